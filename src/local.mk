@@ -3,7 +3,7 @@
 include src/base/local.mk
 include src/model/local.mk
 include src/proc/local.mk
-include src/target/local.mk
+include src/tracee/local.mk
 include src/walk/local.mk
 include src/agent/local.mk
 include src/probe/local.mk

@@ -28,7 +28,7 @@ include tests/qemu/local.mk
 VALGRIND = valgrind -q --error-exitcode=1 --leak-check=full
 check-valgrind: $(check_PROGRAMS)
 	@units=; for t in $(TESTS); do \
-		case $$t in *.sh|*.py|*.keys|*/test_stop|*/test_stop_hang|*/test_heap_moment) ;; *) units="$$units $$t" ;; esac; \
+		case $$t in *.sh|*.py|*.keys|*/ptrace/test_*|*/heap/test_moment) ;; *) units="$$units $$t" ;; esac; \
 	done; \
 	$(MAKE) check TESTS="$$units" LOG_COMPILER='$(VALGRIND)'
 .PHONY: check-valgrind

@@ -3,8 +3,8 @@
 
 #include "agent/blob.h"
 
-#include "agent/abi.h"
-#include "agent/count_hooks.h"
+#include "agent/count/hooks.h"
+#include "agent/helper/abi.h"
 
 const char *const agent_function_names[AGENT_FN_COUNT_][AGENT_ALIAS_MAX] = {
 	[AGENT_FN_MALLINFO2] = { "mallinfo2" },

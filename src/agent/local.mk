@@ -5,33 +5,36 @@ AGENT_BLOB_CFLAGS = -std=gnu11 -O2 -fPIC -ffreestanding -fno-builtin -fvisibilit
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none \
 	-mno-red-zone -Wall -Wextra -DAGENT_BLOB -I$(top_srcdir)/src
 
-EXTRA_DIST += %D%/count_hooks.c %D%/count_hooks.ld %D%/count_hooks_inside.h %D%/count_hooks_keep.h %D%/count_hooks_stacks.c %D%/helper.c %D%/helper.ld %D%/preload.c
+EXTRA_DIST += %D%/count/hooks.c %D%/count/hooks.ld %D%/count/hooks_inside.h %D%/count/hooks_keep.h %D%/count/hooks_stacks.c %D%/helper/helper.c %D%/helper/helper.ld %D%/helper/preload.c
 if HAVE_AGENT
-%D%/helper.blob.o: $(srcdir)/%D%/helper.c $(srcdir)/%D%/helper.h $(srcdir)/%D%/abi.h $(srcdir)/%D%/syscalls.h
+%D%/helper.blob.o: $(srcdir)/%D%/helper/helper.c $(srcdir)/%D%/helper/helper.h $(srcdir)/%D%/helper/abi.h $(srcdir)/%D%/system/syscalls.h
 	@$(MKDIR_P) %D%
-	$(AM_V_CC)$(CC) $(AGENT_BLOB_CFLAGS) -c -o $@ $(srcdir)/%D%/helper.c
+	$(AM_V_CC)$(CC) $(AGENT_BLOB_CFLAGS) -c -o $@ $(srcdir)/%D%/helper/helper.c
 
 # The linker script rejects relocations and writable data.
-%D%/helper.elf: %D%/helper.blob.o $(srcdir)/%D%/helper.ld
+%D%/helper.elf: %D%/helper.blob.o $(srcdir)/%D%/helper/helper.ld
 	$(AM_V_CCLD)$(CC) -nostdlib -nostartfiles -static-pie -Wl,--no-dynamic-linker -Wl,--build-id=none \
-		-Wl,-T,$(srcdir)/%D%/helper.ld -o $@ %D%/helper.blob.o
+		-Wl,-T,$(srcdir)/%D%/helper/helper.ld -o $@ %D%/helper.blob.o
 
 %D%/helper.bin: %D%/helper.elf
 	$(AM_V_GEN)$(OBJCOPY) -O binary -j .text %D%/helper.elf $@
 
 # The counting hooks for a running process, built in the same way. Those of count_hooks.c leave the
 # registers for floating-point numbers alone, see count_hooks_keep.h.
-hooks_files = count_hooks count_hooks_stacks stack_blocks stack_record stack_sample stack_trie unwind unwind_cfi \
-	unwind_row unwind_rules
-hooks_headers = ask.h count_abi.h count_extra.h count_hooks.h count_hooks_inside.h count_hooks_keep.h stack_abi.h stack_blocks.h stack_file.h stack_record.h \
-	stack_sample.h stack_trie.h syscalls.h unwind.h unwind_bytes.h unwind_cfi.h unwind_row.h
-%D%/count_hooks.elf: $(hooks_files:%=$(srcdir)/%D%/%.c) $(hooks_headers:%=$(srcdir)/%D%/%) $(srcdir)/%D%/count_hooks.ld
-	@$(MKDIR_P) %D%/hooks
+hooks_files = count/hooks count/hooks_stacks count/stack_blocks count/stack_record \
+	count/stack_sample count/stack_trie unwind/unwind unwind/cfi unwind/row \
+	unwind/rules
+hooks_headers = system/ask.h count/abi.h count/extra.h count/hooks.h count/hooks_inside.h \
+	count/hooks_keep.h count/stack_abi.h count/stack_blocks.h count/stack_file.h \
+	count/stack_record.h count/stack_sample.h count/stack_trie.h system/syscalls.h \
+	unwind/unwind.h unwind/bytes.h unwind/cfi.h unwind/row.h
+%D%/count_hooks.elf: $(hooks_files:%=$(srcdir)/%D%/%.c) $(hooks_headers:%=$(srcdir)/%D%/%) $(srcdir)/%D%/count/hooks.ld
+	@$(MKDIR_P) %D%/hooks/count %D%/hooks/unwind
 	$(AM_V_CCLD)for f in $(hooks_files); do \
 		$(CC) $(AGENT_BLOB_CFLAGS) $$(test $$f = count_hooks && echo -mgeneral-regs-only) -c -o %D%/hooks/$$f.o $(srcdir)/%D%/$$f.c || exit 1; \
 	done; \
 	$(CC) -nostdlib -nostartfiles -static-pie -Wl,--no-dynamic-linker -Wl,--build-id=none \
-		-Wl,-T,$(srcdir)/%D%/count_hooks.ld -o $@ $(hooks_files:%=%D%/hooks/%.o)
+		-Wl,-T,$(srcdir)/%D%/count/hooks.ld -o $@ $(hooks_files:%=%D%/hooks/%.o)
 
 %D%/count_hooks.bin: %D%/count_hooks.elf
 	$(AM_V_GEN)$(OBJCOPY) -O binary -j .text %D%/count_hooks.elf $@
@@ -41,7 +44,7 @@ hooks_headers = ask.h count_abi.h count_extra.h count_hooks.h count_hooks_inside
 # The preload library with the helper. It is never sanitized: the program may not be.
 agentdir = $(pkglibdir)
 agent_PROGRAMS = %D%/libmemstate-agent.so
-%C%_libmemstate_agent_so_SOURCES = %D%/helper.c %D%/preload.c
+%C%_libmemstate_agent_so_SOURCES = %D%/helper/helper.c %D%/helper/preload.c
 %C%_libmemstate_agent_so_CFLAGS = $(WARN_CFLAGS) $(AGENT_HARDEN_CFLAGS) -fPIC -fvisibility=hidden
 %C%_libmemstate_agent_so_LDFLAGS = -shared -Wl,-soname,libmemstate-agent.so $(AGENT_HARDEN_LDFLAGS)
 %C%_libmemstate_agent_so_LDADD = -lpthread -ldl
@@ -51,17 +54,17 @@ endif
 
 noinst_LIBRARIES += %D%/libagent.a
 %C%_libagent_a_SOURCES = \
-	%D%/abi.h \
 	%D%/blob.c \
 	%D%/blob.h \
-	%D%/count_extra.h \
-	%D%/count_hooks.h \
-	%D%/helper.h \
-	%D%/syscalls.h \
-	%D%/unwind_bytes.h \
-	%D%/unwind_cfi.c \
-	%D%/unwind_cfi.h \
-	%D%/unwind_rules.c
+	%D%/count/extra.h \
+	%D%/count/hooks.h \
+	%D%/helper/abi.h \
+	%D%/helper/helper.h \
+	%D%/system/syscalls.h \
+	%D%/unwind/bytes.h \
+	%D%/unwind/cfi.c \
+	%D%/unwind/cfi.h \
+	%D%/unwind/rules.c
 %C%_libagent_a_CFLAGS = $(AM_CFLAGS) -Wa,-I,%D%
 AGENT_LIBS = %D%/libagent.a
 
@@ -69,19 +72,19 @@ AGENT_LIBS = %D%/libagent.a
 # CFLAGS control optimization and debug information; memstate's instrumentation must not get into other programs.
 # ld.so sets the stack canary before it relocates the first library, hence before any code here is called.
 # -fno-builtin: the compiler must not assume anything about malloc().
-count_files = %D%/ask.h %D%/count.c %D%/count_abi.h %D%/count_inside.h %D%/count_next.c %D%/count_seal.c %D%/count_slots.c %D%/count_stacks.h \
-	%D%/syscalls.h
-stack_files = %D%/stack_abi.h %D%/stack_blocks.c %D%/stack_blocks.h %D%/stack_file.c %D%/stack_file.h \
-	%D%/stack_record.c %D%/stack_record.h %D%/stack_sample.c %D%/stack_sample.h %D%/stack_trie.c \
-	%D%/stack_trie.h %D%/unwind.c %D%/unwind.h %D%/unwind_bytes.h %D%/unwind_cfi.c \
-	%D%/unwind_cfi.h %D%/unwind_row.c %D%/unwind_row.h %D%/unwind_rules.c
-count_stack_files = $(count_files) $(stack_files) %D%/count_modules.c %D%/count_stacks.c
+count_files = %D%/system/ask.h %D%/count/count.c %D%/count/abi.h %D%/count/inside.h %D%/count/next.c %D%/count/seal.c %D%/count/slots.c %D%/count/stacks.h \
+	%D%/system/syscalls.h
+stack_files = %D%/count/stack_abi.h %D%/count/stack_blocks.c %D%/count/stack_blocks.h %D%/count/stack_file.c %D%/count/stack_file.h \
+	%D%/count/stack_record.c %D%/count/stack_record.h %D%/count/stack_sample.c %D%/count/stack_sample.h %D%/count/stack_trie.c \
+	%D%/count/stack_trie.h %D%/unwind/unwind.c %D%/unwind/unwind.h %D%/unwind/bytes.h %D%/unwind/cfi.c \
+	%D%/unwind/cfi.h %D%/unwind/row.c %D%/unwind/row.h %D%/unwind/rules.c
+count_stack_files = $(count_files) $(stack_files) %D%/count/modules.c %D%/count/stacks.c
 count_compile = $(WARN_CFLAGS) -std=gnu11 -fPIC -fvisibility=hidden -fno-builtin -ftls-model=initial-exec \
 	$(AGENT_HARDEN_CFLAGS) -fexceptions -U_FORTIFY_SOURCE
 # Data stored word by word is read back soon: a wider load would have to wait for the stores.
 count_stack_compile = $(count_compile) -DCOUNT_WITH_STACKS -fno-tree-vectorize -fno-tree-slp-vectorize
 count_link = -shared $(AGENT_HARDEN_LDFLAGS) -Wl,-z,defs
-EXTRA_DIST += $(count_stack_files) %D%/count_new.c
+EXTRA_DIST += $(count_stack_files) %D%/count/new.c
 if HAVE_AGENT
 agent_PROGRAMS += %D%/libmemstate-count.so %D%/libmemstate-count-calls.so \
 	%D%/libmemstate-count-new.so %D%/libmemstate-count-calls-new.so \
@@ -92,16 +95,16 @@ agent_PROGRAMS += %D%/libmemstate-count.so %D%/libmemstate-count-calls.so \
 %C%_libmemstate_count_calls_so_SOURCES = $(count_files)
 %C%_libmemstate_count_calls_so_CFLAGS = $(count_compile) -DCOUNT_WITHOUT_LIVE
 %C%_libmemstate_count_calls_so_LDFLAGS = $(count_link)
-%C%_libmemstate_count_new_so_SOURCES = $(count_files) %D%/count_new.c
+%C%_libmemstate_count_new_so_SOURCES = $(count_files) %D%/count/new.c
 %C%_libmemstate_count_new_so_CFLAGS = $(count_compile) -DCOUNT_WITH_NEW
 %C%_libmemstate_count_new_so_LDFLAGS = $(count_link)
-%C%_libmemstate_count_calls_new_so_SOURCES = $(count_files) %D%/count_new.c
+%C%_libmemstate_count_calls_new_so_SOURCES = $(count_files) %D%/count/new.c
 %C%_libmemstate_count_calls_new_so_CFLAGS = $(count_compile) -DCOUNT_WITHOUT_LIVE -DCOUNT_WITH_NEW
 %C%_libmemstate_count_calls_new_so_LDFLAGS = $(count_link)
 %C%_libmemstate_count_stacks_so_SOURCES = $(count_stack_files)
 %C%_libmemstate_count_stacks_so_CFLAGS = $(count_stack_compile)
 %C%_libmemstate_count_stacks_so_LDFLAGS = $(count_link)
-%C%_libmemstate_count_stacks_new_so_SOURCES = $(count_stack_files) %D%/count_new.c
+%C%_libmemstate_count_stacks_new_so_SOURCES = $(count_stack_files) %D%/count/new.c
 %C%_libmemstate_count_stacks_new_so_CFLAGS = $(count_stack_compile) -DCOUNT_WITH_NEW
 %C%_libmemstate_count_stacks_new_so_LDFLAGS = $(count_link)
 endif

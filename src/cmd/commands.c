@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cmd_compare.h"
+#include "cmd/compare/compare.h"
+#include "cmd/core/message.h"
+#include "cmd/core/options_count.h"
 #include "cmd/help.h"
-#include "cmd/message.h"
-#include "cmd/options_count.h"
-#include "render/compare_report.h"
-#include "render/profile_report.h"
+#include "render/compare/report.h"
+#include "render/profile/report.h"
 
 const struct cmd *const cmds[] = {
 	&cmd_map,

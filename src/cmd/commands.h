@@ -5,7 +5,7 @@
 #ifndef MS_CMD_COMMANDS_H
 #define MS_CMD_COMMANDS_H
 
-#include "cmd/cmd.h"
+#include "cmd/core/cmd.h"
 
 /* All commands that have a name; NULL-terminated. */
 extern const struct cmd *const cmds[];

@@ -8,9 +8,9 @@
 
 #include "base/io.h"
 #include "cmd/commands.h"
-#include "cmd/message.h"
-#include "cmd/option_rows.h"
-#include "render/column.h"
+#include "cmd/core/message.h"
+#include "cmd/core/option_rows.h"
+#include "render/table/column.h"
 
 static int print(const struct strbuf *text)
 {

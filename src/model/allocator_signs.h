@@ -2,7 +2,7 @@
 /*
  * allocator_signs - detect which allocator a process uses from its mappings. Every report
  * uses this detection. The files of the program show an allocator that is linked statically
- * (target/allocator_code.h), and reading the heap shows which one is used.
+ * (tracee/elf/allocator_code.h), and reading the heap shows which one is used.
  */
 #ifndef MS_MODEL_ALLOCATOR_SIGNS_H
 #define MS_MODEL_ALLOCATOR_SIGNS_H

@@ -1,62 +1,62 @@
 noinst_LIBRARIES += %D%/libstore.a
 %C%_libstore_a_SOURCES = \
-	%D%/block_list.c \
-	%D%/block_list.h \
-	%D%/capture.c \
-	%D%/capture.h \
-	%D%/capture_dir.c \
-	%D%/capture_read.c \
-	%D%/capture_read.h \
-	%D%/capture_tar.c \
-	%D%/capture_writer.h \
-	%D%/folded.c \
-	%D%/folded.h \
-	%D%/gzip.c \
-	%D%/gzip.h \
-	%D%/pprof.h \
-	%D%/pprof_library.c \
-	%D%/pprof_library.h \
-	%D%/pprof_pack.c \
-	%D%/pprof_types.h \
-	%D%/pprof_unpack.c \
-	%D%/profile_file.c \
-	%D%/profile_file.h \
-	%D%/profile_limits.h \
-	%D%/limits_file.c \
-	%D%/limits_file.h \
-	%D%/recording.h \
-	%D%/recording_facts.h \
-	%D%/recording_file.h \
-	%D%/recording_known.h \
-	%D%/recording_read.h \
-	%D%/recording_reader.h \
-	%D%/recording_schema.h \
-	%D%/recording_sql.h \
-	%D%/recording_latest.h \
-	%D%/recording_mappings.h \
-	%D%/recording_trim.h \
-	%D%/recording_write.h \
-	%D%/redact.c \
-	%D%/redact.h
+	%D%/capture/block_list.c \
+	%D%/capture/block_list.h \
+	%D%/capture/capture.c \
+	%D%/capture/capture.h \
+	%D%/capture/dir.c \
+	%D%/capture/read.c \
+	%D%/capture/read.h \
+	%D%/capture/redact.c \
+	%D%/capture/redact.h \
+	%D%/capture/tar.c \
+	%D%/capture/writer.h \
+	%D%/profile/file.c \
+	%D%/profile/file.h \
+	%D%/profile/folded.c \
+	%D%/profile/folded.h \
+	%D%/profile/gzip.c \
+	%D%/profile/gzip.h \
+	%D%/profile/limits.h \
+	%D%/profile/limits_file.c \
+	%D%/profile/limits_file.h \
+	%D%/profile/pprof.h \
+	%D%/profile/pprof_library.c \
+	%D%/profile/pprof_library.h \
+	%D%/profile/pprof_pack.c \
+	%D%/profile/pprof_types.h \
+	%D%/profile/pprof_unpack.c \
+	%D%/recording/facts.h \
+	%D%/recording/file.h \
+	%D%/recording/known.h \
+	%D%/recording/latest.h \
+	%D%/recording/mappings.h \
+	%D%/recording/read.h \
+	%D%/recording/reader.h \
+	%D%/recording/recording.h \
+	%D%/recording/schema.h \
+	%D%/recording/sql.h \
+	%D%/recording/trim.h \
+	%D%/recording/write.h
 %C%_libstore_a_CPPFLAGS = $(AM_CPPFLAGS) -Isrc
 %C%_libstore_a_CFLAGS = $(AM_CFLAGS) $(PPROF_CFLAGS) $(SQLITE_CFLAGS)
-EXTRA_DIST += %D%/pprof.proto
+EXTRA_DIST += %D%/profile/pprof.proto
 if HAVE_PPROF
-nodist_%C%_libstore_a_SOURCES = %D%/pprof.pb-c.c
-BUILT_SOURCES += %D%/pprof.pb-c.h
-CLEANFILES += %D%/pprof.pb-c.c %D%/pprof.pb-c.h
-%D%/pprof.pb-c.c: $(srcdir)/%D%/pprof.proto
-	$(AM_V_GEN)$(MKDIR_P) %D% && $(PROTOC_C) --proto_path=$(srcdir)/src --c_out=src $(srcdir)/%D%/pprof.proto
-%D%/pprof.pb-c.h: %D%/pprof.pb-c.c
+nodist_%C%_libstore_a_SOURCES = %D%/profile/pprof.pb-c.c
+BUILT_SOURCES += %D%/profile/pprof.pb-c.h
+CLEANFILES += %D%/profile/pprof.pb-c.c %D%/profile/pprof.pb-c.h
+%D%/profile/pprof.pb-c.c: $(srcdir)/%D%/profile/pprof.proto
+	$(AM_V_GEN)$(MKDIR_P) %D%/profile && $(PROTOC_C) --proto_path=$(srcdir)/src --c_out=src $(srcdir)/%D%/profile/pprof.proto
+%D%/profile/pprof.pb-c.h: %D%/profile/pprof.pb-c.c
 endif
-recording_files = %D%/recording.c %D%/recording_facts.c %D%/recording_file.c %D%/recording_group.c %D%/recording_known.c \
-	%D%/recording_latest.c %D%/recording_mappings.c %D%/recording_read.c %D%/recording_read_each.c %D%/recording_read_group.c \
-	%D%/recording_schema.c %D%/recording_sql.c \
-	%D%/recording_trim.c
+recording_files = %D%/recording/recording.c %D%/recording/facts.c %D%/recording/file.c %D%/recording/group.c %D%/recording/known.c \
+	%D%/recording/latest.c %D%/recording/mappings.c %D%/recording/read.c %D%/recording/read_each.c %D%/recording/read_group.c \
+	%D%/recording/schema.c %D%/recording/sql.c \
+	%D%/recording/trim.c
 if HAVE_SQLITE
 %C%_libstore_a_SOURCES += $(recording_files)
 else
-%C%_libstore_a_SOURCES += %D%/recording_none.c
+%C%_libstore_a_SOURCES += %D%/recording/none.c
 endif
-EXTRA_DIST += $(recording_files) %D%/recording_none.c
+EXTRA_DIST += $(recording_files) %D%/recording/none.c
 STORE_LIBS = %D%/libstore.a $(PROC_LIBS)

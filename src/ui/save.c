@@ -5,10 +5,10 @@
 
 #include "base/clock.h"
 #include "base/io.h"
-#include "render/heap_report.h"
-#include "render/oom_report.h"
-#include "render/output.h"
-#include "render/text_report.h"
+#include "render/heap/report.h"
+#include "render/oom/report.h"
+#include "render/process/text_report.h"
+#include "render/table/output.h"
 #include "ui/ui.h"
 
 #define REPORT_WIDTH 100

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "ui/data_replay.h"
+#include "ui/data/replay.h"
 
 #define VISIBLE_MAX 512
 #define WHEEL_LINES 3

@@ -6,10 +6,10 @@
 #ifndef MS_UI_UI_H
 #define MS_UI_UI_H
 
-#include "ui/data.h"
-#include "ui/menu.h"
-#include "ui/ui_options.h"
-#include "ui/view.h"
+#include "ui/data/data.h"
+#include "ui/data/options.h"
+#include "ui/screen/menu.h"
+#include "ui/view/view.h"
 
 /* Return true if standard input and output are a terminal that can show the screen. */
 bool ui_can_run(void);

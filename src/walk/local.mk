@@ -1,50 +1,50 @@
 noinst_LIBRARIES += %D%/libwalk.a
 %C%_libwalk_a_SOURCES = \
-	%D%/block_index.c \
-	%D%/block_index.h \
-	%D%/blocks.c \
-	%D%/blocks.h \
-	%D%/content.c \
-	%D%/content.h \
-	%D%/detail.c \
-	%D%/detail.h \
-	%D%/glibc_bin.c \
-	%D%/glibc_bin.h \
-	%D%/input.c \
-	%D%/input.h \
-	%D%/mark.c \
-	%D%/mark.h \
-	%D%/page_use.c \
-	%D%/page_use.h \
-	%D%/path.c \
-	%D%/path.h \
-	%D%/roots.c \
-	%D%/roots.h \
-	%D%/types.c \
-	%D%/types.h \
+	%D%/blocks/blocks.c \
+	%D%/blocks/blocks.h \
+	%D%/blocks/content.c \
+	%D%/blocks/content.h \
+	%D%/blocks/detail.c \
+	%D%/blocks/detail.h \
+	%D%/blocks/index.c \
+	%D%/blocks/index.h \
+	%D%/blocks/input.c \
+	%D%/blocks/input.h \
+	%D%/blocks/page_use.c \
+	%D%/blocks/page_use.h \
+	%D%/blocks/types.c \
+	%D%/blocks/types.h \
+	%D%/glibc/account.c \
+	%D%/glibc/bin.c \
+	%D%/glibc/bin.h \
+	%D%/glibc/bins.c \
+	%D%/glibc/cache.c \
+	%D%/glibc/chunks.c \
+	%D%/glibc/find.c \
+	%D%/glibc/lists.c \
+	%D%/glibc/mapped.c \
+	%D%/glibc/regions.c \
+	%D%/glibc/segments.c \
+	%D%/glibc/walk.c \
+	%D%/glibc/walk.h \
+	%D%/jemalloc/account.c \
+	%D%/jemalloc/cache.c \
+	%D%/jemalloc/extents.c \
+	%D%/jemalloc/find.c \
+	%D%/jemalloc/layout.c \
+	%D%/jemalloc/tree.c \
+	%D%/jemalloc/walk.c \
+	%D%/jemalloc/walk.h \
+	%D%/mark/mark.c \
+	%D%/mark/mark.h \
+	%D%/mark/path.c \
+	%D%/mark/path.h \
+	%D%/mark/roots.c \
+	%D%/mark/roots.h \
 	%D%/walk.c \
-	%D%/walk.h \
-	%D%/walk_glibc.c \
-	%D%/walk_glibc.h \
-	%D%/walk_glibc_account.c \
-	%D%/walk_glibc_bins.c \
-	%D%/walk_glibc_cache.c \
-	%D%/walk_glibc_chunks.c \
-	%D%/walk_glibc_find.c \
-	%D%/walk_glibc_lists.c \
-	%D%/walk_glibc_mapped.c \
-	%D%/walk_glibc_regions.c \
-	%D%/walk_glibc_segments.c \
-	%D%/walk_jemalloc.c \
-	%D%/walk_jemalloc.h \
-	%D%/walk_jemalloc_account.c \
-	%D%/walk_jemalloc_cache.c \
-	%D%/walk_jemalloc_extents.c \
-	%D%/walk_jemalloc_find.c \
-	%D%/walk_jemalloc_layout.c \
-	%D%/walk_jemalloc_tree.c
+	%D%/walk.h
 if ENABLE_FUZZING
 # Reporting every comparison to the fuzzer would dominate the time of searching memory.
 %C%_libwalk_a_CFLAGS = $(AM_CFLAGS) -fno-sanitize-coverage=trace-cmp
 endif
-WALK_LIBS = %D%/libwalk.a $(TARGET_LIBS)
+WALK_LIBS = %D%/libwalk.a $(TRACEE_LIBS)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "model/allocator_signs.h"
-#include "walk/walk_glibc.h"
-#include "walk/walk_jemalloc.h"
+#include "walk/glibc/walk.h"
+#include "walk/jemalloc/walk.h"
 
 static const char *const unread[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_UNKNOWN] = "the program contains neither glibc's malloc nor jemalloc",

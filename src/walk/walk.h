@@ -11,9 +11,9 @@
 #define MS_WALK_WALK_H
 
 #include "model/heap.h"
-#include "target/allocator_code.h"
-#include "walk/blocks.h"
-#include "walk/input.h"
+#include "tracee/elf/allocator_code.h"
+#include "walk/blocks/blocks.h"
+#include "walk/blocks/input.h"
 
 /*
  * Walk the heap of the process's allocator. *ret and *ret_blocks are initialised;

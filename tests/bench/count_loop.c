@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "probe/count.h"
+#include "probe/count/count.h"
 
 static pthread_barrier_t barrier;
 

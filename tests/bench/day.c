@@ -14,7 +14,7 @@
 
 #include "base/units.h"
 #include "bench.h"
-#include "store/recording.h"
+#include "store/recording/recording.h"
 
 #define DAY_S	       86400
 #define FIRST_UNIX_MS  UINT64_C(1795219200000)

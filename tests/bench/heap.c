@@ -23,8 +23,8 @@
 
 #include "base/xalloc.h"
 #include "bench.h"
-#include "sample/leak_scan.h"
-#include "target/stop.h"
+#include "sample/heap/leak_scan.h"
+#include "tracee/ptrace/stop.h"
 #include "walk/walk.h"
 
 #define PAUSE_MAX_NS UINT64_C(60000000000)

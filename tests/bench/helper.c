@@ -23,8 +23,8 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "bench.h"
-#include "probe/probe.h"
-#include "proc/proc_stat.h"
+#include "probe/helper/probe.h"
+#include "proc/process/stat.h"
 
 #define BLOCKS 1000
 #define LOOPS 20000

@@ -12,8 +12,8 @@
 
 #include "base/xalloc.h"
 #include "bench.h"
-#include "probe/probe.h"
-#include "proc/proc_stat.h"
+#include "probe/helper/probe.h"
+#include "proc/process/stat.h"
 
 #define SAFE_MOMENT_NS UINT64_C(10000000000)
 

@@ -46,8 +46,8 @@ if HAVE_AGENT
 bench_unwind = %D%/unwind$(EXEEXT)
 EXTRA_PROGRAMS += %D%/unwind
 CLEANFILES += %D%/unwind
-%C%_unwind_SOURCES = %D%/unwind.c $(bench_common) src/agent/unwind.c src/agent/unwind_cfi.c \
-	src/agent/unwind_row.c src/agent/unwind_rules.c
+%C%_unwind_SOURCES = %D%/unwind.c $(bench_common) src/agent/unwind/unwind.c src/agent/unwind/cfi.c \
+	src/agent/unwind/row.c src/agent/unwind/rules.c
 %C%_unwind_CFLAGS = $(count_stack_compile) -fno-optimize-sibling-calls
 bench-unwind: %D%/unwind$(EXEEXT)
 	%D%/unwind$(EXEEXT)
@@ -101,7 +101,7 @@ bench-helper-programs: memstate$(EXEEXT) $(check_PROGRAMS)
 # reports: "make bench-predict COUNT=2000".
 .PHONY: bench-predict
 bench-predict: $(check_PROGRAMS)
-	COUNT=$(COUNT) $(top_builddir)/tests/unit/test_growth_coverage
+	COUNT=$(COUNT) $(top_builddir)/tests/unit/classify/growth/test_coverage
 
 # Stress tests, for minutes or hours: "make stress-heap COUNT=1000"; "make stress" runs
 # all of them.

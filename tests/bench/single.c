@@ -16,9 +16,9 @@
 
 #include "base/xalloc.h"
 #include "bench.h"
-#include "proc/proc_smaps.h"
-#include "render/output.h"
-#include "sample/sampler.h"
+#include "proc/smaps/smaps.h"
+#include "render/table/output.h"
+#include "sample/process/sampler.h"
 
 #define METHOD_COUNT 5
 

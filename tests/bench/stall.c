@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "proc/proc_smaps.h"
+#include "proc/smaps/smaps.h"
 
 #define AREA_SIZE    65536
 #define PHASES_MAX   8

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 
-#include "agent/unwind.h"
-#include "bench.h"
 #include "../targets/unwind_modules.h"
+#include "agent/unwind/unwind.h"
+#include "bench.h"
 
 #define PAGE_BYTES 4096
 #define STACKS	   2000 /* stacks taken per round */

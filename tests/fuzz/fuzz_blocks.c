@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "fuzz.h"
-#include "store/block_list.h"
+#include "store/capture/block_list.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

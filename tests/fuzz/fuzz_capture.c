@@ -12,9 +12,9 @@
 
 #include "base/io.h"
 #include "fuzz.h"
-#include "sample/captured_moment.h"
-#include "proc/proc_stat.h"
-#include "store/capture_read.h"
+#include "proc/process/stat.h"
+#include "sample/process/captured_moment.h"
+#include "store/capture/read.h"
 
 #define END "====\n"
 

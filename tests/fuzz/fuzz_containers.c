@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "classify/container_names.h"
+#include "classify/cgroup/container_names.h"
 #include "fuzz.h"
 
 #define DEPTH_MAX 8

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "probe/answer.h"
-#include "probe/ctlpage.h"
+#include "probe/helper/answer.h"
+#include "probe/helper/ctlpage.h"
 
 #define SHORT_TEXT_BYTES 2048
 

@@ -11,9 +11,9 @@
 #include "base/demangle.h"
 #include "base/io.h"
 #include "fuzz.h"
-#include "target/elf_exports.h"
-#include "target/elf_imports.h"
-#include "target/elf_symbols.h"
+#include "tracee/elf/exports.h"
+#include "tracee/elf/imports.h"
+#include "tracee/elf/symbols.h"
 
 #define NAMES_ASKED 64
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "classify/fold_name.h"
+#include "classify/profile/fold_name.h"
 #include "fuzz.h"
 
 static void fold(const struct strbuf *name, bool keeps_generics, size_t max_bytes)

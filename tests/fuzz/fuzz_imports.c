@@ -10,7 +10,7 @@
 
 #include "base/io.h"
 #include "fuzz.h"
-#include "target/elf_imports.h"
+#include "tracee/elf/imports.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

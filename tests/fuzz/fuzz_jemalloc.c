@@ -10,7 +10,7 @@
 
 #include "damage.h"
 #include "fuzz.h"
-#include "jemalloc_image.h"
+#include "../unit/support/jemalloc_image.h"
 #include "mark_check.h"
 
 /* Bits of the first byte. */

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "classify/oom_verdict.h"
+#include "classify/oom/verdict.h"
 #include "fuzz.h"
-#include "proc/kmsg_oom.h"
-#include "render/oom_explain.h"
+#include "proc/kmsg/oom.h"
+#include "render/oom/explain.h"
 
 static void check_text(const char *text, size_t size)
 {

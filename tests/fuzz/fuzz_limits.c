@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "store/limits_file.h"
+#include "store/profile/limits_file.h"
 
 static void check_same(const struct limits_file *file)
 {

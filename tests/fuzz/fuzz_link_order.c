@@ -13,7 +13,7 @@
 
 #include "base/io.h"
 #include "fuzz.h"
-#include "target/link_order.h"
+#include "tracee/elf/link_order.h"
 
 #define AUXV_BYTES   64
 #define PAGE	     4096

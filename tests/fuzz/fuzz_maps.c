@@ -8,7 +8,7 @@
 
 #include "base/io.h"
 #include "fuzz.h"
-#include "probe/borrow.h"
+#include "probe/borrow/borrow.h"
 
 static char folder[64];
 static int folder_fd = -1, maps_fd;

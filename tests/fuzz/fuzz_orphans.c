@@ -15,9 +15,9 @@
 
 #include "agent/blob.h"
 #include "fuzz.h"
-#include "probe/hooks_orphans.h"
-#include "probe/private_code.h"
-#include "proc/proc_stat.h"
+#include "probe/borrow/private_code.h"
+#include "probe/count/hooks_orphans.h"
+#include "proc/process/stat.h"
 
 #define PAGE	      UINT64_C(4096)
 #define MEMORY_BYTES  (UINT64_C(8) << 20)

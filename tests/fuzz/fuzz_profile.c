@@ -10,9 +10,9 @@
 #include "base/strbuf.h"
 #include "fuzz.h"
 #include "model/profile.h"
-#include "store/folded.h"
-#include "store/gzip.h"
-#include "store/pprof.h"
+#include "store/profile/folded.h"
+#include "store/profile/gzip.h"
+#include "store/profile/pprof.h"
 
 #define PLAIN_MAX_BYTES ((size_t)1 << 20)
 

@@ -10,7 +10,7 @@
 
 #include "base/io.h"
 #include "fuzz.h"
-#include "store/recording_read.h"
+#include "store/recording/read.h"
 
 #define SAMPLES_READ   16
 #define PROCESSES_READ 8

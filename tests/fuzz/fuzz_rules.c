@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "classify/profile_transform.h"
+#include "classify/profile/transform.h"
 #include "fuzz.h"
-#include "made_stacks.h"
+#include "../unit/support/made_stacks.h"
 
 #define RULES_MOST 20 /* at most this many rules are applied: each takes time */
 

@@ -7,8 +7,8 @@
 
 #include "base/strbuf.h"
 #include "fuzz.h"
-#include "proc/proc_mounts.h"
-#include "proc/proc_task.h"
+#include "proc/process/task.h"
+#include "proc/system/mounts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 #include "fuzz.h"
-#include "proc/smaps_parse.h"
+#include "proc/smaps/parse.h"
 
 struct outcome {
 	int r;

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/stack_abi.h"
+#include "agent/count/stack_abi.h"
 #include "base/xalloc.h"
 #include "fuzz.h"
-#include "probe/stacks.h"
+#include "probe/count/stacks.h"
 
 static void check_stacks(const struct stacks *stacks)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "proc/proc_stat.h"
+#include "proc/process/stat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

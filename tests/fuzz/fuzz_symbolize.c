@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "target/symbolize.c" /* take_records() */
+#include "tracee/symbols/symbolize.c" /* take_records() */
 
 #include "fuzz.h"
 

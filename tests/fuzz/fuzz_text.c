@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "fuzz.h"
-#include "render/output.h"
+#include "render/table/output.h"
 
 static void check_printable(const struct strbuf *out, bool ascii)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "agent/unwind_cfi.h"
+#include "agent/unwind/cfi.h"
 #include "fuzz.h"
 
 #define PAGE	     4096

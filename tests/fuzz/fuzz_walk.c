@@ -10,9 +10,9 @@
 
 #include "damage.h"
 #include "fuzz.h"
-#include "heap_image.h"
+#include "../unit/support/heap_image.h"
 #include "mark_check.h"
-#include "walk/detail.h"
+#include "walk/blocks/detail.h"
 
 /* Bits of the first byte. */
 #define KIND_BITS   0x3f

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "fuzz.h"
-#include "probe/x86_code.h"
+#include "probe/borrow/x86_code.h"
 
 /* The length of the longest x86-64 instruction. */
 #define LENGTH_MAX 15

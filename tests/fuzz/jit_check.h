@@ -10,7 +10,7 @@
 
 #include "base/xalloc.h"
 #include "fuzz.h"
-#include "sample/jit_frames.h"
+#include "sample/recording/jit_frames.h"
 
 #define JIT_NAME_BYTES 4096 /* longer names are truncated */
 

@@ -29,7 +29,7 @@ endif
 
 %C%_fuzz_elf_SOURCES = %D%/fuzz_elf.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_elf_LDFLAGS = $(fuzz_ldflags)
-%C%_fuzz_elf_LDADD = $(TARGET_LIBS)
+%C%_fuzz_elf_LDADD = $(TRACEE_LIBS)
 
 %C%_fuzz_fold_SOURCES = %D%/fuzz_fold.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_fold_LDFLAGS = $(fuzz_ldflags)
@@ -39,9 +39,9 @@ endif
 %C%_fuzz_names_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_names_LDADD = $(BASE_LIBS)
 
-%C%_fuzz_jemalloc_SOURCES = %D%/fuzz_jemalloc.c %D%/damage.h %D%/fuzz.h %D%/mark_check.h tests/unit/jemalloc_image.c \
-	tests/unit/jemalloc_image.h $(fuzz_main)
-%C%_fuzz_jemalloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
+%C%_fuzz_jemalloc_SOURCES = %D%/fuzz_jemalloc.c %D%/damage.h %D%/fuzz.h %D%/mark_check.h tests/unit/support/jemalloc_image.c \
+	tests/unit/support/jemalloc_image.h $(fuzz_main)
+%C%_fuzz_jemalloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit/support
 %C%_fuzz_jemalloc_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_jemalloc_LDADD = $(WALK_LIBS)
 
@@ -53,8 +53,8 @@ endif
 %C%_fuzz_limits_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_limits_LDADD = $(STORE_LIBS)
 
-%C%_fuzz_rules_SOURCES = %D%/fuzz_rules.c %D%/fuzz.h tests/unit/made_stacks.c tests/unit/made_stacks.h $(fuzz_main)
-%C%_fuzz_rules_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
+%C%_fuzz_rules_SOURCES = %D%/fuzz_rules.c %D%/fuzz.h tests/unit/support/made_stacks.c tests/unit/support/made_stacks.h $(fuzz_main)
+%C%_fuzz_rules_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit/support
 %C%_fuzz_rules_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_rules_LDADD = $(CLASSIFY_LIBS)
 
@@ -82,9 +82,9 @@ endif
 %C%_fuzz_text_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_text_LDADD = $(RENDER_LIBS)
 
-%C%_fuzz_walk_SOURCES = %D%/fuzz_walk.c %D%/damage.h %D%/fuzz.h %D%/mark_check.h tests/unit/heap_image.c tests/unit/heap_image.h \
+%C%_fuzz_walk_SOURCES = %D%/fuzz_walk.c %D%/damage.h %D%/fuzz.h %D%/mark_check.h tests/unit/support/heap_image.c tests/unit/support/heap_image.h \
 	$(fuzz_main)
-%C%_fuzz_walk_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
+%C%_fuzz_walk_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit/support
 %C%_fuzz_walk_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_walk_LDADD = $(WALK_LIBS)
 
@@ -98,7 +98,7 @@ endif
 
 %C%_fuzz_imports_SOURCES = %D%/fuzz_imports.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_imports_LDFLAGS = $(fuzz_ldflags)
-%C%_fuzz_imports_LDADD = $(TARGET_LIBS)
+%C%_fuzz_imports_LDADD = $(TRACEE_LIBS)
 
 %C%_fuzz_jit_dump_SOURCES = %D%/fuzz_jit_dump.c %D%/fuzz.h %D%/jit_check.h $(fuzz_main)
 %C%_fuzz_jit_dump_LDFLAGS = $(fuzz_ldflags)
@@ -110,7 +110,7 @@ endif
 
 %C%_fuzz_link_order_SOURCES = %D%/fuzz_link_order.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_link_order_LDFLAGS = $(fuzz_ldflags)
-%C%_fuzz_link_order_LDADD = $(TARGET_LIBS)
+%C%_fuzz_link_order_LDADD = $(TRACEE_LIBS)
 
 %C%_fuzz_maps_SOURCES = %D%/fuzz_maps.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_maps_LDFLAGS = $(fuzz_ldflags)
@@ -128,11 +128,11 @@ endif
 %C%_fuzz_x86_code_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_x86_code_LDADD = $(PROBE_LIBS)
 
-%C%_fuzz_unwind_cfi_SOURCES = %D%/fuzz_unwind_cfi.c %D%/fuzz.h src/agent/unwind_cfi.c src/agent/unwind_rules.c \
+%C%_fuzz_unwind_cfi_SOURCES = %D%/fuzz_unwind_cfi.c %D%/fuzz.h src/agent/unwind/cfi.c src/agent/unwind/rules.c \
 	$(fuzz_main)
 %C%_fuzz_unwind_cfi_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_unwind_cfi_LDADD = $(BASE_LIBS)
 
 %C%_fuzz_symbolize_SOURCES = %D%/fuzz_symbolize.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_symbolize_LDFLAGS = $(fuzz_ldflags)
-%C%_fuzz_symbolize_LDADD = $(TARGET_LIBS)
+%C%_fuzz_symbolize_LDADD = $(TRACEE_LIBS)

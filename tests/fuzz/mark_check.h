@@ -4,8 +4,8 @@
 #define MS_TESTS_MARK_CHECK_H
 
 #include "fuzz.h"
-#include "walk/mark.h"
-#include "walk/path.h"
+#include "walk/mark/mark.h"
+#include "walk/mark/path.h"
 
 static inline void count_leak(void *context, const struct leak *leak)
 {

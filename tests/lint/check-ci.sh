@@ -155,7 +155,7 @@ check()
 check '' accepted
 check '# only a comment' accepted
 check 'tests/lint/check-ci.sh its reason' accepted
-check 'tests/unit/test_text its reason' accepted
+check 'tests/unit/base/test_text its reason' accepted
 check 'tests/lint/check-ci.sh' refused
 check 'tests/live/no_such_test.py its reason' refused
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Links in the documents, and files named in `backquotes`, must exist. File names may be
-# relative to src/ ("cmd/options.c"); a bare name must match some file.
+# relative to src/ ("cmd/core/options.c"); a bare name must match some file.
 set -eu
 
 : "${srcdir:?}"

@@ -6,7 +6,7 @@ set -eu
 : "${srcdir:?}" "${builddir:?}" "${CC:?}"
 cd "$srcdir"
 status=0
-for header in src/*/*.h; do
+for header in $(find src -name '*.h'); do
 	# CC and CPPFLAGS may consist of several words.
 	# shellcheck disable=SC2086
 	$CC $CPPFLAGS -std=gnu11 -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only \

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A file includes only headers of its own folder and of lower ranks.
+# Layers and subjects: a file includes headers of its own layer and of lower layers only. The subjects of a
+# layer (its folders, and "." for the files above them) form no circle. A subject has at most 22 modules.
 set -eu
 
 : "${srcdir:?}"
@@ -8,10 +9,10 @@ set -eu
 rank()
 {
 	case $1 in
-	agent) echo 1 ;; # separate: see below
+	agent) echo 1 ;; # apart: see below
 	base) echo 1 ;;
 	model) echo 2 ;;
-	proc | target) echo 3 ;;
+	proc | tracee) echo 3 ;;
 	walk | probe) echo 4 ;;
 	classify | store) echo 5 ;;
 	render | sample) echo 6 ;;
@@ -21,35 +22,76 @@ rank()
 	esac
 }
 
-# only WHERE PATTERN: only files that match WHERE may contain PATTERN.
+# only WHERE PATTERN: print each match of PATTERN in a source outside WHERE.
 only()
 {
-	grep -nE "$2" src/*/*.c | grep -vE "^src/($1):" | sed 's/$/   (belongs elsewhere)/' || :
+	grep -rnE --include='*.c' "$2" src | grep -vE "^src/($1):" | sed 's/$/   (belongs elsewhere)/' || :
+}
+
+# All includes, one per line: layer and subject of the file, then of the header.
+includes()
+{
+	grep -roE --include='*.[ch]' '^#[ ]*include "[a-z]+/[a-z_/0-9]+\.h"' src |
+		sed -nE 's|^src/([a-z]+/[a-z_/0-9]+)\.[ch]:#[ ]*include "(.*)\.h"|\1 \2|p' |
+		awk '
+			function cell(path, parts, count) {
+				count = split(path, parts, "/")
+				return parts[1] " " (count > 2 ? parts[2] : ".")
+			}
+			{ print cell($1), cell($2) }' | sort -u
+}
+
+layers()
+{
+	find src -name '*.[ch]' | sed -n 's|^src/\([a-z]*\)/.*|\1|p' | sort -u >"$scratch/layers"
+	while read -r layer; do
+		test "$(rank "$layer")" != 0 || echo "src/$layer: this layer has no rank"
+	done <"$scratch/layers"
+	while read -r from _ to _; do
+		test "$to" = "$from" || test "$(rank "$to")" -lt "$(rank "$from")" ||
+			echo "src/$from must not include src/$to"
+	done <"$scratch/includes"
+}
+
+# Flat layers have no subjects.
+circles()
+{
+	while read -r layer; do
+		awk -v layer="$layer" '$1 == layer && $3 == layer { print $2, $4 }' "$scratch/includes" |
+			tsort 2>&1 >/dev/null | sed -n "s|^tsort: \([^ ]*\)\$|src/$layer/\1 is in a circle of subjects|p"
+	done <"$scratch/layers" | sort -u
+}
+
+sizes()
+{
+	for folder in src/*/*/; do
+		count=$(find "$folder" -name '*.[ch]' | sed 's/\.[ch]$//' | sort -u | wc -l)
+		test "$count" -le 22 || echo "$folder has $count modules: divide the subject"
+	done
 }
 
 complaints()
 {
-	for f in src/*/*.[ch]; do
-		from=${f#src/}
-		from=${from%%/*}
-		test "$(rank "$from")" != 0 || echo "$f: folder '$from' has no rank"
-		for to in $(sed -n 's|^#[ ]*include "\([a-z]*\)/.*|\1|p' "$f" | sort -u); do
-			test "$to" = "$from" || test "$(rank "$to")" -lt "$(rank "$from")" ||
-				echo "$f: '$from' must not include '$to'"
-		done
-	done
-	# Code for other processes is known only to the layers that talk to it, and
-	# includes no other layer.
-	grep -nE '#[ ]*include "agent/' src/*/*.[ch] | grep -vE '^src/(agent|probe)/' |
+	layers
+	circles
+	sizes
+	# The code that runs in other processes is known to probe alone, and knows no other layer.
+	grep -rnE --include='*.[ch]' '#[ ]*include "agent/' src | grep -vE '^src/(agent|probe)/' |
 		sed 's/$/   (agent belongs to probe)/' || :
-	only 'proc/proc_pids.c' '#[ ]*include <libproc2/'
-	only 'ui/screen_curses.c' '#[ ]*include <n?curses'
-	only 'target/[a-z_]*.c' '\<(ptrace|process_vm_readv|process_vm_writev) *\('
-	# symbolize, uprobe_guard and watchdog end a child of memstate
-	only '(base/xalloc|proc/proc_kernel_files|target/symbolize|target/watchdog|probe/uprobe_guard|cmd/[a-z_]*|ui/[a-z_]*).c' '\<(exit|_exit|abort) *\('
-	only '(cmd/[a-z_]*|ui/[a-z_]*).c' '\<(printf|puts|perror|err|errx|warn|warnx) *\(|\<stderr\>'
+	grep -rnE --include='*.[ch]' '#[ ]*include "tests/' src | sed 's/$/   (tests are above everything)/' || :
+	only 'proc/process/pids.c' '#[ ]*include <libproc2/'
+	only 'ui/curses.c' '#[ ]*include <n?curses'
+	only 'tracee/[a-z_/]*.c' '\<(ptrace|process_vm_readv|process_vm_writev) *\('
+	# symbolize and guard end a child of memstate
+	only '(base/xalloc|proc/system/kernel_files|tracee/symbols/symbolize|tracee/ptrace/watchdog|probe/uprobe/guard|cmd/[a-z_/]*|ui/[a-z_/]*).c' \
+		'\<(exit|_exit|abort) *\('
+	only '(cmd/[a-z_/]*|ui/[a-z_/]*).c' '\<(printf|puts|perror|err|errx|warn|warnx) *\(|\<stderr\>'
 }
 
 cd "$srcdir"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+includes >"$scratch/includes"
+test -s "$scratch/includes" || { echo "no includes found"; exit 1; }
 found=$(complaints)
 test -z "$found" || { echo "$found"; exit 1; }

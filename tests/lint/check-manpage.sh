@@ -103,8 +103,8 @@ rules()
 	fi
 }
 
-rules DIAGNOSIS src/classify/diagnose.c
-rules VERDICT src/classify/verdict.c
+rules DIAGNOSIS src/classify/process/diagnose.c
+rules VERDICT src/classify/compare/verdict.c
 
 # Print view, key and effect: the two lines after .TP. Without the screen there
 # are no keys.

@@ -19,22 +19,22 @@ no()
 }
 
 no 'network access' 'https?:|//[a-z]|\<(fetch|XMLHttpRequest|WebSocket|EventSource|importScripts|sendBeacon)\>' \
-	./*.js ./*.css ./*.html
-no 'other files' '\<import\>|@import|\<url\(|\<src=|\<href=' ./*.js ./*.css ./*.html
+	./*/*.js ./*/*.css ./*/*.html
+no 'other files' '\<import\>|@import|\<url\(|\<src=|\<href=' ./*/*.js ./*/*.css ./*/*.html
 no 'elements or code from text' \
-	'innerHTML|outerHTML|insertAdjacentHTML|document\.write|\<eval\>|\<Function\(|setAttribute\(.style' ./*.js
-no 'inline code or style, which the policy of the page forbids' '\<on[a-z]+=|\<style=' ./*.html
-no 'end of the element' '</(script|style)|]]>|<!--' ./*.js ./*.css ./*.html
-no 'a // comment' '(^|[^:"'\''])//' ./*.js
-no 'trailing blanks' '[ 	]$' ./*.js ./*.css ./*.html
-no 'more than 120 columns' '.{121}' ./*.js
+	'innerHTML|outerHTML|insertAdjacentHTML|document\.write|\<eval\>|\<Function\(|setAttribute\(.style' ./*/*.js
+no 'inline code or style, which the policy of the page forbids' '\<on[a-z]+=|\<style=' ./*/*.html
+no 'end of the element' '</(script|style)|]]>|<!--' ./*/*.js ./*/*.css ./*/*.html
+no 'a // comment' '(^|[^:"'\''])//' ./*/*.js
+no 'trailing blanks' '[ 	]$' ./*/*.js ./*/*.css ./*/*.html
+no 'more than 120 columns' '.{121}' ./*/*.js
 
-for file in ./*.js; do
+for file in ./*/*.js; do
 	test "$(wc -l <"$file")" -le 500 || { echo "$file: more than 500 lines"; status=1; }
 done
 
 # Check the scripts in the order of page_files.c.
-parts=$(sed -n '/BEGIN(flame_script)/,/END/p' page_files.c | grep -o '"[a-z_]*\.js"' | tr -d '"')
+parts=$(sed -n '/BEGIN(flame_script)/,/END/p' html/page_files.c | grep -o '"[a-z_/]*\.js"' | tr -d '"')
 test -n "$parts" || { echo 'page_files.c: no scripts found'; status=1; }
 if command -v node >/dev/null; then
 	scratch=$(mktemp -d)
@@ -42,7 +42,7 @@ if command -v node >/dev/null; then
 	for part in $parts; do
 		cat "$part"
 	done >"$scratch/flame_page.js"
-	cp page.js flame_svg.js "$scratch"
+	cp html/page.js flame/svg.js "$scratch"
 	for file in "$scratch"/*.js; do
 		node --check "$file" || status=1
 	done

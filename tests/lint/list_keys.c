@@ -2,7 +2,7 @@
 /* Print the table of keys for check-manpage.sh: view, tab, "F1, h, ?", tab, effect. */
 #include "config.h"
 
-#include "ui/keymap.h"
+#include "ui/screen/keymap.h"
 
 #include <stdio.h>
 

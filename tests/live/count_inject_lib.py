@@ -131,7 +131,7 @@ def is_refused(pid, *wanted, **popen):
     return cycle["open_reason"]
 
 
-GATES = 4096  # bytes: see src/agent/count_hooks.h
+GATES = 4096  # bytes: see src/agent/count/hooks.h
 
 
 def is_gates(line):

@@ -17,7 +17,7 @@ from inject_lib import FOLDER, end_tool
 from live import TIMEOUT, check, equal, read_proc, run, test
 
 AGENT = os.path.join(os.path.dirname(os.path.dirname(FOLDER)), "src", "agent")
-# See src/agent/count_hooks.h.
+# See src/agent/count/hooks.h.
 OWNER, GATES, COUNT, RANGE, UNMOVED = 400, 424, 432, 436, 440
 OFFSETS, RECORDS, PRIVATE, HOOKS_BYTES = 272, 0x10000, 0x22c000, 0x253000
 READ_EXEC = mmap.PROT_READ | mmap.PROT_EXEC

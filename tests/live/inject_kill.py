@@ -45,7 +45,7 @@ def a_target_stopped_at_each_step_continues():
 class Page:
     """The page in System V shared memory through which a helper answers."""
 
-    IDLE_MS = 0x30  # offset of the idle time in the page, see agent/abi.h
+    IDLE_MS = 0x30  # offset of the idle time in the page, see agent/helper/abi.h
 
     def __init__(self, pid):
         (line,) = [line for line in maps(pid) if b"/SYSV" in line and b" rw-s " in line]

@@ -8,7 +8,7 @@ import sys
 
 from live import (Folder, Target, check, equal, json_rows, memstate, run, test)
 
-# comm, and how CSV and JSON show it (render/output.h)
+# comm, and how CSV and JSON show it (render/table/output.h)
 COMMS = [
     (b"a) b) S 1 1", "a) b) S 1 1", "a) b) S 1 1"),
     (b'a,"b",c', 'a,"b",c', 'a,"b",c'),

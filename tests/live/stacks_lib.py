@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reader for the file in which stacks are counted, from its layout
-(src/agent/stack_abi.h), without memstate's code."""
+(src/agent/count/stack_abi.h), without memstate's code."""
 
 import struct
 

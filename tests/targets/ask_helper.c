@@ -16,8 +16,8 @@
 #include "base/clock.h"
 #include "base/num.h"
 #include "base/units.h"
-#include "probe/probe.h"
-#include "proc/proc_stat.h"
+#include "probe/helper/probe.h"
+#include "proc/process/stat.h"
 
 #define LIMIT_NS (20 * NS_PER_S)
 

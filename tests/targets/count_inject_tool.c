@@ -25,9 +25,9 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
-#include "probe/count_inject.h"
-#include "proc/proc_smaps.h"
-#include "proc/proc_stat.h"
+#include "probe/count/inject.h"
+#include "proc/process/stat.h"
+#include "proc/smaps/smaps.h"
 
 static struct {
 	unsigned long pid, cycles, kill_step, stop_step, limit_ms, holds, takes_stacks, sample_bytes;

@@ -33,8 +33,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "probe/probe.h"
-#include "proc/proc_stat.h"
+#include "probe/helper/probe.h"
+#include "proc/process/stat.h"
 
 static struct {
 	unsigned long pid, cycles, kill_step, stop_step, signal_step, signal_number, room_step, limit_ms,

@@ -95,8 +95,8 @@ tests_targets_jit_target_LDFLAGS =
 EXTRA_DIST += %D%/unwind_agree.c %D%/unwind_modules.h
 if HAVE_LIBUNWIND
 check_PROGRAMS += tests/targets/unwind_agree.so
-tests_targets_unwind_agree_so_SOURCES = %D%/unwind_agree.c src/agent/unwind.c src/agent/unwind_cfi.c \
-	src/agent/unwind_row.c src/agent/unwind_rules.c
+tests_targets_unwind_agree_so_SOURCES = %D%/unwind_agree.c src/agent/unwind/unwind.c src/agent/unwind/cfi.c \
+	src/agent/unwind/row.c src/agent/unwind/rules.c
 tests_targets_unwind_agree_so_CFLAGS = $(WARN_CFLAGS) $(LIBUNWIND_CFLAGS) -std=gnu11 -O2 -fPIC -fno-builtin
 tests_targets_unwind_agree_so_LDFLAGS = -shared
 tests_targets_unwind_agree_so_LDADD = $(LIBUNWIND_LIBS) -ldl

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "agent/unwind.h"
+#include "agent/unwind/unwind.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 #include <link.h>
 
-#include "agent/unwind.h"
+#include "agent/unwind/unwind.h"
 
 static int unwind_modules_look(struct dl_phdr_info *info, size_t size, void *data)
 {

@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 #include "base/xalloc.h"
-#include "sample/sampler.h"
+#include "sample/process/sampler.h"
 #include "ui/ui.h"
 
 struct made_level {

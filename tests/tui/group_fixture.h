@@ -8,8 +8,8 @@
 
 #include "model/cgroup.h"
 #include "model/usage.h"
-#include "ui/data.h"
-#include "ui/feed.h"
+#include "ui/data/data.h"
+#include "ui/data/feed.h"
 
 /*
  * Make the group that name selects: "limited" (version 1, by an ancestor's limit),

@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 #include "base/xalloc.h"
-#include "classify/classify_stats.h"
+#include "classify/process/classify_stats.h"
 
 #define KIB UINT64_C(1024)
 

@@ -6,7 +6,7 @@
 #ifndef MS_TESTS_HEAP_FIXTURE_H
 #define MS_TESTS_HEAP_FIXTURE_H
 
-#include "ui/heap_job.h"
+#include "ui/data/heap_job.h"
 #include "ui/ui.h"
 
 /*

@@ -35,8 +35,8 @@
 #include "base/xalloc.h"
 #include "group_fixture.h"
 #include "heap_fixture.h"
-#include "sample/replay.h"
-#include "store/recording.h"
+#include "sample/recording/replay.h"
+#include "store/recording/recording.h"
 #include "ui/ui.h"
 
 /* Later than any machine's uptime, so that the real clock adds no gaps. */

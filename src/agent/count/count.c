@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * count - malloc and related functions that count each call and pass it to the next
+ * definition of the same name. Preloaded into a program.
+ */
+#include "config.h"
+
+#include "agent/count/inside.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/count/stacks.h"
+
+/*
+ * malloc and free each have a fast and a slow path. The fast path requires that the
+ * thread has a slot and that the allocator stores the size in front of each block; it
+ * looks nothing up and calls only the allocator. The slow path handles everything else.
+ * It is a tail call, so its caller is the caller of malloc, where call stacks begin.
+ */
+
+/*
+ * Count the block p that an allocating call returned, or a failed call
+ * if p is NULL. Return p.
+ */
+static inline __attribute__((always_inline)) void *give(struct count_slot *slot, void *p,
+							 size_t bytes)
+{
+	if (COUNT_HAS_LIVE)
+		p = count_given(slot, p);
+	count_stack_given(slot, p, bytes);
+	return p;
+}
+
+static __attribute__((noinline)) void *malloc_otherwise(size_t bytes)
+{
+	struct count_slot *slot = count_slot_own();
+	void *p;
+
+	if (count_unlikely(!slot))
+		return count_arena_take(0, bytes);
+	count_add(&slot->malloc_calls, 1);
+	count_requested(slot, bytes);
+	p = count_next.malloc(bytes);
+	if (COUNT_HAS_LIVE)
+		p = count_given(slot, p);
+	count_stack_given_by_malloc(slot, p, bytes);
+	return p;
+}
+
+#if COUNT_HAS_STACKS
+/* malloc() for a call that is already counted and for which a stack is due. */
+static __attribute__((noinline)) void *malloc_recorded(size_t bytes)
+{
+	struct count_slot *slot = count_own.slot;
+	void *p = count_given_plain(slot, count_next.malloc(bytes));
+
+	count_stack_given_by_malloc(slot, p, bytes);
+	return p;
+}
+#endif
+
+COUNT_EXPORT COUNT_HOT void *malloc(size_t bytes)
+{
+	struct count_slot *slot = count_own.for_malloc;
+
+	if (count_unlikely(!slot))
+		return malloc_otherwise(bytes);
+	count_add(&slot->malloc_calls, 1);
+	count_requested(slot, bytes);
+#if COUNT_HAS_STACKS
+	if (count_stack_is_due(slot))
+		return malloc_recorded(bytes);
+#endif
+#if COUNT_HAS_LIVE
+	return count_given_plain(slot, count_next.malloc(bytes));
+#else
+	return count_next.malloc(bytes);
+#endif
+}
+
+/*
+ * Like count_usable_bytes(), but without a function call for an ordinary
+ * block. p must not be NULL.
+ */
+static inline int64_t usable_bytes_of(void *p)
+{
+	/* without glibc's headers, the word before the block may be unmapped */
+	if (COUNT_HAS_LIVE && count_likely(count_has_glibc_heads)) {
+		size_t head = ((const size_t *)p)[-1];
+
+		if (count_likely(count_is_plain(head)))
+			return count_plain_bytes(head);
+	}
+	return count_usable_bytes(p);
+}
+
+static __attribute__((noinline)) void free_otherwise(void *p)
+{
+	struct count_slot *slot = count_slot_own();
+	int64_t usable_bytes;
+
+	/*
+	 * ignore blocks that the dynamic linker got from the arena: arena
+	 * memory is never reused
+	 */
+	if (count_unlikely(!slot))
+		return;
+	if (!p) {
+		count_add(&slot->free_calls, 1);
+		count_add(&slot->free_null_count, 1);
+		return;
+	}
+	usable_bytes = usable_bytes_of(p);
+	if (usable_bytes < 0)
+		return;
+	if (COUNT_HAS_LIVE) {
+		count_stack_taken(slot, p);
+		if (count_taken(slot, (uintptr_t)p, usable_bytes))
+			count_slot_flush(NULL);
+	}
+	count_add(&slot->free_calls, 1);
+	count_next.free(p);
+}
+
+#if COUNT_HAS_LIVE
+static COUNT_COLD void free_and_flush(void *p)
+{
+	count_slot_flush(NULL);
+	count_next.free(p);
+}
+#endif
+
+COUNT_EXPORT COUNT_HOT void free(void *p)
+{
+	struct count_slot *slot = count_own.for_free;
+
+	if (count_unlikely(!slot) || count_unlikely(!p))
+		return free_otherwise(p);
+#if COUNT_HAS_LIVE
+	size_t head = ((const size_t *)p)[-1];
+
+	if (count_unlikely(!count_is_plain(head)) || count_stack_was_last(slot, p))
+		return free_otherwise(p);
+	count_add(&slot->free_calls, 1);
+	if (count_taken(slot, (uintptr_t)p, count_plain_bytes(head)))
+		return free_and_flush(p);
+#else
+	if (count_unlikely(count_arena_has(p)))
+		return;
+	count_add(&slot->free_calls, 1);
+#endif
+	count_next.free(p);
+}
+
+COUNT_EXPORT void *calloc(size_t count, size_t bytes)
+{
+	struct count_slot *slot = count_slot_own();
+	size_t product;
+
+	if (__builtin_mul_overflow(count, bytes, &product))
+		product = SIZE_MAX; /* more than any allocator can provide */
+	if (count_unlikely(!slot))
+		return count_arena_take(0, product);
+	count_add(&slot->calls[COUNT_CALLOC], 1);
+	count_requested(slot, product);
+	return give(slot, count_next.calloc(count, bytes), product);
+}
+
+/*
+ * Move a block from the arena, which serves calls until malloc is available, to the heap.
+ * The word before the block holds its size. Return the new block, or NULL.
+ */
+static COUNT_COLD void *move_from_arena(void *p, size_t bytes)
+{
+	size_t old_bytes = ((const size_t *)p)[-1] >> COUNT_ARENA_SHIFT;
+	void *moved = malloc(bytes);
+
+	if (moved)
+		memcpy(moved, p, old_bytes < bytes ? old_bytes : bytes);
+	return moved;
+}
+
+static inline __attribute__((always_inline)) void *resize(enum count_function function, void *p, size_t bytes)
+{
+	struct count_slot *slot = count_slot_own();
+
+	if (count_unlikely(count_arena_has(p)))
+		return move_from_arena(p, bytes);
+	if (count_unlikely(!slot))
+		return count_arena_take(0, bytes);
+	count_add(&slot->calls[function], 1);
+#if COUNT_HAS_LIVE
+	int64_t old_bytes = p ? count_usable_bytes(p) : 0;
+	uintptr_t old_addr = (uintptr_t)p;
+	uint64_t last_addr = slot->last_addr, block = count_stack_before_resize(p);
+	void *given;
+
+	count_requested(slot, bytes);
+	given = count_next.realloc(p, bytes);
+	if (old_addr && given)
+		count_add(&slot->resized_count, 1);
+	else if (old_addr && bytes == 0)
+		count_add(&slot->ended_count, 1);
+	/*
+	 * subtract the old size first, so that pending_bytes never
+	 * exceeds the bytes in use
+	 */
+	if (old_addr && (given || bytes == 0)) {
+		slot->last_addr = last_addr;
+		count_stack_resized(slot, old_addr, block);
+		if (count_taken(slot, old_addr, old_bytes))
+			count_slot_flush(NULL);
+	} else {
+		count_stack_not_resized(old_addr, block);
+	}
+	if (given || !old_addr || bytes > 0)
+		give(slot, given, bytes);
+	return given;
+#else
+	count_requested(slot, bytes);
+	return count_next.realloc(p, bytes);
+#endif
+}
+
+COUNT_EXPORT void *realloc(void *p, size_t bytes)
+{
+	return resize(COUNT_REALLOC, p, bytes);
+}
+
+/* Like glibc's version: implemented with realloc, which glibc calls by name. */
+COUNT_EXPORT void *reallocarray(void *p, size_t count, size_t bytes)
+{
+	size_t product;
+
+	if (count_unlikely(__builtin_mul_overflow(count, bytes, &product))) {
+		struct count_slot *slot = count_slot_own();
+
+		if (slot) {
+			count_add(&slot->calls[COUNT_REALLOCARRAY], 1);
+			count_add(&slot->failed_count, 1);
+		}
+		errno = ENOMEM;
+		return NULL;
+	}
+	return resize(COUNT_REALLOCARRAY, p, product);
+}
+
+COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
+{
+	struct count_slot *slot = count_slot_own();
+
+	if (count_unlikely(!slot)) {
+		*ret = count_arena_take(alignment, bytes);
+		return *ret ? 0 : ENOMEM;
+	}
+	count_add(&slot->calls[COUNT_POSIX_MEMALIGN], 1);
+	count_requested(slot, bytes);
+#if COUNT_HAS_LIVE
+	int err = count_next.posix_memalign(ret, alignment, bytes);
+
+	/* *ret may be NULL after a request for 0 bytes: then there is no block */
+	give(slot, err == 0 ? *ret : NULL, bytes);
+	return err;
+#else
+	return count_next.posix_memalign(ret, alignment, bytes);
+#endif
+}
+
+#define ALIGNED(function, which)                                    \
+	COUNT_EXPORT void *function(size_t alignment, size_t bytes) \
+	{                                                           \
+		struct count_slot *slot = count_slot_own();         \
+								    \
+		if (count_unlikely(!slot))                          \
+			return count_arena_take(alignment, bytes);  \
+		count_add(&slot->calls[which], 1);                  \
+		count_requested(slot, bytes);                       \
+		return give(slot, count_next.function(alignment, bytes), bytes); \
+	}
+
+ALIGNED(aligned_alloc, COUNT_ALIGNED_ALLOC)
+ALIGNED(memalign, COUNT_MEMALIGN)
+
+/*
+ * Without a slot these functions return NULL: the dynamic linker never
+ * allocates whole pages.
+ */
+#define PAGES(function, which)                              \
+	COUNT_EXPORT void *function(size_t bytes)           \
+	{                                                   \
+		struct count_slot *slot = count_slot_own(); \
+							    \
+		if (count_unlikely(!slot))                  \
+			return NULL;                        \
+		count_add(&slot->calls[which], 1);          \
+		count_requested(slot, bytes);               \
+		return give(slot, count_next.function(bytes), bytes); \
+	}
+
+PAGES(valloc, COUNT_VALLOC)
+PAGES(pvalloc, COUNT_PVALLOC)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* count_hooks_inside - declarations shared by the parts of the hooks. */
+#ifndef MS_AGENT_COUNT_HOOKS_INSIDE_H
+#define MS_AGENT_COUNT_HOOKS_INSIDE_H
+
+#include "agent/count/hooks.h"
+
+#pragma GCC visibility push(hidden)
+
+/* count_hooks.ld defines these addresses. */
+extern struct hooks_private hooks_private;
+extern const struct hooks_modules hooks_modules;
+extern char hooks_nodes[], hooks_arena[];
+
+/*
+ * Take a stack for an allocation of this many bytes by the thread of the slot. Return the
+ * number of bytes until the next stack is due.
+ */
+int64_t hooks_take_stack(uint32_t slot, uint64_t bytes, const struct unwind_state *start);
+
+#pragma GCC visibility pop
+
+static inline uint32_t hooks_own_tid(void)
+{
+	return ask_own_tid();
+}
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * count_hooks_stacks - call stacks for the hooks: connects the hooks to
+ * stack_record.h, and provides the services that stack_record.h needs. The hooks have
+ * no file, and no memory except the arena.
+ */
+#include "agent/count/hooks_inside.h"
+
+#include "agent/count/stack_record.h"
+#include "agent/count/stack_sample.h"
+
+#define COLD	      __attribute__((cold, noinline))
+#define PAGE_BYTES    4096
+
+/* The state of a slot for taking stacks. All 0 at first. */
+struct taker {
+	/*
+	 * The thread that last used the slot. self distinguishes threads
+	 * that had the same tid.
+	 */
+	uint32_t tid;
+	uint64_t self;
+	struct stack_thread stack;
+};
+
+static_assert(sizeof(struct stacks) <= sizeof(hooks_private.stacks), "room");
+
+/*
+ * Return whether the module's tables are still mapped and unchanged. They must not be
+ * read otherwise: the file may have been unmapped since memstate looked.
+ */
+static bool is_there(const struct hooks_module *m)
+{
+	const uint64_t *begin = (const uint64_t *)(uintptr_t)m->tables_addr;
+
+	return ask_can_read(m->tables_addr) && ask_can_read(m->tables_addr + 15) &&
+	       begin[0] == m->begin[0] && begin[1] == m->begin[1];
+}
+
+bool unwind_find_module(void *context, uint64_t pc, struct unwind_module *ret)
+{
+	uint32_t count = __atomic_load_n(&hooks_modules.count, __ATOMIC_ACQUIRE);
+
+	(void)context;
+	for (uint32_t i = 0; i < count && i < HOOKS_MODULE_MAX; i++) {
+		const struct hooks_module *m = &hooks_modules.items[i];
+		uint64_t end = __atomic_load_n(&m->end, __ATOMIC_ACQUIRE);
+
+		if (pc < m->start || pc >= end)
+			continue;
+		if (m->tables_addr && !is_there(m))
+			return false;
+		*ret = (struct unwind_module){ .start = m->start,
+					       .end = end,
+					       .tables_addr = m->tables_addr };
+		return true;
+	}
+	return false;
+}
+
+void *stack_memory_take(uint64_t bytes)
+{
+	uint64_t whole = (bytes + PAGE_BYTES - 1) & ~UINT64_C(4095);
+	uint64_t used = __atomic_fetch_add(&hooks_private.arena_used_bytes, whole, __ATOMIC_RELAXED);
+
+	if (used + whole > HOOKS_ARENA_BYTES - HOOKS_ROWS_BYTES - HOOKS_RECENT_BYTES)
+		return NULL;
+	return (char *)hooks_arena + HOOKS_ROWS_BYTES + HOOKS_RECENT_BYTES + used;
+}
+
+/* Does nothing: madvise(2) may be forbidden, so the memory stays in use. */
+void stack_memory_give(void *memory, uint64_t bytes)
+{
+	(void)memory;
+	(void)bytes;
+}
+
+bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *ret)
+{
+	uint32_t before = __atomic_load_n(&file->head->node_count, __ATOMIC_RELAXED);
+
+	do
+		if (before > file->node_max - count)
+			return false;
+	while (!__atomic_compare_exchange_n(&file->head->node_count, &before, before + count, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	*ret = before;
+	return true;
+}
+
+/* See find_stack_end() in count_stacks.c. */
+static uint64_t find_stack_end(uint32_t tid)
+{
+	if (tid == hooks_private.own_pid)
+		return hooks_private.main_stack_end;
+	return ask_own_self() & ~UINT64_C(7);
+}
+
+/* Return the slot's struct taker, or NULL if there is no memory for it. */
+static struct taker *find_taker(uint32_t slot)
+{
+	struct taker *taker = (struct taker *)(uintptr_t)hooks_private.threads[slot];
+
+	if (taker)
+		return taker;
+	taker = stack_memory_take(sizeof(*taker));
+	if (!taker)
+		return NULL;
+	taker->stack.random = ((uint64_t)(uintptr_t)taker ^ ask_own_self() << 20) *
+				      UINT64_C(0x9e3779b97f4a7c15) |
+			      1;
+	taker->stack.trie.recent = (void *)(hooks_arena + HOOKS_ROWS_BYTES);
+	hooks_private.threads[slot] = (uintptr_t)taker;
+	return taker;
+}
+
+static void begin_thread(struct taker *taker, uint32_t tid)
+{
+	struct unwind_thread *unwind = &taker->stack.unwind;
+
+	taker->stack.last_node = 0;
+	unwind->kept_count = 0;
+	unwind->stack_start = unwind->hole = 0;
+	unwind->stack_end = find_stack_end(tid);
+	unwind->sure_start =
+		tid == hooks_private.own_pid ? unwind->stack_end - UNWIND_SURE_BYTES : 0;
+	taker->tid = tid;
+	taker->self = ask_own_self();
+}
+
+/*
+ * Initialize the shared state. Several threads may do this at the same time: all of
+ * them write the same values.
+ */
+static COLD void begin(struct stacks *s)
+{
+	s->mode.sample_bytes = hooks_private.sample_bytes;
+	s->is_threaded = true;
+	s->file.head = (void *)hooks_nodes;
+	s->file.nodes = (void *)(hooks_nodes + STACK_NODES_OFFSET);
+	s->file.node_max = HOOKS_NODE_MAX;
+	s->recent = (void *)(hooks_arena + HOOKS_ROWS_BYTES);
+	s->space.rows = (void *)hooks_arena;
+	__atomic_store_n(&hooks_private.has_stacks, 1, __ATOMIC_RELEASE);
+}
+
+int64_t hooks_take_stack(uint32_t slot, uint64_t bytes, const struct unwind_state *start)
+{
+	struct stacks *s = (void *)hooks_private.stacks;
+	struct taker *taker = find_taker(slot);
+	uint32_t tid = hooks_own_tid();
+	int64_t step = 0;
+	bool is_new;
+
+	if (!__atomic_load_n(&hooks_private.has_stacks, __ATOMIC_ACQUIRE))
+		begin(s);
+	if (!taker) {
+		__atomic_fetch_add(&s->file.head->lost_count, 1, __ATOMIC_RELAXED);
+		return s->mode.sample_bytes ? INT64_MAX : 0;
+	}
+	is_new = taker->tid != tid || taker->self != ask_own_self();
+	if (is_new)
+		begin_thread(taker, tid);
+	if (s->mode.sample_bytes) {
+		step = stack_sample_step(&taker->stack.random, s->mode.sample_bytes);
+		/*
+		 * a thread's first allocation always comes here, though it may lie
+		 * before the first point
+		 */
+		if (is_new && step >= (int64_t)bytes + 1)
+			return step - (int64_t)bytes - 1;
+		if (is_new)
+			step = stack_sample_step(&taker->stack.random, s->mode.sample_bytes);
+	}
+	if (s->mode.sample_bytes)
+		__atomic_fetch_add(&s->file.head->sample_count, 1, __ATOMIC_RELAXED);
+	stack_record(s, &taker->stack, 0, bytes, start);
+	return step;
+}

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * count_slots - the file that holds the counts, and its slots, one per thread. The file
+ * is created at the first allocation of the program, and by each forked child.
+ */
+#include "config.h"
+
+#include "agent/count/inside.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent/count/stacks.h"
+#include "agent/system/ask.h"
+
+#define PATH_BYTES	 4096
+#define GENERATIONS_MAX	 100000
+#define ENDED_LOOKS	 32 /* slots to check for a thread that has ended */
+#define COUNT_NAMED_MAX	 64
+#define PAGE_SLOTS	 (COUNT_GROW_BYTES / COUNT_SLOT_BYTES)
+
+struct count_name {
+	uint32_t tid; /* 0: free */
+	char name[COUNT_NAME_BYTES];
+};
+
+__thread struct count_own count_own __attribute__((tls_model("initial-exec")));
+
+/* Used without a file or a slot: nobody reads these counts. */
+static struct count_slot lost_slot;
+static struct count_head *head; /* NULL: there is no file */
+static char path[PATH_BYTES];	/* path of the file */
+static size_t folder_length; /* length of the folder's path, including the slash */
+static uint32_t slots_reserved; /* disk space is allocated for the slots below this one */
+static uint32_t slots_in_file;	/* number of slots for which the file has room */
+/* the first slot of this process; in a forked child not slot 1 */
+static uint32_t slot_first;
+static uint32_t ended_cursor;
+/* blocks and bytes allocated just before fork() */
+static int64_t forked_blocks, forked_bytes;
+static enum ask_permission permission;
+static bool has_tid; /* ask_own_tid() returns the kernel's tid */
+/* threads that were named before their first allocation */
+static struct count_name named[COUNT_NAMED_MAX];
+static uint32_t named_count;
+
+enum { START_NOT_YET, START_RUNS, START_DONE };
+static int start_state;
+
+/* Set the thread's slot; NULL: the thread has none. */
+static void own_slot(struct count_slot *slot)
+{
+	bool is_plain = count_has_glibc_heads || !COUNT_HAS_LIVE;
+
+	count_own.slot = slot;
+	count_own.for_malloc = is_plain && count_stack_has_plain_malloc() ? slot : NULL;
+	count_own.for_free = is_plain && count_stack_has_plain_free() ? slot : NULL;
+}
+
+static struct count_slot *slot_at(uint32_t index)
+{
+	return (struct count_slot *)(void *)((char *)head + COUNT_HEAD_BYTES +
+					     (size_t)index * COUNT_SLOT_BYTES);
+}
+
+/* Write the decimal digits at to. Return their end. */
+static char *add_number(char *to, unsigned int number)
+{
+	char digits[16];
+	size_t count = 0;
+
+	do
+		digits[count++] = (char)('0' + number % 10);
+	while (number /= 10);
+	while (count > 0)
+		*to++ = digits[--count];
+	*to = '\0';
+	return to;
+}
+
+/* Allocate disk space for these bytes: writing to a page without space is fatal. */
+static bool reserve(int fd, uint64_t offset, uint64_t bytes)
+{
+	return fallocate(fd, 0, (off_t)offset, (off_t)bytes) == 0;
+}
+
+/* Return the maximum file size: exceeding RLIMIT_FSIZE would kill the program. */
+static uint64_t find_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0)
+		return 0;
+	return limit.rlim_cur < COUNT_FILE_MAX ? limit.rlim_cur : COUNT_FILE_MAX;
+}
+
+static int create_file(pid_t pid)
+{
+	char *end = add_number(path + folder_length, (unsigned int)pid);
+
+	*end++ = '.';
+	for (unsigned int n = 0; n < GENERATIONS_MAX; n++) {
+		int fd;
+
+		add_number(end, n);
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+/*
+ * Create a file and map it, at the given address if that is not NULL. The file has its
+ * full size from the start, with holes, so that it grows without a descriptor; disk
+ * space is allocated for slot 0 and the given slot. Return NULL on failure; a file of
+ * size 0 reports the failure.
+ */
+static struct count_head *map_file(struct count_head *at, uint32_t slot)
+{
+	uint64_t page = (COUNT_HEAD_BYTES + (uint64_t)slot * COUNT_SLOT_BYTES) / COUNT_GROW_BYTES *
+			COUNT_GROW_BYTES;
+	uint64_t limit = find_limit();
+	int fd = create_file(getpid());
+	void *p = MAP_FAILED;
+
+	if (fd < 0)
+		return NULL;
+	if (page + COUNT_GROW_BYTES <= limit &&
+	    reserve(fd, 0, COUNT_HEAD_BYTES + COUNT_GROW_BYTES) &&
+	    (page == COUNT_HEAD_BYTES || reserve(fd, page, COUNT_GROW_BYTES)) &&
+	    ftruncate(fd, (off_t)limit) == 0)
+		p = mmap(at, COUNT_FILE_MAX, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | (at ? MAP_FIXED : 0), fd, 0);
+	if (p == MAP_FAILED && ftruncate(fd, 0) < 0)
+		unlink(path);
+	close(fd);
+	if (p == MAP_FAILED)
+		return NULL;
+	slots_reserved = (uint32_t)((page + COUNT_GROW_BYTES - COUNT_HEAD_BYTES) / COUNT_SLOT_BYTES);
+	slots_in_file = (uint32_t)((limit - COUNT_HEAD_BYTES) / COUNT_GROW_BYTES) * PAGE_SLOTS;
+	return p;
+}
+
+static void fill_head(uint32_t flags)
+{
+	Dl_info info;
+
+	head->head_bytes = COUNT_HEAD_BYTES;
+	head->slot_bytes = COUNT_SLOT_BYTES;
+	head->pid = getpid();
+	head->parent_pid = getppid();
+	head->flags = flags | (COUNT_HAS_LIVE ? 0 : COUNT_CALLS_ONLY);
+	prctl(PR_GET_NAME, head->name);
+	if (dladdr((void *)(uintptr_t)count_next.malloc, &info) && info.dli_fname)
+		strncpy(head->allocator, info.dli_fname, sizeof(head->allocator) - 1);
+	head->version = COUNT_VERSION;
+	/* last: a reader ignores the file until the magic is set */
+	__atomic_store_n(&head->magic, COUNT_MAGIC, __ATOMIC_RELEASE);
+}
+
+static int64_t sum_blocks(const struct count_slot *slot)
+{
+	uint64_t blocks = slot->malloc_calls + slot->free_null_count - slot->free_calls -
+			  slot->failed_count - slot->resized_count - 2 * slot->ended_count;
+
+	for (int i = 0; i < COUNT_FUNCTION_COUNT_; i++)
+		blocks += i == COUNT_DELETE ? -slot->calls[i] : slot->calls[i];
+	return (int64_t)blocks;
+}
+
+static void note_before_fork(void)
+{
+	uint32_t count;
+
+	if (!head)
+		return;
+	count = __atomic_load_n(&head->slot_count, __ATOMIC_ACQUIRE);
+	forked_blocks = head->inherited_blocks;
+	forked_bytes = head->live_bytes;
+	for (uint32_t i = 0; i < count && i < COUNT_SLOT_MAX; i++) {
+		if (i > 0 && i < slot_first)
+			i = slot_first;
+		if (i >= slots_reserved)
+			break;
+		forked_blocks += sum_blocks(slot_at(i));
+		forked_bytes += slot_at(i)->pending_bytes;
+	}
+}
+
+static pid_t own_tid(void)
+{
+	return has_tid ? (pid_t)ask_own_tid() : (pid_t)syscall(SYS_gettid);
+}
+
+/* Copy the name given to the thread before it had a slot, or the name it inherited. */
+static void take_name(pid_t tid, char *to)
+{
+	memcpy(to, head->name, COUNT_NAME_BYTES);
+	for (uint32_t i = 0; i < COUNT_NAMED_MAX && i < named_count; i++) {
+		if (__atomic_load_n(&named[i].tid, __ATOMIC_ACQUIRE) != (uint32_t)tid)
+			continue;
+		memcpy(to, named[i].name, COUNT_NAME_BYTES);
+		named[i].tid = 0;
+	}
+}
+
+static void fill_slot(struct count_slot *slot, pid_t tid)
+{
+	take_name(tid, slot->name);
+	slot->self = has_tid ? ask_own_self() : 0;
+	slot->is_main = tid == head->pid;
+	__atomic_store_n(&slot->tid, tid, __ATOMIC_RELEASE);
+}
+
+void count_slot_set_name(uint32_t tid, const char *name)
+{
+	char copy[COUNT_NAME_BYTES] = "";
+	uint32_t count;
+
+	if (!head || start_state != START_DONE)
+		return;
+	strncpy(copy, name, sizeof(copy) - 1);
+	if ((int32_t)tid == head->pid)
+		memcpy(head->name, copy, sizeof(copy));
+	count = __atomic_load_n(&head->slot_count, __ATOMIC_ACQUIRE);
+	for (uint32_t i = slot_first; i < count && i < slots_reserved; i++)
+		if (slot_at(i)->tid == (int32_t)tid) {
+			memcpy(slot_at(i)->name, copy, sizeof(copy));
+			return;
+		}
+	count = __atomic_fetch_add(&named_count, 1, __ATOMIC_ACQ_REL) % COUNT_NAMED_MAX;
+	memcpy(named[count].name, copy, sizeof(copy));
+	__atomic_store_n(&named[count].tid, tid, __ATOMIC_RELEASE);
+}
+
+/* Count nothing in this child: neither this thread nor later ones. */
+static void lose_child(struct count_head *parent)
+{
+	__atomic_fetch_add(&parent->lost_child_count, 1, __ATOMIC_RELAXED);
+	own_slot(&lost_slot);
+	head = NULL;
+	/*
+	 * If a signal handler that interrupted a counted call forked, that call continues
+	 * in the old slot, which must no longer be the parent's. Under a filter the
+	 * mapping cannot be replaced.
+	 */
+	if (permission == ASK_ALWAYS)
+		(void)mmap(parent, COUNT_FILE_MAX, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	count_stack_begin_child(NULL);
+}
+
+/*
+ * Start a file in a forked child. The slot keeps its address: if a signal handler that
+ * interrupted a counted call forked, that call continues with the slot. A thread that had
+ * no slot, because it has not allocated yet, has none in the child either.
+ */
+static void begin_child(void)
+{
+	struct count_slot *slot = count_own.slot;
+	struct count_head *parent = head;
+	uint32_t flags, index = 1;
+	int err = errno;
+
+	if (!parent)
+		return;
+	if (slot == &lost_slot) {
+		slot = NULL;
+		own_slot(slot);
+	}
+	flags = (parent->flags & ~(uint32_t)COUNT_CALLS_ONLY) | COUNT_FORKED;
+	if (slot)
+		index = (uint32_t)(((char *)slot - (char *)slot_at(0)) / COUNT_SLOT_BYTES);
+	/* a new file needs system calls that a filter may answer with a kill */
+	if (permission == ASK_ALWAYS && map_file(parent, index)) {
+		slot_first = index;
+		named_count = 0;
+		head->slot_count = slot ? index + 1 : index;
+		head->inherited_blocks = forked_blocks;
+		head->inherited_bytes = head->live_bytes = head->peak_bytes = forked_bytes;
+		fill_head(flags);
+		if (slot) {
+			fill_slot(slot, own_tid());
+			slot->is_main = 1;
+		}
+		count_stack_begin_child(path);
+	} else {
+		lose_child(parent);
+	}
+	errno = err;
+}
+
+static void start(void)
+{
+	const char *folder;
+	uint32_t flags = count_next_find();
+
+	folder = environ ? getenv(COUNT_FOLDER_VARIABLE) : NULL;
+	if (!folder || folder[0] != '/' || strlen(folder) > PATH_BYTES - 64)
+		return;
+	folder_length = (size_t)(stpcpy(stpcpy(path, folder), "/") - path);
+	head = map_file(NULL, 1);
+	if (!head)
+		return;
+	has_tid = ask_own_tid() == (uint32_t)syscall(SYS_gettid);
+	head->slot_count = 1;
+	slot_first = 1;
+	fill_head(flags);
+	count_stack_begin(path);
+	pthread_atfork(note_before_fork, NULL, begin_child);
+}
+
+/* Add a slot's pending_bytes to live_bytes, and update the peak. */
+static void flush(struct count_slot *slot)
+{
+	int64_t high = __atomic_exchange_n(&slot->high_bytes, 0, __ATOMIC_RELAXED);
+	int64_t pending = __atomic_exchange_n(&slot->pending_bytes, 0, __ATOMIC_RELAXED);
+	int64_t before, most, peak;
+
+	count_add_signed(&slot->flushed_bytes, pending);
+	count_add(&slot->flush_count, 1);
+	if (!head)
+		return;
+	before = __atomic_fetch_add(&head->live_bytes, pending, __ATOMIC_RELAXED);
+	/*
+	 * The slot's own maximum since the last flush is the process's peak only if no
+	 * other thread has changed the sum meanwhile.
+	 */
+	most = head->slot_count == slot_first + 1 && high > pending ? before + high : before + pending;
+	peak = __atomic_load_n(&head->peak_bytes, __ATOMIC_RELAXED);
+	while (most > peak &&
+	       !__atomic_compare_exchange_n(&head->peak_bytes, &peak, most, true, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED))
+		;
+}
+
+/* Add a slot's counts to slot 0, which several threads may update at the same time. */
+static void fold(struct count_slot *slot)
+{
+	struct count_slot *to = slot_at(0);
+	uint64_t *from_words = &slot->malloc_calls, *to_words = &to->malloc_calls;
+
+	__atomic_fetch_add(&head->fold_begin_count, 1, __ATOMIC_SEQ_CST);
+	if (slot->pending_bytes != 0)
+		flush(slot);
+	slot->high_bytes = 0;
+	slot->stack_at = slot->last_addr = 0;
+	/* the fields up to and including flushed_bytes are sums */
+	for (size_t i = 0; i <= offsetof(struct count_slot, flushed_bytes) / sizeof(uint64_t); i++)
+		__atomic_fetch_add(&to_words[i], from_words[i], __ATOMIC_RELAXED);
+	memset(from_words, 0, offsetof(struct count_slot, flush_count));
+	to->flush_count = 1;
+	__atomic_fetch_add(&head->folded_thread_count, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&head->fold_end_count, 1, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Take over the slot of a thread that has ended. Return NULL if none of the slots
+ * checked belongs to such a thread.
+ */
+static struct count_slot *take_ended(void)
+{
+	uint32_t range = slots_reserved - slot_first;
+
+	if (!ask_may(permission))
+		return NULL;
+	for (int i = 0; i < ENDED_LOOKS; i++) {
+		uint32_t n = __atomic_fetch_add(&ended_cursor, 1, __ATOMIC_RELAXED);
+		struct count_slot *slot = slot_at(slot_first + n % range);
+		int32_t tid = __atomic_load_n(&slot->tid, __ATOMIC_ACQUIRE);
+
+		if (tid <= 0 || slot->is_main || !ask_has_ended(slot->self, (uint32_t)tid) ||
+		    !__atomic_compare_exchange_n(&slot->tid, &tid, -1, false, __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED))
+			continue;
+		fold(slot);
+		return slot;
+	}
+	return NULL;
+}
+
+/* Make sure that disk space is allocated for the slot. */
+static bool extend_to(uint32_t index)
+{
+	uint32_t first = index / PAGE_SLOTS * PAGE_SLOTS, end = first + PAGE_SLOTS;
+	uint32_t before = __atomic_load_n(&slots_reserved, __ATOMIC_ACQUIRE);
+
+	if (index < before)
+		return true;
+	if (end > slots_in_file || !ask_may(permission) ||
+	    !ask_for_room((uintptr_t)slot_at(first), (uintptr_t)slot_at(end)))
+		return false;
+	/*
+	 * Pages are taken in order: a thread with a later slot does not wait for this
+	 * thread, but allocates its own page.
+	 */
+	while (before < end &&
+	       !__atomic_compare_exchange_n(&slots_reserved, &before, end, false, __ATOMIC_ACQ_REL,
+					    __ATOMIC_ACQUIRE))
+		;
+	return true;
+}
+
+void count_slot_seal(enum ask_permission wanted)
+{
+	if (!head)
+		return;
+	for (uint32_t i = slots_reserved; wanted != ASK_ALWAYS && i < COUNT_SLOTS_KEPT; i += PAGE_SLOTS)
+		if (!extend_to(i))
+			break;
+	permission = wanted;
+	if (wanted != ASK_ALWAYS)
+		__atomic_fetch_or(&head->flags, COUNT_FILTERED, __ATOMIC_RELAXED);
+	count_stack_seal(wanted);
+}
+
+static struct count_slot *take_new(void)
+{
+	uint32_t index = __atomic_load_n(&head->slot_count, __ATOMIC_RELAXED);
+
+	do
+		if (index >= COUNT_SLOT_MAX || !extend_to(index))
+			return NULL;
+	while (!__atomic_compare_exchange_n(&head->slot_count, &index, index + 1, false,
+					    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+	return slot_at(index);
+}
+
+static struct count_slot *take_any(void)
+{
+	struct count_slot *slot = NULL;
+
+	if (!head)
+		return &lost_slot;
+	if (head->slot_count - slot_first >= COUNT_SLOTS_KEPT)
+		slot = take_ended();
+	if (!slot)
+		slot = take_new();
+	if (!slot) {
+		__atomic_fetch_add(&head->lost_thread_count, 1, __ATOMIC_RELAXED);
+		return &lost_slot;
+	}
+	fill_slot(slot, own_tid());
+	return slot;
+}
+
+struct count_slot *count_slot_take(void)
+{
+	int err = errno, state = START_NOT_YET;
+
+	if (__atomic_compare_exchange_n(&start_state, &state, START_RUNS, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE)) {
+		start();
+		__atomic_store_n(&start_state, START_DONE, __ATOMIC_RELEASE);
+	} else if (state == START_RUNS) {
+		return NULL;
+	}
+	own_slot(take_any());
+	errno = err;
+	return count_own.slot;
+}
+
+void *count_given_slowly(void *p)
+{
+	struct count_slot *slot = count_own.slot;
+
+	if (!p) {
+		count_add(&slot->failed_count, 1);
+		count_add(&slot->requested_bytes, -slot->last_addr);
+		slot->stack_at = slot->last_addr = 0;
+		return NULL;
+	}
+	slot->last_addr = (uint64_t)(uintptr_t)p;
+	count_add_signed(&slot->pending_bytes, count_usable_bytes(p));
+	return slot->pending_bytes > COUNT_FLUSH_BYTES ? count_slot_flush(p) : p;
+}
+
+void *count_slot_flush(void *p)
+{
+	flush(count_own.slot);
+	return p;
+}
+
+/* Create the file at startup: a program that allocates nothing has one, too. */
+static __attribute__((constructor)) void begin(void)
+{
+	(void)count_slot_own();
+}

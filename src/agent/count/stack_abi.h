@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stack_abi - the file in which a program's allocations are counted by call stack.
+ *
+ * The file is PID.N.stacks beside the program's PID.N (count_abi.h), created when the
+ * first allocation is recorded: a child that only calls exec has none. It has a header of
+ * one page, then modules, then nodes. A call stack is a node whose parent is its caller;
+ * node 0 is the root. Each thread has its own nodes, so several nodes may have the same
+ * address and parent: add them up. The file has holes, but disk space is allocated for
+ * everything that is counted in it. Readers must not trust the contents.
+ */
+#ifndef MS_AGENT_COUNT_STACK_ABI_H
+#define MS_AGENT_COUNT_STACK_ABI_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STACK_FILE_SUFFIX ".stacks"
+
+/*
+ * Environment variable that selects what is recorded: words separated by commas.
+ * "live": also record what is still allocated. "sample=BYTES": record on average one
+ * allocation per BYTES bytes, chosen at random. "check": find each stack a second
+ * time, without using the previous stack. Without the variable each allocation is
+ * recorded, and nothing else.
+ */
+#define STACK_MODE_VARIABLE "MEMSTATE_STACKS"
+
+#define STACK_FILE_MAGIC   UINT32_C(0x4b53534d) /* "MSSK" */
+#define STACK_FILE_VERSION UINT32_C(2)
+
+#define STACK_HEAD_BYTES    4096
+#define STACK_MODULES_BYTES (1 << 20)
+#define STACK_NODES_OFFSET  (STACK_HEAD_BYTES + STACK_MODULES_BYTES)
+#define STACK_NODE_BYTES    64
+/* The low bits of a node's parent_generation that hold the parent's number. */
+#define STACK_PARENT_BITS   24
+#define STACK_NODE_MAX	    (1 << STACK_PARENT_BITS)
+
+/* Address of a node where the stack could not be followed further: unknown caller. */
+#define STACK_FILE_PC_CUT UINT64_C(1)
+
+/*
+ * Set in a node's address: the code has no unwind tables, and its caller was
+ * found by the frame pointer.
+ */
+#define STACK_FILE_PC_BY_FRAME (UINT64_C(1) << 63)
+
+/*
+ * Estimates are stored in fixed point to keep fractions: a count of n is
+ * n << STACK_SCALE_BITS.
+ */
+#define STACK_SCALE_BITS 12
+
+/*
+ * In a program with several threads, each thread adds to the header's live_bytes when
+ * it has more than this to add: the peak may be off by this much per thread. With one
+ * thread the peak is exact.
+ */
+#define STACK_FLUSH_BYTES 16384
+
+enum stack_file_flag {
+	STACK_LIVE = 1 << 0, /* freed_blocks, freed_bytes and peak_bytes are valid */
+	STACK_CHECKED = 1 << 1,
+};
+
+struct stack_file_head {
+	uint32_t magic, version;
+	uint32_t head_bytes, node_bytes;
+	uint64_t modules_offset, nodes_offset;
+	int32_t pid; /* pid in the program's own pid namespace */
+	uint32_t flags;
+	uint64_t sample_bytes; /* 0: every allocation is recorded */
+	uint32_t scale_bits;   /* 0 if sample_bytes is 0 */
+	uint32_t module_bytes; /* size of all modules */
+	uint64_t sample_count; /* number of samples, if sample_bytes is not 0 */
+	/* Allocations in no node, for lack of room; scaled if the file is an estimate. */
+	uint64_t lost_count;
+	uint64_t lost_module_count;
+	uint64_t checked_count, mismatch_count; /* if STACK_CHECKED */
+	uint64_t reserved[4];
+	/* Written often. */
+	/* above all node numbers in use; not every number below is in use */
+	uint32_t node_count;
+	uint32_t reserved_count;
+	/* live bytes of all threads, scaled; without what threads have not added yet */
+	int64_t live_bytes;
+	int64_t peak_bytes; /* maximum of live_bytes */
+	uint64_t peak_generation; /* how often live_bytes reached a new maximum */
+};
+
+/*
+ * A mapping of code. Records follow each other in the order in which the code was first
+ * seen. A mapping may replace an earlier one: an address in a node belongs to the last
+ * record that contains the address and whose first_node is not above the node's number.
+ */
+struct stack_file_module {
+	uint64_t start, end;
+	uint64_t load_bias; /* address minus load_bias is the address within the file */
+	uint32_t first_node;
+	uint16_t record_bytes; /* a multiple of 8 */
+	uint8_t build_id_bytes; /* 0: no build ID */
+	uint8_t reserved;
+	uint8_t build_id[32];
+	/* NUL-terminated within the record; "[vdso]" is not the path of a file */
+	char path[];
+};
+
+/*
+ * pc is 0 if there is no node (yet). The live bytes of a node, as requested by
+ * the allocations, are bytes - freed_bytes; its live blocks are calls -
+ * freed_blocks. In a forked child freed_blocks and freed_bytes include the
+ * inherited blocks as negative numbers.
+ *
+ * To find each node's share of the peak: if the sum of the live bytes of all nodes
+ * now exceeds the header's peak_bytes, the peak is now, and each share is the node's
+ * live bytes. Otherwise, if the node's generation equals the header's
+ * peak_generation, the share is the node's peak_bytes; if not, it is the node's live
+ * bytes, which have not changed since the peak.
+ */
+struct stack_file_node {
+	uint64_t pc; /* return address of a call, with a flag; or STACK_FILE_PC_CUT */
+	/* the parent's number in the low STACK_PARENT_BITS, the generation above */
+	uint64_t parent_generation;
+	uint64_t calls;
+	uint64_t bytes;
+	/* number of blocks freed with no other call of that thread in between */
+	uint64_t temporary;
+	int64_t freed_blocks, freed_bytes;
+	int64_t peak_bytes;
+};
+
+static_assert(sizeof(struct stack_file_node) == STACK_NODE_BYTES, "stack_abi version 2");
+static_assert(sizeof(struct stack_file_head) <= STACK_HEAD_BYTES, "the head has room");
+static_assert(offsetof(struct stack_file_head, pid) == 32, "stack_abi version 2");
+static_assert(offsetof(struct stack_file_head, sample_count) == 56, "stack_abi version 2");
+static_assert(offsetof(struct stack_file_head, node_count) == 128, "stack_abi version 2");
+static_assert(offsetof(struct stack_file_head, peak_generation) == 152, "stack_abi version 2");
+static_assert(offsetof(struct stack_file_module, build_id) == 32, "stack_abi version 2");
+static_assert(offsetof(struct stack_file_module, path) == 64, "stack_abi version 2");
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stack_blocks - the call stack that allocated each block, and the bytes requested.
+ *
+ * There is one word for each address where a block may start, at a place computed from
+ * that address: neighbouring blocks have neighbouring words. Nothing is searched, and no
+ * lock is needed, as only one thread handles a block when it is allocated or freed.
+ * Memory is used only where blocks are. A forked child inherits the words unchanged.
+ */
+#ifndef MS_AGENT_COUNT_STACK_BLOCKS_H
+#define MS_AGENT_COUNT_STACK_BLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/count/stack_abi.h"
+
+#define STACK_ADDRESS_BITS 47
+#define STACK_LEAF_BITS	   21 /* a leaf covers 1 << 21 bytes of addresses */
+#define STACK_BRANCH_BITS  13
+#define STACK_BRANCH_COUNT (1 << STACK_BRANCH_BITS)
+
+/* A block: its node in the low bits, its bytes above. 0: no block. */
+#define STACK_BLOCK_SIZE_MAX ((UINT64_C(1) << (64 - STACK_PARENT_BITS)) - 1)
+
+static inline uint64_t stack_block(uint32_t node, uint64_t bytes)
+{
+	if (__builtin_expect(bytes > STACK_BLOCK_SIZE_MAX, 0))
+		bytes = STACK_BLOCK_SIZE_MAX;
+	return bytes << STACK_PARENT_BITS | node;
+}
+
+static inline uint32_t stack_block_node(uint64_t block)
+{
+	return (uint32_t)block & (STACK_NODE_MAX - 1);
+}
+
+static inline uint64_t stack_block_bytes(uint64_t block)
+{
+	return block >> STACK_PARENT_BITS;
+}
+
+struct stack_blocks {
+	unsigned int align_bits; /* blocks start at multiples of 1 << align_bits */
+	uint64_t **branches[STACK_BRANCH_COUNT];
+};
+
+/* Return the word for a block at addr. NULL: no memory, or addr is not a user address. */
+uint64_t *stack_blocks_make_place(struct stack_blocks *blocks, uint64_t addr);
+
+/* Return the word for a block at addr, or NULL if there is none. */
+static inline uint64_t *stack_blocks_find_place(const struct stack_blocks *blocks, uint64_t addr)
+{
+	const uint64_t index = addr >> (STACK_LEAF_BITS + STACK_BRANCH_BITS);
+	uint64_t **branch, *leaf;
+
+	if (__builtin_expect(index >= STACK_BRANCH_COUNT, 0))
+		return NULL;
+	branch = __atomic_load_n(&blocks->branches[index], __ATOMIC_ACQUIRE);
+	if (__builtin_expect(!branch, 0))
+		return NULL;
+	leaf = __atomic_load_n(&branch[addr >> STACK_LEAF_BITS & (STACK_BRANCH_COUNT - 1)],
+			       __ATOMIC_ACQUIRE);
+	if (__builtin_expect(!leaf, 0))
+		return NULL;
+	return &leaf[(addr & ((1 << STACK_LEAF_BITS) - 1)) >> blocks->align_bits];
+}
+
+/* Call a function for each block. */
+void stack_blocks_for_each(const struct stack_blocks *blocks,
+			   void (*call)(void *context, uint64_t block), void *context);
+
+#endif

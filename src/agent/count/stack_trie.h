@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stack_trie - find a thread's nodes in the stack file by caller and address. Used by one
+ * thread at a time; a thread that ends leaves its trie to another thread.
+ */
+#ifndef MS_AGENT_COUNT_STACK_TRIE_H
+#define MS_AGENT_COUNT_STACK_TRIE_H
+
+#include <stdint.h>
+
+#include "agent/count/stack_file.h"
+
+struct stack_trie_entry {
+	uint64_t pc; /* 0: free */
+	uint32_t parent, node;
+};
+
+/*
+ * Recent lookups, by node number, for all tries of a process; each node belongs to one
+ * trie. child is the callee looked up last; sibling is the callee of the same caller
+ * looked up before. Callees that are not among the first few are found through the trie.
+ * Callers and callees have nearby numbers, so these entries share few cache lines.
+ */
+struct stack_recent {
+	uint64_t pc; /* 0: not looked up yet */
+	uint32_t child, sibling; /* 0: none */
+};
+
+/*
+ * The nodes of up to STACK_PATH_MAX consecutive callers, starting at some node and going
+ * inwards, as found recently; half a cache line. The path is identified by a 64-bit hash
+ * over all of its callers. A collision is not expected in any program.
+ */
+#define STACK_PATH_MAX 6
+struct stack_path {
+	uint64_t key; /* 0: none */
+	uint32_t nodes[STACK_PATH_MAX]; /* outermost first */
+};
+
+struct stack_trie {
+	/* hash table with 1 << bits entries; NULL: none yet */
+	struct stack_trie_entry *entries;
+	unsigned int bits;
+	uint32_t count;
+	uint32_t next_node, end_node; /* node numbers reserved for future nodes */
+	struct stack_recent *recent; /* NULL: there was no memory */
+	struct stack_path *paths; /* cache in sets of two; NULL: none, or no memory */
+	unsigned int path_bits;	  /* 1 << path_bits paths */
+};
+
+/* Make the trie empty again; existing nodes are not used any more. */
+void stack_trie_reset(struct stack_trie *trie);
+
+/* Add a node and return its number, or 0 if there is no room. */
+uint32_t stack_trie_add(struct stack_trie *trie, struct stack_file *file, uint32_t parent,
+			uint64_t pc);
+
+static inline uint32_t stack_trie_hash(const struct stack_trie *trie, uint32_t parent,
+				       uint64_t pc)
+{
+	return (uint32_t)((pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) + parent * 0x9e3779b1) >>
+	       (32 - trie->bits);
+}
+
+static inline uint32_t stack_trie_search(struct stack_trie *trie, struct stack_file *file,
+					 uint32_t parent, uint64_t pc)
+{
+	uint32_t mask = (UINT32_C(1) << trie->bits) - 1;
+	uint32_t i;
+
+	if (__builtin_expect(!trie->entries, 0))
+		return stack_trie_add(trie, file, parent, pc);
+	for (i = stack_trie_hash(trie, parent, pc);; i = (i + 1) & mask) {
+		const struct stack_trie_entry *e = &trie->entries[i];
+
+		if (e->pc == pc && e->parent == parent)
+			return e->node;
+		if (!e->pc)
+			return stack_trie_add(trie, file, parent, pc);
+	}
+}
+
+/*
+ * Add a caller to the key of a path. The key starts with stack_path_begin(); callers are
+ * added from the outermost inwards.
+ */
+static inline uint64_t stack_path_add(uint64_t key, uint64_t pc)
+{
+	key = (key ^ pc) * UINT64_C(0x9e3779b97f4a7c15);
+	return key ^ key >> 32;
+}
+
+/*
+ * Spread the bits of the node number: node numbers may differ by as much as
+ * the addresses added next.
+ */
+static inline uint64_t stack_path_begin(uint32_t node, uint32_t count)
+{
+	return stack_path_add(count, (uint64_t)node << 8);
+}
+
+static inline struct stack_path *stack_path_set(const struct stack_trie *trie, uint64_t key)
+{
+	return &trie->paths[key & ((UINT32_C(1) << trie->path_bits) - 2)];
+}
+
+/* Return the path with this key, or NULL. */
+static inline struct stack_path *stack_path_find(const struct stack_trie *trie, uint64_t key)
+{
+	struct stack_path *set = stack_path_set(trie, key);
+
+	if (__builtin_expect(set[0].key == key, 1))
+		return &set[0];
+	return set[1].key == key ? &set[1] : NULL;
+}
+
+/* Return the place for a new path; the older path of its set is dropped. */
+static inline struct stack_path *stack_path_place(const struct stack_trie *trie, uint64_t key)
+{
+	struct stack_path *set = stack_path_set(trie, key);
+
+	set[1] = set[0];
+	set[0].key = key;
+	return &set[0];
+}
+
+#define STACK_RECENT_LOOKS 4
+
+/* Note that node was looked up as a child of parent. */
+static inline void stack_trie_note(const struct stack_trie *trie, uint32_t parent, uint32_t node)
+{
+	trie->recent[node].sibling = trie->recent[parent].child;
+	trie->recent[parent].child = node;
+}
+
+/* Return the node of the callee of parent that is at pc, or 0 if there is no room. */
+static inline uint32_t stack_trie_child(struct stack_trie *trie, struct stack_file *file,
+					uint32_t parent, uint64_t pc)
+{
+	struct stack_recent *recent = trie->recent;
+	uint32_t node, before = 0;
+
+	/* node 0 is the parent of every thread's outermost frame */
+	if (__builtin_expect(!recent || parent == 0, 0))
+		return stack_trie_search(trie, file, parent, pc);
+	node = recent[parent].child;
+	if (__builtin_expect(recent[node].pc == pc, 1))
+		return node;
+	for (int i = 1; i < STACK_RECENT_LOOKS && node; i++) {
+		before = node;
+		node = recent[node].sibling;
+		if (recent[node].pc == pc) {
+			recent[before].sibling = recent[node].sibling;
+			stack_trie_note(trie, parent, node);
+			return node;
+		}
+	}
+	node = stack_trie_search(trie, file, parent, pc);
+	if (node) {
+		recent[node].pc = pc;
+		stack_trie_note(trie, parent, node);
+	}
+	return node;
+}
+
+#endif

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "agent/count/stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "agent/count/stack_sample.h"
+
+#define ENDED_LOOKS 32 /* how many threads to check for one that has ended */
+#define PAGE_BYTES  4096
+
+struct count_stack_thread {
+	struct count_stack_thread *next;
+	int32_t tid; /* -1: being given to another thread */
+	uint64_t self; /* see ask_has_ended() */
+	struct stack_thread stack;
+};
+
+struct stacks count_stacks;
+static __thread struct {
+	struct count_stack_thread *thread; /* NULL: the thread has none yet */
+	bool leaves_fork; /* the thread is creating the child's file */
+} own __attribute__((tls_model("initial-exec")));
+
+static struct count_stack_thread *threads;
+/* where the next search for an ended thread starts */
+static struct count_stack_thread *look_at;
+static bool is_on;
+static bool is_forked; /* the process was forked, and nothing was recorded since */
+static bool is_usual; /* on, and not forked */
+static uint32_t fork_lock;
+/* allocations by signal handlers while a child's file was created */
+static uint64_t fork_lost_count;
+static pid_t own_pid;
+static uint64_t random_seed;
+static enum ask_permission permission;
+static struct unwind_row rows[UNWIND_ROW_COUNT] __attribute__((aligned(PAGE_BYTES)));
+static uint64_t returns[UNWIND_RETURN_COUNT];
+static struct stack_blocks blocks;
+static uint8_t filter[STACK_FILTER_BYTES];
+
+static COUNT_COLD void leave_fork(void);
+
+static void say_mode(struct stack_mode *mode)
+{
+	static const char live[] = "live", check[] = "check", sample[] = "sample=";
+	const char *word = environ ? getenv(STACK_MODE_VARIABLE) : NULL;
+
+	for (; word; word = strchr(word, ',') ? strchr(word, ',') + 1 : NULL) {
+		if (strncmp(word, live, sizeof(live) - 1) == 0)
+			mode->has_live = true;
+		else if (strncmp(word, check, sizeof(check) - 1) == 0)
+			mode->is_checked = true;
+		else if (strncmp(word, sample, sizeof(sample) - 1) == 0)
+			mode->sample_bytes = strtoull(word + sizeof(sample) - 1, NULL, 10);
+	}
+	if (mode->sample_bytes == 1)
+		mode->sample_bytes = 0;
+}
+
+static bool make_path(const char *path)
+{
+	size_t length = strlen(path);
+
+	if (length + sizeof(STACK_FILE_SUFFIX) > sizeof(count_stacks.file.path))
+		return false;
+	memcpy(count_stacks.file.path, path, length);
+	memcpy(count_stacks.file.path + length, STACK_FILE_SUFFIX, sizeof(STACK_FILE_SUFFIX));
+	return true;
+}
+
+void count_stack_begin(const char *path)
+{
+	struct stacks *s = &count_stacks;
+	struct stack_mode mode = { 0, false, false };
+
+	say_mode(&mode);
+	count_stack_modules_begin(&s->space);
+	s->space.rows = rows;
+	s->space.returns = returns;
+	s->blocks = &blocks;
+	/* glibc aligns blocks to 16 bytes; other allocators may align them to 8 */
+	blocks.align_bits = count_has_glibc_heads ? 4 : 3;
+	if (mode.sample_bytes)
+		s->filter = filter;
+	s->mode = mode;
+	is_on = make_path(path) && stack_file_create(&s->file, &mode, 0);
+	s->mode.has_live = mode.has_live && is_on;
+	if (is_on)
+		s->recent = stack_memory_take(sizeof(*s->recent) * s->file.node_max);
+	is_usual = is_on;
+	own_pid = getpid();
+	memcpy(&random_seed, (const void *)getauxval(AT_RANDOM), sizeof(random_seed));
+}
+
+void count_stack_seal(enum ask_permission wanted)
+{
+	if (is_forked && wanted != ASK_ALWAYS)
+		leave_fork();
+	if (!is_on)
+		return;
+	stack_file_seal(&count_stacks.file, wanted);
+	count_stacks.space.permission = permission = wanted;
+}
+
+/*
+ * Add a block that was allocated before fork() to its stack's node in the child's file:
+ * the child inherits the block, and the nodes are copied. freed_blocks and freed_bytes
+ * become negative, as the child did not make the call.
+ */
+static void add_inherited(void *context, uint64_t block)
+{
+	struct stacks *s = context;
+	struct stack_file_node *node = &s->file.nodes[stack_block_node(block)];
+	uint64_t bytes = stack_block_bytes(block);
+	int64_t weight = s->mode.sample_bytes ?
+				 (int64_t)stack_sample_weight(bytes, s->mode.sample_bytes) :
+				 1;
+
+	node->freed_blocks -= weight;
+	node->freed_bytes -= (int64_t)bytes * weight;
+	s->file.head->live_bytes += (int64_t)bytes * weight;
+}
+
+static void copy_nodes(const struct stack_file *from, struct stack_file *to, uint32_t count)
+{
+	for (uint32_t i = STACK_NODE_CUT + 1; i < count; i++) {
+		to->nodes[i].parent_generation =
+			from->nodes[i].parent_generation & (STACK_NODE_MAX - 1);
+		to->nodes[i].pc = from->nodes[i].pc;
+	}
+	to->head->node_count = count;
+}
+
+/* Create the child's file when the child first records something. */
+static void begin_again(void)
+{
+	struct stacks *s = &count_stacks;
+	struct stack_file parents = s->file;
+	uint32_t count = stack_file_count_nodes(&parents);
+
+	is_on = stack_file_create(&s->file, &s->mode, s->mode.has_live ? count : 0);
+	count_stack_modules_forget();
+	/*
+	 * tables indexed by node number have no more room than the
+	 * parent's file had nodes
+	 */
+	if (s->file.node_max > parents.node_max)
+		s->file.node_max = parents.node_max;
+	if (!is_on) {
+		s->mode.has_live = false;
+	} else if (s->mode.has_live) {
+		count_stack_modules_copy(&parents, &s->file);
+		copy_nodes(&parents, &s->file, count);
+		stack_blocks_for_each(&blocks, add_inherited, s);
+		s->file.head->peak_bytes = s->file.head->live_bytes;
+	} else {
+		s->epoch++;
+		if (s->recent)
+			madvise(s->recent, sizeof(*s->recent) * parents.node_max, MADV_DONTNEED);
+	}
+	for (struct count_stack_thread *t = threads; t; t = t->next)
+		t->stack.pending_bytes = t->stack.room_bytes = 0;
+	stack_file_close(&parents);
+}
+
+void count_stack_begin_child(const char *path)
+{
+	fork_lock = 0;
+	is_usual = false;
+	own_pid = (pid_t)ask_own_tid();
+	/*
+	 * otherwise a new thread would take this struct for that of an ended
+	 * thread, and share it
+	 */
+	if (own.thread)
+		own.thread->tid = own_pid;
+	if (!is_on)
+		return;
+	is_on = is_forked = path && make_path(path);
+	if (!is_on)
+		count_stacks.mode.has_live = false;
+}
+
+/*
+ * Finish the fork in the child: create its file. A signal handler that interrupts this
+ * function cannot wait for it, and a handler that called fork() may return to code that
+ * records in the parent's file. In both cases is_forked stays set.
+ */
+static COUNT_COLD void leave_fork(void)
+{
+	const struct count_stack_thread *t = own.thread;
+
+	if (own.leaves_fork || (t && t->stack.is_busy))
+		return;
+	own.leaves_fork = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	while (__atomic_exchange_n(&fork_lock, 1, __ATOMIC_ACQUIRE))
+		ask_wait(&fork_lock, permission);
+	if (is_forked)
+		begin_again();
+	if (is_on)
+		count_stacks.file.head->lost_count += fork_lost_count;
+	fork_lost_count = 0;
+	__atomic_store_n(&is_forked, false, __ATOMIC_RELEASE);
+	is_usual = is_on;
+	__atomic_store_n(&fork_lock, 0, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	own.leaves_fork = false;
+}
+
+/*
+ * Return the end of the thread's stack. The main stack ends above the file name of the
+ * program, which the kernel puts at the top. Any other stack ends at the latest where
+ * glibc and musl keep the thread's struct pthread.
+ */
+static uint64_t find_stack_end(pid_t tid)
+{
+	if (tid == own_pid)
+		return (getauxval(AT_EXECFN) + PAGE_BYTES) & ~(uint64_t)(PAGE_BYTES - 1);
+	return ask_own_self() & ~UINT64_C(7);
+}
+
+/* Return the struct of a thread that has ended, or NULL. */
+static struct count_stack_thread *take_ended(void)
+{
+	struct count_stack_thread *t = __atomic_load_n(&look_at, __ATOMIC_RELAXED);
+
+	if (!ask_may(permission))
+		return NULL;
+	for (int i = 0; i < ENDED_LOOKS; i++) {
+		int32_t tid;
+
+		if (!t)
+			t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
+		if (!t)
+			return NULL;
+		tid = __atomic_load_n(&t->tid, __ATOMIC_ACQUIRE);
+		__atomic_store_n(&look_at, t->next, __ATOMIC_RELAXED);
+		if (tid > 0 && !t->stack.is_busy && ask_has_ended(t->self, (uint32_t)tid) &&
+		    __atomic_compare_exchange_n(&t->tid, &tid, -1, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED))
+			return t;
+		t = t->next;
+	}
+	return NULL;
+}
+
+static struct count_stack_thread *take_new(void)
+{
+	struct count_stack_thread *t = stack_memory_take(sizeof(*t));
+	uint64_t seed;
+
+	if (!t)
+		return NULL;
+	seed = __atomic_fetch_add(&random_seed, UINT64_C(0x9e3779b97f4a7c15), __ATOMIC_RELAXED);
+	t->stack.random = ((uint64_t)(uintptr_t)t ^ seed) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	t->next = __atomic_load_n(&threads, __ATOMIC_RELAXED);
+	if (t->next)
+		__atomic_store_n(&count_stacks.is_threaded, true, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&threads, &t->next, t, true, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+	return t;
+}
+
+/* Return NULL if the thread has no struct and will not get one. */
+static COUNT_COLD struct count_stack_thread *take_thread(void)
+{
+	pid_t tid = (pid_t)ask_own_tid();
+	struct count_stack_thread *t = NULL;
+	int err = errno;
+
+	t = take_ended();
+	if (!t)
+		t = take_new();
+	if (t) {
+		if (t->stack.pending_bytes)
+			stack_flush(&count_stacks, &t->stack);
+		t->stack.last_node = 0;
+		t->stack.trie.recent = count_stacks.recent;
+		t->stack.unwind.kept_count = 0;
+		t->stack.unwind.stack_start = t->stack.unwind.hole = 0;
+		t->stack.unwind.stack_end = find_stack_end(tid);
+		t->stack.unwind.sure_start =
+			tid == own_pid ? t->stack.unwind.stack_end - UNWIND_SURE_BYTES : 0;
+		t->self = ask_own_self();
+		__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
+	}
+	own.thread = t;
+	errno = err;
+	return t;
+}
+
+static COUNT_COLD struct stack_thread *find_own_thread(void)
+{
+	struct count_stack_thread *t = own.thread;
+
+	if (is_forked)
+		leave_fork();
+	if (is_forked)
+		return NULL;
+	if (!t && is_on)
+		t = take_thread();
+	return is_on && t ? &t->stack : NULL;
+}
+
+/* Return the thread's struct, or NULL if nothing is recorded. */
+static inline struct stack_thread *own_thread(void)
+{
+	struct count_stack_thread *t = own.thread;
+
+	return count_likely(t && is_usual) ? &t->stack : find_own_thread();
+}
+
+/*
+ * Choose the position of the next stack, after a call for this many bytes. Return
+ * whether this call is sampled.
+ */
+static COUNT_COLD bool draw(struct count_slot *slot, struct stack_thread *t, size_t bytes)
+{
+	uint64_t at = count_stack_position(slot), sample_bytes = count_stacks.mode.sample_bytes;
+	int64_t step = stack_sample_step(&t->random, sample_bytes);
+
+	/* a slot's first call always comes here, even if it precedes the first point */
+	if (slot->stack_at == 0) {
+		if (step > (int64_t)bytes) {
+			slot->stack_at = at + (uint64_t)step - bytes;
+			return false;
+		}
+		step = stack_sample_step(&t->random, sample_bytes);
+	}
+	slot->stack_at = at + (uint64_t)step + 1;
+	return true;
+}
+
+bool count_stack_has_plain_malloc(void)
+{
+	return count_stacks.mode.sample_bytes != 0 || !is_on;
+}
+
+bool count_stack_has_plain_free(void)
+{
+	return count_stack_has_plain_malloc() && !count_stacks.mode.has_live;
+}
+
+void count_stack_record(const void *p, size_t bytes, const struct unwind_state *start)
+{
+	struct count_slot *slot = count_own.slot;
+	struct stack_thread *t = own_thread();
+	uint64_t addr = (uintptr_t)p;
+
+	if (count_unlikely(!t)) {
+		if (!is_forked)
+			slot->stack_at = UINT64_MAX;
+		else if (!count_stacks.mode.sample_bytes)
+			fork_lost_count++;
+		return;
+	}
+	if (count_unlikely(count_stacks.mode.sample_bytes) && !draw(slot, t, bytes))
+		return;
+	count_replace(&slot->last_addr, &(uint64_t){ addr }, addr | COUNT_STACK_LAST);
+	stack_record(&count_stacks, t, addr, bytes, start);
+}
+
+/*
+ * If the block at addr was recorded last, count it as temporary, and clear its
+ * mark in slot->last_addr.
+ */
+static inline void count_temporary(struct count_slot *slot, struct stack_thread *t,
+				   uintptr_t addr)
+{
+	if (slot->last_addr != (addr | COUNT_STACK_LAST))
+		return;
+	slot->last_addr = addr;
+	if (t)
+		stack_count_temporary(&count_stacks, t);
+}
+
+void count_stack_forget(struct count_slot *slot, const void *p)
+{
+	struct stack_thread *t = own_thread();
+
+	count_temporary(slot, t, (uintptr_t)p);
+	if (count_likely(t) && count_stacks.mode.has_live)
+		stack_forget(&count_stacks, t, (uintptr_t)p);
+}
+
+uint64_t count_stack_before_resize(const void *p)
+{
+	if (!count_stacks.mode.has_live || !stack_may_be_known(&count_stacks, (uintptr_t)p) ||
+	    !own_thread())
+		return 0;
+	return stack_take(&count_stacks, (uintptr_t)p);
+}
+
+void count_stack_resized(struct count_slot *slot, uintptr_t addr, uint64_t block)
+{
+	struct stack_thread *t = own_thread();
+
+	count_temporary(slot, t, addr);
+	if (t && block)
+		stack_count_freed(&count_stacks, t, block);
+}
+
+void count_stack_not_resized(uintptr_t addr, uint64_t block)
+{
+	if (block)
+		stack_put_back(&count_stacks, addr, block);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stacks - call stacks of the counted calls: what the library that records stacks
+ * does in each call, besides counting it.
+ *
+ * An allocation is recorded after it was made, and a block is forgotten before it is
+ * freed: in between no other thread can get the same block.
+ */
+#ifndef MS_AGENT_COUNT_STACKS_H
+#define MS_AGENT_COUNT_STACKS_H
+
+#include "agent/count/inside.h"
+
+#ifdef COUNT_WITH_STACKS
+
+#include "agent/count/stack_record.h"
+
+#define COUNT_HAS_STACKS 1
+
+#pragma GCC visibility push(hidden)
+
+extern struct stacks count_stacks;
+
+
+/*
+ * Start recording into a file beside the counts at path. A forked child calls the
+ * second function with its new path, and creates its file at its first
+ * allocation. NULL: no file.
+ */
+void count_stack_begin(const char *path);
+void count_stack_begin_child(const char *path);
+
+/* See count_slot_seal(). */
+void count_stack_seal(enum ask_permission wanted);
+
+/*
+ * Return whether malloc only needs to check if a stack is due, and
+ * free only the last block.
+ */
+bool count_stack_has_plain_malloc(void);
+bool count_stack_has_plain_free(void);
+
+void count_stack_record(const void *p, size_t bytes, const struct unwind_state *start);
+void count_stack_forget(struct count_slot *slot, const void *p);
+
+/*
+ * Call the first function before realloc, and pass its result to one of
+ * the others afterwards.
+ */
+uint64_t count_stack_before_resize(const void *p);
+void count_stack_resized(struct count_slot *slot, uintptr_t addr, uint64_t block);
+void count_stack_not_resized(uintptr_t addr, uint64_t block);
+
+/*
+ * Tell the unwinder and the stack file where code is mapped; copy the modules of one file
+ * to another; forget all modules because some code is gone.
+ */
+void count_stack_modules_begin(struct unwind_space *space);
+void count_stack_modules_copy(const struct stack_file *from, struct stack_file *to);
+void count_stack_modules_forget(void);
+
+#pragma GCC visibility pop
+
+/* Set in a slot's last_addr: the block was recorded. Blocks start at even addresses. */
+#define COUNT_STACK_LAST 1
+
+/*
+ * Return the thread's position in the stream of allocated bytes;
+ * stack_at is such a position.
+ */
+static inline uint64_t count_stack_position(const struct count_slot *slot)
+{
+	return slot->malloc_calls + slot->requested_bytes;
+}
+
+/* Return whether a stack is due for the call just counted, which may still fail. */
+static inline bool count_stack_is_due(const struct count_slot *slot)
+{
+	return count_unlikely(count_stack_position(slot) >= slot->stack_at);
+}
+
+static inline bool count_stack_was_last(const struct count_slot *slot, const void *p)
+{
+	return count_unlikely(slot->last_addr - (uint64_t)(uintptr_t)p == COUNT_STACK_LAST);
+}
+
+/* Note that a block is about to be freed; call before count_taken(). */
+static inline void count_stack_taken(struct count_slot *slot, const void *p)
+{
+	if (count_stack_was_last(slot, p) ||
+	    (count_stacks.mode.has_live && stack_may_be_known(&count_stacks, (uintptr_t)p)))
+		count_stack_forget(slot, p);
+}
+
+/* The pc, sp and rbp in the caller of the function that uses this macro. */
+#define COUNT_STACK_START                                                                  \
+	((struct unwind_state){ (uint64_t)(uintptr_t)__builtin_return_address(0),          \
+				(uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,      \
+				*(const uint64_t *)__builtin_frame_address(0) })
+
+/* Record the block p that malloc returned; p may be NULL. */
+static inline __attribute__((always_inline)) void
+count_stack_given_by_malloc(const struct count_slot *slot, void *p, size_t bytes)
+{
+	if (p && count_stack_is_due(slot)) {
+		struct unwind_state start = COUNT_STACK_START;
+
+		count_stack_record(p, bytes, &start);
+	}
+}
+
+/*
+ * Count a call of a function other than malloc: each call is one byte of the position,
+ * but malloc_calls does not include this call, so stack_at moves back instead.
+ */
+static inline void count_stack_other_call(struct count_slot *slot)
+{
+	if (slot->stack_at > 1)
+		count_add(&slot->stack_at, (uint64_t)-1);
+}
+
+static inline __attribute__((always_inline)) void
+count_stack_given(struct count_slot *slot, void *p, size_t bytes)
+{
+	if (p)
+		count_stack_other_call(slot);
+	count_stack_given_by_malloc(slot, p, bytes);
+}
+
+#else
+
+#define COUNT_HAS_STACKS 0
+
+static inline bool count_stack_has_plain_malloc(void)
+{
+	return true;
+}
+
+static inline bool count_stack_has_plain_free(void)
+{
+	return true;
+}
+
+static inline bool count_stack_was_last(const struct count_slot *slot, const void *p)
+{
+	(void)slot;
+	(void)p;
+	return false;
+}
+
+static inline void count_stack_other_call(struct count_slot *slot)
+{
+	(void)slot;
+}
+
+static inline void count_stack_given(const struct count_slot *slot, const void *p, size_t bytes)
+{
+	(void)slot;
+	(void)p;
+	(void)bytes;
+}
+
+static inline void count_stack_given_by_malloc(const struct count_slot *slot, const void *p,
+					       size_t bytes)
+{
+	(void)slot;
+	(void)p;
+	(void)bytes;
+}
+
+static inline void count_stack_taken(const struct count_slot *slot, const void *p)
+{
+	(void)slot;
+	(void)p;
+}
+
+static inline uint64_t count_stack_before_resize(const void *p)
+{
+	(void)p;
+	return 0;
+}
+
+static inline void count_stack_resized(const struct count_slot *slot, uintptr_t addr,
+				       uint64_t block)
+{
+	(void)slot;
+	(void)addr;
+	(void)block;
+}
+
+static inline void count_stack_not_resized(uintptr_t addr, uint64_t block)
+{
+	(void)addr;
+	(void)block;
+}
+
+static inline void count_stack_begin(const char *path)
+{
+	(void)path;
+}
+
+static inline void count_stack_begin_child(const char *path)
+{
+	(void)path;
+}
+
+static inline void count_stack_seal(enum ask_permission wanted)
+{
+	(void)wanted;
+}
+
+#endif
+#endif

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * preload - the helper in a program that was started with it. LD_PRELOAD loads it into
+ * the program, into the program's children, and into what they execute.
+ *
+ * The helper does not take anything from the program: it keeps no descriptor open, gets
+ * no signal, and has its own stack.
+ */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/helper/abi.h"
+#include "agent/helper/helper.h"
+
+/*
+ * Enough for allocators and for functions that the program registered with
+ * atexit(3): see stays().
+ */
+#define STACK_BYTES (256 << 10)
+#define GUARD_BYTES 4096
+
+#define EXPORT __attribute__((visibility("default")))
+
+/*
+ * Resolved by the linker, because dlsym(3) allocates if it finds nothing. NULL if no
+ * library defines the symbol.
+ */
+#pragma weak mallinfo2
+#pragma weak malloc_info
+#define MAYBE(name) extern void name(void) __attribute__((weak))
+MAYBE(mallctl);
+MAYBE(je_mallctl);
+MAYBE(_rjem_mallctl);
+MAYBE(malloc_stats_print);
+MAYBE(je_malloc_stats_print);
+MAYBE(_rjem_malloc_stats_print);
+MAYBE(MallocExtension_GetNumericProperty);
+MAYBE(MallocExtension_GetStats);
+MAYBE(mi_process_info);
+MAYBE(mi_stats_print_out);
+
+typedef void (*any_fn)(void);
+
+#define ALIAS_MAX 3
+
+/* Candidates for each function; the first one that exists is used. */
+static const any_fn found[AGENT_FN_COUNT_][ALIAS_MAX] = {
+	[AGENT_FN_MALLINFO2] = { (any_fn)mallinfo2 },
+	[AGENT_FN_MALLOC_INFO] = { (any_fn)malloc_info },
+	[AGENT_FN_MALLCTL] = { mallctl, je_mallctl, _rjem_mallctl },
+	[AGENT_FN_MALLOC_STATS_PRINT] = { malloc_stats_print, je_malloc_stats_print,
+					  _rjem_malloc_stats_print },
+	[AGENT_FN_TC_GET_NUMERIC_PROPERTY] = { MallocExtension_GetNumericProperty },
+	[AGENT_FN_TC_GET_STATS] = { MallocExtension_GetStats },
+	[AGENT_FN_MI_PROCESS_INFO] = { mi_process_info },
+	[AGENT_FN_MI_STATS_PRINT_OUT] = { mi_stats_print_out },
+};
+
+/*
+ * State of one process. It is not shared with children: start() sets
+ * it up again in a child.
+ */
+static struct {
+	struct agent_page *page;
+	struct agent_functions functions;
+	struct agent_host host;
+	void *stack;
+	pid_t (*fork)(void);
+	unsigned long filter_count; /* number of seccomp filters that are tolerated */
+} preload;
+
+/* ---- functions of the allocator ---- */
+
+/*
+ * Return whether a function belongs to the allocator that provides malloc: another
+ * allocator may be loaded as well.
+ */
+static int is_of_malloc(any_fn function)
+{
+	Dl_info theirs, ours;
+
+	return function && dladdr((void *)function, &theirs) && dladdr((void *)malloc, &ours) &&
+	       theirs.dli_fbase == ours.dli_fbase;
+}
+
+/*
+ * Find the allocators' functions. Names with a prefix belong to an allocator that
+ * coexists with another malloc, so they need not be in the same file as malloc.
+ */
+static void find_functions(void)
+{
+	for (size_t f = 0; f < AGENT_FN_COUNT_; f++) {
+		for (size_t i = ALIAS_MAX; i-- > 0;) {
+			any_fn function = found[f][i];
+
+			if (function && (i > 0 || is_of_malloc(function)))
+				preload.functions.addr[f] = (uintptr_t)function;
+		}
+	}
+}
+
+/* A value in /proc/PID/status; its key is recognized only at the start of a line. */
+struct status_value {
+	const char *key;
+	/* number of key characters matched in this line; SIZE_MAX: another key */
+	size_t matched;
+	unsigned long value;
+	bool is_read;
+};
+
+static void take_status(struct status_value *v, char c)
+{
+	size_t length = strlen(v->key);
+
+	if (c == '\n') {
+		v->is_read = v->is_read || v->matched == length;
+		v->matched = 0;
+	} else if (v->is_read || v->matched == SIZE_MAX) {
+		return;
+	} else if (v->matched < length) {
+		v->matched = c == v->key[v->matched] ? v->matched + 1 : SIZE_MAX;
+	} else if (c >= '0' && c <= '9') {
+		v->value = v->value * 10 + (unsigned long)(c - '0');
+	}
+}
+
+/* Return the "Seccomp_filters:" of the process (since Linux 5.9); 0: none or unknown. */
+static unsigned long count_filters(void)
+{
+	struct status_value filters = { .key = "Seccomp_filters:" };
+	char text[2048];
+	ssize_t length;
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	while ((length = read(fd, text, sizeof(text))) > 0)
+		for (ssize_t i = 0; i < length; i++)
+			take_status(&filters, text[i]);
+	close(fd);
+	return filters.value;
+}
+
+/* ---- the page and the thread ---- */
+
+/*
+ * Create the page as a System V segment: it needs no descriptor, and disappears with the
+ * last process that has it attached.
+ */
+static struct agent_page *make_page(void)
+{
+	int segment = shmget(IPC_PRIVATE, AGENT_PAGE_BYTES, IPC_CREAT | 0600);
+	struct agent_page *page;
+
+	if (segment < 0)
+		return NULL;
+	page = shmat(segment, NULL, 0);
+	shmctl(segment, IPC_RMID, NULL);
+	if ((intptr_t)page == -1)
+		return NULL;
+	if (madvise(page, AGENT_PAGE_BYTES, MADV_DONTFORK) < 0) {
+		shmdt(page);
+		return NULL;
+	}
+	page->magic = AGENT_MAGIC;
+	page->version = AGENT_VERSION;
+	page->size_bytes = AGENT_PAGE_BYTES;
+	page->flags = AGENT_PRELOADED;
+	page->state = AGENT_STARTING;
+	page->idle_ms = AGENT_IDLE_MS;
+	page->owner_pid = (uint32_t)getpid();
+	return page;
+}
+
+static ssize_t write_text(void *cookie, const char *bytes, size_t length)
+{
+	(void)cookie;
+	return agent_write_text(preload.page, bytes, length);
+}
+
+/*
+ * Open the stream for malloc_info(3), if glibc's is in use. It is opened now, so that
+ * the helper never allocates.
+ */
+static FILE *open_text(void)
+{
+	const cookie_io_functions_t functions = { .write = write_text };
+	FILE *file;
+
+	if (!preload.functions.addr[AGENT_FN_MALLOC_INFO])
+		return NULL;
+	file = fopencookie(NULL, "w", functions);
+	if (file)
+		setvbuf(file, NULL, _IONBF, 0);
+	return file;
+}
+
+static void *make_stack(void)
+{
+	char *stack = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+
+	if (stack == MAP_FAILED)
+		return NULL;
+	mprotect(stack, GUARD_BYTES, PROT_NONE);
+	return stack + GUARD_BYTES;
+}
+
+/*
+ * Return whether the helper stays although it is idle. A process whose main thread
+ * has ended lives on as long as any other thread does; the helper must not keep it
+ * alive alone. The check uses no descriptor: the program may expect to get the
+ * lowest free one at any time.
+ */
+static int stays(void)
+{
+	struct stat task;
+	char link[1];
+
+	return stat("/proc/self/task", &task) < 0 || task.st_nlink > 2 + 2 ||
+	       readlink("/proc/self/exe", link, sizeof(link)) >= 0 || errno != ENOENT;
+}
+
+static void *run(void *page)
+{
+	prctl(PR_SET_NAME, AGENT_THREAD_NAME);
+	agent_serve(page, &preload.functions, &preload.host);
+	return NULL;
+}
+
+static int start_thread(void)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	pthread_t thread;
+	int r;
+
+	/*
+	 * block all signals except those that libc needs: setuid(2) waits for a
+	 * handler in each thread
+	 */
+	sigfillset(&all);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstack(&attr, preload.stack, STACK_BYTES);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = pthread_create(&thread, &attr, run, preload.page);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return r;
+}
+
+/*
+ * Start the helper in a process that has none. If anything fails, the
+ * program runs without it.
+ */
+static void start(void)
+{
+	int saved_errno = errno;
+
+	preload.page = NULL;
+	if (count_filters() <= preload.filter_count)
+		preload.page = make_page();
+	if (preload.page && start_thread() != 0) {
+		shmdt(preload.page);
+		preload.page = NULL;
+	}
+	errno = saved_errno;
+}
+
+static any_fn next(const char *name)
+{
+	return (any_fn)dlsym(RTLD_NEXT, name);
+}
+
+/*
+ * Start the helper when the library is loaded. If a filter was installed after memstate
+ * started, do nothing: the filter may kill the program for an unknown system call.
+ */
+__attribute__((constructor)) static void begin(void)
+{
+	const char *filters = getenv(AGENT_FILTERS_VARIABLE);
+
+	preload.fork = (pid_t (*)(void))next("fork");
+	preload.filter_count = filters ? strtoul(filters, NULL, 10) : 0;
+	if (count_filters() > preload.filter_count)
+		return;
+	find_functions();
+	preload.stack = make_stack();
+	if (!preload.stack)
+		return;
+	preload.host.file = open_text();
+	preload.host.stays = stays;
+	start();
+}
+
+/* ---- children ---- */
+
+/*
+ * Start the helper in a child after libc, the allocators and the program have done
+ * their own work there, which a new thread depends on. Handlers of pthread_atfork(3)
+ * might run too early. A child of vfork(2) shares its parent's memory and gets no
+ * helper; neither do children of clone(2).
+ */
+static void start_in_child(void)
+{
+	if (preload.stack)
+		start();
+}
+
+EXPORT pid_t fork(void)
+{
+	pid_t child;
+
+	/* needed only if a constructor forks before begin() has run */
+	if (!preload.fork)
+		preload.fork = (pid_t (*)(void))next("fork");
+	child = preload.fork();
+	if (child == 0)
+		start_in_child();
+	return child;
+}
+
+EXPORT int daemon(int keeps_directory, int keeps_output)
+{
+	int (*real)(int, int) = (int (*)(int, int))next("daemon");
+	int r = real(keeps_directory, keeps_output);
+
+	if (r == 0)
+		start_in_child();
+	return r;
+}
+
+EXPORT int forkpty(int *terminal, char *name, const struct termios *settings,
+		   const struct winsize *size)
+{
+	int (*real)(int *, char *, const struct termios *, const struct winsize *) =
+		(int (*)(int *, char *, const struct termios *, const struct winsize *))next("forkpty");
+	int child = real(terminal, name, settings, size);
+
+	if (child == 0)
+		start_in_child();
+	return child;
+}

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "agent/unwind/unwind.h"
+
+#include <stddef.h>
+
+#include "agent/unwind/row.h"
+
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define COLD	    __attribute__((cold, noinline))
+
+#define PAGE_BYTES ASK_PAGE_BYTES
+/* maximum size of a frame that is left by its frame pointer */
+#define FRAME_MAX (UINT64_C(1) << 20)
+
+/*
+ * A stack is probed page by page up to this size; anything larger is
+ * not taken for a stack.
+ */
+#define STACK_MAX  (UINT64_C(256) << 20)
+
+/* Return whether the page is readable; false if the kernel must not be asked. */
+static COLD bool page_is_there(const struct unwind_space *space, uint64_t page)
+{
+	return ask_may(space->permission) && ask_can_read(page);
+}
+
+/*
+ * sp is below the known stack range, or on another stack. Extend the range downwards,
+ * page by page. If there is an unmapped page in between, sp is on another stack; that
+ * page is remembered and checked first the next time.
+ */
+static COLD bool extend_stack(const struct unwind_space *space, struct unwind_thread *t, uint64_t sp)
+{
+	uint64_t start = sp & ~(uint64_t)(PAGE_BYTES - 1);
+	uint64_t page = t->stack_start ? t->stack_start : (t->stack_end + PAGE_BYTES - 1) &
+								  ~(uint64_t)(PAGE_BYTES - 1);
+
+	if (t->sure_start && sp >= t->sure_start && sp < t->stack_end)
+		page = start;
+	else if (sp >= page || sp >= t->stack_end || t->stack_end - sp > STACK_MAX ||
+	    (sp < t->hole && !page_is_there(space, t->hole)))
+		return false;
+	while (page > start) {
+		page -= PAGE_BYTES;
+		if (!page_is_there(space, page)) {
+			t->hole = page;
+			return false;
+		}
+	}
+	t->stack_start = start;
+	/*
+	 * sentinel: no stack pointer is above its cfa, and no return address
+	 * equals its compared word
+	 */
+	t->kept[0] = (struct unwind_frame){ UINT64_MAX, 1, 0, 0, 0, &t->kept[0].cfa };
+	return true;
+}
+
+static inline bool is_own_stack(const struct unwind_space *space, struct unwind_thread *t,
+				uint64_t sp)
+{
+	return (likely(sp >= t->stack_start) && likely(sp < t->stack_end) &&
+		likely(t->stack_start)) ||
+	       extend_stack(space, t, sp);
+}
+
+/* A result of step functions, besides 1, 0 and -1: the frame pointer was used. */
+#define STEP_BY_FRAME 2
+
+/* State of one walk. */
+struct reading {
+	const struct unwind_space *space;
+	const struct unwind_thread *thread;
+	uint64_t page; /* a page that is known to be readable */
+};
+
+static bool read_word(void *context, uint64_t addr, uint64_t *ret)
+{
+	struct reading *reading = context;
+	const struct unwind_thread *t = reading->thread;
+	uint64_t page = addr & ~(uint64_t)(PAGE_BYTES - 1);
+
+	if (addr & 7)
+		return false;
+	if (!t->stack_start || addr < t->stack_start || addr >= t->stack_end) {
+		if (page != reading->page && !page_is_there(reading->space, page))
+			return false;
+		reading->page = page;
+	}
+	*ret = *(const uint64_t *)(uintptr_t)addr;
+	return true;
+}
+
+/* Leave a signal handler: read the registers saved in the kernel's struct rt_sigframe. */
+static bool leave_signal(struct reading *reading, struct unwind_state *state)
+{
+	enum { RBP_AT = 120, RSP_AT = 160, RIP_AT = 168 };
+	struct unwind_state next;
+
+	if (!read_word(reading, state->sp + RBP_AT, &next.rbp) ||
+	    !read_word(reading, state->sp + RSP_AT, &next.sp) ||
+	    !read_word(reading, state->sp + RIP_AT, &next.pc))
+		return false;
+	*state = next;
+	return true;
+}
+
+/*
+ * Leave code without tables by its frame pointer: the caller's rbp is at rbp, and the
+ * return address above. It is only an assumption that such code has a frame pointer, so
+ * the caller must be further out on the stack, and must have made a call.
+ */
+static COLD bool step_by_frame(struct unwind_space *space, struct reading *reading,
+			       struct unwind_state *state)
+{
+	struct unwind_state next = { 0, state->rbp + 16, 0 };
+
+	if (state->rbp < state->sp || state->rbp - state->sp > FRAME_MAX ||
+	    !read_word(reading, state->rbp, &next.rbp) ||
+	    !read_word(reading, state->rbp + 8, &next.pc) || !unwind_is_return(space, next.pc))
+		return false;
+	*state = next;
+	return true;
+}
+
+/* Like unwind_rules_apply(); also returns STEP_BY_FRAME. */
+static int step_by_rules(struct unwind_space *space, struct reading *reading, uint64_t lookup,
+			 struct unwind_state *state)
+{
+	struct unwind_rules rules;
+	uint64_t row = unwind_rules_at(space, lookup, &rules);
+
+	if (row_kind(row) == ROW_NONE || row_kind(row) == ROW_CUT)
+		return step_by_frame(space, reading, state) ? STEP_BY_FRAME : -1;
+	if (row == ROW_SIGNAL)
+		return leave_signal(reading, state) ? 1 : -1;
+	if (row == ROW_END)
+		return 0;
+	return unwind_rules_apply(&rules, state, read_word, reading);
+}
+
+/* Step to the next frame of the thread's own stack if a row is not enough. */
+static COLD int step_slowly(struct unwind_space *space, struct unwind_thread *t, uint64_t row,
+			    struct unwind_state *state)
+{
+	struct reading reading = { space, t, 0 };
+	struct unwind_state next = { 0, 0, state->rbp };
+	uint64_t before = state->sp;
+	int r;
+
+	if (row_kind(row) == ROW_ALIGNED) {
+		if (!read_word(&reading, state->rbp + (uint64_t)row_cfa(row), &next.sp) ||
+		    !read_word(&reading, next.sp - 8, &next.pc) ||
+		    !read_word(&reading, state->rbp + (uint64_t)(int64_t)row_rbp(row), &next.rbp))
+			return -1;
+		*state = next;
+		r = 1;
+	} else {
+		r = step_by_rules(space, &reading, state->pc - 1, state);
+	}
+	if (r == 1 && (state->sp <= before || state->sp > t->stack_end || state->sp & 7))
+		return -1;
+	return r;
+}
+
+static inline uint64_t cfa_of(const struct unwind_frame *f)
+{
+	return f->cfa & ~(uint64_t)UNWIND_FLAGS;
+}
+
+/* Return where rbp was saved, as an offset from the CFA. */
+static inline uint64_t saved_at(const struct unwind_frame *f)
+{
+	return (uint64_t)(int64_t)(f->rbp_delta & ~UNWIND_FLAGS);
+}
+
+static inline uint64_t word_at(uint64_t addr)
+{
+	return *(const uint64_t *)(uintptr_t)addr;
+}
+
+static inline bool is_at(const struct unwind_frame *f, uint64_t pc, uint64_t sp, uint64_t rbp)
+{
+	return f->pc == pc && cfa_of(f) == sp &&
+	       (!(f->rbp_delta & UNWIND_NEEDS_RBP) || f->rbp == rbp);
+}
+
+/* Return whether the kept frame `to` is still the caller of the next inner kept frame. */
+static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thread *t,
+				  const struct unwind_frame *to)
+{
+	const struct unwind_frame *from = to + 1;
+	struct unwind_state state = { from->pc, cfa_of(from), from->rbp };
+
+	return step_slowly(space, t, row_at(space, from->pc - 1), &state) == 1 &&
+	       is_at(to, state.pc, state.sp, state.rbp);
+}
+
+/* Return whether a frame with flags is unchanged: its return address and rbp. */
+static inline bool is_same(struct unwind_space *space, struct unwind_thread *t,
+			   const struct unwind_frame *f)
+{
+	if (unlikely(f->cfa & UNWIND_BY_RULES))
+		return is_same_by_rules(space, t, f);
+	return f->cfa & UNWIND_SAVED_RBP && word_at(cfa_of(f) - 8) == f->pc &&
+	       word_at(cfa_of(f) + saved_at(f)) == f->rbp;
+}
+
+/* Like is_same(), for a function that starts by pushing rbp to set up a frame pointer. */
+static inline bool is_same_pair(const struct unwind_frame *f)
+{
+	const unsigned int flags = UNWIND_SAVED_RBP | UNWIND_PAIR;
+	const uint64_t *pair = (const uint64_t *)(uintptr_t)(f->cfa - flags) - 2;
+
+	return (f->cfa & UNWIND_FLAGS) == flags && !((pair[0] ^ f->rbp) | (pair[1] ^ f->pc));
+}
+
+/* Return the innermost frame outside of top that has changed, or the first of kept. */
+static inline const struct unwind_frame *
+find_changed(struct unwind_space *space, struct unwind_thread *t, const struct unwind_frame *top)
+{
+	const struct unwind_frame *f = top - 1;
+
+	for (;; f--) {
+		/* the sentinel kept[0] ends this loop: it never compares equal */
+#pragma GCC unroll 8
+		while (likely(*f->compared == f->pc))
+			f--;
+		while (is_same_pair(f))
+			f--;
+		if (*f->compared == f->pc)
+			continue;
+		if (f == t->kept || !is_same(space, t, f))
+			return f;
+	}
+}
+
+/* How a walk on the thread's own stack ended. */
+enum walk_end { WALK_KNOWN, WALK_WHOLE, WALK_CUT, WALK_PASSED, WALK_TOO_DEEP };
+
+struct walk {
+	struct unwind_state state;
+	uint64_t flags;	   /* flags in the cfa of the frame at state */
+	int32_t rbp_delta; /* rbp_delta of the frame at state */
+	uint32_t count;	   /* number of fresh frames */
+};
+
+/*
+ * Store the fields one at a time: they are read again soon, and a combined store would
+ * have to wait for two values.
+ */
+static inline void put_frame(struct unwind_frame *frame, const struct walk *w)
+{
+	frame->cfa = w->state.sp | w->flags;
+	frame->pc = w->state.pc;
+	frame->rbp = w->state.rbp;
+	frame->rbp_delta = w->rbp_delta;
+}
+
+/* Leave code without tables as if its row described a function with a frame pointer. */
+static COLD enum walk_end step_by_own_frame(struct unwind_space *space, struct unwind_thread *t,
+					    struct walk *w)
+{
+	struct reading reading = { space, t, 0 };
+	struct unwind_state state = w->state;
+
+	if (!step_by_frame(space, &reading, &state) || state.sp > t->stack_end)
+		return WALK_CUT;
+	t->fresh[w->count - 1].rbp_delta |= UNWIND_USES_RBP | UNWIND_BY_FRAME;
+	w->state = state;
+	w->flags = 0;
+	w->rbp_delta = -16;
+	return WALK_KNOWN;
+}
+
+/*
+ * Step where the row is not an ordinary one. The copy of state lets the compiler keep
+ * *w in registers otherwise.
+ */
+static inline enum walk_end step_otherwise(struct unwind_space *space, struct unwind_thread *t,
+					   uint64_t row, struct walk *w)
+{
+	struct unwind_state state = w->state;
+	int r;
+
+	switch (row_kind(row)) {
+	case ROW_END: return WALK_WHOLE;
+	case ROW_CUT: return step_by_own_frame(space, t, w);
+	case ROW_SIGNAL: return WALK_PASSED;
+	default: break;
+	}
+	t->fresh[w->count - 1].rbp_delta |= UNWIND_USES_RBP;
+	r = step_slowly(space, t, row, &state);
+	w->state = state;
+	w->flags = UNWIND_BY_RULES;
+	w->rbp_delta = 0;
+	return r == 1 ? WALK_KNOWN : r == 0 ? WALK_WHOLE : WALK_CUT;
+}
+
+/* Step to the next frame. Return WALK_KNOWN if there is one. */
+static inline enum walk_end step(struct unwind_space *space, struct unwind_thread *t,
+				 struct walk *w)
+{
+	uint64_t row = row_at(space, w->state.pc - 1), cfa = w->state.sp;
+	unsigned int kind = row_kind(row);
+	int32_t delta = row_rbp(row);
+
+	if (unlikely(kind != ROW_RSP && kind != ROW_RBP))
+		return step_otherwise(space, t, row, w);
+	if (kind == ROW_RBP) {
+		cfa = w->state.rbp;
+		t->fresh[w->count - 1].rbp_delta |= UNWIND_USES_RBP;
+	}
+	cfa += (uint64_t)row_cfa(row);
+	if (unlikely(cfa <= w->state.sp || cfa > t->stack_end || cfa & 7))
+		return WALK_CUT;
+	if (delta) {
+		uint64_t at = cfa + (uint64_t)(int64_t)delta;
+
+		if (unlikely(at < t->stack_start || at >= t->stack_end || at & 7))
+			return WALK_CUT;
+		w->state.rbp = word_at(at);
+	}
+	w->flags = 0;
+	w->rbp_delta = delta;
+	w->state.pc = word_at(cfa - 8);
+	w->state.sp = cfa;
+	return WALK_KNOWN;
+}
+
+/*
+ * Walk the thread's own stack. Return WALK_KNOWN if kept[1 ..
+ * kept_count] are the outer frames.
+ */
+static inline enum walk_end walk_own(struct unwind_space *space, struct unwind_thread *t,
+				     const struct unwind_state *start)
+{
+	struct walk w = { { start->pc, start->sp, start->rbp }, 0, 0, 0 };
+	const struct unwind_frame *top = &t->kept[t->kept_count];
+	enum walk_end end = WALK_KNOWN;
+
+	for (; end == WALK_KNOWN; end = step(space, t, &w)) {
+		if (unlikely(!w.state.pc)) {
+			end = WALK_WHOLE;
+			break;
+		}
+		while (top->cfa < w.state.sp)
+			top--;
+		if (is_at(top, w.state.pc, w.state.sp, w.state.rbp)) {
+			const struct unwind_frame *changed = find_changed(space, t, top);
+
+			if (likely(changed == t->kept))
+				break;
+			top = changed - 1;
+		}
+		if (unlikely(w.count == UNWIND_DEPTH_MAX)) {
+			end = WALK_TOO_DEEP;
+			break;
+		}
+		put_frame(&t->fresh[w.count++], &w);
+	}
+	t->fresh_count = w.count;
+	if (end != WALK_PASSED)
+		t->kept_count = end == WALK_KNOWN ? (uint32_t)(top - t->kept) : 0;
+	return end;
+}
+
+/* Keep only the innermost frames of fresh and kept; the callers are dropped. */
+static COLD void shorten(struct unwind_thread *t)
+{
+	uint32_t kept = t->kept_count;
+
+	while (t->fresh_count < UNWIND_DEEP_KEPT && kept > 0)
+		t->fresh[t->fresh_count++] = t->kept[kept--];
+	t->fresh_count = UNWIND_DEEP_KEPT;
+	t->is_cut = true;
+	t->is_passing = true;
+}
+
+/* Step by a row. Return false if the row is not enough. */
+static bool step_by_row(struct reading *reading, uint64_t row, struct unwind_state *state)
+{
+	struct unwind_state next = { 0, 0, state->rbp };
+
+	if (row_kind(row) != ROW_RSP && row_kind(row) != ROW_RBP)
+		return false;
+	next.sp = (row_kind(row) == ROW_RSP ? state->sp : state->rbp) + (uint64_t)row_cfa(row);
+	if (!read_word(reading, next.sp - 8, &next.pc) ||
+	    (row_rbp(row) &&
+	     !read_word(reading, next.sp + (uint64_t)(int64_t)row_rbp(row), &next.rbp)))
+		return false;
+	*state = next;
+	return true;
+}
+
+/*
+ * Walk any stack, through signal handlers to the interrupted code. Check all
+ * memory before it is read.
+ */
+static COLD void walk_anywhere(struct unwind_space *space, struct unwind_thread *t,
+			       const struct unwind_state *start, bool has_rows)
+{
+	struct reading reading = { space, t, 0 };
+	struct unwind_state state = *start;
+	uint64_t is_call = 1;
+
+	t->fresh_count = 0;
+	t->is_cut = false;
+	while (state.pc) {
+		uint64_t lookup = state.pc - is_call, before = state.sp, row;
+		int r;
+
+		if (t->fresh_count == UNWIND_DEPTH_MAX) {
+			shorten(t);
+			return;
+		}
+		t->fresh[t->fresh_count++] =
+			(struct unwind_frame){ state.sp, state.pc, state.rbp, 0, 0, NULL };
+		row = row_at(space, lookup);
+		is_call = row_kind(row) != ROW_SIGNAL;
+		r = has_rows && step_by_row(&reading, row, &state) ?
+			    1 :
+			    step_by_rules(space, &reading, lookup, &state);
+		if (r == 0)
+			return;
+		if (r < 0 || (is_call && state.sp <= before)) {
+			t->is_cut = true;
+			return;
+		}
+		if (r == STEP_BY_FRAME)
+			t->fresh[t->fresh_count - 1].rbp_delta = UNWIND_BY_FRAME;
+	}
+}
+
+static COLD void unwind_passing(struct unwind_space *space, struct unwind_thread *t,
+				const struct unwind_state *start)
+{
+	walk_anywhere(space, t, start, true);
+	t->is_passing = true;
+}
+
+void unwind_whole(struct unwind_space *space, struct unwind_thread *t,
+		  const struct unwind_state *state)
+{
+	is_own_stack(space, t, state->sp);
+	walk_anywhere(space, t, state, false);
+}
+
+void unwind_stack(struct unwind_space *space, struct unwind_thread *t,
+		  const struct unwind_state *state)
+{
+	uint32_t generation = __atomic_load_n(&space->generation, __ATOMIC_ACQUIRE);
+	enum walk_end end;
+
+	if (unlikely(t->generation != generation)) {
+		t->generation = generation;
+		t->kept_count = 0;
+	}
+	t->is_cut = t->is_passing = false;
+	if (unlikely(!is_own_stack(space, t, state->sp))) {
+		unwind_passing(space, t, state);
+		return;
+	}
+	end = walk_own(space, t, state);
+	if (unlikely(end == WALK_PASSED))
+		unwind_passing(space, t, state);
+	else if (unlikely(end == WALK_TOO_DEEP ||
+			  t->kept_count + t->fresh_count > UNWIND_DEPTH_MAX))
+		shorten(t);
+	else
+		t->is_cut = end == WALK_CUT;
+}
+
+void unwind_forget(struct unwind_space *space)
+{
+	__atomic_fetch_add(&space->generation, 1, __ATOMIC_ACQ_REL);
+	for (uint32_t i = 0; i < UNWIND_ROW_COUNT; i++)
+		__atomic_store_n(&space->rows[i].row, 0, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&space->forgotten, 1, __ATOMIC_ACQ_REL);
+}

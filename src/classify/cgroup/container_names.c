@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/cgroup/container_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+/*
+ * Length of a UUID. Static pods, from files on the node, have a digest
+ * without dashes instead.
+ */
+#define UUID_LENGTH 36
+#define DIGEST_LENGTH 32
+
+/*
+ * The prefixes of ids, and their runtimes. The id of a conmon is that of the
+ * container it monitors.
+ */
+static const struct {
+	const char *prefix;
+	const char *runtime; /* NULL: not the container itself */
+} prefixes[] = {
+	{ "docker", "docker" },	     { "cri-containerd", "containerd" },
+	{ "nerdctl", "containerd" }, { "crio", "cri-o" },
+	{ "libpod", "podman" },	     { "crio-conmon", NULL },
+	{ "libpod-conmon", NULL },
+};
+
+/* A component of a path, or a part of a component. */
+struct part {
+	const char *text;
+	size_t length;
+};
+
+static bool is_text(struct part part, const char *text)
+{
+	return part.length == strlen(text) && memcmp(part.text, text, part.length) == 0;
+}
+
+static bool begins_with(struct part part, const char *text)
+{
+	return part.length >= strlen(text) && memcmp(part.text, text, strlen(text)) == 0;
+}
+
+static bool ends_with(struct part part, const char *text)
+{
+	size_t length = strlen(text);
+
+	return part.length >= length &&
+	       memcmp(part.text + part.length - length, text, length) == 0;
+}
+
+static bool contains(struct part part, const char *text)
+{
+	return memmem(part.text, part.length, text, strlen(text)) != NULL;
+}
+
+static bool is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+static void set(char **to, const char *text, size_t length)
+{
+	free(*to);
+	*to = text ? xstrndup(text, length) : NULL;
+}
+
+static void set_text(char **to, const char *text)
+{
+	set(to, text, text ? strlen(text) : 0);
+}
+
+/* Find the id at the end of a component: alone, or after a "-" or ":". */
+static bool find_id(struct part part, struct part *ret_prefix, struct part *ret_id)
+{
+	size_t before;
+
+	if (ends_with(part, ".scope"))
+		part.length -= strlen(".scope");
+	if (part.length < CONTAINER_ID_LENGTH)
+		return false;
+	before = part.length - CONTAINER_ID_LENGTH;
+	for (size_t i = before; i < part.length; i++)
+		if (!is_hex(part.text[i]))
+			return false;
+	if (before > 0 && part.text[before - 1] != '-' && part.text[before - 1] != ':')
+		return false;
+	*ret_id = (struct part){ part.text + before, CONTAINER_ID_LENGTH };
+	*ret_prefix = (struct part){ part.text, before > 0 ? before - 1 : 0 };
+	return true;
+}
+
+/*
+ * Return the part after the last colon, as in
+ * "kubepods-…-podUID.slice:cri-containerd".
+ */
+static struct part last_word(struct part part)
+{
+	const char *colon = memrchr(part.text, ':', part.length);
+	size_t length = colon ? (size_t)(part.text + part.length - colon - 1)
+			      : part.length;
+
+	return (struct part){ part.text + part.length - length, length };
+}
+
+/*
+ * Return the runtime that created the group, according to the prefix of the
+ * id or the parent group.
+ */
+static const char *find_runtime(struct part prefix, struct part above, bool is_pod)
+{
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (is_text(prefix, prefixes[i].prefix))
+			return prefixes[i].runtime;
+	if (is_text(above, "docker"))
+		return "docker";
+	if (is_text(above, "libpod_parent"))
+		return "podman";
+	return is_pod ? "cri" : NULL;
+}
+
+static bool is_conmon(struct part prefix)
+{
+	return ends_with(prefix, "-conmon");
+}
+
+static void take_id(struct part prefix, struct part id, struct part above, char **names)
+{
+	set(&names[CGROUP_NAME_CONTAINER_ID], id.text, id.length);
+	set_text(&names[CGROUP_NAME_RUNTIME],
+		 find_runtime(prefix, above, names[CGROUP_NAME_POD_UID] != NULL));
+	set_text(&names[CGROUP_NAME_CONTAINER], NULL);
+	set_text(&names[CGROUP_NAME_UNIT], NULL); /* it belonged to an ancestor group */
+}
+
+/*
+ * Find the pod's UID in "podUID" or "…-podUID.slice". The UID may
+ * contain "_" instead of "-".
+ */
+static bool find_pod_uid(struct part part, struct part *ret)
+{
+	const char *at = part.text, *end = part.text + part.length;
+
+	while ((at = memmem(at, (size_t)(end - at), "pod", 3))) {
+		size_t length = 0;
+		bool begins = at == part.text || at[-1] == '-';
+
+		at += 3;
+		while (at + length < end &&
+		       (is_hex(at[length]) || at[length] == '_' || at[length] == '-'))
+			length++;
+		if (begins && (length == UUID_LENGTH || length == DIGEST_LENGTH)) {
+			*ret = (struct part){ at, length };
+			return true;
+		}
+	}
+	return false;
+}
+
+static void take_pod(struct part uid, struct part whole, char **names)
+{
+	cgroup_names_clear(
+		names); /* a pod inside a container replaces the outer container */
+	names[CGROUP_NAME_POD_UID] = xstrndup(uid.text, uid.length);
+	for (size_t i = 0; i < uid.length; i++)
+		if (uid.text[i] == '_')
+			names[CGROUP_NAME_POD_UID][i] = '-';
+	set_text(&names[CGROUP_NAME_QOS], contains(whole, "besteffort")	 ? "besteffort"
+					  : contains(whole, "burstable") ? "burstable"
+									 : "guaranteed");
+}
+
+/* Find an LXC container, which has a name but no id. */
+static bool find_lxc(struct part part, struct part above, struct part *ret)
+{
+	static const char payload[] = "lxc.payload.";
+
+	*ret = part;
+	if (begins_with(part, payload)) {
+		ret->text += strlen(payload);
+		ret->length -= strlen(payload);
+		return true;
+	}
+	return is_text(above, "lxc") || is_text(above, "lxc.payload");
+}
+
+static void take_part(struct part part, struct part above, struct part whole,
+		      char **names)
+{
+	struct part prefix, id, found;
+
+	if (contains(whole, "kubepods") && find_pod_uid(part, &found))
+		take_pod(found,
+			 (struct part){ whole.text,
+					(size_t)(part.text + part.length - whole.text) },
+			 names);
+	if (find_id(part, &prefix, &id)) {
+		prefix = last_word(prefix);
+		if (is_conmon(prefix))
+			set(&names[CGROUP_NAME_UNIT], part.text, part.length);
+		else
+			take_id(prefix, id, above, names);
+	} else if (find_lxc(part, above, &found)) {
+		cgroup_names_clear(names);
+		set_text(&names[CGROUP_NAME_RUNTIME], "lxc");
+		set(&names[CGROUP_NAME_CONTAINER], found.text, found.length);
+	} else if (ends_with(part, ".service") || ends_with(part, ".scope")) {
+		set(&names[CGROUP_NAME_UNIT], part.text, part.length);
+	}
+}
+
+void container_names_find(const char *path, char **names)
+{
+	struct part whole = { path, strlen(path) }, above = { path, 0 };
+
+	cgroup_names_clear(names);
+	for (const char *at = path; *at;) {
+		struct part part = { at, strcspn(at, "/") };
+
+		if (part.length > 0) {
+			take_part(part, above, whole, names);
+			above = part;
+		}
+		at += part.length + (at[part.length] == '/');
+	}
+}
+
+static void set_unless_known(char **to, struct part part)
+{
+	if (!*to && part.length > 0)
+		set(to, part.text, part.length);
+}
+
+bool container_names_take_kubelets(const char *name, char **names)
+{
+	enum {
+		CONTAINER,
+		POD,
+		NAMESPACE,
+		UID,
+		ATTEMPT,
+		COUNT
+	};
+	struct part parts[COUNT];
+	const char *at = name;
+
+	if (strncmp(name, "k8s_", 4) != 0)
+		return false;
+	at += 4;
+	for (size_t i = 0; i < COUNT; i++) {
+		parts[i] = (struct part){ at, strcspn(at, "_") };
+		if (parts[i].length == 0 ||
+		    (at[parts[i].length] == '_') != (i + 1 < COUNT))
+			return false;
+		at += parts[i].length + 1;
+	}
+	set_unless_known(&names[CGROUP_NAME_CONTAINER], parts[CONTAINER]);
+	set_unless_known(&names[CGROUP_NAME_POD], parts[POD]);
+	set_unless_known(&names[CGROUP_NAME_NAMESPACE], parts[NAMESPACE]);
+	set_unless_known(&names[CGROUP_NAME_POD_UID], parts[UID]);
+	return true;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * compare - the figures of a comparison: one amount per run, and per variant the median,
+ * lowest and highest amount of its good runs. Pure.
+ *
+ * Amounts are bytes, nanoseconds or counts. An unknown amount is
+ * BYTES_UNKNOWN, whatever its unit.
+ */
+#ifndef MS_CLASSIFY_COMPARE_COMPARE_H
+#define MS_CLASSIFY_COMPARE_COMPARE_H
+
+#include "model/comparison.h"
+
+/* The amounts of a run at each of its moments. */
+enum amount {
+	AMOUNT_RSS,
+	AMOUNT_FIRM, /* Rss without LazyFree */
+	AMOUNT_LAZYFREE,
+	AMOUNT_UNBACKED,
+	AMOUNT_SWAP,
+	AMOUNT_POOL,  /* pool_pages + pool_fragments */
+	AMOUNT_OWNER, /* + enum owner */
+	AMOUNT_COUNT_ = AMOUNT_OWNER + OWNER_COUNT_
+};
+
+enum figure {
+	FIGURE_WALL, /* ns, like all times */
+	FIGURE_CPU,
+	FIGURE_USER,
+	FIGURE_SYSTEM,
+	FIGURE_MINOR_FAULTS,
+	FIGURE_MAJOR_FAULTS,
+	FIGURE_GIVEN_BACK, /* calls that returned memory to the kernel */
+	FIGURE_ABOVE,	   /* time above the limit; unknown without a limit */
+	FIGURE_PEAK_RSS,   /* as reported by the kernel */
+	FIGURE_RSS_GROWTH, /* from the middle of the work to its end */
+	/*
+	 * At the end of the work, or at the heap reading nearest to it within a
+	 * third of the work's time.
+	 */
+	FIGURE_LATE_LIVE,
+	FIGURE_LATE_POOL,
+	/* From a separate counting run; unknown in the other runs. */
+	FIGURE_ALLOCATIONS,
+	FIGURE_REQUESTED,
+	FIGURE_TEMPORARY,
+	FIGURE_ALLOCATION_RATE, /* per second of the median wall time */
+	FIGURE_MOMENT_, /* use FIGURE_AT() */
+	FIGURE_COUNT_ = FIGURE_MOMENT_ + MOMENT_COUNT_ * AMOUNT_COUNT_
+};
+
+#define FIGURE_AT(moment, amount) \
+	((enum figure)(FIGURE_MOMENT_ + (int)(moment)*AMOUNT_COUNT_ + (int)(amount)))
+#define FIGURE_OWNER_AT(moment, owner) FIGURE_AT(moment, AMOUNT_OWNER + (int)(owner))
+
+/* Return one figure of one run, good or not. If the size shrank, its growth is 0. */
+uint64_t compare_run_figure(const struct comparison *comparison, const struct run *run,
+			    enum figure figure);
+
+/*
+ * Return true if the run counts: it is not a warm-up, not a counting
+ * run, and did not fail.
+ */
+bool run_is_good(const struct run *run);
+
+/*
+ * Statistics over the runs in which a figure is known. All are unknown
+ * if there is no such run.
+ */
+struct spread {
+	uint64_t median; /* for an even number of runs, the mean of the middle two */
+	uint64_t least, most;
+	size_t run_count;
+};
+
+/* Compute the spread of count values. Sorts values. */
+void spread_set(struct spread *spread, uint64_t *values, size_t count);
+
+struct compared_variant {
+	size_t good_count, failed_count; /* neither includes warm-ups */
+	const char *problem;		 /* problem of the first failed run, or NULL */
+	/*
+	 * The by-owner figures at a moment use the runs whose heap was read then, if
+	 * there are any. In other runs the heap is part of anon.
+	 */
+	struct spread figures[FIGURE_COUNT_];
+	enum quality heap_quality[MOMENT_COUNT_]; /* the worst of these runs */
+	/*
+	 * Index of the good run nearest to the medians;
+	 * SIZE_MAX: there is no good run.
+	 */
+	size_t typical_run;
+};
+
+struct compared {
+	const struct comparison *comparison; /* borrowed */
+	struct compared_variant *variants;   /* comparison->variant_count elements */
+};
+
+void compared_init(struct compared *compared, const struct comparison *comparison);
+void compared_release(struct compared *compared);
+
+#endif

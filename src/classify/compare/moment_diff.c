@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/compare/moment_diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "base/xalloc.h"
+
+const char *const moment_part_names[PART_COUNT_] = {
+	[PART_TOTAL] = "total", [PART_STATE] = "state",	    [PART_OWNER] = "owner",
+	[PART_GROUP] = "group", [PART_PROCESS] = "process", [PART_MAPPING] = "mapping",
+};
+
+void moment_init(struct moment *moment)
+{
+	memset(moment, 0, sizeof(*moment));
+	snapshot_init(&moment->processes);
+}
+
+void moment_release(struct moment *moment)
+{
+	for (size_t i = 0; moment->mappings && i < moment->processes.count; i++)
+		mapping_list_release(&moment->mappings[i].list);
+	free(moment->mappings);
+	free(moment->group_path);
+	snapshot_release(&moment->processes);
+	moment_init(moment);
+}
+
+void moment_diff_release(struct moment_diff *diff)
+{
+	free(diff->items);
+	memset(diff, 0, sizeof(*diff));
+}
+
+static int64_t of_bytes(uint64_t bytes)
+{
+	return bytes_known(bytes) && bytes <= (uint64_t)INT64_MAX ? (int64_t)bytes : 0;
+}
+
+int64_t moment_change_bytes(const struct moment_change *change)
+{
+	return of_bytes(change->after) - of_bytes(change->before);
+}
+
+static struct moment_change *add(struct moment_diff *diff, enum moment_part part, const char *name)
+{
+	struct moment_change *change;
+
+	diff->items = xgrow(diff->items, &diff->capacity, diff->count + 1, sizeof(*diff->items));
+	change = &diff->items[diff->count++];
+	*change = (struct moment_change){ .part = part, .name = name, .owner = OWNER_COUNT_ };
+	return change;
+}
+
+/*
+ * Sum a figure over the processes in which it is
+ * known. Unknown if it is known in none.
+ */
+
+static uint64_t sum(const struct moment *moment, uint64_t (*get)(const struct moment *moment,
+								 size_t process, int arg),
+		    int arg)
+{
+	uint64_t bytes = BYTES_UNKNOWN;
+
+	for (size_t i = 0; i < moment->processes.count; i++) {
+		uint64_t one = get(moment, i, arg);
+
+		if (bytes_known(one))
+			bytes = bytes_known(bytes) ? bytes_add(bytes, one) : one;
+	}
+	return bytes;
+}
+
+enum { TOTAL_RSS, TOTAL_PSS, TOTAL_USS, TOTAL_SWAP, TOTAL_COUNT };
+
+static const char *const total_names[TOTAL_COUNT] = { "rss", "pss", "uss", "swap" };
+
+static uint64_t get_total(const struct moment *moment, size_t process, int arg)
+{
+	const struct usage *u = &moment->processes.usages[process];
+	const uint64_t totals[TOTAL_COUNT] = {
+		[TOTAL_RSS] = u->total.bytes[SMAPS_RSS],
+		[TOTAL_PSS] = u->total.bytes[SMAPS_PSS],
+		[TOTAL_USS] = usage_uss_bytes(u),
+		[TOTAL_SWAP] = u->total.bytes[SMAPS_SWAP],
+	};
+
+	return totals[arg];
+}
+
+static uint64_t get_state(const struct moment *moment, size_t process, int arg)
+{
+	return moment->processes.usages[process].state_bytes[arg];
+}
+
+static void add_sums(struct moment_diff *diff, const struct moment *before,
+		     const struct moment *after)
+{
+	for (int i = 0; i < TOTAL_COUNT; i++) {
+		struct moment_change *change = add(diff, PART_TOTAL, total_names[i]);
+
+		change->before = sum(before, get_total, i);
+		change->after = sum(after, get_total, i);
+	}
+	for (int i = 0; i < STATE_COUNT_; i++) {
+		struct moment_change *change = add(diff, PART_STATE, page_state_names[i]);
+
+		change->before = sum(before, get_state, i);
+		change->after = sum(after, get_state, i);
+	}
+}
+
+/* A process at both moments. SIZE_MAX: not present at that moment. */
+struct pair {
+	size_t before, after;
+};
+
+struct pairs {
+	struct pair *items;
+	size_t count;
+};
+
+enum same { SAME_PROCESS, SAME_COMMAND, SAME_NAME, SAME_COUNT };
+
+static bool is_same(enum same how, const struct usage *a, const struct usage *b)
+{
+	if (how == SAME_PROCESS)
+		return process_is_same(&a->process, &b->process);
+	if (how == SAME_COMMAND && (!a->command || !b->command || strcmp(a->command, b->command) != 0))
+		return false;
+	return strcmp(a->process.comm, b->process.comm) == 0;
+}
+
+static void find_pairs(const struct moment *before, const struct moment *after, struct pairs *ret)
+{
+	size_t count = after->processes.count;
+	bool *is_taken = xcalloc(count + 1, sizeof(*is_taken));
+
+	ret->items = xcalloc(before->processes.count + count + 1, sizeof(*ret->items));
+	ret->count = before->processes.count;
+	for (size_t b = 0; b < ret->count; b++)
+		ret->items[b] = (struct pair){ b, SIZE_MAX };
+	for (int how = 0; how < SAME_COUNT; how++)
+		for (size_t b = 0; b < before->processes.count; b++)
+			for (size_t a = 0; a < count && ret->items[b].after == SIZE_MAX; a++)
+				if (!is_taken[a] &&
+				    is_same((enum same)how, &before->processes.usages[b],
+					    &after->processes.usages[a])) {
+					ret->items[b].after = a;
+					is_taken[a] = true;
+				}
+	for (size_t a = 0; a < count; a++)
+		if (!is_taken[a])
+			ret->items[ret->count++] = (struct pair){ SIZE_MAX, a };
+	free(is_taken);
+}
+
+static const struct usage *usage_of(const struct moment *moment, size_t process)
+{
+	return process == SIZE_MAX ? NULL : &moment->processes.usages[process];
+}
+
+static const struct moment_mappings *mappings_of(const struct moment *moment, size_t process)
+{
+	return process == SIZE_MAX ? NULL : &moment->mappings[process];
+}
+
+/* Add a row for a pair of processes, with its name and its owner. */
+static struct moment_change *add_of_pair(struct moment_diff *diff, enum moment_part part,
+					 const struct usage *b, const struct usage *a)
+{
+	struct moment_change *change = add(diff, part, a ? a->process.comm : b->process.comm);
+
+	change->before_process = b ? &b->process : NULL;
+	change->after_process = a ? &a->process : NULL;
+	return change;
+}
+
+static bool was_read(const struct moment_mappings *m)
+{
+	return m && m->read_unix_ms > 0;
+}
+
+static bool has_heap(const struct moment_mappings *m)
+{
+	return was_read(m) && bytes_known(m->owner_bytes[OWNER_LIVE]);
+}
+
+/*
+ * Add the owners of one process. If the heap was read at only one of the moments, its
+ * owners count as anon at both.
+ */
+static void add_owners(const struct moment_mappings *m, bool with_heap, uint64_t *sums)
+{
+	for (int o = 0; o < OWNER_COUNT_; o++) {
+		bool is_heap = o >= OWNER_HEAP_FIRST && o <= OWNER_HEAP_LAST;
+		int to = is_heap && !with_heap ? OWNER_ANON : o;
+		uint64_t bytes = m->owner_bytes[o];
+
+		if (bytes_known(bytes))
+			sums[to] = bytes_known(sums[to]) ? bytes_add(sums[to], bytes) : bytes;
+	}
+}
+
+/*
+ * Add the rows by owner. A process whose mappings were read at only one of the
+ * moments is left out of both.
+ */
+static void add_owner_sums(struct moment_diff *diff, const struct moment *before,
+			   const struct moment *after, const struct pairs *pairs)
+{
+	uint64_t sums[2][OWNER_COUNT_];
+
+	memset(sums, 0xff, sizeof(sums));
+	for (size_t i = 0; i < pairs->count; i++) {
+		const struct moment_mappings *b = mappings_of(before, pairs->items[i].before);
+		const struct moment_mappings *a = mappings_of(after, pairs->items[i].after);
+		bool with_heap = (!b || has_heap(b)) && (!a || has_heap(a));
+
+		if ((b && !was_read(b)) || (a && !was_read(a)))
+			continue;
+		if (b)
+			add_owners(b, with_heap, sums[0]);
+		if (a)
+			add_owners(a, with_heap, sums[1]);
+	}
+	for (int o = 0; o < OWNER_COUNT_; o++) {
+		struct moment_change *change = add(diff, PART_OWNER, owner_names[o]);
+
+		change->before = sums[0][o];
+		change->after = sums[1][o];
+	}
+}
+
+static void add_group(struct moment_diff *diff, const struct moment *before,
+		      const struct moment *after)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} figures[] = {
+		{ "limit", offsetof(struct oom_figures, limit_bytes) },
+		{ "usage", offsetof(struct oom_figures, usage_bytes) },
+		{ "need", offsetof(struct oom_figures, need_bytes) },
+		{ "live_anon", offsetof(struct oom_figures, live_anon_bytes) },
+		{ "shmem", offsetof(struct oom_figures, shmem_bytes) },
+		{ "kernel", offsetof(struct oom_figures, kernel_bytes) },
+		{ "sock", offsetof(struct oom_figures, sock_bytes) },
+		{ "lazyfree", offsetof(struct oom_figures, lazyfree_bytes) },
+		{ "file", offsetof(struct oom_figures, file_bytes) },
+		{ "slab_reclaimable", offsetof(struct oom_figures, slab_reclaimable_bytes) },
+		{ "headroom", offsetof(struct oom_figures, headroom_bytes) },
+		{ "working_set", offsetof(struct oom_figures, working_set_bytes) },
+		{ "hidden", offsetof(struct oom_figures, hidden_bytes) },
+		{ "swap", offsetof(struct oom_figures, swap_bytes) },
+	};
+
+	if (!before->has_group || !after->has_group)
+		return;
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+		struct moment_change *change = add(diff, PART_GROUP, figures[i].name);
+
+		memcpy(&change->before, (const char *)&before->group + figures[i].offset,
+		       sizeof(change->before));
+		memcpy(&change->after, (const char *)&after->group + figures[i].offset,
+		       sizeof(change->after));
+		if (change->before == CGROUP_NO_LIMIT)
+			change->before = BYTES_UNKNOWN;
+		if (change->after == CGROUP_NO_LIMIT)
+			change->after = BYTES_UNKNOWN;
+	}
+}
+
+/* A mapping at one of the two moments. */
+struct entry {
+	const struct mapping *mapping;
+	const char *label; /* name for grouping; "": mappings are matched by address */
+	bool is_after;
+};
+
+/*
+ * Return the label of a mapping. Nameless mappings of different processes can be
+ * matched only as a whole.
+ */
+static const char *label_of(const struct mapping *m, bool is_same_process)
+{
+	const char *name = mapping_group_name(m);
+
+	if (name[0] != '\0')
+		return name;
+	if (m->owner == OWNER_STACK)
+		return "[stacks of threads]";
+	return is_same_process ? "" : "[anonymous]";
+}
+
+static void add_entries(struct entry *entries, size_t *count, const struct moment_mappings *m,
+			bool is_after, bool is_same_process)
+{
+	for (size_t i = 0; m && i < m->list.count; i++)
+		entries[(*count)++] = (struct entry){
+			&m->list.items[i], label_of(&m->list.items[i], is_same_process), is_after
+		};
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *one = a, *other = b;
+	int order = strcmp(one->label, other->label);
+
+	if (order)
+		return order;
+	if (one->mapping->owner != other->mapping->owner)
+		return one->mapping->owner < other->mapping->owner ? -1 : 1;
+	if (one->mapping->start_addr != other->mapping->start_addr)
+		return one->mapping->start_addr < other->mapping->start_addr ? -1 : 1;
+	return (int)one->is_after - (int)other->is_after;
+}
+
+/*
+ * Return how many entries from the first on form one row: equal labels, or
+ * overlapping addresses.
+ */
+static size_t row_length(const struct entry *entries, size_t count)
+{
+	uint64_t end = entries[0].mapping->end_addr;
+	size_t i;
+
+	for (i = 1; i < count; i++) {
+		const struct mapping *m = entries[i].mapping;
+
+		if (strcmp(entries[i].label, entries[0].label) != 0 ||
+		    m->owner != entries[0].mapping->owner ||
+		    (entries[0].label[0] == '\0' && m->start_addr >= end))
+			break;
+		end = m->end_addr > end ? m->end_addr : end;
+	}
+	return i;
+}
+
+static void add_row(struct moment_diff *diff, const struct usage *b, const struct usage *a,
+		    const struct entry *entries, size_t count)
+{
+	const struct mapping *first = entries[0].mapping;
+	uint64_t sums[2] = { 0, 0 };
+	struct moment_change *change;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t *to = &sums[entries[i].is_after];
+
+		*to = bytes_add(*to, entries[i].mapping->counters.bytes[SMAPS_RSS]);
+	}
+	if (sums[0] == sums[1])
+		return;
+	change = add_of_pair(diff, PART_MAPPING, b, a);
+	change->name = entries[0].label;
+	change->owner = first->owner;
+	change->start_addr = entries[0].label[0] == '\0' ? first->start_addr : 0;
+	change->before = sums[0];
+	change->after = sums[1];
+}
+
+static void add_mappings(struct moment_diff *diff, const struct usage *b, const struct usage *a,
+			 const struct moment_mappings *before, const struct moment_mappings *after)
+{
+	bool is_same_process = b && a && process_is_same(&b->process, &a->process);
+	struct entry *entries;
+	size_t count = 0, length;
+
+	if ((before && !was_read(before)) || (after && !was_read(after)))
+		return;
+	entries = xcalloc((before ? before->list.count : 0) + (after ? after->list.count : 0) + 1,
+			  sizeof(*entries));
+	add_entries(entries, &count, before, false, is_same_process);
+	add_entries(entries, &count, after, true, is_same_process);
+	qsort(entries, count, sizeof(*entries), compare_entries);
+	for (size_t i = 0; i < count; i += length) {
+		length = row_length(entries + i, count - i);
+		add_row(diff, b, a, entries + i, length);
+	}
+	free(entries);
+}
+
+static uint64_t rss_of(const struct usage *u)
+{
+	return u ? u->total.bytes[SMAPS_RSS] : 0;
+}
+
+static uint64_t size_of_change(const struct moment_change *change)
+{
+	int64_t bytes = moment_change_bytes(change);
+
+	return bytes < 0 ? (uint64_t)-bytes : (uint64_t)bytes;
+}
+
+/* Compare two rows of a list: the largest change comes first. */
+static int compare_changes(const void *a, const void *b)
+{
+	const struct moment_change *one = a, *other = b;
+	uint64_t size = size_of_change(one), other_size = size_of_change(other);
+
+	if (size != other_size)
+		return size > other_size ? -1 : 1;
+	if (strcmp(one->name, other->name) != 0)
+		return strcmp(one->name, other->name);
+	return one->start_addr < other->start_addr ? -1 : one->start_addr > other->start_addr;
+}
+
+static void sort_from(struct moment_diff *diff, size_t first)
+{
+	if (diff->count > first)
+		qsort(diff->items + first, diff->count - first, sizeof(*diff->items), compare_changes);
+}
+
+void moment_diff_make(const struct moment *before, const struct moment *after,
+		      struct moment_diff *ret)
+{
+	struct pairs pairs;
+	size_t first;
+
+	memset(ret, 0, sizeof(*ret));
+	find_pairs(before, after, &pairs);
+	add_sums(ret, before, after);
+	add_owner_sums(ret, before, after, &pairs);
+	add_group(ret, before, after);
+	first = ret->count;
+	for (size_t i = 0; i < pairs.count; i++) {
+		const struct usage *b = usage_of(before, pairs.items[i].before);
+		const struct usage *a = usage_of(after, pairs.items[i].after);
+		struct moment_change *change = add_of_pair(ret, PART_PROCESS, b, a);
+
+		change->before = rss_of(b);
+		change->after = rss_of(a);
+	}
+	sort_from(ret, first);
+	first = ret->count;
+	for (size_t i = 0; i < pairs.count; i++) {
+		const struct pair *pair = &pairs.items[i];
+
+		add_mappings(ret, usage_of(before, pair->before), usage_of(after, pair->after),
+			     mappings_of(before, pair->before), mappings_of(after, pair->after));
+	}
+	sort_from(ret, first);
+	free(pairs.items);
+}

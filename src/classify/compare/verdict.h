@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * verdict - explain the result of a comparison in plain sentences. Pure.
+ *
+ * Each sentence comes from a named rule; memstate(1) lists the rules and their thresholds
+ * under VERDICT. The first rule that holds is the verdict, and the others are reported in
+ * addition. Two figures differ if their medians are further apart than both spreads
+ * together, and by a minimum amount.
+ */
+#ifndef MS_CLASSIFY_COMPARE_VERDICT_H
+#define MS_CLASSIFY_COMPARE_VERDICT_H
+
+#include "base/strbuf.h"
+#include "classify/compare/compare.h"
+
+struct verdict {
+	const char *rule; /* name of the rule in the man page; static */
+	/* One or two sentences; contains the user's variant names unescaped. */
+	struct strbuf text;
+};
+
+#define VERDICT_MAX 16
+
+struct verdicts {
+	struct verdict items[VERDICT_MAX];
+	size_t count;
+};
+
+/* Write the sentences. There is at least one, the verdict, if there is a variant. */
+void verdicts_init(struct verdicts *verdicts, const struct compared *compared);
+void verdicts_release(struct verdicts *verdicts);
+
+/* The names of all rules in order; ends with NULL. */
+extern const char *const verdict_rules[];
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/compare/verdict_facts.h"
+
+#define LEAST_PER_MILLE 50
+
+/* Up to this difference, Rss counts as equal: allocators round sizes up differently. */
+#define SAME_PER_MILLE 250
+/* Rss grows if at least this share of it was added in the second half of the work. */
+#define GROWTH_PER_MILLE 100
+
+const struct spread *facts_spread(const struct facts *f, size_t variant,
+				  enum figure figure)
+{
+	return &f->compared->variants[variant].figures[figure];
+}
+
+/*
+ * Return true for figures by owner. They depend on the program and its allocator and
+ * hardly on chance, so one run is enough.
+ */
+static bool is_of_owners(enum figure figure)
+{
+	return figure == FIGURE_LATE_LIVE || figure == FIGURE_LATE_POOL ||
+	       (figure >= FIGURE_MOMENT_ &&
+		(figure - FIGURE_MOMENT_) % AMOUNT_COUNT_ >= AMOUNT_POOL);
+}
+
+bool facts_know(const struct facts *f, size_t variant, enum figure figure)
+{
+	return facts_spread(f, variant, figure)->run_count >=
+	       (is_of_owners(figure) ? 1 : LEAST_RUNS);
+}
+
+/*
+ * Return the noise of a spread. Two runs are often closer to each other than a third
+ * would be. If their spread counts three times, equal variants are mistaken for
+ * different ones as rarely as with three runs (normal noise: 1 in 60 and 1 in 75;
+ * with five runs 1 in 7500).
+ */
+static uint64_t noise_of(const struct spread *s)
+{
+	uint64_t noise = s->most - s->least;
+
+	return s->run_count == 2 ? bytes_add(noise, bytes_add(noise, noise)) : noise;
+}
+
+bool spreads_are_apart(const struct spread *low, const struct spread *high,
+		       uint64_t least)
+{
+	uint64_t apart = bytes_sub(high->median, low->median);
+	uint64_t noise;
+
+	if (low->run_count < LEAST_RUNS || high->run_count < LEAST_RUNS)
+		return false;
+	noise = bytes_add(noise_of(low), noise_of(high));
+	return apart > noise && apart >= least &&
+	       units_per_mille(apart, high->median) >= LEAST_PER_MILLE;
+}
+
+size_t facts_find_extreme(const struct facts *f, enum figure figure, bool is_highest)
+{
+	size_t found = NOBODY;
+
+	for (size_t i = 0; i < f->usable_count; i++) {
+		const struct spread *s = facts_spread(f, f->usable[i], figure);
+		uint64_t best = found == NOBODY ? 0
+						: facts_spread(f, found, figure)->median;
+
+		if (facts_know(f, f->usable[i], figure) &&
+		    (found == NOBODY ||
+		     (is_highest ? s->median > best : s->median < best)))
+			found = f->usable[i];
+	}
+	return found;
+}
+
+/* Return the variant with the lowest median among those that are apart from `high`. */
+static size_t find_lower(const struct facts *f, enum figure figure, size_t high,
+			 uint64_t least)
+{
+	const struct spread *top = facts_spread(f, high, figure);
+	size_t found = NOBODY;
+
+	for (size_t i = 0; i < f->usable_count; i++) {
+		const struct spread *s = facts_spread(f, f->usable[i], figure);
+
+		if (spreads_are_apart(s, top, least) &&
+		    (found == NOBODY ||
+		     s->median < facts_spread(f, found, figure)->median))
+			found = f->usable[i];
+	}
+	return found;
+}
+
+/*
+ * Compare with the variant named first, because users know that one. If that shows no
+ * difference, compare with the highest.
+ */
+static struct difference find_difference(const struct facts *f, enum figure figure,
+					 uint64_t least)
+{
+	size_t high = f->usable[0];
+	size_t low = find_lower(f, figure, high, least);
+
+	if (low == NOBODY) {
+		high = facts_find_extreme(f, figure, true);
+		low = high == NOBODY ? NOBODY : find_lower(f, figure, high, least);
+	}
+	return (struct difference){ figure, low, low == NOBODY ? NOBODY : high };
+}
+
+static struct difference memory_difference(const struct facts *f, unsigned int amount)
+{
+	return find_difference(f, FIGURE_AT(f->moment, amount), LEAST_BYTES);
+}
+
+static uint64_t median_of(const struct facts *f, size_t variant, enum figure figure)
+{
+	return facts_spread(f, variant, figure)->median;
+}
+
+/* Return true if Rss grows by a sufficient share of its final value. */
+static bool rss_grows(const struct facts *f, size_t variant)
+{
+	uint64_t growth_bytes = median_of(f, variant, FIGURE_RSS_GROWTH);
+	enum figure end = FIGURE_AT(MOMENT_END, AMOUNT_RSS);
+
+	return facts_know(f, variant, FIGURE_RSS_GROWTH) && growth_bytes >= LEAST_BYTES &&
+	       units_per_mille(growth_bytes, median_of(f, variant, end)) >= GROWTH_PER_MILLE;
+}
+
+/*
+ * Return true if Rss grows, most of it is live, and the pool is too small to be what has
+ * grown. The heap is read too rarely to see live itself grow.
+ */
+static bool live_grows(const struct facts *f, size_t variant)
+{
+	enum figure end = FIGURE_AT(MOMENT_END, AMOUNT_RSS);
+
+	return rss_grows(f, variant) &&
+	       median_of(f, variant, FIGURE_LATE_LIVE) >= median_of(f, variant, end) / 2 &&
+	       median_of(f, variant, FIGURE_LATE_POOL) <=
+		       median_of(f, variant, FIGURE_RSS_GROWTH) / 2;
+}
+
+static void find_growth(struct facts *f)
+{
+	size_t known_count = 0;
+
+	f->rss_grows = f->live_grows = true;
+	for (size_t i = 0; i < f->usable_count; i++) {
+		size_t v = f->usable[i];
+
+		f->rss_grows &= rss_grows(f, v);
+		if (!facts_know(f, v, FIGURE_LATE_LIVE) || !facts_know(f, v, FIGURE_LATE_POOL))
+			continue;
+		f->live_grows &= live_grows(f, v);
+		known_count++;
+	}
+	f->live_grows &= known_count >= 2;
+}
+
+/*
+ * Return true if no allocator can reduce the memory: at least half of the highest Rss is
+ * live under every variant, and the lowest Rss is not much lower.
+ */
+static bool is_live_same(const struct facts *f)
+{
+	enum figure rss = FIGURE_AT(f->moment, AMOUNT_RSS);
+	size_t least_live = facts_find_extreme(f, FIGURE_LATE_LIVE, false);
+	size_t low = facts_find_extreme(f, rss, false);
+	size_t high = facts_find_extreme(f, rss, true);
+	uint64_t high_bytes;
+
+	if (least_live == NOBODY || high == NOBODY)
+		return false;
+	high_bytes = median_of(f, high, rss);
+	return median_of(f, least_live, FIGURE_LATE_LIVE) >= high_bytes / 2 &&
+	       units_per_mille(high_bytes - median_of(f, low, rss), high_bytes) <= SAME_PER_MILLE;
+}
+
+static bool knows_rss_at(const struct facts *f, enum run_moment moment)
+{
+	for (size_t i = 0; i < f->usable_count; i++)
+		if (!facts_know(f, f->usable[i], FIGURE_AT(moment, AMOUNT_RSS)))
+			return false;
+	return true;
+}
+
+void facts_find(struct facts *f)
+{
+	f->moment = knows_rss_at(f, MOMENT_SETTLED) ? MOMENT_SETTLED : MOMENT_END;
+	f->rss = memory_difference(f, AMOUNT_RSS);
+	f->firm = memory_difference(f, AMOUNT_FIRM);
+	f->peak = find_difference(f, FIGURE_PEAK_RSS, LEAST_BYTES);
+	f->cpu = find_difference(f, FIGURE_CPU, LEAST_NS);
+	find_growth(f);
+	f->is_live_same = is_live_same(f);
+}

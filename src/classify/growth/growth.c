@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/growth/growth.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/units.h"
+
+#define GRID_MAX  512 /* number of equidistant times */
+#define SLOPE_MAX (GROWTH_FLOORS_MAX * (GROWTH_FLOORS_MAX - 1) / 2)
+
+/* The thresholds were determined on series with known results: see the unit test. */
+#define CYCLE_LEAST	    0.3	 /* minimum autocorrelation of a cycle */
+/* The first decline of the autocorrelation ends below this. */
+#define CYCLE_FALLEN	    0.1
+#define CYCLE_AS_GOOD	    0.85 /* relative to the best autocorrelation */
+#define TEETH_PER_RISE	    0.03 /* smaller teeth, by standard deviation, are ignored */
+#define WINDOW_PER_CYCLE    1.1	 /* makes a window contain the minimum of each cycle */
+#define RISE_PER_LEVEL	    0.03 /* less is not growth */
+#define RISE_PER_NOISE	    2.0
+#define STEP_PER_LEVEL	    0.05 /* less is not a step */
+#define STEP_PER_NOISE	    4.0
+#define STEP_SHARE	    0.6	 /* share of the rise in one jump */
+#define PLATEAU_LATE_SLOPE  0.35 /* relative to the whole, in the last third */
+#define MEDIAN_TO_DEVIATION 1.48 /* for the normal distribution */
+#define NORMAL_95	    1.96
+#define RECENT_LEAST	    4	/* number of windows whose peaks are used */
+#define WANDER_LEAST	    0.05 /* minimum share of the variance between neighbours */
+#define WANDER_REACH	    3.0 /* in standard deviations of random steps */
+#define NS_PER_HOUR	    (3600.0 * (double)NS_PER_S)
+
+const char *const growth_kind_names[GROWTH_KIND_COUNT_] = {
+	[GROWTH_TOO_SHORT] = "too_short", [GROWTH_NONE] = "none",     [GROWTH_STEP] = "step",
+	[GROWTH_PLATEAU] = "plateau",	  [GROWTH_STEADY] = "growing",
+};
+
+/*
+ * Defined here instead of linking libm, which would take memory in memstate
+ * for these few functions.
+ */
+static double lesser(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double distance(double a, double b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* Newton's method: starts above the root and stops when it no longer decreases. */
+static double square_root(double square)
+{
+	double root = square > 1 ? square : 1;
+
+	if (!(square > 0))
+		return 0;
+	for (;;) {
+		double next = (root + square / root) / 2;
+
+		if (!(next < root))
+			return root;
+		root = next;
+	}
+}
+
+/* The points resampled at equal distances: the lowest and highest value of each cell. */
+struct grid {
+	double least[GRID_MAX], most[GRID_MAX];
+	size_t count;
+	double step_ns;
+};
+
+static void fill_grid(const struct growth_point *points, size_t count, struct grid *grid)
+{
+	uint64_t begin = points[0].time_ns, span = points[count - 1].time_ns - begin;
+	size_t n = count < GRID_MAX ? count : GRID_MAX, filled = 0;
+
+	grid->count = n;
+	grid->step_ns = n > 1 ? (double)span / (double)(n - 1) : 0;
+	for (size_t i = 0; i < count; i++) {
+		double at = grid->step_ns > 0 ? (double)(points[i].time_ns - begin) / grid->step_ns : 0;
+		size_t cell = (size_t)(at + 0.5) < n ? (size_t)(at + 0.5) : n - 1;
+		double bytes = (double)points[i].bytes;
+
+		/* cells without a point keep the previous value */
+		for (; filled <= cell; filled++) {
+			double before = filled > 0 && filled < cell ? grid->most[filled - 1] : bytes;
+
+			grid->least[filled] = grid->most[filled] = before;
+		}
+		grid->least[cell] = lesser(grid->least[cell], bytes);
+		grid->most[cell] = larger(grid->most[cell], bytes);
+	}
+}
+
+/* Return the slope of the least-squares line. */
+static double fit_line(const double *y, size_t count)
+{
+	double middle = (double)(count - 1) / 2, mean = 0, above = 0, below = 0;
+
+	for (size_t i = 0; i < count; i++)
+		mean += y[i] / (double)count;
+	for (size_t i = 0; i < count; i++) {
+		above += ((double)i - middle) * (y[i] - mean);
+		below += ((double)i - middle) * ((double)i - middle);
+	}
+	return below > 0 ? above / below : 0;
+}
+
+/* Return the autocorrelation of the series at this lag; the mean of d must be 0. */
+static double correlate(const double *d, size_t count, size_t lag, double square)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i + lag < count; i++)
+		sum += d[i] * d[i + lag];
+	return square > 0 ? sum / square : 0;
+}
+
+/*
+ * Return the shortest lag that is nearly as good as the best one, because multiples
+ * of a cycle fit as well.
+ */
+static size_t find_lag(const double *alike, size_t first, size_t end)
+{
+	size_t best = first;
+
+	for (size_t lag = first; lag < end; lag++)
+		best = alike[lag] > alike[best] ? lag : best;
+	if (alike[best] <= CYCLE_LEAST)
+		return 0;
+	for (size_t lag = first; lag + 1 < end; lag++)
+		if (alike[lag] > CYCLE_AS_GOOD * alike[best] && alike[lag] >= alike[lag + 1])
+			return lag;
+	return best;
+}
+
+/* Return the length of the cycle in grid steps, or 0 if there is none that matters. */
+static size_t find_cycle(const struct grid *grid)
+{
+	double d[GRID_MAX], alike[GRID_MAX / 3 + 1], mean = 0, square = 0;
+	double slope = fit_line(grid->most, grid->count);
+	double least = TEETH_PER_RISE * slope * (double)grid->count;
+	size_t lag = 1, first, end = grid->count / 3;
+
+	for (size_t i = 0; i < grid->count; i++) {
+		d[i] = grid->most[i] - slope * (double)i;
+		mean += d[i] / (double)grid->count;
+	}
+	for (size_t i = 0; i < grid->count; i++) {
+		d[i] -= mean;
+		square += d[i] * d[i];
+	}
+	/* such a series is nearly a straight line, whose floors may be anywhere */
+	if (slope > 0 && square < least * least * (double)grid->count)
+		return 0;
+	while (lag < end && correlate(d, grid->count, lag, square) > CYCLE_FALLEN)
+		lag++;
+	if (lag + 1 >= end)
+		return 0;
+	for (first = lag; lag < end; lag++)
+		alike[lag] = correlate(d, grid->count, lag, square);
+	return find_lag(alike, first, end);
+}
+
+struct floors {
+	double bytes[GROWTH_FLOORS_MAX], at[GROWTH_FLOORS_MAX]; /* position in the grid */
+	size_t count;
+	size_t window; /* in grid steps */
+	double tooth;
+};
+
+/*
+ * Find the floor of each window. Windows are aligned with the end of the series, and
+ * points before the first window are ignored.
+ */
+static void find_floors(const struct grid *grid, size_t cycle, struct floors *floors)
+{
+	size_t window = grid->count / GROWTH_FLOORS_MAX;
+	size_t per_cycle = (size_t)((double)cycle * WINDOW_PER_CYCLE), i;
+
+	if (window < per_cycle)
+		window = per_cycle;
+	if (window == 0)
+		window = 1;
+	floors->window = window;
+	floors->count = grid->count / window;
+	if (floors->count > GROWTH_FLOORS_MAX)
+		floors->count = GROWTH_FLOORS_MAX;
+	floors->tooth = 0;
+	i = grid->count - floors->count * window;
+	for (size_t f = 0; f < floors->count; f++) {
+		double most = grid->most[i];
+		size_t lowest = i;
+
+		for (size_t end = i + window; i < end; i++) {
+			lowest = grid->least[i] < grid->least[lowest] ? i : lowest;
+			most = larger(most, grid->most[i]);
+		}
+		floors->bytes[f] = grid->least[lowest];
+		floors->at[f] = (double)lowest;
+		floors->tooth = larger(floors->tooth, most - grid->least[lowest]);
+	}
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median_of(const double *values, size_t count)
+{
+	double sorted[SLOPE_MAX];
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = values[i];
+	qsort(sorted, count, sizeof(*sorted), compare_doubles);
+	return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+/*
+ * Compute the slopes between all pairs of floors, in ascending
+ * order. Returns their number.
+ */
+static size_t find_slopes(const struct floors *floors, size_t first, size_t count,
+			  double slopes[SLOPE_MAX])
+{
+	const double *y = floors->bytes, *x = floors->at;
+	size_t n = 0;
+
+	for (size_t i = first; i < first + count; i++)
+		for (size_t j = i + 1; j < first + count; j++)
+			slopes[n++] = (y[j] - y[i]) / (x[j] - x[i]);
+	qsort(slopes, n, sizeof(*slopes), compare_doubles);
+	return n;
+}
+
+/* The increases from each floor to the next. */
+struct jumps {
+	double largest, noise;
+};
+
+static void find_jumps(const struct floors *floors, struct jumps *jumps)
+{
+	double differences[GROWTH_FLOORS_MAX], off[GROWTH_FLOORS_MAX], median;
+	size_t n = floors->count - 1;
+
+	for (size_t i = 0; i < n; i++)
+		differences[i] = floors->bytes[i + 1] - floors->bytes[i];
+	median = median_of(differences, n);
+	jumps->largest = differences[0];
+	for (size_t i = 0; i < n; i++) {
+		jumps->largest = larger(jumps->largest, differences[i]);
+		off[i] = distance(differences[i], median);
+	}
+	jumps->noise = MEDIAN_TO_DEVIATION * median_of(off, n);
+}
+
+/* Slopes per grid step. */
+struct rates {
+	double median, low, high, early, late;
+};
+
+static void find_rates(const struct floors *floors, struct rates *rates)
+{
+	double slopes[SLOPE_MAX], k = (double)floors->count;
+	double reach = NORMAL_95 * square_root(k * (k - 1) * (2 * k + 5) / 18);
+	size_t n = find_slopes(floors, 0, floors->count, slopes);
+	size_t third = floors->count / 3 > 3 ? floors->count / 3 : 3;
+	double low = ((double)n - reach) / 2, high = ((double)n + reach) / 2;
+
+	rates->median = slopes[n / 2];
+	rates->low = slopes[low > 0 ? (size_t)low : 0];
+	rates->high = slopes[high < (double)(n - 1) ? (size_t)high : n - 1];
+	n = find_slopes(floors, 0, third, slopes);
+	rates->early = slopes[n / 2];
+	n = find_slopes(floors, floors->count - third, third, slopes);
+	rates->late = slopes[n / 2];
+}
+
+/*
+ * Return the first recent window. The last third of the windows
+ * determines the height of peaks.
+ */
+static size_t first_recent(const struct floors *floors)
+{
+	size_t recent = floors->count / 3 > RECENT_LEAST ? floors->count / 3 : RECENT_LEAST;
+
+	return floors->count > recent ? floors->count - recent : 0;
+}
+
+/*
+ * Find the peaks of the recent windows relative to a line with the median
+ * rate, extrapolated to the end. Lines with the bounds of the rate pass
+ * through the middle of the series.
+ */
+static void find_top(const struct grid *grid, const struct floors *floors,
+		     const struct rates *rates, struct growth *ret)
+{
+	size_t begin = grid->count - floors->count * floors->window, count = 0;
+	double peaks[GROWTH_FLOORS_MAX] = { 0 }, end = (double)(grid->count - 1);
+	double reach = end - (floors->at[0] + floors->at[floors->count - 1]) / 2;
+	double least, most;
+
+	for (size_t f = first_recent(floors); f < floors->count; f++) {
+		size_t from = begin + f * floors->window;
+
+		peaks[count] = grid->most[from] - rates->median * (double)from;
+		for (size_t i = from + 1; i < from + floors->window; i++)
+			peaks[count] = larger(peaks[count],
+					      grid->most[i] - rates->median * (double)i);
+		count++;
+	}
+	least = most = peaks[0];
+	for (size_t i = 1; i < count; i++) {
+		least = lesser(least, peaks[i]);
+		most = larger(most, peaks[i]);
+	}
+	/* few samples remain close to the limit: their peak may be a lower one */
+	least -= most - least;
+	ret->top_bytes = median_of(peaks, count) + rates->median * end;
+	ret->top_low_bytes = lesser(ret->top_bytes, least + rates->median * end -
+							    (rates->median - rates->low) * reach);
+	ret->top_high_bytes = larger(ret->top_bytes, most + rates->median * end +
+							     (rates->high - rates->median) * reach);
+}
+
+/*
+ * Return the mean square of the differences of floors at this distance,
+ * after removing their trend.
+ */
+static double square_of_differences(const struct floors *floors, size_t distance, double rate)
+{
+	double sum = 0;
+
+	for (size_t f = 0; f + distance < floors->count; f++) {
+		double off = floors->bytes[f + distance] - floors->bytes[f] -
+			     rate * (floors->at[f + distance] - floors->at[f]);
+
+		sum += off * off;
+	}
+	return sum / (double)(floors->count - distance);
+}
+
+/*
+ * Estimate random growth per window. Noise around a line does not accumulate: distant
+ * floors differ no more than neighbours. Any excess comes from growth in random steps,
+ * whose variance increases with time.
+ */
+static double find_wander(const struct floors *floors, double rate)
+{
+	size_t distance = floors->count / 4 > 2 ? floors->count / 4 : 2;
+	double near = square_of_differences(floors, 1, rate);
+	double far = square_of_differences(floors, distance, rate);
+	double variance = (far - near) / (double)(distance - 1);
+
+	/* with few floors, random growth may be hidden by chance */
+	return square_root(larger(variance, WANDER_LEAST * near));
+}
+
+static enum growth_kind judge(const struct floors *floors, const struct rates *rates)
+{
+	const double *y = floors->bytes;
+	double level = median_of(y, floors->count);
+	double rise = rates->median * (floors->at[floors->count - 1] - floors->at[0]);
+	double total = median_of(y + floors->count - 3, 3) - median_of(y, 3);
+	bool is_one_jump;
+	struct jumps jumps;
+
+	find_jumps(floors, &jumps);
+	is_one_jump = jumps.largest > STEP_SHARE * total;
+	if (rates->low <= 0 || rise < larger(RISE_PER_LEVEL * level, RISE_PER_NOISE * jumps.noise)) {
+		if (is_one_jump &&
+		    total > larger(STEP_PER_LEVEL * level, STEP_PER_NOISE * jumps.noise))
+			return GROWTH_STEP;
+		return GROWTH_NONE;
+	}
+	if (is_one_jump)
+		return GROWTH_STEP;
+	if (rates->late < PLATEAU_LATE_SLOPE * rates->median && rates->early > rates->median)
+		return GROWTH_PLATEAU;
+	return GROWTH_STEADY;
+}
+
+void growth_find(const struct growth_point *points, size_t count, struct growth *ret)
+{
+	struct grid grid;
+	struct floors floors;
+	struct rates rates;
+	double per_hour;
+	size_t cycle;
+
+	*ret = (struct growth){ .kind = GROWTH_TOO_SHORT };
+	if (count < GROWTH_FLOORS_MIN)
+		return;
+	fill_grid(points, count, &grid);
+	if (grid.step_ns <= 0)
+		return;
+	cycle = find_cycle(&grid);
+	find_floors(&grid, cycle, &floors);
+	ret->floor_count = floors.count;
+	ret->window_ns = (uint64_t)((double)floors.window * grid.step_ns);
+	ret->cycle_ns = (uint64_t)((double)cycle * grid.step_ns);
+	if (floors.count < GROWTH_FLOORS_MIN)
+		return;
+	find_rates(&floors, &rates);
+	ret->kind = judge(&floors, &rates);
+	per_hour = NS_PER_HOUR / grid.step_ns;
+	ret->rate_bytes = (int64_t)(rates.median * per_hour);
+	ret->rate_low_bytes = (int64_t)(rates.low * per_hour);
+	ret->rate_high_bytes = (int64_t)(rates.high * per_hour);
+	ret->floor_bytes = (uint64_t)floors.bytes[floors.count - 1];
+	ret->tooth_bytes = (uint64_t)floors.tooth;
+	ret->step_ns = (uint64_t)grid.step_ns;
+	find_top(&grid, &floors, &rates, ret);
+	ret->wander_bytes = find_wander(&floors, rates.median);
+}
+
+static uint64_t time_at(double room_bytes, int64_t rate_bytes)
+{
+	double ns = rate_bytes > 0 ? room_bytes / (double)rate_bytes * NS_PER_HOUR : INFINITY;
+
+	return ns < (double)(UINT64_MAX / 2) ? (uint64_t)ns : UINT64_MAX;
+}
+
+/* Return how far random steps may have led after ns, as a sum of independent windows. */
+static double find_stray(const struct growth *g, double ns)
+{
+	double windows = ns / (double)(g->window_ns > 0 ? g->window_ns : 1);
+	double seen = (double)g->floor_count;
+
+	return WANDER_REACH * g->wander_bytes * square_root(windows * (1 + windows / seen));
+}
+
+bool growth_time_to(const struct growth *growth, uint64_t limit_bytes, struct growth_time *ret)
+{
+	double limit = (double)limit_bytes, stray;
+	uint64_t late_ns;
+
+	if (growth->kind != GROWTH_STEADY)
+		return false;
+	ret->ns = time_at(larger(limit - growth->top_bytes, 0), growth->rate_bytes);
+	stray = find_stray(growth, (double)ret->ns);
+	ret->soonest_ns = time_at(larger(limit - growth->top_high_bytes - stray, 0),
+				  growth->rate_high_bytes);
+	ret->latest_ns = time_at(larger(limit - growth->top_low_bytes + stray, 0),
+				 growth->rate_low_bytes);
+	/* the peak of a cycle may be up to one cycle away */
+	late_ns = growth->cycle_ns > 0 ? growth->cycle_ns : growth->step_ns;
+	if (ret->latest_ns < UINT64_MAX - late_ns)
+		ret->latest_ns += late_ns;
+	ret->soonest_ns -= ret->soonest_ns < late_ns ? ret->soonest_ns : late_ns;
+	return true;
+}

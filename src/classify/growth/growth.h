@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * growth - determine whether an amount grows with time, and when it
+ * will reach a limit. Pure.
+ *
+ * Memory use rises and falls with the work. Growth is therefore measured on floors: the
+ * minimum of each cycle of the work, or of each window of time if there is no cycle. The
+ * growth rate is the median of the slopes between all pairs of floors (Theil-Sen), with
+ * its 95 % rank interval (Kendall's variance). Warm-up and single jumps are distinguished
+ * from steady growth. With fewer than GROWTH_FLOORS_MIN floors there is no result.
+ *
+ * Limitations: a warm-up longer than the observed time counts as growth; the rising half
+ * of a daily cycle counts as a plateau; bursts cannot be predicted.
+ */
+#ifndef MS_CLASSIFY_GROWTH_GROWTH_H
+#define MS_CLASSIFY_GROWTH_GROWTH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GROWTH_FLOORS_MIN 6
+#define GROWTH_FLOORS_MAX 24 /* without a cycle, time is divided into this many windows */
+
+enum growth_kind {
+	GROWTH_TOO_SHORT, /* too few cycles for a result */
+	GROWTH_NONE,
+	GROWTH_STEP,	/* most of the growth is one jump */
+	GROWTH_PLATEAU, /* it rose, but no longer does */
+	GROWTH_STEADY,	/* it keeps growing */
+	GROWTH_KIND_COUNT_
+};
+
+/* Names of the kinds as columns and keys. */
+extern const char *const growth_kind_names[GROWTH_KIND_COUNT_];
+
+struct growth_point {
+	uint64_t time_ns; /* never less than that of the previous point */
+	uint64_t bytes;
+};
+
+struct growth {
+	enum growth_kind kind;
+	size_t floor_count;
+	uint64_t window_ns; /* window of one floor */
+	uint64_t cycle_ns;  /* cycle of the work; 0: none detected */
+	/* Growth of the floors per hour; 0 with GROWTH_TOO_SHORT. */
+	int64_t rate_bytes, rate_low_bytes, rate_high_bytes;
+	uint64_t floor_bytes; /* the last floor */
+	uint64_t tooth_bytes; /* largest amount above a floor */
+	/* Expected peak of a cycle as of the last point, with its bounds. */
+	double top_bytes, top_low_bytes, top_high_bytes;
+	double wander_bytes; /* deviation of a floor from a straight line, per window */
+	uint64_t step_ns;    /* time between two points used */
+};
+
+/* Determine the growth of points at arbitrary times. */
+void growth_find(const struct growth_point *points, size_t count, struct growth *ret);
+
+/* Time until the limit is reached. UINT64_MAX: never at this rate. */
+struct growth_time {
+	uint64_t ns, soonest_ns, latest_ns;
+};
+
+/*
+ * Predict when a peak on top of the growing floor reaches the limit, counted from the
+ * last point. In at least nine of ten cases the actual time lies between soonest_ns and
+ * latest_ns. These bounds account for the rate, the height of peaks, the phase of the
+ * cycle and, if growth comes in random steps, for further steps. Returns false if the
+ * amount does not grow or the time cannot be determined.
+ */
+bool growth_time_to(const struct growth *growth, uint64_t limit_bytes, struct growth_time *ret);
+
+#endif

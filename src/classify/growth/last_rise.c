@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/growth/last_rise.h"
+
+#include <stdlib.h>
+
+#include "base/units.h"
+
+#define SAMPLES_LEAST  8
+#define SEGMENT_LEAST  2 /* windows */
+#define SPLIT_LEAST    6 /* minimum number of windows to split */
+/* Two lines must leave less than this share of one line's squares. */
+#define SPLIT_GAIN     0.2
+#define PACE_RATIO     4.0 /* between the slopes of two segments */
+/* Share of the range between the end of one line and the start of the next. */
+#define JUMP_SHARE     0.3
+#define NOISE_BYTES    ((double)MIB / 2)
+#define NOISE_PER_LEVEL 0.02
+#define SLOPE_MAX      (RISE_WINDOWS * (RISE_WINDOWS - 1) / 2)
+
+void rise_series_init(struct rise_series *s, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t span_ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
+
+	*s = (struct rise_series){ .begin_ns = begin_ns, .window_ns = span_ns / RISE_WINDOWS + 1 };
+}
+
+static size_t window_of(const struct rise_series *s, uint64_t time_ns)
+{
+	uint64_t window = time_ns > s->begin_ns ? (time_ns - s->begin_ns) / s->window_ns : 0;
+
+	return window < RISE_WINDOWS ? (size_t)window : RISE_WINDOWS - 1;
+}
+
+static double value_between(const struct rise_series *s, uint64_t time_ns, uint64_t bytes,
+			    size_t window)
+{
+	double at_ns = (double)s->begin_ns + ((double)window + 0.5) * (double)s->window_ns;
+	double span_ns = (double)time_ns - (double)s->last_ns;
+	double part = span_ns > 0 ? (at_ns - (double)s->last_ns) / span_ns : 1;
+
+	return (double)s->last_bytes + part * ((double)bytes - (double)s->last_bytes);
+}
+
+void rise_series_add(struct rise_series *s, uint64_t time_ns, uint64_t bytes)
+{
+	size_t window = window_of(s, time_ns);
+	double value = (double)bytes;
+
+	if (s->sample_count == 0)
+		s->first_bytes = bytes;
+	for (; s->count <= window; s->count++) {
+		double filled = s->sample_count > 0 && s->count < window
+					? value_between(s, time_ns, bytes, s->count)
+					: value;
+
+		s->floors[s->count] = s->ceilings[s->count] = filled;
+	}
+	if (value < s->floors[window])
+		s->floors[window] = value;
+	if (value > s->ceilings[window])
+		s->ceilings[window] = value;
+	s->last_ns = time_ns;
+	s->last_bytes = bytes;
+	s->sample_count++;
+}
+
+void rise_series_jump(struct rise_series *s, uint64_t time_ns, uint64_t bytes)
+{
+	if (s->sample_count > 0)
+		rise_series_add(s, time_ns, s->last_bytes);
+	rise_series_add(s, time_ns, bytes);
+}
+
+/* A straight line fitted by least squares. */
+struct line {
+	/* Squares: sum of the squared distances from the line. */
+	double slope, start, squares;
+};
+
+static struct line fit_line(const double *y, size_t count)
+{
+	double middle = (double)(count - 1) / 2, mean = 0, above = 0, below = 0;
+	struct line line = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		mean += y[i] / (double)count;
+	for (size_t i = 0; i < count; i++) {
+		above += ((double)i - middle) * (y[i] - mean);
+		below += ((double)i - middle) * ((double)i - middle);
+	}
+	line.slope = below > 0 ? above / below : 0;
+	line.start = mean - line.slope * middle;
+	for (size_t i = 0; i < count; i++) {
+		double off = y[i] - line.start - line.slope * (double)i;
+
+		line.squares += off * off;
+	}
+	return line;
+}
+
+static double magnitude(double a)
+{
+	return a < 0 ? -a : a;
+}
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/*
+ * Return whether the two lines differ in pace, or the
+ * series jumps from one to the other.
+ */
+static int is_break(const struct line *left, size_t left_count, const struct line *right,
+		    double range)
+{
+	double a = magnitude(left->slope), b = magnitude(right->slope);
+	double end = left->start + left->slope * (double)(left_count - 1);
+
+	return larger(a, b) > PACE_RATIO * (a < b ? a : b) ||
+	       magnitude(right->start - end) > JUMP_SHARE * range;
+}
+
+static double range_of(const double *y, size_t count)
+{
+	double least = y[0], most = y[0];
+
+	for (size_t i = 1; i < count; i++) {
+		least = y[i] < least ? y[i] : least;
+		most = larger(most, y[i]);
+	}
+	return most - least;
+}
+
+static double noise_of(double level)
+{
+	return larger(NOISE_BYTES, NOISE_PER_LEVEL * magnitude(level));
+}
+
+/*
+ * Return where the last part begins that one line does not fit, or 0
+ * if one line is enough.
+ */
+static size_t find_split(const double *y, size_t count)
+{
+	struct line whole = fit_line(y, count);
+	double noise = noise_of(y[count - 1]);
+	double best_squares = SPLIT_GAIN * whole.squares, range = range_of(y, count);
+	size_t best = 0;
+
+	if (whole.squares <= noise * noise * (double)count)
+		return 0;
+	for (size_t k = 1; k + SEGMENT_LEAST <= count; k++) {
+		struct line left = fit_line(y, k), right = fit_line(y + k, count - k);
+
+		if (left.squares + right.squares >= best_squares ||
+		    !is_break(&left, k, &right, range))
+			continue;
+		best_squares = left.squares + right.squares;
+		best = k;
+	}
+	return best;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median_of(double *values, size_t count)
+{
+	qsort(values, count, sizeof(*values), compare_doubles);
+	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+/* Fit a line through most points, so that a restart in between does not move it. */
+static struct line fit_most(const double *y, size_t count)
+{
+	double slopes[SLOPE_MAX + 1] = { 0 }, starts[RISE_WINDOWS];
+	struct line line = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = i + 1; j < count; j++)
+			slopes[n++] = (y[j] - y[i]) / (double)(j - i);
+	line.slope = median_of(slopes, n > 0 ? n : 1);
+	for (size_t i = 0; i < count; i++)
+		starts[i] = y[i] - line.slope * (double)i;
+	line.start = median_of(starts, count);
+	return line;
+}
+
+static double typical_tooth(const struct rise_series *s, size_t first)
+{
+	double teeth[RISE_WINDOWS];
+	size_t n = 0;
+
+	for (size_t i = first; i < s->count; i++)
+		teeth[n++] = s->ceilings[i] - s->floors[i];
+	return median_of(teeth, n);
+}
+
+/* Return the level of the series in a window from which on one line fits it. */
+static uint64_t find_level(const struct rise_series *s, size_t first)
+{
+	const double *y = s->floors + first;
+	struct line line = fit_most(y, s->count - first);
+	double tooth = typical_tooth(s, first) - magnitude(line.slope);
+	double level = line.start + (tooth > 0 ? tooth : 0);
+
+	/* prefer a measured value to a fitted one next to it */
+	if (magnitude(level - y[0]) <= noise_of((double)s->last_bytes))
+		level = y[0];
+	return level > 0 ? (uint64_t)level : 0;
+}
+
+void rise_find(const struct rise_series *s, struct rise *ret)
+{
+	size_t first = 0, split;
+
+	*ret = (struct rise){ .from_bytes = s->first_bytes, .to_bytes = s->last_bytes,
+			      .ns = s->sample_count > 0 ? s->last_ns - s->begin_ns : 0 };
+	if (s->sample_count >= SAMPLES_LEAST && s->count >= SPLIT_LEAST) {
+		while (s->count - first >= SPLIT_LEAST &&
+		       (split = find_split(s->floors + first, s->count - first)) > 0)
+			first += split;
+		ret->from_bytes = find_level(s, first);
+		ret->ns = s->last_ns - s->begin_ns - first * s->window_ns;
+	}
+	if (ret->from_bytes > ret->to_bytes)
+		ret->from_bytes = ret->to_bytes;
+}

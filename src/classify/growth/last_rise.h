@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * last_rise - measure how much a series rose since its last plateau or its last change of
+ * pace, ignoring startup growth that ended long before. Pure.
+ *
+ * The series is reduced to windows of equal length, each with its lowest and highest
+ * value, so that the teeth of a sawtooth do not count as growth.
+ */
+#ifndef MS_CLASSIFY_GROWTH_LAST_RISE_H
+#define MS_CLASSIFY_GROWTH_LAST_RISE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define RISE_WINDOWS 40
+
+struct rise_series {
+	uint64_t begin_ns, window_ns;
+	double floors[RISE_WINDOWS], ceilings[RISE_WINDOWS];
+	size_t count; /* windows filled so far */
+	size_t sample_count;
+	uint64_t first_bytes, last_ns, last_bytes;
+};
+
+struct rise {
+	uint64_t from_bytes, to_bytes; /* from_bytes <= to_bytes */
+	uint64_t ns;		       /* duration of the rise */
+};
+
+/* Initialise a series for samples between two times. */
+void rise_series_init(struct rise_series *series, uint64_t begin_ns, uint64_t end_ns);
+
+/* Add the next sample. The series is interpolated linearly between samples. */
+void rise_series_add(struct rise_series *series, uint64_t time_ns, uint64_t bytes);
+
+/*
+ * Add a sample to which the series jumped: the previous value held until now. Examples
+ * are the memory of a process before it starts and after it ends.
+ */
+void rise_series_jump(struct rise_series *series, uint64_t time_ns, uint64_t bytes);
+
+/*
+ * Find the last rise. All values are 0 without samples. With fewer than eight samples,
+ * the rise is measured from the first.
+ */
+void rise_find(const struct rise_series *series, struct rise *ret);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * timeline - reduce a long series to the number of rows that a chart can show without
+ * losing a peak or low. For each interval, the rows with the largest and the smallest
+ * total are kept. Intervals are shorter towards the end, because charts of an end are
+ * mostly read there. Pure.
+ */
+#ifndef MS_CLASSIFY_GROWTH_TIMELINE_H
+#define MS_CLASSIFY_GROWTH_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TIMELINE_VALUES_MAX 16
+
+/* Maximum number of kept rows, and twice that if every interval has a gap. */
+#define TIMELINE_ROWS_MAX 962
+
+struct timeline_row {
+	uint64_t unix_ms;
+	uint64_t total_bytes; /* BYTES_UNKNOWN: a gap without data */
+	uint64_t values[TIMELINE_VALUES_MAX]; /* bytes, or BYTES_UNKNOWN */
+};
+
+struct timeline {
+	uint64_t begin_ms, end_ms;
+	struct timeline_row *rows; /* kept rows, in time order */
+	size_t count, capacity;
+	/* The interval of the current rows. */
+	size_t stretch;
+	struct timeline_row first, largest, smallest, last;
+	bool is_begun;
+	bool has_gap;
+	size_t gap_stretch; /* interval of the last gap */
+	struct timeline_row peak; /* highest of all rows, if there are any */
+};
+
+/* Initialise a timeline for rows between the two times. */
+void timeline_init(struct timeline *timeline, uint64_t begin_ms, uint64_t end_ms);
+void timeline_release(struct timeline *timeline);
+
+/*
+ * Add a row, in time order. A row earlier than the previous one is
+ * treated as of the same time.
+ */
+void timeline_add(struct timeline *timeline, const struct timeline_row *row);
+
+/*
+ * Mark a gap from the last row until the next. If an interval has several
+ * gaps, the first counts.
+ */
+void timeline_add_gap(struct timeline *timeline, uint64_t unix_ms);
+
+/* Finish after the last row: store the remaining rows in rows. */
+void timeline_end(struct timeline *timeline);
+
+#endif

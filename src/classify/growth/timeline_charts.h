@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * timeline_charts - the contents of a recording's page: charts over time,
+ * and events. Plain data.
+ */
+#ifndef MS_CLASSIFY_GROWTH_TIMELINE_CHARTS_H
+#define MS_CLASSIFY_GROWTH_TIMELINE_CHARTS_H
+
+#include "classify/growth/timeline.h"
+#include "model/matrix.h"
+
+enum chart_kind {
+	CHART_GROUP,	 /* total: usage */
+	CHART_OWNERS,	 /* sum of all processes; total: Rss, as in the kinds below */
+	CHART_STATES,
+	CHART_PROCESSES, /* the largest processes, and the sum of the others */
+	CHART_PROCESS,	 /* owners of one process */
+	CHART_KIND_COUNT_
+};
+
+/* The values of a row of CHART_GROUP. */
+enum group_value {
+	GROUP_LIVE_ANON,
+	GROUP_SHMEM,
+	GROUP_KERNEL,
+	GROUP_SOCK,
+	GROUP_LAZYFREE,
+	GROUP_SLAB_RECLAIMABLE,
+	GROUP_FILE,
+	GROUP_LIMIT, /* unknown without a limit */
+	GROUP_NEED,
+	GROUP_HIDDEN,
+	GROUP_WORKING_SET,
+	GROUP_SWAP,
+	GROUP_VALUE_COUNT_
+};
+
+/*
+ * The values of charts by owner: first the owners as of the last reading of
+ * the mappings, then these.
+ */
+enum owners_value {
+	OWNERS_PSS = OWNER_COUNT_,
+	OWNERS_SWAP,
+	OWNERS_LAZYFREE,
+	OWNERS_VALUE_COUNT_
+};
+
+/*
+ * Number of processes with a chart of their own. The
+ * others are summed in one more value.
+ */
+#define CHARTED_PROCESSES_MAX 8
+
+struct timeline_chart {
+	enum chart_kind kind;
+	char *title; /* name of a process: "redis-server (1234)"; else NULL. Owned. */
+	struct timeline timeline;
+};
+
+struct timeline_event {
+	uint64_t unix_ms;
+	int pid; /* 0: none */
+	char *kind, *text; /* owned; text may be NULL */
+};
+
+/* Only the first events are kept; events_left_out counts the others. */
+#define TIMELINE_EVENTS_MAX 500
+
+struct timeline_charts {
+	uint64_t begin_ms, end_ms;
+	size_t sample_count;
+	char *group_path; /* owned; NULL: no group was recorded */
+	char *group_names; /* "container app of pod shop/web-0"; owned, NULL: unknown */
+	/* Why processes ended, several lines; owned, NULL: not determined. */
+	char *verdict;
+	struct timeline_chart *charts; /* shown if they have rows */
+	size_t chart_count;
+	/* Values of CHART_PROCESSES; owned, the first NULL ends the list. */
+	char *process_names[CHARTED_PROCESSES_MAX];
+	struct timeline_event *events;
+	size_t event_count, event_capacity;
+	size_t events_left_out;
+};
+
+void timeline_charts_release(struct timeline_charts *charts);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * explain - describe an address: its mapping, page and block, and the path by
+ * which it is reached. Pure.
+ */
+#ifndef MS_CLASSIFY_HEAP_EXPLAIN_H
+#define MS_CLASSIFY_HEAP_EXPLAIN_H
+
+#include "model/heap.h"
+#include "model/mapping.h"
+#include "tracee/memory/peek.h"
+#include "walk/mark/path.h"
+
+/*
+ * Whether the page was freed with MADV_FREE. The kernel reports LazyFree only per
+ * mapping, so the answer may be MAYBE.
+ */
+enum lazyfree {
+	LAZYFREE_NO,
+	LAZYFREE_MAYBE,
+	LAZYFREE_YES
+};
+
+enum root_kind {
+	ROOT_REGISTER,
+	ROOT_TLS,   /* near a thread pointer */
+	ROOT_STACK, /* above a thread's stack pointer */
+	ROOT_MEMORY
+};
+
+/* The root at which a path begins. */
+struct root_place {
+	enum root_kind kind;
+	int tid;	/* unset for ROOT_MEMORY */
+	/* Distance from the thread pointer, stack pointer, or start of the mapping. */
+	int64_t offset;
+	const struct mapping *mapping; /* NULL: a register */
+};
+
+struct explanation {
+	uint64_t addr;
+	const struct mapping *mapping;
+	enum page_presence page;
+	bool is_page_known;
+	enum lazyfree lazyfree;
+
+	bool is_heap; /* the heap is known, and the address is the allocator's memory */
+	bool has_block;
+	struct block block;
+	const char *part; /* kind of allocator memory: "live", "free, in a small bin" … */
+	/*
+	 * Size of all chunks in the free block's list; 0: several
+	 * sizes, or not in a list.
+	 */
+	uint64_t list_chunk_bytes;
+	uint64_t arena_addr; /* 0: in no arena */
+	/* For a live block, if leaks were searched (is_reach_known). */
+	bool is_reach_known;
+	struct path path;
+	struct root_place root;
+};
+
+struct explain_input {
+	const struct mapping_list *mappings;
+	const struct heap *heap;
+	const struct mark_input *mark;
+	const struct root_thread *threads;
+	size_t thread_count;
+	/* The heap is known exactly; otherwise nothing is reported about blocks. */
+	bool is_heap_known;
+};
+
+/*
+ * Describe addr. Returns 0, or -EFAULT if no mapping contains addr. Release *ret in both
+ * cases. The caller sets page and is_page_known.
+ */
+int explain_address(const struct explain_input *input, uint64_t addr,
+		    struct explanation *ret);
+void explanation_release(struct explanation *e);
+
+#endif

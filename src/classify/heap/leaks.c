@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/heap/leaks.h"
+
+#include "base/units.h"
+
+void leaks_judge(struct leak_scan *scan)
+{
+	scan->problem = scan->heap.problem;
+	scan->quality = scan->heap.quality;
+	if (scan->quality != QUALITY_EXACT) {
+		scan->quality = QUALITY_UNKNOWN;
+		return;
+	}
+	scan->swapped_bytes = roots_swapped_bytes(&scan->mappings);
+	if (scan->swapped_bytes != 0) {
+		scan->quality = QUALITY_BOUND;
+		scan->problem = "memory that is swapped out may hold pointers";
+	}
+}
+
+/*
+ * Return the resident bytes that count as live for a block. A chain's block counts from
+ * its own head up to the next block's head.
+ */
+static uint64_t resident_bytes(const struct blocks *blocks, const struct block *block)
+{
+	uint64_t start = block->addr, end = block->addr + block->bytes;
+
+	if (blocks->extents[block->extent].kind == EXTENT_CHAIN) {
+		start -= blocks->head_bytes;
+		end -= 8;
+	}
+	return image_resident_bytes(blocks->image, start, end);
+}
+
+void leaks_sum_resident(const struct blocks *blocks, struct leak_scan *scan)
+{
+	struct block_place place = { 0 };
+	struct block block;
+
+	scan->leaked_resident_bytes = 0;
+	while (blocks_next(blocks, &place, &block))
+		if (!bit_is_set(scan->mark.reached, block.bit))
+			scan->leaked_resident_bytes += resident_bytes(blocks, &block);
+	scan->reachable_resident_bytes = bytes_sub(scan->heap.owner_bytes[OWNER_LIVE],
+						   scan->leaked_resident_bytes);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/heap/past_heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "classify/process/classify_stats.h"
+
+#define HEAP_OWNERS (OWNER_HEAP_LAST + 1)
+
+void past_heap_release(struct past_heap *past)
+{
+	free(past->shares);
+	*past = (struct past_heap)PAST_HEAP_INIT;
+}
+
+static uint64_t mix(uint64_t sum, uint64_t value)
+{
+	return (sum ^ value) * UINT64_C(0x100000001b3); /* FNV-1a's prime */
+}
+
+/*
+ * Return a hash that identifies the running program. exec keeps pid and start time but
+ * moves the stack and vdso. Without address randomisation, the program's file differs.
+ */
+static uint64_t program_of(const struct mapping_list *mappings)
+{
+	uint64_t stack_addr = 0, vdso_addr = 0, file = 0;
+
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = &mappings->items[i];
+
+		if (strcmp(m->name, "[stack]") == 0)
+			stack_addr = m->end_addr; /* the other end grows */
+		else if (strcmp(m->name, "[vdso]") == 0)
+			vdso_addr = m->start_addr;
+		else if (file == 0 && m->inode != 0 && m->flags & MAPPING_EXEC)
+			file = mix(mix(m->inode, m->dev_major), m->dev_minor);
+	}
+	return mix(mix(file, stack_addr), vdso_addr);
+}
+
+static int compare_shares(const void *a, const void *b)
+{
+	const struct past_share *s_a = a, *s_b = b;
+
+	return (s_a->start_addr > s_b->start_addr) - (s_a->start_addr < s_b->start_addr);
+}
+
+void past_heap_take(struct past_heap *past, const struct heap *heap,
+		    const struct mapping_list *mappings)
+{
+	past_heap_release(past);
+	past->allocator = heap->allocator;
+	past->trimmable_bytes = heap->trimmable_bytes;
+	past->program = program_of(mappings);
+	past->shares = xcalloc(heap->share_count + 1, sizeof(*past->shares));
+	for (size_t i = 0; i < heap->share_count; i++) {
+		const struct heap_share *share = &heap->shares[i];
+		struct past_share *kept = &past->shares[past->count];
+		const struct mapping *m;
+
+		if (share->mapping >= mappings->count)
+			continue;
+		m = &mappings->items[share->mapping];
+		kept->start_addr = m->start_addr;
+		kept->rss_bytes = m->counters.bytes[SMAPS_RSS];
+		kept->owner = m->owner;
+		memcpy(kept->owner_bytes, share->owner_bytes, sizeof(kept->owner_bytes));
+		past->count++;
+	}
+	qsort(past->shares, past->count, sizeof(*past->shares), compare_shares);
+}
+
+static void take_off(uint64_t owner_bytes[HEAP_OWNERS], uint64_t bytes)
+{
+	static const enum owner order[HEAP_OWNERS] = { OWNER_POOL_PAGES, OWNER_POOL_FRAGMENTS,
+						       OWNER_LIVE, OWNER_HEAP_META };
+
+	for (size_t i = 0; i < HEAP_OWNERS; i++) {
+		uint64_t *left = &owner_bytes[order[i]];
+		uint64_t part = bytes < *left ? bytes : *left;
+
+		*left -= part;
+		bytes -= part;
+	}
+}
+
+/*
+ * Carry over a mapping. Adjacent mappings may have been merged since; the merged mapping
+ * gets the shares of all.
+ */
+static void carry_mapping(const struct past_share *first, size_t count,
+			  const struct mapping *m, struct heap_share *ret)
+{
+	uint64_t rss_bytes = m->counters.bytes[SMAPS_RSS];
+	uint64_t before = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		before = bytes_add(before, first[i].rss_bytes);
+		for (size_t o = 0; o < HEAP_OWNERS; o++)
+			ret->owner_bytes[o] += first[i].owner_bytes[o];
+	}
+	if (before > rss_bytes)
+		take_off(ret->owner_bytes, before - rss_bytes);
+}
+
+bool past_heap_carry(const struct past_heap *past, const struct mapping_list *mappings,
+		     struct heap *ret)
+{
+	struct heap_share *shares;
+	uint64_t pool_bytes = 0;
+	size_t next = 0, count = 0;
+
+	if (!past->shares || past->program != program_of(mappings))
+		return false;
+	shares = xcalloc(past->count + 1, sizeof(*shares));
+	for (size_t i = 0; i < mappings->count && next < past->count; i++) {
+		const struct mapping *m = &mappings->items[i];
+		size_t first;
+
+		while (next < past->count && past->shares[next].start_addr < m->start_addr)
+			next++;
+		first = next;
+		while (next < past->count && past->shares[next].start_addr < m->end_addr &&
+		       past->shares[next].owner == m->owner)
+			next++;
+		if (next == first)
+			continue;
+		shares[count].mapping = i;
+		carry_mapping(&past->shares[first], next - first, m, &shares[count]);
+		pool_bytes += shares[count++].owner_bytes[OWNER_POOL_PAGES];
+	}
+	if (count == 0) {
+		free(shares);
+		return false;
+	}
+	heap_init(ret);
+	ret->allocator = past->allocator;
+	ret->quality = QUALITY_ESTIMATE;
+	ret->trimmable_bytes = past->trimmable_bytes;
+	if (bytes_known(ret->trimmable_bytes) && ret->trimmable_bytes > pool_bytes)
+		ret->trimmable_bytes = pool_bytes;
+	ret->shares = shares;
+	ret->share_count = count;
+	ret->share_capacity = past->count + 1;
+	return true;
+}
+
+void past_heap_take_stats(struct past_heap *past, const struct allocator_stats *stats,
+			  const struct mapping_list *mappings)
+{
+	past_heap_release(past);
+	past->program = program_of(mappings);
+	past->stats = *stats;
+	past->stats.text = NULL;
+}
+
+void past_heap_carry_stats(const struct past_heap *past, struct usage *usage,
+			   const struct mapping_list *mappings)
+{
+	struct heap_bounds bounds;
+
+	if (past->stats.allocator == ALLOCATOR_UNKNOWN || past->program != program_of(mappings))
+		return;
+	classify_stats_bound(&past->stats, mappings, &bounds);
+	classify_stats(usage, mappings, &past->stats, &bounds);
+	if (usage->heap_quality == QUALITY_BOUND)
+		usage->heap_quality = QUALITY_ESTIMATE;
+}

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/oom/rules.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "classify/oom/node.h"
+
+/* In per mille; derived from kills with known causes: tests/live/oom_verdicts.py. */
+#define LEFTOVERS_TASKS 250 /* share of usage held by processes: less is not theirs */
+#define LEFTOVERS_USAGE 500
+#define ONE_PROCESS_LEAST 500 /* share of the sum of all processes */
+#define STACK_THREADS 50      /* a count, not a share: fewer threads are not many */
+#define RETENTION_LIVE 600    /* share of private memory: below this, most is free */
+#define RETENTION_FREE 250    /* share of the limit */
+#define MANY_LEAST 500	      /* share of the limit used by all processes */
+#define DIRTY_LEAST 200
+#define BURST_NS (5 * NS_PER_S)
+
+static bool is_share(uint64_t bytes, uint64_t whole, unsigned int least_per_mille)
+{
+	return bytes_known(bytes) && bytes_known(whole) && whole > 0 &&
+	       units_per_mille(bytes, whole) >= least_per_mille;
+}
+
+/* Append "shmem had 30.0M of 48.0M (63%)". */
+static void say(struct strbuf *why, const char *what, uint64_t bytes, uint64_t whole)
+{
+	char part[UNITS_TEXT_SIZE], of[UNITS_TEXT_SIZE];
+	unsigned int per_mille = units_per_mille(bytes, whole);
+
+	strbuf_addf(why, "%s %s of %s (%u%%)", what, units_format_bytes(bytes, part),
+		    units_format_bytes(whole, of), (per_mille + 5) / 10);
+}
+
+/* If bytes are at least this share of the limit, append that to *why and return true. */
+static bool has_share(const struct oom_evidence *e, const char *what, uint64_t bytes,
+		      unsigned int least, struct strbuf *why)
+{
+	uint64_t whole = oom_evidence_whole_bytes(e);
+
+	if (!is_share(bytes, whole, least))
+		return false;
+	say(why, what, bytes, whole);
+	return true;
+}
+
+static void say_duration(struct strbuf *why, const char *before, uint64_t ns)
+{
+	char text[UNITS_TEXT_SIZE];
+
+	strbuf_addf(why, "%s%s", before, units_format_duration(ns, text));
+}
+
+static bool is_rss_watcher(const struct oom_evidence *e, unsigned int least,
+			   struct strbuf *why)
+{
+	if (!e->is_kernel_excluded ||
+	    !is_share(e->victim.lazyfree_bytes, e->victim.rss_bytes, least))
+		return false;
+	say(why, "LazyFree was", e->victim.lazyfree_bytes, e->victim.rss_bytes);
+	strbuf_add_text(why, " of its Rss");
+	return true;
+}
+
+static bool is_not_kernel(const struct oom_evidence *e, unsigned int least,
+			  struct strbuf *why)
+{
+	(void)least;
+	if (!e->is_kernel_excluded)
+		return false;
+	strbuf_add_text(why, "the count of kills did not rise");
+	if (bytes_known(oom_evidence_whole_bytes(e)) && bytes_known(e->last.need_bytes))
+		say(why, ", need was", e->last.need_bytes, oom_evidence_whole_bytes(e));
+	return true;
+}
+
+static bool is_sysrq(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+{
+	(void)least;
+	(void)why;
+	return e->kill && e->kill->is_sysrq;
+}
+
+static bool is_node(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+{
+	(void)least;
+	if (e->constraint != OOM_GLOBAL)
+		return false;
+	if (e->kill)
+		oom_node_add_reason(e->kill, why);
+	return true;
+}
+
+static bool is_cpuset(const struct oom_evidence *e, unsigned int least,
+		      struct strbuf *why)
+{
+	(void)least;
+	(void)why;
+	return e->constraint == OOM_NODES;
+}
+
+static bool is_ancestor(const struct oom_evidence *e, unsigned int least,
+			struct strbuf *why)
+{
+	bool differ = strcmp(e->limit_path, e->victim_path) != 0;
+
+	(void)least;
+	if (e->limit_path[0] == '\0' || e->victim_path[0] == '\0') {
+		if (!e->is_limit_above)
+			return false;
+		strbuf_add_text(why, "the group's own limit was not met");
+		return true;
+	}
+	if (!differ)
+		return false;
+	strbuf_addf(why, "the limit is of %s, and the process was in %s", e->limit_path,
+		    e->victim_path);
+	return true;
+}
+
+/* Files on tmpfs stay charged even if no process exists. */
+static bool is_leftovers(const struct oom_evidence *e, unsigned int least,
+			 struct strbuf *why)
+{
+	uint64_t whole = oom_evidence_whole_bytes(e);
+
+	if (!bytes_known(e->process_bytes) ||
+	    !is_share(e->at.usage_bytes, whole, LEFTOVERS_USAGE) ||
+	    is_share(e->process_bytes, e->at.usage_bytes, LEFTOVERS_TASKS) ||
+	    !has_share(e, "shmem had", e->at.shmem_bytes, least, why))
+		return false;
+	say(why, ", all processes together", e->process_bytes, e->at.usage_bytes);
+	return true;
+}
+
+static bool is_shmem(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+{
+	if (bytes_or_0(e->at.shmem_bytes) < bytes_or_0(e->at.live_anon_bytes) ||
+	    bytes_or_0(e->at.shmem_bytes) < bytes_or_0(e->at.kernel_bytes))
+		return false;
+	return has_share(e, "shmem had", e->at.shmem_bytes, least, why);
+}
+
+static const struct oom_kernel_part kernel_parts[] = {
+#define PART(name, field, advice)                                 \
+	{                                                         \
+		name, offsetof(struct oom_figures, field), advice \
+	}
+	PART("slab that cannot be taken back", slab_unreclaimable_bytes,
+	     "many inodes of a tmpfs, sockets, or other objects of the kernel: remove the files, close "
+	     "what is open"),
+	PART("network buffers", sock_bytes,
+	     "somebody does not read what is sent: look at the queues with ss -m, and bound them"),
+	PART("page tables", pagetables_bytes,
+	     "huge mappings that are touched here and there, or many processes: touch less, share, or "
+	     "use huge pages there"),
+	PART("stacks of threads in the kernel", kernel_stack_bytes,
+	     "fewer threads, or processes"),
+	PART("memory per CPU", percpu_bytes,
+	     "many groups, or programs of BPF: remove what is not used"),
+	PART("vmalloc", vmalloc_bytes, "look at maps of BPF and at modules"),
+	PART("what has no line of its own", other_kernel_bytes,
+	     "buffers of pipes, mostly: somebody does not read what is written"),
+#undef PART
+};
+
+static uint64_t part_bytes(const struct oom_evidence *e,
+			   const struct oom_kernel_part *part)
+{
+	uint64_t bytes;
+
+	memcpy(&bytes, (const char *)&e->at + part->offset, sizeof(bytes));
+	return bytes_or_0(bytes);
+}
+
+const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *e)
+{
+	const struct oom_kernel_part *best = NULL;
+	uint64_t all = bytes_or_0(e->at.kernel_bytes) + bytes_or_0(e->at.sock_bytes);
+
+	for (size_t i = 0; i < sizeof(kernel_parts) / sizeof(kernel_parts[0]); i++)
+		if (!best || part_bytes(e, &kernel_parts[i]) > part_bytes(e, best))
+			best = &kernel_parts[i];
+	/* in version 1, some parts may be known: name one only if it is most of it */
+	return part_bytes(e, best) > all / 2 || bytes_known(e->at.other_kernel_bytes)
+		       ? best
+		       : NULL;
+}
+
+static bool is_kernel_memory(const struct oom_evidence *e, unsigned int least,
+			     struct strbuf *why)
+{
+	uint64_t bytes = bytes_add(e->at.kernel_bytes, bytes_or_0(e->at.sock_bytes));
+	const struct oom_kernel_part *part;
+	char text[UNITS_TEXT_SIZE];
+
+	if (bytes_or_0(bytes) < bytes_or_0(e->at.live_anon_bytes) / 2 ||
+	    !has_share(e, "the kernel's memory had", bytes, least, why))
+		return false;
+	part = oom_kernel_part_find(e);
+	if (part)
+		strbuf_addf(why, ", most of it %s (%s)", part->name,
+			    units_format_bytes(part_bytes(e, part), text));
+	else
+		strbuf_add_text(why, "; version 1 does not tell its parts");
+	return true;
+}
+
+static bool is_stacks(const struct oom_evidence *e, unsigned int least,
+		      struct strbuf *why)
+{
+	uint64_t bytes = bytes_add(e->stack_bytes, bytes_or_0(e->at.kernel_stack_bytes));
+
+	if (e->thread_count == COUNT_UNKNOWN || e->thread_count < STACK_THREADS)
+		return false;
+	if (!is_share(bytes, oom_evidence_whole_bytes(e), least))
+		return false;
+	strbuf_addf(why, "%llu threads' stacks had", (unsigned long long)e->thread_count);
+	return has_share(e, "", bytes, least, why);
+}
+
+static bool is_many(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+{
+	if (e->process_count < 2 ||
+	    !is_share(e->process_bytes, oom_evidence_whole_bytes(e), MANY_LEAST) ||
+	    is_share(e->largest_bytes, e->process_bytes, least))
+		return false;
+	strbuf_addf(why, "of %zu processes ", e->process_count);
+	say(why, "the largest had", e->largest_bytes, e->process_bytes);
+	return true;
+}
+
+static bool is_forked_lazyfree(const struct oom_evidence *e, unsigned int least,
+			       struct strbuf *why)
+{
+	return has_share(e, "LazyFree that others have too was", e->shared_lazyfree_bytes,
+			 least, why);
+}
+
+static bool is_hidden(const struct oom_evidence *e, unsigned int least,
+		      struct strbuf *why)
+{
+	char text[UNITS_TEXT_SIZE];
+
+	if (!has_share(e, "hidden was", e->hidden_bytes, least, why))
+		return false;
+	if (bytes_known(e->hidden_working_set_bytes))
+		strbuf_addf(why, " when the working set said %s",
+			    units_format_bytes(e->hidden_working_set_bytes, text));
+	return true;
+}
+
+/* Return true if less than this share of private memory is live. */
+static bool is_mostly_free(const struct oom_evidence *e, unsigned int live_per_mille)
+{
+	return bytes_known(e->live_bytes) && bytes_known(e->private_bytes) &&
+	       e->private_bytes > 0 && !is_share(e->live_bytes, e->private_bytes, live_per_mille);
+}
+
+/* Huge pages alone are harmless: require mostly free ones or refills after lazy frees. */
+static bool is_huge_pages(const struct oom_evidence *e, unsigned int least,
+			  struct strbuf *why)
+{
+	bool is_sparse = bytes_known(e->live_bytes) &&
+			 bytes_known(e->at.live_anon_bytes) &&
+			 !is_share(e->live_bytes, e->at.live_anon_bytes, RETENTION_LIVE);
+	char text[UNITS_TEXT_SIZE];
+
+	if (!is_share(e->huge_bytes, e->at.live_anon_bytes, least) ||
+	    !is_share(e->huge_bytes, oom_evidence_whole_bytes(e), least / 2))
+		return false;
+	if (!is_sparse && !is_share(e->hidden_bytes, e->huge_bytes, least))
+		return false;
+	say(why, "huge pages were", e->huge_bytes, e->at.live_anon_bytes);
+	strbuf_add_text(why, " of private memory, and ");
+	if (is_sparse)
+		strbuf_addf(why, "%s was live", units_format_bytes(e->live_bytes, text));
+	else
+		strbuf_addf(why,
+			    "%s had been freed lazily, and came back 2 MiB at a time",
+			    units_format_bytes(e->hidden_bytes, text));
+	return true;
+}
+
+static bool is_locked(const struct oom_evidence *e, unsigned int least,
+		      struct strbuf *why)
+{
+	uint64_t locked = bytes_or_0(e->locked_bytes),
+		 pinned = bytes_or_0(e->unevictable_bytes);
+
+	return has_share(e, "locked was", locked > pinned ? locked : pinned, least, why);
+}
+
+/* v1 limits memory and swap together; that limit matters only if memory's is lower. */
+static bool is_swap_full(const struct oom_evidence *e, unsigned int least,
+			 struct strbuf *why)
+{
+	bool is_v1_report = e->kill && e->kill->version == CGROUP_V1;
+
+	if (bytes_known(e->swap_fail_count) && e->swap_fail_count > 0) {
+		strbuf_addf(why, "a page found no room in swap %llu times",
+			    (unsigned long long)e->swap_fail_count);
+		return true;
+	}
+	if (e->swap_limit_bytes == CGROUP_NO_LIMIT ||
+	    !is_share(e->swap_bytes, e->swap_limit_bytes, least) ||
+	    (is_v1_report && e->swap_limit_bytes <= e->at.limit_bytes))
+		return false;
+	say(why, "swap had", e->swap_bytes, e->swap_limit_bytes);
+	return true;
+}
+
+/*
+ * Append "the Java heap of app (7) may grow to 600.0M (-Xmx600m), but the
+ * limit is 200.0M". After a kill, the runtime's limit is not the cause if its
+ * process had little memory.
+ */
+static bool is_runtime_limit(const struct oom_evidence *e, unsigned int least,
+			     struct strbuf *why)
+{
+	const struct runtime_limit *own = &e->runtime_limit;
+	uint64_t whole = e->at.limit_bytes, may_bytes, has_bytes = e->runtime.rss_bytes;
+	char may[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
+
+	if (!own->option || !bytes_known(whole) || whole == CGROUP_NO_LIMIT)
+		return false;
+	may_bytes = runtime_limit_bytes(own, whole);
+	if (runtime_option_is_shared(own->option) && bytes_known(e->at.shmem_bytes))
+		has_bytes = e->at.shmem_bytes;
+	if (!is_share(may_bytes, whole, runtime_option_least_per_mille(own->option)) ||
+	    (e->end == OOM_END_KILLED && !is_share(has_bytes, whole, least)))
+		return false;
+	strbuf_addf(why, "%s of %s (%d) may grow to %s (%s), %s the limit is %s",
+		    runtime_option_title(own->option), e->runtime.name, e->runtime.pid,
+		    units_format_bytes(may_bytes, may), own->text,
+		    may_bytes > whole ? "but" : "and", units_format_bytes(whole, limit));
+	return true;
+}
+
+/* A rise after the last sample is part of the burst, if that sample was recent. */
+static bool is_burst(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+{
+	uint64_t ns, rise = oom_evidence_rise_bytes(e, &ns);
+
+	if (e->growth.kind == GROWTH_STEADY || ns > BURST_NS ||
+	    !has_share(e, "need rose by", rise, least, why))
+		return false;
+	say_duration(why, " within ", ns);
+	return true;
+}
+
+/* Constant live bytes are not a leak, whatever Rss does. */
+static bool is_leak(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+{
+	bool is_live_flat = e->live_growth.kind == GROWTH_NONE ||
+			    e->live_growth.kind == GROWTH_PLATEAU;
+	char rate[UNITS_TEXT_SIZE], floors[UNITS_TEXT_SIZE];
+
+	if (e->growth.kind != GROWTH_STEADY || is_live_flat ||
+	    !is_share(e->at.live_anon_bytes, oom_evidence_whole_bytes(e), least))
+		return false;
+	strbuf_addf(why, "its floor changed by %s over %s",
+		    units_format_rate(e->growth.rate_bytes, e->growth.rate_bytes, rate),
+		    units_format_duration(e->span_ns, floors));
+	if (e->live_growth.kind == GROWTH_STEADY)
+		strbuf_add_text(why, ", and live bytes with it");
+	say(why, "; private memory had", e->at.live_anon_bytes,
+	    oom_evidence_whole_bytes(e));
+	return true;
+}
+
+/* The free part must also be a relevant share of the limit. */
+static bool is_retention(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+{
+	if (!is_mostly_free(e, least) || !is_share(bytes_sub(e->private_bytes, e->live_bytes),
+						   oom_evidence_whole_bytes(e), RETENTION_FREE))
+		return false;
+	say(why, "live was", e->live_bytes, e->private_bytes);
+	strbuf_add_text(why, " of private memory");
+	return true;
+}
+
+static bool is_limit_too_small(const struct oom_evidence *e, unsigned int least,
+			       struct strbuf *why)
+{
+	if (e->growth.kind == GROWTH_TOO_SHORT || e->growth.kind == GROWTH_STEADY ||
+	    !has_share(e, "need was usually", e->typical_bytes, least, why))
+		return false;
+	say_duration(why, " over ", e->span_ns);
+	return true;
+}
+
+/* The fallback if the more specific verdicts do not hold. */
+static bool is_private_memory(const struct oom_evidence *e, unsigned int least,
+			      struct strbuf *why)
+{
+	_cleanup_strbuf_ struct strbuf unused = STRBUF_INIT;
+
+	for (int v = OOM_WHY_FORKED_LAZYFREE; v < OOM_WHY_PRIVATE_MEMORY; v++)
+		if (oom_verdict_holds((enum oom_verdict)v, e, &unused))
+			return false;
+	return has_share(e, "private memory had", e->at.live_anon_bytes, least, why);
+}
+
+static bool is_gap(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+{
+	if (!has_share(e, "the last sample misses", oom_evidence_gap_bytes(e), least,
+		       why))
+		return false;
+	if (e->age_ns != UINT64_MAX)
+		say_duration(why, ", which came within ", e->age_ns);
+	return true;
+}
+
+static bool is_page_cache(const struct oom_evidence *e, unsigned int least,
+			  struct strbuf *why)
+{
+	if (!has_share(e, "it had", e->at.file_bytes, least, why))
+		return false;
+	if (is_share(e->dirty_bytes, oom_evidence_whole_bytes(e), DIRTY_LEAST))
+		say(why, ", and had to be written yet", e->dirty_bytes,
+		    oom_evidence_whole_bytes(e));
+	return true;
+}
+
+static bool is_lazyfree(const struct oom_evidence *e, unsigned int least,
+			struct strbuf *why)
+{
+	if (!is_share(e->last.lazyfree_bytes, e->last.usage_bytes, least))
+		return false;
+	say(why, "it had", e->last.lazyfree_bytes, e->last.usage_bytes);
+	strbuf_add_text(why, " of usage");
+	return true;
+}
+
+static bool is_hugetlb(const struct oom_evidence *e, unsigned int least,
+		       struct strbuf *why)
+{
+	char text[UNITS_TEXT_SIZE];
+
+	(void)least;
+	if (bytes_or_0(e->hugetlb_bytes) == 0)
+		return false;
+	strbuf_add_text(why, units_format_bytes(e->hugetlb_bytes, text));
+	return true;
+}
+
+static bool is_nobody(const struct oom_evidence *e, unsigned int least,
+		      struct strbuf *why)
+{
+	(void)least;
+	if (bytes_known(e->last.need_bytes) && bytes_known(oom_evidence_whole_bytes(e)))
+		say(why, "need was", e->last.need_bytes, oom_evidence_whole_bytes(e));
+	return true;
+}
+
+static bool is_unknown(const struct oom_evidence *e, unsigned int least,
+		       struct strbuf *why)
+{
+	(void)e;
+	(void)least;
+	(void)why;
+	return true;
+}
+
+const oom_rule oom_rules[OOM_VERDICT_COUNT_] = {
+	[OOM_WHY_RSS_WATCHER] = is_rss_watcher,
+	[OOM_WHY_NOT_KERNEL] = is_not_kernel,
+	[OOM_WHY_SYSRQ] = is_sysrq,
+	[OOM_WHY_NODE] = is_node,
+	[OOM_WHY_CPUSET] = is_cpuset,
+	[OOM_WHY_ANCESTOR] = is_ancestor,
+	[OOM_WHY_LEFTOVERS] = is_leftovers,
+	[OOM_WHY_SHMEM] = is_shmem,
+	[OOM_WHY_KERNEL_MEMORY] = is_kernel_memory,
+	[OOM_WHY_STACKS] = is_stacks,
+	[OOM_WHY_MANY] = is_many,
+	[OOM_WHY_FORKED_LAZYFREE] = is_forked_lazyfree,
+	[OOM_WHY_HIDDEN] = is_hidden,
+	[OOM_WHY_HUGE_PAGES] = is_huge_pages,
+	[OOM_WHY_LOCKED] = is_locked,
+	[OOM_WHY_SWAP_FULL] = is_swap_full,
+	[OOM_WHY_RUNTIME_LIMIT] = is_runtime_limit,
+	[OOM_WHY_BURST] = is_burst,
+	[OOM_WHY_LEAK] = is_leak,
+	[OOM_WHY_RETENTION] = is_retention,
+	[OOM_WHY_LIMIT_TOO_SMALL] = is_limit_too_small,
+	[OOM_WHY_PRIVATE_MEMORY] = is_private_memory,
+	[OOM_WHY_GAP] = is_gap,
+	[OOM_WHY_PAGE_CACHE] = is_page_cache,
+	[OOM_WHY_LAZYFREE] = is_lazyfree,
+	[OOM_WHY_HUGETLB] = is_hugetlb,
+	[OOM_WHY_NOBODY] = is_nobody,
+	[OOM_WHY_UNKNOWN] = is_unknown,
+};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * rules - one function per verdict that decides whether it holds. oom_verdict.h
+ * describes the arguments. `least` is the share from which the verdict holds.
+ */
+#ifndef MS_CLASSIFY_OOM_RULES_H
+#define MS_CLASSIFY_OOM_RULES_H
+
+#include "classify/oom/verdict.h"
+
+typedef bool (*oom_rule)(const struct oom_evidence *evidence,
+			 unsigned int least_per_mille, struct strbuf *why);
+
+extern const oom_rule oom_rules[OOM_VERDICT_COUNT_];
+
+/* A part of kernel memory that is reported separately. */
+struct oom_kernel_part {
+	const char *name;
+	size_t offset; /* in struct oom_figures */
+	const char *advice;
+};
+
+/* Return the largest known part, or NULL if none is known, as in version 1. */
+const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *evidence);
+
+#endif

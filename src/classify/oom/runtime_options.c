@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/oom/runtime_options.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/num.h"
+#include "base/text.h"
+#include "base/units.h"
+
+#define WORD_SIZE 256
+#define PERCENT_MOST 100000 /* thousandths */
+
+enum runtime {
+	RUNTIME_NONE,
+	RUNTIME_JAVA,
+	RUNTIME_NODE,
+	RUNTIME_GO,
+	RUNTIME_POSTGRES,
+	RUNTIME_MYSQL,
+	RUNTIME_REDIS,
+};
+
+/*
+ * A suffix with the bit shift of its value. If decimal is set, the value is multiplied
+ * by 1000 that many times.
+ */
+struct unit {
+	const char *suffix;
+	unsigned int shift, decimal;
+};
+
+struct units {
+	const struct unit *units;
+	bool ignores_case;
+};
+
+/* java: atomull() of os/…, also arguments.cpp; no fractions */
+static const struct unit java_units[] = { { "", 0, 0 },	  { "k", 10, 0 }, { "m", 20, 0 },
+					  { "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 } };
+/* node: a number of MiB */
+static const struct unit node_units[] = { { "", 20, 0 }, { NULL, 0, 0 } };
+/* Go: parseByteCount() of runtime/string.go */
+static const struct unit go_units[] = { { "", 0, 0 },	  { "B", 0, 0 },    { "KiB", 10, 0 },
+					{ "MiB", 20, 0 }, { "GiB", 30, 0 }, { "TiB", 40, 0 },
+					{ NULL, 0, 0 } };
+/* PostgreSQL: memory_unit_conversion_table of guc.c; without a unit, in blocks of 8 kB */
+static const struct unit postgres_units[] = { { "", 13, 0 },   { "B", 0, 0 },	{ "kB", 10, 0 },
+					      { "MB", 20, 0 }, { "GB", 30, 0 }, { "TB", 40, 0 },
+					      { NULL, 0, 0 } };
+/* MySQL: eval_num_suffix() of my_getopt.cc */
+static const struct unit mysql_units[] = { { "", 0, 0 },   { "k", 10, 0 }, { "m", 20, 0 },
+					   { "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 } };
+/* Redis: memtoull() of util.c; k is 1000, kb is 1024 */
+static const struct unit redis_units[] = { { "", 0, 0 },   { "b", 0, 0 },   { "k", 0, 1 },
+					   { "kb", 10, 0 }, { "m", 0, 2 },   { "mb", 20, 0 },
+					   { "g", 0, 3 },   { "gb", 30, 0 }, { NULL, 0, 0 } };
+
+/* A row of the table. If the value is the next word, is_next_word is set. */
+struct runtime_option {
+	enum runtime runtime;
+	const char *form; /* the part before the value; "_" also matches "-" */
+	const struct unit *units; /* NULL: a percentage of the group's limit */
+	bool ignores_case, is_next_word;
+	bool is_strong; /* overrides options that are not strong, whatever their order */
+	bool is_shared; /* its memory is shared by processes */
+	unsigned int least_per_mille;
+	const char *title, *advice;
+};
+
+#define JAVA_HEAP "the Java heap"
+#define JAVA_ADVICE                                                                       \
+	"set -Xmx or -XX:MaxRAMPercentage so that the heap is at most about three quarters " \
+	"of the limit: metaspace, code, threads and direct buffers need the rest"
+#define NODE_HEAP "the JavaScript heap"
+#define NODE_ADVICE                                                                     \
+	"set --max-old-space-size to at most about three quarters of the limit: buffers " \
+	"and code are outside of that heap"
+#define GO_ADVICE                                                                       \
+	"set GOMEMLIMIT 5 to 10 % below the limit: only then does the collector run more " \
+	"often as the limit comes near"
+#define POSTGRES_ADVICE                                                                  \
+	"set shared_buffers to about a quarter of the limit: work_mem of each connection and " \
+	"maintenance_work_mem come on top"
+#define MYSQL_ADVICE                                                                      \
+	"set innodb_buffer_pool_size to at most about three quarters of the limit: buffers of " \
+	"each connection come on top"
+#define REDIS_ADVICE                                                                     \
+	"set maxmemory well below the limit: fragmentation, client buffers, and pages copied " \
+	"while a child saves come on top"
+
+/*
+ * Sources: java(1), node(1), runtime/debug, PostgreSQL "Resource Consumption", MySQL
+ * "InnoDB Startup Options", redis.conf.
+ */
+static const struct runtime_option rows[] = {
+	{ RUNTIME_JAVA, "-Xmx", java_units, true, false, true, false, 900, JAVA_HEAP, JAVA_ADVICE },
+	{ RUNTIME_JAVA, "-XX:MaxHeapSize=", java_units, true, false, true, false, 900, JAVA_HEAP,
+	  JAVA_ADVICE },
+	{ RUNTIME_JAVA, "-XX:MaxRAMPercentage=", NULL, false, false, false, false, 900, JAVA_HEAP,
+	  JAVA_ADVICE },
+	{ RUNTIME_NODE, "--max_old_space_size=", node_units, false, false, true, false, 900, NODE_HEAP,
+	  NODE_ADVICE },
+	{ RUNTIME_NODE, "--max_old_space_size", node_units, false, true, true, false, 900, NODE_HEAP,
+	  NODE_ADVICE },
+	{ RUNTIME_GO, "", go_units, false, false, true, false, 1001, "the Go heap (GOMEMLIMIT)",
+	  GO_ADVICE },
+	{ RUNTIME_POSTGRES, "--shared_buffers=", postgres_units, false, false, true, true, 900,
+	  "shared_buffers", POSTGRES_ADVICE },
+	{ RUNTIME_POSTGRES, "shared_buffers=", postgres_units, false, false, true, true, 900,
+	  "shared_buffers", POSTGRES_ADVICE },
+	{ RUNTIME_POSTGRES, "-cshared_buffers=", postgres_units, false, false, true, true, 900,
+	  "shared_buffers", POSTGRES_ADVICE },
+	{ RUNTIME_POSTGRES, "-B", postgres_units, false, true, true, true, 900, "shared_buffers",
+	  POSTGRES_ADVICE },
+	{ RUNTIME_MYSQL, "--innodb_buffer_pool_size=", mysql_units, true, false, true, false, 900,
+	  "innodb_buffer_pool_size", MYSQL_ADVICE },
+	{ RUNTIME_MYSQL, "--innodb_buffer_pool_size", mysql_units, true, true, true, false, 900,
+	  "innodb_buffer_pool_size", MYSQL_ADVICE },
+	{ RUNTIME_REDIS, "--maxmemory", redis_units, true, true, true, false, 900, "maxmemory",
+	  REDIS_ADVICE },
+};
+
+#define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
+
+static const struct {
+	const char *name;
+	enum runtime runtime;
+} programs[] = {
+	{ "java", RUNTIME_JAVA },	  { "node", RUNTIME_NODE },
+	{ "nodejs", RUNTIME_NODE },	  { "postgres", RUNTIME_POSTGRES },
+	{ "postmaster", RUNTIME_POSTGRES }, { "mysqld", RUNTIME_MYSQL },
+	{ "mariadbd", RUNTIME_MYSQL },	  { "redis-server", RUNTIME_REDIS },
+	{ "valkey-server", RUNTIME_REDIS },
+};
+
+/* Variables with options, in increasing order of precedence. */
+static const struct {
+	const char *name;
+	enum runtime runtime;
+	bool is_after_command;
+} variables[] = {
+	{ "JAVA_TOOL_OPTIONS", RUNTIME_JAVA, false },
+	{ "JDK_JAVA_OPTIONS", RUNTIME_JAVA, false },
+	{ "_JAVA_OPTIONS", RUNTIME_JAVA, true },
+	{ "NODE_OPTIONS", RUNTIME_NODE, false },
+	{ "GOMEMLIMIT", RUNTIME_GO, false },
+};
+
+#define VARIABLE_COUNT (sizeof(variables) / sizeof(variables[0]))
+
+/*
+ * Options of a runtime whose value is the next word. That word is not
+ * the program's operand.
+ */
+static const struct {
+	enum runtime runtime;
+	const char *word;
+} takes_value[] = {
+	{ RUNTIME_JAVA, "-cp" },	      { RUNTIME_JAVA, "-classpath" },
+	{ RUNTIME_JAVA, "--class-path" },     { RUNTIME_JAVA, "-p" },
+	{ RUNTIME_JAVA, "--module-path" },    { RUNTIME_JAVA, "--upgrade-module-path" },
+	{ RUNTIME_JAVA, "--add-modules" },    { RUNTIME_JAVA, "--add-opens" },
+	{ RUNTIME_JAVA, "--add-exports" },    { RUNTIME_JAVA, "--add-reads" },
+	{ RUNTIME_JAVA, "--patch-module" },   { RUNTIME_JAVA, "--limit-modules" },
+	{ RUNTIME_NODE, "-r" },		      { RUNTIME_NODE, "--require" },
+	{ RUNTIME_NODE, "--import" },	      { RUNTIME_NODE, "--loader" },
+	{ RUNTIME_NODE, "--max-old-space-size" }, { RUNTIME_NODE, "--max_old_space_size" },
+};
+
+/*
+ * Copy the next word of blank-separated text. Returns the rest of the
+ * text, or NULL at the end.
+ */
+static const char *next_word(const char *text, char word[WORD_SIZE])
+{
+	size_t length;
+
+	text += strspn(text, " \t\n");
+	length = strcspn(text, " \t\n");
+	if (length == 0)
+		return NULL;
+	/*
+	 * A word that is too long is not an option of the
+	 * table: keep only its first byte.
+	 */
+	snprintf(word, WORD_SIZE, "%.*s", length < WORD_SIZE ? (int)length : 1, text);
+	return text + length;
+}
+
+static enum runtime runtime_of(const char *command)
+{
+	char word[WORD_SIZE];
+	const char *base;
+
+	if (!command || !next_word(command, word))
+		return RUNTIME_NONE;
+	base = strrchr(word, '/') ? strrchr(word, '/') + 1 : word;
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		if (strcmp(base, programs[i].name) == 0)
+			return programs[i].runtime;
+	return RUNTIME_NONE;
+}
+
+static bool multiply(uint64_t *value, uint64_t by)
+{
+	if (by != 0 && *value > (BYTES_UNKNOWN - 1) / by)
+		return false;
+	*value *= by;
+	return true;
+}
+
+/*
+ * Parse a number with a suffix of the row. Returns
+ * false if it is invalid or too large.
+ */
+static bool parse_amount(const struct runtime_option *row, const char *text, uint64_t *ret)
+{
+	size_t digits = strspn(text, "0123456789");
+	char number[32];
+	uint64_t value;
+
+	if (digits == 0 || digits >= sizeof(number))
+		return false;
+	snprintf(number, sizeof(number), "%.*s", (int)digits, text);
+	if (num_parse_u64(number, &value) < 0)
+		return false;
+	for (const struct unit *u = row->units; u->suffix; u++) {
+		int differ = row->ignores_case ? strcasecmp(text + digits, u->suffix)
+					       : strcmp(text + digits, u->suffix);
+
+		if (differ != 0)
+			continue;
+		for (unsigned int i = 0; i < u->decimal; i++)
+			if (!multiply(&value, 1000))
+				return false;
+		if (!multiply(&value, UINT64_C(1) << u->shift))
+			return false;
+		*ret = value;
+		return true;
+	}
+	return false;
+}
+
+static bool parse_value(const struct runtime_option *row, const char *text,
+			struct runtime_limit *ret)
+{
+	ret->option = row;
+	ret->bytes = BYTES_UNKNOWN;
+	ret->percent_thousandths = 0;
+	if (row->units)
+		return parse_amount(row, text, &ret->bytes);
+	return num_parse_thousandths(text, &ret->percent_thousandths) == 0 &&
+	       ret->percent_thousandths > 0 && ret->percent_thousandths <= PERCENT_MOST;
+}
+
+/*
+ * Return the rest of a word after the form, or NULL if the word does not begin with it.
+ * "_" in the form also matches "-".
+ */
+static const char *skip_form(const char *word, const char *form)
+{
+	for (; *form != '\0'; form++, word++)
+		if (*word != *form && !(*form == '_' && *word == '-'))
+			return NULL;
+	return word;
+}
+
+/* Find the row of an option word. The value is in the word itself or in next. */
+static bool parse_word(enum runtime runtime, const char *word, const char *next,
+		       struct runtime_limit *ret)
+{
+	for (size_t i = 0; i < ROW_COUNT; i++) {
+		const char *value;
+
+		if (rows[i].runtime != runtime || !(value = skip_form(word, rows[i].form)))
+			continue;
+		if (rows[i].is_next_word && *value != '\0')
+			continue;
+		if (!parse_value(&rows[i], rows[i].is_next_word ? next : value, ret))
+			continue;
+		snprintf(ret->text, sizeof(ret->text), "%s%s%s", word,
+			 rows[i].is_next_word ? " " : "", rows[i].is_next_word ? next : "");
+		return true;
+	}
+	return false;
+}
+
+static void take(const struct runtime_limit *found, struct runtime_limit *ret)
+{
+	if (ret->option && ret->option->is_strong && !found->option->is_strong)
+		return;
+	*ret = *found;
+}
+
+static bool has_value(enum runtime runtime, const char *word)
+{
+	for (size_t i = 0; i < sizeof(takes_value) / sizeof(takes_value[0]); i++)
+		if (takes_value[i].runtime == runtime && strcmp(takes_value[i].word, word) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Return true if the word is the class or script. Everything after it belongs to the
+ * program, not to the runtime.
+ */
+static bool is_operand(enum runtime runtime, const char *word)
+{
+	if (runtime != RUNTIME_JAVA && runtime != RUNTIME_NODE)
+		return false;
+	return word[0] != '-' || strcmp(word, "-jar") == 0 || strcmp(word, "-m") == 0 ||
+	       strcmp(word, "--module") == 0 || strcmp(word, "--") == 0;
+}
+
+static void add_words(enum runtime runtime, const char *text, struct runtime_limit *ret)
+{
+	char word[WORD_SIZE], next[WORD_SIZE];
+
+	while ((text = next_word(text, word)) && !is_operand(runtime, word)) {
+		const char *rest = next_word(text, next);
+		struct runtime_limit found;
+
+		if (!rest)
+			next[0] = '\0';
+		if (parse_word(runtime, word, next, &found))
+			take(&found, ret);
+		if (rest && has_value(runtime, word))
+			text = rest;
+	}
+}
+
+/* Add the options of the variables that are read before (or after) the command line. */
+static void add_variables(enum runtime runtime, char *const *options, size_t option_count,
+			  bool is_after, struct runtime_limit *ret)
+{
+	for (size_t v = 0; v < VARIABLE_COUNT; v++) {
+		size_t length = strlen(variables[v].name);
+
+		if (variables[v].is_after_command != is_after ||
+		    (variables[v].runtime != runtime && variables[v].runtime != RUNTIME_GO))
+			continue;
+		for (size_t i = 0; i < option_count; i++)
+			if (strncmp(options[i], variables[v].name, length) == 0 &&
+			    options[i][length] == ' ')
+				add_words(variables[v].runtime, options[i] + length, ret);
+	}
+}
+
+void runtime_limit_find(const char *command, char *const *options, size_t option_count,
+			struct runtime_limit *ret)
+{
+	enum runtime runtime = runtime_of(command);
+	char first[WORD_SIZE];
+	const char *rest = command ? next_word(command, first) : NULL;
+
+	*ret = (struct runtime_limit){ .bytes = BYTES_UNKNOWN };
+	add_variables(runtime, options, option_count, false, ret);
+	if (runtime != RUNTIME_NONE && rest)
+		add_words(runtime, rest, ret);
+	add_variables(runtime, options, option_count, true, ret);
+	/* 0 means no limit to these programs, or no limit set by the user */
+	if (ret->option && ret->bytes == 0)
+		*ret = (struct runtime_limit){ .bytes = BYTES_UNKNOWN };
+}
+
+uint64_t runtime_limit_bytes(const struct runtime_limit *limit, uint64_t group_limit_bytes)
+{
+	if (!limit->option)
+		return BYTES_UNKNOWN;
+	if (limit->percent_thousandths == 0)
+		return limit->bytes;
+	if (!bytes_known(group_limit_bytes))
+		return BYTES_UNKNOWN;
+	return (uint64_t)((unsigned __int128)group_limit_bytes * limit->percent_thousandths /
+			  PERCENT_MOST);
+}
+
+const char *runtime_option_title(const struct runtime_option *option)
+{
+	return option->title;
+}
+
+const char *runtime_option_advice(const struct runtime_option *option)
+{
+	return option->advice;
+}
+
+bool runtime_option_is_shared(const struct runtime_option *option)
+{
+	return option->is_shared;
+}
+
+unsigned int runtime_option_least_per_mille(const struct runtime_option *option)
+{
+	return option->least_per_mille;
+}
+
+/* Pass on only words that are options: the other words of the value may be secrets. */
+static int give_words(size_t v, const char *value,
+		      int (*fn)(void *context, const char *text), void *context)
+{
+	char word[WORD_SIZE], next[WORD_SIZE], text[2 * WORD_SIZE];
+	int r = 0;
+
+	while (r == 0 && (value = next_word(value, word))) {
+		struct runtime_limit found;
+
+		if (!next_word(value, next))
+			next[0] = '\0';
+		if (!parse_word(variables[v].runtime, word, next, &found))
+			continue;
+		snprintf(text, sizeof(text), "%s %s", variables[v].name, found.text);
+		r = fn(context, text);
+	}
+	return r;
+}
+
+int runtime_variables_for_each(const struct runtime_environment *environment,
+			       int (*fn)(void *context, const char *text), void *context)
+{
+	enum runtime runtime = runtime_of(environment->command);
+	const char *end = environment->text + environment->length;
+	int r = 0;
+
+	for (const char *at = environment->text; at < end && r == 0;) {
+		size_t length = strnlen(at, (size_t)(end - at));
+
+		for (size_t v = 0; v < VARIABLE_COUNT && r == 0 && at + length < end; v++) {
+			size_t name_length = strlen(variables[v].name);
+			bool is_ours = variables[v].runtime == RUNTIME_GO
+					       ? environment->is_go
+					       : variables[v].runtime == runtime;
+
+			if (is_ours && strncmp(at, variables[v].name, name_length) == 0 &&
+			    at[name_length] == '=')
+				r = give_words(v, at + name_length + 1, fn, context);
+		}
+		at += length + 1;
+	}
+	return r;
+}

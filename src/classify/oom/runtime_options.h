@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * runtime_options - the memory limit that a language runtime or server sets itself by its
+ * command line or environment: -Xmx, --max-old-space-size, GOMEMLIMIT, shared_buffers,
+ * innodb_buffer_pool_size, maxmemory. Pure.
+ *
+ * Values that the program would reject are ignored. If an option occurs several times,
+ * the program's own precedence applies, which is mostly that the last one wins.
+ */
+#ifndef MS_CLASSIFY_OOM_RUNTIME_OPTIONS_H
+#define MS_CLASSIFY_OOM_RUNTIME_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RUNTIME_OPTION_SIZE 64
+
+struct runtime_option; /* a row of the table */
+
+struct runtime_limit {
+	const struct runtime_option *option; /* NULL: no limit is set */
+	uint64_t bytes;			     /* unknown if the limit is a percentage */
+	uint64_t percent_thousandths; /* share of the group's limit; 0: bytes are known */
+	char text[RUNTIME_OPTION_SIZE];	     /* as given: "-Xmx600m" */
+};
+
+/*
+ * Find the limit of a process from its command line (arguments joined by spaces; NULL if
+ * unknown) and the options that runtime_variables_for_each() found in its environment.
+ */
+void runtime_limit_find(const char *command, char *const *options, size_t option_count,
+			struct runtime_limit *ret);
+
+/* Return the limit in bytes for a group with this limit; unknown without an option. */
+uint64_t runtime_limit_bytes(const struct runtime_limit *limit, uint64_t group_limit_bytes);
+
+/* Return a title such as "the Java heap". Static. */
+const char *runtime_option_title(const struct runtime_option *option);
+/* Return true if the limited memory is shared by all processes of the program. */
+bool runtime_option_is_shared(const struct runtime_option *option);
+const char *runtime_option_advice(const struct runtime_option *option);
+
+/*
+ * Return the share of the group's limit, in per mille, from which too little room is
+ * left for other memory.
+ */
+unsigned int runtime_option_least_per_mille(const struct runtime_option *option);
+
+/*
+ * Call fn with "VARIABLE WORD" for each word of a process's environment (as in
+ * /proc/PID/environ) that is an option of the table for that program. Returns 0, or the
+ * first nonzero result of fn. is_go: the program was compiled by Go.
+ */
+struct runtime_environment {
+	const char *text; /* NUL-terminated strings */
+	size_t length;
+	const char *command;
+	bool is_go;
+};
+int runtime_variables_for_each(const struct runtime_environment *environment,
+			       int (*fn)(void *context, const char *text), void *context);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/process/classify_heap.h"
+
+#include "base/units.h"
+#include "classify/process/classify.h"
+
+#define HEAP_OWNERS (OWNER_HEAP_LAST + 1)
+
+static uint64_t share_bytes(const struct heap_share *share)
+{
+	uint64_t sum = 0;
+
+	for (size_t o = 0; o < HEAP_OWNERS; o++)
+		sum = bytes_add(sum, share->owner_bytes[o]);
+	return sum;
+}
+
+static bool share_fits(const struct heap_share *share, const struct mapping *m)
+{
+	return share_bytes(share) <= m->counters.bytes[SMAPS_RSS] &&
+	       bytes_known(m->counters.bytes[SMAPS_LAZYFREE]);
+}
+
+static bool shares_fit(const struct mapping_list *mappings, const struct heap *heap)
+{
+	for (size_t i = 0; i < heap->share_count; i++)
+		if (heap->shares[i].mapping >= mappings->count ||
+		    !share_fits(&heap->shares[i], &mappings->items[heap->shares[i].mapping]))
+			return false;
+	return true;
+}
+
+/* Return the only state with pages, or STATE_COUNT_ if there are several. */
+static enum page_state only_state(const uint64_t states[STATE_COUNT_])
+{
+	enum page_state only = STATE_COUNT_;
+
+	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
+		if (states[s] == 0)
+			continue;
+		if (only != STATE_COUNT_)
+			return STATE_COUNT_;
+		only = (enum page_state)s;
+	}
+	return only;
+}
+
+static void add_share(struct matrix *matrix, const struct mapping *m,
+		      const struct heap_share *share)
+{
+	uint64_t states[STATE_COUNT_];
+	uint64_t bytes = share_bytes(share);
+	enum page_state only;
+
+	for (size_t o = 0; o < HEAP_OWNERS; o++)
+		matrix->owner_rss_bytes[o] += share->owner_bytes[o];
+	matrix->owner_rss_bytes[m->owner] -= bytes;
+	classify_states(&m->counters, states);
+	only = only_state(states);
+	if (only != STATE_COUNT_) {
+		for (size_t o = 0; o < HEAP_OWNERS; o++)
+			matrix->cell[o][only] += share->owner_bytes[o];
+		matrix->cell[m->owner][only] -= bytes;
+		return;
+	}
+	for (size_t o = 0; o < HEAP_OWNERS; o++)
+		matrix->owner_rest_bytes[o] += share->owner_bytes[o];
+	matrix->owner_rest_bytes[m->owner] += m->counters.bytes[SMAPS_RSS] - bytes;
+	for (size_t s = 0; s < STATE_COUNT_; s++) {
+		matrix->cell[m->owner][s] -= states[s];
+		matrix->state_rest_bytes[s] += states[s];
+	}
+}
+
+void classify_heap(struct usage *usage, struct mapping_list *mappings,
+		   const struct heap *heap)
+{
+	if (heap->allocator != ALLOCATOR_UNKNOWN)
+		usage->allocator = heap->allocator;
+	if (heap->quality == QUALITY_UNKNOWN || !shares_fit(mappings, heap)) {
+		usage->heap_quality = QUALITY_UNKNOWN;
+		return;
+	}
+	usage->heap_quality = heap->quality;
+	usage->trimmable_bytes = heap->trimmable_bytes;
+	for (size_t o = 0; o < HEAP_OWNERS; o++) {
+		usage->matrix.owner_rss_bytes[o] = 0;
+		for (size_t s = 0; s < STATE_COUNT_; s++)
+			usage->matrix.cell[o][s] = 0;
+	}
+	for (size_t i = 0; i < heap->share_count; i++) {
+		struct mapping *m = &mappings->items[heap->shares[i].mapping];
+
+		m->flags |= MAPPING_MALLOC;
+		add_share(&usage->matrix, m, &heap->shares[i]);
+	}
+}
+
+/*
+ * Return true if everything that was taken from other owners went to the heap's owners,
+ * and these other owners have that much.
+ */
+static bool sums_fit(const struct matrix *m, const struct heap_sums *sums)
+{
+	uint64_t heap = 0, taken = 0;
+
+	for (size_t o = 0; o < HEAP_OWNERS; o++)
+		if (bytes_known(sums->owner_bytes[o]))
+			heap = bytes_add(heap, sums->owner_bytes[o]);
+	for (size_t o = HEAP_OWNERS; o < OWNER_COUNT_; o++) {
+		if (!bytes_known(sums->taken_bytes[o]) || !bytes_known(m->owner_rss_bytes[o]) ||
+		    sums->taken_bytes[o] > m->owner_rss_bytes[o])
+			return false;
+		taken = bytes_add(taken, sums->taken_bytes[o]);
+	}
+	return heap == taken && bytes_known(heap);
+}
+
+/*
+ * Sum the states of an owner's memory that may be the heap's: the marked mappings, or all
+ * of the owner's mappings if the marked ones have too little.
+ */
+static void find_states(const struct mapping_list *mappings, enum owner owner, uint64_t taken_bytes,
+			uint64_t ret_states[STATE_COUNT_])
+{
+	uint64_t marked = 0;
+
+	for (size_t i = 0; i < mappings->count; i++)
+		if (mappings->items[i].owner == owner && mappings->items[i].flags & MAPPING_MALLOC)
+			marked = bytes_add(marked, mappings->items[i].counters.bytes[SMAPS_RSS]);
+	for (size_t s = 0; s < STATE_COUNT_; s++)
+		ret_states[s] = 0;
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = &mappings->items[i];
+		uint64_t states[STATE_COUNT_];
+
+		if (m->owner != owner || (marked >= taken_bytes && !(m->flags & MAPPING_MALLOC)))
+			continue;
+		classify_states(&m->counters, states);
+		for (size_t s = 0; s < STATE_COUNT_; s++)
+			ret_states[s] = bytes_add(ret_states[s], states[s]);
+	}
+}
+
+/*
+ * Take bytes out of an owner's cells. Returns the state that all of them
+ * were in, or STATE_COUNT_.
+ */
+static enum page_state take_from(struct matrix *matrix, const struct mapping_list *mappings,
+				 enum owner owner, uint64_t bytes, bool may_be_exact)
+{
+	uint64_t states[STATE_COUNT_], sum = 0;
+	enum page_state only;
+
+	find_states(mappings, owner, bytes, states);
+	only = may_be_exact ? only_state(states) : STATE_COUNT_;
+	matrix->owner_rss_bytes[owner] -= bytes;
+	if (only != STATE_COUNT_) {
+		matrix->cell[owner][only] = bytes_sub(matrix->cell[owner][only], bytes);
+		return only;
+	}
+	for (size_t s = 0; s < STATE_COUNT_; s++) {
+		matrix->cell[owner][s] = bytes_sub(matrix->cell[owner][s], states[s]);
+		matrix->state_rest_bytes[s] = bytes_add(matrix->state_rest_bytes[s], states[s]);
+		sum = bytes_add(sum, states[s]);
+	}
+	matrix->owner_rest_bytes[owner] = bytes_add(matrix->owner_rest_bytes[owner],
+						    bytes_sub(sum, bytes));
+	return only;
+}
+
+static void set_heap_rows(struct matrix *m, const struct heap_sums *sums, enum page_state only)
+{
+	for (size_t o = 0; o < HEAP_OWNERS; o++) {
+		if (!bytes_known(sums->owner_bytes[o]))
+			continue; /* included in live; stays unknown */
+		for (size_t s = 0; s < STATE_COUNT_; s++)
+			m->cell[o][s] = 0;
+		m->owner_rss_bytes[o] = sums->owner_bytes[o];
+		if (only != STATE_COUNT_)
+			m->cell[o][only] = sums->owner_bytes[o];
+		else
+			m->owner_rest_bytes[o] = sums->owner_bytes[o];
+	}
+}
+
+void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings,
+			const struct heap_sums *sums)
+{
+	struct matrix *m = &usage->matrix;
+	enum page_state only = STATE_COUNT_;
+	unsigned int owners = 0;
+
+	if (!sums_fit(m, sums))
+		return;
+	for (size_t o = HEAP_OWNERS; o < OWNER_COUNT_; o++)
+		owners += sums->taken_bytes[o] > 0;
+	for (size_t o = HEAP_OWNERS; o < OWNER_COUNT_; o++)
+		if (sums->taken_bytes[o] > 0)
+			only = take_from(m, mappings, (enum owner)o, sums->taken_bytes[o], owners == 1);
+	set_heap_rows(m, sums, only);
+	usage->allocator = sums->allocator;
+	usage->heap_quality = sums->quality;
+	usage->trimmable_bytes = sums->trimmable_bytes;
+	usage->heap_is_said = sums->is_said;
+	usage->heap_is_running = sums->is_running;
+	usage->heap_pause_ns = sums->pause_ns;
+	usage->heap_taken_ns = sums->quality == QUALITY_ESTIMATE ? 0 : usage->taken_ns;
+	if (sums->is_said)
+		usage->heap_problem = "its allocator was asked";
+	else if (sums->quality == QUALITY_BOUND)
+		usage->heap_problem = "not all of it could be read then";
+}

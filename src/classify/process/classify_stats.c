@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/process/classify_stats.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "classify/process/classify.h"
+#include "model/image.h"
+
+#define HEAP_OWNERS (OWNER_HEAP_LAST + 1)
+
+/*
+ * The order in which owners get resident memory. Free pages come last because they are
+ * the most likely to be gone, as in past_heap.
+ */
+static const enum owner order[HEAP_OWNERS] = { OWNER_HEAP_META, OWNER_LIVE, OWNER_POOL_FRAGMENTS,
+					       OWNER_POOL_PAGES };
+
+static uint64_t value_of(const struct allocator_stats *stats, const char *name)
+{
+	for (size_t i = 0; i < stats->value_count; i++)
+		if (strcmp(stats->values[i].name, name) == 0)
+			return stats->values[i].value;
+	return BYTES_UNKNOWN;
+}
+
+static uint64_t known_or_zero(uint64_t bytes)
+{
+	return bytes_known(bytes) ? bytes : 0;
+}
+
+/* Only the top chunk of the free memory is known to be contiguous. */
+static void say_glibc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
+{
+	const struct heap_mallinfo *m = &stats->mallinfo;
+
+	ret[OWNER_LIVE] = bytes_add(m->uordblks, m->hblkhd);
+	ret[OWNER_POOL_PAGES] = m->keepcost / IMAGE_PAGE_BYTES * IMAGE_PAGE_BYTES;
+	ret[OWNER_POOL_FRAGMENTS] = bytes_sub(m->fordblks, ret[OWNER_POOL_PAGES]);
+}
+
+static void say_jemalloc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
+{
+	uint64_t allocated = value_of(stats, "stats.allocated");
+	uint64_t cached = known_or_zero(value_of(stats, "stats.arenas.all.tcache_bytes"));
+	uint64_t slack = bytes_sub(value_of(stats, "stats.active"), allocated);
+
+	ret[OWNER_LIVE] = bytes_sub(allocated, cached);
+	ret[OWNER_POOL_FRAGMENTS] = bytes_add(slack, cached);
+	ret[OWNER_POOL_PAGES] = bytes_add(value_of(stats, "stats.arenas.all.dirty"),
+					  value_of(stats, "stats.arenas.all.muzzy"));
+	ret[OWNER_HEAP_META] = value_of(stats, "stats.metadata");
+}
+
+static void say_gperftools(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
+{
+	ret[OWNER_LIVE] = value_of(stats, "generic.current_allocated_bytes");
+	ret[OWNER_POOL_PAGES] = value_of(stats, "tcmalloc.pageheap_free_bytes");
+	ret[OWNER_POOL_FRAGMENTS] =
+		bytes_add(bytes_add(value_of(stats, "tcmalloc.central_cache_free_bytes"),
+				    value_of(stats, "tcmalloc.transfer_cache_free_bytes")),
+			  value_of(stats, "tcmalloc.thread_cache_free_bytes"));
+}
+
+/*
+ * mimalloc reports only the sum of its committed memory. The upper bound of live
+ * therefore includes everything else.
+ */
+static void say_mimalloc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
+{
+	ret[OWNER_LIVE] = value_of(stats, "current_commit");
+}
+
+static void (*const sayers[ALLOCATOR_COUNT_])(const struct allocator_stats *stats,
+					      uint64_t ret[HEAP_OWNERS]) = {
+	[ALLOCATOR_GLIBC] = say_glibc,
+	[ALLOCATOR_JEMALLOC] = say_jemalloc,
+	[ALLOCATOR_TCMALLOC] = say_gperftools,
+	[ALLOCATOR_MIMALLOC] = say_mimalloc,
+};
+
+static void set_unknown(struct heap_bounds *bounds)
+{
+	bounds->resident_bytes = BYTES_UNKNOWN;
+	bounds->missing_bytes = BYTES_UNKNOWN;
+	for (size_t o = 0; o < HEAP_OWNERS; o++) {
+		bounds->said_bytes[o] = BYTES_UNKNOWN;
+		bounds->least_bytes[o] = BYTES_UNKNOWN;
+		bounds->most_bytes[o] = BYTES_UNKNOWN;
+		bounds->owner_bytes[o] = BYTES_UNKNOWN;
+	}
+}
+
+/*
+ * Return true if the mapping may be the allocator's. Allocators that name their memory
+ * (PR_SET_VMA) use "[anon:...malloc...]".
+ */
+static bool may_be_heap(const struct mapping *m)
+{
+	const uint32_t mask = MAPPING_READ | MAPPING_WRITE | MAPPING_SHARED;
+
+	return m->owner == OWNER_ANON && m->inode == 0 &&
+	       (m->flags & mask) == (MAPPING_READ | MAPPING_WRITE) &&
+	       (m->name[0] == '\0' || strcmp(m->name, "[heap]") == 0 || strstr(m->name, "malloc"));
+}
+
+/*
+ * Sum the allocator's mappings. Resident hugetlbfs pages are not in Rss, so
+ * they count as missing.
+ */
+static void sum_mappings(const struct mapping_list *mappings, uint64_t *ret_resident_bytes,
+			 uint64_t *ret_missing_bytes)
+{
+	*ret_resident_bytes = 0;
+	*ret_missing_bytes = 0;
+	for (size_t i = 0; i < mappings->count; i++) {
+		const uint64_t *bytes = mappings->items[i].counters.bytes;
+
+		if (!may_be_heap(&mappings->items[i]))
+			continue;
+		*ret_resident_bytes = bytes_add(*ret_resident_bytes, bytes[SMAPS_RSS]);
+		*ret_missing_bytes = bytes_add(*ret_missing_bytes,
+					       bytes_sub(bytes[SMAPS_SIZE], bytes[SMAPS_RSS]));
+	}
+}
+
+static uint64_t at_most(uint64_t bytes, uint64_t limit)
+{
+	return bytes < limit ? bytes : limit;
+}
+
+/*
+ * Widen the pool bounds: free memory between blocks may cover whole pages, although the
+ * allocator counts it as fragments.
+ */
+static void widen_pool(struct heap_bounds *bounds)
+{
+	uint64_t pool = bytes_add(bounds->said_bytes[OWNER_POOL_PAGES],
+				  bounds->said_bytes[OWNER_POOL_FRAGMENTS]);
+
+	if (!bytes_known(pool) || !bytes_known(bounds->most_bytes[OWNER_POOL_PAGES]))
+		return;
+	bounds->most_bytes[OWNER_POOL_PAGES] = at_most(pool, bounds->resident_bytes);
+	bounds->least_bytes[OWNER_POOL_FRAGMENTS] = 0;
+}
+
+void classify_stats_bound(const struct allocator_stats *stats, const struct mapping_list *mappings,
+			  struct heap_bounds *ret)
+{
+	uint64_t left;
+
+	set_unknown(ret);
+	if (!sayers[stats->allocator])
+		return;
+	sayers[stats->allocator](stats, ret->said_bytes);
+	sum_mappings(mappings, &ret->resident_bytes, &ret->missing_bytes);
+	left = ret->resident_bytes;
+	for (size_t i = 0; bytes_known(left) && bytes_known(ret->missing_bytes) && i < HEAP_OWNERS;
+	     i++) {
+		uint64_t said = ret->said_bytes[order[i]];
+
+		if (!bytes_known(said))
+			continue;
+		ret->most_bytes[order[i]] = at_most(said, ret->resident_bytes);
+		ret->least_bytes[order[i]] =
+			at_most(bytes_sub(said, ret->missing_bytes), ret->resident_bytes);
+		ret->owner_bytes[order[i]] = at_most(said, left);
+		left -= ret->owner_bytes[order[i]];
+	}
+	widen_pool(ret);
+}
+
+/*
+ * Sum the states of all memory that may be the heap's.
+ * Returns false if they are unknown.
+ */
+static bool sum_states(const struct mapping_list *mappings, uint64_t ret[STATE_COUNT_])
+{
+	memset(ret, 0, STATE_COUNT_ * sizeof(*ret));
+	for (size_t i = 0; i < mappings->count; i++) {
+		uint64_t states[STATE_COUNT_];
+
+		if (!may_be_heap(&mappings->items[i]))
+			continue;
+		classify_states(&mappings->items[i].counters, states);
+		for (size_t s = 0; s < STATE_COUNT_; s++)
+			ret[s] = bytes_add(ret[s], states[s]);
+	}
+	for (size_t s = 0; s < STATE_COUNT_; s++)
+		if (!bytes_known(ret[s]))
+			return false;
+	return true;
+}
+
+/* Return the only state with pages, or STATE_COUNT_ if there are several. */
+static unsigned int only_state(const uint64_t states[STATE_COUNT_])
+{
+	unsigned int only = STATE_COUNT_;
+
+	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
+		if (states[s] > 0 && only != STATE_COUNT_)
+			return STATE_COUNT_;
+		if (states[s] > 0)
+			only = s;
+	}
+	return only;
+}
+
+/*
+ * Move bytes from anon to another owner. `only` is the state that all of them
+ * are in, or STATE_COUNT_.
+ */
+static void move_row(struct matrix *m, unsigned int owner, uint64_t bytes, unsigned int only)
+{
+	memset(m->cell[owner], 0, sizeof(m->cell[owner]));
+	m->owner_rss_bytes[owner] = bytes;
+	m->owner_rss_bytes[OWNER_ANON] -= bytes;
+	if (only != STATE_COUNT_) {
+		m->cell[owner][only] = bytes;
+		m->cell[OWNER_ANON][only] -= bytes;
+	} else {
+		m->owner_rest_bytes[owner] += bytes;
+		m->owner_rest_bytes[OWNER_ANON] -= bytes;
+	}
+}
+
+void classify_stats(struct usage *usage, const struct mapping_list *mappings,
+		    const struct allocator_stats *stats, const struct heap_bounds *bounds)
+{
+	struct matrix *m = &usage->matrix;
+	uint64_t states[STATE_COUNT_];
+	unsigned int only;
+
+	if (!bytes_known(bounds->owner_bytes[OWNER_LIVE]) || !sum_states(mappings, states))
+		return;
+	only = only_state(states);
+	if (only == STATE_COUNT_) {
+		m->owner_rest_bytes[OWNER_ANON] += bounds->resident_bytes;
+		for (size_t s = 0; s < STATE_COUNT_; s++) {
+			m->cell[OWNER_ANON][s] -= states[s];
+			m->state_rest_bytes[s] += states[s];
+		}
+	}
+	for (unsigned int o = 0; o < HEAP_OWNERS; o++)
+		if (bytes_known(bounds->owner_bytes[o]))
+			move_row(m, o, bounds->owner_bytes[o], only);
+	usage->allocator = stats->allocator;
+	usage->heap_quality = QUALITY_BOUND;
+	usage->heap_taken_ns = stats->taken_ns;
+}
+
+/* Comparison of a walk with the allocator's own figures */
+
+struct pairs {
+	struct stats_pair *pairs;
+	size_t count;
+};
+
+static void add_pair(struct pairs *p, const char *name, uint64_t said, uint64_t walked)
+{
+	if (bytes_known(said))
+		p->pairs[p->count++] = (struct stats_pair){ name, false, said, walked };
+}
+
+static void add_count(struct pairs *p, const char *name, uint64_t said, uint64_t walked)
+{
+	p->pairs[p->count++] = (struct stats_pair){ name, true, said, walked };
+}
+
+/* usmblks is omitted: it is 0 in every glibc since 2.26. */
+static void compare_glibc(const struct allocator_stats *stats, const struct heap *heap,
+			  struct pairs *ret)
+{
+	const struct heap_mallinfo *said = &stats->mallinfo, *walked = &heap->mallinfo;
+
+	add_pair(ret, "arena", said->arena, walked->arena);
+	add_count(ret, "ordblks", said->ordblks, walked->ordblks);
+	add_count(ret, "smblks", said->smblks, walked->smblks);
+	add_count(ret, "hblks", said->hblks, walked->hblks);
+	add_pair(ret, "hblkhd", said->hblkhd, walked->hblkhd);
+	add_pair(ret, "fsmblks", said->fsmblks, walked->fsmblks);
+	add_pair(ret, "uordblks", said->uordblks, walked->uordblks);
+	add_pair(ret, "fordblks", said->fordblks, walked->fordblks);
+	add_pair(ret, "keepcost", said->keepcost, walked->keepcost);
+}
+
+static void compare_jemalloc(const struct allocator_stats *stats, const struct heap *heap,
+			     struct pairs *ret)
+{
+	struct heap_arena all;
+
+	heap_sum_arenas(heap, &all);
+	add_pair(ret, "stats.allocated", value_of(stats, "stats.allocated"),
+		 all.live.bytes + all.cached.bytes + all.own.bytes);
+	add_pair(ret, "stats.active", value_of(stats, "stats.active"),
+		 all.stretches[HEAP_ACTIVE].bytes);
+	add_pair(ret, "stats.retained", value_of(stats, "stats.retained"),
+		 all.stretches[HEAP_RETAINED].bytes);
+}
+
+size_t classify_stats_compare(const struct allocator_stats *stats, const struct heap *heap,
+			      struct stats_pair ret[STATS_PAIR_MAX])
+{
+	struct pairs pairs = { ret, 0 };
+
+	if (heap->allocator != stats->allocator || heap->quality != QUALITY_EXACT)
+		return 0;
+	if (heap->allocator == ALLOCATOR_GLIBC)
+		compare_glibc(stats, heap, &pairs);
+	if (heap->allocator == ALLOCATOR_JEMALLOC)
+		compare_jemalloc(stats, heap, &pairs);
+	return pairs.count;
+}
+
+uint64_t classify_stats_walked(const struct allocator_stats *stats, const struct heap *heap,
+			       const char *name)
+{
+	struct stats_pair pairs[STATS_PAIR_MAX];
+	size_t count = classify_stats_compare(stats, heap, pairs);
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(pairs[i].name, name) == 0)
+			return pairs[i].walked;
+	return BYTES_UNKNOWN;
+}
+
+uint64_t classify_stats_difference(const struct stats_pair *pairs, size_t count)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t said = pairs[i].said, walked = pairs[i].walked;
+		uint64_t difference = said > walked ? said - walked : walked - said;
+
+		if (!pairs[i].is_count && difference > most)
+			most = difference;
+	}
+	return most;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * classify_stats - convert an allocator's own figures to owners of resident memory. Pure.
+ *
+ *   live            bytes in use; glibc and jemalloc include what thread caches hold
+ *   pool_pages      free, in whole pages: gperftools' page heap, jemalloc's dirty pages,
+ *                   glibc's top
+ *   pool_fragments  free, elsewhere
+ *   heap_meta       the allocator's own data
+ *
+ * An allocator reports how many bytes it has, but not which of them are resident, so the
+ * owners are bounds. Memory that may be the allocator's is private, anonymous, writable,
+ * not a stack, and either nameless or named [heap] or by malloc.
+ */
+#ifndef MS_CLASSIFY_PROCESS_CLASSIFY_STATS_H
+#define MS_CLASSIFY_PROCESS_CLASSIFY_STATS_H
+
+#include "model/heap.h"
+#include "model/helper_answer.h"
+#include "model/mapping.h"
+#include "model/usage.h"
+
+/*
+ * Compute the bounds of each owner. The mappings must have their owners. If Rss or Size
+ * of a mapping is unknown, all bounds are unknown.
+ */
+void classify_stats_bound(const struct allocator_stats *stats, const struct mapping_list *mappings,
+			  struct heap_bounds *ret);
+
+/*
+ * Move the owners of the bounds into the matrix. The bounds and the matrix must come from
+ * these mappings. The heap's quality becomes bound. Cells are known only if all of the
+ * allocator's memory is in one state. Unknown bounds change nothing.
+ */
+void classify_stats(struct usage *usage, const struct mapping_list *mappings,
+		    const struct allocator_stats *stats, const struct heap_bounds *bounds);
+
+/* A figure that both a walk and the allocator report. */
+struct stats_pair {
+	const char *name; /* the allocator's own name for it; static */
+	bool is_count;	  /* false: value is in bytes */
+	uint64_t said, walked;
+};
+
+#define STATS_PAIR_MAX 10
+
+/*
+ * Fill ret with the pairs and return their number: 0 if the walk failed or
+ * read another allocator.
+ */
+size_t classify_stats_compare(const struct allocator_stats *stats, const struct heap *heap,
+			      struct stats_pair ret[STATS_PAIR_MAX]);
+
+/*
+ * Return the walk's value of the figure that the
+ * allocator calls name, or BYTES_UNKNOWN.
+ */
+uint64_t classify_stats_walked(const struct allocator_stats *stats, const struct heap *heap,
+			       const char *name);
+
+/* Return the largest difference among the pairs that count bytes. */
+uint64_t classify_stats_difference(const struct stats_pair *pairs, size_t count);
+
+#endif

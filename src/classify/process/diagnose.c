@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/process/diagnose.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "model/heap.h"
+
+/* Four fifths of vm.max_map_count's default: enough to report. */
+#define MANY_MAPPINGS (65530 / 5 * 4)
+
+/* An amount or time as text. Returned by value so that a sentence can contain several. */
+struct amount {
+	char text[UNITS_TEXT_SIZE];
+};
+
+static struct amount amount(uint64_t bytes)
+{
+	struct amount a;
+
+	units_format_bytes(bytes, a.text);
+	return a;
+}
+
+static struct amount duration(uint64_t ns)
+{
+	struct amount a;
+
+	units_format_duration(ns, a.text);
+	return a;
+}
+
+__attribute__((format(printf, 2, 3))) static bool say(struct diagnosis *d, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(d->text, sizeof(d->text), format, args);
+	va_end(args);
+	return true;
+}
+
+static uint64_t field(const struct usage *u, enum smaps_field f)
+{
+	return u->total.bytes[f];
+}
+
+static uint64_t rss(const struct usage *u)
+{
+	return field(u, SMAPS_RSS);
+}
+
+static uint64_t owner_bytes(const struct usage *u, enum owner owner)
+{
+	return matrix_owner_bytes(&u->matrix, owner);
+}
+
+static unsigned int percent(uint64_t part, uint64_t whole)
+{
+	return (units_per_mille(part, whole) + 5) / 10;
+}
+
+/* Return true if part is known, at least `least`, and at least per_mille of whole. */
+static bool matters(uint64_t part, uint64_t least, uint64_t whole, unsigned int per_mille)
+{
+	return bytes_known(part) && bytes_known(whole) && part >= least &&
+	       units_per_mille(part, whole) >= per_mille;
+}
+
+static bool rule_unreadable(const struct usage *u, struct diagnosis *d)
+{
+	if (u->error == -EACCES || u->error == -EPERM)
+		return say(d, "Its memory cannot be read without more rights: only its owner "
+			      "and root may.");
+	if (u->error == -EOPNOTSUPP)
+		return say(d, "Its memory cannot be read: this kernel or capture has no smaps of it.");
+	return u->error && say(d, "Its memory could not be read: %s.", strerror(-u->error));
+}
+
+static bool rule_no_memory(const struct usage *u, struct diagnosis *d)
+{
+	const char *text = process_no_memory_text(&u->process);
+
+	return text && say(d, "A %s.", text);
+}
+
+static const char *const owner_phrases[OWNER_COUNT_] = {
+	[OWNER_LIVE] = "allocated blocks",
+	[OWNER_POOL_PAGES] = "free pages that the allocator keeps",
+	[OWNER_POOL_FRAGMENTS] = "free fragments between allocated blocks",
+	[OWNER_HEAP_META] = "the allocator's own data",
+	[OWNER_STACK] = "stacks",
+	[OWNER_ANON] = "other private anonymous memory",
+	[OWNER_FILE] = "mapped files",
+	[OWNER_SHMEM] = "shared memory",
+};
+
+/*
+ * Return true if the allocator reported only the total obtained from the
+ * kernel, as mimalloc does.
+ */
+static bool is_heap_in_live(const struct usage *u)
+{
+	return u->heap_is_said && !bytes_known(owner_bytes(u, OWNER_POOL_FRAGMENTS));
+}
+
+static const char *owner_phrase(const struct usage *u, unsigned int owner)
+{
+	if (owner == OWNER_LIVE && is_heap_in_live(u))
+		return "the allocator's memory, in use or free, which it does not tell apart";
+	if (owner == OWNER_ANON && u->heap_quality == QUALITY_UNKNOWN)
+		return "private anonymous memory (the heap is part of it)";
+	return owner_phrases[owner];
+}
+
+static bool rule_dominant(const struct usage *u, struct diagnosis *d)
+{
+	for (unsigned int o = 0; o < OWNER_COUNT_; o++) {
+		uint64_t bytes = owner_bytes(u, (enum owner)o);
+
+		if (!matters(bytes, 1, rss(u), 500))
+			continue;
+		return say(d, "Most of it is %s: %s of %s (%u%%).", owner_phrase(u, o),
+			   amount(bytes).text, amount(rss(u)).text, percent(bytes, rss(u)));
+	}
+	return false;
+}
+
+static bool rule_mixed(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t first = 0, second = 0;
+	unsigned int o_first = 0, o_second = 0;
+
+	for (unsigned int o = 0; o < OWNER_COUNT_; o++) {
+		uint64_t bytes = owner_bytes(u, (enum owner)o);
+
+		if (!bytes_known(bytes) || bytes <= second)
+			continue;
+		if (bytes > first) {
+			second = first;
+			o_second = o_first;
+			first = bytes;
+			o_first = o;
+		} else {
+			second = bytes;
+			o_second = o;
+		}
+	}
+	if (second == 0 || !bytes_known(rss(u)) || matters(first, 1, rss(u), 500))
+		return false;
+	return say(d, "No class dominates: %s %s (%u%%), %s %s (%u%%).", owner_phrase(u, o_first),
+		   amount(first).text, percent(first, rss(u)), owner_phrase(u, o_second),
+		   amount(second).text, percent(second, rss(u)));
+}
+
+static bool rule_live(const struct usage *u, struct diagnosis *d)
+{
+	if (is_heap_in_live(u) || !matters(owner_bytes(u, OWNER_LIVE), MIB, rss(u), 500))
+		return false;
+	return say(d, "The program itself holds these blocks: neither a trim nor another malloc would "
+		      "make that less.");
+}
+
+static bool rule_pool_pages(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t pool = owner_bytes(u, OWNER_POOL_PAGES);
+	const char *title = allocator_titles[u->allocator];
+
+	if (!matters(pool, MIB, rss(u), 100))
+		return false;
+	if (u->allocator == ALLOCATOR_GLIBC && bytes_known(u->trimmable_bytes))
+		return say(d, "%s (%u%%) is free pages that %s keeps: malloc_trim(0), called in the "
+			      "program, would return %s.",
+			   amount(pool).text, percent(pool, rss(u)), title,
+			   amount(u->trimmable_bytes).text);
+	return say(d, "%s (%u%%) is free pages that %s keeps for what the program allocates next.",
+		   amount(pool).text, percent(pool, rss(u)), title ? title : "the allocator");
+}
+
+static bool rule_fragments(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t fragments = owner_bytes(u, OWNER_POOL_FRAGMENTS);
+
+	if (!matters(fragments, MIB, rss(u), 100))
+		return false;
+	return say(d, "%s (%u%%) is free fragments on pages that live blocks keep: no trim returns "
+		      "them.%s",
+		   amount(fragments).text, percent(fragments, rss(u)),
+		   u->heap_is_said ? "" : " 'memstate heap' shows of which sizes.");
+}
+
+static bool rule_heap_unknown(const struct usage *u, struct diagnosis *d)
+{
+	const char *help = heap_error_help(u->heap_error);
+	uint64_t anon = owner_bytes(u, OWNER_ANON);
+
+	if (u->heap_quality != QUALITY_UNKNOWN || !help || !matters(anon, MIB, rss(u), 250))
+		return false;
+	if (u->heap_error == -EFBIG)
+		return say(d, "To know how much of the %s in anon is in use: allow a stop of about %s "
+			      "with --max-pause.",
+			   amount(anon).text, duration(u->heap_expected_ns).text);
+	return say(d, "To know how much of the %s in anon is in use: %s.", amount(anon).text, help);
+}
+
+static bool rule_lazyfree(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t lazyfree = u->state_bytes[STATE_LAZYFREE];
+
+	if (!matters(lazyfree, MIB, rss(u), 20))
+		return false;
+	return say(d, "%s (%u%%) is LazyFree: the program has freed it, and the kernel takes it "
+		      "back any moment memory gets short. Without it Rss would be %s.",
+		   amount(lazyfree).text, percent(lazyfree, rss(u)),
+		   amount(bytes_sub(rss(u), lazyfree)).text);
+}
+
+static bool rule_swapped(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t swap = field(u, SMAPS_SWAP);
+
+	if (!matters(swap, MIB, bytes_add(rss(u), swap), 50))
+		return false;
+	return say(d, "%s more is swapped out: with it the process needs %s.", amount(swap).text,
+		   amount(bytes_add(rss(u), swap)).text);
+}
+
+static bool rule_unbacked(const struct usage *u, struct diagnosis *d)
+{
+	if (!matters(u->unbacked_bytes, 64 * MIB, rss(u), 1000))
+		return false;
+	return say(d, "%s of its address space is mapped without pages: that costs nothing, and "
+		      "makes Size say little about memory.", amount(u->unbacked_bytes).text);
+}
+
+/* Pss is not suitable here: it counts half of each page that two processes share. */
+static bool rule_shared(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t pss = field(u, SMAPS_PSS);
+	uint64_t uss = usage_uss_bytes(u);
+
+	if (!bytes_known(pss) || !bytes_known(uss) || !bytes_known(rss(u)) || rss(u) < MIB ||
+	    uss >= rss(u) / 2)
+		return false;
+	return say(d, "More than half is shared with other processes: its fair share (Pss) is %s, "
+		      "and ending it would free %s (Uss).",
+		   amount(pss).text, amount(uss).text);
+}
+
+static bool rule_clean_files(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t clean = bytes_add(u->matrix.cell[OWNER_FILE][STATE_PRIVATE_CLEAN],
+				   u->matrix.cell[OWNER_FILE][STATE_SHARED_CLEAN]);
+
+	if (!matters(clean, MIB, rss(u), 500))
+		return false;
+	return say(d, "%s (%u%%) is unchanged file pages: the kernel can drop them and read them "
+		      "again.", amount(clean).text, percent(clean, rss(u)));
+}
+
+/*
+ * Return the anonymous pages outside anonymous mappings. The dirty pages of `file` would
+ * be too many: those of MAP_SHARED mappings are written to the file and are not copies.
+ */
+static uint64_t file_copies(const struct usage *u)
+{
+	uint64_t copies = field(u, SMAPS_ANONYMOUS);
+
+	if (!bytes_known(owner_bytes(u, OWNER_FILE)))
+		return BYTES_UNKNOWN;
+	for (unsigned int o = 0; o < OWNER_FILE; o++) {
+		uint64_t bytes = owner_bytes(u, (enum owner)o);
+
+		if (bytes_known(bytes))
+			copies = bytes_sub(copies, bytes);
+	}
+	return copies;
+}
+
+static bool rule_file_copies(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t copies = file_copies(u);
+
+	if (!matters(copies, 4 * MIB, rss(u), 100))
+		return false;
+	return say(d, "%s (%u%%) is private copies of file pages (data, relocations): every such "
+		      "process has its own.", amount(copies).text, percent(copies, rss(u)));
+}
+
+static bool rule_stacks(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t stack = owner_bytes(u, OWNER_STACK);
+
+	if (!matters(stack, 8 * MIB, rss(u), 100))
+		return false;
+	return say(d, "The stacks of %u thread%s hold %s (%u%%): pages once touched stay until the "
+		      "thread ends.", u->process.thread_count,
+		   u->process.thread_count == 1 ? "" : "s", amount(stack).text,
+		   percent(stack, rss(u)));
+}
+
+static bool rule_shmem(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t shmem = owner_bytes(u, OWNER_SHMEM);
+
+	if (!matters(shmem, MIB, rss(u), 250))
+		return false;
+	return say(d, "%s (%u%%) is shared memory: it may stay after the process has ended, and "
+		      "counts in every process that maps it.", amount(shmem).text,
+		   percent(shmem, rss(u)));
+}
+
+static bool rule_huge_pages(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t thp = usage_thp_bytes(u);
+
+	if (!matters(thp, 32 * MIB, rss(u), 500))
+		return false;
+	return say(d, "%s (%u%%) is in transparent huge pages: a few live bytes keep 2 MiB "
+		      "resident.", amount(thp).text, percent(thp, rss(u)));
+}
+
+static bool rule_hugetlb(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t hugetlb = usage_hugetlb_bytes(u);
+
+	if (!bytes_known(hugetlb) || hugetlb == 0)
+		return false;
+	return say(d, "%s of hugetlb pages are beside Rss: no figure of Rss has them.",
+		   amount(hugetlb).text);
+}
+
+static bool rule_locked(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t locked = field(u, SMAPS_LOCKED);
+
+	if (!matters(locked, MIB, rss(u), 100))
+		return false;
+	return say(d, "%s is locked: it can be neither swapped out nor dropped.",
+		   amount(locked).text);
+}
+
+static bool rule_many_mappings(const struct usage *u, struct diagnosis *d)
+{
+	if (u->mapping_count == MAPPING_COUNT_UNKNOWN || u->mapping_count < MANY_MAPPINGS)
+		return false;
+	return say(d, "%" PRIu32 " mappings: at vm.max_map_count (65530 unless it was raised) mmap "
+		      "fails.", u->mapping_count);
+}
+
+static bool rule_unexplained(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t unexplained = usage_unexplained_bytes(u);
+
+	if (!bytes_known(unexplained) || unexplained == 0)
+		return false;
+	return say(d, "%s of Rss is in no class: the kernel did not say its state.",
+		   amount(unexplained).text);
+}
+
+/* In order of importance to the user. */
+#define RULES(X)                                                                                   \
+	X("unreadable", rule_unreadable)                                                           \
+	X("no-memory", rule_no_memory)                                                             \
+	X("dominant", rule_dominant)                                                               \
+	X("mixed", rule_mixed)                                                                     \
+	X("live", rule_live)                                                                       \
+	X("pool-pages", rule_pool_pages)                                                           \
+	X("fragments", rule_fragments)                                                             \
+	X("heap-unknown", rule_heap_unknown)                                                       \
+	X("lazyfree", rule_lazyfree)                                                               \
+	X("swapped", rule_swapped)                                                                 \
+	X("unexplained", rule_unexplained)                                                         \
+	X("many-mappings", rule_many_mappings)                                                     \
+	X("stacks", rule_stacks)                                                                   \
+	X("shmem", rule_shmem)                                                                     \
+	X("shared", rule_shared)                                                                   \
+	X("file-copies", rule_file_copies)                                                         \
+	X("clean-files", rule_clean_files)                                                         \
+	X("huge-pages", rule_huge_pages)                                                           \
+	X("hugetlb", rule_hugetlb)                                                                 \
+	X("locked", rule_locked)                                                                   \
+	X("unbacked", rule_unbacked)
+
+#define RULE_NAME(name, function) name,
+#define RULE_FUNCTION(name, function) function,
+
+const char *const diagnosis_rules[] = { RULES(RULE_NAME) NULL };
+
+static bool (*const rule_functions[])(const struct usage *u, struct diagnosis *d) = {
+	RULES(RULE_FUNCTION)
+};
+
+size_t diagnose(const struct usage *u, struct diagnosis *ret, size_t max)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; diagnosis_rules[i] && count < max; i++) {
+		if (!rule_functions[i](u, &ret[count]))
+			continue;
+		ret[count++].rule = diagnosis_rules[i];
+	}
+	return count;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fold_name - remove from a function name the parts that differ between builds and
+ * between compiler-made copies of one function. Pure.
+ *
+ * Always removed: what compilers add to copies and parts (".constprop.0", ".isra.0",
+ * ".part.0", ".cold", ".llvm.123", " [clone .isra.0]"; Swift's "generic
+ * specialization <...> of", "specialized", "merged") and Rust's hashes
+ * ("::h0123456789abcdef", "[0123456789abcdef]").
+ *
+ * Unless keeps_generics is set, arguments of templates and generics become "<...>". C++
+ * parameters and return types, which contain them, are removed with them: "void
+ * f<int>(int)" becomes "f<...>". Rust's "<T as Trait>" is not an argument list and stays.
+ */
+#ifndef MS_CLASSIFY_PROFILE_FOLD_NAME_H
+#define MS_CLASSIFY_PROFILE_FOLD_NAME_H
+
+#include <stdbool.h>
+
+#include "base/strbuf.h"
+#include "model/profile.h"
+
+/*
+ * Append the folded name. Names are untrusted input: a malformed or extremely long name
+ * is appended unchanged.
+ */
+void fold_name_add(struct strbuf *out, const char *name, bool keeps_generics);
+
+/*
+ * Copy a profile with all function names folded. Functions without a name are merged into
+ * one function per module, "[MODULE]", because their addresses differ between builds.
+ */
+void fold_profile(const struct profile *profile, bool keeps_generics, struct profile *ret);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * scale_fit - fit how a figure grows with the size of the work: value = constant + factor
+ * * size^k. The constant is the cost of starting up. Pure.
+ *
+ * The fit minimises the squares of relative errors, as on a logarithmic scale. It
+ * searches for k; the other two parameters follow from k. If the values do not determine
+ * the result, no result is given.
+ */
+#ifndef MS_CLASSIFY_PROFILE_SCALE_FIT_H
+#define MS_CLASSIFY_PROFILE_SCALE_FIT_H
+
+#include <stddef.h>
+
+#define SCALE_SIZES_MIN 4 /* there are three unknowns */
+
+struct scale_point {
+	double size, value; /* size > 0, value >= 0 */
+};
+
+enum scale_outcome {
+	SCALE_FITTED,
+	SCALE_CONSTANT,	 /* all values are equal: the exponent is 0 */
+	SCALE_TOO_FEW,	 /* too few sizes */
+	SCALE_TOO_NEAR,	 /* the largest size is less than 4 times the smallest */
+	SCALE_START_UP,	 /* almost all of the value is independent of the size */
+	SCALE_UNCERTAIN, /* no power of the size fits, or many do */
+	SCALE_OUTCOME_COUNT_
+};
+
+struct scale_fit {
+	/*
+	 * The fields below are set only for a fit; for a
+	 * constant, the exponents are 0.
+	 */
+	enum scale_outcome outcome;
+	double exponent, low, high; /* low and high: 95 % confidence interval */
+	double constant, factor;
+	double r_squared; /* 1: all values are on the curve */
+};
+
+void scale_fit(const struct scale_point *points, size_t count, struct scale_fit *ret);
+
+#endif

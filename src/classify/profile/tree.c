@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/profile/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+static void add_values(uint64_t *to, const uint64_t *values)
+{
+	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
+		to[m] += values[m];
+}
+
+static int compare_u32(uint32_t a, uint32_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Order amounts from largest to smallest. */
+static int compare_amounts(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b);
+}
+
+/* Derived data of a profile. */
+struct stacks_view {
+	const struct profile *profile;
+	const struct function_names *names;
+	uint64_t *totals; /* PROFILE_METRIC_COUNT_ per node, including all descendants */
+	uint32_t *first_child, *next_sibling; /* nodes; 0: none */
+};
+
+static void view_init(struct stacks_view *view, const struct profile *profile,
+		      const struct function_names *names)
+{
+	size_t count = profile->node_count;
+
+	*view = (struct stacks_view){
+		.profile = profile,
+		.names = names,
+		.totals = xcalloc((count + 1) * PROFILE_METRIC_COUNT_, sizeof(*view->totals)),
+		.first_child = xcalloc(count + 1, sizeof(*view->first_child)),
+		.next_sibling = xcalloc(count + 1, sizeof(*view->next_sibling)),
+	};
+	for (size_t i = count; i-- > 0;) {
+		const struct profile_node *node = &profile->nodes[i];
+		uint64_t *own = view->totals + i * PROFILE_METRIC_COUNT_;
+
+		add_values(own, node->values);
+		if (i == 0)
+			break;
+		add_values(view->totals + node->parent * (size_t)PROFILE_METRIC_COUNT_, own);
+		view->next_sibling[i] = view->first_child[node->parent];
+		view->first_child[node->parent] = (uint32_t)i;
+	}
+}
+
+static void view_release(struct stacks_view *view)
+{
+	free(view->totals);
+	free(view->first_child);
+	free(view->next_sibling);
+}
+
+static const uint64_t *total_of(const struct stacks_view *view, uint32_t node)
+{
+	return view->totals + node * (size_t)PROFILE_METRIC_COUNT_;
+}
+
+static uint32_t name_of(const struct stacks_view *view, uint32_t node)
+{
+	return node == 0 ? FUNCTION_NONE
+			 : view->names->of_frame[view->profile->nodes[node].frame];
+}
+
+/* Merge the source line of a node with this amount of the metric. */
+static void add_source(const struct stacks_view *view, struct source_line *source, uint32_t node,
+		       uint64_t amount, bool is_first)
+{
+	const struct profile *p = view->profile;
+	const struct profile_frame *frame = &p->frames[p->nodes[node].frame];
+	bool is_other = !is_first &&
+			(source->file != frame->file || source->line != frame->line);
+
+	if (is_first || amount > source->most)
+		*source = (struct source_line){ frame->file, frame->line, source->has_others,
+						amount };
+	source->has_others = source->has_others || is_other;
+}
+
+/* The functions of a list under construction, indexed by name number. */
+struct gather {
+	struct stacks_view view;
+	struct function_sums *functions;
+	enum profile_metric metric;
+	unsigned int *active; /* number of occurrences in the current stack */
+	struct call {
+		uint32_t function, caller, node;
+	} *calls; /* calls of functions by other functions */
+	size_t call_count, call_capacity;
+};
+
+static void say_where(struct gather *g, struct function_sums *function, uint32_t node)
+{
+	const struct profile *p = g->view.profile;
+	const struct profile_frame *frame = &p->frames[p->nodes[node].frame];
+	const char *module = frame->module == PROFILE_NO_MODULE ? NULL
+								: p->modules[frame->module].path;
+	bool is_first = function->name == FUNCTION_NONE;
+
+	/* strings of a profile have the same address if their texts are equal */
+	if (is_first || function->module != module)
+		function->module = is_first ? module : NULL;
+	if (is_first || function->file != frame->file)
+		function->file = is_first ? frame->file : NULL;
+}
+
+/*
+ * Return the weight of a stack for the line of its function. Direct
+ * allocations outweigh calls.
+ */
+static uint64_t source_amount(const struct gather *g, uint32_t node)
+{
+	uint64_t self = g->view.profile->nodes[node].values[g->metric];
+
+	return self > 0 ? self + total_of(&g->view, 0)[g->metric]
+			: total_of(&g->view, node)[g->metric];
+}
+
+static void enter(struct gather *g, uint32_t node)
+{
+	uint32_t name = name_of(&g->view, node);
+	struct function_sums *function = &g->functions[name];
+
+	say_where(g, function, node);
+	add_source(&g->view, &function->source, node, source_amount(g, node),
+		   function->name == FUNCTION_NONE);
+	function->name = name;
+	add_values(function->self, g->view.profile->nodes[node].values);
+	if (g->active[name]++ > 0)
+		return;
+	add_values(function->total, total_of(&g->view, node));
+	g->calls = xgrow(g->calls, &g->call_capacity, g->call_count + 1, sizeof(*g->calls));
+	g->calls[g->call_count++] = (struct call){
+		name, name_of(&g->view, g->view.profile->nodes[node].parent), node
+	};
+}
+
+/* Traverse all nodes without recursion, because stacks may be arbitrarily deep. */
+static void gather_all(struct gather *g)
+{
+	const struct stacks_view *view = &g->view;
+	uint32_t node = 0;
+
+	if (view->profile->node_count == 0)
+		return;
+	for (;;) {
+		if (view->first_child[node]) {
+			node = view->first_child[node];
+			enter(g, node);
+			continue;
+		}
+		while (node > 0 && !view->next_sibling[node]) {
+			g->active[name_of(view, node)]--;
+			node = view->profile->nodes[node].parent;
+		}
+		if (node == 0)
+			return;
+		g->active[name_of(view, node)]--;
+		node = view->next_sibling[node];
+		enter(g, node);
+	}
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+	const struct call *p = a, *q = b;
+	int order = compare_u32(p->function, q->function);
+
+	order = order ? order : compare_u32(p->caller, q->caller);
+	return order ? order : compare_u32(p->node, q->node);
+}
+
+static int compare_callers(const void *a, const void *b, void *context)
+{
+	const struct function_caller *p = a, *q = b;
+	const enum profile_metric *metric = context;
+	int order = compare_amounts(p->total[*metric], q->total[*metric]);
+
+	return order ? order : compare_u32(p->caller, q->caller);
+}
+
+static int compare_functions(const void *a, const void *b, void *context)
+{
+	const struct function_sums *p = a, *q = b;
+	const enum profile_metric *metric = context;
+	int order = compare_amounts(p->self[*metric], q->self[*metric]);
+
+	order = order ? order : compare_amounts(p->total[*metric], q->total[*metric]);
+	return order ? order : compare_u32(p->name, q->name);
+}
+
+static void add_callers(struct function_list *list, struct gather *g, enum profile_metric metric)
+{
+	list->callers = xcalloc(g->call_count + 1, sizeof(*list->callers));
+	if (g->call_count > 0)
+		qsort(g->calls, g->call_count, sizeof(*g->calls), compare_calls);
+	for (size_t i = 0; i < g->call_count; i++) {
+		const struct call *call = &g->calls[i];
+		struct function_sums *function = &g->functions[call->function];
+
+		if (i == 0 || call[-1].function != call->function)
+			function->first_caller = list->caller_count;
+		if (i == 0 || call[-1].function != call->function || call[-1].caller != call->caller) {
+			list->callers[list->caller_count++].caller = call->caller;
+			function->caller_count++;
+		}
+		add_values(list->callers[list->caller_count - 1].total,
+			   total_of(&g->view, call->node));
+	}
+	for (size_t i = 0; i < g->view.names->count; i++)
+		qsort_r(list->callers + g->functions[i].first_caller, g->functions[i].caller_count,
+			sizeof(*list->callers), compare_callers, &metric);
+}
+
+void function_list_init(struct function_list *list, const struct profile *profile,
+			const struct function_names *names, enum profile_metric metric)
+{
+	struct gather g = {
+		.functions = xcalloc(names->count + 1, sizeof(*g.functions)),
+		.active = xcalloc(names->count + 1, sizeof(*g.active)),
+		.metric = metric,
+	};
+
+	*list = (struct function_list){ .functions = g.functions };
+	for (size_t i = 0; i < names->count; i++)
+		g.functions[i].name = FUNCTION_NONE;
+	view_init(&g.view, profile, names);
+	gather_all(&g);
+	add_callers(list, &g, metric);
+	/* skip names of frames that are in no stack */
+	for (size_t i = 0; i < names->count; i++)
+		if (g.functions[i].name != FUNCTION_NONE)
+			list->functions[list->count++] = g.functions[i];
+	qsort_r(list->functions, list->count, sizeof(*list->functions), compare_functions, &metric);
+	view_release(&g.view);
+	free(g.active);
+	free(g.calls);
+}
+
+void function_list_release(struct function_list *list)
+{
+	free(list->functions);
+	free(list->callers);
+	*list = (struct function_list){ 0 };
+}
+
+/* A place in the profile that belongs to a node of the tree. */
+struct place {
+	uint32_t name;
+	uint32_t node; /* node with that name */
+	uint32_t leaf; /* in an inverted tree: the node with the allocations */
+};
+
+struct range {
+	size_t begin, end; /* indices of places */
+};
+
+struct growth {
+	struct stacks_view view;
+	const struct call_tree_options *options;
+	struct call_tree *tree;
+	struct place *places;
+	size_t place_count, place_capacity;
+	struct range *ranges; /* one per node of the tree */
+	size_t range_capacity;
+	struct child {
+		struct call_node node;
+		struct range range;
+	} *children; /* children of the node being expanded */
+	size_t child_count, child_capacity;
+};
+
+static void add_place(struct growth *g, uint32_t node, uint32_t leaf)
+{
+	g->places = xgrow(g->places, &g->place_capacity, g->place_count + 1, sizeof(*g->places));
+	g->places[g->place_count++] = (struct place){ name_of(&g->view, node), node, leaf };
+}
+
+static void add_node(struct growth *g, const struct call_node *node, struct range range)
+{
+	struct call_tree *tree = g->tree;
+
+	tree->nodes = xgrow(tree->nodes, &tree->capacity, tree->count + 1, sizeof(*tree->nodes));
+	g->ranges = xgrow(g->ranges, &g->range_capacity, tree->count + 1, sizeof(*g->ranges));
+	g->ranges[tree->count] = range;
+	tree->nodes[tree->count++] = *node;
+}
+
+/*
+ * Add the places of the top nodes of an inverted tree: all nodes with
+ * allocations of their own.
+ */
+static void add_leaves(struct growth *g)
+{
+	const struct profile *profile = g->view.profile;
+
+	for (uint32_t i = 1; i < profile->node_count; i++)
+		for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
+			if (profile->nodes[i].values[m] > 0) {
+				add_place(g, i, i);
+				break;
+			}
+}
+
+/*
+ * Add the places of a node's children in an inverted tree. Values without a further
+ * caller become the node's self.
+ */
+static void add_callers_of(struct growth *g, size_t number)
+{
+	for (size_t i = g->ranges[number].begin; i < g->ranges[number].end; i++) {
+		struct place place = g->places[i];
+		uint32_t parent = g->view.profile->nodes[place.node].parent;
+
+		if (parent > 0)
+			add_place(g, parent, place.leaf);
+		else
+			add_values(g->tree->nodes[number].self,
+				   g->view.profile->nodes[place.leaf].values);
+	}
+}
+
+static void add_callees_of(struct growth *g, size_t number)
+{
+	for (size_t i = g->ranges[number].begin; i < g->ranges[number].end; i++)
+		for (uint32_t child = g->view.first_child[g->places[i].node]; child;
+		     child = g->view.next_sibling[child])
+			add_place(g, child, child);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *p = a, *q = b;
+	int order = compare_u32(p->name, q->name);
+
+	order = order ? order : compare_u32(p->node, q->node);
+	return order ? order : compare_u32(p->leaf, q->leaf);
+}
+
+static int compare_children(const void *a, const void *b, void *context)
+{
+	const struct call_node *p = &((const struct child *)a)->node;
+	const struct call_node *q = &((const struct child *)b)->node;
+	const struct call_tree_options *o = context;
+	int order = o->is_by_name ? 0 : compare_amounts(p->total[o->metric], q->total[o->metric]);
+
+	return order ? order : compare_u32(p->name, q->name);
+}
+
+/* Group the places from begin on by name into children. */
+static void find_children(struct growth *g, size_t number, size_t begin)
+{
+	struct call_tree_options options = *g->options;
+	bool is_inverted = g->options->is_inverted;
+	struct child *child = NULL;
+
+	g->child_count = 0;
+	if (g->place_count == begin)
+		return;
+	qsort(g->places + begin, g->place_count - begin, sizeof(*g->places), compare_places);
+	for (size_t i = begin; i < g->place_count; i++) {
+		const struct place *place = &g->places[i];
+		const uint64_t *own = g->view.profile->nodes[place->leaf].values;
+		const uint64_t *amounts = is_inverted ? own : total_of(&g->view, place->node);
+
+		if (!child || child->node.name != place->name) {
+			g->children = xgrow(g->children, &g->child_capacity, g->child_count + 1,
+					    sizeof(*g->children));
+			child = &g->children[g->child_count++];
+			*child = (struct child){
+				.node = { .name = place->name, .parent = (uint32_t)number,
+					  .depth = g->tree->nodes[number].depth + 1 },
+				.range.begin = i,
+			};
+		}
+		add_source(&g->view, &child->node.source, place->node, amounts[options.metric],
+			   i == child->range.begin);
+		child->range.end = i + 1;
+		add_values(child->node.total, amounts);
+		if (!is_inverted)
+			add_values(child->node.self, own);
+	}
+	qsort_r(g->children, g->child_count, sizeof(*g->children), compare_children, &options);
+}
+
+/* Add the children within the limits, in order, and a sum of the others. */
+static void keep_children(struct growth *g, size_t number)
+{
+	const struct call_tree_options *o = g->options;
+	struct call_node cut = { .name = FUNCTION_NONE, .parent = (uint32_t)number,
+				 .depth = g->tree->nodes[number].depth + 1 };
+	size_t first = g->tree->count;
+
+	for (size_t i = 0; i < g->child_count; i++) {
+		const struct child *child = &g->children[i];
+
+		if ((o->top == 0 || i < o->top) && child->node.total[o->metric] >= o->min) {
+			add_node(g, &child->node, child->range);
+			continue;
+		}
+		cut.cut_count++;
+		add_values(cut.total, child->node.total);
+	}
+	if (cut.cut_count > 0)
+		add_node(g, &cut, (struct range){ 0, 0 });
+	g->tree->nodes[number].first_child = (uint32_t)first;
+	g->tree->nodes[number].child_count = (uint32_t)(g->tree->count - first);
+}
+
+static void grow(struct growth *g, size_t number)
+{
+	size_t begin = g->place_count;
+
+	if (g->tree->nodes[number].cut_count > 0)
+		return;
+	if (!g->options->is_inverted)
+		add_callees_of(g, number);
+	else if (number == 0)
+		add_leaves(g);
+	else
+		add_callers_of(g, number);
+	find_children(g, number, begin);
+	keep_children(g, number);
+}
+
+void call_tree_init(struct call_tree *tree, const struct profile *profile,
+		    const struct function_names *names, const struct call_tree_options *options)
+{
+	struct growth g = { .options = options, .tree = tree };
+	struct call_node all = { .name = FUNCTION_NONE };
+
+	*tree = (struct call_tree){ 0 };
+	view_init(&g.view, profile, names);
+	if (profile->node_count > 0) {
+		add_values(all.self, profile->nodes[0].values);
+		add_values(all.total, total_of(&g.view, 0));
+		add_place(&g, 0, 0);
+	}
+	add_node(&g, &all, (struct range){ 0, g.place_count });
+	for (size_t i = 0; i < tree->count; i++)
+		grow(&g, i);
+	view_release(&g.view);
+	free(g.places);
+	free(g.ranges);
+	free(g.children);
+}
+
+uint32_t call_tree_next(const struct call_tree *tree, uint32_t node)
+{
+	const struct call_node *nodes = tree->nodes;
+
+	if (nodes[node].child_count > 0)
+		return nodes[node].first_child;
+	while (node > 0) {
+		const struct call_node *parent = &nodes[nodes[node].parent];
+
+		if (node + 1 < parent->first_child + parent->child_count)
+			return node + 1;
+		node = nodes[node].parent;
+	}
+	return 0;
+}
+
+void call_tree_release(struct call_tree *tree)
+{
+	free(tree->nodes);
+	*tree = (struct call_tree){ 0 };
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run - one run of a command under one allocator, sampled from its
+ * start to its end.
+ */
+#ifndef MS_CMD_COMPARE_RUN_H
+#define MS_CMD_COMPARE_RUN_H
+
+#include "cmd/core/options.h"
+#include "model/comparison.h"
+#include "sample/run/run_sampler.h"
+
+/* State shared by all runs of a comparison. Everything is borrowed. */
+struct compare_context {
+	const struct options *options;
+	struct comparison *comparison;
+	char ***environments; /* one environment per variant */
+	const struct procfs *fs;
+	struct run_sampler *sampler;
+};
+
+enum run_purpose {
+	RUN_MEASURES,
+	RUN_WARMS_UP,
+	/* counts allocations; the environment preloads the counting library */
+	RUN_COUNTS,
+};
+
+/*
+ * Make one run and add it to the comparison. A run that fails, or that the user ends, is
+ * added with its problem set, and a message reports it. Returns 0, or -errno after a
+ * message if the command cannot be started, so that further runs are pointless.
+ */
+int compare_run_one(const struct compare_context *context, size_t variant, unsigned int number,
+		    enum run_purpose purpose);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/compare/show.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/xalloc.h"
+#include "cmd/core/cmd.h"
+#include "cmd/core/message.h"
+#include "cmd/core/stream.h"
+#include "cmd/core/terminal.h"
+#include "cmd/session/session.h"
+#include "render/compare/report.h"
+
+/*
+ * Whether the page can be written, checked before the runs rather than an hour later. The
+ * file is replaced atomically, so that its folder must be writable for a new file.
+ */
+static bool may_write(const char *path)
+{
+	_cleanup_free_ char *copy = xstrdup(path);
+
+	if ((access(path, F_OK) == 0 ? access(path, W_OK) : access(dirname(copy), W_OK)) == 0)
+		return true;
+	message_error(path, -errno);
+	return false;
+}
+
+int compare_show_begin(struct compare_show *show, const struct options *options)
+{
+	bool is_csv = options->format == FORMAT_CSV || options->format == FORMAT_JSON;
+
+	*show = (struct compare_show){ options, COLUMN_LIST_INIT };
+	if (options->compare.html && !may_write(options->compare.html))
+		return EXIT_FAILED;
+	return session_columns(options, &compare_columns,
+			       is_csv ? compare_columns.csv_default
+				      : compare_columns.table_default,
+			       &show->columns);
+}
+
+void compare_show_end(struct compare_show *show)
+{
+	column_list_release(&show->columns);
+}
+
+static void add_text(struct strbuf *out, const struct compare_show *show,
+		     const struct compare_view *view)
+{
+	const struct options *o = show->options;
+	struct table_options table = { .no_headings = o->no_headings,
+				       .exact_bytes = o->exact_bytes };
+
+	terminal_fit(&table);
+	if (o->output || o->output_all)
+		compare_add_table(out, view, &show->columns, &table);
+	else
+		compare_report_add(out, view, &table);
+}
+
+static void add_view(struct strbuf *out, const struct compare_show *show,
+		     const struct compare_view *view)
+{
+	switch (show->options->format) {
+	case FORMAT_CSV:
+		compare_add_csv(out, view, &show->columns, show->options->no_headings);
+		break;
+	case FORMAT_JSON: compare_add_json(out, view, &show->columns); break;
+	default: add_text(out, show, view);
+	}
+}
+
+static int write_page(const struct compare_show *show, const struct compare_view *view)
+{
+	const char *path = show->options->compare.html;
+	_cleanup_strbuf_ struct strbuf page = STRBUF_INIT;
+	int r;
+
+	if (!path)
+		return 0;
+	compare_add_html(&page, view);
+	r = io_write_file_atomic(path, page.text, page.length, 0666);
+	if (r < 0)
+		message_error(path, r);
+	return r;
+}
+
+int compare_show(const struct compare_show *show, const struct comparison *comparison,
+		 int status)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct compared compared;
+	struct verdicts verdicts;
+	const struct compare_view view = { comparison, &compared, &verdicts };
+
+	compared_init(&compared, comparison);
+	verdicts_init(&verdicts, &compared);
+	add_view(&out, show, &view);
+	if (write_page(show, &view) < 0)
+		status = EXIT_FAILED;
+	verdicts_release(&verdicts);
+	compared_release(&compared);
+	return stream_finish(&out, status);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * show - print a comparison in the requested format.
+ */
+#ifndef MS_CMD_COMPARE_SHOW_H
+#define MS_CMD_COMPARE_SHOW_H
+
+#include "cmd/core/options.h"
+#include "model/comparison.h"
+#include "render/table/column.h"
+
+struct compare_show {
+	const struct options *options;
+	struct column_list columns;
+};
+
+/*
+ * Check the output options before anything runs. Returns EXIT_DONE, or after a message
+ * the status to exit with.
+ */
+int compare_show_begin(struct compare_show *show, const struct options *options);
+void compare_show_end(struct compare_show *show);
+
+/* Write the whole comparison. Returns `status`, or EXIT_FAILED after a message. */
+int compare_show(const struct compare_show *show, const struct comparison *comparison,
+		 int status);
+
+#endif

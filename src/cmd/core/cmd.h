@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd - a command of memstate. Each command is one file that defines a struct cmd.
+ */
+#ifndef MS_CMD_CORE_CMD_H
+#define MS_CMD_CORE_CMD_H
+
+#include <stdbool.h>
+
+#include "cmd/core/options.h"
+
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,
+	EXIT_BAD_USAGE = 2,
+	EXIT_PARTIAL = 3, /* some targets gone or unreadable; reported on stderr */
+	EXIT_ABOVE_LIMIT = 4, /* a limit set by the user was exceeded */
+};
+
+struct cmd {
+	const char *name; /* NULL: memstate without a verb */
+	const char *args; /* shown after the name in --help */
+	const char *summary;
+	unsigned int scope;	 /* the command's bit of enum option_scope */
+	bool takes_command;	 /* accepts "-- COMMAND" */
+	int max_args;
+	const struct column_set *columns; /* NULL: the command has no columns */
+	int (*run)(struct options *options); /* returns an enum exit_status */
+};
+
+extern const struct cmd cmd_watch;
+extern const struct cmd cmd_map;
+extern const struct cmd cmd_heap;
+extern const struct cmd cmd_leaks;
+extern const struct cmd cmd_explain;
+extern const struct cmd cmd_count;
+extern const struct cmd cmd_diff;
+extern const struct cmd cmd_oom;
+extern const struct cmd cmd_capture;
+extern const struct cmd cmd_doctor;
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/core/message.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+
+/*
+ * Print a message. Names and paths in it are untrusted, so unprintable
+ * characters are escaped.
+ */
+__attribute__((format(printf, 1, 0))) static void say(const char *format, va_list args)
+{
+	_cleanup_strbuf_ struct strbuf raw = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+
+	strbuf_vaddf(&raw, format, args);
+	strbuf_add_text(&line, "memstate: ");
+	text_add_printable(&line, strbuf_text(&raw), raw.length, false);
+	strbuf_add_char(&line, '\n');
+	(void)io_write_all(STDERR_FILENO, line.text, line.length);
+}
+
+void message(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+}
+
+static const char *describe(int err)
+{
+	switch (err) {
+	case -ESRCH:
+		return "no such process";
+	case -EBADMSG:
+		return "not in the format that is documented for it";
+	case -ESTALE:
+		return "changed each time it was read";
+	case -EOPNOTSUPP:
+		return "not there (older kernel, or not in this capture)";
+	default:
+		return strerror(-err);
+	}
+}
+
+void message_error(const char *subject, int err)
+{
+	message("%s: %s", subject, describe(err));
+}
+
+static const char *describe_process_error(int err)
+{
+	switch (err) {
+	case -EBADMSG:
+		return "its stat or smaps is not in the format that is documented for it";
+	case -EOPNOTSUPP:
+		return "it has no smaps here (older kernel, or not in this capture)";
+	default:
+		return describe(err);
+	}
+}
+
+void message_process_error(int pid, int err)
+{
+	message("%d: %s", pid, describe_process_error(err));
+	if (err != -EACCES && err != -EPERM)
+		return;
+	if (geteuid() == 0)
+		message("hint: refused even to root, for want of CAP_SYS_PTRACE or by a security "
+			"module or namespace; 'memstate doctor' says more");
+	else
+		message("hint: only its owner and root may read a process's memory map; "
+			"CAP_SYS_PTRACE allows it for all");
+}
+
+void message_usage(const char *verb, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+	fprintf(stderr, "Try 'memstate %s%s--help'.\n", verb ? verb : "", verb ? " " : "");
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * message - diagnostics on stderr, one line each: "memstate: …".
+ */
+#ifndef MS_CMD_CORE_MESSAGE_H
+#define MS_CMD_CORE_MESSAGE_H
+
+void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Print "memstate: SUBJECT: Permission denied" for err, a -errno, with a hint
+ * where one helps.
+ */
+void message_error(const char *subject, int err);
+
+/* Do the same for a process. */
+void message_process_error(int pid, int err);
+
+/* Print "memstate: …", then "Try 'memstate [VERB] --help'." verb may be NULL. */
+void message_usage(const char *verb, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * check - compare runs with the limits in a file (--check), or set the limits in
+ * the file to the measured values (--update).
+ */
+#ifndef MS_CMD_COUNT_CHECK_H
+#define MS_CMD_COUNT_CHECK_H
+
+#include "cmd/core/options.h"
+#include "render/profile/runs_report.h"
+#include "store/profile/limits_file.h"
+
+struct count_check {
+	const struct options *options;
+	struct limits_file file;
+	const char *test; /* NULL: the limits before the first test */
+	struct checked_limit *limits; /* in the order of the file */
+	size_t *lines; /* lines[i] is the index in file of limits[i] */
+	size_t limit_count;
+};
+
+#define COUNT_CHECK_INIT         \
+	{                        \
+		.options = NULL, \
+	}
+
+/*
+ * Read the file, find the limits for the program named `program`, and compare the runs
+ * with them. With --update, set the limits to the measured values first. Returns
+ * EXIT_DONE; or EXIT_NOT_COUNTED after a message.
+ */
+int count_check_begin(struct count_check *check, const struct options *options,
+		      const char *program, const struct count_stats *stats);
+
+/*
+ * Write the file with --update, and report exceeded limits. Returns the
+ * status to exit with.
+ */
+int count_check_end(const struct count_check *check, const struct count_stats *stats);
+
+void count_check_release(struct count_check *check);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * flame_file - write the file of --flame-graph: an image or an HTML page, depending on
+ * the file name's suffix.
+ */
+#ifndef MS_CMD_COUNT_FLAME_FILE_H
+#define MS_CMD_COUNT_FLAME_FILE_H
+
+#include "model/profile.h"
+#include "render/flame/html.h"
+
+/*
+ * Check that the file name ends in .svg or .html. Returns EXIT_DONE, or EXIT_BAD_USAGE
+ * after a message.
+ */
+int flame_file_check(const char *verb, const char *path);
+
+/*
+ * Write the flame graph. A page contains the original profile and applies the rules
+ * itself; an image shows `changed`, the profile after the rules. Returns 0, or -errno
+ * after a message.
+ */
+int flame_file_write(const char *path, const struct profile *profile,
+		     const struct profile *changed, const struct flame_page *page);
+
+/* Write the difference of two profiles, before and after, in the same way. */
+int flame_file_write_diff(const char *path, const struct profile profiles[2],
+			  const struct profile changed[2], const struct flame_page *page);
+
+#endif

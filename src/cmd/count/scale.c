@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/count/scale.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "cmd/core/cmd.h"
+#include "cmd/core/message.h"
+#include "cmd/core/stream.h"
+#include "cmd/core/terminal.h"
+#include "cmd/count/runs.h"
+#include "cmd/run/count_child.h"
+#include "cmd/session/session.h"
+#include "model/known_names.h"
+#include "render/profile/count_report.h"
+#include "render/profile/scale_report.h"
+
+#define SIZES_MAX  100
+#define HINT_ABOVE 0.02 /* tolerance, for intervals of zero width */
+#define SIZE_MAX_ UINT64_C(1000000000000000) /* exactly representable as a double */
+
+static const char placeholder[] = "{N}";
+
+char count_scale_shell[] = "sh";
+
+struct scale {
+	const struct options *options;
+	const struct variant *allocator;
+	struct scale_size sizes[SIZES_MAX];
+	size_t count;
+	struct scale_report report;
+};
+
+/* Parse "10,20,40", in strictly ascending order. Returns 0 or -EINVAL. */
+static int parse_sizes(const char *list, struct scale *ret)
+{
+	_cleanup_free_ char *copy = xstrdup(list);
+	char *rest = copy, *part;
+	uint64_t size, before = 0;
+
+	ret->count = 0;
+	while ((part = strsep(&rest, ","))) {
+		if (ret->count == SIZES_MAX || num_parse_u64(part, &size) < 0 || size <= before ||
+		    size > SIZE_MAX_)
+			return -EINVAL;
+		ret->sizes[ret->count++].size = before = size;
+	}
+	return 0;
+}
+
+static int refuse(const char *why)
+{
+	message_usage("count", "%s", why);
+	return EXIT_BAD_USAGE;
+}
+
+int count_scale_check_usage(const struct options *o)
+{
+	const struct count_options *c = &o->count;
+	struct scale scale;
+
+	if (!c->scale)
+		return c->sizes || c->has_max_exponent
+			       ? refuse("--sizes and --max-exponent go with --scale")
+			       : EXIT_DONE;
+	if (!strstr(c->scale, placeholder))
+		return refuse("--scale: where does the size go? {N} in the command is for it");
+	if (!c->sizes)
+		return refuse("--scale: which sizes? --sizes 1000,2000,4000,8000 says them");
+	if (parse_sizes(c->sizes, &scale) < 0) {
+		message_usage("count", "--sizes: '%s' are not up to %d numbers, each larger than the "
+				       "one before", c->sizes, SIZES_MAX);
+		return EXIT_BAD_USAGE;
+	}
+	if (c->check || c->iterations > 1)
+		return refuse("--check and --iterations have no place with --scale");
+	if (o->has_interval)
+		return refuse("-i has no place where several runs are counted");
+	return EXIT_DONE;
+}
+
+/* Return the command with the size in place of each placeholder. */
+static char *make_command(const char *command, uint64_t size)
+{
+	struct strbuf made = STRBUF_INIT;
+	const char *found;
+
+	while ((found = strstr(command, placeholder))) {
+		strbuf_add(&made, command, (size_t)(found - command));
+		strbuf_add_u64(&made, size);
+		command = found + strlen(placeholder);
+	}
+	strbuf_add_text(&made, command);
+	return strbuf_take(&made);
+}
+
+static int run_size(const struct scale *scale, struct scale_size *size)
+{
+	const struct options *o = scale->options;
+	_cleanup_free_ char *command = make_command(o->count.scale, size->size);
+	char *argv[] = { count_scale_shell, (char[]){ "-c" }, command, NULL };
+	const struct run_plan plan = {
+		.command = argv,
+		.allocator = scale->allocator,
+		.calls_only = o->count.calls_only,
+		.with_children = o->targets.with_children,
+		.run_count = o->compare.has_run_count ? o->compare.run_count : 1,
+		.warm_up_count = o->compare.warm_up_count,
+	};
+	int command_status, status = count_runs_make(&plan, &size->runs, &command_status);
+
+	if (status != EXIT_DONE)
+		return status;
+	if (command_status != 0) {
+		message("%s: ended with status %d: what it allocates then says nothing of its growth",
+			command, command_status);
+		return EXIT_NOT_COUNTED;
+	}
+	if (size->runs.items[0].program_count == 1 &&
+	    wrapper_name_is(size->runs.items[0].program.name)) {
+		message("%s: only %s was counted, and nothing that it started", command,
+			size->runs.items[0].program.name);
+		return EXIT_NOT_COUNTED;
+	}
+	for (size_t i = 0; i < size->runs.count; i++)
+		size->runs.items[i].size = size->size;
+	count_stats_init(&size->stats, &size->runs);
+	return EXIT_DONE;
+}
+
+static void fit_all(struct scale *scale)
+{
+	struct scale_point points[SIZES_MAX];
+
+	for (size_t f = 0; f < SCALED_FIGURE_COUNT; f++) {
+		size_t count = 0;
+
+		for (size_t i = 0; i < scale->count; i++) {
+			const struct scale_size *size = &scale->sizes[i];
+			uint64_t median = size->stats.figures[scaled_figures[f]].median;
+
+			if (bytes_known(median))
+				points[count++] = (struct scale_point){ (double)size->size,
+									(double)median / 1000 };
+		}
+		scale_fit(points, count, &scale->report.fits[f]);
+	}
+}
+
+static int show(const struct scale *scale, const struct column_list *columns)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	switch (scale->options->format) {
+	case FORMAT_CSV:
+		if (!scale->options->no_headings)
+			csv_add_header(&out, columns);
+		scale_report_add_csv(&out, &scale->report, columns);
+		break;
+	case FORMAT_JSON:
+		scale_report_add_json(&out, &scale->report, columns);
+		break;
+	default:
+		scale_report_add_text(&out, &scale->report);
+	}
+	return stream_write(&out) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
+}
+
+/*
+ * Compare the exponents with the limit. An exponent that is certainly above outweighs an
+ * unknown one. The exponent of resident memory may be unknown, because start-up often
+ * hides its growth.
+ */
+static int check_exponents(const struct scale *scale)
+{
+	double most = (double)scale->options->count.max_exponent_thousandths / 1000;
+	int status = EXIT_DONE;
+
+	if (!scale->options->count.has_max_exponent)
+		return EXIT_DONE;
+	for (size_t f = 0; f < SCALED_FIGURE_COUNT; f++) {
+		const struct scale_fit *fit = &scale->report.fits[f];
+		const char *key = counted_figure_key(scaled_figures[f]);
+		const char *unknown = scale_outcome_text(fit->outcome);
+
+		if (unknown && scaled_figures[f] != COUNTED_PEAK_RSS) {
+			message("%s: the exponent is not known: %s", key, unknown);
+			if (status == EXIT_DONE)
+				status = EXIT_NOT_COUNTED;
+		} else if (!unknown && fit->low > most) {
+			message("%s: the exponent of %.2f (%.2f to %.2f) is above %.2f", key,
+				fit->exponent, fit->low, fit->high, most);
+			status = EXIT_ABOVE_LIMIT;
+		} else if (!unknown && fit->high > most + HINT_ABOVE) {
+			message("hint: %s: the exponent of %.2f (%.2f to %.2f) may be above %.2f", key,
+				fit->exponent, fit->low, fit->high, most);
+		}
+	}
+	return status;
+}
+
+int count_scale_run(const struct options *o, const struct variant *allocator)
+{
+	struct scale scale = { .options = o, .allocator = allocator };
+	struct column_list columns = COLUMN_LIST_INIT;
+	struct table_options table = { 0 };
+	int status = session_columns(o, &count_columns, scale_csv_default, &columns);
+
+	if (status == EXIT_DONE)
+		/* cannot fail: the sizes have been checked */
+		(void)parse_sizes(o->count.sizes, &scale);
+	for (size_t i = 0; status == EXIT_DONE && i < scale.count; i++) {
+		scale.sizes[i].runs.iterations = 1;
+		status = run_size(&scale, &scale.sizes[i]);
+	}
+	if (status == EXIT_DONE) {
+		terminal_fit(&table);
+		scale.report.command = o->count.scale;
+		scale.report.sizes = scale.sizes;
+		scale.report.count = scale.count;
+		scale.report.ascii = table.ascii;
+		fit_all(&scale);
+		status = show(&scale, &columns);
+	}
+	if (status == EXIT_DONE)
+		status = check_exponents(&scale);
+	for (size_t i = 0; i < scale.count; i++)
+		count_runs_release(&scale.sizes[i].runs);
+	column_list_release(&columns);
+	return status;
+}

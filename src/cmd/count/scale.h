@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * scale - memstate count --scale: run a command with growing sizes and report how
+ * its allocations grow with them.
+ */
+#ifndef MS_CMD_COUNT_SCALE_H
+#define MS_CMD_COUNT_SCALE_H
+
+#include "cmd/core/options.h"
+#include "model/comparison.h"
+
+/*
+ * Reject options that exclude --scale. Returns EXIT_DONE, or EXIT_BAD_USAGE
+ * after a message.
+ */
+int count_scale_check_usage(const struct options *options);
+
+/*
+ * Run, show and check. The caller has checked the shell. Returns the status to exit with.
+ */
+int count_scale_run(const struct options *options, const struct variant *allocator);
+
+/* Path of the shell that runs the command. */
+extern char count_scale_shell[];
+
+#endif

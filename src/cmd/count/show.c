@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/count/show.h"
+
+#include <string.h>
+
+#include "base/io.h"
+#include "base/strbuf.h"
+#include "classify/profile/transform.h"
+#include "cmd/core/cmd.h"
+#include "cmd/core/message.h"
+#include "cmd/core/options_count.h"
+#include "cmd/core/stream.h"
+#include "cmd/core/terminal.h"
+#include "cmd/count/flame_file.h"
+#include "cmd/count/rules.h"
+#include "cmd/session/session.h"
+#include "render/profile/folded.h"
+#include "render/profile/report.h"
+#include "render/profile/speedscope.h"
+
+#define MIN_DEFAULT (PROFILE_MIN_UNIT / 100) /* for the text report */
+#define WIDTH_DEFAULT 120 /* without a terminal: C++ names can have any length */
+
+/* The files that are written in addition to the report. */
+enum { FILE_COUNT = 2 };
+
+struct file {
+	const char *path; /* NULL: not requested; "-": standard output */
+	void (*add)(struct strbuf *out, const struct profile *profile, enum profile_metric metric);
+};
+
+static void list_files(const struct options *o, struct file ret[FILE_COUNT])
+{
+	const struct file files[FILE_COUNT] = {
+		{ o->count.folded, folded_add },
+		{ o->count.speedscope, speedscope_add },
+	};
+
+	memcpy(ret, files, sizeof(files));
+}
+
+static bool is_output(const struct file *file)
+{
+	return file->path && strcmp(file->path, "-") == 0;
+}
+
+static bool has_file_as_output(const struct file *files)
+{
+	for (size_t i = 0; i < FILE_COUNT; i++)
+		if (is_output(&files[i]))
+			return true;
+	return false;
+}
+
+bool count_show_has_report(const struct options *o)
+{
+	struct file files[FILE_COUNT];
+
+	list_files(o, files);
+	return !has_file_as_output(files);
+}
+
+static int check_files(const struct options *o)
+{
+	struct file files[FILE_COUNT];
+	int count = 0;
+
+	list_files(o, files);
+	for (size_t i = 0; i < FILE_COUNT; i++)
+		count += is_output(&files[i]);
+	if (count > 1 || (count == 1 && o->format != FORMAT_AUTO)) {
+		message_usage("count", "-: standard output is for one thing only");
+		return EXIT_BAD_USAGE;
+	}
+	return EXIT_DONE;
+}
+
+static const char *find_needless(const struct options *o)
+{
+	const struct {
+		bool is_said;
+		const char *name;
+	} rows[] = {
+		{ o->has_metric, "metric" },	     { o->count.has_min, "min" },
+		{ o->count.rule_count > 0, "transform" }, { o->count.folded, "folded" },
+		{ o->count.speedscope, "speedscope" }, { o->flame_graph, "flame-graph" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].is_said)
+			return rows[i].name;
+	return NULL;
+}
+
+int count_show_check(const struct options *o)
+{
+	struct column_list columns = COLUMN_LIST_INIT;
+	struct count_rules rules;
+	int status;
+
+	if (!options_count_has_stacks(&o->count)) {
+		if (!find_needless(o))
+			return EXIT_DONE;
+		message_usage("count", "--%s is for stacks: with --stacks, --sample, --live or --replay", find_needless(o));
+		return EXIT_BAD_USAGE;
+	}
+	status = check_files(o);
+	if (status == EXIT_DONE && o->flame_graph)
+		status = flame_file_check("count", o->flame_graph);
+	if (status == EXIT_DONE)
+		status = session_columns(o, &profile_columns, profile_columns.csv_default, &columns);
+	if (status == EXIT_DONE) {
+		status = count_rules_load(o, &rules);
+		count_rules_release(&rules);
+	}
+	column_list_release(&columns);
+	return status;
+}
+
+static void add_known(struct strbuf *out, const struct profile *profile)
+{
+	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
+		if (profile->known & 1U << m)
+			strbuf_addf(out, " %s", profile_metrics[m].name);
+}
+
+static enum profile_metric default_metric(const struct options *o, const struct profile *profile)
+{
+	uint64_t sums[PROFILE_METRIC_COUNT_];
+
+	profile_sum(profile, sums);
+	if (o->count.live)
+		return sums[PROFILE_LIVE] > 0 ? PROFILE_LIVE : PROFILE_PEAK;
+	/*
+	 * In a sampled profile few small blocks stand for many, so that the number of
+	 * allocations is less accurate than their bytes.
+	 */
+	return profile->sample_bytes > 0 ? PROFILE_BYTES : PROFILE_ALLOCATIONS;
+}
+
+/* Choose the metric to show. Returns EXIT_DONE, or EXIT_FAILED after a message. */
+static int choose_metric(const struct options *o, const struct profile *profile,
+			 enum profile_metric *ret)
+{
+	enum profile_metric metric = o->has_metric ? o->metric : default_metric(o, profile);
+
+	if (o->has_metric && !(profile->known & 1U << metric)) {
+		_cleanup_strbuf_ struct strbuf known = STRBUF_INIT;
+
+		add_known(&known, profile);
+		message("--metric %s: is not known here; there is:%s", profile_metrics[metric].name,
+			strbuf_text(&known));
+		return EXIT_FAILED;
+	}
+	if (!(profile->known & 1U << metric))
+		metric = PROFILE_ALLOCATIONS;
+	while (!(profile->known & 1U << metric) && metric + 1 < PROFILE_METRIC_COUNT_)
+		metric++;
+	*ret = metric;
+	return EXIT_DONE;
+}
+
+static int write_files(const struct options *o, const struct profile *profile,
+		       enum profile_metric metric)
+{
+	struct file files[FILE_COUNT];
+	int status = EXIT_DONE;
+
+	list_files(o, files);
+	for (size_t i = 0; i < FILE_COUNT; i++) {
+		_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+		int r;
+
+		if (!files[i].path)
+			continue;
+		files[i].add(&out, profile, metric);
+		if (is_output(&files[i])) {
+			r = stream_write(&out); /* prints its own message */
+		} else {
+			r = io_write_file_atomic(files[i].path, strbuf_text(&out), out.length, 0666);
+			if (r < 0)
+				message_error(files[i].path, r);
+		}
+		if (r < 0)
+			status = EXIT_FAILED;
+	}
+	return status;
+}
+
+static int show_report(const struct options *o, struct profile_report *report, int status)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct column_list columns = COLUMN_LIST_INIT;
+	bool is_text = o->format == FORMAT_AUTO || o->format == FORMAT_TEXT;
+
+	report->min = o->count.has_min ? o->count.min : is_text ? MIN_DEFAULT : 0;
+	report->is_min_asked = o->count.has_min;
+	report->top = o->top ? (size_t)o->top : is_text ? OPTIONS_TEXT_TOP : 0;
+	report->options.exact_bytes = o->exact_bytes;
+	report->options.no_headings = o->no_headings;
+	if (session_columns(o, &profile_columns, profile_columns.csv_default, &columns) != EXIT_DONE)
+		return EXIT_BAD_USAGE;
+	if (o->format == FORMAT_JSON) {
+		profile_report_add_json(&out, report, &columns);
+	} else if (o->format == FORMAT_CSV) {
+		if (!o->no_headings)
+			csv_add_header(&out, &columns);
+		profile_report_add_csv(&out, report, &columns);
+	} else {
+		terminal_fit(&report->options);
+		if (report->options.max_width == 0)
+			report->options.max_width = WIDTH_DEFAULT;
+		report->has_head_above = options_count_records_stacks(&o->count);
+		profile_report_add_text(&out, report);
+	}
+	column_list_release(&columns);
+	return stream_finish(&out, status);
+}
+
+/* The profile to show, and the original before the rules. */
+struct shown {
+	const struct profile *profile, *original;
+	const struct count_rules *rules;
+};
+
+/* Append a short title; the full command follows below it. */
+static void add_title(struct strbuf *out, const struct options *o, const struct profile *profile)
+{
+	const char *command = profile->command;
+	size_t length = command ? strcspn(command, " ") : 0;
+
+	if (length == 0) {
+		strbuf_addf(out, "Allocations in %s", o->count.replay ? o->count.replay : "a program");
+		return;
+	}
+	for (size_t i = length; i-- > 0;)
+		if (command[i] == '/') {
+			command += i + 1;
+			length -= i + 1;
+			break;
+		}
+	strbuf_addf(out, "Allocations of %.*s", (int)length, command);
+}
+
+static int draw(const struct options *o, const struct shown *shown, enum profile_metric metric)
+{
+	_cleanup_strbuf_ struct strbuf title = STRBUF_INIT;
+	struct flame_page page = {
+		.metric = metric,
+		.rules = &shown->rules->said,
+		.sets = &shown->rules->sets,
+	};
+
+	add_title(&title, o, shown->original);
+	page.title = title.text;
+	return flame_file_write(o->flame_graph, shown->original, shown->profile, &page);
+}
+
+static int show(const struct options *o, const struct shown *shown)
+{
+	struct profile_report report = { .profile = shown->profile };
+	struct file files[FILE_COUNT];
+	uint64_t whole[PROFILE_METRIC_COUNT_];
+	int status = choose_metric(o, shown->profile, &report.metric);
+
+	if (status != EXIT_DONE)
+		return status;
+	if (shown->original != shown->profile) {
+		profile_sum(shown->original, whole);
+		report.whole = whole;
+	}
+	status = write_files(o, shown->profile, report.metric);
+	if (o->flame_graph && draw(o, shown, report.metric) < 0)
+		status = EXIT_FAILED;
+	list_files(o, files);
+	return has_file_as_output(files) ? status : show_report(o, &report, status);
+}
+
+static int show_changed(const struct options *o, const struct profile *profile,
+			const struct count_rules *rules)
+{
+	struct transform_error error;
+	struct profile changed;
+	int status;
+
+	if (profile_transform(profile, &rules->rules, &changed, &error) < 0) {
+		message("%s", error.why);
+		return EXIT_FAILED;
+	}
+	status = show(o, &(struct shown){ &changed, profile, rules });
+	profile_release(&changed);
+	return status;
+}
+
+int count_show_profile(const struct options *o, const struct profile *profile)
+{
+	struct count_rules rules;
+	int status = count_rules_load(o, &rules);
+
+	if (status == EXIT_DONE)
+		status = rules.rules.count > 0 ? show_changed(o, profile, &rules)
+					       : show(o, &(struct shown){ profile, profile, &rules });
+	count_rules_release(&rules);
+	return status;
+}

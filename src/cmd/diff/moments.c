@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/diff/moments.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/num.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "cmd/core/cmd.h"
+#include "cmd/core/message.h"
+#include "cmd/core/stream.h"
+#include "cmd/core/terminal.h"
+#include "cmd/session/recordings.h"
+#include "render/process/moment_report.h"
+#include "sample/process/captured_moment.h"
+#include "sample/recording/replay_moment.h"
+
+struct side {
+	char *path; /* without the moment */
+	const char *at; /* points into the argument; NULL: the last moment */
+	struct moment moment;
+};
+
+/* Split an argument: "FILE" if that file exists, otherwise "FILE@TIME". */
+static void split(const char *argument, struct side *ret)
+{
+	const char *at = strrchr(argument, '@');
+
+	if (!at || access(argument, F_OK) == 0) {
+		ret->path = xstrdup(argument);
+		ret->at = NULL;
+	} else {
+		ret->path = xstrndup(argument, (size_t)(at - argument));
+		ret->at = at + 1;
+	}
+}
+
+/* Whether the path is a folder, as memstate capture creates. */
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool has_moments(const char *argument)
+{
+	/* the terminating NUL is part of the magic */
+	static const char magic[16] = "SQLite format 3";
+	_cleanup_free_ char *path = NULL;
+	char head[sizeof(magic)];
+	struct side side;
+	int fd;
+	bool is_one;
+
+	if (is_folder(argument))
+		return true;
+	split(argument, &side);
+	path = side.path;
+	fd = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return side.at && access(path, F_OK) == 0;
+	is_one = io_read_at(fd, head, sizeof(head), 0) == 0 && memcmp(head, magic, sizeof(head)) == 0;
+	close(fd);
+	return is_one;
+}
+
+bool diff_moments_are_meant(const struct options *o)
+{
+	return has_moments(o->args[0]) || has_moments(o->args[1]);
+}
+
+static int check_options(const struct options *o, uint64_t *ret_limit)
+{
+	const char *of_profiles = NULL;
+	const char *limit = o->diff.fail_above;
+
+	if (o->diff.depth)
+		of_profiles = "depth";
+	else if (o->diff.minimum)
+		of_profiles = "min";
+	else if (o->diff.keeps_generics)
+		of_profiles = "keep-generics";
+	else if (o->has_metric)
+		of_profiles = "metric";
+	else if (o->flame_graph)
+		of_profiles = "flame-graph";
+	else if (o->count.rule_count > 0)
+		of_profiles = "transform";
+	if (of_profiles) {
+		message_usage("diff", "--%s goes with profiles, and these are moments", of_profiles);
+		return EXIT_BAD_USAGE;
+	}
+	*ret_limit = BYTES_UNKNOWN;
+	if (!limit || num_parse_u64(limit, ret_limit) == 0 || units_parse_bytes(limit, ret_limit) == 0)
+		return EXIT_DONE;
+	message_usage("diff", "--fail-above: '%s' is not a number of bytes, as 512, 64K, 1.5M or 2G",
+		      limit);
+	return EXIT_BAD_USAGE;
+}
+
+static int load(struct options *o, struct side *side)
+{
+	struct replay *replay;
+	size_t index;
+	int status, r;
+
+	if (is_folder(side->path)) {
+		r = captured_moment_read(side->path, &o->targets, &side->moment);
+	} else {
+		status = recordings_open_file("diff", side->path, side->at, &replay, &index);
+		if (status != EXIT_DONE)
+			return status;
+		r = replay_read_moment(replay, index, &o->targets, &side->moment);
+		replay_close(replay);
+		if (r < 0)
+			return recordings_report(side->path, r);
+	}
+	if (r == 0)
+		return EXIT_DONE;
+	message_error(side->path, r);
+	return EXIT_FAILED;
+}
+
+/* Whether all processes together, or a single one, grew by more than the limit. */
+static bool is_above(const struct moment_diff *diff, uint64_t limit)
+{
+	char grown[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
+
+	for (size_t i = 0; i < diff->count; i++) {
+		const struct moment_change *change = &diff->items[i];
+		int64_t bytes = moment_change_bytes(change);
+		bool is_meant = change->part == PART_PROCESS ||
+				(change->part == PART_TOTAL && strcmp(change->name, "rss") == 0);
+
+		if (!is_meant || bytes <= 0 || (uint64_t)bytes <= limit)
+			continue;
+		message("--fail-above: %s %s by %s, more than %s",
+			change->part == PART_TOTAL ? "all processes together have" : change->name,
+			change->part == PART_TOTAL ? "grown" : "has grown",
+			units_format_bytes((uint64_t)bytes, grown), units_format_bytes(limit, most));
+		return true;
+	}
+	return false;
+}
+
+static int report_missing(const struct options *o, const struct side *sides)
+{
+	int status = EXIT_DONE;
+
+	for (size_t i = 0; i < 2; i++)
+		if (sides[i].moment.processes.count == 0 && !targets_are_all(&o->targets)) {
+			message("%s: has none of these processes at that moment", o->args[i]);
+			status = EXIT_PARTIAL;
+		}
+	return status;
+}
+
+static int compare(const struct options *o, const struct side *sides, uint64_t limit)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct moment_diff diff;
+	struct moment_report report = {
+		.diff = &diff,
+		.before = { o->args[0], &sides[0].moment },
+		.after = { o->args[1], &sides[1].moment },
+		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
+		.table.exact_bytes = o->exact_bytes,
+		.table.no_headings = o->no_headings,
+	};
+	int status = report_missing(o, sides);
+
+	moment_diff_make(report.before.moment, report.after.moment, &diff);
+	if (o->format == FORMAT_CSV) {
+		moment_report_add_csv(&out, &report);
+	} else if (o->format == FORMAT_JSON) {
+		moment_report_add_json(&out, &report);
+	} else {
+		terminal_fit(&report.table);
+		moment_report_add_text(&out, &report);
+	}
+	if (bytes_known(limit) && is_above(&diff, limit))
+		status = EXIT_ABOVE_LIMIT;
+	moment_diff_release(&diff);
+	return stream_finish(&out, status);
+}
+
+int diff_moments_run(struct options *o)
+{
+	struct side sides[2] = { 0 };
+	uint64_t limit;
+	int status = check_options(o, &limit);
+
+	for (size_t i = 0; i < 2; i++) {
+		moment_init(&sides[i].moment);
+		split(o->args[i], &sides[i]);
+	}
+	for (size_t i = 0; i < 2 && status == EXIT_DONE; i++)
+		status = load(o, &sides[i]);
+	if (status == EXIT_DONE)
+		status = compare(o, sides, limit);
+	for (size_t i = 0; i < 2; i++) {
+		moment_release(&sides[i].moment);
+		free(sides[i].path);
+	}
+	return status;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cmd/core/cmd.h"
+#include "cmd/core/message.h"
+#include "cmd/core/stream.h"
+#include "cmd/core/terminal.h"
+#include "cmd/doctor/facts.h"
+#include "cmd/session/session.h"
+#include "render/table/output.h"
+
+#define NAME_WIDTH   20
+#define ANSWER_WIDTH 8
+#define TEXT_WIDTH   100
+
+static const char *const answer_names[ANSWER_COUNT_] = {
+	[ANSWER_UNKNOWN] = "unknown",
+	[ANSWER_NO] = "no",
+	[ANSWER_PARTLY] = "partly",
+	[ANSWER_YES] = "yes",
+};
+
+struct examination {
+	struct session *session;
+	struct patient patient;
+	struct table_options options;
+	struct strbuf out;
+	bool is_json;
+	bool is_first; /* no element of the JSON array has been written yet */
+	bool lacks_needed;
+};
+
+static size_t text_width(const struct examination *x)
+{
+	return x->options.max_width > 0 ? (size_t)x->options.max_width : TEXT_WIDTH;
+}
+
+static void add_text(struct examination *x, const struct check *check, const struct finding *finding)
+{
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+	const size_t indent = NAME_WIDTH + ANSWER_WIDTH;
+
+	strbuf_addf(&x->out, "%-*s%-*s", NAME_WIDTH, check->name, ANSWER_WIDTH,
+		    answer_names[finding->answer]);
+	strbuf_addf(&line, "%s (", check->help);
+	text_add_printable(&line, strbuf_text(&finding->fact), finding->fact.length,
+			   x->options.ascii);
+	strbuf_add_char(&line, ')');
+	text_add_wrapped(&x->out, line.text, indent, text_width(x));
+	if (!finding->fix)
+		return;
+	strbuf_add_repeat(&x->out, " ", indent);
+	strbuf_clear(&line);
+	strbuf_addf(&line, "%s %s", x->options.ascii ? "->" : "→", finding->fix);
+	text_add_wrapped(&x->out, line.text, indent, text_width(x));
+}
+
+static void add_json(struct examination *x, const struct check *check, const struct finding *finding)
+{
+	strbuf_addf(&x->out, "%s{\"name\":\"%s\",\"answer\":\"%s\",\"about\":\"%s\",\"fact\":",
+		    x->is_first ? "" : ",", check->name, answer_names[finding->answer],
+		    check->help);
+	json_add_string(&x->out, strbuf_text(&finding->fact), finding->fact.length);
+	strbuf_add_text(&x->out, ",\"fix\":");
+	if (finding->fix)
+		json_add_string(&x->out, finding->fix, strlen(finding->fix));
+	else
+		strbuf_add_text(&x->out, "null");
+	strbuf_add_char(&x->out, '}');
+	x->is_first = false;
+}
+
+static bool has_say(const struct patient *patient, const struct check *check)
+{
+	return check->place == CHECK_ANYWHERE ||
+	       (check->place == CHECK_SAVED) == patient->is_saved;
+}
+
+static void run_checks(struct examination *x, const struct check_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct check *check = &list->checks[i];
+		struct finding finding = { .answer = ANSWER_UNKNOWN };
+
+		if (!has_say(&x->patient, check))
+			continue;
+		check->run(&x->patient, &finding);
+		if (check->is_needed && finding.answer == ANSWER_NO)
+			x->lacks_needed = true;
+		if (x->is_json)
+			add_json(x, check, &finding);
+		else
+			add_text(x, check, &finding);
+		strbuf_release(&finding.fact);
+	}
+}
+
+static void begin_json(struct examination *x)
+{
+	strbuf_addf(&x->out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1},", PACKAGE_VERSION);
+	if (x->patient.process) {
+		strbuf_addf(&x->out, "\"pid\":%d,\"comm\":", x->patient.process->pid);
+		json_add_string(&x->out, x->patient.process->comm,
+				strlen(x->patient.process->comm));
+		strbuf_add_char(&x->out, ',');
+	}
+	strbuf_add_text(&x->out, "\"checks\":[");
+	x->is_first = true;
+}
+
+static int examine_machine(struct examination *x)
+{
+	static const struct check_list *const lists[] = {
+		&doctor_kernel_checks, &doctor_rights_checks, &doctor_around_checks,
+	};
+
+	if (x->patient.is_saved && patient_tally(&x->patient, "stat").count == 0) {
+		message("%s: no process there: neither a /proc nor a capture of one",
+			x->session->options->procfs_root);
+		return EXIT_FAILED;
+	}
+	if (x->is_json)
+		begin_json(x);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		if (!x->is_json)
+			strbuf_addf(&x->out, "%s%s\n", i > 0 ? "\n" : "", lists[i]->title);
+		run_checks(x, lists[i]);
+	}
+	if (x->is_json)
+		strbuf_add_text(&x->out, "]}\n");
+	return x->lacks_needed ? EXIT_PARTIAL : EXIT_DONE;
+}
+
+static void examine_process(struct examination *x, struct usage *u)
+{
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+
+	x->patient.smaps_error = sampler_read_mappings(x->session->sampler, u, &mappings);
+	x->patient.process = &u->process;
+	x->patient.usage = u;
+	x->patient.mappings = &mappings;
+	if (x->is_json)
+		begin_json(x);
+	else if (x->out.length > 0)
+		strbuf_add_char(&x->out, '\n');
+	if (!x->is_json) {
+		text_add_printable(&x->out, u->process.comm, strlen(u->process.comm),
+				   x->options.ascii);
+		strbuf_addf(&x->out, " (%d)\n", u->process.pid);
+	}
+	run_checks(x, &doctor_process_checks);
+	if (x->is_json)
+		strbuf_add_text(&x->out, "]}\n");
+	mapping_list_release(&mappings);
+	/* the checks have reported what cannot be read */
+	u->error = 0;
+}
+
+static int examine_processes(struct examination *x)
+{
+	struct session *session = x->session;
+	struct snapshot snapshot;
+	int status, r;
+
+	snapshot_init(&snapshot);
+	r = sampler_list(session->sampler, &session->options->targets, NEED_STAT | NEED_UID,
+			 &snapshot);
+	for (size_t i = 0; r == 0 && i < snapshot.count; i++)
+		examine_process(x, &snapshot.usages[i]);
+	if (r < 0) {
+		message_error(session->options->procfs_root, r);
+		status = EXIT_FAILED;
+	} else {
+		status = session_report_missing(session, &snapshot);
+	}
+	snapshot_release(&snapshot);
+	return status == EXIT_DONE && x->lacks_needed ? EXIT_PARTIAL : status;
+}
+
+static int examine(struct examination *x)
+{
+	int status;
+
+	patient_init(&x->patient, &x->session->fs);
+	status = targets_are_all(&x->session->options->targets) ? examine_machine(x) :
+								   examine_processes(x);
+	if (status == EXIT_FAILED)
+		return status;
+	return stream_finish(&x->out, status);
+}
+
+static int doctor_run(struct options *o)
+{
+	struct session session;
+	struct examination x = { .session = &session, .is_json = o->format == FORMAT_JSON };
+	int status;
+
+	status = session_begin(&session, o);
+	if (status != EXIT_DONE)
+		return status;
+	terminal_fit(&x.options);
+	status = examine(&x);
+	strbuf_release(&x.out);
+	session_end(&session);
+	return status;
+}
+
+const struct cmd cmd_doctor = {
+	.name = "doctor",
+	.args = "[-p PID|NAME] [OPTIONS]",
+	.summary = "say what can be measured here, and what is missing for the rest",
+	.scope = SCOPE_DOCTOR,
+	.run = doctor_run,
+};

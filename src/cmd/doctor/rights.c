@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mount_line.h"
+#include "cmd/doctor/facts.h"
+
+static void check_all_processes(const struct patient *patient, struct finding *ret)
+{
+	const struct tally tally = patient_tally(patient, "smaps");
+
+	find_tally(&tally, patient_permission_fix(patient), ret);
+}
+
+/*
+ * Find the last mount at /proc, whose options are in force. Returns false
+ * if there is none.
+ */
+static bool find_proc_mount(char *mountinfo, struct mount_line *ret)
+{
+	struct mount_line mount;
+	bool is_found = false;
+	char *line;
+
+	while ((line = strsep(&mountinfo, "\n")))
+		if (mount_line_parse(line, &mount) && strcmp(mount.point, "/proc") == 0) {
+			*ret = mount;
+			is_found = true;
+		}
+	return is_found;
+}
+
+static void check_hidepid(const struct patient *patient, struct finding *ret)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct mount_line mount;
+	const char *value = NULL;
+	bool is_mounted;
+
+	if (patient_read(patient, "self/mountinfo", &text) < 0 || text.length == 0) {
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "self/mountinfo cannot be read");
+		return;
+	}
+	is_mounted = find_proc_mount(text.text, &mount);
+	if (is_mounted)
+		value = mount_line_find_option(&mount, "hidepid=");
+	if (!value)
+		value = "off";
+	if (!is_mounted)
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "nothing is mounted at /proc");
+	else if (value[0] == '0' || strncmp(value, "off", 3) == 0)
+		finding_set(ret, ANSWER_YES, NULL, "/proc is mounted without hidepid");
+	else
+		finding_set(ret, geteuid() == 0 ? ANSWER_YES : ANSWER_PARTLY,
+			    "run it as root, or mount /proc with hidepid=off",
+			    "/proc is mounted with hidepid=%.*s", (int)strcspn(value, ", "), value);
+}
+
+static enum answer scope_answer(unsigned int scope, bool is_capable)
+{
+	if (scope == 3)
+		return ANSWER_NO;
+	if (is_capable)
+		return ANSWER_YES;
+	return scope == 2 ? ANSWER_NO : ANSWER_PARTLY;
+}
+
+static void check_ptrace(const struct patient *patient, struct finding *ret)
+{
+	static const char *const scopes[] = {
+		"any process of the same user", "only its own children",
+		"only with CAP_SYS_PTRACE", "none",
+	};
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	bool is_capable = patient->may_trace;
+	unsigned int scope = 0;
+
+	if (patient_read(patient, "sys/kernel/yama/ptrace_scope", &text) < 0) {
+		finding_set(ret, is_capable ? ANSWER_YES : ANSWER_PARTLY, AS_ROOT,
+			    "no yama in this kernel; %s", is_capable ? "CAP_SYS_PTRACE is here" :
+								       "no CAP_SYS_PTRACE");
+		return;
+	}
+	if (sscanf(strbuf_text(&text), "%u", &scope) != 1 || scope > 3)
+		scope = 3;
+	finding_set(ret, scope_answer(scope, is_capable),
+		    scope == 3 ? "restart with kernel.yama.ptrace_scope below 3" : AS_ROOT,
+		    "kernel.yama.ptrace_scope is %u: %s; %s", scope, scopes[scope],
+		    is_capable ? "CAP_SYS_PTRACE is here" : "no CAP_SYS_PTRACE");
+}
+
+/*
+ * Check a namespace by its inode number: include/linux/proc_ns.h defines those of the
+ * initial namespaces.
+ */
+static void check_namespace(const char *name, unsigned int initial, const char *limit,
+			    struct finding *ret)
+{
+	struct stat st;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
+	if (stat(path, &st) < 0)
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "self/ns/%s: %s", name, strerror(errno));
+	else if (st.st_ino == initial)
+		finding_set(ret, ANSWER_YES, NULL, "the machine's own %s namespace", name);
+	else
+		finding_set(ret, ANSWER_PARTLY, "run it outside of the container",
+			    "a %s namespace of its own: %s", name, limit);
+}
+
+static void check_pid_namespace(const struct patient *patient, struct finding *ret)
+{
+	(void)patient;
+	check_namespace("pid", 0xeffffffc, "processes outside of it are not there", ret);
+}
+
+static void check_user_namespace(const struct patient *patient, struct finding *ret)
+{
+	(void)patient;
+	check_namespace("user", 0xeffffffd, "root here is not root outside of it", ret);
+}
+
+static void check_no_container(const struct patient *patient, struct finding *ret)
+{
+	static const char *const marks[] = { "/.dockerenv", "/run/.containerenv" };
+	const char *name = getenv("container");
+
+	(void)patient;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (access(marks[i], F_OK) == 0) {
+			finding_set(ret, ANSWER_PARTLY, NULL, "in a container: %s is there",
+				    marks[i]);
+			return;
+		}
+	if (name && name[0])
+		finding_set(ret, ANSWER_PARTLY, NULL, "in a container: $container is %s", name);
+	else
+		finding_set(ret, ANSWER_YES, NULL, "nothing hints at a container");
+}
+
+static const struct check checks[] = {
+	{ "all_processes", "every process' memory may be read", false, CHECK_ANYWHERE, check_all_processes },
+	{ "visible_processes", "other users' processes are listed", false, CHECK_LIVE, check_hidepid },
+	{ "trace", "other processes may be traced: their threads' stack pointers", false, CHECK_LIVE, check_ptrace },
+	{ "pid_namespace", "all processes of the machine have a pid", false, CHECK_LIVE,
+	  check_pid_namespace },
+	{ "user_namespace", "root is root on the whole machine", false, CHECK_LIVE, check_user_namespace },
+	{ "no_container", "all of the machine is seen", false, CHECK_LIVE, check_no_container },
+};
+
+const struct check_list doctor_rights_checks = {
+	"what may be read", checks, sizeof(checks) / sizeof(checks[0]),
+};

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/core/cmd.h"
+#include "cmd/core/message.h"
+#include "cmd/core/signals.h"
+#include "cmd/core/stream.h"
+#include "cmd/core/terminal.h"
+#include "cmd/session/heaps.h"
+#include "cmd/session/session.h"
+#include "render/heap/report.h"
+#include "sample/heap/reader.h"
+
+struct show {
+	struct session *session;
+	struct heap_reader reader;
+	struct strbuf out;
+};
+
+static void add_report(struct show *show, const struct usage *u, const struct heap *heap,
+		       const struct heap_detail *detail)
+{
+	const struct options *o = show->session->options;
+	struct heap_report_options options = {
+		.exact_bytes = o->exact_bytes,
+		.top = (size_t)o->top,
+		.answer = show->reader.helpers ? &show->reader.answer : NULL,
+	};
+	struct strbuf *out = &show->out;
+	struct table_options terminal;
+
+	switch (o->format) {
+	case FORMAT_JSON:
+		heap_report_add_json(out, u, heap, detail, &options);
+		return;
+	case FORMAT_CSV:
+		if (out->length == 0 && !o->no_headings)
+			heap_report_add_csv_header(out);
+		heap_report_add_csv(out, u, heap, detail, &options);
+		return;
+	default:
+		terminal_fit(&terminal);
+		options.ascii = terminal.ascii;
+		options.width = terminal.max_width;
+		if (options.top == 0)
+			options.top = OPTIONS_TEXT_TOP;
+		heap_report_add_text(out, u, heap, detail, &options);
+	}
+}
+
+/* Show the heap of one process. Returns 0, or -errno after a message. */
+static int show_process(struct show *show, struct usage *u)
+{
+	struct heap_reader *reader = &show->reader;
+
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	struct heap_detail detail;
+	struct heap heap;
+	int r;
+
+	r = heap_reader_read(reader, u, &mappings, &heap);
+	if (r == 0 && heap.quality == QUALITY_UNKNOWN)
+		r = -EOPNOTSUPP;
+	if (!u->error)
+		heaps_report_not_asked(u);
+	if (r < 0 && !u->error)
+		heaps_report_failure(show->session, u, &heap, r);
+	if (r == 0)
+		heaps_report_skipped(u->process.pid, &mappings, false);
+	if (r == 0 && heap.is_said) {
+		add_report(show, u, &heap, NULL);
+	} else if (r == 0) {
+		heap_reader_detail(reader, &mappings, &detail);
+		add_report(show, u, &heap, &detail);
+		heap_detail_release(&detail);
+	}
+	heap_release(&heap);
+	mapping_list_release(&mappings);
+	return r;
+}
+
+/*
+ * Whether a signal asks memstate to stop. With --heap helper such signals are blocked,
+ * because a helper may be in a process; they are delivered here, between two processes.
+ */
+static bool is_told_to_stop(const struct options *o)
+{
+	if (o->heap == HEAP_HELPER)
+		signals_wait_until(0);
+	return signals_stop_count() > 0;
+}
+
+static int show_targets(struct session *session)
+{
+	struct show show = { .session = session, .out = STRBUF_INIT };
+	struct options *o = session->options;
+	struct snapshot snapshot;
+	size_t unknown_count = 0;
+	int status, r;
+
+	snapshot_init(&snapshot);
+	heap_reader_init(&show.reader, &session->fs, session->sampler, o->max_pause_ns);
+	show.reader.is_running = o->no_stop;
+	if (o->heap == HEAP_HELPER && session->fs.is_live)
+		show.reader.helpers = heaps_make_helpers(session);
+	r = sampler_list(session->sampler, &o->targets, NEED_STAT, &snapshot);
+	for (size_t i = 0; r == 0 && i < snapshot.count && !is_told_to_stop(o); i++) {
+		if (show_process(&show, &snapshot.usages[i]) == 0)
+			continue;
+		unknown_count++;
+		snapshot.unreadable_count += snapshot.usages[i].error != 0;
+	}
+	helpers_free(show.reader.helpers, session_report_left, NULL);
+	heap_reader_release(&show.reader);
+	if (r < 0) {
+		message_error(o->procfs_root, r);
+		status = EXIT_FAILED;
+	} else {
+		status = session_report_missing(session, &snapshot);
+		if (status == EXIT_DONE && unknown_count > 0)
+			status = unknown_count < snapshot.count ? EXIT_PARTIAL
+								: EXIT_FAILED;
+	}
+	snapshot_release(&snapshot);
+	status = stream_finish(&show.out, status);
+	strbuf_release(&show.out);
+	return status;
+}
+
+static int heap_run(struct options *o)
+{
+	struct session session;
+	int status;
+
+	if (targets_are_all(&o->targets)) {
+		message_usage("heap", "which process? Say so with -p");
+		return EXIT_BAD_USAGE;
+	}
+	if (o->heap == HEAP_OFF) {
+		message_usage("heap", "--heap off leaves nothing to say");
+		return EXIT_BAD_USAGE;
+	}
+	status = heaps_check_options(o);
+	if (status != EXIT_DONE)
+		return status;
+	/*
+	 * Block the signals that would end memstate while a helper is in a process; only
+	 * SIGKILL still can.
+	 */
+	if (o->heap == HEAP_HELPER)
+		signals_begin();
+	status = session_begin(&session, o);
+	if (status == EXIT_DONE) {
+		status = show_targets(&session);
+		session_end(&session);
+	}
+	return status;
+}
+
+const struct cmd cmd_heap = {
+	.name = "heap",
+	.args = "-p PID|NAME [OPTIONS]",
+	.summary = "say what malloc holds, and what a trim would give back",
+	.scope = SCOPE_HEAP,
+	.run = heap_run,
+};

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cmd/core/cmd.h"
+#include "cmd/core/message.h"
+#include "cmd/core/stream.h"
+#include "cmd/session/heaps.h"
+#include "cmd/session/session.h"
+#include "render/heap/leak_report.h"
+#include "sample/heap/leak_scan.h"
+#include "store/capture/block_list.h"
+
+struct leaks {
+	struct session *session;
+	struct heap_reader reader;
+	struct leak_scan scan;
+	struct block_groups leaked, fresh;
+	struct block_list since; /* its text is empty without --since */
+	struct strbuf out;
+	bool is_above; /* the limit of --fail-above is exceeded */
+	bool is_bound; /* a figure is only a bound, so the comparison is uncertain */
+};
+
+/*
+ * Add the block to the group of its type and its content. The type is unknown unless the
+ * first word of the block identifies it.
+ */
+static void add_to_group(struct leaks *l, struct block_groups *groups,
+			 const struct leak *block)
+{
+	struct types *types = l->reader.names.types;
+	struct image *image = &l->reader.image;
+	uint64_t word;
+	uint32_t type = 0;
+
+	if (types && image_read(image, block->addr, &word))
+		type = types_of_word(types, word);
+	block_groups_add(groups, type ? types_name(types, type) : NULL,
+			 content_of(image, &l->scan.mappings, block->addr, block->bytes),
+			 block);
+}
+
+static void note_leak(void *context, const struct leak *leak)
+{
+	struct leaks *l = context;
+
+	add_to_group(l, &l->leaked, leak);
+}
+
+/*
+ * Find the new blocks: those that are not leaked and not in the earlier list. Both lists
+ * are sorted by address, so that they can be merged.
+ */
+static void find_fresh(struct leaks *l)
+{
+	struct block_list *since = &l->since;
+	struct block_place place = { 0 };
+	struct block block;
+	bool has_old = block_list_next(since);
+
+	while (blocks_next(&l->reader.blocks, &place, &block)) {
+		struct leak leak = { .addr = block.addr, .bytes = block.bytes };
+
+		if (block.state != BLOCK_LIVE ||
+		    !bit_is_set(l->scan.mark.reached, block.bit))
+			continue;
+		while (has_old && since->addr < block.addr)
+			has_old = block_list_next(since);
+		if (has_old && since->addr == block.addr && since->bytes == block.bytes)
+			continue;
+		add_to_group(l, &l->fresh, &leak);
+	}
+}
+
+static int save_snapshot(struct leaks *l, const struct usage *u)
+{
+	const char *path = l->session->options->snapshot;
+	struct block_list_writer writer = BLOCK_LIST_WRITER_INIT;
+	struct block_list_head head = {
+		.pid = u->process.pid,
+		.start_ticks = u->process.start_ticks,
+		.unix_ms = clock_unix_ms(),
+	};
+	struct block_place place = { 0 };
+	struct block block;
+	int r;
+
+	while (blocks_next(&l->reader.blocks, &place, &block))
+		if (block.state == BLOCK_LIVE)
+			block_list_add(&writer, block.addr, block.bytes);
+	r = block_list_save(&writer, &head, path);
+	if (r < 0)
+		message_error(path, r);
+	block_list_writer_release(&writer);
+	return r;
+}
+
+static void compare_with_limit(struct leaks *l)
+{
+	const struct options *o = l->session->options;
+	const struct mark *mark = &l->scan.mark;
+	uint64_t count = mark->direct.count + mark->indirect.count;
+	uint64_t bytes = mark->direct.bytes + mark->indirect.bytes;
+
+	if ((o->has_block_limit && count > o->block_limit) ||
+	    (o->has_byte_limit && bytes > o->byte_limit)) {
+		l->is_above = l->is_above || l->scan.quality == QUALITY_EXACT;
+		l->is_bound = l->is_bound || l->scan.quality != QUALITY_EXACT;
+	}
+}
+
+static void report(struct leaks *l, const struct usage *u)
+{
+	const struct options *o = l->session->options;
+	struct leak_report report = {
+		.usage = u,
+		.scan = &l->scan,
+		.image = &l->reader.image,
+		.leaked = &l->leaked,
+		.fresh = o->since ? &l->fresh : NULL,
+		.since_unix_ms = l->since.head.unix_ms,
+		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
+		.exact_bytes = o->exact_bytes,
+	};
+
+	if (o->format == FORMAT_JSON)
+		leak_report_add_json(&l->out, &report);
+	else if (o->format == FORMAT_CSV)
+		leak_report_add_csv(&l->out, &report);
+	else
+		leak_report_add_text(&l->out, &report);
+}
+
+/* Show the leaks of one process. Returns 0, or -errno after a message. */
+static int show_process(struct leaks *l, struct usage *u)
+{
+	const struct options *o = l->session->options;
+	int r;
+
+	r = leak_scan_run(&l->reader, u, NULL, note_leak, l, &l->scan);
+	if (r == 0 && l->scan.quality == QUALITY_UNKNOWN)
+		r = -EOPNOTSUPP;
+	if (r < 0 && !u->error)
+		heaps_report_failure(l->session, u, &l->scan.heap, r);
+	if (r == 0) {
+		heaps_report_skipped(u->process.pid, &l->scan.mappings, true);
+		block_groups_sort(&l->leaked);
+		if (o->since)
+			find_fresh(l);
+		block_groups_sort(&l->fresh);
+		compare_with_limit(l);
+		report(l, u);
+		if (o->snapshot)
+			r = save_snapshot(l, u);
+	}
+	block_groups_release(&l->leaked);
+	block_groups_release(&l->fresh);
+	leak_scan_release(&l->scan);
+	return r;
+}
+
+static const struct {
+	int err;
+	const char *text;
+} list_errors[] = {
+	{ -EBADMSG, "not a snapshot of blocks, or a damaged one" },
+	{ -EPROTONOSUPPORT, "a snapshot of a version that this memstate does not know" },
+	{ -EFBIG, "too large for a snapshot of blocks" },
+};
+
+/* Load the list of --since. Returns an enum exit_status. */
+static int load_since(struct leaks *l)
+{
+	const char *path = l->session->options->since;
+	int r;
+
+	if (!path)
+		return EXIT_DONE;
+	r = block_list_load(path, &l->since);
+	if (r == 0)
+		return EXIT_DONE;
+	for (size_t i = 0; i < sizeof(list_errors) / sizeof(list_errors[0]); i++)
+		if (list_errors[i].err == r) {
+			message("%s: %s", path, list_errors[i].text);
+			return EXIT_FAILED;
+		}
+	message_error(path, r);
+	return EXIT_FAILED;
+}
+
+/* Check the options that require a single process. Returns an enum exit_status. */
+static int check_one(const struct leaks *l, const struct snapshot *snapshot)
+{
+	const struct options *o = l->session->options;
+	const struct block_list_head *head = &l->since.head;
+	const struct process *p;
+
+	if (snapshot->count == 0 ||
+	    (!o->since && !o->snapshot && o->format != FORMAT_CSV))
+		return EXIT_DONE;
+	if (snapshot->count > 1) {
+		message_usage("leaks",
+			      "these are %zu processes, and %s is for one: which?",
+			      snapshot->count,
+			      o->since	    ? "--since"
+			      : o->snapshot ? "--snapshot"
+					    : "--csv");
+		return EXIT_BAD_USAGE;
+	}
+	p = &snapshot->usages[0].process;
+	if (o->since && (head->pid != p->pid || head->start_ticks != p->start_ticks)) {
+		message("%s: of another process: pid %d, and not the one that runs as %d now",
+			o->since, head->pid, p->pid);
+		return EXIT_FAILED;
+	}
+	return EXIT_DONE;
+}
+
+static int show_all(struct leaks *l, struct snapshot *snapshot)
+{
+	size_t unknown_count = 0;
+	int status;
+
+	for (size_t i = 0; i < snapshot->count; i++) {
+		if (show_process(l, &snapshot->usages[i]) == 0)
+			continue;
+		unknown_count++;
+		snapshot->unreadable_count += snapshot->usages[i].error != 0;
+	}
+	status = session_report_missing(l->session, snapshot);
+	if (status == EXIT_DONE && unknown_count > 0)
+		status = unknown_count < snapshot->count ? EXIT_PARTIAL : EXIT_FAILED;
+	if (status == EXIT_DONE && l->is_bound) {
+		message("--fail-above: not known: memory that is swapped out may hold pointers");
+		status = EXIT_PARTIAL;
+	}
+	return status == EXIT_DONE && l->is_above ? EXIT_ABOVE_LIMIT : status;
+}
+
+static int show(struct leaks *l)
+{
+	struct session *session = l->session;
+	struct options *o = session->options;
+	struct snapshot snapshot;
+	int status, r;
+
+	snapshot_init(&snapshot);
+	r = sampler_list(session->sampler, &o->targets, NEED_STAT, &snapshot);
+	if (r < 0) {
+		message_error(o->procfs_root, r);
+		status = EXIT_FAILED;
+	} else {
+		status = check_one(l, &snapshot);
+		if (status == EXIT_DONE)
+			status = show_all(l, &snapshot);
+	}
+	snapshot_release(&snapshot);
+	return stream_finish(&l->out, status);
+}
+
+static int leaks_run(struct options *o)
+{
+	struct session session;
+	struct leaks l = { .session = &session };
+	int status;
+
+	if (targets_are_all(&o->targets)) {
+		message_usage("leaks", "which process? Say so with -p");
+		return EXIT_BAD_USAGE;
+	}
+	status = session_begin(&session, o);
+	if (status != EXIT_DONE)
+		return status;
+	status = load_since(&l);
+	if (status == EXIT_DONE) {
+		heap_reader_init(&l.reader, &session.fs, session.sampler,
+				 o->max_pause_ns);
+		l.reader.copies_roots = true;
+		status = show(&l);
+		heap_reader_release(&l.reader);
+	}
+	block_list_release(&l.since);
+	strbuf_release(&l.out);
+	session_end(&session);
+	return status;
+}
+
+const struct cmd cmd_leaks = {
+	.name = "leaks",
+	.args = "-p PID|NAME [OPTIONS]",
+	.summary = "say which allocated blocks nothing can reach any more",
+	.scope = SCOPE_LEAKS,
+	.run = leaks_run,
+};

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/oom/explain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "cmd/core/cmd.h"
+#include "cmd/core/message.h"
+#include "cmd/core/stream.h"
+#include "cmd/core/terminal.h"
+#include "cmd/session/recordings.h"
+#include "proc/kmsg/log.h"
+#include "render/oom/explain.h"
+#include "render/oom/page.h"
+#include "render/oom/summary.h"
+#include "sample/oom/ends.h"
+
+/* Read the kills from a file, from standard input, or from the kernel log. */
+static int read_log(const char *path, struct oom_kill_list *ret)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (!path || strcmp(path, KMSG_DEVICE) == 0)
+		return kmsg_log_read_device(ret);
+	if (strcmp(path, "-") == 0)
+		return kmsg_log_read(STDIN_FILENO, ret);
+	fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? -errno : kmsg_log_read(fd, ret);
+}
+
+/* Whether path is the group or below it. */
+static bool is_within(const char *path, const char *group)
+{
+	size_t length = strlen(group);
+
+	while (length > 0 && group[length - 1] == '/')
+		length--;
+	return strncmp(path, group, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
+/* Whether the kill matches --cgroup. Without --cgroup every kill does. */
+static bool is_meant(const struct options *o, const char *limit_path, const char *victim_path)
+{
+	return !o->cgroup || is_within(limit_path, o->cgroup) ||
+	       is_within(victim_path, o->cgroup) || strstr(victim_path, o->cgroup);
+}
+
+/*
+ * Whether the kill names no cgroup. The kernel rate-limits its reports: a report beyond
+ * the limit names only a process, whose group may be any.
+ */
+static bool is_pathless(const struct oom_kill *k)
+{
+	return k->limit_path[0] == '\0' && k->victim_path[0] == '\0' && k->stats_path[0] == '\0';
+}
+
+static bool is_kill_meant(const struct options *o, const struct oom_kill *k)
+{
+	return is_meant(o, k->limit_path, k->victim_path) ||
+	       is_meant(o, k->stats_path, k->stats_path) ||
+	       (strlen(o->cgroup) >= 12 && strstr(k->cpuset, o->cgroup));
+}
+
+static int check_usage(const struct options *o)
+{
+	const struct recording_options *r = &o->recording;
+	const char *problem = NULL;
+
+	if (r->replay || r->at || r->keep.ns > 0 || r->keep.bytes > 0)
+		problem = "explain reads all of the recording that --record names";
+	else if (!r->record && !targets_are_all(&o->targets))
+		problem = "explain: -p goes with --record: --cgroup chooses among kills of a log";
+	else if (o->format == FORMAT_CSV || o->has_interval || o->sample_count > 0 || o->output ||
+		 o->output_all)
+		problem = "explain takes --text or --json, and no -i, -n or -o";
+	else if (o->compare.html && (r->record || o->format != FORMAT_AUTO))
+		problem = "explain: --html writes the kills of a log: without --record, --text and --json";
+	if (!problem)
+		return EXIT_DONE;
+	message_usage("oom", "%s", problem);
+	return EXIT_BAD_USAGE;
+}
+
+/*
+ * Read the kills and report what the log lacks. Returns EXIT_DONE, or after a message the
+ * status to exit with.
+ */
+static int read_kills(const struct options *o, struct oom_kill_list *ret)
+{
+	const char *name = o->kmsg ? o->kmsg : KMSG_DEVICE;
+	int r = read_log(o->kmsg, ret);
+
+	if (r < 0) {
+		message_error(name, r);
+		if (!o->kmsg)
+			message("hint: only root may read it here: --kmsg FILE takes what dmesg, "
+				"journalctl -k or a syslog have, - standard input");
+		return EXIT_FAILED;
+	}
+	if (ret->cut_line_count > 0)
+		message("%s: %zu lines are longer than any of the kernel's; their ends were ignored",
+			name, ret->cut_line_count);
+	if (ret->left_out_count > 0)
+		message("%s: %zu more kills were left out", name, ret->left_out_count);
+	if (ret->unkillable_count > 0)
+		message("%s: %zu time%s memory ran out and the kernel found no process that it may kill",
+			name, ret->unkillable_count, ret->unkillable_count == 1 ? "" : "s");
+	return EXIT_DONE;
+}
+
+static void add_evidence(struct strbuf *out, const struct options *o,
+			 const struct oom_evidence *evidence, const char *summary)
+{
+	struct oom_explain_options options = {
+		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
+	};
+
+	if (o->format == FORMAT_JSON) {
+		oom_explain_add_json(out, evidence, summary);
+		return;
+	}
+	if (out->length > 0)
+		strbuf_add_char(out, '\n');
+	terminal_fit(&options.table);
+	oom_explain_add_text(out, evidence, &options);
+}
+
+static void report_none(const struct options *o)
+{
+	message("%s: no OOM kill%s found in this log", o->kmsg ? o->kmsg : KMSG_DEVICE,
+		o->cgroup ? " of that cgroup" : "");
+}
+
+static int write_page(const struct options *o, const struct oom_kill *const *kills, size_t count)
+{
+	const struct oom_explain_options options = {
+		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
+	};
+	_cleanup_strbuf_ struct strbuf page = STRBUF_INIT;
+	int r;
+
+	oom_page_add(&page, o->kmsg ? o->kmsg : KMSG_DEVICE, kills, count, &options);
+	r = io_write_file_atomic(o->compare.html, page.text, page.length, 0666);
+	if (r < 0)
+		message_error(o->compare.html, r);
+	return r < 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
+/*
+ * Append the report on kills, the selected ones of the list. In JSON the summary is part
+ * of the first kill's object.
+ */
+static void add_kills(const struct options *o, const struct oom_kill_list *list,
+		      const struct oom_kill *const *kills, size_t count, struct strbuf *out)
+{
+	_cleanup_strbuf_ struct strbuf summary = STRBUF_INIT;
+	const struct oom_explain_options options = {
+		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
+	};
+
+	if (count >= OOM_SUMMARY_LEAST && o->format == FORMAT_JSON)
+		oom_summary_add_json(&summary, list, kills, count);
+	else if (count >= OOM_SUMMARY_LEAST)
+		oom_summary_add_text(out, kills, count, &options);
+	for (size_t i = 0; i < count; i++) {
+		struct oom_evidence evidence;
+
+		oom_evidence_init(&evidence);
+		oom_evidence_set_kill(&evidence, kills[i]);
+		add_evidence(out, o, &evidence, i == 0 && summary.length > 0 ? summary.text : NULL);
+	}
+}
+
+/* Explain each kill in the log. */
+static int explain_log(const struct options *o, const struct oom_kill_list *list,
+		       struct strbuf *out)
+{
+	_cleanup_free_ const struct oom_kill **kills = xcalloc(list->count + 1, sizeof(*kills));
+	size_t count = 0, pathless = 0;
+	int status = EXIT_DONE;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct oom_kill *kill = &list->items[i];
+		bool is_unsure = o->cgroup && is_pathless(kill) && !is_kill_meant(o, kill);
+
+		if (!o->cgroup || is_unsure || is_kill_meant(o, kill))
+			kills[count++] = kill;
+		pathless += is_unsure;
+	}
+	if (pathless == count)
+		report_none(o);
+	if (pathless > 0)
+		message("%zu kill%s below name%s no cgroup, as the kernel limits the rate of its reports: "
+			"they may be of another one",
+			pathless, pathless == 1 ? "" : "s", pathless == 1 ? "s" : "");
+	if (count == 0)
+		return EXIT_FAILED;
+	if (o->compare.html)
+		status = write_page(o, kills, count);
+	else
+		add_kills(o, list, kills, count, out);
+	return status == EXIT_DONE && pathless == count ? EXIT_PARTIAL : status;
+}
+
+/*
+ * Explain each end in the recording, together with what the log reports about it,
+ * if there is a log.
+ */
+static int explain_recording(const struct options *o, const struct oom_kill_list *kills,
+			     struct strbuf *out)
+{
+	const char *path = o->recording.record;
+	struct replay *replay;
+	struct oom_ends ends;
+	size_t unused;
+	int status = recordings_open_file("oom", path, NULL, &replay, &unused), r;
+
+	if (status != EXIT_DONE)
+		return status;
+	r = oom_ends_read(replay, kills, &o->targets, &ends);
+	replay_close(replay);
+	if (r < 0) {
+		if (r == -ESRCH)
+			message("%s: has none of these processes", path);
+		else
+			recordings_report(path, r);
+		return EXIT_FAILED;
+	}
+	for (size_t i = 0; i < ends.count; i++)
+		if (is_meant(o, ends.items[i].limit_path, ends.items[i].victim_path))
+			add_evidence(out, o, &ends.items[i], NULL);
+	oom_ends_release(&ends);
+	if (out->length > 0)
+		return EXIT_DONE;
+	message("%s: is not of that group", path);
+	return EXIT_FAILED;
+}
+
+int oom_explain_run(const struct options *o)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct oom_kill_list kills = OOM_KILL_LIST_INIT;
+	int status = check_usage(o);
+
+	if (status != EXIT_DONE)
+		return status;
+	/* a recording may come from another machine, so its log must be named */
+	if (o->kmsg || !o->recording.record)
+		status = read_kills(o, &kills);
+	if (status == EXIT_DONE)
+		status = o->recording.record ? explain_recording(o, &kills, &out)
+					     : explain_log(o, &kills, &out);
+	oom_kill_list_release(&kills);
+	return status == EXIT_DONE || status == EXIT_PARTIAL ? stream_finish(&out, status) : status;
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "cmd/core/cmd.h"
+#include "cmd/core/message.h"
+#include "cmd/core/signals.h"
+#include "cmd/core/stream.h"
+#include "cmd/core/terminal.h"
+#include "cmd/oom/explain.h"
+#include "cmd/oom/predict.h"
+#include "cmd/oom/watch.h"
+#include "cmd/recording/page.h"
+#include "cmd/session/groups.h"
+#include "cmd/session/recordings.h"
+#include "cmd/session/session.h"
+#include "render/oom/report.h"
+#include "sample/oom/trend_reader.h"
+#include "sample/process/cgroup_sampler.h"
+
+/*
+ * The needs for each process: LazyFree per mapping, because some of it may be shared.
+ */
+#define NEEDS (NEED_STAT | NEED_ROLLUP | NEED_STATES)
+
+struct oom {
+	struct session *session;
+	struct cgroup_sampler *sampler; /* NULL: a recording is shown */
+	struct recorder *recorder;	/* NULL: nothing is recorded */
+	int stream_error; /* of standard output: 0 or -errno */
+	int record_error;
+	struct column_list columns;
+	struct cgroup cgroup;
+	struct snapshot processes;
+	struct oom_figures figures;
+	struct trend need; /* over the recorded samples up to the one shown */
+	struct oom_report report;
+	struct strbuf out;
+	uint64_t start_ns;
+};
+
+static bool is_series(const struct options *o)
+{
+	return o->has_interval && (o->format == FORMAT_CSV || o->format == FORMAT_JSON);
+}
+
+static int check_usage(const struct options *o)
+{
+	if (o->kmsg) {
+		message_usage("oom", "--kmsg goes with oom explain");
+		return EXIT_BAD_USAGE;
+	}
+	if (recordings_check_options(o) != EXIT_DONE || recording_page_check_options(o) != EXIT_DONE)
+		return EXIT_BAD_USAGE;
+	if (o->compare.html && !o->recording.replay) {
+		message_usage("oom", "--html goes with --replay");
+		return EXIT_BAD_USAGE;
+	}
+	if (o->recording.record && !o->has_interval) {
+		message_usage("oom", "--record goes with a series: -i too");
+		return EXIT_BAD_USAGE;
+	}
+	if (o->recording.replay && (o->cgroup || !targets_are_all(&o->targets))) {
+		message_usage("oom", "--replay shows the one group that was recorded");
+		return EXIT_BAD_USAGE;
+	}
+	if (o->cgroup && !targets_are_all(&o->targets)) {
+		message_usage("oom", "--cgroup and -p exclude each other");
+		return EXIT_BAD_USAGE;
+	}
+	if ((o->has_interval || o->sample_count > 0) && !is_series(o)) {
+		message_usage("oom", "-i and -n go with --csv or --json: a report is one sample");
+		return EXIT_BAD_USAGE;
+	}
+	if ((o->output || o->output_all) && o->format != FORMAT_CSV && o->format != FORMAT_JSON) {
+		message_usage("oom", "-o goes with --csv or --json");
+		return EXIT_BAD_USAGE;
+	}
+	return EXIT_DONE;
+}
+
+/* Record the sample. A failure is reported once and does not end the series. */
+static void record(struct oom *oom)
+{
+	int r = oom->recorder ? recorder_end(oom->recorder, &oom->processes, &oom->cgroup) : 0;
+
+	if (r < 0 && oom->record_error == 0)
+		message_error(oom->session->options->recording.record, r);
+	oom->record_error = r;
+}
+
+static int take(struct oom *oom)
+{
+	unsigned int needs = NEEDS | (oom->recorder ? RECORDER_NEEDS : 0);
+	int r;
+
+	if (oom->recorder)
+		recorder_begin(oom->recorder);
+	r = cgroup_sampler_take(oom->sampler, needs, &oom->cgroup, &oom->processes);
+	if (r < 0)
+		return r;
+	cgroup_sampler_find_kernel(oom->sampler, &oom->cgroup);
+	record(oom);
+	oom_figures_find(&oom->cgroup, &oom->processes, &oom->figures);
+	oom->report.row.elapsed_ns = oom->cgroup.taken_ns - oom->start_ns;
+	return 0;
+}
+
+static void add_sample(struct oom *oom)
+{
+	enum format format = oom->session->options->format;
+
+	if (format == FORMAT_CSV)
+		csv_add_row(&oom->out, &oom->columns, &oom->report.row);
+	else if (format == FORMAT_JSON)
+		oom_report_add_json(&oom->out, &oom->report.row, &oom->columns);
+	else
+		oom_report_add_text(&oom->out, &oom->report);
+}
+
+/* Report unreadable processes: without them LazyFree is too small, and need too large. */
+static int report_unreadable(const struct oom *oom)
+{
+	if (oom->figures.unreadable_count == 0)
+		return EXIT_DONE;
+	message("%zu of %zu processes could not be read%s%s: what is LazyFree of theirs counts as need",
+		oom->figures.unreadable_count, oom->cgroup.pid_count,
+		oom->figures.unreadable_error ? ": " : "",
+		oom->figures.unreadable_error ? strerror(-oom->figures.unreadable_error) : "");
+	return EXIT_PARTIAL;
+}
+
+static int report_gone(const struct oom *oom, int error)
+{
+	if (error != -ESRCH) {
+		message_error("the group", error);
+		return EXIT_FAILED;
+	}
+	message("%s: the group was removed", oom->cgroup.level_count > 0 ? oom->cgroup.levels[0].path
+									  : "the group");
+	return EXIT_PARTIAL;
+}
+
+/* Read a sample of the recording. */
+static int take_recorded(struct oom *oom, size_t index)
+{
+	static const struct targets all;
+	struct replay *replay = oom->session->replay;
+	int r = replay_read_cgroup(replay, index, &oom->cgroup);
+
+	if (r == 0)
+		r = replay_read(replay, index, &all, &oom->processes);
+	if (r < 0)
+		return r;
+	oom_figures_find(&oom->cgroup, &oom->processes, &oom->figures);
+	oom->report.row.elapsed_ns = oom->processes.elapsed_ns;
+	return 0;
+}
+
+/* Compute the trend of need up to the sample, if the samples before it are readable. */
+static void find_trend(struct oom *oom, size_t index)
+{
+	static const struct targets all;
+	struct trend_reader reader;
+
+	trend_reader_init(&reader);
+	if (trend_reader_add_past(&reader, oom->session->replay, index, &all) == 0) {
+		trends_find_group(reader.trends, &oom->need);
+		if (oom->need.sample_count >= GROWTH_FLOORS_MIN)
+			oom->report.need = &oom->need;
+	}
+	trend_reader_release(&reader);
+}
+
+/*
+ * Show all samples that have a group, or the sample that --at selects. A text report
+ * shows a single sample.
+ */
+static int run_replay(struct oom *oom)
+{
+	const struct options *o = oom->session->options;
+	struct replay *replay = oom->session->replay;
+	bool is_text = o->format != FORMAT_CSV && o->format != FORMAT_JSON;
+	bool is_one = o->recording.at || is_text;
+	size_t first = is_one ? oom->session->replay_index : 0;
+	size_t end = is_one ? first + 1 : replay_count(replay);
+	uint64_t shown = 0;
+
+	if (recording_page_is_wanted(o))
+		return recording_page_write(oom->session);
+	if (is_text)
+		find_trend(oom, first);
+	replay_scan(replay, !is_one);
+	for (size_t i = first; i < end && signals_stop_count() == 0; i++) {
+		int r = take_recorded(oom, i);
+
+		if (r == -ENOENT)
+			continue;
+		if (r < 0) {
+			recordings_report(o->recording.replay, r);
+			return EXIT_FAILED;
+		}
+		add_sample(oom);
+		oom->stream_error = stream_write(&oom->out);
+		if (oom->stream_error < 0)
+			return EXIT_FAILED;
+		if (++shown == o->sample_count)
+			break;
+	}
+	if (shown > 0)
+		return EXIT_DONE;
+	message("%s: no group was recorded %s", o->recording.replay,
+		is_one ? "at that moment" : "in it");
+	return EXIT_FAILED;
+}
+
+/* Take samples until the group is gone or the requested number is reached. */
+static int run_series(struct oom *oom)
+{
+	const struct options *o = oom->session->options;
+	uint64_t wanted = is_series(o) ? o->sample_count : 1;
+	struct schedule schedule;
+	int status = EXIT_DONE;
+
+	schedule_init(&schedule, oom->start_ns, o->interval_ns);
+	for (uint64_t n = 1;; n++) {
+		int r = take(oom);
+
+		if (r < 0)
+			return report_gone(oom, r);
+		add_sample(oom);
+		if (n == 1)
+			status = report_unreadable(oom);
+		oom->stream_error = stream_write(&oom->out);
+		if (oom->stream_error < 0)
+			return EXIT_FAILED;
+		if (n == wanted)
+			return status;
+		schedule_advance(&schedule, clock_now_ns());
+		signals_wait_until(schedule_due_ns(&schedule));
+		if (signals_stop_count() > 0)
+			return status;
+	}
+}
+
+static int run(struct oom *oom)
+{
+	const struct options *o = oom->session->options;
+	int status = oom->session->replay ? EXIT_DONE : groups_open(oom->session, &oom->sampler);
+
+	if (status == EXIT_DONE && o->recording.record)
+		status = recordings_begin(o, oom->session->sampler, &oom->recorder);
+	if (status != EXIT_DONE)
+		return status;
+	if (oom->recorder)
+		recorder_set_notes(oom->recorder, &oom->session->fs);
+	terminal_fit(&oom->report.options);
+	if (o->format == FORMAT_CSV && !o->no_headings)
+		csv_add_header(&oom->out, &oom->columns);
+	oom->start_ns = clock_now_ns();
+	signals_begin();
+	status = oom->session->replay ? run_replay(oom) : run_series(oom);
+	if (status == EXIT_DONE && oom->record_error < 0)
+		status = EXIT_PARTIAL;
+	return stream_finish(&oom->out, status);
+}
+
+static int run_verb(struct options *o)
+{
+	if (strcmp(o->args[0], "explain") == 0)
+		return oom_explain_run(o);
+	if (strcmp(o->args[0], "predict") == 0)
+		return oom_predict_run(o);
+	if (strcmp(o->args[0], "watch") == 0)
+		return oom_watch_run(o);
+	message_usage("oom", "'%s' is none of its words: there are explain, predict and watch",
+		      o->args[0]);
+	return EXIT_BAD_USAGE;
+}
+
+static int oom_run(struct options *o)
+{
+	struct session session;
+	struct oom oom = {
+		.session = &session,
+		.report = {
+			.row = { .cgroup = &oom.cgroup, .figures = &oom.figures },
+			.processes = &oom.processes,
+			.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
+			.options.exact_bytes = o->exact_bytes,
+		},
+	};
+	int status;
+
+	if (o->arg_count > 0)
+		return run_verb(o);
+	status = check_usage(o);
+	if (status == EXIT_DONE)
+		status = session_columns(o, &oom_columns, oom_columns.csv_default, &oom.columns);
+	if (status == EXIT_DONE)
+		status = session_begin(&session, o);
+	if (status != EXIT_DONE) {
+		column_list_release(&oom.columns);
+		return status;
+	}
+	cgroup_init(&oom.cgroup);
+	snapshot_init(&oom.processes);
+	status = run(&oom);
+	recorder_close(oom.recorder);
+	cgroup_sampler_free(oom.sampler);
+	cgroup_release(&oom.cgroup);
+	snapshot_release(&oom.processes);
+	session_end(&session);
+	column_list_release(&oom.columns);
+	strbuf_release(&oom.out);
+	if (oom.stream_error == -EPIPE)
+		stream_die_of_pipe();
+	return status;
+}
+
+const struct cmd cmd_oom = {
+	.name = "oom",
+	.args = "[explain|predict|watch] [-p PID|--cgroup PATH|ID] [OPTIONS]",
+	.summary = "show, record or foresee what fills a cgroup, or explain a kill",
+	.max_args = 1,
+	.scope = SCOPE_OOM,
+	.columns = &oom_columns,
+	.run = oom_run,
+};

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/oom/watch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cmd/core/cmd.h"
+#include "cmd/core/message.h"
+#include "cmd/core/signals.h"
+#include "cmd/core/stream.h"
+#include "cmd/oom/arm.h"
+#include "cmd/session/groups.h"
+#include "cmd/session/recordings.h"
+#include "cmd/session/session.h"
+#include "proc/process/own.h"
+#include "sample/oom/flight.h"
+
+struct watch {
+	struct session *session;
+	struct cgroup_sampler *group;
+	struct recorder *recorder;
+	struct flight *flight;
+	enum arm_mode arm_mode;
+	struct oom_arm *arm; /* NULL: the group is not armed */
+	int reported_error; /* last error of the recording that was reported */
+	/* since when the group has been above memory.high; 0: it is not */
+	uint64_t slowed_ns;
+	struct strbuf out;
+};
+
+/* How long memory.high may slow a group down. */
+#define SLOW_NS (5 * NS_PER_S)
+
+static int check_usage(const struct options *o, enum arm_mode *ret_mode)
+{
+	const char *problem = NULL;
+
+	if (o->arm && oom_arm_parse(o->arm, ret_mode) < 0)
+		problem = "--arm: it is high, freeze or trace";
+	else if (o->yes && !o->arm)
+		problem = "--yes goes with --arm";
+	else if (!o->recording.record)
+		problem = "watch wants --record FILE: what it sees goes there";
+	else if (o->recording.replay || o->recording.at || o->kmsg)
+		problem = "watch looks at what runs: no --replay, --at or --kmsg";
+	else if (o->cgroup && !targets_are_all(&o->targets))
+		problem = "--cgroup and -p exclude each other";
+	else if (o->format != FORMAT_AUTO && o->format != FORMAT_TEXT)
+		problem =
+			"watch writes lines of text: --replay FILE has the samples as CSV or JSON";
+	else if (o->output || o->output_all)
+		problem = "watch has no columns: -o goes with --replay FILE";
+	if (!problem)
+		return EXIT_DONE;
+	message_usage("oom", "%s", problem);
+	return EXIT_BAD_USAGE;
+}
+
+/* Report the unavailable sources and what is lost without them. */
+static void report_sources(const struct watch *w)
+{
+	static const struct {
+		const char *what, *loss;
+	} sources[OOM_SOURCE_COUNT_] = {
+		[OOM_SOURCE_EVENTS] = { "the group's events cannot be waited for",
+					"it is only looked at from time to time" },
+		[OOM_SOURCE_MARKS] = { "who is about to be killed cannot be waited for",
+				       "of a victim there is what the last sample has; root may, where "
+				       "tracefs is mounted" },
+		[OOM_SOURCE_LOG] = { "the kernel's log cannot be read",
+				     "that it killed is only counted, not whom; root may" },
+	};
+
+	for (int i = 0; i < OOM_SOURCE_COUNT_; i++) {
+		int error = flight_source_error(w->flight, (enum oom_source)i);
+
+		if (error < 0)
+			message("%s (%s): %s", sources[i].what, strerror(-error),
+				sources[i].loss);
+	}
+}
+
+static void report_processes(struct watch *w)
+{
+	const struct flight_summary *s = flight_summarize(w->flight);
+	char limit[UNITS_TEXT_SIZE], need[UNITS_TEXT_SIZE];
+
+	strbuf_addf(&w->out, "watching %s: need %s, limit %s\n",
+		    s->cgroup->levels[0].path,
+		    units_format_bytes(s->figures->need_bytes, need),
+		    s->figures->limit_bytes == CGROUP_NO_LIMIT
+			    ? "none"
+			    : units_format_bytes(s->figures->limit_bytes, limit));
+
+	if (s->figures->unreadable_count > 0)
+		message("%zu of %zu processes cannot be read%s%s: what is LazyFree of theirs counts as need",
+			s->figures->unreadable_count, s->cgroup->pid_count,
+			s->figures->unreadable_error ? ": " : "",
+			s->figures->unreadable_error ? strerror(-s->figures->unreadable_error) : "");
+	if (s->figures->limit_bytes == CGROUP_NO_LIMIT)
+		message("%s has no limit%s: nothing says when to look more often",
+			s->cgroup->levels[0].path,
+			s->cgroup->is_cut ? " that can be seen here" : "");
+	for (size_t i = 0; i < s->cgroup->pid_count; i++)
+		if (s->cgroup->pids[i] == getpid())
+			message("memstate is in this group itself: what it needs counts there, and "
+				"the kernel may kill it too");
+}
+
+/*
+ * Lock memstate's memory, so that it does not wait for its own pages, and exempt it
+ * from being killed.
+ */
+static void protect_self(void)
+{
+	int r = own_spare_from_kill();
+
+	own_be_quick();
+	if (r < 0)
+		message("the kernel may kill memstate too, when the machine or its own group runs out of "
+			"memory (oom_score_adj: %s)",
+			strerror(-r));
+	r = own_lock_memory();
+	if (r < 0)
+		message("memstate's memory may be taken back when there is little (mlockall: %s): it may "
+			"be late then",
+			strerror(-r));
+}
+
+/* Print an event as one line. Of a kernel report, say only that the recording has it. */
+static void say(void *context, const struct recorded_event *event)
+{
+	struct watch *w = context;
+	char time[CLOCK_TEXT_SIZE];
+
+	strbuf_addf(&w->out, "%s  %s", clock_format_utc(event->unix_ms, time),
+		    event->kind);
+	if (event->pid > 0)
+		strbuf_addf(&w->out, " %d", event->pid);
+	if (strcmp(event->kind, "oom_kill") == 0)
+		strbuf_add_text(&w->out,
+				event->text ? ": the kernel's report is in the recording"
+					    : ": the kernel counted a kill in the group");
+	else if (event->text) {
+		strbuf_add_text(&w->out, ": ");
+		text_add_printable(&w->out, event->text, strlen(event->text), false);
+	}
+	strbuf_add_char(&w->out, '\n');
+}
+
+static void add_kill(struct strbuf *out, const struct flight_kill *kill)
+{
+	char time[CLOCK_TEXT_SIZE], rss[UNITS_TEXT_SIZE], age[UNITS_TEXT_SIZE],
+		late[UNITS_TEXT_SIZE];
+
+	strbuf_add_text(out, "killed   ");
+	if (kill->pid > 0)
+		strbuf_addf(out, "%d ", kill->pid);
+	if (kill->comm[0])
+		text_add_printable(out, kill->comm, strlen(kill->comm), false);
+	else
+		strbuf_add_text(out, "a process");
+	strbuf_addf(out, " at %s", clock_format_utc(kill->unix_ms, time));
+	if (bytes_known(kill->rss_bytes))
+		strbuf_addf(out, ", Rss %s", units_format_bytes(kill->rss_bytes, rss));
+	if (kill->late_ns != BYTES_UNKNOWN)
+		strbuf_addf(out, ": its memory was read %s after the kernel chose it",
+			    units_format_duration(kill->late_ns, late));
+	if (kill->sample_age_ns != BYTES_UNKNOWN)
+		strbuf_addf(out, "; the last sample was %s old",
+			    units_format_duration(kill->sample_age_ns, age));
+	strbuf_add_char(out, '\n');
+}
+
+static void summarize(struct watch *w)
+{
+	const struct flight_summary *s = flight_summarize(w->flight);
+	uint64_t count = s->kills.count;
+	uint64_t first = count > FLIGHT_KILLS_MAX ? count - FLIGHT_KILLS_MAX : 0;
+	char elapsed[UNITS_TEXT_SIZE], shortest[UNITS_TEXT_SIZE],
+		longest[UNITS_TEXT_SIZE];
+	char need[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE], time[CLOCK_TEXT_SIZE];
+
+	strbuf_addf(&w->out, "\n%s: %" PRIu64 " samples in %s, every %s to %s\n",
+		    s->cgroup->levels[0].path, s->sample_count,
+		    units_format_duration(s->elapsed_ns, elapsed),
+		    units_format_duration(s->shortest_ns, shortest),
+		    units_format_duration(w->session->options->interval_ns, longest));
+	strbuf_addf(&w->out, "need     at most %s",
+		    units_format_bytes(s->peak_need_bytes, need));
+	if (s->figures->limit_bytes != CGROUP_NO_LIMIT)
+		strbuf_addf(&w->out, " of the limit of %s",
+			    units_format_bytes(s->figures->limit_bytes, limit));
+	strbuf_addf(&w->out, ", at %s\n", clock_format_utc(s->peak_unix_ms, time));
+	for (uint64_t i = first; i < count; i++)
+		add_kill(&w->out, &s->kills.items[i % FLIGHT_KILLS_MAX]);
+	if (s->is_end_unclear)
+		strbuf_add_text(&w->out,
+				"removed  after the last sample; the kernel killed a process of this "
+				"or another cgroup meanwhile, and no report that can be read names "
+				"its cgroup\n");
+	else if (count == 0)
+		strbuf_add_text(&w->out, "nobody was killed\n");
+}
+
+static void note(struct watch *w, const char *kind, int pid, const char *text)
+{
+	const struct recorded_event event = { clock_unix_ms(), kind, text, pid };
+
+	flight_note(w->flight, &event);
+}
+
+/* Restore the settings, and report and record that. */
+static void disarm(struct watch *w, const char *why)
+{
+	const struct recorded_event event = { clock_unix_ms(), "disarmed", why, 0 };
+	int r;
+
+	if (!w->arm)
+		return;
+	r = oom_arm_end(w->arm);
+	w->arm = NULL;
+	if (r < 0)
+		message("--arm %s: it could not be put back: %s",
+			w->session->options->arm, strerror(-r));
+	else
+		flight_note(w->flight, &event);
+}
+
+static void let_go(void *context)
+{
+	disarm(context, "it stood still until all of it was read");
+}
+
+/* Disarm when the group has been slowed down for longer than SLOW_NS. */
+static void check_slowed(struct watch *w)
+{
+	const struct cgroup *cgroup = flight_summarize(w->flight)->cgroup;
+	const struct cgroup_level *owner = cgroup_tightest(cgroup);
+	uint64_t now = clock_now_ns();
+
+	if (!owner || owner->usage_bytes < owner->high_bytes)
+		w->slowed_ns = 0;
+	else if (w->slowed_ns == 0)
+		w->slowed_ns = now;
+	else if (now > w->slowed_ns + SLOW_NS)
+		disarm(w, "it has been slowed down for long enough");
+}
+
+/*
+ * Serve the guard: read the processes that are stopped at their exit and resume them, and
+ * notice when the guard has ended.
+ */
+static void tend_arm(struct watch *w)
+{
+	int pid;
+
+	oom_arm_beat(w->arm, flight_summarize(w->flight)->cgroup);
+	while (oom_arm_mode(w->arm) == ARM_TRACE &&
+	       (pid = oom_arm_take_dying(w->arm)) > 0) {
+		(void)flight_look_at(w->flight, pid);
+		oom_arm_let_go(w->arm, pid);
+		note(w, "exit", pid, "killed; it stood still until it had been read");
+	}
+	if (w->arm && !oom_arm_is_armed(w->arm))
+		disarm(w, "its guard is gone");
+	if (oom_arm_mode(w->arm) == ARM_HIGH)
+		check_slowed(w);
+}
+
+/* Wait for an event, the next sample, or the next beat for the guard. */
+static void wait_for_next(struct watch *w)
+{
+	size_t count;
+	struct pollfd *polled = flight_polled(w->flight, oom_arm_fd(w->arm), &count);
+	uint64_t due = flight_due_ns(w->flight), beat = clock_now_ns() + ARM_BEAT_NS;
+
+	signals_poll(polled, count, w->arm && beat < due ? beat : due);
+}
+
+/*
+ * Report an error of the recording, such as a full disk, when it occurs; each
+ * kind of error once.
+ */
+static void report_record_error(struct watch *w)
+{
+	int error = flight_summarize(w->flight)->record_error;
+
+	if (error == 0 || error == w->reported_error)
+		return;
+	w->reported_error = error;
+	message_error(w->session->options->recording.record, error);
+}
+
+/* Watch until the requested end. Returns 0 or -errno. */
+static int watch(struct watch *w)
+{
+	const struct options *o = w->session->options;
+	int r = 0;
+
+	while (r == 0 && signals_stop_count() == 0) {
+		if (w->out.length > 0 && stream_write(&w->out) < 0)
+			return -EPIPE;
+		wait_for_next(w);
+		r = flight_go_on(w->flight);
+		report_record_error(w);
+		if (w->arm)
+			tend_arm(w);
+		if (o->sample_count > 0 &&
+		    flight_summarize(w->flight)->sample_count >= o->sample_count)
+			break;
+	}
+	return r;
+}
+
+static int arm(struct watch *w)
+{
+	const struct options *o = w->session->options;
+	int status;
+
+	if (w->arm_mode == ARM_NONE)
+		return EXIT_DONE;
+	status = oom_arm_begin(w->arm_mode, o->yes, &w->session->fs,
+			       flight_summarize(w->flight)->cgroup, &w->arm);
+	if (status == EXIT_DONE)
+		note(w, "armed", 0, o->arm);
+	return status;
+}
+
+static int run(struct watch *w)
+{
+	const struct options *o = w->session->options;
+	struct flight_setup setup = {
+		.fs = &w->session->fs,
+		.sampler = w->session->sampler,
+		.longest_ns = o->interval_ns,
+		.share_per_mille = o->max_share_per_mille,
+		.say = say,
+		.let_go = w->arm_mode == ARM_FREEZE ? let_go : NULL,
+		.context = w,
+	};
+	int status = groups_open(w->session, &w->group), r;
+
+	if (status == EXIT_DONE)
+		status = recordings_begin(o, w->session->sampler, &w->recorder);
+	if (status != EXIT_DONE)
+		return status;
+	recorder_set_notes(w->recorder, &w->session->fs);
+	setup.group = w->group;
+	setup.recorder = w->recorder;
+	protect_self();
+	signals_begin();
+	r = flight_open(&setup, &w->flight);
+	if (r < 0) {
+		message_error("the group", r);
+		return EXIT_FAILED;
+	}
+	report_record_error(w);
+	report_sources(w);
+	report_processes(w);
+	status = arm(w);
+	if (status != EXIT_DONE)
+		return status;
+	r = watch(w);
+	disarm(w, "memstate ends");
+	if (r == -EPIPE)
+		stream_die_of_pipe();
+	flight_finish(w->flight, r == -ESRCH);
+	if (r == -ESRCH)
+		note(w, "removed", 0, "the group was removed");
+	summarize(w);
+	report_record_error(w);
+	if (flight_summarize(w->flight)->kills.count > 0)
+		return EXIT_ABOVE_LIMIT;
+	return flight_summarize(w->flight)->record_error < 0 ||
+			       flight_summarize(w->flight)->is_end_unclear
+		       ? EXIT_PARTIAL
+		       : EXIT_DONE;
+}
+
+int oom_watch_run(struct options *o)
+{
+	struct session session;
+	struct watch w = { .session = &session };
+	int status = check_usage(o, &w.arm_mode);
+
+	if (status == EXIT_DONE)
+		status = session_begin(&session, o);
+	if (status != EXIT_DONE)
+		return status;
+	status = stream_finish(&w.out, run(&w));
+	flight_close(w.flight);
+	recorder_close(w.recorder);
+	cgroup_sampler_free(w.group);
+	session_end(&session);
+	strbuf_release(&w.out);
+	return status;
+}

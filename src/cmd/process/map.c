@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/xalloc.h"
+#include "cmd/core/cmd.h"
+#include "cmd/core/message.h"
+#include "cmd/core/stream.h"
+#include "cmd/core/terminal.h"
+#include "cmd/session/session.h"
+#include "render/table/output.h"
+
+struct map {
+	struct session *session;
+	struct column_list columns;
+	struct sort_key sort;
+	bool has_sort;
+	struct strbuf out;
+};
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct map *map = context;
+	const struct mapping *m_a = *(const struct mapping *const *)a;
+	const struct mapping *m_b = *(const struct mapping *const *)b;
+	int order = sort_key_compare(&map->sort, m_a, m_b);
+
+	return order ? order : (m_a->start_addr > m_b->start_addr) - (m_a->start_addr < m_b->start_addr);
+}
+
+static void add_rows(struct map *map, const void *const *rows, size_t count)
+{
+	const struct options *o = map->session->options;
+	struct table_options options = {
+		.no_headings = o->no_headings,
+		.exact_bytes = o->exact_bytes,
+	};
+
+	if (o->format == FORMAT_CSV) {
+		if (!o->no_headings)
+			csv_add_header(&map->out, &map->columns);
+		for (size_t i = 0; i < count; i++)
+			csv_add_row(&map->out, &map->columns, rows[i]);
+		return;
+	}
+	if (o->format == FORMAT_JSON) {
+		for (size_t i = 0; i < count; i++) {
+			if (i > 0)
+				strbuf_add_char(&map->out, ',');
+			json_add_row(&map->out, &map->columns, rows[i]);
+		}
+		return;
+	}
+	terminal_fit(&options);
+	table_add(&map->out, &map->columns, rows, count, &options);
+}
+
+static void add_process(struct map *map, const struct usage *u, const struct mapping_list *list)
+{
+	bool is_json = map->session->options->format == FORMAT_JSON;
+	const void **rows = xcalloc(list->count, sizeof(*rows));
+
+	for (size_t i = 0; i < list->count; i++)
+		rows[i] = &list->items[i];
+	if (map->has_sort)
+		qsort_r(rows, list->count, sizeof(*rows), compare_rows, map);
+	if (is_json) {
+		strbuf_addf(&map->out,
+			    "{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"pid\":%d,\"comm\":",
+			    PACKAGE_VERSION, u->process.pid);
+		json_add_string(&map->out, u->process.comm, strlen(u->process.comm));
+		strbuf_add_text(&map->out, ",\"mappings\":[");
+	}
+	add_rows(map, rows, list->count);
+	if (is_json)
+		strbuf_add_text(&map->out, "]}\n");
+	free(rows);
+}
+
+/* Add a title with the process's name, if there are tables of several processes. */
+static void add_title(struct map *map, const struct process *p, bool is_first)
+{
+	struct table_options options;
+
+	terminal_fit(&options);
+	if (!is_first)
+		strbuf_add_char(&map->out, '\n');
+	text_add_printable(&map->out, p->comm, strlen(p->comm), options.ascii);
+	strbuf_addf(&map->out, " (%d)\n", p->pid);
+}
+
+static int read_processes(struct map *map, struct snapshot *snapshot)
+{
+	struct session *session = map->session;
+	struct mapping_list list = MAPPING_LIST_INIT;
+	int r;
+
+	r = sampler_list(session->sampler, &session->options->targets, NEED_STAT, snapshot);
+	if (r < 0) {
+		message_error(session->options->procfs_root, r);
+		return EXIT_FAILED;
+	}
+	if (session->options->format == FORMAT_CSV && snapshot->count > 1) {
+		message_usage("map", "these are %zu processes, and CSV is for one: which? (or --json)",
+			      snapshot->count);
+		return EXIT_BAD_USAGE;
+	}
+	for (size_t i = 0; i < snapshot->count; i++) {
+		struct usage *u = &snapshot->usages[i];
+
+		if (sampler_read_mappings(session->sampler, u, &list) < 0) {
+			snapshot->unreadable_count++;
+			continue;
+		}
+		if (session->options->format == FORMAT_AUTO && snapshot->count > 1)
+			add_title(map, &u->process, map->out.length == 0);
+		add_process(map, u, &list);
+	}
+	mapping_list_release(&list);
+	return session_report_missing(session, snapshot);
+}
+
+static int show(struct map *map)
+{
+	struct snapshot snapshot;
+	int status;
+
+	snapshot_init(&snapshot);
+	status = read_processes(map, &snapshot);
+	snapshot_release(&snapshot);
+	if (status == EXIT_FAILED || status == EXIT_BAD_USAGE)
+		return status;
+	return stream_finish(&map->out, status);
+}
+
+static int map_run(struct options *o)
+{
+	struct session session;
+	struct map map = { .session = &session };
+	const char *defaults = o->format == FORMAT_CSV || o->format == FORMAT_JSON ?
+				       mapping_columns.csv_default :
+				       mapping_columns.table_default;
+	int status;
+
+	if (targets_are_all(&o->targets)) {
+		message_usage("map", "which process? Say so with -p");
+		return EXIT_BAD_USAGE;
+	}
+	status = session_columns(o, &mapping_columns, defaults, &map.columns);
+	if (status == EXIT_DONE)
+		status = session_sort_key(o, &mapping_columns, NULL, &map.sort, &map.has_sort);
+	if (status == EXIT_DONE)
+		status = session_begin(&session, o);
+	if (status == EXIT_DONE) {
+		status = show(&map);
+		session_end(&session);
+	}
+	column_list_release(&map.columns);
+	strbuf_release(&map.out);
+	return status;
+}
+
+const struct cmd cmd_map = {
+	.name = "map",
+	.args = "-p PID|NAME [OPTIONS]",
+	.summary = "list the mappings of a process, with the state of their pages",
+	.scope = SCOPE_MAP,
+	.columns = &mapping_columns,
+	.run = map_run,
+};

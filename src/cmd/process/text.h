@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * text - one text report: a page for a single process, a table for several.
+ */
+#ifndef MS_CMD_PROCESS_TEXT_H
+#define MS_CMD_PROCESS_TEXT_H
+
+#include "render/table/output.h"
+
+struct session;
+
+/* Returns an exit status. */
+int text_run(struct session *session);
+
+#endif

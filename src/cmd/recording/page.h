@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * page - show a whole recording as one HTML page (--html with --replay).
+ */
+#ifndef MS_CMD_RECORDING_PAGE_H
+#define MS_CMD_RECORDING_PAGE_H
+
+#include "cmd/session/session.h"
+
+/* Whether --html asks for a page of a recording. */
+bool recording_page_is_wanted(const struct options *options);
+
+/*
+ * Check the options for the page. Returns EXIT_DONE, also if no page is wanted; or
+ * EXIT_BAD_USAGE after a message.
+ */
+int recording_page_check_options(const struct options *options);
+
+/* Write the page of the session's recording. Returns an exit status. */
+int recording_page_write(struct session *session);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * count_child - run a command with the counting library preloaded, and read its counts.
+ */
+#ifndef MS_CMD_RUN_COUNT_CHILD_H
+#define MS_CMD_RUN_COUNT_CHILD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/run/child.h"
+#include "model/comparison.h"
+#include "probe/count/count.h"
+
+/*
+ * Exit statuses of env(1) and timeout(1), used when the command has no status of its own.
+ */
+enum {
+	EXIT_NOT_COUNTED = 125,
+	EXIT_NOT_EXECUTABLE = 126,
+	EXIT_NOT_FOUND = 127,
+	EXIT_BY_SIGNAL = 128, /* plus the signal number */
+};
+
+struct count_what {
+	enum count_library library;
+	/* value of the library's mode variable, for COUNT_LIBRARY_STACKS; borrowed */
+	const char *stack_mode;
+};
+
+struct count_child {
+	char **command;			 /* argv, borrowed */
+	/* allocator to preload after the counting library, or NULL; borrowed */
+	const struct variant *allocator;
+	struct count_what what;
+	int input_fd, output_fd; /* standard streams of the command; -1: memstate's own */
+	struct child child;
+	struct count_folder folder;
+	struct count_list list;
+	/* points into list; see count_list_find_command() */
+	const struct count_program *own;
+	uint64_t start_ns;
+	/* Rss, about, of the forked copy of memstate that execs the command */
+	uint64_t copy_rss_bytes;
+};
+
+#define COUNT_CHILD_INIT                                                                           \
+	{                                                                                          \
+		.input_fd = -1, .output_fd = -1, .folder = COUNT_FOLDER_INIT                       \
+	}
+
+/*
+ * Check whether the counting library can be preloaded into the named command. Returns
+ * EXIT_DONE, or after a message the status to exit with; so do the next two functions
+ * and count_child_read_end().
+ */
+int count_child_check(const char *name);
+
+/*
+ * Create the folder for the counts, and the environment for a command that is
+ * counted with that allocator (NULL: its own). The caller releases the environment
+ * with environment_free().
+ */
+int count_child_prepare(const struct variant *allocator, const struct count_what *what,
+			struct count_folder *folder, char ***ret_environment);
+
+/* Start the command. The caller has set the members before `child`. */
+int count_child_start(struct count_child *child);
+
+/*
+ * Read the counts so far into the list and find the command's own entry. Returns
+ * 0; -ENOENT if nothing has been counted for the command yet; or -errno if the
+ * folder cannot be read.
+ */
+int count_child_read(struct count_child *child);
+
+/*
+ * Read the final counts after the command has ended. Missing or unreadable counts are an
+ * error, which a message reports.
+ */
+int count_child_read_end(struct count_child *child);
+
+/* Print hints about the counts, such as processes that were not counted. */
+void count_child_hint(const struct count_child *child, bool with_children);
+
+/*
+ * Forward stop signals to the command and return whether to wait for it any longer. Call
+ * it repeatedly while the command runs, with *stops = signals_stop_count() before the
+ * first call. SIGINT is not forwarded: the terminal sends it to the command too. Returns
+ * false at the second stop signal.
+ */
+bool count_child_goes_on(struct count_child *child, int *stops);
+
+/*
+ * Return the command's exit status in the shell's convention. A message
+ * reports a fatal signal.
+ */
+int count_child_status(const struct count_child *child);
+
+/*
+ * Return the peak Rss in bytes of the command, or of the largest process that it waited
+ * for; call it after the command has ended. Returns BYTES_UNKNOWN where the kernel's
+ * figure may be that of memstate's own copy before exec.
+ */
+uint64_t count_child_peak_rss(const struct count_child *child);
+
+/*
+ * Release everything that count_child_start() acquired. The command may be started again.
+ */
+void count_child_release(struct count_child *child);
+
+#endif

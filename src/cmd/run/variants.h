@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * variants - parse the argument of --preload:
+ * "glibc,jemalloc:dirty_decay_ms=0:muzzy_decay_ms=60000,/opt/libfoo.so".
+ *
+ * ',' separates allocators, ':' precedes each setting of an allocator.
+ */
+#ifndef MS_CMD_RUN_VARIANTS_H
+#define MS_CMD_RUN_VARIANTS_H
+
+#include <stddef.h>
+
+#include "model/comparison.h"
+
+struct variants {
+	struct variant *items;
+	size_t count;
+};
+
+void variants_release(struct variants *variants);
+
+/*
+ * Parse the list without looking at any file. Returns 0; or -EINVAL after a message,
+ * with *ret unchanged.
+ */
+int variants_parse(const char *list, struct variants *ret);
+
+/*
+ * Parse the list, check that a library can be preloaded into the command (argv[0]), and
+ * find the libraries. Returns EXIT_DONE; or after a message the status to exit with, and
+ * *ret is unchanged.
+ */
+int variants_prepare(const char *list, const char *command, struct variants *ret);
+
+/*
+ * Return the environment for a program with that allocator: base, with the required
+ * values added to those that LD_PRELOAD, GLIBC_TUNABLES and MALLOC_CONF already have. The
+ * caller frees it with environment_free().
+ */
+char **variant_environment(const struct variant *variant, char *const *base);
+void environment_free(char **environment);
+
+#endif

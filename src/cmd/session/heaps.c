@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/session/heaps.h"
+
+#include <errno.h>
+
+#include "base/units.h"
+#include "cmd/core/message.h"
+#include "proc/process/tracer.h"
+
+/* Nobody requested the pause explicitly, so it must be short enough to go unnoticed. */
+#define AUTO_PAUSE_NS (250 * NS_PER_MS)
+
+static int read_heap(void *context, struct usage *u, struct mapping_list *mappings)
+{
+	return heap_keeper_read(context, u, mappings);
+}
+
+uint64_t heaps_auto_pause_ns(const struct options *o)
+{
+	return o->heap == HEAP_AUTO && !o->has_max_pause ? AUTO_PAUSE_NS : o->max_pause_ns;
+}
+
+int heaps_check_options(const struct options *o)
+{
+	if (o->heap == HEAP_HELPER || (!o->allow_stall && !o->malloc_info))
+		return EXIT_DONE;
+	message_usage(o->verb, "--%s goes with --heap helper",
+		      o->allow_stall ? "allow-stall" : "malloc-info");
+	return EXIT_BAD_USAGE;
+}
+
+struct helpers *heaps_make_helpers(const struct session *session)
+{
+	const struct options *o = session->options;
+	struct helpers *helpers = helpers_new(&session->fs, o->allow_stall, o->malloc_info);
+
+	/* a command has its helper from the start; injecting one would stop a thread */
+	if (!o->command && !o->no_stop)
+		helpers_allow(helpers, &o->targets);
+	return helpers;
+}
+
+void heaps_begin(struct session *session)
+{
+	const struct options *o = session->options;
+	enum heap_stops stops = o->heap == HEAP_AUTO ? STOPS_SHORT_OR_NONE : STOPS_SHORT;
+
+	if (o->heap == HEAP_OFF || !session->fs.is_live ||
+	    (targets_are_all(&o->targets) && !o->command))
+		return;
+	/* the processes of a group were not named: pause them only on request */
+	if (o->targets.group && o->heap == HEAP_AUTO)
+		return;
+	if (o->no_stop)
+		stops = STOPS_NONE;
+	session->heaps = heap_keeper_new(&session->fs, session->sampler, stops,
+					 heaps_auto_pause_ns(o),
+					 o->max_share_per_mille);
+	if (o->heap == HEAP_HELPER)
+		heap_keeper_set_helpers(session->heaps, heaps_make_helpers(session));
+	sampler_set_heap_source(session->sampler, read_heap, session->heaps);
+}
+
+void heaps_set_patience(struct session *session, uint64_t patience_ns)
+{
+	if (session->heaps)
+		heap_keeper_set_patience(session->heaps, patience_ns);
+}
+
+int heaps_read(struct session *session, struct usage *u, struct mapping_list *mappings)
+{
+	return session->heaps ? heap_keeper_read(session->heaps, u, mappings) :
+				sampler_read_mappings(session->sampler, u, mappings);
+}
+
+static void report(const struct session *session, int pid, int error, const char *problem,
+		   uint64_t expected_ns)
+{
+	struct tracer_process tracer;
+	char pause[UNITS_TEXT_SIZE];
+
+	if (error == 0)
+		message("%d: heap unknown: %s", pid, problem);
+	else if (error == -EFBIG)
+		message("%d: heap not read: it would stand still for about %s (--max-pause allows "
+			"more)",
+			pid, units_format_duration(expected_ns, pause));
+	else if (error == -EBUSY && proc_tracer_find(&session->fs, pid, &tracer))
+		message("%d: heap not read: another tracer is there: process %d (%s)", pid, tracer.pid,
+			tracer.name);
+	else
+		message("%d: heap not read: %s", pid, heap_error_text(error));
+	if (error == -EPERM || error == -EACCES)
+		message("hint: %s", heap_error_help(error));
+}
+
+void heaps_report_not_asked(const struct usage *u)
+{
+	if (!u->helper_problem)
+		return;
+	message("%d: its allocator was not asked: %s%s", u->process.pid, u->helper_problem,
+		u->heap_quality != QUALITY_UNKNOWN ? "; its heap was walked instead" : "");
+}
+
+int heaps_report_missing(const struct session *session, const struct snapshot *snapshot)
+{
+	size_t missing = 0;
+
+	if (!session->heaps || session->options->heap == HEAP_AUTO)
+		return EXIT_DONE;
+	for (size_t i = 0; i < snapshot->count; i++) {
+		const struct usage *u = &snapshot->usages[i];
+		const char *problem = heap_problem_text(u);
+
+		if (!u->error)
+			heaps_report_not_asked(u);
+		if (u->error || u->heap_quality != QUALITY_UNKNOWN || !problem)
+			continue;
+		report(session, u->process.pid, u->heap_error, problem, u->heap_expected_ns);
+		missing++;
+	}
+	return missing > 0 ? EXIT_PARTIAL : EXIT_DONE;
+}
+
+static void report_room(int pid, const struct heap *heap)
+{
+	char needed[UNITS_TEXT_SIZE], room[UNITS_TEXT_SIZE];
+
+	message("%d: heap not read: that needs %s, and %s allows %s, some of which is left to others",
+		pid, units_format_bytes(heap->needed_bytes, needed), heap->room_limit,
+		units_format_bytes(heap->room_bytes, room));
+}
+
+void heaps_report_failure(const struct session *session, const struct usage *u,
+			  const struct heap *heap, int r)
+{
+	const char *no_memory = process_no_memory_text(&u->process);
+
+	if (no_memory) {
+		message("%d: a %s", u->process.pid, no_memory);
+		return;
+	}
+	if (r == -ENOMEM && heap->room_limit && *heap->room_limit) {
+		report_room(u->process.pid, heap);
+		return;
+	}
+	report(session, u->process.pid, heap->problem ? 0 : r, heap->problem, heap->expected_ns);
+}
+
+void heaps_report_skipped(int pid, const struct mapping_list *mappings, bool with_roots)
+{
+	const struct mapping *first = NULL;
+	char sum[UNITS_TEXT_SIZE];
+	uint64_t bytes = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = &mappings->items[i];
+
+		if (!mapping_is_skipped(m) || !(m->flags & MAPPING_READ) ||
+		    (m->flags & MAPPING_SHARED && !with_roots))
+			continue;
+		first = first ? first : m;
+		bytes += m->end_addr - m->start_addr;
+		count++;
+	}
+	if (count == 0)
+		return;
+	message("%d: not read: %zu %s, %s, on FUSE, a network file system or userfaultfd, where a "
+		"read can hang; the first is %s",
+		pid, count, count == 1 ? "mapping" : "mappings",
+		units_format_bytes(bytes, sum), first->name[0] ? first->name : "nameless");
+}

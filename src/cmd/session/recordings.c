@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/session/recordings.h"
+
+#include <errno.h>
+
+#include "cmd/core/cmd.h"
+#include "cmd/core/message.h"
+
+/*
+ * Upper bound of the share of a process's time for reading mappings that
+ * only the file needs.
+ */
+#define RECORD_SHARE_PER_MILLE 10
+
+int recordings_check_options(const struct options *o)
+{
+	const struct recording_options *r = &o->recording;
+	const char *problem = NULL;
+
+	if (r->record && r->replay)
+		problem = "--record and --replay exclude each other";
+	else if (r->replay && (o->command || o->preload))
+		problem = "--replay and a command exclude each other";
+	else if (r->replay && (o->heap == HEAP_WALK || o->heap == HEAP_HELPER))
+		problem = "--replay reads no heap: it is not there any more";
+	else if (r->at && !r->replay)
+		problem = "--at goes with --replay";
+	else if ((r->keep.ns > 0 || r->keep.bytes > 0) && !r->record)
+		problem = "--keep goes with --record";
+	if (!problem)
+		return EXIT_DONE;
+	message_usage(NULL, "%s", problem);
+	return EXIT_BAD_USAGE;
+}
+
+int recordings_report(const char *path, int error)
+{
+	if (error == -EOPNOTSUPP)
+		message("%s: recordings require SQLite (libsqlite3.so.0), which is not installed", path);
+	else if (error == -EEXIST)
+		message("%s: not a memstate recording", path);
+	else if (error == -ENOTSUP)
+		message("%s: recorded by a newer version of memstate", path);
+	else if (error == -EBUSY)
+		message("%s: in use by another memstate", path);
+	else if (error == -EBADMSG)
+		message("%s: damaged: %s", path, recording_damage());
+	else if (error == -ENODATA)
+		message("%s: the recording has no samples", path);
+	else
+		message_error(path, error);
+	return EXIT_FAILED;
+}
+
+int recordings_begin(const struct options *o, struct sampler *sampler, struct recorder **ret)
+{
+	int r = recorder_open(o->recording.record, &o->recording.keep, RECORD_SHARE_PER_MILLE,
+			      sampler, ret);
+
+	return r < 0 ? recordings_report(o->recording.record, r) : EXIT_DONE;
+}
+
+int recordings_finish(const struct options *o, const struct recorder *recorder, int status)
+{
+	int r = recorder ? recorder_error(recorder) : 0;
+
+	if (r == 0)
+		return status;
+	message_error(o->recording.record, r);
+	return status == EXIT_DONE ? EXIT_PARTIAL : status;
+}
+
+int recordings_open_file(const char *verb, const char *path, const char *at, struct replay **ret,
+			 size_t *ret_index)
+{
+	struct replay *replay;
+	size_t index;
+	int r = replay_open(path, &replay);
+
+	if (r < 0)
+		return recordings_report(path, r);
+	index = replay_count(replay) - 1;
+	if (at && replay_find_moment(replay, at, &index) < 0) {
+		message_usage(verb, "%s: '%s' is not a time, as 2026-11-21T08:15:30Z, +90s or -5m",
+			      path, at);
+		replay_close(replay);
+		return EXIT_BAD_USAGE;
+	}
+	*ret = replay;
+	*ret_index = index;
+	return EXIT_DONE;
+}
+
+int recordings_open(const struct options *o, struct replay **ret, size_t *ret_index)
+{
+	return recordings_open_file(o->verb, o->recording.replay, o->recording.at, ret, ret_index);
+}

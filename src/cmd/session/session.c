@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/session/session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "cmd/core/message.h"
+#include "cmd/core/signals.h"
+#include "cmd/run/variants.h"
+#include "cmd/session/recordings.h"
+#include "probe/helper/agent_library.h"
+
+int session_begin(struct session *session, struct options *options)
+{
+	int r;
+
+	memset(session, 0, sizeof(*session));
+	session->options = options;
+	session->fs = (struct procfs)PROCFS_INIT;
+	r = procfs_open(&session->fs, options->procfs_root);
+	if (r < 0) {
+		message_error(options->procfs_root, r);
+		if (r == -ENOTDIR)
+			message("hint: --procfs takes a directory: extract a captured .tar first");
+		return EXIT_FAILED;
+	}
+	if (!session->fs.is_live && strcmp(options->procfs_root, "/proc") == 0) {
+		message("/proc is not mounted");
+		procfs_release(&session->fs);
+		return EXIT_FAILED;
+	}
+	session->sampler = sampler_new(&session->fs, session->fs.is_live);
+	if (!options->recording.replay)
+		return EXIT_DONE;
+	r = recordings_open(options, &session->replay, &session->replay_index);
+	if (r != EXIT_DONE)
+		session_end(session);
+	return r;
+}
+
+void session_report_left(void *context, int pid, const char *what)
+{
+	(void)context;
+	message("%d: %s: it leaves by itself when nobody has asked it for a minute", pid, what);
+}
+
+void session_end_reading(struct session *session)
+{
+	heap_keeper_free(session->heaps, session_report_left, NULL);
+	session->heaps = NULL;
+}
+
+void session_end(struct session *session)
+{
+	session_end_reading(session);
+	replay_close(session->replay);
+	recorder_close(session->recorder);
+	sampler_free(session->sampler);
+	procfs_release(&session->fs);
+}
+
+static int prepare_environment(const struct options *o, char ***ret)
+{
+	struct variants variants;
+	int status = variants_prepare(o->preload, o->command[0], &variants);
+
+	if (status != EXIT_DONE)
+		return status;
+	*ret = variant_environment(&variants.items[0], environ);
+	variants_release(&variants);
+	return EXIT_DONE;
+}
+
+/*
+ * Add the helper to the command's environment. If there is no helper, report that; the
+ * heap is then only walked.
+ */
+static void add_helper(const struct session *session, char ***environment)
+{
+	char *const *before = *environment ? *environment : environ;
+	char **with_helper;
+	char *library;
+	int r = agent_library_find(&library);
+
+	if (r < 0) {
+		message("the helper cannot be started with it: %s: %s",
+			library ? library : "libmemstate-agent.so",
+			r == -EOPNOTSUPP ? "this memstate was built without" :
+			r == -EINVAL	 ? "no path for LD_PRELOAD, which ends at blanks and colons" :
+					   strerror(-r));
+		free(library);
+		return;
+	}
+	with_helper = agent_environment(before, library, &session->fs);
+	environment_free(*environment);
+	*environment = with_helper;
+	free(library);
+}
+
+int session_start_command(struct session *session, const struct child_setup *setup)
+{
+	struct options *o = session->options;
+	struct child_setup own = *setup;
+	char **environment = NULL;
+	int r;
+
+	if (!o->command)
+		return EXIT_DONE;
+	if (!targets_are_all(&o->targets)) {
+		message_usage(NULL, "a command and -p exclude each other");
+		return EXIT_BAD_USAGE;
+	}
+	if (!session->fs.is_live) {
+		message_usage(NULL, "a command and --procfs exclude each other");
+		return EXIT_BAD_USAGE;
+	}
+	if (o->preload) {
+		int status = prepare_environment(o, &environment);
+
+		if (status != EXIT_DONE)
+			return status;
+	}
+	if (o->heap == HEAP_HELPER)
+		add_helper(session, &environment);
+	own.environment = environment;
+	r = child_start(&session->child, o->command, &own);
+	environment_free(environment);
+	if (r < 0) {
+		message_error(o->command[0], r);
+		return EXIT_FAILED;
+	}
+	o->targets.pids = xcalloc(1, sizeof(*o->targets.pids));
+	o->targets.pids[0].pid = session->child.pid;
+	o->targets.pid_count = 1;
+	return EXIT_DONE;
+}
+
+/*
+ * Return the column that the user probably meant, as in "rss" or "RSS" for
+ * rss_bytes; or NULL.
+ */
+static const struct column *guess_column(const struct column_set *set, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < set->count && length > 0; i++) {
+		const struct column *c = &set->columns[i];
+
+		if (strncasecmp(c->name, name, length) == 0 &&
+		    (c->name[length] == '_' || c->name[length] == '\0'))
+			return c;
+		if (c->heading && strcasecmp(c->heading, name) == 0)
+			return c;
+	}
+	return NULL;
+}
+
+static void say_no_column(const char *verb, char option, const struct column_set *set,
+			  const char *name)
+{
+	const struct column *guess = guess_column(set, name);
+
+	if (guess)
+		message_usage(verb, "-%c: there is no column '%s'; there is %s", option, name,
+			      guess->name);
+	else
+		message_usage(verb, "-%c: there is no column '%s' (--list-columns says which there are)",
+			      option, name);
+}
+
+int session_columns(const struct options *o, const struct column_set *set, const char *defaults,
+		    struct column_list *ret)
+{
+	char *bad = NULL;
+
+	if (o->output_all) {
+		column_list_all(set, ret);
+		return EXIT_DONE;
+	}
+	if (column_list_parse(set, defaults, o->output ? o->output : defaults, ret, &bad) == 0)
+		return EXIT_DONE;
+	say_no_column(o->verb, 'o', set, bad);
+	free(bad);
+	return EXIT_BAD_USAGE;
+}
+
+int session_sort_key(const struct options *o, const struct column_set *set,
+		     const char *sort_default, struct sort_key *ret, bool *ret_has_key)
+{
+	const char *spec = o->sort ? o->sort : sort_default;
+
+	*ret_has_key = spec != NULL;
+	if (!spec || sort_key_parse(set, spec, ret) == 0)
+		return EXIT_DONE;
+	say_no_column(o->verb, 's', set, spec + (spec[0] == '-'));
+	return EXIT_BAD_USAGE;
+}
+
+static bool is_name_found(const char *name, const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->count; i++)
+		if (strcmp(snapshot->usages[i].process.comm, name) == 0)
+			return true;
+	return false;
+}
+
+/* Whether /proc hides the process: kill(2) finds it even so. */
+static bool is_hidden(const struct session *session, int pid)
+{
+	return session->fs.is_live && kill(pid, 0) < 0 && errno == EPERM;
+}
+
+static size_t report_not_found(const struct session *session, const struct snapshot *snapshot)
+{
+	const struct targets *targets = &session->options->targets;
+	size_t missing = 0;
+
+	for (size_t i = 0; i < targets->pid_count; i++) {
+		if (!targets->pids[i].is_gone)
+			continue;
+		if (is_hidden(session, targets->pids[i].pid))
+			message("%d: hidden: /proc is mounted with hidepid; run memstate as root "
+				"or in the group of the mount option gid",
+				targets->pids[i].pid);
+		else
+			message_process_error(targets->pids[i].pid, -ESRCH);
+		missing++;
+	}
+	for (size_t i = 0; i < targets->name_count; i++) {
+		if (is_name_found(targets->names[i], snapshot))
+			continue;
+		message("%s: no process of that name", targets->names[i]);
+		missing++;
+	}
+	return missing;
+}
+
+/*
+ * A single message covers all processes with missing permission; other errors are
+ * reported per process.
+ */
+void missing_add(struct missing *missing, const struct session *session, const struct usage *u)
+{
+	missing->process_count++;
+	if (!u->error)
+		return;
+	missing->unreadable_count++;
+	if ((targets_are_all(&session->options->targets) || session->options->targets.group) &&
+	    (u->error == -EACCES || u->error == -EPERM))
+		missing->denied_count++;
+	else
+		message_process_error(u->process.pid, u->error);
+}
+
+int missing_report(const struct missing *missing, const struct session *session)
+{
+	if (missing->process_count == 0 && targets_are_all(&session->options->targets)) {
+		message("%s: no process there: neither a /proc nor a capture of one",
+			session->options->procfs_root);
+		return EXIT_FAILED;
+	}
+	if (missing->process_count == 0 && session->options->targets.group) {
+		message("%s: no process in this group ('memstate oom' shows what it is charged for)",
+			session->options->cgroup);
+		return EXIT_FAILED;
+	}
+	if (missing->denied_count > 0)
+		message("%zu of %zu processes could not be read%s", missing->denied_count,
+			missing->process_count,
+			geteuid() == 0 ? ": 'memstate doctor' says why"
+				       : ": only root may read them all");
+	if (missing->absent_count + missing->unreadable_count == 0)
+		return EXIT_DONE;
+	return missing->process_count > missing->unreadable_count ? EXIT_PARTIAL : EXIT_FAILED;
+}
+
+int session_report_missing(const struct session *session, const struct snapshot *snapshot)
+{
+	struct missing missing = {
+		.absent_count = report_not_found(session, snapshot),
+	};
+
+	for (size_t i = 0; i < snapshot->count; i++)
+		missing_add(&missing, session, &snapshot->usages[i]);
+	return missing_report(&missing, session);
+}

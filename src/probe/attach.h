@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * attach - count the allocations of a running process from now on, and leave the
+ * process unchanged afterwards.
+ *
+ * There are several ways to count. They are tried in the order of enum count_method until
+ * one succeeds. To be used by one thread at a time.
+ */
+#ifndef MS_PROBE_ATTACH_H
+#define MS_PROBE_ATTACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "model/count.h"
+#include "model/mapping.h"
+#include "model/stacks.h"
+#include "probe/count/request.h"
+
+struct count_attach;
+
+/*
+ * Check whether this machine and our rights allow a method at all; no process
+ * is touched. Return 0, or -errno with the reason appended to why; -ENOSYS:
+ * this cannot be determined.
+ */
+int count_method_check(enum count_method method, struct strbuf *why);
+
+/*
+ * Find malloc and related functions for breakpoints in a process with these mappings.
+ * Return 0 with the name of the file appended to out, or -errno with the reason appended.
+ */
+int count_attach_find(const struct procfs *fs, int pid, const struct mapping_list *mappings,
+		      struct strbuf *out);
+
+/*
+ * Start counting. Return 0; or an error with the process unchanged, and with the reason
+ * appended to why as a clause, not as a sentence. Errors: -ESRCH; -EPERM, -EACCES; -EBUSY
+ * (another tracer), -EAGAIN (no safe moment in time), -ENOENT (no malloc found in the
+ * process), -ENODATA (only an allocator that cannot be counted), -EOPNOTSUPP.
+ */
+int count_attach_open(const struct count_request *request, struct count_attach **ret,
+		      struct strbuf *why);
+
+/*
+ * Read the counts since count_attach_open(). The caller initializes *ret with {0} before
+ * the first call, and frees its threads at the end. Figures that cannot be determined are
+ * BYTES_UNKNOWN; the means belong to the attach. After the end of the process, *ret has
+ * the last counts and has_ended is set. Return 0 or -errno.
+ */
+int count_attach_read(struct count_attach *attach, struct count_program *ret);
+
+/* Read the stacks, if the request asked for them; otherwise return -EOPNOTSUPP. */
+int count_attach_read_stacks(struct count_attach *attach, struct stacks *ret);
+
+/*
+ * Stop counting, restore the process, and free everything; attach may be NULL.
+ * Return 0, or -errno if something stays behind: then why describes what
+ * stays, and what becomes of it.
+ */
+int count_attach_close(struct count_attach *attach, struct strbuf *why);
+
+#endif

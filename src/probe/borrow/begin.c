@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/borrow/borrow.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/key_lines.h"
+#include "base/num.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "probe/borrow/blocked.h"
+#include "probe/borrow/gates.h"
+#include "probe/borrow/private.h"
+#include "probe/borrow/safe_point.h"
+#include "proc/smaps/smaps.h"
+#include "proc/system/local_devices.h"
+#include "tracee/ptrace/trace.h"
+
+/*
+ * A stop costs the thread 0.1 to 2 ms. The first tries follow each other quickly.
+ * Then the pauses grow: in 5 seconds there are about 60 tries, which cost the
+ * thread at most 2 % of its time.
+ */
+#define TRIES_MAX 100
+#define QUICK_TRIES 12
+#define PAUSE_GROWTH_DIVISOR 4 /* each further try extends the pause by a quarter */
+#define PAUSE_MAX_NS (200 * NS_PER_MS)
+/* Pauses are random, so that the tries do not always meet the same phase of a loop. */
+#define PAUSE_MIN_NS (500 * NS_PER_US)
+#define PAUSE_RANGE_NS (1500 * NS_PER_US)
+/* Number of looks for a wait for work before any other moment is accepted. */
+#define IDLE_LOOKS 8
+/* The main thread is tried alone for this part of the time, then in turn with others. */
+#define MAIN_ALONE_DIVISOR 4
+#define TURN_NS (500 * NS_PER_MS)
+
+#define STOP_LIMIT_NS NS_PER_S
+/* STOP_LIMIT_NS is multiplied by this for a thread that waits only for a CPU. */
+#define STOP_LIMITS_RUNNABLE 5
+
+/* Room below the frame for the answer of the stub. */
+#define BELOW_FRAME_BYTES 64
+
+static int explain_refusal(struct borrow *b, int error)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	uint64_t tracer;
+	char path[48];
+
+	if (error == -ESRCH)
+		return borrow_fail(b, -ESRCH, "it has ended");
+	snprintf(path, sizeof(path), "task/%d/status", b->tid);
+	if (io_read_file_at(b->process_fd, path, KEY_LINES_BYTES_MAX, &text) == 0 &&
+	    key_lines_find_u64(strbuf_text(&text), "TracerPid:", &tracer) && tracer != 0)
+		return borrow_fail(b, -EBUSY, "another tracer holds it");
+	return borrow_fail(b, error, gates_error_text(error));
+}
+
+/*
+ * Correct the result of a call that returned a plain -EINTR instead of asking to be
+ * restarted. This comes before anything else: from here on the program does not notice
+ * the stop, even if the thread is let go of.
+ */
+static int mend_result(struct borrow *b)
+{
+	long number, result;
+
+	if (!machine_syscall(b->state, &number, &result) ||
+	    blocked_result(number, result) == result)
+		return 0;
+	machine_set_result(b->state, blocked_result(number, result));
+	return machine_restore_registers(b->tid, b->state);
+}
+
+/* Return whether the state in "1234 (comm) R 1 …" is R: on a CPU, or waiting for one. */
+static bool is_runnable(const struct borrow *b)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const char *end;
+	char path[48];
+
+	snprintf(path, sizeof(path), "task/%d/stat", b->tid);
+	if (io_read_file_at(b->process_fd, path, 4096, &text) < 0)
+		return false;
+	end = strrchr(strbuf_text(&text), ')');
+	return end && strncmp(end, ") R", 3) == 0;
+}
+
+/* Wait for the stop. On a busy machine a runnable thread may take long to stop. */
+static int wait_for_stop(struct borrow *b, enum trace_event *ret, int *ret_signal)
+{
+	int r = borrow_wait(b, STOP_LIMIT_NS, ret, ret_signal);
+
+	for (size_t i = 1; r == -ETIMEDOUT && i < STOP_LIMITS_RUNNABLE && is_runnable(b); i++)
+		r = borrow_wait(b, STOP_LIMIT_NS, ret, ret_signal);
+	return r;
+}
+
+/*
+ * Stop the thread. Return 0, or -EAGAIN if a signal or a group stop
+ * came first, or -errno.
+ */
+static int stop(struct borrow *b)
+{
+	enum trace_event event = TRACE_ENDED;
+	int r, signal = 0;
+
+	borrow_step(b, "seize");
+	r = trace_seize(b->tid);
+	if (r < 0)
+		return explain_refusal(b, r);
+	borrow_step(b, "interrupt");
+	b->stopped_at_ns = clock_now_ns();
+	r = trace_interrupt(b->tid);
+	if (r == 0)
+		r = wait_for_stop(b, &event, &signal);
+	if (r == -ETIMEDOUT)
+		return borrow_fail(b, r, "its thread does not stop: it is frozen, or in a sleep that "
+				  "nothing interrupts");
+	if (r == 0)
+		r = machine_save(b->tid, b->state);
+	if (r == 0 && b->earlier && b->earlier_tid == b->tid)
+		machine_learn(b->state, b->earlier);
+	if (r == 0)
+		r = mend_result(b);
+	if (r == 0 && event == TRACE_STOPPED)
+		return 0;
+	borrow_let_go(b, signal);
+	if (r < 0)
+		return borrow_fail(b, r, r == -EOPNOTSUPP ? "its thread runs code of another word size"
+							  : "it has ended");
+	return borrow_fail(b, -EAGAIN, event == TRACE_GROUP_STOP ? "it is stopped by a signal"
+							  : "signals came in all the time");
+}
+
+/*
+ * Return the system call that a thread is in, or -1 if it is in none or this is unknown.
+ * *ret is set to the whole line: "232 0x5 … 0x7ffe… 0x7f…".
+ */
+static long read_syscall(const struct borrow *b, int tid, struct strbuf *ret)
+{
+	char path[48];
+
+	strbuf_clear(ret);
+	snprintf(path, sizeof(path), "task/%d/syscall", tid);
+	if (io_read_file_at(b->process_fd, path, 256, ret) < 0 || strbuf_text(ret)[0] < '0' ||
+	    strbuf_text(ret)[0] > '9')
+		return -1;
+	return strtol(strbuf_text(ret), NULL, 10);
+}
+
+static int add_mapping(void *context, struct mapping *m)
+{
+	mapping_list_add(context, m);
+	return 0;
+}
+
+int borrow_read_mappings(int process_fd, struct mapping_list *ret)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct smaps_reader reader;
+	size_t line;
+	int r;
+
+	r = io_read_file_at(process_fd, "maps", 64 * MIB, &text);
+	if (r < 0)
+		return r;
+	smaps_reader_init(&reader);
+	r = smaps_parse(&reader, strbuf_text(&text), text.length, add_mapping, ret, &line);
+	smaps_reader_release(&reader);
+	if (r == 0)
+		local_devices_mark(process_fd, ret);
+	return r;
+}
+
+/*
+ * Check that libc's code is still there. After an execve(2) it is not: mem_fd refers to
+ * the address space that it was opened in.
+ */
+static int check_code(struct borrow *b)
+{
+	const uint8_t *expected;
+	uint8_t code[16];
+	size_t length;
+
+	expected = machine_sigreturn_code(&length);
+	if (trace_read_opened(b->mem_fd, b->marks->sigreturn_addr, code, length) < 0 ||
+	    memcmp(code, expected, length) != 0)
+		return borrow_fail(b, -ESRCH, "it runs another program now");
+	expected = machine_syscall_code(&length);
+	if (trace_read_opened(b->mem_fd, b->marks->syscall_addr, code, length) < 0 ||
+	    memcmp(code, expected, length) != 0)
+		return borrow_fail(b, -EOPNOTSUPP, "the code of its libc is not what is in the file");
+	return 0;
+}
+
+static int check_moment(struct borrow *b, const struct mapping_list *mappings)
+{
+	struct safe_point where = { b->marks, mappings, b->request->pid };
+	int r;
+
+	r = check_code(b);
+	if (r < 0 || b->request->trusts_any_moment)
+		return r;
+	r = safe_point_check(&where, b->tid, b->state, &b->reason);
+	return r == 0 && b->calls_libc ? safe_point_check_locks(&where, b->tid, b->state, &b->reason) : r;
+}
+
+static int write_frame(struct borrow *b)
+{
+	_cleanup_free_ uint8_t *frame = xcalloc(1, MACHINE_FRAME_MAX);
+	size_t length;
+	int r;
+
+	length = machine_frame(b->state, b->marks->sigreturn_addr, frame, &b->code.frame_addr);
+	if (length == 0)
+		return -E2BIG;
+	b->stack_addr = b->code.frame_addr - BELOW_FRAME_BYTES;
+	b->stack_length = length + BELOW_FRAME_BYTES;
+	b->stack_bytes = xrealloc(b->stack_bytes, b->stack_length);
+	r = trace_read_memory(b->request->pid, b->stack_addr, b->stack_bytes, b->stack_length);
+	if (r < 0)
+		return r;
+	borrow_step(b, "frame");
+	return trace_write_memory(b->request->pid, b->code.frame_addr, frame, length);
+}
+
+static int stop_safely(struct borrow *b, const struct mapping_list *mappings)
+{
+	int r = stop(b);
+
+	if (r < 0)
+		return r;
+	r = check_moment(b, mappings);
+	if (r == 0) {
+		b->place = BORROW_RESTS;
+		r = write_frame(b);
+		if (r < 0)
+			b->reason = "its stack has no room below what is used";
+	}
+	if (r < 0)
+		borrow_let_go(b, 0);
+	return r == -EFAULT ? -EAGAIN : r;
+}
+
+/* Try once to borrow a thread. Return 0 on success. */
+static int try_thread(struct borrow *b, int tid)
+{
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	int r;
+
+	b->tid = tid;
+	b->cost.tries++;
+	/*
+	 * Read the mappings now: stacks grow, and threads are created. Reading them
+	 * before the stop keeps the stop short.
+	 */
+	r = borrow_read_mappings(b->process_fd, &mappings);
+	if (r == 0)
+		r = stop_safely(b, &mappings);
+	mapping_list_release(&mappings);
+	return r;
+}
+
+static uint64_t random_pause_ns(unsigned int tries)
+{
+	uint64_t ns = PAUSE_MIN_NS + (uint64_t)random() % PAUSE_RANGE_NS;
+
+	for (; tries > QUICK_TRIES && ns < PAUSE_MAX_NS; tries--)
+		ns += ns / PAUSE_GROWTH_DIVISOR;
+	return ns < PAUSE_MAX_NS ? ns : PAUSE_MAX_NS;
+}
+
+static void pause_ns(uint64_t ns)
+{
+	const struct timespec time = { .tv_nsec = (long)ns };
+
+	nanosleep(&time, NULL);
+}
+
+/*
+ * Return whether this is a moment to stop the thread. After IDLE_LOOKS looks, any moment
+ * is good that the program cannot notice.
+ */
+static bool is_moment(long number, unsigned int looks)
+{
+	enum blocked_kind kind = blocked_kind(number);
+
+	/*
+	 * restart_syscall(2) continues a call that is known only once
+	 * the thread is stopped
+	 */
+	return kind == BLOCKED_IDLE || number == SYS_restart_syscall ||
+	       (kind != BLOCKED_FRAGILE && looks >= IDLE_LOOKS);
+}
+
+/*
+ * Try one thread until the deadline. The best moment is a wait for work. Two moments are
+ * never used: a system call that would notice the stop, and a system call that was
+ * refused before if nothing has changed since.
+ */
+static int try_until(struct borrow *b, int tid, uint64_t deadline_ns)
+{
+	_cleanup_strbuf_ struct strbuf now = STRBUF_INIT, refused = STRBUF_INIT;
+	uint64_t next_ns = 0;
+	unsigned int looks = 0;
+	int r = borrow_fail(b, -EAGAIN, "its thread was always in a system call that must not be "
+					"interrupted");
+
+	while (b->cost.tries < TRIES_MAX) {
+		long number = read_syscall(b, tid, &now);
+
+		if (clock_now_ns() >= next_ns && is_moment(number, ++looks) &&
+		    (number < 0 || strcmp(strbuf_text(&now), strbuf_text(&refused)) != 0)) {
+			r = try_thread(b, tid);
+			if (r != -EAGAIN)
+				return r;
+			looks = 0;
+			(void)read_syscall(b, tid, &refused);
+			next_ns = clock_now_ns() + random_pause_ns(b->cost.tries);
+		}
+		if (clock_now_ns() > deadline_ns)
+			break;
+		pause_ns(random_pause_ns(0));
+	}
+	return r;
+}
+
+DIR *borrow_open_tasks(int process_fd)
+{
+	int fd = openat(process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!tasks && fd >= 0)
+		close(fd);
+	return tasks;
+}
+
+/* Try each thread once, except the main thread. */
+static int try_others(struct borrow *b, uint64_t deadline_ns)
+{
+	_cleanup_closedir_ DIR *tasks = borrow_open_tasks(b->process_fd);
+	_cleanup_strbuf_ struct strbuf now = STRBUF_INIT;
+	struct dirent *entry;
+	int r = -EAGAIN;
+
+	if (!tasks)
+		return borrow_fail(b, -ESRCH, "it has ended");
+	while (r == -EAGAIN && clock_now_ns() < deadline_ns && b->cost.tries < TRIES_MAX &&
+	       (entry = readdir(tasks))) {
+		int tid;
+
+		if (num_parse_pid(entry->d_name, &tid) < 0 || tid == b->request->pid ||
+		    blocked_kind(read_syscall(b, tid, &now)) == BLOCKED_FRAGILE)
+			continue;
+		r = try_thread(b, tid);
+		b->cost.in_other_thread = r == 0;
+	}
+	return r;
+}
+
+/*
+ * The main thread comes first: if another thread calls pthread_create(), which allocates,
+ * glibc may give that thread an arena.
+ */
+int borrow_begin(struct borrow *b)
+{
+	uint64_t now_ns = clock_now_ns(), deadline_ns = now_ns + b->request->limit_ns;
+	uint64_t until_ns = now_ns + b->request->limit_ns / MAIN_ALONE_DIVISOR;
+	const char *reason;
+	int r;
+
+	if (!b->state)
+		b->state = machine_state_new();
+	for (;;) {
+		r = try_until(b, b->request->pid, until_ns);
+		/* -EPERM: the main thread may have ended while the others live on */
+		if (r != -EAGAIN && r != -ETIMEDOUT && r != -EPERM)
+			return r;
+		reason = b->reason;
+		if (try_others(b, deadline_ns) == 0)
+			return 0;
+		b->reason = reason;
+		now_ns = clock_now_ns();
+		if (r != -EAGAIN || now_ns >= deadline_ns || b->cost.tries >= TRIES_MAX)
+			return r == -ETIMEDOUT ? -EAGAIN : r;
+		until_ns = now_ns + TURN_NS < deadline_ns ? now_ns + TURN_NS : deadline_ns;
+	}
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * call_chain - the functions that a stopped thread is in, from the innermost outwards,
+ * according to the unwind tables of its code.
+ *
+ * Old return addresses stay on a stack until something overwrites them. A scan of all
+ * words takes them for active calls; the chain does not.
+ */
+#ifndef MS_PROBE_BORROW_CALL_CHAIN_H
+#define MS_PROBE_BORROW_CALL_CHAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/borrow/landmarks.h"
+
+/* A copy of the stack, starting at the stack pointer. */
+struct stack_words {
+	const uint64_t *words;
+	size_t count;
+	uint64_t start_addr;
+};
+
+struct call_chain {
+	bool holds; /* one of the functions is in a range of the landmarks */
+	bool is_whole; /* the outermost function was reached, or holds is true */
+	/*
+	 * If the chain is not whole: index of the first word that belongs
+	 * to unknown functions.
+	 */
+	size_t rest_index;
+};
+
+/*
+ * Find the call chain of a thread from its program counter, stack
+ * pointer and frame pointer.
+ */
+void call_chain_read(const struct landmarks *marks, const struct stack_words *stack,
+		     const struct unwind_state *start, struct call_chain *ret);
+
+#endif

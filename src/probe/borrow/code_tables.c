@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/borrow/code_tables.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/xalloc.h"
+
+/* An upper bound; Chromium's tables have 20 MiB. */
+#define TABLES_MAX_BYTES (UINT64_C(64) << 20)
+#define PARTS_MAX	 64
+
+/* The only form that linkers write: version, then three encodings. */
+static const uint8_t header_form[4] = { 1, 0x1b, 0x03, 0x3b };
+
+struct header {
+	uint8_t form[4];
+	int32_t frames_delta; /* distance from this field to .eh_frame */
+	uint32_t entry_count;
+};
+
+struct header_entry {
+	int32_t code_delta, entry_delta; /* from the header */
+};
+
+/* Addresses within the file, before base_addr is added. */
+struct span {
+	uint64_t start, end;
+};
+
+/* Read what is loaded at vaddr. A single part of the file must contain all of it. */
+static int read_vaddr(const struct loaded *file, uint64_t vaddr, void *to, size_t length)
+{
+	for (size_t i = 0; i < file->exports.part_count; i++) {
+		const struct elf_part *part = &file->exports.parts[i];
+
+		if (vaddr >= part->vaddr && vaddr - part->vaddr <= part->file_bytes &&
+		    length <= part->file_bytes - (vaddr - part->vaddr))
+			return io_read_at(file->fd, to, length,
+					  part->offset_bytes + (vaddr - part->vaddr));
+	}
+	return -EBADMSG;
+}
+
+/* Find the address of PT_GNU_EH_FRAME. */
+static int find_header(const struct loaded *file, uint64_t *ret_vaddr)
+{
+	Elf64_Ehdr header;
+	int r = io_read_at(file->fd, &header, sizeof(header), 0);
+
+	if (r == 0 && (header.e_phnum > PARTS_MAX || header.e_phentsize != sizeof(Elf64_Phdr)))
+		r = -EBADMSG;
+	for (size_t i = 0; r == 0 && i < header.e_phnum; i++) {
+		Elf64_Phdr part;
+
+		r = io_read_at(file->fd, &part, sizeof(part), header.e_phoff + i * sizeof(part));
+		if (r == 0 && part.p_type == PT_GNU_EH_FRAME) {
+			*ret_vaddr = part.p_vaddr;
+			return 0;
+		}
+	}
+	return r < 0 ? r : -ENODATA;
+}
+
+/*
+ * Find the end of the tables: the end of the record to which the highest entry of
+ * the header's table refers.
+ */
+static int find_end(const struct loaded *file, uint64_t header_vaddr,
+		    const struct header *header, uint64_t *ret)
+{
+	_cleanup_free_ struct header_entry *entries = NULL;
+	uint64_t entries_vaddr = header_vaddr + sizeof(*header);
+	size_t bytes = header->entry_count * sizeof(*entries);
+	int32_t last = INT32_MIN;
+	uint32_t length = 0;
+	int r;
+
+	if (bytes == 0 || bytes > TABLES_MAX_BYTES)
+		return -EBADMSG;
+	entries = xmalloc(bytes);
+	r = read_vaddr(file, entries_vaddr, entries, bytes);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < header->entry_count; i++)
+		last = entries[i].entry_delta > last ? entries[i].entry_delta : last;
+	r = read_vaddr(file, header_vaddr + (uint64_t)(int64_t)last, &length, sizeof(length));
+	if (r < 0)
+		return r;
+	/* The analyzer does not see that read_vaddr() has set length. NOLINTNEXTLINE */
+	*ret = header_vaddr + (uint64_t)(int64_t)last + sizeof(length) + length;
+	if (*ret < entries_vaddr + bytes)
+		*ret = entries_vaddr + bytes;
+	return r;
+}
+
+static int find_tables(const struct loaded *file, struct span *ret, uint64_t *ret_header)
+{
+	struct header header = { .frames_delta = 0 };
+	uint64_t frames_vaddr;
+	int r;
+
+	r = find_header(file, ret_header);
+	if (r == 0)
+		r = read_vaddr(file, *ret_header, &header, sizeof(header));
+	if (r == 0 && memcmp(header.form, header_form, sizeof(header_form)) != 0)
+		r = -EBADMSG;
+	if (r == 0)
+		r = find_end(file, *ret_header, &header, &ret->end);
+	if (r < 0)
+		return r;
+	/* The same applies to the header. NOLINTNEXTLINE */
+	frames_vaddr = *ret_header + offsetof(struct header, frames_delta) +
+		       (uint64_t)(int64_t)header.frames_delta; /* NOLINT */
+	ret->start = frames_vaddr < *ret_header ? frames_vaddr : *ret_header;
+	return ret->end > ret->start && ret->end - ret->start <= TABLES_MAX_BYTES ? 0 : -EBADMSG;
+}
+
+static struct span find_code(const struct loaded *file)
+{
+	struct span code = { UINT64_MAX, 0 };
+
+	for (size_t i = 0; i < file->exports.part_count; i++) {
+		const struct elf_part *part = &file->exports.parts[i];
+
+		if (!part->is_code)
+			continue;
+		code.start = part->vaddr < code.start ? part->vaddr : code.start;
+		code.end = part->vaddr + part->file_bytes > code.end ?
+				   part->vaddr + part->file_bytes :
+				   code.end;
+	}
+	return code;
+}
+
+void code_tables_add(struct code_tables *tables, const struct loaded *file)
+{
+	struct span code = find_code(file), span = { 0, 0 };
+	_cleanup_free_ uint8_t *bytes = NULL;
+	uint64_t header_vaddr = 0;
+	size_t length;
+
+	if (code.start >= code.end || find_tables(file, &span, &header_vaddr) < 0)
+		return;
+	length = span.end - span.start;
+	bytes = xmalloc(length);
+	if (read_vaddr(file, span.start, bytes, length) < 0)
+		return;
+	tables->items = xgrow(tables->items, &tables->capacity, tables->count + 1,
+			      sizeof(*tables->items));
+	tables->items[tables->count++] = (struct code_table){
+		.start_addr = file->base_addr + code.start,
+		.end_addr = file->base_addr + code.end,
+		.tables_addr = file->base_addr + span.start,
+		.header_offset = header_vaddr - span.start,
+		.bytes = bytes,
+		.length = length,
+	};
+	bytes = NULL;
+}
+
+/*
+ * Addresses in the tables are relative to the tables' own place. An address of the
+ * process is therefore looked up at the same distance from the copy.
+ */
+bool code_tables_find(const struct code_tables *tables, uint64_t addr, struct unwind_rules *ret)
+{
+	for (size_t i = 0; i < tables->count; i++) {
+		const struct code_table *table = &tables->items[i];
+		uint64_t copy = (uintptr_t)table->bytes;
+		const struct unwind_module module = {
+			.start = copy,
+			.end = copy + table->length,
+			.tables_addr = copy + table->header_offset,
+		};
+
+		if (addr >= table->start_addr && addr < table->end_addr)
+			return unwind_rules_find(&module, addr - table->tables_addr + copy, ret);
+	}
+	return false;
+}
+
+void code_tables_release(struct code_tables *tables)
+{
+	for (size_t i = 0; i < tables->count; i++)
+		free(tables->items[i].bytes);
+	free(tables->items);
+	*tables = (struct code_tables)CODE_TABLES_INIT;
+}

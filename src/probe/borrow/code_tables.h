@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * code_tables - the unwind tables (.eh_frame) of the files that a process has mapped.
+ *
+ * They are copied from the files before any thread is stopped, so that a slow file system
+ * cannot prolong a stop. A damaged table is treated like a missing one.
+ */
+#ifndef MS_PROBE_BORROW_CODE_TABLES_H
+#define MS_PROBE_BORROW_CODE_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/unwind/cfi.h"
+#include "probe/borrow/loaded.h"
+
+struct code_table {
+	uint64_t start_addr, end_addr; /* the file's code, as addresses of the process */
+	uint64_t tables_addr; /* address of the copied tables in the process */
+	uint64_t header_offset;	       /* offset of .eh_frame_hdr in the copy */
+	uint8_t *bytes;
+	size_t length;
+};
+
+struct code_tables {
+	struct code_table *items;
+	size_t count, capacity;
+};
+
+#define CODE_TABLES_INIT { NULL, 0, 0 }
+
+/* Copy the tables of a file. Do nothing if the file has no usable tables. */
+void code_tables_add(struct code_tables *tables, const struct loaded *file);
+
+/*
+ * Find the rules for the code at addr, an address in the process. Return
+ * false if there are none.
+ */
+bool code_tables_find(const struct code_tables *tables, uint64_t addr, struct unwind_rules *ret);
+
+void code_tables_release(struct code_tables *tables);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gates - the conditions that must hold before a process is touched at all. Nothing here
+ * stops or changes the process.
+ */
+#ifndef MS_PROBE_BORROW_GATES_H
+#define MS_PROBE_BORROW_GATES_H
+
+#include "probe/borrow/request.h"
+
+#define GATES_NOT_ALLOWED                                                                      \
+	"the kernel lets only its owner, or one with CAP_SYS_PTRACE, trace it, as far as "     \
+	"kernel.yama.ptrace_scope allows that"
+
+#define GATES_NO_DESCRIPTORS \
+	"memstate cannot open more files: RLIMIT_NOFILE, or fs.file-max, is reached"
+
+/*
+ * Check a process. process_fd is its directory in /proc. Return 0, or an error of
+ * probe_open() with *ret_reason (static).
+ */
+int gates_check(const struct probe_request *request, int process_fd, const char **ret_reason);
+
+/*
+ * Return why a file of the process could not be opened or read: the
+ * text for -errno, static.
+ */
+const char *gates_error_text(int error);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/borrow/orphans.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/shm.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/units.h"
+#include "probe/borrow/parcel.h"
+#include "probe/borrow/private_code.h"
+#include "probe/borrow/segment.h"
+#include "tracee/ptrace/stop.h"
+
+#define STOP_LIMIT_NS (100 * NS_PER_MS)
+#define CANDIDATES_MAX 64
+
+/*
+ * Return whether nobody has the segment attached except the process
+ * itself and `others` more.
+ */
+static bool is_alone(const struct mapping_list *mappings, const struct mapping *m, uint64_t others)
+{
+	struct shmid_ds segment;
+	uint64_t parts = 0;
+
+	for (size_t i = 0; i < mappings->count; i++)
+		parts += mappings->items[i].inode == m->inode &&
+			 segment_is_mapped(&mappings->items[i]);
+	return shmctl((int)m->inode, IPC_STAT, &segment) == 0 &&
+	       segment.shm_nattch == parts + others;
+}
+
+static bool has_page(const struct orphans_look *look, const struct mapping_list *mappings,
+		     uint64_t page_addr)
+{
+	const struct mapping *page = mapping_list_find(mappings, page_addr);
+
+	/* the stub has not attached the page yet */
+	if (private_code_covers(mappings, page_addr, AGENT_PAGE_BYTES))
+		return true;
+	return page && page->start_addr == page_addr && segment_is_whole(page, AGENT_PAGE_BYTES) &&
+	       (page->flags & MAPPING_ACCESS) == (MAPPING_READ | MAPPING_WRITE) &&
+	       is_alone(mappings, page, look->own_addr == page_addr);
+}
+
+/*
+ * Return whether the stack is there. The stub maps it over the end of the parcel; a
+ * mapping above may have merged with it.
+ */
+static bool has_stack(const struct mapping_list *mappings, uint64_t stack_addr)
+{
+	const struct mapping *stack = mapping_list_find(mappings, stack_addr);
+
+	if (private_code_covers(mappings, stack_addr, PARCEL_STACK_BYTES))
+		return true;
+	return stack && stack->start_addr == stack_addr &&
+	       stack->end_addr >= stack_addr + PARCEL_STACK_BYTES &&
+	       private_code_is_mapping(stack, MAPPING_READ | MAPPING_WRITE);
+}
+
+static bool is_orphan(const struct orphans_look *look, const struct mapping_list *mappings,
+		      uint64_t addr)
+{
+	return private_code_covers(mappings, addr, PARCEL_CODE_BYTES) &&
+	       parcel_is_there(look->mem_fd, addr, look->marks) &&
+	       has_page(look, mappings, parcel_page_addr(addr)) &&
+	       has_stack(mappings, parcel_stack_addr(addr));
+}
+
+size_t orphans_find(const struct orphans_look *look, const struct mapping_list *mappings,
+		    uint64_t ret[ORPHANS_MAX])
+{
+	const struct private_code_mark mark = { { AGENT_MAGIC, AGENT_VERSION },
+						PARCEL_MAGIC_OFFSET };
+	uint64_t found[CANDIDATES_MAX];
+	size_t count = 0, candidates;
+
+	candidates = private_code_find(mappings, look->mem_fd, &mark, found, CANDIDATES_MAX);
+	for (size_t i = 0; i < candidates && count < ORPHANS_MAX; i++)
+		if (is_orphan(look, mappings, found[i]))
+			ret[count++] = found[i];
+	return count;
+}
+
+static int check_threads(void *context, const struct stop *stop)
+{
+	const uint64_t *addr = context;
+
+	for (size_t i = 0; i < stop->count; i++)
+		if (stop->threads[i].code_addr - *addr < PARCEL_BYTES ||
+		    stop->threads[i].stack_addr - *addr <= PARCEL_BYTES)
+			return -EBUSY;
+	return 0;
+}
+
+bool orphans_is_empty(const struct orphans_look *look, uint64_t addr)
+{
+	_cleanup_close_ int task_fd =
+		openat(look->process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const struct stop_request request = {
+		.pid = look->request->pid,
+		.task_fd = task_fd,
+		.limit_ns = STOP_LIMIT_NS,
+		.work = check_threads,
+		.context = &addr,
+	};
+	uint64_t pause_ns;
+
+	/* a thread that sleeps there is found without a stop */
+	return task_fd >= 0 && parcel_find_thread(look->process_fd, addr) == 0 &&
+	       stop_run(&request, &pause_ns) == 0;
+}

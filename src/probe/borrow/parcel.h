@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * parcel - everything that the helper needs in a process, in one range of addresses: the
+ * code, the page shared with memstate, and a private stack. The stack is private because
+ * libc keeps data on it that each forked child changes in its own copy.
+ *
+ * The code is private memory that the process can only read and execute. memstate writes
+ * it with ptrace access. No part of it is ever in shared memory.
+ */
+#ifndef MS_PROBE_BORROW_PARCEL_H
+#define MS_PROBE_BORROW_PARCEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/helper/abi.h"
+#include "probe/borrow/landmarks.h"
+#include "probe/borrow/machine.h"
+
+#define PARCEL_CODE_BYTES 16384
+#define PARCEL_STACK_BYTES (320 << 10)
+#define PARCEL_BYTES (PARCEL_CODE_BYTES + AGENT_PAGE_BYTES + PARCEL_STACK_BYTES)
+
+/*
+ * Offset of the magic number in struct agent_blob_head, by which the
+ * code is searched for.
+ */
+#define PARCEL_MAGIC_OFFSET offsetof(struct agent_blob_head, magic)
+
+/* The values on which the code of a parcel depends. */
+struct parcel_site {
+	uint64_t addr;	  /* address of the parcel in the process */
+	int page_segment; /* -1: the process has the page already */
+	uint32_t tracer;  /* from trace_sign() */
+	const struct landmarks *marks;
+};
+
+/* Write the code for a site. Return 0 or -E2BIG. */
+int parcel_make_code(const struct parcel_site *site, uint8_t ret[PARCEL_CODE_BYTES]);
+
+/*
+ * Return whether the process has the code of a parcel at addr, byte for byte. The
+ * segment, the tracer and the allocator's functions may differ.
+ */
+bool parcel_is_there(int mem_fd, uint64_t addr, const struct landmarks *marks);
+
+/*
+ * Return the thread, in memstate's pid namespace, whose stack pointer is in the parcel; 0
+ * if none was found. A thread that is running on a CPU is not found.
+ */
+int parcel_find_thread(int process_fd, uint64_t addr);
+
+/* Return addresses in a parcel that is at addr. */
+uint64_t parcel_order_addr(uint64_t addr);
+uint64_t parcel_stub_addr(uint64_t addr);
+uint64_t parcel_page_addr(uint64_t addr);
+uint64_t parcel_stack_addr(uint64_t addr);
+uint64_t parcel_tracer_addr(uint64_t addr);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* borrow_private - shared by the source files of borrow. */
+#ifndef MS_PROBE_BORROW_PRIVATE_H
+#define MS_PROBE_BORROW_PRIVATE_H
+
+#include "probe/borrow/borrow.h"
+#include "tracee/ptrace/trace.h"
+
+/* Set b->reason. Return error. */
+int borrow_fail(struct borrow *b, int error, const char *reason);
+
+/* Like trace_wait(), and count the stop. Return -ESRCH if the thread has ended. */
+int borrow_wait(struct borrow *b, uint64_t limit_ns, enum trace_event *ret, int *ret_signal);
+
+void borrow_let_go(struct borrow *b, int signal);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/borrow/safe_point.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "probe/borrow/blocked.h"
+#include "probe/borrow/call_chain.h"
+#include "tracee/ptrace/trace.h"
+
+/* Upper bound of the stack that is searched while its thread is stopped. */
+#define STACK_MAX_BYTES (8 * MIB)
+
+#define WORD_BYTES sizeof(uint64_t)
+
+/* struct rseq_cs of the kernel, and the offset in struct rseq of the pointer to it. */
+struct rseq_section {
+	uint32_t version, flags;
+	uint64_t start_addr, bytes, abort_addr;
+};
+#define RSEQ_SECTION_OFFSET 8
+
+/* Return whether the thread was interrupted in a system call that has not ended. */
+static bool is_in_syscall(const struct machine_state *state, long *ret_number)
+{
+	long result;
+
+	return machine_syscall(state, ret_number, &result) &&
+	       (result == -EINTR || (result <= -512 && result >= -516));
+}
+
+/*
+ * Return whether the call was made by a syscall instruction. 32-bit calls use other
+ * numbers and cannot be resumed.
+ */
+static bool is_plain_syscall(int tid, const struct machine_state *state)
+{
+	size_t expected_bytes, bytes;
+	uint64_t site = machine_syscall_site(state, &bytes);
+	uint8_t code[8];
+
+	return bytes <= sizeof(code) && trace_read_memory(tid, site, code, bytes) == 0 &&
+	       memcmp(code, machine_syscall_code(&expected_bytes), bytes) == 0;
+}
+
+static int check_rseq(int tid, const struct machine_state *state)
+{
+	struct rseq_section section;
+	uint64_t addr, section_addr;
+	int r;
+
+	r = trace_get_rseq(tid, &addr);
+	if (r < 0 || addr == 0)
+		return r == -EOPNOTSUPP ? 0 : r;
+	r = trace_read_memory(tid, addr + RSEQ_SECTION_OFFSET, &section_addr,
+			      sizeof(section_addr));
+	if (r < 0 || section_addr == 0)
+		return r;
+	r = trace_read_memory(tid, section_addr, &section, sizeof(section));
+	if (r < 0)
+		return r;
+	return machine_code_addr(state) - section.start_addr < section.bytes ? -EAGAIN : 0;
+}
+
+/*
+ * Return the mapping with the thread's own stack; NULL if the thread is on the
+ * stack of a signal handler or coroutine. libc keeps its data of a thread at the
+ * end of the thread's stack.
+ */
+static const struct mapping *find_stack(const struct safe_point *where, int tid,
+					const struct machine_state *state)
+{
+	const struct mapping *m =
+		mapping_list_find(where->mappings, machine_stack_addr(state));
+
+	if (!m)
+		return NULL;
+	if (tid == where->pid)
+		return strcmp(m->name, "[stack]") == 0 ? m : NULL;
+	return m == mapping_list_find(where->mappings, machine_tls_addr(state)) ? m : NULL;
+}
+
+/* The signs of activity on the stack of a thread. */
+struct signs {
+	bool holds;	 /* a function in a range of the landmarks is active, or may be */
+	bool is_handler; /* a signal handler is active, or may be */
+};
+
+/* Copy the words of the thread's stack, up to libc's data of the thread. */
+static int read_words(const struct safe_point *where, int tid,
+		      const struct machine_state *state, uint64_t **ret, size_t *ret_count)
+{
+	const struct mapping *stack = find_stack(where, tid, state);
+	uint64_t start = machine_stack_addr(state) / WORD_BYTES * WORD_BYTES;
+	uint64_t end;
+	int r;
+
+	if (!stack)
+		return -EFAULT;
+	end = stack->end_addr;
+	if (tid != where->pid && machine_tls_addr(state) > start)
+		end = machine_tls_addr(state) / WORD_BYTES * WORD_BYTES;
+	if (end - start > STACK_MAX_BYTES)
+		return -E2BIG;
+	*ret_count = (size_t)((end - start) / WORD_BYTES);
+	*ret = xmalloc(*ret_count * WORD_BYTES + 1);
+	r = trace_read_memory(tid, start, *ret, *ret_count * WORD_BYTES);
+	if (r < 0) {
+		free(*ret);
+		*ret = NULL;
+	}
+	return r;
+}
+
+/*
+ * Look for signs on the stack. The unwind tables show the active functions. In the rest
+ * of the stack every word may be a return address.
+ */
+static void read_signs(const struct safe_point *where, const struct machine_state *state,
+		       const uint64_t *words, size_t count, struct signs *ret)
+{
+	const struct stack_words stack = {
+		words, count, machine_stack_addr(state) / WORD_BYTES * WORD_BYTES
+	};
+	struct machine_place place = machine_place(state);
+	struct unwind_state start = { place.code_addr, place.stack_addr, place.frame_addr };
+	struct call_chain chain;
+
+	call_chain_read(where->marks, &stack, &start, &chain);
+	*ret = (struct signs){ .holds = chain.holds };
+	for (size_t i = chain.is_whole ? count : chain.rest_index; i < count; i++)
+		ret->holds = ret->holds || landmarks_hold(where->marks, words[i]);
+	for (size_t i = 0; i < count && !ret->is_handler; i++)
+		ret->is_handler = words[i] == where->marks->sigreturn_addr &&
+				  machine_is_handler_frame(words + i + 1, count - i - 1);
+}
+
+static int read_stack(const struct safe_point *where, int tid,
+		      const struct machine_state *state, struct signs *ret)
+{
+	_cleanup_free_ uint64_t *words = NULL;
+	size_t count;
+	int r;
+
+	r = read_words(where, tid, state, &words, &count);
+	if (r == 0)
+		read_signs(where, state, words, count, ret);
+	return r;
+}
+
+/*
+ * Return whether the thread may hold a lock of libc that the stack does not show:
+ * libc unlocks in tail calls, and some functions that it does not export hold locks.
+ * But while it holds a lock, libc makes only the system calls of BLOCKED_MEMORY,
+ * unless it waits for a lock itself.
+ */
+static bool may_hold_libc_lock(const struct safe_point *where, const struct machine_state *state)
+{
+	long number, result;
+
+	if (!landmarks_in_libc(where->marks, machine_code_addr(state)) ||
+	    is_in_syscall(state, &number))
+		return false;
+	return !machine_syscall(state, &number, &result) ||
+	       blocked_kind(number) == BLOCKED_MEMORY;
+}
+
+static int refuse(const char *reason, const char **ret_reason)
+{
+	*ret_reason = reason;
+	return -EAGAIN;
+}
+
+int safe_point_check(const struct safe_point *where, int tid, const struct machine_state *state,
+		     const char **ret_reason)
+{
+	long number;
+
+	if (is_in_syscall(state, &number) && !is_plain_syscall(tid, state))
+		return refuse("its thread is in a system call of another kind", ret_reason);
+	if (!find_stack(where, tid, state))
+		return refuse("its thread runs on a stack that is not its own", ret_reason);
+	if (check_rseq(tid, state) < 0)
+		return refuse("its thread is in a restartable sequence", ret_reason);
+	return 0;
+}
+
+int safe_point_check_locks(const struct safe_point *where, int tid,
+			   const struct machine_state *state, const char **ret_reason)
+{
+	struct signs signs = { false, false };
+	long number;
+	int r;
+
+	if (machine_blocks_libc(state))
+		return refuse("its thread is creating a thread or changing users", ret_reason);
+	if (may_hold_libc_lock(where, state))
+		return refuse("its thread was inside libc each time it was stopped", ret_reason);
+	r = read_stack(where, tid, state, &signs);
+	if (r == -E2BIG)
+		return refuse("its stack is too deep to be searched", ret_reason);
+	if (r < 0)
+		return refuse("its stack cannot be read", ret_reason);
+	/*
+	 * Allocators never wait for work, so an old word on the stack is no
+	 * obstacle, unless the waiting code is a signal handler that may have
+	 * interrupted an allocator.
+	 */
+	if (is_in_syscall(state, &number) && !signs.is_handler &&
+	    blocked_kind(number) == BLOCKED_IDLE)
+		return 0;
+	if (!signs.holds)
+		return 0;
+	return refuse("its thread was in its allocator, or was creating a thread or loading a "
+		      "library, each time it was stopped",
+		      ret_reason);
+}

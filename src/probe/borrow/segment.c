@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/borrow/segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/key_lines.h"
+#include "base/strbuf.h"
+
+int segment_make(uint64_t bytes, int flags, int *ret_segment, void **ret_memory)
+{
+	void *memory;
+	int segment, r = 0;
+
+	segment = shmget(IPC_PRIVATE, bytes, IPC_CREAT | flags | 0600);
+	if (segment < 0)
+		return -errno;
+	memory = shmat(segment, NULL, 0);
+	if (memory == (void *)-1)
+		r = -errno;
+	shmctl(segment, IPC_RMID, NULL);
+	if (r < 0)
+		return r;
+	*ret_segment = segment;
+	*ret_memory = memory;
+	return 0;
+}
+
+int segment_lend(int segment, uid_t uid)
+{
+	struct shmid_ds ds;
+
+	if (shmctl(segment, IPC_STAT, &ds) < 0)
+		return -errno;
+	if (ds.shm_perm.uid == uid)
+		return 0;
+	ds.shm_perm.uid = uid;
+	return shmctl(segment, IPC_SET, &ds) < 0 ? -errno : 0;
+}
+
+int segment_reclaim(int segment)
+{
+	return segment_lend(segment, geteuid());
+}
+
+int64_t segment_user_of(int process_fd)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	unsigned int uid;
+	const char *ids;
+	int r = io_read_file_at(process_fd, "status", KEY_LINES_BYTES_MAX, &text);
+
+	if (r < 0)
+		return r;
+	/* "Uid:	1000	1000	1000	1000": real user, effective user, … */
+	ids = key_lines_find(strbuf_text(&text), "Uid:");
+	return ids && sscanf(ids, "%*u %u", &uid) == 1 ? (int64_t)uid : -EBADMSG;
+}
+
+bool segment_is_mapped(const struct mapping *m)
+{
+	return (m->flags & MAPPING_SHARED) && strncmp(m->name, "/SYSV", 5) == 0;
+}
+
+bool segment_is_whole(const struct mapping *m, uint64_t bytes)
+{
+	struct shmid_ds segment;
+
+	return segment_is_mapped(m) && m->inode <= INT32_MAX && m->file_offset_bytes == 0 &&
+	       m->end_addr - m->start_addr == bytes &&
+	       shmctl((int)m->inode, IPC_STAT, &segment) == 0 && segment.shm_segsz == bytes;
+}
+
+int segment_is_shared_with(int process_fd, bool *ret)
+{
+	struct stat theirs, ours;
+
+	if (fstatat(process_fd, "ns/ipc", &theirs, 0) < 0)
+		return errno == EACCES ? -EPERM : -errno;
+	if (stat("/proc/self/ns/ipc", &ours) < 0)
+		return -errno;
+	*ret = theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
+	return 0;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/count/call_sites.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "probe/borrow/x86_code.h"
+#include "tracee/elf/exports.h"
+
+/* Code is searched in pieces of this size. */
+#define PIECE_BYTES 65536
+/* The longest call or jump with a distance of 4 bytes, without prefixes: 0f 8x. */
+#define BRANCH_BYTES	6
+#define DISTANCE_BYTES	4
+#define INSTRUCTION_BYTES  16 /* none is longer */
+#define FUNCTION_MAX_BYTES (UINT64_C(4) << 20)
+#define FAMILY_MAX_BYTES   (UINT64_C(4) << 20)
+
+struct range {
+	uint64_t start, end;
+};
+
+struct search {
+	int fd;
+	struct elf_exports symbols;
+	struct elf_export *functions; /* by address */
+	size_t function_count;
+	struct range families[COUNT_FAMILY_COUNT_]; /* the code of each allocator */
+	struct range targets;			    /* all of its entry points */
+	struct call_sites *sites;
+};
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct elf_export *left = a, *right = b;
+
+	return (left->vaddr > right->vaddr) - (left->vaddr < right->vaddr);
+}
+
+static void widen(struct range *range, uint64_t start, uint64_t end)
+{
+	if (range->end == 0 || start < range->start)
+		range->start = start;
+	if (end > range->end)
+		range->end = end;
+}
+
+/* Return the number of the name, COUNTED_NAME_COUNT if it is not an entry point. */
+static size_t find_name(const char *symbol)
+{
+	/* "mi_free.cold" is a part of mi_free */
+	size_t length = strcspn(symbol, ".");
+
+	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++)
+		if (strncmp(counted_names[i].name, symbol, length) == 0 &&
+		    counted_names[i].name[length] == '\0')
+			return i;
+	return COUNTED_NAME_COUNT;
+}
+
+/* In mimalloc and tcmalloc these lie in source files of their own, among C++'s. */
+static bool is_apart(enum counted_call call)
+{
+	return call == CALL_NEW || call == CALL_DELETE || call == CALL_REALLOCARRAY;
+}
+
+static void add_function(struct search *search, const struct elf_export *symbol)
+{
+	size_t name = find_name(symbol->name);
+
+	search->functions[search->function_count++] = *symbol;
+	if (name == COUNTED_NAME_COUNT || strchr(symbol->name, '.'))
+		return;
+	search->sites->function_vaddrs[name] = symbol->vaddr;
+	widen(&search->targets, symbol->vaddr, symbol->vaddr + 1);
+	if (!is_apart(counted_names[name].call))
+		widen(&search->families[counted_names[name].family], symbol->vaddr,
+		      symbol->vaddr + symbol->bytes);
+}
+
+static int find_functions(struct search *search)
+{
+	search->functions = xcalloc(search->symbols.count + 1, sizeof(*search->functions));
+	for (size_t i = 0; i < search->symbols.count; i++)
+		if (search->symbols.items[i].is_function)
+			add_function(search, &search->symbols.items[i]);
+	qsort(search->functions, search->function_count, sizeof(*search->functions),
+	      compare_functions);
+	for (size_t i = 0; i < COUNT_FAMILY_COUNT_; i++)
+		if (search->families[i].end - search->families[i].start > FAMILY_MAX_BYTES)
+			return -EOPNOTSUPP;
+	return 0;
+}
+
+/* Return the entry point that begins at vaddr, or COUNTED_NAME_COUNT. */
+static size_t find_target(const struct search *search, uint64_t vaddr)
+{
+	if (vaddr < search->targets.start || vaddr >= search->targets.end)
+		return COUNTED_NAME_COUNT;
+	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++)
+		if (search->sites->function_vaddrs[i] == vaddr)
+			return i;
+	return COUNTED_NAME_COUNT;
+}
+
+/* Return the last function that begins at or before vaddr, or NULL. */
+static const struct elf_export *find_function(const struct search *search, uint64_t vaddr)
+{
+	size_t low = 0, high = search->function_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (search->functions[middle].vaddr <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 ? &search->functions[low - 1] : NULL;
+}
+
+static bool is_allocators(const struct search *search, const struct elf_export *function,
+			  uint64_t vaddr)
+{
+	for (size_t i = 0; i < COUNT_FAMILY_COUNT_; i++)
+		if (vaddr >= search->families[i].start && vaddr < search->families[i].end)
+			return true;
+	return find_name(function->name) != COUNTED_NAME_COUNT;
+}
+
+/*
+ * Whether an instruction with a distance at vaddr really begins where it seems to: the
+ * function is decoded from its start. Returns 1 or 0, or -EOPNOTSUPP if the code before it
+ * cannot be decoded.
+ */
+static int is_instruction(const struct search *search, const struct elf_export *function,
+			  uint64_t vaddr)
+{
+	uint64_t length = vaddr - function->vaddr + DISTANCE_BYTES, offset_bytes;
+	_cleanup_free_ uint8_t *code = NULL;
+	struct x86_instruction insn = { .length = 0 };
+	size_t at = 0;
+	ssize_t n;
+
+	if (length > FUNCTION_MAX_BYTES ||
+	    !elf_exports_offset(&search->symbols, function->vaddr, &offset_bytes))
+		return -EOPNOTSUPP;
+	code = xmalloc(length + INSTRUCTION_BYTES);
+	n = pread(search->fd, code, length + INSTRUCTION_BYTES, (off_t)offset_bytes);
+	for (; at < length; at += insn.length)
+		if (n < (ssize_t)length || !x86_decode(code + at, (size_t)n - at, &insn))
+			return -EOPNOTSUPP;
+	return at == length && insn.length - insn.opcode_offset - 1 == DISTANCE_BYTES;
+}
+
+/* at: an opcode that may begin a call or jump. Returns the offset of its distance, or 0. */
+static size_t find_distance(const uint8_t *at)
+{
+	if (at[0] == 0xe8 || at[0] == 0xe9)
+		return 1;
+	return at[0] == 0x0f && (at[1] & 0xf0) == 0x80 ? 2 : 0;
+}
+
+/* Look at the bytes of one place, at this address. Returns 0 or -EOPNOTSUPP. */
+static int look_at(struct search *search, const uint8_t *at, uint64_t vaddr)
+{
+	size_t distance_offset = find_distance(at), name;
+	const struct elf_export *function;
+	int32_t distance;
+	int r;
+
+	if (distance_offset == 0)
+		return 0;
+	memcpy(&distance, at + distance_offset, sizeof(distance));
+	vaddr += distance_offset;
+	name = find_target(search, vaddr + DISTANCE_BYTES + (uint64_t)(int64_t)distance);
+	if (name == COUNTED_NAME_COUNT)
+		return 0;
+	function = find_function(search, vaddr);
+	if (!function)
+		return -EOPNOTSUPP;
+	if (is_allocators(search, function, vaddr))
+		return 0;
+	r = is_instruction(search, function, vaddr);
+	if (r <= 0)
+		return r;
+	search->sites->items = xgrow(search->sites->items, &search->sites->capacity,
+				     search->sites->count + 1, sizeof(*search->sites->items));
+	search->sites->items[search->sites->count++] = (struct call_site){ vaddr, name };
+	return 0;
+}
+
+static int search_part(struct search *search, const struct elf_part *part)
+{
+	_cleanup_free_ uint8_t *piece = xmalloc(PIECE_BYTES + BRANCH_BYTES);
+	int r = 0;
+
+	for (uint64_t done = 0; r == 0 && done < part->file_bytes; done += PIECE_BYTES) {
+		uint64_t left = part->file_bytes - done;
+		size_t wanted = left < PIECE_BYTES + BRANCH_BYTES ? (size_t)left
+								   : PIECE_BYTES + BRANCH_BYTES;
+
+		memset(piece, 0, PIECE_BYTES + BRANCH_BYTES);
+		if (pread(search->fd, piece, wanted, (off_t)(part->offset_bytes + done)) !=
+		    (ssize_t)wanted)
+			return -EOPNOTSUPP;
+		for (size_t i = 0; r == 0 && i < PIECE_BYTES && i < wanted; i++)
+			r = look_at(search, piece + i, part->vaddr + done + i);
+	}
+	return r;
+}
+
+int call_sites_read(int fd, struct call_sites *ret)
+{
+	struct call_sites sites = CALL_SITES_INIT;
+	struct search search = { .fd = fd, .symbols = ELF_EXPORTS_INIT, .sites = &sites };
+	int r = 0;
+
+	if (elf_exports_read_all(fd, &search.symbols) == 0)
+		r = find_functions(&search);
+	for (size_t i = 0; r == 0 && search.targets.end > 0 && i < search.symbols.part_count; i++)
+		if (search.symbols.parts[i].is_code)
+			r = search_part(&search, &search.symbols.parts[i]);
+	elf_exports_release(&search.symbols);
+	free(search.functions);
+	if (r < 0) {
+		call_sites_release(&sites);
+		return r;
+	}
+	*ret = sites;
+	return 0;
+}
+
+void call_sites_release(struct call_sites *sites)
+{
+	free(sites->items);
+	*sites = (struct call_sites)CALL_SITES_INIT;
+}

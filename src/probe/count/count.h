@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * count - read the counts that the preloaded counting library has written, for all
+ * programs that it was preloaded into.
+ *
+ * The files are read like any other file: the programs do nothing for it, and are not
+ * disturbed. Nothing in the files is trusted; a file that makes no sense is ignored.
+ */
+#ifndef MS_PROBE_COUNT_COUNT_H
+#define MS_PROBE_COUNT_COUNT_H
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/count.h"
+
+/* Name of the environment variable that holds the path of the folder. */
+extern const char count_folder_variable[];
+
+/* This many files stay open, so that reading them repeatedly takes few system calls. */
+#define COUNT_FILES_KEPT 64
+
+struct count_folder {
+	char *path; /* NULL: no folder */
+	int fd;
+	DIR *dir;
+	char *bytes; /* buffer for reading one file */
+	size_t capacity;
+	struct count_file {
+		int pid, fd;
+		unsigned int generation;
+	} files[COUNT_FILES_KEPT];
+	size_t file_count;
+};
+
+#define COUNT_FOLDER_INIT { .fd = -1 }
+
+/*
+ * Create a folder that only this user may enter, in memory if possible. Also remove
+ * folders left by memstate processes that no longer exist. Return 0; or -errno,
+ * with *ret_where (static) naming the last place tried. -ENOSPC is also returned if
+ * there is no room for a file.
+ */
+int count_folder_create(struct count_folder *folder, const char **ret_where);
+
+/* Remove the folder with all its files. */
+void count_folder_release(struct count_folder *folder);
+
+/*
+ * Return why a program may have no file in the folder, as far as can be
+ * determined now. Static.
+ */
+const char *count_folder_problem(const struct count_folder *folder);
+
+/* Read all files; *list is emptied first. Return 0, or -errno for the folder. */
+int count_folder_read(struct count_folder *folder, struct count_list *list);
+
+enum count_library {
+	COUNT_LIBRARY_BLOCKS,
+	COUNT_LIBRARY_CALLS, /* counts only calls, and is faster */
+	COUNT_LIBRARY_STACKS, /* also records stacks: agent/count/stack_abi.h */
+};
+
+/*
+ * Find the counting library. with_new selects the variant that also counts
+ * C++ new and delete, for a preloaded allocator that defines them. Results as
+ * for agent_library_find().
+ */
+int count_find_library(enum count_library library, bool with_new, char **ret);
+
+#endif

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/count/hook_places.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/blob.h"
+#include "base/xalloc.h"
+#include "probe/borrow/loaded.h"
+#include "probe/borrow/segment.h"
+#include "probe/count/call_sites.h"
+#include "probe/count/entries.h"
+#include "tracee/elf/imports.h"
+
+#define FILES_MAX 4096
+
+/* A place, before the allocator is known. */
+struct candidate {
+	struct hook_place place;
+	size_t file;
+};
+
+struct library {
+	uint64_t exports[HOOK_COUNT_];
+	uint64_t start_addr, end_addr; /* range of its mappings */
+	bool is_libc, is_program, is_linker;
+	bool is_bound;	   /* a place of this library leads to the allocator */
+	bool is_counted;
+	const char *name; /* string that belongs to the mapping list */
+};
+
+struct search {
+	const struct hook_places_source *source;
+	struct library *files;
+	size_t file_count, file_capacity;
+	struct candidate *candidates;
+	size_t count, capacity;
+	const struct library *allocator;
+	bool has_bound_new; /* a place leads to the allocator's own new or delete */
+	struct count_entries entries; /* the entry points that all files use */
+};
+
+static bool is_program(const struct search *search, const struct loaded *file)
+{
+	struct stat exe, st;
+
+	return fstatat(search->source->process_fd, "exe", &exe, 0) == 0 && fstat(file->fd, &st) == 0 &&
+	       exe.st_ino == st.st_ino && exe.st_dev == st.st_dev;
+}
+
+static void find_extent(const struct loaded *file, struct library *ret)
+{
+	const struct mapping *first = file->first;
+
+	ret->start_addr = first->start_addr;
+	for (size_t i = 0; i < file->mappings->count; i++) {
+		const struct mapping *m = &file->mappings->items[i];
+
+		if (m->inode == first->inode && m->dev_major == first->dev_major &&
+		    m->dev_minor == first->dev_minor)
+			ret->end_addr = m->end_addr;
+	}
+}
+
+static int add_candidates(struct search *search, const struct loaded *file)
+{
+	struct elf_imports imports = ELF_IMPORTS_INIT;
+	int r = elf_imports_read(file->fd, agent_hook_names, HOOK_COUNT_, &imports);
+
+	for (size_t i = 0; r == 0 && i < imports.count; i++) {
+		const struct elf_import *import = &imports.items[i];
+		struct candidate c = { .place = { .addr = file->base_addr + import->vaddr,
+						  .hook = (enum hook)import->name,
+						  .is_for_calls = import->is_for_calls },
+				       .file = search->file_count };
+
+		if (c.place.addr % sizeof(uint64_t) != 0 ||
+		    pread(search->source->mem_fd, &c.place.found, sizeof(c.place.found),
+			  (off_t)c.place.addr) != (ssize_t)sizeof(c.place.found))
+			continue;
+		search->candidates = xgrow(search->candidates, &search->capacity,
+					   search->count + 1, sizeof(*search->candidates));
+		search->candidates[search->count++] = c;
+	}
+	elf_imports_release(&imports);
+	/* data that looked like a file, or a file that is being changed */
+	return r == -ENOEXEC || r == -EBADMSG ? 0 : r;
+}
+
+static_assert(COUNTED_NAME_COUNT - COUNTED_STANDARD_COUNT == HOOK_COUNT_ - HOOK_FIRST_EXTRA,
+	      "both are made from the same table, in the same order");
+
+static enum hook hook_of(size_t name)
+{
+	return (enum hook)(name - COUNTED_STANDARD_COUNT + HOOK_FIRST_EXTRA);
+}
+
+static void add_call_site(struct search *search, const struct loaded *file,
+			  const struct call_site *site)
+{
+	struct candidate c = { .place = { .addr = file->base_addr + site->vaddr,
+					  .hook = hook_of(site->name),
+					  .is_call_site = true },
+			       .file = search->file_count };
+	int32_t distance;
+
+	if (pread(search->source->mem_fd, &distance, sizeof(distance), (off_t)c.place.addr) !=
+	    (ssize_t)sizeof(distance))
+		return;
+	c.place.found = hook_place_leads_to(c.place.addr, distance);
+	search->candidates = xgrow(search->candidates, &search->capacity, search->count + 1,
+				   sizeof(*search->candidates));
+	search->candidates[search->count++] = c;
+}
+
+/* Add the entry points of an allocator that is linked into the program. */
+static int add_linked_in(struct search *search, const struct loaded *file, struct library *library,
+			 const char **ret_reason)
+{
+	struct call_sites sites = CALL_SITES_INIT;
+	int r = call_sites_read(file->fd, &sites);
+
+	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++)
+		if (r == 0 && sites.function_vaddrs[i] != 0)
+			library->exports[hook_of(i)] = file->base_addr + sites.function_vaddrs[i];
+	for (size_t i = 0; i < sites.count; i++)
+		add_call_site(search, file, &sites.items[i]);
+	call_sites_release(&sites);
+	if (r == 0)
+		return 0;
+	*ret_reason = "it has entry points such as mallocx, mi_malloc or tc_malloc linked in, and "
+		      "which of its code calls them cannot be determined: only bpf and perf count "
+		      "them";
+	return -ENODATA;
+}
+
+static int add_file(void *context, const struct loaded *file, const char **ret_reason)
+{
+	struct search *search = context;
+	struct library library = {
+		.is_libc = elf_exports_find(&file->exports, "gnu_get_libc_version"),
+		.is_linker = loaded_is_linker(file),
+		.is_program = is_program(search, file),
+		.name = file->first->name,
+	};
+	int r;
+
+	if (search->file_count == FILES_MAX) {
+		*ret_reason = "it has too many libraries";
+		return -EOPNOTSUPP;
+	}
+	for (size_t i = 0; i < HOOK_COUNT_; i++)
+		library.exports[i] = loaded_address(file, agent_hook_names[i]);
+	count_entries_add(file->fd, &file->exports, &search->entries);
+	find_extent(file, &library);
+	r = add_candidates(search, file);
+	if (r < 0)
+		*ret_reason = "a library of it cannot be read";
+	else if (library.is_program)
+		r = add_linked_in(search, file, &library, ret_reason);
+	search->files = xgrow(search->files, &search->file_capacity, search->file_count + 1,
+			      sizeof(*search->files));
+	search->files[search->file_count++] = library;
+	return r;
+}
+
+/*
+ * Return how many places lead to the file's malloc. A place of libc counts more than all
+ * others: libc uses the program's malloc, while a library may have been loaded in a way
+ * that gives it another one.
+ */
+static size_t count_votes(const struct search *search, const struct library *library)
+{
+	size_t votes = 0;
+
+	for (size_t i = 0; i < search->count; i++) {
+		const struct candidate *c = &search->candidates[i];
+
+		if (c->place.hook == HOOK_malloc && c->place.found == library->exports[HOOK_malloc])
+			votes += search->files[c->file].is_libc ? FILES_MAX : 1;
+	}
+	return votes;
+}
+
+/*
+ * Return how many files define the function. The dynamic linker's malloc does not count:
+ * it is for itself, before libc is loaded.
+ */
+static size_t count_exporters(const struct search *search, enum hook hook)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < search->file_count; i++)
+		count += search->files[i].exports[hook] && !search->files[i].is_linker;
+	return count;
+}
+
+/* Return whether the place already leads to hooks. */
+static bool leads_to_hooks(const struct search *search, const struct hook_place *place)
+{
+	const struct hooks_there *there = &search->source->there;
+
+	return there->base_addr && (place->found - there->base_addr < HOOKS_CODE_BYTES ||
+				    (there->gates_addr &&
+				     place->found - there->gates_addr < GATES_BYTES));
+}
+
+/*
+ * Find the allocator: the file to which most places lead, or the only file with a malloc
+ * if no place has been looked up yet.
+ */
+static int find_allocator(struct search *search, const char **ret_reason)
+{
+	const struct hooks_there *there = &search->source->there;
+	bool is_only = count_exporters(search, HOOK_malloc) == 1;
+	size_t most = 0;
+
+	for (size_t i = 0; there->base_addr && i < search->file_count; i++)
+		if (search->files[i].exports[HOOK_malloc] == there->originals[HOOK_malloc])
+			search->allocator = &search->files[i];
+	for (size_t i = 0; !there->base_addr && i < search->file_count; i++) {
+		const struct library *library = &search->files[i];
+		size_t votes;
+
+		if (!library->exports[HOOK_malloc] || library->is_linker)
+			continue;
+		votes = count_votes(search, library) + is_only;
+		if (votes > most) {
+			most = votes;
+			search->allocator = library;
+		}
+	}
+	if (!search->allocator) {
+		*ret_reason = "which malloc it calls cannot be told";
+		return -ENOENT;
+	}
+	if (search->allocator->is_program) {
+		*ret_reason = "it has a malloc of its own, which it need not call through a table";
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/*
+ * Return the original of a hook. Another file may define a function that the allocator
+ * lacks: libc's reallocarray() calls the allocator's realloc().
+ */
+static uint64_t find_original(const struct search *search, enum hook hook)
+{
+	uint64_t own = search->allocator->exports[hook];
+
+	if (own || hook_is_cxx(hook))
+		return own;
+	for (size_t i = 0; i < search->file_count; i++)
+		if (search->files[i].exports[hook] && !search->files[i].is_linker)
+			return count_exporters(search, hook) == 1 ? search->files[i].exports[hook]
+								  : 0;
+	return 0;
+}
+
+static bool is_within(const struct library *library, uint64_t addr)
+{
+	return addr - library->start_addr < library->end_addr - library->start_addr;
+}
+
+/*
+ * Return whether the place is not looked up yet, and would lead to the allocator. This
+ * holds if there is no other definition; or if other places of the file have been looked
+ * up; or for the program, which gets the same definitions as everyone. new and delete may
+ * be in another file than malloc.
+ */
+static bool is_unbound(const struct search *search, const struct candidate *c)
+{
+	const struct library *library = &search->files[c->file];
+
+	return c->place.is_for_calls && is_within(library, c->place.found) &&
+	       c->place.found != library->exports[c->place.hook] &&
+	       (count_exporters(search, c->place.hook) == 1 ||
+		((library->is_bound || library->is_program) &&
+		 (hook_is_cxx(c->place.hook) ? search->has_bound_new
+					     : c->place.hook < HOOK_FIRST_EXTRA)));
+}
+
+/*
+ * Return whether the place leads into the program, which may have all libraries call
+ * through a table of its own.
+ */
+static bool leads_to_program(const struct search *search, const struct candidate *c)
+{
+	for (size_t i = 0; i < search->file_count; i++)
+		if (search->files[i].is_program && i != c->file)
+			return is_within(&search->files[i], c->place.found);
+	return false;
+}
+
+static void add_place(struct search *search, const struct candidate *c, struct hook_places *ret)
+{
+	struct library *library = &search->files[c->file];
+
+	ret->items = xgrow(ret->items, &ret->capacity, ret->count + 1, sizeof(*ret->items));
+	ret->items[ret->count++] = c->place;
+	ret->file_count += !library->is_counted;
+	library->is_counted = true;
+	if (!c->place.is_call_site)
+		return;
+	if (ret->sites_addr == 0 || c->place.addr < ret->sites_addr)
+		ret->sites_addr = c->place.addr;
+	if (c->place.addr > ret->sites_end_addr)
+		ret->sites_end_addr = c->place.addr;
+}
+
+/* An allocator's calls of its own functions are not calls of the program. */
+static bool is_within_allocator(const struct search *search, const struct candidate *c)
+{
+	const struct library *library = &search->files[c->file];
+
+	/* call_sites_read() has left these out already */
+	if (c->place.is_call_site)
+		return false;
+	if (c->place.hook >= HOOK_FIRST_EXTRA && library->exports[c->place.hook])
+		return true;
+	return library == search->allocator && !library->is_libc;
+}
+
+static void choose(struct search *search, struct hook_places *ret)
+{
+	const struct hooks_there *there = &search->source->there;
+
+	for (size_t i = 0; i < HOOK_COUNT_; i++)
+		ret->originals[i] = there->base_addr ? there->originals[i] :
+						       find_original(search, (enum hook)i);
+	for (size_t i = 0; i < search->count; i++) {
+		const struct candidate *c = &search->candidates[i];
+
+		if (c->place.found != ret->originals[c->place.hook] &&
+		    !leads_to_hooks(search, &c->place))
+			continue;
+		search->files[c->file].is_bound = true;
+		search->has_bound_new = search->has_bound_new ||
+					hook_is_cxx(c->place.hook);
+	}
+	for (size_t i = 0; i < search->count; i++) {
+		const struct candidate *c = &search->candidates[i];
+		uint64_t original = ret->originals[c->place.hook];
+
+		if (!original || is_within_allocator(search, c) ||
+		    leads_to_hooks(search, &c->place))
+			continue;
+		if (c->place.found == original || is_unbound(search, c))
+			add_place(search, c, ret);
+		else
+			ret->other_count += !leads_to_program(search, c);
+	}
+	strncpy(ret->allocator, search->allocator->name, sizeof(ret->allocator) - 1);
+}
+
+/*
+ * Return the original, or 0 if no file has the function at this address: the contents of
+ * the process's memory are not trusted.
+ */
+static uint64_t prove_original(const struct search *search, enum hook hook)
+{
+	uint64_t original = search->source->there.originals[hook];
+
+	for (size_t i = 0; i < search->file_count; i++)
+		if (!search->files[i].is_linker && search->files[i].exports[hook] == original)
+			return original;
+	return 0;
+}
+
+static void choose_leading(struct search *search, struct hook_places *ret)
+{
+	for (size_t i = 0; i < HOOK_COUNT_; i++)
+		ret->originals[i] = prove_original(search, (enum hook)i);
+	for (size_t i = 0; i < search->count; i++) {
+		const struct candidate *c = &search->candidates[i];
+
+		if (leads_to_hooks(search, &c->place) && ret->originals[c->place.hook])
+			add_place(search, c, ret);
+	}
+}
+
+/* Refuse a process that allocates through functions whose calls would be missed. */
+static int check_entries(const struct search *search, const char **ret_reason)
+{
+	const struct count_entries *entries = &search->entries;
+
+	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++) {
+		bool is_called = entries->is_imported[i] || entries->is_weak[i];
+
+		if (!is_called || !entries->is_exported[i] || find_original(search, hook_of(i)))
+			continue;
+		*ret_reason = "several of its libraries have entry points such as mallocx, "
+			      "mi_malloc or tc_malloc, which only bpf and perf can tell apart";
+		return -ENODATA;
+	}
+	return 0;
+}
+
+int hook_places_read(const struct hook_places_source *source, struct hook_places *ret,
+		     const char **ret_reason)
+{
+	struct search search = { .source = source };
+	struct hook_places places = HOOK_PLACES_INIT;
+	int r;
+
+	r = loaded_read_all(source->process_fd, source->mappings, add_file, &search,
+			    ret_reason);
+	if (r == 0 && !source->finds_leading)
+		r = find_allocator(&search, ret_reason);
+	/*
+	 * once the process is counted, libraries that are loaded later do
+	 * not end the counting
+	 */
+	if (r == 0 && !source->finds_leading && !source->there.base_addr)
+		r = check_entries(&search, ret_reason);
+	if (r == 0) {
+		(source->finds_leading ? choose_leading : choose)(&search, &places);
+		*ret = places;
+	}
+	free(search.files);
+	free(search.candidates);
+	return r;
+}
+
+/* Memory below the program is free, unless something was mapped at a fixed address. */
+#define HINT_BYTES 0x10000
+
+uint64_t hook_places_find_room(const struct mapping_list *mappings, uint64_t sites_addr)
+{
+	const struct mapping *code = mapping_list_find(mappings, sites_addr);
+	uint64_t start = code ? code->start_addr : 0;
+
+	for (size_t i = mappings->count; code && i > 0; i--) {
+		const struct mapping *m = &mappings->items[i - 1];
+
+		if (m->start_addr < start && m->end_addr + HINT_BYTES > start)
+			start = m->start_addr;
+	}
+	return start > HINT_BYTES ? start - HINT_BYTES : 0;
+}
+
+void hook_places_release(struct hook_places *places)
+{
+	free(places->items);
+	*places = (struct hook_places)HOOK_PLACES_INIT;
+}
+
+uint64_t hook_places_sum_code(const struct mapping_list *mappings)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = &mappings->items[i];
+
+		if ((m->flags & MAPPING_EXEC) && m->inode != 0 && !segment_is_mapped(m))
+			sum = (sum ^ m->start_addr ^ m->inode) * UINT64_C(0x9e3779b97f4a7c15);
+	}
+	return sum;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/count/hooks_orphans.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "probe/borrow/private_code.h"
+#include "probe/borrow/segment.h"
+#include "proc/process/stat.h"
+
+#define CANDIDATES_MAX 64
+
+/*
+ * Return whether the owner may be alive. An owner in another pid namespace is
+ * assumed to be. A process that fakes an owner keeps memstate out, which it could
+ * do by other means as well.
+ */
+static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
+{
+	struct process owner;
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) < 0 || st.st_ino != head->owner_namespace)
+		return true;
+	return head->owner_pid <= INT32_MAX &&
+	       proc_stat_read(fs, (int)head->owner_pid, &owner) == 0 &&
+	       owner.start_ticks == head->owner_start_ticks && !process_has_ended(&owner);
+}
+
+/* Return whether the mapping may be a part of the hooks at this offset of the range. */
+static bool is_part(const struct mapping *m, uint64_t offset)
+{
+	if (private_code_is_mapping(m, MAPPING_READ | MAPPING_EXEC))
+		return true;
+	if (private_code_is_mapping(m, MAPPING_READ | MAPPING_WRITE))
+		return offset == HOOKS_PRIVATE_OFFSET;
+	return (offset == HOOKS_COUNTS_OFFSET && segment_is_whole(m, HOOKS_COUNTS_BYTES)) ||
+	       (offset == HOOKS_NODES_OFFSET && segment_is_whole(m, HOOKS_NODES_BYTES));
+}
+
+/*
+ * Return whether everything mapped in the range is a part of the hooks; nothing else is
+ * ever unmapped. The range was first mapped as a single piece of code. Private mappings
+ * may have merged with others at both ends.
+ */
+static bool is_whole(const struct mapping_list *mappings, uint64_t base_addr, uint64_t bytes)
+{
+	uint64_t addr = base_addr, end_addr = base_addr + bytes;
+
+	if (!private_code_covers(mappings, base_addr, HOOKS_CODE_BYTES))
+		return false;
+	while (addr < end_addr) {
+		const struct mapping *m = mapping_list_find(mappings, addr);
+
+		if (!m || !is_part(m, m->start_addr - base_addr))
+			return false;
+		addr = m->end_addr;
+	}
+	return true;
+}
+
+/*
+ * Return the size of the range at addr; 0 if there are no hooks, or if they do
+ * not own all of the range.
+ */
+static uint64_t read_size(const struct hooks_look *look, uint64_t addr, struct hooks_head *ret)
+{
+	uint64_t bytes;
+
+	if (!hooks_are_there(look->mem_fd, addr, ret))
+		return 0;
+	bytes = ret->unmoved_addr == addr ? HOOKS_CODE_BYTES : ret->range_bytes;
+	return is_whole(look->mappings, addr, bytes) ? bytes : 0;
+}
+
+size_t hooks_orphans_find(const struct hooks_look *look,
+			  struct hooks_orphan ret[HOOKS_ORPHANS_MAX], bool *ret_is_owned)
+{
+	const struct private_code_mark mark = { { HOOKS_MAGIC, HOOKS_VERSION },
+						offsetof(struct hooks_head, magic) };
+	uint64_t found[CANDIDATES_MAX];
+	size_t count = 0, candidates;
+
+	*ret_is_owned = false;
+	candidates = private_code_find(look->mappings, look->mem_fd, &mark, found, CANDIDATES_MAX);
+	for (size_t i = 0; i < candidates && count < HOOKS_ORPHANS_MAX; i++) {
+		struct hooks_head head;
+		uint64_t bytes = found[i] == look->own_addr ? 0 : read_size(look, found[i], &head);
+
+		if (bytes == 0)
+			continue;
+		if (has_owner(look->fs, &head))
+			*ret_is_owned = true;
+		else
+			ret[count++] = (struct hooks_orphan){ found[i], bytes };
+	}
+	return count;
+}
+
+bool hooks_orphans_is_one(const struct hooks_look *look, const struct hooks_orphan *orphan)
+{
+	struct hooks_head head;
+
+	return read_size(look, orphan->addr, &head) == orphan->bytes &&
+	       !has_owner(look->fs, &head);
+}
+
+/* Read the gates that the hooks refer to, if these are really gates. */
+static int read_gates(const struct hooks_look *look, uint64_t gates_addr, struct gates *ret)
+{
+	return private_code_covers(look->mappings, gates_addr, GATES_BYTES) &&
+			       gates_are_there(look->mem_fd, gates_addr, ret)
+		       ? 0
+		       : -EBADMSG;
+}
+
+/*
+ * Find the places that lead to the hooks, and their original functions,
+ * from the process's files.
+ */
+static int find_places(const struct hooks_switch *s, const struct hooks_look *look,
+		       const struct hooks_head *head, struct hook_places *ret)
+{
+	const struct hook_places_source source = {
+		.process_fd = s->process_fd,
+		.mem_fd = s->mem_fd,
+		.mappings = look->mappings,
+		.there = { s->base_addr, s->gates_addr, head->originals },
+		.finds_leading = true,
+	};
+	const char *unused;
+	int r = hook_places_read(&source, ret, &unused);
+
+	for (size_t i = 0; r == 0 && i < HOOK_COUNT_; i++)
+		if (ret->originals[i] != head->originals[i])
+			r = -EBADMSG;
+	return r == 0 && ret->count > HOOKS_RECORD_MAX ? -E2BIG : r;
+}
+
+/* A call site leads to a gate, which leads past the hooks by now; or it was put back. */
+static bool leads_to_hooks(const struct hooks_switch *s, const struct hooks_record *record)
+{
+	uint64_t now;
+
+	return !(record->addr & HOOKS_RECORD_IS_CALL) &&
+	       pread(s->mem_fd, &now, sizeof(now), (off_t)record->addr) == (ssize_t)sizeof(now) &&
+	       now - s->base_addr < s->code_bytes;
+}
+
+/* Check that none of the places noted in the process leads to the hooks any more. */
+static int check_places(const struct hooks_switch *s, const struct hooks_head *head)
+{
+	_cleanup_free_ struct hooks_record *noted = xmalloc(HOOKS_RECORDS_BYTES);
+	size_t bytes = head->record_count * sizeof(*noted);
+
+	if (pread(s->mem_fd, noted, bytes, (off_t)(s->base_addr + HOOKS_RECORDS_OFFSET)) !=
+	    (ssize_t)bytes)
+		return -EBADMSG;
+	for (size_t i = 0; i < head->record_count; i++)
+		if (leads_to_hooks(s, &noted[i]))
+			return -EBADMSG;
+	return 0;
+}
+
+static int disarm(struct hooks_switch *s, const struct hooks_look *look,
+		  const struct hooks_head *head, struct gates *gates)
+{
+	struct hook_places places = HOOK_PLACES_INIT;
+	bool is_inside = true;
+	int r;
+
+	r = find_places(s, look, head, &places);
+	for (size_t i = 0; r == 0 && i < places.count; i++)
+		s->records[s->record_count++] = (struct hooks_record){
+			places.items[i].addr |
+				(places.items[i].is_call_site ? HOOKS_RECORD_IS_CALL : 0),
+			places.originals[places.items[i].hook]
+		};
+	if (r == 0 && s->gates_addr)
+		gates_lead_past(gates, places.originals);
+	hook_places_release(&places);
+	if (r == 0)
+		r = hooks_switch_off(s, &is_inside);
+	if (r == 0)
+		r = check_places(s, head);
+	return r == 0 && is_inside ? -EAGAIN : r;
+}
+
+int hooks_orphan_disarm(struct hooks_switch *s, const struct hooks_look *look, uint64_t base_addr)
+{
+	_cleanup_free_ struct hooks_record *records =
+		xcalloc(HOOKS_RECORD_MAX, sizeof(*records));
+	struct hooks_head head;
+	struct gates gates;
+	int r;
+
+	if (!hooks_are_there(look->mem_fd, base_addr, &head))
+		return -EBADMSG;
+	r = head.gates_addr ? read_gates(look, head.gates_addr, &gates) : 0;
+	if (r < 0)
+		return r;
+	s->base_addr = base_addr;
+	s->gates_addr = head.gates_addr;
+	s->gates = head.gates_addr ? &gates : NULL;
+	s->code_bytes = head.code_bytes;
+	s->records = records;
+	s->record_count = 0;
+	r = disarm(s, look, &head, &gates);
+	s->records = NULL;
+	s->gates = NULL;
+	return r;
+}
+
+uint64_t hooks_orphans_find_gates(const struct hooks_look *look, struct gates **ret)
+{
+	const struct private_code_mark mark = { { GATES_MAGIC, HOOKS_VERSION }, 0 };
+	_cleanup_free_ struct gates *gates = xmalloc(sizeof(*gates));
+	uint64_t found[CANDIDATES_MAX];
+	size_t count = private_code_find(look->mappings, look->mem_fd, &mark, found,
+					 CANDIDATES_MAX);
+
+	for (size_t i = 0; i < count; i++) {
+		if (read_gates(look, found[i], gates) < 0)
+			continue;
+		*ret = gates;
+		gates = NULL;
+		return found[i];
+	}
+	return 0;
+}

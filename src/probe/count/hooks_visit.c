@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/count/hooks_visit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+
+#include "base/units.h"
+#include "probe/borrow/borrow.h"
+#include "probe/borrow/gates.h"
+#include "probe/borrow/own_number.h"
+#include "probe/count/hooks_orphans.h"
+#include "tracee/ptrace/trace.h"
+
+/* Upper bound for a tracing thread, beyond the time spent waiting for a safe moment. */
+#define TRACE_EXTRA_NS (20 * NS_PER_S)
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+struct entering {
+	struct hooks_visit *visit;
+	struct borrow borrow;
+	int (*work)(struct entering *e);
+};
+
+static bool is_error(long result)
+{
+	return result < 0 && result > -4096;
+}
+
+static int call(struct borrow *b, const uint64_t call[7], uint64_t *ret)
+{
+	long result = 0;
+	int r = borrow_syscall(b, call, &result);
+
+	if (r < 0)
+		return r;
+	if (is_error(result)) {
+		b->reason = "the kernel gives it no memory for the probe";
+		return (int)result;
+	}
+	*ret = (uint64_t)result;
+	return 0;
+}
+
+static int unmap(struct borrow *b, uint64_t addr, uint64_t bytes)
+{
+	const uint64_t munmap[7] = { SYS_munmap, addr, bytes };
+	uint64_t unused;
+
+	return call(b, munmap, &unused);
+}
+
+/* Check that libc stores the tid where the hooks expect it, as glibc does. */
+static int check_tls(struct entering *e)
+{
+	struct borrow *b = &e->borrow;
+	uint32_t found, own;
+	char dir[32];
+
+	snprintf(dir, sizeof(dir), "task/%d", b->tid);
+	own = own_number_read(e->visit->process_fd, dir);
+	if (trace_read_memory(e->visit->request->pid,
+			      machine_tls_addr(b->state) + HOOKS_TID_OFFSET, &found,
+			      sizeof(found)) == 0 &&
+	    found == own && own != 0)
+		return 0;
+	b->reason = "its libc does not keep the numbers of threads where glibc does";
+	return -EOPNOTSUPP;
+}
+
+struct code_wanted {
+	uint64_t bytes, hint_addr; /* 0: anywhere */
+	int flags;
+};
+
+/* Map private memory that the process can only read and execute. *ret is its address. */
+static int map_code(struct borrow *b, const struct code_wanted *wanted, uint64_t *ret)
+{
+	const uint64_t map[7] = { SYS_mmap,
+				  wanted->hint_addr,
+				  wanted->bytes,
+				  PROT_READ | PROT_EXEC,
+				  (uint64_t)(MAP_PRIVATE | MAP_ANONYMOUS | wanted->flags),
+				  UINT64_MAX,
+				  0 };
+
+	return call(b, map, ret);
+}
+
+static int write_code(struct borrow *b, uint64_t addr, const void *from, size_t length)
+{
+	int r = trace_write_protected(b->tid, b->mem_fd, addr, from, length);
+
+	if (r < 0)
+		b->reason = "its memory cannot be written";
+	return r;
+}
+
+bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *places,
+			   const struct mapping_list *mappings)
+{
+	visit->sites_addr = places->sites_addr;
+	visit->sites_end_addr = places->sites_end_addr;
+	if (places->sites_end_addr != 0)
+		visit->gates_hint_addr = hook_places_find_room(mappings, places->sites_addr);
+	return !visit->gates_addr || hook_places_are_near(places->sites_addr,
+							  places->sites_end_addr,
+							  visit->gates_addr);
+}
+
+/* Map them where the call sites can reach them; -ENOMEM if there is no room. */
+static int map_gates(struct entering *e)
+{
+	struct hooks_visit *v = e->visit;
+	/* cannot merge with the hooks: the flags differ */
+	const struct code_wanted wanted = { GATES_BYTES, v->gates_hint_addr, 0 };
+	uint64_t addr = 0;
+	int r = map_code(&e->borrow, &wanted, &addr);
+
+	if (r == 0 && !hook_places_are_near(v->sites_addr, v->sites_end_addr, addr)) {
+		r = unmap(&e->borrow, addr, GATES_BYTES);
+		e->borrow.reason = "there is no room for the gates near its code";
+		return r < 0 ? r : -ENOMEM;
+	}
+	v->gates_addr = r == 0 ? addr : 0;
+	return r;
+}
+
+/*
+ * Put in new gates. They lead to the hooks from the start, as nothing
+ * leads to the gates yet.
+ */
+static int place_gates(struct entering *e)
+{
+	struct hooks_visit *v = e->visit;
+	struct hooks_parcel *parcel = v->parcel;
+	int r;
+
+	if (!v->has_own_gates)
+		return 0;
+	r = map_gates(e);
+	if (r < 0)
+		return r;
+	gates_lead_to_hooks(parcel->gates, parcel->head, v->base_addr);
+	parcel->head->gates_addr = v->gates_addr;
+	borrow_step(&e->borrow, "code of the gates");
+	r = write_code(&e->borrow, v->gates_addr, parcel->gates, sizeof(*parcel->gates));
+	if (r == 0)
+		r = write_code(&e->borrow, v->base_addr + offsetof(struct hooks_head, gates_addr),
+			       &parcel->head->gates_addr, sizeof(parcel->head->gates_addr));
+	return r;
+}
+
+/*
+ * Put in the code. It is written before the mapping grows to the whole range, so
+ * that a later memstate can recognize the remains. The move shows that the whole
+ * range belongs to the code.
+ */
+static int place_code(struct entering *e)
+{
+	struct hooks_visit *v = e->visit;
+	struct hooks_head *head = v->parcel->head;
+	const struct code_wanted wanted = { HOOKS_CODE_BYTES, 0, MAP_NORESERVE };
+	uint64_t addr = 0;
+	int r;
+
+	r = map_code(&e->borrow, &wanted, &addr);
+	if (r < 0)
+		return r;
+	v->base_addr = addr;
+	head->gates_addr = v->gates_addr;
+	head->unmoved_addr = addr;
+	borrow_step(&e->borrow, "code");
+	r = write_code(&e->borrow, addr, head, head->code_bytes);
+	const uint64_t move[7] = { SYS_mremap, addr, HOOKS_CODE_BYTES,
+				   hooks_parcel_bytes(v->parcel), MREMAP_MAYMOVE };
+
+	if (r == 0)
+		r = call(&e->borrow, move, &v->base_addr);
+	if (r < 0)
+		return r;
+	head->unmoved_addr = 0;
+	borrow_step(&e->borrow, "code that has moved");
+	return write_code(&e->borrow, v->base_addr + offsetof(struct hooks_head, unmoved_addr),
+			  &head->unmoved_addr, sizeof(head->unmoved_addr));
+}
+
+static int place_data(struct entering *e)
+{
+	struct hooks_visit *v = e->visit;
+	uint64_t private_addr = v->base_addr + HOOKS_PRIVATE_OFFSET;
+	uint64_t private_bytes = HOOKS_PRIVATE_BYTES +
+				 (v->parcel->nodes ? HOOKS_ARENA_BYTES : 0);
+	const uint64_t calls[][7] = {
+		{ SYS_mmap, private_addr, private_bytes, PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, UINT64_MAX, 0 },
+		{ SYS_madvise, private_addr, private_bytes, MADV_WIPEONFORK },
+		{ SYS_shmat, (uint64_t)v->parcel->counts_segment,
+		  v->base_addr + HOOKS_COUNTS_OFFSET, SHM_REMAP },
+		{ SYS_shmat, (uint64_t)v->parcel->nodes_segment, v->base_addr + HOOKS_NODES_OFFSET,
+		  SHM_REMAP },
+	};
+	size_t count = v->parcel->nodes ? LENGTH(calls) : LENGTH(calls) - 1;
+	uint64_t unused;
+	int r = 0;
+
+	for (size_t n = 0; r == 0 && n < count; n++)
+		r = call(&e->borrow, calls[n], &unused);
+	return r;
+}
+
+/* Only for this moment may the process, and others of its user, attach the segments. */
+static int place(struct entering *e)
+{
+	int r = place_code(e);
+
+	if (r == 0)
+		r = hooks_parcel_lend(e->visit->parcel);
+	if (r == 0)
+		r = place_data(e);
+	hooks_parcel_reclaim(e->visit->parcel);
+	return r == 0 ? place_gates(e) : r;
+}
+
+/* Remove the hooks. Only what is proven to be ours is unmapped. */
+static int take_out(struct entering *e)
+{
+	struct hooks_visit *v = e->visit;
+	struct hooks_head head;
+	struct gates gates;
+	int r = 0;
+
+	if (v->base_addr && hooks_are_there(v->mem_fd, v->base_addr, &head))
+		r = unmap(&e->borrow, v->base_addr,
+			  v->parcel->head->unmoved_addr ? HOOKS_CODE_BYTES
+							: hooks_parcel_bytes(v->parcel));
+	if (r == 0)
+		v->base_addr = 0;
+	if (r == 0 && v->has_own_gates && !v->keeps_gates && v->gates_addr &&
+	    gates_are_there(v->mem_fd, v->gates_addr, &gates))
+		r = unmap(&e->borrow, v->gates_addr, GATES_BYTES);
+	return r;
+}
+
+/*
+ * Remove the orphans. Check them again: another memstate may have removed them meanwhile,
+ * and put its own hooks there.
+ */
+static int take_out_orphans(struct entering *e)
+{
+	struct hooks_visit *v = e->visit;
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	const struct hooks_look look = { v->request->fs, &mappings, v->mem_fd, 0 };
+	int r = borrow_read_mappings(v->process_fd, &mappings);
+
+	for (size_t n = 0; r == 0 && n < v->orphan_count; n++)
+		if (hooks_orphans_is_one(&look, &v->orphans[n]))
+			r = unmap(&e->borrow, v->orphans[n].addr, v->orphans[n].bytes);
+	mapping_list_release(&mappings);
+	return r;
+}
+
+static int put_in(struct entering *e)
+{
+	struct hooks_visit *v = e->visit;
+	int r = check_tls(e);
+
+	if (r == 0 && v->orphan_count > 0)
+		r = take_out_orphans(e);
+	v->orphan_count = r == 0 ? 0 : v->orphan_count;
+	if (r == 0)
+		r = place(e);
+	/* remove only if the call has certainly ended */
+	if (r < 0 && r != -ETIMEDOUT && r != -ESRCH)
+		(void)take_out(e);
+	return r;
+}
+
+static int enter(void *context)
+{
+	struct entering *e = context;
+	int r, ended;
+
+	r = borrow_begin(&e->borrow);
+	if (r < 0)
+		return r;
+	r = e->work(e);
+	ended = borrow_end(&e->borrow);
+	return r < 0 ? r : ended;
+}
+
+static int run(struct hooks_visit *v, int (*work)(struct entering *))
+{
+	struct entering e = {
+		.visit = v,
+		.work = work,
+		.borrow = { .request = v->request,
+			    .marks = v->marks,
+			    .process_fd = v->process_fd,
+			    .mem_fd = v->mem_fd,
+			    .reason = "the kernel refused it" },
+	};
+	int r = trace_run(enter, &e, v->request->limit_ns + TRACE_EXTRA_NS);
+
+	v->cost = e.borrow.cost;
+	v->reason = r == -EUSERS ? gates_error_text(r) : e.borrow.reason;
+	borrow_release(&e.borrow);
+	return r;
+}
+
+int hooks_put_in(struct hooks_visit *v)
+{
+	return run(v, put_in);
+}
+
+int hooks_take_out(struct hooks_visit *v)
+{
+	return run(v, take_out);
+}

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/count/inject.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "probe/borrow/borrow.h"
+#include "probe/borrow/gates.h"
+#include "probe/borrow/own_number.h"
+#include "probe/borrow/segment.h"
+#include "probe/count/hook_places.h"
+#include "probe/count/hooks_names.h"
+#include "probe/count/hooks_orphans.h"
+#include "probe/count/hooks_parcel.h"
+#include "probe/count/hooks_stacks.h"
+#include "probe/count/hooks_switch.h"
+#include "probe/count/hooks_visit.h"
+#include "probe/count/reader.h"
+#include "proc/process/stat.h"
+#include "tracee/ptrace/trace.h"
+
+/* How often to look for newly loaded libraries. */
+#define LOOK_NS NS_PER_S
+
+#define READ_TRIES 3
+
+struct injected {
+	struct probe_request request;
+	struct hooks_visit visit;
+	struct landmarks marks;
+	struct hooks_parcel parcel;
+	struct hooks_orphan orphans[HOOKS_ORPHANS_MAX];
+	struct hooks_wanted wanted;
+	struct count_inject_cost cost;
+	/* the patched places */
+	size_t place_count, file_count, other_count, late_file_count;
+	struct hooks_record *records; /* HOOKS_RECORD_MAX: all places ever patched */
+	size_t record_count;
+	struct hooks_stacks stacks;
+	uint64_t mapped; /* checksum of the mapped code at the last look */
+	uint64_t next_look_ns;
+	/* a copy of the counts */
+	char *bytes;
+	size_t capacity;
+};
+
+/* Put the hooks in, or remove them. */
+static int visit(struct injected *i, int (*work)(struct hooks_visit *), struct strbuf *why)
+{
+	int r = work(&i->visit);
+
+	i->cost.one.stops += i->visit.cost.stops;
+	i->cost.one.stopped_ns += i->visit.cost.stopped_ns;
+	i->cost.one.tries += i->visit.cost.tries;
+	if (r < 0)
+		strbuf_add_text(why, i->visit.reason);
+	return r;
+}
+
+static struct hooks_switch switch_of(const struct injected *i)
+{
+	return (struct hooks_switch){
+		.request = &i->request,
+		.process_fd = i->visit.process_fd,
+		.base_addr = i->visit.base_addr,
+		.gates_addr = i->visit.gates_addr,
+		.code_bytes = i->parcel.head ? i->parcel.head->code_bytes : 0,
+		.mem_fd = i->visit.mem_fd,
+		.records = i->records,
+		.record_count = i->record_count,
+	};
+}
+
+static void note_cost(struct injected *i, const struct hooks_switch *s)
+{
+	i->cost.pauses += s->stop_count;
+	i->cost.paused_ns += s->pause_ns;
+}
+
+static int switch_on(struct injected *i, const struct hook_places *places, struct strbuf *why)
+{
+	struct hooks_switch s = switch_of(i);
+	size_t count = 0;
+	int r;
+
+	gates_lead_to_hooks(i->parcel.gates, i->parcel.head, i->visit.base_addr);
+	/* gates of our own already lead to the hooks */
+	s.gates = i->visit.has_own_gates ? NULL : i->parcel.gates;
+	for (size_t n = 0; n < places->count; n++)
+		i->visit.keeps_gates = i->visit.keeps_gates || !places->items[n].is_for_calls;
+	r = hooks_switch_on(&s, i->parcel.head, places, &count);
+
+	note_cost(i, &s);
+	i->place_count += count;
+	i->record_count = s.record_count;
+	if (r < 0)
+		strbuf_add_text(why, hooks_switch_explain(r));
+	return r;
+}
+
+/* Disarm orphaned hooks before anything else is examined. */
+static int disarm_orphans(struct injected *i, const struct mapping_list *mappings,
+			  struct strbuf *why)
+{
+	const struct hooks_look look = { i->request.fs, mappings, i->visit.mem_fd, 0 };
+	bool is_owned;
+	size_t found = hooks_orphans_find(&look, i->orphans, &is_owned);
+	int r = 0;
+
+	if (is_owned) {
+		strbuf_add_text(why, "another memstate counts it");
+		return -EBUSY;
+	}
+	for (size_t n = 0; r == 0 && n < found; n++) {
+		struct hooks_switch s = switch_of(i);
+
+		r = hooks_orphan_disarm(&s, &look, i->orphans[n].addr);
+		note_cost(i, &s);
+		/* hooks with a thread inside stay; they do no harm */
+		if (r == -EAGAIN)
+			r = 0;
+		else if (r == 0)
+			i->orphans[i->visit.orphan_count++] = i->orphans[n];
+	}
+	if (r < 0)
+		strbuf_add_text(why, "what an earlier memstate left in it cannot be taken out");
+	return r;
+}
+
+/* Read the places that do not lead to the hooks yet. */
+static int read_places(const struct injected *i, const struct mapping_list *mappings,
+		       struct hook_places *ret, const char **ret_reason)
+{
+	const struct hook_places_source source = {
+		.process_fd = i->visit.process_fd,
+		.mem_fd = i->visit.mem_fd,
+		.mappings = mappings,
+		.there = { .base_addr = i->visit.base_addr,
+			   .gates_addr = i->visit.gates_addr,
+			   .originals = i->visit.base_addr ? i->parcel.head->originals : NULL },
+	};
+
+	return hook_places_read(&source, ret, ret_reason);
+}
+
+static int find_places(struct injected *i, const struct mapping_list *mappings,
+		       struct hook_places *ret, struct strbuf *why)
+{
+	const char *reason = "its libraries cannot be read";
+	int r;
+
+	r = landmarks_read_code(i->visit.process_fd, mappings, &i->marks, &reason);
+	if (r == 0)
+		r = disarm_orphans(i, mappings, why);
+	if (r == 0)
+		r = read_places(i, mappings, ret, &reason);
+	if (r == 0 && ret->count == 0) {
+		reason = "it calls malloc through no table";
+		r = -ENOENT;
+	}
+	if (r < 0 && why->length == 0)
+		strbuf_add_text(why, reason);
+	return r;
+}
+
+static int make_parcel(struct injected *i, const struct mapping_list *mappings,
+		       const struct hook_places *places, struct strbuf *why)
+{
+	const struct hooks_look look = { i->request.fs, mappings, i->visit.mem_fd, 0 };
+	int r;
+
+	i->other_count = places->other_count;
+	i->records = xcalloc(HOOKS_RECORD_MAX, sizeof(*i->records));
+	r = hooks_parcel_make(&i->wanted, i->visit.process_fd, places, &i->parcel);
+	if (r == 0)
+		i->visit.gates_addr = hooks_orphans_find_gates(&look, &i->parcel.gates);
+	if (!hooks_visit_set_sites(&i->visit, places, mappings)) {
+		free(i->parcel.gates);
+		i->parcel.gates = NULL;
+		i->visit.gates_addr = 0;
+	}
+	i->visit.has_own_gates = !i->visit.gates_addr;
+	if (r == 0 && i->visit.has_own_gates)
+		i->parcel.gates = gates_make();
+	if (r < 0)
+		strbuf_add_text(why, r == -EOPNOTSUPP ? "this memstate was built without it"
+						      : "there is no System V shared memory for it");
+	return r;
+}
+
+/* Refuse if another memstate counts the process. If two start together, both refuse. */
+static int check_alone(struct injected *i, struct strbuf *why)
+{
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	const struct hooks_look look = { i->request.fs, &mappings, i->visit.mem_fd, i->visit.base_addr };
+	struct hooks_orphan found[HOOKS_ORPHANS_MAX];
+	bool is_owned = false;
+	int r = borrow_read_mappings(i->visit.process_fd, &mappings);
+
+	if (r == 0)
+		(void)hooks_orphans_find(&look, found, &is_owned);
+	i->mapped = hook_places_sum_code(&mappings);
+	i->stacks = (struct hooks_stacks){ .wanted = &i->wanted,
+					   .parcel = &i->parcel,
+					   .process_fd = i->visit.process_fd,
+					   .mem_fd = i->visit.mem_fd,
+					   .base_addr = i->visit.base_addr };
+	if (r == 0 && i->parcel.nodes)
+		r = hooks_stacks_look(&i->stacks, &mappings);
+	mapping_list_release(&mappings);
+	if (r == 0 && is_owned) {
+		strbuf_add_text(why, "another memstate counts it");
+		r = -EBUSY;
+	}
+	return r;
+}
+
+/* Fill in the private part of the process, which is 0 before. */
+static int fill_private(struct injected *i)
+{
+	uint64_t addr = i->visit.base_addr + HOOKS_PRIVATE_OFFSET;
+	const uint32_t own_pid = own_number_read(i->visit.process_fd, ".");
+	int r = own_pid ? 0 : -ESRCH;
+
+	if (r == 0 && i->parcel.nodes)
+		r = hooks_stacks_fill(&i->stacks, addr);
+	/* last: the hooks count only if own_pid is set */
+	addr += offsetof(struct hooks_private, own_pid);
+	return r < 0 ? r : trace_write_memory(i->request.pid, addr, &own_pid, sizeof(own_pid));
+}
+
+static int begin(struct injected *i, const struct hook_places *places, struct strbuf *why)
+{
+	int r = check_alone(i, why);
+
+	if (r < 0)
+		return r;
+	r = fill_private(i);
+	if (r < 0) {
+		strbuf_add_text(why, "its memory cannot be written");
+		return r;
+	}
+	i->file_count = places->file_count;
+	return switch_on(i, places, why);
+}
+
+/* Stop counting, remove the hooks. Return 0; or -errno, with what stays behind in why. */
+static int leave(struct injected *i, struct strbuf *why)
+{
+	struct hooks_switch s = switch_of(i);
+	bool is_inside = false;
+	int r = 0;
+
+	if (!i->visit.base_addr)
+		return 0;
+	gates_lead_past(i->parcel.gates, i->parcel.head->originals);
+	s.gates = i->parcel.gates;
+	if (s.record_count > 0)
+		r = hooks_switch_off(&s, &is_inside);
+	note_cost(i, &s);
+	if (r == 0 && is_inside) {
+		strbuf_add_text(why, "a thread of it is in the probe, which stays, and counts no "
+				     "more: the next memstate that counts it takes it out");
+		return -EBUSY;
+	}
+	if (r == 0)
+		return visit(i, hooks_take_out, why);
+	if (r != -ESRCH)
+		strbuf_addf(why, "%s: the probe stays, and goes on counting for nobody: the next "
+				 "memstate that counts it takes it out",
+			    hooks_switch_explain(r));
+	return r;
+}
+
+static void injected_free(struct injected *i)
+{
+	hooks_parcel_release(&i->parcel);
+	free(i->records);
+	landmarks_release(&i->marks);
+	if (i->visit.mem_fd >= 0)
+		close(i->visit.mem_fd);
+	if (i->visit.process_fd >= 0)
+		close(i->visit.process_fd);
+	free(i->bytes);
+	free(i);
+}
+
+static int check(struct injected *i, struct strbuf *why)
+{
+	const char *reason = "it cannot be read";
+	bool is_shared = false;
+	int r = gates_check(&i->request, i->visit.process_fd, &reason);
+
+	if (r == 0) {
+		i->visit.mem_fd = openat(i->visit.process_fd, "mem", O_RDWR | O_CLOEXEC);
+		r = i->visit.mem_fd >= 0 ? 0 : errno == EACCES ? -EPERM : -errno;
+		reason = r < 0 ? gates_error_text(r) : reason;
+	}
+	if (r == 0)
+		r = segment_is_shared_with(i->visit.process_fd, &is_shared);
+	if (r == 0 && !is_shared) {
+		reason = "it is in another ipc namespace";
+		r = -EOPNOTSUPP;
+	}
+	if (r < 0)
+		strbuf_add_text(why, reason);
+	return r;
+}
+
+static int open_inject(const struct count_place *where, void **ret_state, struct strbuf *why)
+{
+	const struct count_request *request = where->request;
+	struct injected *i = xcalloc(1, sizeof(*i));
+	struct hook_places places = HOOK_PLACES_INIT;
+	_cleanup_strbuf_ struct strbuf unused = STRBUF_INIT;
+	int r;
+
+	*i = (struct injected){
+		.request = { .fs = request->fs,
+			     .pid = request->pid,
+			     .start_ticks = request->start_ticks,
+			     .may_inject = true,
+			     .limit_ns = request->limit_ns,
+			     .step = request->step,
+			     .context = request->context },
+		.visit = { .request = &i->request,
+			   .marks = &i->marks,
+			   .parcel = &i->parcel,
+			   .orphans = i->orphans,
+			   .process_fd = fcntl(where->process_fd, F_DUPFD_CLOEXEC, 0),
+			   .mem_fd = -1 },
+		.wanted = { .fs = request->fs,
+			    .pid = request->pid,
+			    .has_stacks = request->wants_stacks,
+			    .sample_bytes = request->sample_bytes },
+		.marks = LANDMARKS_INIT,
+		.parcel = HOOKS_PARCEL_INIT,
+	};
+	r = check(i, why);
+	if (r == 0 && request->wants_stacks && request->wants_live) {
+		strbuf_add_text(why, "it does not see what of a stack is freed");
+		r = -EOPNOTSUPP;
+	}
+	if (r == 0)
+		r = find_places(i, where->mappings, &places, why);
+	if (r == 0)
+		r = make_parcel(i, where->mappings, &places, why);
+	if (r == 0)
+		r = visit(i, hooks_put_in, why);
+	if (r == 0)
+		r = begin(i, &places, why);
+	hook_places_release(&places);
+	if (r == 0) {
+		*ret_state = i;
+		return 0;
+	}
+	(void)leave(i, &unused);
+	injected_free(i);
+	return r;
+}
+
+/*
+ * Patch the places of libraries that were loaded meanwhile, and places whose target
+ * could not be determined earlier.
+ */
+static void look_for_more(struct injected *i)
+{
+	_cleanup_strbuf_ struct strbuf unused = STRBUF_INIT;
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	struct hook_places places = HOOK_PLACES_INIT;
+	uint64_t now_ns = clock_now_ns(), sum;
+	const char *reason;
+
+	hooks_name_threads(i->parcel.counts, i->visit.process_fd, i->request.pid);
+	if (now_ns < i->next_look_ns)
+		return;
+	i->next_look_ns = now_ns + LOOK_NS;
+	if (borrow_read_mappings(i->visit.process_fd, &mappings) == 0 &&
+	    ((sum = hook_places_sum_code(&mappings)) != i->mapped || i->other_count > 0) &&
+	    read_places(i, &mappings, &places, &reason) == 0) {
+		bool is_new = sum != i->mapped;
+
+		if (is_new && i->parcel.nodes)
+			(void)hooks_stacks_look(&i->stacks, &mappings);
+		if (places.count == 0 || switch_on(i, &places, &unused) == 0) {
+			i->mapped = sum;
+			i->other_count = places.other_count;
+			i->late_file_count += is_new ? places.file_count : 0;
+		}
+	}
+	hook_places_release(&places);
+	mapping_list_release(&mappings);
+}
+
+/* Copy the counts. Return the length of the copy. */
+static size_t copy_counts(struct injected *i)
+{
+	const struct count_head *head = i->parcel.counts;
+	size_t length = HOOKS_COUNTS_BYTES;
+
+	for (int try = 0; try < READ_TRIES; try++) {
+		uint32_t slots = __atomic_load_n(&head->slot_count, __ATOMIC_ACQUIRE);
+
+		if (slots > HOOKS_SLOT_COUNT)
+			slots = HOOKS_SLOT_COUNT;
+		length = COUNT_HEAD_BYTES + (size_t)slots * COUNT_SLOT_BYTES;
+		if (i->capacity < length)
+			i->bytes = xgrow(i->bytes, &i->capacity, length, 1);
+		memcpy(i->bytes, i->parcel.counts, length);
+		if (!count_is_torn(i->bytes, length))
+			break;
+	}
+	return length;
+}
+
+static int read_inject(void *state, struct count_program *ret)
+{
+	struct injected *i = state;
+	struct count_program p = *ret;
+	size_t length;
+	int r;
+
+	if (!ret->has_ended)
+		look_for_more(i);
+	length = copy_counts(i);
+	p.pid = i->request.pid;
+	r = count_read_program(i->bytes, length, &p);
+	ret->threads = p.threads;
+	ret->thread_capacity = p.thread_capacity;
+	if (r < 0)
+		return r;
+	p.parent_pid = ret->parent_pid;
+	memcpy(p.name, ret->name, sizeof(p.name));
+	*ret = p;
+	return 0;
+}
+
+static int read_stacks_inject(void *state, struct stacks *ret)
+{
+	struct injected *i = state;
+
+	return i->parcel.nodes ? hooks_stacks_read(&i->stacks, ret) : -EOPNOTSUPP;
+}
+
+static void add_how(const void *state, struct strbuf *out)
+{
+	const struct injected *i = state;
+
+	strbuf_addf(out, "a probe in it, to which %zu places in %zu %s lead", i->place_count,
+		    i->file_count + i->late_file_count,
+		    i->file_count + i->late_file_count == 1 ? "file" : "files");
+}
+
+static void add_blind(const void *state, struct strbuf *out)
+{
+	const struct injected *i = state;
+
+	strbuf_add_text(out, "calls by pointers that were taken before, what the dynamic linker "
+			     "allocates, its children");
+	if (i->late_file_count > 0)
+		strbuf_addf(out, ", the first second of %zu %s loaded meanwhile",
+			    i->late_file_count,
+			    i->late_file_count == 1 ? "library that was" : "libraries that were");
+	if (i->other_count > 0)
+		strbuf_addf(out, ", %zu %s to another malloc or to one that is not known yet",
+			    i->other_count,
+			    i->other_count == 1 ? "place that leads" : "places that lead");
+}
+
+static int close_inject(void *state, struct strbuf *why)
+{
+	struct injected *i = state;
+	int r = leave(i, why);
+
+	injected_free(i);
+	/* everything disappeared with the process */
+	return r == -ESRCH ? 0 : r;
+}
+
+struct count_inject_cost count_inject_cost(const void *state)
+{
+	return ((const struct injected *)state)->cost;
+}
+
+const struct count_way count_inject_way = {
+	.open = open_inject,
+	.add_how = add_how,
+	.add_blind = add_blind,
+	.read = read_inject,
+	.read_stacks = read_stacks_inject,
+	.close = close_inject,
+};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * inject - count with hooks that are injected into the process:
+ * see agent/count/hooks.h.
+ *
+ * The places through which malloc and related functions are called are patched to lead
+ * to the hooks, also in libraries that are loaded later; those are looked for when the
+ * counts are read. Counting starts when all places are patched. Reading the counts
+ * needs nothing from the process.
+ */
+#ifndef MS_PROBE_COUNT_INJECT_H
+#define MS_PROBE_COUNT_INJECT_H
+
+#include "probe/count/way.h"
+#include "probe/helper/probe.h"
+
+extern const struct count_way count_inject_way;
+
+/* The cost for the process so far: stops of one thread, and pauses of all threads. */
+struct count_inject_cost {
+	struct probe_cost one;
+	unsigned int pauses;
+	uint64_t paused_ns;
+};
+
+struct count_inject_cost count_inject_cost(const void *state);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* answer - convert the helper's answer to an allocator's figures. Pure. */
+#ifndef MS_PROBE_HELPER_ANSWER_H
+#define MS_PROBE_HELPER_ANSWER_H
+
+#include "model/allocator_stats.h"
+#include "probe/helper/ctlpage.h"
+
+/* An allocator that the helper can query, and the commands for it. */
+struct asked_allocator {
+	enum allocator allocator;
+	enum agent_command figures, text;
+	/* the query visits all free chunks, while other threads cannot allocate */
+	bool is_slow;
+};
+
+/*
+ * Return the allocator whose malloc the process uses, by the commands that its
+ * helper supports; NULL: none.
+ */
+const struct asked_allocator *answer_allocator(uint32_t commands);
+
+/* Convert an answer to figures. The answer keeps its text. */
+void answer_read(const struct asked_allocator *asked, const struct ctlpage_answer *answer,
+		 struct allocator_stats *ret);
+
+#endif

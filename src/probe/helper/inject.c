@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/helper/inject.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "probe/borrow/borrow.h"
+#include "probe/borrow/gates.h"
+#include "probe/borrow/orphans.h"
+#include "probe/borrow/own_number.h"
+#include "probe/borrow/parcel.h"
+#include "probe/borrow/segment.h"
+#include "probe/helper/parcel_place.h"
+#include "proc/process/stat.h"
+#include "tracee/ptrace/trace.h"
+
+/* A target with 16 threads per CPU takes long to get a turn. */
+#define READY_LIMIT_NS (5 * NS_PER_S)
+#define LEAVE_LIMIT_NS (5 * NS_PER_S)
+#define FIND_LIMIT_NS (2 * NS_PER_S)
+#define TURN_LIMIT_NS (1 * NS_PER_S) /* a debugger does not go away within this time */
+#define LEAVE_LOOK_NS (100 * NS_PER_US)
+
+/* Upper bound for a tracing thread, beyond the time spent waiting for a safe moment. */
+#define TRACE_EXTRA_NS (20 * NS_PER_S)
+
+struct injection {
+	struct probe_request request;
+	int process_fd, mem_fd;
+	struct landmarks marks;
+	uint64_t base_addr; /* address of the parcel; 0: not mapped */
+	int helper_tid;	    /* in our own pid namespace; 0: unknown */
+	/* state of the borrowed thread when it was first stopped */
+	struct machine_state *found;
+	int found_tid;
+	/* parcels left by others, to be removed together with ours */
+	uint64_t orphans[ORPHANS_MAX];
+	size_t orphan_count;
+};
+
+struct load {
+	struct injection *injection;
+	struct borrow borrow;
+	struct parcel_place place;
+};
+
+static struct orphans_look look_of(const struct injection *injection, uint64_t own_addr)
+{
+	return (struct orphans_look){ .request = &injection->request,
+				      .marks = &injection->marks,
+				      .process_fd = injection->process_fd,
+				      .mem_fd = injection->mem_fd,
+				      .own_addr = own_addr };
+}
+
+/*
+ * Place the parcel with a borrowed thread. After a failure remove it, but only if the
+ * call has certainly ended: a call that has not come back may still do so.
+ */
+static int load_borrowed(struct load *load)
+{
+	struct injection *injection = load->injection;
+	int r;
+
+	load->place.borrow = &load->borrow;
+	r = parcel_place(&load->place);
+	injection->base_addr = load->place.addr;
+	if (r < 0 && r != -ETIMEDOUT && r != -ESRCH && injection->base_addr)
+		(void)parcel_take_out(&load->borrow, injection->base_addr);
+	return r;
+}
+
+static int load(void *context)
+{
+	struct load *l = context;
+	int r, ended;
+
+	r = borrow_begin(&l->borrow);
+	if (r < 0)
+		return r;
+	r = load_borrowed(l);
+	ended = borrow_end(&l->borrow);
+	(void)trace_sign(NULL);
+	return r < 0 ? r : ended;
+}
+
+/* Remove the parcel if the process still has it. */
+static int take_out_parcel(struct load *load, uint64_t addr)
+{
+	const struct injection *injection = load->injection;
+
+	if (!parcel_is_there(injection->mem_fd, addr, &injection->marks))
+		return 0;
+	return parcel_take_out(&load->borrow, addr);
+}
+
+/*
+ * Remove the orphans noted before. Look for them again first: meanwhile another memstate
+ * may have put its own helper there.
+ */
+static int take_out_orphans(struct load *load)
+{
+	const struct injection *injection = load->injection;
+	const struct orphans_look look = look_of(injection, 0);
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	uint64_t found[ORPHANS_MAX];
+	size_t count;
+	int r = borrow_read_mappings(injection->process_fd, &mappings);
+
+	count = r == 0 ? orphans_find(&look, &mappings, found) : 0;
+	mapping_list_release(&mappings);
+	for (size_t i = 0; r == 0 && i < injection->orphan_count; i++)
+		for (size_t k = 0; r == 0 && k < count; k++)
+			if (injection->orphans[i] == found[k])
+				r = parcel_take_out(&load->borrow, found[k]);
+	return r;
+}
+
+static int unload(void *context)
+{
+	struct load *l = context;
+	int r, ended;
+
+	r = borrow_begin(&l->borrow);
+	if (r < 0)
+		return r;
+	r = take_out_parcel(l, l->injection->base_addr);
+	if (r == 0 && l->injection->orphan_count > 0)
+		r = take_out_orphans(l);
+	ended = borrow_end(&l->borrow);
+	return r < 0 ? r : ended;
+}
+
+static struct injection *injection_new(const struct probe_request *request)
+{
+	struct injection *injection = xcalloc(1, sizeof(*injection));
+
+	*injection = (struct injection){ .request = *request,
+					 .process_fd = -1,
+					 .mem_fd = -1,
+					 .marks = LANDMARKS_INIT };
+	return injection;
+}
+
+static void injection_free(struct injection *injection)
+{
+	landmarks_release(&injection->marks);
+	machine_state_free(injection->found);
+	if (injection->process_fd >= 0)
+		close(injection->process_fd);
+	if (injection->mem_fd >= 0)
+		close(injection->mem_fd);
+	free(injection);
+}
+
+static int run(int (*work)(void *), struct load *load, struct probe_cost *ret_cost,
+	       const char **ret_reason)
+{
+	struct injection *injection = load->injection;
+	int r;
+
+	load->borrow.request = &injection->request;
+	load->borrow.marks = &injection->marks;
+	load->borrow.process_fd = injection->process_fd;
+	load->borrow.mem_fd = injection->mem_fd;
+	load->borrow.reason = "the kernel refused it";
+	load->borrow.earlier = injection->found;
+	load->borrow.earlier_tid = injection->found_tid;
+	r = trace_run(work, load, injection->request.limit_ns + TRACE_EXTRA_NS);
+	*ret_cost = load->borrow.cost;
+	if (r < 0)
+		*ret_reason = r == -EUSERS ? gates_error_text(r) : load->borrow.reason;
+	if (!injection->found) {
+		injection->found = load->borrow.state;
+		injection->found_tid = load->borrow.tid;
+		load->borrow.state = NULL;
+	}
+	borrow_release(&load->borrow);
+	return r;
+}
+
+/* Make the segment before anything is stopped. */
+static int prepare(struct load *load, const char **ret_reason)
+{
+	struct injection *injection = load->injection;
+	const struct probe_request *request = &injection->request;
+	int64_t user = segment_user_of(injection->process_fd);
+	bool has_ours = false;
+	int r;
+
+	load->place.page_segment = -1;
+	load->place.user = (uid_t)user;
+	load->borrow.calls_libc = true;
+	r = user < 0 ? (int)user : segment_is_shared_with(injection->process_fd, &has_ours);
+	*ret_reason = "its namespaces cannot be read";
+	if (r < 0 || !has_ours)
+		return r;
+	*ret_reason = "there is no System V shared memory for the helper";
+	return ctlpage_make(request->fs, request->pid, request->start_ticks, load->place.page,
+			    &load->place.page_segment);
+}
+
+static int put_in(struct injection *injection, struct ctlpage *ret_page,
+		  struct probe_cost *ret_cost, const char **ret_reason)
+{
+	struct ctlpage page = CTLPAGE_INIT;
+	struct load l = { .injection = injection, .place = { .page = &page } };
+	int r;
+
+	r = prepare(&l, ret_reason);
+	if (r == 0 && page.page)
+		page.page->owner_pid = own_number_read(injection->process_fd, ".");
+	if (r == 0)
+		r = run(load, &l, ret_cost, ret_reason);
+	page.addr = parcel_page_addr(injection->base_addr);
+	if (r < 0)
+		ctlpage_close(&page);
+	else
+		*ret_page = page;
+	return r;
+}
+
+static int open_process(struct injection *injection, const char **ret_reason)
+{
+	const struct probe_request *request = &injection->request;
+	int r;
+
+	injection->process_fd = procfs_open_file(request->fs, request->pid, "");
+	if (injection->process_fd < 0) {
+		*ret_reason = gates_error_text(injection->process_fd);
+		return injection->process_fd;
+	}
+	r = gates_check(request, injection->process_fd, ret_reason);
+	if (r < 0)
+		return r;
+	/* opening mem requires the same rights as tracing */
+	injection->mem_fd = openat(injection->process_fd, "mem", O_RDWR | O_CLOEXEC);
+	if (injection->mem_fd < 0) {
+		r = -errno;
+		*ret_reason = gates_error_text(r);
+		return r == -EACCES ? -EPERM : r;
+	}
+	return 0;
+}
+
+/* Note the caller's own parcel, and the orphans to be removed together with it. */
+static void note_orphans(struct injection *injection, const struct mapping_list *mappings,
+			 uint64_t own_addr)
+{
+	const struct orphans_look look = look_of(injection, own_addr);
+	uint64_t found[ORPHANS_MAX];
+	size_t count = orphans_find(&look, mappings, found);
+
+	for (size_t i = 0; i < count; i++) {
+		if (own_addr && parcel_page_addr(found[i]) == own_addr)
+			injection->base_addr = found[i];
+		else if (orphans_is_empty(&look, found[i]))
+			injection->orphans[injection->orphan_count++] = found[i];
+	}
+}
+
+/* own_addr: see struct orphans_look. */
+static int look_around(struct injection *injection, uint64_t own_addr, const char **ret_reason)
+{
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	int r;
+
+	r = open_process(injection, ret_reason);
+	if (r < 0)
+		return r;
+	*ret_reason = "its mappings cannot be read";
+	r = borrow_read_mappings(injection->process_fd, &mappings);
+	if (r == 0)
+		r = landmarks_read(injection->process_fd, &mappings, &injection->marks,
+				   ret_reason);
+	if (r == 0)
+		note_orphans(injection, &mappings, own_addr);
+	mapping_list_release(&mappings);
+	return r;
+}
+
+/*
+ * Find the helper's thread: the thread whose stack pointer is in the parcel, according
+ * to the kernel. The page is not consulted, as others can write to it. The helper
+ * sleeps as soon as it is ready.
+ */
+static void find_helper(struct injection *injection)
+{
+	const struct timespec look = { .tv_nsec = (long)LEAVE_LOOK_NS };
+	uint64_t deadline_ns = clock_now_ns() + FIND_LIMIT_NS;
+
+	do
+		injection->helper_tid =
+			parcel_find_thread(injection->process_fd, injection->base_addr);
+	while (injection->helper_tid == 0 && clock_now_ns() < deadline_ns &&
+	       nanosleep(&look, NULL) == 0);
+}
+
+/* Return whether the process has ended: that explains any failure. */
+static bool has_ended(const struct injection *injection)
+{
+	const struct probe_request *request = &injection->request;
+	struct process process;
+	int r = proc_stat_read(request->fs, request->pid, &process);
+
+	if (r < 0)
+		return r == -ESRCH;
+	return process.start_ticks != request->start_ticks || process_has_ended(&process);
+}
+
+int inject_load(const struct probe_request *request, struct injection **ret,
+		struct ctlpage *ret_page, struct probe_cost *ret_cost, const char **ret_reason)
+{
+	struct injection *injection = injection_new(request);
+	int r;
+
+	*ret_cost = (struct probe_cost){ .stops = 0 };
+	r = look_around(injection, 0, ret_reason);
+	if (r == 0)
+		r = put_in(injection, ret_page, ret_cost, ret_reason);
+	if (r < 0) {
+		/* no other file read here can be missing */
+		if (request->fs->is_live && (r == -ENOENT || has_ended(injection))) {
+			*ret_reason = "it has ended";
+			r = -ESRCH;
+		}
+		injection_free(injection);
+		return r;
+	}
+	r = ctlpage_await_ready(ret_page, READY_LIMIT_NS);
+	find_helper(injection);
+	if (r == 0) {
+		*ret = injection;
+		return 0;
+	}
+	(void)inject_unload(injection, ret_page, ret_cost, ret_reason);
+	*ret_reason = "the helper in it has not begun";
+	return r;
+}
+
+struct injection *inject_adopt(const struct probe_request *request, const struct ctlpage *page)
+{
+	struct injection *injection = injection_new(request);
+	const char *unused;
+
+	if (page->is_segment && !(page->page->flags & AGENT_PRELOADED) &&
+	    look_around(injection, page->addr, &unused) == 0 &&
+	    injection->base_addr) {
+		find_helper(injection);
+		return injection;
+	}
+	injection_free(injection);
+	return NULL;
+}
+
+/*
+ * Wait for the end of the helper's thread. Its memory is never unmapped under it: if the
+ * thread is still there, the parcel stays.
+ */
+static int await_end(const struct injection *injection, const char **ret_reason)
+{
+	const struct orphans_look own = look_of(injection, 0);
+	const struct timespec look = { .tv_nsec = (long)LEAVE_LOOK_NS };
+	uint64_t deadline_ns = clock_now_ns() + LEAVE_LIMIT_NS;
+	char path[32];
+
+	*ret_reason = "the helper is still at work: it leaves when it has done";
+	/* the helper may have exited before it was found */
+	if (injection->helper_tid == 0)
+		return orphans_is_empty(&own, injection->base_addr) ? 0 : -EBUSY;
+	snprintf(path, sizeof(path), "task/%d", injection->helper_tid);
+	while (faccessat(injection->process_fd, path, F_OK, 0) == 0) {
+		if (clock_now_ns() > deadline_ns)
+			return -EBUSY;
+		nanosleep(&look, NULL);
+	}
+	return 0;
+}
+
+/* Unload; wait a short time if another memstate is at work in the process. */
+static int unload_in_turn(struct injection *injection, struct probe_cost *ret_cost,
+			  const char **ret_reason)
+{
+	const struct timespec look = { .tv_nsec = (long)LEAVE_LOOK_NS };
+	uint64_t deadline_ns = clock_now_ns() + TURN_LIMIT_NS;
+	int r;
+
+	do {
+		struct load l = { .injection = injection };
+
+		r = run(unload, &l, ret_cost, ret_reason);
+	} while (r == -EBUSY && clock_now_ns() < deadline_ns && nanosleep(&look, NULL) == 0);
+	return r;
+}
+
+int inject_unload(struct injection *injection, struct ctlpage *page,
+		  struct probe_cost *ret_cost, const char **ret_reason)
+{
+	struct ctlpage_answer answer = { .text = NULL };
+	int r;
+
+	*ret_cost = (struct probe_cost){ .stops = 0 };
+	/* the helper may have exited on its own */
+	(void)ctlpage_ask(page, AGENT_EXIT, LEAVE_LIMIT_NS, &answer);
+	free(answer.text);
+	r = await_end(injection, ret_reason);
+	if (r == 0)
+		r = unload_in_turn(injection, ret_cost, ret_reason);
+	ctlpage_close(page);
+	injection_free(injection);
+	/* everything disappeared with the process */
+	return r == -ESRCH ? 0 : r;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/helper/probe.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/key_lines.h"
+#include "base/strbuf.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "probe/borrow/gates.h"
+#include "probe/helper/answer.h"
+#include "probe/helper/ctlpage.h"
+#include "probe/helper/inject.h"
+
+/*
+ * mallinfo2(3) visits all free chunks of an arena while it holds the arena's lock.
+ * Measured: 0.3 to 0.4 us per chunk, and twice that for a waiting thread.
+ */
+#define CHUNK_COST_NS 400
+#define FREE_CHUNKS_MAX 50000
+/* Estimate if the number of chunks is unknown: one per this many resident bytes. */
+#define BYTES_PER_CHUNK (UINT64_C(1) << 10)
+
+/* Queries take at most 1 / REST_FACTOR of the time. */
+#define REST_FACTOR 100
+
+#define LIMIT_NS_MAX (3600 * NS_PER_S)
+
+struct probe {
+	struct ctlpage ctl;
+	struct injection *injection; /* NULL: the helper was already there */
+	uint64_t next_ns; /* no query before this time */
+	struct strbuf reason;
+};
+
+static const struct {
+	int error;
+	const char *text;
+} reasons[] = {
+	{ -ENOENT, "no helper is in it: it was not started with one, and none may be put in" },
+	{ -EPERM, "the helper in it is another user's, or in another ipc namespace: "
+		  "that needs CAP_CHECKPOINT_RESTORE" },
+	{ -EPROTO, "the helper in it is of another version of memstate, or its page was written to" },
+	{ -ESRCH, "the process, or the helper in it, has ended" },
+	{ -ETIMEDOUT, "the helper did not answer in time" },
+	{ -EBUSY, "another memstate asks it all the time" },
+	{ -ENOSYS, "it has no allocator that can be asked" },
+};
+
+static const char *reason_of(int error)
+{
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].error == error)
+			return reasons[i].text;
+	return strerror(-error);
+}
+
+static int open_present(const struct probe_request *request, struct ctlpage *ret,
+			const char **ret_reason)
+{
+	struct ctlpage ctl = CTLPAGE_INIT;
+	int r;
+
+	r = ctlpage_open(request->fs, request->pid, request->start_ticks, &ctl);
+	if (r == 0)
+		r = ctlpage_await_ready(&ctl, request->limit_ns);
+	if (r < 0) {
+		ctlpage_close(&ctl);
+		*ret_reason = reason_of(r);
+		return r;
+	}
+	*ret = ctl;
+	return 0;
+}
+
+int probe_open(const struct probe_request *request, struct probe **ret,
+	       struct probe_cost *ret_cost, const char **ret_reason)
+{
+	struct injection *injection = NULL;
+	struct ctlpage ctl = CTLPAGE_INIT;
+	struct probe *probe;
+	int r;
+
+	*ret_cost = (struct probe_cost){ 0 };
+	r = open_present(request, &ctl, ret_reason);
+	if (r == 0 && request->may_inject)
+		injection = inject_adopt(request, &ctl);
+	/*
+	 * a helper that never started does not count; neither does another
+	 * memstate's that has just ended
+	 */
+	if ((r == -ENOENT || r == -ETIMEDOUT || r == -ESRCH) && request->may_inject)
+		r = inject_load(request, &injection, &ctl, ret_cost, ret_reason);
+	if (r == -EMFILE || r == -ENFILE)
+		*ret_reason = GATES_NO_DESCRIPTORS;
+	if (r < 0)
+		return r;
+	probe = xcalloc(1, sizeof(*probe));
+	probe->ctl = ctl;
+	probe->injection = injection;
+	strbuf_init(&probe->reason);
+	*ret = probe;
+	return 0;
+}
+
+int probe_close(struct probe *probe, struct probe_cost *ret_cost, const char **ret_reason)
+{
+	int r = 0;
+
+	*ret_cost = (struct probe_cost){ 0 };
+	if (probe->injection)
+		r = inject_unload(probe->injection, &probe->ctl, ret_cost, ret_reason);
+	else
+		ctlpage_close(&probe->ctl);
+	strbuf_release(&probe->reason);
+	free(probe);
+	return r;
+}
+
+/* Return the value of "RssAnon:	    1234 kB". */
+static uint64_t read_anon_bytes(const struct ctlpage *ctl)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	uint64_t number, bytes;
+
+	if (procfs_read_file(ctl->fs, ctl->pid, "status", KEY_LINES_BYTES_MAX, &text) < 0 ||
+	    !key_lines_find_u64(strbuf_text(&text), "RssAnon:", &number))
+		return BYTES_UNKNOWN;
+	return units_bytes_from_kib(number, &bytes) < 0 ? BYTES_UNKNOWN : bytes;
+}
+
+static uint64_t count_free_chunks(const struct probe *probe, const struct probe_question *question)
+{
+	uint64_t bytes;
+
+	if (bytes_known(question->free_chunks))
+		return question->free_chunks;
+	bytes = read_anon_bytes(&probe->ctl);
+	return bytes_known(bytes) ? bytes / BYTES_PER_CHUNK : BYTES_UNKNOWN;
+}
+
+/* Refuse a query that may make the process's other threads wait for malloc too long. */
+static int guard_stall(struct probe *probe, const struct probe_question *question)
+{
+	uint64_t chunks = count_free_chunks(probe, question);
+
+	if (chunks <= FREE_CHUNKS_MAX)
+		return 0;
+	strbuf_clear(&probe->reason);
+	if (bytes_known(chunks))
+		strbuf_addf(&probe->reason,
+			    "its threads might wait %" PRIu64 " ms for malloc, because mallinfo2() "
+			    "visits every free chunk, and there may be %" PRIu64 "%s",
+			    chunks * CHUNK_COST_NS / NS_PER_MS, chunks,
+			    bytes_known(question->free_chunks) ? "" : ", estimated from its private memory");
+	else
+		strbuf_add_text(&probe->reason, "it is unknown how long its threads might wait for "
+						"malloc");
+	return -EFBIG;
+}
+
+static int guard_repeat(struct probe *probe)
+{
+	uint64_t now = clock_now_ns();
+
+	if (now >= probe->next_ns)
+		return 0;
+	strbuf_clear(&probe->reason);
+	strbuf_addf(&probe->reason,
+		    "the last answer cost it so much that it is asked again in %" PRIu64
+		    " ms at the earliest",
+		    (probe->next_ns - now) / NS_PER_MS + 1);
+	return -EAGAIN;
+}
+
+static uint64_t limit_ns(const struct probe_question *question)
+{
+	return question->limit_ns < LIMIT_NS_MAX ? question->limit_ns : LIMIT_NS_MAX;
+}
+
+static int ask(struct probe *probe, const struct probe_question *question,
+	       const struct asked_allocator *asked, struct allocator_stats *ret)
+{
+	struct ctlpage_answer answer, text;
+	int r;
+
+	r = ctlpage_ask(&probe->ctl, asked->figures, limit_ns(question), &answer);
+	if (r < 0)
+		return r;
+	free(answer.text);
+	if (answer.error != 0)
+		return answer.error == -ENOSYS ? -ENOSYS : -EPROTO;
+	answer_read(asked, &answer, ret);
+	if (question->wants_text &&
+	    ctlpage_ask(&probe->ctl, asked->text, limit_ns(question), &text) == 0) {
+		ret->text = text.text;
+		ret->cost_ns += text.cost_ns;
+	}
+	return 0;
+}
+
+int probe_ask(struct probe *probe, const struct probe_question *question,
+	      struct allocator_stats *ret, const char **ret_reason)
+{
+	const struct asked_allocator *asked = answer_allocator(ctlpage_commands(&probe->ctl));
+	int r = asked ? 0 : -ENOSYS;
+
+	if (r == 0)
+		r = guard_repeat(probe);
+	if (r == 0 && asked->is_slow && !question->allows_stall)
+		r = guard_stall(probe, question);
+	if (r < 0) {
+		*ret_reason = r == -ENOSYS ? reason_of(r) : strbuf_text(&probe->reason);
+		return r;
+	}
+	r = ask(probe, question, asked, ret);
+	if (r < 0) {
+		/*
+		 * the helper may still be working: the query costs at
+		 * least the time waited
+		 */
+		if (r == -ETIMEDOUT)
+			probe->next_ns = clock_now_ns() + REST_FACTOR * limit_ns(question);
+		*ret_reason = reason_of(r);
+		return r;
+	}
+	probe->next_ns = ret->taken_ns + REST_FACTOR * ret->cost_ns;
+	return 0;
+}

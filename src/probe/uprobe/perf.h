@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* count_perf - breakpoints in one process as perf events (uprobes). */
+#ifndef MS_PROBE_UPROBE_PERF_H
+#define MS_PROBE_UPROBE_PERF_H
+
+#include <stdint.h>
+
+#define COUNT_PERF_PATH_SIZE 32
+
+/*
+ * Write a path by which the kernel finds an open file, whatever its
+ * original path refers to now.
+ */
+void count_perf_format_path(char path[COUNT_PERF_PATH_SIZE], int fd);
+
+/*
+ * Open a disabled event that counts a thread's hits; its filter is the thread's memory.
+ * leader_fd is the leader of its group, or -1.
+ *
+ * The event is never inherited: the kernel would read the path again, from the target's
+ * memory, and the target's fork(2) and pthread_create(3) would fail with EFAULT.
+ *
+ * Return a descriptor, or -errno; -ENODEV: the kernel does not support such events.
+ */
+int count_perf_open_event(const char *path, uint64_t offset_bytes, int tid, int leader_fd);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * points - find the functions that allocate and free in the files of a
+ * process, for breakpoints.
+ */
+#ifndef MS_PROBE_UPROBE_POINTS_H
+#define MS_PROBE_UPROBE_POINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "model/count.h"
+#include "probe/borrow/x86_code.h"
+#include "probe/count/way.h"
+
+/*
+ * A function. Or, if is_inner, a call or jump in the allocator's code that leads to a
+ * function: this is not a call of the program.
+ */
+struct count_point {
+	enum counted_call call;
+	size_t file;		/* index of the file */
+	uint64_t vaddr;		/* start of the function, as an address in the file */
+	uint64_t offset_bytes;	/* offset of the breakpoint in the file */
+	/* how much lower the stack pointer is there than at the function's start */
+	uint64_t pushed_bytes;
+	/* the kernel has to single-step the instruction, which is expensive */
+	bool is_stepped;
+	bool is_inner;
+	bool size_is_first; /* see struct counted_name */
+	/*
+	 * For an inner point, or a function that begins with one: index of the point of
+	 * the function that it leads to; otherwise COUNT_POINT_NONE.
+	 */
+	size_t leads_to;
+	struct x86_branch branch;
+};
+
+#define COUNT_POINT_NONE SIZE_MAX
+
+/* A file that contains some of the functions. */
+struct count_file {
+	int fd;
+	char *name; /* as in the mappings */
+};
+
+#define COUNT_POINTS_MAX 512
+#define COUNT_FILES_MAX	 8
+
+struct count_points {
+	struct count_point items[COUNT_POINTS_MAX];
+	size_t count;
+	struct count_file files[COUNT_FILES_MAX]; /* the first has malloc */
+	size_t file_count;
+};
+
+#define COUNT_POINTS_INIT { .count = 0, .file_count = 0 }
+
+/*
+ * Find the functions. Return 0; -ENOENT if there is no malloc; -EOPNOTSUPP, -EPERM or
+ * another -errno with the reason appended to why.
+ */
+int count_points_find(const struct count_place *place, struct count_points *ret,
+		      struct strbuf *why);
+/* Append the names of the files. */
+void count_points_add_files(const struct count_points *points, struct strbuf *out);
+
+/* Write the descriptors of the files. Return their number. */
+size_t count_points_list_fds(const struct count_points *points, int ret[COUNT_FILES_MAX]);
+
+void count_points_release(struct count_points *points);
+
+#endif

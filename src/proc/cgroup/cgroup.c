@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "proc/cgroup/cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/num.h"
+#include "base/strbuf.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "proc/cgroup/parse.h"
+#include "proc/cgroup/pids.h"
+
+#define FILE_BYTES_MAX (4 << 20)
+#define LEVELS_MAX     64
+/*
+ * v1 prints "no limit" as PAGE_COUNTER_MAX pages. That is below 2^63 by at most one page,
+ * and a page is at most 64 KiB.
+ */
+#define V1_NO_LIMIT (UINT64_C(0x7fffffffffff0000))
+
+enum group_file {
+	FILE_USAGE,
+	FILE_LIMIT,
+	FILE_HIGH,
+	FILE_PEAK,
+	FILE_SWAP,	 /* v1: memory plus swap */
+	FILE_SWAP_LIMIT, /* v1: limit of memory plus swap */
+	FILE_FAILCNT,
+	FILE_EVENTS,
+	/* includes descendants; for kernels without memory.events.local */
+	FILE_EVENTS_OF_ALL,
+	FILE_SWAP_EVENTS,
+	FILE_OOM_GROUP,
+	FILE_STAT,
+	FILE_KERNEL,
+	FILE_SOCK,
+	FILE_SOCK_LIMIT,
+	FILE_SLABS,
+	FILE_PRESSURE,
+	FILE_COUNT_
+};
+
+/* NULL: this cgroup version has no such file. */
+static const char *const file_names[][FILE_COUNT_] = {
+	[CGROUP_V1] = {
+		[FILE_USAGE] = "memory.usage_in_bytes",
+		[FILE_LIMIT] = "memory.limit_in_bytes",
+		[FILE_PEAK] = "memory.max_usage_in_bytes",
+		[FILE_SWAP] = "memory.memsw.usage_in_bytes",
+		[FILE_SWAP_LIMIT] = "memory.memsw.limit_in_bytes",
+		[FILE_FAILCNT] = "memory.failcnt",
+		[FILE_EVENTS] = "memory.oom_control",
+		[FILE_STAT] = "memory.stat",
+		[FILE_KERNEL] = "memory.kmem.usage_in_bytes",
+		[FILE_SOCK] = "memory.kmem.tcp.usage_in_bytes",
+		[FILE_SOCK_LIMIT] = "memory.kmem.tcp.limit_in_bytes",
+		[FILE_SLABS] = "memory.kmem.slabinfo",
+	},
+	[CGROUP_V2] = {
+		[FILE_USAGE] = "memory.current",
+		[FILE_LIMIT] = "memory.max",
+		[FILE_HIGH] = "memory.high",
+		[FILE_PEAK] = "memory.peak",
+		[FILE_SWAP] = "memory.swap.current",
+		[FILE_SWAP_LIMIT] = "memory.swap.max",
+		[FILE_EVENTS] = "memory.events.local",
+		[FILE_EVENTS_OF_ALL] = "memory.events",
+		[FILE_SWAP_EVENTS] = "memory.swap.events",
+		[FILE_OOM_GROUP] = "memory.oom.group",
+		[FILE_STAT] = "memory.stat",
+		[FILE_PRESSURE] = "memory.pressure",
+	},
+};
+
+#define FD_NOT_YET (-1)
+#define FD_NONE	   (-2)
+
+struct level_reader {
+	char *path;
+	int dir_fd;
+	bool is_real_root;
+	/* v2: the memory controller is on; otherwise an ancestor is charged */
+	bool is_charged;
+	int fds[FILE_COUNT_];
+};
+
+struct cgroup_reader {
+	enum cgroup_version version;
+	struct level_reader levels[LEVELS_MAX];
+	size_t level_count;
+	/* the directory of the requested cgroup, whether or not it is a level */
+	int own_fd;
+	bool is_cut;
+	struct strbuf whole_path;
+	struct strbuf text; /* content of the file read last */
+};
+
+static void level_release(struct level_reader *level)
+{
+	for (int i = 0; i < FILE_COUNT_; i++)
+		if (level->fds[i] >= 0)
+			close(level->fds[i]);
+	if (level->dir_fd >= 0)
+		close(level->dir_fd);
+	free(level->path);
+}
+
+void cgroup_reader_free(struct cgroup_reader *reader)
+{
+	if (!reader)
+		return;
+	for (size_t i = 0; i < reader->level_count; i++)
+		level_release(&reader->levels[i]);
+	strbuf_release(&reader->whole_path);
+	if (reader->own_fd >= 0)
+		close(reader->own_fd);
+	strbuf_release(&reader->text);
+	free(reader);
+}
+
+/*
+ * Read all of a kernel file from its start, which returns current values. Such a
+ * file has no size in advance.
+ */
+static int read_again(int fd, struct strbuf *out)
+{
+	char bytes[4096];
+	off_t at = 0;
+
+	strbuf_clear(out);
+	for (;;) {
+		ssize_t n = pread(fd, bytes, sizeof(bytes), at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		strbuf_add(out, bytes, (size_t)n);
+		at += n;
+		/*
+		 * the kernel fills the buffer if it can, so a short read
+		 * is the end of the file
+		 */
+		if ((size_t)n < sizeof(bytes) || at > FILE_BYTES_MAX)
+			return 0;
+	}
+}
+
+/* Read a file into reader->text. Return false if it does not exist or cannot be read. */
+static bool read_file(struct cgroup_reader *reader, struct level_reader *level,
+		      enum group_file file)
+{
+	const char *name = file_names[reader->version][file];
+
+	if (name && level->fds[file] == FD_NOT_YET)
+		level->fds[file] = openat(level->dir_fd, name, O_RDONLY | O_CLOEXEC);
+	if (!name || level->fds[file] < 0) {
+		level->fds[file] = FD_NONE;
+		return false;
+	}
+	return read_again(level->fds[file], &reader->text) == 0;
+}
+
+/* Return the value of a file that holds one number or "max". */
+static uint64_t read_amount(struct cgroup_reader *reader, struct level_reader *level,
+			    enum group_file file)
+{
+	uint64_t value;
+	char *text;
+
+	if (!read_file(reader, level, file) || reader->text.length == 0)
+		return BYTES_UNKNOWN;
+	text = reader->text.text;
+	text[strcspn(text, "\n")] = '\0';
+	if (strcmp(text, "max") == 0)
+		return CGROUP_NO_LIMIT;
+	if (num_parse_u64(text, &value) < 0)
+		return BYTES_UNKNOWN;
+	return value;
+}
+
+static uint64_t read_limit(struct cgroup_reader *reader, struct level_reader *level,
+			   enum group_file file)
+{
+	uint64_t value = read_amount(reader, level, file);
+
+	if (reader->version == CGROUP_V1 && value != BYTES_UNKNOWN && value >= V1_NO_LIMIT)
+		return CGROUP_NO_LIMIT;
+	/* the root cgroup has no limit file */
+	return level->is_charged ? value : CGROUP_NO_LIMIT;
+}
+
+static uint64_t find_count(const struct strbuf *text, const char *key)
+{
+	uint64_t value;
+
+	return cgroup_find_value(strbuf_text(text), key, &value) ? value : COUNT_UNKNOWN;
+}
+
+static void read_events_v1(struct cgroup_reader *reader, struct level_reader *from,
+			   struct cgroup_level *to)
+{
+	to->max_count = read_amount(reader, from, FILE_FAILCNT);
+	if (!read_file(reader, from, FILE_EVENTS))
+		return;
+	to->oom_kill_count = find_count(&reader->text, "oom_kill");
+	to->is_kill_disabled = find_count(&reader->text, "oom_kill_disable") == 1;
+}
+
+static void read_events_v2(struct cgroup_reader *reader, struct level_reader *from,
+			   struct cgroup_level *to)
+{
+	if (read_file(reader, from, FILE_EVENTS) || read_file(reader, from, FILE_EVENTS_OF_ALL)) {
+		to->high_count = find_count(&reader->text, "high");
+		to->max_count = find_count(&reader->text, "max");
+		to->oom_count = find_count(&reader->text, "oom");
+		to->oom_kill_count = find_count(&reader->text, "oom_kill");
+	}
+	if (read_file(reader, from, FILE_SWAP_EVENTS))
+		to->swap_fail_count = find_count(&reader->text, "fail");
+	to->is_oom_group = read_amount(reader, from, FILE_OOM_GROUP) == 1;
+}
+
+/*
+ * Read the swap usage and limit. v1 has one counter and one limit for memory plus swap,
+ * so the memory part is subtracted.
+ */
+static void read_swap(struct cgroup_reader *reader, struct level_reader *from,
+		      struct cgroup_level *to)
+{
+	to->swap_bytes = read_amount(reader, from, FILE_SWAP);
+	to->swap_limit_bytes = read_limit(reader, from, FILE_SWAP_LIMIT);
+	if (reader->version == CGROUP_V2)
+		return;
+	to->swap_bytes = bytes_sub(to->swap_bytes, to->usage_bytes);
+	if (to->swap_limit_bytes != CGROUP_NO_LIMIT && to->limit_bytes != CGROUP_NO_LIMIT)
+		to->swap_limit_bytes = bytes_sub(to->swap_limit_bytes, to->limit_bytes);
+}
+
+static void read_level(struct cgroup_reader *reader, struct level_reader *from,
+		       struct cgroup_level *to)
+{
+	char *path = to->path;
+
+	memset(to, 0xff, sizeof(*to));
+	to->path = path;
+	to->is_oom_group = to->is_kill_disabled = false;
+	to->usage_bytes = read_amount(reader, from, FILE_USAGE);
+	to->limit_bytes = read_limit(reader, from, FILE_LIMIT);
+	to->high_bytes = read_amount(reader, from, FILE_HIGH);
+	to->peak_bytes = read_amount(reader, from, FILE_PEAK);
+	read_swap(reader, from, to);
+	if (reader->version == CGROUP_V1)
+		read_events_v1(reader, from, to);
+	else
+		read_events_v2(reader, from, to);
+}
+
+static void read_stat(struct cgroup_reader *reader, struct level_reader *level,
+		      struct cgroup_stat *ret)
+{
+	memset(ret, 0xff, sizeof(*ret));
+	if (!read_file(reader, level, FILE_STAT))
+		return;
+	cgroup_stat_parse(reader->version, strbuf_text(&reader->text), ret);
+	if (reader->version == CGROUP_V1) {
+		/* the root cgroup's usage does not include kernel memory */
+		if (!level->is_real_root)
+			ret->kernel_bytes = read_amount(reader, level, FILE_KERNEL);
+		ret->sock_bytes = read_amount(reader, level, FILE_SOCK);
+	} else {
+		ret->swap_bytes = read_amount(reader, level, FILE_SWAP);
+	}
+}
+
+/*
+ * v1 reports the tightest limit of all ancestors, visible or not. Return it if some
+ * ancestors are not visible, else CGROUP_NO_LIMIT.
+ */
+static uint64_t read_hidden_limit(struct cgroup_reader *reader)
+{
+	uint64_t limit;
+
+	if (reader->version != CGROUP_V1 || !reader->is_cut ||
+	    !read_file(reader, &reader->levels[0], FILE_STAT) ||
+	    !cgroup_find_value(strbuf_text(&reader->text), "hierarchical_memory_limit", &limit) ||
+	    limit >= V1_NO_LIMIT)
+		return CGROUP_NO_LIMIT;
+	return limit;
+}
+
+static bool read_pressure(struct cgroup_reader *reader, struct cgroup_pressure *ret)
+{
+	if (!read_file(reader, &reader->levels[0], FILE_PRESSURE))
+		return false;
+	return cgroup_pressure_parse(strbuf_text(&reader->text), ret);
+}
+
+static bool has_file(int dir_fd, const char *name)
+{
+	return faccessat(dir_fd, name, F_OK, 0) == 0;
+}
+
+/* Return whether the cgroup still exists: the files of a removed cgroup are gone. */
+static bool is_there(const struct cgroup_reader *reader)
+{
+	return has_file(reader->own_fd, "cgroup.procs");
+}
+
+static void begin(struct cgroup_reader *reader, struct cgroup *cgroup)
+{
+	char *names[CGROUP_NAME_COUNT_];
+
+	if (cgroup->level_count == reader->level_count)
+		return;
+	memcpy(names, cgroup->names, sizeof(names));
+	memset(cgroup->names, 0, sizeof(names));
+	cgroup_release(cgroup);
+	memcpy(cgroup->names, names, sizeof(names));
+	cgroup->level_count = reader->level_count;
+	cgroup->levels = xcalloc(cgroup->level_count, sizeof(*cgroup->levels));
+	for (size_t i = 0; i < cgroup->level_count; i++)
+		cgroup->levels[i].path = xstrdup(reader->levels[i].path);
+}
+
+static void read_levels(struct cgroup_reader *reader, struct cgroup *cgroup)
+{
+	uint64_t tightest = CGROUP_NO_LIMIT, hidden = read_hidden_limit(reader);
+
+	cgroup->version = reader->version;
+	cgroup->is_cut = reader->is_cut;
+	cgroup->tightest = SIZE_MAX;
+	for (size_t i = 0; i < reader->level_count; i++) {
+		read_level(reader, &reader->levels[i], &cgroup->levels[i]);
+		if (cgroup->levels[i].limit_bytes < tightest) {
+			tightest = cgroup->levels[i].limit_bytes;
+			cgroup->tightest = i;
+		}
+	}
+	cgroup->hidden_limit_bytes = hidden < tightest ? hidden : CGROUP_NO_LIMIT;
+}
+
+int cgroup_reader_read_pids(struct cgroup_reader *reader, struct cgroup *ret)
+{
+	if (!is_there(reader))
+		return -ESRCH;
+	cgroup_pids_read(reader->own_fd, ret);
+	return 0;
+}
+
+int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct cgroup *ret)
+{
+	size_t owner;
+
+	if (!is_there(reader))
+		return -ESRCH;
+	begin(reader, ret);
+	ret->taken_ns = clock_now_ns();
+	ret->unix_ms = clock_unix_ms();
+	read_levels(reader, ret);
+	owner = ret->tightest == SIZE_MAX ? 0 : ret->tightest;
+	memset(&ret->stat, 0xff, sizeof(ret->stat));
+	if (parts & CGROUP_STAT)
+		read_stat(reader, &reader->levels[0], &ret->stat);
+	ret->limit_stat = ret->stat;
+	if ((parts & CGROUP_STAT) && owner != 0)
+		read_stat(reader, &reader->levels[owner], &ret->limit_stat);
+	ret->has_pressure = (parts & CGROUP_PRESSURE) && read_pressure(reader, &ret->pressure);
+	ret->pid_count = ret->group_count = 0;
+	if (parts & CGROUP_PIDS)
+		cgroup_pids_read(reader->levels[owner].dir_fd, ret);
+	/* if the cgroup was removed meanwhile, some figures are missing */
+	return is_there(reader) ? 0 : -ESRCH;
+}
+
+void cgroup_reader_read_kernel(struct cgroup_reader *reader, struct cgroup *cgroup)
+{
+	size_t owner = cgroup->tightest == SIZE_MAX ? 0 : cgroup->tightest;
+	struct level_reader *level = &reader->levels[owner];
+	struct cgroup_kernel *k = &cgroup->kernel;
+
+	k->tcp_bytes = k->socket_slab_bytes = k->inode_slab_bytes = BYTES_UNKNOWN;
+	if (reader->version != CGROUP_V1)
+		return;
+	/*
+	 * socket buffers are counted only once they have had a
+	 * limit; before, 0 means unknown
+	 */
+	k->tcp_bytes = read_amount(reader, level, FILE_SOCK);
+	if (k->tcp_bytes == 0 && read_limit(reader, level, FILE_SOCK_LIMIT) == CGROUP_NO_LIMIT)
+		k->tcp_bytes = BYTES_UNKNOWN;
+	if (read_file(reader, level, FILE_SLABS))
+		cgroup_slabs_parse(strbuf_text(&reader->text), k);
+}
+
+/* Return whether the directory is the root cgroup, by files that only it has or lacks. */
+static bool is_real_root(enum cgroup_version version, int dir_fd)
+{
+	return version == CGROUP_V1 ? has_file(dir_fd, "release_agent")
+				    : !has_file(dir_fd, "memory.max") && !has_file(dir_fd, "cgroup.events");
+}
+
+static int open_level(struct cgroup_reader *reader, const char *dir, const char *path)
+{
+	struct level_reader *level = &reader->levels[reader->level_count];
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+
+	strbuf_addf(&name, "%s%s", dir, path);
+	level->dir_fd = open(name.text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (level->dir_fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	if (reader->own_fd < 0)
+		reader->own_fd = fcntl(level->dir_fd, F_DUPFD_CLOEXEC, 0);
+	if (reader->own_fd < 0) {
+		/* without this check, the next level would be taken for the cgroup itself */
+		int r = -errno;
+
+		close(level->dir_fd);
+		return r;
+	}
+	for (int i = 0; i < FILE_COUNT_; i++)
+		level->fds[i] = FD_NOT_YET;
+	level->is_real_root = is_real_root(reader->version, level->dir_fd);
+	level->is_charged = reader->version == CGROUP_V1 || has_file(level->dir_fd, "memory.max");
+	level->path = xstrdup(path[0] ? path : "/");
+	reader->level_count++;
+	return 0;
+}
+
+/* Remove the level opened last if only an ancestor is charged: the figures are its own. */
+static void leave_out_uncharged(struct cgroup_reader *reader)
+{
+	struct level_reader *last = &reader->levels[reader->level_count - 1];
+
+	/* a removed cgroup has no files at all */
+	if (reader->level_count > 1 || last->is_charged || !has_file(last->dir_fd, "cgroup.procs"))
+		return;
+	level_release(last);
+	*last = (struct level_reader){ 0 };
+	reader->level_count = 0;
+}
+
+/* Open the levels from the cgroup up to the mounted cgroup. */
+static int open_levels(struct cgroup_reader *reader, const struct cgroup_mount *mount,
+		       const char *path)
+{
+	_cleanup_free_ char *at = xstrdup(path);
+	int r;
+
+	for (;;) {
+		if (reader->level_count == LEVELS_MAX)
+			return -ELOOP;
+		r = open_level(reader, mount->dir, at);
+		if (r < 0)
+			return r;
+		if (at[0] == '\0')
+			return 0;
+		leave_out_uncharged(reader);
+		*strrchr(at, '/') = '\0';
+	}
+}
+
+const char *cgroup_reader_whole_path(const struct cgroup_reader *reader)
+{
+	return strbuf_text(&reader->whole_path);
+}
+
+int cgroup_reader_open(const struct cgroup_mount *mount, const char *path,
+		       struct cgroup_reader **ret)
+{
+	struct cgroup_reader *reader = xcalloc(1, sizeof(*reader));
+	int r;
+
+	reader->version = mount->version;
+	reader->own_fd = -1;
+	if (path[0] != '\0' && path[0] != '/')
+		r = -EINVAL;
+	else
+		r = open_levels(reader, mount, path);
+	if (r == 0 && !is_there(reader))
+		r = -ESRCH;
+	if (r < 0) {
+		cgroup_reader_free(reader);
+		return r;
+	}
+	if (strcmp(mount->root, "/") != 0 && !strstr(mount->root, "/.."))
+		strbuf_add_text(&reader->whole_path, mount->root);
+	strbuf_add_text(&reader->whole_path, path);
+	reader->is_cut = !reader->levels[reader->level_count - 1].is_real_root;
+	*ret = reader;
+	return 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cgroup - read the memory figures of one cgroup repeatedly at low cost: its files
+ * stay open and are read again from the start. Supports cgroup v1 and v2.
+ *
+ * Sources: Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst, Linux 6.18.
+ */
+#ifndef MS_PROC_CGROUP_CGROUP_H
+#define MS_PROC_CGROUP_CGROUP_H
+
+#include "model/cgroup.h"
+#include "proc/cgroup/mount.h"
+
+/* The parts to read. The usage and limits of all levels are always read. */
+enum cgroup_part {
+	CGROUP_STAT = 1 << 0,
+	CGROUP_PRESSURE = 1 << 1,
+	CGROUP_PIDS = 1 << 2,
+	CGROUP_ALL = (1 << 3) - 1,
+};
+
+struct cgroup_reader;
+
+/*
+ * Open the cgroup at path, as returned by cgroup_mount_path_of(), with all its ancestors
+ * below the mount. If the memory controller is off for the cgroup, its memory is charged
+ * to the nearest ancestor that has it, so the reader reports that ancestor. Returns 0,
+ * -ESRCH if there is no such cgroup, or -errno.
+ */
+int cgroup_reader_open(const struct cgroup_mount *mount, const char *path,
+		       struct cgroup_reader **ret);
+void cgroup_reader_free(struct cgroup_reader *reader);
+
+/*
+ * Return the path of the cgroup, including the part that a container cannot see if the
+ * mount list shows it. The reader owns the text.
+ */
+const char *cgroup_reader_whole_path(const struct cgroup_reader *reader);
+
+/*
+ * Read into *ret, reusing its storage. Names are unchanged; parts not requested become
+ * unknown or empty. Returns 0, or -ESRCH if the cgroup was removed. In that case *ret is
+ * untouched, or incomplete if the removal happened during the read.
+ */
+int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct cgroup *ret);
+
+/*
+ * Read only the processes of the cgroup itself and of all its descendants, whichever
+ * level owns the limit. Sets pids, pid_count and group_count of *ret. Returns 0, or
+ * -ESRCH if the cgroup was removed.
+ */
+int cgroup_reader_read_pids(struct cgroup_reader *reader, struct cgroup *ret);
+
+/*
+ * Set the members of cgroup->kernel that cgroup v1 shows for the level that owns the
+ * limit. With v2 they become unknown; the other members are unchanged. Call this after
+ * cgroup_reader_read() with the same *cgroup.
+ */
+void cgroup_reader_read_kernel(struct cgroup_reader *reader, struct cgroup *cgroup);
+
+#endif

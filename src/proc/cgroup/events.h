@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * events - descriptors that wake poll(2) on memory events of a cgroup, so
+ * that no polling loop is needed.
+ *
+ * Sources: Documentation/admin-guide/cgroup-v1/memory.rst (9, 10), cgroup-v2.rst
+ * (memory.events), accounting/psi.rst, Linux 6.18.
+ */
+#ifndef MS_PROC_CGROUP_EVENTS_H
+#define MS_PROC_CGROUP_EVENTS_H
+
+#include "proc/cgroup/mount.h"
+
+enum cgroup_event_kind {
+	CGROUP_EVENT_OOM,      /* v1: reclaim failed in the cgroup or in an ancestor */
+	/* v1: usage crossed a threshold in bytes, in either direction */
+	CGROUP_EVENT_USAGE,
+	CGROUP_EVENT_COUNTS,   /* v2: a counter in memory.events increased */
+	CGROUP_EVENT_PRESSURE, /* v2: tasks waited at least 0.1 s for memory within 2 s */
+};
+
+struct cgroup_event {
+	enum cgroup_event_kind kind;
+	int fd;
+	int watched_fd; /* v1: the file being watched; v2: -1 */
+	short polled;	/* events for poll(2): POLLIN or POLLPRI */
+};
+
+/*
+ * Open an event source for the cgroup at path, as returned by cgroup_mount_path_of().
+ * bytes is the threshold of CGROUP_EVENT_USAGE. Returns 0, -EOPNOTSUPP if this cgroup
+ * version or kernel has no such event, -EACCES, or another -errno. The caller closes
+ * *ret with cgroup_event_close().
+ */
+int cgroup_event_open(const struct cgroup_mount *mount, const char *path,
+		      enum cgroup_event_kind kind, uint64_t bytes,
+		      struct cgroup_event *ret);
+void cgroup_event_close(struct cgroup_event *event);
+
+/*
+ * Call this after a wakeup to rearm the descriptor. Returns 0, or
+ * -errno if the cgroup was removed.
+ */
+int cgroup_event_take(const struct cgroup_event *event);
+
+#endif

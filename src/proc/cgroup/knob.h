@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * knob - change a setting of a cgroup temporarily and restore it.
+ */
+#ifndef MS_PROC_CGROUP_KNOB_H
+#define MS_PROC_CGROUP_KNOB_H
+
+#include <stdbool.h>
+
+#include "proc/cgroup/mount.h"
+
+enum cgroup_knob_kind {
+	CGROUP_KNOB_FREEZE, /* v1: at the limit, processes wait instead of being killed */
+	CGROUP_KNOB_HIGH,   /* v2: above this many bytes, processes are throttled */
+};
+
+struct cgroup_knob {
+	enum cgroup_knob_kind kind;
+	int fd;
+	uint64_t bytes; /* CGROUP_KNOB_HIGH: the value to set */
+	char *dir;	/* directory of the cgroup */
+	/* CGROUP_KNOB_FREEZE: directories of descendants that already had the setting */
+	char **kept;
+	size_t kept_count, kept_capacity;
+};
+
+/*
+ * Open the setting and check that nobody else has set it. Returns 0; -EOPNOTSUPP if this
+ * cgroup version or kernel lacks the setting; -EBUSY if it is already set; or -errno. The
+ * caller closes *ret with cgroup_knob_close().
+ */
+int cgroup_knob_open(const struct cgroup_mount *mount, const char *path,
+		     enum cgroup_knob_kind kind, struct cgroup_knob *ret);
+void cgroup_knob_close(struct cgroup_knob *knob);
+
+/* Apply the setting. Returns 0 or -errno. */
+int cgroup_knob_set(const struct cgroup_knob *knob);
+
+/* v1: return whether processes of the cgroup are stopped at the memory limit. */
+bool cgroup_knob_is_holding(const struct cgroup_knob *knob);
+
+/*
+ * v1: a new cgroup inherits the setting from its parent. Unset it in all descendants
+ * created since cgroup_knob_open(). Returns 0, or the first -errno.
+ */
+int cgroup_knob_put_back_below(const struct cgroup_knob *knob);
+
+/*
+ * Unset the setting in the cgroup and its descendants, unless somebody else has changed
+ * it meanwhile. Returns 0 or -errno; a cgroup that was removed is not an error.
+ */
+int cgroup_knob_put_back(const struct cgroup_knob *knob);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * parse - parse the files of a cgroup: memory.stat, memory.pressure, and "KEY
+ * VALUE" lines as in memory.events and memory.oom_control.
+ */
+#ifndef MS_PROC_CGROUP_PARSE_H
+#define MS_PROC_CGROUP_PARSE_H
+
+#include <stdbool.h>
+
+#include "model/cgroup.h"
+
+/*
+ * Find the line that begins with key and a blank, and store its number in *ret. Return
+ * false if there is no such line.
+ */
+bool cgroup_find_value(const char *text, const char *key, uint64_t *ret);
+
+/*
+ * Parse memory.stat. Members of *ret whose keys are missing from the text are unchanged.
+ */
+void cgroup_stat_parse(enum cgroup_version version, const char *text, struct cgroup_stat *ret);
+
+/*
+ * Parse memory.kmem.slabinfo: sum the slabs of inodes and dentries, and those of sockets.
+ * *ret is unchanged if the text lists no caches, which is the case since Linux 5.9.
+ */
+void cgroup_slabs_parse(const char *text, struct cgroup_kernel *ret);
+
+/*
+ * Parse memory.pressure, whose format is that of /proc/pressure. Return false, with *ret
+ * undefined, if the text is not in this format.
+ */
+bool cgroup_pressure_parse(const char *text, struct cgroup_pressure *ret);
+
+#endif

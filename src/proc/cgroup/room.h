@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * room - compute how much more memory memstate may use before it or other
+ * programs run out of memory.
+ */
+#ifndef MS_PROC_CGROUP_ROOM_H
+#define MS_PROC_CGROUP_ROOM_H
+
+#include <stdint.h>
+
+#include "proc/system/procfs.h"
+
+struct room {
+	uint64_t bytes;	   /* BYTES_UNKNOWN if no limit is known */
+	/*
+	 * name of the limit in reports, such as "the machine's
+	 * free memory"; "" if unknown
+	 */
+	const char *limit;
+};
+
+/*
+ * Return the smallest of: the machine's MemAvailable, the room left in memstate's cgroups
+ * (v1 and v2, counting their reclaimable page cache as free), and the room left by
+ * RLIMIT_AS. A value that cannot be read is not a limit.
+ */
+struct room proc_room_read(const struct procfs *fs);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tmpfs_files - list the files on tmpfs and the memfds that a
+ * process has open for writing.
+ */
+#ifndef MS_PROC_CGROUP_TMPFS_FILES_H
+#define MS_PROC_CGROUP_TMPFS_FILES_H
+
+#include "proc/system/mounts.h"
+
+struct tmpfs_file {
+	uint32_t major, minor;
+	uint64_t inode;
+	uint64_t bytes;	       /* in memory or on swap */
+	uint64_t born_unix_ms; /* creation time in ms since 1970; 0: unknown */
+	/* target of the descriptor's symlink; valid only during the call of fn */
+	const char *path;
+};
+
+/*
+ * Call fn for each such file while fn returns 0 and *left is not 0. *left limits the
+ * number of descriptors examined and is decremented for each. No file system's server is
+ * contacted. Files that cannot be read are left out. Returns 0, the value that fn
+ * returned, or -errno if the process has ended or may not be read.
+ */
+int proc_tmpfs_files_for_each(const struct procfs *fs, struct tmpfs_devices *devices, int pid,
+			      size_t *left,
+			      int (*fn)(void *context, const struct tmpfs_file *file),
+			      void *context);
+
+#endif

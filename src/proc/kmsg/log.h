@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * log - find OOM reports in a complete kernel log: a file of any size,
+ * or this machine's kernel log.
+ */
+#ifndef MS_PROC_KMSG_LOG_H
+#define MS_PROC_KMSG_LOG_H
+
+#include "model/oom_kill.h"
+
+#define KMSG_DEVICE "/dev/kmsg"
+
+/*
+ * Parse the open file to its end and append the kills found to
+ * *list. Returns 0 or -errno.
+ */
+int kmsg_log_read(int fd, struct oom_kill_list *list);
+
+/*
+ * Parse the kernel log of this machine and append the kills found to *list, with
+ * wall-clock times. Returns 0 or -errno.
+ */
+int kmsg_log_read_device(struct oom_kill_list *list);
+
+#endif

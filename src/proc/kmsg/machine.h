@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * machine - parse the part of a kernel OOM report that lists the machine's memory
+ * (Mem-Info), as printed by Linux 2.6.32 and later.
+ */
+#ifndef MS_PROC_KMSG_MACHINE_H
+#define MS_PROC_KMSG_MACHINE_H
+
+#include "model/oom_kill.h"
+
+/*
+ * Values from one report. Except for swap and zones, which are in bytes, amounts are in
+ * pages until kmsg_machine_end() converts them.
+ */
+struct kmsg_machine {
+	struct oom_machine machine;
+	/* the same amount, in pages and in kB; their ratio is the page size */
+	uint64_t active_anon, active_anon_kb;
+};
+
+void kmsg_machine_begin(struct kmsg_machine *m);
+
+/* Parse a line of Mem-Info. Return false if the line is of another kind. */
+bool kmsg_machine_read(struct kmsg_machine *m, const char *line);
+
+/*
+ * Return the page size in bytes of the machine that wrote the log, or fallback if
+ * the report does not show it.
+ */
+uint64_t kmsg_machine_page_bytes(const struct kmsg_machine *m, uint64_t fallback);
+
+/* Call this at the end of the report. Store the amounts in *ret, converted to bytes. */
+void kmsg_machine_end(const struct kmsg_machine *m, uint64_t page_bytes, struct oom_machine *ret);
+
+#endif

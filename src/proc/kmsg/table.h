@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * table - parse the task table of a kernel OOM report. Columns are identified by
+ * their headings, because they differ between kernel versions.
+ */
+#ifndef MS_PROC_KMSG_TABLE_H
+#define MS_PROC_KMSG_TABLE_H
+
+#include "model/oom_kill.h"
+
+#define KMSG_COLUMNS_MAX 24
+
+struct kmsg_table {
+	uint8_t columns[KMSG_COLUMNS_MAX];
+	/* excludes the name, which is the last column; 0: no table */
+	size_t column_count;
+	uint64_t page_bytes; /* page size assumed for the amounts in pages */
+};
+
+/* Parse the line of headings, modifying it. Return false if it is another line. */
+bool kmsg_table_begin(struct kmsg_table *table, char *line);
+
+/* Parse a row of the table. Return false if the line is not a row. */
+bool kmsg_table_read(const struct kmsg_table *table, const char *line, struct oom_task *ret);
+
+/*
+ * Correct the tasks of *kill, which were read with
+ * table->page_bytes, for the actual page size.
+ */
+void kmsg_table_rescale(const struct kmsg_table *table, uint64_t page_bytes, struct oom_kill *kill);
+
+/* Set all members of *task to unknown. */
+void kmsg_task_clear(struct oom_task *task);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * victim - parse the kernel log lines that name the process to be killed.
+ */
+#ifndef MS_PROC_KMSG_VICTIM_H
+#define MS_PROC_KMSG_VICTIM_H
+
+#include "model/oom_kill.h"
+
+enum kmsg_victim_line {
+	KMSG_NO_VICTIM,	 /* a line of another kind */
+	KMSG_SUMMARY,	 /* "oom-kill:…": the limit, the cgroups and the chosen process */
+	/* "Kill process 1 (x) score …": older kernels may then kill a child instead */
+	KMSG_CHOSEN,
+	KMSG_KILLED,	 /* "Killed process 1 (x) …" */
+	KMSG_SKIPPED,	 /* the chosen process is already exiting, so it is not killed */
+	KMSG_UNKILLABLE, /* no process may be killed */
+};
+
+/* The values parsed from such a line. */
+struct kmsg_victim {
+	enum oom_constraint constraint; /* OOM_UNKNOWN if the line does not show it */
+	/* members that the line lacks are unknown; pid 0: no process */
+	struct oom_task task;
+	bool has_uid; /* has a UID (Linux 5.3 and later): no child is killed instead */
+};
+
+enum kmsg_victim_line kmsg_victim_read(const char *line, struct kmsg_victim *ret);
+
+/*
+ * Parse the cgroup paths in an "oom-kill:…" line, and the cpuset of the
+ * process that requested memory.
+ */
+void kmsg_victim_read_paths(const char *line, struct oom_kill *kill);
+
+/*
+ * Return in bytes the "…kB" amount after a key, as in "anon-rss:24192kB". Return
+ * BYTES_UNKNOWN if there is none, and CGROUP_NO_LIMIT for cgroup v1's "no limit".
+ */
+uint64_t kmsg_find_kb(const char *text, const char *key);
+
+/* Return the number after a key, or COUNT_UNKNOWN. */
+uint64_t kmsg_find_count(const char *text, const char *key);
+
+/*
+ * Copy the text between from and end to a buffer of the given size, truncating it if
+ * needed. The copy ends with a NUL.
+ */
+void kmsg_copy(char *to, size_t size, const char *from, const char *end);
+
+#endif

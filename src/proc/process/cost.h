@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cost - the CPU time and page faults of a process so far,
+ * and the name of its program.
+ */
+#ifndef MS_PROC_PROCESS_COST_H
+#define MS_PROC_PROCESS_COST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proc/system/procfs.h"
+
+/* Totals of a process itself and of the ended children that it has waited for. */
+struct process_cost {
+	/* resolution: one clock tick, as reported by the kernel */
+	uint64_t user_ns, system_ns;
+	uint64_t minor_fault_count, major_fault_count;
+};
+
+/* Parse the line of /proc/PID/stat. Returns 0, or -EBADMSG with *ret untouched. */
+int proc_cost_parse(const char *text, struct process_cost *ret);
+
+/* Read /proc/PID/stat. Returns 0, -errno as procfs_open_file(), or -EBADMSG. */
+int proc_cost_read(const struct procfs *fs, int pid, struct process_cost *ret);
+
+/*
+ * Read the peak Rss in bytes since the last exec (VmHWM in /proc/PID/status). Returns 0,
+ * -errno, or -EBADMSG: zombies have no VmHWM.
+ */
+int proc_cost_read_peak_rss(const struct procfs *fs, int pid, uint64_t *ret_bytes);
+
+/*
+ * Store the base name of the program that /proc/PID/exe refers to. Returns 0, or -errno:
+ * only users who may trace the process may read the link.
+ */
+int proc_cost_read_program(const struct procfs *fs, int pid, char *ret_name, size_t size);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "proc/process/own.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+#define NICEST (-20)
+
+static const char spared[] = "-1000";
+
+int own_spare_from_kill(void)
+{
+	_cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : io_write_all(fd, spared, strlen(spared));
+}
+
+static bool may_lock(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	return syscall(SYS_capget, &head, data) == 0 &&
+	       data[0].effective >> CAP_IPC_LOCK & 1;
+}
+
+void own_be_quick(void)
+{
+	(void)setpriority(PRIO_PROCESS, 0, NICEST);
+}
+
+/*
+ * Release the resident code pages of memstate and its libraries. Half of
+ * memstate's resident memory is code that only startup needs; code still in use
+ * returns from the page cache. Other mappings are not released: modified pages of
+ * a private file mapping would be lost.
+ */
+static void give_back_code(void)
+{
+	_cleanup_fclose_ FILE *maps = fopen("/proc/self/maps", "re");
+	char line[4096];
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		uint64_t start, end, inode;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " r-xp %*s %*s %" SCNu64, &start,
+			   &end, &inode) == 3 &&
+		    inode != 0)
+			(void)madvise((void *)(uintptr_t)start, end - start,
+				      MADV_DONTNEED);
+	}
+}
+
+/*
+ * Without CAP_IPC_LOCK, mappings beyond RLIMIT_MEMLOCK would fail with
+ * MCL_FUTURE, so only present mappings are locked. MCL_ONFAULT keeps the call
+ * from making pages resident.
+ */
+int own_lock_memory(void)
+{
+	int flags;
+
+	give_back_code();
+	flags = MCL_CURRENT | MCL_ONFAULT | (may_lock() ? MCL_FUTURE : 0);
+
+	return mlockall(flags) < 0 ? -errno : 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * own - settings that keep memstate itself working when memory is about to run out.
+ */
+#ifndef MS_PROC_PROCESS_OWN_H
+#define MS_PROC_PROCESS_OWN_H
+
+/*
+ * Exempt memstate from the OOM killer. Returns 0 or -errno:
+ * -EACCES without CAP_SYS_RESOURCE.
+ */
+int own_spare_from_kill(void);
+
+/*
+ * Raise memstate's scheduling priority for when all CPUs are busy. No
+ * effect without CAP_SYS_NICE.
+ */
+void own_be_quick(void);
+
+/*
+ * Lock memstate's pages in memory, so that the kernel does not reclaim them. With
+ * CAP_IPC_LOCK, pages mapped later are locked too. Returns 0 or -errno: -EPERM or -ENOMEM
+ * if the lock is not permitted; memstate is then neither slower nor larger.
+ */
+int own_lock_memory(void);
+
+#endif

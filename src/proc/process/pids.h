@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pids - the only file that uses libproc2. Internal to proc/:
+ * other layers use proc_list.h.
+ */
+#ifndef MS_PROC_PROCESS_PIDS_H
+#define MS_PROC_PROCESS_PIDS_H
+
+#include "proc/process/list.h"
+
+/*
+ * Call fn for every live process, with the members of LIST_STAT set. Returns as
+ * proc_list_read() does.
+ */
+int proc_pids_read(const struct procfs *fs, process_fn fn, void *context);
+
+#endif

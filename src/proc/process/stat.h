@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stat - read process identities from /proc/PID/stat, for captured trees and
+ * for builds without libproc2.
+ */
+#ifndef MS_PROC_PROCESS_STAT_H
+#define MS_PROC_PROCESS_STAT_H
+
+#include <stddef.h>
+
+#include "model/process.h"
+#include "proc/system/procfs.h"
+
+/* Parse the line of /proc/PID/stat. Returns 0, or -EBADMSG with *ret untouched. */
+int proc_stat_parse(const char *text, size_t length, struct process *ret);
+
+/* Return the effective user id, or UINT32_MAX if it cannot be determined. */
+uint32_t proc_stat_read_uid(const struct procfs *fs, int pid);
+
+/*
+ * Read /proc/PID/stat and the user id. Returns 0, -ESRCH, -EACCES, -EOPNOTSUPP, or
+ * -EBADMSG. *ret is untouched on failure.
+ */
+int proc_stat_read(const struct procfs *fs, int pid, struct process *ret);
+
+/*
+ * Read the current Rss in bytes from statm. The rss in stat may be off by up to (batch -
+ * 1) pages per CPU since Linux 6.2, because it is not summed over the CPUs; statm is
+ * exact. Returns 0, -ESRCH, -EOPNOTSUPP, -EBADMSG or another -errno.
+ */
+int proc_stat_read_rss(const struct procfs *fs, int pid, uint64_t *ret_bytes);
+
+#endif

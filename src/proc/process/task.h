@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * task - read small files of one process: the stack pointers of its threads, its
+ * command name and its command line.
+ */
+#ifndef MS_PROC_PROCESS_TASK_H
+#define MS_PROC_PROCESS_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/process.h"
+#include "proc/system/procfs.h"
+
+struct address_list {
+	uint64_t *items;
+	size_t count;
+	size_t capacity;
+};
+
+#define ADDRESS_LIST_INIT { NULL, 0, 0 }
+
+void address_list_release(struct address_list *list);
+
+/*
+ * Append the user stack pointer of each thread that is not currently running,
+ * from task/TID/syscall (proc_pid_syscall(5)). Returns 0, -ESRCH, -EOPNOTSUPP,
+ * or -EACCES: unlike the other files read by proc/, this one requires
+ * permission to trace the process.
+ */
+int proc_task_read_stack_pointers(const struct procfs *fs, int pid, struct address_list *list);
+
+/*
+ * Return a thread of pid that is alive, or -ESRCH. If a process's first thread has ended,
+ * only the /proc directories of its other threads show its memory.
+ */
+int proc_task_find_living(const struct procfs *fs, int pid);
+
+/*
+ * Parse the line of task/TID/syscall. Returns 0, -ENODATA if the
+ * thread is running, or -EBADMSG.
+ */
+int proc_task_parse_syscall(const char *text, uint64_t *ret_stack_addr);
+
+/*
+ * Read the name in comm as raw bytes. Returns 0, or -errno as
+ * procfs_read_file() with *ret_comm untouched.
+ */
+int proc_task_read_comm(const struct procfs *fs, int pid, char ret_comm[PROCESS_COMM_SIZE]);
+
+/*
+ * Return whether the process's program was compiled by Go. The Go linker puts a note with
+ * the build id at the start of the file. Return false if the file cannot be read.
+ */
+bool proc_task_is_go(const struct procfs *fs, int pid);
+
+/*
+ * Read at most 64 KiB of the command line: raw bytes, arguments joined with blanks, "" if
+ * there are none. Returns 0 or -errno as procfs_open_file(). The caller frees *ret.
+ */
+int proc_task_read_command(const struct procfs *fs, int pid, char **ret);
+
+#endif

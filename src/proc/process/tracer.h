@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tracer - find the process that traces a process.
+ */
+#ifndef MS_PROC_PROCESS_TRACER_H
+#define MS_PROC_PROCESS_TRACER_H
+
+#include <stdbool.h>
+
+#include "proc/system/procfs.h"
+
+#define TRACER_NAME_SIZE 64
+
+struct tracer_process {
+	int pid;
+	char name[TRACER_NAME_SIZE]; /* comm of the tracer; may contain any bytes */
+};
+
+/*
+ * Find the tracer of the process's main thread. Return false if there is none, or if it
+ * is not visible to memstate.
+ */
+bool proc_tracer_find(const struct procfs *fs, int pid, struct tracer_process *ret);
+
+/* Return whether the tracer is another process with the same name as this program. */
+bool proc_tracer_is_memstate(const struct procfs *fs, const struct tracer_process *tracer);
+
+#endif

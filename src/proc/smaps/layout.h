@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * layout - the set and positions of the lines in a record of smaps, so that a whole
+ * record can be parsed by columns. Internal to proc/: other layers use proc_smaps.h.
+ */
+#ifndef MS_PROC_SMAPS_LAYOUT_H
+#define MS_PROC_SMAPS_LAYOUT_H
+
+#include "proc/smaps/smaps.h"
+
+#define SMAPS_FLAGS_KEY	       "VmFlags:"
+#define SMAPS_FLAGS_KEY_LENGTH (sizeof(SMAPS_FLAGS_KEY) - 1)
+
+/* One bit for each line that a record may have. Ignored lines have no bit. */
+#define SMAPS_LINE_BIT(field) (UINT32_C(1) << (field))
+#define SMAPS_FLAGS_LINE_BIT  SMAPS_LINE_BIT(SMAPS_FIELD_COUNT_)
+
+/*
+ * Return whether c begins the first line of a record: an address does, while other lines
+ * begin with a capital letter.
+ */
+static inline bool smaps_is_header_start(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/*
+ * Return the field of a key, given with its colon. Return SMAPS_FIELD_COUNT_ for a key
+ * that is ignored or unknown.
+ */
+enum smaps_field smaps_find_field(const char *key, size_t length);
+
+/*
+ * Learn the layout from the lines that follow a header line. at_end means
+ * that nothing follows the text. Sets line_count to 0 if the text has no
+ * complete record or no fixed layout.
+ */
+void smaps_layout_learn(struct smaps_layout *layout, const char *text, size_t length, bool at_end);
+
+/*
+ * Parse the amounts of a record, given the text after its header line, which has at
+ * least layout->flags_offset bytes. Return false, with *ret undefined, if the
+ * record does not fit the layout.
+ */
+bool smaps_layout_parse(const struct smaps_layout *layout, const char *record,
+			struct counters *ret);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * local_devices - find out which file systems answer without the help of
+ * another process or machine.
+ *
+ * Reading a file, or a page of a mapped file, on FUSE or a network file system may
+ * take as long as the server likes, and no signal interrupts it. A device counts as
+ * local only if a mountinfo file lists it with a local type, because a process can
+ * hide its mounts. An overlay may have a FUSE file system below it. An overlay
+ * therefore counts as local only if memstate or process 1 sees it, because only a
+ * privileged user can have mounted it there.
+ */
+#ifndef MS_PROC_SYSTEM_LOCAL_DEVICES_H
+#define MS_PROC_SYSTEM_LOCAL_DEVICES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/mapping.h"
+
+/*
+ * Cache of the devices seen so far. The kernel may reuse the
+ * number of an unmounted device.
+ */
+struct local_devices {
+	struct local_device {
+		uint32_t major, minor;
+		bool is_local;
+	} *items;
+	size_t count, capacity;
+};
+
+#define LOCAL_DEVICES_INIT \
+	{                  \
+		NULL, 0, 0 \
+	}
+
+/* Free the cache and make it empty. */
+void local_devices_release(struct local_devices *devices);
+
+/* Return whether the cache has the device. If so, *ret_is_local is set. */
+bool local_devices_find(const struct local_devices *devices, uint32_t major,
+			uint32_t minor, bool *ret_is_local);
+
+/*
+ * Return whether the device is local, after reading the mounts of memstate, of
+ * process 1, and of the process whose /proc directory is process_fd. The device
+ * is in the cache afterwards.
+ */
+bool local_devices_learn(struct local_devices *devices, int process_fd, uint32_t major,
+			 uint32_t minor);
+
+/*
+ * Add the local devices in a mountinfo text (proc_pid_mountinfo(5)) to the cache.
+ * Overlays count as local only if trusts_overlays is set.
+ */
+void local_devices_parse(struct local_devices *devices, const char *text,
+			 bool trusts_overlays);
+
+/*
+ * Set MAPPING_REMOTE on each mapping whose file is not on a local device. process_fd is
+ * the process's directory in /proc.
+ */
+void local_devices_mark(int process_fd, struct mapping_list *mappings);
+
+#endif

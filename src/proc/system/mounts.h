@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mounts - find out which device numbers belong to tmpfs. A mapping of a
+ * file on tmpfs is shared memory.
+ */
+#ifndef MS_PROC_SYSTEM_MOUNTS_H
+#define MS_PROC_SYSTEM_MOUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proc/system/procfs.h"
+
+/*
+ * Cache of the device numbers seen so far. The kernel assigns them globally, so they are
+ * valid across mount namespaces.
+ */
+struct tmpfs_devices {
+	struct tmpfs_device {
+		uint32_t major, minor;
+		bool is_tmpfs;
+	} *items;
+	size_t count;
+	size_t capacity;
+};
+
+#define TMPFS_DEVICES_INIT { NULL, 0, 0 }
+
+void tmpfs_devices_release(struct tmpfs_devices *devices);
+
+/*
+ * Return whether the device is a tmpfs. pid's mountinfo is read when a device is queried
+ * for the first time. A device missing from it does not count as tmpfs.
+ */
+bool proc_mounts_is_tmpfs(struct tmpfs_devices *devices, const struct procfs *fs, int pid,
+			  uint32_t major, uint32_t minor);
+
+/*
+ * Add the tmpfs and devtmpfs mounts in a mountinfo text
+ * (proc_pid_mountinfo(5)) to the cache.
+ */
+void proc_mounts_parse(struct tmpfs_devices *devices, const char *text);
+
+#endif

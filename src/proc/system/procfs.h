@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * procfs - access to /proc, live or captured. All readers of
+ * this layer work below its root.
+ *
+ * Errors are unified: -ESRCH means that the process no longer exists, whether the kernel
+ * reported ENOENT or ESRCH. -EOPNOTSUPP means that the process exists but the file does
+ * not, because the kernel is older or the capture lacks it.
+ */
+#ifndef MS_PROC_SYSTEM_PROCFS_H
+#define MS_PROC_SYSTEM_PROCFS_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "base/strbuf.h"
+
+struct procfs {
+	int fd;
+	bool is_live;	 /* "/proc" of the running kernel, which libproc2 can read */
+	/* a directory tree; its files are opened as described in foreign_file.h */
+	bool is_foreign;
+};
+
+#define PROCFS_INIT { -1, false, false }
+
+/*
+ * Open the directory root. Returns 0, or -errno: -ENOENT, -ENOTDIR, -EACCES, … The
+ * caller calls procfs_release().
+ */
+int procfs_open(struct procfs *fs, const char *root);
+void procfs_release(struct procfs *fs);
+
+/*
+ * Open pid/file for reading. Returns a descriptor that the caller closes, or -errno with
+ * the unified errors described above.
+ */
+int procfs_open_file(const struct procfs *fs, int pid, const char *file);
+
+/*
+ * Append the content of pid/file, at most `limit` bytes. Returns 0, -EFBIG, or -errno
+ * with the unified errors described above.
+ */
+int procfs_read_file(const struct procfs *fs, int pid, const char *file, size_t limit,
+		     struct strbuf *out);
+
+/*
+ * Open or read a path below the root, or below dir_fd, a directory opened by these
+ * functions. Errors are returned unchanged, not unified. In a directory tree, no path can
+ * leave the root or dir_fd, and files other than regular ones are refused with -EBADMSG.
+ */
+int procfs_open_path(const struct procfs *fs, const char *path);
+int procfs_read_path(const struct procfs *fs, const char *path, size_t limit, struct strbuf *out);
+int procfs_read_below(const struct procfs *fs, int dir_fd, const char *path, size_t limit,
+		      struct strbuf *out);
+
+/* Call stat(2) on a path below the root. Returns 0, or the original -errno. */
+int procfs_stat_path(const struct procfs *fs, const char *path, struct stat *ret);
+
+/*
+ * Read the target of the symlink pid/file, truncated to size bytes. Returns 0, or -errno
+ * with the unified errors described above.
+ */
+int procfs_read_link(const struct procfs *fs, int pid, const char *file, char *ret, size_t size);
+
+/*
+ * Convert the errno (err > 0) of a failed read from an open file of a process to a
+ * unified error: -ESRCH or -err.
+ */
+int procfs_fold_errno(int err);
+
+/*
+ * Format "pid/file". Does not use printf, because this runs once per process and sample.
+ */
+#define PROCFS_PATH_SIZE 64
+void procfs_format_path(char path[PROCFS_PATH_SIZE], int pid, const char *file);
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "render/compare/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "render/compare/lines.h"
+#include "render/table/axis.h"
+#include "render/table/line_plot.h"
+
+#define DEFAULT_WIDTH 80
+#define LEAST_WIDTH   40
+#define LABEL_WIDTH   20
+/* Room for "1023.9K +-100%". */
+#define LEAST_CELL_WIDTH 15
+/* Room for exact bytes up to 999999999999, with the spread. */
+#define LEAST_EXACT_CELL_WIDTH 20
+#define HEADING_LINES	 4
+
+#define PLOT_HEIGHT    5
+#define PLOT_WIDTH_MAX 100
+#define AXIS_WIDTH     9 /* " 1023.9K |", minus one column */
+
+struct report {
+	struct strbuf *out;
+	const struct compare_view *view;
+	const struct table_options *options;
+	size_t width;
+};
+
+static void add_printable(const struct report *r, struct strbuf *out, const char *text)
+{
+	text_add_printable(out, text, strlen(text), r->options->ascii);
+}
+
+static void add_wrapped(const struct report *r, const char *before, const char *words)
+{
+	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
+
+	add_printable(r, &safe, words);
+	strbuf_add_text(r->out, before);
+	text_add_wrapped(r->out, strbuf_text(&safe), strlen(before), r->width);
+}
+
+static void add_right(struct strbuf *out, const char *text, size_t width)
+{
+	size_t used = text_display_width(text, strlen(text));
+
+	strbuf_add_repeat(out, " ", width > used ? width - used : 0);
+	strbuf_add_text(out, text);
+}
+
+static void add_title(const struct report *r)
+{
+	const struct comparison *c = r->view->comparison;
+	char settle[UNITS_TEXT_SIZE];
+
+	add_wrapped(r, "Command   ", c->command);
+	if (c->workload)
+		add_wrapped(r, "Workload  ", c->workload);
+	if (c->settle_ns > 0)
+		strbuf_addf(r->out, "Settled   for %s\n",
+			    units_format_duration(c->settle_ns, settle));
+	add_wrapped(r, "Figures   ",
+		    r->options->ascii
+			    ? "medians of the good runs, +- half of the way from lowest to highest"
+			    : "medians of the good runs, \u00b1 half of the way from lowest to "
+			      "highest");
+}
+
+static void add_verdicts(const struct report *r)
+{
+	const struct verdicts *verdicts = r->view->verdicts;
+
+	for (size_t i = 0; i < verdicts->count; i++)
+		add_wrapped(r, i == 0 ? "Verdict   " : i == 1 ? "Also      " : "          ",
+			    strbuf_text(&verdicts->items[i].text));
+	strbuf_add_char(r->out, '\n');
+}
+
+/* Variants placed side by side, and the width of their cells. */
+struct block {
+	size_t first, end;
+	size_t cell_width;
+};
+
+/*
+ * Return where to cut a name that is too wide: after a separator of
+ * its parts, or anywhere.
+ */
+static size_t find_cut(const char *name, size_t length, size_t width)
+{
+	size_t fits = text_cut_to_width(name, length, width);
+
+	if (fits == length)
+		return length;
+	for (size_t at = fits; at > fits / 2; at--)
+		if (strchr(":=/_", name[at - 1]))
+			return at;
+	return fits > 0 ? fits : length;
+}
+
+/* Append the next part of a name, right-aligned. *at counts the bytes already shown. */
+static void add_name_part(struct strbuf *out, const struct strbuf *name, size_t *at,
+			  size_t cell_width)
+{
+	const char *rest = strbuf_text(name) + *at;
+	size_t cut = find_cut(rest, name->length - *at, cell_width - 2);
+	_cleanup_free_ char *part = xstrndup(rest, cut);
+
+	add_right(out, part, cell_width);
+	*at += cut;
+}
+
+/*
+ * Append the names, on as many lines as the longest one needs. Names that need more than
+ * HEADING_LINES lines are cut off.
+ */
+static void add_names(const struct report *r, const struct block *block)
+{
+	const struct variant *variants = r->view->comparison->variants;
+	size_t count = block->end - block->first;
+	struct strbuf *names = xcalloc(count, sizeof(*names));
+	_cleanup_free_ size_t *at = xcalloc(count, sizeof(*at));
+	bool is_more = true;
+
+	for (size_t i = 0; i < count; i++)
+		add_printable(r, &names[i], variants[block->first + i].name);
+	for (int line = 0; is_more && line < HEADING_LINES; line++) {
+		is_more = false;
+		strbuf_add_repeat(r->out, " ", LABEL_WIDTH);
+		for (size_t i = 0; i < count; i++) {
+			add_name_part(r->out, &names[i], &at[i], block->cell_width);
+			is_more |= at[i] < names[i].length;
+		}
+		while (r->out->text[r->out->length - 1] == ' ')
+			strbuf_truncate(r->out, r->out->length - 1);
+		strbuf_add_char(r->out, '\n');
+	}
+	for (size_t i = 0; i < count; i++)
+		strbuf_release(&names[i]);
+	free(names);
+}
+
+/*
+ * Append half of the range from lowest to highest, in percent of the median, rounded up.
+ */
+static void add_spread(const struct report *r, struct strbuf *cell, const struct spread *s)
+{
+	uint64_t half = (s->most - s->least + 1) / 2;
+	uint64_t percent = s->median ? (uint64_t)(((unsigned __int128)half * 100 + s->median - 1) /
+						  s->median)
+				     : 0;
+
+	if (s->run_count < 2)
+		return;
+	strbuf_addf(cell, " %s%" PRIu64 "%%", r->options->ascii ? "+-" : "\u00b1",
+		    percent > 999 ? 999 : percent);
+}
+
+static void add_cell(const struct report *r, const struct compare_line *line, size_t variant,
+		     size_t width)
+{
+	const struct spread *s = &r->view->compared->variants[variant].figures[line->figure];
+	_cleanup_strbuf_ struct strbuf cell = STRBUF_INIT;
+
+	compare_line_add_value(&cell, line, s->median, r->options->exact_bytes);
+	add_spread(r, &cell, s);
+	add_right(r->out, cell.text, width);
+}
+
+static void add_line(const struct report *r, const struct block *block,
+		     const struct compare_line *line)
+{
+	strbuf_add_text(r->out, line->label);
+	if (line->figure != FIGURE_COUNT_) {
+		strbuf_add_repeat(r->out, " ", LABEL_WIDTH - strlen(line->label));
+		for (size_t v = block->first; v < block->end; v++)
+			add_cell(r, line, v, block->cell_width);
+	}
+	strbuf_add_char(r->out, '\n');
+}
+
+static void add_good_runs(const struct report *r, const struct block *block)
+{
+	const char label[] = "good runs";
+
+	strbuf_addf(r->out, "%-*s", LABEL_WIDTH, label);
+	for (size_t v = block->first; v < block->end; v++) {
+		const struct compared_variant *variant = &r->view->compared->variants[v];
+		_cleanup_strbuf_ struct strbuf cell = STRBUF_INIT;
+
+		strbuf_addf(&cell, "%zu of %zu", variant->good_count,
+			    variant->good_count + variant->failed_count);
+		add_right(r->out, cell.text, block->cell_width);
+	}
+	strbuf_add_char(r->out, '\n');
+}
+
+static void add_block(const struct report *r, const struct block *block)
+{
+	add_names(r, block);
+	add_good_runs(r, block);
+	for (size_t line = 0; line < compare_line_count; line++)
+		if (compare_line_is_shown(r->view->compared, &compare_lines[line]))
+			add_line(r, block, &compare_lines[line]);
+	strbuf_add_char(r->out, '\n');
+}
+
+/*
+ * Append the table as one or more blocks, each with as many variants as fit side by side.
+ */
+static void add_table(const struct report *r)
+{
+	size_t count = r->view->comparison->variant_count;
+	size_t least = r->options->exact_bytes ? LEAST_EXACT_CELL_WIDTH : LEAST_CELL_WIDTH;
+	size_t room = (r->width - LABEL_WIDTH) / least;
+	struct block block = { .cell_width = least };
+
+	if (room == 0)
+		room = 1;
+	for (size_t first = 0; first < count; first += room) {
+		block.first = first;
+		block.end = first + room < count ? first + room : count;
+		add_block(r, &block);
+	}
+}
+
+/*
+ * Set the axes to the maximum of all good runs, so that the graphs of all variants
+ * share the same axes.
+ */
+static void find_axes(const struct comparison *c, struct line_plot *plot)
+{
+	uint64_t most_ns = 1, most_bytes = 0;
+
+	for (size_t i = 0; i < c->run_count; i++) {
+		const struct run *run = &c->runs[i];
+
+		for (size_t s = 0; run_is_good(run) && s < run->sample_count; s++) {
+			const struct run_sample *sample = &run->samples[s];
+
+			if (sample->elapsed_ns > most_ns)
+				most_ns = sample->elapsed_ns;
+			if (bytes_known(sample->rss_bytes) && sample->rss_bytes > most_bytes)
+				most_bytes = sample->rss_bytes;
+		}
+	}
+	plot->x_top = most_ns;
+	plot->y_top = axis_top_bytes(most_bytes);
+}
+
+/* Plot the Rss of a run. Samples with an unknown Rss leave a gap. */
+static void plot_run(struct line_plot *plot, const struct run *run)
+{
+	const struct run_sample *before = NULL;
+
+	for (size_t s = 0; s < run->sample_count; s++) {
+		const struct run_sample *sample = &run->samples[s];
+		bool is_known = bytes_known(sample->rss_bytes);
+
+		if (is_known && !before)
+			before = sample;
+		if (is_known)
+			line_plot_add(plot,
+				      (struct plot_point){ before->elapsed_ns, before->rss_bytes },
+				      (struct plot_point){ sample->elapsed_ns, sample->rss_bytes });
+		before = is_known ? sample : NULL;
+	}
+}
+
+static void add_plot(const struct report *r, struct line_plot *plot, size_t variant)
+{
+	const struct comparison *c = r->view->comparison;
+	char top[UNITS_TEXT_SIZE];
+
+	line_plot_clear(plot);
+	for (size_t i = 0; i < c->run_count; i++)
+		if (c->runs[i].variant == variant && run_is_good(&c->runs[i]))
+			plot_run(plot, &c->runs[i]);
+	add_wrapped(r, "", c->variants[variant].name);
+	for (size_t row = 0; row < plot->height; row++) {
+		const char *mark = row == 0 ? units_format_bytes(plot->y_top, top)
+				   : row + 1 == plot->height ? "0"
+							     : "";
+
+		add_right(r->out, mark, AXIS_WIDTH - 1);
+		strbuf_add_text(r->out, r->options->ascii ? " |" : " \u2502");
+		line_plot_add_row(plot, row, r->out);
+		strbuf_add_char(r->out, '\n');
+	}
+}
+
+static void add_plots(const struct report *r)
+{
+	struct line_plot plot;
+	char length[UNITS_TEXT_SIZE];
+
+	line_plot_init(&plot);
+	find_axes(r->view->comparison, &plot);
+	plot.height = PLOT_HEIGHT;
+	plot.width = r->width - AXIS_WIDTH - 1;
+	if (plot.width > PLOT_WIDTH_MAX)
+		plot.width = PLOT_WIDTH_MAX;
+	plot.ascii = r->options->ascii;
+	strbuf_addf(r->out, "Rss of the good runs, a line each, over %s\n",
+		    units_format_duration(plot.x_top, length));
+	for (size_t v = 0; v < r->view->comparison->variant_count; v++)
+		if (r->view->compared->variants[v].good_count > 0)
+			add_plot(r, &plot, v);
+	line_plot_release(&plot);
+}
+
+void compare_report_add(struct strbuf *out, const struct compare_view *view,
+			const struct table_options *options)
+{
+	struct report r = { out, view, options, DEFAULT_WIDTH };
+
+	if (options->max_width > 0)
+		r.width = (size_t)options->max_width;
+	if (r.width < LEAST_WIDTH)
+		r.width = LEAST_WIDTH;
+	add_title(&r);
+	add_verdicts(&r);
+	add_table(&r);
+	add_plots(&r);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report - write a comparison of variants as text,
+ * table, CSV, JSON or an HTML page.
+ *
+ * The rows of a table, CSV or JSON are grouped by variant: first its runs in order, then
+ * the median, the minimum and the maximum of its good runs.
+ */
+#ifndef MS_RENDER_COMPARE_REPORT_H
+#define MS_RENDER_COMPARE_REPORT_H
+
+#include "base/strbuf.h"
+#include "classify/compare/compare.h"
+#include "classify/compare/verdict.h"
+#include "render/table/output.h"
+
+extern const struct column_set compare_columns;
+
+/* The input of all reports of one comparison; every pointer is borrowed. */
+struct compare_view {
+	const struct comparison *comparison;
+	const struct compared *compared;
+	const struct verdicts *verdicts;
+};
+
+/*
+ * Append the verdict, the table and the growth graphs as text. The text is at least 40
+ * columns wide, and 80 if options->max_width is 0.
+ */
+void compare_report_add(struct strbuf *out, const struct compare_view *view,
+			const struct table_options *options);
+
+/*
+ * Append the rows as a table, or as CSV. CSV starts with a header
+ * line unless no_headings is set.
+ */
+void compare_add_table(struct strbuf *out, const struct compare_view *view,
+		       const struct column_list *columns, const struct table_options *options);
+void compare_add_csv(struct strbuf *out, const struct compare_view *view,
+		     const struct column_list *columns, bool no_headings);
+
+/* Append one line of JSON: the command, the sentences of the verdict and the rows. */
+void compare_add_json(struct strbuf *out, const struct compare_view *view,
+		      const struct column_list *columns);
+
+/* Append a self-contained HTML page. */
+void compare_add_html(struct strbuf *out, const struct compare_view *view);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * html - a flame graph as one self-contained HTML page. The page
+ * contains all stacks with all metrics; the reader can zoom, search,
+ * reverse the stacks and apply rules.
+ */
+#ifndef MS_RENDER_FLAME_HTML_H
+#define MS_RENDER_FLAME_HTML_H
+
+#include "base/strbuf.h"
+#include "classify/profile/transform_rules.h"
+#include "model/profile.h"
+
+struct flame_page {
+	const char *title;
+	enum profile_metric metric; /* metric shown first; its values must be known */
+	/*
+	 * Rules that are switched on when the page opens, and the sets that these and the
+	 * reader's own rules may name; NULL if there are none. The page applies the rules
+	 * itself: pass the profile without them.
+	 */
+	const struct transform_list *rules;
+	const struct transform_sets *sets;
+};
+
+/* Append a page with the flame graph of one profile. */
+void flame_html_add(struct strbuf *out, const struct profile *profile,
+		    const struct flame_page *page);
+
+/*
+ * Append a page with a differential flame graph. Stacks with the same function names are
+ * compared; red means more than before, blue less.
+ */
+void flame_html_add_diff(struct strbuf *out, const struct profile *before,
+			 const struct profile *after, const struct flame_page *page);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "classify/process/classify_stats.h"
+#include "model/image.h"
+#include "render/heap/page.h"
+#include "render/table/column.h"
+#include "render/table/output.h"
+
+/*
+ * A row of the CSV: one amount of one object, such as an arena, a size class or a type.
+ */
+struct heap_row {
+	const struct process *process;
+	const char *kind;
+	const char *name; /* NULL if the object has no name */
+	const char *state;
+	uint64_t size_bytes; /* this and the next two may be BYTES_UNKNOWN */
+	uint64_t count;
+	uint64_t bytes;
+};
+
+static const struct heap_row *row_of(const void *row)
+{
+	return row;
+}
+
+static void set_text(const char *text, struct value *ret)
+{
+	ret->is_known = text != NULL;
+	ret->text = text;
+	ret->text_length = text ? strlen(text) : 0;
+}
+
+static void set_number(uint64_t number, struct value *ret)
+{
+	ret->is_known = bytes_known(number);
+	ret->number = number;
+}
+
+static void get_pid(const void *row, int arg, struct value *ret)
+{
+	(void)arg;
+	set_number((uint64_t)row_of(row)->process->pid, ret);
+}
+
+enum { TEXT_COMM, TEXT_KIND, TEXT_NAME, TEXT_STATE };
+
+static void get_text(const void *row, int arg, struct value *ret)
+{
+	const struct heap_row *r = row_of(row);
+	const char *const texts[] = {
+		[TEXT_COMM] = r->process->comm,
+		[TEXT_KIND] = r->kind,
+		[TEXT_NAME] = r->name,
+		[TEXT_STATE] = r->state,
+	};
+
+	set_text(texts[arg], ret);
+}
+
+enum { NUMBER_SIZE, NUMBER_COUNT, NUMBER_BYTES };
+
+static void get_number(const void *row, int arg, struct value *ret)
+{
+	const struct heap_row *r = row_of(row);
+	const uint64_t numbers[] = {
+		[NUMBER_SIZE] = r->size_bytes,
+		[NUMBER_COUNT] = r->count,
+		[NUMBER_BYTES] = r->bytes,
+	};
+
+	set_number(numbers[arg], ret);
+}
+
+static const struct column columns[] = {
+	{ "pid", "PID", "process id", VALUE_COUNT, false, 0, 0, get_pid },
+	{ "comm", "COMMAND", "its name", VALUE_TEXT, false, 0, TEXT_COMM, get_text },
+	{ "kind", "KIND", "what the row is about", VALUE_WORD, false, 0, TEXT_KIND, get_text },
+	{ "name", "NAME", "which one of its kind", VALUE_TEXT, false, 0, TEXT_NAME, get_text },
+	{ "size_bytes", "SIZE", "of each", VALUE_BYTES, true, 0, NUMBER_SIZE, get_number },
+	{ "state", "STATE", "which amount of it", VALUE_WORD, false, 0, TEXT_STATE, get_text },
+	{ "count", "COUNT", "how many", VALUE_COUNT, true, 0, NUMBER_COUNT, get_number },
+	{ "bytes", "BYTES", "how much", VALUE_BYTES, true, 0, NUMBER_BYTES, get_number },
+};
+
+static const struct column_set heap_columns = {
+	.columns = columns,
+	.count = sizeof(columns) / sizeof(columns[0]),
+};
+
+/* State shared by all rows of one report. */
+struct rows {
+	const struct heap_page *page;
+	struct column_list list;
+	struct heap_row row;
+};
+
+static void add(struct rows *rows, const char *state, uint64_t count, uint64_t bytes)
+{
+	rows->row.state = state;
+	rows->row.count = count;
+	rows->row.bytes = bytes;
+	csv_add_row(rows->page->out, &rows->list, &rows->row);
+}
+
+static void begin(struct rows *rows, const char *kind, const char *name, uint64_t size_bytes)
+{
+	rows->row.kind = kind;
+	rows->row.name = name;
+	rows->row.size_bytes = size_bytes;
+}
+
+static void add_sum(struct rows *rows, const char *state, const struct chunk_sum *sum,
+		    bool is_known)
+{
+	add(rows, state, is_known ? sum->count : BYTES_UNKNOWN,
+	    is_known ? sum->bytes : BYTES_UNKNOWN);
+}
+
+static void add_owners(struct rows *rows)
+{
+	const struct heap *heap = rows->page->heap;
+
+	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
+		begin(rows, "owner", owner_names[o], BYTES_UNKNOWN);
+		add(rows, "resident", BYTES_UNKNOWN, heap->owner_bytes[o]);
+	}
+	if (heap->is_said)
+		return;
+	begin(rows, "heap", NULL, BYTES_UNKNOWN);
+	add(rows, "trimmable", BYTES_UNKNOWN, heap->trimmable_bytes);
+	if (heap->allocator == ALLOCATOR_JEMALLOC)
+		return;
+	begin(rows, "mapped", NULL, BYTES_UNKNOWN);
+	add_sum(rows, "live", &heap->mapped, true);
+}
+
+static void add_stretches(struct rows *rows, const struct heap_arena *arena)
+{
+	for (size_t s = 0; s < HEAP_STRETCH_COUNT_; s++)
+		add(rows, heap_stretch_names[s], arena->problem ? BYTES_UNKNOWN : arena->stretches[s].count,
+		    arena->problem ? BYTES_UNKNOWN : arena->stretches[s].bytes);
+}
+
+static void add_arena(struct rows *rows, const struct heap_arena *arena)
+{
+	bool is_known = !arena->problem;
+	bool are_lists_known = is_known && heap_lists_known(rows->page->heap);
+	bool is_jemalloc = rows->page->heap->allocator == ALLOCATOR_JEMALLOC;
+	char name[24];
+
+	if (is_jemalloc)
+		snprintf(name, sizeof(name), "%" PRIu32, arena->number);
+	else
+		snprintf(name, sizeof(name), "0x%" PRIx64, arena->addr);
+	begin(rows, "arena", name, BYTES_UNKNOWN);
+	add(rows, "system", BYTES_UNKNOWN, arena->system_bytes);
+	add_sum(rows, "live", &arena->live, is_known);
+	add_sum(rows, "cached", &arena->cached, are_lists_known);
+	if (!is_jemalloc)
+		add_sum(rows, "fast", &arena->fast, are_lists_known);
+	add_sum(rows, "bin", &arena->bin, is_known);
+	if (is_jemalloc) {
+		add_sum(rows, "own", &arena->own, are_lists_known);
+		add_stretches(rows, arena);
+	} else {
+		add(rows, "top", BYTES_UNKNOWN, is_known ? arena->top_bytes : BYTES_UNKNOWN);
+	}
+	add(rows, "trimmable", BYTES_UNKNOWN, arena->trimmable_bytes);
+	rows->row.name = NULL; /* name pointed to a local buffer */
+}
+
+static void add_classes(struct rows *rows)
+{
+	const struct heap *heap = rows->page->heap;
+
+	for (size_t i = 0; i < heap->class_count; i++) {
+		const struct heap_class *class = &heap->classes[i];
+
+		if (class->live.count + class->free.count + class->cached.count == 0)
+			continue;
+		begin(rows, "class", NULL, class->upper_bytes);
+		add_sum(rows, "live", &class->live, true);
+		add_sum(rows, "free", &class->free, true);
+		add_sum(rows, "cached", &class->cached, heap_lists_known(heap));
+	}
+}
+
+static void add_pages(struct rows *rows)
+{
+	for (size_t i = 0; i < FILL_COUNT_; i++) {
+		const struct page_sum *sum = &rows->page->detail->fill[i];
+
+		begin(rows, "page", page_fill_names[i], IMAGE_PAGE_BYTES);
+		add(rows, "resident", sum->page_count, sum->page_count * IMAGE_PAGE_BYTES);
+		add(rows, "free", BYTES_UNKNOWN, sum->free_bytes);
+	}
+}
+
+static void add_types(struct rows *rows)
+{
+	const struct heap_detail *d = rows->page->detail;
+	size_t top = rows->page->options->top;
+
+	for (size_t i = 0; i < d->type_count && (top == 0 || i < top); i++) {
+		const struct heap_type *type = &d->types[i];
+		const struct heap_pin *pin = &type->pin;
+
+		begin(rows, "type", type->name,
+		      type->size_bytes ? type->size_bytes : BYTES_UNKNOWN);
+		add_sum(rows, "live", &type->live, true);
+		add(rows, "resident", BYTES_UNKNOWN, type->resident_bytes);
+		if (pin->pages.page_count == 0)
+			continue;
+		add(rows, "pinning", pin->block_count, BYTES_UNKNOWN);
+		add(rows, "pinned", pin->pages.page_count, pin->pages.free_bytes);
+		add(rows, "pinned_alone", pin->alone_page_count,
+		    pin->alone_page_count * IMAGE_PAGE_BYTES);
+	}
+}
+
+/*
+ * Append the allocator's own figure and, if known, the figure from memstate's walk. Each
+ * goes into the count or the bytes column, depending on value->is_count.
+ */
+static void add_value(struct rows *rows, const struct allocator_value *value)
+{
+	uint64_t walked = classify_stats_walked(
+		&rows->page->options->answer->stats, rows->page->heap, value->name);
+
+	begin(rows, "said", value->name, BYTES_UNKNOWN);
+	add(rows, "said", value->is_count ? value->value : BYTES_UNKNOWN,
+	    value->is_count ? BYTES_UNKNOWN : value->value);
+	if (bytes_known(walked))
+		add(rows, "walked", value->is_count ? walked : BYTES_UNKNOWN,
+		    value->is_count ? BYTES_UNKNOWN : walked);
+}
+
+static void add_answer(struct rows *rows, const struct helper_answer *answer)
+{
+	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
+		begin(rows, "owner", owner_names[o], BYTES_UNKNOWN);
+		add(rows, "said", BYTES_UNKNOWN, answer->bounds.said_bytes[o]);
+		add(rows, "at_least", BYTES_UNKNOWN, answer->bounds.least_bytes[o]);
+		add(rows, "at_most", BYTES_UNKNOWN, answer->bounds.most_bytes[o]);
+	}
+	for (size_t i = 0; i < answer->stats.value_count; i++)
+		add_value(rows, &answer->stats.values[i]);
+}
+
+void heap_report_add_csv(struct strbuf *out, const struct usage *u, const struct heap *heap,
+			 const struct heap_detail *detail,
+			 const struct heap_report_options *options)
+{
+	const struct heap_page page = { out, u, heap, detail, options };
+	struct rows rows = {
+		.page = &page,
+		.list = COLUMN_LIST_INIT,
+		.row.process = &u->process,
+	};
+
+	column_list_all(&heap_columns, &rows.list);
+	add_owners(&rows);
+	for (size_t i = 0; i < heap->arena_count; i++)
+		add_arena(&rows, &heap->arenas[i]);
+	add_classes(&rows);
+	if (detail) {
+		add_pages(&rows);
+		add_types(&rows);
+	}
+	if (options->answer && helper_answer_is_known(options->answer))
+		add_answer(&rows, options->answer);
+	column_list_release(&rows.list);
+}
+
+void heap_report_add_csv_header(struct strbuf *out)
+{
+	struct column_list list = COLUMN_LIST_INIT;
+
+	column_list_all(&heap_columns, &list);
+	csv_add_header(out, &list);
+	column_list_release(&list);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "model/image.h"
+#include "render/heap/page.h"
+#include "render/table/output.h"
+
+/*
+ * Maximum number of lines of a page strip, and its width if the
+ * report has no width limit.
+ */
+#define STRIP_LINES 4
+#define STRIP_WIDTH 76
+#define STRIPS_SHOWN 4
+
+#define TYPE_WIDTH_MIN 20
+
+/* Signs for how much of the pages at one position is in use, from none to all. */
+static const char fill_signs[FILL_COUNT_] = { '.', ':', '-', '+', '*', '#' };
+
+static size_t shown_of(const struct heap_page *p, size_t count)
+{
+	return p->options->top && p->options->top < count ? p->options->top : count;
+}
+
+static void add_number(const struct heap_page *p, uint64_t number)
+{
+	strbuf_addf(p->out, "%12" PRIu64, number);
+}
+
+static void add_bytes(const struct heap_page *p, uint64_t bytes)
+{
+	heap_page_add_bytes(p, bytes, heap_page_bytes_width(p) + 1);
+}
+
+static void add_heading(const struct heap_page *p, const char *heading)
+{
+	strbuf_addf(p->out, "%*s", heap_page_bytes_width(p) + 1, heading);
+}
+
+/*
+ * Append the type's name, the last column of a line that starts at `begin`. Cut the name
+ * at the edge of the terminal.
+ */
+static void add_type_name(const struct heap_page *p, const struct heap_type *type, size_t begin)
+{
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+	size_t used = p->out->length - begin + 2;
+	size_t width = p->options->width > 0 ? (size_t)p->options->width : 0;
+
+	if (type->name)
+		text_add_printable(&name, type->name, strlen(type->name), p->options->ascii);
+	else
+		strbuf_add_char(&name, '-');
+	if (width && width < used + TYPE_WIDTH_MIN)
+		width = used + TYPE_WIDTH_MIN;
+	strbuf_add_text(p->out, "  ");
+	strbuf_add(p->out, name.text,
+		   width ? text_cut_to_width(name.text, name.length, width - used)
+			 : name.length);
+	strbuf_add_char(p->out, '\n');
+}
+
+static void add_size(const struct heap_page *p, const struct heap_type *type)
+{
+	if (type->size_bytes)
+		add_bytes(p, type->size_bytes);
+	else
+		add_heading(p, "differs");
+}
+
+static void add_types(const struct heap_page *p)
+{
+	const struct heap_detail *d = p->detail;
+	size_t shown = shown_of(p, d->type_count);
+
+	strbuf_addf(p->out, "\n  %12s", "LIVE BLOCKS");
+	add_heading(p, "BYTES");
+	add_heading(p, "RESIDENT");
+	add_heading(p, "EACH");
+	strbuf_add_text(p->out, "  TYPE\n");
+	for (size_t i = 0; i < shown; i++) {
+		const struct heap_type *type = &d->types[i];
+		size_t begin = p->out->length;
+
+		strbuf_add_text(p->out, "  ");
+		add_number(p, type->live.count);
+		add_bytes(p, type->live.bytes);
+		add_bytes(p, type->resident_bytes);
+		add_size(p, type);
+		add_type_name(p, type, begin);
+	}
+	heap_page_add_more(p, d->type_count - shown);
+	if (d->problem)
+		strbuf_addf(p->out, "  Not all types are known: %s.\n", d->problem);
+}
+
+static void add_fill(const struct heap_page *p)
+{
+	strbuf_addf(p->out, "\n  %-12s%12s", "PAGES IN USE", "PAGES");
+	add_heading(p, "BYTES");
+	add_heading(p, "FREE");
+	strbuf_add_char(p->out, '\n');
+	for (size_t i = 0; i < FILL_COUNT_; i++) {
+		const struct page_sum *sum = &p->detail->fill[i];
+
+		strbuf_addf(p->out, "  %-10s %c", page_fill_names[i], fill_signs[i]);
+		add_number(p, sum->page_count);
+		add_bytes(p, sum->page_count * IMAGE_PAGE_BYTES);
+		add_bytes(p, sum->free_bytes);
+		strbuf_add_char(p->out, '\n');
+	}
+}
+
+static void add_pins(const struct heap_page *p)
+{
+	const struct heap_detail *d = p->detail;
+	size_t shown = shown_of(p, d->pin_count);
+
+	if (d->pin_count == 0)
+		return;
+	strbuf_addf(p->out, "\n  %" PRIu64 " page%s half free or more, but not all free: ",
+		    d->fragmented.page_count, d->fragmented.page_count == 1 ? " is" : "s are");
+	heap_page_add_bytes(p, d->fragmented.free_bytes, 0);
+	strbuf_add_text(p->out, " free there. Who keeps them:\n");
+	strbuf_addf(p->out, "  %12s%12s%12s", "BLOCKS", "ON PAGES", "ALONE ON");
+	add_heading(p, "EACH");
+	strbuf_add_text(p->out, "  TYPE\n");
+	for (size_t i = 0; i < shown; i++) {
+		const struct heap_type *type = &d->types[d->pins[i]];
+		size_t begin = p->out->length;
+
+		strbuf_add_text(p->out, "  ");
+		add_number(p, type->pin.block_count);
+		add_number(p, type->pin.pages.page_count);
+		add_number(p, type->pin.alone_page_count);
+		add_size(p, type);
+		add_type_name(p, type, begin);
+	}
+	heap_page_add_more(p, d->pin_count - shown);
+}
+
+static void add_strip(const struct heap_page *p, const struct heap_strip *strip, size_t width)
+{
+	size_t per_sign = strip->cell_count / (width * STRIP_LINES) +
+			  (strip->cell_count % (width * STRIP_LINES) != 0);
+	uint64_t pages = strip->pages_per_cell * per_sign;
+	size_t column = 0;
+
+	if (strip->is_mapped)
+		strbuf_add_text(p->out, "\n  Blocks with mappings of their own");
+	else
+		strbuf_addf(p->out, "\n  Arena %zu", (size_t)strip->arena);
+	strbuf_addf(p->out, ": %" PRIu64 " page%s, %" PRIu64 " for each sign\n",
+		    strip->sum.page_count, strip->sum.page_count == 1 ? "" : "s", pages);
+	for (size_t i = 0; i < strip->cell_count; i += per_sign) {
+		struct page_sum sum = { 0, 0 };
+
+		for (size_t k = i; k < i + per_sign && k < strip->cell_count; k++) {
+			sum.page_count += strip->cells[k].page_count;
+			sum.free_bytes += strip->cells[k].free_bytes;
+		}
+		if (column == 0)
+			strbuf_add_text(p->out, "  ");
+		strbuf_add_char(p->out,
+				fill_signs[page_fill_of(sum.free_bytes,
+							sum.page_count * IMAGE_PAGE_BYTES)]);
+		if (++column == width) {
+			strbuf_add_char(p->out, '\n');
+			column = 0;
+		}
+	}
+	if (column > 0)
+		strbuf_add_char(p->out, '\n');
+}
+
+static void add_strips(const struct heap_page *p)
+{
+	const struct heap_detail *d = p->detail;
+	size_t width = p->options->width > 4 ? (size_t)p->options->width - 4 : STRIP_WIDTH;
+	size_t shown = d->strip_count < STRIPS_SHOWN ? d->strip_count : STRIPS_SHOWN;
+	size_t more = d->strip_count - shown;
+
+	for (size_t i = 0; i < shown; i++)
+		add_strip(p, &d->strips[i], width);
+	if (more > 0)
+		strbuf_addf(p->out, "  and %zu more arena%s (--json has %s)\n", more,
+			    more == 1 ? "" : "s", more == 1 ? "it" : "them");
+}
+
+void heap_detail_add_text(const struct heap_page *p)
+{
+	add_fill(p);
+	add_types(p);
+	add_pins(p);
+	add_strips(p);
+}
+
+/* The report as JSON. */
+
+static void add_json_size(struct strbuf *out, const struct heap_type *type)
+{
+	heap_json_add_number(out, "size_bytes",
+			     type->size_bytes ? type->size_bytes : BYTES_UNKNOWN);
+}
+
+static void add_json_type(struct strbuf *out, const struct heap_type *type)
+{
+	const struct heap_pin *pin = &type->pin;
+
+	strbuf_add_text(out, "{\"name\":");
+	if (type->name)
+		json_add_string(out, type->name, strlen(type->name));
+	else
+		strbuf_add_text(out, "null");
+	add_json_size(out, type);
+	heap_json_add_number(out, "live_count", type->live.count);
+	heap_json_add_number(out, "live_bytes", type->live.bytes);
+	heap_json_add_number(out, "resident_bytes", type->resident_bytes);
+	heap_json_add_number(out, "pinning_count", pin->block_count);
+	heap_json_add_number(out, "pinned_pages", pin->pages.page_count);
+	heap_json_add_number(out, "pinned_free_bytes", pin->pages.free_bytes);
+	heap_json_add_number(out, "pinned_alone_pages", pin->alone_page_count);
+	strbuf_add_char(out, '}');
+}
+
+/*
+ * Return the used part in percent. 0 means exactly nothing, 100 means exactly everything.
+ */
+static uint64_t used_percent(const struct page_sum *sum)
+{
+	uint64_t all = sum->page_count * IMAGE_PAGE_BYTES;
+	uint64_t percent = all ? (all - sum->free_bytes) * 100 / all : 0;
+
+	return percent == 0 && sum->free_bytes < all ? 1 : percent;
+}
+
+static void add_json_strip(struct strbuf *out, const struct heap_page *p,
+			   const struct heap_strip *strip)
+{
+	if (strip->is_mapped || strip->arena >= p->heap->arena_count)
+		strbuf_add_text(out, "{\"arena\":null");
+	else
+		strbuf_addf(out, "{\"arena\":%" PRIu32, strip->arena);
+	strbuf_addf(out, ",\"start\":\"0x%" PRIx64 "\",\"end\":\"0x%" PRIx64 "\"",
+		    strip->start_addr, strip->end_addr);
+	heap_json_add_number(out, "pages", strip->sum.page_count);
+	heap_json_add_number(out, "free_bytes", strip->sum.free_bytes);
+	heap_json_add_number(out, "pages_per_cell", strip->pages_per_cell);
+	strbuf_add_text(out, ",\"used_percent\":[");
+	for (size_t i = 0; i < strip->cell_count; i++)
+		strbuf_addf(out, "%s%" PRIu64, i ? "," : "", used_percent(&strip->cells[i]));
+	strbuf_add_text(out, "]}");
+}
+
+void heap_detail_add_json(const struct heap_page *p)
+{
+	const struct heap_detail *d = p->detail;
+	struct strbuf *out = p->out;
+	size_t shown = shown_of(p, d->type_count);
+
+	strbuf_add_text(out, ",\"pages\":[");
+	for (size_t i = 0; i < FILL_COUNT_; i++)
+		strbuf_addf(out,
+			    "%s{\"in_use\":\"%s\",\"pages\":%" PRIu64
+			    ",\"free_bytes\":%" PRIu64 "}",
+			    i ? "," : "", page_fill_names[i], d->fill[i].page_count,
+			    d->fill[i].free_bytes);
+	strbuf_add_char(out, ']');
+	heap_json_add_number(out, "fragmented_pages", d->fragmented.page_count);
+	heap_json_add_number(out, "fragmented_free_bytes", d->fragmented.free_bytes);
+	strbuf_add_text(out, ",\"types\":[");
+	for (size_t i = 0; i < shown; i++) {
+		if (i > 0)
+			strbuf_add_char(out, ',');
+		add_json_type(out, &d->types[i]);
+	}
+	strbuf_add_text(out, "],\"types_problem\":");
+	if (d->problem)
+		json_add_string(out, d->problem, strlen(d->problem));
+	else
+		strbuf_add_text(out, "null");
+	strbuf_add_text(out, ",\"map\":[");
+	for (size_t i = 0; i < d->strip_count; i++) {
+		if (i > 0)
+			strbuf_add_char(out, ',');
+		add_json_strip(out, p, &d->strips[i]);
+	}
+	strbuf_add_char(out, ']');
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * explain_report - describe what is located at an address, as text or JSON.
+ */
+#ifndef MS_RENDER_HEAP_EXPLAIN_REPORT_H
+#define MS_RENDER_HEAP_EXPLAIN_REPORT_H
+
+#include "base/strbuf.h"
+#include "classify/heap/explain.h"
+#include "model/usage.h"
+#include "tracee/symbols/symbols.h"
+#include "walk/blocks/types.h"
+
+struct explain_report {
+	const struct usage *usage;
+	const struct explanation *explanation;
+	const struct blocks *blocks; /* NULL if unknown */
+	struct symbols *symbols;     /* NULL if unknown */
+	struct types *types;	     /* NULL if unknown */
+	/* why the blocks could not be determined; NULL if they could */
+	const char *problem;
+};
+
+/* Append the report as text. */
+void explain_report_add_text(struct strbuf *out, const struct explain_report *report);
+
+/* Append one line of JSON, "\n" included. */
+void explain_report_add_json(struct strbuf *out, const struct explain_report *report);
+
+#endif

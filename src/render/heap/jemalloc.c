@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "render/heap/page.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define ARENAS_SHOWN 16
+#define KEY_SIZE 32
+
+static void add_stretches(const struct heap_page *p, const struct heap_arena *all)
+{
+	static const char *const labels[HEAP_STRETCH_COUNT_] = {
+		[HEAP_ACTIVE] = "active: blocks are cut from it",
+		[HEAP_DIRTY] = "dirty: free, with its pages",
+		[HEAP_MUZZY] = "muzzy: free, pages may be taken",
+		[HEAP_RETAINED] = "retained: free, without pages",
+	};
+	int width = heap_page_bytes_width(p);
+
+	strbuf_addf(p->out, "\n  %-34s %12s %*s %*s\n", "EXTENTS", "COUNT", width,
+		    "BYTES", width, "RESIDENT");
+	for (size_t s = 0; s < HEAP_STRETCH_COUNT_; s++) {
+		strbuf_addf(p->out, "  %-34s %12" PRIu64 " ", labels[s],
+			    all->stretches[s].count);
+		heap_page_add_bytes(p, all->stretches[s].bytes, width);
+		strbuf_add_char(p->out, ' ');
+		heap_page_add_bytes(p, all->stretches[s].resident_bytes, width);
+		strbuf_add_char(p->out, '\n');
+	}
+}
+
+void heap_jemalloc_add_sums(const struct heap_page *p)
+{
+	struct heap_arena all;
+
+	heap_sum_arenas(p->heap, &all);
+	strbuf_addf(p->out, "\n  %-34s %12s %*s\n", "BLOCKS", "COUNT",
+		    heap_page_bytes_width(p), "BYTES");
+	heap_page_add_sum(p, heap_lists_known(p->heap) ? "live" : "live or cached",
+			  &all.live);
+	if (heap_lists_known(p->heap))
+		heap_page_add_sum(p, "free, in threads' caches", &all.cached);
+	heap_page_add_sum(p, "free, in slabs", &all.bin);
+	if (heap_lists_known(p->heap)) {
+		heap_page_add_sum(p, "of jemalloc itself", &all.own);
+		heap_page_add_caches(p);
+	}
+	add_stretches(p, &all);
+}
+
+static void add_arena(const struct heap_page *p, const struct heap_arena *arena)
+{
+	int width = heap_page_bytes_width(p) + 1;
+
+	strbuf_addf(p->out, "  %5" PRIu32, arena->number);
+	if (arena->problem) {
+		strbuf_addf(p->out, "  unknown: %s\n", arena->problem);
+		return;
+	}
+	heap_page_add_bytes(p, arena->stretches[HEAP_ACTIVE].bytes, width);
+	heap_page_add_bytes(p, arena->live.bytes, width);
+	heap_page_add_bytes(
+		p, heap_lists_known(p->heap) ? arena->cached.bytes : BYTES_UNKNOWN,
+		width);
+	heap_page_add_bytes(p, arena->bin.bytes, width);
+	for (size_t s = HEAP_DIRTY; s < HEAP_STRETCH_COUNT_; s++)
+		heap_page_add_bytes(p, arena->stretches[s].bytes, width);
+	heap_page_add_bytes(p, arena->trimmable_bytes, width);
+	strbuf_add_char(p->out, '\n');
+}
+
+void heap_jemalloc_add_arenas(const struct heap_page *p)
+{
+	static const char *const titles[] = { "ACTIVE", "LIVE",	 "CACHED",   "FREE",
+					      "DIRTY",	"MUZZY", "RETAINED", "PURGE" };
+	const struct heap *heap = p->heap;
+	size_t shown = heap->arena_count < ARENAS_SHOWN ? heap->arena_count
+							: ARENAS_SHOWN;
+
+	strbuf_addf(p->out, "\n  %5s", "ARENA");
+	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
+		strbuf_addf(p->out, " %*s", heap_page_bytes_width(p), titles[i]);
+	strbuf_add_char(p->out, '\n');
+	for (size_t i = 0; i < shown; i++)
+		add_arena(p, &heap->arenas[i]);
+	if (shown < heap->arena_count)
+		strbuf_addf(p->out, "  and %zu more\n", heap->arena_count - shown);
+}
+
+static void add_json_figures(struct strbuf *out, const struct heap *heap,
+			     const struct heap_arena *arena)
+{
+	bool is_known = !arena->problem;
+
+	heap_json_add_sum(out, "live", &arena->live, is_known);
+	heap_json_add_sum(out, "cached", &arena->cached,
+			  is_known && heap_lists_known(heap));
+	heap_json_add_sum(out, "slab_free", &arena->bin, is_known);
+	heap_json_add_sum(out, "own", &arena->own, is_known && heap_lists_known(heap));
+	for (size_t s = 0; s < HEAP_STRETCH_COUNT_; s++) {
+		const struct stretch_sum *sum = &arena->stretches[s];
+		const struct chunk_sum extents = { sum->count, sum->bytes };
+		char key[KEY_SIZE];
+
+		heap_json_add_sum(out, heap_stretch_names[s], &extents, is_known);
+		snprintf(key, sizeof(key), "%s_resident_bytes", heap_stretch_names[s]);
+		heap_json_add_number(out, key,
+				     is_known ? sum->resident_bytes : BYTES_UNKNOWN);
+	}
+}
+
+void heap_jemalloc_add_json_arena(struct strbuf *out, const struct heap *heap,
+				  const struct heap_arena *arena)
+{
+	strbuf_addf(out, "{\"number\":%" PRIu32, arena->number);
+	add_json_figures(out, heap, arena);
+	heap_json_add_number(out, "trimmable_bytes", arena->trimmable_bytes);
+}
+
+void heap_jemalloc_add_json_sums(struct strbuf *out, const struct heap *heap)
+{
+	struct heap_arena all;
+
+	heap_sum_arenas(heap, &all);
+	heap_json_add_number(out, "allocated_bytes",
+			     all.live.bytes + all.cached.bytes + all.own.bytes);
+	add_json_figures(out, heap, &all);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "render/heap/leak_report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "render/table/output.h"
+
+/* Maximum number of examples whose bytes are shown; each takes three lines. */
+#define PEEKS_SHOWN 8
+
+#define PEEK_LINE_BYTES 16
+
+static uint64_t peek_length(struct image *image, uint64_t addr, uint64_t bytes)
+{
+	const struct image_run *run = image_run_at(image, addr);
+
+	if (!run)
+		return 0;
+	return bytes < run->end_addr - addr ? bytes : run->end_addr - addr;
+}
+
+void leak_report_add_peek(struct strbuf *out, struct image *image, uint64_t addr,
+			  uint64_t bytes)
+{
+	uint64_t length = peek_length(image, addr, bytes);
+	const uint8_t *at = image_at(image, addr, length);
+
+	for (uint64_t line = 0; at && line < length; line += PEEK_LINE_BYTES) {
+		uint64_t count = length - line < PEEK_LINE_BYTES ? length - line
+								 : PEEK_LINE_BYTES;
+
+		strbuf_addf(out, "  %12" PRIx64 " ", addr + line);
+		for (uint64_t i = 0; i < PEEK_LINE_BYTES; i++) {
+			if (i < count)
+				strbuf_addf(out, " %02x", at[line + i]);
+			else
+				strbuf_add_text(out, "   ");
+		}
+		strbuf_add_text(out, "  |");
+		for (uint64_t i = 0; i < count; i++) {
+			uint8_t c = at[line + i];
+
+			strbuf_add_char(out, c >= ' ' && c <= '~' ? (char)c : '.');
+		}
+		strbuf_add_text(out, "|\n");
+	}
+}
+
+static void fill_row(const struct leak_report *r, const struct block_group *group,
+		     struct leak_row *row)
+{
+	uint64_t addr = group->examples[0];
+	uint64_t length = peek_length(r->image, addr,
+				      group->block_bytes < LEAK_PEEK_BYTES
+					      ? group->block_bytes
+					      : LEAK_PEEK_BYTES);
+	const uint8_t *at = image_at(r->image, addr, length);
+
+	row->group = group;
+	row->peek[0] = '\0';
+	for (uint64_t i = 0; at && i < length; i++) {
+		static const char digits[] = "0123456789abcdef";
+
+		row->peek[2 * i] = digits[at[i] >> 4];
+		row->peek[2 * i + 1] = digits[at[i] & 15];
+		row->peek[2 * i + 2] = '\0';
+	}
+}
+
+/* The report as text. */
+
+struct page {
+	struct strbuf *out;
+	const struct leak_report *report;
+};
+
+static void add_bytes(const struct page *p, uint64_t bytes, int width)
+{
+	char buf[UNITS_TEXT_SIZE];
+
+	if (p->report->exact_bytes && bytes_known(bytes))
+		strbuf_addf(p->out, "%*" PRIu64, width, bytes);
+	else
+		strbuf_addf(p->out, "%*s", width, units_format_bytes(bytes, buf));
+}
+
+static void add_head(const struct page *p)
+{
+	const struct leak_report *r = p->report;
+	const struct leak_scan *scan = r->scan;
+	char pause[UNITS_TEXT_SIZE], mark[UNITS_TEXT_SIZE];
+
+	strbuf_addf(p->out, "%d ", r->usage->process.pid);
+	text_add_printable(p->out, r->usage->process.comm, strlen(r->usage->process.comm),
+			   false);
+	strbuf_addf(p->out, ": %s. Stopped for %s while ",
+		    allocator_titles[scan->heap.allocator],
+		    units_format_duration(scan->heap.pause_ns, pause));
+	add_bytes(p, scan->heap.copied_bytes, 0);
+	strbuf_add_text(p->out, " were copied; ");
+	add_bytes(p, scan->mark.scanned_bytes, 0);
+	strbuf_addf(p->out, " searched for pointers in %s.\n",
+		    units_format_duration(scan->mark_ns, mark));
+	if (scan->quality == QUALITY_BOUND) {
+		strbuf_add_text(p->out, "At most so much is leaked: ");
+		add_bytes(p, scan->swapped_bytes, 0);
+		strbuf_addf(p->out, " not looked at: %s.\n", scan->problem);
+	}
+}
+
+static void add_sum(const struct page *p, const char *label, const struct chunk_sum *sum,
+		    uint64_t resident_bytes)
+{
+	int width = p->report->exact_bytes ? 14 : 8;
+
+	strbuf_addf(p->out, "  %-24s %12" PRIu64 " ", label, sum->count);
+	add_bytes(p, sum->bytes, width);
+	if (bytes_known(resident_bytes)) {
+		strbuf_add_char(p->out, ' ');
+		add_bytes(p, resident_bytes, width);
+	}
+	strbuf_add_char(p->out, '\n');
+}
+
+static void add_sums(const struct page *p)
+{
+	const struct leak_scan *scan = p->report->scan;
+	const struct mark *mark = &scan->mark;
+	struct chunk_sum leaked = { mark->direct.count + mark->indirect.count,
+				    mark->direct.bytes + mark->indirect.bytes };
+	int width = p->report->exact_bytes ? 14 : 8;
+
+	strbuf_addf(p->out, "\n  %-24s %12s %*s %*s\n", "", "BLOCKS", width, "USABLE",
+		    width, "RESIDENT");
+	add_sum(p, "live", &mark->live, scan->heap.owner_bytes[OWNER_LIVE]);
+	add_sum(p, "  reachable", &mark->reachable, scan->reachable_resident_bytes);
+	add_sum(p, "  leaked", &leaked, scan->leaked_resident_bytes);
+	add_sum(p, "    direct", &mark->direct, BYTES_UNKNOWN);
+	add_sum(p, "    indirect", &mark->indirect, BYTES_UNKNOWN);
+	if (scan->heap.allocator == ALLOCATOR_GLIBC)
+		strbuf_add_text(p->out, "  RESIDENT has malloc's own word of each block, too.\n");
+}
+
+static void add_table(const struct page *p, const struct block_groups *groups,
+		      bool is_leaked)
+{
+	const struct table_options options = { .exact_bytes = p->report->exact_bytes };
+	size_t shown = groups->count < p->report->top ? groups->count : p->report->top;
+	struct leak_row *rows = xcalloc(shown, sizeof(*rows));
+	const void **pointers = xcalloc(shown, sizeof(*pointers));
+	struct column_list columns = COLUMN_LIST_INIT;
+	char *name;
+
+	for (size_t i = 0; i < shown; i++) {
+		fill_row(p->report, &groups->items[i], &rows[i]);
+		rows[i].is_leaked = is_leaked;
+		pointers[i] = &rows[i];
+	}
+	if (column_list_parse(&leak_columns, NULL, leak_columns.table_default, &columns,
+			      &name) == 0)
+		table_add(p->out, &columns, pointers, shown, &options);
+	if (shown < groups->count)
+		strbuf_addf(p->out, "and %zu more (--top N)\n", groups->count - shown);
+	column_list_release(&columns);
+	free(pointers);
+	free(rows);
+}
+
+/* Append the first bytes of the examples, in the order of the table. */
+static void add_peeks(const struct page *p)
+{
+	const struct block_groups *groups = p->report->leaked;
+
+	strbuf_add_text(p->out, "\nThe first bytes of the examples:\n");
+	for (size_t i = 0; i < groups->count && i < PEEKS_SHOWN && i < p->report->top; i++) {
+		const struct block_group *g = &groups->items[i];
+
+		strbuf_addf(p->out, "  %" PRIu64 " bytes each, %s", g->block_bytes,
+			    content_names[g->content]);
+		if (g->type) {
+			strbuf_add_text(p->out, ", ");
+			text_add_printable(p->out, g->type, strlen(g->type), false);
+		}
+		strbuf_add_char(p->out, '\n');
+		leak_report_add_peek(p->out, p->report->image, g->examples[0],
+				     g->block_bytes < LEAK_PEEK_BYTES ? g->block_bytes
+								      : LEAK_PEEK_BYTES);
+	}
+}
+
+static void add_fresh(const struct page *p)
+{
+	const struct block_groups *fresh = p->report->fresh;
+	struct chunk_sum sum = { 0, 0 };
+	char time[CLOCK_TEXT_SIZE];
+
+	clock_format_utc(p->report->since_unix_ms, time);
+	if (fresh->count == 0) {
+		strbuf_addf(p->out, "\nNo block is new since %s and reachable.\n", time);
+		return;
+	}
+	for (size_t i = 0; i < fresh->count; i++) {
+		sum.count += fresh->items[i].sum.count;
+		sum.bytes += fresh->items[i].sum.bytes;
+	}
+	strbuf_addf(p->out, "\nNew since %s, and reachable: %" PRIu64 " blocks, ", time,
+		    sum.count);
+	add_bytes(p, sum.bytes, 0);
+	strbuf_add_text(p->out, "\n");
+	add_table(p, fresh, false);
+}
+
+void leak_report_add_text(struct strbuf *out, const struct leak_report *report)
+{
+	const struct page page = { out, report };
+
+	add_head(&page);
+	add_sums(&page);
+	if (report->leaked->count > 0) {
+		strbuf_add_text(out, "\nLeaked, and what only they lead to:\n");
+		add_table(&page, report->leaked, true);
+		add_peeks(&page);
+	}
+	if (report->fresh)
+		add_fresh(&page);
+}
+
+/* The report as CSV. */
+
+static void add_csv_rows(struct strbuf *out, const struct leak_report *r,
+			 const struct column_list *columns,
+			 const struct block_groups *groups, bool is_leaked)
+{
+	for (size_t i = 0; i < groups->count; i++) {
+		struct leak_row row = { .is_leaked = is_leaked };
+
+		fill_row(r, &groups->items[i], &row);
+		csv_add_row(out, columns, &row);
+	}
+}
+
+void leak_report_add_csv(struct strbuf *out, const struct leak_report *report)
+{
+	struct column_list columns = COLUMN_LIST_INIT;
+
+	column_list_all(&leak_columns, &columns);
+	csv_add_header(out, &columns);
+	add_csv_rows(out, report, &columns, report->leaked, true);
+	if (report->fresh)
+		add_csv_rows(out, report, &columns, report->fresh, false);
+	column_list_release(&columns);
+}
+
+/* The report as JSON. */
+
+static void add_json_sum(struct strbuf *out, const char *key, const struct chunk_sum *sum)
+{
+	strbuf_addf(out, ",\"%s_count\":%" PRIu64 ",\"%s_bytes\":%" PRIu64, key,
+		    sum->count, key, sum->bytes);
+}
+
+static void add_json_text(struct strbuf *out, const char *key, const char *text)
+{
+	strbuf_addf(out, ",\"%s\":", key);
+	if (text)
+		json_add_string(out, text, strlen(text));
+	else
+		strbuf_add_text(out, "null");
+}
+
+static void add_json_groups(struct strbuf *out, const struct leak_report *r,
+			    const struct block_groups *groups, bool is_leaked)
+{
+	struct column_list columns = COLUMN_LIST_INIT;
+
+	column_list_all(&leak_columns, &columns);
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct block_group *g = &groups->items[i];
+		struct leak_row row = { .is_leaked = is_leaked };
+
+		if (i > 0)
+			strbuf_add_char(out, ',');
+		fill_row(r, g, &row);
+		json_add_row(out, &columns, &row);
+		/*
+		 * reopen the object to add a member with all examples: drop
+		 * its closing brace
+		 */
+		strbuf_truncate(out, out->length - 1);
+		strbuf_add_text(out, ",\"examples\":[");
+		for (size_t k = 0; k < g->example_count; k++)
+			strbuf_addf(out, "%s\"0x%" PRIx64 "\"", k > 0 ? "," : "",
+				    g->examples[k]);
+		strbuf_add_text(out, "]}");
+	}
+	column_list_release(&columns);
+}
+
+void leak_report_add_json(struct strbuf *out, const struct leak_report *report)
+{
+	const struct leak_scan *scan = report->scan;
+	char time[CLOCK_TEXT_SIZE];
+
+	strbuf_addf(
+		out,
+		"{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"pid\":%d,\"comm\":",
+		PACKAGE_VERSION, report->usage->process.pid);
+	json_add_string(out, report->usage->process.comm,
+			strlen(report->usage->process.comm));
+	add_json_text(out, "allocator", allocator_names[scan->heap.allocator]);
+	add_json_text(out, "leak_quality", quality_names[scan->quality]);
+	add_json_text(out, "problem", scan->problem);
+	strbuf_addf(out,
+		    ",\"pause_s\":%" PRIu64 ".%06" PRIu64 ",\"mark_s\":%" PRIu64
+		    ".%06" PRIu64,
+		    scan->heap.pause_ns / NS_PER_S,
+		    scan->heap.pause_ns / NS_PER_US % 1000000, scan->mark_ns / NS_PER_S,
+		    scan->mark_ns / NS_PER_US % 1000000);
+	json_add_number(out, "copied_bytes", scan->heap.copied_bytes);
+	json_add_number(out, "scanned_bytes", scan->mark.scanned_bytes);
+	json_add_number(out, "swapped_bytes", scan->swapped_bytes);
+	add_json_sum(out, "live", &scan->mark.live);
+	add_json_sum(out, "reachable", &scan->mark.reachable);
+	add_json_sum(out, "direct", &scan->mark.direct);
+	add_json_sum(out, "indirect", &scan->mark.indirect);
+	json_add_number(out, "live_resident_bytes", scan->heap.owner_bytes[OWNER_LIVE]);
+	json_add_number(out, "reachable_resident_bytes", scan->reachable_resident_bytes);
+	json_add_number(out, "leaked_resident_bytes", scan->leaked_resident_bytes);
+	strbuf_add_text(out, ",\"leaked\":[");
+	add_json_groups(out, report, report->leaked, true);
+	strbuf_add_char(out, ']');
+	if (report->fresh) {
+		add_json_text(out, "since",
+			      clock_format_utc(report->since_unix_ms, time));
+		strbuf_add_text(out, ",\"new\":[");
+		add_json_groups(out, report, report->fresh, false);
+		strbuf_add_char(out, ']');
+	}
+	strbuf_add_text(out, "}\n");
+}

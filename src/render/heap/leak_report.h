@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * leak_report - the leaked blocks of a process as text, CSV or JSON.
+ */
+#ifndef MS_RENDER_HEAP_LEAK_REPORT_H
+#define MS_RENDER_HEAP_LEAK_REPORT_H
+
+#include "base/strbuf.h"
+#include "classify/heap/block_groups.h"
+#include "classify/heap/leaks.h"
+#include "model/usage.h"
+#include "render/table/column.h"
+
+/* Number of bytes of a block's content shown with its group. */
+#define LEAK_PEEK_BYTES 32
+
+struct leak_report {
+	const struct usage *usage;
+	const struct leak_scan *scan; /* quality is not QUALITY_UNKNOWN */
+	struct image *image;	      /* source of the bytes shown */
+	const struct block_groups *leaked;
+	/* reachable blocks allocated since an earlier scan; NULL without one */
+	const struct block_groups *fresh;
+	uint64_t since_unix_ms; /* time of the earlier scan */
+	size_t top; /* maximum number of groups in text */
+	bool exact_bytes;
+};
+
+/* A row: a group of leaked blocks, or of fresh ones. */
+struct leak_row {
+	const struct block_group *group;
+	bool is_leaked;
+	char peek[2 * LEAK_PEEK_BYTES + 1]; /* first bytes of the first example, in hex */
+};
+extern const struct column_set leak_columns;
+
+/* Append the report as text, or as CSV with a header line. */
+void leak_report_add_text(struct strbuf *out, const struct leak_report *report);
+void leak_report_add_csv(struct strbuf *out, const struct leak_report *report);
+
+/* Append one line of JSON, "\n" included. */
+void leak_report_add_json(struct strbuf *out, const struct leak_report *report);
+
+/*
+ * Append the bytes from addr on, as lines of address, hex dump and ASCII characters.
+ * Bytes that are not in the image are left out.
+ */
+void leak_report_add_peek(struct strbuf *out, struct image *image, uint64_t addr,
+			  uint64_t bytes);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * page - functions shared by the parts of the heap report. Internal to render/.
+ */
+#ifndef MS_RENDER_HEAP_PAGE_H
+#define MS_RENDER_HEAP_PAGE_H
+
+#include <stdbool.h>
+
+#include "base/strbuf.h"
+#include "model/heap.h"
+#include "model/heap_detail.h"
+#include "model/usage.h"
+#include "render/heap/report.h"
+
+struct heap_page {
+	struct strbuf *out;
+	const struct usage *usage;
+	const struct heap *heap;
+	const struct heap_detail *detail;
+	const struct heap_report_options *options;
+};
+
+/* Append an amount of bytes, right-aligned in `width` columns. */
+void heap_page_add_bytes(const struct heap_page *p, uint64_t bytes, int width);
+
+/* Return the width of a column of bytes, in characters. */
+int heap_page_bytes_width(const struct heap_page *p);
+
+/* Append "and N more (--top N)" if `more` rows of a list are left out. */
+void heap_page_add_more(const struct heap_page *p, size_t more);
+
+/* Append a line with a label, a count and an amount of bytes. */
+void heap_page_add_sum(const struct heap_page *p, const char *label,
+		       const struct chunk_sum *sum);
+
+/* Append the number of threads that have a cache. */
+void heap_page_add_caches(const struct heap_page *p);
+
+/*
+ * Return whether the allocator's free lists were read. They are not read while the
+ * process is running; the blocks in them count as live then.
+ */
+bool heap_lists_known(const struct heap *heap);
+
+/* Append ,"key":value; null if the value is unknown. */
+void heap_json_add_number(struct strbuf *out, const char *key, uint64_t value);
+
+/* Append ,"key_count":…,"key_bytes":…; both null unless is_known. */
+void heap_json_add_sum(struct strbuf *out, const char *key, const struct chunk_sum *sum,
+		       bool is_known);
+
+/*
+ * heap_jemalloc.c: the jemalloc parts of the report, in place of
+ * those for glibc's malloc.
+ */
+void heap_jemalloc_add_sums(const struct heap_page *p);
+void heap_jemalloc_add_arenas(const struct heap_page *p);
+void heap_jemalloc_add_json_arena(struct strbuf *out, const struct heap *heap,
+				  const struct heap_arena *arena);
+
+/* Append jemalloc's totals, named as mallctl(3) names them under stats. */
+void heap_jemalloc_add_json_sums(struct strbuf *out, const struct heap *heap);
+
+/*
+ * heap_helper.c: the allocator's own figures, each beside the figure that memstate's walk
+ * found. Append nothing if memstate was not asked to query the allocator.
+ */
+void heap_helper_add_text(const struct heap_page *p);
+
+/* Append a member to the JSON object being written. */
+void heap_helper_add_json(const struct heap_page *p);
+
+/* heap_detail_report.c: types, pages and pins. */
+void heap_detail_add_text(const struct heap_page *p);
+
+/* Append members to the JSON object being written. */
+void heap_detail_add_json(const struct heap_page *p);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report - the state of an allocator's heap as text, JSON or CSV.
+ */
+#ifndef MS_RENDER_HEAP_REPORT_H
+#define MS_RENDER_HEAP_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/strbuf.h"
+#include "model/heap.h"
+#include "model/heap_detail.h"
+#include "model/helper_answer.h"
+#include "model/usage.h"
+
+struct heap_report_options {
+	bool exact_bytes;
+	bool ascii; /* print ASCII only */
+	int width;  /* of the terminal, in columns; 0: no limit */
+	size_t top; /* maximum number of rows per list; 0: no limit */
+	/* the allocator's own figures; NULL if memstate was not asked to query them */
+	const struct helper_answer *answer;
+};
+
+/*
+ * Append the text report. heap->quality must not be QUALITY_UNKNOWN. In all functions
+ * below, detail may be NULL; its parts are left out then.
+ */
+void heap_report_add_text(struct strbuf *out, const struct usage *u, const struct heap *heap,
+			  const struct heap_detail *detail,
+			  const struct heap_report_options *options);
+
+/* Append one line of JSON, "\n" included. Unknown figures are null. */
+void heap_report_add_json(struct strbuf *out, const struct usage *u, const struct heap *heap,
+			  const struct heap_detail *detail,
+			  const struct heap_report_options *options);
+
+/*
+ * Append CSV rows: one for each amount of each object (arena, size class, type, …). All
+ * rows have the same columns, which heap_report_add_csv_header() names.
+ */
+void heap_report_add_csv(struct strbuf *out, const struct usage *u, const struct heap *heap,
+			 const struct heap_detail *detail,
+			 const struct heap_report_options *options);
+void heap_report_add_csv_header(struct strbuf *out);
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "render/html/html_page.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "render/table/axis.h"
+#include "render/table/output.h"
+
+/* Maximum number of points per series; a screen has too few columns to show more. */
+#define POINTS_MAX 600
+
+/*
+ * Areas from the bottom up: first the memory that the allocator has no influence on, with
+ * the allocator's free pages on top.
+ */
+static const struct layer {
+	enum owner owner;
+	const char *help;
+} layers[] = {
+	{ OWNER_FILE, "mapped files" },
+	{ OWNER_SHMEM, "shared memory" },
+	{ OWNER_STACK, "stacks of all threads" },
+	{ OWNER_ANON, "other private anonymous memory; the heap too where it was not read" },
+	{ OWNER_HEAP_META, "the allocator's own data" },
+	{ OWNER_LIVE, "allocated blocks" },
+	{ OWNER_POOL_FRAGMENTS, "freed, on pages shared with live blocks" },
+	{ OWNER_POOL_PAGES, "freed, whole pages kept by the allocator" },
+};
+
+#define LAYER_COUNT (sizeof(layers) / sizeof(layers[0]))
+
+void html_add_text(struct strbuf *out, const char *text)
+{
+	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
+	const char *at;
+
+	text_add_printable(&safe, text, strlen(text), false);
+	for (at = strbuf_text(&safe); *at; at++) {
+		switch (*at) {
+		case '&':
+			strbuf_add_text(out, "&amp;");
+			break;
+		case '<':
+			strbuf_add_text(out, "&lt;");
+			break;
+		case '>':
+			strbuf_add_text(out, "&gt;");
+			break;
+		case '"':
+			strbuf_add_text(out, "&quot;");
+			break;
+		case '\'':
+			strbuf_add_text(out, "&#39;");
+			break;
+		default:
+			strbuf_add_char(out, *at);
+		}
+	}
+}
+
+void html_add_what(struct strbuf *out, const char *label, const char *text)
+{
+	strbuf_addf(out, "<p class=\"what\">%s <code>", label);
+	html_add_text(out, text);
+	strbuf_add_text(out, "</code></p>\n");
+}
+
+/* Append "style-src 'sha256-…'", which allows only the text of this file. */
+static void add_source(struct strbuf *out, const char *directive, enum page_file file)
+{
+	const char *text = page_file_text(file);
+
+	strbuf_addf(out, "; %s-src 'sha256-", directive);
+	sha256_add_base64(out, text, strlen(text));
+	strbuf_add_char(out, '\'');
+}
+
+/*
+ * The content security policy forbids everything that is not part of the page, in case a
+ * text should ever escape from its quotes.
+ */
+void html_page_begin(struct strbuf *out, const struct html_page *page)
+{
+	strbuf_add_text(out,
+			"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+			"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+			"base-uri 'none'; form-action 'none'");
+	add_source(out, "style", page->style);
+	add_source(out, "script", page->script);
+	strbuf_add_text(out,
+			"\">\n"
+			"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+			"<meta name=\"color-scheme\" content=\"light dark\">\n"
+			"<meta name=\"generator\" content=\"memstate " PACKAGE_VERSION "\">\n"
+			"<title>");
+	html_add_text(out, page->title);
+	strbuf_addf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n<main>\n<h1>",
+		    page_file_text(page->style));
+	html_add_text(out, page->title);
+	strbuf_add_text(out, "</h1>\n");
+}
+
+void html_page_end(struct strbuf *out, const struct html_page *page)
+{
+	strbuf_addf(out, "</main>\n<script>%s</script>\n</body>\n</html>\n",
+		    page_file_text(page->script));
+}
+
+/* html_add_json_rule() escapes "<", so that no text can end the script element. */
+void html_add_json_text(struct strbuf *out, const char *text)
+{
+	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
+
+	text_add_printable(&safe, text, strlen(text), false);
+	html_add_json_rule(out, strbuf_text(&safe));
+}
+
+void html_add_json_rule(struct strbuf *out, const char *text)
+{
+	_cleanup_strbuf_ struct strbuf json = STRBUF_INIT;
+
+	json_add_string(&json, text, strlen(text));
+	for (const char *at = json.text; *at; at++) {
+		if (strchr("<>&", *at))
+			strbuf_addf(out, "\\u%04x", (unsigned int)*at);
+		else
+			strbuf_add_char(out, *at);
+	}
+}
+
+static void add_json_amount(struct strbuf *out, uint64_t amount)
+{
+	if (bytes_known(amount))
+		strbuf_add_u64(out, amount);
+	else
+		strbuf_add_text(out, "null");
+}
+
+/* Indexes of the samples shown. */
+struct points {
+	size_t *at;
+	size_t count;
+};
+
+static bool is_marked(const struct html_chart *chart, const struct run_sample *sample)
+{
+	for (size_t m = 0; m < chart->mark_count; m++)
+		if (chart->marks[m].elapsed_ns == sample->elapsed_ns)
+			return true;
+	return false;
+}
+
+static uint64_t rss_or_0(const struct run_sample *sample)
+{
+	return bytes_known(sample->rss_bytes) ? sample->rss_bytes : 0;
+}
+
+/*
+ * Select the largest sample of each interval, so that no peak is lost, and the first, the
+ * last and all marked samples.
+ */
+static void find_points(const struct html_series *series, const struct html_chart *chart,
+			struct points *ret)
+{
+	size_t stretch = (series->count + POINTS_MAX - 1) / POINTS_MAX;
+
+	ret->at = xcalloc(series->count + 1, sizeof(*ret->at));
+	ret->count = 0;
+	for (size_t first = 0; first < series->count; first += stretch) {
+		size_t end = series->count - first > stretch ? first + stretch : series->count;
+		size_t largest = first;
+
+		for (size_t i = first; i < end; i++)
+			if (rss_or_0(&series->samples[i]) >
+			    rss_or_0(&series->samples[largest]))
+				largest = i;
+		for (size_t i = first; i < end; i++)
+			if (i == largest || i == 0 || i + 1 == series->count ||
+			    is_marked(chart, &series->samples[i]))
+				ret->at[ret->count++] = i;
+	}
+}
+
+/* Append an array with one amount per point. `name` includes the key's punctuation. */
+static void add_array(struct strbuf *out, const char *name, const struct html_series *series,
+		      const struct points *points, uint64_t (*get)(const struct run_sample *s, int arg),
+		      int arg)
+{
+	strbuf_addf(out, "%s[", name);
+	for (size_t p = 0; p < points->count; p++) {
+		if (p > 0)
+			strbuf_add_char(out, ',');
+		add_json_amount(out, get(&series->samples[points->at[p]], arg));
+	}
+	strbuf_add_char(out, ']');
+}
+
+static uint64_t get_time(const struct run_sample *s, int arg)
+{
+	(void)arg;
+	return s->elapsed_ns / NS_PER_US;
+}
+
+static uint64_t get_rss(const struct run_sample *s, int arg)
+{
+	(void)arg;
+	return s->rss_bytes;
+}
+
+enum { BESIDE_LAZYFREE, BESIDE_UNBACKED, BESIDE_SWAP };
+
+static uint64_t get_beside(const struct run_sample *s, int arg)
+{
+	const uint64_t amounts[] = {
+		[BESIDE_LAZYFREE] = s->lazyfree_bytes,
+		[BESIDE_UNBACKED] = s->unbacked_bytes,
+		[BESIDE_SWAP] = s->swap_bytes,
+	};
+
+	return amounts[arg];
+}
+
+static uint64_t get_owner(const struct run_sample *s, int arg)
+{
+	return s->owner_bytes[arg];
+}
+
+static void add_line(struct strbuf *out, const struct html_series *series,
+		     const struct html_chart *chart)
+{
+	struct points points;
+
+	find_points(series, chart, &points);
+	add_array(out, "{\"t\":", series, &points, get_time, 0);
+	add_array(out, ",\"rss\":", series, &points, get_rss, 0);
+	strbuf_add_char(out, '}');
+	free(points.at);
+}
+
+static void add_areas(struct strbuf *out, const struct html_chart *chart)
+{
+	const struct html_series *areas = &chart->areas;
+	struct points points;
+
+	find_points(areas, chart, &points);
+	add_array(out, ",\"t\":", areas, &points, get_time, 0);
+	add_array(out, ",\"rss\":", areas, &points, get_rss, 0);
+	add_array(out, ",\"lazyfree\":", areas, &points, get_beside, BESIDE_LAZYFREE);
+	add_array(out, ",\"unbacked\":", areas, &points, get_beside, BESIDE_UNBACKED);
+	add_array(out, ",\"swap\":", areas, &points, get_beside, BESIDE_SWAP);
+	strbuf_add_text(out, ",\"own\":[");
+	for (size_t l = 0; l < LAYER_COUNT; l++)
+		add_array(out, l > 0 ? "," : "", areas, &points, get_owner, (int)layers[l].owner);
+	strbuf_add_char(out, ']');
+	free(points.at);
+}
+
+static void add_chart_data(struct strbuf *out, const struct html_chart *chart)
+{
+	strbuf_add_text(out, "{\"title\":");
+	html_add_json_text(out, chart->title);
+	add_areas(out, chart);
+	strbuf_add_text(out, ",\"marks\":[");
+	for (size_t m = 0; m < chart->mark_count; m++) {
+		strbuf_addf(out, "%s{\"t\":%" PRIu64 ",\"label\":", m > 0 ? "," : "",
+			    chart->marks[m].elapsed_ns / NS_PER_US);
+		html_add_json_text(out, chart->marks[m].label);
+		strbuf_add_char(out, '}');
+	}
+	strbuf_add_text(out, "],\"lines\":[");
+	for (size_t i = 0; i < chart->line_count; i++) {
+		if (i > 0)
+			strbuf_add_char(out, ',');
+		add_line(out, &chart->lines[i], chart);
+	}
+	strbuf_add_text(out, "]}");
+}
+
+struct axes {
+	uint64_t end_ns, top_bytes;
+};
+
+static void grow_axes(struct axes *axes, const struct html_series *series)
+{
+	for (size_t i = 0; i < series->count; i++) {
+		const struct run_sample *sample = &series->samples[i];
+
+		if (sample->elapsed_ns > axes->end_ns)
+			axes->end_ns = sample->elapsed_ns;
+		if (rss_or_0(sample) > axes->top_bytes)
+			axes->top_bytes = rss_or_0(sample);
+	}
+}
+
+static void add_data(struct strbuf *out, const struct html_chart *charts, size_t count)
+{
+	struct axes axes = { 0 };
+
+	for (size_t c = 0; c < count; c++) {
+		grow_axes(&axes, &charts[c].areas);
+		for (size_t i = 0; i < charts[c].line_count; i++)
+			grow_axes(&axes, &charts[c].lines[i]);
+	}
+	strbuf_addf(out,
+		    "<script type=\"application/json\" id=\"data\">\n"
+		    "{\"end\":%" PRIu64 ",\"top\":%" PRIu64 ",\"layers\":[",
+		    axes.end_ns / NS_PER_US + 1, axis_top_bytes(axes.top_bytes));
+	for (size_t l = 0; l < LAYER_COUNT; l++)
+		strbuf_addf(out, "%s{\"name\":\"%s\",\"help\":\"%s\"}", l > 0 ? "," : "",
+			    owner_names[layers[l].owner], layers[l].help);
+	strbuf_add_text(out, "],\"charts\":[");
+	for (size_t c = 0; c < count; c++) {
+		if (c > 0)
+			strbuf_add_text(out, ",\n");
+		add_chart_data(out, &charts[c]);
+	}
+	strbuf_add_text(out, "]}\n</script>\n");
+}
+
+/* Append the elements that page.js draws a chart into. */
+static void add_chart_frame(struct strbuf *out, const struct html_chart *chart)
+{
+	strbuf_add_text(out, "<section class=\"chart\">\n<h3>");
+	html_add_text(out, chart->title);
+	strbuf_add_text(out, "</h3>\n");
+	if (chart->note) {
+		strbuf_add_text(out, "<p class=\"note\">");
+		html_add_text(out, chart->note);
+		strbuf_add_text(out, "</p>\n");
+	}
+	strbuf_add_text(out, "<div class=\"plot\"></div>\n</section>\n");
+}
+
+void html_page_add_charts(struct strbuf *out, const struct html_chart *charts, size_t count)
+{
+	strbuf_add_text(out, "<noscript><p>The charts need JavaScript, of this page alone."
+			     "</p></noscript>\n<div class=\"charts\">\n");
+	for (size_t c = 0; c < count; c++)
+		add_chart_frame(out, &charts[c]);
+	strbuf_add_text(out, "</div>\n");
+	add_data(out, charts, count);
+}

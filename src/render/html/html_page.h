@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * html_page - self-contained HTML pages: no network access, no other files. A chart shows
+ * Rss over time as stacked areas by owner. Charts are placed side by side with the same
+ * axes and show the values under the pointer. Any other text precedes the charts.
+ *
+ * Texts come from outside memstate. They may enter a page only through html_add_text()
+ * and html_add_json_text(), plus html_add_json_rule() for rules. As a second line of
+ * defence, a content security policy lets only memstate's own styles and scripts run,
+ * identified by their SHA-256.
+ */
+#ifndef MS_RENDER_HTML_HTML_PAGE_H
+#define MS_RENDER_HTML_HTML_PAGE_H
+
+#include "base/strbuf.h"
+#include "model/comparison.h"
+#include "render/html/page_files.h"
+
+/* Samples in order of time, from one run or one process; borrowed. */
+struct html_series {
+	const struct run_sample *samples;
+	size_t count;
+};
+
+/* A moment marked in a chart. */
+struct html_mark {
+	uint64_t elapsed_ns;
+	const char *label;
+};
+
+struct html_chart {
+	const char *title;
+	const char *note; /* shown below the title; may be NULL */
+	struct html_series areas;
+	const struct html_series *lines; /* Rss of other runs, drawn behind the areas */
+	size_t line_count;
+	const struct html_mark *marks;
+	size_t mark_count;
+};
+
+struct html_page {
+	const char *title;
+	enum page_file style, script;
+};
+
+/* A page with charts of memory over time. */
+#define HTML_PAGE_CHARTS(text) \
+	((struct html_page){ (text), PAGE_CHARTS_STYLE, PAGE_CHARTS_SCRIPT })
+
+/*
+ * Begin and end a page. In between, the caller adds elements; charts
+ * may be added only once.
+ */
+void html_page_begin(struct strbuf *out, const struct html_page *page);
+void html_page_end(struct strbuf *out, const struct html_page *page);
+
+/*
+ * Append the charts. From a series with too many samples, only the largest sample of each
+ * interval, the first, the last and the marked ones are shown.
+ */
+void html_page_add_charts(struct strbuf *out, const struct html_chart *charts, size_t count);
+
+/*
+ * Append text as HTML, for use inside an element or a quoted attribute. Text is made
+ * printable as by text_add_printable().
+ */
+void html_add_text(struct strbuf *out, const char *text);
+
+/*
+ * Append text as a JSON string, quotes included, for use inside a script element.
+ * Text is made printable.
+ */
+void html_add_json_text(struct strbuf *out, const char *text);
+
+/*
+ * Append the text of a rule as html_add_json_text() does, but without making it
+ * printable. The page applies the rule to stacks, so the text must not change. The page
+ * shows a rule only in an input field, and only where the rule's author put it.
+ */
+void html_add_json_rule(struct strbuf *out, const char *text);
+
+/* Append "LABEL TEXT" as a paragraph, with the text as code. */
+void html_add_what(struct strbuf *out, const char *label, const char *text);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * page_files - the styles and scripts of pages and pictures, embedded
+ * from this directory.
+ */
+#ifndef MS_RENDER_HTML_PAGE_FILES_H
+#define MS_RENDER_HTML_PAGE_FILES_H
+
+enum page_file {
+	PAGE_CHARTS_STYLE,
+	PAGE_CHARTS_SCRIPT,
+	PAGE_TIMELINE_STYLE,
+	PAGE_TIMELINE_SCRIPT,
+	PAGE_FLAME_STYLE,
+	PAGE_FLAME_SCRIPT,
+	PAGE_FLAME_BODY,
+	PAGE_FLAME_SVG_STYLE,
+	PAGE_FLAME_SVG_SCRIPT,
+};
+
+/* Return the text of a file. The text never contains the end tag of its own element. */
+const char *page_file_text(enum page_file file);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "render/oom/predict_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "render/process/group_head.h"
+#include "render/process/growth_words.h"
+
+#define LABEL_WIDTH 9
+#define WIDTH_LEAST 40
+
+struct page {
+	struct strbuf *out;
+	const struct predict_report *report;
+	size_t width;
+};
+
+static const char *format_amount(const struct page *p, uint64_t bytes,
+				 char buf[UNITS_TEXT_SIZE])
+{
+	if (!p->report->options.exact_bytes || !bytes_known(bytes))
+		return units_format_bytes(bytes, buf);
+	snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64, bytes);
+	return buf;
+}
+
+/* Append a label and wrapped text, such as "need" and "growing: …". */
+static void add_line(const struct page *p, const char *label, const char *words)
+{
+	strbuf_addf(p->out, "%-*s", LABEL_WIDTH, label);
+	text_add_wrapped(p->out, words, LABEL_WIDTH, p->width);
+}
+
+static void add_seen(const struct page *p, const struct trend *t)
+{
+	char utc[CLOCK_TEXT_SIZE], span[UNITS_TEXT_SIZE], last[UNITS_TEXT_SIZE],
+		first[UNITS_TEXT_SIZE];
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+	size_t restarts = trends_restart_count(p->report->trends);
+
+	strbuf_addf(&words,
+		    "%" PRIu64 " sample%s over %s, until %s; need was %s, and is %s",
+		    t->sample_count, t->sample_count == 1 ? "" : "s",
+		    units_format_duration(t->span_ns, span),
+		    clock_format_utc(p->report->unix_ms, utc),
+		    format_amount(p, t->first_bytes, first),
+		    format_amount(p, t->bytes, last));
+	if (restarts > 0)
+		strbuf_addf(
+			&words,
+			"; what was before it was started again (%zu time%s) is left out",
+			restarts, restarts == 1 ? "" : "s");
+	add_line(p, "seen", strbuf_text(&words));
+}
+
+/*
+ * Return whether the cgroup has no processes, so that nothing can need more memory,
+ * whatever the need was before.
+ */
+static bool is_empty(const struct predict_report *report)
+{
+	return report->cgroup && report->cgroup->pid_count == 0;
+}
+
+/* Append "the group is empty: its last process has ended; 12.0M remain charged to it". */
+static void add_empty(const struct page *p, const struct trend *t)
+{
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+	char buf[UNITS_TEXT_SIZE];
+
+	strbuf_add_text(&words, trends_process_count(p->report->trends) > 0
+					? "the group is empty: its last process has ended"
+					: "the group is empty: it had no process");
+	if (bytes_known(t->bytes) && t->bytes > 0)
+		strbuf_addf(&words, "; %s remain charged to it", format_amount(p, t->bytes, buf));
+	add_line(p, "need", strbuf_text(&words));
+}
+
+static void add_group(const struct page *p)
+{
+	const struct cgroup *cgroup = p->report->cgroup;
+	_cleanup_strbuf_ struct strbuf need = STRBUF_INIT, limit = STRBUF_INIT;
+	uint64_t limit_bytes = cgroup_limit_bytes(cgroup);
+	struct trend t;
+
+	trends_find_group(p->report->trends, &t);
+	group_head_add(p->out, cgroup, &p->report->options);
+	strbuf_add_char(p->out, '\n');
+	add_seen(p, &t);
+	if (is_empty(p->report)) {
+		add_empty(p, &t);
+		return;
+	}
+	growth_add_words(&need, &t.growth);
+	add_line(p, "need", strbuf_text(&need));
+	if (limit_bytes != CGROUP_NO_LIMIT)
+		growth_add_time(&limit, &t.growth, limit_bytes);
+	if (limit.length > 0)
+		add_line(p, "", strbuf_text(&limit));
+}
+
+static int compare_trends(const void *a, const void *b)
+{
+	const struct process_trend *x = a, *y = b;
+	bool x_grows = x->need.growth.kind == GROWTH_STEADY;
+	bool y_grows = y->need.growth.kind == GROWTH_STEADY;
+	/* adding 1 makes an unknown need 0, so that it sorts last */
+	uint64_t of_x = x->need.bytes + 1, of_y = y->need.bytes + 1;
+
+	if (x_grows != y_grows)
+		return x_grows ? -1 : 1;
+	if (x_grows && x->need.growth.rate_bytes != y->need.growth.rate_bytes)
+		return x->need.growth.rate_bytes > y->need.growth.rate_bytes ? -1 : 1;
+	return of_x != of_y ? (of_x > of_y ? -1 : 1) : x->process.pid - y->process.pid;
+}
+
+/*
+ * Return the processes, growing ones first and the fastest of those first, and their
+ * number in *ret_count. The caller frees the result.
+ */
+static struct process_trend *find_processes(const struct trends *trends,
+					    size_t *ret_count)
+{
+	size_t count = trends_process_count(trends);
+	struct process_trend *found = xcalloc(count + 1, sizeof(*found));
+
+	for (size_t i = 0; i < count; i++)
+		trends_find_process(trends, i, &found[i]);
+	qsort(found, count, sizeof(*found), compare_trends);
+	*ret_count = count;
+	return found;
+}
+
+static const char *format_rate_of(const struct trend *t, char buf[UNITS_TEXT_SIZE])
+{
+	if (t->growth.kind == GROWTH_TOO_SHORT)
+		return "-";
+	return units_format_rate(t->growth.rate_bytes, t->growth.rate_bytes, buf);
+}
+
+static void add_process(const struct page *p, const struct process_trend *t)
+{
+	char need[UNITS_TEXT_SIZE], rate[UNITS_TEXT_SIZE], live[UNITS_TEXT_SIZE];
+
+	strbuf_addf(p->out, "%8d  %9s  %12s  %-14s  %12s  ", t->process.pid,
+		    format_amount(p, t->need.bytes, need), format_rate_of(&t->need, rate),
+		    growth_titles[t->need.growth.kind], format_rate_of(&t->live, live));
+	text_add_printable(p->out, t->process.comm, strlen(t->process.comm),
+			   p->report->options.ascii);
+	strbuf_add_char(p->out, '\n');
+}
+
+/*
+ * Append why each growing process grows: its in-use blocks grow, or the allocator keeps
+ * freed memory.
+ */
+static void add_causes(const struct page *p, const struct process_trend *found,
+		       size_t count)
+{
+	for (size_t i = 0; i < count && i < p->report->top; i++) {
+		_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+
+		if (found[i].need.growth.kind != GROWTH_STEADY)
+			return;
+		strbuf_addf(&line, "%d grows: %s", found[i].process.pid,
+			    growth_cause_words[process_trend_cause(&found[i])]);
+		text_add_wrapped(p->out, line.text, 0, p->width);
+	}
+}
+
+static void add_processes(const struct page *p)
+{
+	size_t count;
+	struct process_trend *found = find_processes(p->report->trends, &count);
+
+	if (count > 0)
+		strbuf_add_text(p->out,
+				"\n     PID       NEED         GROWS  VERDICT       "
+				"         IN USE  COMM\n");
+	for (size_t i = 0; i < count && i < p->report->top; i++)
+		add_process(p, &found[i]);
+	if (count > p->report->top)
+		strbuf_addf(p->out, "          and %zu more\n", count - p->report->top);
+	if (count > 0 && found[0].need.growth.kind == GROWTH_STEADY)
+		strbuf_add_char(p->out, '\n');
+	add_causes(p, found, count);
+	free(found);
+}
+
+void predict_report_add_text(struct strbuf *out, const struct predict_report *report)
+{
+	size_t width = report->options.max_width > 0 ? (size_t)report->options.max_width
+						     : 100;
+	struct page p = { out, report, width < WIDTH_LEAST ? WIDTH_LEAST : width };
+
+	if (report->cgroup)
+		add_group(&p);
+	add_processes(&p);
+	strbuf_add_char(out, '\n');
+	text_add_wrapped(out, growth_caveats, 0, p.width);
+}
+
+static void add_rate(struct strbuf *out, const char *key, const struct growth *g,
+		     int64_t rate)
+{
+	if (g->kind == GROWTH_TOO_SHORT)
+		json_add_number(out, key, BYTES_UNKNOWN);
+	else
+		strbuf_addf(out, ",\"%s\":%" PRId64, key, rate);
+}
+
+/* Append a time in seconds with millisecond resolution; null if it is unknown. */
+static void add_seconds(struct strbuf *out, const char *key, uint64_t ns, bool is_known)
+{
+	if (is_known)
+		strbuf_addf(out, ",\"%s\":%" PRIu64 ".%03" PRIu64, key, ns / NS_PER_S,
+			    ns / NS_PER_MS % 1000);
+	else
+		json_add_number(out, key, BYTES_UNKNOWN);
+}
+
+/* Append members to the JSON object being written. */
+static void add_trend(struct strbuf *out, const struct trend *t)
+{
+	const struct growth *g = &t->growth;
+	bool is_told = g->kind != GROWTH_TOO_SHORT;
+
+	strbuf_addf(out, "\"verdict\":\"%s\",\"sample_count\":%" PRIu64,
+		    growth_kind_names[g->kind], t->sample_count);
+	add_seconds(out, "span_s", t->span_ns, true);
+	json_add_number(out, "bytes", t->bytes);
+	strbuf_addf(out, ",\"floor_count\":%zu", g->floor_count);
+	add_seconds(out, "window_s", g->window_ns, g->window_ns > 0);
+	add_seconds(out, "cycle_s", g->cycle_ns, g->cycle_ns > 0);
+	add_rate(out, "rate_bytes_per_hour", g, g->rate_bytes);
+	add_rate(out, "rate_low_bytes_per_hour", g, g->rate_low_bytes);
+	add_rate(out, "rate_high_bytes_per_hour", g, g->rate_high_bytes);
+	json_add_number(out, "floor_bytes", is_told ? g->floor_bytes : BYTES_UNKNOWN);
+	json_add_number(out, "tooth_bytes", is_told ? g->tooth_bytes : BYTES_UNKNOWN);
+}
+
+static void add_json_group(struct strbuf *out, const struct predict_report *report)
+{
+	const struct cgroup *c = report->cgroup;
+	uint64_t limit_bytes = cgroup_limit_bytes(c);
+	struct growth_time left = { 0 };
+	struct trend t;
+	bool has_time;
+
+	trends_find_group(report->trends, &t);
+	has_time = limit_bytes != CGROUP_NO_LIMIT && !is_empty(report) &&
+		   growth_time_to(&t.growth, limit_bytes, &left);
+	strbuf_add_text(out, "{\"cgroup\":");
+	if (c->level_count > 0)
+		json_add_string(out, c->levels[0].path, strlen(c->levels[0].path));
+	else
+		strbuf_add_text(out, "null");
+	json_add_number(out, "limit_bytes",
+			limit_bytes == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : limit_bytes);
+	strbuf_addf(out, ",\"is_empty\":%s,\"restart_count\":%zu",
+		    is_empty(report) ? "true" : "false", trends_restart_count(report->trends));
+	add_seconds(out, "time_to_limit_s", left.ns, has_time && left.ns != UINT64_MAX);
+	add_seconds(out, "soonest_s", left.soonest_ns,
+		    has_time && left.soonest_ns != UINT64_MAX);
+	add_seconds(out, "latest_s", left.latest_ns,
+		    has_time && left.latest_ns != UINT64_MAX);
+	strbuf_add_text(out, ",\"need\":{");
+	add_trend(out, &t);
+	strbuf_add_text(out, "}}");
+}
+
+static void add_json_process(struct strbuf *out, const struct process_trend *t)
+{
+	strbuf_addf(out, "{\"pid\":%d,\"comm\":", t->process.pid);
+	json_add_string(out, t->process.comm, strlen(t->process.comm));
+	strbuf_addf(out, ",\"cause\":\"%s\",\"need\":{",
+		    growth_cause_names[process_trend_cause(t)]);
+	add_trend(out, &t->need);
+	strbuf_add_text(out, "},\"live\":");
+	if (t->live.sample_count > 0) {
+		strbuf_add_char(out, '{');
+		add_trend(out, &t->live);
+		strbuf_add_char(out, '}');
+	} else {
+		strbuf_add_text(out, "null");
+	}
+	strbuf_add_char(out, '}');
+}
+
+void predict_report_add_json(struct strbuf *out, const struct predict_report *report)
+{
+	char utc[CLOCK_TEXT_SIZE];
+	size_t count;
+	struct process_trend *found = find_processes(report->trends, &count);
+
+	strbuf_addf(
+		out,
+		"{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"time\":\"%s\",\"group\":",
+		PACKAGE_VERSION, clock_format_utc(report->unix_ms, utc));
+	if (report->cgroup)
+		add_json_group(out, report);
+	else
+		strbuf_add_text(out, "null");
+	strbuf_add_text(out, ",\"processes\":[");
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			strbuf_add_char(out, ',');
+		add_json_process(out, &found[i]);
+	}
+	strbuf_add_text(out, "]}\n");
+	free(found);
+}
+
+enum growth_kind predict_report_kind(const struct predict_report *report)
+{
+	enum growth_kind kind = GROWTH_TOO_SHORT;
+	struct process_trend *found;
+	struct trend t;
+	size_t count;
+
+	if (is_empty(report))
+		return GROWTH_NONE;
+	if (report->cgroup) {
+		trends_find_group(report->trends, &t);
+		return t.growth.kind;
+	}
+	found = find_processes(report->trends, &count);
+	if (count > 0)
+		kind = found[0].need.growth.kind;
+	free(found);
+	return kind;
+}

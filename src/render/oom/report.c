@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "render/oom/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "render/process/group_head.h"
+#include "render/process/growth_words.h"
+#include "render/table/bar.h"
+
+#define LABEL_WIDTH  20
+#define AMOUNT_WIDTH 10
+#define BAR_INDENT   2
+#define WIDTH_LEAST  40
+
+struct page {
+	struct strbuf *out;
+	const struct oom_report *report;
+	const struct cgroup *cgroup;
+	const struct oom_figures *figures;
+	size_t width;
+};
+
+static const char *format_amount(const struct page *p, uint64_t bytes, char buf[UNITS_TEXT_SIZE])
+{
+	if (bytes == CGROUP_NO_LIMIT)
+		return "none";
+	if (!p->report->options.exact_bytes || !bytes_known(bytes))
+		return units_format_bytes(bytes, buf);
+	snprintf(buf, UNITS_TEXT_SIZE, "%llu", (unsigned long long)bytes);
+	return buf;
+}
+
+/* Append an indented "label 1.5M 12.3% note"; the percentage is the share of usage. */
+static void add_part(struct page *p, int indent, const char *label, uint64_t bytes, const char *note)
+{
+	uint64_t whole = p->figures->usage_bytes;
+	unsigned int per_mille = units_per_mille(bytes, whole);
+	char buf[UNITS_TEXT_SIZE];
+
+	strbuf_addf(p->out, "%*s%-*s%*s", indent, "", LABEL_WIDTH - indent, label,
+		    p->report->options.exact_bytes ? AMOUNT_WIDTH + 5 : AMOUNT_WIDTH,
+		    format_amount(p, bytes, buf));
+	if (bytes_known(bytes) && bytes_known(whole) && whole > 0)
+		strbuf_addf(p->out, "  %3u.%u%%", per_mille / 10, per_mille % 10);
+	else
+		strbuf_add_text(p->out, "       -");
+	if (note)
+		strbuf_addf(p->out, "  %s", note);
+	strbuf_add_char(p->out, '\n');
+}
+
+/* Append a path from outside memstate, made printable. */
+static void add_path(struct page *p, const char *path)
+{
+	text_add_printable(p->out, path, strlen(path), p->report->options.ascii);
+}
+
+enum segment { SEGMENT_NEED, SEGMENT_LAZYFREE, SEGMENT_FILE, SEGMENT_SLAB, SEGMENT_FREE,
+	       SEGMENT_COUNT_ };
+
+static const char segment_letters[SEGMENT_COUNT_] = { 'N', 'L', 'C', 'S', '.' };
+
+/* Append a bar that represents the limit, or the usage if there is no limit. */
+static void add_bar(struct page *p)
+{
+	const struct oom_figures *f = p->figures;
+	uint64_t whole = f->limit_bytes == CGROUP_NO_LIMIT ? f->usage_bytes : f->limit_bytes;
+	uint64_t parts[SEGMENT_COUNT_] = { f->need_bytes, f->lazyfree_bytes, f->file_bytes,
+					   f->slab_reclaimable_bytes,
+					   bytes_sub(whole, f->usage_bytes) };
+	size_t cells[SEGMENT_COUNT_] = { 0 };
+	size_t width = p->width - BAR_INDENT - 2;
+
+	bar_split(parts, SEGMENT_COUNT_, whole, width, cells);
+	strbuf_add_repeat(p->out, " ", BAR_INDENT);
+	strbuf_add_char(p->out, '[');
+	for (size_t i = 0; i < SEGMENT_COUNT_; i++)
+		for (size_t n = 0; n < cells[i]; n++)
+			strbuf_add_char(p->out, segment_letters[i]);
+	strbuf_add_text(p->out, "]\n  N need  L LazyFree  C page cache  S reclaimable slab  . free\n\n");
+}
+
+/*
+ * Append the parts of kernel memory with cgroup v1, and how accurate each is. Samples
+ * without these figures come from a recording.
+ */
+static void add_kernel_v1(struct page *p)
+{
+	const struct oom_figures *f = p->figures;
+	char note[128];
+
+	if (bytes_known(f->pipe_count)) {
+		snprintf(note, sizeof(note), "%s%llu that its processes have open",
+			 bytes_known(f->pipe_limit_bytes) ? "at most; " : "unknown; ",
+			 (unsigned long long)f->pipe_count);
+		add_part(p, 6, "pipes", f->pipe_limit_bytes, note);
+	}
+	if (bytes_known(f->inode_slab_bytes))
+		add_part(p, 6, "inodes", f->inode_slab_bytes, "slab, with names of files");
+	else if (bytes_known(f->pipe_count))
+		add_part(p, 6, "inodes", BYTES_UNKNOWN, "unknown: this kernel does not tell them");
+	if (bytes_known(f->socket_count)) {
+		snprintf(note, sizeof(note), "%s%llu that its processes have open",
+			 bytes_known(f->socket_slab_bytes) ? "slab; " : "unknown; ",
+			 (unsigned long long)f->socket_count);
+		add_part(p, 6, "sockets", f->socket_slab_bytes, note);
+	}
+}
+
+static void add_kernel(struct page *p)
+{
+	const struct oom_figures *f = p->figures;
+	const struct {
+		const char *label;
+		uint64_t bytes;
+		const char *note;
+	} parts[] = {
+		{ "threads' stacks", f->kernel_stack_bytes, NULL },
+		{ "page tables", f->pagetables_bytes, NULL },
+		{ "per CPU", f->percpu_bytes, NULL },
+		{ "vmalloc", f->vmalloc_bytes, NULL },
+		{ "slab", f->slab_unreclaimable_bytes, "inodes of tmpfs, sockets and the like" },
+		{ "other", f->other_kernel_bytes, "pipes' buffers and the like" },
+	};
+
+	if (p->cgroup->version == CGROUP_V1) {
+		add_part(p, 4, "kernel", f->kernel_bytes,
+			 "version 1 does not tell its parts: some of it may be reclaimable");
+		add_kernel_v1(p);
+		return;
+	}
+	add_part(p, 4, "kernel", f->kernel_bytes, NULL);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (bytes_known(parts[i].bytes) && parts[i].bytes > 0)
+			add_part(p, 6, parts[i].label, parts[i].bytes, parts[i].note);
+}
+
+static void add_unexplained(struct page *p)
+{
+	char buf[UNITS_TEXT_SIZE], slack[UNITS_TEXT_SIZE];
+
+	strbuf_addf(p->out, "  %-*s%*s  the kernel's amounts are within +-%s\n", LABEL_WIDTH - 2,
+		    "unexplained", AMOUNT_WIDTH,
+		    units_format_change(p->figures->unexplained_bytes, buf),
+		    units_format_bytes(p->figures->slack_bytes, slack));
+}
+
+static const char *lazyfree_note(const struct oom_figures *f)
+{
+	if (f->unreadable_count > 0)
+		return "at least: not all processes could be read; the kernel takes it first";
+	return f->is_lazyfree_exact ? "the kernel takes it first" : "at most; the kernel takes it first";
+}
+
+static void add_parts(struct page *p)
+{
+	const struct oom_figures *f = p->figures;
+
+	add_part(p, 0, "usage", f->usage_bytes, NULL);
+	add_part(p, 2, "need", f->need_bytes, "cannot be taken back");
+	add_part(p, 4, "live anon", f->live_anon_bytes, "heaps, stacks, other private memory");
+	add_part(p, 4, "shmem", f->shmem_bytes, "shared memory, files on tmpfs");
+	add_kernel(p);
+	if (p->cgroup->version == CGROUP_V2)
+		add_part(p, 4, "network buffers", f->sock_bytes, NULL);
+	add_part(p, 2, "LazyFree", f->lazyfree_bytes, lazyfree_note(f));
+	add_part(p, 2, "page cache", f->file_bytes, "the kernel takes it before it kills");
+	if (bytes_known(f->slab_reclaimable_bytes))
+		add_part(p, 2, "reclaimable slab", f->slab_reclaimable_bytes, NULL);
+	add_unexplained(p);
+	if (bytes_known(f->tcp_bytes))
+		add_part(p, 2, "TCP buffers", f->tcp_bytes,
+			 "not in usage: version 1 has another limit for them");
+}
+
+/* Append one of the amounts below the parts, with a sentence that explains it. */
+static void add_said(struct page *p, const char *label, uint64_t bytes, const char *words)
+{
+	char buf[UNITS_TEXT_SIZE];
+
+	strbuf_addf(p->out, "%-*s%*s  ", LABEL_WIDTH, label,
+		    p->report->options.exact_bytes ? AMOUNT_WIDTH + 5 : AMOUNT_WIDTH,
+		    format_amount(p, bytes, buf));
+	text_add_wrapped(p->out, words, LABEL_WIDTH + AMOUNT_WIDTH + 2, p->width);
+}
+
+static void add_growth(struct page *p)
+{
+	const struct trend *need = p->report->need;
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT, time = STRBUF_INIT;
+	char span[UNITS_TEXT_SIZE];
+
+	if (!need)
+		return;
+	growth_add_words(&words, &need->growth);
+	if (p->figures->limit_bytes != CGROUP_NO_LIMIT)
+		growth_add_time(&time, &need->growth, p->figures->limit_bytes);
+	if (time.length > 0)
+		strbuf_addf(&words, "; %s", time.text);
+	strbuf_addf(p->out, "%-*s%*s  ", LABEL_WIDTH, "need over",
+		    p->report->options.exact_bytes ? AMOUNT_WIDTH + 5 : AMOUNT_WIDTH,
+		    units_format_duration(need->span_ns, span));
+	text_add_wrapped(p->out, words.text, LABEL_WIDTH + AMOUNT_WIDTH + 2, p->width);
+}
+
+static void add_conclusions(struct page *p)
+{
+	const struct oom_figures *f = p->figures;
+
+	strbuf_add_char(p->out, '\n');
+	if (f->limit_bytes != CGROUP_NO_LIMIT)
+		add_said(p, "headroom", f->headroom_bytes, "until need meets the limit, and the kernel "
+							    "kills");
+	add_said(p, "kubectl top shows", f->working_set_bytes, "usage less inactive files");
+	if (bytes_known(f->hidden_bytes) && f->hidden_bytes > 0)
+		add_said(p, "hidden", f->hidden_bytes,
+			 "live memory that is in no working set: it was MADV_FREE'd and written again, "
+			 "or is shared with a forked process; it cannot be taken back");
+	if (bytes_known(f->unaccounted_bytes) && f->unaccounted_bytes > f->slack_bytes)
+		add_said(p, "no process's", f->unaccounted_bytes,
+			 "charged, but in no process that can be read: files left on a tmpfs, or "
+			 "processes out of sight");
+	add_growth(p);
+}
+
+static int compare_usages(const void *a, const void *b)
+{
+	const struct usage *x = *(const struct usage *const *)a;
+	const struct usage *y = *(const struct usage *const *)b;
+	uint64_t of_x = bytes_known(x->total.bytes[SMAPS_PSS]) ? x->total.bytes[SMAPS_PSS] : 0;
+	uint64_t of_y = bytes_known(y->total.bytes[SMAPS_PSS]) ? y->total.bytes[SMAPS_PSS] : 0;
+
+	return (of_x < of_y) - (of_x > of_y);
+}
+
+static void add_process(struct page *p, const struct usage *u)
+{
+	uint64_t pss_bytes = u->total.bytes[SMAPS_PSS];
+	char pss[UNITS_TEXT_SIZE], rss[UNITS_TEXT_SIZE], lazy[UNITS_TEXT_SIZE], share[16] = "-";
+	unsigned int per_mille = units_per_mille(pss_bytes, p->figures->usage_bytes);
+
+	if (bytes_known(pss_bytes) && bytes_known(p->figures->usage_bytes))
+		snprintf(share, sizeof(share), "%u.%u%%", per_mille / 10, per_mille % 10);
+	strbuf_addf(p->out, "%8d  %9s  %6s  %9s  %9s  ", u->process.pid,
+		    format_amount(p, pss_bytes, pss), share,
+		    format_amount(p, u->total.bytes[SMAPS_RSS], rss),
+		    format_amount(p, u->state_bytes[STATE_LAZYFREE], lazy));
+	add_path(p, u->process.comm);
+	strbuf_add_char(p->out, '\n');
+}
+
+static void add_processes(struct page *p)
+{
+	const struct snapshot *s = p->report->processes;
+	const struct usage **usages = xcalloc(s->count + 1, sizeof(*usages));
+
+	for (size_t i = 0; i < s->count; i++)
+		usages[i] = &s->usages[i];
+	qsort(usages, s->count, sizeof(*usages), compare_usages);
+	if (s->count > 0)
+		strbuf_add_text(p->out, "\n     PID        PSS   SHARE        RSS   LAZYFREE  COMM\n");
+	for (size_t i = 0; i < s->count && i < p->report->top; i++)
+		add_process(p, usages[i]);
+	if (s->count > p->report->top)
+		strbuf_addf(p->out, "          and %zu more\n", s->count - p->report->top);
+	free(usages);
+}
+
+void oom_report_add_text(struct strbuf *out, const struct oom_report *report)
+{
+	size_t width = report->options.max_width > 0 ? (size_t)report->options.max_width : 100;
+	struct page p = {
+		.out = out,
+		.report = report,
+		.cgroup = report->row.cgroup,
+		.figures = report->row.figures,
+		.width = width < WIDTH_LEAST ? WIDTH_LEAST : width,
+	};
+
+	group_head_add(out, p.cgroup, &report->options);
+	add_bar(&p);
+	add_parts(&p);
+	add_conclusions(&p);
+	add_processes(&p);
+}
+
+/* Append a number. A missing limit is null. */
+static void add_json_amount(struct strbuf *out, const char *key, uint64_t number)
+{
+	json_add_number(out, key, number == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : number);
+}
+
+static void add_json_level(struct strbuf *out, const struct cgroup_level *level)
+{
+	strbuf_add_text(out, "{\"cgroup\":");
+	json_add_string(out, level->path, strlen(level->path));
+	strbuf_addf(out, ",\"has_limit\":%s",
+		    level->limit_bytes == CGROUP_NO_LIMIT ? "false" : "true");
+	add_json_amount(out, "limit_bytes", level->limit_bytes);
+	add_json_amount(out, "usage_bytes", level->usage_bytes);
+	add_json_amount(out, "peak_bytes", level->peak_bytes);
+	add_json_amount(out, "high_bytes", level->high_bytes);
+	add_json_amount(out, "swap_bytes", level->swap_bytes);
+	add_json_amount(out, "swap_limit_bytes", level->swap_limit_bytes);
+	add_json_amount(out, "max_count", level->max_count);
+	add_json_amount(out, "oom_count", level->oom_count);
+	add_json_amount(out, "oom_kill_count", level->oom_kill_count);
+	strbuf_add_char(out, '}');
+}
+
+void oom_report_add_json(struct strbuf *out, const struct oom_row *row,
+			 const struct column_list *columns)
+{
+	const struct cgroup *c = row->cgroup;
+
+	strbuf_addf(out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"oom\":", PACKAGE_VERSION);
+	json_add_row(out, columns, row);
+	strbuf_addf(out, ",\"cgroup_version\":%d,\"is_cut\":%s,\"unexplained_bytes\":%lld",
+		    (int)c->version, c->is_cut ? "true" : "false",
+		    (long long)row->figures->unexplained_bytes);
+	strbuf_add_text(out, ",\"levels\":[");
+	for (size_t i = 0; i < c->level_count; i++) {
+		if (i > 0)
+			strbuf_add_char(out, ',');
+		add_json_level(out, &c->levels[i]);
+	}
+	strbuf_add_text(out, "]}\n");
+}

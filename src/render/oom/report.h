@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report - show what uses the memory of a cgroup, as text, CSV or JSON.
+ */
+#ifndef MS_RENDER_OOM_REPORT_H
+#define MS_RENDER_OOM_REPORT_H
+
+#include "base/strbuf.h"
+#include "classify/cgroup/figures.h"
+#include "classify/growth/trends.h"
+#include "render/table/output.h"
+
+/* A row of oom_columns. */
+struct oom_row {
+	const struct cgroup *cgroup;
+	const struct oom_figures *figures;
+	uint64_t elapsed_ns; /* since the first sample of the series */
+};
+extern const struct column_set oom_columns;
+
+struct oom_report {
+	struct oom_row row;
+	const struct snapshot *processes;
+	/* growth of need, from the samples up to this one; NULL if unknown */
+	const struct trend *need;
+	size_t top; /* maximum number of processes listed */
+	struct table_options options;
+};
+
+/* Append the report as text. */
+void oom_report_add_text(struct strbuf *out, const struct oom_report *report);
+
+/*
+ * Append one line of JSON, "\n" included: the columns, and each level of the
+ * hierarchy with its limit.
+ */
+void oom_report_add_json(struct strbuf *out, const struct oom_row *row,
+			 const struct column_list *columns);
+
+#endif

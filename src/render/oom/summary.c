@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "render/oom/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+
+/* All kills with the same cgroup name, or with the same program name. */
+struct row {
+	const char *name;
+	const struct oom_kill *kill; /* the first of these kills */
+	size_t count;
+	uint64_t largest_bytes; /* Rss of the largest victim, or BYTES_UNKNOWN */
+};
+
+enum limit {
+	LIMIT_CGROUP,
+	LIMIT_MACHINE,
+	LIMIT_NODES,
+	LIMIT_SYSRQ,
+	LIMIT_UNKNOWN,
+};
+
+static const struct {
+	/* key: in JSON; name: in text, for a limit without a path */
+	const char *key, *name;
+} limits[] = {
+	[LIMIT_CGROUP] = { "cgroup", "a cgroup that the log does not name" },
+	[LIMIT_MACHINE] = { "machine", "the whole machine's memory" },
+	[LIMIT_NODES] = { "nodes", "memory nodes of a cpuset" },
+	[LIMIT_SYSRQ] = { "sysrq", "none: asked for with SysRq f" },
+	[LIMIT_UNKNOWN] = { "unknown", "not in the log" },
+};
+
+static enum limit find_limit(const struct oom_kill *k)
+{
+	if (k->is_sysrq)
+		return LIMIT_SYSRQ;
+	if (k->constraint == OOM_GLOBAL)
+		return LIMIT_MACHINE;
+	if (k->limit_path[0] != '\0' || k->constraint == OOM_CGROUP)
+		return LIMIT_CGROUP;
+	return k->constraint == OOM_NODES ? LIMIT_NODES : LIMIT_UNKNOWN;
+}
+
+static const char *limit_name(const struct oom_kill *k)
+{
+	enum limit limit = find_limit(k);
+
+	return limit == LIMIT_CGROUP && k->limit_path[0] != '\0' ? k->limit_path : limits[limit].name;
+}
+
+static const char *victim_name(const struct oom_kill *k)
+{
+	return k->victim.pid != 0 ? k->victim.name : "not in the log";
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(((const struct row *)a)->name, ((const struct row *)b)->name);
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->count != y->count)
+		return (x->count < y->count) - (x->count > y->count);
+	return compare_names(a, b);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	if (!bytes_known(a) || !bytes_known(b))
+		return bytes_known(a) ? a : b;
+	return a > b ? a : b;
+}
+
+/* Merge rows with equal names and return the number of rows left. */
+static size_t merge_rows(struct row *rows, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(rows, count, sizeof(*rows), compare_names);
+	for (size_t i = 0; i < count; i++) {
+		if (kept > 0 && strcmp(rows[kept - 1].name, rows[i].name) == 0) {
+			rows[kept - 1].count += rows[i].count;
+			rows[kept - 1].largest_bytes =
+				larger(rows[kept - 1].largest_bytes, rows[i].largest_bytes);
+		} else {
+			rows[kept++] = rows[i];
+		}
+	}
+	qsort(rows, kept, sizeof(*rows), compare_counts);
+	return kept;
+}
+
+static void add_rows(struct strbuf *out, const char *heading, struct row *rows, size_t count,
+		     const struct oom_explain_options *options)
+{
+	char rss[UNITS_TEXT_SIZE];
+	size_t kept = merge_rows(rows, count);
+
+	strbuf_addf(out, "\n   KILLS  LARGEST RSS  %s\n", heading);
+	for (size_t i = 0; i < kept && i < options->top; i++) {
+		strbuf_addf(out, "%8zu  %11s  ", rows[i].count,
+			    bytes_known(rows[i].largest_bytes)
+				    ? units_format_bytes(rows[i].largest_bytes, rss)
+				    : "-");
+		text_add_printable(out, rows[i].name, strlen(rows[i].name), options->table.ascii);
+		strbuf_add_char(out, '\n');
+	}
+	if (kept > options->top)
+		strbuf_addf(out, "          and %zu more\n", kept - options->top);
+}
+
+static void add_time(struct strbuf *out, const struct oom_kill *k)
+{
+	char time[CLOCK_TEXT_SIZE];
+
+	if (k->time.unix_ms != 0)
+		strbuf_add_text(out, clock_format_utc(k->time.unix_ms, time));
+	else if (k->time.text[0] != '\0')
+		text_add_printable(out, k->time.text, strlen(k->time.text), true);
+	else if (k->time.boot_us != COUNT_UNKNOWN)
+		strbuf_addf(out, "%llu s after boot", (unsigned long long)(k->time.boot_us / 1000000));
+	else
+		strbuf_add_text(out, "an unknown time");
+}
+
+typedef const char *name_of(const struct oom_kill *kill);
+
+static struct row *make_rows(const struct oom_kill *const *kills, size_t count, name_of *name)
+{
+	struct row *rows = xcalloc(count, sizeof(*rows));
+
+	for (size_t i = 0; i < count; i++)
+		rows[i] = (struct row){ name(kills[i]), kills[i], 1, kills[i]->victim.rss_bytes };
+	return rows;
+}
+
+/*
+ * Find the first and the last kill. Compare their times if the log has the date of each
+ * kill, because events are not listed in order; otherwise use their positions in the log.
+ */
+static void find_ends(const struct oom_kill *const *kills, size_t count, const struct oom_kill *ends[2])
+{
+	const struct oom_kill *first = kills[0], *last = kills[0];
+
+	ends[0] = kills[0];
+	ends[1] = kills[count - 1];
+	for (size_t i = 0; i < count; i++) {
+		if (kills[i]->time.unix_ms == 0)
+			return;
+		if (kills[i]->time.unix_ms < first->time.unix_ms)
+			first = kills[i];
+		if (kills[i]->time.unix_ms >= last->time.unix_ms)
+			last = kills[i];
+	}
+	ends[0] = first;
+	ends[1] = last;
+}
+
+void oom_summary_add_text(struct strbuf *out, const struct oom_kill *const *kills, size_t count,
+			  const struct oom_explain_options *options)
+{
+	_cleanup_free_ struct row *limit_rows = make_rows(kills, count, limit_name);
+	_cleanup_free_ struct row *victim_rows = make_rows(kills, count, victim_name);
+	const struct oom_kill *ends[2];
+
+	find_ends(kills, count, ends);
+	strbuf_addf(out, "%zu kills, from ", count);
+	add_time(out, ends[0]);
+	strbuf_add_text(out, " to ");
+	add_time(out, ends[1]);
+	strbuf_add_char(out, '\n');
+	add_rows(out, "LIMIT", limit_rows, count, options);
+	add_rows(out, "VICTIM", victim_rows, count, options);
+}
+
+static void add_json_text(struct strbuf *out, const char *text)
+{
+	if (text[0] != '\0')
+		json_add_string(out, text, strlen(text));
+	else
+		strbuf_add_text(out, "null");
+}
+
+static void add_json_time(struct strbuf *out, const char *key, const struct oom_kill *k)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	add_time(&text, k);
+	strbuf_addf(out, ",\"%s\":", key);
+	json_add_string(out, text.text, text.length);
+}
+
+static void add_json_counts(struct strbuf *out, const struct row *row)
+{
+	json_add_number(out, "kill_count", row->count);
+	json_add_number(out, "largest_rss_bytes", row->largest_bytes);
+	strbuf_add_char(out, '}');
+}
+
+void oom_summary_add_json(struct strbuf *out, const struct oom_kill_list *list,
+			  const struct oom_kill *const *kills, size_t count)
+{
+	_cleanup_free_ struct row *limit_rows = make_rows(kills, count, limit_name);
+	_cleanup_free_ struct row *victim_rows = make_rows(kills, count, victim_name);
+	size_t limit_count = merge_rows(limit_rows, count);
+	size_t victim_count = merge_rows(victim_rows, count);
+	const struct oom_kill *ends[2];
+
+	find_ends(kills, count, ends);
+	strbuf_addf(out, "{\"kill_count\":%zu,\"left_out_count\":%zu,\"unkillable_count\":%zu", count,
+		    list->left_out_count, list->unkillable_count);
+	add_json_time(out, "first", ends[0]);
+	add_json_time(out, "last", ends[1]);
+	strbuf_add_text(out, ",\"limits\":[");
+	for (size_t i = 0; i < limit_count; i++) {
+		enum limit limit = find_limit(limit_rows[i].kill);
+
+		strbuf_addf(out, "%s{\"limit\":\"%s\",\"cgroup\":", i > 0 ? "," : "", limits[limit].key);
+		add_json_text(out, limit == LIMIT_CGROUP ? limit_rows[i].kill->limit_path : "");
+		add_json_counts(out, &limit_rows[i]);
+	}
+	strbuf_add_text(out, "],\"victims\":[");
+	for (size_t i = 0; i < victim_count; i++) {
+		strbuf_addf(out, "%s{\"name\":", i > 0 ? "," : "");
+		add_json_text(out, victim_rows[i].kill->victim.name);
+		add_json_counts(out, &victim_rows[i]);
+	}
+	strbuf_add_text(out, "]}");
+}

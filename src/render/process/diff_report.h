@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * diff_report - write the differences between two profiles as text, CSV or JSON.
+ */
+#ifndef MS_RENDER_PROCESS_DIFF_REPORT_H
+#define MS_RENDER_PROCESS_DIFF_REPORT_H
+
+#include "base/strbuf.h"
+#include "classify/profile/diff.h"
+#include "render/table/output.h"
+
+struct diff_side {
+	const char *file; /* name as the user gave it */
+	const struct profile *profile;
+	/* amount of the metric that rules removed; it is in none of the stacks */
+	uint64_t taken_out;
+};
+
+struct diff_report {
+	const struct profile_diff *diff;
+	const struct profile_diff_options *options;
+	struct diff_side before, after;
+	size_t top; /* maximum number of stacks per list in text */
+	struct table_options table;
+};
+
+/* A row: a stack from one of the lists. */
+struct diff_row {
+	const struct diff_report *report;
+	const struct profile_diff_stack *stack;
+	const char *functions; /* innermost first, separated by ';' */
+};
+extern const struct column_set diff_columns;
+
+/* Append the report as text. */
+void diff_report_add_text(struct strbuf *out, const struct diff_report *report);
+
+/*
+ * Append a CSV row per listed stack, after a header line unless table.no_headings is set.
+ */
+void diff_report_add_csv(struct strbuf *out, const struct diff_report *report);
+
+/* Append one line of JSON, "\n" included. */
+void diff_report_add_json(struct strbuf *out, const struct diff_report *report);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "render/process/growth_text.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "render/process/growth_words.h"
+
+/* Longest forecast shown. The observed time spans do not support a longer one. */
+#define FORESEEN_NS (30 * 24 * 3600 * NS_PER_S)
+
+void growth_text_add_short(struct strbuf *out, const struct growth *growth)
+{
+	char rate[UNITS_TEXT_SIZE];
+
+	if (growth->kind == GROWTH_STEADY)
+		strbuf_add_text(out, units_format_rate(growth->rate_bytes, growth->rate_bytes, rate));
+	else
+		strbuf_add_text(out, growth->kind == GROWTH_TOO_SHORT ? "too few"
+								       : growth_titles[growth->kind]);
+}
+
+static bool find_time(const struct growth *growth, uint64_t limit_bytes, struct growth_time *ret)
+{
+	return bytes_known(limit_bytes) && growth_time_to(growth, limit_bytes, ret) &&
+	       ret->ns <= FORESEEN_NS;
+}
+
+/* Format a time as "now", "2h05m" or "over 30d". */
+static const char *format_time(uint64_t ns, char buf[UNITS_TEXT_SIZE])
+{
+	if (ns < NS_PER_S)
+		return "now";
+	return ns > FORESEEN_NS ? "over 30d" : units_format_duration(ns, buf);
+}
+
+void growth_text_add_time(struct strbuf *out, const struct growth *growth, uint64_t limit_bytes)
+{
+	struct growth_time time;
+	char buf[UNITS_TEXT_SIZE];
+
+	if (find_time(growth, limit_bytes, &time))
+		strbuf_add_text(out, units_format_duration(time.ns, buf));
+	else
+		strbuf_add_char(out, '-');
+}
+
+/* Format a bound of the rate in the rate's own unit of time, without the "/h". */
+static const char *format_bound(int64_t bytes_per_hour, int64_t rate_bytes,
+				char buf[UNITS_TEXT_SIZE])
+{
+	units_format_rate(bytes_per_hour, rate_bytes, buf);
+	buf[strcspn(buf, "/")] = '\0';
+	return buf;
+}
+
+void growth_text_add(struct strbuf *out, const struct growth *growth, uint64_t limit_bytes)
+{
+	char rate[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+	struct growth_time time;
+
+	strbuf_add_text(out, growth_titles[growth->kind]);
+	if (growth->kind != GROWTH_STEADY)
+		return;
+	strbuf_addf(out, " %s (%s to %s)",
+		    units_format_rate(growth->rate_bytes, growth->rate_bytes, rate),
+		    format_bound(growth->rate_low_bytes, growth->rate_bytes, low),
+		    format_bound(growth->rate_high_bytes, growth->rate_bytes, high));
+	if (find_time(growth, limit_bytes, &time))
+		strbuf_addf(out, ", limit in %s (%s to %s)", format_time(time.ns, rate),
+			    format_time(time.soonest_ns, low), format_time(time.latest_ns, high));
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * moment_report - write the differences between two moments as text, CSV or JSON.
+ */
+#ifndef MS_RENDER_PROCESS_MOMENT_REPORT_H
+#define MS_RENDER_PROCESS_MOMENT_REPORT_H
+
+#include "base/strbuf.h"
+#include "classify/compare/moment_diff.h"
+#include "render/table/output.h"
+
+struct moment_side {
+	const char *name; /* as the user gave it: "FILE" or "FILE@TIME" */
+	const struct moment *moment;
+};
+
+struct moment_report {
+	const struct moment_diff *diff;
+	struct moment_side before, after;
+	size_t top; /* maximum number of processes and of mappings in text */
+	struct table_options table;
+};
+
+/* A row is a struct moment_change. */
+extern const struct column_set moment_columns;
+
+/*
+ * Append the report as text, or as CSV with a header line unless
+ * table.no_headings is set.
+ */
+void moment_report_add_text(struct strbuf *out, const struct moment_report *report);
+void moment_report_add_csv(struct strbuf *out, const struct moment_report *report);
+
+/* Append one line of JSON, "\n" included. */
+void moment_report_add_json(struct strbuf *out, const struct moment_report *report);
+
+#endif

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "model/heap.h"
+#include "render/table/column.h"
+
+static void set_number(struct value *ret, uint64_t number)
+{
+	ret->is_known = true;
+	ret->number = number;
+}
+
+static void set_bytes(struct value *ret, uint64_t bytes)
+{
+	ret->is_known = bytes_known(bytes);
+	ret->number = bytes;
+}
+
+static void set_text(struct value *ret, const char *text)
+{
+	ret->is_known = text != NULL;
+	ret->text = text;
+	ret->text_length = text ? strlen(text) : 0;
+}
+
+static const struct usage *usage_of(const void *row)
+{
+	return ((const struct process_row *)row)->usage;
+}
+
+/* Columns about the sample. */
+
+enum { SAMPLE_TIME, SAMPLE_ELAPSED, SAMPLE_AGE, SAMPLE_READ };
+
+static void get_sample(const void *row, int arg, struct value *ret)
+{
+	const struct snapshot *snapshot = ((const struct process_row *)row)->snapshot;
+	const struct usage *u = usage_of(row);
+
+	switch (arg) {
+	case SAMPLE_TIME:
+		set_number(ret, snapshot->unix_ms);
+		break;
+	case SAMPLE_ELAPSED:
+		set_number(ret, snapshot->elapsed_ns);
+		break;
+	case SAMPLE_AGE:
+		set_number(ret, snapshot->taken_ns > u->taken_ns ?
+					snapshot->taken_ns - u->taken_ns : 0);
+		ret->is_known = u->source > SOURCE_STAT;
+		break;
+	case SAMPLE_READ:
+		set_number(ret, u->read_ns);
+		/* recordings do not contain the reading time */
+		ret->is_known = u->source > SOURCE_STAT && bytes_known(u->read_ns);
+		break;
+	}
+}
+
+/* Columns about the process. */
+
+enum { PROCESS_PID, PROCESS_PPID, PROCESS_THREADS, PROCESS_MINFLT, PROCESS_MAJFLT, PROCESS_START };
+
+static void get_process(const void *row, int arg, struct value *ret)
+{
+	const struct process *p = &usage_of(row)->process;
+
+	switch (arg) {
+	case PROCESS_PID:
+		set_number(ret, (uint64_t)p->pid);
+		break;
+	case PROCESS_PPID:
+		set_number(ret, (uint64_t)p->ppid);
+		break;
+	case PROCESS_THREADS:
+		set_number(ret, p->thread_count);
+		break;
+	case PROCESS_MINFLT:
+		set_number(ret, p->minor_fault_count);
+		break;
+	case PROCESS_MAJFLT:
+		set_number(ret, p->major_fault_count);
+		break;
+	case PROCESS_START:
+		set_number(ret, p->start_ticks);
+		break;
+	}
+}
+
+static void get_state(const void *row, int arg, struct value *ret)
+{
+	(void)arg;
+	ret->is_known = true;
+	ret->text = &usage_of(row)->process.state;
+	ret->text_length = 1;
+}
+
+static void get_comm(const void *row, int arg, struct value *ret)
+{
+	(void)arg;
+	set_text(ret, usage_of(row)->process.comm);
+}
+
+/*
+ * Get the command line, or the name for processes without one: kernel threads, and
+ * processes that erased their command line.
+ */
+static void get_command(const void *row, int arg, struct value *ret)
+{
+	const struct usage *u = usage_of(row);
+
+	(void)arg;
+	set_text(ret, u->command && u->command[0] ? u->command : u->process.comm);
+}
+
+/*
+ * A cached user name, never freed. Columns hold pointers to names while two rows
+ * are compared, and sorting looks up thousands of names, each of which may
+ * require reading a file.
+ */
+struct user {
+	struct user *next;
+	uint32_t uid;
+	char name[64];
+};
+
+#define USER_BUCKETS 64
+
+static const char *user_name(uint32_t uid)
+{
+	static struct user *users[USER_BUCKETS];
+	struct user **bucket = &users[uid % USER_BUCKETS];
+	const struct passwd *pw;
+	struct user *user;
+
+	for (user = *bucket; user; user = user->next)
+		if (user->uid == uid)
+			return user->name;
+	user = xcalloc(1, sizeof(*user));
+	pw = getpwuid(uid);
+	if (pw)
+		snprintf(user->name, sizeof(user->name), "%s", pw->pw_name);
+	else
+		snprintf(user->name, sizeof(user->name), "%u", uid);
+	user->uid = uid;
+	user->next = *bucket;
+	*bucket = user;
+	return user->name;
+}
+
+/* Get the user name, or the uid if it has no name. */
+static void get_user(const void *row, int arg, struct value *ret)
+{
+	uint32_t uid = usage_of(row)->process.uid;
+
+	(void)arg;
+	if (uid != UINT32_MAX)
+		set_text(ret, user_name(uid));
+}
+
+/* Columns about the process's memory. */
+
+static void get_total(const void *row, int arg, struct value *ret)
+{
+	set_bytes(ret, usage_of(row)->total.bytes[arg]);
+}
+
+static void get_state_bytes(const void *row, int arg, struct value *ret)
+{
+	set_bytes(ret, usage_of(row)->state_bytes[arg]);
+}
+
+static void get_owner_bytes(const void *row, int arg, struct value *ret)
+{
+	set_bytes(ret, matrix_owner_bytes(&usage_of(row)->matrix, (enum owner)arg));
+}
+
+static void get_cell(const void *row, int arg, struct value *ret)
+{
+	set_bytes(ret, matrix_cell_bytes(&usage_of(row)->matrix,
+					 (enum owner)(arg / STATE_COUNT_),
+					 (enum page_state)(arg % STATE_COUNT_)));
+}
+
+/* Amounts computed from several fields. */
+enum {
+	MADE_SIZE,
+	MADE_USS,
+	MADE_HUGETLB,
+	MADE_THP,
+	MADE_UNBACKED,
+	MADE_RESERVED,
+	MADE_TRIMMABLE,
+	MADE_UNEXPLAINED,
+};
+
+static void get_made(const void *row, int arg, struct value *ret)
+{
+	const struct usage *u = usage_of(row);
+
+	switch (arg) {
+	case MADE_SIZE:
+		set_bytes(ret, u->process.stat_size_bytes);
+		break;
+	case MADE_USS:
+		set_bytes(ret, usage_uss_bytes(u));
+		break;
+	case MADE_HUGETLB:
+		set_bytes(ret, usage_hugetlb_bytes(u));
+		break;
+	case MADE_THP:
+		set_bytes(ret, usage_thp_bytes(u));
+		break;
+	case MADE_UNBACKED:
+		set_bytes(ret, u->unbacked_bytes);
+		break;
+	case MADE_RESERVED:
+		set_bytes(ret, u->reserved_bytes);
+		break;
+	case MADE_TRIMMABLE:
+		set_bytes(ret, u->trimmable_bytes);
+		break;
+	case MADE_UNEXPLAINED:
+		set_bytes(ret, usage_unexplained_bytes(u));
+		break;
+	}
+}
+
+static void get_mapping_count(const void *row, int arg, struct value *ret)
+{
+	const struct usage *u = usage_of(row);
+
+	(void)arg;
+	set_number(ret, u->mapping_count);
+	ret->is_known = u->mapping_count != MAPPING_COUNT_UNKNOWN;
+}
+
+static void get_allocator(const void *row, int arg, struct value *ret)
+{
+	(void)arg;
+	set_text(ret, allocator_names[usage_of(row)->allocator]);
+}
+
+static void get_heap_quality(const void *row, int arg, struct value *ret)
+{
+	(void)arg;
+	set_text(ret, quality_names[usage_of(row)->heap_quality]);
+}
+
+static void get_heap_source(const void *row, int arg, struct value *ret)
+{
+	const struct usage *u = usage_of(row);
+
+	(void)arg;
+	if (u->heap_quality != QUALITY_UNKNOWN)
+		set_text(ret, u->heap_is_said ? "helper" : "walk");
+}
+
+static void get_source(const void *row, int arg, struct value *ret)
+{
+	(void)arg;
+	set_text(ret, source_names[usage_of(row)->source]);
+}
+
+enum { HEAP_AGE, HEAP_PAUSE };
+
+static void get_heap(const void *row, int arg, struct value *ret)
+{
+	const struct usage *u = usage_of(row);
+
+	switch (arg) {
+	case HEAP_AGE:
+		set_number(ret, u->taken_ns - u->heap_taken_ns);
+		ret->is_known = u->heap_taken_ns != 0;
+		break;
+	case HEAP_PAUSE:
+		set_number(ret, u->heap_pause_ns);
+		ret->is_known = u->heap_pause_ns != 0;
+		break;
+	}
+}
+
+static void get_heap_problem(const void *row, int arg, struct value *ret)
+{
+	const char *problem = heap_problem_text(usage_of(row));
+
+	(void)arg;
+	set_text(ret, problem ? problem : usage_of(row)->helper_problem);
+}
+
+enum { SAID_SYSTEM, SAID_LIVE, SAID_POOL, SAID_COST };
+
+static void get_said(const void *row, int arg, struct value *ret)
+{
+	const struct said *said = &usage_of(row)->said;
+	const uint64_t amounts[] = {
+		[SAID_SYSTEM] = said->system_bytes,
+		[SAID_LIVE] = said->live_bytes,
+		[SAID_POOL] = said->pool_bytes,
+		[SAID_COST] = said->cost_ns,
+	};
+
+	set_bytes(ret, amounts[arg]);
+}
+
+/*
+ * Needs of figures that only a walk of the heap provides, and of those that it changes.
+ */
+#define NEED_WALK (NEED_SMAPS | NEED_HEAP)
+
+#define TOTAL(name, heading, field, help)                                                          \
+	{ name, heading, help, VALUE_BYTES, true, NEED_ROLLUP, field, get_total }
+#define MADE(name, heading, needs, which, help)                                                    \
+	{ name, heading, help, VALUE_BYTES, true, needs, which, get_made }
+#define STATE(name, heading, needs, state, help)                                                   \
+	{ name, heading, help, VALUE_BYTES, true, needs, state, get_state_bytes }
+#define OWNER(name, heading, needs, owner, help)                                                   \
+	{ name, heading, help, VALUE_BYTES, true, needs, owner, get_owner_bytes }
+#define PROCESS(name, heading, is_descending, which, help)                                         \
+	{ name, heading, help, VALUE_COUNT, is_descending, NEED_STAT, which, get_process }
+
+#define SAID(name, heading, which, help)                                                           \
+	{ name, heading, help, VALUE_BYTES, true, NEED_WALK, which, get_said }
+
+#define CELL(owner, needs, OWNER_, state, STATE_)                                                  \
+	{ owner "_" state "_bytes", NULL, "cell of the matrix: " owner ", " state, VALUE_BYTES,    \
+	  true, needs, OWNER_ *STATE_COUNT_ + STATE_, get_cell }
+#define CELLS(owner, needs, OWNER_)                                                                \
+	CELL(owner, needs, OWNER_, "private_dirty", STATE_PRIVATE_DIRTY),                                 \
+	CELL(owner, needs, OWNER_, "lazyfree", STATE_LAZYFREE),                                           \
+	CELL(owner, needs, OWNER_, "private_clean", STATE_PRIVATE_CLEAN),                                 \
+	CELL(owner, needs, OWNER_, "shared_dirty", STATE_SHARED_DIRTY),                                   \
+	CELL(owner, needs, OWNER_, "shared_clean", STATE_SHARED_CLEAN)
+
+static const struct column columns[] = {
+	{ "time", "TIME", "when the sample was taken, RFC 3339, UTC", VALUE_TIME, false, 0,
+	  SAMPLE_TIME, get_sample },
+	{ "elapsed_s", "ELAPSED", "seconds since the series began", VALUE_SECONDS, false, 0,
+	  SAMPLE_ELAPSED, get_sample },
+	{ "pid", "PID", "process id", VALUE_COUNT, false, 0, PROCESS_PID, get_process },
+	PROCESS("ppid", "PPID", false, PROCESS_PPID, "parent's process id"),
+	{ "user", "USER", "effective user, or its uid", VALUE_TEXT, false, NEED_UID, 0, get_user },
+	{ "state", "S", "R running, S sleeping, D uninterruptible, T stopped, Z zombie …",
+	  VALUE_WORD, false, NEED_STAT, 0, get_state },
+	{ "comm", "NAME", "name of the process (the main thread's)", VALUE_TEXT, false, NEED_COMM,
+	  0, get_comm },
+	{ "command", "COMMAND", "command line", VALUE_TEXT, false, NEED_STAT | NEED_COMMAND, 0,
+	  get_command },
+	PROCESS("threads", "THR", true, PROCESS_THREADS, "number of threads"),
+	PROCESS("minor_faults", "MINFLT", true, PROCESS_MINFLT, "page faults without I/O"),
+	PROCESS("major_faults", "MAJFLT", true, PROCESS_MAJFLT, "page faults with I/O"),
+	PROCESS("start_ticks", "START", true, PROCESS_START,
+		"start time since boot in clock ticks: tells a reused pid"),
+
+	MADE("size_bytes", "SIZE", NEED_STAT, MADE_SIZE, "address space (VmSize)"),
+	TOTAL("rss_bytes", "RSS", SMAPS_RSS, "resident memory: the sum of the states"),
+	TOTAL("pss_bytes", "PSS", SMAPS_PSS, "Rss with shared pages divided by their users"),
+	MADE("uss_bytes", "USS", NEED_ROLLUP, MADE_USS,
+	     "private resident memory: freed if the process ends"),
+	STATE("private_dirty_bytes", "PDIRTY", NEED_ROLLUP, STATE_PRIVATE_DIRTY,
+	      "private, written: only swap can take it back"),
+	STATE("lazyfree_bytes", "LAZYFREE", NEED_ROLLUP, STATE_LAZYFREE,
+	      "freed with MADV_FREE: the kernel takes it back when it needs to"),
+	STATE("private_clean_bytes", "PCLEAN", NEED_ROLLUP | NEED_STATES, STATE_PRIVATE_CLEAN,
+	      "private, not written: can be dropped and read again"),
+	STATE("shared_dirty_bytes", "SDIRTY", NEED_ROLLUP, STATE_SHARED_DIRTY,
+	      "mapped by several processes, written"),
+	STATE("shared_clean_bytes", "SCLEAN", NEED_ROLLUP | NEED_STATES, STATE_SHARED_CLEAN,
+	      "mapped by several processes, not written"),
+	MADE("unbacked_bytes", "UNBACKED", NEED_SMAPS, MADE_UNBACKED,
+	     "accessible private anonymous address space without a page"),
+	MADE("reserved_bytes", "RESERVED", NEED_SMAPS, MADE_RESERVED,
+	     "PROT_NONE private anonymous address space without a page"),
+	TOTAL("swap_bytes", "SWAP", SMAPS_SWAP, "swapped out"),
+	TOTAL("swap_pss_bytes", "SWAPPSS", SMAPS_SWAP_PSS,
+	      "Swap with shared pages divided by their users"),
+	{ "allocator", "ALLOCATOR", "malloc in use, told by the mapped libraries", VALUE_WORD,
+	  false, NEED_SMAPS, 0, get_allocator },
+	OWNER("live_bytes", "LIVE", NEED_WALK, OWNER_LIVE, "resident bytes of allocated blocks"),
+	OWNER("pool_pages_bytes", "POOL", NEED_WALK, OWNER_POOL_PAGES,
+	      "freed, whole resident pages kept by the allocator"),
+	OWNER("pool_fragments_bytes", "FRAGS", NEED_WALK, OWNER_POOL_FRAGMENTS,
+	      "freed, on pages shared with live blocks"),
+	OWNER("heap_meta_bytes", "META", NEED_WALK, OWNER_HEAP_META, "the allocator's own data"),
+	OWNER("stack_bytes", "STACK", NEED_SMAPS, OWNER_STACK, "stacks of all threads, resident"),
+	OWNER("anon_bytes", "ANON", NEED_WALK, OWNER_ANON,
+	      "other private anonymous memory; the heap too while it is not read"),
+	OWNER("file_bytes", "FILE", NEED_SMAPS, OWNER_FILE, "mapped files, private copies included"),
+	OWNER("shmem_bytes", "SHMEM", NEED_SMAPS, OWNER_SHMEM,
+	      "shared memory: tmpfs, memfd, SysV, shared anonymous"),
+	MADE("trimmable_bytes", "TRIM", NEED_WALK, MADE_TRIMMABLE,
+	     "what malloc_trim(0), or jemalloc's purge, would give back"),
+	{ "heap_quality", "HEAP", "how well the heap's owners are known", VALUE_WORD, false,
+	  NEED_WALK, 0, get_heap_quality },
+	{ "heap_age_s", "HEAPAGE", "how old the heap's figures were when the others were read",
+	  VALUE_SECONDS, true, NEED_WALK, HEAP_AGE, get_heap },
+	{ "heap_pause_s", "PAUSE", "how long the last walk of the heap stopped the process",
+	  VALUE_COST, true, NEED_WALK, HEAP_PAUSE, get_heap },
+	{ "heap_problem", "HEAPWHY", "why the heap's figures are unknown, or not exact; or why its "
+	  "allocator could not be asked",
+	  VALUE_TEXT, false, NEED_WALK, 0, get_heap_problem },
+	{ "heap_source", "HEAPBY", "who told the heap's owners: walk, or helper", VALUE_WORD, false,
+	  NEED_WALK, 0, get_heap_source },
+	SAID("said_system_bytes", "SAIDSYS", SAID_SYSTEM,
+	     "what the allocator has from the kernel, as it says (--heap helper)"),
+	SAID("said_live_bytes", "SAIDLIVE", SAID_LIVE, "what it has handed out, resident or not"),
+	SAID("said_pool_bytes", "SAIDPOOL", SAID_POOL, "what is freed, and it keeps, likewise"),
+	{ "said_cost_s", "SAIDCOST", "how long it took to answer, inside the process", VALUE_COST,
+	  true, NEED_WALK, SAID_COST, get_said },
+
+	MADE("thp_bytes", "THP", NEED_ROLLUP, MADE_THP, "resident in transparent huge pages"),
+	MADE("hugetlb_bytes", "HUGETLB", NEED_ROLLUP, MADE_HUGETLB,
+	     "hugetlb pages, never part of Rss"),
+	TOTAL("anonymous_bytes", "ANONYMOUS", SMAPS_ANONYMOUS,
+	      "resident anonymous pages, those of private file mappings too"),
+	TOTAL("referenced_bytes", "REF", SMAPS_REFERENCED,
+	      "resident and marked as used since the mark was last cleared"),
+	TOTAL("ksm_bytes", "KSM", SMAPS_KSM, "merged with equal pages"),
+	TOTAL("locked_bytes", "LOCKED", SMAPS_LOCKED, "locked by mlock, by its Pss"),
+	MADE("unexplained_bytes", "UNEXPL", NEED_ROLLUP | NEED_STATES, MADE_UNEXPLAINED,
+	     "Rss less the sum of all parts: 0 unless it changed while it was read"),
+	{ "mappings", "MAPS", "number of mappings", VALUE_COUNT, true, NEED_SMAPS, 0,
+	  get_mapping_count },
+	{ "source", "SOURCE", "the file that the memory figures come from", VALUE_WORD, false, 0,
+	  0, get_source },
+	{ "age_s", "AGE", "how old the memory figures were when the sample was shown",
+	  VALUE_SECONDS, true, 0, SAMPLE_AGE, get_sample },
+	{ "read_s", "READ", "how long reading the memory figures took", VALUE_COST, true, NEED_ROLLUP,
+	  SAMPLE_READ, get_sample },
+	CELLS("live", NEED_WALK, OWNER_LIVE),
+	CELLS("pool_pages", NEED_WALK, OWNER_POOL_PAGES),
+	CELLS("pool_fragments", NEED_WALK, OWNER_POOL_FRAGMENTS),
+	CELLS("heap_meta", NEED_WALK, OWNER_HEAP_META),
+	CELLS("stack", NEED_SMAPS, OWNER_STACK),
+	CELLS("anon", NEED_WALK, OWNER_ANON),
+	CELLS("file", NEED_SMAPS, OWNER_FILE),
+	CELLS("shmem", NEED_SMAPS, OWNER_SHMEM),
+};
+
+const struct column_set process_columns = {
+	.columns = columns,
+	.count = sizeof(columns) / sizeof(columns[0]),
+	.csv_default =
+		"time,elapsed_s,pid,comm,size_bytes,rss_bytes,pss_bytes,uss_bytes,"
+		"private_dirty_bytes,lazyfree_bytes,private_clean_bytes,shared_dirty_bytes,"
+		"shared_clean_bytes,unbacked_bytes,swap_bytes,allocator,live_bytes,"
+		"pool_pages_bytes,pool_fragments_bytes,heap_meta_bytes,stack_bytes,anon_bytes,"
+		"file_bytes,shmem_bytes,trimmable_bytes,heap_quality,heap_age_s,heap_pause_s",
+	.table_default = "pid,user,rss_bytes,pss_bytes,uss_bytes,private_dirty_bytes,"
+			 "lazyfree_bytes,swap_bytes,command",
+	.sort_default = "rss_bytes",
+};

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "render/process/text_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "classify/process/diagnose.h"
+#include "model/heap.h"
+#include "render/table/bar.h"
+#include "render/table/output.h"
+
+#define SENTENCES_MAX	4
+#define GROUPS_PER_OWNER 3
+#define LABEL_WIDTH	16
+#define BAR_INDENT	9
+
+struct report {
+	struct strbuf *out;
+	const struct usage *usage;
+	const struct mapping_list *mappings;
+	const struct text_report_options *options;
+	uint64_t rss_bytes;
+};
+
+static const char *format_amount(const struct report *r, uint64_t bytes, char buf[UNITS_TEXT_SIZE])
+{
+	struct strbuf exact = STRBUF_INIT;
+
+	if (!r->options->exact_bytes || !bytes_known(bytes))
+		return units_format_bytes(bytes, buf);
+	strbuf_add_u64(&exact, bytes);
+	text_copy(buf, UNITS_TEXT_SIZE, exact.text);
+	strbuf_release(&exact);
+	return buf;
+}
+
+/* Return the width of a column of amounts, including the blank before it. */
+static int amount_width(const struct report *r)
+{
+	return r->options->exact_bytes ? 14 : 9;
+}
+
+static void add_amount(const struct report *r, uint64_t bytes)
+{
+	char buf[UNITS_TEXT_SIZE];
+
+	strbuf_addf(r->out, "%*s", amount_width(r), format_amount(r, bytes, buf));
+}
+
+static void add_share(const struct report *r, uint64_t bytes)
+{
+	unsigned int per_mille = units_per_mille(bytes, r->rss_bytes);
+
+	if (!bytes_known(bytes) || !bytes_known(r->rss_bytes) || r->rss_bytes == 0)
+		strbuf_add_text(r->out, "       -");
+	else
+		strbuf_addf(r->out, "  %3u.%u%%", per_mille / 10, per_mille % 10);
+}
+
+/*
+ * Append a line of text from outside memstate, cut at the edge of the page. `used`
+ * columns are already taken.
+ */
+static void add_cut(const struct report *r, const char *text, size_t length, size_t used)
+{
+	_cleanup_strbuf_ struct strbuf shown = STRBUF_INIT;
+	size_t width = (size_t)r->options->width;
+	size_t room = width > used ? width - used : 1;
+
+	text_add_printable(&shown, text, length, r->options->ascii);
+	if (text_display_width(strbuf_text(&shown), shown.length) <= room) {
+		strbuf_add(r->out, strbuf_text(&shown), shown.length);
+	} else {
+		strbuf_add(r->out, shown.text, text_cut_to_width(shown.text, shown.length, room - 1));
+		strbuf_add_text(r->out, r->options->ascii ? ">" : "…");
+	}
+	strbuf_add_char(r->out, '\n');
+}
+
+static void add_head(const struct report *r)
+{
+	const struct usage *u = r->usage;
+	const char *allocator = allocator_titles[u->allocator];
+	_cleanup_strbuf_ struct strbuf head = STRBUF_INIT;
+
+	strbuf_addf(&head, "%s (%d), %u thread%s, %u mappings", u->process.comm, u->process.pid,
+		    u->process.thread_count, u->process.thread_count == 1 ? "" : "s",
+		    u->mapping_count);
+	if (allocator)
+		strbuf_addf(&head, ", %s", allocator);
+	add_cut(r, head.text, head.length, 0);
+	if (u->command && u->command[0])
+		add_cut(r, u->command, strlen(u->command), 0);
+}
+
+/* Append the legend of a bar. Parts that are 0 or unknown are left out. */
+static void add_legend(const struct report *r, const uint64_t *parts, const char *const *names,
+		       const char *letters, size_t count)
+{
+	_cleanup_strbuf_ struct strbuf item = STRBUF_INIT;
+	size_t used = BAR_INDENT - 1;
+
+	strbuf_add_repeat(r->out, " ", BAR_INDENT - 1);
+	for (size_t i = 0; i < count; i++) {
+		unsigned int per_mille = units_per_mille(parts[i], r->rss_bytes);
+
+		if (!bytes_known(parts[i]) || parts[i] == 0)
+			continue;
+		strbuf_clear(&item);
+		strbuf_addf(&item, "  %c %s %u.%u%%", letters[i], names[i], per_mille / 10,
+			    per_mille % 10);
+		if (used + item.length > (size_t)r->options->width) {
+			strbuf_add_char(r->out, '\n');
+			strbuf_add_repeat(r->out, " ", BAR_INDENT - 1);
+			used = BAR_INDENT - 1;
+		}
+		strbuf_add(r->out, item.text, item.length);
+		used += item.length;
+	}
+	strbuf_add_char(r->out, '\n');
+}
+
+/* Append a bar with a letter in each cell, so that it is readable without colour. */
+static void add_bar(const struct report *r, const char *title, const uint64_t *parts,
+		    const char *letters, size_t count)
+{
+	size_t cells[OWNER_COUNT_]; /* there are more owners than states */
+	size_t width = (size_t)r->options->width - BAR_INDENT - 2;
+	size_t used = 0;
+
+	bar_split(parts, count, r->rss_bytes, width, cells);
+	strbuf_addf(r->out, "%-*s[", BAR_INDENT, title);
+	for (size_t i = 0; i < count; i++) {
+		for (size_t c = 0; c < cells[i]; c++)
+			strbuf_add_char(r->out, letters[i]);
+		used += cells[i];
+	}
+	strbuf_add_repeat(r->out, " ", width - used);
+	strbuf_add_text(r->out, "]\n");
+}
+
+static void add_bars(const struct report *r)
+{
+	static const char owner_letters[] = "LPGMSAFH";
+	static const char state_letters[] = "DLCdc";
+	const uint64_t *states = r->usage->state_bytes;
+	uint64_t owners[OWNER_COUNT_];
+
+	for (unsigned int o = 0; o < OWNER_COUNT_; o++)
+		owners[o] = matrix_owner_bytes(&r->usage->matrix, (enum owner)o);
+	add_bar(r, "by owner", owners, owner_letters, OWNER_COUNT_);
+	add_legend(r, owners, owner_names, owner_letters, OWNER_COUNT_);
+	add_bar(r, "by state", states, state_letters, STATE_COUNT_);
+	add_legend(r, states, page_state_names, state_letters, STATE_COUNT_);
+}
+
+/* Return whether a state gets a column: empty states do not. */
+static bool is_state_shown(const struct report *r, unsigned int state)
+{
+	return r->usage->state_bytes[state] != 0;
+}
+
+static void add_matrix_row(const struct report *r, const char *name, uint64_t sum,
+			   const uint64_t states[STATE_COUNT_])
+{
+	strbuf_addf(r->out, "%-*s", LABEL_WIDTH, name);
+	add_amount(r, sum);
+	add_share(r, sum);
+	for (unsigned int s = 0; s < STATE_COUNT_; s++)
+		if (is_state_shown(r, s))
+			add_amount(r, states[s]);
+	strbuf_add_char(r->out, '\n');
+}
+
+/*
+ * Append the heading on two lines ("private" above "dirty"), so that the matrix fits into
+ * 80 columns even with all five states.
+ */
+static void add_matrix_heading(const struct report *r)
+{
+	static const char *const words[STATE_COUNT_][2] = {
+		[STATE_PRIVATE_DIRTY] = { "private", "dirty" },
+		[STATE_LAZYFREE] = { "", "lazyfree" },
+		[STATE_PRIVATE_CLEAN] = { "private", "clean" },
+		[STATE_SHARED_DIRTY] = { "shared", "dirty" },
+		[STATE_SHARED_CLEAN] = { "shared", "clean" },
+	};
+	static const char *const labels[2] = { "", "owner \\ state" };
+	static const char *const sums[2][2] = { { "", "" }, { "Rss", "share" } };
+	int width = amount_width(r);
+
+	for (size_t line = 0; line < 2; line++) {
+		strbuf_addf(r->out, "%-*s%*s%8s", LABEL_WIDTH, labels[line], width, sums[line][0],
+			    sums[line][1]);
+		for (unsigned int s = 0; s < STATE_COUNT_; s++)
+			if (is_state_shown(r, s))
+				strbuf_addf(r->out, "%*s", width, words[s][line]);
+		strbuf_add_char(r->out, '\n');
+	}
+}
+
+static void add_matrix(const struct report *r)
+{
+	const struct matrix *matrix = &r->usage->matrix;
+
+	add_matrix_heading(r);
+	for (unsigned int o = 0; o < OWNER_COUNT_; o++) {
+		uint64_t bytes = matrix_owner_bytes(matrix, (enum owner)o);
+		uint64_t cells[STATE_COUNT_];
+
+		for (unsigned int s = 0; s < STATE_COUNT_; s++)
+			cells[s] = matrix_cell_bytes(matrix, (enum owner)o, (enum page_state)s);
+		if (bytes_known(bytes) && bytes > 0)
+			add_matrix_row(r, owner_names[o], bytes, cells);
+	}
+	add_matrix_row(r, "= Rss", r->rss_bytes, r->usage->state_bytes);
+}
+
+/*
+ * Append the result of querying the allocator, or why that failed. Append nothing if
+ * memstate was not asked to query the allocator.
+ */
+static void add_helper_note(const struct usage *u, struct strbuf *note)
+{
+	char system[UNITS_TEXT_SIZE], live[UNITS_TEXT_SIZE], cost[UNITS_TEXT_SIZE];
+
+	if (u->helper_problem)
+		strbuf_addf(note, " The allocator was not asked: %s.", u->helper_problem);
+	if (!bytes_known(u->said.cost_ns))
+		return;
+	strbuf_addf(note, " The allocator says that it has %s from the kernel",
+		    units_format_bytes(u->said.system_bytes, system));
+	if (bytes_known(u->said.live_bytes))
+		strbuf_addf(note, ", and %s of it in use",
+			    units_format_bytes(u->said.live_bytes, live));
+	strbuf_addf(note, "; the answer took it %s.", units_format_duration(u->said.cost_ns, cost));
+}
+
+/*
+ * Append where the heap's figures come from or why there are none, and for how long
+ * reading them paused the process.
+ */
+static void add_heap_note(const struct report *r)
+{
+	const struct usage *u = r->usage;
+	const char *problem = heap_problem_text(u);
+	/* heap_taken_ns is 0 in a recording if the walk was made for an earlier sample */
+	uint64_t age_ns = u->heap_taken_ns > 0 ? u->taken_ns - u->heap_taken_ns : 0;
+	_cleanup_strbuf_ struct strbuf note = STRBUF_INIT;
+	char pause[UNITS_TEXT_SIZE], age[UNITS_TEXT_SIZE];
+
+	units_format_duration(u->heap_pause_ns, pause);
+	if (u->heap_quality == QUALITY_UNKNOWN) {
+		strbuf_addf(&note, "live, pool and fragments are in anon: the heap was not read%s%s.",
+			    problem ? ": " : "", problem ? problem : "");
+		if (u->heap_pause_ns > 0)
+			strbuf_addf(&note, " The process was stopped for %s.", pause);
+	} else if (u->heap_is_said) {
+		strbuf_add_text(&note, "The heap was not walked");
+		if (age_ns > 0)
+			strbuf_addf(&note, ", but asked for %s before the rest",
+				    units_format_duration(age_ns, age));
+		strbuf_addf(&note, ": %s. live is at most this.", problem);
+	} else {
+		strbuf_add_text(&note, "The heap was read ");
+		if (age_ns > 0)
+			strbuf_addf(&note, "%s before the rest, ",
+				    units_format_duration(age_ns, age));
+		if (u->heap_taken_ns == 0)
+			strbuf_add_text(&note, "before the rest");
+		else if (u->heap_is_running)
+			strbuf_add_text(&note, "while the process ran, and is approximate");
+		else
+			strbuf_addf(&note, "in a stop of %s", pause);
+		if (problem)
+			strbuf_addf(&note, ": %s", problem);
+		strbuf_add_char(&note, '.');
+	}
+	add_helper_note(u, &note);
+	text_add_wrapped(r->out, note.text, 0, (size_t)r->options->width);
+}
+
+struct named_amount {
+	const char *name;
+	uint64_t bytes;
+	bool is_always; /* shown even if 0 */
+};
+
+/* Append "TITLE Pss 1.2M, Uss 1.0M", or nothing if there is no amount to show. */
+static void add_amounts(const struct report *r, const char *title,
+			const struct named_amount *amounts, size_t count)
+{
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+	char buf[UNITS_TEXT_SIZE];
+
+	for (size_t i = 0; i < count; i++) {
+		if (amounts[i].bytes == 0 && !amounts[i].is_always)
+			continue;
+		strbuf_addf(&words, "%s%s %s", words.length ? ", " : "", amounts[i].name,
+			    format_amount(r, amounts[i].bytes, buf));
+	}
+	if (words.length == 0)
+		return;
+	strbuf_addf(r->out, "%-*s", LABEL_WIDTH, title);
+	text_add_wrapped(r->out, words.text, LABEL_WIDTH, (size_t)r->options->width);
+}
+
+static void add_beside(const struct report *r)
+{
+	const struct usage *u = r->usage;
+	const uint64_t trimmable = u->trimmable_bytes;
+	const struct named_amount parts[] = {
+		{ "huge pages", usage_thp_bytes(u), false },
+		{ "locked", u->total.bytes[SMAPS_LOCKED], false },
+		{ "trimmable", bytes_known(trimmable) ? trimmable : 0, false },
+		{ "unexplained", usage_unexplained_bytes(u), false },
+	};
+	const struct named_amount beside[] = {
+		{ "Pss", u->total.bytes[SMAPS_PSS], true },
+		{ "Uss", usage_uss_bytes(u), true },
+		{ "Swap", u->total.bytes[SMAPS_SWAP], true },
+		{ "unbacked", u->unbacked_bytes, true },
+		{ "reserved", u->reserved_bytes, false },
+		{ "hugetlb", usage_hugetlb_bytes(u), false },
+		{ "Size", u->process.stat_size_bytes, true },
+	};
+
+	add_amounts(r, "of Rss", parts, sizeof(parts) / sizeof(parts[0]));
+	add_amounts(r, "beside", beside, sizeof(beside) / sizeof(beside[0]));
+}
+
+/* All mappings of one file, or a single mapping without a name. */
+struct group {
+	const struct mapping *first;
+	uint64_t rss_bytes;
+	uint64_t size_bytes;
+	size_t mapping_count;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct group *g_a = a, *g_b = b;
+	const struct mapping *m_a = g_a->first, *m_b = g_b->first;
+	int order;
+
+	if (m_a->owner != m_b->owner)
+		return m_a->owner > m_b->owner ? 1 : -1;
+	order = strcmp(mapping_group_name(m_a), mapping_group_name(m_b));
+	if (order)
+		return order;
+	return (m_a->start_addr > m_b->start_addr) - (m_a->start_addr < m_b->start_addr);
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+	const struct group *g_a = a, *g_b = b;
+
+	if (g_a->first->owner != g_b->first->owner)
+		return g_a->first->owner > g_b->first->owner ? 1 : -1;
+	if (g_a->rss_bytes != g_b->rss_bytes)
+		return g_a->rss_bytes < g_b->rss_bytes ? 1 : -1;
+	return compare_names(a, b);
+}
+
+static bool is_same_group(const struct group *group, const struct mapping *m)
+{
+	const char *name = mapping_group_name(m);
+
+	return name[0] != '\0' && m->owner == group->first->owner &&
+	       strcmp(name, mapping_group_name(group->first)) == 0;
+}
+
+/*
+ * Group the mappings, sorted by owner and then by size, largest first. Return the number
+ * of groups; the caller frees *ret.
+ */
+static size_t make_groups(const struct mapping_list *mappings, struct group **ret)
+{
+	struct group *groups = xcalloc(mappings->count, sizeof(*groups));
+	size_t count = 0;
+
+	for (size_t i = 0; i < mappings->count; i++)
+		groups[i].first = &mappings->items[i];
+	qsort(groups, mappings->count, sizeof(*groups), compare_names);
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = groups[i].first;
+
+		if (count == 0 || !is_same_group(&groups[count - 1], m))
+			groups[count++] = (struct group){ .first = m };
+		groups[count - 1].rss_bytes = bytes_add(groups[count - 1].rss_bytes,
+							m->counters.bytes[SMAPS_RSS]);
+		groups[count - 1].size_bytes = bytes_add(groups[count - 1].size_bytes,
+							 m->counters.bytes[SMAPS_SIZE]);
+		groups[count - 1].mapping_count++;
+	}
+	qsort(groups, count, sizeof(*groups), compare_sizes);
+	*ret = groups;
+	return count;
+}
+
+static void add_group(const struct report *r, const struct group *group)
+{
+	const struct mapping *m = group->first;
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+	size_t begin = r->out->length;
+	char size[UNITS_TEXT_SIZE], perms[5];
+
+	strbuf_addf(r->out, "  %-*s", LABEL_WIDTH - 2, owner_names[m->owner]);
+	add_amount(r, group->rss_bytes);
+	add_share(r, group->rss_bytes);
+	strbuf_addf(r->out, "  of %-*s ", amount_width(r) - 2,
+		    format_amount(r, group->size_bytes, size));
+	strbuf_add_text(&name, mapping_group_name(m));
+	if (name.length == 0)
+		strbuf_addf(&name, "%llx %s", (unsigned long long)m->start_addr,
+			    mapping_format_perms(m, perms));
+	if (group->mapping_count > 1)
+		strbuf_addf(&name, " (%zu mappings)", group->mapping_count);
+	add_cut(r, name.text, name.length, r->out->length - begin);
+}
+
+/*
+ * Append at most GROUPS_PER_OWNER of the largest groups of each class, if they are
+ * at least 1 % of Rss.
+ */
+static void add_largest(const struct report *r)
+{
+	struct group *groups;
+	size_t count = make_groups(r->mappings, &groups);
+	size_t shown_of_owner = 0;
+
+	strbuf_add_text(r->out, "largest mappings of each class\n");
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0 && groups[i].first->owner != groups[i - 1].first->owner)
+			shown_of_owner = 0;
+		if ((bytes_known(r->rss_bytes) &&
+		     units_per_mille(groups[i].rss_bytes, r->rss_bytes) < 10) ||
+		    shown_of_owner++ >= GROUPS_PER_OWNER)
+			continue;
+		add_group(r, &groups[i]);
+	}
+	free(groups);
+}
+
+static void add_diagnosis(const struct report *r)
+{
+	struct diagnosis sentences[SENTENCES_MAX];
+	size_t count = diagnose(r->usage, sentences, SENTENCES_MAX);
+
+	for (size_t i = 0; i < count; i++) {
+		strbuf_add_text(r->out, r->options->ascii ? "* " : "• ");
+		text_add_wrapped(r->out, sentences[i].text, 2, (size_t)r->options->width);
+	}
+}
+
+void text_report_add(struct strbuf *out, const struct usage *u, const struct mapping_list *mappings,
+		     const struct text_report_options *options)
+{
+	const struct report r = { out, u, mappings, options, u->total.bytes[SMAPS_RSS] };
+
+	add_head(&r);
+	strbuf_add_char(out, '\n');
+	if (r.rss_bytes > 0) {
+		if (bytes_known(r.rss_bytes)) {
+			add_bars(&r);
+			strbuf_add_char(out, '\n');
+		}
+		add_matrix(&r);
+		add_heap_note(&r);
+		add_beside(&r);
+		strbuf_add_char(out, '\n');
+		add_largest(&r);
+		strbuf_add_char(out, '\n');
+	}
+	add_diagnosis(&r);
+}

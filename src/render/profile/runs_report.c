@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "render/profile/runs_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "render/profile/count_report.h"
+
+const char runs_csv_default[] =
+	"run,time,elapsed_s,pid,program,malloc_calls,free_calls,calloc_calls,realloc_calls,"
+	"reallocarray_calls,posix_memalign_calls,aligned_alloc_calls,memalign_calls,"
+	"valloc_calls,pvalloc_calls,new_calls,delete_calls,allocation_calls,failed_calls,"
+	"requested_bytes,temporary_blocks,live_blocks,live_bytes,peak_live_bytes,"
+	"peak_error_bytes,peak_rss_bytes";
+
+static const char *const outcome_names[] = {
+	[LIMIT_KEPT] = "kept",	 [LIMIT_ABOVE] = "above",     [LIMIT_BELOW] = "below",
+	[LIMIT_LOOSE] = "loose", [LIMIT_UNKNOWN] = "unknown",
+};
+
+static const struct count_program *first_program(const struct runs_report *report)
+{
+	return &report->runs->items[0].program;
+}
+
+static void add_name(struct strbuf *out, const struct runs_report *report)
+{
+	const struct count_program *p = first_program(report);
+	size_t count = report->runs->items[0].program_count;
+
+	text_add_printable(out, p->name, strlen(p->name), report->options.ascii);
+	if (count > 1)
+		strbuf_addf(out, ", %zu programs", count);
+}
+
+static void add_head(struct strbuf *out, const struct runs_report *report)
+{
+	const struct count_runs *runs = report->runs;
+	const struct count_program *p = first_program(report);
+
+	add_name(out, report);
+	strbuf_addf(out, ": %zu run%s", runs->count, runs->count == 1 ? "" : "s");
+	if (runs->iterations > 1)
+		strbuf_addf(out, " of %" PRIu64 " iterations", runs->iterations);
+	strbuf_add_text(out, ", malloc of ");
+	text_add_printable(out, p->allocator, strlen(p->allocator), report->options.ascii);
+	strbuf_add_char(out, '\n');
+}
+
+/* Append "Differ between runs: malloc, requested.", or that all counts are equal. */
+static void add_difference(struct strbuf *out, const struct runs_report *report)
+{
+	_cleanup_strbuf_ struct strbuf names = STRBUF_INIT;
+
+	if (report->runs->count < 2)
+		return;
+	if (report->stats->is_deterministic) {
+		strbuf_add_text(out, "Deterministic to the byte: all that was counted is equal in "
+				     "all runs.\n");
+		return;
+	}
+	for (unsigned int f = 0; f < COUNTED_COUNT_; f++) {
+		const char *label = counted_figures[f].label;
+
+		if (f != COUNTED_PEAK_RSS && report->stats->differs[f])
+			strbuf_addf(&names, "%s%s", names.length > 0 ? ", " : "",
+				    label + strspn(label, " "));
+	}
+	strbuf_addf(&names, ". All else that was counted is equal.");
+	strbuf_add_text(out, "Differ between runs: ");
+	text_add_wrapped(out, strbuf_text(&names), 2, 78);
+}
+
+static void add_cell(struct strbuf *out, uint64_t thousandths)
+{
+	char buf[UNITS_TEXT_SIZE];
+
+	strbuf_addf(out, " %16s", units_format_thousandths(thousandths, buf));
+}
+
+static void add_figures(struct strbuf *out, const struct runs_report *report)
+{
+	strbuf_addf(out, "%-16s %16s %16s %16s\n", "FIGURE", "MEDIAN", "MIN", "MAX");
+	for (unsigned int f = 0; f < COUNTED_COUNT_; f++) {
+		const struct spread *spread = &report->stats->figures[f];
+		/*
+		 * 0 is not worth a line for functions that were not called and calls
+		 * that did not fail
+		 */
+		bool is_optional = f < CALL_COUNT_ || f == COUNTED_FREE_NULL ||
+				   f == COUNTED_FAILED;
+
+		if (!bytes_known(spread->median) || (is_optional && spread->most == 0))
+			continue;
+		if (f == COUNTED_ALLOCATIONS || (f == COUNTED_PEAK_LIVE))
+			strbuf_add_char(out, '\n');
+		strbuf_addf(out, "%-16s", counted_figures[f].label);
+		add_cell(out, spread->median);
+		add_cell(out, spread->least);
+		add_cell(out, spread->most);
+		strbuf_add_text(out, counted_figures[f].is_bytes ? "  bytes\n" : "\n");
+	}
+}
+
+void runs_report_add_text(struct strbuf *out, const struct runs_report *report)
+{
+	add_head(out, report);
+	add_difference(out, report);
+	strbuf_add_char(out, '\n');
+	add_figures(out, report);
+	if (report->runs->iterations > 1)
+		strbuf_addf(out, "\nEach is of one iteration, start-up and all divided by %" PRIu64
+				 "%s; but peaks are of a run.\n",
+			    report->runs->iterations,
+			    report->stats->is_rounded ? " and rounded up to a thousandth" : "");
+}
+
+static struct count_row row_of(const struct count_run *run)
+{
+	return (struct count_row){ &run->program, run->unix_ms, run->elapsed_ns, run };
+}
+
+void runs_report_add_csv(struct strbuf *out, const struct runs_report *report,
+			 const struct column_list *columns)
+{
+	for (size_t i = 0; i < report->runs->count; i++) {
+		const struct count_row row = row_of(&report->runs->items[i]);
+
+		csv_add_row(out, columns, &row);
+	}
+}
+
+static void add_number(struct strbuf *out, const char *key, uint64_t thousandths)
+{
+	char buf[UNITS_TEXT_SIZE];
+
+	strbuf_addf(out, "\"%s\":%s", key,
+		    bytes_known(thousandths) ? units_format_thousandths(thousandths, buf) : "null");
+}
+
+static void add_json_figures(struct strbuf *out, const struct runs_report *report)
+{
+	strbuf_add_text(out, ",\"figures\":{");
+	for (unsigned int f = 0; f < COUNTED_COUNT_; f++) {
+		const struct spread *spread = &report->stats->figures[f];
+
+		strbuf_addf(out, "%s\"%s\":{", f > 0 ? "," : "", counted_figures[f].name);
+		add_number(out, "median", spread->median);
+		strbuf_add_char(out, ',');
+		add_number(out, "min", spread->least);
+		strbuf_add_char(out, ',');
+		add_number(out, "max", spread->most);
+		strbuf_add_char(out, '}');
+	}
+	strbuf_add_char(out, '}');
+}
+
+static void add_json_limits(struct strbuf *out, const struct runs_report *report)
+{
+	strbuf_add_text(out, ",\"limits\":[");
+	for (size_t i = 0; i < report->limit_count; i++) {
+		const struct checked_limit *c = &report->limits[i];
+
+		strbuf_addf(out, "%s{\"figure\":\"%s\",\"operator\":\"%s\",", i > 0 ? "," : "",
+			    counted_figures[c->limit.figure].name, limit_operators[c->limit.kind]);
+		add_number(out, "limit", c->limit.value_thousandths);
+		strbuf_add_char(out, ',');
+		add_number(out, "measured", report->stats->figures[c->limit.figure].median);
+		strbuf_addf(out, ",\"outcome\":\"%s\"}", outcome_names[c->outcome]);
+	}
+	strbuf_add_char(out, ']');
+}
+
+static void add_json_differing(struct strbuf *out, const struct count_stats *stats)
+{
+	bool is_first = true;
+
+	strbuf_add_text(out, ",\"differing\":[");
+	for (unsigned int f = 0; f < COUNTED_COUNT_; f++) {
+		if (!stats->differs[f])
+			continue;
+		strbuf_addf(out, "%s\"%s\"", is_first ? "" : ",", counted_figures[f].name);
+		is_first = false;
+	}
+	strbuf_add_char(out, ']');
+}
+
+void runs_report_add_json(struct strbuf *out, const struct runs_report *report,
+			  const struct column_list *columns)
+{
+	const struct count_runs *runs = report->runs;
+	const char *name = first_program(report)->name;
+
+	strbuf_addf(out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"command\":",
+		    PACKAGE_VERSION);
+	json_add_string(out, report->command, strlen(report->command));
+	strbuf_add_text(out, ",\"program\":");
+	json_add_string(out, name, strlen(name));
+	strbuf_addf(out, ",\"run_count\":%zu,\"iterations\":%" PRIu64 ",\"is_deterministic\":%s",
+		    runs->count, runs->iterations,
+		    report->stats->is_deterministic ? "true" : "false");
+	add_json_differing(out, report->stats);
+	add_json_figures(out, report);
+	add_json_limits(out, report);
+	strbuf_add_text(out, ",\"runs\":[");
+	for (size_t i = 0; i < runs->count; i++) {
+		const struct count_row row = row_of(&runs->items[i]);
+
+		if (i > 0)
+			strbuf_add_char(out, ',');
+		json_add_row(out, columns, &row);
+	}
+	strbuf_add_text(out, "]}\n");
+}

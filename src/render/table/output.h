@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * output - write rows of columns as CSV, JSON or aligned tables.
+ */
+#ifndef MS_RENDER_TABLE_OUTPUT_H
+#define MS_RENDER_TABLE_OUTPUT_H
+
+#include "render/table/column.h"
+
+/*
+ * Append a CSV line per RFC 4180, but ended by LF. Fields with a comma, a quote or a
+ * line break are quoted. Control characters other than LF and CR, and bytes that are
+ * not UTF-8, become \xHH.
+ */
+void csv_add_header(struct strbuf *out, const struct column_list *columns);
+void csv_add_row(struct strbuf *out, const struct column_list *columns, const void *row);
+
+/*
+ * Append a JSON object with one member per column. Addresses are "0x…" strings, times are
+ * strings, all other numbers are numbers; unknown values are null. In text, bytes that
+ * are not UTF-8 become \xHH (a backslash, in JSON "\\xHH").
+ */
+void json_add_row(struct strbuf *out, const struct column_list *columns, const void *row);
+
+/* Append ,"key":5, a member that is not an object's first; null for BYTES_UNKNOWN. */
+void json_add_number(struct strbuf *out, const char *key, uint64_t number);
+
+/* Append text as a JSON string, quotes included. */
+void json_add_string(struct strbuf *out, const char *text, size_t length);
+
+struct table_options {
+	bool no_headings;
+	bool exact_bytes;
+	bool ascii;    /* print ASCII only */
+	/* in columns; text in the last column is cut to fit. 0: no limit */
+	int max_width;
+};
+
+/*
+ * Append rows as a table, with numbers right-aligned and text left-aligned. Each rows[i]
+ * is a row for the get() functions of the columns.
+ */
+void table_add(struct strbuf *out, const struct column_list *columns, const void *const *rows,
+	       size_t row_count, const struct table_options *options);
+
+/*
+ * Return the number of terminal columns that UTF-8 text occupies. Control
+ * characters count as 0.
+ */
+size_t text_display_width(const char *text, size_t length);
+
+/*
+ * Return how many bytes of text fit into `width` terminal columns; whole characters only.
+ */
+size_t text_cut_to_width(const char *text, size_t length, size_t width);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/heap/helpers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/strbuf.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "probe/helper/probe.h"
+
+/*
+ * How long to wait for a safe moment and for an answer. The last value is for slow
+ * answers, where a stall is allowed.
+ */
+#define OPEN_LIMIT_NS (5 * NS_PER_S)
+#define ASK_LIMIT_NS (2 * NS_PER_S)
+#define STALL_LIMIT_NS (60 * NS_PER_S)
+
+/*
+ * Time until a retry. An injection costs the process something. Merely looking for a
+ * helper costs it nothing, and the process may be just starting.
+ */
+#define RETRY_NS NS_PER_S
+#define LOOK_NS (10 * NS_PER_MS)
+#define RETRY_MAX_NS (64 * NS_PER_S)
+
+#define PROBLEM_COUNT 8
+
+/* The helper of one process. */
+struct helper {
+	struct process process;
+	struct probe *probe; /* NULL: there is no helper */
+	struct probe_cost cost;
+	int error; /* why there is no helper */
+	const char *problem;
+	/*
+	 * The problems so far, each error with the text of its first occurrence. Samples
+	 * keep pointers to these texts.
+	 */
+	struct {
+		int error;
+		char *text;
+	} problems[PROBLEM_COUNT];
+	/* time until a retry after a failure; 0: the last attempt succeeded */
+	uint64_t wait_ns;
+	uint64_t retry_ns;
+	struct allocator_stats last; /* the last answer, without the text */
+};
+
+struct helpers {
+	const struct procfs *fs;
+	bool allows_stall, wants_text;
+	struct helper *items;
+	size_t count, capacity;
+	/* where injection is permitted */
+	int *pids;
+	size_t pid_count, pid_capacity;
+	const char **names;
+	size_t name_count, name_capacity;
+};
+
+struct helpers *helpers_new(const struct procfs *fs, bool allows_stall, bool wants_text)
+{
+	struct helpers *h = xcalloc(1, sizeof(*h));
+
+	h->fs = fs;
+	h->allows_stall = allows_stall;
+	h->wants_text = wants_text;
+	return h;
+}
+
+void helpers_allow(struct helpers *h, const struct targets *targets)
+{
+	for (size_t i = 0; i < targets->pid_count; i++) {
+		h->pids = xgrow(h->pids, &h->pid_capacity, h->pid_count + 1, sizeof(*h->pids));
+		h->pids[h->pid_count++] = targets->pids[i].pid;
+	}
+	for (size_t i = 0; i < targets->name_count; i++) {
+		h->names = xgrow(h->names, &h->name_capacity, h->name_count + 1,
+				 sizeof(*h->names));
+		h->names[h->name_count++] = targets->names[i];
+	}
+}
+
+static bool is_allowed(const struct helpers *h, const struct process *p)
+{
+	for (size_t i = 0; i < h->pid_count; i++)
+		if (h->pids[i] == p->pid)
+			return true;
+	for (size_t i = 0; i < h->name_count; i++)
+		if (strcmp(h->names[i], p->comm) == 0)
+			return true;
+	return false;
+}
+
+static char *format_problem(int error, const char *text)
+{
+	struct strbuf problem = STRBUF_INIT;
+
+	strbuf_add_text(&problem, text ? text : strerror(-error));
+	if (error == -EFBIG)
+		strbuf_add_text(&problem, " (--allow-stall asks it all the same)");
+	return problem.text;
+}
+
+/*
+ * Keep a copy of the problem's text: the probe may overwrite its own at the next query.
+ */
+static const char *keep_problem(struct helper *helper, int error, const char *text)
+{
+	for (size_t i = 0; i < PROBLEM_COUNT; i++) {
+		if (!helper->problems[i].text) {
+			helper->problems[i].error = error;
+			helper->problems[i].text = format_problem(error, text);
+		}
+		if (helper->problems[i].error == error)
+			return helper->problems[i].text;
+	}
+	return "it did not answer";
+}
+
+static void release_problems(struct helper *helper)
+{
+	for (size_t i = 0; i < PROBLEM_COUNT; i++)
+		free(helper->problems[i].text);
+}
+
+/*
+ * Close the helper. Returns 0, or -errno if something was left in a process
+ * that still runs.
+ */
+static int close_helper(struct helper *helper, const char **ret_what)
+{
+	struct probe_cost cost;
+	int r = 0;
+
+	if (helper->probe)
+		r = probe_close(helper->probe, &cost, ret_what);
+	helper->probe = NULL;
+	return r == -ESRCH ? 0 : r;
+}
+
+void helpers_free(struct helpers *h, void (*on_left)(void *context, int pid, const char *what),
+		  void *context)
+{
+	if (!h)
+		return;
+	for (size_t i = 0; i < h->count; i++) {
+		const char *what = NULL;
+
+		if (close_helper(&h->items[i], &what) < 0 && on_left)
+			on_left(context, h->items[i].process.pid, what);
+		release_problems(&h->items[i]);
+	}
+	free(h->items);
+	free(h->pids);
+	free(h->names);
+	free(h);
+}
+
+static struct helper *find(struct helpers *h, const struct process *p)
+{
+	for (size_t i = 0; i < h->count; i++)
+		if (process_is_same(&h->items[i].process, p))
+			return &h->items[i];
+	return NULL;
+}
+
+/*
+ * Forget the helpers of processes that have ended; only memstate's own state
+ * remains to be freed.
+ */
+static void forget_ended(struct helpers *h)
+{
+	const char *what;
+	size_t count = 0;
+
+	for (size_t i = 0; i < h->count; i++) {
+		int fd = procfs_open_file(h->fs, h->items[i].process.pid, "stat");
+
+		if (fd >= 0) {
+			close(fd);
+			h->items[count++] = h->items[i];
+		} else {
+			(void)close_helper(&h->items[i], &what);
+			release_problems(&h->items[i]);
+		}
+	}
+	h->count = count;
+}
+
+static struct helper *add(struct helpers *h, const struct process *p)
+{
+	struct helper *helper;
+
+	forget_ended(h);
+	h->items = xgrow(h->items, &h->capacity, h->count + 1, sizeof(*h->items));
+	helper = &h->items[h->count++];
+	*helper = (struct helper){ .process = *p };
+	return helper;
+}
+
+static void note_failure(const struct helpers *h, struct helper *helper, int error,
+			 const char *problem)
+{
+	if (helper->wait_ns == 0)
+		helper->wait_ns = is_allowed(h, &helper->process) ? RETRY_NS : LOOK_NS;
+	else if (helper->wait_ns < RETRY_MAX_NS)
+		helper->wait_ns *= 2;
+	helper->error = error;
+	helper->problem = keep_problem(helper, error, problem);
+	helper->retry_ns = clock_now_ns() + helper->wait_ns;
+}
+
+static void open_helper(struct helpers *h, struct helper *helper)
+{
+	const struct probe_request request = {
+		.fs = h->fs,
+		.pid = helper->process.pid,
+		.start_ticks = helper->process.start_ticks,
+		.may_inject = is_allowed(h, &helper->process),
+		.limit_ns = OPEN_LIMIT_NS,
+	};
+	const char *reason = NULL;
+	int r;
+
+	helper->cost = (struct probe_cost){ 0 };
+	r = probe_open(&request, &helper->probe, &helper->cost, &reason);
+	if (r < 0)
+		note_failure(h, helper, r, reason);
+	else
+		helper->error = 0;
+}
+
+void helpers_open(struct helpers *h, const struct process *p, struct helper_answer *ret)
+{
+	struct helper *helper = find(h, p);
+
+	if (!helper)
+		helper = add(h, p);
+	if (!helper->probe && clock_now_ns() >= helper->retry_ns)
+		open_helper(h, helper);
+	*ret = (struct helper_answer){
+		.was_wanted = true,
+		.error = helper->error,
+		.problem = helper->error ? helper->problem : NULL,
+		.was_put_in = helper->probe && helper->cost.stops > 0,
+		.stop_count = helper->cost.stops,
+		.stopped_ns = helper->cost.stopped_ns,
+	};
+}
+
+/*
+ * Whether the error means that the helper is gone or is not one of ours. Then the next
+ * attempt looks for a new helper.
+ */
+static bool is_lost(int error)
+{
+	return error == -ESRCH || error == -EPROTO;
+}
+
+void helpers_ask(struct helpers *h, const struct process *p, uint64_t free_chunks,
+		 struct helper_answer *ret)
+{
+	const struct probe_question question = {
+		.limit_ns = h->allows_stall ? STALL_LIMIT_NS : ASK_LIMIT_NS,
+		.wants_text = h->wants_text,
+		.allows_stall = h->allows_stall,
+		.free_chunks = free_chunks,
+	};
+	struct helper *helper = find(h, p);
+	const char *reason = NULL, *what;
+	int r;
+
+	if (!helper || !helper->probe)
+		return;
+	r = probe_ask(helper->probe, &question, &ret->stats, &reason);
+	if (r == 0) {
+		helper->last = ret->stats;
+		helper->last.text = NULL;
+		helper->wait_ns = 0;
+		return;
+	}
+	if (r == -EAGAIN && helper->last.taken_ns != 0) {
+		ret->stats = helper->last;
+		return;
+	}
+	ret->error = r;
+	ret->problem = keep_problem(helper, r, reason);
+	if (is_lost(r)) {
+		(void)close_helper(helper, &what);
+		note_failure(h, helper, r, ret->problem);
+	}
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/heap/moment.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "proc/process/task.h"
+#include "proc/process/tracer.h"
+#include "tracee/memory/peek.h"
+#include "tracee/ptrace/stop.h"
+#include "walk/walk.h"
+
+/* How long to wait for another memstate, and how often to check. */
+#define TURN_NS NS_PER_S
+#define TURN_LOOK_NS (10 * NS_PER_MS)
+
+bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m)
+{
+	if (mapping_is_skipped(m))
+		return false;
+	return walk_wants_mapping(m) || (reader->copies_roots && roots_want_mapping(m));
+}
+
+/*
+ * Whether anonymous pages of the mapping may be shared after a fork or by KSM. Pages of a
+ * file do not matter.
+ */
+static bool may_share_pages(const struct mapping *m)
+{
+	const uint64_t *bytes = m->counters.bytes;
+	bool is_merged = bytes_known(bytes[SMAPS_KSM]) && bytes[SMAPS_KSM] != 0;
+
+	return bytes[SMAPS_ANONYMOUS] != 0 &&
+	       (is_merged || bytes[SMAPS_SHARED_DIRTY] != 0 || bytes[SMAPS_SHARED_CLEAN] != 0);
+}
+
+static size_t choose_ranges(const struct heap_reader *reader,
+			    const struct mapping_list *mappings, struct peek_range *ret)
+{
+	uint64_t done_addr = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = &mappings->items[i];
+		/*
+		 * A mapping that grew while smaps was read may appear twice, first
+		 * with its old end.
+		 */
+		uint64_t start = m->start_addr > done_addr ? m->start_addr : done_addr;
+
+		if (!heap_moment_wants(reader, m) || start >= m->end_addr)
+			continue;
+		ret[count++] = (struct peek_range){ start, m->end_addr, may_share_pages(m),
+						      m->flags & MAPPING_REMOTE };
+		done_addr = m->end_addr;
+	}
+	return count;
+}
+
+/* Store the registers, stack and TLS addresses of the threads. */
+static void keep_threads(struct heap_reader *reader, const struct stop *stop)
+{
+	reader->threads =
+		xrealloc(reader->threads, (stop->count + 1) * sizeof(*reader->threads));
+	reader->thread_count = stop->count;
+	for (size_t i = 0; i < stop->count; i++) {
+		const struct stopped_thread *thread = &stop->threads[i];
+
+		reader->threads[i] = (struct root_thread){
+			.tid = thread->tid,
+			.stack_addr = thread->stack_addr,
+			.tls_addr = thread->tls_addr,
+			.word_count = thread->word_count,
+		};
+	}
+	reader->words = xrealloc(reader->words,
+				 (stop->word_count + 1) * sizeof(*reader->words));
+	reader->word_count = stop->word_count;
+	if (stop->word_count > 0)
+		memcpy(reader->words, stop->words,
+		       stop->word_count * sizeof(*reader->words));
+}
+
+static int copy_target(void *context, const struct stop *stop)
+{
+	struct heap_moment *moment = context;
+	_cleanup_free_ struct peek_range *ranges = NULL;
+	struct peek peek = {
+		.pid = moment->memory_pid,
+		.pagemap_fd = moment->pagemap_fd,
+		.mem_fd = moment->mem_fd,
+		.deadline_ns = stop->deadline_ns,
+		.is_running = moment->is_running,
+	};
+	struct sampler *sampler = moment->reader->sampler;
+	/* there is no need to yield while the target is paused */
+	bool was_paced = sampler_set_paced(sampler, moment->is_running);
+	int r;
+
+	r = sampler_read_mappings(sampler, &moment->usage, &moment->mappings);
+	if (stop_is_over(stop))
+		return -ETIMEDOUT;
+	sampler_set_paced(sampler, was_paced);
+	if (r < 0)
+		return r;
+	ranges = xcalloc(moment->mappings.count + 1, sizeof(*ranges));
+	r = peek_copy(&peek, ranges,
+		      choose_ranges(moment->reader, &moment->mappings, ranges),
+		      &moment->image);
+	if (r < 0 || stop_is_over(stop))
+		return r < 0 ? r : -ETIMEDOUT;
+	moment->thread_addrs = xcalloc(stop->count, sizeof(*moment->thread_addrs));
+	for (size_t i = 0; i < stop->count; i++)
+		moment->thread_addrs[i] = stop->threads[i].tls_addr;
+	moment->thread_count = stop->count;
+	keep_threads(moment->reader, stop);
+	return 0;
+}
+
+void heap_moment_free(struct heap_moment *moment)
+{
+	if (moment->pagemap_fd >= 0)
+		close(moment->pagemap_fd);
+	if (moment->mem_fd >= 0)
+		close(moment->mem_fd);
+	usage_release(&moment->usage);
+	mapping_list_release(&moment->mappings);
+	image_release(&moment->image);
+	free(moment->thread_addrs);
+	free(moment);
+}
+
+static int open_moment(struct heap_moment *moment, const struct usage *u)
+{
+	const struct procfs *fs = moment->reader->fs;
+	/* a zombie main thread has no memory any more, but other threads may */
+	int tid = u->process.state == 'Z' ? proc_task_find_living(fs, u->process.pid) :
+					    u->process.pid;
+
+	moment->memory_pid = tid;
+	moment->pagemap_fd = procfs_open_file(fs, tid, "pagemap");
+	moment->mem_fd = procfs_open_file(fs, tid, "mem");
+	if (moment->pagemap_fd < 0)
+		return moment->pagemap_fd;
+	if (moment->mem_fd < 0)
+		return moment->mem_fd;
+	usage_init(&moment->usage);
+	moment->usage.process = u->process;
+	moment->usage.command = u->command; /* borrowed: not read again */
+	names_open(&moment->reader->names, fs, tid);
+	return 0;
+}
+
+/*
+ * Pause the process and run the request. If another memstate has paused it, retry
+ * for up to a second.
+ */
+static int stop_in_turn(const struct procfs *fs, const struct stop_request *request,
+			uint64_t *ret_pause_ns)
+{
+	const struct timespec pause = { .tv_nsec = (long)TURN_LOOK_NS };
+	uint64_t deadline_ns = clock_now_ns() + TURN_NS;
+	struct tracer_process tracer;
+
+	for (;;) {
+		int r = stop_run(request, ret_pause_ns);
+
+		/* a tracer that is not found has already ended */
+		if (r != -EBUSY || clock_now_ns() > deadline_ns ||
+		    (proc_tracer_find(fs, request->pid, &tracer) &&
+		     !proc_tracer_is_memstate(fs, &tracer)))
+			return r;
+		nanosleep(&pause, NULL);
+	}
+}
+
+static int stop_and_copy(struct heap_moment *moment, uint64_t *ret_pause_ns)
+{
+	struct heap_reader *reader = moment->reader;
+	_cleanup_close_ int task_fd =
+		procfs_open_file(reader->fs, moment->usage.process.pid, "task");
+	struct stop_request request = {
+		.pid = moment->usage.process.pid,
+		.task_fd = task_fd,
+		.limit_ns = reader->max_pause_ns,
+		.work = copy_target,
+		.context = moment,
+	};
+
+	return task_fd < 0 ? task_fd : stop_in_turn(reader->fs, &request, ret_pause_ns);
+}
+
+/*
+ * Replace the sampler. The hanging thread may use the old one at any time
+ * until memstate ends.
+ */
+static void abandon_sampler(struct heap_reader *reader)
+{
+	sampler_abandon(reader->sampler);
+	reader->own_sampler = sampler_new(reader->fs, reader->fs->is_live);
+	reader->sampler = reader->own_sampler;
+}
+
+int heap_moment_take(struct heap_reader *reader, const struct usage *u,
+		       struct heap_moment **ret, uint64_t *ret_pause_ns)
+{
+	struct heap_moment *moment = xcalloc(1, sizeof(*moment));
+	int r;
+
+	*ret = NULL;
+	*ret_pause_ns = 0;
+	*moment = (struct heap_moment){
+		.reader = reader,
+		.pagemap_fd = -1,
+		.mem_fd = -1,
+		.is_running = reader->is_running,
+	};
+	r = open_moment(moment, u);
+	image_clear(&reader->image);
+	moment->image = reader->image;
+	reader->image = (struct image)IMAGE_INIT;
+	if (r == 0 && moment->is_running)
+		r = copy_target(moment, &(struct stop){ 0 });
+	else if (r == 0)
+		r = stop_and_copy(moment, ret_pause_ns);
+	if (r == -ETIME) {
+		abandon_sampler(reader);
+		return r;
+	}
+	reader->image = moment->image;
+	moment->image = (struct image)IMAGE_INIT;
+	if (r < 0) {
+		moment->usage.command = NULL;
+		heap_moment_free(moment);
+		return r;
+	}
+	*ret = moment;
+	return 0;
+}

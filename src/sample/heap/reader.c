@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/heap/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/platform.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "classify/process/classify_heap.h"
+#include "proc/cgroup/room.h"
+#include "sample/heap/ask.h"
+#include "sample/heap/moment.h"
+#include "sample/heap/swift.h"
+#include "walk/blocks/detail.h"
+#include "walk/walk.h"
+
+/* The parts of a pause on a busy machine: measured, rounded up. */
+#define PAUSE_BASE_NS (2 * NS_PER_MS)
+#define PAUSE_THREAD_NS (200 * NS_PER_US)
+#define PAUSE_MAPPING_NS (4 * NS_PER_US)
+#define PAUSE_COPY_NS_PER_GIB (500 * NS_PER_MS)
+
+/* Spare room, because the heap may grow between the size check and the pause. */
+#define ROOM_SPARE_SHARE 16
+#define ROOM_SPARE_BYTES (UINT64_C(4) << 20)
+
+/*
+ * Memory for the tables of the walk and the mark, and memory left to other programs: one
+ * part in this many.
+ */
+#define TABLES_SHARE 8
+#define OTHERS_SHARE 4
+
+/* A target paused in the middle of malloc() looks corrupt: retry at another moment. */
+#define WALK_TRIES 4
+
+/* Number of readings of a target that is not paused. */
+#define READINGS 3
+
+void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
+		      struct sampler *sampler, uint64_t max_pause_ns)
+{
+	*reader = (struct heap_reader){
+		.fs = fs,
+		.sampler = sampler,
+		.max_pause_ns = max_pause_ns,
+		.image = IMAGE_INIT,
+		.blocks = BLOCKS_INIT,
+		.names = NAMES_INIT,
+	};
+}
+
+void heap_reader_release(struct heap_reader *reader)
+{
+	sampler_free(reader->own_sampler);
+	free(reader->threads);
+	free(reader->words);
+	helper_answer_release(&reader->answer);
+	names_release(&reader->names);
+	blocks_release(&reader->blocks);
+	image_release(&reader->image);
+}
+
+/*
+ * Return the resident bytes of a mapping. Rss does not include huge pages of hugetlbfs.
+ */
+static uint64_t resident_bytes(const struct mapping *m)
+{
+	const uint64_t *bytes = m->counters.bytes;
+
+	if (!(m->flags & MAPPING_HUGETLB))
+		return bytes[SMAPS_RSS];
+	return bytes_add(bytes[SMAPS_SHARED_HUGETLB], bytes[SMAPS_PRIVATE_HUGETLB]);
+}
+
+static uint64_t copy_bytes(const struct heap_reader *reader,
+			   const struct mapping_list *mappings)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < mappings->count; i++)
+		if (heap_moment_wants(reader, &mappings->items[i]))
+			sum = bytes_add(sum, resident_bytes(&mappings->items[i]));
+	return sum;
+}
+
+uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
+				       const struct usage *u,
+				       const struct mapping_list *mappings)
+{
+	uint64_t bytes = copy_bytes(reader, mappings);
+
+	if (!bytes_known(bytes))
+		return BYTES_UNKNOWN;
+	return PAUSE_BASE_NS + u->process.thread_count * PAUSE_THREAD_NS +
+	       mappings->count * PAUSE_MAPPING_NS +
+	       (bytes >> 10) * PAUSE_COPY_NS_PER_GIB / (1 << 20);
+}
+
+/*
+ * Reserve memory for the copy and check that the walk's tables fit too. Never drive the
+ * machine into swapping.
+ */
+static int make_room(struct heap_reader *reader, uint64_t bytes, struct heap *ret)
+{
+	uint64_t had_bytes = reader->image.capacity_bytes;
+	struct room room;
+	int r = 0;
+
+	bytes += bytes / ROOM_SPARE_SHARE + ROOM_SPARE_BYTES;
+	if (had_bytes >= bytes)
+		return 0;
+	room = proc_room_read(reader->fs);
+	ret->needed_bytes = bytes - had_bytes + bytes / TABLES_SHARE;
+	ret->room_bytes = room.bytes;
+	ret->room_limit = room.limit;
+	if (bytes_known(room.bytes) &&
+	    ret->needed_bytes > room.bytes - room.bytes / OTHERS_SHARE)
+		r = -ENOMEM;
+	return r ? r : image_reserve(&reader->image, bytes);
+}
+
+/*
+ * Do everything possible before the pause: check that the walk is permitted, and reserve
+ * memory for the copy.
+ */
+static int prepare(struct heap_reader *reader, const struct usage *u,
+		   const struct mapping_list *mappings, struct heap *ret)
+{
+	uint64_t bytes = copy_bytes(reader, mappings);
+
+	if (!reader->fs->is_live || !bytes_known(bytes))
+		return -EOPNOTSUPP;
+	if (platform_refusal(PLATFORM_WALK))
+		return -ENOEXEC;
+	if (!walk_can_index(mappings))
+		return -EOVERFLOW;
+	ret->expected_ns = heap_reader_estimate_pause_ns(reader, u, mappings);
+	if (ret->expected_ns > reader->max_pause_ns && !reader->is_running)
+		return -EFBIG;
+	return make_room(reader, bytes, ret);
+}
+
+static bool is_page_count_right(const struct heap_reader *reader, const struct mapping *m)
+{
+	uint64_t bytes = m->flags & MAPPING_REMOTE ? m->counters.bytes[SMAPS_ANONYMOUS]
+						   : resident_bytes(m);
+
+	return image_resident_bytes(&reader->image, m->start_addr, m->end_addr) == bytes;
+}
+
+static bool holds_thread(const struct heap_moment *moment, const struct mapping *m)
+{
+	for (size_t i = 0; i < moment->thread_count; i++)
+		if (moment->thread_addrs[i] >= m->start_addr &&
+		    moment->thread_addrs[i] < m->end_addr)
+			return true;
+	return false;
+}
+
+/*
+ * Whether the copy has as many pages as the kernel counts: of the heap; of the threads'
+ * data, which lead to their caches; and of the roots. A page that is being migrated is
+ * resident, but cannot be copied.
+ */
+static bool is_copy_whole(const struct heap_reader *reader, const struct heap_moment *moment,
+			  const struct heap *heap)
+{
+	const struct mapping_list *list = &moment->mappings;
+
+	for (size_t i = 0; i < heap->share_count; i++)
+		if (!is_page_count_right(reader, &list->items[heap->shares[i].mapping]))
+			return false;
+	for (size_t i = 0; i < list->count; i++)
+		if (heap_moment_wants(reader, &list->items[i]) &&
+		    (reader->copies_roots || holds_thread(moment, &list->items[i])) &&
+		    !is_page_count_right(reader, &list->items[i]))
+			return false;
+	return true;
+}
+
+static int read_once(struct heap_reader *reader, struct usage *u,
+		     struct mapping_list *mappings, struct heap *ret,
+		     uint64_t *ret_pause_ns)
+{
+	struct heap_moment *moment;
+	struct walk_input input;
+	int r;
+
+	r = heap_moment_take(reader, u, &moment, ret_pause_ns);
+	if (r < 0)
+		return r;
+	input = (struct walk_input){
+		.image = &reader->image,
+		.mappings = &moment->mappings,
+		.thread_addrs = moment->thread_addrs,
+		.thread_count = moment->thread_count,
+		.is_running = reader->is_running,
+	};
+	heap_release(ret);
+	blocks_release(&reader->blocks);
+	walk_heap(&input, ret, &reader->blocks);
+	ret->copied_bytes = reader->image.length_bytes;
+	if (ret->quality == QUALITY_EXACT && !is_copy_whole(reader, moment, ret)) {
+		ret->quality = QUALITY_ESTIMATE;
+		ret->problem = "resident pages are not those that smaps counts";
+	}
+	*u = moment->usage;
+	usage_init(&moment->usage);
+	mapping_list_release(mappings);
+	*mappings = moment->mappings;
+	moment->mappings = (struct mapping_list)MAPPING_LIST_INIT;
+	heap_moment_free(moment);
+	return 0;
+}
+
+/* Remove memory that was added to a mapping after its Rss was read, free pages first. */
+static void fit_shares(const struct mapping_list *mappings, struct heap *heap)
+{
+	static const enum owner order[] = { OWNER_POOL_PAGES, OWNER_POOL_FRAGMENTS,
+					    OWNER_LIVE, OWNER_HEAP_META };
+
+	for (size_t i = 0; i < heap->share_count; i++) {
+		uint64_t *bytes = heap->shares[i].owner_bytes;
+		uint64_t rss_bytes = mappings->items[heap->shares[i].mapping]
+					     .counters.bytes[SMAPS_RSS];
+		uint64_t sum = 0;
+
+		for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
+			sum += bytes[o];
+		for (size_t k = 0; sum > rss_bytes; k++) {
+			uint64_t most = bytes[order[k]];
+			uint64_t less = sum - rss_bytes < most ? sum - rss_bytes : most;
+
+			bytes[order[k]] -= less;
+			heap->owner_bytes[order[k]] -= less;
+			sum -= less;
+		}
+	}
+}
+
+static void pause_shortly(void)
+{
+	const struct timespec pause = { .tv_nsec = 1 * (long)NS_PER_MS };
+
+	nanosleep(&pause, NULL);
+}
+
+/* Read several times without a pause; *ret is the last reading, with the variation. */
+static int read_running(struct heap_reader *reader, struct usage *u,
+			struct mapping_list *mappings, struct heap *ret)
+{
+	uint64_t least[OWNER_HEAP_LAST + 1], most[OWNER_HEAP_LAST + 1];
+	unsigned int readings = reader->is_read_once ? 1 : READINGS;
+	uint64_t no_pause_ns;
+	unsigned int count = 0;
+	int r = 0;
+
+	for (int i = 0; r == 0 && count < readings && i < READINGS + WALK_TRIES; i++) {
+		if (i > 0)
+			pause_shortly();
+		r = read_once(reader, u, mappings, ret, &no_pause_ns);
+		if (r < 0 || ret->quality == QUALITY_UNKNOWN)
+			continue;
+		fit_shares(mappings, ret);
+		for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
+			uint64_t bytes = ret->owner_bytes[o];
+
+			least[o] = count == 0 || bytes < least[o] ? bytes : least[o];
+			most[o] = count == 0 || bytes > most[o] ? bytes : most[o];
+		}
+		count++;
+	}
+	for (size_t o = 0; count > 0 && o <= OWNER_HEAP_LAST; o++)
+		ret->spread_bytes[o] = most[o] - least[o];
+	ret->reading_count = count;
+	return r;
+}
+
+static int read_stopped(struct heap_reader *reader, struct usage *u,
+			struct mapping_list *mappings, struct heap *ret,
+			uint64_t *ret_stopped_ns)
+{
+	uint64_t stopped_ns = 0;
+	int r = 0;
+
+	for (int i = 0; (r == 0 || r == -ESTALE) && i < WALK_TRIES; i++) {
+		uint64_t pause_ns = 0;
+
+		if (i > 0)
+			pause_shortly();
+		r = read_once(reader, u, mappings, ret, &pause_ns);
+		stopped_ns += pause_ns;
+		if (r == 0 && ret->quality != QUALITY_ESTIMATE)
+			break;
+	}
+	*ret_stopped_ns = stopped_ns;
+	return r;
+}
+
+static bool is_hopeless(struct heap_reader *reader, const struct usage *u,
+			const struct mapping_list *mappings, struct heap *ret)
+{
+	_cleanup_close_ int process_fd =
+		procfs_open_file(reader->fs, u->process.pid, "");
+
+	return walk_is_hopeless(mappings, process_fd, &reader->codes, ret);
+}
+
+int heap_reader_walk(struct heap_reader *reader, struct usage *u,
+		     struct mapping_list *mappings, struct heap *ret)
+{
+	uint64_t stopped_ns = 0;
+	struct heap asked;
+	int r;
+
+	if (reader->fs->is_live && is_hopeless(reader, u, mappings, ret)) {
+		classify_heap(u, mappings, ret);
+		return 0;
+	}
+	r = prepare(reader, u, mappings, ret);
+	asked = *ret; /* only the expected figures are set at this point */
+	if (r == 0 && reader->is_running)
+		r = read_running(reader, u, mappings, ret);
+	else if (r == 0)
+		r = read_stopped(reader, u, mappings, ret, &stopped_ns);
+	if (r < 0) /* drop what an earlier try found: it is not the reason */
+		heap_release(ret);
+	ret->pause_ns = stopped_ns;
+	ret->expected_ns = asked.expected_ns;
+	ret->needed_bytes = asked.needed_bytes;
+	ret->room_bytes = asked.room_bytes;
+	ret->room_limit = asked.room_limit;
+	if (r == 0)
+		classify_heap(u, mappings, ret);
+	return r;
+}
+
+int heap_reader_read(struct heap_reader *reader, struct usage *u,
+		     struct mapping_list *mappings, struct heap *ret)
+{
+	int r;
+
+	heap_init(ret);
+	helper_answer_release(&reader->answer);
+	sampler_forget_mounts(reader->sampler);
+	r = sampler_read_mappings(reader->sampler, u, mappings);
+	if (r < 0 || !process_has_memory(&u->process))
+		return r;
+	return reader->helpers ? heap_ask(reader, u, mappings, ret) :
+				 heap_reader_walk(reader, u, mappings, ret);
+}
+
+static void translate_types(struct heap_detail *detail)
+{
+	_cleanup_free_ char **names = xcalloc(detail->type_count + 1, sizeof(*names));
+
+	for (size_t i = 0; i < detail->type_count; i++)
+		names[i] = detail->types[i].name;
+	swift_translate(names, detail->type_count, SWIFT_TYPES);
+	for (size_t i = 0; i < detail->type_count; i++)
+		detail->types[i].name = names[i];
+}
+
+void heap_reader_detail(struct heap_reader *reader, const struct mapping_list *mappings,
+			struct heap_detail *ret)
+{
+	names_begin(&reader->names, mappings);
+	walk_detail(&reader->blocks, reader->names.types, ret);
+	translate_types(ret);
+	if (!reader->names.symbols && !ret->problem)
+		ret->problem = "there is no libelf: only C++ is known, by its type "
+			       "information (memstate doctor)";
+}

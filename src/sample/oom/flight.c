@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/oom/flight.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "sample/oom/flight_private.h"
+
+/* The recorder decides how often owners are read; LazyFree is read with every process. */
+#define NEEDS (RECORDER_NEEDS | NEED_STATES)
+
+#define SHORTEST_NS (5 * NS_PER_MS)
+#define GAP_NS NS_PER_S		       /* a sample that is this late counts as missed */
+/* share of the time for the group's own files: one part in this many */
+#define GROUP_SHARE_PART 20
+/* shortest time between two lines about the same condition */
+#define REPEAT_NS (10 * NS_PER_S)
+#define MAPPINGS_PART 4
+
+void flight_note(struct flight *f, const struct recorded_event *event)
+{
+	int r = recorder_add_event(f->setup.recorder, event);
+
+	if (r < 0 && f->summary.record_error == 0)
+		f->summary.record_error = r;
+	if (f->setup.say)
+		f->setup.say(f->setup.context, event);
+}
+
+static void note_now(struct flight *f, const char *kind, const char *text)
+{
+	const struct recorded_event event = { .unix_ms = clock_unix_ms(),
+					      .kind = kind,
+					      .text = text };
+
+	flight_note(f, &event);
+}
+
+static void say_step(struct flight *f)
+{
+	struct strbuf text = STRBUF_INIT;
+	char need[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
+
+	strbuf_addf(&text, "need is %s, %u %% of the limit of %s",
+		    units_format_bytes(f->figures.need_bytes, need),
+		    units_per_mille(f->figures.need_bytes, f->figures.limit_bytes) / 10,
+		    units_format_bytes(f->figures.limit_bytes, limit));
+	note_now(f, "limit", text.text);
+	strbuf_release(&text);
+}
+
+static void summarize(struct flight *f, uint64_t interval_ns)
+{
+	struct flight_summary *s = &f->summary;
+
+	s->sample_count++;
+	s->elapsed_ns = f->sampled_ns - f->start_ns;
+	if (s->shortest_ns == 0 || interval_ns < s->shortest_ns)
+		s->shortest_ns = interval_ns;
+	if (f->figures.need_bytes >= s->peak_need_bytes) {
+		s->peak_need_bytes = f->figures.need_bytes;
+		s->peak_unix_ms = f->cgroup.unix_ms;
+	}
+}
+
+/*
+ * Set when the next sample is due. Reading the group's files is limited to a share of the
+ * time too, because a group may have many groups below it.
+ */
+static void set_due(struct flight *f)
+{
+	const struct oom_pace_sample sample = {
+		.taken_ns = f->sampled_ns,
+		.need_bytes = f->figures.need_bytes,
+		.limit_bytes = f->figures.limit_bytes,
+		.slack_bytes = f->figures.slack_bytes,
+	};
+	uint64_t interval_ns = oom_pace_next(&f->pace, &sample);
+
+	if (interval_ns < f->group_cost_ns * GROUP_SHARE_PART)
+		interval_ns = f->group_cost_ns * GROUP_SHARE_PART;
+	summarize(f, interval_ns);
+	/* count from the time when the sample was due, so that delays do not add up */
+	f->due_ns = f->sampled_ns - f->due_ns < interval_ns ? f->due_ns + interval_ns
+							    : f->sampled_ns + interval_ns;
+}
+
+static void end_sample(struct flight *f, bool has_group)
+{
+	struct snapshot *known = &f->processes.known;
+	int r;
+
+	/* the group and its processes form one sample, which has one time */
+	known->taken_ns = has_group ? f->cgroup.taken_ns : f->sampled_ns;
+	known->unix_ms = has_group ? f->cgroup.unix_ms : flight_unix_ms(f->sampled_ns);
+	known->elapsed_ns = f->sampled_ns - f->start_ns;
+	known->cost_ns = clock_now_ns() - f->sampled_ns;
+	r = recorder_end(f->setup.recorder, known, has_group ? &f->cgroup : NULL);
+	if (r < 0 && f->summary.record_error == 0)
+		f->summary.record_error = r;
+}
+
+/*
+ * Set the shares of the time for reading. Mappings cost the most, and they change the
+ * most in the file, so they get a quarter of the budget of all processes.
+ */
+static void set_shares(struct flight *f)
+{
+	size_t count = f->processes.known.count > 0 ? f->processes.known.count : 1;
+
+	f->share_per_million =
+		oom_pace_share_per_million(f->pace.interval_ns, f->setup.share_per_mille);
+	recorder_set_share(f->setup.recorder,
+			   (unsigned int)(f->share_per_million / MAPPINGS_PART / count));
+}
+
+static int read_group(struct flight *f)
+{
+	struct cgroup last = f->cgroup;
+	int r = cgroup_sampler_read(f->setup.group, &f->next_cgroup);
+
+	if (r == 0) {
+		f->cgroup = f->next_cgroup;
+		f->next_cgroup = last;
+	}
+	return r;
+}
+
+/*
+ * Take a sample. If pid is not 0, read this process first, with all its mappings;
+ * *ret_read is the result of that.
+ */
+static int take_sample(struct flight *f, enum turns turns, int pid, int *ret_read)
+{
+	uint64_t read_ns;
+	int r;
+
+	f->sampled_ns = clock_now_ns();
+	recorder_begin(f->setup.recorder);
+	if (pid > 0) {
+		bool was_paced = sampler_set_paced(f->setup.sampler, false);
+
+		*ret_read = group_turns_read(&f->processes, pid);
+		/*
+		 * Copy the usage: the process may have left the group when the
+		 * sample is complete.
+		 */
+		if (*ret_read == 0) {
+			f->read = *snapshot_find(&f->processes.known, pid);
+			f->read.command = NULL;
+		}
+		sampler_set_paced(f->setup.sampler, was_paced);
+	}
+	read_ns = clock_now_ns();
+	r = read_group(f);
+	if (r < 0) {
+		end_sample(f, false);
+		return r;
+	}
+	f->group_cost_ns = clock_now_ns() - read_ns;
+	set_shares(f);
+	group_turns_update(&f->processes, &f->cgroup, f->share_per_million, turns);
+	oom_figures_find(&f->cgroup, &f->processes.known, &f->figures);
+	flight_counts_add(&f->counts, &f->cgroup, f->sampled_ns);
+	if (flight_source_error(f, OOM_SOURCE_LOG) < 0)
+		flight_counts_read_machine(&f->counts, f->setup.fs);
+	end_sample(f, true);
+	oom_wakeups_set_group(f->wakeups, &f->cgroup);
+	set_due(f);
+	return 0;
+}
+
+static void say_gap(struct flight *f)
+{
+	uint64_t now = clock_now_ns();
+	struct strbuf text = STRBUF_INIT;
+	char duration[UNITS_TEXT_SIZE];
+
+	if (now < f->due_ns + GAP_NS)
+		return;
+	strbuf_addf(&text, "no sample for %s",
+		    units_format_duration(now - f->sampled_ns, duration));
+	note_now(f, "gap", text.text);
+	strbuf_release(&text);
+}
+
+/*
+ * Take a sample. If need has passed a step towards the limit, also read every process,
+ * whatever that costs.
+ */
+static int sample(struct flight *f)
+{
+	int r = take_sample(f, f->summary.sample_count == 0 ? TURNS_ALL : TURNS_IN_TURN,
+			    0, NULL);
+
+	if (r < 0 ||
+	    !oom_steps_pass(&f->steps, f->figures.need_bytes, f->figures.limit_bytes))
+		return r;
+	say_step(f);
+	if (f->summary.sample_count == 1)
+		return 0;
+	/* nearer to the limit there is no time left for mappings */
+	return take_sample(f, f->steps.passed == 1 ? TURNS_MAPPINGS : TURNS_ALL, 0, NULL);
+}
+
+static void say_victim(struct flight *f, const struct flight_kill *kill, int read_error)
+{
+	struct recorded_event event = { kill->unix_ms, "victim", NULL, kill->pid };
+	struct strbuf text = STRBUF_INIT;
+
+	flight_kill_describe(kill, read_error, &text);
+	event.text = text.text;
+	flight_note(f, &event);
+	strbuf_release(&text);
+}
+
+/*
+ * Handle the mark on a victim. The victim may live for only a few milliseconds: read its
+ * memory first, then describe it.
+ */
+static int take_mark(struct flight *f, const struct oom_mark *mark)
+{
+	uint64_t unix_ms = flight_unix_ms(mark->marked_ns), sampled_ns = f->sampled_ns;
+	struct flight_kill *kill;
+	int read_error = -ESRCH, r;
+
+	if (!flight_has_pid(f, mark->pid)) {
+		r = read_group(f);
+		if (r < 0 || !flight_has_pid(f, mark->pid))
+			return r;
+	}
+	if (flight_kills_find(&f->summary.kills, mark->pid, unix_ms))
+		return 0;
+	kill = flight_kills_add(&f->summary.kills, mark->pid, unix_ms,
+				snapshot_find(&f->processes.known, mark->pid));
+	kill->sample_age_ns = mark->marked_ns > sampled_ns ? mark->marked_ns - sampled_ns
+							   : 0;
+	r = take_sample(f, TURNS_IN_TURN, mark->pid, &read_error);
+	if (read_error == 0) {
+		const struct usage *u = &f->read;
+
+		memcpy(kill->comm, u->process.comm, sizeof(kill->comm));
+		kill->rss_bytes = u->total.bytes[SMAPS_RSS];
+		kill->late_ns = u->taken_ns - mark->marked_ns +
+				(u->read_ns != BYTES_UNKNOWN ? u->read_ns : 0);
+	}
+	say_victim(f, kill, read_error);
+	return r;
+}
+
+/*
+ * Sample a group that is out of memory. Without marks the victim is unknown, but it is
+ * often the largest process, which is read first. If the group is paused until let_go(),
+ * there is time to read everything.
+ */
+static int take_end_of_memory(struct flight *f)
+{
+	const struct usage *largest = NULL;
+	int read_error;
+
+	for (size_t i = 0; i < f->processes.known.count; i++) {
+		const struct usage *u = &f->processes.known.usages[i];
+
+		if (bytes_known(u->total.bytes[SMAPS_RSS]) &&
+		    (!largest ||
+		     u->total.bytes[SMAPS_RSS] > largest->total.bytes[SMAPS_RSS]))
+			largest = u;
+	}
+	return take_sample(f, f->setup.let_go ? TURNS_MAPPINGS : TURNS_IN_TURN,
+			   largest ? largest->process.pid : 0, &read_error);
+}
+
+static int take_wake(struct flight *f, const struct oom_wake *wake)
+{
+	uint64_t now = clock_now_ns();
+	int r = 0;
+
+	/* handle every mark, even if the group vanishes at the first */
+	for (size_t i = 0; i < wake->mark_count; i++) {
+		int error = take_mark(f, &wake->marks[i]);
+
+		r = r < 0 ? r : error;
+	}
+	if (r < 0)
+		return r;
+	if (wake->flags & OOM_WAKE_OOM && f->setup.let_go) {
+		r = take_end_of_memory(f);
+		/* the removal of a group causes the same wake-up */
+		if (r == 0)
+			f->setup.let_go(f->setup.context);
+		return r;
+	}
+	if (wake->flags & OOM_WAKE_OOM && wake->mark_count == 0)
+		return flight_source_error(f, OOM_SOURCE_MARKS) < 0
+			       ? take_end_of_memory(f)
+			       : sample(f);
+	if (wake->flags & OOM_WAKE_PRESSURE && now > f->pressure_said_ns + REPEAT_NS) {
+		note_now(f, "pressure", "processes wait for memory to be taken back");
+		f->pressure_said_ns = now;
+	}
+	/* where a cache fills the group, these counters may rise all the time */
+	if (wake->flags & (OOM_WAKE_LIMIT | OOM_WAKE_PRESSURE) &&
+	    now > f->sampled_ns + SHORTEST_NS)
+		return sample(f);
+	return 0;
+}
+
+int flight_go_on(struct flight *f)
+{
+	struct oom_wake wake;
+	int r;
+
+	oom_wakeups_take(f->wakeups, &wake);
+	r = take_wake(f, &wake);
+	flight_take_log(f);
+	if (r == 0 && clock_now_ns() >= f->due_ns) {
+		say_gap(f);
+		r = sample(f);
+	}
+	return r;
+}
+
+int flight_look_at(struct flight *f, int pid)
+{
+	int read_error;
+
+	return take_sample(f, TURNS_IN_TURN, pid, &read_error);
+}
+
+int flight_open(const struct flight_setup *setup, struct flight **ret)
+{
+	struct flight *f = xcalloc(1, sizeof(*f));
+	uint64_t shortest_ns = setup->longest_ns < SHORTEST_NS ? setup->longest_ns
+							       : SHORTEST_NS;
+	int r = oom_wakeups_open(setup->fs, &f->wakeups);
+
+	f->setup = *setup;
+	cgroup_init(&f->cgroup);
+	cgroup_init(&f->next_cgroup);
+	group_turns_init(&f->processes, setup->sampler, NEEDS);
+	oom_pace_init(&f->pace, shortest_ns, setup->longest_ns);
+	f->start_ns = f->due_ns = clock_now_ns();
+	flight_counts_begin(&f->counts, setup->fs);
+	if (r == 0)
+		r = sample(f);
+	if (r < 0) {
+		flight_close(f);
+		return r;
+	}
+	*ret = f;
+	return 0;
+}
+
+void flight_close(struct flight *f)
+{
+	if (!f)
+		return;
+	oom_wakeups_close(f->wakeups);
+	group_turns_release(&f->processes);
+	cgroup_release(&f->cgroup);
+	cgroup_release(&f->next_cgroup);
+	flight_log_release(&f->log);
+	free(f);
+}
+
+int flight_source_error(const struct flight *f, enum oom_source source)
+{
+	return oom_wakeups_error(f->wakeups, source);
+}
+
+struct pollfd *flight_polled(struct flight *f, int other_fd, size_t *ret_count)
+{
+	return oom_wakeups_polled(f->wakeups, other_fd, ret_count);
+}
+
+uint64_t flight_due_ns(const struct flight *f)
+{
+	uint64_t due = f->due_ns, log = flight_log_due_ns(&f->log);
+
+	return log < due ? log : due;
+}
+
+const struct flight_summary *flight_summarize(struct flight *f)
+{
+	f->summary.cgroup = &f->cgroup;
+	f->summary.figures = &f->figures;
+	return &f->summary;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * flight_kills - the processes that the kernel killed while they were recorded. Each kill
+ * appears once, although several sources may report it.
+ */
+#ifndef MS_SAMPLE_OOM_FLIGHT_KILLS_H
+#define MS_SAMPLE_OOM_FLIGHT_KILLS_H
+
+#include <stdbool.h>
+
+#include "base/strbuf.h"
+#include "model/cgroup.h"
+#include "model/oom_kill.h"
+#include "model/usage.h"
+
+struct flight_kill {
+	int pid;	/* 0: unknown */
+	bool is_logged; /* the kernel's report was recorded */
+	char comm[PROCESS_COMM_SIZE];
+	uint64_t unix_ms;
+	uint64_t rss_bytes; /* from the last reading; may be unknown */
+	uint64_t
+		/* age of the last sample at the kill; unknown if the log was late */
+		sample_age_ns;
+	uint64_t
+		/*
+		 * Time from its selection until its memory had been read; unknown:
+		 * too late to read.
+		 */
+		late_ns;
+};
+
+#define FLIGHT_KILLS_MAX 64
+
+struct flight_kills {
+	struct flight_kill
+		/* the last kills: kill n is item n % FLIGHT_KILLS_MAX */
+		items[FLIGHT_KILLS_MAX];
+	uint64_t count;			 /* of all kills */
+};
+
+/* Return the kill of the same process at about that time, or NULL. */
+struct flight_kill *flight_kills_find(struct flight_kills *kills, int pid,
+				      uint64_t unix_ms);
+
+/* Whether there is a kill at about that time or later. */
+bool flight_kills_has_since(const struct flight_kills *kills, uint64_t unix_ms);
+
+/*
+ * Whether a kill in the kernel log concerns this group or one that shares its limit. When
+ * the kernel rate-limits its reports, it logs only the victim, without a cgroup. Such a
+ * report counts if the same process was already added at about that time.
+ */
+bool flight_kills_has_logged(struct flight_kills *kills, const struct oom_kill *k,
+			     const struct cgroup *cgroup, uint64_t unix_ms);
+
+/*
+ * Add a kill. u has what is known of the process, or is NULL. The result is borrowed
+ * until FLIGHT_KILLS_MAX more kills have been added.
+ */
+struct flight_kill *flight_kills_add(struct flight_kills *kills, int pid,
+				     uint64_t unix_ms, const struct usage *u);
+
+/*
+ * Describe the kill of a process that the kernel selected. error: why the process could
+ * not be read at that time, or 0.
+ */
+void flight_kill_describe(const struct flight_kill *kill, int error, struct strbuf *out);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/oom/flight_log.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "proc/kmsg/oom.h"
+
+/* All lines of a report arrive together, except with a slow console. */
+#define QUIET_NS (200 * NS_PER_MS)
+#define REPORT_BYTES_MAX ((size_t)256 << 10)
+
+/* Words in a line that may be the first one of a report. */
+static const char *const beginnings[] = {
+	"invoked oom-killer",	       "oom-kill:", "Killed process", "Kill process",
+	"killed as a result of limit",
+};
+
+void flight_log_release(struct flight_log *log)
+{
+	strbuf_release(&log->report);
+	log->is_begun = false;
+}
+
+static const char *find_beginning(const char *text)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
+		const char *at = strstr(text, beginnings[i]);
+
+		if (at && (!first || at < first))
+			first = at;
+	}
+	while (first && first > text && first[-1] != '\n')
+		first--;
+	return first;
+}
+
+uint64_t flight_log_count_kills(const struct strbuf *records)
+{
+	static const char word[] = "Killed process ";
+	uint64_t count = 0;
+
+	for (const char *at = strbuf_text(records); (at = strstr(at, word)); at++)
+		count++;
+	return count;
+}
+
+void flight_log_add(struct flight_log *log, struct strbuf *records, uint64_t now_ns)
+{
+	const char *from = strbuf_text(records);
+
+	if (!log->is_begun)
+		from = find_beginning(from);
+	if (from && from[0] && log->report.length < REPORT_BYTES_MAX) {
+		if (!log->is_begun)
+			strbuf_clear(&log->report);
+		strbuf_add_text(&log->report, from);
+		log->is_begun = true;
+		log->added_ns = now_ns;
+	}
+	strbuf_clear(records);
+}
+
+uint64_t flight_log_due_ns(const struct flight_log *log)
+{
+	return log->is_begun ? log->added_ns + QUIET_NS : UINT64_MAX;
+}
+
+const char *flight_log_report(const char *text, const struct oom_kill *kill,
+			      struct strbuf *out)
+{
+	strbuf_clear(out);
+	strbuf_add(out, text + kill->text_begin,
+		   (size_t)(kill->text_end - kill->text_begin));
+	return strbuf_text(out);
+}
+
+bool flight_log_take(struct flight_log *log, uint64_t now_ns, struct oom_kill_list *ret,
+		     const char **ret_text)
+{
+	if (!log->is_begun ||
+	    (now_ns < flight_log_due_ns(log) && log->report.length < REPORT_BYTES_MAX))
+		return false;
+	kmsg_oom_parse(log->report.text, log->report.length, ret);
+	log->is_begun = false;
+	*ret_text = log->report.text;
+	return true;
+}

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "classify/growth/last_rise.h"
+#include "sample/oom/witness.h"
+
+/* Less growth than this is not reported. */
+#define GROWN_LEAST_BYTES MIB
+
+/*
+ * Upper bound of the samples read for this, which are evenly spaced and
+ * include the last one.
+ */
+#define READS_MAX 2000
+
+/*
+ * Upper bound of the roles; processes with the same name at the same place, one after
+ * another, share a role.
+ */
+#define ROLES_MAX 4096
+
+#define NAMELESS "anonymous memory"
+
+/* A process, or several that succeeded one another with the same name and group. */
+struct role {
+	struct process process; /* the last of them */
+	const struct oom_note *note; /* NULL: no note was recorded */
+	struct rise_series series;
+	bool is_there;	 /* present in the sample that is being read */
+	bool is_new, is_restarted;
+};
+
+struct grower_search {
+	const struct oom_witness *witness;
+	const char *scope; /* path of the group whose limit was hit; NULL: unknown */
+	struct role *roles;
+	size_t count, capacity;
+	size_t read_count; /* samples read so far */
+	uint64_t begin_ns, end_ns;
+};
+
+/*
+ * Return what a process has charged and the kernel cannot reclaim: anonymous
+ * memory, also in swap, and dirty pages, which include shared memory. Clean pages
+ * of files do not count.
+ */
+static uint64_t charged_bytes(const struct usage *u)
+{
+	const uint64_t *total = u->total.bytes;
+	uint64_t dirty = bytes_add(total[SMAPS_SHARED_DIRTY], total[SMAPS_PRIVATE_DIRTY]);
+	uint64_t live = bytes_sub(total[SMAPS_ANONYMOUS], bytes_or_0(usage_droppable_bytes(u)));
+	uint64_t anon_dirty = bytes_sub(total[SMAPS_ANONYMOUS], total[SMAPS_LAZYFREE]);
+	uint64_t other_dirty = 0;
+
+	if (!bytes_known(live))
+		return oom_past_need_of(u);
+	if (bytes_known(dirty) && bytes_known(anon_dirty) && dirty > anon_dirty)
+		other_dirty = dirty - anon_dirty;
+	return live + other_dirty + bytes_or_0(total[SMAPS_SWAP]);
+}
+
+static bool is_below(const char *group, const char *path)
+{
+	size_t length = strlen(path);
+
+	return length <= 1 || (strncmp(group, path, length) == 0 &&
+			       (group[length] == '\0' || group[length] == '/'));
+}
+
+/* Return whether the group of any recorded process is below this path. */
+static bool has_any_below(const struct oom_notes *notes, const char *path)
+{
+	for (size_t i = 0; i < notes->count; i++)
+		if (notes->items[i].place.group[0] != '\0' &&
+		    is_below(notes->items[i].place.group, path))
+			return true;
+	return false;
+}
+
+/*
+ * Return the path of the group whose limit was hit, or NULL if unknown. A report has the
+ * path as the host sees it. If no recorded process is below that path, the recording was
+ * made in a namespace with other paths, and the recorded limit is the one that was hit.
+ */
+static const char *find_scope(const struct oom_witness *w, const char *recorded_path)
+{
+	const char *path = w->report ? w->report->limit_path : "";
+
+	if (path[0] == '\0' && w->report && w->report->constraint != OOM_CGROUP)
+		return NULL;
+	if (path[0] == '\0' || !has_any_below(&w->past->notes, path))
+		path = recorded_path;
+	return path[0] == '\0' || !has_any_below(&w->past->notes, path) ? NULL : path;
+}
+
+/*
+ * Return whether the process is below the group whose limit was hit. A process
+ * without a note on its group counts, too.
+ */
+static bool is_in_scope(const struct grower_search *s, const struct oom_note *note)
+{
+	return !s->scope || !note || note->place.group[0] == '\0' ||
+	       is_below(note->place.group, s->scope);
+}
+
+static bool is_same_place(const struct oom_note *a, const struct oom_note *b)
+{
+	return strcmp(a ? a->place.group : "", b ? b->place.group : "") == 0;
+}
+
+static struct role *find_role(struct grower_search *s, const struct process *p, size_t hint)
+{
+	for (size_t n = 0; n < s->count; n++) {
+		struct role *role = &s->roles[(hint + n) % s->count];
+
+		if (process_is_same(&role->process, p))
+			return role;
+	}
+	return NULL;
+}
+
+static bool is_in(const struct snapshot *processes, const struct process *p)
+{
+	const struct usage *u = snapshot_find(processes, p->pid);
+
+	return u && process_is_same(&u->process, p) && process_has_memory(&u->process);
+}
+
+/* Return the role of a process that has ended and whose successor is p, or NULL. */
+static struct role *find_ended(struct grower_search *s, const struct snapshot *processes,
+			       const struct process *p, const struct oom_note *note)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		struct role *role = &s->roles[i];
+
+		if (!role->is_there && strcmp(role->process.comm, p->comm) == 0 &&
+		    is_same_place(role->note, note) && !is_in(processes, &role->process))
+			return role;
+	}
+	return NULL;
+}
+
+static struct role *add_role(struct grower_search *s, const struct oom_note *note)
+{
+	struct role *role;
+
+	if (s->count == ROLES_MAX)
+		return NULL;
+	s->roles = xgrow(s->roles, &s->capacity, s->count + 1, sizeof(*s->roles));
+	role = &s->roles[s->count++];
+	*role = (struct role){ .note = note, .is_new = s->read_count > 0 };
+	rise_series_init(&role->series, s->begin_ns, s->end_ns);
+	if (role->is_new)
+		rise_series_add(&role->series, s->begin_ns, 0);
+	return role;
+}
+
+static void add_usage(struct grower_search *s, const struct snapshot *processes,
+		      const struct usage *u, size_t hint)
+{
+	const struct oom_note *note = oom_notes_find(&s->witness->past->notes, &u->process);
+	struct role *role = find_role(s, &u->process, hint);
+	uint64_t bytes = charged_bytes(u);
+	bool is_first = !role;
+
+	if (!bytes_known(bytes) || !is_in_scope(s, note))
+		return;
+	if (!role) {
+		role = find_ended(s, processes, &u->process, note);
+		if (role) {
+			role->is_restarted = true;
+			role->is_new = false;
+		} else {
+			role = add_role(s, note);
+		}
+	}
+	if (!role)
+		return;
+	role->process = u->process;
+	role->note = note;
+	role->is_there = true;
+	if (is_first && s->read_count > 0)
+		rise_series_jump(&role->series, processes->elapsed_ns, bytes);
+	else
+		rise_series_add(&role->series, processes->elapsed_ns, bytes);
+}
+
+static void add_sample(struct grower_search *s, const struct snapshot *processes)
+{
+	for (size_t i = 0; i < s->count; i++)
+		s->roles[i].is_there = false;
+	for (size_t i = 0; i < processes->count; i++)
+		if (process_has_memory(&processes->usages[i].process))
+			add_usage(s, processes, &processes->usages[i], i);
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->roles[i].is_there)
+			rise_series_jump(&s->roles[i].series, processes->elapsed_ns, 0);
+	s->read_count++;
+}
+
+static int read_samples(struct grower_search *s, struct replay *replay, size_t last)
+{
+	static const struct targets all;
+	size_t first = s->witness->first, step = (last - first) / READS_MAX + 1;
+	struct snapshot processes;
+	int r = 0;
+
+	snapshot_init(&processes);
+	replay_scan(replay, true);
+	for (size_t i = first; r == 0; i = last - i < step ? last : i + step) {
+		r = replay_read(replay, i, &all, &processes);
+		if (r == 0) {
+			processes.elapsed_ns = s->witness->past->samples[i].elapsed_ns;
+			add_sample(s, &processes);
+		}
+		if (i == last)
+			break;
+	}
+	replay_scan(replay, false);
+	snapshot_release(&processes);
+	return r;
+}
+
+static const struct role *find_grown(const struct grower_search *s, struct rise *ret)
+{
+	const struct role *best = NULL;
+	uint64_t most_bytes = GROWN_LEAST_BYTES;
+
+	for (size_t i = 0; i < s->count; i++) {
+		struct rise rise;
+
+		rise_find(&s->roles[i].series, &rise);
+		if (!s->roles[i].is_there || rise.to_bytes - rise.from_bytes < most_bytes)
+			continue;
+		most_bytes = rise.to_bytes - rise.from_bytes;
+		best = &s->roles[i];
+		*ret = rise;
+	}
+	return best;
+}
+
+/* All mappings of one name, before and after the growth. */
+struct kind {
+	const char *name;
+	uint64_t from_bytes, to_bytes;
+	bool is_shmem;
+};
+
+static int compare_kinds(const void *a, const void *b)
+{
+	return strcmp(((const struct kind *)a)->name, ((const struct kind *)b)->name);
+}
+
+static size_t add_kinds(const struct mapping_list *mappings, bool is_after, struct kind *kinds)
+{
+	for (size_t i = 0; i < mappings->count; i++) {
+		const char *name = mapping_group_name(&mappings->items[i]);
+		uint64_t bytes = bytes_or_0(mappings->items[i].counters.bytes[SMAPS_RSS]);
+
+		kinds[i] = (struct kind){ name[0] != '\0' ? name : NAMELESS, is_after ? 0 : bytes,
+					  is_after ? bytes : 0,
+					  mappings->items[i].owner == OWNER_SHMEM };
+	}
+	return mappings->count;
+}
+
+/* Find the kind of mapping with at least half of the process's growth. */
+static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
+{
+	uint64_t most_bytes = (ret->to_bytes - ret->from_bytes) / 2;
+
+	qsort(kinds, count, sizeof(*kinds), compare_kinds);
+	for (size_t i = 0, next; i < count; i = next) {
+		struct kind sum = kinds[i];
+
+		for (next = i + 1; next < count && compare_kinds(&kinds[next], &sum) == 0; next++) {
+			sum.from_bytes += kinds[next].from_bytes;
+			sum.to_bytes += kinds[next].to_bytes;
+			sum.is_shmem |= kinds[next].is_shmem;
+		}
+		if (bytes_sub(sum.to_bytes, sum.from_bytes) <= most_bytes)
+			continue;
+		most_bytes = sum.to_bytes - sum.from_bytes;
+		text_copy(ret->mapping, sizeof(ret->mapping), sum.name);
+		ret->mapping_from_bytes = sum.from_bytes;
+		ret->mapping_to_bytes = sum.to_bytes;
+		ret->is_shmem = sum.is_shmem;
+	}
+}
+
+/* Return the sample at which the growth began. */
+static size_t find_begin(const struct oom_witness *w, size_t last, uint64_t ns)
+{
+	const struct past_sample *samples = w->past->samples;
+	size_t i = last;
+
+	while (i > w->first && samples[last].elapsed_ns - samples[i - 1].elapsed_ns <= ns)
+		i--;
+	return i;
+}
+
+/*
+ * Find the mapping that grew. Mappings are read seldom, so both readings may be older
+ * than their samples.
+ */
+static int find_mapping(const struct grower_search *s, struct replay *replay, size_t last,
+			const struct process *process, struct oom_grower *ret)
+{
+	size_t first = find_begin(s->witness, last, ret->ns);
+	struct mapping_list before = MAPPING_LIST_INIT, after = MAPPING_LIST_INIT;
+	bool has_before = !ret->is_new && !ret->is_restarted;
+	int r = replay_read_mappings(replay, last, process, &after);
+
+	if (r == 0 && has_before)
+		r = replay_read_mappings(replay, first, process, &before);
+	if (r == 0 && after.count > 0 && (before.count > 0 || !has_before)) {
+		struct kind *kinds = xcalloc(before.count + after.count, sizeof(*kinds));
+		size_t count = add_kinds(&before, false, kinds);
+
+		count += add_kinds(&after, true, kinds + count);
+		find_kind(kinds, count, ret);
+		free(kinds);
+	}
+	mapping_list_release(&before);
+	mapping_list_release(&after);
+	return r;
+}
+
+/*
+ * Whether shared memory and files on tmpfs grew more than any process did. Then no
+ * process has the growth mapped, and *ret is set to it.
+ */
+static bool find_unmapped(const struct grower_search *s, size_t last, struct oom_grower *ret)
+{
+	const struct oom_witness *w = s->witness;
+	struct rise_series series;
+	struct rise rise;
+
+	rise_series_init(&series, s->begin_ns, s->end_ns);
+	for (size_t i = w->first; i <= last; i++)
+		if (bytes_known(w->past->samples[i].shmem_bytes))
+			rise_series_add(&series, w->past->samples[i].elapsed_ns,
+					w->past->samples[i].shmem_bytes);
+	rise_find(&series, &rise);
+	if (rise.to_bytes - rise.from_bytes < GROWN_LEAST_BYTES ||
+	    rise.to_bytes - rise.from_bytes <= ret->to_bytes - ret->from_bytes)
+		return false;
+	*ret = (struct oom_grower){ .from_bytes = rise.from_bytes, .to_bytes = rise.to_bytes,
+				    .ns = rise.ns, .is_shmem = true };
+	return true;
+}
+
+/* Return by how many bytes this file grew from from_ms to to_ms. */
+static uint64_t grown_bytes(const struct oom_note *note, const char *file, uint64_t from_ms,
+			    uint64_t to_ms)
+{
+	const struct oom_written *begin = NULL, *end = NULL;
+
+	for (size_t i = 0; i < note->written_count; i++) {
+		const struct oom_written *w = &note->written[i];
+
+		if (w->unix_ms > to_ms || strcmp(w->file, file) != 0)
+			continue;
+		if (!end || w->unix_ms > end->unix_ms)
+			end = w;
+		/*
+		 * begin is the last note before the growth, else the first one during it.
+		 */
+		if (!begin || (w->unix_ms <= from_ms ? begin->unix_ms > from_ms ||
+							       w->unix_ms > begin->unix_ms
+						     : w->unix_ms < begin->unix_ms))
+			begin = w;
+	}
+	return end && end->bytes > begin->bytes ? end->bytes - begin->bytes : 0;
+}
+
+/* Return a file that the process wrote and that has most of the growth, or NULL. */
+static const char *find_file(const struct oom_note *note, const struct oom_grower *g,
+			     uint64_t end_ms)
+{
+	uint64_t grown = g->to_bytes - g->from_bytes, ms = g->ns / NS_PER_MS;
+
+	for (size_t i = 0; i < note->written_count; i++)
+		if (grown_bytes(note, note->written[i].file, end_ms > ms ? end_ms - ms : 0,
+				end_ms) > grown / 2)
+			return note->written[i].file;
+	return NULL;
+}
+
+static bool is_in_last_sample(const struct grower_search *s, const struct process *process)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->roles[i].is_there && process_is_same(&s->roles[i].process, process))
+			return true;
+	return false;
+}
+
+/*
+ * Find the only process that had the growing file open for writing. If there are several,
+ * *ret is unchanged.
+ */
+static void find_writer(const struct grower_search *s, size_t last, struct oom_grower *ret)
+{
+	const struct oom_notes *notes = &s->witness->past->notes;
+	const struct oom_note *writer = NULL;
+	const char *written = NULL;
+
+	for (size_t i = 0; i < notes->count; i++) {
+		const struct oom_note *note = &notes->items[i];
+		const char *file = find_file(note, ret, s->witness->past->samples[last].unix_ms);
+
+		if (!file || !is_in_scope(s, note) || !is_in_last_sample(s, &note->process))
+			continue;
+		if (writer && !process_is_same(&writer->process, &note->process))
+			return;
+		writer = note;
+		written = file;
+	}
+	if (!writer)
+		return;
+	ret->pid = writer->process.pid;
+	ret->place = writer->place;
+	text_copy(ret->name, sizeof(ret->name), writer->process.comm);
+	written += strcspn(written, " ");
+	text_copy(ret->file, sizeof(ret->file), written + strspn(written, " "));
+}
+
+static int find_grower(struct grower_search *s, struct replay *replay, size_t last,
+		       struct oom_grower *ret)
+{
+	struct rise rise = { 0 };
+	const struct role *grown = find_grown(s, &rise);
+
+	*ret = (struct oom_grower){ .from_bytes = rise.from_bytes, .to_bytes = rise.to_bytes,
+				    .ns = rise.ns };
+	if (find_unmapped(s, last, ret)) {
+		find_writer(s, last, ret);
+		return 0;
+	}
+	if (!grown)
+		return 0;
+	ret->pid = grown->process.pid;
+	ret->is_new = grown->is_new;
+	ret->is_restarted = grown->is_restarted;
+	text_copy(ret->name, sizeof(ret->name), grown->process.comm);
+	if (grown->note)
+		ret->place = grown->note->place;
+	return find_mapping(s, replay, last, &grown->process, ret);
+}
+
+int oom_grower_find(const struct oom_witness *witness, struct replay *replay, size_t last,
+		    const char *limit_path, struct oom_grower *ret)
+{
+	struct grower_search s = {
+		.witness = witness,
+		.scope = find_scope(witness, limit_path),
+		.begin_ns = witness->past->samples[witness->first].elapsed_ns,
+		.end_ns = witness->past->samples[last].elapsed_ns,
+	};
+	struct oom_grower grower;
+	int r = read_samples(&s, replay, last);
+
+	if (r == 0)
+		r = find_grower(&s, replay, last, &grower);
+	free(s.roles);
+	if (r == 0)
+		*ret = grower;
+	return r;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * trend_reader - compute trends from live samples or from a recording.
+ */
+#ifndef MS_SAMPLE_OOM_TREND_READER_H
+#define MS_SAMPLE_OOM_TREND_READER_H
+
+#include "classify/growth/trends.h"
+#include "sample/process/cgroup_sampler.h"
+#include "sample/recording/replay.h"
+
+struct trend_reader {
+	struct trends *trends;
+	struct snapshot processes; /* from the last sample */
+	struct cgroup cgroup;	   /* from the last sample that had a group */
+	bool has_group;
+};
+
+void trend_reader_init(struct trend_reader *reader);
+void trend_reader_release(struct trend_reader *reader);
+
+/* Take a live sample and add it. Returns like cgroup_sampler_take(). */
+int trend_reader_take(struct trend_reader *reader, struct cgroup_sampler *sampler);
+
+/*
+ * Add a sample of a recording: the targets, and its group if all processes are targets.
+ * Returns 0 or -errno.
+ */
+int trend_reader_add(struct trend_reader *reader, struct replay *replay, size_t index,
+		     const struct targets *targets);
+
+/*
+ * Add the recorded samples up to and including `last`, but no more than can be read in
+ * about a second. Returns 0 or -errno.
+ */
+int trend_reader_add_past(struct trend_reader *reader, struct replay *replay, size_t last,
+			  const struct targets *targets);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * wakeups - all notifications of the kernel about a group that runs out of memory:
+ * the descriptors for one poll(2), and what caused the wake-up.
+ *
+ * Unavailable sources are left out; oom_wakeups_error() reports them. Single-threaded.
+ */
+#ifndef MS_SAMPLE_OOM_WAKEUPS_H
+#define MS_SAMPLE_OOM_WAKEUPS_H
+
+#include <poll.h>
+#include <stdbool.h>
+
+#include "base/strbuf.h"
+#include "model/cgroup.h"
+#include "proc/cgroup/oom_marks.h"
+#include "proc/system/procfs.h"
+
+struct oom_wakeups;
+
+enum oom_source {
+	OOM_SOURCE_EVENTS, /* the group's own files */
+	OOM_SOURCE_MARKS,  /* tracepoint that reports the selected victim */
+	OOM_SOURCE_LOG,	   /* the kernel log */
+	OOM_SOURCE_COUNT_
+};
+
+enum oom_wake_flag {
+	OOM_WAKE_LIMIT = 1 << 0, /* usage passed a step below the limit, or reached it */
+	OOM_WAKE_OOM = 1 << 1,	    /* the group is out of memory: a kill is next */
+	OOM_WAKE_PRESSURE = 1 << 2, /* tasks wait for memory */
+	OOM_WAKE_LOG = 1 << 3,	    /* oom_wakeups_log() has new records */
+};
+
+#define OOM_WAKE_MARKS_MAX 16
+
+struct oom_wake {
+	unsigned int flags;
+	struct oom_mark marks[OOM_WAKE_MARKS_MAX];
+	size_t mark_count;
+};
+
+/*
+ * Open the sources of the machine; oom_wakeups_set_group() adds the group's. Returns 0,
+ * or -errno without a hierarchy.
+ */
+int oom_wakeups_open(const struct procfs *fs, struct oom_wakeups **ret);
+void oom_wakeups_close(struct oom_wakeups *wakeups);
+
+/*
+ * Watch the files of this group and of the owner of its limit from now on. Cheap if they
+ * are the same as before.
+ */
+void oom_wakeups_set_group(struct oom_wakeups *wakeups, const struct cgroup *cgroup);
+
+/* Return 0 if the source is available, otherwise -errno. */
+int oom_wakeups_error(const struct oom_wakeups *wakeups, enum oom_source source);
+
+/*
+ * Return the descriptors for poll(2), including other_fd unless it is -1. Borrowed
+ * until the next call.
+ */
+struct pollfd *oom_wakeups_polled(struct oom_wakeups *wakeups, int other_fd,
+				  size_t *ret_count);
+
+/* Collect what poll(2) reported for these descriptors. */
+void oom_wakeups_take(struct oom_wakeups *wakeups, struct oom_wake *ret);
+
+/*
+ * Return the kernel log records that the caller has not cleared yet, in the
+ * format of /dev/kmsg.
+ */
+struct strbuf *oom_wakeups_log(struct oom_wakeups *wakeups);
+
+/* Append what the kernel has logged since, without blocking. */
+void oom_wakeups_read_log(struct oom_wakeups *wakeups);
+
+/* Wait until the kernel logs something, for at most ms milliseconds. */
+void oom_wakeups_wait_for_log(const struct oom_wakeups *wakeups, int ms);
+
+#endif

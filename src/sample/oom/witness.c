@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/oom/witness.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+
+/* The last seconds before the end, in which the memory need may burst or be hidden. */
+#define WINDOW_NS (5 * NS_PER_S)
+
+/* Need has jumped if most of its rise falls into this time, even if it rose evenly. */
+#define JUMP_NS	      NS_PER_S
+#define JUMP_PER_MILLE 800
+
+#define INTERVAL_SAMPLES 10 /* the last samples, whose spacing counts as the usual one */
+
+/* upper bound of the processes whose mappings are read for stacks */
+#define STACKS_PROCESSES_MAX 200
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/*
+ * Return the last sample that shows the victim. Within one sample, the group may be read
+ * before the kill and its processes after it.
+ */
+static size_t last_seen(const struct oom_witness *w)
+{
+	return w->victim && w->victim->last < w->last && w->victim->last >= w->first
+		       ? w->victim->last
+		       : w->last;
+}
+
+/* Return the first sample of the last WINDOW_NS. */
+static size_t find_window(const struct oom_witness *w)
+{
+	const struct past_sample *samples = w->past->samples;
+	size_t i = w->last;
+
+	while (i > w->first && samples[w->last].elapsed_ns - samples[i - 1].elapsed_ns <= WINDOW_NS)
+		i--;
+	return i;
+}
+
+static void set_window(const struct oom_witness *w, size_t window, struct oom_evidence *e)
+{
+	const struct past_sample *samples = w->past->samples, *last = &samples[w->last];
+	size_t count;
+
+	e->hidden_bytes = last->hidden_bytes;
+	e->hidden_working_set_bytes = last->working_set_bytes;
+	e->low_bytes = last->need_bytes;
+	e->shared_lazyfree_bytes = last->shared_lazyfree_bytes;
+	e->huge_bytes = last->huge_bytes;
+	e->thread_count = last->thread_count;
+	for (size_t i = window; i < w->last; i++) {
+		e->shared_lazyfree_bytes = larger(e->shared_lazyfree_bytes, samples[i].shared_lazyfree_bytes);
+		e->huge_bytes = larger(e->huge_bytes, samples[i].huge_bytes);
+		e->thread_count = larger(e->thread_count, samples[i].thread_count);
+		if (bytes_known(samples[i].hidden_bytes) &&
+		    samples[i].hidden_bytes > bytes_or_0(e->hidden_bytes)) {
+			e->hidden_bytes = samples[i].hidden_bytes;
+			e->hidden_working_set_bytes = samples[i].working_set_bytes;
+		}
+		if (bytes_known(samples[i].need_bytes) && samples[i].need_bytes <= e->low_bytes) {
+			e->low_bytes = samples[i].need_bytes;
+			e->low_age_ns = last->elapsed_ns - samples[i].elapsed_ns;
+		}
+	}
+	count = w->last < INTERVAL_SAMPLES ? w->last : INTERVAL_SAMPLES;
+	if (count > 0)
+		e->interval_ns = (last->elapsed_ns - samples[w->last - count].elapsed_ns) / count;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+	uint64_t x = ((const struct growth_point *)a)->bytes;
+	uint64_t y = ((const struct growth_point *)b)->bytes;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Return the typical need: for half of the time it was at most this. The median is
+ * weighted by time, because samples may be closer together at the end.
+ */
+static uint64_t find_typical(const struct growth_point *points, size_t count)
+{
+	struct growth_point *lasting = xcalloc(count + 1, sizeof(*lasting));
+	uint64_t all_ns = 0, before_ns = 0, typical_bytes = BYTES_UNKNOWN;
+
+	for (size_t i = 0; i + 1 < count; i++) {
+		lasting[i].bytes = points[i].bytes;
+		lasting[i].time_ns = points[i + 1].time_ns - points[i].time_ns;
+		all_ns += lasting[i].time_ns;
+	}
+	qsort(lasting, count > 0 ? count - 1 : 0, sizeof(*lasting), compare_points);
+	for (size_t i = 0; i + 1 < count && !bytes_known(typical_bytes); i++) {
+		before_ns += lasting[i].time_ns;
+		if (before_ns >= all_ns / 2)
+			typical_bytes = lasting[i].bytes;
+	}
+	free(lasting);
+	return typical_bytes;
+}
+
+static size_t add_points(const struct oom_witness *w, size_t end, bool is_live,
+			 struct growth_point *points)
+{
+	size_t count = 0;
+
+	for (size_t i = w->first; i < end; i++) {
+		const struct past_sample *s = &w->past->samples[i];
+		uint64_t bytes = is_live ? s->live_bytes : s->need_bytes;
+
+		if (bytes_known(bytes))
+			points[count++] = (struct growth_point){ s->elapsed_ns, bytes };
+	}
+	return count;
+}
+
+/*
+ * Set the figures of live heap memory from the last sample that has them. Heaps are read
+ * less often than the rest.
+ */
+static void set_live(const struct oom_witness *w, size_t window, struct oom_evidence *e)
+{
+	for (size_t i = window; i <= w->last; i++) {
+		const struct past_sample *s = &w->past->samples[i];
+
+		if (!bytes_known(s->live_bytes))
+			continue;
+		e->live_bytes = s->live_bytes;
+		e->private_bytes = s->private_bytes;
+	}
+}
+
+static bool has_jumped(const struct growth_point *points, size_t count)
+{
+	const struct growth_point *last = &points[count - 1];
+	uint64_t least_bytes = last->bytes, before_bytes = points[0].bytes;
+
+	for (size_t i = 0; i < count; i++) {
+		if (points[i].bytes < least_bytes)
+			least_bytes = points[i].bytes;
+		if (last->time_ns - points[i].time_ns >= JUMP_NS)
+			before_bytes = points[i].bytes;
+	}
+	/* the whole recording may be shorter than JUMP_NS */
+	if (last->time_ns - points[0].time_ns < JUMP_NS)
+		return true;
+	return units_per_mille(bytes_sub(last->bytes, before_bytes), last->bytes - least_bytes) >=
+	       JUMP_PER_MILLE;
+}
+
+/*
+ * Set how need grew. The samples before the last seconds distinguish growth from
+ * a burst. If they are too few, use all samples; and growth that had stopped by
+ * then does not count.
+ */
+static void set_growth(const struct oom_witness *w, size_t window, struct oom_evidence *e)
+{
+	size_t count = w->last - w->first + 1;
+	struct growth_point *points = xcalloc(count, sizeof(*points));
+	struct growth whole;
+
+	count = add_points(w, window, false, points);
+	growth_find(points, count, &e->growth);
+	count = add_points(w, w->last + 1, false, points);
+	e->typical_bytes = find_typical(points, count);
+	growth_find(points, count, &whole);
+	if (whole.kind == GROWTH_STEADY && has_jumped(points, count))
+		whole.kind = GROWTH_STEP;
+	if (e->growth.kind == GROWTH_TOO_SHORT || whole.kind == GROWTH_PLATEAU)
+		e->growth = whole;
+	count = add_points(w, w->last + 1, true, points);
+	growth_find(points, count, &e->live_growth);
+	free(points);
+	e->sample_count = w->last - w->first + 1;
+	e->span_ns = w->past->samples[w->last].elapsed_ns - w->past->samples[w->first].elapsed_ns;
+	set_live(w, window, e);
+}
+
+static void set_time(const struct oom_witness *w, struct oom_evidence *e)
+{
+	const struct past_sample *last = &w->past->samples[w->last];
+	bool has_next = w->last + 1 < w->past->sample_count;
+
+	e->last_unix_ms = e->unix_ms = last->unix_ms;
+	if (w->end == OOM_END_NONE) {
+		e->age_ns = 0;
+	} else if (w->unix_ms >= last->unix_ms && !(has_next && w->unix_ms > last[1].unix_ms)) {
+		e->unix_ms = w->unix_ms;
+		e->age_ns = (w->unix_ms - last->unix_ms) * NS_PER_MS;
+	} else if (has_next) {
+		/* a line of the log may be read after the next sample was taken */
+		e->unix_ms = last[1].unix_ms;
+		e->age_ns = last[1].elapsed_ns - last->elapsed_ns;
+	}
+}
+
+/* Add the threads' stacks of a process, as far as its mappings were read. */
+static int add_stacks(const struct oom_witness *w, struct replay *replay,
+		      const struct process *process, struct oom_evidence *e)
+{
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	int r = replay_read_mappings(replay, last_seen(w), process, &mappings);
+
+	for (size_t i = 0; i < mappings.count && r == 0; i++) {
+		const struct mapping *m = &mappings.items[i];
+
+		if (m->owner == OWNER_STACK)
+			e->stack_bytes = bytes_add(bytes_or_0(e->stack_bytes),
+						   m->counters.bytes[SMAPS_RSS]);
+	}
+	mapping_list_release(&mappings);
+	return r;
+}
+
+static void add_process(const struct usage *u, struct oom_evidence *e)
+{
+	const uint64_t *total = u->total.bytes;
+	uint64_t pss_bytes = bytes_or_0(total[SMAPS_PSS]);
+
+	e->process_count++;
+	e->process_bytes = bytes_or_0(e->process_bytes) + pss_bytes;
+	if (e->process_count == 1 || pss_bytes > e->largest_bytes)
+		e->largest_bytes = pss_bytes;
+	e->locked_bytes = bytes_or_0(e->locked_bytes) + bytes_or_0(total[SMAPS_LOCKED]);
+	e->hugetlb_bytes = bytes_or_0(e->hugetlb_bytes) + bytes_or_0(usage_hugetlb_bytes(u));
+}
+
+static int add_processes(const struct oom_witness *w, struct replay *replay,
+			 const struct snapshot *processes, struct oom_evidence *e)
+{
+	int r = 0;
+
+	if (processes->count == 0)
+		e->process_bytes = e->largest_bytes = 0;
+	for (size_t i = 0; i < processes->count && r == 0; i++) {
+		const struct usage *u = &processes->usages[i];
+
+		if (u->error || !process_has_memory(&u->process))
+			continue;
+		add_process(u, e);
+		if (u->process.thread_count > 1 && i < STACKS_PROCESSES_MAX)
+			r = add_stacks(w, replay, &u->process, e);
+	}
+	return r;
+}
+
+/*
+ * Whether a limit counts as reached: nothing more could be charged. That may have been
+ * the case before the last sample.
+ */
+static bool is_full(const struct cgroup_level *level, uint64_t slack_bytes)
+{
+	return bytes_known(level->usage_bytes) && bytes_known(slack_bytes) &&
+	       level->usage_bytes + slack_bytes >= level->limit_bytes;
+}
+
+/*
+ * Set the changes of the counters of kills and of the limit from the last
+ * sample to the next.
+ */
+static void set_counts(const struct oom_witness *w, const struct cgroup *cgroup,
+		       struct oom_evidence *e)
+{
+	const struct past_sample *first = &w->past->samples[w->first];
+	const struct past_sample *last = &w->past->samples[w->last], *next = last + 1;
+	bool has_next = w->last + 1 < w->past->sample_count;
+	bool has_kill_counts = has_next && next->kill_count != COUNT_UNKNOWN &&
+			       last->kill_count != COUNT_UNKNOWN;
+
+	if (first->swap_fail_count != COUNT_UNKNOWN && last->swap_fail_count != COUNT_UNKNOWN)
+		e->swap_fail_count = bytes_sub((has_next ? next : last)->swap_fail_count,
+					       first->swap_fail_count);
+	if (!has_kill_counts)
+		return;
+	/*
+	 * For groups below, the kernel shows only that this group's own limit
+	 * was not reached.
+	 */
+	e->is_kernel_excluded = next->all_kill_count == last->all_kill_count &&
+				(cgroup->group_count == 1 ||
+				 (cgroup->tightest == 0 && next->max_count == last->max_count));
+	if (next->kill_count == last->kill_count)
+		return;
+	text_copy(e->victim_path, sizeof(e->victim_path), cgroup->levels[0].path);
+	e->is_limit_above = cgroup->hidden_limit_bytes != CGROUP_NO_LIMIT ||
+			    (cgroup->tightest == 0 && next->max_count == last->max_count &&
+			     !is_full(&cgroup->levels[0], cgroup->slack_bytes));
+	if (e->is_limit_above)
+		e->limit_path[0] = '\0';
+}
+
+static void set_group(const struct oom_witness *w, const struct cgroup *cgroup,
+		      const struct snapshot *processes, struct oom_evidence *e)
+{
+	const struct cgroup_level *limit = cgroup_tightest(cgroup);
+	const struct cgroup_stat *stat = &cgroup->limit_stat;
+
+	oom_figures_find(cgroup, processes, &e->last);
+	e->at = e->last;
+	e->constraint = w->end == OOM_END_KILLED ? OOM_CGROUP : OOM_UNKNOWN;
+	if (limit)
+		text_copy(e->limit_path, sizeof(e->limit_path), limit->path);
+	if (cgroup->group_count == 1)
+		text_copy(e->victim_path, sizeof(e->victim_path), cgroup->levels[0].path);
+	e->unevictable_bytes = stat->unevictable_bytes;
+	e->dirty_bytes = bytes_add(stat->file_dirty_bytes, stat->file_writeback_bytes);
+	if (limit) {
+		e->swap_bytes = limit->swap_bytes;
+		e->swap_limit_bytes = limit->swap_limit_bytes;
+	}
+	set_counts(w, cgroup, e);
+}
+
+/*
+ * Set the victim from the last sample that shows it intact; while it dies,
+ * its memory shrinks.
+ */
+static void set_victim(const struct oom_witness *w, const struct snapshot *processes,
+		       struct oom_evidence *e)
+{
+	const struct past_process *p = w->victim;
+	const struct usage *u = p ? snapshot_find(processes, p->process.pid) : NULL;
+
+	if (!p)
+		return;
+	e->victim = (struct oom_process){
+		.pid = p->process.pid,
+		.rss_bytes = u ? u->total.bytes[SMAPS_RSS] : p->rss_bytes,
+		.lazyfree_bytes = u ? usage_droppable_bytes(u) : p->lazyfree_bytes,
+	};
+	text_copy(e->victim.name, sizeof(e->victim.name), p->process.comm);
+}
+
+static int read_last(const struct oom_witness *w, struct replay *replay, struct oom_evidence *e)
+{
+	static const struct targets all;
+	struct snapshot processes;
+	struct cgroup cgroup;
+	int r;
+
+	snapshot_init(&processes);
+	cgroup_init(&cgroup);
+	r = replay_read(replay, last_seen(w), &all, &processes);
+	if (r == 0) {
+		set_victim(w, &processes, e);
+		oom_runtime_find(w, &processes, e);
+		r = add_processes(w, replay, &processes, e);
+	}
+	if (r == 0) {
+		r = replay_read_cgroup(replay, w->last, &cgroup);
+		if (r == 0)
+			set_group(w, &cgroup, &processes, e);
+		else if (r == -ENOENT)
+			r = 0; /* only processes were recorded */
+	}
+	snapshot_release(&processes);
+	cgroup_release(&cgroup);
+	return r;
+}
+
+int oom_witness_ask(const struct oom_witness *w, struct replay *replay, struct oom_evidence *ret)
+{
+	size_t window = find_window(w);
+	struct oom_evidence e;
+	int r;
+
+	oom_evidence_init(&e);
+	e.end = w->end;
+	e.has_sample = true;
+	set_window(w, window, &e);
+	set_growth(w, window, &e);
+	set_time(w, &e);
+	r = read_last(w, replay, &e);
+	if (r == 0)
+		r = oom_grower_find(w, replay, last_seen(w), e.limit_path, &e.grower);
+	if (r == 0)
+		*ret = e;
+	return r;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * captured_moment - read everything in a captured tree, for comparison
+ * with another moment.
+ */
+#ifndef MS_SAMPLE_PROCESS_CAPTURED_MOMENT_H
+#define MS_SAMPLE_PROCESS_CAPTURED_MOMENT_H
+
+#include "classify/compare/moment_diff.h"
+#include "sample/process/sampler.h"
+
+/*
+ * Read the processes of a capture's folder, chosen as sampler_list() does, as of the time
+ * of the capture. Returns 0, or -errno from procfs_open() with *ret empty.
+ */
+int captured_moment_read(const char *dir, struct targets *targets, struct moment *ret);
+
+#endif

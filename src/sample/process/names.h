@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * names - the types and symbols in a process's memory, looked up after the
+ * process was resumed.
+ *
+ * The memory is opened before it is copied, so that later reads see the same
+ * address space or fail.
+ */
+#ifndef MS_SAMPLE_PROCESS_NAMES_H
+#define MS_SAMPLE_PROCESS_NAMES_H
+
+#include "proc/system/procfs.h"
+#include "tracee/memory/memory.h"
+#include "tracee/symbols/symbols.h"
+#include "walk/blocks/types.h"
+
+struct names {
+	struct memory memory;
+	struct symbols *symbols; /* NULL if not available */
+	struct types *types;
+};
+
+#define NAMES_INIT                      \
+	{                               \
+		MEMORY_INIT, NULL, NULL \
+	}
+
+/*
+ * Open the process's memory, and close what was open. If it cannot be opened,
+ * there are no names.
+ */
+void names_open(struct names *names, const struct procfs *fs, int pid);
+
+/*
+ * Load symbols and types for these mappings, which are borrowed until the next call of
+ * any of these functions.
+ */
+void names_begin(struct names *names, const struct mapping_list *mappings);
+
+void names_release(struct names *names);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/process/process_notes.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "classify/cgroup/container_names.h"
+#include "classify/oom/runtime_options.h"
+#include "proc/cgroup/mount.h"
+#include "proc/process/task.h"
+#include "sample/process/container_files.h"
+
+#define ENVIRON_SIZE_MAX ((size_t)2 << 20)
+#define GO_VARIABLE	 "GOMEMLIMIT="
+
+/* A group and its names; several processes share it. */
+struct place {
+	char *path;
+	char *names[CGROUP_NAME_COUNT_];
+};
+
+struct process_notes {
+	const struct procfs *fs;
+	struct cgroup_mount mount;
+	bool has_mount;
+	struct place *places;
+	size_t place_count, place_capacity;
+	struct process *noted; /* processes of the last sample that have notes, by pid */
+	size_t noted_count;
+};
+
+struct process_notes *process_notes_new(const struct procfs *fs)
+{
+	struct process_notes *notes = xcalloc(1, sizeof(*notes));
+
+	notes->fs = fs;
+	notes->mount = (struct cgroup_mount)CGROUP_MOUNT_INIT;
+	notes->has_mount = cgroup_mount_find(fs, &notes->mount) == 0;
+	return notes;
+}
+
+static void forget_places(struct process_notes *notes)
+{
+	for (size_t i = 0; i < notes->place_count; i++) {
+		free(notes->places[i].path);
+		cgroup_names_clear(notes->places[i].names);
+	}
+	notes->place_count = 0;
+}
+
+void process_notes_forget(struct process_notes *notes)
+{
+	if (!notes)
+		return;
+	notes->noted_count = 0;
+	forget_places(notes);
+}
+
+void process_notes_free(struct process_notes *notes)
+{
+	if (!notes)
+		return;
+	forget_places(notes);
+	free(notes->places);
+	free(notes->noted);
+	if (notes->has_mount)
+		cgroup_mount_release(&notes->mount);
+	free(notes);
+}
+
+static void find_names(const struct process_notes *notes, const char *path, int pid,
+		       char *names[CGROUP_NAME_COUNT_])
+{
+	_cleanup_strbuf_ struct strbuf whole = STRBUF_INIT;
+	_cleanup_close_ int root_fd = -1;
+
+	if (strcmp(notes->mount.root, "/") != 0 && !strstr(notes->mount.root, ".."))
+		strbuf_add_text(&whole, notes->mount.root);
+	strbuf_add_text(&whole, path);
+	container_names_find(strbuf_text(&whole), names);
+	if (!names[CGROUP_NAME_CONTAINER_ID] && !names[CGROUP_NAME_POD_UID])
+		return;
+	root_fd = container_files_open_root(notes->fs);
+	if (root_fd >= 0)
+		container_files_find(root_fd, strbuf_text(&whole), names);
+	container_files_find_pod(notes->fs, pid, names);
+}
+
+/* Return the group of a process, or NULL. */
+static const struct place *find_place(struct process_notes *notes, int pid)
+{
+	_cleanup_free_ char *path = NULL;
+	struct place *place;
+
+	if (!notes->has_mount ||
+	    cgroup_mount_path_of(&notes->mount, notes->fs, pid, &path) < 0)
+		return NULL;
+	for (size_t i = 0; i < notes->place_count; i++)
+		if (strcmp(notes->places[i].path, path) == 0)
+			return &notes->places[i];
+	notes->places = xgrow(notes->places, &notes->place_capacity, notes->place_count + 1,
+			      sizeof(*notes->places));
+	place = &notes->places[notes->place_count++];
+	*place = (struct place){ .path = xstrdup(path) };
+	find_names(notes, path, pid, place->names);
+	return place;
+}
+
+static int add_place(struct process_notes *notes, const struct process *process,
+		     struct recording *recording)
+{
+	const struct place *place = find_place(notes, process->pid);
+	int r;
+
+	if (!place)
+		return 0;
+	r = recording_add_note(recording, process, NOTE_GROUP, place->path);
+	for (size_t i = 0; i < CGROUP_NAME_COUNT_ && r == 0; i++)
+		if (place->names[i])
+			r = recording_add_note(recording, process, cgroup_name_keys[i],
+					       place->names[i]);
+	return r;
+}
+
+struct adder {
+	struct recording *recording;
+	const struct process *process;
+};
+
+static int add_option(void *context, const char *text)
+{
+	const struct adder *adder = context;
+
+	return recording_add_note(adder->recording, adder->process, NOTE_OPTION, text);
+}
+
+/*
+ * Record the runtime options in the environment of a process. Only options of the table
+ * are recorded, because an environment may contain passwords.
+ */
+static int add_options(const struct process_notes *notes, const struct usage *u,
+		       struct recording *recording)
+{
+	struct adder adder = { recording, &u->process };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct runtime_environment environment = { .command = u->command };
+
+	if (procfs_read_file(notes->fs, u->process.pid, "environ", ENVIRON_SIZE_MAX, &text) < 0)
+		return 0;
+	if (text.length == 0)
+		return 0;
+	environment.text = text.text;
+	environment.length = text.length;
+	/* many programs that are not compiled from Go inherit Go's variable */
+	environment.is_go = memmem(text.text, text.length, GO_VARIABLE, strlen(GO_VARIABLE)) &&
+			    proc_task_is_go(notes->fs, u->process.pid);
+	return runtime_variables_for_each(&environment, add_option, &adder);
+}
+
+static int compare_processes(const void *a, const void *b)
+{
+	const struct process *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static bool has_notes(const struct process_notes *notes, const struct process *process)
+{
+	const struct process *found =
+		notes->noted_count == 0 ? NULL
+					: bsearch(process, notes->noted, notes->noted_count,
+						  sizeof(*notes->noted), compare_processes);
+
+	return found && process_is_same(found, process) && strcmp(found->comm, process->comm) == 0;
+}
+
+static int add_notes(struct process_notes *notes, const struct usage *u,
+		     struct recording *recording)
+{
+	int r = add_place(notes, &u->process, recording);
+
+	return r < 0 ? r : add_options(notes, u, recording);
+}
+
+int process_notes_add(struct process_notes *notes, const struct snapshot *snapshot,
+		      struct recording *recording)
+{
+	struct process *now = xcalloc(snapshot->count + 1, sizeof(*now));
+	int r = 0;
+
+	for (size_t i = 0; i < snapshot->count && r == 0; i++) {
+		const struct process *process = &snapshot->usages[i].process;
+
+		if (!has_notes(notes, process))
+			r = add_notes(notes, &snapshot->usages[i], recording);
+		now[i] = *process;
+	}
+	qsort(now, snapshot->count, sizeof(*now), compare_processes);
+	free(notes->noted);
+	notes->noted = now;
+	notes->noted_count = r == 0 ? snapshot->count : 0;
+	return r;
+}

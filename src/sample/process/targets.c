@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/process/targets.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "proc/process/list.h"
+#include "sample/process/group_processes.h"
+
+static int add_process(void *context, const struct process *p)
+{
+	snapshot_add(context)->process = *p;
+	return 0;
+}
+
+static bool has_ended(const struct target_pid *target, const struct process *p)
+{
+	if (p->state == '\0') /* the process exists, but nothing else is known about it */
+		return false;
+	return (target->start_ticks != 0 && target->start_ticks != p->start_ticks) ||
+	       (target->had_memory && !process_has_memory(p));
+}
+
+/* List a requested pid: the same process as before, or gone for good. */
+static int list_pid(const struct procfs *fs, struct target_pid *target, struct snapshot *ret)
+{
+	struct process p;
+	int r;
+
+	if (target->is_gone)
+		return 0;
+	r = proc_list_read_one(fs, target->pid, &p);
+	if (r == -ESRCH || (r == 0 && has_ended(target, &p))) {
+		target->is_gone = true;
+		ret->gone_count++;
+		return 0;
+	}
+	if (r < 0)
+		return r;
+	target->start_ticks = p.start_ticks;
+	target->had_memory = process_has_memory(&p);
+	if (!snapshot_find(ret, p.pid))
+		snapshot_add(ret)->process = p;
+	return 0;
+}
+
+static bool is_named(const struct targets *targets, const struct process *p)
+{
+	for (size_t i = 0; i < targets->name_count; i++)
+		if (strcmp(targets->names[i], p->comm) == 0)
+			return true;
+	return false;
+}
+
+/* Move a usage to another snapshot, with everything that it owns. */
+static void move_usage(struct snapshot *to, struct usage *from)
+{
+	struct usage *u = snapshot_add(to);
+
+	*u = *from;
+	from->command = NULL;
+}
+
+static void add_named(const struct targets *targets, struct snapshot *all, struct snapshot *ret)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const struct process *p = &all->usages[i].process;
+
+		if (is_named(targets, p) && !process_has_ended(p) && !snapshot_find(ret, p->pid))
+			move_usage(ret, &all->usages[i]);
+	}
+}
+
+/*
+ * Add the descendants. Passes over the list repeat until one finds no more, which takes
+ * as many passes as the tree is deep.
+ */
+static void add_children(struct snapshot *all, struct snapshot *ret)
+{
+	size_t before;
+
+	do {
+		before = ret->count;
+		for (size_t i = 0; i < all->count; i++) {
+			const struct process *p = &all->usages[i].process;
+
+			if (snapshot_find(ret, p->ppid) && !snapshot_find(ret, p->pid) &&
+			    process_has_memory(p))
+				move_usage(ret, &all->usages[i]);
+		}
+	} while (ret->count > before);
+}
+
+int targets_list(const struct procfs *fs, struct targets *targets, struct snapshot *ret)
+{
+	struct snapshot all;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < targets->pid_count; i++)
+		r = list_pid(fs, &targets->pids[i], ret);
+	if (r == 0 && targets->group)
+		r = group_processes_list(targets->group, fs, ret);
+	if (r < 0 || (targets->name_count == 0 && !targets->with_children))
+		return r;
+	snapshot_init(&all);
+	r = proc_list_read(fs, LIST_STAT, add_process, &all);
+	if (r == 0) {
+		add_named(targets, &all, ret);
+		if (targets->with_children)
+			add_children(&all, ret);
+	}
+	snapshot_release(&all);
+	return r;
+}
+
+int targets_list_all(const struct procfs *fs, unsigned int flags, struct snapshot *ret)
+{
+	return proc_list_read(fs, flags, add_process, ret);
+}
+
+bool targets_have_ended(const struct targets *targets, const struct snapshot *sample)
+{
+	if (sample->count > 0 || targets_are_all(targets))
+		return false;
+	return !targets->group || group_processes_is_gone(targets->group);
+}

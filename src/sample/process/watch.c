@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/process/watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+
+/*
+ * Refresh visible processes at least this often. Even an idle process may gain or lose
+ * Pss through processes that share its pages.
+ */
+#define VISIBLE_AGE_MAX_NS (5 * NS_PER_S)
+
+/* A refresh that has taken this long reads no more, because the screen must respond. */
+#define REFRESH_LIMIT_NS (200 * NS_PER_MS)
+
+/* Why the memory of a process is to be read, in descending order of urgency. */
+enum reason { REASON_VISIBLE, REASON_NEW, REASON_CHANGED, REASON_TURN, REASON_COUNT_ };
+
+/* Upper bound of the processes that a refresh reads for each reason. */
+static const size_t reads_max[REASON_COUNT_] = {
+	[REASON_VISIBLE] = SIZE_MAX,
+	[REASON_NEW] = SIZE_MAX,
+	[REASON_CHANGED] = 64,
+	[REASON_TURN] = 8,
+};
+
+/* How many processes outside the screen a refresh looks up in statm. */
+#define LOOKS_MAX 256
+
+/* Additional data for the usage with the same index. */
+struct entry {
+	struct process then; /* from stat, when the memory was last requested */
+	uint64_t tried_ns;   /* when that was; 0: never */
+	uint64_t then_rss_bytes, rss_bytes; /* from statm, then and at the last look */
+	unsigned int needs;  /* the needs of that read */
+	bool is_visible;
+	bool is_left_out;
+};
+
+struct watch {
+	struct sampler *sampler;
+	struct targets *targets;
+	unsigned int max_share_per_mille;
+	struct snapshot now; /* in ascending order of pid */
+	struct entry *entries;
+	size_t entry_capacity;
+	struct snapshot before; /* empty between refreshes: storage to swap with */
+	struct entry *entries_before;
+	size_t entry_before_capacity;
+	int next_look_pid; /* where the look-ups in statm continue */
+	int next_pid[REASON_COUNT_]; /* where reading continues, for each reason */
+	size_t read_count;
+};
+
+struct watch *watch_new(struct sampler *sampler, struct targets *targets,
+			unsigned int max_share_per_mille)
+{
+	struct watch *w = xcalloc(1, sizeof(*w));
+
+	w->sampler = sampler;
+	w->targets = targets;
+	w->max_share_per_mille = max_share_per_mille;
+	snapshot_init(&w->now);
+	snapshot_init(&w->before);
+	return w;
+}
+
+void watch_free(struct watch *w)
+{
+	if (!w)
+		return;
+	snapshot_release(&w->now);
+	snapshot_release(&w->before);
+	free(w->entries);
+	free(w->entries_before);
+	free(w);
+}
+
+static void swap_generations(struct watch *w)
+{
+	struct snapshot snapshot = w->now;
+	struct entry *entries = w->entries;
+	size_t capacity = w->entry_capacity;
+
+	w->now = w->before;
+	w->entries = w->entries_before;
+	w->entry_capacity = w->entry_before_capacity;
+	w->before = snapshot;
+	w->entries_before = entries;
+	w->entry_before_capacity = capacity;
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+	const struct usage *usage_a = a, *usage_b = b;
+
+	return usage_a->process.pid - usage_b->process.pid;
+}
+
+/* Sort by pid, unless the list is already sorted, as that of a live /proc is. */
+static void sort_by_pid(struct snapshot *s)
+{
+	for (size_t i = 1; i < s->count; i++) {
+		if (compare_pids(&s->usages[i - 1], &s->usages[i]) > 0) {
+			qsort(s->usages, s->count, sizeof(*s->usages), compare_pids);
+			return;
+		}
+	}
+}
+
+/* Return the index of the first usage with this pid or a higher one. */
+static size_t find_place(const struct snapshot *s, int pid)
+{
+	size_t low = 0, high = s->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->usages[middle].process.pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Move the known figures of a process to its new entry. */
+static void keep_figures(struct usage *to, struct usage *from)
+{
+	struct process process = to->process;
+
+	*to = *from;
+	to->process = process;
+	from->command = NULL;
+}
+
+static void merge(struct watch *w)
+{
+	size_t old = 0;
+
+	w->entries = xgrow(w->entries, &w->entry_capacity, w->now.count + 1,
+			   sizeof(*w->entries));
+	for (size_t i = 0; i < w->now.count; i++) {
+		struct usage *u = &w->now.usages[i];
+
+		w->entries[i] = (struct entry){ .tried_ns = 0 };
+		u->source = SOURCE_STAT;
+		while (old < w->before.count &&
+		       w->before.usages[old].process.pid < u->process.pid)
+			old++;
+		if (old == w->before.count ||
+		    !process_is_same(&w->before.usages[old].process, &u->process))
+			continue;
+		keep_figures(u, &w->before.usages[old]);
+		w->entries[i] = w->entries_before[old];
+	}
+	snapshot_clear(&w->before);
+}
+
+/* Drop the processes that have ended since they were listed, and those without memory. */
+static void drop_left_out(struct watch *w)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < w->now.count; i++) {
+		if (w->entries[i].is_left_out) {
+			usage_release(&w->now.usages[i]);
+			continue;
+		}
+		w->now.usages[kept] = w->now.usages[i];
+		w->entries[kept++] = w->entries[i];
+	}
+	w->now.count = kept;
+}
+
+static void leave_out_without_memory(struct watch *w)
+{
+	if (!targets_are_all(w->targets))
+		return;
+	for (size_t i = 0; i < w->now.count; i++)
+		w->entries[i].is_left_out = !process_has_memory(&w->now.usages[i].process);
+	drop_left_out(w);
+}
+
+static void mark_visible(struct watch *w, const int *pids, size_t count)
+{
+	for (size_t i = 0; i < w->now.count; i++)
+		w->entries[i].is_visible = false;
+	for (size_t i = 0; i < count; i++) {
+		size_t place = find_place(&w->now, pids[i]);
+
+		if (place < w->now.count && w->now.usages[place].process.pid == pids[i])
+			w->entries[place].is_visible = true;
+	}
+}
+
+/*
+ * Whether Rss has changed. The figure in stat may miss a change of some dozen pages; that
+ * in statm does not.
+ */
+static bool has_rss_changed(const struct entry *e, const struct process *p)
+{
+	if (bytes_known(e->then_rss_bytes) && bytes_known(e->rss_bytes))
+		return e->then_rss_bytes != e->rss_bytes;
+	return e->then.stat_rss_bytes != p->stat_rss_bytes;
+}
+
+/*
+ * Whether the process has changed. Exec keeps pid and start time, but changes comm. New
+ * pages show as faults, released pages as a lower Rss.
+ */
+static bool has_changed(const struct entry *e, const struct usage *u)
+{
+	const struct process *then = &e->then, *p = &u->process;
+
+	return strcmp(then->comm, p->comm) != 0 ||
+	       process_has_memory(then) != process_has_memory(p) ||
+	       (!u->error && (has_rss_changed(e, p) ||
+			      then->minor_fault_count != p->minor_fault_count));
+}
+
+/* Whether the figures were read for other needs, or the process has changed since. */
+static bool is_outdated(const struct watch *w, size_t i, unsigned int needs)
+{
+	const struct entry *e = &w->entries[i];
+
+	return needs & ~e->needs || has_changed(e, &w->now.usages[i]);
+}
+
+static bool is_reason(const struct watch *w, size_t i, enum reason reason, unsigned int needs)
+{
+	const struct entry *e = &w->entries[i];
+
+	switch (reason) {
+	case REASON_VISIBLE:
+		return e->is_visible && (is_outdated(w, i, needs) ||
+					 w->now.taken_ns - e->tried_ns >= VISIBLE_AGE_MAX_NS);
+	case REASON_NEW:
+		return e->tried_ns == 0;
+	case REASON_CHANGED:
+		return is_outdated(w, i, needs);
+	default:
+		return !e->is_visible;
+	}
+}
+
+/*
+ * Whether the process may be read now, so that reading takes no more than its share of
+ * the process's time.
+ */
+static bool may_be_read(const struct watch *w, size_t i)
+{
+	const struct entry *e = &w->entries[i];
+	uint64_t rest_ns;
+
+	if (e->tried_ns == w->now.taken_ns)
+		return false;
+	if (w->max_share_per_mille == 0 || w->max_share_per_mille >= 1000)
+		return true;
+	rest_ns = w->now.usages[i].read_ns / w->max_share_per_mille * 1000;
+	return w->now.taken_ns - e->tried_ns >= rest_ns;
+}
+
+static uint64_t look_at_rss(struct watch *w, size_t i)
+{
+	const struct usage *u = &w->now.usages[i];
+	uint64_t bytes;
+
+	if (!process_has_memory(&u->process) ||
+	    sampler_read_rss(w->sampler, u->process.pid, &bytes) < 0)
+		return BYTES_UNKNOWN;
+	return bytes;
+}
+
+/*
+ * Look up the Rss of all visible processes, and of some others in turn. A look-up takes a
+ * few microseconds.
+ */
+static void look_for_changes(struct watch *w)
+{
+	size_t start = find_place(&w->now, w->next_look_pid);
+	size_t left = LOOKS_MAX;
+
+	for (size_t k = 0; k < w->now.count; k++) {
+		size_t i = (start + k) % w->now.count;
+		struct entry *e = &w->entries[i];
+
+		if (e->tried_ns == 0 || !bytes_known(e->then_rss_bytes) ||
+		    has_changed(e, &w->now.usages[i]) || (!e->is_visible && left == 0))
+			continue;
+		e->rss_bytes = look_at_rss(w, i);
+		if (e->is_visible)
+			continue;
+		left--;
+		w->next_look_pid = w->now.usages[i].process.pid + 1;
+	}
+}
+
+static void read_usage(struct watch *w, size_t i, unsigned int needs)
+{
+	struct entry *e = &w->entries[i];
+	struct usage *u = &w->now.usages[i];
+
+	e->then = u->process;
+	e->tried_ns = w->now.taken_ns;
+	e->needs = needs;
+	e->then_rss_bytes = e->rss_bytes = look_at_rss(w, i);
+	usage_release(u); /* the command line, which a program may overwrite */
+	if (sampler_read_usage(w->sampler, u, needs) == -ESRCH) {
+		e->is_left_out = true;
+		w->now.gone_count++;
+	}
+	w->read_count++;
+}
+
+/*
+ * Read processes for one reason, in turn, so that the bound on their number starves none.
+ */
+static void read_for(struct watch *w, enum reason reason, unsigned int needs)
+{
+	size_t start = find_place(&w->now, w->next_pid[reason]);
+	size_t left = reads_max[reason];
+	bool has_read = false;
+
+	for (size_t k = 0; k < w->now.count && left > 0; k++) {
+		size_t i = (start + k) % w->now.count;
+
+		if (!is_reason(w, i, reason, needs) || !may_be_read(w, i))
+			continue;
+		/* At least one, or a slow machine would never read any. */
+		if (has_read && clock_now_ns() - w->now.taken_ns >= REFRESH_LIMIT_NS)
+			return;
+		has_read = true;
+		read_usage(w, i, needs);
+		w->next_pid[reason] = w->now.usages[i].process.pid + 1;
+		left--;
+	}
+}
+
+static void count_unreadable(struct snapshot *s)
+{
+	s->unreadable_count = 0;
+	for (size_t i = 0; i < s->count; i++)
+		if (s->usages[i].error < 0)
+			s->unreadable_count++;
+}
+
+int watch_refresh(struct watch *w, unsigned int needs, const int *visible_pids,
+		  size_t visible_count)
+{
+	int r;
+
+	r = sampler_list(w->sampler, w->targets, needs | NEED_STAT, &w->before);
+	if (r < 0) {
+		snapshot_clear(&w->before);
+		return r;
+	}
+	swap_generations(w);
+	sort_by_pid(&w->now);
+	merge(w);
+	leave_out_without_memory(w);
+	mark_visible(w, visible_pids, visible_count);
+	look_for_changes(w);
+	w->read_count = 0;
+	needs = (needs | NEED_ROLLUP) & ~(unsigned int)NEED_HEAP;
+	for (enum reason reason = 0; reason < REASON_COUNT_; reason++)
+		read_for(w, reason, needs);
+	drop_left_out(w);
+	count_unreadable(&w->now);
+	w->now.cost_ns = clock_now_ns() - w->now.taken_ns;
+	return 0;
+}
+
+const struct snapshot *watch_snapshot(const struct watch *w)
+{
+	return &w->now;
+}
+
+void watch_counts(const struct watch *w, size_t *ret_read, size_t *ret_total)
+{
+	*ret_read = w->read_count;
+	*ret_total = w->now.count;
+}

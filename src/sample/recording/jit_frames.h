@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * jit_frames - names of JIT-compiled code, from the files that programs write for
+ * perf(1): /tmp/perf-PID.map, and jit-PID.dump in /tmp or in the program's
+ * working directory.
+ *
+ * Both files are untrusted. Ignored are symlinks, files of a user other than the
+ * program's, memstate's or root, and files that are too large. Damaged parts are skipped.
+ */
+#ifndef MS_SAMPLE_RECORDING_JIT_FRAMES_H
+#define MS_SAMPLE_RECORDING_JIT_FRAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/stacks.h"
+
+struct jit_address {
+	uint64_t addr;
+	const char *name; /* one of the names below; NULL: unknown */
+};
+
+struct jit_frames {
+	struct jit_address *items; /* sorted by address, each address once */
+	size_t count;
+	char **names; /* each is used by one address or several */
+	size_t name_count, name_capacity;
+	uint64_t step_count; /* work done by the parsers; for tests */
+};
+
+/* Look up the addresses in stacks that belong to no module. */
+void jit_frames_read(const struct stacks *stacks, struct jit_frames *ret);
+
+/* Return the name for an address, or NULL if it is unknown. */
+const char *jit_frames_find(const struct jit_frames *frames, uint64_t addr);
+
+void jit_frames_release(struct jit_frames *frames);
+
+/*
+ * Name the addresses from the contents of one of the two files. If several entries cover
+ * an address, the last one counts. An entry costs a number of steps that is logarithmic
+ * in the number of addresses, however many it covers. Exported for tests.
+ */
+void jit_frames_parse_map(struct jit_frames *frames, const char *text, size_t length);
+void jit_frames_parse_dump(struct jit_frames *frames, const char *bytes, size_t length);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * replay_moment - read everything that a recording has of one moment, for
+ * comparison with another.
+ */
+#ifndef MS_SAMPLE_RECORDING_REPLAY_MOMENT_H
+#define MS_SAMPLE_RECORDING_REPLAY_MOMENT_H
+
+#include "classify/compare/moment_diff.h"
+#include "sample/recording/replay.h"
+
+/*
+ * Read the processes that replay_read() selects. Mappings are searched in at most the
+ * thousand preceding samples. Returns 0, or -errno with an empty moment.
+ */
+int replay_read_moment(struct replay *replay, size_t index, const struct targets *targets,
+		       struct moment *ret);
+
+#endif

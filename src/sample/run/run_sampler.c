@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/run/run_sampler.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "model/known_names.h"
+#include "proc/process/list.h"
+#include "tracee/ptrace/watchdog.h"
+
+/*
+ * Listing all processes of the machine may take this part of one CPU, but at least one
+ * listing is made in each LIST_MAX_NS.
+ */
+#define LIST_SHARE  20
+#define LIST_MAX_NS (100 * NS_PER_MS)
+
+/*
+ * A walk is due when Rss has grown by GROWTH_PERCENT, or when the last walk is this part
+ * of the run ago. A walk that took time T is followed by a wait of at least WALK_SHARE
+ * times T, which doubles after each walk that found nothing.
+ */
+#define GROWTH_PERCENT 5
+#define WALK_PART      20
+#define WALK_SHARE     5
+#define FUTILE_MAX     6
+#define WALK_BEGIN_NS  (20 * NS_PER_MS) /* until then the loader is at work */
+
+/* Findings older than this, or than this part of the run, are stale. */
+#define STALE_NS   (250 * NS_PER_MS)
+#define STALE_PART 10
+
+/*
+ * Sums over heaps are known if the processes with known heaps have this
+ * percentage of Rss.
+ */
+#define KNOWN_PERCENT 95
+
+struct pids {
+	int *items;
+	size_t count, capacity;
+};
+
+static bool pids_have(const struct pids *pids, int pid)
+{
+	for (size_t i = 0; i < pids->count; i++)
+		if (pids->items[i] == pid)
+			return true;
+	return false;
+}
+
+static void pids_add(struct pids *pids, int pid)
+{
+	if (pids_have(pids, pid))
+		return;
+	pids->items = xgrow(pids->items, &pids->capacity, pids->count + 1, sizeof(*pids->items));
+	pids->items[pids->count++] = pid;
+}
+
+static void pids_remove(struct pids *pids, int pid)
+{
+	for (size_t i = 0; i < pids->count; i++)
+		if (pids->items[i] == pid)
+			pids->items[i] = pids->items[--pids->count];
+}
+
+struct run_sampler {
+	const struct procfs *fs;
+	struct sampler *sampler;
+	struct heap_keeper *heaps;
+	int parent_pid, left_out_pid;
+	const char *library;
+	struct pids users; /* processes that map the library, or did when read last */
+	/* measured: in any sample, and not a wrapper at that time */
+	struct pids wrappers, measured;
+	bool has_wrappers; /* also if it has ended */
+	bool were_wrappers; /* all processes measured before this sample were wrappers */
+	struct snapshot processes;
+	struct mapping_list mappings;
+	uint64_t relist_ns;
+	uint64_t peak_rss_bytes;
+	uint64_t begin_ns;
+	uint64_t walked_rss_bytes, walked_ns, walk_cost_ns;
+	unsigned int futile_count; /* successive walks that found nothing */
+	uint64_t paused_ns;
+	uint64_t read_ns;
+};
+
+struct run_sampler *run_sampler_new(const struct procfs *fs, struct sampler *sampler,
+				    struct heap_keeper *heaps, int parent_pid)
+{
+	struct run_sampler *s = xcalloc(1, sizeof(*s));
+
+	s->fs = fs;
+	s->sampler = sampler;
+	s->heaps = heaps;
+	s->parent_pid = parent_pid;
+	snapshot_init(&s->processes);
+	return s;
+}
+
+void run_sampler_free(struct run_sampler *s)
+{
+	if (!s)
+		return;
+	snapshot_release(&s->processes);
+	mapping_list_release(&s->mappings);
+	free(s->wrappers.items);
+	free(s->measured.items);
+	free(s->users.items);
+	free(s);
+}
+
+void run_sampler_begin(struct run_sampler *s, const char *library)
+{
+	s->library = library;
+	s->users.count = 0;
+	s->left_out_pid = 0;
+	s->relist_ns = 0;
+	s->peak_rss_bytes = 0;
+	s->begin_ns = clock_now_ns();
+	s->walked_rss_bytes = 0;
+	s->walked_ns = 0;
+	s->walk_cost_ns = 0;
+	s->futile_count = 0;
+	s->paused_ns = 0;
+	s->wrappers.count = 0;
+	s->has_wrappers = false;
+	s->measured.count = 0;
+	snapshot_clear(&s->processes);
+}
+
+void run_sampler_leave_out(struct run_sampler *s, int pid)
+{
+	s->left_out_pid = pid;
+}
+
+static int add_process(void *context, const struct process *p)
+{
+	if (process_has_memory(p))
+		snapshot_add(context)->process = *p;
+	return 0;
+}
+
+/*
+ * Add the descendants of the parent, without memstate's watchdog. Passes over the list repeat until one finds no more,
+ * which takes as many passes as the tree is deep.
+ */
+static void take_tree(const struct run_sampler *s, const struct snapshot *all, struct snapshot *ret)
+{
+	size_t before;
+
+	do {
+		before = ret->count;
+		for (size_t i = 0; i < all->count; i++) {
+			const struct process *p = &all->usages[i].process;
+
+			if (p->pid != s->left_out_pid && p->pid != watchdog_pid() &&
+			    !snapshot_find(ret, p->pid) &&
+			    (p->ppid == s->parent_pid || snapshot_find(ret, p->ppid)))
+				snapshot_add(ret)->process = *p;
+		}
+	} while (ret->count > before);
+}
+
+static int list_all(struct run_sampler *s)
+{
+	struct snapshot all;
+	uint64_t begin_ns = clock_thread_cpu_ns(), wait_ns;
+	int r;
+
+	snapshot_init(&all);
+	r = proc_list_read(s->fs, LIST_STAT, add_process, &all);
+	if (r == 0) {
+		snapshot_clear(&s->processes);
+		take_tree(s, &all, &s->processes);
+	}
+	snapshot_release(&all);
+	wait_ns = (clock_thread_cpu_ns() - begin_ns) * LIST_SHARE;
+	s->relist_ns = clock_now_ns() + (wait_ns < LIST_MAX_NS ? wait_ns : LIST_MAX_NS);
+	return r;
+}
+
+int run_sampler_list(struct run_sampler *s, const struct snapshot **ret)
+{
+	int r = list_all(s);
+
+	if (r == 0)
+		*ret = &s->processes;
+	return r;
+}
+
+/* Read the known processes again, and drop those that have ended. */
+static void list_again(struct run_sampler *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->processes.count; i++) {
+		struct usage *u = &s->processes.usages[i];
+		struct process p;
+
+		if (proc_list_read_one(s->fs, u->process.pid, &p) < 0 || !process_has_memory(&p) ||
+		    p.start_ticks != u->process.start_ticks)
+			continue;
+		s->processes.usages[kept] = *u;
+		s->processes.usages[kept++].process = p;
+	}
+	s->processes.count = kept;
+}
+
+/*
+ * List the processes. s->processes keeps only the list: usages are read into copies,
+ * which own what they read.
+ */
+static int list(struct run_sampler *s)
+{
+	if (s->processes.count == 0 || clock_now_ns() >= s->relist_ns)
+		return list_all(s);
+	list_again(s);
+	return 0;
+}
+
+static bool has_children(const struct snapshot *processes, int pid)
+{
+	for (size_t i = 0; i < processes->count; i++)
+		if (processes->usages[i].process.ppid == pid)
+			return true;
+	return false;
+}
+
+/*
+ * Add a wrapper. If everything measured before were wrappers, it does not
+ * belong to the run.
+ */
+static void add_wrapper(struct run_sampler *s, int pid)
+{
+	s->has_wrappers = true;
+	pids_add(&s->wrappers, pid);
+	for (size_t i = 0; i < s->measured.count; i++)
+		if (!pids_have(&s->wrappers, s->measured.items[i]))
+			return;
+	s->were_wrappers = s->measured.count > 0;
+	s->measured.count = 0;
+	s->peak_rss_bytes = 0;
+}
+
+/*
+ * Whether the process is a wrapper: a program whose purpose is to start another one, and
+ * that has done so. It remains a wrapper until it executes another program. Scripts go by
+ * the name of their interpreter's file.
+ */
+static bool is_wrapper(struct run_sampler *s, const struct process *p)
+{
+	bool was_wrapper = pids_have(&s->wrappers, p->pid);
+	char name[PROCESS_COMM_SIZE];
+
+	if (!was_wrapper && !has_children(&s->processes, p->pid))
+		return false;
+	if (proc_cost_read_program(s->fs, p->pid, name, sizeof(name)) < 0)
+		return was_wrapper;
+	if (was_wrapper && !wrapper_name_is(name))
+		pids_remove(&s->wrappers, p->pid);
+	else if (!was_wrapper && wrapper_name_is(name))
+		add_wrapper(s, p->pid);
+	return wrapper_name_is(name);
+}
+
+/* A process that maps the library may execute a program that does not, as env(1) does. */
+static void look_for_library(struct run_sampler *s, int pid)
+{
+	if (s->mappings.count > 0)
+		pids_remove(&s->users, pid);
+	for (size_t i = 0; i < s->mappings.count; i++) {
+		const char *name = strrchr(s->mappings.items[i].name, '/');
+
+		if (name && strcmp(name + 1, s->library) == 0)
+			pids_add(&s->users, pid);
+	}
+}
+
+static void note_peak(struct run_sampler *s, int pid)
+{
+	uint64_t bytes;
+
+	if (proc_cost_read_peak_rss(s->fs, pid, &bytes) == 0 && bytes > s->peak_rss_bytes)
+		s->peak_rss_bytes = bytes;
+}
+
+/* The sums over the processes, with separate sums for those whose heap is known. */
+struct sums {
+	struct run_sample all;
+	uint64_t known_rss_bytes;
+	uint64_t heap_bytes; /* owners in the heap, of all these processes */
+	uint64_t pause_ns;
+};
+
+static bool is_known(const struct run_sampler *s, const struct usage *u)
+{
+	uint64_t limit_ns = (u->taken_ns - s->begin_ns) / STALE_PART;
+
+	return u->heap_quality != QUALITY_UNKNOWN &&
+	       u->taken_ns - u->heap_taken_ns <= (limit_ns > STALE_NS ? limit_ns : STALE_NS);
+}
+
+static void add_usage(struct sums *sums, const struct usage *u, bool is_known)
+{
+	struct run_sample *all = &sums->all;
+	uint64_t rss_bytes = u->total.bytes[SMAPS_RSS];
+
+	all->rss_bytes = bytes_add(all->rss_bytes, rss_bytes);
+	all->lazyfree_bytes = bytes_add(all->lazyfree_bytes, u->state_bytes[STATE_LAZYFREE]);
+	all->unbacked_bytes = bytes_add(all->unbacked_bytes, u->unbacked_bytes);
+	all->swap_bytes = bytes_add(all->swap_bytes, u->total.bytes[SMAPS_SWAP]);
+	for (int o = 0; o < OWNER_COUNT_; o++) {
+		uint64_t bytes = matrix_owner_bytes(&u->matrix, (enum owner)o);
+		bool is_heap = o >= OWNER_HEAP_FIRST && o <= OWNER_HEAP_LAST;
+		int o_to = o;
+
+		if (is_heap && u->heap_quality == QUALITY_UNKNOWN)
+			continue;
+		/* count it as if it had not been walked: its owner is no longer known */
+		if (is_heap && !is_known)
+			o_to = OWNER_ANON;
+		all->owner_bytes[o_to] = bytes_add(all->owner_bytes[o_to], bytes);
+		if (is_heap && is_known)
+			sums->heap_bytes = bytes_add(sums->heap_bytes, bytes);
+	}
+	if (!is_known)
+		return;
+	sums->known_rss_bytes = bytes_add(sums->known_rss_bytes, rss_bytes);
+	if (u->heap_quality < all->heap_quality)
+		all->heap_quality = u->heap_quality;
+}
+
+/*
+ * Finish the sums. If too little is known, count the known heaps as anonymous memory too.
+ */
+static void end_sums(struct sums *sums)
+{
+	struct run_sample *all = &sums->all;
+
+	if (sums->known_rss_bytes == all->rss_bytes && all->rss_bytes > 0)
+		return;
+	if (sums->known_rss_bytes > 0 &&
+	    sums->known_rss_bytes / KNOWN_PERCENT >= all->rss_bytes / 100) {
+		all->heap_quality = QUALITY_ESTIMATE;
+		return;
+	}
+	all->heap_quality = QUALITY_UNKNOWN;
+	all->owner_bytes[OWNER_ANON] = bytes_add(all->owner_bytes[OWNER_ANON], sums->heap_bytes);
+	for (int o = OWNER_HEAP_FIRST; o <= OWNER_HEAP_LAST; o++)
+		all->owner_bytes[o] = BYTES_UNKNOWN;
+}
+
+/*
+ * Whether the process has ended during the reading. Then smaps stops early without an
+ * error, and the figures are incomplete.
+ */
+static bool has_ended_meanwhile(const struct run_sampler *s, const struct process *p)
+{
+	struct process now;
+
+	return proc_list_read_one(s->fs, p->pid, &now) < 0 || !process_has_memory(&now) ||
+	       now.stat_size_bytes == 0;
+}
+
+static bool read_process(struct run_sampler *s, const struct process *p, struct sums *sums)
+{
+	struct usage u;
+	int r;
+
+	usage_init(&u);
+	u.process = *p;
+	r = s->heaps ? heap_keeper_read(s->heaps, &u, &s->mappings) :
+		       sampler_read_mappings(s->sampler, &u, &s->mappings);
+	if (r == 0 && has_ended_meanwhile(s, p))
+		r = -ESRCH;
+	if (r == 0) {
+		pids_add(&s->measured, p->pid);
+		note_peak(s, p->pid);
+		if (s->library)
+			look_for_library(s, p->pid);
+		add_usage(sums, &u, is_known(s, &u));
+		sums->pause_ns += u.heap_pause_ns;
+		if (u.read_ns > s->read_ns)
+			s->read_ns = u.read_ns;
+	}
+	usage_release(&u);
+	return r == 0;
+}
+
+static bool wants_walk(const struct run_sampler *s)
+{
+	uint64_t now = clock_now_ns(), rss_bytes = 0;
+	uint64_t age_ns = now - s->walked_ns;
+
+	if (!s->heaps || now - s->begin_ns < WALK_BEGIN_NS ||
+	    age_ns < s->walk_cost_ns * WALK_SHARE << s->futile_count)
+		return false;
+	/* figures that need no further read */
+	for (size_t i = 0; i < s->processes.count; i++)
+		rss_bytes = bytes_add(rss_bytes, s->processes.usages[i].process.stat_rss_bytes);
+	return rss_bytes / (100 + GROWTH_PERCENT) > s->walked_rss_bytes / 100 ||
+	       age_ns > (now - s->begin_ns) / WALK_PART;
+}
+
+static void note_walk(struct run_sampler *s, uint64_t begin_ns, const struct sums *sums, int count)
+{
+	s->walked_ns = clock_now_ns();
+	s->walk_cost_ns = s->walked_ns - begin_ns;
+	if (sums->all.rss_bytes > s->walked_rss_bytes)
+		s->walked_rss_bytes = sums->all.rss_bytes;
+	if (sums->known_rss_bytes > 0)
+		s->futile_count = 0;
+	else if (s->futile_count < FUTILE_MAX)
+		s->futile_count++;
+	if (count == 1)
+		s->paused_ns += sums->pause_ns;
+}
+
+int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *ret)
+{
+	struct sums sums = { .all = { .heap_quality = QUALITY_EXACT } };
+	uint64_t begin_ns = clock_now_ns();
+	int count = 0, r;
+
+	r = list(s);
+	if (r < 0)
+		return r;
+	is_fresh |= wants_walk(s);
+	if (s->heaps)
+		heap_keeper_set_walks(s->heaps, is_fresh ? WALKS_ALL : WALKS_NONE);
+	s->read_ns = 0;
+	s->were_wrappers = false;
+	for (size_t i = 0; i < s->processes.count; i++) {
+		const struct process *p = &s->processes.usages[i].process;
+
+		if (!is_wrapper(s, p) && read_process(s, p, &sums))
+			count++;
+	}
+	if (is_fresh)
+		note_walk(s, begin_ns, &sums, count);
+	end_sums(&sums);
+	*ret = sums.all;
+	return count;
+}
+
+void run_sampler_read_cost(struct run_sampler *s, struct process_cost *ret)
+{
+	*ret = (struct process_cost){ 0 };
+	(void)list_all(s);
+	for (size_t i = 0; i < s->processes.count; i++) {
+		struct process_cost cost;
+
+		if (proc_cost_read(s->fs, s->processes.usages[i].process.pid, &cost) < 0)
+			continue;
+		ret->user_ns += cost.user_ns;
+		ret->system_ns += cost.system_ns;
+		ret->minor_fault_count += cost.minor_fault_count;
+		ret->major_fault_count += cost.major_fault_count;
+	}
+}
+
+uint64_t run_sampler_peak_rss_bytes(const struct run_sampler *s)
+{
+	return s->peak_rss_bytes;
+}
+
+bool run_sampler_has_seen_library(const struct run_sampler *s)
+{
+	return s->users.count > 0;
+}
+
+bool run_sampler_forgets(const struct run_sampler *s)
+{
+	return s->were_wrappers;
+}
+
+bool run_sampler_has_wrappers(const struct run_sampler *s)
+{
+	return s->has_wrappers;
+}
+
+uint64_t run_sampler_paused_ns(const struct run_sampler *s)
+{
+	return s->paused_ns;
+}
+
+uint64_t run_sampler_read_ns(const struct run_sampler *s)
+{
+	return s->read_ns;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "store/profile/gzip.h"
+
+#include <errno.h>
+#include <stdint.h>
+
+bool gzip_is_packed(const void *bytes, size_t length)
+{
+	const uint8_t *first = bytes;
+
+	return length > 2 && first[0] == 0x1f && first[1] == 0x8b;
+}
+
+#if HAVE_PPROF
+
+#	define ZLIB_CONST
+#	include <zlib.h>
+
+#	include "base/cleanup.h"
+#	include "base/xalloc.h"
+#	include "store/profile/pprof_library.h"
+
+#	define LIBRARY_NAME "libz.so.1"
+
+#	define CHUNK_BYTES 65536
+#	define WINDOW (15 + 16) /* the largest window, with a gzip header */
+#	define MEMORY_LEVEL 8
+
+static struct {
+	bool is_there;
+	__typeof__(deflate) *deflate;
+	__typeof__(deflateEnd) *deflate_end;
+	__typeof__(deflateInit2_) *deflate_init;
+	__typeof__(inflate) *inflate;
+	__typeof__(inflateEnd) *inflate_end;
+	__typeof__(inflateInit2_) *inflate_init;
+	__typeof__(inflateReset) *inflate_reset;
+} zlib;
+
+static const struct library_function functions[] = {
+	{ "deflate", &zlib.deflate },
+	{ "deflateEnd", &zlib.deflate_end },
+	{ "deflateInit2_", &zlib.deflate_init },
+	{ "inflate", &zlib.inflate },
+	{ "inflateEnd", &zlib.inflate_end },
+	{ "inflateInit2_", &zlib.inflate_init },
+	{ "inflateReset", &zlib.inflate_reset },
+};
+
+static bool load(void)
+{
+	if (!zlib.is_there)
+		zlib.is_there = library_load(LIBRARY_NAME, functions,
+					     sizeof(functions) / sizeof(functions[0]));
+	return zlib.is_there;
+}
+
+/* Return the length limited to what zlib's unsigned int counters can hold. */
+static unsigned int at_once(size_t length)
+{
+	return length < UINT32_MAX / 2 ? (unsigned int)length : UINT32_MAX / 2;
+}
+
+int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
+{
+	_cleanup_free_ uint8_t *chunk = xmalloc(CHUNK_BYTES);
+	z_stream stream = { .next_in = bytes };
+	int r;
+
+	if (!load())
+		return -EOPNOTSUPP;
+	if (zlib.deflate_init(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW, MEMORY_LEVEL,
+			      Z_DEFAULT_STRATEGY, ZLIB_VERSION, (int)sizeof(stream)) != Z_OK)
+		xalloc_exhausted();
+	do {
+		unsigned int given = stream.avail_in == 0 ? at_once(length) : 0;
+
+		stream.avail_in += given;
+		length -= given;
+		stream.next_out = chunk;
+		stream.avail_out = CHUNK_BYTES;
+		r = zlib.deflate(&stream, length == 0 ? Z_FINISH : Z_NO_FLUSH);
+		strbuf_add(out, chunk, CHUNK_BYTES - stream.avail_out);
+	} while (r == Z_OK);
+	zlib.deflate_end(&stream);
+	return 0;
+}
+
+/* Decompress into *out. The input may consist of several concatenated gzip streams. */
+static int unpack(z_stream *stream, size_t length, size_t limit, struct strbuf *out)
+{
+	_cleanup_free_ uint8_t *chunk = xmalloc(CHUNK_BYTES);
+	const size_t before = out->length;
+	int r = Z_OK;
+
+	while (r == Z_OK || stream->avail_in > 0 || length > 0) {
+		unsigned int given = stream->avail_in == 0 ? at_once(length) : 0;
+
+		stream->avail_in += given;
+		length -= given;
+		if (r == Z_STREAM_END && zlib.inflate_reset(stream) != Z_OK)
+			return -EBADMSG;
+		stream->next_out = chunk;
+		stream->avail_out = CHUNK_BYTES;
+		r = zlib.inflate(stream, Z_NO_FLUSH);
+		if (r != Z_OK && r != Z_STREAM_END) /* also for a truncated file */
+			return -EBADMSG;
+		strbuf_add(out, chunk, CHUNK_BYTES - stream->avail_out);
+		if (out->length - before > limit)
+			return -EFBIG;
+	}
+	return 0;
+}
+
+int gzip_unpack(const void *bytes, size_t length, size_t limit, struct strbuf *out)
+{
+	z_stream stream = { .next_in = bytes };
+	const size_t before = out->length;
+	int r;
+
+	if (!load())
+		return -EOPNOTSUPP;
+	if (zlib.inflate_init(&stream, WINDOW, ZLIB_VERSION, (int)sizeof(stream)) != Z_OK)
+		xalloc_exhausted();
+	r = unpack(&stream, length, limit, out);
+	zlib.inflate_end(&stream);
+	if (r < 0)
+		strbuf_truncate(out, before);
+	return r;
+}
+
+#else
+
+int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
+{
+	(void)bytes;
+	(void)length;
+	(void)out;
+	return -EOPNOTSUPP;
+}
+
+int gzip_unpack(const void *bytes, size_t length, size_t limit, struct strbuf *out)
+{
+	(void)bytes;
+	(void)length;
+	(void)limit;
+	(void)out;
+	return -EOPNOTSUPP;
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gzip - compress and decompress bytes in the format of gzip(1).
+ */
+#ifndef MS_STORE_PROFILE_GZIP_H
+#define MS_STORE_PROFILE_GZIP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/strbuf.h"
+
+/* Return whether the bytes begin like a gzip file. */
+bool gzip_is_packed(const void *bytes, size_t length);
+
+/*
+ * Append the compressed bytes to *out. The same input always gives the same output.
+ * Returns 0, or -EOPNOTSUPP if memstate was built without zlib.
+ */
+int gzip_pack(const void *bytes, size_t length, struct strbuf *out);
+
+/*
+ * Append the decompressed bytes to *out, at most `limit`. Returns 0; -EBADMSG if
+ * the input is damaged; -EFBIG if the limit is exceeded; or -EOPNOTSUPP if
+ * memstate was built without zlib.
+ */
+int gzip_unpack(const void *bytes, size_t length, size_t limit, struct strbuf *out);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * limits_file - limits on what a project's tests may allocate, in a text file
+ * that people edit and commit. Updating a limit changes only its number; the
+ * rest of the line is unchanged.
+ *
+ *     # tests of the parser
+ *     [parse small]
+ *     allocations <= 1234
+ *     requested_bytes = 56789 +- 2%   # rounded up
+ *     peak_live_bytes <= 1.5M
+ */
+#ifndef MS_STORE_PROFILE_LIMITS_FILE_H
+#define MS_STORE_PROFILE_LIMITS_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/strbuf.h"
+#include "model/count_runs.h"
+
+struct limits_line {
+	char *text; /* without the line break */
+	char *test; /* name of the test whose limits begin here, or NULL */
+	bool is_limit;
+	struct count_limit limit;
+	size_t value_at, value_length; /* position of the limit's number in text */
+};
+
+struct limits_file {
+	struct limits_line *lines;
+	size_t count, capacity;
+};
+
+#define LIMITS_FILE_INIT { NULL, 0, 0 }
+
+/*
+ * Parse a text, or load a file. Returns 0, or -EBADMSG with the reason appended to why as
+ * "LINE: ...". limits_file_load() may also return -EFBIG or another -errno. The caller
+ * releases *ret only after a return of 0.
+ */
+int limits_file_parse(const char *text, size_t length, struct limits_file *ret, struct strbuf *why);
+int limits_file_load(const char *path, struct limits_file *ret, struct strbuf *why);
+void limits_file_release(struct limits_file *file);
+
+/*
+ * Find the lines of a test: from *ret_begin up to but excluding *ret_end. If test is
+ * NULL, find those before the first test. Returns 0, or -ENOENT if there is no such test.
+ */
+int limits_file_find(const struct limits_file *file, const char *test, size_t *ret_begin,
+		     size_t *ret_end);
+
+/* Return whether a name is a valid test name. */
+bool limits_file_may_be_test(const char *name);
+
+/* Replace the limit's number in line->text with that of line->limit. */
+void limits_line_set(struct limits_line *line);
+
+/* Add a limit to a test. A test that does not exist yet is added at the end. */
+void limits_file_add(struct limits_file *file, const char *test, const struct count_limit *limit);
+
+/* Append the file's text to *out, in the form that limits_file_parse() reads. */
+void limits_file_format(const struct limits_file *file, struct strbuf *out);
+
+/* Write the file and replace the old one atomically. Returns 0 or -errno. */
+int limits_file_save(const struct limits_file *file, const char *path);
+
+#endif

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "tracee/elf/symbols.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/foreign_file.h"
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+
+/* Symbols may lie within others; so many starts before an address are asked. */
+#define ENCLOSING_TRIES 32
+
+#if HAVE_LIBELF
+
+#	include <dlfcn.h>
+#	include <gelf.h>
+#	include <libelf.h>
+#	include <pthread.h>
+
+/*
+ * More than the tables of any program that was seen; a file can claim more than there is
+ * memory.
+ */
+#	define TABLES_MAX_BYTES (UINT64_C(1) << 30)
+#	define SEGMENTS_MAX 256
+
+#	define BUILD_ID_MIN 2
+
+/*
+ * Opened with the first file: it and libz take a sixth of a MiB, which most runs have no
+ * use for. It stays open, so that no thread finds it gone.
+ */
+#	define LIBELF_NAME "libelf.so.1"
+
+static struct {
+	bool is_there;
+	__typeof__(elf_begin) *elf_begin;
+	__typeof__(elf_end) *elf_end;
+	__typeof__(elf_getdata) *elf_getdata;
+	__typeof__(elf_getphdrnum) *elf_getphdrnum;
+	__typeof__(elf_getscn) *elf_getscn;
+	__typeof__(elf_kind) *elf_kind;
+	__typeof__(elf_nextscn) *elf_nextscn;
+	__typeof__(elf_version) *elf_version;
+	__typeof__(gelf_getclass) *gelf_getclass;
+	__typeof__(gelf_getnote) *gelf_getnote;
+	__typeof__(gelf_getphdr) *gelf_getphdr;
+	__typeof__(gelf_getshdr) *gelf_getshdr;
+	__typeof__(gelf_getsym) *gelf_getsym;
+} libelf;
+
+static const struct {
+	const char *name;
+	void *function; /* where its address goes */
+} libelf_functions[] = {
+	{ "elf_begin", &libelf.elf_begin },
+	{ "elf_end", &libelf.elf_end },
+	{ "elf_getdata", &libelf.elf_getdata },
+	{ "elf_getphdrnum", &libelf.elf_getphdrnum },
+	{ "elf_getscn", &libelf.elf_getscn },
+	{ "elf_kind", &libelf.elf_kind },
+	{ "elf_nextscn", &libelf.elf_nextscn },
+	{ "elf_version", &libelf.elf_version },
+	{ "gelf_getclass", &libelf.gelf_getclass },
+	{ "gelf_getnote", &libelf.gelf_getnote },
+	{ "gelf_getphdr", &libelf.gelf_getphdr },
+	{ "gelf_getshdr", &libelf.gelf_getshdr },
+	{ "gelf_getsym", &libelf.gelf_getsym },
+};
+
+static void open_libelf(void)
+{
+	void *library = dlopen(LIBELF_NAME, RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		return;
+	for (size_t i = 0; i < sizeof(libelf_functions) / sizeof(libelf_functions[0]); i++) {
+		void *function = dlsym(library, libelf_functions[i].name);
+
+		if (!function)
+			return;
+		memcpy(libelf_functions[i].function, &function, sizeof(function));
+	}
+	libelf.is_there = libelf.elf_version(EV_CURRENT) != EV_NONE;
+}
+
+bool elf_symbols_can_be_read(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, open_libelf);
+	return libelf.is_there;
+}
+
+struct elf_file {
+	int fd;
+	Elf *elf;
+};
+
+static void file_free(struct elf_file *file)
+{
+	if (!file)
+		return;
+	libelf.elf_end(file->elf);
+	close(file->fd);
+	free(file);
+}
+
+/* Takes fd in any case. */
+static int file_open(int fd, struct elf_file **ret)
+{
+	struct elf_file *file;
+	Elf *elf;
+
+	if (!elf_symbols_can_be_read()) {
+		close(fd);
+		return -EOPNOTSUPP;
+	}
+	/* not mapped: a file that is cut short under us must not kill */
+	elf = libelf.elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf || libelf.elf_kind(elf) != ELF_K_ELF ||
+	    libelf.gelf_getclass(elf) != ELFCLASS64) {
+		libelf.elf_end(elf);
+		close(fd);
+		return -EBADMSG;
+	}
+	file = xcalloc(1, sizeof(*file));
+	*file = (struct elf_file){ fd, elf };
+	*ret = file;
+	return 0;
+}
+
+static int read_segments(struct elf_symbols *symbols)
+{
+	Elf *elf = symbols->file->elf;
+	size_t count;
+
+	if (libelf.elf_getphdrnum(elf, &count) < 0 || count > SEGMENTS_MAX)
+		return -EBADMSG;
+	symbols->segments = xcalloc(count + 1, sizeof(*symbols->segments));
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+
+		if (!libelf.gelf_getphdr(elf, (int)i, &header))
+			return -EBADMSG;
+		if (header.p_type == PT_LOAD)
+			symbols->segments[symbols->segment_count++] = (struct elf_segment){
+				header.p_vaddr, header.p_offset, header.p_filesz,
+				header.p_memsz
+			};
+	}
+	return symbols->segment_count > 0 ? 0 : -EBADMSG;
+}
+
+/* How much of a symbol's place in memory is known to be there. */
+static uint64_t segment_rest(const struct elf_symbols *symbols, uint64_t vaddr)
+{
+	for (size_t i = 0; i < symbols->segment_count; i++) {
+		const struct elf_segment *segment = &symbols->segments[i];
+
+		if (vaddr >= segment->vaddr && vaddr - segment->vaddr < segment->memory_bytes)
+			return segment->memory_bytes - (vaddr - segment->vaddr);
+	}
+	return 0;
+}
+
+static bool is_wanted(const GElf_Sym *sym)
+{
+	unsigned int type = GELF_ST_TYPE(sym->st_info);
+
+	return sym->st_name != 0 && sym->st_shndx != SHN_UNDEF && sym->st_shndx != SHN_ABS &&
+	       (type == STT_OBJECT || type == STT_FUNC || type == STT_GNU_IFUNC ||
+		type == STT_NOTYPE);
+}
+
+static uint8_t rank_of(const GElf_Sym *sym)
+{
+	unsigned int type = GELF_ST_TYPE(sym->st_info);
+	unsigned int binding = GELF_ST_BIND(sym->st_info);
+	unsigned int rank = binding == STB_GLOBAL ? 2 : binding == STB_WEAK ? 1 : 0;
+
+	return (uint8_t)(rank + (sym->st_size ? 4 : 0) + (type != STT_NOTYPE ? 8 : 0));
+}
+
+static void add_symbol(struct elf_symbols *symbols, const GElf_Sym *sym, const char *name)
+{
+	uint64_t rest = segment_rest(symbols, sym->st_value);
+
+	if (rest == 0)
+		return;
+	symbols->items = xgrow(symbols->items, &symbols->capacity, symbols->count + 1,
+			       sizeof(*symbols->items));
+	symbols->items[symbols->count++] = (struct elf_symbol){
+		.vaddr = sym->st_value,
+		.bytes = sym->st_size < rest ? sym->st_size : rest,
+		.name = name,
+		.rank = rank_of(sym),
+		.is_object = GELF_ST_TYPE(sym->st_info) == STT_OBJECT,
+	};
+}
+
+/* A section's bytes, whole and as the file has them; NULL too when enough has been read. */
+static Elf_Data *section_data(struct elf_symbols *symbols, Elf_Scn *section,
+			      const GElf_Shdr *header)
+{
+	if (header->sh_type == SHT_NOBITS || header->sh_flags & SHF_COMPRESSED ||
+	    header->sh_size > TABLES_MAX_BYTES - symbols->read_bytes)
+		return NULL;
+	symbols->read_bytes += header->sh_size;
+	return libelf.elf_getdata(section, NULL);
+}
+
+static void read_table(struct elf_symbols *symbols, Elf *elf, Elf_Scn *section,
+		       const GElf_Shdr *header)
+{
+	Elf_Scn *names_section = libelf.elf_getscn(elf, header->sh_link);
+	GElf_Shdr names_header;
+	Elf_Data *table, *names;
+	size_t count;
+
+	if (!names_section || !libelf.gelf_getshdr(names_section, &names_header) ||
+	    header->sh_entsize != sizeof(Elf64_Sym))
+		return;
+	table = section_data(symbols, section, header);
+	names = section_data(symbols, names_section, &names_header);
+	/* each name that begins in it ends in it */
+	if (!table || !names || !names->d_buf || names->d_size == 0 ||
+	    ((const char *)names->d_buf)[names->d_size - 1] != '\0')
+		return;
+	count = table->d_size / sizeof(Elf64_Sym);
+	for (size_t i = 0; i < count; i++) {
+		GElf_Sym sym;
+
+		if (libelf.gelf_getsym(table, (int)i, &sym) && is_wanted(&sym) &&
+		    sym.st_name < names->d_size)
+			add_symbol(symbols, &sym, (const char *)names->d_buf + sym.st_name);
+	}
+}
+
+/* True if the file has the full table, not only what it exports. */
+static bool read_tables(struct elf_symbols *symbols, Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	bool has_all = false;
+
+	while ((section = libelf.elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+
+		if (!libelf.gelf_getshdr(section, &header) ||
+		    (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
+			continue;
+		has_all = has_all || header.sh_type == SHT_SYMTAB;
+		read_table(symbols, elf, section, &header);
+	}
+	return has_all;
+}
+
+static void read_note(Elf_Data *data, struct elf_build_id *id)
+{
+	GElf_Nhdr note;
+	size_t next = 0, name_offset, text_offset;
+
+	while ((next = libelf.gelf_getnote(data, next, &note, &name_offset, &text_offset)) > 0) {
+		const uint8_t *bytes = data->d_buf;
+
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof("GNU") ||
+		    memcmp(bytes + name_offset, "GNU", sizeof("GNU")) != 0 ||
+		    note.n_descsz < BUILD_ID_MIN || note.n_descsz > ELF_BUILD_ID_MAX)
+			continue;
+		memcpy(id->bytes, bytes + text_offset, note.n_descsz);
+		id->length = note.n_descsz;
+		return;
+	}
+}
+
+static struct elf_build_id read_build_id(Elf *elf)
+{
+	struct elf_symbols budget = ELF_SYMBOLS_INIT;
+	struct elf_build_id id = { .length = 0 };
+	Elf_Scn *section = NULL;
+
+	while (id.length == 0 && (section = libelf.elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+		Elf_Data *data;
+
+		if (!libelf.gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE)
+			continue;
+		data = section_data(&budget, section, &header);
+		if (data && data->d_buf)
+			read_note(data, &id);
+	}
+	return id;
+}
+
+int elf_build_id_read(int fd, struct elf_build_id *ret)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	struct elf_file *file = NULL;
+	int r = copy < 0 ? -errno : file_open(copy, &file);
+
+	if (!file)
+		return r;
+	*ret = read_build_id(file->elf);
+	file_free(file);
+	return 0;
+}
+
+/* As elf_debug_open(), below one root. */
+static int open_debug(int root_fd, const struct elf_build_id *id)
+{
+	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
+	struct elf_build_id found = { .length = 0 };
+	int fd;
+
+	strbuf_addf(&path, "usr/lib/debug/.build-id/%02x/", id->bytes[0]);
+	for (size_t i = 1; i < id->length; i++)
+		strbuf_addf(&path, "%02x", id->bytes[i]);
+	strbuf_add_text(&path, ".debug");
+	fd = foreign_file_open(root_fd, strbuf_text(&path), FOREIGN_ELF_BYTES_MAX);
+	if (fd < 0)
+		return -ENOENT;
+	if (elf_build_id_read(fd, &found) == 0 && found.length == id->length &&
+	    memcmp(found.bytes, id->bytes, id->length) == 0)
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+int elf_debug_open(int root_fd, const struct elf_build_id *id)
+{
+	int fd = -ENOENT;
+
+	if (id->length == 0)
+		return -ENOENT;
+	if (root_fd != -1)
+		fd = open_debug(root_fd, id);
+	return fd < 0 ? open_debug(FOREIGN_OWN_ROOT, id) : fd;
+}
+
+static void read_debug(struct elf_symbols *symbols, int root_fd)
+{
+	struct elf_build_id id = read_build_id(symbols->file->elf);
+	int fd = elf_debug_open(root_fd, &id);
+
+	if (fd >= 0 && file_open(fd, &symbols->debug_file) == 0)
+		read_tables(symbols, symbols->debug_file->elf);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct elf_symbol *left = a, *right = b;
+
+	if (left->vaddr != right->vaddr)
+		return left->vaddr < right->vaddr ? -1 : 1;
+	if (left->rank != right->rank)
+		return left->rank > right->rank ? -1 : 1;
+	return strcmp(left->name, right->name);
+}
+
+/* One symbol at each address; one without a size goes to the next. */
+static void sort(struct elf_symbols *symbols)
+{
+	size_t kept = 0;
+
+	if (symbols->count == 0)
+		return;
+	qsort(symbols->items, symbols->count, sizeof(*symbols->items), compare);
+	for (size_t i = 0; i < symbols->count; i++)
+		if (kept == 0 || symbols->items[i].vaddr != symbols->items[kept - 1].vaddr)
+			symbols->items[kept++] = symbols->items[i];
+	symbols->count = kept;
+	for (size_t i = 0; i < kept; i++) {
+		struct elf_symbol *symbol = &symbols->items[i];
+		uint64_t rest = segment_rest(symbols, symbol->vaddr);
+
+		if (symbol->bytes > 0)
+			continue;
+		if (i + 1 < kept && symbol[1].vaddr - symbol->vaddr < rest)
+			rest = symbol[1].vaddr - symbol->vaddr;
+		symbol->bytes = rest;
+	}
+}
+
+int elf_symbols_read(int fd, int root_fd, struct elf_symbols *ret)
+{
+	struct elf_symbols symbols = ELF_SYMBOLS_INIT;
+	int r;
+
+	r = file_open(fd, &symbols.file);
+	if (r < 0)
+		return r;
+	r = read_segments(&symbols);
+	if (r < 0) {
+		elf_symbols_release(&symbols);
+		return r;
+	}
+	if (!read_tables(&symbols, symbols.file->elf))
+		read_debug(&symbols, root_fd);
+	sort(&symbols);
+	*ret = symbols;
+	return 0;
+}
+
+#else
+
+bool elf_symbols_can_be_read(void)
+{
+	return false;
+}
+
+static void file_free(struct elf_file *file)
+{
+	(void)file;
+}
+
+int elf_build_id_read(int fd, struct elf_build_id *ret)
+{
+	(void)fd;
+	(void)ret;
+	return -EOPNOTSUPP;
+}
+
+int elf_debug_open(int root_fd, const struct elf_build_id *id)
+{
+	(void)root_fd;
+	(void)id;
+	return -ENOENT;
+}
+
+int elf_symbols_read(int fd, int root_fd, struct elf_symbols *ret)
+{
+	(void)root_fd;
+	(void)ret;
+	close(fd);
+	return -EOPNOTSUPP;
+}
+
+#endif
+
+void elf_symbols_release(struct elf_symbols *symbols)
+{
+	file_free(symbols->file);
+	file_free(symbols->debug_file);
+	free(symbols->items);
+	free(symbols->segments);
+	*symbols = (struct elf_symbols)ELF_SYMBOLS_INIT;
+}
+
+const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols, uint64_t vaddr)
+{
+	size_t low = 0, high = symbols->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbols->items[middle].vaddr <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t i = low; i > 0 && low - i < ENCLOSING_TRIES; i--) {
+		const struct elf_symbol *symbol = &symbols->items[i - 1];
+
+		if (vaddr - symbol->vaddr < symbol->bytes)
+			return symbol;
+	}
+	return NULL;
+}

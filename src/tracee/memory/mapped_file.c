@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "tracee/memory/mapped_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/foreign_file.h"
+
+#ifndef BTRFS_SUPER_MAGIC
+#	define BTRFS_SUPER_MAGIC 0x9123683E
+#endif
+#ifndef OVERLAYFS_SUPER_MAGIC
+#	define OVERLAYFS_SUPER_MAGIC 0x794c7630
+#endif
+
+/* These give a file another device in stat(2) than in maps. */
+static bool may_differ_in_device(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && (fs.f_type == (__fsword_t)BTRFS_SUPER_MAGIC ||
+					 fs.f_type == (__fsword_t)OVERLAYFS_SUPER_MAGIC);
+}
+
+static bool is_file_of(int fd, const struct mapping *m)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == m->inode &&
+	       ((major(st.st_dev) == m->dev_major && minor(st.st_dev) == m->dev_minor) ||
+		may_differ_in_device(fd));
+}
+
+/* Return fd if it is the mapping's file. Otherwise close it. */
+static int check_opened(int fd, const struct mapping *m)
+{
+	if (fd < 0 || is_file_of(fd, m))
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+/* A link of the kernel: map_files, exe. The file behind it may still be a device. */
+static int open_link(int process_fd, const char *link, const struct mapping *m)
+{
+	return check_opened(foreign_file_open_link(process_fd, link, FOREIGN_ELF_BYTES_MAX), m);
+}
+
+/*
+ * The process controls what the names below its root lead to. The kernel writes a line break in a
+ * path as \012; such a file is not found by its path.
+ */
+static int open_path(int process_fd, const struct mapping *m)
+{
+	if (m->name[0] != '/')
+		return -ESTALE;
+	return check_opened(foreign_file_open(FOREIGN_ROOT_OF(process_fd), m->name,
+					      FOREIGN_ELF_BYTES_MAX),
+			    m);
+}
+
+int mapped_file_open(int process_fd, const struct mapping *m)
+{
+	char link[64];
+	int fd;
+
+	if (m->inode == 0)
+		return -ESTALE;
+	if (m->flags & MAPPING_REMOTE)
+		return -EREMOTE;
+	/* the file itself, deleted or not; needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN */
+	snprintf(link, sizeof(link), "map_files/%" PRIx64 "-%" PRIx64, m->start_addr,
+		 m->end_addr);
+	fd = open_link(process_fd, link, m);
+	if (fd < 0)
+		fd = open_link(process_fd, "exe", m);
+	return fd < 0 ? open_path(process_fd, m) : fd;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "tracee/memory/memory.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "model/image.h"
+#include "tracee/memory/mapped_file.h"
+
+/* Documentation/admin-guide/mm/pagemap.rst */
+#define PAGEMAP_PRESENT (UINT64_C(1) << 63)
+#define PAGEMAP_SWAP (UINT64_C(1) << 62)
+#define PAGEMAP_FILE (UINT64_C(1) << 61)
+
+#define TEXT_STEP 64
+
+void memory_release(struct memory *memory)
+{
+	if (memory->file_fd >= 0)
+		close(memory->file_fd);
+	memory->file_fd = -1;
+}
+
+static bool holds(const struct mapping *m, uint64_t addr)
+{
+	return addr >= m->start_addr && addr < m->end_addr;
+}
+
+const struct mapping *memory_find_mapping(struct memory *memory, uint64_t addr)
+{
+	const struct mapping_list *list = memory->mappings;
+	size_t low = 0, high = list->count;
+
+	if (memory->found < list->count && holds(&list->items[memory->found], addr))
+		return &list->items[memory->found];
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list->items[middle].end_addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == list->count || !holds(&list->items[low], addr))
+		return NULL;
+	memory->found = low;
+	return &list->items[low];
+}
+
+/* What a page that is not there would be read from. */
+static bool read_file(struct memory *memory, const struct mapping *m, uint64_t addr, void *to,
+		      size_t length)
+{
+	size_t index = (size_t)(m - memory->mappings->items);
+
+	if (m->inode == 0)
+		return false;
+	if (memory->file_fd < 0 || memory->file_mapping != index) {
+		memory_release(memory);
+		memory->file_fd = mapped_file_open(memory->process_fd, m);
+		memory->file_mapping = index;
+	}
+	return memory->file_fd >= 0 &&
+	       pread(memory->file_fd, to, length,
+		     (off_t)(m->file_offset_bytes + (addr - m->start_addr))) ==
+		       (ssize_t)length;
+}
+
+static bool read_in_page(struct memory *memory, uint64_t addr, void *to, size_t length)
+{
+	const struct mapping *m = memory_find_mapping(memory, addr);
+	uint64_t entry;
+
+	if (!m || !(m->flags & MAPPING_READ) || m->flags & MAPPING_USERFAULT || length > m->end_addr - addr ||
+	    pread(memory->pagemap_fd, &entry, sizeof(entry),
+		  (off_t)(addr / IMAGE_PAGE_BYTES * sizeof(entry))) != sizeof(entry))
+		return false;
+	/* a page of such a file may vanish before it is read */
+	if (m->flags & MAPPING_REMOTE && (!(entry & PAGEMAP_PRESENT) || entry & PAGEMAP_FILE))
+		return false;
+	if (entry & PAGEMAP_PRESENT)
+		return pread(memory->mem_fd, to, length, (off_t)addr) == (ssize_t)length;
+	return !(entry & PAGEMAP_SWAP) && read_file(memory, m, addr, to, length);
+}
+
+bool memory_read(struct memory *memory, uint64_t addr, void *to, size_t length)
+{
+	uint8_t *at = to;
+
+	if (addr > INT64_MAX - length)
+		return false;
+	while (length > 0) {
+		uint64_t rest = IMAGE_PAGE_BYTES - addr % IMAGE_PAGE_BYTES;
+		size_t part = length < rest ? length : (size_t)rest;
+
+		if (!read_in_page(memory, addr, at, part))
+			return false;
+		addr += part;
+		at += part;
+		length -= part;
+	}
+	return true;
+}
+
+bool memory_read_text(struct memory *memory, uint64_t addr, char *to, size_t size)
+{
+	size_t length = 0;
+
+	while (length < size) {
+		/* not past the page's end: what is behind the text need not be there */
+		uint64_t rest = IMAGE_PAGE_BYTES - (addr + length) % IMAGE_PAGE_BYTES;
+		size_t part = size - length < TEXT_STEP ? size - length : TEXT_STEP;
+		const char *end;
+
+		if (part > rest)
+			part = (size_t)rest;
+		if (!memory_read(memory, addr + length, to + length, part))
+			return false;
+		end = memchr(to + length, '\0', part);
+		if (end)
+			return end > to;
+		length += part;
+	}
+	return false;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "tracee/memory/peek.h"
+
+#include <errno.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/*
+ * include/uapi/linux/fs.h of Linux 6.7, under names of our own: headers may be older, or
+ * have it.
+ */
+struct scan_region {
+	__u64 start, end, categories;
+};
+
+struct scan_arg {
+	__u64 size, flags, start, end, walk_end;
+	__u64 vec, vec_len, max_pages;
+	__u64 category_inverted, category_mask, category_anyof_mask, return_mask;
+};
+
+#define SCAN_IOCTL _IOWR('f', 16, struct scan_arg)
+#define SCAN_PRESENT (1 << 3)
+#define SCAN_FILE (1 << 2)
+#define SCAN_PFNZERO (1 << 5)
+
+#define SCAN_REGIONS 512
+
+/* Documentation/admin-guide/mm/pagemap.rst */
+#define PAGEMAP_PRESENT (UINT64_C(1) << 63)
+#define PAGEMAP_SWAPPED (UINT64_C(1) << 62)
+#define PAGEMAP_FILE (UINT64_C(1) << 61)
+#define PAGEMAP_EXCLUSIVE (UINT64_C(1) << 56)
+
+#define PAGEMAP_ENTRIES 2048
+
+/*
+ * One call copies at most this: often enough a look at the clock, seldom enough to cost
+ * nothing.
+ */
+#define COPY_BYTES (UINT64_C(4) << 20)
+#define COPY_RUNS 512
+
+static int check_time(const struct peek *peek)
+{
+	return peek->deadline_ns && clock_now_ns() > peek->deadline_ns ? -ETIMEDOUT : 0;
+}
+
+static int scan_range(const struct peek *peek, const struct peek_range *range,
+		      struct image *image)
+{
+	struct scan_region regions[SCAN_REGIONS] = { 0 }; /* valgrind does not know who fills it */
+	struct scan_arg arg = {
+		.size = sizeof(arg),
+		.start = range->start_addr,
+		.end = range->end_addr,
+		.vec = (uintptr_t)regions,
+		.vec_len = SCAN_REGIONS,
+		.category_inverted = SCAN_PFNZERO,
+		.category_mask = SCAN_PRESENT | SCAN_PFNZERO,
+	};
+
+	if (range->is_anonymous_only) {
+		arg.category_inverted |= SCAN_FILE;
+		arg.category_mask |= SCAN_FILE;
+	}
+	while (arg.start < arg.end) {
+		int count = ioctl(peek->pagemap_fd, SCAN_IOCTL, &arg);
+		int r = check_time(peek);
+
+		if (count < 0)
+			return -errno;
+		for (int i = 0; r == 0 && i < count; i++)
+			r = image_add_run(image, regions[i].start, regions[i].end);
+		if (r < 0)
+			return r;
+		if (arg.walk_end <= arg.start)
+			break;
+		arg.start = arg.walk_end;
+	}
+	return 0;
+}
+
+/* The page of zeros looks like an anonymous page that others map too; its content decides. */
+static bool may_be_zero_page(uint64_t entry)
+{
+	return !(entry & (PAGEMAP_FILE | PAGEMAP_EXCLUSIVE));
+}
+
+static bool is_zero_page(const struct peek *peek, uint64_t addr)
+{
+	static const uint8_t zeros[IMAGE_PAGE_BYTES];
+	uint8_t page[IMAGE_PAGE_BYTES];
+
+	return pread(peek->mem_fd, page, sizeof(page), (off_t)addr) == (ssize_t)sizeof(page) &&
+	       memcmp(page, zeros, sizeof(page)) == 0;
+}
+
+static int read_pagemap(const struct peek *peek, const struct peek_range *range,
+			struct image *image)
+{
+	uint64_t entries[PAGEMAP_ENTRIES];
+
+	for (uint64_t addr = range->start_addr; addr < range->end_addr;) {
+		uint64_t pages = (range->end_addr - addr) / IMAGE_PAGE_BYTES;
+		size_t want = pages < PAGEMAP_ENTRIES ? (size_t)pages : PAGEMAP_ENTRIES;
+		ssize_t got =
+			pread(peek->pagemap_fd, entries, want * sizeof(entries[0]),
+			      (off_t)(addr / IMAGE_PAGE_BYTES * sizeof(entries[0])));
+		int r = check_time(peek);
+
+		if (got < (ssize_t)sizeof(entries[0]))
+			return got < 0 ? -errno : -ESRCH;
+		for (ssize_t i = 0; r == 0 && i < got / (ssize_t)sizeof(entries[0]);
+		     i++) {
+			if (entries[i] & PAGEMAP_PRESENT &&
+			    !(range->is_anonymous_only && entries[i] & PAGEMAP_FILE) &&
+			    !(may_be_zero_page(entries[i]) && is_zero_page(peek, addr)))
+				r = image_add_run(image, addr, addr + IMAGE_PAGE_BYTES);
+			addr += IMAGE_PAGE_BYTES;
+		}
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int find_pages(const struct peek *peek, const struct peek_range *ranges,
+		      size_t count, struct image *image)
+{
+	bool has_scan = !peek->no_scan;
+
+	for (size_t i = 0; i < count; i++) {
+		int r = has_scan ? scan_range(peek, &ranges[i], image) : -ENOTTY;
+
+		if (r == -ENOTTY) {
+			has_scan = false;
+			r = read_pagemap(peek, &ranges[i], image);
+		}
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/*
+ * Where the copy stands: bytes of the image that are done, and the run that goes on from
+ * there.
+ */
+struct progress {
+	uint64_t done_bytes;
+	size_t run;
+	const struct peek_range *ranges; /* those that end before the run left out */
+	size_t range_count;
+};
+
+static void advance(struct progress *at, const struct image *image, uint64_t bytes)
+{
+	at->done_bytes += bytes;
+	while (at->run < image->run_count) {
+		const struct image_run *run = &image->runs[at->run];
+
+		if (at->done_bytes - run->offset_bytes < run->end_addr - run->start_addr)
+			break;
+		at->run++;
+	}
+}
+
+/* Runs come in order of address. */
+static bool is_shared(struct progress *at, const struct image_run *run)
+{
+	while (at->range_count > 0 && at->ranges->end_addr <= run->start_addr) {
+		at->ranges++;
+		at->range_count--;
+	}
+	for (size_t i = 0; i < at->range_count && at->ranges[i].start_addr < run->end_addr; i++)
+		if (at->ranges[i].is_shared)
+			return true;
+	return false;
+}
+
+/* As process_vm_readv(2), but pages that are shared stay shared. */
+static ssize_t read_mem(const struct peek *peek, const struct iovec *to, const struct iovec *from,
+			int count)
+{
+	ssize_t sum = 0;
+
+	for (int i = 0; i < count; i++) {
+		ssize_t got = pread(peek->mem_fd, (uint8_t *)to->iov_base + sum, from[i].iov_len,
+				    (off_t)(uintptr_t)from[i].iov_base);
+
+		if (got < 0 && errno == EIO) /* what a page that is not there is to it */
+			errno = EFAULT;
+		if (got > 0)
+			sum += got;
+		if (got != (ssize_t)from[i].iov_len)
+			return sum > 0 ? sum : got;
+	}
+	return sum;
+}
+
+static int copy_some(const struct peek *peek, struct image *image, struct progress *at)
+{
+	bool by_mem = is_shared(at, &image->runs[at->run]);
+	struct iovec from[COPY_RUNS], to;
+	uint64_t length = 0;
+	int count = 0;
+	ssize_t got;
+
+	for (size_t i = at->run;
+	     i < image->run_count && count < COPY_RUNS && length < COPY_BYTES; i++) {
+		const struct image_run *run = &image->runs[i];
+		uint64_t skip = i == at->run ? at->done_bytes - run->offset_bytes : 0;
+		uint64_t size = run->end_addr - run->start_addr - skip;
+
+		if (is_shared(at, run) != by_mem)
+			break;
+		if (size > COPY_BYTES - length)
+			size = COPY_BYTES - length;
+		from[count].iov_base = (void *)(uintptr_t)(run->start_addr + skip);
+		from[count++].iov_len = size;
+		length += size;
+	}
+	to.iov_base = image->bytes + at->done_bytes;
+	to.iov_len = length;
+	got = by_mem ? read_mem(peek, &to, from, count) :
+		       process_vm_readv(peek->pid, &to, 1, from, (unsigned long)count, 0);
+	if (got < 0 && errno != EFAULT)
+		return -errno;
+	if ((uint64_t)got == length) { /* which a negative one is not */
+		advance(at, image, length);
+		return 0;
+	}
+	if (!peek->is_running)
+		return -ESTALE;
+	/* all up to the first page that is gone */
+	length = got > 0 ? (uint64_t)got & ~(IMAGE_PAGE_BYTES - 1) : 0;
+	memset(image->bytes + at->done_bytes + length, 0, IMAGE_PAGE_BYTES);
+	advance(at, image, length + IMAGE_PAGE_BYTES);
+	return 0;
+}
+
+int peek_copy(const struct peek *peek, const struct peek_range *ranges, size_t count,
+	      struct image *image)
+{
+	struct progress at = { 0, 0, ranges, count };
+	int r;
+
+	r = find_pages(peek, ranges, count, image);
+	if (r == 0)
+		r = image_reserve(image, image->length_bytes);
+	while (r == 0 && at.run < image->run_count) {
+		r = check_time(peek);
+		if (r == 0)
+			r = copy_some(peek, image, &at);
+	}
+	return r;
+}
+
+static bool is_page_of_zeros(int pagemap_fd, uint64_t page_addr)
+{
+	struct scan_region region = { 0, 0, 0 };
+	struct scan_arg arg = {
+		.size = sizeof(arg),
+		.start = page_addr,
+		.end = page_addr + IMAGE_PAGE_BYTES,
+		.vec = (uintptr_t)&region,
+		.vec_len = 1,
+		.category_mask = SCAN_PRESENT | SCAN_PFNZERO,
+	};
+
+	return ioctl(pagemap_fd, SCAN_IOCTL, &arg) == 1;
+}
+
+int peek_page(int pagemap_fd, uint64_t addr, enum page_presence *ret)
+{
+	uint64_t page = addr / IMAGE_PAGE_BYTES;
+	uint64_t entry;
+	ssize_t got = pread(pagemap_fd, &entry, sizeof(entry), (off_t)(page * sizeof(entry)));
+
+	if (got != sizeof(entry))
+		return got < 0 ? -errno : -ESRCH;
+	if (entry & PAGEMAP_PRESENT)
+		*ret = is_page_of_zeros(pagemap_fd, page * IMAGE_PAGE_BYTES) ? PAGE_ZEROS
+									      : PAGE_RESIDENT;
+	else
+		*ret = entry & PAGEMAP_SWAPPED ? PAGE_SWAPPED : PAGE_ABSENT;
+	return 0;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "tracee/ptrace/exit_trace.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/units.h"
+
+#define HELD_MAX 256
+#define HELD_NS_MAX NS_PER_S
+#define EVENT_OF(status) ((status) >> 8)
+#define SIGNAL_OF(status) ((status)&0xff)
+
+/* Those that stand at their end. */
+struct held {
+	int pid;
+	uint64_t until_ns;
+};
+
+struct exit_tracer {
+	int socket_fd;
+	uint64_t silent_ns; /* when the other end will have been silent for too long */
+	struct held held[HELD_MAX];
+	size_t held_count;
+};
+
+static void send_message(const struct exit_tracer *t, enum exit_trace_kind kind, int pid,
+			 int error)
+{
+	const struct exit_trace_message message = { kind, pid, error };
+
+	(void)!send(t->socket_fd, &message, sizeof(message), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void let_go(struct exit_tracer *t, size_t index)
+{
+	ptrace(PTRACE_CONT, t->held[index].pid, NULL, NULL);
+	t->held[index] = t->held[--t->held_count];
+}
+
+/* At its end: held if it was killed, and somebody can be told. */
+static void take_end(struct exit_tracer *t, int pid)
+{
+	unsigned long status = 0;
+
+	/* the status of this stop is no signal, so it may be forgotten */
+	(void)waitpid(pid, NULL, WNOHANG | __WALL);
+	if (ptrace(PTRACE_GETEVENTMSG, pid, NULL, &status) < 0 ||
+	    !WIFSIGNALED((int)status) || WTERMSIG((int)status) != SIGKILL ||
+	    t->held_count == HELD_MAX) {
+		ptrace(PTRACE_CONT, pid, NULL, NULL);
+		return;
+	}
+	t->held[t->held_count++] = (struct held){ pid, clock_now_ns() + HELD_NS_MAX };
+	send_message(t, EXIT_TRACE_DYING, pid, 0);
+}
+
+/*
+ * What a stop is for is looked at and left where it is: if this program is killed
+ * meanwhile, the kernel still knows of a signal on its way.
+ */
+static void take_stop(struct exit_tracer *t, int pid, int status)
+{
+	int signal = SIGNAL_OF(status);
+
+	if (EVENT_OF(status) == PTRACE_EVENT_EXIT)
+		take_end(t, pid);
+	else if (EVENT_OF(status) == PTRACE_EVENT_STOP && signal != SIGTRAP)
+		ptrace(PTRACE_LISTEN, pid, NULL, NULL);
+	else
+		ptrace(PTRACE_CONT, pid, NULL,
+		       (void *)(intptr_t)(EVENT_OF(status) ? 0 : signal));
+}
+
+/* All that have stopped or ended. */
+static void take_changes(struct exit_tracer *t)
+{
+	for (;;) {
+		siginfo_t info = { 0 };
+
+		if (waitid(P_ALL, 0, &info,
+			   WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) < 0 ||
+		    info.si_pid == 0)
+			return;
+		if (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED)
+			take_stop(t, info.si_pid, info.si_status);
+		else
+			(void)waitpid(info.si_pid, NULL, WNOHANG | __WALL);
+	}
+}
+
+/* Returns false at the end. */
+static bool take_message(struct exit_tracer *t)
+{
+	struct exit_trace_message message;
+	ssize_t n = recv(t->socket_fd, &message, sizeof(message), 0);
+
+	if (n < 0 && errno == EINTR)
+		return true;
+	if (n != (ssize_t)sizeof(message))
+		return false;
+	if (message.kind == EXIT_TRACE_ADD &&
+	    ptrace(PTRACE_SEIZE, message.pid, NULL,
+		   (void *)(intptr_t)PTRACE_O_TRACEEXIT) < 0 &&
+	    errno != ESRCH)
+		send_message(t, EXIT_TRACE_REFUSED, message.pid, -errno);
+	for (size_t i = 0; message.kind == EXIT_TRACE_GO && i < t->held_count; i++)
+		if (t->held[i].pid == message.pid)
+			let_go(t, i--);
+	return true;
+}
+
+static int timeout_ms(const struct exit_tracer *t)
+{
+	uint64_t now = clock_now_ns(), due = t->silent_ns;
+
+	for (size_t i = 0; i < t->held_count; i++)
+		if (t->held[i].until_ns < due)
+			due = t->held[i].until_ns;
+	return due > now ? (int)((due - now) / NS_PER_MS) + 1 : 0;
+}
+
+static void let_go_late(struct exit_tracer *t)
+{
+	uint64_t now = clock_now_ns();
+
+	for (size_t i = 0; i < t->held_count; i++)
+		if (t->held[i].until_ns <= now)
+			let_go(t, i--);
+}
+
+int exit_trace_serve(int socket_fd, uint64_t silence_ns)
+{
+	struct exit_tracer tracer = { .socket_fd = socket_fd };
+	struct signalfd_siginfo info;
+	_cleanup_close_ int signal_fd = -1;
+	sigset_t set;
+
+	/* ignored, or with SA_NOCLDSTOP, nothing would be told of stops */
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (signal_fd < 0)
+		return -errno;
+	tracer.silent_ns = clock_now_ns() + silence_ns;
+	while (clock_now_ns() < tracer.silent_ns) {
+		struct pollfd polled[] = { { socket_fd, POLLIN, 0 },
+					   { signal_fd, POLLIN, 0 } };
+
+		if (poll(polled, 2, timeout_ms(&tracer)) < 0 && errno != EINTR)
+			return -errno;
+		while (read(signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+			;
+		take_changes(&tracer);
+		let_go_late(&tracer);
+		if (polled[0].revents && !take_message(&tracer))
+			return 0;
+		if (polled[0].revents)
+			tracer.silent_ns = clock_now_ns() + silence_ns;
+	}
+	return 0;
+}

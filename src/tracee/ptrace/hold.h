@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hold - keep memstate running while it holds threads of a target.
+ *
+ * Between hold_begin() and hold_end(), memstate defers SIGTSTP, SIGTTIN and SIGTTOU. It
+ * cannot defer SIGSTOP: the watchdog continues memstate. After the last hold_end(),
+ * memstate stops as it was asked to.
+ */
+#ifndef MS_TRACEE_PTRACE_HOLD_H
+#define MS_TRACEE_PTRACE_HOLD_H
+
+/* Several threads may hold targets at the same time. Return 0 or -errno. */
+int hold_begin(void);
+void hold_end(void);
+
+#endif

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "tracee/ptrace/stop.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/key_lines.h"
+#include "base/num.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "tracee/ptrace/registers.h"
+#include "tracee/ptrace/stopped_work.h"
+#include "tracee/ptrace/trace.h"
+
+/*
+ * A thread stops when it gets to run, or at the end of a system call: looked for this
+ * often meanwhile.
+ */
+#define POLL_NS (50 * NS_PER_US)
+
+/*
+ * What stops no sooner and is in an uninterruptible sleep is not waited for: the others
+ * stand still.
+ */
+#define DEEP_SLEEP_NS (100 * NS_PER_MS)
+
+/*
+ * Detaching takes time, too, less than seizing did: the work has to end this much earlier,
+ * which is at most one part in RELEASE_SHARE of the limit.
+ */
+#define RELEASE_BASE_NS (500 * NS_PER_US)
+#define RELEASE_SHARE 4
+
+struct seized {
+	int tid;
+	bool is_stopped;
+	bool is_gone;
+	int signal; /* that was about to be delivered when it stopped: goes on with it */
+};
+
+struct tracer {
+	const struct stop_request *request;
+	int tid;
+	DIR *tasks;
+	struct seized *seized; /* the first sorted_count by tid */
+	size_t count, capacity, sorted_count;
+	uint64_t deadline_ns, began_ns, ended_ns;
+	struct stopped_work *held;
+};
+
+/* "State:\tZ (zombie)" and "TracerPid:\t0" of task/TID/status. */
+static int read_status(int task_fd, int tid, char *ret_state, int *ret_tracer)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const char *state;
+	uint64_t tracer;
+	char path[32];
+	int r;
+
+	snprintf(path, sizeof(path), "%d/status", tid);
+	r = io_read_file_at(task_fd, path, KEY_LINES_BYTES_MAX, &text);
+	if (r < 0)
+		return r == -ENOENT ? -ESRCH : r;
+	state = key_lines_find(strbuf_text(&text), "State:");
+	if (!state || !key_lines_find_u64(strbuf_text(&text), "TracerPid:", &tracer) ||
+	    tracer > INT_MAX)
+		return -EBADMSG;
+	*ret_state = *state;
+	*ret_tracer = (int)tracer;
+	return 0;
+}
+
+static bool has_ended(int task_fd, int tid)
+{
+	char state;
+	int tracer, r;
+
+	r = read_status(task_fd, tid, &state, &tracer);
+	return r == -ESRCH || (r == 0 && (state == 'Z' || state == 'X'));
+}
+
+/*
+ * Why the kernel said EPERM: an ended thread is no obstacle (0), another tracer is one of
+ * its own.
+ */
+static int explain_refusal(const struct tracer *t, int tid)
+{
+	char state;
+	int tracer, r;
+
+	r = read_status(t->request->task_fd, tid, &state, &tracer);
+	if (r == -ESRCH || (r == 0 && (state == 'Z' || state == 'X')))
+		return 0;
+	if (r < 0 || tracer == 0)
+		return -EPERM;
+	return tracer == t->tid ? 0 : -EBUSY;
+}
+
+static int compare_tids(const void *a, const void *b)
+{
+	const struct seized *left = a, *right = b;
+
+	return (left->tid > right->tid) - (left->tid < right->tid);
+}
+
+static const struct seized *find_seized(const struct tracer *t, int tid)
+{
+	const struct seized key = { .tid = tid };
+
+	return t->sorted_count > 0 ? bsearch(&key, t->seized, t->sorted_count,
+					     sizeof(key), compare_tids)
+				   : NULL;
+}
+
+static void sort_seized(struct tracer *t)
+{
+	if (t->count > t->sorted_count)
+		qsort(t->seized, t->count, sizeof(*t->seized), compare_tids);
+	t->sorted_count = t->count;
+}
+
+/*
+ * The kernel lets this wait for an execve() of the process, and that waits for its
+ * threads to be gone, which those that we hold are not before we say so: stop_run() ends
+ * it by ending this thread.
+ */
+static int ptrace_seize(int tid)
+{
+	int r, unused;
+
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &unused);
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &unused);
+	r = ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0 ? -errno : 0;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
+	return r;
+}
+
+/* Returns 1 if the thread is ours now, 0 if there is none any more, or -errno. */
+static int seize(struct tracer *t, int tid)
+{
+	char name[16];
+	bool is_other;
+	int r;
+
+	r = ptrace_seize(tid);
+	if (r == -EPERM)
+		return explain_refusal(t, tid);
+	if (r < 0)
+		return r == -ESRCH ? 0 : r;
+	/*
+	 * from here on the number is its own; before, the thread may have ended, and its
+	 * number be another's
+	 */
+	snprintf(name, sizeof(name), "%d", tid);
+	is_other = faccessat(t->request->task_fd, name, F_OK, 0) < 0;
+	t->seized = xgrow(t->seized, &t->capacity, t->count + 1, sizeof(*t->seized));
+	t->seized[t->count++] = (struct seized){ .tid = tid, .is_gone = is_other };
+	if (!is_other)
+		(void)ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+	return 1;
+}
+
+/* Are there more threads than so many? A list that is read while threads end may lack others. */
+static bool has_more(const struct tracer *t, size_t count)
+{
+	struct stat st;
+
+	/* links of the directory: itself, its parent, the threads */
+	return fstat(dirfd(t->tasks), &st) == 0 && st.st_nlink > count + 2;
+}
+
+/*
+ * Take the threads that are not ours yet. Returns 1 if there may be more, 0 if not, or
+ * -errno. Only what cannot go away any more counts: those that stand, and a leader that
+ * has ended, which stays for the others.
+ */
+static int seize_new(struct tracer *t)
+{
+	struct dirent *entry;
+	size_t standing = 0;
+	int added = 0;
+
+	rewinddir(t->tasks);
+	while ((entry = readdir(t->tasks))) {
+		const struct seized *ours;
+		int tid, r;
+
+		if (clock_now_ns() > t->deadline_ns)
+			return -ETIMEDOUT;
+		if (num_parse_pid(entry->d_name, &tid) < 0)
+			continue;
+		ours = find_seized(t, tid);
+		r = ours ? 0 : seize(t, tid);
+		if (r < 0)
+			return r;
+		added += r;
+		standing += ours && !ours->is_gone;
+		standing += tid == t->request->pid && (ours ? ours->is_gone : r == 0);
+	}
+	return added > 0 || has_more(t, standing);
+}
+
+/*
+ * A stop is looked at and left to be waited for: if memstate is killed now, the kernel
+ * then still knows the signal that was about to be delivered. An end is taken note of,
+ * for other threads wait for that; that of the process is its parent's, who may be
+ * memstate itself.
+ */
+static void note_event(const struct tracer *t, struct seized *s, const siginfo_t *info)
+{
+	siginfo_t unused;
+
+	if (info->si_code == CLD_TRAPPED || info->si_code == CLD_STOPPED) {
+		s->is_stopped = true;
+		/* not the stop that was asked for, but a signal on its way */
+		if (info->si_status >> 8 == 0)
+			s->signal = info->si_status;
+	} else {
+		s->is_gone = true;
+		if (s->tid != t->request->pid)
+			(void)waitid(P_PID, (id_t)s->tid, &unused, WEXITED | WNOHANG | __WALL);
+	}
+}
+
+/*
+ * 0 while it is worth the time of the others to wait for it. The end of a leader is not
+ * told before that of the last thread: it is seen here.
+ */
+static int check_patience(const struct tracer *t, struct seized *s, uint64_t *patient_until_ns)
+{
+	uint64_t now_ns = clock_now_ns();
+	char state;
+	int tracer;
+
+	if (now_ns > t->deadline_ns)
+		return -ETIMEDOUT;
+	if (now_ns < *patient_until_ns)
+		return 0;
+	*patient_until_ns = now_ns + DEEP_SLEEP_NS;
+	if (read_status(t->request->task_fd, s->tid, &state, &tracer) < 0)
+		return 0;
+	s->is_gone = s->tid == t->request->pid && state == 'Z';
+	return state == 'D' ? -EAGAIN : 0;
+}
+
+static int wait_for_stop(const struct tracer *t, struct seized *s)
+{
+	const struct timespec poll = { .tv_nsec = (long)POLL_NS };
+	uint64_t patient_until_ns = clock_now_ns() + DEEP_SLEEP_NS;
+
+	while (!s->is_stopped && !s->is_gone) {
+		siginfo_t info = { .si_pid = 0 };
+		int r;
+
+		if (waitid(P_PID, (id_t)s->tid, &info,
+			   WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL) < 0) {
+			s->is_gone = s->is_gone || errno != EINTR;
+			continue;
+		}
+		if (info.si_pid == s->tid) {
+			note_event(t, s, &info);
+			continue;
+		}
+		r = check_patience(t, s, &patient_until_ns);
+		if (r < 0)
+			return r;
+		nanosleep(&poll, NULL);
+	}
+	return 0;
+}
+
+static int open_tasks(struct tracer *t)
+{
+	int fd = openat(t->request->task_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	t->tasks = fdopendir(fd);
+	if (!t->tasks) {
+		close(fd);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* New threads appear while others are being stopped, and old ones take their time to end. */
+static int stop_all(struct tracer *t)
+{
+	const struct timespec poll = { .tv_nsec = (long)POLL_NS };
+	size_t waited = 0;
+	int r;
+
+	r = open_tasks(t);
+	while (r == 0) {
+		int more = seize_new(t);
+
+		if (more <= 0)
+			return more < 0 ? more : t->count > 0 ? 0 : -ESRCH;
+		if (waited == t->count)
+			nanosleep(&poll, NULL);
+		for (; r == 0 && waited < t->count; waited++)
+			r = wait_for_stop(t, &t->seized[waited]);
+		sort_seized(t);
+		if (r == 0 && clock_now_ns() > t->deadline_ns)
+			r = -ETIMEDOUT;
+	}
+	return r;
+}
+
+static int read_all_registers(const struct tracer *t, struct stop *stop)
+{
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		size_t count = 0;
+		int r;
+
+		if (clock_now_ns() > t->deadline_ns)
+			return -ETIMEDOUT;
+		if (t->seized[i].is_gone)
+			continue;
+		stop->words = xgrow(stop->words, &capacity, stop->word_count + STOP_WORDS_MAX,
+				    sizeof(*stop->words));
+		r = registers_read(t->seized[i].tid, &stop->threads[stop->count],
+				   stop->words + stop->word_count, &count);
+		if (r == -ESRCH) { /* killed while it stood, or why else? */
+			if (!has_ended(t->request->task_fd, t->seized[i].tid))
+				return -ESTALE;
+			continue;
+		}
+		if (r < 0)
+			return r;
+		stop->threads[stop->count++].word_count = count;
+		stop->word_count += count;
+	}
+	return stop->count > 0 ? 0 : -ESRCH;
+}
+
+/* The time by which the work must have ended, so that all are let go within the limit. */
+static uint64_t work_deadline_ns(const struct tracer *t)
+{
+	uint64_t most_ns = t->request->limit_ns / RELEASE_SHARE;
+	uint64_t release_ns = RELEASE_BASE_NS + (clock_now_ns() - t->began_ns) / 2;
+
+	return t->deadline_ns - (release_ns < most_ns ? release_ns : most_ns);
+}
+
+static int work_stopped(struct tracer *t)
+{
+	struct stop *stop = stopped_work_stop(t->held);
+	int r;
+
+	stop->threads = xcalloc(t->count, sizeof(*stop->threads));
+	r = read_all_registers(t, stop);
+	stop->deadline_ns = work_deadline_ns(t);
+	if (r < 0)
+		return r;
+	if (clock_now_ns() > stop->deadline_ns)
+		return -ETIMEDOUT;
+	return stopped_work_run(t->held);
+}
+
+/*
+ * Threads that have not stopped cannot be detached: the kernel lets go of them with this
+ * thread.
+ */
+static void release_all(struct tracer *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (t->seized[i].is_stopped)
+			(void)ptrace(PTRACE_DETACH, t->seized[i].tid, NULL,
+				     (void *)(intptr_t)t->seized[i].signal);
+}
+
+static int trace(void *context)
+{
+	struct tracer *t = context;
+	int r;
+
+	t->began_ns = clock_now_ns();
+	t->deadline_ns = t->began_ns + t->request->limit_ns;
+	t->tid = gettid();
+	r = stop_all(t);
+	if (r == 0)
+		r = work_stopped(t);
+	stopped_work_forbid_writes(t->held);
+	release_all(t);
+	t->ended_ns = clock_now_ns();
+	return r;
+}
+
+int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns)
+{
+	struct tracer tracer = { .request = request };
+	int r;
+
+	*ret_pause_ns = 0;
+	tracer.held = stopped_work_new(request);
+	if (!tracer.held)
+		return -EUSERS;
+	r = trace_run(trace, &tracer, request->limit_ns);
+	if (tracer.began_ns && tracer.count > 0)
+		*ret_pause_ns = (tracer.ended_ns ? tracer.ended_ns : clock_now_ns()) -
+				tracer.began_ns;
+	if (tracer.tasks)
+		closedir(tracer.tasks);
+	free(tracer.seized);
+	return stopped_work_end(tracer.held) ? r : -ETIME;
+}

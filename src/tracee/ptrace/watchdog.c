@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "tracee/ptrace/watchdog.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/units.h"
+
+#ifndef SYS_pidfd_send_signal
+#	define SYS_pidfd_send_signal 424 /* Linux 5.1, the same number on every machine */
+#endif
+#ifndef SYS_pidfd_open
+#	define SYS_pidfd_open 434 /* Linux 5.3, the same number on every machine */
+#endif
+
+/* An armed watchdog checks at this interval whether memstate is stopped. */
+#define CHECK_MS 100
+
+/* At exit, memstate waits at most this long for the watchdog to end. */
+#define REAP_MS_MAX 1000
+
+/* Before Linux 5.9 (no close_range), the watchdog closes descriptors up to this number. */
+#define CLOSED_FDS_MAX 65536
+
+/* Descriptors of the watchdog: the first ones after standard error. */
+enum { SOCKET_FD = STDERR_FILENO + 1, PROCESS_FD, TASK_FD, FD_END };
+#define FD_COUNT (FD_END - SOCKET_FD)
+
+/* While the watchdog moves its descriptors, their copies are above those numbers. */
+#define FD_COPY_MIN 10
+
+/* Memory that memstate and the watchdog share. */
+struct page {
+	uint32_t is_armed;
+	uint32_t has_continued; /* the watchdog has sent SIGCONT */
+};
+
+static struct {
+	struct page *page;
+	pid_t owner; /* the process that started the watchdog; a fork has none yet */
+	pid_t pid;
+	int fd;
+} watchdog = { .fd = -1 };
+
+static uint32_t get(const uint32_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
+}
+
+static void set(uint32_t *word, uint32_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+}
+
+/* Return true if the thread is in state T. A thread that a debugger stopped is in state t. */
+static bool is_thread_stopped(const char *tid)
+{
+	char path[sizeof(((struct dirent64 *)NULL)->d_name) + 8], text[512];
+	const char *end_of_name;
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/stat", tid);
+	fd = openat(TASK_FD, path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	end_of_name = strrchr(text, ')');
+	return end_of_name && strncmp(end_of_name, ") T", 3) == 0;
+}
+
+/*
+ * Return true if SIGSTOP or a similar signal has stopped a thread of memstate. Checking only
+ * the main thread is not enough: in an uninterruptible sleep, it does not stop, but the
+ * thread that holds the target does.
+ */
+static bool is_memstate_stopped(void)
+{
+	_Alignas(struct dirent64) char entries[4096];
+	long length;
+
+	if (lseek(TASK_FD, 0, SEEK_SET) < 0)
+		return false;
+	/* not readdir(): malloc() is not safe in the child of a process with threads */
+	while ((length = syscall(SYS_getdents64, TASK_FD, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < length;) {
+			const struct dirent64 *entry = (const void *)(entries + at);
+
+			if (entry->d_name[0] != '.' && is_thread_stopped(entry->d_name))
+				return true;
+			at += entry->d_reclen;
+		}
+	return false;
+}
+
+/*
+ * A stopped memstate cannot disarm the watchdog, so is_armed is read after the state. The
+ * flag is set before the signal, so that memstate sees it when it runs.
+ */
+static void check_memstate(struct page *page)
+{
+	if (!is_memstate_stopped() || !get(&page->is_armed))
+		return;
+	set(&page->has_continued, true);
+	(void)syscall(SYS_pidfd_send_signal, PROCESS_FD, SIGCONT, NULL, 0);
+}
+
+/* Return when memstate has ended: the socket then reports its end, or the pidfd is readable. */
+static void watch(struct page *page)
+{
+	for (;;) {
+		struct pollfd polled[] = { { .fd = SOCKET_FD, .events = POLLIN },
+					   { .fd = PROCESS_FD, .events = POLLIN } };
+		char bytes[64];
+		int r = poll(polled, 2, get(&page->is_armed) ? CHECK_MS : -1);
+
+		if (r < 0 && errno != EINTR)
+			return;
+		if (r == 0)
+			check_memstate(page);
+		if (r <= 0)
+			continue;
+		if (polled[1].revents || recv(SOCKET_FD, bytes, sizeof(bytes), 0) <= 0)
+			return;
+	}
+}
+
+/* Leave nothing open but fds, which become SOCKET_FD and the following numbers. */
+static bool keep_only(int fds[FD_COUNT])
+{
+	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int i = 0; i < FD_COUNT; i++) {
+		fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, FD_COPY_MIN);
+		if (fds[i] < 0)
+			return false;
+	}
+	/* otherwise a reader of memstate's output would wait for the watchdog to end */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (null_fd < 0 || dup2(null_fd, fd) < 0)
+			close(fd);
+	for (int i = 0; i < FD_COUNT; i++)
+		if (dup2(fds[i], SOCKET_FD + i) < 0)
+			return false;
+	if (close_range(FD_END, ~0U, 0) < 0)
+		for (int fd = FD_END; fd < CLOSED_FDS_MAX; fd++)
+			close(fd);
+	return true;
+}
+
+/* Signals to memstate's process group or terminal do not reach the watchdog. */
+static _Noreturn void run(struct page *page, int fds[FD_COUNT])
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	setsid();
+	(void)prctl(PR_SET_NAME, "memstate-watch");
+	/* The watchdog must not keep a file system busy. */
+	if (chdir("/") == 0 && keep_only(fds))
+		watch(page);
+	_exit(0);
+}
+
+/* Reap the watchdog, which would otherwise become a zombie of a pid namespace's process 1. */
+static void end_at_exit(void)
+{
+	const struct timespec poll_time = { .tv_nsec = NS_PER_MS };
+
+	if (watchdog.owner != getpid() || watchdog.pid <= 0)
+		return;
+	shutdown(watchdog.fd, SHUT_RDWR);
+	for (int i = 0; i < REAP_MS_MAX && waitpid(watchdog.pid, NULL, WNOHANG) == 0; i++)
+		nanosleep(&poll_time, NULL);
+}
+
+/* fds: the watchdog's end of the socket, a pidfd of memstate, memstate's task directory. */
+static int start_with(int fds[FD_COUNT])
+{
+	sigset_t all, before;
+	int err;
+
+	/* No handler of memstate may run in the watchdog. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	watchdog.pid = fork();
+	err = errno;
+	if (watchdog.pid == 0)
+		run(watchdog.page, fds);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return watchdog.pid < 0 ? -err : 0;
+}
+
+static void close_all(const int *fds, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+/* Start the watchdog of this process. Leave watchdog.fd at -1 where there is no pidfd. */
+static int start(void)
+{
+	int ends[2] = { -1, -1 }, fds[FD_COUNT] = { -1, -1, -1 }, r = 0;
+
+	fds[1] = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	if (fds[1] < 0)
+		return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -errno : 0;
+	fds[2] = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fds[2] < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+		r = -errno;
+	fds[0] = ends[1];
+	if (r == 0)
+		r = start_with(fds);
+	close_all(fds, FD_COUNT);
+	if (r < 0) {
+		watchdog.pid = 0;
+		close_all(ends, 1);
+		return r;
+	}
+	watchdog.fd = ends[0];
+	return 0;
+}
+
+/*
+ * Give this process a page of its own. After a fork, the page and the socket are still those
+ * of the parent process.
+ */
+static int own_page(void)
+{
+	static bool is_registered; /* a forked process inherits the registration */
+	struct page *page;
+
+	if (watchdog.owner == getpid())
+		return 0;
+	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		    0);
+	if (page == MAP_FAILED)
+		return -errno;
+	if (!is_registered && atexit(end_at_exit) != 0) {
+		munmap(page, sizeof(*page));
+		return -ENOMEM;
+	}
+	is_registered = true;
+	if (watchdog.page)
+		munmap(watchdog.page, sizeof(*watchdog.page));
+	if (watchdog.fd >= 0)
+		close(watchdog.fd);
+	watchdog.page = page;
+	watchdog.fd = -1;
+	watchdog.pid = 0;
+	watchdog.owner = getpid();
+	return 0;
+}
+
+/* Reap the watchdog, which someone killed. watchdog_arm() starts another one. */
+static void bury(void)
+{
+	close(watchdog.fd);
+	watchdog.fd = -1;
+	while (waitpid(watchdog.pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	watchdog.pid = 0;
+}
+
+int watchdog_arm(void)
+{
+	int r = own_page();
+
+	if (r < 0)
+		return r;
+	set(&watchdog.page->has_continued, false);
+	set(&watchdog.page->is_armed, true);
+	for (int i = 0; r == 0 && i < 2; i++) {
+		if (watchdog.fd < 0)
+			r = start();
+		/* A full socket means that the watchdog has yet to read earlier bytes. */
+		if (r < 0 || watchdog.fd < 0 ||
+		    send(watchdog.fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 || errno == EAGAIN)
+			break;
+		bury();
+	}
+	if (r < 0)
+		watchdog_disarm();
+	return r;
+}
+
+bool watchdog_has_continued(void)
+{
+	return watchdog.page && get(&watchdog.page->has_continued);
+}
+
+void watchdog_forget(void)
+{
+	if (watchdog.page)
+		set(&watchdog.page->has_continued, false);
+}
+
+void watchdog_disarm(void)
+{
+	set(&watchdog.page->is_armed, false);
+}
+
+pid_t watchdog_pid(void)
+{
+	return watchdog.pid;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "tracee/symbols/ranges.h"
+
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+
+/* Symbols may lie within others; so many that start before an address are asked. */
+#define ENCLOSING_TRIES 32
+
+/* How far a symbol without a size may go: it is of a few lines of assembly. */
+#define UNSIZED_MAX_BYTES 4096
+
+void symbol_ranges_add(struct symbol_ranges *ranges, const struct symbol_range *range)
+{
+	ranges->items = xgrow(ranges->items, &ranges->capacity, ranges->count + 1,
+			      sizeof(*ranges->items));
+	ranges->items[ranges->count] = *range;
+	ranges->items[ranges->count].number = ranges->count;
+	ranges->count++;
+}
+
+/* What is preferred comes last. */
+static int compare(const void *a, const void *b)
+{
+	const struct symbol_range *left = a, *right = b;
+
+	if (left->start != right->start)
+		return left->start < right->start ? -1 : 1;
+	if (left->rank != right->rank)
+		return left->rank < right->rank ? -1 : 1;
+	return (left->number < right->number) - (left->number > right->number);
+}
+
+void symbol_ranges_sort(struct symbol_ranges *ranges)
+{
+	if (ranges->count > 0)
+		qsort(ranges->items, ranges->count, sizeof(*ranges->items), compare);
+}
+
+void symbol_ranges_release(struct symbol_ranges *ranges)
+{
+	free(ranges->items);
+	*ranges = (struct symbol_ranges)SYMBOL_RANGES_INIT;
+}
+
+const char *symbol_ranges_find(const struct symbol_ranges *ranges, uint64_t addr)
+{
+	size_t low = 0, high = ranges->count;
+	uint64_t next;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ranges->items[middle].start <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return NULL;
+	/* one without a size is nobody's but at the end of those before the address */
+	next = ranges->items[low - 1].start;
+	for (size_t i = low; i > 0 && low - i < ENCLOSING_TRIES; i--) {
+		const struct symbol_range *range = &ranges->items[i - 1];
+		uint64_t offset = addr - range->start;
+
+		if (range->bytes > 0 ? offset < range->bytes
+				     : range->start == next && offset < UNSIZED_MAX_BYTES)
+			return range->name;
+	}
+	return NULL;
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "tracee/symbols/symbolize.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/foreign_file.h"
+#include "base/io.h"
+#include "base/strbuf.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "tracee/elf/symbols.h"
+#include "tracee/memory/open_guard.h"
+#include "tracee/symbols/dwarf_frames.h"
+#include "tracee/symbols/name.h"
+
+#define LIMIT_NS (60 * NS_PER_S)
+#define REAP_NS NS_PER_S
+
+/* On top of what memstate has itself: debug information is mapped. */
+#define ROOM_BYTES ((uint64_t)16384 * MIB)
+
+#define TEXT_MAX 16384 /* longer names are cut */
+
+/* Also the child's buffer. */
+#define CHUNK_BYTES ((size_t)65536)
+
+/*
+ * What the child writes: this, and for each frame a struct record_frame with its texts,
+ * each with its NUL.
+ */
+struct record {
+	uint32_t file, vaddr;
+	uint32_t frame_count; /* 0: all is said of this file */
+};
+
+struct record_frame {
+	uint32_t line;
+	uint32_t function_length, file_length; /* with the NUL; 0: unknown */
+};
+
+struct task {
+	const struct symbolize_file *files;
+	size_t count;
+	int *fds;	/* of the files; -1: there is none */
+	bool **is_said; /* by file and address */
+	symbolize_found *found;
+	void *context;
+	size_t next; /* all files before this are done */
+	uint64_t end_ns;
+};
+
+/* In the child. */
+
+static void write_out(struct strbuf *out, int fd)
+{
+	if (io_write_all(fd, out->text, out->length) < 0)
+		_exit(1);
+	strbuf_clear(out);
+}
+
+static uint32_t length_of(const char *text)
+{
+	return text ? (uint32_t)strnlen(text, TEXT_MAX) + 1 : 0;
+}
+
+static void add_text(struct strbuf *out, const char *text, uint32_t length)
+{
+	if (length > 0) {
+		strbuf_add(out, text, length - 1);
+		strbuf_add_char(out, '\0');
+	}
+}
+
+static void add_frames(struct strbuf *out, const struct dwarf_frame *frames, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct strbuf *name = &frames[i].function;
+		const char *function = name->length > 0 ? name->text : NULL;
+		struct record_frame frame = {
+			.line = frames[i].line,
+			.function_length = length_of(function),
+			.file_length = length_of(frames[i].file),
+		};
+
+		strbuf_add(out, &frame, sizeof(frame));
+		add_text(out, function, frame.function_length);
+		add_text(out, frames[i].file, frame.file_length);
+	}
+}
+
+static void answer_file(const struct task *task, size_t number, struct strbuf *out, int fd)
+{
+	const struct symbolize_file *file = &task->files[number];
+	struct dwarf_file *dwarf = dwarf_file_open(task->fds[number], file->path);
+
+	for (size_t i = 0; dwarf && i < file->count; i++) {
+		const struct dwarf_frame *frames;
+		struct record record = { .file = (uint32_t)number, .vaddr = (uint32_t)i };
+
+		record.frame_count = (uint32_t)dwarf_file_find(dwarf, file->vaddrs[i], &frames);
+		if (record.frame_count == 0)
+			continue;
+		strbuf_add(out, &record, sizeof(record));
+		add_frames(out, frames, record.frame_count);
+		if (out->length > CHUNK_BYTES)
+			write_out(out, fd);
+	}
+	dwarf_file_free(dwarf);
+}
+
+/* What may go wrong stays here: signals, memory, output, and it ends with memstate. */
+static void live_apart(void)
+{
+	static const int crashes[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
+	struct rlimit none = { 0, 0 }, room;
+	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+		signal(crashes[i], SIG_DFL);
+	signal(SIGINT, SIG_IGN); /* memstate decides */
+	for (int fd = STDIN_FILENO; null_fd >= 0 && fd <= STDERR_FILENO; fd++)
+		dup2(null_fd, fd);
+	setrlimit(RLIMIT_CORE, &none);
+	if (getrlimit(RLIMIT_AS, &room) == 0) {
+		_cleanup_strbuf_ struct strbuf statm = STRBUF_INIT;
+
+		if (io_read_file_at(AT_FDCWD, "/proc/self/statm", CHUNK_BYTES, &statm) < 0)
+			return;
+		room.rlim_cur = strtoull(strbuf_text(&statm), NULL, 10) *
+					(uint64_t)sysconf(_SC_PAGESIZE) + ROOM_BYTES;
+		if (room.rlim_cur < room.rlim_max)
+			setrlimit(RLIMIT_AS, &room);
+	}
+}
+
+static _Noreturn void answer(const struct task *task, int fd)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	live_apart();
+	/* without the guard libdw would open any path that a file names */
+	if (open_guard_install() < 0)
+		_exit(1);
+	for (size_t i = task->next; i < task->count; i++) {
+		struct record end = { .file = (uint32_t)i };
+
+		if (task->fds[i] >= 0)
+			answer_file(task, i, &out, fd);
+		strbuf_add(&out, &end, sizeof(end));
+		write_out(&out, fd);
+	}
+	_exit(0);
+}
+
+/* In memstate itself. Nothing of what the child says is believed. */
+
+/* Returns NULL if there are no such bytes in the text. */
+static const char *take(const char **at, const char *end, size_t length)
+{
+	const char *from = *at;
+
+	if (length > (size_t)(end - from))
+		return NULL;
+	*at += length;
+	return from;
+}
+
+/* Returns false if it is not whole; an impossible one is never whole. */
+static bool take_text(const char **at, const char *end, uint32_t length, const char **ret)
+{
+	const char *text = take(at, end, length);
+
+	*ret = length > 0 ? text : NULL;
+	return text && length <= TEXT_MAX + 1 && (length == 0 || text[length - 1] == '\0');
+}
+
+static bool take_frame(const char **at, const char *end, struct code_frame *ret)
+{
+	struct record_frame frame;
+	const char *bytes = take(at, end, sizeof(frame));
+
+	if (!bytes)
+		return false;
+	memcpy(&frame, bytes, sizeof(frame));
+	ret->line = frame.line;
+	return take_text(at, end, frame.function_length, &ret->function) &&
+	       take_text(at, end, frame.file_length, &ret->file);
+}
+
+static void say(struct task *task, size_t file, size_t vaddr, const struct code_frame *frames,
+		size_t count)
+{
+	if (task->is_said[file][vaddr])
+		return;
+	task->is_said[file][vaddr] = true;
+	task->found(task->context, file, vaddr, frames, count);
+}
+
+/* Returns whether one was taken. */
+static bool take_record(struct task *task, const char **at, const char *end)
+{
+	struct code_frame frames[DWARF_FRAMES_MAX];
+	const char *from = *at, *bytes = take(&from, end, sizeof(struct record));
+	struct record record;
+
+	if (!bytes)
+		return false;
+	memcpy(&record, bytes, sizeof(record));
+	if (record.file >= task->count || record.file < task->next ||
+	    record.frame_count > DWARF_FRAMES_MAX ||
+	    (record.frame_count > 0 && record.vaddr >= task->files[record.file].count))
+		return false;
+	for (size_t i = 0; i < record.frame_count; i++)
+		if (!take_frame(&from, end, &frames[i]))
+			return false;
+	*at = from;
+	if (record.frame_count > 0)
+		say(task, record.file, record.vaddr, frames, record.frame_count);
+	else
+		task->next = record.file + 1;
+	return true;
+}
+
+/* As much as there is. */
+static void take_records(struct task *task, struct strbuf *in)
+{
+	const char *at = strbuf_text(in), *end = at + in->length;
+	_cleanup_free_ char *rest = NULL;
+	size_t length;
+
+	while (take_record(task, &at, end))
+		;
+	length = (size_t)(end - at);
+	rest = xmalloc(length + 1);
+	memcpy(rest, at, length);
+	strbuf_clear(in);
+	strbuf_add(in, rest, length);
+}
+
+/* A file has half of the time that is left for all: the last one has some, too. */
+static uint64_t file_end_ns(const struct task *task)
+{
+	uint64_t now_ns = clock_now_ns();
+
+	return now_ns < task->end_ns ? now_ns + (task->end_ns - now_ns) / 2 : now_ns;
+}
+
+/* More than a record has been waited for in vain. */
+static bool is_too_long(const struct strbuf *in)
+{
+	return in->length > DWARF_FRAMES_MAX * 3 * (size_t)TEXT_MAX;
+}
+
+/* Until the child has ended, or is not to be waited for any longer. */
+static void listen(struct task *task, int fd)
+{
+	_cleanup_strbuf_ struct strbuf in = STRBUF_INIT;
+	_cleanup_free_ char *chunk = xmalloc(CHUNK_BYTES);
+	uint64_t end_ns = file_end_ns(task);
+	size_t current = task->next;
+
+	for (;;) {
+		struct pollfd wait = { .fd = fd, .events = POLLIN };
+		uint64_t now_ns = clock_now_ns();
+		ssize_t got;
+
+		if (task->next != current)
+			end_ns = file_end_ns(task);
+		current = task->next;
+		if (now_ns >= end_ns || is_too_long(&in))
+			return;
+		if (poll(&wait, 1, (int)((end_ns - now_ns) / NS_PER_MS) + 1) <= 0)
+			continue;
+		got = read(fd, chunk, CHUNK_BYTES);
+		if (got == 0 || (got < 0 && errno != EINTR))
+			return;
+		if (got > 0) {
+			strbuf_add(&in, chunk, (size_t)got);
+			take_records(task, &in);
+		}
+	}
+}
+
+/* A file system that does not answer can keep a killed process alive: it is left to itself. */
+static void reap(pid_t pid)
+{
+	uint64_t end_ns = clock_now_ns() + REAP_NS;
+
+	while (waitpid(pid, NULL, WNOHANG) == 0 && clock_now_ns() < end_ns)
+		poll(NULL, 0, 1);
+}
+
+/* Returns 0 or -errno. */
+static int ask_child(struct task *task)
+{
+	int pipe_fds[2];
+	pid_t pid;
+
+	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
+		return -errno;
+	pid = fork();
+	if (pid == 0)
+		answer(task, pipe_fds[1]);
+	close(pipe_fds[1]);
+	if (pid > 0) {
+		listen(task, pipe_fds[0]);
+		kill(pid, SIGKILL); /* it has ended, or has had its time */
+		reap(pid);
+	}
+	close(pipe_fds[0]);
+	return pid < 0 ? -EAGAIN : 0;
+}
+
+/* Relative paths start at the working directory, which the program usually shared with us. */
+static int open_path(const char *path)
+{
+	_cleanup_strbuf_ struct strbuf absolute = STRBUF_INIT;
+	_cleanup_free_ char *cwd = path[0] == '/' ? NULL : getcwd(NULL, 0);
+
+	strbuf_addf(&absolute, "%s/%s", cwd ? cwd : "", path);
+	return foreign_file_open(FOREIGN_OWN_ROOT, strbuf_text(&absolute), FOREIGN_ELF_BYTES_MAX);
+}
+
+/* The file that was mapped, if it is there and is still that one; else its debug file. */
+static int open_file(const struct symbolize_file *file)
+{
+	struct elf_build_id wanted = { .length = file->build_id_bytes }, found;
+	int fd = open_path(file->path);
+
+	if (wanted.length > sizeof(wanted.bytes))
+		wanted.length = 0;
+	memcpy(wanted.bytes, file->build_id, wanted.length);
+	if (fd >= 0 && elf_build_id_read(fd, &found) == 0 && found.length == wanted.length &&
+	    memcmp(found.bytes, wanted.bytes, found.length) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	fd = elf_debug_open(-1, &wanted);
+	return fd < 0 ? -1 : fd;
+}
+
+/* What has not been said by debug information. */
+static void ask_symbols(struct task *task, size_t number)
+{
+	const struct symbolize_file *file = &task->files[number];
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+	struct elf_symbols symbols = ELF_SYMBOLS_INIT;
+	size_t i = 0;
+
+	while (i < file->count && task->is_said[number][i])
+		i++;
+	if (i == file->count || elf_symbols_read(dup(task->fds[number]), -1, &symbols) < 0)
+		return;
+	for (; i < file->count; i++) {
+		const struct elf_symbol *symbol = elf_symbols_find(&symbols, file->vaddrs[i]);
+
+		if (!symbol || symbol->is_object)
+			continue;
+		strbuf_clear(&name);
+		symbol_name_add(&name, symbol->name);
+		if (name.length == 0)
+			continue;
+		say(task, number, i, &(struct code_frame){ .function = strbuf_text(&name) }, 1);
+	}
+	elf_symbols_release(&symbols);
+}
+
+void symbolize(const struct symbolize_file *files, size_t count, symbolize_found *found,
+	       void *context)
+{
+	struct task task = {
+		.files = files,
+		.count = count,
+		.fds = xcalloc(count + 1, sizeof(*task.fds)),
+		.is_said = xcalloc(count + 1, sizeof(*task.is_said)),
+		.found = found,
+		.context = context,
+		.end_ns = clock_now_ns() + LIMIT_NS,
+	};
+
+	for (size_t i = 0; i < count; i++) {
+		task.fds[i] = files[i].count > 0 ? open_file(&files[i]) : -1;
+		task.is_said[i] = xcalloc(files[i].count + 1, sizeof(**task.is_said));
+	}
+	while (task.next < count && clock_now_ns() < task.end_ns && HAVE_LIBDW &&
+	       ask_child(&task) == 0)
+		task.next += task.next < count; /* on that one it ended */
+	for (size_t i = 0; i < count; i++) {
+		if (task.fds[i] >= 0) {
+			ask_symbols(&task, i);
+			close(task.fds[i]);
+		}
+		free(task.is_said[i]);
+	}
+	free(task.is_said);
+	free(task.fds);
+}

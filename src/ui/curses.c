@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "ui/screen/rescue.h"
+#include "ui/screen/theme.h"
+#include "ui/ui.h"
+
+/* must be last: term.h defines macros with names such as "columns" */
+#include <curses.h>
+#include <term.h>
+
+struct screen {
+	const struct ui_options *options;
+	SCREEN *terminal;
+	struct ui ui;
+	struct canvas shown, next;
+	enum palette palette;
+	bool ascii;
+	bool is_dirty;
+	bool has_command_ended;
+	uint64_t drawn_ns;
+	sigset_t mask_before, mask_waiting;
+};
+
+static const int stops[] = { SIGINT, SIGTERM, SIGHUP };
+
+#define STOP_COUNT (sizeof(stops) / sizeof(stops[0]))
+
+static volatile sig_atomic_t stop_signal;
+static volatile sig_atomic_t is_resized;
+
+static void note_stop(int number)
+{
+	stop_signal = number;
+}
+
+static void note_resize(int number)
+{
+	(void)number;
+	is_resized = 1;
+}
+
+/*
+ * Catch signals, which stay blocked except while memstate waits. Ignored
+ * signals stay ignored.
+ */
+static void begin_signals(struct screen *s, struct sigaction before[STOP_COUNT + 1])
+{
+	struct sigaction stop = { .sa_handler = note_stop };
+	struct sigaction resize = { .sa_handler = note_resize };
+	sigset_t held;
+
+	stop_signal = 0;
+	is_resized = 0;
+	sigemptyset(&held);
+	sigaddset(&held, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &held, &s->mask_before);
+	s->mask_waiting = s->mask_before;
+	sigdelset(&s->mask_waiting, SIGWINCH);
+	sigdelset(&s->mask_waiting, SIGCHLD);
+	for (size_t i = 0; i < STOP_COUNT; i++) {
+		sigaction(stops[i], NULL, &before[i]);
+		sigdelset(&s->mask_waiting, stops[i]);
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(stops[i], &stop, NULL);
+	}
+	sigaction(SIGWINCH, &resize, &before[STOP_COUNT]);
+}
+
+static void end_signals(const struct screen *s, const struct sigaction before[STOP_COUNT + 1])
+{
+	for (size_t i = 0; i < STOP_COUNT; i++)
+		sigaction(stops[i], &before[i], NULL);
+	sigaction(SIGWINCH, &before[STOP_COUNT], NULL);
+	sigprocmask(SIG_SETMASK, &s->mask_before, NULL);
+}
+
+static void begin_colors(struct screen *s)
+{
+	bool has_default;
+
+	s->palette = PALETTE_NONE;
+	if (!has_colors() || start_color() == ERR)
+		return;
+	has_default = use_default_colors() == OK;
+	s->palette = theme_palette(COLORS, getenv("NO_COLOR"));
+	if (s->palette == PALETTE_NONE)
+		return;
+	for (int role = 0; role < ROLE_COUNT_; role++) {
+		const struct style *style = theme_style(s->palette, (enum role)role);
+		short front = style->foreground, back = style->background;
+
+		if (!has_default && front < 0)
+			front = COLOR_WHITE;
+		if (!has_default && back < 0)
+			back = COLOR_BLACK;
+		init_pair((short)(role + 1), front, back);
+	}
+}
+
+/* Bytes that reset the terminal when curses can no longer do so. */
+static struct strbuf restoring;
+
+static int add_byte(int c)
+{
+	strbuf_add_char(&restoring, (char)c);
+	return c;
+}
+
+static void add_capability(const char *name)
+{
+	const char *text = tigetstr(name);
+
+	if (text && text != (const char *)-1)
+		tputs(text, 1, add_byte);
+}
+
+static void begin_rescue(const struct termios *modes)
+{
+	static const char *const capabilities[] = {
+		"sgr0", "op", "rmkx", "cnorm", "clear", "rmcup",
+	};
+	const char *mouse = tigetstr("kmous");
+
+	strbuf_clear(&restoring);
+	if (mouse && mouse != (const char *)-1)
+		strbuf_add_text(&restoring, "\033[?1006;1000l");
+	for (size_t i = 0; i < sizeof(capabilities) / sizeof(capabilities[0]); i++)
+		add_capability(capabilities[i]);
+	strbuf_add_char(&restoring, '\r');
+	rescue_begin(modes, restoring.text, restoring.length);
+	strbuf_release(&restoring);
+	xalloc_on_exhausted(rescue_terminal);
+}
+
+static int begin(struct screen *s)
+{
+	struct termios modes;
+
+	if (tcgetattr(STDIN_FILENO, &modes) < 0)
+		return -ENOTTY;
+	s->terminal = newterm(NULL, stdout, stdin);
+	if (!s->terminal)
+		return -ENOTTY;
+	begin_rescue(&modes);
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	set_escdelay(25);
+	curs_set(0);
+	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	mouseinterval(0);
+	begin_colors(s);
+	return 0;
+}
+
+static void end(struct screen *s)
+{
+	endwin();
+	xalloc_on_exhausted(NULL);
+	rescue_end();
+	delscreen(s->terminal);
+}
+
+static void set_role(const struct screen *s, enum role role)
+{
+	const struct style *style = theme_style(s->palette, role);
+	attr_t attributes = A_NORMAL;
+
+	if (style->flags & STYLE_BOLD)
+		attributes |= A_BOLD;
+	if (style->flags & STYLE_DIM)
+		attributes |= A_DIM;
+	if (style->flags & STYLE_REVERSE)
+		attributes |= A_REVERSE;
+	if (style->flags & STYLE_UNDERLINE)
+		attributes |= A_UNDERLINE;
+	attr_set(attributes, s->palette == PALETTE_NONE ? 0 : (short)(role + 1), NULL);
+}
+
+static void put_line(const struct screen *s, const struct cell *line, int y)
+{
+	wchar_t run[256];
+	int x = 0;
+
+	while (x < s->next.width) {
+		enum role role = (enum role)line[x].role;
+		int begin = x;
+		int length = 0;
+
+		while (x < s->next.width && line[x].role == role && length < 255) {
+			if (line[x].width > 0)
+				run[length++] = (wchar_t)line[x].code_point;
+			x++;
+		}
+		set_role(s, role);
+		mvaddnwstr(y, begin, run, length);
+	}
+}
+
+/*
+ * Draw the screen. Unchanged lines are skipped; within the others, curses
+ * finds the changes.
+ */
+static void draw(struct screen *s)
+{
+	struct canvas former = s->shown;
+	bool is_new;
+
+	s->drawn_ns = clock_now_ns();
+	s->is_dirty = false;
+	canvas_begin(&s->next, COLS, LINES, s->ascii);
+	ui_draw(&s->ui, &s->next, s->drawn_ns);
+	is_new = s->ui.wants_redraw || s->shown.width != s->next.width ||
+		 s->shown.height != s->next.height;
+	if (is_new)
+		clearok(curscr, TRUE);
+	s->ui.wants_redraw = false;
+	for (int y = 0; y < s->next.height; y++) {
+		size_t at = (size_t)y * (size_t)s->next.width;
+		size_t size = (size_t)s->next.width * sizeof(struct cell);
+
+		if (is_new || memcmp(&s->next.cells[at], &s->shown.cells[at], size) != 0)
+			put_line(s, &s->next.cells[at], y);
+	}
+	refresh();
+	s->shown = s->next;
+	s->next = former;
+}
+
+static const struct {
+	int curses;
+	uint32_t key;
+} special_keys[] = {
+	{ KEY_UP, KEY_ARROW_UP },      { KEY_DOWN, KEY_ARROW_DOWN },
+	{ KEY_LEFT, KEY_ARROW_LEFT },  { KEY_RIGHT, KEY_ARROW_RIGHT },
+	{ KEY_PPAGE, KEY_PAGE_UP },    { KEY_NPAGE, KEY_PAGE_DOWN },
+	{ KEY_HOME, KEY_FIRST },       { KEY_END, KEY_LAST },
+	{ KEY_BTAB, KEY_BACK_TAB },    { KEY_ENTER, KEY_RETURN },
+	{ KEY_BACKSPACE, KEY_ERASE },  { KEY_DC, KEY_ERASE },
+};
+
+static void take_mouse(struct screen *s)
+{
+	MEVENT event;
+
+	if (getmouse(&event) != OK)
+		return;
+	if (event.bstate & BUTTON1_PRESSED)
+		ui_mouse(&s->ui, event.x, event.y, MOUSE_CLICK);
+	else if (event.bstate & BUTTON4_PRESSED)
+		ui_mouse(&s->ui, event.x, event.y, MOUSE_WHEEL_UP);
+	else if (event.bstate & BUTTON5_PRESSED)
+		ui_mouse(&s->ui, event.x, event.y, MOUSE_WHEEL_DOWN);
+}
+
+static void take_special(struct screen *s, int code)
+{
+	if (code == KEY_MOUSE) {
+		take_mouse(s);
+		return;
+	}
+	if (code > KEY_F0 && code <= KEY_F(12)) {
+		ui_key(&s->ui, (uint32_t)(KEY_FUNCTION + (code - KEY_F0)));
+		return;
+	}
+	for (size_t i = 0; i < sizeof(special_keys) / sizeof(special_keys[0]); i++)
+		if (special_keys[i].curses == code)
+			ui_key(&s->ui, special_keys[i].key);
+}
+
+static void take_keys(struct screen *s)
+{
+	wint_t code;
+	int kind, waiting = 0;
+
+	/* poll() reported input, but there is none: the terminal has gone */
+	if (ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || waiting == 0) {
+		stop_signal = SIGHUP;
+		return;
+	}
+	while (!s->ui.has_quit && (kind = get_wch(&code)) != ERR) {
+		s->is_dirty = true;
+		if (kind == KEY_CODE_YES)
+			take_special(s, (int)code);
+		else
+			ui_key(&s->ui, code == '\n' ? KEY_RETURN : code);
+	}
+}
+
+static void take_resize(struct screen *s)
+{
+	struct winsize size;
+
+	is_resized = 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_row == 0 || size.ws_col == 0)
+		return;
+	resizeterm(size.ws_row, size.ws_col);
+	s->ui.wants_redraw = true;
+	s->is_dirty = true;
+}
+
+/* Deliver pending signals. ppoll() does not deliver any if a descriptor was ready. */
+static void let_signals_in(const struct screen *s)
+{
+	sigset_t held;
+
+	sigprocmask(SIG_SETMASK, &s->mask_waiting, &held);
+	sigprocmask(SIG_SETMASK, &held, NULL);
+}
+
+/* Return when to redraw the screen without new data, to update its age. */
+static uint64_t redraw_ns(const struct screen *s)
+{
+	return s->drawn_ns + ui_redraw_interval_ns(&s->ui);
+}
+
+/* Wait for a key, a signal, output of the command, or the next task that is due. */
+static void wait_for_event(struct screen *s)
+{
+	struct pollfd fds[] = {
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+		{ .fd = s->options->output_fd, .events = POLLIN },
+		{ .fd = ui_wake_fd(&s->ui), .events = POLLIN },
+	};
+	uint64_t now = clock_now_ns();
+	uint64_t due = ui_due_ns(&s->ui);
+	struct timespec timeout;
+	uint64_t left;
+
+	if (ui_record_due_ns(&s->ui) < due)
+		due = ui_record_due_ns(&s->ui);
+	if (redraw_ns(s) < due)
+		due = redraw_ns(s);
+	left = s->is_dirty || due <= now ? 0 : due - now;
+	timeout = (struct timespec){ (time_t)(left / NS_PER_S), (long)(left % NS_PER_S) };
+	if (ppoll(fds, 3, &timeout, &s->mask_waiting) < 0)
+		return;
+	let_signals_in(s);
+	/* a hang-up may also appear as POLLIN at end of file: see take_keys() */
+	if (fds[0].revents & ~POLLIN)
+		stop_signal = SIGHUP;
+	else if (fds[0].revents)
+		take_keys(s);
+	if (fds[1].revents && s->options->drain_output)
+		s->options->drain_output(s->options->context);
+}
+
+static void poll_command(struct screen *s)
+{
+	const struct ui_options *o = s->options;
+
+	if (!o->command_has_ended || s->has_command_ended || !o->command_has_ended(o->context))
+		return;
+	s->has_command_ended = true;
+	s->ui.wants_refresh = true;
+}
+
+static void run(struct screen *s)
+{
+	while (!s->ui.has_quit && !stop_signal) {
+		uint64_t now = clock_now_ns();
+
+		poll_command(s);
+		if (is_resized)
+			take_resize(s);
+		if (ui_due_ns(&s->ui) <= now) {
+			ui_refresh(&s->ui, now);
+			s->is_dirty = true;
+		}
+		if (ui_record_due_ns(&s->ui) <= now)
+			ui_record(&s->ui, now);
+		if (ui_poll(&s->ui))
+			s->is_dirty = true;
+		if (s->is_dirty || now >= redraw_ns(s))
+			draw(s);
+		wait_for_event(s);
+	}
+}
+
+bool ui_can_run(void)
+{
+	const char *move;
+	bool can_move;
+	int found;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
+	    setupterm(NULL, STDOUT_FILENO, &found) != OK)
+		return false;
+	move = tigetstr("cup");
+	can_move = move && move != (const char *)-1;
+	del_curterm(cur_term);
+	return can_move;
+}
+
+int ui_run(const struct ui_options *options)
+{
+	struct screen s = { .options = options };
+	struct sigaction before[STOP_COUNT + 1];
+	const char *terminal = getenv("TERM");
+	int r;
+
+	r = begin(&s);
+	if (r < 0)
+		return r;
+	begin_signals(&s, before);
+	s.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	ui_init(&s.ui, options);
+	/* the console font has no Braille characters */
+	if (terminal && strcmp(terminal, "linux") == 0)
+		s.ui.process.graph_style = GRAPH_BLOCK;
+	run(&s);
+	end(&s);
+	end_signals(&s, before);
+	ui_release(&s.ui);
+	canvas_release(&s.shown);
+	canvas_release(&s.next);
+	return stop_signal;
+}

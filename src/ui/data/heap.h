@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * heap - the heap of the selected process: whether it may be read, when to read it,
+ * and the findings of the last read.
+ */
+#ifndef MS_UI_DATA_HEAP_H
+#define MS_UI_DATA_HEAP_H
+
+#include "classify/heap/past_heap.h"
+#include "ui/data/heap_job.h"
+
+struct data;
+
+struct data_heap {
+	struct heap_job *job; /* NULL until the first read */
+	struct heap_findings findings;
+	struct past_heap past; /* from the findings, to classify later samples */
+	bool is_known;	   /* the findings belong to the selected process */
+	bool is_wanted;	   /* a read has been requested but has not started */
+	bool is_reading;   /* the heap of the selected process is being read */
+	bool is_awaited;   /* the user is waiting for a requested or running read */
+	unsigned int wishes;	     /* enum heap_wish flags for the next read */
+	unsigned int reading_wishes; /* enum heap_wish flags of the running read */
+	uint64_t began_ns; /* when the running read began */
+	int progress_per_mille; /* progress of the leak scan; -1: not started */
+
+	/* processes that the user has allowed memstate to stop */
+	struct process_name {
+		int pid;
+		uint64_t start_ticks;
+		bool has_helper; /* the user has also allowed a helper to be injected */
+	} *allowed;
+	size_t allowed_count, allowed_capacity;
+};
+
+void data_heap_init(struct data_heap *h);
+void data_heap_release(struct data_heap *h);
+
+/* Discard everything about the heap; another process is being selected. */
+void data_heap_forget(struct data_heap *h);
+
+/*
+ * Return true if the user named the selected process, or allowed it with
+ * data_heap_allow(), or if heaps are read without a stop.
+ */
+bool data_heap_is_allowed(const struct data *d);
+void data_heap_allow(struct data *d);
+
+/*
+ * Whether a helper queries the allocator of the selected process; data_heap_ask() enables
+ * that from now on and allows injecting a helper.
+ */
+bool data_heap_is_asked(const struct data *d);
+void data_heap_ask(struct data *d);
+
+/*
+ * Return true if the selected process is live and has memory. Captured and recorded
+ * processes cannot be read.
+ */
+bool data_heap_can_be_read(const struct data *d);
+
+/*
+ * Return how long a read with these wishes would stop the process, or BYTES_UNKNOWN if
+ * that cannot be estimated.
+ */
+uint64_t data_heap_estimate_ns(const struct data *d, unsigned int wishes);
+
+enum heap_wish {
+	HEAP_AWAITED = 1 << 0, /* the user is waiting for the result */
+	HEAP_DETAIL = 1 << 1,  /* also types, pages and pins */
+	HEAP_LEAKS = 1 << 2,   /* also scan for leaks */
+};
+
+/* Request a read of the heap. Does nothing if the heap may not be read. */
+void data_heap_read(struct data *d, unsigned int wishes);
+
+/* Cancel the requested or running read. */
+void data_heap_cancel(struct data *d);
+
+/*
+ * Return how long to wait between two reads: at least interval_ns, or longer if the last
+ * read was expensive.
+ */
+uint64_t data_heap_wait_ns(const struct data *d, uint64_t interval_ns);
+
+/* Return when to repeat the read without a request; UINT64_MAX: never. */
+uint64_t data_heap_due_ns(const struct data *d, uint64_t interval_ns);
+
+/* Classify the heap in a later sample by the findings of the last read. */
+void data_heap_add(const struct data *d, struct usage *u, struct mapping_list *mappings);
+
+/* Start a requested read and collect a finished one. Returns true if anything changed. */
+bool data_heap_poll(struct data *d);
+
+/* Set the findings. Ownership of the contents of *f moves to d; *f is reinitialised. */
+void data_heap_set(struct data *d, struct heap_findings *f);
+
+/* Return the findings of the last read, or NULL if there are none. */
+const struct heap_findings *data_heap_findings(const struct data *d);
+
+/*
+ * Return a descriptor that becomes readable when data_heap_poll() has a result; -1 if no
+ * read is running.
+ */
+int data_heap_fd(const struct data *d);
+
+#endif

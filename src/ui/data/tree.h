@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tree - processes in a tree, with children below their parents.
+ */
+#ifndef MS_UI_DATA_TREE_H
+#define MS_UI_DATA_TREE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "render/table/column.h"
+
+#define TREE_DEPTH_MAX 32 /* deeper levels are drawn at this depth */
+
+struct tree_place {
+	unsigned int depth;	/* 0: the parent is not in the list */
+	uint32_t more_below;	/* bit d: more siblings follow at depth d */
+};
+
+/*
+ * Sort the rows (of process_columns) into tree order. Siblings keep their current order.
+ * Each row appears exactly once, even if the parent pids form a cycle.
+ */
+void tree_order(const void **rows, size_t count, struct tree_place *ret_places);
+
+/* Append the branch lines drawn before the name. */
+void tree_add_prefix(struct strbuf *out, const struct tree_place *place, bool ascii);
+
+#endif

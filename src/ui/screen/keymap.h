@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * keymap - the table of keys. The actions of keys, the help screen and the key bar all
+ * come from this table.
+ */
+#ifndef MS_UI_SCREEN_KEYMAP_H
+#define MS_UI_SCREEN_KEYMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Keys are Unicode code points; special keys have values above the last code point. */
+enum key {
+	KEY_NONE = 0,
+	KEY_TAB = 9,
+	KEY_RETURN = 13,
+	KEY_ESCAPE = 27,
+	KEY_ERASE = 127,
+	KEY_ARROW_UP = 0x110000,
+	KEY_ARROW_DOWN,
+	KEY_ARROW_LEFT,
+	KEY_ARROW_RIGHT,
+	KEY_PAGE_UP,
+	KEY_PAGE_DOWN,
+	KEY_FIRST,
+	KEY_LAST,
+	KEY_BACK_TAB,
+	KEY_FUNCTION, /* + n: function key Fn */
+	KEY_END_ = KEY_FUNCTION + 13,
+};
+
+#define KEY_CONTROL(letter) ((letter) & 0x1f)
+
+/* Where a key works. */
+enum context {
+	IN_PROCESSES = 1 << 0,
+	IN_PROCESS = 1 << 1,
+	IN_MAPPINGS = 1 << 2,
+	IN_HEAP = 1 << 3,
+	IN_HELP = 1 << 4,
+	IN_MENU = 1 << 5,
+	IN_CHECKLIST = 1 << 6, /* a menu that allows several choices */
+	IN_PROMPT = 1 << 7,
+	IN_QUESTION = 1 << 8, /* a yes-or-no question */
+	IN_CGROUP = 1 << 9,
+
+	IN_LISTS = IN_PROCESSES | IN_MAPPINGS,
+	IN_PAGES = IN_LISTS | IN_HEAP | IN_CGROUP,
+	IN_VIEWS = IN_PAGES | IN_PROCESS,
+	IN_MENUS = IN_MENU | IN_CHECKLIST,
+	/* conditions for a key */
+	WHEN_MATCHING = 1 << 16, /* a search string is set */
+	WHEN_FILTERED = 1 << 17,
+	WHEN_BELOW = 1 << 18, /* there is an outer view to return to */
+	WHEN_TAGGED = 1 << 19,
+	WHEN_CHOSEN = 1 << 20,	 /* the cursor is on a process */
+	WHEN_READABLE = 1 << 21, /* the process has a heap that can be read */
+	WHEN_WAITING = 1 << 22,	 /* the user is waiting for a heap read */
+	WHEN_REPLAYED = 1 << 23, /* a recording is shown */
+	WHEN_EVENTFUL = 1 << 24, /* the recording has events */
+	WHEN_MASK = WHEN_MATCHING | WHEN_FILTERED | WHEN_BELOW | WHEN_TAGGED | WHEN_CHOSEN |
+		    WHEN_READABLE | WHEN_WAITING | WHEN_REPLAYED | WHEN_EVENTFUL,
+};
+
+enum action {
+	ACTION_NONE,
+	ACTION_HELP,
+	ACTION_COLUMNS,
+	ACTION_SEARCH,
+	ACTION_FILTER,
+	ACTION_TREE,
+	ACTION_GROUP,
+	ACTION_CELLS,
+	ACTION_GRAPH,
+	ACTION_SORT,
+	ACTION_INVERT,
+	ACTION_SAVE,
+	ACTION_OPEN,
+	ACTION_HEAP,
+	ACTION_CGROUP,
+	ACTION_READ,
+	ACTION_LEAKS,
+	ACTION_ASK,
+	ACTION_STOP_WAITING,
+	ACTION_BACK,
+	ACTION_CLEAR_FILTER,
+	ACTION_NEXT_VIEW,
+	ACTION_PREVIOUS_VIEW,
+	ACTION_TAG,
+	ACTION_UNTAG,
+	ACTION_NEXT_MATCH,
+	ACTION_PREVIOUS_MATCH,
+	ACTION_EARLIER, /* replay: go to the previous sample */
+	ACTION_LATER,
+	ACTION_MUCH_EARLIER,
+	ACTION_MUCH_LATER,
+	ACTION_BEGINNING,
+	ACTION_END,
+	ACTION_GO_TO,
+	ACTION_NEXT_EVENT,
+	ACTION_PREVIOUS_EVENT,
+	ACTION_PLAY,
+	ACTION_PAUSE,
+	ACTION_SLOWER,
+	ACTION_FASTER,
+	ACTION_UP,
+	ACTION_DOWN,
+	ACTION_PAGE_UP,
+	ACTION_PAGE_DOWN,
+	ACTION_HALF_UP,
+	ACTION_HALF_DOWN,
+	ACTION_FIRST,
+	ACTION_LAST,
+	ACTION_LEFT,
+	ACTION_RIGHT,
+	ACTION_ACCEPT,
+	ACTION_TOGGLE,
+	ACTION_CANCEL,
+	ACTION_ERASE,
+	ACTION_ERASE_ALL,
+	ACTION_REDRAW,
+	ACTION_QUIT,
+	ACTION_COUNT_,
+};
+
+#define KEYS_PER_ROW 4
+
+struct key_row {
+	/* the key bar shows the first key; KEY_NONE ends the list */
+	uint32_t keys[KEYS_PER_ROW];
+	enum action action;
+	/* works in any of the IN_ contexts if all WHEN_ conditions hold */
+	unsigned int contexts;
+	const char *label;     /* for the key bar; NULL: not shown there */
+	const char *help;
+};
+
+extern const struct key_row key_rows[];
+extern const size_t key_row_count;
+
+/*
+ * A group of rows that work in the same contexts. Sections for views come first; only
+ * these are on the help screen.
+ */
+struct key_section {
+	const char *title;
+	/* IN_ flags of views, menus or prompts; may include WHEN_REPLAYED */
+	unsigned int contexts;
+};
+
+extern const struct key_section key_sections[];
+extern const size_t key_section_count;
+
+/*
+ * Return true if the row belongs to the section. Each row belongs to exactly one section;
+ * a row that works in views belongs to a view section.
+ */
+bool key_row_is_of(const struct key_row *row, const struct key_section *section);
+
+/* Return true if the row works in `context`: one IN_ flag and the WHEN_ flags set. */
+bool key_row_works(const struct key_row *row, unsigned int context);
+
+enum action keymap_find(uint32_t key, unsigned int context);
+
+/* Format a key as "F1", "Enter", "^D" or "k": at most 8 bytes and a NUL. Returns buf. */
+#define KEY_NAME_SIZE 9
+const char *keymap_format_key(uint32_t key, char buf[KEY_NAME_SIZE]);
+
+/* Return the key with this name, or KEY_NONE. */
+uint32_t keymap_parse_key(const char *name);
+
+#endif

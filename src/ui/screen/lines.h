@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lines - one page of a longer text. The text is drawn in full each time from its first
+ * line, and lines outside the page are discarded. Drawing also counts the lines.
+ */
+#ifndef MS_UI_SCREEN_LINES_H
+#define MS_UI_SCREEN_LINES_H
+
+#include <stddef.h>
+
+#include "ui/screen/canvas.h"
+#include "ui/screen/list.h"
+
+struct lines {
+	struct canvas *canvas; /* NULL: only count */
+	struct area area;
+	size_t top;   /* index of the first line on the page */
+	size_t count; /* lines begun so far */
+};
+
+/*
+ * Begin the next line, one column from the left edge. If the line is outside the page,
+ * the canvas of the pen is NULL and its output is discarded.
+ */
+struct pen lines_next(struct lines *l);
+
+#endif

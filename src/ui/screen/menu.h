@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * menu - a box with the columns of a grid, to choose the sort column or the
+ * visible columns.
+ */
+#ifndef MS_UI_SCREEN_MENU_H
+#define MS_UI_SCREEN_MENU_H
+
+#include "ui/screen/grid.h"
+
+enum menu_kind { MENU_NONE, MENU_SORT, MENU_COLUMNS };
+
+struct menu {
+	enum menu_kind kind;
+	struct grid *grid; /* whose columns are listed; borrowed */
+	struct list list;
+	struct area area; /* where the menu was last drawn */
+};
+
+void menu_open(struct menu *menu, enum menu_kind kind, struct grid *grid);
+
+/* Perform the action. Returns true if the grid's columns or sort order changed. */
+bool menu_act(struct menu *menu, enum action action);
+
+/* Move the cursor to the entry at (x, y). Returns false if there is no entry. */
+bool menu_point(struct menu *menu, int x, int y);
+
+void menu_draw(struct menu *menu, struct canvas *c, const struct area *area);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * rescue - restore the terminal even if memstate crashes or runs out of memory.
+ */
+#ifndef MS_UI_SCREEN_RESCUE_H
+#define MS_UI_SCREEN_RESCUE_H
+
+#include <stddef.h>
+
+struct termios;
+
+/*
+ * Save the terminal's modes and the bytes that reset it, and catch crash signals. Call
+ * this before the terminal is changed.
+ */
+void rescue_begin(const struct termios *modes, const char *bytes, size_t length);
+
+/* Restore the previous signal handlers, once curses has restored the terminal. */
+void rescue_end(void);
+
+/* Restore the terminal; later calls do nothing. Async-signal-safe. */
+void rescue_terminal(void);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * group_page - the parts of the group view. Each part takes its lines from the top of the
+ * remaining area, `rest`.
+ */
+#ifndef MS_UI_VIEW_GROUP_PAGE_H
+#define MS_UI_VIEW_GROUP_PAGE_H
+
+#include "base/units.h"
+#include "ui/view/view.h"
+
+#define GROUP_GRAPH_HEIGHT_MIN 5
+
+struct group_page {
+	struct group_view *view;
+	const struct data_group *group;
+	const struct oom_figures *figures;
+	struct canvas *canvas;
+	struct area rest;
+};
+
+struct pen group_page_line(struct group_page *p);
+
+/*
+ * Format an amount such as "1.5M", in bytes if exact_bytes is set, or as "none" for a
+ * missing limit. Returns buf, or a string constant.
+ */
+const char *group_page_format(const struct group_page *p, uint64_t bytes,
+			      char buf[UNITS_TEXT_SIZE]);
+
+/* Return the limit of the group, or BYTES_UNKNOWN if there is none. */
+uint64_t group_page_limit(const struct group_page *p);
+
+/* Draw the path of the group, its bar, the conclusions and the growth of its need. */
+void group_page_figures(struct group_page *p);
+
+/* Draw a heading and at most `room` levels with their limits, starting with the group. */
+void group_page_levels(struct group_page *p, size_t room);
+
+/* Draw the processes in the remaining area, leaving lines for a graph if possible. */
+void group_page_processes(struct group_page *p);
+
+#endif

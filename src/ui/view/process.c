@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "classify/process/diagnose.h"
+#include "render/process/growth_text.h"
+#include "render/table/axis.h"
+#include "render/table/bar.h"
+#include "ui/data/replay.h"
+#include "ui/view/view.h"
+
+#define SENTENCES_MAX 4
+#define GRAPH_HEIGHT_MIN 4
+
+void process_init(struct process_view *v, const struct data *data, bool exact_bytes)
+{
+	*v = (struct process_view){ .data = data, .exact_bytes = exact_bytes };
+	v->chosen = (enum part)(PART_OWNER + OWNER_ANON);
+}
+
+char part_letter(enum part part)
+{
+	/* the same letters as in the text report */
+	static const char owners[] = "LPGMSAFH", states[] = "DLCdc";
+
+	if (part >= PART_STATE)
+		return states[part - PART_STATE];
+	return part >= PART_OWNER ? owners[part - PART_OWNER] : ' ';
+}
+
+bool process_shows(const struct process_view *v, enum part part)
+{
+	return part == PART_RSS || (part >= PART_PSS && part <= PART_UNBACKED) ||
+	       v->seen & UINT32_C(1) << part;
+}
+
+void process_update(struct process_view *v)
+{
+	const struct usage *u = data_detail(v->data);
+
+	if (v->seen_pid != v->data->detail_pid) {
+		v->seen_pid = v->data->detail_pid;
+		v->seen = 0;
+	}
+	for (unsigned int part = 0; u && part < PART_NAMED_COUNT_; part++) {
+		uint64_t bytes = part_get(u, (enum part)part);
+
+		if (bytes_known(bytes) && bytes > 0)
+			v->seen |= UINT32_C(1) << part;
+	}
+	if (u && !process_shows(v, v->chosen))
+		v->chosen = PART_PSS;
+}
+
+enum owner process_chosen_owner(const struct process_view *v)
+{
+	return v->chosen >= PART_OWNER && v->chosen < PART_STATE
+		       ? (enum owner)(v->chosen - PART_OWNER)
+		       : OWNER_COUNT_;
+}
+
+static void choose_part(struct process_view *v, unsigned int step)
+{
+	unsigned int part = v->chosen;
+
+	do
+		part = (part + step) % PART_NAMED_COUNT_;
+	while (!process_shows(v, (enum part)part) && part != v->chosen);
+	v->chosen = (enum part)part;
+}
+
+bool process_act(struct process_view *v, enum action action)
+{
+	switch ((int)action) {
+	case ACTION_UP:
+		choose_part(v, PART_NAMED_COUNT_ - 1);
+		return true;
+	case ACTION_DOWN:
+		choose_part(v, 1);
+		return true;
+	case ACTION_CELLS:
+		v->mode = (v->mode + 1) % CELLS_MODE_COUNT_;
+		return true;
+	case ACTION_GRAPH:
+		v->graph_style = v->graph_style == GRAPH_BRAILLE ? GRAPH_BLOCK : GRAPH_BRAILLE;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A page being drawn. Each part takes its lines from the top of `rest`. */
+struct page {
+	const struct process_view *view;
+	const struct usage *usage;
+	struct canvas *canvas;
+	struct area rest;
+	uint64_t now_ns;
+};
+
+static struct pen next_line(struct page *p)
+{
+	int y = p->rest.y++;
+
+	p->rest.height--;
+	return canvas_pen(p->canvas, p->rest.x + 1, y, p->rest.width - 2);
+}
+
+static void draw_head(struct page *p)
+{
+	const struct usage *u = p->usage;
+	const struct heap_findings *f = data_heap_findings(p->view->data);
+	const char *allocator = allocator_titles[u->allocator];
+	struct pen pen = next_line(p);
+	char age[UNITS_TEXT_SIZE];
+
+	pen.role = ROLE_STRONG;
+	pen_add_foreign(&pen, u->process.comm, strlen(u->process.comm));
+	pen.role = ROLE_TEXT;
+	pen_addf(&pen, " (%d), state %c, %u thread%s", u->process.pid, u->process.state,
+		 u->process.thread_count, u->process.thread_count == 1 ? "" : "s");
+	if (u->mapping_count != MAPPING_COUNT_UNKNOWN)
+		pen_addf(&pen, ", %u mappings", u->mapping_count);
+	if (allocator)
+		pen_addf(&pen, ", %s", allocator);
+	if (f && u->heap_quality != QUALITY_UNKNOWN)
+		pen_addf(&pen, ", heap %s old",
+			 units_format_duration(p->now_ns > f->taken_ns ? p->now_ns - f->taken_ns : 0,
+					       age));
+	if (u->command && u->command[0]) {
+		pen = next_line(p);
+		pen.role = ROLE_DIM;
+		pen_add_foreign(&pen, u->command, strlen(u->command));
+	}
+}
+
+/*
+ * Draw a bar in which each cell has the letter of its part. The names are
+ * beside the matrix.
+ */
+static void draw_bar(struct page *p, const char *title, unsigned int first, size_t count)
+{
+	uint64_t rss = p->usage->total.bytes[SMAPS_RSS];
+	uint64_t parts[OWNER_COUNT_]; /* there are more owners than states */
+	size_t cells[OWNER_COUNT_];
+	struct pen pen = next_line(p);
+	int width = pen.end - pen.x - 8;
+
+	if (width < 1)
+		return;
+	for (size_t i = 0; i < count; i++)
+		parts[i] = part_get(p->usage, (enum part)(first + i));
+	bar_split(parts, count, rss, (size_t)width, cells);
+	pen_addf(&pen, "%-6s[", title);
+	for (size_t i = 0; i < count; i++) {
+		pen.role = (first == PART_OWNER ? ROLE_OWNER : ROLE_STATE) + (enum role)i;
+		for (size_t n = 0; n < cells[i]; n++) {
+			char letter[2] = { part_letter((enum part)(first + i)), '\0' };
+
+			pen_add(&pen, letter);
+		}
+	}
+	pen.role = ROLE_TEXT;
+	pen_move_to(&pen, pen.end - 1);
+	pen_add(&pen, "]");
+}
+
+/* Append a part such as "Pss 1.2M (+64.0K)". */
+static void format_part(const struct page *p, enum part part, struct strbuf *out)
+{
+	char amount[UNITS_TEXT_SIZE], change_text[UNITS_TEXT_SIZE];
+	int64_t change = 0;
+
+	strbuf_addf(out, "%s %s", part_name(part),
+		    units_format_bytes(part_get(p->usage, part), amount));
+	if (history_get_change(&p->view->data->history, part, &change) && change != 0)
+		strbuf_addf(out, " (%s)", units_format_change(change, change_text));
+}
+
+/* Draw the amounts that overlap the matrix and those outside the matrix. */
+static void draw_parts(struct page *p)
+{
+	struct pen pen = { .canvas = NULL };
+	int indent = p->rest.x + 9;
+	const char *title = "of Rss";
+
+	for (unsigned int part = PART_THP; part < PART_OWNER; part++) {
+		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+		int width;
+
+		if (part == PART_PSS)
+			title = "beside";
+		if (!process_shows(p->view, (enum part)part))
+			continue;
+		format_part(p, (enum part)part, &text);
+		width = (int)text.length + (title ? (int)strlen(title) + 3 : 0);
+		if (!pen.canvas || pen.x + width > pen.end) {
+			if (p->rest.height < 1)
+				return;
+			pen = next_line(p);
+			pen_add(&pen, title ? title : "");
+			pen_move_to(&pen, indent);
+		} else if (title) {
+			pen_addf(&pen, " %s  ", title);
+		}
+		title = NULL;
+		pen.role = part == p->view->chosen ? ROLE_SELECTED : ROLE_TEXT;
+		pen_add(&pen, text.text);
+		pen.role = ROLE_TEXT;
+		pen_add(&pen, "  ");
+	}
+}
+
+/* Draw the growth of the need and of live blocks, if enough samples exist. */
+static void draw_growth(struct page *p)
+{
+	const struct data *d = p->view->data;
+	const struct {
+		const char *name;
+		const struct growth *growth;
+	} lines[] = {
+		{ "need", seen_growth_find((struct seen_growth *)&d->need) },
+		{ "live", seen_growth_find((struct seen_growth *)&d->live) },
+	};
+
+	for (size_t i = 0; i < 2 && p->rest.height > 2; i++) {
+		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+		struct pen pen;
+
+		if (lines[i].growth->kind == GROWTH_TOO_SHORT)
+			continue;
+		growth_text_add(&text, lines[i].growth,
+				i == 0 ? data_group_limit_of(&d->group, p->usage) : BYTES_UNKNOWN);
+		pen = next_line(p);
+		pen_add(&pen, lines[i].name);
+		pen_move_to(&pen, p->rest.x + 9);
+		pen.role = lines[i].growth->kind == GROWTH_STEADY ? ROLE_GROWN : ROLE_TEXT;
+		pen_add(&pen, text.text);
+	}
+}
+
+/* Append the sentences of the diagnosis, wrapped. Returns the number of lines. */
+static int add_diagnosis(const struct page *p, struct strbuf *out)
+{
+	struct diagnosis sentences[SENTENCES_MAX];
+	size_t count = diagnose(p->usage, sentences, SENTENCES_MAX);
+	int lines = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		strbuf_add_text(out, p->canvas->ascii ? "* " : "• ");
+		text_add_wrapped(out, sentences[i].text, 2, (size_t)p->rest.width - 2);
+	}
+	for (size_t i = 0; i < out->length; i++)
+		lines += out->text[i] == '\n';
+	return lines;
+}
+
+static void draw_diagnosis(struct page *p, int lines)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char *line, *rest;
+
+	add_diagnosis(p, &text);
+	rest = text.text;
+	while (lines > 0 && (line = strsep(&rest, "\n")) && line[0] != '\0') {
+		struct pen pen = next_line(p);
+
+		lines--;
+		pen_add(&pen, line);
+		if (lines == 0 && rest && rest[0] == ' ') /* the sentence continues */
+			pen_add(&pen, p->canvas->ascii ? " ..." : " …");
+	}
+}
+
+/* Draw one part over time, with its name and amount above and the axis on the left. */
+static void draw_graph(const struct page *p, enum part part, const struct area *area)
+{
+	uint64_t samples[HISTORY_MAX];
+	const struct history *h = &p->view->data->history;
+	struct graph graph = { .samples = samples, .style = p->view->graph_style };
+	struct area plot = { area->x + 8, area->y + 1, area->width - 9, area->height - 1 };
+	struct pen pen = canvas_pen(p->canvas, area->x + 1, area->y, area->width - 1);
+	char text[UNITS_TEXT_SIZE];
+	uint64_t most = 0, span_ns = 0;
+	size_t max;
+
+	if (p->canvas->ascii)
+		graph.style = GRAPH_ASCII;
+	max = graph_sample_count(graph.style, plot.width);
+	graph.count = history_copy(h, part, max < HISTORY_MAX ? max : HISTORY_MAX, samples);
+	for (size_t i = 0; i < graph.count; i++)
+		if (bytes_known(samples[i]) && samples[i] > most)
+			most = samples[i];
+	graph.axis_bytes = axis_top_bytes(most);
+	if (graph.count > 1)
+		span_ns = h->items[h->count - 1].taken_ns - h->items[h->count - graph.count].taken_ns;
+	pen.role = ROLE_STRONG;
+	pen_addf(&pen, "%s %s", part_name(part),
+		 units_format_bytes(part_get(p->usage, part), text));
+	pen.role = ROLE_DIM;
+	if (span_ns > 0)
+		pen_addf(&pen, "  over %s", units_format_duration(span_ns, text));
+	graph_draw_axis(&graph, p->canvas, &plot);
+	graph_draw(&graph, p->canvas, &plot);
+}
+
+static void draw_graphs(struct page *p)
+{
+	struct area left = p->rest, right = p->rest;
+
+	if (p->rest.height < GRAPH_HEIGHT_MIN)
+		return;
+	if (p->rest.width < 60) {
+		draw_graph(p, PART_RSS, &left);
+		return;
+	}
+	left.width = p->rest.width / 2;
+	right.x += left.width;
+	right.width -= left.width;
+	draw_graph(p, PART_RSS, &left);
+	draw_graph(p, p->view->chosen == PART_RSS ? PART_PSS : p->view->chosen, &right);
+}
+
+/*
+ * Return true if there is room for blank lines around the matrix. The sentences of the
+ * diagnosis take precedence.
+ */
+static bool has_room_for_blank(const struct page *p)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	int needed = matrix_height(p->view) + 3 + add_diagnosis(p, &text);
+
+	return p->rest.height > needed + GRAPH_HEIGHT_MIN;
+}
+
+static void draw_owners(struct page *p)
+{
+	struct pen pen;
+
+	if (!data_is_replayed(p->view->data) || p->usage->source == SOURCE_SMAPS) {
+		draw_bar(p, "owner", PART_OWNER, OWNER_COUNT_);
+		return;
+	}
+	pen = next_line(p);
+	pen_add(&pen, "owner  not in this sample: mappings are recorded now and then");
+}
+
+static void draw_figures(struct page *p)
+{
+	struct area matrix;
+	int free_lines;
+
+	draw_owners(p);
+	draw_bar(p, "state", PART_STATE, STATE_COUNT_);
+	if (has_room_for_blank(p))
+		next_line(p);
+	matrix = p->rest;
+	free_lines = matrix_draw(p->view, p->canvas, &matrix);
+	p->rest.y += free_lines;
+	p->rest.height -= free_lines;
+	draw_parts(p);
+	draw_growth(p);
+	free_lines = p->rest.height - GRAPH_HEIGHT_MIN;
+	if (free_lines > 7)
+		next_line(p);
+	draw_diagnosis(p, free_lines > 2 ? free_lines : p->rest.height < 2 ? p->rest.height : 2);
+	if (p->rest.height > GRAPH_HEIGHT_MIN + 2)
+		next_line(p);
+	draw_graphs(p);
+}
+
+void process_draw(struct process_view *v, struct canvas *c, const struct area *area, uint64_t now_ns)
+{
+	struct page page = { v, data_detail(v->data), c, *area, now_ns };
+
+	if (!page.usage) {
+		struct pen pen = next_line(&page);
+
+		pen_addf(&pen, "process %d: %s", v->data->detail_pid,
+			 !v->data->detail_has_ended    ? "not read yet"
+			 : data_is_replayed(v->data) ? "it was not there at that time"
+						     : "it ended before it could be read");
+		return;
+	}
+	draw_head(&page);
+	if (bytes_known(page.usage->total.bytes[SMAPS_RSS]) &&
+	    page.usage->total.bytes[SMAPS_RSS] > 0) {
+		draw_figures(&page);
+		return;
+	}
+	next_line(&page);
+	draw_diagnosis(&page, page.rest.height);
+}

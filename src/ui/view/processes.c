@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "render/table/bar.h"
+#include "ui/view/view.h"
+
+void processes_init(struct processes_view *v, const struct data *data, const char *sort,
+		    bool exact_bytes)
+{
+	memset(v, 0, sizeof(*v));
+	v->data = data;
+	v->exact_bytes = exact_bytes;
+	grid_init(&v->grid, &process_columns, process_columns.table_default,
+		  sort ? sort : process_columns.sort_default);
+}
+
+void processes_release(struct processes_view *v)
+{
+	grid_release(&v->grid);
+	strbuf_release(&v->selection.filter);
+	strbuf_release(&v->selection.search);
+	free(v->rows);
+	free(v->order);
+	free(v->places);
+	free(v->tags);
+}
+
+unsigned int processes_needs(const struct processes_view *v)
+{
+	return column_list_needs(&v->grid.columns) | v->grid.sort.column->needs | NEED_STAT;
+}
+
+static const struct usage *usage_at(const struct processes_view *v, size_t row)
+{
+	return ((const struct process_row *)v->order[row])->usage;
+}
+
+const struct usage *processes_chosen(const struct processes_view *v)
+{
+	return v->grid.list.cursor < v->count ? usage_at(v, v->grid.list.cursor) : NULL;
+}
+
+size_t processes_visible(const struct processes_view *v, size_t max, int *ret_pids)
+{
+	size_t count = 0;
+
+	for (size_t r = v->grid.list.top;
+	     r < v->count && r < v->grid.list.top + v->grid.list.page && count < max; r++)
+		ret_pids[count++] = usage_at(v, r)->process.pid;
+	return count;
+}
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct processes_view *v = context;
+	const struct process_row *row_a = *(const struct process_row *const *)a;
+	const struct process_row *row_b = *(const struct process_row *const *)b;
+	int order = sort_key_compare(&v->grid.sort, row_a, row_b);
+
+	return order ? order : row_a->usage->process.pid - row_b->usage->process.pid;
+}
+
+static void find_cursor(struct processes_view *v)
+{
+	if (v->cursor_pid == 0) {
+		v->grid.list.cursor = 0;
+		return;
+	}
+	for (size_t r = 0; r < v->count; r++) {
+		if (usage_at(v, r)->process.pid == v->cursor_pid) {
+			v->grid.list.cursor = r;
+			return;
+		}
+	}
+	/* the process has ended or is filtered out: keep the cursor in the same line */
+	if (v->grid.list.cursor >= v->count)
+		v->grid.list.cursor = v->count > 0 ? v->count - 1 : 0;
+}
+
+void processes_update(struct processes_view *v)
+{
+	const struct snapshot *s = v->data->processes;
+	const char *filter = strbuf_text(&v->selection.filter);
+
+	v->rows = xgrow(v->rows, &v->row_capacity, s->count + 1, sizeof(*v->rows));
+	v->order = xgrow(v->order, &v->order_capacity, s->count + 1, sizeof(*v->order));
+	v->places = xgrow(v->places, &v->place_capacity, s->count + 1, sizeof(*v->places));
+	v->count = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		v->rows[i] = (struct process_row){ s, &s->usages[i] };
+		if (filter[0] == '\0' || grid_row_matches(&v->grid, &v->rows[i], filter))
+			v->order[v->count++] = &v->rows[i];
+	}
+	qsort_r(v->order, v->count, sizeof(*v->order), compare_rows, v);
+	if (v->is_tree)
+		tree_order(v->order, v->count, v->places);
+	find_cursor(v);
+}
+
+static void follow_cursor(struct processes_view *v)
+{
+	const struct usage *u = processes_chosen(v);
+
+	v->cursor_pid = u && v->grid.list.cursor > 0 ? u->process.pid : 0;
+}
+
+void processes_choose_row(struct processes_view *v, size_t row)
+{
+	v->grid.list.cursor = row;
+	follow_cursor(v);
+}
+
+bool processes_search(struct processes_view *v, int step)
+{
+	size_t row = grid_search(&v->grid, v->order, v->count,
+				 strbuf_text(&v->selection.search), step);
+
+	if (row == SIZE_MAX)
+		return false;
+	processes_choose_row(v, row);
+	return true;
+}
+
+static struct tag *find_tag(const struct processes_view *v, const struct process *p)
+{
+	for (size_t i = 0; i < v->tag_count; i++)
+		if (v->tags[i].pid == p->pid && v->tags[i].start_ticks == p->start_ticks)
+			return &v->tags[i];
+	return NULL;
+}
+
+static void toggle_tag(struct processes_view *v)
+{
+	const struct usage *u = processes_chosen(v);
+	struct tag *tag;
+
+	if (!u)
+		return;
+	tag = find_tag(v, &u->process);
+	if (tag) {
+		*tag = v->tags[--v->tag_count];
+	} else {
+		v->tags = xgrow(v->tags, &v->tag_capacity, v->tag_count + 1, sizeof(*v->tags));
+		v->tags[v->tag_count++] = (struct tag){ u->process.pid, u->process.start_ticks };
+	}
+	grid_move(&v->grid, v->count, ACTION_DOWN);
+	follow_cursor(v);
+}
+
+bool processes_act(struct processes_view *v, enum action action)
+{
+	if (grid_move(&v->grid, v->count, action)) {
+		follow_cursor(v);
+		return true;
+	}
+	switch ((int)action) {
+	case ACTION_TREE:
+		v->is_tree = !v->is_tree;
+		break;
+	case ACTION_INVERT:
+		v->grid.sort.is_descending = !v->grid.sort.is_descending;
+		break;
+	case ACTION_TAG:
+		toggle_tag(v);
+		return true;
+	case ACTION_UNTAG:
+		v->tag_count = 0;
+		return true;
+	default:
+		return false;
+	}
+	processes_update(v);
+	return true;
+}
+
+/*
+ * Sums over processes. Pss and Uss can be added up; Rss would count shared
+ * pages repeatedly.
+ */
+struct sums {
+	size_t count;
+	size_t unread; /* processes with unknown figures */
+	uint64_t pss_bytes, uss_bytes, lazyfree_bytes, swap_bytes;
+};
+
+static void sum_up(struct sums *sums, const struct usage *u)
+{
+	sums->count++;
+	if (!bytes_known(u->total.bytes[SMAPS_PSS])) {
+		sums->unread++;
+		return;
+	}
+	sums->pss_bytes = bytes_add(sums->pss_bytes, u->total.bytes[SMAPS_PSS]);
+	sums->uss_bytes = bytes_add(sums->uss_bytes, usage_uss_bytes(u));
+	sums->lazyfree_bytes = bytes_add(sums->lazyfree_bytes, u->state_bytes[STATE_LAZYFREE]);
+	sums->swap_bytes = bytes_add(sums->swap_bytes, u->total.bytes[SMAPS_SWAP]);
+}
+
+static void add_sums(struct pen *pen, const struct sums *s, const char *what)
+{
+	char pss[UNITS_TEXT_SIZE], uss[UNITS_TEXT_SIZE], lazyfree[UNITS_TEXT_SIZE],
+		swap[UNITS_TEXT_SIZE];
+
+	pen->role = ROLE_STRONG;
+	pen_addf(pen, "%zu", s->count);
+	pen->role = ROLE_TEXT;
+	pen_add(pen, what);
+	if (s->unread < s->count)
+		pen_addf(pen, "  Pss %s  Uss %s  lazyfree %s  Swap %s",
+			 units_format_bytes(s->pss_bytes, pss),
+			 units_format_bytes(s->uss_bytes, uss),
+			 units_format_bytes(s->lazyfree_bytes, lazyfree),
+			 units_format_bytes(s->swap_bytes, swap));
+	if (s->unread > 0)
+		pen_addf(pen, "  (%zu not read)", s->unread);
+}
+
+static void add_filter(const struct processes_view *v, struct strbuf *out, bool ascii)
+{
+	strbuf_addf(out, " of %zu with ", v->data->processes->count);
+	text_add_printable(out, v->selection.filter.text, v->selection.filter.length, ascii);
+}
+
+static void draw_sums(const struct processes_view *v, struct canvas *c, const struct area *area)
+{
+	struct pen pen = canvas_pen(c, area->x + 1, area->y, area->width - 1);
+	_cleanup_strbuf_ struct strbuf what = STRBUF_INIT;
+	struct sums all = { 0 }, tagged = { 0 };
+
+	for (size_t r = 0; r < v->count; r++) {
+		const struct usage *u = usage_at(v, r);
+
+		sum_up(&all, u);
+		if (v->tag_count > 0 && find_tag(v, &u->process))
+			sum_up(&tagged, u);
+	}
+	if (tagged.count > 0)
+		strbuf_addf(&what, " tagged");
+	else if (v->selection.filter.length > 0)
+		add_filter(v, &what, c->ascii);
+	else
+		strbuf_addf(&what, " process%s", all.count == 1 ? "" : "es");
+	add_sums(&pen, tagged.count > 0 ? &tagged : &all, what.text);
+}
+
+/* Draw the page states of the process under the cursor, as a bar and as figures. */
+static void draw_chosen(const struct processes_view *v, struct canvas *c, const struct area *area)
+{
+	const struct usage *u = processes_chosen(v);
+	struct pen bar = canvas_pen(c, area->x + 1, area->y, area->width - 1);
+	struct pen legend = canvas_pen(c, area->x + 1, area->y + 1, area->width - 1);
+	size_t cells[STATE_COUNT_];
+	char text[UNITS_TEXT_SIZE];
+	int start, width;
+
+	if (!u)
+		return;
+	if (!bytes_known(u->total.bytes[SMAPS_RSS])) {
+		bar.role = ROLE_DIM;
+		pen_addf(&bar, "%d: %s", u->process.pid,
+			 u->error == -EACCES || u->error == -EPERM
+				 ? "its memory may not be read: only its owner and root may"
+			 : u->error ? strerror(-u->error) : "not read yet");
+		return;
+	}
+	pen_addf(&bar, "%d Rss [", u->process.pid);
+	start = bar.x;
+	width = bar.end - start - 3;
+	if (width < 10)
+		return;
+	bar_split(u->state_bytes, STATE_COUNT_, u->total.bytes[SMAPS_RSS], (size_t)width, cells);
+	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
+		bar.role = ROLE_STATE + s;
+		for (size_t i = 0; i < cells[s]; i++)
+			canvas_put(c, bar.x++, bar.y, bar.role,
+				   (uint32_t)part_letter((enum part)(PART_STATE + s)));
+	}
+	bar.role = ROLE_TEXT;
+	pen_move_to(&bar, start + width);
+	pen_add(&bar, "]");
+	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
+		int room = legend.end - legend.x;
+
+		if (u->state_bytes[s] == 0 || room < (int)strlen(page_state_names[s]) + 10)
+			continue;
+		legend.role = ROLE_STATE + s;
+		pen_addf(&legend, "%c", part_letter((enum part)(PART_STATE + s)));
+		legend.role = ROLE_TEXT;
+		pen_addf(&legend, " %s %s  ", page_state_names[s],
+			 units_format_bytes(u->state_bytes[s], text));
+	}
+}
+
+static void look(void *context, size_t row, struct row_look *ret)
+{
+	const struct processes_view *v = context;
+	const struct usage *u = usage_at(v, row);
+
+	if (u->error)
+		ret->role = ROLE_DIM;
+	if (v->tag_count > 0 && find_tag(v, &u->process)) {
+		ret->role = ROLE_TAGGED;
+		ret->mark = '*';
+	}
+	if (v->is_tree)
+		tree_add_prefix(ret->prefix, &v->places[row], v->ascii);
+}
+
+void processes_draw(struct processes_view *v, struct canvas *c, const struct area *area)
+{
+	const struct grid_rows rows = {
+		.rows = v->order,
+		.count = v->count,
+		.exact_bytes = v->exact_bytes,
+		.look = look,
+		.context = v,
+	};
+	int head = area->height >= 14 ? 3 : 1;
+	struct area table = { area->x, area->y + head, area->width, area->height - head };
+	struct area chosen = { area->x, area->y + 1, area->width, 2 };
+
+	v->ascii = c->ascii;
+	list_fit(&v->grid.list, v->count, table.height - 1);
+	draw_sums(v, c, area);
+	if (head == 3)
+		draw_chosen(v, c, &chosen);
+	grid_draw(&v->grid, c, &table, &rows);
+}

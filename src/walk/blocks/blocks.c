@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/blocks/blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/xalloc.h"
+
+/*
+ * Flag bits in the size word of a chain's block (glibc, malloc/malloc.c): PREV_INUSE,
+ * IS_MMAPPED, NON_MAIN_ARENA.
+ */
+#define SIZE_FLAGS UINT64_C(7)
+
+#define HUGE_PAGE_BYTES (UINT64_C(2) << 20)
+
+/*
+ * Allocate a cleared bit table. Large tables use huge pages: they are accessed at random,
+ * and each small page would cost a TLB miss.
+ */
+static uint64_t *make_bits(uint64_t bit_count)
+{
+	uint64_t bytes = (bit_count / 64 + 1) * sizeof(uint64_t);
+	void *bits = NULL;
+
+	if (bytes < 2 * HUGE_PAGE_BYTES)
+		return xcalloc((size_t)bytes, 1);
+	bytes = (bytes + HUGE_PAGE_BYTES - 1) & ~(HUGE_PAGE_BYTES - 1);
+	if (posix_memalign(&bits, HUGE_PAGE_BYTES, (size_t)bytes))
+		xalloc_exhausted();
+	madvise(bits, (size_t)bytes, MADV_HUGEPAGE);
+	return memset(bits, 0, (size_t)bytes);
+}
+
+void blocks_init(struct blocks *blocks, struct image *image, uint64_t bit_count)
+{
+	*blocks = (struct blocks)BLOCKS_INIT;
+	blocks->image = image;
+	blocks->bit_count = bit_count;
+	blocks->starts = make_bits(bit_count);
+	blocks->not_live = make_bits(bit_count);
+	blocks->cached = make_bits(bit_count);
+	blocks->own = make_bits(bit_count);
+	blocks->pages = xcalloc((size_t)(image->length_bytes / IMAGE_PAGE_BYTES + 1),
+				sizeof(*blocks->pages));
+}
+
+void blocks_release(struct blocks *blocks)
+{
+	free(blocks->extents);
+	free(blocks->starts);
+	free(blocks->not_live);
+	free(blocks->cached);
+	free(blocks->own);
+	free(blocks->pages);
+	*blocks = (struct blocks)BLOCKS_INIT;
+}
+
+struct extent *blocks_add_extent(struct blocks *blocks)
+{
+	struct extent *extent;
+
+	blocks->extents = xgrow(blocks->extents, &blocks->extent_capacity,
+				blocks->extent_count + 1, sizeof(*blocks->extents));
+	extent = &blocks->extents[blocks->extent_count++];
+	*extent = (struct extent){ 0 };
+	return extent;
+}
+
+static int compare_extents(const void *a, const void *b)
+{
+	const struct extent *left = a, *right = b;
+
+	return (left->start_addr > right->start_addr) -
+	       (left->start_addr < right->start_addr);
+}
+
+void blocks_sort(struct blocks *blocks)
+{
+	if (blocks->extent_count > 0)
+		qsort(blocks->extents, blocks->extent_count, sizeof(*blocks->extents),
+		      compare_extents);
+}
+
+size_t blocks_search_extent(const struct blocks *blocks, uint64_t addr)
+{
+	size_t low = 0, high = blocks->extent_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (blocks->extents[middle].end_addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static const struct extent *find_extent(const struct blocks *blocks, uint64_t addr)
+{
+	size_t i = blocks_search_extent(blocks, addr);
+
+	return i < blocks->extent_count && blocks->extents[i].start_addr <= addr
+		       ? &blocks->extents[i]
+		       : NULL;
+}
+
+static enum block_state state_of(const struct blocks *blocks, uint64_t bit)
+{
+	if (!bit_is_set(blocks->not_live, bit))
+		return BLOCK_LIVE;
+	if (bit_is_set(blocks->own, bit))
+		return BLOCK_OWN;
+	return bit_is_set(blocks->cached, bit) ? BLOCK_CACHED : BLOCK_FREE;
+}
+
+/*
+ * Read the block of a chain that begins at start. Returns false if
+ * its head is not resident.
+ */
+static bool read_chain(const struct blocks *blocks, uint64_t start, struct block *ret)
+{
+	const struct image_run *run = image_run_at(blocks->image, start);
+	uint64_t size;
+
+	if (!run || !image_read(blocks->image, start + 8, &size))
+		return false;
+	ret->addr = start + blocks->head_bytes;
+	/* The block's usable memory includes the first word of the next block's head. */
+	ret->bytes = (size & ~SIZE_FLAGS) - 8;
+	ret->bit = (run->offset_bytes + (start - run->start_addr)) / BLOCK_ALIGN;
+	return true;
+}
+
+static void read_unit(const struct blocks *blocks, const struct extent *extent,
+		      uint64_t index, struct block *ret)
+{
+	ret->addr = extent->start_addr + index * extent->unit_bytes + blocks->head_bytes;
+	ret->bytes = extent->unit_bytes - blocks->head_bytes;
+	ret->bit = extent->first_bit + index;
+}
+
+/* Find the last set bit in [first, limit). Returns false if there is none. */
+static bool last_bit(const uint64_t *bits, uint64_t first, uint64_t limit, uint64_t *ret)
+{
+	uint64_t word = limit / 64;
+	uint64_t rest = bits[word] & ((UINT64_C(1) << limit % 64) - 1);
+
+	while (rest == 0) {
+		if (word == 0 || word * 64 <= first)
+			return false;
+		rest = bits[--word];
+	}
+	*ret = word * 64 + 63 - (uint64_t)__builtin_clzll(rest);
+	return *ret >= first;
+}
+
+/* Return the number of image bits for addresses below addr. */
+static uint64_t bits_below(const struct image *image, uint64_t addr)
+{
+	size_t index = image_find_run(image, addr);
+	const struct image_run *run = &image->runs[index];
+
+	if (index == image->run_count)
+		return image->length_bytes / BLOCK_ALIGN;
+	return (run->offset_bytes +
+		(addr > run->start_addr ? addr - run->start_addr : 0)) / BLOCK_ALIGN;
+}
+
+/* Return the address of a bit of the image. */
+static uint64_t bit_addr(const struct image *image, uint64_t bit)
+{
+	uint64_t offset = bit * BLOCK_ALIGN;
+	size_t low = 0, high = image->run_count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (image->runs[middle].offset_bytes <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return image->runs[low].start_addr + (offset - image->runs[low].offset_bytes);
+}
+
+static bool find_in_chain(const struct blocks *blocks, const struct extent *extent,
+			  uint64_t addr, struct block *ret)
+{
+	uint64_t first = bits_below(blocks->image, extent->start_addr);
+	uint64_t limit = bits_below(blocks->image, addr - addr % BLOCK_ALIGN + BLOCK_ALIGN);
+	uint64_t bit;
+
+	return last_bit(blocks->starts, first, limit, &bit) &&
+	       read_chain(blocks, bit_addr(blocks->image, bit), ret);
+}
+
+bool blocks_find(const struct blocks *blocks, uint64_t addr, struct block *ret)
+{
+	uint64_t head_addr = addr - blocks->head_bytes;
+	const struct extent *extent;
+	struct block block;
+
+	if (addr < blocks->head_bytes)
+		return false;
+	extent = find_extent(blocks, head_addr);
+	if (!extent)
+		return false;
+	if (extent->kind == EXTENT_UNITS)
+		read_unit(blocks, extent,
+			  (head_addr - extent->start_addr) / extent->unit_bytes, &block);
+	else if (!find_in_chain(blocks, extent, head_addr, &block))
+		return false;
+	if (addr < block.addr || addr - block.addr >= block.bytes)
+		return false;
+	block.extent = (uint32_t)(extent - blocks->extents);
+	block.state = state_of(blocks, block.bit);
+	*ret = block;
+	return true;
+}
+
+bool blocks_next(const struct blocks *blocks, struct block_place *place, struct block *ret)
+{
+	for (; place->extent < blocks->extent_count; place->extent++, place->addr = 0) {
+		const struct extent *extent = &blocks->extents[place->extent];
+		uint64_t start = place->addr ? place->addr : extent->start_addr;
+
+		if (start >= extent->end_addr)
+			continue;
+		if (extent->kind == EXTENT_UNITS) {
+			read_unit(blocks, extent,
+				  (start - extent->start_addr) / extent->unit_bytes, ret);
+			place->addr = start + extent->unit_bytes;
+		} else {
+			if (!read_chain(blocks, start, ret))
+				continue;
+			place->addr = start + ret->bytes + 8;
+		}
+		ret->extent = (uint32_t)place->extent;
+		ret->state = state_of(blocks, ret->bit);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * index - find the block at an address in a few memory accesses, for callers that
+ * look up millions of addresses. The index is a table of the image's pages, keyed by
+ * address, built from complete blocks. It takes at most 32 bytes per resident page, and
+ * twice that if single pages are scattered over the address space.
+ */
+#ifndef MS_WALK_BLOCKS_INDEX_H
+#define MS_WALK_BLOCKS_INDEX_H
+
+#include "walk/blocks/blocks.h"
+#include "walk/blocks/input.h"
+
+/* A page of the image: facts that do not require examining its bits. */
+struct block_page {
+	uint64_t addr;
+	/* The last chain block that begins before the page, or BIT_NONE. */
+	uint64_t head_bit;
+	uint32_t extent; /* first extent that ends after the page's start */
+	uint32_t run;	 /* run of the image */
+};
+
+#define BIT_NONE UINT64_MAX
+
+/*
+ * The address width equals WALK_ADDR_BITS of input.h: walk_can_index() rejects a process
+ * with memory above that. The tables split an address like the kernel's page tables.
+ */
+#define INDEX_ADDR_BITS WALK_ADDR_BITS
+#define INDEX_TABLE_BITS 9
+#define INDEX_TABLE_LENGTH (1 << INDEX_TABLE_BITS)
+#define INDEX_PAGE_SHIFT 12
+
+struct index_leaf {
+	/* Index of the page in pages + 1; 0: not in the image. */
+	uint32_t numbers[INDEX_TABLE_LENGTH];
+};
+
+struct index_middle {
+	struct index_leaf *leaves[INDEX_TABLE_LENGTH];
+};
+
+struct index_upper {
+	struct index_middle *middles[INDEX_TABLE_LENGTH];
+};
+
+struct block_index {
+	const struct blocks *blocks; /* borrowed, with its image */
+	struct block_page *pages;    /* one per page of the image */
+	struct index_upper *top[INDEX_TABLE_LENGTH];
+	uint64_t low_addr, span_bytes; /* range of all extents */
+};
+
+void block_index_init(struct block_index *index, const struct blocks *blocks);
+void block_index_release(struct block_index *index);
+
+/* A block found in the index, before its size or state is looked up. */
+struct block_ref {
+	uint64_t addr; /* address that malloc returned */
+	uint64_t bit;
+	uint32_t extent;
+};
+
+/*
+ * Find the block that contains addr, like blocks_find(), in whatever state. Returns
+ * false if there is none.
+ */
+bool block_index_find(const struct block_index *index, uint64_t addr,
+		      struct block_ref *ret);
+
+/* Return the usable bytes of a block found by block_index_find(). */
+uint64_t block_index_bytes(const struct block_index *index, const struct block_ref *ref);
+
+/*
+ * Return the index of addr's entry in a table of the
+ * given level; level 0 is the leaves.
+ */
+static inline size_t index_slot(uint64_t addr, unsigned int level)
+{
+	return addr >> (INDEX_PAGE_SHIFT + level * INDEX_TABLE_BITS) &
+	       (INDEX_TABLE_LENGTH - 1);
+}
+
+/* Return the page of the image that contains addr, or NULL. */
+static inline const struct block_page *block_index_page(const struct block_index *index,
+							uint64_t addr)
+{
+	const struct index_upper *upper = index->top[index_slot(addr, 3)];
+	const struct index_middle *middle;
+	const struct index_leaf *leaf;
+	uint32_t number;
+
+	if (!upper || addr >> INDEX_ADDR_BITS)
+		return NULL;
+	middle = upper->middles[index_slot(addr, 2)];
+	if (!middle)
+		return NULL;
+	leaf = middle->leaves[index_slot(addr, 1)];
+	if (!leaf)
+		return NULL;
+	number = leaf->numbers[index_slot(addr, 0)];
+	return number ? &index->pages[number - 1] : NULL;
+}
+
+/* Return false if addr is outside the range of all extents and thus in no block. */
+static inline bool block_index_may_hold(const struct block_index *index, uint64_t addr)
+{
+	return addr - index->low_addr < index->span_bytes;
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * page_use - how the bytes of each resident page are used, and the sums per mapping:
+ * how much of its resident memory is live, free, or the allocator's own data.
+ * Independent of the allocator.
+ */
+#ifndef MS_WALK_BLOCKS_PAGE_USE_H
+#define MS_WALK_BLOCKS_PAGE_USE_H
+
+#include "model/heap.h"
+#include "walk/blocks/blocks.h"
+#include "walk/blocks/input.h"
+
+enum use {
+	/* All memory of the allocator: counted once in addition to LIVE or FREE. */
+	USE_HEAP,
+	USE_LIVE,
+	USE_FREE
+};
+
+/* Count [start_addr, end_addr) on each resident page it touches. */
+void page_use_add(struct blocks *blocks, uint64_t start_addr, uint64_t end_addr,
+		  enum use use);
+
+/*
+ * Sum the pages per mapping and in total. Completely free pages are pool_pages,
+ * free bytes on other pages are pool_fragments, and bytes that are neither live
+ * nor free are heap_meta.
+ */
+void page_use_share(const struct blocks *blocks, const struct mapping_list *mappings,
+		    struct heap *heap);
+
+#endif

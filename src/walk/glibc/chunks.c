@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/glibc/walk.h"
+
+/*
+ * An abandoned heap of a non-main arena ends in a chunk
+ * of 16 bytes and a head of size 0.
+ */
+#define FENCES_BYTES_MAX 48
+
+/* In a running target, this many valid chunks in a row cannot be a coincidence. */
+#define CHUNKS_CONVINCING 6
+
+/* Maximum number of pieces of torn chains. The rest of such a heap is skipped. */
+#define PIECES_MAX (UINT64_C(1) << 18)
+
+/* How far the program break may have moved while a running target was copied. */
+#define TOP_GROWTH_BYTES (UINT64_C(64) << 20)
+
+bool glibc_read_chunk(struct glibc *g, uint64_t addr, uint64_t *ret_size,
+		      bool *ret_is_unused)
+{
+	uint64_t head, next_head;
+
+	if (addr % CHUNK_ALIGN || !image_run_at(g->image, addr) ||
+	    !bit_is_set(g->blocks->starts, glibc_bit(g, addr)) ||
+	    !glibc_read_head(g, addr, &head) ||
+	    !glibc_read_head(g, addr + (head & ~CHUNK_FLAGS), &next_head))
+		return false;
+	*ret_size = head & ~CHUNK_FLAGS;
+	*ret_is_unused = !(next_head & CHUNK_PREV_INUSE);
+	return true;
+}
+
+static const char *end_on_top(struct glibc *g, const struct region *region, uint64_t addr,
+			      uint64_t size)
+{
+	struct heap_arena *arena = &g->heap->arenas[region->arena];
+
+	if (size != region->end_addr - addr)
+		return "its last chunk (top) does not end where its memory ends";
+	arena->top_bytes = size;
+	return NULL;
+}
+
+/* Note a chunk that is free according to its neighbour, and thus must be in a bin. */
+static const char *note_unused(struct glibc *g, const struct region *region,
+			       uint64_t next_addr, uint64_t size)
+{
+	uint64_t previous_size;
+
+	bit_set(g->blocks->not_live, glibc_bit(g, next_addr - size));
+	if (glibc_is_running(g)) {
+		chunk_sum_add(&g->heap->arenas[region->arena].bin, size);
+		return NULL;
+	}
+	if (!image_read(g->image, next_addr, &previous_size) || previous_size != size)
+		return "a free chunk has two sizes";
+	chunk_sum_add(&g->unused[region->arena], size);
+	return NULL;
+}
+
+static bool is_possible(const struct region *region, uint64_t addr, uint64_t head)
+{
+	uint64_t size = head & ~CHUNK_FLAGS;
+	uint64_t rest = region->end_addr - addr;
+
+	return size >= CHUNK_MIN_BYTES && size % CHUNK_ALIGN == 0 &&
+	       !(head & CHUNK_MMAPPED) && rest >= CHUNK_HEAD && size <= rest - CHUNK_HEAD;
+}
+
+/*
+ * Follow chunks from *addr to the end of the region. Returns NULL, or the problem
+ * with its address in *addr.
+ */
+static const char *walk_chain(struct glibc *g, const struct region *region,
+			      uint64_t *addr)
+{
+	uint64_t top_addr = g->heap->arenas[region->arena].top_addr;
+	uint64_t head, next_head;
+
+	while (*addr < region->end_addr && glibc_read_head(g, *addr, &head)) {
+		uint64_t size = head & ~CHUNK_FLAGS;
+		const char *problem = NULL;
+
+		if (*addr == top_addr && !glibc_is_running(g))
+			return end_on_top(g, region, *addr, size);
+		if (size <= CHUNK_HEAD && region->end_addr - *addr <= FENCES_BYTES_MAX)
+			return NULL;
+		if (!is_possible(region, *addr, head))
+			return "a chunk has an impossible size";
+		if (!glibc_read_head(g, *addr + size, &next_head))
+			break;
+		bit_set(g->blocks->starts, glibc_bit(g, *addr));
+		if (!(next_head & CHUNK_PREV_INUSE))
+			problem = note_unused(g, region, *addr + size, size);
+		if (problem)
+			return problem;
+		*addr += size;
+	}
+	return "a chunk's head is not resident";
+}
+
+/*
+ * Return true if addr may be the top chunk of a target that ran during the copy. Such a
+ * chunk ends on a page boundary, where the memory may have ended in the meantime.
+ */
+static bool is_running_top(struct glibc *g, const struct region *region, uint64_t addr)
+{
+	uint64_t rest = region->end_addr - addr;
+	uint64_t head, next_head, size;
+
+	if (!glibc_read_head(g, addr, &head) || (head & CHUNK_FLAGS) != CHUNK_PREV_INUSE)
+		return false;
+	size = head & ~CHUNK_FLAGS;
+	if (size < CHUNK_MIN_BYTES || (addr + size) % IMAGE_PAGE_BYTES)
+		return false;
+	return size < rest ? !glibc_read_head(g, addr + size, &next_head)
+			   : size - rest <= TOP_GROWTH_BYTES;
+}
+
+/*
+ * Return true if valid chunks follow each other from addr, or lead to a top chunk that
+ * ends where the memory does.
+ */
+static bool is_convincing(struct glibc *g, const struct region *region, uint64_t addr)
+{
+	for (int i = 0; i < CHUNKS_CONVINCING; i++) {
+		uint64_t head, next_head, size, previous_size;
+
+		if (!glibc_read_head(g, addr, &head))
+			return false;
+		size = head & ~CHUNK_FLAGS;
+		if (i > 0 && size == region->end_addr - addr &&
+		    is_running_top(g, region, addr))
+			return true;
+		if (!is_possible(region, addr, head))
+			return false;
+		if (!glibc_read_head(g, addr + size, &next_head) ||
+		    (!(next_head & CHUNK_PREV_INUSE) &&
+		     (!image_read(g->image, addr + size, &previous_size) ||
+		      previous_size != size)))
+			return false;
+		addr += size;
+	}
+	return true;
+}
+
+static void take_running_top(struct glibc *g, struct region *region, uint64_t addr)
+{
+	struct heap_arena *arena = &g->heap->arenas[region->arena];
+	uint64_t head = 0;
+
+	glibc_read_head(g, addr, &head);
+	head &= ~CHUNK_FLAGS;
+	if (head < region->end_addr - addr)
+		region->end_addr = addr + head;
+	arena->top_addr = addr;
+	arena->top_bytes = region->end_addr - addr;
+}
+
+/*
+ * Return the next place after addr from which chunks follow each
+ * other, or the region's end.
+ */
+static uint64_t find_chain(struct glibc *g, const struct region *region, uint64_t addr)
+{
+	if (g->region_count >= PIECES_MAX)
+		return region->end_addr;
+	do
+		addr = image_next_resident(g->image, addr + CHUNK_ALIGN, region->end_addr);
+	while (addr < region->end_addr && !is_convincing(g, region, addr));
+	return addr;
+}
+
+/*
+ * Handle a chain that is torn at addr: end the region there, and begin another region
+ * where chunks follow each other again. The memory between is skipped.
+ */
+static void split_region(struct glibc *g, struct region *region, uint64_t addr)
+{
+	struct region rest = *region;
+	uint64_t start = find_chain(g, region, addr);
+
+	g->heap->skipped_bytes += image_resident_bytes(g->image, addr, start);
+	region->end_addr = addr;
+	if (start >= rest.end_addr)
+		return;
+	rest.start_addr = start;
+	rest.first_addr = start;
+	region = glibc_add_region(g, rest.kind, rest.arena);
+	*region = rest;
+}
+
+/*
+ * Walk a region of a target that ran during the copy. The chains, not the
+ * arenas, show where top was.
+ */
+static void walk_running(struct glibc *g, size_t index)
+{
+	struct region *region = &g->regions[index];
+	uint64_t addr = region->first_addr;
+
+	if (!walk_chain(g, region, &addr))
+		return;
+	if (is_running_top(g, region, addr))
+		take_running_top(g, region, addr);
+	else
+		split_region(g, region, addr);
+}
+
+static void check_tops(struct glibc *g)
+{
+	for (size_t i = 0; i < g->heap->arena_count; i++) {
+		const struct heap_arena *arena = &g->heap->arenas[i];
+
+		if (arena->top_bytes == 0 &&
+		    arena->top_addr != glibc_initial_top(g, arena->addr))
+			glibc_distrust(g, i, "its last chunk (top) was not found");
+	}
+}
+
+void glibc_walk_chunks(struct glibc *g)
+{
+	for (size_t i = 0; glibc_is_running(g) && i < g->heap->arena_count; i++)
+		g->heap->arenas[i].top_addr = 0;
+	/* Torn chains add regions during the loop. */
+	for (size_t i = 0; i < g->region_count; i++) {
+		const struct region *region = &g->regions[i];
+		uint64_t addr = region->first_addr;
+		const char *problem = NULL;
+
+		if (region->kind == REGION_MAPPED)
+			continue;
+		if (addr < region->start_addr || addr >= region->end_addr)
+			problem = "its first chunk is not in its memory";
+		else if (glibc_is_running(g))
+			walk_running(g, i);
+		else
+			problem = walk_chain(g, region, &addr);
+		if (problem)
+			glibc_distrust(g, region->arena, problem);
+	}
+	if (!glibc_is_running(g))
+		check_tops(g);
+}

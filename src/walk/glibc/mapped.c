@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/glibc/walk.h"
+
+#include <string.h>
+
+/*
+ * Offsets of chunks in their own mappings. Such chunks are in no list; mp_ has their
+ * number and sum. The kernel merges adjacent mappings, so one mapping may contain several
+ * chunks. A chunk begins at the start of its mapping. memalign() first makes such a chunk
+ * and then a second one inside it. prev_size of the second chunk is its distance from the
+ * start, and the first head remains unchanged in memory. For alignments up to a page the
+ * distance is one of these.
+ */
+static const uint16_t offsets[] = { 0, 16, 48, 112, 240, 496, 1008, 2032, 4080 };
+
+/*
+ * For larger alignments the second head is at the end of some page. That page cannot be
+ * computed once mremap() has moved the chunk.
+ */
+#define LAST_OFFSET (IMAGE_PAGE_BYTES - CHUNK_HEAD)
+
+/*
+ * From 2.43 on, prev_size has a flag for huge pages,
+ * and size does not include the head.
+ */
+#define MAPPED_FLAGS UINT64_C(3)
+
+struct mapped_chunk {
+	uint64_t start_addr, end_addr; /* mapped for the chunk */
+	uint64_t chunk_addr;
+};
+
+/* A range of memory without other data of malloc. */
+struct gap {
+	uint64_t start_addr, end_addr;
+};
+
+static bool is_mapped_chunk(const struct glibc *g, const struct gap *gap, uint64_t addr,
+			    struct mapped_chunk *ret)
+{
+	bool is_new = g->layout.fast_offset == 0;
+	const uint8_t *bytes = image_at(g->image, addr, CHUNK_HEAD);
+	uint64_t offset, size, total;
+
+	if (!bytes)
+		return false;
+	memcpy(&offset, bytes, 8);
+	memcpy(&size, bytes + 8, 8);
+	if ((size & CHUNK_FLAGS) != CHUNK_MMAPPED)
+		return false;
+	size &= ~CHUNK_FLAGS;
+	if (is_new)
+		offset &= ~MAPPED_FLAGS;
+	if (offset % CHUNK_ALIGN || offset > addr - gap->start_addr ||
+	    (addr - offset) % IMAGE_PAGE_BYTES || size < CHUNK_MIN_BYTES ||
+	    size > gap->end_addr - addr)
+		return false;
+	total = size + offset + (is_new ? CHUNK_HEAD : 0);
+	if (total % IMAGE_PAGE_BYTES || total > gap->end_addr - (addr - offset) ||
+	    total > g->par.mapped_bytes)
+		return false;
+	ret->start_addr = addr - offset;
+	ret->end_addr = addr - offset + total;
+	ret->chunk_addr = addr;
+	return true;
+}
+
+/* Replace *chunk by the chunk at addr, if there is one in the same mapping. */
+static bool prefer_at(const struct glibc *g, const struct gap *gap, uint64_t addr,
+		      struct mapped_chunk *chunk)
+{
+	struct mapped_chunk aligned;
+
+	if (!is_mapped_chunk(g, gap, addr, &aligned) ||
+	    aligned.start_addr != chunk->start_addr)
+		return false;
+	*chunk = aligned;
+	return true;
+}
+
+/*
+ * Replace the chunk at the start of a mapping by the one that memalign() made inside it.
+ * The two sizes may differ, because realloc() updates only the second head.
+ */
+static void prefer_aligned(const struct glibc *g, const struct gap *gap,
+			   struct mapped_chunk *chunk)
+{
+	uint64_t page_addr = chunk->start_addr, end_addr = chunk->end_addr;
+
+	if (chunk->chunk_addr != chunk->start_addr)
+		return;
+	for (size_t i = 1; i < sizeof(offsets) / sizeof(offsets[0]); i++)
+		if (prefer_at(g, gap, page_addr + offsets[i], chunk))
+			return;
+	while (page_addr < end_addr) {
+		if (prefer_at(g, gap, page_addr + LAST_OFFSET, chunk))
+			return;
+		page_addr = image_next_resident(g->image, page_addr + IMAGE_PAGE_BYTES,
+						end_addr);
+	}
+}
+
+static bool find_in_page(const struct glibc *g, const struct gap *gap, uint64_t page_addr,
+			 struct mapped_chunk *ret)
+{
+	for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++)
+		if (is_mapped_chunk(g, gap, page_addr + offsets[i], ret)) {
+			prefer_aligned(g, gap, ret);
+			return true;
+		}
+	return false;
+}
+
+static void take_chunk(struct glibc *g, const struct mapped_chunk *chunk)
+{
+	struct region *region = glibc_add_region(g, REGION_MAPPED, 0);
+
+	region->start_addr = chunk->start_addr;
+	region->end_addr = chunk->end_addr;
+	region->first_addr = chunk->chunk_addr;
+	chunk_sum_add(&g->heap->mapped, chunk->end_addr - chunk->start_addr);
+}
+
+static void search_gap(void *context, uint64_t start_addr, uint64_t end_addr)
+{
+	struct glibc *g = context;
+	struct gap gap = { (start_addr + IMAGE_PAGE_BYTES - 1) & ~(IMAGE_PAGE_BYTES - 1),
+			   end_addr };
+	uint64_t addr = image_next_resident(g->image, gap.start_addr, end_addr);
+
+	while (addr < end_addr) {
+		struct mapped_chunk chunk;
+		uint64_t next_addr = addr + IMAGE_PAGE_BYTES;
+
+		if (find_in_page(g, &gap, addr, &chunk)) {
+			take_chunk(g, &chunk);
+			next_addr = gap.start_addr = chunk.end_addr;
+		}
+		addr = image_next_resident(g->image, next_addr, end_addr);
+	}
+}
+
+void glibc_find_mapped(struct glibc *g)
+{
+	if (g->par.mapped_count > 0)
+		glibc_for_each_gap(g, search_gap, g);
+}

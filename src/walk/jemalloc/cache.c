@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/jemalloc/walk.h"
+
+#include <string.h>
+
+/*
+ * A thread cache is in the thread's TLS: a bin for each size class, the small classes
+ * first. The pointer stacks of the bins are adjacent in one piece of memory, so their
+ * ends increase from bin to bin:
+ *   up to 5.2  { int32 low_water; uint32 count; uint64 requests; void **end; }
+ *   from 5.3   { void **head; uint64 requests; uint16 low_water, full, end, max; }
+ *              (end: its low bits)
+ * Up to 5.2, other fields come before the bins of the large classes.
+ */
+#define BIN_BYTES 24
+#define STACK_BYTES_MAX (UINT64_C(1) << 16)
+#define LARGE_BINS_WITHIN 512
+
+/* Static TLS ends at the thread pointer. */
+#define TLS_BYTES UINT64_C(65536)
+
+/* If this many threads have no cache, stop searching. */
+#define THREADS_SEARCHED 64
+
+struct bin {
+	uint64_t head_addr, end_addr; /* range of the pointers in the bin */
+};
+
+struct cache {
+	struct bin bins[HEAP_CLASS_MAX];
+	size_t bin_count;
+};
+
+static bool read_bin(const struct jemalloc *j, uint64_t addr, struct bin *ret)
+{
+	uint64_t words[BIN_BYTES / 8];
+	const uint8_t *at = image_at(j->image, addr, sizeof(words));
+
+	if (!at)
+		return false;
+	memcpy(words, at, sizeof(words));
+	if (j->layout->has_leaf_state) {
+		ret->head_addr = words[0];
+		ret->end_addr = words[0] + (uint16_t)((words[2] >> 32) - words[0]);
+	} else {
+		ret->head_addr = words[2] - (words[0] >> 32) * 8;
+		ret->end_addr = words[2];
+	}
+	return ret->head_addr % 8 == 0 && ret->end_addr % 8 == 0 &&
+	       ret->head_addr >= IMAGE_PAGE_BYTES && ret->head_addr <= ret->end_addr &&
+	       ret->end_addr - ret->head_addr < STACK_BYTES_MAX;
+}
+
+/* Return true if the stack of `next` may follow that of `bin`. */
+static bool is_next_bin(const struct bin *bin, const struct bin *next)
+{
+	return next->head_addr >= bin->end_addr && next->end_addr > bin->end_addr &&
+	       next->end_addr - bin->end_addr < STACK_BYTES_MAX;
+}
+
+/* Append bins to the cache as long as they are valid. */
+static void read_bins(const struct jemalloc *j, uint64_t addr, size_t limit,
+		      struct cache *cache)
+{
+	for (; cache->bin_count < limit; addr += BIN_BYTES) {
+		struct bin *bin = &cache->bins[cache->bin_count];
+
+		if (!read_bin(j, addr, bin) ||
+		    (cache->bin_count > 0 && !is_next_bin(bin - 1, bin)))
+			return;
+		cache->bin_count++;
+	}
+}
+
+static uint64_t extent_block_at(const struct jemalloc_extent *extent, uint64_t addr)
+{
+	return (addr - extent->first_addr) / extent->block_bytes;
+}
+
+/*
+ * Return the active extent with a block at addr, and the block's bit;
+ * NULL if there is no block.
+ */
+static const struct jemalloc_extent *find_block(const struct jemalloc *j, uint64_t addr,
+						uint64_t *ret_bit)
+{
+	const struct jemalloc_extent *extent = jemalloc_extent_at(j, addr);
+
+	if (!extent || extent->state != JEMALLOC_ACTIVE || addr < extent->first_addr ||
+	    extent_block_at(extent, addr) >= extent->block_count)
+		return NULL;
+	*ret_bit = extent->first_bit + extent_block_at(extent, addr);
+	return extent;
+}
+
+/* Return true if the pointer stacks are in one live block or in jemalloc's own memory. */
+static bool is_stack_right(const struct jemalloc *j, const struct cache *cache)
+{
+	uint64_t start = cache->bins[0].end_addr - 8;
+	uint64_t end = cache->bins[cache->bin_count - 1].end_addr;
+	uint64_t first_bit, last_bit;
+
+	if (jemalloc_base_at(j, start, end - start))
+		return true;
+	return find_block(j, start, &first_bit) && find_block(j, end - 1, &last_bit) &&
+	       first_bit == last_bit && !bit_is_set(j->blocks->not_live, first_bit);
+}
+
+/*
+ * Return true if every pointer is the address of a block of the bin's class that its slab
+ * does not mark as free.
+ */
+static bool check_pointers(const struct jemalloc *j, const struct cache *cache)
+{
+	for (size_t i = 0; i < cache->bin_count; i++) {
+		const struct bin *bin = &cache->bins[i];
+		uint64_t block_addr, bit;
+
+		for (uint64_t at = bin->head_addr; at < bin->end_addr; at += 8) {
+			const struct jemalloc_extent *extent;
+
+			if (!image_read(j->image, at, &block_addr))
+				return false;
+			extent = find_block(j, block_addr, &bit);
+			if (!extent || extent->class != i ||
+			    (block_addr - extent->first_addr) % extent->block_bytes ||
+			    bit_is_set(j->blocks->not_live, bit))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Return true if no bin precedes the one at addr. Bins look alike. */
+static bool is_first_bin(const struct jemalloc *j, uint64_t addr)
+{
+	struct bin before, bin;
+
+	return read_bin(j, addr, &bin) &&
+	       !(read_bin(j, addr - BIN_BYTES, &before) && is_next_bin(&before, &bin));
+}
+
+/* Read the cache at addr. Returns false if there is none. */
+static bool read_cache(const struct jemalloc *j, uint64_t addr, struct cache *ret)
+{
+	ret->bin_count = 0;
+	if (!is_first_bin(j, addr))
+		return false;
+	read_bins(j, addr, j->layout->has_leaf_state ? j->class_count : j->small_count,
+		  ret);
+	if (ret->bin_count < j->small_count)
+		return false;
+	addr += j->small_count * BIN_BYTES;
+	for (uint64_t gap = 8; !j->layout->has_leaf_state && gap < LARGE_BINS_WITHIN &&
+			       ret->bin_count == j->small_count;
+	     gap += 8)
+		read_bins(j, addr + gap, j->class_count, ret);
+	while (ret->bin_count > j->small_count && !is_stack_right(j, ret))
+		ret->bin_count--;
+	return is_stack_right(j, ret) && check_pointers(j, ret);
+}
+
+/* Mark the blocks of a cache. Returns false if a block is in two caches. */
+static bool mark_cache(struct jemalloc *j, const struct cache *cache)
+{
+	uint64_t block_addr, bit;
+
+	if (find_block(j, cache->bins[0].end_addr - 8, &bit)) {
+		bit_set(j->blocks->not_live, bit);
+		bit_set(j->blocks->own, bit);
+	}
+	for (size_t i = 0; i < cache->bin_count; i++) {
+		const struct bin *bin = &cache->bins[i];
+
+		for (uint64_t at = bin->head_addr; at < bin->end_addr; at += 8) {
+			if (!image_read(j->image, at, &block_addr) ||
+			    !find_block(j, block_addr, &bit) ||
+			    bit_is_set(j->blocks->not_live, bit))
+				return false;
+			bit_set(j->blocks->not_live, bit);
+			bit_set(j->blocks->cached, bit);
+		}
+	}
+	return true;
+}
+
+/* Return the distance of a thread's cache below its thread pointer, or 0 if none is found. */
+static uint64_t find_below(struct jemalloc *j, uint64_t tls_addr, uint64_t start_addr)
+{
+	struct cache cache;
+
+	for (uint64_t below = 8; below <= TLS_BYTES && tls_addr - below >= start_addr;
+	     below += 8) {
+		uint64_t addr = tls_addr - below;
+
+		if (!jemalloc_spend(j, 1))
+			return 0;
+		/* No bin begins on an absent page: continue below the page. */
+		if (!image_run_at(j->image, addr))
+			below += addr % IMAGE_PAGE_BYTES;
+		else if (read_cache(j, addr, &cache))
+			return below;
+	}
+	return 0;
+}
+
+/*
+ * Find the distance of a cache below the thread pointer. It is the same in all threads,
+ * because it is in static TLS.
+ */
+static bool find_place(struct jemalloc *j, uint64_t *ret_below)
+{
+	size_t count = j->input->thread_count;
+
+	*ret_below = 0;
+	for (size_t i = 0; i < count && i < THREADS_SEARCHED && *ret_below == 0; i++) {
+		uint64_t tls_addr = j->input->thread_addrs[i] & ~UINT64_C(7);
+		const struct mapping *m =
+			mapping_list_find(j->input->mappings, tls_addr - 1);
+
+		if (m)
+			*ret_below = find_below(j, tls_addr, m->start_addr);
+	}
+	return *ret_below > 0;
+}
+
+/* Return true if the bins are all zero, as in a thread that never called malloc. */
+static bool is_unused(const struct jemalloc *j, uint64_t addr)
+{
+	uint64_t words[BIN_BYTES / 8];
+
+	for (size_t i = 0; i < j->small_count; i++) {
+		const uint8_t *at =
+			image_at(j->image, addr + i * BIN_BYTES, sizeof(words));
+
+		if (!at)
+			continue;
+		memcpy(words, at, sizeof(words));
+		if (words[0] | words[1] | words[2])
+			return false;
+	}
+	return true;
+}
+
+static const char *read_caches(struct jemalloc *j)
+{
+	struct cache cache;
+	uint64_t below;
+
+	if (!find_place(j, &below))
+		return "no thread's cache was found: what is in one counts as live";
+	for (size_t i = 0; i < j->input->thread_count; i++) {
+		uint64_t tls_addr = j->input->thread_addrs[i] & ~UINT64_C(7);
+
+		if (is_unused(j, tls_addr - below))
+			continue;
+		if (!read_cache(j, tls_addr - below, &cache) || !mark_cache(j, &cache)) {
+			j->has_broken_cache = true; /* a retry may succeed */
+			return "a thread's cache is broken: what is in it counts as live";
+		}
+		j->heap->cache_count++;
+	}
+	return NULL;
+}
+
+void jemalloc_read_caches(struct jemalloc *j)
+{
+	j->heap->problem = read_caches(j);
+}

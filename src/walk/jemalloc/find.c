@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/jemalloc/walk.h"
+
+#include <string.h>
+
+#include "base/xalloc.h"
+
+/* HUGEPAGE is always a multiple of this size. */
+#define BASE_ALIGN (UINT64_C(2) << 20)
+
+/*
+ * struct base_block_s: its size, the next block, and an extent for its unused
+ * remainder, which has no arena.
+ */
+#define BASE_EXTENT_OFFSET 16
+#define BASE_HEAD_BYTES (BASE_EXTENT_OFFSET + JEMALLOC_EXTENT_BYTES)
+
+/* Number of entries that are checked to accept or reject a root. */
+#define ROOT_SAMPLE 1000
+#define LEAF_TRIES 16
+
+static const struct jemalloc_tree trees[] = {
+	{ 2, { 18, 18 }, 8 },
+	{ 3, { 15, 15, 15 }, 16 },
+};
+
+bool jemalloc_is_anonymous(struct jemalloc *j, uint64_t start_addr, uint64_t end_addr)
+{
+	while (start_addr < end_addr && jemalloc_spend(j, 1)) {
+		const struct mapping *m =
+			mapping_list_find(j->input->mappings, start_addr);
+
+		if (!m || m->inode != 0)
+			return false;
+		start_addr = m->end_addr;
+	}
+	return start_addr >= end_addr;
+}
+
+static bool read_base(struct jemalloc *j, uint64_t addr, struct jemalloc_base *ret)
+{
+	uint64_t words[BASE_HEAD_BYTES / 8];
+	const uint8_t *at = image_at(j->image, addr, sizeof(words));
+	uint64_t size, next, free_addr, free_bytes;
+
+	if (!at)
+		return false;
+	memcpy(words, at, sizeof(words));
+	size = words[0];
+	next = words[1];
+	free_addr = words[BASE_EXTENT_OFFSET / 8 + 1];
+	free_bytes = words[BASE_EXTENT_OFFSET / 8 + 2];
+	if (size == 0 || size % BASE_ALIGN || next % BASE_ALIGN ||
+	    size > UINT64_MAX - addr ||
+	    (words[BASE_EXTENT_OFFSET / 8] & JEMALLOC_ARENAS_MAX) !=
+		    JEMALLOC_ARENAS_MAX ||
+	    free_addr < addr + BASE_HEAD_BYTES || free_addr > addr + size ||
+	    free_bytes != addr + size - free_addr ||
+	    !jemalloc_is_anonymous(j, addr, addr + size))
+		return false;
+	*ret = (struct jemalloc_base){ addr, addr + size };
+	return true;
+}
+
+const char *jemalloc_find_bases(struct jemalloc *j)
+{
+	uint64_t done_addr = 0;
+
+	for (size_t i = 0; i < j->image->run_count; i++) {
+		const struct image_run *run = &j->image->runs[i];
+		uint64_t start = run->start_addr > done_addr ? run->start_addr
+							     : done_addr;
+		uint64_t addr = (start + BASE_ALIGN - 1) & ~(BASE_ALIGN - 1);
+
+		while (addr >= start && addr < run->end_addr) {
+			struct jemalloc_base base = { 0, addr + BASE_ALIGN };
+
+			if (read_base(j, addr, &base)) {
+				j->bases = xgrow(j->bases, &j->base_capacity,
+						 j->base_count + 1, sizeof(*j->bases));
+				j->bases[j->base_count++] = base;
+			}
+			addr = base.end_addr;
+			done_addr = addr;
+		}
+	}
+	return j->base_count ? NULL : "there is no jemalloc";
+}
+
+const struct jemalloc_base *jemalloc_base_after(const struct jemalloc *j, uint64_t addr)
+{
+	size_t low = 0, high = j->base_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (j->bases[middle].end_addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < j->base_count ? &j->bases[low] : NULL;
+}
+
+const struct jemalloc_base *jemalloc_base_at(const struct jemalloc *j, uint64_t addr,
+					     uint64_t length)
+{
+	const struct jemalloc_base *base = jemalloc_base_after(j, addr);
+
+	return base && base->start_addr <= addr && length <= base->end_addr - addr ? base
+										   : NULL;
+}
+
+/*
+ * Data that may contain the root: a file mapping and the anonymous
+ * memory after it (.bss).
+ */
+struct area {
+	uint64_t start_addr, end_addr;
+};
+
+static bool next_area(const struct jemalloc *j, size_t *index, struct area *ret)
+{
+	const struct mapping_list *list = j->input->mappings;
+
+	for (; *index < list->count; (*index)++) {
+		const struct mapping *m = &list->items[*index];
+
+		if (!walk_wants_mapping(m) || m->inode == 0)
+			continue;
+		*ret = (struct area){ m->start_addr, m->end_addr };
+		for (++*index; *index < list->count; (*index)++) {
+			m = &list->items[*index];
+			if (m->start_addr != ret->end_addr || !walk_wants_mapping(m) ||
+			    strcmp(m->name, "[heap]") == 0)
+				break;
+			ret->end_addr = m->end_addr;
+		}
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Determine the position of a leaf from its first element that points to an extent. A few
+ * elements may be from a change that the copy contains only in part.
+ */
+static bool place_leaf(struct jemalloc *j, const struct jemalloc_tree *tree,
+		       uint64_t leaf_addr, uint64_t *ret_key)
+{
+	unsigned int bits = tree->level_bits[tree->level_count - 1];
+	uint64_t bytes = (uint64_t)tree->element_bytes << bits;
+	uint64_t end = leaf_addr + bytes;
+	unsigned int tries = LEAF_TRIES;
+	uint64_t page_addr, word;
+
+	if (!jemalloc_base_at(j, leaf_addr, bytes))
+		return false;
+	for (uint64_t addr = leaf_addr;; addr += tree->element_bytes) {
+		struct jemalloc_raw raw;
+
+		if (!jemalloc_next_word(j, &addr, end, tree->element_bytes, &word) ||
+		    addr >= end)
+			return false;
+		word &= (UINT64_C(1) << 48) - JEMALLOC_EXTENT_ALIGN;
+		if (word == 0)
+			continue;
+		if (jemalloc_read_raw(j, word, &raw) &&
+		    jemalloc_place_element(tree, &raw,
+					   (addr - leaf_addr) / tree->element_bytes,
+					   &page_addr)) {
+			*ret_key = page_addr >> (12 + bits);
+			return true;
+		}
+		if (--tries == 0)
+			return false;
+	}
+}
+
+/* With three levels: determine the position of a middle node from its first leaf. */
+static bool place_node(struct jemalloc *j, const struct jemalloc_tree *tree,
+		       uint64_t addr, uint64_t *ret_key)
+{
+	unsigned int bits = tree->level_bits[1];
+	uint64_t end = addr + (UINT64_C(8) << bits);
+	uint64_t at = addr, leaf_addr, key;
+
+	if (!jemalloc_base_at(j, addr, end - addr))
+		return false;
+	if (!jemalloc_next_word(j, &at, end, 8, &leaf_addr) || at >= end ||
+	    !place_leaf(j, tree, leaf_addr, &key) ||
+	    (key & ((UINT64_C(1) << bits) - 1)) != (at - addr) / 8)
+		return false;
+	*ret_key = key >> bits;
+	return true;
+}
+
+struct root_check {
+	struct jemalloc *j;
+	size_t good_count, bad_count;
+};
+
+static uint64_t check_entry(void *context, const struct jemalloc_entry *entry)
+{
+	struct root_check *check = context;
+	struct jemalloc_raw raw;
+	uint64_t end;
+
+	if (!jemalloc_read_raw(check->j, entry->extent_addr, &raw)) {
+		check->bad_count++;
+		return entry->page_addr + IMAGE_PAGE_BYTES;
+	}
+	end = jemalloc_start_of(&raw) + jemalloc_size_of(&raw);
+	if (jemalloc_start_of(&raw) != entry->page_addr ||
+	    !jemalloc_is_anonymous(check->j, entry->page_addr, end)) {
+		check->bad_count++;
+		return entry->page_addr + IMAGE_PAGE_BYTES;
+	}
+	check->good_count++;
+	return check->good_count + check->bad_count < ROOT_SAMPLE ? end : 0;
+}
+
+static bool is_root(struct jemalloc *j, const struct jemalloc_tree *tree,
+		    const struct area *area, uint64_t root_addr)
+{
+	struct root_check check = { .j = j };
+	uint64_t bytes = UINT64_C(8) << tree->level_bits[0];
+
+	if (root_addr < area->start_addr || root_addr > area->end_addr ||
+	    bytes > area->end_addr - root_addr)
+		return false;
+	j->root_addr = root_addr;
+	j->tree = tree;
+	return jemalloc_for_each_entry(j, check_entry, &check) &&
+	       check.good_count > check.bad_count;
+}
+
+/* Return true if the word is an element of a valid root. */
+static bool try_word(struct jemalloc *j, const struct area *area, uint64_t addr,
+		     uint64_t word)
+{
+	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {
+		const struct jemalloc_tree *tree = &trees[i];
+		uint64_t key;
+
+		if (!(tree->level_count == 2 ? place_leaf : place_node)(j, tree, word,
+									&key))
+			continue;
+		if (key < UINT64_C(1) << tree->level_bits[0] && key * 8 <= addr &&
+		    is_root(j, tree, area, addr - key * 8))
+			return true;
+	}
+	return false;
+}
+
+static bool find_in_area(struct jemalloc *j, const struct area *area)
+{
+	uint64_t addr = area->start_addr, word;
+
+	while (jemalloc_next_word(j, &addr, area->end_addr, 8, &word) &&
+	       addr < area->end_addr) {
+		if (word % JEMALLOC_EXTENT_ALIGN == 0 && jemalloc_base_at(j, word, 8) &&
+		    try_word(j, area, addr, word))
+			return true;
+		addr += 8;
+	}
+	return false;
+}
+
+const char *jemalloc_find_root(struct jemalloc *j)
+{
+	struct area area;
+	size_t index = 0;
+
+	while (next_area(j, &index, &area))
+		if (find_in_area(j, &area))
+			return NULL;
+	return "jemalloc's map of pages was not found";
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/jemalloc/walk.h"
+
+#include <stdlib.h>
+
+/* The budget allows several looks at each word of the copy. */
+#define BUDGET_PER_WORD 4
+#define BUDGET_MIN UINT64_C(1000000)
+
+/*
+ * Return a problem if some of jemalloc's own data may be swapped out: missing data
+ * may affect any result.
+ */
+static const char *check_swap(const struct jemalloc *j)
+{
+	const struct mapping_list *mappings = j->input->mappings;
+
+	for (size_t i = 0; i < j->base_count; i++) {
+		const struct mapping *m =
+			mapping_list_find(mappings, j->bases[i].start_addr);
+
+		if (m && m->counters.bytes[SMAPS_SWAP] != 0 &&
+		    bytes_known(m->counters.bytes[SMAPS_SWAP]))
+			return "some of jemalloc's own data may be swapped out";
+	}
+	return NULL;
+}
+
+void walk_jemalloc(const struct walk_input *input, struct heap *ret,
+		   struct blocks *ret_blocks)
+{
+	struct jemalloc j = {
+		.input = input,
+		.image = input->image,
+		.heap = ret,
+		.blocks = ret_blocks,
+	};
+
+	heap_init(ret);
+	*ret_blocks = (struct blocks)BLOCKS_INIT;
+	j.budget = j.image->length_bytes / 8 * BUDGET_PER_WORD + BUDGET_MIN;
+	ret->problem = jemalloc_find_bases(&j);
+	if (!ret->problem)
+		ret->problem = jemalloc_find_root(&j);
+	if (!ret->problem) {
+		ret->allocator = ALLOCATOR_JEMALLOC;
+		ret->problem = jemalloc_find_layout(&j);
+	}
+	if (!ret->problem)
+		ret->problem = check_swap(&j);
+	if (!ret->problem)
+		ret->problem = jemalloc_read_extents(&j);
+	if (!ret->problem) {
+		if (!input->is_running)
+			jemalloc_read_caches(&j);
+		jemalloc_account(&j);
+	}
+	free(j.bases);
+	free(j.extents);
+}

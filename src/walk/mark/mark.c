@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/mark/mark.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/xalloc.h"
+
+/*
+ * Ring size, a power of two. Possible addresses wait in the ring while the CPU prefetches
+ * what is needed to look up their blocks and to scan them.
+ */
+#define CANDIDATES 16
+
+/*
+ * The stack holds blocks found but not yet scanned. If it is full, further blocks are
+ * noted by one bit each and found again later.
+ */
+#define STACK_SHARE 64 /* stack size: this fraction of the image's bytes */
+#define STACK_MIN_BYTES (UINT64_C(64) << 10)
+
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+
+#define TELL_BYTES (UINT64_C(4) << 20)
+
+struct marker {
+	struct mark *mark;
+	const struct blocks *blocks;
+	struct image *image;
+	uint64_t *unseen;     /* live, and not found yet */
+	/* Bits are positions of block heads in the image, as in chains. */
+	bool are_bits_places;
+	const struct image_run *run; /* run of the block scanned last */
+
+	uint64_t candidates[CANDIDATES]; /* a ring */
+	unsigned int first_candidate, candidate_count;
+	struct block_ref *stack;
+	size_t depth, capacity;
+	uint64_t *waiting; /* bits of blocks that found the stack full */
+	bool has_waiting;
+
+	struct chunk_sum scanned; /* blocks scanned so far */
+	struct mark_progress progress;
+	uint64_t done_bytes, total_bytes, told_bytes;
+	bool is_stopped;
+};
+
+/* Extent of a block_ref whose size is in the block's head. */
+#define EXTENT_OF_HEAD UINT32_MAX
+
+/*
+ * Flag bits in the size word of a chain's block (see blocks.c), and glibc's IS_MMAPPED,
+ * which no block of a chain has.
+ */
+#define SIZE_FLAGS UINT64_C(7)
+#define SIZE_MAPPED UINT64_C(2)
+
+#define OFFSET_NONE UINT64_MAX
+
+static void tell(struct marker *m)
+{
+	m->told_bytes = m->done_bytes;
+	if (m->progress.tell && !m->is_stopped)
+		m->is_stopped = m->progress.tell(m->progress.context, m->done_bytes,
+						 m->total_bytes);
+}
+
+static inline void bit_clear(uint64_t *bits, uint64_t bit)
+{
+	bits[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+}
+
+/*
+ * Return the offset of addr in the image, or OFFSET_NONE. Tries the last run first,
+ * without touching distant memory: most heaps are a single run.
+ */
+static inline uint64_t image_offset(const struct marker *m, uint64_t addr)
+{
+	const struct block_page *page;
+
+	if (addr - m->run->start_addr < m->run->end_addr - m->run->start_addr)
+		return m->run->offset_bytes + (addr - m->run->start_addr);
+	page = block_index_page(&m->mark->index, addr);
+	return page ? (uint64_t)(page - m->mark->index.pages) * IMAGE_PAGE_BYTES +
+			       addr % IMAGE_PAGE_BYTES
+		    : OFFSET_NONE;
+}
+
+static void push(struct marker *m, const struct block_ref *ref)
+{
+	bit_clear(m->unseen, ref->bit);
+	if (m->depth < m->capacity) {
+		m->stack[m->depth++] = *ref;
+		return;
+	}
+	bit_set(m->waiting, ref->bit);
+	m->has_waiting = true;
+}
+
+static void take_candidate(struct marker *m)
+{
+	uint64_t word = m->candidates[m->first_candidate];
+	uint64_t head = word - m->blocks->head_bytes;
+	struct block_ref ref = { .addr = word, .extent = EXTENT_OF_HEAD };
+
+	m->first_candidate = (m->first_candidate + 1) % CANDIDATES;
+	m->candidate_count--;
+	/*
+	 * Fast path: most addresses point to the start of a block, and
+	 * most others to no block.
+	 */
+	if (m->are_bits_places && head % BLOCK_ALIGN == 0) {
+		uint64_t offset = image_offset(m, head);
+
+		ref.bit = offset / BLOCK_ALIGN;
+		if (offset != OFFSET_NONE && bit_is_set(m->unseen, ref.bit)) {
+			push(m, &ref);
+			return;
+		}
+		if (offset != OFFSET_NONE && bit_is_set(m->blocks->starts, ref.bit))
+			return;
+	}
+	if (block_index_find(&m->mark->index, word, &ref) &&
+	    bit_is_set(m->unseen, ref.bit))
+		push(m, &ref);
+}
+
+/*
+ * Prefetch everything that is needed to find and scan a block, to wait once
+ * instead of several times.
+ */
+static inline void prefetch(const struct marker *m, uint64_t head)
+{
+	uint64_t offset = image_offset(m, head);
+
+	if (offset == OFFSET_NONE)
+		return;
+	__builtin_prefetch(m->image->bytes + offset);
+	if (m->are_bits_places)
+		__builtin_prefetch(&m->unseen[offset / BLOCK_ALIGN / 64]);
+	else
+		__builtin_prefetch(&m->mark->index.pages[offset / IMAGE_PAGE_BYTES]);
+}
+
+static inline void offer(struct marker *m, uint64_t word)
+{
+	if (!block_index_may_hold(&m->mark->index, word))
+		return;
+	prefetch(m, word - m->blocks->head_bytes);
+	if (m->candidate_count == CANDIDATES)
+		take_candidate(m);
+	m->candidates[(m->first_candidate + m->candidate_count++) % CANDIDATES] = word;
+}
+
+/* Offer the aligned words of resident memory. */
+static void scan_words(struct marker *m, const uint8_t *at, uint64_t bytes)
+{
+	for (uint64_t offset = 0; offset + sizeof(uint64_t) <= bytes;
+	     offset += sizeof(uint64_t)) {
+		uint64_t word;
+
+		memcpy(&word, at + offset, sizeof(word));
+		offer(m, word);
+	}
+	m->done_bytes += bytes;
+	if (m->done_bytes - m->told_bytes >= TELL_BYTES)
+		tell(m);
+}
+
+/* Scan the resident part of [start, end). */
+static void scan(struct marker *m, const struct image_run *run, uint64_t start,
+		 uint64_t end)
+{
+	while (start < end && !m->is_stopped) {
+		uint64_t length;
+
+		if (!run || start >= run->end_addr || start < run->start_addr) {
+			start = image_next_resident(m->image, start, end);
+			if (start >= end)
+				return;
+			run = image_run_at(m->image, start);
+		}
+		length = (run->end_addr < end ? run->end_addr : end) - start;
+		if (length > TELL_BYTES)
+			length = TELL_BYTES;
+		scan_words(m,
+			   m->image->bytes + run->offset_bytes +
+				   (start - run->start_addr),
+			   length);
+		start += length;
+	}
+}
+
+/*
+ * Return a block's usable size. Blocks of a chain have their size in front, in memory
+ * that the scan needs anyway.
+ */
+static uint64_t block_bytes(const struct marker *m, struct block_ref *ref)
+{
+	uint64_t size;
+
+	if (ref->extent == EXTENT_OF_HEAD) {
+		memcpy(&size, m->image->bytes + ref->bit * BLOCK_ALIGN + 8, sizeof(size));
+		if (!(size & SIZE_MAPPED))
+			return (size & ~SIZE_FLAGS) - 8;
+		block_index_find(&m->mark->index, ref->addr, ref);
+	}
+	return block_index_bytes(&m->mark->index, ref);
+}
+
+static void scan_block(struct marker *m, struct block_ref *ref)
+{
+	uint64_t bytes = block_bytes(m, ref);
+	uint64_t head = ref->addr - m->blocks->head_bytes;
+
+	chunk_sum_add(&m->scanned, bytes);
+	if (head - m->run->start_addr >= m->run->end_addr - m->run->start_addr) {
+		const struct block_page *page = block_index_page(&m->mark->index, head);
+
+		if (page)
+			m->run = &m->image->runs[page->run];
+	}
+	scan(m, m->run, (ref->addr + 7) & ~UINT64_C(7), ref->addr + bytes);
+}
+
+static void drain_stack(struct marker *m)
+{
+	while (!m->is_stopped) {
+		struct block_ref ref;
+
+		while (m->depth == 0 && m->candidate_count > 0)
+			take_candidate(m);
+		if (m->depth == 0)
+			return;
+		ref = m->stack[--m->depth];
+		scan_block(m, &ref);
+	}
+}
+
+/* Scan everything reachable from the blocks pushed and words offered. */
+static void drain(struct marker *m)
+{
+	drain_stack(m);
+	while (m->has_waiting && !m->is_stopped) {
+		struct block_place place = { 0 };
+		struct block block;
+
+		m->has_waiting = false;
+		while (!m->is_stopped && blocks_next(m->blocks, &place, &block)) {
+			struct block_ref ref = { block.addr, block.bit, block.extent };
+
+			if (!bit_is_set(m->waiting, block.bit))
+				continue;
+			bit_clear(m->waiting, block.bit);
+			scan_block(m, &ref);
+			drain_stack(m);
+		}
+	}
+}
+
+static void mark_roots(struct marker *m, const struct mark_input *input)
+{
+	const struct image_run *run = NULL;
+
+	for (size_t i = 0; i < input->word_count; i++)
+		offer(m, input->words[i]);
+	for (size_t i = 0; i < input->roots->count && !m->is_stopped; i++) {
+		const struct root_range *range = &input->roots->items[i];
+
+		scan(m, run, (range->start_addr + 7) & ~UINT64_C(7), range->end_addr);
+		drain(m);
+	}
+	drain(m);
+}
+
+static void add_leader(struct marker *m, size_t *capacity, uint64_t addr)
+{
+	struct mark *mark = m->mark;
+
+	mark->leaders = xgrow(mark->leaders, capacity, mark->leader_count + 1,
+			      sizeof(*mark->leaders));
+	mark->leaders[mark->leader_count++] = addr;
+}
+
+/*
+ * First pass, in ascending address order: each block not yet reached becomes a leader and
+ * reaches all it can. A leader may still be reachable from a later one.
+ */
+static void choose_leaders(struct marker *m)
+{
+	struct block_place place = { 0 };
+	struct block block;
+	size_t capacity = 0;
+
+	while (!m->is_stopped && blocks_next(m->blocks, &place, &block)) {
+		struct block_ref ref = { block.addr, block.bit, block.extent };
+
+		if (!bit_is_set(m->unseen, block.bit))
+			continue;
+		add_leader(m, &capacity, block.addr);
+		bit_clear(m->unseen, block.bit);
+		scan_block(m, &ref);
+		drain(m);
+	}
+}
+
+/*
+ * Second pass, in descending address order: no leader reaches one chosen after it. A
+ * leader not reached by now is therefore reachable from no other leaked block, or
+ * only from its own ring.
+ */
+static void judge_leaders(struct marker *m, mark_leak_fn *on_leak, void *context)
+{
+	struct mark *mark = m->mark;
+	size_t kept = mark->leader_count;
+
+	for (size_t i = mark->leader_count; i > 0 && !m->is_stopped; i--) {
+		struct chunk_sum before = m->scanned;
+		struct leak leak = { .addr = mark->leaders[i - 1] };
+		struct block_ref ref;
+
+		if (!block_index_find(&mark->index, leak.addr, &ref) ||
+		    !bit_is_set(m->unseen, ref.bit))
+			continue;
+		bit_clear(m->unseen, ref.bit);
+		leak.bytes = block_index_bytes(&mark->index, &ref);
+		scan_block(m, &ref);
+		drain(m);
+		leak.indirect.count = m->scanned.count - before.count - 1;
+		leak.indirect.bytes = m->scanned.bytes - before.bytes - leak.bytes;
+		chunk_sum_add(&mark->direct, leak.bytes);
+		mark->indirect.count += leak.indirect.count;
+		mark->indirect.bytes += leak.indirect.bytes;
+		mark->leaders[--kept] = leak.addr;
+		if (!m->is_stopped)
+			on_leak(context, &leak);
+	}
+	mark->leader_count -= kept;
+	if (kept > 0 && mark->leader_count > 0)
+		memmove(mark->leaders, mark->leaders + kept,
+			mark->leader_count * sizeof(*mark->leaders));
+}
+
+static size_t bit_words(const struct blocks *blocks)
+{
+	return (size_t)(blocks->bit_count / 64 + 1);
+}
+
+/*
+ * Allocate the table that is accessed at random for each word. Huge
+ * pages make that faster.
+ */
+static uint64_t *new_bits(const struct blocks *blocks)
+{
+	size_t bytes = bit_words(blocks) * sizeof(uint64_t);
+	size_t room = (bytes + HUGE_PAGE_BYTES - 1) & ~(size_t)(HUGE_PAGE_BYTES - 1);
+	uint64_t *bits;
+
+	if (bytes < HUGE_PAGE_BYTES)
+		return xcalloc(1, bytes);
+	bits = aligned_alloc(HUGE_PAGE_BYTES, room);
+	if (!bits)
+		xalloc_exhausted();
+	madvise(bits, room, MADV_HUGEPAGE);
+	memset(bits, 0, room);
+	return bits;
+}
+
+static void find_live(struct marker *m)
+{
+	struct block_place place = { 0 };
+	struct block block;
+
+	while (blocks_next(m->blocks, &place, &block)) {
+		if (block.state != BLOCK_LIVE)
+			continue;
+		chunk_sum_add(&m->mark->live, block.bytes);
+		bit_set(m->unseen, block.bit);
+	}
+}
+
+static void begin(struct marker *m, const struct mark_input *input, struct mark *ret)
+{
+	static const struct image_run no_run = { 0, 0, 0 };
+	const struct blocks *blocks = input->blocks;
+	uint64_t stack_bytes = blocks->image->length_bytes / STACK_SHARE;
+
+	*ret = (struct mark){ 0 };
+	block_index_init(&ret->index, blocks);
+	*m = (struct marker){
+		.mark = ret,
+		.blocks = blocks,
+		.image = blocks->image,
+		.run = &no_run,
+		.are_bits_places = blocks->head_bytes == BLOCK_ALIGN,
+		.progress = input->progress,
+	};
+	m->unseen = new_bits(blocks);
+	find_live(m);
+	m->total_bytes = input->roots->bytes + ret->live.bytes;
+	m->waiting = xcalloc(bit_words(blocks), sizeof(*m->waiting));
+	if (stack_bytes < STACK_MIN_BYTES)
+		stack_bytes = STACK_MIN_BYTES;
+	m->capacity = (size_t)(stack_bytes / sizeof(*m->stack));
+	m->stack = xmalloc(m->capacity * sizeof(*m->stack));
+}
+
+/* Update the total: memory reachable only from leaked blocks is scanned twice more. */
+static void plan_rest(struct marker *m)
+{
+	m->total_bytes = m->done_bytes + 2 * (m->mark->live.bytes - m->scanned.bytes);
+	tell(m);
+}
+
+int mark_run(const struct mark_input *input, mark_leak_fn *on_leak, void *context,
+	     struct mark *ret)
+{
+	size_t words = bit_words(input->blocks);
+	struct marker m;
+
+	begin(&m, input, ret);
+	mark_roots(&m, input);
+	ret->reachable = m.scanned;
+	ret->reached = xmalloc(words * sizeof(*ret->reached));
+	for (size_t i = 0; i < words; i++)
+		ret->reached[i] = ~m.unseen[i];
+	plan_rest(&m);
+	choose_leaders(&m);
+	for (size_t i = 0; i < words; i++)
+		m.unseen[i] = ~ret->reached[i];
+	judge_leaders(&m, on_leak, context);
+	ret->scanned_bytes = m.done_bytes;
+	free(m.unseen);
+	free(m.waiting);
+	free(m.stack);
+	return m.is_stopped ? -ECANCELED : 0;
+}
+
+void mark_release(struct mark *mark)
+{
+	block_index_release(&mark->index);
+	free(mark->reached);
+	free(mark->leaders);
+	*mark = (struct mark){ 0 };
+}

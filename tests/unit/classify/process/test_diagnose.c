@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "../../support/unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "classify/process/diagnose.h"
+#include "model/usage.h"
+
+
+/*
+ * Make a process with 10 MiB of anonymous memory, and with file pages of
+ * which `copies` are anonymous.
+ */
+static void make_usage(struct usage *u, uint64_t file_dirty_bytes, uint64_t copies_bytes)
+{
+	usage_init(u);
+	usage_set_no_memory(u);
+	u->matrix.cell[OWNER_ANON][STATE_PRIVATE_DIRTY] = 10 * MIB;
+	u->matrix.cell[OWNER_FILE][STATE_PRIVATE_DIRTY] = file_dirty_bytes;
+	u->state_bytes[STATE_PRIVATE_DIRTY] = 10 * MIB + file_dirty_bytes;
+	u->total.bytes[SMAPS_RSS] = 10 * MIB + file_dirty_bytes;
+	u->total.bytes[SMAPS_PSS] = 10 * MIB + file_dirty_bytes;
+	u->total.bytes[SMAPS_ANONYMOUS] = 10 * MIB + copies_bytes;
+}
+
+/* Return the sentence that the rule yields, or NULL. */
+static const char *find_sentence(const struct usage *u, const char *rule)
+{
+	static struct diagnosis found[32];
+	size_t count = diagnose(u, found, ARRAY_SIZE(found));
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(found[i].rule, rule) == 0)
+			return found[i].text;
+	return NULL;
+}
+
+static void written_pages_of_a_shared_file_are_not_copies(void **state)
+{
+	struct usage u;
+
+	(void)state;
+	make_usage(&u, 16 * MIB, 0);
+	assert_null(find_sentence(&u, "file-copies"));
+	usage_release(&u);
+}
+
+static void private_copies_of_file_pages_are_reported(void **state)
+{
+	struct usage u;
+	const char *text;
+
+	(void)state;
+	make_usage(&u, 16 * MIB, 6 * MIB);
+	text = find_sentence(&u, "file-copies");
+	assert_non_null(text);
+	assert_memory_equal(text, "6.0M (23%) is private copies", 28);
+	usage_release(&u);
+}
+
+static void copies_are_not_guessed_if_owners_are_unknown(void **state)
+{
+	struct usage u;
+
+	(void)state;
+	make_usage(&u, 16 * MIB, 6 * MIB);
+	matrix_set_unknown(&u.matrix);
+	assert_null(find_sentence(&u, "file-copies"));
+	usage_release(&u);
+}
+
+static void pages_shared_with_one_other_process_are_reported(void **state)
+{
+	struct usage u;
+	const char *text;
+
+	(void)state;
+	make_usage(&u, 0, 0);
+	u.total.bytes[SMAPS_PRIVATE_DIRTY] = 4 * MIB;
+	u.total.bytes[SMAPS_PRIVATE_CLEAN] = 0;
+	u.total.bytes[SMAPS_PSS] = 7 * MIB;
+	text = find_sentence(&u, "shared");
+	assert_non_null(text);
+	assert_non_null(strstr(text, "(Pss) is 7.0M, and ending it would free 4.0M (Uss)"));
+	u.total.bytes[SMAPS_PRIVATE_DIRTY] = 6 * MIB;
+	assert_null(find_sentence(&u, "shared"));
+	usage_release(&u);
+}
+
+/*
+ * Make a process of 100 MiB: live, free pages and fragments in MiB as given, and the
+ * rest other anonymous memory.
+ */
+static void make_heap(struct usage *u, uint64_t live, uint64_t pages, uint64_t fragments)
+{
+	const uint64_t owners[] = { live * MIB, pages * MIB, fragments * MIB, 0 };
+
+	make_usage(u, 0, 0);
+	u->total.bytes[SMAPS_RSS] = 100 * MIB;
+	u->matrix.cell[OWNER_ANON][STATE_PRIVATE_DIRTY] =
+		(100 - live - pages - fragments) * MIB;
+	for (unsigned int o = 0; o <= OWNER_HEAP_LAST; o++) {
+		for (unsigned int s = 0; s < STATE_COUNT_; s++)
+			u->matrix.cell[o][s] = 0;
+		u->matrix.cell[o][STATE_PRIVATE_DIRTY] = owners[o];
+		u->matrix.owner_rss_bytes[o] = owners[o];
+	}
+	u->allocator = ALLOCATOR_GLIBC;
+	u->heap_quality = QUALITY_EXACT;
+}
+
+static void a_large_live_share_is_reported(void **state)
+{
+	struct usage u;
+
+	(void)state;
+	make_heap(&u, 50, 5, 5);
+	assert_non_null(find_sentence(&u, "live"));
+	assert_memory_equal(find_sentence(&u, "dominant"),
+			    "Most of it is allocated blocks: 50.0M", 37);
+	make_heap(&u, 49, 5, 5);
+	assert_null(find_sentence(&u, "live"));
+}
+
+static void free_pages_are_reported_with_the_trimmable_amount(void **state)
+{
+	struct usage u;
+
+	(void)state;
+	make_heap(&u, 10, 9, 0);
+	assert_null(find_sentence(&u, "pool-pages"));
+	make_heap(&u, 10, 10, 0);
+	u.trimmable_bytes = 8 * MIB;
+	assert_string_equal(find_sentence(&u, "pool-pages"),
+			    "10.0M (10%) is free pages that glibc malloc keeps: malloc_trim(0), "
+			    "called in the program, would return 8.0M.");
+	u.allocator = ALLOCATOR_JEMALLOC;
+	assert_string_equal(find_sentence(&u, "pool-pages"),
+			    "10.0M (10%) is free pages that jemalloc keeps for what the program "
+			    "allocates next.");
+}
+
+static void fragments_are_reported_from_ten_percent(void **state)
+{
+	struct usage u;
+
+	(void)state;
+	make_heap(&u, 10, 0, 9);
+	assert_null(find_sentence(&u, "fragments"));
+	make_heap(&u, 10, 0, 10);
+	assert_memory_equal(find_sentence(&u, "fragments"), "10.0M (10%) is free fragments", 29);
+}
+
+static void live_memory_is_not_reported_if_it_includes_free_memory(void **state)
+{
+	struct usage u;
+
+	(void)state;
+	make_heap(&u, 60, 0, 0);
+	u.heap_quality = QUALITY_BOUND;
+	u.heap_is_said = true;
+	/* the amount of free memory is known: 0 */
+	assert_non_null(find_sentence(&u, "live"));
+	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
+		u.matrix.cell[OWNER_POOL_FRAGMENTS][s] = BYTES_UNKNOWN;
+		u.matrix.owner_rss_bytes[OWNER_POOL_FRAGMENTS] = BYTES_UNKNOWN;
+	}
+	assert_null(find_sentence(&u, "live"));
+	assert_non_null(strstr(find_sentence(&u, "dominant"), "in use or free"));
+}
+
+static void advice_for_reading_the_heap_is_given_if_there_is_any(void **state)
+{
+	struct usage u;
+
+	(void)state;
+	make_usage(&u, 0, 0);
+	assert_null(find_sentence(&u, "heap-unknown")); /* no heap walk was tried */
+	u.heap_error = -EPERM;
+	assert_non_null(strstr(find_sentence(&u, "heap-unknown"), "CAP_SYS_PTRACE"));
+	u.heap_error = -EFBIG;
+	u.heap_expected_ns = 700 * NS_PER_MS;
+	assert_non_null(strstr(find_sentence(&u, "heap-unknown"),
+			       "allow a stop of about 700.0ms with --max-pause"));
+	u.heap_error = -ENOMEM; /* nothing the user could do would help */
+	assert_null(find_sentence(&u, "heap-unknown"));
+	u.heap_error = -EPERM;
+	u.heap_quality = QUALITY_ESTIMATE; /* the figures are from an earlier walk */
+	assert_null(find_sentence(&u, "heap-unknown"));
+}
+
+static void anon_is_said_to_contain_only_an_unread_heap(void **state)
+{
+	struct usage u;
+
+	(void)state;
+	make_usage(&u, 0, 0);
+	assert_non_null(strstr(find_sentence(&u, "dominant"), "the heap is part of it"));
+	make_heap(&u, 10, 10, 10);
+	assert_non_null(strstr(find_sentence(&u, "dominant"), "other private anonymous memory"));
+}
+
+/* Only EACCES and EPERM are reported as missing rights. */
+static void read_errors_are_named(void **state)
+{
+	static const struct {
+		int error;
+		const char *words;
+	} cases[] = {
+		{ -EACCES, "without more rights" },
+		{ -EPERM, "without more rights" },
+		{ -EIO, "Input/output error" },
+		{ -ENOMEM, "Cannot allocate memory" },
+		{ -EMFILE, "Too many open files" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct usage u;
+		const char *text;
+
+		usage_init(&u);
+		u.error = cases[i].error;
+		text = find_sentence(&u, "unreadable");
+		assert_non_null(text);
+		assert_row(strstr(text, cases[i].words), cases[i].words);
+		assert_row(i < 2 || !strstr(text, "rights"), cases[i].words);
+		usage_release(&u);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(read_errors_are_named),
+		cmocka_unit_test(written_pages_of_a_shared_file_are_not_copies),
+		cmocka_unit_test(private_copies_of_file_pages_are_reported),
+		cmocka_unit_test(copies_are_not_guessed_if_owners_are_unknown),
+		cmocka_unit_test(pages_shared_with_one_other_process_are_reported),
+		cmocka_unit_test(a_large_live_share_is_reported),
+		cmocka_unit_test(free_pages_are_reported_with_the_trimmable_amount),
+		cmocka_unit_test(fragments_are_reported_from_ten_percent),
+		cmocka_unit_test(live_memory_is_not_reported_if_it_includes_free_memory),
+		cmocka_unit_test(advice_for_reading_the_heap_is_given_if_there_is_any),
+		cmocka_unit_test(anon_is_said_to_contain_only_an_unread_heap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "render/table/output.h"
+
+#include <locale.h>
+#include <string.h>
+
+#include "render/table/bar.h"
+#include "../../support/unit.h"
+
+/* A row with a number and a text, either of which may be unknown. */
+struct row {
+	uint64_t number;
+	const char *text;
+};
+
+static void get_number(const void *row, int arg, struct value *ret)
+{
+	(void)arg;
+	ret->number = ((const struct row *)row)->number;
+	ret->is_known = bytes_known(ret->number);
+}
+
+static void get_text(const void *row, int arg, struct value *ret)
+{
+	const struct row *r = row;
+
+	(void)arg;
+	ret->is_known = r->text != NULL;
+	ret->text = r->text;
+	ret->text_length = r->text ? strlen(r->text) : 0;
+}
+
+static const struct column number = { "n_bytes", "N", "", VALUE_BYTES, true, 0, 0, get_number };
+static const struct column text = { "text", "TEXT", "", VALUE_TEXT, false, 0, 0, get_text };
+static const struct column *const number_text[] = { &number, &text };
+static const struct column *const text_number[] = { &text, &number };
+
+static struct column_list list_of(const struct column *const columns[2])
+{
+	return (struct column_list){ (const struct column **)(uintptr_t)columns, 2, 2 };
+}
+
+static void csv_fields_are_quoted_if_necessary(void **state)
+{
+	static const struct {
+		struct row row;
+		const char *csv;
+	} rows[] = {
+		{ { 5, "plain" }, "5,plain\n" },
+		{ { 0, "two words" }, "0,two words\n" },
+		{ { UINT64_MAX - 1, "" }, "18446744073709551614,\n" },
+		{ { BYTES_UNKNOWN, NULL }, ",\n" },
+		{ { 1, "a,b" }, "1,\"a,b\"\n" },
+		{ { 1, "say \"hi\"" }, "1,\"say \"\"hi\"\"\"\n" },
+		{ { 1, "\"" }, "1,\"\"\"\"\n" },
+		{ { 1, "two\nlines\r" }, "1,\"two\nlines\r\"\n" },
+		{ { 1, "\x1b[31m" }, "1,\"\\x1b[31m\"\n" },
+		{ { 1, "caf\xc3\xa9" }, "1,\"caf\xc3\xa9\"\n" },
+		{ { 1, "caf\xe9" }, "1,\"caf\\xe9\"\n" },
+		{ { 1, "back\\slash" }, "1,back\\slash\n" },
+	};
+	const struct column_list list = list_of(number_text);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct strbuf out = STRBUF_INIT;
+
+		csv_add_row(&out, &list, &rows[i].row);
+		assert_string_equal(strbuf_text(&out), rows[i].csv);
+		strbuf_release(&out);
+	}
+}
+
+static void the_csv_header_contains_the_column_names(void **state)
+{
+	const struct column_list list = list_of(number_text);
+	struct strbuf out = STRBUF_INIT;
+
+	(void)state;
+	csv_add_header(&out, &list);
+	assert_string_equal(strbuf_text(&out), "n_bytes,text\n");
+	strbuf_release(&out);
+}
+
+static void json_is_valid_for_any_bytes(void **state)
+{
+	static const struct {
+		struct row row;
+		const char *json;
+	} rows[] = {
+		{ { 5, "plain" }, "{\"n_bytes\":5,\"text\":\"plain\"}" },
+		{ { BYTES_UNKNOWN, NULL }, "{\"n_bytes\":null,\"text\":null}" },
+		{ { 0, "" }, "{\"n_bytes\":0,\"text\":\"\"}" },
+		{ { 1, "\"\\/" }, "{\"n_bytes\":1,\"text\":\"\\\"\\\\/\"}" },
+		{ { 1, "\n\t\x1b\x7f" }, "{\"n_bytes\":1,\"text\":\"\\u000a\\u0009\\u001b\\u007f\"}" },
+		{ { 1, "\xff" }, "{\"n_bytes\":1,\"text\":\"\\\\xff\"}" },
+		{ { 1, "\xed\xa0\x80" }, "{\"n_bytes\":1,\"text\":\"\\\\xed\\\\xa0\\\\x80\"}" },
+		{ { 1, "\xc3\xa9\xf0\x9f\x98\x80" },
+		  "{\"n_bytes\":1,\"text\":\"\xc3\xa9\xf0\x9f\x98\x80\"}" },
+		{ { 1, "\xe2\x80\xae" }, "{\"n_bytes\":1,\"text\":\"\\u202e\"}" },
+		{ { 1, "\xf3\xa0\x80\x81" }, "{\"n_bytes\":1,\"text\":\"\\udb40\\udc01\"}" },
+	};
+	const struct column_list list = list_of(number_text);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct strbuf out = STRBUF_INIT;
+
+		json_add_row(&out, &list, &rows[i].row);
+		assert_string_equal(strbuf_text(&out), rows[i].json);
+		strbuf_release(&out);
+	}
+}
+
+static void assert_table(const struct column *const columns[2], const struct row *rows,
+			 size_t count, struct table_options options, const char *want)
+{
+	const struct column_list list = list_of(columns);
+	struct strbuf out = STRBUF_INIT;
+	const void *order[8];
+
+	for (size_t i = 0; i < count; i++)
+		order[i] = &rows[i];
+	table_add(&out, &list, order, count, &options);
+	assert_string_equal(strbuf_text(&out), want);
+	strbuf_release(&out);
+}
+
+static const struct row some_rows[] = { { 5, "a" }, { 123456, "name" }, { BYTES_UNKNOWN, NULL } };
+
+static void numbers_are_right_aligned_and_text_is_left_aligned(void **state)
+{
+	(void)state;
+	assert_table(number_text, some_rows, 3, (struct table_options){ 0 },
+		     "     N TEXT\n     5 a\n120.6K name\n     - -\n");
+	assert_table(text_number, some_rows, 3, (struct table_options){ .exact_bytes = true },
+		     "TEXT      N\na         5\nname 123456\n-         -\n");
+	assert_table(text_number, some_rows, 1, (struct table_options){ .no_headings = true },
+		     "a 5\n");
+	assert_table(text_number, some_rows, 0, (struct table_options){ 0 }, "TEXT N\n");
+	assert_table(text_number, some_rows, 0, (struct table_options){ .no_headings = true }, "");
+}
+
+static void trailing_text_is_truncated_but_numbers_are_not(void **state)
+{
+	static const struct row rows[] = { { 1234567, "a long name" } };
+
+	(void)state;
+	assert_table(number_text, rows, 1,
+		     (struct table_options){ .exact_bytes = true, .no_headings = true,
+					     .max_width = 13 },
+		     "1234567 a lon\n");
+	assert_table(text_number, rows, 1,
+		     (struct table_options){ .exact_bytes = true, .no_headings = true,
+					     .max_width = 13 },
+		     "a long name 1234567\n");
+}
+
+static void wide_and_combining_characters_keep_columns_aligned(void **state)
+{
+	static const struct row rows[] = {
+		/* two characters, each two columns wide */
+		{ 1, "\xe4\xb8\xad\xe6\x96\x87" },
+		/* a letter and its accent in one column */
+		{ 2, "e\xcc\x81" },
+		{ 3, "abcd" },
+	};
+
+	(void)state;
+	if (!setlocale(LC_CTYPE, "C.UTF-8"))
+		skip();
+	assert_table(text_number, rows, 3, (struct table_options){ .no_headings = true },
+		     "\xe4\xb8\xad\xe6\x96\x87 1\ne\xcc\x81    2\nabcd 3\n");
+	assert_int_equal(text_display_width("\xe4\xb8\xad" "a", 4), 3);
+	/* half of a wide character does not fit */
+	assert_int_equal(text_cut_to_width("a\xe4\xb8\xad", 4, 2), 1);
+	assert_int_equal(text_cut_to_width("a\xe4\xb8\xad", 4, 3), 4);
+	setlocale(LC_CTYPE, "C");
+}
+
+static void ascii_mode_prints_only_ascii(void **state)
+{
+	static const struct row rows[] = { { 1, "caf\xc3\xa9\x1b" } };
+
+	(void)state;
+	assert_table(number_text, rows, 1,
+		     (struct table_options){ .no_headings = true, .ascii = true },
+		     "1 caf\\xc3\\xa9\\x1b\n");
+}
+
+static void the_cells_of_a_bar_add_up(void **state)
+{
+	static const struct {
+		uint64_t parts[4], whole;
+		size_t width;
+		size_t cells[4];
+	} rows[] = {
+		{ { 25, 25, 25, 25 }, 100, 8, { 2, 2, 2, 2 } },
+		{ { 100, 0, 0, 0 }, 100, 8, { 8, 0, 0, 0 } },
+		/* any part above 0 is visible */
+		{ { 1, 1000000, 0, 0 }, 1000001, 8, { 1, 7, 0, 0 } },
+		{ { 1, 1, 1, 0 }, 3, 10, { 4, 3, 3, 0 } },
+		{ { 50, 0, 0, 0 }, 100, 8, { 4, 0, 0, 0 } },
+		{ { BYTES_UNKNOWN, 50, 0, 0 }, 100, 8, { 0, 4, 0, 0 } },
+		{ { 0, 0, 0, 0 }, 100, 8, { 0 } },
+		{ { 5, 5, 0, 0 }, 0, 8, { 0 } },
+		{ { 5, 5, 0, 0 }, BYTES_UNKNOWN, 8, { 0 } },
+		{ { UINT64_MAX / 2, UINT64_MAX / 2, 0, 0 }, UINT64_MAX - 1, 8, { 4, 4, 0, 0 } },
+		{ { 1, 1, 1, 1 }, 4, 2, { 1, 1, 0, 0 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		size_t cells[4] = { 99, 99, 99, 99 };
+
+		bar_split(rows[i].parts, 4, rows[i].whole, rows[i].width, cells);
+		for (size_t c = 0; c < 4; c++)
+			if (cells[c] != rows[i].cells[c])
+				fail_msg("row %zu, part %zu: %zu cells", i, c, cells[c]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(csv_fields_are_quoted_if_necessary),
+		cmocka_unit_test(the_csv_header_contains_the_column_names),
+		cmocka_unit_test(json_is_valid_for_any_bytes),
+		cmocka_unit_test(numbers_are_right_aligned_and_text_is_left_aligned),
+		cmocka_unit_test(trailing_text_is_truncated_but_numbers_are_not),
+		cmocka_unit_test(wide_and_combining_characters_keep_columns_aligned),
+		cmocka_unit_test(ascii_mode_prints_only_ascii),
+		cmocka_unit_test(the_cells_of_a_bar_add_up),
+	};
+
+	return cmocka_run_group_tests_name("output", tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The flight recorder's view of kills: reports that arrive in pieces, and one kill
+ * that several sources report.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "sample/oom/flight_kills.h"
+#include "sample/oom/flight_log.h"
+#include "../../support/unit.h"
+
+#define MS NS_PER_MS
+
+static const char other[] = "6,100,5000,-;eth0: link up\n";
+static const char head[] = "4,101,6000,-;hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, "
+			   "oom_score_adj=0\n";
+static const char cause[] = "6,102,6001,-;oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,"
+			    "mems_allowed=0,oom_memcg=/a,task_memcg=/a/b,task=hog,pid=77,uid=0\n";
+static const char killed[] = "3,103,6002,-;Memory cgroup out of memory: Killed process 77 (hog) "
+			     "total-vm:70000kB, anon-rss:65000kB, file-rss:1000kB, shmem-rss:0kB, UID:0 "
+			     "pgtables:168kB oom_score_adj:0\n";
+
+static void add(struct flight_log *log, const char *text, uint64_t now_ns)
+{
+	struct strbuf records = STRBUF_INIT;
+
+	strbuf_add_text(&records, text);
+	flight_log_add(log, &records, now_ns);
+	assert_int_equal(records.length, 0);
+	strbuf_release(&records);
+}
+
+static void a_report_that_arrives_in_parts_is_parsed_once(void **state)
+{
+	struct flight_log log = { 0 };
+	struct oom_kill_list kills = OOM_KILL_LIST_INIT;
+	const char *text;
+
+	(void)state;
+	add(&log, other, 1 * MS);
+	assert_true(flight_log_due_ns(&log) == UINT64_MAX);
+	add(&log, head, 10 * MS);
+	assert_false(flight_log_take(&log, 11 * MS, &kills, &text));
+	add(&log, cause, 100 * MS);
+	add(&log, killed, 150 * MS);
+	assert_false(flight_log_take(&log, 200 * MS, &kills, &text));
+	assert_true(flight_log_take(&log, flight_log_due_ns(&log), &kills, &text));
+	assert_int_equal(kills.count, 1);
+	assert_int_equal(kills.items[0].victim.pid, 77);
+	assert_string_equal(kills.items[0].victim_path, "/a/b");
+	assert_int_equal(strlen(text), strlen(head) + strlen(cause) + strlen(killed));
+	assert_false(flight_log_take(&log, 900 * MS, &kills, &text));
+	oom_kill_list_release(&kills);
+	flight_log_release(&log);
+}
+
+static void lines_before_a_report_and_the_next_report_are_separate(void **state)
+{
+	struct flight_log log = { 0 };
+	struct oom_kill_list kills = OOM_KILL_LIST_INIT;
+	struct strbuf both = STRBUF_INIT;
+	const char *text;
+
+	(void)state;
+	strbuf_addf(&both, "%s%s", other, killed);
+	add(&log, both.text, 1 * MS);
+	assert_true(flight_log_take(&log, 999 * MS, &kills, &text));
+	assert_string_equal(text, killed);
+	add(&log, killed, 1000 * MS);
+	assert_true(flight_log_take(&log, 2000 * MS, &kills, &text));
+	assert_string_equal(text, killed);
+	oom_kill_list_release(&kills);
+	strbuf_release(&both);
+	flight_log_release(&log);
+}
+
+/* Two groups reach their limits at the same moment: each recording gets its own report. */
+static void each_report_of_a_batch_keeps_its_own_lines(void **state)
+{
+	static const char second[] =
+		"4,105,6500,-;web invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, "
+		"oom_score_adj=0\n"
+		"6,106,6501,-;oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,"
+		"mems_allowed=0,oom_memcg=/c,task_memcg=/c,task=web,pid=88,uid=0\n"
+		"3,107,6502,-;Memory cgroup out of memory: Killed process 88 (web) "
+		"total-vm:70000kB, anon-rss:65000kB, file-rss:1000kB, shmem-rss:0kB, UID:0 "
+		"pgtables:168kB oom_score_adj:0\n";
+	struct flight_log log = { 0 };
+	struct oom_kill_list kills = OOM_KILL_LIST_INIT;
+	struct strbuf both = STRBUF_INIT, first = STRBUF_INIT, report = STRBUF_INIT;
+	const char *text;
+
+	(void)state;
+	strbuf_addf(&first, "%s%s%s", head, cause, killed);
+	strbuf_addf(&both, "%s%s%s", other, first.text, second);
+	add(&log, both.text, 1 * MS);
+	assert_true(flight_log_take(&log, 999 * MS, &kills, &text));
+	assert_int_equal(kills.count, 2);
+	assert_string_equal(flight_log_report(text, &kills.items[0], &report), first.text);
+	assert_string_equal(flight_log_report(text, &kills.items[1], &report), second);
+	oom_kill_list_release(&kills);
+	strbuf_release(&both);
+	strbuf_release(&first);
+	strbuf_release(&report);
+	flight_log_release(&log);
+}
+
+static void a_kill_is_found_again_but_not_a_later_one_of_that_pid(void **state)
+{
+	struct flight_kills kills = { .count = 0 };
+
+	(void)state;
+	assert_null(flight_kills_find(&kills, 7, 5000));
+	flight_kills_add(&kills, 7, 5000, NULL);
+	assert_non_null(flight_kills_find(&kills, 7, 5200));
+	assert_null(flight_kills_find(&kills, 8, 5200));
+	assert_null(flight_kills_find(&kills, 7, 60000));
+	assert_true(flight_kills_has_since(&kills, 6000));
+	assert_false(flight_kills_has_since(&kills, 60000));
+	for (int i = 0; i < 2 * FLIGHT_KILLS_MAX; i++)
+		flight_kills_add(&kills, 100 + i, 70000, NULL);
+	assert_int_equal(kills.count, 1 + 2 * FLIGHT_KILLS_MAX);
+	assert_null(flight_kills_find(&kills, 100, 70000));
+	assert_non_null(flight_kills_find(&kills, 99 + 2 * FLIGHT_KILLS_MAX, 70000));
+}
+
+/*
+ * If there are more than ten kills in five seconds, this line is all that the
+ * kernel logs for the others.
+ */
+static void a_kill_logged_without_its_group_is_ours_if_already_known(void **state)
+{
+	struct cgroup_level level = { .path = (char[]){ "/a" } };
+	struct cgroup group = { .levels = &level, .level_count = 1, .tightest = 0 };
+	struct flight_kills kills = { .count = 0 };
+	struct flight_log log = { 0 };
+	struct oom_kill_list logged = OOM_KILL_LIST_INIT;
+	const char *text;
+
+	(void)state;
+	add(&log, killed, 1 * MS);
+	assert_true(flight_log_take(&log, 999 * MS, &logged, &text));
+	assert_int_equal(logged.count, 1);
+	assert_false(flight_kills_has_logged(&kills, &logged.items[0], &group, 5000));
+	flight_kills_add(&kills, 77, 5000, NULL);
+	assert_true(flight_kills_has_logged(&kills, &logged.items[0], &group, 5200));
+	assert_false(flight_kills_has_logged(&kills, &logged.items[0], &group, 60000));
+	oom_kill_list_release(&logged);
+	flight_log_release(&log);
+}
+
+static void kills_in_descendant_groups_are_ours_but_not_in_siblings(void **state)
+{
+	struct cgroup_level level = { .path = (char[]){ "/a" } };
+	struct cgroup group = { .levels = &level, .level_count = 1, .tightest = 0 };
+	struct flight_kills kills = { .count = 0 };
+	struct oom_kill kill = { .victim.pid = 7, .victim_path = "/a/b", .limit_path = "/a" };
+
+	(void)state;
+	assert_true(flight_kills_has_logged(&kills, &kill, &group, 1));
+	kill = (struct oom_kill){ .victim.pid = 7, .victim_path = "/ab", .limit_path = "/ab" };
+	flight_kills_add(&kills, 7, 1, NULL);
+	assert_false(flight_kills_has_logged(&kills, &kill, &group, 1));
+}
+
+static void a_root_limit_does_not_attribute_other_groups_kills(void **state)
+{
+	char own[] = "/a/b", root[] = "/";
+	struct cgroup_level levels[] = { { .path = own }, { .path = root } };
+	const struct cgroup cgroup = { .levels = levels, .level_count = 2, .tightest = 1 };
+	struct flight_kills kills = { .count = 0 };
+	struct oom_kill kill = { .victim = { .pid = 7 } };
+
+	(void)state;
+	strcpy(kill.victim_path, "/a/b/c");
+	assert_true(flight_kills_has_logged(&kills, &kill, &cgroup, 5000));
+	strcpy(kill.victim_path, "/a/bc");
+	assert_false(flight_kills_has_logged(&kills, &kill, &cgroup, 5000));
+	strcpy(kill.victim_path, "/other");
+	assert_false(flight_kills_has_logged(&kills, &kill, &cgroup, 5000));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_root_limit_does_not_attribute_other_groups_kills),
+		cmocka_unit_test(each_report_of_a_batch_keeps_its_own_lines),
+		cmocka_unit_test(a_report_that_arrives_in_parts_is_parsed_once),
+		cmocka_unit_test(lines_before_a_report_and_the_next_report_are_separate),
+		cmocka_unit_test(a_kill_is_found_again_but_not_a_later_one_of_that_pid),
+		cmocka_unit_test(
+			a_kill_logged_without_its_group_is_ours_if_already_known),
+		cmocka_unit_test(kills_in_descendant_groups_are_ours_but_not_in_siblings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/walk.h"
+
+#include <string.h>
+
+#include "../support/unit.h"
+
+/* Walk a process with two mappings: a library, and anonymous memory. */
+static void walk_named(const char *library, uint64_t anonymous_addr,
+		       const char *anonymous_name, struct heap *ret)
+{
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	struct image image = IMAGE_INIT;
+	struct blocks blocks;
+	struct mapping items[] = {
+		{ .start_addr = anonymous_addr,
+		  .end_addr = anonymous_addr + 4096,
+		  .flags = MAPPING_READ | MAPPING_WRITE,
+		  .name = anonymous_name },
+		{ .start_addr = UINT64_C(0x7f0000000000),
+		  .end_addr = UINT64_C(0x7f0000001000),
+		  .inode = 7,
+		  .flags = MAPPING_READ | MAPPING_EXEC,
+		  .name = library },
+	};
+	const struct walk_input input = { .image = &image, .mappings = &mappings };
+
+	for (size_t i = 0; i < ARRAY_SIZE(items); i++) {
+		items[i].name_length = (uint32_t)strlen(items[i].name);
+		mapping_list_add(&mappings, &items[i]);
+	}
+	assert_int_equal(image_reserve(&image, 4096), 0);
+	memset(image.bytes, 0, 4096);
+	assert_int_equal(image_add_run(&image, anonymous_addr, anonymous_addr + 4096), 0);
+	walk_heap(&input, ret, &blocks);
+	blocks_release(&blocks);
+	image_release(&image);
+	mapping_list_release(&mappings);
+}
+
+static void an_unsupported_allocator_is_named_and_its_heap_unknown(void **state)
+{
+	static const struct {
+		const char *library;
+		uint64_t anonymous_addr;
+		const char *anonymous_name;
+		enum allocator allocator;
+		const char *word;
+	} rows[] = {
+		{ "/usr/lib/libtcmalloc.so.4", 0x10000, "", ALLOCATOR_TCMALLOC,
+		  "tcmalloc" },
+		{ "/usr/lib/libmimalloc.so.2", 0x10000, "", ALLOCATOR_MIMALLOC,
+		  "mimalloc" },
+		{ "/lib/ld-musl-x86_64.so.1", 0x10000, "", ALLOCATOR_MUSL, "musl" },
+		{ "/usr/lib/libjemalloc.so.1", 0x10000, "", ALLOCATOR_JEMALLOC,
+		  "versions" },
+		{ "/usr/bin/go", UINT64_C(0xc000000000), "", ALLOCATOR_GO, "Go" },
+		{ "/usr/bin/go", 0x10000, "[anon: Go: heap]", ALLOCATOR_GO, "Go" },
+		{ "/usr/bin/true", 0x10000, "", ALLOCATOR_UNKNOWN, "glibc" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct heap heap;
+
+		walk_named(rows[i].library, rows[i].anonymous_addr,
+			   rows[i].anonymous_name, &heap);
+		assert_row(heap.allocator == rows[i].allocator, rows[i].word);
+		assert_row(heap.quality == QUALITY_UNKNOWN, rows[i].word);
+		assert_row(heap.problem != NULL, rows[i].word);
+		assert_row(strstr(heap.problem, rows[i].word) != NULL, rows[i].word);
+		assert_row(heap.trimmable_bytes == BYTES_UNKNOWN, rows[i].word);
+		heap_release(&heap);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_unsupported_allocator_is_named_and_its_heap_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
