@@ -73,7 +73,7 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/profile/tree.c \
 	%D%/profile/tree.h
 # transform_rules.o includes the sets of rules that come with memstate
-%C%_libclassify_a_CFLAGS = $(AM_CFLAGS) -Wa,-I,$(srcdir)/%D%/profile
+%C%_libclassify_a_CFLAGS = $(AM_CFLAGS) $(MATH_CFLAGS) -Wa,-I,$(srcdir)/%D%/profile
 %D%/profile/libclassify_a-transform_rules.$(OBJEXT): $(srcdir)/%D%/profile/transforms
 EXTRA_DIST += %D%/profile/transforms
-CLASSIFY_LIBS = %D%/libclassify.a $(WALK_LIBS)
+CLASSIFY_LIBS = %D%/libclassify.a $(WALK_LIBS) $(MATH_LIBS)

@@ -74,4 +74,4 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/recording/replay_moment.h \
 	%D%/run/run_sampler.c \
 	%D%/run/run_sampler.h
-SAMPLE_LIBS = %D%/libsample.a src/store/libstore.a $(PPROF_LIBS) src/classify/libclassify.a src/walk/libwalk.a $(PROBE_LIBS)
+SAMPLE_LIBS = %D%/libsample.a src/store/libstore.a $(PPROF_LIBS) src/classify/libclassify.a src/walk/libwalk.a $(PROBE_LIBS) $(MATH_LIBS)

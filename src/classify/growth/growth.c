@@ -36,10 +36,6 @@ const char *const growth_kind_names[GROWTH_KIND_COUNT_] = {
 	[GROWTH_PLATEAU] = "plateau",	  [GROWTH_STEADY] = "growing",
 };
 
-/*
- * Defined here instead of linking libm, which would take memory in memstate
- * for these few functions.
- */
 static double lesser(double a, double b)
 {
 	return a < b ? a : b;
@@ -48,27 +44,6 @@ static double lesser(double a, double b)
 static double larger(double a, double b)
 {
 	return a > b ? a : b;
-}
-
-static double distance(double a, double b)
-{
-	return a > b ? a - b : b - a;
-}
-
-/* Newton's method: starts above the root and stops when it no longer decreases. */
-static double square_root(double square)
-{
-	double root = square > 1 ? square : 1;
-
-	if (!(square > 0))
-		return 0;
-	for (;;) {
-		double next = (root + square / root) / 2;
-
-		if (!(next < root))
-			return root;
-		root = next;
-	}
 }
 
 /* The points resampled at equal distances: the lowest and highest value of each cell. */
@@ -261,7 +236,7 @@ static void find_jumps(const struct floors *floors, struct jumps *jumps)
 	jumps->largest = differences[0];
 	for (size_t i = 0; i < n; i++) {
 		jumps->largest = larger(jumps->largest, differences[i]);
-		off[i] = distance(differences[i], median);
+		off[i] = fabs(differences[i] - median);
 	}
 	jumps->noise = MEDIAN_TO_DEVIATION * median_of(off, n);
 }
@@ -274,7 +249,7 @@ struct rates {
 static void find_rates(const struct floors *floors, struct rates *rates)
 {
 	double slopes[SLOPE_MAX], k = (double)floors->count;
-	double reach = NORMAL_95 * square_root(k * (k - 1) * (2 * k + 5) / 18);
+	double reach = NORMAL_95 * sqrt(k * (k - 1) * (2 * k + 5) / 18);
 	size_t n = find_slopes(floors, 0, floors->count, slopes);
 	size_t third = floors->count / 3 > 3 ? floors->count / 3 : 3;
 	double low = ((double)n - reach) / 2, high = ((double)n + reach) / 2;
@@ -365,7 +340,7 @@ static double find_wander(const struct floors *floors, double rate)
 	double variance = (far - near) / (double)(distance - 1);
 
 	/* with few floors, random growth may be hidden by chance */
-	return square_root(larger(variance, WANDER_LEAST * near));
+	return sqrt(larger(variance, WANDER_LEAST * near));
 }
 
 static enum growth_kind judge(const struct floors *floors, const struct rates *rates)
@@ -439,7 +414,7 @@ static double find_stray(const struct growth *g, double ns)
 	double windows = ns / (double)(g->window_ns > 0 ? g->window_ns : 1);
 	double seen = (double)g->floor_count;
 
-	return WANDER_REACH * g->wander_bytes * square_root(windows * (1 + windows / seen));
+	return WANDER_REACH * g->wander_bytes * sqrt(windows * (1 + windows / seen));
 }
 
 bool growth_time_to(const struct growth *growth, uint64_t limit_bytes, struct growth_time *ret)

@@ -3,6 +3,7 @@
 
 #include "classify/growth/last_rise.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/units.h"
@@ -100,11 +101,6 @@ static struct line fit_line(const double *y, size_t count)
 	return line;
 }
 
-static double magnitude(double a)
-{
-	return a < 0 ? -a : a;
-}
-
 static double larger(double a, double b)
 {
 	return a > b ? a : b;
@@ -117,11 +113,11 @@ static double larger(double a, double b)
 static int is_break(const struct line *left, size_t left_count, const struct line *right,
 		    double range)
 {
-	double a = magnitude(left->slope), b = magnitude(right->slope);
+	double a = fabs(left->slope), b = fabs(right->slope);
 	double end = left->start + left->slope * (double)(left_count - 1);
 
 	return larger(a, b) > PACE_RATIO * (a < b ? a : b) ||
-	       magnitude(right->start - end) > JUMP_SHARE * range;
+	       fabs(right->start - end) > JUMP_SHARE * range;
 }
 
 static double range_of(const double *y, size_t count)
@@ -137,7 +133,7 @@ static double range_of(const double *y, size_t count)
 
 static double noise_of(double level)
 {
-	return larger(NOISE_BYTES, NOISE_PER_LEVEL * magnitude(level));
+	return larger(NOISE_BYTES, NOISE_PER_LEVEL * fabs(level));
 }
 
 /*
@@ -210,11 +206,11 @@ static uint64_t find_level(const struct rise_series *s, size_t first)
 {
 	const double *y = s->floors + first;
 	struct line line = fit_most(y, s->count - first);
-	double tooth = typical_tooth(s, first) - magnitude(line.slope);
+	double tooth = typical_tooth(s, first) - fabs(line.slope);
 	double level = line.start + (tooth > 0 ? tooth : 0);
 
 	/* prefer a measured value to a fitted one next to it */
-	if (magnitude(level - y[0]) <= noise_of((double)s->last_bytes))
+	if (fabs(level - y[0]) <= noise_of((double)s->last_bytes))
 		level = y[0];
 	return level > 0 ? (uint64_t)level : 0;
 }

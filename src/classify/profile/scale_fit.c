@@ -20,8 +20,8 @@
 #define LN_2 0.693147180559945309417
 
 /*
- * Natural logarithm by the artanh series, for a number near 1. Avoids linking libm, which
- * would take too much memory for these few functions.
+ * Return the natural logarithm, by the artanh series for a number near 1. log() and exp()
+ * would need libm, which adds 0.4 MiB to memstate's own Rss.
  */
 static double natural_log(double x)
 {
