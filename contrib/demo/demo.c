@@ -25,30 +25,30 @@
 #define KIB 1024ul
 #define MIB (1024 * KIB)
 
-#define TICK_MS	      250
-#define SECONDS	      600
-#define SECONDS_MAX   600
-#define CACHE_SIZE    (24 * MIB)
-#define LEAK_STEP     (32 * KIB)
-#define LEAK_MAX      (64 * MIB)
-#define LEAK_BLOCK    1000
-#define POOL_BLOCK    (24 * KIB)
-#define POOL_COUNT    1024
-#define POOL_STEP     32
-#define SMALL_SIZE    400
-#define SMALL_COUNT   (24 * 1024)
-#define SMALL_KEEP    8 /* one in this many small blocks stays */
-#define LAZY_SIZE     (32 * MIB)
-#define LAZY_PERIOD   80
-#define BARE_SIZE     (32 * MIB)
-#define BARE_PERIOD   120
+#define TICK_MS 250
+#define SECONDS 600
+#define SECONDS_MAX 600
+#define CACHE_SIZE (24 * MIB)
+#define LEAK_STEP (32 * KIB)
+#define LEAK_MAX (64 * MIB)
+#define LEAK_BLOCK 1000
+#define POOL_BLOCK (24 * KIB)
+#define POOL_COUNT 1024
+#define POOL_STEP 32
+#define SMALL_SIZE 400
+#define SMALL_COUNT (24 * 1024)
+#define SMALL_KEEP 8 /* one in this many small blocks stays */
+#define LAZY_SIZE (32 * MIB)
+#define LAZY_PERIOD 80
+#define BARE_SIZE (32 * MIB)
+#define BARE_PERIOD 120
 #define RESERVED_SIZE (64 * MIB)
-#define FILE_SIZE     (12 * MIB)
-#define FILE_WRITTEN  (2 * MIB)
-#define SHARED_SIZE   (10 * MIB)
-#define THREAD_COUNT  4
-#define STACK_FRAME   (8 * KIB)
-#define STACK_DEPTH   160
+#define FILE_SIZE (12 * MIB)
+#define FILE_WRITTEN (2 * MIB)
+#define SHARED_SIZE (10 * MIB)
+#define THREAD_COUNT 4
+#define STACK_FRAME (8 * KIB)
+#define STACK_DEPTH 160
 
 static char *cache;
 static char *pool[POOL_COUNT];
@@ -252,10 +252,13 @@ static void set_up(void)
 	share_memory(); /* first, so that the child shares little other memory */
 	cache = allocate(CACHE_SIZE);
 	make_fragments();
-	lazy = map_pages(LAZY_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	lazy = map_pages(LAZY_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1);
 	/* keeps the mappings before and after it from merging */
-	(void)map_pages(RESERVED_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-	bare = map_pages(BARE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	(void)map_pages(RESERVED_SIZE, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+	bare = map_pages(BARE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1);
 	touch(lazy, LAZY_SIZE);
 	touch(bare, BARE_SIZE);
 	map_file();
@@ -268,7 +271,8 @@ int main(int argc, char **argv)
 	pid_t parent = getppid();
 
 	if (argc > 2 || seconds < 1 || seconds > SECONDS_MAX) {
-		fprintf(stderr, "Usage: memstate-demo [SECONDS]   (1 to %d)\n", SECONDS_MAX);
+		fprintf(stderr, "Usage: memstate-demo [SECONDS]   (1 to %d)\n",
+			SECONDS_MAX);
 		return 2;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

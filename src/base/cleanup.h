@@ -34,9 +34,9 @@ static inline void cleanup_closedir(DIR **dir)
 		closedir(*dir);
 }
 
-#define _cleanup_free_	   __attribute__((cleanup(cleanup_free)))
-#define _cleanup_fclose_   __attribute__((cleanup(cleanup_fclose)))
-#define _cleanup_close_	   __attribute__((cleanup(cleanup_close)))
+#define _cleanup_free_ __attribute__((cleanup(cleanup_free)))
+#define _cleanup_fclose_ __attribute__((cleanup(cleanup_fclose)))
+#define _cleanup_close_ __attribute__((cleanup(cleanup_close)))
 #define _cleanup_closedir_ __attribute__((cleanup(cleanup_closedir)))
 
 #endif

@@ -49,10 +49,10 @@ static const unsigned int kernel_file_systems[] = {
  * mount, and if openat2() is missing: before Linux 5.6 and in some sandboxes.
  */
 struct lookup {
-	int root_fd;	/* borrowed */
-	int process_fd; /* for local_mount_check() */
+	int root_fd;	   /* borrowed */
+	int process_fd;	   /* for local_mount_check() */
 	uint64_t mount_id; /* the last mount that was found to be local */
-	int *dirs;   /* the open directories below the root, outermost first */
+	int *dirs;	   /* the open directories below the root, outermost first */
 	size_t depth, capacity;
 	char *rest; /* the remaining part of the path */
 	unsigned int symlinks;

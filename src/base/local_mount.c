@@ -26,13 +26,14 @@
  * served by the host.
  */
 static const char *const local_types[] = {
-	"bcachefs",  "bpf",	 "btrfs",   "cgroup", "cgroup2", "configfs", "cramfs",
-	"debugfs",   "devpts",	 "devtmpfs", "efivarfs", "erofs", "exfat",  "ext2",
-	"ext3",	     "ext4",	 "f2fs",    "hfs",    "hfsplus", "hugetlbfs", "iso9660",
-	"jffs2",     "jfs",	 "minix",   "mqueue", "msdos",	 "nilfs2",   "nsfs",
-	"ntfs3",     "proc",	 "pstore",  "ramfs",  "reiserfs", "rootfs",  "romfs",
-	"securityfs", "squashfs", "sysfs",  "tmpfs",  "tracefs", "ubifs",    "udf",
-	"vfat",	     "virtiofs", "xfs",	    "zfs",
+	"bcachefs", "bpf",	 "btrfs",    "cgroup",	 "cgroup2",  "configfs",
+	"cramfs",   "debugfs",	 "devpts",   "devtmpfs", "efivarfs", "erofs",
+	"exfat",    "ext2",	 "ext3",     "ext4",	 "f2fs",     "hfs",
+	"hfsplus",  "hugetlbfs", "iso9660",  "jffs2",	 "jfs",	     "minix",
+	"mqueue",   "msdos",	 "nilfs2",   "nsfs",	 "ntfs3",    "proc",
+	"pstore",   "ramfs",	 "reiserfs", "rootfs",	 "romfs",    "securityfs",
+	"squashfs", "sysfs",	 "tmpfs",    "tracefs",	 "ubifs",    "udf",
+	"vfat",	    "virtiofs",	 "xfs",	     "zfs",
 };
 
 /* A search for a mount. For an overlay, also whether a privileged user has mounted it. */
@@ -135,8 +136,7 @@ static bool is_kernel_memory(int fd)
 	struct statx known, found;
 
 	/* with a mask of 0, the kernel answers from the inode alone */
-	return memory_fd >= 0 &&
-	       statx(memory_fd, "", AT_EMPTY_PATH, 0, &known) == 0 &&
+	return memory_fd >= 0 && statx(memory_fd, "", AT_EMPTY_PATH, 0, &known) == 0 &&
 	       statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &found) == 0 &&
 	       known.stx_dev_major == found.stx_dev_major &&
 	       known.stx_dev_minor == found.stx_dev_minor;

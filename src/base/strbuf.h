@@ -19,7 +19,10 @@ struct strbuf {
 	size_t capacity;
 };
 
-#define STRBUF_INIT { NULL, 0, 0 }
+#define STRBUF_INIT        \
+	{                  \
+		NULL, 0, 0 \
+	}
 #define _cleanup_strbuf_ __attribute__((cleanup(strbuf_release)))
 
 void strbuf_init(struct strbuf *sb);

@@ -47,10 +47,10 @@ bool text_is_control(uint32_t code_point)
 		uint32_t first, last;
 	} ranges[] = {
 		{ 0x00, 0x1f },	      { 0x7f, 0x9f },
-		{ 0x61c, 0x61c },     /* Arabic letter mark */
-		{ 0x200b, 0x200b },   /* zero width space; words need the joiners after it */
-		{ 0x200e, 0x200f },   /* direction marks */
-		{ 0x2028, 0x202e },   /* line and paragraph separators, embeddings, overrides */
+		{ 0x61c, 0x61c },   /* Arabic letter mark */
+		{ 0x200b, 0x200b }, /* zero width space; words need the joiners after it */
+		{ 0x200e, 0x200f }, /* direction marks */
+		{ 0x2028, 0x202e }, /* line and paragraph separators, embeddings, overrides */
 		{ 0x2060, 0x206f },   /* invisible operators, isolates */
 		{ 0xfeff, 0xfeff },   /* byte order mark */
 		{ 0xfff9, 0xfffb },   /* interlinear annotation */

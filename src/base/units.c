@@ -31,8 +31,8 @@ struct suffix {
 };
 
 /* Parse a number in thousandths, followed by one of the suffixes. */
-static int parse_with_suffix(const char *text, const struct suffix *suffixes, size_t count,
-			     uint64_t *ret)
+static int parse_with_suffix(const char *text, const struct suffix *suffixes,
+			     size_t count, uint64_t *ret)
 {
 	size_t digits = strspn(text, "0123456789.");
 	char number[32];
@@ -60,10 +60,10 @@ static int parse_with_suffix(const char *text, const struct suffix *suffixes, si
 int units_parse_duration(const char *text, uint64_t *ret_ns)
 {
 	static const struct suffix suffixes[] = {
-		{ "", NS_PER_S },	{ "us", NS_PER_US },	 { "ms", NS_PER_MS },
-		{ "s", NS_PER_S },	{ "m", 60 * NS_PER_S },	 { "min", 60 * NS_PER_S },
-		{ "h", 3600 * NS_PER_S },
-		{ "d", 24 * 3600 * NS_PER_S },
+		{ "", NS_PER_S },	  { "us", NS_PER_US },
+		{ "ms", NS_PER_MS },	  { "s", NS_PER_S },
+		{ "m", 60 * NS_PER_S },	  { "min", 60 * NS_PER_S },
+		{ "h", 3600 * NS_PER_S }, { "d", 24 * 3600 * NS_PER_S },
 	};
 
 	return parse_with_suffix(text, suffixes, sizeof(suffixes) / sizeof(suffixes[0]),
@@ -121,8 +121,8 @@ const char *units_format_thousandths(uint64_t thousandths, char buf[UNITS_TEXT_S
 
 	if (!bytes_known(thousandths))
 		return memcpy(buf, "-", 2);
-	length = snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 ".%03" PRIu64, thousandths / 1000,
-			  thousandths % 1000);
+	length = snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 ".%03" PRIu64,
+			  thousandths / 1000, thousandths % 1000);
 	while (buf[length - 1] == '0')
 		buf[--length] = '\0';
 	if (buf[length - 1] == '.')
@@ -153,13 +153,14 @@ const char *units_format_duration(uint64_t ns, char buf[UNITS_TEXT_SIZE])
 	else if (ns < NS_PER_MS)
 		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 "us", ns / NS_PER_US);
 	else if (ns < NS_PER_S)
-		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 ".%" PRIu64 "ms", ns / NS_PER_MS,
-			 ns / (NS_PER_MS / 10) % 10);
+		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 ".%" PRIu64 "ms",
+			 ns / NS_PER_MS, ns / (NS_PER_MS / 10) % 10);
 	else if (s < 60)
 		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 ".%" PRIu64 "s", s,
 			 ns / (NS_PER_S / 10) % 10);
 	else if (s < 3600)
-		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 "m%02" PRIu64 "s", s / 60, s % 60);
+		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 "m%02" PRIu64 "s", s / 60,
+			 s % 60);
 	else if (s < 86400)
 		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 "h%02" PRIu64 "m", s / 3600,
 			 s / 60 % 60);
@@ -180,7 +181,8 @@ unsigned int units_per_mille(uint64_t part, uint64_t whole)
 	return whole ? (unsigned int)((part * 1000 + whole / 2) / whole) : 0;
 }
 
-const char *units_format_rate(int64_t bytes_per_hour, int64_t unit_of, char buf[UNITS_TEXT_SIZE])
+const char *units_format_rate(int64_t bytes_per_hour, int64_t unit_of,
+			      char buf[UNITS_TEXT_SIZE])
 {
 	int64_t size = llabs(unit_of), parts = 1;
 	const char *unit = "/h";

@@ -14,9 +14,9 @@
 #include <stdint.h>
 
 #define BYTES_UNKNOWN UINT64_MAX
-#define MIB	      (UINT64_C(1) << 20)
+#define MIB (UINT64_C(1) << 20)
 
-#define NS_PER_S  UINT64_C(1000000000)
+#define NS_PER_S UINT64_C(1000000000)
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_US UINT64_C(1000)
 

@@ -15,16 +15,8 @@
 #include "render/profile/report.h"
 
 const struct cmd *const cmds[] = {
-	&cmd_map,
-	&cmd_heap,
-	&cmd_leaks,
-	&cmd_explain,
-	&cmd_count,
-	&cmd_diff,
-	&cmd_oom,
-	&cmd_capture,
-	&cmd_doctor,
-	NULL,
+	&cmd_map,  &cmd_heap, &cmd_leaks,   &cmd_explain, &cmd_count,
+	&cmd_diff, &cmd_oom,  &cmd_capture, &cmd_doctor,  NULL,
 };
 
 static const struct cmd *find_cmd(const char *name)
@@ -42,7 +34,8 @@ static int check_args(const struct cmd *cmd, const struct options *options)
 	if (cmd->name)
 		message_usage(cmd->name, "'%s' is one argument too many%s",
 			      options->args[cmd->max_args],
-			      cmd->scope & SCOPE_PROCESSES ? " (processes go after -p)" : "");
+			      cmd->scope & SCOPE_PROCESSES ? " (processes go after -p)"
+							   : "");
 	else
 		message_usage(NULL,
 			      "'%s' is no command of memstate (processes go after -p, "
@@ -61,7 +54,8 @@ static void use_locale(const struct options *options)
 		setlocale(LC_CTYPE, "");
 }
 
-static const struct column_set *columns_of(const struct cmd *cmd, const struct options *options)
+static const struct column_set *columns_of(const struct cmd *cmd,
+					   const struct options *options)
 {
 	if (compare_is_wanted(options))
 		return &compare_columns;

@@ -29,15 +29,16 @@ static void add_usage(const struct cmd *cmd, struct strbuf *out)
 			    cmd->summary);
 		return;
 	}
-	strbuf_addf(out,
-		    "Usage: memstate %s\n"
-		    "       memstate COMMAND [-p PID|NAME] [OPTIONS]\n\n"
-		    "%s\n\n"
-		    "Without -p, every process that can be read. On a terminal the screen\n"
-		    "opens; otherwise one report is written. With --csv or --json it is a series,\n"
-		    "until the processes have ended, ^C, or -n.\n\n"
-		    "Commands:\n",
-		    cmd->args, cmd->summary);
+	strbuf_addf(
+		out,
+		"Usage: memstate %s\n"
+		"       memstate COMMAND [-p PID|NAME] [OPTIONS]\n\n"
+		"%s\n\n"
+		"Without -p, every process that can be read. On a terminal the screen\n"
+		"opens; otherwise one report is written. With --csv or --json it is a series,\n"
+		"until the processes have ended, ^C, or -n.\n\n"
+		"Commands:\n",
+		cmd->args, cmd->summary);
 	for (size_t i = 0; cmds[i]; i++)
 		strbuf_addf(out, "  %-10s %s\n", cmds[i]->name, cmds[i]->summary);
 }
@@ -50,10 +51,11 @@ int help_show(const struct cmd *cmd)
 	strbuf_add_text(&out, "\nOptions:\n");
 	options_add_help(cmd->scope, &out);
 	if (!cmd->name)
-		strbuf_add_text(&out,
-				"\nExit status: 0 done, 1 failed, 2 wrong usage, 3 some targets "
-				"gone or unreadable,\n4 above a limit that was set.\n"
-				"Manual: man memstate\n");
+		strbuf_add_text(
+			&out,
+			"\nExit status: 0 done, 1 failed, 2 wrong usage, 3 some targets "
+			"gone or unreadable,\n4 above a limit that was set.\n"
+			"Manual: man memstate\n");
 	return print(&out);
 }
 
@@ -70,6 +72,7 @@ int help_list_columns(const struct column_set *set)
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 
 	for (size_t i = 0; i < set->count; i++)
-		strbuf_addf(&out, "%-34s %s\n", set->columns[i].name, set->columns[i].help);
+		strbuf_addf(&out, "%-34s %s\n", set->columns[i].name,
+			    set->columns[i].help);
 	return print(&out);
 }

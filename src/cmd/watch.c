@@ -55,23 +55,26 @@ static int check_preload(const struct options *o)
 
 static int check_combination(const struct options *o)
 {
-	if ((o->heap == HEAP_WALK || o->heap == HEAP_HELPER) && targets_are_all(&o->targets) &&
-	    !o->cgroup && !o->command) {
+	if ((o->heap == HEAP_WALK || o->heap == HEAP_HELPER) &&
+	    targets_are_all(&o->targets) && !o->cgroup && !o->command) {
 		message_usage(NULL, "--heap %s stops processes: say which, with -p",
 			      o->heap == HEAP_WALK ? "walk" : "helper");
 		return EXIT_BAD_USAGE;
 	}
-	if (heaps_check_options(o) != EXIT_DONE || recordings_check_options(o) != EXIT_DONE)
+	if (heaps_check_options(o) != EXIT_DONE ||
+	    recordings_check_options(o) != EXIT_DONE)
 		return EXIT_BAD_USAGE;
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return EXIT_DONE;
 	if (o->sample_count > 0 && !(watches_growth(o) && o->has_interval)) {
-		message_usage(NULL, "-n goes with --csv or --json, or with -p, --text and -i");
+		message_usage(NULL,
+			      "-n goes with --csv or --json, or with -p, --text and -i");
 		return EXIT_BAD_USAGE;
 	}
 	if (o->has_interval && !o->command && !wants_screen(o) && !watches_growth(o)) {
-		message_usage(NULL, "-i goes with --csv, --json, -p, a command or the screen: "
-				    "a report is one sample");
+		message_usage(NULL,
+			      "-i goes with --csv, --json, -p, a command or the screen: "
+			      "a report is one sample");
 		return EXIT_BAD_USAGE;
 	}
 	return EXIT_DONE;
@@ -128,8 +131,9 @@ static int watch_run(struct options *o)
 
 const struct cmd cmd_watch = {
 	.args = "[-p PID|NAME | --cgroup PATH|ID] [OPTIONS] [-- COMMAND [ARG...]]",
-	.summary = "Show where the memory of running processes is: whose it is, what state it is in,\n"
-		   "and who can give it back, in parts that add up to Rss.",
+	.summary =
+		"Show where the memory of running processes is: whose it is, what state it is in,\n"
+		"and who can give it back, in parts that add up to Rss.",
 	.scope = SCOPE_WATCH,
 	.takes_command = true,
 	.columns = &process_columns,

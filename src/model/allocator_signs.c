@@ -26,7 +26,8 @@ static void add_to_pools(struct partition_pools *pools, const struct mapping *m)
 {
 	const uint32_t used = MAPPING_READ | MAPPING_WRITE;
 	uint64_t rss_bytes = m->counters.bytes[SMAPS_RSS];
-	uint64_t addr = m->start_addr & ~(POOLS_BYTES - 1), skipped = m->start_addr - addr;
+	uint64_t addr = m->start_addr & ~(POOLS_BYTES - 1),
+		 skipped = m->start_addr - addr;
 
 	if (!is_private_anonymous(m)) {
 		pools->run_end_addr = 0;
@@ -80,7 +81,8 @@ void allocator_signs_add(struct allocator_signs *signs, const struct mapping *m)
 	add_to_pools(&signs->pools, m);
 	if (strcmp(m->name, "[heap]") == 0 && bytes_known(m->counters.bytes[SMAPS_RSS]))
 		signs->brk_bytes += m->counters.bytes[SMAPS_RSS];
-	library = m->flags & MAPPING_EXEC && m->inode != 0 ? library_name_find(m->name) : NULL;
+	library = m->flags & MAPPING_EXEC && m->inode != 0 ? library_name_find(m->name)
+							   : NULL;
 	if (library)
 		add_library(signs, library);
 }

@@ -11,20 +11,23 @@
 #include "model/usage.h"
 
 struct allocator_signs {
-	enum allocator libc, other; /* found from the mapped libraries */
+	enum allocator libc, other;	    /* found from the mapped libraries */
 	uint64_t go_bytes, anonymous_bytes; /* resident bytes */
 	bool has_go;
 	struct partition_pools {
 		uint64_t run_addr, run_end_addr; /* adjacent anonymous mappings */
-		uint64_t addr; /* where the run may have pools, or 0 */
-		uint64_t seen_bytes; /* resident from there on */
-		uint64_t bytes; /* resident in pools that are whole */
+		uint64_t addr;			 /* where the run may have pools, or 0 */
+		uint64_t seen_bytes;		 /* resident from there on */
+		uint64_t bytes;			 /* resident in pools that are whole */
 		bool is_found;
 	} pools;
 	uint64_t brk_bytes; /* resident in [heap] */
 };
 
-#define ALLOCATOR_SIGNS_INIT { .libc = ALLOCATOR_UNKNOWN }
+#define ALLOCATOR_SIGNS_INIT              \
+	{                                 \
+		.libc = ALLOCATOR_UNKNOWN \
+	}
 
 /* Add one mapping. Call it for the mappings in ascending address order. */
 void allocator_signs_add(struct allocator_signs *signs, const struct mapping *m);

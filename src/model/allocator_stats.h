@@ -29,13 +29,13 @@ struct allocator_value {
 
 struct allocator_stats {
 	enum allocator allocator;
-	uint64_t taken_ns;  /* monotonic clock */
-	uint64_t cost_ns;   /* time the query took inside the process */
+	uint64_t taken_ns; /* monotonic clock */
+	uint64_t cost_ns;  /* time the query took inside the process */
 	/* The byte figures are BYTES_UNKNOWN if the allocator does not report them. */
-	uint64_t system_bytes;	 /* obtained from the kernel */
-	uint64_t live_bytes;	 /* allocated to the program */
-	uint64_t pool_bytes;	 /* freed, and kept for reuse */
-	uint64_t meta_bytes;	 /* the allocator's own data */
+	uint64_t system_bytes; /* obtained from the kernel */
+	uint64_t live_bytes;   /* allocated to the program */
+	uint64_t pool_bytes;   /* freed, and kept for reuse */
+	uint64_t meta_bytes;   /* the allocator's own data */
 	/* Resident part of all this, as the allocator estimates it. */
 	uint64_t resident_bytes;
 	struct heap_mallinfo mallinfo; /* glibc only */

@@ -53,7 +53,8 @@ void cgroup_release(struct cgroup *cgroup)
 
 const struct cgroup_level *cgroup_tightest(const struct cgroup *cgroup)
 {
-	return cgroup->tightest < cgroup->level_count ? &cgroup->levels[cgroup->tightest] : NULL;
+	return cgroup->tightest < cgroup->level_count ? &cgroup->levels[cgroup->tightest]
+						      : NULL;
 }
 
 uint64_t cgroup_limit_bytes(const struct cgroup *cgroup)

@@ -22,16 +22,19 @@
 /* Value of a limit that is not set. An unknown limit is BYTES_UNKNOWN instead. */
 #define CGROUP_NO_LIMIT (UINT64_MAX - 1)
 
-enum cgroup_version { CGROUP_V1 = 1, CGROUP_V2 = 2 };
+enum cgroup_version {
+	CGROUP_V1 = 1,
+	CGROUP_V2 = 2
+};
 
 /* One group on the path from the requested group up to the root. */
 struct cgroup_level {
 	char *path; /* path in the visible hierarchy: "/kubepods/pod…"; owned */
 	uint64_t usage_bytes;
-	uint64_t limit_bytes;	 /* memory.max; v1 memory.limit_in_bytes */
-	uint64_t high_bytes;	 /* memory.high */
-	uint64_t peak_bytes;	 /* memory.peak (5.19); v1 memory.max_usage_in_bytes */
-	uint64_t swap_bytes;	 /* memory.swap.current; v1 memsw minus memory */
+	uint64_t limit_bytes; /* memory.max; v1 memory.limit_in_bytes */
+	uint64_t high_bytes;  /* memory.high */
+	uint64_t peak_bytes;  /* memory.peak (5.19); v1 memory.max_usage_in_bytes */
+	uint64_t swap_bytes;  /* memory.swap.current; v1 memsw minus memory */
 	uint64_t swap_limit_bytes;
 	/*
 	 * The counts since the group was created; for this group alone if the kernel has
@@ -43,8 +46,8 @@ struct cgroup_level {
 	uint64_t oom_count;	 /* number of times reclaim failed to free enough */
 	uint64_t oom_kill_count; /* processes of the group that the kernel killed */
 	uint64_t swap_fail_count;
-	bool is_oom_group;	 /* memory.oom.group */
-	bool is_kill_disabled;	 /* v1 oom_kill_disable */
+	bool is_oom_group;     /* memory.oom.group */
+	bool is_kill_disabled; /* v1 oom_kill_disable */
 };
 
 /*
@@ -52,11 +55,12 @@ struct cgroup_level {
  * meaning.
  */
 struct cgroup_stat {
-	uint64_t anon_bytes;	/* v1 rss */
-	uint64_t file_bytes;	/* v1 cache; includes shmem */
+	uint64_t anon_bytes; /* v1 rss */
+	uint64_t file_bytes; /* v1 cache; includes shmem */
 	uint64_t shmem_bytes;
-	uint64_t kernel_bytes;	/* total kernel memory; v1 kmem.usage_in_bytes */
-	uint64_t kernel_stack_bytes, pagetables_bytes, percpu_bytes, vmalloc_bytes, sock_bytes;
+	uint64_t kernel_bytes; /* total kernel memory; v1 kmem.usage_in_bytes */
+	uint64_t kernel_stack_bytes, pagetables_bytes, percpu_bytes, vmalloc_bytes,
+		sock_bytes;
 	uint64_t slab_reclaimable_bytes, slab_unreclaimable_bytes;
 	uint64_t inactive_anon_bytes, active_anon_bytes;
 	uint64_t inactive_file_bytes, active_file_bytes;

@@ -44,7 +44,7 @@ enum run_moment {
 };
 
 struct run {
-	size_t variant; /* index in variants */
+	size_t variant;	     /* index in variants */
 	unsigned int number; /* counted from 1 */
 	bool is_warm_up;
 	/* Made only to count allocations, which costs time and memory. */

@@ -52,7 +52,8 @@ static const struct count_program *find_last(const struct count_list *list, int 
 		else
 			high = middle;
 	}
-	return low > 0 && list->programs[low - 1].pid == pid ? &list->programs[low - 1] : NULL;
+	return low > 0 && list->programs[low - 1].pid == pid ? &list->programs[low - 1]
+							     : NULL;
 }
 
 /*
@@ -98,11 +99,13 @@ void count_sums_add(struct count_sums *sums, const struct count_sums *more)
 {
 	for (int i = 0; i < CALL_COUNT_; i++)
 		sums->calls[i] = bytes_add(sums->calls[i], more->calls[i]);
-	sums->allocation_calls = bytes_add(sums->allocation_calls, more->allocation_calls);
+	sums->allocation_calls =
+		bytes_add(sums->allocation_calls, more->allocation_calls);
 	sums->free_null_calls = bytes_add(sums->free_null_calls, more->free_null_calls);
 	sums->failed_calls = bytes_add(sums->failed_calls, more->failed_calls);
 	sums->requested_bytes = bytes_add(sums->requested_bytes, more->requested_bytes);
-	sums->temporary_blocks = bytes_add(sums->temporary_blocks, more->temporary_blocks);
+	sums->temporary_blocks =
+		bytes_add(sums->temporary_blocks, more->temporary_blocks);
 	sums->live_blocks = bytes_add(sums->live_blocks, more->live_blocks);
 	sums->live_bytes = bytes_add(sums->live_bytes, more->live_bytes);
 }

@@ -33,12 +33,12 @@ struct count_sums {
 	uint64_t allocation_calls; /* all calls except free and delete */
 	/* Calls of free and delete with NULL, which free nothing. */
 	uint64_t free_null_calls;
-	uint64_t failed_calls;	   /* allocation calls that returned no memory */
-	uint64_t requested_bytes;  /* sizes that the successful calls requested */
+	uint64_t failed_calls;	  /* allocation calls that returned no memory */
+	uint64_t requested_bytes; /* sizes that the successful calls requested */
 	/* Freed before the thread made any other counted call. */
 	uint64_t temporary_blocks;
-	uint64_t live_blocks;	   /* allocated and not freed */
-	uint64_t live_bytes;	   /* usable size of the live blocks */
+	uint64_t live_blocks; /* allocated and not freed */
+	uint64_t live_bytes;  /* usable size of the live blocks */
 };
 
 #define COUNT_NAME_SIZE 16
@@ -53,8 +53,8 @@ struct count_thread {
 /* How a program that was already running is counted. */
 struct count_means {
 	const char *method; /* "bpf" */
-	char *how;     /* a description of the method and of where it hooks in */
-	char *blind;   /* calls that the method misses, separated by commas */
+	char *how;	    /* a description of the method and of where it hooks in */
+	char *blind;	    /* calls that the method misses, separated by commas */
 	char *refused; /* methods that failed before, "NAME: reason; …"; "" if none */
 };
 
@@ -65,7 +65,7 @@ struct count_program {
 	unsigned int generation;
 	char name[COUNT_NAME_SIZE];
 	char allocator[256]; /* file of the allocator whose calls are counted */
-	bool is_forked;	      /* started by fork without exec */
+	bool is_forked;	     /* started by fork without exec */
 	/* The program's own malloc takes precedence: its calls are not counted. */
 	bool has_other_malloc;
 	/* The allocator implements C++ new and delete, which were not counted. */
@@ -74,7 +74,7 @@ struct count_program {
 	bool has_ended;
 	/* NULL: counted from its start by a preloaded library. Borrowed. */
 	const struct count_means *means;
-	uint64_t peak_live_bytes; /* highest value of sums.live_bytes */
+	uint64_t peak_live_bytes;  /* highest value of sums.live_bytes */
 	uint64_t peak_error_bytes; /* possible error of peak_live_bytes */
 	/*
 	 * An allocator of the program's own whose calls are not counted ("Go's
@@ -96,7 +96,10 @@ struct count_list {
 	size_t unreadable_count; /* files without counts, for lack of room for them */
 };
 
-#define COUNT_LIST_INIT { NULL, 0, 0, 0 }
+#define COUNT_LIST_INIT       \
+	{                     \
+		NULL, 0, 0, 0 \
+	}
 
 /* Message for a program with an allocator of its own that cannot be counted. */
 #define COUNT_UNCOVERED_FORMAT "%s is not covered; only calls of malloc are counted"

@@ -48,7 +48,8 @@ const char *const limit_operators[LIMIT_KIND_COUNT_] = {
 
 const char *counted_figure_key(enum counted_figure figure)
 {
-	return figure == COUNTED_ALLOCATIONS ? allocations_key : counted_figures[figure].name;
+	return figure == COUNTED_ALLOCATIONS ? allocations_key
+					     : counted_figures[figure].name;
 }
 
 static bool is_text(const char *text, const char *with, size_t length)
@@ -76,22 +77,16 @@ void count_runs_release(struct count_runs *runs)
 uint64_t count_sums_figure(const struct count_sums *sums, enum counted_figure figure)
 {
 	switch ((int)figure) {
-	case COUNTED_FREE_NULL:
-		return sums->free_null_calls;
-	case COUNTED_ALLOCATIONS:
-		return sums->allocation_calls;
-	case COUNTED_FAILED:
-		return sums->failed_calls;
-	case COUNTED_REQUESTED:
-		return sums->requested_bytes;
-	case COUNTED_TEMPORARY:
-		return sums->temporary_blocks;
-	case COUNTED_LIVE_BLOCKS:
-		return sums->live_blocks;
-	case COUNTED_LIVE:
-		return sums->live_bytes;
+	case COUNTED_FREE_NULL: return sums->free_null_calls;
+	case COUNTED_ALLOCATIONS: return sums->allocation_calls;
+	case COUNTED_FAILED: return sums->failed_calls;
+	case COUNTED_REQUESTED: return sums->requested_bytes;
+	case COUNTED_TEMPORARY: return sums->temporary_blocks;
+	case COUNTED_LIVE_BLOCKS: return sums->live_blocks;
+	case COUNTED_LIVE: return sums->live_bytes;
 	default:
-		return (unsigned int)figure < CALL_COUNT_ ? sums->calls[figure] : BYTES_UNKNOWN;
+		return (unsigned int)figure < CALL_COUNT_ ? sums->calls[figure]
+							  : BYTES_UNKNOWN;
 	}
 }
 

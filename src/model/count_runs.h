@@ -30,10 +30,10 @@ enum counted_figure {
 };
 
 struct counted_figure_info {
-	const char *name; /* its column and key */
+	const char *name;  /* its column and key */
 	const char *label; /* for reports */
 	bool is_bytes;
-	bool is_level; /* a level at one moment, not a sum over iterations */
+	bool is_level;	 /* a level at one moment, not a sum over iterations */
 	bool is_limited; /* a generated limits file contains it */
 };
 extern const struct counted_figure_info counted_figures[COUNTED_COUNT_];
@@ -47,7 +47,7 @@ const char *counted_figure_key(enum counted_figure figure);
 
 struct count_run {
 	unsigned int number; /* counted from 1 */
-	uint64_t size; /* size of the workload; BYTES_UNKNOWN: it has none */
+	uint64_t size;	     /* size of the workload; BYTES_UNKNOWN: it has none */
 	/*
 	 * The program shown for this run, without its threads. For several programs it
 	 * holds their sums, and an unknown peak.

@@ -20,8 +20,8 @@ const char *const heap_stretch_names[HEAP_STRETCH_COUNT_] = {
 	[HEAP_RETAINED] = "retained",
 };
 
-#define TRACE_RIGHT                                                                            \
-	"run memstate as its user, with a kernel.yama.ptrace_scope that allows it, or with "   \
+#define TRACE_RIGHT                                                                          \
+	"run memstate as its user, with a kernel.yama.ptrace_scope that allows it, or with " \
 	"CAP_SYS_PTRACE"
 
 #define REASON_COUNT (sizeof(reasons) / sizeof(reasons[0]))
@@ -88,20 +88,28 @@ static const struct {
 	{ -EACCES, "no right to stop it", TRACE_RIGHT },
 	{ -EPERM, "no right to stop it", TRACE_RIGHT },
 	{ -ESRCH, "it has ended", NULL },
-	{ -EBUSY, "another tracer is there (a debugger, strace)", "end the other tracer" },
-	{ -EFBIG, "it would stand still for too long", "allow a longer stop with --max-pause" },
-	{ -ETIME, "reading its memory hangs in the kernel; the process itself runs", NULL },
-	{ -ETIMEDOUT, "it took longer than --max-pause", "allow a longer stop with --max-pause" },
-	{ -EAGAIN, "a thread of it is in a sleep that cannot be interrupted (vfork, a frozen cgroup, a slow disk)",
+	{ -EBUSY, "another tracer is there (a debugger, strace)",
+	  "end the other tracer" },
+	{ -EFBIG, "it would stand still for too long",
+	  "allow a longer stop with --max-pause" },
+	{ -ETIME, "reading its memory hangs in the kernel; the process itself runs",
 	  NULL },
-	{ -EUSERS, "memstate must not start another process or thread", "raise ulimit -u or pids.max" },
+	{ -ETIMEDOUT, "it took longer than --max-pause",
+	  "allow a longer stop with --max-pause" },
+	{ -EAGAIN,
+	  "a thread of it is in a sleep that cannot be interrupted (vfork, a frozen cgroup, a slow disk)",
+	  NULL },
+	{ -EUSERS, "memstate must not start another process or thread",
+	  "raise ulimit -u or pids.max" },
 	{ -ENOMEM, "not enough free memory for a copy of it", NULL },
 	{ -ESTALE, "its memory changed while it stood still", NULL },
 	{ -EINPROGRESS, "the walk is not finished", NULL },
 	{ -ENODATA, "it is not its turn yet: walks keep to --max-share", NULL },
 	{ -EOPNOTSUPP, "only live 64-bit programs can be walked", NULL },
-	{ -ENOEXEC, "heaps can be walked only on x86-64, and where pages have 4096 bytes", NULL },
-	{ -EOVERFLOW, "it has memory at addresses above 47 bits, which is not supported", NULL },
+	{ -ENOEXEC, "heaps can be walked only on x86-64, and where pages have 4096 bytes",
+	  NULL },
+	{ -EOVERFLOW, "it has memory at addresses above 47 bits, which is not supported",
+	  NULL },
 };
 
 static size_t find_reason(int error)

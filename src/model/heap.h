@@ -49,7 +49,7 @@ struct stretch_sum {
 
 /* Fields that only one allocator has are 0 for the others, and reports omit them. */
 struct heap_arena {
-	uint64_t addr;   /* glibc only */
+	uint64_t addr;	 /* glibc only */
 	uint32_t number; /* jemalloc's arena index */
 	uint64_t top_addr;
 	uint64_t top_bytes;    /* the last chunk, from which new ones are cut */
@@ -101,7 +101,7 @@ struct heap {
 	 * the other fields are empty.
 	 */
 	bool is_said;
-	uint64_t pause_ns;   /* how long the target was stopped, over all attempts */
+	uint64_t pause_ns;    /* how long the target was stopped, over all attempts */
 	uint64_t expected_ns; /* how long the stop was expected to take */
 	uint64_t copied_bytes;
 	/*
@@ -146,7 +146,7 @@ struct heap {
  */
 struct heap_sums {
 	enum allocator allocator;
-	enum quality quality; /* never QUALITY_UNKNOWN */
+	enum quality quality;	  /* never QUALITY_UNKNOWN */
 	bool is_said, is_running; /* as in struct usage */
 	uint64_t pause_ns, trimmable_bytes;
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 const char *const page_fill_names[FILL_COUNT_] = {
-	[FILL_NONE] = "0%",	  [FILL_TO_25] = "1-25%",  [FILL_TO_50] = "26-50%",
+	[FILL_NONE] = "0%",	 [FILL_TO_25] = "1-25%",  [FILL_TO_50] = "26-50%",
 	[FILL_TO_75] = "51-75%", [FILL_TO_99] = "76-99%", [FILL_ALL] = "100%",
 };
 

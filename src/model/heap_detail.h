@@ -48,7 +48,7 @@ struct page_sum {
  * would free alone_page_count whole pages.
  */
 struct heap_pin {
-	uint64_t block_count; /* blocks that lie at least partly on fragmented pages */
+	uint64_t block_count;  /* blocks that lie at least partly on fragmented pages */
 	struct page_sum pages; /* fragmented pages that hold a block of this type */
 	/* Those of these pages with nothing else in use on them. */
 	uint64_t alone_page_count;
@@ -97,8 +97,8 @@ struct heap_detail {
 	const char *problem;
 };
 
-#define HEAP_DETAIL_INIT                                               \
-	{                                                              \
+#define HEAP_DETAIL_INIT                                                \
+	{                                                               \
 		NULL, 0, NULL, 0, { { 0, 0 } }, { 0, 0 }, NULL, 0, NULL \
 	}
 

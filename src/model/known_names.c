@@ -6,9 +6,12 @@
 #include <string.h>
 
 const struct library_name library_names[] = {
-	{ "libjemalloc", ALLOCATOR_JEMALLOC }, { "libtcmalloc", ALLOCATOR_TCMALLOC },
-	{ "libmimalloc", ALLOCATOR_MIMALLOC }, { "ld-musl-", ALLOCATOR_MUSL },
-	{ "libc.so.6", ALLOCATOR_GLIBC },      { "libc-2.", ALLOCATOR_GLIBC },
+	{ "libjemalloc", ALLOCATOR_JEMALLOC },
+	{ "libtcmalloc", ALLOCATOR_TCMALLOC },
+	{ "libmimalloc", ALLOCATOR_MIMALLOC },
+	{ "ld-musl-", ALLOCATOR_MUSL },
+	{ "libc.so.6", ALLOCATOR_GLIBC },
+	{ "libc-2.", ALLOCATOR_GLIBC },
 	/* On some systems, such as Debian, musl's loader is a symlink to libc.so. */
 	{ "libc.so", ALLOCATOR_MUSL },
 	{ NULL, ALLOCATOR_UNKNOWN },
@@ -17,9 +20,10 @@ const struct library_name library_names[] = {
 const char *const shmem_prefixes[] = { "/memfd:", "/SYSV", "/dev/shm/", NULL };
 
 static const char *const wrapper_names[] = {
-	"sh", "bash", "dash", "ksh", "mksh", "zsh", "fish", "busybox", "env", "timeout",
-	"nice", "nohup", "setsid", "stdbuf", "time", "taskset", "numactl", "ionice",
-	"chrt", "prlimit", "setpriv", "unshare", "nsenter", "chroot", "xargs", "coreutils",
+	"sh",	   "bash",    "dash",	 "ksh",	   "mksh",	"zsh",	   "fish",
+	"busybox", "env",     "timeout", "nice",   "nohup",	"setsid",  "stdbuf",
+	"time",	   "taskset", "numactl", "ionice", "chrt",	"prlimit", "setpriv",
+	"unshare", "nsenter", "chroot",	 "xargs",  "coreutils",
 };
 
 const struct library_name *library_name_find(const char *path)

@@ -89,7 +89,7 @@ struct mapping {
 	uint64_t inode; /* 0: no file */
 	uint32_t dev_major;
 	uint32_t dev_minor;
-	uint32_t flags; /* enum mapping_flag */
+	uint32_t flags;	  /* enum mapping_flag */
 	enum owner owner; /* set by classify/; meaningless before */
 	uint32_t name_length;
 	/* The last column as the kernel printed it, "" if empty; NUL-terminated. */
@@ -124,7 +124,10 @@ struct mapping_list {
 	size_t capacity;
 };
 
-#define MAPPING_LIST_INIT { NULL, 0, 0 }
+#define MAPPING_LIST_INIT  \
+	{                  \
+		NULL, 0, 0 \
+	}
 
 /* Append a copy of *m, including its name. */
 void mapping_list_add(struct mapping_list *list, const struct mapping *m);

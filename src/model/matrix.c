@@ -23,7 +23,8 @@ const char *const page_state_names[STATE_COUNT_] = {
 	[STATE_SHARED_CLEAN] = "shared_clean",
 };
 
-static void set_rows(struct matrix *m, unsigned int first, unsigned int last, uint64_t bytes)
+static void set_rows(struct matrix *m, unsigned int first, unsigned int last,
+		     uint64_t bytes)
 {
 	for (unsigned int o = first; o <= last; o++) {
 		m->owner_rss_bytes[o] = bytes;
@@ -52,7 +53,8 @@ static bool is_row_unknown(const struct matrix *m, unsigned int owner)
 	return true;
 }
 
-uint64_t matrix_cell_bytes(const struct matrix *m, enum owner owner, enum page_state state)
+uint64_t matrix_cell_bytes(const struct matrix *m, enum owner owner,
+			   enum page_state state)
 {
 	if (m->owner_rest_bytes[owner] > 0 && m->state_rest_bytes[state] > 0)
 		return BYTES_UNKNOWN;
@@ -69,7 +71,8 @@ uint64_t matrix_owner_bytes(const struct matrix *m, enum owner owner)
 }
 
 /* Sum over the owners with any known cell. */
-static uint64_t sum_rows(const struct matrix *m, unsigned int first_state, unsigned int last_state)
+static uint64_t sum_rows(const struct matrix *m, unsigned int first_state,
+			 unsigned int last_state)
 {
 	bool is_any_known = false;
 	uint64_t sum = 0;

@@ -28,7 +28,7 @@ enum owner {
 
 /* The owners that can be determined only by reading the heap. */
 #define OWNER_HEAP_FIRST OWNER_LIVE
-#define OWNER_HEAP_LAST	 OWNER_HEAP_META
+#define OWNER_HEAP_LAST OWNER_HEAP_META
 
 enum page_state {
 	STATE_PRIVATE_DIRTY,
@@ -39,7 +39,7 @@ enum page_state {
 	STATE_COUNT_
 };
 
-extern const char *const owner_names[OWNER_COUNT_];	 /* "live" … "shmem" */
+extern const char *const owner_names[OWNER_COUNT_]; /* "live" … "shmem" */
 /* "private_dirty" … "shared_clean". */
 extern const char *const page_state_names[STATE_COUNT_];
 
@@ -72,7 +72,8 @@ void matrix_set_no_heap(struct matrix *m);
  * Return a cell. It is BYTES_UNKNOWN also if the rests of its owner and its state may
  * contain pages of the cell.
  */
-uint64_t matrix_cell_bytes(const struct matrix *m, enum owner owner, enum page_state state);
+uint64_t matrix_cell_bytes(const struct matrix *m, enum owner owner,
+			   enum page_state state);
 
 /*
  * Return the sum of a row, a column, or all cells. An owner with nothing known adds 0,

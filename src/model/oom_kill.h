@@ -29,7 +29,7 @@ struct oom_time {
 	char text[OOM_TIME_SIZE]; /* the date as printed in the log; "" if none */
 };
 
-#define OOM_ZONES_MAX	   16
+#define OOM_ZONES_MAX 16
 #define OOM_ZONE_NAME_SIZE 16
 
 struct oom_zone {
@@ -65,15 +65,15 @@ struct oom_kill {
 	enum oom_constraint constraint;
 	/* Its allocation hit the limit; often not the victim. */
 	char invoker[OOM_NAME_SIZE];
-	int invoker_pid;	     /* 0: unknown */
-	uint64_t order; /* it requested 2^order contiguous pages; COUNT_UNKNOWN */
-	bool is_sysrq;	/* a user requested the kill with SysRq f */
+	int invoker_pid; /* 0: unknown */
+	uint64_t order;	 /* it requested 2^order contiguous pages; COUNT_UNKNOWN */
+	bool is_sysrq;	 /* a user requested the kill with SysRq f */
 	struct oom_time time;
 	/* The report's lines in the parsed log: byte offsets, text_end exclusive. */
 	uint64_t text_begin, text_end;
 	/* Cpuset of the invoker; may contain a container's id. */
 	char cpuset[OOM_PATH_SIZE];
-	char limit_path[OOM_PATH_SIZE]; /* the group whose limit was reached */
+	char limit_path[OOM_PATH_SIZE];	 /* the group whose limit was reached */
 	char victim_path[OOM_PATH_SIZE]; /* the victim's group */
 	/*
 	 * The first group whose memory.stat is listed: the group of the limit, or a group
@@ -81,8 +81,8 @@ struct oom_kill {
 	 */
 	char stats_path[OOM_PATH_SIZE];
 	struct oom_task victim; /* pid 0: no line names the victim */
-	size_t killed_count; /* processes killed; more than one with memory.oom.group */
-	bool is_group_killed;	/* memory.oom.group */
+	size_t killed_count;  /* processes killed; more than one with memory.oom.group */
+	bool is_group_killed; /* memory.oom.group */
 	/* Figures of the group whose limit was reached. */
 	uint64_t usage_bytes, limit_bytes, fail_count;
 	uint64_t swap_usage_bytes, swap_limit_bytes; /* v1: memory and swap together */
@@ -108,7 +108,10 @@ struct oom_kill_list {
 	size_t cut_line_count;
 };
 
-#define OOM_KILL_LIST_INIT { .items = NULL }
+#define OOM_KILL_LIST_INIT    \
+	{                     \
+		.items = NULL \
+	}
 
 void oom_kill_list_release(struct oom_kill_list *list);
 

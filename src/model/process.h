@@ -19,14 +19,14 @@
 struct process {
 	int pid;
 	int ppid;
-	uint32_t uid;		  /* effective; UINT32_MAX: unknown */
+	uint32_t uid; /* effective; UINT32_MAX: unknown */
 	uint32_t thread_count;
 	uint64_t start_ticks; /* since boot, in clock ticks: proc_pid_stat(5) field 22 */
 	uint64_t stat_rss_bytes;  /* field 24: cheap, but may lag by some pages per CPU */
 	uint64_t stat_size_bytes; /* field 23 */
 	uint64_t minor_fault_count;
 	uint64_t major_fault_count;
-	char state;		  /* R S D Z T t X I … */
+	char state; /* R S D Z T t X I … */
 	bool is_kernel_thread;
 	char comm[PROCESS_COMM_SIZE]; /* raw bytes, any except NUL */
 };
@@ -62,9 +62,10 @@ static inline const char *process_no_memory_text(const struct process *p)
 {
 	if (p->is_kernel_thread)
 		return "kernel thread: it has no memory of its own";
-	return process_has_ended(p) ? "zombie: its memory is gone, only its exit status waits "
-				      "for its parent"
-				    : NULL;
+	return process_has_ended(p)
+		       ? "zombie: its memory is gone, only its exit status waits "
+			 "for its parent"
+		       : NULL;
 }
 
 #endif

@@ -94,8 +94,9 @@ static void index_grow(struct profile *profile, struct profile_index *index, siz
 }
 
 /* Return the number of the item equal to wanted, or UINT32_MAX. */
-static uint32_t index_find(const struct profile *profile, const struct profile_index *index,
-			   const struct indexed *kind, uint64_t hash, const void *wanted)
+static uint32_t index_find(const struct profile *profile,
+			   const struct profile_index *index, const struct indexed *kind,
+			   uint64_t hash, const void *wanted)
 {
 	if (index->capacity == 0)
 		return UINT32_MAX;
@@ -111,7 +112,8 @@ static uint64_t string_hash(const struct profile *profile, size_t number)
 	return hash_text(profile->strings[number]);
 }
 
-static bool string_is_same(const struct profile *profile, size_t number, const void *wanted)
+static bool string_is_same(const struct profile *profile, size_t number,
+			   const void *wanted)
 {
 	return strcmp(profile->strings[number], wanted) == 0;
 }
@@ -129,7 +131,8 @@ const char *profile_string(struct profile *profile, const char *text)
 	found = index_find(profile, &profile->string_index, &strings_indexed, hash, text);
 	if (found != UINT32_MAX)
 		return profile->strings[found];
-	index_grow(profile, &profile->string_index, profile->string_count, &strings_indexed);
+	index_grow(profile, &profile->string_index, profile->string_count,
+		   &strings_indexed);
 	profile->strings = xgrow(profile->strings, &profile->string_capacity,
 				 profile->string_count + 1, sizeof(*profile->strings));
 	profile->strings[profile->string_count] = xstrdup(text);
@@ -139,8 +142,8 @@ const char *profile_string(struct profile *profile, const char *text)
 
 static bool module_is_same(const struct profile_module *a, const struct profile_module *b)
 {
-	return strcmp(a->path, b->path) == 0 && a->start == b->start && a->end == b->end &&
-	       a->build_id_bytes == b->build_id_bytes &&
+	return strcmp(a->path, b->path) == 0 && a->start == b->start &&
+	       a->end == b->end && a->build_id_bytes == b->build_id_bytes &&
 	       memcmp(a->build_id, b->build_id, a->build_id_bytes) == 0;
 }
 
@@ -153,7 +156,8 @@ uint32_t profile_add_module(struct profile *profile, const struct profile_module
 	profile->modules = xgrow(profile->modules, &profile->module_capacity,
 				 profile->module_count + 1, sizeof(*profile->modules));
 	profile->modules[profile->module_count] = *module;
-	profile->modules[profile->module_count].path = profile_string(profile, module->path);
+	profile->modules[profile->module_count].path =
+		profile_string(profile, module->path);
 	return (uint32_t)profile->module_count++;
 }
 
@@ -175,13 +179,14 @@ static uint64_t frame_hash(const struct profile *profile, size_t number)
 	return frame_hash_of(&profile->frames[number]);
 }
 
-static bool frame_is_same(const struct profile *profile, size_t number, const void *wanted)
+static bool frame_is_same(const struct profile *profile, size_t number,
+			  const void *wanted)
 {
 	const struct profile_frame *a = &profile->frames[number], *b = wanted;
 
 	return a->function == b->function && a->file == b->file && a->line == b->line &&
-	       a->module == b->module && a->vaddr == b->vaddr && a->is_inlined == b->is_inlined &&
-	       a->kind == b->kind;
+	       a->module == b->module && a->vaddr == b->vaddr &&
+	       a->is_inlined == b->is_inlined && a->kind == b->kind;
 }
 
 static const struct indexed frames_indexed = { frame_hash, frame_is_same };
@@ -229,10 +234,11 @@ static const struct indexed nodes_indexed = { node_hash, node_is_same };
 static uint32_t append_node(struct profile *profile, const struct profile_node *node)
 {
 	index_grow(profile, &profile->node_index, profile->node_count, &nodes_indexed);
-	profile->nodes = xgrow(profile->nodes, &profile->node_capacity, profile->node_count + 1,
-			       sizeof(*profile->nodes));
+	profile->nodes = xgrow(profile->nodes, &profile->node_capacity,
+			       profile->node_count + 1, sizeof(*profile->nodes));
 	profile->nodes[profile->node_count] = *node;
-	index_put(&profile->node_index, node_hash_of(node), (uint32_t)profile->node_count);
+	index_put(&profile->node_index, node_hash_of(node),
+		  (uint32_t)profile->node_count);
 	return (uint32_t)profile->node_count++;
 }
 
@@ -249,8 +255,8 @@ uint32_t profile_add_node(struct profile *profile, uint32_t parent, uint32_t fra
 
 	profile_begin(profile);
 	assert(parent < profile->node_count && frame < profile->frame_count);
-	found = index_find(profile, &profile->node_index, &nodes_indexed, node_hash_of(&wanted),
-			   &wanted);
+	found = index_find(profile, &profile->node_index, &nodes_indexed,
+			   node_hash_of(&wanted), &wanted);
 	return found != UINT32_MAX ? found : append_node(profile, &wanted);
 }
 
@@ -280,8 +286,8 @@ void profile_init_like(struct profile *profile, const struct profile *other)
 		profile_add_module(profile, &other->modules[i]);
 }
 
-static uint32_t copy_frame(struct profile *profile, const struct profile *from, uint32_t number,
-			   const uint32_t *modules)
+static uint32_t copy_frame(struct profile *profile, const struct profile *from,
+			   uint32_t number, const uint32_t *modules)
 {
 	struct profile_frame frame = from->frames[number];
 
@@ -302,8 +308,9 @@ void profile_merge(struct profile *profile, const struct profile *more)
 		const struct profile_node *node = &more->nodes[i];
 
 		if (i > 0)
-			nodes[i] = profile_add_node(profile, nodes[node->parent],
-						    copy_frame(profile, more, node->frame, modules));
+			nodes[i] = profile_add_node(
+				profile, nodes[node->parent],
+				copy_frame(profile, more, node->frame, modules));
 		for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
 			profile->nodes[nodes[i]].values[m] += node->values[m];
 	}
@@ -316,8 +323,9 @@ void profile_merge(struct profile *profile, const struct profile *more)
 	free(nodes);
 }
 
-const char *profile_frame_name(const struct profile *profile, const struct profile_frame *frame,
-			       char *buffer, size_t size)
+const char *profile_frame_name(const struct profile *profile,
+			       const struct profile_frame *frame, char *buffer,
+			       size_t size)
 {
 	const char *path, *slash;
 

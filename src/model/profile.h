@@ -17,7 +17,7 @@
 
 enum profile_metric {
 	PROFILE_ALLOCATIONS,
-	PROFILE_BYTES,	     /* requested by these allocations */
+	PROFILE_BYTES, /* requested by these allocations */
 	/* Allocations freed before the thread made any other call. */
 	PROFILE_TEMPORARY,
 	PROFILE_LIVE_BLOCKS, /* allocated and not freed */
@@ -39,8 +39,8 @@ int profile_metric_find(const char *name, enum profile_metric *ret);
 #define PROFILE_BUILD_ID_MAX 32
 
 struct profile_module {
-	const char *path;    /* file, or a pseudo path such as "[vdso]" */
-	uint64_t start, end; /* address range, or 0, 0 */
+	const char *path;     /* file, or a pseudo path such as "[vdso]" */
+	uint64_t start, end;  /* address range, or 0, 0 */
 	uint64_t file_offset; /* offset in the file of the byte at start */
 	uint8_t build_id[PROFILE_BUILD_ID_MAX];
 	size_t build_id_bytes; /* 0: has none */
@@ -153,7 +153,8 @@ void profile_merge(struct profile *profile, const struct profile *more);
  * component of the module's path and the address in the module. Frames without either are
  * "[cut]" or "[unknown]". Returns buffer, or a string that lives as long as the profile.
  */
-const char *profile_frame_name(const struct profile *profile, const struct profile_frame *frame,
-			       char *buffer, size_t size);
+const char *profile_frame_name(const struct profile *profile,
+			       const struct profile_frame *frame, char *buffer,
+			       size_t size);
 
 #endif

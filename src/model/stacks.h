@@ -14,7 +14,7 @@
 
 struct stack_module {
 	char *path;
-	uint64_t start, end;  /* the executable part */
+	uint64_t start, end; /* the executable part */
 	/* Subtract it from an address to get the address in the file. */
 	uint64_t load_bias;
 	uint8_t build_id[PROFILE_BUILD_ID_MAX];
@@ -40,11 +40,11 @@ struct stack_node {
 struct stacks {
 	int pid;
 	unsigned int generation;
-	unsigned int known;	/* 1 << metric */
-	uint64_t sample_bytes;	/* as in struct profile */
+	unsigned int known;    /* 1 << metric */
+	uint64_t sample_bytes; /* as in struct profile */
 	uint64_t sample_count, cut_count;
 	uint64_t by_frame_count; /* allocations whose stack has an is_by_frame node */
-	uint64_t lost_count; /* allocations in no stack, for lack of room */
+	uint64_t lost_count;	 /* allocations in no stack, for lack of room */
 	struct stack_module *modules;
 	size_t module_count, module_capacity;
 	struct stack_node *nodes;

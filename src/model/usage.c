@@ -24,16 +24,22 @@ const char *const quality_names[QUALITY_COUNT_] = {
 };
 
 const char *const allocator_names[ALLOCATOR_COUNT_] = {
-	[ALLOCATOR_GLIBC] = "glibc",	   [ALLOCATOR_MUSL] = "musl",
-	[ALLOCATOR_JEMALLOC] = "jemalloc", [ALLOCATOR_TCMALLOC] = "tcmalloc",
-	[ALLOCATOR_MIMALLOC] = "mimalloc", [ALLOCATOR_GO] = "go",
+	[ALLOCATOR_GLIBC] = "glibc",
+	[ALLOCATOR_MUSL] = "musl",
+	[ALLOCATOR_JEMALLOC] = "jemalloc",
+	[ALLOCATOR_TCMALLOC] = "tcmalloc",
+	[ALLOCATOR_MIMALLOC] = "mimalloc",
+	[ALLOCATOR_GO] = "go",
 	[ALLOCATOR_PARTITION] = "PartitionAlloc",
 };
 
 const char *const allocator_titles[ALLOCATOR_COUNT_] = {
-	[ALLOCATOR_GLIBC] = "glibc malloc", [ALLOCATOR_MUSL] = "musl malloc",
-	[ALLOCATOR_JEMALLOC] = "jemalloc",  [ALLOCATOR_TCMALLOC] = "tcmalloc",
-	[ALLOCATOR_MIMALLOC] = "mimalloc",  [ALLOCATOR_GO] = "go mallocgc",
+	[ALLOCATOR_GLIBC] = "glibc malloc",
+	[ALLOCATOR_MUSL] = "musl malloc",
+	[ALLOCATOR_JEMALLOC] = "jemalloc",
+	[ALLOCATOR_TCMALLOC] = "tcmalloc",
+	[ALLOCATOR_MIMALLOC] = "mimalloc",
+	[ALLOCATOR_GO] = "go mallocgc",
 	[ALLOCATOR_PARTITION] = "PartitionAlloc (Chromium's malloc)",
 };
 
@@ -86,7 +92,8 @@ uint64_t usage_uss_bytes(const struct usage *u)
  */
 uint64_t usage_droppable_bytes(const struct usage *u)
 {
-	return bytes_sub(total(u, SMAPS_PRIVATE_CLEAN), u->state_bytes[STATE_PRIVATE_CLEAN]);
+	return bytes_sub(total(u, SMAPS_PRIVATE_CLEAN),
+			 u->state_bytes[STATE_PRIVATE_CLEAN]);
 }
 
 uint64_t usage_need_bytes(const struct usage *u)

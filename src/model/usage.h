@@ -89,7 +89,10 @@ struct said {
 	uint64_t cost_ns; /* duration of the query inside the process, in ns */
 };
 
-#define SAID_UNKNOWN { BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN }
+#define SAID_UNKNOWN                                                       \
+	{                                                                  \
+		BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN \
+	}
 
 #define MAPPING_COUNT_UNKNOWN UINT32_MAX
 
@@ -98,20 +101,20 @@ struct usage {
 	char *command; /* arguments joined by spaces; NULL if not read. Owned. */
 
 	enum source source;
-	int error;	     /* 0, or the -errno why the memory could not be read */
-	uint64_t taken_ns;   /* when the memory was read; monotonic clock */
-	uint64_t read_ns;    /* time spent reading, without pauses; may be unknown */
+	int error;	   /* 0, or the -errno why the memory could not be read */
+	uint64_t taken_ns; /* when the memory was read; monotonic clock */
+	uint64_t read_ns;  /* time spent reading, without pauses; may be unknown */
 
-	struct counters total;		       /* sums over all mappings, or the rollup */
-	uint64_t state_bytes[STATE_COUNT_];    /* sums of the matrix by state */
-	struct matrix matrix;		       /* all unknown unless source is smaps */
+	struct counters total;		    /* sums over all mappings, or the rollup */
+	uint64_t state_bytes[STATE_COUNT_]; /* sums of the matrix by state */
+	struct matrix matrix;		    /* all unknown unless source is smaps */
 	/*
 	 * For a recorded sample with totals only: usage_droppable_bytes() as computed
 	 * when every mapping was read. Otherwise BYTES_UNKNOWN.
 	 */
 	uint64_t recorded_droppable_bytes;
-	uint64_t unbacked_bytes; /* private anonymous, accessible: Size - Rss - Swap */
-	uint64_t reserved_bytes;	       /* likewise, PROT_NONE */
+	uint64_t unbacked_bytes;  /* private anonymous, accessible: Size - Rss - Swap */
+	uint64_t reserved_bytes;  /* likewise, PROT_NONE */
 	uint64_t trimmable_bytes; /* malloc_trim(0) would return this much */
 	uint32_t mapping_count;
 	enum allocator allocator;
@@ -121,14 +124,14 @@ struct usage {
 	uint64_t heap_taken_ns;
 	/* How long the last walk stopped the process; 0: not stopped. */
 	uint64_t heap_pause_ns;
-	bool heap_is_running;      /* read while the process ran: approximate */
-	int heap_error;            /* 0, or the -errno why the last walk failed */
-	const char *heap_problem;  /* why the result is not exact; NULL: it is. Static. */
+	bool heap_is_running;	  /* read while the process ran: approximate */
+	int heap_error;		  /* 0, or the -errno why the last walk failed */
+	const char *heap_problem; /* why the result is not exact; NULL: it is. Static. */
 	/* With -EFBIG: how long the walk would stop the process. */
 	uint64_t heap_expected_ns;
-	bool heap_is_said;	   /* not walked: the figures are the allocator's own */
+	bool heap_is_said; /* not walked: the figures are the allocator's own */
 
-	struct said said;	    /* the allocator's own figures, shown or not */
+	struct said said; /* the allocator's own figures, shown or not */
 	/* Why a requested query failed; NULL: it did not. Static. */
 	const char *helper_problem;
 };
@@ -171,10 +174,10 @@ uint64_t usage_thp_bytes(const struct usage *u);
 uint64_t usage_unexplained_bytes(const struct usage *u);
 
 struct snapshot {
-	uint64_t taken_ns;     /* when the sample began; monotonic clock */
+	uint64_t taken_ns; /* when the sample began; monotonic clock */
 	uint64_t unix_ms;
-	uint64_t elapsed_ns;   /* since the series began */
-	uint64_t cost_ns;      /* CPU time and waiting time of the sample */
+	uint64_t elapsed_ns; /* since the series began */
+	uint64_t cost_ns;    /* CPU time and waiting time of the sample */
 	struct usage *usages;
 	size_t count;
 	size_t capacity;

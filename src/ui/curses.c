@@ -81,7 +81,8 @@ static void begin_signals(struct screen *s, struct sigaction before[STOP_COUNT +
 	sigaction(SIGWINCH, &resize, &before[STOP_COUNT]);
 }
 
-static void end_signals(const struct screen *s, const struct sigaction before[STOP_COUNT + 1])
+static void end_signals(const struct screen *s,
+			const struct sigaction before[STOP_COUNT + 1])
 {
 	for (size_t i = 0; i < STOP_COUNT; i++)
 		sigaction(stops[i], &before[i], NULL);
@@ -248,12 +249,12 @@ static const struct {
 	int curses;
 	uint32_t key;
 } special_keys[] = {
-	{ KEY_UP, KEY_ARROW_UP },      { KEY_DOWN, KEY_ARROW_DOWN },
-	{ KEY_LEFT, KEY_ARROW_LEFT },  { KEY_RIGHT, KEY_ARROW_RIGHT },
-	{ KEY_PPAGE, KEY_PAGE_UP },    { KEY_NPAGE, KEY_PAGE_DOWN },
-	{ KEY_HOME, KEY_FIRST },       { KEY_END, KEY_LAST },
-	{ KEY_BTAB, KEY_BACK_TAB },    { KEY_ENTER, KEY_RETURN },
-	{ KEY_BACKSPACE, KEY_ERASE },  { KEY_DC, KEY_ERASE },
+	{ KEY_UP, KEY_ARROW_UP },     { KEY_DOWN, KEY_ARROW_DOWN },
+	{ KEY_LEFT, KEY_ARROW_LEFT }, { KEY_RIGHT, KEY_ARROW_RIGHT },
+	{ KEY_PPAGE, KEY_PAGE_UP },   { KEY_NPAGE, KEY_PAGE_DOWN },
+	{ KEY_HOME, KEY_FIRST },      { KEY_END, KEY_LAST },
+	{ KEY_BTAB, KEY_BACK_TAB },   { KEY_ENTER, KEY_RETURN },
+	{ KEY_BACKSPACE, KEY_ERASE }, { KEY_DC, KEY_ERASE },
 };
 
 static void take_mouse(struct screen *s)
@@ -309,7 +310,8 @@ static void take_resize(struct screen *s)
 	struct winsize size;
 
 	is_resized = 0;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_row == 0 || size.ws_col == 0)
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_row == 0 ||
+	    size.ws_col == 0)
 		return;
 	resizeterm(size.ws_row, size.ws_col);
 	s->ui.wants_redraw = true;
@@ -366,7 +368,8 @@ static void poll_command(struct screen *s)
 {
 	const struct ui_options *o = s->options;
 
-	if (!o->command_has_ended || s->has_command_ended || !o->command_has_ended(o->context))
+	if (!o->command_has_ended || s->has_command_ended ||
+	    !o->command_has_ended(o->context))
 		return;
 	s->has_command_ended = true;
 	s->ui.wants_refresh = true;

@@ -12,12 +12,9 @@
 #include "ui/ui.h"
 
 static const char *const view_titles[VIEW_COUNT_] = {
-	[VIEW_PROCESSES] = "processes",
-	[VIEW_PROCESS] = "process",
-	[VIEW_MAPPINGS] = "mappings",
-	[VIEW_HEAP] = "heap",
-	[VIEW_CGROUP] = "group",
-	[VIEW_HELP] = "help",
+	[VIEW_PROCESSES] = "processes", [VIEW_PROCESS] = "process",
+	[VIEW_MAPPINGS] = "mappings",	[VIEW_HEAP] = "heap",
+	[VIEW_CGROUP] = "group",	[VIEW_HELP] = "help",
 };
 
 /* Return when the figures on the screen were read. */
@@ -43,10 +40,11 @@ struct word {
 
 #define WORDS_MAX 6
 
-static void add_word(struct word *words, size_t *count, enum role role, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+static void add_word(struct word *words, size_t *count, enum role role,
+		     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-static void add_word(struct word *words, size_t *count, enum role role, const char *format, ...)
+static void add_word(struct word *words, size_t *count, enum role role,
+		     const char *format, ...)
 {
 	struct word *word = &words[(*count)++];
 	va_list args;
@@ -95,8 +93,9 @@ static void add_pace(const struct ui *ui, struct word *words, size_t *count)
 	const struct data *d = &ui->data;
 	char text[UNITS_TEXT_SIZE];
 
-	if (ui_has_ended(ui) || (ui->view == VIEW_CGROUP ? d->group.is_gone
-				 : ui->view != VIEW_PROCESSES && d->detail_has_ended))
+	if (ui_has_ended(ui) ||
+	    (ui->view == VIEW_CGROUP ? d->group.is_gone
+				     : ui->view != VIEW_PROCESSES && d->detail_has_ended))
 		add_word(words, count, ROLE_ALERT, " ended ");
 	else if (ui->is_paused)
 		add_word(words, count, ROLE_ALERT, " PAUSED ");
@@ -104,12 +103,14 @@ static void add_pace(const struct ui *ui, struct word *words, size_t *count)
 		add_word(words, count, ROLE_STATUS, " captured ");
 	else if (ui->view == VIEW_HEAP && ui->options->auto_pause_ns == 0)
 		add_word(words, count, ROLE_STATUS, " once ");
-	else if (ui->view == VIEW_HEAP && data_heap_wait_ns(d, ui->interval_ns) > ui->interval_ns)
+	else if (ui->view == VIEW_HEAP &&
+		 data_heap_wait_ns(d, ui->interval_ns) > ui->interval_ns)
 		add_word(words, count, ROLE_STATUS, " every %s ",
 			 format_interval(data_heap_wait_ns(d, ui->interval_ns), text));
 	else if (d->is_slowed)
 		add_word(words, count, ROLE_ALERT, " slowed to %s ",
-			 format_interval(data_detail_interval_ns(d, ui->interval_ns), text));
+			 format_interval(data_detail_interval_ns(d, ui->interval_ns),
+					 text));
 	else
 		add_word(words, count, ROLE_STATUS, " every %s ",
 			 format_interval(ui->interval_ns, text));
@@ -119,7 +120,8 @@ static void add_pace(const struct ui *ui, struct word *words, size_t *count)
  * Show how many processes could not be read, or that the selected process or the group
  * could not be read.
  */
-static void add_unreadable(const struct ui *ui, int width, struct word *words, size_t *count)
+static void add_unreadable(const struct ui *ui, int width, struct word *words,
+			   size_t *count)
 {
 	const struct usage *u = data_detail(&ui->data);
 	const char *end = width < 60 ? "" : "able";
@@ -148,7 +150,8 @@ static void add_moment(const struct ui *ui, int width, struct word *words, size_
 	clock_format_utc(replay_unix_ms(replay, index), utc);
 	if (u && u->source == SOURCE_ROLLUP && ui->view == VIEW_MAPPINGS)
 		add_word(words, count, ROLE_ALERT, " earlier mappings ");
-	add_word(words, count, ROLE_STATUS, " %s", width < 70 ? utc + strlen("2026-11-21T") : utc);
+	add_word(words, count, ROLE_STATUS, " %s",
+		 width < 70 ? utc + strlen("2026-11-21T") : utc);
 	add_word(words, count, ROLE_STATUS, " %zu/%zu ", index + 1, replay_count(replay));
 	if (ui->is_playing)
 		add_word(words, count, ROLE_ALERT, " every %s ",
@@ -233,7 +236,8 @@ static int bar_width(const struct key_row *row)
 {
 	char name[KEY_NAME_SIZE];
 
-	return (int)strlen(keymap_format_key(row->keys[0], name)) + (int)strlen(row->label) + 1;
+	return (int)strlen(keymap_format_key(row->keys[0], name)) +
+	       (int)strlen(row->label) + 1;
 }
 
 static bool is_in_bar(const struct key_row *row, unsigned int context)
@@ -257,7 +261,8 @@ static void draw_bar(struct ui *ui, struct canvas *c)
 		if (key_rows[i].action == ACTION_QUIT && is_in_bar(&key_rows[i], context))
 			quit = &key_rows[i];
 	room -= quit ? bar_width(quit) - 1 : 0;
-	for (size_t i = 0; i < key_row_count && ui->bar_count + 1 < BAR_ENTRIES_MAX; i++) {
+	for (size_t i = 0; i < key_row_count && ui->bar_count + 1 < BAR_ENTRIES_MAX;
+	     i++) {
 		if (&key_rows[i] == quit || !is_in_bar(&key_rows[i], context) ||
 		    pen.x + bar_width(&key_rows[i]) > room)
 			continue;
@@ -285,10 +290,13 @@ static void draw_helper_question(const struct ui *ui, struct pen *pen, const cha
 	if (u && pen->end - pen->x > 90) {
 		pen_add(pen, "Start a helper thread inside ");
 		pen_add_foreign(pen, u->process.comm, strlen(u->process.comm));
-		pen_addf(pen, " (%d), until memstate quits, and stop it for about %s? y/n ",
+		pen_addf(pen,
+			 " (%d), until memstate quits, and stop it for about %s? y/n ",
 			 u->process.pid, pause);
 	} else {
-		pen_addf(pen, "Start a helper thread inside it, stop it for about %s? y/n ", pause);
+		pen_addf(pen,
+			 "Start a helper thread inside it, stop it for about %s? y/n ",
+			 pause);
 	}
 }
 
@@ -301,8 +309,9 @@ static void draw_question(const struct ui *ui, struct pen *pen)
 
 	if (ui->prompt.kind == PROMPT_HELPER) {
 		draw_helper_question(ui, pen,
-				     bytes_known(pause_ns) ?
-					     units_format_duration(pause_ns, pause) : "a moment");
+				     bytes_known(pause_ns)
+					     ? units_format_duration(pause_ns, pause)
+					     : "a moment");
 		return;
 	}
 	pen_add(pen, "Stop ");
@@ -313,7 +322,8 @@ static void draw_question(const struct ui *ui, struct pen *pen)
 		pen_add(pen, "it for about ");
 	}
 	pen_addf(pen, "%s? y/n ",
-		 bytes_known(pause_ns) ? units_format_duration(pause_ns, pause) : "a moment");
+		 bytes_known(pause_ns) ? units_format_duration(pause_ns, pause)
+				       : "a moment");
 }
 
 /* Draw the prompt or the message in the line above the key bar. */
@@ -340,7 +350,8 @@ static void draw_prompt(const struct ui *ui, struct canvas *c)
 			skipped = text->length - room;
 		while (skipped < text->length && (text->text[skipped] & 0xc0) == 0x80)
 			skipped++;
-		pen_add_foreign(&pen, strbuf_text(text) + skipped, text->length - skipped);
+		pen_add_foreign(&pen, strbuf_text(text) + skipped,
+				text->length - skipped);
 		pen.role = ROLE_SELECTED;
 		pen_add(&pen, "_");
 		pen.role = ROLE_STRONG;
@@ -355,36 +366,27 @@ static void draw_list_error(const struct ui *ui, struct canvas *c)
 
 	if (data_is_replayed(&ui->data) && ui->data.list_error < 0) {
 		pen.role = ROLE_ALERT;
-		pen_addf(&pen, " this sample cannot be read: %s ", strerror(-ui->data.list_error));
+		pen_addf(&pen, " this sample cannot be read: %s ",
+			 strerror(-ui->data.list_error));
 		return;
 	}
 	if (ui->data.list_error == 0)
 		return;
 	pen.role = ROLE_ALERT;
-	pen_addf(&pen, " the processes cannot be listed: %s ", strerror(-ui->data.list_error));
+	pen_addf(&pen, " the processes cannot be listed: %s ",
+		 strerror(-ui->data.list_error));
 }
 
-static void draw_view(struct ui *ui, struct canvas *c, const struct area *area, uint64_t now_ns)
+static void draw_view(struct ui *ui, struct canvas *c, const struct area *area,
+		      uint64_t now_ns)
 {
 	switch (ui->view) {
-	case VIEW_PROCESSES:
-		processes_draw(&ui->processes, c, area);
-		break;
-	case VIEW_PROCESS:
-		process_draw(&ui->process, c, area, now_ns);
-		break;
-	case VIEW_MAPPINGS:
-		mappings_draw(&ui->mappings, c, area);
-		break;
-	case VIEW_HEAP:
-		heap_view_draw(&ui->heap, c, area, now_ns);
-		break;
-	case VIEW_CGROUP:
-		group_view_draw(&ui->group, c, area);
-		break;
-	default:
-		help_draw(&ui->help, data_is_replayed(&ui->data), c, area);
-		break;
+	case VIEW_PROCESSES: processes_draw(&ui->processes, c, area); break;
+	case VIEW_PROCESS: process_draw(&ui->process, c, area, now_ns); break;
+	case VIEW_MAPPINGS: mappings_draw(&ui->mappings, c, area); break;
+	case VIEW_HEAP: heap_view_draw(&ui->heap, c, area, now_ns); break;
+	case VIEW_CGROUP: group_view_draw(&ui->group, c, area); break;
+	default: help_draw(&ui->help, data_is_replayed(&ui->data), c, area); break;
 	}
 }
 

@@ -27,24 +27,20 @@ void ui_begin_group(struct ui *ui)
 static const char *error_text(int error)
 {
 	switch (error) {
-	case -EOPNOTSUPP:
-		return "no memory controller is to be seen";
-	case -EXDEV:
-		return "it is not in this namespace";
-	case -ENOENT:
-		return "none was recorded";
-	case -ESRCH:
-		return "the process has ended";
-	default:
-		return strerror(-error);
+	case -EOPNOTSUPP: return "no memory controller is to be seen";
+	case -EXDEV: return "it is not in this namespace";
+	case -ENOENT: return "none was recorded";
+	case -ESRCH: return "the process has ended";
+	default: return strerror(-error);
 	}
 }
 
 /* Open the group of the selected process, or of the process under the cursor. */
 static void open_group(struct ui *ui)
 {
-	const struct usage *u = ui->view == VIEW_PROCESSES ? processes_chosen(&ui->processes)
-							   : data_detail(&ui->data);
+	const struct usage *u = ui->view == VIEW_PROCESSES
+					? processes_chosen(&ui->processes)
+					: data_detail(&ui->data);
 	struct cgroup_target target = { .pid = u ? u->process.pid : ui->data.detail_pid };
 	int r = data_group_open(&ui->data, &target);
 
@@ -52,7 +48,8 @@ static void open_group(struct ui *ui)
 		ui_say(ui, "its group cannot be read: %s", error_text(r));
 		return;
 	}
-	ui->group = (struct group_view){ .data = ui->group.data, .exact_bytes = ui->group.exact_bytes,
+	ui->group = (struct group_view){ .data = ui->group.data,
+					 .exact_bytes = ui->group.exact_bytes,
 					 .order = ui->group.order,
 					 .order_capacity = ui->group.order_capacity };
 	ui->view_before_group = ui->view;

@@ -56,23 +56,12 @@ static void open_heap(struct ui *ui)
 bool ui_heap_act(struct ui *ui, enum action action)
 {
 	switch ((int)action) {
-	case ACTION_HEAP:
-		open_heap(ui);
-		return true;
-	case ACTION_READ:
-		ask_for_heap(ui, 0);
-		return true;
-	case ACTION_LEAKS:
-		ask_for_heap(ui, HEAP_LEAKS);
-		return true;
-	case ACTION_ASK:
-		ask_for_helper(ui);
-		return true;
-	case ACTION_STOP_WAITING:
-		data_heap_cancel(&ui->data);
-		return true;
-	default:
-		return false;
+	case ACTION_HEAP: open_heap(ui); return true;
+	case ACTION_READ: ask_for_heap(ui, 0); return true;
+	case ACTION_LEAKS: ask_for_heap(ui, HEAP_LEAKS); return true;
+	case ACTION_ASK: ask_for_helper(ui); return true;
+	case ACTION_STOP_WAITING: data_heap_cancel(&ui->data); return true;
+	default: return false;
 	}
 }
 
@@ -95,5 +84,6 @@ int ui_wake_fd(const struct ui *ui)
 
 uint64_t ui_redraw_interval_ns(const struct ui *ui)
 {
-	return ui->view == VIEW_HEAP && ui->data.heap.is_awaited ? 100 * NS_PER_MS : NS_PER_S;
+	return ui->view == VIEW_HEAP && ui->data.heap.is_awaited ? 100 * NS_PER_MS
+								 : NS_PER_S;
 }

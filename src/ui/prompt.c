@@ -30,7 +30,8 @@ static struct strbuf *subject_of(struct ui *ui)
 {
 	struct selection *selection = ui_selection(ui);
 
-	if (!selection || (ui->prompt.kind != PROMPT_SEARCH && ui->prompt.kind != PROMPT_FILTER))
+	if (!selection ||
+	    (ui->prompt.kind != PROMPT_SEARCH && ui->prompt.kind != PROMPT_FILTER))
 		return NULL;
 	return ui->prompt.kind == PROMPT_SEARCH ? &selection->search : &selection->filter;
 }
@@ -45,13 +46,15 @@ static void suggest_name(const struct ui *ui, struct strbuf *name)
 {
 	static const char *const kinds[VIEW_COUNT_] = {
 		[VIEW_PROCESSES] = "processes", [VIEW_PROCESS] = "report",
-		[VIEW_MAPPINGS] = "mappings", [VIEW_HEAP] = "heap", [VIEW_CGROUP] = "group",
+		[VIEW_MAPPINGS] = "mappings",	[VIEW_HEAP] = "heap",
+		[VIEW_CGROUP] = "group",
 	};
 
 	if (ui->view == VIEW_PROCESSES || ui->view == VIEW_CGROUP)
 		strbuf_addf(name, "memstate-%s.txt", kinds[ui->view]);
 	else
-		strbuf_addf(name, "memstate-%d-%s.txt", ui->data.detail_pid, kinds[ui->view]);
+		strbuf_addf(name, "memstate-%d-%s.txt", ui->data.detail_pid,
+			    kinds[ui->view]);
 }
 
 void prompt_open(struct ui *ui, enum prompt_kind kind)
@@ -154,7 +157,8 @@ static void type(struct ui *ui, uint32_t key)
 {
 	struct strbuf *text = &ui->prompt.text;
 
-	if (prompt_is_question(&ui->prompt) || key < ' ' || key >= KEY_ARROW_UP || text->length >= PROMPT_LENGTH_MAX)
+	if (prompt_is_question(&ui->prompt) || key < ' ' || key >= KEY_ARROW_UP ||
+	    text->length >= PROMPT_LENGTH_MAX)
 		return;
 	canvas_add_character(text, key);
 	apply(ui);
@@ -165,30 +169,16 @@ void prompt_key(struct ui *ui, uint32_t key)
 	enum action action = keymap_find(key, ui_context(ui));
 
 	switch ((int)action) {
-	case ACTION_ACCEPT:
-		accept(ui);
-		break;
-	case ACTION_CANCEL:
-		cancel(ui);
-		break;
-	case ACTION_ERASE:
-		erase(ui);
-		break;
+	case ACTION_ACCEPT: accept(ui); break;
+	case ACTION_CANCEL: cancel(ui); break;
+	case ACTION_ERASE: erase(ui); break;
 	case ACTION_ERASE_ALL:
 		strbuf_clear(&ui->prompt.text);
 		apply(ui);
 		break;
-	case ACTION_NEXT_MATCH:
-		ui_search(ui, 1);
-		break;
-	case ACTION_REDRAW:
-		ui->wants_redraw = true;
-		break;
-	case ACTION_QUIT:
-		ui->has_quit = true;
-		break;
-	default:
-		type(ui, key);
-		break;
+	case ACTION_NEXT_MATCH: ui_search(ui, 1); break;
+	case ACTION_REDRAW: ui->wants_redraw = true; break;
+	case ACTION_QUIT: ui->has_quit = true; break;
+	default: type(ui, key); break;
 	}
 }

@@ -24,7 +24,8 @@ static struct recorder_known find_known(const struct ui *ui, uint64_t now_ns)
 		.cgroup = ui->options->read_recorded_group(ui->options->context),
 	};
 
-	if (!u || u->error || u->source != SOURCE_SMAPS || u->taken_ns + ui->interval_ns / 2 < now_ns)
+	if (!u || u->error || u->source != SOURCE_SMAPS ||
+	    u->taken_ns + ui->interval_ns / 2 < now_ns)
 		return known;
 	known.usage = u;
 	known.mappings = &ui->data.mappings;
@@ -37,7 +38,8 @@ void ui_record(struct ui *ui, uint64_t now_ns)
 	const struct recorder_known known = find_known(ui, now_ns);
 	bool was_bad = recorder_error(recorder) < 0;
 	int r = recorder_take(recorder, ui->options->targets, &known);
-	uint64_t interval_ns = recorder_min_interval_ns(recorder, ui->options->max_share_per_mille);
+	uint64_t interval_ns =
+		recorder_min_interval_ns(recorder, ui->options->max_share_per_mille);
 
 	if (r < 0 && !was_bad)
 		ui_say(ui, "not recorded: %s", strerror(-r));

@@ -13,7 +13,7 @@
 #include "ui/ui.h"
 
 #define PAGE_SAMPLES 60
-#define EVENTS_MAX   10000
+#define EVENTS_MAX 10000
 
 static size_t last_index(const struct ui *ui)
 {
@@ -32,17 +32,20 @@ static int add_event(void *context, const struct recorded_event *event)
 	struct strbuf text = STRBUF_INIT;
 	char utc[CLOCK_TEXT_SIZE];
 
-	while (index < last_index(ui) && replay_unix_ms(replay, index + 1) <= event->unix_ms)
+	while (index < last_index(ui) &&
+	       replay_unix_ms(replay, index + 1) <= event->unix_ms)
 		index++;
 	strbuf_addf(&text, "%s at %s", event->kind ? event->kind : "event",
 		    clock_format_utc(event->unix_ms, utc));
 	if (event->pid > 0)
 		strbuf_addf(&text, ", process %d", event->pid);
 	if (event->text && event->text[0] != '\0')
-		strbuf_addf(&text, ": %.*s", (int)strcspn(event->text, "\n"), event->text);
+		strbuf_addf(&text, ": %.*s", (int)strcspn(event->text, "\n"),
+			    event->text);
 	ui->events = xgrow(ui->events, &ui->event_capacity, ui->event_count + 1,
 			   sizeof(*ui->events));
-	ui->events[ui->event_count++] = (struct replay_event){ index, strbuf_take(&text) };
+	ui->events[ui->event_count++] =
+		(struct replay_event){ index, strbuf_take(&text) };
 	return ui->event_count < EVENTS_MAX ? 0 : 1;
 }
 
@@ -76,7 +79,8 @@ static size_t find_event(const struct ui *ui, int step)
 {
 	size_t index = data_replay_index(&ui->data), i = 0;
 
-	if (ui->event_shown < ui->event_count && ui->events[ui->event_shown].index == index)
+	if (ui->event_shown < ui->event_count &&
+	    ui->events[ui->event_shown].index == index)
 		return ui->event_shown + (size_t)step;
 	while (i < ui->event_count && ui->events[i].index < index)
 		i++;
@@ -114,32 +118,15 @@ static bool move(struct ui *ui, enum action action)
 	size_t index = data_replay_index(&ui->data);
 
 	switch ((int)action) {
-	case ACTION_EARLIER:
-		go_back(ui, 1);
-		break;
-	case ACTION_LATER:
-		go(ui, index + 1);
-		break;
-	case ACTION_MUCH_EARLIER:
-		go_back(ui, PAGE_SAMPLES);
-		break;
-	case ACTION_MUCH_LATER:
-		go(ui, index + PAGE_SAMPLES);
-		break;
-	case ACTION_BEGINNING:
-		go(ui, 0);
-		break;
-	case ACTION_END:
-		go(ui, last_index(ui));
-		break;
-	case ACTION_NEXT_EVENT:
-		go_to_event(ui, 1);
-		break;
-	case ACTION_PREVIOUS_EVENT:
-		go_to_event(ui, -1);
-		break;
-	default:
-		return false;
+	case ACTION_EARLIER: go_back(ui, 1); break;
+	case ACTION_LATER: go(ui, index + 1); break;
+	case ACTION_MUCH_EARLIER: go_back(ui, PAGE_SAMPLES); break;
+	case ACTION_MUCH_LATER: go(ui, index + PAGE_SAMPLES); break;
+	case ACTION_BEGINNING: go(ui, 0); break;
+	case ACTION_END: go(ui, last_index(ui)); break;
+	case ACTION_NEXT_EVENT: go_to_event(ui, 1); break;
+	case ACTION_PREVIOUS_EVENT: go_to_event(ui, -1); break;
+	default: return false;
 	}
 	ui->is_playing = false;
 	return true;
@@ -150,14 +137,9 @@ bool ui_replay_act(struct ui *ui, enum action action)
 	if (move(ui, action))
 		return true;
 	switch ((int)action) {
-	case ACTION_GO_TO:
-		prompt_open(ui, PROMPT_MOMENT);
-		return true;
-	case ACTION_PLAY:
-		toggle_playing(ui);
-		return true;
-	default:
-		return false;
+	case ACTION_GO_TO: prompt_open(ui, PROMPT_MOMENT); return true;
+	case ACTION_PLAY: toggle_playing(ui); return true;
+	default: return false;
 	}
 }
 
@@ -174,7 +156,8 @@ static void complete_time(const struct ui *ui, const char *text, struct strbuf *
 		strbuf_add_text(out, text);
 		return;
 	}
-	clock_format_utc(replay_unix_ms(ui->options->replay, data_replay_index(&ui->data)), utc);
+	clock_format_utc(
+		replay_unix_ms(ui->options->replay, data_replay_index(&ui->data)), utc);
 	strbuf_addf(out, "%.10sT%s%sZ", utc, text, strchr(colon + 1, ':') ? "" : ":00");
 }
 
@@ -250,14 +233,16 @@ bool ui_replay_click(struct ui *ui, int x, int y)
 		return false;
 	ui->is_playing = false;
 	go(ui, track.width < 2 ? 0
-			       : (size_t)(x - track.x) * last_index(ui) / (size_t)(track.width - 1));
+			       : (size_t)(x - track.x) * last_index(ui) /
+					 (size_t)(track.width - 1));
 	return true;
 }
 
 /* Return the column of a sample on the timeline. */
 static int place(const struct area *track, size_t index, size_t last)
 {
-	return track->x + (last > 0 ? (int)(index * (size_t)(track->width - 1) / last) : 0);
+	return track->x +
+	       (last > 0 ? (int)(index * (size_t)(track->width - 1) / last) : 0);
 }
 
 void ui_replay_draw(struct ui *ui, struct canvas *c)
@@ -276,6 +261,8 @@ void ui_replay_draw(struct ui *ui, struct canvas *c)
 	pen_add(&pen, text);
 	canvas_fill(c, &track, ROLE_DIM, c->ascii ? '-' : 0x2500);
 	for (size_t i = 0; i < ui->event_count; i++)
-		canvas_put(c, place(&track, ui->events[i].index, last), track.y, ROLE_ALERT, '!');
-	canvas_put(c, place(&track, index, last), track.y, ROLE_SELECTED, c->ascii ? '#' : 0x25cf);
+		canvas_put(c, place(&track, ui->events[i].index, last), track.y,
+			   ROLE_ALERT, '!');
+	canvas_put(c, place(&track, index, last), track.y, ROLE_SELECTED,
+		   c->ascii ? '#' : 0x25cf);
 }

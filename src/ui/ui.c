@@ -15,7 +15,7 @@
 
 /* The intervals selected with the keys + and -. */
 static const uint64_t intervals_ns[] = {
-	100 * NS_PER_MS, 200 * NS_PER_MS, 500 * NS_PER_MS, NS_PER_S,	   2 * NS_PER_S,
+	100 * NS_PER_MS, 200 * NS_PER_MS, 500 * NS_PER_MS, NS_PER_S,	  2 * NS_PER_S,
 	5 * NS_PER_S,	 10 * NS_PER_S,	  30 * NS_PER_S,   60 * NS_PER_S, 300 * NS_PER_S,
 };
 
@@ -156,7 +156,8 @@ static bool is_detail_due(const struct ui *ui, uint64_t now_ns)
 {
 	const struct usage *u = data_detail(&ui->data);
 
-	return data_is_replayed(&ui->data) || !u || now_ns >= u->taken_ns + data_detail_interval_ns(&ui->data, 0);
+	return data_is_replayed(&ui->data) || !u ||
+	       now_ns >= u->taken_ns + data_detail_interval_ns(&ui->data, 0);
 }
 
 void ui_refresh(struct ui *ui, uint64_t now_ns)
@@ -168,14 +169,14 @@ void ui_refresh(struct ui *ui, uint64_t now_ns)
 	if (data_view(ui) == VIEW_PROCESSES) {
 		refresh_processes(ui);
 	} else if (shows_detail(ui) && is_detail_due(ui, now_ns)) {
-		data_refresh_detail(&ui->data, data_detail_interval_ns(&ui->data, interval_ns));
+		data_refresh_detail(&ui->data,
+				    data_detail_interval_ns(&ui->data, interval_ns));
 		ui_update_view(ui);
 	}
 	ui_refresh_group(ui, data_view(ui) == VIEW_CGROUP, now_ns);
 	if (shows_detail(ui))
 		interval_ns = data_detail_interval_ns(&ui->data, interval_ns);
-	if (shows_detail(ui) &&
-	    data_heap_due_ns(&ui->data, ui->interval_ns) <= now_ns)
+	if (shows_detail(ui) && data_heap_due_ns(&ui->data, ui->interval_ns) <= now_ns)
 		data_heap_read(&ui->data, data_view(ui) == VIEW_HEAP ? HEAP_DETAIL : 0);
 	ui->data.is_slowed = interval_ns > ui->interval_ns;
 	ui->wants_refresh = false;
@@ -188,7 +189,8 @@ void ui_refresh(struct ui *ui, uint64_t now_ns)
 uint64_t ui_due_ns(const struct ui *ui)
 {
 	bool is_unread = shows_detail(ui) ? !data_detail(&ui->data)
-					   : data_view(ui) == VIEW_CGROUP && !ui->data.group.is_read;
+					  : data_view(ui) == VIEW_CGROUP &&
+						    !ui->data.group.is_read;
 
 	if (data_is_replayed(&ui->data))
 		return ui_replay_due_ns(ui);
@@ -226,17 +228,13 @@ static unsigned int view_context(const struct ui *ui)
 		return IN_PROCESSES | list_context(&ui->processes.selection) |
 		       (ui->processes.count > 0 ? WHEN_CHOSEN : 0) |
 		       (ui->processes.tag_count > 0 ? WHEN_TAGGED : 0);
-	case VIEW_PROCESS:
-		return IN_PROCESS | heap_context(ui);
+	case VIEW_PROCESS: return IN_PROCESS | heap_context(ui);
 	case VIEW_MAPPINGS:
 		return IN_MAPPINGS | WHEN_BELOW | WHEN_CHOSEN |
 		       list_context(&ui->mappings.selection);
-	case VIEW_HEAP:
-		return IN_HEAP | heap_context(ui);
-	case VIEW_CGROUP:
-		return ui_group_context(ui);
-	default:
-		return IN_HELP;
+	case VIEW_HEAP: return IN_HEAP | heap_context(ui);
+	case VIEW_CGROUP: return ui_group_context(ui);
+	default: return IN_HELP;
 	}
 }
 
@@ -315,23 +313,12 @@ static void toggle_pause(struct ui *ui)
 static bool ask(struct ui *ui, enum action action)
 {
 	switch ((int)action) {
-	case ACTION_SEARCH:
-		prompt_open(ui, PROMPT_SEARCH);
-		return true;
-	case ACTION_FILTER:
-		prompt_open(ui, PROMPT_FILTER);
-		return true;
-	case ACTION_SAVE:
-		prompt_open(ui, PROMPT_SAVE);
-		return true;
-	case ACTION_SORT:
-		open_menu(ui, MENU_SORT);
-		return true;
-	case ACTION_COLUMNS:
-		open_menu(ui, MENU_COLUMNS);
-		return true;
-	default:
-		return false;
+	case ACTION_SEARCH: prompt_open(ui, PROMPT_SEARCH); return true;
+	case ACTION_FILTER: prompt_open(ui, PROMPT_FILTER); return true;
+	case ACTION_SAVE: prompt_open(ui, PROMPT_SAVE); return true;
+	case ACTION_SORT: open_menu(ui, MENU_SORT); return true;
+	case ACTION_COLUMNS: open_menu(ui, MENU_COLUMNS); return true;
+	default: return false;
 	}
 }
 
@@ -339,71 +326,45 @@ static bool ask(struct ui *ui, enum action action)
 static void act(struct ui *ui, enum action action)
 {
 	switch ((int)action) {
-	case ACTION_QUIT:
-		ui->has_quit = true;
-		break;
+	case ACTION_QUIT: ui->has_quit = true; break;
 	case ACTION_HELP:
 		ui->view_before_help = ui->view;
 		ui->view = VIEW_HELP;
 		ui->help = (struct list){ 0 };
 		break;
-	case ACTION_CANCEL:
-		ui->view = ui->view_before_help;
-		break;
+	case ACTION_CANCEL: ui->view = ui->view_before_help; break;
 	case ACTION_OPEN:
 		if (ui->view == VIEW_PROCESS)
 			open_mappings(ui);
 		else
 			change_view(ui, 1);
 		break;
-	case ACTION_NEXT_VIEW:
-		change_view(ui, 1);
-		break;
-	case ACTION_PREVIOUS_VIEW:
-		change_view(ui, VIEW_HELP - 1);
-		break;
+	case ACTION_NEXT_VIEW: change_view(ui, 1); break;
+	case ACTION_PREVIOUS_VIEW: change_view(ui, VIEW_HELP - 1); break;
 	case ACTION_BACK:
 		ui_set_view(ui, ui->view == VIEW_PROCESS ? VIEW_PROCESSES : VIEW_PROCESS);
 		break;
-	case ACTION_CLEAR_FILTER:
-		clear_filter(ui);
-		break;
-	case ACTION_NEXT_MATCH:
-		ui_search(ui, 1);
-		break;
-	case ACTION_PREVIOUS_MATCH:
-		ui_search(ui, -1);
-		break;
-	case ACTION_PAUSE:
-		toggle_pause(ui);
-		break;
-	case ACTION_SLOWER:
-		change_interval(ui, 1);
-		break;
-	case ACTION_FASTER:
-		change_interval(ui, -1);
-		break;
-	case ACTION_REDRAW:
-		ui->wants_redraw = true;
-		break;
+	case ACTION_CLEAR_FILTER: clear_filter(ui); break;
+	case ACTION_NEXT_MATCH: ui_search(ui, 1); break;
+	case ACTION_PREVIOUS_MATCH: ui_search(ui, -1); break;
+	case ACTION_PAUSE: toggle_pause(ui); break;
+	case ACTION_SLOWER: change_interval(ui, 1); break;
+	case ACTION_FASTER: change_interval(ui, -1); break;
+	case ACTION_REDRAW: ui->wants_redraw = true; break;
 	}
 }
 
 static bool act_in_view(struct ui *ui, enum action action)
 {
 	switch (ui->view) {
-	case VIEW_PROCESSES:
-		return processes_act(&ui->processes, action);
-	case VIEW_PROCESS:
-		return process_act(&ui->process, action);
-	case VIEW_MAPPINGS:
-		return mappings_act(&ui->mappings, action);
-	case VIEW_HEAP:
-		return heap_view_act(&ui->heap, action);
-	case VIEW_CGROUP:
-		return group_view_act(&ui->group, action);
+	case VIEW_PROCESSES: return processes_act(&ui->processes, action);
+	case VIEW_PROCESS: return process_act(&ui->process, action);
+	case VIEW_MAPPINGS: return mappings_act(&ui->mappings, action);
+	case VIEW_HEAP: return heap_view_act(&ui->heap, action);
+	case VIEW_CGROUP: return group_view_act(&ui->group, action);
 	default:
-		return list_scroll(&ui->help, help_line_count(data_is_replayed(&ui->data)), action);
+		return list_scroll(&ui->help,
+				   help_line_count(data_is_replayed(&ui->data)), action);
 	}
 }
 
@@ -429,8 +390,9 @@ void ui_key(struct ui *ui, uint32_t key)
 		prompt_key(ui, key);
 	else if (ui->menu.kind != MENU_NONE)
 		menu_key(ui, action);
-	else if (!act_in_view(ui, action) && !ask(ui, action) && !ui_heap_act(ui, action) &&
-		 !ui_replay_act(ui, action) && !ui_group_act(ui, action))
+	else if (!act_in_view(ui, action) && !ask(ui, action) &&
+		 !ui_heap_act(ui, action) && !ui_replay_act(ui, action) &&
+		 !ui_group_act(ui, action))
 		act(ui, action);
 }
 
@@ -438,7 +400,8 @@ static struct grid *grid_of(struct ui *ui, size_t *ret_count)
 {
 	if (ui->view != VIEW_PROCESSES && ui->view != VIEW_MAPPINGS)
 		return NULL;
-	*ret_count = ui->view == VIEW_PROCESSES ? ui->processes.count : ui->mappings.count;
+	*ret_count = ui->view == VIEW_PROCESSES ? ui->processes.count
+						: ui->mappings.count;
 	return ui->view == VIEW_PROCESSES ? &ui->processes.grid : &ui->mappings.grid;
 }
 

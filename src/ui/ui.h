@@ -37,7 +37,7 @@ enum prompt_kind {
 	PROMPT_FILTER,
 	PROMPT_SAVE,
 	PROMPT_MOMENT, /* time to go to in a recording */
-	PROMPT_STOP, /* yes or no: stop the process to read its heap? */
+	PROMPT_STOP,   /* yes or no: stop the process to read its heap? */
 	PROMPT_HELPER, /* yes or no: inject a helper into the process? */
 	PROMPT_COUNT_
 };
@@ -83,11 +83,11 @@ struct ui {
 	uint64_t due_ns; /* time of the next refresh */
 	bool wants_refresh;
 	bool is_paused;
-	bool is_playing; /* replay: advance one sample per interval */
+	bool is_playing;   /* replay: advance one sample per interval */
 	bool wants_redraw; /* repaint the whole terminal */
 	bool has_quit;
 	struct replay_event *events; /* replay: events in order of time */
-	uint64_t record_due_ns; /* when to record the next sample */
+	uint64_t record_due_ns;	     /* when to record the next sample */
 	size_t event_count, event_capacity;
 	size_t event_shown; /* index of the event whose text was shown last */
 	struct bar_entry bar[BAR_ENTRIES_MAX];
@@ -128,12 +128,16 @@ unsigned int ui_context(const struct ui *ui);
 
 void ui_key(struct ui *ui, uint32_t key);
 
-enum mouse { MOUSE_CLICK, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN };
+enum mouse {
+	MOUSE_CLICK,
+	MOUSE_WHEEL_UP,
+	MOUSE_WHEEL_DOWN
+};
 void ui_mouse(struct ui *ui, int x, int y, enum mouse what);
 
 void ui_draw(struct ui *ui, struct canvas *c, uint64_t now_ns);
 
-#define UI_WIDTH_MIN  40
+#define UI_WIDTH_MIN 40
 #define UI_HEIGHT_MIN 10
 
 /* Show a message in the last line but one. */

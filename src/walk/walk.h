@@ -24,7 +24,8 @@
  * and the other's memory counts as ordinary anonymous memory. If the allocator cannot be
  * read, *ret names it and its quality is unknown.
  */
-void walk_heap(const struct walk_input *input, struct heap *ret, struct blocks *ret_blocks);
+void walk_heap(const struct walk_input *input, struct heap *ret,
+	       struct blocks *ret_blocks);
 
 /*
  * Return true if the mappings or the mapped files show that the process has no heap that

@@ -22,8 +22,8 @@
 #include "bench.h"
 
 #define OPTIONS_MAX 16
-#define WINDOW_US   200000
-#define BATCH	    1000
+#define WINDOW_US 200000
+#define BATCH 1000
 
 static pid_t loop_pid;
 static volatile uint64_t *calls; /* shared with the loop process */
@@ -99,7 +99,8 @@ static double measure_counted(char **argv)
 	while (fgets(line, sizeof(line), output))
 		continue;
 	fclose(output);
-	if (waitpid(pid, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+	if (waitpid(pid, &status, 0) < 0 || !WIFEXITED(status) ||
+	    WEXITSTATUS(status) != 0) {
 		fputs("memstate has failed\n", stderr);
 		exit(1);
 	}
@@ -117,7 +118,8 @@ int main(int argc, char **argv)
 	rounds = bench_number(argv[1]);
 	plain = calloc(rounds, sizeof(*plain));
 	more = calloc(rounds, sizeof(*more));
-	calls = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	calls = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
 	if (!plain || !more || calls == MAP_FAILED || (loop_pid = fork()) < 0)
 		bench_die("to begin");
 	if (loop_pid == 0)

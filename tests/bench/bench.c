@@ -17,7 +17,8 @@
 
 void bench_die(const char *what)
 {
-	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, strerror(errno));
+	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what,
+		strerror(errno));
 	exit(1);
 }
 
@@ -70,7 +71,8 @@ static int compare_doubles(const void *a, const void *b)
 double bench_median(double *values, size_t count)
 {
 	qsort(values, count, sizeof(*values), compare_doubles);
-	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+	return count % 2 ? values[count / 2]
+			 : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
 void bench_pin(int cpu)

@@ -55,7 +55,8 @@ static int read_own(int thread_count, int round_count)
 			return 1;
 		ns[i] = (double)(bench_now_ns() - begin);
 	}
-	printf("%zu threads read in %.1f us\n", list.programs[list.count - 1].listed_count,
+	printf("%zu threads read in %.1f us\n",
+	       list.programs[list.count - 1].listed_count,
 	       bench_median(ns, (size_t)round_count) / 1000);
 	return 0;
 }

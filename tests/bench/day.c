@@ -16,12 +16,12 @@
 #include "bench.h"
 #include "store/recording/recording.h"
 
-#define DAY_S	       86400
-#define FIRST_UNIX_MS  UINT64_C(1795219200000)
-#define MAPPINGS       80
-#define HEAP	       3 /* index of the mapping that changes */
-#define KB	       UINT64_C(1024)
-#define LIMIT_BYTES    (2048 * MIB)
+#define DAY_S 86400
+#define FIRST_UNIX_MS UINT64_C(1795219200000)
+#define MAPPINGS 80
+#define HEAP 3 /* index of the mapping that changes */
+#define KB UINT64_C(1024)
+#define LIMIT_BYTES (2048 * MIB)
 
 struct day {
 	struct recording *recording;
@@ -42,26 +42,31 @@ static uint64_t heap_kb(int process, uint64_t second)
 {
 	uint64_t step = second / pause_of(process), tooth = step % 600;
 
-	return 4000 + step / 20 + (tooth < 500 ? tooth * 40 : (600 - tooth) * 200) + step * 7919 % 97;
+	return 4000 + step / 20 + (tooth < 500 ? tooth * 40 : (600 - tooth) * 200) +
+	       step * 7919 % 97;
 }
 
 static void make_mappings(struct mapping_list *list, int process)
 {
 	for (int i = 0; i < MAPPINGS; i++) {
 		char name[64] = "";
-		struct mapping m = { .start_addr = 0x7f0000000000 + (uint64_t)i * 0x10000000,
-				     .flags = MAPPING_READ | MAPPING_WRITE, .name = name };
+		struct mapping m = { .start_addr =
+					     0x7f0000000000 + (uint64_t)i * 0x10000000,
+				     .flags = MAPPING_READ | MAPPING_WRITE,
+				     .name = name };
 
 		m.end_addr = m.start_addr + 0x8000000;
 		if (i == HEAP)
 			snprintf(name, sizeof(name), "[heap]");
 		else if (i % 3)
-			snprintf(name, sizeof(name), "/usr/lib/lib%d-%d.so", process % 5, i / 4);
+			snprintf(name, sizeof(name), "/usr/lib/lib%d-%d.so", process % 5,
+				 i / 4);
 		m.inode = name[0] == '/' ? 100 + (uint64_t)i : 0;
 		m.name_length = (uint32_t)strlen(name);
 		counters_set_zero(&m.counters);
 		m.counters.bytes[SMAPS_RSS] = 64 * KB;
-		m.counters.bytes[m.inode ? SMAPS_SHARED_CLEAN : SMAPS_PRIVATE_DIRTY] = 64 * KB;
+		m.counters.bytes[m.inode ? SMAPS_SHARED_CLEAN : SMAPS_PRIVATE_DIRTY] =
+			64 * KB;
 		m.counters.bytes[SMAPS_PSS] = m.inode ? 8 * KB : 64 * KB;
 		mapping_list_add(list, &m);
 	}
@@ -70,7 +75,8 @@ static void make_mappings(struct mapping_list *list, int process)
 static void set_heap(struct mapping *m, uint64_t bytes)
 {
 	m->counters.bytes[SMAPS_RSS] = m->counters.bytes[SMAPS_PSS] = bytes;
-	m->counters.bytes[SMAPS_PRIVATE_DIRTY] = m->counters.bytes[SMAPS_ANONYMOUS] = bytes;
+	m->counters.bytes[SMAPS_PRIVATE_DIRTY] = m->counters.bytes[SMAPS_ANONYMOUS] =
+		bytes;
 }
 
 /*
@@ -137,7 +143,8 @@ static int add_event(struct day *day)
 		.text = "usage has come to the limit",
 	};
 
-	return day->second % 21600 == 3600 ? recording_add_event(day->recording, &event) : 0;
+	return day->second % 21600 == 3600 ? recording_add_event(day->recording, &event)
+					   : 0;
 }
 
 static int add_sample(struct day *day)

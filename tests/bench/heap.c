@@ -59,7 +59,8 @@ static int copy_bare(void *context, const struct stop *stop)
 		struct iovec to = { image->bytes + image->runs[run].offset_bytes, 0 };
 		unsigned long count = 0;
 
-		for (; run < image->run_count && count < IOV_MAX && to.iov_len < INT_MAX / 2;
+		for (; run < image->run_count && count < IOV_MAX &&
+		       to.iov_len < INT_MAX / 2;
 		     run++) {
 			const struct image_run *r = &image->runs[run];
 
@@ -67,7 +68,8 @@ static int copy_bare(void *context, const struct stop *stop)
 			from[count].iov_len = r->end_addr - r->start_addr;
 			to.iov_len += from[count++].iov_len;
 		}
-		if (process_vm_readv(b->pid, &to, 1, from, count, 0) != (ssize_t)to.iov_len)
+		if (process_vm_readv(b->pid, &to, 1, from, count, 0) !=
+		    (ssize_t)to.iov_len)
 			return -EIO;
 	}
 	b->bare_ns = bench_now_ns() - start_ns;

@@ -60,7 +60,8 @@ static int be(const char *shape)
 	alarm(60);
 	if (strcmp(shape, "wait") == 0)
 		wait_for_end(NULL);
-	if (strcmp(shape, "threads") == 0 && pthread_create(&thread, NULL, wait_for_end, NULL) != 0)
+	if (strcmp(shape, "threads") == 0 &&
+	    pthread_create(&thread, NULL, wait_for_end, NULL) != 0)
 		bench_die("pthread_create");
 	churn(strcmp(shape, "one") == 0 ? 1 : BLOCKS);
 	return 0;
@@ -97,7 +98,8 @@ static double run_ms(const char *program, const char *library, const char *shape
 static void measure_shape(const char *program, const char *library, const char *shape,
 			  size_t rounds)
 {
-	double *ratios = calloc(rounds, sizeof(*ratios)), *same = calloc(rounds, sizeof(*same));
+	double *ratios = calloc(rounds, sizeof(*ratios)),
+	       *same = calloc(rounds, sizeof(*same));
 	double without = 0;
 
 	if (!ratios || !same)
@@ -163,7 +165,8 @@ static void measure_questions(const char *program, const char *library)
 		bench_sleep_us((unsigned int)(costs[i] * 100) + 1);
 	}
 	printf("a question: %.1f us, of which %.1f us in the allocator, medians of %d\n",
-	       bench_median(round_trips, QUESTIONS), bench_median(costs, QUESTIONS), QUESTIONS);
+	       bench_median(round_trips, QUESTIONS), bench_median(costs, QUESTIONS),
+	       QUESTIONS);
 	probe_close(probe, &cost, &reason);
 	procfs_release(&fs);
 	kill(pid, SIGKILL);

@@ -54,7 +54,8 @@ static void become(const char *command)
 
 	if (!text || null < 0 || output < 0)
 		_exit(127);
-	for (char *word = strtok(text, " "); word && count < WORDS_MAX; word = strtok(NULL, " "))
+	for (char *word = strtok(text, " "); word && count < WORDS_MAX;
+	     word = strtok(NULL, " "))
 		words[count++] = word;
 	words[count] = NULL;
 	dup2(null, STDIN_FILENO);
@@ -151,9 +152,9 @@ static void print_own(struct figures *f, const struct figures *first, size_t rou
 	}
 	median = bench_median(f->own_ratio, rounds);
 	ns = bench_median(f->own_ns, rounds);
-	printf("%.4f %.4f %.4f %.4f %.2f %.4f\n", median, quartile(f->own_ratio, rounds, 1),
-	       quartile(f->own_ratio, rounds, 3), f->own_ns[0] / first->own_ns[0], ns,
-	       bench_median(f->ratio, rounds));
+	printf("%.4f %.4f %.4f %.4f %.2f %.4f\n", median,
+	       quartile(f->own_ratio, rounds, 1), quartile(f->own_ratio, rounds, 3),
+	       f->own_ns[0] / first->own_ns[0], ns, bench_median(f->ratio, rounds));
 }
 
 static double *make_values(size_t count)
@@ -179,7 +180,8 @@ static void run_all(char **commands, struct figures *all, size_t count, size_t r
 		for (size_t c = 0; c < count; c++) {
 			run(commands[c], &all[c], round);
 			all[c].ratio[round] = all[c].cpu_ms[round] / all[0].cpu_ms[round];
-			all[c].own_ratio[round] = all[c].own_ns[round] / all[0].own_ns[round];
+			all[c].own_ratio[round] =
+				all[c].own_ns[round] / all[0].own_ns[round];
 		}
 	}
 }

@@ -20,7 +20,8 @@ int main(void)
 		bench_die("/proc");
 	while ((entry = readdir(proc)))
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-			bench_read_bare(atoi(entry->d_name), "smaps_rollup", buffer, sizeof(buffer));
+			bench_read_bare(atoi(entry->d_name), "smaps_rollup", buffer,
+					sizeof(buffer));
 	closedir(proc);
 	return 0;
 }

@@ -143,8 +143,8 @@ static uint64_t parse_with_sscanf(const char *text, size_t length)
 			if (strcmp(key, "Rss") == 0)
 				rss_kib += kib;
 		} else if (strncmp(line, "VmFlags:", 8) != 0 &&
-			   sscanf(line, "%lx-%lx %4s %lx %x:%x %lu", &start, &end, perms, &offset,
-				  &major, &minor, &inode) != 7) {
+			   sscanf(line, "%lx-%lx %4s %lx %x:%x %lu", &start, &end, perms,
+				  &offset, &major, &minor, &inode) != 7) {
 			bench_die("sscanf parser: header");
 		}
 	}
@@ -172,7 +172,8 @@ static void measure_parsers(int pid, size_t rounds)
 		end_ns = bench_cpu_ns();
 		if (ours != theirs)
 			bench_die("the parsers do not agree");
-		ratio[round] = (double)(end_ns - middle_ns) / (double)(middle_ns - start_ns);
+		ratio[round] =
+			(double)(end_ns - middle_ns) / (double)(middle_ns - start_ns);
 		speed[round] = (double)text.length / (double)(middle_ns - start_ns);
 	}
 	printf("%9.1f times as fast as sscanf, %.1f GB/s: the parser alone\n",

@@ -26,8 +26,8 @@
 static void load_libraries(size_t count)
 {
 	static const char *const names[] = {
-		"libm.so.6",	    "libz.so.1",	"libcrypto.so.3", "libssl.so.3",
-		"libncursesw.so.6", "libsqlite3.so.0",	"libpcre2-8.so.0", "libzstd.so.1",
+		"libm.so.6",	    "libz.so.1",       "libcrypto.so.3",  "libssl.so.3",
+		"libncursesw.so.6", "libsqlite3.so.0", "libpcre2-8.so.0", "libzstd.so.1",
 		"liblzma.so.5",	    "libstdc++.so.6",
 	};
 
@@ -57,7 +57,8 @@ static void be_one(size_t index)
 					    1500, 1500, 3000, 6000, 12000 };
 
 	load_libraries(2 + index % 9);
-	make_areas(index % 20 == 7 ? 400 : index % 7 * 6 + 2, sizes_kib[index % 10] * 1024);
+	make_areas(index % 20 == 7 ? 400 : index % 7 * 6 + 2,
+		   sizes_kib[index % 10] * 1024);
 	if (write(STDOUT_FILENO, "", 1) != 1)
 		bench_die("write");
 	for (;;)

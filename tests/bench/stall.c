@@ -29,9 +29,9 @@
 #include "bench.h"
 #include "proc/smaps/smaps.h"
 
-#define AREA_SIZE    65536
-#define PHASES_MAX   8
-#define BUCKET_NS    100
+#define AREA_SIZE 65536
+#define PHASES_MAX 8
+#define BUCKET_NS 100
 #define BUCKET_COUNT 1000000 /* covers up to 100 ms */
 
 struct phase {
@@ -177,7 +177,8 @@ static void touch(char *memory, size_t bytes)
 		memory[offset] = 1;
 }
 
-static void run_phase(struct phase *phase, size_t round, char *memory, size_t bytes, double seconds)
+static void run_phase(struct phase *phase, size_t round, char *memory, size_t bytes,
+		      double seconds)
 {
 	static struct latencies alone, beside;
 	pid_t reader;
@@ -186,11 +187,12 @@ static void run_phase(struct phase *phase, size_t round, char *memory, size_t by
 	reader = start_reader(phase, memory, bytes);
 	/* until the reader has unmapped the memory or executed memstate */
 	bench_sleep_us(100000);
-	touch(memory, bytes);	/* fork() has write-protected the pages */
+	touch(memory, bytes); /* fork() has write-protected the pages */
 	work(&beside, seconds);
 	kill(reader, SIGKILL);
 	waitpid(reader, NULL, 0);
-	phase->ops[round] = (double)beside.count / seconds / ((double)alone.count / (seconds / 2));
+	phase->ops[round] =
+		(double)beside.count / seconds / ((double)alone.count / (seconds / 2));
 	phase->high_us[round] = percentile_us(&beside, 0.9999);
 	phase->worst_us[round] = (double)beside.worst_ns / 1e3;
 }
@@ -218,7 +220,8 @@ int main(int argc, char **argv)
 	rounds = bench_number(argv[1]);
 	for (size_t i = 0; i < count; i++)
 		parse_phase(argv[i + 5], &phases[i], rounds);
-	memory = bench_make_mappings(bench_number(argv[3]), bench_number(argv[4]) << 20, &bytes);
+	memory = bench_make_mappings(bench_number(argv[3]), bench_number(argv[4]) << 20,
+				     &bytes);
 	bench_pin(0);
 	for (size_t round = 0; round < rounds; round++)
 		for (size_t i = 0; i < count; i++)
@@ -226,7 +229,8 @@ int main(int argc, char **argv)
 				  (double)bench_number(argv[2]));
 	for (size_t i = 0; i < count; i++)
 		printf("%8.3f x operations %9.0f us p99.99 %9.0f us worst  %s\n",
-		       bench_median(phases[i].ops, rounds), bench_median(phases[i].high_us, rounds),
+		       bench_median(phases[i].ops, rounds),
+		       bench_median(phases[i].high_us, rounds),
 		       bench_median(phases[i].worst_us, rounds), argv[i + 5]);
 	return 0;
 }

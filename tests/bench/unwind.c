@@ -16,9 +16,9 @@
 #include "bench.h"
 
 #define PAGE_BYTES 4096
-#define STACKS	   2000 /* stacks taken per round */
+#define STACKS 2000 /* stacks taken per round */
 #define ROUNDS_MAX 10000
-#define DEPTH	   15 /* number of calls below main() */
+#define DEPTH 15 /* number of calls below main() */
 
 static struct unwind_row rows[UNWIND_ROW_COUNT] __attribute__((aligned(PAGE_BYTES)));
 static struct unwind_space space;
@@ -27,7 +27,8 @@ static struct unwind_thread thread;
 static __attribute__((noinline)) void take_stack(void)
 {
 	const uint64_t *frame = __builtin_frame_address(0);
-	const struct unwind_state start = { frame[1], (uint64_t)(uintptr_t)(frame + 2), frame[0] };
+	const struct unwind_state start = { frame[1], (uint64_t)(uintptr_t)(frame + 2),
+					    frame[0] };
 
 	unwind_stack(&space, &thread, &start);
 	for (uint32_t i = thread.fresh_count; i-- > 0;)
@@ -77,8 +78,8 @@ static void measure(const char *name, void (*call)(void), size_t rounds)
 		if (ns[i] < least)
 			least = ns[i];
 	}
-	printf("%8.1f ns least %8.1f ns median  %s, %u frames\n", least, bench_median(ns, rounds), name,
-	       thread.kept_count);
+	printf("%8.1f ns least %8.1f ns median  %s, %u frames\n", least,
+	       bench_median(ns, rounds), name, thread.kept_count);
 }
 
 static __attribute__((noinline)) void go_down(int depth, size_t rounds)
@@ -104,7 +105,8 @@ int main(int argc, char **argv)
 		rounds = ROUNDS_MAX;
 	space.find = unwind_modules_find;
 	space.rows = rows;
-	thread.stack_end = (getauxval(AT_EXECFN) + PAGE_BYTES) & ~(uint64_t)(PAGE_BYTES - 1);
+	thread.stack_end = (getauxval(AT_EXECFN) + PAGE_BYTES) &
+			   ~(uint64_t)(PAGE_BYTES - 1);
 	go_down(DEPTH, rounds);
 	return 0;
 }

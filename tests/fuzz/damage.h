@@ -15,8 +15,8 @@
 #include "model/image.h"
 
 #define RECORD_BYTES 12
-#define RECORDS_MAX  4096
-#define NO_PAGE	     UINT64_MAX
+#define RECORDS_MAX 4096
+#define NO_PAGE UINT64_MAX
 
 /*
  * Shallow backtraces and a small quarantine. ASan's defaults
@@ -55,14 +55,18 @@ static inline void damage_init(struct damage *d, struct image *image)
 	for (size_t i = 0; i < full.run_count; i++) {
 		const struct image_run *run = &full.runs[i];
 
-		for (uint64_t at = run->start_addr; at < run->end_addr; at += IMAGE_PAGE_BYTES) {
+		for (uint64_t at = run->start_addr; at < run->end_addr;
+		     at += IMAGE_PAGE_BYTES) {
 			uint64_t offset = run->offset_bytes + (at - run->start_addr);
-			bool is_dropped = !fuzz_is_replay() && damage_is_zero(full.bytes + offset);
+			bool is_dropped = !fuzz_is_replay() &&
+					  damage_is_zero(full.bytes + offset);
 
-			d->pages[offset / IMAGE_PAGE_BYTES] = is_dropped ? NO_PAGE : kept.length_bytes;
+			d->pages[offset / IMAGE_PAGE_BYTES] =
+				is_dropped ? NO_PAGE : kept.length_bytes;
 			if (is_dropped)
 				continue;
-			memcpy(kept.bytes + kept.length_bytes, full.bytes + offset, IMAGE_PAGE_BYTES);
+			memcpy(kept.bytes + kept.length_bytes, full.bytes + offset,
+			       IMAGE_PAGE_BYTES);
 			CHECK(image_add_run(&kept, at, at + IMAGE_PAGE_BYTES) == 0);
 		}
 	}
@@ -98,7 +102,8 @@ static inline void damage_apply(struct damage *d, const uint8_t *data, size_t si
 static inline void damage_undo(struct damage *d)
 {
 	while (d->count-- > 0)
-		memcpy(d->image->bytes + d->undo[d->count].offset, &d->undo[d->count].old, 8);
+		memcpy(d->image->bytes + d->undo[d->count].offset, &d->undo[d->count].old,
+		       8);
 	d->count = 0;
 }
 

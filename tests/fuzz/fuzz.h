@@ -29,12 +29,13 @@ static inline bool fuzz_is_replay(void)
 }
 
 /* Like assert(), but active in every build. */
-#define CHECK(condition)                                                                           \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: not %s\n", __FILE__, __LINE__, #condition);        \
-			abort();                                                                   \
-		}                                                                                  \
+#define CHECK(condition)                                                       \
+	do {                                                                   \
+		if (!(condition)) {                                            \
+			fprintf(stderr, "%s:%d: not %s\n", __FILE__, __LINE__, \
+				#condition);                                   \
+			abort();                                               \
+		}                                                              \
 	} while (0)
 
 #endif

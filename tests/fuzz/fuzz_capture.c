@@ -19,9 +19,10 @@
 #define END "====\n"
 
 static const char *const files[] = {
-	"7/stat", "7/smaps", "7/smaps_rollup", "7/status", "7/comm", "7/cmdline", "7/statm",
-	"7/mountinfo", "7/task/7/stat", "7/task/7/comm", "7/task/7/syscall",
-	"meminfo", "uptime", "version", "stat", "capture_info",
+	"7/stat",	    "7/smaps", "7/smaps_rollup", "7/status",	  "7/comm",
+	"7/cmdline",	    "7/statm", "7/mountinfo",	 "7/task/7/stat", "7/task/7/comm",
+	"7/task/7/syscall", "meminfo", "uptime",	 "version",	  "stat",
+	"capture_info",
 };
 #define FILE_COUNT (sizeof(files) / sizeof(files[0]))
 
@@ -48,7 +49,8 @@ static void make_tree(void)
 	}
 	root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	CHECK(root_fd >= 0 && mkdirat(root_fd, "7", 0700) == 0 &&
-	      mkdirat(root_fd, "7/task", 0700) == 0 && mkdirat(root_fd, "7/task/7", 0700) == 0);
+	      mkdirat(root_fd, "7/task", 0700) == 0 &&
+	      mkdirat(root_fd, "7/task/7", 0700) == 0);
 	CHECK(atexit(remove_tree) == 0);
 }
 
@@ -66,7 +68,8 @@ static void write_part(const char *name, const uint8_t **at, size_t *left)
 	*left -= length;
 }
 
-static void check_copy(const struct procfs *fs, const struct process *p, struct redactor *redactor)
+static void check_copy(const struct procfs *fs, const struct process *p,
+		       struct redactor *redactor)
 {
 	struct capture_files copy = CAPTURE_FILES_INIT;
 	struct strbuf notes = STRBUF_INIT;

@@ -21,7 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (fd < 0)
 		fd = memfd_create("elf", MFD_CLOEXEC);
-	CHECK(fd >= 0 && ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size);
+	CHECK(fd >= 0 && ftruncate(fd, 0) == 0 &&
+	      pwrite(fd, data, size, 0) == (ssize_t)size);
 	if (elf_imports_read(fd, names, sizeof(names) / sizeof(names[0]), &imports) == 0)
 		for (size_t i = 0; i < imports.count; i++)
 			CHECK(imports.items[i].name < sizeof(names) / sizeof(names[0]));

@@ -14,8 +14,8 @@
 #include "mark_check.h"
 
 /* Bits of the first byte. */
-#define KIND_BITS   0x3f
-#define CHECK_BIT   0x40 /* check and mark the blocks */
+#define KIND_BITS 0x3f
+#define CHECK_BIT 0x40 /* check and mark the blocks */
 #define RUNNING_BIT 0x80
 
 static void check_shares(struct jemalloc_image *h, const struct heap *heap)
@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct made {
 		struct jemalloc_image image;
 		struct damage damage;
-	} *all;
+	} * all;
 	struct jemalloc_image *h;
 	struct made *made;
 	struct heap heap;
@@ -73,7 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	damage_apply(&made->damage, data + 1, size - 1);
 	jemalloc_image_walk(h, &heap);
 	check_shares(h, &heap);
-	if (heap.quality != QUALITY_UNKNOWN && (fuzz_is_replay() || data[0] & CHECK_BIT)) {
+	if (heap.quality != QUALITY_UNKNOWN &&
+	    (fuzz_is_replay() || data[0] & CHECK_BIT)) {
 		check_blocks(&h->blocks);
 		check_mark(&h->blocks, &h->mappings);
 	}

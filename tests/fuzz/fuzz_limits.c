@@ -34,7 +34,8 @@ static void check_same(const struct limits_file *file)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct count_limit more = { .figure = COUNTED_PEAK_RSS, .value_thousandths = 1500 };
+	const struct count_limit more = { .figure = COUNTED_PEAK_RSS,
+					  .value_thousandths = 1500 };
 	struct strbuf why = STRBUF_INIT;
 	struct limits_file file;
 	size_t begin, end;

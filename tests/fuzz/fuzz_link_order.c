@@ -15,11 +15,11 @@
 #include "fuzz.h"
 #include "tracee/elf/link_order.h"
 
-#define AUXV_BYTES   64
-#define PAGE	     4096
-#define MEMORY_ADDR  UINT64_C(0x10000)
+#define AUXV_BYTES 64
+#define PAGE 4096
+#define MEMORY_ADDR UINT64_C(0x10000)
 #define MEMORY_BYTES (8 * PAGE)
-#define FIRST_PAGE   (MEMORY_ADDR / PAGE)
+#define FIRST_PAGE (MEMORY_ADDR / PAGE)
 
 static char folder[64];
 static int folder_fd = -1, auxv_fd, mem_fd, pagemap_fd;
@@ -48,10 +48,14 @@ static void make_process(void)
 	CHECK(atexit(remove_folder) == 0);
 }
 
-static void add_mapping(struct mapping_list *mappings, uint64_t inode, uint64_t start, uint64_t end)
+static void add_mapping(struct mapping_list *mappings, uint64_t inode, uint64_t start,
+			uint64_t end)
 {
-	struct mapping m = { .start_addr = start, .end_addr = end, .inode = inode,
-			     .flags = MAPPING_READ, .name = "" };
+	struct mapping m = { .start_addr = start,
+			     .end_addr = end,
+			     .inode = inode,
+			     .flags = MAPPING_READ,
+			     .name = "" };
 
 	mapping_list_add(mappings, &m);
 }
@@ -69,7 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(ftruncate(auxv_fd, 0) == 0 && ftruncate(mem_fd, 0) == 0 &&
 	      ftruncate(mem_fd, MEMORY_ADDR + MEMORY_BYTES) == 0);
 	CHECK(pwrite(auxv_fd, data, in_auxv, 0) == (ssize_t)in_auxv);
-	CHECK(pwrite(mem_fd, data + in_auxv, in_memory, MEMORY_ADDR) == (ssize_t)in_memory);
+	CHECK(pwrite(mem_fd, data + in_auxv, in_memory, MEMORY_ADDR) ==
+	      (ssize_t)in_memory);
 	add_mapping(&mappings, 7, MEMORY_ADDR, MEMORY_ADDR + 4 * PAGE);
 	add_mapping(&mappings, 0, MEMORY_ADDR + 4 * PAGE, MEMORY_ADDR + MEMORY_BYTES);
 	memory.process_fd = folder_fd;

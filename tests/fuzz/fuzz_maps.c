@@ -34,7 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (folder_fd < 0)
 		make_folder();
-	CHECK(ftruncate(maps_fd, 0) == 0 && pwrite(maps_fd, data, size, 0) == (ssize_t)size);
+	CHECK(ftruncate(maps_fd, 0) == 0 &&
+	      pwrite(maps_fd, data, size, 0) == (ssize_t)size);
 	if (borrow_read_mappings(folder_fd, &mappings) == 0)
 		for (size_t i = 0; i < mappings.count; i++) {
 			CHECK(mappings.items[i].start_addr < mappings.items[i].end_addr);

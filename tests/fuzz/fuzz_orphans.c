@@ -19,16 +19,27 @@
 #include "probe/count/hooks_orphans.h"
 #include "proc/process/stat.h"
 
-#define PAGE	      UINT64_C(4096)
-#define MEMORY_BYTES  (UINT64_C(8) << 20)
-#define FOUND_MAX     16
-#define MAPPINGS_MAX  16
+#define PAGE UINT64_C(4096)
+#define MEMORY_BYTES (UINT64_C(8) << 20)
+#define FOUND_MAX 16
+#define MAPPINGS_MAX 16
 /* the last page there ends at 2^64 */
-#define HIGH_ADDR     (UINT64_MAX - MEMORY_BYTES + 1)
-#define ENDED_PID     INT32_MAX /* larger than any pid */
+#define HIGH_ADDR (UINT64_MAX - MEMORY_BYTES + 1)
+#define ENDED_PID INT32_MAX /* larger than any pid */
 
-enum mapping_kind { ONE, LAYOUT, HIGH, KIND_COUNT };
-enum content_kind { BYTES, HOOKS, HOOKS_OF_NOBODY, GATES, CONTENT_COUNT };
+enum mapping_kind {
+	ONE,
+	LAYOUT,
+	HIGH,
+	KIND_COUNT
+};
+enum content_kind {
+	BYTES,
+	HOOKS,
+	HOOKS_OF_NOBODY,
+	GATES,
+	CONTENT_COUNT
+};
 
 struct input_mapping {
 	uint8_t kind, gap_pages, pages, flags;
@@ -76,11 +87,13 @@ static void begin(void)
 }
 
 /* Return the address after the mapping. */
-static uint64_t add(struct mapping_list *list, uint64_t addr, uint64_t bytes, uint8_t flags)
+static uint64_t add(struct mapping_list *list, uint64_t addr, uint64_t bytes,
+		    uint8_t flags)
 {
 	const struct mapping m = {
 		.start_addr = addr,
-		.end_addr = bytes > UINT64_MAX - addr ? UINT64_MAX - PAGE + 1 : addr + bytes,
+		.end_addr = bytes > UINT64_MAX - addr ? UINT64_MAX - PAGE + 1
+						      : addr + bytes,
 		.flags = flags & (MAPPING_ACCESS | MAPPING_SHARED),
 		.inode = flags & 0x40 ? 7 : 0,
 		.name = flags & 0x80 ? "/lib/file" : "",
@@ -108,7 +121,8 @@ static uint64_t add_layout(struct mapping_list *list, uint64_t addr)
 	counts.start_addr = addr;
 	counts.end_addr = addr + HOOKS_COUNTS_BYTES;
 	mapping_list_add(list, &counts);
-	return add(list, counts.end_addr, HOOKS_PRIVATE_BYTES, MAPPING_READ | MAPPING_WRITE);
+	return add(list, counts.end_addr, HOOKS_PRIVATE_BYTES,
+		   MAPPING_READ | MAPPING_WRITE);
 }
 
 static void add_mappings(struct reader *reader, struct mapping_list *list)
@@ -201,8 +215,9 @@ static void check_hooks(uint64_t addr)
 		if (there[i] != hooks[i] && (i < filled || i >= sizeof(head)))
 			is_same = false;
 	memcpy(&head, there, sizeof(head));
-	is_same = is_same && head.record_count <= HOOKS_RECORD_MAX &&
-		  (head.range_bytes == HOOKS_BYTES || head.range_bytes == HOOKS_ALL_BYTES);
+	is_same =
+		is_same && head.record_count <= HOOKS_RECORD_MAX &&
+		(head.range_bytes == HOOKS_BYTES || head.range_bytes == HOOKS_ALL_BYTES);
 	CHECK(hooks_are_there(mem_fd, addr, &head) == is_same);
 }
 
@@ -231,12 +246,14 @@ static void check_range(const struct mapping_list *list, uint64_t addr, uint64_t
 		const struct mapping *m = mapping_list_find(list, addr);
 
 		CHECK(m && (m->inode == 0 || m->inode == (uint64_t)segment));
-		CHECK(m->inode != 0 || (m->name[0] == '\0' && !(m->flags & MAPPING_SHARED)));
+		CHECK(m->inode != 0 ||
+		      (m->name[0] == '\0' && !(m->flags & MAPPING_SHARED)));
 		addr = m->end_addr;
 	}
 }
 
-static void check_found(const struct mapping_list *list, const struct private_code_mark *mark,
+static void check_found(const struct mapping_list *list,
+			const struct private_code_mark *mark,
 			void (*check)(uint64_t addr))
 {
 	uint64_t found[FOUND_MAX];
@@ -248,8 +265,8 @@ static void check_found(const struct mapping_list *list, const struct private_co
 		CHECK(found[i] % PAGE == 0 && (i == 0 || found[i] > found[i - 1]));
 		check_range(list, found[i], PAGE);
 		CHECK(private_code_covers(list, found[i], PAGE));
-		CHECK(pread(mem_fd, words, sizeof(words), (off_t)(found[i] + mark->offset)) ==
-		      sizeof(words));
+		CHECK(pread(mem_fd, words, sizeof(words),
+			    (off_t)(found[i] + mark->offset)) == sizeof(words));
 		CHECK(memcmp(words, mark->words, sizeof(words)) == 0);
 		check(found[i]);
 	}

@@ -16,7 +16,8 @@
 
 #define PLAIN_MAX_BYTES ((size_t)1 << 20)
 
-static void check_profile(const struct profile *p, uint64_t ret_sums[PROFILE_METRIC_COUNT_])
+static void check_profile(const struct profile *p,
+			  uint64_t ret_sums[PROFILE_METRIC_COUNT_])
 {
 	CHECK(p->node_count > 0);
 	for (size_t i = 1; i < p->node_count; i++) {
@@ -79,7 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct strbuf plain = STRBUF_INIT;
 
-	if (gzip_is_packed(data, size) && gzip_unpack(data, size, PLAIN_MAX_BYTES, &plain) == 0)
+	if (gzip_is_packed(data, size) &&
+	    gzip_unpack(data, size, PLAIN_MAX_BYTES, &plain) == 0)
 		try_bytes(strbuf_text(&plain), plain.length, false);
 	else if (size > 0)
 		try_bytes(data, size, !memchr(data, '\0', size));

@@ -12,7 +12,7 @@
 #include "fuzz.h"
 #include "store/recording/read.h"
 
-#define SAMPLES_READ   16
+#define SAMPLES_READ 16
 #define PROCESSES_READ 8
 
 static char path[64];
@@ -77,7 +77,8 @@ static int check_note(void *context, const struct recorded_note *note)
 	return 0;
 }
 
-static void check_mappings(struct recording_reader *reader, size_t sample, const struct process *p)
+static void check_mappings(struct recording_reader *reader, size_t sample,
+			   const struct process *p)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
 	const struct mapping_list *scanned;
@@ -85,9 +86,11 @@ static void check_mappings(struct recording_reader *reader, size_t sample, const
 	uint64_t version;
 
 	if (recording_reader_is_scanning(reader)) {
-		if (recording_reader_scan_mappings(reader, sample, p, &scanned, &version) == 0)
+		if (recording_reader_scan_mappings(reader, sample, p, &scanned,
+						   &version) == 0)
 			for (size_t i = 0; i < scanned->count; i++)
-				CHECK(scanned->items[i].start_addr < scanned->items[i].end_addr);
+				CHECK(scanned->items[i].start_addr <
+				      scanned->items[i].end_addr);
 	} else if (recording_reader_read_mappings(reader, sample, p, &mappings) == 0) {
 		for (size_t i = 0; i < mappings.count; i++)
 			CHECK(mappings.items[i].start_addr < mappings.items[i].end_addr);
@@ -105,7 +108,8 @@ static void check_sample(struct recording_reader *reader, size_t sample)
 	snapshot_init(&s);
 	if (recording_reader_read(reader, sample, &s) == 0)
 		for (size_t i = 0; i < s.count && i < PROCESSES_READ; i++) {
-			CHECK(s.usages[i].process.pid > 0 && s.usages[i].source < SOURCE_COUNT_);
+			CHECK(s.usages[i].process.pid > 0 &&
+			      s.usages[i].source < SOURCE_COUNT_);
 			check_mappings(reader, sample, &s.usages[i].process);
 		}
 	snapshot_release(&s);

@@ -16,13 +16,12 @@ struct outcome {
 	struct mapping_list list;
 };
 
-static const char learnt_from[] =
-	"0-1000 ---p 00000000 00:00 0\n"
-	"Size:                132 kB\n"
-	"Rss:                 100 kB\n"
-	"LazyFree:              8 kB\n"
-	"THPeligible:           0\n"
-	"VmFlags: rd \n";
+static const char learnt_from[] = "0-1000 ---p 00000000 00:00 0\n"
+				  "Size:                132 kB\n"
+				  "Rss:                 100 kB\n"
+				  "LazyFree:              8 kB\n"
+				  "THPeligible:           0\n"
+				  "VmFlags: rd \n";
 
 static int keep(void *context, struct mapping *m)
 {
@@ -39,8 +38,8 @@ static int drop(void *context, struct mapping *m)
 	return 0;
 }
 
-static struct outcome parse(struct smaps_layout *layout, struct strbuf *names, const char *text,
-			    size_t length, size_t cut)
+static struct outcome parse(struct smaps_layout *layout, struct strbuf *names,
+			    const char *text, size_t length, size_t cut)
 {
 	struct outcome o = { 0, MAPPING_LIST_INIT };
 	struct smaps_parse p;
@@ -65,7 +64,8 @@ static void check_same(struct outcome want, struct outcome got)
 		const struct mapping *a = &want.list.items[i], *b = &got.list.items[i];
 
 		CHECK(a->start_addr == b->start_addr && a->end_addr == b->end_addr);
-		CHECK(a->file_offset_bytes == b->file_offset_bytes && a->inode == b->inode);
+		CHECK(a->file_offset_bytes == b->file_offset_bytes &&
+		      a->inode == b->inode);
 		CHECK(a->dev_major == b->dev_major && a->dev_minor == b->dev_minor);
 		CHECK(a->flags == b->flags && a->name_length == b->name_length);
 		CHECK(memcmp(a->name, b->name, a->name_length) == 0);
@@ -87,7 +87,8 @@ static void check_known_fields(const struct outcome *o, const char *text, size_t
 
 	for (size_t i = 0; i < o->list.count; i++)
 		for (size_t f = 0; f < sizeof(rows) / sizeof(rows[0]); f++)
-			CHECK(!bytes_known(o->list.items[i].counters.bytes[rows[f].field]) ||
+			CHECK(!bytes_known(
+				      o->list.items[i].counters.bytes[rows[f].field]) ||
 			      memmem(text, length, rows[f].key, strlen(rows[f].key)));
 }
 
@@ -108,7 +109,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* now the layout has been learnt, if the text has one */
 	check_same(lines, parse(&layout, reader.names, text, size, 0));
 	check_same(lines, parse(&layout, reader.names, text, size, cut));
-	CHECK(smaps_parse(&reader, learnt_from, sizeof(learnt_from) - 1, drop, NULL, &line) == 0);
+	CHECK(smaps_parse(&reader, learnt_from, sizeof(learnt_from) - 1, drop, NULL,
+			  &line) == 0);
 	CHECK(reader.smaps_layout.line_count == 4);
 	check_same(lines, parse(&reader.smaps_layout, reader.names, text, size, cut));
 	mapping_list_release(&lines.list);

@@ -27,7 +27,8 @@ static void check_stacks(const struct stacks *stacks)
 		const struct stack_node *node = &stacks->nodes[i];
 
 		CHECK(i == 0 || node->parent < i);
-		CHECK(node->module == PROFILE_NO_MODULE || node->module < stacks->module_count);
+		CHECK(node->module == PROFILE_NO_MODULE ||
+		      node->module < stacks->module_count);
 		for (int m = 0; m < PROFILE_METRIC_COUNT_; m++) {
 			CHECK(node->values[m] <= INT64_MAX - sums[m]);
 			sums[m] += node->values[m];
@@ -51,7 +52,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	file = xcalloc(1, STACK_NODES_OFFSET + node_bytes + 1);
 	memcpy(file, data, head_bytes);
 	memcpy(file + STACK_HEAD_BYTES, data + head_bytes + 2, module_bytes);
-	memcpy(file + STACK_NODES_OFFSET, data + head_bytes + 2 + module_bytes, node_bytes);
+	memcpy(file + STACK_NODES_OFFSET, data + head_bytes + 2 + module_bytes,
+	       node_bytes);
 	if (stacks_read(file, STACK_NODES_OFFSET + node_bytes, &stacks) == 0) {
 		check_stacks(&stacks);
 		stacks_release(&stacks);

@@ -10,11 +10,11 @@
 
 #include "fuzz.h"
 
-#define FILES  3
+#define FILES 3
 #define VADDRS 4
 
-static void check_found(void *context, size_t file, size_t vaddr, const struct code_frame *frames,
-			size_t count)
+static void check_found(void *context, size_t file, size_t vaddr,
+			const struct code_frame *frames, size_t count)
 {
 	unsigned int *found = context;
 
@@ -30,12 +30,18 @@ static void check_found(void *context, size_t file, size_t vaddr, const struct c
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint64_t vaddrs[VADDRS] = { 16, 32, 48, 64 };
-	const struct symbolize_file file = { .path = "x", .vaddrs = vaddrs, .count = VADDRS };
+	const struct symbolize_file file = { .path = "x",
+					     .vaddrs = vaddrs,
+					     .count = VADDRS };
 	const struct symbolize_file files[FILES] = { file, file, file };
-	bool flags[FILES][VADDRS] = { { false } }, *is_said[FILES] = { flags[0], flags[1], flags[2] };
+	bool flags[FILES][VADDRS] = { { false } },
+	     *is_said[FILES] = { flags[0], flags[1], flags[2] };
 	unsigned int found[FILES] = { 0 };
-	struct task task = { .files = files, .count = FILES, .is_said = is_said,
-			     .found = check_found, .context = found };
+	struct task task = { .files = files,
+			     .count = FILES,
+			     .is_said = is_said,
+			     .found = check_found,
+			     .context = found };
 	struct strbuf in = STRBUF_INIT;
 	size_t half = size / 2;
 

@@ -13,7 +13,8 @@ static void check_printable(const struct strbuf *out, bool ascii)
 {
 	for (size_t at = 0; at < out->length;) {
 		uint32_t code_point;
-		size_t size = text_utf8_next(out->text + at, out->length - at, &code_point);
+		size_t size =
+			text_utf8_next(out->text + at, out->length - at, &code_point);
 
 		CHECK(size > 0);
 		CHECK(!text_is_control(code_point));
@@ -88,7 +89,8 @@ static void check_csv(const struct strbuf *out)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct column column = { "t", "T", "", VALUE_TEXT, false, 0, 0, get_text };
+	static const struct column column = { "t",   "T", "", VALUE_TEXT,
+					      false, 0,	  0,  get_text };
 	const struct column *columns[] = { &column };
 	const struct column_list list = { columns, 1, 1 };
 	const char *text = (const char *)data;

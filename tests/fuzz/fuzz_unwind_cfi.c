@@ -11,7 +11,7 @@
 #include "agent/unwind/cfi.h"
 #include "fuzz.h"
 
-#define PAGE	     4096
+#define PAGE 4096
 #define MODULE_BYTES (2 * PAGE)
 
 static uint8_t *module_start;
@@ -30,7 +30,8 @@ static bool read_stack(void *context, uint64_t addr, uint64_t *ret)
 
 static void make_module(void)
 {
-	uint8_t *p = mmap(NULL, MODULE_BYTES + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *p = mmap(NULL, MODULE_BYTES + 2 * PAGE, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	CHECK(p != MAP_FAILED);
 	module_start = p + PAGE;
@@ -61,7 +62,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	if (!unwind_rules_find(&module, module.start + offset % MODULE_BYTES, &rules))
 		return 0;
-	state = (struct unwind_state){ module.start, (uintptr_t)&stack[8], (uintptr_t)&stack[32] };
+	state = (struct unwind_state){ module.start, (uintptr_t)&stack[8],
+				       (uintptr_t)&stack[32] };
 	(void)unwind_rules_apply(&rules, &state, read_stack, NULL);
 	return 0;
 }

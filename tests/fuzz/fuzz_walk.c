@@ -15,8 +15,8 @@
 #include "walk/blocks/detail.h"
 
 /* Bits of the first byte. */
-#define KIND_BITS   0x3f
-#define CHECK_BIT   0x40 /* check and mark the blocks */
+#define KIND_BITS 0x3f
+#define CHECK_BIT 0x40 /* check and mark the blocks */
 #define RUNNING_BIT 0x80
 
 static void check_shares(struct heap_image *h, const struct heap *heap)
@@ -51,7 +51,8 @@ static void check_blocks(struct heap_image *h)
 		CHECK(end > block.addr);
 		CHECK(blocks_find(&h->blocks, block.addr, &found));
 		CHECK(found.bit == block.bit && found.state == block.state);
-		CHECK(blocks_find(&h->blocks, end - 1, &found) && found.addr == block.addr);
+		CHECK(blocks_find(&h->blocks, end - 1, &found) &&
+		      found.addr == block.addr);
 	}
 }
 
@@ -106,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct made {
 		struct heap_image image;
 		struct damage damage;
-	} *all;
+	} * all;
 	struct made *made;
 	bool is_replay = fuzz_is_replay(), is_checked;
 

@@ -15,8 +15,18 @@
 #define JIT_NAME_BYTES 4096 /* longer names are truncated */
 
 static const uint64_t jit_addresses[] = {
-	0, 1, 0xfff, 0x1000, 0x1001, 0x10ff, 0x1100, 0x2000,
-	UINT64_C(0x7f0000001000), UINT64_C(1) << 63, UINT64_MAX - 1, UINT64_MAX,
+	0,
+	1,
+	0xfff,
+	0x1000,
+	0x1001,
+	0x10ff,
+	0x1100,
+	0x2000,
+	UINT64_C(0x7f0000001000),
+	UINT64_C(1) << 63,
+	UINT64_MAX - 1,
+	UINT64_MAX,
 };
 #define JIT_ADDRESS_COUNT (sizeof(jit_addresses) / sizeof(jit_addresses[0]))
 
@@ -30,7 +40,8 @@ static inline void jit_make(struct jit_frames *frames)
 }
 
 /* Check that every address is still there, and that every name occurs in the file. */
-static inline void jit_check(const struct jit_frames *frames, const void *bytes, size_t size)
+static inline void jit_check(const struct jit_frames *frames, const void *bytes,
+			     size_t size)
 {
 	CHECK(frames->count == JIT_ADDRESS_COUNT);
 	for (size_t i = 0; i < frames->count; i++) {

@@ -53,7 +53,8 @@ int main(int argc, char **argv)
 	if (argc == 2)
 		strbuf_add_text(&path, argv[1]);
 	else if (srcdir && name)
-		strbuf_addf(&path, "%s/tests/fuzz/corpus/%s", srcdir, name + strlen("fuzz_"));
+		strbuf_addf(&path, "%s/tests/fuzz/corpus/%s", srcdir,
+			    name + strlen("fuzz_"));
 	else
 		return BROKEN_HARNESS;
 	dir = opendir(path.text);

@@ -33,15 +33,16 @@ static void say(const struct allocator_stats *stats)
 	       stats->cost_ns);
 	for (size_t i = 0; i < stats->value_count; i++)
 		printf("%s %" PRIu64 "\n", stats->values[i].name, stats->values[i].value);
-	printf("system %" PRIu64 "\nlive %" PRIu64 "\npool %" PRIu64 "\n", stats->system_bytes,
-	       stats->live_bytes, stats->pool_bytes);
+	printf("system %" PRIu64 "\nlive %" PRIu64 "\npool %" PRIu64 "\n",
+	       stats->system_bytes, stats->live_bytes, stats->pool_bytes);
 	if (stats->text)
 		fputs(stats->text, stdout);
 }
 
 int main(int argc, char **argv)
 {
-	struct probe_question question = { .limit_ns = LIMIT_NS, .free_chunks = BYTES_UNKNOWN };
+	struct probe_question question = { .limit_ns = LIMIT_NS,
+					   .free_chunks = BYTES_UNKNOWN };
 	struct procfs fs = PROCFS_INIT;
 	struct allocator_stats stats;
 	struct process process;

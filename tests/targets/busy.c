@@ -14,7 +14,8 @@
 static void use_some(void)
 {
 	size_t size = 64 * KIB;
-	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
 
 	if (p == MAP_FAILED)
 		target_fail("mmap");
@@ -60,7 +61,9 @@ void exit_loop_run(char **args)
 /* Make mappings of changing size and number, all over the address space. */
 static void *churn(void *unused)
 {
-	enum { SLOTS = 64 };
+	enum {
+		SLOTS = 64
+	};
 	struct {
 		char *p;
 		size_t size;
@@ -69,14 +72,14 @@ static void *churn(void *unused)
 
 	for (;;) {
 		unsigned int i = (unsigned int)rand_r(&seed) % SLOTS;
-		int protection = rand_r(&seed) % 2 ? PROT_READ | PROT_WRITE :
-						     PROT_READ | PROT_WRITE | PROT_EXEC;
+		int protection = rand_r(&seed) % 2 ? PROT_READ | PROT_WRITE
+						   : PROT_READ | PROT_WRITE | PROT_EXEC;
 
 		if (slots[i].p)
 			munmap(slots[i].p, slots[i].size);
 		slots[i].size = ((size_t)rand_r(&seed) % 32 + 1) * target_page_size();
-		slots[i].p = mmap(NULL, slots[i].size, protection, MAP_PRIVATE | MAP_ANONYMOUS,
-				  -1, 0);
+		slots[i].p = mmap(NULL, slots[i].size, protection,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (slots[i].p == MAP_FAILED)
 			target_fail("mmap");
 		target_write(slots[i].p, slots[i].size);

@@ -28,9 +28,9 @@
 
 #include "say.h"
 
-#define MIB	    ((size_t)1 << 20)
+#define MIB ((size_t)1 << 20)
 #define BLOCK_BYTES ((size_t)1000)
-#define STEP_MS	    5
+#define STEP_MS 5
 #define SECONDS_MAX 60
 
 static void **blocks;

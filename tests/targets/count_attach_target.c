@@ -34,7 +34,10 @@
 
 #include "say.h"
 
-enum { THREADS_MAX = 64, SHORT_THREADS = 200 };
+enum {
+	THREADS_MAX = 64,
+	SHORT_THREADS = 200
+};
 
 static struct worker {
 	sem_t begin, end;
@@ -85,7 +88,10 @@ static void call_all(int n)
 	}
 }
 
-enum { BYTES_OF_ALL = 100 + 21 + 50 + 18 + 64 + 64 + 33 + 1 + 2, FREES_OF_ALL = 7 };
+enum {
+	BYTES_OF_ALL = 100 + 21 + 50 + 18 + 64 + 64 + 33 + 1 + 2,
+	FREES_OF_ALL = 7
+};
 
 static void *work(void *arg)
 {
@@ -111,13 +117,15 @@ static void say_of(int tid, const char *what, int number)
 
 static void say_all(int tid, int n)
 {
-	static const char *const names[] = { "malloc", "calloc", "realloc", "reallocarray",
-					     "posix_memalign", "aligned_alloc", "memalign",
-					     "valloc", "pvalloc" };
+	static const char *const names[] = {
+		"malloc",	 "calloc",   "realloc", "reallocarray", "posix_memalign",
+		"aligned_alloc", "memalign", "valloc",	"pvalloc"
+	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (has_pvalloc || strcmp(names[i], "pvalloc") != 0)
-			say_of(tid, names[i], !has_pvalloc && !strcmp(names[i], "valloc") ? 2 * n : n);
+			say_of(tid, names[i],
+			       !has_pvalloc && !strcmp(names[i], "valloc") ? 2 * n : n);
 	say_of(tid, "free", FREES_OF_ALL * n);
 	say_of(tid, "bytes", BYTES_OF_ALL * n);
 }

@@ -30,7 +30,8 @@
 #include "proc/smaps/smaps.h"
 
 static struct {
-	unsigned long pid, cycles, kill_step, stop_step, limit_ms, holds, takes_stacks, sample_bytes;
+	unsigned long pid, cycles, kill_step, stop_step, limit_ms, holds, takes_stacks,
+		sample_bytes;
 } options = { .cycles = 1, .limit_ms = 5000 };
 
 static unsigned long number_of(const char *text)
@@ -66,7 +67,10 @@ static void read_options(int argc, char **argv)
 	options.pid = number_of(argv[optind]);
 }
 
-enum { STEPS_MAX = 1024, TRY_STEPS = 2 };
+enum {
+	STEPS_MAX = 1024,
+	TRY_STEPS = 2
+};
 
 struct cycle {
 	unsigned long step_count, try_start;
@@ -126,8 +130,10 @@ static void print_stacks(void *state)
 
 		if (node->values[PROFILE_ALLOCATIONS] == 0)
 			continue;
-		printf("%s{\"allocations\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"frames\": [", comma,
-		       node->values[PROFILE_ALLOCATIONS], node->values[PROFILE_BYTES]);
+		printf("%s{\"allocations\": %" PRIu64 ", \"bytes\": %" PRIu64
+		       ", \"frames\": [",
+		       comma, node->values[PROFILE_ALLOCATIONS],
+		       node->values[PROFILE_BYTES]);
 		for (uint32_t n = (uint32_t)i; n; n = stacks.nodes[n].parent)
 			printf("%s%" PRIu64, n == i ? "" : ", ", stacks.nodes[n].pc);
 		printf("]}");
@@ -144,11 +150,12 @@ static void print_counts(void *state)
 
 	printf("{\"read\": %d, \"sums\": {", r);
 	print_sums(&program.sums);
-	printf("}, \"allocator\": \"%s\", \"lost\": %" PRIu64 ", \"threads\": [", program.allocator,
-	       program.lost_threads);
+	printf("}, \"allocator\": \"%s\", \"lost\": %" PRIu64 ", \"threads\": [",
+	       program.allocator, program.lost_threads);
 	for (size_t i = 0; i < program.listed_count; i++) {
 		printf("%s{\"tid\": %d, \"main\": %d, \"name\": \"%s\", ", i ? ", " : "",
-		       program.threads[i].tid, program.threads[i].is_main, program.threads[i].name);
+		       program.threads[i].tid, program.threads[i].is_main,
+		       program.threads[i].name);
 		print_sums(&program.threads[i].sums);
 		printf("}");
 	}
@@ -188,7 +195,8 @@ static int open_it(const struct count_request *request, void **ret, struct strbu
 
 	place.process_fd = procfs_open_file(request->fs, request->pid, "");
 	smaps_reader_init(&reader);
-	r = proc_smaps_read(&reader, request->fs, request->pid, add_mapping, &mappings, &unused);
+	r = proc_smaps_read(&reader, request->fs, request->pid, add_mapping, &mappings,
+			    &unused);
 	smaps_reader_release(&reader);
 	if (r == 0)
 		r = count_inject_way.open(&place, ret, why);
@@ -221,7 +229,8 @@ static void do_cycle(const struct procfs *fs, const struct process *process)
 		.step = step,
 		.context = &cycle,
 	};
-	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT, how = STRBUF_INIT, blind = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT, how = STRBUF_INIT,
+				       blind = STRBUF_INIT;
 	void *state = NULL;
 	int r;
 
@@ -238,8 +247,8 @@ static void do_cycle(const struct procfs *fs, const struct process *process)
 		cycle.phase = "close";
 		cycle.try_start = cycle.step_count;
 		r = count_inject_way.close(state, &why);
-		printf("\"close\": %d, \"close_reason\": \"%s\", \"how\": \"%s\", \"blind\": \"%s\", ", r,
-		       strbuf_text(&why), strbuf_text(&how), strbuf_text(&blind));
+		printf("\"close\": %d, \"close_reason\": \"%s\", \"how\": \"%s\", \"blind\": \"%s\", ",
+		       r, strbuf_text(&why), strbuf_text(&how), strbuf_text(&blind));
 	}
 	printf("\"steps\": [");
 	for (unsigned long i = 0; i < cycle.step_count && i < STEPS_MAX; i++)

@@ -29,7 +29,8 @@ static void (*volatile call_free)(void *) = free;
 static void say(const char *key, uint64_t number)
 {
 	char line[128];
-	int length = snprintf(line, sizeof(line), "%s %llu\n", key, (unsigned long long)number);
+	int length = snprintf(line, sizeof(line), "%s %llu\n", key,
+			      (unsigned long long)number);
 
 	if (write(STDERR_FILENO, line, (size_t)length) < 0)
 		_exit(99);
@@ -89,8 +90,8 @@ static void functions(void)
 	 * each pair, both blocks that realloc() replaced, and the block freed after that
 	 */
 	say("temporary", 103);
-	say("requested", 100 * 100 + 2 * 21 + 10 + 1000 + 2000 + 20 + 5 * 50 + 6 * 64 + 7 * 9 + 8 * 11 +
-				 9 * 13);
+	say("requested", 100 * 100 + 2 * 21 + 10 + 1000 + 2000 + 20 + 5 * 50 + 6 * 64 +
+				 7 * 9 + 8 * 11 + 9 * 13);
 	say("blocks", 2 + 1 + 5 + 6 + 7 + 8 + 9);
 }
 
@@ -108,7 +109,8 @@ static void corners(void)
 
 	errno = 0;
 	must(posix_memalign(&p, 3, 8) == EINVAL && p == before && errno == 0, "EINVAL");
-	must(posix_memalign(&p, 16, SIZE_MAX - 64) == ENOMEM && p == before, "posix ENOMEM");
+	must(posix_memalign(&p, 16, SIZE_MAX - 64) == ENOMEM && p == before,
+	     "posix ENOMEM");
 	errno = 0;
 	must(!malloc(much * 2) && errno == ENOMEM, "malloc ENOMEM");
 	errno = 0;
@@ -119,7 +121,8 @@ static void corners(void)
 	must(p && malloc_usable_size(p) >= 40, "malloc");
 	memset(p, 7, 40);
 	errno = 0;
-	must(!realloc(p, much * 2) && errno == ENOMEM && ((char *)p)[39] == 7, "realloc ENOMEM");
+	must(!realloc(p, much * 2) && errno == ENOMEM && ((char *)p)[39] == 7,
+	     "realloc ENOMEM");
 	errno = 5;
 	free(p);
 	must(errno == 5, "free keeps errno");
@@ -153,7 +156,8 @@ static void threads(int count, int each)
 	pthread_t ids[64];
 
 	for (int i = 0; i < count; i++)
-		must(pthread_create(&ids[i], NULL, work, (void *)(intptr_t)(each * (i + 1))) == 0,
+		must(pthread_create(&ids[i], NULL, work,
+				    (void *)(intptr_t)(each * (i + 1))) == 0,
 		     "pthread_create");
 	for (int i = 0; i < count; i++)
 		pthread_join(ids[i], NULL);
@@ -167,7 +171,8 @@ static void churn(int count)
 	for (int i = 0; i < count; i++) {
 		pthread_t id;
 
-		must(pthread_create(&id, NULL, work, (void *)(intptr_t)3) == 0, "pthread_create");
+		must(pthread_create(&id, NULL, work, (void *)(intptr_t)3) == 0,
+		     "pthread_create");
 		pthread_join(id, NULL);
 	}
 	say("malloc", (uint64_t)count * 3);
@@ -201,7 +206,8 @@ static void wait_for(pid_t pid)
 {
 	int status;
 
-	must(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0,
+	must(waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+		     WEXITSTATUS(status) == 0,
 	     "the child");
 }
 
@@ -283,7 +289,8 @@ static void storms(int count)
 
 	for (int i = 0; i < 4; i++) {
 		storms[i] = (struct storm){ count, 0 };
-		must(pthread_create(&ids[i], NULL, fork_storm, &storms[i]) == 0, "pthread_create");
+		must(pthread_create(&ids[i], NULL, fork_storm, &storms[i]) == 0,
+		     "pthread_create");
 	}
 	for (int i = 0; i < 4; i++) {
 		pthread_join(ids[i], NULL);
@@ -311,7 +318,8 @@ static void on_timer(int number)
 
 static void timers(int count)
 {
-	const struct itimerval soon = { { 0, 200 }, { 0, 200 } }, never = { { 0, 0 }, { 0, 0 } };
+	const struct itimerval soon = { { 0, 200 }, { 0, 200 } },
+			       never = { { 0, 0 }, { 0, 0 } };
 	sigset_t alarm;
 	uint64_t sum = 0;
 
@@ -335,7 +343,8 @@ static void timers(int count)
  */
 static void spawn(char *self)
 {
-	char *arguments[] = { self, (char *)(uintptr_t)"pairs", (char *)(uintptr_t)"11", NULL };
+	char *arguments[] = { self, (char *)(uintptr_t) "pairs", (char *)(uintptr_t) "11",
+			      NULL };
 	pid_t pid = vfork();
 
 	if (pid == 0) {

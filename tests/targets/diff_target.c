@@ -9,7 +9,7 @@
 
 #include "say.h"
 
-#define LINES	     5000
+#define LINES 5000
 #define REPEATED_MAX 1700
 
 #define OWN_FRAME __attribute__((noinline))

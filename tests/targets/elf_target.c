@@ -27,7 +27,8 @@ int main(int argc, char **argv)
 
 	if (fd < 0 || fstat(fd, &status) < 0 || status.st_size == 0)
 		return 99;
-	code = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	code = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
+		    0);
 	if (code == MAP_FAILED)
 		return 99;
 	for (unsigned int i = 0; i < BLOCK_COUNT; i++) {

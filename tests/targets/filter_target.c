@@ -37,11 +37,11 @@
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline))
-#define KEPT	 7 /* blocks that each thread keeps */
+#define KEPT 7 /* blocks that each thread keeps */
 
 static const int allowed[] = {
-	SYS_read, SYS_write, SYS_exit, SYS_exit_group, SYS_futex, SYS_mmap, SYS_munmap, SYS_brk,
-	SYS_rt_sigreturn,
+	SYS_read, SYS_write,  SYS_exit, SYS_exit_group,	  SYS_futex,
+	SYS_mmap, SYS_munmap, SYS_brk,	SYS_rt_sigreturn,
 };
 
 static const char *how;
@@ -75,24 +75,31 @@ static void install(void)
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++) {
 		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
 							 (unsigned int)allowed[i], 0, 1);
-		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+		code[n++] =
+			(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	}
 	if (strcmp(how, "fork") == 0) {
-		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, SYS_wait4, 2, 0);
-		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, SYS_clone, 0, 1);
-		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K,
+							 SYS_wait4, 2, 0);
+		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K,
+							 SYS_clone, 0, 1);
+		code[n++] =
+			(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
 							 SYS_set_robust_list, 0, 1);
-		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+		code[n++] =
+			(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	}
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
 	program.len = n;
 	if (strcmp(how, "raw") == 0)
-		r = raw_call(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (long)&program);
+		r = raw_call(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
+			     (long)&program);
 	else if (strcmp(how, "syscall") == 0)
 		r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 	else if (strcmp(how, "tsync") == 0)
-		r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+		r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+			    SECCOMP_FILTER_FLAG_TSYNC, &program);
 	else if (strcmp(how, "mode1") == 0)
 		r = prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 	else

@@ -43,7 +43,10 @@
 #define PENDING_MAX 256
 #define BLOCKS 2000
 
-enum { FILE_NODE = 2, PROGRAM_NODE = 3 };
+enum {
+	FILE_NODE = 2,
+	PROGRAM_NODE = 3
+};
 
 static const char file_name[] = "file", program_name[] = "libhere.so";
 
@@ -61,7 +64,8 @@ static size_t pending_count;
 static void reply(uint64_t unique, int error, const void *bytes, size_t length)
 {
 	static char out[BUFFER_BYTES];
-	const struct fuse_out_header head = { (uint32_t)(sizeof(head) + length), error, unique };
+	const struct fuse_out_header head = { (uint32_t)(sizeof(head) + length), error,
+					      unique };
 
 	memcpy(out, &head, sizeof(head));
 	if (length > 0)
@@ -74,7 +78,9 @@ static struct fuse_attr attributes(uint64_t node)
 	struct fuse_attr attr = { .ino = node, .nlink = 1, .blksize = 4096 };
 
 	attr.mode = node == FUSE_ROOT_ID ? S_IFDIR | 0755 : S_IFREG | 0777;
-	attr.size = node == FILE_NODE ? FILE_BYTES : node == PROGRAM_NODE ? program_bytes : 0;
+	attr.size = node == FILE_NODE	   ? FILE_BYTES
+		    : node == PROGRAM_NODE ? program_bytes
+					   : 0;
 	return attr;
 }
 
@@ -102,9 +108,9 @@ static void answer_read(const struct pending *p)
 	if (p->head.nodeid == PROGRAM_NODE)
 		n = pread(program_fd, bytes, p->read.size, (off_t)p->read.offset);
 	else if (p->read.offset < FILE_BYTES)
-		n = (ssize_t)(FILE_BYTES - p->read.offset < p->read.size ?
-				      FILE_BYTES - p->read.offset :
-				      p->read.size);
+		n = (ssize_t)(FILE_BYTES - p->read.offset < p->read.size
+				      ? FILE_BYTES - p->read.offset
+				      : p->read.size);
 	reply(p->head.unique, n < 0 ? -EIO : 0, bytes, n < 0 ? 0 : (size_t)n);
 }
 
@@ -119,38 +125,22 @@ static void answer(const struct pending *p)
 	struct fuse_statfs_out statfs = { .st = { .bsize = 4096 } };
 
 	switch (p->head.opcode) {
-	case FUSE_INIT:
-		reply(p->head.unique, 0, &init, sizeof(init));
-		break;
-	case FUSE_LOOKUP:
-		answer_lookup(p);
-		break;
+	case FUSE_INIT: reply(p->head.unique, 0, &init, sizeof(init)); break;
+	case FUSE_LOOKUP: answer_lookup(p); break;
 	case FUSE_GETATTR:
 		attr.attr = attributes(p->head.nodeid);
 		reply(p->head.unique, 0, &attr, sizeof(attr));
 		break;
-	case FUSE_OPEN:
-		reply(p->head.unique, 0, &open, sizeof(open));
-		break;
-	case FUSE_READ:
-		answer_read(p);
-		break;
-	case FUSE_STATFS:
-		reply(p->head.unique, 0, &statfs, sizeof(statfs));
-		break;
-	case FUSE_OPENDIR:
-		reply(p->head.unique, 0, &open, sizeof(open));
-		break;
+	case FUSE_OPEN: reply(p->head.unique, 0, &open, sizeof(open)); break;
+	case FUSE_READ: answer_read(p); break;
+	case FUSE_STATFS: reply(p->head.unique, 0, &statfs, sizeof(statfs)); break;
+	case FUSE_OPENDIR: reply(p->head.unique, 0, &open, sizeof(open)); break;
 	case FUSE_FLUSH:
-	case FUSE_RELEASE:
-		reply(p->head.unique, 0, NULL, 0);
-		break;
+	case FUSE_RELEASE: reply(p->head.unique, 0, NULL, 0); break;
 	case FUSE_FORGET:
 	case FUSE_BATCH_FORGET:
-	case FUSE_INTERRUPT:
-		break;
-	default:
-		reply(p->head.unique, -ENOSYS, NULL, 0);
+	case FUSE_INTERRUPT: break;
+	default: reply(p->head.unique, -ENOSYS, NULL, 0);
 	}
 }
 
@@ -198,17 +188,14 @@ static void obey(char letter)
 		forget_pages(FILE_NODE);
 		forget_pages(PROGRAM_NODE);
 		break;
-	case 'r':
-		say("requests", request_count);
-		break;
+	case 'r': say("requests", request_count); break;
 	case 'a':
 		is_silent = false;
 		for (size_t i = 0; i < pending_count; i++)
 			answer(&pending[i]);
 		pending_count = 0;
 		break;
-	default:
-		break;
+	default: break;
 	}
 	say_word("done");
 }
@@ -216,7 +203,8 @@ static void obey(char letter)
 static void serve(void)
 {
 	for (;;) {
-		struct pollfd polled[] = { { fuse_fd, POLLIN, 0 }, { STDIN_FILENO, POLLIN, 0 } };
+		struct pollfd polled[] = { { fuse_fd, POLLIN, 0 },
+					   { STDIN_FILENO, POLLIN, 0 } };
 		char letter;
 
 		if (poll(polled, 2, -1) < 0)
@@ -273,8 +261,8 @@ static void mount_fuse(const char *folder)
 	if (fuse_fd < 0)
 		exit(77);
 	snprintf(options, sizeof(options),
-		 "fd=%d,rootmode=40000,user_id=%u,group_id=%u,allow_other", fuse_fd, getuid(),
-		 getgid());
+		 "fd=%d,rootmode=40000,user_id=%u,group_id=%u,allow_other", fuse_fd,
+		 getuid(), getgid());
 	if (mount("fuse_target", folder, "fuse", MS_NOSUID | MS_NODEV, options) < 0)
 		exit(77);
 }
@@ -304,7 +292,8 @@ static void *volatile blocks[BLOCKS];
 /* Put the file system where memstate would look up the target's files. */
 static void hide_files(const char *folder, const char *mode)
 {
-	if (strcmp(mode, "covered") == 0 && mount(folder, "/usr", NULL, MS_BIND, NULL) < 0)
+	if (strcmp(mode, "covered") == 0 &&
+	    mount(folder, "/usr", NULL, MS_BIND, NULL) < 0)
 		_exit(94);
 	if (strcmp(mode, "root") == 0 && chroot(folder) < 0)
 		_exit(93);
@@ -319,10 +308,11 @@ static void be_target(const char *folder, const char *mode)
 	close(fuse_fd);
 	for (size_t i = 0; i < BLOCKS; i++)
 		blocks[i] = malloc(1000);
-	say("shared", (uintptr_t)map_file(folder, file_name, MAP_SHARED, PROT_READ | PROT_WRITE));
+	say("shared",
+	    (uintptr_t)map_file(folder, file_name, MAP_SHARED, PROT_READ | PROT_WRITE));
 	private = map_file(folder, file_name, MAP_PRIVATE, PROT_READ | PROT_WRITE);
 	private[0] = 1;
-	say("private", (uintptr_t)private);
+	say("private", (uintptr_t) private);
 	say("program", (uintptr_t)map_file(folder, program_name, MAP_PRIVATE,
 					   PROT_READ | PROT_EXEC));
 	say("libc", (uintptr_t)&fopen);

@@ -44,7 +44,8 @@ static void *measure(void *unused)
 		nanosleep(&pause, NULL);
 		next_ns = now_ns();
 		if (next_ns - last_ns > __atomic_load_n(&longest_ns, __ATOMIC_SEQ_CST))
-			__atomic_store_n(&longest_ns, next_ns - last_ns, __ATOMIC_SEQ_CST);
+			__atomic_store_n(&longest_ns, next_ns - last_ns,
+					 __ATOMIC_SEQ_CST);
 		last_ns = next_ns;
 	}
 	return NULL;
@@ -68,7 +69,8 @@ int main(void)
 		return 77;
 	say_word("ready");
 	while (read(STDIN_FILENO, &letter, 1) == 1) {
-		say("gap_ms", __atomic_exchange_n(&longest_ns, 0, __ATOMIC_SEQ_CST) / NS_PER_MS);
+		say("gap_ms",
+		    __atomic_exchange_n(&longest_ns, 0, __ATOMIC_SEQ_CST) / NS_PER_MS);
 		say_word("done");
 	}
 	return 0;

@@ -8,11 +8,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-__attribute__((section(".go.buildinfo"), used)) static const char build_info[] = "\xff Go buildinf:";
+__attribute__((section(".go.buildinfo"), used)) static const char build_info[] =
+	"\xff Go buildinf:";
 
 int main(void)
 {
-	void *heap = mmap((void *)(uintptr_t)UINT64_C(0xc000000000), 4 << 20, PROT_READ | PROT_WRITE,
+	void *heap = mmap((void *)(uintptr_t)UINT64_C(0xc000000000), 4 << 20,
+			  PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	char byte;
 

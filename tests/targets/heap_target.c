@@ -313,7 +313,8 @@ static void *churn_part(void *arg)
 	uint64_t state = index + 1;
 
 	for (uint64_t turn = 0; !is_over; turn++) {
-		size_t i = turn < CHURN_BLOCKS ? turn : next_random(&state) % CHURN_BLOCKS;
+		size_t i = turn < CHURN_BLOCKS ? turn
+					       : next_random(&state) % CHURN_BLOCKS;
 
 		__atomic_sub_fetch(&held_bytes, chunk_bytes(own[i]), __ATOMIC_SEQ_CST);
 		free(own[i]);
@@ -331,7 +332,8 @@ static void churn(size_t count)
 	pthread_t id;
 
 	for (size_t i = 0; i < count; i++)
-		if (count > THREADS_MAX || pthread_create(&id, NULL, churn_part, (void *)i))
+		if (count > THREADS_MAX ||
+		    pthread_create(&id, NULL, churn_part, (void *)i))
 			_exit(99);
 	while (__atomic_load_n(&churning_count, __ATOMIC_SEQ_CST) < count)
 		sched_yield();

@@ -185,8 +185,9 @@ static void make_things_to_wait_for(void)
 	sem_id = semget(IPC_PRIVATE, 1, 0600);
 	listen_fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (pipe(pipe_fds) || socketpair(AF_UNIX, SOCK_STREAM, 0, socket_fds) || sem_id < 0 ||
-	    epoll_fd < 0 || bind(listen_fd, &(struct sockaddr){ AF_UNIX, "" }, 2) ||
+	if (pipe(pipe_fds) || socketpair(AF_UNIX, SOCK_STREAM, 0, socket_fds) ||
+	    sem_id < 0 || epoll_fd < 0 ||
+	    bind(listen_fd, &(struct sockaddr){ AF_UNIX, "" }, 2) ||
 	    listen(listen_fd, 1) ||
 	    setsockopt(socket_fds[1], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)))
 		_exit(77);
@@ -218,8 +219,8 @@ static void sleeps(uint64_t unused)
 static void say_sleeps(void)
 {
 	for (size_t i = 0; i < SLEEPER_COUNT; i++)
-		say(sleepers[i].name, __atomic_load_n(&sleepers[i].interrupted,
-						      __ATOMIC_RELAXED));
+		say(sleepers[i].name,
+		    __atomic_load_n(&sleepers[i].interrupted, __ATOMIC_RELAXED));
 	say("other", __atomic_load_n(&other, __ATOMIC_RELAXED));
 }
 
@@ -266,7 +267,8 @@ static void signals(uint64_t number)
 static void send_signals(void)
 {
 	for (uint64_t i = 0; i < to_send; i++)
-		while (sigqueue(getpid(), SIGRTMIN, (union sigval){ .sival_int = (int)i }))
+		while (sigqueue(getpid(), SIGRTMIN,
+				(union sigval){ .sival_int = (int)i }))
 			usleep(100); /* the queue is full; wait until there is room */
 	for (int i = 0; i < 5000 && received < to_send; i++)
 		usleep(1000);

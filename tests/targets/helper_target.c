@@ -50,8 +50,9 @@ static void allocate(void)
 
 static void say_glibc(void)
 {
-	static const char *const names[] = { "arena",	"ordblks", "smblks",   "hblks",	   "hblkhd",
-					     "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost" };
+	static const char *const names[] = { "arena",	 "ordblks", "smblks",  "hblks",
+					     "hblkhd",	 "usmblks", "fsmblks", "uordblks",
+					     "fordblks", "keepcost" };
 	struct mallinfo2 info = mallinfo2();
 	size_t fields[10];
 
@@ -62,8 +63,9 @@ static void say_glibc(void)
 
 static void say_jemalloc(int (*mallctl)(const char *, void *, size_t *, void *, size_t))
 {
-	static const char *const names[] = { "stats.allocated", "stats.active", "stats.metadata",
-					     "stats.mapped",	"stats.retained" };
+	static const char *const names[] = { "stats.allocated", "stats.active",
+					     "stats.metadata", "stats.mapped",
+					     "stats.retained" };
 	uint64_t epoch = 1;
 	size_t length = sizeof(epoch), value;
 
@@ -77,11 +79,11 @@ static void say_jemalloc(int (*mallctl)(const char *, void *, size_t *, void *, 
 
 static void say_gperftools(int (*get)(const char *, size_t *))
 {
-	static const char *const names[] = {
-		"generic.current_allocated_bytes", "generic.heap_size",
-		"tcmalloc.pageheap_free_bytes",	   "tcmalloc.central_cache_free_bytes",
-		"tcmalloc.thread_cache_free_bytes"
-	};
+	static const char *const names[] = { "generic.current_allocated_bytes",
+					     "generic.heap_size",
+					     "tcmalloc.pageheap_free_bytes",
+					     "tcmalloc.central_cache_free_bytes",
+					     "tcmalloc.thread_cache_free_bytes" };
 	size_t value;
 
 	for (size_t i = 0; i < 5; i++) {
@@ -90,8 +92,8 @@ static void say_gperftools(int (*get)(const char *, size_t *))
 	}
 }
 
-static void say_mimalloc(void (*info)(size_t *, size_t *, size_t *, size_t *, size_t *, size_t *,
-				      size_t *, size_t *))
+static void say_mimalloc(void (*info)(size_t *, size_t *, size_t *, size_t *, size_t *,
+				      size_t *, size_t *, size_t *))
 {
 	size_t v[8];
 
@@ -107,12 +109,13 @@ static void say_figures(void)
 	void *info = dlsym(RTLD_DEFAULT, "mi_process_info");
 
 	if (mallctl)
-		say_jemalloc((int (*)(const char *, void *, size_t *, void *, size_t))mallctl);
+		say_jemalloc(
+			(int (*)(const char *, void *, size_t *, void *, size_t))mallctl);
 	else if (get)
 		say_gperftools((int (*)(const char *, size_t *))get);
 	else if (info)
-		say_mimalloc((void (*)(size_t *, size_t *, size_t *, size_t *, size_t *, size_t *,
-				       size_t *, size_t *))info);
+		say_mimalloc((void (*)(size_t *, size_t *, size_t *, size_t *, size_t *,
+				       size_t *, size_t *, size_t *))info);
 	else
 		say_glibc();
 }
@@ -185,7 +188,8 @@ static void become_another_user(void)
 		FILE *status;
 		unsigned int uid;
 
-		snprintf(path, sizeof(path), "/proc/self/task/%.20s/status", task->d_name);
+		snprintf(path, sizeof(path), "/proc/self/task/%.20s/status",
+			 task->d_name);
 		status = task->d_name[0] == '.' ? NULL : fopen(path, "r");
 		while (status && fgets(line, sizeof(line), status))
 			if (sscanf(line, "Uid: %u", &uid) == 1 && uid != OTHER_USER)
@@ -225,9 +229,7 @@ static void obey(char letter, char **argv)
 	case 'e': execv("/proc/self/exe", argv); break;
 	case 's': become_another_user(); break;
 	case 'd': be_daemon(); break;
-	case 'm':
-		atexit(say_ended);
-		pthread_exit(NULL);
+	case 'm': atexit(say_ended); pthread_exit(NULL);
 	default: _exit(99);
 	}
 }

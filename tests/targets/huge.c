@@ -8,7 +8,7 @@
 #include "target.h"
 
 #ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25 /* since Linux 6.1 */
+#	define MADV_COLLAPSE 25 /* since Linux 6.1 */
 #endif
 
 #define HUGE_PAGE (2 * MIB)

@@ -33,7 +33,7 @@
 #include <unistd.h>
 
 #if __has_include(<linux/io_uring.h>)
-#include <linux/io_uring.h>
+#	include <linux/io_uring.h>
 #endif
 
 #include "say.h"

@@ -17,7 +17,9 @@
 
 #include "say.h"
 
-enum { BLOCKS = 512 };
+enum {
+	BLOCKS = 512
+};
 
 struct block {
 	unsigned char *p;
@@ -32,7 +34,8 @@ static void replace(struct block *block, uint64_t random, unsigned char mark)
 	if (block->p) {
 		const unsigned char *p = block->p;
 
-		if (p[0] != mark || p[block->size / 2] != mark || p[block->size - 1] != mark)
+		if (p[0] != mark || p[block->size / 2] != mark ||
+		    p[block->size - 1] != mark)
 			__atomic_fetch_add(&shown->wrong, 1, __ATOMIC_RELAXED);
 		free(block->p);
 		block->p = NULL;
@@ -49,7 +52,9 @@ static void replace(struct block *block, uint64_t random, unsigned char mark)
 
 static unsigned int pause_us; /* between rounds; 0: no pause */
 
-enum { ROUND = 256 };
+enum {
+	ROUND = 256
+};
 
 static void *churn(void *arg)
 {

@@ -16,7 +16,9 @@
 
 #include "say.h"
 
-enum { OLD_WORDS = 64 };
+enum {
+	OLD_WORDS = 64
+};
 
 static volatile sig_atomic_t was_handled;
 

@@ -176,7 +176,8 @@ static void park_at_lock_of_malloc(void)
 	release_later(watch_heap());
 	if (pthread_create(&thread, NULL, allocate_as_other, NULL))
 		failed("pthread_create");
-	while (!__atomic_load_n(&allocating_tid, __ATOMIC_ACQUIRE) || !sleeps(allocating_tid))
+	while (!__atomic_load_n(&allocating_tid, __ATOMIC_ACQUIRE) ||
+	       !sleeps(allocating_tid))
 		usleep(1000);
 	__atomic_store_n(&shown->is_in_call, 1, __ATOMIC_RELEASE);
 	allocate_once(NULL);

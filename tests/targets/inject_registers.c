@@ -42,9 +42,9 @@ struct image registers_got __attribute__((visibility("hidden")));
 /* Load, count down, store, with vectors of 16, 32 or 64 bytes (level 0, 1, 2). */
 void registers_hold(uint64_t rounds, int level);
 
-#define RCX 2
-#define RDX 3
-#define FLAGS 15
+#	define RCX 2
+#	define RDX 3
+#	define FLAGS 15
 
 __asm__(".pushsection .text\n"
 	".macro each_general what\n"
@@ -126,8 +126,8 @@ static void fill_some(void *to, size_t size, unsigned int *seed)
  * Carry, parity, adjust, zero, sign, direction and overflow. Bit 1 and the
  * interrupt flag are always set.
  */
-#define FLAGS_FREE 0xcd5U
-#define FLAGS_SET 0x202U
+#	define FLAGS_FREE 0xcd5U
+#	define FLAGS_SET 0x202U
 
 static void fill(struct image *image, int level, unsigned int *seed)
 {
@@ -151,12 +151,14 @@ static void fill(struct image *image, int level, unsigned int *seed)
 		fill_some(image->masks, sizeof(image->masks), seed);
 }
 
-#define ROUNDS 1000000U
+#	define ROUNDS 1000000U
 
 void registers_run(const char *argument)
 {
 	struct image *wanted = &registers_wanted, *got = &registers_got;
-	int level = __builtin_cpu_supports("avx512bw") ? 2 : __builtin_cpu_supports("avx2") ? 1 : 0;
+	int level = __builtin_cpu_supports("avx512bw") ? 2
+		    : __builtin_cpu_supports("avx2")   ? 1
+						       : 0;
 	unsigned int seed = 1;
 
 	(void)argument;
@@ -185,9 +187,11 @@ void registers_run(const char *argument)
 #endif
 
 #if defined(__x86_64__) && __has_include(<sys/rseq.h>)
-#include <sys/rseq.h>
+#	include <sys/rseq.h>
 
-enum { CPUS_MAX = 1024 };
+enum {
+	CPUS_MAX = 1024
+};
 
 /* For each CPU, the number of increments that all threads made there without a lock. */
 static uint64_t per_cpu[CPUS_MAX][8];

@@ -76,7 +76,8 @@ void rooted_run(const char *argument)
 	have_heap();
 	shown->counter_count = 1;
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", argument, "tmpfs", MS_RDONLY, NULL) || chroot(argument) || chdir("/"))
+	    mount("none", argument, "tmpfs", MS_RDONLY, NULL) || chroot(argument) ||
+	    chdir("/"))
 		cannot("no root of its own here");
 	target_is_ready();
 	wait_and_count();

@@ -17,24 +17,15 @@
 #include "say.h"
 
 static const struct inject_behaviour behaviours[] = {
-	{ "churn", churn_run },
-	{ "still", still_run },
-	{ "spin", spin_run },
-	{ "chunks", chunks_run },
-	{ "call", call_run },
-	{ "idle", idle_run },
-	{ "registers", registers_run },
-	{ "rseq", rseq_run },
-	{ "parked", parked_run },
-	{ "filtered", filtered_run },
-	{ "traced", traced_run },
-	{ "not-dumpable", dumpable_run },
-	{ "rooted", rooted_run },
-	{ "forks", forks_run },
-	{ "vforks", vforks_run },
-	{ "vforked", vforked_run },
-	{ "execs", execs_run },
-	{ "ends", ends_run },
+	{ "churn", churn_run },		{ "still", still_run },
+	{ "spin", spin_run },		{ "chunks", chunks_run },
+	{ "call", call_run },		{ "idle", idle_run },
+	{ "registers", registers_run }, { "rseq", rseq_run },
+	{ "parked", parked_run },	{ "filtered", filtered_run },
+	{ "traced", traced_run },	{ "not-dumpable", dumpable_run },
+	{ "rooted", rooted_run },	{ "forks", forks_run },
+	{ "vforks", vforks_run },	{ "vforked", vforked_run },
+	{ "execs", execs_run },		{ "ends", ends_run },
 	{ "no-main", no_main_run },
 };
 
@@ -121,7 +112,8 @@ static void show(int fd)
 	int flags = fd ? MAP_SHARED : MAP_SHARED | MAP_ANONYMOUS;
 
 	shown_fd = fd;
-	shown = mmap(NULL, sizeof(*shown), PROT_READ | PROT_WRITE, flags, fd ? fd : -1, 0);
+	shown = mmap(NULL, sizeof(*shown), PROT_READ | PROT_WRITE, flags, fd ? fd : -1,
+		     0);
 	if (shown == MAP_FAILED)
 		failed("mmap");
 }

@@ -42,27 +42,27 @@ struct inject_behaviour {
 void churn_run(const char *argument);
 /* N threads wait, the main one obeys letters */
 void still_run(const char *argument);
-void spin_run(const char *argument);	    /* only the main thread, which only counts */
+void spin_run(const char *argument); /* only the main thread, which only counts */
 /* N free chunks, and a thread that allocates */
 void chunks_run(const char *argument);
 /* same, with old return addresses into malloc() on its stack */
 void idle_run(const char *argument);
-void call_run(const char *argument);	    /* the main thread waits in one system call */
-void registers_run(const char *argument);   /* the main thread checks its registers */
-void rseq_run(const char *argument);	    /* threads count in restartable sequences */
+void call_run(const char *argument);	  /* the main thread waits in one system call */
+void registers_run(const char *argument); /* the main thread checks its registers */
+void rseq_run(const char *argument);	  /* threads count in restartable sequences */
 /* the main thread is where no call is possible */
 void parked_run(const char *argument);
-void filtered_run(const char *argument);    /* seccomp: "ACTION:NUMBER" */
-void traced_run(const char *argument);	    /* traced by another process */
-void dumpable_run(const char *argument);    /* not dumpable */
-void rooted_run(const char *argument);	    /* has its own mount namespace and root */
-void forks_run(const char *argument);	    /* forks, and sets its user id */
-void vforks_run(const char *argument);	    /* vfork(), then exec of another program */
-void vforked_run(const char *argument);	    /* a child shares its parent's memory */
-void execs_run(const char *argument);	    /* executes itself again and again */
+void filtered_run(const char *argument); /* seccomp: "ACTION:NUMBER" */
+void traced_run(const char *argument);	 /* traced by another process */
+void dumpable_run(const char *argument); /* not dumpable */
+void rooted_run(const char *argument);	 /* has its own mount namespace and root */
+void forks_run(const char *argument);	 /* forks, and sets its user id */
+void vforks_run(const char *argument);	 /* vfork(), then exec of another program */
+void vforked_run(const char *argument);	 /* a child shares its parent's memory */
+void execs_run(const char *argument);	 /* executes itself again and again */
 /* short-lived children; prints each "child" */
 void ends_run(const char *argument);
-void no_main_run(const char *argument);	    /* the first thread has ended */
+void no_main_run(const char *argument); /* the first thread has ended */
 
 /* Print "pid" and "ready". */
 void target_is_ready(void);
@@ -76,7 +76,6 @@ void count_one(unsigned long i);
 
 /* Make sure that there is a heap: the first malloc() makes it, and its page remains. */
 void have_heap(void);
-
 
 /* Start a thread. When this returns, the thread runs with its own signal mask. */
 void start_thread(void *(*run)(void *), void *argument);

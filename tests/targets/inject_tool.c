@@ -37,8 +37,8 @@
 #include "proc/process/stat.h"
 
 static struct {
-	unsigned long pid, cycles, kill_step, stop_step, signal_step, signal_number, room_step, limit_ms,
-		asks, free_chunks, trusts, holds, reported_try;
+	unsigned long pid, cycles, kill_step, stop_step, signal_step, signal_number,
+		room_step, limit_ms, asks, free_chunks, trusts, holds, reported_try;
 } options = { .cycles = 1, .limit_ms = 5000, .asks = 1, .free_chunks = 1000 };
 
 static struct rlimit room_before;
@@ -92,7 +92,9 @@ static void read_options(int argc, char **argv)
 	}
 }
 
-enum { STEPS_MAX = 256 };
+enum {
+	STEPS_MAX = 256
+};
 
 struct outcome {
 	int r;
@@ -160,12 +162,15 @@ static void step(void *context, const char *name)
 
 static void print_outcome(const char *key, const struct outcome *outcome)
 {
-	printf("\"%s\": %d, \"%s_stops\": %u, \"%s_stopped_ns\": %" PRIu64 ", \"%s_tries\": %u, "
-	       "\"%s_ns\": %" PRIu64 ", \"%s_in_main\": %d, ", key, outcome->r, key, outcome->cost.stops, key,
-	       outcome->cost.stopped_ns, key, outcome->cost.tries, key, outcome->took_ns,
-	       key, !outcome->cost.in_other_thread);
+	printf("\"%s\": %d, \"%s_stops\": %u, \"%s_stopped_ns\": %" PRIu64
+	       ", \"%s_tries\": %u, "
+	       "\"%s_ns\": %" PRIu64 ", \"%s_in_main\": %d, ",
+	       key, outcome->r, key, outcome->cost.stops, key, outcome->cost.stopped_ns,
+	       key, outcome->cost.tries, key, outcome->took_ns, key,
+	       !outcome->cost.in_other_thread);
 	if (outcome->r)
-		printf("\"%s_reason\": \"%s\", ", key, outcome->reason ? outcome->reason : "");
+		printf("\"%s_reason\": \"%s\", ", key,
+		       outcome->reason ? outcome->reason : "");
 }
 
 static void print_cycle(const struct cycle *cycle)
@@ -198,7 +203,8 @@ static void ask(struct probe *probe, struct cycle *cycle)
 		return;
 	cycle->ask.r = probe_ask(probe, &question, &cycle->stats, &cycle->ask.reason);
 	if (cycle->ask.r)
-		snprintf(cycle->ask_reason, sizeof(cycle->ask_reason), "%s", cycle->ask.reason);
+		snprintf(cycle->ask_reason, sizeof(cycle->ask_reason), "%s",
+			 cycle->ask.reason);
 	/* the probe's own text is freed with the probe */
 	cycle->ask.reason = cycle->ask_reason;
 }
@@ -240,7 +246,8 @@ static void do_cycle(const struct procfs *fs, const struct process *process)
 		hold();
 		cycle.phase = "close";
 		cycle.phase_start = cycle.step_count;
-		cycle.close.r = probe_close(probe, &cycle.close.cost, &cycle.close.reason);
+		cycle.close.r =
+			probe_close(probe, &cycle.close.cost, &cycle.close.reason);
 		give_room();
 	}
 	print_cycle(&cycle);

@@ -39,7 +39,8 @@ static uint8_t *put(uint8_t *to, const void *bytes, size_t length)
 static uint8_t *make(const char *frame)
 {
 	static const uint8_t push_rbp = 0x55, pop_rbp = 0x5d, ret = 0xc3;
-	static const uint8_t mov_rsp_rbp[] = { 0x48, 0x89, 0xe5 }, mov_rax[] = { 0x48, 0xb8 };
+	static const uint8_t mov_rsp_rbp[] = { 0x48, 0x89, 0xe5 },
+			     mov_rax[] = { 0x48, 0xb8 };
 	static const uint8_t call_rax[] = { 0xff, 0xd0 }, clear_rbp[] = { 0x31, 0xed };
 	/* lea 8(%rsp), %rbp */
 	static const uint8_t stray[] = { 0x48, 0x8d, 0x6c, 0x24, 0x08 };
@@ -68,8 +69,8 @@ static uint8_t *make(const char *frame)
 static void write_map(FILE *file, const uint8_t *code)
 {
 	fprintf(file, "%lx %x before\n%lx %x stale name\n%lx %x JS:*made /x.js:1\n",
-		(unsigned long)code - 64, 64, (unsigned long)code, CODE_BYTES, (unsigned long)code,
-		CODE_BYTES);
+		(unsigned long)code - 64, 64, (unsigned long)code, CODE_BYTES,
+		(unsigned long)code, CODE_BYTES);
 }
 
 /* Write a header, a record for the code, and a record of a kind that readers skip. */
@@ -77,7 +78,8 @@ static void write_dump(FILE *file, const uint8_t *code)
 {
 	const uint32_t head[10] = { 0x4a695444, 1, 40, 62, 0, (uint32_t)getpid() };
 	const uint32_t load_record[4] = { 0, 16 + 40 + 6 + 4 }, end_record[4] = { 3, 16 };
-	const uint64_t load[5] = { (uint32_t)getpid(), 0, (uint64_t)(uintptr_t)code, CODE_BYTES, 1 };
+	const uint64_t load[5] = { (uint32_t)getpid(), 0, (uint64_t)(uintptr_t)code,
+				   CODE_BYTES, 1 };
 
 	fwrite(head, sizeof(head), 1, file);
 	fwrite(load_record, sizeof(load_record), 1, file);
@@ -92,7 +94,8 @@ static void leave_file(const char *what, const uint8_t *code)
 	char path[64], other[80];
 	FILE *file;
 
-	snprintf(path, sizeof(path), strcmp(what, "dump") == 0 ? "/tmp/jit-%d.dump" : "/tmp/perf-%d.map",
+	snprintf(path, sizeof(path),
+		 strcmp(what, "dump") == 0 ? "/tmp/jit-%d.dump" : "/tmp/perf-%d.map",
 		 (int)getpid());
 	snprintf(other, sizeof(other), "%s.elsewhere", path);
 	if (strcmp(what, "nothing") == 0)
@@ -104,7 +107,8 @@ static void leave_file(const char *what, const uint8_t *code)
 		write_dump(file, code);
 	if (strcmp(what, "garbage") == 0)
 		fwrite("\0\xff no line\n\n 12 \nzz 10 a\n10\n1 2\nfffffffffffffffff 1 x\nffffffffffffffff "
-		       "ffffffffffffffff y\n", 72, 1, file);
+		       "ffffffffffffffff y\n",
+		       72, 1, file);
 	if (strcmp(what, "dump") != 0)
 		write_map(file, code);
 	fclose(file);

@@ -14,8 +14,10 @@
 static void flush_batch(void)
 {
 	size_t page = target_page_size();
-	char *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	char *q = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		       0);
+	char *q = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
 
 	if (p == MAP_FAILED || q == MAP_FAILED || madvise(q, page, MADV_FREE) < 0)
 		target_fail("MADV_FREE");

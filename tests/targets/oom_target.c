@@ -37,12 +37,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KIB	   ((size_t)1024)
-#define MIB	   (KIB * KIB)
-#define PAGE	   ((size_t)4096)
-#define HUGE	   (2 * MIB)
-#define STACK	   (200 * KIB)
-#define BLOCK	   1000
+#define KIB ((size_t)1024)
+#define MIB (KIB * KIB)
+#define PAGE ((size_t)4096)
+#define HUGE (2 * MIB)
+#define STACK (200 * KIB)
+#define BLOCK 1000
 #define REGION_MAX 64
 
 static struct region {
@@ -329,8 +329,8 @@ static void do_fork(const struct step *step)
 static void do_malloc(const struct step *step)
 {
 	block_count = step->number * MIB / BLOCK;
-	blocks = (char **)(void *)map(block_count * sizeof(*blocks), MAP_PRIVATE | MAP_ANONYMOUS,
-				      -1);
+	blocks = (char **)(void *)map(block_count * sizeof(*blocks),
+				      MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	for (size_t i = 0; i < block_count; i++) {
 		blocks[i] = malloc(BLOCK);
 		memset(blocks[i], 1, BLOCK);
@@ -348,8 +348,8 @@ static void do_holes(const struct step *step)
 static void do_leak(const struct step *step)
 {
 	for (;;) {
-		touch(map(step->number * KIB, MAP_PRIVATE | MAP_ANONYMOUS, -1), step->number * KIB,
-		      PAGE);
+		touch(map(step->number * KIB, MAP_PRIVATE | MAP_ANONYMOUS, -1),
+		      step->number * KIB, PAGE);
 		wait_ms(step->second);
 	}
 }
@@ -374,12 +374,14 @@ static const struct {
 	const char *name;
 	void (*run)(const struct step *step);
 } steps[] = {
-	{ "anon", do_anon },   { "thp", do_thp },     { "shm", do_shm },       { "free", do_free },
-	{ "drop", do_drop },   { "write", do_write }, { "poke", do_poke },     { "lock", do_lock },
-	{ "file", do_file },   { "read", do_read },   { "map", do_map },       { "pipes", do_pipes },
-	{ "tables", do_tables }, { "tcp", do_tcp },   { "inodes", do_inodes }, { "stacks", do_stacks },
-	{ "fork", do_fork },   { "malloc", do_malloc }, { "holes", do_holes }, { "leak", do_leak },
-	{ "wait", do_wait },   { "ready", do_ready },
+	{ "anon", do_anon },	 { "thp", do_thp },   { "shm", do_shm },
+	{ "free", do_free },	 { "drop", do_drop }, { "write", do_write },
+	{ "poke", do_poke },	 { "lock", do_lock }, { "file", do_file },
+	{ "read", do_read },	 { "map", do_map },   { "pipes", do_pipes },
+	{ "tables", do_tables }, { "tcp", do_tcp },   { "inodes", do_inodes },
+	{ "stacks", do_stacks }, { "fork", do_fork }, { "malloc", do_malloc },
+	{ "holes", do_holes },	 { "leak", do_leak }, { "wait", do_wait },
+	{ "ready", do_ready },
 };
 
 static void run_step(char *text)

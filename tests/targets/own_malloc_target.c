@@ -54,7 +54,8 @@ static int wait_to_end(void)
 {
 	char byte;
 
-	return write(STDOUT_FILENO, "ready\n", 6) != 6 || read(STDIN_FILENO, &byte, 1) < 0;
+	return write(STDOUT_FILENO, "ready\n", 6) != 6 ||
+	       read(STDIN_FILENO, &byte, 1) < 0;
 }
 
 int main(int argc, char **argv)

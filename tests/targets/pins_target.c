@@ -96,7 +96,9 @@ static void say_fill(char *heap)
 {
 	size_t pages = (size_t)((char *)sbrk(0) - heap) / PAGE;
 	uint64_t counts[6] = { 0 };
-	static const char *const keys[] = { "none", "to25", "to50", "to75", "to99", "all" };
+	static const char *const keys[] = {
+		"none", "to25", "to50", "to75", "to99", "all"
+	};
 
 	if (pages > HEAP_PAGES_MAX || mincore(heap, pages * PAGE, is_resident))
 		_exit(77);
@@ -104,7 +106,7 @@ static void say_fill(char *heap)
 		unsigned int used = used_bytes[i];
 
 		if (is_resident[i] & 1)
-			counts[used == 0	 ? 0
+			counts[used == 0      ? 0
 			       : used == PAGE ? 5
 					      : 1 + (used * 4 - 1) / PAGE]++;
 	}

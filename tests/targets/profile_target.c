@@ -80,7 +80,8 @@ int main(int argc, char **argv)
 	drop();
 	descend(3);
 	swift();
-	if (pthread_create(&other, NULL, thread, NULL) != 0 || pthread_join(other, NULL) != 0)
+	if (pthread_create(&other, NULL, thread, NULL) != 0 ||
+	    pthread_join(other, NULL) != 0)
 		return 1;
 	if (plugin)
 		*(void **)&plug = dlsym(plugin, "plug");

@@ -32,7 +32,8 @@ void shared_anonymous_run(char **args)
 {
 	size_t size = target_number(args[0]);
 
-	use(target_map(size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1), size);
+	use(target_map(size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1),
+	    size);
 }
 
 void memfd_run(char **args)
@@ -78,9 +79,11 @@ void tmpfs_run(char **args)
 {
 	int fd;
 
-	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	if (unshare(CLONE_NEWNS) < 0 ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("odd", "/var/tmp", "tmpfs", 0, NULL) < 0)
 		target_skip("only root may mount a tmpfs");
-	fd = open("/var/tmp/an ordinary file", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = open("/var/tmp/an ordinary file", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+		  0600);
 	use_file(fd, target_number(args[0]));
 }

@@ -90,7 +90,8 @@ static void handle(int signal)
 /* A signal handler runs during the child's first allocation, which takes a while. */
 static void run_fork_handler(void)
 {
-	const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { { 0, 0 }, { 0, 0 } };
+	const struct itimerval often = { { 0, 200 }, { 0, 200 } },
+			       never = { { 0, 0 }, { 0, 0 } };
 	struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };
 	pid_t child;
 
@@ -175,7 +176,8 @@ static void fork_in_handler(int signal)
  */
 static void run_handler_fork(void)
 {
-	struct sigaction action = { .sa_handler = fork_in_handler, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_handler = fork_in_handler,
+				    .sa_flags = SA_RESTART };
 	struct itimerval soon = { { 0, 0 }, { 0, 1 } };
 
 	handlers_child = -1;
@@ -209,11 +211,11 @@ static void run_too_much(void)
 }
 
 #define SITE_COUNT 16
-#define SITE(n)                                                            \
-	case n:                                                            \
-		__asm__ volatile(".balign 256\n\t# %c0" : : "i"(n));       \
-		sink = malloc(bytes);                                      \
-		__asm__ volatile("# %c0" : : "i"(n) : "memory");           \
+#define SITE(n)                                                      \
+	case n:                                                      \
+		__asm__ volatile(".balign 256\n\t# %c0" : : "i"(n)); \
+		sink = malloc(bytes);                                \
+		__asm__ volatile("# %c0" : : "i"(n) : "memory");     \
 		break;
 
 /*
@@ -282,7 +284,8 @@ static void run_gone(void)
 	void *module = NULL, *function;
 	void (*call)(void (*)(void));
 
-	if (plugin && mkdtemp(folder) && chdir(folder) == 0 && symlink(plugin, "module") == 0)
+	if (plugin && mkdtemp(folder) && chdir(folder) == 0 &&
+	    symlink(plugin, "module") == 0)
 		module = dlopen("./module", RTLD_NOW);
 	unlink("module");
 	rmdir(folder);

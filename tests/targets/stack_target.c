@@ -229,8 +229,9 @@ NOINLINE static void be_interrupted(void)
 static void run_signals(void)
 {
 	struct sigaction action = { .sa_handler = handle };
-	stack_t alternative = { .ss_size = 65536, .ss_sp = mmap(NULL, 65536, PROT_READ | PROT_WRITE,
-								 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) };
+	stack_t alternative = { .ss_size = 65536,
+				.ss_sp = mmap(NULL, 65536, PROT_READ | PROT_WRITE,
+					      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) };
 
 	sigaction(SIGUSR1, &action, NULL);
 	be_interrupted();
@@ -322,7 +323,8 @@ static void run_contexts(void)
 		 * a different address each time, with no mapping above it,
 		 * and unmapped afterwards
 		 */
-		char *room = mmap(NULL, 3 * 65536, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *room = mmap(NULL, 3 * 65536, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+				  -1, 0);
 
 		mprotect(room + 65536, 65536, PROT_READ | PROT_WRITE);
 		getcontext(&inside);
@@ -369,7 +371,8 @@ static void run_made_code(void)
 {
 	static const unsigned char code[] = { 0x53, 0xff, 0xd7, 0x5b, 0xc3 };
 	void (*made)(void (*)(void));
-	void *room = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *room = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
 
 	memcpy(room, code, sizeof(code));
 	mprotect(room, 4096, PROT_READ | PROT_EXEC);
@@ -454,11 +457,14 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } modes[] = {
-	{ "known", run_known },	      { "peak", run_peak },	   { "threads", run_threads },
-	{ "hand-over", run_hand_over }, { "signals", run_signals }, { "storm", run_storm },
-	{ "fork", run_fork },	      { "spawn", run_spawn },	   { "contexts", run_contexts },
-	{ "deep", run_deep },	      { "made-code", run_made_code }, { "modules", run_modules },
-	{ "killed", run_killed },     { "many", run_many },	   { "sizes", run_sizes },
+	{ "known", run_known },		{ "peak", run_peak },
+	{ "threads", run_threads },	{ "hand-over", run_hand_over },
+	{ "signals", run_signals },	{ "storm", run_storm },
+	{ "fork", run_fork },		{ "spawn", run_spawn },
+	{ "contexts", run_contexts },	{ "deep", run_deep },
+	{ "made-code", run_made_code }, { "modules", run_modules },
+	{ "killed", run_killed },	{ "many", run_many },
+	{ "sizes", run_sizes },
 };
 
 int main(int argc, char **argv)

@@ -101,7 +101,8 @@ char *target_map(size_t size, int protection, int flags, int fd)
 {
 	size_t page = target_page_size();
 	size_t whole = (size + page - 1) / page * page;
-	char *p = mmap(NULL, whole + 2 * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = mmap(NULL, whole + 2 * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
 
 	if (p == MAP_FAILED)
 		target_fail("mmap");
@@ -156,7 +157,8 @@ static int count_words(const char *args)
 	int count = 0;
 
 	for (; *args && *args != '['; args++)
-		count += *args >= 'A' && *args <= 'Z' && (args[1] == ' ' || args[1] == '\0');
+		count += *args >= 'A' && *args <= 'Z' &&
+			 (args[1] == ' ' || args[1] == '\0');
 	return count;
 }
 
@@ -166,7 +168,8 @@ int main(int argc, char **argv)
 
 	if (!b || argc - 2 < count_words(b->args)) {
 		for (size_t i = 0; behaviours[i].name; i++)
-			fprintf(stderr, "target %s %s\n", behaviours[i].name, behaviours[i].args);
+			fprintf(stderr, "target %s %s\n", behaviours[i].name,
+				behaviours[i].args);
 		return 99;
 	}
 	target_bind_to_parent(getppid());

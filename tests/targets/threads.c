@@ -12,11 +12,15 @@
 
 #include "target.h"
 
-#define STACK_SIZE  (512 * KIB)
+#define STACK_SIZE (512 * KIB)
 #define LARGE_GUARD (4 * MIB)
 #define THREADS_MAX 64
 
-enum end { END_WAIT, END_SPIN, END_EXIT };
+enum end {
+	END_WAIT,
+	END_SPIN,
+	END_EXIT
+};
 
 static const struct kind {
 	const char *name;

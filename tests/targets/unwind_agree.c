@@ -40,13 +40,16 @@ static void note_difference(void **theirs, int count)
 	if (differing++ > 0)
 		return;
 	for (int i = 0; i < count || i < (int)thread.kept_count; i++) {
-		void *ours = i < (int)thread.kept_count ?
-				     (void *)(uintptr_t)thread.kept[thread.kept_count - (uint32_t)i].pc :
-				     NULL;
+		void *ours = i < (int)thread.kept_count
+				     ? (void *)(uintptr_t)thread
+					       .kept[thread.kept_count - (uint32_t)i]
+					       .pc
+				     : NULL;
 
 		if (at + 64 < sizeof(first_difference))
-			at += (size_t)snprintf(first_difference + at, sizeof(first_difference) - at,
-					       "%p %p\n", ours, i < count ? theirs[i] : NULL);
+			at += (size_t)snprintf(first_difference + at,
+					       sizeof(first_difference) - at, "%p %p\n",
+					       ours, i < count ? theirs[i] : NULL);
 	}
 }
 
@@ -76,7 +79,8 @@ static void compare(void **theirs, int count)
 void *malloc(size_t bytes)
 {
 	const uint64_t *frame = __builtin_frame_address(0);
-	struct unwind_state start = { frame[1], (uint64_t)(uintptr_t)(frame + 2), frame[0] };
+	struct unwind_state start = { frame[1], (uint64_t)(uintptr_t)(frame + 2),
+				      frame[0] };
 	void *theirs[FRAMES_MAX];
 	int count;
 
@@ -102,7 +106,8 @@ static __attribute__((constructor)) void begin(void)
 {
 	space.find = unwind_modules_find;
 	space.rows = rows;
-	thread.stack_end = (getauxval(AT_EXECFN) + PAGE_BYTES) & ~(uint64_t)(PAGE_BYTES - 1);
+	thread.stack_end = (getauxval(AT_EXECFN) + PAGE_BYTES) &
+			   ~(uint64_t)(PAGE_BYTES - 1);
 }
 
 static __attribute__((destructor)) void end(void)
@@ -114,7 +119,7 @@ static __attribute__((destructor)) void end(void)
 	file = path ? fopen(path, "w") : NULL;
 	if (!file)
 		return;
-	fprintf(file, "checked %lu differing %lu frames %lu\n%s", checked, differing, frames,
-		first_difference);
+	fprintf(file, "checked %lu differing %lu frames %lu\n%s", checked, differing,
+		frames, first_difference);
 	fclose(file);
 }

@@ -29,7 +29,9 @@ static int unwind_modules_look(struct dl_phdr_info *info, size_t size, void *dat
 	}
 	if (pc < start || pc >= end)
 		return 0;
-	*module = (struct unwind_module){ .start = start, .end = end, .tables_addr = tables };
+	*module = (struct unwind_module){ .start = start,
+					  .end = end,
+					  .tables_addr = tables };
 	return 1;
 }
 

@@ -31,7 +31,12 @@ static void (*volatile call_free)(void *) = free;
 static void *volatile kept;
 static volatile size_t nothing;
 
-enum { PAIRS = 100000, THREADS = 20, CHILD_PAIRS = 1000, ROUNDS = 10 };
+enum {
+	PAIRS = 100000,
+	THREADS = 20,
+	CHILD_PAIRS = 1000,
+	ROUNDS = 10
+};
 
 static void pairs(int count)
 {
@@ -48,10 +53,10 @@ static void work_once(void)
 	void *p;
 
 	kept = call_malloc(10);
-	kept = realloc(kept, 100); /* moves the block */
+	kept = realloc(kept, 100);     /* moves the block */
 	kept = realloc(kept, nothing); /* frees the block */
-	p = realloc(NULL, 100);	   /* acts like malloc */
-	p = realloc(p, 400000);	   /* large enough to be mmapped */
+	p = realloc(NULL, 100);	       /* acts like malloc */
+	p = realloc(p, 400000);	       /* large enough to be mmapped */
 	p = realloc(p, 800000);
 	kept = realloc(p, 50);
 	call_free(kept);
@@ -77,7 +82,10 @@ static void work_once(void)
 	call_free(NULL);
 }
 
-enum { BYTES_ONCE = 10 + 100 + 100 + 400000 + 800000 + 50 + 100 + 100 + 2 * 80 + 80 + 128 + 2 * 80 };
+enum {
+	BYTES_ONCE = 10 + 100 + 100 + 400000 + 800000 + 50 + 100 + 100 + 2 * 80 + 80 +
+		     128 + 2 * 80
+};
 
 static void work(void)
 {

@@ -22,17 +22,18 @@ static const struct made_level limited[] = {
 	{ "/", 3000 * MIB, CGROUP_NO_LIMIT, 3500 * MIB, BYTES_UNKNOWN, 0, 0 },
 };
 
-#define POD "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod4a163a05_1111.slice"
+#define POD \
+	"/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod4a163a05_1111.slice"
 
 static const struct made_level container[] = {
-	{ POD "/cri-containerd-0123456789abcdef0123456789abcdef.scope", 200 * MIB, 256 * MIB, 210 * MIB,
-	  240 * MIB, 12, 0 },
+	{ POD "/cri-containerd-0123456789abcdef0123456789abcdef.scope", 200 * MIB,
+	  256 * MIB, 210 * MIB, 240 * MIB, 12, 0 },
 	{ POD, 201 * MIB, 512 * MIB, 220 * MIB, CGROUP_NO_LIMIT, 0, 0 },
-	{ "/kubepods.slice/kubepods-burstable.slice", 900 * MIB, CGROUP_NO_LIMIT, 1000 * MIB,
-	  CGROUP_NO_LIMIT, 0, 0 },
+	{ "/kubepods.slice/kubepods-burstable.slice", 900 * MIB, CGROUP_NO_LIMIT,
+	  1000 * MIB, CGROUP_NO_LIMIT, 0, 0 },
 	{ "/kubepods.slice", 950 * MIB, 4096 * MIB, 1000 * MIB, CGROUP_NO_LIMIT, 0, 3 },
-	{ "/", BYTES_UNKNOWN, CGROUP_NO_LIMIT, BYTES_UNKNOWN, BYTES_UNKNOWN, COUNT_UNKNOWN,
-	  COUNT_UNKNOWN },
+	{ "/", BYTES_UNKNOWN, CGROUP_NO_LIMIT, BYTES_UNKNOWN, BYTES_UNKNOWN,
+	  COUNT_UNKNOWN, COUNT_UNKNOWN },
 };
 
 static const struct made_level unlimited[] = {
@@ -63,7 +64,8 @@ static void set_levels(struct cgroup *c, const struct made_level *made, size_t c
 
 static void add_pids(struct cgroup *c, const struct snapshot *processes)
 {
-	c->pids = xgrow(c->pids, &c->pid_capacity, processes->count + 1, sizeof(*c->pids));
+	c->pids =
+		xgrow(c->pids, &c->pid_capacity, processes->count + 1, sizeof(*c->pids));
 	for (size_t i = 0; i < processes->count; i++)
 		c->pids[c->pid_count++] = processes->usages[i].process.pid;
 }
@@ -173,7 +175,8 @@ static int open_made_group(struct feed *feed, const struct cgroup_target *target
 	return 0;
 }
 
-static int read_made_group(struct feed *feed, struct cgroup *ret, const struct snapshot **ret_processes)
+static int read_made_group(struct feed *feed, struct cgroup *ret,
+			   const struct snapshot **ret_processes)
 {
 	struct targets all = { .pid_count = 0 };
 	int r = sampler_take(made->sampler, &all, NEED_STAT | NEED_ROLLUP | NEED_STATES,
@@ -181,7 +184,8 @@ static int read_made_group(struct feed *feed, struct cgroup *ret, const struct s
 
 	(void)feed;
 	if (r == 0)
-		r = group_fixture_make(made->name, made->read_count, ret, &made->processes);
+		r = group_fixture_make(made->name, made->read_count, ret,
+				       &made->processes);
 	ret->taken_ns = made->first_ns + made->read_count * NS_PER_S;
 	for (size_t i = 0; i < made->processes.count; i++)
 		made->processes.usages[i].taken_ns = ret->taken_ns;
@@ -191,8 +195,8 @@ static int read_made_group(struct feed *feed, struct cgroup *ret, const struct s
 }
 
 /* Make the single process grow with each read, too. */
-static int read_growing_process(struct feed *feed, struct target_pid *target, struct snapshot *ret,
-				struct mapping_list *ret_mappings)
+static int read_growing_process(struct feed *feed, struct target_pid *target,
+				struct snapshot *ret, struct mapping_list *ret_mappings)
 {
 	int r = made->before->read_process(feed, target, ret, ret_mappings);
 
@@ -204,10 +208,13 @@ static int read_growing_process(struct feed *feed, struct target_pid *target, st
 	return 0;
 }
 
-void made_group_begin(struct made_group *group, const char *name, struct data *d, uint64_t first_ns)
+void made_group_begin(struct made_group *group, const char *name, struct data *d,
+		      uint64_t first_ns)
 {
-	*group = (struct made_group){ .name = name, .first_ns = first_ns,
-				      .sampler = d->options->sampler, .kind = *d->feed->kind };
+	*group = (struct made_group){ .name = name,
+				      .first_ns = first_ns,
+				      .sampler = d->options->sampler,
+				      .kind = *d->feed->kind };
 	snapshot_init(&group->processes);
 	group->kind.open_group = open_made_group;
 	group->kind.read_group = read_made_group;

@@ -79,7 +79,8 @@ static void add_share(struct heap_findings *f, uint64_t start_addr, const uint64
 
 static void make_known(struct heap_findings *f)
 {
-	static const uint64_t main_bytes[] = { 1100 * KIB, 400 * KIB, 380 * KIB, 20 * KIB };
+	static const uint64_t main_bytes[] = { 1100 * KIB, 400 * KIB, 380 * KIB,
+					       20 * KIB };
 	static const uint64_t other_bytes[] = { 61 * MIB, 12 * MIB, 33 * MIB, 96 * KIB };
 	struct heap *heap = &f->heap;
 
@@ -187,12 +188,14 @@ static void make_leaky(struct heap_findings *f)
 		.kind_count = 3,
 		.all_kind_count = 7,
 	};
-	l->kinds[0] = (struct leak_kind){ xstrdup("shop::Order"), CONTENT_POINTERS, 104,
-					  { 100, 10400 }, { 10000, MIB }, 0x7f0000012340 };
-	l->kinds[1] = (struct leak_kind){ NULL, CONTENT_TEXT, 520, { 1800, 936000 }, { 0, 0 },
-					  0x55d001000010 };
-	l->kinds[2] = (struct leak_kind){ NULL, CONTENT_ZEROS, 24, { 57, 1368 }, { 0, 0 },
-					  0x7f0000456780 };
+	l->kinds[0] = (struct leak_kind){
+		xstrdup("shop::Order"), CONTENT_POINTERS, 104,
+		{ 100, 10400 },		{ 10000, MIB },	  0x7f0000012340
+	};
+	l->kinds[1] = (struct leak_kind){ NULL,	    CONTENT_TEXT,  520, { 1800, 936000 },
+					  { 0, 0 }, 0x55d001000010 };
+	l->kinds[2] = (struct leak_kind){ NULL,		CONTENT_ZEROS, 24,
+					  { 57, 1368 }, { 0, 0 },      0x7f0000456780 };
 }
 
 static void make_swapped(struct heap_findings *f)
@@ -233,8 +236,10 @@ static void make_jemalloc(struct heap_findings *f)
 	for (arena = heap->arenas; arena < heap->arenas + heap->arena_count; arena++) {
 		arena->number = (uint32_t)(arena - heap->arenas);
 		arena->own = (struct chunk_sum){ 2, 28 * KIB };
-		arena->stretches[HEAP_ACTIVE] = (struct stretch_sum){ 9, 106 * MIB, 105 * MIB };
-		arena->stretches[HEAP_DIRTY] = (struct stretch_sum){ 3, 2 * MIB, 2 * MIB };
+		arena->stretches[HEAP_ACTIVE] =
+			(struct stretch_sum){ 9, 106 * MIB, 105 * MIB };
+		arena->stretches[HEAP_DIRTY] =
+			(struct stretch_sum){ 3, 2 * MIB, 2 * MIB };
 		arena->stretches[HEAP_RETAINED] = (struct stretch_sum){ 4, 31 * MIB, 0 };
 	}
 }
@@ -262,7 +267,8 @@ static void make_asked(struct heap_findings *f)
 	stats->mallinfo = f->heap.mallinfo;
 	stats->mallinfo.uordblks += 4 * KIB;
 	stats->values[0] = (struct allocator_value){ "ordblks", 1744, true };
-	stats->values[1] = (struct allocator_value){ "uordblks", stats->mallinfo.uordblks, false };
+	stats->values[1] =
+		(struct allocator_value){ "uordblks", stats->mallinfo.uordblks, false };
 	stats->value_count = 2;
 }
 
@@ -272,20 +278,25 @@ static void make_said(struct heap_findings *f)
 	struct allocator_stats *stats = &f->answer.stats;
 
 	add_answer(f, ALLOCATOR_TCMALLOC);
-	stats->values[0] = (struct allocator_value){ "generic.current_allocated_bytes", 40 * MIB,
-						     false };
-	stats->values[1] = (struct allocator_value){ "tcmalloc.pageheap_free_bytes", 9 * MIB,
-						     false };
-	stats->values[2] = (struct allocator_value){ "tcmalloc.central_cache_free_bytes", MIB, false };
-	stats->values[3] = (struct allocator_value){ "tcmalloc.transfer_cache_free_bytes", 0, false };
-	stats->values[4] = (struct allocator_value){ "tcmalloc.thread_cache_free_bytes", KIB, false };
+	stats->values[0] = (struct allocator_value){ "generic.current_allocated_bytes",
+						     40 * MIB, false };
+	stats->values[1] = (struct allocator_value){ "tcmalloc.pageheap_free_bytes",
+						     9 * MIB, false };
+	stats->values[2] = (struct allocator_value){ "tcmalloc.central_cache_free_bytes",
+						     MIB, false };
+	stats->values[3] = (struct allocator_value){ "tcmalloc.transfer_cache_free_bytes",
+						     0, false };
+	stats->values[4] = (struct allocator_value){ "tcmalloc.thread_cache_free_bytes",
+						     KIB, false };
 	stats->value_count = 5;
 	classify_stats_bound(stats, &f->mappings, &f->answer.bounds);
 	f->heap.allocator = ALLOCATOR_TCMALLOC;
 	f->heap.quality = QUALITY_BOUND;
-	f->heap.problem = "figures are the allocator's own: it does not say what is resident";
+	f->heap.problem =
+		"figures are the allocator's own: it does not say what is resident";
 	f->heap.is_said = true;
-	memcpy(f->heap.owner_bytes, f->answer.bounds.owner_bytes, sizeof(f->heap.owner_bytes));
+	memcpy(f->heap.owner_bytes, f->answer.bounds.owner_bytes,
+	       sizeof(f->heap.owner_bytes));
 }
 
 static void make_gated(struct heap_findings *f)
@@ -319,11 +330,13 @@ static const struct {
 	const char *name;
 	void (*make)(struct heap_findings *f);
 } fixtures[] = {
-	{ "known", make_known },     { "detailed", make_detailed }, { "bound", make_bound },
-	{ "leaky", make_leaky },     { "swapped", make_swapped },
-	{ "running", make_running }, { "jemalloc", make_jemalloc },
-	{ "asked", make_asked },     { "said", make_said },	    { "gated", make_gated },
-	{ "unknown", make_unknown }, { "stopped", make_stopped },   { "refused", make_refused },
+	{ "known", make_known },       { "detailed", make_detailed },
+	{ "bound", make_bound },       { "leaky", make_leaky },
+	{ "swapped", make_swapped },   { "running", make_running },
+	{ "jemalloc", make_jemalloc }, { "asked", make_asked },
+	{ "said", make_said },	       { "gated", make_gated },
+	{ "unknown", make_unknown },   { "stopped", make_stopped },
+	{ "refused", make_refused },
 };
 
 bool heap_fixture_make(const char *name, const struct data *d, uint64_t now_ns,

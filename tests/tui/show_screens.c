@@ -40,9 +40,9 @@
 #include "ui/ui.h"
 
 /* Later than any machine's uptime, so that the real clock adds no gaps. */
-#define FIRST_NS  (UINT64_C(1) << 60)
-#define AGE_NS	  (200 * NS_PER_MS)
-#define COST_NS	  (3 * NS_PER_MS + 400 * NS_PER_US)
+#define FIRST_NS (UINT64_C(1) << 60)
+#define AGE_NS (200 * NS_PER_MS)
+#define COST_NS (3 * NS_PER_MS + 400 * NS_PER_US)
 #define WORDS_MAX 256
 
 static _Noreturn void broken(const char *what, const char *which)
@@ -177,7 +177,8 @@ static void do_click(struct stage *s, const char *arg)
 
 static void do_wheel(struct stage *s, const char *arg)
 {
-	ui_mouse(&s->ui, 1, 8, strcmp(arg, "up") == 0 ? MOUSE_WHEEL_UP : MOUSE_WHEEL_DOWN);
+	ui_mouse(&s->ui, 1, 8,
+		 strcmp(arg, "up") == 0 ? MOUSE_WHEEL_UP : MOUSE_WHEEL_DOWN);
 }
 
 static void do_resize(struct stage *s, const char *arg)
@@ -228,9 +229,10 @@ static const struct {
 	const char *name;
 	void (*run)(struct stage *s, const char *arg);
 } deeds[] = {
-	{ "later", do_later }, { "earlier", do_earlier }, { "show", do_show },	{ "type:", do_type },
-	{ "click:", do_click }, { "wheel:", do_wheel }, { "resize:", do_resize },
-	{ "heap:", do_heap }, { "group:", do_group }, { "again:", do_again },
+	{ "later", do_later },	  { "earlier", do_earlier }, { "show", do_show },
+	{ "type:", do_type },	  { "click:", do_click },    { "wheel:", do_wheel },
+	{ "resize:", do_resize }, { "heap:", do_heap },	     { "group:", do_group },
+	{ "again:", do_again },
 };
 
 static void play(struct stage *s, const char *word)
@@ -256,9 +258,9 @@ static void play(struct stage *s, const char *word)
 	draw(s);
 }
 
-#define FOLDER_SIZE   32
-#define SAMPLES	      70
-#define EVENTS_AT     35 /* before that sample; process 201 is gone afterwards */
+#define FOLDER_SIZE 32
+#define SAMPLES 70
+#define EVENTS_AT 35 /* before that sample; process 201 is gone afterwards */
 #define FIRST_UNIX_MS UINT64_C(1795248000000) /* 2026-11-21T08:00:00Z */
 
 /* Record a group of all processes. Its figures do not grow. */
@@ -278,7 +280,8 @@ static int record_group(struct recording *recording, unsigned int number)
 	return r;
 }
 
-static void record_sample(struct recording *recording, struct sampler *sampler, unsigned int number)
+static void record_sample(struct recording *recording, struct sampler *sampler,
+			  unsigned int number)
 {
 	const struct recording_moment moment = { FIRST_UNIX_MS + number * 500,
 						 number * NS_PER_S / 2, COST_NS };
@@ -288,12 +291,14 @@ static void record_sample(struct recording *recording, struct sampler *sampler, 
 	int r = recording_begin(recording);
 
 	snapshot_init(&sample);
-	if (sampler_take(sampler, &all, NEED_STAT | NEED_UID | NEED_COMMAND | NEED_SMAPS, &sample) < 0)
+	if (sampler_take(sampler, &all, NEED_STAT | NEED_UID | NEED_COMMAND | NEED_SMAPS,
+			 &sample) < 0)
 		broken("cannot read", "a tree");
 	for (size_t i = 0; i < sample.count && r == 0; i++) {
 		struct usage *u = &sample.usages[i];
 
-		if (u->error || number % 10 == 9 || sampler_read_mappings(sampler, u, &mappings) < 0)
+		if (u->error || number % 10 == 9 ||
+		    sampler_read_mappings(sampler, u, &mappings) < 0)
 			r = recording_add_usage(recording, u);
 		else
 			r = recording_add_mappings(recording, u, &mappings);
@@ -376,7 +381,9 @@ static void open_recording(struct stage *s, const char *folder)
 /* folder: the folder of the recording, or NULL to read the trees. */
 static void begin(struct stage *s, const char *fixtures, int pid, const char *folder)
 {
-	*s = (struct stage){ .fixtures = fixtures, .fs = PROCFS_INIT, .is_replayed = folder != NULL };
+	*s = (struct stage){ .fixtures = fixtures,
+			     .fs = PROCFS_INIT,
+			     .is_replayed = folder != NULL };
 	s->target.pid = pid;
 	if (pid > 0)
 		s->targets = (struct targets){ .pids = &s->target, .pid_count = 1 };
@@ -468,13 +475,15 @@ int main(int argc, char **argv)
 	if (is_replayed)
 		make_recording(argv[1], folder);
 	for (size_t i = 0; head[i]; i++)
-		if (strcmp(head[i], "pid") == 0 && (!head[i + 1] || num_parse_u64(head[i + 1], &pid) < 0))
+		if (strcmp(head[i], "pid") == 0 &&
+		    (!head[i + 1] || num_parse_u64(head[i + 1], &pid) < 0))
 			broken("no pid", argv[2]);
 	for (size_t i = 0; head[i]; i++) {
 		if (strcmp(head[i], "pid") == 0)
 			i++;
 		else if (strcmp(head[i], "replay") != 0)
-			run_case(argv[1], head[i], (int)pid, is_replayed ? folder : NULL, keys);
+			run_case(argv[1], head[i], (int)pid, is_replayed ? folder : NULL,
+				 keys);
 	}
 	if (is_replayed)
 		remove_recording(folder);

@@ -43,7 +43,8 @@ static void set_kernel(const struct cgroup_stat *s, enum cgroup_version version,
 	f->vmalloc_bytes = s->vmalloc_bytes;
 	f->slab_unreclaimable_bytes = s->slab_unreclaimable_bytes;
 	f->slab_reclaimable_bytes = s->slab_reclaimable_bytes;
-	f->kernel_bytes = bytes_sub(s->kernel_bytes, bytes_or_0(s->slab_reclaimable_bytes));
+	f->kernel_bytes =
+		bytes_sub(s->kernel_bytes, bytes_or_0(s->slab_reclaimable_bytes));
 	parts = bytes_or_0(s->kernel_stack_bytes) + bytes_or_0(s->pagetables_bytes) +
 		bytes_or_0(s->percpu_bytes) + bytes_or_0(s->vmalloc_bytes) +
 		bytes_or_0(s->slab_unreclaimable_bytes);
@@ -134,8 +135,9 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 		f.process_bytes = BYTES_UNKNOWN;
 	f.hidden_bytes = f.unreadable_count > 0 ? BYTES_UNKNOWN : find_hidden(s, &f);
 	unmapped_bytes = bytes_sub(f.file_bytes, bytes_or_0(s->file_mapped_bytes));
-	f.unaccounted_bytes = bytes_sub(bytes_sub(f.usage_bytes, f.process_bytes),
-					bytes_or_0(s->kernel_bytes) + bytes_or_0(f.sock_bytes) +
-						bytes_or_0(unmapped_bytes));
+	f.unaccounted_bytes =
+		bytes_sub(bytes_sub(f.usage_bytes, f.process_bytes),
+			  bytes_or_0(s->kernel_bytes) + bytes_or_0(f.sock_bytes) +
+				  bytes_or_0(unmapped_bytes));
 	*ret = f;
 }

@@ -18,8 +18,8 @@
 
 struct oom_figures {
 	uint64_t usage_bytes;
-	uint64_t limit_bytes; /* CGROUP_NO_LIMIT if there is none */
-	uint64_t need_bytes;  /* cannot be reclaimed */
+	uint64_t limit_bytes;	 /* CGROUP_NO_LIMIT if there is none */
+	uint64_t need_bytes;	 /* cannot be reclaimed */
 	uint64_t headroom_bytes; /* limit - need; unknown without a limit */
 	uint64_t slack_bytes;	 /* possible error of the kernel's amounts */
 	int64_t unexplained_bytes;

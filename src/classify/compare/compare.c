@@ -25,21 +25,15 @@ static uint64_t sample_amount(const struct run_sample *sample, unsigned int amou
 	if (!sample)
 		return BYTES_UNKNOWN;
 	switch (amount) {
-	case AMOUNT_RSS:
-		return sample->rss_bytes;
-	case AMOUNT_FIRM:
-		return bytes_sub(sample->rss_bytes, sample->lazyfree_bytes);
-	case AMOUNT_LAZYFREE:
-		return sample->lazyfree_bytes;
-	case AMOUNT_UNBACKED:
-		return sample->unbacked_bytes;
-	case AMOUNT_SWAP:
-		return sample->swap_bytes;
+	case AMOUNT_RSS: return sample->rss_bytes;
+	case AMOUNT_FIRM: return bytes_sub(sample->rss_bytes, sample->lazyfree_bytes);
+	case AMOUNT_LAZYFREE: return sample->lazyfree_bytes;
+	case AMOUNT_UNBACKED: return sample->unbacked_bytes;
+	case AMOUNT_SWAP: return sample->swap_bytes;
 	case AMOUNT_POOL:
 		return bytes_add(sample->owner_bytes[OWNER_POOL_PAGES],
 				 sample->owner_bytes[OWNER_POOL_FRAGMENTS]);
-	default:
-		return sample->owner_bytes[amount - AMOUNT_OWNER];
+	default: return sample->owner_bytes[amount - AMOUNT_OWNER];
 	}
 }
 
@@ -74,8 +68,8 @@ static uint64_t late_amount(const struct run *run, unsigned int amount)
 
 	if (!end)
 		return BYTES_UNKNOWN;
-	return sample_amount(find_sample(run, amount, end->elapsed_ns, end->elapsed_ns / 3),
-			     amount);
+	return sample_amount(
+		find_sample(run, amount, end->elapsed_ns, end->elapsed_ns / 3), amount);
 }
 
 static uint64_t rss_growth(const struct run *run)
@@ -95,36 +89,24 @@ uint64_t compare_run_figure(const struct comparison *comparison, const struct ru
 	unsigned int at = (unsigned int)figure - FIGURE_MOMENT_;
 
 	switch (figure) {
-	case FIGURE_WALL:
-		return run->wall_ns;
-	case FIGURE_CPU:
-		return bytes_add(run->user_ns, run->system_ns);
-	case FIGURE_USER:
-		return run->user_ns;
-	case FIGURE_SYSTEM:
-		return run->system_ns;
-	case FIGURE_MINOR_FAULTS:
-		return run->minor_faults;
-	case FIGURE_MAJOR_FAULTS:
-		return run->major_faults;
-	case FIGURE_GIVEN_BACK:
-		return run->given_back_count;
+	case FIGURE_WALL: return run->wall_ns;
+	case FIGURE_CPU: return bytes_add(run->user_ns, run->system_ns);
+	case FIGURE_USER: return run->user_ns;
+	case FIGURE_SYSTEM: return run->system_ns;
+	case FIGURE_MINOR_FAULTS: return run->minor_faults;
+	case FIGURE_MAJOR_FAULTS: return run->major_faults;
+	case FIGURE_GIVEN_BACK: return run->given_back_count;
 	case FIGURE_ABOVE:
 		return bytes_known(comparison->above_bytes) ? run->above_ns
 							    : BYTES_UNKNOWN;
-	case FIGURE_PEAK_RSS:
-		return run->peak_rss_bytes;
-	case FIGURE_LATE_LIVE:
-		return late_amount(run, AMOUNT_OWNER + OWNER_LIVE);
-	case FIGURE_LATE_POOL:
-		return late_amount(run, AMOUNT_POOL);
-	case FIGURE_RSS_GROWTH:
-		return rss_growth(run);
+	case FIGURE_PEAK_RSS: return run->peak_rss_bytes;
+	case FIGURE_LATE_LIVE: return late_amount(run, AMOUNT_OWNER + OWNER_LIVE);
+	case FIGURE_LATE_POOL: return late_amount(run, AMOUNT_POOL);
+	case FIGURE_RSS_GROWTH: return rss_growth(run);
 	case FIGURE_ALLOCATIONS:
 	case FIGURE_REQUESTED:
 	case FIGURE_TEMPORARY:
-	case FIGURE_ALLOCATION_RATE:
-		return BYTES_UNKNOWN;
+	case FIGURE_ALLOCATION_RATE: return BYTES_UNKNOWN;
 	default:
 		return sample_amount(sample_at(run, at / AMOUNT_COUNT_),
 				     at % AMOUNT_COUNT_);
@@ -176,7 +158,8 @@ static void find_heap_quality(const struct good_runs *good,
 
 		for (size_t i = 0; i < good->count; i++) {
 			const struct run_sample *sample = sample_at(good->runs[i], m);
-			enum quality quality = sample ? sample->heap_quality : QUALITY_UNKNOWN;
+			enum quality quality = sample ? sample->heap_quality
+						      : QUALITY_UNKNOWN;
 
 			if (quality == QUALITY_UNKNOWN)
 				continue;
@@ -222,7 +205,8 @@ static uint64_t rate_of(uint64_t count, uint64_t ns)
 static void set_counted(const struct comparison *comparison, size_t index,
 			struct compared_variant *variant)
 {
-	const struct count_sums *sums = comparison->counts ? &comparison->counts[index] : NULL;
+	const struct count_sums *sums = comparison->counts ? &comparison->counts[index]
+							   : NULL;
 	const struct {
 		enum figure figure;
 		uint64_t value;
@@ -238,7 +222,8 @@ static void set_counted(const struct comparison *comparison, size_t index,
 	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
 		uint64_t value = counted[i].value;
 
-		spread_set(&variant->figures[counted[i].figure], &value, bytes_known(value));
+		spread_set(&variant->figures[counted[i].figure], &value,
+			   bytes_known(value));
 	}
 }
 
@@ -276,7 +261,8 @@ static const struct run *find_typical(const struct comparison *comparison,
 	for (size_t i = 0; i < good->count; i++) {
 		const struct run *run = good->runs[i];
 		uint64_t value = compare_run_figure(comparison, run, typical_figures[f]);
-		uint64_t away = distance(value, variant->figures[typical_figures[f]].median);
+		uint64_t away =
+			distance(value, variant->figures[typical_figures[f]].median);
 		bool is_better = is_told_apart(run) && !is_told_apart(typical);
 		bool is_worse = is_told_apart(typical) && !is_told_apart(run);
 

@@ -45,7 +45,7 @@ enum figure {
 	FIGURE_REQUESTED,
 	FIGURE_TEMPORARY,
 	FIGURE_ALLOCATION_RATE, /* per second of the median wall time */
-	FIGURE_MOMENT_, /* use FIGURE_AT() */
+	FIGURE_MOMENT_,		/* use FIGURE_AT() */
 	FIGURE_COUNT_ = FIGURE_MOMENT_ + MOMENT_COUNT_ * AMOUNT_COUNT_
 };
 

@@ -46,13 +46,17 @@ int64_t moment_change_bytes(const struct moment_change *change)
 	return of_bytes(change->after) - of_bytes(change->before);
 }
 
-static struct moment_change *add(struct moment_diff *diff, enum moment_part part, const char *name)
+static struct moment_change *add(struct moment_diff *diff, enum moment_part part,
+				 const char *name)
 {
 	struct moment_change *change;
 
-	diff->items = xgrow(diff->items, &diff->capacity, diff->count + 1, sizeof(*diff->items));
+	diff->items = xgrow(diff->items, &diff->capacity, diff->count + 1,
+			    sizeof(*diff->items));
 	change = &diff->items[diff->count++];
-	*change = (struct moment_change){ .part = part, .name = name, .owner = OWNER_COUNT_ };
+	*change = (struct moment_change){ .part = part,
+					  .name = name,
+					  .owner = OWNER_COUNT_ };
 	return change;
 }
 
@@ -61,8 +65,8 @@ static struct moment_change *add(struct moment_diff *diff, enum moment_part part
  * known. Unknown if it is known in none.
  */
 
-static uint64_t sum(const struct moment *moment, uint64_t (*get)(const struct moment *moment,
-								 size_t process, int arg),
+static uint64_t sum(const struct moment *moment,
+		    uint64_t (*get)(const struct moment *moment, size_t process, int arg),
 		    int arg)
 {
 	uint64_t bytes = BYTES_UNKNOWN;
@@ -76,7 +80,13 @@ static uint64_t sum(const struct moment *moment, uint64_t (*get)(const struct mo
 	return bytes;
 }
 
-enum { TOTAL_RSS, TOTAL_PSS, TOTAL_USS, TOTAL_SWAP, TOTAL_COUNT };
+enum {
+	TOTAL_RSS,
+	TOTAL_PSS,
+	TOTAL_USS,
+	TOTAL_SWAP,
+	TOTAL_COUNT
+};
 
 static const char *const total_names[TOTAL_COUNT] = { "rss", "pss", "uss", "swap" };
 
@@ -125,18 +135,25 @@ struct pairs {
 	size_t count;
 };
 
-enum same { SAME_PROCESS, SAME_COMMAND, SAME_NAME, SAME_COUNT };
+enum same {
+	SAME_PROCESS,
+	SAME_COMMAND,
+	SAME_NAME,
+	SAME_COUNT
+};
 
 static bool is_same(enum same how, const struct usage *a, const struct usage *b)
 {
 	if (how == SAME_PROCESS)
 		return process_is_same(&a->process, &b->process);
-	if (how == SAME_COMMAND && (!a->command || !b->command || strcmp(a->command, b->command) != 0))
+	if (how == SAME_COMMAND &&
+	    (!a->command || !b->command || strcmp(a->command, b->command) != 0))
 		return false;
 	return strcmp(a->process.comm, b->process.comm) == 0;
 }
 
-static void find_pairs(const struct moment *before, const struct moment *after, struct pairs *ret)
+static void find_pairs(const struct moment *before, const struct moment *after,
+		       struct pairs *ret)
 {
 	size_t count = after->processes.count;
 	bool *is_taken = xcalloc(count + 1, sizeof(*is_taken));
@@ -147,7 +164,8 @@ static void find_pairs(const struct moment *before, const struct moment *after, 
 		ret->items[b] = (struct pair){ b, SIZE_MAX };
 	for (int how = 0; how < SAME_COUNT; how++)
 		for (size_t b = 0; b < before->processes.count; b++)
-			for (size_t a = 0; a < count && ret->items[b].after == SIZE_MAX; a++)
+			for (size_t a = 0; a < count && ret->items[b].after == SIZE_MAX;
+			     a++)
 				if (!is_taken[a] &&
 				    is_same((enum same)how, &before->processes.usages[b],
 					    &after->processes.usages[a])) {
@@ -165,7 +183,8 @@ static const struct usage *usage_of(const struct moment *moment, size_t process)
 	return process == SIZE_MAX ? NULL : &moment->processes.usages[process];
 }
 
-static const struct moment_mappings *mappings_of(const struct moment *moment, size_t process)
+static const struct moment_mappings *mappings_of(const struct moment *moment,
+						 size_t process)
 {
 	return process == SIZE_MAX ? NULL : &moment->mappings[process];
 }
@@ -174,7 +193,8 @@ static const struct moment_mappings *mappings_of(const struct moment *moment, si
 static struct moment_change *add_of_pair(struct moment_diff *diff, enum moment_part part,
 					 const struct usage *b, const struct usage *a)
 {
-	struct moment_change *change = add(diff, part, a ? a->process.comm : b->process.comm);
+	struct moment_change *change =
+		add(diff, part, a ? a->process.comm : b->process.comm);
 
 	change->before_process = b ? &b->process : NULL;
 	change->after_process = a ? &a->process : NULL;
@@ -203,7 +223,8 @@ static void add_owners(const struct moment_mappings *m, bool with_heap, uint64_t
 		uint64_t bytes = m->owner_bytes[o];
 
 		if (bytes_known(bytes))
-			sums[to] = bytes_known(sums[to]) ? bytes_add(sums[to], bytes) : bytes;
+			sums[to] = bytes_known(sums[to]) ? bytes_add(sums[to], bytes)
+							 : bytes;
 	}
 }
 
@@ -218,8 +239,10 @@ static void add_owner_sums(struct moment_diff *diff, const struct moment *before
 
 	memset(sums, 0xff, sizeof(sums));
 	for (size_t i = 0; i < pairs->count; i++) {
-		const struct moment_mappings *b = mappings_of(before, pairs->items[i].before);
-		const struct moment_mappings *a = mappings_of(after, pairs->items[i].after);
+		const struct moment_mappings *b =
+			mappings_of(before, pairs->items[i].before);
+		const struct moment_mappings *a =
+			mappings_of(after, pairs->items[i].after);
 		bool with_heap = (!b || has_heap(b)) && (!a || has_heap(a));
 
 		if ((b && !was_read(b)) || (a && !was_read(a)))
@@ -253,7 +276,8 @@ static void add_group(struct moment_diff *diff, const struct moment *before,
 		{ "sock", offsetof(struct oom_figures, sock_bytes) },
 		{ "lazyfree", offsetof(struct oom_figures, lazyfree_bytes) },
 		{ "file", offsetof(struct oom_figures, file_bytes) },
-		{ "slab_reclaimable", offsetof(struct oom_figures, slab_reclaimable_bytes) },
+		{ "slab_reclaimable",
+		  offsetof(struct oom_figures, slab_reclaimable_bytes) },
 		{ "headroom", offsetof(struct oom_figures, headroom_bytes) },
 		{ "working_set", offsetof(struct oom_figures, working_set_bytes) },
 		{ "hidden", offsetof(struct oom_figures, hidden_bytes) },
@@ -298,13 +322,15 @@ static const char *label_of(const struct mapping *m, bool is_same_process)
 	return is_same_process ? "" : "[anonymous]";
 }
 
-static void add_entries(struct entry *entries, size_t *count, const struct moment_mappings *m,
-			bool is_after, bool is_same_process)
+static void add_entries(struct entry *entries, size_t *count,
+			const struct moment_mappings *m, bool is_after,
+			bool is_same_process)
 {
 	for (size_t i = 0; m && i < m->list.count; i++)
-		entries[(*count)++] = (struct entry){
-			&m->list.items[i], label_of(&m->list.items[i], is_same_process), is_after
-		};
+		entries[(*count)++] =
+			(struct entry){ &m->list.items[i],
+					label_of(&m->list.items[i], is_same_process),
+					is_after };
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -342,8 +368,8 @@ static size_t row_length(const struct entry *entries, size_t count)
 	return i;
 }
 
-static void add_row(struct moment_diff *diff, const struct usage *b, const struct usage *a,
-		    const struct entry *entries, size_t count)
+static void add_row(struct moment_diff *diff, const struct usage *b,
+		    const struct usage *a, const struct entry *entries, size_t count)
 {
 	const struct mapping *first = entries[0].mapping;
 	uint64_t sums[2] = { 0, 0 };
@@ -364,8 +390,9 @@ static void add_row(struct moment_diff *diff, const struct usage *b, const struc
 	change->after = sums[1];
 }
 
-static void add_mappings(struct moment_diff *diff, const struct usage *b, const struct usage *a,
-			 const struct moment_mappings *before, const struct moment_mappings *after)
+static void add_mappings(struct moment_diff *diff, const struct usage *b,
+			 const struct usage *a, const struct moment_mappings *before,
+			 const struct moment_mappings *after)
 {
 	bool is_same_process = b && a && process_is_same(&b->process, &a->process);
 	struct entry *entries;
@@ -373,7 +400,8 @@ static void add_mappings(struct moment_diff *diff, const struct usage *b, const 
 
 	if ((before && !was_read(before)) || (after && !was_read(after)))
 		return;
-	entries = xcalloc((before ? before->list.count : 0) + (after ? after->list.count : 0) + 1,
+	entries = xcalloc((before ? before->list.count : 0) +
+				  (after ? after->list.count : 0) + 1,
 			  sizeof(*entries));
 	add_entries(entries, &count, before, false, is_same_process);
 	add_entries(entries, &count, after, true, is_same_process);
@@ -407,13 +435,15 @@ static int compare_changes(const void *a, const void *b)
 		return size > other_size ? -1 : 1;
 	if (strcmp(one->name, other->name) != 0)
 		return strcmp(one->name, other->name);
-	return one->start_addr < other->start_addr ? -1 : one->start_addr > other->start_addr;
+	return one->start_addr < other->start_addr ? -1
+						   : one->start_addr > other->start_addr;
 }
 
 static void sort_from(struct moment_diff *diff, size_t first)
 {
 	if (diff->count > first)
-		qsort(diff->items + first, diff->count - first, sizeof(*diff->items), compare_changes);
+		qsort(diff->items + first, diff->count - first, sizeof(*diff->items),
+		      compare_changes);
 }
 
 void moment_diff_make(const struct moment *before, const struct moment *after,
@@ -441,8 +471,10 @@ void moment_diff_make(const struct moment *before, const struct moment *after,
 	for (size_t i = 0; i < pairs.count; i++) {
 		const struct pair *pair = &pairs.items[i];
 
-		add_mappings(ret, usage_of(before, pair->before), usage_of(after, pair->after),
-			     mappings_of(before, pair->before), mappings_of(after, pair->after));
+		add_mappings(ret, usage_of(before, pair->before),
+			     usage_of(after, pair->after),
+			     mappings_of(before, pair->before),
+			     mappings_of(after, pair->after));
 	}
 	sort_from(ret, first);
 	free(pairs.items);

@@ -18,7 +18,7 @@
 struct moment_mappings {
 	struct mapping_list list;
 	uint64_t read_unix_ms; /* 0: never read; the fields below are then unknown */
-	uint64_t owner_bytes[OWNER_COUNT_];  /* Rss by owner at that time */
+	uint64_t owner_bytes[OWNER_COUNT_]; /* Rss by owner at that time */
 };
 
 struct moment {

@@ -198,8 +198,8 @@ static bool settles_lower(const struct facts *f)
 	enum figure firm = FIGURE_AT(f->moment, AMOUNT_FIRM);
 
 	return is_different(&f->rss) &&
-	       (is_different(&f->firm) ||
-		!facts_know(f, f->rss.low, firm) || !facts_know(f, f->rss.high, firm));
+	       (is_different(&f->firm) || !facts_know(f, f->rss.low, firm) ||
+		!facts_know(f, f->rss.high, firm));
 }
 
 static bool is_pool(const struct facts *f)
@@ -357,8 +357,10 @@ static bool rule_owners_unknown(const struct facts *f, struct strbuf *out)
 
 	if (add_unknown(&unknown, f, FIGURE_OWNER_AT(f->moment, OWNER_LIVE)) == 0)
 		return false;
-	strbuf_addf(out, "Where Rss %s, live memory and pool cannot be told apart under %s: both are in anon.",
-		    settles(f), unknown.text);
+	strbuf_addf(
+		out,
+		"Where Rss %s, live memory and pool cannot be told apart under %s: both are in anon.",
+		settles(f), unknown.text);
 	return true;
 }
 

@@ -128,7 +128,8 @@ static bool rss_grows(const struct facts *f, size_t variant)
 	enum figure end = FIGURE_AT(MOMENT_END, AMOUNT_RSS);
 
 	return facts_know(f, variant, FIGURE_RSS_GROWTH) && growth_bytes >= LEAST_BYTES &&
-	       units_per_mille(growth_bytes, median_of(f, variant, end)) >= GROWTH_PER_MILLE;
+	       units_per_mille(growth_bytes, median_of(f, variant, end)) >=
+		       GROWTH_PER_MILLE;
 }
 
 /*
@@ -140,7 +141,8 @@ static bool live_grows(const struct facts *f, size_t variant)
 	enum figure end = FIGURE_AT(MOMENT_END, AMOUNT_RSS);
 
 	return rss_grows(f, variant) &&
-	       median_of(f, variant, FIGURE_LATE_LIVE) >= median_of(f, variant, end) / 2 &&
+	       median_of(f, variant, FIGURE_LATE_LIVE) >=
+		       median_of(f, variant, end) / 2 &&
 	       median_of(f, variant, FIGURE_LATE_POOL) <=
 		       median_of(f, variant, FIGURE_RSS_GROWTH) / 2;
 }
@@ -154,7 +156,8 @@ static void find_growth(struct facts *f)
 		size_t v = f->usable[i];
 
 		f->rss_grows &= rss_grows(f, v);
-		if (!facts_know(f, v, FIGURE_LATE_LIVE) || !facts_know(f, v, FIGURE_LATE_POOL))
+		if (!facts_know(f, v, FIGURE_LATE_LIVE) ||
+		    !facts_know(f, v, FIGURE_LATE_POOL))
 			continue;
 		f->live_grows &= live_grows(f, v);
 		known_count++;
@@ -178,7 +181,8 @@ static bool is_live_same(const struct facts *f)
 		return false;
 	high_bytes = median_of(f, high, rss);
 	return median_of(f, least_live, FIGURE_LATE_LIVE) >= high_bytes / 2 &&
-	       units_per_mille(high_bytes - median_of(f, low, rss), high_bytes) <= SAME_PER_MILLE;
+	       units_per_mille(high_bytes - median_of(f, low, rss), high_bytes) <=
+		       SAME_PER_MILLE;
 }
 
 static bool knows_rss_at(const struct facts *f, enum run_moment moment)

@@ -8,32 +8,33 @@
 
 #include "base/units.h"
 
-#define GRID_MAX  512 /* number of equidistant times */
+#define GRID_MAX 512 /* number of equidistant times */
 #define SLOPE_MAX (GROWTH_FLOORS_MAX * (GROWTH_FLOORS_MAX - 1) / 2)
 
 /* The thresholds were determined on series with known results: see the unit test. */
-#define CYCLE_LEAST	    0.3	 /* minimum autocorrelation of a cycle */
+#define CYCLE_LEAST 0.3 /* minimum autocorrelation of a cycle */
 /* The first decline of the autocorrelation ends below this. */
-#define CYCLE_FALLEN	    0.1
-#define CYCLE_AS_GOOD	    0.85 /* relative to the best autocorrelation */
-#define TEETH_PER_RISE	    0.03 /* smaller teeth, by standard deviation, are ignored */
-#define WINDOW_PER_CYCLE    1.1	 /* makes a window contain the minimum of each cycle */
-#define RISE_PER_LEVEL	    0.03 /* less is not growth */
-#define RISE_PER_NOISE	    2.0
-#define STEP_PER_LEVEL	    0.05 /* less is not a step */
-#define STEP_PER_NOISE	    4.0
-#define STEP_SHARE	    0.6	 /* share of the rise in one jump */
-#define PLATEAU_LATE_SLOPE  0.35 /* relative to the whole, in the last third */
+#define CYCLE_FALLEN 0.1
+#define CYCLE_AS_GOOD 0.85   /* relative to the best autocorrelation */
+#define TEETH_PER_RISE 0.03  /* smaller teeth, by standard deviation, are ignored */
+#define WINDOW_PER_CYCLE 1.1 /* makes a window contain the minimum of each cycle */
+#define RISE_PER_LEVEL 0.03  /* less is not growth */
+#define RISE_PER_NOISE 2.0
+#define STEP_PER_LEVEL 0.05 /* less is not a step */
+#define STEP_PER_NOISE 4.0
+#define STEP_SHARE 0.6		 /* share of the rise in one jump */
+#define PLATEAU_LATE_SLOPE 0.35	 /* relative to the whole, in the last third */
 #define MEDIAN_TO_DEVIATION 1.48 /* for the normal distribution */
-#define NORMAL_95	    1.96
-#define RECENT_LEAST	    4	/* number of windows whose peaks are used */
-#define WANDER_LEAST	    0.05 /* minimum share of the variance between neighbours */
-#define WANDER_REACH	    3.0 /* in standard deviations of random steps */
-#define NS_PER_HOUR	    (3600.0 * (double)NS_PER_S)
+#define NORMAL_95 1.96
+#define RECENT_LEAST 4	  /* number of windows whose peaks are used */
+#define WANDER_LEAST 0.05 /* minimum share of the variance between neighbours */
+#define WANDER_REACH 3.0  /* in standard deviations of random steps */
+#define NS_PER_HOUR (3600.0 * (double)NS_PER_S)
 
 const char *const growth_kind_names[GROWTH_KIND_COUNT_] = {
-	[GROWTH_TOO_SHORT] = "too_short", [GROWTH_NONE] = "none",     [GROWTH_STEP] = "step",
-	[GROWTH_PLATEAU] = "plateau",	  [GROWTH_STEADY] = "growing",
+	[GROWTH_TOO_SHORT] = "too_short", [GROWTH_NONE] = "none",
+	[GROWTH_STEP] = "step",		  [GROWTH_PLATEAU] = "plateau",
+	[GROWTH_STEADY] = "growing",
 };
 
 static double lesser(double a, double b)
@@ -61,13 +62,17 @@ static void fill_grid(const struct growth_point *points, size_t count, struct gr
 	grid->count = n;
 	grid->step_ns = n > 1 ? (double)span / (double)(n - 1) : 0;
 	for (size_t i = 0; i < count; i++) {
-		double at = grid->step_ns > 0 ? (double)(points[i].time_ns - begin) / grid->step_ns : 0;
+		double at = grid->step_ns > 0
+				    ? (double)(points[i].time_ns - begin) / grid->step_ns
+				    : 0;
 		size_t cell = (size_t)(at + 0.5) < n ? (size_t)(at + 0.5) : n - 1;
 		double bytes = (double)points[i].bytes;
 
 		/* cells without a point keep the previous value */
 		for (; filled <= cell; filled++) {
-			double before = filled > 0 && filled < cell ? grid->most[filled - 1] : bytes;
+			double before = filled > 0 && filled < cell
+						? grid->most[filled - 1]
+						: bytes;
 
 			grid->least[filled] = grid->most[filled] = before;
 		}
@@ -113,7 +118,8 @@ static size_t find_lag(const double *alike, size_t first, size_t end)
 	if (alike[best] <= CYCLE_LEAST)
 		return 0;
 	for (size_t lag = first; lag + 1 < end; lag++)
-		if (alike[lag] > CYCLE_AS_GOOD * alike[best] && alike[lag] >= alike[lag + 1])
+		if (alike[lag] > CYCLE_AS_GOOD * alike[best] &&
+		    alike[lag] >= alike[lag + 1])
 			return lag;
 	return best;
 }
@@ -200,7 +206,8 @@ static double median_of(const double *values, size_t count)
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = values[i];
 	qsort(sorted, count, sizeof(*sorted), compare_doubles);
-	return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+	return count % 2 ? sorted[count / 2]
+			 : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
 /*
@@ -269,7 +276,8 @@ static void find_rates(const struct floors *floors, struct rates *rates)
  */
 static size_t first_recent(const struct floors *floors)
 {
-	size_t recent = floors->count / 3 > RECENT_LEAST ? floors->count / 3 : RECENT_LEAST;
+	size_t recent = floors->count / 3 > RECENT_LEAST ? floors->count / 3
+							 : RECENT_LEAST;
 
 	return floors->count > recent ? floors->count - recent : 0;
 }
@@ -304,17 +312,20 @@ static void find_top(const struct grid *grid, const struct floors *floors,
 	/* few samples remain close to the limit: their peak may be a lower one */
 	least -= most - least;
 	ret->top_bytes = median_of(peaks, count) + rates->median * end;
-	ret->top_low_bytes = lesser(ret->top_bytes, least + rates->median * end -
-							    (rates->median - rates->low) * reach);
-	ret->top_high_bytes = larger(ret->top_bytes, most + rates->median * end +
-							     (rates->high - rates->median) * reach);
+	ret->top_low_bytes =
+		lesser(ret->top_bytes, least + rates->median * end -
+					       (rates->median - rates->low) * reach);
+	ret->top_high_bytes =
+		larger(ret->top_bytes, most + rates->median * end +
+					       (rates->high - rates->median) * reach);
 }
 
 /*
  * Return the mean square of the differences of floors at this distance,
  * after removing their trend.
  */
-static double square_of_differences(const struct floors *floors, size_t distance, double rate)
+static double square_of_differences(const struct floors *floors, size_t distance,
+				    double rate)
 {
 	double sum = 0;
 
@@ -354,7 +365,8 @@ static enum growth_kind judge(const struct floors *floors, const struct rates *r
 
 	find_jumps(floors, &jumps);
 	is_one_jump = jumps.largest > STEP_SHARE * total;
-	if (rates->low <= 0 || rise < larger(RISE_PER_LEVEL * level, RISE_PER_NOISE * jumps.noise)) {
+	if (rates->low <= 0 ||
+	    rise < larger(RISE_PER_LEVEL * level, RISE_PER_NOISE * jumps.noise)) {
 		if (is_one_jump &&
 		    total > larger(STEP_PER_LEVEL * level, STEP_PER_NOISE * jumps.noise))
 			return GROWTH_STEP;
@@ -362,7 +374,8 @@ static enum growth_kind judge(const struct floors *floors, const struct rates *r
 	}
 	if (is_one_jump)
 		return GROWTH_STEP;
-	if (rates->late < PLATEAU_LATE_SLOPE * rates->median && rates->early > rates->median)
+	if (rates->late < PLATEAU_LATE_SLOPE * rates->median &&
+	    rates->early > rates->median)
 		return GROWTH_PLATEAU;
 	return GROWTH_STEADY;
 }
@@ -403,7 +416,8 @@ void growth_find(const struct growth_point *points, size_t count, struct growth 
 
 static uint64_t time_at(double room_bytes, int64_t rate_bytes)
 {
-	double ns = rate_bytes > 0 ? room_bytes / (double)rate_bytes * NS_PER_HOUR : INFINITY;
+	double ns = rate_bytes > 0 ? room_bytes / (double)rate_bytes * NS_PER_HOUR
+				   : INFINITY;
 
 	return ns < (double)(UINT64_MAX / 2) ? (uint64_t)ns : UINT64_MAX;
 }
@@ -417,7 +431,8 @@ static double find_stray(const struct growth *g, double ns)
 	return WANDER_REACH * g->wander_bytes * sqrt(windows * (1 + windows / seen));
 }
 
-bool growth_time_to(const struct growth *growth, uint64_t limit_bytes, struct growth_time *ret)
+bool growth_time_to(const struct growth *growth, uint64_t limit_bytes,
+		    struct growth_time *ret)
 {
 	double limit = (double)limit_bytes, stray;
 	uint64_t late_ns;

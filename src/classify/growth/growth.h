@@ -69,6 +69,7 @@ struct growth_time {
  * cycle and, if growth comes in random steps, for further steps. Returns false if the
  * amount does not grow or the time cannot be determined.
  */
-bool growth_time_to(const struct growth *growth, uint64_t limit_bytes, struct growth_time *ret);
+bool growth_time_to(const struct growth *growth, uint64_t limit_bytes,
+		    struct growth_time *ret);
 
 #endif

@@ -8,28 +8,30 @@
 
 #include "base/units.h"
 
-#define SAMPLES_LEAST  8
-#define SEGMENT_LEAST  2 /* windows */
-#define SPLIT_LEAST    6 /* minimum number of windows to split */
+#define SAMPLES_LEAST 8
+#define SEGMENT_LEAST 2 /* windows */
+#define SPLIT_LEAST 6	/* minimum number of windows to split */
 /* Two lines must leave less than this share of one line's squares. */
-#define SPLIT_GAIN     0.2
-#define PACE_RATIO     4.0 /* between the slopes of two segments */
+#define SPLIT_GAIN 0.2
+#define PACE_RATIO 4.0 /* between the slopes of two segments */
 /* Share of the range between the end of one line and the start of the next. */
-#define JUMP_SHARE     0.3
-#define NOISE_BYTES    ((double)MIB / 2)
+#define JUMP_SHARE 0.3
+#define NOISE_BYTES ((double)MIB / 2)
 #define NOISE_PER_LEVEL 0.02
-#define SLOPE_MAX      (RISE_WINDOWS * (RISE_WINDOWS - 1) / 2)
+#define SLOPE_MAX (RISE_WINDOWS * (RISE_WINDOWS - 1) / 2)
 
 void rise_series_init(struct rise_series *s, uint64_t begin_ns, uint64_t end_ns)
 {
 	uint64_t span_ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
 
-	*s = (struct rise_series){ .begin_ns = begin_ns, .window_ns = span_ns / RISE_WINDOWS + 1 };
+	*s = (struct rise_series){ .begin_ns = begin_ns,
+				   .window_ns = span_ns / RISE_WINDOWS + 1 };
 }
 
 static size_t window_of(const struct rise_series *s, uint64_t time_ns)
 {
-	uint64_t window = time_ns > s->begin_ns ? (time_ns - s->begin_ns) / s->window_ns : 0;
+	uint64_t window = time_ns > s->begin_ns ? (time_ns - s->begin_ns) / s->window_ns
+						: 0;
 
 	return window < RISE_WINDOWS ? (size_t)window : RISE_WINDOWS - 1;
 }
@@ -37,7 +39,8 @@ static size_t window_of(const struct rise_series *s, uint64_t time_ns)
 static double value_between(const struct rise_series *s, uint64_t time_ns, uint64_t bytes,
 			    size_t window)
 {
-	double at_ns = (double)s->begin_ns + ((double)window + 0.5) * (double)s->window_ns;
+	double at_ns =
+		(double)s->begin_ns + ((double)window + 0.5) * (double)s->window_ns;
 	double span_ns = (double)time_ns - (double)s->last_ns;
 	double part = span_ns > 0 ? (at_ns - (double)s->last_ns) / span_ns : 1;
 
@@ -171,7 +174,8 @@ static int compare_doubles(const void *a, const void *b)
 static double median_of(double *values, size_t count)
 {
 	qsort(values, count, sizeof(*values), compare_doubles);
-	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+	return count % 2 ? values[count / 2]
+			 : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
 /* Fit a line through most points, so that a restart in between does not move it. */
@@ -219,7 +223,8 @@ void rise_find(const struct rise_series *s, struct rise *ret)
 {
 	size_t first = 0, split;
 
-	*ret = (struct rise){ .from_bytes = s->first_bytes, .to_bytes = s->last_bytes,
+	*ret = (struct rise){ .from_bytes = s->first_bytes,
+			      .to_bytes = s->last_bytes,
 			      .ns = s->sample_count > 0 ? s->last_ns - s->begin_ns : 0 };
 	if (s->sample_count >= SAMPLES_LEAST && s->count >= SPLIT_LEAST) {
 		while (s->count - first >= SPLIT_LEAST &&

@@ -13,9 +13,9 @@
  * Zones of the whole time. Each is ten times shorter than the previous one and has the
  * same number of intervals.
  */
-#define ZONES	       4
+#define ZONES 4
 #define ZONE_STRETCHES 120
-#define LAST_STRETCH   (ZONES * ZONE_STRETCHES - 1)
+#define LAST_STRETCH (ZONES * ZONE_STRETCHES - 1)
 
 void timeline_init(struct timeline *t, uint64_t begin_ms, uint64_t end_ms)
 {
@@ -44,7 +44,8 @@ static size_t stretch_of(const struct timeline *t, uint64_t unix_ms)
 
 		if (into < zone_length)
 			return zone * ZONE_STRETCHES +
-			       (size_t)((double)into / (double)zone_length * ZONE_STRETCHES);
+			       (size_t)((double)into / (double)zone_length *
+					ZONE_STRETCHES);
 		if (zone + 1 == ZONES)
 			return LAST_STRETCH;
 		from += zone_length;
@@ -108,7 +109,8 @@ void timeline_add_gap(struct timeline *t, uint64_t unix_ms)
 
 	memset(&gap, 0xff, sizeof(gap)); /* all unknown */
 	gap.unix_ms = unix_ms > t->last.unix_ms ? unix_ms : t->last.unix_ms;
-	if (t->last.unix_ms == 0 || (t->has_gap && t->gap_stretch == stretch_of(t, gap.unix_ms)))
+	if (t->last.unix_ms == 0 ||
+	    (t->has_gap && t->gap_stretch == stretch_of(t, gap.unix_ms)))
 		return;
 	t->has_gap = true;
 	t->gap_stretch = stretch_of(t, gap.unix_ms);

@@ -19,7 +19,7 @@
 
 struct timeline_row {
 	uint64_t unix_ms;
-	uint64_t total_bytes; /* BYTES_UNKNOWN: a gap without data */
+	uint64_t total_bytes;		      /* BYTES_UNKNOWN: a gap without data */
 	uint64_t values[TIMELINE_VALUES_MAX]; /* bytes, or BYTES_UNKNOWN */
 };
 
@@ -32,7 +32,7 @@ struct timeline {
 	struct timeline_row first, largest, smallest, last;
 	bool is_begun;
 	bool has_gap;
-	size_t gap_stretch; /* interval of the last gap */
+	size_t gap_stretch;	  /* interval of the last gap */
 	struct timeline_row peak; /* highest of all rows, if there are any */
 };
 

@@ -10,8 +10,8 @@
 #include "model/matrix.h"
 
 enum chart_kind {
-	CHART_GROUP,	 /* total: usage */
-	CHART_OWNERS,	 /* sum of all processes; total: Rss, as in the kinds below */
+	CHART_GROUP,  /* total: usage */
+	CHART_OWNERS, /* sum of all processes; total: Rss, as in the kinds below */
 	CHART_STATES,
 	CHART_PROCESSES, /* the largest processes, and the sum of the others */
 	CHART_PROCESS,	 /* owners of one process */
@@ -60,7 +60,7 @@ struct timeline_chart {
 
 struct timeline_event {
 	uint64_t unix_ms;
-	int pid; /* 0: none */
+	int pid;	   /* 0: none */
 	char *kind, *text; /* owned; text may be NULL */
 };
 
@@ -70,7 +70,7 @@ struct timeline_event {
 struct timeline_charts {
 	uint64_t begin_ms, end_ms;
 	size_t sample_count;
-	char *group_path; /* owned; NULL: no group was recorded */
+	char *group_path;  /* owned; NULL: no group was recorded */
 	char *group_names; /* "container app of pod shop/web-0"; owned, NULL: unknown */
 	/* Why processes ended, several lines; owned, NULL: not determined. */
 	char *verdict;

@@ -34,7 +34,7 @@ struct process_trend {
 enum growth_cause {
 	/* It does not grow, or its heap was not read often enough. */
 	GROWTH_CAUSE_UNKNOWN,
-	GROWTH_CAUSE_LEAK,    /* live blocks grow as well */
+	GROWTH_CAUSE_LEAK, /* live blocks grow as well */
 	/* Live blocks grow by less than half of it: the allocator keeps it. */
 	GROWTH_CAUSE_KEPT,
 	GROWTH_CAUSE_COUNT_

@@ -114,8 +114,8 @@ static void set_glibc_part(struct explanation *e, const struct heap *heap,
 	else if (!is_chain || extent->arena >= heap->arena_count)
 		e->part = "free, the last one (top)";
 	else
-		e->part = bin_parts[glibc_bin_find(blocks, &heap->arenas[extent->arena], &e->block,
-						   &e->list_chunk_bytes)];
+		e->part = bin_parts[glibc_bin_find(blocks, &heap->arenas[extent->arena],
+						   &e->block, &e->list_chunk_bytes)];
 }
 
 static void set_part(struct explanation *e, const struct heap *heap,

@@ -31,7 +31,7 @@ enum root_kind {
 /* The root at which a path begins. */
 struct root_place {
 	enum root_kind kind;
-	int tid;	/* unset for ROOT_MEMORY */
+	int tid; /* unset for ROOT_MEMORY */
 	/* Distance from the thread pointer, stack pointer, or start of the mapping. */
 	int64_t offset;
 	const struct mapping *mapping; /* NULL: a register */

@@ -78,8 +78,9 @@ void past_heap_take(struct past_heap *past, const struct heap *heap,
 
 static void take_off(uint64_t owner_bytes[HEAP_OWNERS], uint64_t bytes)
 {
-	static const enum owner order[HEAP_OWNERS] = { OWNER_POOL_PAGES, OWNER_POOL_FRAGMENTS,
-						       OWNER_LIVE, OWNER_HEAP_META };
+	static const enum owner order[HEAP_OWNERS] = { OWNER_POOL_PAGES,
+						       OWNER_POOL_FRAGMENTS, OWNER_LIVE,
+						       OWNER_HEAP_META };
 
 	for (size_t i = 0; i < HEAP_OWNERS; i++) {
 		uint64_t *left = &owner_bytes[order[i]];
@@ -123,10 +124,12 @@ bool past_heap_carry(const struct past_heap *past, const struct mapping_list *ma
 		const struct mapping *m = &mappings->items[i];
 		size_t first;
 
-		while (next < past->count && past->shares[next].start_addr < m->start_addr)
+		while (next < past->count &&
+		       past->shares[next].start_addr < m->start_addr)
 			next++;
 		first = next;
-		while (next < past->count && past->shares[next].start_addr < m->end_addr &&
+		while (next < past->count &&
+		       past->shares[next].start_addr < m->end_addr &&
 		       past->shares[next].owner == m->owner)
 			next++;
 		if (next == first)
@@ -165,7 +168,8 @@ void past_heap_carry_stats(const struct past_heap *past, struct usage *usage,
 {
 	struct heap_bounds bounds;
 
-	if (past->stats.allocator == ALLOCATOR_UNKNOWN || past->program != program_of(mappings))
+	if (past->stats.allocator == ALLOCATOR_UNKNOWN ||
+	    past->program != program_of(mappings))
 		return;
 	classify_stats_bound(&past->stats, mappings, &bounds);
 	classify_stats(usage, mappings, &past->stats, &bounds);

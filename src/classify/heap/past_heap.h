@@ -36,7 +36,10 @@ struct past_heap {
 	struct allocator_stats stats;
 };
 
-#define PAST_HEAP_INIT { .shares = NULL }
+#define PAST_HEAP_INIT         \
+	{                      \
+		.shares = NULL \
+	}
 
 void past_heap_release(struct past_heap *past);
 

@@ -47,7 +47,8 @@ void oom_evidence_init(struct oom_evidence *e)
 		.typical_bytes = BYTES_UNKNOWN,
 		.low_bytes = BYTES_UNKNOWN,
 		.victim = { .rss_bytes = BYTES_UNKNOWN, .lazyfree_bytes = BYTES_UNKNOWN },
-		.runtime = { .rss_bytes = BYTES_UNKNOWN, .lazyfree_bytes = BYTES_UNKNOWN },
+		.runtime = { .rss_bytes = BYTES_UNKNOWN,
+			     .lazyfree_bytes = BYTES_UNKNOWN },
 	};
 	/*
 	 * Both structs contain only amounts, and an amount
@@ -129,7 +130,8 @@ static void set_tasks(struct oom_evidence *e, const struct oom_kill *k)
 		 * A process that maps all shared memory must
 		 * not appear smaller for that.
 		 */
-		e->largest_bytes = at_most(largest_rss, bytes_add(bytes_add(largest, shmem), files));
+		e->largest_bytes =
+			at_most(largest_rss, bytes_add(bytes_add(largest, shmem), files));
 	} else {
 		e->process_bytes = at_most(rss, k->usage_bytes);
 		e->largest_bytes = at_most(largest_rss, e->process_bytes);

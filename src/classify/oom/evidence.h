@@ -51,8 +51,8 @@ struct oom_grower {
 	char name[OOM_NAME_SIZE];
 	struct oom_place place;
 	uint64_t from_bytes, to_bytes;
-	uint64_t ns;	  /* duration of the growth */
-	bool is_new;	  /* it started after the recording began */
+	uint64_t ns;	   /* duration of the growth */
+	bool is_new;	   /* it started after the recording began */
 	bool is_restarted; /* an earlier process of the same name and group had ended */
 	bool is_shmem;
 	/*
@@ -67,7 +67,7 @@ struct oom_grower {
 struct oom_evidence {
 	enum oom_end end;
 	const struct oom_kill *kill; /* the kernel's report, borrowed; NULL: no report */
-	bool has_sample;  /* a recording contains it */
+	bool has_sample;	     /* a recording contains it */
 	uint64_t unix_ms; /* when the process ended or was last seen; 0: unknown */
 	enum oom_constraint constraint;
 	/* The group whose limit was reached; "": unknown. */
@@ -105,8 +105,8 @@ struct oom_evidence {
 	/* The last sample before the end. */
 	struct oom_figures last;
 	uint64_t last_unix_ms;
-	uint64_t age_ns; /* upper bound of its age at the end; UINT64_MAX: unknown */
-	uint64_t interval_ns;  /* typical time between samples */
+	uint64_t age_ns;      /* upper bound of its age at the end; UINT64_MAX: unknown */
+	uint64_t interval_ns; /* typical time between samples */
 	/* Maximum of the last seconds, and the working set at that time. */
 	uint64_t hidden_bytes;
 	uint64_t hidden_working_set_bytes;
@@ -122,9 +122,9 @@ struct oom_evidence {
 	/* All samples between the previous end and this one. */
 	size_t sample_count;
 	uint64_t span_ns;
-	struct growth growth;	      /* growth of need before the final rise began */
-	struct growth live_growth;    /* growth of live bytes */
-	uint64_t typical_bytes;	      /* median need */
+	struct growth growth;	   /* growth of need before the final rise began */
+	struct growth live_growth; /* growth of live bytes */
+	uint64_t typical_bytes;	   /* median need */
 	/* Lowest need of the last seconds, and its time before the sample. */
 	uint64_t low_bytes, low_age_ns;
 	struct oom_grower grower;

@@ -6,15 +6,15 @@
 #define BIT(verdict) (UINT64_C(1) << (verdict))
 
 /* Each names what filled the limit of a group. */
-#define FILLED                                                                              \
-	(BIT(OOM_WHY_LEFTOVERS) | BIT(OOM_WHY_SHMEM) | BIT(OOM_WHY_KERNEL_MEMORY) |         \
-	 BIT(OOM_WHY_STACKS) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_LOCKED) |                    \
+#define FILLED                                                                      \
+	(BIT(OOM_WHY_LEFTOVERS) | BIT(OOM_WHY_SHMEM) | BIT(OOM_WHY_KERNEL_MEMORY) | \
+	 BIT(OOM_WHY_STACKS) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_LOCKED) |            \
 	 BIT(OOM_WHY_PRIVATE_MEMORY) | BIT(OOM_WHY_LIMIT_TOO_SMALL))
 
 /* Each names how the need arose. */
-#define CAME                                                                                \
-	(BIT(OOM_WHY_BURST) | BIT(OOM_WHY_LEAK) | BIT(OOM_WHY_RETENTION) |                  \
-	 BIT(OOM_WHY_SWAP_FULL) | BIT(OOM_WHY_HIDDEN) | BIT(OOM_WHY_FORKED_LAZYFREE) |      \
+#define CAME                                                                           \
+	(BIT(OOM_WHY_BURST) | BIT(OOM_WHY_LEAK) | BIT(OOM_WHY_RETENTION) |             \
+	 BIT(OOM_WHY_SWAP_FULL) | BIT(OOM_WHY_HIDDEN) | BIT(OOM_WHY_FORKED_LAZYFREE) | \
 	 BIT(OOM_WHY_HUGE_PAGES) | BIT(OOM_WHY_RUNTIME_LIMIT))
 
 /* Applied in both directions. */
@@ -23,11 +23,13 @@ static const struct {
 	uint64_t excluded;
 } exclusions[] = {
 	/* no memory had run out, or not at a group's limit */
-	{ OOM_WHY_SYSRQ, BIT(OOM_WHY_NODE) | BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) | FILLED | CAME },
+	{ OOM_WHY_SYSRQ, BIT(OOM_WHY_NODE) | BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) |
+				 FILLED | CAME },
 	{ OOM_WHY_NODE, BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) | FILLED },
 	{ OOM_WHY_CPUSET, BIT(OOM_WHY_ANCESTOR) | FILLED },
 	/* files that no process has open, versus shared memory mapped by processes */
-	{ OOM_WHY_LEFTOVERS, BIT(OOM_WHY_SHMEM) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_PRIVATE_MEMORY) },
+	{ OOM_WHY_LEFTOVERS,
+	  BIT(OOM_WHY_SHMEM) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_PRIVATE_MEMORY) },
 	/* no single process, versus one process */
 	{ OOM_WHY_MANY, BIT(OOM_WHY_PRIVATE_MEMORY) },
 	/* growth at the end, steady growth, or no growth */
@@ -36,10 +38,12 @@ static const struct {
 	/* most of it was free, versus all of it was needed */
 	{ OOM_WHY_RETENTION, BIT(OOM_WHY_LIMIT_TOO_SMALL) },
 	/* the kernel killed no process, versus it did */
-	{ OOM_WHY_NOT_KERNEL, BIT(OOM_WHY_SYSRQ) | BIT(OOM_WHY_NODE) | BIT(OOM_WHY_CPUSET) |
-				      BIT(OOM_WHY_ANCESTOR) | FILLED | CAME },
-	{ OOM_WHY_RSS_WATCHER, BIT(OOM_WHY_SYSRQ) | BIT(OOM_WHY_NODE) | BIT(OOM_WHY_CPUSET) |
-				       BIT(OOM_WHY_ANCESTOR) | FILLED | CAME },
+	{ OOM_WHY_NOT_KERNEL, BIT(OOM_WHY_SYSRQ) | BIT(OOM_WHY_NODE) |
+				      BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) |
+				      FILLED | CAME },
+	{ OOM_WHY_RSS_WATCHER, BIT(OOM_WHY_SYSRQ) | BIT(OOM_WHY_NODE) |
+				       BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) |
+				       FILLED | CAME },
 };
 
 bool oom_verdicts_exclude(enum oom_verdict a, enum oom_verdict b)
@@ -51,7 +55,8 @@ bool oom_verdicts_exclude(enum oom_verdict a, enum oom_verdict b)
 	return false;
 }
 
-static bool excludes_any(enum oom_verdict verdict, const enum oom_verdict *others, size_t count)
+static bool excludes_any(enum oom_verdict verdict, const enum oom_verdict *others,
+			 size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (oom_verdicts_exclude(verdict, others[i]))
@@ -69,7 +74,8 @@ size_t oom_verdicts_find_also(const struct oom_evidence *e, enum oom_verdict fir
 		enum oom_verdict verdict = (enum oom_verdict)v;
 
 		if (verdict == first || oom_verdicts_exclude(verdict, first) ||
-		    excludes_any(verdict, also, count) || !oom_verdict_holds(verdict, e, &unused))
+		    excludes_any(verdict, also, count) ||
+		    !oom_verdict_holds(verdict, e, &unused))
 			continue;
 		also[count++] = verdict;
 	}

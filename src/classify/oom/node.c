@@ -38,9 +38,10 @@ void oom_node_add_reason(const struct oom_kill *k, struct strbuf *out)
 			    1ULL << k->order, (unsigned long long)k->order);
 	if (zone) {
 		add_comma(out, start);
-		strbuf_addf(out, "zone %s of node %d has %s free, below its minimum of %s", zone->name,
-			    zone->node, units_format_bytes(zone->free_bytes, a),
-			    units_format_bytes(zone->min_bytes, b));
+		strbuf_addf(
+			out, "zone %s of node %d has %s free, below its minimum of %s",
+			zone->name, zone->node, units_format_bytes(zone->free_bytes, a),
+			units_format_bytes(zone->min_bytes, b));
 	}
 	/* the report may lack the lines about swap */
 	if (!bytes_known(m->swap_total_bytes) ||
@@ -50,7 +51,8 @@ void oom_node_add_reason(const struct oom_kill *k, struct strbuf *out)
 	if (m->swap_total_bytes == 0)
 		strbuf_add_text(out, "there is no swap");
 	else
-		strbuf_addf(out, "%s of %s of swap is free", units_format_bytes(m->swap_free_bytes, a),
+		strbuf_addf(out, "%s of %s of swap is free",
+			    units_format_bytes(m->swap_free_bytes, a),
 			    units_format_bytes(m->swap_total_bytes, b));
 }
 
@@ -79,7 +81,8 @@ void oom_node_add_amounts(const struct oom_kill *k, struct strbuf *out)
 		if (!bytes_known(amounts[i].bytes) || !m->is_known)
 			continue;
 		add_comma(out, start);
-		strbuf_addf(out, "%s %s", amounts[i].name, units_format_bytes(amounts[i].bytes, text));
+		strbuf_addf(out, "%s %s", amounts[i].name,
+			    units_format_bytes(amounts[i].bytes, text));
 	}
 }
 
@@ -97,6 +100,7 @@ void oom_node_add_zones(const struct oom_kill *k, struct strbuf *out)
 		strbuf_addf(out, "%s of node %d %s free", zone->name, zone->node,
 			    units_format_bytes(zone->free_bytes, a));
 		if (bytes_known(zone->min_bytes))
-			strbuf_addf(out, " (minimum %s)", units_format_bytes(zone->min_bytes, b));
+			strbuf_addf(out, " (minimum %s)",
+				    units_format_bytes(zone->min_bytes, b));
 	}
 }

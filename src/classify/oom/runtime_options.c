@@ -40,30 +40,37 @@ struct units {
 };
 
 /* java: atomull() of os/…, also arguments.cpp; no fractions */
-static const struct unit java_units[] = { { "", 0, 0 },	  { "k", 10, 0 }, { "m", 20, 0 },
-					  { "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 } };
+static const struct unit java_units[] = {
+	{ "", 0, 0 },	{ "k", 10, 0 }, { "m", 20, 0 },
+	{ "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 }
+};
 /* node: a number of MiB */
 static const struct unit node_units[] = { { "", 20, 0 }, { NULL, 0, 0 } };
 /* Go: parseByteCount() of runtime/string.go */
-static const struct unit go_units[] = { { "", 0, 0 },	  { "B", 0, 0 },    { "KiB", 10, 0 },
-					{ "MiB", 20, 0 }, { "GiB", 30, 0 }, { "TiB", 40, 0 },
+static const struct unit go_units[] = { { "", 0, 0 },	  { "B", 0, 0 },
+					{ "KiB", 10, 0 }, { "MiB", 20, 0 },
+					{ "GiB", 30, 0 }, { "TiB", 40, 0 },
 					{ NULL, 0, 0 } };
 /* PostgreSQL: memory_unit_conversion_table of guc.c; without a unit, in blocks of 8 kB */
-static const struct unit postgres_units[] = { { "", 13, 0 },   { "B", 0, 0 },	{ "kB", 10, 0 },
-					      { "MB", 20, 0 }, { "GB", 30, 0 }, { "TB", 40, 0 },
+static const struct unit postgres_units[] = { { "", 13, 0 },   { "B", 0, 0 },
+					      { "kB", 10, 0 }, { "MB", 20, 0 },
+					      { "GB", 30, 0 }, { "TB", 40, 0 },
 					      { NULL, 0, 0 } };
 /* MySQL: eval_num_suffix() of my_getopt.cc */
-static const struct unit mysql_units[] = { { "", 0, 0 },   { "k", 10, 0 }, { "m", 20, 0 },
-					   { "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 } };
+static const struct unit mysql_units[] = {
+	{ "", 0, 0 },	{ "k", 10, 0 }, { "m", 20, 0 },
+	{ "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 }
+};
 /* Redis: memtoull() of util.c; k is 1000, kb is 1024 */
-static const struct unit redis_units[] = { { "", 0, 0 },   { "b", 0, 0 },   { "k", 0, 1 },
-					   { "kb", 10, 0 }, { "m", 0, 2 },   { "mb", 20, 0 },
-					   { "g", 0, 3 },   { "gb", 30, 0 }, { NULL, 0, 0 } };
+static const struct unit redis_units[] = {
+	{ "", 0, 0 },	 { "b", 0, 0 }, { "k", 0, 1 },	 { "kb", 10, 0 }, { "m", 0, 2 },
+	{ "mb", 20, 0 }, { "g", 0, 3 }, { "gb", 30, 0 }, { NULL, 0, 0 }
+};
 
 /* A row of the table. If the value is the next word, is_next_word is set. */
 struct runtime_option {
 	enum runtime runtime;
-	const char *form; /* the part before the value; "_" also matches "-" */
+	const char *form;	  /* the part before the value; "_" also matches "-" */
 	const struct unit *units; /* NULL: a percentage of the group's limit */
 	bool ignores_case, is_next_word;
 	bool is_strong; /* overrides options that are not strong, whatever their order */
@@ -73,23 +80,23 @@ struct runtime_option {
 };
 
 #define JAVA_HEAP "the Java heap"
-#define JAVA_ADVICE                                                                       \
+#define JAVA_ADVICE                                                                          \
 	"set -Xmx or -XX:MaxRAMPercentage so that the heap is at most about three quarters " \
 	"of the limit: metaspace, code, threads and direct buffers need the rest"
 #define NODE_HEAP "the JavaScript heap"
-#define NODE_ADVICE                                                                     \
+#define NODE_ADVICE                                                                       \
 	"set --max-old-space-size to at most about three quarters of the limit: buffers " \
 	"and code are outside of that heap"
-#define GO_ADVICE                                                                       \
+#define GO_ADVICE                                                                          \
 	"set GOMEMLIMIT 5 to 10 % below the limit: only then does the collector run more " \
 	"often as the limit comes near"
-#define POSTGRES_ADVICE                                                                  \
+#define POSTGRES_ADVICE                                                                        \
 	"set shared_buffers to about a quarter of the limit: work_mem of each connection and " \
 	"maintenance_work_mem come on top"
-#define MYSQL_ADVICE                                                                      \
+#define MYSQL_ADVICE                                                                            \
 	"set innodb_buffer_pool_size to at most about three quarters of the limit: buffers of " \
 	"each connection come on top"
-#define REDIS_ADVICE                                                                     \
+#define REDIS_ADVICE                                                                           \
 	"set maxmemory well below the limit: fragmentation, client buffers, and pages copied " \
 	"while a child saves come on top"
 
@@ -98,31 +105,32 @@ struct runtime_option {
  * "InnoDB Startup Options", redis.conf.
  */
 static const struct runtime_option rows[] = {
-	{ RUNTIME_JAVA, "-Xmx", java_units, true, false, true, false, 900, JAVA_HEAP, JAVA_ADVICE },
-	{ RUNTIME_JAVA, "-XX:MaxHeapSize=", java_units, true, false, true, false, 900, JAVA_HEAP,
+	{ RUNTIME_JAVA, "-Xmx", java_units, true, false, true, false, 900, JAVA_HEAP,
 	  JAVA_ADVICE },
-	{ RUNTIME_JAVA, "-XX:MaxRAMPercentage=", NULL, false, false, false, false, 900, JAVA_HEAP,
-	  JAVA_ADVICE },
-	{ RUNTIME_NODE, "--max_old_space_size=", node_units, false, false, true, false, 900, NODE_HEAP,
-	  NODE_ADVICE },
-	{ RUNTIME_NODE, "--max_old_space_size", node_units, false, true, true, false, 900, NODE_HEAP,
-	  NODE_ADVICE },
-	{ RUNTIME_GO, "", go_units, false, false, true, false, 1001, "the Go heap (GOMEMLIMIT)",
-	  GO_ADVICE },
-	{ RUNTIME_POSTGRES, "--shared_buffers=", postgres_units, false, false, true, true, 900,
+	{ RUNTIME_JAVA, "-XX:MaxHeapSize=", java_units, true, false, true, false, 900,
+	  JAVA_HEAP, JAVA_ADVICE },
+	{ RUNTIME_JAVA, "-XX:MaxRAMPercentage=", NULL, false, false, false, false, 900,
+	  JAVA_HEAP, JAVA_ADVICE },
+	{ RUNTIME_NODE, "--max_old_space_size=", node_units, false, false, true, false,
+	  900, NODE_HEAP, NODE_ADVICE },
+	{ RUNTIME_NODE, "--max_old_space_size", node_units, false, true, true, false, 900,
+	  NODE_HEAP, NODE_ADVICE },
+	{ RUNTIME_GO, "", go_units, false, false, true, false, 1001,
+	  "the Go heap (GOMEMLIMIT)", GO_ADVICE },
+	{ RUNTIME_POSTGRES, "--shared_buffers=", postgres_units, false, false, true, true,
+	  900, "shared_buffers", POSTGRES_ADVICE },
+	{ RUNTIME_POSTGRES, "shared_buffers=", postgres_units, false, false, true, true,
+	  900, "shared_buffers", POSTGRES_ADVICE },
+	{ RUNTIME_POSTGRES, "-cshared_buffers=", postgres_units, false, false, true, true,
+	  900, "shared_buffers", POSTGRES_ADVICE },
+	{ RUNTIME_POSTGRES, "-B", postgres_units, false, true, true, true, 900,
 	  "shared_buffers", POSTGRES_ADVICE },
-	{ RUNTIME_POSTGRES, "shared_buffers=", postgres_units, false, false, true, true, 900,
-	  "shared_buffers", POSTGRES_ADVICE },
-	{ RUNTIME_POSTGRES, "-cshared_buffers=", postgres_units, false, false, true, true, 900,
-	  "shared_buffers", POSTGRES_ADVICE },
-	{ RUNTIME_POSTGRES, "-B", postgres_units, false, true, true, true, 900, "shared_buffers",
-	  POSTGRES_ADVICE },
-	{ RUNTIME_MYSQL, "--innodb_buffer_pool_size=", mysql_units, true, false, true, false, 900,
-	  "innodb_buffer_pool_size", MYSQL_ADVICE },
-	{ RUNTIME_MYSQL, "--innodb_buffer_pool_size", mysql_units, true, true, true, false, 900,
-	  "innodb_buffer_pool_size", MYSQL_ADVICE },
-	{ RUNTIME_REDIS, "--maxmemory", redis_units, true, true, true, false, 900, "maxmemory",
-	  REDIS_ADVICE },
+	{ RUNTIME_MYSQL, "--innodb_buffer_pool_size=", mysql_units, true, false, true,
+	  false, 900, "innodb_buffer_pool_size", MYSQL_ADVICE },
+	{ RUNTIME_MYSQL, "--innodb_buffer_pool_size", mysql_units, true, true, true,
+	  false, 900, "innodb_buffer_pool_size", MYSQL_ADVICE },
+	{ RUNTIME_REDIS, "--maxmemory", redis_units, true, true, true, false, 900,
+	  "maxmemory", REDIS_ADVICE },
 };
 
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
@@ -131,10 +139,10 @@ static const struct {
 	const char *name;
 	enum runtime runtime;
 } programs[] = {
-	{ "java", RUNTIME_JAVA },	  { "node", RUNTIME_NODE },
-	{ "nodejs", RUNTIME_NODE },	  { "postgres", RUNTIME_POSTGRES },
+	{ "java", RUNTIME_JAVA },	    { "node", RUNTIME_NODE },
+	{ "nodejs", RUNTIME_NODE },	    { "postgres", RUNTIME_POSTGRES },
 	{ "postmaster", RUNTIME_POSTGRES }, { "mysqld", RUNTIME_MYSQL },
-	{ "mariadbd", RUNTIME_MYSQL },	  { "redis-server", RUNTIME_REDIS },
+	{ "mariadbd", RUNTIME_MYSQL },	    { "redis-server", RUNTIME_REDIS },
 	{ "valkey-server", RUNTIME_REDIS },
 };
 
@@ -161,15 +169,24 @@ static const struct {
 	enum runtime runtime;
 	const char *word;
 } takes_value[] = {
-	{ RUNTIME_JAVA, "-cp" },	      { RUNTIME_JAVA, "-classpath" },
-	{ RUNTIME_JAVA, "--class-path" },     { RUNTIME_JAVA, "-p" },
-	{ RUNTIME_JAVA, "--module-path" },    { RUNTIME_JAVA, "--upgrade-module-path" },
-	{ RUNTIME_JAVA, "--add-modules" },    { RUNTIME_JAVA, "--add-opens" },
-	{ RUNTIME_JAVA, "--add-exports" },    { RUNTIME_JAVA, "--add-reads" },
-	{ RUNTIME_JAVA, "--patch-module" },   { RUNTIME_JAVA, "--limit-modules" },
-	{ RUNTIME_NODE, "-r" },		      { RUNTIME_NODE, "--require" },
-	{ RUNTIME_NODE, "--import" },	      { RUNTIME_NODE, "--loader" },
-	{ RUNTIME_NODE, "--max-old-space-size" }, { RUNTIME_NODE, "--max_old_space_size" },
+	{ RUNTIME_JAVA, "-cp" },
+	{ RUNTIME_JAVA, "-classpath" },
+	{ RUNTIME_JAVA, "--class-path" },
+	{ RUNTIME_JAVA, "-p" },
+	{ RUNTIME_JAVA, "--module-path" },
+	{ RUNTIME_JAVA, "--upgrade-module-path" },
+	{ RUNTIME_JAVA, "--add-modules" },
+	{ RUNTIME_JAVA, "--add-opens" },
+	{ RUNTIME_JAVA, "--add-exports" },
+	{ RUNTIME_JAVA, "--add-reads" },
+	{ RUNTIME_JAVA, "--patch-module" },
+	{ RUNTIME_JAVA, "--limit-modules" },
+	{ RUNTIME_NODE, "-r" },
+	{ RUNTIME_NODE, "--require" },
+	{ RUNTIME_NODE, "--import" },
+	{ RUNTIME_NODE, "--loader" },
+	{ RUNTIME_NODE, "--max-old-space-size" },
+	{ RUNTIME_NODE, "--max_old_space_size" },
 };
 
 /*
@@ -218,7 +235,8 @@ static bool multiply(uint64_t *value, uint64_t by)
  * Parse a number with a suffix of the row. Returns
  * false if it is invalid or too large.
  */
-static bool parse_amount(const struct runtime_option *row, const char *text, uint64_t *ret)
+static bool parse_amount(const struct runtime_option *row, const char *text,
+			 uint64_t *ret)
 {
 	size_t digits = strspn(text, "0123456789");
 	char number[32];
@@ -277,14 +295,16 @@ static bool parse_word(enum runtime runtime, const char *word, const char *next,
 	for (size_t i = 0; i < ROW_COUNT; i++) {
 		const char *value;
 
-		if (rows[i].runtime != runtime || !(value = skip_form(word, rows[i].form)))
+		if (rows[i].runtime != runtime ||
+		    !(value = skip_form(word, rows[i].form)))
 			continue;
 		if (rows[i].is_next_word && *value != '\0')
 			continue;
 		if (!parse_value(&rows[i], rows[i].is_next_word ? next : value, ret))
 			continue;
 		snprintf(ret->text, sizeof(ret->text), "%s%s%s", word,
-			 rows[i].is_next_word ? " " : "", rows[i].is_next_word ? next : "");
+			 rows[i].is_next_word ? " " : "",
+			 rows[i].is_next_word ? next : "");
 		return true;
 	}
 	return false;
@@ -300,7 +320,8 @@ static void take(const struct runtime_limit *found, struct runtime_limit *ret)
 static bool has_value(enum runtime runtime, const char *word)
 {
 	for (size_t i = 0; i < sizeof(takes_value) / sizeof(takes_value[0]); i++)
-		if (takes_value[i].runtime == runtime && strcmp(takes_value[i].word, word) == 0)
+		if (takes_value[i].runtime == runtime &&
+		    strcmp(takes_value[i].word, word) == 0)
 			return true;
 	return false;
 }
@@ -342,7 +363,8 @@ static void add_variables(enum runtime runtime, char *const *options, size_t opt
 		size_t length = strlen(variables[v].name);
 
 		if (variables[v].is_after_command != is_after ||
-		    (variables[v].runtime != runtime && variables[v].runtime != RUNTIME_GO))
+		    (variables[v].runtime != runtime &&
+		     variables[v].runtime != RUNTIME_GO))
 			continue;
 		for (size_t i = 0; i < option_count; i++)
 			if (strncmp(options[i], variables[v].name, length) == 0 &&
@@ -368,7 +390,8 @@ void runtime_limit_find(const char *command, char *const *options, size_t option
 		*ret = (struct runtime_limit){ .bytes = BYTES_UNKNOWN };
 }
 
-uint64_t runtime_limit_bytes(const struct runtime_limit *limit, uint64_t group_limit_bytes)
+uint64_t runtime_limit_bytes(const struct runtime_limit *limit,
+			     uint64_t group_limit_bytes)
 {
 	if (!limit->option)
 		return BYTES_UNKNOWN;
@@ -376,8 +399,8 @@ uint64_t runtime_limit_bytes(const struct runtime_limit *limit, uint64_t group_l
 		return limit->bytes;
 	if (!bytes_known(group_limit_bytes))
 		return BYTES_UNKNOWN;
-	return (uint64_t)((unsigned __int128)group_limit_bytes * limit->percent_thousandths /
-			  PERCENT_MOST);
+	return (uint64_t)((unsigned __int128)group_limit_bytes *
+			  limit->percent_thousandths / PERCENT_MOST);
 }
 
 const char *runtime_option_title(const struct runtime_option *option)
@@ -430,7 +453,8 @@ int runtime_variables_for_each(const struct runtime_environment *environment,
 	for (const char *at = environment->text; at < end && r == 0;) {
 		size_t length = strnlen(at, (size_t)(end - at));
 
-		for (size_t v = 0; v < VARIABLE_COUNT && r == 0 && at + length < end; v++) {
+		for (size_t v = 0; v < VARIABLE_COUNT && r == 0 && at + length < end;
+		     v++) {
 			size_t name_length = strlen(variables[v].name);
 			bool is_ours = variables[v].runtime == RUNTIME_GO
 					       ? environment->is_go

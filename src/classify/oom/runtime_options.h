@@ -22,7 +22,7 @@ struct runtime_limit {
 	const struct runtime_option *option; /* NULL: no limit is set */
 	uint64_t bytes;			     /* unknown if the limit is a percentage */
 	uint64_t percent_thousandths; /* share of the group's limit; 0: bytes are known */
-	char text[RUNTIME_OPTION_SIZE];	     /* as given: "-Xmx600m" */
+	char text[RUNTIME_OPTION_SIZE]; /* as given: "-Xmx600m" */
 };
 
 /*
@@ -33,7 +33,8 @@ void runtime_limit_find(const char *command, char *const *options, size_t option
 			struct runtime_limit *ret);
 
 /* Return the limit in bytes for a group with this limit; unknown without an option. */
-uint64_t runtime_limit_bytes(const struct runtime_limit *limit, uint64_t group_limit_bytes);
+uint64_t runtime_limit_bytes(const struct runtime_limit *limit,
+			     uint64_t group_limit_bytes);
 
 /* Return a title such as "the Java heap". Static. */
 const char *runtime_option_title(const struct runtime_option *option);

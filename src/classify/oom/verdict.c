@@ -6,9 +6,9 @@
 #include "classify/oom/rules.h"
 
 #define KILLED (1U << OOM_END_KILLED)
-#define GONE   (1U << OOM_END_GONE)
-#define NONE   (1U << OOM_END_NONE)
-#define ANY    (KILLED | GONE | NONE)
+#define GONE (1U << OOM_END_GONE)
+#define NONE (1U << OOM_END_NONE)
+#define ANY (KILLED | GONE | NONE)
 
 const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	[OOM_WHY_RSS_WATCHER] = {

@@ -53,7 +53,8 @@ static bool is_shmem(const struct mapping *m)
 	 * these names identify it
 	 */
 	return m->flags & MAPPING_TMPFS || shmem_prefix_find(m->name) ||
-	       has_prefix(m->name, "[anon_shmem:") || is_equal(m->name, "/dev/zero (deleted)");
+	       has_prefix(m->name, "[anon_shmem:") ||
+	       is_equal(m->name, "/dev/zero (deleted)");
 }
 
 static bool is_private_anonymous(const struct mapping *m)
@@ -70,8 +71,8 @@ static bool is_private_anonymous(const struct mapping *m)
 
 static bool is_guard(const struct mapping *m)
 {
-	return !(m->flags & MAPPING_ACCESS) && m->name[0] == '\0' && is_private_anonymous(m) &&
-	       m->end_addr - m->start_addr <= GUARD_SIZE_MAX;
+	return !(m->flags & MAPPING_ACCESS) && m->name[0] == '\0' &&
+	       is_private_anonymous(m) && m->end_addr - m->start_addr <= GUARD_SIZE_MAX;
 }
 
 static enum owner mapping_owner(const struct mapping *m)
@@ -88,7 +89,8 @@ static enum owner mapping_owner(const struct mapping *m)
 /* Count the signs of a thread's stack that the mapping itself shows: 0 to 2. */
 static int count_stack_signs(const struct classifier *c, const struct mapping *m)
 {
-	if (m->name[0] != '\0' || !is_private_anonymous(m) || m->flags & MAPPING_HUGETLB ||
+	if (m->name[0] != '\0' || !is_private_anonymous(m) ||
+	    m->flags & MAPPING_HUGETLB ||
 	    (m->flags & (MAPPING_READ | MAPPING_WRITE)) != (MAPPING_READ | MAPPING_WRITE))
 		return 0;
 	return (c->guard_end_addr == m->start_addr) + !!(m->flags & MAPPING_NO_HUGE);
@@ -103,8 +105,8 @@ void classify_states(const struct counters *c, uint64_t ret_bytes[STATE_COUNT_])
 	ret_bytes[STATE_SHARED_DIRTY] = c->bytes[SMAPS_SHARED_DIRTY];
 	ret_bytes[STATE_LAZYFREE] = lazyfree;
 	ret_bytes[STATE_PRIVATE_CLEAN] = bytes_sub(private_clean, lazyfree);
-	ret_bytes[STATE_SHARED_CLEAN] =
-		bytes_sub(c->bytes[SMAPS_SHARED_CLEAN], bytes_sub(lazyfree, private_clean));
+	ret_bytes[STATE_SHARED_CLEAN] = bytes_sub(c->bytes[SMAPS_SHARED_CLEAN],
+						  bytes_sub(lazyfree, private_clean));
 }
 
 static void add_states(uint64_t to[STATE_COUNT_], const uint64_t from[STATE_COUNT_])
@@ -124,7 +126,8 @@ static void add_states(uint64_t to[STATE_COUNT_], const uint64_t from[STATE_COUN
 
 static void add_owner_rss(struct matrix *matrix, enum owner owner, uint64_t rss_bytes)
 {
-	matrix->owner_rss_bytes[owner] = bytes_add(matrix->owner_rss_bytes[owner], rss_bytes);
+	matrix->owner_rss_bytes[owner] =
+		bytes_add(matrix->owner_rss_bytes[owner], rss_bytes);
 }
 
 void classifier_begin(struct classifier *c, struct usage *usage)
@@ -152,7 +155,8 @@ static void add_beside(struct usage *usage, const struct mapping *m)
 
 	if (!is_private_anonymous(m) || m->flags & MAPPING_HUGETLB)
 		return;
-	bare = bytes_sub(bytes[SMAPS_SIZE], bytes_add(bytes[SMAPS_RSS], bytes[SMAPS_SWAP]));
+	bare = bytes_sub(bytes[SMAPS_SIZE],
+			 bytes_add(bytes[SMAPS_RSS], bytes[SMAPS_SWAP]));
 	if (m->flags & MAPPING_ACCESS)
 		usage->unbacked_bytes = bytes_add(usage->unbacked_bytes, bare);
 	else
@@ -164,8 +168,8 @@ static void add_candidate(struct classifier *c, const struct mapping *m,
 {
 	struct stack_candidate *candidate;
 
-	c->candidates = xgrow(c->candidates, &c->candidate_capacity, c->candidate_count + 1,
-			      sizeof(*c->candidates));
+	c->candidates = xgrow(c->candidates, &c->candidate_capacity,
+			      c->candidate_count + 1, sizeof(*c->candidates));
 	candidate = &c->candidates[c->candidate_count++];
 	candidate->start_addr = m->start_addr;
 	candidate->end_addr = m->end_addr;
@@ -232,11 +236,11 @@ void classifier_end(struct classifier *c, const uint64_t *stack_addrs, size_t co
 		if (!holds_address(candidate, stack_addrs, count))
 			continue;
 		for (size_t s = 0; s < STATE_COUNT_; s++)
-			matrix->cell[OWNER_ANON][s] = bytes_sub(matrix->cell[OWNER_ANON][s],
-								candidate->state_bytes[s]);
+			matrix->cell[OWNER_ANON][s] = bytes_sub(
+				matrix->cell[OWNER_ANON][s], candidate->state_bytes[s]);
 		add_states(matrix->cell[OWNER_STACK], candidate->state_bytes);
-		matrix->owner_rss_bytes[OWNER_ANON] =
-			bytes_sub(matrix->owner_rss_bytes[OWNER_ANON], candidate->rss_bytes);
+		matrix->owner_rss_bytes[OWNER_ANON] = bytes_sub(
+			matrix->owner_rss_bytes[OWNER_ANON], candidate->rss_bytes);
 		add_owner_rss(matrix, OWNER_STACK, candidate->rss_bytes);
 		if (on_stack)
 			on_stack(context, candidate->index);

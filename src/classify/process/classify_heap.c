@@ -27,7 +27,8 @@ static bool shares_fit(const struct mapping_list *mappings, const struct heap *h
 {
 	for (size_t i = 0; i < heap->share_count; i++)
 		if (heap->shares[i].mapping >= mappings->count ||
-		    !share_fits(&heap->shares[i], &mappings->items[heap->shares[i].mapping]))
+		    !share_fits(&heap->shares[i],
+				&mappings->items[heap->shares[i].mapping]))
 			return false;
 	return true;
 }
@@ -110,7 +111,8 @@ static bool sums_fit(const struct matrix *m, const struct heap_sums *sums)
 		if (bytes_known(sums->owner_bytes[o]))
 			heap = bytes_add(heap, sums->owner_bytes[o]);
 	for (size_t o = HEAP_OWNERS; o < OWNER_COUNT_; o++) {
-		if (!bytes_known(sums->taken_bytes[o]) || !bytes_known(m->owner_rss_bytes[o]) ||
+		if (!bytes_known(sums->taken_bytes[o]) ||
+		    !bytes_known(m->owner_rss_bytes[o]) ||
 		    sums->taken_bytes[o] > m->owner_rss_bytes[o])
 			return false;
 		taken = bytes_add(taken, sums->taken_bytes[o]);
@@ -122,21 +124,24 @@ static bool sums_fit(const struct matrix *m, const struct heap_sums *sums)
  * Sum the states of an owner's memory that may be the heap's: the marked mappings, or all
  * of the owner's mappings if the marked ones have too little.
  */
-static void find_states(const struct mapping_list *mappings, enum owner owner, uint64_t taken_bytes,
-			uint64_t ret_states[STATE_COUNT_])
+static void find_states(const struct mapping_list *mappings, enum owner owner,
+			uint64_t taken_bytes, uint64_t ret_states[STATE_COUNT_])
 {
 	uint64_t marked = 0;
 
 	for (size_t i = 0; i < mappings->count; i++)
-		if (mappings->items[i].owner == owner && mappings->items[i].flags & MAPPING_MALLOC)
-			marked = bytes_add(marked, mappings->items[i].counters.bytes[SMAPS_RSS]);
+		if (mappings->items[i].owner == owner &&
+		    mappings->items[i].flags & MAPPING_MALLOC)
+			marked = bytes_add(marked,
+					   mappings->items[i].counters.bytes[SMAPS_RSS]);
 	for (size_t s = 0; s < STATE_COUNT_; s++)
 		ret_states[s] = 0;
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = &mappings->items[i];
 		uint64_t states[STATE_COUNT_];
 
-		if (m->owner != owner || (marked >= taken_bytes && !(m->flags & MAPPING_MALLOC)))
+		if (m->owner != owner ||
+		    (marked >= taken_bytes && !(m->flags & MAPPING_MALLOC)))
 			continue;
 		classify_states(&m->counters, states);
 		for (size_t s = 0; s < STATE_COUNT_; s++)
@@ -148,8 +153,9 @@ static void find_states(const struct mapping_list *mappings, enum owner owner, u
  * Take bytes out of an owner's cells. Returns the state that all of them
  * were in, or STATE_COUNT_.
  */
-static enum page_state take_from(struct matrix *matrix, const struct mapping_list *mappings,
-				 enum owner owner, uint64_t bytes, bool may_be_exact)
+static enum page_state take_from(struct matrix *matrix,
+				 const struct mapping_list *mappings, enum owner owner,
+				 uint64_t bytes, bool may_be_exact)
 {
 	uint64_t states[STATE_COUNT_], sum = 0;
 	enum page_state only;
@@ -163,15 +169,17 @@ static enum page_state take_from(struct matrix *matrix, const struct mapping_lis
 	}
 	for (size_t s = 0; s < STATE_COUNT_; s++) {
 		matrix->cell[owner][s] = bytes_sub(matrix->cell[owner][s], states[s]);
-		matrix->state_rest_bytes[s] = bytes_add(matrix->state_rest_bytes[s], states[s]);
+		matrix->state_rest_bytes[s] =
+			bytes_add(matrix->state_rest_bytes[s], states[s]);
 		sum = bytes_add(sum, states[s]);
 	}
-	matrix->owner_rest_bytes[owner] = bytes_add(matrix->owner_rest_bytes[owner],
-						    bytes_sub(sum, bytes));
+	matrix->owner_rest_bytes[owner] =
+		bytes_add(matrix->owner_rest_bytes[owner], bytes_sub(sum, bytes));
 	return only;
 }
 
-static void set_heap_rows(struct matrix *m, const struct heap_sums *sums, enum page_state only)
+static void set_heap_rows(struct matrix *m, const struct heap_sums *sums,
+			  enum page_state only)
 {
 	for (size_t o = 0; o < HEAP_OWNERS; o++) {
 		if (!bytes_known(sums->owner_bytes[o]))
@@ -199,7 +207,8 @@ void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings
 		owners += sums->taken_bytes[o] > 0;
 	for (size_t o = HEAP_OWNERS; o < OWNER_COUNT_; o++)
 		if (sums->taken_bytes[o] > 0)
-			only = take_from(m, mappings, (enum owner)o, sums->taken_bytes[o], owners == 1);
+			only = take_from(m, mappings, (enum owner)o, sums->taken_bytes[o],
+					 owners == 1);
 	set_heap_rows(m, sums, only);
 	usage->allocator = sums->allocator;
 	usage->heap_quality = sums->quality;

@@ -15,8 +15,8 @@
  * The order in which owners get resident memory. Free pages come last because they are
  * the most likely to be gone, as in past_heap.
  */
-static const enum owner order[HEAP_OWNERS] = { OWNER_HEAP_META, OWNER_LIVE, OWNER_POOL_FRAGMENTS,
-					       OWNER_POOL_PAGES };
+static const enum owner order[HEAP_OWNERS] = { OWNER_HEAP_META, OWNER_LIVE,
+					       OWNER_POOL_FRAGMENTS, OWNER_POOL_PAGES };
 
 static uint64_t value_of(const struct allocator_stats *stats, const char *name)
 {
@@ -58,10 +58,10 @@ static void say_gperftools(const struct allocator_stats *stats, uint64_t ret[HEA
 {
 	ret[OWNER_LIVE] = value_of(stats, "generic.current_allocated_bytes");
 	ret[OWNER_POOL_PAGES] = value_of(stats, "tcmalloc.pageheap_free_bytes");
-	ret[OWNER_POOL_FRAGMENTS] =
-		bytes_add(bytes_add(value_of(stats, "tcmalloc.central_cache_free_bytes"),
-				    value_of(stats, "tcmalloc.transfer_cache_free_bytes")),
-			  value_of(stats, "tcmalloc.thread_cache_free_bytes"));
+	ret[OWNER_POOL_FRAGMENTS] = bytes_add(
+		bytes_add(value_of(stats, "tcmalloc.central_cache_free_bytes"),
+			  value_of(stats, "tcmalloc.transfer_cache_free_bytes")),
+		value_of(stats, "tcmalloc.thread_cache_free_bytes"));
 }
 
 /*
@@ -103,15 +103,16 @@ static bool may_be_heap(const struct mapping *m)
 
 	return m->owner == OWNER_ANON && m->inode == 0 &&
 	       (m->flags & mask) == (MAPPING_READ | MAPPING_WRITE) &&
-	       (m->name[0] == '\0' || strcmp(m->name, "[heap]") == 0 || strstr(m->name, "malloc"));
+	       (m->name[0] == '\0' || strcmp(m->name, "[heap]") == 0 ||
+		strstr(m->name, "malloc"));
 }
 
 /*
  * Sum the allocator's mappings. Resident hugetlbfs pages are not in Rss, so
  * they count as missing.
  */
-static void sum_mappings(const struct mapping_list *mappings, uint64_t *ret_resident_bytes,
-			 uint64_t *ret_missing_bytes)
+static void sum_mappings(const struct mapping_list *mappings,
+			 uint64_t *ret_resident_bytes, uint64_t *ret_missing_bytes)
 {
 	*ret_resident_bytes = 0;
 	*ret_missing_bytes = 0;
@@ -121,8 +122,9 @@ static void sum_mappings(const struct mapping_list *mappings, uint64_t *ret_resi
 		if (!may_be_heap(&mappings->items[i]))
 			continue;
 		*ret_resident_bytes = bytes_add(*ret_resident_bytes, bytes[SMAPS_RSS]);
-		*ret_missing_bytes = bytes_add(*ret_missing_bytes,
-					       bytes_sub(bytes[SMAPS_SIZE], bytes[SMAPS_RSS]));
+		*ret_missing_bytes =
+			bytes_add(*ret_missing_bytes,
+				  bytes_sub(bytes[SMAPS_SIZE], bytes[SMAPS_RSS]));
 	}
 }
 
@@ -146,8 +148,8 @@ static void widen_pool(struct heap_bounds *bounds)
 	bounds->least_bytes[OWNER_POOL_FRAGMENTS] = 0;
 }
 
-void classify_stats_bound(const struct allocator_stats *stats, const struct mapping_list *mappings,
-			  struct heap_bounds *ret)
+void classify_stats_bound(const struct allocator_stats *stats,
+			  const struct mapping_list *mappings, struct heap_bounds *ret)
 {
 	uint64_t left;
 
@@ -157,7 +159,8 @@ void classify_stats_bound(const struct allocator_stats *stats, const struct mapp
 	sayers[stats->allocator](stats, ret->said_bytes);
 	sum_mappings(mappings, &ret->resident_bytes, &ret->missing_bytes);
 	left = ret->resident_bytes;
-	for (size_t i = 0; bytes_known(left) && bytes_known(ret->missing_bytes) && i < HEAP_OWNERS;
+	for (size_t i = 0;
+	     bytes_known(left) && bytes_known(ret->missing_bytes) && i < HEAP_OWNERS;
 	     i++) {
 		uint64_t said = ret->said_bytes[order[i]];
 
@@ -212,7 +215,8 @@ static unsigned int only_state(const uint64_t states[STATE_COUNT_])
  * Move bytes from anon to another owner. `only` is the state that all of them
  * are in, or STATE_COUNT_.
  */
-static void move_row(struct matrix *m, unsigned int owner, uint64_t bytes, unsigned int only)
+static void move_row(struct matrix *m, unsigned int owner, uint64_t bytes,
+		     unsigned int only)
 {
 	memset(m->cell[owner], 0, sizeof(m->cell[owner]));
 	m->owner_rss_bytes[owner] = bytes;
@@ -233,7 +237,8 @@ void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 	uint64_t states[STATE_COUNT_];
 	unsigned int only;
 
-	if (!bytes_known(bounds->owner_bytes[OWNER_LIVE]) || !sum_states(mappings, states))
+	if (!bytes_known(bounds->owner_bytes[OWNER_LIVE]) ||
+	    !sum_states(mappings, states))
 		return;
 	only = only_state(states);
 	if (only == STATE_COUNT_) {
@@ -300,7 +305,8 @@ static void compare_jemalloc(const struct allocator_stats *stats, const struct h
 		 all.stretches[HEAP_RETAINED].bytes);
 }
 
-size_t classify_stats_compare(const struct allocator_stats *stats, const struct heap *heap,
+size_t classify_stats_compare(const struct allocator_stats *stats,
+			      const struct heap *heap,
 			      struct stats_pair ret[STATS_PAIR_MAX])
 {
 	struct pairs pairs = { ret, 0 };
@@ -314,8 +320,8 @@ size_t classify_stats_compare(const struct allocator_stats *stats, const struct 
 	return pairs.count;
 }
 
-uint64_t classify_stats_walked(const struct allocator_stats *stats, const struct heap *heap,
-			       const char *name)
+uint64_t classify_stats_walked(const struct allocator_stats *stats,
+			       const struct heap *heap, const char *name)
 {
 	struct stats_pair pairs[STATS_PAIR_MAX];
 	size_t count = classify_stats_compare(stats, heap, pairs);

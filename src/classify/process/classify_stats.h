@@ -24,8 +24,8 @@
  * Compute the bounds of each owner. The mappings must have their owners. If Rss or Size
  * of a mapping is unknown, all bounds are unknown.
  */
-void classify_stats_bound(const struct allocator_stats *stats, const struct mapping_list *mappings,
-			  struct heap_bounds *ret);
+void classify_stats_bound(const struct allocator_stats *stats,
+			  const struct mapping_list *mappings, struct heap_bounds *ret);
 
 /*
  * Move the owners of the bounds into the matrix. The bounds and the matrix must come from
@@ -33,7 +33,8 @@ void classify_stats_bound(const struct allocator_stats *stats, const struct mapp
  * allocator's memory is in one state. Unknown bounds change nothing.
  */
 void classify_stats(struct usage *usage, const struct mapping_list *mappings,
-		    const struct allocator_stats *stats, const struct heap_bounds *bounds);
+		    const struct allocator_stats *stats,
+		    const struct heap_bounds *bounds);
 
 /* A figure that both a walk and the allocator report. */
 struct stats_pair {
@@ -48,15 +49,16 @@ struct stats_pair {
  * Fill ret with the pairs and return their number: 0 if the walk failed or
  * read another allocator.
  */
-size_t classify_stats_compare(const struct allocator_stats *stats, const struct heap *heap,
+size_t classify_stats_compare(const struct allocator_stats *stats,
+			      const struct heap *heap,
 			      struct stats_pair ret[STATS_PAIR_MAX]);
 
 /*
  * Return the walk's value of the figure that the
  * allocator calls name, or BYTES_UNKNOWN.
  */
-uint64_t classify_stats_walked(const struct allocator_stats *stats, const struct heap *heap,
-			       const char *name);
+uint64_t classify_stats_walked(const struct allocator_stats *stats,
+			       const struct heap *heap, const char *name);
 
 /* Return the largest difference among the pairs that count bytes. */
 uint64_t classify_stats_difference(const struct stats_pair *pairs, size_t count);

@@ -36,7 +36,8 @@ static struct amount duration(uint64_t ns)
 	return a;
 }
 
-__attribute__((format(printf, 2, 3))) static bool say(struct diagnosis *d, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool say(struct diagnosis *d,
+						      const char *format, ...)
 {
 	va_list args;
 
@@ -76,11 +77,16 @@ static bool matters(uint64_t part, uint64_t least, uint64_t whole, unsigned int 
 static bool rule_unreadable(const struct usage *u, struct diagnosis *d)
 {
 	if (u->error == -EACCES || u->error == -EPERM)
-		return say(d, "Its memory cannot be read without more rights: only its owner "
-			      "and root may.");
+		return say(
+			d,
+			"Its memory cannot be read without more rights: only its owner "
+			"and root may.");
 	if (u->error == -EOPNOTSUPP)
-		return say(d, "Its memory cannot be read: this kernel or capture has no smaps of it.");
-	return u->error && say(d, "Its memory could not be read: %s.", strerror(-u->error));
+		return say(
+			d,
+			"Its memory cannot be read: this kernel or capture has no smaps of it.");
+	return u->error &&
+	       say(d, "Its memory could not be read: %s.", strerror(-u->error));
 }
 
 static bool rule_no_memory(const struct usage *u, struct diagnosis *d)
@@ -127,7 +133,8 @@ static bool rule_dominant(const struct usage *u, struct diagnosis *d)
 		if (!matters(bytes, 1, rss(u), 500))
 			continue;
 		return say(d, "Most of it is %s: %s of %s (%u%%).", owner_phrase(u, o),
-			   amount(bytes).text, amount(rss(u)).text, percent(bytes, rss(u)));
+			   amount(bytes).text, amount(rss(u)).text,
+			   percent(bytes, rss(u)));
 	}
 	return false;
 }
@@ -154,17 +161,20 @@ static bool rule_mixed(const struct usage *u, struct diagnosis *d)
 	}
 	if (second == 0 || !bytes_known(rss(u)) || matters(first, 1, rss(u), 500))
 		return false;
-	return say(d, "No class dominates: %s %s (%u%%), %s %s (%u%%).", owner_phrase(u, o_first),
-		   amount(first).text, percent(first, rss(u)), owner_phrase(u, o_second),
-		   amount(second).text, percent(second, rss(u)));
+	return say(d, "No class dominates: %s %s (%u%%), %s %s (%u%%).",
+		   owner_phrase(u, o_first), amount(first).text, percent(first, rss(u)),
+		   owner_phrase(u, o_second), amount(second).text,
+		   percent(second, rss(u)));
 }
 
 static bool rule_live(const struct usage *u, struct diagnosis *d)
 {
 	if (is_heap_in_live(u) || !matters(owner_bytes(u, OWNER_LIVE), MIB, rss(u), 500))
 		return false;
-	return say(d, "The program itself holds these blocks: neither a trim nor another malloc would "
-		      "make that less.");
+	return say(
+		d,
+		"The program itself holds these blocks: neither a trim nor another malloc would "
+		"make that less.");
 }
 
 static bool rule_pool_pages(const struct usage *u, struct diagnosis *d)
@@ -175,12 +185,17 @@ static bool rule_pool_pages(const struct usage *u, struct diagnosis *d)
 	if (!matters(pool, MIB, rss(u), 100))
 		return false;
 	if (u->allocator == ALLOCATOR_GLIBC && bytes_known(u->trimmable_bytes))
-		return say(d, "%s (%u%%) is free pages that %s keeps: malloc_trim(0), called in the "
-			      "program, would return %s.",
-			   amount(pool).text, percent(pool, rss(u)), title,
-			   amount(u->trimmable_bytes).text);
-	return say(d, "%s (%u%%) is free pages that %s keeps for what the program allocates next.",
-		   amount(pool).text, percent(pool, rss(u)), title ? title : "the allocator");
+		return say(
+			d,
+			"%s (%u%%) is free pages that %s keeps: malloc_trim(0), called in the "
+			"program, would return %s.",
+			amount(pool).text, percent(pool, rss(u)), title,
+			amount(u->trimmable_bytes).text);
+	return say(
+		d,
+		"%s (%u%%) is free pages that %s keeps for what the program allocates next.",
+		amount(pool).text, percent(pool, rss(u)),
+		title ? title : "the allocator");
 }
 
 static bool rule_fragments(const struct usage *u, struct diagnosis *d)
@@ -189,10 +204,12 @@ static bool rule_fragments(const struct usage *u, struct diagnosis *d)
 
 	if (!matters(fragments, MIB, rss(u), 100))
 		return false;
-	return say(d, "%s (%u%%) is free fragments on pages that live blocks keep: no trim returns "
-		      "them.%s",
-		   amount(fragments).text, percent(fragments, rss(u)),
-		   u->heap_is_said ? "" : " 'memstate heap' shows of which sizes.");
+	return say(
+		d,
+		"%s (%u%%) is free fragments on pages that live blocks keep: no trim returns "
+		"them.%s",
+		amount(fragments).text, percent(fragments, rss(u)),
+		u->heap_is_said ? "" : " 'memstate heap' shows of which sizes.");
 }
 
 static bool rule_heap_unknown(const struct usage *u, struct diagnosis *d)
@@ -200,13 +217,17 @@ static bool rule_heap_unknown(const struct usage *u, struct diagnosis *d)
 	const char *help = heap_error_help(u->heap_error);
 	uint64_t anon = owner_bytes(u, OWNER_ANON);
 
-	if (u->heap_quality != QUALITY_UNKNOWN || !help || !matters(anon, MIB, rss(u), 250))
+	if (u->heap_quality != QUALITY_UNKNOWN || !help ||
+	    !matters(anon, MIB, rss(u), 250))
 		return false;
 	if (u->heap_error == -EFBIG)
-		return say(d, "To know how much of the %s in anon is in use: allow a stop of about %s "
-			      "with --max-pause.",
-			   amount(anon).text, duration(u->heap_expected_ns).text);
-	return say(d, "To know how much of the %s in anon is in use: %s.", amount(anon).text, help);
+		return say(
+			d,
+			"To know how much of the %s in anon is in use: allow a stop of about %s "
+			"with --max-pause.",
+			amount(anon).text, duration(u->heap_expected_ns).text);
+	return say(d, "To know how much of the %s in anon is in use: %s.",
+		   amount(anon).text, help);
 }
 
 static bool rule_lazyfree(const struct usage *u, struct diagnosis *d)
@@ -215,10 +236,12 @@ static bool rule_lazyfree(const struct usage *u, struct diagnosis *d)
 
 	if (!matters(lazyfree, MIB, rss(u), 20))
 		return false;
-	return say(d, "%s (%u%%) is LazyFree: the program has freed it, and the kernel takes it "
-		      "back any moment memory gets short. Without it Rss would be %s.",
-		   amount(lazyfree).text, percent(lazyfree, rss(u)),
-		   amount(bytes_sub(rss(u), lazyfree)).text);
+	return say(
+		d,
+		"%s (%u%%) is LazyFree: the program has freed it, and the kernel takes it "
+		"back any moment memory gets short. Without it Rss would be %s.",
+		amount(lazyfree).text, percent(lazyfree, rss(u)),
+		amount(bytes_sub(rss(u), lazyfree)).text);
 }
 
 static bool rule_swapped(const struct usage *u, struct diagnosis *d)
@@ -227,16 +250,19 @@ static bool rule_swapped(const struct usage *u, struct diagnosis *d)
 
 	if (!matters(swap, MIB, bytes_add(rss(u), swap), 50))
 		return false;
-	return say(d, "%s more is swapped out: with it the process needs %s.", amount(swap).text,
-		   amount(bytes_add(rss(u), swap)).text);
+	return say(d, "%s more is swapped out: with it the process needs %s.",
+		   amount(swap).text, amount(bytes_add(rss(u), swap)).text);
 }
 
 static bool rule_unbacked(const struct usage *u, struct diagnosis *d)
 {
 	if (!matters(u->unbacked_bytes, 64 * MIB, rss(u), 1000))
 		return false;
-	return say(d, "%s of its address space is mapped without pages: that costs nothing, and "
-		      "makes Size say little about memory.", amount(u->unbacked_bytes).text);
+	return say(
+		d,
+		"%s of its address space is mapped without pages: that costs nothing, and "
+		"makes Size say little about memory.",
+		amount(u->unbacked_bytes).text);
 }
 
 /* Pss is not suitable here: it counts half of each page that two processes share. */
@@ -245,12 +271,14 @@ static bool rule_shared(const struct usage *u, struct diagnosis *d)
 	uint64_t pss = field(u, SMAPS_PSS);
 	uint64_t uss = usage_uss_bytes(u);
 
-	if (!bytes_known(pss) || !bytes_known(uss) || !bytes_known(rss(u)) || rss(u) < MIB ||
-	    uss >= rss(u) / 2)
+	if (!bytes_known(pss) || !bytes_known(uss) || !bytes_known(rss(u)) ||
+	    rss(u) < MIB || uss >= rss(u) / 2)
 		return false;
-	return say(d, "More than half is shared with other processes: its fair share (Pss) is %s, "
-		      "and ending it would free %s (Uss).",
-		   amount(pss).text, amount(uss).text);
+	return say(
+		d,
+		"More than half is shared with other processes: its fair share (Pss) is %s, "
+		"and ending it would free %s (Uss).",
+		amount(pss).text, amount(uss).text);
 }
 
 static bool rule_clean_files(const struct usage *u, struct diagnosis *d)
@@ -260,8 +288,11 @@ static bool rule_clean_files(const struct usage *u, struct diagnosis *d)
 
 	if (!matters(clean, MIB, rss(u), 500))
 		return false;
-	return say(d, "%s (%u%%) is unchanged file pages: the kernel can drop them and read them "
-		      "again.", amount(clean).text, percent(clean, rss(u)));
+	return say(
+		d,
+		"%s (%u%%) is unchanged file pages: the kernel can drop them and read them "
+		"again.",
+		amount(clean).text, percent(clean, rss(u)));
 }
 
 /*
@@ -289,8 +320,11 @@ static bool rule_file_copies(const struct usage *u, struct diagnosis *d)
 
 	if (!matters(copies, 4 * MIB, rss(u), 100))
 		return false;
-	return say(d, "%s (%u%%) is private copies of file pages (data, relocations): every such "
-		      "process has its own.", amount(copies).text, percent(copies, rss(u)));
+	return say(
+		d,
+		"%s (%u%%) is private copies of file pages (data, relocations): every such "
+		"process has its own.",
+		amount(copies).text, percent(copies, rss(u)));
 }
 
 static bool rule_stacks(const struct usage *u, struct diagnosis *d)
@@ -299,10 +333,12 @@ static bool rule_stacks(const struct usage *u, struct diagnosis *d)
 
 	if (!matters(stack, 8 * MIB, rss(u), 100))
 		return false;
-	return say(d, "The stacks of %u thread%s hold %s (%u%%): pages once touched stay until the "
-		      "thread ends.", u->process.thread_count,
-		   u->process.thread_count == 1 ? "" : "s", amount(stack).text,
-		   percent(stack, rss(u)));
+	return say(
+		d,
+		"The stacks of %u thread%s hold %s (%u%%): pages once touched stay until the "
+		"thread ends.",
+		u->process.thread_count, u->process.thread_count == 1 ? "" : "s",
+		amount(stack).text, percent(stack, rss(u)));
 }
 
 static bool rule_shmem(const struct usage *u, struct diagnosis *d)
@@ -311,9 +347,11 @@ static bool rule_shmem(const struct usage *u, struct diagnosis *d)
 
 	if (!matters(shmem, MIB, rss(u), 250))
 		return false;
-	return say(d, "%s (%u%%) is shared memory: it may stay after the process has ended, and "
-		      "counts in every process that maps it.", amount(shmem).text,
-		   percent(shmem, rss(u)));
+	return say(
+		d,
+		"%s (%u%%) is shared memory: it may stay after the process has ended, and "
+		"counts in every process that maps it.",
+		amount(shmem).text, percent(shmem, rss(u)));
 }
 
 static bool rule_huge_pages(const struct usage *u, struct diagnosis *d)
@@ -322,8 +360,10 @@ static bool rule_huge_pages(const struct usage *u, struct diagnosis *d)
 
 	if (!matters(thp, 32 * MIB, rss(u), 500))
 		return false;
-	return say(d, "%s (%u%%) is in transparent huge pages: a few live bytes keep 2 MiB "
-		      "resident.", amount(thp).text, percent(thp, rss(u)));
+	return say(d,
+		   "%s (%u%%) is in transparent huge pages: a few live bytes keep 2 MiB "
+		   "resident.",
+		   amount(thp).text, percent(thp, rss(u)));
 }
 
 static bool rule_hugetlb(const struct usage *u, struct diagnosis *d)
@@ -350,8 +390,11 @@ static bool rule_many_mappings(const struct usage *u, struct diagnosis *d)
 {
 	if (u->mapping_count == MAPPING_COUNT_UNKNOWN || u->mapping_count < MANY_MAPPINGS)
 		return false;
-	return say(d, "%" PRIu32 " mappings: at vm.max_map_count (65530 unless it was raised) mmap "
-		      "fails.", u->mapping_count);
+	return say(d,
+		   "%" PRIu32
+		   " mappings: at vm.max_map_count (65530 unless it was raised) mmap "
+		   "fails.",
+		   u->mapping_count);
 }
 
 static bool rule_unexplained(const struct usage *u, struct diagnosis *d)
@@ -365,27 +408,27 @@ static bool rule_unexplained(const struct usage *u, struct diagnosis *d)
 }
 
 /* In order of importance to the user. */
-#define RULES(X)                                                                                   \
-	X("unreadable", rule_unreadable)                                                           \
-	X("no-memory", rule_no_memory)                                                             \
-	X("dominant", rule_dominant)                                                               \
-	X("mixed", rule_mixed)                                                                     \
-	X("live", rule_live)                                                                       \
-	X("pool-pages", rule_pool_pages)                                                           \
-	X("fragments", rule_fragments)                                                             \
-	X("heap-unknown", rule_heap_unknown)                                                       \
-	X("lazyfree", rule_lazyfree)                                                               \
-	X("swapped", rule_swapped)                                                                 \
-	X("unexplained", rule_unexplained)                                                         \
-	X("many-mappings", rule_many_mappings)                                                     \
-	X("stacks", rule_stacks)                                                                   \
-	X("shmem", rule_shmem)                                                                     \
-	X("shared", rule_shared)                                                                   \
-	X("file-copies", rule_file_copies)                                                         \
-	X("clean-files", rule_clean_files)                                                         \
-	X("huge-pages", rule_huge_pages)                                                           \
-	X("hugetlb", rule_hugetlb)                                                                 \
-	X("locked", rule_locked)                                                                   \
+#define RULES(X)                               \
+	X("unreadable", rule_unreadable)       \
+	X("no-memory", rule_no_memory)         \
+	X("dominant", rule_dominant)           \
+	X("mixed", rule_mixed)                 \
+	X("live", rule_live)                   \
+	X("pool-pages", rule_pool_pages)       \
+	X("fragments", rule_fragments)         \
+	X("heap-unknown", rule_heap_unknown)   \
+	X("lazyfree", rule_lazyfree)           \
+	X("swapped", rule_swapped)             \
+	X("unexplained", rule_unexplained)     \
+	X("many-mappings", rule_many_mappings) \
+	X("stacks", rule_stacks)               \
+	X("shmem", rule_shmem)                 \
+	X("shared", rule_shared)               \
+	X("file-copies", rule_file_copies)     \
+	X("clean-files", rule_clean_files)     \
+	X("huge-pages", rule_huge_pages)       \
+	X("hugetlb", rule_hugetlb)             \
+	X("locked", rule_locked)               \
 	X("unbacked", rule_unbacked)
 
 #define RULE_NAME(name, function) name,
@@ -393,9 +436,8 @@ static bool rule_unexplained(const struct usage *u, struct diagnosis *d)
 
 const char *const diagnosis_rules[] = { RULES(RULE_NAME) NULL };
 
-static bool (*const rule_functions[])(const struct usage *u, struct diagnosis *d) = {
-	RULES(RULE_FUNCTION)
-};
+static bool (*const rule_functions[])(const struct usage *u,
+				      struct diagnosis *d) = { RULES(RULE_FUNCTION) };
 
 size_t diagnose(const struct usage *u, struct diagnosis *ret, size_t max)
 {

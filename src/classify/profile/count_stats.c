@@ -47,7 +47,8 @@ static void add_figure(struct count_stats *stats, const struct count_runs *runs,
 
 		if (bytes_known(value))
 			values[count++] = value;
-		stats->differs[figure] |= amount != count_run_figure(&runs->items[0], figure);
+		stats->differs[figure] |= amount !=
+					  count_run_figure(&runs->items[0], figure);
 	}
 	spread_set(spread, values, count < runs->count ? 0 : count);
 }
@@ -71,7 +72,8 @@ static uint64_t tolerance_of(const struct count_limit *limit)
 
 	if (!limit->is_percent)
 		return limit->tolerance_thousandths;
-	part = (double)limit->value_thousandths * (double)limit->tolerance_thousandths / 100000;
+	part = (double)limit->value_thousandths * (double)limit->tolerance_thousandths /
+	       100000;
 	return part < 0x1p63 ? (uint64_t)part : UINT64_MAX;
 }
 
@@ -86,10 +88,12 @@ enum limit_outcome count_limit_check(const struct count_limit *limit,
 	if (spread->median > value && spread->median - value > tolerance)
 		return LIMIT_ABOVE;
 	if (limit->kind == LIMIT_EQUAL)
-		return value > spread->median && value - spread->median > tolerance ? LIMIT_BELOW
-										    : LIMIT_KEPT;
-	return value > spread->most && value - spread->most > value / LOOSE_PART ? LIMIT_LOOSE
-										 : LIMIT_KEPT;
+		return value > spread->median && value - spread->median > tolerance
+			       ? LIMIT_BELOW
+			       : LIMIT_KEPT;
+	return value > spread->most && value - spread->most > value / LOOSE_PART
+		       ? LIMIT_LOOSE
+		       : LIMIT_KEPT;
 }
 
 int count_limit_update(struct count_limit *limit, const struct count_stats *stats)
@@ -98,6 +102,7 @@ int count_limit_update(struct count_limit *limit, const struct count_stats *stat
 
 	if (!bytes_known(spread->median))
 		return -ENODATA;
-	limit->value_thousandths = limit->kind == LIMIT_EQUAL ? spread->median : spread->most;
+	limit->value_thousandths = limit->kind == LIMIT_EQUAL ? spread->median
+							      : spread->most;
 	return 0;
 }

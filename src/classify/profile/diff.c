@@ -32,7 +32,8 @@ static struct tally *tally_of(struct matching *m, uint32_t key)
 {
 	size_t had = m->capacity;
 
-	m->tallies = xgrow(m->tallies, &m->capacity, m->keys->node_count + 1, sizeof(*m->tallies));
+	m->tallies = xgrow(m->tallies, &m->capacity, m->keys->node_count + 1,
+			   sizeof(*m->tallies));
 	memset(m->tallies + had, 0, (m->capacity - had) * sizeof(*m->tallies));
 	return &m->tallies[key];
 }
@@ -57,8 +58,8 @@ static uint32_t *name_frames(struct matching *m, const struct profile *profile)
 }
 
 /* Return the key of a node's stack. */
-static uint32_t key_of(struct matching *m, const struct profile *profile, const uint32_t *named,
-		       size_t node, bool *ret_goes_on)
+static uint32_t key_of(struct matching *m, const struct profile *profile,
+		       const uint32_t *named, size_t node, bool *ret_goes_on)
 {
 	uint32_t key = 0;
 	size_t depth = 0, at = node;
@@ -180,7 +181,8 @@ static int compare_stacks(const void *a, const void *b, void *context)
 }
 
 void profile_diff_make(const struct profile *before, const struct profile *after,
-		       const struct profile_diff_options *options, struct profile_diff *ret)
+		       const struct profile_diff_options *options,
+		       struct profile_diff *ret)
 {
 	struct profile_diff diff = { 0 };
 	struct matching m = { .options = options, .keys = &diff.keys };
@@ -191,8 +193,8 @@ void profile_diff_make(const struct profile *before, const struct profile *after
 	collect(&m, &diff);
 	free(m.tallies);
 	if (diff.stack_count > 0)
-		qsort_r(diff.stacks, diff.stack_count, sizeof(*diff.stacks), compare_stacks,
-			&diff.keys);
+		qsort_r(diff.stacks, diff.stack_count, sizeof(*diff.stacks),
+			compare_stacks, &diff.keys);
 	*ret = diff;
 }
 
@@ -204,7 +206,8 @@ void profile_diff_release(struct profile_diff *diff)
 }
 
 size_t profile_diff_functions(const struct profile_diff *diff,
-			      const struct profile_diff_stack *stack, const char ***ret_names)
+			      const struct profile_diff_stack *stack,
+			      const char ***ret_names)
 {
 	const struct profile *keys = &diff->keys;
 	const char **names;

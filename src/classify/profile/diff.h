@@ -36,7 +36,7 @@ struct profile_diff_options {
 	 * into them are compared too, but do not count.
 	 */
 	size_t depth;
-	uint64_t minimum;  /* stacks with more than this in either profile are listed */
+	uint64_t minimum; /* stacks with more than this in either profile are listed */
 };
 
 /* All stacks that begin with the same functions. */
@@ -68,7 +68,8 @@ struct profile_diff {
 
 /* Compare two profiles that both have the metric. */
 void profile_diff_make(const struct profile *before, const struct profile *after,
-		       const struct profile_diff_options *options, struct profile_diff *ret);
+		       const struct profile_diff_options *options,
+		       struct profile_diff *ret);
 void profile_diff_release(struct profile_diff *diff);
 
 /*
@@ -76,6 +77,7 @@ void profile_diff_release(struct profile_diff *diff);
  * array; the names are borrowed. Returns their number.
  */
 size_t profile_diff_functions(const struct profile_diff *diff,
-			      const struct profile_diff_stack *stack, const char ***ret_names);
+			      const struct profile_diff_stack *stack,
+			      const char ***ret_names);
 
 #endif

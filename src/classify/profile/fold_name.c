@@ -13,7 +13,8 @@
 #define FOLDED "<...>"
 
 static const char *const copy_suffixes[] = {
-	"constprop", "isra", "part", "cold", "llvm", "lto_priv", "localalias", "clone", "__uniq",
+	"constprop", "isra",	   "part",  "cold",   "llvm",
+	"lto_priv",  "localalias", "clone", "__uniq",
 };
 
 /* Followed by " <...> of " or by a single blank. */
@@ -58,8 +59,8 @@ static bool is_hex(char c)
 /* Bytes of UTF-8 sequences are part of names. */
 static bool is_name_char(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-	       c == '$' || (unsigned char)c >= 0x80;
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
 static size_t operator_length(struct part p, size_t at)
@@ -282,7 +283,8 @@ static size_t skip_part(struct part p, size_t at)
 {
 	size_t length = step(p, at);
 
-	return length == 1 && strchr("<({", p.text[at]) ? skip_bracket(p, at) : at + length;
+	return length == 1 && strchr("<({", p.text[at]) ? skip_bracket(p, at)
+							: at + length;
 }
 
 /*
@@ -302,7 +304,8 @@ static size_t name_begin(struct part p)
 		if (end == 0)
 			return 0;
 	}
-	return i >= strlen(FOLDED) && starts_with(p, i - strlen(FOLDED), FOLDED) ? begin : 0;
+	return i >= strlen(FOLDED) && starts_with(p, i - strlen(FOLDED), FOLDED) ? begin
+										 : 0;
 }
 
 /* Return true for Swift, whose parameter names are part of the function's name. */
@@ -349,13 +352,15 @@ void fold_name_add(struct strbuf *out, const char *name, bool keeps_generics)
 		p = cut_begin(cut_end(p));
 		if (add_folded(&folded, p, keeps_generics))
 			p = (struct part){ strbuf_text(&folded), folded.length };
-		if (!keeps_generics && !has_named_parameters(p) && add_without_signature(out, p))
+		if (!keeps_generics && !has_named_parameters(p) &&
+		    add_without_signature(out, p))
 			return;
 	}
 	strbuf_add(out, p.text, p.length);
 }
 
-static uint32_t add_frame(struct profile *to, const struct profile_frame *frame, bool keeps_generics)
+static uint32_t add_frame(struct profile *to, const struct profile_frame *frame,
+			  bool keeps_generics)
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 	struct profile_frame folded = *frame;
@@ -368,7 +373,8 @@ static uint32_t add_frame(struct profile *to, const struct profile_frame *frame,
 		const char *slash = path[0] == '[' ? NULL : strrchr(path, '/');
 
 		/* addresses of functions without a name differ between builds, too */
-		strbuf_addf(&name, path[0] == '[' ? "%s" : "[%s]", slash ? slash + 1 : path);
+		strbuf_addf(&name, path[0] == '[' ? "%s" : "[%s]",
+			    slash ? slash + 1 : path);
 		folded.function = strbuf_text(&name);
 	}
 	return profile_add_frame(to, &folded);
@@ -386,7 +392,8 @@ void fold_profile(const struct profile *profile, bool keeps_generics, struct pro
 		const struct profile_node *node = &profile->nodes[i];
 
 		if (i > 0)
-			nodes[i] = profile_add_node(ret, nodes[node->parent], frames[node->frame]);
+			nodes[i] = profile_add_node(ret, nodes[node->parent],
+						    frames[node->frame]);
 		for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
 			ret->nodes[nodes[i]].values[m] += node->values[m];
 	}

@@ -30,6 +30,7 @@ void fold_name_add(struct strbuf *out, const char *name, bool keeps_generics);
  * Copy a profile with all function names folded. Functions without a name are merged into
  * one function per module, "[MODULE]", because their addresses differ between builds.
  */
-void fold_profile(const struct profile *profile, bool keeps_generics, struct profile *ret);
+void fold_profile(const struct profile *profile, bool keeps_generics,
+		  struct profile *ret);
 
 #endif

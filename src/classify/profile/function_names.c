@@ -31,8 +31,10 @@ void function_names_init(struct function_names *names, const struct profile *pro
 		.of_frame = xcalloc(count + 1, sizeof(*names->of_frame)),
 	};
 	for (size_t i = 0; i < count; i++)
-		order[i] = (struct named){ xstrdup(profile_frame_name(profile, &profile->frames[i],
-								      buffer, sizeof(buffer))), i };
+		order[i] = (struct named){ xstrdup(profile_frame_name(
+						   profile, &profile->frames[i], buffer,
+						   sizeof(buffer))),
+					   i };
 	qsort(order, count, sizeof(*order), compare_named);
 	for (size_t i = 0; i < count; i++) {
 		if (names->count > 0 &&

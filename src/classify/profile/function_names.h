@@ -12,7 +12,7 @@
 #include "model/profile.h"
 
 struct function_names {
-	char **names;	  /* sorted bytewise */
+	char **names; /* sorted bytewise */
 	size_t count;
 	uint32_t *of_frame; /* number of each frame of the profile */
 };

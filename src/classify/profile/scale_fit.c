@@ -6,13 +6,13 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define EXPONENT_MAX  8.0
+#define EXPONENT_MAX 8.0
 #define EXPONENT_STEP 0.02
 
 #define SIZES_RATIO_MIN 4
-#define GROWTH_MIN	0.05 /* share of the largest value: less is start-up or noise */
-#define R_SQUARED_MIN	0.95
-#define INTERVAL_MAX	1.0
+#define GROWTH_MIN 0.05 /* share of the largest value: less is start-up or noise */
+#define R_SQUARED_MIN 0.95
+#define INTERVAL_MAX 1.0
 
 /* Values below this share of the largest are weighted as if they were this large. */
 #define WEIGHT_MIN 1e-3
@@ -71,7 +71,8 @@ static double weight_of(const struct search *s, const struct scale_point *p)
 	return 1 / (value * value);
 }
 
-static double share_of(const struct search *s, const struct scale_point *p, double exponent)
+static double share_of(const struct search *s, const struct scale_point *p,
+		       double exponent)
 {
 	return exponential(exponent * natural_log(p->size / s->largest_size));
 }
@@ -101,7 +102,8 @@ static void fit_line(const struct search *s, double exponent, struct line *ret)
 	ret->error = 0;
 	for (size_t i = 0; i < s->count; i++) {
 		const struct scale_point *p = &s->points[i];
-		double off = ret->constant + ret->factor * share_of(s, p, exponent) - p->value;
+		double off =
+			ret->constant + ret->factor * share_of(s, p, exponent) - p->value;
 
 		ret->error += weight_of(s, p) * off * off;
 	}
@@ -221,7 +223,8 @@ static enum scale_outcome look_first(struct search *s)
 		const struct scale_point *p = &s->points[i];
 
 		s->largest_size = p->size > s->largest_size ? p->size : s->largest_size;
-		s->largest_value = p->value > s->largest_value ? p->value : s->largest_value;
+		s->largest_value = p->value > s->largest_value ? p->value
+							       : s->largest_value;
 		smallest_size = p->size < smallest_size ? p->size : smallest_size;
 		least = p->value < least ? p->value : least;
 	}
@@ -246,7 +249,8 @@ static void fit_curve(const struct search *s, struct scale_fit *fit)
 	fit->exponent = find_best(s);
 	fit_line(s, fit->exponent, &line);
 	fit->constant = line.constant;
-	fit->factor = line.factor * exponential(-fit->exponent * natural_log(s->largest_size));
+	fit->factor =
+		line.factor * exponential(-fit->exponent * natural_log(s->largest_size));
 	fit->r_squared = r_squared_of(s, line.error);
 	limit = line.error * (1 + f_quantile(freedom) / (double)freedom);
 	fit->low = find_end(s, fit->exponent, -EXPONENT_STEP, limit);

@@ -28,10 +28,10 @@ struct frame_change {
 
 /* The effect on a node, and on its descendants unless they have their own. */
 struct node_change {
-	bool has_match; /* the node or one of its callers matches */
-	bool is_needed; /* the node or a descendant has values that are kept */
+	bool has_match;	  /* the node or one of its callers matches */
+	bool is_needed;	  /* the node or a descendant has values that are kept */
 	const char *name; /* frame's name, if set by the rule; else NULL */
-	uint32_t number; /* in the new profile */
+	uint32_t number;  /* in the new profile */
 };
 
 /* One rule applied to one profile. */
@@ -64,7 +64,8 @@ static void add_replacement(struct strbuf *out, const char *text, const char *na
 		}
 		part = &parts[*at - '0'];
 		if (part->rm_so >= 0)
-			strbuf_add(out, name + part->rm_so, (size_t)(part->rm_eo - part->rm_so));
+			strbuf_add(out, name + part->rm_so,
+				   (size_t)(part->rm_eo - part->rm_so));
 	}
 }
 
@@ -116,8 +117,8 @@ static int change_frame(struct pass *p, const char *name, struct frame_change *r
 		return 0;
 	if (made.length > TRANSFORM_NAME_MAX) {
 		snprintf(p->reterr->why, sizeof(p->reterr->why),
-			 "'replace %.60s' makes a name longer than %d bytes", p->rule->pattern,
-			 TRANSFORM_NAME_MAX);
+			 "'replace %.60s' makes a name longer than %d bytes",
+			 p->rule->pattern, TRANSFORM_NAME_MAX);
 		return -E2BIG;
 	}
 	ret->is_matched = true;
@@ -151,7 +152,8 @@ static int change_frames(struct pass *p)
 	int r = 0;
 
 	for (size_t i = 0; i < count; i++)
-		order[i] = (struct named_frame){ p->from->frames[i].function, (uint32_t)i };
+		order[i] =
+			(struct named_frame){ p->from->frames[i].function, (uint32_t)i };
 	qsort(order, count, sizeof(*order), compare_names);
 	for (size_t i = 0; i < count && r == 0 && !is_too_late(p); i++) {
 		const struct profile_frame *frame = &p->from->frames[order[i].number];
@@ -160,14 +162,17 @@ static int change_frames(struct pass *p)
 		    frame->kind == p->from->frames[order[i - 1].number].kind)
 			p->frames[order[i].number] = p->frames[order[i - 1].number];
 		else
-			r = change_frame(p, profile_frame_name(p->from, frame, buffer, sizeof(buffer)),
+			r = change_frame(p,
+					 profile_frame_name(p->from, frame, buffer,
+							    sizeof(buffer)),
 					 &p->frames[order[i].number]);
 	}
 	free(order);
 	if (r == 0 && is_too_late(p)) {
-		snprintf(p->reterr->why, sizeof(p->reterr->why),
-			 "the pattern '%.60s' takes too long to search for in these names",
-			 p->rule->pattern);
+		snprintf(
+			p->reterr->why, sizeof(p->reterr->why),
+			"the pattern '%.60s' takes too long to search for in these names",
+			p->rule->pattern);
 		r = -ETIMEDOUT;
 	}
 	return r;

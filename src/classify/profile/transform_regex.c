@@ -23,8 +23,8 @@ struct scan {
 	struct transform_error *reterr;
 };
 
-__attribute__((format(printf, 2, 3)))
-static int refuse(struct scan *s, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int refuse(struct scan *s,
+							const char *format, ...)
 {
 	va_list args;
 
@@ -41,11 +41,17 @@ static int scan_escape(struct scan *s)
 	if (c == '\0')
 		return refuse(s, "the regular expression ends in a backslash");
 	if (isdigit((unsigned char)c))
-		return refuse(s, "\\%c: a regular expression refers to no part of its own match", c);
+		return refuse(
+			s,
+			"\\%c: a regular expression refers to no part of its own match",
+			c);
 	if (strchr("<>`'", c))
 		return refuse(s, "\\%c is not known: %c stands for itself", c, c);
 	if (isalpha((unsigned char)c) && !strchr("wWsSbB", c))
-		return refuse(s, "\\%c is not known: of letters there are \\w \\W \\s \\S \\b \\B", c);
+		return refuse(
+			s,
+			"\\%c is not known: of letters there are \\w \\W \\s \\S \\b \\B",
+			c);
 	s->has_atom = c != 'b' && c != 'B';
 	s->at += 2;
 	return 0;
@@ -53,8 +59,9 @@ static int scan_escape(struct scan *s)
 
 static const char *find_class_end(const char *text)
 {
-	static const char *const classes[] = { "alnum", "alpha", "blank", "cntrl", "digit", "graph",
-					       "lower", "print", "punct", "space", "upper", "xdigit" };
+	static const char *const classes[] = { "alnum", "alpha", "blank", "cntrl",
+					       "digit", "graph", "lower", "print",
+					       "punct", "space", "upper", "xdigit" };
 
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
 		size_t length = strlen(classes[i]);
@@ -84,11 +91,14 @@ static int scan_bracket(struct scan *s)
 			continue;
 		}
 		if (at[1] == '.' || at[1] == '=')
-			return refuse(s, "[%c in []: collating is not for names of functions", at[1]);
+			return refuse(
+				s, "[%c in []: collating is not for names of functions",
+				at[1]);
 		if (at[1] == ':') {
 			at = find_class_end(at + 2);
 			if (!at)
-				return refuse(s, "[: in []: as in [[:alnum:]], or not at all");
+				return refuse(
+					s, "[: in []: as in [[:alnum:]], or not at all");
 		} else {
 			at++;
 		}
@@ -139,7 +149,8 @@ static int scan_repeat(struct scan *s)
 	int r = 0;
 
 	if (!s->has_atom)
-		return refuse(s, "a %c with nothing before it to repeat: write \\%c", *s->at, *s->at);
+		return refuse(s, "a %c with nothing before it to repeat: write \\%c",
+			      *s->at, *s->at);
 	if (*s->at == '{')
 		r = scan_interval(s);
 	if (r < 0)
@@ -147,7 +158,8 @@ static int scan_repeat(struct scan *s)
 	s->at++;
 	/* JavaScript reads "*?" as a lazy repeat, which POSIX does not have */
 	if (*s->at && strchr("*+?{", *s->at))
-		return refuse(s, "a %c behind another repeat: write () around that", *s->at);
+		return refuse(s, "a %c behind another repeat: write () around that",
+			      *s->at);
 	return 0;
 }
 
@@ -173,18 +185,14 @@ static int scan_group(struct scan *s)
 static int scan_next(struct scan *s)
 {
 	switch (*s->at) {
-	case '\\':
-		return scan_escape(s);
-	case '[':
-		return scan_bracket(s);
+	case '\\': return scan_escape(s);
+	case '[': return scan_bracket(s);
 	case '(':
-	case ')':
-		return scan_group(s);
+	case ')': return scan_group(s);
 	case '*':
 	case '+':
 	case '?':
-	case '{':
-		return scan_repeat(s);
+	case '{': return scan_repeat(s);
 	default:
 		s->has_atom = !strchr("^$|", *s->at);
 		s->at++;
@@ -192,7 +200,8 @@ static int scan_next(struct scan *s)
 	}
 }
 
-int transform_regex_compile(const char *pattern, regex_t *ret, struct transform_error *reterr)
+int transform_regex_compile(const char *pattern, regex_t *ret,
+			    struct transform_error *reterr)
 {
 	struct scan s = { .at = pattern, .repeats = 1, .reterr = reterr };
 	int r;
@@ -220,7 +229,8 @@ bool transform_regex_find(const regex_t *regex, const char *text, size_t at,
 		/* include the text before, for ^ and \b */
 		ret_parts[0].rm_so = (regoff_t)at;
 		ret_parts[0].rm_eo = (regoff_t)end;
-		if (regexec(regex, text, TRANSFORM_PARTS_MAX, ret_parts, REG_STARTEND) != 0)
+		if (regexec(regex, text, TRANSFORM_PARTS_MAX, ret_parts, REG_STARTEND) !=
+		    0)
 			return false;
 		if (ret_parts[0].rm_eo > ret_parts[0].rm_so)
 			return true;

@@ -19,7 +19,8 @@
  * Compile a pattern. Returns 0, or -EINVAL with the reason in *reterr. Release *ret with
  * regfree(3) only after 0.
  */
-int transform_regex_compile(const char *pattern, regex_t *ret, struct transform_error *reterr);
+int transform_regex_compile(const char *pattern, regex_t *ret,
+			    struct transform_error *reterr);
 
 /*
  * Find the first nonempty match from text[at] on. ret_parts are offsets in text. Callers

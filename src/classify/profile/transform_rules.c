@@ -18,9 +18,9 @@
 #include "classify/profile/transform_regex.h"
 
 const char *const transform_kind_names[TRANSFORM_KIND_COUNT_] = {
-	[TRANSFORM_FILTER] = "filter", [TRANSFORM_REMOVE] = "remove",
+	[TRANSFORM_FILTER] = "filter",	 [TRANSFORM_REMOVE] = "remove",
 	[TRANSFORM_REPLACE] = "replace", [TRANSFORM_HIDE] = "hide",
-	[TRANSFORM_FROM] = "from",     [TRANSFORM_TO] = "to",
+	[TRANSFORM_FROM] = "from",	 [TRANSFORM_TO] = "to",
 };
 
 /* src/classify/local.mk passes the assembler the directory of this file. */
@@ -33,8 +33,8 @@ __asm__(".section .rodata\n"
 
 extern const char transforms_own[];
 
-__attribute__((format(printf, 2, 3)))
-static int refuse(struct transform_error *reterr, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int refuse(struct transform_error *reterr,
+							const char *format, ...)
 {
 	va_list args;
 
@@ -117,9 +117,12 @@ static int check_text(const char *text, size_t part_count, struct transform_erro
 		if (at[1] == '\\')
 			continue;
 		if (!isdigit((unsigned char)at[1]))
-			return refuse(reterr, "a backslash in what replaces is \\\\, or \\0 to \\9");
+			return refuse(
+				reterr,
+				"a backslash in what replaces is \\\\, or \\0 to \\9");
 		if ((size_t)(at[1] - '0') > part_count)
-			return refuse(reterr, "\\%c: there are %zu () in the regular expression",
+			return refuse(reterr,
+				      "\\%c: there are %zu () in the regular expression",
 				      at[1], part_count);
 	}
 	return 0;
@@ -144,28 +147,36 @@ static int check_rule(const struct transform_rule *rule, struct transform_error 
 	return r;
 }
 
-static int parse_rule(const char *text, struct transform_rule *ret, struct transform_error *reterr)
+static int parse_rule(const char *text, struct transform_rule *ret,
+		      struct transform_error *reterr)
 {
 	size_t word = strcspn(text, " \t");
 	const char *rest = text + word, *arrow = NULL;
 	enum transform_kind kind = find_kind(text, word);
 
 	if (strlen(text) > TRANSFORM_RULE_MAX)
-		return refuse(reterr, "the rule is longer than %d bytes", TRANSFORM_RULE_MAX);
+		return refuse(reterr, "the rule is longer than %d bytes",
+			      TRANSFORM_RULE_MAX);
 	if (kind == TRANSFORM_SET && !is_set_name(text, strlen(text)))
-		return refuse(reterr, "'%.60s' is no rule: filter, remove, replace, hide, from, to, "
-				      "or the name of a set", text);
+		return refuse(
+			reterr,
+			"'%.60s' is no rule: filter, remove, replace, hide, from, to, "
+			"or the name of a set",
+			text);
 	if (kind == TRANSFORM_REPLACE) {
 		arrow = find_arrow(rest);
 		if (!arrow)
-			return refuse(reterr, "replace wants a regular expression, =>, and a text, "
-					      "with blanks between them");
+			return refuse(
+				reterr,
+				"replace wants a regular expression, =>, and a text, "
+				"with blanks between them");
 	}
 	*ret = (struct transform_rule){
 		.kind = kind,
 		.pattern = kind == TRANSFORM_SET
 				   ? xstrdup(text)
-				   : copy_trimmed(rest, arrow ? (size_t)(arrow - rest) : strlen(rest)),
+				   : copy_trimmed(rest, arrow ? (size_t)(arrow - rest)
+							      : strlen(rest)),
 		.text = arrow ? copy_trimmed(arrow + 2, strlen(arrow + 2)) : NULL,
 	};
 	return 0;
@@ -173,7 +184,8 @@ static int parse_rule(const char *text, struct transform_rule *ret, struct trans
 
 static void append(struct transform_list *list, const struct transform_rule *rule)
 {
-	list->rules = xgrow(list->rules, &list->capacity, list->count + 1, sizeof(*list->rules));
+	list->rules = xgrow(list->rules, &list->capacity, list->count + 1,
+			    sizeof(*list->rules));
 	list->rules[list->count++] = *rule;
 }
 
@@ -198,7 +210,8 @@ int transform_list_parse(struct transform_list *list, const char *text,
 	return r;
 }
 
-const struct transform_set *transform_sets_find(const struct transform_sets *sets, const char *name)
+const struct transform_set *transform_sets_find(const struct transform_sets *sets,
+						const char *name)
 {
 	for (size_t i = 0; i < sets->count; i++)
 		if (strcmp(sets->sets[i].name, name) == 0)
@@ -215,8 +228,10 @@ static int begin_set(struct transform_sets *sets, const char *line, size_t *ret,
 	size_t length = strlen(line);
 
 	if (length < 3 || line[length - 1] != ']' || !is_set_name(line + 1, length - 2))
-		return refuse(reterr, "'%.60s' is no name of a set: [NAME], of letters, digits, "
-				      "- and _, and no word that begins a rule", line);
+		return refuse(reterr,
+			      "'%.60s' is no name of a set: [NAME], of letters, digits, "
+			      "- and _, and no word that begins a rule",
+			      line);
 	name = xstrndup(line + 1, length - 2);
 	found = transform_sets_find(sets, name);
 	if (found) {
@@ -225,14 +240,16 @@ static int begin_set(struct transform_sets *sets, const char *line, size_t *ret,
 	}
 	if (sets->count >= TRANSFORM_RULES_MAX)
 		return refuse(reterr, "more than %d sets", TRANSFORM_RULES_MAX);
-	sets->sets = xgrow(sets->sets, &sets->capacity, sets->count + 1, sizeof(*sets->sets));
-	sets->sets[sets->count] = (struct transform_set){ xstrdup(name), TRANSFORM_LIST_INIT };
+	sets->sets =
+		xgrow(sets->sets, &sets->capacity, sets->count + 1, sizeof(*sets->sets));
+	sets->sets[sets->count] =
+		(struct transform_set){ xstrdup(name), TRANSFORM_LIST_INIT };
 	*ret = sets->count++;
 	return 0;
 }
 
-int transform_sets_parse(struct transform_sets *sets, struct transform_list *own, const char *text,
-			 struct transform_error *reterr)
+int transform_sets_parse(struct transform_sets *sets, struct transform_list *own,
+			 const char *text, struct transform_error *reterr)
 {
 	size_t set = SIZE_MAX;
 	int r = 0;
@@ -240,7 +257,8 @@ int transform_sets_parse(struct transform_sets *sets, struct transform_list *own
 	for (unsigned int number = 1; *text; number++) {
 		size_t length = strcspn(text, "\n");
 		_cleanup_free_ char *line = copy_trimmed(text, length);
-		struct transform_list *list = set < SIZE_MAX ? &sets->sets[set].list : own;
+		struct transform_list *list = set < SIZE_MAX ? &sets->sets[set].list
+							     : own;
 
 		text += length + (text[length] == '\n');
 		if (line[0] == '\0' || line[0] == '#')
@@ -287,18 +305,22 @@ static int expand(struct expansion *e, const struct transform_list *list, size_t
 		int r;
 
 		if (e->list.count + e->use_count >= TRANSFORM_RULES_MAX)
-			return refuse(e->reterr, "more than %d rules", TRANSFORM_RULES_MAX);
+			return refuse(e->reterr, "more than %d rules",
+				      TRANSFORM_RULES_MAX);
 		if (rule->kind != TRANSFORM_SET) {
-			append(&e->list, &(struct transform_rule){
-						 rule->kind, xstrdup(rule->pattern),
-						 rule->text ? xstrdup(rule->text) : NULL });
+			append(&e->list,
+			       &(struct transform_rule){
+				       rule->kind, xstrdup(rule->pattern),
+				       rule->text ? xstrdup(rule->text) : NULL });
 			continue;
 		}
 		set = transform_sets_find(e->sets, rule->pattern);
 		if (!set)
-			return refuse(e->reterr, "there is no set '%.60s'", rule->pattern);
+			return refuse(e->reterr, "there is no set '%.60s'",
+				      rule->pattern);
 		if (depth > e->sets->count)
-			return refuse(e->reterr, "the set '%.60s' is in itself", rule->pattern);
+			return refuse(e->reterr, "the set '%.60s' is in itself",
+				      rule->pattern);
 		e->use_count++;
 		r = expand(e, &set->list, depth + 1);
 		if (r < 0)
@@ -307,10 +329,13 @@ static int expand(struct expansion *e, const struct transform_list *list, size_t
 	return 0;
 }
 
-int transform_list_expand(const struct transform_list *list, const struct transform_sets *sets,
-			  struct transform_list *ret, struct transform_error *reterr)
+int transform_list_expand(const struct transform_list *list,
+			  const struct transform_sets *sets, struct transform_list *ret,
+			  struct transform_error *reterr)
 {
-	struct expansion e = { .sets = sets, .list = TRANSFORM_LIST_INIT, .reterr = reterr };
+	struct expansion e = { .sets = sets,
+			       .list = TRANSFORM_LIST_INIT,
+			       .reterr = reterr };
 	int r;
 
 	reterr->line = 0;

@@ -53,10 +53,10 @@ enum transform_kind {
 /* "filter", …; NULL for TRANSFORM_SET. */
 extern const char *const transform_kind_names[TRANSFORM_KIND_COUNT_];
 
-#define TRANSFORM_RULE_MAX 1000	  /* bytes per line */
+#define TRANSFORM_RULE_MAX 1000 /* bytes per line */
 /* Maximum bytes of a frame's name, before and after a rule. */
 #define TRANSFORM_NAME_MAX 4096
-#define TRANSFORM_RULES_MAX 1000  /* in total, including those of sets */
+#define TRANSFORM_RULES_MAX 1000   /* in total, including those of sets */
 #define TRANSFORM_FILE_MAX 1000000 /* bytes */
 
 struct transform_rule {
@@ -70,17 +70,23 @@ struct transform_list {
 	size_t count, capacity;
 };
 
-#define TRANSFORM_LIST_INIT { NULL, 0, 0 }
+#define TRANSFORM_LIST_INIT \
+	{                   \
+		NULL, 0, 0  \
+	}
 
 struct transform_sets {
 	struct transform_set {
 		char *name;
 		struct transform_list list;
-	} *sets; /* in the order in which they were added */
+	} * sets; /* in the order in which they were added */
 	size_t count, capacity;
 };
 
-#define TRANSFORM_SETS_INIT { NULL, 0, 0 }
+#define TRANSFORM_SETS_INIT \
+	{                   \
+		NULL, 0, 0  \
+	}
 
 struct transform_error {
 	unsigned int line; /* in a file, from 1; 0: not from a file */
@@ -99,20 +105,22 @@ int transform_list_parse(struct transform_list *list, const char *text,
  * NULL, such rules are an error. Returns 0, or -EINVAL with line and reason in *reterr;
  * what was parsed before the error is kept.
  */
-int transform_sets_parse(struct transform_sets *sets, struct transform_list *own, const char *text,
-			 struct transform_error *reterr);
+int transform_sets_parse(struct transform_sets *sets, struct transform_list *own,
+			 const char *text, struct transform_error *reterr);
 
 /* Add the sets that come with memstate. */
 void transform_sets_add_own(struct transform_sets *sets);
 
 /* Return the set called name, or NULL. */
-const struct transform_set *transform_sets_find(const struct transform_sets *sets, const char *name);
+const struct transform_set *transform_sets_find(const struct transform_sets *sets,
+						const char *name);
 
 /*
  * Copy the rules, replacing each set by its rules. Returns 0, or -EINVAL with the reason
  * in *reterr: a set does not exist or contains itself, or there are too many rules.
  */
-int transform_list_expand(const struct transform_list *list, const struct transform_sets *sets,
-			  struct transform_list *ret, struct transform_error *reterr);
+int transform_list_expand(const struct transform_list *list,
+			  const struct transform_sets *sets, struct transform_list *ret,
+			  struct transform_error *reterr);
 
 #endif

@@ -34,8 +34,8 @@ struct function_caller {
 
 struct function_sums {
 	uint32_t name;
-	const char *module; /* module's path; NULL: unknown, or several modules */
-	const char *file;   /* source file; NULL: unknown, or several files */
+	const char *module;	   /* module's path; NULL: unknown, or several modules */
+	const char *file;	   /* source file; NULL: unknown, or several files */
 	struct source_line source; /* where most of it is allocated or called */
 	uint64_t self[PROFILE_METRIC_COUNT_];
 	/* Including callees; recursion counts once. */
@@ -64,7 +64,7 @@ struct call_node {
 	uint32_t name; /* FUNCTION_NONE: node 0, or a sum of cut functions */
 	uint32_t parent;
 	uint32_t first_child, child_count; /* largest first, the sum of cut ones last */
-	uint32_t cut_count; /* number of functions, if it is a sum */
+	uint32_t cut_count;		   /* number of functions, if it is a sum */
 	uint32_t depth;
 	struct source_line source; /* source of the node's function */
 	uint64_t self[PROFILE_METRIC_COUNT_];
@@ -81,12 +81,13 @@ struct call_tree_options {
 	/* Children are callers; the roots are the allocating functions. */
 	bool is_inverted;
 	bool is_by_name; /* sort children by name instead; only for a tree without cuts */
-	uint64_t min; /* nodes with less of the metric are cut */
-	size_t top; /* maximum number of children to keep; 0: all */
+	uint64_t min;	 /* nodes with less of the metric are cut */
+	size_t top;	 /* maximum number of children to keep; 0: all */
 };
 
 void call_tree_init(struct call_tree *tree, const struct profile *profile,
-		    const struct function_names *names, const struct call_tree_options *options);
+		    const struct function_names *names,
+		    const struct call_tree_options *options);
 /* Return the next node in preorder, or 0 after the last. */
 uint32_t call_tree_next(const struct call_tree *tree, uint32_t node);
 void call_tree_release(struct call_tree *tree);

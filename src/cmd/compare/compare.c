@@ -50,13 +50,16 @@ static int check_combination(const struct options *o)
 	else if (strcmp(o->procfs_root, "/proc") != 0)
 		wrong = "--procfs";
 	if (wrong) {
-		message_usage(NULL, "%s has no place in a comparison (--preload of several "
-			      "allocators)", wrong);
+		message_usage(NULL,
+			      "%s has no place in a comparison (--preload of several "
+			      "allocators)",
+			      wrong);
 		return EXIT_BAD_USAGE;
 	}
 	if (!o->compare.workload && (o->compare.has_ready || o->compare.has_settle ||
 				     o->compare.has_stop_signal)) {
-		message_usage(NULL, "--ready, --settle and --stop-signal go with --workload");
+		message_usage(NULL,
+			      "--ready, --settle and --stop-signal go with --workload");
 		return EXIT_BAD_USAGE;
 	}
 	return EXIT_DONE;
@@ -73,7 +76,8 @@ static char *join_words(char *const *words)
 }
 
 /* Initialize the comparison, which takes ownership of the variants. */
-static void begin(struct comparison *c, const struct options *o, const struct variants *variants)
+static void begin(struct comparison *c, const struct options *o,
+		  const struct variants *variants)
 {
 	*c = (struct comparison){
 		.command = join_words(o->command),
@@ -86,7 +90,8 @@ static void begin(struct comparison *c, const struct options *o, const struct va
 	};
 }
 
-static void say_progress(const struct comparison *c, size_t round, size_t round_count, size_t variant)
+static void say_progress(const struct comparison *c, size_t round, size_t round_count,
+			 size_t variant)
 {
 	if (isatty(STDERR_FILENO))
 		message("run %zu of %zu: %s", round * c->variant_count + variant + 1,
@@ -106,7 +111,8 @@ static int run_all(const struct compare_context *context)
 	for (size_t round = 0; round < round_count; round++)
 		for (size_t v = 0; v < c->variant_count; v++) {
 			bool is_warm_up = round < o->warm_up_count;
-			size_t number = is_warm_up ? round + 1 : round + 1 - o->warm_up_count;
+			size_t number = is_warm_up ? round + 1
+						   : round + 1 - o->warm_up_count;
 			int r;
 
 			say_progress(c, round, round_count, v);
@@ -138,7 +144,8 @@ static int status_of(const struct comparison *c)
 /* Whether a helper queries the allocator, because a walk cannot read its heap. */
 static bool is_asked(const struct variant *variant)
 {
-	return variant->allocator == ALLOCATOR_TCMALLOC || variant->allocator == ALLOCATOR_MIMALLOC;
+	return variant->allocator == ALLOCATOR_TCMALLOC ||
+	       variant->allocator == ALLOCATOR_MIMALLOC;
 }
 
 static bool wants_helper(const struct options *o, const struct variant *variant)
@@ -195,7 +202,8 @@ static void begin_heaps(struct session *session, const char *helper)
 		heap_keeper_set_helpers(session->heaps, heaps_make_helpers(session));
 }
 
-static int compare(struct session *session, const struct compare_show *show, struct comparison *c)
+static int compare(struct session *session, const struct compare_show *show,
+		   struct comparison *c)
 {
 	struct compare_context context = {
 		.options = session->options,
@@ -213,7 +221,8 @@ static int compare(struct session *session, const struct compare_show *show, str
 	}
 	begin_heaps(session, helper);
 	make_environments(&context, helper);
-	context.sampler = run_sampler_new(&session->fs, session->sampler, session->heaps, getpid());
+	context.sampler =
+		run_sampler_new(&session->fs, session->sampler, session->heaps, getpid());
 	r = run_all(&context);
 	if (r == 0 && session->options->compare.count && !c->is_interrupted)
 		r = compare_count_all(&context);

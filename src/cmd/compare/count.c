@@ -16,7 +16,8 @@
 
 static void set_unknown(struct count_sums *sums)
 {
-	sums->allocation_calls = sums->requested_bytes = sums->temporary_blocks = BYTES_UNKNOWN;
+	sums->allocation_calls = sums->requested_bytes = sums->temporary_blocks =
+		BYTES_UNKNOWN;
 }
 
 /*
@@ -28,7 +29,8 @@ static void sum_programs(const struct count_list *list, struct count_sums *ret)
 	bool is_any = false;
 
 	for (size_t i = 0; i < list->count; i++)
-		if (!wrapper_name_is(list->programs[i].name) && !list->programs[i].has_other_malloc) {
+		if (!wrapper_name_is(list->programs[i].name) &&
+		    !list->programs[i].has_other_malloc) {
 			count_sums_add(ret, &list->programs[i].sums);
 			is_any = true;
 		}
@@ -36,7 +38,8 @@ static void sum_programs(const struct count_list *list, struct count_sums *ret)
 		set_unknown(ret);
 }
 
-static void read_counts(const struct comparison *c, size_t variant, struct count_folder *folder)
+static void read_counts(const struct comparison *c, size_t variant,
+			struct count_folder *folder)
 {
 	struct count_list list = COUNT_LIST_INIT;
 	struct count_sums *sums = &c->counts[variant];
@@ -59,7 +62,8 @@ static int count_one(struct compare_context *context, size_t variant)
 	char **plain = context->environments[variant], **counting;
 	int r;
 
-	if (count_child_prepare(&c->variants[variant], &what, &folder, &counting) != EXIT_DONE) {
+	if (count_child_prepare(&c->variants[variant], &what, &folder, &counting) !=
+	    EXIT_DONE) {
 		set_unknown(&c->counts[variant]);
 		count_folder_release(&folder);
 		return 0;

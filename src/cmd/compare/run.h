@@ -31,7 +31,7 @@ enum run_purpose {
  * added with its problem set, and a message reports it. Returns 0, or -errno after a
  * message if the command cannot be started, so that further runs are pointless.
  */
-int compare_run_one(const struct compare_context *context, size_t variant, unsigned int number,
-		    enum run_purpose purpose);
+int compare_run_one(const struct compare_context *context, size_t variant,
+		    unsigned int number, enum run_purpose purpose);
 
 #endif

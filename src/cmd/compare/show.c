@@ -26,7 +26,8 @@ static bool may_write(const char *path)
 {
 	_cleanup_free_ char *copy = xstrdup(path);
 
-	if ((access(path, F_OK) == 0 ? access(path, W_OK) : access(dirname(copy), W_OK)) == 0)
+	if ((access(path, F_OK) == 0 ? access(path, W_OK)
+				     : access(dirname(copy), W_OK)) == 0)
 		return true;
 	message_error(path, -errno);
 	return false;

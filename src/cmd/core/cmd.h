@@ -13,7 +13,7 @@ enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
 	EXIT_BAD_USAGE = 2,
-	EXIT_PARTIAL = 3, /* some targets gone or unreadable; reported on stderr */
+	EXIT_PARTIAL = 3,     /* some targets gone or unreadable; reported on stderr */
 	EXIT_ABOVE_LIMIT = 4, /* a limit set by the user was exceeded */
 };
 
@@ -21,10 +21,10 @@ struct cmd {
 	const char *name; /* NULL: memstate without a verb */
 	const char *args; /* shown after the name in --help */
 	const char *summary;
-	unsigned int scope;	 /* the command's bit of enum option_scope */
-	bool takes_command;	 /* accepts "-- COMMAND" */
+	unsigned int scope; /* the command's bit of enum option_scope */
+	bool takes_command; /* accepts "-- COMMAND" */
 	int max_args;
-	const struct column_set *columns; /* NULL: the command has no columns */
+	const struct column_set *columns;    /* NULL: the command has no columns */
 	int (*run)(struct options *options); /* returns an enum exit_status */
 };
 

@@ -41,16 +41,11 @@ void message(const char *format, ...)
 static const char *describe(int err)
 {
 	switch (err) {
-	case -ESRCH:
-		return "no such process";
-	case -EBADMSG:
-		return "not in the format that is documented for it";
-	case -ESTALE:
-		return "changed each time it was read";
-	case -EOPNOTSUPP:
-		return "not there (older kernel, or not in this capture)";
-	default:
-		return strerror(-err);
+	case -ESRCH: return "no such process";
+	case -EBADMSG: return "not in the format that is documented for it";
+	case -ESTALE: return "changed each time it was read";
+	case -EOPNOTSUPP: return "not there (older kernel, or not in this capture)";
+	default: return strerror(-err);
 	}
 }
 
@@ -66,8 +61,7 @@ static const char *describe_process_error(int err)
 		return "its stat or smaps is not in the format that is documented for it";
 	case -EOPNOTSUPP:
 		return "it has no smaps here (older kernel, or not in this capture)";
-	default:
-		return describe(err);
+	default: return describe(err);
 	}
 }
 
@@ -91,5 +85,6 @@ void message_usage(const char *verb, const char *format, ...)
 	va_start(args, format);
 	say(format, args);
 	va_end(args);
-	fprintf(stderr, "Try 'memstate %s%s--help'.\n", verb ? verb : "", verb ? " " : "");
+	fprintf(stderr, "Try 'memstate %s%s--help'.\n", verb ? verb : "",
+		verb ? " " : "");
 }

@@ -7,7 +7,8 @@
 #include "cmd/core/options.h"
 
 const struct option_row option_rows[OPTION_COUNT_] = {
-	[OPTION_PID] = { 'p', "pid", "PID|NAME[,...]", SCOPE_PROCESSES | SCOPE_COUNT | SCOPE_DIFF,
+	[OPTION_PID] = { 'p', "pid", "PID|NAME[,...]",
+			 SCOPE_PROCESSES | SCOPE_COUNT | SCOPE_DIFF,
 			 "these processes, by id or by name; may be repeated" },
 	[OPTION_CGROUP] = { 0, "cgroup", "PATH|ID", SCOPE_WATCH | SCOPE_OOM,
 			    "this group: its folder, its path, or 12 or more digits of its "
@@ -20,15 +21,21 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 			 "group down below its limit (version 2), freeze it there (version 1), or "
 			 "trace its processes; put back at the end" },
 	[OPTION_YES] = { 0, "yes", NULL, SCOPE_OOM, "do not ask before --arm" },
-	[OPTION_TREE] = { 't', "tree", NULL, SCOPE_WATCH | SCOPE_CAPTURE | SCOPE_COUNT | SCOPE_DIFF,
+	[OPTION_TREE] = { 't', "tree", NULL,
+			  SCOPE_WATCH | SCOPE_CAPTURE | SCOPE_COUNT | SCOPE_DIFF,
 			  "their children too, and theirs" },
-	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS |
-			  SCOPE_EXPLAIN | SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF, "one report, then end" },
-	[OPTION_CSV] = { 0, "csv", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP | SCOPE_LEAKS |
-			 SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF,
+	[OPTION_TEXT] = { 0, "text", NULL,
+			  SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS | SCOPE_EXPLAIN |
+				  SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF,
+			  "one report, then end" },
+	[OPTION_CSV] = { 0, "csv", NULL,
+			 SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP | SCOPE_LEAKS |
+				 SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF,
 			 "CSV, RFC 4180" },
-	[OPTION_JSON] = { 'J', "json", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_DOCTOR |
-			  SCOPE_HEAP | SCOPE_LEAKS | SCOPE_EXPLAIN | SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF,
+	[OPTION_JSON] = { 'J', "json", NULL,
+			  SCOPE_WATCH | SCOPE_MAP | SCOPE_DOCTOR | SCOPE_HEAP |
+				  SCOPE_LEAKS | SCOPE_EXPLAIN | SCOPE_COUNT | SCOPE_OOM |
+				  SCOPE_DIFF,
 			  "JSON, one line per sample" },
 	[OPTION_INTERVAL] = { 'i', "interval", "T", SCOPE_WATCH | SCOPE_COUNT | SCOPE_OOM,
 			      "time between samples: 500ms, 2s, 1m; a bare number is seconds "
@@ -44,15 +51,18 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_LIST_COLUMNS] = { 0, "list-columns", NULL,
 				  SCOPE_WATCH | SCOPE_MAP | SCOPE_COUNT | SCOPE_OOM,
 				  "say what columns there are" },
-	[OPTION_NO_HEADINGS] = { 0, "no-headings", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP |
-				 SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF,
+	[OPTION_NO_HEADINGS] = { 0, "no-headings", NULL,
+				 SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP | SCOPE_COUNT |
+					 SCOPE_OOM | SCOPE_DIFF,
 				 "leave the line of headings out" },
-	[OPTION_BYTES] = { 'b', "bytes", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP |
-			   SCOPE_LEAKS | SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF,
+	[OPTION_BYTES] = { 'b', "bytes", NULL,
+			   SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP | SCOPE_LEAKS |
+				   SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF,
 			   "exact bytes instead of 1.5M" },
 	[OPTION_SORT] = { 's', "sort", "[-]COL", SCOPE_WATCH | SCOPE_MAP,
 			  "sort by a column; - for the other direction" },
-	[OPTION_TOP] = { 0, "top", "N", SCOPE_HEAP | SCOPE_LEAKS | SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF,
+	[OPTION_TOP] = { 0, "top", "N",
+			 SCOPE_HEAP | SCOPE_LEAKS | SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF,
 			 "so many lines of each list (default 10; all in CSV and JSON)" },
 	[OPTION_MAX_SHARE] = { 0, "max-share", "PERCENT", SCOPE_WATCH | SCOPE_OOM,
 			       "most of the time that reading may keep a target's memory map busy "
@@ -66,8 +76,8 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 			  "memory is copied (default auto: where that may be done); helper: ask the "
 			  "allocator too, by a thread that is put into the process, or started with "
 			  "COMMAND" },
-	[OPTION_MAX_PAUSE] = { 0, "max-pause", "T", SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS |
-			       SCOPE_EXPLAIN,
+	[OPTION_MAX_PAUSE] = { 0, "max-pause", "T",
+			       SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS | SCOPE_EXPLAIN,
 			       "leave the heap unread if that would stop the process for longer "
 			       "(default 1s; 250ms with --heap auto)" },
 	[OPTION_NO_STOP] = { 0, "no-stop", NULL, SCOPE_WATCH | SCOPE_HEAP,
@@ -130,7 +140,8 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_SCALE] = { 0, "scale", "COMMAND", SCOPE_COUNT,
 			   "run this shell command with each of --sizes in place of {N}, and say how "
 			   "what it allocates grows with it" },
-	[OPTION_SIZES] = { 0, "sizes", "N[,...]", SCOPE_COUNT, "sizes of --scale, 4 or more" },
+	[OPTION_SIZES] = { 0, "sizes", "N[,...]", SCOPE_COUNT,
+			   "sizes of --scale, 4 or more" },
 	[OPTION_MAX_EXPONENT] = { 0, "max-exponent", "X", SCOPE_COUNT,
 				  "of --scale: end with status 4 if something grows faster than with "
 				  "the size to this power" },
@@ -196,7 +207,8 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 			"of --replay, that moment (default the last one): 2026-11-21T08:15:30Z, "
 			"+90s after the first one, or -5m before the last one" },
 	[OPTION_HELP] = { 'h', "help", NULL, SCOPE_ALL, "say this, then end" },
-	[OPTION_VERSION] = { 'V', "version", NULL, SCOPE_ALL, "say the version, then end" },
+	[OPTION_VERSION] = { 'V', "version", NULL, SCOPE_ALL,
+			     "say the version, then end" },
 };
 
 static const char verb_preload_help[] =

@@ -19,10 +19,10 @@
 
 #define RUNS_MAX 1000
 
-#define COMPARE_DEFAULTS                                                                           \
-	{                                                                                          \
-		.run_count = 3, .settle_ns = 5 * NS_PER_S, .stop_signal = SIGTERM,                 \
-		.above_bytes = BYTES_UNKNOWN,                                                      \
+#define COMPARE_DEFAULTS                                                           \
+	{                                                                          \
+		.run_count = 3, .settle_ns = 5 * NS_PER_S, .stop_signal = SIGTERM, \
+		.above_bytes = BYTES_UNKNOWN,                                      \
 	}
 
 /* Signals for --stop-signal that end programs. */
@@ -30,8 +30,9 @@ static const struct {
 	const char *name;
 	int number;
 } signal_names[] = {
-	{ "HUP", SIGHUP },   { "INT", SIGINT },	  { "QUIT", SIGQUIT }, { "KILL", SIGKILL },
-	{ "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "TERM", SIGTERM }, { "ALRM", SIGALRM },
+	{ "HUP", SIGHUP },   { "INT", SIGINT },	  { "QUIT", SIGQUIT },
+	{ "KILL", SIGKILL }, { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 },
+	{ "TERM", SIGTERM }, { "ALRM", SIGALRM },
 };
 
 /* getopt value of an option without a letter: LONG_ONLY + its id */
@@ -84,7 +85,8 @@ static void add_name(struct options *o, char *name)
 {
 	struct targets *t = &o->targets;
 
-	t->names = xgrow(t->names, &o->name_capacity, t->name_count + 1, sizeof(*t->names));
+	t->names =
+		xgrow(t->names, &o->name_capacity, t->name_count + 1, sizeof(*t->names));
 	t->names[t->name_count++] = name;
 }
 
@@ -136,36 +138,21 @@ static int refuse(const struct cmd *cmd, int id, const char *arg, const char *wa
 static bool *find_flag(struct options *o, enum option_id id)
 {
 	switch (id) {
-	case OPTION_TREE:
-		return &o->targets.with_children;
-	case OPTION_OUTPUT_ALL:
-		return &o->output_all;
-	case OPTION_LIST_COLUMNS:
-		return &o->list_columns;
-	case OPTION_NO_HEADINGS:
-		return &o->no_headings;
-	case OPTION_BYTES:
-		return &o->exact_bytes;
-	case OPTION_REDACT:
-		return &o->redact;
-	case OPTION_NO_STOP:
-		return &o->no_stop;
-	case OPTION_COUNT:
-		return &o->compare.count;
-	case OPTION_ALLOW_STALL:
-		return &o->allow_stall;
-	case OPTION_MALLOC_INFO:
-		return &o->malloc_info;
-	case OPTION_YES:
-		return &o->yes;
-	case OPTION_HELP:
-		return &o->help;
-	case OPTION_VERSION:
-		return &o->version;
-	case OPTION_KEEP_GENERICS:
-		return &o->diff.keeps_generics;
-	default:
-		return options_count_flag(&o->count, id);
+	case OPTION_TREE: return &o->targets.with_children;
+	case OPTION_OUTPUT_ALL: return &o->output_all;
+	case OPTION_LIST_COLUMNS: return &o->list_columns;
+	case OPTION_NO_HEADINGS: return &o->no_headings;
+	case OPTION_BYTES: return &o->exact_bytes;
+	case OPTION_REDACT: return &o->redact;
+	case OPTION_NO_STOP: return &o->no_stop;
+	case OPTION_COUNT: return &o->compare.count;
+	case OPTION_ALLOW_STALL: return &o->allow_stall;
+	case OPTION_MALLOC_INFO: return &o->malloc_info;
+	case OPTION_YES: return &o->yes;
+	case OPTION_HELP: return &o->help;
+	case OPTION_VERSION: return &o->version;
+	case OPTION_KEEP_GENERICS: return &o->diff.keeps_generics;
+	default: return options_count_flag(&o->count, id);
 	}
 }
 
@@ -188,9 +175,11 @@ static int set_heap(const struct cmd *cmd, const char *arg, struct options *o)
 
 static int set_keep(const struct cmd *cmd, const char *arg, struct recording_bounds *keep)
 {
-	if (units_parse_bytes(arg, &keep->bytes) == 0 || units_parse_duration(arg, &keep->ns) == 0)
+	if (units_parse_bytes(arg, &keep->bytes) == 0 ||
+	    units_parse_duration(arg, &keep->ns) == 0)
 		return 0;
-	return refuse(cmd, OPTION_KEEP, arg, "a time as 90s, 1h or 1d, or bytes as 64M or 1G");
+	return refuse(cmd, OPTION_KEEP, arg,
+		      "a time as 90s, 1h or 1d, or bytes as 64M or 1G");
 }
 
 static int set_limit(const struct cmd *cmd, const char *arg, struct options *o)
@@ -218,46 +207,26 @@ static int set_metric(const struct cmd *cmd, const char *arg, struct options *o)
 static const char **find_word(struct options *o, enum option_id id)
 {
 	switch (id) {
-	case OPTION_OUTPUT:
-		return &o->output;
-	case OPTION_SORT:
-		return &o->sort;
-	case OPTION_SNAPSHOT:
-		return &o->snapshot;
-	case OPTION_SINCE:
-		return &o->since;
-	case OPTION_PROCFS:
-		return &o->procfs_root;
-	case OPTION_PRELOAD:
-		return &o->preload;
-	case OPTION_CGROUP:
-		return &o->cgroup;
-	case OPTION_KMSG:
-		return &o->kmsg;
-	case OPTION_ARM:
-		return &o->arm;
-	case OPTION_WORKLOAD:
-		return &o->compare.workload;
-	case OPTION_HTML:
-		return &o->compare.html;
-	case OPTION_OUTPUT_DIR:
-		return &o->compare.output_dir;
-	case OPTION_FLAME_GRAPH:
-		return &o->flame_graph;
-	case OPTION_RECORD_SAMPLES:
-		return &o->recording.record;
-	case OPTION_REPLAY_SAMPLES:
-		return &o->recording.replay;
-	case OPTION_AT:
-		return &o->recording.at;
-	case OPTION_DEPTH:
-		return &o->diff.depth;
-	case OPTION_DIFF_MIN:
-		return &o->diff.minimum;
-	case OPTION_DIFF_FAIL_ABOVE:
-		return &o->diff.fail_above;
-	default:
-		return options_count_word(&o->count, id);
+	case OPTION_OUTPUT: return &o->output;
+	case OPTION_SORT: return &o->sort;
+	case OPTION_SNAPSHOT: return &o->snapshot;
+	case OPTION_SINCE: return &o->since;
+	case OPTION_PROCFS: return &o->procfs_root;
+	case OPTION_PRELOAD: return &o->preload;
+	case OPTION_CGROUP: return &o->cgroup;
+	case OPTION_KMSG: return &o->kmsg;
+	case OPTION_ARM: return &o->arm;
+	case OPTION_WORKLOAD: return &o->compare.workload;
+	case OPTION_HTML: return &o->compare.html;
+	case OPTION_OUTPUT_DIR: return &o->compare.output_dir;
+	case OPTION_FLAME_GRAPH: return &o->flame_graph;
+	case OPTION_RECORD_SAMPLES: return &o->recording.record;
+	case OPTION_REPLAY_SAMPLES: return &o->recording.replay;
+	case OPTION_AT: return &o->recording.at;
+	case OPTION_DEPTH: return &o->diff.depth;
+	case OPTION_DIFF_MIN: return &o->diff.minimum;
+	case OPTION_DIFF_FAIL_ABOVE: return &o->diff.fail_above;
+	default: return options_count_word(&o->count, id);
 	}
 }
 
@@ -286,7 +255,8 @@ static int parse_signal(const char *text, int *ret)
  * Set an option of --preload with several allocators, except those that
  * find_word() handles.
  */
-static int set_compare(const struct cmd *cmd, int id, const char *arg, struct compare_options *c)
+static int set_compare(const struct cmd *cmd, int id, const char *arg,
+		       struct compare_options *c)
 {
 	switch ((enum option_id)id) {
 	case OPTION_RUNS:
@@ -296,7 +266,8 @@ static int set_compare(const struct cmd *cmd, int id, const char *arg, struct co
 			return refuse(cmd, id, arg, "a number from 1 to 1000");
 		return 0;
 	case OPTION_WARM_UP:
-		if (num_parse_u64(arg, &c->warm_up_count) < 0 || c->warm_up_count > RUNS_MAX)
+		if (num_parse_u64(arg, &c->warm_up_count) < 0 ||
+		    c->warm_up_count > RUNS_MAX)
 			return refuse(cmd, id, arg, "a number from 0 to 1000");
 		return 0;
 	case OPTION_READY:
@@ -312,14 +283,14 @@ static int set_compare(const struct cmd *cmd, int id, const char *arg, struct co
 	case OPTION_STOP_SIGNAL:
 		c->has_stop_signal = true;
 		if (parse_signal(arg, &c->stop_signal) < 0)
-			return refuse(cmd, id, arg, "a signal that ends programs, as TERM, INT or 15");
+			return refuse(cmd, id, arg,
+				      "a signal that ends programs, as TERM, INT or 15");
 		return 0;
 	case OPTION_ABOVE:
 		if (units_parse_bytes(arg, &c->above_bytes) < 0)
 			return refuse(cmd, id, arg, "bytes, as 64K, 512M or 2G");
 		return 0;
-	default:
-		return -EINVAL;
+	default: return -EINVAL;
 	}
 }
 
@@ -355,18 +326,16 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 		return 0;
 	}
 	switch ((enum option_id)id) {
-	case OPTION_PID:
-		return add_targets(cmd, arg, o);
-	case OPTION_TEXT:
-		return set_format(cmd, o, FORMAT_TEXT);
-	case OPTION_CSV:
-		return set_format(cmd, o, FORMAT_CSV);
-	case OPTION_JSON:
-		return set_format(cmd, o, FORMAT_JSON);
+	case OPTION_PID: return add_targets(cmd, arg, o);
+	case OPTION_TEXT: return set_format(cmd, o, FORMAT_TEXT);
+	case OPTION_CSV: return set_format(cmd, o, FORMAT_CSV);
+	case OPTION_JSON: return set_format(cmd, o, FORMAT_JSON);
 	case OPTION_INTERVAL:
 		o->has_interval = true;
-		if (units_parse_duration(arg, &o->interval_ns) < 0 || o->interval_ns < NS_PER_MS)
-			return refuse(cmd, id, arg, "a time of 1ms or more, as 500ms, 2s or 1m");
+		if (units_parse_duration(arg, &o->interval_ns) < 0 ||
+		    o->interval_ns < NS_PER_MS)
+			return refuse(cmd, id, arg,
+				      "a time of 1ms or more, as 500ms, 2s or 1m");
 		return 0;
 	case OPTION_SAMPLES:
 		if (num_parse_u64(arg, &o->sample_count) < 0 || o->sample_count == 0)
@@ -382,21 +351,16 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 			return refuse(cmd, id, arg, "a percentage from 0.1 to 100");
 		o->max_share_per_mille = (unsigned int)(thousandths / 100);
 		return 0;
-	case OPTION_HEAP:
-		return set_heap(cmd, arg, o);
-	case OPTION_KEEP:
-		return set_keep(cmd, arg, &o->recording.keep);
+	case OPTION_HEAP: return set_heap(cmd, arg, o);
+	case OPTION_KEEP: return set_keep(cmd, arg, &o->recording.keep);
 	case OPTION_MAX_PAUSE:
 		o->has_max_pause = true;
 		if (units_parse_duration(arg, &o->max_pause_ns) < 0)
 			return refuse(cmd, id, arg, "a time, as 500ms or 2s");
 		return 0;
-	case OPTION_FAIL_ABOVE:
-		return set_limit(cmd, arg, o);
-	case OPTION_METRIC:
-		return set_metric(cmd, arg, o);
-	default:
-		return set_number(cmd, id, arg, o);
+	case OPTION_FAIL_ABOVE: return set_limit(cmd, arg, o);
+	case OPTION_METRIC: return set_metric(cmd, arg, o);
+	default: return set_number(cmd, id, arg, o);
 	}
 }
 
@@ -411,12 +375,14 @@ static int parse_options(const struct cmd *cmd, int argc, char **argv, struct op
 	optind = 0; /* reset getopt's state from an earlier command line */
 	while ((value = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (value == ':') {
-			message_usage(cmd->name, "option '%s' wants an argument", argv[optind - 1]);
+			message_usage(cmd->name, "option '%s' wants an argument",
+				      argv[optind - 1]);
 			return -EINVAL;
 		}
 		if (value == '?') {
 			if (optopt > 0 && optopt < LONG_ONLY)
-				message_usage(cmd->name, "there is no option -%c here", optopt);
+				message_usage(cmd->name, "there is no option -%c here",
+					      optopt);
 			else if (optopt >= LONG_ONLY)
 				message_usage(cmd->name, "option --%s takes no argument",
 					      option_rows[optopt - LONG_ONLY].name);

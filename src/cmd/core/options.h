@@ -63,7 +63,7 @@ struct compare_options {
 	bool has_settle;
 	int stop_signal;
 	bool has_stop_signal;
-	uint64_t above_bytes; /* BYTES_UNKNOWN: not given */
+	uint64_t above_bytes;	/* BYTES_UNKNOWN: not given */
 	const char *html;	/* file name, or NULL */
 	const char *output_dir; /* folder, or NULL */
 	bool count;		/* count allocations too */
@@ -73,7 +73,7 @@ struct compare_options {
 /* Options for counting allocations. */
 struct count_options {
 	bool calls_only;
-	const char *probe; /* method for counting a running process; NULL: not given */
+	const char *probe;   /* method for counting a running process; NULL: not given */
 	uint64_t iterations; /* 1: not given */
 	const char *check;   /* file of limits, or NULL */
 	const char *test;    /* which test of the file; NULL: the limits of the program */
@@ -86,13 +86,13 @@ struct count_options {
 	struct count_rule {
 		bool is_file; /* text names a file with rules, otherwise it is a rule */
 		const char *text;
-	} *rules; /* in command-line order */
+	} * rules; /* in command-line order */
 	size_t rule_count, rule_capacity;
 	const char *folded, *speedscope; /* file names, or NULL */
 	/* --stacks; see options_count_records_stacks() for options that imply it */
 	bool stacks;
 	bool live;
-	uint64_t sample_bytes; /* 0: record every allocation */
+	uint64_t sample_bytes;	     /* 0: record every allocation */
 	const char *record, *replay; /* file names, or NULL */
 };
 
@@ -138,16 +138,16 @@ struct options {
 	uint64_t block_limit, byte_limit; /* from --fail-above */
 	bool has_block_limit, has_byte_limit;
 	const char *snapshot, *since; /* file names, or NULL */
-	const char *preload; /* list of allocators, or NULL */
-	const char *cgroup; /* folder, path or id, or NULL */
-	const char *kmsg; /* file name, "-", or NULL */
-	const char *arm;  /* "high", "freeze", "trace", or NULL */
+	const char *preload;	      /* list of allocators, or NULL */
+	const char *cgroup;	      /* folder, path or id, or NULL */
+	const char *kmsg;	      /* file name, "-", or NULL */
+	const char *arm;	      /* "high", "freeze", "trace", or NULL */
 	bool yes;
 	struct compare_options compare;
 	struct count_options count;
 	struct diff_options diff;
 	struct recording_options recording;
-	const char *flame_graph; /* file name, or NULL */
+	const char *flame_graph;    /* file name, or NULL */
 	enum profile_metric metric; /* for profiles */
 	bool has_metric;
 	const char *procfs_root;

@@ -15,42 +15,27 @@
 bool *options_count_flag(struct count_options *count, enum option_id id)
 {
 	switch (id) {
-	case OPTION_CALLS_ONLY:
-		return &count->calls_only;
-	case OPTION_UPDATE:
-		return &count->update;
-	case OPTION_STACKS:
-		return &count->stacks;
-	case OPTION_LIVE:
-		return &count->live;
-	default:
-		return NULL;
+	case OPTION_CALLS_ONLY: return &count->calls_only;
+	case OPTION_UPDATE: return &count->update;
+	case OPTION_STACKS: return &count->stacks;
+	case OPTION_LIVE: return &count->live;
+	default: return NULL;
 	}
 }
 
 const char **options_count_word(struct count_options *count, enum option_id id)
 {
 	switch (id) {
-	case OPTION_PROBE:
-		return &count->probe;
-	case OPTION_RECORD:
-		return &count->record;
-	case OPTION_REPLAY:
-		return &count->replay;
-	case OPTION_CHECK:
-		return &count->check;
-	case OPTION_TEST:
-		return &count->test;
-	case OPTION_SCALE:
-		return &count->scale;
-	case OPTION_SIZES:
-		return &count->sizes;
-	case OPTION_FOLDED:
-		return &count->folded;
-	case OPTION_SPEEDSCOPE:
-		return &count->speedscope;
-	default:
-		return NULL;
+	case OPTION_PROBE: return &count->probe;
+	case OPTION_RECORD: return &count->record;
+	case OPTION_REPLAY: return &count->replay;
+	case OPTION_CHECK: return &count->check;
+	case OPTION_TEST: return &count->test;
+	case OPTION_SCALE: return &count->scale;
+	case OPTION_SIZES: return &count->sizes;
+	case OPTION_FOLDED: return &count->folded;
+	case OPTION_SPEEDSCOPE: return &count->speedscope;
+	default: return NULL;
 	}
 }
 
@@ -68,24 +53,27 @@ bool options_count_records_stacks(const struct count_options *count)
 }
 
 int options_count_value(struct count_options *count, enum option_id id, const char *arg,
-			 const char **ret_want)
+			const char **ret_want)
 {
 	uint64_t thousandths;
 
 	switch (id) {
 	case OPTION_ITERATIONS:
 		*ret_want = "a number from 1 to 1000000000";
-		if (num_parse_u64(arg, &count->iterations) < 0 || count->iterations == 0 ||
-		    count->iterations > ITERATIONS_MAX)
+		if (num_parse_u64(arg, &count->iterations) < 0 ||
+		    count->iterations == 0 || count->iterations > ITERATIONS_MAX)
 			return -ERANGE;
 		return 0;
 	case OPTION_MAX_EXPONENT:
 		*ret_want = "a number, as 1 or 1.25";
 		count->has_max_exponent = true;
-		return num_parse_thousandths(arg, &count->max_exponent_thousandths) < 0 ? -ERANGE : 0;
+		return num_parse_thousandths(arg, &count->max_exponent_thousandths) < 0
+			       ? -ERANGE
+			       : 0;
 	case OPTION_MIN:
 		*ret_want = "a percentage from 0 to 100";
-		if (num_parse_thousandths(arg, &thousandths) < 0 || thousandths > PROFILE_MIN_UNIT)
+		if (num_parse_thousandths(arg, &thousandths) < 0 ||
+		    thousandths > PROFILE_MIN_UNIT)
 			return -ERANGE;
 		count->has_min = true;
 		count->min = (unsigned int)thousandths;
@@ -96,11 +84,11 @@ int options_count_value(struct count_options *count, enum option_id id, const ch
 		return 0;
 	case OPTION_SAMPLE:
 		*ret_want = "bytes, as 64K or 512K";
-		if (units_parse_bytes(arg, &count->sample_bytes) < 0 || count->sample_bytes == 0)
+		if (units_parse_bytes(arg, &count->sample_bytes) < 0 ||
+		    count->sample_bytes == 0)
 			return -ERANGE;
 		return 0;
-	default:
-		return -EINVAL;
+	default: return -EINVAL;
 	}
 }
 

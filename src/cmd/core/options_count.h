@@ -28,7 +28,7 @@ const char **options_count_word(struct count_options *count, enum option_id id);
  * *ret_want describes.
  */
 int options_count_value(struct count_options *count, enum option_id id, const char *arg,
-			 const char **ret_want);
+			const char **ret_want);
 
 /* Whether the output is a profile rather than only counts. */
 bool options_count_has_stacks(const struct count_options *count);

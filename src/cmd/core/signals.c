@@ -39,7 +39,8 @@ void signals_begin(void)
 		struct sigaction before;
 
 		/* a signal ignored at start, as under nohup, stays ignored */
-		if (sigaction(stops[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN)
+		if (sigaction(stops[i], NULL, &before) == 0 &&
+		    before.sa_handler == SIG_IGN)
 			continue;
 		sigaction(stops[i], &action, NULL);
 		sigaddset(&held, stops[i]);

@@ -46,9 +46,9 @@ struct attached {
 	struct schedule schedule;
 	uint64_t start_ns;
 	struct strbuf out;
-	int end_fd; /* readable when the first process ends; -1: not available */
+	int end_fd;	  /* readable when the first process ends; -1: not available */
 	int stream_error; /* of standard output: 0 or -errno */
-	bool has_line; /* a status line is on the terminal and will be overwritten */
+	bool has_line;	  /* a status line is on the terminal and will be overwritten */
 	struct count_sums line_sums;
 	uint64_t line_ns;
 };
@@ -106,7 +106,8 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 	int r;
 
 	if (!process_has_memory(p)) {
-		message("%d: cannot be counted: it is a %s", p->pid, process_no_memory_text(p));
+		message("%d: cannot be counted: it is a %s", p->pid,
+			process_no_memory_text(p));
 		a->failed_count++;
 		return;
 	}
@@ -127,7 +128,8 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
  * Attach to all requested processes. Returns EXIT_DONE, or the status to exit with if
  * none can be counted.
  */
-static int attach_all(struct attached *a, const struct snapshot *snapshot, enum count_method method)
+static int attach_all(struct attached *a, const struct snapshot *snapshot,
+		      enum count_method method)
 {
 	int status = session_report_missing(a->session, snapshot);
 
@@ -166,8 +168,9 @@ static int read_counts(struct attached *a)
 
 		if (r < 0) {
 			message("%d: cannot read its counts: %s", a->list.programs[i].pid,
-				r == -ECHILD ? "the guard process of its breakpoints was killed"
-					     : strerror(-r));
+				r == -ECHILD
+					? "the guard process of its breakpoints was killed"
+					: strerror(-r));
 			return r;
 		}
 	}
@@ -284,7 +287,8 @@ static void report_what_is_missing(struct attached *a)
 	}
 	if (threads > 0)
 		message("%llu %s not counted: there was no room for them",
-			(unsigned long long)threads, threads == 1 ? "thread was" : "threads were");
+			(unsigned long long)threads,
+			threads == 1 ? "thread was" : "threads were");
 }
 
 /* Show the recorded stacks. Returns EXIT_DONE or EXIT_FAILED. */
@@ -305,9 +309,11 @@ static int show_stacks(struct attached *a)
 		count += r == 0;
 	}
 	if (r < 0)
-		message("%d: its stacks cannot be read: %s", a->list.programs[count].pid, strerror(-r));
+		message("%d: its stacks cannot be read: %s", a->list.programs[count].pid,
+			strerror(-r));
 	else
-		status = count_profile_show_attached(a->session->options, stacks, count, &origin);
+		status = count_profile_show_attached(a->session->options, stacks, count,
+						     &origin);
 	for (size_t i = 0; i < count; i++)
 		stacks_release(&stacks[i]);
 	free(stacks);
@@ -346,7 +352,8 @@ static int count(struct attached *a)
 	a->list.programs = xcalloc(a->count, sizeof(*a->list.programs));
 	a->list.count = a->list.capacity = a->count;
 	a->report.list = &a->list;
-	if (o->format == FORMAT_CSV && !o->no_headings && !options_count_records_stacks(&o->count)) {
+	if (o->format == FORMAT_CSV && !o->no_headings &&
+	    !options_count_records_stacks(&o->count)) {
 		csv_add_header(&a->out, a->columns);
 		status = write_out(a) < 0 ? EXIT_FAILED : EXIT_DONE;
 	}
@@ -370,7 +377,8 @@ static int run(struct attached *a, enum count_method method)
 		status = attach_all(a, &snapshot, method);
 	}
 	if (status == EXIT_DONE && a->count == 1)
-		a->end_fd = (int)syscall(SYS_pidfd_open, snapshot.usages[0].process.pid, 0);
+		a->end_fd =
+			(int)syscall(SYS_pidfd_open, snapshot.usages[0].process.pid, 0);
 	snapshot_release(&snapshot);
 	if (status == EXIT_DONE)
 		status = count(a);

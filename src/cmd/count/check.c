@@ -57,7 +57,8 @@ static int choose_test(struct count_check *check, const char *program)
 	bool is_named = o->test != NULL;
 
 	check->test = is_named ? o->test : program;
-	if (!is_named && !has_limits(&check->file, program) && has_limits(&check->file, NULL))
+	if (!is_named && !has_limits(&check->file, program) &&
+	    has_limits(&check->file, NULL))
 		check->test = NULL;
 	if (check->test && !limits_file_may_be_test(check->test)) {
 		message("'%s' cannot be the name of a test in a file: --test says another",
@@ -149,32 +150,41 @@ static void add_tolerance(struct strbuf *out, const struct count_limit *limit)
 			    limit->is_percent ? "%" : "");
 }
 
-static void say_broken(const struct count_check *check, size_t i, const struct count_stats *stats)
+static void say_broken(const struct count_check *check, size_t i,
+		       const struct count_stats *stats)
 {
 	const struct count_limit *limit = &check->limits[i].limit;
 	bool is_above = check->limits[i].outcome == LIMIT_ABOVE;
-	uint64_t measured = stats->figures[limit->figure].median, value = limit->value_thousandths;
+	uint64_t measured = stats->figures[limit->figure].median,
+		 value = limit->value_thousandths;
 	uint64_t off = is_above ? measured - value : value - measured;
 	_cleanup_strbuf_ struct strbuf tolerance = STRBUF_INIT;
-	char measured_text[UNITS_TEXT_SIZE], limit_text[UNITS_TEXT_SIZE], off_text[UNITS_TEXT_SIZE];
+	char measured_text[UNITS_TEXT_SIZE], limit_text[UNITS_TEXT_SIZE],
+		off_text[UNITS_TEXT_SIZE];
 
 	add_tolerance(&tolerance, limit);
-	message("%s:%zu: %s: %s is %s the %s of %s by %s (%.1f%%%s)%s", check->options->count.check,
-		check->lines[i] + 1, counted_figure_key(limit->figure),
-		units_format_thousandths(measured, measured_text), is_above ? "above" : "below",
+	message("%s:%zu: %s: %s is %s the %s of %s by %s (%.1f%%%s)%s",
+		check->options->count.check, check->lines[i] + 1,
+		counted_figure_key(limit->figure),
+		units_format_thousandths(measured, measured_text),
+		is_above ? "above" : "below",
 		limit->kind == LIMIT_EQUAL ? "baseline" : "limit",
-		units_format_thousandths(value, limit_text), units_format_thousandths(off, off_text),
-		value > 0 ? (double)off * 100 / (double)value : 100, strbuf_text(&tolerance),
+		units_format_thousandths(value, limit_text),
+		units_format_thousandths(off, off_text),
+		value > 0 ? (double)off * 100 / (double)value : 100,
+		strbuf_text(&tolerance),
 		is_above ? "" : ": --update makes that the new one");
 }
 
-static void say_loose(const struct count_check *check, size_t i, const struct count_stats *stats)
+static void say_loose(const struct count_check *check, size_t i,
+		      const struct count_stats *stats)
 {
 	const struct count_limit *limit = &check->limits[i].limit;
 	char most[UNITS_TEXT_SIZE], limit_text[UNITS_TEXT_SIZE];
 
 	message("hint: %s:%zu: %s: %s is well below the limit of %s: --update tightens it",
-		check->options->count.check, check->lines[i] + 1, counted_figure_key(limit->figure),
+		check->options->count.check, check->lines[i] + 1,
+		counted_figure_key(limit->figure),
 		units_format_thousandths(stats->figures[limit->figure].most, most),
 		units_format_thousandths(limit->value_thousandths, limit_text));
 }
@@ -194,9 +204,7 @@ static int say_outcomes(const struct count_check *check, const struct count_stat
 			say_broken(check, i, stats);
 			status = EXIT_ABOVE_LIMIT;
 			break;
-		case LIMIT_LOOSE:
-			say_loose(check, i, stats);
-			break;
+		case LIMIT_LOOSE: say_loose(check, i, stats); break;
 		case LIMIT_UNKNOWN:
 			message("%s:%zu: %s: is not known of these runs",
 				check->options->count.check, check->lines[i] + 1,
@@ -204,8 +212,7 @@ static int say_outcomes(const struct count_check *check, const struct count_stat
 			if (status == EXIT_DONE)
 				status = EXIT_NOT_COUNTED;
 			break;
-		case LIMIT_KEPT:
-			break;
+		case LIMIT_KEPT: break;
 		}
 	return status;
 }

@@ -13,9 +13,9 @@
 struct count_check {
 	const struct options *options;
 	struct limits_file file;
-	const char *test; /* NULL: the limits before the first test */
+	const char *test;	      /* NULL: the limits before the first test */
 	struct checked_limit *limits; /* in the order of the file */
-	size_t *lines; /* lines[i] is the index in file of limits[i] */
+	size_t *lines;		      /* lines[i] is the index in file of limits[i] */
 	size_t limit_count;
 };
 

@@ -50,7 +50,8 @@ static bool is_series(const struct options *o)
  */
 static bool is_machine_read(const struct options *o)
 {
-	return o->format == FORMAT_CSV || o->format == FORMAT_JSON || !count_show_has_report(o);
+	return o->format == FORMAT_CSV || o->format == FORMAT_JSON ||
+	       !count_show_has_report(o);
 }
 
 static bool has_line(const struct options *o)
@@ -66,25 +67,31 @@ static int check_usage(const struct options *o)
 	if (count_profile_check_usage(o) != EXIT_DONE)
 		return EXIT_BAD_USAGE;
 	if ((o->command != NULL) + (o->count.replay != NULL) + (o->count.scale != NULL) +
-		    is_attached > 1) {
-		message_usage("count", "a command, -p, --scale and --replay exclude each other");
+		    is_attached >
+	    1) {
+		message_usage("count",
+			      "a command, -p, --scale and --replay exclude each other");
 		return EXIT_BAD_USAGE;
 	}
 	if (count_scale_check_usage(o) != EXIT_DONE)
 		return EXIT_BAD_USAGE;
 	if (!o->command && !o->count.replay && !o->count.scale && !is_attached) {
-		message_usage("count", "count what? A command goes after --, a process that runs after "
-				       "-p");
+		message_usage(
+			"count",
+			"count what? A command goes after --, a process that runs after "
+			"-p");
 		return EXIT_BAD_USAGE;
 	}
 	if (!is_attached && (o->sample_count > 0 || o->count.probe)) {
-		message_usage("count", "%s goes with -p", o->count.probe ? "--probe" : "-n");
+		message_usage("count", "%s goes with -p",
+			      o->count.probe ? "--probe" : "-n");
 		return EXIT_BAD_USAGE;
 	}
 	if (is_attached && (o->preload || o->compare.first_said || o->count.check)) {
 		message_usage("count", "--%s goes with a command, not with -p",
-			      o->preload ? "preload" : o->count.check ? "check"
-								      : o->compare.first_said);
+			      o->preload       ? "preload"
+			      : o->count.check ? "check"
+					       : o->compare.first_said);
 		return EXIT_BAD_USAGE;
 	}
 	if (compare_is_wanted(o)) {
@@ -94,11 +101,13 @@ static int check_usage(const struct options *o)
 	if (count_runs_check_usage(o) != EXIT_DONE)
 		return EXIT_BAD_USAGE;
 	if (o->format == FORMAT_TEXT && o->has_interval) {
-		message_usage("count", "-i goes with --csv, --json or a terminal: a report is one "
-				       "sample");
+		message_usage("count",
+			      "-i goes with --csv, --json or a terminal: a report is one "
+			      "sample");
 		return EXIT_BAD_USAGE;
 	}
-	if ((o->output || o->output_all) && o->format != FORMAT_CSV && o->format != FORMAT_JSON) {
+	if ((o->output || o->output_all) && o->format != FORMAT_CSV &&
+	    o->format != FORMAT_JSON) {
 		message_usage("count", "-o goes with --csv or --json");
 		return EXIT_BAD_USAGE;
 	}
@@ -178,7 +187,8 @@ static int watch(struct counting *c)
 	c->schedule.next = 1;
 	c->line_ns = c->counted.start_ns;
 	child_poll(&c->counted.child);
-	while (r == 0 && !c->counted.child.has_ended && count_child_goes_on(&c->counted, &stops)) {
+	while (r == 0 && !c->counted.child.has_ended &&
+	       count_child_goes_on(&c->counted, &stops)) {
 		uint64_t due = is_watched ? schedule_due_ns(&c->schedule)
 					  : clock_now_ns() + 60 * NS_PER_S;
 
@@ -200,7 +210,8 @@ static void say_what_is_missing(const struct counting *c)
 	uint64_t filtered_children = 0, filtered_threads = 0;
 
 	if (c->uncovered)
-		message("%s: " COUNT_UNCOVERED_FORMAT, c->options->command[0], c->uncovered);
+		message("%s: " COUNT_UNCOVERED_FORMAT, c->options->command[0],
+			c->uncovered);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct count_program *p = &list->programs[i];
 
@@ -209,11 +220,12 @@ static void say_what_is_missing(const struct counting *c)
 	}
 	if (children > 0)
 		message("%llu %s not counted in %s: %s", (unsigned long long)children,
-			children == 1 ? "process was" : "processes were", c->counted.folder.path,
-			count_folder_problem(&c->counted.folder));
+			children == 1 ? "process was" : "processes were",
+			c->counted.folder.path, count_folder_problem(&c->counted.folder));
 	if (threads > 0)
 		message("%llu %s not counted: there was no room for them",
-			(unsigned long long)threads, threads == 1 ? "thread was" : "threads were");
+			(unsigned long long)threads,
+			threads == 1 ? "thread was" : "threads were");
 	if (filtered_children > 0)
 		message("%llu forked %s not counted: the program is under a seccomp filter",
 			(unsigned long long)filtered_children,
@@ -236,7 +248,8 @@ static int show_profile(const struct counting *c)
 		.elapsed_ns = c->report.elapsed_ns,
 	};
 
-	return count_profile_show(c->options, &origin) == EXIT_DONE ? EXIT_DONE : EXIT_NOT_COUNTED;
+	return count_profile_show(c->options, &origin) == EXIT_DONE ? EXIT_DONE
+								    : EXIT_NOT_COUNTED;
 }
 
 /* Show the counts. Returns EXIT_DONE, or EXIT_NOT_COUNTED after a message. */
@@ -315,7 +328,8 @@ static int run(struct counting *c)
 		return count_runs_run(o, allocator);
 	c->counted.command = o->command;
 	c->counted.allocator = allocator;
-	c->counted.what.library = o->count.calls_only ? COUNT_LIBRARY_CALLS : COUNT_LIBRARY_BLOCKS;
+	c->counted.what.library = o->count.calls_only ? COUNT_LIBRARY_CALLS
+						      : COUNT_LIBRARY_BLOCKS;
 	if (options_count_records_stacks(&o->count)) {
 		c->counted.what.library = COUNT_LIBRARY_STACKS;
 		count_profile_add_mode(o, &c->stack_mode);
@@ -326,7 +340,8 @@ static int run(struct counting *c)
 	status = count_child_start(&c->counted);
 	if (status != EXIT_DONE)
 		return status;
-	if (o->format == FORMAT_CSV && !o->no_headings && !options_count_records_stacks(&o->count)) {
+	if (o->format == FORMAT_CSV && !o->no_headings &&
+	    !options_count_records_stacks(&o->count)) {
 		csv_add_header(&c->out, &c->columns);
 		status = stream_write(&c->out) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 	}
@@ -355,7 +370,8 @@ static int count_run(struct options *o)
 	if (status == EXIT_DONE && o->count.replay)
 		return count_profile_replay(o);
 	if (status == EXIT_DONE && !options_count_records_stacks(&o->count))
-		status = session_columns(o, &count_columns, count_columns.csv_default, &c.columns);
+		status = session_columns(o, &count_columns, count_columns.csv_default,
+					 &c.columns);
 	if (status == EXIT_DONE && !targets_are_all(&o->targets)) {
 		status = count_attached_run(o, &c.columns);
 	} else if (status == EXIT_DONE) {
@@ -363,8 +379,8 @@ static int count_run(struct options *o)
 		status = run(&c);
 	}
 	/* git bisect(1) would take these statuses for a bad revision */
-	if (o->count.check && (status == EXIT_NOT_FOUND || status == EXIT_NOT_EXECUTABLE ||
-			       c.uncovered))
+	if (o->count.check &&
+	    (status == EXIT_NOT_FOUND || status == EXIT_NOT_EXECUTABLE || c.uncovered))
 		status = EXIT_NOT_COUNTED;
 	variants_release(&c.allocators);
 	count_child_release(&c.counted);

@@ -23,9 +23,11 @@ int flame_file_check(const char *verb, const char *path)
 {
 	if (ends_in(path, ".svg") || ends_in(path, ".html"))
 		return EXIT_DONE;
-	message_usage(verb, "--flame-graph: '%s' does not end in .svg (a picture) or .html (a page "
-			    "with more in it)",
-		      path);
+	message_usage(
+		verb,
+		"--flame-graph: '%s' does not end in .svg (a picture) or .html (a page "
+		"with more in it)",
+		path);
 	return EXIT_BAD_USAGE;
 }
 
@@ -56,7 +58,8 @@ int flame_file_write_diff(const char *path, const struct profile profiles[2],
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (ends_in(path, ".svg"))
-		flame_svg_add_diff(&text, &changed[0], &changed[1], page->metric, page->title);
+		flame_svg_add_diff(&text, &changed[0], &changed[1], page->metric,
+				   page->title);
 	else
 		flame_html_add_diff(&text, &profiles[0], &profiles[1], page);
 	return write_text(path, &text);

@@ -22,12 +22,15 @@ int count_profile_check_usage(const struct options *o)
 	const char *problem = NULL;
 
 	if (count->replay && (has_stacks || count->calls_only || o->preload))
-		problem = "--replay shows a file as it is: only what is shown of it can be chosen";
+		problem =
+			"--replay shows a file as it is: only what is shown of it can be chosen";
 	else if (has_stacks && !o->command && targets_are_all(&o->targets))
-		problem = "stacks are recorded of a command, which goes after --, or of a process (-p)";
+		problem =
+			"stacks are recorded of a command, which goes after --, or of a process (-p)";
 	else if (count->live && !o->command)
-		problem = "--live goes with a command: of a process that runs already it is not known what "
-			  "was allocated before";
+		problem =
+			"--live goes with a command: of a process that runs already it is not known what "
+			"was allocated before";
 	else if (has_stacks && (o->compare.first_said || count->check))
 		problem = "--runs and --check go without stacks";
 	else if (has_stacks && count->calls_only)
@@ -35,7 +38,8 @@ int count_profile_check_usage(const struct options *o)
 	else if (has_stacks && o->has_interval && has_rows)
 		problem = "-i goes without stacks: they are shown once, at the end";
 	else if (count->record && !has_stacks && !count->replay)
-		problem = "--record saves stacks: it goes with --stacks, --sample or --live";
+		problem =
+			"--record saves stacks: it goes with --stacks, --sample or --live";
 	if (problem)
 		message_usage("count", "%s", problem);
 	return problem ? EXIT_BAD_USAGE : EXIT_DONE;
@@ -84,7 +88,8 @@ static bool has_allocations(const struct count_profile_origin *origin)
 	for (size_t i = 0; i < origin->list->count; i++) {
 		const struct count_program *program = &origin->list->programs[i];
 
-		if ((!origin->only || origin->only == program) && program->sums.allocation_calls > 0)
+		if ((!origin->only || origin->only == program) &&
+		    program->sums.allocation_calls > 0)
 			return true;
 	}
 	return false;
@@ -97,7 +102,8 @@ static unsigned int known_of(const struct options *o)
 	if (o->command)
 		known |= 1U << PROFILE_TEMPORARY;
 	if (o->count.live)
-		known |= 1U << PROFILE_LIVE_BLOCKS | 1U << PROFILE_LIVE | 1U << PROFILE_PEAK;
+		known |= 1U << PROFILE_LIVE_BLOCKS | 1U << PROFILE_LIVE |
+			 1U << PROFILE_PEAK;
 	return known;
 }
 
@@ -118,15 +124,17 @@ static void say_what_is_missing(const struct profile *profile, size_t unreadable
 	if (unreadable > 0)
 		message("%zu %s without stacks: %s", unreadable,
 			unreadable == 1 ? "program is" : "programs are",
-			folder ? count_folder_problem(folder) : "their stacks cannot be read");
+			folder ? count_folder_problem(folder)
+			       : "their stacks cannot be read");
 	if (profile->lost_count > 0)
-		message("%" PRIu64 " allocations are in no stack: there was no room for them",
+		message("%" PRIu64
+			" allocations are in no stack: there was no room for them",
 			profile->lost_count);
 }
 
 /* Show the profile of the first `count` items. */
-static int show_stacks(const struct options *o, const struct stacks_list *list, size_t count,
-		       const struct count_profile_origin *origin)
+static int show_stacks(const struct options *o, const struct stacks_list *list,
+		       size_t count, const struct count_profile_origin *origin)
 {
 	struct profile profile;
 	int status;
@@ -163,8 +171,8 @@ int count_profile_show(const struct options *o, const struct count_profile_origi
 	return status;
 }
 
-int count_profile_show_attached(const struct options *o, struct stacks *stacks, size_t count,
-				const struct count_profile_origin *origin)
+int count_profile_show_attached(const struct options *o, struct stacks *stacks,
+				size_t count, const struct count_profile_origin *origin)
 {
 	const struct stacks_list list = { .items = stacks, .count = count };
 

@@ -27,7 +27,7 @@ struct count_profile_origin {
 	const struct count_list *list;
 	/* points into list; NULL: all programs of the list */
 	const struct count_program *only;
-	char **command;			  /* argv */
+	char **command; /* argv */
 	uint64_t elapsed_ns;
 };
 
@@ -35,14 +35,15 @@ struct count_profile_origin {
  * Read the recorded stacks, save them if requested, and show the profile. Returns
  * EXIT_DONE, or EXIT_FAILED after a message.
  */
-int count_profile_show(const struct options *o, const struct count_profile_origin *origin);
+int count_profile_show(const struct options *o,
+		       const struct count_profile_origin *origin);
 
 /*
  * Do the same for processes that memstate attached to; uses only command and
  * elapsed_ns of origin.
  */
-int count_profile_show_attached(const struct options *o, struct stacks *stacks, size_t count,
-				const struct count_profile_origin *origin);
+int count_profile_show_attached(const struct options *o, struct stacks *stacks,
+				size_t count, const struct count_profile_origin *origin);
 
 /* Show a profile from a file (--replay). Returns an enum exit_status. */
 int count_profile_replay(const struct options *o);

@@ -31,7 +31,8 @@ static bool find_user_file(struct strbuf *ret)
 /*
  * Load a file of rules. Returns 0, or -errno after a message; -ENOENT without a message.
  */
-static int load_file(const char *path, struct transform_sets *sets, struct transform_list *own)
+static int load_file(const char *path, struct transform_sets *sets,
+		     struct transform_list *own)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct transform_error error;
@@ -64,8 +65,8 @@ static int load_user_sets(struct transform_sets *sets)
 	return r == -ENOENT ? 0 : r;
 }
 
-static int add_rule(const char *verb, const struct count_rule *rule, struct transform_sets *sets,
-		    struct transform_list *list)
+static int add_rule(const char *verb, const struct count_rule *rule,
+		    struct transform_sets *sets, struct transform_list *list)
 {
 	struct transform_error error;
 	int r;
@@ -87,7 +88,8 @@ int count_rules_load(const struct options *o, struct count_rules *ret)
 	struct transform_error error;
 	int status = EXIT_DONE;
 
-	*ret = (struct count_rules){ TRANSFORM_LIST_INIT, TRANSFORM_LIST_INIT, TRANSFORM_SETS_INIT };
+	*ret = (struct count_rules){ TRANSFORM_LIST_INIT, TRANSFORM_LIST_INIT,
+				     TRANSFORM_SETS_INIT };
 	transform_sets_add_own(&ret->sets);
 	/* the page of a flame graph offers all sets to its reader */
 	if ((o->count.rule_count > 0 || o->flame_graph) && load_user_sets(&ret->sets) < 0)

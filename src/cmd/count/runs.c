@@ -48,8 +48,9 @@ int count_runs_check_usage(const struct options *o)
 	if (!count_runs_are_wanted(o)) {
 		if (o->compare.warm_up_count > 0 && !c->scale)
 			return refuse("--warm-up", "goes with --runs");
-		return c->iterations > 1 ? refuse("--iterations", "goes with --runs or --check")
-					 : EXIT_DONE;
+		return c->iterations > 1
+			       ? refuse("--iterations", "goes with --runs or --check")
+			       : EXIT_DONE;
 	}
 	if (o->has_interval)
 		return refuse("-i", "has no place where several runs are counted");
@@ -83,11 +84,13 @@ static void sum_programs(const struct count_child *child, struct count_program *
 	}
 }
 
-static void add_run(struct count_runs *runs, const struct count_child *child, bool with_children)
+static void add_run(struct count_runs *runs, const struct count_child *child,
+		    bool with_children)
 {
 	struct count_run *run;
 
-	runs->items = xgrow(runs->items, &runs->capacity, runs->count + 1, sizeof(*runs->items));
+	runs->items = xgrow(runs->items, &runs->capacity, runs->count + 1,
+			    sizeof(*runs->items));
 	run = &runs->items[runs->count++];
 	*run = (struct count_run){
 		.number = (unsigned int)runs->count,
@@ -126,14 +129,17 @@ static int check_complete(const struct count_child *child)
 	for (size_t i = 0; i < list->count; i++) {
 		const struct count_program *p = &list->programs[i];
 
-		*(p->has_filter ? &filtered : &missing) += p->lost_children + p->lost_threads;
+		*(p->has_filter ? &filtered : &missing) +=
+			p->lost_children + p->lost_threads;
 	}
 	if (missing > 0)
-		message("%s: a process or a thread of it was not counted in %s: %s", child->command[0],
-			child->folder.path, count_folder_problem(&child->folder));
+		message("%s: a process or a thread of it was not counted in %s: %s",
+			child->command[0], child->folder.path,
+			count_folder_problem(&child->folder));
 	else if (filtered > 0)
 		message("%s: a process or a thread of it was not counted: the program is under a "
-			"seccomp filter", child->command[0]);
+			"seccomp filter",
+			child->command[0]);
 	return missing + filtered > 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 }
 
@@ -141,7 +147,8 @@ static int check_complete(const struct count_child *child)
  * Make one run and add it to runs if its figures are complete and thus comparable.
  * Returns EXIT_DONE, or the status to exit with.
  */
-static int make_one(const struct run_plan *plan, struct count_child *child, struct count_runs *runs)
+static int make_one(const struct run_plan *plan, struct count_child *child,
+		    struct count_runs *runs)
 {
 	int stops = signals_stop_count();
 	int status;
@@ -177,7 +184,8 @@ int count_runs_make(const struct run_plan *plan, struct count_runs *runs, int *r
 
 		child.command = plan->command;
 		child.allocator = plan->allocator;
-		child.what.library = plan->calls_only ? COUNT_LIBRARY_CALLS : COUNT_LIBRARY_BLOCKS;
+		child.what.library = plan->calls_only ? COUNT_LIBRARY_CALLS
+						      : COUNT_LIBRARY_BLOCKS;
 		child.input_fd = input_fd;
 		/* standard output is reserved for the counts */
 		child.output_fd = STDERR_FILENO;
@@ -205,11 +213,8 @@ static int show(const struct options *o, const struct runs_report *report,
 			csv_add_header(&out, columns);
 		runs_report_add_csv(&out, report, columns);
 		break;
-	case FORMAT_JSON:
-		runs_report_add_json(&out, report, columns);
-		break;
-	default:
-		runs_report_add_text(&out, report);
+	case FORMAT_JSON: runs_report_add_json(&out, report, columns); break;
+	default: runs_report_add_text(&out, report);
 	}
 	return stream_write(&out) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 }
@@ -228,7 +233,8 @@ static int show_and_check(const struct options *o, const struct count_runs *runs
 	report.stats = &stats;
 	terminal_fit(&report.options);
 	if (o->count.check && command_status == 0) {
-		status = count_check_begin(&check, o, runs->items[0].program.name, &stats);
+		status =
+			count_check_begin(&check, o, runs->items[0].program.name, &stats);
 		report.limits = check.limits;
 		report.limit_count = check.limit_count;
 	}

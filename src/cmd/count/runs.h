@@ -24,7 +24,8 @@ struct run_plan {
  * the shell's convention, of the first run that did not exit with 0; or 0. Returns
  * EXIT_DONE, or after a message the status to exit with.
  */
-int count_runs_make(const struct run_plan *plan, struct count_runs *runs, int *ret_status);
+int count_runs_make(const struct run_plan *plan, struct count_runs *runs,
+		    int *ret_status);
 
 /* Whether the options ask for more than one run. */
 bool count_runs_are_wanted(const struct options *options);

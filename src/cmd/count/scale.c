@@ -23,8 +23,8 @@
 #include "render/profile/count_report.h"
 #include "render/profile/scale_report.h"
 
-#define SIZES_MAX  100
-#define HINT_ABOVE 0.02 /* tolerance, for intervals of zero width */
+#define SIZES_MAX 100
+#define HINT_ABOVE 0.02			     /* tolerance, for intervals of zero width */
 #define SIZE_MAX_ UINT64_C(1000000000000000) /* exactly representable as a double */
 
 static const char placeholder[] = "{N}";
@@ -48,8 +48,8 @@ static int parse_sizes(const char *list, struct scale *ret)
 
 	ret->count = 0;
 	while ((part = strsep(&rest, ","))) {
-		if (ret->count == SIZES_MAX || num_parse_u64(part, &size) < 0 || size <= before ||
-		    size > SIZE_MAX_)
+		if (ret->count == SIZES_MAX || num_parse_u64(part, &size) < 0 ||
+		    size <= before || size > SIZE_MAX_)
 			return -EINVAL;
 		ret->sizes[ret->count++].size = before = size;
 	}
@@ -72,12 +72,17 @@ int count_scale_check_usage(const struct options *o)
 			       ? refuse("--sizes and --max-exponent go with --scale")
 			       : EXIT_DONE;
 	if (!strstr(c->scale, placeholder))
-		return refuse("--scale: where does the size go? {N} in the command is for it");
+		return refuse(
+			"--scale: where does the size go? {N} in the command is for it");
 	if (!c->sizes)
-		return refuse("--scale: which sizes? --sizes 1000,2000,4000,8000 says them");
+		return refuse(
+			"--scale: which sizes? --sizes 1000,2000,4000,8000 says them");
 	if (parse_sizes(c->sizes, &scale) < 0) {
-		message_usage("count", "--sizes: '%s' are not up to %d numbers, each larger than the "
-				       "one before", c->sizes, SIZES_MAX);
+		message_usage(
+			"count",
+			"--sizes: '%s' are not up to %d numbers, each larger than the "
+			"one before",
+			c->sizes, SIZES_MAX);
 		return EXIT_BAD_USAGE;
 	}
 	if (c->check || c->iterations > 1)
@@ -148,8 +153,9 @@ static void fit_all(struct scale *scale)
 			uint64_t median = size->stats.figures[scaled_figures[f]].median;
 
 			if (bytes_known(median))
-				points[count++] = (struct scale_point){ (double)size->size,
-									(double)median / 1000 };
+				points[count++] =
+					(struct scale_point){ (double)size->size,
+							      (double)median / 1000 };
 		}
 		scale_fit(points, count, &scale->report.fits[f]);
 	}
@@ -165,11 +171,8 @@ static int show(const struct scale *scale, const struct column_list *columns)
 			csv_add_header(&out, columns);
 		scale_report_add_csv(&out, &scale->report, columns);
 		break;
-	case FORMAT_JSON:
-		scale_report_add_json(&out, &scale->report, columns);
-		break;
-	default:
-		scale_report_add_text(&out, &scale->report);
+	case FORMAT_JSON: scale_report_add_json(&out, &scale->report, columns); break;
+	default: scale_report_add_text(&out, &scale->report);
 	}
 	return stream_write(&out) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 }
@@ -196,12 +199,12 @@ static int check_exponents(const struct scale *scale)
 			if (status == EXIT_DONE)
 				status = EXIT_NOT_COUNTED;
 		} else if (!unknown && fit->low > most) {
-			message("%s: the exponent of %.2f (%.2f to %.2f) is above %.2f", key,
-				fit->exponent, fit->low, fit->high, most);
+			message("%s: the exponent of %.2f (%.2f to %.2f) is above %.2f",
+				key, fit->exponent, fit->low, fit->high, most);
 			status = EXIT_ABOVE_LIMIT;
 		} else if (!unknown && fit->high > most + HINT_ABOVE) {
-			message("hint: %s: the exponent of %.2f (%.2f to %.2f) may be above %.2f", key,
-				fit->exponent, fit->low, fit->high, most);
+			message("hint: %s: the exponent of %.2f (%.2f to %.2f) may be above %.2f",
+				key, fit->exponent, fit->low, fit->high, most);
 		}
 	}
 	return status;

@@ -24,11 +24,14 @@
 #define WIDTH_DEFAULT 120 /* without a terminal: C++ names can have any length */
 
 /* The files that are written in addition to the report. */
-enum { FILE_COUNT = 2 };
+enum {
+	FILE_COUNT = 2
+};
 
 struct file {
 	const char *path; /* NULL: not requested; "-": standard output */
-	void (*add)(struct strbuf *out, const struct profile *profile, enum profile_metric metric);
+	void (*add)(struct strbuf *out, const struct profile *profile,
+		    enum profile_metric metric);
 };
 
 static void list_files(const struct options *o, struct file ret[FILE_COUNT])
@@ -83,9 +86,12 @@ static const char *find_needless(const struct options *o)
 		bool is_said;
 		const char *name;
 	} rows[] = {
-		{ o->has_metric, "metric" },	     { o->count.has_min, "min" },
-		{ o->count.rule_count > 0, "transform" }, { o->count.folded, "folded" },
-		{ o->count.speedscope, "speedscope" }, { o->flame_graph, "flame-graph" },
+		{ o->has_metric, "metric" },
+		{ o->count.has_min, "min" },
+		{ o->count.rule_count > 0, "transform" },
+		{ o->count.folded, "folded" },
+		{ o->count.speedscope, "speedscope" },
+		{ o->flame_graph, "flame-graph" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -103,14 +109,18 @@ int count_show_check(const struct options *o)
 	if (!options_count_has_stacks(&o->count)) {
 		if (!find_needless(o))
 			return EXIT_DONE;
-		message_usage("count", "--%s is for stacks: with --stacks, --sample, --live or --replay", find_needless(o));
+		message_usage(
+			"count",
+			"--%s is for stacks: with --stacks, --sample, --live or --replay",
+			find_needless(o));
 		return EXIT_BAD_USAGE;
 	}
 	status = check_files(o);
 	if (status == EXIT_DONE && o->flame_graph)
 		status = flame_file_check("count", o->flame_graph);
 	if (status == EXIT_DONE)
-		status = session_columns(o, &profile_columns, profile_columns.csv_default, &columns);
+		status = session_columns(o, &profile_columns, profile_columns.csv_default,
+					 &columns);
 	if (status == EXIT_DONE) {
 		status = count_rules_load(o, &rules);
 		count_rules_release(&rules);
@@ -126,7 +136,8 @@ static void add_known(struct strbuf *out, const struct profile *profile)
 			strbuf_addf(out, " %s", profile_metrics[m].name);
 }
 
-static enum profile_metric default_metric(const struct options *o, const struct profile *profile)
+static enum profile_metric default_metric(const struct options *o,
+					  const struct profile *profile)
 {
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 
@@ -144,14 +155,15 @@ static enum profile_metric default_metric(const struct options *o, const struct 
 static int choose_metric(const struct options *o, const struct profile *profile,
 			 enum profile_metric *ret)
 {
-	enum profile_metric metric = o->has_metric ? o->metric : default_metric(o, profile);
+	enum profile_metric metric = o->has_metric ? o->metric
+						   : default_metric(o, profile);
 
 	if (o->has_metric && !(profile->known & 1U << metric)) {
 		_cleanup_strbuf_ struct strbuf known = STRBUF_INIT;
 
 		add_known(&known, profile);
-		message("--metric %s: is not known here; there is:%s", profile_metrics[metric].name,
-			strbuf_text(&known));
+		message("--metric %s: is not known here; there is:%s",
+			profile_metrics[metric].name, strbuf_text(&known));
 		return EXIT_FAILED;
 	}
 	if (!(profile->known & 1U << metric))
@@ -179,7 +191,8 @@ static int write_files(const struct options *o, const struct profile *profile,
 		if (is_output(&files[i])) {
 			r = stream_write(&out); /* prints its own message */
 		} else {
-			r = io_write_file_atomic(files[i].path, strbuf_text(&out), out.length, 0666);
+			r = io_write_file_atomic(files[i].path, strbuf_text(&out),
+						 out.length, 0666);
 			if (r < 0)
 				message_error(files[i].path, r);
 		}
@@ -200,7 +213,8 @@ static int show_report(const struct options *o, struct profile_report *report, i
 	report->top = o->top ? (size_t)o->top : is_text ? OPTIONS_TEXT_TOP : 0;
 	report->options.exact_bytes = o->exact_bytes;
 	report->options.no_headings = o->no_headings;
-	if (session_columns(o, &profile_columns, profile_columns.csv_default, &columns) != EXIT_DONE)
+	if (session_columns(o, &profile_columns, profile_columns.csv_default, &columns) !=
+	    EXIT_DONE)
 		return EXIT_BAD_USAGE;
 	if (o->format == FORMAT_JSON) {
 		profile_report_add_json(&out, report, &columns);
@@ -226,13 +240,15 @@ struct shown {
 };
 
 /* Append a short title; the full command follows below it. */
-static void add_title(struct strbuf *out, const struct options *o, const struct profile *profile)
+static void add_title(struct strbuf *out, const struct options *o,
+		      const struct profile *profile)
 {
 	const char *command = profile->command;
 	size_t length = command ? strcspn(command, " ") : 0;
 
 	if (length == 0) {
-		strbuf_addf(out, "Allocations in %s", o->count.replay ? o->count.replay : "a program");
+		strbuf_addf(out, "Allocations in %s",
+			    o->count.replay ? o->count.replay : "a program");
 		return;
 	}
 	for (size_t i = length; i-- > 0;)
@@ -244,7 +260,8 @@ static void add_title(struct strbuf *out, const struct options *o, const struct 
 	strbuf_addf(out, "Allocations of %.*s", (int)length, command);
 }
 
-static int draw(const struct options *o, const struct shown *shown, enum profile_metric metric)
+static int draw(const struct options *o, const struct shown *shown,
+		enum profile_metric metric)
 {
 	_cleanup_strbuf_ struct strbuf title = STRBUF_INIT;
 	struct flame_page page = {
@@ -300,8 +317,9 @@ int count_show_profile(const struct options *o, const struct profile *profile)
 	int status = count_rules_load(o, &rules);
 
 	if (status == EXIT_DONE)
-		status = rules.rules.count > 0 ? show_changed(o, profile, &rules)
-					       : show(o, &(struct shown){ profile, profile, &rules });
+		status = rules.rules.count > 0
+				 ? show_changed(o, profile, &rules)
+				 : show(o, &(struct shown){ profile, profile, &rules });
 	count_rules_release(&rules);
 	return status;
 }

@@ -19,14 +19,14 @@
 #include "store/profile/file.h"
 
 #define DEFAULT_DEPTH 8
-#define DEFAULT_MIN   1000
+#define DEFAULT_MIN 1000
 
 struct comparison {
 	const struct options *options;
-	const char *files[2];	    /* before, after */
+	const char *files[2]; /* before, after */
 	struct profile profiles[2];
 	struct profile originals[2]; /* before the rules, if there are rules */
-	size_t profile_count; /* profiles loaded so far */
+	size_t profile_count;	     /* profiles loaded so far */
 	struct count_rules rules;
 	uint64_t whole[2][PROFILE_METRIC_COUNT_]; /* sums before the rules */
 	struct profile_diff_options how;
@@ -40,7 +40,8 @@ static int parse_amount(const struct comparison *c, const char *option, const ch
 {
 	bool is_bytes = profile_metrics[c->how.metric].is_bytes;
 
-	if (num_parse_u64(text, ret) == 0 || (is_bytes && units_parse_bytes(text, ret) == 0))
+	if (num_parse_u64(text, ret) == 0 ||
+	    (is_bytes && units_parse_bytes(text, ret) == 0))
 		return EXIT_DONE;
 	message_usage("diff", "--%s: '%s' is not a number%s", option, text,
 		      is_bytes ? " of bytes, as 512, 64K, 1.5M or 2G"
@@ -114,7 +115,8 @@ static int choose_metric(struct comparison *c)
 	 * In a sampled profile few small blocks stand for many, so that the number of
 	 * allocations is less accurate than their bytes.
 	 */
-	if (!o->has_metric && (c->profiles[0].sample_bytes > 0 || c->profiles[1].sample_bytes > 0) &&
+	if (!o->has_metric &&
+	    (c->profiles[0].sample_bytes > 0 || c->profiles[1].sample_bytes > 0) &&
 	    both & 1U << PROFILE_BYTES)
 		c->how.metric = PROFILE_BYTES;
 	while (!(both & 1U << c->how.metric))
@@ -130,7 +132,8 @@ static int parse(struct comparison *c)
 
 	c->how.minimum = DEFAULT_MIN;
 	if (d->depth && num_parse_u64(d->depth, &depth) < 0) {
-		message_usage("diff", "--depth: '%s' is not a number of functions", d->depth);
+		message_usage("diff", "--depth: '%s' is not a number of functions",
+			      d->depth);
 		return EXIT_BAD_USAGE;
 	}
 	c->how.depth = (size_t)depth;
@@ -151,7 +154,8 @@ static struct diff_side side_of(const struct comparison *c, size_t i, uint64_t c
 	};
 }
 
-static void show(struct comparison *c, const struct profile_diff *diff, struct strbuf *out)
+static void show(struct comparison *c, const struct profile_diff *diff,
+		 struct strbuf *out)
 {
 	const struct options *o = c->options;
 	struct diff_report report = {
@@ -174,7 +178,8 @@ static void show(struct comparison *c, const struct profile_diff *diff, struct s
 	}
 }
 
-static bool is_above(const struct comparison *c, uint64_t before, uint64_t after, const char *what)
+static bool is_above(const struct comparison *c, uint64_t before, uint64_t after,
+		     const char *what)
 {
 	char grown[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
 
@@ -185,8 +190,8 @@ static bool is_above(const struct comparison *c, uint64_t before, uint64_t after
 			units_format_bytes(after - before, grown),
 			units_format_bytes(c->limit, limit));
 	else
-		message("--fail-above: %s by %" PRIu64 ", more than %" PRIu64, what, after - before,
-			c->limit);
+		message("--fail-above: %s by %" PRIu64 ", more than %" PRIu64, what,
+			after - before, c->limit);
 	return true;
 }
 
@@ -199,7 +204,8 @@ static int judge(const struct comparison *c, const struct profile_diff *diff)
 
 		is_partial = is_partial || lost > 0;
 		if (lost > 0)
-			message("%s: %" PRIu64 " allocations are in none of its stacks: there was "
+			message("%s: %" PRIu64
+				" allocations are in none of its stacks: there was "
 				"no room for them",
 				c->files[i], lost);
 	}
@@ -232,7 +238,8 @@ static int draw(const struct comparison *c)
 	strbuf_addf(&title, "%s, then %s", c->files[0], c->files[1]);
 	page.title = title.text;
 	return flame_file_write_diff(c->options->flame_graph,
-				     c->rules.rules.count > 0 ? c->originals : c->profiles,
+				     c->rules.rules.count > 0 ? c->originals
+							      : c->profiles,
 				     c->profiles, &page);
 }
 
@@ -263,7 +270,8 @@ static int diff_run(struct options *o)
 	if (diff_moments_are_meant(o))
 		return diff_moments_run(o);
 	if (!targets_are_all(&o->targets)) {
-		message_usage("diff", "-p goes with recordings and captures, and these are none");
+		message_usage("diff",
+			      "-p goes with recordings and captures, and these are none");
 		return EXIT_BAD_USAGE;
 	}
 	if (o->flame_graph && flame_file_check("diff", o->flame_graph) != EXIT_DONE)

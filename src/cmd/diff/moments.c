@@ -26,7 +26,7 @@
 #include "sample/recording/replay_moment.h"
 
 struct side {
-	char *path; /* without the moment */
+	char *path;	/* without the moment */
 	const char *at; /* points into the argument; NULL: the last moment */
 	struct moment moment;
 };
@@ -70,7 +70,8 @@ static bool has_moments(const char *argument)
 	fd = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return side.at && access(path, F_OK) == 0;
-	is_one = io_read_at(fd, head, sizeof(head), 0) == 0 && memcmp(head, magic, sizeof(head)) == 0;
+	is_one = io_read_at(fd, head, sizeof(head), 0) == 0 &&
+		 memcmp(head, magic, sizeof(head)) == 0;
 	close(fd);
 	return is_one;
 }
@@ -98,14 +99,18 @@ static int check_options(const struct options *o, uint64_t *ret_limit)
 	else if (o->count.rule_count > 0)
 		of_profiles = "transform";
 	if (of_profiles) {
-		message_usage("diff", "--%s goes with profiles, and these are moments", of_profiles);
+		message_usage("diff", "--%s goes with profiles, and these are moments",
+			      of_profiles);
 		return EXIT_BAD_USAGE;
 	}
 	*ret_limit = BYTES_UNKNOWN;
-	if (!limit || num_parse_u64(limit, ret_limit) == 0 || units_parse_bytes(limit, ret_limit) == 0)
+	if (!limit || num_parse_u64(limit, ret_limit) == 0 ||
+	    units_parse_bytes(limit, ret_limit) == 0)
 		return EXIT_DONE;
-	message_usage("diff", "--fail-above: '%s' is not a number of bytes, as 512, 64K, 1.5M or 2G",
-		      limit);
+	message_usage(
+		"diff",
+		"--fail-above: '%s' is not a number of bytes, as 512, 64K, 1.5M or 2G",
+		limit);
 	return EXIT_BAD_USAGE;
 }
 
@@ -118,7 +123,8 @@ static int load(struct options *o, struct side *side)
 	if (is_folder(side->path)) {
 		r = captured_moment_read(side->path, &o->targets, &side->moment);
 	} else {
-		status = recordings_open_file("diff", side->path, side->at, &replay, &index);
+		status = recordings_open_file("diff", side->path, side->at, &replay,
+					      &index);
 		if (status != EXIT_DONE)
 			return status;
 		r = replay_read_moment(replay, index, &o->targets, &side->moment);
@@ -140,15 +146,18 @@ static bool is_above(const struct moment_diff *diff, uint64_t limit)
 	for (size_t i = 0; i < diff->count; i++) {
 		const struct moment_change *change = &diff->items[i];
 		int64_t bytes = moment_change_bytes(change);
-		bool is_meant = change->part == PART_PROCESS ||
-				(change->part == PART_TOTAL && strcmp(change->name, "rss") == 0);
+		bool is_meant =
+			change->part == PART_PROCESS ||
+			(change->part == PART_TOTAL && strcmp(change->name, "rss") == 0);
 
 		if (!is_meant || bytes <= 0 || (uint64_t)bytes <= limit)
 			continue;
 		message("--fail-above: %s %s by %s, more than %s",
-			change->part == PART_TOTAL ? "all processes together have" : change->name,
+			change->part == PART_TOTAL ? "all processes together have"
+						   : change->name,
 			change->part == PART_TOTAL ? "grown" : "has grown",
-			units_format_bytes((uint64_t)bytes, grown), units_format_bytes(limit, most));
+			units_format_bytes((uint64_t)bytes, grown),
+			units_format_bytes(limit, most));
 		return true;
 	}
 	return false;
@@ -159,8 +168,10 @@ static int report_missing(const struct options *o, const struct side *sides)
 	int status = EXIT_DONE;
 
 	for (size_t i = 0; i < 2; i++)
-		if (sides[i].moment.processes.count == 0 && !targets_are_all(&o->targets)) {
-			message("%s: has none of these processes at that moment", o->args[i]);
+		if (sides[i].moment.processes.count == 0 &&
+		    !targets_are_all(&o->targets)) {
+			message("%s: has none of these processes at that moment",
+				o->args[i]);
 			status = EXIT_PARTIAL;
 		}
 	return status;

@@ -71,14 +71,15 @@ static void check_cgroup(const struct patient *patient, struct finding *ret)
 	strbuf_addf(&path, "%s/cgroup.controllers", unified.point);
 	if (unified.point[0] && io_read_file_at(-1, path.text, 4096, &controllers) == 0 &&
 	    has_word(strbuf_text(&controllers), "memory"))
-		finding_set(ret, ANSWER_YES, NULL, "cgroup v2 at %s",
-			    unified.point);
+		finding_set(ret, ANSWER_YES, NULL, "cgroup v2 at %s", unified.point);
 	else if (memory.point[0])
 		finding_set(ret, ANSWER_YES, NULL, "cgroup v1 at %s", memory.point);
 	else
-		finding_set(ret, ANSWER_NO, "mount a cgroup file system with the memory controller",
-			    unified.point[0] ? "cgroup v2 is there, without the memory controller" :
-					       "no cgroup file system is mounted");
+		finding_set(ret, ANSWER_NO,
+			    "mount a cgroup file system with the memory controller",
+			    unified.point[0]
+				    ? "cgroup v2 is there, without the memory controller"
+				    : "no cgroup file system is mounted");
 }
 
 /*
@@ -107,7 +108,8 @@ static void check_huge_pages(const struct patient *patient, struct finding *ret)
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		if (strstr(strbuf_text(&text), settings[i].word)) {
 			finding_set(ret, settings[i].answer, NULL,
-				    "transparent_hugepage/enabled is %s", settings[i].word);
+				    "transparent_hugepage/enabled is %s",
+				    settings[i].word);
 			return;
 		}
 	finding_set(ret, ANSWER_UNKNOWN, NULL, "%s says none of its words", path);
@@ -127,8 +129,11 @@ static void check_swap(const struct patient *patient, struct finding *ret)
 	if (bytes == 0)
 		finding_set(ret, ANSWER_NO, NULL, "no swap");
 	else
-		finding_set(ret, ANSWER_YES, NULL, "%s%s", units_format_bytes(bytes, size),
-			    key_lines_find(strbuf_text(&swaps), "/dev/zram") ? ", zram among it" : "");
+		finding_set(ret, ANSWER_YES, NULL, "%s%s",
+			    units_format_bytes(bytes, size),
+			    key_lines_find(strbuf_text(&swaps), "/dev/zram")
+				    ? ", zram among it"
+				    : "");
 }
 
 static void check_utf8(const struct patient *patient, struct finding *ret)
@@ -137,8 +142,8 @@ static void check_utf8(const struct patient *patient, struct finding *ret)
 
 	(void)patient;
 	finding_set(ret, strcmp(codeset, "UTF-8") == 0 ? ANSWER_YES : ANSWER_NO,
-		    "set LC_ALL to a locale that has it, as C.UTF-8", "the locale's characters are %s",
-		    codeset);
+		    "set LC_ALL to a locale that has it, as C.UTF-8",
+		    "the locale's characters are %s", codeset);
 }
 
 static void check_colour(const struct patient *patient, struct finding *ret)
@@ -150,16 +155,18 @@ static void check_colour(const struct patient *patient, struct finding *ret)
 	if (no_color && no_color[0])
 		finding_set(ret, ANSWER_NO, "unset NO_COLOR", "NO_COLOR is set");
 	else if (!term || !term[0] || strcmp(term, "dumb") == 0)
-		finding_set(ret, ANSWER_NO, "set TERM to what the terminal is", "TERM is %s",
-			    term && term[0] ? term : "not set");
+		finding_set(ret, ANSWER_NO, "set TERM to what the terminal is",
+			    "TERM is %s", term && term[0] ? term : "not set");
 	else if (strstr(term, "256color") || strstr(term, "direct"))
 		finding_set(ret, ANSWER_YES, NULL, "TERM is %s", term);
 	else
-		finding_set(ret, ANSWER_PARTLY, "a TERM with 256color in its name, if it is one",
+		finding_set(ret, ANSWER_PARTLY,
+			    "a TERM with 256color in its name, if it is one",
 			    "TERM is %s", term);
 }
 
-static void find_built(bool is_built, const char *library, const char *fix, struct finding *ret)
+static void find_built(bool is_built, const char *library, const char *fix,
+		       struct finding *ret)
 {
 	finding_set(ret, is_built ? ANSWER_YES : ANSWER_NO, fix, "built %s %s",
 		    is_built ? "with" : "without", library);
@@ -174,7 +181,8 @@ static void check_screen(const struct patient *patient, struct finding *ret)
 static void check_libproc2(const struct patient *patient, struct finding *ret)
 {
 	(void)patient;
-	find_built(HAVE_LIBPROC2, "libproc2", "nothing: memstate's own reader lists them too", ret);
+	find_built(HAVE_LIBPROC2, "libproc2",
+		   "nothing: memstate's own reader lists them too", ret);
 }
 
 static void check_symbols(const struct patient *patient, struct finding *ret)
@@ -194,7 +202,8 @@ static void check_agent(const struct patient *patient, struct finding *ret)
 
 	(void)patient;
 	if (r == -EOPNOTSUPP)
-		finding_set(ret, ANSWER_NO, "build it without --disable-agent, for x86-64",
+		finding_set(ret, ANSWER_NO,
+			    "build it without --disable-agent, for x86-64",
 			    "built without what runs in other processes");
 	else if (r < 0)
 		finding_set(ret, ANSWER_NO, "install memstate whole", "%s: %s",
@@ -204,19 +213,26 @@ static void check_agent(const struct patient *patient, struct finding *ret)
 }
 
 static const struct check checks[] = {
-	{ "cgroup_memory", "groups of processes have limits of memory", false, CHECK_LIVE, check_cgroup },
-	{ "huge_pages", "the kernel backs memory with huge pages", false, CHECK_LIVE, check_huge_pages },
+	{ "cgroup_memory", "groups of processes have limits of memory", false, CHECK_LIVE,
+	  check_cgroup },
+	{ "huge_pages", "the kernel backs memory with huge pages", false, CHECK_LIVE,
+	  check_huge_pages },
 	{ "swap", "anonymous memory can leave RAM", false, CHECK_ANYWHERE, check_swap },
-	{ "utf8", "names and graphs are shown as they are", false, CHECK_LIVE, check_utf8 },
+	{ "utf8", "names and graphs are shown as they are", false, CHECK_LIVE,
+	  check_utf8 },
 	{ "colour", "the terminal has 256 colours", false, CHECK_LIVE, check_colour },
 	{ "screen", "there is an interactive screen", false, CHECK_LIVE, check_screen },
-	{ "symbols", "types of blocks and places in programs have names", false, CHECK_LIVE,
-	  check_symbols },
-	{ "helper_library", "commands can be started with a helper that asks their allocator", false,
+	{ "symbols", "types of blocks and places in programs have names", false,
+	  CHECK_LIVE, check_symbols },
+	{ "helper_library",
+	  "commands can be started with a helper that asks their allocator", false,
 	  CHECK_LIVE, check_agent },
-	{ "libproc2", "procps' library lists the processes", false, CHECK_LIVE, check_libproc2 },
+	{ "libproc2", "procps' library lists the processes", false, CHECK_LIVE,
+	  check_libproc2 },
 };
 
 const struct check_list doctor_around_checks = {
-	"what else is here", checks, sizeof(checks) / sizeof(checks[0]),
+	"what else is here",
+	checks,
+	sizeof(checks) / sizeof(checks[0]),
 };

@@ -13,9 +13,9 @@
 #include "cmd/session/session.h"
 #include "render/table/output.h"
 
-#define NAME_WIDTH   20
+#define NAME_WIDTH 20
 #define ANSWER_WIDTH 8
-#define TEXT_WIDTH   100
+#define TEXT_WIDTH 100
 
 static const char *const answer_names[ANSWER_COUNT_] = {
 	[ANSWER_UNKNOWN] = "unknown",
@@ -39,7 +39,8 @@ static size_t text_width(const struct examination *x)
 	return x->options.max_width > 0 ? (size_t)x->options.max_width : TEXT_WIDTH;
 }
 
-static void add_text(struct examination *x, const struct check *check, const struct finding *finding)
+static void add_text(struct examination *x, const struct check *check,
+		     const struct finding *finding)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	const size_t indent = NAME_WIDTH + ANSWER_WIDTH;
@@ -59,9 +60,11 @@ static void add_text(struct examination *x, const struct check *check, const str
 	text_add_wrapped(&x->out, line.text, indent, text_width(x));
 }
 
-static void add_json(struct examination *x, const struct check *check, const struct finding *finding)
+static void add_json(struct examination *x, const struct check *check,
+		     const struct finding *finding)
 {
-	strbuf_addf(&x->out, "%s{\"name\":\"%s\",\"answer\":\"%s\",\"about\":\"%s\",\"fact\":",
+	strbuf_addf(&x->out,
+		    "%s{\"name\":\"%s\",\"answer\":\"%s\",\"about\":\"%s\",\"fact\":",
 		    x->is_first ? "" : ",", check->name, answer_names[finding->answer],
 		    check->help);
 	json_add_string(&x->out, strbuf_text(&finding->fact), finding->fact.length);
@@ -101,7 +104,8 @@ static void run_checks(struct examination *x, const struct check_list *list)
 
 static void begin_json(struct examination *x)
 {
-	strbuf_addf(&x->out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1},", PACKAGE_VERSION);
+	strbuf_addf(&x->out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1},",
+		    PACKAGE_VERSION);
 	if (x->patient.process) {
 		strbuf_addf(&x->out, "\"pid\":%d,\"comm\":", x->patient.process->pid);
 		json_add_string(&x->out, x->patient.process->comm,
@@ -115,7 +119,9 @@ static void begin_json(struct examination *x)
 static int examine_machine(struct examination *x)
 {
 	static const struct check_list *const lists[] = {
-		&doctor_kernel_checks, &doctor_rights_checks, &doctor_around_checks,
+		&doctor_kernel_checks,
+		&doctor_rights_checks,
+		&doctor_around_checks,
 	};
 
 	if (x->patient.is_saved && patient_tally(&x->patient, "stat").count == 0) {
@@ -127,7 +133,8 @@ static int examine_machine(struct examination *x)
 		begin_json(x);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		if (!x->is_json)
-			strbuf_addf(&x->out, "%s%s\n", i > 0 ? "\n" : "", lists[i]->title);
+			strbuf_addf(&x->out, "%s%s\n", i > 0 ? "\n" : "",
+				    lists[i]->title);
 		run_checks(x, lists[i]);
 	}
 	if (x->is_json)
@@ -167,8 +174,8 @@ static int examine_processes(struct examination *x)
 	int status, r;
 
 	snapshot_init(&snapshot);
-	r = sampler_list(session->sampler, &session->options->targets, NEED_STAT | NEED_UID,
-			 &snapshot);
+	r = sampler_list(session->sampler, &session->options->targets,
+			 NEED_STAT | NEED_UID, &snapshot);
 	for (size_t i = 0; r == 0 && i < snapshot.count; i++)
 		examine_process(x, &snapshot.usages[i]);
 	if (r < 0) {
@@ -186,8 +193,8 @@ static int examine(struct examination *x)
 	int status;
 
 	patient_init(&x->patient, &x->session->fs);
-	status = targets_are_all(&x->session->options->targets) ? examine_machine(x) :
-								   examine_processes(x);
+	status = targets_are_all(&x->session->options->targets) ? examine_machine(x)
+								: examine_processes(x);
 	if (status == EXIT_FAILED)
 		return status;
 	return stream_finish(&x->out, status);
@@ -196,7 +203,8 @@ static int examine(struct examination *x)
 static int doctor_run(struct options *o)
 {
 	struct session session;
-	struct examination x = { .session = &session, .is_json = o->format == FORMAT_JSON };
+	struct examination x = { .session = &session,
+				 .is_json = o->format == FORMAT_JSON };
 	int status;
 
 	status = session_begin(&session, o);

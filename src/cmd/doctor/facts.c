@@ -26,7 +26,8 @@ static bool has_capability(const struct patient *patient, unsigned int bit)
 
 	if (patient_read(patient, "self/status", &text) < 0)
 		return false;
-	return key_lines_find_hex(strbuf_text(&text), "CapEff:", &mask) && mask >> bit & 1;
+	return key_lines_find_hex(strbuf_text(&text), "CapEff:", &mask) &&
+	       mask >> bit & 1;
 }
 
 void patient_init(struct patient *patient, const struct procfs *fs)
@@ -43,7 +44,8 @@ void patient_init(struct patient *patient, const struct procfs *fs)
 		return;
 	strbuf_truncate(&release, strcspn(strbuf_text(&release), "\n"));
 	text_copy(patient->kernel, sizeof(patient->kernel), strbuf_text(&release));
-	if (sscanf(patient->kernel, "%u.%u", &patient->kernel_major, &patient->kernel_minor) < 2)
+	if (sscanf(patient->kernel, "%u.%u", &patient->kernel_major,
+		   &patient->kernel_minor) < 2)
 		patient->kernel_major = patient->kernel_minor = 0;
 }
 
@@ -58,14 +60,16 @@ const char *patient_permission_fix(const struct patient *patient)
 	return "run it as its owner or as root, or give it CAP_SYS_PTRACE";
 }
 
-bool patient_has_kernel(const struct patient *patient, unsigned int major, unsigned int minor)
+bool patient_has_kernel(const struct patient *patient, unsigned int major,
+			unsigned int minor)
 {
 	if (patient->kernel_major != major)
 		return patient->kernel_major > major;
 	return patient->kernel_minor >= minor;
 }
 
-void finding_set(struct finding *ret, enum answer answer, const char *fix, const char *format, ...)
+void finding_set(struct finding *ret, enum answer answer, const char *fix,
+		 const char *format, ...)
 {
 	va_list args;
 
@@ -120,8 +124,8 @@ static int tally_process(void *context, const struct process *p)
 	tally->count++;
 	if (fd < 0) {
 		/* a permission error is common and must not hide a different error */
-		if (fd != -EOPNOTSUPP &&
-		    (tally->error == 0 || tally->error == -EACCES || tally->error == -EPERM))
+		if (fd != -EOPNOTSUPP && (tally->error == 0 || tally->error == -EACCES ||
+					  tally->error == -EPERM))
 			tally->error = fd;
 		return 0;
 	}
@@ -151,6 +155,6 @@ void find_tally(const struct tally *tally, const char *fix, struct finding *ret)
 		finding_set(ret, answer, fix, "%zu of %zu processes", tally->openable,
 			    tally->count);
 	else
-		finding_set(ret, answer, NULL, "%zu of %zu processes: %s", tally->openable,
-			    tally->count, strerror(-tally->error));
+		finding_set(ret, answer, NULL, "%zu of %zu processes: %s",
+			    tally->openable, tally->count, strerror(-tally->error));
 }

@@ -34,10 +34,10 @@ struct finding {
  */
 struct patient {
 	const struct procfs *fs;
-	bool is_saved;	 /* a capture: it contains nothing of this machine */
+	bool is_saved; /* a capture: it contains nothing of this machine */
 	/* has CAP_SYS_PTRACE: if access is refused even so, root does not help */
 	bool may_trace;
-	char kernel[64]; /* kernel release; "" if unknown */
+	char kernel[64];			 /* kernel release; "" if unknown */
 	unsigned int kernel_major, kernel_minor; /* 0.0: unknown */
 	const struct process *process;
 	const struct usage *usage; /* its classified mappings, if they were readable */
@@ -65,7 +65,7 @@ struct check_list {
 	size_t count;
 };
 
-extern const struct check_list doctor_kernel_checks;  /* what the kernel provides */
+extern const struct check_list doctor_kernel_checks; /* what the kernel provides */
 extern const struct check_list doctor_rights_checks; /* what we have permission to read */
 /* the environment: other software and settings */
 extern const struct check_list doctor_around_checks;
@@ -75,13 +75,14 @@ extern const struct check_list doctor_process_checks; /* for one process */
 void patient_init(struct patient *patient, const struct procfs *fs);
 
 /* Return whether the kernel is at least that version; false if its version is unknown. */
-bool patient_has_kernel(const struct patient *patient, unsigned int major, unsigned int minor);
+bool patient_has_kernel(const struct patient *patient, unsigned int major,
+			unsigned int minor);
 
 #define AS_ROOT "run it as root, or give it CAP_SYS_PTRACE"
 
 /* Set the result of a check. fix is kept only for answers other than yes. */
-void finding_set(struct finding *ret, enum answer answer, const char *fix, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+void finding_set(struct finding *ret, enum answer answer, const char *fix,
+		 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Return the fix for missing permission, or NULL if permission is not what is missing. */
 const char *patient_permission_fix(const struct patient *patient);
@@ -93,7 +94,8 @@ int patient_read(const struct patient *patient, const char *path, struct strbuf 
  * Append what a single read(2) of the file returns. Returns the number of
  * bytes, or -errno.
  */
-int patient_read_head(const struct patient *patient, const char *path, struct strbuf *out);
+int patient_read_head(const struct patient *patient, const char *path,
+		      struct strbuf *out);
 
 /* For how many of the processes that have memory a given file can be opened. */
 struct tally {
@@ -103,7 +105,7 @@ struct tally {
 	size_t count;
 	size_t openable;
 	int first_pid; /* pid of the first of these processes; 0: there is none */
-	int error; /* -errno from a file that could not be opened; 0: no failure */
+	int error;     /* -errno from a file that could not be opened; 0: no failure */
 };
 
 struct tally patient_tally(const struct patient *patient, const char *file);

@@ -24,19 +24,21 @@
 static void check_kernel(const struct patient *patient, struct finding *ret)
 {
 	if (patient->kernel_major == 0)
-		finding_set(ret, ANSWER_UNKNOWN, NULL, "sys/kernel/osrelease cannot be read");
+		finding_set(ret, ANSWER_UNKNOWN, NULL,
+			    "sys/kernel/osrelease cannot be read");
 	else
-		finding_set(ret, patient_has_kernel(patient, 4, 14) ? ANSWER_YES : ANSWER_PARTLY,
-			    "Linux 4.14 or later", "Linux %s",
-			    patient->kernel);
+		finding_set(ret,
+			    patient_has_kernel(patient, 4, 14) ? ANSWER_YES
+							       : ANSWER_PARTLY,
+			    "Linux 4.14 or later", "Linux %s", patient->kernel);
 }
 
 /*
  * Check a file that every process has: on a live system our own file, in a capture the
  * files of all processes.
  */
-static void check_own_file(const struct patient *patient, const char *file, const char *fix,
-			   struct finding *ret)
+static void check_own_file(const struct patient *patient, const char *file,
+			   const char *fix, struct finding *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct tally tally;
@@ -64,7 +66,8 @@ static void check_smaps(const struct patient *patient, struct finding *ret)
 static void check_rollup(const struct patient *patient, struct finding *ret)
 {
 	check_own_file(patient, "smaps_rollup",
-		       "Linux 4.14; until then smaps is read instead, which takes longer", ret);
+		       "Linux 4.14; until then smaps is read instead, which takes longer",
+		       ret);
 }
 
 /*
@@ -75,7 +78,8 @@ static int read_some_smaps(const struct patient *patient, struct strbuf *out)
 	char path[64] = "self/smaps";
 
 	if (patient->is_saved)
-		snprintf(path, sizeof(path), "%d/smaps", patient_tally(patient, "smaps").first_pid);
+		snprintf(path, sizeof(path), "%d/smaps",
+			 patient_tally(patient, "smaps").first_pid);
 	return patient_read_head(patient, path, out);
 }
 
@@ -127,16 +131,17 @@ static void look_at_own_stack_mapping(struct search *ret)
 	ret->addr = (uintptr_t)p;
 	smaps_reader_init(&reader);
 	if (fd >= 0 && io_read_all(fd, SMAPS_SIZE_MAX, &text) == 0)
-		(void)smaps_parse(&reader, strbuf_text(&text), text.length, find_mapping, ret,
-				  &line);
+		(void)smaps_parse(&reader, strbuf_text(&text), text.length, find_mapping,
+				  ret, &line);
 	smaps_reader_release(&reader);
 	munmap(p, size);
 }
 
 static void check_stack_marks(const struct patient *patient, struct finding *ret)
 {
-	static const char fix[] = "Linux 6.7 with transparent huge pages; until then stacks are told "
-				  "by guards and stack pointers";
+	static const char fix[] =
+		"Linux 6.7 with transparent huge pages; until then stacks are told "
+		"by guards and stack pointers";
 	struct search search = { 0 };
 
 	if (patient->is_saved) {
@@ -150,7 +155,8 @@ static void check_stack_marks(const struct patient *patient, struct finding *ret
 	}
 	look_at_own_stack_mapping(&search);
 	if (!search.is_found)
-		finding_set(ret, ANSWER_UNKNOWN, NULL, "a mapping made with MAP_STACK is not found");
+		finding_set(ret, ANSWER_UNKNOWN, NULL,
+			    "a mapping made with MAP_STACK is not found");
 	else
 		finding_set(ret, search.is_marked ? ANSWER_YES : ANSWER_NO, fix,
 			    "a mapping made with MAP_STACK %s nh in VmFlags",
@@ -171,10 +177,12 @@ static void check_stack_pointers(const struct patient *patient, struct finding *
 	}
 	r = patient_read_head(patient, "thread-self/syscall", &text);
 	if (r > 0 && proc_task_parse_syscall(text.text, &addr) == 0)
-		finding_set(ret, ANSWER_YES, NULL, "thread-self/syscall says where our stack is");
+		finding_set(ret, ANSWER_YES, NULL,
+			    "thread-self/syscall says where our stack is");
 	else
 		finding_set(ret, ANSWER_NO, "a kernel with CONFIG_HAVE_ARCH_TRACEHOOK",
-			    "thread-self/syscall: %s", r < 0 ? strerror(-r) : "no stack pointer");
+			    "thread-self/syscall: %s",
+			    r < 0 ? strerror(-r) : "no stack pointer");
 }
 
 /* As in <linux/fs.h> since 6.7; older headers lack it. */
@@ -185,7 +193,7 @@ struct pagemap_scan_arg {
 struct pagemap_region {
 	__u64 start, end, categories;
 };
-#define PAGEMAP_SCAN_IOCTL   _IOWR('f', 16, struct pagemap_scan_arg)
+#define PAGEMAP_SCAN_IOCTL _IOWR('f', 16, struct pagemap_scan_arg)
 #define PAGEMAP_SCAN_PRESENT (1 << 3)
 
 static void check_pagemap_scan(const struct patient *patient, struct finding *ret)
@@ -207,7 +215,8 @@ static void check_pagemap_scan(const struct patient *patient, struct finding *re
 		finding_set(ret, ANSWER_NO, "a kernel with CONFIG_PROC_PAGE_MONITOR",
 			    "self/pagemap: %s", strerror(errno));
 	else if (ioctl(fd, PAGEMAP_SCAN_IOCTL, &arg) < 0)
-		finding_set(ret, ANSWER_NO, "Linux 6.7", "self/pagemap: %s", strerror(errno));
+		finding_set(ret, ANSWER_NO, "Linux 6.7", "self/pagemap: %s",
+			    strerror(errno));
 	else
 		finding_set(ret, ANSWER_YES, NULL, "self/pagemap answers it");
 }
@@ -234,8 +243,8 @@ static void check_capture(const struct patient *patient, struct finding *ret)
 	find_described(strbuf_text(&text), "memstate:", version);
 	find_described(strbuf_text(&text), "time:", time);
 	find_described(strbuf_text(&text), "redacted:", redacted);
-	finding_set(ret, ANSWER_YES, NULL, "made %s by memstate %s, redacted: %s", time, version,
-		    redacted);
+	finding_set(ret, ANSWER_YES, NULL, "made %s by memstate %s, redacted: %s", time,
+		    version, redacted);
 }
 
 /* Check whether memstate count -p can use breakpoints of this kind. */
@@ -247,7 +256,8 @@ static void check_count(enum count_method method, struct finding *ret)
 	if (r == 0)
 		finding_set(ret, ANSWER_YES, NULL, "the kernel lets us make one");
 	else
-		finding_set(ret, ANSWER_NO, r == -EPERM || r == -EACCES ? "run it as root" : NULL, "%s",
+		finding_set(ret, ANSWER_NO,
+			    r == -EPERM || r == -EACCES ? "run it as root" : NULL, "%s",
 			    strbuf_text(&why));
 }
 
@@ -266,16 +276,26 @@ static void check_count_perf(const struct patient *patient, struct finding *ret)
 static const struct check checks[] = {
 	{ "capture", "when and by what it was saved", false, CHECK_SAVED, check_capture },
 	{ "kernel", "all that a plain watch uses", false, CHECK_ANYWHERE, check_kernel },
-	{ "smaps", "mappings and the state of their pages", true, CHECK_ANYWHERE, check_smaps },
-	{ "smaps_rollup", "totals of a process in one read", false, CHECK_ANYWHERE, check_rollup },
-	{ "lazyfree", "memory freed with MADV_FREE is told apart", false, CHECK_ANYWHERE, check_lazyfree },
-	{ "stack_marks", "stacks of threads carry a mark", false, CHECK_ANYWHERE, check_stack_marks },
-	{ "stack_pointers", "where the stacks of threads are", false, CHECK_ANYWHERE, check_stack_pointers },
-	{ "pagemap_scan", "the state of each page, in one call", false, CHECK_LIVE, check_pagemap_scan },
-	{ "count_bpf", "count -p by breakpoints and BPF", false, CHECK_LIVE, check_count_bpf },
-	{ "count_perf", "count -p by breakpoints and perf", false, CHECK_LIVE, check_count_perf },
+	{ "smaps", "mappings and the state of their pages", true, CHECK_ANYWHERE,
+	  check_smaps },
+	{ "smaps_rollup", "totals of a process in one read", false, CHECK_ANYWHERE,
+	  check_rollup },
+	{ "lazyfree", "memory freed with MADV_FREE is told apart", false, CHECK_ANYWHERE,
+	  check_lazyfree },
+	{ "stack_marks", "stacks of threads carry a mark", false, CHECK_ANYWHERE,
+	  check_stack_marks },
+	{ "stack_pointers", "where the stacks of threads are", false, CHECK_ANYWHERE,
+	  check_stack_pointers },
+	{ "pagemap_scan", "the state of each page, in one call", false, CHECK_LIVE,
+	  check_pagemap_scan },
+	{ "count_bpf", "count -p by breakpoints and BPF", false, CHECK_LIVE,
+	  check_count_bpf },
+	{ "count_perf", "count -p by breakpoints and perf", false, CHECK_LIVE,
+	  check_count_perf },
 };
 
 const struct check_list doctor_kernel_checks = {
-	"what the kernel tells", checks, sizeof(checks) / sizeof(checks[0]),
+	"what the kernel tells",
+	checks,
+	sizeof(checks) / sizeof(checks[0]),
 };

@@ -27,8 +27,9 @@ static void check_memory(const struct patient *patient, struct finding *ret)
 			    p->thread_count, p->thread_count == 1 ? "" : "s");
 	else
 		finding_set(ret, ANSWER_NO, NULL,
-			    p->is_kernel_thread ? "a kernel thread has none" :
-						  "a zombie: it has ended and has none any more");
+			    p->is_kernel_thread
+				    ? "a kernel thread has none"
+				    : "a zombie: it has ended and has none any more");
 }
 
 static void check_smaps(const struct patient *patient, struct finding *ret)
@@ -40,7 +41,8 @@ static void check_smaps(const struct patient *patient, struct finding *ret)
 	else if (err == -EOPNOTSUPP)
 		finding_set(ret, ANSWER_NO, NULL, "smaps is not there");
 	else if (err < 0)
-		finding_set(ret, ANSWER_NO, err == -EACCES ? patient_permission_fix(patient) : NULL,
+		finding_set(ret, ANSWER_NO,
+			    err == -EACCES ? patient_permission_fix(patient) : NULL,
 			    "smaps: %s", strerror(-err));
 	else
 		finding_set(ret, ANSWER_YES, NULL, "smaps has %zu mappings",
@@ -58,7 +60,8 @@ static void check_rollup(const struct patient *patient, struct finding *ret)
 	if (!process_has_memory(patient->process))
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "there is nothing to read");
 	else if (r < 0)
-		finding_set(ret, ANSWER_NO, r == -EACCES ? patient_permission_fix(patient) : NULL,
+		finding_set(ret, ANSWER_NO,
+			    r == -EACCES ? patient_permission_fix(patient) : NULL,
 			    "smaps_rollup: %s", strerror(-r));
 	else
 		finding_set(ret, ANSWER_YES, NULL, "smaps_rollup can be read");
@@ -80,7 +83,8 @@ static void check_stack_pointers(const struct patient *patient, struct finding *
 	r = patient_read_head(patient, path, &text);
 	if (r < 0)
 		finding_set(ret, ANSWER_NO,
-			    r == -EACCES || r == -EPERM ? patient_permission_fix(patient) : NULL,
+			    r == -EACCES || r == -EPERM ? patient_permission_fix(patient)
+							: NULL,
 			    "task/%d/syscall: %s", pid, strerror(-r));
 	else if (proc_task_parse_syscall(strbuf_text(&text), &addr) == -EBADMSG)
 		finding_set(ret, ANSWER_NO, NULL, "task/%d/syscall has none", pid);
@@ -88,8 +92,8 @@ static void check_stack_pointers(const struct patient *patient, struct finding *
 		finding_set(ret, ANSWER_YES, NULL, "task/%d/syscall can be read", pid);
 }
 
-static void check_namespace(const struct patient *patient, const char *name, const char *meaning,
-			    struct finding *ret)
+static void check_namespace(const struct patient *patient, const char *name,
+			    const char *meaning, struct finding *ret)
 {
 	char path[PROCFS_PATH_SIZE], file[16];
 	struct stat ours, theirs;
@@ -100,8 +104,8 @@ static void check_namespace(const struct patient *patient, const char *name, con
 	r = procfs_stat_path(patient->fs, path, &theirs);
 	if (r < 0) {
 		finding_set(ret, ANSWER_UNKNOWN,
-			    r == -EACCES ? patient_permission_fix(patient) : NULL, "ns/%s: %s",
-			    name, strerror(-r));
+			    r == -EACCES ? patient_permission_fix(patient) : NULL,
+			    "ns/%s: %s", name, strerror(-r));
 		return;
 	}
 	snprintf(path, sizeof(path), "self/ns/%s", name);
@@ -111,7 +115,8 @@ static void check_namespace(const struct patient *patient, const char *name, con
 	else if (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev)
 		finding_set(ret, ANSWER_YES, NULL, "the same %s namespace", name);
 	else
-		finding_set(ret, ANSWER_PARTLY, NULL, "another %s namespace: %s", name, meaning);
+		finding_set(ret, ANSWER_PARTLY, NULL, "another %s namespace: %s", name,
+			    meaning);
 }
 
 static void check_pid_namespace(const struct patient *patient, struct finding *ret)
@@ -146,15 +151,17 @@ static void check_dumpable(const struct patient *patient, struct finding *ret)
 	if (r < 0)
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "%s: %s", path, strerror(-r));
 	else if (p->uid == UINT32_MAX || p->uid == 0)
-		finding_set(ret, ANSWER_UNKNOWN, NULL, "of a process of root it cannot be told");
+		finding_set(ret, ANSWER_UNKNOWN, NULL,
+			    "of a process of root it cannot be told");
 	else if (st.st_uid != p->uid)
-		finding_set(ret, ANSWER_NO, patient->may_trace ? NULL : AS_ROOT,
-			    "not dumpable: it runs as uid %u, but its files in /proc belong to "
-			    "uid %u",
-			    p->uid, st.st_uid);
+		finding_set(
+			ret, ANSWER_NO, patient->may_trace ? NULL : AS_ROOT,
+			"not dumpable: it runs as uid %u, but its files in /proc belong to "
+			"uid %u",
+			p->uid, st.st_uid);
 	else
-		finding_set(ret, ANSWER_YES, NULL, "its files in /proc belong to its own uid %u",
-			    p->uid);
+		finding_set(ret, ANSWER_YES, NULL,
+			    "its files in /proc belong to its own uid %u", p->uid);
 }
 
 /*
@@ -204,7 +211,8 @@ static void check_allocator(const struct patient *patient, struct finding *ret)
 		return;
 	}
 	if (patient->usage->allocator == ALLOCATOR_PARTITION) {
-		finding_set(ret, ANSWER_YES, NULL, "PartitionAlloc (Chromium): its pools are mapped");
+		finding_set(ret, ANSWER_YES, NULL,
+			    "PartitionAlloc (Chromium): its pools are mapped");
 		return;
 	}
 	for (size_t i = 0; i < mappings->count; i++) {
@@ -227,10 +235,11 @@ static void check_allocator(const struct patient *patient, struct finding *ret)
  */
 static void check_heap(const struct patient *patient, struct finding *ret)
 {
-	_cleanup_close_ int fd = procfs_open_file(patient->fs, patient->process->pid, "mem");
+	_cleanup_close_ int fd =
+		procfs_open_file(patient->fs, patient->process->pid, "mem");
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	enum allocator allocator =
-		patient->usage ? patient->usage->allocator : ALLOCATOR_UNKNOWN;
+	enum allocator allocator = patient->usage ? patient->usage->allocator
+						  : ALLOCATOR_UNKNOWN;
 	char path[PROCFS_PATH_SIZE];
 	uint64_t tracer = 0;
 
@@ -241,16 +250,20 @@ static void check_heap(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "there is nothing to read");
 	else if (fd < 0)
 		finding_set(ret, ANSWER_NO,
-			    fd == -EACCES || fd == -EPERM ? patient_permission_fix(patient) : NULL,
+			    fd == -EACCES || fd == -EPERM
+				    ? patient_permission_fix(patient)
+				    : NULL,
 			    "mem: %s", strerror(-fd));
 	else if (tracer != 0)
 		finding_set(ret, ANSWER_NO, heap_error_help(-EBUSY),
 			    "process %" PRIu64 " traces it", tracer);
 	else if (allocator != ALLOCATOR_UNKNOWN && allocator != ALLOCATOR_GLIBC &&
 		 allocator != ALLOCATOR_JEMALLOC)
-		finding_set(ret, ANSWER_NO, NULL, "%s cannot be read", allocator_titles[allocator]);
+		finding_set(ret, ANSWER_NO, NULL, "%s cannot be read",
+			    allocator_titles[allocator]);
 	else
-		finding_set(ret, ANSWER_YES, NULL, "mem can be opened, and nobody traces it");
+		finding_set(ret, ANSWER_YES, NULL,
+			    "mem can be opened, and nobody traces it");
 }
 
 /*
@@ -277,10 +290,12 @@ static void check_helper(const struct patient *patient, struct finding *ret)
 		r = gates_check(&request, fd, &reason);
 	if (r < 0)
 		finding_set(ret, ANSWER_NO,
-			    r == -EPERM || r == -EACCES ? patient_permission_fix(patient) : NULL, "%s",
-			    reason ? reason : strerror(-r));
+			    r == -EPERM || r == -EACCES ? patient_permission_fix(patient)
+							: NULL,
+			    "%s", reason ? reason : strerror(-r));
 	else
-		finding_set(ret, ANSWER_YES, NULL, "nothing that can be seen from outside forbids it");
+		finding_set(ret, ANSWER_YES, NULL,
+			    "nothing that can be seen from outside forbids it");
 }
 
 /* Check whether memstate count -p finds places for breakpoints. The check sets none. */
@@ -293,31 +308,41 @@ static void check_count_places(const struct patient *patient, struct finding *re
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "its mappings are not known");
 		return;
 	}
-	r = count_attach_find(patient->fs, patient->process->pid, patient->mappings, &text);
+	r = count_attach_find(patient->fs, patient->process->pid, patient->mappings,
+			      &text);
 	finding_set(ret, r == 0 ? ANSWER_YES : ANSWER_NO,
-		    r == -EPERM || r == -EACCES ? patient_permission_fix(patient) : NULL, "%s%s",
-		    r == 0 ? "in " : "", strbuf_text(&text));
+		    r == -EPERM || r == -EACCES ? patient_permission_fix(patient) : NULL,
+		    "%s%s", r == 0 ? "in " : "", strbuf_text(&text));
 }
 
 static const struct check checks[] = {
 	{ "memory", "it has memory of its own", false, CHECK_ANYWHERE, check_memory },
-	{ "smaps", "its mappings and the state of their pages", true, CHECK_ANYWHERE, check_smaps },
+	{ "smaps", "its mappings and the state of their pages", true, CHECK_ANYWHERE,
+	  check_smaps },
 	{ "smaps_rollup", "its totals in one read", false, CHECK_ANYWHERE, check_rollup },
 	{ "stack_pointers", "where the stacks of its threads are", false, CHECK_ANYWHERE,
 	  check_stack_pointers },
-	{ "dumpable", "its owner may read its memory map", false, CHECK_LIVE, check_dumpable },
-	{ "pid_namespace", "it is among our pids", false, CHECK_LIVE, check_pid_namespace },
-	{ "mount_namespace", "it sees the files that we see", false, CHECK_LIVE, check_mount_namespace },
-	{ "user_namespace", "its uids are ours", false, CHECK_LIVE, check_user_namespace },
-	{ "dynamic", "its libraries are told by their names", false, CHECK_ANYWHERE, check_dynamic },
+	{ "dumpable", "its owner may read its memory map", false, CHECK_LIVE,
+	  check_dumpable },
+	{ "pid_namespace", "it is among our pids", false, CHECK_LIVE,
+	  check_pid_namespace },
+	{ "mount_namespace", "it sees the files that we see", false, CHECK_LIVE,
+	  check_mount_namespace },
+	{ "user_namespace", "its uids are ours", false, CHECK_LIVE,
+	  check_user_namespace },
+	{ "dynamic", "its libraries are told by their names", false, CHECK_ANYWHERE,
+	  check_dynamic },
 	{ "allocator", "which malloc it uses", false, CHECK_ANYWHERE, check_allocator },
-	{ "heap", "what malloc has: live blocks, free pages, fragments", false, CHECK_LIVE, check_heap },
-	{ "helper", "its allocator can be asked, by a thread put into it", false, CHECK_LIVE,
-	  check_helper },
-	{ "count_places", "malloc and its like are found, for breakpoints", false, CHECK_LIVE,
-	  check_count_places },
+	{ "heap", "what malloc has: live blocks, free pages, fragments", false,
+	  CHECK_LIVE, check_heap },
+	{ "helper", "its allocator can be asked, by a thread put into it", false,
+	  CHECK_LIVE, check_helper },
+	{ "count_places", "malloc and its like are found, for breakpoints", false,
+	  CHECK_LIVE, check_count_places },
 };
 
 const struct check_list doctor_process_checks = {
-	"of the process", checks, sizeof(checks) / sizeof(checks[0]),
+	"of the process",
+	checks,
+	sizeof(checks) / sizeof(checks[0]),
 };

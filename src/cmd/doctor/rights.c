@@ -59,7 +59,8 @@ static void check_hidepid(const struct patient *patient, struct finding *ret)
 	else
 		finding_set(ret, geteuid() == 0 ? ANSWER_YES : ANSWER_PARTLY,
 			    "run it as root, or mount /proc with hidepid=off",
-			    "/proc is mounted with hidepid=%.*s", (int)strcspn(value, ", "), value);
+			    "/proc is mounted with hidepid=%.*s",
+			    (int)strcspn(value, ", "), value);
 }
 
 static enum answer scope_answer(unsigned int scope, bool is_capable)
@@ -74,8 +75,10 @@ static enum answer scope_answer(unsigned int scope, bool is_capable)
 static void check_ptrace(const struct patient *patient, struct finding *ret)
 {
 	static const char *const scopes[] = {
-		"any process of the same user", "only its own children",
-		"only with CAP_SYS_PTRACE", "none",
+		"any process of the same user",
+		"only its own children",
+		"only with CAP_SYS_PTRACE",
+		"none",
 	};
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	bool is_capable = patient->may_trace;
@@ -83,14 +86,15 @@ static void check_ptrace(const struct patient *patient, struct finding *ret)
 
 	if (patient_read(patient, "sys/kernel/yama/ptrace_scope", &text) < 0) {
 		finding_set(ret, is_capable ? ANSWER_YES : ANSWER_PARTLY, AS_ROOT,
-			    "no yama in this kernel; %s", is_capable ? "CAP_SYS_PTRACE is here" :
-								       "no CAP_SYS_PTRACE");
+			    "no yama in this kernel; %s",
+			    is_capable ? "CAP_SYS_PTRACE is here" : "no CAP_SYS_PTRACE");
 		return;
 	}
 	if (sscanf(strbuf_text(&text), "%u", &scope) != 1 || scope > 3)
 		scope = 3;
 	finding_set(ret, scope_answer(scope, is_capable),
-		    scope == 3 ? "restart with kernel.yama.ptrace_scope below 3" : AS_ROOT,
+		    scope == 3 ? "restart with kernel.yama.ptrace_scope below 3"
+			       : AS_ROOT,
 		    "kernel.yama.ptrace_scope is %u: %s; %s", scope, scopes[scope],
 		    is_capable ? "CAP_SYS_PTRACE is here" : "no CAP_SYS_PTRACE");
 }
@@ -107,9 +111,11 @@ static void check_namespace(const char *name, unsigned int initial, const char *
 
 	snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
 	if (stat(path, &st) < 0)
-		finding_set(ret, ANSWER_UNKNOWN, NULL, "self/ns/%s: %s", name, strerror(errno));
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "self/ns/%s: %s", name,
+			    strerror(errno));
 	else if (st.st_ino == initial)
-		finding_set(ret, ANSWER_YES, NULL, "the machine's own %s namespace", name);
+		finding_set(ret, ANSWER_YES, NULL, "the machine's own %s namespace",
+			    name);
 	else
 		finding_set(ret, ANSWER_PARTLY, "run it outside of the container",
 			    "a %s namespace of its own: %s", name, limit);
@@ -135,26 +141,34 @@ static void check_no_container(const struct patient *patient, struct finding *re
 	(void)patient;
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
 		if (access(marks[i], F_OK) == 0) {
-			finding_set(ret, ANSWER_PARTLY, NULL, "in a container: %s is there",
-				    marks[i]);
+			finding_set(ret, ANSWER_PARTLY, NULL,
+				    "in a container: %s is there", marks[i]);
 			return;
 		}
 	if (name && name[0])
-		finding_set(ret, ANSWER_PARTLY, NULL, "in a container: $container is %s", name);
+		finding_set(ret, ANSWER_PARTLY, NULL, "in a container: $container is %s",
+			    name);
 	else
 		finding_set(ret, ANSWER_YES, NULL, "nothing hints at a container");
 }
 
 static const struct check checks[] = {
-	{ "all_processes", "every process' memory may be read", false, CHECK_ANYWHERE, check_all_processes },
-	{ "visible_processes", "other users' processes are listed", false, CHECK_LIVE, check_hidepid },
-	{ "trace", "other processes may be traced: their threads' stack pointers", false, CHECK_LIVE, check_ptrace },
+	{ "all_processes", "every process' memory may be read", false, CHECK_ANYWHERE,
+	  check_all_processes },
+	{ "visible_processes", "other users' processes are listed", false, CHECK_LIVE,
+	  check_hidepid },
+	{ "trace", "other processes may be traced: their threads' stack pointers", false,
+	  CHECK_LIVE, check_ptrace },
 	{ "pid_namespace", "all processes of the machine have a pid", false, CHECK_LIVE,
 	  check_pid_namespace },
-	{ "user_namespace", "root is root on the whole machine", false, CHECK_LIVE, check_user_namespace },
-	{ "no_container", "all of the machine is seen", false, CHECK_LIVE, check_no_container },
+	{ "user_namespace", "root is root on the whole machine", false, CHECK_LIVE,
+	  check_user_namespace },
+	{ "no_container", "all of the machine is seen", false, CHECK_LIVE,
+	  check_no_container },
 };
 
 const struct check_list doctor_rights_checks = {
-	"what may be read", checks, sizeof(checks) / sizeof(checks[0]),
+	"what may be read",
+	checks,
+	sizeof(checks) / sizeof(checks[0]),
 };

@@ -33,9 +33,7 @@ static void add_report(struct show *show, const struct usage *u, const struct he
 	struct table_options terminal;
 
 	switch (o->format) {
-	case FORMAT_JSON:
-		heap_report_add_json(out, u, heap, detail, &options);
-		return;
+	case FORMAT_JSON: heap_report_add_json(out, u, heap, detail, &options); return;
 	case FORMAT_CSV:
 		if (out->length == 0 && !o->no_headings)
 			heap_report_add_csv_header(out);

@@ -97,7 +97,8 @@ static int report(enum arm_mode mode, const char *path, int error)
 		message("--arm %s: %s has that set already, by somebody else",
 			modes[mode].name, path);
 	else if (error == -EDEADLK)
-		message("--arm freeze: memstate is in %s itself, and would stand still, too", path);
+		message("--arm freeze: memstate is in %s itself, and would stand still, too",
+			path);
 	else if (error == -ERANGE)
 		message("--arm %s: %s has no limit", modes[mode].name, path);
 	else

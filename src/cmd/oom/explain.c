@@ -43,11 +43,13 @@ static bool is_within(const char *path, const char *group)
 
 	while (length > 0 && group[length - 1] == '/')
 		length--;
-	return strncmp(path, group, length) == 0 && (path[length] == '\0' || path[length] == '/');
+	return strncmp(path, group, length) == 0 &&
+	       (path[length] == '\0' || path[length] == '/');
 }
 
 /* Whether the kill matches --cgroup. Without --cgroup every kill does. */
-static bool is_meant(const struct options *o, const char *limit_path, const char *victim_path)
+static bool is_meant(const struct options *o, const char *limit_path,
+		     const char *victim_path)
 {
 	return !o->cgroup || is_within(limit_path, o->cgroup) ||
 	       is_within(victim_path, o->cgroup) || strstr(victim_path, o->cgroup);
@@ -59,7 +61,8 @@ static bool is_meant(const struct options *o, const char *limit_path, const char
  */
 static bool is_pathless(const struct oom_kill *k)
 {
-	return k->limit_path[0] == '\0' && k->victim_path[0] == '\0' && k->stats_path[0] == '\0';
+	return k->limit_path[0] == '\0' && k->victim_path[0] == '\0' &&
+	       k->stats_path[0] == '\0';
 }
 
 static bool is_kill_meant(const struct options *o, const struct oom_kill *k)
@@ -77,12 +80,14 @@ static int check_usage(const struct options *o)
 	if (r->replay || r->at || r->keep.ns > 0 || r->keep.bytes > 0)
 		problem = "explain reads all of the recording that --record names";
 	else if (!r->record && !targets_are_all(&o->targets))
-		problem = "explain: -p goes with --record: --cgroup chooses among kills of a log";
-	else if (o->format == FORMAT_CSV || o->has_interval || o->sample_count > 0 || o->output ||
-		 o->output_all)
+		problem =
+			"explain: -p goes with --record: --cgroup chooses among kills of a log";
+	else if (o->format == FORMAT_CSV || o->has_interval || o->sample_count > 0 ||
+		 o->output || o->output_all)
 		problem = "explain takes --text or --json, and no -i, -n or -o";
 	else if (o->compare.html && (r->record || o->format != FORMAT_AUTO))
-		problem = "explain: --html writes the kills of a log: without --record, --text and --json";
+		problem =
+			"explain: --html writes the kills of a log: without --record, --text and --json";
 	if (!problem)
 		return EXIT_DONE;
 	message_usage("oom", "%s", problem);
@@ -112,7 +117,8 @@ static int read_kills(const struct options *o, struct oom_kill_list *ret)
 		message("%s: %zu more kills were left out", name, ret->left_out_count);
 	if (ret->unkillable_count > 0)
 		message("%s: %zu time%s memory ran out and the kernel found no process that it may kill",
-			name, ret->unkillable_count, ret->unkillable_count == 1 ? "" : "s");
+			name, ret->unkillable_count,
+			ret->unkillable_count == 1 ? "" : "s");
 	return EXIT_DONE;
 }
 
@@ -139,7 +145,8 @@ static void report_none(const struct options *o)
 		o->cgroup ? " of that cgroup" : "");
 }
 
-static int write_page(const struct options *o, const struct oom_kill *const *kills, size_t count)
+static int write_page(const struct options *o, const struct oom_kill *const *kills,
+		      size_t count)
 {
 	const struct oom_explain_options options = {
 		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
@@ -159,7 +166,8 @@ static int write_page(const struct options *o, const struct oom_kill *const *kil
  * of the first kill's object.
  */
 static void add_kills(const struct options *o, const struct oom_kill_list *list,
-		      const struct oom_kill *const *kills, size_t count, struct strbuf *out)
+		      const struct oom_kill *const *kills, size_t count,
+		      struct strbuf *out)
 {
 	_cleanup_strbuf_ struct strbuf summary = STRBUF_INIT;
 	const struct oom_explain_options options = {
@@ -175,7 +183,8 @@ static void add_kills(const struct options *o, const struct oom_kill_list *list,
 
 		oom_evidence_init(&evidence);
 		oom_evidence_set_kill(&evidence, kills[i]);
-		add_evidence(out, o, &evidence, i == 0 && summary.length > 0 ? summary.text : NULL);
+		add_evidence(out, o, &evidence,
+			     i == 0 && summary.length > 0 ? summary.text : NULL);
 	}
 }
 
@@ -183,13 +192,15 @@ static void add_kills(const struct options *o, const struct oom_kill_list *list,
 static int explain_log(const struct options *o, const struct oom_kill_list *list,
 		       struct strbuf *out)
 {
-	_cleanup_free_ const struct oom_kill **kills = xcalloc(list->count + 1, sizeof(*kills));
+	_cleanup_free_ const struct oom_kill **kills =
+		xcalloc(list->count + 1, sizeof(*kills));
 	size_t count = 0, pathless = 0;
 	int status = EXIT_DONE;
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct oom_kill *kill = &list->items[i];
-		bool is_unsure = o->cgroup && is_pathless(kill) && !is_kill_meant(o, kill);
+		bool is_unsure = o->cgroup && is_pathless(kill) &&
+				 !is_kill_meant(o, kill);
 
 		if (!o->cgroup || is_unsure || is_kill_meant(o, kill))
 			kills[count++] = kill;
@@ -259,5 +270,6 @@ int oom_explain_run(const struct options *o)
 		status = o->recording.record ? explain_recording(o, &kills, &out)
 					     : explain_log(o, &kills, &out);
 	oom_kill_list_release(&kills);
-	return status == EXIT_DONE || status == EXIT_PARTIAL ? stream_finish(&out, status) : status;
+	return status == EXIT_DONE || status == EXIT_PARTIAL ? stream_finish(&out, status)
+							     : status;
 }

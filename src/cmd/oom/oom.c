@@ -31,7 +31,7 @@ struct oom {
 	struct session *session;
 	struct cgroup_sampler *sampler; /* NULL: a recording is shown */
 	struct recorder *recorder;	/* NULL: nothing is recorded */
-	int stream_error; /* of standard output: 0 or -errno */
+	int stream_error;		/* of standard output: 0 or -errno */
 	int record_error;
 	struct column_list columns;
 	struct cgroup cgroup;
@@ -54,7 +54,8 @@ static int check_usage(const struct options *o)
 		message_usage("oom", "--kmsg goes with oom explain");
 		return EXIT_BAD_USAGE;
 	}
-	if (recordings_check_options(o) != EXIT_DONE || recording_page_check_options(o) != EXIT_DONE)
+	if (recordings_check_options(o) != EXIT_DONE ||
+	    recording_page_check_options(o) != EXIT_DONE)
 		return EXIT_BAD_USAGE;
 	if (o->compare.html && !o->recording.replay) {
 		message_usage("oom", "--html goes with --replay");
@@ -73,10 +74,13 @@ static int check_usage(const struct options *o)
 		return EXIT_BAD_USAGE;
 	}
 	if ((o->has_interval || o->sample_count > 0) && !is_series(o)) {
-		message_usage("oom", "-i and -n go with --csv or --json: a report is one sample");
+		message_usage(
+			"oom",
+			"-i and -n go with --csv or --json: a report is one sample");
 		return EXIT_BAD_USAGE;
 	}
-	if ((o->output || o->output_all) && o->format != FORMAT_CSV && o->format != FORMAT_JSON) {
+	if ((o->output || o->output_all) && o->format != FORMAT_CSV &&
+	    o->format != FORMAT_JSON) {
 		message_usage("oom", "-o goes with --csv or --json");
 		return EXIT_BAD_USAGE;
 	}
@@ -86,7 +90,8 @@ static int check_usage(const struct options *o)
 /* Record the sample. A failure is reported once and does not end the series. */
 static void record(struct oom *oom)
 {
-	int r = oom->recorder ? recorder_end(oom->recorder, &oom->processes, &oom->cgroup) : 0;
+	int r = oom->recorder ? recorder_end(oom->recorder, &oom->processes, &oom->cgroup)
+			      : 0;
 
 	if (r < 0 && oom->record_error == 0)
 		message_error(oom->session->options->recording.record, r);
@@ -130,7 +135,8 @@ static int report_unreadable(const struct oom *oom)
 	message("%zu of %zu processes could not be read%s%s: what is LazyFree of theirs counts as need",
 		oom->figures.unreadable_count, oom->cgroup.pid_count,
 		oom->figures.unreadable_error ? ": " : "",
-		oom->figures.unreadable_error ? strerror(-oom->figures.unreadable_error) : "");
+		oom->figures.unreadable_error ? strerror(-oom->figures.unreadable_error)
+					      : "");
 	return EXIT_PARTIAL;
 }
 
@@ -140,8 +146,8 @@ static int report_gone(const struct oom *oom, int error)
 		message_error("the group", error);
 		return EXIT_FAILED;
 	}
-	message("%s: the group was removed", oom->cgroup.level_count > 0 ? oom->cgroup.levels[0].path
-									  : "the group");
+	message("%s: the group was removed",
+		oom->cgroup.level_count > 0 ? oom->cgroup.levels[0].path : "the group");
 	return EXIT_PARTIAL;
 }
 
@@ -250,7 +256,8 @@ static int run_series(struct oom *oom)
 static int run(struct oom *oom)
 {
 	const struct options *o = oom->session->options;
-	int status = oom->session->replay ? EXIT_DONE : groups_open(oom->session, &oom->sampler);
+	int status = oom->session->replay ? EXIT_DONE
+					  : groups_open(oom->session, &oom->sampler);
 
 	if (status == EXIT_DONE && o->recording.record)
 		status = recordings_begin(o, oom->session->sampler, &oom->recorder);
@@ -277,7 +284,8 @@ static int run_verb(struct options *o)
 		return oom_predict_run(o);
 	if (strcmp(o->args[0], "watch") == 0)
 		return oom_watch_run(o);
-	message_usage("oom", "'%s' is none of its words: there are explain, predict and watch",
+	message_usage("oom",
+		      "'%s' is none of its words: there are explain, predict and watch",
 		      o->args[0]);
 	return EXIT_BAD_USAGE;
 }
@@ -300,7 +308,8 @@ static int oom_run(struct options *o)
 		return run_verb(o);
 	status = check_usage(o);
 	if (status == EXIT_DONE)
-		status = session_columns(o, &oom_columns, oom_columns.csv_default, &oom.columns);
+		status = session_columns(o, &oom_columns, oom_columns.csv_default,
+					 &oom.columns);
 	if (status == EXIT_DONE)
 		status = session_begin(&session, o);
 	if (status != EXIT_DONE) {

@@ -29,7 +29,7 @@ struct watch {
 	struct flight *flight;
 	enum arm_mode arm_mode;
 	struct oom_arm *arm; /* NULL: the group is not armed */
-	int reported_error; /* last error of the recording that was reported */
+	int reported_error;  /* last error of the recording that was reported */
 	/* since when the group has been above memory.high; 0: it is not */
 	uint64_t slowed_ns;
 	struct strbuf out;
@@ -103,7 +103,9 @@ static void report_processes(struct watch *w)
 		message("%zu of %zu processes cannot be read%s%s: what is LazyFree of theirs counts as need",
 			s->figures->unreadable_count, s->cgroup->pid_count,
 			s->figures->unreadable_error ? ": " : "",
-			s->figures->unreadable_error ? strerror(-s->figures->unreadable_error) : "");
+			s->figures->unreadable_error
+				? strerror(-s->figures->unreadable_error)
+				: "");
 	if (s->figures->limit_bytes == CGROUP_NO_LIMIT)
 		message("%s has no limit%s: nothing says when to look more often",
 			s->cgroup->levels[0].path,
@@ -202,10 +204,11 @@ static void summarize(struct watch *w)
 	for (uint64_t i = first; i < count; i++)
 		add_kill(&w->out, &s->kills.items[i % FLIGHT_KILLS_MAX]);
 	if (s->is_end_unclear)
-		strbuf_add_text(&w->out,
-				"removed  after the last sample; the kernel killed a process of this "
-				"or another cgroup meanwhile, and no report that can be read names "
-				"its cgroup\n");
+		strbuf_add_text(
+			&w->out,
+			"removed  after the last sample; the kernel killed a process of this "
+			"or another cgroup meanwhile, and no report that can be read names "
+			"its cgroup\n");
 	else if (count == 0)
 		strbuf_add_text(&w->out, "nobody was killed\n");
 }

@@ -29,7 +29,9 @@ static int compare_rows(const void *a, const void *b, void *context)
 	const struct mapping *m_b = *(const struct mapping *const *)b;
 	int order = sort_key_compare(&map->sort, m_a, m_b);
 
-	return order ? order : (m_a->start_addr > m_b->start_addr) - (m_a->start_addr < m_b->start_addr);
+	return order ? order
+		     : (m_a->start_addr > m_b->start_addr) -
+			       (m_a->start_addr < m_b->start_addr);
 }
 
 static void add_rows(struct map *map, const void *const *rows, size_t count)
@@ -59,7 +61,8 @@ static void add_rows(struct map *map, const void *const *rows, size_t count)
 	table_add(&map->out, &map->columns, rows, count, &options);
 }
 
-static void add_process(struct map *map, const struct usage *u, const struct mapping_list *list)
+static void add_process(struct map *map, const struct usage *u,
+			const struct mapping_list *list)
 {
 	bool is_json = map->session->options->format == FORMAT_JSON;
 	const void **rows = xcalloc(list->count, sizeof(*rows));
@@ -69,9 +72,10 @@ static void add_process(struct map *map, const struct usage *u, const struct map
 	if (map->has_sort)
 		qsort_r(rows, list->count, sizeof(*rows), compare_rows, map);
 	if (is_json) {
-		strbuf_addf(&map->out,
-			    "{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"pid\":%d,\"comm\":",
-			    PACKAGE_VERSION, u->process.pid);
+		strbuf_addf(
+			&map->out,
+			"{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"pid\":%d,\"comm\":",
+			PACKAGE_VERSION, u->process.pid);
 		json_add_string(&map->out, u->process.comm, strlen(u->process.comm));
 		strbuf_add_text(&map->out, ",\"mappings\":[");
 	}
@@ -99,14 +103,17 @@ static int read_processes(struct map *map, struct snapshot *snapshot)
 	struct mapping_list list = MAPPING_LIST_INIT;
 	int r;
 
-	r = sampler_list(session->sampler, &session->options->targets, NEED_STAT, snapshot);
+	r = sampler_list(session->sampler, &session->options->targets, NEED_STAT,
+			 snapshot);
 	if (r < 0) {
 		message_error(session->options->procfs_root, r);
 		return EXIT_FAILED;
 	}
 	if (session->options->format == FORMAT_CSV && snapshot->count > 1) {
-		message_usage("map", "these are %zu processes, and CSV is for one: which? (or --json)",
-			      snapshot->count);
+		message_usage(
+			"map",
+			"these are %zu processes, and CSV is for one: which? (or --json)",
+			snapshot->count);
 		return EXIT_BAD_USAGE;
 	}
 	for (size_t i = 0; i < snapshot->count; i++) {
@@ -141,9 +148,9 @@ static int map_run(struct options *o)
 {
 	struct session session;
 	struct map map = { .session = &session };
-	const char *defaults = o->format == FORMAT_CSV || o->format == FORMAT_JSON ?
-				       mapping_columns.csv_default :
-				       mapping_columns.table_default;
+	const char *defaults = o->format == FORMAT_CSV || o->format == FORMAT_JSON
+				       ? mapping_columns.csv_default
+				       : mapping_columns.table_default;
 	int status;
 
 	if (targets_are_all(&o->targets)) {
@@ -152,7 +159,8 @@ static int map_run(struct options *o)
 	}
 	status = session_columns(o, &mapping_columns, defaults, &map.columns);
 	if (status == EXIT_DONE)
-		status = session_sort_key(o, &mapping_columns, NULL, &map.sort, &map.has_sort);
+		status = session_sort_key(o, &mapping_columns, NULL, &map.sort,
+					  &map.has_sort);
 	if (status == EXIT_DONE)
 		status = session_begin(&session, o);
 	if (status == EXIT_DONE) {

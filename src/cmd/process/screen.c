@@ -145,7 +145,8 @@ static void finish_command(struct watched *w, int stop_signal)
 		message("%s: still running, pid %d: ^C ends it", w->options.command,
 			(int)child->pid);
 	while (!child->has_ended && signals_stop_count() <= stops + 1) {
-		signals_wait_for_input(w->options.output_fd, clock_now_ns() + 60 * NS_PER_S);
+		signals_wait_for_input(w->options.output_fd,
+				       clock_now_ns() + 60 * NS_PER_S);
 		drain(w);
 		write_kept(w);
 		child_poll(child);
@@ -164,7 +165,8 @@ static int check_targets(struct session *session)
 	int status, r;
 
 	snapshot_init(&snapshot);
-	r = sampler_list(session->sampler, &session->options->targets, NEED_STAT, &snapshot);
+	r = sampler_list(session->sampler, &session->options->targets, NEED_STAT,
+			 &snapshot);
 	if (r < 0)
 		message_error(session->options->procfs_root, r);
 	status = r < 0 ? EXIT_FAILED : session_report_missing(session, &snapshot);

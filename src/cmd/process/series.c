@@ -32,9 +32,9 @@ struct series {
 	bool has_begun;
 	bool is_streamed; /* write rows while processes are read, and keep no usages */
 	int stream_error; /* 0, or -errno from writing a row */
-	struct missing missing; /* from the first sample, when streamed */
+	struct missing missing;	   /* from the first sample, when streamed */
 	struct recorder *recorder; /* or NULL */
-	int record_error; /* of the last sample */
+	int record_error;	   /* of the last sample */
 	unsigned int needs;
 	struct schedule schedule;
 	uint64_t start_ns;
@@ -50,8 +50,10 @@ struct series {
 static int compare_rows(const void *a, const void *b, void *context)
 {
 	const struct series *series = context;
-	const struct process_row row_a = { &series->snapshot, *(const struct usage *const *)a };
-	const struct process_row row_b = { &series->snapshot, *(const struct usage *const *)b };
+	const struct process_row row_a = { &series->snapshot,
+					   *(const struct usage *const *)a };
+	const struct process_row row_b = { &series->snapshot,
+					   *(const struct usage *const *)b };
 	int order = sort_key_compare(&series->sort, &row_a, &row_b);
 
 	return order ? order : (row_a.usage > row_b.usage) - (row_a.usage < row_b.usage);
@@ -68,7 +70,8 @@ static size_t order_rows(struct series *series)
 		if (!snapshot->usages[i].error)
 			series->order[count++] = &snapshot->usages[i];
 	if (series->has_sort)
-		qsort_r(series->order, count, sizeof(*series->order), compare_rows, series);
+		qsort_r(series->order, count, sizeof(*series->order), compare_rows,
+			series);
 	return count;
 }
 
@@ -102,8 +105,8 @@ static int write_json(struct series *series, size_t count)
 		    "\"elapsed_s\":%" PRIu64 ".%03" PRIu64
 		    ",\"unreadable\":%zu,\"processes\":[",
 		    PACKAGE_VERSION, clock_format_utc(snapshot->unix_ms, utc),
-		    snapshot->elapsed_ns / NS_PER_S, snapshot->elapsed_ns / NS_PER_MS % 1000,
-		    snapshot->unreadable_count);
+		    snapshot->elapsed_ns / NS_PER_S,
+		    snapshot->elapsed_ns / NS_PER_MS % 1000, snapshot->unreadable_count);
 	for (size_t i = 0; i < count; i++) {
 		const struct process_row row = { snapshot, series->order[i] };
 
@@ -129,7 +132,8 @@ static void govern(struct series *series, uint64_t now_ns)
 
 	if (o->max_share_per_mille >= 1000 || !series->session->fs.is_live)
 		return;
-	least_ns = sampler_min_interval_ns(series->session->sampler, o->max_share_per_mille, &pid);
+	least_ns = sampler_min_interval_ns(series->session->sampler,
+					   o->max_share_per_mille, &pid);
 	if (least_ns > interval_ns)
 		interval_ns = least_ns;
 	/* ignore small changes of the cost, which is noisy */
@@ -140,7 +144,8 @@ static void govern(struct series *series, uint64_t now_ns)
 			message("interval stretched to %s: reading process %d takes %s, and may "
 				"take %u.%u%% of its time (--max-share)",
 				units_format_duration(interval_ns, interval_text), pid,
-				units_format_duration(least_ns * o->max_share_per_mille / 1000,
+				units_format_duration(least_ns * o->max_share_per_mille /
+							      1000,
 						      read_text),
 				o->max_share_per_mille / 10, o->max_share_per_mille % 10);
 		series->stretched_ns = interval_ns > o->interval_ns ? interval_ns : 0;
@@ -152,7 +157,7 @@ static int write_sample(struct series *series)
 	size_t count = order_rows(series);
 
 	return series->session->options->format == FORMAT_JSON ? write_json(series, count)
-								: write_csv(series, count);
+							       : write_csv(series, count);
 }
 
 static void add_header(struct series *series)
@@ -167,7 +172,8 @@ static void add_header(struct series *series)
 static void record(struct series *series)
 {
 	int r = series->recorder ? recorder_end(series->recorder, &series->snapshot,
-							       groups_read(series->session)) : 0;
+						groups_read(series->session))
+				 : 0;
 
 	if (r < 0 && series->record_error == 0)
 		message_error(series->session->options->recording.record, r);
@@ -189,7 +195,8 @@ static int sample(struct series *series)
 	if (r < 0)
 		return r;
 	if (series->has_begun)
-		series->snapshot.elapsed_ns = series->snapshot.taken_ns - series->start_ns;
+		series->snapshot.elapsed_ns =
+			series->snapshot.taken_ns - series->start_ns;
 	record(series);
 	return 0;
 }
@@ -201,7 +208,8 @@ static int stream_usage(void *context, const struct usage *u)
 	if (!series->has_begun)
 		missing_add(&series->missing, series->session, u);
 	else
-		series->snapshot.elapsed_ns = series->snapshot.taken_ns - series->start_ns;
+		series->snapshot.elapsed_ns =
+			series->snapshot.taken_ns - series->start_ns;
 	if (!u->error)
 		series->stream_error = write_row(series, u);
 	return series->stream_error;
@@ -237,7 +245,8 @@ static int take_sample(struct series *series)
 		r = sample(series);
 		if (r < 0)
 			return r;
-		if (targets_have_ended(&series->session->options->targets, &series->snapshot))
+		if (targets_have_ended(&series->session->options->targets,
+				       &series->snapshot))
 			return 0;
 		r = write_sample(series);
 	}
@@ -314,7 +323,8 @@ static bool wait_for_next(struct series *series)
 	do {
 		signals_wait_until(due);
 		child_poll(child);
-	} while (clock_now_ns() < due && signals_stop_count() == stops && !child->has_ended);
+	} while (clock_now_ns() < due && signals_stop_count() == stops &&
+		 !child->has_ended);
 	if (signals_stop_count() == stops)
 		return !child->has_ended;
 	/*
@@ -384,14 +394,18 @@ static void release(struct series *series)
 int series_run(struct session *session)
 {
 	const struct options *o = session->options;
-	const struct child_setup setup = { .input_fd = -1, .output_fd = STDERR_FILENO, .error_fd = -1 };
+	const struct child_setup setup = { .input_fd = -1,
+					   .output_fd = STDERR_FILENO,
+					   .error_fd = -1 };
 	struct series series = { .session = session };
 	int r;
 
 	heaps_begin(session);
-	r = session_columns(o, &process_columns, process_columns.csv_default, &series.columns);
+	r = session_columns(o, &process_columns, process_columns.csv_default,
+			    &series.columns);
 	if (r == EXIT_DONE)
-		r = session_sort_key(o, &process_columns, NULL, &series.sort, &series.has_sort);
+		r = session_sort_key(o, &process_columns, NULL, &series.sort,
+				     &series.has_sort);
 	if (r == EXIT_DONE)
 		r = session_start_command(session, &setup);
 	if (r != EXIT_DONE) {
@@ -409,15 +423,16 @@ int series_run(struct session *session)
 			return series.status;
 		}
 	}
-	series.is_streamed = o->format == FORMAT_CSV && !series.has_sort && !series.recorder &&
-			     targets_are_all(&o->targets);
+	series.is_streamed = o->format == FORMAT_CSV && !series.has_sort &&
+			     !series.recorder && targets_are_all(&o->targets);
 	snapshot_init(&series.snapshot);
 	r = session->replay ? run_replay(&series) : run_samples(&series);
 	session_end_reading(session);
 	if (series.schedule.missed_count > 0)
 		message("%" PRIu64 " %s missed: memstate was late by an interval or more",
 			series.schedule.missed_count,
-			series.schedule.missed_count == 1 ? "sample was" : "samples were");
+			series.schedule.missed_count == 1 ? "sample was"
+							  : "samples were");
 	release(&series);
 	if (session->child.pid > 0) {
 		child_wait(&session->child);
@@ -427,5 +442,6 @@ int series_run(struct session *session)
 		stream_die_of_pipe();
 	if (r < 0)
 		return EXIT_FAILED;
-	return series.record_error < 0 && series.status == EXIT_DONE ? EXIT_PARTIAL : series.status;
+	return series.record_error < 0 && series.status == EXIT_DONE ? EXIT_PARTIAL
+								     : series.status;
 }

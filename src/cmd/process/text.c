@@ -180,7 +180,8 @@ static int take_sample(struct text *text, unsigned int needs)
 	if (!session->recorder)
 		return sampler_take(session->sampler, targets, needs, &text->snapshot);
 	recorder_begin(session->recorder);
-	r = sampler_take(session->sampler, targets, needs | RECORDER_NEEDS, &text->snapshot);
+	r = sampler_take(session->sampler, targets, needs | RECORDER_NEEDS,
+			 &text->snapshot);
 	if (r == 0)
 		(void)recorder_end(session->recorder, &text->snapshot, NULL);
 	return r;

@@ -109,7 +109,8 @@ static int finish(struct capturing *c)
 	int status, r;
 
 	capture_read_machine(&c->session->fs, &files, &c->notes);
-	capture_describe(&c->session->fs, o->redact, c->captured_count, &c->notes, &files);
+	capture_describe(&c->session->fs, o->redact, c->captured_count, &c->notes,
+			 &files);
 	status = write_files(c, &files);
 	if (status != EXIT_DONE)
 		return status;
@@ -148,10 +149,13 @@ static int say_done(const struct capturing *c)
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	char size[UNITS_TEXT_SIZE];
 
-	strbuf_addf(&out, "%zu process%s, %s%s\n", c->captured_count,
-		    c->captured_count == 1 ? "" : "es",
-		    units_format_bytes(c->written_bytes, size),
-		    c->redactor ? "" : "; paths and command lines are in it (--redact hides them)");
+	strbuf_addf(
+		&out, "%zu process%s, %s%s\n", c->captured_count,
+		c->captured_count == 1 ? "" : "es",
+		units_format_bytes(c->written_bytes, size),
+		c->redactor
+			? ""
+			: "; paths and command lines are in it (--redact hides them)");
 	return stream_write(&out) < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -200,7 +204,8 @@ static int capture_run(struct options *o)
 	}
 	c.path = o->args[0];
 	if (is_other_archive(c.path)) {
-		message_usage("capture", "'%s': a capture is a directory or a plain .tar", c.path);
+		message_usage("capture", "'%s': a capture is a directory or a plain .tar",
+			      c.path);
 		return EXIT_BAD_USAGE;
 	}
 	status = session_begin(&session, o);

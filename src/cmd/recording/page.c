@@ -64,8 +64,8 @@ static void add_verdicts(struct session *session, struct timeline_charts *charts
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct oom_ends ends;
 
-	if (!charts->group_path ||
-	    oom_ends_read(session->replay, &no_log, &session->options->targets, &ends) < 0)
+	if (!charts->group_path || oom_ends_read(session->replay, &no_log,
+						 &session->options->targets, &ends) < 0)
 		return;
 	for (size_t i = 0; i < ends.count && i < VERDICTS_MAX; i++) {
 		if (i > 0)
@@ -73,7 +73,8 @@ static void add_verdicts(struct session *session, struct timeline_charts *charts
 		oom_explain_add_text(&text, &ends.items[i], &options);
 	}
 	if (ends.count > VERDICTS_MAX)
-		strbuf_addf(&text, "\nand %zu more: run 'memstate oom explain --record FILE'\n",
+		strbuf_addf(&text,
+			    "\nand %zu more: run 'memstate oom explain --record FILE'\n",
 			    ends.count - VERDICTS_MAX);
 	oom_ends_release(&ends);
 	charts->verdict = strbuf_take(&text);

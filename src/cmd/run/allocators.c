@@ -12,24 +12,64 @@
 #include "base/io.h"
 #include "base/xalloc.h"
 
-#define CONF_MAX_BYTES	 65536
+#define CONF_MAX_BYTES 65536
 #define CONF_MAX_NESTING 4
 
 /* glibc manual, "Memory Allocation Tunables", up to 2.42 */
 static const char *const glibc_settings[] = {
-	"arena_max", "arena_test", "check", "hugetlb", "mmap_max", "mmap_threshold", "mxfast",
-	"perturb", "tcache_count", "tcache_max", "tcache_unsorted_limit", "top_pad",
-	"trim_threshold", NULL,
+	"arena_max",
+	"arena_test",
+	"check",
+	"hugetlb",
+	"mmap_max",
+	"mmap_threshold",
+	"mxfast",
+	"perturb",
+	"tcache_count",
+	"tcache_max",
+	"tcache_unsorted_limit",
+	"top_pad",
+	"trim_threshold",
+	NULL,
 };
 
 /* jemalloc(3), "TUNING", 3 to 5.3 */
 static const char *const jemalloc_settings[] = {
-	"abort", "abort_conf", "background_thread", "cache_oblivious", "confirm_conf",
-	"decay_time", "dirty_decay_ms", "dss", "hpa", "junk", "lg_chunk", "lg_dirty_mult",
-	"lg_extent_max_active_fit", "lg_tcache_max", "max_background_threads", "metadata_thp",
-	"muzzy_decay_ms", "narenas", "oversize_threshold", "percpu_arena", "purge", "quarantine",
-	"redzone", "retain", "stats_print", "stats_print_opts", "tcache", "tcache_max", "thp",
-	"trust_madvise", "utrace", "xmalloc", "zero", "zero_realloc", NULL,
+	"abort",
+	"abort_conf",
+	"background_thread",
+	"cache_oblivious",
+	"confirm_conf",
+	"decay_time",
+	"dirty_decay_ms",
+	"dss",
+	"hpa",
+	"junk",
+	"lg_chunk",
+	"lg_dirty_mult",
+	"lg_extent_max_active_fit",
+	"lg_tcache_max",
+	"max_background_threads",
+	"metadata_thp",
+	"muzzy_decay_ms",
+	"narenas",
+	"oversize_threshold",
+	"percpu_arena",
+	"purge",
+	"quarantine",
+	"redzone",
+	"retain",
+	"stats_print",
+	"stats_print_opts",
+	"tcache",
+	"tcache_max",
+	"thp",
+	"trust_madvise",
+	"utrace",
+	"xmalloc",
+	"zero",
+	"zero_realloc",
+	NULL,
 };
 
 /*
@@ -37,27 +77,72 @@ static const char *const jemalloc_settings[] = {
  * variables that 2.10 reads
  */
 static const char *const tcmalloc_settings[] = {
-	"aggressive_decommit", "disable_memory_release", "heap_limit_mb",
-	"large_alloc_report_threshold", "max_total_thread_cache_bytes", "memfs_abort_on_fail",
-	"memfs_disable_fallback", "memfs_ignore_mmap_fail", "memfs_limit_mb",
-	"memfs_malloc_path", "memfs_map_private", "override_pagesize", "release_rate",
-	"sample_parameter", "skip_mmap", "skip_sbrk", NULL,
+	"aggressive_decommit",
+	"disable_memory_release",
+	"heap_limit_mb",
+	"large_alloc_report_threshold",
+	"max_total_thread_cache_bytes",
+	"memfs_abort_on_fail",
+	"memfs_disable_fallback",
+	"memfs_ignore_mmap_fail",
+	"memfs_limit_mb",
+	"memfs_malloc_path",
+	"memfs_map_private",
+	"override_pagesize",
+	"release_rate",
+	"sample_parameter",
+	"skip_mmap",
+	"skip_sbrk",
+	NULL,
 };
 
 /* mi_option_t in mimalloc.h, 1.6 to 3.0 */
 static const char *const mimalloc_settings[] = {
-	"abandoned_page_purge", "abandoned_page_reset", "abandoned_reclaim_on_free",
-	"allow_decommit", "allow_large_os_pages", "allow_thp", "arena_eager_commit",
-	"arena_purge_mult", "arena_reserve", "decommit_delay", "decommit_extend_delay",
-	"deprecated_reset_delay", "destroy_on_exit", "disallow_arena_alloc",
-	"disallow_os_alloc", "eager_commit", "eager_commit_delay", "eager_region_commit",
-	"large_os_pages", "limit_os_alloc", "max_errors", "max_segment_reclaim",
-	"max_warnings", "minimal_purge_size", "os_tag", "page_full_retain", "page_reset",
-	"purge_decommits", "purge_delay", "purge_extend_delay", "reserve_huge_os_pages",
-	"reserve_huge_os_pages_at", "reserve_os_memory", "reset_decommits", "reset_delay",
-	"segment_cache", "segment_decommit_delay", "segment_reset", "show_errors",
-	"show_stats", "target_segments_per_thread", "use_numa_nodes", "verbose",
-	"visit_abandoned", NULL,
+	"abandoned_page_purge",
+	"abandoned_page_reset",
+	"abandoned_reclaim_on_free",
+	"allow_decommit",
+	"allow_large_os_pages",
+	"allow_thp",
+	"arena_eager_commit",
+	"arena_purge_mult",
+	"arena_reserve",
+	"decommit_delay",
+	"decommit_extend_delay",
+	"deprecated_reset_delay",
+	"destroy_on_exit",
+	"disallow_arena_alloc",
+	"disallow_os_alloc",
+	"eager_commit",
+	"eager_commit_delay",
+	"eager_region_commit",
+	"large_os_pages",
+	"limit_os_alloc",
+	"max_errors",
+	"max_segment_reclaim",
+	"max_warnings",
+	"minimal_purge_size",
+	"os_tag",
+	"page_full_retain",
+	"page_reset",
+	"purge_decommits",
+	"purge_delay",
+	"purge_extend_delay",
+	"reserve_huge_os_pages",
+	"reserve_huge_os_pages_at",
+	"reserve_os_memory",
+	"reset_decommits",
+	"reset_delay",
+	"segment_cache",
+	"segment_decommit_delay",
+	"segment_reset",
+	"show_errors",
+	"show_stats",
+	"target_segments_per_thread",
+	"use_numa_nodes",
+	"verbose",
+	"visit_abandoned",
+	NULL,
 };
 
 static const struct known_allocator allocators[] = {
@@ -169,7 +254,8 @@ static void search_included(struct search *search, const char *pattern, int nest
 	_cleanup_strbuf_ struct strbuf full = STRBUF_INIT;
 	glob_t files;
 
-	strbuf_addf(&full, "%s%s%s", search->root, pattern[0] == '/' ? "" : "/etc/", pattern);
+	strbuf_addf(&full, "%s%s%s", search->root, pattern[0] == '/' ? "" : "/etc/",
+		    pattern);
 	if (nesting == CONF_MAX_NESTING || glob(strbuf_text(&full), 0, NULL, &files) != 0)
 		return;
 	for (size_t i = 0; i < files.gl_pathc; i++)
@@ -187,13 +273,15 @@ static void search_conf(struct search *search, const char *path, int nesting)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char *rest, *line;
 
-	if (io_read_file_at(AT_FDCWD, path, CONF_MAX_BYTES, &text) < 0 || text.length == 0)
+	if (io_read_file_at(AT_FDCWD, path, CONF_MAX_BYTES, &text) < 0 ||
+	    text.length == 0)
 		return;
 	rest = text.text;
 	while ((line = strsep(&rest, "\n"))) {
 		line[strcspn(line, "#")] = '\0';
 		line += strspn(line, " \t");
-		if (strncmp(line, "include", 7) == 0 && line[7] && strchr(" \t", line[7])) {
+		if (strncmp(line, "include", 7) == 0 && line[7] &&
+		    strchr(" \t", line[7])) {
 			char *pattern = line + 7 + strspn(line + 7, " \t");
 
 			pattern[strcspn(pattern, " \t\r")] = '\0';
@@ -209,9 +297,13 @@ int allocators_find_library(const char *root, const struct known_allocator *know
 			    const struct machine *machine, char **ret_path)
 {
 	static const char *const folders[] = {
-		"/usr/local/lib", "/usr/local/lib/*-linux-*", "/usr/local/lib64", "/lib/*-linux-*",
-		"/usr/lib/*-linux-*", "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/lib32",
-		"/usr/lib32", "/libx32", "/usr/libx32",
+		"/usr/local/lib",     "/usr/local/lib/*-linux-*",
+		"/usr/local/lib64",   "/lib/*-linux-*",
+		"/usr/lib/*-linux-*", "/lib64",
+		"/usr/lib64",	      "/lib",
+		"/usr/lib",	      "/lib32",
+		"/usr/lib32",	      "/libx32",
+		"/usr/libx32",
 	};
 	struct search search = { .root = root, .known = known, .machine = machine };
 	_cleanup_strbuf_ struct strbuf conf = STRBUF_INIT;

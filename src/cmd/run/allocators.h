@@ -16,7 +16,7 @@
 struct known_allocator {
 	const char *name;
 	enum allocator allocator;
-	const char *file; /* library file name; a version suffix may follow */
+	const char *file;     /* library file name; a version suffix may follow */
 	const char *packages; /* where to get the library, for messages */
 	/*
 	 * The user writes each setting as NAME=VALUE. If variable is set, all settings go

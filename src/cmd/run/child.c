@@ -16,7 +16,8 @@
 #include "cmd/core/message.h"
 #include "cmd/core/signals.h"
 
-static _Noreturn void exec_command(char **argv, const struct child_setup *setup, int report_fd)
+static _Noreturn void exec_command(char **argv, const struct child_setup *setup,
+				   int report_fd)
 {
 	const int fds[] = { setup->input_fd, setup->output_fd, setup->error_fd };
 	int err;
@@ -77,8 +78,8 @@ void child_poll(struct child *child)
 	    info.si_pid != child->pid || info.si_code == CLD_STOPPED ||
 	    info.si_code == CLD_TRAPPED)
 		return;
-	child->has_ended = wait4(child->pid, &child->wait_status, WNOHANG, &child->usage) ==
-			   child->pid;
+	child->has_ended = wait4(child->pid, &child->wait_status, WNOHANG,
+				 &child->usage) == child->pid;
 }
 
 void child_signal(const struct child *child, int number)
@@ -106,5 +107,6 @@ void child_report(const struct child *child, const char *name)
 		message("%s: ended by signal %d (%s)", name, WTERMSIG(child->wait_status),
 			strsignal(WTERMSIG(child->wait_status)));
 	else
-		message("%s: exited with status %d", name, WEXITSTATUS(child->wait_status));
+		message("%s: exited with status %d", name,
+			WEXITSTATUS(child->wait_status));
 }

@@ -20,8 +20,8 @@ struct child {
 /* How to start the command. */
 struct child_setup {
 	int input_fd, output_fd, error_fd; /* its standard streams; -1: memstate's own */
-	char *const *environment; /* NULL: memstate's own */
-	bool has_own_group; /* start it in a new process group */
+	char *const *environment;	   /* NULL: memstate's own */
+	bool has_own_group;		   /* start it in a new process group */
 };
 
 /*

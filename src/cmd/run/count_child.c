@@ -34,7 +34,8 @@ int count_child_check(const char *name)
 		return EXIT_NOT_EXECUTABLE;
 	if (r < 0)
 		return EXIT_NOT_COUNTED;
-	if (machine_read("/proc/self/exe", &own) == 0 && !machine_is_same(&own, &machine)) {
+	if (machine_read("/proc/self/exe", &own) == 0 &&
+	    !machine_is_same(&own, &machine)) {
 		message("%s: is a %s program for another machine than memstate itself: it cannot be "
 			"counted",
 			name, machine_bits(&machine));
@@ -63,8 +64,8 @@ static int find_library(const char *allocator, enum count_library which, char **
  * Make the environment that preloads the counting library first, then the requested
  * allocator, then what is preloaded anyway.
  */
-static char **make_environment(const struct variant *allocator, char *library, const char *path,
-			       const char *stack_mode)
+static char **make_environment(const struct variant *allocator, char *library,
+			       const char *path, const char *stack_mode)
 {
 	_cleanup_strbuf_ struct strbuf folder = STRBUF_INIT, mode = STRBUF_INIT;
 	char **base = environ, **made;
@@ -73,9 +74,11 @@ static char **make_environment(const struct variant *allocator, char *library, c
 	strbuf_addf(&mode, "%s=%s", stack_mode_variable, stack_mode ? stack_mode : "");
 	if (allocator)
 		base = variant_environment(allocator, environ);
-	made = variant_environment(&(struct variant){ .library = library,
-						       .settings = (char *[]){ folder.text, mode.text, NULL } },
-				   base);
+	made = variant_environment(
+		&(struct variant){ .library = library,
+				   .settings =
+					   (char *[]){ folder.text, mode.text, NULL } },
+		base);
 	if (base != environ)
 		environment_free(base);
 	return made;
@@ -86,7 +89,8 @@ int count_child_prepare(const struct variant *allocator, const struct count_what
 {
 	_cleanup_free_ char *library = NULL;
 	const char *where = NULL;
-	int r = find_library(allocator ? allocator->library : NULL, what->library, &library);
+	int r = find_library(allocator ? allocator->library : NULL, what->library,
+			     &library);
 
 	if (r != EXIT_DONE)
 		return r;
@@ -95,7 +99,8 @@ int count_child_prepare(const struct variant *allocator, const struct count_what
 		message_error(where ? where : "a folder to count in", r);
 		return EXIT_NOT_COUNTED;
 	}
-	*ret_environment = make_environment(allocator, library, folder->path, what->stack_mode);
+	*ret_environment =
+		make_environment(allocator, library, folder->path, what->stack_mode);
 	return EXIT_DONE;
 }
 
@@ -131,7 +136,8 @@ uint64_t count_child_peak_rss(const struct count_child *c)
 
 int count_child_start(struct count_child *c)
 {
-	struct child_setup setup = { .input_fd = c->input_fd, .output_fd = c->output_fd,
+	struct child_setup setup = { .input_fd = c->input_fd,
+				     .output_fd = c->output_fd,
 				     .error_fd = -1 };
 	char **environment;
 	int r = count_child_prepare(c->allocator, &c->what, &c->folder, &environment);
@@ -188,10 +194,12 @@ void count_child_hint(const struct count_child *c, bool with_children)
 
 	if (own && own->has_other_new)
 		message("hint: C++'s new and delete are the allocator's own here, and not counted: "
-			"with --preload %s they are", own->allocator);
+			"with --preload %s they are",
+			own->allocator);
 	if (own && wrapper_name_is(own->name))
 		message("hint: %s itself is shown: nothing was counted of what it started, if "
-			"anything", own->name);
+			"anything",
+			own->name);
 	if (with_children || list->count == 1)
 		return;
 	if (!own)
@@ -199,7 +207,8 @@ void count_child_hint(const struct count_child *c, bool with_children)
 			c->command[0]);
 	else
 		message("hint: %zu other %s counted too, children or before an exec: -t shows them",
-			list->count - 1, list->count == 2 ? "program was" : "programs were");
+			list->count - 1,
+			list->count == 2 ? "program was" : "programs were");
 }
 
 bool count_child_goes_on(struct count_child *c, int *stops)

@@ -29,7 +29,7 @@ struct count_what {
 };
 
 struct count_child {
-	char **command;			 /* argv, borrowed */
+	char **command; /* argv, borrowed */
 	/* allocator to preload after the counting library, or NULL; borrowed */
 	const struct variant *allocator;
 	struct count_what what;
@@ -44,9 +44,9 @@ struct count_child {
 	uint64_t copy_rss_bytes;
 };
 
-#define COUNT_CHILD_INIT                                                                           \
-	{                                                                                          \
-		.input_fd = -1, .output_fd = -1, .folder = COUNT_FOLDER_INIT                       \
+#define COUNT_CHILD_INIT                                                     \
+	{                                                                    \
+		.input_fd = -1, .output_fd = -1, .folder = COUNT_FOLDER_INIT \
 	}
 
 /*

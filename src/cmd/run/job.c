@@ -150,8 +150,9 @@ void job_poll(struct job *job, struct child *other)
 		child_poll(other);
 	for (;;) {
 		info.si_pid = 0;
-		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0 ||
-		    info.si_pid == job->child.pid || (other && info.si_pid == other->pid))
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+		    info.si_pid == 0 || info.si_pid == job->child.pid ||
+		    (other && info.si_pid == other->pid))
 			return;
 		/*
 		 * Another thread of memstate has paused this process with ptrace and

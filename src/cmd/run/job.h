@@ -16,10 +16,10 @@ struct end_watch;
 
 struct job {
 	struct child child;
-	struct end_watch *watch; /* watches the end of child */
+	struct end_watch *watch;     /* watches the end of child */
 	struct run_sampler *sampler; /* tracks the processes of the job; borrowed */
-	struct process_cost cost; /* of the processes that have ended, from wait4(2) */
-	uint64_t peak_rss_bytes;  /* likewise, of the largest process; 0: unknown */
+	struct process_cost cost;    /* of the processes that have ended, from wait4(2) */
+	uint64_t peak_rss_bytes;     /* likewise, of the largest process; 0: unknown */
 	/* memstate's Rss at the start; a peak below it is not the command's */
 	uint64_t own_rss_bytes;
 };

@@ -18,8 +18,8 @@
 #include "probe/count/entries.h"
 
 #define INTERPRETERS_MAX 4 /* like the kernel, binfmt_script */
-#define SYMBOLS_MAX	 (1 << 20)
-#define NAMES_MAX	 (64 << 20)
+#define SYMBOLS_MAX (1 << 20)
+#define NAMES_MAX (64 << 20)
 
 #if __BYTE_ORDER == __LITTLE_ENDIAN
 #	define OWN_BYTE_ORDER ELFDATA2LSB
@@ -34,7 +34,8 @@ const char *machine_bits(const struct machine *machine)
 
 static bool read_at(int fd, void *bytes, size_t length, uint64_t offset)
 {
-	return offset <= INT64_MAX && pread(fd, bytes, length, (off_t)offset) == (ssize_t)length;
+	return offset <= INT64_MAX &&
+	       pread(fd, bytes, length, (off_t)offset) == (ssize_t)length;
 }
 
 static int read_machine(int fd, struct machine *ret)
@@ -72,7 +73,8 @@ struct program {
 static void note_interpreter(int fd, uint64_t offset, uint64_t size, struct program *p)
 {
 	p->has_interpreter = true;
-	if (size > sizeof(p->interpreter) || !read_at(fd, p->interpreter, (size_t)size, offset))
+	if (size > sizeof(p->interpreter) ||
+	    !read_at(fd, p->interpreter, (size_t)size, offset))
 		size = 0;
 	p->interpreter[size > 0 ? size - 1 : 0] = '\0';
 }
@@ -85,7 +87,8 @@ static bool read_headers_32(int fd, struct program *p)
 	if (!read_at(fd, &head, sizeof(head), 0))
 		return false;
 	for (unsigned int i = 0; i < head.e_phnum; i++) {
-		if (!read_at(fd, &segment, sizeof(segment), head.e_phoff + i * sizeof(segment)))
+		if (!read_at(fd, &segment, sizeof(segment),
+			     head.e_phoff + i * sizeof(segment)))
 			return false;
 		if (segment.p_type == PT_INTERP)
 			note_interpreter(fd, segment.p_offset, segment.p_filesz, p);
@@ -94,7 +97,8 @@ static bool read_headers_32(int fd, struct program *p)
 }
 
 /* Whether a symbol table defines the wanted symbol. */
-static bool defines(int fd, const Elf64_Shdr *symbols, const Elf64_Shdr *names, const char *wanted)
+static bool defines(int fd, const Elf64_Shdr *symbols, const Elf64_Shdr *names,
+		    const char *wanted)
 {
 	uint64_t count = symbols->sh_size / sizeof(Elf64_Sym);
 	_cleanup_free_ Elf64_Sym *table = NULL;
@@ -126,7 +130,8 @@ static bool exports_64(int fd, const Elf64_Ehdr *head, const char *symbol)
 	bool found = false;
 
 	for (unsigned int i = 0; i < head->e_shnum && !found; i++) {
-		if (!read_at(fd, &section, sizeof(section), head->e_shoff + i * sizeof(section)))
+		if (!read_at(fd, &section, sizeof(section),
+			     head->e_shoff + i * sizeof(section)))
 			break;
 		if (section.sh_type == SHT_DYNSYM && section.sh_link < head->e_shnum &&
 		    read_at(fd, &names, sizeof(names),
@@ -151,7 +156,8 @@ static bool has_go_section(int fd, const Elf64_Ehdr *head)
 		     head->e_shoff + head->e_shstrndx * sizeof(names)))
 		return false;
 	for (unsigned int i = 0; i < head->e_shnum; i++)
-		if (read_at(fd, &section, sizeof(section), head->e_shoff + i * sizeof(section)) &&
+		if (read_at(fd, &section, sizeof(section),
+			    head->e_shoff + i * sizeof(section)) &&
 		    section.sh_name < names.sh_size && names.sh_offset <= INT64_MAX &&
 		    read_at(fd, name, sizeof(name), names.sh_offset + section.sh_name) &&
 		    memcmp(name, wanted, sizeof(wanted)) == 0)
@@ -165,9 +171,9 @@ bool machine_exports(const char *path, const char *symbol)
 	struct machine machine;
 	Elf64_Ehdr head;
 
-	return fd >= 0 && read_machine(fd, &machine) == 0 && machine.elf_class == ELFCLASS64 &&
-	       machine.byte_order == OWN_BYTE_ORDER && read_at(fd, &head, sizeof(head), 0) &&
-	       exports_64(fd, &head, symbol);
+	return fd >= 0 && read_machine(fd, &machine) == 0 &&
+	       machine.elf_class == ELFCLASS64 && machine.byte_order == OWN_BYTE_ORDER &&
+	       read_at(fd, &head, sizeof(head), 0) && exports_64(fd, &head, symbol);
 }
 
 static bool read_headers_64(int fd, struct program *p)
@@ -178,7 +184,8 @@ static bool read_headers_64(int fd, struct program *p)
 	if (!read_at(fd, &head, sizeof(head), 0))
 		return false;
 	for (unsigned int i = 0; i < head.e_phnum; i++) {
-		if (!read_at(fd, &segment, sizeof(segment), head.e_phoff + i * sizeof(segment)))
+		if (!read_at(fd, &segment, sizeof(segment),
+			     head.e_phoff + i * sizeof(segment)))
 			return false;
 		if (segment.p_type == PT_INTERP)
 			note_interpreter(fd, segment.p_offset, segment.p_filesz, p);
@@ -196,7 +203,8 @@ static int read_program(int fd, struct program *ret)
 	if (r < 0)
 		return r;
 	if (p.machine.byte_order != OWN_BYTE_ORDER ||
-	    !(p.machine.elf_class == ELFCLASS32 ? read_headers_32(fd, &p) : read_headers_64(fd, &p)))
+	    !(p.machine.elf_class == ELFCLASS32 ? read_headers_32(fd, &p)
+						: read_headers_64(fd, &p)))
 		return -ENOEXEC;
 	*ret = p;
 	return 0;
@@ -217,12 +225,14 @@ static char *find_in_path(const char *name)
 		path = "/bin:/usr/bin"; /* like execvp(3) */
 	for (;;) {
 		size_t length = strcspn(path, ":");
-		_cleanup_free_ char *folder = xstrndup(length > 0 ? path : ".", length > 0 ? length : 1);
+		_cleanup_free_ char *folder =
+			xstrndup(length > 0 ? path : ".", length > 0 ? length : 1);
 		struct stat st;
 
 		full = xmalloc(strlen(folder) + strlen(name) + 2);
 		stpcpy(stpcpy(stpcpy(full, folder), "/"), name);
-		if (access(full, X_OK) == 0 && stat(full, &st) == 0 && S_ISREG(st.st_mode))
+		if (access(full, X_OK) == 0 && stat(full, &st) == 0 &&
+		    S_ISREG(st.st_mode))
 			return full;
 		free(full);
 		if (path[length] == '\0')
@@ -279,13 +289,16 @@ static bool is_loader(const char *path)
 static int check_program(const char *path, const struct program *p)
 {
 	if (!p->has_interpreter && !is_loader(path))
-		message("%s: is linked statically: no library can be preloaded into it", path);
+		message("%s: is linked statically: no library can be preloaded into it",
+			path);
 	else if (strstr(p->interpreter, "ld-musl"))
 		message("%s: is linked with musl: a library that is linked with glibc cannot be "
-			"preloaded into it", path);
+			"preloaded into it",
+			path);
 	else if (p->has_malloc)
 		message("%s: has a malloc of its own built in, which a preloaded one does not "
-			"replace", path);
+			"replace",
+			path);
 	else
 		return 0;
 	return -EOPNOTSUPP;
@@ -327,7 +340,8 @@ static int check_file(const char *path, struct machine *ret, char **ret_next)
 		r = read_program(fd, &p);
 		if (r < 0)
 			message("%s: is no program of this machine, and no script that names its "
-				"interpreter", path);
+				"interpreter",
+				path);
 		else
 			r = check_program(path, &p);
 		if (r < 0)

@@ -16,7 +16,7 @@
 struct machine {
 	uint8_t elf_class; /* ELFCLASS32 or ELFCLASS64 */
 	uint8_t byte_order;
-	uint16_t number;   /* EM_X86_64 … */
+	uint16_t number; /* EM_X86_64 … */
 };
 
 static inline bool machine_is_same(const struct machine *a, const struct machine *b)

@@ -39,7 +39,8 @@ int run_files_make_folder(const char *path)
 	}
 	while ((entry = readdir(dir)))
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
-			message("%s: is not empty: --output-dir overwrites nothing", path);
+			message("%s: is not empty: --output-dir overwrites nothing",
+				path);
 			return -ENOTEMPTY;
 		}
 	return 0;
@@ -49,12 +50,17 @@ int run_files_make_folder(const char *path)
  * Append the folder name for a run, such as "warm-up-1-jemalloc_dirty_decay_ms=0". '_'
  * replaces characters that are unsuitable in a path.
  */
-static void add_run_name(struct strbuf *out, const struct variant *variant, const struct run *run)
+static void add_run_name(struct strbuf *out, const struct variant *variant,
+			 const struct run *run)
 {
 	strbuf_addf(out, "%s%u-",
-		    run->is_warm_up ? "warm-up-" : run->is_counting ? "count-" : "", run->number);
+		    run->is_warm_up    ? "warm-up-"
+		    : run->is_counting ? "count-"
+				       : "",
+		    run->number);
 	for (const char *c = variant->name; *c; c++)
-		strbuf_add_char(out, isalnum((unsigned char)*c) || strchr("-=.", *c) ? *c : '_');
+		strbuf_add_char(
+			out, isalnum((unsigned char)*c) || strchr("-=.", *c) ? *c : '_');
 }
 
 /* Opening the file anew gives the run its own offset, at the start of the file. */
@@ -87,8 +93,8 @@ static int open_output(const struct strbuf *folder, const char *name)
 	return r;
 }
 
-int run_files_open(const char *folder, const struct variant *variant, const struct run *run,
-		   bool is_workload, struct run_files *ret)
+int run_files_open(const char *folder, const struct variant *variant,
+		   const struct run *run, bool is_workload, struct run_files *ret)
 {
 	struct run_files files = RUN_FILES_INIT;
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
@@ -103,7 +109,8 @@ int run_files_open(const char *folder, const struct variant *variant, const stru
 			return r;
 		}
 	}
-	files.input_fd = is_workload ? open("/dev/null", O_RDONLY | O_CLOEXEC) : run_files_open_input();
+	files.input_fd = is_workload ? open("/dev/null", O_RDONLY | O_CLOEXEC)
+				     : run_files_open_input();
 	files.output_fd = open_output(&path, is_workload ? "workload.stdout" : "stdout");
 	files.error_fd = open_output(&path, is_workload ? "workload.stderr" : "stderr");
 	if (files.input_fd < 0 || files.output_fd < 0 || files.error_fd < 0) {

@@ -12,7 +12,10 @@ struct run_files {
 	int input_fd, output_fd, error_fd;
 };
 
-#define RUN_FILES_INIT { -1, -1, -1 }
+#define RUN_FILES_INIT     \
+	{                  \
+		-1, -1, -1 \
+	}
 #define _cleanup_run_files_ __attribute__((cleanup(run_files_close)))
 
 void run_files_close(struct run_files *files);
@@ -35,7 +38,7 @@ int run_files_make_folder(const char *path);
  * goes to a subfolder for the run in `folder`, or is discarded if folder is NULL. Returns
  * 0, or -errno after a message.
  */
-int run_files_open(const char *folder, const struct variant *variant, const struct run *run,
-		   bool is_workload, struct run_files *ret);
+int run_files_open(const char *folder, const struct variant *variant,
+		   const struct run *run, bool is_workload, struct run_files *ret);
 
 #endif

@@ -27,7 +27,8 @@ void variants_release(struct variants *variants)
 	*variants = (struct variants){ 0 };
 }
 
-static bool is_setting(const struct known_allocator *known, const char *name, size_t length)
+static bool is_setting(const struct known_allocator *known, const char *name,
+		       size_t length)
 {
 	for (const char *const *s = known->settings; *s; s++)
 		if (strlen(*s) == length && memcmp(*s, name, length) == 0)
@@ -35,14 +36,15 @@ static bool is_setting(const struct known_allocator *known, const char *name, si
 	return false;
 }
 
-static void refuse_setting(const struct known_allocator *known, const char *setting, size_t length)
+static void refuse_setting(const struct known_allocator *known, const char *setting,
+			   size_t length)
 {
 	_cleanup_strbuf_ struct strbuf names = STRBUF_INIT;
 
 	for (const char *const *s = known->settings; *s; s++)
 		strbuf_addf(&names, "%s%s", s == known->settings ? "" : ", ", *s);
-	message_usage(NULL, "--preload: %s has no setting '%.*s', but %s", known->name, (int)length,
-		      setting, strbuf_text(&names));
+	message_usage(NULL, "--preload: %s has no setting '%.*s', but %s", known->name,
+		      (int)length, setting, strbuf_text(&names));
 }
 
 /*
@@ -57,21 +59,23 @@ static int parse_setting(const struct known_allocator *known, const char *settin
 	uint64_t number;
 
 	if (setting[length] == '\0' || length == 0 || *value == '\0') {
-		message_usage(NULL, "--preload: '%s' is no setting of %s: NAME=VALUE is", setting,
-			      known->name);
+		message_usage(NULL, "--preload: '%s' is no setting of %s: NAME=VALUE is",
+			      setting, known->name);
 		return -EINVAL;
 	}
 	if (!is_setting(known, setting, length)) {
 		refuse_setting(known, setting, length);
 		return -EINVAL;
 	}
-	strbuf_addf(joined, "%s%.*s%c", known->prefix, (int)length, setting, known->equals);
+	strbuf_addf(joined, "%s%.*s%c", known->prefix, (int)length, setting,
+		    known->equals);
 	if (!known->are_numbers || num_parse_u64(value, &number) == 0) {
 		strbuf_add_text(joined, value);
 	} else if (units_parse_bytes(value, &number) == 0) {
 		strbuf_add_u64(joined, number);
 	} else {
-		message_usage(NULL, "--preload: %s: '%s' is neither a number nor bytes, as 64K",
+		message_usage(NULL,
+			      "--preload: %s: '%s' is neither a number nor bytes, as 64K",
 			      known->name, setting);
 		return -EINVAL;
 	}
@@ -86,7 +90,8 @@ static void add_variable(struct variant *v, size_t count, char *text)
 }
 
 /* Parse settings such as "dirty_decay_ms=0:muzzy_decay_ms=60000". */
-static int parse_settings(const struct known_allocator *known, char *list, struct variant *v)
+static int parse_settings(const struct known_allocator *known, char *list,
+			  struct variant *v)
 {
 	_cleanup_strbuf_ struct strbuf joined = STRBUF_INIT;
 	size_t count = 0;
@@ -116,11 +121,17 @@ static int refuse_name(const char *name)
 
 	allocators_add_names(&names);
 	if (strchr(name, '='))
-		message_usage(NULL, "--preload: '%s' is no allocator; a further setting of the one "
-			      "before goes after ':'", name);
+		message_usage(
+			NULL,
+			"--preload: '%s' is no allocator; a further setting of the one "
+			"before goes after ':'",
+			name);
 	else
-		message_usage(NULL, "--preload: there is no allocator '%s'; there are %s, or a path "
-			      "with a '/' to a library", name, strbuf_text(&names));
+		message_usage(
+			NULL,
+			"--preload: there is no allocator '%s'; there are %s, or a path "
+			"with a '/' to a library",
+			name, strbuf_text(&names));
 	return -EINVAL;
 }
 
@@ -134,7 +145,8 @@ static int parse_variant(char *text, struct variant *ret)
 
 	if (settings)
 		*settings++ = '\0';
-	known = strchr(text, '/') ? allocators_guess(text) : allocators_find(text, strlen(text));
+	known = strchr(text, '/') ? allocators_guess(text)
+				  : allocators_find(text, strlen(text));
 	if (strchr(text, '/')) {
 		v.library = xstrdup(text);
 	} else if (!known) {
@@ -143,8 +155,11 @@ static int parse_variant(char *text, struct variant *ret)
 	if (known)
 		v.allocator = known->allocator;
 	if (r == 0 && settings && !known) {
-		message_usage(NULL, "--preload: no settings of '%s' are known: its environment is "
-			      "memstate's own", text);
+		message_usage(
+			NULL,
+			"--preload: no settings of '%s' are known: its environment is "
+			"memstate's own",
+			text);
 		r = -EINVAL;
 	}
 	if (r == 0 && settings)
@@ -220,12 +235,13 @@ static int check_library(struct variant *v, const struct machine *machine)
 	free(v->library);
 	v->library = path;
 	if (path[strcspn(path, ": ")]) {
-		message("%s: cannot be preloaded: ld.so(8) takes ':' and blanks for ends of names", path);
+		message("%s: cannot be preloaded: ld.so(8) takes ':' and blanks for ends of names",
+			path);
 		return -EINVAL;
 	}
 	if (!machine_is_same(&own, machine)) {
-		message("%s: is for another kind of program (%s) than the command (%s)", path,
-			machine_bits(&own), machine_bits(machine));
+		message("%s: is for another kind of program (%s) than the command (%s)",
+			path, machine_bits(&own), machine_bits(machine));
 		return -ENOEXEC;
 	}
 	return 0;
@@ -233,7 +249,8 @@ static int check_library(struct variant *v, const struct machine *machine)
 
 static int find_library(struct variant *v, const struct machine *machine)
 {
-	const struct known_allocator *known = allocators_find(v->name, strcspn(v->name, ":"));
+	const struct known_allocator *known =
+		allocators_find(v->name, strcspn(v->name, ":"));
 	char *path;
 	int r;
 
@@ -259,8 +276,10 @@ static int find_library(struct variant *v, const struct machine *machine)
 		free(path);
 		return r;
 	}
-	message("%s: not found: %s* is in none of the folders of libraries", known->name, known->file);
-	message("hint: it is in the package %s; a path to the library will do too", known->packages);
+	message("%s: not found: %s* is in none of the folders of libraries", known->name,
+		known->file);
+	message("hint: it is in the package %s; a path to the library will do too",
+		known->packages);
 	return r;
 }
 
@@ -321,7 +340,8 @@ static void set_variable(char **environment, const char *name, const char *value
 	char *joined;
 
 	for (i = 0; environment[i]; i++)
-		if (strncmp(environment[i], name, length) == 0 && environment[i][length] == '=')
+		if (strncmp(environment[i], name, length) == 0 &&
+		    environment[i][length] == '=')
 			break;
 	joined = join(name, environment[i] ? environment[i] + length + 1 : NULL, value);
 	if (!environment[i])

@@ -22,7 +22,8 @@ int groups_check_options(const struct options *o)
 	else if (o->recording.replay)
 		problem = "--cgroup and --replay exclude each other";
 	else if (o->heap == HEAP_HELPER)
-		problem = "--heap helper puts a thread into processes: say which, with -p";
+		problem =
+			"--heap helper puts a thread into processes: say which, with -p";
 	if (!problem)
 		return EXIT_DONE;
 	message_usage(o->verb, "%s", problem);
@@ -39,7 +40,8 @@ int groups_report_open(const struct cgroup_target *target, int error)
 			"digits of its container's id",
 			target->name);
 	else if (target->name && error == -EEXIST)
-		message("%s: more than one group has that id: say which by its path", target->name);
+		message("%s: more than one group has that id: say which by its path",
+			target->name);
 	else if (target->name)
 		message_error(target->name, error);
 	else if (error == -EXDEV)
@@ -58,13 +60,15 @@ int groups_begin(struct session *session)
 	if (!o->cgroup)
 		return EXIT_DONE;
 	if (!session->fs.is_live) {
-		message("%s: a captured tree has no groups", session->options->procfs_root);
+		message("%s: a captured tree has no groups",
+			session->options->procfs_root);
 		return EXIT_FAILED;
 	}
 	cgroup_init(&session->cgroup);
 	r = group_processes_open(&session->fs, &target, &o->targets.group);
 	if (r == 0 && o->recording.record)
-		r = cgroup_sampler_open(&session->fs, session->sampler, &target, &session->group);
+		r = cgroup_sampler_open(&session->fs, session->sampler, &target,
+					&session->group);
 	return r < 0 ? groups_report_open(&target, r) : EXIT_DONE;
 }
 
@@ -80,8 +84,10 @@ void groups_end(struct session *session)
 
 const struct cgroup *groups_read(struct session *session)
 {
-	return session->group && cgroup_sampler_read(session->group, &session->cgroup) == 0
-		       ? &session->cgroup : NULL;
+	return session->group &&
+			       cgroup_sampler_read(session->group, &session->cgroup) == 0
+		       ? &session->cgroup
+		       : NULL;
 }
 
 /* Find the single process whose group is wanted; without targets it is memstate. */
@@ -103,8 +109,10 @@ static int find_pid(struct session *session, int *ret)
 	} else if (list.count != 1) {
 		status = session_report_missing(session, &list);
 		if (status == EXIT_DONE) {
-			message_usage(session->options->verb, "these are %zu processes: the group of which? (or --cgroup)",
-				      list.count);
+			message_usage(
+				session->options->verb,
+				"these are %zu processes: the group of which? (or --cgroup)",
+				list.count);
 			status = EXIT_BAD_USAGE;
 		}
 	} else {

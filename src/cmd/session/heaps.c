@@ -19,7 +19,8 @@ static int read_heap(void *context, struct usage *u, struct mapping_list *mappin
 
 uint64_t heaps_auto_pause_ns(const struct options *o)
 {
-	return o->heap == HEAP_AUTO && !o->has_max_pause ? AUTO_PAUSE_NS : o->max_pause_ns;
+	return o->heap == HEAP_AUTO && !o->has_max_pause ? AUTO_PAUSE_NS
+							 : o->max_pause_ns;
 }
 
 int heaps_check_options(const struct options *o)
@@ -34,7 +35,8 @@ int heaps_check_options(const struct options *o)
 struct helpers *heaps_make_helpers(const struct session *session)
 {
 	const struct options *o = session->options;
-	struct helpers *helpers = helpers_new(&session->fs, o->allow_stall, o->malloc_info);
+	struct helpers *helpers =
+		helpers_new(&session->fs, o->allow_stall, o->malloc_info);
 
 	/* a command has its helper from the start; injecting one would stop a thread */
 	if (!o->command && !o->no_stop)
@@ -56,8 +58,7 @@ void heaps_begin(struct session *session)
 	if (o->no_stop)
 		stops = STOPS_NONE;
 	session->heaps = heap_keeper_new(&session->fs, session->sampler, stops,
-					 heaps_auto_pause_ns(o),
-					 o->max_share_per_mille);
+					 heaps_auto_pause_ns(o), o->max_share_per_mille);
 	if (o->heap == HEAP_HELPER)
 		heap_keeper_set_helpers(session->heaps, heaps_make_helpers(session));
 	sampler_set_heap_source(session->sampler, read_heap, session->heaps);
@@ -71,8 +72,8 @@ void heaps_set_patience(struct session *session, uint64_t patience_ns)
 
 int heaps_read(struct session *session, struct usage *u, struct mapping_list *mappings)
 {
-	return session->heaps ? heap_keeper_read(session->heaps, u, mappings) :
-				sampler_read_mappings(session->sampler, u, mappings);
+	return session->heaps ? heap_keeper_read(session->heaps, u, mappings)
+			      : sampler_read_mappings(session->sampler, u, mappings);
 }
 
 static void report(const struct session *session, int pid, int error, const char *problem,
@@ -88,8 +89,8 @@ static void report(const struct session *session, int pid, int error, const char
 			"more)",
 			pid, units_format_duration(expected_ns, pause));
 	else if (error == -EBUSY && proc_tracer_find(&session->fs, pid, &tracer))
-		message("%d: heap not read: another tracer is there: process %d (%s)", pid, tracer.pid,
-			tracer.name);
+		message("%d: heap not read: another tracer is there: process %d (%s)",
+			pid, tracer.pid, tracer.name);
 	else
 		message("%d: heap not read: %s", pid, heap_error_text(error));
 	if (error == -EPERM || error == -EACCES)
@@ -100,8 +101,10 @@ void heaps_report_not_asked(const struct usage *u)
 {
 	if (!u->helper_problem)
 		return;
-	message("%d: its allocator was not asked: %s%s", u->process.pid, u->helper_problem,
-		u->heap_quality != QUALITY_UNKNOWN ? "; its heap was walked instead" : "");
+	message("%d: its allocator was not asked: %s%s", u->process.pid,
+		u->helper_problem,
+		u->heap_quality != QUALITY_UNKNOWN ? "; its heap was walked instead"
+						   : "");
 }
 
 int heaps_report_missing(const struct session *session, const struct snapshot *snapshot)
@@ -118,7 +121,8 @@ int heaps_report_missing(const struct session *session, const struct snapshot *s
 			heaps_report_not_asked(u);
 		if (u->error || u->heap_quality != QUALITY_UNKNOWN || !problem)
 			continue;
-		report(session, u->process.pid, u->heap_error, problem, u->heap_expected_ns);
+		report(session, u->process.pid, u->heap_error, problem,
+		       u->heap_expected_ns);
 		missing++;
 	}
 	return missing > 0 ? EXIT_PARTIAL : EXIT_DONE;
@@ -146,7 +150,8 @@ void heaps_report_failure(const struct session *session, const struct usage *u,
 		report_room(u->process.pid, heap);
 		return;
 	}
-	report(session, u->process.pid, heap->problem ? 0 : r, heap->problem, heap->expected_ns);
+	report(session, u->process.pid, heap->problem ? 0 : r, heap->problem,
+	       heap->expected_ns);
 }
 
 void heaps_report_skipped(int pid, const struct mapping_list *mappings, bool with_roots)
@@ -171,5 +176,6 @@ void heaps_report_skipped(int pid, const struct mapping_list *mappings, bool wit
 	message("%d: not read: %zu %s, %s, on FUSE, a network file system or userfaultfd, where a "
 		"read can hang; the first is %s",
 		pid, count, count == 1 ? "mapping" : "mappings",
-		units_format_bytes(bytes, sum), first->name[0] ? first->name : "nameless");
+		units_format_bytes(bytes, sum),
+		first->name[0] ? first->name : "nameless");
 }

@@ -42,7 +42,7 @@ static uint64_t sum_rss(const struct snapshot *snapshot)
 }
 
 static int read_sample(struct session *session, bool with_mappings, unsigned int needs,
-		struct peak *ret)
+		       struct peak *ret)
 {
 	struct targets *targets = &session->options->targets;
 	int r;
@@ -145,12 +145,14 @@ static uint64_t next_interval(const struct session *session, uint64_t interval_n
 	int pid;
 
 	if (o->max_share_per_mille < 1000)
-		least_ns = sampler_min_interval_ns(session->sampler, o->max_share_per_mille, &pid);
+		least_ns = sampler_min_interval_ns(session->sampler,
+						   o->max_share_per_mille, &pid);
 	interval_ns = interval_ns < o->interval_ns / 2 ? interval_ns * 2 : o->interval_ns;
 	return interval_ns > least_ns ? interval_ns : least_ns;
 }
 
-int peak_find(struct session *session, bool with_mappings, unsigned int needs, struct peak *ret)
+int peak_find(struct session *session, bool with_mappings, unsigned int needs,
+	      struct peak *ret)
 {
 	uint64_t interval_ns = FIRST_INTERVAL_NS;
 	uint64_t start_ns = clock_now_ns();

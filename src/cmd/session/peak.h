@@ -22,7 +22,8 @@ struct peak {
  * read `needs` of all targets. Returns 0, or -errno after a message. If sample_count is
  * 0, the command ended before the first sample.
  */
-int peak_find(struct session *session, bool with_mappings, unsigned int needs, struct peak *ret);
+int peak_find(struct session *session, bool with_mappings, unsigned int needs,
+	      struct peak *ret);
 void peak_release(struct peak *peak);
 
 #endif

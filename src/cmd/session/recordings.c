@@ -38,7 +38,8 @@ int recordings_check_options(const struct options *o)
 int recordings_report(const char *path, int error)
 {
 	if (error == -EOPNOTSUPP)
-		message("%s: recordings require SQLite (libsqlite3.so.0), which is not installed", path);
+		message("%s: recordings require SQLite (libsqlite3.so.0), which is not installed",
+			path);
 	else if (error == -EEXIST)
 		message("%s: not a memstate recording", path);
 	else if (error == -ENOTSUP)
@@ -54,15 +55,17 @@ int recordings_report(const char *path, int error)
 	return EXIT_FAILED;
 }
 
-int recordings_begin(const struct options *o, struct sampler *sampler, struct recorder **ret)
+int recordings_begin(const struct options *o, struct sampler *sampler,
+		     struct recorder **ret)
 {
-	int r = recorder_open(o->recording.record, &o->recording.keep, RECORD_SHARE_PER_MILLE,
-			      sampler, ret);
+	int r = recorder_open(o->recording.record, &o->recording.keep,
+			      RECORD_SHARE_PER_MILLE, sampler, ret);
 
 	return r < 0 ? recordings_report(o->recording.record, r) : EXIT_DONE;
 }
 
-int recordings_finish(const struct options *o, const struct recorder *recorder, int status)
+int recordings_finish(const struct options *o, const struct recorder *recorder,
+		      int status)
 {
 	int r = recorder ? recorder_error(recorder) : 0;
 
@@ -72,8 +75,8 @@ int recordings_finish(const struct options *o, const struct recorder *recorder, 
 	return status == EXIT_DONE ? EXIT_PARTIAL : status;
 }
 
-int recordings_open_file(const char *verb, const char *path, const char *at, struct replay **ret,
-			 size_t *ret_index)
+int recordings_open_file(const char *verb, const char *path, const char *at,
+			 struct replay **ret, size_t *ret_index)
 {
 	struct replay *replay;
 	size_t index;
@@ -83,8 +86,10 @@ int recordings_open_file(const char *verb, const char *path, const char *at, str
 		return recordings_report(path, r);
 	index = replay_count(replay) - 1;
 	if (at && replay_find_moment(replay, at, &index) < 0) {
-		message_usage(verb, "%s: '%s' is not a time, as 2026-11-21T08:15:30Z, +90s or -5m",
-			      path, at);
+		message_usage(
+			verb,
+			"%s: '%s' is not a time, as 2026-11-21T08:15:30Z, +90s or -5m",
+			path, at);
 		replay_close(replay);
 		return EXIT_BAD_USAGE;
 	}
@@ -95,5 +100,6 @@ int recordings_open_file(const char *verb, const char *path, const char *at, str
 
 int recordings_open(const struct options *o, struct replay **ret, size_t *ret_index)
 {
-	return recordings_open_file(o->verb, o->recording.replay, o->recording.at, ret, ret_index);
+	return recordings_open_file(o->verb, o->recording.replay, o->recording.at, ret,
+				    ret_index);
 }

@@ -23,22 +23,25 @@ int recordings_report(const char *path, int error);
  * Open the recording of --record for writing. Returns EXIT_DONE, or after a message the
  * status to exit with.
  */
-int recordings_begin(const struct options *options, struct sampler *sampler, struct recorder **ret);
+int recordings_begin(const struct options *options, struct sampler *sampler,
+		     struct recorder **ret);
 
 /*
  * Report if the last sample is missing from the file. Returns status, or EXIT_PARTIAL in
  * place of EXIT_DONE.
  */
-int recordings_finish(const struct options *options, const struct recorder *recorder, int status);
+int recordings_finish(const struct options *options, const struct recorder *recorder,
+		      int status);
 
 /*
  * Open the recording of --replay. *ret_index is the sample that --at selects, or the last
  * one. Returns like recordings_begin().
  */
-int recordings_open(const struct options *options, struct replay **ret, size_t *ret_index);
+int recordings_open(const struct options *options, struct replay **ret,
+		    size_t *ret_index);
 
 /* Do the same for any file; at NULL selects the last sample. verb is for messages. */
-int recordings_open_file(const char *verb, const char *path, const char *at, struct replay **ret,
-			 size_t *ret_index);
+int recordings_open_file(const char *verb, const char *path, const char *at,
+			 struct replay **ret, size_t *ret_index);
 
 #endif

@@ -48,7 +48,8 @@ int session_begin(struct session *session, struct options *options)
 void session_report_left(void *context, int pid, const char *what)
 {
 	(void)context;
-	message("%d: %s: it leaves by itself when nobody has asked it for a minute", pid, what);
+	message("%d: %s: it leaves by itself when nobody has asked it for a minute", pid,
+		what);
 }
 
 void session_end_reading(struct session *session)
@@ -92,9 +93,10 @@ static void add_helper(const struct session *session, char ***environment)
 	if (r < 0) {
 		message("the helper cannot be started with it: %s: %s",
 			library ? library : "libmemstate-agent.so",
-			r == -EOPNOTSUPP ? "this memstate was built without" :
-			r == -EINVAL	 ? "no path for LD_PRELOAD, which ends at blanks and colons" :
-					   strerror(-r));
+			r == -EOPNOTSUPP ? "this memstate was built without"
+			: r == -EINVAL
+				? "no path for LD_PRELOAD, which ends at blanks and colons"
+				: strerror(-r));
 		free(library);
 		return;
 	}
@@ -168,15 +170,17 @@ static void say_no_column(const char *verb, char option, const struct column_set
 	const struct column *guess = guess_column(set, name);
 
 	if (guess)
-		message_usage(verb, "-%c: there is no column '%s'; there is %s", option, name,
-			      guess->name);
+		message_usage(verb, "-%c: there is no column '%s'; there is %s", option,
+			      name, guess->name);
 	else
-		message_usage(verb, "-%c: there is no column '%s' (--list-columns says which there are)",
-			      option, name);
+		message_usage(
+			verb,
+			"-%c: there is no column '%s' (--list-columns says which there are)",
+			option, name);
 }
 
-int session_columns(const struct options *o, const struct column_set *set, const char *defaults,
-		    struct column_list *ret)
+int session_columns(const struct options *o, const struct column_set *set,
+		    const char *defaults, struct column_list *ret)
 {
 	char *bad = NULL;
 
@@ -184,7 +188,8 @@ int session_columns(const struct options *o, const struct column_set *set, const
 		column_list_all(set, ret);
 		return EXIT_DONE;
 	}
-	if (column_list_parse(set, defaults, o->output ? o->output : defaults, ret, &bad) == 0)
+	if (column_list_parse(set, defaults, o->output ? o->output : defaults, ret,
+			      &bad) == 0)
 		return EXIT_DONE;
 	say_no_column(o->verb, 'o', set, bad);
 	free(bad);
@@ -217,7 +222,8 @@ static bool is_hidden(const struct session *session, int pid)
 	return session->fs.is_live && kill(pid, 0) < 0 && errno == EPERM;
 }
 
-static size_t report_not_found(const struct session *session, const struct snapshot *snapshot)
+static size_t report_not_found(const struct session *session,
+			       const struct snapshot *snapshot)
 {
 	const struct targets *targets = &session->options->targets;
 	size_t missing = 0;
@@ -246,13 +252,15 @@ static size_t report_not_found(const struct session *session, const struct snaps
  * A single message covers all processes with missing permission; other errors are
  * reported per process.
  */
-void missing_add(struct missing *missing, const struct session *session, const struct usage *u)
+void missing_add(struct missing *missing, const struct session *session,
+		 const struct usage *u)
 {
 	missing->process_count++;
 	if (!u->error)
 		return;
 	missing->unreadable_count++;
-	if ((targets_are_all(&session->options->targets) || session->options->targets.group) &&
+	if ((targets_are_all(&session->options->targets) ||
+	     session->options->targets.group) &&
 	    (u->error == -EACCES || u->error == -EPERM))
 		missing->denied_count++;
 	else
@@ -278,7 +286,8 @@ int missing_report(const struct missing *missing, const struct session *session)
 				       : ": only root may read them all");
 	if (missing->absent_count + missing->unreadable_count == 0)
 		return EXIT_DONE;
-	return missing->process_count > missing->unreadable_count ? EXIT_PARTIAL : EXIT_FAILED;
+	return missing->process_count > missing->unreadable_count ? EXIT_PARTIAL
+								  : EXIT_FAILED;
 }
 
 int session_report_missing(const struct session *session, const struct snapshot *snapshot)

@@ -19,12 +19,12 @@ struct session {
 	struct procfs fs;
 	struct sampler *sampler;
 	struct heap_keeper *heaps; /* NULL: heaps are not read */
-	struct child child; /* pid 0: no command was started */
-	struct replay *replay; /* NULL: live processes */
-	size_t replay_index;   /* the sample that --at selects */
+	struct child child;	   /* pid 0: no command was started */
+	struct replay *replay;	   /* NULL: live processes */
+	size_t replay_index;	   /* the sample that --at selects */
 	/* the group of --cgroup if it is recorded, otherwise NULL */
 	struct cgroup_sampler *group;
-	struct cgroup cgroup;	      /* from the last reading */
+	struct cgroup cgroup; /* from the last reading */
 	/* for reports and the screen; NULL: nothing is recorded */
 	struct recorder *recorder;
 };
@@ -77,7 +77,8 @@ struct missing {
  * Count the process. If it could not be read for a reason other than missing permission,
  * or it was named, report why.
  */
-void missing_add(struct missing *missing, const struct session *session, const struct usage *u);
+void missing_add(struct missing *missing, const struct session *session,
+		 const struct usage *u);
 
 /*
  * Report what missing_add() has not reported. Returns EXIT_DONE, EXIT_PARTIAL, or
@@ -89,6 +90,7 @@ int missing_report(const struct missing *missing, const struct session *session)
  * Report which targets are missing from the sample or unreadable. Returns
  * like missing_report().
  */
-int session_report_missing(const struct session *session, const struct snapshot *snapshot);
+int session_report_missing(const struct session *session,
+			   const struct snapshot *snapshot);
 
 #endif

@@ -42,7 +42,8 @@ const char *cgroup_reader_whole_path(const struct cgroup_reader *reader);
  * unknown or empty. Returns 0, or -ESRCH if the cgroup was removed. In that case *ret is
  * untouched, or incomplete if the removal happened during the read.
  */
-int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct cgroup *ret);
+int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts,
+		       struct cgroup *ret);
 
 /*
  * Read only the processes of the cgroup itself and of all its descendants, whichever

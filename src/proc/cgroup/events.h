@@ -12,7 +12,7 @@
 #include "proc/cgroup/mount.h"
 
 enum cgroup_event_kind {
-	CGROUP_EVENT_OOM,      /* v1: reclaim failed in the cgroup or in an ancestor */
+	CGROUP_EVENT_OOM, /* v1: reclaim failed in the cgroup or in an ancestor */
 	/* v1: usage crossed a threshold in bytes, in either direction */
 	CGROUP_EVENT_USAGE,
 	CGROUP_EVENT_COUNTS,   /* v2: a counter in memory.events increased */

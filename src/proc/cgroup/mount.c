@@ -19,8 +19,8 @@
 #include "base/xalloc.h"
 
 #define LIST_BYTES_MAX (4 << 20)
-#define DEPTH_MAX      64
-#define GROUPS_MAX     100000 /* maximum number of cgroups searched */
+#define DEPTH_MAX 64
+#define GROUPS_MAX 100000 /* maximum number of cgroups searched */
 
 void cgroup_mount_release(struct cgroup_mount *mount)
 {
@@ -60,7 +60,8 @@ static bool parse_mount(char *line, struct cgroup_mount *ret)
 
 	if (!mount_line_parse(line, &mount))
 		return false;
-	is_v1 = strcmp(mount.type, "cgroup") == 0 && mount_line_find_option(&mount, "memory");
+	is_v1 = strcmp(mount.type, "cgroup") == 0 &&
+		mount_line_find_option(&mount, "memory");
 	is_v2 = strcmp(mount.type, "cgroup2") == 0;
 	if (!is_v1 && !(is_v2 && has_memory_v2(mount.point)))
 		return false;
@@ -141,15 +142,18 @@ struct group_walk {
 
 static int walk_groups(struct group_walk *walk, int dir_fd, size_t depth);
 
-static int walk_child(struct group_walk *walk, int dir_fd, const struct dirent *entry, size_t depth)
+static int walk_child(struct group_walk *walk, int dir_fd, const struct dirent *entry,
+		      size_t depth)
 {
 	size_t before = walk->path.length;
 	_cleanup_close_ int fd = -1;
 	int r;
 
-	if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
+	if (entry->d_name[0] == '.' ||
+	    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
 		return 0;
-	fd = openat(dir_fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(dir_fd, entry->d_name,
+		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return 0; /* vanished, or not a directory */
 	strbuf_addf(&walk->path, "/%s", entry->d_name);
@@ -236,8 +240,8 @@ static int map_path(const struct cgroup_mount *mount, const char *path, char **r
 	return 0;
 }
 
-int cgroup_mount_path_of(const struct cgroup_mount *mount, const struct procfs *fs, int pid,
-			 char **ret_path)
+int cgroup_mount_path_of(const struct cgroup_mount *mount, const struct procfs *fs,
+			 int pid, char **ret_path)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char *rest, *line;
@@ -268,7 +272,8 @@ static int look_for_id(struct group_walk *walk, int dir_fd, size_t depth)
 	 */
 	if (depth == 0 || !name || !strstr(name, walk->id) || strstr(name, "-conmon-"))
 		return 0;
-	if (walk->found && strncmp(walk->found, walk->path.text, strlen(walk->found)) == 0)
+	if (walk->found &&
+	    strncmp(walk->found, walk->path.text, strlen(walk->found)) == 0)
 		return 0;
 	if (walk->found)
 		return -EEXIST;
@@ -300,7 +305,8 @@ static char *without_last_slashes(const char *path)
 	return xstrndup(path, length);
 }
 
-int cgroup_mount_resolve(const struct cgroup_mount *mount, const char *name, char **ret_path)
+int cgroup_mount_resolve(const struct cgroup_mount *mount, const char *name,
+			 char **ret_path)
 {
 	_cleanup_free_ char *path = without_last_slashes(name);
 	_cleanup_strbuf_ struct strbuf below = STRBUF_INIT;
@@ -308,7 +314,8 @@ int cgroup_mount_resolve(const struct cgroup_mount *mount, const char *name, cha
 	size_t length = strlen(mount->dir);
 	int r;
 
-	if (strncmp(path, mount->dir, length) == 0 && (path[length] == '/' || path[length] == '\0') &&
+	if (strncmp(path, mount->dir, length) == 0 &&
+	    (path[length] == '/' || path[length] == '\0') &&
 	    is_group(mount, path + length)) {
 		*ret_path = xstrdup(path + length);
 		return 0;

@@ -15,7 +15,7 @@
 
 struct cgroup_mount {
 	enum cgroup_version version;
-	char *dir;  /* mount point */
+	char *dir; /* mount point */
 	/*
 	 * the mounted part of the hierarchy as this process sees it:
 	 * "/", "/docker/…", "/../.."
@@ -23,7 +23,10 @@ struct cgroup_mount {
 	char *root;
 };
 
-#define CGROUP_MOUNT_INIT { CGROUP_V1, NULL, NULL }
+#define CGROUP_MOUNT_INIT             \
+	{                             \
+		CGROUP_V1, NULL, NULL \
+	}
 
 /*
  * Find the mount of the hierarchy that has the memory controller in /proc/self/mountinfo.
@@ -37,8 +40,8 @@ void cgroup_mount_release(struct cgroup_mount *mount);
  * Return the path of pid's cgroup in *ret_path, which the caller frees. Returns 0, -ESRCH
  * if the process has ended, -EXDEV if its cgroup is not below the mount, or -errno.
  */
-int cgroup_mount_path_of(const struct cgroup_mount *mount, const struct procfs *fs, int pid,
-			 char **ret_path);
+int cgroup_mount_path_of(const struct cgroup_mount *mount, const struct procfs *fs,
+			 int pid, char **ret_path);
 
 /* Minimum length of an abbreviated container id. */
 #define CGROUP_ID_LEAST 12
@@ -49,6 +52,7 @@ int cgroup_mount_path_of(const struct cgroup_mount *mount, const struct procfs *
  * name. The caller frees *ret_path. Returns 0, -ENOENT, -EEXIST if several cgroups
  * match the id, or another -errno.
  */
-int cgroup_mount_resolve(const struct cgroup_mount *mount, const char *name, char **ret_path);
+int cgroup_mount_resolve(const struct cgroup_mount *mount, const char *name,
+			 char **ret_path);
 
 #endif

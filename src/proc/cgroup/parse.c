@@ -12,7 +12,7 @@
 #include "base/num.h"
 #include "base/units.h"
 
-#define KEY_SIZE    64
+#define KEY_SIZE 64
 #define NUMBER_SIZE 24
 
 /* Keys of memory.stat. The v1 keys are sums that include descendants. */
@@ -20,7 +20,10 @@ static const struct {
 	const char *v1, *v2;
 	size_t offset;
 } stat_keys[] = {
-#define KEY(v1, v2, field) { v1, v2, offsetof(struct cgroup_stat, field) }
+#define KEY(v1, v2, field)                                  \
+	{                                                   \
+		v1, v2, offsetof(struct cgroup_stat, field) \
+	}
 	KEY("total_rss", "anon", anon_bytes),
 	KEY("total_cache", "file", file_bytes),
 	KEY("total_shmem", "shmem", shmem_bytes),
@@ -61,9 +64,11 @@ bool cgroup_find_value(const char *text, const char *key, uint64_t *ret)
  */
 static void add_kernel_parts(struct cgroup_stat *s)
 {
-	const uint64_t parts[] = { s->kernel_stack_bytes, s->pagetables_bytes,
-				   s->percpu_bytes,	  s->vmalloc_bytes,
-				   s->slab_reclaimable_bytes, s->slab_unreclaimable_bytes };
+	const uint64_t parts[] = {
+		s->kernel_stack_bytes,	   s->pagetables_bytes,
+		s->percpu_bytes,	   s->vmalloc_bytes,
+		s->slab_reclaimable_bytes, s->slab_unreclaimable_bytes
+	};
 	uint64_t sum = 0;
 	bool is_known = false;
 
@@ -76,10 +81,12 @@ static void add_kernel_parts(struct cgroup_stat *s)
 		s->kernel_bytes = sum;
 }
 
-void cgroup_stat_parse(enum cgroup_version version, const char *text, struct cgroup_stat *ret)
+void cgroup_stat_parse(enum cgroup_version version, const char *text,
+		       struct cgroup_stat *ret)
 {
 	for (size_t i = 0; i < sizeof(stat_keys) / sizeof(stat_keys[0]); i++) {
-		const char *key = version == CGROUP_V1 ? stat_keys[i].v1 : stat_keys[i].v2;
+		const char *key = version == CGROUP_V1 ? stat_keys[i].v1
+						       : stat_keys[i].v2;
 		uint64_t value;
 
 		if (key && cgroup_find_value(text, key, &value))
@@ -110,15 +117,16 @@ static bool find_field(const char *line, const char *field, char *ret, size_t si
 }
 
 /* Parse "some avg10=0.00 avg60=0.00 avg300=0.00 total=0". */
-static bool parse_line(const char *text, const char *key, uint64_t *ret_ns, uint32_t *ret_avg10)
+static bool parse_line(const char *text, const char *key, uint64_t *ret_ns,
+		       uint32_t *ret_avg10)
 {
 	const char *line = key_lines_find(text, key);
 	uint64_t us, thousandths;
 	char total[NUMBER_SIZE], avg[NUMBER_SIZE];
 
 	if (!line || !find_field(line, "total=", total, sizeof(total)) ||
-	    !find_field(line, "avg10=", avg, sizeof(avg)) || num_parse_u64(total, &us) < 0 ||
-	    num_parse_thousandths(avg, &thousandths) < 0)
+	    !find_field(line, "avg10=", avg, sizeof(avg)) ||
+	    num_parse_u64(total, &us) < 0 || num_parse_thousandths(avg, &thousandths) < 0)
 		return false;
 	*ret_ns = us * NS_PER_US;
 	*ret_avg10 = (uint32_t)(thousandths / 10);
@@ -136,7 +144,8 @@ bool cgroup_pressure_parse(const char *text, struct cgroup_pressure *ret)
  * like those of inode caches.
  */
 static const char *const socket_caches[] = {
-	"sock_inode_cache", "TCP", "TCPv6", "UDP", "UDPv6", "UDPLITE", "UNIX", "RAW", "RAWv6", "PING",
+	"sock_inode_cache", "TCP",  "TCPv6", "UDP",   "UDPv6",
+	"UDPLITE",	    "UNIX", "RAW",   "RAWv6", "PING",
 };
 
 static bool is_socket_cache(const char *name)
@@ -153,7 +162,8 @@ static bool is_inode_cache(const char *name)
 	size_t length = strlen(name);
 
 	return strcmp(name, "dentry") == 0 ||
-	       (length >= sizeof(end) - 1 && strcmp(name + length - (sizeof(end) - 1), end) == 0);
+	       (length >= sizeof(end) - 1 &&
+		strcmp(name + length - (sizeof(end) - 1), end) == 0);
 }
 
 /*
@@ -170,9 +180,11 @@ void cgroup_slabs_parse(const char *text, struct cgroup_kernel *ret)
 		char name[KEY_SIZE];
 		unsigned long pages, slabs;
 
-		if (sscanf(line, "%63s %*u %*u %*u %*u %9lu : tunables %*u %*u %*u : slabdata %*u %9lu",
+		if (sscanf(line,
+			   "%63s %*u %*u %*u %*u %9lu : tunables %*u %*u %*u : slabdata %*u %9lu",
 			   name, &pages, &slabs) == 3) {
-			uint64_t bytes = (uint64_t)slabs * pages * (uint64_t)sysconf(_SC_PAGESIZE);
+			uint64_t bytes =
+				(uint64_t)slabs * pages * (uint64_t)sysconf(_SC_PAGESIZE);
 
 			has_cache = true;
 			if (is_socket_cache(name))

@@ -19,7 +19,8 @@ bool cgroup_find_value(const char *text, const char *key, uint64_t *ret);
 /*
  * Parse memory.stat. Members of *ret whose keys are missing from the text are unchanged.
  */
-void cgroup_stat_parse(enum cgroup_version version, const char *text, struct cgroup_stat *ret);
+void cgroup_stat_parse(enum cgroup_version version, const char *text,
+		       struct cgroup_stat *ret);
 
 /*
  * Parse memory.kmem.slabinfo: sum the slabs of inodes and dentries, and those of sockets.

@@ -14,8 +14,8 @@
 #include "base/xalloc.h"
 
 #define FILE_BYTES_MAX (4 << 20)
-#define GROUPS_MAX     10000
-#define PIDS_MAX       1000000
+#define GROUPS_MAX 10000
+#define PIDS_MAX 1000000
 
 static void add_pids(struct cgroup *cgroup, const char *text)
 {
@@ -29,13 +29,14 @@ static void add_pids(struct cgroup *cgroup, const char *text)
 		/* 0: a process outside our pid namespace */
 		if (pid <= 0 || pid > INT32_MAX)
 			continue;
-		cgroup->pids = xgrow(cgroup->pids, &cgroup->pid_capacity, cgroup->pid_count + 1,
-				     sizeof(*cgroup->pids));
+		cgroup->pids = xgrow(cgroup->pids, &cgroup->pid_capacity,
+				     cgroup->pid_count + 1, sizeof(*cgroup->pids));
 		cgroup->pids[cgroup->pid_count++] = (int)pid;
 	}
 }
 
-static void read_pids(int parent_fd, const char *name, struct cgroup *cgroup, size_t *left)
+static void read_pids(int parent_fd, const char *name, struct cgroup *cgroup,
+		      size_t *left)
 {
 	int fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	_cleanup_closedir_ DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;

@@ -89,8 +89,10 @@ static bool find_mount(char *text, const struct version *version, struct mount_l
 	char *rest = text, *line;
 
 	while ((line = strsep(&rest, "\n")))
-		if (mount_line_parse(line, ret) && strcmp(ret->type, version->type) == 0 &&
-		    (!*version->controller || mount_line_find_option(ret, version->controller)))
+		if (mount_line_parse(line, ret) &&
+		    strcmp(ret->type, version->type) == 0 &&
+		    (!*version->controller ||
+		     mount_line_find_option(ret, version->controller)))
 			return true;
 	return false;
 }
@@ -156,7 +158,8 @@ static void lower_by_cgroup(struct room *room, const struct mount_line *mount,
 	 * in a container, path may be relative to the host while only
 	 * its own cgroup is mounted
 	 */
-	if (strncmp(path, mount->root, root_length) == 0 && strchr("/", path[root_length]))
+	if (strncmp(path, mount->root, root_length) == 0 &&
+	    strchr("/", path[root_length]))
 		path += root_length;
 	else
 		path = "";
@@ -177,7 +180,8 @@ static void lower_by_cgroups(struct room *room, const struct procfs *fs)
 	_cleanup_strbuf_ struct strbuf mounts = STRBUF_INIT;
 
 	/* a captured tree must not choose which directories of this machine are read */
-	if (fs->is_foreign || procfs_read_path(fs, "self/cgroup", FILE_SIZE_MAX, &cgroups) < 0 ||
+	if (fs->is_foreign ||
+	    procfs_read_path(fs, "self/cgroup", FILE_SIZE_MAX, &cgroups) < 0 ||
 	    procfs_read_path(fs, "self/mountinfo", MOUNTINFO_SIZE_MAX, &mounts) < 0)
 		return;
 	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {

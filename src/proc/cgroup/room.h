@@ -11,7 +11,7 @@
 #include "proc/system/procfs.h"
 
 struct room {
-	uint64_t bytes;	   /* BYTES_UNKNOWN if no limit is known */
+	uint64_t bytes; /* BYTES_UNKNOWN if no limit is known */
 	/*
 	 * name of the limit in reports, such as "the machine's
 	 * free memory"; "" if unknown

@@ -19,8 +19,8 @@
 #include "base/strbuf.h"
 
 #define FDINFO_SIZE_MAX ((size_t)64 << 10)
-#define BLOCK_BYTES	512
-#define MEMFD		"/memfd:"
+#define BLOCK_BYTES 512
+#define MEMFD "/memfd:"
 
 static bool is_writable(const struct procfs *fs, int pid, const char *number)
 {
@@ -53,7 +53,8 @@ static bool read_file(int dir_fd, const char *number, struct tmpfs_file *ret)
 {
 	struct statx st;
 
-	if (statx(dir_fd, number, AT_STATX_DONT_SYNC, STATX_BASIC_STATS | STATX_BTIME, &st) < 0 ||
+	if (statx(dir_fd, number, AT_STATX_DONT_SYNC, STATX_BASIC_STATS | STATX_BTIME,
+		  &st) < 0 ||
 	    !S_ISREG(st.stx_mode))
 		return false;
 	ret->major = st.stx_dev_major;
@@ -67,8 +68,8 @@ static bool read_file(int dir_fd, const char *number, struct tmpfs_file *ret)
 	return true;
 }
 
-int proc_tmpfs_files_for_each(const struct procfs *fs, struct tmpfs_devices *devices, int pid,
-			      size_t *left,
+int proc_tmpfs_files_for_each(const struct procfs *fs, struct tmpfs_devices *devices,
+			      int pid, size_t *left,
 			      int (*fn)(void *context, const struct tmpfs_file *file),
 			      void *context)
 {

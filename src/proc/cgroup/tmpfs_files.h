@@ -23,8 +23,8 @@ struct tmpfs_file {
  * contacted. Files that cannot be read are left out. Returns 0, the value that fn
  * returned, or -errno if the process has ended or may not be read.
  */
-int proc_tmpfs_files_for_each(const struct procfs *fs, struct tmpfs_devices *devices, int pid,
-			      size_t *left,
+int proc_tmpfs_files_for_each(const struct procfs *fs, struct tmpfs_devices *devices,
+			      int pid, size_t *left,
 			      int (*fn)(void *context, const struct tmpfs_file *file),
 			      void *context);
 

@@ -38,7 +38,8 @@ static bool read_usage(const char *line, struct oom_kill *k)
 		k->fail_count = kmsg_find_count(line, "failcnt");
 		return true;
 	}
-	if (strncmp(line, "memory+swap: usage ", 19) == 0 || strncmp(line, "swap: usage ", 12) == 0) {
+	if (strncmp(line, "memory+swap: usage ", 19) == 0 ||
+	    strncmp(line, "swap: usage ", 12) == 0) {
 		k->swap_usage_bytes = kmsg_find_kb(line, "usage");
 		k->swap_limit_bytes = kmsg_find_kb(line, "limit");
 		return true;
@@ -74,7 +75,8 @@ static void add_stat_words(struct kmsg_group *g, const char *text)
 	int length = 0;
 
 	/* length stays 0 if the end of a pair is missing */
-	while (sscanf(text, " %31[a-z_]:%lluKB%n", key, &kb, &length) == 2 && length > 0) {
+	while (sscanf(text, " %31[a-z_]:%lluKB%n", key, &kb, &length) == 2 &&
+	       length > 0) {
 		add_sum(g, key, kb);
 		text += length;
 		length = 0;
@@ -120,11 +122,13 @@ static bool read_result_of_limit(const char *line, struct oom_kill *k)
 bool kmsg_group_read(struct kmsg_group *g, const char *line, struct oom_kill *k)
 {
 	/* the line "Tasks in /g are going to be killed due to memory.oom.group set" */
-	if (strncmp(line, "Tasks in ", 9) == 0 && strstr(line, " due to memory.oom.group set")) {
+	if (strncmp(line, "Tasks in ", 9) == 0 &&
+	    strstr(line, " due to memory.oom.group set")) {
 		k->is_group_killed = true;
 		return true;
 	}
-	return read_result_of_limit(line, k) || read_usage(line, k) || read_stat_head(g, line, k);
+	return read_result_of_limit(line, k) || read_usage(line, k) ||
+	       read_stat_head(g, line, k);
 }
 
 bool kmsg_group_read_stat(struct kmsg_group *g, const char *line)
@@ -133,7 +137,8 @@ bool kmsg_group_read_stat(struct kmsg_group *g, const char *line)
 
 	if (!g->is_in_stat)
 		return false;
-	if (length == 0 || line[length] != ' ' || !isdigit((unsigned char)line[length + 1]) ||
+	if (length == 0 || line[length] != ' ' ||
+	    !isdigit((unsigned char)line[length + 1]) ||
 	    line[length + 1 + strspn(line + length + 1, "0123456789")] != '\0') {
 		g->is_in_stat = false;
 		return false;
@@ -152,8 +157,10 @@ void kmsg_group_end(const struct kmsg_group *g, struct oom_kill *k)
 	for (size_t i = 0; i < g->sum_count; i++) {
 		uint64_t bytes;
 
-		if (bytes_known(g->sums[i].kb) && units_bytes_from_kib(g->sums[i].kb, &bytes) == 0)
-			strbuf_addf(&text, "total_%s %llu\n", g->sums[i].key, (unsigned long long)bytes);
+		if (bytes_known(g->sums[i].kb) &&
+		    units_bytes_from_kib(g->sums[i].kb, &bytes) == 0)
+			strbuf_addf(&text, "total_%s %llu\n", g->sums[i].key,
+				    (unsigned long long)bytes);
 	}
 	if (cgroup_find_value(strbuf_text(&text), "total_rss", &unused))
 		k->version = CGROUP_V1;

@@ -74,7 +74,8 @@ int kmsg_log_read_device(struct oom_kill_list *list)
 	for (size_t i = 0; i < list->count; i++) {
 		struct oom_time *t = &list->items[i].time;
 
-		if (t->unix_ms == 0 && t->boot_us != COUNT_UNKNOWN && t->boot_us <= now_us)
+		if (t->unix_ms == 0 && t->boot_us != COUNT_UNKNOWN &&
+		    t->boot_us <= now_us)
 			t->unix_ms = now_ms - (now_us - t->boot_us) / 1000;
 	}
 	return r;

@@ -64,7 +64,8 @@ void kmsg_machine_begin(struct kmsg_machine *m)
 static uint64_t find_number(const char *line, const char *key)
 {
 	for (const char *at = line; (at = strstr(at, key)); at++)
-		if ((at == line || at[-1] == ' ') && isdigit((unsigned char)at[strlen(key)]))
+		if ((at == line || at[-1] == ' ') &&
+		    isdigit((unsigned char)at[strlen(key)]))
 			return strtoull(at + strlen(key), NULL, 10);
 	return COUNT_UNKNOWN;
 }
@@ -73,7 +74,8 @@ static uint64_t bytes_of_kb(uint64_t kb)
 {
 	uint64_t bytes;
 
-	return kb == COUNT_UNKNOWN || units_bytes_from_kib(kb, &bytes) < 0 ? BYTES_UNKNOWN : bytes;
+	return kb == COUNT_UNKNOWN || units_bytes_from_kib(kb, &bytes) < 0 ? BYTES_UNKNOWN
+									   : bytes;
 }
 
 static bool read_pages(struct kmsg_machine *m, const char *line)
@@ -100,7 +102,8 @@ static bool read_zone(struct kmsg_machine *m, const char *line)
 	struct oom_zone zone = { 0 };
 	int length = 0;
 
-	if (sscanf(line, "Node %d %15[A-Za-z0-9] free:%n", &zone.node, zone.name, &length) != 2 ||
+	if (sscanf(line, "Node %d %15[A-Za-z0-9] free:%n", &zone.node, zone.name,
+		   &length) != 2 ||
 	    length == 0)
 		return false;
 	zone.free_bytes = bytes_of_kb(find_number(line, "free:"));
@@ -169,7 +172,8 @@ uint64_t kmsg_machine_page_bytes(const struct kmsg_machine *m, uint64_t fallback
 	return kb == 4 || kb == 8 || kb == 16 || kb == 64 ? kb * 1024 : fallback;
 }
 
-void kmsg_machine_end(const struct kmsg_machine *m, uint64_t page_bytes, struct oom_machine *ret)
+void kmsg_machine_end(const struct kmsg_machine *m, uint64_t page_bytes,
+		      struct oom_machine *ret)
 {
 	*ret = m->machine;
 	for (size_t i = 0; i < COUNT_OF(fields); i++) {
@@ -179,6 +183,7 @@ void kmsg_machine_end(const struct kmsg_machine *m, uint64_t page_bytes, struct 
 		    fields[i] == offsetof(struct oom_machine, swap_free_bytes) ||
 		    !bytes_known(*amount))
 			continue;
-		*amount = *amount > UINT64_MAX / page_bytes ? BYTES_UNKNOWN : *amount * page_bytes;
+		*amount = *amount > UINT64_MAX / page_bytes ? BYTES_UNKNOWN
+							    : *amount * page_bytes;
 	}
 }

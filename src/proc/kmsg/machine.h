@@ -30,6 +30,7 @@ bool kmsg_machine_read(struct kmsg_machine *m, const char *line);
 uint64_t kmsg_machine_page_bytes(const struct kmsg_machine *m, uint64_t fallback);
 
 /* Call this at the end of the report. Store the amounts in *ret, converted to bytes. */
-void kmsg_machine_end(const struct kmsg_machine *m, uint64_t page_bytes, struct oom_machine *ret);
+void kmsg_machine_end(const struct kmsg_machine *m, uint64_t page_bytes,
+		      struct oom_machine *ret);
 
 #endif

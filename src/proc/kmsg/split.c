@@ -10,9 +10,19 @@
  * consists of several kernel lines whose line breaks were replaced.
  */
 static const char *const beginnings[] = {
-	"oom-kill:constraint=", "Memory cgroup out of memory: ", "Out of memory: ",
-	"Killed process ", "memory: usage ", "memory+swap: usage ", "kmem: usage ",
-	"Memory cgroup stats for ", "Task in /", "Tasks in /", "Mem-Info:", "Free swap ", "Total swap ",
+	"oom-kill:constraint=",
+	"Memory cgroup out of memory: ",
+	"Out of memory: ",
+	"Killed process ",
+	"memory: usage ",
+	"memory+swap: usage ",
+	"kmem: usage ",
+	"Memory cgroup stats for ",
+	"Task in /",
+	"Tasks in /",
+	"Mem-Info:",
+	"Free swap ",
+	"Total swap ",
 };
 
 bool kmsg_split_is_stamp(const char *at)

@@ -16,7 +16,7 @@
 
 /* Maximum total length of file and host names before a timestamp or "kernel: ". */
 #define PREFIX_MAX 200
-#define PARTS_MAX  8
+#define PARTS_MAX 8
 
 static const char *const months[] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
 				      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
@@ -109,8 +109,9 @@ static const char *skip_iso(const char *at, struct oom_time *t)
 	time_t seconds;
 
 	if (digits(s, 4) < 0 || s[4] != '-' || digits(s + 5, 2) < 0 || s[7] != '-' ||
-	    digits(s + 8, 2) < 0 || (s[10] != 'T' && s[10] != ' ') || digits(s + 11, 2) < 0 ||
-	    s[13] != ':' || digits(s + 14, 2) < 0 || s[16] != ':' || digits(s + 17, 2) < 0)
+	    digits(s + 8, 2) < 0 || (s[10] != 'T' && s[10] != ' ') ||
+	    digits(s + 11, 2) < 0 || s[13] != ':' || digits(s + 14, 2) < 0 ||
+	    s[16] != ':' || digits(s + 17, 2) < 0)
 		return NULL;
 	tm.tm_year = digits(s, 4) - 1900;
 	tm.tm_mon = digits(s + 5, 2) - 1;
@@ -135,9 +136,9 @@ static const char *skip_rfc3164(const char *at, struct oom_time *t)
 	const char *s = at;
 
 	if (!is_word_of(s, months, COUNT_OF(months)) || s[3] != ' ' ||
-	    (s[4] != ' ' && !isdigit((unsigned char)s[4])) || digits(s + 5, 1) < 0 || s[6] != ' ' ||
-	    digits(s + 7, 2) < 0 || s[9] != ':' || digits(s + 10, 2) < 0 || s[12] != ':' ||
-	    digits(s + 13, 2) < 0)
+	    (s[4] != ' ' && !isdigit((unsigned char)s[4])) || digits(s + 5, 1) < 0 ||
+	    s[6] != ' ' || digits(s + 7, 2) < 0 || s[9] != ':' || digits(s + 10, 2) < 0 ||
+	    s[12] != ':' || digits(s + 13, 2) < 0)
 		return NULL;
 	s += 15;
 	(void)skip_fraction(&s);
@@ -259,7 +260,8 @@ static const char *skip_level(const char *at)
 		if (*s != '>')
 			return NULL;
 		s++;
-		return digits(s, 1) >= 0 && s[1] == ' ' && digits(s + 2, 4) >= 0 ? s + 2 : s;
+		return digits(s, 1) >= 0 && s[1] == ' ' && digits(s + 2, 4) >= 0 ? s + 2
+										 : s;
 	}
 	if (strncmp(s, "kern", 4) == 0 && (s[4] == ' ' || s[4] == ':')) {
 		s += 4 + strspn(s + 4, " ");
@@ -283,7 +285,8 @@ static const char *skip_source(const char *at)
 
 	for (size_t i = 0; i < COUNT_OF(sources); i++) {
 		size_t size = strlen(sources[i]);
-		const char *s = length >= size ? memmem(at, length, sources[i], size) : NULL;
+		const char *s = length >= size ? memmem(at, length, sources[i], size)
+					       : NULL;
 
 		if (s && (s == at || s[-1] == ' ' || s[-1] == '\t'))
 			return s + size;
@@ -315,12 +318,14 @@ static void read_event_age(const char *line, struct oom_time *t)
 	if (!reason)
 		reason = memmem(line, length, "\tOOMKilling\t", 12);
 	for (const char *s = line; reason && s < line + length; s++) {
-		const char *end = s == line || isspace((unsigned char)s[-1]) ? skip_age(s) : NULL;
+		const char *end = s == line || isspace((unsigned char)s[-1]) ? skip_age(s)
+									     : NULL;
 
 		if (!end)
 			continue;
 		set_text(t, s, end);
-		text_copy(t->text + strlen(t->text), sizeof(t->text) - strlen(t->text), " ago");
+		text_copy(t->text + strlen(t->text), sizeof(t->text) - strlen(t->text),
+			  " ago");
 		return;
 	}
 }
@@ -331,9 +336,11 @@ static void read_event_age(const char *line, struct oom_time *t)
  */
 static const char *skip_stream(const char *at)
 {
-	size_t length = strncmp(at, "std", 3) == 0 ? strspn(at, "abcdefghijklmnopqrstuvwxyz") : 0;
+	size_t length =
+		strncmp(at, "std", 3) == 0 ? strspn(at, "abcdefghijklmnopqrstuvwxyz") : 0;
 
-	return length == 6 && (strncmp(at + 6, " F ", 3) == 0 || strncmp(at + 6, " P ", 3) == 0)
+	return length == 6 && (strncmp(at + 6, " F ", 3) == 0 ||
+			       strncmp(at + 6, " P ", 3) == 0)
 		       ? at + 9
 		       : NULL;
 }
@@ -360,12 +367,14 @@ static const char *skip_part(const char *at, struct oom_time *t)
  */
 static const char *find_part(const char *line, struct oom_time *t)
 {
-	for (const char *s = line[0] == '\0' ? line : line + 1; *s && s < line + PREFIX_MAX; s++) {
+	for (const char *s = line[0] == '\0' ? line : line + 1;
+	     *s && s < line + PREFIX_MAX; s++) {
 		const char *end;
 
 		if (s[-1] != ':' && s[-1] != '-' && s[-1] != ' ')
 			continue;
-		if (*s != '[' && !isdigit((unsigned char)*s) && !isupper((unsigned char)*s))
+		if (*s != '[' && !isdigit((unsigned char)*s) &&
+		    !isupper((unsigned char)*s))
 			continue;
 		end = *s == '[' ? skip_bracket(s, t) : skip_date(s, t);
 		if (end)
@@ -437,15 +446,17 @@ bool kmsg_stamp_read_json(const char *line, size_t length, struct strbuf *out,
 			  struct oom_time *ret)
 {
 	static const char *const messages[] = { "MESSAGE", "log", "message", "msg" };
-	static const char *const times[] = { "__REALTIME_TIMESTAMP", "time", "lastTimestamp",
-					     "timestamp", "@timestamp", "ts" };
+	static const char *const times[] = { "__REALTIME_TIMESTAMP", "time",
+					     "lastTimestamp",	     "timestamp",
+					     "@timestamp",	     "ts" };
 	static const char *const boots[] = { "_SOURCE_MONOTONIC_TIMESTAMP" };
 	struct json_part object = { line, length };
 	struct oom_time t = { .boot_us = COUNT_UNKNOWN };
 	_cleanup_strbuf_ struct strbuf word = STRBUF_INIT;
 	uint64_t us;
 
-	if (length == 0 || line[0] != '{' || !find_text(object, messages, COUNT_OF(messages), out))
+	if (length == 0 || line[0] != '{' ||
+	    !find_text(object, messages, COUNT_OF(messages), out))
 		return false;
 	if (find_text(object, times, COUNT_OF(times), &word))
 		set_json_time(strbuf_text(&word), &t);
@@ -460,7 +471,8 @@ bool kmsg_stamp_read_member(const char *line, size_t length, struct strbuf *out,
 			    struct oom_time *time)
 {
 	static const char *const messages[] = { "message" };
-	static const char *const times[] = { "eventTime", "firstTimestamp", "lastTimestamp" };
+	static const char *const times[] = { "eventTime", "firstTimestamp",
+					     "lastTimestamp" };
 	size_t blanks = strspn(line, " \t");
 	_cleanup_strbuf_ struct strbuf object = STRBUF_INIT;
 	struct json_part part;

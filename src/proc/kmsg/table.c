@@ -65,7 +65,8 @@ bool kmsg_table_begin(struct kmsg_table *table, char *line)
 	table->column_count = 0;
 	while ((word = strsep(&rest, " ")) && table->column_count < KMSG_COLUMNS_MAX)
 		if (word[0] != '\0')
-			table->columns[table->column_count++] = (uint8_t)find_column(word);
+			table->columns[table->column_count++] =
+				(uint8_t)find_column(word);
 	if (table->column_count > 0)
 		table->column_count--;
 	return true;
@@ -73,64 +74,49 @@ bool kmsg_table_begin(struct kmsg_table *table, char *line)
 
 static uint64_t pages(const struct kmsg_table *table, uint64_t count)
 {
-	return count > UINT64_MAX / table->page_bytes ? BYTES_UNKNOWN : count * table->page_bytes;
+	return count > UINT64_MAX / table->page_bytes ? BYTES_UNKNOWN
+						      : count * table->page_bytes;
 }
 
-static void set_column(const struct kmsg_table *table, enum task_column column, int64_t value,
-		       struct oom_task *task)
+static void set_column(const struct kmsg_table *table, enum task_column column,
+		       int64_t value, struct oom_task *task)
 {
 	uint64_t number = value < 0 ? 0 : (uint64_t)value;
 
 	switch (column) {
-	case TASK_UID:
-		task->uid = number;
-		break;
-	case TASK_TOTAL_VM:
-		task->total_vm_bytes = pages(table, number);
-		break;
-	case TASK_RSS:
-		task->rss_bytes = pages(table, number);
-		break;
-	case TASK_ANON:
-		task->anon_bytes = pages(table, number);
-		break;
-	case TASK_FILE:
-		task->file_bytes = pages(table, number);
-		break;
-	case TASK_SHMEM:
-		task->shmem_bytes = pages(table, number);
-		break;
-	case TASK_PAGETABLES:
-		task->pagetables_bytes = number;
-		break;
-	case TASK_NR_PTES:
-		task->pagetables_bytes = pages(table, number);
-		break;
-	case TASK_SWAP:
-		task->swap_bytes = pages(table, number);
-		break;
-	case TASK_SCORE_ADJ:
-		task->score_adj = value;
-		break;
+	case TASK_UID: task->uid = number; break;
+	case TASK_TOTAL_VM: task->total_vm_bytes = pages(table, number); break;
+	case TASK_RSS: task->rss_bytes = pages(table, number); break;
+	case TASK_ANON: task->anon_bytes = pages(table, number); break;
+	case TASK_FILE: task->file_bytes = pages(table, number); break;
+	case TASK_SHMEM: task->shmem_bytes = pages(table, number); break;
+	case TASK_PAGETABLES: task->pagetables_bytes = number; break;
+	case TASK_NR_PTES: task->pagetables_bytes = pages(table, number); break;
+	case TASK_SWAP: task->swap_bytes = pages(table, number); break;
+	case TASK_SCORE_ADJ: task->score_adj = value; break;
 	case TASK_OTHER:
-	case TASK_TGID:
-		break;
+	case TASK_TGID: break;
 	}
 }
 
 void kmsg_task_clear(struct oom_task *task)
 {
-	*task = (struct oom_task){ .uid = COUNT_UNKNOWN, .total_vm_bytes = BYTES_UNKNOWN,
-				   .rss_bytes = BYTES_UNKNOWN, .anon_bytes = BYTES_UNKNOWN,
-				   .file_bytes = BYTES_UNKNOWN, .shmem_bytes = BYTES_UNKNOWN,
-				   .pagetables_bytes = BYTES_UNKNOWN, .swap_bytes = BYTES_UNKNOWN };
+	*task = (struct oom_task){ .uid = COUNT_UNKNOWN,
+				   .total_vm_bytes = BYTES_UNKNOWN,
+				   .rss_bytes = BYTES_UNKNOWN,
+				   .anon_bytes = BYTES_UNKNOWN,
+				   .file_bytes = BYTES_UNKNOWN,
+				   .shmem_bytes = BYTES_UNKNOWN,
+				   .pagetables_bytes = BYTES_UNKNOWN,
+				   .swap_bytes = BYTES_UNKNOWN };
 }
 
 /*
  * Parse "[   1812]     0  1812    12172 …             0 oom_target".
  * A name may contain blanks.
  */
-bool kmsg_table_read(const struct kmsg_table *table, const char *line, struct oom_task *ret)
+bool kmsg_table_read(const struct kmsg_table *table, const char *line,
+		     struct oom_task *ret)
 {
 	struct oom_task task;
 	int length = 0, pid;
@@ -158,10 +144,12 @@ bool kmsg_table_read(const struct kmsg_table *table, const char *line, struct oo
 static void rescale(uint64_t *bytes, uint64_t from, uint64_t to)
 {
 	if (bytes_known(*bytes))
-		*bytes = *bytes / from > UINT64_MAX / to ? BYTES_UNKNOWN : *bytes / from * to;
+		*bytes = *bytes / from > UINT64_MAX / to ? BYTES_UNKNOWN
+							 : *bytes / from * to;
 }
 
-void kmsg_table_rescale(const struct kmsg_table *table, uint64_t page_bytes, struct oom_kill *kill)
+void kmsg_table_rescale(const struct kmsg_table *table, uint64_t page_bytes,
+			struct oom_kill *kill)
 {
 	bool has_ptes = false;
 

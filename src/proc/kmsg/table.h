@@ -21,13 +21,15 @@ struct kmsg_table {
 bool kmsg_table_begin(struct kmsg_table *table, char *line);
 
 /* Parse a row of the table. Return false if the line is not a row. */
-bool kmsg_table_read(const struct kmsg_table *table, const char *line, struct oom_task *ret);
+bool kmsg_table_read(const struct kmsg_table *table, const char *line,
+		     struct oom_task *ret);
 
 /*
  * Correct the tasks of *kill, which were read with
  * table->page_bytes, for the actual page size.
  */
-void kmsg_table_rescale(const struct kmsg_table *table, uint64_t page_bytes, struct oom_kill *kill);
+void kmsg_table_rescale(const struct kmsg_table *table, uint64_t page_bytes,
+			struct oom_kill *kill);
 
 /* Set all members of *task to unknown. */
 void kmsg_task_clear(struct oom_task *task);

@@ -34,7 +34,9 @@ uint64_t kmsg_find_count(const char *text, const char *key)
 	if (!at)
 		return COUNT_UNKNOWN;
 	at += strlen(key);
-	return at[strspn(at, " ")] != '-' && sscanf(at, " %llu", &count) == 1 ? count : COUNT_UNKNOWN;
+	return at[strspn(at, " ")] != '-' && sscanf(at, " %llu", &count) == 1
+		       ? count
+		       : COUNT_UNKNOWN;
 }
 
 void kmsg_copy(char *to, size_t size, const char *from, const char *end)
@@ -92,7 +94,8 @@ static enum oom_constraint constraint_of(const char *line)
  * Copy the text from key to next, or to the end of the line if next is missing
  * because the line is truncated.
  */
-static void copy_between(char *to, size_t size, const char *line, const char *key, const char *next)
+static void copy_between(char *to, size_t size, const char *line, const char *key,
+			 const char *next)
 {
 	const char *from = strstr(line, key), *end;
 
@@ -105,10 +108,13 @@ static void copy_between(char *to, size_t size, const char *line, const char *ke
 
 void kmsg_victim_read_paths(const char *line, struct oom_kill *k)
 {
-	copy_between(k->limit_path, sizeof(k->limit_path), line, ",oom_memcg=", ",task_memcg=");
-	copy_between(k->victim_path, sizeof(k->victim_path), line, ",task_memcg=", ",task=");
+	copy_between(k->limit_path, sizeof(k->limit_path), line,
+		     ",oom_memcg=", ",task_memcg=");
+	copy_between(k->victim_path, sizeof(k->victim_path), line,
+		     ",task_memcg=", ",task=");
 	if (k->cpuset[0] == '\0')
-		copy_between(k->cpuset, sizeof(k->cpuset), line, ",cpuset=", ",mems_allowed=");
+		copy_between(k->cpuset, sizeof(k->cpuset), line,
+			     ",cpuset=", ",mems_allowed=");
 }
 
 /*
@@ -134,7 +140,8 @@ static bool read_killed_task(const char *at, struct oom_task *task)
 		;
 	task->pid = pid;
 	kmsg_copy(task->name, sizeof(task->name), name, end);
-	task->total_vm_bytes = kmsg_find_kb(amounts, strncmp(amounts, " vsz:", 5) == 0 ? "vsz:" : "total-vm:");
+	task->total_vm_bytes = kmsg_find_kb(
+		amounts, strncmp(amounts, " vsz:", 5) == 0 ? "vsz:" : "total-vm:");
 	task->anon_bytes = kmsg_find_kb(amounts, "anon-rss:");
 	task->file_bytes = kmsg_find_kb(amounts, "file-rss:");
 	task->shmem_bytes = kmsg_find_kb(amounts, "shmem-rss:");

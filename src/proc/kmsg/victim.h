@@ -8,8 +8,8 @@
 #include "model/oom_kill.h"
 
 enum kmsg_victim_line {
-	KMSG_NO_VICTIM,	 /* a line of another kind */
-	KMSG_SUMMARY,	 /* "oom-kill:…": the limit, the cgroups and the chosen process */
+	KMSG_NO_VICTIM, /* a line of another kind */
+	KMSG_SUMMARY, /* "oom-kill:…": the limit, the cgroups and the chosen process */
 	/* "Kill process 1 (x) score …": older kernels may then kill a child instead */
 	KMSG_CHOSEN,
 	KMSG_KILLED,	 /* "Killed process 1 (x) …" */

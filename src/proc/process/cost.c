@@ -23,15 +23,17 @@
 int proc_cost_parse(const char *text, struct process_cost *ret)
 {
 	const char *close = strrchr(text, ')');
-	uint64_t minor, child_minor, major, child_major, user, system, child_user, child_system;
+	uint64_t minor, child_minor, major, child_major, user, system, child_user,
+		child_system;
 	long hertz = sysconf(_SC_CLK_TCK);
 	uint64_t tick_ns = NS_PER_S / (uint64_t)(hertz > 0 ? hertz : 100);
 
 	if (!close ||
-	    sscanf(close, ") %*c %*d %*d %*d %*d %*d %*u %" SCNu64 " %" SCNu64 " %" SCNu64
+	    sscanf(close,
+		   ") %*c %*d %*d %*d %*d %*d %*u %" SCNu64 " %" SCNu64 " %" SCNu64
 		   " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
-		   &minor, &child_minor, &major, &child_major, &user, &system, &child_user,
-		   &child_system) != 8)
+		   &minor, &child_minor, &major, &child_major, &user, &system,
+		   &child_user, &child_system) != 8)
 		return -EBADMSG;
 	*ret = (struct process_cost){
 		.user_ns = (user + child_user) * tick_ns,

@@ -14,7 +14,8 @@
 #include "proc/process/pids.h"
 #include "proc/process/stat.h"
 
-static int read_entry(const struct procfs *fs, int pid, unsigned int wants, struct process *ret)
+static int read_entry(const struct procfs *fs, int pid, unsigned int wants,
+		      struct process *ret)
 {
 	int r = wants ? proc_stat_read(fs, pid, ret) : 0;
 
@@ -59,7 +60,8 @@ static int list_pids(const struct procfs *fs, struct pid_list *ret)
 	while ((errno = 0, entry = readdir(dir))) {
 		if (num_parse_pid(entry->d_name, &pid) < 0)
 			continue;
-		ret->items = xgrow(ret->items, &ret->capacity, ret->count + 1, sizeof(pid));
+		ret->items =
+			xgrow(ret->items, &ret->capacity, ret->count + 1, sizeof(pid));
 		ret->items[ret->count++] = pid;
 	}
 	if (errno)
@@ -88,7 +90,8 @@ static int read_directory(const struct procfs *fs, unsigned int wants, process_f
 	return r;
 }
 
-int proc_list_read(const struct procfs *fs, unsigned int wants, process_fn fn, void *context)
+int proc_list_read(const struct procfs *fs, unsigned int wants, process_fn fn,
+		   void *context)
 {
 #if HAVE_LIBPROC2
 	if (fs->is_live && wants)

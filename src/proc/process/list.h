@@ -26,7 +26,8 @@ typedef int (*process_fn)(void *context, const struct process *p);
  * (hidepid=1) or corrupt, only its pid is set and its state is 0. Returns 0, -errno if the
  * list or a process cannot be read, or the value other than 0 that fn returned.
  */
-int proc_list_read(const struct procfs *fs, unsigned int wants, process_fn fn, void *context);
+int proc_list_read(const struct procfs *fs, unsigned int wants, process_fn fn,
+		   void *context);
 
 /*
  * Read one process as with LIST_STAT. Returns 0, -ESRCH, -EOPNOTSUPP if its stat is not a

@@ -34,12 +34,12 @@ enum {
 };
 
 static enum pids_item items[ITEM_COUNT_] = {
-	[ITEM_PID] = PIDS_ID_PID,	 [ITEM_PPID] = PIDS_ID_PPID,
-	[ITEM_STATE] = PIDS_STATE,	 [ITEM_FLAGS] = PIDS_FLAGS,
-	[ITEM_THREADS] = PIDS_NLWP,	 [ITEM_START] = PIDS_TICS_BEGAN,
-	[ITEM_RSS] = PIDS_RSS,		 [ITEM_SIZE] = PIDS_VSIZE_BYTES,
-	[ITEM_MINFLT] = PIDS_FLT_MIN,	 [ITEM_MAJFLT] = PIDS_FLT_MAJ,
-	[ITEM_COMM] = PIDS_CMD,		 [ITEM_UID] = PIDS_ID_EUID,
+	[ITEM_PID] = PIDS_ID_PID,     [ITEM_PPID] = PIDS_ID_PPID,
+	[ITEM_STATE] = PIDS_STATE,    [ITEM_FLAGS] = PIDS_FLAGS,
+	[ITEM_THREADS] = PIDS_NLWP,   [ITEM_START] = PIDS_TICS_BEGAN,
+	[ITEM_RSS] = PIDS_RSS,	      [ITEM_SIZE] = PIDS_VSIZE_BYTES,
+	[ITEM_MINFLT] = PIDS_FLT_MIN, [ITEM_MAJFLT] = PIDS_FLT_MAJ,
+	[ITEM_COMM] = PIDS_CMD,	      [ITEM_UID] = PIDS_ID_EUID,
 };
 
 /*
@@ -47,9 +47,9 @@ static enum pids_item items[ITEM_COUNT_] = {
  * versions; configure finds out which.
  */
 #if HAVE_PIDS_VAL_WITH_INFO
-#define VALUE(item, type, stack) PIDS_VAL(item, type, stack, NULL)
+#	define VALUE(item, type, stack) PIDS_VAL(item, type, stack, NULL)
 #else
-#define VALUE(item, type, stack) PIDS_VAL(item, type, stack)
+#	define VALUE(item, type, stack) PIDS_VAL(item, type, stack)
 #endif
 
 /*
@@ -99,7 +99,8 @@ int proc_pids_read(const struct procfs *fs, process_fn fn, void *context)
 	/*
 	 * read one process at a time: procps_pids_reap() would hold all results in memory
 	 */
-	while (r == 0 && (errno = 0, stack = procps_pids_get(info, PIDS_FETCH_TASKS_ONLY))) {
+	while (r == 0 &&
+	       (errno = 0, stack = procps_pids_get(info, PIDS_FETCH_TASKS_ONLY))) {
 		struct process p;
 
 		is_empty = false;

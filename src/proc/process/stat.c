@@ -84,7 +84,8 @@ int proc_stat_parse(const char *text, size_t length, struct process *ret)
 	uint64_t pid = 0;
 	size_t size;
 
-	if (!open || !close || close < open || open == text || end - close < 4 || close[1] != ' ')
+	if (!open || !close || close < open || open == text || end - close < 4 ||
+	    close[1] != ' ')
 		return -EBADMSG;
 	for (at = text; at < open - 1; at++) {
 		if (*at < '0' || *at > '9' || pid > INT32_MAX / 10 - 1)
@@ -98,8 +99,9 @@ int proc_stat_parse(const char *text, size_t length, struct process *ret)
 	for (size_t i = 0; i < FIELD_COUNT_; i++)
 		if (!take_field(&at, end, &fields[i]))
 			return -EBADMSG;
-	if (fields[FIELD_RSS] > UINT64_MAX / page_bytes || fields[FIELD_PPID] > INT32_MAX ||
-	    fields[FIELD_NUM_THREADS] > UINT32_MAX || !is_letter(close[2]))
+	if (fields[FIELD_RSS] > UINT64_MAX / page_bytes ||
+	    fields[FIELD_PPID] > INT32_MAX || fields[FIELD_NUM_THREADS] > UINT32_MAX ||
+	    !is_letter(close[2]))
 		return -EBADMSG;
 
 	memcpy(comm, open + 1, size);

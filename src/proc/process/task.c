@@ -73,7 +73,8 @@ static int read_stack_pointer(const struct procfs *fs, int task_fd, int tid,
 	return r;
 }
 
-int proc_task_read_stack_pointers(const struct procfs *fs, int pid, struct address_list *list)
+int proc_task_read_stack_pointers(const struct procfs *fs, int pid,
+				  struct address_list *list)
 {
 	_cleanup_closedir_ DIR *dir = NULL;
 	struct dirent *entry;
@@ -133,12 +134,14 @@ int proc_task_find_living(const struct procfs *fs, int pid)
 	int tid;
 
 	while (dir && (entry = readdir(dir)))
-		if (num_parse_pid(entry->d_name, &tid) == 0 && is_living(fs, dirfd(dir), tid))
+		if (num_parse_pid(entry->d_name, &tid) == 0 &&
+		    is_living(fs, dirfd(dir), tid))
 			return tid;
 	return -ESRCH;
 }
 
-int proc_task_read_comm(const struct procfs *fs, int pid, char ret_comm[PROCESS_COMM_SIZE])
+int proc_task_read_comm(const struct procfs *fs, int pid,
+			char ret_comm[PROCESS_COMM_SIZE])
 {
 	_cleanup_close_ int fd = procfs_open_file(fs, pid, "comm");
 	char text[PROCESS_COMM_SIZE + 1];

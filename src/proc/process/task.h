@@ -19,7 +19,10 @@ struct address_list {
 	size_t capacity;
 };
 
-#define ADDRESS_LIST_INIT { NULL, 0, 0 }
+#define ADDRESS_LIST_INIT  \
+	{                  \
+		NULL, 0, 0 \
+	}
 
 void address_list_release(struct address_list *list);
 
@@ -29,7 +32,8 @@ void address_list_release(struct address_list *list);
  * or -EACCES: unlike the other files read by proc/, this one requires
  * permission to trace the process.
  */
-int proc_task_read_stack_pointers(const struct procfs *fs, int pid, struct address_list *list);
+int proc_task_read_stack_pointers(const struct procfs *fs, int pid,
+				  struct address_list *list);
 
 /*
  * Return a thread of pid that is alive, or -ESRCH. If a process's first thread has ended,
@@ -47,7 +51,8 @@ int proc_task_parse_syscall(const char *text, uint64_t *ret_stack_addr);
  * Read the name in comm as raw bytes. Returns 0, or -errno as
  * procfs_read_file() with *ret_comm untouched.
  */
-int proc_task_read_comm(const struct procfs *fs, int pid, char ret_comm[PROCESS_COMM_SIZE]);
+int proc_task_read_comm(const struct procfs *fs, int pid,
+			char ret_comm[PROCESS_COMM_SIZE]);
 
 /*
  * Return whether the process's program was compiled by Go. The Go linker puts a note with

@@ -31,7 +31,8 @@ static bool read_name(const struct procfs *fs, int pid, char name[TRACER_NAME_SI
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	if (procfs_read_file(fs, pid, "comm", TRACER_NAME_SIZE, &text) < 0 || text.length < 2)
+	if (procfs_read_file(fs, pid, "comm", TRACER_NAME_SIZE, &text) < 0 ||
+	    text.length < 2)
 		return false;
 	text_copy(name, TRACER_NAME_SIZE, strbuf_text(&text));
 	name[strlen(name) - 1] = '\0'; /* remove the line break */

@@ -23,6 +23,7 @@ struct tracer_process {
 bool proc_tracer_find(const struct procfs *fs, int pid, struct tracer_process *ret);
 
 /* Return whether the tracer is another process with the same name as this program. */
-bool proc_tracer_is_memstate(const struct procfs *fs, const struct tracer_process *tracer);
+bool proc_tracer_is_memstate(const struct procfs *fs,
+			     const struct tracer_process *tracer);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* from seq_put_decimal_ull_width() in fs/proc/task_mmu.c: key, 8 digits, unit */
-#define KEY_WIDTH   16
+#define KEY_WIDTH 16
 #define VALUE_WIDTH 8
 #define NUMBER_LINE_LENGTH (KEY_WIDTH + VALUE_WIDTH + 1)
 #define AMOUNT_LINE_LENGTH (KEY_WIDTH + VALUE_WIDTH + 4)
@@ -62,14 +62,15 @@ static bool is_padded(const char *colon, const char *value)
  * Add a line to the layout being learned. Return false if it
  * cannot be part of a fixed layout.
  */
-static bool learn_line(struct smaps_layout *layout, const char *line, size_t offset, size_t length)
+static bool learn_line(struct smaps_layout *layout, const char *line, size_t offset,
+		       size_t length)
 {
 	struct smaps_line *l = &layout->lines[layout->line_count];
 	const char *colon = memchr(line, ':', length);
 
-	if (layout->line_count == SMAPS_LAYOUT_LINES_MAX || smaps_is_header_start(*line) ||
-	    length <= KEY_WIDTH || length > 255 || offset > UINT16_MAX || !colon ||
-	    colon >= line + KEY_WIDTH)
+	if (layout->line_count == SMAPS_LAYOUT_LINES_MAX ||
+	    smaps_is_header_start(*line) || length <= KEY_WIDTH || length > 255 ||
+	    offset > UINT16_MAX || !colon || colon >= line + KEY_WIDTH)
 		return false;
 	memcpy(l->key, line, KEY_WIDTH);
 	l->offset = (uint16_t)offset;
@@ -85,7 +86,8 @@ static bool learn_line(struct smaps_layout *layout, const char *line, size_t off
 	return true;
 }
 
-void smaps_layout_learn(struct smaps_layout *layout, const char *text, size_t length, bool at_end)
+void smaps_layout_learn(struct smaps_layout *layout, const char *text, size_t length,
+			bool at_end)
 {
 	size_t offset = 0;
 
@@ -101,7 +103,8 @@ void smaps_layout_learn(struct smaps_layout *layout, const char *text, size_t le
 		    memcmp(line, SMAPS_FLAGS_KEY, SMAPS_FLAGS_KEY_LENGTH) == 0) {
 			const char *next = newline + 1;
 
-			if (next == text + length ? !at_end : !smaps_is_header_start(*next))
+			if (next == text + length ? !at_end
+						  : !smaps_is_header_start(*next))
 				break;
 			layout->flags_offset = offset;
 			layout->known_lines |= SMAPS_FLAGS_LINE_BIT;
@@ -150,14 +153,16 @@ static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
 
 	value = value * 10 + (value >> 8);
 	return ((value & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
-		(value >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
+		(value >> 16 & UINT64_C(0x000000ff000000ff)) *
+			UINT64_C(0x0000271000000001)) >>
 	       32;
 }
 
 /* Return the amount in bytes. 0 is handled first because most amounts are 0. */
 static inline uint64_t parse_amount(const char *columns, uint64_t *bad)
 {
-	return load64(columns) == load64("       0") ? 0 : parse_columns(columns, bad) * 1024;
+	return load64(columns) == load64("       0") ? 0
+						     : parse_columns(columns, bad) * 1024;
 }
 
 static inline uint32_t check_unit(const char *at)
@@ -175,18 +180,21 @@ static inline uint32_t check_unit(const char *at)
  */
 static inline uint64_t check_columns(const char *columns)
 {
-	return (load64(columns) & UINT64_C(0xe0e0e0e0e0e0e0e0)) ^ UINT64_C(0x2020202020202020);
+	return (load64(columns) & UINT64_C(0xe0e0e0e0e0e0e0e0)) ^
+	       UINT64_C(0x2020202020202020);
 }
 
 /* Return 0 if an ignored line ends at the same offset as in the first record. */
 static inline uint64_t check_other_line(const struct smaps_line *l, const char *line)
 {
 	if (l->length == AMOUNT_LINE_LENGTH) /* such as "MMUPageSize:           4 kB" */
-		return check_columns(line + KEY_WIDTH) | check_unit(line + KEY_WIDTH + VALUE_WIDTH);
+		return check_columns(line + KEY_WIDTH) |
+		       check_unit(line + KEY_WIDTH + VALUE_WIDTH);
 	if (l->length == NUMBER_LINE_LENGTH) /* such as "THPeligible:           0" */
 		return check_columns(line + KEY_WIDTH) |
 		       (uint64_t)(line[KEY_WIDTH + VALUE_WIDTH] ^ '\n');
-	return memchr(line + KEY_WIDTH, '\n', l->length - KEY_WIDTH) != line + l->length - 1;
+	return memchr(line + KEY_WIDTH, '\n', l->length - KEY_WIDTH) !=
+	       line + l->length - 1;
 }
 
 /* A key with its padding. It fits in one register on machines with 128-bit vectors. */

@@ -8,12 +8,12 @@
 
 #include "proc/smaps/smaps.h"
 
-#define SMAPS_FLAGS_KEY	       "VmFlags:"
+#define SMAPS_FLAGS_KEY "VmFlags:"
 #define SMAPS_FLAGS_KEY_LENGTH (sizeof(SMAPS_FLAGS_KEY) - 1)
 
 /* One bit for each line that a record may have. Ignored lines have no bit. */
 #define SMAPS_LINE_BIT(field) (UINT32_C(1) << (field))
-#define SMAPS_FLAGS_LINE_BIT  SMAPS_LINE_BIT(SMAPS_FIELD_COUNT_)
+#define SMAPS_FLAGS_LINE_BIT SMAPS_LINE_BIT(SMAPS_FIELD_COUNT_)
 
 /*
  * Return whether c begins the first line of a record: an address does, while other lines
@@ -35,7 +35,8 @@ enum smaps_field smaps_find_field(const char *key, size_t length);
  * that nothing follows the text. Sets line_count to 0 if the text has no
  * complete record or no fixed layout.
  */
-void smaps_layout_learn(struct smaps_layout *layout, const char *text, size_t length, bool at_end);
+void smaps_layout_learn(struct smaps_layout *layout, const char *text, size_t length,
+			bool at_end);
 
 /*
  * Parse the amounts of a record, given the text after its header line, which has at

@@ -9,8 +9,8 @@
 #include "base/units.h"
 #include "proc/smaps/layout.h"
 
-void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout, struct strbuf names[2],
-		       mapping_fn fn, void *context)
+void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout,
+		       struct strbuf names[2], mapping_fn fn, void *context)
 {
 	memset(p, 0, sizeof(*p));
 	p->layout = layout;
@@ -22,8 +22,9 @@ void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout, struc
 
 /* The value of a lower-case hexadecimal digit plus 1; 0 for any other byte. */
 static const unsigned char hex_digits[256] = {
-	['0'] = 1, ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
-	['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
+	['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
 };
 
 #define HEX_DIGITS_MAX 16
@@ -104,7 +105,8 @@ static bool take_file(const char **at, const char *end, struct mapping *ret)
 	static const char none[] = "00000000 00:00 0 ";
 	uint64_t dev_major, dev_minor;
 
-	if (end - *at >= (ptrdiff_t)sizeof(none) - 1 && memcmp(*at, none, sizeof(none) - 1) == 0) {
+	if (end - *at >= (ptrdiff_t)sizeof(none) - 1 &&
+	    memcmp(*at, none, sizeof(none) - 1) == 0) {
 		*at += sizeof(none) - 2;
 		ret->file_offset_bytes = ret->inode = ret->dev_major = ret->dev_minor = 0;
 		return true;
@@ -300,17 +302,23 @@ static int parse_line(struct smaps_parse *p, const char *line, const char *end)
 	if (field == SMAPS_FIELD_COUNT_)
 		return 0;
 	r = note_line(p, SMAPS_LINE_BIT(field));
-	return r < 0 ? r : parse_amount(colon + 1, end, &p->current.counters.bytes[field]);
+	return r < 0 ? r
+		     : parse_amount(colon + 1, end, &p->current.counters.bytes[field]);
 }
 
-enum fast_result { FAST_DONE, FAST_MISFIT, FAST_NEEDS_MORE };
+enum fast_result {
+	FAST_DONE,
+	FAST_MISFIT,
+	FAST_NEEDS_MORE
+};
 
 /*
  * Parse a complete record by its layout. With FAST_DONE the record is in *ret and
  * *ret_used is its length in bytes.
  */
-static enum fast_result parse_record(struct smaps_parse *p, const char *text, size_t length,
-				     bool at_end, struct mapping *ret, size_t *ret_used)
+static enum fast_result parse_record(struct smaps_parse *p, const char *text,
+				     size_t length, bool at_end, struct mapping *ret,
+				     size_t *ret_used)
 {
 	const struct smaps_layout *layout = p->layout;
 	const char *end = text + length;
@@ -338,12 +346,13 @@ static enum fast_result parse_record(struct smaps_parse *p, const char *text, si
 }
 
 /* Parse smaps_rollup, whose only record ends with the file. */
-static enum fast_result parse_rollup(struct smaps_parse *p, const char *text, size_t length,
-				     struct mapping *ret, size_t *ret_used)
+static enum fast_result parse_rollup(struct smaps_parse *p, const char *text,
+				     size_t length, struct mapping *ret, size_t *ret_used)
 {
 	const char *newline = memchr(text, '\n', length);
 
-	if (!newline || (size_t)(text + length - newline - 1) != p->layout->flags_offset ||
+	if (!newline ||
+	    (size_t)(text + length - newline - 1) != p->layout->flags_offset ||
 	    !smaps_layout_parse(p->layout, newline + 1, &ret->counters) ||
 	    parse_header(p, text, newline, ret) < 0)
 		return FAST_MISFIT;
@@ -362,7 +371,7 @@ static enum fast_result parse_fast(struct smaps_parse *p, const char *text, size
 		newline = memchr(text, '\n', length);
 		if (newline)
 			smaps_layout_learn(p->layout, newline + 1,
-				     (size_t)(text + length - newline - 1), at_end);
+					   (size_t)(text + length - newline - 1), at_end);
 	}
 	if (p->layout->line_count == 0)
 		return FAST_MISFIT;

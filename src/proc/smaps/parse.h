@@ -29,8 +29,8 @@ struct smaps_parse {
 	size_t mapping_count; /* complete records so far */
 };
 
-void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout, struct strbuf names[2],
-		       mapping_fn fn, void *context);
+void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout,
+		       struct strbuf names[2], mapping_fn fn, void *context);
 
 /*
  * Parse the complete records and lines in text. Returns 0 with *ret_used <= length bytes

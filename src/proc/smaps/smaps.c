@@ -38,7 +38,7 @@
  * so that writers get the lock.
  */
 #define PACE_BUDGET_NS (500 * NS_PER_US)
-#define PACE_PAUSE_NS  (50 * NS_PER_US)
+#define PACE_PAUSE_NS (50 * NS_PER_US)
 
 /*
  * Upper bound of a record: a path of at most PATH_MAX bytes, each escaped to at most 4
@@ -84,7 +84,9 @@ struct pace {
 
 static void pace_begin(struct pace *pace, bool is_paced)
 {
-	*pace = (struct pace){ .is_paced = is_paced, .size = READ_SIZE, .last_ns = clock_now_ns() };
+	*pace = (struct pace){ .is_paced = is_paced,
+			       .size = READ_SIZE,
+			       .last_ns = clock_now_ns() };
 }
 
 static void pace_after_read(struct pace *pace)
@@ -127,7 +129,8 @@ static int read_mappings(struct smaps_reader *reader, int fd, struct smaps_parse
 		ssize_t n;
 		int r;
 
-		reader->buffer = xgrow(reader->buffer, &reader->capacity, length + pace.size, 1);
+		reader->buffer =
+			xgrow(reader->buffer, &reader->capacity, length + pace.size, 1);
 		n = read_some(fd, reader->buffer + length, pace.size);
 		if (n < 0)
 			return procfs_fold_errno(errno);
@@ -174,8 +177,8 @@ int proc_smaps_read_text(int fd, bool is_paced, size_t limit, struct strbuf *out
 	return 0;
 }
 
-int proc_smaps_read(struct smaps_reader *reader, const struct procfs *fs, int pid, mapping_fn fn,
-		    void *context, uint64_t *ret_read_ns)
+int proc_smaps_read(struct smaps_reader *reader, const struct procfs *fs, int pid,
+		    mapping_fn fn, void *context, uint64_t *ret_read_ns)
 {
 	_cleanup_close_ int fd = procfs_open_file(fs, pid, "smaps");
 	struct smaps_parse parse;
@@ -220,7 +223,8 @@ int proc_rollup_read(struct smaps_reader *reader, const struct procfs *fs, int p
 	*ret_read_ns = clock_now_ns() - before_ns;
 	if (n == 0) /* exec or exit happened after the open */
 		return -ESRCH;
-	smaps_parse_begin(&parse, &reader->rollup_layout, reader->names, keep_counters, &counters);
+	smaps_parse_begin(&parse, &reader->rollup_layout, reader->names, keep_counters,
+			  &counters);
 	r = smaps_parse_part(&parse, reader->buffer, (size_t)n, true, &used);
 	if (r < 0)
 		return r;
@@ -230,8 +234,8 @@ int proc_rollup_read(struct smaps_reader *reader, const struct procfs *fs, int p
 	return 0;
 }
 
-int smaps_parse(struct smaps_reader *reader, const char *text, size_t length, mapping_fn fn,
-		void *context, size_t *reterr_line)
+int smaps_parse(struct smaps_reader *reader, const char *text, size_t length,
+		mapping_fn fn, void *context, size_t *reterr_line)
 {
 	struct smaps_parse parse;
 	size_t used;

@@ -45,7 +45,7 @@ struct smaps_layout {
 		char key[16];
 		/* of the line, counted from the end of the header line */
 		uint16_t offset;
-		uint8_t length;	 /* includes the newline */
+		uint8_t length; /* includes the newline */
 		/* enum smaps_field, or SMAPS_FIELD_COUNT_ for a line to ignore */
 		uint8_t field;
 	} lines[SMAPS_LAYOUT_LINES_MAX];
@@ -72,8 +72,8 @@ void smaps_reader_release(struct smaps_reader *reader);
  * the mappings and the caller must start over. *ret_read_ns is always set to the time
  * spent reading, without pauses.
  */
-int proc_smaps_read(struct smaps_reader *reader, const struct procfs *fs, int pid, mapping_fn fn,
-		    void *context, uint64_t *ret_read_ns);
+int proc_smaps_read(struct smaps_reader *reader, const struct procfs *fs, int pid,
+		    mapping_fn fn, void *context, uint64_t *ret_read_ns);
 
 /*
  * Read the totals of the process from smaps_rollup. Returns as proc_smaps_read() does,
@@ -99,7 +99,7 @@ bool proc_smaps_is_map_there(int fd);
  * Parse the text of an smaps file. Returns 0, -EBADMSG with the line number in
  * *reterr_line, or the negative value that fn returned.
  */
-int smaps_parse(struct smaps_reader *reader, const char *text, size_t length, mapping_fn fn,
-		void *context, size_t *reterr_line);
+int smaps_parse(struct smaps_reader *reader, const char *text, size_t length,
+		mapping_fn fn, void *context, size_t *reterr_line);
 
 #endif

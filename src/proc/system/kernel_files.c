@@ -22,8 +22,8 @@
 #include "base/xalloc.h"
 
 #define DESCRIPTORS_MAX 50000
-#define PATIENCE_MS	1000
-#define LINK_SIZE	64
+#define PATIENCE_MS 1000
+#define LINK_SIZE 64
 /*
  * Number of empty pages that a pipe keeps for reuse: up to two
  * since Linux 6.14, one before.
@@ -43,7 +43,8 @@ struct file_list {
 
 static void add_file(struct file_list *list, uint64_t inode, int pid, int fd)
 {
-	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
+	list->items = xgrow(list->items, &list->capacity, list->count + 1,
+			    sizeof(*list->items));
 	list->items[list->count++] = (struct kernel_file){ inode, pid, fd };
 }
 
@@ -145,7 +146,8 @@ static uint64_t read_pipe(const struct kernel_file *file)
 	if (process_fd < 0)
 		return BYTES_UNKNOWN;
 	fd = (int)syscall(SYS_pidfd_getfd, process_fd, file->fd, 0);
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode) || st.st_ino != file->inode)
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode) ||
+	    st.st_ino != file->inode)
 		return BYTES_UNKNOWN;
 	capacity = fcntl(fd, F_GETPIPE_SZ);
 	if (capacity < 0 || ioctl(fd, FIONREAD, &content) < 0)

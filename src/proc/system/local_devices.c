@@ -35,7 +35,8 @@ static struct local_device *find(const struct local_devices *devices, uint32_t m
 	return NULL;
 }
 
-static void add(struct local_devices *devices, uint32_t major, uint32_t minor, bool is_local)
+static void add(struct local_devices *devices, uint32_t major, uint32_t minor,
+		bool is_local)
 {
 	struct local_device *known = find(devices, major, minor);
 
@@ -45,14 +46,16 @@ static void add(struct local_devices *devices, uint32_t major, uint32_t minor, b
 	}
 	devices->items = xgrow(devices->items, &devices->capacity, devices->count + 1,
 			       sizeof(*devices->items));
-	devices->items[devices->count++] = (struct local_device){ major, minor, is_local };
+	devices->items[devices->count++] =
+		(struct local_device){ major, minor, is_local };
 }
 
 static void parse_mount(struct local_devices *devices, char *line, bool trusts_overlays)
 {
 	struct mount_line mount;
 
-	if (mount_line_parse(line, &mount) && local_mount_is_type(mount.type, trusts_overlays))
+	if (mount_line_parse(line, &mount) &&
+	    local_mount_is_type(mount.type, trusts_overlays))
 		add(devices, mount.major, mount.minor, true);
 }
 

@@ -27,7 +27,7 @@ struct local_devices {
 	struct local_device {
 		uint32_t major, minor;
 		bool is_local;
-	} *items;
+	} * items;
 	size_t count, capacity;
 };
 

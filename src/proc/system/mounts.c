@@ -17,7 +17,8 @@ void tmpfs_devices_release(struct tmpfs_devices *devices)
 	*devices = (struct tmpfs_devices)TMPFS_DEVICES_INIT;
 }
 
-static struct tmpfs_device *find(struct tmpfs_devices *devices, uint32_t major, uint32_t minor)
+static struct tmpfs_device *find(struct tmpfs_devices *devices, uint32_t major,
+				 uint32_t minor)
 {
 	for (size_t i = 0; i < devices->count; i++)
 		if (devices->items[i].major == major && devices->items[i].minor == minor)
@@ -35,7 +36,8 @@ static const struct tmpfs_device *add(struct tmpfs_devices *devices, uint32_t ma
 		return known;
 	devices->items = xgrow(devices->items, &devices->capacity, devices->count + 1,
 			       sizeof(*devices->items));
-	devices->items[devices->count++] = (struct tmpfs_device){ major, minor, is_tmpfs };
+	devices->items[devices->count++] =
+		(struct tmpfs_device){ major, minor, is_tmpfs };
 	return &devices->items[devices->count - 1];
 }
 
@@ -67,7 +69,8 @@ bool proc_mounts_is_tmpfs(struct tmpfs_devices *devices, const struct procfs *fs
 	if (!known) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-		if (procfs_read_file(fs, pid, "mountinfo", MOUNTINFO_SIZE_MAX, &text) == 0)
+		if (procfs_read_file(fs, pid, "mountinfo", MOUNTINFO_SIZE_MAX, &text) ==
+		    0)
 			proc_mounts_parse(devices, strbuf_text(&text));
 		known = add(devices, major, minor, false);
 	}

@@ -20,12 +20,15 @@ struct tmpfs_devices {
 	struct tmpfs_device {
 		uint32_t major, minor;
 		bool is_tmpfs;
-	} *items;
+	} * items;
 	size_t count;
 	size_t capacity;
 };
 
-#define TMPFS_DEVICES_INIT { NULL, 0, 0 }
+#define TMPFS_DEVICES_INIT \
+	{                  \
+		NULL, 0, 0 \
+	}
 
 void tmpfs_devices_release(struct tmpfs_devices *devices);
 

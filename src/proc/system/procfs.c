@@ -36,9 +36,8 @@ static bool is_live_proc(int fd)
 {
 	struct stat ours, theirs;
 
-	return is_proc(fd) && fstat(fd, &ours) == 0 &&
-	       stat("/proc", &theirs) == 0 && ours.st_dev == theirs.st_dev &&
-	       ours.st_ino == theirs.st_ino;
+	return is_proc(fd) && fstat(fd, &ours) == 0 && stat("/proc", &theirs) == 0 &&
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }
 
 int procfs_open(struct procfs *fs, const char *root)
@@ -114,7 +113,8 @@ int procfs_read_below(const struct procfs *fs, int dir_fd, const char *path, siz
 	return fd < 0 ? fd : io_read_all(fd, limit, out);
 }
 
-int procfs_read_path(const struct procfs *fs, const char *path, size_t limit, struct strbuf *out)
+int procfs_read_path(const struct procfs *fs, const char *path, size_t limit,
+		     struct strbuf *out)
 {
 	return procfs_read_below(fs, fs->fd, path, limit, out);
 }
@@ -131,7 +131,8 @@ int procfs_stat_path(const struct procfs *fs, const char *path, struct stat *ret
 	return fstat(fd, ret) < 0 ? -errno : 0;
 }
 
-int procfs_read_link(const struct procfs *fs, int pid, const char *file, char *ret, size_t size)
+int procfs_read_link(const struct procfs *fs, int pid, const char *file, char *ret,
+		     size_t size)
 {
 	_cleanup_close_ int fd = -1;
 	char path[PROCFS_PATH_SIZE];

@@ -17,12 +17,15 @@
 
 struct procfs {
 	int fd;
-	bool is_live;	 /* "/proc" of the running kernel, which libproc2 can read */
+	bool is_live; /* "/proc" of the running kernel, which libproc2 can read */
 	/* a directory tree; its files are opened as described in foreign_file.h */
 	bool is_foreign;
 };
 
-#define PROCFS_INIT { -1, false, false }
+#define PROCFS_INIT              \
+	{                        \
+		-1, false, false \
+	}
 
 /*
  * Open the directory root. Returns 0, or -errno: -ENOENT, -ENOTDIR, -EACCES, … The
@@ -50,7 +53,8 @@ int procfs_read_file(const struct procfs *fs, int pid, const char *file, size_t 
  * leave the root or dir_fd, and files other than regular ones are refused with -EBADMSG.
  */
 int procfs_open_path(const struct procfs *fs, const char *path);
-int procfs_read_path(const struct procfs *fs, const char *path, size_t limit, struct strbuf *out);
+int procfs_read_path(const struct procfs *fs, const char *path, size_t limit,
+		     struct strbuf *out);
 int procfs_read_below(const struct procfs *fs, int dir_fd, const char *path, size_t limit,
 		      struct strbuf *out);
 
@@ -61,7 +65,8 @@ int procfs_stat_path(const struct procfs *fs, const char *path, struct stat *ret
  * Read the target of the symlink pid/file, truncated to size bytes. Returns 0, or -errno
  * with the unified errors described above.
  */
-int procfs_read_link(const struct procfs *fs, int pid, const char *file, char *ret, size_t size);
+int procfs_read_link(const struct procfs *fs, int pid, const char *file, char *ret,
+		     size_t size);
 
 /*
  * Convert the errno (err > 0) of a failed read from an open file of a process to a

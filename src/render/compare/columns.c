@@ -44,7 +44,12 @@ static void set_text(const char *text, struct value *ret)
 	ret->text_length = text ? strlen(text) : 0;
 }
 
-enum { TEXT_VARIANT, TEXT_ALLOCATOR, TEXT_STATISTIC, TEXT_PROBLEM };
+enum {
+	TEXT_VARIANT,
+	TEXT_ALLOCATOR,
+	TEXT_STATISTIC,
+	TEXT_PROBLEM
+};
 
 static void get_text(const void *row, int arg, struct value *ret)
 {
@@ -81,12 +86,9 @@ static void get_good_runs(const void *row, int arg, struct value *ret)
 static uint64_t statistic_of(const struct spread *spread, enum statistic statistic)
 {
 	switch (statistic) {
-	case STATISTIC_MIN:
-		return spread->least;
-	case STATISTIC_MAX:
-		return spread->most;
-	default:
-		return spread->median;
+	case STATISTIC_MIN: return spread->least;
+	case STATISTIC_MAX: return spread->most;
+	default: return spread->median;
 	}
 }
 
@@ -110,59 +112,80 @@ static void get_heap_quality(const void *row, int arg, struct value *ret)
 	size_t sample = r->run ? r->run->moments[arg] : 0;
 
 	if (r->run)
-		quality = sample < r->run->sample_count ? r->run->samples[sample].heap_quality
-							: QUALITY_UNKNOWN;
+		quality = sample < r->run->sample_count
+				  ? r->run->samples[sample].heap_quality
+				  : QUALITY_UNKNOWN;
 	set_text(quality_names[quality], ret);
 }
 
-#define TEXT(name, heading, kind, which, help)                                                     \
-	{ name, heading, help, kind, false, 0, which, get_text }
-#define FIGURE(name, heading, kind, figure, help)                                                  \
-	{ name, heading, help, kind, true, 0, figure, get_figure }
-#define AT(when, heading, moment, name, amount, help)                                              \
-	{ when name "_bytes", heading, help, VALUE_BYTES, true, 0, FIGURE_AT(moment, amount),      \
-	  get_figure }
-#define MOMENT(when, heading, moment, what)                                                        \
-	AT(when, heading "RSS", moment, "rss", AMOUNT_RSS, "resident memory " what),               \
-	AT(when, heading "LIVE", moment, "live", AMOUNT_OWNER + OWNER_LIVE,                        \
-	   "of that allocated blocks"),                                                            \
-	AT(when, heading "POOL", moment, "pool_pages", AMOUNT_OWNER + OWNER_POOL_PAGES,            \
-	   "freed, whole pages kept by the allocator"),                                            \
-	AT(when, heading "FRAGS", moment, "pool_fragments", AMOUNT_OWNER + OWNER_POOL_FRAGMENTS,   \
-	   "freed, on pages shared with live blocks"),                                             \
-	AT(when, heading "META", moment, "heap_meta", AMOUNT_OWNER + OWNER_HEAP_META,              \
-	   "the allocator's own data"),                                                            \
-	AT(when, heading "STACK", moment, "stack", AMOUNT_OWNER + OWNER_STACK,                     \
-	   "stacks of all threads"),                                                               \
-	AT(when, heading "ANON", moment, "anon", AMOUNT_OWNER + OWNER_ANON,                        \
-	   "other private anonymous memory; the heap too where it was not read"),                  \
-	AT(when, heading "FILE", moment, "file", AMOUNT_OWNER + OWNER_FILE, "mapped files"),       \
-	AT(when, heading "SHMEM", moment, "shmem", AMOUNT_OWNER + OWNER_SHMEM, "shared memory"),   \
-	AT(when, heading "LAZYFREE", moment, "lazyfree", AMOUNT_LAZYFREE,                          \
-	   "of that LazyFree: freed, and taken back when memory gets short"),                      \
-	AT(when, heading "FIRM", moment, "firm", AMOUNT_FIRM, "Rss without LazyFree"),             \
-	AT(when, heading "UNBACKED", moment, "unbacked", AMOUNT_UNBACKED,                          \
-	   "accessible private anonymous address space without a page"),                           \
-	AT(when, heading "SWAP", moment, "swap", AMOUNT_SWAP, "swapped out"),                      \
-	{ when "heap_quality", heading "HEAP", "how well the heap's owners are known",             \
-	  VALUE_WORD, false, 0, moment, get_heap_quality }
+#define TEXT(name, heading, kind, which, help)                       \
+	{                                                            \
+		name, heading, help, kind, false, 0, which, get_text \
+	}
+#define FIGURE(name, heading, kind, figure, help)                      \
+	{                                                              \
+		name, heading, help, kind, true, 0, figure, get_figure \
+	}
+#define AT(when, heading, moment, name, amount, help)                    \
+	{                                                                \
+		when name "_bytes", heading, help, VALUE_BYTES, true, 0, \
+			FIGURE_AT(moment, amount), get_figure            \
+	}
+#define MOMENT(when, heading, moment, what)                                               \
+	AT(when, heading "RSS", moment, "rss", AMOUNT_RSS, "resident memory " what),      \
+		AT(when, heading "LIVE", moment, "live", AMOUNT_OWNER + OWNER_LIVE,       \
+		   "of that allocated blocks"),                                           \
+		AT(when, heading "POOL", moment, "pool_pages",                            \
+		   AMOUNT_OWNER + OWNER_POOL_PAGES,                                       \
+		   "freed, whole pages kept by the allocator"),                           \
+		AT(when, heading "FRAGS", moment, "pool_fragments",                       \
+		   AMOUNT_OWNER + OWNER_POOL_FRAGMENTS,                                   \
+		   "freed, on pages shared with live blocks"),                            \
+		AT(when, heading "META", moment, "heap_meta",                             \
+		   AMOUNT_OWNER + OWNER_HEAP_META, "the allocator's own data"),           \
+		AT(when, heading "STACK", moment, "stack", AMOUNT_OWNER + OWNER_STACK,    \
+		   "stacks of all threads"),                                              \
+		AT(when, heading "ANON", moment, "anon", AMOUNT_OWNER + OWNER_ANON,       \
+		   "other private anonymous memory; the heap too where it was not read"), \
+		AT(when, heading "FILE", moment, "file", AMOUNT_OWNER + OWNER_FILE,       \
+		   "mapped files"),                                                       \
+		AT(when, heading "SHMEM", moment, "shmem", AMOUNT_OWNER + OWNER_SHMEM,    \
+		   "shared memory"),                                                      \
+		AT(when, heading "LAZYFREE", moment, "lazyfree", AMOUNT_LAZYFREE,         \
+		   "of that LazyFree: freed, and taken back when memory gets short"),     \
+		AT(when, heading "FIRM", moment, "firm", AMOUNT_FIRM,                     \
+		   "Rss without LazyFree"),                                               \
+		AT(when, heading "UNBACKED", moment, "unbacked", AMOUNT_UNBACKED,         \
+		   "accessible private anonymous address space without a page"),          \
+		AT(when, heading "SWAP", moment, "swap", AMOUNT_SWAP, "swapped out"),     \
+	{                                                                                 \
+		when "heap_quality", heading "HEAP",                                      \
+			"how well the heap's owners are known", VALUE_WORD, false, 0,     \
+			moment, get_heap_quality                                          \
+	}
 
 static const struct column columns[] = {
-	TEXT("variant", "VARIANT", VALUE_TEXT, TEXT_VARIANT, "allocator and settings, as asked for"),
-	TEXT("allocator", "ALLOCATOR", VALUE_WORD, TEXT_ALLOCATOR, "which allocator that is"),
+	TEXT("variant", "VARIANT", VALUE_TEXT, TEXT_VARIANT,
+	     "allocator and settings, as asked for"),
+	TEXT("allocator", "ALLOCATOR", VALUE_WORD, TEXT_ALLOCATOR,
+	     "which allocator that is"),
 	TEXT("statistic", "WHAT", VALUE_WORD, TEXT_STATISTIC,
 	     "run, or of the good runs: median, min, max"),
 	{ "run", "RUN", "number of the run", VALUE_COUNT, false, 0, 0, get_run },
 	{ "good_runs", "GOOD", "runs that the median is of", VALUE_COUNT, true, 0, 0,
 	  get_good_runs },
-	TEXT("problem", "PROBLEM", VALUE_TEXT, TEXT_PROBLEM, "why the run does not count"),
-	FIGURE("wall_s", "WALL", VALUE_SECONDS, FIGURE_WALL, "time from its start to its end"),
+	TEXT("problem", "PROBLEM", VALUE_TEXT, TEXT_PROBLEM,
+	     "why the run does not count"),
+	FIGURE("wall_s", "WALL", VALUE_SECONDS, FIGURE_WALL,
+	       "time from its start to its end"),
 	FIGURE("cpu_s", "CPU", VALUE_SECONDS, FIGURE_CPU, "CPU time, user and system"),
 	FIGURE("user_s", "USER", VALUE_SECONDS, FIGURE_USER, "CPU time in the program"),
-	FIGURE("system_s", "SYSTEM", VALUE_SECONDS, FIGURE_SYSTEM, "CPU time in the kernel"),
+	FIGURE("system_s", "SYSTEM", VALUE_SECONDS, FIGURE_SYSTEM,
+	       "CPU time in the kernel"),
 	FIGURE("minor_faults", "MINFLT", VALUE_COUNT, FIGURE_MINOR_FAULTS,
 	       "page faults without I/O"),
-	FIGURE("major_faults", "MAJFLT", VALUE_COUNT, FIGURE_MAJOR_FAULTS, "page faults with I/O"),
+	FIGURE("major_faults", "MAJFLT", VALUE_COUNT, FIGURE_MAJOR_FAULTS,
+	       "page faults with I/O"),
 	FIGURE("given_back", "BACK", VALUE_COUNT, FIGURE_GIVEN_BACK,
 	       "calls of madvise, munmap and their like"),
 	FIGURE("above_s", "ABOVE", VALUE_SECONDS, FIGURE_ABOVE,
@@ -201,8 +224,9 @@ const struct column_set compare_columns = {
 		"settled_pool_pages_bytes,settled_pool_fragments_bytes,settled_heap_meta_bytes,"
 		"settled_stack_bytes,settled_anon_bytes,settled_file_bytes,settled_shmem_bytes,"
 		"settled_lazyfree_bytes,settled_unbacked_bytes,settled_heap_quality",
-	.table_default = "variant,statistic,run,wall_s,cpu_s,peak_rss_bytes,at_end_rss_bytes,"
-			 "settled_rss_bytes,settled_lazyfree_bytes,problem",
+	.table_default =
+		"variant,statistic,run,wall_s,cpu_s,peak_rss_bytes,at_end_rss_bytes,"
+		"settled_rss_bytes,settled_lazyfree_bytes,problem",
 	.sort_default = NULL,
 };
 
@@ -225,15 +249,17 @@ static void find_rows(const struct compare_view *view, struct rows *rows)
 		for (size_t r = 0; r < c->run_count; r++)
 			if (c->runs[r].variant == v && !c->runs[r].is_warm_up &&
 			    !c->runs[r].is_counting)
-				add_row(rows, (struct compare_row){ view, v, STATISTIC_RUN,
-								    &c->runs[r] });
+				add_row(rows,
+					(struct compare_row){ view, v, STATISTIC_RUN,
+							      &c->runs[r] });
 		for (enum statistic s = STATISTIC_MEDIAN; s < STATISTIC_COUNT_; s++)
 			add_row(rows, (struct compare_row){ view, v, s, NULL });
 	}
 }
 
 void compare_add_table(struct strbuf *out, const struct compare_view *view,
-		       const struct column_list *list, const struct table_options *options)
+		       const struct column_list *list,
+		       const struct table_options *options)
 {
 	struct rows rows = { 0 };
 	const void **pointers;
@@ -289,7 +315,8 @@ void compare_add_json(struct strbuf *out, const struct compare_view *view,
 	struct rows rows = { 0 };
 
 	find_rows(view, &rows);
-	strbuf_addf(out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1}", PACKAGE_VERSION);
+	strbuf_addf(out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1}",
+		    PACKAGE_VERSION);
 	add_text_member(out, "command", c->command);
 	add_text_member(out, "workload", c->workload);
 	strbuf_addf(out, ",\"settle_s\":%" PRIu64 ".%03" PRIu64, c->settle_ns / NS_PER_S,

@@ -36,7 +36,8 @@ static void add_head(struct strbuf *out, const struct compare_view *view)
  * Append a cell with the median, such as "72.0M", and the range if lowest and highest
  * differ in the printed form.
  */
-static void add_cell(struct strbuf *out, const struct compare_line *line, const struct spread *s)
+static void add_cell(struct strbuf *out, const struct compare_line *line,
+		     const struct spread *s)
 {
 	_cleanup_strbuf_ struct strbuf least = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf most = STRBUF_INIT;
@@ -57,12 +58,13 @@ static void add_line(struct strbuf *out, const struct compare_view *view,
 	size_t indent = strspn(line->label, " ");
 
 	if (line->figure == FIGURE_COUNT_) {
-		strbuf_addf(out, "<tr class=\"heading\"><th colspan=\"%zu\">%s</th></tr>\n",
+		strbuf_addf(out,
+			    "<tr class=\"heading\"><th colspan=\"%zu\">%s</th></tr>\n",
 			    count + 1, line->label);
 		return;
 	}
-	strbuf_addf(out, "<tr%s><th scope=\"row\">%s</th>", indent > 0 ? " class=\"part\"" : "",
-		    line->label + indent);
+	strbuf_addf(out, "<tr%s><th scope=\"row\">%s</th>",
+		    indent > 0 ? " class=\"part\"" : "", line->label + indent);
 	for (size_t v = 0; v < count; v++)
 		add_cell(out, line, &view->compared->variants[v].figures[line->figure]);
 	strbuf_add_text(out, "</tr>\n");
@@ -88,9 +90,11 @@ static void add_good_runs(struct strbuf *out, const struct compare_view *view)
 
 static void add_table(struct strbuf *out, const struct compare_view *view)
 {
-	strbuf_add_text(out, "<h2>Figures</h2>\n<p class=\"note\">Medians of the good runs; below them "
-			     "the lowest and the highest.</p>\n<div class=\"scroll\">\n"
-			     "<table class=\"figures\">\n<thead><tr><td></td>");
+	strbuf_add_text(
+		out,
+		"<h2>Figures</h2>\n<p class=\"note\">Medians of the good runs; below them "
+		"the lowest and the highest.</p>\n<div class=\"scroll\">\n"
+		"<table class=\"figures\">\n<thead><tr><td></td>");
 	for (size_t v = 0; v < view->comparison->variant_count; v++) {
 		strbuf_add_text(out, "<th scope=\"col\">");
 		html_add_text(out, view->comparison->variants[v].name);
@@ -135,8 +139,8 @@ static size_t find_marks(const struct run *run, struct html_mark *marks)
 }
 
 /* Fill a chart with the typical run as areas and the other good runs as lines. */
-static void make_chart(const struct compare_view *view, size_t variant, struct chart_room *room,
-		       struct html_chart *chart)
+static void make_chart(const struct compare_view *view, size_t variant,
+		       struct chart_room *room, struct html_chart *chart)
 {
 	const struct comparison *c = view->comparison;
 	size_t typical = view->compared->variants[variant].typical_run;
@@ -153,7 +157,8 @@ static void make_chart(const struct compare_view *view, size_t variant, struct c
 	chart->areas = series_of(&c->runs[typical]);
 	chart->mark_count = find_marks(&c->runs[typical], room->marks);
 	for (size_t i = 0; i < c->run_count; i++)
-		if (i != typical && c->runs[i].variant == variant && run_is_good(&c->runs[i]))
+		if (i != typical && c->runs[i].variant == variant &&
+		    run_is_good(&c->runs[i]))
 			room->lines[chart->line_count++] = series_of(&c->runs[i]);
 	strbuf_addf(&room->note, "run %u%s", c->runs[typical].number,
 		    chart->line_count > 0 ? "; the other good runs as lines" : "");

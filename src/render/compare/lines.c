@@ -5,23 +5,32 @@
 
 #include "base/units.h"
 
-#define HEADING(label) { label, FIGURE_COUNT_, VALUE_WORD, false }
-#define CLASS(label, moment, amount) { label, FIGURE_AT(moment, amount), VALUE_BYTES, false }
-#define BESIDE(label, moment, amount) { label, FIGURE_AT(moment, amount), VALUE_BYTES, true }
-#define CLASSES(moment)                                                                            \
-	CLASS("Rss", moment, AMOUNT_RSS),                                                          \
-	CLASS("  live", moment, AMOUNT_OWNER + OWNER_LIVE),                                        \
-	CLASS("  pool_pages", moment, AMOUNT_OWNER + OWNER_POOL_PAGES),                            \
-	CLASS("  pool_fragments", moment, AMOUNT_OWNER + OWNER_POOL_FRAGMENTS),                    \
-	CLASS("  heap_meta", moment, AMOUNT_OWNER + OWNER_HEAP_META),                              \
-	CLASS("  stack", moment, AMOUNT_OWNER + OWNER_STACK),                                      \
-	CLASS("  anon", moment, AMOUNT_OWNER + OWNER_ANON),                                        \
-	CLASS("  file", moment, AMOUNT_OWNER + OWNER_FILE),                                        \
-	BESIDE("  shmem", moment, AMOUNT_OWNER + OWNER_SHMEM),                                     \
-	BESIDE("of it LazyFree", moment, AMOUNT_LAZYFREE),                                         \
-	BESIDE("without LazyFree", moment, AMOUNT_FIRM),                                           \
-	BESIDE("unbacked", moment, AMOUNT_UNBACKED),                                               \
-	BESIDE("swap", moment, AMOUNT_SWAP)
+#define HEADING(label)                                  \
+	{                                               \
+		label, FIGURE_COUNT_, VALUE_WORD, false \
+	}
+#define CLASS(label, moment, amount)                                 \
+	{                                                            \
+		label, FIGURE_AT(moment, amount), VALUE_BYTES, false \
+	}
+#define BESIDE(label, moment, amount)                               \
+	{                                                           \
+		label, FIGURE_AT(moment, amount), VALUE_BYTES, true \
+	}
+#define CLASSES(moment)                                                                 \
+	CLASS("Rss", moment, AMOUNT_RSS),                                               \
+		CLASS("  live", moment, AMOUNT_OWNER + OWNER_LIVE),                     \
+		CLASS("  pool_pages", moment, AMOUNT_OWNER + OWNER_POOL_PAGES),         \
+		CLASS("  pool_fragments", moment, AMOUNT_OWNER + OWNER_POOL_FRAGMENTS), \
+		CLASS("  heap_meta", moment, AMOUNT_OWNER + OWNER_HEAP_META),           \
+		CLASS("  stack", moment, AMOUNT_OWNER + OWNER_STACK),                   \
+		CLASS("  anon", moment, AMOUNT_OWNER + OWNER_ANON),                     \
+		CLASS("  file", moment, AMOUNT_OWNER + OWNER_FILE),                     \
+		BESIDE("  shmem", moment, AMOUNT_OWNER + OWNER_SHMEM),                  \
+		BESIDE("of it LazyFree", moment, AMOUNT_LAZYFREE),                      \
+		BESIDE("without LazyFree", moment, AMOUNT_FIRM),                        \
+		BESIDE("unbacked", moment, AMOUNT_UNBACKED),                            \
+		BESIDE("swap", moment, AMOUNT_SWAP)
 
 const struct compare_line compare_lines[] = {
 	{ "wall time", FIGURE_WALL, VALUE_SECONDS, false },
@@ -85,7 +94,8 @@ static bool is_on_the_way(const struct compared *compared, enum figure rss)
 	       has_figure(compared, FIGURE_AT(MOMENT_SETTLED, AMOUNT_RSS));
 }
 
-bool compare_line_is_shown(const struct compared *compared, const struct compare_line *line)
+bool compare_line_is_shown(const struct compared *compared,
+			   const struct compare_line *line)
 {
 	const struct compare_line *heading = heading_of(line);
 
@@ -93,18 +103,19 @@ bool compare_line_is_shown(const struct compared *compared, const struct compare
 	 * Rss is the first line below a heading and is known whenever
 	 * anything of that moment is
 	 */
-	if (heading->figure == FIGURE_COUNT_ && (!has_figure(compared, heading[1].figure) ||
-						 is_on_the_way(compared, heading[1].figure)))
+	if (heading->figure == FIGURE_COUNT_ &&
+	    (!has_figure(compared, heading[1].figure) ||
+	     is_on_the_way(compared, heading[1].figure)))
 		return false;
 	if (line == heading || !line->is_optional)
 		return true;
 	/* if LazyFree is 0, the line without LazyFree would only repeat Rss */
 	return has_figure(compared, is_of(line->figure, AMOUNT_FIRM) ? line[-1].figure
-								      : line->figure);
+								     : line->figure);
 }
 
-void compare_line_add_value(struct strbuf *out, const struct compare_line *line, uint64_t value,
-			    bool exact_bytes)
+void compare_line_add_value(struct strbuf *out, const struct compare_line *line,
+			    uint64_t value, bool exact_bytes)
 {
 	char text[UNITS_TEXT_SIZE];
 

@@ -25,7 +25,8 @@ extern const struct compare_line compare_lines[];
 extern const size_t compare_line_count;
 
 /* Return whether a line is shown. A heading is shown if its lines have any figures. */
-bool compare_line_is_shown(const struct compared *compared, const struct compare_line *line);
+bool compare_line_is_shown(const struct compared *compared,
+			   const struct compare_line *line);
 
 /* Append a value in its line's unit: "72.0M", "1.2s" or "1234"; "-" if it is unknown. */
 void compare_line_add_value(struct strbuf *out, const struct compare_line *line,

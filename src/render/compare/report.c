@@ -16,17 +16,17 @@
 #include "render/table/line_plot.h"
 
 #define DEFAULT_WIDTH 80
-#define LEAST_WIDTH   40
-#define LABEL_WIDTH   20
+#define LEAST_WIDTH 40
+#define LABEL_WIDTH 20
 /* Room for "1023.9K +-100%". */
 #define LEAST_CELL_WIDTH 15
 /* Room for exact bytes up to 999999999999, with the spread. */
 #define LEAST_EXACT_CELL_WIDTH 20
-#define HEADING_LINES	 4
+#define HEADING_LINES 4
 
-#define PLOT_HEIGHT    5
+#define PLOT_HEIGHT 5
 #define PLOT_WIDTH_MAX 100
-#define AXIS_WIDTH     9 /* " 1023.9K |", minus one column */
+#define AXIS_WIDTH 9 /* " 1023.9K |", minus one column */
 
 struct report {
 	struct strbuf *out;
@@ -68,11 +68,12 @@ static void add_title(const struct report *r)
 	if (c->settle_ns > 0)
 		strbuf_addf(r->out, "Settled   for %s\n",
 			    units_format_duration(c->settle_ns, settle));
-	add_wrapped(r, "Figures   ",
-		    r->options->ascii
-			    ? "medians of the good runs, +- half of the way from lowest to highest"
-			    : "medians of the good runs, \u00b1 half of the way from lowest to "
-			      "highest");
+	add_wrapped(
+		r, "Figures   ",
+		r->options->ascii
+			? "medians of the good runs, +- half of the way from lowest to highest"
+			: "medians of the good runs, \u00b1 half of the way from lowest to "
+			  "highest");
 }
 
 static void add_verdicts(const struct report *r)
@@ -80,7 +81,10 @@ static void add_verdicts(const struct report *r)
 	const struct verdicts *verdicts = r->view->verdicts;
 
 	for (size_t i = 0; i < verdicts->count; i++)
-		add_wrapped(r, i == 0 ? "Verdict   " : i == 1 ? "Also      " : "          ",
+		add_wrapped(r,
+			    i == 0   ? "Verdict   "
+			    : i == 1 ? "Also      "
+				     : "          ",
 			    strbuf_text(&verdicts->items[i].text));
 	strbuf_add_char(r->out, '\n');
 }
@@ -152,12 +156,14 @@ static void add_names(const struct report *r, const struct block *block)
 /*
  * Append half of the range from lowest to highest, in percent of the median, rounded up.
  */
-static void add_spread(const struct report *r, struct strbuf *cell, const struct spread *s)
+static void add_spread(const struct report *r, struct strbuf *cell,
+		       const struct spread *s)
 {
 	uint64_t half = (s->most - s->least + 1) / 2;
-	uint64_t percent = s->median ? (uint64_t)(((unsigned __int128)half * 100 + s->median - 1) /
-						  s->median)
-				     : 0;
+	uint64_t percent =
+		s->median ? (uint64_t)(((unsigned __int128)half * 100 + s->median - 1) /
+				       s->median)
+			  : 0;
 
 	if (s->run_count < 2)
 		return;
@@ -165,10 +171,11 @@ static void add_spread(const struct report *r, struct strbuf *cell, const struct
 		    percent > 999 ? 999 : percent);
 }
 
-static void add_cell(const struct report *r, const struct compare_line *line, size_t variant,
-		     size_t width)
+static void add_cell(const struct report *r, const struct compare_line *line,
+		     size_t variant, size_t width)
 {
-	const struct spread *s = &r->view->compared->variants[variant].figures[line->figure];
+	const struct spread *s =
+		&r->view->compared->variants[variant].figures[line->figure];
 	_cleanup_strbuf_ struct strbuf cell = STRBUF_INIT;
 
 	compare_line_add_value(&cell, line, s->median, r->options->exact_bytes);
@@ -220,7 +227,8 @@ static void add_block(const struct report *r, const struct block *block)
 static void add_table(const struct report *r)
 {
 	size_t count = r->view->comparison->variant_count;
-	size_t least = r->options->exact_bytes ? LEAST_EXACT_CELL_WIDTH : LEAST_CELL_WIDTH;
+	size_t least = r->options->exact_bytes ? LEAST_EXACT_CELL_WIDTH
+					       : LEAST_CELL_WIDTH;
 	size_t room = (r->width - LABEL_WIDTH) / least;
 	struct block block = { .cell_width = least };
 
@@ -249,7 +257,8 @@ static void find_axes(const struct comparison *c, struct line_plot *plot)
 
 			if (sample->elapsed_ns > most_ns)
 				most_ns = sample->elapsed_ns;
-			if (bytes_known(sample->rss_bytes) && sample->rss_bytes > most_bytes)
+			if (bytes_known(sample->rss_bytes) &&
+			    sample->rss_bytes > most_bytes)
 				most_bytes = sample->rss_bytes;
 		}
 	}
@@ -270,8 +279,10 @@ static void plot_run(struct line_plot *plot, const struct run *run)
 			before = sample;
 		if (is_known)
 			line_plot_add(plot,
-				      (struct plot_point){ before->elapsed_ns, before->rss_bytes },
-				      (struct plot_point){ sample->elapsed_ns, sample->rss_bytes });
+				      (struct plot_point){ before->elapsed_ns,
+							   before->rss_bytes },
+				      (struct plot_point){ sample->elapsed_ns,
+							   sample->rss_bytes });
 		before = is_known ? sample : NULL;
 	}
 }

@@ -35,7 +35,8 @@ void compare_report_add(struct strbuf *out, const struct compare_view *view,
  * line unless no_headings is set.
  */
 void compare_add_table(struct strbuf *out, const struct compare_view *view,
-		       const struct column_list *columns, const struct table_options *options);
+		       const struct column_list *columns,
+		       const struct table_options *options);
 void compare_add_csv(struct strbuf *out, const struct compare_view *view,
 		     const struct column_list *columns, bool no_headings);
 

@@ -25,7 +25,8 @@ static uint8_t between(uint8_t from, uint8_t to, unsigned int part)
 	return (uint8_t)((from * (1000 - part) + to * part + 500) / 1000);
 }
 
-static struct flame_colour mix(struct flame_colour from, struct flame_colour to, unsigned int part)
+static struct flame_colour mix(struct flame_colour from, struct flame_colour to,
+			       unsigned int part)
 {
 	return (struct flame_colour){ between(from.red, to.red, part),
 				      between(from.green, to.green, part),

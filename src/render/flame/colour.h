@@ -19,7 +19,12 @@ struct flame_colour {
 extern const struct flame_colour flame_kind_colours[FLAME_KIND_COUNT_][2];
 
 /* Colours of a differential flame graph: unchanged, all of it new, all of it gone. */
-enum flame_change { FLAME_SAME, FLAME_MORE, FLAME_LESS, FLAME_CHANGE_COUNT_ };
+enum flame_change {
+	FLAME_SAME,
+	FLAME_MORE,
+	FLAME_LESS,
+	FLAME_CHANGE_COUNT_
+};
 extern const struct flame_colour flame_change_colours[FLAME_CHANGE_COUNT_];
 
 /* Return the colour for a function of a kind; equal names have equal colours. */

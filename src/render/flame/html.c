@@ -59,8 +59,8 @@ static void add_colours(struct strbuf *out)
 		const struct flame_colour *c = flame_kind_colours[k];
 
 		add_comma(out, (size_t)k);
-		strbuf_addf(out, "[[%u,%u,%u],[%u,%u,%u]]", c[0].red, c[0].green, c[0].blue,
-			    c[1].red, c[1].green, c[1].blue);
+		strbuf_addf(out, "[[%u,%u,%u],[%u,%u,%u]]", c[0].red, c[0].green,
+			    c[0].blue, c[1].red, c[1].green, c[1].blue);
 	}
 	strbuf_add_text(out, "],\n\"change_colours\":[");
 	for (int i = 0; i < FLAME_CHANGE_COUNT_; i++) {
@@ -115,7 +115,8 @@ static void add_sets(struct strbuf *out, const struct flame_page *page)
  * Append two arrays: the distinct texts that get() returns, and for each name the index
  * of its text, or -1 for NULL.
  */
-static void add_numbered(struct strbuf *out, const struct flame_tree *tree, const char *list,
+static void add_numbered(struct strbuf *out, const struct flame_tree *tree,
+			 const char *list,
 			 const char *(*get)(const struct flame_name *name))
 {
 	size_t count = tree->stacks.frame_count;
@@ -172,7 +173,8 @@ static void add_names(struct strbuf *out, const struct flame_tree *tree)
 	add_numbered(out, tree, "file", get_file);
 }
 
-static void add_values(struct strbuf *out, const struct flame_tree *tree, int metric, bool is_other)
+static void add_values(struct strbuf *out, const struct flame_tree *tree, int metric,
+		       bool is_other)
 {
 	strbuf_add_char(out, '[');
 	for (size_t i = 0; i < tree->stacks.node_count; i++) {
@@ -211,7 +213,8 @@ static void add_stacks(struct strbuf *out, const struct flame_tree *tree)
 /*
  * Append the origin of the figures, so that the page can be understood on its own later.
  */
-static void add_facts(struct strbuf *out, const struct profile *profile, const char *label)
+static void add_facts(struct strbuf *out, const struct profile *profile,
+		      const char *label)
 {
 	char bytes[UNITS_TEXT_SIZE];
 
@@ -222,29 +225,40 @@ static void add_facts(struct strbuf *out, const struct profile *profile, const c
 		html_add_what(out, what.text, profile->command);
 	}
 	if (profile->sample_bytes > 0)
-		strbuf_addf(out, "<p class=\"what\">Estimates%s: one allocation for each %s was "
-				 "looked at</p>\n",
-			    label, units_format_bytes(profile->sample_bytes, bytes));
+		strbuf_addf(
+			out,
+			"<p class=\"what\">Estimates%s: one allocation for each %s was "
+			"looked at</p>\n",
+			label, units_format_bytes(profile->sample_bytes, bytes));
 	if (profile->by_pointer_count > 0)
-		strbuf_addf(out, "<p class=\"what\">%" PRIu64 " allocations%s are in a stack with code that "
-				 "has no unwind tables: frame pointers led through it</p>\n",
+		strbuf_addf(out,
+			    "<p class=\"what\">%" PRIu64
+			    " allocations%s are in a stack with code that "
+			    "has no unwind tables: frame pointers led through it</p>\n",
 			    profile->by_pointer_count, label);
 	if (profile->cut_count > 0)
-		strbuf_addf(out, "<p class=\"what\">Of %" PRIu64 " allocations%s the stack could not be "
-				 "followed to its end: [cut]</p>\n",
+		strbuf_addf(out,
+			    "<p class=\"what\">Of %" PRIu64
+			    " allocations%s the stack could not be "
+			    "followed to its end: [cut]</p>\n",
 			    profile->cut_count, label);
 	if (profile->lost_count > 0)
-		strbuf_addf(out, "<p class=\"what\">%" PRIu64 " allocations%s are in no stack: there was "
-				 "no room for them</p>\n",
+		strbuf_addf(out,
+			    "<p class=\"what\">%" PRIu64
+			    " allocations%s are in no stack: there was "
+			    "no room for them</p>\n",
 			    profile->lost_count, label);
 }
 
-static void add_page(struct strbuf *out, const struct flame_tree *tree, const struct flame_page *page)
+static void add_page(struct strbuf *out, const struct flame_tree *tree,
+		     const struct flame_page *page)
 {
-	strbuf_add_text(out, "<noscript><p>The graph needs JavaScript, of this page alone; "
-			     "as .svg it does not.</p></noscript>\n");
+	strbuf_add_text(out,
+			"<noscript><p>The graph needs JavaScript, of this page alone; "
+			"as .svg it does not.</p></noscript>\n");
 	strbuf_add_text(out, page_file_text(PAGE_FLAME_BODY));
-	strbuf_addf(out, "<script type=\"application/json\" id=\"data\">\n{\"labels\":%s,\n",
+	strbuf_addf(out,
+		    "<script type=\"application/json\" id=\"data\">\n{\"labels\":%s,\n",
 		    tree->others ? "[\"before\",\"after\"]" : "null");
 	add_metrics(out, tree->known, page->metric);
 	add_colours(out);
@@ -254,9 +268,11 @@ static void add_page(struct strbuf *out, const struct flame_tree *tree, const st
 	strbuf_add_text(out, "</script>\n");
 }
 
-void flame_html_add(struct strbuf *out, const struct profile *profile, const struct flame_page *page)
+void flame_html_add(struct strbuf *out, const struct profile *profile,
+		    const struct flame_page *page)
 {
-	const struct html_page html = { page->title, PAGE_FLAME_STYLE, PAGE_FLAME_SCRIPT };
+	const struct html_page html = { page->title, PAGE_FLAME_STYLE,
+					PAGE_FLAME_SCRIPT };
 	struct flame_tree tree;
 
 	flame_tree_init(&tree, profile, NULL);
@@ -270,7 +286,8 @@ void flame_html_add(struct strbuf *out, const struct profile *profile, const str
 void flame_html_add_diff(struct strbuf *out, const struct profile *before,
 			 const struct profile *after, const struct flame_page *page)
 {
-	const struct html_page html = { page->title, PAGE_FLAME_STYLE, PAGE_FLAME_SCRIPT };
+	const struct html_page html = { page->title, PAGE_FLAME_STYLE,
+					PAGE_FLAME_SCRIPT };
 	struct flame_tree tree;
 
 	flame_tree_init(&tree, before, after);

@@ -19,17 +19,17 @@
  * Sizes in pixels. add_measures() passes them to flame_svg.js, which
  * recomputes the layout.
  */
-#define WIDTH	     1200
-#define MARGIN	     10
+#define WIDTH 1200
+#define MARGIN 10
 /* room above the graph: the title and, if inverted, the buttons and the details */
-#define HEAD	     72
+#define HEAD 72
 /* room below the graph: the buttons and the details, unless inverted */
-#define FOOT	     48
-#define ROW	     17
-#define TEXT_INSET   3
-#define CHAR_WIDTH   7.25 /* upper bound of a character's width, 12 px monospace */
-#define WIDTH_SHOWN  0.1
-#define ROWS_SHOWN   2000
+#define FOOT 48
+#define ROW 17
+#define TEXT_INSET 3
+#define CHAR_WIDTH 7.25 /* upper bound of a character's width, 12 px monospace */
+#define WIDTH_SHOWN 0.1
+#define ROWS_SHOWN 2000
 
 struct picture {
 	struct strbuf *out;
@@ -74,7 +74,8 @@ static const char *name_of(const struct picture *p, const struct flame_box *box)
 {
 	const struct profile *stacks = &p->tree.stacks;
 
-	return box->node == 0 ? "all" : stacks->frames[stacks->nodes[box->node].frame].function;
+	return box->node == 0 ? "all"
+			      : stacks->frames[stacks->nodes[box->node].frame].function;
 }
 
 /*
@@ -115,7 +116,8 @@ static void add_figures(const struct picture *p, const struct flame_box *box)
 static void add_change(const struct picture *p, const struct flame_box *box)
 {
 	bool is_more = box->other_total > box->total;
-	uint64_t change = is_more ? box->other_total - box->total : box->total - box->other_total;
+	uint64_t change = is_more ? box->other_total - box->total
+				  : box->total - box->other_total;
 
 	add_amount(p, box->total, false);
 	strbuf_add_text(p->out, " before, ");
@@ -149,7 +151,8 @@ static void add_label(const struct picture *p, const char *name, double width)
 	text_add_printable(&text, name, strlen(name), false);
 	while (at < text.length && used <= room) {
 		uint32_t code_point = 0;
-		size_t size = text_utf8_next(text.text + at, text.length - at, &code_point);
+		size_t size =
+			text_utf8_next(text.text + at, text.length - at, &code_point);
 
 		if (used + 2 <= room)
 			fits = at;
@@ -173,10 +176,13 @@ static void add_box(const struct picture *p, const struct flame_box *box)
 
 	if (!p->tree.others)
 		colour = flame_colour_of_name(
-			box->node ? p->tree.names[p->tree.stacks.nodes[box->node].frame].kind
+			box->node ? p->tree.names[p->tree.stacks.nodes[box->node].frame]
+					    .kind
 				  : FLAME_NAMELESS,
 			name);
-	strbuf_addf(p->out, "<g data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64 "\" data-d=\"%u\"><title>",
+	strbuf_addf(p->out,
+		    "<g data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64
+		    "\" data-d=\"%u\"><title>",
 		    box->start, box->width, box->depth);
 	html_add_text(p->out, name);
 	strbuf_add_char(p->out, '\n');
@@ -196,15 +202,17 @@ static void add_box(const struct picture *p, const struct flame_box *box)
 
 static void add_button(struct strbuf *out, const char *id, int x, const char *label)
 {
-	strbuf_addf(out, "<text id=\"%s\" class=\"button\" role=\"button\" tabindex=\"0\" "
-			 "x=\"%d\">%s</text>\n",
+	strbuf_addf(out,
+		    "<text id=\"%s\" class=\"button\" role=\"button\" tabindex=\"0\" "
+		    "x=\"%d\">%s</text>\n",
 		    id, x, label);
 }
 
 static void add_head(const struct picture *p, const char *title)
 {
-	strbuf_add_text(p->out, "<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n"
-				"<text id=\"title\" x=\"10\" y=\"24\">");
+	strbuf_add_text(p->out,
+			"<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n"
+			"<text id=\"title\" x=\"10\" y=\"24\">");
 	html_add_text(p->out, title);
 	strbuf_add_text(p->out, ": ");
 	html_add_text(p->out, profile_metrics[p->metric].what);
@@ -221,8 +229,8 @@ static void add_head(const struct picture *p, const char *title)
 
 static void add_measures(const struct picture *p)
 {
-	strbuf_addf(p->out, " data-rows=\"%u\" data-measures=\"%d %d %d %d %d %.2f\"", p->depth + 1,
-		    MARGIN, HEAD, FOOT, ROW, TEXT_INSET, CHAR_WIDTH);
+	strbuf_addf(p->out, " data-rows=\"%u\" data-measures=\"%d %d %d %d %d %.2f\"",
+		    p->depth + 1, MARGIN, HEAD, FOOT, ROW, TEXT_INSET, CHAR_WIDTH);
 }
 
 static void add_picture(struct picture *p, const char *title)
@@ -232,11 +240,12 @@ static void add_picture(struct picture *p, const char *title)
 	p->box_count = flame_tree_boxes(&p->tree, p->metric, &p->boxes);
 	find_extent(p);
 	height = HEAD + (p->depth + 1) * ROW + FOOT;
-	strbuf_addf(p->out,
-		    "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
-		    "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%d\" "
-		    "height=\"%u\" viewBox=\"0 0 %d %u\"",
-		    WIDTH, height, WIDTH, height);
+	strbuf_addf(
+		p->out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%d\" "
+		"height=\"%u\" viewBox=\"0 0 %d %u\"",
+		WIDTH, height, WIDTH, height);
 	add_measures(p);
 	strbuf_add_text(p->out, ">\n<title>");
 	html_add_text(p->out, title);
@@ -248,14 +257,16 @@ static void add_picture(struct picture *p, const char *title)
 	for (size_t i = 0; i < p->box_count; i++)
 		if (is_shown(p, &p->boxes[i]))
 			add_box(p, &p->boxes[i]);
-	strbuf_add_text(p->out, "</g>\n<text id=\"details\" x=\"10\"></text>\n<script><![CDATA[\n");
+	strbuf_add_text(
+		p->out,
+		"</g>\n<text id=\"details\" x=\"10\"></text>\n<script><![CDATA[\n");
 	strbuf_add_text(p->out, page_file_text(PAGE_FLAME_SVG_SCRIPT));
 	strbuf_add_text(p->out, "]]></script>\n</svg>\n");
 	free(p->boxes);
 }
 
-void flame_svg_add(struct strbuf *out, const struct profile *profile, enum profile_metric metric,
-		   const char *title)
+void flame_svg_add(struct strbuf *out, const struct profile *profile,
+		   enum profile_metric metric, const char *title)
 {
 	struct picture picture = { .out = out, .metric = metric };
 
@@ -265,7 +276,8 @@ void flame_svg_add(struct strbuf *out, const struct profile *profile, enum profi
 }
 
 void flame_svg_add_diff(struct strbuf *out, const struct profile *before,
-			const struct profile *after, enum profile_metric metric, const char *title)
+			const struct profile *after, enum profile_metric metric,
+			const char *title)
 {
 	struct picture picture = { .out = out, .metric = metric };
 

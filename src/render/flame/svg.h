@@ -17,8 +17,8 @@
  * Append an SVG. The profile must have known values for the metric;
  * `title` says what was measured.
  */
-void flame_svg_add(struct strbuf *out, const struct profile *profile, enum profile_metric metric,
-		   const char *title);
+void flame_svg_add(struct strbuf *out, const struct profile *profile,
+		   enum profile_metric metric, const char *title);
 
 /*
  * Append an SVG with a differential flame graph. Stacks with the same function

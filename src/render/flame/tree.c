@@ -21,9 +21,10 @@ const char *const flame_kind_names[FLAME_KIND_COUNT_] = {
 
 /* Prefixes of the file names of runtime libraries, of languages and of the system. */
 static const char *const runtimes[] = {
-	"ld-linux", "ld-musl", "libc.", "libc++", "libc-", "libgcc_s", "libm.", "libm-",
-	"libpthread", "libstdc++", "libmemstate-", "libjemalloc", "libmimalloc", "libtcmalloc",
-	"libswiftCore", "[vdso]", "[vsyscall]", "[kernel",
+	"ld-linux",	"ld-musl",     "libc.",	      "libc++",	     "libc-",
+	"libgcc_s",	"libm.",       "libm-",	      "libpthread",  "libstdc++",
+	"libmemstate-", "libjemalloc", "libmimalloc", "libtcmalloc", "libswiftCore",
+	"[vdso]",	"[vsyscall]",  "[kernel",
 };
 
 static uint64_t add_bounded(uint64_t a, uint64_t b)
@@ -42,7 +43,8 @@ static enum flame_kind kind_of_module(const char *path)
 	return strstr(name, ".so") ? FLAME_LIBRARY : FLAME_PROGRAM;
 }
 
-static struct flame_name describe(const struct profile *profile, const struct profile_frame *frame)
+static struct flame_name describe(const struct profile *profile,
+				  const struct profile_frame *frame)
 {
 	struct flame_name name = { .file = frame->file };
 
@@ -92,7 +94,8 @@ static uint32_t *add_stacks(struct flame_tree *tree, const struct profile *profi
 	for (size_t i = 1; i < profile->node_count; i++) {
 		const struct profile_node *node = &profile->nodes[i];
 
-		nodes[i] = profile_add_node(&tree->stacks, nodes[node->parent], names[node->frame]);
+		nodes[i] = profile_add_node(&tree->stacks, nodes[node->parent],
+					    names[node->frame]);
 	}
 	free(names);
 	return nodes;
@@ -104,7 +107,8 @@ static void add_values(uint64_t *to, const struct profile_node *node)
 		to[m] = add_bounded(to[m], node->values[m]);
 }
 
-void flame_tree_init(struct flame_tree *tree, const struct profile *a, const struct profile *b)
+void flame_tree_init(struct flame_tree *tree, const struct profile *a,
+		     const struct profile *b)
 {
 	uint32_t *nodes;
 
@@ -150,7 +154,8 @@ static void set_values(const struct flame_tree *tree, enum profile_metric metric
 		struct flame_box *parent = &boxes[tree->stacks.nodes[i].parent];
 
 		parent->total = add_bounded(parent->total, boxes[i].total);
-		parent->other_total = add_bounded(parent->other_total, boxes[i].other_total);
+		parent->other_total =
+			add_bounded(parent->other_total, boxes[i].other_total);
 		parent->width = add_bounded(parent->width, boxes[i].width);
 	}
 	for (size_t i = 1; i < count; i++)
@@ -177,8 +182,9 @@ static struct place *sort_nodes(const struct profile *stacks)
 	struct place *places = xcalloc(stacks->node_count, sizeof(*places));
 
 	for (size_t i = 1; i < stacks->node_count; i++)
-		places[i] = (struct place){ stacks->nodes[i].parent, (uint32_t)i,
-					    stacks->frames[stacks->nodes[i].frame].function };
+		places[i] =
+			(struct place){ stacks->nodes[i].parent, (uint32_t)i,
+					stacks->frames[stacks->nodes[i].frame].function };
 	qsort(places + 1, stacks->node_count - 1, sizeof(*places), compare_places);
 	return places;
 }

@@ -51,7 +51,8 @@ struct flame_tree {
  * Build the tree of one profile, or of two if b is not NULL. Both must
  * exist until flame_tree_release().
  */
-void flame_tree_init(struct flame_tree *tree, const struct profile *a, const struct profile *b);
+void flame_tree_init(struct flame_tree *tree, const struct profile *a,
+		     const struct profile *b);
 void flame_tree_release(struct flame_tree *tree);
 
 /* A node and its position in the graph, for one metric. */

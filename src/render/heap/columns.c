@@ -49,7 +49,12 @@ static void get_pid(const void *row, int arg, struct value *ret)
 	set_number((uint64_t)row_of(row)->process->pid, ret);
 }
 
-enum { TEXT_COMM, TEXT_KIND, TEXT_NAME, TEXT_STATE };
+enum {
+	TEXT_COMM,
+	TEXT_KIND,
+	TEXT_NAME,
+	TEXT_STATE
+};
 
 static void get_text(const void *row, int arg, struct value *ret)
 {
@@ -64,7 +69,11 @@ static void get_text(const void *row, int arg, struct value *ret)
 	set_text(texts[arg], ret);
 }
 
-enum { NUMBER_SIZE, NUMBER_COUNT, NUMBER_BYTES };
+enum {
+	NUMBER_SIZE,
+	NUMBER_COUNT,
+	NUMBER_BYTES
+};
 
 static void get_number(const void *row, int arg, struct value *ret)
 {
@@ -81,10 +90,14 @@ static void get_number(const void *row, int arg, struct value *ret)
 static const struct column columns[] = {
 	{ "pid", "PID", "process id", VALUE_COUNT, false, 0, 0, get_pid },
 	{ "comm", "COMMAND", "its name", VALUE_TEXT, false, 0, TEXT_COMM, get_text },
-	{ "kind", "KIND", "what the row is about", VALUE_WORD, false, 0, TEXT_KIND, get_text },
-	{ "name", "NAME", "which one of its kind", VALUE_TEXT, false, 0, TEXT_NAME, get_text },
-	{ "size_bytes", "SIZE", "of each", VALUE_BYTES, true, 0, NUMBER_SIZE, get_number },
-	{ "state", "STATE", "which amount of it", VALUE_WORD, false, 0, TEXT_STATE, get_text },
+	{ "kind", "KIND", "what the row is about", VALUE_WORD, false, 0, TEXT_KIND,
+	  get_text },
+	{ "name", "NAME", "which one of its kind", VALUE_TEXT, false, 0, TEXT_NAME,
+	  get_text },
+	{ "size_bytes", "SIZE", "of each", VALUE_BYTES, true, 0, NUMBER_SIZE,
+	  get_number },
+	{ "state", "STATE", "which amount of it", VALUE_WORD, false, 0, TEXT_STATE,
+	  get_text },
 	{ "count", "COUNT", "how many", VALUE_COUNT, true, 0, NUMBER_COUNT, get_number },
 	{ "bytes", "BYTES", "how much", VALUE_BYTES, true, 0, NUMBER_BYTES, get_number },
 };
@@ -109,7 +122,8 @@ static void add(struct rows *rows, const char *state, uint64_t count, uint64_t b
 	csv_add_row(rows->page->out, &rows->list, &rows->row);
 }
 
-static void begin(struct rows *rows, const char *kind, const char *name, uint64_t size_bytes)
+static void begin(struct rows *rows, const char *kind, const char *name,
+		  uint64_t size_bytes)
 {
 	rows->row.kind = kind;
 	rows->row.name = name;
@@ -144,7 +158,8 @@ static void add_owners(struct rows *rows)
 static void add_stretches(struct rows *rows, const struct heap_arena *arena)
 {
 	for (size_t s = 0; s < HEAP_STRETCH_COUNT_; s++)
-		add(rows, heap_stretch_names[s], arena->problem ? BYTES_UNKNOWN : arena->stretches[s].count,
+		add(rows, heap_stretch_names[s],
+		    arena->problem ? BYTES_UNKNOWN : arena->stretches[s].count,
 		    arena->problem ? BYTES_UNKNOWN : arena->stretches[s].bytes);
 }
 
@@ -170,7 +185,8 @@ static void add_arena(struct rows *rows, const struct heap_arena *arena)
 		add_sum(rows, "own", &arena->own, are_lists_known);
 		add_stretches(rows, arena);
 	} else {
-		add(rows, "top", BYTES_UNKNOWN, is_known ? arena->top_bytes : BYTES_UNKNOWN);
+		add(rows, "top", BYTES_UNKNOWN,
+		    is_known ? arena->top_bytes : BYTES_UNKNOWN);
 	}
 	add(rows, "trimmable", BYTES_UNKNOWN, arena->trimmable_bytes);
 	rows->row.name = NULL; /* name pointed to a local buffer */
@@ -198,7 +214,8 @@ static void add_pages(struct rows *rows)
 		const struct page_sum *sum = &rows->page->detail->fill[i];
 
 		begin(rows, "page", page_fill_names[i], IMAGE_PAGE_BYTES);
-		add(rows, "resident", sum->page_count, sum->page_count * IMAGE_PAGE_BYTES);
+		add(rows, "resident", sum->page_count,
+		    sum->page_count * IMAGE_PAGE_BYTES);
 		add(rows, "free", BYTES_UNKNOWN, sum->free_bytes);
 	}
 }
@@ -231,8 +248,8 @@ static void add_types(struct rows *rows)
  */
 static void add_value(struct rows *rows, const struct allocator_value *value)
 {
-	uint64_t walked = classify_stats_walked(
-		&rows->page->options->answer->stats, rows->page->heap, value->name);
+	uint64_t walked = classify_stats_walked(&rows->page->options->answer->stats,
+						rows->page->heap, value->name);
 
 	begin(rows, "said", value->name, BYTES_UNKNOWN);
 	add(rows, "said", value->is_count ? value->value : BYTES_UNKNOWN,
@@ -254,8 +271,8 @@ static void add_answer(struct rows *rows, const struct helper_answer *answer)
 		add_value(rows, &answer->stats.values[i]);
 }
 
-void heap_report_add_csv(struct strbuf *out, const struct usage *u, const struct heap *heap,
-			 const struct heap_detail *detail,
+void heap_report_add_csv(struct strbuf *out, const struct usage *u,
+			 const struct heap *heap, const struct heap_detail *detail,
 			 const struct heap_report_options *options)
 {
 	const struct heap_page page = { out, u, heap, detail, options };

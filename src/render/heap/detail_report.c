@@ -47,14 +47,16 @@ static void add_heading(const struct heap_page *p, const char *heading)
  * Append the type's name, the last column of a line that starts at `begin`. Cut the name
  * at the edge of the terminal.
  */
-static void add_type_name(const struct heap_page *p, const struct heap_type *type, size_t begin)
+static void add_type_name(const struct heap_page *p, const struct heap_type *type,
+			  size_t begin)
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 	size_t used = p->out->length - begin + 2;
 	size_t width = p->options->width > 0 ? (size_t)p->options->width : 0;
 
 	if (type->name)
-		text_add_printable(&name, type->name, strlen(type->name), p->options->ascii);
+		text_add_printable(&name, type->name, strlen(type->name),
+				   p->options->ascii);
 	else
 		strbuf_add_char(&name, '-');
 	if (width && width < used + TYPE_WIDTH_MIN)
@@ -124,8 +126,10 @@ static void add_pins(const struct heap_page *p)
 
 	if (d->pin_count == 0)
 		return;
-	strbuf_addf(p->out, "\n  %" PRIu64 " page%s half free or more, but not all free: ",
-		    d->fragmented.page_count, d->fragmented.page_count == 1 ? " is" : "s are");
+	strbuf_addf(p->out,
+		    "\n  %" PRIu64 " page%s half free or more, but not all free: ",
+		    d->fragmented.page_count,
+		    d->fragmented.page_count == 1 ? " is" : "s are");
 	heap_page_add_bytes(p, d->fragmented.free_bytes, 0);
 	strbuf_add_text(p->out, " free there. Who keeps them:\n");
 	strbuf_addf(p->out, "  %12s%12s%12s", "BLOCKS", "ON PAGES", "ALONE ON");
@@ -145,7 +149,8 @@ static void add_pins(const struct heap_page *p)
 	heap_page_add_more(p, d->pin_count - shown);
 }
 
-static void add_strip(const struct heap_page *p, const struct heap_strip *strip, size_t width)
+static void add_strip(const struct heap_page *p, const struct heap_strip *strip,
+		      size_t width)
 {
 	size_t per_sign = strip->cell_count / (width * STRIP_LINES) +
 			  (strip->cell_count % (width * STRIP_LINES) != 0);
@@ -167,9 +172,10 @@ static void add_strip(const struct heap_page *p, const struct heap_strip *strip,
 		}
 		if (column == 0)
 			strbuf_add_text(p->out, "  ");
-		strbuf_add_char(p->out,
-				fill_signs[page_fill_of(sum.free_bytes,
-							sum.page_count * IMAGE_PAGE_BYTES)]);
+		strbuf_add_char(
+			p->out,
+			fill_signs[page_fill_of(sum.free_bytes,
+						sum.page_count * IMAGE_PAGE_BYTES)]);
 		if (++column == width) {
 			strbuf_add_char(p->out, '\n');
 			column = 0;
@@ -182,7 +188,8 @@ static void add_strip(const struct heap_page *p, const struct heap_strip *strip,
 static void add_strips(const struct heap_page *p)
 {
 	const struct heap_detail *d = p->detail;
-	size_t width = p->options->width > 4 ? (size_t)p->options->width - 4 : STRIP_WIDTH;
+	size_t width = p->options->width > 4 ? (size_t)p->options->width - 4
+					     : STRIP_WIDTH;
 	size_t shown = d->strip_count < STRIPS_SHOWN ? d->strip_count : STRIPS_SHOWN;
 	size_t more = d->strip_count - shown;
 
@@ -254,7 +261,8 @@ static void add_json_strip(struct strbuf *out, const struct heap_page *p,
 	heap_json_add_number(out, "pages_per_cell", strip->pages_per_cell);
 	strbuf_add_text(out, ",\"used_percent\":[");
 	for (size_t i = 0; i < strip->cell_count; i++)
-		strbuf_addf(out, "%s%" PRIu64, i ? "," : "", used_percent(&strip->cells[i]));
+		strbuf_addf(out, "%s%" PRIu64, i ? "," : "",
+			    used_percent(&strip->cells[i]));
 	strbuf_add_text(out, "]}");
 }
 

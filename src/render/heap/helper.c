@@ -13,7 +13,7 @@
 #include "render/table/output.h"
 
 #define NAME_WIDTH 34
-#define KEY_SIZE   48
+#define KEY_SIZE 48
 
 /* Append how the allocator was queried, and how long that paused the process. */
 static void add_asking(const struct heap_page *p, const struct helper_answer *answer)
@@ -22,9 +22,11 @@ static void add_asking(const struct heap_page *p, const struct helper_answer *an
 
 	strbuf_addf(p->out, "\n  Asked inside the process, by a helper that ");
 	if (answer->was_put_in)
-		strbuf_addf(p->out, "was put in for that:\n  one thread stopped %u time%s, %s in all. ",
-			    answer->stop_count, answer->stop_count == 1 ? "" : "s",
-			    units_format_duration(answer->stopped_ns, stopped));
+		strbuf_addf(
+			p->out,
+			"was put in for that:\n  one thread stopped %u time%s, %s in all. ",
+			answer->stop_count, answer->stop_count == 1 ? "" : "s",
+			units_format_duration(answer->stopped_ns, stopped));
 	else
 		strbuf_add_text(p->out, "was there. ");
 	strbuf_addf(p->out, "The answer took %s.\n",
@@ -46,11 +48,12 @@ static void add_bounds(const struct heap_page *p, const struct heap_bounds *boun
 	bool is_one_sum = !bytes_known(bounds->said_bytes[OWNER_POOL_FRAGMENTS]);
 	int width = heap_page_bytes_width(p) + 1;
 
-	strbuf_addf(p->out, "\n  %-*s %*s %*s %*s\n", NAME_WIDTH, "RESIDENT, as it says", width,
-		    "SAID", width, "AT LEAST", width, "AT MOST");
+	strbuf_addf(p->out, "\n  %-*s %*s %*s %*s\n", NAME_WIDTH, "RESIDENT, as it says",
+		    width, "SAID", width, "AT LEAST", width, "AT MOST");
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
 		strbuf_addf(p->out, "  %-*s ", NAME_WIDTH,
-			    o == OWNER_LIVE && is_one_sum ? "live: in use, or free" : labels[o]);
+			    o == OWNER_LIVE && is_one_sum ? "live: in use, or free"
+							  : labels[o]);
 		heap_page_add_bytes(p, bounds->said_bytes[o], width);
 		strbuf_add_char(p->out, ' ');
 		heap_page_add_bytes(p, bounds->least_bytes[o], width);
@@ -65,7 +68,8 @@ static void add_bounds(const struct heap_page *p, const struct heap_bounds *boun
 	strbuf_add_text(p->out, " without a page\n");
 }
 
-static void add_amount(const struct heap_page *p, uint64_t amount, bool is_count, int width)
+static void add_amount(const struct heap_page *p, uint64_t amount, bool is_count,
+		       int width)
 {
 	strbuf_add_char(p->out, ' ');
 	if (is_count && bytes_known(amount))
@@ -76,7 +80,8 @@ static void add_amount(const struct heap_page *p, uint64_t amount, bool is_count
 
 static void add_value(const struct heap_page *p, const struct allocator_value *value)
 {
-	uint64_t walked = classify_stats_walked(&p->options->answer->stats, p->heap, value->name);
+	uint64_t walked =
+		classify_stats_walked(&p->options->answer->stats, p->heap, value->name);
 	int width = heap_page_bytes_width(p) + 1;
 
 	strbuf_addf(p->out, "  %-*s", NAME_WIDTH, value->name);
@@ -84,7 +89,8 @@ static void add_value(const struct heap_page *p, const struct allocator_value *v
 	if (bytes_known(walked)) {
 		add_amount(p, walked, value->is_count, width);
 		add_amount(p,
-			   value->value > walked ? value->value - walked : walked - value->value,
+			   value->value > walked ? value->value - walked
+						 : walked - value->value,
 			   value->is_count, width);
 	}
 	strbuf_add_char(p->out, '\n');
@@ -96,7 +102,8 @@ static void add_values(const struct heap_page *p, const struct helper_answer *an
 	bool is_walked = classify_stats_compare(&answer->stats, p->heap, pairs) > 0;
 	int width = heap_page_bytes_width(p) + 1;
 
-	strbuf_addf(p->out, "\n  %-*s %*s", NAME_WIDTH, "IN ITS OWN WORDS", width, "SAID");
+	strbuf_addf(p->out, "\n  %-*s %*s", NAME_WIDTH, "IN ITS OWN WORDS", width,
+		    "SAID");
 	if (is_walked)
 		strbuf_addf(p->out, " %*s %*s", width, "WALKED", width, "APART");
 	strbuf_add_char(p->out, '\n');
@@ -147,12 +154,14 @@ static void add_json_bounds(struct strbuf *out, const struct heap_bounds *bounds
 	heap_json_add_number(out, "missing_bytes", bounds->missing_bytes);
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
 		for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-			snprintf(key, sizeof(key), "%s_%s_bytes", owner_names[o], kinds[i]);
+			snprintf(key, sizeof(key), "%s_%s_bytes", owner_names[o],
+				 kinds[i]);
 			heap_json_add_number(out, key, amounts[i][o]);
 		}
 }
 
-static void add_json_values(const struct heap_page *p, const struct allocator_stats *stats)
+static void add_json_values(const struct heap_page *p,
+			    const struct allocator_stats *stats)
 {
 	for (size_t i = 0; i < stats->value_count; i++)
 		strbuf_addf(p->out, "%s\"%s\":%" PRIu64, i > 0 ? "," : ",\"values\":{",
@@ -160,13 +169,15 @@ static void add_json_values(const struct heap_page *p, const struct allocator_st
 	strbuf_add_text(p->out, stats->value_count > 0 ? "}" : ",\"values\":{}");
 }
 
-static void add_json_walked(const struct heap_page *p, const struct allocator_stats *stats)
+static void add_json_walked(const struct heap_page *p,
+			    const struct allocator_stats *stats)
 {
 	struct stats_pair pairs[STATS_PAIR_MAX];
 	size_t count = classify_stats_compare(stats, p->heap, pairs);
 
 	heap_json_add_number(p->out, "apart_bytes",
-			     count > 0 ? classify_stats_difference(pairs, count) : BYTES_UNKNOWN);
+			     count > 0 ? classify_stats_difference(pairs, count)
+				       : BYTES_UNKNOWN);
 	strbuf_add_text(p->out, ",\"walked\":");
 	for (size_t i = 0; i < count; i++)
 		strbuf_addf(p->out, "%c\"%s\":%" PRIu64, i > 0 ? ',' : '{', pairs[i].name,
@@ -194,9 +205,13 @@ void heap_helper_add_json(const struct heap_page *p)
 		    answer->was_put_in ? "true" : "false",
 		    allocator_names[answer->stats.allocator]);
 	heap_json_add_number(out, "stops", answer->stop_count);
-	strbuf_addf(out, ",\"stopped_s\":%" PRIu64 ".%06" PRIu64 ",\"cost_s\":%" PRIu64 ".%06" PRIu64,
-		    answer->stopped_ns / NS_PER_S, answer->stopped_ns / NS_PER_US % 1000000,
-		    answer->stats.cost_ns / NS_PER_S, answer->stats.cost_ns / NS_PER_US % 1000000);
+	strbuf_addf(out,
+		    ",\"stopped_s\":%" PRIu64 ".%06" PRIu64 ",\"cost_s\":%" PRIu64
+		    ".%06" PRIu64,
+		    answer->stopped_ns / NS_PER_S,
+		    answer->stopped_ns / NS_PER_US % 1000000,
+		    answer->stats.cost_ns / NS_PER_S,
+		    answer->stats.cost_ns / NS_PER_US % 1000000);
 	heap_json_add_number(out, "system_bytes", answer->stats.system_bytes);
 	heap_json_add_number(out, "live_bytes", answer->stats.live_bytes);
 	heap_json_add_number(out, "pool_bytes", answer->stats.pool_bytes);

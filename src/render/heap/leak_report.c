@@ -146,7 +146,8 @@ static void add_sums(const struct page *p)
 	add_sum(p, "    direct", &mark->direct, BYTES_UNKNOWN);
 	add_sum(p, "    indirect", &mark->indirect, BYTES_UNKNOWN);
 	if (scan->heap.allocator == ALLOCATOR_GLIBC)
-		strbuf_add_text(p->out, "  RESIDENT has malloc's own word of each block, too.\n");
+		strbuf_add_text(p->out,
+				"  RESIDENT has malloc's own word of each block, too.\n");
 }
 
 static void add_table(const struct page *p, const struct block_groups *groups,
@@ -180,7 +181,8 @@ static void add_peeks(const struct page *p)
 	const struct block_groups *groups = p->report->leaked;
 
 	strbuf_add_text(p->out, "\nThe first bytes of the examples:\n");
-	for (size_t i = 0; i < groups->count && i < PEEKS_SHOWN && i < p->report->top; i++) {
+	for (size_t i = 0; i < groups->count && i < PEEKS_SHOWN && i < p->report->top;
+	     i++) {
 		const struct block_group *g = &groups->items[i];
 
 		strbuf_addf(p->out, "  %" PRIu64 " bytes each, %s", g->block_bytes,

@@ -22,7 +22,7 @@ struct leak_report {
 	/* reachable blocks allocated since an earlier scan; NULL without one */
 	const struct block_groups *fresh;
 	uint64_t since_unix_ms; /* time of the earlier scan */
-	size_t top; /* maximum number of groups in text */
+	size_t top;		/* maximum number of groups in text */
 	bool exact_bytes;
 };
 

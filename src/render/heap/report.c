@@ -269,8 +269,8 @@ static void add_mallinfo(const struct heap_page *p)
 	strbuf_add_char(p->out, '\n');
 }
 
-void heap_report_add_text(struct strbuf *out, const struct usage *u, const struct heap *heap,
-			  const struct heap_detail *detail,
+void heap_report_add_text(struct strbuf *out, const struct usage *u,
+			  const struct heap *heap, const struct heap_detail *detail,
 			  const struct heap_report_options *options)
 {
 	const struct heap_page page = { out, u, heap, detail, options };
@@ -399,8 +399,8 @@ static void add_json_lists(struct strbuf *out, const struct heap *heap)
 	strbuf_add_char(out, ']');
 }
 
-void heap_report_add_json(struct strbuf *out, const struct usage *u, const struct heap *heap,
-			  const struct heap_detail *detail,
+void heap_report_add_json(struct strbuf *out, const struct usage *u,
+			  const struct heap *heap, const struct heap_detail *detail,
 			  const struct heap_report_options *options)
 {
 	const struct heap_page page = { out, u, heap, detail, options };

@@ -27,21 +27,21 @@ struct heap_report_options {
  * Append the text report. heap->quality must not be QUALITY_UNKNOWN. In all functions
  * below, detail may be NULL; its parts are left out then.
  */
-void heap_report_add_text(struct strbuf *out, const struct usage *u, const struct heap *heap,
-			  const struct heap_detail *detail,
+void heap_report_add_text(struct strbuf *out, const struct usage *u,
+			  const struct heap *heap, const struct heap_detail *detail,
 			  const struct heap_report_options *options);
 
 /* Append one line of JSON, "\n" included. Unknown figures are null. */
-void heap_report_add_json(struct strbuf *out, const struct usage *u, const struct heap *heap,
-			  const struct heap_detail *detail,
+void heap_report_add_json(struct strbuf *out, const struct usage *u,
+			  const struct heap *heap, const struct heap_detail *detail,
 			  const struct heap_report_options *options);
 
 /*
  * Append CSV rows: one for each amount of each object (arena, size class, type, …). All
  * rows have the same columns, which heap_report_add_csv_header() names.
  */
-void heap_report_add_csv(struct strbuf *out, const struct usage *u, const struct heap *heap,
-			 const struct heap_detail *detail,
+void heap_report_add_csv(struct strbuf *out, const struct usage *u,
+			 const struct heap *heap, const struct heap_detail *detail,
 			 const struct heap_report_options *options);
 void heap_report_add_csv_header(struct strbuf *out);
 

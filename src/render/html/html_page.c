@@ -29,7 +29,8 @@ static const struct layer {
 	{ OWNER_FILE, "mapped files" },
 	{ OWNER_SHMEM, "shared memory" },
 	{ OWNER_STACK, "stacks of all threads" },
-	{ OWNER_ANON, "other private anonymous memory; the heap too where it was not read" },
+	{ OWNER_ANON,
+	  "other private anonymous memory; the heap too where it was not read" },
 	{ OWNER_HEAP_META, "the allocator's own data" },
 	{ OWNER_LIVE, "allocated blocks" },
 	{ OWNER_POOL_FRAGMENTS, "freed, on pages shared with live blocks" },
@@ -46,23 +47,12 @@ void html_add_text(struct strbuf *out, const char *text)
 	text_add_printable(&safe, text, strlen(text), false);
 	for (at = strbuf_text(&safe); *at; at++) {
 		switch (*at) {
-		case '&':
-			strbuf_add_text(out, "&amp;");
-			break;
-		case '<':
-			strbuf_add_text(out, "&lt;");
-			break;
-		case '>':
-			strbuf_add_text(out, "&gt;");
-			break;
-		case '"':
-			strbuf_add_text(out, "&quot;");
-			break;
-		case '\'':
-			strbuf_add_text(out, "&#39;");
-			break;
-		default:
-			strbuf_add_char(out, *at);
+		case '&': strbuf_add_text(out, "&amp;"); break;
+		case '<': strbuf_add_text(out, "&lt;"); break;
+		case '>': strbuf_add_text(out, "&gt;"); break;
+		case '"': strbuf_add_text(out, "&quot;"); break;
+		case '\'': strbuf_add_text(out, "&#39;"); break;
+		default: strbuf_add_char(out, *at);
 		}
 	}
 }
@@ -90,18 +80,20 @@ static void add_source(struct strbuf *out, const char *directive, enum page_file
  */
 void html_page_begin(struct strbuf *out, const struct html_page *page)
 {
-	strbuf_add_text(out,
-			"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-			"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-			"base-uri 'none'; form-action 'none'");
+	strbuf_add_text(
+		out,
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		"base-uri 'none'; form-action 'none'");
 	add_source(out, "style", page->style);
 	add_source(out, "script", page->script);
-	strbuf_add_text(out,
-			"\">\n"
-			"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-			"<meta name=\"color-scheme\" content=\"light dark\">\n"
-			"<meta name=\"generator\" content=\"memstate " PACKAGE_VERSION "\">\n"
-			"<title>");
+	strbuf_add_text(
+		out,
+		"\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		"<meta name=\"color-scheme\" content=\"light dark\">\n"
+		"<meta name=\"generator\" content=\"memstate " PACKAGE_VERSION "\">\n"
+		"<title>");
 	html_add_text(out, page->title);
 	strbuf_addf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n<main>\n<h1>",
 		    page_file_text(page->style));
@@ -176,7 +168,8 @@ static void find_points(const struct html_series *series, const struct html_char
 	ret->at = xcalloc(series->count + 1, sizeof(*ret->at));
 	ret->count = 0;
 	for (size_t first = 0; first < series->count; first += stretch) {
-		size_t end = series->count - first > stretch ? first + stretch : series->count;
+		size_t end = series->count - first > stretch ? first + stretch
+							     : series->count;
 		size_t largest = first;
 
 		for (size_t i = first; i < end; i++)
@@ -191,9 +184,9 @@ static void find_points(const struct html_series *series, const struct html_char
 }
 
 /* Append an array with one amount per point. `name` includes the key's punctuation. */
-static void add_array(struct strbuf *out, const char *name, const struct html_series *series,
-		      const struct points *points, uint64_t (*get)(const struct run_sample *s, int arg),
-		      int arg)
+static void add_array(struct strbuf *out, const char *name,
+		      const struct html_series *series, const struct points *points,
+		      uint64_t (*get)(const struct run_sample *s, int arg), int arg)
 {
 	strbuf_addf(out, "%s[", name);
 	for (size_t p = 0; p < points->count; p++) {
@@ -216,7 +209,11 @@ static uint64_t get_rss(const struct run_sample *s, int arg)
 	return s->rss_bytes;
 }
 
-enum { BESIDE_LAZYFREE, BESIDE_UNBACKED, BESIDE_SWAP };
+enum {
+	BESIDE_LAZYFREE,
+	BESIDE_UNBACKED,
+	BESIDE_SWAP
+};
 
 static uint64_t get_beside(const struct run_sample *s, int arg)
 {
@@ -259,7 +256,8 @@ static void add_areas(struct strbuf *out, const struct html_chart *chart)
 	add_array(out, ",\"swap\":", areas, &points, get_beside, BESIDE_SWAP);
 	strbuf_add_text(out, ",\"own\":[");
 	for (size_t l = 0; l < LAYER_COUNT; l++)
-		add_array(out, l > 0 ? "," : "", areas, &points, get_owner, (int)layers[l].owner);
+		add_array(out, l > 0 ? "," : "", areas, &points, get_owner,
+			  (int)layers[l].owner);
 	strbuf_add_char(out, ']');
 	free(points.at);
 }
@@ -340,10 +338,12 @@ static void add_chart_frame(struct strbuf *out, const struct html_chart *chart)
 	strbuf_add_text(out, "<div class=\"plot\"></div>\n</section>\n");
 }
 
-void html_page_add_charts(struct strbuf *out, const struct html_chart *charts, size_t count)
+void html_page_add_charts(struct strbuf *out, const struct html_chart *charts,
+			  size_t count)
 {
-	strbuf_add_text(out, "<noscript><p>The charts need JavaScript, of this page alone."
-			     "</p></noscript>\n<div class=\"charts\">\n");
+	strbuf_add_text(out,
+			"<noscript><p>The charts need JavaScript, of this page alone."
+			"</p></noscript>\n<div class=\"charts\">\n");
 	for (size_t c = 0; c < count; c++)
 		add_chart_frame(out, &charts[c]);
 	strbuf_add_text(out, "</div>\n");

@@ -58,7 +58,8 @@ void html_page_end(struct strbuf *out, const struct html_page *page);
  * Append the charts. From a series with too many samples, only the largest sample of each
  * interval, the first, the last and the marked ones are shown.
  */
-void html_page_add_charts(struct strbuf *out, const struct html_chart *charts, size_t count);
+void html_page_add_charts(struct strbuf *out, const struct html_chart *charts,
+			  size_t count);
 
 /*
  * Append text as HTML, for use inside an element or a quoted attribute. Text is made

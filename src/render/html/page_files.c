@@ -5,24 +5,28 @@
 
 /* src/render/local.mk passes the directory of these files to the assembler. */
 #define BEGIN(name) ".globl page_file_" #name "\npage_file_" #name ":\n"
-#define PART(file)  ".incbin \"" file "\"\n"
-#define END	    ".byte 0\n"
+#define PART(file) ".incbin \"" file "\"\n"
+#define END ".byte 0\n"
 
-__asm__(".section .rodata\n"
-	BEGIN(charts_style) PART("html/page.css") END
-	BEGIN(charts_script) PART("html/page_lib.js") PART("html/page.js") END
-	BEGIN(timeline_style) PART("html/page.css") PART("html/timeline.css") END
-	BEGIN(timeline_script) PART("html/page_lib.js") PART("html/timeline.js") END
-	BEGIN(flame_style) PART("html/page.css") PART("flame/flame.css") END
-	BEGIN(flame_script) PART("flame/rules.js") PART("flame/tree.js") PART("flame/draw.js")
-		PART("flame/beside.js") PART("flame/flame.js") END
-	BEGIN(flame_body) PART("flame/flame.html") END
-	BEGIN(flame_svg_style) PART("flame/svg.css") END
-	BEGIN(flame_svg_script) PART("flame/svg.js") END
+__asm__(".section .rodata\n" BEGIN(charts_style) PART("html/page.css") END BEGIN(
+	charts_script) PART("html/page_lib.js") PART("html/page.js")
+		END BEGIN(timeline_style) PART("html/page.css") PART(
+			"html/timeline.css") END BEGIN(timeline_script)
+			PART("html/page_lib.js") PART("html/timeline.js") END BEGIN(
+				flame_style) PART("html/page.css") PART("flame/flame.css")
+				END BEGIN(flame_script) PART("flame/rules.js") PART(
+					"flame/tree.js") PART("flame/draw.js")
+					PART("flame/beside.js") PART(
+						"flame/flame.js") END BEGIN(flame_body)
+						PART("flame/flame.html") END BEGIN(
+							flame_svg_style)
+							PART("flame/svg.css") END BEGIN(
+								flame_svg_script)
+								PART("flame/svg.js") END
 	".previous\n");
 
-extern const char page_file_charts_style[], page_file_charts_script[], page_file_timeline_style[],
-	page_file_timeline_script[], page_file_flame_style[],
+extern const char page_file_charts_style[], page_file_charts_script[],
+	page_file_timeline_style[], page_file_timeline_script[], page_file_flame_style[],
 	page_file_flame_script[], page_file_flame_body[], page_file_flame_svg_style[],
 	page_file_flame_svg_script[];
 

@@ -28,19 +28,23 @@ struct kind {
 };
 
 static const struct layer group_areas[] = {
-	{ GROUP_LIVE_ANON, "live_anon", "heaps, stacks, other private memory; cannot be taken back" },
+	{ GROUP_LIVE_ANON, "live_anon",
+	  "heaps, stacks, other private memory; cannot be taken back" },
 	{ GROUP_SHMEM, "shmem", "shared memory, files on tmpfs; cannot be taken back" },
-	{ GROUP_KERNEL, "kernel", "the kernel's own for this group; cannot be taken back" },
+	{ GROUP_KERNEL, "kernel",
+	  "the kernel's own for this group; cannot be taken back" },
 	{ GROUP_SOCK, "sock", "buffers of sockets; cannot be taken back" },
 	{ GROUP_LAZYFREE, "lazyfree", "freed; the kernel takes it first" },
 	{ GROUP_SLAB_RECLAIMABLE, "slab_reclaimable", "the kernel can take it back" },
 	{ GROUP_FILE, "page_cache", "the kernel takes it before it kills" },
 };
-static const struct layer group_lines[] = { { GROUP_LIMIT, "limit", "where the kernel kills" } };
+static const struct layer group_lines[] = { { GROUP_LIMIT, "limit",
+					      "where the kernel kills" } };
 static const struct layer group_beside[] = {
 	{ GROUP_NEED, "need", "what cannot be taken back" },
 	{ GROUP_HIDDEN, "hidden", "live memory that is in no working set" },
-	{ GROUP_WORKING_SET, "working set", "usage less inactive files: what kubectl top shows" },
+	{ GROUP_WORKING_SET, "working set",
+	  "usage less inactive files: what kubectl top shows" },
 	{ GROUP_SWAP, "swap", "swapped out" },
 };
 
@@ -48,10 +52,12 @@ static const struct layer owners_areas[] = {
 	{ OWNER_FILE, "file", "mapped files" },
 	{ OWNER_SHMEM, "shmem", "shared memory" },
 	{ OWNER_STACK, "stack", "stacks of all threads" },
-	{ OWNER_ANON, "anon", "other private anonymous memory; the heap too where it was not read" },
+	{ OWNER_ANON, "anon",
+	  "other private anonymous memory; the heap too where it was not read" },
 	{ OWNER_HEAP_META, "heap_meta", "the allocator's own data" },
 	{ OWNER_LIVE, "live", "allocated blocks" },
-	{ OWNER_POOL_FRAGMENTS, "pool_fragments", "freed, on pages shared with live blocks" },
+	{ OWNER_POOL_FRAGMENTS, "pool_fragments",
+	  "freed, on pages shared with live blocks" },
 	{ OWNER_POOL_PAGES, "pool_pages", "freed, whole pages kept by the allocator" },
 };
 static const struct layer owners_beside[] = {
@@ -64,20 +70,23 @@ static const struct layer states_areas[] = {
 	{ STATE_SHARED_CLEAN, "shared_clean", "shared, as in a file" },
 	{ STATE_SHARED_DIRTY, "shared_dirty", "shared, changed" },
 	{ STATE_PRIVATE_CLEAN, "private_clean", "its own, as in a file" },
-	{ STATE_LAZYFREE, "lazyfree", "freed; the kernel takes it when memory gets short" },
-	{ STATE_PRIVATE_DIRTY, "private_dirty", "its own, changed: only swap can take it" },
+	{ STATE_LAZYFREE, "lazyfree",
+	  "freed; the kernel takes it when memory gets short" },
+	{ STATE_PRIVATE_DIRTY, "private_dirty",
+	  "its own, changed: only swap can take it" },
 };
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-#define OWNERS(title)                                                                          \
-	{                                                                                      \
-		title, "Rss", owners_areas, NULL, owners_beside, COUNT(owners_areas), 0,       \
-			COUNT(owners_beside)                                                   \
+#define OWNERS(title)                                                                    \
+	{                                                                                \
+		title, "Rss", owners_areas, NULL, owners_beside, COUNT(owners_areas), 0, \
+			COUNT(owners_beside)                                             \
 	}
 
 static const struct kind kinds[CHART_KIND_COUNT_] = {
-	[CHART_GROUP] = { "The group, by what can be taken back", "usage", group_areas, group_lines,
-			  group_beside, COUNT(group_areas), COUNT(group_lines), COUNT(group_beside) },
+	[CHART_GROUP] = { "The group, by what can be taken back", "usage", group_areas,
+			  group_lines, group_beside, COUNT(group_areas),
+			  COUNT(group_lines), COUNT(group_beside) },
 	[CHART_OWNERS] = OWNERS("All processes, Rss by owner"),
 	[CHART_STATES] = { "All processes, Rss by state", "Rss", states_areas, NULL, NULL,
 			   COUNT(states_areas), 0, 0 },
@@ -112,7 +121,8 @@ static uint64_t value_of(const struct timeline_row *row, size_t value)
 }
 
 static void add_values(struct strbuf *out, const struct timeline *t,
-		       uint64_t (*get)(const struct timeline_row *row, size_t value), size_t value)
+		       uint64_t (*get)(const struct timeline_row *row, size_t value),
+		       size_t value)
 {
 	strbuf_add_char(out, '[');
 	for (size_t i = 0; i < t->count; i++) {
@@ -155,7 +165,8 @@ static void add_layers(struct strbuf *out, const char *key, const struct timelin
 			continue;
 		if (!is_first)
 			strbuf_add_char(out, ',');
-		add_series(out, t, layers[i].name, layers[i].name, layers[i].help, layers[i].value);
+		add_series(out, t, layers[i].name, layers[i].name, layers[i].help,
+			   layers[i].value);
 		is_first = false;
 	}
 	strbuf_add_char(out, ']');
@@ -168,7 +179,8 @@ static void add_process_layers(struct strbuf *out, const struct timeline_charts 
 
 	strbuf_add_text(out, ",\"areas\":[");
 	for (size_t i = 0; i <= CHARTED_PROCESSES_MAX; i++) {
-		const char *name = i < CHARTED_PROCESSES_MAX ? charts->process_names[i] : "all others";
+		const char *name = i < CHARTED_PROCESSES_MAX ? charts->process_names[i]
+							     : "all others";
 		char colour[16] = "p";
 
 		if (!name || !is_ever_known(t, i))
@@ -190,8 +202,8 @@ static uint64_t find_top(const struct timeline_chart *chart)
 {
 	const struct timeline *t = &chart->timeline;
 	uint64_t peak = t->peak.total_bytes, limit = t->peak.values[GROUP_LIMIT];
-	bool has_limit = chart->kind == CHART_GROUP && bytes_known(limit) && limit > peak &&
-			 limit / 3 <= peak;
+	bool has_limit = chart->kind == CHART_GROUP && bytes_known(limit) &&
+			 limit > peak && limit / 3 <= peak;
 
 	return axis_top_bytes(has_limit ? limit : peak);
 }
@@ -206,7 +218,8 @@ static void add_chart_data(struct strbuf *out, const struct timeline_charts *cha
 	html_add_json_text(out, title_of(chart));
 	strbuf_addf(out, ",\"top\":%" PRIu64 ",\"t\":[", find_top(chart));
 	for (size_t i = 0; i < t->count; i++)
-		strbuf_addf(out, "%s%" PRIu64, i > 0 ? "," : "", t->rows[i].unix_ms - t->begin_ms);
+		strbuf_addf(out, "%s%" PRIu64, i > 0 ? "," : "",
+			    t->rows[i].unix_ms - t->begin_ms);
 	strbuf_addf(out, "],\"total\":{\"name\":\"%s\",\"v\":", kind->total);
 	add_values(out, t, total_of, 0);
 	strbuf_add_char(out, '}');
@@ -264,7 +277,8 @@ static void add_cell(struct strbuf *out, uint64_t bytes)
 
 static void add_table_row(struct strbuf *out, const struct timeline *t, const char *name,
 			  const char *help,
-			  uint64_t (*get)(const struct timeline_row *row, size_t value), size_t value)
+			  uint64_t (*get)(const struct timeline_row *row, size_t value),
+			  size_t value)
 {
 	strbuf_add_text(out, "<tr class=\"part\"><th scope=\"row\" title=\"");
 	html_add_text(out, help);
@@ -289,7 +303,8 @@ static void add_table_part(struct strbuf *out, const struct timeline_charts *c,
 		      { kind->lines, kind->line_count },
 		      { kind->beside, kind->beside_count } };
 
-	strbuf_add_text(out, "<tr class=\"heading\"><th scope=\"rowgroup\" colspan=\"4\">");
+	strbuf_add_text(out,
+			"<tr class=\"heading\"><th scope=\"rowgroup\" colspan=\"4\">");
 	html_add_text(out, title_of(chart));
 	strbuf_add_text(out, "</th></tr>\n");
 	add_table_row(out, t, kind->total, "", total_of, 0);
@@ -299,17 +314,19 @@ static void add_table_part(struct strbuf *out, const struct timeline_charts *c,
 				add_table_row(out, t, parts[p].layers[i].name,
 					      parts[p].layers[i].help, value_of,
 					      parts[p].layers[i].value);
-	for (size_t i = 0; chart->kind == CHART_PROCESSES && i < CHARTED_PROCESSES_MAX; i++)
+	for (size_t i = 0; chart->kind == CHART_PROCESSES && i < CHARTED_PROCESSES_MAX;
+	     i++)
 		if (c->process_names[i] && is_ever_known(t, i))
 			add_table_row(out, t, c->process_names[i], "", value_of, i);
 }
 
 static void add_table(struct strbuf *out, const struct timeline_charts *c)
 {
-	strbuf_add_text(out,
-			"<h2>Figures</h2>\n<div class=\"scroll\"><table class=\"figures\">\n<thead><tr>"
-			"<th></th><th scope=\"col\">begin</th><th scope=\"col\">peak</th>"
-			"<th scope=\"col\">end</th></tr></thead>\n<tbody>\n");
+	strbuf_add_text(
+		out,
+		"<h2>Figures</h2>\n<div class=\"scroll\"><table class=\"figures\">\n<thead><tr>"
+		"<th></th><th scope=\"col\">begin</th><th scope=\"col\">peak</th>"
+		"<th scope=\"col\">end</th></tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < c->chart_count; i++)
 		if (is_shown(&c->charts[i]) && c->charts[i].kind != CHART_PROCESS)
 			add_table_part(out, c, &c->charts[i]);
@@ -322,7 +339,9 @@ static void add_events(struct strbuf *out, const struct timeline_charts *c)
 
 	if (c->event_count == 0)
 		return;
-	strbuf_add_text(out, "<h2>Events</h2>\n<div class=\"scroll\"><table class=\"events\">\n<tbody>\n");
+	strbuf_add_text(
+		out,
+		"<h2>Events</h2>\n<div class=\"scroll\"><table class=\"events\">\n<tbody>\n");
 	for (size_t i = 0; i < c->event_count; i++) {
 		const struct timeline_event *event = &c->events[i];
 
@@ -338,10 +357,12 @@ static void add_events(struct strbuf *out, const struct timeline_charts *c)
 	}
 	strbuf_add_text(out, "</tbody>\n</table></div>\n");
 	if (c->events_left_out > 0)
-		strbuf_addf(out, "<p class=\"note\">and %zu more</p>\n", c->events_left_out);
+		strbuf_addf(out, "<p class=\"note\">and %zu more</p>\n",
+			    c->events_left_out);
 }
 
-static void add_head(struct strbuf *out, const char *name, const struct timeline_charts *c)
+static void add_head(struct strbuf *out, const char *name,
+		     const struct timeline_charts *c)
 {
 	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE], length[UNITS_TEXT_SIZE];
 
@@ -354,24 +375,28 @@ static void add_head(struct strbuf *out, const char *name, const struct timeline
 		    clock_format_utc(c->begin_ms, from), clock_format_utc(c->end_ms, to),
 		    c->sample_count, c->sample_count == 1 ? "" : "s",
 		    units_format_duration((c->end_ms - c->begin_ms) * NS_PER_MS, length));
-	strbuf_add_text(out, "<p class=\"what\">Of many samples the largest and the smallest of each short "
-			     "time are shown. Owners are as mappings were read last; Rss of several processes "
-			     "counts what they share for each of them.</p>\n");
+	strbuf_add_text(
+		out,
+		"<p class=\"what\">Of many samples the largest and the smallest of each short "
+		"time are shown. Owners are as mappings were read last; Rss of several processes "
+		"counts what they share for each of them.</p>\n");
 }
 
 static void add_verdict(struct strbuf *out, const struct timeline_charts *c)
 {
 	if (!c->verdict)
 		return;
-	strbuf_add_text(out, "<h2>Verdict</h2>\n<div class=\"scroll\"><pre class=\"verdict\">");
+	strbuf_add_text(
+		out, "<h2>Verdict</h2>\n<div class=\"scroll\"><pre class=\"verdict\">");
 	html_add_text(out, c->verdict);
 	strbuf_add_text(out, "</pre></div>\n");
 }
 
 static void add_frames(struct strbuf *out, const struct timeline_charts *c)
 {
-	strbuf_add_text(out, "<noscript><p>The charts need JavaScript, of this page alone."
-			     "</p></noscript>\n<p id=\"ranges\"></p>\n<div class=\"charts\">\n");
+	strbuf_add_text(
+		out, "<noscript><p>The charts need JavaScript, of this page alone."
+		     "</p></noscript>\n<p id=\"ranges\"></p>\n<div class=\"charts\">\n");
 	for (size_t i = 0; i < c->chart_count; i++) {
 		if (!is_shown(&c->charts[i]))
 			continue;
@@ -382,7 +407,8 @@ static void add_frames(struct strbuf *out, const struct timeline_charts *c)
 	strbuf_add_text(out, "</div>\n");
 }
 
-void timeline_html_add(struct strbuf *out, const char *name, const struct timeline_charts *charts)
+void timeline_html_add(struct strbuf *out, const char *name,
+		       const struct timeline_charts *charts)
 {
 	const struct html_page page = { "memstate: memory over time", PAGE_TIMELINE_STYLE,
 					PAGE_TIMELINE_SCRIPT };

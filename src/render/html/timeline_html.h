@@ -10,6 +10,7 @@
 #include "classify/growth/timeline_charts.h"
 
 /* Append the page. `name` is the name of the recording file. */
-void timeline_html_add(struct strbuf *out, const char *name, const struct timeline_charts *charts);
+void timeline_html_add(struct strbuf *out, const char *name,
+		       const struct timeline_charts *charts);
 
 #endif

@@ -58,7 +58,8 @@ static void get_figure(const void *row, int arg, struct value *ret)
 {
 	uint64_t number;
 
-	memcpy(&number, (const char *)((const struct oom_row *)row)->figures + arg, sizeof(number));
+	memcpy(&number, (const char *)((const struct oom_row *)row)->figures + arg,
+	       sizeof(number));
 	set_number(ret, number);
 }
 
@@ -107,28 +108,41 @@ static void get_pressure(const void *row, int arg, struct value *ret)
 	set_number(ret, ns);
 }
 
-#define FIGURE(name, heading, field, help)                                                      \
-	{ name, heading, help, VALUE_BYTES, true, 0, (int)offsetof(struct oom_figures, field), \
-	  get_figure }
-#define COUNT(name, heading, field, help)                                                       \
-	{ name, heading, help, VALUE_COUNT, true, 0, (int)offsetof(struct oom_figures, field), \
-	  get_figure }
-#define LEVEL(name, heading, kind, get, field, help) \
-	{ name, heading, help, kind, true, 0, (int)offsetof(struct cgroup_level, field), get }
-#define NAME(name, heading, which, help) \
-	{ name, heading, help, VALUE_TEXT, false, 0, CGROUP_NAME_##which, get_name }
+#define FIGURE(name, heading, field, help)                                   \
+	{                                                                    \
+		name, heading, help, VALUE_BYTES, true, 0,                   \
+			(int)offsetof(struct oom_figures, field), get_figure \
+	}
+#define COUNT(name, heading, field, help)                                    \
+	{                                                                    \
+		name, heading, help, VALUE_COUNT, true, 0,                   \
+			(int)offsetof(struct oom_figures, field), get_figure \
+	}
+#define LEVEL(name, heading, kind, get, field, help)                   \
+	{                                                              \
+		name, heading, help, kind, true, 0,                    \
+			(int)offsetof(struct cgroup_level, field), get \
+	}
+#define NAME(name, heading, which, help)                                                 \
+	{                                                                                \
+		name, heading, help, VALUE_TEXT, false, 0, CGROUP_NAME_##which, get_name \
+	}
 
 static const struct column columns[] = {
-	{ "time", "TIME", "when it was sampled, RFC 3339 UTC", VALUE_TIME, false, 0, 0, get_time },
-	{ "elapsed_s", "ELAPSED", "seconds since the series began", VALUE_SECONDS, false, 0, 0,
-	  get_elapsed },
-	{ "cgroup", "CGROUP", "the group, as /proc/PID/cgroup names it", VALUE_TEXT, false, 0, 0,
-	  get_path },
-	{ "limit_cgroup", "OF", "the group that owns the limit: itself, or one above it", VALUE_TEXT,
-	  false, 0, 0, get_limit_path },
-	FIGURE("limit_bytes", "LIMIT", limit_bytes, "the tightest limit of the group and all above it"),
-	FIGURE("usage_bytes", "USAGE", usage_bytes, "what is charged to the group that owns the limit"),
-	FIGURE("need_bytes", "NEED", need_bytes, "of that: cannot be taken back without swap"),
+	{ "time", "TIME", "when it was sampled, RFC 3339 UTC", VALUE_TIME, false, 0, 0,
+	  get_time },
+	{ "elapsed_s", "ELAPSED", "seconds since the series began", VALUE_SECONDS, false,
+	  0, 0, get_elapsed },
+	{ "cgroup", "CGROUP", "the group, as /proc/PID/cgroup names it", VALUE_TEXT,
+	  false, 0, 0, get_path },
+	{ "limit_cgroup", "OF", "the group that owns the limit: itself, or one above it",
+	  VALUE_TEXT, false, 0, 0, get_limit_path },
+	FIGURE("limit_bytes", "LIMIT", limit_bytes,
+	       "the tightest limit of the group and all above it"),
+	FIGURE("usage_bytes", "USAGE", usage_bytes,
+	       "what is charged to the group that owns the limit"),
+	FIGURE("need_bytes", "NEED", need_bytes,
+	       "of that: cannot be taken back without swap"),
 	FIGURE("headroom_bytes", "HEADROOM", headroom_bytes, "the limit less need"),
 	FIGURE("live_anon_bytes", "ANON", live_anon_bytes,
 	       "of need: anonymous memory without what is LazyFree"),
@@ -136,11 +150,13 @@ static const struct column columns[] = {
 	       "of need: shared memory, and files on tmpfs; they stay when their processes end"),
 	FIGURE("kernel_bytes", "KERNEL", kernel_bytes,
 	       "of need: the kernel's own for the group, without reclaimable slab"),
-	FIGURE("sock_bytes", "SOCK", sock_bytes, "of need: network buffers (0 in version 1, which has "
-						 "another limit for them)"),
+	FIGURE("sock_bytes", "SOCK", sock_bytes,
+	       "of need: network buffers (0 in version 1, which has "
+	       "another limit for them)"),
 	FIGURE("lazyfree_bytes", "LAZYFREE", lazyfree_bytes,
 	       "can be taken back: MADV_FREE'd, and nobody else's"),
-	FIGURE("file_bytes", "FILE", file_bytes, "can be taken back: page cache without shmem"),
+	FIGURE("file_bytes", "FILE", file_bytes,
+	       "can be taken back: page cache without shmem"),
 	FIGURE("slab_reclaimable_bytes", "SLAB", slab_reclaimable_bytes,
 	       "can be taken back: the kernel's caches (unknown in version 1, where they are in "
 	       "kernel_bytes)"),
@@ -148,10 +164,12 @@ static const struct column columns[] = {
 	       "usage less inactive files: what kubectl top shows"),
 	FIGURE("hidden_bytes", "HIDDEN", hidden_bytes,
 	       "live memory that is not in the working set: it was MADV_FREE'd, and written again"),
-	FIGURE("process_bytes", "PSS", process_bytes, "Pss of all processes of the group"),
+	FIGURE("process_bytes", "PSS", process_bytes,
+	       "Pss of all processes of the group"),
 	FIGURE("unaccounted_bytes", "LEFT", unaccounted_bytes,
 	       "charged, and no process's: files left on a tmpfs, processes out of sight"),
-	FIGURE("kernel_stack_bytes", "STACKS", kernel_stack_bytes, "of kernel: the threads' stacks"),
+	FIGURE("kernel_stack_bytes", "STACKS", kernel_stack_bytes,
+	       "of kernel: the threads' stacks"),
 	FIGURE("pagetables_bytes", "TABLES", pagetables_bytes, "of kernel: page tables"),
 	FIGURE("percpu_bytes", "PERCPU", percpu_bytes, "of kernel: per CPU"),
 	FIGURE("vmalloc_bytes", "VMALLOC", vmalloc_bytes, "of kernel: vmalloc"),
@@ -161,19 +179,23 @@ static const struct column columns[] = {
 	       "of kernel: what has no line of its own, as pipes' buffers"),
 	FIGURE("pipe_limit_bytes", "PIPES", pipe_limit_bytes,
 	       "of kernel, version 1: pages of pipes that its processes have open, at most"),
-	COUNT("pipe_count", "PIPECNT", pipe_count, "version 1: pipes that its processes have open"),
+	COUNT("pipe_count", "PIPECNT", pipe_count,
+	      "version 1: pipes that its processes have open"),
 	FIGURE("inode_slab_bytes", "INODES", inode_slab_bytes,
 	       "of kernel, version 1 before Linux 5.9: slab of inodes and names of files"),
 	FIGURE("socket_slab_bytes", "SOCKSLAB", socket_slab_bytes,
 	       "of kernel, version 1 before Linux 5.9: slab of sockets"),
-	COUNT("socket_count", "SOCKETS", socket_count, "version 1: sockets that its processes have open"),
+	COUNT("socket_count", "SOCKETS", socket_count,
+	      "version 1: sockets that its processes have open"),
 	FIGURE("tcp_bytes", "TCP", tcp_bytes,
 	       "version 1: TCP buffers, charged to a limit of their own; unknown without that"),
 	FIGURE("swap_bytes", "SWAP", swap_bytes, "on swap"),
-	FIGURE("slack_bytes", "SLACK", slack_bytes, "how far off the kernel's amounts may be"),
-	{ "process_count", "PROCS", "processes of the group that owns the limit", VALUE_COUNT, true, 0,
-	  0, get_process_count },
-	LEVEL("peak_bytes", "PEAK", VALUE_BYTES, get_owner, peak_bytes, "the most usage ever"),
+	FIGURE("slack_bytes", "SLACK", slack_bytes,
+	       "how far off the kernel's amounts may be"),
+	{ "process_count", "PROCS", "processes of the group that owns the limit",
+	  VALUE_COUNT, true, 0, 0, get_process_count },
+	LEVEL("peak_bytes", "PEAK", VALUE_BYTES, get_owner, peak_bytes,
+	      "the most usage ever"),
 	LEVEL("high_bytes", "HIGH", VALUE_BYTES, get_own, high_bytes,
 	      "the group's own memory.high: above it, it is slowed down"),
 	LEVEL("max_count", "MAX", VALUE_COUNT, get_owner, max_count,
@@ -184,15 +206,18 @@ static const struct column columns[] = {
 	      "processes of the group itself that the kernel killed for want of memory"),
 	{ "pressure_some_s", "STALLED",
 	  "time that some of the group's tasks waited for memory, since it was made (PSI; version 2)",
-	  VALUE_SECONDS, true, 0, (int)offsetof(struct cgroup_pressure, some_ns), get_pressure },
-	{ "pressure_full_s", "STUCK", "of that: all of its tasks that had work to do waited",
-	  VALUE_SECONDS, true, 0, (int)offsetof(struct cgroup_pressure, full_ns), get_pressure },
+	  VALUE_SECONDS, true, 0, (int)offsetof(struct cgroup_pressure, some_ns),
+	  get_pressure },
+	{ "pressure_full_s", "STUCK",
+	  "of that: all of its tasks that had work to do waited", VALUE_SECONDS, true, 0,
+	  (int)offsetof(struct cgroup_pressure, full_ns), get_pressure },
 	NAME("container", "CONTAINER", CONTAINER,
 	     "what the container is called, as the machine's files have it"),
 	NAME("pod", "POD", POD, "what its pod is called"),
 	NAME("namespace", "NAMESPACE", NAMESPACE, "the pod's namespace"),
-	NAME("runtime", "RUNTIME", RUNTIME, "docker, containerd, cri-o, podman, lxc, or cri where the "
-					   "path does not tell which of kubelet's it is"),
+	NAME("runtime", "RUNTIME", RUNTIME,
+	     "docker, containerd, cri-o, podman, lxc, or cri where the "
+	     "path does not tell which of kubelet's it is"),
 	NAME("container_id", "ID", CONTAINER_ID, "the container's id"),
 	NAME("pod_uid", "UID", POD_UID, "the pod's uid"),
 	NAME("qos", "QOS", QOS, "the pod's class: guaranteed, burstable, besteffort"),
@@ -202,10 +227,11 @@ static const struct column columns[] = {
 const struct column_set oom_columns = {
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(columns[0]),
-	.csv_default = "time,elapsed_s,cgroup,limit_cgroup,limit_bytes,usage_bytes,need_bytes,"
-		       "headroom_bytes,live_anon_bytes,shmem_bytes,kernel_bytes,sock_bytes,"
-		       "lazyfree_bytes,file_bytes,slab_reclaimable_bytes,working_set_bytes,"
-		       "hidden_bytes,process_bytes,unaccounted_bytes,swap_bytes,process_count,"
-		       "max_count,oom_kill_count,container,pod,namespace",
+	.csv_default =
+		"time,elapsed_s,cgroup,limit_cgroup,limit_bytes,usage_bytes,need_bytes,"
+		"headroom_bytes,live_anon_bytes,shmem_bytes,kernel_bytes,sock_bytes,"
+		"lazyfree_bytes,file_bytes,slab_reclaimable_bytes,working_set_bytes,"
+		"hidden_bytes,process_bytes,unaccounted_bytes,swap_bytes,process_count,"
+		"max_count,oom_kill_count,container,pod,namespace",
 	.table_default = "",
 };

@@ -49,7 +49,8 @@ static void add_amount(struct strbuf *line, const char *name, uint64_t bytes)
 /* Append " in container C of pod NAMESPACE/POD", as far as known. */
 static void add_place(struct page *p, struct strbuf *line, const struct oom_place *place)
 {
-	const char *container = place->container[0] != '\0' ? place->container : place->id;
+	const char *container = place->container[0] != '\0' ? place->container
+							    : place->id;
 
 	if (container[0] != '\0') {
 		strbuf_add_text(line, " in container ");
@@ -74,9 +75,10 @@ static void add_victim(struct page *p)
 	if (e->end == OOM_END_NONE) {
 		strbuf_add_text(&line, "nobody, as far as the recording goes");
 	} else if (e->victim.pid == 0) {
-		strbuf_add_text(&line, e->kill && e->kill->is_cut
-					       ? "not in the log, which lacks the report's end"
-					       : "an unknown process");
+		strbuf_add_text(&line,
+				e->kill && e->kill->is_cut
+					? "not in the log, which lacks the report's end"
+					: "an unknown process");
 	} else {
 		add_printable(p, &line, e->victim.name);
 		strbuf_addf(&line, " (%d)", e->victim.pid);
@@ -98,7 +100,8 @@ static void add_victim(struct page *p)
 
 static bool is_invoker(const struct oom_evidence *e, int pid, const char *name)
 {
-	return e->invoker.pid != 0 ? e->invoker.pid == pid : strcmp(e->invoker.name, name) == 0;
+	return e->invoker.pid != 0 ? e->invoker.pid == pid
+				   : strcmp(e->invoker.name, name) == 0;
 }
 
 /* Append "NAME (PID) in container C of pod P", as far as known. */
@@ -167,8 +170,9 @@ static void add_time(struct page *p)
 	if (e->has_sample && e->end != OOM_END_NONE && e->age_ns != UINT64_MAX)
 		strbuf_addf(&line, "%s; the last sample is %s older",
 			    e->end == OOM_END_KILLED && e->kill ? "" : " at the latest",
-			    e->age_ns < NS_PER_MS ? "less than 1ms"
-						  : units_format_duration(e->age_ns, age));
+			    e->age_ns < NS_PER_MS
+				    ? "less than 1ms"
+				    : units_format_duration(e->age_ns, age));
 	add_words(p, "when", line.text);
 }
 
@@ -277,8 +281,10 @@ static void add_writer(struct page *p, struct strbuf *line)
 		strbuf_add_text(line, ", which it alone has open for writing");
 		return;
 	}
-	strbuf_add_text(line, "; no process has most of it mapped, so it was written with write(2) "
-			      "and the writer cannot be determined");
+	strbuf_add_text(
+		line,
+		"; no process has most of it mapped, so it was written with write(2) "
+		"and the writer cannot be determined");
 }
 
 /*
@@ -295,9 +301,10 @@ static void add_grower(struct page *p)
 	if (g->to_bytes == 0)
 		return;
 	add_grower_name(p, &line);
-	strbuf_addf(&line, ": from %s to %s within %s%s", units_format_bytes(g->from_bytes, from),
+	strbuf_addf(&line, ": from %s to %s within %s%s",
+		    units_format_bytes(g->from_bytes, from),
 		    units_format_bytes(g->to_bytes, to), units_format_duration(g->ns, ns),
-		    g->is_new	       ? ", as a new process"
+		    g->is_new	      ? ", as a new process"
 		    : g->is_restarted ? ", after a restart"
 				      : "");
 	if (g->mapping[0] != '\0') {

@@ -62,7 +62,8 @@ static void add_verdicts(struct strbuf *out, const struct oom_evidence *e)
 		    oom_end_names[e->end], oom_verdicts[first].name);
 	count = oom_verdicts_find_also(e, first, also);
 	for (size_t i = 0; i < count; i++)
-		strbuf_addf(out, "%s\"%s\"", i > 0 ? "," : "", oom_verdicts[also[i]].name);
+		strbuf_addf(out, "%s\"%s\"", i > 0 ? "," : "",
+			    oom_verdicts[also[i]].name);
 	strbuf_add_char(out, ']');
 	strbuf_clear(&why);
 	(void)oom_verdict_holds(first, e, &why);
@@ -167,7 +168,8 @@ static void add_log(struct strbuf *out, const struct oom_kill *k)
 	add_text(out, "log_time", k ? k->time.text : "");
 	strbuf_add_text(out, ",\"boot_seconds\":");
 	if (k && k->time.boot_us != COUNT_UNKNOWN)
-		strbuf_addf(out, "%llu.%06llu", (unsigned long long)(k->time.boot_us / 1000000),
+		strbuf_addf(out, "%llu.%06llu",
+			    (unsigned long long)(k->time.boot_us / 1000000),
 			    (unsigned long long)(k->time.boot_us % 1000000));
 	else
 		strbuf_add_text(out, "null");
@@ -211,7 +213,8 @@ static void add_machine(struct strbuf *out, const struct oom_kill *k)
 	strbuf_add_text(out, "]}");
 }
 
-void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *e, const char *summary)
+void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *e,
+			  const char *summary)
 {
 	const struct oom_figures *f = &e->at;
 

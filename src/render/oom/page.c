@@ -23,8 +23,9 @@ static void add_lines(struct strbuf *out, struct strbuf *text)
 	strbuf_add_text(out, "</pre>\n");
 }
 
-void oom_page_add(struct strbuf *out, const char *name, const struct oom_kill *const *kills,
-		  size_t count, const struct oom_explain_options *options)
+void oom_page_add(struct strbuf *out, const char *name,
+		  const struct oom_kill *const *kills, size_t count,
+		  const struct oom_explain_options *options)
 {
 	const struct html_page page = HTML_PAGE_CHARTS(name);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, part = STRBUF_INIT;
@@ -49,6 +50,7 @@ void oom_page_add(struct strbuf *out, const char *name, const struct oom_kill *c
 		strbuf_add(out, part.text, part.length);
 	}
 	if (i < count)
-		strbuf_addf(out, "<p>%zu more kills are not on this page.</p>\n", count - i);
+		strbuf_addf(out, "<p>%zu more kills are not on this page.</p>\n",
+			    count - i);
 	html_page_end(out, &page);
 }

@@ -13,7 +13,8 @@
 #define OOM_PAGE_BYTES_MAX ((size_t)2000000)
 
 /* Append the page. `name` is the name of the log. */
-void oom_page_add(struct strbuf *out, const char *name, const struct oom_kill *const *kills,
-		  size_t count, const struct oom_explain_options *options);
+void oom_page_add(struct strbuf *out, const char *name,
+		  const struct oom_kill *const *kills, size_t count,
+		  const struct oom_explain_options *options);
 
 #endif

@@ -81,7 +81,8 @@ static void add_empty(const struct page *p, const struct trend *t)
 					? "the group is empty: its last process has ended"
 					: "the group is empty: it had no process");
 	if (bytes_known(t->bytes) && t->bytes > 0)
-		strbuf_addf(&words, "; %s remain charged to it", format_amount(p, t->bytes, buf));
+		strbuf_addf(&words, "; %s remain charged to it",
+			    format_amount(p, t->bytes, buf));
 	add_line(p, "need", strbuf_text(&words));
 }
 
@@ -267,7 +268,8 @@ static void add_json_group(struct strbuf *out, const struct predict_report *repo
 	json_add_number(out, "limit_bytes",
 			limit_bytes == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : limit_bytes);
 	strbuf_addf(out, ",\"is_empty\":%s,\"restart_count\":%zu",
-		    is_empty(report) ? "true" : "false", trends_restart_count(report->trends));
+		    is_empty(report) ? "true" : "false",
+		    trends_restart_count(report->trends));
 	add_seconds(out, "time_to_limit_s", left.ns, has_time && left.ns != UINT64_MAX);
 	add_seconds(out, "soonest_s", left.soonest_ns,
 		    has_time && left.soonest_ns != UINT64_MAX);

@@ -14,10 +14,10 @@
 #include "render/process/growth_words.h"
 #include "render/table/bar.h"
 
-#define LABEL_WIDTH  20
+#define LABEL_WIDTH 20
 #define AMOUNT_WIDTH 10
-#define BAR_INDENT   2
-#define WIDTH_LEAST  40
+#define BAR_INDENT 2
+#define WIDTH_LEAST 40
 
 struct page {
 	struct strbuf *out;
@@ -27,7 +27,8 @@ struct page {
 	size_t width;
 };
 
-static const char *format_amount(const struct page *p, uint64_t bytes, char buf[UNITS_TEXT_SIZE])
+static const char *format_amount(const struct page *p, uint64_t bytes,
+				 char buf[UNITS_TEXT_SIZE])
 {
 	if (bytes == CGROUP_NO_LIMIT)
 		return "none";
@@ -38,7 +39,8 @@ static const char *format_amount(const struct page *p, uint64_t bytes, char buf[
 }
 
 /* Append an indented "label 1.5M 12.3% note"; the percentage is the share of usage. */
-static void add_part(struct page *p, int indent, const char *label, uint64_t bytes, const char *note)
+static void add_part(struct page *p, int indent, const char *label, uint64_t bytes,
+		     const char *note)
 {
 	uint64_t whole = p->figures->usage_bytes;
 	unsigned int per_mille = units_per_mille(bytes, whole);
@@ -62,8 +64,14 @@ static void add_path(struct page *p, const char *path)
 	text_add_printable(p->out, path, strlen(path), p->report->options.ascii);
 }
 
-enum segment { SEGMENT_NEED, SEGMENT_LAZYFREE, SEGMENT_FILE, SEGMENT_SLAB, SEGMENT_FREE,
-	       SEGMENT_COUNT_ };
+enum segment {
+	SEGMENT_NEED,
+	SEGMENT_LAZYFREE,
+	SEGMENT_FILE,
+	SEGMENT_SLAB,
+	SEGMENT_FREE,
+	SEGMENT_COUNT_
+};
 
 static const char segment_letters[SEGMENT_COUNT_] = { 'N', 'L', 'C', 'S', '.' };
 
@@ -71,9 +79,10 @@ static const char segment_letters[SEGMENT_COUNT_] = { 'N', 'L', 'C', 'S', '.' };
 static void add_bar(struct page *p)
 {
 	const struct oom_figures *f = p->figures;
-	uint64_t whole = f->limit_bytes == CGROUP_NO_LIMIT ? f->usage_bytes : f->limit_bytes;
-	uint64_t parts[SEGMENT_COUNT_] = { f->need_bytes, f->lazyfree_bytes, f->file_bytes,
-					   f->slab_reclaimable_bytes,
+	uint64_t whole = f->limit_bytes == CGROUP_NO_LIMIT ? f->usage_bytes
+							   : f->limit_bytes;
+	uint64_t parts[SEGMENT_COUNT_] = { f->need_bytes, f->lazyfree_bytes,
+					   f->file_bytes, f->slab_reclaimable_bytes,
 					   bytes_sub(whole, f->usage_bytes) };
 	size_t cells[SEGMENT_COUNT_] = { 0 };
 	size_t width = p->width - BAR_INDENT - 2;
@@ -84,7 +93,9 @@ static void add_bar(struct page *p)
 	for (size_t i = 0; i < SEGMENT_COUNT_; i++)
 		for (size_t n = 0; n < cells[i]; n++)
 			strbuf_add_char(p->out, segment_letters[i]);
-	strbuf_add_text(p->out, "]\n  N need  L LazyFree  C page cache  S reclaimable slab  . free\n\n");
+	strbuf_add_text(
+		p->out,
+		"]\n  N need  L LazyFree  C page cache  S reclaimable slab  . free\n\n");
 }
 
 /*
@@ -103,9 +114,11 @@ static void add_kernel_v1(struct page *p)
 		add_part(p, 6, "pipes", f->pipe_limit_bytes, note);
 	}
 	if (bytes_known(f->inode_slab_bytes))
-		add_part(p, 6, "inodes", f->inode_slab_bytes, "slab, with names of files");
+		add_part(p, 6, "inodes", f->inode_slab_bytes,
+			 "slab, with names of files");
 	else if (bytes_known(f->pipe_count))
-		add_part(p, 6, "inodes", BYTES_UNKNOWN, "unknown: this kernel does not tell them");
+		add_part(p, 6, "inodes", BYTES_UNKNOWN,
+			 "unknown: this kernel does not tell them");
 	if (bytes_known(f->socket_count)) {
 		snprintf(note, sizeof(note), "%s%llu that its processes have open",
 			 bytes_known(f->socket_slab_bytes) ? "slab; " : "unknown; ",
@@ -126,13 +139,15 @@ static void add_kernel(struct page *p)
 		{ "page tables", f->pagetables_bytes, NULL },
 		{ "per CPU", f->percpu_bytes, NULL },
 		{ "vmalloc", f->vmalloc_bytes, NULL },
-		{ "slab", f->slab_unreclaimable_bytes, "inodes of tmpfs, sockets and the like" },
+		{ "slab", f->slab_unreclaimable_bytes,
+		  "inodes of tmpfs, sockets and the like" },
 		{ "other", f->other_kernel_bytes, "pipes' buffers and the like" },
 	};
 
 	if (p->cgroup->version == CGROUP_V1) {
-		add_part(p, 4, "kernel", f->kernel_bytes,
-			 "version 1 does not tell its parts: some of it may be reclaimable");
+		add_part(
+			p, 4, "kernel", f->kernel_bytes,
+			"version 1 does not tell its parts: some of it may be reclaimable");
 		add_kernel_v1(p);
 		return;
 	}
@@ -146,8 +161,8 @@ static void add_unexplained(struct page *p)
 {
 	char buf[UNITS_TEXT_SIZE], slack[UNITS_TEXT_SIZE];
 
-	strbuf_addf(p->out, "  %-*s%*s  the kernel's amounts are within +-%s\n", LABEL_WIDTH - 2,
-		    "unexplained", AMOUNT_WIDTH,
+	strbuf_addf(p->out, "  %-*s%*s  the kernel's amounts are within +-%s\n",
+		    LABEL_WIDTH - 2, "unexplained", AMOUNT_WIDTH,
 		    units_format_change(p->figures->unexplained_bytes, buf),
 		    units_format_bytes(p->figures->slack_bytes, slack));
 }
@@ -156,7 +171,8 @@ static const char *lazyfree_note(const struct oom_figures *f)
 {
 	if (f->unreadable_count > 0)
 		return "at least: not all processes could be read; the kernel takes it first";
-	return f->is_lazyfree_exact ? "the kernel takes it first" : "at most; the kernel takes it first";
+	return f->is_lazyfree_exact ? "the kernel takes it first"
+				    : "at most; the kernel takes it first";
 }
 
 static void add_parts(struct page *p)
@@ -165,13 +181,15 @@ static void add_parts(struct page *p)
 
 	add_part(p, 0, "usage", f->usage_bytes, NULL);
 	add_part(p, 2, "need", f->need_bytes, "cannot be taken back");
-	add_part(p, 4, "live anon", f->live_anon_bytes, "heaps, stacks, other private memory");
+	add_part(p, 4, "live anon", f->live_anon_bytes,
+		 "heaps, stacks, other private memory");
 	add_part(p, 4, "shmem", f->shmem_bytes, "shared memory, files on tmpfs");
 	add_kernel(p);
 	if (p->cgroup->version == CGROUP_V2)
 		add_part(p, 4, "network buffers", f->sock_bytes, NULL);
 	add_part(p, 2, "LazyFree", f->lazyfree_bytes, lazyfree_note(f));
-	add_part(p, 2, "page cache", f->file_bytes, "the kernel takes it before it kills");
+	add_part(p, 2, "page cache", f->file_bytes,
+		 "the kernel takes it before it kills");
 	if (bytes_known(f->slab_reclaimable_bytes))
 		add_part(p, 2, "reclaimable slab", f->slab_reclaimable_bytes, NULL);
 	add_unexplained(p);
@@ -216,17 +234,21 @@ static void add_conclusions(struct page *p)
 
 	strbuf_add_char(p->out, '\n');
 	if (f->limit_bytes != CGROUP_NO_LIMIT)
-		add_said(p, "headroom", f->headroom_bytes, "until need meets the limit, and the kernel "
-							    "kills");
-	add_said(p, "kubectl top shows", f->working_set_bytes, "usage less inactive files");
+		add_said(p, "headroom", f->headroom_bytes,
+			 "until need meets the limit, and the kernel "
+			 "kills");
+	add_said(p, "kubectl top shows", f->working_set_bytes,
+		 "usage less inactive files");
 	if (bytes_known(f->hidden_bytes) && f->hidden_bytes > 0)
-		add_said(p, "hidden", f->hidden_bytes,
-			 "live memory that is in no working set: it was MADV_FREE'd and written again, "
-			 "or is shared with a forked process; it cannot be taken back");
+		add_said(
+			p, "hidden", f->hidden_bytes,
+			"live memory that is in no working set: it was MADV_FREE'd and written again, "
+			"or is shared with a forked process; it cannot be taken back");
 	if (bytes_known(f->unaccounted_bytes) && f->unaccounted_bytes > f->slack_bytes)
-		add_said(p, "no process's", f->unaccounted_bytes,
-			 "charged, but in no process that can be read: files left on a tmpfs, or "
-			 "processes out of sight");
+		add_said(
+			p, "no process's", f->unaccounted_bytes,
+			"charged, but in no process that can be read: files left on a tmpfs, or "
+			"processes out of sight");
 	add_growth(p);
 }
 
@@ -234,8 +256,10 @@ static int compare_usages(const void *a, const void *b)
 {
 	const struct usage *x = *(const struct usage *const *)a;
 	const struct usage *y = *(const struct usage *const *)b;
-	uint64_t of_x = bytes_known(x->total.bytes[SMAPS_PSS]) ? x->total.bytes[SMAPS_PSS] : 0;
-	uint64_t of_y = bytes_known(y->total.bytes[SMAPS_PSS]) ? y->total.bytes[SMAPS_PSS] : 0;
+	uint64_t of_x = bytes_known(x->total.bytes[SMAPS_PSS]) ? x->total.bytes[SMAPS_PSS]
+							       : 0;
+	uint64_t of_y = bytes_known(y->total.bytes[SMAPS_PSS]) ? y->total.bytes[SMAPS_PSS]
+							       : 0;
 
 	return (of_x < of_y) - (of_x > of_y);
 }
@@ -243,7 +267,8 @@ static int compare_usages(const void *a, const void *b)
 static void add_process(struct page *p, const struct usage *u)
 {
 	uint64_t pss_bytes = u->total.bytes[SMAPS_PSS];
-	char pss[UNITS_TEXT_SIZE], rss[UNITS_TEXT_SIZE], lazy[UNITS_TEXT_SIZE], share[16] = "-";
+	char pss[UNITS_TEXT_SIZE], rss[UNITS_TEXT_SIZE], lazy[UNITS_TEXT_SIZE],
+		share[16] = "-";
 	unsigned int per_mille = units_per_mille(pss_bytes, p->figures->usage_bytes);
 
 	if (bytes_known(pss_bytes) && bytes_known(p->figures->usage_bytes))
@@ -265,17 +290,21 @@ static void add_processes(struct page *p)
 		usages[i] = &s->usages[i];
 	qsort(usages, s->count, sizeof(*usages), compare_usages);
 	if (s->count > 0)
-		strbuf_add_text(p->out, "\n     PID        PSS   SHARE        RSS   LAZYFREE  COMM\n");
+		strbuf_add_text(
+			p->out,
+			"\n     PID        PSS   SHARE        RSS   LAZYFREE  COMM\n");
 	for (size_t i = 0; i < s->count && i < p->report->top; i++)
 		add_process(p, usages[i]);
 	if (s->count > p->report->top)
-		strbuf_addf(p->out, "          and %zu more\n", s->count - p->report->top);
+		strbuf_addf(p->out, "          and %zu more\n",
+			    s->count - p->report->top);
 	free(usages);
 }
 
 void oom_report_add_text(struct strbuf *out, const struct oom_report *report)
 {
-	size_t width = report->options.max_width > 0 ? (size_t)report->options.max_width : 100;
+	size_t width = report->options.max_width > 0 ? (size_t)report->options.max_width
+						     : 100;
 	struct page p = {
 		.out = out,
 		.report = report,
@@ -320,9 +349,11 @@ void oom_report_add_json(struct strbuf *out, const struct oom_row *row,
 {
 	const struct cgroup *c = row->cgroup;
 
-	strbuf_addf(out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"oom\":", PACKAGE_VERSION);
+	strbuf_addf(out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"oom\":",
+		    PACKAGE_VERSION);
 	json_add_row(out, columns, row);
-	strbuf_addf(out, ",\"cgroup_version\":%d,\"is_cut\":%s,\"unexplained_bytes\":%lld",
+	strbuf_addf(out,
+		    ",\"cgroup_version\":%d,\"is_cut\":%s,\"unexplained_bytes\":%lld",
 		    (int)c->version, c->is_cut ? "true" : "false",
 		    (long long)row->figures->unexplained_bytes);
 	strbuf_add_text(out, ",\"levels\":[");

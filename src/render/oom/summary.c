@@ -54,7 +54,8 @@ static const char *limit_name(const struct oom_kill *k)
 {
 	enum limit limit = find_limit(k);
 
-	return limit == LIMIT_CGROUP && k->limit_path[0] != '\0' ? k->limit_path : limits[limit].name;
+	return limit == LIMIT_CGROUP && k->limit_path[0] != '\0' ? k->limit_path
+								 : limits[limit].name;
 }
 
 static const char *victim_name(const struct oom_kill *k)
@@ -92,8 +93,8 @@ static size_t merge_rows(struct row *rows, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		if (kept > 0 && strcmp(rows[kept - 1].name, rows[i].name) == 0) {
 			rows[kept - 1].count += rows[i].count;
-			rows[kept - 1].largest_bytes =
-				larger(rows[kept - 1].largest_bytes, rows[i].largest_bytes);
+			rows[kept - 1].largest_bytes = larger(
+				rows[kept - 1].largest_bytes, rows[i].largest_bytes);
 		} else {
 			rows[kept++] = rows[i];
 		}
@@ -102,8 +103,8 @@ static size_t merge_rows(struct row *rows, size_t count)
 	return kept;
 }
 
-static void add_rows(struct strbuf *out, const char *heading, struct row *rows, size_t count,
-		     const struct oom_explain_options *options)
+static void add_rows(struct strbuf *out, const char *heading, struct row *rows,
+		     size_t count, const struct oom_explain_options *options)
 {
 	char rss[UNITS_TEXT_SIZE];
 	size_t kept = merge_rows(rows, count);
@@ -114,7 +115,8 @@ static void add_rows(struct strbuf *out, const char *heading, struct row *rows, 
 			    bytes_known(rows[i].largest_bytes)
 				    ? units_format_bytes(rows[i].largest_bytes, rss)
 				    : "-");
-		text_add_printable(out, rows[i].name, strlen(rows[i].name), options->table.ascii);
+		text_add_printable(out, rows[i].name, strlen(rows[i].name),
+				   options->table.ascii);
 		strbuf_add_char(out, '\n');
 	}
 	if (kept > options->top)
@@ -130,19 +132,22 @@ static void add_time(struct strbuf *out, const struct oom_kill *k)
 	else if (k->time.text[0] != '\0')
 		text_add_printable(out, k->time.text, strlen(k->time.text), true);
 	else if (k->time.boot_us != COUNT_UNKNOWN)
-		strbuf_addf(out, "%llu s after boot", (unsigned long long)(k->time.boot_us / 1000000));
+		strbuf_addf(out, "%llu s after boot",
+			    (unsigned long long)(k->time.boot_us / 1000000));
 	else
 		strbuf_add_text(out, "an unknown time");
 }
 
 typedef const char *name_of(const struct oom_kill *kill);
 
-static struct row *make_rows(const struct oom_kill *const *kills, size_t count, name_of *name)
+static struct row *make_rows(const struct oom_kill *const *kills, size_t count,
+			     name_of *name)
 {
 	struct row *rows = xcalloc(count, sizeof(*rows));
 
 	for (size_t i = 0; i < count; i++)
-		rows[i] = (struct row){ name(kills[i]), kills[i], 1, kills[i]->victim.rss_bytes };
+		rows[i] = (struct row){ name(kills[i]), kills[i], 1,
+					kills[i]->victim.rss_bytes };
 	return rows;
 }
 
@@ -150,7 +155,8 @@ static struct row *make_rows(const struct oom_kill *const *kills, size_t count, 
  * Find the first and the last kill. Compare their times if the log has the date of each
  * kill, because events are not listed in order; otherwise use their positions in the log.
  */
-static void find_ends(const struct oom_kill *const *kills, size_t count, const struct oom_kill *ends[2])
+static void find_ends(const struct oom_kill *const *kills, size_t count,
+		      const struct oom_kill *ends[2])
 {
 	const struct oom_kill *first = kills[0], *last = kills[0];
 
@@ -168,8 +174,8 @@ static void find_ends(const struct oom_kill *const *kills, size_t count, const s
 	ends[1] = last;
 }
 
-void oom_summary_add_text(struct strbuf *out, const struct oom_kill *const *kills, size_t count,
-			  const struct oom_explain_options *options)
+void oom_summary_add_text(struct strbuf *out, const struct oom_kill *const *kills,
+			  size_t count, const struct oom_explain_options *options)
 {
 	_cleanup_free_ struct row *limit_rows = make_rows(kills, count, limit_name);
 	_cleanup_free_ struct row *victim_rows = make_rows(kills, count, victim_name);
@@ -219,16 +225,19 @@ void oom_summary_add_json(struct strbuf *out, const struct oom_kill_list *list,
 	const struct oom_kill *ends[2];
 
 	find_ends(kills, count, ends);
-	strbuf_addf(out, "{\"kill_count\":%zu,\"left_out_count\":%zu,\"unkillable_count\":%zu", count,
-		    list->left_out_count, list->unkillable_count);
+	strbuf_addf(out,
+		    "{\"kill_count\":%zu,\"left_out_count\":%zu,\"unkillable_count\":%zu",
+		    count, list->left_out_count, list->unkillable_count);
 	add_json_time(out, "first", ends[0]);
 	add_json_time(out, "last", ends[1]);
 	strbuf_add_text(out, ",\"limits\":[");
 	for (size_t i = 0; i < limit_count; i++) {
 		enum limit limit = find_limit(limit_rows[i].kill);
 
-		strbuf_addf(out, "%s{\"limit\":\"%s\",\"cgroup\":", i > 0 ? "," : "", limits[limit].key);
-		add_json_text(out, limit == LIMIT_CGROUP ? limit_rows[i].kill->limit_path : "");
+		strbuf_addf(out, "%s{\"limit\":\"%s\",\"cgroup\":", i > 0 ? "," : "",
+			    limits[limit].key);
+		add_json_text(out, limit == LIMIT_CGROUP ? limit_rows[i].kill->limit_path
+							 : "");
 		add_json_counts(out, &limit_rows[i]);
 	}
 	strbuf_add_text(out, "],\"victims\":[");

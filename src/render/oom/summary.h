@@ -14,8 +14,8 @@
 #define OOM_SUMMARY_LEAST 2
 
 /* Append the summary as text, with at most options->top rows per list. */
-void oom_summary_add_text(struct strbuf *out, const struct oom_kill *const *kills, size_t count,
-			  const struct oom_explain_options *options);
+void oom_summary_add_text(struct strbuf *out, const struct oom_kill *const *kills,
+			  size_t count, const struct oom_explain_options *options);
 
 /* Append a JSON object with all limits and all victims; no list is shortened. */
 void oom_summary_add_json(struct strbuf *out, const struct oom_kill_list *list,

@@ -29,7 +29,11 @@ static void get_metric(const void *row, int arg, struct value *ret)
 	set_text(ret, profile_metrics[row_of(row)->report->options->metric].name);
 }
 
-enum { NUMBER_BEFORE, NUMBER_AFTER, NUMBER_CHANGE };
+enum {
+	NUMBER_BEFORE,
+	NUMBER_AFTER,
+	NUMBER_CHANGE
+};
 
 static void get_number(const void *row, int arg, struct value *ret)
 {
@@ -56,12 +60,12 @@ static void get_stack(const void *row, int arg, struct value *ret)
 	set_text(ret, row_of(row)->functions);
 }
 
-#define WORD(name, kind, get, help)                       \
-	{                                                 \
+#define WORD(name, kind, get, help)                      \
+	{                                                \
 		name, NULL, help, kind, false, 0, 0, get \
 	}
-#define NUMBER(name, kind, which, help)                             \
-	{                                                           \
+#define NUMBER(name, kind, which, help)                            \
+	{                                                          \
 		name, NULL, help, kind, true, 0, which, get_number \
 	}
 
@@ -73,7 +77,8 @@ static const struct column columns[] = {
 	NUMBER("change", VALUE_CHANGE, NUMBER_CHANGE, "after less before"),
 	WORD("callers", VALUE_WORD, get_callers,
 	     "more: the functions were called by others, which were not compared; none"),
-	WORD("stack", VALUE_TEXT, get_stack, "the functions, innermost first, ';' between"),
+	WORD("stack", VALUE_TEXT, get_stack,
+	     "the functions, innermost first, ';' between"),
 };
 
 const struct column_set diff_columns = {

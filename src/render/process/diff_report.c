@@ -49,7 +49,8 @@ static void add_printable(const struct page *p, const char *text)
 	text_add_printable(p->out, text, strlen(text), p->report->table.ascii);
 }
 
-static void add_side(const struct page *p, const char *label, const struct diff_side *side)
+static void add_side(const struct page *p, const char *label,
+		     const struct diff_side *side)
 {
 	const struct profile *profile = side->profile;
 	char time[CLOCK_TEXT_SIZE], buf[UNITS_TEXT_SIZE];
@@ -64,11 +65,13 @@ static void add_side(const struct page *p, const char *label, const struct diff_
 		strbuf_addf(p->out, ", %s", clock_format_utc(profile->unix_ms, time));
 	if (profile->sample_bytes)
 		strbuf_addf(p->out, ", an estimate from %" PRIu64 " samples, one per %s",
-			    profile->sample_count, units_format_bytes(profile->sample_bytes, buf));
+			    profile->sample_count,
+			    units_format_bytes(profile->sample_bytes, buf));
 	strbuf_add_char(p->out, '\n');
 }
 
-static void add_sum(const struct page *p, const char *label, const struct profile_diff_sum *sum)
+static void add_sum(const struct page *p, const char *label,
+		    const struct profile_diff_sum *sum)
 {
 	strbuf_addf(p->out, "  %-14s %8" PRIu64 " ", label, sum->stack_count);
 	add_number(p, sum->before, 14);
@@ -88,8 +91,8 @@ static void add_sums(const struct page *p)
 	};
 	const struct profile_diff *diff = p->report->diff;
 
-	strbuf_addf(p->out, "\n  %-14s %8s %14s %14s %14s\n", "", "STACKS", "BEFORE", "AFTER",
-		    "CHANGE");
+	strbuf_addf(p->out, "\n  %-14s %8s %14s %14s %14s\n", "", "STACKS", "BEFORE",
+		    "AFTER", "CHANGE");
 	for (int k = 0; k < DIFF_KIND_COUNT_; k++)
 		add_sum(p, labels[k], &diff->sums[k]);
 	add_sum(p, "all", &diff->total);
@@ -114,11 +117,14 @@ static void add_notes(const struct page *p)
 
 	strbuf_addf(p->out, "  Numbers are %s. ", profile_metrics[options->metric].what);
 	if (options->depth == 0)
-		strbuf_add_text(p->out, "Stacks are the same if all their functions are.\n");
+		strbuf_add_text(p->out,
+				"Stacks are the same if all their functions are.\n");
 	else if (options->depth == 1)
-		strbuf_add_text(p->out, "Stacks are the same if the innermost function is.\n");
+		strbuf_add_text(p->out,
+				"Stacks are the same if the innermost function is.\n");
 	else
-		strbuf_addf(p->out, "Stacks are the same if the %zu innermost functions are.\n",
+		strbuf_addf(p->out,
+			    "Stacks are the same if the %zu innermost functions are.\n",
 			    options->depth);
 	if (p->report->diff->sums[DIFF_LEFT_OUT].stack_count > 0) {
 		strbuf_add_text(p->out, "  Left out are stacks that have at most ");
@@ -223,7 +229,8 @@ static void add_json_text(struct strbuf *out, const char *key, const char *text)
 		strbuf_add_text(out, "null");
 }
 
-static void add_json_side(struct strbuf *out, const char *key, const struct diff_side *side)
+static void add_json_side(struct strbuf *out, const char *key,
+			  const struct diff_side *side)
 {
 	const struct profile *profile = side->profile;
 	char time[CLOCK_TEXT_SIZE];
@@ -241,11 +248,12 @@ static void add_json_side(struct strbuf *out, const char *key, const struct diff
 		strbuf_add_text(out, ",\"sample_bytes\":null,\"samples\":null}");
 }
 
-static void add_json_sum(struct strbuf *out, const char *key, const struct profile_diff_sum *sum)
+static void add_json_sum(struct strbuf *out, const char *key,
+			 const struct profile_diff_sum *sum)
 {
 	strbuf_addf(out,
-		    "\"%s\":{\"stacks\":%" PRIu64 ",\"before\":%" PRIu64 ",\"after\":%" PRIu64
-		    ",\"change\":%" PRId64 "}",
+		    "\"%s\":{\"stacks\":%" PRIu64 ",\"before\":%" PRIu64
+		    ",\"after\":%" PRIu64 ",\"change\":%" PRId64 "}",
 		    key, sum->stack_count, sum->before, sum->after,
 		    (int64_t)(sum->after - sum->before));
 }
@@ -255,7 +263,8 @@ static void add_json_stacks(struct strbuf *out, const struct diff_report *report
 	struct column_list columns = COLUMN_LIST_INIT;
 	char *bad;
 
-	if (column_list_parse(&diff_columns, NULL, diff_columns.table_default, &columns, &bad) < 0)
+	if (column_list_parse(&diff_columns, NULL, diff_columns.table_default, &columns,
+			      &bad) < 0)
 		return; /* cannot happen: unit tests check the table of columns */
 	for (size_t i = 0; i < report->diff->stack_count; i++) {
 		const struct profile_diff_stack *stack = &report->diff->stacks[i];
@@ -284,7 +293,8 @@ void diff_report_add_json(struct strbuf *out, const struct diff_report *report)
 {
 	const struct profile_diff *diff = report->diff;
 
-	strbuf_addf(out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"metric\":\"%s\"",
+	strbuf_addf(out,
+		    "{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"metric\":\"%s\"",
 		    PACKAGE_VERSION, profile_metrics[report->options->metric].name);
 	strbuf_addf(out, ",\"depth\":%zu,\"min\":%" PRIu64, report->options->depth,
 		    report->options->minimum);

@@ -16,13 +16,16 @@ void growth_text_add_short(struct strbuf *out, const struct growth *growth)
 	char rate[UNITS_TEXT_SIZE];
 
 	if (growth->kind == GROWTH_STEADY)
-		strbuf_add_text(out, units_format_rate(growth->rate_bytes, growth->rate_bytes, rate));
+		strbuf_add_text(out, units_format_rate(growth->rate_bytes,
+						       growth->rate_bytes, rate));
 	else
-		strbuf_add_text(out, growth->kind == GROWTH_TOO_SHORT ? "too few"
-								       : growth_titles[growth->kind]);
+		strbuf_add_text(out, growth->kind == GROWTH_TOO_SHORT
+					     ? "too few"
+					     : growth_titles[growth->kind]);
 }
 
-static bool find_time(const struct growth *growth, uint64_t limit_bytes, struct growth_time *ret)
+static bool find_time(const struct growth *growth, uint64_t limit_bytes,
+		      struct growth_time *ret)
 {
 	return bytes_known(limit_bytes) && growth_time_to(growth, limit_bytes, ret) &&
 	       ret->ns <= FORESEEN_NS;
@@ -36,7 +39,8 @@ static const char *format_time(uint64_t ns, char buf[UNITS_TEXT_SIZE])
 	return ns > FORESEEN_NS ? "over 30d" : units_format_duration(ns, buf);
 }
 
-void growth_text_add_time(struct strbuf *out, const struct growth *growth, uint64_t limit_bytes)
+void growth_text_add_time(struct strbuf *out, const struct growth *growth,
+			  uint64_t limit_bytes)
 {
 	struct growth_time time;
 	char buf[UNITS_TEXT_SIZE];
@@ -56,7 +60,8 @@ static const char *format_bound(int64_t bytes_per_hour, int64_t rate_bytes,
 	return buf;
 }
 
-void growth_text_add(struct strbuf *out, const struct growth *growth, uint64_t limit_bytes)
+void growth_text_add(struct strbuf *out, const struct growth *growth,
+		     uint64_t limit_bytes)
 {
 	char rate[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
 	struct growth_time time;
@@ -70,5 +75,6 @@ void growth_text_add(struct strbuf *out, const struct growth *growth, uint64_t l
 		    format_bound(growth->rate_high_bytes, growth->rate_bytes, high));
 	if (find_time(growth, limit_bytes, &time))
 		strbuf_addf(out, ", limit in %s (%s to %s)", format_time(time.ns, rate),
-			    format_time(time.soonest_ns, low), format_time(time.latest_ns, high));
+			    format_time(time.soonest_ns, low),
+			    format_time(time.latest_ns, high));
 }

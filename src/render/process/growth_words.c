@@ -98,8 +98,9 @@ void growth_add_time(struct strbuf *out, const struct growth *g, uint64_t limit_
 		return;
 	strbuf_addf(out, "meets the limit in %s (%s to %s)",
 		    units_format_duration(left.ns, at),
-		    left.soonest_ns < NS_PER_S ? "now"
-					       : units_format_duration(left.soonest_ns, soonest),
+		    left.soonest_ns < NS_PER_S
+			    ? "now"
+			    : units_format_duration(left.soonest_ns, soonest),
 		    left.latest_ns == UINT64_MAX
 			    ? "never"
 			    : units_format_duration(left.latest_ns, latest));

@@ -27,7 +27,12 @@ static void get_state_bytes(const void *row, int arg, struct value *ret)
 	ret->is_known = bytes_known(ret->number);
 }
 
-enum { PLACE_START, PLACE_END, PLACE_OFFSET, PLACE_INODE };
+enum {
+	PLACE_START,
+	PLACE_END,
+	PLACE_OFFSET,
+	PLACE_INODE
+};
 
 static void get_place(const void *row, int arg, struct value *ret)
 {
@@ -78,25 +83,36 @@ static void get_name(const void *row, int arg, struct value *ret)
 	ret->text_length = m->name_length;
 }
 
-#define FIELD(name, heading, field, help)                                                          \
-	{ name, heading, help, VALUE_BYTES, true, 0, field, get_field }
-#define STATE(name, heading, state, help)                                                          \
-	{ name, heading, help, VALUE_BYTES, true, 0, state, get_state_bytes }
-#define PLACE(name, heading, kind, which, help) { name, heading, help, kind, false, 0, which, get_place }
+#define FIELD(name, heading, field, help)                                   \
+	{                                                                   \
+		name, heading, help, VALUE_BYTES, true, 0, field, get_field \
+	}
+#define STATE(name, heading, state, help)                                         \
+	{                                                                         \
+		name, heading, help, VALUE_BYTES, true, 0, state, get_state_bytes \
+	}
+#define PLACE(name, heading, kind, which, help)                       \
+	{                                                             \
+		name, heading, help, kind, false, 0, which, get_place \
+	}
 
 static const struct column columns[] = {
 	PLACE("start_addr", "ADDRESS", VALUE_ADDRESS, PLACE_START, "first address"),
 	PLACE("end_addr", "END", VALUE_ADDRESS, PLACE_END, "first address after it"),
-	{ "perms", "PERM", "read, write, execute; p private, s shared", VALUE_WORD, false, 0, 0,
-	  get_perms },
-	PLACE("offset_bytes", "OFFSET", VALUE_BYTES, PLACE_OFFSET, "where in the file it begins"),
-	PLACE("inode", "INODE", VALUE_COUNT, PLACE_INODE, "inode of the file, 0 if there is none"),
+	{ "perms", "PERM", "read, write, execute; p private, s shared", VALUE_WORD, false,
+	  0, 0, get_perms },
+	PLACE("offset_bytes", "OFFSET", VALUE_BYTES, PLACE_OFFSET,
+	      "where in the file it begins"),
+	PLACE("inode", "INODE", VALUE_COUNT, PLACE_INODE,
+	      "inode of the file, 0 if there is none"),
 	FIELD("size_bytes", "SIZE", SMAPS_SIZE, "address space"),
 	FIELD("rss_bytes", "RSS", SMAPS_RSS, "resident memory: the sum of the states"),
-	FIELD("pss_bytes", "PSS", SMAPS_PSS, "Rss with shared pages divided by their users"),
+	FIELD("pss_bytes", "PSS", SMAPS_PSS,
+	      "Rss with shared pages divided by their users"),
 	STATE("private_dirty_bytes", "PDIRTY", STATE_PRIVATE_DIRTY, "private, written"),
 	STATE("lazyfree_bytes", "LAZYFREE", STATE_LAZYFREE, "freed with MADV_FREE"),
-	STATE("private_clean_bytes", "PCLEAN", STATE_PRIVATE_CLEAN, "private, not written"),
+	STATE("private_clean_bytes", "PCLEAN", STATE_PRIVATE_CLEAN,
+	      "private, not written"),
 	STATE("shared_dirty_bytes", "SDIRTY", STATE_SHARED_DIRTY,
 	      "mapped by several processes, written"),
 	STATE("shared_clean_bytes", "SCLEAN", STATE_SHARED_CLEAN,
@@ -104,24 +120,27 @@ static const struct column columns[] = {
 	FIELD("swap_bytes", "SWAP", SMAPS_SWAP, "swapped out"),
 	FIELD("swap_pss_bytes", "SWAPPSS", SMAPS_SWAP_PSS,
 	      "Swap with shared pages divided by their users"),
-	FIELD("anonymous_bytes", "ANONYMOUS", SMAPS_ANONYMOUS, "resident anonymous pages"),
+	FIELD("anonymous_bytes", "ANONYMOUS", SMAPS_ANONYMOUS,
+	      "resident anonymous pages"),
 	FIELD("referenced_bytes", "REF", SMAPS_REFERENCED, "resident and marked as used"),
 	FIELD("ksm_bytes", "KSM", SMAPS_KSM, "merged with equal pages"),
 	FIELD("thp_bytes", "THP", SMAPS_ANON_HUGE, "anonymous transparent huge pages"),
 	FIELD("locked_bytes", "LOCKED", SMAPS_LOCKED, "locked by mlock, by its Pss"),
-	{ "owner", "OWNER", "the matrix's row that it is counted in", VALUE_WORD, false, 0, 0,
-	  get_owner },
-	{ "name", "MAPPING", "file, or the kernel's tag in brackets", VALUE_TEXT, false, 0, 0,
-	  get_name },
+	{ "owner", "OWNER", "the matrix's row that it is counted in", VALUE_WORD, false,
+	  0, 0, get_owner },
+	{ "name", "MAPPING", "file, or the kernel's tag in brackets", VALUE_TEXT, false,
+	  0, 0, get_name },
 };
 
 const struct column_set mapping_columns = {
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(columns[0]),
-	.csv_default = "start_addr,end_addr,perms,size_bytes,rss_bytes,pss_bytes,"
-		       "private_dirty_bytes,lazyfree_bytes,private_clean_bytes,shared_dirty_bytes,"
-		       "shared_clean_bytes,swap_bytes,owner,name",
-	.table_default = "start_addr,size_bytes,rss_bytes,private_dirty_bytes,lazyfree_bytes,"
-			 "private_clean_bytes,shared_clean_bytes,perms,owner,name",
+	.csv_default =
+		"start_addr,end_addr,perms,size_bytes,rss_bytes,pss_bytes,"
+		"private_dirty_bytes,lazyfree_bytes,private_clean_bytes,shared_dirty_bytes,"
+		"shared_clean_bytes,swap_bytes,owner,name",
+	.table_default =
+		"start_addr,size_bytes,rss_bytes,private_dirty_bytes,lazyfree_bytes,"
+		"private_clean_bytes,shared_clean_bytes,perms,owner,name",
 	.sort_default = "start_addr",
 };

@@ -44,11 +44,15 @@ static void get_address(const void *row, int arg, struct value *ret)
 	ret->is_known = ret->number != 0;
 }
 
-enum { SIDE_BEFORE, SIDE_AFTER };
+enum {
+	SIDE_BEFORE,
+	SIDE_AFTER
+};
 
 static const struct process *process_of(const void *row, int side)
 {
-	return side == SIDE_AFTER ? change_of(row)->after_process : change_of(row)->before_process;
+	return side == SIDE_AFTER ? change_of(row)->after_process
+				  : change_of(row)->before_process;
 }
 
 static void get_pid(const void *row, int arg, struct value *ret)
@@ -78,37 +82,45 @@ static void get_bytes(const void *row, int arg, struct value *ret)
 static void get_change(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	ret->is_known = bytes_known(change_of(row)->before) || bytes_known(change_of(row)->after);
+	ret->is_known = bytes_known(change_of(row)->before) ||
+			bytes_known(change_of(row)->after);
 	ret->number = (uint64_t)moment_change_bytes(change_of(row));
 }
 
-#define WORD(name, heading, kind, get, help)                 \
-	{                                                    \
+#define WORD(name, heading, kind, get, help)                \
+	{                                                   \
 		name, heading, help, kind, false, 0, 0, get \
 	}
-#define NUMBER(name, heading, kind, which, get, help)           \
-	{                                                       \
+#define NUMBER(name, heading, kind, which, get, help)          \
+	{                                                      \
 		name, heading, help, kind, true, 0, which, get \
 	}
 
 static const struct column columns[] = {
 	WORD("part", "PART", VALUE_WORD, get_part,
 	     "total, state, owner, group, process or mapping: what it is a figure of"),
-	WORD("name", "NAME", VALUE_TEXT, get_name, "of the figure, the process or the mapping"),
+	WORD("name", "NAME", VALUE_TEXT, get_name,
+	     "of the figure, the process or the mapping"),
 	WORD("owner", "OWNER", VALUE_WORD, get_owner, "of a mapping, whose memory it is"),
 	WORD("address", "ADDRESS", VALUE_ADDRESS, get_address,
 	     "of a mapping without a name, where it begins"),
 	WORD("comm", "PROCESS", VALUE_TEXT, get_comm, "the name of the process"),
-	NUMBER("pid_before", "BEFORE", VALUE_COUNT, SIDE_BEFORE, get_pid, "its pid at the first moment"),
-	NUMBER("pid_after", "AFTER", VALUE_COUNT, SIDE_AFTER, get_pid, "its pid at the second"),
-	NUMBER("before_bytes", "BEFORE", VALUE_BYTES, SIDE_BEFORE, get_bytes, "at the first moment"),
-	NUMBER("after_bytes", "AFTER", VALUE_BYTES, SIDE_AFTER, get_bytes, "at the second"),
-	NUMBER("change_bytes", "CHANGE", VALUE_CHANGE, 0, get_change, "after less before"),
+	NUMBER("pid_before", "BEFORE", VALUE_COUNT, SIDE_BEFORE, get_pid,
+	       "its pid at the first moment"),
+	NUMBER("pid_after", "AFTER", VALUE_COUNT, SIDE_AFTER, get_pid,
+	       "its pid at the second"),
+	NUMBER("before_bytes", "BEFORE", VALUE_BYTES, SIDE_BEFORE, get_bytes,
+	       "at the first moment"),
+	NUMBER("after_bytes", "AFTER", VALUE_BYTES, SIDE_AFTER, get_bytes,
+	       "at the second"),
+	NUMBER("change_bytes", "CHANGE", VALUE_CHANGE, 0, get_change,
+	       "after less before"),
 };
 
 const struct column_set moment_columns = {
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(columns[0]),
-	.csv_default = "part,name,owner,address,comm,pid_before,pid_after,before_bytes,after_bytes,"
-		       "change_bytes",
+	.csv_default =
+		"part,name,owner,address,comm,pid_before,pid_after,before_bytes,after_bytes,"
+		"change_bytes",
 };

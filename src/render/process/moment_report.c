@@ -32,7 +32,8 @@ static void add_bytes(const struct page *p, uint64_t bytes, int width)
 		strbuf_addf(p->out, "%*s", width, units_format_bytes(bytes, buf));
 }
 
-static void add_change(const struct page *p, const struct moment_change *change, int width)
+static void add_change(const struct page *p, const struct moment_change *change,
+		       int width)
 {
 	int64_t bytes = moment_change_bytes(change);
 	char buf[UNITS_TEXT_SIZE];
@@ -45,15 +46,17 @@ static void add_change(const struct page *p, const struct moment_change *change,
 		strbuf_addf(p->out, "%*s", width, units_format_change(bytes, buf));
 }
 
-static void add_side(const struct page *p, const char *label, const struct moment_side *side)
+static void add_side(const struct page *p, const char *label,
+		     const struct moment_side *side)
 {
 	const struct moment *moment = side->moment;
 	char time[CLOCK_TEXT_SIZE];
 
 	strbuf_addf(p->out, "%-7s ", label);
 	add_printable(p, side->name);
-	strbuf_addf(p->out, ", %s, %zu process%s", clock_format_utc(moment->unix_ms, time),
-		    moment->processes.count, moment->processes.count == 1 ? "" : "es");
+	strbuf_addf(p->out, ", %s, %zu process%s",
+		    clock_format_utc(moment->unix_ms, time), moment->processes.count,
+		    moment->processes.count == 1 ? "" : "es");
 	if (moment->processes.unreadable_count > 0)
 		strbuf_addf(p->out, ", of which %zu could not be read",
 			    moment->processes.unreadable_count);
@@ -70,7 +73,8 @@ static void add_sides(const struct page *p)
 	add_side(p, "after", &r->after);
 	if (from != to)
 		strbuf_addf(p->out, ", %s %s",
-			    units_format_duration((to > from ? to - from : from - to) * NS_PER_MS, buf),
+			    units_format_duration(
+				    (to > from ? to - from : from - to) * NS_PER_MS, buf),
 			    to > from ? "later" : "earlier");
 	strbuf_add_char(p->out, '\n');
 }
@@ -128,7 +132,8 @@ static void add_figures(const struct page *p, enum moment_part part)
 	for (size_t i = 0; i < p->report->diff->count; i++) {
 		const struct moment_change *change = &p->report->diff->items[i];
 
-		if (!is_part(p, i, part) || (!bytes_known(change->before) && !bytes_known(change->after)))
+		if (!is_part(p, i, part) ||
+		    (!bytes_known(change->before) && !bytes_known(change->after)))
 			continue;
 		strbuf_addf(p->out, "  %-16s ", change->name);
 		add_bytes(p, change->before, 14);
@@ -226,7 +231,8 @@ void moment_report_add_text(struct strbuf *out, const struct moment_report *repo
 	strbuf_add_text(out, ":\n");
 	add_figures(&page, PART_OWNER);
 	add_group(&page);
-	strbuf_addf(out, "\n%14s %14s %14s  Processes, Rss\n", "CHANGE", "BEFORE", "AFTER");
+	strbuf_addf(out, "\n%14s %14s %14s  Processes, Rss\n", "CHANGE", "BEFORE",
+		    "AFTER");
 	add_list(&page, PART_PROCESS);
 	strbuf_addf(out, "\n%14s %14s %14s  Mappings, Rss", "CHANGE", "BEFORE", "AFTER");
 	add_age(&page);
@@ -250,15 +256,17 @@ void moment_report_add_csv(struct strbuf *out, const struct moment_report *repor
 
 /* The report as JSON. */
 
-static void add_json_side(struct strbuf *out, const char *key, const struct moment_side *side)
+static void add_json_side(struct strbuf *out, const char *key,
+			  const struct moment_side *side)
 {
 	const struct moment *moment = side->moment;
 	char time[CLOCK_TEXT_SIZE];
 
 	strbuf_addf(out, ",\"%s\":{\"file\":", key);
 	json_add_string(out, side->name, strlen(side->name));
-	strbuf_addf(out, ",\"time\":\"%s\",\"processes\":%zu,\"unreadable\":%zu,"
-			 "\"mappings_age_s\":%" PRIu64 ".%03" PRIu64 ",\"group\":",
+	strbuf_addf(out,
+		    ",\"time\":\"%s\",\"processes\":%zu,\"unreadable\":%zu,"
+		    "\"mappings_age_s\":%" PRIu64 ".%03" PRIu64 ",\"group\":",
 		    clock_format_utc(moment->unix_ms, time), moment->processes.count,
 		    moment->processes.unreadable_count, mappings_age_ms(moment) / 1000,
 		    mappings_age_ms(moment) % 1000);
@@ -274,7 +282,8 @@ void moment_report_add_json(struct strbuf *out, const struct moment_report *repo
 	struct column_list columns = COLUMN_LIST_INIT;
 
 	column_list_all(&moment_columns, &columns);
-	strbuf_addf(out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1}", PACKAGE_VERSION);
+	strbuf_addf(out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1}",
+		    PACKAGE_VERSION);
 	add_json_side(out, "before", &report->before);
 	add_json_side(out, "after", &report->after);
 	strbuf_add_text(out, ",\"changes\":[");

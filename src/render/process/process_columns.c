@@ -36,7 +36,12 @@ static const struct usage *usage_of(const void *row)
 
 /* Columns about the sample. */
 
-enum { SAMPLE_TIME, SAMPLE_ELAPSED, SAMPLE_AGE, SAMPLE_READ };
+enum {
+	SAMPLE_TIME,
+	SAMPLE_ELAPSED,
+	SAMPLE_AGE,
+	SAMPLE_READ
+};
 
 static void get_sample(const void *row, int arg, struct value *ret)
 {
@@ -44,15 +49,12 @@ static void get_sample(const void *row, int arg, struct value *ret)
 	const struct usage *u = usage_of(row);
 
 	switch (arg) {
-	case SAMPLE_TIME:
-		set_number(ret, snapshot->unix_ms);
-		break;
-	case SAMPLE_ELAPSED:
-		set_number(ret, snapshot->elapsed_ns);
-		break;
+	case SAMPLE_TIME: set_number(ret, snapshot->unix_ms); break;
+	case SAMPLE_ELAPSED: set_number(ret, snapshot->elapsed_ns); break;
 	case SAMPLE_AGE:
-		set_number(ret, snapshot->taken_ns > u->taken_ns ?
-					snapshot->taken_ns - u->taken_ns : 0);
+		set_number(ret, snapshot->taken_ns > u->taken_ns
+					? snapshot->taken_ns - u->taken_ns
+					: 0);
 		ret->is_known = u->source > SOURCE_STAT;
 		break;
 	case SAMPLE_READ:
@@ -65,31 +67,26 @@ static void get_sample(const void *row, int arg, struct value *ret)
 
 /* Columns about the process. */
 
-enum { PROCESS_PID, PROCESS_PPID, PROCESS_THREADS, PROCESS_MINFLT, PROCESS_MAJFLT, PROCESS_START };
+enum {
+	PROCESS_PID,
+	PROCESS_PPID,
+	PROCESS_THREADS,
+	PROCESS_MINFLT,
+	PROCESS_MAJFLT,
+	PROCESS_START
+};
 
 static void get_process(const void *row, int arg, struct value *ret)
 {
 	const struct process *p = &usage_of(row)->process;
 
 	switch (arg) {
-	case PROCESS_PID:
-		set_number(ret, (uint64_t)p->pid);
-		break;
-	case PROCESS_PPID:
-		set_number(ret, (uint64_t)p->ppid);
-		break;
-	case PROCESS_THREADS:
-		set_number(ret, p->thread_count);
-		break;
-	case PROCESS_MINFLT:
-		set_number(ret, p->minor_fault_count);
-		break;
-	case PROCESS_MAJFLT:
-		set_number(ret, p->major_fault_count);
-		break;
-	case PROCESS_START:
-		set_number(ret, p->start_ticks);
-		break;
+	case PROCESS_PID: set_number(ret, (uint64_t)p->pid); break;
+	case PROCESS_PPID: set_number(ret, (uint64_t)p->ppid); break;
+	case PROCESS_THREADS: set_number(ret, p->thread_count); break;
+	case PROCESS_MINFLT: set_number(ret, p->minor_fault_count); break;
+	case PROCESS_MAJFLT: set_number(ret, p->major_fault_count); break;
+	case PROCESS_START: set_number(ret, p->start_ticks); break;
 	}
 }
 
@@ -205,30 +202,14 @@ static void get_made(const void *row, int arg, struct value *ret)
 	const struct usage *u = usage_of(row);
 
 	switch (arg) {
-	case MADE_SIZE:
-		set_bytes(ret, u->process.stat_size_bytes);
-		break;
-	case MADE_USS:
-		set_bytes(ret, usage_uss_bytes(u));
-		break;
-	case MADE_HUGETLB:
-		set_bytes(ret, usage_hugetlb_bytes(u));
-		break;
-	case MADE_THP:
-		set_bytes(ret, usage_thp_bytes(u));
-		break;
-	case MADE_UNBACKED:
-		set_bytes(ret, u->unbacked_bytes);
-		break;
-	case MADE_RESERVED:
-		set_bytes(ret, u->reserved_bytes);
-		break;
-	case MADE_TRIMMABLE:
-		set_bytes(ret, u->trimmable_bytes);
-		break;
-	case MADE_UNEXPLAINED:
-		set_bytes(ret, usage_unexplained_bytes(u));
-		break;
+	case MADE_SIZE: set_bytes(ret, u->process.stat_size_bytes); break;
+	case MADE_USS: set_bytes(ret, usage_uss_bytes(u)); break;
+	case MADE_HUGETLB: set_bytes(ret, usage_hugetlb_bytes(u)); break;
+	case MADE_THP: set_bytes(ret, usage_thp_bytes(u)); break;
+	case MADE_UNBACKED: set_bytes(ret, u->unbacked_bytes); break;
+	case MADE_RESERVED: set_bytes(ret, u->reserved_bytes); break;
+	case MADE_TRIMMABLE: set_bytes(ret, u->trimmable_bytes); break;
+	case MADE_UNEXPLAINED: set_bytes(ret, usage_unexplained_bytes(u)); break;
 	}
 }
 
@@ -268,7 +249,10 @@ static void get_source(const void *row, int arg, struct value *ret)
 	set_text(ret, source_names[usage_of(row)->source]);
 }
 
-enum { HEAP_AGE, HEAP_PAUSE };
+enum {
+	HEAP_AGE,
+	HEAP_PAUSE
+};
 
 static void get_heap(const void *row, int arg, struct value *ret)
 {
@@ -294,7 +278,12 @@ static void get_heap_problem(const void *row, int arg, struct value *ret)
 	set_text(ret, problem ? problem : usage_of(row)->helper_problem);
 }
 
-enum { SAID_SYSTEM, SAID_LIVE, SAID_POOL, SAID_COST };
+enum {
+	SAID_SYSTEM,
+	SAID_LIVE,
+	SAID_POOL,
+	SAID_COST
+};
 
 static void get_said(const void *row, int arg, struct value *ret)
 {
@@ -314,65 +303,84 @@ static void get_said(const void *row, int arg, struct value *ret)
  */
 #define NEED_WALK (NEED_SMAPS | NEED_HEAP)
 
-#define TOTAL(name, heading, field, help)                                                          \
-	{ name, heading, help, VALUE_BYTES, true, NEED_ROLLUP, field, get_total }
-#define MADE(name, heading, needs, which, help)                                                    \
-	{ name, heading, help, VALUE_BYTES, true, needs, which, get_made }
-#define STATE(name, heading, needs, state, help)                                                   \
-	{ name, heading, help, VALUE_BYTES, true, needs, state, get_state_bytes }
-#define OWNER(name, heading, needs, owner, help)                                                   \
-	{ name, heading, help, VALUE_BYTES, true, needs, owner, get_owner_bytes }
-#define PROCESS(name, heading, is_descending, which, help)                                         \
-	{ name, heading, help, VALUE_COUNT, is_descending, NEED_STAT, which, get_process }
+#define TOTAL(name, heading, field, help)                                             \
+	{                                                                             \
+		name, heading, help, VALUE_BYTES, true, NEED_ROLLUP, field, get_total \
+	}
+#define MADE(name, heading, needs, which, help)                                \
+	{                                                                      \
+		name, heading, help, VALUE_BYTES, true, needs, which, get_made \
+	}
+#define STATE(name, heading, needs, state, help)                                      \
+	{                                                                             \
+		name, heading, help, VALUE_BYTES, true, needs, state, get_state_bytes \
+	}
+#define OWNER(name, heading, needs, owner, help)                                      \
+	{                                                                             \
+		name, heading, help, VALUE_BYTES, true, needs, owner, get_owner_bytes \
+	}
+#define PROCESS(name, heading, is_descending, which, help)                         \
+	{                                                                          \
+		name, heading, help, VALUE_COUNT, is_descending, NEED_STAT, which, \
+			get_process                                                \
+	}
 
-#define SAID(name, heading, which, help)                                                           \
-	{ name, heading, help, VALUE_BYTES, true, NEED_WALK, which, get_said }
+#define SAID(name, heading, which, help)                                           \
+	{                                                                          \
+		name, heading, help, VALUE_BYTES, true, NEED_WALK, which, get_said \
+	}
 
-#define CELL(owner, needs, OWNER_, state, STATE_)                                                  \
-	{ owner "_" state "_bytes", NULL, "cell of the matrix: " owner ", " state, VALUE_BYTES,    \
-	  true, needs, OWNER_ *STATE_COUNT_ + STATE_, get_cell }
-#define CELLS(owner, needs, OWNER_)                                                                \
-	CELL(owner, needs, OWNER_, "private_dirty", STATE_PRIVATE_DIRTY),                                 \
-	CELL(owner, needs, OWNER_, "lazyfree", STATE_LAZYFREE),                                           \
-	CELL(owner, needs, OWNER_, "private_clean", STATE_PRIVATE_CLEAN),                                 \
-	CELL(owner, needs, OWNER_, "shared_dirty", STATE_SHARED_DIRTY),                                   \
-	CELL(owner, needs, OWNER_, "shared_clean", STATE_SHARED_CLEAN)
+#define CELL(owner, needs, OWNER_, state, STATE_)                                        \
+	{                                                                                \
+		owner "_" state "_bytes", NULL, "cell of the matrix: " owner ", " state, \
+			VALUE_BYTES, true, needs, OWNER_ *STATE_COUNT_ + STATE_,         \
+			get_cell                                                         \
+	}
+#define CELLS(owner, needs, OWNER_)                                               \
+	CELL(owner, needs, OWNER_, "private_dirty", STATE_PRIVATE_DIRTY),         \
+		CELL(owner, needs, OWNER_, "lazyfree", STATE_LAZYFREE),           \
+		CELL(owner, needs, OWNER_, "private_clean", STATE_PRIVATE_CLEAN), \
+		CELL(owner, needs, OWNER_, "shared_dirty", STATE_SHARED_DIRTY),   \
+		CELL(owner, needs, OWNER_, "shared_clean", STATE_SHARED_CLEAN)
 
 static const struct column columns[] = {
-	{ "time", "TIME", "when the sample was taken, RFC 3339, UTC", VALUE_TIME, false, 0,
-	  SAMPLE_TIME, get_sample },
-	{ "elapsed_s", "ELAPSED", "seconds since the series began", VALUE_SECONDS, false, 0,
-	  SAMPLE_ELAPSED, get_sample },
+	{ "time", "TIME", "when the sample was taken, RFC 3339, UTC", VALUE_TIME, false,
+	  0, SAMPLE_TIME, get_sample },
+	{ "elapsed_s", "ELAPSED", "seconds since the series began", VALUE_SECONDS, false,
+	  0, SAMPLE_ELAPSED, get_sample },
 	{ "pid", "PID", "process id", VALUE_COUNT, false, 0, PROCESS_PID, get_process },
 	PROCESS("ppid", "PPID", false, PROCESS_PPID, "parent's process id"),
-	{ "user", "USER", "effective user, or its uid", VALUE_TEXT, false, NEED_UID, 0, get_user },
+	{ "user", "USER", "effective user, or its uid", VALUE_TEXT, false, NEED_UID, 0,
+	  get_user },
 	{ "state", "S", "R running, S sleeping, D uninterruptible, T stopped, Z zombie …",
 	  VALUE_WORD, false, NEED_STAT, 0, get_state },
-	{ "comm", "NAME", "name of the process (the main thread's)", VALUE_TEXT, false, NEED_COMM,
-	  0, get_comm },
-	{ "command", "COMMAND", "command line", VALUE_TEXT, false, NEED_STAT | NEED_COMMAND, 0,
-	  get_command },
+	{ "comm", "NAME", "name of the process (the main thread's)", VALUE_TEXT, false,
+	  NEED_COMM, 0, get_comm },
+	{ "command", "COMMAND", "command line", VALUE_TEXT, false,
+	  NEED_STAT | NEED_COMMAND, 0, get_command },
 	PROCESS("threads", "THR", true, PROCESS_THREADS, "number of threads"),
-	PROCESS("minor_faults", "MINFLT", true, PROCESS_MINFLT, "page faults without I/O"),
+	PROCESS("minor_faults", "MINFLT", true, PROCESS_MINFLT,
+		"page faults without I/O"),
 	PROCESS("major_faults", "MAJFLT", true, PROCESS_MAJFLT, "page faults with I/O"),
 	PROCESS("start_ticks", "START", true, PROCESS_START,
 		"start time since boot in clock ticks: tells a reused pid"),
 
 	MADE("size_bytes", "SIZE", NEED_STAT, MADE_SIZE, "address space (VmSize)"),
 	TOTAL("rss_bytes", "RSS", SMAPS_RSS, "resident memory: the sum of the states"),
-	TOTAL("pss_bytes", "PSS", SMAPS_PSS, "Rss with shared pages divided by their users"),
+	TOTAL("pss_bytes", "PSS", SMAPS_PSS,
+	      "Rss with shared pages divided by their users"),
 	MADE("uss_bytes", "USS", NEED_ROLLUP, MADE_USS,
 	     "private resident memory: freed if the process ends"),
 	STATE("private_dirty_bytes", "PDIRTY", NEED_ROLLUP, STATE_PRIVATE_DIRTY,
 	      "private, written: only swap can take it back"),
 	STATE("lazyfree_bytes", "LAZYFREE", NEED_ROLLUP, STATE_LAZYFREE,
 	      "freed with MADV_FREE: the kernel takes it back when it needs to"),
-	STATE("private_clean_bytes", "PCLEAN", NEED_ROLLUP | NEED_STATES, STATE_PRIVATE_CLEAN,
-	      "private, not written: can be dropped and read again"),
+	STATE("private_clean_bytes", "PCLEAN", NEED_ROLLUP | NEED_STATES,
+	      STATE_PRIVATE_CLEAN, "private, not written: can be dropped and read again"),
 	STATE("shared_dirty_bytes", "SDIRTY", NEED_ROLLUP, STATE_SHARED_DIRTY,
 	      "mapped by several processes, written"),
-	STATE("shared_clean_bytes", "SCLEAN", NEED_ROLLUP | NEED_STATES, STATE_SHARED_CLEAN,
-	      "mapped by several processes, not written"),
+	STATE("shared_clean_bytes", "SCLEAN", NEED_ROLLUP | NEED_STATES,
+	      STATE_SHARED_CLEAN, "mapped by several processes, not written"),
 	MADE("unbacked_bytes", "UNBACKED", NEED_SMAPS, MADE_UNBACKED,
 	     "accessible private anonymous address space without a page"),
 	MADE("reserved_bytes", "RESERVED", NEED_SMAPS, MADE_RESERVED,
@@ -380,41 +388,51 @@ static const struct column columns[] = {
 	TOTAL("swap_bytes", "SWAP", SMAPS_SWAP, "swapped out"),
 	TOTAL("swap_pss_bytes", "SWAPPSS", SMAPS_SWAP_PSS,
 	      "Swap with shared pages divided by their users"),
-	{ "allocator", "ALLOCATOR", "malloc in use, told by the mapped libraries", VALUE_WORD,
-	  false, NEED_SMAPS, 0, get_allocator },
-	OWNER("live_bytes", "LIVE", NEED_WALK, OWNER_LIVE, "resident bytes of allocated blocks"),
+	{ "allocator", "ALLOCATOR", "malloc in use, told by the mapped libraries",
+	  VALUE_WORD, false, NEED_SMAPS, 0, get_allocator },
+	OWNER("live_bytes", "LIVE", NEED_WALK, OWNER_LIVE,
+	      "resident bytes of allocated blocks"),
 	OWNER("pool_pages_bytes", "POOL", NEED_WALK, OWNER_POOL_PAGES,
 	      "freed, whole resident pages kept by the allocator"),
 	OWNER("pool_fragments_bytes", "FRAGS", NEED_WALK, OWNER_POOL_FRAGMENTS,
 	      "freed, on pages shared with live blocks"),
-	OWNER("heap_meta_bytes", "META", NEED_WALK, OWNER_HEAP_META, "the allocator's own data"),
-	OWNER("stack_bytes", "STACK", NEED_SMAPS, OWNER_STACK, "stacks of all threads, resident"),
+	OWNER("heap_meta_bytes", "META", NEED_WALK, OWNER_HEAP_META,
+	      "the allocator's own data"),
+	OWNER("stack_bytes", "STACK", NEED_SMAPS, OWNER_STACK,
+	      "stacks of all threads, resident"),
 	OWNER("anon_bytes", "ANON", NEED_WALK, OWNER_ANON,
 	      "other private anonymous memory; the heap too while it is not read"),
-	OWNER("file_bytes", "FILE", NEED_SMAPS, OWNER_FILE, "mapped files, private copies included"),
+	OWNER("file_bytes", "FILE", NEED_SMAPS, OWNER_FILE,
+	      "mapped files, private copies included"),
 	OWNER("shmem_bytes", "SHMEM", NEED_SMAPS, OWNER_SHMEM,
 	      "shared memory: tmpfs, memfd, SysV, shared anonymous"),
 	MADE("trimmable_bytes", "TRIM", NEED_WALK, MADE_TRIMMABLE,
 	     "what malloc_trim(0), or jemalloc's purge, would give back"),
-	{ "heap_quality", "HEAP", "how well the heap's owners are known", VALUE_WORD, false,
-	  NEED_WALK, 0, get_heap_quality },
-	{ "heap_age_s", "HEAPAGE", "how old the heap's figures were when the others were read",
-	  VALUE_SECONDS, true, NEED_WALK, HEAP_AGE, get_heap },
-	{ "heap_pause_s", "PAUSE", "how long the last walk of the heap stopped the process",
-	  VALUE_COST, true, NEED_WALK, HEAP_PAUSE, get_heap },
-	{ "heap_problem", "HEAPWHY", "why the heap's figures are unknown, or not exact; or why its "
+	{ "heap_quality", "HEAP", "how well the heap's owners are known", VALUE_WORD,
+	  false, NEED_WALK, 0, get_heap_quality },
+	{ "heap_age_s", "HEAPAGE",
+	  "how old the heap's figures were when the others were read", VALUE_SECONDS,
+	  true, NEED_WALK, HEAP_AGE, get_heap },
+	{ "heap_pause_s", "PAUSE",
+	  "how long the last walk of the heap stopped the process", VALUE_COST, true,
+	  NEED_WALK, HEAP_PAUSE, get_heap },
+	{ "heap_problem", "HEAPWHY",
+	  "why the heap's figures are unknown, or not exact; or why its "
 	  "allocator could not be asked",
 	  VALUE_TEXT, false, NEED_WALK, 0, get_heap_problem },
-	{ "heap_source", "HEAPBY", "who told the heap's owners: walk, or helper", VALUE_WORD, false,
-	  NEED_WALK, 0, get_heap_source },
+	{ "heap_source", "HEAPBY", "who told the heap's owners: walk, or helper",
+	  VALUE_WORD, false, NEED_WALK, 0, get_heap_source },
 	SAID("said_system_bytes", "SAIDSYS", SAID_SYSTEM,
 	     "what the allocator has from the kernel, as it says (--heap helper)"),
-	SAID("said_live_bytes", "SAIDLIVE", SAID_LIVE, "what it has handed out, resident or not"),
-	SAID("said_pool_bytes", "SAIDPOOL", SAID_POOL, "what is freed, and it keeps, likewise"),
-	{ "said_cost_s", "SAIDCOST", "how long it took to answer, inside the process", VALUE_COST,
-	  true, NEED_WALK, SAID_COST, get_said },
+	SAID("said_live_bytes", "SAIDLIVE", SAID_LIVE,
+	     "what it has handed out, resident or not"),
+	SAID("said_pool_bytes", "SAIDPOOL", SAID_POOL,
+	     "what is freed, and it keeps, likewise"),
+	{ "said_cost_s", "SAIDCOST", "how long it took to answer, inside the process",
+	  VALUE_COST, true, NEED_WALK, SAID_COST, get_said },
 
-	MADE("thp_bytes", "THP", NEED_ROLLUP, MADE_THP, "resident in transparent huge pages"),
+	MADE("thp_bytes", "THP", NEED_ROLLUP, MADE_THP,
+	     "resident in transparent huge pages"),
 	MADE("hugetlb_bytes", "HUGETLB", NEED_ROLLUP, MADE_HUGETLB,
 	     "hugetlb pages, never part of Rss"),
 	TOTAL("anonymous_bytes", "ANONYMOUS", SMAPS_ANONYMOUS,
@@ -427,12 +445,12 @@ static const struct column columns[] = {
 	     "Rss less the sum of all parts: 0 unless it changed while it was read"),
 	{ "mappings", "MAPS", "number of mappings", VALUE_COUNT, true, NEED_SMAPS, 0,
 	  get_mapping_count },
-	{ "source", "SOURCE", "the file that the memory figures come from", VALUE_WORD, false, 0,
-	  0, get_source },
+	{ "source", "SOURCE", "the file that the memory figures come from", VALUE_WORD,
+	  false, 0, 0, get_source },
 	{ "age_s", "AGE", "how old the memory figures were when the sample was shown",
 	  VALUE_SECONDS, true, 0, SAMPLE_AGE, get_sample },
-	{ "read_s", "READ", "how long reading the memory figures took", VALUE_COST, true, NEED_ROLLUP,
-	  SAMPLE_READ, get_sample },
+	{ "read_s", "READ", "how long reading the memory figures took", VALUE_COST, true,
+	  NEED_ROLLUP, SAMPLE_READ, get_sample },
 	CELLS("live", NEED_WALK, OWNER_LIVE),
 	CELLS("pool_pages", NEED_WALK, OWNER_POOL_PAGES),
 	CELLS("pool_fragments", NEED_WALK, OWNER_POOL_FRAGMENTS),

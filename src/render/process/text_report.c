@@ -15,10 +15,10 @@
 #include "render/table/bar.h"
 #include "render/table/output.h"
 
-#define SENTENCES_MAX	4
+#define SENTENCES_MAX 4
 #define GROUPS_PER_OWNER 3
-#define LABEL_WIDTH	16
-#define BAR_INDENT	9
+#define LABEL_WIDTH 16
+#define BAR_INDENT 9
 
 struct report {
 	struct strbuf *out;
@@ -28,7 +28,8 @@ struct report {
 	uint64_t rss_bytes;
 };
 
-static const char *format_amount(const struct report *r, uint64_t bytes, char buf[UNITS_TEXT_SIZE])
+static const char *format_amount(const struct report *r, uint64_t bytes,
+				 char buf[UNITS_TEXT_SIZE])
 {
 	struct strbuf exact = STRBUF_INIT;
 
@@ -77,7 +78,8 @@ static void add_cut(const struct report *r, const char *text, size_t length, siz
 	if (text_display_width(strbuf_text(&shown), shown.length) <= room) {
 		strbuf_add(r->out, strbuf_text(&shown), shown.length);
 	} else {
-		strbuf_add(r->out, shown.text, text_cut_to_width(shown.text, shown.length, room - 1));
+		strbuf_add(r->out, shown.text,
+			   text_cut_to_width(shown.text, shown.length, room - 1));
 		strbuf_add_text(r->out, r->options->ascii ? ">" : "…");
 	}
 	strbuf_add_char(r->out, '\n');
@@ -89,9 +91,9 @@ static void add_head(const struct report *r)
 	const char *allocator = allocator_titles[u->allocator];
 	_cleanup_strbuf_ struct strbuf head = STRBUF_INIT;
 
-	strbuf_addf(&head, "%s (%d), %u thread%s, %u mappings", u->process.comm, u->process.pid,
-		    u->process.thread_count, u->process.thread_count == 1 ? "" : "s",
-		    u->mapping_count);
+	strbuf_addf(&head, "%s (%d), %u thread%s, %u mappings", u->process.comm,
+		    u->process.pid, u->process.thread_count,
+		    u->process.thread_count == 1 ? "" : "s", u->mapping_count);
 	if (allocator)
 		strbuf_addf(&head, ", %s", allocator);
 	add_cut(r, head.text, head.length, 0);
@@ -100,8 +102,8 @@ static void add_head(const struct report *r)
 }
 
 /* Append the legend of a bar. Parts that are 0 or unknown are left out. */
-static void add_legend(const struct report *r, const uint64_t *parts, const char *const *names,
-		       const char *letters, size_t count)
+static void add_legend(const struct report *r, const uint64_t *parts,
+		       const char *const *names, const char *letters, size_t count)
 {
 	_cleanup_strbuf_ struct strbuf item = STRBUF_INIT;
 	size_t used = BAR_INDENT - 1;
@@ -113,8 +115,8 @@ static void add_legend(const struct report *r, const uint64_t *parts, const char
 		if (!bytes_known(parts[i]) || parts[i] == 0)
 			continue;
 		strbuf_clear(&item);
-		strbuf_addf(&item, "  %c %s %u.%u%%", letters[i], names[i], per_mille / 10,
-			    per_mille % 10);
+		strbuf_addf(&item, "  %c %s %u.%u%%", letters[i], names[i],
+			    per_mille / 10, per_mille % 10);
 		if (used + item.length > (size_t)r->options->width) {
 			strbuf_add_char(r->out, '\n');
 			strbuf_add_repeat(r->out, " ", BAR_INDENT - 1);
@@ -196,8 +198,8 @@ static void add_matrix_heading(const struct report *r)
 	int width = amount_width(r);
 
 	for (size_t line = 0; line < 2; line++) {
-		strbuf_addf(r->out, "%-*s%*s%8s", LABEL_WIDTH, labels[line], width, sums[line][0],
-			    sums[line][1]);
+		strbuf_addf(r->out, "%-*s%*s%8s", LABEL_WIDTH, labels[line], width,
+			    sums[line][0], sums[line][1]);
 		for (unsigned int s = 0; s < STATE_COUNT_; s++)
 			if (is_state_shown(r, s))
 				strbuf_addf(r->out, "%*s", width, words[s][line]);
@@ -215,7 +217,8 @@ static void add_matrix(const struct report *r)
 		uint64_t cells[STATE_COUNT_];
 
 		for (unsigned int s = 0; s < STATE_COUNT_; s++)
-			cells[s] = matrix_cell_bytes(matrix, (enum owner)o, (enum page_state)s);
+			cells[s] = matrix_cell_bytes(matrix, (enum owner)o,
+						     (enum page_state)s);
 		if (bytes_known(bytes) && bytes > 0)
 			add_matrix_row(r, owner_names[o], bytes, cells);
 	}
@@ -239,7 +242,8 @@ static void add_helper_note(const struct usage *u, struct strbuf *note)
 	if (bytes_known(u->said.live_bytes))
 		strbuf_addf(note, ", and %s of it in use",
 			    units_format_bytes(u->said.live_bytes, live));
-	strbuf_addf(note, "; the answer took it %s.", units_format_duration(u->said.cost_ns, cost));
+	strbuf_addf(note, "; the answer took it %s.",
+		    units_format_duration(u->said.cost_ns, cost));
 }
 
 /*
@@ -257,8 +261,10 @@ static void add_heap_note(const struct report *r)
 
 	units_format_duration(u->heap_pause_ns, pause);
 	if (u->heap_quality == QUALITY_UNKNOWN) {
-		strbuf_addf(&note, "live, pool and fragments are in anon: the heap was not read%s%s.",
-			    problem ? ": " : "", problem ? problem : "");
+		strbuf_addf(
+			&note,
+			"live, pool and fragments are in anon: the heap was not read%s%s.",
+			problem ? ": " : "", problem ? problem : "");
 		if (u->heap_pause_ns > 0)
 			strbuf_addf(&note, " The process was stopped for %s.", pause);
 	} else if (u->heap_is_said) {
@@ -275,7 +281,8 @@ static void add_heap_note(const struct report *r)
 		if (u->heap_taken_ns == 0)
 			strbuf_add_text(&note, "before the rest");
 		else if (u->heap_is_running)
-			strbuf_add_text(&note, "while the process ran, and is approximate");
+			strbuf_add_text(&note,
+					"while the process ran, and is approximate");
 		else
 			strbuf_addf(&note, "in a stop of %s", pause);
 		if (problem)
@@ -459,7 +466,8 @@ static void add_diagnosis(const struct report *r)
 	}
 }
 
-void text_report_add(struct strbuf *out, const struct usage *u, const struct mapping_list *mappings,
+void text_report_add(struct strbuf *out, const struct usage *u,
+		     const struct mapping_list *mappings,
 		     const struct text_report_options *options)
 {
 	const struct report r = { out, u, mappings, options, u->total.bytes[SMAPS_RSS] };

@@ -19,7 +19,8 @@ struct text_report_options {
 struct strbuf;
 
 /* Append the report. */
-void text_report_add(struct strbuf *out, const struct usage *u, const struct mapping_list *mappings,
+void text_report_add(struct strbuf *out, const struct usage *u,
+		     const struct mapping_list *mappings,
 		     const struct text_report_options *options);
 
 #endif

@@ -47,26 +47,32 @@ static void get_total(const void *row, int arg, struct value *ret)
 	ret->number = row_of(row)->sums->total[arg];
 }
 
-#define COLUMN(name, heading, kind, is_descending, get, arg, help)        \
-	{                                                                 \
+#define COLUMN(name, heading, kind, is_descending, get, arg, help)    \
+	{                                                             \
 		name, heading, help, kind, is_descending, 0, arg, get \
 	}
-#define TEXT(name, heading, get, help) COLUMN(name, heading, VALUE_TEXT, false, get, 0, help)
-#define BOTH(name, heading, kind, arg, help)                                                  \
-	COLUMN("self_" name, "SELF " heading, kind, true, get_self, arg, help " by itself"), \
-	COLUMN("total_" name, heading, kind, true, get_total, arg, help " with what it calls")
+#define TEXT(name, heading, get, help) \
+	COLUMN(name, heading, VALUE_TEXT, false, get, 0, help)
+#define BOTH(name, heading, kind, arg, help)                               \
+	COLUMN("self_" name, "SELF " heading, kind, true, get_self, arg,   \
+	       help " by itself"),                                         \
+		COLUMN("total_" name, heading, kind, true, get_total, arg, \
+		       help " with what it calls")
 
 static const struct column columns[] = {
 	TEXT("function", "FUNCTION", get_function, "name of the function"),
 	TEXT("module", "MODULE", get_module, "file that has it; unknown: or several do"),
 	TEXT("source", "SOURCE", get_file, "file of its source; unknown: or several"),
-	BOTH("allocations", "ALLOCATIONS", VALUE_COUNT, PROFILE_ALLOCATIONS, "allocations,"),
-	BOTH("requested_bytes", "REQUESTED", VALUE_BYTES, PROFILE_BYTES, "bytes that it asked for,"),
+	BOTH("allocations", "ALLOCATIONS", VALUE_COUNT, PROFILE_ALLOCATIONS,
+	     "allocations,"),
+	BOTH("requested_bytes", "REQUESTED", VALUE_BYTES, PROFILE_BYTES,
+	     "bytes that it asked for,"),
 	BOTH("temporary_blocks", "TEMPORARY", VALUE_COUNT, PROFILE_TEMPORARY,
 	     "of these freed with no other call in between,"),
 	BOTH("live_blocks", "BLOCKS LIVE", VALUE_COUNT, PROFILE_LIVE_BLOCKS,
 	     "allocated and not freed,"),
-	BOTH("live_bytes", "BYTES LIVE", VALUE_BYTES, PROFILE_LIVE, "requested bytes of these,"),
+	BOTH("live_bytes", "BYTES LIVE", VALUE_BYTES, PROFILE_LIVE,
+	     "requested bytes of these,"),
 	BOTH("peak_bytes", "AT PEAK", VALUE_BYTES, PROFILE_PEAK,
 	     "of bytes when all together had the most,"),
 };
@@ -74,8 +80,9 @@ static const struct column columns[] = {
 const struct column_set profile_columns = {
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(columns[0]),
-	.csv_default = "function,module,source,self_allocations,total_allocations,"
-		       "self_requested_bytes,total_requested_bytes,self_temporary_blocks,"
-		       "total_temporary_blocks,self_live_blocks,total_live_blocks,self_live_bytes,"
-		       "total_live_bytes,self_peak_bytes,total_peak_bytes",
+	.csv_default =
+		"function,module,source,self_allocations,total_allocations,"
+		"self_requested_bytes,total_requested_bytes,self_temporary_blocks,"
+		"total_temporary_blocks,self_live_blocks,total_live_blocks,self_live_bytes,"
+		"total_live_bytes,self_peak_bytes,total_peak_bytes",
 };

@@ -112,7 +112,8 @@ static void get_program(const void *row, int arg, struct value *ret)
 
 static void get_sum(const void *row, int arg, struct value *ret)
 {
-	set_number(ret, count_sums_figure(&program_of(row)->sums, (enum counted_figure)arg));
+	set_number(ret,
+		   count_sums_figure(&program_of(row)->sums, (enum counted_figure)arg));
 }
 
 static const struct count_thread *thread_of(const void *row)
@@ -122,13 +123,15 @@ static const struct count_thread *thread_of(const void *row)
 
 static void get_thread_sum(const void *row, int arg, struct value *ret)
 {
-	set_number(ret, count_sums_figure(&thread_of(row)->sums, (enum counted_figure)arg));
+	set_number(ret,
+		   count_sums_figure(&thread_of(row)->sums, (enum counted_figure)arg));
 }
 
 static void get_tid(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_number(ret, thread_of(row)->tid > 0 ? (uint64_t)thread_of(row)->tid : BYTES_UNKNOWN);
+	set_number(ret, thread_of(row)->tid > 0 ? (uint64_t)thread_of(row)->tid
+						: BYTES_UNKNOWN);
 }
 
 static void get_thread_name(const void *row, int arg, struct value *ret)
@@ -137,28 +140,28 @@ static void get_thread_name(const void *row, int arg, struct value *ret)
 	set_text(ret, thread_of(row)->tid > 0 ? thread_of(row)->name : "(ended)");
 }
 
-#define COLUMN(name, heading, kind, is_descending, get, arg, help)        \
-	{                                                                 \
+#define COLUMN(name, heading, kind, is_descending, get, arg, help)    \
+	{                                                             \
 		name, heading, help, kind, is_descending, 0, arg, get \
 	}
 #define PROGRAM(name, heading, kind, arg, help) \
 	COLUMN(name, heading, kind, false, get_program, arg, help)
-#define SUM(name, heading, kind, arg, help) COLUMN(name, heading, kind, true, get_sum, arg, help)
+#define SUM(name, heading, kind, arg, help) \
+	COLUMN(name, heading, kind, true, get_sum, arg, help)
 #define CALLS(name, heading, arg) \
 	SUM(name "_calls", heading, VALUE_COUNT, arg, "calls of " name)
 
 /* The columns of the counted functions, for a program or for one of its threads. */
-#define EACH_CALL(calls)                                        \
-	calls("malloc", "MALLOC", CALL_MALLOC),                 \
-	calls("free", "FREE", CALL_FREE),                       \
-	calls("calloc", "CALLOC", CALL_CALLOC),                 \
-	calls("realloc", "REALLOC", CALL_REALLOC),              \
-	calls("reallocarray", "REALLOCARRAY", CALL_REALLOCARRAY), \
-	calls("posix_memalign", "POSIX_MEMALIGN", CALL_POSIX_MEMALIGN), \
-	calls("aligned_alloc", "ALIGNED_ALLOC", CALL_ALIGNED_ALLOC), \
-	calls("memalign", "MEMALIGN", CALL_MEMALIGN),           \
-	calls("valloc", "VALLOC", CALL_VALLOC),                 \
-	calls("pvalloc", "PVALLOC", CALL_PVALLOC)
+#define EACH_CALL(calls)                                                          \
+	calls("malloc", "MALLOC", CALL_MALLOC), calls("free", "FREE", CALL_FREE), \
+		calls("calloc", "CALLOC", CALL_CALLOC),                           \
+		calls("realloc", "REALLOC", CALL_REALLOC),                        \
+		calls("reallocarray", "REALLOCARRAY", CALL_REALLOCARRAY),         \
+		calls("posix_memalign", "POSIX_MEMALIGN", CALL_POSIX_MEMALIGN),   \
+		calls("aligned_alloc", "ALIGNED_ALLOC", CALL_ALIGNED_ALLOC),      \
+		calls("memalign", "MEMALIGN", CALL_MEMALIGN),                     \
+		calls("valloc", "VALLOC", CALL_VALLOC),                           \
+		calls("pvalloc", "PVALLOC", CALL_PVALLOC)
 
 static const struct column columns[] = {
 	COLUMN("time", "TIME", VALUE_TIME, false, get_time, 0, "when it was read, UTC"),
@@ -176,26 +179,32 @@ static const struct column columns[] = {
 	EACH_CALL(CALLS),
 	SUM("new_calls", "NEW", VALUE_COUNT, CALL_NEW,
 	    "calls of C++'s new, where the allocator has its own"),
-	SUM("delete_calls", "DELETE", VALUE_COUNT, CALL_DELETE, "calls of that one's delete"),
+	SUM("delete_calls", "DELETE", VALUE_COUNT, CALL_DELETE,
+	    "calls of that one's delete"),
 	SUM("free_null_calls", "FREE NULL", VALUE_COUNT, COUNTED_FREE_NULL,
 	    "those calls of free and delete that were given NULL: they free nothing"),
 	SUM("allocation_calls", "ALLOCATIONS", VALUE_COUNT, COUNTED_ALLOCATIONS,
 	    "all of these calls but free and delete"),
-	SUM("failed_calls", "FAILED", VALUE_COUNT, COUNTED_FAILED, "those of them that gave nothing"),
+	SUM("failed_calls", "FAILED", VALUE_COUNT, COUNTED_FAILED,
+	    "those of them that gave nothing"),
 	SUM("requested_bytes", "REQUESTED", VALUE_BYTES, COUNTED_REQUESTED,
 	    "bytes that the others asked for"),
 	SUM("temporary_blocks", "TEMPORARY", VALUE_COUNT, COUNTED_TEMPORARY,
 	    "blocks freed with no other call in the thread since they were allocated"),
 	SUM("live_blocks", "BLOCKS LIVE", VALUE_COUNT, COUNTED_LIVE_BLOCKS,
 	    "blocks allocated and not freed"),
-	SUM("live_bytes", "BYTES LIVE", VALUE_BYTES, COUNTED_LIVE, "usable bytes of these"),
-	PROGRAM("peak_live_bytes", "PEAK", VALUE_BYTES, PROGRAM_PEAK, "the most of live_bytes"),
+	SUM("live_bytes", "BYTES LIVE", VALUE_BYTES, COUNTED_LIVE,
+	    "usable bytes of these"),
+	PROGRAM("peak_live_bytes", "PEAK", VALUE_BYTES, PROGRAM_PEAK,
+		"the most of live_bytes"),
 	PROGRAM("peak_error_bytes", "PEAK +-", VALUE_BYTES, PROGRAM_PEAK_ERROR,
 		"how far off that may be; 0 for one thread"),
 	COLUMN("allocator", "ALLOCATOR", VALUE_TEXT, false, get_allocator, 0,
 	       "file that has the malloc that did the work"),
-	COLUMN("run", "RUN", VALUE_COUNT, false, get_run_number, 0, "of --runs: which one"),
-	COLUMN("size", "SIZE", VALUE_COUNT, false, get_size, 0, "of --scale: which one of --sizes"),
+	COLUMN("run", "RUN", VALUE_COUNT, false, get_run_number, 0,
+	       "of --runs: which one"),
+	COLUMN("size", "SIZE", VALUE_COUNT, false, get_size, 0,
+	       "of --scale: which one of --sizes"),
 	COLUMN("peak_rss_bytes", "PEAK RSS", VALUE_BYTES, true, get_peak_rss, 0,
 	       "of --runs: most resident memory, as the kernel saw it"),
 	COLUMN("method", "METHOD", VALUE_WORD, false, get_method, 0,
@@ -205,14 +214,16 @@ static const struct column columns[] = {
 const struct column_set count_columns = {
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(columns[0]),
-	.csv_default = "time,elapsed_s,pid,exec,program,state,threads,malloc_calls,free_calls,"
-		       "calloc_calls,realloc_calls,reallocarray_calls,posix_memalign_calls,"
-		       "aligned_alloc_calls,memalign_calls,valloc_calls,pvalloc_calls,new_calls,"
-		       "delete_calls,allocation_calls,failed_calls,requested_bytes,"
-		       "temporary_blocks,live_blocks,live_bytes,peak_live_bytes,peak_error_bytes,"
-		       "free_null_calls",
-	.table_default = "pid,exec,allocation_calls,free_calls,requested_bytes,temporary_blocks,"
-			 "live_blocks,live_bytes,peak_live_bytes,program",
+	.csv_default =
+		"time,elapsed_s,pid,exec,program,state,threads,malloc_calls,free_calls,"
+		"calloc_calls,realloc_calls,reallocarray_calls,posix_memalign_calls,"
+		"aligned_alloc_calls,memalign_calls,valloc_calls,pvalloc_calls,new_calls,"
+		"delete_calls,allocation_calls,failed_calls,requested_bytes,"
+		"temporary_blocks,live_blocks,live_bytes,peak_live_bytes,peak_error_bytes,"
+		"free_null_calls",
+	.table_default =
+		"pid,exec,allocation_calls,free_calls,requested_bytes,temporary_blocks,"
+		"live_blocks,live_bytes,peak_live_bytes,program",
 };
 
 #define THREAD(name, heading, kind, arg, help) \
@@ -232,7 +243,8 @@ static const struct column thread_columns[] = {
 	       "those calls of free and delete that were given NULL"),
 	THREAD("allocation_calls", "ALLOCATIONS", VALUE_COUNT, COUNTED_ALLOCATIONS,
 	       "all of these but free and delete"),
-	THREAD("failed_calls", "FAILED", VALUE_COUNT, COUNTED_FAILED, "those that gave nothing"),
+	THREAD("failed_calls", "FAILED", VALUE_COUNT, COUNTED_FAILED,
+	       "those that gave nothing"),
 	THREAD("requested_bytes", "REQUESTED", VALUE_BYTES, COUNTED_REQUESTED,
 	       "bytes that the others asked for"),
 	THREAD("temporary_blocks", "TEMPORARY", VALUE_COUNT, COUNTED_TEMPORARY,
@@ -242,5 +254,6 @@ static const struct column thread_columns[] = {
 const struct column_set count_thread_columns = {
 	.columns = thread_columns,
 	.count = sizeof(thread_columns) / sizeof(thread_columns[0]),
-	.table_default = "tid,allocation_calls,free_calls,requested_bytes,temporary_blocks,name",
+	.table_default =
+		"tid,allocation_calls,free_calls,requested_bytes,temporary_blocks,name",
 };

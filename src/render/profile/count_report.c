@@ -20,7 +20,8 @@ void count_report_sum(const struct count_report *report, struct count_sums *ret)
 			count_sums_add(ret, &report->list->programs[i].sums);
 }
 
-static void add_bytes(struct strbuf *out, const struct count_report *report, uint64_t bytes)
+static void add_bytes(struct strbuf *out, const struct count_report *report,
+		      uint64_t bytes)
 {
 	char buf[UNITS_TEXT_SIZE];
 
@@ -47,7 +48,9 @@ static void add_short_count(struct strbuf *out, uint64_t count)
 	static const struct {
 		uint64_t from, unit;
 		char letter;
-	} units[] = { { 1000000000, 1000000000, 'G' }, { 1000000, 1000000, 'M' }, { 10000, 1000, 'k' } };
+	} units[] = { { 1000000000, 1000000000, 'G' },
+		      { 1000000, 1000000, 'M' },
+		      { 10000, 1000, 'k' } };
 
 	if (!bytes_known(count)) {
 		strbuf_add_char(out, '-');
@@ -55,8 +58,10 @@ static void add_short_count(struct strbuf *out, uint64_t count)
 	}
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (count >= units[i].from) {
-			strbuf_addf(out, "%" PRIu64 ".%" PRIu64 "%c", count / units[i].unit,
-				    count % units[i].unit * 10 / units[i].unit, units[i].letter);
+			strbuf_addf(out, "%" PRIu64 ".%" PRIu64 "%c",
+				    count / units[i].unit,
+				    count % units[i].unit * 10 / units[i].unit,
+				    units[i].letter);
 			return;
 		}
 	strbuf_add_u64(out, count);
@@ -89,11 +94,13 @@ static void add_head(struct strbuf *out, const struct count_report *report)
 		return;
 	}
 	text_add_printable(out, p->name, strlen(p->name), report->options.ascii);
-	strbuf_addf(out, ": pid %d, %" PRIu64 " thread%s made calls, %s %s %s%s, malloc of ", p->pid,
-		    p->thread_count, p->thread_count == 1 ? "" : "s",
-		    p->has_ended ? "ended" : "still running", p->means ? "after" : "in", elapsed,
-		    p->means ? " since attached" : "");
-	text_add_printable(out, p->allocator, strlen(p->allocator), report->options.ascii);
+	strbuf_addf(out,
+		    ": pid %d, %" PRIu64 " thread%s made calls, %s %s %s%s, malloc of ",
+		    p->pid, p->thread_count, p->thread_count == 1 ? "" : "s",
+		    p->has_ended ? "ended" : "still running", p->means ? "after" : "in",
+		    elapsed, p->means ? " since attached" : "");
+	text_add_printable(out, p->allocator, strlen(p->allocator),
+			   report->options.ascii);
 	strbuf_add_char(out, '\n');
 	if (p->means)
 		add_means(out, p->means, report->options.ascii);
@@ -117,7 +124,8 @@ static void add_functions(struct strbuf *out, const struct count_report *report,
 		else
 			strbuf_addf(out, "%14s", "-");
 		strbuf_addf(out, " %10s\n", strbuf_text(&per_s));
-		if (i == null_row && bytes_known(sums->free_null_calls) && sums->free_null_calls > 0)
+		if (i == null_row && bytes_known(sums->free_null_calls) &&
+		    sums->free_null_calls > 0)
 			strbuf_addf(out, "%-16s %14" PRIu64 "\n", "  free(NULL)",
 				    sums->free_null_calls);
 	}
@@ -135,8 +143,9 @@ static void add_count(struct strbuf *out, const char *label, uint64_t count)
 static void add_sums(struct strbuf *out, const struct count_report *report,
 		     const struct count_sums *sums)
 {
-	uint64_t given = bytes_sub(sums->allocation_calls,
-				   bytes_known(sums->failed_calls) ? sums->failed_calls : 0);
+	uint64_t given = bytes_sub(sums->allocation_calls, bytes_known(sums->failed_calls)
+								   ? sums->failed_calls
+								   : 0);
 
 	strbuf_add_char(out, '\n');
 	add_count(out, "allocations", sums->allocation_calls);
@@ -194,7 +203,8 @@ static int compare_programs(const void *a, const void *b)
 {
 	const struct count_row *p = *(const struct count_row *const *)a;
 	const struct count_row *q = *(const struct count_row *const *)b;
-	uint64_t n = p->program->sums.allocation_calls, m = q->program->sums.allocation_calls;
+	uint64_t n = p->program->sums.allocation_calls,
+		 m = q->program->sums.allocation_calls;
 
 	return n != m ? (n < m ? 1 : -1) : (p > q) - (p < q);
 }
@@ -207,7 +217,8 @@ static void add_rows(struct strbuf *out, const struct count_report *report,
 	size_t shown = count < report->top ? count : report->top;
 	char *bad = NULL;
 
-	if (column_list_parse(set, set->table_default, set->table_default, &columns, &bad) == 0) {
+	if (column_list_parse(set, set->table_default, set->table_default, &columns,
+			      &bad) == 0) {
 		strbuf_add_char(out, '\n');
 		table_add(out, &columns, rows, shown, &report->options);
 		if (shown < count)
@@ -271,8 +282,9 @@ void count_report_add_csv(struct strbuf *out, const struct count_report *report,
 			  const struct column_list *columns)
 {
 	for (size_t i = 0; i < report->list->count; i++) {
-		const struct count_row row = { &report->list->programs[i], report->unix_ms,
-					       report->elapsed_ns, NULL };
+		const struct count_row row = { &report->list->programs[i],
+					       report->unix_ms, report->elapsed_ns,
+					       NULL };
 
 		if (is_shown(report, i))
 			csv_add_row(out, columns, &row);
@@ -330,8 +342,9 @@ void count_report_add_json(struct strbuf *out, const struct count_report *report
 		    PACKAGE_VERSION, clock_format_utc(report->unix_ms, utc),
 		    report->elapsed_ns / NS_PER_S, report->elapsed_ns / NS_PER_MS % 1000);
 	for (size_t i = 0; i < report->list->count; i++) {
-		const struct count_row row = { &report->list->programs[i], report->unix_ms,
-					       report->elapsed_ns, NULL };
+		const struct count_row row = { &report->list->programs[i],
+					       report->unix_ms, report->elapsed_ns,
+					       NULL };
 
 		if (!is_shown(report, i))
 			continue;
@@ -358,14 +371,15 @@ void count_report_add_line(struct strbuf *out, const struct count_report *report
 	size_t begin = out->length;
 
 	count_report_sum(report, &now);
-	strbuf_addf(out, "%s: allocations ", units_format_duration(report->elapsed_ns, elapsed));
+	strbuf_addf(out, "%s: allocations ",
+		    units_format_duration(report->elapsed_ns, elapsed));
 	add_short_count(out, now.allocation_calls);
 	strbuf_add_text(out, " (");
 	add_short_count(out, rate(moved(now.allocation_calls, before->allocation_calls),
 				  between_ns));
 	strbuf_add_text(out, "/s, ");
-	add_bytes(out, report, rate(moved(now.requested_bytes, before->requested_bytes),
-				    between_ns));
+	add_bytes(out, report,
+		  rate(moved(now.requested_bytes, before->requested_bytes), between_ns));
 	strbuf_add_text(out, "/s), frees ");
 	add_short_count(out, now.calls[CALL_FREE]);
 	strbuf_add_text(out, " (");
@@ -378,7 +392,8 @@ void count_report_add_line(struct strbuf *out, const struct count_report *report
 		add_bytes(out, report, report->only->peak_live_bytes);
 	}
 	if (report->options.max_width > 0)
-		strbuf_truncate(out, begin + text_cut_to_width(out->text + begin,
-							       out->length - begin,
-							       (size_t)report->options.max_width));
+		strbuf_truncate(
+			out,
+			begin + text_cut_to_width(out->text + begin, out->length - begin,
+						  (size_t)report->options.max_width));
 }

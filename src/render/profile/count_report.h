@@ -13,7 +13,7 @@
 struct count_row {
 	const struct count_program *program;
 	uint64_t unix_ms;
-	uint64_t elapsed_ns; /* since the command was started */
+	uint64_t elapsed_ns;	     /* since the command was started */
 	const struct count_run *run; /* NULL unless the row is one of several runs */
 };
 extern const struct column_set count_columns;

@@ -32,7 +32,8 @@ static void add_line(struct strbuf *out, const struct strbuf *path, uint64_t val
 	strbuf_add_char(out, '\n');
 }
 
-void folded_add(struct strbuf *out, const struct profile *profile, enum profile_metric metric)
+void folded_add(struct strbuf *out, const struct profile *profile,
+		enum profile_metric metric)
 {
 	const struct call_tree_options options = { .metric = metric, .is_by_name = true };
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;

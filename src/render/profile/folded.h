@@ -14,6 +14,7 @@
  * so that equal profiles give equal text. The numbers add up to the metric's sum. Within
  * names, ';' becomes ':'; control characters and bytes that are not UTF-8 become \xHH.
  */
-void folded_add(struct strbuf *out, const struct profile *profile, enum profile_metric metric);
+void folded_add(struct strbuf *out, const struct profile *profile,
+		enum profile_metric metric);
 
 #endif

@@ -9,9 +9,12 @@
 
 /* The keys of the metrics; profile_columns uses the same names after self_ and total_. */
 static const char *const metric_keys[PROFILE_METRIC_COUNT_] = {
-	[PROFILE_ALLOCATIONS] = "allocations", [PROFILE_BYTES] = "requested_bytes",
-	[PROFILE_TEMPORARY] = "temporary_blocks", [PROFILE_LIVE_BLOCKS] = "live_blocks",
-	[PROFILE_LIVE] = "live_bytes", [PROFILE_PEAK] = "peak_bytes",
+	[PROFILE_ALLOCATIONS] = "allocations",
+	[PROFILE_BYTES] = "requested_bytes",
+	[PROFILE_TEMPORARY] = "temporary_blocks",
+	[PROFILE_LIVE_BLOCKS] = "live_blocks",
+	[PROFILE_LIVE] = "live_bytes",
+	[PROFILE_PEAK] = "peak_bytes",
 };
 
 static void add_text(struct strbuf *out, const char *text)
@@ -23,8 +26,8 @@ static void add_text(struct strbuf *out, const char *text)
 }
 
 /* Append "self_allocations":1,… for all metrics; null for unknown ones. */
-static void add_amounts(struct strbuf *out, const struct profile *profile, const char *prefix,
-			const uint64_t *amounts)
+static void add_amounts(struct strbuf *out, const struct profile *profile,
+			const char *prefix, const uint64_t *amounts)
 {
 	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++) {
 		strbuf_addf(out, "%s\"%s%s\":", m > 0 ? "," : "", prefix, metric_keys[m]);
@@ -40,7 +43,8 @@ static void add_head(struct strbuf *out, const struct profile_report *report)
 	const struct profile *p = report->profile;
 	char utc[CLOCK_TEXT_SIZE];
 
-	strbuf_add_text(out, "{\"memstate\":{\"version\":\"" PACKAGE_VERSION "\",\"schema\":1},"
+	strbuf_add_text(out, "{\"memstate\":{\"version\":\"" PACKAGE_VERSION
+			     "\",\"schema\":1},"
 			     "\"command\":");
 	add_text(out, p->command);
 	if (p->pid > 0)
@@ -50,19 +54,23 @@ static void add_head(struct strbuf *out, const struct profile_report *report)
 	strbuf_add_text(out, ",\"time\":");
 	add_text(out, p->unix_ms > 0 ? clock_format_utc(p->unix_ms, utc) : NULL);
 	if (p->elapsed_ns > 0)
-		strbuf_addf(out, ",\"elapsed_s\":%" PRIu64 ".%03" PRIu64, p->elapsed_ns / NS_PER_S,
-			    p->elapsed_ns / NS_PER_MS % 1000);
+		strbuf_addf(out, ",\"elapsed_s\":%" PRIu64 ".%03" PRIu64,
+			    p->elapsed_ns / NS_PER_S, p->elapsed_ns / NS_PER_MS % 1000);
 	else
 		strbuf_add_text(out, ",\"elapsed_s\":null");
-	strbuf_addf(out, ",\"metric\":\"%s\",\"quality\":", profile_metrics[report->metric].name);
-	add_text(out, p->sample_bytes > 0 ? "estimate" : profile_is_exact(p) ? "exact" : NULL);
+	strbuf_addf(out, ",\"metric\":\"%s\",\"quality\":",
+		    profile_metrics[report->metric].name);
+	add_text(out, p->sample_bytes > 0   ? "estimate"
+		      : profile_is_exact(p) ? "exact"
+					    : NULL);
 	if (p->sample_bytes > 0)
 		strbuf_addf(out, ",\"sample_bytes\":%" PRIu64 ",\"samples\":%" PRIu64,
 			    p->sample_bytes, p->sample_count);
 	else
 		strbuf_add_text(out, ",\"sample_bytes\":null,\"samples\":null");
-	strbuf_addf(out, ",\"frame_pointer_allocations\":%" PRIu64 ",\"cut_allocations\":%" PRIu64
-			 ",\"lost_allocations\":%" PRIu64,
+	strbuf_addf(out,
+		    ",\"frame_pointer_allocations\":%" PRIu64
+		    ",\"cut_allocations\":%" PRIu64 ",\"lost_allocations\":%" PRIu64,
 		    p->by_pointer_count, p->cut_count, p->lost_count);
 }
 
@@ -72,15 +80,17 @@ static void add_sums(struct strbuf *out, const struct profile_report *report,
 	strbuf_add_text(out, ",\"totals\":{");
 	add_amounts(out, report->profile, "", parts->sums);
 	strbuf_add_text(out, "},\"totals_before_rules\":{");
-	add_amounts(out, report->profile, "", report->whole ? report->whole : parts->sums);
+	add_amounts(out, report->profile, "",
+		    report->whole ? report->whole : parts->sums);
 	strbuf_add_char(out, '}');
 }
 
-static void add_function(struct strbuf *out, const struct profile_parts *parts, size_t number,
-			 const struct column_list *columns)
+static void add_function(struct strbuf *out, const struct profile_parts *parts,
+			 size_t number, const struct column_list *columns)
 {
 	const struct profile_row row = profile_parts_row(parts, number);
-	const struct function_caller *callers = parts->functions.callers + row.sums->first_caller;
+	const struct function_caller *callers =
+		parts->functions.callers + row.sums->first_caller;
 
 	strbuf_add_text(out, number > 0 ? "," : "");
 	json_add_row(out, columns, &row);
@@ -91,7 +101,8 @@ static void add_function(struct strbuf *out, const struct profile_parts *parts, 
 		uint32_t caller = callers[i].caller;
 
 		strbuf_add_text(out, i > 0 ? ",{\"function\":" : "{\"function\":");
-		add_text(out, caller == FUNCTION_NONE ? NULL : parts->names.names[caller]);
+		add_text(out,
+			 caller == FUNCTION_NONE ? NULL : parts->names.names[caller]);
 		strbuf_add_char(out, ',');
 		add_amounts(out, parts->profile, "total_", callers[i].total);
 		strbuf_add_char(out, '}');
@@ -108,8 +119,9 @@ static void add_tree(struct strbuf *out, const struct profile_report *report,
 {
 	const struct call_tree_options options = {
 		.metric = report->metric,
-		.min = report->min > 0 ? profile_share(parts->sums[report->metric], report->min)
-				       : 0,
+		.min = report->min > 0
+			       ? profile_share(parts->sums[report->metric], report->min)
+			       : 0,
 		.top = report->top,
 	};
 	struct call_tree tree;
@@ -124,7 +136,9 @@ static void add_tree(struct strbuf *out, const struct profile_report *report,
 		else
 			strbuf_add_text(out, "null");
 		strbuf_add_text(out, ",\"function\":");
-		add_text(out, node->name == FUNCTION_NONE ? NULL : parts->names.names[node->name]);
+		add_text(out, node->name == FUNCTION_NONE
+				      ? NULL
+				      : parts->names.names[node->name]);
 		strbuf_addf(out, ",\"cut_functions\":%u,", node->cut_count);
 		add_amounts(out, report->profile, "self_", node->self);
 		strbuf_add_char(out, ',');

@@ -58,8 +58,8 @@ void profile_add_name(struct strbuf *out, const char *name, size_t width, bool a
  * Append a function's name. If its source is known and fits into `width`, append
  * FILE:LINE after two blanks, and a '+' if other stacks are at other lines.
  */
-void profile_add_code(struct strbuf *out, const char *name, const struct source_line *source,
-		      size_t width, bool ascii);
+void profile_add_code(struct strbuf *out, const char *name,
+		      const struct source_line *source, size_t width, bool ascii);
 
 /* Append a tree as lines, without its root. */
 void profile_add_tree(struct strbuf *out, const struct profile_report *report,

@@ -18,7 +18,8 @@
 
 uint64_t profile_share(uint64_t sum, unsigned int min)
 {
-	uint64_t least = sum / PROFILE_MIN_UNIT * min + sum % PROFILE_MIN_UNIT * min / PROFILE_MIN_UNIT;
+	uint64_t least = sum / PROFILE_MIN_UNIT * min +
+			 sum % PROFILE_MIN_UNIT * min / PROFILE_MIN_UNIT;
 
 	return least > 0 ? least : 1;
 }
@@ -65,13 +66,14 @@ void profile_add_name(struct strbuf *out, const char *name, size_t width, bool a
 		strbuf_add(out, text.text, text.length);
 		return;
 	}
-	strbuf_add(out, text.text, text_cut_to_width(text.text, text.length, left - left / 2));
+	strbuf_add(out, text.text,
+		   text_cut_to_width(text.text, text.length, left - left / 2));
 	strbuf_add_text(out, mark);
 	strbuf_add_text(out, find_tail(text.text, text.length, left / 2));
 }
 
-void profile_add_code(struct strbuf *out, const char *name, const struct source_line *source,
-		      size_t width, bool ascii)
+void profile_add_code(struct strbuf *out, const char *name,
+		      const struct source_line *source, size_t width, bool ascii)
 {
 	_cleanup_strbuf_ struct strbuf place = STRBUF_INIT;
 	const char *slash = source->file ? strrchr(source->file, '/') : NULL;
@@ -88,7 +90,8 @@ void profile_add_code(struct strbuf *out, const char *name, const struct source_
 	if (source->has_others)
 		strbuf_add_char(&place, '+');
 	if (width == 0 || text_display_width(out->text + begin, out->length - begin) +
-					  text_display_width(place.text, place.length) <= width)
+					  text_display_width(place.text, place.length) <=
+				  width)
 		strbuf_add(out, place.text, place.length);
 }
 
@@ -100,7 +103,8 @@ static void add_head(struct strbuf *out, const struct profile_report *report)
 	if (report->has_head_above || (!p->command && p->elapsed_ns == 0))
 		return;
 	if (p->command)
-		text_add_printable(out, p->command, strlen(p->command), report->options.ascii);
+		text_add_printable(out, p->command, strlen(p->command),
+				   report->options.ascii);
 	else
 		strbuf_add_text(out, "memstate count");
 	if (p->pid > 0)
@@ -142,7 +146,8 @@ static void add_quality(struct strbuf *out, const struct profile_report *report,
 {
 	const struct profile *p = report->profile;
 	char mean[UNITS_TEXT_SIZE];
-	unsigned int share = units_per_mille(error_of(p, sums[PROFILE_BYTES]), sums[PROFILE_BYTES]);
+	unsigned int share =
+		units_per_mille(error_of(p, sums[PROFILE_BYTES]), sums[PROFILE_BYTES]);
 
 	if (p->sample_bytes == 0) {
 		if (profile_is_exact(p))
@@ -156,23 +161,31 @@ static void add_quality(struct strbuf *out, const struct profile_report *report,
 			    units_format_bytes(p->sample_bytes, mean));
 		if (sums[PROFILE_BYTES] > 0)
 			strbuf_addf(out, "; bytes %s%u.%u%% or less, in 19 of 20 cases",
-				    report->options.ascii ? "+-" : "±", share / 10, share % 10);
+				    report->options.ascii ? "+-" : "±", share / 10,
+				    share % 10);
 		strbuf_add_char(out, '\n');
 	}
 	if (p->by_pointer_count > 0)
-		strbuf_addf(out, "%" PRIu64 " allocation%s in a stack with code that has no unwind tables, "
-				 "such as a JIT compiler's: frame pointers led through it\n",
-			    p->by_pointer_count, p->by_pointer_count == 1 ? " is" : "s are");
+		strbuf_addf(
+			out,
+			"%" PRIu64
+			" allocation%s in a stack with code that has no unwind tables, "
+			"such as a JIT compiler's: frame pointers led through it\n",
+			p->by_pointer_count, p->by_pointer_count == 1 ? " is" : "s are");
 	if (p->cut_count > 0)
-		strbuf_addf(out, "%" PRIu64 " allocation%s in a stack that could not be followed to "
-				 "its end: it begins with [cut]\n",
+		strbuf_addf(out,
+			    "%" PRIu64
+			    " allocation%s in a stack that could not be followed to "
+			    "its end: it begins with [cut]\n",
 			    p->cut_count, p->cut_count == 1 ? " is" : "s are");
 	if (p->lost_count > 0)
-		strbuf_addf(out, "%" PRIu64 " allocation%s in no stack: there was no room\n",
+		strbuf_addf(out,
+			    "%" PRIu64 " allocation%s in no stack: there was no room\n",
 			    p->lost_count, p->lost_count == 1 ? " is" : "s are");
 }
 
-static void add_sums(struct strbuf *out, const struct profile_report *report, const uint64_t *sums)
+static void add_sums(struct strbuf *out, const struct profile_report *report,
+		     const uint64_t *sums)
 {
 	const struct profile *p = report->profile;
 
@@ -223,7 +236,8 @@ void profile_parts_release(struct profile_parts *parts)
 }
 
 static void add_function(struct strbuf *out, const struct profile_report *report,
-			 const struct profile_parts *parts, const struct function_sums *function)
+			 const struct profile_parts *parts,
+			 const struct function_sums *function)
 {
 	size_t used = 2 * (AMOUNT_WIDTH + 1 + SHARE_WIDTH) + 2;
 	size_t width = (size_t)report->options.max_width;
@@ -238,8 +252,8 @@ static void add_function(struct strbuf *out, const struct profile_report *report
 	strbuf_add_text(out, "  ");
 	if (width > 0)
 		width = width > used + NAME_WIDTH_MIN ? width - used : NAME_WIDTH_MIN;
-	profile_add_code(out, parts->names.names[function->name], &function->source, width,
-			 report->options.ascii);
+	profile_add_code(out, parts->names.names[function->name], &function->source,
+			 width, report->options.ascii);
 	strbuf_add_char(out, '\n');
 }
 
@@ -249,12 +263,14 @@ static void add_functions(struct strbuf *out, const struct profile_report *repor
 	strbuf_addf(out, "\nBy function: %s by itself, and with what it calls\n",
 		    profile_metrics[report->metric].what);
 	if (!report->options.no_headings)
-		strbuf_addf(out, "%*s %*s%*s %*s  %s\n", AMOUNT_WIDTH, "SELF", SHARE_WIDTH,
-			    "SHARE", AMOUNT_WIDTH, "TOTAL", SHARE_WIDTH, "SHARE", "FUNCTION");
+		strbuf_addf(out, "%*s %*s%*s %*s  %s\n", AMOUNT_WIDTH, "SELF",
+			    SHARE_WIDTH, "SHARE", AMOUNT_WIDTH, "TOTAL", SHARE_WIDTH,
+			    "SHARE", "FUNCTION");
 	for (size_t i = 0; i < parts->shown_count; i++)
 		add_function(out, report, parts, &parts->functions.functions[i]);
 	if (parts->left_count > 0)
-		strbuf_addf(out, "and %zu more (--top N, --min PERCENT)\n", parts->left_count);
+		strbuf_addf(out, "and %zu more (--top N, --min PERCENT)\n",
+			    parts->left_count);
 }
 
 /*
@@ -298,11 +314,14 @@ static void add_nameless(struct strbuf *out, const struct profile_report *report
 	if (share >= NAMELESS_PER_MILLE_MIN) {
 		const char *path = report->profile->modules[worst].path;
 
-		strbuf_addf(out, "\n%u.%u%% is allocated by functions without names, most of it by ",
-			    share / 10, share % 10);
+		strbuf_addf(
+			out,
+			"\n%u.%u%% is allocated by functions without names, most of it by ",
+			share / 10, share % 10);
 		text_add_printable(out, path, strlen(path), report->options.ascii);
-		strbuf_add_text(out, ":\ninstall the debug symbols of its package "
-				     "(Debian: PACKAGE-dbgsym; Fedora: PACKAGE-debuginfo)\n");
+		strbuf_add_text(out,
+				":\ninstall the debug symbols of its package "
+				"(Debian: PACKAGE-dbgsym; Fedora: PACKAGE-debuginfo)\n");
 	}
 	free(sums);
 }
@@ -323,7 +342,8 @@ void profile_report_add_text(struct strbuf *out, const struct profile_report *re
 		add_nameless(out, report, parts.sums[report->metric]);
 		strbuf_add_text(out, "\nWho allocates, and below it who called that\n");
 		profile_add_tree(out, report, &parts.names, true);
-		strbuf_add_text(out, "\nWhat was called from the outermost function on\n");
+		strbuf_add_text(out,
+				"\nWhat was called from the outermost function on\n");
 		profile_add_tree(out, report, &parts.names, false);
 	}
 	profile_parts_release(&parts);
@@ -333,7 +353,8 @@ struct profile_row profile_parts_row(const struct profile_parts *parts, size_t i
 {
 	const struct function_sums *sums = &parts->functions.functions[i];
 
-	return (struct profile_row){ parts->profile, parts->names.names[sums->name], sums };
+	return (struct profile_row){ parts->profile, parts->names.names[sums->name],
+				     sums };
 }
 
 void profile_report_add_csv(struct strbuf *out, const struct profile_report *report,

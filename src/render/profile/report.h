@@ -31,7 +31,7 @@ struct profile_report {
 	/* the user set min; if false, min is raised to shorten a tree that is too long */
 	bool is_min_asked;
 	bool has_head_above; /* the caller already printed which program it is */
-	size_t top;	  /* maximum number of rows per list; 0: no limit */
+	size_t top;	     /* maximum number of rows per list; 0: no limit */
 	struct table_options options;
 };
 

@@ -47,7 +47,8 @@ static void add_head(struct strbuf *out, const struct runs_report *report)
 	if (runs->iterations > 1)
 		strbuf_addf(out, " of %" PRIu64 " iterations", runs->iterations);
 	strbuf_add_text(out, ", malloc of ");
-	text_add_printable(out, p->allocator, strlen(p->allocator), report->options.ascii);
+	text_add_printable(out, p->allocator, strlen(p->allocator),
+			   report->options.ascii);
 	strbuf_add_char(out, '\n');
 }
 
@@ -59,8 +60,10 @@ static void add_difference(struct strbuf *out, const struct runs_report *report)
 	if (report->runs->count < 2)
 		return;
 	if (report->stats->is_deterministic) {
-		strbuf_add_text(out, "Deterministic to the byte: all that was counted is equal in "
-				     "all runs.\n");
+		strbuf_add_text(
+			out,
+			"Deterministic to the byte: all that was counted is equal in "
+			"all runs.\n");
 		return;
 	}
 	for (unsigned int f = 0; f < COUNTED_COUNT_; f++) {
@@ -113,10 +116,13 @@ void runs_report_add_text(struct strbuf *out, const struct runs_report *report)
 	strbuf_add_char(out, '\n');
 	add_figures(out, report);
 	if (report->runs->iterations > 1)
-		strbuf_addf(out, "\nEach is of one iteration, start-up and all divided by %" PRIu64
-				 "%s; but peaks are of a run.\n",
-			    report->runs->iterations,
-			    report->stats->is_rounded ? " and rounded up to a thousandth" : "");
+		strbuf_addf(
+			out,
+			"\nEach is of one iteration, start-up and all divided by %" PRIu64
+			"%s; but peaks are of a run.\n",
+			report->runs->iterations,
+			report->stats->is_rounded ? " and rounded up to a thousandth"
+						  : "");
 }
 
 static struct count_row row_of(const struct count_run *run)
@@ -139,7 +145,8 @@ static void add_number(struct strbuf *out, const char *key, uint64_t thousandths
 	char buf[UNITS_TEXT_SIZE];
 
 	strbuf_addf(out, "\"%s\":%s", key,
-		    bytes_known(thousandths) ? units_format_thousandths(thousandths, buf) : "null");
+		    bytes_known(thousandths) ? units_format_thousandths(thousandths, buf)
+					     : "null");
 }
 
 static void add_json_figures(struct strbuf *out, const struct runs_report *report)
@@ -165,11 +172,13 @@ static void add_json_limits(struct strbuf *out, const struct runs_report *report
 	for (size_t i = 0; i < report->limit_count; i++) {
 		const struct checked_limit *c = &report->limits[i];
 
-		strbuf_addf(out, "%s{\"figure\":\"%s\",\"operator\":\"%s\",", i > 0 ? "," : "",
-			    counted_figures[c->limit.figure].name, limit_operators[c->limit.kind]);
+		strbuf_addf(out, "%s{\"figure\":\"%s\",\"operator\":\"%s\",",
+			    i > 0 ? "," : "", counted_figures[c->limit.figure].name,
+			    limit_operators[c->limit.kind]);
 		add_number(out, "limit", c->limit.value_thousandths);
 		strbuf_add_char(out, ',');
-		add_number(out, "measured", report->stats->figures[c->limit.figure].median);
+		add_number(out, "measured",
+			   report->stats->figures[c->limit.figure].median);
 		strbuf_addf(out, ",\"outcome\":\"%s\"}", outcome_names[c->outcome]);
 	}
 	strbuf_add_char(out, ']');
@@ -183,7 +192,8 @@ static void add_json_differing(struct strbuf *out, const struct count_stats *sta
 	for (unsigned int f = 0; f < COUNTED_COUNT_; f++) {
 		if (!stats->differs[f])
 			continue;
-		strbuf_addf(out, "%s\"%s\"", is_first ? "" : ",", counted_figures[f].name);
+		strbuf_addf(out, "%s\"%s\"", is_first ? "" : ",",
+			    counted_figures[f].name);
 		is_first = false;
 	}
 	strbuf_add_char(out, ']');
@@ -200,7 +210,9 @@ void runs_report_add_json(struct strbuf *out, const struct runs_report *report,
 	json_add_string(out, report->command, strlen(report->command));
 	strbuf_add_text(out, ",\"program\":");
 	json_add_string(out, name, strlen(name));
-	strbuf_addf(out, ",\"run_count\":%zu,\"iterations\":%" PRIu64 ",\"is_deterministic\":%s",
+	strbuf_addf(out,
+		    ",\"run_count\":%zu,\"iterations\":%" PRIu64
+		    ",\"is_deterministic\":%s",
 		    runs->count, runs->iterations,
 		    report->stats->is_deterministic ? "true" : "false");
 	add_json_differing(out, report->stats);

@@ -10,9 +10,10 @@
 #include "base/units.h"
 #include "render/profile/count_report.h"
 
-const char scale_csv_default[] = "size,run,program,allocation_calls,requested_bytes,"
-				 "temporary_blocks,live_blocks,live_bytes,peak_live_bytes,"
-				 "peak_rss_bytes";
+const char scale_csv_default[] =
+	"size,run,program,allocation_calls,requested_bytes,"
+	"temporary_blocks,live_blocks,live_bytes,peak_live_bytes,"
+	"peak_rss_bytes";
 
 const enum counted_figure scaled_figures[SCALED_FIGURE_COUNT] = {
 	COUNTED_ALLOCATIONS,
@@ -26,11 +27,14 @@ static const struct {
 } outcomes[SCALE_OUTCOME_COUNT_] = {
 	[SCALE_FITTED] = { "fitted", NULL },
 	[SCALE_CONSTANT] = { "constant", NULL },
-	[SCALE_TOO_FEW] = { "too_few", "it takes 4 sizes or more in which the figure is known" },
-	[SCALE_TOO_NEAR] = { "too_near", "the largest size is to be 4 times the smallest, or more" },
+	[SCALE_TOO_FEW] = { "too_few",
+			    "it takes 4 sizes or more in which the figure is known" },
+	[SCALE_TOO_NEAR] = { "too_near",
+			     "the largest size is to be 4 times the smallest, or more" },
 	[SCALE_START_UP] = { "start_up",
 			     "what does not depend on the size is nearly all of it: take larger sizes" },
-	[SCALE_UNCERTAIN] = { "uncertain", "no power of the size fits well, or many do: take more sizes" },
+	[SCALE_UNCERTAIN] = { "uncertain",
+			      "no power of the size fits well, or many do: take more sizes" },
 };
 
 const char *scale_outcome_text(enum scale_outcome outcome)
@@ -40,7 +44,8 @@ const char *scale_outcome_text(enum scale_outcome outcome)
 
 static void add_sizes(struct strbuf *out, const struct scale_report *report)
 {
-	strbuf_addf(out, "%16s %16s %16s %16s\n", "SIZE", "ALLOCATIONS", "REQUESTED", "PEAK RSS");
+	strbuf_addf(out, "%16s %16s %16s %16s\n", "SIZE", "ALLOCATIONS", "REQUESTED",
+		    "PEAK RSS");
 	for (size_t i = 0; i < report->count; i++) {
 		const struct scale_size *size = &report->sizes[i];
 
@@ -48,7 +53,8 @@ static void add_sizes(struct strbuf *out, const struct scale_report *report)
 		for (size_t f = 0; f < SCALED_FIGURE_COUNT; f++) {
 			char buf[UNITS_TEXT_SIZE];
 
-			units_format_thousandths(size->stats.figures[scaled_figures[f]].median, buf);
+			units_format_thousandths(
+				size->stats.figures[scaled_figures[f]].median, buf);
 			strbuf_addf(out, " %16s", buf);
 		}
 		strbuf_add_char(out, '\n');
@@ -64,9 +70,9 @@ static void add_fit(struct strbuf *out, const struct scale_report *report, size_
 	if (fit->outcome == SCALE_CONSTANT)
 		strbuf_add_text(out, "O(1)       the same for each size\n");
 	else if (fit->outcome == SCALE_FITTED)
-		strbuf_addf(out, "O(n^%.2f)  %.2f to %.2f, %s %.4f, start-up %.0f\n", fit->exponent,
-			    fit->low, fit->high, report->ascii ? "R^2" : "R²", fit->r_squared,
-			    fit->constant);
+		strbuf_addf(out, "O(n^%.2f)  %.2f to %.2f, %s %.4f, start-up %.0f\n",
+			    fit->exponent, fit->low, fit->high,
+			    report->ascii ? "R^2" : "R²", fit->r_squared, fit->constant);
 	else
 		strbuf_addf(out, "unknown    %s\n", outcomes[fit->outcome].text);
 }
@@ -79,7 +85,8 @@ void scale_report_add_text(struct strbuf *out, const struct scale_report *report
 	text_add_printable(out, report->command, strlen(report->command), report->ascii);
 	strbuf_add_text(out, ": of ");
 	text_add_printable(out, name, strlen(name), report->ascii);
-	strbuf_addf(out, ", %zu run%s of each size\n\n", runs->count, runs->count == 1 ? "" : "s");
+	strbuf_addf(out, ", %zu run%s of each size\n\n", runs->count,
+		    runs->count == 1 ? "" : "s");
 	add_sizes(out, report);
 	strbuf_add_char(out, '\n');
 	for (size_t f = 0; f < SCALED_FIGURE_COUNT; f++)
@@ -96,7 +103,8 @@ void scale_report_add_csv(struct strbuf *out, const struct scale_report *report,
 {
 	for (size_t i = 0; i < report->count; i++)
 		for (size_t r = 0; r < report->sizes[i].runs.count; r++) {
-			const struct count_row row = row_of(&report->sizes[i].runs.items[r]);
+			const struct count_row row =
+				row_of(&report->sizes[i].runs.items[r]);
 
 			csv_add_row(out, columns, &row);
 		}
@@ -109,15 +117,16 @@ static void add_json_fit(struct strbuf *out, const struct scale_report *report, 
 	strbuf_addf(out, "%s{\"figure\":\"%s\",\"outcome\":\"%s\"", f > 0 ? "," : "",
 		    counted_figures[scaled_figures[f]].name, outcomes[fit->outcome].name);
 	if (fit->outcome == SCALE_FITTED || fit->outcome == SCALE_CONSTANT)
-		strbuf_addf(out, ",\"exponent\":%.4f,\"low\":%.4f,\"high\":%.4f", fit->exponent,
-			    fit->low, fit->high);
+		strbuf_addf(out, ",\"exponent\":%.4f,\"low\":%.4f,\"high\":%.4f",
+			    fit->exponent, fit->low, fit->high);
 	else
 		strbuf_add_text(out, ",\"exponent\":null,\"low\":null,\"high\":null");
 	if (fit->outcome == SCALE_FITTED)
 		strbuf_addf(out, ",\"r_squared\":%.6f,\"constant\":%.3f,\"factor\":%.6g}",
 			    fit->r_squared, fit->constant, fit->factor);
 	else
-		strbuf_add_text(out, ",\"r_squared\":null,\"constant\":null,\"factor\":null}");
+		strbuf_add_text(out,
+				",\"r_squared\":null,\"constant\":null,\"factor\":null}");
 }
 
 void scale_report_add_json(struct strbuf *out, const struct scale_report *report,
@@ -134,7 +143,8 @@ void scale_report_add_json(struct strbuf *out, const struct scale_report *report
 	strbuf_add_text(out, "],\"runs\":[");
 	for (size_t i = 0; i < report->count; i++)
 		for (size_t r = 0; r < report->sizes[i].runs.count; r++) {
-			const struct count_row row = row_of(&report->sizes[i].runs.items[r]);
+			const struct count_row row =
+				row_of(&report->sizes[i].runs.items[r]);
 
 			if (!is_first)
 				strbuf_add_char(out, ',');

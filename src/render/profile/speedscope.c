@@ -56,7 +56,8 @@ static void add_sample(struct strbuf *out, const struct speedscope *s, uint32_t 
 	strbuf_add_char(out, ']');
 }
 
-static void add_samples(struct strbuf *out, struct speedscope *s, enum profile_metric metric)
+static void add_samples(struct strbuf *out, struct speedscope *s,
+			enum profile_metric metric)
 {
 	_cleanup_strbuf_ struct strbuf weights = STRBUF_INIT;
 	uint32_t i = 0;
@@ -65,7 +66,8 @@ static void add_samples(struct strbuf *out, struct speedscope *s, enum profile_m
 	do {
 		const struct call_node *node = &s->tree.nodes[i];
 
-		s->path = xgrow(s->path, &s->path_capacity, node->depth + 1, sizeof(*s->path));
+		s->path = xgrow(s->path, &s->path_capacity, node->depth + 1,
+				sizeof(*s->path));
 		s->path[node->depth] = node->name;
 		if (node->self[metric] > 0) {
 			strbuf_add_text(out, weights.length > 0 ? ",\n" : "\n");
@@ -80,7 +82,8 @@ static void add_samples(struct strbuf *out, struct speedscope *s, enum profile_m
 	strbuf_add_char(out, ']');
 }
 
-static void add_profile(struct strbuf *out, struct speedscope *s, enum profile_metric metric)
+static void add_profile(struct strbuf *out, struct speedscope *s,
+			enum profile_metric metric)
 {
 	strbuf_add_text(out, "{\"type\":\"sampled\",\"name\":");
 	add_text(out, profile_metrics[metric].what);
@@ -91,7 +94,8 @@ static void add_profile(struct strbuf *out, struct speedscope *s, enum profile_m
 	strbuf_add_char(out, '}');
 }
 
-void speedscope_add(struct strbuf *out, const struct profile *profile, enum profile_metric shown)
+void speedscope_add(struct strbuf *out, const struct profile *profile,
+		    enum profile_metric shown)
 {
 	const struct call_tree_options options = { .is_by_name = true };
 	struct speedscope s = { .profile = profile };
@@ -100,8 +104,10 @@ void speedscope_add(struct strbuf *out, const struct profile *profile, enum prof
 	function_names_init(&s.names, profile);
 	function_list_init(&s.functions, profile, &s.names, shown);
 	call_tree_init(&s.tree, profile, &s.names, &options);
-	strbuf_add_text(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-			     "\"exporter\":\"memstate " PACKAGE_VERSION "\",\n\"name\":");
+	strbuf_add_text(
+		out,
+		"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+		"\"exporter\":\"memstate " PACKAGE_VERSION "\",\n\"name\":");
 	add_text(out, profile->command ? profile->command : "memstate count");
 	strbuf_add_text(out, ",\n\"shared\":{\"frames\":[\n");
 	add_frames(out, &s);

@@ -13,6 +13,7 @@
  * Append one sampled profile for each known metric. The viewer opens the one for the
  * metric `shown`. Equal profiles give equal text.
  */
-void speedscope_add(struct strbuf *out, const struct profile *profile, enum profile_metric shown);
+void speedscope_add(struct strbuf *out, const struct profile *profile,
+		    enum profile_metric shown);
 
 #endif

@@ -30,7 +30,7 @@ struct drawing {
 		bool is_last;
 		uint32_t stem;	/* first node of the chain that the node is part of */
 		uint32_t level; /* number of branchings above the node */
-	} *branches; /* indexed by node of the tree */
+	} * branches;		/* indexed by node of the tree */
 };
 
 /*
@@ -45,7 +45,8 @@ static uint32_t visible_count(const struct drawing *d, const struct call_node *p
 	if (count == 0)
 		return 0;
 	last = &d->tree->nodes[parent->first_child + count - 1];
-	return last->cut_count > 0 && last->total[d->report->metric] == 0 ? count - 1 : count;
+	return last->cut_count > 0 && last->total[d->report->metric] == 0 ? count - 1
+									  : count;
 }
 
 static void place(struct drawing *d, uint32_t number)
@@ -115,7 +116,8 @@ static uint32_t skip_recursion(struct drawing *d, uint32_t number, uint32_t *ret
 	for (;;) {
 		uint32_t next = nodes[number].first_child;
 
-		if (nodes[number].child_count == 0 || nodes[next].name != nodes[number].name)
+		if (nodes[number].child_count == 0 ||
+		    nodes[next].name != nodes[number].name)
 			return number;
 		place(d, next);
 		if (!d->branches[next].is_chained)
@@ -138,8 +140,8 @@ static void add_line(struct drawing *d, uint32_t number, uint32_t count)
 		profile_add_share(d->out, node->total[report->metric],
 				  d->tree->nodes[0].total[report->metric]);
 		strbuf_add_char(d->out, ' ');
-		profile_add_amount(d->out, report, report->metric, node->total[report->metric],
-				   AMOUNT_WIDTH);
+		profile_add_amount(d->out, report, report->metric,
+				   node->total[report->metric], AMOUNT_WIDTH);
 	}
 	strbuf_add_text(d->out, "  ");
 	used = BEFORE_STROKES + add_strokes(d, number);
@@ -229,7 +231,8 @@ void profile_add_tree(struct strbuf *out, const struct profile_report *report,
 		 * shorten a long tree by dropping thin branches instead of
 		 * cutting off its end
 		 */
-		if (report->is_min_asked || min > PROFILE_MIN_UNIT / 4 || draw(&d, 0) <= most)
+		if (report->is_min_asked || min > PROFILE_MIN_UNIT / 4 ||
+		    draw(&d, 0) <= most)
 			break;
 		call_tree_release(&tree);
 		min = min > 0 ? 2 * min : 1;

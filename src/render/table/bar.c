@@ -17,8 +17,8 @@ static uint64_t exact_cells(uint64_t part, uint64_t whole, size_t width)
 }
 
 /* Return the index of the part that lacks the most cells. */
-static size_t find_neediest(const uint64_t *parts, size_t count, uint64_t whole, size_t width,
-			    const size_t *cells)
+static size_t find_neediest(const uint64_t *parts, size_t count, uint64_t whole,
+			    size_t width, const size_t *cells)
 {
 	int64_t most = INT64_MIN;
 	size_t neediest = 0;
@@ -36,7 +36,8 @@ static size_t find_neediest(const uint64_t *parts, size_t count, uint64_t whole,
 	return neediest;
 }
 
-void bar_split(const uint64_t *parts, size_t count, uint64_t whole, size_t width, size_t *ret_cells)
+void bar_split(const uint64_t *parts, size_t count, uint64_t whole, size_t width,
+	       size_t *ret_cells)
 {
 	uint64_t sum = 0;
 	size_t used = 0;
@@ -58,4 +59,3 @@ void bar_split(const uint64_t *parts, size_t count, uint64_t whole, size_t width
 	for (; used < target; used++)
 		ret_cells[find_neediest(parts, count, whole, width, ret_cells)]++;
 }
-

@@ -14,6 +14,7 @@
  * Every part above 0 gets at least one cell as long as there are enough. Unknown parts
  * count as 0. All cells are 0 if `whole` is 0 or unknown.
  */
-void bar_split(const uint64_t *parts, size_t count, uint64_t whole, size_t width, size_t *ret_cells);
+void bar_split(const uint64_t *parts, size_t count, uint64_t whole, size_t width,
+	       size_t *ret_cells);
 
 #endif

@@ -13,7 +13,8 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 
-const struct column *column_find(const struct column_set *set, const char *name, size_t length)
+const struct column *column_find(const struct column_set *set, const char *name,
+				 size_t length)
 {
 	for (size_t i = 0; i < set->count; i++)
 		if (strncmp(set->columns[i].name, name, length) == 0 &&
@@ -37,12 +38,13 @@ static void add_column(struct column_list *list, const struct column *column)
 	for (size_t i = 0; i < list->count; i++)
 		if (list->items[i] == column)
 			return;
-	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
+	list->items = xgrow(list->items, &list->capacity, list->count + 1,
+			    sizeof(*list->items));
 	list->items[list->count++] = column;
 }
 
-static int add_names(const struct column_set *set, const char *names, struct column_list *list,
-		     char **reterr_name)
+static int add_names(const struct column_set *set, const char *names,
+		     struct column_list *list, char **reterr_name)
 {
 	for (;;) {
 		size_t length = strcspn(names, ",");
@@ -59,8 +61,8 @@ static int add_names(const struct column_set *set, const char *names, struct col
 	}
 }
 
-int column_list_parse(const struct column_set *set, const char *defaults, const char *spec,
-		      struct column_list *ret, char **reterr_name)
+int column_list_parse(const struct column_set *set, const char *defaults,
+		      const char *spec, struct column_list *ret, char **reterr_name)
 {
 	struct column_list list = COLUMN_LIST_INIT;
 	int r = 0;
@@ -108,10 +110,13 @@ int sort_key_parse(const struct column_set *set, const char *spec, struct sort_k
 
 static int compare_text(const struct value *a, const struct value *b)
 {
-	size_t shorter = a->text_length < b->text_length ? a->text_length : b->text_length;
+	size_t shorter = a->text_length < b->text_length ? a->text_length
+							 : b->text_length;
 	int order = memcmp(a->text, b->text, shorter);
 
-	return order ? order : (a->text_length > b->text_length) - (a->text_length < b->text_length);
+	return order ? order
+		     : (a->text_length > b->text_length) -
+			       (a->text_length < b->text_length);
 }
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -143,8 +148,8 @@ int sort_key_compare(const struct sort_key *key, const void *row_a, const void *
 	return key->is_descending ? -order : order;
 }
 
-void value_add_text(struct strbuf *out, const struct column *column, const struct value *value,
-		    bool exact_bytes, bool ascii)
+void value_add_text(struct strbuf *out, const struct column *column,
+		    const struct value *value, bool exact_bytes, bool ascii)
 {
 	char buf[UNITS_TEXT_SIZE > CLOCK_TEXT_SIZE ? UNITS_TEXT_SIZE : CLOCK_TEXT_SIZE];
 
@@ -159,9 +164,7 @@ void value_add_text(struct strbuf *out, const struct column *column, const struc
 		else
 			strbuf_add_text(out, units_format_bytes(value->number, buf));
 		break;
-	case VALUE_COUNT:
-		strbuf_add_u64(out, value->number);
-		break;
+	case VALUE_COUNT: strbuf_add_u64(out, value->number); break;
 	case VALUE_TEXT:
 	case VALUE_WORD:
 		text_add_printable(out, value->text, value->text_length, ascii);
@@ -177,11 +180,7 @@ void value_add_text(struct strbuf *out, const struct column *column, const struc
 		strbuf_addf(out, "%" PRIu64 ".%06" PRIu64, value->number / NS_PER_S,
 			    value->number / NS_PER_US % 1000000);
 		break;
-	case VALUE_ADDRESS:
-		strbuf_addf(out, "%" PRIx64, value->number);
-		break;
-	case VALUE_CHANGE:
-		strbuf_addf(out, "%" PRId64, (int64_t)value->number);
-		break;
+	case VALUE_ADDRESS: strbuf_addf(out, "%" PRIx64, value->number); break;
+	case VALUE_CHANGE: strbuf_addf(out, "%" PRId64, (int64_t)value->number); break;
 	}
 }

@@ -17,15 +17,15 @@
 #include "model/usage.h"
 
 enum value_kind {
-	VALUE_BYTES,	/* number, in bytes */
-	VALUE_COUNT,	/* number, without a unit */
-	VALUE_TEXT,	/* text: raw bytes from outside memstate */
-	VALUE_WORD,	/* text: one of memstate's own words, plain ASCII */
-	VALUE_TIME,	/* number: ms since 1970, UTC */
-	VALUE_SECONDS,	/* number: ns, shown in seconds to the ms */
-	VALUE_COST,	/* number: ns, shown in seconds to the us */
-	VALUE_ADDRESS,	/* number, shown in hex */
-	VALUE_CHANGE,	/* number: an int64_t, shown with a sign if negative */
+	VALUE_BYTES,   /* number, in bytes */
+	VALUE_COUNT,   /* number, without a unit */
+	VALUE_TEXT,    /* text: raw bytes from outside memstate */
+	VALUE_WORD,    /* text: one of memstate's own words, plain ASCII */
+	VALUE_TIME,    /* number: ms since 1970, UTC */
+	VALUE_SECONDS, /* number: ns, shown in seconds to the ms */
+	VALUE_COST,    /* number: ns, shown in seconds to the us */
+	VALUE_ADDRESS, /* number, shown in hex */
+	VALUE_CHANGE,  /* number: an int64_t, shown with a sign if negative */
 };
 
 /*
@@ -54,9 +54,9 @@ struct column {
 struct column_set {
 	const struct column *columns;
 	size_t count;
-	const char *csv_default;   /* lists of names separated by commas, as for -o */
+	const char *csv_default; /* lists of names separated by commas, as for -o */
 	const char *table_default;
-	const char *sort_default;  /* used for tables only */
+	const char *sort_default; /* used for tables only */
 };
 
 /* A row of process_columns. */
@@ -71,7 +71,8 @@ extern const struct column_set process_columns;
 extern const struct column_set mapping_columns;
 
 /* Return the column with this name, or NULL. */
-const struct column *column_find(const struct column_set *set, const char *name, size_t length);
+const struct column *column_find(const struct column_set *set, const char *name,
+				 size_t length);
 
 /* Columns chosen with -o, in the order given. */
 struct column_list {
@@ -80,7 +81,10 @@ struct column_list {
 	size_t capacity;
 };
 
-#define COLUMN_LIST_INIT { NULL, 0, 0 }
+#define COLUMN_LIST_INIT   \
+	{                  \
+		NULL, 0, 0 \
+	}
 
 /* Free the items of a list. The columns themselves are static. */
 void column_list_release(struct column_list *list);
@@ -90,8 +94,8 @@ void column_list_release(struct column_list *list);
  * Return 0; the caller releases *ret then. Return -EINVAL for an unknown name, with the
  * name in *reterr_name, which the caller frees; *ret is unchanged then.
  */
-int column_list_parse(const struct column_set *set, const char *defaults, const char *spec,
-		      struct column_list *ret, char **reterr_name);
+int column_list_parse(const struct column_set *set, const char *defaults,
+		      const char *spec, struct column_list *ret, char **reterr_name);
 
 /* Fill *ret with every column of the set. The caller releases *ret. */
 void column_list_all(const struct column_set *set, struct column_list *ret);
@@ -119,7 +123,7 @@ int sort_key_compare(const struct sort_key *key, const void *row_a, const void *
  * Append a value in human-readable form; with exact_bytes, write amounts as plain numbers
  * of bytes. Text from outside is made printable, with `ascii` as pure ASCII.
  */
-void value_add_text(struct strbuf *out, const struct column *column, const struct value *value,
-		    bool exact_bytes, bool ascii);
+void value_add_text(struct strbuf *out, const struct column *column,
+		    const struct value *value, bool exact_bytes, bool ascii);
 
 #endif

@@ -24,7 +24,8 @@ static void add_quoted(struct strbuf *out, const char *text, size_t length)
 	while (length > 0) {
 		size_t run = 0;
 
-		while (run < length && text[run] != '"' && text[run] != '\n' && text[run] != '\r')
+		while (run < length && text[run] != '"' && text[run] != '\n' &&
+		       text[run] != '\r')
 			run++;
 		text_add_printable(out, text, run, false);
 		text += run;
@@ -40,15 +41,14 @@ static void add_quoted(struct strbuf *out, const char *text, size_t length)
 	strbuf_add_char(out, '"');
 }
 
-static void add_field(struct strbuf *out, const struct column *column, const struct value *value)
+static void add_field(struct strbuf *out, const struct column *column,
+		      const struct value *value)
 {
 	if (!value->is_known)
 		return;
 	switch (column->kind) {
 	case VALUE_BYTES:
-	case VALUE_COUNT:
-		strbuf_add_u64(out, value->number);
-		return;
+	case VALUE_COUNT: strbuf_add_u64(out, value->number); return;
 	case VALUE_TEXT:
 		if (!is_plain(value->text, value->text_length)) {
 			add_quoted(out, value->text, value->text_length);
@@ -56,8 +56,7 @@ static void add_field(struct strbuf *out, const struct column *column, const str
 		}
 		strbuf_add(out, value->text, value->text_length);
 		return;
-	default:
-		value_add_text(out, column, value, true, false);
+	default: value_add_text(out, column, value, true, false);
 	}
 }
 

@@ -11,13 +11,15 @@
 static void add_escape(struct strbuf *out, uint32_t code_point)
 {
 	if (code_point > 0xffff)
-		strbuf_addf(out, "\\u%04x\\u%04x", 0xd800 + ((code_point - 0x10000) >> 10),
+		strbuf_addf(out, "\\u%04x\\u%04x",
+			    0xd800 + ((code_point - 0x10000) >> 10),
 			    0xdc00 + (code_point & 0x3ff));
 	else
 		strbuf_addf(out, "\\u%04x", code_point);
 }
 
-static void add_code_point(struct strbuf *out, const char *bytes, size_t size, uint32_t code_point)
+static void add_code_point(struct strbuf *out, const char *bytes, size_t size,
+			   uint32_t code_point)
 {
 	if (code_point == '"' || code_point == '\\') {
 		strbuf_add_char(out, '\\');
@@ -57,7 +59,8 @@ void json_add_string(struct strbuf *out, const char *text, size_t length)
 	strbuf_add_char(out, '"');
 }
 
-static void add_value(struct strbuf *out, const struct column *column, const struct value *value)
+static void add_value(struct strbuf *out, const struct column *column,
+		      const struct value *value)
 {
 	if (!value->is_known) {
 		strbuf_add_text(out, "null");
@@ -68,21 +71,15 @@ static void add_value(struct strbuf *out, const struct column *column, const str
 	case VALUE_COUNT:
 	case VALUE_SECONDS:
 	case VALUE_COST:
-	case VALUE_CHANGE:
-		value_add_text(out, column, value, true, false);
-		break;
+	case VALUE_CHANGE: value_add_text(out, column, value, true, false); break;
 	case VALUE_TIME:
 		strbuf_add_char(out, '"');
 		value_add_text(out, column, value, true, false);
 		strbuf_add_char(out, '"');
 		break;
-	case VALUE_ADDRESS:
-		strbuf_addf(out, "\"0x%" PRIx64 "\"", value->number);
-		break;
+	case VALUE_ADDRESS: strbuf_addf(out, "\"0x%" PRIx64 "\"", value->number); break;
 	case VALUE_TEXT:
-	case VALUE_WORD:
-		json_add_string(out, value->text, value->text_length);
-		break;
+	case VALUE_WORD: json_add_string(out, value->text, value->text_length); break;
 	}
 }
 

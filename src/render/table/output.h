@@ -31,7 +31,7 @@ void json_add_string(struct strbuf *out, const char *text, size_t length);
 struct table_options {
 	bool no_headings;
 	bool exact_bytes;
-	bool ascii;    /* print ASCII only */
+	bool ascii; /* print ASCII only */
 	/* in columns; text in the last column is cut to fit. 0: no limit */
 	int max_width;
 };
@@ -40,8 +40,9 @@ struct table_options {
  * Append rows as a table, with numbers right-aligned and text left-aligned. Each rows[i]
  * is a row for the get() functions of the columns.
  */
-void table_add(struct strbuf *out, const struct column_list *columns, const void *const *rows,
-	       size_t row_count, const struct table_options *options);
+void table_add(struct strbuf *out, const struct column_list *columns,
+	       const void *const *rows, size_t row_count,
+	       const struct table_options *options);
 
 /*
  * Return the number of terminal columns that UTF-8 text occupies. Control

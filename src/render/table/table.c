@@ -61,7 +61,8 @@ struct cells {
 
 static void add_cell(struct cells *cells, size_t index, size_t column, size_t begin)
 {
-	size_t width = text_display_width(cells->text.text + begin, cells->text.length - begin);
+	size_t width =
+		text_display_width(cells->text.text + begin, cells->text.length - begin);
 
 	cells->ends[index] = cells->text.length;
 	if (width > cells->widths[column])
@@ -120,7 +121,8 @@ static void add_line(struct strbuf *out, const struct cells *cells,
 		/* never cut a number, because a cut number is a wrong number */
 		if (is_last && is_left && options->max_width > 0 &&
 		    used < (size_t)options->max_width)
-			length = text_cut_to_width(text, length, (size_t)options->max_width - used);
+			length = text_cut_to_width(text, length,
+						   (size_t)options->max_width - used);
 		strbuf_add(out, text, length);
 		if (is_left && !is_last)
 			strbuf_add_repeat(out, " ", pad);
@@ -129,8 +131,9 @@ static void add_line(struct strbuf *out, const struct cells *cells,
 	strbuf_add_char(out, '\n');
 }
 
-void table_add(struct strbuf *out, const struct column_list *columns, const void *const *rows,
-	       size_t row_count, const struct table_options *options)
+void table_add(struct strbuf *out, const struct column_list *columns,
+	       const void *const *rows, size_t row_count,
+	       const struct table_options *options)
 {
 	struct cells cells = { .text = STRBUF_INIT };
 

@@ -27,8 +27,8 @@ static void note_answer(const struct helper_answer *answer, struct usage *u)
 	u->helper_problem = answer->problem;
 	if (!helper_answer_is_known(answer))
 		return;
-	u->said = (struct said){ stats->system_bytes, stats->live_bytes, stats->pool_bytes,
-				 stats->cost_ns };
+	u->said = (struct said){ stats->system_bytes, stats->live_bytes,
+				 stats->pool_bytes, stats->cost_ns };
 }
 
 /* Set the owners from the allocator's own figures. */
@@ -41,7 +41,8 @@ static void take_answer(const struct helper_answer *answer, struct usage *u,
 	u->heap_is_said = true;
 	ret->allocator = answer->stats.allocator;
 	ret->quality = QUALITY_BOUND;
-	ret->problem = "figures are the allocator's own: it does not say what is resident";
+	ret->problem =
+		"figures are the allocator's own: it does not say what is resident";
 	ret->is_said = true;
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
 		ret->owner_bytes[o] = answer->bounds.owner_bytes[o];

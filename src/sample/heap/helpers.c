@@ -78,7 +78,8 @@ struct helpers *helpers_new(const struct procfs *fs, bool allows_stall, bool wan
 void helpers_allow(struct helpers *h, const struct targets *targets)
 {
 	for (size_t i = 0; i < targets->pid_count; i++) {
-		h->pids = xgrow(h->pids, &h->pid_capacity, h->pid_count + 1, sizeof(*h->pids));
+		h->pids = xgrow(h->pids, &h->pid_capacity, h->pid_count + 1,
+				sizeof(*h->pids));
 		h->pids[h->pid_count++] = targets->pids[i].pid;
 	}
 	for (size_t i = 0; i < targets->name_count; i++) {
@@ -146,7 +147,8 @@ static int close_helper(struct helper *helper, const char **ret_what)
 	return r == -ESRCH ? 0 : r;
 }
 
-void helpers_free(struct helpers *h, void (*on_left)(void *context, int pid, const char *what),
+void helpers_free(struct helpers *h,
+		  void (*on_left)(void *context, int pid, const char *what),
 		  void *context)
 {
 	if (!h)

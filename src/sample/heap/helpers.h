@@ -32,14 +32,16 @@ void helpers_allow(struct helpers *helpers, const struct targets *targets);
  * without a full stop.
  */
 void helpers_free(struct helpers *helpers,
-		  void (*on_left)(void *context, int pid, const char *what), void *context);
+		  void (*on_left)(void *context, int pid, const char *what),
+		  void *context);
 
 /*
  * Make sure that the process has a helper. *ret is initialized; its error and problem say
  * why there is no helper. After a failure the next attempt is made after one second, then
  * two, up to a minute; sooner where injection is not permitted.
  */
-void helpers_open(struct helpers *helpers, const struct process *p, struct helper_answer *ret);
+void helpers_open(struct helpers *helpers, const struct process *p,
+		  struct helper_answer *ret);
 
 /*
  * Query the helper that helpers_open() found, if any. *ret receives the figures,

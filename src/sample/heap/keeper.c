@@ -45,12 +45,16 @@ struct kept {
 	const char *helper_problem;
 };
 
-enum walk_state { WALK_GOES_ON, WALK_HAS_ENDED, WALK_IS_ABANDONED };
+enum walk_state {
+	WALK_GOES_ON,
+	WALK_HAS_ENDED,
+	WALK_IS_ABANDONED
+};
 
 /* The walk in progress, or the last one. */
 struct heap_walk {
 	pthread_t thread;
-	bool is_running; /* until it is joined, all members below belong to the thread */
+	bool is_running;  /* until it is joined, all members below belong to the thread */
 	atomic_int state; /* whichever side finishes last frees the walk */
 	uint64_t began_ns;
 	struct procfs fs;
@@ -72,8 +76,8 @@ struct heap_keeper {
 	unsigned int max_share_per_mille;
 	struct kept *kept;
 	size_t count, capacity;
-	uint64_t round;		/* every process is read once in a round */
-	uint64_t newcomers_ns;	/* when a new process may be walked */
+	uint64_t round;	       /* every process is read once in a round */
+	uint64_t newcomers_ns; /* when a new process may be walked */
 	struct heap_walk *walk;
 };
 
@@ -199,8 +203,9 @@ static uint64_t share_ns(const struct heap_keeper *k, uint64_t cost_ns)
 
 static uint64_t repeat_ns(const struct heap_keeper *k, const struct kept *kept)
 {
-	unsigned int doublings = kept->futile_count < FUTILE_DOUBLINGS_MAX ?
-					 kept->futile_count : FUTILE_DOUBLINGS_MAX;
+	unsigned int doublings = kept->futile_count < FUTILE_DOUBLINGS_MAX
+					 ? kept->futile_count
+					 : FUTILE_DOUBLINGS_MAX;
 	uint64_t cost_ns = 0;
 
 	for (size_t i = 0; i < k->count; i++)
@@ -237,7 +242,8 @@ static void *run_walk(void *arg)
 		pause_ns = w->heap.pause_ns;
 		heap_release(&w->heap);
 		w->reader.is_running = true;
-		w->result = heap_reader_read(&w->reader, &w->usage, &w->mappings, &w->heap);
+		w->result =
+			heap_reader_read(&w->reader, &w->usage, &w->mappings, &w->heap);
 		w->heap.pause_ns = pause_ns;
 	}
 	/*
@@ -278,7 +284,8 @@ static bool wait_for_walk(struct heap_walk *w, uint64_t patience_ns)
 	if (patience_ns == UINT64_MAX)
 		return pthread_join(w->thread, NULL) == 0;
 	clock_gettime(CLOCK_REALTIME, &until); /* the clock of pthread_timedjoin_np(3) */
-	until_ns = (uint64_t)until.tv_sec * NS_PER_S + (uint64_t)until.tv_nsec + patience_ns;
+	until_ns =
+		(uint64_t)until.tv_sec * NS_PER_S + (uint64_t)until.tv_nsec + patience_ns;
 	until.tv_sec = (time_t)(until_ns / NS_PER_S);
 	until.tv_nsec = (long)(until_ns % NS_PER_S);
 	return pthread_timedjoin_np(w->thread, NULL, &until) == 0;
@@ -358,7 +365,8 @@ static bool end_walk(struct heap_keeper *k, uint64_t patience_ns)
 }
 
 void heap_keeper_free(struct heap_keeper *k,
-		      void (*on_left)(void *context, int pid, const char *what), void *context)
+		      void (*on_left)(void *context, int pid, const char *what),
+		      void *context)
 {
 	struct helpers *helpers;
 	struct heap_walk *w;
@@ -410,7 +418,8 @@ static int take_walk(struct heap_walk *w, struct usage *u, struct mapping_list *
  * Add what is known from the last walk; figures of it that *u does not have
  * are carried over.
  */
-static void add_kept(const struct kept *kept, struct usage *u, struct mapping_list *mappings)
+static void add_kept(const struct kept *kept, struct usage *u,
+		     struct mapping_list *mappings)
 {
 	struct heap heap;
 

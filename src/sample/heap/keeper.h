@@ -47,15 +47,16 @@ void heap_keeper_set_helpers(struct heap_keeper *keeper, struct helpers *helpers
  * its end and free the helpers; on_left is passed to helpers_free().
  */
 void heap_keeper_free(struct heap_keeper *keeper,
-		      void (*on_left)(void *context, int pid, const char *what), void *context);
+		      void (*on_left)(void *context, int pid, const char *what),
+		      void *context);
 
 void heap_keeper_set_patience(struct heap_keeper *keeper, uint64_t patience_ns);
 
 /* The reads that walk the heap. */
 enum heap_walks {
 	WALKS_BY_SHARE, /* the default */
-	WALKS_ALL, /* every read walks and waits for the walk: for moments that matter */
-	WALKS_NONE,	/* only carry over what is already known */
+	WALKS_ALL,  /* every read walks and waits for the walk: for moments that matter */
+	WALKS_NONE, /* only carry over what is already known */
 };
 
 void heap_keeper_set_walks(struct heap_keeper *keeper, enum heap_walks walks);
@@ -66,6 +67,7 @@ void heap_keeper_set_walks(struct heap_keeper *keeper, enum heap_walks walks);
  * If they are known and u->heap_error is -EFBIG or -ETIMEDOUT, a pause was too long, and
  * the heap was read while the process ran.
  */
-int heap_keeper_read(struct heap_keeper *keeper, struct usage *u, struct mapping_list *ret);
+int heap_keeper_read(struct heap_keeper *keeper, struct usage *u,
+		     struct mapping_list *ret);
 
 #endif

@@ -40,7 +40,8 @@ static bool may_share_pages(const struct mapping *m)
 	bool is_merged = bytes_known(bytes[SMAPS_KSM]) && bytes[SMAPS_KSM] != 0;
 
 	return bytes[SMAPS_ANONYMOUS] != 0 &&
-	       (is_merged || bytes[SMAPS_SHARED_DIRTY] != 0 || bytes[SMAPS_SHARED_CLEAN] != 0);
+	       (is_merged || bytes[SMAPS_SHARED_DIRTY] != 0 ||
+		bytes[SMAPS_SHARED_CLEAN] != 0);
 }
 
 static size_t choose_ranges(const struct heap_reader *reader,
@@ -59,8 +60,9 @@ static size_t choose_ranges(const struct heap_reader *reader,
 
 		if (!heap_moment_wants(reader, m) || start >= m->end_addr)
 			continue;
-		ret[count++] = (struct peek_range){ start, m->end_addr, may_share_pages(m),
-						      m->flags & MAPPING_REMOTE };
+		ret[count++] = (struct peek_range){ start, m->end_addr,
+						    may_share_pages(m),
+						    m->flags & MAPPING_REMOTE };
 		done_addr = m->end_addr;
 	}
 	return count;
@@ -82,8 +84,8 @@ static void keep_threads(struct heap_reader *reader, const struct stop *stop)
 			.word_count = thread->word_count,
 		};
 	}
-	reader->words = xrealloc(reader->words,
-				 (stop->word_count + 1) * sizeof(*reader->words));
+	reader->words =
+		xrealloc(reader->words, (stop->word_count + 1) * sizeof(*reader->words));
 	reader->word_count = stop->word_count;
 	if (stop->word_count > 0)
 		memcpy(reader->words, stop->words,
@@ -143,8 +145,8 @@ static int open_moment(struct heap_moment *moment, const struct usage *u)
 {
 	const struct procfs *fs = moment->reader->fs;
 	/* a zombie main thread has no memory any more, but other threads may */
-	int tid = u->process.state == 'Z' ? proc_task_find_living(fs, u->process.pid) :
-					    u->process.pid;
+	int tid = u->process.state == 'Z' ? proc_task_find_living(fs, u->process.pid)
+					  : u->process.pid;
 
 	moment->memory_pid = tid;
 	moment->pagemap_fd = procfs_open_file(fs, tid, "pagemap");
@@ -211,7 +213,7 @@ static void abandon_sampler(struct heap_reader *reader)
 }
 
 int heap_moment_take(struct heap_reader *reader, const struct usage *u,
-		       struct heap_moment **ret, uint64_t *ret_pause_ns)
+		     struct heap_moment **ret, uint64_t *ret_pause_ns)
 {
 	struct heap_moment *moment = xcalloc(1, sizeof(*moment));
 	int r;

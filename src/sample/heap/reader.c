@@ -169,8 +169,8 @@ static bool holds_thread(const struct heap_moment *moment, const struct mapping 
  * data, which lead to their caches; and of the roots. A page that is being migrated is
  * resident, but cannot be copied.
  */
-static bool is_copy_whole(const struct heap_reader *reader, const struct heap_moment *moment,
-			  const struct heap *heap)
+static bool is_copy_whole(const struct heap_reader *reader,
+			  const struct heap_moment *moment, const struct heap *heap)
 {
 	const struct mapping_list *list = &moment->mappings;
 
@@ -307,8 +307,7 @@ static int read_stopped(struct heap_reader *reader, struct usage *u,
 static bool is_hopeless(struct heap_reader *reader, const struct usage *u,
 			const struct mapping_list *mappings, struct heap *ret)
 {
-	_cleanup_close_ int process_fd =
-		procfs_open_file(reader->fs, u->process.pid, "");
+	_cleanup_close_ int process_fd = procfs_open_file(reader->fs, u->process.pid, "");
 
 	return walk_is_hopeless(mappings, process_fd, &reader->codes, ret);
 }
@@ -353,8 +352,8 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 	r = sampler_read_mappings(reader->sampler, u, mappings);
 	if (r < 0 || !process_has_memory(&u->process))
 		return r;
-	return reader->helpers ? heap_ask(reader, u, mappings, ret) :
-				 heap_reader_walk(reader, u, mappings, ret);
+	return reader->helpers ? heap_ask(reader, u, mappings, ret)
+			       : heap_reader_walk(reader, u, mappings, ret);
 }
 
 static void translate_types(struct heap_detail *detail)

@@ -22,20 +22,20 @@ struct heap_reader {
 	struct sampler *sampler;
 	struct sampler *own_sampler; /* replaces an abandoned sampler, or NULL */
 	uint64_t max_pause_ns;
-	bool is_running; /* never pause the target; figures are estimates then */
+	bool is_running;   /* never pause the target; figures are estimates then */
 	bool is_read_once; /* read once, rather than repeatedly to find the variation */
 	/* also copy all memory that may hold pointers; set by the user */
 	bool copies_roots;
 	/* for querying the allocator; NULL: do not query it. Borrowed. */
 	struct helpers *helpers;
 	struct helper_answer answer; /* from the last read */
-	struct image image; /* its memory is reused from read to read */
-	struct blocks blocks; /* from the last read; they refer to the image */
+	struct image image;	     /* its memory is reused from read to read */
+	struct blocks blocks;	     /* from the last read; they refer to the image */
 	struct root_thread *threads; /* likewise */
 	size_t thread_count;
 	uint64_t *words; /* the contents of the threads' registers */
 	size_t word_count;
-	struct names names; /* of the process that was read last */
+	struct names names;	      /* of the process that was read last */
 	struct allocator_codes codes; /* results for files of any process */
 };
 

@@ -53,7 +53,8 @@ static int start(int input_fd, int output_fd, enum swift_names what)
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, input_fd, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO);
-	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY,
+					 0);
 	r = posix_spawnp(&pid, args[0], &actions, NULL, args, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	return r ? -r : pid;

@@ -17,7 +17,7 @@
 #define NEEDS (RECORDER_NEEDS | NEED_STATES)
 
 #define SHORTEST_NS (5 * NS_PER_MS)
-#define GAP_NS NS_PER_S		       /* a sample that is this late counts as missed */
+#define GAP_NS NS_PER_S /* a sample that is this late counts as missed */
 /* share of the time for the group's own files: one part in this many */
 #define GROUP_SHARE_PART 20
 /* shortest time between two lines about the same condition */

@@ -37,7 +37,8 @@ static bool has_risen(uint64_t before, const struct procfs *fs, uint64_t explain
 {
 	uint64_t now = proc_vmstat_oom_kills(fs);
 
-	return before != COUNT_UNKNOWN && now != COUNT_UNKNOWN && now > before + explained;
+	return before != COUNT_UNKNOWN && now != COUNT_UNKNOWN &&
+	       now > before + explained;
 }
 
 bool flight_counts_is_log_behind(const struct flight_counts *c, const struct procfs *fs)

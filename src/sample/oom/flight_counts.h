@@ -17,7 +17,7 @@ struct flight_counts {
 	/* counted in the group, but not yet reported by the log */
 	uint64_t unlogged_kills;
 	uint64_t unlogged_since_ns;
-	uint64_t machine_first;	 /* the machine's counter when the log was opened */
+	uint64_t machine_first; /* the machine's counter when the log was opened */
 	/* the same at the last sample, if the log is unreadable */
 	uint64_t machine_sample;
 	/* kills reported by the log since it was opened, in any cgroup */
@@ -37,7 +37,8 @@ void flight_counts_add(struct flight_counts *counts, const struct cgroup *cgroup
 void flight_counts_read_machine(struct flight_counts *counts, const struct procfs *fs);
 
 /* Whether the machine has counted more kills than the log has reported. */
-bool flight_counts_is_log_behind(const struct flight_counts *counts, const struct procfs *fs);
+bool flight_counts_is_log_behind(const struct flight_counts *counts,
+				 const struct procfs *fs);
 
 /*
  * Whether a kill since the last sample may have hit this group: the machine has counted

@@ -36,7 +36,7 @@ struct flight_kills {
 	struct flight_kill
 		/* the last kills: kill n is item n % FLIGHT_KILLS_MAX */
 		items[FLIGHT_KILLS_MAX];
-	uint64_t count;			 /* of all kills */
+	uint64_t count; /* of all kills */
 };
 
 /* Return the kill of the same process at about that time, or NULL. */

@@ -54,10 +54,12 @@ static bool has_overdue_kills(const struct flight *f)
  */
 static void take_kill(struct flight *f, const struct oom_kill *k, const char *log)
 {
-	uint64_t ns = k->time.boot_us != COUNT_UNKNOWN ? k->time.boot_us * 1000 : f->log.added_ns;
+	uint64_t ns = k->time.boot_us != COUNT_UNKNOWN ? k->time.boot_us * 1000
+						       : f->log.added_ns;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	const struct recorded_event event = { flight_unix_ms(ns), "oom_kill",
-					      flight_log_report(log, k, &text), k->victim.pid };
+					      flight_log_report(log, k, &text),
+					      k->victim.pid };
 	struct flight_kill *kill =
 		flight_kills_find(&f->summary.kills, event.pid, event.unix_ms);
 
@@ -98,7 +100,8 @@ static void take_log(struct flight *f, bool is_last)
 	struct oom_kill_list kills = OOM_KILL_LIST_INIT;
 	const char *text;
 
-	if (!flight_log_take(&f->log, is_last ? UINT64_MAX : clock_now_ns(), &kills, &text))
+	if (!flight_log_take(&f->log, is_last ? UINT64_MAX : clock_now_ns(), &kills,
+			     &text))
 		return;
 	for (size_t i = 0; i < kills.count; i++) {
 		const struct oom_kill *k = &kills.items[i];
@@ -142,6 +145,6 @@ void flight_finish(struct flight *f, bool is_removed)
 	if (f->counts.unlogged_kills > 0)
 		note_unlogged_kills(f);
 	f->summary.is_end_unclear =
-		is_removed && flight_counts_are_open(&f->counts, f->setup.fs, has_log,
-						     f->sampled_ns);
+		is_removed &&
+		flight_counts_are_open(&f->counts, f->setup.fs, has_log, f->sampled_ns);
 }

@@ -30,10 +30,10 @@
 
 /* A process, or several that succeeded one another with the same name and group. */
 struct role {
-	struct process process; /* the last of them */
+	struct process process;	     /* the last of them */
 	const struct oom_note *note; /* NULL: no note was recorded */
 	struct rise_series series;
-	bool is_there;	 /* present in the sample that is being read */
+	bool is_there; /* present in the sample that is being read */
 	bool is_new, is_restarted;
 };
 
@@ -55,7 +55,8 @@ static uint64_t charged_bytes(const struct usage *u)
 {
 	const uint64_t *total = u->total.bytes;
 	uint64_t dirty = bytes_add(total[SMAPS_SHARED_DIRTY], total[SMAPS_PRIVATE_DIRTY]);
-	uint64_t live = bytes_sub(total[SMAPS_ANONYMOUS], bytes_or_0(usage_droppable_bytes(u)));
+	uint64_t live =
+		bytes_sub(total[SMAPS_ANONYMOUS], bytes_or_0(usage_droppable_bytes(u)));
 	uint64_t anon_dirty = bytes_sub(total[SMAPS_ANONYMOUS], total[SMAPS_LAZYFREE]);
 	uint64_t other_dirty = 0;
 
@@ -115,7 +116,8 @@ static bool is_same_place(const struct oom_note *a, const struct oom_note *b)
 	return strcmp(a ? a->place.group : "", b ? b->place.group : "") == 0;
 }
 
-static struct role *find_role(struct grower_search *s, const struct process *p, size_t hint)
+static struct role *find_role(struct grower_search *s, const struct process *p,
+			      size_t hint)
 {
 	for (size_t n = 0; n < s->count; n++) {
 		struct role *role = &s->roles[(hint + n) % s->count];
@@ -165,7 +167,8 @@ static struct role *add_role(struct grower_search *s, const struct oom_note *not
 static void add_usage(struct grower_search *s, const struct snapshot *processes,
 		      const struct usage *u, size_t hint)
 {
-	const struct oom_note *note = oom_notes_find(&s->witness->past->notes, &u->process);
+	const struct oom_note *note =
+		oom_notes_find(&s->witness->past->notes, &u->process);
 	struct role *role = find_role(s, &u->process, hint);
 	uint64_t bytes = charged_bytes(u);
 	bool is_first = !role;
@@ -258,14 +261,15 @@ static int compare_kinds(const void *a, const void *b)
 	return strcmp(((const struct kind *)a)->name, ((const struct kind *)b)->name);
 }
 
-static size_t add_kinds(const struct mapping_list *mappings, bool is_after, struct kind *kinds)
+static size_t add_kinds(const struct mapping_list *mappings, bool is_after,
+			struct kind *kinds)
 {
 	for (size_t i = 0; i < mappings->count; i++) {
 		const char *name = mapping_group_name(&mappings->items[i]);
 		uint64_t bytes = bytes_or_0(mappings->items[i].counters.bytes[SMAPS_RSS]);
 
-		kinds[i] = (struct kind){ name[0] != '\0' ? name : NAMELESS, is_after ? 0 : bytes,
-					  is_after ? bytes : 0,
+		kinds[i] = (struct kind){ name[0] != '\0' ? name : NAMELESS,
+					  is_after ? 0 : bytes, is_after ? bytes : 0,
 					  mappings->items[i].owner == OWNER_SHMEM };
 	}
 	return mappings->count;
@@ -280,7 +284,8 @@ static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 	for (size_t i = 0, next; i < count; i = next) {
 		struct kind sum = kinds[i];
 
-		for (next = i + 1; next < count && compare_kinds(&kinds[next], &sum) == 0; next++) {
+		for (next = i + 1; next < count && compare_kinds(&kinds[next], &sum) == 0;
+		     next++) {
 			sum.from_bytes += kinds[next].from_bytes;
 			sum.to_bytes += kinds[next].to_bytes;
 			sum.is_shmem |= kinds[next].is_shmem;
@@ -337,7 +342,8 @@ static int find_mapping(const struct grower_search *s, struct replay *replay, si
  * Whether shared memory and files on tmpfs grew more than any process did. Then no
  * process has the growth mapped, and *ret is set to it.
  */
-static bool find_unmapped(const struct grower_search *s, size_t last, struct oom_grower *ret)
+static bool find_unmapped(const struct grower_search *s, size_t last,
+			  struct oom_grower *ret)
 {
 	const struct oom_witness *w = s->witness;
 	struct rise_series series;
@@ -352,14 +358,16 @@ static bool find_unmapped(const struct grower_search *s, size_t last, struct oom
 	if (rise.to_bytes - rise.from_bytes < GROWN_LEAST_BYTES ||
 	    rise.to_bytes - rise.from_bytes <= ret->to_bytes - ret->from_bytes)
 		return false;
-	*ret = (struct oom_grower){ .from_bytes = rise.from_bytes, .to_bytes = rise.to_bytes,
-				    .ns = rise.ns, .is_shmem = true };
+	*ret = (struct oom_grower){ .from_bytes = rise.from_bytes,
+				    .to_bytes = rise.to_bytes,
+				    .ns = rise.ns,
+				    .is_shmem = true };
 	return true;
 }
 
 /* Return by how many bytes this file grew from from_ms to to_ms. */
-static uint64_t grown_bytes(const struct oom_note *note, const char *file, uint64_t from_ms,
-			    uint64_t to_ms)
+static uint64_t grown_bytes(const struct oom_note *note, const char *file,
+			    uint64_t from_ms, uint64_t to_ms)
 {
 	const struct oom_written *begin = NULL, *end = NULL;
 
@@ -388,16 +396,18 @@ static const char *find_file(const struct oom_note *note, const struct oom_growe
 	uint64_t grown = g->to_bytes - g->from_bytes, ms = g->ns / NS_PER_MS;
 
 	for (size_t i = 0; i < note->written_count; i++)
-		if (grown_bytes(note, note->written[i].file, end_ms > ms ? end_ms - ms : 0,
-				end_ms) > grown / 2)
+		if (grown_bytes(note, note->written[i].file,
+				end_ms > ms ? end_ms - ms : 0, end_ms) > grown / 2)
 			return note->written[i].file;
 	return NULL;
 }
 
-static bool is_in_last_sample(const struct grower_search *s, const struct process *process)
+static bool is_in_last_sample(const struct grower_search *s,
+			      const struct process *process)
 {
 	for (size_t i = 0; i < s->count; i++)
-		if (s->roles[i].is_there && process_is_same(&s->roles[i].process, process))
+		if (s->roles[i].is_there &&
+		    process_is_same(&s->roles[i].process, process))
 			return true;
 	return false;
 }
@@ -406,7 +416,8 @@ static bool is_in_last_sample(const struct grower_search *s, const struct proces
  * Find the only process that had the growing file open for writing. If there are several,
  * *ret is unchanged.
  */
-static void find_writer(const struct grower_search *s, size_t last, struct oom_grower *ret)
+static void find_writer(const struct grower_search *s, size_t last,
+			struct oom_grower *ret)
 {
 	const struct oom_notes *notes = &s->witness->past->notes;
 	const struct oom_note *writer = NULL;
@@ -414,9 +425,11 @@ static void find_writer(const struct grower_search *s, size_t last, struct oom_g
 
 	for (size_t i = 0; i < notes->count; i++) {
 		const struct oom_note *note = &notes->items[i];
-		const char *file = find_file(note, ret, s->witness->past->samples[last].unix_ms);
+		const char *file =
+			find_file(note, ret, s->witness->past->samples[last].unix_ms);
 
-		if (!file || !is_in_scope(s, note) || !is_in_last_sample(s, &note->process))
+		if (!file || !is_in_scope(s, note) ||
+		    !is_in_last_sample(s, &note->process))
 			continue;
 		if (writer && !process_is_same(&writer->process, &note->process))
 			return;
@@ -438,7 +451,8 @@ static int find_grower(struct grower_search *s, struct replay *replay, size_t la
 	struct rise rise = { 0 };
 	const struct role *grown = find_grown(s, &rise);
 
-	*ret = (struct oom_grower){ .from_bytes = rise.from_bytes, .to_bytes = rise.to_bytes,
+	*ret = (struct oom_grower){ .from_bytes = rise.from_bytes,
+				    .to_bytes = rise.to_bytes,
 				    .ns = rise.ns };
 	if (find_unmapped(s, last, ret)) {
 		find_writer(s, last, ret);

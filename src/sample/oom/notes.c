@@ -43,7 +43,8 @@ static void set_place(struct oom_place *place, const char *kind, const char *tex
 		{ NOTE_GROUP, place->group, sizeof(place->group) },
 		{ cgroup_name_keys[CGROUP_NAME_CONTAINER], place->container,
 		  sizeof(place->container) },
-		{ cgroup_name_keys[CGROUP_NAME_CONTAINER_ID], place->id, SHORT_ID_LENGTH + 1 },
+		{ cgroup_name_keys[CGROUP_NAME_CONTAINER_ID], place->id,
+		  SHORT_ID_LENGTH + 1 },
 		{ cgroup_name_keys[CGROUP_NAME_POD], place->pod, sizeof(place->pod) },
 		{ cgroup_name_keys[CGROUP_NAME_NAMESPACE], place->namespace_,
 		  sizeof(place->namespace_) },
@@ -59,14 +60,16 @@ static void add_written(struct oom_note *note, const char *text)
 {
 	_cleanup_free_ char *copy = xstrdup(text);
 	struct oom_written written;
-	char *file = NULL, *time = strtok_r(copy, " ", &file), *bytes = strtok_r(NULL, " ", &file);
+	char *file = NULL, *time = strtok_r(copy, " ", &file),
+	     *bytes = strtok_r(NULL, " ", &file);
 
 	if (note->written_count == WRITTEN_MAX || !time || !bytes || !file ||
-	    num_parse_u64(time, &written.unix_ms) < 0 || num_parse_u64(bytes, &written.bytes) < 0)
+	    num_parse_u64(time, &written.unix_ms) < 0 ||
+	    num_parse_u64(bytes, &written.bytes) < 0)
 		return;
 	written.file = xstrdup(file);
-	note->written = xgrow(note->written, &note->written_capacity, note->written_count + 1,
-			      sizeof(*note->written));
+	note->written = xgrow(note->written, &note->written_capacity,
+			      note->written_count + 1, sizeof(*note->written));
 	note->written[note->written_count++] = written;
 }
 
@@ -85,8 +88,8 @@ static int add_note(void *context, const struct recorded_note *note)
 		last->process = note->process;
 	}
 	if (strcmp(note->kind, NOTE_OPTION) == 0) {
-		last->options = xgrow(last->options, &last->option_capacity, last->option_count + 1,
-				      sizeof(*last->options));
+		last->options = xgrow(last->options, &last->option_capacity,
+				      last->option_count + 1, sizeof(*last->options));
 		last->options[last->option_count++] = xstrdup(note->text);
 		return 0;
 	}
@@ -126,7 +129,8 @@ void oom_notes_release(struct oom_notes *notes)
 	*notes = (struct oom_notes){ 0 };
 }
 
-const struct oom_note *oom_notes_find(const struct oom_notes *notes, const struct process *process)
+const struct oom_note *oom_notes_find(const struct oom_notes *notes,
+				      const struct process *process)
 {
 	struct oom_note key = { .process = *process };
 
@@ -135,7 +139,8 @@ const struct oom_note *oom_notes_find(const struct oom_notes *notes, const struc
 					   compare_notes);
 }
 
-struct oom_place oom_notes_place(const struct oom_notes *notes, const struct process *process)
+struct oom_place oom_notes_place(const struct oom_notes *notes,
+				 const struct process *process)
 {
 	const struct oom_note *note = oom_notes_find(notes, process);
 

@@ -34,9 +34,11 @@ int oom_notes_read(struct replay *replay, struct oom_notes *ret);
 void oom_notes_release(struct oom_notes *notes);
 
 /* Return the notes on a process with that name, or NULL. */
-const struct oom_note *oom_notes_find(const struct oom_notes *notes, const struct process *process);
+const struct oom_note *oom_notes_find(const struct oom_notes *notes,
+				      const struct process *process);
 
 /* Return where a process ran; all members are empty if that was not recorded. */
-struct oom_place oom_notes_place(const struct oom_notes *notes, const struct process *process);
+struct oom_place oom_notes_place(const struct oom_notes *notes,
+				 const struct process *process);
 
 #endif

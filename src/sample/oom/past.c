@@ -13,7 +13,7 @@
 
 /* Kinds of events, as in doc/RECORDING.md. */
 #define EVENT_REPORT "oom_kill"
-#define EVENT_MARK   "victim"
+#define EVENT_MARK "victim"
 
 struct reader {
 	struct oom_past *past;
@@ -43,8 +43,8 @@ static int compare_processes(const void *a, const void *b)
 
 static void add_ended(struct oom_past *past, const struct past_process *process)
 {
-	past->processes = xgrow(past->processes, &past->process_capacity, past->process_count + 1,
-				sizeof(*past->processes));
+	past->processes = xgrow(past->processes, &past->process_capacity,
+				past->process_count + 1, sizeof(*past->processes));
 	past->processes[past->process_count++] = *process;
 }
 
@@ -68,9 +68,11 @@ static void follow_processes(struct reader *r, size_t index)
 	}
 	qsort(now, count, sizeof(*now), compare_processes);
 	for (size_t i = 0; i < count; i++) {
-		while (old < r->alive_count && compare_processes(&r->alive[old], &now[i]) < 0)
+		while (old < r->alive_count &&
+		       compare_processes(&r->alive[old], &now[i]) < 0)
 			add_ended(r->past, &r->alive[old++]);
-		if (old < r->alive_count && compare_processes(&r->alive[old], &now[i]) == 0)
+		if (old < r->alive_count &&
+		    compare_processes(&r->alive[old], &now[i]) == 0)
 			now[i].first = r->alive[old++].first;
 	}
 	while (old < r->alive_count)
@@ -110,15 +112,16 @@ static uint64_t sum_live(const struct snapshot *processes)
 		else if (bytes_known(need_bytes))
 			unread_bytes += need_bytes;
 	}
-	return live_bytes == 0 || unread_bytes > live_bytes / 4 ? BYTES_UNKNOWN : live_bytes;
+	return live_bytes == 0 || unread_bytes > live_bytes / 4 ? BYTES_UNKNOWN
+								: live_bytes;
 }
 
 static void add_totals(const struct snapshot *processes, struct past_sample *s)
 {
 	for (size_t i = 0; i < processes->count; i++) {
 		const struct usage *u = &processes->usages[i];
-		uint64_t shared_bytes =
-			bytes_sub(u->total.bytes[SMAPS_LAZYFREE], usage_droppable_bytes(u));
+		uint64_t shared_bytes = bytes_sub(u->total.bytes[SMAPS_LAZYFREE],
+						  usage_droppable_bytes(u));
 
 		s->shared_lazyfree_bytes += bytes_or_0(shared_bytes);
 		s->private_bytes += scale_to_pss(
@@ -157,8 +160,10 @@ static int read_sample(struct replay *replay, struct reader *r, size_t index)
 	*s = (struct past_sample){ .unix_ms = replay_unix_ms(replay, index),
 				   .elapsed_ns = r->processes.elapsed_ns,
 				   .hidden_bytes = BYTES_UNKNOWN,
-				   .working_set_bytes = BYTES_UNKNOWN, .kill_count = COUNT_UNKNOWN,
-				   .all_kill_count = COUNT_UNKNOWN, .max_count = COUNT_UNKNOWN,
+				   .working_set_bytes = BYTES_UNKNOWN,
+				   .kill_count = COUNT_UNKNOWN,
+				   .all_kill_count = COUNT_UNKNOWN,
+				   .max_count = COUNT_UNKNOWN,
 				   .swap_fail_count = COUNT_UNKNOWN,
 				   .shmem_bytes = BYTES_UNKNOWN };
 	/*

@@ -15,21 +15,21 @@ struct past_sample {
 	uint64_t need_bytes; /* of the group; without a group, the sum of the processes */
 	uint64_t hidden_bytes, working_set_bytes;
 	uint64_t shared_lazyfree_bytes; /* shared by more than one process */
-	uint64_t huge_bytes;   /* private memory in huge pages */
+	uint64_t huge_bytes;		/* private memory in huge pages */
 	uint64_t thread_count;
-	uint64_t private_bytes; /* of processes, without LazyFree */
-	uint64_t live_bytes;   /* in heaps that were read */
-	uint64_t kill_count;   /* of the group alone */
+	uint64_t private_bytes;	 /* of processes, without LazyFree */
+	uint64_t live_bytes;	 /* in heaps that were read */
+	uint64_t kill_count;	 /* of the group alone */
 	uint64_t all_kill_count; /* of all visible groups */
-	uint64_t max_count;    /* how often the group reached its own limit */
+	uint64_t max_count;	 /* how often the group reached its own limit */
 	uint64_t swap_fail_count;
 	/* charged to the owner of the limit; unknown without a group */
 	uint64_t shmem_bytes;
 };
 
 struct past_process {
-	struct process process; /* as last seen */
-	size_t first, last;	/* indexes of samples */
+	struct process process;		    /* as last seen */
+	size_t first, last;		    /* indexes of samples */
 	uint64_t rss_bytes, lazyfree_bytes; /* in its last sample */
 };
 
@@ -54,7 +54,7 @@ struct oom_past {
 	size_t event_count, event_capacity;
 	struct oom_kill_list reports; /* parsed from the texts of the events */
 	struct oom_notes notes;
-	bool has_group;		      /* any sample has a group */
+	bool has_group; /* any sample has a group */
 };
 
 /* Returns 0 or -errno from reading the recording. */

@@ -22,7 +22,8 @@ void oom_runtime_find(const struct oom_witness *w, const struct snapshot *proces
 
 	for (size_t i = 0; i < processes->count; i++) {
 		const struct usage *u = &processes->usages[i];
-		const struct oom_note *note = oom_notes_find(&w->past->notes, &u->process);
+		const struct oom_note *note =
+			oom_notes_find(&w->past->notes, &u->process);
 		uint64_t rss_bytes = bytes_or_0(u->total.bytes[SMAPS_RSS]);
 		struct runtime_limit limit;
 

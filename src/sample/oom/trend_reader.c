@@ -27,7 +27,8 @@ void trend_reader_release(struct trend_reader *reader)
 
 static void add_sample(struct trend_reader *reader, uint64_t time_ns, bool with_group)
 {
-	struct trends_sample sample = { .time_ns = time_ns, .processes = &reader->processes };
+	struct trends_sample sample = { .time_ns = time_ns,
+					.processes = &reader->processes };
 	struct oom_figures figures;
 
 	if (with_group) {
@@ -55,7 +56,8 @@ int trend_reader_add(struct trend_reader *reader, struct replay *replay, size_t 
 
 	if (r < 0)
 		return r;
-	r = targets_are_all(targets) ? replay_read_cgroup(replay, index, &reader->cgroup) : -ENOENT;
+	r = targets_are_all(targets) ? replay_read_cgroup(replay, index, &reader->cgroup)
+				     : -ENOENT;
 	if (r < 0 && r != -ENOENT)
 		return r;
 	add_sample(reader, reader->processes.elapsed_ns, r == 0);
@@ -68,7 +70,8 @@ int trend_reader_add_past(struct trend_reader *reader, struct replay *replay, si
 	int r = 0;
 
 	replay_scan(replay, true);
-	for (size_t i = last < PAST_MAX ? 0 : last - PAST_MAX + 1; i <= last && r == 0; i++)
+	for (size_t i = last < PAST_MAX ? 0 : last - PAST_MAX + 1; i <= last && r == 0;
+	     i++)
 		r = trend_reader_add(reader, replay, i, targets);
 	replay_scan(replay, false);
 	return r;

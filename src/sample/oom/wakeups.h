@@ -27,7 +27,7 @@ enum oom_source {
 
 enum oom_wake_flag {
 	OOM_WAKE_LIMIT = 1 << 0, /* usage passed a step below the limit, or reached it */
-	OOM_WAKE_OOM = 1 << 1,	    /* the group is out of memory: a kill is next */
+	OOM_WAKE_OOM = 1 << 1,	 /* the group is out of memory: a kill is next */
 	OOM_WAKE_PRESSURE = 1 << 2, /* tasks wait for memory */
 	OOM_WAKE_LOG = 1 << 3,	    /* oom_wakeups_log() has new records */
 };

@@ -15,7 +15,7 @@
 #define WINDOW_NS (5 * NS_PER_S)
 
 /* Need has jumped if most of its rise falls into this time, even if it rose evenly. */
-#define JUMP_NS	      NS_PER_S
+#define JUMP_NS NS_PER_S
 #define JUMP_PER_MILLE 800
 
 #define INTERVAL_SAMPLES 10 /* the last samples, whose spacing counts as the usual one */
@@ -45,7 +45,8 @@ static size_t find_window(const struct oom_witness *w)
 	const struct past_sample *samples = w->past->samples;
 	size_t i = w->last;
 
-	while (i > w->first && samples[w->last].elapsed_ns - samples[i - 1].elapsed_ns <= WINDOW_NS)
+	while (i > w->first &&
+	       samples[w->last].elapsed_ns - samples[i - 1].elapsed_ns <= WINDOW_NS)
 		i--;
 	return i;
 }
@@ -62,7 +63,8 @@ static void set_window(const struct oom_witness *w, size_t window, struct oom_ev
 	e->huge_bytes = last->huge_bytes;
 	e->thread_count = last->thread_count;
 	for (size_t i = window; i < w->last; i++) {
-		e->shared_lazyfree_bytes = larger(e->shared_lazyfree_bytes, samples[i].shared_lazyfree_bytes);
+		e->shared_lazyfree_bytes = larger(e->shared_lazyfree_bytes,
+						  samples[i].shared_lazyfree_bytes);
 		e->huge_bytes = larger(e->huge_bytes, samples[i].huge_bytes);
 		e->thread_count = larger(e->thread_count, samples[i].thread_count);
 		if (bytes_known(samples[i].hidden_bytes) &&
@@ -70,14 +72,16 @@ static void set_window(const struct oom_witness *w, size_t window, struct oom_ev
 			e->hidden_bytes = samples[i].hidden_bytes;
 			e->hidden_working_set_bytes = samples[i].working_set_bytes;
 		}
-		if (bytes_known(samples[i].need_bytes) && samples[i].need_bytes <= e->low_bytes) {
+		if (bytes_known(samples[i].need_bytes) &&
+		    samples[i].need_bytes <= e->low_bytes) {
 			e->low_bytes = samples[i].need_bytes;
 			e->low_age_ns = last->elapsed_ns - samples[i].elapsed_ns;
 		}
 	}
 	count = w->last < INTERVAL_SAMPLES ? w->last : INTERVAL_SAMPLES;
 	if (count > 0)
-		e->interval_ns = (last->elapsed_ns - samples[w->last - count].elapsed_ns) / count;
+		e->interval_ns =
+			(last->elapsed_ns - samples[w->last - count].elapsed_ns) / count;
 }
 
 static int compare_points(const void *a, const void *b)
@@ -157,8 +161,8 @@ static bool has_jumped(const struct growth_point *points, size_t count)
 	/* the whole recording may be shorter than JUMP_NS */
 	if (last->time_ns - points[0].time_ns < JUMP_NS)
 		return true;
-	return units_per_mille(bytes_sub(last->bytes, before_bytes), last->bytes - least_bytes) >=
-	       JUMP_PER_MILLE;
+	return units_per_mille(bytes_sub(last->bytes, before_bytes),
+			       last->bytes - least_bytes) >= JUMP_PER_MILLE;
 }
 
 /*
@@ -185,7 +189,8 @@ static void set_growth(const struct oom_witness *w, size_t window, struct oom_ev
 	growth_find(points, count, &e->live_growth);
 	free(points);
 	e->sample_count = w->last - w->first + 1;
-	e->span_ns = w->past->samples[w->last].elapsed_ns - w->past->samples[w->first].elapsed_ns;
+	e->span_ns = w->past->samples[w->last].elapsed_ns -
+		     w->past->samples[w->first].elapsed_ns;
 	set_live(w, window, e);
 }
 
@@ -197,7 +202,8 @@ static void set_time(const struct oom_witness *w, struct oom_evidence *e)
 	e->last_unix_ms = e->unix_ms = last->unix_ms;
 	if (w->end == OOM_END_NONE) {
 		e->age_ns = 0;
-	} else if (w->unix_ms >= last->unix_ms && !(has_next && w->unix_ms > last[1].unix_ms)) {
+	} else if (w->unix_ms >= last->unix_ms &&
+		   !(has_next && w->unix_ms > last[1].unix_ms)) {
 		e->unix_ms = w->unix_ms;
 		e->age_ns = (w->unix_ms - last->unix_ms) * NS_PER_MS;
 	} else if (has_next) {
@@ -235,7 +241,8 @@ static void add_process(const struct usage *u, struct oom_evidence *e)
 	if (e->process_count == 1 || pss_bytes > e->largest_bytes)
 		e->largest_bytes = pss_bytes;
 	e->locked_bytes = bytes_or_0(e->locked_bytes) + bytes_or_0(total[SMAPS_LOCKED]);
-	e->hugetlb_bytes = bytes_or_0(e->hugetlb_bytes) + bytes_or_0(usage_hugetlb_bytes(u));
+	e->hugetlb_bytes =
+		bytes_or_0(e->hugetlb_bytes) + bytes_or_0(usage_hugetlb_bytes(u));
 }
 
 static int add_processes(const struct oom_witness *w, struct replay *replay,
@@ -280,7 +287,8 @@ static void set_counts(const struct oom_witness *w, const struct cgroup *cgroup,
 	bool has_kill_counts = has_next && next->kill_count != COUNT_UNKNOWN &&
 			       last->kill_count != COUNT_UNKNOWN;
 
-	if (first->swap_fail_count != COUNT_UNKNOWN && last->swap_fail_count != COUNT_UNKNOWN)
+	if (first->swap_fail_count != COUNT_UNKNOWN &&
+	    last->swap_fail_count != COUNT_UNKNOWN)
 		e->swap_fail_count = bytes_sub((has_next ? next : last)->swap_fail_count,
 					       first->swap_fail_count);
 	if (!has_kill_counts)
@@ -289,15 +297,17 @@ static void set_counts(const struct oom_witness *w, const struct cgroup *cgroup,
 	 * For groups below, the kernel shows only that this group's own limit
 	 * was not reached.
 	 */
-	e->is_kernel_excluded = next->all_kill_count == last->all_kill_count &&
-				(cgroup->group_count == 1 ||
-				 (cgroup->tightest == 0 && next->max_count == last->max_count));
+	e->is_kernel_excluded =
+		next->all_kill_count == last->all_kill_count &&
+		(cgroup->group_count == 1 ||
+		 (cgroup->tightest == 0 && next->max_count == last->max_count));
 	if (next->kill_count == last->kill_count)
 		return;
 	text_copy(e->victim_path, sizeof(e->victim_path), cgroup->levels[0].path);
-	e->is_limit_above = cgroup->hidden_limit_bytes != CGROUP_NO_LIMIT ||
-			    (cgroup->tightest == 0 && next->max_count == last->max_count &&
-			     !is_full(&cgroup->levels[0], cgroup->slack_bytes));
+	e->is_limit_above =
+		cgroup->hidden_limit_bytes != CGROUP_NO_LIMIT ||
+		(cgroup->tightest == 0 && next->max_count == last->max_count &&
+		 !is_full(&cgroup->levels[0], cgroup->slack_bytes));
 	if (e->is_limit_above)
 		e->limit_path[0] = '\0';
 }
@@ -344,7 +354,8 @@ static void set_victim(const struct oom_witness *w, const struct snapshot *proce
 	text_copy(e->victim.name, sizeof(e->victim.name), p->process.comm);
 }
 
-static int read_last(const struct oom_witness *w, struct replay *replay, struct oom_evidence *e)
+static int read_last(const struct oom_witness *w, struct replay *replay,
+		     struct oom_evidence *e)
 {
 	static const struct targets all;
 	struct snapshot processes;
@@ -371,7 +382,8 @@ static int read_last(const struct oom_witness *w, struct replay *replay, struct 
 	return r;
 }
 
-int oom_witness_ask(const struct oom_witness *w, struct replay *replay, struct oom_evidence *ret)
+int oom_witness_ask(const struct oom_witness *w, struct replay *replay,
+		    struct oom_evidence *ret)
 {
 	size_t window = find_window(w);
 	struct oom_evidence e;

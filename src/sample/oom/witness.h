@@ -11,9 +11,9 @@
 
 struct oom_witness {
 	const struct oom_past *past;
-	size_t first, last; /* samples since the previous end */
+	size_t first, last;		   /* samples since the previous end */
 	const struct past_process *victim; /* NULL: not seen */
-	const struct oom_kill *report;     /* NULL: there is no report */
+	const struct oom_kill *report;	   /* NULL: there is no report */
 	enum oom_end end;
 	uint64_t unix_ms; /* when it ended; 0: at some time before the next sample */
 };

@@ -34,7 +34,8 @@ static int take(const struct procfs *fs, struct targets *targets, struct moment 
 	if (r == 0)
 		moment->mappings = xcalloc(all->count + 1, sizeof(*moment->mappings));
 	for (size_t i = 0; i < all->count && r == 0; i++)
-		take_mappings(sampler, &all->usages[i], moment->unix_ms, &moment->mappings[i]);
+		take_mappings(sampler, &all->usages[i], moment->unix_ms,
+			      &moment->mappings[i]);
 	sampler_free(sampler);
 	return r;
 }

@@ -18,7 +18,7 @@
  * How many pages a CPU may hold back, and for how many groups: MEMCG_CHARGE_BATCH and
  * NR_MEMCG_STOCK, Linux 6.18.
  */
-#define PAGES_PER_CPU	64
+#define PAGES_PER_CPU 64
 #define GROUPS_PER_CPU 7
 
 struct cgroup_sampler {
@@ -124,8 +124,8 @@ struct targets *cgroup_sampler_targets(struct cgroup_sampler *s)
 	return s->targets.pid_count > 0 ? &s->targets : NULL;
 }
 
-int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgroup *ret_cgroup,
-			struct snapshot *ret_processes)
+int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs,
+			struct cgroup *ret_cgroup, struct snapshot *ret_processes)
 {
 	int r = cgroup_sampler_read(s, ret_cgroup);
 

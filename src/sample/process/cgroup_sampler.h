@@ -36,8 +36,8 @@ struct targets *cgroup_sampler_targets(struct cgroup_sampler *s);
  * it, as sampler_take() does for these needs. Returns 0; -ESRCH if the group was removed;
  * or another -errno. On failure the results are unchanged.
  */
-int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgroup *ret_cgroup,
-			struct snapshot *ret_processes);
+int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs,
+			struct cgroup *ret_cgroup, struct snapshot *ret_processes);
 
 /*
  * Version 1 only, after one of the two functions above: determine what is known about the

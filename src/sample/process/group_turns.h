@@ -15,7 +15,7 @@ struct group_turns {
 	unsigned int needs;
 	struct snapshot known; /* in ascending order of pid */
 	struct snapshot scratch;
-	int last_pid;	      /* the process last read in turn */
+	int last_pid; /* the process last read in turn */
 	/* budget left for reading; negative after an expensive process */
 	int64_t credit_ns;
 	uint64_t credited_ns; /* when the budget was last increased */

@@ -17,7 +17,7 @@
 #include "sample/process/container_files.h"
 
 #define ENVIRON_SIZE_MAX ((size_t)2 << 20)
-#define GO_VARIABLE	 "GOMEMLIMIT="
+#define GO_VARIABLE "GOMEMLIMIT="
 
 /* A group and its names; several processes share it. */
 struct place {
@@ -104,8 +104,8 @@ static const struct place *find_place(struct process_notes *notes, int pid)
 	for (size_t i = 0; i < notes->place_count; i++)
 		if (strcmp(notes->places[i].path, path) == 0)
 			return &notes->places[i];
-	notes->places = xgrow(notes->places, &notes->place_capacity, notes->place_count + 1,
-			      sizeof(*notes->places));
+	notes->places = xgrow(notes->places, &notes->place_capacity,
+			      notes->place_count + 1, sizeof(*notes->places));
 	place = &notes->places[notes->place_count++];
 	*place = (struct place){ .path = xstrdup(path) };
 	find_names(notes, path, pid, place->names);
@@ -151,15 +151,17 @@ static int add_options(const struct process_notes *notes, const struct usage *u,
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct runtime_environment environment = { .command = u->command };
 
-	if (procfs_read_file(notes->fs, u->process.pid, "environ", ENVIRON_SIZE_MAX, &text) < 0)
+	if (procfs_read_file(notes->fs, u->process.pid, "environ", ENVIRON_SIZE_MAX,
+			     &text) < 0)
 		return 0;
 	if (text.length == 0)
 		return 0;
 	environment.text = text.text;
 	environment.length = text.length;
 	/* many programs that are not compiled from Go inherit Go's variable */
-	environment.is_go = memmem(text.text, text.length, GO_VARIABLE, strlen(GO_VARIABLE)) &&
-			    proc_task_is_go(notes->fs, u->process.pid);
+	environment.is_go =
+		memmem(text.text, text.length, GO_VARIABLE, strlen(GO_VARIABLE)) &&
+		proc_task_is_go(notes->fs, u->process.pid);
 	return runtime_variables_for_each(&environment, add_option, &adder);
 }
 
@@ -173,11 +175,13 @@ static int compare_processes(const void *a, const void *b)
 static bool has_notes(const struct process_notes *notes, const struct process *process)
 {
 	const struct process *found =
-		notes->noted_count == 0 ? NULL
-					: bsearch(process, notes->noted, notes->noted_count,
-						  sizeof(*notes->noted), compare_processes);
+		notes->noted_count == 0
+			? NULL
+			: bsearch(process, notes->noted, notes->noted_count,
+				  sizeof(*notes->noted), compare_processes);
 
-	return found && process_is_same(found, process) && strcmp(found->comm, process->comm) == 0;
+	return found && process_is_same(found, process) &&
+	       strcmp(found->comm, process->comm) == 0;
 }
 
 static int add_notes(struct process_notes *notes, const struct usage *u,

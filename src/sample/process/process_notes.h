@@ -12,7 +12,7 @@
 #include "store/recording/recording.h"
 
 /* Kinds of notes in addition to cgroup_name_keys. */
-#define NOTE_GROUP  "group"  /* the path of its group */
+#define NOTE_GROUP "group"   /* the path of its group */
 #define NOTE_OPTION "option" /* "VARIABLE WORD", a runtime option from the environment */
 
 struct process_notes;

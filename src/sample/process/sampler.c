@@ -130,7 +130,8 @@ static int take_mapping(void *context, struct mapping *m)
 	 * overlay and btrfs.
 	 */
 	if (m->inode != 0 && m->dev_major == 0 &&
-	    proc_mounts_is_tmpfs(&s->devices, &s->fs, reading->pid, m->dev_major, m->dev_minor))
+	    proc_mounts_is_tmpfs(&s->devices, &s->fs, reading->pid, m->dev_major,
+				 m->dev_minor))
 		m->flags |= MAPPING_TMPFS;
 	if (s->fs.is_live && is_remote(reading, m))
 		m->flags |= MAPPING_REMOTE;
@@ -161,14 +162,17 @@ static void settle_stacks(struct reading *reading)
 	addrs->count = 0;
 	if (classifier_wants_stack_pointers(&reading->classifier))
 		/* without stack pointers the candidates stay anonymous memory */
-		(void)proc_task_read_stack_pointers(&reading->sampler->fs, reading->pid, addrs);
+		(void)proc_task_read_stack_pointers(&reading->sampler->fs, reading->pid,
+						    addrs);
 	if (addrs->count > 0)
-		qsort(addrs->items, addrs->count, sizeof(*addrs->items), compare_addresses);
+		qsort(addrs->items, addrs->count, sizeof(*addrs->items),
+		      compare_addresses);
 	classifier_end(&reading->classifier, addrs->items, addrs->count,
 		       reading->keep ? set_stack_owner : NULL, reading->keep);
 }
 
-static int read_smaps_once(struct sampler *s, struct usage *u, int pid, struct mapping_list *keep)
+static int read_smaps_once(struct sampler *s, struct usage *u, int pid,
+			   struct mapping_list *keep)
 {
 	struct reading reading = { .sampler = s, .pid = pid, .keep = keep };
 	int r;
@@ -184,7 +188,8 @@ static int read_smaps_once(struct sampler *s, struct usage *u, int pid, struct m
 	return r;
 }
 
-static int read_smaps(struct sampler *s, struct usage *u, int pid, struct mapping_list *keep)
+static int read_smaps(struct sampler *s, struct usage *u, int pid,
+		      struct mapping_list *keep)
 {
 	int r = -ESTALE;
 
@@ -464,7 +469,8 @@ int sampler_take_each(struct sampler *s, unsigned int needs, usage_fn fn, void *
 	return r;
 }
 
-uint64_t sampler_min_interval_ns(const struct sampler *s, unsigned int per_mille, int *ret_pid)
+uint64_t sampler_min_interval_ns(const struct sampler *s, unsigned int per_mille,
+				 int *ret_pid)
 {
 	if (per_mille == 0)
 		return 0;

@@ -39,7 +39,8 @@ void sampler_set_heap_source(struct sampler *s,
  */
 struct mapping_sink {
 	bool (*wants)(void *context, const struct process *process);
-	void (*take)(void *context, const struct usage *u, const struct mapping_list *mappings);
+	void (*take)(void *context, const struct usage *u,
+		     const struct mapping_list *mappings);
 	void *context;
 };
 
@@ -112,6 +113,7 @@ int sampler_read_mappings(struct sampler *s, struct usage *u, struct mapping_lis
  * target's time, judging by the most expensive target of the last sampler_take(), whose
  * pid is *ret_pid. Returns 0 if per_mille is 0.
  */
-uint64_t sampler_min_interval_ns(const struct sampler *s, unsigned int per_mille, int *ret_pid);
+uint64_t sampler_min_interval_ns(const struct sampler *s, unsigned int per_mille,
+				 int *ret_pid);
 
 #endif

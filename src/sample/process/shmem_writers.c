@@ -79,14 +79,15 @@ static struct written *find(struct shmem_writers *w, const struct process *proce
 		struct written *f = &w->files[i];
 
 		if (f->pid == process->pid && f->start_ticks == process->start_ticks &&
-		    f->inode == file->inode && f->major == file->major && f->minor == file->minor)
+		    f->inode == file->inode && f->major == file->major &&
+		    f->minor == file->minor)
 			return f;
 	}
 	return NULL;
 }
 
-static int add_note(const struct adder *a, const struct tmpfs_file *file, uint64_t unix_ms,
-		    uint64_t bytes)
+static int add_note(const struct adder *a, const struct tmpfs_file *file,
+		    uint64_t unix_ms, uint64_t bytes)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -111,8 +112,9 @@ static int add_file(void *context, const struct tmpfs_file *file)
 			return 0;
 		w->files = xgrow(w->files, &w->capacity, w->count + 1, sizeof(*w->files));
 		known = &w->files[w->count++];
-		*known = (struct written){ a->process->pid, a->process->start_ticks, file->inode,
-					   file->major, file->minor, 0 };
+		*known = (struct written){ a->process->pid, a->process->start_ticks,
+					   file->inode,	    file->major,
+					   file->minor,	    0 };
 		/* the file did not exist when the recording began */
 		if (file->born_unix_ms > w->start_unix_ms)
 			r = add_note(a, file, file->born_unix_ms, 0);
@@ -145,8 +147,8 @@ int shmem_writers_add(struct shmem_writers *w, const struct snapshot *snapshot,
 		if (!process_has_memory(process))
 			continue;
 		adder.process = process;
-		r = proc_tmpfs_files_for_each(w->fs, &w->devices, process->pid, &left, add_file,
-					      &adder);
+		r = proc_tmpfs_files_for_each(w->fs, &w->devices, process->pid, &left,
+					      add_file, &adder);
 		/* processes may end, and some cannot be read */
 		if (r < 0 && r != -ESRCH && r != -EACCES && r != -EPERM && r != -ENOTDIR)
 			error = r;

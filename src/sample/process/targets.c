@@ -24,7 +24,8 @@ static bool has_ended(const struct target_pid *target, const struct process *p)
 }
 
 /* List a requested pid: the same process as before, or gone for good. */
-static int list_pid(const struct procfs *fs, struct target_pid *target, struct snapshot *ret)
+static int list_pid(const struct procfs *fs, struct target_pid *target,
+		    struct snapshot *ret)
 {
 	struct process p;
 	int r;
@@ -63,12 +64,14 @@ static void move_usage(struct snapshot *to, struct usage *from)
 	from->command = NULL;
 }
 
-static void add_named(const struct targets *targets, struct snapshot *all, struct snapshot *ret)
+static void add_named(const struct targets *targets, struct snapshot *all,
+		      struct snapshot *ret)
 {
 	for (size_t i = 0; i < all->count; i++) {
 		const struct process *p = &all->usages[i].process;
 
-		if (is_named(targets, p) && !process_has_ended(p) && !snapshot_find(ret, p->pid))
+		if (is_named(targets, p) && !process_has_ended(p) &&
+		    !snapshot_find(ret, p->pid))
 			move_usage(ret, &all->usages[i]);
 	}
 }

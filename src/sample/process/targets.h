@@ -20,9 +20,9 @@ struct targets {
 		int pid;
 		/* 0 until seen; afterwards detects reuse of the pid */
 		uint64_t start_ticks;
-		bool had_memory;      /* once set, a zombie with this pid has ended */
+		bool had_memory; /* once set, a zombie with this pid has ended */
 		bool is_gone;
-	} *pids;
+	} * pids;
 	size_t pid_count;
 	const char **names; /* comm, exact match; borrowed */
 	size_t name_count;

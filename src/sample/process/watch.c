@@ -21,7 +21,13 @@
 #define REFRESH_LIMIT_NS (200 * NS_PER_MS)
 
 /* Why the memory of a process is to be read, in descending order of urgency. */
-enum reason { REASON_VISIBLE, REASON_NEW, REASON_CHANGED, REASON_TURN, REASON_COUNT_ };
+enum reason {
+	REASON_VISIBLE,
+	REASON_NEW,
+	REASON_CHANGED,
+	REASON_TURN,
+	REASON_COUNT_
+};
 
 /* Upper bound of the processes that a refresh reads for each reason. */
 static const size_t reads_max[REASON_COUNT_] = {
@@ -39,7 +45,7 @@ struct entry {
 	struct process then; /* from stat, when the memory was last requested */
 	uint64_t tried_ns;   /* when that was; 0: never */
 	uint64_t then_rss_bytes, rss_bytes; /* from statm, then and at the last look */
-	unsigned int needs;  /* the needs of that read */
+	unsigned int needs;		    /* the needs of that read */
 	bool is_visible;
 	bool is_left_out;
 };
@@ -54,7 +60,7 @@ struct watch {
 	struct snapshot before; /* empty between refreshes: storage to swap with */
 	struct entry *entries_before;
 	size_t entry_before_capacity;
-	int next_look_pid; /* where the look-ups in statm continue */
+	int next_look_pid;	     /* where the look-ups in statm continue */
 	int next_pid[REASON_COUNT_]; /* where reading continues, for each reason */
 	size_t read_count;
 };
@@ -185,7 +191,8 @@ static void leave_out_without_memory(struct watch *w)
 	if (!targets_are_all(w->targets))
 		return;
 	for (size_t i = 0; i < w->now.count; i++)
-		w->entries[i].is_left_out = !process_has_memory(&w->now.usages[i].process);
+		w->entries[i].is_left_out =
+			!process_has_memory(&w->now.usages[i].process);
 	drop_left_out(w);
 }
 
@@ -234,20 +241,19 @@ static bool is_outdated(const struct watch *w, size_t i, unsigned int needs)
 	return needs & ~e->needs || has_changed(e, &w->now.usages[i]);
 }
 
-static bool is_reason(const struct watch *w, size_t i, enum reason reason, unsigned int needs)
+static bool is_reason(const struct watch *w, size_t i, enum reason reason,
+		      unsigned int needs)
 {
 	const struct entry *e = &w->entries[i];
 
 	switch (reason) {
 	case REASON_VISIBLE:
-		return e->is_visible && (is_outdated(w, i, needs) ||
-					 w->now.taken_ns - e->tried_ns >= VISIBLE_AGE_MAX_NS);
-	case REASON_NEW:
-		return e->tried_ns == 0;
-	case REASON_CHANGED:
-		return is_outdated(w, i, needs);
-	default:
-		return !e->is_visible;
+		return e->is_visible &&
+		       (is_outdated(w, i, needs) ||
+			w->now.taken_ns - e->tried_ns >= VISIBLE_AGE_MAX_NS);
+	case REASON_NEW: return e->tried_ns == 0;
+	case REASON_CHANGED: return is_outdated(w, i, needs);
+	default: return !e->is_visible;
 	}
 }
 

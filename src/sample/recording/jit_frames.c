@@ -24,10 +24,10 @@
 /*
  * Records of a jitdump file: tools/perf/Documentation/jitdump-specification.txt of Linux.
  */
-#define DUMP_MAGIC    UINT32_C(0x4a695444)
-#define DUMP_LOAD     0
-#define DUMP_MOVE     1
-#define DUMP_LEAST    40 /* size of the file header in bytes */
+#define DUMP_MAGIC UINT32_C(0x4a695444)
+#define DUMP_LOAD 0
+#define DUMP_MOVE 1
+#define DUMP_LEAST 40 /* size of the file header in bytes */
 
 struct dump_record {
 	uint32_t id, bytes;
@@ -110,7 +110,8 @@ static void name_range(struct naming *naming, uint64_t start, uint64_t bytes,
 	cover.order = ++naming->entry_count;
 	from = find_place(naming, start);
 	/* a range that reaches the end of the address space ends there */
-	to = start + bytes < start ? naming->frames->count : find_place(naming, start + bytes);
+	to = start + bytes < start ? naming->frames->count
+				   : find_place(naming, start + bytes);
 	from += naming->frames->count;
 	to += naming->frames->count;
 	for (; from < to; from /= 2, to /= 2) {
@@ -137,7 +138,8 @@ static const struct cover *find_cover(struct naming *naming, size_t item)
 
 static void name_begin(struct jit_frames *frames, struct naming *ret)
 {
-	*ret = (struct naming){ frames, xcalloc(2 * frames->count + 1, sizeof(*ret->tree)), 0 };
+	*ret = (struct naming){ frames,
+				xcalloc(2 * frames->count + 1, sizeof(*ret->tree)), 0 };
 }
 
 static int compare_names(const void *a, const void *b)
@@ -150,8 +152,8 @@ static int compare_names(const void *a, const void *b)
 
 static const char *add_name(struct jit_frames *frames, const struct cover *cover)
 {
-	frames->names = xgrow(frames->names, &frames->name_capacity, frames->name_count + 1,
-			      sizeof(*frames->names));
+	frames->names = xgrow(frames->names, &frames->name_capacity,
+			      frames->name_count + 1, sizeof(*frames->names));
 	frames->names[frames->name_count] = xstrndup(cover->name, cover->length);
 	return frames->names[frames->name_count++];
 }
@@ -160,7 +162,8 @@ static const char *add_name(struct jit_frames *frames, const struct cover *cover
 static void name_end(struct naming *naming)
 {
 	struct jit_frames *frames = naming->frames;
-	_cleanup_free_ struct named_item *named = xcalloc(frames->count + 1, sizeof(*named));
+	_cleanup_free_ struct named_item *named =
+		xcalloc(frames->count + 1, sizeof(*named));
 	const char *copy = NULL;
 	size_t count = 0;
 
@@ -196,9 +199,10 @@ static const char *parse_hex(const char *at, const char *end, uint64_t *ret)
 	if (end - at > 2 && at[0] == '0' && at[1] == 'x')
 		at += 2;
 	for (; at < end && *at != ' '; at++, digits++) {
-		int digit = *at >= '0' && *at <= '9' ? *at - '0' :
-			    *at >= 'a' && *at <= 'f' ? *at - 'a' + 10 :
-			    *at >= 'A' && *at <= 'F' ? *at - 'A' + 10 : -1;
+		int digit = *at >= '0' && *at <= '9'   ? *at - '0'
+			    : *at >= 'a' && *at <= 'f' ? *at - 'a' + 10
+			    : *at >= 'A' && *at <= 'F' ? *at - 'A' + 10
+						       : -1;
 
 		if (digit < 0 || digits == 16)
 			return NULL;
@@ -239,7 +243,8 @@ static void move_range(struct naming *naming, const struct dump_move *move)
 	size_t i = find_place(naming, move->old_addr);
 	struct cover cover;
 
-	if (i >= frames->count || frames->items[i].addr - move->old_addr >= move->code_bytes)
+	if (i >= frames->count ||
+	    frames->items[i].addr - move->old_addr >= move->code_bytes)
 		return;
 	cover = *find_cover(naming, i);
 	if (cover.order == 0 && frames->items[i].name)
@@ -247,7 +252,8 @@ static void move_range(struct naming *naming, const struct dump_move *move)
 	name_range(naming, move->addr, move->code_bytes, &cover);
 }
 
-static void use_record(struct naming *naming, uint32_t id, const char *bytes, size_t length)
+static void use_record(struct naming *naming, uint32_t id, const char *bytes,
+		       size_t length)
 {
 	struct dump_load load;
 	struct dump_move move;
@@ -276,7 +282,8 @@ void jit_frames_parse_dump(struct jit_frames *frames, const char *bytes, size_t 
 	if (magic != DUMP_MAGIC || at < DUMP_LEAST)
 		return;
 	name_begin(frames, &naming);
-	for (size_t i = at; i < length && length - i >= sizeof(record); i += record.bytes) {
+	for (size_t i = at; i < length && length - i >= sizeof(record);
+	     i += record.bytes) {
 		memcpy(&record, bytes + i, sizeof(record));
 		if (record.bytes < sizeof(record) || record.bytes > length - i)
 			break;
@@ -321,7 +328,8 @@ static void add_addresses(const struct stacks *stacks, struct jit_frames *frames
 			continue;
 		frames->items = xgrow(frames->items, &capacity, frames->count + 1,
 				      sizeof(*frames->items));
-		frames->items[frames->count++] = (struct jit_address){ .addr = node->pc - 1 };
+		frames->items[frames->count++] =
+			(struct jit_address){ .addr = node->pc - 1 };
 	}
 	if (frames->count == 0)
 		return;
@@ -397,7 +405,8 @@ const char *jit_frames_find(const struct jit_frames *frames, uint64_t addr)
 {
 	size_t i = find_first(frames, addr);
 
-	return i < frames->count && frames->items[i].addr == addr ? frames->items[i].name : NULL;
+	return i < frames->count && frames->items[i].addr == addr ? frames->items[i].name
+								  : NULL;
 }
 
 void jit_frames_release(struct jit_frames *frames)

@@ -31,7 +31,7 @@ struct place {
 struct file {
 	const struct stack_module *module; /* where it was first seen */
 	bool is_own;
-	uint32_t number; /* its number in the profile */
+	uint32_t number;      /* its number in the profile */
 	struct place *places; /* sorted by vaddr, once complete */
 	size_t count, capacity;
 };
@@ -64,8 +64,8 @@ static size_t find_file(struct reader *reader, const struct stack_module *module
 	for (size_t i = 0; i < reader->file_count; i++)
 		if (is_same_file(reader->files[i].module, module))
 			return i;
-	reader->files = xgrow(reader->files, &reader->file_capacity, reader->file_count + 1,
-			      sizeof(*reader->files));
+	reader->files = xgrow(reader->files, &reader->file_capacity,
+			      reader->file_count + 1, sizeof(*reader->files));
 	reader->files[reader->file_count] = (struct file){
 		.module = module,
 		.is_own = is_own_library(module->path),
@@ -92,7 +92,8 @@ static uint64_t vaddr_of(const struct stacks *stacks, const struct stack_node *n
 	return node->pc - 1 - stacks->modules[node->module].load_bias;
 }
 
-static void add_places(struct reader *reader, const struct stacks *stacks, const size_t *files)
+static void add_places(struct reader *reader, const struct stacks *stacks,
+		       const size_t *files)
 {
 	for (size_t i = 1; i < stacks->node_count; i++) {
 		const struct stack_node *node = &stacks->nodes[i];
@@ -105,7 +106,8 @@ static void add_places(struct reader *reader, const struct stacks *stacks, const
 			continue;
 		file->places = xgrow(file->places, &file->capacity, file->count + 1,
 				     sizeof(*file->places));
-		file->places[file->count++] = (struct place){ .vaddr = vaddr_of(stacks, node) };
+		file->places[file->count++] =
+			(struct place){ .vaddr = vaddr_of(stacks, node) };
 	}
 }
 
@@ -203,11 +205,12 @@ static void translate(struct reader *reader)
 	swift_translate(names, kept, SWIFT_FUNCTIONS);
 	for (size_t i = 0; kept > 0 && i < reader->frame_count; i++) {
 		struct code_frame *frame = &reader->frames[i];
-		const char **found = bsearch(&frame->function, raw, kept, sizeof(*raw),
-					     compare_names);
+		const char **found =
+			bsearch(&frame->function, raw, kept, sizeof(*raw), compare_names);
 
 		if (found)
-			frame->function = profile_string(reader->profile, names[found - raw]);
+			frame->function =
+				profile_string(reader->profile, names[found - raw]);
 	}
 	for (size_t i = 0; i < kept; i++)
 		free(names[i]);
@@ -238,12 +241,12 @@ static uint32_t module_of(struct reader *reader, struct file *file)
  * Add the frames of an address, the caller first. Returns the node of the
  * innermost frame.
  */
-static uint32_t add_frames(struct reader *reader, uint32_t parent, struct file *file, uint64_t vaddr,
-			   enum profile_frame_kind kind)
+static uint32_t add_frames(struct reader *reader, uint32_t parent, struct file *file,
+			   uint64_t vaddr, enum profile_frame_kind kind)
 {
 	const struct place wanted = { .vaddr = vaddr };
-	const struct place *place = bsearch(&wanted, file->places, file->count, sizeof(wanted),
-					    compare_places);
+	const struct place *place = bsearch(&wanted, file->places, file->count,
+					    sizeof(wanted), compare_places);
 	struct profile_frame frame = {
 		.module = module_of(reader, file),
 		.vaddr = vaddr,
@@ -266,8 +269,9 @@ static uint32_t add_frames(struct reader *reader, uint32_t parent, struct file *
 	return parent;
 }
 
-static uint32_t add_node(struct reader *reader, uint32_t parent, const struct stacks *stacks,
-			 const struct stack_node *node, const size_t *files)
+static uint32_t add_node(struct reader *reader, uint32_t parent,
+			 const struct stacks *stacks, const struct stack_node *node,
+			 const size_t *files)
 {
 	struct profile_frame frame = {
 		.module = PROFILE_NO_MODULE,
@@ -278,14 +282,15 @@ static uint32_t add_node(struct reader *reader, uint32_t parent, const struct st
 	if (node->module != PROFILE_NO_MODULE) {
 		file = &reader->files[files[node->module]];
 		return file->is_own ? parent
-				    : add_frames(reader, parent, file, vaddr_of(stacks, node), frame.kind);
+				    : add_frames(reader, parent, file,
+						 vaddr_of(stacks, node), frame.kind);
 	}
 	if (node->pc == STACK_PC_CUT) {
 		frame.kind = FRAME_CUT;
 	} else {
 		frame.vaddr = node->pc - 1;
-		frame.function = profile_string(reader->profile,
-						jit_frames_find(&reader->jit, frame.vaddr));
+		frame.function = profile_string(
+			reader->profile, jit_frames_find(&reader->jit, frame.vaddr));
 	}
 	return profile_add_node(reader->profile, parent,
 				profile_add_frame(reader->profile, &frame));
@@ -308,7 +313,8 @@ static void add_values(struct reader *reader, uint32_t to, const struct stack_no
 	}
 }
 
-static void add_stacks(struct reader *reader, const struct stacks *stacks, const size_t *files)
+static void add_stacks(struct reader *reader, const struct stacks *stacks,
+		       const size_t *files)
 {
 	struct profile *profile = reader->profile;
 	uint32_t *nodes = xcalloc(stacks->node_count + 1, sizeof(*nodes));
@@ -323,7 +329,8 @@ static void add_stacks(struct reader *reader, const struct stacks *stacks, const
 			continue;
 		}
 		if (i > 0)
-			nodes[i] = add_node(reader, nodes[node->parent], stacks, node, files);
+			nodes[i] = add_node(reader, nodes[node->parent], stacks, node,
+					    files);
 		add_values(reader, nodes[i], node);
 	}
 	profile->known |= stacks->known;
@@ -340,7 +347,8 @@ static void add_stacks(struct reader *reader, const struct stacks *stacks, const
  * Make the program the first module of the profile: pprof takes mapping[0] for the
  * binary. The kernel maps a program below its libraries (fs/binfmt_elf.c).
  */
-static void add_program(struct reader *reader, const struct stacks *stacks, const size_t *files)
+static void add_program(struct reader *reader, const struct stacks *stacks,
+			const size_t *files)
 {
 	const struct stack_module *lowest = NULL;
 

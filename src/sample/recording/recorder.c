@@ -21,16 +21,16 @@ struct turn {
 struct recorder {
 	struct recording *recording;
 	struct sampler *sampler;
-	struct process_notes *notes; /* NULL: no notes are recorded */
+	struct process_notes *notes;   /* NULL: no notes are recorded */
 	struct shmem_writers *writers; /* likewise */
-	struct snapshot own; /* for recorder_take() */
+	struct snapshot own;	       /* for recorder_take() */
 	uint64_t dearest_read_ns;
 	bool has_ended;
 	bool is_begun;
 	unsigned int share_per_million; /* 0: no mappings are read */
-	uint64_t start_ns; /* when the first sample was taken */
-	uint64_t sample; /* number of the present sample, from 1 on */
-	int error;	 /* of the present sample */
+	uint64_t start_ns;		/* when the first sample was taken */
+	uint64_t sample;		/* number of the present sample, from 1 on */
+	int error;			/* of the present sample */
 	struct turn *turns;
 	size_t turn_count, turn_capacity;
 };
@@ -38,7 +38,8 @@ struct recorder {
 static struct turn *find_turn(struct recorder *r, const struct process *p)
 {
 	for (size_t i = 0; i < r->turn_count; i++)
-		if (r->turns[i].pid == p->pid && r->turns[i].start_ticks == p->start_ticks)
+		if (r->turns[i].pid == p->pid &&
+		    r->turns[i].start_ticks == p->start_ticks)
 			return &r->turns[i];
 	return NULL;
 }
@@ -51,18 +52,23 @@ static bool wants_mappings(void *context, const struct process *process)
 	return r->is_begun && (!turn || clock_now_ns() >= turn->due_ns);
 }
 
-static void take_mappings(void *context, const struct usage *u, const struct mapping_list *mappings)
+static void take_mappings(void *context, const struct usage *u,
+			  const struct mapping_list *mappings)
 {
 	struct recorder *r = context;
 	struct turn *turn = find_turn(r, &u->process);
 
 	if (!turn) {
-		r->turns = xgrow(r->turns, &r->turn_capacity, r->turn_count + 1, sizeof(*r->turns));
+		r->turns = xgrow(r->turns, &r->turn_capacity, r->turn_count + 1,
+				 sizeof(*r->turns));
 		turn = &r->turns[r->turn_count++];
-		*turn = (struct turn){ .pid = u->process.pid, .start_ticks = u->process.start_ticks };
+		*turn = (struct turn){ .pid = u->process.pid,
+				       .start_ticks = u->process.start_ticks };
 	}
-	turn->due_ns = r->share_per_million > 0 ? u->taken_ns + u->read_ns * 1000 / r->share_per_million * 1000
-						: UINT64_MAX;
+	turn->due_ns =
+		r->share_per_million > 0
+			? u->taken_ns + u->read_ns * 1000 / r->share_per_million * 1000
+			: UINT64_MAX;
 	if (r->error < 0)
 		return;
 	turn->sample = r->sample;
@@ -70,7 +76,8 @@ static void take_mappings(void *context, const struct usage *u, const struct map
 }
 
 int recorder_open(const char *path, const struct recording_bounds *bounds,
-		  unsigned int share_per_mille, struct sampler *sampler, struct recorder **ret)
+		  unsigned int share_per_mille, struct sampler *sampler,
+		  struct recorder **ret)
 {
 	struct recording *recording;
 	struct mapping_sink sink = { .wants = wants_mappings, .take = take_mappings };
@@ -82,7 +89,8 @@ int recorder_open(const char *path, const struct recording_bounds *bounds,
 	(*ret)->recording = recording;
 	(*ret)->sampler = sampler;
 	snapshot_init(&(*ret)->own);
-	(*ret)->share_per_million = share_per_mille > 0 ? share_per_mille * 1000 : 1000000;
+	(*ret)->share_per_million = share_per_mille > 0 ? share_per_mille * 1000
+							: 1000000;
 	sink.context = *ret;
 	sampler_set_mapping_sink(sampler, &sink);
 	return 0;
@@ -135,9 +143,11 @@ static void forget_turns(struct recorder *r, const struct snapshot *snapshot)
 	r->turn_count = kept;
 }
 
-int recorder_end(struct recorder *r, const struct snapshot *snapshot, const struct cgroup *cgroup)
+int recorder_end(struct recorder *r, const struct snapshot *snapshot,
+		 const struct cgroup *cgroup)
 {
-	struct recording_moment moment = { .unix_ms = snapshot->unix_ms, .cost_ns = snapshot->cost_ns };
+	struct recording_moment moment = { .unix_ms = snapshot->unix_ms,
+					   .cost_ns = snapshot->cost_ns };
 
 	if (r->start_ns == 0)
 		r->start_ns = snapshot->taken_ns;
@@ -147,7 +157,8 @@ int recorder_end(struct recorder *r, const struct snapshot *snapshot, const stru
 		const struct turn *turn = find_turn(r, &snapshot->usages[i].process);
 
 		if (!turn || turn->sample != r->sample)
-			r->error = recording_add_usage(r->recording, &snapshot->usages[i]);
+			r->error =
+				recording_add_usage(r->recording, &snapshot->usages[i]);
 	}
 	if (r->error == 0 && cgroup)
 		r->error = recording_add_cgroup(r->recording, cgroup);
@@ -165,7 +176,8 @@ int recorder_end(struct recorder *r, const struct snapshot *snapshot, const stru
 	return r->error;
 }
 
-void recorder_add(struct recorder *r, const struct usage *u, const struct mapping_list *mappings)
+void recorder_add(struct recorder *r, const struct usage *u,
+		  const struct mapping_list *mappings)
 {
 	take_mappings(r, u, mappings);
 }
@@ -176,7 +188,8 @@ static bool is_same(const struct process *a, const struct process *b)
 }
 
 /* Read one process. Returns false if it has ended. */
-static bool take_process(struct recorder *r, struct usage *u, const struct recorder_known *known)
+static bool take_process(struct recorder *r, struct usage *u,
+			 const struct recorder_known *known)
 {
 	if (known->usage && is_same(&known->usage->process, &u->process)) {
 		recorder_add(r, known->usage, known->mappings);
@@ -189,7 +202,8 @@ static bool take_process(struct recorder *r, struct usage *u, const struct recor
 	return true;
 }
 
-int recorder_take(struct recorder *r, struct targets *targets, const struct recorder_known *known)
+int recorder_take(struct recorder *r, struct targets *targets,
+		  const struct recorder_known *known)
 {
 	struct snapshot *own = &r->own;
 	bool is_all = targets_are_all(targets);
@@ -207,7 +221,8 @@ int recorder_take(struct recorder *r, struct targets *targets, const struct reco
 	for (size_t i = 0; i < own->count; i++) {
 		struct usage *u = &own->usages[i];
 
-		if ((is_all && !process_has_memory(&u->process)) || !take_process(r, u, known)) {
+		if ((is_all && !process_has_memory(&u->process)) ||
+		    !take_process(r, u, known)) {
 			usage_release(u);
 			continue;
 		}

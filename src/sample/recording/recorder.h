@@ -19,7 +19,8 @@ struct recorder;
  * now on. Returns 0 or -errno from recording_open().
  */
 int recorder_open(const char *path, const struct recording_bounds *bounds,
-		  unsigned int share_per_mille, struct sampler *sampler, struct recorder **ret);
+		  unsigned int share_per_mille, struct sampler *sampler,
+		  struct recorder **ret);
 /*
  * Set the share of each process's time for reading mappings; 0: read only
  * those requested.
@@ -67,7 +68,8 @@ int recorder_take(struct recorder *recorder, struct targets *targets,
 bool recorder_has_ended(const struct recorder *recorder);
 
 /* Like sampler_min_interval_ns(), for the last recorder_take(). */
-uint64_t recorder_min_interval_ns(const struct recorder *recorder, unsigned int per_mille);
+uint64_t recorder_min_interval_ns(const struct recorder *recorder,
+				  unsigned int per_mille);
 
 /* Return 0, or -errno if the last sample is not in the file. */
 int recorder_error(const struct recorder *recorder);

@@ -24,7 +24,7 @@ struct replay {
 	struct recording_reader *reader;
 	const struct recorded_sample *samples; /* the reader's */
 	size_t count;
-	struct snapshot all; /* of the sample that is being read */
+	struct snapshot all;  /* of the sample that is being read */
 	struct cgroup cgroup; /* likewise, for its figures */
 	struct snapshot processes;
 	struct classified *classified;
@@ -89,7 +89,8 @@ size_t replay_find(const struct replay *replay, uint64_t unix_ms)
 }
 
 /* Time between samples: by the session's clock, between sessions by the wall clock. */
-static uint64_t passed_ns(const struct recorded_sample *before, const struct recorded_sample *sample)
+static uint64_t passed_ns(const struct recorded_sample *before,
+			  const struct recorded_sample *sample)
 {
 	const struct recording_moment *a = &before->moment, *b = &sample->moment;
 
@@ -99,7 +100,8 @@ static uint64_t passed_ns(const struct recorded_sample *before, const struct rec
 }
 
 /* Return the last sample that is at most ns after the first one. */
-static size_t find_elapsed(const struct replay *replay, uint64_t ns, uint64_t *ret_whole_ns)
+static size_t find_elapsed(const struct replay *replay, uint64_t ns,
+			   uint64_t *ret_whole_ns)
 {
 	uint64_t elapsed = 0;
 	size_t found = 0;
@@ -153,7 +155,8 @@ bool replay_find_kill(struct replay *replay, size_t *ret_index)
 {
 	uint64_t unix_ms = UINT64_MAX;
 
-	if (replay_for_each_event(replay, keep_kill, &unix_ms) < 0 || unix_ms == UINT64_MAX)
+	if (replay_for_each_event(replay, keep_kill, &unix_ms) < 0 ||
+	    unix_ms == UINT64_MAX)
 		return false;
 	*ret_index = replay_find(replay, unix_ms);
 	return true;
@@ -162,7 +165,8 @@ bool replay_find_kill(struct replay *replay, size_t *ret_index)
 /* Elapsed time: within a session by its own clock, otherwise by the wall clock. */
 static uint64_t elapsed_ns(const struct replay *replay, size_t index)
 {
-	const struct recorded_sample *first = &replay->samples[0], *own = &replay->samples[index];
+	const struct recorded_sample *first = &replay->samples[0],
+				     *own = &replay->samples[index];
 
 	if (own->session == first->session)
 		return own->moment.elapsed_ns - first->moment.elapsed_ns;
@@ -222,7 +226,8 @@ static void copy_classified(const struct usage *from, struct usage *to)
 	to->allocator = from->allocator;
 }
 
-static struct classified *find_classified(struct replay *replay, const struct process *process)
+static struct classified *find_classified(struct replay *replay,
+					  const struct process *process)
 {
 	struct classified *found;
 
@@ -236,7 +241,8 @@ static struct classified *find_classified(struct replay *replay, const struct pr
 		}
 	}
 	replay->classified = xgrow(replay->classified, &replay->classified_capacity,
-				   replay->classified_count + 1, sizeof(*replay->classified));
+				   replay->classified_count + 1,
+				   sizeof(*replay->classified));
 	found = &replay->classified[replay->classified_count++];
 	usage_init(&found->usage);
 	found->usage.process = *process;
@@ -247,7 +253,8 @@ static struct classified *find_classified(struct replay *replay, const struct pr
 /* Copy the mappings, but borrow their names. The caller frees the items. */
 static struct mapping_list copy_mappings(const struct mapping_list *from)
 {
-	struct mapping_list copy = { .items = xcalloc(from->count + 1, sizeof(*copy.items)),
+	struct mapping_list copy = { .items = xcalloc(from->count + 1,
+						      sizeof(*copy.items)),
 				     .count = from->count };
 
 	if (copy.count > 0)
@@ -256,8 +263,8 @@ static struct mapping_list copy_mappings(const struct mapping_list *from)
 }
 
 /* Classify the mappings, unless they are unchanged, as most are between samples. */
-static void classify_changed(struct classified *known, const struct mapping_list *mappings,
-			     uint64_t version)
+static void classify_changed(struct classified *known,
+			     const struct mapping_list *mappings, uint64_t version)
 {
 	struct mapping_list copy;
 
@@ -276,7 +283,8 @@ static int complete_scanned(struct replay *replay, size_t index, struct usage *u
 	struct mapping_list copy;
 	struct heap_sums heap;
 	uint64_t version = 0;
-	int r = recording_reader_scan_mappings(replay->reader, index, &u->process, &mappings, &version);
+	int r = recording_reader_scan_mappings(replay->reader, index, &u->process,
+					       &mappings, &version);
 
 	if (r < 0)
 		return r;
@@ -402,7 +410,8 @@ int replay_read_owners(struct replay *replay, size_t index, const struct usage *
 
 bool replay_begins_session(const struct replay *replay, size_t index)
 {
-	return index == 0 || replay->samples[index].session != replay->samples[index - 1].session;
+	return index == 0 ||
+	       replay->samples[index].session != replay->samples[index - 1].session;
 }
 
 struct largest {
@@ -435,8 +444,8 @@ int replay_find_largest(struct replay *replay, const struct targets *targets,
 	return r < 0 ? r : 0;
 }
 
-int replay_read_mappings(struct replay *replay, size_t index, const struct process *process,
-			 struct mapping_list *ret)
+int replay_read_mappings(struct replay *replay, size_t index,
+			 const struct process *process, struct mapping_list *ret)
 {
 	struct usage unused;
 	int r = recording_reader_read_mappings(replay->reader, index, process, ret);

@@ -65,8 +65,8 @@ int replay_find_largest(struct replay *replay, const struct targets *targets,
 			struct process *ret, size_t max, size_t *ret_count);
 
 /* Read a process's mappings, with owners, from the last reading of them. */
-int replay_read_mappings(struct replay *replay, size_t index, const struct process *process,
-			 struct mapping_list *ret);
+int replay_read_mappings(struct replay *replay, size_t index,
+			 const struct process *process, struct mapping_list *ret);
 
 /*
  * Read the group of a sample, with the names that it had. Returns -ENOENT if

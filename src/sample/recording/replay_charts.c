@@ -12,7 +12,13 @@
 #include "base/xalloc.h"
 
 /* Charts by their position. */
-enum { PLACE_GROUP, PLACE_OWNERS, PLACE_STATES, PLACE_PROCESSES, PLACE_FIRST_PROCESS };
+enum {
+	PLACE_GROUP,
+	PLACE_OWNERS,
+	PLACE_STATES,
+	PLACE_PROCESSES,
+	PLACE_FIRST_PROCESS
+};
 
 struct reading {
 	struct replay *replay;
@@ -105,7 +111,8 @@ static void take_figures(const struct oom_figures *f, struct timeline_row *row)
 		[GROUP_LAZYFREE] = f->lazyfree_bytes,
 		[GROUP_SLAB_RECLAIMABLE] = f->slab_reclaimable_bytes,
 		[GROUP_FILE] = f->file_bytes,
-		[GROUP_LIMIT] = f->limit_bytes == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : f->limit_bytes,
+		[GROUP_LIMIT] = f->limit_bytes == CGROUP_NO_LIMIT ? BYTES_UNKNOWN
+								  : f->limit_bytes,
 		[GROUP_NEED] = f->need_bytes,
 		[GROUP_HIDDEN] = f->hidden_bytes,
 		[GROUP_WORKING_SET] = f->working_set_bytes,
@@ -122,8 +129,10 @@ static void take_figures(const struct oom_figures *f, struct timeline_row *row)
  */
 static char *make_names(char *const names[CGROUP_NAME_COUNT_])
 {
-	const char *container = names[CGROUP_NAME_CONTAINER], *pod = names[CGROUP_NAME_POD];
-	const char *namespace = names[CGROUP_NAME_NAMESPACE], *unit = names[CGROUP_NAME_UNIT];
+	const char *container = names[CGROUP_NAME_CONTAINER],
+		   *pod = names[CGROUP_NAME_POD];
+	const char *namespace = names[CGROUP_NAME_NAMESPACE],
+		   *unit = names[CGROUP_NAME_UNIT];
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (!container)
@@ -198,7 +207,8 @@ static int add_event(void *context, const struct recorded_event *event)
 		c->events_left_out++;
 		return 0;
 	}
-	c->events = xgrow(c->events, &c->event_capacity, c->event_count + 1, sizeof(*c->events));
+	c->events = xgrow(c->events, &c->event_capacity, c->event_count + 1,
+			  sizeof(*c->events));
 	added = &c->events[c->event_count++];
 	*added = (struct timeline_event){
 		.unix_ms = event->unix_ms,

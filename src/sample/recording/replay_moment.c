@@ -38,7 +38,8 @@ static int search_sample(struct search *s, size_t index, const struct snapshot *
 
 	for (size_t i = 0; i < wanted->count && r == 0; i++) {
 		struct moment_mappings *mappings = &s->moment->mappings[i];
-		const struct usage *u = snapshot_find(snapshot, wanted->usages[i].process.pid);
+		const struct usage *u =
+			snapshot_find(snapshot, wanted->usages[i].process.pid);
 
 		if (mappings->read_unix_ms > 0 || !u || u->source != SOURCE_SMAPS ||
 		    !process_is_same(&u->process, &wanted->usages[i].process))
@@ -55,7 +56,8 @@ static int find_mappings(struct search *s, size_t index, const struct targets *t
 	int r = search_sample(s, index, &s->moment->processes);
 
 	snapshot_init(&snapshot);
-	for (size_t n = 0; r == 0 && s->missing_count > 0 && index > 0 && n < SAMPLES_MAX; n++) {
+	for (size_t n = 0; r == 0 && s->missing_count > 0 && index > 0 && n < SAMPLES_MAX;
+	     n++) {
 		r = replay_read(s->replay, --index, targets, &snapshot);
 		if (r == 0)
 			r = search_sample(s, index, &snapshot);
@@ -94,7 +96,8 @@ int replay_read_moment(struct replay *replay, size_t index, const struct targets
 	ret->unix_ms = replay_unix_ms(replay, index);
 	ret->mappings = xcalloc(ret->processes.count + 1, sizeof(*ret->mappings));
 	for (size_t i = 0; i < ret->processes.count; i++)
-		search.missing_count += ret->processes.usages[i].source >= SOURCE_ROLLUP &&
+		search.missing_count += ret->processes.usages[i].source >=
+						SOURCE_ROLLUP &&
 					ret->processes.usages[i].error == 0;
 	if (r == 0)
 		r = find_mappings(&search, index, targets);

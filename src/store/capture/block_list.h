@@ -27,7 +27,7 @@ struct block_list_head {
 	int pid;
 	/* start time of the process, because its pid may be reused */
 	uint64_t start_ticks;
-	uint64_t unix_ms;     /* when the list was made */
+	uint64_t unix_ms; /* when the list was made */
 	uint64_t count;
 };
 

@@ -31,8 +31,8 @@ static bool is_tar_path(const char *path)
 
 int capture_begin(const char *path, struct capture **ret)
 {
-	const struct capture_writer *writer = is_tar_path(path) ? &capture_tar_writer :
-								   &capture_dir_writer;
+	const struct capture_writer *writer = is_tar_path(path) ? &capture_tar_writer
+								: &capture_dir_writer;
 	struct capture *c;
 	void *data;
 	int r;
@@ -83,7 +83,8 @@ static void add_source(const struct procfs *fs, struct strbuf *out)
 		return;
 	time = key_lines_find(strbuf_text(&text), "time:");
 	if (time)
-		strbuf_addf(out, "captured_from_capture_of: %.*s\n", (int)strcspn(time, "\n"), time);
+		strbuf_addf(out, "captured_from_capture_of: %.*s\n",
+			    (int)strcspn(time, "\n"), time);
 }
 
 static void add_kernel(const struct procfs *fs, struct strbuf *out)
@@ -101,8 +102,8 @@ void capture_describe(const struct procfs *fs, bool is_redacted, size_t process_
 	struct strbuf *out = &capture_files_add(files, DESCRIPTION)->bytes;
 	char time[CLOCK_TEXT_SIZE];
 
-	strbuf_addf(out, "format: %d\nmemstate: %s\ntime: %s\n", FORMAT_VERSION, PACKAGE_VERSION,
-		    clock_format_utc(clock_unix_ms(), time));
+	strbuf_addf(out, "format: %d\nmemstate: %s\ntime: %s\n", FORMAT_VERSION,
+		    PACKAGE_VERSION, clock_format_utc(clock_unix_ms(), time));
 	add_source(fs, out);
 	add_kernel(fs, out);
 	strbuf_addf(out, "processes: %zu\nredacted: %s\n", process_count,

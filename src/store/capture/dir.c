@@ -94,7 +94,8 @@ static int make_parents(int fd, const char *path)
 {
 	char parent[PROCFS_PATH_SIZE];
 
-	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+	for (const char *slash = strchr(path, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
 		snprintf(parent, sizeof(parent), "%.*s", (int)(slash - path), path);
 		if (mkdirat(fd, parent, 0700) < 0 && errno != EEXIST)
 			return -errno;

@@ -25,24 +25,31 @@
 
 /* At 700 bytes per mapping, enough for the largest memory map. */
 #define SMAPS_SIZE_MAX (512 * MIB)
-#define FILE_SIZE_MAX  (4 * MIB)
+#define FILE_SIZE_MAX (4 * MIB)
 
-typedef int (*redact_fn)(struct redactor *r, const char *text, size_t length, struct strbuf *out);
+typedef int (*redact_fn)(struct redactor *r, const char *text, size_t length,
+			 struct strbuf *out);
 
 static const struct process_file {
 	const char *name;
 	redact_fn redact; /* NULL: nothing to redact */
 } process_files[] = {
-	{ "smaps_rollup", redact_smaps }, { "stat", NULL },
-	{ "statm", NULL },		  { "status", NULL },
-	{ "comm", NULL },		  { "cmdline", redact_cmdline },
+	{ "smaps_rollup", redact_smaps },
+	{ "stat", NULL },
+	{ "statm", NULL },
+	{ "status", NULL },
+	{ "comm", NULL },
+	{ "cmdline", redact_cmdline },
 	{ "mountinfo", redact_mountinfo },
 };
 
 static const char *const task_files[] = { "stat", "comm", "syscall" };
 
 static const char *const machine_files[] = {
-	"version", "sys/kernel/osrelease", "meminfo", "uptime",
+	"version",
+	"sys/kernel/osrelease",
+	"meminfo",
+	"uptime",
 };
 
 void capture_files_release(struct capture_files *files)
@@ -81,7 +88,8 @@ void capture_note(struct strbuf *notes, const char *path, int err)
 {
 	bool is_absent = err == -ENOENT || err == -EOPNOTSUPP;
 
-	strbuf_addf(notes, "left_out: %s: %s\n", path, is_absent ? "not there" : strerror(-err));
+	strbuf_addf(notes, "left_out: %s: %s\n", path,
+		    is_absent ? "not there" : strerror(-err));
 }
 
 /* The process being captured, and the destination. */
@@ -101,7 +109,8 @@ static int add_text(struct reading *reading, const char *path, const struct strb
 	struct capture_file *file = capture_files_add(reading->files, path);
 
 	if (redact && reading->redactor)
-		return redact(reading->redactor, strbuf_text(text), text->length, &file->bytes);
+		return redact(reading->redactor, strbuf_text(text), text->length,
+			      &file->bytes);
 	strbuf_add(&file->bytes, strbuf_text(text), text->length);
 	return 0;
 }
@@ -118,7 +127,8 @@ static int add_process_file(struct reading *reading, const char *name, redact_fn
 
 	procfs_format_path(path, reading->process->pid, name);
 	r = procfs_read_file(reading->fs,
-			     redact == redact_smaps ? reading->memory_pid : reading->process->pid,
+			     redact == redact_smaps ? reading->memory_pid
+						    : reading->process->pid,
 			     name, FILE_SIZE_MAX, &text);
 	if (r == -ESRCH)
 		return r;
@@ -137,7 +147,8 @@ static int add_task(struct reading *reading, int tid, bool *is_noted)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(task_files) / sizeof(task_files[0]) && r == 0; i++) {
+	for (size_t i = 0; i < sizeof(task_files) / sizeof(task_files[0]) && r == 0;
+	     i++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 		char path[PROCFS_PATH_SIZE];
 
@@ -188,11 +199,13 @@ static int add_small_files(struct reading *reading)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(process_files) / sizeof(process_files[0]) && r == 0; i++) {
+	for (size_t i = 0; i < sizeof(process_files) / sizeof(process_files[0]) && r == 0;
+	     i++) {
 		if (!process_has_memory(reading->process) &&
 		    process_files[i].redact == redact_smaps)
 			continue;
-		r = add_process_file(reading, process_files[i].name, process_files[i].redact);
+		r = add_process_file(reading, process_files[i].name,
+				     process_files[i].redact);
 	}
 	return r == 0 ? add_tasks(reading) : r;
 }
@@ -236,8 +249,9 @@ static int read_once(struct reading *reading)
 	return r == 0 ? check_same(reading, fd) : r;
 }
 
-int capture_read_process(const struct procfs *fs, const struct process *p, struct redactor *redactor,
-			 struct capture_files *files, struct strbuf *notes)
+int capture_read_process(const struct procfs *fs, const struct process *p,
+			 struct redactor *redactor, struct capture_files *files,
+			 struct strbuf *notes)
 {
 	struct reading reading = { fs, p, p->pid, redactor, files, notes };
 	size_t count = files->count;
@@ -270,7 +284,8 @@ static void read_boot_time(const struct procfs *fs, struct capture_files *files)
 	if (procfs_read_path(fs, "stat", FILE_SIZE_MAX, &text) < 0 ||
 	    !key_lines_find_u64(strbuf_text(&text), "btime ", &time_s))
 		return;
-	strbuf_addf(&capture_files_add(files, "stat")->bytes, "btime %" PRIu64 "\n", time_s);
+	strbuf_addf(&capture_files_add(files, "stat")->bytes, "btime %" PRIu64 "\n",
+		    time_s);
 }
 
 void capture_read_machine(const struct procfs *fs, struct capture_files *files,

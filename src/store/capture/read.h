@@ -24,7 +24,10 @@ struct capture_files {
 	size_t capacity;
 };
 
-#define CAPTURE_FILES_INIT { NULL, 0, 0 }
+#define CAPTURE_FILES_INIT \
+	{                  \
+		NULL, 0, 0 \
+	}
 
 void capture_files_release(struct capture_files *files);
 
@@ -38,8 +41,9 @@ struct capture_file *capture_files_add(struct capture_files *files, const char *
  * -ESRCH (it ended, or its pid has been reused), -EACCES, -EOPNOTSUPP (no smaps), -ESTALE
  * (it exec'd during each attempt), -EBADMSG, or -EFBIG. *files is unchanged on failure.
  */
-int capture_read_process(const struct procfs *fs, const struct process *p, struct redactor *redactor,
-			 struct capture_files *files, struct strbuf *notes);
+int capture_read_process(const struct procfs *fs, const struct process *p,
+			 struct redactor *redactor, struct capture_files *files,
+			 struct strbuf *notes);
 
 /* Append the files that describe the machine. Missing files are noted likewise. */
 void capture_read_machine(const struct procfs *fs, struct capture_files *files,

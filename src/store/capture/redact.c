@@ -70,7 +70,8 @@ static size_t find_id(struct redactor *r, const char *text)
 /* Return whether the kernel invented the name. Such a name shows the kind of memory. */
 static bool is_kernel_name(const char *name)
 {
-	static const char *const names[] = { "", "/dev/zero", "/anon_hugepage", "/[aio]" };
+	static const char *const names[] = { "", "/dev/zero", "/anon_hugepage",
+					     "/[aio]" };
 	static const char *const prefixes[] = { "[", "anon_inode:", "socket:[" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -97,9 +98,11 @@ void redact_name(struct redactor *r, const char *name, size_t length, struct str
 {
 	static const char deleted[] = " (deleted)";
 	const size_t deleted_length = sizeof(deleted) - 1;
-	bool is_deleted = length > deleted_length &&
-			  memcmp(name + length - deleted_length, deleted, deleted_length) == 0;
-	_cleanup_free_ char *path = xstrndup(name, length - (is_deleted ? deleted_length : 0));
+	bool is_deleted =
+		length > deleted_length &&
+		memcmp(name + length - deleted_length, deleted, deleted_length) == 0;
+	_cleanup_free_ char *path =
+		xstrndup(name, length - (is_deleted ? deleted_length : 0));
 
 	if (is_kernel_name(path))
 		strbuf_add_text(out, path);
@@ -134,7 +137,8 @@ static const char *skip_fields(const char *at, const char *end, int count)
  * Redact a header line:
  * "55d790847000-55d79084c000 r-xp 00002000 fe:00 247134                     /usr/bin/cat"
  */
-static int redact_header(struct redactor *r, const char *line, const char *end, struct strbuf *out)
+static int redact_header(struct redactor *r, const char *line, const char *end,
+			 struct strbuf *out)
 {
 	static const char allowed[] = "0123456789abcdef-rwxsp: ";
 	const char *name = skip_fields(line, end, 4);
@@ -164,7 +168,8 @@ static bool is_key_line(const char *line, const char *end)
 {
 	const char *colon = memchr(line, ':', (size_t)(end - line));
 
-	return colon && *line >= 'A' && *line <= 'Z' && !memchr(line, '/', (size_t)(end - line));
+	return colon && *line >= 'A' && *line <= 'Z' &&
+	       !memchr(line, '/', (size_t)(end - line));
 }
 
 int redact_smaps(struct redactor *r, const char *text, size_t length, struct strbuf *out)
@@ -206,14 +211,16 @@ static void add_mount_field(struct redactor *r, const char *field, const char *e
  * (proc_pid_mountinfo(5)). The kernel escapes blanks within fields. The last field may
  * contain paths in any form, such as overlay's lowerdir.
  */
-static void redact_mount(struct redactor *r, const char *line, const char *end, struct strbuf *out)
+static void redact_mount(struct redactor *r, const char *line, const char *end,
+			 struct strbuf *out)
 {
 	const char *root = skip_fields(line, end, 3);
 	const char *point = root ? skip_fields(root, end, 1) : NULL;
 	const char *flags = point ? skip_fields(point, end, 1) : NULL;
 	const char *dash = flags ? memmem(flags, (size_t)(end - flags), " - ", 3) : NULL;
 	const char *source = dash ? skip_fields(dash + 3, end, 1) : NULL;
-	const char *source_end = source ? memchr(source, ' ', (size_t)(end - source)) : NULL;
+	const char *source_end = source ? memchr(source, ' ', (size_t)(end - source))
+					: NULL;
 
 	if (!source_end)
 		return;
@@ -225,7 +232,8 @@ static void redact_mount(struct redactor *r, const char *line, const char *end, 
 	strbuf_add_text(out, "hidden\n");
 }
 
-int redact_mountinfo(struct redactor *r, const char *text, size_t length, struct strbuf *out)
+int redact_mountinfo(struct redactor *r, const char *text, size_t length,
+		     struct strbuf *out)
 {
 	const char *end = text + length;
 	const char *next;
@@ -237,7 +245,8 @@ int redact_mountinfo(struct redactor *r, const char *text, size_t length, struct
 	return 0;
 }
 
-int redact_cmdline(struct redactor *r, const char *text, size_t length, struct strbuf *out)
+int redact_cmdline(struct redactor *r, const char *text, size_t length,
+		   struct strbuf *out)
 {
 	const char *end = text + length;
 

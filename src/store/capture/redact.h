@@ -36,9 +36,11 @@ int redact_smaps(struct redactor *r, const char *text, size_t length, struct str
  * Append the redacted text of mountinfo. Ids, device, flags and file
  * system type are kept. Returns 0.
  */
-int redact_mountinfo(struct redactor *r, const char *text, size_t length, struct strbuf *out);
+int redact_mountinfo(struct redactor *r, const char *text, size_t length,
+		     struct strbuf *out);
 
 /* Append the redacted arguments, each terminated by NUL. Returns 0. */
-int redact_cmdline(struct redactor *r, const char *text, size_t length, struct strbuf *out);
+int redact_cmdline(struct redactor *r, const char *text, size_t length,
+		   struct strbuf *out);
 
 #endif

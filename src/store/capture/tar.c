@@ -135,8 +135,10 @@ static int make_header(const struct tar_data *data, const struct capture_file *f
 	snprintf(ret->mode, sizeof(ret->mode), "%07o", 0600);
 	snprintf(ret->uid, sizeof(ret->uid), "%07o", 0);
 	snprintf(ret->gid, sizeof(ret->gid), "%07o", 0);
-	snprintf(ret->size, sizeof(ret->size), "%011llo", (unsigned long long)file->bytes.length);
-	snprintf(ret->mtime, sizeof(ret->mtime), "%011llo", (unsigned long long)time(NULL));
+	snprintf(ret->size, sizeof(ret->size), "%011llo",
+		 (unsigned long long)file->bytes.length);
+	snprintf(ret->mtime, sizeof(ret->mtime), "%011llo",
+		 (unsigned long long)time(NULL));
 	ret->type = '0';
 	memcpy(ret->magic, "ustar", sizeof(ret->magic));
 	memcpy(ret->version, "00", sizeof(ret->version));
@@ -159,7 +161,8 @@ static int tar_add(void *context, const struct capture_file *file)
 		r = io_write_all(data->fd, file->bytes.text, file->bytes.length);
 	if (r == 0)
 		r = io_write_all(data->fd, zeros,
-				 (BLOCK_SIZE - file->bytes.length % BLOCK_SIZE) % BLOCK_SIZE);
+				 (BLOCK_SIZE - file->bytes.length % BLOCK_SIZE) %
+					 BLOCK_SIZE);
 	return r;
 }
 
@@ -178,7 +181,8 @@ static int tar_finish(void *context)
 	 * do not replace a file created meanwhile; vfat and other file systems do not
 	 * support RENAME_NOREPLACE
 	 */
-	if (renameat2(AT_FDCWD, data->temporary, AT_FDCWD, data->path, RENAME_NOREPLACE) < 0 &&
+	if (renameat2(AT_FDCWD, data->temporary, AT_FDCWD, data->path, RENAME_NOREPLACE) <
+		    0 &&
 	    (errno != EINVAL || rename(data->temporary, data->path) < 0))
 		return -errno;
 	io_sync_parent(data->path);

@@ -26,7 +26,8 @@ static int read_plain(const struct strbuf *bytes, enum profile_metric folded_met
 	}
 	if (memchr(bytes->text, '\0', bytes->length))
 		return pprof_unpack(bytes->text, bytes->length, profile, reterr_why);
-	return folded_read(bytes->text, bytes->length, folded_metric, profile, reterr_why);
+	return folded_read(bytes->text, bytes->length, folded_metric, profile,
+			   reterr_why);
 }
 
 static int read_bytes(const struct strbuf *bytes, enum profile_metric folded_metric,
@@ -40,10 +41,11 @@ static int read_bytes(const struct strbuf *bytes, enum profile_metric folded_met
 	r = gzip_unpack(bytes->text, bytes->length, PROFILE_FILE_MAX_BYTES, &plain);
 	if (r == 0)
 		return read_plain(&plain, folded_metric, profile, reterr_why);
-	strbuf_add_text(reterr_why, r == -EFBIG ? "is too large for a profile: more than 512 MiB unpacked"
-				    : r == -EBADMSG
-					    ? "is gzipped, and damaged"
-					    : "is gzipped, and there is no zlib here");
+	strbuf_add_text(reterr_why,
+			r == -EFBIG
+				? "is too large for a profile: more than 512 MiB unpacked"
+			: r == -EBADMSG ? "is gzipped, and damaged"
+					: "is gzipped, and there is no zlib here");
 	return r;
 }
 
@@ -68,7 +70,8 @@ int profile_load(const char *path, enum profile_metric folded_metric, struct pro
 	return r;
 }
 
-int profile_save(const char *path, const struct profile *profile, struct strbuf *reterr_why)
+int profile_save(const char *path, const struct profile *profile,
+		 struct strbuf *reterr_why)
 {
 	_cleanup_strbuf_ struct strbuf plain = STRBUF_INIT, packed = STRBUF_INIT;
 	int r = pprof_pack(profile, &plain);
@@ -76,8 +79,9 @@ int profile_save(const char *path, const struct profile *profile, struct strbuf 
 	if (r == 0)
 		r = gzip_pack(plain.text, plain.length, &packed);
 	if (r < 0) {
-		strbuf_add_text(reterr_why, "cannot be written: libprotobuf-c or libz is not "
-					    "installed, or this memstate was built without them");
+		strbuf_add_text(reterr_why,
+				"cannot be written: libprotobuf-c or libz is not "
+				"installed, or this memstate was built without them");
 		return r;
 	}
 	r = io_write_file_atomic(path, packed.text, packed.length, 0666);

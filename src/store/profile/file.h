@@ -30,6 +30,7 @@ int profile_load(const char *path, enum profile_metric folded_metric, struct pro
  * values are left out; everything else is the same when loaded again. Returns 0, or
  * -errno with the reason as above.
  */
-int profile_save(const char *path, const struct profile *profile, struct strbuf *reterr_why);
+int profile_save(const char *path, const struct profile *profile,
+		 struct strbuf *reterr_why);
 
 #endif

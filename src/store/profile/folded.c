@@ -45,7 +45,8 @@ static uint32_t add_stack(struct profile *profile, char *names)
 				.module = PROFILE_NO_MODULE,
 				.kind = FRAME_CUT,
 			};
-		node = profile_add_node(profile, node, profile_add_frame(profile, &frame));
+		node = profile_add_node(profile, node,
+					profile_add_frame(profile, &frame));
 	}
 	return node;
 }
@@ -64,7 +65,8 @@ static int read_line(struct reading *reading, const char *line, size_t length)
 	names = xstrndup(line, length);
 	blank = strrchr(names, ' ');
 	if (!blank || blank == names || num_parse_u64(blank + 1, &value) < 0)
-		return refuse(reading, -EBADMSG, "does not end in a number, as \"main;f 12\"");
+		return refuse(reading, -EBADMSG,
+			      "does not end in a number, as \"main;f 12\"");
 	if (value > PROFILE_SUM_MAX - reading->sum)
 		return refuse(reading, -EBADMSG, "the sum of all numbers is too large");
 	reading->sum += value;
@@ -79,7 +81,9 @@ static int read_line(struct reading *reading, const char *line, size_t length)
 int folded_read(const char *text, size_t length, enum profile_metric metric,
 		struct profile *profile, struct strbuf *reterr_why)
 {
-	struct reading reading = { .profile = profile, .metric = metric, .why = reterr_why };
+	struct reading reading = { .profile = profile,
+				   .metric = metric,
+				   .why = reterr_why };
 	const char *end = text + length;
 	int r = 0;
 

@@ -71,8 +71,9 @@ int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
 
 	if (!load())
 		return -EOPNOTSUPP;
-	if (zlib.deflate_init(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW, MEMORY_LEVEL,
-			      Z_DEFAULT_STRATEGY, ZLIB_VERSION, (int)sizeof(stream)) != Z_OK)
+	if (zlib.deflate_init(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW,
+			      MEMORY_LEVEL, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+			      (int)sizeof(stream)) != Z_OK)
 		xalloc_exhausted();
 	do {
 		unsigned int given = stream.avail_in == 0 ? at_once(length) : 0;

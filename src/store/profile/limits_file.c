@@ -16,8 +16,8 @@
 #include "base/xalloc.h"
 
 #define FILE_BYTES_MAX (MIB / 2)
-#define TEST_NAME_MAX  200
-#define VALUE_MAX      (BYTES_UNKNOWN / 4)
+#define TEST_NAME_MAX 200
+#define VALUE_MAX (BYTES_UNKNOWN / 4)
 
 static const char blanks[] = " \t\r";
 
@@ -55,7 +55,8 @@ static int parse_number(const char *word, size_t length, bool is_bytes, uint64_t
 	uint64_t value, bytes;
 
 	if (num_parse_thousandths(text, &value) < 0) {
-		if (!is_bytes || units_parse_bytes(text, &bytes) < 0 || bytes > VALUE_MAX / 1000)
+		if (!is_bytes || units_parse_bytes(text, &bytes) < 0 ||
+		    bytes > VALUE_MAX / 1000)
 			return -EINVAL;
 		value = bytes * 1000;
 	}
@@ -70,7 +71,8 @@ static int parse_tolerance(const char *word, size_t length, struct count_limit *
 	limit->is_percent = length > 0 && word[length - 1] == '%';
 	if (limit->is_percent)
 		length--;
-	return parse_number(word, length, counted_figures[limit->figure].is_bytes && !limit->is_percent,
+	return parse_number(word, length,
+			    counted_figures[limit->figure].is_bytes && !limit->is_percent,
 			    &limit->tolerance_thousandths);
 }
 
@@ -94,17 +96,21 @@ static bool is_end(const char *text)
 }
 
 /* Parse a limit such as "allocations <= 1234 +- 2%", which begins at `at` in the line. */
-static int parse_limit(struct limits_line *line, const char *at, size_t number, struct strbuf *why)
+static int parse_limit(struct limits_line *line, const char *at, size_t number,
+		       struct strbuf *why)
 {
 	size_t length = word_length(at);
 	struct count_limit *limit = &line->limit;
 
 	if (counted_figure_find(at, length, &limit->figure) < 0)
-		return refuse(why, number, "there is no such figure: those of --csv are, and "
-					   "allocations", at, length);
+		return refuse(why, number,
+			      "there is no such figure: those of --csv are, and "
+			      "allocations",
+			      at, length);
 	at = skip_blanks(at + length);
 	if (parse_operator(&at, &limit->kind) < 0)
-		return refuse(why, number, "<= or = is wanted here, and a number", at, strlen(at));
+		return refuse(why, number, "<= or = is wanted here, and a number", at,
+			      strlen(at));
 	length = word_length(at);
 	if (parse_number(at, length, counted_figures[limit->figure].is_bytes,
 			 &limit->value_thousandths) < 0)
@@ -120,11 +126,13 @@ static int parse_limit(struct limits_line *line, const char *at, size_t number, 
 		at = skip_blanks(at + 2);
 		length = word_length(at);
 		if (parse_tolerance(at, length, limit) < 0)
-			return refuse(why, number, "is no tolerance, as 2% or 10", at, length);
+			return refuse(why, number, "is no tolerance, as 2% or 10", at,
+				      length);
 		at = skip_blanks(at + length);
 	}
 	line->is_limit = true;
-	return is_end(at) ? 0 : refuse(why, number, "nothing is wanted here", at, strlen(at));
+	return is_end(at) ? 0
+			  : refuse(why, number, "nothing is wanted here", at, strlen(at));
 }
 
 bool limits_file_may_be_test(const char *name)
@@ -136,13 +144,15 @@ bool limits_file_may_be_test(const char *name)
 }
 
 /* Parse a heading such as "[parse small]". */
-static int parse_test(struct limits_line *line, const char *at, size_t number, struct strbuf *why)
+static int parse_test(struct limits_line *line, const char *at, size_t number,
+		      struct strbuf *why)
 {
 	size_t length = strcspn(at, "]");
 	char *name;
 
 	if (at[length] != ']' || !is_end(skip_blanks(at + length + 1)))
-		return refuse(why, number, "the name of a test is wanted, as [name]", at, strlen(at));
+		return refuse(why, number, "the name of a test is wanted, as [name]", at,
+			      strlen(at));
 	name = xstrndup(at + 1, length - 1);
 	if (!limits_file_may_be_test(name)) {
 		free(name);
@@ -158,14 +168,17 @@ static int parse_line(struct limits_line *line, size_t number, struct strbuf *wh
 
 	if (is_end(at))
 		return 0;
-	return *at == '[' ? parse_test(line, at, number, why) : parse_limit(line, at, number, why);
+	return *at == '[' ? parse_test(line, at, number, why)
+			  : parse_limit(line, at, number, why);
 }
 
-static struct limits_line *insert_line(struct limits_file *file, size_t at, const char *text,
-				       size_t length)
+static struct limits_line *insert_line(struct limits_file *file, size_t at,
+				       const char *text, size_t length)
 {
-	file->lines = xgrow(file->lines, &file->capacity, file->count + 1, sizeof(*file->lines));
-	memmove(file->lines + at + 1, file->lines + at, (file->count - at) * sizeof(*file->lines));
+	file->lines = xgrow(file->lines, &file->capacity, file->count + 1,
+			    sizeof(*file->lines));
+	memmove(file->lines + at + 1, file->lines + at,
+		(file->count - at) * sizeof(*file->lines));
 	file->count++;
 	file->lines[at] = (struct limits_line){ .text = xstrndup(text, length) };
 	return &file->lines[at];
@@ -183,27 +196,31 @@ static int check_twice(const struct limits_file *file, struct strbuf *why)
 		const struct limits_line *line = &file->lines[i];
 
 		if (last->test && line->test && strcmp(last->test, line->test) == 0)
-			return refuse(why, file->count, "this test is here twice", last->test,
-				      strlen(last->test));
-		if (last->is_limit && line->is_limit && last->limit.figure == line->limit.figure)
-			return refuse(why, file->count, "this figure has a limit already", last->text,
-				      strlen(last->text));
+			return refuse(why, file->count, "this test is here twice",
+				      last->test, strlen(last->test));
+		if (last->is_limit && line->is_limit &&
+		    last->limit.figure == line->limit.figure)
+			return refuse(why, file->count, "this figure has a limit already",
+				      last->text, strlen(last->text));
 		if (last->is_limit && line->test)
 			break;
 	}
 	return 0;
 }
 
-int limits_file_parse(const char *text, size_t length, struct limits_file *ret, struct strbuf *why)
+int limits_file_parse(const char *text, size_t length, struct limits_file *ret,
+		      struct strbuf *why)
 {
 	struct limits_file file = LIMITS_FILE_INIT;
 	const char *end = text + length;
-	int r = memchr(text, '\0', length) ? refuse(why, 1, "this is no text", NULL, 0) : 0;
+	int r = memchr(text, '\0', length) ? refuse(why, 1, "this is no text", NULL, 0)
+					   : 0;
 
 	while (r == 0 && text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		size_t line_length = (size_t)((newline ? newline : end) - text);
-		struct limits_line *line = insert_line(&file, file.count, text, line_length);
+		struct limits_line *line =
+			insert_line(&file, file.count, text, line_length);
 
 		r = parse_line(line, file.count, why);
 		if (r == 0)
@@ -242,7 +259,8 @@ int limits_file_find(const struct limits_file *file, const char *test, size_t *r
 
 	if (test) {
 		while (begin < file->count &&
-		       !(file->lines[begin].test && strcmp(file->lines[begin].test, test) == 0))
+		       !(file->lines[begin].test &&
+			 strcmp(file->lines[begin].test, test) == 0))
 			begin++;
 		if (begin++ >= file->count)
 			return -ENOENT;
@@ -282,10 +300,12 @@ static void add_test(struct limits_file *file, const char *test)
 	if (file->lines[file->count - 1].text[0] != '\0')
 		add_text(file, "");
 	strbuf_addf(&text, "[%s]", test);
-	insert_line(file, file->count, strbuf_text(&text), text.length)->test = xstrdup(test);
+	insert_line(file, file->count, strbuf_text(&text), text.length)->test =
+		xstrdup(test);
 }
 
-void limits_file_add(struct limits_file *file, const char *test, const struct count_limit *limit)
+void limits_file_add(struct limits_file *file, const char *test,
+		     const struct count_limit *limit)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	size_t begin, end, value_at;
@@ -297,7 +317,8 @@ void limits_file_add(struct limits_file *file, const char *test, const struct co
 	}
 	while (end > begin && is_end(skip_blanks(file->lines[end - 1].text)))
 		end--;
-	strbuf_addf(&text, "%s %s ", counted_figure_key(limit->figure), limit_operators[limit->kind]);
+	strbuf_addf(&text, "%s %s ", counted_figure_key(limit->figure),
+		    limit_operators[limit->kind]);
 	value_at = text.length;
 	line = insert_line(file, end, text.text, text.length);
 	line->is_limit = true;

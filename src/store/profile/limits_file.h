@@ -32,14 +32,18 @@ struct limits_file {
 	size_t count, capacity;
 };
 
-#define LIMITS_FILE_INIT { NULL, 0, 0 }
+#define LIMITS_FILE_INIT   \
+	{                  \
+		NULL, 0, 0 \
+	}
 
 /*
  * Parse a text, or load a file. Returns 0, or -EBADMSG with the reason appended to why as
  * "LINE: ...". limits_file_load() may also return -EFBIG or another -errno. The caller
  * releases *ret only after a return of 0.
  */
-int limits_file_parse(const char *text, size_t length, struct limits_file *ret, struct strbuf *why);
+int limits_file_parse(const char *text, size_t length, struct limits_file *ret,
+		      struct strbuf *why);
 int limits_file_load(const char *path, struct limits_file *ret, struct strbuf *why);
 void limits_file_release(struct limits_file *file);
 
@@ -57,7 +61,8 @@ bool limits_file_may_be_test(const char *name);
 void limits_line_set(struct limits_line *line);
 
 /* Add a limit to a test. A test that does not exist yet is added at the end. */
-void limits_file_add(struct limits_file *file, const char *test, const struct count_limit *limit);
+void limits_file_add(struct limits_file *file, const char *test,
+		     const struct count_limit *limit);
 
 /* Append the file's text to *out, in the form that limits_file_parse() reads. */
 void limits_file_format(const struct limits_file *file, struct strbuf *out);

@@ -11,7 +11,8 @@
 
 #	define LIBRARY_NAME "libprotobuf-c.so.1"
 
-bool library_load(const char *name, const struct library_function *functions, size_t count)
+bool library_load(const char *name, const struct library_function *functions,
+		  size_t count)
 {
 	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
 
@@ -47,8 +48,9 @@ static const struct library_function functions[] = {
 bool pprof_library_load(void)
 {
 	if (!protobuf.is_there)
-		protobuf.is_there = library_load(LIBRARY_NAME, functions,
-						 sizeof(functions) / sizeof(functions[0]));
+		protobuf.is_there =
+			library_load(LIBRARY_NAME, functions,
+				     sizeof(functions) / sizeof(functions[0]));
 	return protobuf.is_there;
 }
 
@@ -82,7 +84,8 @@ ProtobufCMessage *protobuf_c_message_unpack(const ProtobufCMessageDescriptor *de
 	return protobuf.unpack(descriptor, allocator, len, data);
 }
 
-void protobuf_c_message_free_unpacked(ProtobufCMessage *message, ProtobufCAllocator *allocator)
+void protobuf_c_message_free_unpacked(ProtobufCMessage *message,
+				      ProtobufCAllocator *allocator)
 {
 	protobuf.free_unpacked(message, allocator);
 }

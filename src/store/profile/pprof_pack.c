@@ -34,7 +34,7 @@ struct packing {
 	uint32_t *ends; /* innermost nodes of the locations, sorted by their frames */
 	size_t end_count;
 	uint64_t *locations; /* location id of each node; 0: none */
-	uint32_t *frames; /* frames sorted by function and file */
+	uint32_t *frames;    /* frames sorted by function and file */
 	uint64_t *functions; /* function id of each frame; 0: none */
 	enum profile_metric metrics[PROFILE_METRIC_COUNT_];
 	size_t metric_count;
@@ -73,7 +73,8 @@ static void add_texts(struct packing *packing)
 	const char **texts;
 	size_t count = 0, kept = 0;
 
-	texts = xcalloc(profile->module_count + 2 * profile->frame_count + 1, sizeof(*texts));
+	texts = xcalloc(profile->module_count + 2 * profile->frame_count + 1,
+			sizeof(*texts));
 	for (size_t i = 0; i < profile->module_count; i++)
 		texts[count++] = profile->modules[i].path;
 	for (size_t i = 0; i < profile->frame_count; i++) {
@@ -128,15 +129,19 @@ static void add_types(struct packing *packing)
 		known = 1U << PROFILE_ALLOCATIONS; /* the format requires at least one */
 	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
 		if (known & 1U << m)
-			packing->metrics[packing->metric_count++] = (enum profile_metric)m;
-	types = new_messages(packing->metric_count, sizeof(*types), &packing->message.sample_type);
+			packing->metrics[packing->metric_count++] =
+				(enum profile_metric)m;
+	types = new_messages(packing->metric_count, sizeof(*types),
+			     &packing->message.sample_type);
 	packing->message.n_sample_type = packing->metric_count;
 	for (size_t i = 0; i < packing->metric_count; i++) {
-		const struct profile_metric_info *info = &profile_metrics[packing->metrics[i]];
+		const struct profile_metric_info *info =
+			&profile_metrics[packing->metrics[i]];
 
 		pprof__value_type__init(&types[i]);
 		types[i].type = add_string(packing, info->name);
-		types[i].unit = add_string(packing, info->is_bytes ? PPROF_BYTES : PPROF_COUNT);
+		types[i].unit =
+			add_string(packing, info->is_bytes ? PPROF_BYTES : PPROF_COUNT);
 	}
 	packing->message.default_sample_type = types[0].type;
 }
@@ -186,24 +191,28 @@ static int compare_functions(const void *a, const void *b, void *context)
 	int by_kind = (left->kind > right->kind) - (left->kind < right->kind);
 	int by_name = compare_addresses(&left->function, &right->function);
 
-	return by_kind ? by_kind : by_name ? by_name : compare_addresses(&left->file, &right->file);
+	return by_kind	 ? by_kind
+	       : by_name ? by_name
+			 : compare_addresses(&left->file, &right->file);
 }
 
 static bool has_function(const struct profile_frame *frame)
 {
-	return frame->function || frame->file || frame->is_inlined || frame->kind == FRAME_CUT;
+	return frame->function || frame->file || frame->is_inlined ||
+	       frame->kind == FRAME_CUT;
 }
 
 static void add_functions(struct packing *packing)
 {
 	struct profile *profile = (struct profile *)packing->profile;
-	Pprof__Function *functions = new_messages(profile->frame_count, sizeof(*functions),
-						  &packing->message.function);
+	Pprof__Function *functions = new_messages(
+		profile->frame_count, sizeof(*functions), &packing->message.function);
 	int64_t cut = add_string(packing, PPROF_CUT);
 	size_t count = 0;
 
 	packing->frames = xcalloc(profile->frame_count + 1, sizeof(*packing->frames));
-	packing->functions = xcalloc(profile->frame_count + 1, sizeof(*packing->functions));
+	packing->functions =
+		xcalloc(profile->frame_count + 1, sizeof(*packing->functions));
 	for (uint32_t i = 0; i < profile->frame_count; i++)
 		packing->frames[i] = i;
 	if (profile->frame_count > 0)
@@ -214,13 +223,14 @@ static void add_functions(struct packing *packing)
 
 		if (!has_function(frame))
 			continue;
-		if (count == 0 || compare_functions(&packing->frames[i - 1], &packing->frames[i],
-						    profile) != 0) {
+		if (count == 0 || compare_functions(&packing->frames[i - 1],
+						    &packing->frames[i], profile) != 0) {
 			pprof__function__init(&functions[count]);
 			functions[count].id = count + 1;
-			functions[count].name = frame->kind == FRAME_CUT
-							? cut
-							: text_number(packing, frame->function);
+			functions[count].name =
+				frame->kind == FRAME_CUT
+					? cut
+					: text_number(packing, frame->function);
 			functions[count].system_name = functions[count].name;
 			functions[count].filename = text_number(packing, frame->file);
 			count++;
@@ -233,7 +243,8 @@ static void add_functions(struct packing *packing)
 /* Return the next outer node in the same location, or 0 if there is none. */
 static uint32_t next_in_location(const struct packing *packing, uint32_t node)
 {
-	return frame_of(packing, node)->is_inlined ? packing->profile->nodes[node].parent : 0;
+	return frame_of(packing, node)->is_inlined ? packing->profile->nodes[node].parent
+						   : 0;
 }
 
 static int compare_ends(const void *a, const void *b, void *context)
@@ -274,12 +285,13 @@ static void find_ends(struct packing *packing)
 		if (is_end[i])
 			packing->ends[packing->end_count++] = i;
 	if (packing->end_count > 0)
-		qsort_r(packing->ends, packing->end_count, sizeof(*packing->ends), compare_ends,
-			packing);
+		qsort_r(packing->ends, packing->end_count, sizeof(*packing->ends),
+			compare_ends, packing);
 	free(is_end);
 }
 
-static void fill_location(const struct packing *packing, Pprof__Location *location, uint32_t end)
+static void fill_location(const struct packing *packing, Pprof__Location *location,
+			  uint32_t end)
 {
 	const struct profile_frame *frame = frame_of(packing, end);
 	Pprof__Line *lines;
@@ -287,7 +299,8 @@ static void fill_location(const struct packing *packing, Pprof__Location *locati
 
 	location->address = frame->vaddr;
 	if (frame->module != PROFILE_NO_MODULE) {
-		const struct profile_module *module = &packing->profile->modules[frame->module];
+		const struct profile_module *module =
+			&packing->profile->modules[frame->module];
 
 		location->mapping_id = frame->module + 1;
 		location->address += module->start - module->file_offset;
@@ -301,7 +314,8 @@ static void fill_location(const struct packing *packing, Pprof__Location *locati
 		if (!has_function(frame_of(packing, node)) && location->n_line == 0)
 			break; /* the frame has no function */
 		pprof__line__init(line);
-		line->function_id = packing->functions[packing->profile->nodes[node].frame];
+		line->function_id =
+			packing->functions[packing->profile->nodes[node].frame];
 		line->line = frame_of(packing, node)->line;
 		location->n_line++;
 	}
@@ -313,9 +327,11 @@ static void add_locations(struct packing *packing)
 						  &packing->message.location);
 	size_t count = 0;
 
-	packing->locations = xcalloc(packing->profile->node_count + 1, sizeof(*packing->locations));
+	packing->locations =
+		xcalloc(packing->profile->node_count + 1, sizeof(*packing->locations));
 	for (size_t i = 0; i < packing->end_count; i++) {
-		if (i == 0 || compare_ends(&packing->ends[i - 1], &packing->ends[i], packing) != 0) {
+		if (i == 0 || compare_ends(&packing->ends[i - 1], &packing->ends[i],
+					   packing) != 0) {
 			pprof__location__init(&locations[count]);
 			locations[count].id = count + 1;
 			fill_location(packing, &locations[count], packing->ends[i]);
@@ -334,7 +350,8 @@ static uint32_t caller_of(const struct packing *packing, uint32_t node)
 	return packing->profile->nodes[node].parent;
 }
 
-static void fill_sample(const struct packing *packing, Pprof__Sample *sample, uint32_t end)
+static void fill_sample(const struct packing *packing, Pprof__Sample *sample,
+			uint32_t end)
 {
 	size_t depth = 0;
 
@@ -352,8 +369,8 @@ static void fill_sample(const struct packing *packing, Pprof__Sample *sample, ui
 
 static void add_samples(struct packing *packing)
 {
-	Pprof__Sample *samples = new_messages(packing->profile->node_count, sizeof(*samples),
-					      &packing->message.sample);
+	Pprof__Sample *samples = new_messages(packing->profile->node_count,
+					      sizeof(*samples), &packing->message.sample);
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < packing->profile->node_count; i++)
@@ -371,7 +388,8 @@ static void add_comment(struct packing *packing, const char *what, uint64_t valu
 	if (value == 0)
 		return;
 	strbuf_addf(&text, "%s%" PRIu64, what, value);
-	packing->message.comment[packing->message.n_comment++] = add_string(packing, text.text);
+	packing->message.comment[packing->message.n_comment++] =
+		add_string(packing, text.text);
 }
 
 static void add_origin(struct packing *packing)

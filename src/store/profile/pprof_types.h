@@ -9,16 +9,16 @@
 #define PPROF_BYTES "bytes"
 #define PPROF_COUNT "count"
 #define PPROF_SPACE "space" /* period type of sampling by bytes */
-#define PPROF_CUT   "[cut]" /* function name of FRAME_CUT */
+#define PPROF_CUT "[cut]"   /* function name of FRAME_CUT */
 
 /*
  * Comments for facts that the format has no fields for. A number or the command follows.
  */
-#define PPROF_COMMAND	   "command: "
-#define PPROF_PID	   "pid: "
+#define PPROF_COMMAND "command: "
+#define PPROF_PID "pid: "
 #define PPROF_SAMPLE_COUNT "samples taken: "
-#define PPROF_BY_POINTER   "allocations with frames by frame pointers: "
-#define PPROF_CUT_COUNT	   "allocations whose stack was cut: "
-#define PPROF_LOST_COUNT   "allocations in no stack: "
+#define PPROF_BY_POINTER "allocations with frames by frame pointers: "
+#define PPROF_CUT_COUNT "allocations whose stack was cut: "
+#define PPROF_LOST_COUNT "allocations in no stack: "
 
 #endif

@@ -140,17 +140,20 @@ static uint32_t find_id(const struct id_list *list, uint64_t id)
 	const struct numbered *found = NULL;
 
 	if (list->count > 0)
-		found = bsearch(&wanted, list->items, list->count, sizeof(wanted), compare_ids);
+		found = bsearch(&wanted, list->items, list->count, sizeof(wanted),
+				compare_ids);
 	return found ? found->number : UINT32_MAX;
 }
 
-#	define READ_IDS(list, of, what)                                                      \
-		do {                                                                         \
-			(list)->items = xcalloc((of)->n_##what + 1, sizeof(*(list)->items)); \
-			for (; (list)->count < (of)->n_##what; (list)->count++)              \
-				(list)->items[(list)->count] = (struct numbered){           \
-					(of)->what[(list)->count]->id, (uint32_t)(list)->count \
-				};                                                           \
+#	define READ_IDS(list, of, what)                                             \
+		do {                                                                 \
+			(list)->items =                                              \
+				xcalloc((of)->n_##what + 1, sizeof(*(list)->items)); \
+			for (; (list)->count < (of)->n_##what; (list)->count++)      \
+				(list)->items[(list)->count] = (struct numbered){    \
+					(of)->what[(list)->count]->id,               \
+					(uint32_t)(list)->count                      \
+				};                                                   \
 		} while (0)
 
 static int read_ids(struct unpacking *unpacking)
@@ -183,7 +186,8 @@ static int read_types(struct unpacking *unpacking)
 	const Pprof__Profile *message = unpacking->message;
 	struct strbuf names = STRBUF_INIT;
 
-	unpacking->metrics = xcalloc(message->n_sample_type + 1, sizeof(*unpacking->metrics));
+	unpacking->metrics =
+		xcalloc(message->n_sample_type + 1, sizeof(*unpacking->metrics));
 	for (size_t i = 0; i < message->n_sample_type; i++) {
 		const char *name = string(unpacking, message->sample_type[i]->type);
 		int metric = name ? metric_of(name) : -1;
@@ -194,7 +198,8 @@ static int read_types(struct unpacking *unpacking)
 		if (metric >= 0)
 			unpacking->profile->known |= 1U << metric;
 		if (names.length < 100) /* keep the message to one line */
-			strbuf_addf(&names, "%s%.30s", i > 0 ? ", " : "", name ? name : "?");
+			strbuf_addf(&names, "%s%.30s", i > 0 ? ", " : "",
+				    name ? name : "?");
 	}
 	if (unpacking->profile->known == 0)
 		strbuf_addf(unpacking->why, "is no profile of allocations, but of: %s",
@@ -246,7 +251,8 @@ static int read_modules(struct unpacking *unpacking)
 		const char *id = string(unpacking, mapping->build_id);
 
 		if (!module.path || !id)
-			return refuse(unpacking, "a mapping has a string that is not there");
+			return refuse(unpacking,
+				      "a mapping has a string that is not there");
 		unpacking->modules[i] = PROFILE_NO_MODULE;
 		if (module.path[0] == '\0')
 			continue;
@@ -260,15 +266,19 @@ static int read_modules(struct unpacking *unpacking)
 static int read_line(struct unpacking *unpacking, const Pprof__Line *line,
 		     struct profile_frame *frame)
 {
-	uint32_t number = line ? find_id(&unpacking->functions, line->function_id) : UINT32_MAX;
+	uint32_t number = line ? find_id(&unpacking->functions, line->function_id)
+			       : UINT32_MAX;
 	const Pprof__Function *function;
 
 	frame->function = frame->file = NULL;
-	frame->line = line && line->line > 0 && line->line <= UINT32_MAX ? (uint32_t)line->line : 0;
+	frame->line = line && line->line > 0 && line->line <= UINT32_MAX
+			      ? (uint32_t)line->line
+			      : 0;
 	frame->kind = FRAME_CODE;
 	if (number == UINT32_MAX)
 		return line && line->function_id != 0
-			       ? refuse(unpacking, "a line has a function that is not there")
+			       ? refuse(unpacking,
+					"a line has a function that is not there")
 			       : 0;
 	function = unpacking->message->function[number];
 	frame->function = string(unpacking, function->name);
@@ -279,7 +289,8 @@ static int read_line(struct unpacking *unpacking, const Pprof__Line *line,
 	frame->file = null_if_empty(frame->file);
 	if (frame->module == PROFILE_NO_MODULE && frame->vaddr == 0 && frame->function &&
 	    strcmp(frame->function, PPROF_CUT) == 0)
-		*frame = (struct profile_frame){ .module = PROFILE_NO_MODULE, .kind = FRAME_CUT };
+		*frame = (struct profile_frame){ .module = PROFILE_NO_MODULE,
+						 .kind = FRAME_CUT };
 	return 0;
 }
 
@@ -310,7 +321,8 @@ static int add_location(struct unpacking *unpacking, uint64_t id, uint32_t *node
 	unpacking->frame_count += count;
 	for (size_t i = count; i-- > 0;) {
 		struct profile_frame one = frame;
-		int r = read_line(unpacking, location->n_line > 0 ? location->line[i] : NULL, &one);
+		int r = read_line(unpacking,
+				  location->n_line > 0 ? location->line[i] : NULL, &one);
 
 		if (r < 0)
 			return r;
@@ -319,7 +331,8 @@ static int add_location(struct unpacking *unpacking, uint64_t id, uint32_t *node
 					 profile_add_frame(unpacking->profile, &one));
 		if (unpacking->profile->node_count > PROFILE_NODES_MAX ||
 		    unpacking->frame_count > FRAMES_MAX) {
-			strbuf_add_text(unpacking->why, "has more stacks than can be shown");
+			strbuf_add_text(unpacking->why,
+					"has more stacks than can be shown");
 			return -EFBIG;
 		}
 	}
@@ -346,7 +359,8 @@ static int add_sample(struct unpacking *unpacking, const Pprof__Sample *sample)
 		if (metric < 0)
 			continue;
 		if (value < 0)
-			return refuse(unpacking, "a value is below 0: is it a difference?");
+			return refuse(unpacking,
+				      "a value is below 0: is it a difference?");
 		if ((uint64_t)value > PROFILE_SUM_MAX - unpacking->sums[metric])
 			return refuse(unpacking, "the sum of all values is too large");
 		unpacking->sums[metric] += (uint64_t)value;
@@ -394,8 +408,9 @@ static void read_origin(struct unpacking *unpacking)
 {
 	const Pprof__Profile *message = unpacking->message;
 	struct profile *profile = unpacking->profile;
-	const char *unit = message->period_type ? string(unpacking, message->period_type->unit)
-						: NULL;
+	const char *unit = message->period_type
+				   ? string(unpacking, message->period_type->unit)
+				   : NULL;
 
 	/* with period 1, every allocation was recorded */
 	if (unit && strcmp(unit, PPROF_BYTES) == 0 && message->period > 1)
@@ -448,7 +463,8 @@ int pprof_unpack(const void *bytes, size_t length, struct profile *profile,
 	int r;
 
 	if (!pprof_library_load()) {
-		strbuf_add_text(reterr_why, "is no text, and libprotobuf-c is not installed");
+		strbuf_add_text(reterr_why,
+				"is no text, and libprotobuf-c is not installed");
 		return -EOPNOTSUPP;
 	}
 	message = pprof__profile__unpack(&allocator, length, bytes);
@@ -468,8 +484,9 @@ int pprof_unpack(const void *bytes, size_t length, struct profile *profile,
 	(void)bytes;
 	(void)length;
 	(void)profile;
-	strbuf_add_text(reterr_why, "is no text: this memstate was built without protobuf-c, and "
-				    "reads nothing else");
+	strbuf_add_text(reterr_why,
+			"is no text: this memstate was built without protobuf-c, and "
+			"reads nothing else");
 	return -EOPNOTSUPP;
 }
 

@@ -15,10 +15,18 @@ static const enum smaps_field often_fields[] = {
 	SMAPS_PRIVATE_CLEAN, SMAPS_PRIVATE_DIRTY, SMAPS_ANONYMOUS,    SMAPS_LAZYFREE,
 };
 static const enum smaps_field seldom_fields[] = {
-	SMAPS_SWAP,	 SMAPS_SIZE,	  SMAPS_SWAP_PSS,      SMAPS_LOCKED,	   SMAPS_KSM,
-	SMAPS_ANON_HUGE, SMAPS_SHMEM_PMD, SMAPS_FILE_PMD, SMAPS_SHARED_HUGETLB, SMAPS_PRIVATE_HUGETLB,
+	SMAPS_SWAP,
+	SMAPS_SIZE,
+	SMAPS_SWAP_PSS,
+	SMAPS_LOCKED,
+	SMAPS_KSM,
+	SMAPS_ANON_HUGE,
+	SMAPS_SHMEM_PMD,
+	SMAPS_FILE_PMD,
+	SMAPS_SHARED_HUGETLB,
+	SMAPS_PRIVATE_HUGETLB,
 };
-#define OFTEN_COUNT  (sizeof(often_fields) / sizeof(often_fields[0]))
+#define OFTEN_COUNT (sizeof(often_fields) / sizeof(often_fields[0]))
 #define SELDOM_COUNT (sizeof(seldom_fields) / sizeof(seldom_fields[0]))
 
 /* Columns of a mapping before those of smaps. */
@@ -35,7 +43,15 @@ enum {
 /* additional flag: a thread's stack is in the mapping */
 #define HAS_STACK UINT32_C(0x80000000)
 
-enum { STATE_PPID, STATE_UID, STATE_THREADS, STATE_STATE, STATE_ERROR, STATE_SOURCE, STATE_SIZE };
+enum {
+	STATE_PPID,
+	STATE_UID,
+	STATE_THREADS,
+	STATE_STATE,
+	STATE_ERROR,
+	STATE_SOURCE,
+	STATE_SIZE
+};
 
 static int64_t of_number(uint64_t number)
 {
@@ -61,13 +77,15 @@ static uint64_t to_bytes(int64_t kb)
 {
 	uint64_t bytes;
 
-	return kb < 0 || units_bytes_from_kib((uint64_t)kb, &bytes) < 0 ? BYTES_UNKNOWN : bytes;
+	return kb < 0 || units_bytes_from_kib((uint64_t)kb, &bytes) < 0 ? BYTES_UNKNOWN
+									: bytes;
 }
 
 void facts_of_state(const struct usage *u, enum source source, int64_t *ret)
 {
 	ret[STATE_PPID] = u->process.ppid;
-	ret[STATE_UID] = u->process.uid == UINT32_MAX ? FACT_UNKNOWN : (int64_t)u->process.uid;
+	ret[STATE_UID] = u->process.uid == UINT32_MAX ? FACT_UNKNOWN
+						      : (int64_t)u->process.uid;
 	ret[STATE_THREADS] = u->process.thread_count;
 	ret[STATE_STATE] = (unsigned char)u->process.state;
 	ret[STATE_ERROR] = u->error;
@@ -82,15 +100,18 @@ void facts_to_state(const int64_t *values, struct usage *ret)
 
 	ret->process.ppid = (int)values[STATE_PPID];
 	ret->process.uid = uid < 0 || uid > UINT32_MAX ? UINT32_MAX : (uint32_t)uid;
-	ret->process.thread_count = threads < 0 || threads > UINT32_MAX ? 0 : (uint32_t)threads;
+	ret->process.thread_count =
+		threads < 0 || threads > UINT32_MAX ? 0 : (uint32_t)threads;
 	ret->process.state = (char)values[STATE_STATE];
-	ret->process.stat_size_bytes = values[STATE_SIZE] < 0 ? 0 : to_bytes(values[STATE_SIZE]);
+	ret->process.stat_size_bytes =
+		values[STATE_SIZE] < 0 ? 0 : to_bytes(values[STATE_SIZE]);
 	ret->error = error < 0 && error > -4096 ? (int)error : 0;
-	ret->source = source < 0 || source >= SOURCE_COUNT_ ? SOURCE_NONE : (enum source)source;
+	ret->source = source < 0 || source >= SOURCE_COUNT_ ? SOURCE_NONE
+							    : (enum source)source;
 }
 
-static void of_fields(const struct counters *c, const enum smaps_field *fields, size_t count,
-		      int64_t *ret)
+static void of_fields(const struct counters *c, const enum smaps_field *fields,
+		      size_t count, int64_t *ret)
 {
 	for (size_t i = 0; i < count; i++)
 		ret[i] = of_kb(c->bytes[fields[i]]);
@@ -107,8 +128,9 @@ void facts_of_usage(const struct usage *u, int64_t *ret_often, int64_t *ret_seld
 {
 	of_fields(&u->total, often_fields, OFTEN_COUNT, ret_often);
 	of_fields(&u->total, seldom_fields, SELDOM_COUNT, ret_seldom);
-	ret_seldom[SELDOM_COUNT] = u->source == SOURCE_SMAPS ? of_kb(usage_droppable_bytes(u))
-							     : FACT_UNKNOWN;
+	ret_seldom[SELDOM_COUNT] = u->source == SOURCE_SMAPS
+					   ? of_kb(usage_droppable_bytes(u))
+					   : FACT_UNKNOWN;
 	ret_often[OFTEN_COUNT] = of_number(u->process.minor_fault_count);
 	ret_often[OFTEN_COUNT + 1] = of_number(u->process.major_fault_count);
 }
@@ -131,7 +153,8 @@ void facts_of_mapping(const struct mapping *m, int64_t name, int64_t *ret)
 	ret[MAPPING_INODE] = of_number(m->inode);
 	ret[MAPPING_NAME] = name;
 	of_fields(&m->counters, often_fields, OFTEN_COUNT, ret + MAPPING_SMAPS);
-	of_fields(&m->counters, seldom_fields, SELDOM_COUNT, ret + MAPPING_SMAPS + OFTEN_COUNT);
+	of_fields(&m->counters, seldom_fields, SELDOM_COUNT,
+		  ret + MAPPING_SMAPS + OFTEN_COUNT);
 }
 
 void facts_to_mapping(const int64_t *values, struct mapping *ret, int64_t *ret_name)
@@ -146,7 +169,8 @@ void facts_to_mapping(const int64_t *values, struct mapping *ret, int64_t *ret_n
 	*ret_name = values[MAPPING_NAME];
 	counters_set_unknown(&ret->counters);
 	to_fields(values + MAPPING_SMAPS, often_fields, OFTEN_COUNT, &ret->counters);
-	to_fields(values + MAPPING_SMAPS + OFTEN_COUNT, seldom_fields, SELDOM_COUNT, &ret->counters);
+	to_fields(values + MAPPING_SMAPS + OFTEN_COUNT, seldom_fields, SELDOM_COUNT,
+		  &ret->counters);
 }
 
 enum {
@@ -155,11 +179,14 @@ enum {
 	HEAP_FLAGS,
 	HEAP_PAUSE_US,
 	HEAP_TRIMMABLE,
-	HEAP_OWNERS,			   /* base index: add an enum owner */
+	HEAP_OWNERS, /* base index: add an enum owner */
 	/* likewise: owners outside the heap follow those of the heap */
 	HEAP_TAKEN = HEAP_OWNERS,
 };
-enum { HEAP_SAID = 1 << 0, HEAP_RUNNING = 1 << 1 };
+enum {
+	HEAP_SAID = 1 << 0,
+	HEAP_RUNNING = 1 << 1
+};
 
 /* Return the Rss of an owner in the mappings beyond its Rss in the matrix. */
 static uint64_t taken_bytes(const struct usage *u, const struct mapping_list *mappings,
@@ -169,15 +196,18 @@ static uint64_t taken_bytes(const struct usage *u, const struct mapping_list *ma
 
 	for (size_t i = 0; i < mappings->count; i++)
 		if (mappings->items[i].owner == owner)
-			sum = bytes_add(sum, mappings->items[i].counters.bytes[SMAPS_RSS]);
+			sum = bytes_add(sum,
+					mappings->items[i].counters.bytes[SMAPS_RSS]);
 	return bytes_sub(sum, u->matrix.owner_rss_bytes[owner]);
 }
 
-void facts_of_heap(const struct usage *u, const struct mapping_list *mappings, int64_t *ret)
+void facts_of_heap(const struct usage *u, const struct mapping_list *mappings,
+		   int64_t *ret)
 {
 	ret[HEAP_QUALITY] = (int64_t)u->heap_quality;
 	ret[HEAP_ALLOCATOR] = (int64_t)u->allocator;
-	ret[HEAP_FLAGS] = (u->heap_is_said ? HEAP_SAID : 0) | (u->heap_is_running ? HEAP_RUNNING : 0);
+	ret[HEAP_FLAGS] = (u->heap_is_said ? HEAP_SAID : 0) |
+			  (u->heap_is_running ? HEAP_RUNNING : 0);
 	ret[HEAP_PAUSE_US] = of_number(u->heap_pause_ns / NS_PER_US);
 	ret[HEAP_TRIMMABLE] = of_number(u->trimmable_bytes);
 	for (int o = 0; o <= OWNER_HEAP_LAST; o++)
@@ -198,8 +228,11 @@ bool facts_to_heap(const int64_t *values, struct heap_sums *ret)
 		.quality = (enum quality)quality,
 		.allocator = (enum allocator)allocator,
 		.is_said = values[HEAP_FLAGS] >= 0 && values[HEAP_FLAGS] & HEAP_SAID,
-		.is_running = values[HEAP_FLAGS] >= 0 && values[HEAP_FLAGS] & HEAP_RUNNING,
-		.pause_ns = pause_us < 0 || pause_us > INT64_MAX / 1000 ? 0 : (uint64_t)pause_us * 1000,
+		.is_running = values[HEAP_FLAGS] >= 0 &&
+			      values[HEAP_FLAGS] & HEAP_RUNNING,
+		.pause_ns = pause_us < 0 || pause_us > INT64_MAX / 1000
+				    ? 0
+				    : (uint64_t)pause_us * 1000,
 		.trimmable_bytes = to_number(values[HEAP_TRIMMABLE]),
 	};
 	for (int o = 0; o <= OWNER_HEAP_LAST; o++)
@@ -224,9 +257,12 @@ static const size_t level_offsets[] = {
 	offsetof(struct cgroup_level, swap_fail_count),
 };
 #define LEVEL_COUNT (sizeof(level_offsets) / sizeof(level_offsets[0]))
-#define NO_LIMIT    (-1) /* value of a limit that is not set */
+#define NO_LIMIT (-1) /* value of a limit that is not set */
 
-enum { LEVEL_OOM_GROUP = 1 << 0, LEVEL_KILL_DISABLED = 1 << 1 };
+enum {
+	LEVEL_OOM_GROUP = 1 << 0,
+	LEVEL_KILL_DISABLED = 1 << 1
+};
 
 static int64_t of_limit(uint64_t bytes)
 {
@@ -266,7 +302,8 @@ void facts_to_level(const int64_t *values, struct cgroup_level *ret)
  * order of the table's columns.
  */
 #define STAT_COUNT 23
-static_assert(sizeof(struct cgroup_stat) == STAT_COUNT * sizeof(uint64_t), "each has a column");
+static_assert(sizeof(struct cgroup_stat) == STAT_COUNT * sizeof(uint64_t),
+	      "each has a column");
 
 void facts_of_stat(const struct cgroup_stat *stat, int64_t *ret)
 {
@@ -303,10 +340,14 @@ void facts_of_group(const struct cgroup *c, int64_t *ret)
 	ret[GROUP_COUNT] = (int64_t)c->group_count;
 	ret[GROUP_SLACK] = of_number(c->slack_bytes);
 	ret[GROUP_HIDDEN_LIMIT] = of_limit(c->hidden_limit_bytes);
-	ret[GROUP_SOME] = c->has_pressure ? (int64_t)(p->some_ns / NS_PER_US) : FACT_UNKNOWN;
-	ret[GROUP_FULL] = c->has_pressure ? (int64_t)(p->full_ns / NS_PER_US) : FACT_UNKNOWN;
-	ret[GROUP_SOME_AVG10] = c->has_pressure ? p->some_avg10_percent_x100 : FACT_UNKNOWN;
-	ret[GROUP_FULL_AVG10] = c->has_pressure ? p->full_avg10_percent_x100 : FACT_UNKNOWN;
+	ret[GROUP_SOME] = c->has_pressure ? (int64_t)(p->some_ns / NS_PER_US)
+					  : FACT_UNKNOWN;
+	ret[GROUP_FULL] = c->has_pressure ? (int64_t)(p->full_ns / NS_PER_US)
+					  : FACT_UNKNOWN;
+	ret[GROUP_SOME_AVG10] = c->has_pressure ? p->some_avg10_percent_x100
+						: FACT_UNKNOWN;
+	ret[GROUP_FULL_AVG10] = c->has_pressure ? p->full_avg10_percent_x100
+						: FACT_UNKNOWN;
 }
 
 void facts_to_group(const int64_t *values, struct cgroup *ret)

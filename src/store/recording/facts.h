@@ -21,7 +21,8 @@ void facts_of_state(const struct usage *usage, enum source source, int64_t *ret)
 void facts_of_usage(const struct usage *usage, int64_t *ret_often, int64_t *ret_seldom);
 void facts_of_mapping(const struct mapping *mapping, int64_t name, int64_t *ret);
 /* Convert a heap that was read: heap_quality must not be QUALITY_UNKNOWN. */
-void facts_of_heap(const struct usage *usage, const struct mapping_list *mappings, int64_t *ret);
+void facts_of_heap(const struct usage *usage, const struct mapping_list *mappings,
+		   int64_t *ret);
 void facts_of_level(const struct cgroup_level *level, int64_t *ret);
 void facts_of_stat(const struct cgroup_stat *stat, int64_t *ret);
 /* Convert the values of a cgroup that belong to no level. */

@@ -83,9 +83,13 @@ int recording_file_open(const char *path, int flags, struct recording_file **ret
 		return -EEXIST;
 	}
 	file = xcalloc(1, sizeof(*file));
-	*file = (struct recording_file){ .fd = fd, .dev = st.st_dev, .inode = st.st_ino,
-					 .path = xstrdup(path), .wal_path = make_wal_path(path),
-					 .is_created = is_created, .is_in_use = true };
+	*file = (struct recording_file){ .fd = fd,
+					 .dev = st.st_dev,
+					 .inode = st.st_ino,
+					 .path = xstrdup(path),
+					 .wal_path = make_wal_path(path),
+					 .is_created = is_created,
+					 .is_in_use = true };
 	add(file);
 	*ret = file;
 	return 0;
@@ -121,8 +125,8 @@ void recording_file_remove_created(const struct recording_file *file)
 	static const char *const endings[] = { "", "-journal", "-wal", "-shm" };
 	struct stat st;
 
-	if (!file || !file->is_created || lstat(file->path, &st) < 0 || st.st_dev != file->dev ||
-	    st.st_ino != file->inode)
+	if (!file || !file->is_created || lstat(file->path, &st) < 0 ||
+	    st.st_dev != file->dev || st.st_ino != file->inode)
 		return;
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
 		_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;

@@ -49,7 +49,8 @@ static size_t find_slot(const struct known_facts *facts, enum fact_table table,
 
 static void grow(struct known_facts *facts)
 {
-	struct known_facts larger = { .capacity = facts->capacity ? 2 * facts->capacity : 256 };
+	struct known_facts larger = { .capacity = facts->capacity ? 2 * facts->capacity
+								  : 256 };
 
 	if (facts->count < facts->capacity / 2)
 		return;
@@ -59,15 +60,15 @@ static void grow(struct known_facts *facts)
 		const struct known_fact *fact = &facts->items[i];
 
 		if (fact->is_used)
-			larger.items[find_slot(&larger, (enum fact_table)fact->table, fact->keys)] =
-				*fact;
+			larger.items[find_slot(&larger, (enum fact_table)fact->table,
+					       fact->keys)] = *fact;
 	}
 	free(facts->items);
 	*facts = larger;
 }
 
-bool known_facts_say(struct known_facts *facts, enum fact_table table, const int64_t *keys,
-		     const int64_t *values, int64_t sample)
+bool known_facts_say(struct known_facts *facts, enum fact_table table,
+		     const int64_t *keys, const int64_t *values, int64_t sample)
 {
 	const struct fact_table_info *info = &fact_tables[table];
 	uint64_t hash = hash_values(values, info->value_count);
@@ -105,8 +106,9 @@ static void remove_at(struct known_facts *facts, size_t hole)
 	}
 }
 
-bool known_facts_take_unsaid(struct known_facts *facts, enum fact_table table, int64_t first_key,
-			     int64_t sample, int64_t ret_keys[FACT_KEYS_MAX])
+bool known_facts_take_unsaid(struct known_facts *facts, enum fact_table table,
+			     int64_t first_key, int64_t sample,
+			     int64_t ret_keys[FACT_KEYS_MAX])
 {
 	for (size_t i = 0; i < facts->capacity; i++) {
 		const struct known_fact *fact = &facts->items[i];

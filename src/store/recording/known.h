@@ -28,15 +28,16 @@ void known_facts_release(struct known_facts *facts);
  * Note the values of a key in this sample. Return whether they differ from the last ones.
  * Both arrays have the table's lengths and are not kept.
  */
-bool known_facts_say(struct known_facts *facts, enum fact_table table, const int64_t *keys,
-		     const int64_t *values, int64_t sample);
+bool known_facts_say(struct known_facts *facts, enum fact_table table,
+		     const int64_t *keys, const int64_t *values, int64_t sample);
 
 /*
  * Find a key of the table, with this first key (any with FACT_UNKNOWN), that
  * has not been noted in this sample. Forget it and store it in ret_keys.
  * Return false if there is none.
  */
-bool known_facts_take_unsaid(struct known_facts *facts, enum fact_table table, int64_t first_key,
-			     int64_t sample, int64_t ret_keys[FACT_KEYS_MAX]);
+bool known_facts_take_unsaid(struct known_facts *facts, enum fact_table table,
+			     int64_t first_key, int64_t sample,
+			     int64_t ret_keys[FACT_KEYS_MAX]);
 
 #endif

@@ -51,7 +51,8 @@ static void add_keys(struct strbuf *sql, const struct fact_table_info *info)
 		strbuf_addf(sql, "%s=?%zu AND ", info->keys[i], i + 1);
 }
 
-static int prepare(struct latest_facts *latest, const struct strbuf *sql, sqlite3_stmt **ret)
+static int prepare(struct latest_facts *latest, const struct strbuf *sql,
+		   sqlite3_stmt **ret)
 {
 	return sqlite.prepare_v2(latest->db, sql->text, -1, ret, NULL) == SQLITE_OK
 		       ? 0
@@ -70,12 +71,14 @@ static int prepare_search(struct latest_facts *latest, enum fact_table table)
 	strbuf_add_text(&sql, "SELECT sample");
 	add_values(&sql, info);
 	add_keys(&sql, info);
-	strbuf_addf(&sql, "sample<=?%zu ORDER BY sample DESC LIMIT 1", info->key_count + 1);
+	strbuf_addf(&sql, "sample<=?%zu ORDER BY sample DESC LIMIT 1",
+		    info->key_count + 1);
 	return prepare(latest, &sql, &latest->searches[table]);
 }
 
 /* Prepare a query for the same row and all later rows of the key. */
-static int prepare_rows(struct latest_facts *latest, enum fact_table table, sqlite3_stmt **ret)
+static int prepare_rows(struct latest_facts *latest, enum fact_table table,
+			sqlite3_stmt **ret)
 {
 	const struct fact_table_info *info = &fact_tables[table];
 	_cleanup_strbuf_ struct strbuf sql = STRBUF_INIT;
@@ -83,7 +86,8 @@ static int prepare_rows(struct latest_facts *latest, enum fact_table table, sqli
 	strbuf_add_text(&sql, "SELECT sample");
 	add_values(&sql, info);
 	add_keys(&sql, info);
-	strbuf_addf(&sql, "sample>=coalesce((SELECT max(sample) FROM %s WHERE ", info->name);
+	strbuf_addf(&sql, "sample>=coalesce((SELECT max(sample) FROM %s WHERE ",
+		    info->name);
 	add_keys(&sql, info);
 	strbuf_addf(&sql, "sample<=?%zu),0) ORDER BY sample", info->key_count + 1);
 	return prepare(latest, &sql, ret);
@@ -148,7 +152,8 @@ static int step(struct latest_facts *latest, sqlite3_stmt *statement,
 	if (code != SQLITE_ROW)
 		return recording_sql_errno(latest->db);
 	ret->sample = sqlite.column_int64(statement, 0);
-	return recording_schema_read_numbers(statement, 1, info->value_count, ret->values);
+	return recording_schema_read_numbers(statement, 1, info->value_count,
+					     ret->values);
 }
 
 static struct cursor **find_slot(const struct latest_facts *latest, enum fact_table table,

@@ -34,17 +34,17 @@ struct row {
 static const int64_t no_sample = INT64_MAX;
 
 struct mapping_walk {
-	int64_t process;    /* the number of the process's row */
+	int64_t process; /* the number of the process's row */
 	/* sorted by sample, up to end; NULL: no more rows after next */
 	sqlite3_stmt *rows;
 	int64_t end;
-	int64_t sample;	    /* the sample that the list is valid for */
+	int64_t sample; /* the sample that the list is valid for */
 	uint64_t version;
 	struct row next;
 	struct mapping_list list; /* sorted by address */
 	int64_t *names;		  /* the number of each mapping's name */
 	size_t name_capacity;
-	uint64_t name_bytes;	  /* total length of the names */
+	uint64_t name_bytes; /* total length of the names */
 };
 
 static void walk_release(struct mapping_walk *walk)
@@ -79,15 +79,17 @@ int recording_read_name(sqlite3_stmt *statement, int64_t number, char **ret)
 int recording_add_name_bytes(uint64_t *sum, size_t bytes)
 {
 	*sum += bytes;
-	return *sum <= NAMES_BYTES_MAX ? 0
-				       : recording_damaged("the names of mappings are too long");
+	return *sum <= NAMES_BYTES_MAX
+		       ? 0
+		       : recording_damaged("the names of mappings are too long");
 }
 
 /* Read the next row, or set next.sample to no_sample at the end. */
 static int step(struct mapping_walk *walk, sqlite3 *db)
 {
 	int code = sqlite.step(walk->rows);
-	int error = code == SQLITE_ROW || code == SQLITE_DONE ? 0 : recording_sql_errno(db);
+	int error = code == SQLITE_ROW || code == SQLITE_DONE ? 0
+							      : recording_sql_errno(db);
 	size_t count = fact_tables[FACT_MAPPING].value_count;
 
 	walk->next.sample = no_sample;
@@ -115,26 +117,31 @@ static int64_t end_behind(int64_t sample)
  * with_former, the row of each mapping that was valid in first. The index leads
  * from one start address to the next.
  */
-static int begin_rows(struct mapping_walk *walk, sqlite3 *db, int64_t first, bool with_former)
+static int begin_rows(struct mapping_walk *walk, sqlite3 *db, int64_t first,
+		      bool with_former)
 {
 	const struct fact_table_info *info = &fact_tables[FACT_MAPPING];
 	_cleanup_strbuf_ struct strbuf sql = STRBUF_INIT;
 
 	sqlite.finalize(walk->rows);
 	walk->rows = NULL;
-	strbuf_add_text(&sql, "WITH RECURSIVE starts(start) AS("
-			      "SELECT min(start) FROM mapping WHERE process=?1 UNION ALL "
-			      "SELECT (SELECT min(start) FROM mapping WHERE process=?1 "
-			      "AND start>starts.start) FROM starts WHERE starts.start NOT NULL)"
-			      "SELECT m.sample,m.start");
+	strbuf_add_text(&sql,
+			"WITH RECURSIVE starts(start) AS("
+			"SELECT min(start) FROM mapping WHERE process=?1 UNION ALL "
+			"SELECT (SELECT min(start) FROM mapping WHERE process=?1 "
+			"AND start>starts.start) FROM starts WHERE starts.start NOT NULL)"
+			"SELECT m.sample,m.start");
 	for (size_t i = 0; i < info->value_count; i++)
 		strbuf_addf(&sql, ",m.%s", info->values[i]);
-	strbuf_addf(&sql, " FROM starts CROSS JOIN mapping AS m ON m.process=?1 "
-			  "AND m.start=starts.start AND m.sample<=?3 AND m.sample>=%s "
-			  "ORDER BY m.sample",
-		    with_former ? "coalesce((SELECT max(sample) FROM mapping WHERE process=?1 "
-				  "AND start=starts.start AND sample<=?2),?2)"
-				: "?2");
+	strbuf_addf(
+		&sql,
+		" FROM starts CROSS JOIN mapping AS m ON m.process=?1 "
+		"AND m.start=starts.start AND m.sample<=?3 AND m.sample>=%s "
+		"ORDER BY m.sample",
+		with_former
+			? "coalesce((SELECT max(sample) FROM mapping WHERE process=?1 "
+			  "AND start=starts.start AND sample<=?2),?2)"
+			: "?2");
 	if (sqlite.prepare_v2(db, sql.text, -1, &walk->rows, NULL) != SQLITE_OK)
 		return recording_sql_errno(db);
 	sqlite.bind_int64(walk->rows, 1, walk->process);
@@ -191,8 +198,10 @@ static void remove_at(struct mapping_walk *walk, size_t place)
 
 	walk->name_bytes -= list->items[place].name_length;
 	free_name(&list->items[place]);
-	memmove(&list->items[place], &list->items[place + 1], behind * sizeof(*list->items));
-	memmove(&walk->names[place], &walk->names[place + 1], behind * sizeof(*walk->names));
+	memmove(&list->items[place], &list->items[place + 1],
+		behind * sizeof(*list->items));
+	memmove(&walk->names[place], &walk->names[place + 1],
+		behind * sizeof(*walk->names));
 	list->count--;
 }
 
@@ -205,9 +214,12 @@ static void insert_at(struct mapping_walk *walk, size_t place, const struct mapp
 	mapping_list_add(list, m);
 	behind = list->count - place - 1;
 	added = list->items[list->count - 1];
-	walk->names = xgrow(walk->names, &walk->name_capacity, list->count, sizeof(*walk->names));
-	memmove(&list->items[place + 1], &list->items[place], behind * sizeof(*list->items));
-	memmove(&walk->names[place + 1], &walk->names[place], behind * sizeof(*walk->names));
+	walk->names = xgrow(walk->names, &walk->name_capacity, list->count,
+			    sizeof(*walk->names));
+	memmove(&list->items[place + 1], &list->items[place],
+		behind * sizeof(*list->items));
+	memmove(&walk->names[place + 1], &walk->names[place],
+		behind * sizeof(*walk->names));
 	list->items[place] = added;
 	walk->names[place] = 0;
 }
@@ -239,7 +251,8 @@ static int apply(struct mapping_walk *walk, sqlite3_stmt *name)
 	const struct row *row = &walk->next;
 	uint64_t start = (uint64_t)row->start;
 	size_t place = find_place(&walk->list, start);
-	bool is_there = place < walk->list.count && walk->list.items[place].start_addr == start;
+	bool is_there = place < walk->list.count &&
+			walk->list.items[place].start_addr == start;
 	struct mapping m = { .start_addr = start, .name = "" }, *to;
 	int64_t number;
 
@@ -251,7 +264,8 @@ static int apply(struct mapping_walk *walk, sqlite3_stmt *name)
 	}
 	facts_to_mapping(row->values, &m, &number);
 	if (m.end_addr <= m.start_addr || walk->list.count >= MAPPINGS_MAX)
-		return recording_damaged("a mapping's range is invalid, or there are too many");
+		return recording_damaged(
+			"a mapping's range is invalid, or there are too many");
 	if (!is_there)
 		insert_at(walk, place, &m);
 	to = &walk->list.items[place];

@@ -10,7 +10,8 @@
 #include "store/recording/read.h"
 #include "store/recording/recording.h"
 
-int recording_open(const char *path, const struct recording_bounds *bounds, struct recording **ret)
+int recording_open(const char *path, const struct recording_bounds *bounds,
+		   struct recording **ret)
 {
 	(void)path;
 	(void)bounds;
@@ -93,8 +94,8 @@ void recording_reader_close(struct recording_reader *reader)
 	(void)reader;
 }
 
-const struct recorded_sample *recording_reader_samples(const struct recording_reader *reader,
-						       size_t *ret_count)
+const struct recorded_sample *
+recording_reader_samples(const struct recording_reader *reader, size_t *ret_count)
 {
 	(void)reader;
 	*ret_count = 0;
@@ -107,7 +108,8 @@ void recording_reader_scan(struct recording_reader *reader, bool is_on)
 	(void)is_on;
 }
 
-int recording_reader_read(struct recording_reader *reader, size_t index, struct snapshot *ret)
+int recording_reader_read(struct recording_reader *reader, size_t index,
+			  struct snapshot *ret)
 {
 	(void)reader;
 	(void)index;
@@ -116,7 +118,8 @@ int recording_reader_read(struct recording_reader *reader, size_t index, struct 
 }
 
 int recording_reader_read_mappings(struct recording_reader *reader, size_t index,
-				   const struct process *process, struct mapping_list *ret)
+				   const struct process *process,
+				   struct mapping_list *ret)
 {
 	(void)reader;
 	(void)index;
@@ -126,8 +129,8 @@ int recording_reader_read_mappings(struct recording_reader *reader, size_t index
 }
 
 int recording_reader_scan_mappings(struct recording_reader *reader, size_t index,
-				   const struct process *process, const struct mapping_list **ret,
-				   uint64_t *ret_version)
+				   const struct process *process,
+				   const struct mapping_list **ret, uint64_t *ret_version)
 {
 	(void)reader;
 	(void)index;
@@ -163,7 +166,8 @@ int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,
 }
 
 int recording_reader_for_each_peak(struct recording_reader *reader,
-				   int (*fn)(void *context, const struct process *process),
+				   int (*fn)(void *context,
+					     const struct process *process),
 				   void *context)
 {
 	(void)reader;
@@ -173,7 +177,8 @@ int recording_reader_for_each_peak(struct recording_reader *reader,
 }
 
 int recording_reader_for_each_event(struct recording_reader *reader,
-				    int (*fn)(void *context, const struct recorded_event *event),
+				    int (*fn)(void *context,
+					      const struct recorded_event *event),
 				    void *context)
 {
 	(void)reader;
@@ -183,7 +188,8 @@ int recording_reader_for_each_event(struct recording_reader *reader,
 }
 
 int recording_reader_for_each_note(struct recording_reader *reader,
-				   int (*fn)(void *context, const struct recorded_note *note),
+				   int (*fn)(void *context,
+					     const struct recorded_note *note),
 				   void *context)
 {
 	(void)reader;

@@ -40,8 +40,8 @@ void recording_reader_close(struct recording_reader *reader);
  * Return all samples that existed when the file was opened, in order of
  * time. The reader owns the array.
  */
-const struct recorded_sample *recording_reader_samples(const struct recording_reader *reader,
-						       size_t *ret_count);
+const struct recorded_sample *
+recording_reader_samples(const struct recording_reader *reader, size_t *ret_count);
 
 /*
  * Switch sequential reading on or off. While it is on, samples should be read in
@@ -54,7 +54,8 @@ void recording_reader_scan(struct recording_reader *reader, bool is_on);
  * Read the processes of the sample with this index: their identities, totals and source.
  * With SOURCE_SMAPS, mappings were recorded in that sample. Returns 0 or -errno as above.
  */
-int recording_reader_read(struct recording_reader *reader, size_t index, struct snapshot *ret);
+int recording_reader_read(struct recording_reader *reader, size_t index,
+			  struct snapshot *ret);
 
 /*
  * Read the mappings of a process as recorded last, up to that sample; having none is
@@ -62,14 +63,16 @@ int recording_reader_read(struct recording_reader *reader, size_t index, struct 
  * OWNER_ANON. Returns 0 or -errno.
  */
 int recording_reader_read_mappings(struct recording_reader *reader, size_t index,
-				   const struct process *process, struct mapping_list *ret);
+				   const struct process *process,
+				   struct mapping_list *ret);
 
 /*
  * Return the same mappings while samples are read in ascending order. The list is valid
  * until the next call for that process. *ret_version changes whenever the list does.
  */
 int recording_reader_scan_mappings(struct recording_reader *reader, size_t index,
-				   const struct process *process, const struct mapping_list **ret,
+				   const struct process *process,
+				   const struct mapping_list **ret,
 				   uint64_t *ret_version);
 
 bool recording_reader_is_scanning(const struct recording_reader *reader);
@@ -94,7 +97,8 @@ int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,
  * Returns as recording_reader_for_each_event().
  */
 int recording_reader_for_each_peak(struct recording_reader *reader,
-				   int (*fn)(void *context, const struct process *process),
+				   int (*fn)(void *context,
+					     const struct process *process),
 				   void *context);
 
 struct recorded_note {
@@ -107,7 +111,8 @@ struct recorded_note {
  * Returns as recording_reader_for_each_event().
  */
 int recording_reader_for_each_note(struct recording_reader *reader,
-				   int (*fn)(void *context, const struct recorded_note *note),
+				   int (*fn)(void *context,
+					     const struct recorded_note *note),
 				   void *context);
 
 /*
@@ -116,7 +121,8 @@ int recording_reader_for_each_note(struct recording_reader *reader,
  * ends the iteration, or -errno.
  */
 int recording_reader_for_each_event(struct recording_reader *reader,
-				    int (*fn)(void *context, const struct recorded_event *event),
+				    int (*fn)(void *context,
+					      const struct recorded_event *event),
 				    void *context);
 
 #endif

@@ -21,16 +21,20 @@ int recording_finish(struct recording_reader *r, sqlite3_stmt *statement, int er
 }
 
 int recording_reader_for_each_peak(struct recording_reader *r,
-				   int (*fn)(void *context, const struct process *process),
+				   int (*fn)(void *context,
+					     const struct process *process),
 				   void *context)
 {
 	sqlite3_stmt *statement = NULL;
 	int error;
 
 	recording_guard_resize(&r->guard, r->file);
-	error = recording_prepare(r, "SELECT process,session,pid,start_ticks,comm,command FROM process "
-			   "JOIN usage USING(process) GROUP BY process "
-			   "ORDER BY max(rss_kb) DESC,process", &statement);
+	error = recording_prepare(
+		r,
+		"SELECT process,session,pid,start_ticks,comm,command FROM process "
+		"JOIN usage USING(process) GROUP BY process "
+		"ORDER BY max(rss_kb) DESC,process",
+		&statement);
 	while (error == 0 && sqlite.step(statement) == SQLITE_ROW) {
 		struct process process = {
 			.pid = (int)sqlite.column_int64(statement, 2),
@@ -49,7 +53,8 @@ int recording_reader_for_each_peak(struct recording_reader *r,
 }
 
 int recording_reader_for_each_event(struct recording_reader *r,
-				    int (*fn)(void *context, const struct recorded_event *event),
+				    int (*fn)(void *context,
+					      const struct recorded_event *event),
 				    void *context)
 {
 	sqlite3_stmt *statement = NULL;
@@ -58,8 +63,9 @@ int recording_reader_for_each_event(struct recording_reader *r,
 	int error;
 
 	recording_guard_resize(&r->guard, r->file);
-	error = recording_prepare(r, "SELECT event,sample,unix_ms,kind,pid,text FROM event ORDER BY event",
-			&statement);
+	error = recording_prepare(
+		r, "SELECT event,sample,unix_ms,kind,pid,text FROM event ORDER BY event",
+		&statement);
 	while (error == 0 && sqlite.step(statement) == SQLITE_ROW) {
 		struct recorded_event event;
 
@@ -85,7 +91,8 @@ int recording_reader_for_each_event(struct recording_reader *r,
 }
 
 int recording_reader_for_each_note(struct recording_reader *r,
-				   int (*fn)(void *context, const struct recorded_note *note),
+				   int (*fn)(void *context,
+					     const struct recorded_note *note),
 				   void *context)
 {
 	sqlite3_stmt *statement = NULL;
@@ -94,10 +101,13 @@ int recording_reader_for_each_note(struct recording_reader *r,
 	if (!r->has_notes)
 		return 0;
 	recording_guard_resize(&r->guard, r->file);
-	error = recording_prepare(r, "SELECT n.process,n.kind,n.text,p.process,p.session,p.pid,"
-				     "p.start_ticks,p.comm,p.command FROM note AS n "
-				     "JOIN process AS p USING(process) "
-				     "ORDER BY n.process,n.kind,n.text", &statement);
+	error = recording_prepare(
+		r,
+		"SELECT n.process,n.kind,n.text,p.process,p.session,p.pid,"
+		"p.start_ticks,p.comm,p.command FROM note AS n "
+		"JOIN process AS p USING(process) "
+		"ORDER BY n.process,n.kind,n.text",
+		&statement);
 	while (error == 0 && sqlite.step(statement) == SQLITE_ROW) {
 		_cleanup_free_ char *kind = NULL, *text = NULL, *comm = NULL;
 		struct recorded_note note = { 0 };

@@ -17,12 +17,14 @@ static void set_levels(struct cgroup *cgroup, char *paths)
 {
 	char *path;
 
-	while ((path = strsep(&paths, "\n")) && path[0] != '\0' && cgroup->level_count < LEVELS_MAX) {
-		cgroup->levels = realloc(cgroup->levels,
-					 (cgroup->level_count + 1) * sizeof(*cgroup->levels));
+	while ((path = strsep(&paths, "\n")) && path[0] != '\0' &&
+	       cgroup->level_count < LEVELS_MAX) {
+		cgroup->levels = realloc(cgroup->levels, (cgroup->level_count + 1) *
+								 sizeof(*cgroup->levels));
 		if (!cgroup->levels)
 			xalloc_exhausted();
-		memset(&cgroup->levels[cgroup->level_count], 0xff, sizeof(*cgroup->levels));
+		memset(&cgroup->levels[cgroup->level_count], 0xff,
+		       sizeof(*cgroup->levels));
 		cgroup->levels[cgroup->level_count++].path = xstrdup(path);
 	}
 }
@@ -35,10 +37,13 @@ static int read_levels(struct recording_reader *r, int64_t group, int64_t sample
 
 	for (size_t i = 0; i < ret->level_count; i++) {
 		const int64_t keys[FACT_KEYS_MAX] = { group, (int64_t)i };
-		int error = latest_facts_read(r->latest, FACT_GROUP, keys, sample, values);
+		int error =
+			latest_facts_read(r->latest, FACT_GROUP, keys, sample, values);
 
 		if (error < 0)
-			return error == -ENOENT ? recording_damaged("a cgroup has no figures") : error;
+			return error == -ENOENT
+				       ? recording_damaged("a cgroup has no figures")
+				       : error;
 		facts_to_level(values, &ret->levels[i]);
 		if (ret->levels[i].limit_bytes < tightest) {
 			tightest = ret->levels[i].limit_bytes;
@@ -48,8 +53,8 @@ static int read_levels(struct recording_reader *r, int64_t group, int64_t sample
 	return 0;
 }
 
-static int read_stat(struct recording_reader *r, int64_t group, size_t level, int64_t sample,
-		     struct cgroup_stat *ret)
+static int read_stat(struct recording_reader *r, int64_t group, size_t level,
+		     int64_t sample, struct cgroup_stat *ret)
 {
 	const int64_t keys[FACT_KEYS_MAX] = { group, (int64_t)level };
 	int64_t values[FACT_VALUES_MAX];
@@ -90,9 +95,11 @@ static int read_amounts(struct recording_reader *r, int64_t group,
 		error = read_stat(r, group, 0, sample->number, &ret->stat);
 	ret->limit_stat = ret->stat;
 	if (error == 0 && ret->tightest != SIZE_MAX && ret->tightest > 0)
-		error = read_stat(r, group, ret->tightest, sample->number, &ret->limit_stat);
+		error = read_stat(r, group, ret->tightest, sample->number,
+				  &ret->limit_stat);
 	if (error == 0)
-		error = latest_facts_read(r->latest, FACT_GROUP_MORE, keys, sample->number, values);
+		error = latest_facts_read(r->latest, FACT_GROUP_MORE, keys,
+					  sample->number, values);
 	if (error == 0)
 		facts_to_group(values, ret);
 	return error == -ENOENT ? recording_damaged("a cgroup has no figures") : error;
@@ -122,7 +129,8 @@ static int find_group(struct recording_reader *r, const struct recorded_sample *
 		return error;
 	}
 	*ret_row = sqlite.column_int64(r->group, 0);
-	ret->version = sqlite.column_int64(r->group, 2) == CGROUP_V1 ? CGROUP_V1 : CGROUP_V2;
+	ret->version = sqlite.column_int64(r->group, 2) == CGROUP_V1 ? CGROUP_V1
+								     : CGROUP_V2;
 	ret->is_cut = sqlite.column_int64(r->group, 3) != 0;
 	paths = recording_copy_text(r->group, 4);
 	for (int i = 0; i < CGROUP_NAME_COUNT_; i++)
@@ -133,7 +141,8 @@ static int find_group(struct recording_reader *r, const struct recorded_sample *
 	return ret->level_count > 0 ? 0 : recording_damaged("a cgroup has no path");
 }
 
-int recording_reader_read_cgroup(struct recording_reader *r, size_t index, struct cgroup *ret)
+int recording_reader_read_cgroup(struct recording_reader *r, size_t index,
+				 struct cgroup *ret)
 {
 	const struct recorded_sample *sample = &r->samples[index];
 	struct cgroup cgroup;

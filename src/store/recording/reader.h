@@ -41,7 +41,8 @@ struct recording_reader {
 	int64_t session;
 };
 
-static inline bool recorded_process_is_there(const struct recorded_process *p, int64_t sample)
+static inline bool recorded_process_is_there(const struct recorded_process *p,
+					     int64_t sample)
 {
 	return p->first <= sample && sample < p->end;
 }

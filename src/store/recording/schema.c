@@ -15,7 +15,7 @@
 #define COLUMNS_MAX 13
 
 /* 31 December 9999, and the longest duration in µs that can be converted to ns. */
-#define UNIX_MS_MAX    INT64_C(253402300799999)
+#define UNIX_MS_MAX INT64_C(253402300799999)
 #define DURATION_US_MAX (INT64_MAX / 1000)
 
 /*
@@ -23,9 +23,12 @@
  * kernel report is far shorter.
  */
 #define VALUE_BYTES_MAX (16 << 20)
-#define NAME_BYTES_MAX	65536
+#define NAME_BYTES_MAX 65536
 
-enum kind { KIND_NUMBER, KIND_TEXT };
+enum kind {
+	KIND_NUMBER,
+	KIND_TEXT
+};
 
 struct column {
 	const char *name, *declaration;
@@ -41,10 +44,22 @@ struct table {
 	const char *end; /* text after the columns; may be NULL */
 };
 
-#define NUMBER_KEY(name, max)  { name, "INTEGER PRIMARY KEY", KIND_NUMBER, false, 1, max }
-#define NUMBER(name, min, max) { name, "INTEGER NOT NULL", KIND_NUMBER, false, min, max }
-#define TEXT(name, max)	       { name, "BLOB NOT NULL", KIND_TEXT, false, 0, max }
-#define TEXT_OR_NULL(name, max) { name, "BLOB", KIND_TEXT, true, 0, max }
+#define NUMBER_KEY(name, max)                                           \
+	{                                                               \
+		name, "INTEGER PRIMARY KEY", KIND_NUMBER, false, 1, max \
+	}
+#define NUMBER(name, min, max)                                         \
+	{                                                              \
+		name, "INTEGER NOT NULL", KIND_NUMBER, false, min, max \
+	}
+#define TEXT(name, max)                                         \
+	{                                                       \
+		name, "BLOB NOT NULL", KIND_TEXT, false, 0, max \
+	}
+#define TEXT_OR_NULL(name, max)                       \
+	{                                             \
+		name, "BLOB", KIND_TEXT, true, 0, max \
+	}
 
 static const struct table tables[TABLE_COUNT_] = {
 	[TABLE_SAMPLE] = { "sample",
@@ -53,23 +68,29 @@ static const struct table tables[TABLE_COUNT_] = {
 			     NUMBER("unix_ms", 0, UNIX_MS_MAX),
 			     NUMBER("elapsed_us", 0, DURATION_US_MAX),
 			     NUMBER("cost_us", 0, DURATION_US_MAX) },
-			   5, NULL },
+			   5,
+			   NULL },
 	[TABLE_PROCESS] = { "process",
 			    { NUMBER_KEY("process", INT64_MAX),
 			      NUMBER("session", 1, RECORDING_SAMPLE_MAX),
-			      NUMBER("pid", 1, INT_MAX), NUMBER("start_ticks", 0, INT64_MAX),
+			      NUMBER("pid", 1, INT_MAX),
+			      NUMBER("start_ticks", 0, INT64_MAX),
 			      TEXT("comm", NAME_BYTES_MAX),
 			      TEXT_OR_NULL("command", VALUE_BYTES_MAX) },
-			    6, NULL },
+			    6,
+			    NULL },
 	[TABLE_NAME] = { "name",
 			 { NUMBER_KEY("name", INT64_MAX),
-			   { "text", "BLOB NOT NULL UNIQUE", KIND_TEXT, false, 0, NAME_BYTES_MAX } },
-			 2, NULL },
+			   { "text", "BLOB NOT NULL UNIQUE", KIND_TEXT, false, 0,
+			     NAME_BYTES_MAX } },
+			 2,
+			 NULL },
 	/* the names are in the order of enum cgroup_name */
 	[TABLE_CGROUP] = { "cgroup",
 			   { NUMBER_KEY("cgroup", INT64_MAX),
-			     NUMBER("session", 1, RECORDING_SAMPLE_MAX), NUMBER("version", 1, 2),
-			     NUMBER("is_cut", 0, 1), TEXT("paths", VALUE_BYTES_MAX),
+			     NUMBER("session", 1, RECORDING_SAMPLE_MAX),
+			     NUMBER("version", 1, 2), NUMBER("is_cut", 0, 1),
+			     TEXT("paths", VALUE_BYTES_MAX),
 			     TEXT_OR_NULL("runtime", NAME_BYTES_MAX),
 			     TEXT_OR_NULL("container_id", NAME_BYTES_MAX),
 			     TEXT_OR_NULL("container", NAME_BYTES_MAX),
@@ -78,24 +99,31 @@ static const struct table tables[TABLE_COUNT_] = {
 			     TEXT_OR_NULL("namespace", NAME_BYTES_MAX),
 			     TEXT_OR_NULL("qos", NAME_BYTES_MAX),
 			     TEXT_OR_NULL("unit", NAME_BYTES_MAX) },
-			   13, NULL },
+			   13,
+			   NULL },
 	[TABLE_EVENT] = { "event",
-			  { NUMBER_KEY("event", INT64_MAX), NUMBER("sample", 0, RECORDING_SAMPLE_MAX),
+			  { NUMBER_KEY("event", INT64_MAX),
+			    NUMBER("sample", 0, RECORDING_SAMPLE_MAX),
 			    NUMBER("unix_ms", 0, UNIX_MS_MAX),
-			    { "kind", "TEXT NOT NULL", KIND_TEXT, false, 1, NAME_BYTES_MAX },
+			    { "kind", "TEXT NOT NULL", KIND_TEXT, false, 1,
+			      NAME_BYTES_MAX },
 			    { "pid", "INTEGER", KIND_NUMBER, true, 1, INT_MAX },
 			    TEXT_OR_NULL("text", VALUE_BYTES_MAX) },
-			  6, NULL },
+			  6,
+			  NULL },
 	[TABLE_NOTE] = { "note",
 			 { NUMBER("process", 1, INT64_MAX),
-			   { "kind", "TEXT NOT NULL", KIND_TEXT, false, 1, NAME_BYTES_MAX },
+			   { "kind", "TEXT NOT NULL", KIND_TEXT, false, 1,
+			     NAME_BYTES_MAX },
 			   TEXT("text", NAME_BYTES_MAX) },
-			 3, ", PRIMARY KEY(process, kind, text)) WITHOUT ROWID" },
+			 3,
+			 ", PRIMARY KEY(process, kind, text)) WITHOUT ROWID" },
 };
 
 #define ALL_TABLE_COUNT (TABLE_COUNT_ + FACT_TABLE_COUNT_)
 
-static void add_names(struct strbuf *sql, const char *const *names, size_t count, const char *type)
+static void add_names(struct strbuf *sql, const char *const *names, size_t count,
+		      const char *type)
 {
 	for (size_t i = 0; i < count; i++)
 		strbuf_addf(sql, "%s%s, ", names[i], type);
@@ -103,7 +131,8 @@ static void add_names(struct strbuf *sql, const char *const *names, size_t count
 
 static const char *table_name(size_t index)
 {
-	return index < TABLE_COUNT_ ? tables[index].name : fact_tables[index - TABLE_COUNT_].name;
+	return index < TABLE_COUNT_ ? tables[index].name
+				    : fact_tables[index - TABLE_COUNT_].name;
 }
 
 static void add_fact_table(struct strbuf *sql, const struct fact_table_info *info)
@@ -125,7 +154,8 @@ static void add_table(struct strbuf *sql, size_t index)
 		return;
 	}
 	for (size_t i = 0; i < tables[index].column_count; i++)
-		strbuf_addf(sql, "%s%s %s", i > 0 ? ", " : "", tables[index].columns[i].name,
+		strbuf_addf(sql, "%s%s %s", i > 0 ? ", " : "",
+			    tables[index].columns[i].name,
 			    tables[index].columns[i].declaration);
 	strbuf_add_text(sql, tables[index].end ? tables[index].end : ")");
 }
@@ -164,8 +194,8 @@ static const char *column_text(sqlite3_stmt *statement, int column)
  */
 static bool is_own_index(const char *type, const char *name, const char *sql)
 {
-	return strcmp(type, "index") == 0 && strcmp(name, "sqlite_autoindex_name_1") == 0 &&
-	       sql[0] == '\0';
+	return strcmp(type, "index") == 0 &&
+	       strcmp(name, "sqlite_autoindex_name_1") == 0 && sql[0] == '\0';
 }
 
 /*
@@ -187,9 +217,11 @@ static int check_object(sqlite3_stmt *statement, uint32_t *found)
 		add_table(&expected, i);
 		if (strcmp(type, "table") != 0)
 			return recording_damaged("'%s' is a %s, not a table", name, type);
-		if (*found & UINT32_C(1) << i || strcmp(column_text(statement, 2), name) != 0 ||
+		if (*found & UINT32_C(1) << i ||
+		    strcmp(column_text(statement, 2), name) != 0 ||
 		    strcmp(sql, strbuf_text(&expected)) != 0)
-			return recording_damaged("table '%s' has unexpected columns", name);
+			return recording_damaged("table '%s' has unexpected columns",
+						 name);
 		*found |= UINT32_C(1) << i;
 		return 0;
 	}
@@ -227,13 +259,13 @@ static int check_value(sqlite3_stmt *statement, int at, const struct table *tabl
 		return 0;
 	if (column->kind == KIND_NUMBER ? type != SQLITE_INTEGER
 					: type != SQLITE_TEXT && type != SQLITE_BLOB)
-		return recording_damaged("%s.%s has a value of the wrong type", table->name,
-					 column->name);
+		return recording_damaged("%s.%s has a value of the wrong type",
+					 table->name, column->name);
 	number = column->kind == KIND_NUMBER ? sqlite.column_int64(statement, at)
 					     : sqlite.column_bytes(statement, at);
 	if (number < column->min || number > column->max)
-		return recording_damaged("%s.%s has a value that is out of range", table->name,
-					 column->name);
+		return recording_damaged("%s.%s has a value that is out of range",
+					 table->name, column->name);
 	return 0;
 }
 
@@ -254,7 +286,8 @@ int recording_schema_read_number(sqlite3_stmt *statement, int column, int64_t *r
 
 	if (type != SQLITE_INTEGER && type != SQLITE_NULL)
 		return recording_damaged("a figure has a value of the wrong type");
-	*ret = type == SQLITE_NULL ? FACT_UNKNOWN : sqlite.column_int64(statement, column);
+	*ret = type == SQLITE_NULL ? FACT_UNKNOWN
+				   : sqlite.column_int64(statement, column);
 	return 0;
 }
 
@@ -264,7 +297,8 @@ int recording_schema_read_numbers(sqlite3_stmt *statement, int first_column, siz
 	int error = 0;
 
 	for (size_t i = 0; i < count && error == 0; i++)
-		error = recording_schema_read_number(statement, first_column + (int)i, &ret[i]);
+		error = recording_schema_read_number(statement, first_column + (int)i,
+						     &ret[i]);
 	return error;
 }
 
@@ -275,7 +309,7 @@ int recording_schema_read_numbers(sqlite3_stmt *statement, int first_column, siz
  * deleting the oldest samples about 10. A request may use 32 per byte, and at least 10
  * million, which allows for small files.
  */
-#define STEPS_LEAST	      10000
+#define STEPS_LEAST 10000
 #define INSTRUCTIONS_PER_BYTE 32
 
 /*
@@ -342,7 +376,8 @@ void recording_guard_reset(struct recording_guard *guard)
 		STEPS_LEAST + guard->bytes / STEP_INSTRUCTIONS * INSTRUCTIONS_PER_BYTE;
 }
 
-void recording_guard_resize(struct recording_guard *guard, const struct recording_file *file)
+void recording_guard_resize(struct recording_guard *guard,
+			    const struct recording_file *file)
 {
 	guard->bytes = recording_file_bytes(file);
 	recording_guard_reset(guard);

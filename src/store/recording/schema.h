@@ -75,6 +75,7 @@ void recording_guard_open(sqlite3 *db, struct recording_guard *guard);
 void recording_guard_reset(struct recording_guard *guard);
 
 /* Begin a request after the file may have grown. */
-void recording_guard_resize(struct recording_guard *guard, const struct recording_file *file);
+void recording_guard_resize(struct recording_guard *guard,
+			    const struct recording_file *file);
 
 #endif

@@ -25,20 +25,36 @@ static const struct {
 	const char *name;
 	void *function; /* where to store its address */
 } functions[] = {
-#define FUNCTION(name) { "sqlite3_" #name, &sqlite.name }
-	FUNCTION(open_v2),	    FUNCTION(close),
-	FUNCTION(exec),		    FUNCTION(errmsg),
-	FUNCTION(extended_errcode), FUNCTION(system_errno),
-	FUNCTION(busy_timeout),	    FUNCTION(prepare_v2),
-	FUNCTION(step),		    FUNCTION(reset),
-	FUNCTION(finalize),	    FUNCTION(bind_int64),
-	FUNCTION(bind_null),	    FUNCTION(bind_text),
-	FUNCTION(bind_blob),	    FUNCTION(column_int64),
-	FUNCTION(column_type),	    FUNCTION(column_text),
-	FUNCTION(column_blob),	    FUNCTION(column_bytes),
-	FUNCTION(last_insert_rowid), FUNCTION(wal_checkpoint_v2),
-	FUNCTION(db_release_memory), FUNCTION(limit),
-	FUNCTION(db_config),	    FUNCTION(progress_handler),
+#define FUNCTION(name)                         \
+	{                                      \
+		"sqlite3_" #name, &sqlite.name \
+	}
+	FUNCTION(open_v2),
+	FUNCTION(close),
+	FUNCTION(exec),
+	FUNCTION(errmsg),
+	FUNCTION(extended_errcode),
+	FUNCTION(system_errno),
+	FUNCTION(busy_timeout),
+	FUNCTION(prepare_v2),
+	FUNCTION(step),
+	FUNCTION(reset),
+	FUNCTION(finalize),
+	FUNCTION(bind_int64),
+	FUNCTION(bind_null),
+	FUNCTION(bind_text),
+	FUNCTION(bind_blob),
+	FUNCTION(column_int64),
+	FUNCTION(column_type),
+	FUNCTION(column_text),
+	FUNCTION(column_blob),
+	FUNCTION(column_bytes),
+	FUNCTION(last_insert_rowid),
+	FUNCTION(wal_checkpoint_v2),
+	FUNCTION(db_release_memory),
+	FUNCTION(limit),
+	FUNCTION(db_config),
+	FUNCTION(progress_handler),
 	FUNCTION(file_control),
 #undef FUNCTION
 };
@@ -73,47 +89,86 @@ bool recording_sql_load(void)
  * Amounts of smaps, in kB as in the kernel's text, because smaller numbers
  * take less space in the file.
  */
-#define SMAPS_OFTEN                                                                               \
-	"rss_kb", "pss_kb", "shared_clean_kb", "shared_dirty_kb", "private_clean_kb",              \
+#define SMAPS_OFTEN                                                                   \
+	"rss_kb", "pss_kb", "shared_clean_kb", "shared_dirty_kb", "private_clean_kb", \
 		"private_dirty_kb", "anonymous_kb", "lazyfree_kb"
-#define SMAPS_SELDOM                                                                              \
-	"swap_kb", "size_kb", "swap_pss_kb", "locked_kb", "ksm_kb", "anon_huge_kb", "shmem_pmd_kb", \
-		"file_pmd_kb", "shared_hugetlb_kb", "private_hugetlb_kb"
+#define SMAPS_SELDOM                                                                \
+	"swap_kb", "size_kb", "swap_pss_kb", "locked_kb", "ksm_kb", "anon_huge_kb", \
+		"shmem_pmd_kb", "file_pmd_kb", "shared_hugetlb_kb", "private_hugetlb_kb"
 
 /*
  * The first value of a table is never unknown: a row without it
  * means that the key is gone.
  */
 const struct fact_table_info fact_tables[FACT_TABLE_COUNT_] = {
-	[FACT_STATE] = { "state", { "process" }, 1,
-			 { "ppid", "uid", "threads", "state", "error", "source", "size_kb" }, 7 },
-	[FACT_USAGE] = { "usage", { "process" }, 1, { SMAPS_OFTEN, "minor_faults", "major_faults" }, 10 },
-	[FACT_USAGE_MORE] = { "usage_more", { "process" }, 1, { SMAPS_SELDOM, "droppable_kb" }, 11 },
-	[FACT_MAPPING] = { "mapping", { "process", "start" }, 2,
-			   { "end", "flags", "file_offset", "dev", "inode", "name", SMAPS_OFTEN,
-			     SMAPS_SELDOM },
+	[FACT_STATE] = { "state",
+			 { "process" },
+			 1,
+			 { "ppid", "uid", "threads", "state", "error", "source",
+			   "size_kb" },
+			 7 },
+	[FACT_USAGE] = { "usage",
+			 { "process" },
+			 1,
+			 { SMAPS_OFTEN, "minor_faults", "major_faults" },
+			 10 },
+	[FACT_USAGE_MORE] = { "usage_more",
+			      { "process" },
+			      1,
+			      { SMAPS_SELDOM, "droppable_kb" },
+			      11 },
+	[FACT_MAPPING] = { "mapping",
+			   { "process", "start" },
+			   2,
+			   { "end", "flags", "file_offset", "dev", "inode", "name",
+			     SMAPS_OFTEN, SMAPS_SELDOM },
 			   24 },
-	[FACT_HEAP] = { "heap", { "process" }, 1,
-			{ "quality", "allocator", "flags", "pause_us", "trimmable", "live",
-			  "pool_pages", "pool_fragments", "heap_meta", "of_stack", "of_anon",
-			  "of_file", "of_shmem" },
+	[FACT_HEAP] = { "heap",
+			{ "process" },
+			1,
+			{ "quality", "allocator", "flags", "pause_us", "trimmable",
+			  "live", "pool_pages", "pool_fragments", "heap_meta", "of_stack",
+			  "of_anon", "of_file", "of_shmem" },
 			13 },
-	[FACT_GROUP] = { "cgroup_level", { "cgroup", "level" }, 2,
-			 { "flags", "usage", "limit_bytes", "high", "peak", "swap", "swap_limit",
-			   "max_count", "high_count", "oom_count", "oom_kill_count",
-			   "swap_fail_count" },
+	[FACT_GROUP] = { "cgroup_level",
+			 { "cgroup", "level" },
+			 2,
+			 { "flags", "usage", "limit_bytes", "high", "peak", "swap",
+			   "swap_limit", "max_count", "high_count", "oom_count",
+			   "oom_kill_count", "swap_fail_count" },
 			 12 },
-	[FACT_GROUP_STAT] = { "cgroup_stat", { "cgroup", "level" }, 2,
-			      { "anon", "file", "shmem", "kernel", "kernel_stack", "pagetables",
-				"percpu", "vmalloc", "sock", "slab_reclaimable",
-				"slab_unreclaimable", "inactive_anon", "active_anon",
-				"inactive_file", "active_file", "unevictable", "file_mapped",
-				"file_dirty", "file_writeback", "anon_thp", "swap",
-				"lazyfree_count", "lazyfreed_count" },
+	[FACT_GROUP_STAT] = { "cgroup_stat",
+			      { "cgroup", "level" },
+			      2,
+			      { "anon",
+				"file",
+				"shmem",
+				"kernel",
+				"kernel_stack",
+				"pagetables",
+				"percpu",
+				"vmalloc",
+				"sock",
+				"slab_reclaimable",
+				"slab_unreclaimable",
+				"inactive_anon",
+				"active_anon",
+				"inactive_file",
+				"active_file",
+				"unevictable",
+				"file_mapped",
+				"file_dirty",
+				"file_writeback",
+				"anon_thp",
+				"swap",
+				"lazyfree_count",
+				"lazyfreed_count" },
 			      23 },
-	[FACT_GROUP_MORE] = { "cgroup_more", { "cgroup" }, 1,
-			      { "group_count", "slack", "hidden_limit", "some_us", "full_us",
-				"some_avg10", "full_avg10" },
+	[FACT_GROUP_MORE] = { "cgroup_more",
+			      { "cgroup" },
+			      1,
+			      { "group_count", "slack", "hidden_limit", "some_us",
+				"full_us", "some_avg10", "full_avg10" },
 			      7 },
 };
 
@@ -151,7 +206,8 @@ static int log_errno(sqlite3 *db)
 	sqlite3_file *log = NULL;
 	int error = 0;
 
-	if (sqlite.file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK &&
+	if (sqlite.file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) ==
+		    SQLITE_OK &&
 	    log && log->pMethods)
 		(void)log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &error);
 	return error;
@@ -180,33 +236,29 @@ int recording_sql_errno(sqlite3 *db)
 	switch (code & 0xff) {
 	case SQLITE_OK:
 	case SQLITE_ROW:
-	case SQLITE_DONE:
-		return 0;
-	case SQLITE_FULL:
-		return -ENOSPC;
+	case SQLITE_DONE: return 0;
+	case SQLITE_FULL: return -ENOSPC;
 	case SQLITE_PERM:
 	case SQLITE_AUTH:
-	case SQLITE_READONLY:
-		return -EACCES;
+	case SQLITE_READONLY: return -EACCES;
 	case SQLITE_BUSY:
-	case SQLITE_LOCKED:
-		return -EBUSY;
-	case SQLITE_NOMEM:
-		return -ENOMEM;
+	case SQLITE_LOCKED: return -EBUSY;
+	case SQLITE_NOMEM: return -ENOMEM;
 	case SQLITE_CANTOPEN:
-	case SQLITE_IOERR:
-		return system_errno(db);
+	case SQLITE_IOERR: return system_errno(db);
 	case SQLITE_INTERRUPT:
-		return recording_damaged("reading it takes more work than its size allows");
+		return recording_damaged(
+			"reading it takes more work than its size allows");
 	/* such as SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG, or an invalid schema */
-	default:
-		return recording_damaged("%s", sqlite.errmsg(db));
+	default: return recording_damaged("%s", sqlite.errmsg(db));
 	}
 }
 
 int recording_sql_execute(sqlite3 *db, const char *sql)
 {
-	return sqlite.exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : recording_sql_errno(db);
+	return sqlite.exec(db, sql, NULL, NULL, NULL) == SQLITE_OK
+		       ? 0
+		       : recording_sql_errno(db);
 }
 
 int recording_sql_number(sqlite3 *db, const char *sql, int64_t *ret)
@@ -233,7 +285,8 @@ int recording_sql_open_immutable(const char *path, sqlite3 **ret)
 		else
 			strbuf_add_char(&uri, *at);
 	strbuf_add_text(&uri, "?immutable=1");
-	if (sqlite.open_v2(uri.text, ret, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) == SQLITE_OK)
+	if (sqlite.open_v2(uri.text, ret, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) ==
+	    SQLITE_OK)
 		return 0;
 	return *ret ? recording_sql_errno(*ret) : -ENOMEM;
 }

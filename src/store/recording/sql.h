@@ -17,24 +17,24 @@
 #include <sqlite3.h>
 
 #define RECORDING_APPLICATION_ID 0x6d737465 /* "mste" in ASCII */
-#define RECORDING_VERSION	 1
+#define RECORDING_VERSION 1
 
 /* Unknown value; NULL in SQL. */
 #define FACT_UNKNOWN INT64_MIN
 
-#define FACT_KEYS_MAX	2
+#define FACT_KEYS_MAX 2
 #define FACT_VALUES_MAX 32
 
 /* Tables whose key is (…, sample) and whose values are integers. */
 enum fact_table {
-	FACT_STATE,	  /* of a process: parent, threads, … */
-	FACT_USAGE,	  /* of a process: values that change often */
-	FACT_USAGE_MORE,  /* of a process: values that change rarely */
-	FACT_MAPPING,	  /* by process and start address */
-	FACT_HEAP,	  /* of a process: results of reading its heap */
-	FACT_GROUP,	  /* of a cgroup: by cgroup and level */
-	FACT_GROUP_STAT,  /* memory.stat: by cgroup and level */
-	FACT_GROUP_MORE,  /* of a cgroup: values that belong to no level */
+	FACT_STATE,	 /* of a process: parent, threads, … */
+	FACT_USAGE,	 /* of a process: values that change often */
+	FACT_USAGE_MORE, /* of a process: values that change rarely */
+	FACT_MAPPING,	 /* by process and start address */
+	FACT_HEAP,	 /* of a process: results of reading its heap */
+	FACT_GROUP,	 /* of a cgroup: by cgroup and level */
+	FACT_GROUP_STAT, /* memory.stat: by cgroup and level */
+	FACT_GROUP_MORE, /* of a cgroup: values that belong to no level */
 	FACT_TABLE_COUNT_
 };
 

@@ -10,8 +10,8 @@
 #define SAMPLES_LEAST 2
 
 /* Find the first sample to keep; *ret is 0 if all are kept. */
-static int find_first_kept(sqlite3 *db, const struct recording_bounds *bounds, uint64_t unix_ms,
-			   int64_t *ret)
+static int find_first_kept(sqlite3 *db, const struct recording_bounds *bounds,
+			   uint64_t unix_ms, int64_t *ret)
 {
 	_cleanup_strbuf_ struct strbuf sql = STRBUF_INIT;
 	int64_t pages = 0, page_bytes = 0, first = 0, last = 0, count;
@@ -31,10 +31,13 @@ static int find_first_kept(sqlite3 *db, const struct recording_bounds *bounds, u
 		return 0;
 	error = recording_sql_number(db, "PRAGMA page_size", &page_bytes);
 	if (error == 0)
-		error = recording_sql_number(db, "SELECT (SELECT * FROM pragma_page_count)-"
-					"(SELECT * FROM pragma_freelist_count)", &pages);
+		error = recording_sql_number(db,
+					     "SELECT (SELECT * FROM pragma_page_count)-"
+					     "(SELECT * FROM pragma_freelist_count)",
+					     &pages);
 	if (error == 0)
-		error = recording_sql_number(db, "SELECT min(sample) FROM sample", &first);
+		error = recording_sql_number(db, "SELECT min(sample) FROM sample",
+					     &first);
 	if (error == 0)
 		error = recording_sql_number(db, "SELECT max(sample) FROM sample", &last);
 	if (error < 0 || (uint64_t)(pages * page_bytes) <= bounds->bytes)
@@ -57,11 +60,13 @@ static int trim_table(sqlite3 *db, enum fact_table table, int64_t first)
 	_cleanup_strbuf_ struct strbuf sql = STRBUF_INIT;
 	int error;
 
-	strbuf_addf(&sql,
-		    "DELETE FROM %s WHERE sample<%lld AND EXISTS(SELECT 1 FROM %s AS later WHERE ",
-		    info->name, (long long)first, info->name);
+	strbuf_addf(
+		&sql,
+		"DELETE FROM %s WHERE sample<%lld AND EXISTS(SELECT 1 FROM %s AS later WHERE ",
+		info->name, (long long)first, info->name);
 	for (size_t i = 0; i < info->key_count; i++)
-		strbuf_addf(&sql, "later.%s=%s.%s AND ", info->keys[i], info->name, info->keys[i]);
+		strbuf_addf(&sql, "later.%s=%s.%s AND ", info->keys[i], info->name,
+			    info->keys[i]);
 	strbuf_addf(&sql, "later.sample>%s.sample AND later.sample<=%lld)", info->name,
 		    (long long)first);
 	error = recording_sql_execute(db, sql.text);
@@ -82,15 +87,16 @@ static int trim_before(sqlite3 *db, int64_t first)
 		error = trim_table(db, (enum fact_table)t, first);
 	if (error < 0)
 		return error;
-	strbuf_addf(&sql,
-		    "DELETE FROM sample WHERE sample<%lld;DELETE FROM event WHERE sample<%lld;"
-		    "DELETE FROM process WHERE NOT EXISTS"
-		    "(SELECT 1 FROM state WHERE state.process=process.process);"
-		    "DELETE FROM note WHERE process NOT IN(SELECT process FROM process);"
-		    "DELETE FROM cgroup WHERE NOT EXISTS"
-		    "(SELECT 1 FROM cgroup_level AS l WHERE l.cgroup=cgroup.cgroup);"
-		    "DELETE FROM name WHERE name NOT IN(SELECT name FROM mapping WHERE name NOT NULL);",
-		    (long long)first, (long long)first);
+	strbuf_addf(
+		&sql,
+		"DELETE FROM sample WHERE sample<%lld;DELETE FROM event WHERE sample<%lld;"
+		"DELETE FROM process WHERE NOT EXISTS"
+		"(SELECT 1 FROM state WHERE state.process=process.process);"
+		"DELETE FROM note WHERE process NOT IN(SELECT process FROM process);"
+		"DELETE FROM cgroup WHERE NOT EXISTS"
+		"(SELECT 1 FROM cgroup_level AS l WHERE l.cgroup=cgroup.cgroup);"
+		"DELETE FROM name WHERE name NOT IN(SELECT name FROM mapping WHERE name NOT NULL);",
+		(long long)first, (long long)first);
 	return recording_sql_execute(db, sql.text);
 }
 

@@ -56,8 +56,8 @@ struct recording {
  * Record the values of these keys as of the current sample, if they have changed. Returns
  * 0 or -errno, as do the other functions here.
  */
-int recording_say(struct recording *r, enum fact_table table, const int64_t keys[FACT_KEYS_MAX],
-		  const int64_t *values);
+int recording_say(struct recording *r, enum fact_table table,
+		  const int64_t keys[FACT_KEYS_MAX], const int64_t *values);
 
 /*
  * Record that all keys with this first key are gone, except

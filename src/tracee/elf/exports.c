@@ -33,16 +33,17 @@ static int read_parts(int fd, const Elf64_Ehdr *header, struct elf_exports *expo
 		Elf64_Phdr part;
 		int r;
 
-		r = io_read_at(fd, &part, sizeof(part), header->e_phoff + i * sizeof(part));
+		r = io_read_at(fd, &part, sizeof(part),
+			       header->e_phoff + i * sizeof(part));
 		if (r < 0)
 			return r;
 		if (part.p_type != PT_LOAD)
 			continue;
 		if (exports->part_count == ELF_PARTS_MAX)
 			return -EBADMSG;
-		exports->parts[exports->part_count++] = (struct elf_part){
-			part.p_vaddr, part.p_offset, part.p_filesz, part.p_flags & PF_X
-		};
+		exports->parts[exports->part_count++] =
+			(struct elf_part){ part.p_vaddr, part.p_offset, part.p_filesz,
+					   part.p_flags & PF_X };
 	}
 	return exports->part_count > 0 ? 0 : -EBADMSG;
 }
@@ -57,7 +58,8 @@ static int find_table(int fd, const Elf64_Ehdr *header, unsigned int type,
 	    header->e_shentsize != sizeof(*sections))
 		return -ENODATA;
 	sections = xcalloc(header->e_shnum, sizeof(*sections));
-	r = io_read_at(fd, sections, header->e_shnum * sizeof(*sections), header->e_shoff);
+	r = io_read_at(fd, sections, header->e_shnum * sizeof(*sections),
+		       header->e_shoff);
 	for (size_t i = 0; r == 0 && i < header->e_shnum; i++) {
 		if (sections[i].sh_type != type)
 			continue;
@@ -72,7 +74,11 @@ static int find_table(int fd, const Elf64_Ehdr *header, unsigned int type,
 	return r < 0 ? r : -ENODATA;
 }
 
-enum table { TABLE_DYNAMIC, TABLE_PROGRAM, TABLE_ALL };
+enum table {
+	TABLE_DYNAMIC,
+	TABLE_PROGRAM,
+	TABLE_ALL
+};
 
 static bool is_wanted(const Elf64_Sym *symbol, uint64_t name_bytes, enum table which)
 {
@@ -92,8 +98,8 @@ static int read_table(int fd, const Elf64_Ehdr *header, enum table which,
 	size_t count;
 	int r;
 
-	r = find_table(fd, header, which == TABLE_DYNAMIC ? SHT_DYNSYM : SHT_SYMTAB, &table,
-		       &names);
+	r = find_table(fd, header, which == TABLE_DYNAMIC ? SHT_DYNSYM : SHT_SYMTAB,
+		       &table, &names);
 	if (r < 0)
 		return r;
 	count = table.sh_size / sizeof(*symbols);
@@ -111,7 +117,8 @@ static int read_table(int fd, const Elf64_Ehdr *header, enum table which,
 				.vaddr = symbols[i].st_value,
 				.bytes = symbols[i].st_size,
 				.name = exports->names + symbols[i].st_name,
-				.is_function = ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC,
+				.is_function = ELF64_ST_TYPE(symbols[i].st_info) ==
+					       STT_FUNC,
 			};
 	return 0;
 }
@@ -163,7 +170,8 @@ void elf_exports_release(struct elf_exports *exports)
 	*exports = (struct elf_exports)ELF_EXPORTS_INIT;
 }
 
-const struct elf_export *elf_exports_find(const struct elf_exports *exports, const char *name)
+const struct elf_export *elf_exports_find(const struct elf_exports *exports,
+					  const char *name)
 {
 	for (size_t i = 0; i < exports->count; i++)
 		if (strcmp(exports->items[i].name, name) == 0)
@@ -171,7 +179,8 @@ const struct elf_export *elf_exports_find(const struct elf_exports *exports, con
 	return NULL;
 }
 
-bool elf_exports_offset(const struct elf_exports *exports, uint64_t vaddr, uint64_t *ret_bytes)
+bool elf_exports_offset(const struct elf_exports *exports, uint64_t vaddr,
+			uint64_t *ret_bytes)
 {
 	for (size_t i = 0; i < exports->part_count; i++) {
 		const struct elf_part *part = &exports->parts[i];
@@ -184,7 +193,8 @@ bool elf_exports_offset(const struct elf_exports *exports, uint64_t vaddr, uint6
 	return false;
 }
 
-bool elf_exports_base(const struct elf_exports *exports, const struct mapping *m, uint64_t *ret)
+bool elf_exports_base(const struct elf_exports *exports, const struct mapping *m,
+		      uint64_t *ret)
 {
 	const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 

@@ -37,7 +37,10 @@ struct elf_exports {
 	char *names;
 };
 
-#define ELF_EXPORTS_INIT { NULL, 0, { { 0, 0, 0, false } }, 0, NULL }
+#define ELF_EXPORTS_INIT                                 \
+	{                                                \
+		NULL, 0, { { 0, 0, 0, false } }, 0, NULL \
+	}
 
 /*
  * Read them from an open file. Returns 0; -ENOEXEC if it is no ELF file of this machine
@@ -56,18 +59,21 @@ int elf_exports_read_all(int fd, struct elf_exports *ret);
 void elf_exports_release(struct elf_exports *exports);
 
 /* The one of that name, or NULL. */
-const struct elf_export *elf_exports_find(const struct elf_exports *exports, const char *name);
+const struct elf_export *elf_exports_find(const struct elf_exports *exports,
+					  const char *name);
 
 /*
  * Find the offset in the file of the byte that is loaded at vaddr, before relocation.
  * Return false if there is none.
  */
-bool elf_exports_offset(const struct elf_exports *exports, uint64_t vaddr, uint64_t *ret_bytes);
+bool elf_exports_offset(const struct elf_exports *exports, uint64_t vaddr,
+			uint64_t *ret_bytes);
 
 /*
  * What is added to the file's own addresses where the first mapping of it is m. False if no
  * part of it is loaded from there.
  */
-bool elf_exports_base(const struct elf_exports *exports, const struct mapping *m, uint64_t *ret);
+bool elf_exports_base(const struct elf_exports *exports, const struct mapping *m,
+		      uint64_t *ret);
 
 #endif

@@ -117,14 +117,15 @@ static int add_places(struct reading *reading, const Elf64_Rela *places, size_t 
 			continue;
 		if (imports->count == PLACES_MAX)
 			return -EBADMSG;
-		imports->items = xgrow(imports->items, &imports->capacity, imports->count + 1,
-				       sizeof(*imports->items));
+		imports->items = xgrow(imports->items, &imports->capacity,
+				       imports->count + 1, sizeof(*imports->items));
 		imports->items[imports->count++] = (struct elf_import){
 			.vaddr = places[i].r_offset,
 			.name = name,
 			.is_for_calls = type == FOR_CALLS,
-			.is_weak = ELF64_ST_BIND(reading->symbols[ELF64_R_SYM(places[i].r_info)]
-							 .st_info) == STB_WEAK,
+			.is_weak = ELF64_ST_BIND(
+					   reading->symbols[ELF64_R_SYM(places[i].r_info)]
+						   .st_info) == STB_WEAK,
 		};
 	}
 	return 0;
@@ -162,9 +163,11 @@ static int read_file(struct reading *reading)
 	if (header.e_shoff == 0 || header.e_shentsize != sizeof(Elf64_Shdr))
 		return 0;
 	reading->section_count = header.e_shnum;
-	reading->sections = xcalloc(reading->section_count + 1, sizeof(*reading->sections));
+	reading->sections =
+		xcalloc(reading->section_count + 1, sizeof(*reading->sections));
 	r = io_read_at(reading->fd, reading->sections,
-		    reading->section_count * sizeof(*reading->sections), header.e_shoff);
+		       reading->section_count * sizeof(*reading->sections),
+		       header.e_shoff);
 	for (size_t i = 0; r == 0 && i < reading->section_count; i++)
 		r = read_places(reading, i);
 	return r;
@@ -181,7 +184,8 @@ int elf_frame_tables_find(int fd, uint64_t *ret_vaddr)
 	for (size_t i = 0; r == 0 && i < header.e_phnum; i++) {
 		Elf64_Phdr part;
 
-		r = io_read_at(fd, &part, sizeof(part), header.e_phoff + i * sizeof(part));
+		r = io_read_at(fd, &part, sizeof(part),
+			       header.e_phoff + i * sizeof(part));
 		if (r == 0 && part.p_type == PT_GNU_EH_FRAME) {
 			*ret_vaddr = part.p_vaddr;
 			return 0;

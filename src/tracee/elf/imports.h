@@ -13,8 +13,9 @@
 #include <stdint.h>
 
 struct elf_import {
-	uint64_t vaddr; /* of the place: the file's own, before it is moved to where it is loaded */
-	size_t name;	/* which of the names that were asked for */
+	uint64_t
+		vaddr; /* of the place: the file's own, before it is moved to where it is loaded */
+	size_t name; /* which of the names that were asked for */
 	/* only calls go through it; else its address may be taken, too */
 	bool is_for_calls;
 	bool is_weak; /* the file does without it */
@@ -25,7 +26,10 @@ struct elf_imports {
 	size_t count, capacity;
 };
 
-#define ELF_IMPORTS_INIT { NULL, 0, 0 }
+#define ELF_IMPORTS_INIT   \
+	{                  \
+		NULL, 0, 0 \
+	}
 
 /*
  * Read the places of these names from an open file. Returns 0; -ENOEXEC if it is no ELF

@@ -14,8 +14,8 @@
 #include "base/xalloc.h"
 
 #define AUXV_MAX_BYTES 4096
-#define HEADERS_MAX    64
-#define DYNAMIC_MAX    256
+#define HEADERS_MAX 64
+#define DYNAMIC_MAX 256
 /* more than any program has; a list may lead back into itself */
 #define FILES_MAX 4096
 
@@ -56,7 +56,8 @@ static int find_dynamic(struct memory *memory, const struct program_headers *hea
 	for (uint64_t i = 0; i < headers->count; i++) {
 		Elf64_Phdr header;
 
-		if (!memory_read(memory, headers->addr + i * sizeof(header), &header, sizeof(header)))
+		if (!memory_read(memory, headers->addr + i * sizeof(header), &header,
+				 sizeof(header)))
 			return -EBADMSG;
 		if (header.p_type == PT_PHDR) {
 			base_addr = headers->addr - header.p_vaddr;
@@ -78,7 +79,8 @@ static int find_list(struct memory *memory, uint64_t dynamic_addr, uint64_t *ret
 		struct r_debug debug;
 		Elf64_Dyn entry;
 
-		if (!memory_read(memory, dynamic_addr + i * sizeof(entry), &entry, sizeof(entry)))
+		if (!memory_read(memory, dynamic_addr + i * sizeof(entry), &entry,
+				 sizeof(entry)))
 			return -EBADMSG;
 		if (entry.d_tag == DT_NULL)
 			return -ENODATA;
@@ -94,7 +96,8 @@ static int find_list(struct memory *memory, uint64_t dynamic_addr, uint64_t *ret
 	return -EBADMSG;
 }
 
-static void add_file(struct memory *memory, uint64_t dynamic_addr, struct link_order *order)
+static void add_file(struct memory *memory, uint64_t dynamic_addr,
+		     struct link_order *order)
 {
 	const struct mapping *m = memory_find_mapping(memory, dynamic_addr);
 

@@ -14,11 +14,15 @@
 #include "tracee/memory/memory.h"
 
 struct link_order {
-	const struct mapping **items; /* one mapping of each file, borrowed from the memory's list */
+	const struct mapping *
+		*items; /* one mapping of each file, borrowed from the memory's list */
 	size_t count, capacity;
 };
 
-#define LINK_ORDER_INIT { NULL, 0, 0 }
+#define LINK_ORDER_INIT    \
+	{                  \
+		NULL, 0, 0 \
+	}
 
 /*
  * Returns 0; -ENODATA if there is no dynamic linker's list: a static program; -EBADMSG if

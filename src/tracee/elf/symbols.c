@@ -80,7 +80,8 @@ static void open_libelf(void)
 
 	if (!library)
 		return;
-	for (size_t i = 0; i < sizeof(libelf_functions) / sizeof(libelf_functions[0]); i++) {
+	for (size_t i = 0; i < sizeof(libelf_functions) / sizeof(libelf_functions[0]);
+	     i++) {
 		void *function = dlsym(library, libelf_functions[i].name);
 
 		if (!function)
@@ -150,10 +151,9 @@ static int read_segments(struct elf_symbols *symbols)
 		if (!libelf.gelf_getphdr(elf, (int)i, &header))
 			return -EBADMSG;
 		if (header.p_type == PT_LOAD)
-			symbols->segments[symbols->segment_count++] = (struct elf_segment){
-				header.p_vaddr, header.p_offset, header.p_filesz,
-				header.p_memsz
-			};
+			symbols->segments[symbols->segment_count++] =
+				(struct elf_segment){ header.p_vaddr, header.p_offset,
+						      header.p_filesz, header.p_memsz };
 	}
 	return symbols->segment_count > 0 ? 0 : -EBADMSG;
 }
@@ -164,7 +164,8 @@ static uint64_t segment_rest(const struct elf_symbols *symbols, uint64_t vaddr)
 	for (size_t i = 0; i < symbols->segment_count; i++) {
 		const struct elf_segment *segment = &symbols->segments[i];
 
-		if (vaddr >= segment->vaddr && vaddr - segment->vaddr < segment->memory_bytes)
+		if (vaddr >= segment->vaddr &&
+		    vaddr - segment->vaddr < segment->memory_bytes)
 			return segment->memory_bytes - (vaddr - segment->vaddr);
 	}
 	return 0;
@@ -174,7 +175,8 @@ static bool is_wanted(const GElf_Sym *sym)
 {
 	unsigned int type = GELF_ST_TYPE(sym->st_info);
 
-	return sym->st_name != 0 && sym->st_shndx != SHN_UNDEF && sym->st_shndx != SHN_ABS &&
+	return sym->st_name != 0 && sym->st_shndx != SHN_UNDEF &&
+	       sym->st_shndx != SHN_ABS &&
 	       (type == STT_OBJECT || type == STT_FUNC || type == STT_GNU_IFUNC ||
 		type == STT_NOTYPE);
 }
@@ -239,7 +241,8 @@ static void read_table(struct elf_symbols *symbols, Elf *elf, Elf_Scn *section,
 
 		if (libelf.gelf_getsym(table, (int)i, &sym) && is_wanted(&sym) &&
 		    sym.st_name < names->d_size)
-			add_symbol(symbols, &sym, (const char *)names->d_buf + sym.st_name);
+			add_symbol(symbols, &sym,
+				   (const char *)names->d_buf + sym.st_name);
 	}
 }
 
@@ -266,7 +269,8 @@ static void read_note(Elf_Data *data, struct elf_build_id *id)
 	GElf_Nhdr note;
 	size_t next = 0, name_offset, text_offset;
 
-	while ((next = libelf.gelf_getnote(data, next, &note, &name_offset, &text_offset)) > 0) {
+	while ((next = libelf.gelf_getnote(data, next, &note, &name_offset,
+					   &text_offset)) > 0) {
 		const uint8_t *bytes = data->d_buf;
 
 		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof("GNU") ||
@@ -372,7 +376,8 @@ static void sort(struct elf_symbols *symbols)
 		return;
 	qsort(symbols->items, symbols->count, sizeof(*symbols->items), compare);
 	for (size_t i = 0; i < symbols->count; i++)
-		if (kept == 0 || symbols->items[i].vaddr != symbols->items[kept - 1].vaddr)
+		if (kept == 0 ||
+		    symbols->items[i].vaddr != symbols->items[kept - 1].vaddr)
 			symbols->items[kept++] = symbols->items[i];
 	symbols->count = kept;
 	for (size_t i = 0; i < kept; i++) {
@@ -452,7 +457,8 @@ void elf_symbols_release(struct elf_symbols *symbols)
 	*symbols = (struct elf_symbols)ELF_SYMBOLS_INIT;
 }
 
-const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols, uint64_t vaddr)
+const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols,
+					  uint64_t vaddr)
 {
 	size_t low = 0, high = symbols->count;
 

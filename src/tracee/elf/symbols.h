@@ -45,8 +45,8 @@ struct elf_build_id {
 	size_t length; /* 0: none */
 };
 
-#define ELF_SYMBOLS_INIT                        \
-	{                                       \
+#define ELF_SYMBOLS_INIT                           \
+	{                                          \
 		NULL, 0, 0, NULL, 0, NULL, NULL, 0 \
 	}
 
@@ -74,6 +74,7 @@ int elf_symbols_read(int fd, int root_fd, struct elf_symbols *ret);
 void elf_symbols_release(struct elf_symbols *symbols);
 
 /* The symbol that vaddr is in, or NULL. */
-const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols, uint64_t vaddr);
+const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols,
+					  uint64_t vaddr);
 
 #endif

@@ -53,7 +53,8 @@ static int check_opened(int fd, const struct mapping *m)
 /* A link of the kernel: map_files, exe. The file behind it may still be a device. */
 static int open_link(int process_fd, const char *link, const struct mapping *m)
 {
-	return check_opened(foreign_file_open_link(process_fd, link, FOREIGN_ELF_BYTES_MAX), m);
+	return check_opened(
+		foreign_file_open_link(process_fd, link, FOREIGN_ELF_BYTES_MAX), m);
 }
 
 /*

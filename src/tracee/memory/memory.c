@@ -50,8 +50,8 @@ const struct mapping *memory_find_mapping(struct memory *memory, uint64_t addr)
 }
 
 /* What a page that is not there would be read from. */
-static bool read_file(struct memory *memory, const struct mapping *m, uint64_t addr, void *to,
-		      size_t length)
+static bool read_file(struct memory *memory, const struct mapping *m, uint64_t addr,
+		      void *to, size_t length)
 {
 	size_t index = (size_t)(m - memory->mappings->items);
 
@@ -73,12 +73,14 @@ static bool read_in_page(struct memory *memory, uint64_t addr, void *to, size_t 
 	const struct mapping *m = memory_find_mapping(memory, addr);
 	uint64_t entry;
 
-	if (!m || !(m->flags & MAPPING_READ) || m->flags & MAPPING_USERFAULT || length > m->end_addr - addr ||
+	if (!m || !(m->flags & MAPPING_READ) || m->flags & MAPPING_USERFAULT ||
+	    length > m->end_addr - addr ||
 	    pread(memory->pagemap_fd, &entry, sizeof(entry),
 		  (off_t)(addr / IMAGE_PAGE_BYTES * sizeof(entry))) != sizeof(entry))
 		return false;
 	/* a page of such a file may vanish before it is read */
-	if (m->flags & MAPPING_REMOTE && (!(entry & PAGEMAP_PRESENT) || entry & PAGEMAP_FILE))
+	if (m->flags & MAPPING_REMOTE &&
+	    (!(entry & PAGEMAP_PRESENT) || entry & PAGEMAP_FILE))
 		return false;
 	if (entry & PAGEMAP_PRESENT)
 		return pread(memory->mem_fd, to, length, (off_t)addr) == (ssize_t)length;

@@ -27,8 +27,8 @@ struct memory {
 	int file_fd;
 };
 
-#define MEMORY_INIT                       \
-	{                                 \
+#define MEMORY_INIT                        \
+	{                                  \
 		-1, -1, -1, NULL, 0, 0, -1 \
 	}
 

@@ -57,7 +57,9 @@ static int check_time(const struct peek *peek)
 static int scan_range(const struct peek *peek, const struct peek_range *range,
 		      struct image *image)
 {
-	struct scan_region regions[SCAN_REGIONS] = { 0 }; /* valgrind does not know who fills it */
+	struct scan_region regions[SCAN_REGIONS] = {
+		0
+	}; /* valgrind does not know who fills it */
 	struct scan_arg arg = {
 		.size = sizeof(arg),
 		.start = range->start_addr,
@@ -100,7 +102,8 @@ static bool is_zero_page(const struct peek *peek, uint64_t addr)
 	static const uint8_t zeros[IMAGE_PAGE_BYTES];
 	uint8_t page[IMAGE_PAGE_BYTES];
 
-	return pread(peek->mem_fd, page, sizeof(page), (off_t)addr) == (ssize_t)sizeof(page) &&
+	return pread(peek->mem_fd, page, sizeof(page), (off_t)addr) ==
+		       (ssize_t)sizeof(page) &&
 	       memcmp(page, zeros, sizeof(page)) == 0;
 }
 
@@ -181,21 +184,22 @@ static bool is_shared(struct progress *at, const struct image_run *run)
 		at->ranges++;
 		at->range_count--;
 	}
-	for (size_t i = 0; i < at->range_count && at->ranges[i].start_addr < run->end_addr; i++)
+	for (size_t i = 0;
+	     i < at->range_count && at->ranges[i].start_addr < run->end_addr; i++)
 		if (at->ranges[i].is_shared)
 			return true;
 	return false;
 }
 
 /* As process_vm_readv(2), but pages that are shared stay shared. */
-static ssize_t read_mem(const struct peek *peek, const struct iovec *to, const struct iovec *from,
-			int count)
+static ssize_t read_mem(const struct peek *peek, const struct iovec *to,
+			const struct iovec *from, int count)
 {
 	ssize_t sum = 0;
 
 	for (int i = 0; i < count; i++) {
-		ssize_t got = pread(peek->mem_fd, (uint8_t *)to->iov_base + sum, from[i].iov_len,
-				    (off_t)(uintptr_t)from[i].iov_base);
+		ssize_t got = pread(peek->mem_fd, (uint8_t *)to->iov_base + sum,
+				    from[i].iov_len, (off_t)(uintptr_t)from[i].iov_base);
 
 		if (got < 0 && errno == EIO) /* what a page that is not there is to it */
 			errno = EFAULT;
@@ -231,8 +235,8 @@ static int copy_some(const struct peek *peek, struct image *image, struct progre
 	}
 	to.iov_base = image->bytes + at->done_bytes;
 	to.iov_len = length;
-	got = by_mem ? read_mem(peek, &to, from, count) :
-		       process_vm_readv(peek->pid, &to, 1, from, (unsigned long)count, 0);
+	got = by_mem ? read_mem(peek, &to, from, count)
+		     : process_vm_readv(peek->pid, &to, 1, from, (unsigned long)count, 0);
 	if (got < 0 && errno != EFAULT)
 		return -errno;
 	if ((uint64_t)got == length) { /* which a negative one is not */
@@ -284,13 +288,15 @@ int peek_page(int pagemap_fd, uint64_t addr, enum page_presence *ret)
 {
 	uint64_t page = addr / IMAGE_PAGE_BYTES;
 	uint64_t entry;
-	ssize_t got = pread(pagemap_fd, &entry, sizeof(entry), (off_t)(page * sizeof(entry)));
+	ssize_t got =
+		pread(pagemap_fd, &entry, sizeof(entry), (off_t)(page * sizeof(entry)));
 
 	if (got != sizeof(entry))
 		return got < 0 ? -errno : -ESRCH;
 	if (entry & PAGEMAP_PRESENT)
-		*ret = is_page_of_zeros(pagemap_fd, page * IMAGE_PAGE_BYTES) ? PAGE_ZEROS
-									      : PAGE_RESIDENT;
+		*ret = is_page_of_zeros(pagemap_fd, page * IMAGE_PAGE_BYTES)
+			       ? PAGE_ZEROS
+			       : PAGE_RESIDENT;
 	else
 		*ret = entry & PAGEMAP_SWAPPED ? PAGE_SWAPPED : PAGE_ABSENT;
 	return 0;

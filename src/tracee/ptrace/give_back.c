@@ -17,14 +17,16 @@
 #include "base/strbuf.h"
 #include "base/units.h"
 
-static const char *const folders[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+static const char *const folders[] = { "/sys/kernel/tracing",
+				       "/sys/kernel/debug/tracing" };
 
 static const struct {
 	const char *event;
 	const char *filter; /* NULL: every call */
 } calls[GIVE_BACK_CALLS] = {
 	{ "sys_enter_munmap", NULL },
-	{ "sys_enter_madvise", "behavior == 4 || behavior == 8" }, /* MADV_DONTNEED, MADV_FREE */
+	{ "sys_enter_madvise",
+	  "behavior == 4 || behavior == 8" }, /* MADV_DONTNEED, MADV_FREE */
 };
 
 /* "652\n" */
@@ -64,7 +66,8 @@ static int begin_call(size_t call, int pid, int *ret_fd)
 	fd = (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if ((calls[call].filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, calls[call].filter) < 0) ||
+	if ((calls[call].filter &&
+	     ioctl(fd, PERF_EVENT_IOC_SET_FILTER, calls[call].filter) < 0) ||
 	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
 		r = -errno;
 		close(fd);
@@ -93,7 +96,8 @@ uint64_t give_back_read(const struct give_back *g)
 	uint64_t sum = 0, count;
 
 	for (size_t i = 0; i < GIVE_BACK_CALLS; i++) {
-		if (g->fds[i] < 0 || read(g->fds[i], &count, sizeof(count)) != sizeof(count))
+		if (g->fds[i] < 0 ||
+		    read(g->fds[i], &count, sizeof(count)) != sizeof(count))
 			return BYTES_UNKNOWN;
 		sum += count;
 	}

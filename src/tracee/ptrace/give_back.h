@@ -15,7 +15,12 @@ struct give_back {
 	int fds[GIVE_BACK_CALLS];
 };
 
-#define GIVE_BACK_INIT { { -1, -1 } }
+#define GIVE_BACK_INIT         \
+	{                      \
+		{              \
+			-1, -1 \
+		}              \
+	}
 
 /*
  * Count from now on, of a process and of all that it will start. Returns 0, or -errno:

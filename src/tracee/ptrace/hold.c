@@ -37,7 +37,8 @@ static void defer(int signal, siginfo_t *info, void *unused)
 	if (signal != SIGCONT) {
 		__atomic_fetch_or(&deferred, BIT(signal), __ATOMIC_SEQ_CST);
 		if (!__atomic_load_n(&is_deferring, __ATOMIC_SEQ_CST) &&
-		    __atomic_fetch_and(&deferred, ~BIT(signal), __ATOMIC_SEQ_CST) & BIT(signal))
+		    __atomic_fetch_and(&deferred, ~BIT(signal), __ATOMIC_SEQ_CST) &
+			    BIT(signal))
 			kill(getpid(), signal);
 	} else if (info->si_pid != watchdog_pid()) {
 		__atomic_store_n(&deferred, 0, __ATOMIC_SEQ_CST);
@@ -49,19 +50,22 @@ static void defer(int signal, siginfo_t *info, void *unused)
 /* An ignored signal stays ignored. A handler of SIGCONT stays, too: it expects the signal. */
 static bool must_replace(size_t i)
 {
-	if (sigaction(signals[i], NULL, &before[i]) < 0 || before[i].sa_handler == SIG_IGN)
+	if (sigaction(signals[i], NULL, &before[i]) < 0 ||
+	    before[i].sa_handler == SIG_IGN)
 		return false;
 	return signals[i] != SIGCONT || before[i].sa_handler == SIG_DFL;
 }
 
 static void replace_actions(void)
 {
-	struct sigaction action = { .sa_sigaction = defer, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction action = { .sa_sigaction = defer,
+				    .sa_flags = SA_SIGINFO | SA_RESTART };
 
 	__atomic_store_n(&is_deferring, true, __ATOMIC_SEQ_CST);
 	sigfillset(&action.sa_mask);
 	for (size_t i = 0; i < SIGNAL_COUNT; i++)
-		is_replaced[i] = must_replace(i) && sigaction(signals[i], &action, NULL) == 0;
+		is_replaced[i] = must_replace(i) &&
+				 sigaction(signals[i], &action, NULL) == 0;
 }
 
 /* The action may be another one by now: a handler of ncurses restores itself. */
@@ -93,7 +97,8 @@ static void stop_at_last(void)
 
 static bool must_stop(void)
 {
-	return __atomic_load_n(&deferred, __ATOMIC_SEQ_CST) != 0 || watchdog_has_continued();
+	return __atomic_load_n(&deferred, __ATOMIC_SEQ_CST) != 0 ||
+	       watchdog_has_continued();
 }
 
 int hold_begin(void)

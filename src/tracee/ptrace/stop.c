@@ -235,7 +235,8 @@ static void note_event(const struct tracer *t, struct seized *s, const siginfo_t
 	} else {
 		s->is_gone = true;
 		if (s->tid != t->request->pid)
-			(void)waitid(P_PID, (id_t)s->tid, &unused, WEXITED | WNOHANG | __WALL);
+			(void)waitid(P_PID, (id_t)s->tid, &unused,
+				     WEXITED | WNOHANG | __WALL);
 	}
 }
 
@@ -243,7 +244,8 @@ static void note_event(const struct tracer *t, struct seized *s, const siginfo_t
  * 0 while it is worth the time of the others to wait for it. The end of a leader is not
  * told before that of the last thread: it is seen here.
  */
-static int check_patience(const struct tracer *t, struct seized *s, uint64_t *patient_until_ns)
+static int check_patience(const struct tracer *t, struct seized *s,
+			  uint64_t *patient_until_ns)
 {
 	uint64_t now_ns = clock_now_ns();
 	char state;
@@ -336,7 +338,8 @@ static int read_all_registers(const struct tracer *t, struct stop *stop)
 			return -ETIMEDOUT;
 		if (t->seized[i].is_gone)
 			continue;
-		stop->words = xgrow(stop->words, &capacity, stop->word_count + STOP_WORDS_MAX,
+		stop->words = xgrow(stop->words, &capacity,
+				    stop->word_count + STOP_WORDS_MAX,
 				    sizeof(*stop->words));
 		r = registers_read(t->seized[i].tid, &stop->threads[stop->count],
 				   stop->words + stop->word_count, &count);

@@ -32,7 +32,7 @@ struct stop {
 	 */
 	uint64_t *words;
 	size_t word_count;
-	uint64_t deadline_ns; /* monotonic clock: the work must have ended by then */
+	uint64_t deadline_ns;	   /* monotonic clock: the work must have ended by then */
 	struct stopped_work *held; /* for stop_write_word() */
 };
 

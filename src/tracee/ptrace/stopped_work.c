@@ -161,7 +161,8 @@ bool stopped_work_end(struct stopped_work *w)
 	bool is_busy = w->is_begun;
 	int unused;
 
-	for (uint64_t waited_ns = 0; is_busy && waited_ns < HANG_NS; waited_ns += SLICE_NS)
+	for (uint64_t waited_ns = 0; is_busy && waited_ns < HANG_NS;
+	     waited_ns += SLICE_NS)
 		is_busy = !expendable_wait(w->thread, clock_now_ns() + SLICE_NS, &unused);
 	if (!expendable_end(w->thread, free_work))
 		return false;

@@ -190,7 +190,6 @@ static enum trace_event event_of(const siginfo_t *info, int *ret_signal)
 	return TRACE_SIGNAL;
 }
 
-
 int trace_wait(int tid, uint64_t limit_ns, enum trace_event *ret, int *ret_signal)
 {
 	const struct timespec poll = { .tv_nsec = (long)POLL_NS };
@@ -302,12 +301,15 @@ static int do_access(void *context)
 	ssize_t n;
 
 	if (a->mem_fd >= 0)
-		n = a->is_write ? pwrite(a->mem_fd, a->bytes, a->length, (off_t)a->addr) :
-				  pread(a->mem_fd, a->bytes, a->length, (off_t)a->addr);
+		n = a->is_write ? pwrite(a->mem_fd, a->bytes, a->length, (off_t)a->addr)
+				: pread(a->mem_fd, a->bytes, a->length, (off_t)a->addr);
 	else
-		n = a->is_write ? process_vm_writev(a->tid, &local, 1, &remote, 1, 0) :
-				  process_vm_readv(a->tid, &local, 1, &remote, 1, 0);
-	return n < 0 ? -errno : (size_t)n == a->length ? 0 : n == 0 && a->mem_fd >= 0 ? -ESRCH : -EFAULT;
+		n = a->is_write ? process_vm_writev(a->tid, &local, 1, &remote, 1, 0)
+				: process_vm_readv(a->tid, &local, 1, &remote, 1, 0);
+	return n < 0			  ? -errno
+	       : (size_t)n == a->length	  ? 0
+	       : n == 0 && a->mem_fd >= 0 ? -ESRCH
+					  : -EFAULT;
 }
 
 /* Takes the access. In a tracing thread, by its accessor: -ETIMEDOUT if that hangs. */
@@ -336,7 +338,9 @@ static struct access *new_access(int tid, int mem_fd, uint64_t addr, size_t leng
 {
 	struct access *a = xmalloc(sizeof(*a) + length);
 
-	*a = (struct access){ .tid = tid, .mem_fd = mem_fd, .addr = addr, .length = length };
+	*a = (struct access){
+		.tid = tid, .mem_fd = mem_fd, .addr = addr, .length = length
+	};
 	return a;
 }
 
@@ -350,7 +354,8 @@ int trace_read_opened(int mem_fd, uint64_t addr, void *to, size_t length)
 	return run_access(new_access(0, mem_fd, addr, length), to);
 }
 
-static int write_memory(int tid, int mem_fd, uint64_t addr, const void *from, size_t length)
+static int write_memory(int tid, int mem_fd, uint64_t addr, const void *from,
+			size_t length)
 {
 	struct access *a = new_access(tid, mem_fd, addr, length);
 
@@ -366,7 +371,8 @@ int trace_write_memory(int tid, uint64_t addr, const void *from, size_t length)
 
 int trace_write_word(int tid, uint64_t addr, uint64_t word)
 {
-	return ask(PTRACE_POKEDATA, tid, (void *)(uintptr_t)addr, (void *)(uintptr_t)word);
+	return ask(PTRACE_POKEDATA, tid, (void *)(uintptr_t)addr,
+		   (void *)(uintptr_t)word);
 }
 
 /*
@@ -393,10 +399,12 @@ static int poke(int tid, uint64_t addr, const uint8_t *from, size_t length)
 	return 0;
 }
 
-int trace_write_protected(int tid, int mem_fd, uint64_t addr, const void *from, size_t length)
+int trace_write_protected(int tid, int mem_fd, uint64_t addr, const void *from,
+			  size_t length)
 {
 	int r = write_memory(tid, mem_fd, addr, from, length);
 
 	/* -ESRCH: that address space is gone, and tid may be in another one */
-	return r == 0 || r == -ESRCH || r == -ETIMEDOUT ? r : poke(tid, addr, from, length);
+	return r == 0 || r == -ESRCH || r == -ETIMEDOUT ? r
+							: poke(tid, addr, from, length);
 }

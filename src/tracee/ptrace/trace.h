@@ -37,7 +37,7 @@ enum trace_event {
 };
 
 enum trace_how {
-	TRACE_ON,		/* until something happens */
+	TRACE_ON,	  /* until something happens */
 	TRACE_TO_SYSCALL, /* or a system call begins or ends */
 };
 
@@ -81,6 +81,7 @@ int trace_write_word(int tid, uint64_t addr, uint64_t word);
  * write permission. mem_fd is the process's /proc/PID/mem, opened for writing. Where the
  * kernel restricts that file (proc_mem.force_override), PTRACE_POKEDATA is the fallback.
  */
-int trace_write_protected(int tid, int mem_fd, uint64_t addr, const void *from, size_t length);
+int trace_write_protected(int tid, int mem_fd, uint64_t addr, const void *from,
+			  size_t length);
 
 #endif

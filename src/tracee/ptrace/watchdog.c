@@ -23,7 +23,8 @@
 #include "base/units.h"
 
 #ifndef SYS_pidfd_send_signal
-#	define SYS_pidfd_send_signal 424 /* Linux 5.1, the same number on every machine */
+#	define SYS_pidfd_send_signal \
+		424 /* Linux 5.1, the same number on every machine */
 #endif
 #ifndef SYS_pidfd_open
 #	define SYS_pidfd_open 434 /* Linux 5.3, the same number on every machine */
@@ -39,7 +40,12 @@
 #define CLOSED_FDS_MAX 65536
 
 /* Descriptors of the watchdog: the first ones after standard error. */
-enum { SOCKET_FD = STDERR_FILENO + 1, PROCESS_FD, TASK_FD, FD_END };
+enum {
+	SOCKET_FD = STDERR_FILENO + 1,
+	PROCESS_FD,
+	TASK_FD,
+	FD_END
+};
 #define FD_COUNT (FD_END - SOCKET_FD)
 
 /* While the watchdog moves its descriptors, their copies are above those numbers. */
@@ -252,8 +258,8 @@ static int own_page(void)
 
 	if (watchdog.owner == getpid())
 		return 0;
-	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		    0);
+	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (page == MAP_FAILED)
 		return -errno;
 	if (!is_registered && atexit(end_at_exit) != 0) {
@@ -295,7 +301,8 @@ int watchdog_arm(void)
 			r = start();
 		/* A full socket means that the watchdog has yet to read earlier bytes. */
 		if (r < 0 || watchdog.fd < 0 ||
-		    send(watchdog.fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 || errno == EAGAIN)
+		    send(watchdog.fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ||
+		    errno == EAGAIN)
 			break;
 		bury();
 	}

@@ -44,6 +44,7 @@ void dwarf_file_free(struct dwarf_file *file);
  * each compiled into the one after it. Returns how many; those are overwritten by the
  * next call.
  */
-size_t dwarf_file_find(struct dwarf_file *file, uint64_t vaddr, const struct dwarf_frame **ret);
+size_t dwarf_file_find(struct dwarf_file *file, uint64_t vaddr,
+		       const struct dwarf_frame **ret);
 
 #endif

@@ -12,8 +12,9 @@
 struct symbol_range {
 	uint64_t start, bytes; /* 0 bytes: to the next one, if that is near */
 	const char *name;      /* borrowed */
-	unsigned int rank;     /* of those that start at one address the highest is preferred */
-	size_t number;	       /* then the one that was added first */
+	unsigned int
+		rank;  /* of those that start at one address the highest is preferred */
+	size_t number; /* then the one that was added first */
 };
 
 struct symbol_ranges {
@@ -21,7 +22,10 @@ struct symbol_ranges {
 	size_t count, capacity;
 };
 
-#define SYMBOL_RANGES_INIT { NULL, 0, 0 }
+#define SYMBOL_RANGES_INIT \
+	{                  \
+		NULL, 0, 0 \
+	}
 
 void symbol_ranges_add(struct symbol_ranges *ranges, const struct symbol_range *range);
 

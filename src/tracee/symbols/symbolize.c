@@ -103,7 +103,8 @@ static void add_frames(struct strbuf *out, const struct dwarf_frame *frames, siz
 	}
 }
 
-static void answer_file(const struct task *task, size_t number, struct strbuf *out, int fd)
+static void answer_file(const struct task *task, size_t number, struct strbuf *out,
+			int fd)
 {
 	const struct symbolize_file *file = &task->files[number];
 	struct dwarf_file *dwarf = dwarf_file_open(task->fds[number], file->path);
@@ -112,7 +113,8 @@ static void answer_file(const struct task *task, size_t number, struct strbuf *o
 		const struct dwarf_frame *frames;
 		struct record record = { .file = (uint32_t)number, .vaddr = (uint32_t)i };
 
-		record.frame_count = (uint32_t)dwarf_file_find(dwarf, file->vaddrs[i], &frames);
+		record.frame_count =
+			(uint32_t)dwarf_file_find(dwarf, file->vaddrs[i], &frames);
 		if (record.frame_count == 0)
 			continue;
 		strbuf_add(out, &record, sizeof(record));
@@ -140,10 +142,12 @@ static void live_apart(void)
 	if (getrlimit(RLIMIT_AS, &room) == 0) {
 		_cleanup_strbuf_ struct strbuf statm = STRBUF_INIT;
 
-		if (io_read_file_at(AT_FDCWD, "/proc/self/statm", CHUNK_BYTES, &statm) < 0)
+		if (io_read_file_at(AT_FDCWD, "/proc/self/statm", CHUNK_BYTES, &statm) <
+		    0)
 			return;
 		room.rlim_cur = strtoull(strbuf_text(&statm), NULL, 10) *
-					(uint64_t)sysconf(_SC_PAGESIZE) + ROOM_BYTES;
+					(uint64_t)sysconf(_SC_PAGESIZE) +
+				ROOM_BYTES;
 		if (room.rlim_cur < room.rlim_max)
 			setrlimit(RLIMIT_AS, &room);
 	}
@@ -187,7 +191,8 @@ static bool take_text(const char **at, const char *end, uint32_t length, const c
 	const char *text = take(at, end, length);
 
 	*ret = length > 0 ? text : NULL;
-	return text && length <= TEXT_MAX + 1 && (length == 0 || text[length - 1] == '\0');
+	return text && length <= TEXT_MAX + 1 &&
+	       (length == 0 || text[length - 1] == '\0');
 }
 
 static bool take_frame(const char **at, const char *end, struct code_frame *ret)
@@ -203,8 +208,8 @@ static bool take_frame(const char **at, const char *end, struct code_frame *ret)
 	       take_text(at, end, frame.file_length, &ret->file);
 }
 
-static void say(struct task *task, size_t file, size_t vaddr, const struct code_frame *frames,
-		size_t count)
+static void say(struct task *task, size_t file, size_t vaddr,
+		const struct code_frame *frames, size_t count)
 {
 	if (task->is_said[file][vaddr])
 		return;
@@ -334,7 +339,8 @@ static int open_path(const char *path)
 	_cleanup_free_ char *cwd = path[0] == '/' ? NULL : getcwd(NULL, 0);
 
 	strbuf_addf(&absolute, "%s/%s", cwd ? cwd : "", path);
-	return foreign_file_open(FOREIGN_OWN_ROOT, strbuf_text(&absolute), FOREIGN_ELF_BYTES_MAX);
+	return foreign_file_open(FOREIGN_OWN_ROOT, strbuf_text(&absolute),
+				 FOREIGN_ELF_BYTES_MAX);
 }
 
 /* The file that was mapped, if it is there and is still that one; else its debug file. */
@@ -346,7 +352,8 @@ static int open_file(const struct symbolize_file *file)
 	if (wanted.length > sizeof(wanted.bytes))
 		wanted.length = 0;
 	memcpy(wanted.bytes, file->build_id, wanted.length);
-	if (fd >= 0 && elf_build_id_read(fd, &found) == 0 && found.length == wanted.length &&
+	if (fd >= 0 && elf_build_id_read(fd, &found) == 0 &&
+	    found.length == wanted.length &&
 	    memcmp(found.bytes, wanted.bytes, found.length) == 0)
 		return fd;
 	if (fd >= 0)
@@ -365,10 +372,12 @@ static void ask_symbols(struct task *task, size_t number)
 
 	while (i < file->count && task->is_said[number][i])
 		i++;
-	if (i == file->count || elf_symbols_read(dup(task->fds[number]), -1, &symbols) < 0)
+	if (i == file->count ||
+	    elf_symbols_read(dup(task->fds[number]), -1, &symbols) < 0)
 		return;
 	for (; i < file->count; i++) {
-		const struct elf_symbol *symbol = elf_symbols_find(&symbols, file->vaddrs[i]);
+		const struct elf_symbol *symbol =
+			elf_symbols_find(&symbols, file->vaddrs[i]);
 
 		if (!symbol || symbol->is_object)
 			continue;
@@ -376,7 +385,8 @@ static void ask_symbols(struct task *task, size_t number)
 		symbol_name_add(&name, symbol->name);
 		if (name.length == 0)
 			continue;
-		say(task, number, i, &(struct code_frame){ .function = strbuf_text(&name) }, 1);
+		say(task, number, i,
+		    &(struct code_frame){ .function = strbuf_text(&name) }, 1);
 	}
 	elf_symbols_release(&symbols);
 }

@@ -17,7 +17,7 @@ struct symbolize_file {
 	const char *path;
 	/* Of the file that was mapped. One that has another by now has no names. */
 	const uint8_t *build_id;
-	size_t build_id_bytes; /* 0: it has none */
+	size_t build_id_bytes;	/* 0: it has none */
 	const uint64_t *vaddrs; /* as the file has them, before it is moved */
 	size_t count;
 };

@@ -26,7 +26,7 @@ struct object {
 	uint64_t start_addr, end_addr;
 	size_t first_mapping, mapping_count; /* gaps and zeros included */
 	bool is_read;
-	uint64_t bias; /* from the file's addresses to the process's */
+	uint64_t bias;		/* from the file's addresses to the process's */
 	struct elf_symbols elf; /* empty if it could not be read */
 };
 
@@ -115,8 +115,8 @@ static bool is_of_segment(const struct mapping *m, const struct elf_segment *seg
 	uint64_t first = page_down(segment->offset_bytes);
 
 	return m->file_offset_bytes >= first &&
-	       m->file_offset_bytes - first < segment->offset_bytes % IMAGE_PAGE_BYTES +
-						      segment->file_bytes &&
+	       m->file_offset_bytes - first <
+		       segment->offset_bytes % IMAGE_PAGE_BYTES + segment->file_bytes &&
 	       m->start_addr - bias ==
 		       page_down(segment->vaddr) + (m->file_offset_bytes - first);
 }
@@ -136,7 +136,8 @@ static bool has_place(const struct symbols *symbols, struct object *object)
 
 	for (size_t i = 0; i < object->elf.segment_count; i++) {
 		const struct elf_segment *segment = &object->elf.segments[i];
-		bool fits = page_down(segment->offset_bytes) == mappings[0].file_offset_bytes;
+		bool fits = page_down(segment->offset_bytes) ==
+			    mappings[0].file_offset_bytes;
 
 		object->bias = mappings[0].start_addr - page_down(segment->vaddr);
 		for (size_t k = 0; fits && k < object->mapping_count; k++)
@@ -157,7 +158,8 @@ static void read_object(const struct symbols *symbols, struct object *object)
 	fd = mapped_file_open(symbols->process_fd, m);
 	if (fd < 0)
 		return;
-	if (elf_symbols_read(fd, FOREIGN_ROOT_OF(symbols->process_fd), &object->elf) == 0 &&
+	if (elf_symbols_read(fd, FOREIGN_ROOT_OF(symbols->process_fd), &object->elf) ==
+		    0 &&
 	    !has_place(symbols, object))
 		elf_symbols_release(&object->elf);
 }

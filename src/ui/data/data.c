@@ -66,7 +66,7 @@ void data_refresh_processes(struct data *d, unsigned int needs, const int *visib
 	if (d->has_ended)
 		return;
 	d->list_error = d->feed->kind->read_processes(d->feed, needs, visible_pids,
-							visible_count);
+						      visible_count);
 	now = d->feed->processes;
 	d->taken_ns = now->taken_ns;
 	d->cost_ns = now->cost_ns;
@@ -76,7 +76,8 @@ void data_refresh_processes(struct data *d, unsigned int needs, const int *visib
 		return;
 	if (now->count > 0) {
 		keep_processes(d);
-	} else if (d->last_processes.count > 0 && targets_have_ended(d->options->targets, now)) {
+	} else if (d->last_processes.count > 0 &&
+		   targets_have_ended(d->options->targets, now)) {
 		d->has_ended = true;
 		d->processes = &d->last_processes;
 	}
@@ -102,7 +103,8 @@ void data_open(struct data *d, const struct process *p)
 }
 
 /* Swap the sample just read with the one on the screen. */
-static void show_detail(struct data *d, struct snapshot *next, struct mapping_list *mappings)
+static void show_detail(struct data *d, struct snapshot *next,
+			struct mapping_list *mappings)
 {
 	struct snapshot old = d->detail;
 	struct mapping_list old_mappings = d->mappings;
@@ -149,7 +151,8 @@ static void add_trends(struct data *d)
 	}
 	seen_growth_add(&d->need, u->taken_ns, usage_need_bytes(u));
 	if (u->heap_quality != QUALITY_UNKNOWN)
-		seen_growth_add(&d->live, u->heap_taken_ns, matrix_owner_bytes(&u->matrix, OWNER_LIVE));
+		seen_growth_add(&d->live, u->heap_taken_ns,
+				matrix_owner_bytes(&u->matrix, OWNER_LIVE));
 }
 
 void data_refresh_detail(struct data *d, uint64_t interval_ns)

@@ -21,7 +21,7 @@ struct data {
 	/* copy that is shown after all targets have ended */
 	struct snapshot last_processes;
 	int list_error; /* -errno if the processes could not be listed, else 0 */
-	bool has_ended;			  /* all targets have ended */
+	bool has_ended; /* all targets have ended */
 
 	/* the selected process; pid 0: none is selected */
 	int detail_pid;
@@ -34,7 +34,7 @@ struct data {
 	/* replay: samples to read for a new history; 0: the default */
 	size_t graph_samples;
 	bool detail_has_ended;
-	struct seen_growth need;	/* need of the process since it was opened */
+	struct seen_growth need; /* need of the process since it was opened */
 	struct seen_growth live; /* size of its live blocks, one value per heap read */
 
 	struct data_group group;

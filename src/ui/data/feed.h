@@ -21,15 +21,15 @@ struct feed_kind {
 	 * the visible ones. Returns 0, or -errno if the processes cannot be listed;
 	 * feed->processes then keeps its contents.
 	 */
-	int (*read_processes)(struct feed *feed, unsigned int needs, const int *visible_pids,
-			      size_t visible_count);
+	int (*read_processes)(struct feed *feed, unsigned int needs,
+			      const int *visible_pids, size_t visible_count);
 	/*
 	 * Read one process into the empty snapshot *ret, and its mappings unless
 	 * ret_mappings is NULL. Returns 0 (the error member of the usage may be set),
 	 * -ESRCH if no process has that pid and start time, or -errno as above.
 	 */
-	int (*read_process)(struct feed *feed, struct target_pid *target, struct snapshot *ret,
-			    struct mapping_list *ret_mappings);
+	int (*read_process)(struct feed *feed, struct target_pid *target,
+			    struct snapshot *ret, struct mapping_list *ret_mappings);
 	/*
 	 * Open a group. Returns 0, or an error of cgroup_target_open(); the previous
 	 * group then stays open. A recording contains at most one group, which is opened

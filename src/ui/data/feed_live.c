@@ -37,8 +37,8 @@ static int read_processes(struct feed *feed, unsigned int needs, const int *visi
 	return r;
 }
 
-static int read_process(struct feed *feed, struct target_pid *target, struct snapshot *ret,
-			struct mapping_list *ret_mappings)
+static int read_process(struct feed *feed, struct target_pid *target,
+			struct snapshot *ret, struct mapping_list *ret_mappings)
 {
 	struct live *live = (struct live *)feed;
 	struct targets targets = { .pids = target, .pid_count = 1 };
@@ -73,7 +73,8 @@ static int open_group(struct feed *feed, const struct cgroup_target *target)
 	return 0;
 }
 
-static int read_group(struct feed *feed, struct cgroup *ret, const struct snapshot **ret_processes)
+static int read_group(struct feed *feed, struct cgroup *ret,
+		      const struct snapshot **ret_processes)
 {
 	struct live *live = (struct live *)feed;
 	struct targets *targets;
@@ -119,7 +120,8 @@ struct feed *feed_live_new(const struct ui_options *options)
 	live->options = options;
 	live->sampler = options->sampler;
 	snapshot_init(&live->no_processes);
-	live->watch = watch_new(options->sampler, options->targets, options->max_share_per_mille);
+	live->watch = watch_new(options->sampler, options->targets,
+				options->max_share_per_mille);
 	live->feed.processes = watch_snapshot(live->watch);
 	return &live->feed;
 }

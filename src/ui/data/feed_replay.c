@@ -33,7 +33,8 @@ static int read_processes(struct feed *feed, unsigned int needs, const int *visi
 	(void)needs;
 	(void)visible_pids;
 	(void)visible_count;
-	r = replay_read(past->options->replay, feed->index, past->options->targets, &past->processes);
+	r = replay_read(past->options->replay, feed->index, past->options->targets,
+			&past->processes);
 	set_times(&past->processes);
 	return r;
 }
@@ -43,8 +44,8 @@ static bool is_target(const struct target_pid *target, const struct snapshot *s)
 	return s->count == 1 && s->usages[0].process.start_ticks == target->start_ticks;
 }
 
-static int read_process(struct feed *feed, struct target_pid *target, struct snapshot *ret,
-			struct mapping_list *ret_mappings)
+static int read_process(struct feed *feed, struct target_pid *target,
+			struct snapshot *ret, struct mapping_list *ret_mappings)
 {
 	struct past *past = (struct past *)feed;
 	struct replay *replay = past->options->replay;
@@ -60,7 +61,8 @@ static int read_process(struct feed *feed, struct target_pid *target, struct sna
 	}
 	if (!ret_mappings)
 		return 0;
-	return replay_read_mappings(replay, feed->index, &ret->usages[0].process, ret_mappings);
+	return replay_read_mappings(replay, feed->index, &ret->usages[0].process,
+				    ret_mappings);
 }
 
 /* A recording contains at most one group, so the target is ignored. */
@@ -77,7 +79,8 @@ static int open_group(struct feed *feed, const struct cgroup_target *target)
 	return r;
 }
 
-static int read_group(struct feed *feed, struct cgroup *ret, const struct snapshot **ret_processes)
+static int read_group(struct feed *feed, struct cgroup *ret,
+		      const struct snapshot **ret_processes)
 {
 	static const struct targets all;
 	struct past *past = (struct past *)feed;

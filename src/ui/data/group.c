@@ -18,9 +18,9 @@
 #include "ui/data/replay.h"
 
 /* Limit the time that the user has to wait: see data_replay.c. */
-#define GROWTH_SAMPLES	   1000
+#define GROWTH_SAMPLES 1000
 #define GROWTH_SAMPLES_MIN 64
-#define PATIENCE_NS	   (150 * NS_PER_MS)
+#define PATIENCE_NS (150 * NS_PER_MS)
 
 #define SAME_TIME_NS (10 * NS_PER_S)
 
@@ -45,10 +45,12 @@ void data_group_release(struct data_group *g)
 	forget(g);
 }
 
-static struct group_member *find_member(const struct data_group *g, const struct process *p)
+static struct group_member *find_member(const struct data_group *g,
+					const struct process *p)
 {
 	for (size_t i = 0; i < g->member_count; i++)
-		if (g->members[i].pid == p->pid && g->members[i].start_ticks == p->start_ticks)
+		if (g->members[i].pid == p->pid &&
+		    g->members[i].start_ticks == p->start_ticks)
 			return &g->members[i];
 	return NULL;
 }
@@ -226,7 +228,8 @@ void data_group_refresh(struct data *d)
 	g->cost_ns = clock_now_ns() - began_ns;
 }
 
-const struct growth *data_group_growth_of(const struct data_group *g, const struct process *p)
+const struct growth *data_group_growth_of(const struct data_group *g,
+					  const struct process *p)
 {
 	static const struct growth unknown = { .kind = GROWTH_TOO_SHORT };
 	struct group_member *m = find_member(g, p);
@@ -237,7 +240,8 @@ const struct growth *data_group_growth_of(const struct data_group *g, const stru
 uint64_t data_group_limit_of(const struct data_group *g, const struct usage *u)
 {
 	if (!g->is_read || g->is_gone || !find_member(g, &u->process) ||
-	    g->taken_ns > u->taken_ns + SAME_TIME_NS || u->taken_ns > g->taken_ns + SAME_TIME_NS)
+	    g->taken_ns > u->taken_ns + SAME_TIME_NS ||
+	    u->taken_ns > g->taken_ns + SAME_TIME_NS)
 		return BYTES_UNKNOWN;
 	return bytes_add(usage_need_bytes(u), g->figures.headroom_bytes);
 }

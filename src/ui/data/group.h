@@ -62,6 +62,7 @@ void data_group_update(struct data_group *g, const struct snapshot *processes);
 uint64_t data_group_limit_of(const struct data_group *g, const struct usage *u);
 
 /* Return the growth of the need of one process of the group. */
-const struct growth *data_group_growth_of(const struct data_group *g, const struct process *p);
+const struct growth *data_group_growth_of(const struct data_group *g,
+					  const struct process *p);
 
 #endif

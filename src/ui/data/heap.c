@@ -81,7 +81,8 @@ static struct process_name *allow(struct data *d)
 	h->allowed = xgrow(h->allowed, &h->allowed_capacity, h->allowed_count + 1,
 			   sizeof(*h->allowed));
 	allowed = &h->allowed[h->allowed_count++];
-	*allowed = (struct process_name){ d->detail_pid, d->detail_target.start_ticks, false };
+	*allowed = (struct process_name){ d->detail_pid, d->detail_target.start_ticks,
+					  false };
 	return allowed;
 }
 
@@ -137,7 +138,8 @@ uint64_t data_heap_estimate_ns(const struct data *d, unsigned int wishes)
 	};
 	const struct usage *u = data_detail(d);
 
-	return u ? round_up(heap_reader_estimate_pause_ns(&reader, u, &d->mappings)) : BYTES_UNKNOWN;
+	return u ? round_up(heap_reader_estimate_pause_ns(&reader, u, &d->mappings))
+		 : BYTES_UNKNOWN;
 }
 
 void data_heap_read(struct data *d, unsigned int wishes)
@@ -148,7 +150,8 @@ void data_heap_read(struct data *d, unsigned int wishes)
 		return;
 	h->is_awaited = h->is_awaited || wishes & HEAP_AWAITED;
 	/* the running read may already satisfy these wishes */
-	if (h->is_reading && (wishes & ~h->reading_wishes & ~(unsigned int)HEAP_AWAITED) == 0)
+	if (h->is_reading &&
+	    (wishes & ~h->reading_wishes & ~(unsigned int)HEAP_AWAITED) == 0)
 		return;
 	h->is_wanted = true;
 	h->wishes |= wishes;
@@ -187,7 +190,8 @@ uint64_t data_heap_wait_ns(const struct data *d, uint64_t interval_ns)
 	 * The same rule as in heap_keeper: limit both the share of time for which the
 	 * process is stopped and the share of one CPU.
 	 */
-	wait_ns = (f->cpu_ns > f->heap.pause_ns ? f->cpu_ns : f->heap.pause_ns) / share * 1000;
+	wait_ns = (f->cpu_ns > f->heap.pause_ns ? f->cpu_ns : f->heap.pause_ns) / share *
+		  1000;
 	return wait_ns > interval_ns ? wait_ns : interval_ns;
 }
 
@@ -313,7 +317,8 @@ static bool begin(struct data *d)
 	request.wants_detail = h->wishes & HEAP_DETAIL;
 	request.wants_leaks = h->wishes & HEAP_LEAKS;
 	request.wants_helper = data_heap_is_asked(d);
-	request.may_inject = has_helper(d) || (d->options->may_inject && is_named(d->options->targets, d));
+	request.may_inject = has_helper(d) ||
+			     (d->options->may_inject && is_named(d->options->targets, d));
 	request.or_running = !(h->wishes & HEAP_AWAITED) && d->options->may_run;
 	request.max_pause_ns = h->wishes & HEAP_AWAITED ? d->options->max_pause_ns
 							: d->options->auto_pause_ns;

@@ -15,21 +15,21 @@ struct data_heap {
 	struct heap_job *job; /* NULL until the first read */
 	struct heap_findings findings;
 	struct past_heap past; /* from the findings, to classify later samples */
-	bool is_known;	   /* the findings belong to the selected process */
-	bool is_wanted;	   /* a read has been requested but has not started */
-	bool is_reading;   /* the heap of the selected process is being read */
-	bool is_awaited;   /* the user is waiting for a requested or running read */
-	unsigned int wishes;	     /* enum heap_wish flags for the next read */
+	bool is_known;	       /* the findings belong to the selected process */
+	bool is_wanted;	       /* a read has been requested but has not started */
+	bool is_reading;       /* the heap of the selected process is being read */
+	bool is_awaited;       /* the user is waiting for a requested or running read */
+	unsigned int wishes;   /* enum heap_wish flags for the next read */
 	unsigned int reading_wishes; /* enum heap_wish flags of the running read */
-	uint64_t began_ns; /* when the running read began */
-	int progress_per_mille; /* progress of the leak scan; -1: not started */
+	uint64_t began_ns;	     /* when the running read began */
+	int progress_per_mille;	     /* progress of the leak scan; -1: not started */
 
 	/* processes that the user has allowed memstate to stop */
 	struct process_name {
 		int pid;
 		uint64_t start_ticks;
 		bool has_helper; /* the user has also allowed a helper to be injected */
-	} *allowed;
+	} * allowed;
 	size_t allowed_count, allowed_capacity;
 };
 

@@ -39,7 +39,7 @@ struct heap_job {
 
 	/* used by the thread while it runs */
 	struct heap_request request;
-	int pid; /* pid of the last process read */
+	int pid;		 /* pid of the last process read */
 	struct helpers *helpers; /* NULL: no helper is wanted */
 	struct heap_findings findings;
 
@@ -148,7 +148,8 @@ static bool tell_progress(void *context, uint64_t done_bytes, uint64_t total_byt
 {
 	struct heap_job *job = context;
 
-	atomic_store(&job->progress_per_mille, (int)units_per_mille(done_bytes, total_bytes));
+	atomic_store(&job->progress_per_mille,
+		     (int)units_per_mille(done_bytes, total_bytes));
 	return atomic_load(&job->is_cancelled);
 }
 
@@ -159,8 +160,8 @@ static int read_once(struct heap_job *job)
 	int r;
 
 	if (job->request.wants_leaks)
-		r = heap_leaks_scan(&job->reader, &f->usage, &progress, &f->mappings, &f->heap,
-				    &f->leaks);
+		r = heap_leaks_scan(&job->reader, &f->usage, &progress, &f->mappings,
+				    &f->heap, &f->leaks);
 	else
 		r = heap_reader_read(&job->reader, &f->usage, &f->mappings, &f->heap);
 	if (job->reader.own_sampler) {

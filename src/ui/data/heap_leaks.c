@@ -93,8 +93,10 @@ static void keep_sums(const struct leak_scan *scan, struct heap_leaks *ret)
 	ret->mark_ns = scan->mark_ns;
 }
 
-int heap_leaks_scan(struct heap_reader *reader, struct usage *u, const struct mark_progress *progress,
-		    struct mapping_list *ret_mappings, struct heap *ret_heap, struct heap_leaks *ret)
+int heap_leaks_scan(struct heap_reader *reader, struct usage *u,
+		    const struct mark_progress *progress,
+		    struct mapping_list *ret_mappings, struct heap *ret_heap,
+		    struct heap_leaks *ret)
 {
 	struct scanning s = { .reader = reader, .groups = BLOCK_GROUPS_INIT };
 	int r;

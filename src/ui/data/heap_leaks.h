@@ -49,7 +49,8 @@ void heap_leaks_release(struct heap_leaks *leaks);
  * leak_scan_run(). *ret_mappings and *ret_heap are set as by heap_reader_read(); *ret
  * is always initialised.
  */
-int heap_leaks_scan(struct heap_reader *reader, struct usage *u, const struct mark_progress *progress,
+int heap_leaks_scan(struct heap_reader *reader, struct usage *u,
+		    const struct mark_progress *progress,
 		    struct mapping_list *ret_mappings, struct heap *ret_heap,
 		    struct heap_leaks *ret);
 

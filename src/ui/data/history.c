@@ -32,36 +32,25 @@ uint64_t part_get(const struct usage *u, enum part part)
 	if (part == PART_NEED)
 		return usage_need_bytes(u);
 	if (part >= PART_CELL)
-		return matrix_cell_bytes(&u->matrix,
-					 (enum owner)((part - PART_CELL) / STATE_COUNT_),
-					 (enum page_state)((part - PART_CELL) % STATE_COUNT_));
+		return matrix_cell_bytes(
+			&u->matrix, (enum owner)((part - PART_CELL) / STATE_COUNT_),
+			(enum page_state)((part - PART_CELL) % STATE_COUNT_));
 	if (part >= PART_STATE)
 		return u->state_bytes[part - PART_STATE];
 	if (part >= PART_OWNER)
 		return matrix_owner_bytes(&u->matrix, (enum owner)(part - PART_OWNER));
 	switch ((int)part) {
-	case PART_RSS:
-		return u->total.bytes[SMAPS_RSS];
-	case PART_PSS:
-		return u->total.bytes[SMAPS_PSS];
-	case PART_USS:
-		return usage_uss_bytes(u);
-	case PART_SWAP:
-		return u->total.bytes[SMAPS_SWAP];
-	case PART_UNBACKED:
-		return u->unbacked_bytes;
-	case PART_RESERVED:
-		return u->reserved_bytes;
-	case PART_THP:
-		return usage_thp_bytes(u);
-	case PART_LOCKED:
-		return u->total.bytes[SMAPS_LOCKED];
-	case PART_TRIMMABLE:
-		return u->trimmable_bytes;
-	case PART_HUGETLB:
-		return usage_hugetlb_bytes(u);
-	default:
-		return u->process.stat_size_bytes;
+	case PART_RSS: return u->total.bytes[SMAPS_RSS];
+	case PART_PSS: return u->total.bytes[SMAPS_PSS];
+	case PART_USS: return usage_uss_bytes(u);
+	case PART_SWAP: return u->total.bytes[SMAPS_SWAP];
+	case PART_UNBACKED: return u->unbacked_bytes;
+	case PART_RESERVED: return u->reserved_bytes;
+	case PART_THP: return usage_thp_bytes(u);
+	case PART_LOCKED: return u->total.bytes[SMAPS_LOCKED];
+	case PART_TRIMMABLE: return u->trimmable_bytes;
+	case PART_HUGETLB: return usage_hugetlb_bytes(u);
+	default: return u->process.stat_size_bytes;
 	}
 }
 
@@ -121,7 +110,8 @@ static void add_missing(struct history *h, uint64_t taken_ns, uint64_t interval_
 
 static bool is_of_owner(unsigned int part)
 {
-	return part < PART_STATE ? part >= PART_OWNER : part >= PART_CELL && part < PART_NEED;
+	return part < PART_STATE ? part >= PART_OWNER
+				 : part >= PART_CELL && part < PART_NEED;
 }
 
 /*
@@ -208,15 +198,18 @@ bool history_get_rate(const struct history *h, enum part part, int64_t *ret_byte
 		if (bytes_known(s->bytes[part]))
 			first = s;
 	}
-	if (!first || !bytes_known(last->bytes[part]) || last->taken_ns <= first->taken_ns)
+	if (!first || !bytes_known(last->bytes[part]) ||
+	    last->taken_ns <= first->taken_ns)
 		return false;
 	elapsed_ns = last->taken_ns - first->taken_ns;
-	*ret_bytes_per_s = (int64_t)((__int128)(int64_t)(last->bytes[part] - first->bytes[part]) *
-				     (int64_t)NS_PER_S / (int64_t)elapsed_ns);
+	*ret_bytes_per_s =
+		(int64_t)((__int128)(int64_t)(last->bytes[part] - first->bytes[part]) *
+			  (int64_t)NS_PER_S / (int64_t)elapsed_ns);
 	return true;
 }
 
-size_t history_copy(const struct history *h, enum part part, size_t max, uint64_t *ret_bytes)
+size_t history_copy(const struct history *h, enum part part, size_t max,
+		    uint64_t *ret_bytes)
 {
 	size_t count = h->count < max ? h->count : max;
 

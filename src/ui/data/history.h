@@ -24,7 +24,7 @@ enum part {
 	PART_RESERVED,
 	PART_HUGETLB,
 	PART_SIZE,
-	PART_OWNER,			       /* + enum owner */
+	PART_OWNER,				/* + enum owner */
 	PART_STATE = PART_OWNER + OWNER_COUNT_, /* + enum page_state */
 	PART_NAMED_COUNT_ = PART_STATE + STATE_COUNT_,
 	PART_CELL = PART_NAMED_COUNT_, /* + owner * STATE_COUNT_ + state */
@@ -93,6 +93,7 @@ uint64_t history_span_ns(const struct history *h);
  * Copy the last samples of a part, at most `max`, oldest first. Returns the
  * number copied.
  */
-size_t history_copy(const struct history *h, enum part part, size_t max, uint64_t *ret_bytes);
+size_t history_copy(const struct history *h, enum part part, size_t max,
+		    uint64_t *ret_bytes);
 
 #endif

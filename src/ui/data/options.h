@@ -19,7 +19,7 @@ struct ui_options {
 	uint64_t interval_ns;
 	unsigned int max_share_per_mille;
 	bool exact_bytes;
-	bool is_live;	  /* false: a recording, or a captured tree, which is read once */
+	bool is_live; /* false: a recording, or a captured tree, which is read once */
 	struct replay *replay; /* the recording, or NULL */
 	size_t replay_index;   /* the sample shown first */
 	/* records the targets while the screen is open; NULL: no recording */
@@ -54,7 +54,7 @@ struct ui_options {
 	bool (*command_has_ended)(void *context);
 	/* read the data available on output_fd; may be NULL */
 	void (*drain_output)(void *context);
-	int output_fd;			     /* descriptor to poll; -1: none */
+	int output_fd; /* descriptor to poll; -1: none */
 	void *context;
 };
 

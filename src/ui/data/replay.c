@@ -14,9 +14,9 @@
  * Limit the time that the user has to wait for a graph. Start with GRAPH_SAMPLES samples,
  * and use fewer if reading them takes longer than PATIENCE_NS.
  */
-#define GRAPH_SAMPLES	  320
+#define GRAPH_SAMPLES 320
 #define GRAPH_SAMPLES_MIN 64
-#define PATIENCE_NS	  (150 * NS_PER_MS)
+#define PATIENCE_NS (150 * NS_PER_MS)
 
 bool data_is_replayed(const struct data *d)
 {
@@ -53,7 +53,8 @@ static void add_before(struct data *d, size_t first)
 	replay_scan(d->options->replay, true);
 	for (size_t i = first; i < shown; i++) {
 		d->feed->index = i;
-		if (d->feed->kind->read_process(d->feed, &d->detail_target, &sample, NULL) == 0)
+		if (d->feed->kind->read_process(d->feed, &d->detail_target, &sample,
+						NULL) == 0)
 			history_add(&d->history, &sample.usages[0], 0);
 	}
 	replay_scan(d->options->replay, false);

@@ -43,8 +43,8 @@ static void link_nodes(struct node *nodes, size_t count)
 		by_pid[i] = &nodes[i];
 	qsort(by_pid, count, sizeof(*by_pid), compare_pids);
 	for (size_t i = 0; i < count; i++) {
-		struct node **parent = bsearch(&nodes[i].ppid, by_pid, count, sizeof(*by_pid),
-					       compare_to_pid);
+		struct node **parent = bsearch(&nodes[i].ppid, by_pid, count,
+					       sizeof(*by_pid), compare_to_pid);
 
 		if (parent && *parent != &nodes[i])
 			add_child(*parent, &nodes[i]);
@@ -120,9 +120,11 @@ void tree_order(const void **rows, size_t count, struct tree_place *ret_places)
 	struct walk walk = { rows, ret_places, 0 };
 
 	for (size_t i = 0; i < count; i++) {
-		const struct process *p = &((const struct process_row *)rows[i])->usage->process;
+		const struct process *p =
+			&((const struct process_row *)rows[i])->usage->process;
 
-		nodes[i] = (struct node){ .row = rows[i], .pid = p->pid, .ppid = p->ppid };
+		nodes[i] =
+			(struct node){ .row = rows[i], .pid = p->pid, .ppid = p->ppid };
 	}
 	link_nodes(nodes, count);
 	for (size_t i = 0; i < count; i++)

@@ -14,8 +14,8 @@
 #define TREE_DEPTH_MAX 32 /* deeper levels are drawn at this depth */
 
 struct tree_place {
-	unsigned int depth;	/* 0: the parent is not in the list */
-	uint32_t more_below;	/* bit d: more siblings follow at depth d */
+	unsigned int depth;  /* 0: the parent is not in the list */
+	uint32_t more_below; /* bit d: more siblings follow at depth d */
 };
 
 /*

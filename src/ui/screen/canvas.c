@@ -47,7 +47,8 @@ void canvas_put(struct canvas *c, int x, int y, enum role role, uint32_t code_po
 		*cell = (struct cell){ code_point, (uint8_t)role, 1, 0 };
 }
 
-void canvas_fill(struct canvas *c, const struct area *area, enum role role, uint32_t code_point)
+void canvas_fill(struct canvas *c, const struct area *area, enum role role,
+		 uint32_t code_point)
 {
 	for (int y = area->y; y < area->y + area->height; y++)
 		for (int x = area->x; x < area->x + area->width; x++)
@@ -247,9 +248,10 @@ void pen_add_foreign_end(struct pen *pen, const char *text, size_t length)
 	if (text_display_width(strbuf_text(&shown), shown.length) > room) {
 		pen_add(pen, pen->canvas->ascii ? "<" : "…");
 		while (skipped < shown.length &&
-		       text_display_width(shown.text + skipped, shown.length - skipped) >= room)
-			skipped += text_utf8_next(shown.text + skipped, shown.length - skipped,
-						  &code_point);
+		       text_display_width(shown.text + skipped, shown.length - skipped) >=
+			       room)
+			skipped += text_utf8_next(shown.text + skipped,
+						  shown.length - skipped, &code_point);
 	}
 	add_bytes(pen, strbuf_text(&shown) + skipped, shown.length - skipped);
 }

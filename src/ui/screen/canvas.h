@@ -29,7 +29,7 @@ enum role {
 	ROLE_GROWN,
 	ROLE_SHRUNK,
 	ROLE_GRAPH,
-	ROLE_OWNER, /* + enum owner */
+	ROLE_OWNER,				/* + enum owner */
 	ROLE_STATE = ROLE_OWNER + OWNER_COUNT_, /* + enum page_state */
 	ROLE_COUNT_ = ROLE_STATE + STATE_COUNT_,
 };
@@ -68,7 +68,8 @@ static inline struct area canvas_area(const struct canvas *c)
 void canvas_put(struct canvas *c, int x, int y, enum role role, uint32_t code_point);
 
 /* Set every cell of the area, clipped to the canvas. */
-void canvas_fill(struct canvas *c, const struct area *area, enum role role, uint32_t code_point);
+void canvas_fill(struct canvas *c, const struct area *area, enum role role,
+		 uint32_t code_point);
 void canvas_set_role(struct canvas *c, const struct area *area, enum role role);
 
 /* Clear the area and draw a frame along its edge, with the title in the top line. */
@@ -95,7 +96,8 @@ struct pen canvas_pen(struct canvas *c, int x, int y, int width);
 
 /* Draw memstate's own text, ASCII or UTF-8. Text that does not fit is cut off. */
 void pen_add(struct pen *pen, const char *text);
-void pen_addf(struct pen *pen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pen_addf(struct pen *pen, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /*
  * Draw text right-aligned in the next `width` columns. If fewer columns are

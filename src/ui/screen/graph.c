@@ -14,16 +14,26 @@ static const struct style {
 	unsigned int levels;
 	const uint32_t *glyphs;
 } styles[GRAPH_STYLE_COUNT_] = {
-	[GRAPH_BRAILLE] = { 2, 4, (const uint32_t[]){
-		' ',	0x2880, 0x28a0, 0x28b0, 0x28b8,
-		0x2840, 0x28c0, 0x28e0, 0x28f0, 0x28f8,
-		0x2844, 0x28c4, 0x28e4, 0x28f4, 0x28fc,
-		0x2846, 0x28c6, 0x28e6, 0x28f6, 0x28fe,
-		0x2847, 0x28c7, 0x28e7, 0x28f7, 0x28ff,
-	} },
-	[GRAPH_BLOCK] = { 1, 8, (const uint32_t[]){
-		' ', 0x2581, 0x2582, 0x2583, 0x2584, 0x2585, 0x2586, 0x2587, 0x2588,
-	} },
+	[GRAPH_BRAILLE] = { 2, 4,
+			    (const uint32_t[]){
+				    ' ',    0x2880, 0x28a0, 0x28b0, 0x28b8,
+				    0x2840, 0x28c0, 0x28e0, 0x28f0, 0x28f8,
+				    0x2844, 0x28c4, 0x28e4, 0x28f4, 0x28fc,
+				    0x2846, 0x28c6, 0x28e6, 0x28f6, 0x28fe,
+				    0x2847, 0x28c7, 0x28e7, 0x28f7, 0x28ff,
+			    } },
+	[GRAPH_BLOCK] = { 1, 8,
+			  (const uint32_t[]){
+				  ' ',
+				  0x2581,
+				  0x2582,
+				  0x2583,
+				  0x2584,
+				  0x2585,
+				  0x2586,
+				  0x2587,
+				  0x2588,
+			  } },
 	[GRAPH_ASCII] = { 1, 2, (const uint32_t[]){ ' ', '.', '#' } },
 };
 
@@ -41,7 +51,8 @@ static uint64_t height_of(const struct graph *g, uint64_t sample, uint64_t top)
 		return 0;
 	if (sample >= g->axis_bytes)
 		return top;
-	height = (uint64_t)(((unsigned __int128)sample * top + g->axis_bytes / 2) / g->axis_bytes);
+	height = (uint64_t)(((unsigned __int128)sample * top + g->axis_bytes / 2) /
+			    g->axis_bytes);
 	return height > 0 ? height : 1;
 }
 
@@ -50,19 +61,22 @@ static unsigned int level_in_row(uint64_t height, uint64_t row, unsigned int lev
 {
 	if (height <= row * levels)
 		return 0;
-	return height - row * levels >= levels ? levels : (unsigned int)(height - row * levels);
+	return height - row * levels >= levels ? levels
+					       : (unsigned int)(height - row * levels);
 }
 
 static uint64_t sample_at(const struct graph *g, int64_t index)
 {
-	return index >= 0 && index < (int64_t)g->count ? g->samples[index] : BYTES_UNKNOWN;
+	return index >= 0 && index < (int64_t)g->count ? g->samples[index]
+						       : BYTES_UNKNOWN;
 }
 
 void graph_draw(const struct graph *g, struct canvas *c, const struct area *area)
 {
 	const struct style *style = &styles[g->style];
 	uint64_t top = (uint64_t)area->height * style->levels;
-	int64_t first = (int64_t)g->count - (int64_t)graph_sample_count(g->style, area->width);
+	int64_t first =
+		(int64_t)g->count - (int64_t)graph_sample_count(g->style, area->width);
 
 	for (int x = 0; x < area->width; x++) {
 		int64_t index = first + (int64_t)x * style->samples;
@@ -76,7 +90,8 @@ void graph_draw(const struct graph *g, struct canvas *c, const struct area *area
 			if (style->samples == 2)
 				glyph = glyph * (style->levels + 1) +
 					level_in_row(right, row, style->levels);
-			canvas_put(c, area->x + x, area->y + y, ROLE_GRAPH, style->glyphs[glyph]);
+			canvas_put(c, area->x + x, area->y + y, ROLE_GRAPH,
+				   style->glyphs[glyph]);
 		}
 	}
 }
@@ -89,8 +104,10 @@ void graph_draw_axis(const struct graph *g, struct canvas *c, const struct area 
 		struct pen pen = canvas_pen(c, area->x - 8, area->y + y, 8);
 
 		pen.role = ROLE_DIM;
-		pen_add_right(&pen, 7, y == 0 ? units_format_bytes(g->axis_bytes, text)
-				       : y == area->height - 1 ? "0" : "");
+		pen_add_right(&pen, 7,
+			      y == 0 ? units_format_bytes(g->axis_bytes, text)
+			      : y == area->height - 1 ? "0"
+						      : "");
 		pen_add(&pen, c->ascii ? "|" : "│");
 	}
 }

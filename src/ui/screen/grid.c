@@ -12,7 +12,8 @@
 #define TEXT_WIDTH_MAX 20 /* for text columns except the last one */
 #define LAST_WIDTH_MIN 8
 
-void grid_init(struct grid *g, const struct column_set *set, const char *names, const char *sort)
+void grid_init(struct grid *g, const struct column_set *set, const char *names,
+	       const char *sort)
 {
 	memset(g, 0, sizeof(*g));
 	g->set = set;
@@ -68,10 +69,13 @@ static void remove_column(struct column_list *list, size_t at)
 		(list->count - at) * sizeof(*list->items));
 }
 
-static void insert_column(struct column_list *list, size_t at, const struct column *column)
+static void insert_column(struct column_list *list, size_t at,
+			  const struct column *column)
 {
-	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
-	memmove(&list->items[at + 1], &list->items[at], (list->count - at) * sizeof(*list->items));
+	list->items = xgrow(list->items, &list->capacity, list->count + 1,
+			    sizeof(*list->items));
+	memmove(&list->items[at + 1], &list->items[at],
+		(list->count - at) * sizeof(*list->items));
 	list->items[at] = column;
 	list->count++;
 }
@@ -120,8 +124,8 @@ const char *grid_heading(const struct column *column)
 	return column->heading ? column->heading : column->name;
 }
 
-static void format_cell(const struct column *column, const void *row, const struct grid_rows *rows,
-			bool ascii, struct strbuf *out)
+static void format_cell(const struct column *column, const void *row,
+			const struct grid_rows *rows, bool ascii, struct strbuf *out)
 {
 	struct value value = { 0 };
 
@@ -145,8 +149,8 @@ bool grid_row_matches(const struct grid *g, const void *row, const char *words)
 	return false;
 }
 
-size_t grid_search(const struct grid *g, const void *const *rows, size_t count, const char *words,
-		   int step)
+size_t grid_search(const struct grid *g, const void *const *rows, size_t count,
+		   const char *words, int step)
 {
 	size_t at = g->list.cursor;
 
@@ -179,7 +183,8 @@ static void measure(struct grid *g, const struct grid_rows *rows, bool ascii)
 			need = 6;
 		if (need > *width)
 			*width = need;
-		for (size_t r = g->list.top; r < rows->count && r < g->list.top + g->list.page; r++) {
+		for (size_t r = g->list.top;
+		     r < rows->count && r < g->list.top + g->list.page; r++) {
 			format_cell(column, rows->rows[r], rows, ascii, &text);
 			need = (int)text_display_width(text.text, text.length);
 			if (is_text(column) && need > TEXT_WIDTH_MAX)
@@ -230,7 +235,8 @@ static int room_of(const struct grid *g, size_t i)
 
 static void draw_headings(const struct grid *g, struct canvas *c)
 {
-	const char *arrow = g->sort.is_descending ? (c->ascii ? "v" : "▼") : (c->ascii ? "^" : "▲");
+	const char *arrow = g->sort.is_descending ? (c->ascii ? "v" : "▼")
+						  : (c->ascii ? "^" : "▲");
 	struct area line = { g->area.x, g->area.y, g->area.width, 1 };
 	bool is_more = false;
 
@@ -247,11 +253,13 @@ static void draw_headings(const struct grid *g, struct canvas *c)
 		pen = canvas_pen(c, g->xs[i], g->area.y, room_of(g, i));
 		pen.role = is_sorted ? ROLE_HEADING_SORTED : ROLE_HEADING;
 		if (!is_text(column))
-			pen_move_to(&pen, pen.end - (int)strlen(grid_heading(column)) - is_sorted);
+			pen_move_to(&pen, pen.end - (int)strlen(grid_heading(column)) -
+						  is_sorted);
 		pen_addf(&pen, "%s%s", grid_heading(column), is_sorted ? arrow : "");
 	}
 	if (g->first_column > 0)
-		canvas_put(c, g->area.x, g->area.y, ROLE_HEADING, c->ascii ? '<' : 0x2039);
+		canvas_put(c, g->area.x, g->area.y, ROLE_HEADING,
+			   c->ascii ? '<' : 0x2039);
 	if (is_more)
 		canvas_put(c, g->area.x + g->area.width - 1, g->area.y, ROLE_HEADING,
 			   c->ascii ? '>' : 0x203a);
@@ -272,7 +280,9 @@ static void draw_row(const struct grid *g, struct canvas *c, const struct grid_r
 		look.role = ROLE_SELECTED;
 	canvas_fill(c, &line, look.role, ' ');
 	canvas_put(c, g->area.x, y, look.role,
-		   (uint32_t)(look.mark != ' ' ? look.mark : row == g->list.cursor ? '>' : ' '));
+		   (uint32_t)(look.mark != ' '	      ? look.mark
+			      : row == g->list.cursor ? '>'
+						      : ' '));
 	for (size_t i = 0; i < g->columns.count; i++) {
 		const struct column *column = g->columns.items[i];
 		struct pen pen;
@@ -301,7 +311,8 @@ void grid_draw(struct grid *g, struct canvas *c, const struct area *area,
 	measure(g, rows, c->ascii);
 	place_columns(g);
 	draw_headings(g, c);
-	for (size_t r = g->list.top; r < rows->count && r < g->list.top + g->list.page; r++)
+	for (size_t r = g->list.top; r < rows->count && r < g->list.top + g->list.page;
+	     r++)
 		draw_row(g, c, rows, r);
 }
 
@@ -319,7 +330,8 @@ size_t grid_row_at(const struct grid *g, size_t row_count, int x, int y)
 {
 	size_t row = g->list.top + (size_t)(y - g->area.y - 1);
 
-	if (y <= g->area.y || y >= g->area.y + g->area.height || x < g->area.x || row >= row_count)
+	if (y <= g->area.y || y >= g->area.y + g->area.height || x < g->area.x ||
+	    row >= row_count)
 		return SIZE_MAX;
 	return row;
 }

@@ -15,18 +15,19 @@ struct grid {
 	struct sort_key sort;
 	/* how many columns after column 0 are scrolled out of view on the left */
 	size_t first_column;
-	struct list list;    /* cursor and page of the rows */
-	bool is_chosen;	     /* the user has changed the columns */
+	struct list list; /* cursor and page of the rows */
+	bool is_chosen;	  /* the user has changed the columns */
 	/* cut the front, not the end, of a last column that is too long */
 	bool cuts_front;
 	/* by index in the set; widths never shrink, so that columns do not jump */
 	int *widths;
-	int *xs;	     /* by index in `columns`: x of the heading; -1: not drawn */
-	struct area area;    /* where the grid was last drawn */
+	int *xs;	  /* by index in `columns`: x of the heading; -1: not drawn */
+	struct area area; /* where the grid was last drawn */
 };
 
 /* `names` has the syntax of -o, `sort` that of -s. Both must be valid. */
-void grid_init(struct grid *g, const struct column_set *set, const char *names, const char *sort);
+void grid_init(struct grid *g, const struct column_set *set, const char *names,
+	       const char *sort);
 void grid_release(struct grid *g);
 
 /* Sort by the column, or reverse the order if it is the sort column already. */
@@ -44,7 +45,7 @@ void grid_set_columns(struct grid *g, const char *names);
 
 struct row_look {
 	enum role role;
-	char mark;	    /* drawn in the first screen column; ' ': none */
+	char mark; /* drawn in the first screen column; ' ': none */
 	/* to be filled in by look(); drawn before the last column */
 	struct strbuf *prefix;
 };
@@ -77,8 +78,8 @@ bool grid_row_matches(const struct grid *g, const void *row, const char *words);
  * around. It starts at the cursor (step 0), or goes from the next row down (1) or from
  * the previous row up (-1).
  */
-size_t grid_search(const struct grid *g, const void *const *rows, size_t count, const char *words,
-		   int step);
+size_t grid_search(const struct grid *g, const void *const *rows, size_t count,
+		   const char *words, int step);
 
 /* Return the column whose heading is at (x, y), or NULL; the row there, or SIZE_MAX. */
 const struct column *grid_heading_at(const struct grid *g, int x, int y);

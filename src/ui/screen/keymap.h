@@ -30,7 +30,7 @@ enum key {
 	KEY_END_ = KEY_FUNCTION + 13,
 };
 
-#define KEY_CONTROL(letter) ((letter) & 0x1f)
+#define KEY_CONTROL(letter) ((letter)&0x1f)
 
 /* Where a key works. */
 enum context {
@@ -59,8 +59,9 @@ enum context {
 	WHEN_WAITING = 1 << 22,	 /* the user is waiting for a heap read */
 	WHEN_REPLAYED = 1 << 23, /* a recording is shown */
 	WHEN_EVENTFUL = 1 << 24, /* the recording has events */
-	WHEN_MASK = WHEN_MATCHING | WHEN_FILTERED | WHEN_BELOW | WHEN_TAGGED | WHEN_CHOSEN |
-		    WHEN_READABLE | WHEN_WAITING | WHEN_REPLAYED | WHEN_EVENTFUL,
+	WHEN_MASK = WHEN_MATCHING | WHEN_FILTERED | WHEN_BELOW | WHEN_TAGGED |
+		    WHEN_CHOSEN | WHEN_READABLE | WHEN_WAITING | WHEN_REPLAYED |
+		    WHEN_EVENTFUL,
 };
 
 enum action {
@@ -132,7 +133,7 @@ struct key_row {
 	enum action action;
 	/* works in any of the IN_ contexts if all WHEN_ conditions hold */
 	unsigned int contexts;
-	const char *label;     /* for the key bar; NULL: not shown there */
+	const char *label; /* for the key bar; NULL: not shown there */
 	const char *help;
 };
 

@@ -6,7 +6,8 @@
 struct pen lines_next(struct lines *l)
 {
 	size_t line = l->count++;
-	bool is_seen = l->canvas && line >= l->top && line - l->top < (size_t)l->area.height;
+	bool is_seen = l->canvas && line >= l->top &&
+		       line - l->top < (size_t)l->area.height;
 
 	if (!is_seen)
 		return (struct pen){ .canvas = NULL, .end = 0 };

@@ -9,16 +9,12 @@ static size_t step_of(const struct list *l, enum action action)
 {
 	switch ((int)action) {
 	case ACTION_UP:
-	case ACTION_DOWN:
-		return 1;
+	case ACTION_DOWN: return 1;
 	case ACTION_HALF_UP:
-	case ACTION_HALF_DOWN:
-		return l->page > 1 ? l->page / 2 : 1;
+	case ACTION_HALF_DOWN: return l->page > 1 ? l->page / 2 : 1;
 	case ACTION_PAGE_UP:
-	case ACTION_PAGE_DOWN:
-		return l->page > 1 ? l->page - 1 : 1;
-	default:
-		return SIZE_MAX;
+	case ACTION_PAGE_DOWN: return l->page > 1 ? l->page - 1 : 1;
+	default: return SIZE_MAX;
 	}
 }
 
@@ -38,10 +34,10 @@ bool list_move(struct list *l, size_t count, enum action action)
 	case ACTION_HALF_DOWN:
 	case ACTION_PAGE_DOWN:
 	case ACTION_LAST:
-		l->cursor = l->cursor < last && step < last - l->cursor ? l->cursor + step : last;
+		l->cursor = l->cursor < last && step < last - l->cursor ? l->cursor + step
+									: last;
 		return true;
-	default:
-		return false;
+	default: return false;
 	}
 }
 

@@ -54,14 +54,9 @@ bool menu_act(struct menu *menu, enum action action)
 			grid_sort_by(menu->grid, column);
 		menu->kind = MENU_NONE;
 		return true;
-	case ACTION_TOGGLE:
-		grid_toggle_column(menu->grid, column);
-		return true;
-	case ACTION_CANCEL:
-		menu->kind = MENU_NONE;
-		return false;
-	default:
-		return false;
+	case ACTION_TOGGLE: grid_toggle_column(menu->grid, column); return true;
+	case ACTION_CANCEL: menu->kind = MENU_NONE; return false;
+	default: return false;
 	}
 }
 
@@ -70,8 +65,8 @@ bool menu_point(struct menu *menu, int x, int y)
 	const struct area *a = &menu->area;
 	size_t at = menu->list.top + (size_t)(y - a->y - 1);
 
-	if (x <= a->x || x >= a->x + a->width - 1 || y <= a->y || y >= a->y + a->height - 1 ||
-	    at >= count_columns(menu))
+	if (x <= a->x || x >= a->x + a->width - 1 || y <= a->y ||
+	    y >= a->y + a->height - 1 || at >= count_columns(menu))
 		return false;
 	menu->list.cursor = at;
 	return true;
@@ -104,10 +99,12 @@ void menu_draw(struct menu *menu, struct canvas *c, const struct area *area)
 	int width = area->width < 76 ? area->width : 76;
 	int height = area->height < (int)count + 2 ? area->height : (int)count + 2;
 
-	menu->area = (struct area){ area->x + (area->width - width) / 2, area->y, width, height };
+	menu->area = (struct area){ area->x + (area->width - width) / 2, area->y, width,
+				    height };
 	list_fit(&menu->list, count, height - 2);
 	canvas_box(c, &menu->area,
 		   menu->kind == MENU_SORT ? "sort by" : "columns: Space shows or hides");
-	for (size_t i = menu->list.top; i < count && i < menu->list.top + menu->list.page; i++)
+	for (size_t i = menu->list.top; i < count && i < menu->list.top + menu->list.page;
+	     i++)
 		draw_entry(menu, c, i, menu->area.y + 1 + (int)(i - menu->list.top));
 }

@@ -8,7 +8,11 @@
 
 #include "ui/screen/grid.h"
 
-enum menu_kind { MENU_NONE, MENU_SORT, MENU_COLUMNS };
+enum menu_kind {
+	MENU_NONE,
+	MENU_SORT,
+	MENU_COLUMNS
+};
 
 struct menu {
 	enum menu_kind kind;

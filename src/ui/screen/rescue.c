@@ -51,7 +51,8 @@ static void crash(int number)
 void rescue_begin(const struct termios *modes, const char *bytes, size_t length)
 {
 	struct sigaction action = { .sa_handler = crash, .sa_flags = SA_ONSTACK };
-	const stack_t stack = { .ss_sp = alternate_stack, .ss_size = sizeof(alternate_stack) };
+	const stack_t stack = { .ss_sp = alternate_stack,
+				.ss_size = sizeof(alternate_stack) };
 
 	rescue.modes = *modes;
 	rescue.length = length < sizeof(rescue.bytes) ? length : sizeof(rescue.bytes);

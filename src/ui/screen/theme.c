@@ -10,9 +10,18 @@ enum palette theme_palette(int color_count, const char *no_color)
 	return color_count >= 256 ? PALETTE_256 : PALETTE_8;
 }
 
-#define PLAIN(flags)		   { -1, -1, flags }
-#define FRONT(color, flags)	   { color, -1, flags }
-#define BOTH(front, back, flags) { front, back, flags }
+#define PLAIN(flags)          \
+	{                     \
+		-1, -1, flags \
+	}
+#define FRONT(color, flags)      \
+	{                        \
+		color, -1, flags \
+	}
+#define BOTH(front, back, flags)   \
+	{                          \
+		front, back, flags \
+	}
 
 static const struct style styles[PALETTE_COUNT_][ROLE_COUNT_] = {
 	[PALETTE_NONE] = {

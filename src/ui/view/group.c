@@ -23,8 +23,10 @@ static int compare_usages(const void *a, const void *b)
 {
 	const struct usage *x = *(const struct usage *const *)a;
 	const struct usage *y = *(const struct usage *const *)b;
-	uint64_t of_x = bytes_known(x->total.bytes[SMAPS_PSS]) ? x->total.bytes[SMAPS_PSS] : 0;
-	uint64_t of_y = bytes_known(y->total.bytes[SMAPS_PSS]) ? y->total.bytes[SMAPS_PSS] : 0;
+	uint64_t of_x = bytes_known(x->total.bytes[SMAPS_PSS]) ? x->total.bytes[SMAPS_PSS]
+							       : 0;
+	uint64_t of_y = bytes_known(y->total.bytes[SMAPS_PSS]) ? y->total.bytes[SMAPS_PSS]
+							       : 0;
 
 	if (of_x != of_y)
 		return of_x < of_y ? 1 : -1;
@@ -38,7 +40,8 @@ void group_view_update(struct group_view *v)
 	v->count = 0;
 	if (!g->is_read)
 		return;
-	v->order = xgrow(v->order, &v->order_capacity, g->processes->count + 1, sizeof(*v->order));
+	v->order = xgrow(v->order, &v->order_capacity, g->processes->count + 1,
+			 sizeof(*v->order));
 	for (size_t i = 0; i < g->processes->count; i++)
 		v->order[v->count++] = &g->processes->usages[i];
 	qsort(v->order, v->count, sizeof(*v->order), compare_usages);
@@ -82,7 +85,8 @@ static void draw_graph(struct group_page *p)
 {
 	const struct seen_growth *t = &p->group->need;
 	struct graph graph = { .style = p->canvas->ascii ? GRAPH_ASCII : GRAPH_BRAILLE };
-	struct area plot = { p->rest.x + 8, p->rest.y + 2, p->rest.width - 9, p->rest.height - 2 };
+	struct area plot = { p->rest.x + 8, p->rest.y + 2, p->rest.width - 9,
+			     p->rest.height - 2 };
 	size_t max = graph_sample_count(graph.style, plot.width);
 	size_t first = t->series.count > max ? t->series.count - max : 0;
 	uint64_t most = 0;
@@ -95,21 +99,27 @@ static void draw_graph(struct group_page *p)
 	samples = xcalloc(t->series.count, sizeof(*samples));
 	for (size_t i = first; i < t->series.count; i++) {
 		samples[graph.count++] = t->series.points[i].bytes;
-		most = t->series.points[i].bytes > most ? t->series.points[i].bytes : most;
+		most = t->series.points[i].bytes > most ? t->series.points[i].bytes
+							: most;
 	}
 	group_page_line(p);
 	pen = group_page_line(p);
 	pen.role = ROLE_STRONG;
-	pen_addf(&pen, "need %s", units_format_bytes(t->series.points[t->series.count - 1].bytes, text));
+	pen_addf(&pen, "need %s",
+		 units_format_bytes(t->series.points[t->series.count - 1].bytes, text));
 	pen.role = ROLE_DIM;
 	if (graph.count > 1)
-		pen_addf(&pen, "  over %s", units_format_duration(t->series.points[t->series.count - 1].time_ns -
-								   t->series.points[first].time_ns, text));
+		pen_addf(&pen, "  over %s",
+			 units_format_duration(
+				 t->series.points[t->series.count - 1].time_ns -
+					 t->series.points[first].time_ns,
+				 text));
 	if (bytes_known(group_page_limit(p)) && group_page_limit(p) >= most)
 		pen_add(&pen, ", up to the limit");
 	graph.samples = samples;
-	graph.axis_bytes = bytes_known(group_page_limit(p)) && group_page_limit(p) >= most ? group_page_limit(p)
-									 : axis_top_bytes(most);
+	graph.axis_bytes = bytes_known(group_page_limit(p)) && group_page_limit(p) >= most
+				   ? group_page_limit(p)
+				   : axis_top_bytes(most);
 	graph_draw_axis(&graph, p->canvas, &plot);
 	graph_draw(&graph, p->canvas, &plot);
 	free(samples);
@@ -124,10 +134,11 @@ void group_view_draw(struct group_view *v, struct canvas *c, const struct area *
 	if (!g->is_read) {
 		struct pen pen = group_page_line(&page);
 
-		pen_addf(&pen, "the group: %s", g->error == -ENOENT ? "it is not in this sample"
-						: g->error ? strerror(-g->error)
-						: g->is_gone ? "it was removed"
-							     : "not read yet");
+		pen_addf(&pen, "the group: %s",
+			 g->error == -ENOENT ? "it is not in this sample"
+			 : g->error	     ? strerror(-g->error)
+			 : g->is_gone	     ? "it was removed"
+					     : "not read yet");
 		return;
 	}
 	group_page_figures(&page);

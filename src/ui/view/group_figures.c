@@ -33,7 +33,8 @@ const char *group_page_format(const struct group_page *p, uint64_t bytes,
 
 uint64_t group_page_limit(const struct group_page *p)
 {
-	return p->figures->limit_bytes == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : p->figures->limit_bytes;
+	return p->figures->limit_bytes == CGROUP_NO_LIMIT ? BYTES_UNKNOWN
+							  : p->figures->limit_bytes;
 }
 
 static void draw_head(struct group_page *p)
@@ -73,9 +74,10 @@ static const struct segment {
 static void draw_bar(struct group_page *p)
 {
 	const struct oom_figures *f = p->figures;
-	uint64_t whole = f->limit_bytes == CGROUP_NO_LIMIT ? f->usage_bytes : f->limit_bytes;
-	const uint64_t parts[SEGMENT_COUNT] = { f->need_bytes, f->lazyfree_bytes, f->file_bytes,
-						f->slab_reclaimable_bytes,
+	uint64_t whole = f->limit_bytes == CGROUP_NO_LIMIT ? f->usage_bytes
+							   : f->limit_bytes;
+	const uint64_t parts[SEGMENT_COUNT] = { f->need_bytes, f->lazyfree_bytes,
+						f->file_bytes, f->slab_reclaimable_bytes,
 						bytes_sub(whole, f->usage_bytes) };
 	struct pen pen = group_page_line(p), legend = group_page_line(p);
 	size_t cells[SEGMENT_COUNT] = { 0 };
@@ -86,14 +88,16 @@ static void draw_bar(struct group_page *p)
 	for (size_t i = 0; i < SEGMENT_COUNT; i++) {
 		pen.role = segments[i].role;
 		for (size_t n = 0; n < cells[i]; n++)
-			canvas_put(pen.canvas, pen.x++, pen.y, pen.role, (uint32_t)segments[i].letter);
+			canvas_put(pen.canvas, pen.x++, pen.y, pen.role,
+				   (uint32_t)segments[i].letter);
 		if (!bytes_known(parts[i]) ||
 		    (i + 1 == SEGMENT_COUNT && f->limit_bytes == CGROUP_NO_LIMIT))
 			continue;
 		legend.role = segments[i].role;
 		pen_addf(&legend, "%c", segments[i].letter);
 		legend.role = ROLE_TEXT;
-		pen_addf(&legend, " %s %s  ", segments[i].name, group_page_format(p, parts[i], text));
+		pen_addf(&legend, " %s %s  ", segments[i].name,
+			 group_page_format(p, parts[i], text));
 	}
 	pen.role = ROLE_TEXT;
 	pen_move_to(&pen, pen.end - 1);
@@ -108,15 +112,19 @@ static void draw_conclusions(struct group_page *p)
 	char text[UNITS_TEXT_SIZE];
 
 	if (f->limit_bytes != CGROUP_NO_LIMIT)
-		pen_addf(&pen, "headroom %s   ", group_page_format(p, f->headroom_bytes, text));
-	pen_addf(&pen, "kubectl top shows %s", group_page_format(p, f->working_set_bytes, text));
+		pen_addf(&pen, "headroom %s   ",
+			 group_page_format(p, f->headroom_bytes, text));
+	pen_addf(&pen, "kubectl top shows %s",
+		 group_page_format(p, f->working_set_bytes, text));
 	if (bytes_known(f->hidden_bytes) && f->hidden_bytes > 0) {
 		pen.role = ROLE_GROWN;
-		pen_addf(&pen, " (hides %s)", group_page_format(p, f->hidden_bytes, text));
+		pen_addf(&pen, " (hides %s)",
+			 group_page_format(p, f->hidden_bytes, text));
 		pen.role = ROLE_TEXT;
 	}
 	if (bytes_known(f->unaccounted_bytes) && f->unaccounted_bytes > f->slack_bytes)
-		pen_addf(&pen, "   no process's %s", group_page_format(p, f->unaccounted_bytes, text));
+		pen_addf(&pen, "   no process's %s",
+			 group_page_format(p, f->unaccounted_bytes, text));
 	if (f->unreadable_count > 0) {
 		pen.role = ROLE_DIM;
 		pen_addf(&pen, "   %zu not read", f->unreadable_count);
@@ -126,7 +134,8 @@ static void draw_conclusions(struct group_page *p)
 static void draw_growth(struct group_page *p)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	const struct growth *growth = seen_growth_find((struct seen_growth *)&p->group->need);
+	const struct growth *growth =
+		seen_growth_find((struct seen_growth *)&p->group->need);
 	const struct cgroup_pressure *pressure = &p->group->cgroup.pressure;
 	struct pen pen = group_page_line(p);
 
@@ -137,7 +146,8 @@ static void draw_growth(struct group_page *p)
 	pen.role = ROLE_TEXT;
 	if (p->group->cgroup.has_pressure && pressure->some_avg10_percent_x100 > 0 &&
 	    pen.end - pen.x > PRESSURE_WIDTH)
-		pen_addf(&pen, "   waits for memory %u.%02u%%", pressure->some_avg10_percent_x100 / 100,
+		pen_addf(&pen, "   waits for memory %u.%02u%%",
+			 pressure->some_avg10_percent_x100 / 100,
 			 pressure->some_avg10_percent_x100 % 100);
 }
 

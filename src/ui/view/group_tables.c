@@ -41,7 +41,8 @@ static int level_width(const struct group_page *p, size_t column)
 {
 	if (p->canvas->width < level_columns[column].least_width)
 		return 0;
-	return level_columns[column].is_count ? level_columns[column].width : amount_width(p);
+	return level_columns[column].is_count ? level_columns[column].width
+					      : amount_width(p);
 }
 
 static int levels_width(const struct group_page *p)
@@ -59,9 +60,11 @@ static void add_level_figure(const struct group_page *p, struct pen *pen, size_t
 	char text[UNITS_TEXT_SIZE];
 	uint64_t number;
 
-	memcpy(&number, (const char *)level + level_columns[column].offset, sizeof(number));
+	memcpy(&number, (const char *)level + level_columns[column].offset,
+	       sizeof(number));
 	if (!level_columns[column].is_count) {
-		pen_add_right(pen, level_width(p, column), group_page_format(p, number, text));
+		pen_add_right(pen, level_width(p, column),
+			      group_page_format(p, number, text));
 		return;
 	}
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
@@ -119,8 +122,17 @@ void group_page_levels(struct group_page *p, size_t room)
 }
 
 /* The columns of the process table. */
-enum process_column { COLUMN_PID, COLUMN_PSS, COLUMN_SHARE, COLUMN_RSS, COLUMN_LAZYFREE, COLUMN_NEED,
-		      COLUMN_TREND, COLUMN_TIME, PROCESS_COLUMN_COUNT_ };
+enum process_column {
+	COLUMN_PID,
+	COLUMN_PSS,
+	COLUMN_SHARE,
+	COLUMN_RSS,
+	COLUMN_LAZYFREE,
+	COLUMN_NEED,
+	COLUMN_TREND,
+	COLUMN_TIME,
+	PROCESS_COLUMN_COUNT_
+};
 
 static const struct {
 	const char *heading;
@@ -141,38 +153,41 @@ static int column_width(const struct group_page *p, enum process_column column)
 {
 	if (p->canvas->width < process_columns_shown[column].least_width)
 		return 0;
-	return process_columns_shown[column].width > 0 ? process_columns_shown[column].width
-						       : amount_width(p);
+	return process_columns_shown[column].width > 0
+		       ? process_columns_shown[column].width
+		       : amount_width(p);
 }
 
-static void format_process(const struct group_page *p, const struct usage *u, enum process_column column,
-			   struct strbuf *out)
+static void format_process(const struct group_page *p, const struct usage *u,
+			   enum process_column column, struct strbuf *out)
 {
 	const struct growth *growth = data_group_growth_of(p->group, &u->process);
-	unsigned int share = units_per_mille(u->total.bytes[SMAPS_PSS], p->figures->usage_bytes);
+	unsigned int share =
+		units_per_mille(u->total.bytes[SMAPS_PSS], p->figures->usage_bytes);
 	char text[UNITS_TEXT_SIZE];
 
 	switch ((int)column) {
-	case COLUMN_PID:
-		strbuf_addf(out, "%d", u->process.pid);
-		break;
+	case COLUMN_PID: strbuf_addf(out, "%d", u->process.pid); break;
 	case COLUMN_SHARE:
 		if (bytes_known(u->total.bytes[SMAPS_PSS]))
 			strbuf_addf(out, "%u.%u%%", share / 10, share % 10);
 		else
 			strbuf_add_char(out, '-');
 		break;
-	case COLUMN_TREND:
-		growth_text_add_short(out, growth);
-		break;
+	case COLUMN_TREND: growth_text_add_short(out, growth); break;
 	case COLUMN_TIME:
 		growth_text_add_time(out, growth, data_group_limit_of(p->group, u));
 		break;
 	default:
-		strbuf_add_text(out, group_page_format(p, column == COLUMN_PSS ? u->total.bytes[SMAPS_PSS]
-						      : column == COLUMN_RSS ? u->total.bytes[SMAPS_RSS]
-						      : column == COLUMN_NEED ? usage_need_bytes(u)
-						      : u->state_bytes[STATE_LAZYFREE], text));
+		strbuf_add_text(out,
+				group_page_format(
+					p,
+					column == COLUMN_PSS   ? u->total.bytes[SMAPS_PSS]
+					: column == COLUMN_RSS ? u->total.bytes[SMAPS_RSS]
+					: column == COLUMN_NEED
+						? usage_need_bytes(u)
+						: u->state_bytes[STATE_LAZYFREE],
+					text));
 	}
 }
 
@@ -205,7 +220,8 @@ void group_page_processes(struct group_page *p)
 
 	for (enum process_column i = 0; i < PROCESS_COLUMN_COUNT_; i++)
 		if (column_width(p, i) > 0)
-			pen_add_right(&pen, column_width(p, i), process_columns_shown[i].heading);
+			pen_add_right(&pen, column_width(p, i),
+				      process_columns_shown[i].heading);
 	pen_add(&pen, "  COMM");
 	if ((size_t)room > v->count + GROUP_GRAPH_HEIGHT_MIN + 1)
 		room = (int)v->count;

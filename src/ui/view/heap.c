@@ -48,12 +48,14 @@ bool heap_view_act(struct heap_view *v, enum action action)
 }
 
 /* Format an age such as "0.2s". */
-static const char *format_age(uint64_t now_ns, uint64_t then_ns, char buf[UNITS_TEXT_SIZE])
+static const char *format_age(uint64_t now_ns, uint64_t then_ns,
+			      char buf[UNITS_TEXT_SIZE])
 {
 	return units_format_duration(now_ns > then_ns ? now_ns - then_ns : 0, buf);
 }
 
-static void draw_head(const struct heap_view *v, struct canvas *c, const struct area *area)
+static void draw_head(const struct heap_view *v, struct canvas *c,
+		      const struct area *area)
 {
 	const struct heap_findings *f = data_heap_findings(v->data);
 	const struct usage *u = data_detail(v->data);
@@ -72,7 +74,8 @@ static void draw_head(const struct heap_view *v, struct canvas *c, const struct 
 			pen_addf(&pen, "; stood still for %s",
 				 units_format_duration(f->heap.pause_ns, pause));
 		if (f->heap.reading_count > 0)
-			pen_addf(&pen, "; not stopped, read %u times", f->heap.reading_count);
+			pen_addf(&pen, "; not stopped, read %u times",
+				 f->heap.reading_count);
 	}
 }
 
@@ -99,8 +102,8 @@ static bool is_waited_for(const struct data_heap *h)
 }
 
 /* Draw the progress of a read, or the problem with the figures. */
-static void draw_notice(const struct heap_view *v, struct canvas *c, const struct area *area,
-			uint64_t now_ns)
+static void draw_notice(const struct heap_view *v, struct canvas *c,
+			const struct area *area, uint64_t now_ns)
 {
 	const struct heap_findings *f = data_heap_findings(v->data);
 	const struct data_heap *h = &v->data->heap;
@@ -174,9 +177,13 @@ static void draw_unknown(const struct heap_view *v, struct lines *l)
 	const char *allocator = u ? allocator_titles[u->allocator] : NULL;
 
 	if (data_is_replayed(v->data))
-		strbuf_add_text(&text, "Of heaps, recordings have no more than the process's view shows.");
+		strbuf_add_text(
+			&text,
+			"Of heaps, recordings have no more than the process's view shows.");
 	else if (!f && !v->data->options->is_live)
-		strbuf_add_text(&text, "A capture has no memory in it that a heap could be read from.");
+		strbuf_add_text(
+			&text,
+			"A capture has no memory in it that a heap could be read from.");
 	else if (!v->data->options->fs)
 		strbuf_add_text(&text, "Heaps are not read: --heap off.");
 	else if (!f && (!u || !u->error) && v->data->heap.is_reading)
@@ -189,7 +196,8 @@ static void draw_unknown(const struct heap_view *v, struct lines *l)
 		strbuf_addf(&text, "The heap is unknown: %s.",
 			    f->heap.problem ? f->heap.problem : "no allocator was found");
 	if (u && u->error)
-		strbuf_addf(&text, " The process cannot be read: %s.", strerror(-u->error));
+		strbuf_addf(&text, " The process cannot be read: %s.",
+			    strerror(-u->error));
 	add_sentence(l, text.text);
 	if (allocator && (!f || !f->heap.problem)) {
 		strbuf_clear(&text);
@@ -199,11 +207,13 @@ static void draw_unknown(const struct heap_view *v, struct lines *l)
 	add_pause(v, l);
 }
 
-void heap_view_draw(struct heap_view *v, struct canvas *c, const struct area *area, uint64_t now_ns)
+void heap_view_draw(struct heap_view *v, struct canvas *c, const struct area *area,
+		    uint64_t now_ns)
 {
 	const struct heap_findings *f = data_heap_findings(v->data);
 	struct lines lines = {
-		.area = { area->x, area->y + HEAD_HEIGHT, area->width, area->height - HEAD_HEIGHT },
+		.area = { area->x, area->y + HEAD_HEIGHT, area->width,
+			  area->height - HEAD_HEIGHT },
 	};
 
 	draw_head(v, c, area);

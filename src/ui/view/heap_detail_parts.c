@@ -16,12 +16,13 @@ static const char fill_signs[FILL_COUNT_] = { '.', ':', '-', '+', '*', '#' };
 
 /* Free memory has the most visible colours: users look for it. */
 static const enum role fill_roles[FILL_COUNT_] = {
-	ROLE_OWNER + OWNER_POOL_PAGES, ROLE_OWNER + OWNER_POOL_FRAGMENTS,
+	ROLE_OWNER + OWNER_POOL_PAGES,	   ROLE_OWNER + OWNER_POOL_FRAGMENTS,
 	ROLE_OWNER + OWNER_POOL_FRAGMENTS, ROLE_OWNER + OWNER_POOL_FRAGMENTS,
-	ROLE_OWNER + OWNER_LIVE, ROLE_OWNER + OWNER_LIVE,
+	ROLE_OWNER + OWNER_LIVE,	   ROLE_OWNER + OWNER_LIVE,
 };
 
-static struct page_sum sum_cells(const struct heap_strip *strip, size_t first, size_t count)
+static struct page_sum sum_cells(const struct heap_strip *strip, size_t first,
+				 size_t count)
 {
 	struct page_sum sum = { 0, 0 };
 
@@ -33,10 +34,12 @@ static struct page_sum sum_cells(const struct heap_strip *strip, size_t first, s
 }
 
 /* Add the cells from `first` on, as many as fit into the line. */
-static void add_cells(struct pen *pen, const struct heap_strip *strip, size_t first, size_t per_sign)
+static void add_cells(struct pen *pen, const struct heap_strip *strip, size_t first,
+		      size_t per_sign)
 {
 	pen_add(pen, "  ");
-	for (size_t i = first; i < strip->cell_count && pen->x < pen->end - 1; i += per_sign) {
+	for (size_t i = first; i < strip->cell_count && pen->x < pen->end - 1;
+	     i += per_sign) {
 		struct page_sum sum = sum_cells(strip, i, per_sign);
 		enum page_fill fill =
 			page_fill_of(sum.free_bytes, sum.page_count * IMAGE_PAGE_BYTES);
@@ -49,7 +52,8 @@ static void add_cells(struct pen *pen, const struct heap_strip *strip, size_t fi
 static void add_strip(const struct heap_sheet *s, const struct heap_strip *strip)
 {
 	size_t width = s->lines->area.width > 6 ? (size_t)s->lines->area.width - 4 : 2;
-	size_t per_sign = (strip->cell_count + width * STRIP_LINES - 1) / (width * STRIP_LINES);
+	size_t per_sign =
+		(strip->cell_count + width * STRIP_LINES - 1) / (width * STRIP_LINES);
 	struct pen pen = lines_next(s->lines);
 
 	pen.role = ROLE_DIM;
@@ -104,7 +108,8 @@ static void add_type_name(struct pen *pen, const struct heap_type *type)
 		pen_add(pen, "-");
 }
 
-static void add_size(const struct heap_sheet *s, struct pen *pen, const struct heap_type *type)
+static void add_size(const struct heap_sheet *s, struct pen *pen,
+		     const struct heap_type *type)
 {
 	if (type->size_bytes)
 		sheet_add_amount(s, pen, type->size_bytes);
@@ -153,8 +158,10 @@ void sheet_draw_pins(const struct heap_sheet *s)
 	if (!s->findings->has_detail || d->pin_count == 0)
 		return;
 	pen = lines_next(s->lines);
-	pen_addf(&pen, "%" PRIu64 " page%s half free or more: %s that nobody gets, for these:",
-		 d->fragmented.page_count, d->fragmented.page_count == 1 ? " is" : "s are",
+	pen_addf(&pen,
+		 "%" PRIu64 " page%s half free or more: %s that nobody gets, for these:",
+		 d->fragmented.page_count,
+		 d->fragmented.page_count == 1 ? " is" : "s are",
 		 units_format_bytes(d->fragmented.free_bytes, text));
 	pen = sheet_begin_heading(s);
 	sheet_add_count_title(&pen, "BLOCKS");

@@ -8,8 +8,8 @@
 #include "ui/view/heap_parts.h"
 #include "ui/view/view.h"
 
-static void add_sum(const struct heap_sheet *s, const char *label, const struct chunk_sum *sum,
-		    uint64_t resident_bytes)
+static void add_sum(const struct heap_sheet *s, const char *label,
+		    const struct chunk_sum *sum, uint64_t resident_bytes)
 {
 	struct pen pen = lines_next(s->lines);
 
@@ -25,7 +25,8 @@ static void draw_sums(const struct heap_sheet *s, const struct heap_leaks *l)
 	const struct chunk_sum leaked = { l->direct.count + l->indirect.count,
 					  l->direct.bytes + l->indirect.bytes };
 
-	add_sum(s, "live", &l->live, l->reachable_resident_bytes + l->leaked_resident_bytes);
+	add_sum(s, "live", &l->live,
+		l->reachable_resident_bytes + l->leaked_resident_bytes);
 	add_sum(s, "  reachable", &l->reachable, l->reachable_resident_bytes);
 	add_sum(s, "  leaked", &leaked, l->leaked_resident_bytes);
 	add_sum(s, "    direct", &l->direct, BYTES_UNKNOWN);
@@ -100,7 +101,8 @@ void sheet_draw_leaks(const struct heap_sheet *s)
 	sheet_add_title(s, &pen, "USABLE");
 	sheet_add_title(s, &pen, "RESIDENT");
 	pen_addf(&pen, "  %s ago",
-		 units_format_duration(s->now_ns > l->taken_ns ? s->now_ns - l->taken_ns : 0, age));
+		 units_format_duration(
+			 s->now_ns > l->taken_ns ? s->now_ns - l->taken_ns : 0, age));
 	if (l->quality == QUALITY_UNKNOWN) {
 		pen = lines_next(s->lines);
 		pen_addf(&pen, "no leaks can be told: %s",

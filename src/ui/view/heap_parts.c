@@ -38,7 +38,8 @@ void sheet_add_amount(const struct heap_sheet *s, struct pen *pen, uint64_t byte
 		pen_add_right(pen, s->amount_width, exact.text);
 		return;
 	}
-	pen_add_right(pen, s->amount_width, bytes == 0 ? "." : units_format_bytes(bytes, text));
+	pen_add_right(pen, s->amount_width,
+		      bytes == 0 ? "." : units_format_bytes(bytes, text));
 }
 
 void sheet_add_count(struct pen *pen, uint64_t count)
@@ -175,12 +176,14 @@ static void draw_owners(const struct heap_sheet *s)
 	sheet_add_amount(s, &pen, heap->trimmable_bytes);
 	pen.role = ROLE_DIM;
 	pen_addf(&pen, "%8s  what %s would give back", "",
-		 heap->allocator == ALLOCATOR_JEMALLOC ? "arena.<all>.purge" : "malloc_trim(0)");
+		 heap->allocator == ALLOCATOR_JEMALLOC ? "arena.<all>.purge"
+						       : "malloc_trim(0)");
 }
 
 /* Blocks by state */
 
-static void add_chunks(const struct heap_sheet *s, const char *label, const struct chunk_sum *sum)
+static void add_chunks(const struct heap_sheet *s, const char *label,
+		       const struct chunk_sum *sum)
 {
 	struct pen pen = lines_next(s->lines);
 
@@ -200,7 +203,9 @@ static void draw_chunks(const struct heap_sheet *s)
 	pen_addf(&pen, "%-*s", LABEL_WIDTH, "BLOCKS, resident or not");
 	sheet_add_count_title(&pen, "COUNT");
 	sheet_add_title(s, &pen, "BYTES");
-	add_chunks(s, heap_lists_known(heap) ? "live, in arenas" : "live or cached, in arenas",
+	add_chunks(s,
+		   heap_lists_known(heap) ? "live, in arenas"
+					  : "live or cached, in arenas",
 		   &all.live);
 	if (!is_jemalloc)
 		add_chunks(s, "live, with a mapping of their own", &heap->mapped);
@@ -330,7 +335,8 @@ static void add_class(const struct heap_sheet *s, const struct heap_class *class
 		ROLE_OWNER + OWNER_POOL_FRAGMENTS,
 		ROLE_OWNER + OWNER_POOL_PAGES,
 	};
-	const uint64_t parts[] = { class->live.bytes, class->cached.bytes, class->free.bytes };
+	const uint64_t parts[] = { class->live.bytes, class->cached.bytes,
+				   class->free.bytes };
 	const struct sheet_bar bar = { parts, 3, most_bytes, "Lcf", roles };
 	struct pen pen = lines_next(s->lines);
 	char text[UNITS_TEXT_SIZE];
@@ -372,13 +378,13 @@ struct part_row {
 };
 
 static const struct part_row parts[] = {
-	{ sheet_draw_leaks, true }, { draw_owners, false },	{ sheet_draw_said, false },
-	{ draw_chunks, true },	    { sheet_draw_fill, true },	{ sheet_draw_types, true },
-	{ sheet_draw_pins, true },  { draw_arenas, true },	{ draw_classes, true },
+	{ sheet_draw_leaks, true }, { draw_owners, false },    { sheet_draw_said, false },
+	{ draw_chunks, true },	    { sheet_draw_fill, true }, { sheet_draw_types, true },
+	{ sheet_draw_pins, true },  { draw_arenas, true },     { draw_classes, true },
 };
 
-void heap_parts_draw(struct heap_view *v, struct lines *lines, const struct heap_findings *f,
-		     uint64_t now_ns)
+void heap_parts_draw(struct heap_view *v, struct lines *lines,
+		     const struct heap_findings *f, uint64_t now_ns)
 {
 	const struct heap_sheet sheet = {
 		.findings = f,

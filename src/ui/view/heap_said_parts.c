@@ -27,7 +27,8 @@ static void draw_bounds(const struct heap_sheet *s)
 	lines_next(s->lines);
 }
 
-static void add_figure(const struct heap_sheet *s, struct pen *pen, uint64_t figure, bool is_count)
+static void add_figure(const struct heap_sheet *s, struct pen *pen, uint64_t figure,
+		       bool is_count)
 {
 	if (is_count)
 		pen_addf(pen, "%*llu", s->amount_width, (unsigned long long)figure);
@@ -37,8 +38,8 @@ static void add_figure(const struct heap_sheet *s, struct pen *pen, uint64_t fig
 
 static void add_value(const struct heap_sheet *s, const struct allocator_value *value)
 {
-	uint64_t walked = classify_stats_walked(&s->findings->answer.stats, &s->findings->heap,
-						value->name);
+	uint64_t walked = classify_stats_walked(&s->findings->answer.stats,
+						&s->findings->heap, value->name);
 	struct pen pen = lines_next(s->lines);
 
 	pen_addf(&pen, "%-*s", NAME_WIDTH, value->name);
@@ -46,7 +47,8 @@ static void add_value(const struct heap_sheet *s, const struct allocator_value *
 	if (!bytes_known(walked))
 		return;
 	add_figure(s, &pen, walked, value->is_count);
-	add_figure(s, &pen, value->value > walked ? value->value - walked : walked - value->value,
+	add_figure(s, &pen,
+		   value->value > walked ? value->value - walked : walked - value->value,
 		   value->is_count);
 }
 
@@ -71,8 +73,10 @@ void sheet_draw_said(const struct heap_sheet *s)
 		add_value(s, &answer->stats.values[i]);
 	pen = lines_next(s->lines);
 	pen.role = ROLE_DIM;
-	pen_addf(&pen, "answered in %s", units_format_duration(answer->stats.cost_ns, cost));
+	pen_addf(&pen, "answered in %s",
+		 units_format_duration(answer->stats.cost_ns, cost));
 	if (answer->was_put_in)
-		pen_addf(&pen, "; one thread was stopped %u times for that, %s in all", answer->stop_count,
+		pen_addf(&pen, "; one thread was stopped %u times for that, %s in all",
+			 answer->stop_count,
 			 units_format_duration(answer->stopped_ns, stopped));
 }

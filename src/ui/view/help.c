@@ -28,7 +28,8 @@ static void add_key_row(struct lines *l, const struct key_row *row)
 	pen_add(&pen, "  ");
 	pen.role = ROLE_STRONG;
 	for (size_t i = 0; i < KEYS_PER_ROW && row->keys[i] != KEY_NONE; i++)
-		pen_addf(&pen, "%s%s", i > 0 ? " " : "", keymap_format_key(row->keys[i], name));
+		pen_addf(&pen, "%s%s", i > 0 ? " " : "",
+			 keymap_format_key(row->keys[i], name));
 	pen.role = ROLE_TEXT;
 	pen_move_to(&pen, l->area.x + 17);
 	pen_add(&pen, row->help);
@@ -71,7 +72,8 @@ size_t help_line_count(bool is_replayed)
 	return l.count;
 }
 
-void help_draw(struct list *list, bool is_replayed, struct canvas *c, const struct area *area)
+void help_draw(struct list *list, bool is_replayed, struct canvas *c,
+	       const struct area *area)
 {
 	struct lines l = { .canvas = c, .area = *area };
 

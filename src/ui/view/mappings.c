@@ -11,14 +11,15 @@
 #include "ui/view/view.h"
 
 /* A group of mappings has neither an address nor permissions. */
-#define GROUP_COLUMNS                                                                              \
-	"rss_bytes,size_bytes,pss_bytes,private_dirty_bytes,lazyfree_bytes,private_clean_bytes,"   \
+#define GROUP_COLUMNS                                                                            \
+	"rss_bytes,size_bytes,pss_bytes,private_dirty_bytes,lazyfree_bytes,private_clean_bytes," \
 	"shared_clean_bytes,swap_bytes,owner,name"
 
 /* Fewer columns, so that a narrow screen has room for names. */
-#define NARROW_COLUMNS                                                                             \
+#define NARROW_COLUMNS \
 	"start_addr,size_bytes,rss_bytes,private_dirty_bytes,lazyfree_bytes,perms,owner,name"
-#define NARROW_GROUP_COLUMNS "rss_bytes,size_bytes,private_dirty_bytes,lazyfree_bytes,owner,name"
+#define NARROW_GROUP_COLUMNS \
+	"rss_bytes,size_bytes,private_dirty_bytes,lazyfree_bytes,owner,name"
 #define NARROW_WIDTH 100
 
 static const struct grouping_row {
@@ -35,7 +36,8 @@ static const struct grouping_row {
 static void set_columns(struct mappings_view *v)
 {
 	const struct grouping_row *row = &grouping_rows[v->grouping];
-	const char *columns = v->width < NARROW_WIDTH ? row->narrow_columns : row->columns;
+	const char *columns = v->width < NARROW_WIDTH ? row->narrow_columns
+						      : row->columns;
 
 	grid_set_columns(&v->grid, columns ? columns : mapping_columns.table_default);
 	v->grid.is_chosen = false;
@@ -136,11 +138,13 @@ static void add_rows(struct mappings_view *v)
 	const struct mapping_list *list = &v->data->mappings;
 	const char *filter = strbuf_text(&v->selection.filter);
 
-	v->order = xgrow(v->order, &v->order_capacity, list->count + 1, sizeof(*v->order));
+	v->order =
+		xgrow(v->order, &v->order_capacity, list->count + 1, sizeof(*v->order));
 	v->count = 0;
 	for (size_t i = 0; i < list->count; i++)
 		if (is_of_owner(&list->items[i], v->only_owner) &&
-		    (filter[0] == '\0' || grid_row_matches(&v->grid, &list->items[i], filter)))
+		    (filter[0] == '\0' ||
+		     grid_row_matches(&v->grid, &list->items[i], filter)))
 			v->order[v->count++] = &list->items[i];
 	if (v->grouping == GROUP_NONE)
 		return;
@@ -164,7 +168,8 @@ static int compare_rows(const void *a, const void *b, void *context)
 	int order = sort_key_compare(&v->grid.sort, m_a, m_b);
 
 	return order ? order
-		     : (m_a->start_addr > m_b->start_addr) - (m_a->start_addr < m_b->start_addr);
+		     : (m_a->start_addr > m_b->start_addr) -
+			       (m_a->start_addr < m_b->start_addr);
 }
 
 void mappings_update(struct mappings_view *v)
@@ -231,19 +236,17 @@ bool mappings_act(struct mappings_view *v, enum action action)
 		return true;
 	}
 	switch ((int)action) {
-	case ACTION_GROUP:
-		group_next(v);
-		return true;
+	case ACTION_GROUP: group_next(v); return true;
 	case ACTION_INVERT:
 		v->grid.sort.is_descending = !v->grid.sort.is_descending;
 		mappings_update(v);
 		return true;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
-static void draw_sums(const struct mappings_view *v, struct canvas *c, const struct area *area)
+static void draw_sums(const struct mappings_view *v, struct canvas *c,
+		      const struct area *area)
 {
 	struct pen pen = canvas_pen(c, area->x + 1, area->y, area->width - 2);
 	const struct usage *u = data_detail(v->data);
@@ -251,11 +254,14 @@ static void draw_sums(const struct mappings_view *v, struct canvas *c, const str
 	uint64_t rss_bytes = 0, size_bytes = 0;
 
 	for (size_t r = 0; r < v->count; r++) {
-		rss_bytes = bytes_add(rss_bytes, mapping_at(v, r)->counters.bytes[SMAPS_RSS]);
-		size_bytes = bytes_add(size_bytes, mapping_at(v, r)->counters.bytes[SMAPS_SIZE]);
+		rss_bytes =
+			bytes_add(rss_bytes, mapping_at(v, r)->counters.bytes[SMAPS_RSS]);
+		size_bytes = bytes_add(size_bytes,
+				       mapping_at(v, r)->counters.bytes[SMAPS_SIZE]);
 	}
 	if (!u && data_is_replayed(v->data)) {
-		pen_addf(&pen, "process %d: it was not there at that time", v->data->detail_pid);
+		pen_addf(&pen, "process %d: it was not there at that time",
+			 v->data->detail_pid);
 		return;
 	}
 	pen.role = ROLE_STRONG;
@@ -267,16 +273,19 @@ static void draw_sums(const struct mappings_view *v, struct canvas *c, const str
 		 units_format_bytes(size_bytes, size));
 	if (v->only_owner != OWNER_COUNT_)
 		pen_addf(&pen, "  only %s",
-			 v->only_owner <= OWNER_HEAP_LAST ? "malloc's" : owner_names[v->only_owner]);
+			 v->only_owner <= OWNER_HEAP_LAST ? "malloc's"
+							  : owner_names[v->only_owner]);
 	if (v->selection.filter.length > 0) {
 		pen_add(&pen, "  with ");
 		pen.role = ROLE_STRONG;
-		pen_add_foreign(&pen, v->selection.filter.text, v->selection.filter.length);
+		pen_add_foreign(&pen, v->selection.filter.text,
+				v->selection.filter.length);
 	}
 }
 
 /* Draw the mapping under the cursor with its full name. */
-static void draw_chosen(const struct mappings_view *v, struct canvas *c, const struct area *area)
+static void draw_chosen(const struct mappings_view *v, struct canvas *c,
+			const struct area *area)
 {
 	struct pen pen = canvas_pen(c, area->x + 1, area->y, area->width - 2);
 	const struct mapping *m;

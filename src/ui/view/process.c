@@ -75,20 +75,14 @@ static void choose_part(struct process_view *v, unsigned int step)
 bool process_act(struct process_view *v, enum action action)
 {
 	switch ((int)action) {
-	case ACTION_UP:
-		choose_part(v, PART_NAMED_COUNT_ - 1);
-		return true;
-	case ACTION_DOWN:
-		choose_part(v, 1);
-		return true;
-	case ACTION_CELLS:
-		v->mode = (v->mode + 1) % CELLS_MODE_COUNT_;
-		return true;
+	case ACTION_UP: choose_part(v, PART_NAMED_COUNT_ - 1); return true;
+	case ACTION_DOWN: choose_part(v, 1); return true;
+	case ACTION_CELLS: v->mode = (v->mode + 1) % CELLS_MODE_COUNT_; return true;
 	case ACTION_GRAPH:
-		v->graph_style = v->graph_style == GRAPH_BRAILLE ? GRAPH_BLOCK : GRAPH_BRAILLE;
+		v->graph_style = v->graph_style == GRAPH_BRAILLE ? GRAPH_BLOCK
+								 : GRAPH_BRAILLE;
 		return true;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -128,8 +122,9 @@ static void draw_head(struct page *p)
 		pen_addf(&pen, ", %s", allocator);
 	if (f && u->heap_quality != QUALITY_UNKNOWN)
 		pen_addf(&pen, ", heap %s old",
-			 units_format_duration(p->now_ns > f->taken_ns ? p->now_ns - f->taken_ns : 0,
-					       age));
+			 units_format_duration(
+				 p->now_ns > f->taken_ns ? p->now_ns - f->taken_ns : 0,
+				 age));
 	if (u->command && u->command[0]) {
 		pen = next_line(p);
 		pen.role = ROLE_DIM;
@@ -233,11 +228,13 @@ static void draw_growth(struct page *p)
 		if (lines[i].growth->kind == GROWTH_TOO_SHORT)
 			continue;
 		growth_text_add(&text, lines[i].growth,
-				i == 0 ? data_group_limit_of(&d->group, p->usage) : BYTES_UNKNOWN);
+				i == 0 ? data_group_limit_of(&d->group, p->usage)
+				       : BYTES_UNKNOWN);
 		pen = next_line(p);
 		pen_add(&pen, lines[i].name);
 		pen_move_to(&pen, p->rest.x + 9);
-		pen.role = lines[i].growth->kind == GROWTH_STEADY ? ROLE_GROWN : ROLE_TEXT;
+		pen.role = lines[i].growth->kind == GROWTH_STEADY ? ROLE_GROWN
+								  : ROLE_TEXT;
 		pen_add(&pen, text.text);
 	}
 }
@@ -281,7 +278,8 @@ static void draw_graph(const struct page *p, enum part part, const struct area *
 	uint64_t samples[HISTORY_MAX];
 	const struct history *h = &p->view->data->history;
 	struct graph graph = { .samples = samples, .style = p->view->graph_style };
-	struct area plot = { area->x + 8, area->y + 1, area->width - 9, area->height - 1 };
+	struct area plot = { area->x + 8, area->y + 1, area->width - 9,
+			     area->height - 1 };
 	struct pen pen = canvas_pen(p->canvas, area->x + 1, area->y, area->width - 1);
 	char text[UNITS_TEXT_SIZE];
 	uint64_t most = 0, span_ns = 0;
@@ -290,13 +288,15 @@ static void draw_graph(const struct page *p, enum part part, const struct area *
 	if (p->canvas->ascii)
 		graph.style = GRAPH_ASCII;
 	max = graph_sample_count(graph.style, plot.width);
-	graph.count = history_copy(h, part, max < HISTORY_MAX ? max : HISTORY_MAX, samples);
+	graph.count =
+		history_copy(h, part, max < HISTORY_MAX ? max : HISTORY_MAX, samples);
 	for (size_t i = 0; i < graph.count; i++)
 		if (bytes_known(samples[i]) && samples[i] > most)
 			most = samples[i];
 	graph.axis_bytes = axis_top_bytes(most);
 	if (graph.count > 1)
-		span_ns = h->items[h->count - 1].taken_ns - h->items[h->count - graph.count].taken_ns;
+		span_ns = h->items[h->count - 1].taken_ns -
+			  h->items[h->count - graph.count].taken_ns;
 	pen.role = ROLE_STRONG;
 	pen_addf(&pen, "%s %s", part_name(part),
 		 units_format_bytes(part_get(p->usage, part), text));
@@ -366,13 +366,16 @@ static void draw_figures(struct page *p)
 	free_lines = p->rest.height - GRAPH_HEIGHT_MIN;
 	if (free_lines > 7)
 		next_line(p);
-	draw_diagnosis(p, free_lines > 2 ? free_lines : p->rest.height < 2 ? p->rest.height : 2);
+	draw_diagnosis(p, free_lines > 2       ? free_lines
+			  : p->rest.height < 2 ? p->rest.height
+					       : 2);
 	if (p->rest.height > GRAPH_HEIGHT_MIN + 2)
 		next_line(p);
 	draw_graphs(p);
 }
 
-void process_draw(struct process_view *v, struct canvas *c, const struct area *area, uint64_t now_ns)
+void process_draw(struct process_view *v, struct canvas *c, const struct area *area,
+		  uint64_t now_ns)
 {
 	struct page page = { v, data_detail(v->data), c, *area, now_ns };
 
@@ -380,9 +383,10 @@ void process_draw(struct process_view *v, struct canvas *c, const struct area *a
 		struct pen pen = next_line(&page);
 
 		pen_addf(&pen, "process %d: %s", v->data->detail_pid,
-			 !v->data->detail_has_ended    ? "not read yet"
-			 : data_is_replayed(v->data) ? "it was not there at that time"
-						     : "it ended before it could be read");
+			 !v->data->detail_has_ended ? "not read yet"
+			 : data_is_replayed(v->data)
+				 ? "it was not there at that time"
+				 : "it ended before it could be read");
 		return;
 	}
 	draw_head(&page);

@@ -27,7 +27,8 @@ static const struct history *history_of(const struct matrix_page *m)
 	return &m->view->data->history;
 }
 
-static unsigned int count_shown(const struct process_view *v, unsigned int first, unsigned int count)
+static unsigned int count_shown(const struct process_view *v, unsigned int first,
+				unsigned int count)
 {
 	unsigned int shown = 0;
 
@@ -56,7 +57,9 @@ static int width_of(const struct layout *l)
 
 static struct layout lay_out(const struct process_view *v, int room)
 {
-	struct layout l = { .label = 9, .amount = 8, .share = 7, .change = 10, .rate = 9 };
+	struct layout l = {
+		.label = 9, .amount = 8, .share = 7, .change = 10, .rate = 9
+	};
 	int *const dispensable[] = { &l.share, &l.rate, &l.change };
 
 	if (v->exact_bytes)
@@ -67,13 +70,15 @@ static struct layout lay_out(const struct process_view *v, int room)
 			l.label = (int)strlen(owner_names[o]) + 3;
 	for (unsigned int s = 0; s < STATE_COUNT_; s++)
 		if (process_shows(v, (enum part)(PART_STATE + s)))
-			l.states[s] = v->exact_bytes ? 15 : (int)strlen(state_heading(s)) + 3;
+			l.states[s] = v->exact_bytes ? 15
+						     : (int)strlen(state_heading(s)) + 3;
 	for (size_t i = 0; i < 3 && width_of(&l) > room; i++)
 		*dispensable[i] = 0;
 	return l;
 }
 
-static void add_amount(const struct matrix_page *m, struct pen *pen, int width, uint64_t bytes)
+static void add_amount(const struct matrix_page *m, struct pen *pen, int width,
+		       uint64_t bytes)
 {
 	char text[UNITS_TEXT_SIZE];
 
@@ -95,13 +100,15 @@ static void add_change(struct pen *pen, int width, bool is_known, int64_t change
 
 	if (pen->role == ROLE_TEXT && is_known && change != 0)
 		pen->role = change > 0 ? ROLE_GROWN : ROLE_SHRUNK;
-	pen_add_right(pen, width, !is_known ? "-" : change == 0 ? "."
-				  : units_format_change(change, text));
+	pen_add_right(pen, width,
+		      !is_known	    ? "-"
+		      : change == 0 ? "."
+				    : units_format_change(change, text));
 	pen->role = before;
 }
 
-static void add_change_since_start(const struct matrix_page *m, struct pen *pen, int width,
-				   enum part part)
+static void add_change_since_start(const struct matrix_page *m, struct pen *pen,
+				   int width, enum part part)
 {
 	int64_t change = 0;
 	bool is_known = history_get_change(history_of(m), part, &change);
@@ -109,7 +116,8 @@ static void add_change_since_start(const struct matrix_page *m, struct pen *pen,
 	add_change(pen, width, is_known, change);
 }
 
-static void add_rate(const struct matrix_page *m, struct pen *pen, int width, enum part part)
+static void add_rate(const struct matrix_page *m, struct pen *pen, int width,
+		     enum part part)
 {
 	int64_t rate = 0;
 	bool is_known = history_get_rate(history_of(m), part, &rate);
@@ -117,20 +125,15 @@ static void add_rate(const struct matrix_page *m, struct pen *pen, int width, en
 	add_change(pen, width, is_known, rate);
 }
 
-static void add_cell(const struct matrix_page *m, struct pen *pen, int width, enum part part)
+static void add_cell(const struct matrix_page *m, struct pen *pen, int width,
+		     enum part part)
 {
 	if (width == 0)
 		return;
 	switch (m->view->mode) {
-	case CELLS_CHANGE:
-		add_change_since_start(m, pen, width, part);
-		break;
-	case CELLS_RATE:
-		add_rate(m, pen, width, part);
-		break;
-	default:
-		add_amount(m, pen, width, part_get(m->usage, part));
-		break;
+	case CELLS_CHANGE: add_change_since_start(m, pen, width, part); break;
+	case CELLS_RATE: add_rate(m, pen, width, part); break;
+	default: add_amount(m, pen, width, part_get(m->usage, part)); break;
 	}
 }
 
@@ -165,7 +168,9 @@ static void add_change_heading(const struct matrix_page *m, struct pen *pen)
 static void draw_heading(const struct matrix_page *m)
 {
 	static const char *const titles[] = {
-		[CELLS_AMOUNT] = "", [CELLS_CHANGE] = "change", [CELLS_RATE] = "per s",
+		[CELLS_AMOUNT] = "",
+		[CELLS_CHANGE] = "change",
+		[CELLS_RATE] = "per s",
 	};
 	struct pen pen = line_at(m, 0);
 	struct area line = { m->area.x, m->area.y, m->area.width, 1 };
@@ -249,15 +254,16 @@ static void draw_total(const struct matrix_page *m, int line)
 	add_share(m, &pen, m->usage->total.bytes[SMAPS_RSS]);
 	for (unsigned int s = 0; s < STATE_COUNT_; s++)
 		if (m->layout.states[s] > 0)
-			add_amount(m, &pen, m->layout.states[s], m->usage->state_bytes[s]);
+			add_amount(m, &pen, m->layout.states[s],
+				   m->usage->state_bytes[s]);
 	pen.role = is_chosen ? ROLE_SELECTED : ROLE_TEXT;
 	add_margin(m, &pen, PART_RSS);
 }
 
 /* Draw a line below the matrix with the changes of the states. */
 static void draw_changes(const struct matrix_page *m, int line, const char *title,
-			 void (*add)(const struct matrix_page *m, struct pen *pen, int width,
-				     enum part part))
+			 void (*add)(const struct matrix_page *m, struct pen *pen,
+				     int width, enum part part))
 {
 	struct pen pen = line_at(m, line);
 
@@ -276,7 +282,8 @@ int matrix_height(const struct process_view *v)
 
 int matrix_draw(const struct process_view *v, struct canvas *c, const struct area *area)
 {
-	struct matrix_page m = { v, data_detail(v->data), c, *area, lay_out(v, area->width - 2) };
+	struct matrix_page m = { v, data_detail(v->data), c, *area,
+				 lay_out(v, area->width - 2) };
 	int line = 1;
 
 	draw_heading(&m);

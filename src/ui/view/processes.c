@@ -34,7 +34,8 @@ void processes_release(struct processes_view *v)
 
 unsigned int processes_needs(const struct processes_view *v)
 {
-	return column_list_needs(&v->grid.columns) | v->grid.sort.column->needs | NEED_STAT;
+	return column_list_needs(&v->grid.columns) | v->grid.sort.column->needs |
+	       NEED_STAT;
 }
 
 static const struct usage *usage_at(const struct processes_view *v, size_t row)
@@ -91,7 +92,8 @@ void processes_update(struct processes_view *v)
 
 	v->rows = xgrow(v->rows, &v->row_capacity, s->count + 1, sizeof(*v->rows));
 	v->order = xgrow(v->order, &v->order_capacity, s->count + 1, sizeof(*v->order));
-	v->places = xgrow(v->places, &v->place_capacity, s->count + 1, sizeof(*v->places));
+	v->places =
+		xgrow(v->places, &v->place_capacity, s->count + 1, sizeof(*v->places));
 	v->count = 0;
 	for (size_t i = 0; i < s->count; i++) {
 		v->rows[i] = (struct process_row){ s, &s->usages[i] };
@@ -147,8 +149,10 @@ static void toggle_tag(struct processes_view *v)
 	if (tag) {
 		*tag = v->tags[--v->tag_count];
 	} else {
-		v->tags = xgrow(v->tags, &v->tag_capacity, v->tag_count + 1, sizeof(*v->tags));
-		v->tags[v->tag_count++] = (struct tag){ u->process.pid, u->process.start_ticks };
+		v->tags = xgrow(v->tags, &v->tag_capacity, v->tag_count + 1,
+				sizeof(*v->tags));
+		v->tags[v->tag_count++] =
+			(struct tag){ u->process.pid, u->process.start_ticks };
 	}
 	grid_move(&v->grid, v->count, ACTION_DOWN);
 	follow_cursor(v);
@@ -161,20 +165,13 @@ bool processes_act(struct processes_view *v, enum action action)
 		return true;
 	}
 	switch ((int)action) {
-	case ACTION_TREE:
-		v->is_tree = !v->is_tree;
-		break;
+	case ACTION_TREE: v->is_tree = !v->is_tree; break;
 	case ACTION_INVERT:
 		v->grid.sort.is_descending = !v->grid.sort.is_descending;
 		break;
-	case ACTION_TAG:
-		toggle_tag(v);
-		return true;
-	case ACTION_UNTAG:
-		v->tag_count = 0;
-		return true;
-	default:
-		return false;
+	case ACTION_TAG: toggle_tag(v); return true;
+	case ACTION_UNTAG: v->tag_count = 0; return true;
+	default: return false;
 	}
 	processes_update(v);
 	return true;
@@ -199,7 +196,8 @@ static void sum_up(struct sums *sums, const struct usage *u)
 	}
 	sums->pss_bytes = bytes_add(sums->pss_bytes, u->total.bytes[SMAPS_PSS]);
 	sums->uss_bytes = bytes_add(sums->uss_bytes, usage_uss_bytes(u));
-	sums->lazyfree_bytes = bytes_add(sums->lazyfree_bytes, u->state_bytes[STATE_LAZYFREE]);
+	sums->lazyfree_bytes =
+		bytes_add(sums->lazyfree_bytes, u->state_bytes[STATE_LAZYFREE]);
 	sums->swap_bytes = bytes_add(sums->swap_bytes, u->total.bytes[SMAPS_SWAP]);
 }
 
@@ -225,10 +223,12 @@ static void add_sums(struct pen *pen, const struct sums *s, const char *what)
 static void add_filter(const struct processes_view *v, struct strbuf *out, bool ascii)
 {
 	strbuf_addf(out, " of %zu with ", v->data->processes->count);
-	text_add_printable(out, v->selection.filter.text, v->selection.filter.length, ascii);
+	text_add_printable(out, v->selection.filter.text, v->selection.filter.length,
+			   ascii);
 }
 
-static void draw_sums(const struct processes_view *v, struct canvas *c, const struct area *area)
+static void draw_sums(const struct processes_view *v, struct canvas *c,
+		      const struct area *area)
 {
 	struct pen pen = canvas_pen(c, area->x + 1, area->y, area->width - 1);
 	_cleanup_strbuf_ struct strbuf what = STRBUF_INIT;
@@ -251,7 +251,8 @@ static void draw_sums(const struct processes_view *v, struct canvas *c, const st
 }
 
 /* Draw the page states of the process under the cursor, as a bar and as figures. */
-static void draw_chosen(const struct processes_view *v, struct canvas *c, const struct area *area)
+static void draw_chosen(const struct processes_view *v, struct canvas *c,
+			const struct area *area)
 {
 	const struct usage *u = processes_chosen(v);
 	struct pen bar = canvas_pen(c, area->x + 1, area->y, area->width - 1);
@@ -264,10 +265,12 @@ static void draw_chosen(const struct processes_view *v, struct canvas *c, const 
 		return;
 	if (!bytes_known(u->total.bytes[SMAPS_RSS])) {
 		bar.role = ROLE_DIM;
-		pen_addf(&bar, "%d: %s", u->process.pid,
-			 u->error == -EACCES || u->error == -EPERM
-				 ? "its memory may not be read: only its owner and root may"
-			 : u->error ? strerror(-u->error) : "not read yet");
+		pen_addf(
+			&bar, "%d: %s", u->process.pid,
+			u->error == -EACCES || u->error == -EPERM
+				? "its memory may not be read: only its owner and root may"
+			: u->error ? strerror(-u->error)
+				   : "not read yet");
 		return;
 	}
 	pen_addf(&bar, "%d Rss [", u->process.pid);
@@ -275,7 +278,8 @@ static void draw_chosen(const struct processes_view *v, struct canvas *c, const 
 	width = bar.end - start - 3;
 	if (width < 10)
 		return;
-	bar_split(u->state_bytes, STATE_COUNT_, u->total.bytes[SMAPS_RSS], (size_t)width, cells);
+	bar_split(u->state_bytes, STATE_COUNT_, u->total.bytes[SMAPS_RSS], (size_t)width,
+		  cells);
 	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
 		bar.role = ROLE_STATE + s;
 		for (size_t i = 0; i < cells[s]; i++)
@@ -288,7 +292,8 @@ static void draw_chosen(const struct processes_view *v, struct canvas *c, const 
 	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
 		int room = legend.end - legend.x;
 
-		if (u->state_bytes[s] == 0 || room < (int)strlen(page_state_names[s]) + 10)
+		if (u->state_bytes[s] == 0 ||
+		    room < (int)strlen(page_state_names[s]) + 10)
 			continue;
 		legend.role = ROLE_STATE + s;
 		pen_addf(&legend, "%c", part_letter((enum part)(PART_STATE + s)));

@@ -75,14 +75,19 @@ void processes_draw(struct processes_view *v, struct canvas *c, const struct are
 
 /* The selected process */
 
-enum cells_mode { CELLS_AMOUNT, CELLS_CHANGE, CELLS_RATE, CELLS_MODE_COUNT_ };
+enum cells_mode {
+	CELLS_AMOUNT,
+	CELLS_CHANGE,
+	CELLS_RATE,
+	CELLS_MODE_COUNT_
+};
 
 struct process_view {
 	const struct data *data;
 	bool exact_bytes;
 	enum cells_mode mode;
 	enum graph_style graph_style; /* used if the terminal is not limited to ASCII */
-	enum part chosen; /* shown in the second graph */
+	enum part chosen;	      /* shown in the second graph */
 	/* bitmap of the parts that were ever above 0; their lines stay visible */
 	uint32_t seen;
 	int seen_pid;
@@ -112,7 +117,12 @@ char part_letter(enum part part);
 
 /* The mappings of the selected process */
 
-enum grouping { GROUP_NONE, GROUP_FILE, GROUP_OWNER, GROUPING_COUNT_ };
+enum grouping {
+	GROUP_NONE,
+	GROUP_FILE,
+	GROUP_OWNER,
+	GROUPING_COUNT_
+};
 
 struct mappings_view {
 	const struct data *data;
@@ -121,8 +131,8 @@ struct mappings_view {
 	struct selection selection;
 	enum grouping grouping;
 	enum owner only_owner; /* OWNER_COUNT_: all owners */
-	int width; /* screen width for which the columns were chosen */
-	uint64_t cursor_addr; /* address that the cursor follows */
+	int width;	       /* screen width for which the columns were chosen */
+	uint64_t cursor_addr;  /* address that the cursor follows */
 	bool is_following;
 	struct mapping *groups; /* each combines several mappings; names are owned */
 	size_t group_count, group_capacity;
@@ -152,8 +162,8 @@ void mappings_draw(struct mappings_view *v, struct canvas *c, const struct area 
 struct heap_view {
 	const struct data *data;
 	bool exact_bytes;
-	struct list list; /* lines below the head */
-	size_t line_count; /* from the last drawing */
+	struct list list;		   /* lines below the head */
+	size_t line_count;		   /* from the last drawing */
 	size_t part_lines[HEAP_PARTS_MAX]; /* first line of each part */
 	size_t part_count;
 };
@@ -162,11 +172,12 @@ void heap_view_init(struct heap_view *v, const struct data *data, bool exact_byt
 /* Scroll to the top, where the result of the last request is. */
 void heap_view_go_to_top(struct heap_view *v);
 bool heap_view_act(struct heap_view *v, enum action action);
-void heap_view_draw(struct heap_view *v, struct canvas *c, const struct area *area, uint64_t now_ns);
+void heap_view_draw(struct heap_view *v, struct canvas *c, const struct area *area,
+		    uint64_t now_ns);
 
 /* Draw the parts of the findings as lines, and record their first lines in the view. */
-void heap_parts_draw(struct heap_view *v, struct lines *lines, const struct heap_findings *f,
-		     uint64_t now_ns);
+void heap_parts_draw(struct heap_view *v, struct lines *lines,
+		     const struct heap_findings *f, uint64_t now_ns);
 
 /* A group and its processes */
 
@@ -192,7 +203,8 @@ void group_view_choose_line(struct group_view *v, int y);
 void group_view_draw(struct group_view *v, struct canvas *c, const struct area *area);
 
 /* Draw the keys that work in each context, scrolled to the position of `list`. */
-void help_draw(struct list *list, bool is_replayed, struct canvas *c, const struct area *area);
+void help_draw(struct list *list, bool is_replayed, struct canvas *c,
+	       const struct area *area);
 size_t help_line_count(bool is_replayed);
 
 #endif

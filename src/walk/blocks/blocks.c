@@ -168,7 +168,8 @@ static uint64_t bits_below(const struct image *image, uint64_t addr)
 	if (index == image->run_count)
 		return image->length_bytes / BLOCK_ALIGN;
 	return (run->offset_bytes +
-		(addr > run->start_addr ? addr - run->start_addr : 0)) / BLOCK_ALIGN;
+		(addr > run->start_addr ? addr - run->start_addr : 0)) /
+	       BLOCK_ALIGN;
 }
 
 /* Return the address of a bit of the image. */
@@ -192,7 +193,8 @@ static bool find_in_chain(const struct blocks *blocks, const struct extent *exte
 			  uint64_t addr, struct block *ret)
 {
 	uint64_t first = bits_below(blocks->image, extent->start_addr);
-	uint64_t limit = bits_below(blocks->image, addr - addr % BLOCK_ALIGN + BLOCK_ALIGN);
+	uint64_t limit =
+		bits_below(blocks->image, addr - addr % BLOCK_ALIGN + BLOCK_ALIGN);
 	uint64_t bit;
 
 	return last_bit(blocks->starts, first, limit, &bit) &&
@@ -223,7 +225,8 @@ bool blocks_find(const struct blocks *blocks, uint64_t addr, struct block *ret)
 	return true;
 }
 
-bool blocks_next(const struct blocks *blocks, struct block_place *place, struct block *ret)
+bool blocks_next(const struct blocks *blocks, struct block_place *place,
+		 struct block *ret)
 {
 	for (; place->extent < blocks->extent_count; place->extent++, place->addr = 0) {
 		const struct extent *extent = &blocks->extents[place->extent];

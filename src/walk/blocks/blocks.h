@@ -126,7 +126,8 @@ struct block_place {
 	/* Address of the next block including its head; 0: first of the extent. */
 	uint64_t addr;
 };
-bool blocks_next(const struct blocks *blocks, struct block_place *place, struct block *ret);
+bool blocks_next(const struct blocks *blocks, struct block_place *place,
+		 struct block *ret);
 
 static inline bool bit_is_set(const uint64_t *bits, uint64_t bit)
 {

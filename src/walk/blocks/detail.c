@@ -31,7 +31,7 @@ struct counting {
 
 	struct group *groups; /* parallel to detail->types */
 	size_t group_capacity, type_capacity;
-	uint32_t *slots; /* hash table by key: index + 1, 0 if empty */
+	uint32_t *slots;   /* hash table by key: index + 1, 0 if empty */
 	size_t slot_count; /* a power of 2 */
 
 	/* the last fragmented page found */
@@ -70,8 +70,10 @@ static size_t group_of(struct counting *c, const struct block *block)
 
 	if (*slot)
 		return *slot - 1;
-	c->groups = xgrow(c->groups, &c->group_capacity, d->type_count + 1, sizeof(*c->groups));
-	d->types = xgrow(d->types, &c->type_capacity, d->type_count + 1, sizeof(*d->types));
+	c->groups = xgrow(c->groups, &c->group_capacity, d->type_count + 1,
+			  sizeof(*c->groups));
+	d->types =
+		xgrow(d->types, &c->type_capacity, d->type_count + 1, sizeof(*d->types));
 	name = type ? types_name(c->types, type) : NULL;
 	c->groups[d->type_count] = (struct group){ .key = key };
 	d->types[d->type_count] = (struct heap_type){
@@ -165,7 +167,8 @@ static uint64_t resident_bytes(const struct blocks *blocks, const struct block *
 {
 	if (image_at(blocks->image, block->addr, block->bytes))
 		return block->bytes;
-	return image_resident_bytes(blocks->image, block->addr, block->addr + block->bytes);
+	return image_resident_bytes(blocks->image, block->addr,
+				    block->addr + block->bytes);
 }
 
 static void count_blocks(struct counting *c)
@@ -205,7 +208,8 @@ static int compare_types(const void *a, const void *b)
 	if (order == 0)
 		order = compare_u64(right->size_bytes, left->size_bytes);
 	return order ? order
-		     : strcmp(left->name ? left->name : "", right->name ? right->name : "");
+		     : strcmp(left->name ? left->name : "",
+			      right->name ? right->name : "");
 }
 
 static int compare_pins(const void *a, const void *b, void *types)
@@ -240,14 +244,16 @@ static void add_page(struct page_sum *sum, const struct page_use *page)
 
 static void count_pages(const struct blocks *blocks, struct heap_detail *d)
 {
-	uint64_t count = blocks->pages ? blocks->image->length_bytes / IMAGE_PAGE_BYTES : 0;
+	uint64_t count = blocks->pages ? blocks->image->length_bytes / IMAGE_PAGE_BYTES
+				       : 0;
 
 	for (uint64_t i = 0; i < count; i++) {
 		const struct page_use *page = &blocks->pages[i];
 
 		if (page->heap_bytes == 0)
 			continue;
-		add_page(&d->fill[page_fill_of(page->free_bytes, IMAGE_PAGE_BYTES)], page);
+		add_page(&d->fill[page_fill_of(page->free_bytes, IMAGE_PAGE_BYTES)],
+			 page);
 		if (is_fragmented(page))
 			add_page(&d->fragmented, page);
 	}
@@ -339,7 +345,8 @@ static void make_strips(const struct blocks *blocks, struct heap_detail *d)
 	}
 }
 
-void walk_detail(const struct blocks *blocks, struct types *types, struct heap_detail *ret)
+void walk_detail(const struct blocks *blocks, struct types *types,
+		 struct heap_detail *ret)
 {
 	struct counting counting = {
 		.blocks = blocks,
@@ -352,7 +359,8 @@ void walk_detail(const struct blocks *blocks, struct types *types, struct heap_d
 	if (!blocks->image)
 		return;
 	counting.slots = xcalloc(counting.slot_count, sizeof(*counting.slots));
-	counting.groups = xgrow(NULL, &counting.group_capacity, 1, sizeof(*counting.groups));
+	counting.groups =
+		xgrow(NULL, &counting.group_capacity, 1, sizeof(*counting.groups));
 	count_blocks(&counting);
 	free(counting.slots);
 	free(counting.groups);

@@ -14,6 +14,7 @@
  * Fill *ret from the blocks; release it with heap_detail_release(). If types is NULL, all
  * blocks are known by size only.
  */
-void walk_detail(const struct blocks *blocks, struct types *types, struct heap_detail *ret);
+void walk_detail(const struct blocks *blocks, struct types *types,
+		 struct heap_detail *ret);
 
 #endif

@@ -25,8 +25,8 @@
 #define NAMES_MAX (1 << 16)
 
 struct name {
-	char *raw;  /* as in the file */
-	char *text; /* as in the source */
+	char *raw;     /* as in the file */
+	char *text;    /* as in the source */
 	uint32_t next; /* next name with the same hash, + 1 */
 };
 
@@ -39,7 +39,7 @@ struct types {
 	struct symbols *symbols;
 	struct memory *memory;
 
-	struct word *words; /* hashed by word; open addressing */
+	struct word *words;		  /* hashed by word; open addressing */
 	size_t word_count, word_capacity; /* word_capacity is a power of 2 */
 
 	struct name *names; /* index 0 is type number 1 */
@@ -139,8 +139,8 @@ static uint32_t hash_text(const char *text)
 
 static uint32_t number_of(struct types *types, const char *raw)
 {
-	uint32_t *head = &types->name_heads[hash_text(raw) %
-					    (sizeof(types->name_heads) / sizeof(uint32_t))];
+	uint32_t *head = &types->name_heads[hash_text(raw) % (sizeof(types->name_heads) /
+							      sizeof(uint32_t))];
 
 	for (uint32_t i = *head; i; i = types->names[i - 1].next)
 		if (strcmp(types->names[i - 1].raw, raw) == 0)
@@ -180,12 +180,14 @@ struct type_info {
 	char name[NAME_MAX_BYTES];
 };
 
-static bool read_type_info(struct memory *memory, uint64_t table_addr, struct type_info *ret)
+static bool read_type_info(struct memory *memory, uint64_t table_addr,
+			   struct type_info *ret)
 {
 	uint64_t head[2], info[2];
 	int64_t to_top;
 
-	if (table_addr % 8 || !memory_read(memory, table_addr - TABLE_HEAD_BYTES, head, 16))
+	if (table_addr % 8 ||
+	    !memory_read(memory, table_addr - TABLE_HEAD_BYTES, head, 16))
 		return false;
 	memcpy(&to_top, &head[0], 8);
 	/* The primary vtable of an object has offset-to-top 0. */
@@ -269,10 +271,12 @@ static bool may_be_table(const struct types *types, uint64_t word)
 {
 	const struct mapping *m = memory_find_mapping(types->memory, word);
 
-	if (!m || !(m->flags & MAPPING_READ) || m->flags & (MAPPING_EXEC | MAPPING_SHARED))
+	if (!m || !(m->flags & MAPPING_READ) ||
+	    m->flags & (MAPPING_EXEC | MAPPING_SHARED))
 		return false;
-	return m->inode != 0 || (m->name_length == 0 && m > types->memory->mappings->items &&
-				 m[-1].inode != 0 && m[-1].end_addr == m->start_addr);
+	return m->inode != 0 ||
+	       (m->name_length == 0 && m > types->memory->mappings->items &&
+		m[-1].inode != 0 && m[-1].end_addr == m->start_addr);
 }
 
 uint32_t types_of_word(struct types *types, uint64_t word)
@@ -305,7 +309,8 @@ uint32_t types_of_block(struct types *types, const struct blocks *blocks,
 {
 	uint64_t word;
 
-	return block->bytes >= sizeof(word) && image_read(blocks->image, block->addr, &word)
+	return block->bytes >= sizeof(word) &&
+			       image_read(blocks->image, block->addr, &word)
 		       ? types_of_word(types, word)
 		       : 0;
 }

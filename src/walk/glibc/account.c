@@ -106,7 +106,8 @@ static void add_chain(struct glibc *g, const struct region *region, uint64_t end
 }
 
 /* Add an extent with a single block. The block's head must be resident. */
-static struct extent *add_unit(struct glibc *g, const struct region *region, uint64_t addr)
+static struct extent *add_unit(struct glibc *g, const struct region *region,
+			       uint64_t addr)
 {
 	struct extent *extent = blocks_add_extent(g->blocks);
 
@@ -185,7 +186,8 @@ static void account_mapped(struct glibc *g, const struct region *region)
 	uint64_t size = region->end_addr - region->start_addr;
 
 	page_use_add(g->blocks, region->start_addr, region->end_addr, USE_HEAP);
-	page_use_add(g->blocks, region->first_addr + CHUNK_HEAD, region->end_addr, USE_LIVE);
+	page_use_add(g->blocks, region->first_addr + CHUNK_HEAD, region->end_addr,
+		     USE_LIVE);
 	chunk_sum_add(&g->heap->classes[heap_class_index(size)].live, size);
 	add_unit(g, region, region->first_addr)->is_mapped = true;
 }
@@ -224,8 +226,9 @@ static void judge(struct glibc *g)
 			bytes_add(heap->trimmable_bytes, heap->arenas[i].trimmable_bytes);
 	}
 	if (!heap->problem && glibc_is_running(g))
-		heap->problem = "it ran on while it was read: live has what is cached or fast "
-				"too";
+		heap->problem =
+			"it ran on while it was read: live has what is cached or fast "
+			"too";
 	if (!heap->problem && (heap->mapped.count != g->par.mapped_count ||
 			       heap->mapped.bytes != g->par.mapped_bytes))
 		heap->problem =

@@ -23,7 +23,8 @@
  * Find the arena's bins, returned as the chunk address of the first bin. Returns false
  * if they are not found.
  */
-static bool find_bins(struct image *image, const struct heap_arena *arena, uint64_t *ret_addr)
+static bool find_bins(struct image *image, const struct heap_arena *arena,
+		      uint64_t *ret_addr)
 {
 	for (uint64_t offset = 0; offset < TOP_OFFSET_MAX; offset += 8) {
 		uint64_t word;
@@ -42,7 +43,8 @@ static bool find_bins(struct image *image, const struct heap_arena *arena, uint6
  * Return the number of the bin that contains the chunk,
  * from 1, or 0 if it is not found.
  */
-static uint64_t find_number(struct image *image, const struct heap_arena *arena, uint64_t chunk_addr)
+static uint64_t find_number(struct image *image, const struct heap_arena *arena,
+			    uint64_t chunk_addr)
 {
 	uint64_t addr = chunk_addr;
 	uint64_t bins_addr;

@@ -50,7 +50,8 @@ static bool is_unused_chunk(struct glibc *g, size_t index, uint64_t addr)
 }
 
 /* Begin to read a bin. Bins are numbered from 1, which is the unsorted bin. */
-static bool begin_bin(struct glibc *g, size_t index, unsigned int bin, struct bin_walk *ret)
+static bool begin_bin(struct glibc *g, size_t index, unsigned int bin,
+		      struct bin_walk *ret)
 {
 	uint64_t head = glibc_initial_top(g, g->heap->arenas[index].addr) +
 			(bin - 1) * CHUNK_HEAD;
@@ -102,7 +103,8 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
  * Take one step. The sides have met if each one's next chunk is the
  * last chunk of the other.
  */
-static enum step step(struct glibc *g, size_t index, struct bin_walk *walk, enum side side)
+static enum step step(struct glibc *g, size_t index, struct bin_walk *walk,
+		      enum side side)
 {
 	if (walk->next_addr[side] == walk->last_addr[!side])
 		return walk->next_addr[!side] == walk->last_addr[side] ? STEP_END

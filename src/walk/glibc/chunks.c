@@ -169,7 +169,8 @@ static uint64_t find_chain(struct glibc *g, const struct region *region, uint64_
 	if (g->region_count >= PIECES_MAX)
 		return region->end_addr;
 	do
-		addr = image_next_resident(g->image, addr + CHUNK_ALIGN, region->end_addr);
+		addr = image_next_resident(g->image, addr + CHUNK_ALIGN,
+					   region->end_addr);
 	while (addr < region->end_addr && !is_convincing(g, region, addr));
 	return addr;
 }

@@ -245,8 +245,10 @@ static void drop_overlaps(struct glibc *g)
 	glibc_sort_regions(g);
 	for (size_t i = 0; i < g->region_count; i++) {
 		if (kept > 0 && regions[i].start_addr < regions[kept - 1].end_addr) {
-			glibc_distrust(g, regions[kept - 1].arena, "its memory is claimed twice");
-			glibc_distrust(g, regions[i].arena, "its memory is claimed twice");
+			glibc_distrust(g, regions[kept - 1].arena,
+				       "its memory is claimed twice");
+			glibc_distrust(g, regions[i].arena,
+				       "its memory is claimed twice");
 			continue;
 		}
 		regions[kept++] = regions[i];

@@ -110,7 +110,8 @@ static void search_brk(struct search *s)
 		if (kind == SEGMENT_NONE && !last_end)
 			return;
 		if (kind == SEGMENT_NONE) {
-			addr = image_next_resident(s->g->image, addr + CHUNK_ALIGN, limit);
+			addr = image_next_resident(s->g->image, addr + CHUNK_ALIGN,
+						   limit);
 			continue;
 		}
 		if (last_end)

@@ -36,7 +36,8 @@ static void allocate_tables(struct glibc *g)
 	g->unused = xcalloc(g->heap->arena_count, sizeof(*g->unused));
 }
 
-void walk_glibc(const struct walk_input *input, struct heap *ret, struct blocks *ret_blocks)
+void walk_glibc(const struct walk_input *input, struct heap *ret,
+		struct blocks *ret_blocks)
 {
 	struct glibc g = {
 		.input = input,

@@ -226,6 +226,7 @@ void glibc_account(struct glibc *g);
  * Like walk_heap(), for glibc's malloc only: 2.26 to 2.43,
  * dynamically or statically linked.
  */
-void walk_glibc(const struct walk_input *input, struct heap *ret, struct blocks *ret_blocks);
+void walk_glibc(const struct walk_input *input, struct heap *ret,
+		struct blocks *ret_blocks);
 
 #endif

@@ -31,7 +31,7 @@ struct marker {
 	struct mark *mark;
 	const struct blocks *blocks;
 	struct image *image;
-	uint64_t *unseen;     /* live, and not found yet */
+	uint64_t *unseen; /* live, and not found yet */
 	/* Bits are positions of block heads in the image, as in chains. */
 	bool are_bits_places;
 	const struct image_run *run; /* run of the block scanned last */

@@ -29,7 +29,8 @@ struct inside {
 	pthread_t thread;
 };
 
-static void start(struct inside *in, const struct agent_functions *functions, uint32_t idle_ms)
+static void start(struct inside *in, const struct agent_functions *functions,
+		  uint32_t idle_ms)
 {
 	size_t bytes;
 	const void *blob = agent_blob(&bytes);
@@ -38,8 +39,10 @@ static void start(struct inside *in, const struct agent_functions *functions, ui
 	if (!blob)
 		skip();
 	in->code_bytes = bytes;
-	in->code = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	in->page = mmap(NULL, AGENT_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	in->code = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+	in->page = mmap(NULL, AGENT_PAGE_BYTES, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(in->code, MAP_FAILED);
 	assert_ptr_not_equal(in->page, MAP_FAILED);
 	head = memcpy(in->code, blob, bytes);
@@ -48,8 +51,10 @@ static void start(struct inside *in, const struct agent_functions *functions, ui
 	in->page->idle_ms = idle_ms;
 	in->page->state = AGENT_STARTING;
 	assert_int_equal(pthread_create(&in->thread, NULL,
-					(void *(*)(void *))((uintptr_t)in->code + head->entry_offset),
-					in->page), 0);
+					(void *(*)(void *))((uintptr_t)in->code +
+							    head->entry_offset),
+					in->page),
+			 0);
 }
 
 static void finish(struct inside *in)
@@ -61,7 +66,8 @@ static void finish(struct inside *in)
 
 static void await_state(const struct inside *in, uint32_t state)
 {
-	for (int i = 0; __atomic_load_n(&in->page->state, __ATOMIC_SEQ_CST) != state; i++) {
+	for (int i = 0; __atomic_load_n(&in->page->state, __ATOMIC_SEQ_CST) != state;
+	     i++) {
 		assert_true(i < WAITS);
 		usleep(10000);
 	}
@@ -146,7 +152,8 @@ static struct mallinfo2 give_mallinfo2(void)
 
 static void all_fields_of_mallinfo2_are_returned(void **state)
 {
-	struct agent_functions functions = { { [AGENT_FN_MALLINFO2] = (uintptr_t)give_mallinfo2 } };
+	struct agent_functions functions = { { [AGENT_FN_MALLINFO2] =
+						       (uintptr_t)give_mallinfo2 } };
 	struct inside in;
 
 	(void)state;
@@ -174,9 +181,8 @@ static void write_much(void (*write)(const char *, void *), void *arg)
 
 static void a_text_never_exceeds_the_page_even_if_the_page_is_overwritten(void **state)
 {
-	struct agent_functions functions = {
-		{ [AGENT_FN_MI_STATS_PRINT_OUT] = (uintptr_t)write_much }
-	};
+	struct agent_functions functions = { { [AGENT_FN_MI_STATS_PRINT_OUT] =
+						       (uintptr_t)write_much } };
 	struct inside in;
 
 	(void)state;

@@ -114,8 +114,14 @@ static void an_interval_past_the_end_of_the_clock_is_never_due(void **state)
 static void formatted_times_can_be_parsed(void **state)
 {
 	static const char *const bad[] = {
-		"", "noon", "2026-11-21", "2026-11-21T08:15:30", "2026-11-21T08:15:30.Z",
-		"2026-11-21T08:15:30.1234Z", "2026-11-21T08:15:30Zulu", "2026-13-21T08:15:30Z",
+		"",
+		"noon",
+		"2026-11-21",
+		"2026-11-21T08:15:30",
+		"2026-11-21T08:15:30.Z",
+		"2026-11-21T08:15:30.1234Z",
+		"2026-11-21T08:15:30Zulu",
+		"2026-13-21T08:15:30Z",
 		"1905-11-21T08:15:30Z",
 	};
 	uint64_t unix_ms = 1;
@@ -127,7 +133,8 @@ static void formatted_times_can_be_parsed(void **state)
 	for (uint64_t at = 999; at < UINT64_C(4000000000000); at += 123456789123) {
 		char text[CLOCK_TEXT_SIZE];
 
-		assert_int_equal(clock_parse_utc(clock_format_utc(at, text), &unix_ms), 0);
+		assert_int_equal(clock_parse_utc(clock_format_utc(at, text), &unix_ms),
+				 0);
 		assert_int_equal(unix_ms, at);
 	}
 	assert_int_equal(clock_parse_utc("1970-01-01T00:00:01Z", &unix_ms), 0);

@@ -34,8 +34,9 @@ static void mangled_names_become_source_names(void **state)
 
 static void names_that_are_not_mangled_are_unchanged(void **state)
 {
-	static const char *const rows[] = { "", "_", "_Z", "main", "_ZN", "_R", "$s4main3FooCN",
-					    "_Znot a name" };
+	static const char *const rows[] = {
+		"", "_", "_Z", "main", "_ZN", "_R", "$s4main3FooCN", "_Znot a name"
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -160,7 +160,8 @@ static void a_failed_rename_leaves_no_temporary_file(void **state)
 static void a_missing_folder_is_an_error(void **state)
 {
 	(void)state;
-	assert_int_equal(io_write_file_atomic("/nonexistent/folder/file", "x", 1, 0666), -ENOENT);
+	assert_int_equal(io_write_file_atomic("/nonexistent/folder/file", "x", 1, 0666),
+			 -ENOENT);
 }
 
 static void a_read_past_the_limit_adds_nothing(void **state)

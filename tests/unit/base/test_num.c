@@ -37,7 +37,8 @@ static void whole_numbers_are_parsed_strictly(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint64_t value = UNTOUCHED;
 
-		assert_row(num_parse_u64(rows[i].text, &value) == rows[i].r, rows[i].text);
+		assert_row(num_parse_u64(rows[i].text, &value) == rows[i].r,
+			   rows[i].text);
 		assert_row(value == rows[i].value, rows[i].text);
 	}
 }
@@ -87,7 +88,8 @@ static void fractions_are_parsed_to_thousandths(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint64_t value = UNTOUCHED;
 
-		assert_row(num_parse_thousandths(rows[i].text, &value) == rows[i].r, rows[i].text);
+		assert_row(num_parse_thousandths(rows[i].text, &value) == rows[i].r,
+			   rows[i].text);
 		assert_row(value == rows[i].value, rows[i].text);
 	}
 }

@@ -27,19 +27,19 @@ static void only_well_formed_utf8_is_decoded(void **state)
 		{ "\xf0\x90\x80\x80", 4, 4, 0x10000 },
 		{ "\xf4\x8f\xbf\xbf", 4, 4, 0x10ffff },
 		{ "", 0, 0, 0 },
-		{ "\x80", 1, 0, 0 },		/* continuation alone */
-		{ "\xc0\xaf", 2, 0, 0 },	/* overlong '/' */
-		{ "\xc1\xbf", 2, 0, 0 },	/* overlong DEL */
-		{ "\xe0\x9f\xbf", 3, 0, 0 },	/* overlong U+07FF */
-		{ "\xf0\x8f\xbf\xbf", 4, 0, 0 },/* overlong U+FFFF */
-		{ "\xed\xa0\x80", 3, 0, 0 },	/* surrogate */
-		{ "\xed\xbf\xbf", 3, 0, 0 },	/* surrogate */
-		{ "\xf4\x90\x80\x80", 4, 0, 0 },/* U+110000 */
+		{ "\x80", 1, 0, 0 },		 /* continuation alone */
+		{ "\xc0\xaf", 2, 0, 0 },	 /* overlong '/' */
+		{ "\xc1\xbf", 2, 0, 0 },	 /* overlong DEL */
+		{ "\xe0\x9f\xbf", 3, 0, 0 },	 /* overlong U+07FF */
+		{ "\xf0\x8f\xbf\xbf", 4, 0, 0 }, /* overlong U+FFFF */
+		{ "\xed\xa0\x80", 3, 0, 0 },	 /* surrogate */
+		{ "\xed\xbf\xbf", 3, 0, 0 },	 /* surrogate */
+		{ "\xf4\x90\x80\x80", 4, 0, 0 }, /* U+110000 */
 		{ "\xf5\x80\x80\x80", 4, 0, 0 },
 		{ "\xff", 1, 0, 0 },
-		{ "\xc3", 1, 0, 0 },		/* truncated */
-		{ "\xe2\x82", 2, 0, 0 },	/* truncated */
-		{ "\xf0\x9f\x98", 3, 0, 0 },	/* truncated */
+		{ "\xc3", 1, 0, 0 },	     /* truncated */
+		{ "\xe2\x82", 2, 0, 0 },     /* truncated */
+		{ "\xf0\x9f\x98", 3, 0, 0 }, /* truncated */
 		/* truncated by the given length, not by a NUL */
 		{ "\xe2\x82\xac", 2, 0, 0 },
 		{ "\xc3(", 2, 0, 0 },
@@ -60,13 +60,13 @@ static void only_well_formed_utf8_is_decoded(void **state)
 static void control_characters_are_recognized(void **state)
 {
 	static const uint32_t controls[] = {
-		0, 0x07, 0x0a, 0x1b, 0x1f, 0x7f, 0x80, 0x9b, 0x9f, 0x061c, 0x200b, 0x200e, 0x200f,
-		0x2028, 0x2029, 0x202a, 0x202e, 0x2060, 0x2066, 0x2069, 0x206f, 0xfeff, 0xfff9,
-		0xe0001, 0xe007f,
+		0,	0x07,	0x0a,	0x1b,	0x1f,	0x7f,	 0x80,	  0x9b,	  0x9f,
+		0x061c, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029,	 0x202a,  0x202e, 0x2060,
+		0x2066, 0x2069, 0x206f, 0xfeff, 0xfff9, 0xe0001, 0xe007f,
 	};
 	static const uint32_t shown[] = {
-		' ', '~', '\\', 0xa0, 0xe9, 0x0301, 0x200d, 0x2010, 0x2030, 0x2070, 0x20ac, 0x4e2d,
-		0xfe0f, 0xff21, 0xfffd, 0x1f600, 0x10ffff,
+		' ',	'~',	'\\',	0xa0,	0xe9,	0x0301, 0x200d,	 0x2010,   0x2030,
+		0x2070, 0x20ac, 0x4e2d, 0xfe0f, 0xff21, 0xfffd, 0x1f600, 0x10ffff,
 	};
 
 	(void)state;
@@ -94,8 +94,12 @@ static void foreign_bytes_are_escaped(void **state)
 		{ "caf\xc3\xa9", "caf\xc3\xa9", "caf\\xc3\\xa9" },
 		{ "caf\xe9!", "caf\\xe9!", "caf\\xe9!" },
 		/* C1: a CSI in one character */
-		{ "\xc2\x9b" "31m", "\\xc2\\x9b31m", "\\xc2\\x9b31m" },
-		{ "\xe2\x80\xae" "gpj.exe", "\\xe2\\x80\\xaegpj.exe", "\\xe2\\x80\\xaegpj.exe" },
+		{ "\xc2\x9b"
+		  "31m",
+		  "\\xc2\\x9b31m", "\\xc2\\x9b31m" },
+		{ "\xe2\x80\xae"
+		  "gpj.exe",
+		  "\\xe2\\x80\\xaegpj.exe", "\\xe2\\x80\\xaegpj.exe" },
 		{ "\xf0\x9f\x98", "\\xf0\\x9f\\x98", "\\xf0\\x9f\\x98" },
 	};
 
@@ -140,7 +144,8 @@ static void random_bytes_become_printable(void **state)
 		text_add_printable(&out, bytes, sizeof(bytes), false);
 		for (size_t at = 0; at < out.length;) {
 			uint32_t code_point;
-			size_t size = text_utf8_next(out.text + at, out.length - at, &code_point);
+			size_t size = text_utf8_next(out.text + at, out.length - at,
+						     &code_point);
 
 			assert_true(size > 0 && !text_is_control(code_point));
 			at += size;

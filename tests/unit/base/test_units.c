@@ -124,7 +124,8 @@ static void changes_are_printed_with_a_sign(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char buf[UNITS_TEXT_SIZE];
 
-		assert_string_equal(units_format_change(rows[i].bytes, buf), rows[i].text);
+		assert_string_equal(units_format_change(rows[i].bytes, buf),
+				    rows[i].text);
 	}
 }
 
@@ -166,7 +167,8 @@ static void durations_are_parsed_with_and_without_a_unit(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint64_t ns = 77;
 
-		assert_row(units_parse_duration(rows[i].text, &ns) == rows[i].r, rows[i].text);
+		assert_row(units_parse_duration(rows[i].text, &ns) == rows[i].r,
+			   rows[i].text);
 		assert_row(ns == rows[i].ns, rows[i].text);
 	}
 }

@@ -8,9 +8,12 @@
 
 #include "../support/unit.h"
 
-static struct count_program program(int pid, int parent_pid, unsigned int generation, const char *name)
+static struct count_program program(int pid, int parent_pid, unsigned int generation,
+				    const char *name)
 {
-	struct count_program p = { .pid = pid, .parent_pid = parent_pid, .generation = generation };
+	struct count_program p = { .pid = pid,
+				   .parent_pid = parent_pid,
+				   .generation = generation };
 
 	snprintf(p.name, sizeof(p.name), "%s", name);
 	return p;
@@ -76,10 +79,8 @@ static void several_children_of_a_wrapper_are_ambiguous(void **state)
 static void a_cycle_of_parents_terminates(void **state)
 {
 	struct count_program programs[] = {
-		program(10, 11, 0, "sh"),
-		program(11, 12, 0, "sh"),
-		program(12, 11, 0, "sh"),
-		program(13, 12, 0, "tool"),
+		program(10, 11, 0, "sh"),   program(11, 12, 0, "sh"),
+		program(12, 11, 0, "sh"),   program(13, 12, 0, "tool"),
 		program(14, 14, 0, "tool"),
 	};
 
@@ -89,7 +90,8 @@ static void a_cycle_of_parents_terminates(void **state)
 
 static void a_process_that_was_not_counted_is_an_error(void **state)
 {
-	struct count_program programs[] = { program(9, 1, 0, "a"), program(11, 1, 0, "b") };
+	struct count_program programs[] = { program(9, 1, 0, "a"),
+					    program(11, 1, 0, "b") };
 	const struct count_list none = COUNT_LIST_INIT, list = { programs, 2, 2, 0 };
 	const struct count_program *found = programs;
 

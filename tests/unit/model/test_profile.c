@@ -8,9 +8,11 @@
 
 #include "../support/unit.h"
 
-static uint32_t add(struct profile *p, uint32_t parent, const char *function, uint64_t calls)
+static uint32_t add(struct profile *p, uint32_t parent, const char *function,
+		    uint64_t calls)
 {
-	struct profile_frame frame = { .function = function, .module = PROFILE_NO_MODULE };
+	struct profile_frame frame = { .function = function,
+				       .module = PROFILE_NO_MODULE };
 	uint32_t node = profile_add_node(p, parent, profile_add_frame(p, &frame));
 
 	p->nodes[node].values[PROFILE_ALLOCATIONS] += calls;
@@ -55,7 +57,9 @@ static void the_sum_includes_all_stacks(void **state)
 static void merged_profiles_have_the_sums_of_both(void **state)
 {
 	struct profile p, q;
-	struct profile_module module = { .path = "/usr/lib/libz.so.1", .start = 4096, .end = 8192 };
+	struct profile_module module = { .path = "/usr/lib/libz.so.1",
+					 .start = 4096,
+					 .end = 8192 };
 	struct profile_frame frame = { .vaddr = 64 };
 	uint32_t root, shared, own;
 	char buffer[64];
@@ -77,7 +81,8 @@ static void merged_profiles_have_the_sums_of_both(void **state)
 	assert_int_equal(p.nodes[root].values[PROFILE_ALLOCATIONS], 5);
 	assert_int_equal(p.nodes[0].values[PROFILE_ALLOCATIONS], 9);
 	assert_int_equal(p.module_count, 1);
-	assert_string_equal(profile_frame_name(&p, &p.frames[p.nodes[p.node_count - 1].frame],
+	assert_string_equal(profile_frame_name(&p,
+					       &p.frames[p.nodes[p.node_count - 1].frame],
 					       buffer, sizeof(buffer)),
 			    "libz.so.1+0x40");
 	profile_release(&p);

@@ -152,7 +152,8 @@ static void a_new_usage_is_all_unknown(void **state)
 	assert_true(usage_hugetlb_bytes(&u) == BYTES_UNKNOWN);
 	assert_true(usage_thp_bytes(&u) == BYTES_UNKNOWN);
 	assert_true(usage_unexplained_bytes(&u) == BYTES_UNKNOWN);
-	assert_true(u.unbacked_bytes == BYTES_UNKNOWN && u.reserved_bytes == BYTES_UNKNOWN);
+	assert_true(u.unbacked_bytes == BYTES_UNKNOWN &&
+		    u.reserved_bytes == BYTES_UNKNOWN);
 	usage_release(&u);
 }
 
@@ -229,7 +230,9 @@ static void permissions_are_shown_as_in_maps(void **state)
 static void unnamed_allocator_mappings_are_grouped(void **state)
 {
 	struct mapping arena = { .name = "", .flags = MAPPING_MALLOC };
-	struct mapping heap = { .name = "[heap]", .name_length = 6, .flags = MAPPING_MALLOC };
+	struct mapping heap = { .name = "[heap]",
+				.name_length = 6,
+				.flags = MAPPING_MALLOC };
 	struct mapping other = { .name = "" };
 
 	(void)state;
@@ -270,9 +273,8 @@ static void lookups_in_an_image_do_not_depend_on_the_last_one(void **state)
 	check_lookup(&image, 4096, 8192);
 	assert_int_equal(image_reserve(&image, UINT64_C(7) * 4096), 0);
 	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)
-		assert_int_equal(image_add_run(&image, pages[i][0] * 4096,
-					       pages[i][1] * 4096),
-				 0);
+		assert_int_equal(
+			image_add_run(&image, pages[i][0] * 4096, pages[i][1] * 4096), 0);
 	for (uint64_t addr = 0; addr < UINT64_C(16) * 4096; addr += 2048)
 		for (uint64_t limit = 0; limit <= UINT64_C(16) * 4096; limit += 2048)
 			check_lookup(&image, addr, limit);

@@ -36,16 +36,16 @@ struct jemalloc_image {
 
 	/* Addresses in the image. */
 	uint64_t root_element_addr, last_element_addr, base_addr;
-	uint64_t slab_addr;	    /* a slab of 48-byte blocks in the first arena */
-	uint64_t slab_extent_addr;  /* the extent structure of that slab */
+	uint64_t slab_addr;	   /* a slab of 48-byte blocks in the first arena */
+	uint64_t slab_extent_addr; /* the extent structure of that slab */
 	/* the extent structure of a slab in the second arena */
 	uint64_t other_extent_addr;
 	uint64_t
 		/* an extent structure whose second half is on a missing page */
 		split_extent_addr;
-	uint64_t large_addr;	   /* a live block of 16384 bytes */
-	uint64_t cached_addr;	   /* a 48-byte block in the thread's cache */
-	uint64_t cached_place;	   /* the cache slot that holds cached_addr */
+	uint64_t large_addr;   /* a live block of 16384 bytes */
+	uint64_t cached_addr;  /* a 48-byte block in the thread's cache */
+	uint64_t cached_place; /* the cache slot that holds cached_addr */
 	uint64_t bins_addr;
 	uint64_t stack_addr;
 

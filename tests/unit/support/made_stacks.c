@@ -30,7 +30,8 @@ static void add_stack(struct profile *p, char *line)
 	}
 	*end = '\0';
 	while ((name = strsep(&line, ";"))) {
-		struct profile_frame frame = { .function = name, .module = PROFILE_NO_MODULE };
+		struct profile_frame frame = { .function = name,
+					       .module = PROFILE_NO_MODULE };
 
 		if (strcmp(name, "[cut]") == 0)
 			frame = (struct profile_frame){ .module = PROFILE_NO_MODULE,
@@ -69,8 +70,8 @@ static void add_path(struct strbuf *out, const struct profile *p, uint32_t node)
 		add_path(out, p, p->nodes[node].parent);
 		strbuf_add_char(out, ';');
 	}
-	strbuf_add_text(out, profile_frame_name(p, &p->frames[p->nodes[node].frame], buffer,
-						sizeof(buffer)));
+	strbuf_add_text(out, profile_frame_name(p, &p->frames[p->nodes[node].frame],
+						buffer, sizeof(buffer)));
 }
 
 char *made_stacks_text(const struct profile *profile, enum profile_metric metric)

@@ -16,7 +16,8 @@ int recordings_set_up(void **state)
 {
 	(void)state;
 	tree_make(&recordings_tree);
-	snprintf(recordings_path, sizeof(recordings_path), "%s/recording", recordings_tree.root);
+	snprintf(recordings_path, sizeof(recordings_path), "%s/recording",
+		 recordings_tree.root);
 	return 0;
 }
 

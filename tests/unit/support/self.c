@@ -25,8 +25,9 @@ static void read_maps(struct mapping_list *list)
 		assert_true(sscanf(line,
 				   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %" SCNx32
 				   ":%" SCNx32 " %" SCNu64 " %n",
-				   &m.start_addr, &m.end_addr, perms, &m.file_offset_bytes,
-				   &m.dev_major, &m.dev_minor, &m.inode, &at) >= 7);
+				   &m.start_addr, &m.end_addr, perms,
+				   &m.file_offset_bytes, &m.dev_major, &m.dev_minor,
+				   &m.inode, &at) >= 7);
 		m.flags = (perms[0] == 'r' ? MAPPING_READ : 0u) |
 			  (perms[1] == 'w' ? MAPPING_WRITE : 0u) |
 			  (perms[2] == 'x' ? MAPPING_EXEC : 0u) |

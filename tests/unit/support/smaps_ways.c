@@ -31,7 +31,7 @@ int close_reader(void **state)
 }
 
 int parse_parts(enum way way, const char *text, size_t length, size_t cut,
-		       struct mapping_list *ret)
+		struct mapping_list *ret)
 {
 	struct smaps_parse p;
 	size_t used = 0, more;
@@ -40,8 +40,8 @@ int parse_parts(enum way way, const char *text, size_t length, size_t cut,
 	*ret = (struct mapping_list)MAPPING_LIST_INIT;
 	if (way == WAY_FRESH)
 		reader.smaps_layout.line_count = 0;
-	smaps_parse_begin(&p, way == WAY_LINES ? NULL : &reader.smaps_layout, reader.names, keep_mapping,
-			  ret);
+	smaps_parse_begin(&p, way == WAY_LINES ? NULL : &reader.smaps_layout,
+			  reader.names, keep_mapping, ret);
 	r = smaps_parse_part(&p, text, cut, false, &used);
 	if (r == 0)
 		r = smaps_parse_part(&p, text + used, length - used, true, &more);

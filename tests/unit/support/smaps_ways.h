@@ -9,8 +9,8 @@
 #include "proc/smaps/parse.h"
 #include "smaps_texts.h"
 
-#define THREE_RECORDS                                                                              \
-	SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER)                                                       \
+#define THREE_RECORDS                        \
+	SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER) \
 	SMAPS_RECORD_6_18(SMAPS_ANON_HEADER) SMAPS_RECORD_6_18(SMAPS_STACK_HEADER)
 
 enum way {

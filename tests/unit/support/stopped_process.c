@@ -96,7 +96,7 @@ void start_thread(void *(*run)(void *))
 }
 
 int run_work(struct target *target, uint64_t limit_ns,
-		    int (*work)(void *, const struct stop *))
+	     int (*work)(void *, const struct stop *))
 {
 	const struct stop_request request = {
 		.pid = target->pid,
@@ -114,7 +114,7 @@ int run_work(struct target *target, uint64_t limit_ns,
  * letter, as in /proc, is in states.
  */
 size_t count_threads(const struct target *target, const char *states,
-			    size_t *ret_in_states)
+		     size_t *ret_in_states)
 {
 	int fd = openat(target->task_fd, ".", O_RDONLY | O_DIRECTORY);
 	DIR *dir = fdopendir(fd);

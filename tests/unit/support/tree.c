@@ -29,7 +29,8 @@ void tree_make(struct tree *tree)
 	assert_non_null(mkdtemp(tree->root));
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+static int remove_entry(const char *path, const struct stat *st, int type,
+			struct FTW *ftw)
 {
 	(void)st;
 	(void)type;
@@ -51,7 +52,8 @@ void tree_delete(const struct tree *tree, const char *path)
 	strbuf_release(&full);
 }
 
-void tree_write_bytes(const struct tree *tree, const char *path, const void *bytes, size_t length)
+void tree_write_bytes(const struct tree *tree, const char *path, const void *bytes,
+		      size_t length)
 {
 	struct strbuf full = STRBUF_INIT;
 	FILE *file;

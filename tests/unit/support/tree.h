@@ -17,7 +17,8 @@ void tree_remove(struct tree *tree);
 
 /* Make files at a path below the root; parent folders are made as needed. */
 void tree_write(const struct tree *tree, const char *path, const char *text);
-void tree_write_bytes(const struct tree *tree, const char *path, const void *bytes, size_t length);
+void tree_write_bytes(const struct tree *tree, const char *path, const void *bytes,
+		      size_t length);
 void tree_mkfifo(const struct tree *tree, const char *path);
 void tree_chmod(const struct tree *tree, const char *path, mode_t mode);
 

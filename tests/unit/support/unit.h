@@ -20,10 +20,10 @@
 /*
  * Name the table row that failed: cmocka itself reports only the line of the assertion.
  */
-#define assert_row(condition, row)                                                                 \
-	do {                                                                                       \
-		if (!(condition))                                                                  \
-			fail_msg("%s: not %s", (row), #condition);                                 \
+#define assert_row(condition, row)                                 \
+	do {                                                       \
+		if (!(condition))                                  \
+			fail_msg("%s: not %s", (row), #condition); \
 	} while (0)
 
 #endif

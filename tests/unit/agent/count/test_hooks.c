@@ -36,7 +36,8 @@ typedef uintptr_t function_fn(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d
 static _Thread_local uintptr_t last_words[4];
 static _Thread_local bool was_called_from_hook;
 
-static __attribute__((noinline)) uintptr_t behind(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
+static __attribute__((noinline)) uintptr_t behind(uintptr_t a, uintptr_t b, uintptr_t c,
+						  uintptr_t d)
 {
 	uintptr_t from = (uintptr_t)__builtin_return_address(0);
 
@@ -50,7 +51,8 @@ static __attribute__((noinline)) uintptr_t behind(uintptr_t a, uintptr_t b, uint
 
 static void *map(size_t bytes)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
 
 	assert_ptr_not_equal(p, MAP_FAILED);
 	return p;
@@ -68,7 +70,8 @@ static void place(uint64_t sample_bytes, bool takes_stacks)
 				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
 			     MAP_FAILED);
 	assert_int_equal(madvise(in.base + HOOKS_PRIVATE_OFFSET, HOOKS_PRIVATE_BYTES,
-				 MADV_WIPEONFORK), 0);
+				 MADV_WIPEONFORK),
+			 0);
 	in.head = (void *)in.base;
 	in.private = (void *)(in.base + HOOKS_PRIVATE_OFFSET);
 	in.counts = (void *)(in.base + HOOKS_COUNTS_OFFSET);
@@ -89,14 +92,16 @@ static void take_away(void)
 
 static uintptr_t call(enum hook hook, uintptr_t a, uintptr_t b, uintptr_t c)
 {
-	function_fn *function = (function_fn *)((uintptr_t)in.base + in.head->offsets[hook]);
+	function_fn *function =
+		(function_fn *)((uintptr_t)in.base + in.head->offsets[hook]);
 
 	return function(a, b, c, 9);
 }
 
 static struct count_slot *slot_at(uint32_t index)
 {
-	return (void *)((uint8_t *)in.counts + COUNT_HEAD_BYTES + index * COUNT_SLOT_BYTES);
+	return (void *)((uint8_t *)in.counts + COUNT_HEAD_BYTES +
+			index * COUNT_SLOT_BYTES);
 }
 
 static void the_blob_head_describes_the_blob(void **state)
@@ -110,7 +115,8 @@ static void the_blob_head_describes_the_blob(void **state)
 	assert_int_equal(head->code_bytes, bytes);
 	assert_int_equal(head->hook_count, HOOK_COUNT_);
 	for (int i = 0; i < HOOK_COUNT_; i++)
-		assert_true(head->offsets[i] >= sizeof(*head) && head->offsets[i] < bytes);
+		assert_true(head->offsets[i] >= sizeof(*head) &&
+			    head->offsets[i] < bytes);
 }
 
 static void each_call_is_counted_and_passed_on_with_its_arguments(void **state)
@@ -147,17 +153,18 @@ static void each_call_is_counted_and_passed_on_with_its_arguments(void **state)
 	 * malloc, calloc, realloc, reallocarray, posix_memalign, two aligned,
 	 * two of pages, eight news
 	 */
-	assert_int_equal(slot->requested_bytes, 3 + 15 + 5 + 35 + 7 + 5 + 5 + 3 + 3 + 8 * 3);
+	assert_int_equal(slot->requested_bytes,
+			 3 + 15 + 5 + 35 + 7 + 5 + 5 + 3 + 3 + 8 * 3);
 	take_away();
 }
 
-#define BYTES_NONE	   0
-#define BYTES_FIRST	   3
-#define BYTES_SECOND	   5
-#define BYTES_THIRD	   7
-#define BYTES_PRODUCT	   15
-#define BYTES_LAST_PRODUCT 35
-#define EXTRA(symbol, call, size) { HOOK_##symbol, COUNT_##call, BYTES_##size },
+#	define BYTES_NONE 0
+#	define BYTES_FIRST 3
+#	define BYTES_SECOND 5
+#	define BYTES_THIRD 7
+#	define BYTES_PRODUCT 15
+#	define BYTES_LAST_PRODUCT 35
+#	define EXTRA(symbol, call, size) { HOOK_##symbol, COUNT_##call, BYTES_##size },
 
 /* In the table of entry points, and in words here, for those that differ from the usual. */
 static const struct extra {
@@ -192,7 +199,9 @@ struct registers {
 
 static void check_registers(enum hook hook)
 {
-	static const struct registers before = { 1, 2, 3, 4, 5, 6, 7, 8, "0123456789abcde" };
+	static const struct registers before = {
+		1, 2, 3, 4, 5, 6, 7, 8, "0123456789abcde"
+	};
 	struct registers after = before;
 	uintptr_t function = (uintptr_t)in.base + in.head->offsets[hook];
 
@@ -215,8 +224,8 @@ static void check_registers(enum hook hook)
 			 "mov %%r12, %%rsp"
 			 : "+a"(function)
 			 : "b"(&after)
-			 : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "xmm15",
-			   "memory", "cc");
+			 : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12",
+			   "xmm15", "memory", "cc");
 	assert_memory_equal(&after, &before, sizeof(after));
 	assert_int_equal(function, 4242);
 }
@@ -237,9 +246,11 @@ static void entry_points_beside_malloc_preserve_all_registers(void **state)
 		enum hook hook = takes_stacks ? i - HOOK_COUNT_ + HOOK_FIRST_EXTRA : i;
 
 		place(0, takes_stacks);
-		assert_int_equal(mprotect(in.base, HOOKS_CODE_BYTES, PROT_READ | PROT_WRITE), 0);
+		assert_int_equal(
+			mprotect(in.base, HOOKS_CODE_BYTES, PROT_READ | PROT_WRITE), 0);
 		in.head->originals[hook] = (uintptr_t)behind_in_assembler;
-		assert_int_equal(mprotect(in.base, HOOKS_CODE_BYTES, PROT_READ | PROT_EXEC), 0);
+		assert_int_equal(
+			mprotect(in.base, HOOKS_CODE_BYTES, PROT_READ | PROT_EXEC), 0);
 		check_registers(hook);
 		check_registers(hook);
 		take_away();
@@ -268,22 +279,25 @@ static void check_extra(const struct extra *extra)
 		for (int i = 0; i < COUNT_FUNCTION_COUNT_; i++)
 			calls += slot->calls[i];
 		assert_int_equal(calls, n);
-		assert_int_equal(extra->function == COUNT_MALLOC ? slot->malloc_calls :
-				 extra->function == COUNT_FREE	 ? slot->free_calls :
-								   slot->calls[extra->function],
+		assert_int_equal(extra->function == COUNT_MALLOC ? slot->malloc_calls
+				 : extra->function == COUNT_FREE
+					 ? slot->free_calls
+					 : slot->calls[extra->function],
 				 n);
 		assert_int_equal(slot->requested_bytes, n * extra->bytes);
 	}
 	call(extra->hook, 0, 0, 0);
 	assert_int_equal(slot_at(1)->free_null_count,
-			 extra->function == COUNT_FREE || extra->function == COUNT_DELETE);
+			 extra->function == COUNT_FREE ||
+				 extra->function == COUNT_DELETE);
 	take_away();
 }
 
 static void entry_points_beside_malloc_count_as_the_table_says(void **state)
 {
 	(void)state;
-	assert_int_equal(sizeof(extras) / sizeof(extras[0]), HOOK_COUNT_ - HOOK_FIRST_EXTRA);
+	assert_int_equal(sizeof(extras) / sizeof(extras[0]),
+			 HOOK_COUNT_ - HOOK_FIRST_EXTRA);
 	for (size_t i = 0; i < sizeof(extras) / sizeof(extras[0]); i++)
 		check_extra(&extras[i]);
 	for (size_t i = 0; i < sizeof(known_extras) / sizeof(known_extras[0]); i++)
@@ -344,7 +358,9 @@ static void a_forked_child_is_not_counted(void **state)
 	child = fork();
 	if (child == 0) {
 		allocate(NULL);
-		_exit(slot_at(1)->malloc_calls == before && in.counts->slot_count == 2 ? 0 : 1);
+		_exit(slot_at(1)->malloc_calls == before && in.counts->slot_count == 2
+			      ? 0
+			      : 1);
 	}
 	assert_true(waitpid(child, &status, 0) == child && status == 0);
 	assert_int_equal(slot_at(1)->malloc_calls, before);

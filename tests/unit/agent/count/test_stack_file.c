@@ -13,7 +13,7 @@
 #include "../../support/unit.h"
 
 #define SECONDS_MAX 30 /* so that an endless loop fails the test, too */
-#define PATH_BYTES  16384
+#define PATH_BYTES 16384
 
 static struct stack_file file, other;
 
@@ -102,8 +102,9 @@ static void a_damaged_record_size_ends_the_search(void **state)
 
 static void the_size_of_modules_in_the_head_is_not_trusted(void **state)
 {
-	static const uint32_t sizes[] = { 0, 7, STACK_MODULES_BYTES, UINT32_C(1) << 31,
-					  UINT32_MAX - 79, UINT32_MAX };
+	static const uint32_t sizes[] = {
+		0, 7, STACK_MODULES_BYTES, UINT32_C(1) << 31, UINT32_MAX - 79, UINT32_MAX
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
@@ -129,7 +130,8 @@ static void a_path_ends_with_the_last_record(void **state)
 	room = first_record()->record_bytes - offsetof(struct stack_file_module, path);
 	assert_int_equal(room, 4096);
 	memset(path, 'x', sizeof(path) - 1);
-	memcpy((char *)first_record() + offsetof(struct stack_file_module, path), path, sizeof(path));
+	memcpy((char *)first_record() + offsetof(struct stack_file_module, path), path,
+	       sizeof(path));
 	assert_int_equal(add(0x1000, path), 1);
 	assert_int_equal(count_modules(), 2);
 }
@@ -155,8 +157,13 @@ static void a_module_of_a_damaged_file_is_copied_within_its_bounds(void **state)
 
 static void nodes_are_never_placed_outside_the_file(void **state)
 {
-	static const uint32_t counts[] = { 0, 1, STACK_NODE_MAX, STACK_NODE_MAX - 16,
-					   UINT32_C(1) << 31, UINT32_MAX - 15, UINT32_MAX };
+	static const uint32_t counts[] = { 0,
+					   1,
+					   STACK_NODE_MAX,
+					   STACK_NODE_MAX - 16,
+					   UINT32_C(1) << 31,
+					   UINT32_MAX - 15,
+					   UINT32_MAX };
 	uint32_t first = 0;
 
 	(void)state;

@@ -11,9 +11,9 @@
 #include "../../support/unit.h"
 
 #define PAGE_BYTES 4096
-#define CODE_AT	   512 /* offset of a 64-byte function from the module's start */
+#define CODE_AT 512 /* offset of a 64-byte function from the module's start */
 #define CODE_BYTES 64
-#define ROUNDS	   100000
+#define ROUNDS 100000
 
 /*
  * Unwind tables as compilers make them, at the end of a module.
@@ -21,11 +21,76 @@
  */
 static const uint8_t tables[] = {
 	/* .eh_frame_hdr: one function */
-	1, 0x1b, 0x03, 0x3b, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 44, 0, 0, 0,
+	1,
+	0x1b,
+	0x03,
+	0x3b,
+	0,
+	0,
+	0,
+	0,
+	1,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	44,
+	0,
+	0,
+	0,
 	/* CIE, at 20: "zR", rsp + 8, the return address at the CFA - 8 */
-	20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0,
+	20,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	1,
+	'z',
+	'R',
+	0,
+	1,
+	0x78,
+	16,
+	1,
+	0x1b,
+	0x0c,
+	7,
+	8,
+	0x90,
+	1,
+	0,
+	0,
 	/* FDE, at 44: after 1 byte the CFA is rsp + 16, and rbp is at the CFA - 16 */
-	20, 0, 0, 0, 28, 0, 0, 0, 0, 0, 0, 0, CODE_BYTES, 0, 0, 0, 0, 0x41, 0x0e, 16, 0x86, 2, 0, 0,
+	20,
+	0,
+	0,
+	0,
+	28,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	CODE_BYTES,
+	0,
+	0,
+	0,
+	0,
+	0x41,
+	0x0e,
+	16,
+	0x86,
+	2,
+	0,
+	0,
 };
 enum {
 	COUNT_AT = 8,
@@ -46,7 +111,8 @@ static void put(size_t at, uint32_t value)
 
 static int make(void **state)
 {
-	uint8_t *p = mmap(NULL, 3 * PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *p =
+		mmap(NULL, 3 * PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	(void)state;
 	start = p + PAGE_BYTES;
@@ -73,7 +139,8 @@ static struct unwind_module fill(void)
 	};
 }
 
-static bool find(const struct unwind_module *module, uint64_t offset, struct unwind_rules *ret)
+static bool find(const struct unwind_module *module, uint64_t offset,
+		 struct unwind_rules *ret)
 {
 	return unwind_rules_find(module, module->start + CODE_AT + offset, ret);
 }
@@ -102,12 +169,18 @@ static void tables_that_point_outside_the_module_are_not_followed(void **state)
 		size_t at;
 		uint32_t value;
 	} spoiled[] = {
-		{ COUNT_AT, 2000 },	       { COUNT_AT, UINT32_MAX },
-		{ FDE_AT, 8192 },	       { FDE_AT, (uint32_t)-8192 },
-		{ FDE_AT, sizeof(tables) - 2 }, { LENGTH_AT, 21 },
-		{ LENGTH_AT, 0x10000 },	       { LENGTH_AT, 0xffffffef },
-		{ LENGTH_AT, UINT32_MAX },     { BACK_AT, 0x10000 },
-		{ BACK_AT, (uint32_t)-8192 },  { CIE_LENGTH_AT, 0x10000 },
+		{ COUNT_AT, 2000 },
+		{ COUNT_AT, UINT32_MAX },
+		{ FDE_AT, 8192 },
+		{ FDE_AT, (uint32_t)-8192 },
+		{ FDE_AT, sizeof(tables) - 2 },
+		{ LENGTH_AT, 21 },
+		{ LENGTH_AT, 0x10000 },
+		{ LENGTH_AT, 0xffffffef },
+		{ LENGTH_AT, UINT32_MAX },
+		{ BACK_AT, 0x10000 },
+		{ BACK_AT, (uint32_t)-8192 },
+		{ CIE_LENGTH_AT, 0x10000 },
 	};
 	struct unwind_rules rules;
 
@@ -130,7 +203,8 @@ static void arbitrary_tables_do_no_harm(void **state)
 		struct unwind_module module = fill();
 
 		for (int k = rand_r(&seed) % 4; k >= 0; k--)
-			start[PAGE_BYTES - sizeof(tables) + (size_t)rand_r(&seed) % sizeof(tables)] =
+			start[PAGE_BYTES - sizeof(tables) +
+			      (size_t)rand_r(&seed) % sizeof(tables)] =
 				(uint8_t)rand_r(&seed);
 		(void)find(&module, (uint64_t)rand_r(&seed) % CODE_BYTES, &rules);
 	}

@@ -24,7 +24,9 @@ static bool find(void *context, uint64_t pc, struct unwind_module *ret)
 	struct code *code = context;
 
 	*ret = (struct unwind_module){
-		.start = pc, .end = pc + 1, .is_loader = code->is_loader,
+		.start = pc,
+		.end = pc + 1,
+		.is_loader = code->is_loader,
 	};
 	code->find_count++;
 	if (code->forgets)

@@ -62,7 +62,8 @@ static void make_group(struct made *m)
  * Add a process with Rss = Pss = bytes. `lazyfree` of that is LazyFree, and
  * `droppable` of LazyFree is not shared.
  */
-static void add_process(struct made *m, uint64_t bytes, uint64_t lazyfree, uint64_t droppable)
+static void add_process(struct made *m, uint64_t bytes, uint64_t lazyfree,
+			uint64_t droppable)
 {
 	struct usage *u = snapshot_add(&m->processes);
 

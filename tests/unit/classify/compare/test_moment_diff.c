@@ -30,7 +30,8 @@ static int end(void **state)
 }
 
 /* Add a process whose mappings were read, but that has none. Return its index. */
-static size_t add_process(struct moment *m, int pid, uint64_t start, const char *comm, uint64_t rss)
+static size_t add_process(struct moment *m, int pid, uint64_t start, const char *comm,
+			  uint64_t rss)
 {
 	struct usage *u = snapshot_add(&m->processes);
 	size_t i = m->processes.count - 1;
@@ -48,11 +49,14 @@ static size_t add_process(struct moment *m, int pid, uint64_t start, const char 
 	return i;
 }
 
-static void add_mapping(struct moment *m, size_t process, uint64_t start, uint64_t end_addr,
-			const char *name, uint64_t rss)
+static void add_mapping(struct moment *m, size_t process, uint64_t start,
+			uint64_t end_addr, const char *name, uint64_t rss)
 {
-	struct mapping mapping = { .start_addr = start, .end_addr = end_addr, .owner = OWNER_ANON,
-				   .name = name, .name_length = (uint32_t)strlen(name) };
+	struct mapping mapping = { .start_addr = start,
+				   .end_addr = end_addr,
+				   .owner = OWNER_ANON,
+				   .name = name,
+				   .name_length = (uint32_t)strlen(name) };
 
 	counters_set_zero(&mapping.counters);
 	mapping.counters.bytes[SMAPS_RSS] = rss;
@@ -69,7 +73,8 @@ static size_t count_part(const struct moment_diff *diff, enum moment_part part)
 }
 
 /* Return the n-th row of a part. */
-static const struct moment_change *row(const struct moment_diff *diff, enum moment_part part, size_t n)
+static const struct moment_change *row(const struct moment_diff *diff,
+				       enum moment_part part, size_t n)
 {
 	for (size_t i = 0; i < diff->count; i++)
 		if (diff->items[i].part == part && n-- == 0)
@@ -78,8 +83,8 @@ static const struct moment_change *row(const struct moment_diff *diff, enum mome
 	return NULL;
 }
 
-static const struct moment_change *named(const struct moment_diff *diff, enum moment_part part,
-					 const char *name)
+static const struct moment_change *named(const struct moment_diff *diff,
+					 enum moment_part part, const char *name)
 {
 	for (size_t i = 0; i < diff->count; i++)
 		if (diff->items[i].part == part && strcmp(diff->items[i].name, name) == 0)
@@ -125,7 +130,8 @@ static void processes_match_by_pid_and_start_then_command_then_name(void **state
 static void unnamed_mappings_of_a_process_match_if_they_overlap(void **state)
 {
 	struct moment_diff diff;
-	size_t b = add_process(&before, 1, 1, "p", 0), a = add_process(&after, 1, 1, "p", 0);
+	size_t b = add_process(&before, 1, 1, "p", 0),
+	       a = add_process(&after, 1, 1, "p", 0);
 
 	(void)state;
 	add_mapping(&before, b, 0x1000, 0x3000, "", 100);
@@ -149,7 +155,8 @@ static void unnamed_mappings_of_a_process_match_if_they_overlap(void **state)
 static void unnamed_mappings_of_another_process_are_one_row(void **state)
 {
 	struct moment_diff diff;
-	size_t b = add_process(&before, 1, 1, "p", 0), a = add_process(&after, 2, 2, "p", 0);
+	size_t b = add_process(&before, 1, 1, "p", 0),
+	       a = add_process(&after, 2, 2, "p", 0);
 
 	(void)state;
 	add_mapping(&before, b, 0x1000, 0x3000, "", 100);
@@ -171,7 +178,8 @@ static void unnamed_mappings_of_another_process_are_one_row(void **state)
 static void a_heap_that_was_read_only_once_counts_as_anon_in_both(void **state)
 {
 	struct moment_diff diff;
-	size_t b = add_process(&before, 1, 1, "p", 0), a = add_process(&after, 1, 1, "p", 0);
+	size_t b = add_process(&before, 1, 1, "p", 0),
+	       a = add_process(&after, 1, 1, "p", 0);
 
 	(void)state;
 	before.mappings[b].owner_bytes[OWNER_ANON] = 100;
@@ -194,7 +202,8 @@ static void a_heap_that_was_read_only_once_counts_as_anon_in_both(void **state)
 static void unread_mappings_did_not_grow(void **state)
 {
 	struct moment_diff diff;
-	size_t b = add_process(&before, 1, 1, "p", 5), a = add_process(&after, 1, 1, "p", 6);
+	size_t b = add_process(&before, 1, 1, "p", 5),
+	       a = add_process(&after, 1, 1, "p", 6);
 
 	(void)state;
 	before.mappings[b].read_unix_ms = 0;

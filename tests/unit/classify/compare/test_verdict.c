@@ -13,13 +13,15 @@ static void live_memory_that_always_grows_is_not_the_allocators_fault(void **sta
 
 	(void)state;
 	judged_two(&f, leaking, leaking, 10000);
-	assert_verdict(&f, "live-same",
-		       "The allocator cannot help: live memory grows the same under all "
-		       "(glibc 64.0M, jemalloc 64.0M). Look at 'memstate leaks' and 'memstate "
-		       "count'.");
-	assert_also(&f, "no-difference",
-		    "No difference above the spread of the runs: Rss settles at glibc 66.0M, "
-		    "jemalloc 66.0M.");
+	assert_verdict(
+		&f, "live-same",
+		"The allocator cannot help: live memory grows the same under all "
+		"(glibc 64.0M, jemalloc 64.0M). Look at 'memstate leaks' and 'memstate "
+		"count'.");
+	assert_also(
+		&f, "no-difference",
+		"No difference above the spread of the runs: Rss settles at glibc 66.0M, "
+		"jemalloc 66.0M.");
 	assert_int_equal(f.verdicts.count, 2);
 	judged_release(&f);
 }
@@ -30,9 +32,10 @@ static void constant_live_memory_is_not_growth(void **state)
 
 	(void)state;
 	judged_two(&f, steady, steady, 10000);
-	assert_verdict(&f, "no-difference",
-		       "No difference above the spread of the runs: Rss settles at glibc 66.0M, "
-		       "jemalloc 66.0M.");
+	assert_verdict(
+		&f, "no-difference",
+		"No difference above the spread of the runs: Rss settles at glibc 66.0M, "
+		"jemalloc 66.0M.");
 	assert_int_equal(f.verdicts.count, 1);
 	judged_release(&f);
 }
@@ -85,12 +88,14 @@ static void a_difference_in_live_memory_is_reported(void **state)
 	half.live_half = 16 * MIB;
 	half.live_peak = half.live_settled = 32 * MIB;
 	judged_two(&f, leaking, half, 10000);
-	assert_verdict(&f, "lower",
-		       "jemalloc settles 50% lower than glibc (33.0M against 66.0M), most of it "
-		       "live.");
-	assert_also(&f, "live-grows",
-		    "Live memory grows under all, and no allocator can help with that. Look at "
-		    "'memstate leaks' and 'memstate count'.");
+	assert_verdict(
+		&f, "lower",
+		"jemalloc settles 50% lower than glibc (33.0M against 66.0M), most of it "
+		"live.");
+	assert_also(
+		&f, "live-grows",
+		"Live memory grows under all, and no allocator can help with that. Look at "
+		"'memstate leaks' and 'memstate count'.");
 	assert_null(judged_find_text(&f, "live-same"));
 	judged_release(&f);
 }
@@ -106,13 +111,15 @@ static void a_variant_with_an_unread_heap_is_named(void **state)
 	judged_add_variant(&f, "jemalloc", leaking, 10000);
 	judged_add_variant(&f, "tcmalloc", unread, 10000);
 	judged_finish(&f);
-	assert_verdict(&f, "live-same",
-		       "The allocator cannot help: live memory grows the same under all "
-		       "(glibc 64.0M, jemalloc 64.0M; unknown under tcmalloc). Look at 'memstate "
-		       "leaks' and 'memstate count'.");
-	assert_also(&f, "owners-unknown",
-		    "Where Rss settles, live memory and pool cannot be told apart under tcmalloc: both are in "
-		    "anon.");
+	assert_verdict(
+		&f, "live-same",
+		"The allocator cannot help: live memory grows the same under all "
+		"(glibc 64.0M, jemalloc 64.0M; unknown under tcmalloc). Look at 'memstate "
+		"leaks' and 'memstate count'.");
+	assert_also(
+		&f, "owners-unknown",
+		"Where Rss settles, live memory and pool cannot be told apart under tcmalloc: both are in "
+		"anon.");
 	judged_release(&f);
 }
 
@@ -126,9 +133,10 @@ static void growth_with_an_unknown_owner_is_reported_as_such(void **state)
 	judged_add_variant(&f, "glibc", leaking, 10000);
 	judged_add_variant(&f, "tcmalloc", unread, 10000);
 	judged_finish(&f);
-	assert_verdict(&f, "rss-grows",
-		       "Rss grows under all; whether that is live memory is unknown under "
-		       "tcmalloc.");
+	assert_verdict(
+		&f, "rss-grows",
+		"Rss grows under all; whether that is live memory is unknown under "
+		"tcmalloc.");
 	judged_release(&f);
 }
 
@@ -138,9 +146,10 @@ static void a_pool_that_only_one_variant_keeps_is_the_difference(void **state)
 
 	(void)state;
 	judged_two(&f, kept, given_back, 10000);
-	assert_verdict(&f, "pool-differs",
-		       "Pool and fragments differ: jemalloc settles 91% lower than glibc (6.0M "
-		       "against 66.0M).");
+	assert_verdict(
+		&f, "pool-differs",
+		"Pool and fragments differ: jemalloc settles 91% lower than glibc (6.0M "
+		"against 66.0M).");
 	assert_null(judged_find_text(&f, "no-difference"));
 	judged_release(&f);
 }

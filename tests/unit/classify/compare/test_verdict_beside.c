@@ -25,10 +25,11 @@ static void rss_that_differs_by_lazyfree_alone_is_not_comparable(void **state)
 	set_lazyfree(&f, 40 * MIB);
 	judged_add_variant(&f, "glibc", lower, 10000);
 	judged_finish(&f);
-	assert_verdict(&f, "lazyfree-only",
-		       "Rss is not comparable: only LazyFree differs, which is freed, and which the "
-		       "kernel takes back when memory gets short. Without it: jemalloc 26.0M, glibc "
-		       "26.0M.");
+	assert_verdict(
+		&f, "lazyfree-only",
+		"Rss is not comparable: only LazyFree differs, which is freed, and which the "
+		"kernel takes back when memory gets short. Without it: jemalloc 26.0M, glibc "
+		"26.0M.");
 	assert_null(judged_find_text(&f, "pool-differs"));
 	judged_release(&f);
 }
@@ -43,10 +44,11 @@ static void lazyfree_that_hides_a_difference_is_reported(void **state)
 	judged_add_variant(&f, "jemalloc", kept, 10000);
 	set_lazyfree(&f, 40 * MIB);
 	judged_finish(&f);
-	assert_verdict(&f, "lazyfree-hides",
-		       "Rss hides it: without LazyFree, which is freed, and which the kernel takes "
-		       "back when memory gets short, jemalloc settles 61% lower than glibc (26.0M "
-		       "against 66.0M).");
+	assert_verdict(
+		&f, "lazyfree-hides",
+		"Rss hides it: without LazyFree, which is freed, and which the kernel takes "
+		"back when memory gets short, jemalloc settles 61% lower than glibc (26.0M "
+		"against 66.0M).");
 	judged_release(&f);
 }
 
@@ -75,9 +77,10 @@ static void a_difference_with_an_unknown_owner_is_reported_as_such(void **state)
 	judged_add_variant(&f, "glibc", kept, 10000);
 	judged_add_variant(&f, "mimalloc", unread, 10000);
 	judged_finish(&f);
-	assert_verdict(&f, "lower",
-		       "mimalloc settles 50% lower than glibc (33.0M against 66.0M); of what, is "
-		       "unknown under mimalloc.");
+	assert_verdict(
+		&f, "lower",
+		"mimalloc settles 50% lower than glibc (33.0M against 66.0M); of what, is "
+		"unknown under mimalloc.");
 	judged_release(&f);
 }
 
@@ -93,9 +96,10 @@ static void the_first_variant_is_the_reference(void **state)
 	judged_add_variant(&f, "tcmalloc", kept, 10000);
 	judged_add_variant(&f, "jemalloc", given_back, 10000);
 	judged_finish(&f);
-	assert_verdict(&f, "pool-differs",
-		       "Pool and fragments differ: jemalloc settles 85% lower than glibc (6.0M "
-		       "against 40.0M).");
+	assert_verdict(
+		&f, "pool-differs",
+		"Pool and fragments differ: jemalloc settles 85% lower than glibc (6.0M "
+		"against 40.0M).");
 	judged_release(&f);
 	/* If the reference variant is the lowest, it is compared with the highest. */
 	judged_begin(&f);
@@ -103,9 +107,10 @@ static void the_first_variant_is_the_reference(void **state)
 	judged_add_variant(&f, "glibc", middle, 10000);
 	judged_add_variant(&f, "tcmalloc", kept, 10000);
 	judged_finish(&f);
-	assert_verdict(&f, "pool-differs",
-		       "Pool and fragments differ: jemalloc settles 91% lower than tcmalloc (6.0M "
-		       "against 66.0M).");
+	assert_verdict(
+		&f, "pool-differs",
+		"Pool and fragments differ: jemalloc settles 91% lower than tcmalloc (6.0M "
+		"against 66.0M).");
 	judged_release(&f);
 }
 
@@ -140,7 +145,8 @@ static void the_cost_of_using_less_memory_is_reported(void **state)
 	set_cpu(&f, 1300);
 	judged_finish(&f);
 	assert_string_equal(f.verdicts.items[0].rule, "pool-differs");
-	assert_also(&f, "cpu", "jemalloc takes 30% more CPU time than glibc (1.3s against 1.0s).");
+	assert_also(&f, "cpu",
+		    "jemalloc takes 30% more CPU time than glibc (1.3s against 1.0s).");
 	judged_release(&f);
 }
 
@@ -155,9 +161,10 @@ static void a_difference_in_cpu_time_alone_is_reported(void **state)
 	judged_add_variant(&f, "mimalloc", steady, 10000);
 	set_cpu(&f, 800);
 	judged_finish(&f);
-	assert_verdict(&f, "cpu",
-		       "Memory does not differ; mimalloc takes 20% less CPU time than glibc (800.0ms "
-		       "against 1.0s).");
+	assert_verdict(
+		&f, "cpu",
+		"Memory does not differ; mimalloc takes 20% less CPU time than glibc (800.0ms "
+		"against 1.0s).");
 	judged_release(&f);
 	/* 40 ms do not count as a difference, whatever the percentage */
 	judged_begin(&f);
@@ -178,11 +185,13 @@ static void one_good_run_is_too_few(void **state)
 	judged_begin(&f);
 	judged_add_variant(&f, "glibc", kept, 10000);
 	judged_add_variant(&f, "jemalloc", given_back, 10000);
-	judged_last_run(&f, 0)->problem = judged_last_run(&f, 1)->problem = "the command failed";
+	judged_last_run(&f, 0)->problem = judged_last_run(&f, 1)->problem =
+		"the command failed";
 	judged_finish(&f);
-	assert_verdict(&f, "too-few-runs",
-		       "No verdict: that takes two variants with 2 good runs or more; jemalloc has "
-		       "1 good run of 3 (the command failed).");
+	assert_verdict(
+		&f, "too-few-runs",
+		"No verdict: that takes two variants with 2 good runs or more; jemalloc has "
+		"1 good run of 3 (the command failed).");
 	assert_int_equal(f.verdicts.count, 1);
 	judged_release(&f);
 }
@@ -195,9 +204,10 @@ static void a_single_variant_has_no_verdict(void **state)
 	judged_begin(&f);
 	judged_add_variant(&f, "glibc", kept, 10000);
 	judged_finish(&f);
-	assert_verdict(&f, "too-few-runs",
-		       "No verdict: that takes two variants with 2 good runs or more; glibc has 3 "
-		       "good runs of 3.");
+	assert_verdict(
+		&f, "too-few-runs",
+		"No verdict: that takes two variants with 2 good runs or more; glibc has 3 "
+		"good runs of 3.");
 	judged_release(&f);
 }
 
@@ -214,8 +224,9 @@ static void a_variant_with_too_few_runs_is_left_out(void **state)
 	judged_add_variant(&f, "jemalloc", steady, 10000);
 	judged_finish(&f);
 	assert_string_equal(f.verdicts.items[0].rule, "no-difference");
-	assert_also(&f, "left-out",
-		    "tcmalloc has 0 good runs of 3 (the command failed): left out of the verdict.");
+	assert_also(
+		&f, "left-out",
+		"tcmalloc has 0 good runs of 3 (the command failed): left out of the verdict.");
 	judged_release(&f);
 }
 
@@ -228,8 +239,9 @@ static void runs_that_differ_much_are_reported(void **state)
 	judged_add_variant(&f, "glibc", steady, 9 * MIB);
 	judged_add_variant(&f, "jemalloc", steady, 8 * MIB);
 	judged_finish(&f);
-	assert_also(&f, "wide-spread",
-		    "glibc: Rss differs much from run to run; more --runs would tell more.");
+	assert_also(
+		&f, "wide-spread",
+		"glibc: Rss differs much from run to run; more --runs would tell more.");
 	judged_release(&f);
 }
 

@@ -16,13 +16,13 @@
 #include "base/units.h"
 #include "../../support/unit.h"
 
-#define SAMPLES	   1500
-#define SAMPLE_NS  (10 * NS_PER_S)
-#define START_MIB  200.0
-#define LIMIT_MIB  400.0
+#define SAMPLES 1500
+#define SAMPLE_NS (10 * NS_PER_S)
+#define START_MIB 200.0
+#define LIMIT_MIB 400.0
 #define COVERED_LEAST 0.90
 /* bound for the median width of predictions from afar, relative to the remaining time */
-#define WIDTH_MOST    4.0
+#define WIDTH_MOST 4.0
 #define ANSWERED_LEAST 0.5
 
 static uint64_t random_state;
@@ -42,10 +42,10 @@ static double noise(double deviation)
 
 /* Parameters that differ between series. */
 struct shape {
-	double rate;   /* in MiB per sample */
-	double tooth;  /* in MiB */
-	int cycle;     /* length in samples */
-	double floor;  /* sum of the random steps so far */
+	double rate;  /* in MiB per sample */
+	double tooth; /* in MiB */
+	int cycle;    /* length in samples */
+	double floor; /* sum of the random steps so far */
 };
 
 typedef double (*value_fn)(int i, struct shape *shape);
@@ -93,7 +93,8 @@ static const struct {
 static const struct {
 	const char *name;
 	double from, to;
-} cuts[] = { { "from afar", 0.3, 0.8 }, { "near the limit", 0.9, 0.98 },
+} cuts[] = { { "from afar", 0.3, 0.8 },
+	     { "near the limit", 0.9, 0.98 },
 	     { "at the limit", 0.985, 0.999 } };
 
 struct tally {
@@ -134,8 +135,9 @@ static void ask(const struct growth_point *points, int met, int cut, struct tall
 	 * The limit was reached after the previous sample, so any time
 	 * between the two is right.
 	 */
-	tally->covered += time.soonest_ns <= left_ns &&
-			  (time.latest_ns == UINT64_MAX || time.latest_ns + SAMPLE_NS >= left_ns);
+	tally->covered +=
+		time.soonest_ns <= left_ns &&
+		(time.latest_ns == UINT64_MAX || time.latest_ns + SAMPLE_NS >= left_ns);
 	tally->early += time.soonest_ns > left_ns;
 	tally->widths[tally->answered++] =
 		(double)(time.latest_ns - time.soonest_ns) / (double)left_ns;
@@ -179,8 +181,9 @@ static void nine_of_ten_intervals_contain_the_true_time(void **state)
 			tally.asked = tally.answered = tally.covered = tally.early = 0;
 			for (int n = 0; n < count; n++) {
 				int met = make_series(kinds[k].value, points);
-				double share = cuts[c].from +
-					       (cuts[c].to - cuts[c].from) * random_unit();
+				double share =
+					cuts[c].from +
+					(cuts[c].to - cuts[c].from) * random_unit();
 				int cut = (int)(share * met);
 
 				if (met > 50 && cut < met)

@@ -13,10 +13,10 @@
 #include "base/units.h"
 #include "../../support/unit.h"
 
-#define N	360
+#define N 360
 #define REPEATS 20
-#define MEBI	((double)MIB)
-#define PI	3.14159265358979323846
+#define MEBI ((double)MIB)
+#define PI 3.14159265358979323846
 
 static uint64_t random_state;
 
@@ -124,8 +124,9 @@ static void make(series_fn series, struct growth_point points[N])
 	double memory = 0;
 
 	for (int i = 0; i < N; i++)
-		points[i] = (struct growth_point){ (uint64_t)i * 10 * NS_PER_S,
-						   (uint64_t)(MEBI * series(i, &memory)) };
+		points[i] =
+			(struct growth_point){ (uint64_t)i * 10 * NS_PER_S,
+					       (uint64_t)(MEBI * series(i, &memory)) };
 }
 
 static int count_judged(series_fn series, enum growth_kind kind)
@@ -189,7 +190,8 @@ static void the_rate_follows_the_floors_and_lies_in_its_interval(void **state)
 		assert_true(fabs((double)growth.rate_bytes - 60 * MEBI) < 15 * MEBI);
 		inside += (double)growth.rate_low_bytes <= 60 * MEBI &&
 			  (double)growth.rate_high_bytes >= 60 * MEBI;
-		assert_true(growth.cycle_ns > 390 * NS_PER_S && growth.cycle_ns < 410 * NS_PER_S);
+		assert_true(growth.cycle_ns > 390 * NS_PER_S &&
+			    growth.cycle_ns < 410 * NS_PER_S);
 		assert_true(fabs((double)growth.tooth_bytes - 80 * MEBI) < 25 * MEBI);
 	}
 	assert_in_range(inside, 17, REPEATS);
@@ -261,15 +263,19 @@ static void gaps_and_uneven_times_do_not_matter(void **state)
 
 static void thinning_many_points_does_not_change_the_result(void **state)
 {
-	enum { MANY = 20 * N };
+	enum {
+		MANY = 20 * N
+	};
 	struct growth_point *points = calloc(MANY, sizeof(*points));
 	struct growth growth;
 
 	(void)state;
 	random_state = 99;
 	for (int i = 0; i < MANY; i++)
-		points[i] = (struct growth_point){ (uint64_t)i * NS_PER_S / 2,
-						   (uint64_t)(MEBI * (200 + 100.0 * i / MANY + noise(3))) };
+		points[i] = (struct growth_point){
+			(uint64_t)i * NS_PER_S / 2,
+			(uint64_t)(MEBI * (200 + 100.0 * i / MANY + noise(3)))
+		};
 	growth_find(points, MANY, &growth);
 	assert_int_equal(growth.kind, GROWTH_STEADY);
 	assert_true(fabs((double)growth.rate_bytes - 100 * MEBI) < 10 * MEBI);

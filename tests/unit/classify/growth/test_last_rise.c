@@ -19,7 +19,8 @@ static struct rise rise_of(shape value)
 
 	rise_series_init(&s, 0, (SAMPLES - 1) * NS_PER_S);
 	for (int i = 0; i < SAMPLES; i++)
-		rise_series_add(&s, (uint64_t)i * NS_PER_S, (uint64_t)(value(i) * (double)MIB));
+		rise_series_add(&s, (uint64_t)i * NS_PER_S,
+				(uint64_t)(value(i) * (double)MIB));
 	rise_find(&s, &rise);
 	return rise;
 }

@@ -9,7 +9,7 @@
 
 #define LIMIT (64 * MIB)
 #define SLACK MIB
-#define MS    NS_PER_MS
+#define MS NS_PER_MS
 
 static struct oom_pace begin(void)
 {
@@ -90,7 +90,8 @@ static void flushes_of_per_cpu_counters_are_not_growth(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < 200; i++)
-		assert_int_equal(next(&pace, i * 20 * MS, 20 * MIB + (i % 2) * SLACK), 1000 * MS);
+		assert_int_equal(next(&pace, i * 20 * MS, 20 * MIB + (i % 2) * SLACK),
+				 1000 * MS);
 }
 
 static void after_a_burst_the_interval_at_most_doubles(void **state)
@@ -122,7 +123,8 @@ static void without_a_limit_or_a_known_need_the_interval_is_the_longest(void **s
 	assert_int_equal(oom_pace_next(&pace, &sample), 1000 * MS);
 	sample = (struct oom_pace_sample){ 2, BYTES_UNKNOWN, LIMIT, 0 };
 	assert_int_equal(oom_pace_next(&pace, &sample), 1000 * MS);
-	sample = (struct oom_pace_sample){ UINT64_MAX, UINT64_MAX - 2, UINT64_MAX - 3, 0 };
+	sample =
+		(struct oom_pace_sample){ UINT64_MAX, UINT64_MAX - 2, UINT64_MAX - 3, 0 };
 	assert_in_range(oom_pace_next(&pace, &sample), 5 * MS, 1000 * MS);
 }
 
@@ -140,16 +142,17 @@ static void a_step_is_passed_again_only_after_falling_well_below_it(void **state
 		uint64_t percent;
 		bool passes;
 	} needs[] = {
-		{ 50, false }, { 79, false }, { 80, true },  { 85, false }, { 79, false },
-		{ 81, false }, { 74, false }, { 80, true },  { 96, true },  { 91, false },
-		{ 95, false }, { 89, false }, { 95, true },  { 100, true }, { 120, false },
+		{ 50, false }, { 79, false }, { 80, true }, { 85, false }, { 79, false },
+		{ 81, false }, { 74, false }, { 80, true }, { 96, true },  { 91, false },
+		{ 95, false }, { 89, false }, { 95, true }, { 100, true }, { 120, false },
 	};
 	struct oom_steps steps = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
-		assert_int_equal(oom_steps_pass(&steps, needs[i].percent * MIB, 100 * MIB),
-				 needs[i].passes);
+		assert_int_equal(
+			oom_steps_pass(&steps, needs[i].percent * MIB, 100 * MIB),
+			needs[i].passes);
 	assert_false(oom_steps_pass(&steps, 100 * MIB, CGROUP_NO_LIMIT));
 	assert_false(oom_steps_pass(&steps, BYTES_UNKNOWN, 100 * MIB));
 	assert_false(oom_steps_pass(&steps, MIB, 0));

@@ -61,7 +61,10 @@ static void a_day_keeps_extremes_and_ends_in_a_bounded_number_of_rows(void **sta
 	(void)state;
 	timeline_init(&t, begin, end);
 	for (uint64_t s = 0; s < 86400; s++)
-		add(&t, begin + s * 1000, s == 40000 ? 5000 : s == 70001 ? 3 : 1000 + s % 7);
+		add(&t, begin + s * 1000,
+		    s == 40000	 ? 5000
+		    : s == 70001 ? 3
+				 : 1000 + s % 7);
 	timeline_end(&t);
 	assert_true(t.count > 300 && t.count <= TIMELINE_ROWS_MAX);
 	assert_true(has(&t, begin, 1000));

@@ -15,7 +15,14 @@
  * The mappings of a process: the heap, a second arena, and
  * mappings that identify the program.
  */
-enum { PROGRAM, HEAP, ARENA, STACK, VDSO, MAPPING_COUNT };
+enum {
+	PROGRAM,
+	HEAP,
+	ARENA,
+	STACK,
+	VDSO,
+	MAPPING_COUNT
+};
 
 struct scene {
 	struct mapping items[MAPPING_COUNT];
@@ -108,8 +115,8 @@ static uint64_t kib(const struct usage *u, enum owner owner)
 	return matrix_owner_bytes(&u->matrix, owner) / 1024;
 }
 
-static void assert_owners(const struct usage *u, const uint64_t wanted[OWNER_HEAP_LAST + 1],
-			  uint64_t anon)
+static void assert_owners(const struct usage *u,
+			  const uint64_t wanted[OWNER_HEAP_LAST + 1], uint64_t anon)
 {
 	assert_int_equal(u->heap_quality, QUALITY_ESTIMATE);
 	for (unsigned int o = 0; o <= OWNER_HEAP_LAST; o++)
@@ -168,7 +175,8 @@ static void lost_memory_is_taken_from_free_pages_first(void **state)
 		set_rss(&s, HEAP, KIB(rows[i].heap_rss_kib));
 		read_now(&s, &u);
 		for (unsigned int o = 0; o <= OWNER_HEAP_LAST; o++)
-			assert_row(kib(&u, (enum owner)o) == rows[i].owners[o], rows[i].what);
+			assert_row(kib(&u, (enum owner)o) == rows[i].owners[o],
+				   rows[i].what);
 		assert_row(kib(&u, OWNER_ANON) == rows[i].anon, rows[i].what);
 	}
 }
@@ -267,7 +275,9 @@ static void take_words(struct scene *s)
 {
 	const struct allocator_stats stats = {
 		.allocator = ALLOCATOR_GLIBC,
-		.mallinfo = { .uordblks = KIB(70), .fordblks = KIB(48), .keepcost = KIB(28) },
+		.mallinfo = { .uordblks = KIB(70),
+			      .fordblks = KIB(48),
+			      .keepcost = KIB(28) },
 		.text = (char *)"not kept",
 	};
 

@@ -32,17 +32,27 @@ static void sampled(struct oom_evidence *e, uint64_t need_bytes)
 /* Return a report of cgroup version 1, about a process whose page tables are large. */
 static struct oom_kill report(struct oom_task *task)
 {
-	struct oom_kill k = { .constraint = OOM_CGROUP, .usage_bytes = LIMIT, .limit_bytes = LIMIT,
-			      .version = CGROUP_V1, .limit_path = "/g", .victim_path = "/g",
-			      .invoker = "hog", .tasks = task, .task_count = 1,
-			      .swap_usage_bytes = LIMIT, .swap_limit_bytes = CGROUP_NO_LIMIT };
+	struct oom_kill k = { .constraint = OOM_CGROUP,
+			      .usage_bytes = LIMIT,
+			      .limit_bytes = LIMIT,
+			      .version = CGROUP_V1,
+			      .limit_path = "/g",
+			      .victim_path = "/g",
+			      .invoker = "hog",
+			      .tasks = task,
+			      .task_count = 1,
+			      .swap_usage_bytes = LIMIT,
+			      .swap_limit_bytes = CGROUP_NO_LIMIT };
 
 	memset(&k.stat, 0xff, sizeof(k.stat));
 	k.stat.anon_bytes = 40 * MIB;
 	k.stat.file_bytes = k.stat.shmem_bytes = 0;
 	k.stat.kernel_bytes = 24 * MIB;
-	*task = (struct oom_task){ .pid = 7, .name = "hog", .rss_bytes = 41 * MIB,
-				   .anon_bytes = 40 * MIB, .file_bytes = MIB,
+	*task = (struct oom_task){ .pid = 7,
+				   .name = "hog",
+				   .rss_bytes = 41 * MIB,
+				   .anon_bytes = 40 * MIB,
+				   .file_bytes = MIB,
 				   .pagetables_bytes = 22 * MIB };
 	k.victim = *task;
 	return k;
@@ -75,7 +85,8 @@ static void a_report_alone_is_evidence(void **state)
 /* A report whose middle is missing does not show the rest of the group. */
 static void the_victims_memory_is_not_its_groups_memory(void **state)
 {
-	static const enum oom_constraint constraints[] = { OOM_UNKNOWN, OOM_CGROUP, OOM_NODES, OOM_GLOBAL };
+	static const enum oom_constraint constraints[] = { OOM_UNKNOWN, OOM_CGROUP,
+							   OOM_NODES, OOM_GLOBAL };
 	struct oom_evidence e;
 	struct oom_task task;
 	struct oom_kill k = report(&task);
@@ -100,8 +111,10 @@ static void shared_memory_counts_once(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++)
-		tasks[i] = (struct oom_task){ .pid = (int)i + 1, .rss_bytes = 33 * MIB,
-					      .anon_bytes = 2 * MIB, .file_bytes = MIB,
+		tasks[i] = (struct oom_task){ .pid = (int)i + 1,
+					      .rss_bytes = 33 * MIB,
+					      .anon_bytes = 2 * MIB,
+					      .file_bytes = MIB,
 					      .shmem_bytes = 30 * MIB };
 	k.task_count = ARRAY_SIZE(tasks);
 	k.stat.shmem_bytes = 30 * MIB;
@@ -113,7 +126,8 @@ static void shared_memory_counts_once(void **state)
 	assert_int_not_equal(oom_verdict_find(&e), OOM_WHY_MANY);
 	/* without those columns the usage is the upper bound */
 	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++)
-		tasks[i].anon_bytes = tasks[i].shmem_bytes = tasks[i].file_bytes = BYTES_UNKNOWN;
+		tasks[i].anon_bytes = tasks[i].shmem_bytes = tasks[i].file_bytes =
+			BYTES_UNKNOWN;
 	oom_evidence_init(&e);
 	oom_evidence_set_kill(&e, &k);
 	assert_int_equal(e.process_bytes, LIMIT);
@@ -143,7 +157,8 @@ static void a_report_has_the_state_at_the_kill_and_a_sample_the_state_before(voi
 static void a_line_that_only_names_the_victim_keeps_the_samples_figures(void **state)
 {
 	struct oom_evidence e;
-	struct oom_kill k = { .usage_bytes = BYTES_UNKNOWN, .limit_bytes = BYTES_UNKNOWN,
+	struct oom_kill k = { .usage_bytes = BYTES_UNKNOWN,
+			      .limit_bytes = BYTES_UNKNOWN,
 			      .victim = { .pid = 9, .name = "hog", .rss_bytes = MIB } };
 
 	(void)state;

@@ -17,10 +17,13 @@ static void exclusions_are_symmetric_and_never_reflexive(void **state)
 {
 	(void)state;
 	for (int a = 0; a < OOM_VERDICT_COUNT_; a++) {
-		assert_false(oom_verdicts_exclude((enum oom_verdict)a, (enum oom_verdict)a));
+		assert_false(
+			oom_verdicts_exclude((enum oom_verdict)a, (enum oom_verdict)a));
 		for (int b = 0; b < OOM_VERDICT_COUNT_; b++)
-			assert_int_equal(oom_verdicts_exclude((enum oom_verdict)a, (enum oom_verdict)b),
-					 oom_verdicts_exclude((enum oom_verdict)b, (enum oom_verdict)a));
+			assert_int_equal(oom_verdicts_exclude((enum oom_verdict)a,
+							      (enum oom_verdict)b),
+					 oom_verdicts_exclude((enum oom_verdict)b,
+							      (enum oom_verdict)a));
 	}
 }
 
@@ -44,10 +47,14 @@ static void contradicting_verdicts_exclude_each_other(void **state)
 		{ OOM_WHY_RSS_WATCHER, OOM_WHY_LEAK },
 	};
 	static const enum oom_verdict others[][2] = {
-		{ OOM_WHY_ANCESTOR, OOM_WHY_SHMEM },	  { OOM_WHY_NODE, OOM_WHY_LEAK },
-		{ OOM_WHY_HIDDEN, OOM_WHY_BURST },	  { OOM_WHY_SHMEM, OOM_WHY_KERNEL_MEMORY },
-		{ OOM_WHY_SWAP_FULL, OOM_WHY_LEAK },	  { OOM_WHY_RSS_WATCHER, OOM_WHY_NOT_KERNEL },
-		{ OOM_WHY_PAGE_CACHE, OOM_WHY_NODE },	  { OOM_WHY_HUGETLB, OOM_WHY_SYSRQ },
+		{ OOM_WHY_ANCESTOR, OOM_WHY_SHMEM },
+		{ OOM_WHY_NODE, OOM_WHY_LEAK },
+		{ OOM_WHY_HIDDEN, OOM_WHY_BURST },
+		{ OOM_WHY_SHMEM, OOM_WHY_KERNEL_MEMORY },
+		{ OOM_WHY_SWAP_FULL, OOM_WHY_LEAK },
+		{ OOM_WHY_RSS_WATCHER, OOM_WHY_NOT_KERNEL },
+		{ OOM_WHY_PAGE_CACHE, OOM_WHY_NODE },
+		{ OOM_WHY_HUGETLB, OOM_WHY_SYSRQ },
 	};
 
 	(void)state;
@@ -124,16 +131,19 @@ static void random_evidence_gives_no_contradicting_verdicts(void **state)
 			seen[all[i]] = true;
 			assert_true(oom_verdict_holds(all[i], &e, &unused));
 			for (size_t j = 0; j < i; j++)
-				assert_false(oom_verdicts_exclude(all[i], all[j]) || all[i] == all[j]);
+				assert_false(oom_verdicts_exclude(all[i], all[j]) ||
+					     all[i] == all[j]);
 		}
 		for (int v = 0; v < OOM_WHY_FILLERS; v++)
-			held += v != (int)all[0] && oom_verdict_holds((enum oom_verdict)v, &e, &unused);
+			held += v != (int)all[0] &&
+				oom_verdict_holds((enum oom_verdict)v, &e, &unused);
 		assert_true(held + 1 >= count);
 		left_out += held + 1 - count;
 	}
 	assert_true(left_out > 1000);
 	assert_true(seen[OOM_WHY_SYSRQ] && seen[OOM_WHY_NODE] && seen[OOM_WHY_MANY] &&
-		    seen[OOM_WHY_BURST] && seen[OOM_WHY_RETENTION] && seen[OOM_WHY_NOT_KERNEL]);
+		    seen[OOM_WHY_BURST] && seen[OOM_WHY_RETENTION] &&
+		    seen[OOM_WHY_NOT_KERNEL]);
 }
 
 static void every_verdict_has_a_title_and_advice(void **state)
@@ -146,9 +156,11 @@ static void every_verdict_has_a_title_and_advice(void **state)
 		struct oom_kill k;
 
 		make(&e, &k);
-		runtime_limit_find("/usr/bin/java -Xmx600m Main", NULL, 0, &e.runtime_limit);
+		runtime_limit_find("/usr/bin/java -Xmx600m Main", NULL, 0,
+				   &e.runtime_limit);
 		oom_verdict_add_advice((enum oom_verdict)v, &e, &advice);
-		assert_row(info->name && info->title && strlen(info->title) > 20, info->name);
+		assert_row(info->name && info->title && strlen(info->title) > 20,
+			   info->name);
 		assert_row(advice.length > 20, info->name);
 		strbuf_release(&advice);
 	}

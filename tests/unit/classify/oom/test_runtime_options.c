@@ -26,7 +26,8 @@ static void check(const char *command, uint64_t wanted_bytes)
 			 (unsigned long long)wanted_bytes);
 }
 
-static void check_with(const char *command, char *option, char *other, uint64_t wanted_bytes)
+static void check_with(const char *command, char *option, char *other,
+		       uint64_t wanted_bytes)
 {
 	char *options[] = { option, other };
 	struct runtime_limit limit;
@@ -82,9 +83,12 @@ static void java_variables_have_precedence(void **state)
 {
 	(void)state;
 	check_with("java Main", (char *)"JAVA_TOOL_OPTIONS -Xmx600m", NULL, 600 * MIB);
-	check_with("java -Xmx100m Main", (char *)"JAVA_TOOL_OPTIONS -Xmx600m", NULL, 100 * MIB);
-	check_with("java -Xmx100m Main", (char *)"JDK_JAVA_OPTIONS -Xmx600m", NULL, 100 * MIB);
-	check_with("java -Xmx100m Main", (char *)"_JAVA_OPTIONS -Xmx600m", NULL, 600 * MIB);
+	check_with("java -Xmx100m Main", (char *)"JAVA_TOOL_OPTIONS -Xmx600m", NULL,
+		   100 * MIB);
+	check_with("java -Xmx100m Main", (char *)"JDK_JAVA_OPTIONS -Xmx600m", NULL,
+		   100 * MIB);
+	check_with("java -Xmx100m Main", (char *)"_JAVA_OPTIONS -Xmx600m", NULL,
+		   600 * MIB);
 	/* the order in which they were recorded does not matter */
 	check_with("java Main", (char *)"JDK_JAVA_OPTIONS -Xmx50m",
 		   (char *)"JAVA_TOOL_OPTIONS -Xmx600m", 50 * MIB);
@@ -101,7 +105,8 @@ static void node_sizes_are_in_mib(void **state)
 	check("node --max-old-space-size 600 app.js", 600 * MIB);
 	check("node --max-old-space-size=600m app.js", NONE);
 	check("node --max-semi-space-size=600 app.js", NONE);
-	check_with("node app.js", (char *)"NODE_OPTIONS --max-old-space-size=600", NULL, 600 * MIB);
+	check_with("node app.js", (char *)"NODE_OPTIONS --max-old-space-size=600", NULL,
+		   600 * MIB);
 	check_with("node --max-old-space-size=90 app.js",
 		   (char *)"NODE_OPTIONS --max-old-space-size=600", NULL, 90 * MIB);
 }
@@ -201,7 +206,8 @@ static void only_memory_options_are_kept_from_the_environment(void **state)
 		"JAVA_TOOL_OPTIONS=-Dkey.password=secret -Xmx600m  -XX:MaxRAMPercentage=80\0"
 		"XJAVA_TOOL_OPTIONS=-Xmx1g\0NODE_OPTIONS=--max-old-space-size=5\0GOMEMLIMIT=1GiB\0"
 		"_JAVA_OPTIONS=-Xmx700m"; /* truncated: it does not end with NUL */
-	struct runtime_environment environment = { .text = text, .length = sizeof(text) - 1,
+	struct runtime_environment environment = { .text = text,
+						   .length = sizeof(text) - 1,
 						   .command = "java Main" };
 
 	(void)state;
@@ -230,8 +236,9 @@ static void a_heap_larger_than_the_limit_is_reported_with_both_sizes(void **stat
 	made_runtime(&e, OOM_END_KILLED, "java -Xmx600m Main", 150 * MIB);
 	e.at.limit_bytes = 200 * MIB;
 	assert_true(oom_verdict_holds(OOM_WHY_RUNTIME_LIMIT, &e, &why));
-	assert_string_equal(why.text, "the Java heap of java (7) may grow to 600.0M (-Xmx600m), "
-				      "but the limit is 200.0M");
+	assert_string_equal(why.text,
+			    "the Java heap of java (7) may grow to 600.0M (-Xmx600m), "
+			    "but the limit is 200.0M");
 	oom_verdict_add_advice(OOM_WHY_RUNTIME_LIMIT, &e, &advice);
 	assert_non_null(strstr(advice.text, "-XX:MaxRAMPercentage"));
 	strbuf_clear(&advice);

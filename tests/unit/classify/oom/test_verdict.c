@@ -418,7 +418,8 @@ static void each_rule_holds_in_its_scenario_but_not_in_its_near_miss(void **stat
 		seen[rules[i].verdict] = true;
 		rules[i].trigger(&e);
 		if (oom_verdict_find(&e) != rules[i].verdict)
-			fail_msg("row %zu: %s, not %s", i, oom_verdicts[oom_verdict_find(&e)].name, name);
+			fail_msg("row %zu: %s, not %s", i,
+				 oom_verdicts[oom_verdict_find(&e)].name, name);
 		rules[i].near_miss(&e);
 		assert_row(oom_verdict_find(&e) != rules[i].verdict, name);
 	}

@@ -104,7 +104,8 @@ static void owners_follow_from_name_flags_and_inode(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_row(add_mapping(rows[i].name, rows[i].flags, rows[i].inode) ==
-				   rows[i].owner, rows[i].name);
+				   rows[i].owner,
+			   rows[i].name);
 	assert_true(usage.mapping_count == ARRAY_SIZE(rows));
 }
 
@@ -133,8 +134,10 @@ static void two_of_three_signs_make_a_stack(void **state)
 		begin(NULL);
 		if (rows[i].has_guard)
 			add_mapping("", 0, 0);
-		m = make_mapping("", RW | (rows[i].is_map_stack ? MAPPING_NO_HUGE : 0), 0, 4);
-		m.counters.bytes[SMAPS_RSS] = m.counters.bytes[SMAPS_PRIVATE_DIRTY] = PAGE;
+		m = make_mapping("", RW | (rows[i].is_map_stack ? MAPPING_NO_HUGE : 0), 0,
+				 4);
+		m.counters.bytes[SMAPS_RSS] = m.counters.bytes[SMAPS_PRIVATE_DIRTY] =
+			PAGE;
 		pointer = rows[i].has_pointer ? m.end_addr - 1 : m.end_addr;
 		classifier_add(&c, &m);
 		classifier_end(&c, &pointer, 1, NULL, NULL);
@@ -150,12 +153,9 @@ static void only_unnamed_private_anonymous_memory_can_be_a_stack(void **state)
 		uint32_t flags;
 		uint64_t inode;
 	} rows[] = {
-		{ "[heap]", RW, 0 },
-		{ "/dev/zero", RW, 5 },
-		{ "", R, 0 },
-		{ "", MAPPING_WRITE, 0 },
-		{ "", RW | SHARED, 7 },
-		{ "", RW | MAPPING_HUGETLB, 0 },
+		{ "[heap]", RW, 0 },	{ "/dev/zero", RW, 5 },
+		{ "", R, 0 },		{ "", MAPPING_WRITE, 0 },
+		{ "", RW | SHARED, 7 }, { "", RW | MAPPING_HUGETLB, 0 },
 		{ "/a/file", RW, 7 },
 	};
 
@@ -163,7 +163,8 @@ static void only_unnamed_private_anonymous_memory_can_be_a_stack(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		add_mapping("", 0, 0);
 		assert_row(add_mapping(rows[i].name, rows[i].flags | MAPPING_NO_HUGE,
-				       rows[i].inode) != OWNER_STACK, rows[i].name);
+				       rows[i].inode) != OWNER_STACK,
+			   rows[i].name);
 	}
 	assert_int_equal(c.candidate_count, 0);
 }
@@ -199,7 +200,8 @@ static void stack_pointers_decide_only_the_mappings_they_point_into(void **state
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(m); i++) {
 		m[i] = make_mapping("", RW | MAPPING_NO_HUGE, 0, 4);
-		m[i].counters.bytes[SMAPS_RSS] = m[i].counters.bytes[SMAPS_SHARED_DIRTY] = PAGE;
+		m[i].counters.bytes[SMAPS_RSS] = m[i].counters.bytes[SMAPS_SHARED_DIRTY] =
+			PAGE;
 		next_addr += PAGE;
 		classifier_add(&c, &m[i]);
 	}
@@ -226,14 +228,13 @@ static void lazyfree_is_subtracted_from_the_clean_states(void **state)
 	static const struct {
 		uint64_t private_clean, shared_clean, lazyfree;
 		uint64_t want_private_clean, want_shared_clean;
-	} rows[] = {
-		{ 0, 0, 0, 0, 0 },
-		{ 100, 50, 0, 100, 50 },
-		{ 100, 50, 30, 70, 50 },
-		{ 100, 50, 100, 0, 50 },
-		{ 100, 50, 120, 0, 30 }, /* a forked process: some are in Shared_Clean */
-		{ 0, 50, 50, 0, 0 },
-	};
+	} rows
+		[] = {
+			{ 0, 0, 0, 0, 0 },	 { 100, 50, 0, 100, 50 },
+			{ 100, 50, 30, 70, 50 }, { 100, 50, 100, 0, 50 },
+			{ 100, 50, 120, 0, 30 }, /* a forked process: some are in Shared_Clean */
+			{ 0, 50, 50, 0, 0 },
+		};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -247,7 +248,8 @@ static void lazyfree_is_subtracted_from_the_clean_states(void **state)
 		k.bytes[SMAPS_SHARED_CLEAN] = rows[i].shared_clean;
 		k.bytes[SMAPS_LAZYFREE] = rows[i].lazyfree;
 		classify_states(&k, states);
-		assert_true(states[STATE_PRIVATE_DIRTY] == 7 && states[STATE_SHARED_DIRTY] == 9);
+		assert_true(states[STATE_PRIVATE_DIRTY] == 7 &&
+			    states[STATE_SHARED_DIRTY] == 9);
 		assert_true(states[STATE_LAZYFREE] == rows[i].lazyfree);
 		assert_true(states[STATE_PRIVATE_CLEAN] == rows[i].want_private_clean);
 		assert_true(states[STATE_SHARED_CLEAN] == rows[i].want_shared_clean);
@@ -322,7 +324,8 @@ static void address_space_without_pages_is_unbacked_or_reserved(void **state)
 		classifier_release(&c);
 		begin(NULL);
 		m = make_mapping(rows[i].name, rows[i].flags, rows[i].inode, 10);
-		m.counters.bytes[SMAPS_RSS] = m.counters.bytes[SMAPS_PRIVATE_DIRTY] = 3 * PAGE;
+		m.counters.bytes[SMAPS_RSS] = m.counters.bytes[SMAPS_PRIVATE_DIRTY] =
+			3 * PAGE;
 		m.counters.bytes[SMAPS_SWAP] = 2 * PAGE;
 		classifier_add(&c, &m);
 		assert_row(usage.unbacked_bytes == rows[i].unbacked * PAGE, rows[i].name);
@@ -346,10 +349,13 @@ static void the_allocator_is_identified_by_its_library(void **state)
 		{ { "/lib/ld-musl-x86_64.so.1" }, ALLOCATOR_MUSL },
 		{ { "/usr/lib/libjemalloc.so.2", "/lib/libc.so.6" }, ALLOCATOR_JEMALLOC },
 		{ { "/lib/libc.so.6", "/usr/lib/libjemalloc.so.2" }, ALLOCATOR_JEMALLOC },
-		{ { "/lib/libc.so.6", "/usr/lib/libtcmalloc_minimal.so.4" }, ALLOCATOR_TCMALLOC },
-		{ { "/lib/libc.so.6", "/opt/libmimalloc.so.2.1 (deleted)" }, ALLOCATOR_MIMALLOC },
+		{ { "/lib/libc.so.6", "/usr/lib/libtcmalloc_minimal.so.4" },
+		  ALLOCATOR_TCMALLOC },
+		{ { "/lib/libc.so.6", "/opt/libmimalloc.so.2.1 (deleted)" },
+		  ALLOCATOR_MIMALLOC },
 		{ { "/lib/libc.so.6", "/opt/libjemalloc.txt.d/x" }, ALLOCATOR_GLIBC },
-		{ { "/lib/ld-musl-x86_64.so.1", "/x/libmimalloc.so" }, ALLOCATOR_MIMALLOC },
+		{ { "/lib/ld-musl-x86_64.so.1", "/x/libmimalloc.so" },
+		  ALLOCATOR_MIMALLOC },
 		{ { "libjemalloc.so.2" }, ALLOCATOR_UNKNOWN },
 	};
 
@@ -387,21 +393,27 @@ static uint64_t any(uint64_t below)
 static void fill_counters(struct counters *k)
 {
 	static const enum smaps_field parts[] = { SMAPS_SHARED_CLEAN, SMAPS_SHARED_DIRTY,
-						  SMAPS_PRIVATE_CLEAN, SMAPS_PRIVATE_DIRTY };
+						  SMAPS_PRIVATE_CLEAN,
+						  SMAPS_PRIVATE_DIRTY };
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		k->bytes[parts[i]] = any(2) * any(100) * PAGE;
 		k->bytes[SMAPS_RSS] += k->bytes[parts[i]];
 	}
-	k->bytes[SMAPS_LAZYFREE] = any(1 + (k->bytes[SMAPS_PRIVATE_CLEAN] +
-					    k->bytes[SMAPS_SHARED_CLEAN]) / PAGE) * PAGE;
+	k->bytes[SMAPS_LAZYFREE] =
+		any(1 + (k->bytes[SMAPS_PRIVATE_CLEAN] + k->bytes[SMAPS_SHARED_CLEAN]) /
+				PAGE) *
+		PAGE;
 	k->bytes[SMAPS_SIZE] = k->bytes[SMAPS_RSS] + any(100) * PAGE;
 }
 
 static void rows_and_columns_add_up_to_rss_for_random_processes(void **state)
 {
-	static const char *const names[] = { "", "", "", "[heap]", "[stack]", "/a/file", "[vdso]",
-					     "/memfd:x (deleted)", "/dev/shm/x" };
+	static const char *const names[] = { "",	  "",
+					     "",	  "[heap]",
+					     "[stack]",	  "/a/file",
+					     "[vdso]",	  "/memfd:x (deleted)",
+					     "/dev/shm/x" };
 
 	(void)state;
 	for (int round = 0; round < 300; round++) {
@@ -413,7 +425,8 @@ static void rows_and_columns_add_up_to_rss_for_random_processes(void **state)
 		for (uint64_t i = any(200); i > 0; i--) {
 			const char *name = names[any(ARRAY_SIZE(names))];
 			struct mapping m = make_mapping(name, (uint32_t)any(32),
-							name[0] == '/' ? 7 : 0, 1 + any(300));
+							name[0] == '/' ? 7 : 0,
+							1 + any(300));
 
 			fill_counters(&m.counters);
 			if (pointer_count < ARRAY_SIZE(pointers) && any(3) == 0)
@@ -426,7 +439,8 @@ static void rows_and_columns_add_up_to_rss_for_random_processes(void **state)
 		for (unsigned int o = OWNER_HEAP_LAST + 1; o < OWNER_COUNT_; o++)
 			rows += matrix_owner_bytes(&usage.matrix, (enum owner)o);
 		for (unsigned int s = 0; s < STATE_COUNT_; s++) {
-			uint64_t margin = matrix_state_bytes(&usage.matrix, (enum page_state)s);
+			uint64_t margin =
+				matrix_state_bytes(&usage.matrix, (enum page_state)s);
 
 			columns += margin;
 			assert_true(margin == usage.state_bytes[s]);

@@ -161,9 +161,9 @@ static void sums_give_the_same_matrix_as_shares(void **state)
 static void inconsistent_sums_are_rejected(void **state)
 {
 	static const uint64_t bad[][2] = {
-		{ KIB(41), KIB(84) },	       /* more than was taken */
-		{ KIB(40), KIB(83) },	       /* less than was taken */
-		{ KIB(57), KIB(101) },	       /* more than is resident */
+		{ KIB(41), KIB(84) },  /* more than was taken */
+		{ KIB(40), KIB(83) },  /* less than was taken */
+		{ KIB(57), KIB(101) }, /* more than is resident */
 		{ KIB(40), BYTES_UNKNOWN },
 		{ UINT64_MAX - 1, KIB(84) },
 		{ UINT64_MAX - KIB(44), UINT64_MAX - 1 },
@@ -176,8 +176,10 @@ static void inconsistent_sums_are_rejected(void **state)
 		set_up_memory(&p, KIB(100), 0);
 		add_sums(&p, bad[i][0], bad[i][1]);
 		assert_int_equal(p.usage.heap_quality, QUALITY_UNKNOWN);
-		assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_ANON), KIB(100));
-		assert_true(matrix_owner_bytes(&p.usage.matrix, OWNER_LIVE) == BYTES_UNKNOWN);
+		assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_ANON),
+				 KIB(100));
+		assert_true(matrix_owner_bytes(&p.usage.matrix, OWNER_LIVE) ==
+			    BYTES_UNKNOWN);
 		assert_int_equal(usage_unexplained_bytes(&p.usage), 0);
 	}
 }

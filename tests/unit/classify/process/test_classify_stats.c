@@ -117,7 +117,8 @@ static void gperftools_owners_have_lower_and_upper_bounds(void **state)
 	check_row(&p, OWNER_LIVE, KIB(70), KIB(30), KIB(70), KIB(70));
 	check_row(&p, OWNER_POOL_PAGES, KIB(30), 0, KIB(36), KIB(30));
 	check_row(&p, OWNER_POOL_FRAGMENTS, KIB(6), 0, KIB(6), KIB(6));
-	check_row(&p, OWNER_HEAP_META, BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN);
+	check_row(&p, OWNER_HEAP_META, BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN,
+		  BYTES_UNKNOWN);
 	/* 14 KiB of the memory that may be heap have no owner, and 50 KiB are v8's */
 	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_ANON), KIB(64));
 	check_sums(&p);
@@ -134,11 +135,14 @@ static void cells_are_known_if_all_pages_are_in_one_state(void **state)
 	(void)state;
 	set_up(&p);
 	apply(&p, &tcmalloc);
-	assert_int_equal(matrix_cell_bytes(&p.usage.matrix, OWNER_LIVE, STATE_PRIVATE_DIRTY),
-			 KIB(70));
-	assert_int_equal(matrix_cell_bytes(&p.usage.matrix, OWNER_ANON, STATE_PRIVATE_DIRTY),
-			 KIB(64));
-	assert_int_equal(matrix_cell_bytes(&p.usage.matrix, OWNER_LIVE, STATE_LAZYFREE), 0);
+	assert_int_equal(
+		matrix_cell_bytes(&p.usage.matrix, OWNER_LIVE, STATE_PRIVATE_DIRTY),
+		KIB(70));
+	assert_int_equal(
+		matrix_cell_bytes(&p.usage.matrix, OWNER_ANON, STATE_PRIVATE_DIRTY),
+		KIB(64));
+	assert_int_equal(matrix_cell_bytes(&p.usage.matrix, OWNER_LIVE, STATE_LAZYFREE),
+			 0);
 }
 
 static void with_two_states_only_sums_are_known(void **state)
@@ -157,11 +161,13 @@ static void with_two_states_only_sums_are_known(void **state)
 	check_sums(&p);
 	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_LIVE), KIB(70));
 	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_ANON), KIB(64));
-	assert_int_equal(matrix_cell_bytes(&p.usage.matrix, OWNER_LIVE, STATE_PRIVATE_DIRTY),
-			 BYTES_UNKNOWN);
+	assert_int_equal(
+		matrix_cell_bytes(&p.usage.matrix, OWNER_LIVE, STATE_PRIVATE_DIRTY),
+		BYTES_UNKNOWN);
 	assert_int_equal(matrix_cell_bytes(&p.usage.matrix, OWNER_LIVE, STATE_LAZYFREE),
 			 BYTES_UNKNOWN);
-	assert_int_equal(matrix_cell_bytes(&p.usage.matrix, OWNER_LIVE, STATE_SHARED_DIRTY), 0);
+	assert_int_equal(
+		matrix_cell_bytes(&p.usage.matrix, OWNER_LIVE, STATE_SHARED_DIRTY), 0);
 }
 
 /*
@@ -186,8 +192,11 @@ static void mmapped_chunks_of_glibc_are_live(void **state)
 {
 	const struct allocator_stats stats = {
 		.allocator = ALLOCATOR_GLIBC,
-		.mallinfo = { .arena = KIB(100), .hblkhd = KIB(20), .uordblks = KIB(30),
-			      .fordblks = KIB(58), .keepcost = KIB(45) },
+		.mallinfo = { .arena = KIB(100),
+			      .hblkhd = KIB(20),
+			      .uordblks = KIB(30),
+			      .fordblks = KIB(58),
+			      .keepcost = KIB(45) },
 	};
 	struct process_memory p;
 
@@ -240,7 +249,8 @@ static void free_memory_of_mimalloc_stays_unknown(void **state)
 	set_up(&p);
 	apply(&p, &stats);
 	check_row(&p, OWNER_LIVE, KIB(90), KIB(50), KIB(90), KIB(90));
-	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_POOL_PAGES), BYTES_UNKNOWN);
+	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_POOL_PAGES),
+			 BYTES_UNKNOWN);
 	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_ANON), KIB(80));
 	check_sums(&p);
 }
@@ -277,7 +287,10 @@ static void a_walk_is_compared_with_the_figures_field_by_field(void **state)
 {
 	const struct allocator_stats stats = {
 		.allocator = ALLOCATOR_GLIBC,
-		.mallinfo = { .arena = 900, .uordblks = 500, .fordblks = 400, .ordblks = 70 },
+		.mallinfo = { .arena = 900,
+			      .uordblks = 500,
+			      .fordblks = 400,
+			      .ordblks = 70 },
 	};
 	struct stats_pair pairs[STATS_PAIR_MAX];
 	struct heap heap;

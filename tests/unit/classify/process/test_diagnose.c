@@ -8,7 +8,6 @@
 #include "classify/process/diagnose.h"
 #include "model/usage.h"
 
-
 /*
  * Make a process with 10 MiB of anonymous memory, and with file pages of
  * which `copies` are anonymous.
@@ -83,7 +82,8 @@ static void pages_shared_with_one_other_process_are_reported(void **state)
 	u.total.bytes[SMAPS_PSS] = 7 * MIB;
 	text = find_sentence(&u, "shared");
 	assert_non_null(text);
-	assert_non_null(strstr(text, "(Pss) is 7.0M, and ending it would free 4.0M (Uss)"));
+	assert_non_null(
+		strstr(text, "(Pss) is 7.0M, and ending it would free 4.0M (Uss)"));
 	u.total.bytes[SMAPS_PRIVATE_DIRTY] = 6 * MIB;
 	assert_null(find_sentence(&u, "shared"));
 	usage_release(&u);
@@ -133,13 +133,15 @@ static void free_pages_are_reported_with_the_trimmable_amount(void **state)
 	assert_null(find_sentence(&u, "pool-pages"));
 	make_heap(&u, 10, 10, 0);
 	u.trimmable_bytes = 8 * MIB;
-	assert_string_equal(find_sentence(&u, "pool-pages"),
-			    "10.0M (10%) is free pages that glibc malloc keeps: malloc_trim(0), "
-			    "called in the program, would return 8.0M.");
+	assert_string_equal(
+		find_sentence(&u, "pool-pages"),
+		"10.0M (10%) is free pages that glibc malloc keeps: malloc_trim(0), "
+		"called in the program, would return 8.0M.");
 	u.allocator = ALLOCATOR_JEMALLOC;
-	assert_string_equal(find_sentence(&u, "pool-pages"),
-			    "10.0M (10%) is free pages that jemalloc keeps for what the program "
-			    "allocates next.");
+	assert_string_equal(
+		find_sentence(&u, "pool-pages"),
+		"10.0M (10%) is free pages that jemalloc keeps for what the program "
+		"allocates next.");
 }
 
 static void fragments_are_reported_from_ten_percent(void **state)
@@ -150,7 +152,8 @@ static void fragments_are_reported_from_ten_percent(void **state)
 	make_heap(&u, 10, 0, 9);
 	assert_null(find_sentence(&u, "fragments"));
 	make_heap(&u, 10, 0, 10);
-	assert_memory_equal(find_sentence(&u, "fragments"), "10.0M (10%) is free fragments", 29);
+	assert_memory_equal(find_sentence(&u, "fragments"),
+			    "10.0M (10%) is free fragments", 29);
 }
 
 static void live_memory_is_not_reported_if_it_includes_free_memory(void **state)
@@ -199,7 +202,8 @@ static void anon_is_said_to_contain_only_an_unread_heap(void **state)
 	make_usage(&u, 0, 0);
 	assert_non_null(strstr(find_sentence(&u, "dominant"), "the heap is part of it"));
 	make_heap(&u, 10, 10, 10);
-	assert_non_null(strstr(find_sentence(&u, "dominant"), "other private anonymous memory"));
+	assert_non_null(
+		strstr(find_sentence(&u, "dominant"), "other private anonymous memory"));
 }
 
 /* Only EACCES and EPERM are reported as missing rights. */
@@ -209,10 +213,8 @@ static void read_errors_are_named(void **state)
 		int error;
 		const char *words;
 	} cases[] = {
-		{ -EACCES, "without more rights" },
-		{ -EPERM, "without more rights" },
-		{ -EIO, "Input/output error" },
-		{ -ENOMEM, "Cannot allocate memory" },
+		{ -EACCES, "without more rights" }, { -EPERM, "without more rights" },
+		{ -EIO, "Input/output error" },	    { -ENOMEM, "Cannot allocate memory" },
 		{ -EMFILE, "Too many open files" },
 	};
 

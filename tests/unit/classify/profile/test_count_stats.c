@@ -17,16 +17,19 @@ static void measure(const uint64_t *allocations, size_t count, uint64_t iteratio
 	const struct count_runs runs = { items, count, count, iterations };
 
 	for (size_t i = 0; i < count; i++) {
-		items[i] = (struct count_run){ .number = (unsigned int)i + 1, .program_count = 1 };
+		items[i] = (struct count_run){ .number = (unsigned int)i + 1,
+					       .program_count = 1 };
 		items[i].program.sums.allocation_calls = allocations[i];
 		items[i].peak_rss_bytes = 4096 * (i + 1);
 	}
 	count_stats_init(&stats, &runs);
 }
 
-static enum limit_outcome check(enum limit_kind kind, uint64_t value, uint64_t tolerance, bool is_percent)
+static enum limit_outcome check(enum limit_kind kind, uint64_t value, uint64_t tolerance,
+				bool is_percent)
 {
-	const struct count_limit limit = { COUNTED_ALLOCATIONS, kind, value, tolerance, is_percent };
+	const struct count_limit limit = { COUNTED_ALLOCATIONS, kind, value, tolerance,
+					   is_percent };
 
 	return count_limit_check(&limit, &stats);
 }
@@ -84,7 +87,8 @@ static void counts_per_iteration_are_exact_or_rounded_up(void **state)
 static void a_figure_that_one_run_lacks_is_unknown(void **state)
 {
 	const uint64_t two[] = { 5, BYTES_UNKNOWN };
-	struct count_limit limit = { .figure = COUNTED_ALLOCATIONS, .value_thousandths = 3 };
+	struct count_limit limit = { .figure = COUNTED_ALLOCATIONS,
+				     .value_thousandths = 3 };
 
 	(void)state;
 	measure(two, 2, 1);
@@ -122,7 +126,8 @@ static void a_baseline_is_broken_above_and_below_its_value(void **state)
 	assert_int_equal(check(LIMIT_EQUAL, 100001, 0, false), LIMIT_BELOW);
 	assert_int_equal(check(LIMIT_EQUAL, 103000, 3000, true), LIMIT_KEPT);
 	assert_int_equal(check(LIMIT_EQUAL, 200000, 3000, true), LIMIT_BELOW);
-	assert_int_equal(check(LIMIT_EQUAL, UINT64_MAX / 4, UINT64_MAX / 4, true), LIMIT_KEPT);
+	assert_int_equal(check(LIMIT_EQUAL, UINT64_MAX / 4, UINT64_MAX / 4, true),
+			 LIMIT_KEPT);
 }
 
 static void updates_set_limits_to_the_maximum_and_baselines_to_the_median(void **state)

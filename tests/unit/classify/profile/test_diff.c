@@ -42,7 +42,8 @@ static void add(struct profile *p, const char *stack, uint64_t calls)
 
 	assert_non_null(text);
 	while ((name = strsep(&rest, ";"))) {
-		struct profile_frame frame = { .function = name, .module = PROFILE_NO_MODULE,
+		struct profile_frame frame = { .function = name,
+					       .module = PROFILE_NO_MODULE,
 					       .is_inlined = name[0] == '*' };
 
 		frame.line = ++line;
@@ -71,8 +72,8 @@ static void check_stack(const struct two *t, size_t number, const char *wanted)
 	size_t count;
 
 	assert_true(number < t->diff.stack_count);
-	strbuf_addf(&got, "%s %d %d ", profile_diff_kind_names[stack->kind], (int)stack->before,
-		    (int)stack->after);
+	strbuf_addf(&got, "%s %d %d ", profile_diff_kind_names[stack->kind],
+		    (int)stack->before, (int)stack->after);
 	count = profile_diff_functions(&t->diff, stack, &names);
 	for (size_t i = 0; i < count; i++)
 		strbuf_addf(&got, "%s%s", i > 0 ? ";" : "", names[i]);
@@ -82,8 +83,8 @@ static void check_stack(const struct two *t, size_t number, const char *wanted)
 	assert_string_equal(got.text, wanted);
 }
 
-static void check_sum(const struct profile_diff_sum *sum, uint64_t stacks, uint64_t before,
-		      uint64_t after)
+static void check_sum(const struct profile_diff_sum *sum, uint64_t stacks,
+		      uint64_t before, uint64_t after)
 {
 	assert_int_equal(sum->stack_count, stacks);
 	assert_int_equal(sum->before, before);

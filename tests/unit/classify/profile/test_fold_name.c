@@ -44,7 +44,8 @@ static void compiler_suffixes_of_clones_are_removed(void **state)
 		  "specialization <Swift.Array<Swift.Int>> of main.f(A) -> ()",
 		  "main.f(A) -> ()" },
 		{ "specialized Array.append(_:)", "Array.append(_:)" },
-		{ "merged specialized Dictionary.subscript.setter", "Dictionary.subscript.setter" },
+		{ "merged specialized Dictionary.subscript.setter",
+		  "Dictionary.subscript.setter" },
 	};
 
 	(void)state;
@@ -93,12 +94,15 @@ static void template_and_generic_arguments_are_folded(void **state)
 		  "std::vector<...>::push_back" },
 		{ "void std::vector<int>::emplace_back<int&>(int&)",
 		  "std::vector<...>::emplace_back<...>" },
-		{ "std::pair<int, long> make<((1)>(0)), std::less<void> >(int)", "make<...>" },
+		{ "std::pair<int, long> make<((1)>(0)), std::less<void> >(int)",
+		  "make<...>" },
 		{ "unsigned long (anonymous namespace)::f<int>(int)",
 		  "(anonymous namespace)::f<...>" },
 		{ "f(std::vector<int>)", "f(std::vector<...>)" },
-		{ "std::set<int>::find(int const&) const [clone .isra.0]", "std::set<...>::find" },
-		{ "bool operator< <int>(P<int> const&, P<int> const&)", "operator< <...>" },
+		{ "std::set<int>::find(int const&) const [clone .isra.0]",
+		  "std::set<...>::find" },
+		{ "bool operator< <int>(P<int> const&, P<int> const&)",
+		  "operator< <...>" },
 		{ "std::ostream& operator<< <char>(std::ostream&, char)",
 		  "operator<< <...>" },
 		{ "f<int>(int)::{lambda(long, int)#1}::operator()(long, int) const",
@@ -115,7 +119,8 @@ static void template_and_generic_arguments_are_folded(void **state)
 		  "<alloc::vec::Vec<...> as core::ops::Drop>::drop" },
 		{ "<(A, B<u8>) as core::hash::Hash>::hash",
 		  "<(A, B<...>) as core::hash::Hash>::hash" },
-		{ "core::slice::<impl [T]>::sort_by", "core::slice::<impl [T]>::sort_by" },
+		{ "core::slice::<impl [T]>::sort_by",
+		  "core::slice::<impl [T]>::sort_by" },
 		{ "Array<Int>.append(_:)", "Array<...>.append(_:)" },
 		{ "main.f<A>(A, to: Swift.Array<A>) -> ()",
 		  "main.f<...>(A, to: Swift.Array<...>) -> ()" },
@@ -129,8 +134,10 @@ static void template_and_generic_arguments_are_kept_on_request(void **state)
 {
 	static const struct folding foldings[] = {
 		{ "void f<int>(int) [clone .cold]", "void f<int>(int)" },
-		{ "bool operator< <int>(P<int> const&)", "bool operator< <int>(P<int> const&)" },
-		{ "alloc::vec::Vec<T>::push::h0123456789abcdef", "alloc::vec::Vec<T>::push" },
+		{ "bool operator< <int>(P<int> const&)",
+		  "bool operator< <int>(P<int> const&)" },
+		{ "alloc::vec::Vec<T>::push::h0123456789abcdef",
+		  "alloc::vec::Vec<T>::push" },
 	};
 
 	(void)state;
@@ -140,8 +147,9 @@ static void template_and_generic_arguments_are_kept_on_request(void **state)
 /* Fold every substring of odd names. Folding must end, and the result must stay short. */
 static void any_text_can_be_folded(void **state)
 {
-	static const char odd[] = "operator<<(<{[<(anonymous namespace)>->>)})]>generic "
-				  "specialization <specialized .cold.0[deadbeef0]::h [clone .";
+	static const char odd[] =
+		"operator<<(<{[<(anonymous namespace)>->>)})]>generic "
+		"specialization <specialized .cold.0[deadbeef0]::h [clone .";
 
 	(void)state;
 	for (size_t begin = 0; begin < sizeof(odd); begin++)
@@ -156,9 +164,11 @@ static void any_text_can_be_folded(void **state)
 		}
 }
 
-static uint32_t add_node(struct profile *p, uint32_t parent, const char *function, uint64_t calls)
+static uint32_t add_node(struct profile *p, uint32_t parent, const char *function,
+			 uint64_t calls)
 {
-	struct profile_frame frame = { .function = function, .module = PROFILE_NO_MODULE };
+	struct profile_frame frame = { .function = function,
+				       .module = PROFILE_NO_MODULE };
 	uint32_t node = profile_add_node(p, parent, profile_add_frame(p, &frame));
 
 	p->nodes[node].values[PROFILE_ALLOCATIONS] = calls;

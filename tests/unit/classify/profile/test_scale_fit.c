@@ -23,7 +23,8 @@ static uint64_t random_state;
 /* Return a number from -1 to 1. The sequence is the same in each run. */
 static double next_random(void)
 {
-	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	random_state = random_state * UINT64_C(6364136223846793005) +
+		       UINT64_C(1442695040888963407);
 	return (double)(random_state >> 11) / (double)(UINT64_C(1) << 52) - 1;
 }
 
@@ -34,18 +35,21 @@ static struct scale_fit fit_series(const struct series *series)
 	double size = series->first;
 
 	for (size_t i = 0; i < series->count; i++) {
-		double value = series->constant +
-			       series->factor * pow(size, series->k) * (series->is_log ? log(size) : 1);
+		double value =
+			series->constant + series->factor * pow(size, series->k) *
+						   (series->is_log ? log(size) : 1);
 
 		points[i].size = size;
-		points[i].value = floor(value * (1 + series->noise * next_random()) + 0.5);
+		points[i].value =
+			floor(value * (1 + series->noise * next_random()) + 0.5);
 		size = floor(size * series->ratio);
 	}
 	scale_fit(points, series->count, &fit);
 	return fit;
 }
 
-static void assert_near(double value, double wanted, double within, const char *what, size_t i)
+static void assert_near(double value, double wanted, double within, const char *what,
+			size_t i)
 {
 	if (fabs(value - wanted) > within)
 		fail_msg("case %zu: %s is %f, not %f", i, what, value, wanted);
@@ -54,11 +58,11 @@ static void assert_near(double value, double wanted, double within, const char *
 static void the_exponent_of_a_power_is_found(void **state)
 {
 	static const struct series cases[] = {
-		{ 10, 2, 6, 0, 3, 1, 0, 0 },	    { 10, 2, 6, 0, 2, 2, 0, 0 },
-		{ 10, 2, 6, 5000, 2, 2, 0, 0 },	    { 1000, 2, 6, 500, 1, 1, 0, 0 },
-		{ 10, 2, 7, 300, 7, 1.5, 0, 0 },    { 100, 2, 7, 100, 10, 0.5, 0, 0 },
-		{ 4, 2, 6, 0, 1, 3, 0, 0 },	    { 10, 2, 4, 0, 3, 1, 0, 0 },
-		{ 1e6, 2, 6, 3e6, 40, 1, 0, 0 },    { 10, 1.5, 8, 100, 5, 1, 0, 0 },
+		{ 10, 2, 6, 0, 3, 1, 0, 0 },	 { 10, 2, 6, 0, 2, 2, 0, 0 },
+		{ 10, 2, 6, 5000, 2, 2, 0, 0 },	 { 1000, 2, 6, 500, 1, 1, 0, 0 },
+		{ 10, 2, 7, 300, 7, 1.5, 0, 0 }, { 100, 2, 7, 100, 10, 0.5, 0, 0 },
+		{ 4, 2, 6, 0, 1, 3, 0, 0 },	 { 10, 2, 4, 0, 3, 1, 0, 0 },
+		{ 1e6, 2, 6, 3e6, 40, 1, 0, 0 }, { 10, 1.5, 8, 100, 5, 1, 0, 0 },
 		{ 10, 2, 6, 1000, 10, 1, 0, 0 },
 	};
 
@@ -71,7 +75,8 @@ static void the_exponent_of_a_power_is_found(void **state)
 		assert_true(fit.low <= fit.exponent && fit.exponent <= fit.high);
 		assert_true(fit.r_squared > 0.999);
 		assert_near(fit.constant, cases[i].constant,
-			    2 + 0.05 * cases[i].constant + cases[i].factor, "constant", i);
+			    2 + 0.05 * cases[i].constant + cases[i].factor, "constant",
+			    i);
 	}
 }
 
@@ -110,7 +115,9 @@ static void too_few_or_too_close_sizes_are_refused(void **state)
 {
 	const struct series three = { 10, 2, 3, 0, 1, 1, 0, 0 };
 	const struct series near = { 100, 1.2, 6, 0, 1, 1, 0, 0 };
-	const struct scale_point twice[] = { { 10, 1 }, { 10, 1 }, { 20, 2 }, { 40, 4 }, { 40, 4 } };
+	const struct scale_point twice[] = {
+		{ 10, 1 }, { 10, 1 }, { 20, 2 }, { 40, 4 }, { 40, 4 }
+	};
 	struct scale_fit fit;
 
 	(void)state;
@@ -159,7 +166,9 @@ static void most_intervals_of_noisy_values_contain_the_exponent(void **state)
 
 static void falling_values_are_not_a_power(void **state)
 {
-	const struct scale_point points[] = { { 10, 90 }, { 20, 60 }, { 40, 40 }, { 80, 10 }, { 160, 0 } };
+	const struct scale_point points[] = {
+		{ 10, 90 }, { 20, 60 }, { 40, 40 }, { 80, 10 }, { 160, 0 }
+	};
 	struct scale_fit fit;
 
 	(void)state;

@@ -98,9 +98,11 @@ static void invalid_rules_are_refused_with_a_reason(void **state)
 		struct transform_list list = TRANSFORM_LIST_INIT;
 		struct transform_error error = { .why = "" };
 
-		assert_row(transform_list_parse(&list, rows[i].text, &error) < 0, rows[i].text);
+		assert_row(transform_list_parse(&list, rows[i].text, &error) < 0,
+			   rows[i].text);
 		if (!strstr(error.why, rows[i].why))
-			fail_msg("%s: '%s', and not '%s'", rows[i].text, error.why, rows[i].why);
+			fail_msg("%s: '%s', and not '%s'", rows[i].text, error.why,
+				 rows[i].why);
 		assert_int_equal(list.count, 0);
 		transform_list_release(&list);
 	}
@@ -130,11 +132,12 @@ static void a_file_contains_rules_and_sets(void **state)
 	const struct transform_set *found;
 
 	(void)state;
-	assert_int_equal(transform_sets_parse(&sets, &own,
-					      "# mine\r\n\nremove ^gc_\n[one]\nhide a\n  [two] \n"
-					      "to b\n[one]\nhide c",
-					      &error),
-			 0);
+	assert_int_equal(
+		transform_sets_parse(&sets, &own,
+				     "# mine\r\n\nremove ^gc_\n[one]\nhide a\n  [two] \n"
+				     "to b\n[one]\nhide c",
+				     &error),
+		0);
 	assert_int_equal(own.count, 1);
 	assert_string_equal(own.rules[0].pattern, "^gc_");
 	assert_int_equal(sets.count, 2);
@@ -174,7 +177,8 @@ static void errors_in_a_file_name_their_line(void **state)
 	}
 }
 
-static int expand(const char *text, struct transform_list *ret, struct transform_error *error)
+static int expand(const char *text, struct transform_list *ret,
+		  struct transform_error *error)
 {
 	struct transform_sets sets = TRANSFORM_SETS_INIT;
 	struct transform_list own = TRANSFORM_LIST_INIT;
@@ -193,9 +197,10 @@ static void sets_expand_to_their_rules_in_order(void **state)
 	struct transform_error error;
 
 	(void)state;
-	assert_int_equal(expand("hide 1\nx\nhide 5\n[x]\nhide 2\ny\nhide 4\n[y]\nreplace 3 => 4\n",
-				&list, &error),
-			 0);
+	assert_int_equal(
+		expand("hide 1\nx\nhide 5\n[x]\nhide 2\ny\nhide 4\n[y]\nreplace 3 => 4\n",
+		       &list, &error),
+		0);
 	assert_int_equal(list.count, 5);
 	for (size_t i = 0; i < list.count; i++)
 		assert_int_equal(list.rules[i].pattern[0], '1' + (int)i);
@@ -245,7 +250,8 @@ static void built_in_sets_can_be_extended(void **state)
 	assert_non_null(transform_sets_find(&sets, "A"));
 	before = transform_sets_find(&sets, "A")->list.count;
 	assert_true(before > 5);
-	assert_int_equal(transform_sets_parse(&sets, NULL, "[A]\nreplace ^xmalloc$ => A\n", &error),
+	assert_int_equal(transform_sets_parse(&sets, NULL,
+					      "[A]\nreplace ^xmalloc$ => A\n", &error),
 			 0);
 	assert_int_equal(transform_sets_find(&sets, "A")->list.count, before + 1);
 	transform_sets_release(&sets);

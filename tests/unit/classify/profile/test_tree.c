@@ -29,10 +29,11 @@ static char *list_text(const struct profile *p, enum profile_metric metric)
 	for (size_t i = 0; i < list.count; i++) {
 		const struct function_sums *f = &list.functions[i];
 
-		strbuf_addf(&out, "%s %" PRIu64 "/%" PRIu64 " <", name_of(&names, f->name),
-			    f->self[metric], f->total[metric]);
+		strbuf_addf(&out, "%s %" PRIu64 "/%" PRIu64 " <",
+			    name_of(&names, f->name), f->self[metric], f->total[metric]);
 		for (size_t c = 0; c < f->caller_count; c++) {
-			const struct function_caller *caller = &list.callers[f->first_caller + c];
+			const struct function_caller *caller =
+				&list.callers[f->first_caller + c];
 
 			strbuf_addf(&out, " %s %" PRIu64, name_of(&names, caller->caller),
 				    caller->total[metric]);
@@ -63,8 +64,8 @@ static char *tree_text(const struct profile *p, const struct call_tree_options *
 			strbuf_addf(&out, "(%u)", node->cut_count);
 		else
 			strbuf_add_text(&out, name_of(&names, node->name));
-		strbuf_addf(&out, " %" PRIu64 "/%" PRIu64 "\n", node->self[options->metric],
-			    node->total[options->metric]);
+		strbuf_addf(&out, " %" PRIu64 "/%" PRIu64 "\n",
+			    node->self[options->metric], node->total[options->metric]);
 		for (uint32_t c = 0; c < node->child_count; c++) {
 			assert_int_equal(tree.nodes[node->first_child + c].parent, i);
 			parts += tree.nodes[node->first_child + c].total[options->metric];
@@ -114,10 +115,9 @@ static void functions_have_self_and_total_values(void **state)
 static void recursion_counts_once_in_the_total(void **state)
 {
 	(void)state;
-	check_list("main;f;g;f;f 4\nmain;f 1\ng;f 2\n",
-		   "f 7/7 < main 5 g 2\n"
-		   "g 0/6 < f 4 - 2\n"
-		   "main 0/5 < - 5\n");
+	check_list("main;f;g;f;f 4\nmain;f 1\ng;f 2\n", "f 7/7 < main 5 g 2\n"
+							"g 0/6 < f 4 - 2\n"
+							"main 0/5 < - 5\n");
 }
 
 static void functions_are_sorted_by_the_metric(void **state)
@@ -128,14 +128,16 @@ static void functions_are_sorted_by_the_metric(void **state)
 	(void)state;
 	made_stacks(&p, "main;a 5 10\nmain;b 1 100\n");
 	text = list_text(&p, PROFILE_BYTES);
-	assert_string_equal(text, "b 100/100 < main 100\na 10/10 < main 10\nmain 0/110 < - 110\n");
+	assert_string_equal(
+		text, "b 100/100 < main 100\na 10/10 < main 10\nmain 0/110 < - 110\n");
 	profile_release(&p);
 }
 
 static void frames_with_the_same_name_are_one_function(void **state)
 {
 	struct profile p;
-	struct profile_module modules[] = { { .path = "/lib/a.so" }, { .path = "/lib/b.so" } };
+	struct profile_module modules[] = { { .path = "/lib/a.so" },
+					    { .path = "/lib/b.so" } };
 	struct profile_frame frames[] = {
 		{ .function = "f", .file = "f.c", .line = 1, .module = 0 },
 		{ .function = "f", .file = "f.c", .line = 2, .module = 1 },
@@ -149,7 +151,8 @@ static void frames_with_the_same_name_are_one_function(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(modules); i++)
 		profile_add_module(&p, &modules[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(frames); i++) {
-		uint32_t node = profile_add_node(&p, 0, profile_add_frame(&p, &frames[i]));
+		uint32_t node =
+			profile_add_node(&p, 0, profile_add_frame(&p, &frames[i]));
 
 		p.nodes[node].values[PROFILE_ALLOCATIONS] = 10 - i;
 	}
@@ -169,8 +172,9 @@ static void frames_with_the_same_name_are_one_function(void **state)
 	profile_release(&p);
 }
 
-static const char *const some = "main;parse;new 60\nmain;parse;copy;new 20\nmain;draw;new 15\n"
-				"main;exit 3\nmain;log 2\n";
+static const char *const some =
+	"main;parse;new 60\nmain;parse;copy;new 20\nmain;draw;new 15\n"
+	"main;exit 3\nmain;log 2\n";
 
 /* Three stacks of f at two lines, added in different orders. */
 static void the_source_is_the_line_of_the_largest_stack(void **state)
@@ -187,12 +191,15 @@ static void the_source_is_the_line_of_the_largest_stack(void **state)
 	for (int is_inverted = 0; is_inverted < 2; is_inverted++) {
 		made_stacks(&p, "");
 		for (uint32_t i = 0; i < ARRAY_SIZE(calls); i++) {
-			struct profile_frame caller = { .function = "g", .line = i + 1,
+			struct profile_frame caller = { .function = "g",
+							.line = i + 1,
 							.module = PROFILE_NO_MODULE };
-			struct profile_frame f = { .function = "f", .file = "f.c",
+			struct profile_frame f = { .function = "f",
+						   .file = "f.c",
 						   .line = calls[i].line,
 						   .module = PROFILE_NO_MODULE };
-			uint32_t node = profile_add_node(&p, 0, profile_add_frame(&p, &caller));
+			uint32_t node =
+				profile_add_node(&p, 0, profile_add_frame(&p, &caller));
 
 			node = profile_add_node(&p, node, profile_add_frame(&p, &f));
 			p.nodes[node].values[PROFILE_ALLOCATIONS] = calls[i].allocations;
@@ -224,7 +231,8 @@ static void functions_without_names_are_never_merged(void **state)
 	made_stacks(&p, "");
 	profile_add_module(&p, &module);
 	for (uint64_t vaddr = 0x1000; vaddr < 0x1003; vaddr++)
-		profile_add_frame(&p, &(struct profile_frame){ .module = 0, .vaddr = vaddr });
+		profile_add_frame(&p,
+				  &(struct profile_frame){ .module = 0, .vaddr = vaddr });
 	function_names_init(&names, &p);
 	assert_int_equal(names.count, 3);
 	assert_string_equal(names.names[0], "tool+0x1000");
@@ -274,16 +282,19 @@ static void nodes_that_are_left_out_are_summed(void **state)
 	check_tree(some, &(struct call_tree_options){ .min = 16 },
 		   "- 0/100\n main 0/100\n  parse 0/80\n   new 60/60\n   copy 0/20\n"
 		   "    new 20/20\n  (3) 0/20\n");
-	check_tree(some, &(struct call_tree_options){ .top = 1 },
-		   "- 0/100\n main 0/100\n  parse 0/80\n   new 60/60\n   (1) 0/20\n  (3) 0/20\n");
-	check_tree(some, &(struct call_tree_options){ .top = 1, .is_inverted = true },
-		   "- 0/100\n new 0/95\n  parse 0/60\n   main 60/60\n  (2) 0/35\n (2) 0/5\n");
+	check_tree(
+		some, &(struct call_tree_options){ .top = 1 },
+		"- 0/100\n main 0/100\n  parse 0/80\n   new 60/60\n   (1) 0/20\n  (3) 0/20\n");
+	check_tree(
+		some, &(struct call_tree_options){ .top = 1, .is_inverted = true },
+		"- 0/100\n new 0/95\n  parse 0/60\n   main 60/60\n  (2) 0/35\n (2) 0/5\n");
 }
 
 static void a_tree_can_be_sorted_by_name(void **state)
 {
 	(void)state;
-	check_tree("b;y 1\nb;x 2\na 3\n", &(struct call_tree_options){ .is_by_name = true },
+	check_tree("b;y 1\nb;x 2\na 3\n",
+		   &(struct call_tree_options){ .is_by_name = true },
 		   "- 0/6\n a 3/3\n b 0/3\n  x 2/2\n  y 1/1\n");
 }
 
@@ -320,8 +331,10 @@ static void an_empty_profile_has_one_node(void **state)
 static void a_stack_of_a_million_frames_is_handled(void **state)
 {
 	struct profile p;
-	struct profile_frame frames[] = { { .function = "f", .module = PROFILE_NO_MODULE },
-					  { .function = "g", .module = PROFILE_NO_MODULE } };
+	struct profile_frame frames[] = {
+		{ .function = "f", .module = PROFILE_NO_MODULE },
+		{ .function = "g", .module = PROFILE_NO_MODULE }
+	};
 	uint32_t node = 0;
 	struct function_names names;
 	struct function_list list;
@@ -336,7 +349,8 @@ static void a_stack_of_a_million_frames_is_handled(void **state)
 	function_list_init(&list, &p, &names, PROFILE_ALLOCATIONS);
 	assert_int_equal(list.count, 2);
 	assert_int_equal(list.functions[1].total[PROFILE_ALLOCATIONS], 3);
-	call_tree_init(&tree, &p, &names, &(struct call_tree_options){ .is_inverted = true });
+	call_tree_init(&tree, &p, &names,
+		       &(struct call_tree_options){ .is_inverted = true });
 	assert_int_equal(tree.count, 1000001);
 	assert_int_equal(tree.nodes[1000000].self[PROFILE_ALLOCATIONS], 3);
 	call_tree_release(&tree);

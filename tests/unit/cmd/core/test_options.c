@@ -25,7 +25,8 @@ static int parse(const struct cmd *cmd, const char *line)
 	static char name[] = "memstate";
 	static char *argv[ARGS_MAX + 2]; /* options.command points into it */
 	char *rest = words, *word;
-	int stderr_before = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int stderr_before = dup(STDERR_FILENO),
+	    null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	int argc = 1, r;
 
 	assert_true(strlen(line) < sizeof(words));
@@ -132,17 +133,21 @@ static void the_share_is_a_percentage(void **state)
 		const char *line;
 		unsigned int per_mille; /* 0: the option is refused */
 	} rows[] = {
-		{ "--max-share 2", 20 },    { "--max-share 0.1", 1 },  { "--max-share 100", 1000 },
-		{ "--max-share 12.5", 125 }, { "--max-share 0", 0 },   { "--max-share 0.05", 0 },
-		{ "--max-share 100.1", 0 }, { "--max-share 2%", 0 },  { "--max-share x", 0 },
+		{ "--max-share 2", 20 },     { "--max-share 0.1", 1 },
+		{ "--max-share 100", 1000 }, { "--max-share 12.5", 125 },
+		{ "--max-share 0", 0 },	     { "--max-share 0.05", 0 },
+		{ "--max-share 100.1", 0 },  { "--max-share 2%", 0 },
+		{ "--max-share x", 0 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_row(parse(&cmd_watch, rows[i].line) == (rows[i].per_mille ? 0 : -EINVAL),
+		assert_row(parse(&cmd_watch, rows[i].line) ==
+				   (rows[i].per_mille ? 0 : -EINVAL),
 			   rows[i].line);
 		if (rows[i].per_mille) {
-			assert_row(options.max_share_per_mille == rows[i].per_mille, rows[i].line);
+			assert_row(options.max_share_per_mille == rows[i].per_mille,
+				   rows[i].line);
 			options_release(&options);
 		}
 	}
@@ -170,7 +175,7 @@ static void wrong_usage_is_refused(void **state)
 		{ &cmd_watch, "--csv=1" },
 		{ &cmd_watch, "--redact" }, /* an option of capture */
 		{ &cmd_watch, "--" },
-		{ &cmd_map, "-i 1" },	    /* an option of watch */
+		{ &cmd_map, "-i 1" }, /* an option of watch */
 		{ &cmd_map, "-p 1 -- prog" },
 	};
 
@@ -190,7 +195,10 @@ static const struct {
 	const char *line;
 	int number;
 } signals[] = {
-	{ "TERM", SIGTERM }, { "SIGINT", SIGINT }, { "9", SIGKILL }, { "USR1", SIGUSR1 },
+	{ "TERM", SIGTERM },
+	{ "SIGINT", SIGINT },
+	{ "9", SIGKILL },
+	{ "USR1", SIGUSR1 },
 };
 
 static void comparison_options_are_parsed(void **state)
@@ -200,17 +208,21 @@ static void comparison_options_are_parsed(void **state)
 	(void)state;
 	assert_int_equal(parse(&cmd_watch, "--preload a,b -- prog"), 0);
 	assert_string_equal(options.preload, "a,b");
-	assert_true(c->run_count == 3 && c->warm_up_count == 0 && !c->workload && !c->output_dir);
+	assert_true(c->run_count == 3 && c->warm_up_count == 0 && !c->workload &&
+		    !c->output_dir);
 	assert_true(c->settle_ns == 5 * NS_PER_S && c->stop_signal == SIGTERM);
 	assert_false(c->has_ready || c->has_settle || c->has_stop_signal);
 	assert_false(bytes_known(c->above_bytes));
 	assert_null(c->first_said);
 	options_release(&options);
 
-	assert_int_equal(parse(&cmd_watch, "--runs 5 --warm-up 1 --ready 2 --settle 0 --above 1M "
-					   "--workload w --output-dir d -- prog"), 0);
+	assert_int_equal(parse(&cmd_watch,
+			       "--runs 5 --warm-up 1 --ready 2 --settle 0 --above 1M "
+			       "--workload w --output-dir d -- prog"),
+			 0);
 	assert_true(c->run_count == 5 && c->warm_up_count == 1);
-	assert_true(c->has_ready && c->ready_ns == 2 * NS_PER_S && c->has_settle && c->settle_ns == 0);
+	assert_true(c->has_ready && c->ready_ns == 2 * NS_PER_S && c->has_settle &&
+		    c->settle_ns == 0);
 	assert_true(c->above_bytes == MIB);
 	assert_string_equal(c->workload, "w");
 	assert_string_equal(c->output_dir, "d");
@@ -230,9 +242,12 @@ static void comparison_options_are_parsed(void **state)
 static void invalid_comparison_options_are_refused(void **state)
 {
 	static const char *const lines[] = {
-		"--runs 0", "--runs 1001", "--runs x", "--warm-up -1", "--ready x", "--settle -1",
-		"--stop-signal", "--stop-signal NOSUCH", "--stop-signal 0", "--stop-signal 65",
-		"--above 5", "--above x",
+		"--runs 0",	   "--runs 1001",
+		"--runs x",	   "--warm-up -1",
+		"--ready x",	   "--settle -1",
+		"--stop-signal",   "--stop-signal NOSUCH",
+		"--stop-signal 0", "--stop-signal 65",
+		"--above 5",	   "--above x",
 	};
 
 	(void)state;

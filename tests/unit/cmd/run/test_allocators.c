@@ -30,7 +30,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void add_library(const struct tree *tree, const char *path, const struct machine *machine)
+static void add_library(const struct tree *tree, const char *path,
+			const struct machine *machine)
 {
 	Elf64_Ehdr head = {
 		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, machine->elf_class,
@@ -43,12 +44,13 @@ static void add_library(const struct tree *tree, const char *path, const struct 
 }
 
 /* Return the library's path below the root, or NULL with the error in errno. */
-static const char *find(const struct tree *tree, const char *name, const struct machine *machine)
+static const char *find(const struct tree *tree, const char *name,
+			const struct machine *machine)
 {
 	static char found[256];
 	char *path = NULL;
-	int r = allocators_find_library(tree->root, allocators_find(name, strlen(name)), machine,
-					&path);
+	int r = allocators_find_library(tree->root, allocators_find(name, strlen(name)),
+					machine, &path);
 
 	found[0] = '\0';
 	if (path) {
@@ -63,8 +65,14 @@ static const char *find(const struct tree *tree, const char *name, const struct 
 static void usual_folders_are_searched_without_ld_so_conf(void **state)
 {
 	static const char *const folders[] = {
-		"usr/local/lib", "usr/local/lib64", "lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu",
-		"lib64", "usr/lib64", "lib", "usr/lib",
+		"usr/local/lib",
+		"usr/local/lib64",
+		"lib/x86_64-linux-gnu",
+		"usr/lib/x86_64-linux-gnu",
+		"lib64",
+		"usr/lib64",
+		"lib",
+		"usr/lib",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
@@ -85,7 +93,8 @@ static void folders_of_ld_so_conf_come_first(void **state)
 	tree_write(*state, "etc/ld.so.conf.d/b.conf", "hwcap 1 nosegneg\n/srv/lib");
 	add_library(*state, "srv/lib/libjemalloc.so.2", &x86_64);
 	add_library(*state, "usr/lib/libjemalloc.so.2", &x86_64);
-	assert_string_equal(find(*state, "jemalloc", &x86_64), "/srv/lib/libjemalloc.so.2");
+	assert_string_equal(find(*state, "jemalloc", &x86_64),
+			    "/srv/lib/libjemalloc.so.2");
 }
 
 static void an_ld_so_conf_that_includes_itself_is_read_once(void **state)
@@ -103,7 +112,8 @@ static void the_newest_of_several_versions_is_found(void **state)
 	add_library(*state, "usr/lib/libjemalloc.so.2", &x86_64);
 	add_library(*state, "usr/lib/libjemalloc.so.99-old", &x86_64);
 	tree_write(*state, "usr/lib/libjemalloc.so.98", "INPUT(libjemalloc.so.2)");
-	assert_string_equal(find(*state, "jemalloc", &x86_64), "/usr/lib/libjemalloc.so.10");
+	assert_string_equal(find(*state, "jemalloc", &x86_64),
+			    "/usr/lib/libjemalloc.so.10");
 }
 
 static void names_with_a_common_prefix_are_distinguished(void **state)
@@ -123,14 +133,16 @@ static void a_library_for_another_machine_is_skipped_with_its_own_error(void **s
 	assert_string_equal(find(*state, "jemalloc", &i386),
 			    "/usr/lib/i386-linux-gnu/libjemalloc.so.2");
 	add_library(*state, "usr/lib64/libjemalloc.so.1", &x86_64);
-	assert_string_equal(find(*state, "jemalloc", &x86_64), "/usr/lib64/libjemalloc.so.1");
+	assert_string_equal(find(*state, "jemalloc", &x86_64),
+			    "/usr/lib64/libjemalloc.so.1");
 }
 
 static void the_allocator_is_guessed_from_the_file_name(void **state)
 {
 	(void)state;
 	assert_string_equal(allocators_guess("/x/libjemalloc.so.2")->name, "jemalloc");
-	assert_string_equal(allocators_guess("libtcmalloc_minimal.so")->name, "tcmalloc_minimal");
+	assert_string_equal(allocators_guess("libtcmalloc_minimal.so")->name,
+			    "tcmalloc_minimal");
 	assert_null(allocators_guess("/jemalloc/libfoo.so"));
 	assert_null(allocators_guess("/x/libtcmalloc_debug.so.4"));
 }

@@ -15,7 +15,8 @@ static struct variants variants;
 /* Parse a list of variants. Messages on stderr are discarded. */
 static int parse(const char *list)
 {
-	int stderr_before = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int stderr_before = dup(STDERR_FILENO),
+	    null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	int r;
 
 	dup2(null, STDERR_FILENO);
@@ -42,7 +43,8 @@ static const char *find(char **environment, const char *name)
 static void names_and_paths_may_be_mixed(void **state)
 {
 	(void)state;
-	assert_int_equal(parse("glibc,tcmalloc_minimal,/opt/lib/libjemalloc.so.2,./libfoo.so"), 0);
+	assert_int_equal(
+		parse("glibc,tcmalloc_minimal,/opt/lib/libjemalloc.so.2,./libfoo.so"), 0);
 	assert_int_equal(variants.count, 4);
 	assert_string_equal(variants.items[0].name, "glibc");
 	assert_int_equal(variants.items[0].allocator, ALLOCATOR_GLIBC);
@@ -62,7 +64,8 @@ static const struct {
 	{ "glibc:arena_max=2:trim_threshold=64K",
 	  { "GLIBC_TUNABLES=glibc.malloc.arena_max=2:glibc.malloc.trim_threshold=65536" } },
 	{ "jemalloc:dirty_decay_ms=0", { "MALLOC_CONF=dirty_decay_ms:0" } },
-	{ "jemalloc:dirty_decay_ms=-1:thp=never", { "MALLOC_CONF=dirty_decay_ms:-1,thp:never" } },
+	{ "jemalloc:dirty_decay_ms=-1:thp=never",
+	  { "MALLOC_CONF=dirty_decay_ms:-1,thp:never" } },
 	{ "/x/libjemalloc.so.2:narenas=1", { "MALLOC_CONF=narenas:1" } },
 	{ "tcmalloc:release_rate=10", { "TCMALLOC_RELEASE_RATE=10" } },
 	{ "mimalloc:purge_delay=0:arena_eager_commit=0",
@@ -76,7 +79,8 @@ static void settings_are_passed_in_each_allocators_variable(void **state)
 		size_t count = 0;
 
 		assert_row(parse(mapped[i].variant) == 0, mapped[i].variant);
-		assert_row(strcmp(variants.items[0].name, mapped[i].variant) == 0, mapped[i].variant);
+		assert_row(strcmp(variants.items[0].name, mapped[i].variant) == 0,
+			   mapped[i].variant);
 		for (; mapped[i].settings[count]; count++)
 			assert_string_equal(variants.items[0].settings[count],
 					    mapped[i].settings[count]);
@@ -86,10 +90,23 @@ static void settings_are_passed_in_each_allocators_variable(void **state)
 }
 
 static const char *const refused[] = {
-	"", "glibc,", ",glibc", "nosuch", "glibc,nosuch", "glibc,glibc", "glibc:", "glibc:arena_max",
-	"glibc:arena_max=", "glibc:=2", "glibc:arena_maxi=2", "glibc:arena_max=two",
-	"glibc:arena_max=-1", "jemalloc:dirty_decay_ms=0:nosuch=1", "tcmalloc:nosuch=1",
-	"mimalloc:nosuch=1", "/x/libfoo.so:a=1",
+	"",
+	"glibc,",
+	",glibc",
+	"nosuch",
+	"glibc,nosuch",
+	"glibc,glibc",
+	"glibc:",
+	"glibc:arena_max",
+	"glibc:arena_max=",
+	"glibc:=2",
+	"glibc:arena_maxi=2",
+	"glibc:arena_max=two",
+	"glibc:arena_max=-1",
+	"jemalloc:dirty_decay_ms=0:nosuch=1",
+	"tcmalloc:nosuch=1",
+	"mimalloc:nosuch=1",
+	"/x/libfoo.so:a=1",
 	"jemalloc:dirty_decay_ms=0,muzzy_decay_ms=0", /* ',' starts another allocator */
 };
 
@@ -106,21 +123,26 @@ static void unknown_allocators_and_settings_are_refused(void **state)
 static void existing_environment_settings_are_kept(void **state)
 {
 	char *const base[] = {
-		(char[]){ "PATH=/bin" }, (char[]){ "LD_PRELOAD=/x/liba.so:/x/libb.so" },
+		(char[]){ "PATH=/bin" },
+		(char[]){ "LD_PRELOAD=/x/liba.so:/x/libb.so" },
 		(char[]){ "GLIBC_TUNABLES=glibc.malloc.arena_max=8" },
-		(char[]){ "MALLOC_CONF=thp:always" }, (char[]){ "TCMALLOC_RELEASE_RATE=1" }, NULL,
+		(char[]){ "MALLOC_CONF=thp:always" },
+		(char[]){ "TCMALLOC_RELEASE_RATE=1" },
+		NULL,
 	};
 	char **environment;
 
 	(void)state;
-	assert_int_equal(parse("/x/libjemalloc.so:thp=never,glibc:arena_max=1,tcmalloc:release_rate=2"),
-			 0);
+	assert_int_equal(
+		parse("/x/libjemalloc.so:thp=never,glibc:arena_max=1,tcmalloc:release_rate=2"),
+		0);
 	environment = variant_environment(&variants.items[0], base);
 	assert_string_equal(find(environment, "PATH"), "/bin");
 	assert_string_equal(find(environment, "LD_PRELOAD"),
 			    "/x/libjemalloc.so:/x/liba.so:/x/libb.so");
 	assert_string_equal(find(environment, "MALLOC_CONF"), "thp:always,thp:never");
-	assert_string_equal(find(environment, "GLIBC_TUNABLES"), "glibc.malloc.arena_max=8");
+	assert_string_equal(find(environment, "GLIBC_TUNABLES"),
+			    "glibc.malloc.arena_max=8");
 	environment_free(environment);
 
 	environment = variant_environment(&variants.items[1], base);

@@ -37,7 +37,8 @@ static void a_plain_eintr_is_turned_into_a_restart(void **state)
 	(void)state;
 	assert_int_equal(blocked_result(SYS_epoll_pwait, -EINTR),
 			 BLOCKED_AGAIN_UNLESS_HANDLED);
-	assert_int_equal(blocked_result(SYS_recvfrom, -EINTR), BLOCKED_AGAIN_UNLESS_HANDLED);
+	assert_int_equal(blocked_result(SYS_recvfrom, -EINTR),
+			 BLOCKED_AGAIN_UNLESS_HANDLED);
 }
 
 static void results_that_the_kernel_restarts_are_unchanged(void **state)

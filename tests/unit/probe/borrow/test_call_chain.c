@@ -34,7 +34,8 @@ static struct code_range range_of(void (*function)(void))
 }
 
 /* Read the caller's call chain from a copy of this thread's stack. */
-__attribute__((noinline)) static void read_chain(struct code_range range, struct seen *ret)
+__attribute__((noinline)) static void read_chain(struct code_range range,
+						 struct seen *ret)
 {
 	uint64_t old_words[4] = { range.start_addr + 4, range.start_addr + 4,
 				  range.start_addr + 4, range.start_addr + 4 };
@@ -59,7 +60,8 @@ __attribute__((noinline)) static void read_chain(struct code_range range, struct
 
 __attribute__((noinline)) static void is_active(struct seen *ret)
 {
-	read_chain((struct code_range){ (uintptr_t)is_active, (uintptr_t)is_active + 64 }, ret);
+	read_chain((struct code_range){ (uintptr_t)is_active, (uintptr_t)is_active + 64 },
+		   ret);
 	__asm__ volatile("" : : "r"(ret) : "memory");
 }
 
@@ -125,7 +127,8 @@ static const Elf64_Phdr *find_part(const uint8_t *bytes)
 static void look_everywhere(const struct code_tables *tables)
 {
 	for (size_t i = 0; i < tables->count; i++)
-		for (uint64_t a = tables->items[i].start_addr; a < tables->items[i].end_addr; a += 97) {
+		for (uint64_t a = tables->items[i].start_addr;
+		     a < tables->items[i].end_addr; a += 97) {
 			struct unwind_rules rules;
 
 			(void)code_tables_find(tables, a, &rules);

@@ -81,20 +81,23 @@ static uint64_t address_of(const char *name)
 
 static void allocator_and_loader_code_is_known(void **state)
 {
-	static const char *const names[] = { "malloc",	"free",	       "realloc", "malloc_trim",
-					     "dlopen",	"fork",	       "setuid",  "pthread_create",
-					     "mallopt", "malloc_info", "calloc",  "_Fork" };
+	static const char *const names[] = { "malloc",	    "free",	      "realloc",
+					     "malloc_trim", "dlopen",	      "fork",
+					     "setuid",	    "pthread_create", "mallopt",
+					     "malloc_info", "calloc",	      "_Fork" };
 	const struct landmarks *marks = marks_of(state);
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (address_of(names[i]))
 			assert_row(landmarks_hold(marks, address_of(names[i])), names[i]);
-	assert_true(landmarks_hold(marks, (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr")));
+	assert_true(
+		landmarks_hold(marks, (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr")));
 }
 
 static void other_code_is_not_included(void **state)
 {
-	static const char *const names[] = { "poll", "read", "printf", "getenv", "qsort" };
+	static const char *const names[] = { "poll", "read", "printf", "getenv",
+					     "qsort" };
 	const struct landmarks *marks = marks_of(state);
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

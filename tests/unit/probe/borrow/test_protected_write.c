@@ -24,8 +24,8 @@
 static void read_only_code_can_be_written(void **state)
 {
 	static const int flags[] = { O_RDWR, O_RDONLY };
-	uint8_t *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
-			     -1, 0);
+	uint8_t *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char path[32];
 	pid_t pid;
 
@@ -49,8 +49,10 @@ static void read_only_code_can_be_written(void **state)
 		assert_true(target.process_fd >= 0 && target.mem_fd >= 0);
 		/* neither starts nor ends at a word boundary */
 		memset(wanted + 3, 7 + (int)i, 42);
-		assert_int_equal(protected_write(&target, (uintptr_t)page + 3, wanted + 3, 42), 0);
-		assert_int_equal(trace_read_memory(pid, (uintptr_t)page, found, sizeof(found)), 0);
+		assert_int_equal(
+			protected_write(&target, (uintptr_t)page + 3, wanted + 3, 42), 0);
+		assert_int_equal(
+			trace_read_memory(pid, (uintptr_t)page, found, sizeof(found)), 0);
 		assert_memory_equal(found, wanted, sizeof(found));
 		close(target.process_fd);
 		close(target.mem_fd);

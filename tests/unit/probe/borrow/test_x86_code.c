@@ -8,7 +8,8 @@
 #include "probe/uprobe/slide.h"
 #include "../../support/unit.h"
 
-#define CODE(...) (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
+#define CODE(...) \
+	(const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
 
 /* Instructions and their text as objdump prints it. */
 static const struct {
@@ -22,7 +23,8 @@ static const struct {
 	{ CODE(0x80, 0x3d, 0x01, 0x02, 0x14, 0x00, 0x00), "cmpb $0x0,0x140201(%rip)" },
 	{ CODE(0x48, 0x83, 0xec, 0x18), "sub $0x18,%rsp" },
 	{ CODE(0x48, 0x81, 0xec, 0x98, 0x00, 0x00, 0x00), "sub $0x98,%rsp" },
-	{ CODE(0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0x00, 0x00, 0x00), "mov %fs:0x28,%rax" },
+	{ CODE(0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0x00, 0x00, 0x00),
+	  "mov %fs:0x28,%rax" },
 	{ CODE(0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8), "movabs $0x807060504030201,%rax" },
 	{ CODE(0x66, 0xb8, 1, 2), "mov $0x201,%ax" },
 	{ CODE(0x48, 0x8d, 0x44, 0x24, 0x08), "lea 0x8(%rsp),%rax" },
@@ -62,7 +64,8 @@ static void instructions_have_lengths_and_truncated_ones_are_refused(void **stat
 
 static void instructions_invalid_in_64_bit_mode_are_refused(void **state)
 {
-	static const uint8_t codes[] = { 0x06, 0x0e, 0x1f, 0x27, 0x60, 0x82, 0x9a, 0xce, 0xd6, 0xea };
+	static const uint8_t codes[] = { 0x06, 0x0e, 0x1f, 0x27, 0x60,
+					 0x82, 0x9a, 0xce, 0xd6, 0xea };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(codes); i++) {
@@ -94,13 +97,15 @@ static void branch_targets_are_decoded(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(branches); i++) {
 		const struct x86_branch *wanted = &branches[i].branch;
 
-		assert_true(x86_branch_read(branches[i].code, branches[i].length, &branch));
+		assert_true(
+			x86_branch_read(branches[i].code, branches[i].length, &branch));
 		assert_int_equal(branch.kind, wanted->kind);
 		assert_int_equal(branch.condition, wanted->condition);
 		assert_int_equal(branch.is_indirect, wanted->is_indirect);
 		assert_int_equal(branch.length, wanted->length);
 		assert_true(branch.distance_bytes == wanted->distance_bytes);
-		assert_false(x86_branch_read(branches[i].code, branches[i].length - 1, &branch));
+		assert_false(x86_branch_read(branches[i].code, branches[i].length - 1,
+					     &branch));
 	}
 	assert_false(x86_branch_read(CODE(0xff, 0xe0), &branch));
 }
@@ -108,7 +113,8 @@ static void branch_targets_are_decoded(void **state)
 static void a_branch_opcode_inside_an_instruction_is_ignored(void **state)
 {
 	/* a movabs whose operand contains e8 01 00 00 00, then a call */
-	static const uint8_t code[] = { 0x48, 0xb8, 0xe8, 1, 0, 0, 0, 0, 0, 0, 0xe8, 9, 0, 0, 0 };
+	static const uint8_t code[] = { 0x48, 0xb8, 0xe8, 1, 0, 0, 0, 0,
+					0,    0,    0xe8, 9, 0, 0, 0 };
 	struct x86_branch branch;
 	size_t at = 0;
 
@@ -129,17 +135,22 @@ static const struct {
 	const char *why;
 } slides[] = {
 	{ CODE(0x41, 0x54, 0x55), 0, 0, false, "malloc: push" },
-	{ CODE(0x48, 0x85, 0xff, 0x0f, 0x84, 0xbf, 0, 0, 0), 3, 0, false, "free: test, je" },
-	{ CODE(0x80, 0x3d, 1, 2, 3, 0, 0, 0x74, 0x07), 7, 0, false, "memalign: cmpb, je" },
+	{ CODE(0x48, 0x85, 0xff, 0x0f, 0x84, 0xbf, 0, 0, 0), 3, 0, false,
+	  "free: test, je" },
+	{ CODE(0x80, 0x3d, 1, 2, 3, 0, 0, 0x74, 0x07), 7, 0, false,
+	  "memalign: cmpb, je" },
 	{ CODE(0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x54), 4, 0, false, "endbr64, push" },
-	{ CODE(0x48, 0x83, 0xec, 0x18, 0xe9, 0, 0, 0, 0), 4, 24, false, "sub of the stack, jmp" },
+	{ CODE(0x48, 0x83, 0xec, 0x18, 0xe9, 0, 0, 0, 0), 4, 24, false,
+	  "sub of the stack, jmp" },
 	{ CODE(0x48, 0x89, 0xd7, 0x55), 0, 0, true, "mov to %rdi: an argument is lost" },
 	{ CODE(0x48, 0x31, 0xf6, 0x55), 0, 0, true, "xor of %rsi" },
 	{ CODE(0x48, 0x8d, 0x64, 0x24, 0xf8, 0x55), 0, 0, true, "lea to %rsp" },
 	{ CODE(0x48, 0xf7, 0xe2, 0x55), 0, 0, true, "mul, which writes %rdx" },
 	{ CODE(0xc3), 0, 0, true, "ret" },
-	{ CODE(0x48, 0x85, 0xff, 0x55, 0x90, 0xeb, 0xfc), 0, 0, true, "a jump back to the push" },
-	{ CODE(0x48, 0x85, 0xff, 0x55, 0x90, 0xeb, 0xf9), 3, 0, false, "a jump back to the start" },
+	{ CODE(0x48, 0x85, 0xff, 0x55, 0x90, 0xeb, 0xfc), 0, 0, true,
+	  "a jump back to the push" },
+	{ CODE(0x48, 0x85, 0xff, 0x55, 0x90, 0xeb, 0xf9), 3, 0, false,
+	  "a jump back to the start" },
 	{ CODE(0x48, 0x85, 0xff), 0, 0, true, "nothing behind" },
 	{ (const uint8_t *)"", 0, 0, 0, true, "nothing" },
 };

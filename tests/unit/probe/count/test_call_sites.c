@@ -72,8 +72,10 @@ static void only_calls_of_the_program_are_found(void **state)
 	const struct {
 		const uint8_t *end;
 		const char *name;
-	} expected[] = { { site_1, "mi_malloc" }, { site_2, "mi_zalloc" },
-			 { site_3, "mi_free" }, { site_4, "mi_free" } };
+	} expected[] = { { site_1, "mi_malloc" },
+			 { site_2, "mi_zalloc" },
+			 { site_3, "mi_free" },
+			 { site_4, "mi_free" } };
 	struct call_sites sites = CALL_SITES_INIT;
 	int fd = open("/proc/self/exe", O_RDONLY);
 	uint64_t base;
@@ -82,11 +84,13 @@ static void only_calls_of_the_program_are_found(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(call_sites_read(fd, &sites), 0);
 	base = (uintptr_t)mi_malloc - sites.function_vaddrs[name_of("mi_malloc")];
-	assert_int_equal(base + sites.function_vaddrs[name_of("mi_zalloc")], (uintptr_t)mi_zalloc);
+	assert_int_equal(base + sites.function_vaddrs[name_of("mi_zalloc")],
+			 (uintptr_t)mi_zalloc);
 	assert_int_equal(sites.function_vaddrs[name_of("tc_malloc")], 0);
 	assert_int_equal(sites.count, 4);
 	for (size_t i = 0; i < sites.count; i++) {
-		assert_int_equal(base + sites.items[i].vaddr, (uintptr_t)expected[i].end - 4);
+		assert_int_equal(base + sites.items[i].vaddr,
+				 (uintptr_t)expected[i].end - 4);
 		assert_int_equal(sites.items[i].name, name_of(expected[i].name));
 	}
 	call_sites_release(&sites);

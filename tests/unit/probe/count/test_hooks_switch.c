@@ -17,9 +17,9 @@
 #include "tracee/ptrace/trace.h"
 #include "../../support/unit.h"
 
-#define PLACES	 8
+#define PLACES 8
 #define ORIGINAL UINT64_C(0x1234567890)
-#define HOOK_AT	 2048 /* offset of the hook from the head */
+#define HOOK_AT 2048 /* offset of the hook from the head */
 
 /* The target is a fork of this process and has its own copies at the same addresses. */
 static uint64_t places_there[PLACES];
@@ -34,12 +34,11 @@ static void spoil(void *context, const char *step)
 	pid_t pid = *(const pid_t *)context;
 
 	(void)step;
-	(void)trace_write_memory(pid, (uintptr_t)hooks_there + HOOKS_RECORDS_OFFSET, wrong,
-				 sizeof(wrong));
-	(void)trace_write_memory(pid,
-				 (uintptr_t)hooks_there +
-					 offsetof(struct hooks_head, record_count),
-				 &count, sizeof(count));
+	(void)trace_write_memory(pid, (uintptr_t)hooks_there + HOOKS_RECORDS_OFFSET,
+				 wrong, sizeof(wrong));
+	(void)trace_write_memory(
+		pid, (uintptr_t)hooks_there + offsetof(struct hooks_head, record_count),
+		&count, sizeof(count));
 }
 
 static pid_t start_target(void)
@@ -63,7 +62,8 @@ static void check_places(pid_t pid, uint64_t expected)
 {
 	uint64_t now[PLACES];
 
-	assert_int_equal(trace_read_memory(pid, (uintptr_t)places_there, now, sizeof(now)), 0);
+	assert_int_equal(
+		trace_read_memory(pid, (uintptr_t)places_there, now, sizeof(now)), 0);
 	for (int i = 0; i < PLACES; i++)
 		assert_int_equal(now[i], expected);
 }
@@ -76,8 +76,10 @@ static void a_process_that_overwrites_shared_records_harms_only_itself(void **st
 	const struct probe_request request = {
 		.pid = pid, .limit_ns = 60 * NS_PER_S, .step = spoil, .context = &pid
 	};
-	struct hooks_switch s = { .request = &request, .base_addr = (uintptr_t)hooks_there,
-				  .code_bytes = sizeof(hooks_there), .records = records };
+	struct hooks_switch s = { .request = &request,
+				  .base_addr = (uintptr_t)hooks_there,
+				  .code_bytes = sizeof(hooks_there),
+				  .records = records };
 	struct hook_places places = HOOK_PLACES_INIT;
 	struct hook_place items[PLACES];
 	bool is_inside = true;
@@ -111,7 +113,9 @@ static void a_process_that_overwrites_shared_records_harms_only_itself(void **st
 	assert_int_equal(hooks_switch_off(&s, &is_inside), 0);
 	assert_false(is_inside);
 	check_places(request.pid, ORIGINAL);
-	assert_int_equal(trace_read_memory(pid, (uintptr_t)&other_there, &other, sizeof(other)), 0);
+	assert_int_equal(
+		trace_read_memory(pid, (uintptr_t)&other_there, &other, sizeof(other)),
+		0);
 	assert_int_equal(other, ORIGINAL);
 	s.record_count = HOOKS_RECORD_MAX - PLACES + 1;
 	assert_int_equal(hooks_switch_on(&s, head, &places, &count), -E2BIG);

@@ -30,7 +30,8 @@ static struct stack_file_node *nodes(void)
 	return (void *)(made + STACK_NODES_OFFSET);
 }
 
-static struct stack_file_module *add_module(uint64_t start, uint32_t first_node, const char *path)
+static struct stack_file_module *add_module(uint64_t start, uint32_t first_node,
+					    const char *path)
 {
 	struct stack_file_module *module =
 		(void *)(made + STACK_HEAD_BYTES + head()->module_bytes);
@@ -102,8 +103,9 @@ static struct stacks read_made(void)
 static void a_stack_has_callers_and_values(void **state)
 {
 	static const uint64_t values[PROFILE_METRIC_COUNT_] = {
-		[PROFILE_ALLOCATIONS] = 10, [PROFILE_BYTES] = 1000, [PROFILE_TEMPORARY] = 3,
-		[PROFILE_LIVE_BLOCKS] = 2,  [PROFILE_LIVE] = 100,   [PROFILE_PEAK] = 400,
+		[PROFILE_ALLOCATIONS] = 10, [PROFILE_BYTES] = 1000,
+		[PROFILE_TEMPORARY] = 3,    [PROFILE_LIVE_BLOCKS] = 2,
+		[PROFILE_LIVE] = 100,	    [PROFILE_PEAK] = 400,
 	};
 	struct stacks stacks = read_made();
 
@@ -320,7 +322,8 @@ static void the_remainder_of_a_truncated_file_is_read(void **state)
 	stacks = read_made();
 	assert_int_equal(stacks.node_count, 3);
 	stacks_release(&stacks);
-	assert_int_equal(stacks_read(made, STACK_NODES_OFFSET + 2 * STACK_NODE_BYTES + 63, &stacks),
+	assert_int_equal(stacks_read(made, STACK_NODES_OFFSET + 2 * STACK_NODE_BYTES + 63,
+				     &stacks),
 			 0);
 	assert_int_equal(stacks.node_count, 2);
 	stacks_release(&stacks);
@@ -334,8 +337,9 @@ static void the_stacks_of_all_programs_in_a_folder_are_read(void **state)
 	struct count_folder folder = COUNT_FOLDER_INIT;
 	struct stacks_list list = STACKS_LIST_INIT;
 	char path[] = "stacks-XXXXXX";
-	static const char *const names[] = { "30.0.stacks", "4.1.stacks", "4.0.stacks", "4.0",
-					     "x.0.stacks",  "4..stacks",  "4.x.stacks", ".stacks" };
+	static const char *const names[] = { "30.0.stacks", "4.1.stacks", "4.0.stacks",
+					     "4.0",	    "x.0.stacks", "4..stacks",
+					     "4.x.stacks",  ".stacks" };
 
 	(void)state;
 	assert_non_null(mkdtemp(path));

@@ -16,7 +16,8 @@ static size_t find(char *const *environment, const char *name, const char **ret_
 	size_t count = 0, length = strlen(name);
 
 	for (size_t i = 0; environment[i]; i++) {
-		if (strncmp(environment[i], name, length) != 0 || environment[i][length] != '=')
+		if (strncmp(environment[i], name, length) != 0 ||
+		    environment[i][length] != '=')
 			continue;
 		*ret_value = environment[i] + length + 1;
 		count++;

@@ -46,8 +46,10 @@ static void the_allocator_that_replaces_malloc_is_queried(void **state)
 
 static void glibc_figures_come_from_mallinfo2(void **state)
 {
-	struct ctlpage_answer answer = { .known = ALL, .cost_ns = 5,
-					 .values = { 1000, 2, 3, 4, 500, 0, 7, 600, 400, 90 } };
+	struct ctlpage_answer answer = { .known = ALL,
+					 .cost_ns = 5,
+					 .values = { 1000, 2, 3, 4, 500, 0, 7, 600, 400,
+						     90 } };
 	struct allocator_stats stats = read_answer(AGENT_MALLINFO2, &answer);
 
 	(void)state;
@@ -69,8 +71,8 @@ static void glibc_figures_come_from_mallinfo2(void **state)
 static void jemalloc_counts_free_memory_in_pages(void **state)
 {
 	struct ctlpage_answer answer = { .known = ALL,
-					 .values = { 100, 150, 20, 300, 400, 50, 2, 1, 9, 60, 40,
-						     4096 } };
+					 .values = { 100, 150, 20, 300, 400, 50, 2, 1, 9,
+						     60, 40, 4096 } };
 	struct allocator_stats stats = read_answer(AGENT_JEMALLOC, &answer);
 
 	(void)state;
@@ -118,7 +120,8 @@ static void overflowing_sums_are_unknown(void **state)
 
 static void unmapped_memory_of_gperftools_is_not_resident(void **state)
 {
-	struct ctlpage_answer answer = { .known = ALL, .values = { 10, 100, 20, 30, 1, 2, 3 } };
+	struct ctlpage_answer answer = { .known = ALL,
+					 .values = { 10, 100, 20, 30, 1, 2, 3 } };
 	struct allocator_stats stats = read_answer(AGENT_GPERFTOOLS, &answer);
 
 	(void)state;
@@ -129,7 +132,8 @@ static void unmapped_memory_of_gperftools_is_not_resident(void **state)
 
 static void mimalloc_reports_only_committed_memory(void **state)
 {
-	struct ctlpage_answer answer = { .known = ALL, .values = { 1, 2, 3, 4, 5, 6, 7, 8 } };
+	struct ctlpage_answer answer = { .known = ALL,
+					 .values = { 1, 2, 3, 4, 5, 6, 7, 8 } };
 	struct allocator_stats stats = read_answer(AGENT_MIMALLOC, &answer);
 
 	(void)state;

@@ -103,8 +103,9 @@ static void limits_of_parent_cgroups_count_too(void **state)
 
 static void in_a_container_the_mounted_cgroup_counts(void **state)
 {
-	static const char *const paths[] = { "0::/docker/1\n", "0::/docker/1/x\n", "0::/docker\n",
-					     "0::/docker/12\n", "0::/../..\n", "0::/\n" };
+	static const char *const paths[] = { "0::/docker/1\n", "0::/docker/1/x\n",
+					     "0::/docker\n",   "0::/docker/12\n",
+					     "0::/../..\n",    "0::/\n" };
 
 	(void)state;
 	mount("cgroup2", "/docker/1", "/cg");
@@ -122,7 +123,8 @@ static void version_1_files_are_read(void **state)
 	mount("cgroup", "/", "/cg");
 	tree_write(&tree, "cg/a/memory.limit_in_bytes", "104857600\n");
 	tree_write(&tree, "cg/a/memory.usage_in_bytes", "52428800\n");
-	tree_write(&tree, "cg/a/memory.stat", "inactive_file 9\ntotal_inactive_file 2097152\n");
+	tree_write(&tree, "cg/a/memory.stat",
+		   "inactive_file 9\ntotal_inactive_file 2097152\n");
 	tree_write(&tree, "cg/memory.limit_in_bytes", "9223372036854771712\n");
 	tree_write(&tree, "cg/memory.usage_in_bytes", "52428800\n");
 	assert_int_equal(proc_room_read(&fs).bytes, 52 * MIB);
@@ -130,7 +132,8 @@ static void version_1_files_are_read(void **state)
 
 static void malformed_limits_are_ignored(void **state)
 {
-	static const char *const cgroups[] = { "", "\n", ":", "::", "0::", "0::a\n", "x:memory" };
+	static const char *const cgroups[] = { "",    "\n",	":",	   "::",
+					       "0::", "0::a\n", "x:memory" };
 
 	(void)state;
 	mount("cgroup2", "/", "/cg");

@@ -29,7 +29,8 @@ static int end(void **state)
 	return 0;
 }
 
-static const char one_kill[] = "Killed process 7 (a) total-vm:100kB, anon-rss:8kB, file-rss:4kB";
+static const char one_kill[] =
+	"Killed process 7 (a) total-vm:100kB, anon-rss:8kB, file-rss:4kB";
 
 /*
  * The times that each kind of prefix holds. unix_ms 0, boot_us
@@ -46,35 +47,42 @@ static const struct {
 	{ "<4>[  152.700479] ", "", 0, 152700479, "" },
 	{ "kern  :err   : [  152.700479] ", "", 0, 152700479, "" },
 	{ "[  152.700479] host kernel: ", "", 0, 152700479, "" },
-	{ "[Thu Dec  7 00:05:14 2017] ", "", 0, COUNT_UNKNOWN, "Thu Dec  7 00:05:14 2017" },
+	{ "[Thu Dec  7 00:05:14 2017] ", "", 0, COUNT_UNKNOWN,
+	  "Thu Dec  7 00:05:14 2017" },
 	{ "2017-12-07T00:05:14,123456+01:00 ", "", 1512601514123, COUNT_UNKNOWN,
 	  "2017-12-07T00:05:14,123456+01:00" },
 	{ "6,1234,5678901,-;", "", 0, 5678901, "" },
-	{ "Sep 27 11:33:05 domain-abc kernel: ", "", 0, COUNT_UNKNOWN, "Sep 27 11:33:05" },
-	{ "Sep  7 11:33:05 host kernel: [40666.25] ", "", 0, 40666250000, "Sep  7 11:33:05" },
-	{ "Aug 30 06:58:55.050705 ip-10-0-0-1 kernel: ", "", 0, COUNT_UNKNOWN, "Aug 30 06:58:55.050705" },
+	{ "Sep 27 11:33:05 domain-abc kernel: ", "", 0, COUNT_UNKNOWN,
+	  "Sep 27 11:33:05" },
+	{ "Sep  7 11:33:05 host kernel: [40666.25] ", "", 0, 40666250000,
+	  "Sep  7 11:33:05" },
+	{ "Aug 30 06:58:55.050705 ip-10-0-0-1 kernel: ", "", 0, COUNT_UNKNOWN,
+	  "Aug 30 06:58:55.050705" },
 	{ "2026-11-22T15:41:01+0000 host kernel: ", "", 1795362061000, COUNT_UNKNOWN,
 	  "2026-11-22T15:41:01+0000" },
 	{ "Sun 2026-11-22 15:41:01 UTC host kernel: ", "", 1795362061000, COUNT_UNKNOWN,
 	  "2026-11-22 15:41:01 UTC" },
-	{ "2026-11-22 15:41:01 host kernel: ", "", 0, COUNT_UNKNOWN, "2026-11-22 15:41:01" },
-	{ "<4>1 2026-11-22T15:41:01.5Z host kernel - - - [   77.5] ", "", 1795362061500, 77500000,
-	  "2026-11-22T15:41:01.5Z" },
+	{ "2026-11-22 15:41:01 host kernel: ", "", 0, COUNT_UNKNOWN,
+	  "2026-11-22 15:41:01" },
+	{ "<4>1 2026-11-22T15:41:01.5Z host kernel - - - [   77.5] ", "", 1795362061500,
+	  77500000, "2026-11-22T15:41:01.5Z" },
 	{ "2026-11-22T15:41:01.5Z stderr F [   77.5] ", "", 1795362061500, 77500000,
 	  "2026-11-22T15:41:01.5Z" },
-	{ "{\"log\":\"[   77.5] ", "\\n\",\"stream\":\"stdout\",\"time\":\"2026-11-22T15:41:01.5Z\"}",
+	{ "{\"log\":\"[   77.5] ",
+	  "\\n\",\"stream\":\"stdout\",\"time\":\"2026-11-22T15:41:01.5Z\"}",
 	  1795362061500, 77500000, "2026-11-22T15:41:01.5Z" },
-	{ "{\"__REALTIME_TIMESTAMP\":\"1795362061500000\",\"MESSAGE\":\"", "\"}", 1795362061500,
-	  COUNT_UNKNOWN, "1795362061500000" },
-	{ "22m         Warning   OOMKilling   node/aks-0    Memory cgroup out of memory: ", "", 0,
-	  COUNT_UNKNOWN, "22m ago" },
-	{ "  Warning  OOMKilling  3h5m  kernel-monitor  Memory cgroup out of memory: ", "", 0,
-	  COUNT_UNKNOWN, "3h5m ago" },
-	{ "2023-12-04T10:49:30.127Z In(05) vcpu-5 - Guest: <3>[39291577.009600] ", "", 1701686970127,
-	  39291577009600, "2023-12-04T10:49:30.127Z" },
+	{ "{\"__REALTIME_TIMESTAMP\":\"1795362061500000\",\"MESSAGE\":\"", "\"}",
+	  1795362061500, COUNT_UNKNOWN, "1795362061500000" },
+	{ "22m         Warning   OOMKilling   node/aks-0    Memory cgroup out of memory: ",
+	  "", 0, COUNT_UNKNOWN, "22m ago" },
+	{ "  Warning  OOMKilling  3h5m  kernel-monitor  Memory cgroup out of memory: ",
+	  "", 0, COUNT_UNKNOWN, "3h5m ago" },
+	{ "2023-12-04T10:49:30.127Z In(05) vcpu-5 - Guest: <3>[39291577.009600] ", "",
+	  1701686970127, 39291577009600, "2023-12-04T10:49:30.127Z" },
 	{ "/var/log/kern.log-[  152.700479] ", "", 0, 152700479, "" },
 	{ "1234:[  152.700479] ", "", 0, 152700479, "" },
-	{ "messages:Sep 27 11:33:05 host kernel: ", "", 0, COUNT_UNKNOWN, "Sep 27 11:33:05" },
+	{ "messages:Sep 27 11:33:05 host kernel: ", "", 0, COUNT_UNKNOWN,
+	  "Sep 27 11:33:05" },
 };
 
 static void the_time_is_parsed_from_each_kind_of_prefix(void **state)
@@ -84,7 +92,8 @@ static void the_time_is_parsed_from_each_kind_of_prefix(void **state)
 		struct strbuf text = STRBUF_INIT;
 		const struct oom_time *t;
 
-		strbuf_addf(&text, "%s%s%s\n", styles[i].before, one_kill, styles[i].after);
+		strbuf_addf(&text, "%s%s%s\n", styles[i].before, one_kill,
+			    styles[i].after);
 		parse(text.text);
 		print_message("%s", text.text);
 		assert_int_equal(list.count, 1);
@@ -141,8 +150,9 @@ static void kubernetes_events_have_times(void **state)
 /* Endless lines and words: memory use stays bounded, and time grows linearly. */
 static void endless_lines_are_ignored_past_a_length(void **state)
 {
-	static const char *const words[] = { "x", "oom-kill:", "Killed process ", "\\x0a", "[1.2] ",
-					     " Out of memory: ", ",pid=", "{\"log\":", "[ " };
+	static const char *const words[] = { "x",     "oom-kill:", "Killed process ",
+					     "\\x0a", "[1.2] ",	   " Out of memory: ",
+					     ",pid=", "{\"log\":", "[ " };
 	struct kmsg_oom *p;
 
 	(void)state;

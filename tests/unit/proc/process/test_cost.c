@@ -13,7 +13,8 @@
 #include "../../support/tree.h"
 #include "../../support/unit.h"
 
-static const char stat_line[] = "7 (a) R (b) S 1 7 7 0 -1 4194560 100 20 3 4 50 6 70 8 20 0 1 0 99\n";
+static const char stat_line[] =
+	"7 (a) R (b) S 1 7 7 0 -1 4194560 100 20 3 4 50 6 70 8 20 0 1 0 99\n";
 
 static void times_and_faults_include_reaped_children(void **state)
 {
@@ -30,8 +31,10 @@ static void times_and_faults_include_reaped_children(void **state)
 
 static void malformed_stat_lines_are_refused(void **state)
 {
-	static const char *const texts[] = { "", "7", "7 (a)", "7 (a) S 1 7 7 0 -1 4194560 100 20 3 4 50 6 70",
-					     "7 (a) S 1 7 7 0 -1 4194560 100 20 3 4 50 6 x 8 20" };
+	static const char *const texts[] = {
+		"", "7", "7 (a)", "7 (a) S 1 7 7 0 -1 4194560 100 20 3 4 50 6 70",
+		"7 (a) S 1 7 7 0 -1 4194560 100 20 3 4 50 6 x 8 20"
+	};
 	struct process_cost cost = { .user_ns = 1234 };
 
 	(void)state;
@@ -48,7 +51,8 @@ static void a_process_without_memory_has_no_peak(void **state)
 
 	(void)state;
 	tree_make(&tree);
-	tree_write(&tree, "7/status", "Name:\ta\nVmPeak:\t  999 kB\nVmHWM:\t  12 kB\nVmRSS:\t  8 kB\n");
+	tree_write(&tree, "7/status",
+		   "Name:\ta\nVmPeak:\t  999 kB\nVmHWM:\t  12 kB\nVmRSS:\t  8 kB\n");
 	tree_write(&tree, "8/status", "Name:\ta\nThreads:\t1\n");
 	assert_int_equal(procfs_open(&fs, tree.root), 0);
 	assert_int_equal(proc_cost_read_peak_rss(&fs, 8, &bytes), -EBADMSG);

@@ -71,8 +71,8 @@ static void a_cgroup_that_cannot_be_opened_twice_is_an_error(void **state)
 
 	(void)state;
 	tree_make(&tree);
-	snprintf(text, sizeof(text), "35 31 0:32 / %s/cg rw shared:9 - cgroup2 cgroup2 rw\n",
-		 tree.root);
+	snprintf(text, sizeof(text),
+		 "35 31 0:32 / %s/cg rw shared:9 - cgroup2 cgroup2 rw\n", tree.root);
 	tree_write(&tree, "proc/self/mountinfo", text);
 	tree_write(&tree, "cg/cgroup.procs", "1\n");
 	tree_write(&tree, "cg/cgroup.controllers", "memory\n");

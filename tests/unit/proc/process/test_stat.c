@@ -10,9 +10,10 @@
 
 #include "../../support/unit.h"
 
-#define AFTER_STATE(ppid, threads, rss)                                                            \
-	" " ppid " 100 100 0 -1 4194560 11 12 13 14 5 6 7 8 20 0 " threads                         \
-	" 0 998877 5242880 " rss " 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0\n"
+#define AFTER_STATE(ppid, threads, rss)                                    \
+	" " ppid " 100 100 0 -1 4194560 11 12 13 14 5 6 7 8 20 0 " threads \
+	" 0 998877 5242880 " rss                                           \
+	" 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0\n"
 #define REST AFTER_STATE("99", "4", "25")
 
 static int parse(const char *text, struct process *ret)
@@ -42,8 +43,21 @@ static void all_fields_are_parsed(void **state)
 static void a_name_may_contain_any_bytes(void **state)
 {
 	static const char *const names[] = {
-		"a b", "a) S 1", ") ", "((", "))", ")", "(", "a,b", "say \"hi\"", "two\nlines",
-		"\x1b[31m", "\xff\xfe", "", " ", "1 (2) R",
+		"a b",
+		"a) S 1",
+		") ",
+		"((",
+		"))",
+		")",
+		"(",
+		"a,b",
+		"say \"hi\"",
+		"two\nlines",
+		"\x1b[31m",
+		"\xff\xfe",
+		"",
+		" ",
+		"1 (2) R",
 		"sixty-three-bytes-are-the-longest-name-that-the-model-has-room1",
 	};
 
@@ -92,8 +106,11 @@ static void kernel_threads_are_recognized_by_their_flag(void **state)
 	struct process p;
 
 	(void)state;
-	assert_int_equal(parse("2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0 "
-			       "18446744073709551615 0 0\n", &p), 0);
+	assert_int_equal(
+		parse("2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0 "
+		      "18446744073709551615 0 0\n",
+		      &p),
+		0);
 	assert_true(p.is_kernel_thread);
 	assert_false(process_has_memory(&p));
 }

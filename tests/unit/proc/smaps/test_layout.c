@@ -39,8 +39,10 @@ static void a_truncated_text_gives_no_wrong_figures(void **state)
 				assert_int_equal(r, 0);
 			for (size_t m = 0; m < list.count; m++)
 				for (enum smaps_field f = 0; f < SMAPS_FIELD_COUNT_; f++)
-					assert_true(field_bytes(&list, m, f) == BYTES_UNKNOWN ||
-						    field_bytes(&list, m, f) == field_bytes(&whole, m, f));
+					assert_true(field_bytes(&list, m, f) ==
+							    BYTES_UNKNOWN ||
+						    field_bytes(&list, m, f) ==
+							    field_bytes(&whole, m, f));
 			mapping_list_release(&list);
 		}
 	}
@@ -94,7 +96,8 @@ static void a_duplicate_line_is_refused(void **state)
 		for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 			struct mapping_list list;
 
-			assert_row(parse_text(way, texts[i], &list) == -EBADMSG, texts[i]);
+			assert_row(parse_text(way, texts[i], &list) == -EBADMSG,
+				   texts[i]);
 			mapping_list_release(&list);
 		}
 	}
@@ -111,7 +114,8 @@ static void the_boundary_of_the_parts_does_not_matter(void **state)
 		for (size_t cut = 0; cut <= sizeof(text) - 1; cut++) {
 			struct mapping_list list;
 
-			assert_int_equal(parse_parts(way, text, sizeof(text) - 1, cut, &list), 0);
+			assert_int_equal(
+				parse_parts(way, text, sizeof(text) - 1, cut, &list), 0);
 			assert_same_mappings(&whole, &list);
 			mapping_list_release(&list);
 		}
@@ -123,8 +127,8 @@ static void the_boundary_of_the_parts_does_not_matter(void **state)
 static void a_line_after_the_flags_is_skipped(void **state)
 {
 	static const char text[] = SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER)
-		SMAPS_RECORD_6_18(SMAPS_ANON_HEADER) "NewAmount:          999 kB\n"
-		SMAPS_RECORD_6_18(SMAPS_STACK_HEADER);
+		SMAPS_RECORD_6_18(SMAPS_ANON_HEADER) "NewAmount:          999 kB\n" SMAPS_RECORD_6_18(
+			SMAPS_STACK_HEADER);
 	struct mapping_list whole;
 
 	(void)state;
@@ -134,7 +138,8 @@ static void a_line_after_the_flags_is_skipped(void **state)
 		for (size_t cut = 0; cut < sizeof(text); cut++) {
 			struct mapping_list list;
 
-			assert_int_equal(parse_parts(way, text, sizeof(text) - 1, cut, &list), 0);
+			assert_int_equal(
+				parse_parts(way, text, sizeof(text) - 1, cut, &list), 0);
 			assert_same_mappings(&whole, &list);
 			mapping_list_release(&list);
 		}
@@ -148,7 +153,8 @@ static void a_line_after_the_flags_is_skipped(void **state)
  */
 static void a_layout_does_not_change_the_result(void **state)
 {
-	static const char bytes[] = { ' ', '0', '9', '\n', ':', 'a', 'R', '\0', '\x7f', '\xb5' };
+	static const char bytes[] = { ' ', '0', '9',  '\n',   ':',
+				      'a', 'R', '\0', '\x7f', '\xb5' };
 	char text[] = THREE_RECORDS;
 	const size_t length = sizeof(text) - 1;
 
@@ -164,8 +170,9 @@ static void a_layout_does_not_change_the_result(void **state)
 			r_slow = parse_parts(WAY_LINES, text, length, 0, &slow);
 			r_fast = parse_parts(WAY_LEARNT, text, length, 0, &fast);
 			if (r_slow != r_fast)
-				fail_msg("byte %zu as 0x%02x: %d line by line, %d by layout", at,
-					 (unsigned char)bytes[b], r_slow, r_fast);
+				fail_msg(
+					"byte %zu as 0x%02x: %d line by line, %d by layout",
+					at, (unsigned char)bytes[b], r_slow, r_fast);
 			/* after an error, one of them may have parsed a record more */
 			if (r_slow == 0)
 				assert_same_mappings(&slow, &fast);

@@ -48,7 +48,8 @@ static void a_pipe_uses_at_most_a_page_per_byte_and_two_more(void **state)
 	(void)state;
 	assert_int_equal(proc_kernel_files_pipe_limit(16 * PAGE, 0, PAGE), 2 * PAGE);
 	assert_int_equal(proc_kernel_files_pipe_limit(16 * PAGE, 1, PAGE), 3 * PAGE);
-	assert_int_equal(proc_kernel_files_pipe_limit(16 * PAGE, 16 * PAGE, PAGE), 18 * PAGE);
+	assert_int_equal(proc_kernel_files_pipe_limit(16 * PAGE, 16 * PAGE, PAGE),
+			 18 * PAGE);
 	assert_int_equal(proc_kernel_files_pipe_limit(PAGE, 300, PAGE), 3 * PAGE);
 }
 

@@ -15,8 +15,9 @@ static void make(struct comparison *c)
 {
 	const struct made_run kept = { 66 * MIB, 66 * MIB, 66 * MIB,
 				       64 * MIB, 64 * MIB, 2 * MIB };
-	const struct made_run given_back = { 66 * MIB, 66 * MIB, 6 * MIB,
-					     BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN };
+	const struct made_run given_back = {
+		66 * MIB, 66 * MIB, 6 * MIB, BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN
+	};
 
 	made_init(c, "work \x1b[31m<b>\xff");
 	made_add_variant(c, "glibc", ALLOCATOR_GLIBC);
@@ -29,7 +30,12 @@ static void make(struct comparison *c)
 	c->runs[5].problem = "the command failed";
 }
 
-enum form { FORM_TEXT, FORM_TABLE, FORM_CSV, FORM_JSON };
+enum form {
+	FORM_TEXT,
+	FORM_TABLE,
+	FORM_CSV,
+	FORM_JSON
+};
 
 /* Return the comparison as text. The caller frees it. */
 static char *render(const struct comparison *c, enum form form,
@@ -45,22 +51,18 @@ static char *render(const struct comparison *c, enum form form,
 	compared_init(&compared, c);
 	verdicts_init(&verdicts, &compared);
 	if (names)
-		assert_int_equal(column_list_parse(&compare_columns, "", names, &columns, &bad), 0);
+		assert_int_equal(
+			column_list_parse(&compare_columns, "", names, &columns, &bad),
+			0);
 	else
 		column_list_all(&compare_columns, &columns);
 	switch (form) {
-	case FORM_TEXT:
-		compare_report_add(&out, &view, options);
-		break;
-	case FORM_TABLE:
-		compare_add_table(&out, &view, &columns, options);
-		break;
+	case FORM_TEXT: compare_report_add(&out, &view, options); break;
+	case FORM_TABLE: compare_add_table(&out, &view, &columns, options); break;
 	case FORM_CSV:
 		compare_add_csv(&out, &view, &columns, options->no_headings);
 		break;
-	case FORM_JSON:
-		compare_add_json(&out, &view, &columns);
-		break;
+	case FORM_JSON: compare_add_json(&out, &view, &columns); break;
 	}
 	verdicts_release(&verdicts);
 	compared_release(&compared);
@@ -165,7 +167,8 @@ static void many_variants_fit_into_the_width(void **state)
 	(void)state;
 	make(&c);
 	for (int v = 0; v < 7; v++) {
-		made_add_variant(&c, "/opt/a/rather/long/path/to/a/libmalloc.so", ALLOCATOR_UNKNOWN);
+		made_add_variant(&c, "/opt/a/rather/long/path/to/a/libmalloc.so",
+				 ALLOCATOR_UNKNOWN);
 		made_add_whole_run(&c, &run);
 		made_add_whole_run(&c, &run)->peak_rss_bytes = 0;
 	}
@@ -188,22 +191,24 @@ static void csv_rows_are_the_runs_and_their_statistics(void **state)
 
 	(void)state;
 	make(&c);
-	text = render(&c, FORM_CSV, &options,
-		      "variant,statistic,run,good_runs,problem,peak_rss_bytes,settled_live_bytes");
+	text = render(
+		&c, FORM_CSV, &options,
+		"variant,statistic,run,good_runs,problem,peak_rss_bytes,settled_live_bytes");
 	assert_string_equal(
-		text, "variant,statistic,run,good_runs,problem,peak_rss_bytes,settled_live_bytes\n"
-		      "glibc,run,1,,,69206016,2097152\n"
-		      "glibc,run,2,,,71303168,2097152\n"
-		      "glibc,run,3,,,69206016,2097152\n"
-		      "glibc,median,,3,,69206016,2097152\n"
-		      "glibc,min,,3,,69206016,2097152\n"
-		      "glibc,max,,3,,71303168,2097152\n"
-		      "jemalloc:muzzy_decay_ms=60000,run,1,,,69206016,\n"
-		      "jemalloc:muzzy_decay_ms=60000,run,2,,,69206016,\n"
-		      "jemalloc:muzzy_decay_ms=60000,run,3,,the command failed,69206016,\n"
-		      "jemalloc:muzzy_decay_ms=60000,median,,2,,69206016,\n"
-		      "jemalloc:muzzy_decay_ms=60000,min,,2,,69206016,\n"
-		      "jemalloc:muzzy_decay_ms=60000,max,,2,,69206016,\n");
+		text,
+		"variant,statistic,run,good_runs,problem,peak_rss_bytes,settled_live_bytes\n"
+		"glibc,run,1,,,69206016,2097152\n"
+		"glibc,run,2,,,71303168,2097152\n"
+		"glibc,run,3,,,69206016,2097152\n"
+		"glibc,median,,3,,69206016,2097152\n"
+		"glibc,min,,3,,69206016,2097152\n"
+		"glibc,max,,3,,71303168,2097152\n"
+		"jemalloc:muzzy_decay_ms=60000,run,1,,,69206016,\n"
+		"jemalloc:muzzy_decay_ms=60000,run,2,,,69206016,\n"
+		"jemalloc:muzzy_decay_ms=60000,run,3,,the command failed,69206016,\n"
+		"jemalloc:muzzy_decay_ms=60000,median,,2,,69206016,\n"
+		"jemalloc:muzzy_decay_ms=60000,min,,2,,69206016,\n"
+		"jemalloc:muzzy_decay_ms=60000,max,,2,,69206016,\n");
 	free(text);
 	text = render(&c, FORM_TABLE, &options, "variant,statistic,at_end_rss_bytes");
 	assert_begins(text, "VARIANT");
@@ -236,18 +241,23 @@ static void json_starts_with_the_command_and_the_verdict(void **state)
 	(void)state;
 	make(&c);
 	c.above_bytes = MIB;
-	text = render(&c, FORM_JSON, &options, "variant,statistic,settled_live_bytes,wall_s");
+	text = render(&c, FORM_JSON, &options,
+		      "variant,statistic,settled_live_bytes,wall_s");
 	end = strstr(text, ",\"settle_s\"");
 	assert_non_null(end);
 	*end = '\0';
-	assert_string_equal(strstr(text, ",\"command\""),
-			    ",\"command\":\"work \\u001b[31m<b>\\\\xff\",\"workload\":null");
-	assert_begins(end + 1,
-		      "\"settle_s\":1.000,\"above_bytes\":1048576,\"verdict\":[{\"rule\":\"lower\","
-			    "\"text\":\"jemalloc:");
-	assert_non_null(strstr(end + 1, "{\"variant\":\"glibc\",\"statistic\":\"max\","
-					"\"settled_live_bytes\":2097152,\"wall_s\":1.000}"));
-	assert_non_null(strstr(end + 1, "\"statistic\":\"max\",\"settled_live_bytes\":null"));
+	assert_string_equal(
+		strstr(text, ",\"command\""),
+		",\"command\":\"work \\u001b[31m<b>\\\\xff\",\"workload\":null");
+	assert_begins(
+		end + 1,
+		"\"settle_s\":1.000,\"above_bytes\":1048576,\"verdict\":[{\"rule\":\"lower\","
+		"\"text\":\"jemalloc:");
+	assert_non_null(strstr(end + 1,
+			       "{\"variant\":\"glibc\",\"statistic\":\"max\","
+			       "\"settled_live_bytes\":2097152,\"wall_s\":1.000}"));
+	assert_non_null(
+		strstr(end + 1, "\"statistic\":\"max\",\"settled_live_bytes\":null"));
 	free(text);
 	comparison_release(&c);
 }

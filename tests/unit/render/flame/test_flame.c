@@ -12,13 +12,16 @@
 #include "render/flame/tree.h"
 #include "../../support/unit.h"
 
-static const char before_text[] = "main 1\nmain;parse;malloc 10\nmain;emit 5\nmain;emit;malloc 20\n"
-				  "start;free_all 4\n";
-static const char after_text[] = "main 1\nmain;parse;malloc 40\nmain;emit;malloc 20\nmain;grow 7\n";
+static const char before_text[] =
+	"main 1\nmain;parse;malloc 10\nmain;emit 5\nmain;emit;malloc 20\n"
+	"start;free_all 4\n";
+static const char after_text[] =
+	"main 1\nmain;parse;malloc 40\nmain;emit;malloc 20\nmain;grow 7\n";
 
 /* Return the first box whose function has this name. */
-static const struct flame_box *find(const struct flame_tree *tree, const struct flame_box *boxes,
-				    size_t count, const char *name)
+static const struct flame_box *find(const struct flame_tree *tree,
+				    const struct flame_box *boxes, size_t count,
+				    const char *name)
 {
 	for (size_t i = 1; i < count; i++) {
 		uint32_t frame = tree->stacks.nodes[boxes[i].node].frame;
@@ -34,21 +37,24 @@ static const struct flame_box *find(const struct flame_tree *tree, const struct 
  * Assert that children lie side by side in their parent, starting at its left edge. The
  * remaining width is the parent's own.
  */
-static void check_boxes(const struct flame_tree *tree, const struct flame_box *boxes, size_t count)
+static void check_boxes(const struct flame_tree *tree, const struct flame_box *boxes,
+			size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct flame_box *box = &boxes[i];
 		uint64_t end = box->start;
 
 		for (size_t c = i + 1; c < count; c++) {
-			if (boxes[c].node == 0 || tree->stacks.nodes[boxes[c].node].parent != box->node)
+			if (boxes[c].node == 0 ||
+			    tree->stacks.nodes[boxes[c].node].parent != box->node)
 				continue;
 			assert_int_equal(boxes[c].depth, box->depth + 1);
 			assert_int_equal(boxes[c].start, end);
 			end += boxes[c].width;
 		}
-		assert_int_equal(end + (box->self > box->other_self ? box->self : box->other_self),
-				 box->start + box->width);
+		assert_int_equal(
+			end + (box->self > box->other_self ? box->self : box->other_self),
+			box->start + box->width);
 		assert_true(box->width >= box->total && box->width >= box->other_total);
 	}
 }
@@ -102,11 +108,12 @@ static void a_difference_is_wide_enough_for_both_profiles(void **state)
 	profile_release(&after);
 }
 
-static uint32_t add(struct profile *p, uint32_t parent, const char *function, const char *module,
-		    uint64_t calls)
+static uint32_t add(struct profile *p, uint32_t parent, const char *function,
+		    const char *module, uint64_t calls)
 {
 	const struct profile_module of = { .path = module };
-	struct profile_frame frame = { .function = function, .module = PROFILE_NO_MODULE };
+	struct profile_frame frame = { .function = function,
+				       .module = PROFILE_NO_MODULE };
 	uint32_t node;
 
 	if (module)
@@ -171,13 +178,15 @@ static size_t count_of(const char *text, const char *wanted)
 }
 
 /* A hostile function name that tries to break out of the markup it is printed in. */
-static const char hostile[] = "</script><img src=x onerror=alert(1)>]]>\"'`&amp;<!--\x1b[31m\xff\xef\xbf\xbf";
+static const char hostile[] =
+	"</script><img src=x onerror=alert(1)>]]>\"'`&amp;<!--\x1b[31m\xff\xef\xbf\xbf";
 
 static void hostile_names_are_escaped(void **state)
 {
 	struct profile p;
 	struct strbuf svg = STRBUF_INIT, html = STRBUF_INIT;
-	const struct flame_page page = { .title = hostile, .metric = PROFILE_ALLOCATIONS };
+	const struct flame_page page = { .title = hostile,
+					 .metric = PROFILE_ALLOCATIONS };
 
 	(void)state;
 	profile_init(&p);
@@ -230,8 +239,9 @@ static void names_are_truncated_to_their_boxes(void **state)
 	flame_svg_add(&svg, &p, PROFILE_ALLOCATIONS, "cut");
 	/* 118 pixels less two of 3 hold 15 characters of 7.25 */
 	assert_non_null(strstr(svg.text, ">a_name_that_i..</text>"));
-	assert_non_null(strstr(svg.text, "<title>a_name_that_is_longer_than_its_box\n10 allocations, "
-					 "10.0%; itself 10</title>"));
+	assert_non_null(strstr(
+		svg.text, "<title>a_name_that_is_longer_than_its_box\n10 allocations, "
+			  "10.0%; itself 10</title>"));
 	strbuf_release(&svg);
 	profile_release(&p);
 }
@@ -267,7 +277,8 @@ static void an_increase_is_red_and_a_decrease_is_blue(void **state)
 
 static void a_page_contains_the_rules_as_given(void **state)
 {
-	static const char *const rules[] = { "filter a|b", "replace ^(x)$ => <\\1>", "A", "replace y =>" };
+	static const char *const rules[] = { "filter a|b", "replace ^(x)$ => <\\1>", "A",
+					     "replace y =>" };
 	struct transform_list list = TRANSFORM_LIST_INIT;
 	struct transform_sets sets = TRANSFORM_SETS_INIT;
 	struct transform_error error;
@@ -276,14 +287,16 @@ static void a_page_contains_the_rules_as_given(void **state)
 	struct profile p;
 
 	(void)state;
-	assert_int_equal(transform_sets_parse(&sets, NULL, "[A]\nhide malloc\n", &error), 0);
+	assert_int_equal(transform_sets_parse(&sets, NULL, "[A]\nhide malloc\n", &error),
+			 0);
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
 		assert_int_equal(transform_list_parse(&list, rules[i], &error), 0);
 	made_stacks(&p, before_text);
 	flame_html_add(&html, &p, &page);
-	assert_non_null(strstr(html.text, "\"rules\":[\"filter a|b\",\"replace ^(x)$ =\\u003e "
-					  "\\u003c\\\\1\\u003e\",\"A\",\"replace y =\\u003e \"],\n"
-					  "\"sets\":[{\"name\":\"A\",\"rules\":[\"hide malloc\"]}],"));
+	assert_non_null(strstr(
+		html.text, "\"rules\":[\"filter a|b\",\"replace ^(x)$ =\\u003e "
+			   "\\u003c\\\\1\\u003e\",\"A\",\"replace y =\\u003e \"],\n"
+			   "\"sets\":[{\"name\":\"A\",\"rules\":[\"hide malloc\"]}],"));
 	strbuf_release(&html);
 	transform_list_release(&list);
 	transform_sets_release(&sets);

@@ -40,11 +40,12 @@ static void an_exact_profile_is_reported_as_exact(void **state)
 	p.elapsed_ns = UINT64_C(1500000000);
 	p.lost_count = 1;
 	text = text_of(&(struct profile_report){ .profile = &p, .top = 10 });
-	assert_has(text, "prog\\x1b[2J -x: pid 42, 1.5s\nexact: each allocation was looked at\n"
-			 "1 allocation is in no stack: there was no room\n\n"
-			 "allocations                        4\n"
-			 "requested bytes                 4.0K\n\n"
-			 "By function: allocations");
+	assert_has(text,
+		   "prog\\x1b[2J -x: pid 42, 1.5s\nexact: each allocation was looked at\n"
+		   "1 allocation is in no stack: there was no room\n\n"
+		   "allocations                        4\n"
+		   "requested bytes                 4.0K\n\n"
+		   "By function: allocations");
 	assert_has(text, "             3  75.0%             3  75.0%  f\n"
 			 "             1  25.0%             4 100.0%  main\n");
 	assert_null(strstr(text, "live"));
@@ -61,7 +62,8 @@ static void allocations_without_a_stack_have_a_line(void **state)
 	made_stacks(&p, "main 3\n");
 	p.nodes[0].values[PROFILE_ALLOCATIONS] = 1;
 	text = text_of(&(struct profile_report){ .profile = &p, .top = 10 });
-	assert_has(text, " 75.0%              3  main\n 25.0%              1  [no stack]\n");
+	assert_has(text,
+		   " 75.0%              3  main\n 25.0%              1  [no stack]\n");
 	profile_release(&p);
 }
 
@@ -76,11 +78,13 @@ static void an_estimate_is_reported_with_its_error(void **state)
 	p.sample_bytes = 512 * 1024;
 	p.sample_count = 100;
 	p.cut_count = 7;
-	text = text_of(&(struct profile_report){ .profile = &p, .top = 10, .metric = PROFILE_BYTES });
+	text = text_of(&(struct profile_report){
+		.profile = &p, .top = 10, .metric = PROFILE_BYTES });
 	/* 1.96 / sqrt(100) */
-	assert_has(text, "estimate: from 100 samples, one for each 512.0K on average; bytes "
-			 "±19.6% or less, in 19 of 20 cases\n"
-			 "7 allocations are in a stack that could not be followed to its end");
+	assert_has(text,
+		   "estimate: from 100 samples, one for each 512.0K on average; bytes "
+		   "±19.6% or less, in 19 of 20 cases\n"
+		   "7 allocations are in a stack that could not be followed to its end");
 	assert_null(strstr(text, "exact"));
 	profile_release(&p);
 }
@@ -142,12 +146,13 @@ static void no_line_is_wider_than_the_terminal(void **state)
 	/* Each stack branches off once: the deepest possible tree, with long names. */
 	for (int i = 0; i < 60; i++) {
 		for (int k = 0; k <= i; k++)
-			strbuf_addf(&stacks, "%sa_function_with_a_rather_long_name_%d", k ? ";" : "", k);
+			strbuf_addf(&stacks, "%sa_function_with_a_rather_long_name_%d",
+				    k ? ";" : "", k);
 		strbuf_addf(&stacks, " 100\n");
 	}
 	made_stacks(&p, stacks.text);
-	text = text_of(&(struct profile_report){ .profile = &p, .top = 100,
-						 .options.max_width = 80 });
+	text = text_of(&(struct profile_report){
+		.profile = &p, .top = 100, .options.max_width = 80 });
 	for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
 		if (text_display_width(line, strlen(line)) > 80)
 			fail_msg("too wide: %s", line);
@@ -160,7 +165,8 @@ static void folded_stacks_add_up_and_are_escaped(void **state)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct profile p;
-	struct profile_frame frame = { .function = "a;b\nc\xff", .module = PROFILE_NO_MODULE };
+	struct profile_frame frame = { .function = "a;b\nc\xff",
+				       .module = PROFILE_NO_MODULE };
 	uint32_t node;
 
 	(void)state;
@@ -169,7 +175,9 @@ static void folded_stacks_add_up_and_are_escaped(void **state)
 	p.nodes[node].values[PROFILE_ALLOCATIONS] = 5;
 	p.nodes[0].values[PROFILE_ALLOCATIONS] = 6;
 	folded_add(&out, &p, PROFILE_ALLOCATIONS);
-	assert_string_equal(out.text, "[no stack] 6\na 4\na:b\\x0ac\\xff 5\nmain 3\nmain;b x 2\nmain;z 1\n");
+	assert_string_equal(
+		out.text,
+		"[no stack] 6\na 4\na:b\\x0ac\\xff 5\nmain 3\nmain;b x 2\nmain;z 1\n");
 	profile_release(&p);
 }
 

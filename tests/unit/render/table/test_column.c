@@ -30,7 +30,8 @@ static void column_names_are_unique_and_snake_case(void **state)
 
 			assert_row(strspn(name, letters) == strlen(name), name);
 			assert_row(column_find(sets[s], name, strlen(name)) ==
-				   &sets[s]->columns[i], name);
+					   &sets[s]->columns[i],
+				   name);
 		}
 	}
 }
@@ -42,12 +43,15 @@ static void column_names_end_with_the_unit(void **state)
 		for (size_t i = 0; i < sets[s]->count; i++) {
 			const struct column *c = &sets[s]->columns[i];
 
-			assert_row(has_suffix(c->name, "_bytes") == (c->kind == VALUE_BYTES),
+			assert_row(has_suffix(c->name, "_bytes") ==
+					   (c->kind == VALUE_BYTES),
 				   c->name);
 			assert_row(has_suffix(c->name, "_s") ==
-					   (c->kind == VALUE_SECONDS || c->kind == VALUE_COST),
+					   (c->kind == VALUE_SECONDS ||
+					    c->kind == VALUE_COST),
 				   c->name);
-			assert_row(has_suffix(c->name, "_addr") == (c->kind == VALUE_ADDRESS),
+			assert_row(has_suffix(c->name, "_addr") ==
+					   (c->kind == VALUE_ADDRESS),
 				   c->name);
 		}
 	}
@@ -69,17 +73,20 @@ static void default_lists_contain_only_columns(void **state)
 {
 	(void)state;
 	for (size_t s = 0; s < ARRAY_SIZE(sets); s++) {
-		const char *const lists[] = { sets[s]->csv_default, sets[s]->table_default };
+		const char *const lists[] = { sets[s]->csv_default,
+					      sets[s]->table_default };
 		struct sort_key key;
 
 		for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 			struct column_list list;
 			char *bad = NULL;
 
-			assert_row(column_list_parse(sets[s], "", lists[i], &list, &bad) == 0,
+			assert_row(column_list_parse(sets[s], "", lists[i], &list,
+						     &bad) == 0,
 				   lists[i]);
 			for (size_t c = 0; c < list.count; c++)
-				assert_row(i == 0 || list.items[c]->heading, list.items[c]->name);
+				assert_row(i == 0 || list.items[c]->heading,
+					   list.items[c]->name);
 			column_list_release(&list);
 		}
 		assert_int_equal(sort_key_parse(sets[s], sets[s]->sort_default, &key), 0);
@@ -93,13 +100,14 @@ static void default_lists_contain_only_columns(void **state)
 static void the_default_csv_columns_never_change(void **state)
 {
 	(void)state;
-	assert_string_equal(process_columns.csv_default,
-			    "time,elapsed_s,pid,comm,size_bytes,rss_bytes,pss_bytes,uss_bytes,"
-			    "private_dirty_bytes,lazyfree_bytes,private_clean_bytes,"
-			    "shared_dirty_bytes,shared_clean_bytes,unbacked_bytes,swap_bytes,"
-			    "allocator,live_bytes,pool_pages_bytes,pool_fragments_bytes,"
-			    "heap_meta_bytes,stack_bytes,anon_bytes,file_bytes,shmem_bytes,"
-			    "trimmable_bytes,heap_quality,heap_age_s,heap_pause_s");
+	assert_string_equal(
+		process_columns.csv_default,
+		"time,elapsed_s,pid,comm,size_bytes,rss_bytes,pss_bytes,uss_bytes,"
+		"private_dirty_bytes,lazyfree_bytes,private_clean_bytes,"
+		"shared_dirty_bytes,shared_clean_bytes,unbacked_bytes,swap_bytes,"
+		"allocator,live_bytes,pool_pages_bytes,pool_fragments_bytes,"
+		"heap_meta_bytes,stack_bytes,anon_bytes,file_bytes,shmem_bytes,"
+		"trimmable_bytes,heap_quality,heap_age_s,heap_pause_s");
 }
 
 static void column_lists_are_parsed_and_checked(void **state)
@@ -130,8 +138,8 @@ static void column_lists_are_parsed_and_checked(void **state)
 		struct column_list list = { NULL, 77, 0 };
 		struct strbuf names = STRBUF_INIT;
 		char *bad = NULL;
-		int r = column_list_parse(&process_columns, "pid,rss_bytes", rows[i].spec, &list,
-					  &bad);
+		int r = column_list_parse(&process_columns, "pid,rss_bytes", rows[i].spec,
+					  &list, &bad);
 
 		assert_row(r == (rows[i].names ? 0 : -EINVAL), rows[i].spec);
 		if (r < 0) {
@@ -224,14 +232,13 @@ static void get_change(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
 	ret->is_known = true;
-	ret->number = (uint64_t)*(const int64_t *)row;
+	ret->number = (uint64_t) * (const int64_t *)row;
 }
 
 static void a_decrease_sorts_below_an_increase(void **state)
 {
-	static const struct column change = {
-		"change", NULL, "", VALUE_CHANGE, true, 0, 0, get_change
-	};
+	static const struct column change = { "change", NULL, "", VALUE_CHANGE,
+					      true,	0,    0,  get_change };
 	static const int64_t in_order[] = { INT64_MIN, -4096, -1, 0, 1, 4096, INT64_MAX };
 	const struct sort_key rising = { &change, false }, falling = { &change, true };
 
@@ -240,10 +247,12 @@ static void a_decrease_sorts_below_an_increase(void **state)
 		for (size_t k = 0; k < ARRAY_SIZE(in_order); k++) {
 			int expected = (i > k) - (i < k);
 
-			assert_int_equal(sort_key_compare(&rising, &in_order[i], &in_order[k]),
-					 expected);
-			assert_int_equal(sort_key_compare(&falling, &in_order[i], &in_order[k]),
-					 -expected);
+			assert_int_equal(
+				sort_key_compare(&rising, &in_order[i], &in_order[k]),
+				expected);
+			assert_int_equal(
+				sort_key_compare(&falling, &in_order[i], &in_order[k]),
+				-expected);
 		}
 	}
 }

@@ -32,8 +32,11 @@ static void get_text(const void *row, int arg, struct value *ret)
 	ret->text_length = r->text ? strlen(r->text) : 0;
 }
 
-static const struct column number = { "n_bytes", "N", "", VALUE_BYTES, true, 0, 0, get_number };
-static const struct column text = { "text", "TEXT", "", VALUE_TEXT, false, 0, 0, get_text };
+static const struct column number = { "n_bytes", "N", "", VALUE_BYTES,
+				      true,	 0,   0,  get_number };
+static const struct column text = {
+	"text", "TEXT", "", VALUE_TEXT, false, 0, 0, get_text
+};
 static const struct column *const number_text[] = { &number, &text };
 static const struct column *const text_number[] = { &text, &number };
 
@@ -94,13 +97,16 @@ static void json_is_valid_for_any_bytes(void **state)
 		{ { BYTES_UNKNOWN, NULL }, "{\"n_bytes\":null,\"text\":null}" },
 		{ { 0, "" }, "{\"n_bytes\":0,\"text\":\"\"}" },
 		{ { 1, "\"\\/" }, "{\"n_bytes\":1,\"text\":\"\\\"\\\\/\"}" },
-		{ { 1, "\n\t\x1b\x7f" }, "{\"n_bytes\":1,\"text\":\"\\u000a\\u0009\\u001b\\u007f\"}" },
+		{ { 1, "\n\t\x1b\x7f" },
+		  "{\"n_bytes\":1,\"text\":\"\\u000a\\u0009\\u001b\\u007f\"}" },
 		{ { 1, "\xff" }, "{\"n_bytes\":1,\"text\":\"\\\\xff\"}" },
-		{ { 1, "\xed\xa0\x80" }, "{\"n_bytes\":1,\"text\":\"\\\\xed\\\\xa0\\\\x80\"}" },
+		{ { 1, "\xed\xa0\x80" },
+		  "{\"n_bytes\":1,\"text\":\"\\\\xed\\\\xa0\\\\x80\"}" },
 		{ { 1, "\xc3\xa9\xf0\x9f\x98\x80" },
 		  "{\"n_bytes\":1,\"text\":\"\xc3\xa9\xf0\x9f\x98\x80\"}" },
 		{ { 1, "\xe2\x80\xae" }, "{\"n_bytes\":1,\"text\":\"\\u202e\"}" },
-		{ { 1, "\xf3\xa0\x80\x81" }, "{\"n_bytes\":1,\"text\":\"\\udb40\\udc01\"}" },
+		{ { 1, "\xf3\xa0\x80\x81" },
+		  "{\"n_bytes\":1,\"text\":\"\\udb40\\udc01\"}" },
 	};
 	const struct column_list list = list_of(number_text);
 
@@ -128,19 +134,23 @@ static void assert_table(const struct column *const columns[2], const struct row
 	strbuf_release(&out);
 }
 
-static const struct row some_rows[] = { { 5, "a" }, { 123456, "name" }, { BYTES_UNKNOWN, NULL } };
+static const struct row some_rows[] = { { 5, "a" },
+					{ 123456, "name" },
+					{ BYTES_UNKNOWN, NULL } };
 
 static void numbers_are_right_aligned_and_text_is_left_aligned(void **state)
 {
 	(void)state;
 	assert_table(number_text, some_rows, 3, (struct table_options){ 0 },
 		     "     N TEXT\n     5 a\n120.6K name\n     - -\n");
-	assert_table(text_number, some_rows, 3, (struct table_options){ .exact_bytes = true },
+	assert_table(text_number, some_rows, 3,
+		     (struct table_options){ .exact_bytes = true },
 		     "TEXT      N\na         5\nname 123456\n-         -\n");
-	assert_table(text_number, some_rows, 1, (struct table_options){ .no_headings = true },
-		     "a 5\n");
+	assert_table(text_number, some_rows, 1,
+		     (struct table_options){ .no_headings = true }, "a 5\n");
 	assert_table(text_number, some_rows, 0, (struct table_options){ 0 }, "TEXT N\n");
-	assert_table(text_number, some_rows, 0, (struct table_options){ .no_headings = true }, "");
+	assert_table(text_number, some_rows, 0,
+		     (struct table_options){ .no_headings = true }, "");
 }
 
 static void trailing_text_is_truncated_but_numbers_are_not(void **state)
@@ -149,12 +159,12 @@ static void trailing_text_is_truncated_but_numbers_are_not(void **state)
 
 	(void)state;
 	assert_table(number_text, rows, 1,
-		     (struct table_options){ .exact_bytes = true, .no_headings = true,
-					     .max_width = 13 },
+		     (struct table_options){
+			     .exact_bytes = true, .no_headings = true, .max_width = 13 },
 		     "1234567 a lon\n");
 	assert_table(text_number, rows, 1,
-		     (struct table_options){ .exact_bytes = true, .no_headings = true,
-					     .max_width = 13 },
+		     (struct table_options){
+			     .exact_bytes = true, .no_headings = true, .max_width = 13 },
 		     "a long name 1234567\n");
 }
 
@@ -173,7 +183,10 @@ static void wide_and_combining_characters_keep_columns_aligned(void **state)
 		skip();
 	assert_table(text_number, rows, 3, (struct table_options){ .no_headings = true },
 		     "\xe4\xb8\xad\xe6\x96\x87 1\ne\xcc\x81    2\nabcd 3\n");
-	assert_int_equal(text_display_width("\xe4\xb8\xad" "a", 4), 3);
+	assert_int_equal(text_display_width("\xe4\xb8\xad"
+					    "a",
+					    4),
+			 3);
 	/* half of a wide character does not fit */
 	assert_int_equal(text_cut_to_width("a\xe4\xb8\xad", 4, 2), 1);
 	assert_int_equal(text_cut_to_width("a\xe4\xb8\xad", 4, 3), 4);
@@ -207,7 +220,10 @@ static void the_cells_of_a_bar_add_up(void **state)
 		{ { 0, 0, 0, 0 }, 100, 8, { 0 } },
 		{ { 5, 5, 0, 0 }, 0, 8, { 0 } },
 		{ { 5, 5, 0, 0 }, BYTES_UNKNOWN, 8, { 0 } },
-		{ { UINT64_MAX / 2, UINT64_MAX / 2, 0, 0 }, UINT64_MAX - 1, 8, { 4, 4, 0, 0 } },
+		{ { UINT64_MAX / 2, UINT64_MAX / 2, 0, 0 },
+		  UINT64_MAX - 1,
+		  8,
+		  { 4, 4, 0, 0 } },
 		{ { 1, 1, 1, 1 }, 4, 2, { 1, 1, 0, 0 } },
 	};
 

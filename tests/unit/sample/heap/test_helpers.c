@@ -49,7 +49,8 @@ int probe_ask(struct probe *probe, const struct probe_question *question,
 {
 	assert_ptr_equal(probe, &stand_in.probe);
 	stand_in.question = *question;
-	snprintf(stand_in.reason, sizeof(stand_in.reason), "refusal %u", stand_in.ask_count++);
+	snprintf(stand_in.reason, sizeof(stand_in.reason), "refusal %u",
+		 stand_in.ask_count++);
 	*ret_reason = stand_in.reason;
 	if (stand_in.ask_result == 0)
 		*ret = (struct allocator_stats){

@@ -14,7 +14,8 @@
 #include "../../support/unit.h"
 #include "walk/walk.h"
 
-static const struct platform known = { "x86-64", 4096 }, other_machine = { "AArch64", 4096 },
+static const struct platform known = { "x86-64", 4096 },
+			     other_machine = { "AArch64", 4096 },
 			     other_pages = { "x86-64", 16384 };
 
 static void only_x86_64_with_4k_pages_is_supported(void **state)
@@ -34,8 +35,8 @@ static void only_x86_64_with_4k_pages_is_supported(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		for (int part = 0; part < PLATFORM_PART_COUNT_; part++) {
-			const char *refusal = platform_refusal_on(&rows[i].platform,
-								  (enum platform_part)part);
+			const char *refusal = platform_refusal_on(
+				&rows[i].platform, (enum platform_part)part);
 
 			assert_int_equal(!refusal, !rows[i].word);
 			if (refusal)
@@ -101,7 +102,8 @@ static void running_processes_are_not_counted_on_other_platforms(void **state)
 	platform_pretend(&other_machine);
 	assert_int_equal(count_attach_open(&request, &attach, &why), -EOPNOTSUPP);
 	for (int method = 0; method < COUNT_METHOD_COUNT_; method++)
-		assert_int_equal(count_method_check((enum count_method)method, &why), -EOPNOTSUPP);
+		assert_int_equal(count_method_check((enum count_method)method, &why),
+				 -EOPNOTSUPP);
 	platform_pretend(NULL);
 	assert_non_null(strstr(strbuf_text(&why), "x86-64"));
 	procfs_release(&fs);

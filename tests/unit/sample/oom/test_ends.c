@@ -45,7 +45,9 @@ static void add_usage(int pid, uint64_t rss_kb)
 static void sample(uint64_t ms, const struct counts *counts, const uint64_t rss_kb[2])
 {
 	struct cgroup_level levels[2] = {
-		{ .path = (char *)"/g", .limit_bytes = LIMIT_KB * KB, .oom_kill_count = counts->kill,
+		{ .path = (char *)"/g",
+		  .limit_bytes = LIMIT_KB * KB,
+		  .oom_kill_count = counts->kill,
 		  .max_count = counts->max },
 		{ .path = (char *)"/", .limit_bytes = CGROUP_NO_LIMIT },
 	};
@@ -96,8 +98,8 @@ static void forget(void)
 	oom_ends_release(&ends);
 }
 
-static const struct counts none = { 0 }, met = { .max = 5 }, one = { .kill = 1, .max = 5 },
-			   two = { .kill = 2, .max = 9 };
+static const struct counts none = { 0 }, met = { .max = 5 },
+			   one = { .kill = 1, .max = 5 }, two = { .kill = 2, .max = 9 };
 
 static void a_rising_count_is_a_kill_of_the_largest_missing_process(void **state)
 {
@@ -165,16 +167,17 @@ static void a_kill_below_the_limit_is_due_to_an_ancestors_limit(void **state)
 	forget();
 }
 
-#define KILLED(pid, group)                                                                         \
+#define KILLED(pid, group)                                                                              \
 	"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=" group \
-	",task_memcg=" group ",task=p" #pid ",pid=" #pid ",uid=0\n"                                  \
-	"Memory cgroup out of memory: Killed process " #pid " (p" #pid ") total-vm:1kB, "            \
+	",task_memcg=" group ",task=p" #pid ",pid=" #pid ",uid=0\n"                                     \
+	"Memory cgroup out of memory: Killed process " #pid " (p" #pid                                  \
+	") total-vm:1kB, "                                                                              \
 	"anon-rss:2kB, file-rss:3kB, shmem-rss:4kB, UID:0 pgtables:168kB oom_score_adj:0\n"
 
 static void each_of_two_kills_has_its_own_report(void **state)
 {
-	static const char text[] = KILLED(2, "/other") KILLED(77, "/other") KILLED(2, "/g")
-		KILLED(1, "/g");
+	static const char text[] = KILLED(2, "/other") KILLED(77, "/other")
+		KILLED(2, "/g") KILLED(1, "/g");
 	struct oom_kill_list log = OOM_KILL_LIST_INIT;
 
 	(void)state;
@@ -314,7 +317,8 @@ static void a_mark_without_a_report_is_a_kill(void **state)
 
 static void a_process_that_ends_without_a_count_was_not_oom_killed(void **state)
 {
-	const struct counts many = { .group_count = 3 }, many_met = { .group_count = 3, .max = 4 };
+	const struct counts many = { .group_count = 3 },
+			    many_met = { .group_count = 3, .max = 4 };
 
 	(void)state;
 	recordings_open(&recording);
@@ -393,7 +397,8 @@ static void without_a_group_the_log_explains_a_kill(void **state)
 	assert_non_null(ends.items[0].kill);
 	assert_int_equal(ends.items[0].growth.kind, GROWTH_STEADY);
 	assert_int_equal(ends.items[0].grower.pid, 2);
-	assert_int_equal(ends.items[0].grower.to_bytes - ends.items[0].grower.from_bytes, 59000 * KB);
+	assert_int_equal(ends.items[0].grower.to_bytes - ends.items[0].grower.from_bytes,
+			 59000 * KB);
 	forget();
 	oom_kill_list_release(&log);
 }
@@ -403,11 +408,14 @@ static void record_need(bool is_leak, uint64_t ms)
 {
 	recordings_open(&recording);
 	for (uint64_t i = 0; i < 60; i++) {
-		uint64_t kb = is_leak ? 4000 + 1000 * i : i < 58 ? 4000 : 4000 + 30000 * (i - 57);
+		uint64_t kb = is_leak  ? 4000 + 1000 * i
+			      : i < 58 ? 4000
+				       : 4000 + 30000 * (i - 57);
 
 		sample(1000 + ms * i, &met, (uint64_t[]){ 0, kb });
 	}
-	sample(1000 + ms * 60, &(struct counts){ .kill = 1, .max = 6 }, (uint64_t[]){ 1000, 0 });
+	sample(1000 + ms * 60, &(struct counts){ .kill = 1, .max = 6 },
+	       (uint64_t[]){ 1000, 0 });
 	assert_int_equal(read_ends(&no_log, NULL), 0);
 	assert_int_equal(ends.count, 1);
 }
@@ -433,7 +441,8 @@ static void a_leak_and_a_burst_are_distinguished(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, recordings_set_up, recordings_tear_down)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, recordings_set_up, recordings_tear_down)
 		TEST(a_rising_count_is_a_kill_of_the_largest_missing_process),
 		TEST(a_sample_of_a_dying_victim_is_not_the_last_before_the_kill),
 		TEST(a_kill_between_reading_a_group_and_its_processes_is_found),

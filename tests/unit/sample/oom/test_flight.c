@@ -15,13 +15,16 @@
 #define MS NS_PER_MS
 
 static const char other[] = "6,100,5000,-;eth0: link up\n";
-static const char head[] = "4,101,6000,-;hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, "
-			   "oom_score_adj=0\n";
-static const char cause[] = "6,102,6001,-;oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,"
-			    "mems_allowed=0,oom_memcg=/a,task_memcg=/a/b,task=hog,pid=77,uid=0\n";
-static const char killed[] = "3,103,6002,-;Memory cgroup out of memory: Killed process 77 (hog) "
-			     "total-vm:70000kB, anon-rss:65000kB, file-rss:1000kB, shmem-rss:0kB, UID:0 "
-			     "pgtables:168kB oom_score_adj:0\n";
+static const char head[] =
+	"4,101,6000,-;hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, "
+	"oom_score_adj=0\n";
+static const char cause[] =
+	"6,102,6001,-;oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,"
+	"mems_allowed=0,oom_memcg=/a,task_memcg=/a/b,task=hog,pid=77,uid=0\n";
+static const char killed[] =
+	"3,103,6002,-;Memory cgroup out of memory: Killed process 77 (hog) "
+	"total-vm:70000kB, anon-rss:65000kB, file-rss:1000kB, shmem-rss:0kB, UID:0 "
+	"pgtables:168kB oom_score_adj:0\n";
 
 static void add(struct flight_log *log, const char *text, uint64_t now_ns)
 {
@@ -99,7 +102,8 @@ static void each_report_of_a_batch_keeps_its_own_lines(void **state)
 	add(&log, both.text, 1 * MS);
 	assert_true(flight_log_take(&log, 999 * MS, &kills, &text));
 	assert_int_equal(kills.count, 2);
-	assert_string_equal(flight_log_report(text, &kills.items[0], &report), first.text);
+	assert_string_equal(flight_log_report(text, &kills.items[0], &report),
+			    first.text);
 	assert_string_equal(flight_log_report(text, &kills.items[1], &report), second);
 	oom_kill_list_release(&kills);
 	strbuf_release(&both);
@@ -157,11 +161,15 @@ static void kills_in_descendant_groups_are_ours_but_not_in_siblings(void **state
 	struct cgroup_level level = { .path = (char[]){ "/a" } };
 	struct cgroup group = { .levels = &level, .level_count = 1, .tightest = 0 };
 	struct flight_kills kills = { .count = 0 };
-	struct oom_kill kill = { .victim.pid = 7, .victim_path = "/a/b", .limit_path = "/a" };
+	struct oom_kill kill = { .victim.pid = 7,
+				 .victim_path = "/a/b",
+				 .limit_path = "/a" };
 
 	(void)state;
 	assert_true(flight_kills_has_logged(&kills, &kill, &group, 1));
-	kill = (struct oom_kill){ .victim.pid = 7, .victim_path = "/ab", .limit_path = "/ab" };
+	kill = (struct oom_kill){ .victim.pid = 7,
+				  .victim_path = "/ab",
+				  .limit_path = "/ab" };
 	flight_kills_add(&kills, 7, 1, NULL);
 	assert_false(flight_kills_has_logged(&kills, &kill, &group, 1));
 }
@@ -170,7 +178,9 @@ static void a_root_limit_does_not_attribute_other_groups_kills(void **state)
 {
 	char own[] = "/a/b", root[] = "/";
 	struct cgroup_level levels[] = { { .path = own }, { .path = root } };
-	const struct cgroup cgroup = { .levels = levels, .level_count = 2, .tightest = 1 };
+	const struct cgroup cgroup = { .levels = levels,
+				       .level_count = 2,
+				       .tightest = 1 };
 	struct flight_kills kills = { .count = 0 };
 	struct oom_kill kill = { .victim = { .pid = 7 } };
 

@@ -18,7 +18,8 @@ static void set_machine(unsigned int kills)
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "nr_oom_kill 99\noom_kill %u\nunevictable 7\n", kills);
+	snprintf(text, sizeof(text), "nr_oom_kill 99\noom_kill %u\nunevictable 7\n",
+		 kills);
 	tree_write(&tree, "vmstat", text);
 }
 
@@ -44,7 +45,9 @@ static void add_sample(uint64_t own, uint64_t middle, uint64_t owner, uint64_t n
 	struct cgroup_level levels[3] = { { .oom_kill_count = own },
 					  { .oom_kill_count = middle },
 					  { .oom_kill_count = owner } };
-	const struct cgroup cgroup = { .levels = levels, .level_count = 3, .tightest = 2 };
+	const struct cgroup cgroup = { .levels = levels,
+				       .level_count = 3,
+				       .tightest = 2 };
 
 	flight_counts_add(&counts, &cgroup, ns);
 }

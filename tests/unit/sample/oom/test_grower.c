@@ -15,10 +15,10 @@
 #include "../../support/unit.h"
 
 #define SAMPLES 200
-#define APP	1
+#define APP 1
 #define SIDECAR 2
 #define APP_AGAIN 3
-#define POD	"/kubepods/podu"
+#define POD "/kubepods/podu"
 
 static struct recording *recording;
 static struct oom_kill_list kills;
@@ -42,7 +42,8 @@ static void add_notes(const struct process *process, const char *container)
 	if (sidecar_group && strcmp(container, "sidecar") == 0)
 		snprintf(group, sizeof(group), "%s", sidecar_group);
 	assert_int_equal(recording_add_note(recording, process, NOTE_GROUP, group), 0);
-	assert_int_equal(recording_add_note(recording, process, "container", container), 0);
+	assert_int_equal(recording_add_note(recording, process, "container", container),
+			 0);
 	assert_int_equal(recording_add_note(recording, process, "pod", "web-0"), 0);
 	assert_int_equal(recording_add_note(recording, process, "namespace", "shop"), 0);
 }
@@ -61,10 +62,13 @@ static void add_process(const struct made *made)
 	usage_release(&u);
 }
 
-static void add_sample(uint64_t ms, const struct made made[2], uint64_t shmem_kb, bool is_killed)
+static void add_sample(uint64_t ms, const struct made made[2], uint64_t shmem_kb,
+		       bool is_killed)
 {
 	struct cgroup_level levels[2] = {
-		{ .path = (char *)POD, .limit_bytes = 300 * MIB, .oom_kill_count = is_killed,
+		{ .path = (char *)POD,
+		  .limit_bytes = 300 * MIB,
+		  .oom_kill_count = is_killed,
 		  .max_count = 1 },
 		{ .path = (char *)"/", .limit_bytes = CGROUP_NO_LIMIT },
 	};
@@ -111,7 +115,9 @@ static void explain(scenario fill, const char *limit, int invoker)
 	recordings_open(&recording);
 	for (uint64_t i = 0; i < SAMPLES; i++) {
 		made[0] = (struct made){ .pid = APP, .name = "app", .kb = 200 * 1024 };
-		made[1] = (struct made){ .pid = SIDECAR, .name = "sidecar", .kb = 5 * 1024 };
+		made[1] = (struct made){ .pid = SIDECAR,
+					 .name = "sidecar",
+					 .kb = 5 * 1024 };
 		fill(i, made, &shmem_kb);
 		add_sample(1000 + 100 * i, made, shmem_kb, false);
 	}
@@ -119,16 +125,17 @@ static void explain(scenario fill, const char *limit, int invoker)
 	made[0].pid = 0;
 	add_sample(1000 + 100 * SAMPLES, made, shmem_kb, true);
 	recording_close(recording);
-	snprintf(text, sizeof(text),
-		 "%s invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
-		 "CPU: 1 UID: 0 PID: %d Comm: %s Not tainted 6.18.1 #1\n"
-		 "memory: usage 307200kB, limit 307200kB, failcnt 5\n"
-		 "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,"
-		 "oom_memcg=%s,task_memcg=" POD "/app,task=app,pid=%d,uid=0\n"
-		 "Memory cgroup out of memory: Killed process %d (app) total-vm:1kB, "
-		 "anon-rss:204800kB, file-rss:3kB, shmem-rss:0kB, UID:0 pgtables:1kB oom_score_adj:0\n",
-		 invoker == SIDECAR ? "sidecar" : "app", invoker,
-		 invoker == SIDECAR ? "sidecar" : "app", limit, app.pid, app.pid);
+	snprintf(
+		text, sizeof(text),
+		"%s invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
+		"CPU: 1 UID: 0 PID: %d Comm: %s Not tainted 6.18.1 #1\n"
+		"memory: usage 307200kB, limit 307200kB, failcnt 5\n"
+		"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,"
+		"oom_memcg=%s,task_memcg=" POD "/app,task=app,pid=%d,uid=0\n"
+		"Memory cgroup out of memory: Killed process %d (app) total-vm:1kB, "
+		"anon-rss:204800kB, file-rss:3kB, shmem-rss:0kB, UID:0 pgtables:1kB oom_score_adj:0\n",
+		invoker == SIDECAR ? "sidecar" : "app", invoker,
+		invoker == SIDECAR ? "sidecar" : "app", limit, app.pid, app.pid);
 	kmsg_oom_parse(text, has_report ? strlen(text) : 0, &kills);
 	assert_int_equal(kills.count, has_report);
 	assert_int_equal(replay_open(recordings_path, &replay), 0);
@@ -158,7 +165,8 @@ static void assert_grew(int pid, const char *container, uint64_t mib)
 	assert_in_range(grown_bytes, mib * MIB * 9 / 10, mib * MIB * 11 / 10);
 }
 
-static void app_starts_and_sidecar_leaks(uint64_t i, struct made made[2], uint64_t *shmem_kb)
+static void app_starts_and_sidecar_leaks(uint64_t i, struct made made[2],
+					 uint64_t *shmem_kb)
 {
 	(void)shmem_kb;
 	made[0].kb = (i < 20 ? 10 * i : 200) * 1024;
@@ -335,7 +343,8 @@ static void without_growth_no_process_is_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, recordings_set_up, recordings_tear_down)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, recordings_set_up, recordings_tear_down)
 		TEST(a_steady_app_did_not_grow_whatever_it_allocated_at_startup),
 		TEST(the_process_that_hits_the_limit_need_not_be_the_grower),
 		TEST(a_restarted_app_did_not_grow),

@@ -13,10 +13,10 @@
 #include "../../support/unit.h"
 
 #define ROLLUP_HEADER "55c8df37c000-7ffc5c1d1000 ---p 00000000 00:00 0 [rollup]\n"
-#define ROLLUP(lazyfree)                                                                           \
-	ROLLUP_HEADER "Rss:                  64 kB\nPss:                  60 kB\n"                  \
-		      "Shared_Clean:          8 kB\nShared_Dirty:          0 kB\n"                 \
-		      "Private_Clean:        16 kB\nPrivate_Dirty:        40 kB\n"                 \
+#define ROLLUP(lazyfree)                                                           \
+	ROLLUP_HEADER "Rss:                  64 kB\nPss:                  60 kB\n" \
+		      "Shared_Clean:          8 kB\nShared_Dirty:          0 kB\n" \
+		      "Private_Clean:        16 kB\nPrivate_Dirty:        40 kB\n" \
 		      "LazyFree:      " lazyfree " kB\nSwap:                  0 kB\n"
 
 static struct tree tree;
@@ -52,7 +52,8 @@ static void write_stat(int pid, const char *comm, char state, int ppid, int star
 	struct strbuf path = STRBUF_INIT, text = STRBUF_INIT;
 
 	strbuf_addf(&path, "%d/stat", pid);
-	strbuf_addf(&text, "%d (%s) %c %d 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %d 1048576 16 0\n",
+	strbuf_addf(&text,
+		    "%d (%s) %c %d 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %d 1048576 16 0\n",
 		    pid, comm, state, ppid, start);
 	tree_write(&tree, path.text, text.text);
 	strbuf_release(&path);
@@ -71,8 +72,9 @@ static void write_file(int pid, const char *name, const char *text)
 static void write_process(int pid, const char *comm, int ppid)
 {
 	write_stat(pid, comm, 'S', ppid, 100 + pid);
-	write_file(pid, "smaps", SMAPS_RECORD_6_18(SMAPS_ANON_HEADER)
-				 SMAPS_RECORD_6_18(SMAPS_STACK_HEADER));
+	write_file(pid, "smaps",
+		   SMAPS_RECORD_6_18(SMAPS_ANON_HEADER)
+			   SMAPS_RECORD_6_18(SMAPS_STACK_HEADER));
 	write_file(pid, "smaps_rollup", ROLLUP("       0"));
 }
 
@@ -257,8 +259,9 @@ static void all_means_all_processes_with_memory(void **state)
 	write_process(7, "seven", 1);
 	write_process(8, "eight", 7);
 	write_stat(9, "dead", 'Z', 7, 1);
-	tree_write(&tree, "2/stat",
-		   "2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0 0\n");
+	tree_write(
+		&tree, "2/stat",
+		"2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0 0\n");
 	for (unsigned int needs = 0; needs <= NEED_STAT; needs += NEED_STAT) {
 		take(&all, needs | NEED_ROLLUP);
 		assert_int_equal(snapshot.count, 2);
@@ -371,20 +374,24 @@ static void mappings_have_owners(void **state)
 	(void)state;
 	write_process(7, "seven", 1);
 	write_file(7, "mountinfo", "29 23 0:25 / /run rw - tmpfs tmpfs rw\n");
-	write_file(7, "smaps",
-		   SMAPS_RECORD_6_18("1000-2000 r--s 00000000 00:19 7 /run/file")
-		   SMAPS_RECORD_6_18("2000-3000 r--s 00000000 00:1a 7 /other/file")
-		   SMAPS_RECORD_6_18(SMAPS_STACK_HEADER));
+	write_file(
+		7, "smaps",
+		SMAPS_RECORD_6_18("1000-2000 r--s 00000000 00:19 7 /run/file")
+			SMAPS_RECORD_6_18("2000-3000 r--s 00000000 00:1a 7 /other/file")
+				SMAPS_RECORD_6_18(SMAPS_STACK_HEADER));
 	for (int round = 0; round < 2; round++) {
-		assert_int_equal(sampler_list(sampler, &targets, NEED_STAT, &snapshot), 0);
-		assert_int_equal(sampler_read_mappings(sampler, &snapshot.usages[0], &list), 0);
+		assert_int_equal(sampler_list(sampler, &targets, NEED_STAT, &snapshot),
+				 0);
+		assert_int_equal(
+			sampler_read_mappings(sampler, &snapshot.usages[0], &list), 0);
 		assert_int_equal(list.count, 3);
 		assert_int_equal(list.items[0].owner, OWNER_SHMEM);
 		assert_int_equal(list.items[1].owner, OWNER_FILE);
 		assert_int_equal(list.items[2].owner, OWNER_STACK);
 	}
 	tree_delete(&tree, "7/smaps");
-	assert_int_equal(sampler_read_mappings(sampler, &snapshot.usages[0], &list), -EOPNOTSUPP);
+	assert_int_equal(sampler_read_mappings(sampler, &snapshot.usages[0], &list),
+			 -EOPNOTSUPP);
 	assert_int_equal(list.count, 0);
 	mapping_list_release(&list);
 }
@@ -418,7 +425,9 @@ static void sampling_one_by_one_gives_the_same_as_sampling_all(void **state)
 	tree_delete(&tree, "9/smaps");
 	write_process(10, "ten", 7);
 	take(&targets, NEED_STAT | NEED_SMAPS);
-	assert_int_equal(sampler_take_each(sampler, NEED_STAT | NEED_SMAPS, give, &given, &counts), 0);
+	assert_int_equal(
+		sampler_take_each(sampler, NEED_STAT | NEED_SMAPS, give, &given, &counts),
+		0);
 	assert_int_equal(snapshot.count, 3);
 	assert_int_equal(given.count, 3);
 	for (size_t i = 0; i < given.count; i++) {
@@ -432,7 +441,8 @@ static void sampling_one_by_one_gives_the_same_as_sampling_all(void **state)
 	assert_int_equal(counts.unreadable_count, snapshot.unreadable_count);
 	assert_int_equal(counts.unreadable_count, 1);
 	given = (struct given){ .limit = 1 };
-	assert_int_equal(sampler_take_each(sampler, NEED_ROLLUP, give, &given, &counts), -ENOSPC);
+	assert_int_equal(sampler_take_each(sampler, NEED_ROLLUP, give, &given, &counts),
+			 -ENOSPC);
 	snapshot_release(&counts);
 }
 

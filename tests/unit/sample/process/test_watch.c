@@ -26,7 +26,8 @@ struct fixture {
 	struct watch *watch;
 };
 
-static void write_file(const struct fixture *f, int pid, const char *name, const char *text)
+static void write_file(const struct fixture *f, int pid, const char *name,
+		       const char *text)
 {
 	char path[96];
 	FILE *file;
@@ -60,7 +61,8 @@ static void remove_process(const struct fixture *f, int pid)
 	rmdir(path);
 }
 
-static void set_stat(const struct fixture *f, int pid, const char *comm, int start, int faults)
+static void set_stat(const struct fixture *f, int pid, const char *comm, int start,
+		     int faults)
 {
 	char text[256];
 
@@ -75,10 +77,11 @@ static void set_rss(const struct fixture *f, int pid, int mib)
 {
 	char text[256];
 
-	snprintf(text, sizeof(text),
-		 "00400000-7fff0000 ---p 00000000 00:00 0                          [rollup]\n"
-		 "Rss:            %8d kB\nPss:            %8d kB\n",
-		 mib * 1024, mib * 1024);
+	snprintf(
+		text, sizeof(text),
+		"00400000-7fff0000 ---p 00000000 00:00 0                          [rollup]\n"
+		"Rss:            %8d kB\nPss:            %8d kB\n",
+		mib * 1024, mib * 1024);
 	write_file(f, pid, "smaps_rollup", text);
 }
 
@@ -122,7 +125,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static size_t refresh_for(struct fixture *f, unsigned int needs, const int *visible, size_t count)
+static size_t refresh_for(struct fixture *f, unsigned int needs, const int *visible,
+			  size_t count)
 {
 	size_t read_count, total;
 
@@ -342,8 +346,9 @@ static void zombie_is_left_out(void **state)
 
 	make_processes(f, 1, 2);
 	refresh(f, NULL, 0);
-	write_file(f, 2, "stat",
-		   "2 (prog) Z 1 1 1 0 -1 4194304 10 0 0 0 0 0 0 0 20 0 1 0 1002 0 0 0\n");
+	write_file(
+		f, 2, "stat",
+		"2 (prog) Z 1 1 1 0 -1 4194304 10 0 0 0 0 0 0 0 20 0 1 0 1002 0 0 0\n");
 	refresh(f, NULL, 0);
 	assert_int_equal(watch_snapshot(f->watch)->count, 1);
 }
@@ -381,7 +386,8 @@ static void expensive_process_is_read_within_its_cpu_share(void **state)
 	file = fopen(path, "w");
 	assert_non_null(file);
 	for (int i = 0; i < 100000; i++)
-		fprintf(file, "%08x-%08x rw-p 00000000 00:00 0 \nRss: 4 kB\nVmFlags: rd wr\n",
+		fprintf(file,
+			"%08x-%08x rw-p 00000000 00:00 0 \nRss: 4 kB\nVmFlags: rd wr\n",
 			i * 4096, i * 4096 + 4096);
 	assert_int_equal(fclose(file), 0);
 	watch_with_share(f, 1);

@@ -29,22 +29,27 @@ static void make_frames(struct jit_frames *frames, size_t count)
 
 static void overlapping_ranges_need_few_steps(void **state)
 {
-	enum { ENTRIES = 200000, ADDRESSES = 10000, STEPS_PER_ENTRY = 64 };
+	enum {
+		ENTRIES = 200000,
+		ADDRESSES = 10000,
+		STEPS_PER_ENTRY = 64
+	};
 	_cleanup_strbuf_ struct strbuf map = STRBUF_INIT;
 	struct jit_frames frames;
 
 	(void)state;
 	/* each range covers all addresses but the first few */
 	for (int i = 0; i < ENTRIES; i++)
-		strbuf_addf(&map, "%" PRIx64 " %x name%d\n", CODE_ADDR + 16 * (uint64_t)(i % 100),
-			    16 * ADDRESSES, i);
+		strbuf_addf(&map, "%" PRIx64 " %x name%d\n",
+			    CODE_ADDR + 16 * (uint64_t)(i % 100), 16 * ADDRESSES, i);
 	make_frames(&frames, ADDRESSES);
 	jit_frames_parse_map(&frames, map.text, map.length);
 	for (size_t i = 0; i < ADDRESSES; i++) {
 		char name[32];
 
 		/* Address k is covered last by range k of the last hundred. */
-		snprintf(name, sizeof(name), "name%zu", ENTRIES - 100 + (i < 99 ? i : 99));
+		snprintf(name, sizeof(name), "name%zu",
+			 ENTRIES - 100 + (i < 99 ? i : 99));
 		assert_string_equal(frames.items[i].name, name);
 	}
 	assert_true(frames.step_count >= ENTRIES);
@@ -82,17 +87,22 @@ static void the_last_entry_wins(void **state)
 		srand((unsigned int)count);
 		make_frames(&frames, count);
 		for (int entry = 1; entry < 60; entry++) {
-			uint64_t start = CODE_ADDR - 40 + (uint64_t)rand() % (16 * count + 80);
-			uint64_t bytes = rand() % 20 ? (uint64_t)rand() % 200 : UINT64_MAX;
+			uint64_t start =
+				CODE_ADDR - 40 + (uint64_t)rand() % (16 * count + 80);
+			uint64_t bytes = rand() % 20 ? (uint64_t)rand() % 200
+						     : UINT64_MAX;
 
-			strbuf_addf(&map, "%" PRIx64 " %" PRIx64 " %d\n", start, bytes, entry);
+			strbuf_addf(&map, "%" PRIx64 " %" PRIx64 " %d\n", start, bytes,
+				    entry);
 			for (size_t i = 0; i < count; i++)
-				if (frames.items[i].addr >= start && frames.items[i].addr - start < bytes)
+				if (frames.items[i].addr >= start &&
+				    frames.items[i].addr - start < bytes)
 					expected[i] = entry;
 		}
 		jit_frames_parse_map(&frames, map.text, map.length);
 		for (size_t i = 0; i < count; i++)
-			assert_int_equal(frames.items[i].name ? atoi(frames.items[i].name) : 0,
+			assert_int_equal(frames.items[i].name ? atoi(frames.items[i].name)
+							      : 0,
 					 expected[i]);
 		jit_frames_release(&frames);
 	}
@@ -156,7 +166,9 @@ static void a_name_moves_with_its_code_from_either_file(void **state)
 
 static const char *read_own_map(struct jit_frames *frames)
 {
-	struct stack_node nodes[2] = { { 0 }, { .pc = CODE_ADDR + 1, .module = PROFILE_NO_MODULE } };
+	struct stack_node nodes[2] = {
+		{ 0 }, { .pc = CODE_ADDR + 1, .module = PROFILE_NO_MODULE }
+	};
 	const struct stacks stacks = { .pid = getpid(), .nodes = nodes, .node_count = 2 };
 
 	jit_frames_read(&stacks, frames);
@@ -182,7 +194,8 @@ static void a_map_of_another_user_is_refused(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	name = read_own_map(&frames);
-	if (!name || strcmp(name, "compiled") != 0 || fchown(fd, OTHER_UID, OTHER_UID) < 0) {
+	if (!name || strcmp(name, "compiled") != 0 ||
+	    fchown(fd, OTHER_UID, OTHER_UID) < 0) {
 		unlink(path);
 		fail_msg("own map: %s", name ? name : "not read");
 	}

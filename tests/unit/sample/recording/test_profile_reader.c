@@ -21,7 +21,8 @@ struct made {
 
 static void make(struct made *made, int pid, uint64_t load_bias)
 {
-	char *paths[] = { (char *)NOWHERE, (char *)"/usr/lib/memstate/libmemstate-count-stacks.so" };
+	char *paths[] = { (char *)NOWHERE,
+			  (char *)"/usr/lib/memstate/libmemstate-count-stacks.so" };
 
 	*made = (struct made){ 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
@@ -35,11 +36,14 @@ static void make(struct made *made, int pid, uint64_t load_bias)
 		};
 	made->nodes[1] = (struct stack_node){ .pc = load_bias + 0x110 };
 	made->nodes[2] = (struct stack_node){ .pc = load_bias + 0x120, .parent = 1 };
-	made->nodes[3] = (struct stack_node){ .pc = load_bias + 0x10020, .parent = 2, .module = 1 };
-	made->nodes[4] = (struct stack_node){ .pc = STACK_PC_CUT, .module = PROFILE_NO_MODULE };
-	made->nodes[5] = (struct stack_node){
-		.pc = 0x7777, .parent = 4, .module = PROFILE_NO_MODULE
-	};
+	made->nodes[3] = (struct stack_node){ .pc = load_bias + 0x10020,
+					      .parent = 2,
+					      .module = 1 };
+	made->nodes[4] =
+		(struct stack_node){ .pc = STACK_PC_CUT, .module = PROFILE_NO_MODULE };
+	made->nodes[5] = (struct stack_node){ .pc = 0x7777,
+					      .parent = 4,
+					      .module = PROFILE_NO_MODULE };
 	made->nodes[3].values[PROFILE_ALLOCATIONS] = 10;
 	made->nodes[5].values[PROFILE_ALLOCATIONS] = 3;
 	made->stacks = (struct stacks){

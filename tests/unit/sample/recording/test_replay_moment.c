@@ -128,7 +128,8 @@ static void the_moment_of_the_last_kill_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, recordings_set_up, recordings_tear_down)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, recordings_set_up, recordings_tear_down)
 		TEST(relative_moments_ignore_clock_changes),
 		TEST(between_sessions_the_wall_clock_counts),
 		TEST(the_moment_of_the_last_kill_is_found),

@@ -41,7 +41,8 @@ static const char *in_folder(const struct fixture *f, const char *name)
 
 static void put(const struct fixture *f, const char *name, const char *text)
 {
-	assert_int_equal(io_write_file_atomic(in_folder(f, name), text, strlen(text), 0666), 0);
+	assert_int_equal(
+		io_write_file_atomic(in_folder(f, name), text, strlen(text), 0666), 0);
 }
 
 /*
@@ -116,7 +117,8 @@ static void missing_files_are_noted(void **state)
 	assert_string_equal(find_file(f, "7/smaps"), smaps_text);
 	assert_string_equal(find_file(f, "7/cmdline"), "x");
 	assert_null(find_file(f, "7/mountinfo"));
-	assert_non_null(strstr(strbuf_text(&f->notes), "left_out: 7/smaps_rollup: not there\n"));
+	assert_non_null(
+		strstr(strbuf_text(&f->notes), "left_out: 7/smaps_rollup: not there\n"));
 	assert_non_null(strstr(f->notes.text, "left_out: 7/mountinfo: not there\n"));
 }
 
@@ -166,8 +168,9 @@ static void a_process_that_cannot_be_redacted_is_not_captured(void **state)
 	struct redactor *redactor = redactor_new();
 
 	put(f, "proc/7/smaps", "/home/ada\n");
-	assert_int_equal(capture_read_process(&f->fs, &f->process, redactor, &f->files, &f->notes),
-			 -EBADMSG);
+	assert_int_equal(
+		capture_read_process(&f->fs, &f->process, redactor, &f->files, &f->notes),
+		-EBADMSG);
 	assert_int_equal(f->files.count, 0);
 	redactor_free(redactor);
 }

@@ -52,7 +52,8 @@ static void redacted_names_keep_their_class(void **state)
 		{ "[heap]", "[heap]", "the kernel's tag" },
 		{ "[anon: my pool]", "[anon: my pool]", "named anonymous memory" },
 		{ "/home/ada/secret", "/p1", "a file" },
-		{ "/home/ada/secret (deleted)", "/p1 (deleted)", "the same file, deleted" },
+		{ "/home/ada/secret (deleted)", "/p1 (deleted)",
+		  "the same file, deleted" },
 		{ "/home/ada/secret (deleted) x", "/p2", "not deleted, only called so" },
 		{ "/home/ada/with blank", "/p3", "one name, blank or not" },
 		{ "/opt/x/libjemalloc.so.2", "/p4/libjemalloc", "an allocator" },
@@ -61,7 +62,8 @@ static void redacted_names_keep_their_class(void **state)
 		{ "/memfd:ring (deleted)", "/memfd:p7 (deleted)", "a memfd" },
 		{ "/dev/shm/ada.sem", "/dev/shm/p8", "POSIX shared memory" },
 		{ "/SYSV00000001 (deleted)", "/SYSVp9 (deleted)", "SysV shared memory" },
-		{ "/dev/zero (deleted)", "/dev/zero (deleted)", "shared anonymous memory" },
+		{ "/dev/zero (deleted)", "/dev/zero (deleted)",
+		  "shared anonymous memory" },
 		{ "/[aio] (deleted)", "/[aio] (deleted)", "the kernel's own file" },
 		{ "anon_inode:[perf_event]", "anon_inode:[perf_event]", "no path" },
 		{ "odd", "p10", "what begins with no slash does not get one" },
@@ -77,7 +79,8 @@ static void a_path_has_the_same_pseudonym_everywhere(void **state)
 		"55d790847000-55d79084c000 r-xp 00002000 fe:00 247134                     /a/b\n"
 		"Rss:                 132 kB\n"
 		"VmFlags: rd ex\n";
-	static const char mounts[] = "29 23 0:25 /a/b /c rw shared:1 - tmpfs /a/b rw,size=1\n";
+	static const char mounts[] =
+		"29 23 0:25 /a/b /c rw shared:1 - tmpfs /a/b rw,size=1\n";
 	static const char command[] = "/a/b\0-x\0\0-x\0/c";
 	struct fixture *f = *state;
 
@@ -89,7 +92,8 @@ static void a_path_has_the_same_pseudonym_everywhere(void **state)
 		"VmFlags: rd ex\n");
 	strbuf_clear(&f->out);
 	redact_mountinfo(f->redactor, mounts, sizeof(mounts) - 1, &f->out);
-	assert_string_equal(f->out.text, "29 23 0:25 /p1 /p2 rw shared:1 - tmpfs /p1 hidden\n");
+	assert_string_equal(f->out.text,
+			    "29 23 0:25 /p1 /p2 rw shared:1 - tmpfs /p1 hidden\n");
 	strbuf_clear(&f->out);
 	redact_cmdline(f->redactor, command, sizeof(command), &f->out);
 	assert_int_equal(f->out.length, sizeof("/p1\0arg3\0\0arg3\0/p2"));
@@ -111,8 +115,9 @@ static void smaps_of_another_format_is_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		strbuf_clear(&f->out);
-		assert_int_equal(redact_smaps(f->redactor, texts[i], strlen(texts[i]), &f->out),
-				 -EBADMSG);
+		assert_int_equal(
+			redact_smaps(f->redactor, texts[i], strlen(texts[i]), &f->out),
+			-EBADMSG);
 		assert_string_equal(strbuf_text(&f->out), "");
 	}
 }
@@ -126,7 +131,8 @@ static void mounts_of_another_format_are_left_out(void **state)
 	struct fixture *f = *state;
 
 	redact_mountinfo(f->redactor, mounts, sizeof(mounts) - 1, &f->out);
-	assert_string_equal(strbuf_text(&f->out), "30 23 0:26 / / rw - tmpfs p1 hidden\n");
+	assert_string_equal(strbuf_text(&f->out),
+			    "30 23 0:26 / / rw - tmpfs p1 hidden\n");
 }
 
 static void empty_files_stay_empty(void **state)

@@ -82,7 +82,8 @@ static void errors_name_their_line(void **state)
 		{ "malloc_calls <=\n", "1: '': is no number" },
 		{ "malloc_calls <= 1.2345\n", "1: '1.2345': is no number" },
 		{ "live_bytes <= 1Q\n", "1: '1Q': is no number of bytes" },
-		{ "live_bytes <= 18446744073709551615\n", "1: '18446744073709551615': is no number" },
+		{ "live_bytes <= 18446744073709551615\n",
+		  "1: '18446744073709551615': is no number" },
 		{ "live_bytes <= 15999999T\n", "1: '15999999T': is no number of bytes" },
 		{ "live_blocks <= 1 2\n", "1: '2': nothing is wanted here" },
 		{ "live_blocks <= 1 +- x\n", "1: 'x': is no tolerance" },
@@ -93,7 +94,8 @@ static void errors_name_their_line(void **state)
 		{ "[]\n", "1: '[]': is no name of a test" },
 		{ "[ a]\n", "1: '[ a]': is no name of a test" },
 		{ "[a]\n[b]\n[a]\n", "3: 'a': this test is here twice" },
-		{ "[a]\nallocations = 1\nallocation_calls <= 2\n", "3: 'allocation_calls <= 2': this figure" },
+		{ "[a]\nallocations = 1\nallocation_calls <= 2\n",
+		  "3: 'allocation_calls <= 2': this figure" },
 	};
 
 	(void)state;
@@ -101,7 +103,8 @@ static void errors_name_their_line(void **state)
 		struct strbuf why = STRBUF_INIT;
 		struct limits_file file;
 
-		assert_int_equal(limits_file_parse(cases[i].text, strlen(cases[i].text), &file, &why),
+		assert_int_equal(limits_file_parse(cases[i].text, strlen(cases[i].text),
+						   &file, &why),
 				 -EBADMSG);
 		if (strncmp(strbuf_text(&why), cases[i].says, strlen(cases[i].says)) != 0)
 			fail_msg("%s: %s", cases[i].text, strbuf_text(&why));
@@ -111,7 +114,8 @@ static void errors_name_their_line(void **state)
 
 static void one_figure_may_be_in_several_tests(void **state)
 {
-	struct limits_file file = parsed("allocations=1\n[a]\nallocations=2\n[b]\nallocations=3");
+	struct limits_file file =
+		parsed("allocations=1\n[a]\nallocations=2\n[b]\nallocations=3");
 
 	(void)state;
 	assert_int_equal(file.count, 5);
@@ -120,12 +124,15 @@ static void one_figure_may_be_in_several_tests(void **state)
 
 static void setting_a_number_keeps_the_rest_of_the_line(void **state)
 {
-	struct limits_file file = parsed("\t requested_bytes=1.5K +- 2%# tight\r\nlive_blocks <= 1");
+	struct limits_file file =
+		parsed("\t requested_bytes=1.5K +- 2%# tight\r\nlive_blocks <= 1");
 
 	(void)state;
 	file.lines[0].limit.value_thousandths = 123456789;
 	limits_line_set(&file.lines[0]);
-	assert_is_text(&file, "\t requested_bytes=123456.789 +- 2%# tight\r\nlive_blocks <= 1\n");
+	assert_is_text(
+		&file,
+		"\t requested_bytes=123456.789 +- 2%# tight\r\nlive_blocks <= 1\n");
 	file.lines[0].limit.value_thousandths = 7000;
 	limits_line_set(&file.lines[0]);
 	assert_is_text(&file, "\t requested_bytes=7 +- 2%# tight\r\nlive_blocks <= 1\n");
@@ -134,7 +141,8 @@ static void setting_a_number_keeps_the_rest_of_the_line(void **state)
 
 static void new_limits_are_added_to_the_section_of_their_test(void **state)
 {
-	const struct count_limit limit = { COUNTED_LIVE_BLOCKS, LIMIT_AT_MOST, 9000, 0, false };
+	const struct count_limit limit = { COUNTED_LIVE_BLOCKS, LIMIT_AT_MOST, 9000, 0,
+					   false };
 	struct limits_file file = parsed("[a]\nallocations <= 1\n\n# of b\n[b]\n");
 
 	(void)state;
@@ -148,7 +156,8 @@ static void new_limits_are_added_to_the_section_of_their_test(void **state)
 
 static void a_new_file_starts_with_an_explanation(void **state)
 {
-	const struct count_limit limit = { COUNTED_ALLOCATIONS, LIMIT_AT_MOST, 9500, 0, false };
+	const struct count_limit limit = { COUNTED_ALLOCATIONS, LIMIT_AT_MOST, 9500, 0,
+					   false };
 	struct limits_file file = LIMITS_FILE_INIT, again;
 	struct strbuf text = STRBUF_INIT;
 

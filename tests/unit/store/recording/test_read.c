@@ -136,7 +136,8 @@ static void sequential_and_random_reads_give_the_same_samples(void **state)
 		assert_int_equal(recording_reader_read(searching, index, &b), 0);
 		assert_int_equal(a.count, b.count);
 		for (size_t p = 0; p < a.count; p++) {
-			assert_int_equal(a.usages[p].process.pid, b.usages[p].process.pid);
+			assert_int_equal(a.usages[p].process.pid,
+					 b.usages[p].process.pid);
 			assert_memory_equal(&a.usages[p].total, &b.usages[p].total,
 					    sizeof(a.usages[p].total));
 		}
@@ -247,7 +248,8 @@ static void a_process_that_reappears_has_the_mappings_of_that_sample(void **stat
  */
 static void make_churn(uint64_t *seed, struct mapping_list *ret)
 {
-	static const char *const names[] = { "", "[heap]", "/usr/lib/libz.so", "/tmp/x (deleted)" };
+	static const char *const names[] = { "", "[heap]", "/usr/lib/libz.so",
+					     "/tmp/x (deleted)" };
 
 	for (uint64_t i = 0; i < 14; i++) {
 		struct mapping m = { .start_addr = 0xff5 + i * 0x1234567890abcde };
@@ -291,7 +293,8 @@ static void record_churn(unsigned int sample_count)
 	recording_close(r);
 }
 
-static void assert_same_mappings(const struct mapping_list *a, const struct mapping_list *b)
+static void assert_same_mappings(const struct mapping_list *a,
+				 const struct mapping_list *b)
 {
 	assert_int_equal(a->count, b->count);
 	for (size_t i = 0; i < a->count; i++) {
@@ -321,13 +324,17 @@ static void scanned_mappings_are_equal_and_have_a_change_version(void **state)
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 		for (int pid = 5; pid < 7; pid++) {
 			recordings_make_usage(&u, pid, 0);
-			assert_int_equal(recording_reader_read_mappings(searching, order[i], &u.process,
-									&found), 0);
-			assert_int_equal(recording_reader_scan_mappings(scanning, order[i], &u.process,
-									&scanned, &version), 0);
+			assert_int_equal(recording_reader_read_mappings(
+						 searching, order[i], &u.process, &found),
+					 0);
+			assert_int_equal(recording_reader_scan_mappings(
+						 scanning, order[i], &u.process, &scanned,
+						 &version),
+					 0);
 			assert_same_mappings(scanned, &found);
 			if (pid == 5 && i > 0)
-				assert_true(version == before || order[i] != order[i - 1]);
+				assert_true(version == before ||
+					    order[i] != order[i - 1]);
 			before = pid == 5 ? version : before;
 			usage_release(&u);
 		}
@@ -371,8 +378,9 @@ static void record_long(unsigned int sample_count)
 
 static void mappings_are_scanned_over_any_distance(void **state)
 {
-	static const size_t order[] = { 0,    1,    699,  700,  999,  1000, 1001, 1500, 2000, 2001,
-					2499, 2498, 2499, 0,    2400, 1200, 1201, 2200, 2201, 3 };
+	static const size_t order[] = { 0,    1,    699,  700,	999,  1000, 1001,
+					1500, 2000, 2001, 2499, 2498, 2499, 0,
+					2400, 1200, 1201, 2200, 2201, 3 };
 	struct recording_reader *reader;
 	const struct mapping_list *list;
 	uint64_t version;
@@ -384,8 +392,9 @@ static void mappings_are_scanned_over_any_distance(void **state)
 	assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
 	recording_reader_scan(reader, true);
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-		assert_int_equal(recording_reader_scan_mappings(reader, order[i], &u.process, &list,
-								&version), 0);
+		assert_int_equal(recording_reader_scan_mappings(
+					 reader, order[i], &u.process, &list, &version),
+				 0);
 		assert_int_equal(list->count, order[i] / 700 % 2 ? 2 : 3);
 		assert_int_equal(list->items[0].counters.bytes[SMAPS_RSS], order[i] * KB);
 	}
@@ -395,8 +404,11 @@ static void mappings_are_scanned_over_any_distance(void **state)
 
 static void a_heap_is_read_back_for_the_samples_that_had_one(void **state)
 {
-	struct mapping m = { .start_addr = 0x1000, .end_addr = 0x100000, .name = "",
-			     .owner = OWNER_ANON, .flags = MAPPING_MALLOC };
+	struct mapping m = { .start_addr = 0x1000,
+			     .end_addr = 0x100000,
+			     .name = "",
+			     .owner = OWNER_ANON,
+			     .flags = MAPPING_MALLOC };
 	struct mapping_list mappings = MAPPING_LIST_INIT;
 	struct recording_reader *reader;
 	struct heap_sums heap;
@@ -425,8 +437,10 @@ static void a_heap_is_read_back_for_the_samples_that_had_one(void **state)
 	}
 	recording_close(r);
 	assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
-	assert_int_equal(recording_reader_read_heap(reader, 0, &u.process, &heap), -ENOENT);
-	assert_int_equal(recording_reader_read_heap(reader, 3, &u.process, &heap), -ENOENT);
+	assert_int_equal(recording_reader_read_heap(reader, 0, &u.process, &heap),
+			 -ENOENT);
+	assert_int_equal(recording_reader_read_heap(reader, 3, &u.process, &heap),
+			 -ENOENT);
 	assert_int_equal(recording_reader_read_heap(reader, 2, &u.process, &heap), 0);
 	assert_int_equal(heap.quality, QUALITY_ESTIMATE);
 	assert_int_equal(heap.allocator, ALLOCATOR_JEMALLOC);

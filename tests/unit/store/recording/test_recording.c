@@ -27,7 +27,8 @@ static long count_rows(const char *table)
 	long count = -1;
 	FILE *f;
 
-	snprintf(command, sizeof(command), "sqlite3 '%s' 'SELECT count(*) FROM %s'", recordings_path, table);
+	snprintf(command, sizeof(command), "sqlite3 '%s' 'SELECT count(*) FROM %s'",
+		 recordings_path, table);
 	f = popen(command, "r"); /* NOLINT(cert-env33-c) */
 	if (f && fscanf(f, "%ld", &count) != 1)
 		count = -1;
@@ -64,7 +65,7 @@ static void recorded_samples_are_read_back(void **state)
 	assert_int_equal(s.count, 2);
 	assert_int_equal(s.usages[0].process.pid, 5);
 	assert_string_equal(s.usages[0].process.comm, "p\xff"
-						       "5");
+						      "5");
 	assert_int_equal(s.usages[0].process.thread_count, 3);
 	assert_int_equal(s.usages[0].total.bytes[SMAPS_RSS], 100 * KB);
 	assert_int_equal(s.usages[0].total.bytes[SMAPS_SWAP], 8 * KB);
@@ -99,7 +100,8 @@ static void read_mappings(size_t index, struct mapping_list *ret)
 
 	recordings_make_usage(&u, 5, 0);
 	assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
-	assert_int_equal(recording_reader_read_mappings(reader, index, &u.process, ret), 0);
+	assert_int_equal(recording_reader_read_mappings(reader, index, &u.process, ret),
+			 0);
 	recording_reader_close(reader);
 	usage_release(&u);
 }
@@ -107,9 +109,14 @@ static void read_mappings(size_t index, struct mapping_list *ret)
 static void mappings_appear_grow_and_vanish(void **state)
 {
 	struct mapping_list list = MAPPING_LIST_INIT, some = MAPPING_LIST_INIT;
-	struct mapping m = { .start_addr = 0x7f0000001000, .end_addr = 0x7f0000003000,
-			     .file_offset_bytes = 4096, .inode = 9, .dev_major = 8, .dev_minor = 1,
-			     .flags = MAPPING_READ | MAPPING_EXEC, .name = "/usr/lib/libz.so",
+	struct mapping m = { .start_addr = 0x7f0000001000,
+			     .end_addr = 0x7f0000003000,
+			     .file_offset_bytes = 4096,
+			     .inode = 9,
+			     .dev_major = 8,
+			     .dev_minor = 1,
+			     .flags = MAPPING_READ | MAPPING_EXEC,
+			     .name = "/usr/lib/libz.so",
 			     .name_length = 16 };
 	struct recording *r;
 	struct usage u;
@@ -369,10 +376,13 @@ static void a_damaged_recording_is_refused_or_read(void **state)
 		struct recording_reader *reader;
 		struct snapshot s;
 		size_t count;
-		off_t at = (off_t)((turn * 2654435761u) % (unsigned int)(st.st_size - 64)) + 64;
+		off_t at =
+			(off_t)((turn * 2654435761u) % (unsigned int)(st.st_size - 64)) +
+			64;
 
 		assert_int_equal(pwrite(fd, bytes, (size_t)st.st_size, 0), st.st_size);
-		assert_int_equal(pwrite(fd, "\xff\x00\xa5\x7f\x80\x01\x10\xee", 8, at), 8);
+		assert_int_equal(pwrite(fd, "\xff\x00\xa5\x7f\x80\x01\x10\xee", 8, at),
+				 8);
 		if (recording_reader_open(recordings_path, &reader) < 0)
 			continue;
 		snapshot_init(&s);

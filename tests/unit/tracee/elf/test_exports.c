@@ -36,7 +36,8 @@ static void exports_match_the_dynamic_linker(void **state)
 	found = elf_exports_find(&exports, "gnu_get_libc_version");
 	assert_non_null(found);
 	assert_true(found->is_function);
-	assert_true(found->vaddr == (uintptr_t)libc.dli_saddr - (uintptr_t)libc.dli_fbase);
+	assert_true(found->vaddr ==
+		    (uintptr_t)libc.dli_saddr - (uintptr_t)libc.dli_fbase);
 	assert_null(elf_exports_find(&exports, "no_such_function"));
 	elf_exports_release(&exports);
 	close(fd);

@@ -17,7 +17,10 @@
 
 static const char *const names[] = { "no_such_function", "strtoul" };
 
-enum { NO_SUCH, STRTOUL };
+enum {
+	NO_SUCH,
+	STRTOUL
+};
 
 static int find_base(struct dl_phdr_info *info, size_t size, void *base)
 {
@@ -81,7 +84,8 @@ static void other_files_are_refused_without_side_effects(void **state)
 		int fd = file_of(rows[i].bytes, rows[i].length);
 		uint64_t vaddr = 7;
 
-		assert_row(elf_imports_read(fd, names, ARRAY_SIZE(names), &imports) == -ENOEXEC,
+		assert_row(elf_imports_read(fd, names, ARRAY_SIZE(names), &imports) ==
+				   -ENOEXEC,
 			   rows[i].why);
 		assert_row(imports.count == 7 && !imports.items, rows[i].why);
 		assert_row(elf_frame_tables_find(fd, &vaddr) == -ENOEXEC && vaddr == 7,
@@ -103,7 +107,8 @@ static void a_falsified_file_is_refused_or_has_fewer_imports(void **state)
 	(void)state;
 	assert_true(length > (ssize_t)sizeof(Elf64_Ehdr));
 	close(fd);
-	for (size_t at = SELFMAG; at < sizeof(Elf64_Ehdr) + 4 * sizeof(Elf64_Phdr); at += 2) {
+	for (size_t at = SELFMAG; at < sizeof(Elf64_Ehdr) + 4 * sizeof(Elf64_Phdr);
+	     at += 2) {
 		struct elf_imports imports = ELF_IMPORTS_INIT;
 		uint64_t vaddr;
 		uint8_t saved[2] = { bytes[at], bytes[at + 1] };

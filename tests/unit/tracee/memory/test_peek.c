@@ -138,14 +138,16 @@ static void vanished_pages_of_a_running_target_are_zeros(void **state)
 	 * Pages 30 and 33 become unreadable without the copy's
 	 * knowledge; page 36 remains.
 	 */
-	assert_int_equal(mprotect(memory->bytes + 30 * IMAGE_PAGE_BYTES, 4 * IMAGE_PAGE_BYTES,
-				  PROT_NONE), 0);
+	assert_int_equal(mprotect(memory->bytes + 30 * IMAGE_PAGE_BYTES,
+				  4 * IMAGE_PAGE_BYTES, PROT_NONE),
+			 0);
 	memory->peek.is_running = true;
 	assert_int_equal(peek_copy(&memory->peek, &memory->range, 1, &memory->image), 0);
 	mprotect(memory->bytes, PAGES * IMAGE_PAGE_BYTES, PROT_READ | PROT_WRITE);
 	assert_int_equal(memory->image.length_bytes, (PAGES + 2) / 3 * IMAGE_PAGE_BYTES);
 	for (size_t i = 0; i < PAGES; i += 3) {
-		copy = image_at(&memory->image, memory->range.start_addr + i * IMAGE_PAGE_BYTES,
+		copy = image_at(&memory->image,
+				memory->range.start_addr + i * IMAGE_PAGE_BYTES,
 				IMAGE_PAGE_BYTES);
 		assert_non_null(copy);
 		assert_int_equal(copy[i], i == 30 || i == 33 ? 0 : i + 1);

@@ -253,7 +253,8 @@ static void memstate_is_continued_if_its_main_thread_cannot_stop(void **state)
 	if (pid == 0)
 		sleep_deeply(sleeper);
 	assert_true(pid > 0);
-	for (int i = 0; i < RESCUE_SECONDS * 1000 && waitpid(pid, &status, WNOHANG) == 0; i++)
+	for (int i = 0; i < RESCUE_SECONDS * 1000 && waitpid(pid, &status, WNOHANG) == 0;
+	     i++)
 		usleep(1000);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

@@ -119,8 +119,8 @@ static void *copy_all_the_time(void *unused)
 
 static void end_leader_while_copied(void)
 {
-	char *p = mmap(NULL, COPIED_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		       -1, 0);
+	char *p = mmap(NULL, COPIED_BYTES, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	/*
 	 * write one page, because fork() does not copy a mapping that has only zero pages

@@ -62,7 +62,8 @@ static int run_hanging(struct target *target, int (*work)(void *, const struct s
 	int r = -EINVAL;
 
 	is_hanging = false;
-	for (uint64_t limit_ns = 50 * NS_PER_MS; !is_hanging && limit_ns < LIMIT_NS; limit_ns *= 2) {
+	for (uint64_t limit_ns = 50 * NS_PER_MS; !is_hanging && limit_ns < LIMIT_NS;
+	     limit_ns *= 2) {
 		r = run_work(target, limit_ns, work);
 		assert_int_equal(r, is_hanging ? -ETIME : -ETIMEDOUT);
 	}
@@ -99,8 +100,8 @@ static void protect_word(void)
 
 static void a_word_is_written_to_a_read_only_page(void **state)
 {
-	void *p = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		       -1, 0);
+	void *p = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	assert_ptr_not_equal(p, MAP_FAILED);
 	word_addr = (uint64_t)(uintptr_t)p + 4096;
@@ -124,7 +125,8 @@ static uint64_t read_until(struct stuck *s, const char *last, const char *key)
 	char line[128], name[64];
 
 	while (fgets(line, sizeof(line), s->in)) {
-		if (sscanf(line, "%63s %" SCNu64, name, &value) == 2 && strcmp(name, key) == 0)
+		if (sscanf(line, "%63s %" SCNu64, name, &value) == 2 &&
+		    strcmp(name, key) == 0)
 			found = value;
 		if (strcmp(name, "pid") == 0)
 			s->target.pid = (pid_t)value;

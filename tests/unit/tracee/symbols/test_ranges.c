@@ -5,8 +5,8 @@
 
 #include "../../support/unit.h"
 
-static void add(struct symbol_ranges *r, uint64_t start, uint64_t bytes, unsigned int rank,
-		const char *name)
+static void add(struct symbol_ranges *r, uint64_t start, uint64_t bytes,
+		unsigned int rank, const char *name)
 {
 	symbol_ranges_add(r, &(struct symbol_range){ start, bytes, name, rank, 0 });
 }

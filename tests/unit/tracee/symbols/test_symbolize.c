@@ -31,8 +31,8 @@ struct kept {
 	} frames[FRAMES_KEPT];
 };
 
-static void keep(void *context, size_t file, size_t vaddr, const struct code_frame *frames,
-		 size_t count)
+static void keep(void *context, size_t file, size_t vaddr,
+		 const struct code_frame *frames, size_t count)
 {
 	struct kept *kept = &((struct kept *)context)[vaddr];
 
@@ -158,7 +158,8 @@ static void lines_and_inlined_functions_match_the_source(void **state)
 	id = own_id();
 	ask(own_path(), &id, kept);
 	if (kept[0].frames[0].line == 0) {
-		print_message("this was built without debug information, or without libdw\n");
+		print_message(
+			"this was built without debug information, or without libdw\n");
 		skip();
 	}
 	assert_int_equal(kept[0].count, 2);
@@ -168,7 +169,8 @@ static void lines_and_inlined_functions_match_the_source(void **state)
 	assert_non_null(strstr(kept[0].frames[0].file, "test_symbolize.c"));
 	assert_non_null(strstr(kept[0].frames[1].file, "test_symbolize.c"));
 	assert_int_equal(kept[1].count, 1);
-	assert_true(kept[1].frames[0].line < outer_line && kept[1].frames[0].line > inner_line);
+	assert_true(kept[1].frames[0].line < outer_line &&
+		    kept[1].frames[0].line > inner_line);
 }
 
 static void a_file_of_another_build_gives_no_names(void **state)
@@ -191,7 +193,10 @@ static void a_file_of_another_build_gives_no_names(void **state)
 
 static void other_paths_and_files_give_no_names(void **state)
 {
-	static const char *const paths[] = { "/nowhere", "/dev/zero", "/proc/self/exe", "/proc/kmsg", "/etc/passwd", "/", "" };
+	static const char *const paths[] = {
+		"/nowhere", "/dev/zero", "/proc/self/exe", "/proc/kmsg", "/etc/passwd",
+		"/",	    ""
+	};
 	struct elf_build_id none = { .length = 0 };
 	struct kept kept[3];
 
@@ -224,8 +229,10 @@ static void a_fifo_is_not_opened(void **state)
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_true(inotify_add_watch(watch, path, IN_OPEN) >= 0);
-	symbolize(&(struct symbolize_file){ .path = path, .vaddrs = (const uint64_t[]){ 16 },
-					    .count = 1, .build_id = id.bytes },
+	symbolize(&(struct symbolize_file){ .path = path,
+					    .vaddrs = (const uint64_t[]){ 16 },
+					    .count = 1,
+					    .build_id = id.bytes },
 		  1, keep, &kept);
 	assert_int_equal(kept.calls, 0);
 	assert_int_equal(read(watch, &event, sizeof(event)), -1);
@@ -242,7 +249,8 @@ static void damage(struct strbuf *program, uint32_t seed)
 
 	assert_true(from < to && to <= program->length);
 	for (int i = 0; i < 2000; i++)
-		program->text[from + next_random(&seed) % (to - from)] = (char)next_random(&seed);
+		program->text[from + next_random(&seed) % (to - from)] =
+			(char)next_random(&seed);
 }
 
 static void a_damaged_file_does_no_harm(void **state)
@@ -260,9 +268,13 @@ static void a_damaged_file_does_no_harm(void **state)
 		struct strbuf program = STRBUF_INIT;
 		struct kept kept[3];
 
-		assert_int_equal(io_read_file_at(AT_FDCWD, "/proc/self/exe", 1 << 30, &program), 0);
+		assert_int_equal(
+			io_read_file_at(AT_FDCWD, "/proc/self/exe", 1 << 30, &program),
+			0);
 		damage(&program, seed);
-		assert_int_equal(io_write_file_atomic(path, program.text, program.length, 0600), 0);
+		assert_int_equal(
+			io_write_file_atomic(path, program.text, program.length, 0600),
+			0);
 		ask(path, &id, kept);
 		strbuf_release(&program);
 	}

@@ -45,7 +45,8 @@ static void a_symbol_is_found_by_any_address_inside_it(void **state)
 	const uintptr_t addrs[] = { (uintptr_t)test_symbols_function,
 				    (uintptr_t)test_symbols_table,
 				    (uintptr_t)test_symbols_zeros };
-	const uint64_t sizes[] = { 1, sizeof(test_symbols_table), sizeof(test_symbols_zeros) };
+	const uint64_t sizes[] = { 1, sizeof(test_symbols_table),
+				   sizeof(test_symbols_zeros) };
 	struct symbols *symbols;
 	struct self self;
 
@@ -57,7 +58,8 @@ static void a_symbol_is_found_by_any_address_inside_it(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct symbol symbol;
 
-		assert_row(symbols_find(symbols, addrs[i] + sizes[i] - 1, &symbol), rows[i].name);
+		assert_row(symbols_find(symbols, addrs[i] + sizes[i] - 1, &symbol),
+			   rows[i].name);
 		assert_string_equal(symbol.name, rows[i].name);
 		assert_int_equal(symbol.addr, addrs[i]);
 		assert_int_equal(symbol.is_object, rows[i].is_object);
@@ -191,11 +193,13 @@ static void words_are_read_from_pages_and_from_files(void **state)
 	 * The page is untouched and so not resident. Its content of zeros cannot be
 	 * known without reading it.
 	 */
-	assert_false(memory_read(&self.memory, (uintptr_t)test_symbols_zeros + PAGE, words, 8) &&
+	assert_false(memory_read(&self.memory, (uintptr_t)test_symbols_zeros + PAGE,
+				 words, 8) &&
 		     words[0] != 0);
 	strcpy(test_symbols_zeros + PAGE - 3, "abcd");
-	assert_true(memory_read_text(&self.memory, (uintptr_t)test_symbols_zeros + PAGE - 3,
-				     text, sizeof(text)));
+	assert_true(memory_read_text(&self.memory,
+				     (uintptr_t)test_symbols_zeros + PAGE - 3, text,
+				     sizeof(text)));
 	assert_string_equal(text, "abcd");
 	assert_false(memory_read_text(&self.memory,
 				      (uintptr_t)test_symbols_zeros + PAGE - 3, text, 4));
@@ -220,7 +224,8 @@ static void reading_does_not_fault_in_missing_pages(void **state)
 	self_init(&self);
 	assert_false(memory_read(&self.memory, (uintptr_t)pages, &word, 8));
 	assert_true(memory_read(&self.memory, (uintptr_t)pages + PAGE, &word, 8));
-	assert_false(memory_read(&self.memory, (uintptr_t)pages + 2 * PAGE - 4, &word, 8));
+	assert_false(
+		memory_read(&self.memory, (uintptr_t)pages + 2 * PAGE - 4, &word, 8));
 	assert_int_equal(mincore(pages, 4 * PAGE, there), 0);
 	assert_int_equal(there[0] & 1, 0);
 	assert_int_equal(there[2] & 1, 0);

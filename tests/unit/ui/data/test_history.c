@@ -89,11 +89,13 @@ static void a_long_history_keeps_its_start(void **state)
 }
 
 /* Fill in anonymous memory, and live memory unless live_bytes is BYTES_UNKNOWN. */
-static void fill_owners(struct usage *u, uint64_t at_s, uint64_t live_bytes, uint64_t anon_bytes)
+static void fill_owners(struct usage *u, uint64_t at_s, uint64_t live_bytes,
+			uint64_t anon_bytes)
 {
 	usage_init(u);
 	u->taken_ns = at_s * NS_PER_S;
-	u->total.bytes[SMAPS_RSS] = bytes_known(live_bytes) ? live_bytes + anon_bytes : anon_bytes;
+	u->total.bytes[SMAPS_RSS] = bytes_known(live_bytes) ? live_bytes + anon_bytes
+							    : anon_bytes;
 	matrix_set_no_heap(&u->matrix);
 	u->matrix.cell[OWNER_ANON][STATE_PRIVATE_DIRTY] = anon_bytes;
 	if (!bytes_known(live_bytes))

@@ -9,8 +9,8 @@
 #include "render/table/axis.h"
 #include "../../support/unit.h"
 
-static void assert_graph(enum graph_style style, int width, int height, const uint64_t *samples,
-			 size_t count, const char *want)
+static void assert_graph(enum graph_style style, int width, int height,
+			 const uint64_t *samples, size_t count, const char *want)
 {
 	const struct graph graph = { samples, count, 100, style };
 	const struct area area = { 0, 0, width, height };
@@ -88,7 +88,13 @@ static void values_above_the_axis_are_clipped(void **state)
 static void the_axis_ends_at_or_above_the_maximum(void **state)
 {
 	static const uint64_t maxima[] = {
-		0, 1, KIB(4), KIB(4) + 1, KIB(1000), KIB(1024) * 1000 + 7, UINT64_MAX / 3,
+		0,
+		1,
+		KIB(4),
+		KIB(4) + 1,
+		KIB(1000),
+		KIB(1024) * 1000 + 7,
+		UINT64_MAX / 3,
 		BYTES_UNKNOWN - 1,
 	};
 

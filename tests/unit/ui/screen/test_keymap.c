@@ -16,13 +16,15 @@ static void a_key_has_one_action_per_context(void **state)
 	(void)state;
 	for (size_t p = 0; p < ARRAY_SIZE(places); p++) {
 		for (size_t i = 0; i < key_row_count; i++) {
-			unsigned int context = places[p] | (key_rows[i].contexts & WHEN_MASK);
+			unsigned int context = places[p] |
+					       (key_rows[i].contexts & WHEN_MASK);
 
 			if (!key_row_works(&key_rows[i], context))
 				continue;
 			for (size_t k = 0; k < KEYS_PER_ROW && key_rows[i].keys[k]; k++)
-				assert_int_equal(keymap_find(key_rows[i].keys[k], context),
-						 key_rows[i].action);
+				assert_int_equal(
+					keymap_find(key_rows[i].keys[k], context),
+					key_rows[i].action);
 		}
 	}
 }
@@ -62,11 +64,13 @@ static void a_key_works_only_under_its_condition(void **state)
 {
 	(void)state;
 	assert_int_equal(keymap_find('n', IN_PROCESSES), ACTION_NONE);
-	assert_int_equal(keymap_find('n', IN_PROCESSES | WHEN_MATCHING), ACTION_NEXT_MATCH);
+	assert_int_equal(keymap_find('n', IN_PROCESSES | WHEN_MATCHING),
+			 ACTION_NEXT_MATCH);
 	assert_int_equal(keymap_find('n', IN_PROMPT | WHEN_MATCHING), ACTION_NONE);
 	assert_int_equal(keymap_find(KEY_ESCAPE, IN_PROCESSES), ACTION_NONE);
-	assert_int_equal(keymap_find(KEY_ESCAPE, IN_MAPPINGS | WHEN_BELOW | WHEN_FILTERED),
-			 ACTION_CLEAR_FILTER);
+	assert_int_equal(
+		keymap_find(KEY_ESCAPE, IN_MAPPINGS | WHEN_BELOW | WHEN_FILTERED),
+		ACTION_CLEAR_FILTER);
 	assert_int_equal(keymap_find(KEY_ESCAPE, IN_MAPPINGS | WHEN_BELOW), ACTION_BACK);
 }
 

@@ -44,11 +44,14 @@ static void blocks_are_listed_once_in_order_with_their_state(void **state)
 			chunk_sum_add(&sums[block.state], block.bytes + 8);
 		}
 		assert_row(sums[BLOCK_LIVE].count == w.h.live.count + 1, row);
-		assert_row(sums[BLOCK_LIVE].bytes == w.h.live.bytes + w.h.mapped.bytes - 8, row);
+		assert_row(sums[BLOCK_LIVE].bytes ==
+				   w.h.live.bytes + w.h.mapped.bytes - 8,
+			   row);
 		assert_row(sums[BLOCK_CACHED].bytes == w.h.cached.bytes, row);
 		assert_row(sums[BLOCK_CACHED].count == w.h.cached.count, row);
 		/* the tops of both arenas, too; their last word is in use */
-		assert_row(sums[BLOCK_FREE].count == w.h.bin.count + w.h.fast.count + 2, row);
+		assert_row(sums[BLOCK_FREE].count == w.h.bin.count + w.h.fast.count + 2,
+			   row);
 		assert_row(sums[BLOCK_FREE].bytes ==
 				   w.h.bin.bytes + w.h.fast.bytes + w.h.top_bytes - 16,
 			   row);
@@ -69,7 +72,8 @@ static void a_block_is_found_only_by_addresses_inside_it(void **state)
 		const uint64_t inside[] = { 0, 1, block.bytes / 2, block.bytes - 1 };
 
 		for (size_t i = 0; i < 4; i++) {
-			assert_true(blocks_find(&w.h.blocks, block.addr + inside[i], &found));
+			assert_true(
+				blocks_find(&w.h.blocks, block.addr + inside[i], &found));
 			assert_int_equal(found.addr, block.addr);
 			assert_int_equal(found.bytes, block.bytes);
 			assert_int_equal(found.bit, block.bit);

@@ -41,7 +41,9 @@ static void types_contain_every_live_block_once(void **state)
 			const struct heap_type *type = &d.detail.types[t];
 
 			assert_row(!type->name, row);
-			assert_row(type->live.bytes == type->size_bytes * type->live.count, row);
+			assert_row(type->live.bytes ==
+					   type->size_bytes * type->live.count,
+				   row);
 			assert_row(type->resident_bytes <= type->live.bytes, row);
 			assert_row(type->live.bytes <= before, row);
 			before = type->live.bytes;
@@ -75,8 +77,9 @@ static void pages_in_use_add_up_to_the_pool(void **state)
 		assert_row(d.detail.fill[FILL_NONE].free_bytes ==
 				   d.heap.owner_bytes[OWNER_POOL_PAGES],
 			   row);
-		assert_row(sum.free_bytes == d.heap.owner_bytes[OWNER_POOL_PAGES] +
-						     d.heap.owner_bytes[OWNER_POOL_FRAGMENTS],
+		assert_row(sum.free_bytes ==
+				   d.heap.owner_bytes[OWNER_POOL_PAGES] +
+					   d.heap.owner_bytes[OWNER_POOL_FRAGMENTS],
 			   row);
 		for (size_t s = 0; s < d.detail.strip_count; s++) {
 			const struct heap_strip *strip = &d.detail.strips[s];
@@ -136,14 +139,13 @@ static void pinning_blocks_are_found_on_their_pages(void **state)
 
 			if (!run)
 				continue;
-			free_bytes = d.h.blocks
-					     .pages[(run->offset_bytes / IMAGE_PAGE_BYTES) +
-						    page -
-						    run->start_addr / IMAGE_PAGE_BYTES]
-					     .free_bytes;
-			is_pinning = is_pinning ||
-				     (free_bytes >= FRAGMENTED_FREE_BYTES &&
-				      free_bytes < IMAGE_PAGE_BYTES);
+			free_bytes =
+				d.h.blocks
+					.pages[(run->offset_bytes / IMAGE_PAGE_BYTES) +
+					       page - run->start_addr / IMAGE_PAGE_BYTES]
+					.free_bytes;
+			is_pinning = is_pinning || (free_bytes >= FRAGMENTED_FREE_BYTES &&
+						    free_bytes < IMAGE_PAGE_BYTES);
 		}
 		blocks -= is_pinning;
 	}

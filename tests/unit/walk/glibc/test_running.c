@@ -65,7 +65,8 @@ static void cached_and_fastbin_blocks_count_as_live_and_the_rest_is_exact(void *
 		heap_image_walk(&h, &heap);
 		assert_row(heap.quality == QUALITY_ESTIMATE, row);
 		assert_row(heap.skipped_bytes == 0, row);
-		assert_row(BINS(&heap) == h.bin.bytes && top_sum(&heap) == h.top_bytes, row);
+		assert_row(BINS(&heap) == h.bin.bytes && top_sum(&heap) == h.top_bytes,
+			   row);
 		/*
 		 * the thread's cache itself cannot be distinguished
 		 * from the program's blocks
@@ -161,8 +162,10 @@ static void stale_arena_sums_do_not_matter(void **state)
 
 	(void)state;
 	begin(&h, 4);
-	heap_image_write(&h, h.second_arena_addr + kind->bins_offset + 2032 + 16 + 24, 4096);
-	heap_image_write(&h, h.main_arena_addr + kind->bins_offset + 2032 + 16 + 24, 4096);
+	heap_image_write(&h, h.second_arena_addr + kind->bins_offset + 2032 + 16 + 24,
+			 4096);
+	heap_image_write(&h, h.main_arena_addr + kind->bins_offset + 2032 + 16 + 24,
+			 4096);
 	/* the bin was changed during the walk */
 	heap_image_write(&h, h.bin_addr + 24, h.bin_addr);
 	heap_image_walk(&h, &heap);
@@ -180,8 +183,8 @@ static void garbage_is_skipped(void **state)
 
 	(void)state;
 	begin(&h, 4);
-	for (uint64_t addr = h.second_live_addr; addr < h.heap_info_addr + 32 * IMAGE_PAGE_BYTES;
-	     addr += 8)
+	for (uint64_t addr = h.second_live_addr;
+	     addr < h.heap_info_addr + 32 * IMAGE_PAGE_BYTES; addr += 8)
 		heap_image_write(&h, addr, UINT64_C(0x2121212121212121));
 	heap_image_walk(&h, &heap);
 	assert_int_equal(heap.arenas[1].live.count, 0);
