@@ -72,7 +72,7 @@ AGENT_LIBS = %D%/libagent.a
 # CFLAGS control optimization and debug information; memstate's instrumentation must not get into other programs.
 # ld.so sets the stack canary before it relocates the first library, hence before any code here is called.
 # -fno-builtin: the compiler must not assume anything about malloc().
-count_files = %D%/system/ask.h %D%/count/count.c %D%/count/abi.h %D%/count/inside.h %D%/count/next.c %D%/count/seal.c %D%/count/slots.c %D%/count/stacks.h \
+count_files = %D%/system/ask.h %D%/count/count.c %D%/count/abi.h %D%/count/entry.c %D%/count/entry.h %D%/count/extra.h %D%/count/inside.h %D%/count/next.c %D%/count/seal.c %D%/count/slots.c %D%/count/stacks.h \
 	%D%/system/syscalls.h
 stack_files = %D%/count/stack_abi.h %D%/count/stack_blocks.c %D%/count/stack_blocks.h %D%/count/stack_file.c %D%/count/stack_file.h \
 	%D%/count/stack_record.c %D%/count/stack_record.h %D%/count/stack_sample.c %D%/count/stack_sample.h %D%/count/stack_trie.c \
@@ -84,7 +84,7 @@ count_compile = $(WARN_CFLAGS) -std=gnu11 -fPIC -fvisibility=hidden -fno-builtin
 # Data stored word by word is read back soon: a wider load would have to wait for the stores.
 count_stack_compile = $(count_compile) -DCOUNT_WITH_STACKS -fno-tree-vectorize -fno-tree-slp-vectorize
 count_link = -shared $(AGENT_HARDEN_LDFLAGS) -Wl,-z,defs
-EXTRA_DIST += $(count_stack_files) %D%/count/new.c
+EXTRA_DIST += $(count_stack_files) %D%/count/family.c %D%/count/new.c
 if HAVE_AGENT
 agent_PROGRAMS += %D%/libmemstate-count.so %D%/libmemstate-count-calls.so \
 	%D%/libmemstate-count-new.so %D%/libmemstate-count-calls-new.so \
@@ -107,4 +107,24 @@ agent_PROGRAMS += %D%/libmemstate-count.so %D%/libmemstate-count-calls.so \
 %C%_libmemstate_count_stacks_new_so_SOURCES = $(count_stack_files) %D%/count/new.c
 %C%_libmemstate_count_stacks_new_so_CFLAGS = $(count_stack_compile) -DCOUNT_WITH_NEW
 %C%_libmemstate_count_stacks_new_so_LDFLAGS = $(count_link)
+# The entry points that allocators have beside malloc, see entry.h. What they call is in the libraries above.
+family_files = %D%/count/abi.h %D%/count/entry.h %D%/count/extra.h %D%/count/family.c
+family_compile = $(count_compile) -fno-omit-frame-pointer
+agent_PROGRAMS += %D%/libmemstate-count-jemalloc.so %D%/libmemstate-count-je.so \
+	%D%/libmemstate-count-rjem.so %D%/libmemstate-count-mimalloc.so %D%/libmemstate-count-tcmalloc.so
+%C%_libmemstate_count_jemalloc_so_SOURCES = $(family_files)
+%C%_libmemstate_count_jemalloc_so_CFLAGS = $(family_compile) -DCOUNT_FAMILY=COUNT_EXTRA_JEMALLOC -DCOUNT_FAMILY_USABLE='"sallocx"'
+%C%_libmemstate_count_jemalloc_so_LDFLAGS = -shared $(AGENT_HARDEN_LDFLAGS)
+%C%_libmemstate_count_je_so_SOURCES = $(family_files)
+%C%_libmemstate_count_je_so_CFLAGS = $(family_compile) -DCOUNT_FAMILY=COUNT_EXTRA_JE -DCOUNT_FAMILY_USABLE='"je_malloc_usable_size"'
+%C%_libmemstate_count_je_so_LDFLAGS = -shared $(AGENT_HARDEN_LDFLAGS)
+%C%_libmemstate_count_rjem_so_SOURCES = $(family_files)
+%C%_libmemstate_count_rjem_so_CFLAGS = $(family_compile) -DCOUNT_FAMILY=COUNT_EXTRA_RJEM -DCOUNT_FAMILY_USABLE='"_rjem_malloc_usable_size"'
+%C%_libmemstate_count_rjem_so_LDFLAGS = -shared $(AGENT_HARDEN_LDFLAGS)
+%C%_libmemstate_count_mimalloc_so_SOURCES = $(family_files)
+%C%_libmemstate_count_mimalloc_so_CFLAGS = $(family_compile) -DCOUNT_FAMILY=COUNT_EXTRA_MI -DCOUNT_FAMILY_USABLE='"mi_usable_size"'
+%C%_libmemstate_count_mimalloc_so_LDFLAGS = -shared $(AGENT_HARDEN_LDFLAGS)
+%C%_libmemstate_count_tcmalloc_so_SOURCES = $(family_files)
+%C%_libmemstate_count_tcmalloc_so_CFLAGS = $(family_compile) -DCOUNT_FAMILY=COUNT_EXTRA_TC -DCOUNT_FAMILY_USABLE='"tc_malloc_size"'
+%C%_libmemstate_count_tcmalloc_so_LDFLAGS = -shared $(AGENT_HARDEN_LDFLAGS)
 endif

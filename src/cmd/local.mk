@@ -81,6 +81,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/run/child.h \
 	%D%/run/count_child.c \
 	%D%/run/count_child.h \
+	%D%/run/count_families.c \
+	%D%/run/count_families.h \
 	%D%/run/job.c \
 	%D%/run/job.h \
 	%D%/run/program.c \

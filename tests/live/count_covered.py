@@ -293,4 +293,74 @@ def entry_points_in_a_command_are_named_as_not_covered():
     memstate("count", "--", target_path("entry_target"), stdin=subprocess.DEVNULL).must_be(0)
 
 
+COUNTED = ("malloc", "free", "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc", "memalign",
+           "valloc", "pvalloc", "new", "delete")
+
+
+def count_entries_of_command(letters, allocator, *options):
+    """The counts of a command with these calls, and what it reports itself."""
+    environment = {**os.environ, "LD_PRELOAD": find_library(allocator)} if allocator else None
+    with tempfile.TemporaryFile() as orders:
+        orders.write(letters)
+        orders.seek(0)
+        result = memstate("count", "--json", "--output-all", *options, "--", target_path("entry_target"),
+                          stdin=orders, env=environment).must_be(0)
+    said = {}
+    for name, number in re.findall(rb"^(\w+) (\d+)$", result.err, re.M):
+        said[name.decode()] = said.get(name.decode(), 0) + int(number)
+    return json.loads(result.out)["programs"][0], said
+
+
+def check_entries_of_command(allocator, *options):
+    before, _ = count_entries_of_command(b"", allocator, *options)
+    for letters in (b"ww", b"ssw"):
+        after, said = count_entries_of_command(letters, allocator, *options)
+        for name in COUNTED:
+            equal(after[f"{name}_calls"] - before[f"{name}_calls"], said.get(name, 0),
+                  f"{allocator} {options} {letters}: {name}")
+        equal(after["requested_bytes"] - before["requested_bytes"], said["bytes"], "requested bytes")
+        if not options:
+            for figure in ("live_blocks", "live_bytes", "failed_calls"):
+                equal(after[figure], before[figure], f"{allocator} {letters}: {figure}")
+
+
+def check_entries_by_each_library(allocator):
+    check_entries_of_command(allocator)
+    check_entries_of_command(allocator, "--calls-only")
+
+
+@test
+def entry_points_of_jemalloc_are_counted_of_a_command():
+    check_entries_by_each_library("jemalloc")
+
+
+@test
+def entry_points_of_mimalloc_are_counted_of_a_command():
+    check_entries_by_each_library("mimalloc")
+
+
+@test
+def entry_points_of_tcmalloc_are_counted_of_a_command():
+    check_entries_by_each_library("tcmalloc")
+
+
+@test
+def stacks_of_entry_points_are_recorded_of_a_command():
+    need_built_with("LIBELF")
+    environment = {**os.environ, "LD_PRELOAD": find_library("mimalloc")}
+    with tempfile.TemporaryFile() as orders:
+        orders.write(b"w")
+        orders.seek(0)
+        result = memstate("count", "--stacks", "--", target_path("entry_target"), stdin=orders, env=environment)
+    check(re.search(rb"^ +25 100.0% .*call_mimalloc", result.must_be(0).out, re.M), result.out)
+
+
+@test
+def a_command_without_such_an_allocator_finds_no_entry_points():
+    _, said = count_entries_of_command(b"w", None)
+    equal(said, {}, "calls of functions that are found")
+    shell = memstate("count", "--", "sh", "-c", "echo $LD_PRELOAD").must_be(0)
+    check(re.search(rb"/libmemstate-count\.so$", shell.err, re.M), shell.err)
+
+
 run()

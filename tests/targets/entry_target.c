@@ -6,10 +6,12 @@
  *
  * Prints "ready". Each "w" on its standard input makes the calls, which the target
  * reports as "FUNCTION NUMBER" under the equivalent standard functions, and "done".
+ * Each "s" makes calls of the standard functions instead.
  * Nothing else in it allocates.
  */
 #include "config.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,6 +22,7 @@
 
 WEAK void *mallocx(size_t bytes, int flags);
 WEAK void *rallocx(void *p, size_t bytes, int flags);
+WEAK size_t xallocx(void *p, size_t bytes, size_t extra_bytes, int flags);
 WEAK void dallocx(void *p, int flags);
 WEAK void sdallocx(void *p, size_t bytes, int flags);
 
@@ -99,6 +102,7 @@ static void call_jemalloc(void)
 {
 	for (int i = 0; i < 5; i++) {
 		kept = mallocx(100, 0);
+		xallocx(kept, 110, 0, 0);
 		if (i < 2)
 			kept = rallocx(kept, 1000, 0);
 		if (i < 1)
@@ -107,9 +111,9 @@ static void call_jemalloc(void)
 			sdallocx(kept, i < 2 ? 1000 : 100, 0);
 	}
 	say("malloc", 5);
-	say("realloc", 2);
+	say("realloc", 5 + 2);
 	say("free", 5);
-	say("bytes", 5 * 100 + 2 * 1000);
+	say("bytes", 5 * (100 + 110) + 2 * 1000);
 }
 
 static void call_mimalloc(void)
@@ -155,12 +159,55 @@ static void call_tcmalloc(void)
 	say("bytes", 5 * (100 + 1000 + 15 + 300 + 20));
 }
 
+static void free_and_say(const char *name)
+{
+	free(kept);
+	say(name, 1);
+	say("free", 1);
+	say("bytes", 200);
+}
+
+/* Some allocators implement these functions with their own entry points. */
+static void call_standard(void)
+{
+	void *block = NULL;
+
+	kept = malloc(200);
+	free_and_say("malloc");
+	kept = calloc(2, 100);
+	free_and_say("calloc");
+	kept = realloc(NULL, 200);
+	free_and_say("realloc");
+	kept = reallocarray(NULL, 2, 100);
+	free_and_say("reallocarray");
+	if (posix_memalign(&block, 64, 200) == 0)
+		kept = block;
+	free_and_say("posix_memalign");
+	kept = aligned_alloc(8, 200);
+	free_and_say("aligned_alloc");
+	kept = memalign(64, 200);
+	free_and_say("memalign");
+	kept = valloc(200);
+	free_and_say("valloc");
+	kept = realloc(malloc(50), 60);
+	say("malloc", 1);
+	say("realloc", 1);
+	say("bytes", 50 + 60);
+	free(kept);
+	say("free", 1);
+}
+
 int main(void)
 {
 	char letter;
 
 	say_word("ready");
 	while (read(STDIN_FILENO, &letter, 1) == 1) {
+		if (letter == 's') {
+			call_standard();
+			say_word("done");
+			continue;
+		}
 		call_own();
 		if (mallocx)
 			call_jemalloc();

@@ -15,6 +15,16 @@
 #include "agent/count/stacks.h"
 
 /*
+ * The result of a call that must not become a jump: if the allocator jumps on to another
+ * entry point of its own, its call would look like one of the program, see entry.c.
+ */
+static inline uintptr_t returned(uintptr_t result)
+{
+	__asm__ volatile("" : "+r"(result));
+	return result;
+}
+
+/*
  * malloc and free each have a fast and a slow path. The fast path requires that the
  * thread has a slot and that the allocator stores the size in front of each block; it
  * looks nothing up and calls only the allocator. The slow path handles everything else.
@@ -28,6 +38,7 @@
 static inline __attribute__((always_inline)) void *give(struct count_slot *slot, void *p,
 							 size_t bytes)
 {
+	p = (void *)returned((uintptr_t)p);
 	if (COUNT_HAS_LIVE)
 		p = count_given(slot, p);
 	count_stack_given(slot, p, bytes);
@@ -221,7 +232,7 @@ static inline __attribute__((always_inline)) void *resize(enum count_function fu
 	return given;
 #else
 	count_requested(slot, bytes);
-	return count_next.realloc(p, bytes);
+	return (void *)returned((uintptr_t)count_next.realloc(p, bytes));
 #endif
 }
 
@@ -265,7 +276,7 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 	give(slot, err == 0 ? *ret : NULL, bytes);
 	return err;
 #else
-	return count_next.posix_memalign(ret, alignment, bytes);
+	return (int)returned((uintptr_t)count_next.posix_memalign(ret, alignment, bytes));
 #endif
 }
 

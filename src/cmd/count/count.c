@@ -20,6 +20,7 @@
 #include "cmd/count/scale.h"
 #include "cmd/count/show.h"
 #include "cmd/run/count_child.h"
+#include "cmd/run/count_families.h"
 #include "cmd/run/program.h"
 #include "cmd/run/variants.h"
 #include "cmd/session/session.h"
@@ -281,12 +282,15 @@ static int show(struct counting *c)
 static int check_covered(struct counting *c, const char *name)
 {
 	const struct options *o = c->options;
+	_cleanup_strbuf_ struct strbuf unused = STRBUF_INIT;
 	bool is_static = false;
 
 	if (o->count.scale)
 		return EXIT_DONE;
 	c->uncovered = program_is_go(name, &is_static) ? count_uncovered_go
 						       : program_find_entry_point(name);
+	if (!c->uncovered)
+		c->uncovered = count_families_find(name, NULL, &unused);
 	if (!c->uncovered)
 		return EXIT_DONE;
 	if (!is_static && !count_runs_are_wanted(o))

@@ -15,6 +15,7 @@
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
 #include "cmd/core/signals.h"
+#include "cmd/run/count_families.h"
 #include "cmd/run/program.h"
 #include "cmd/run/variants.h"
 #include "model/known_names.h"
@@ -87,6 +88,7 @@ static char **make_environment(const struct variant *allocator, char *library,
 int count_child_prepare(const struct variant *allocator, const struct count_what *what,
 			struct count_folder *folder, char ***ret_environment)
 {
+	_cleanup_strbuf_ struct strbuf libraries = STRBUF_INIT;
 	_cleanup_free_ char *library = NULL;
 	const char *where = NULL;
 	int r = find_library(allocator ? allocator->library : NULL, what->library,
@@ -99,8 +101,12 @@ int count_child_prepare(const struct variant *allocator, const struct count_what
 		message_error(where ? where : "a folder to count in", r);
 		return EXIT_NOT_COUNTED;
 	}
-	*ret_environment =
-		make_environment(allocator, library, folder->path, what->stack_mode);
+	strbuf_add_text(&libraries, library);
+	if (what->command)
+		(void)count_families_find(what->command, allocator ? allocator->library : NULL,
+					  &libraries);
+	*ret_environment = make_environment(allocator, libraries.text, folder->path,
+					    what->stack_mode);
 	return EXIT_DONE;
 }
 
@@ -140,7 +146,10 @@ int count_child_start(struct count_child *c)
 				     .output_fd = c->output_fd,
 				     .error_fd = -1 };
 	char **environment;
-	int r = count_child_prepare(c->allocator, &c->what, &c->folder, &environment);
+	int r;
+
+	c->what.command = c->command[0];
+	r = count_child_prepare(c->allocator, &c->what, &c->folder, &environment);
 
 	if (r != EXIT_DONE)
 		return r;

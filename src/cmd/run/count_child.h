@@ -24,6 +24,8 @@ enum {
 
 struct count_what {
 	enum count_library library;
+	/* whose entry points beside malloc are counted, too; NULL: none; borrowed */
+	const char *command;
 	/* value of the library's mode variable, for COUNT_LIBRARY_STACKS; borrowed */
 	const char *stack_mode;
 };

@@ -394,10 +394,23 @@ const char *program_find_entry_point(const char *name)
 
 	if (fd < 0)
 		return NULL;
-	count_entries_add(fd, NULL, &entries);
 	count_entries_add_defined(fd, &entries);
 	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++)
-		if (entries.is_imported[i] || entries.is_defined[i])
+		if (entries.is_defined[i])
 			return counted_names[i].name;
 	return NULL;
+}
+
+bool program_find_loader(const char *name, char **ret_path, char **ret_loader)
+{
+	_cleanup_free_ char *path = find_in_path(name);
+	_cleanup_close_ int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	struct program p;
+
+	if (fd < 0 || read_program(fd, &p) < 0 || !p.has_interpreter)
+		return false;
+	*ret_path = path;
+	path = NULL;
+	*ret_loader = xstrdup(p.interpreter);
+	return true;
 }

@@ -54,8 +54,14 @@ bool program_is_go(const char *name, bool *ret_static);
 
 /*
  * Return the name of an allocation function other than malloc, such as mallocx, that the
- * file execvp(3) would run imports or defines; or NULL. The string is static.
+ * file execvp(3) would run has linked in; or NULL. The string is static.
  */
 const char *program_find_entry_point(const char *name);
+
+/*
+ * Find the file that execvp(3) would run and its dynamic loader, which the caller frees.
+ * Returns false if the file is not a dynamic program.
+ */
+bool program_find_loader(const char *name, char **ret_path, char **ret_loader);
 
 #endif

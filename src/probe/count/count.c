@@ -335,3 +335,16 @@ int count_find_library(enum count_library library, bool with_new, char **ret)
 
 	return agent_library_find_named(names[library][with_new], ret);
 }
+
+int count_find_family_library(enum count_family family, char **ret)
+{
+	static const char *const names[COUNT_FAMILY_COUNT_] = {
+		[COUNT_FAMILY_STANDARD] = "libmemstate-count-jemalloc.so",
+		[COUNT_FAMILY_JE] = "libmemstate-count-je.so",
+		[COUNT_FAMILY_RJEM] = "libmemstate-count-rjem.so",
+		[COUNT_FAMILY_MI] = "libmemstate-count-mimalloc.so",
+		[COUNT_FAMILY_TC] = "libmemstate-count-tcmalloc.so",
+	};
+
+	return agent_library_find_named(names[family], ret);
+}

@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "model/count.h"
+#include "probe/count/names.h"
 
 /* Name of the environment variable that holds the path of the folder. */
 extern const char count_folder_variable[];
@@ -68,5 +69,11 @@ enum count_library {
  * for agent_library_find().
  */
 int count_find_library(enum count_library library, bool with_new, char **ret);
+
+/*
+ * The library for the entry points that allocators of this family have beside malloc, to be
+ * preloaded behind the one that counts. As agent_library_find().
+ */
+int count_find_family_library(enum count_family family, char **ret);
 
 #endif
