@@ -37,13 +37,6 @@ static const struct compare_row *row_of(const void *row)
 	return row;
 }
 
-static void set_text(const char *text, struct value *ret)
-{
-	ret->is_known = text != NULL;
-	ret->text = text;
-	ret->text_length = text ? strlen(text) : 0;
-}
-
 enum {
 	TEXT_VARIANT,
 	TEXT_ALLOCATOR,
@@ -62,7 +55,7 @@ static void get_text(const void *row, int arg, struct value *ret)
 		[TEXT_PROBLEM] = r->run ? r->run->problem : NULL,
 	};
 
-	set_text(texts[arg], ret);
+	value_set_text(ret, texts[arg]);
 }
 
 static void get_run(const void *row, int arg, struct value *ret)
@@ -70,8 +63,8 @@ static void get_run(const void *row, int arg, struct value *ret)
 	const struct compare_row *r = row_of(row);
 
 	(void)arg;
-	ret->is_known = r->run != NULL;
-	ret->number = r->run ? r->run->number : 0;
+	if (r->run)
+		value_set_number(ret, r->run->number);
 }
 
 static void get_good_runs(const void *row, int arg, struct value *ret)
@@ -79,8 +72,8 @@ static void get_good_runs(const void *row, int arg, struct value *ret)
 	const struct compare_row *r = row_of(row);
 
 	(void)arg;
-	ret->is_known = !r->run;
-	ret->number = r->view->compared->variants[r->variant].good_count;
+	if (!r->run)
+		value_set_number(ret, r->view->compared->variants[r->variant].good_count);
 }
 
 static uint64_t statistic_of(const struct spread *spread, enum statistic statistic)
@@ -99,10 +92,11 @@ static void get_figure(const void *row, int arg, struct value *ret)
 	enum figure figure = (enum figure)arg;
 
 	if (r->run)
-		ret->number = compare_run_figure(r->view->comparison, r->run, figure);
+		value_set_amount(ret,
+				 compare_run_figure(r->view->comparison, r->run, figure));
 	else
-		ret->number = statistic_of(&variant->figures[figure], r->statistic);
-	ret->is_known = bytes_known(ret->number);
+		value_set_amount(ret,
+				 statistic_of(&variant->figures[figure], r->statistic));
 }
 
 static void get_heap_quality(const void *row, int arg, struct value *ret)
@@ -115,7 +109,7 @@ static void get_heap_quality(const void *row, int arg, struct value *ret)
 		quality = sample < r->run->sample_count
 				  ? r->run->samples[sample].heap_quality
 				  : QUALITY_UNKNOWN;
-	set_text(quality_names[quality], ret);
+	value_set_text(ret, quality_names[quality]);
 }
 
 #define TEXT(name, heading, kind, which, help)                       \

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/units.h"
 #include "classify/process/classify_stats.h"
@@ -30,23 +29,10 @@ static const struct heap_row *row_of(const void *row)
 	return row;
 }
 
-static void set_text(const char *text, struct value *ret)
-{
-	ret->is_known = text != NULL;
-	ret->text = text;
-	ret->text_length = text ? strlen(text) : 0;
-}
-
-static void set_number(uint64_t number, struct value *ret)
-{
-	ret->is_known = bytes_known(number);
-	ret->number = number;
-}
-
 static void get_pid(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_number((uint64_t)row_of(row)->process->pid, ret);
+	value_set_amount(ret, (uint64_t)row_of(row)->process->pid);
 }
 
 enum {
@@ -66,7 +52,7 @@ static void get_text(const void *row, int arg, struct value *ret)
 		[TEXT_STATE] = r->state,
 	};
 
-	set_text(texts[arg], ret);
+	value_set_text(ret, texts[arg]);
 }
 
 enum {
@@ -84,7 +70,7 @@ static void get_number(const void *row, int arg, struct value *ret)
 		[NUMBER_BYTES] = r->bytes,
 	};
 
-	set_number(numbers[arg], ret);
+	value_set_amount(ret, numbers[arg]);
 }
 
 static const struct column columns[] = {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include <string.h>
-
 #include "render/heap/leak_report.h"
 
 static const struct leak_row *row_of(const void *row)
@@ -10,36 +8,29 @@ static const struct leak_row *row_of(const void *row)
 	return row;
 }
 
-static void set_word(struct value *ret, const char *text)
-{
-	ret->is_known = true;
-	ret->text = text;
-	ret->text_length = strlen(text);
-}
-
 static void get_kind(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_word(ret, row_of(row)->is_leaked ? "leaked" : "new");
+	value_set_text(ret, row_of(row)->is_leaked ? "leaked" : "new");
 }
 
 static void get_type(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
 	if (row_of(row)->group->type)
-		set_word(ret, row_of(row)->group->type);
+		value_set_text(ret, row_of(row)->group->type);
 }
 
 static void get_content(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_word(ret, content_names[row_of(row)->group->content]);
+	value_set_text(ret, content_names[row_of(row)->group->content]);
 }
 
 static void get_peek(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_word(ret, row_of(row)->peek);
+	value_set_text(ret, row_of(row)->peek);
 }
 
 enum {
@@ -63,8 +54,7 @@ static void get_number(const void *row, int arg, struct value *ret)
 		[NUMBER_ADDR] = group->examples[0],
 	};
 
-	ret->is_known = true;
-	ret->number = numbers[arg];
+	value_set_number(ret, numbers[arg]);
 }
 
 #define NUMBER(name, heading, kind, which, help)                      \

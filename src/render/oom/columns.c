@@ -12,29 +12,23 @@ static const struct cgroup *cgroup_of(const void *row)
 	return ((const struct oom_row *)row)->cgroup;
 }
 
-static void set_number(struct value *ret, uint64_t number)
+/* Set a figure of a cgroup; unknown if it is a limit that is not set. */
+static void set_figure(struct value *ret, uint64_t figure)
 {
-	ret->is_known = bytes_known(number) && number != CGROUP_NO_LIMIT;
-	ret->number = number;
-}
-
-static void set_text(struct value *ret, const char *text)
-{
-	ret->is_known = text != NULL;
-	ret->text = text;
-	ret->text_length = text ? strlen(text) : 0;
+	if (figure != CGROUP_NO_LIMIT)
+		value_set_amount(ret, figure);
 }
 
 static void get_time(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_number(ret, cgroup_of(row)->unix_ms);
+	value_set_amount(ret, cgroup_of(row)->unix_ms);
 }
 
 static void get_elapsed(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_number(ret, ((const struct oom_row *)row)->elapsed_ns);
+	value_set_amount(ret, ((const struct oom_row *)row)->elapsed_ns);
 }
 
 static void get_path(const void *row, int arg, struct value *ret)
@@ -42,7 +36,7 @@ static void get_path(const void *row, int arg, struct value *ret)
 	const struct cgroup *c = cgroup_of(row);
 
 	(void)arg;
-	set_text(ret, c->level_count > 0 ? c->levels[0].path : NULL);
+	value_set_text(ret, c->level_count > 0 ? c->levels[0].path : NULL);
 }
 
 static void get_limit_path(const void *row, int arg, struct value *ret)
@@ -50,7 +44,7 @@ static void get_limit_path(const void *row, int arg, struct value *ret)
 	const struct cgroup_level *level = cgroup_tightest(cgroup_of(row));
 
 	(void)arg;
-	set_text(ret, level ? level->path : NULL);
+	value_set_text(ret, level ? level->path : NULL);
 }
 
 /* Get a figure. arg: offset in struct oom_figures */
@@ -60,19 +54,19 @@ static void get_figure(const void *row, int arg, struct value *ret)
 
 	memcpy(&number, (const char *)((const struct oom_row *)row)->figures + arg,
 	       sizeof(number));
-	set_number(ret, number);
+	set_figure(ret, number);
 }
 
 /* Get one of the names of the cgroup. arg: enum cgroup_name */
 static void get_name(const void *row, int arg, struct value *ret)
 {
-	set_text(ret, cgroup_of(row)->names[arg]);
+	value_set_text(ret, cgroup_of(row)->names[arg]);
 }
 
 static void get_process_count(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_number(ret, cgroup_of(row)->pid_count);
+	value_set_amount(ret, cgroup_of(row)->pid_count);
 }
 
 /* Get a figure of the cgroup itself. arg: offset in struct cgroup_level */
@@ -83,7 +77,7 @@ static void get_own(const void *row, int arg, struct value *ret)
 
 	if (c->level_count > 0)
 		memcpy(&number, (const char *)&c->levels[0] + arg, sizeof(number));
-	set_number(ret, number);
+	set_figure(ret, number);
 }
 
 /* Get a figure of the level whose limit applies. arg: offset in struct cgroup_level */
@@ -94,7 +88,7 @@ static void get_owner(const void *row, int arg, struct value *ret)
 
 	if (level)
 		memcpy(&number, (const char *)level + arg, sizeof(number));
-	set_number(ret, number);
+	set_figure(ret, number);
 }
 
 /* Get the pressure of the cgroup itself. arg: offset in struct cgroup_pressure */
@@ -105,7 +99,7 @@ static void get_pressure(const void *row, int arg, struct value *ret)
 
 	if (c->has_pressure)
 		memcpy(&ns, (const char *)&c->pressure + arg, sizeof(ns));
-	set_number(ret, ns);
+	value_set_amount(ret, ns);
 }
 
 #define FIGURE(name, heading, field, help)                                   \

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include <string.h>
-
 #include "render/process/diff_report.h"
 
 static const struct diff_row *row_of(const void *row)
@@ -10,23 +8,16 @@ static const struct diff_row *row_of(const void *row)
 	return row;
 }
 
-static void set_text(struct value *ret, const char *text)
-{
-	ret->is_known = true;
-	ret->text = text;
-	ret->text_length = strlen(text);
-}
-
 static void get_kind(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, profile_diff_kind_names[row_of(row)->stack->kind]);
+	value_set_text(ret, profile_diff_kind_names[row_of(row)->stack->kind]);
 }
 
 static void get_metric(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, profile_metrics[row_of(row)->report->options->metric].name);
+	value_set_text(ret, profile_metrics[row_of(row)->report->options->metric].name);
 }
 
 enum {
@@ -44,20 +35,19 @@ static void get_number(const void *row, int arg, struct value *ret)
 		[NUMBER_CHANGE] = stack->after - stack->before,
 	};
 
-	ret->is_known = true;
-	ret->number = numbers[arg];
+	value_set_number(ret, numbers[arg]);
 }
 
 static void get_callers(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, row_of(row)->stack->goes_on ? "more" : "none");
+	value_set_text(ret, row_of(row)->stack->goes_on ? "more" : "none");
 }
 
 static void get_stack(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, row_of(row)->functions);
+	value_set_text(ret, row_of(row)->functions);
 }
 
 #define WORD(name, kind, get, help)                      \

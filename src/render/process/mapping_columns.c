@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include <string.h>
-
-#include "base/units.h"
 #include "classify/process/classify.h"
 #include "render/table/column.h"
 
@@ -14,8 +11,7 @@ static const struct mapping *mapping_of(const void *row)
 
 static void get_field(const void *row, int arg, struct value *ret)
 {
-	ret->number = mapping_of(row)->counters.bytes[arg];
-	ret->is_known = bytes_known(ret->number);
+	value_set_amount(ret, mapping_of(row)->counters.bytes[arg]);
 }
 
 static void get_state_bytes(const void *row, int arg, struct value *ret)
@@ -23,8 +19,7 @@ static void get_state_bytes(const void *row, int arg, struct value *ret)
 	uint64_t states[STATE_COUNT_];
 
 	classify_states(&mapping_of(row)->counters, states);
-	ret->number = states[arg];
-	ret->is_known = bytes_known(ret->number);
+	value_set_amount(ret, states[arg]);
 }
 
 enum {
@@ -44,8 +39,7 @@ static void get_place(const void *row, int arg, struct value *ret)
 		[PLACE_INODE] = m->inode,
 	};
 
-	ret->is_known = true;
-	ret->number = places[arg];
+	value_set_number(ret, places[arg]);
 }
 
 /*
@@ -60,17 +54,14 @@ static void get_perms(const void *row, int arg, struct value *ret)
 	};
 
 	(void)arg;
-	ret->is_known = true;
-	ret->text = perms[mapping_of(row)->flags & (MAPPING_ACCESS | MAPPING_SHARED)];
-	ret->text_length = 4;
+	value_set_text(ret,
+		       perms[mapping_of(row)->flags & (MAPPING_ACCESS | MAPPING_SHARED)]);
 }
 
 static void get_owner(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	ret->is_known = true;
-	ret->text = owner_names[mapping_of(row)->owner];
-	ret->text_length = strlen(ret->text);
+	value_set_text(ret, owner_names[mapping_of(row)->owner]);
 }
 
 static void get_name(const void *row, int arg, struct value *ret)
@@ -78,9 +69,8 @@ static void get_name(const void *row, int arg, struct value *ret)
 	const struct mapping *m = mapping_of(row);
 
 	(void)arg;
-	ret->is_known = m->name_length > 0;
-	ret->text = m->name;
-	ret->text_length = m->name_length;
+	if (m->name_length > 0)
+		value_set_text_part(ret, m->name, m->name_length);
 }
 
 #define FIELD(name, heading, field, help)                                   \

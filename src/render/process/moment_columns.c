@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include <string.h>
-
 #include "render/process/moment_report.h"
 
 static const struct moment_change *change_of(const void *row)
@@ -10,23 +8,16 @@ static const struct moment_change *change_of(const void *row)
 	return row;
 }
 
-static void set_text(struct value *ret, const char *text)
-{
-	ret->is_known = text != NULL;
-	ret->text = text;
-	ret->text_length = text ? strlen(text) : 0;
-}
-
 static void get_part(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, moment_part_names[change_of(row)->part]);
+	value_set_text(ret, moment_part_names[change_of(row)->part]);
 }
 
 static void get_name(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, change_of(row)->name);
+	value_set_text(ret, change_of(row)->name);
 }
 
 static void get_owner(const void *row, int arg, struct value *ret)
@@ -34,14 +25,14 @@ static void get_owner(const void *row, int arg, struct value *ret)
 	enum owner owner = change_of(row)->owner;
 
 	(void)arg;
-	set_text(ret, owner < OWNER_COUNT_ ? owner_names[owner] : NULL);
+	value_set_text(ret, owner < OWNER_COUNT_ ? owner_names[owner] : NULL);
 }
 
 static void get_address(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	ret->number = change_of(row)->start_addr;
-	ret->is_known = ret->number != 0;
+	if (change_of(row)->start_addr != 0)
+		value_set_number(ret, change_of(row)->start_addr);
 }
 
 enum {
@@ -59,8 +50,8 @@ static void get_pid(const void *row, int arg, struct value *ret)
 {
 	const struct process *process = process_of(row, arg);
 
-	ret->is_known = process != NULL;
-	ret->number = process ? (uint64_t)process->pid : 0;
+	if (process)
+		value_set_number(ret, (uint64_t)process->pid);
 }
 
 static void get_comm(const void *row, int arg, struct value *ret)
@@ -70,21 +61,22 @@ static void get_comm(const void *row, int arg, struct value *ret)
 	(void)arg;
 	if (!process)
 		process = process_of(row, SIDE_BEFORE);
-	set_text(ret, process ? process->comm : NULL);
+	value_set_text(ret, process ? process->comm : NULL);
 }
 
 static void get_bytes(const void *row, int arg, struct value *ret)
 {
-	ret->number = arg == SIDE_AFTER ? change_of(row)->after : change_of(row)->before;
-	ret->is_known = bytes_known(ret->number);
+	value_set_amount(ret, arg == SIDE_AFTER ? change_of(row)->after
+						: change_of(row)->before);
 }
 
 static void get_change(const void *row, int arg, struct value *ret)
 {
+	const struct moment_change *change = change_of(row);
+
 	(void)arg;
-	ret->is_known = bytes_known(change_of(row)->before) ||
-			bytes_known(change_of(row)->after);
-	ret->number = (uint64_t)moment_change_bytes(change_of(row));
+	if (bytes_known(change->before) || bytes_known(change->after))
+		value_set_number(ret, (uint64_t)moment_change_bytes(change));
 }
 
 #define WORD(name, heading, kind, get, help)                \

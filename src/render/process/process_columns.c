@@ -3,31 +3,10 @@
 
 #include <pwd.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/units.h"
 #include "base/xalloc.h"
 #include "model/heap.h"
 #include "render/table/column.h"
-
-static void set_number(struct value *ret, uint64_t number)
-{
-	ret->is_known = true;
-	ret->number = number;
-}
-
-static void set_bytes(struct value *ret, uint64_t bytes)
-{
-	ret->is_known = bytes_known(bytes);
-	ret->number = bytes;
-}
-
-static void set_text(struct value *ret, const char *text)
-{
-	ret->is_known = text != NULL;
-	ret->text = text;
-	ret->text_length = text ? strlen(text) : 0;
-}
 
 static const struct usage *usage_of(const void *row)
 {
@@ -49,18 +28,18 @@ static void get_sample(const void *row, int arg, struct value *ret)
 	const struct usage *u = usage_of(row);
 
 	switch (arg) {
-	case SAMPLE_TIME: set_number(ret, snapshot->unix_ms); break;
-	case SAMPLE_ELAPSED: set_number(ret, snapshot->elapsed_ns); break;
+	case SAMPLE_TIME: value_set_number(ret, snapshot->unix_ms); break;
+	case SAMPLE_ELAPSED: value_set_number(ret, snapshot->elapsed_ns); break;
 	case SAMPLE_AGE:
-		set_number(ret, snapshot->taken_ns > u->taken_ns
-					? snapshot->taken_ns - u->taken_ns
-					: 0);
-		ret->is_known = u->source > SOURCE_STAT;
+		if (u->source > SOURCE_STAT)
+			value_set_number(ret, snapshot->taken_ns > u->taken_ns
+						      ? snapshot->taken_ns - u->taken_ns
+						      : 0);
 		break;
 	case SAMPLE_READ:
-		set_number(ret, u->read_ns);
 		/* recordings do not contain the reading time */
-		ret->is_known = u->source > SOURCE_STAT && bytes_known(u->read_ns);
+		if (u->source > SOURCE_STAT)
+			value_set_amount(ret, u->read_ns);
 		break;
 	}
 }
@@ -81,27 +60,25 @@ static void get_process(const void *row, int arg, struct value *ret)
 	const struct process *p = &usage_of(row)->process;
 
 	switch (arg) {
-	case PROCESS_PID: set_number(ret, (uint64_t)p->pid); break;
-	case PROCESS_PPID: set_number(ret, (uint64_t)p->ppid); break;
-	case PROCESS_THREADS: set_number(ret, p->thread_count); break;
-	case PROCESS_MINFLT: set_number(ret, p->minor_fault_count); break;
-	case PROCESS_MAJFLT: set_number(ret, p->major_fault_count); break;
-	case PROCESS_START: set_number(ret, p->start_ticks); break;
+	case PROCESS_PID: value_set_number(ret, (uint64_t)p->pid); break;
+	case PROCESS_PPID: value_set_number(ret, (uint64_t)p->ppid); break;
+	case PROCESS_THREADS: value_set_number(ret, p->thread_count); break;
+	case PROCESS_MINFLT: value_set_number(ret, p->minor_fault_count); break;
+	case PROCESS_MAJFLT: value_set_number(ret, p->major_fault_count); break;
+	case PROCESS_START: value_set_number(ret, p->start_ticks); break;
 	}
 }
 
 static void get_state(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	ret->is_known = true;
-	ret->text = &usage_of(row)->process.state;
-	ret->text_length = 1;
+	value_set_text_part(ret, &usage_of(row)->process.state, 1);
 }
 
 static void get_comm(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, usage_of(row)->process.comm);
+	value_set_text(ret, usage_of(row)->process.comm);
 }
 
 /*
@@ -113,7 +90,7 @@ static void get_command(const void *row, int arg, struct value *ret)
 	const struct usage *u = usage_of(row);
 
 	(void)arg;
-	set_text(ret, u->command && u->command[0] ? u->command : u->process.comm);
+	value_set_text(ret, u->command && u->command[0] ? u->command : u->process.comm);
 }
 
 /*
@@ -158,31 +135,32 @@ static void get_user(const void *row, int arg, struct value *ret)
 
 	(void)arg;
 	if (uid != UINT32_MAX)
-		set_text(ret, user_name(uid));
+		value_set_text(ret, user_name(uid));
 }
 
 /* Columns about the process's memory. */
 
 static void get_total(const void *row, int arg, struct value *ret)
 {
-	set_bytes(ret, usage_of(row)->total.bytes[arg]);
+	value_set_amount(ret, usage_of(row)->total.bytes[arg]);
 }
 
 static void get_state_bytes(const void *row, int arg, struct value *ret)
 {
-	set_bytes(ret, usage_of(row)->state_bytes[arg]);
+	value_set_amount(ret, usage_of(row)->state_bytes[arg]);
 }
 
 static void get_owner_bytes(const void *row, int arg, struct value *ret)
 {
-	set_bytes(ret, matrix_owner_bytes(&usage_of(row)->matrix, (enum owner)arg));
+	value_set_amount(ret,
+			 matrix_owner_bytes(&usage_of(row)->matrix, (enum owner)arg));
 }
 
 static void get_cell(const void *row, int arg, struct value *ret)
 {
-	set_bytes(ret, matrix_cell_bytes(&usage_of(row)->matrix,
-					 (enum owner)(arg / STATE_COUNT_),
-					 (enum page_state)(arg % STATE_COUNT_)));
+	value_set_amount(ret, matrix_cell_bytes(&usage_of(row)->matrix,
+						(enum owner)(arg / STATE_COUNT_),
+						(enum page_state)(arg % STATE_COUNT_)));
 }
 
 /* Amounts computed from several fields. */
@@ -202,14 +180,14 @@ static void get_made(const void *row, int arg, struct value *ret)
 	const struct usage *u = usage_of(row);
 
 	switch (arg) {
-	case MADE_SIZE: set_bytes(ret, u->process.stat_size_bytes); break;
-	case MADE_USS: set_bytes(ret, usage_uss_bytes(u)); break;
-	case MADE_HUGETLB: set_bytes(ret, usage_hugetlb_bytes(u)); break;
-	case MADE_THP: set_bytes(ret, usage_thp_bytes(u)); break;
-	case MADE_UNBACKED: set_bytes(ret, u->unbacked_bytes); break;
-	case MADE_RESERVED: set_bytes(ret, u->reserved_bytes); break;
-	case MADE_TRIMMABLE: set_bytes(ret, u->trimmable_bytes); break;
-	case MADE_UNEXPLAINED: set_bytes(ret, usage_unexplained_bytes(u)); break;
+	case MADE_SIZE: value_set_amount(ret, u->process.stat_size_bytes); break;
+	case MADE_USS: value_set_amount(ret, usage_uss_bytes(u)); break;
+	case MADE_HUGETLB: value_set_amount(ret, usage_hugetlb_bytes(u)); break;
+	case MADE_THP: value_set_amount(ret, usage_thp_bytes(u)); break;
+	case MADE_UNBACKED: value_set_amount(ret, u->unbacked_bytes); break;
+	case MADE_RESERVED: value_set_amount(ret, u->reserved_bytes); break;
+	case MADE_TRIMMABLE: value_set_amount(ret, u->trimmable_bytes); break;
+	case MADE_UNEXPLAINED: value_set_amount(ret, usage_unexplained_bytes(u)); break;
 	}
 }
 
@@ -218,20 +196,20 @@ static void get_mapping_count(const void *row, int arg, struct value *ret)
 	const struct usage *u = usage_of(row);
 
 	(void)arg;
-	set_number(ret, u->mapping_count);
-	ret->is_known = u->mapping_count != MAPPING_COUNT_UNKNOWN;
+	if (u->mapping_count != MAPPING_COUNT_UNKNOWN)
+		value_set_number(ret, u->mapping_count);
 }
 
 static void get_allocator(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, allocator_names[usage_of(row)->allocator]);
+	value_set_text(ret, allocator_names[usage_of(row)->allocator]);
 }
 
 static void get_heap_quality(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, quality_names[usage_of(row)->heap_quality]);
+	value_set_text(ret, quality_names[usage_of(row)->heap_quality]);
 }
 
 static void get_heap_source(const void *row, int arg, struct value *ret)
@@ -240,13 +218,13 @@ static void get_heap_source(const void *row, int arg, struct value *ret)
 
 	(void)arg;
 	if (u->heap_quality != QUALITY_UNKNOWN)
-		set_text(ret, u->heap_is_said ? "helper" : "walk");
+		value_set_text(ret, u->heap_is_said ? "helper" : "walk");
 }
 
 static void get_source(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, source_names[usage_of(row)->source]);
+	value_set_text(ret, source_names[usage_of(row)->source]);
 }
 
 enum {
@@ -260,12 +238,12 @@ static void get_heap(const void *row, int arg, struct value *ret)
 
 	switch (arg) {
 	case HEAP_AGE:
-		set_number(ret, u->taken_ns - u->heap_taken_ns);
-		ret->is_known = u->heap_taken_ns != 0;
+		if (u->heap_taken_ns != 0)
+			value_set_number(ret, u->taken_ns - u->heap_taken_ns);
 		break;
 	case HEAP_PAUSE:
-		set_number(ret, u->heap_pause_ns);
-		ret->is_known = u->heap_pause_ns != 0;
+		if (u->heap_pause_ns != 0)
+			value_set_number(ret, u->heap_pause_ns);
 		break;
 	}
 }
@@ -275,7 +253,7 @@ static void get_heap_problem(const void *row, int arg, struct value *ret)
 	const char *problem = heap_problem_text(usage_of(row));
 
 	(void)arg;
-	set_text(ret, problem ? problem : usage_of(row)->helper_problem);
+	value_set_text(ret, problem ? problem : usage_of(row)->helper_problem);
 }
 
 enum {
@@ -295,7 +273,7 @@ static void get_said(const void *row, int arg, struct value *ret)
 		[SAID_COST] = said->cost_ns,
 	};
 
-	set_bytes(ret, amounts[arg]);
+	value_set_amount(ret, amounts[arg]);
 }
 
 /*

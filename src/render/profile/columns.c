@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include <string.h>
-
 #include "render/profile/report.h"
 
 static const struct profile_row *row_of(const void *row)
@@ -10,41 +8,39 @@ static const struct profile_row *row_of(const void *row)
 	return row;
 }
 
-static void set_text(struct value *ret, const char *text)
-{
-	ret->is_known = text;
-	ret->text = text;
-	ret->text_length = text ? strlen(text) : 0;
-}
-
 static void get_function(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, row_of(row)->name);
+	value_set_text(ret, row_of(row)->name);
 }
 
 static void get_module(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, row_of(row)->sums->module);
+	value_set_text(ret, row_of(row)->sums->module);
 }
 
 static void get_file(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, row_of(row)->sums->file);
+	value_set_text(ret, row_of(row)->sums->file);
+}
+
+static void set_metric(struct value *ret, const struct profile_row *row, int metric,
+		       const uint64_t *amounts)
+{
+	if (row->profile->known & 1U << metric)
+		value_set_number(ret, amounts[metric]);
 }
 
 static void get_self(const void *row, int arg, struct value *ret)
 {
-	ret->is_known = row_of(row)->profile->known & 1U << arg;
-	ret->number = row_of(row)->sums->self[arg];
+	set_metric(ret, row_of(row), arg, row_of(row)->sums->self);
 }
 
 static void get_total(const void *row, int arg, struct value *ret)
 {
-	ret->is_known = row_of(row)->profile->known & 1U << arg;
-	ret->number = row_of(row)->sums->total[arg];
+	set_metric(ret, row_of(row), arg, row_of(row)->sums->total);
 }
 
 #define COLUMN(name, heading, kind, is_descending, get, arg, help)    \

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include <string.h>
-
 #include "base/units.h"
 #include "render/profile/count_report.h"
 
@@ -11,41 +9,28 @@ static const struct count_program *program_of(const void *row)
 	return ((const struct count_row *)row)->program;
 }
 
-static void set_number(struct value *ret, uint64_t number)
-{
-	ret->is_known = bytes_known(number);
-	ret->number = number;
-}
-
-static void set_text(struct value *ret, const char *text)
-{
-	ret->is_known = true;
-	ret->text = text;
-	ret->text_length = strlen(text);
-}
-
 static void get_time(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_number(ret, ((const struct count_row *)row)->unix_ms);
+	value_set_amount(ret, ((const struct count_row *)row)->unix_ms);
 }
 
 static void get_elapsed(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_number(ret, ((const struct count_row *)row)->elapsed_ns);
+	value_set_amount(ret, ((const struct count_row *)row)->elapsed_ns);
 }
 
 static void get_name(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, program_of(row)->name);
+	value_set_text(ret, program_of(row)->name);
 }
 
 static void get_allocator(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, program_of(row)->allocator);
+	value_set_text(ret, program_of(row)->allocator);
 }
 
 static void get_method(const void *row, int arg, struct value *ret)
@@ -53,13 +38,13 @@ static void get_method(const void *row, int arg, struct value *ret)
 	const struct count_means *means = program_of(row)->means;
 
 	(void)arg;
-	set_text(ret, means ? means->method : "preload");
+	value_set_text(ret, means ? means->method : "preload");
 }
 
 static void get_state(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, program_of(row)->has_ended ? "ended" : "running");
+	value_set_text(ret, program_of(row)->has_ended ? "ended" : "running");
 }
 
 static void get_run_number(const void *row, int arg, struct value *ret)
@@ -67,7 +52,7 @@ static void get_run_number(const void *row, int arg, struct value *ret)
 	const struct count_run *run = ((const struct count_row *)row)->run;
 
 	(void)arg;
-	set_number(ret, run ? run->number : BYTES_UNKNOWN);
+	value_set_amount(ret, run ? run->number : BYTES_UNKNOWN);
 }
 
 static void get_size(const void *row, int arg, struct value *ret)
@@ -75,7 +60,7 @@ static void get_size(const void *row, int arg, struct value *ret)
 	const struct count_run *run = ((const struct count_row *)row)->run;
 
 	(void)arg;
-	set_number(ret, run ? run->size : BYTES_UNKNOWN);
+	value_set_amount(ret, run ? run->size : BYTES_UNKNOWN);
 }
 
 static void get_peak_rss(const void *row, int arg, struct value *ret)
@@ -83,7 +68,7 @@ static void get_peak_rss(const void *row, int arg, struct value *ret)
 	const struct count_run *run = ((const struct count_row *)row)->run;
 
 	(void)arg;
-	set_number(ret, run ? run->peak_rss_bytes : BYTES_UNKNOWN);
+	value_set_amount(ret, run ? run->peak_rss_bytes : BYTES_UNKNOWN);
 }
 
 enum program_number {
@@ -107,13 +92,13 @@ static void get_program(const void *row, int arg, struct value *ret)
 		[PROGRAM_PEAK_ERROR] = p->peak_error_bytes,
 	};
 
-	set_number(ret, numbers[arg]);
+	value_set_amount(ret, numbers[arg]);
 }
 
 static void get_sum(const void *row, int arg, struct value *ret)
 {
-	set_number(ret,
-		   count_sums_figure(&program_of(row)->sums, (enum counted_figure)arg));
+	value_set_amount(
+		ret, count_sums_figure(&program_of(row)->sums, (enum counted_figure)arg));
 }
 
 static const struct count_thread *thread_of(const void *row)
@@ -123,21 +108,21 @@ static const struct count_thread *thread_of(const void *row)
 
 static void get_thread_sum(const void *row, int arg, struct value *ret)
 {
-	set_number(ret,
-		   count_sums_figure(&thread_of(row)->sums, (enum counted_figure)arg));
+	value_set_amount(
+		ret, count_sums_figure(&thread_of(row)->sums, (enum counted_figure)arg));
 }
 
 static void get_tid(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_number(ret, thread_of(row)->tid > 0 ? (uint64_t)thread_of(row)->tid
-						: BYTES_UNKNOWN);
+	value_set_amount(ret, thread_of(row)->tid > 0 ? (uint64_t)thread_of(row)->tid
+						      : BYTES_UNKNOWN);
 }
 
 static void get_thread_name(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	set_text(ret, thread_of(row)->tid > 0 ? thread_of(row)->name : "(ended)");
+	value_set_text(ret, thread_of(row)->tid > 0 ? thread_of(row)->name : "(ended)");
 }
 
 #define COLUMN(name, heading, kind, is_descending, get, arg, help)    \

@@ -13,6 +13,31 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 
+void value_set_number(struct value *ret, uint64_t number)
+{
+	ret->is_known = true;
+	ret->number = number;
+}
+
+void value_set_amount(struct value *ret, uint64_t amount)
+{
+	if (bytes_known(amount))
+		value_set_number(ret, amount);
+}
+
+void value_set_text_part(struct value *ret, const char *text, size_t length)
+{
+	ret->is_known = true;
+	ret->text = text;
+	ret->text_length = length;
+}
+
+void value_set_text(struct value *ret, const char *text)
+{
+	if (text)
+		value_set_text_part(ret, text, strlen(text));
+}
+
 const struct column *column_find(const struct column_set *set, const char *name,
 				 size_t length)
 {

@@ -50,6 +50,16 @@ struct column {
 	void (*get)(const void *row, int arg, struct value *ret);
 };
 
+/*
+ * Setters for the get() functions of columns. A value without a call is unknown, and so
+ * are the amount BYTES_UNKNOWN (also for counts and times) and the text NULL. The value
+ * borrows the text.
+ */
+void value_set_number(struct value *ret, uint64_t number);
+void value_set_amount(struct value *ret, uint64_t amount);
+void value_set_text(struct value *ret, const char *text);
+void value_set_text_part(struct value *ret, const char *text, size_t length);
+
 /* All columns for one type of row. */
 struct column_set {
 	const struct column *columns;

@@ -257,9 +257,37 @@ static void a_decrease_sorts_below_an_increase(void **state)
 	}
 }
 
+static void setters_leave_unknown_values_unknown(void **state)
+{
+	static const char buf[] = "abc";
+	struct value value = { 0 };
+
+	(void)state;
+	value_set_amount(&value, BYTES_UNKNOWN);
+	value_set_text(&value, NULL);
+	assert_false(value.is_known);
+	value_set_amount(&value, BYTES_UNKNOWN - 1);
+	assert_true(value.is_known);
+	assert_int_equal(value.number, BYTES_UNKNOWN - 1);
+
+	/* a change of -1 has the bits of BYTES_UNKNOWN */
+	value = (struct value){ 0 };
+	value_set_number(&value, (uint64_t)-1);
+	assert_true(value.is_known);
+	assert_int_equal(value.number, (uint64_t)-1);
+
+	value = (struct value){ 0 };
+	value_set_text_part(&value, buf, 2);
+	assert_true(value.is_known);
+	assert_int_equal(value.text_length, 2);
+	value_set_text(&value, buf);
+	assert_int_equal(value.text_length, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(setters_leave_unknown_values_unknown),
 		cmocka_unit_test(column_names_are_unique_and_snake_case),
 		cmocka_unit_test(column_names_end_with_the_unit),
 		cmocka_unit_test(every_column_has_help_and_a_getter),
