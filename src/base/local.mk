@@ -21,8 +21,6 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/num.h \
 	%D%/platform.c \
 	%D%/platform.h \
-	%D%/sha256.c \
-	%D%/sha256.h \
 	%D%/strbuf.c \
 	%D%/strbuf.h \
 	%D%/text.c \

@@ -106,6 +106,13 @@ render_page_files = \
 	%D%/html/timeline.css \
 	%D%/html/timeline.js
 %C%_librender_a_CFLAGS = $(AM_CFLAGS) -Wa,-I,$(srcdir)/%D%
-%D%/html/librender_a-page_files.$(OBJEXT): $(render_page_files)
-EXTRA_DIST += $(render_page_files)
+%C%_librender_a_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/src
+%D%/html/librender_a-page_files.$(OBJEXT): $(render_page_files) %D%/html/page_digests.h
+EXTRA_DIST += $(render_page_files) %D%/html/page_digests.sh
+
+# Digests of these texts, which allow them in a page
+%D%/html/page_digests.h: %D%/html/page_digests.sh %D%/html/page_files.c $(render_page_files)
+	$(AM_V_at)$(MKDIR_P) %D%/html
+	$(AM_V_GEN)$(SHELL) $(srcdir)/%D%/html/page_digests.sh $(srcdir)/%D% >$@.tmp && mv $@.tmp $@
+CLEANFILES += %D%/html/page_digests.h
 RENDER_LIBS = %D%/librender.a $(CLASSIFY_LIBS)

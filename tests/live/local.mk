@@ -26,7 +26,7 @@ LIVE_TESTS += %D%/count_profile.py %D%/count_jit.py
 # Untrusted paths and names
 LIVE_TESTS += %D%/debug_paths.py %D%/hostile_captures.py %D%/hostile_names.py %D%/read_errors.py
 # Flame graphs
-LIVE_TESTS += %D%/flame.py %D%/flame_page.py %D%/hostile_profiles.py %D%/page_injection.py
+LIVE_TESTS += %D%/flame.py %D%/flame_page.py %D%/hostile_profiles.py %D%/page_digests.py %D%/page_injection.py
 # Injecting the helper
 LIVE_TESTS += \
 	%D%/inject_calls.py %D%/inject_churn.py %D%/inject_exact.py %D%/inject_kill.py \

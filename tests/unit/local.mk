@@ -11,7 +11,6 @@ unit_base = \
 	%D%/base/test_key_lines \
 	%D%/base/test_mount_line \
 	%D%/base/test_num \
-	%D%/base/test_sha256 \
 	%D%/base/test_strbuf \
 	%D%/base/test_text \
 	%D%/base/test_units

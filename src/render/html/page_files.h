@@ -21,4 +21,7 @@ enum page_file {
 /* Return the text of a file. The text never contains the end tag of its own element. */
 const char *page_file_text(enum page_file file);
 
+/* Return the SHA-256 digest of that text in base64, as computed by the build. */
+const char *page_file_digest(enum page_file file);
+
 #endif
