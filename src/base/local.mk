@@ -5,16 +5,12 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/clock.h \
 	%D%/demangle.c \
 	%D%/demangle.h \
-	%D%/foreign_file.c \
-	%D%/foreign_file.h \
 	%D%/io.c \
 	%D%/io.h \
 	%D%/json_read.c \
 	%D%/json_read.h \
 	%D%/key_lines.c \
 	%D%/key_lines.h \
-	%D%/local_mount.c \
-	%D%/local_mount.h \
 	%D%/mount_line.c \
 	%D%/mount_line.h \
 	%D%/num.c \

@@ -98,4 +98,4 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/uprobe/slide.c \
 	%D%/uprobe/slide.h
 %C%_libprobe_a_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
-PROBE_LIBS = %D%/libprobe.a $(AGENT_LIBS) src/tracee/libtracee.a $(PROC_LIBS)
+PROBE_LIBS = %D%/libprobe.a $(AGENT_LIBS) $(TRACEE_LIBS)

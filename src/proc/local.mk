@@ -55,10 +55,14 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/smaps/parse.h \
 	%D%/smaps/smaps.c \
 	%D%/smaps/smaps.h \
+	%D%/system/foreign_file.c \
+	%D%/system/foreign_file.h \
 	%D%/system/kernel_files.c \
 	%D%/system/kernel_files.h \
 	%D%/system/local_devices.c \
 	%D%/system/local_devices.h \
+	%D%/system/local_mount.c \
+	%D%/system/local_mount.h \
 	%D%/system/meminfo.c \
 	%D%/system/meminfo.h \
 	%D%/system/mounts.c \

@@ -47,4 +47,4 @@ noinst_LIBRARIES += %D%/libtracee.a
 	%D%/symbols/symbols.c \
 	%D%/symbols/symbols.h
 %C%_libtracee_a_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS)
-TRACEE_LIBS = %D%/libtracee.a $(MODEL_LIBS)
+TRACEE_LIBS = %D%/libtracee.a $(PROC_LIBS)

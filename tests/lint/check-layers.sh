@@ -12,12 +12,13 @@ rank()
 	agent) echo 1 ;; # apart: see below
 	base) echo 1 ;;
 	model) echo 2 ;;
-	proc | tracee) echo 3 ;;
-	walk | probe) echo 4 ;;
-	classify | store) echo 5 ;;
-	render | sample) echo 6 ;;
-	ui) echo 7 ;;
-	cmd) echo 8 ;;
+	proc) echo 3 ;;
+	tracee) echo 4 ;;
+	walk | probe) echo 5 ;;
+	classify | store) echo 6 ;;
+	render | sample) echo 7 ;;
+	ui) echo 8 ;;
+	cmd) echo 9 ;;
 	*) echo 0 ;;
 	esac
 }

@@ -5,7 +5,6 @@
 unit_base = \
 	%D%/base/test_clock \
 	%D%/base/test_demangle \
-	%D%/base/test_foreign_file \
 	%D%/base/test_io \
 	%D%/base/test_json_read \
 	%D%/base/test_key_lines \
@@ -30,6 +29,7 @@ unit_proc = \
 	%D%/proc/process/test_stat \
 	%D%/proc/smaps/test_layout \
 	%D%/proc/smaps/test_parse \
+	%D%/proc/system/test_foreign_file \
 	%D%/proc/system/test_kernel_files \
 	%D%/proc/system/test_meminfo \
 	%D%/proc/system/test_procfs

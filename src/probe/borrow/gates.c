@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/foreign_file.h"
 #include "base/io.h"
 #include "base/key_lines.h"
 #include "base/platform.h"
 #include "base/strbuf.h"
 #include "proc/process/stat.h"
+#include "proc/system/foreign_file.h"
 
 #define SPARE_DESCRIPTORS 8
 

@@ -16,13 +16,13 @@
 
 #include "agent/count/abi.h"
 #include "base/cleanup.h"
-#include "base/foreign_file.h"
 #include "base/num.h"
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "probe/count/reader.h"
 #include "probe/helper/agent_library.h"
+#include "proc/system/foreign_file.h"
 
 #define FOLDER_PREFIX "memstate-count-"
 

@@ -12,9 +12,9 @@
 
 #include "agent/count/stack_abi.h"
 #include "base/cleanup.h"
-#include "base/foreign_file.h"
 #include "base/num.h"
 #include "base/xalloc.h"
+#include "proc/system/foreign_file.h"
 
 /* Upper bound for comparing addresses with modules: far more than any program needs. */
 #define COMPARISONS_MAX (UINT64_C(1) << 32)

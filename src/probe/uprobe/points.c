@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/foreign_file.h"
 #include "base/xalloc.h"
 #include "model/known_names.h"
 #include "probe/count/names.h"
 #include "probe/uprobe/inner.h"
 #include "probe/uprobe/slide.h"
+#include "proc/system/foreign_file.h"
 #include "tracee/elf/exports.h"
 #include "tracee/elf/link_order.h"
 #include "tracee/memory/mapped_file.h"

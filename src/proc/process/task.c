@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/foreign_file.h"
 #include "base/num.h"
 #include "base/text.h"
 #include "base/xalloc.h"
+#include "proc/system/foreign_file.h"
 
 #define COMMAND_SIZE_MAX (64 * 1024)
 

@@ -13,10 +13,10 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/local_mount.h"
 #include "base/mount_line.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "proc/system/local_mount.h"
 
 #define MOUNTINFO_SIZE_MAX (16 * 1024 * 1024)
 

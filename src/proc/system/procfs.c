@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/foreign_file.h"
 #include "base/io.h"
+#include "proc/system/foreign_file.h"
 
 /*
  * Maximum size of a file in a capture: smaps of a process with the

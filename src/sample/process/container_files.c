@@ -17,12 +17,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/foreign_file.h"
 #include "base/json_read.h"
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "classify/cgroup/container_names.h"
+#include "proc/system/foreign_file.h"
 
 #define LOGS_DIR "var/log/containers"
 #define PODS_DIR "var/log/pods"

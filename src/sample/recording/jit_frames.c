@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/foreign_file.h"
 #include "base/io.h"
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "probe/borrow/own_number.h"
+#include "proc/system/foreign_file.h"
 
 #define FILE_MAX (256 * (size_t)MIB)
 #define NAME_MAX_BYTES 4096

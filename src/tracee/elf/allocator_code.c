@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/foreign_file.h"
+#include "proc/system/foreign_file.h"
 #include "tracee/elf/exports.h"
 #include "tracee/memory/mapped_file.h"
 

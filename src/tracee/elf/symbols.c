@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/foreign_file.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "proc/system/foreign_file.h"
 
 /* Symbols may lie within others; so many starts before an address are asked. */
 #define ENCLOSING_TRIES 32

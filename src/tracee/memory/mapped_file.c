@@ -14,7 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/foreign_file.h"
+#include "proc/system/foreign_file.h"
 
 #ifndef BTRFS_SUPER_MAGIC
 #	define BTRFS_SUPER_MAGIC 0x9123683E

@@ -18,7 +18,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "base/foreign_file.h"
+#include "proc/system/foreign_file.h"
 
 #if defined(__x86_64__)
 #	define GUARD_ARCH AUDIT_ARCH_X86_64

@@ -18,11 +18,11 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/foreign_file.h"
 #include "base/io.h"
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "proc/system/foreign_file.h"
 #include "tracee/elf/symbols.h"
 #include "tracee/memory/open_guard.h"
 #include "tracee/symbols/dwarf_frames.h"

@@ -11,10 +11,10 @@
 
 #include "base/cleanup.h"
 #include "base/demangle.h"
-#include "base/foreign_file.h"
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "model/image.h"
+#include "proc/system/foreign_file.h"
 #include "tracee/elf/symbols.h"
 #include "tracee/memory/mapped_file.h"
 

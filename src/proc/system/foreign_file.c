@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "base/foreign_file.h"
+#include "proc/system/foreign_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/local_mount.h"
 #include "base/xalloc.h"
+#include "proc/system/local_mount.h"
 
 #ifndef CONFIGFS_MAGIC
 #	define CONFIGFS_MAGIC 0x62656570

@@ -17,8 +17,8 @@
  * the limit, -ELOOP for a magic link or too many symlinks, -EREMOTE if the file system
  * may never answer, -ENOTDIR if a directory was expected, or another -errno.
  */
-#ifndef MS_BASE_FOREIGN_FILE_H
-#define MS_BASE_FOREIGN_FILE_H
+#ifndef MS_PROC_SYSTEM_FOREIGN_FILE_H
+#define MS_PROC_SYSTEM_FOREIGN_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
  * The check itself makes no request to a file system: the kernel reports the mount of a
  * descriptor in fdinfo, and the types of mounts in mountinfo.
  */
-#ifndef MS_BASE_LOCAL_MOUNT_H
-#define MS_BASE_LOCAL_MOUNT_H
+#ifndef MS_PROC_SYSTEM_LOCAL_MOUNT_H
+#define MS_PROC_SYSTEM_LOCAL_MOUNT_H
 
 #include <stdbool.h>
 #include <stdint.h>

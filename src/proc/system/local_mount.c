@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "base/local_mount.h"
+#include "proc/system/local_mount.h"
 
 #include <errno.h>
 #include <fcntl.h>

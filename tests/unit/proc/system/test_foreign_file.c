@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "base/foreign_file.h"
+#include "proc/system/foreign_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../support/unit.h"
 #include "base/cleanup.h"
-#include "../support/unit.h"
 
 #define LIMIT 100
 
