@@ -117,6 +117,42 @@ def function_addresses_taken_while_counting_stay_valid():
 
 
 @test
+def calls_through_initialized_pointers_are_counted():
+    with CountTarget() as target:
+        before = target.order(b"v")
+        with Counting(target.pid) as counting:
+            first = counting.read()["sums"]
+            said = target.order(b"v")
+            done = difference(first, counting.read()["sums"])
+            equal((done["malloc"], done["calloc"], done["free"], done["bytes"]),
+                  (said["malloc"], said["calloc"], said["free"], 19 * 23 + 29), "calls")
+            counting.kill()
+        put_in_and_out(target.pid)
+        equal(target.order(b"v"), before, "pointers after removal")
+
+
+@test
+def a_pointer_that_the_program_has_changed_stays():
+    with CountTarget() as target:
+        target.order(b"V")
+        before = target.order(b"v")
+        with Counting(target.pid) as counting:
+            equal(target.order(b"v")["malloc_addr"], before["malloc_addr"], "pointer while counting")
+            was_put_in(counting.end())
+        equal(target.order(b"v"), before, "pointers after removal")
+
+
+@test
+def a_pointer_that_the_program_changes_while_counting_stays():
+    with CountTarget() as target:
+        with Counting(target.pid) as counting:
+            target.order(b"V")
+            changed = target.order(b"v")["malloc_addr"]
+            was_put_in(counting.end())
+        equal(target.order(b"v")["malloc_addr"], changed, "pointer after removal")
+
+
+@test
 def the_target_may_exec_another_program():
     with CountTarget(2) as target:
         with Counting(target.pid) as counting:

@@ -15,6 +15,9 @@
  *   f   make a child that calls, and a child of that child
  *   k   store the addresses of the functions
  *   c   call through these addresses
+ *   v   call through variables that are initialized with the addresses, and print
+ *       the variables
+ *   V   assign another function to one of these variables
  *   x   execute itself again, and print "pid" and "ready" again
  *
  * Nothing else in the program allocates. With COUNT_NO_PVALLOC in its environment, it
@@ -222,6 +225,30 @@ static void have_children(void)
 static void *(*volatile kept_malloc)(size_t);
 static void (*volatile kept_free)(void *);
 
+/* The dynamic linker fills these in. */
+static void *(*volatile first_malloc)(size_t) = malloc;
+static void (*volatile first_free)(void *) = free;
+static void *(*const volatile constant_calloc)(size_t, size_t) = calloc;
+
+static void call_first(void)
+{
+	for (int i = 0; i < 19; i++)
+		first_free(first_malloc(23));
+	first_free(constant_calloc(1, 29));
+	say("malloc_addr", (uintptr_t)first_malloc);
+	say("free_addr", (uintptr_t)first_free);
+	say("calloc_addr", (uintptr_t)constant_calloc);
+	say("malloc", 19);
+	say("calloc", 1);
+	say("free", 20);
+}
+
+static void *allocate_nothing(size_t unused)
+{
+	(void)unused;
+	return NULL;
+}
+
 static void call_kept(void)
 {
 	for (int i = 0; i < 13; i++)
@@ -245,6 +272,8 @@ static void answer(char letter, int count, char **argv)
 		kept_free = free;
 		break;
 	case 'c': call_kept(); break;
+	case 'v': call_first(); break;
+	case 'V': first_malloc = allocate_nothing; break;
 	case 'x': execv("/proc/self/exe", argv); _exit(99);
 	default: _exit(99);
 	}

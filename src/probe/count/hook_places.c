@@ -78,7 +78,8 @@ static int add_candidates(struct search *search, const struct loaded *file)
 		const struct elf_import *import = &imports.items[i];
 		struct candidate c = { .place = { .addr = file->base_addr + import->vaddr,
 						  .hook = (enum hook)import->name,
-						  .is_for_calls = import->is_for_calls },
+						  .is_for_calls = import->is_for_calls,
+						  .is_variable = import->is_variable },
 				       .file = search->file_count };
 
 		if (c.place.addr % sizeof(uint64_t) != 0 ||
@@ -355,7 +356,7 @@ static void choose(struct search *search, struct hook_places *ret)
 			continue;
 		if (c->place.found == original || is_unbound(search, c))
 			add_place(search, c, ret);
-		else
+		else if (!c->place.is_variable)
 			ret->other_count += !leads_to_program(search, c);
 	}
 	strncpy(ret->allocator, search->allocator->name, sizeof(ret->allocator) - 1);

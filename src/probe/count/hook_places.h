@@ -23,6 +23,8 @@ struct hook_place {
 	enum hook hook;
 	/* otherwise the program may also take the function's address */
 	bool is_for_calls;
+	/* an initialized variable; the program may have assigned something else */
+	bool is_variable;
 	/*
 	 * A call or jump in the code of the program: at addr are the 4 bytes of its distance,
 	 * see call_sites.h. found is where it leads.

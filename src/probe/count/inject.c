@@ -463,7 +463,7 @@ static void add_blind(const void *state, struct strbuf *out)
 {
 	const struct injected *i = state;
 
-	strbuf_add_text(out, "calls by pointers that were taken before, what the dynamic linker "
+	strbuf_add_text(out, "calls through addresses that it copied before, what the dynamic linker "
 			     "allocates, its children");
 	if (i->late_file_count > 0)
 		strbuf_addf(out, ", the first second of %zu %s loaded meanwhile",

@@ -61,7 +61,8 @@ static size_t find_function(const struct search *search, uint64_t vaddr)
 static size_t find_by_slot(const struct search *search, uint64_t slot_vaddr)
 {
 	for (size_t i = 0; i < search->imports.count; i++)
-		if (search->imports.items[i].vaddr == slot_vaddr)
+		if (search->imports.items[i].vaddr == slot_vaddr &&
+		    !search->imports.items[i].is_variable)
 			return search->leads_to[search->imports.items[i].name];
 	return COUNT_POINT_NONE;
 }

@@ -21,10 +21,12 @@
 #	define MACHINE EM_AARCH64
 #	define FOR_CALLS R_AARCH64_JUMP_SLOT
 #	define FOR_ALL R_AARCH64_GLOB_DAT
+#	define IN_DATA R_AARCH64_ABS64
 #else
 #	define MACHINE EM_X86_64
 #	define FOR_CALLS R_X86_64_JUMP_SLOT
 #	define FOR_ALL R_X86_64_GLOB_DAT
+#	define IN_DATA R_X86_64_64
 #endif
 
 struct reading {
@@ -110,7 +112,8 @@ static int add_places(struct reading *reading, const Elf64_Rela *places, size_t 
 		uint64_t type = ELF64_R_TYPE(places[i].r_info);
 		size_t name;
 
-		if ((type != FOR_CALLS && type != FOR_ALL) || places[i].r_addend != 0)
+		if ((type != FOR_CALLS && type != FOR_ALL && type != IN_DATA) ||
+		    places[i].r_addend != 0)
 			continue;
 		name = find_name(reading, ELF64_R_SYM(places[i].r_info));
 		if (name == reading->name_count)
@@ -123,6 +126,7 @@ static int add_places(struct reading *reading, const Elf64_Rela *places, size_t 
 			.vaddr = places[i].r_offset,
 			.name = name,
 			.is_for_calls = type == FOR_CALLS,
+			.is_variable = type == IN_DATA,
 			.is_weak = ELF64_ST_BIND(
 					   reading->symbols[ELF64_R_SYM(places[i].r_info)]
 						   .st_info) == STB_WEAK,

@@ -18,6 +18,7 @@ struct elf_import {
 	size_t name; /* which of the names that were asked for */
 	/* only calls go through it; else its address may be taken, too */
 	bool is_for_calls;
+	bool is_variable; /* a variable or constant of the file, initialized with the address */
 	bool is_weak; /* the file does without it */
 };
 
