@@ -11,6 +11,8 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/json_read.h \
 	%D%/key_lines.c \
 	%D%/key_lines.h \
+	%D%/library.c \
+	%D%/library.h \
 	%D%/mount_line.c \
 	%D%/mount_line.h \
 	%D%/num.c \

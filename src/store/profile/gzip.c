@@ -19,43 +19,20 @@ bool gzip_is_packed(const void *bytes, size_t length)
 #	include <zlib.h>
 
 #	include "base/cleanup.h"
+#	include "base/library.h"
 #	include "base/xalloc.h"
-#	include "store/profile/pprof_library.h"
-
-#	define LIBRARY_NAME "libz.so.1"
 
 #	define CHUNK_BYTES 65536
 #	define WINDOW (15 + 16) /* the largest window, with a gzip header */
 #	define MEMORY_LEVEL 8
 
-static struct {
-	bool is_there;
-	__typeof__(deflate) *deflate;
-	__typeof__(deflateEnd) *deflate_end;
-	__typeof__(deflateInit2_) *deflate_init;
-	__typeof__(inflate) *inflate;
-	__typeof__(inflateEnd) *inflate_end;
-	__typeof__(inflateInit2_) *inflate_init;
-	__typeof__(inflateReset) *inflate_reset;
-} zlib;
+/* clang-format off */
+#	define ZLIB_FUNCTIONS(X) \
+		X(deflate) X(deflateEnd) X(deflateInit2_) X(inflate) X(inflateEnd) \
+		X(inflateInit2_) X(inflateReset)
+/* clang-format on */
 
-static const struct library_function functions[] = {
-	{ "deflate", &zlib.deflate },
-	{ "deflateEnd", &zlib.deflate_end },
-	{ "deflateInit2_", &zlib.deflate_init },
-	{ "inflate", &zlib.inflate },
-	{ "inflateEnd", &zlib.inflate_end },
-	{ "inflateInit2_", &zlib.inflate_init },
-	{ "inflateReset", &zlib.inflate_reset },
-};
-
-static bool load(void)
-{
-	if (!zlib.is_there)
-		zlib.is_there = library_load(LIBRARY_NAME, functions,
-					     sizeof(functions) / sizeof(functions[0]));
-	return zlib.is_there;
-}
+LIBRARY_DEFINE(zlib, "libz.so.1", ZLIB_FUNCTIONS);
 
 /* Return the length limited to what zlib's unsigned int counters can hold. */
 static unsigned int at_once(size_t length)
@@ -69,11 +46,11 @@ int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
 	z_stream stream = { .next_in = bytes };
 	int r;
 
-	if (!load())
+	if (!library_load(&zlib_library))
 		return -EOPNOTSUPP;
-	if (zlib.deflate_init(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW,
-			      MEMORY_LEVEL, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
-			      (int)sizeof(stream)) != Z_OK)
+	if (zlib.deflateInit2_(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW,
+			       MEMORY_LEVEL, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+			       (int)sizeof(stream)) != Z_OK)
 		xalloc_exhausted();
 	do {
 		unsigned int given = stream.avail_in == 0 ? at_once(length) : 0;
@@ -85,7 +62,7 @@ int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
 		r = zlib.deflate(&stream, length == 0 ? Z_FINISH : Z_NO_FLUSH);
 		strbuf_add(out, chunk, CHUNK_BYTES - stream.avail_out);
 	} while (r == Z_OK);
-	zlib.deflate_end(&stream);
+	zlib.deflateEnd(&stream);
 	return 0;
 }
 
@@ -101,7 +78,7 @@ static int unpack(z_stream *stream, size_t length, size_t limit, struct strbuf *
 
 		stream->avail_in += given;
 		length -= given;
-		if (r == Z_STREAM_END && zlib.inflate_reset(stream) != Z_OK)
+		if (r == Z_STREAM_END && zlib.inflateReset(stream) != Z_OK)
 			return -EBADMSG;
 		stream->next_out = chunk;
 		stream->avail_out = CHUNK_BYTES;
@@ -121,12 +98,13 @@ int gzip_unpack(const void *bytes, size_t length, size_t limit, struct strbuf *o
 	const size_t before = out->length;
 	int r;
 
-	if (!load())
+	if (!library_load(&zlib_library))
 		return -EOPNOTSUPP;
-	if (zlib.inflate_init(&stream, WINDOW, ZLIB_VERSION, (int)sizeof(stream)) != Z_OK)
+	if (zlib.inflateInit2_(&stream, WINDOW, ZLIB_VERSION, (int)sizeof(stream)) !=
+	    Z_OK)
 		xalloc_exhausted();
 	r = unpack(&stream, length, limit, out);
-	zlib.inflate_end(&stream);
+	zlib.inflateEnd(&stream);
 	if (r < 0)
 		strbuf_truncate(out, before);
 	return r;

@@ -3,10 +3,8 @@
 
 #include "store/recording/sql.h"
 
-#include <dlfcn.h>
 #include <endian.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,75 +12,19 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/library.h"
 #include "base/strbuf.h"
 #include "store/recording/recording.h"
 
-#define SQLITE_NAME "libsqlite3.so.0"
-
 struct sqlite_functions sqlite;
 
-static const struct {
-	const char *name;
-	void *function; /* where to store its address */
-} functions[] = {
-#define FUNCTION(name)                         \
-	{                                      \
-		"sqlite3_" #name, &sqlite.name \
-	}
-	FUNCTION(open_v2),
-	FUNCTION(close),
-	FUNCTION(exec),
-	FUNCTION(errmsg),
-	FUNCTION(extended_errcode),
-	FUNCTION(system_errno),
-	FUNCTION(busy_timeout),
-	FUNCTION(prepare_v2),
-	FUNCTION(step),
-	FUNCTION(reset),
-	FUNCTION(finalize),
-	FUNCTION(bind_int64),
-	FUNCTION(bind_null),
-	FUNCTION(bind_text),
-	FUNCTION(bind_blob),
-	FUNCTION(column_int64),
-	FUNCTION(column_type),
-	FUNCTION(column_text),
-	FUNCTION(column_blob),
-	FUNCTION(column_bytes),
-	FUNCTION(last_insert_rowid),
-	FUNCTION(wal_checkpoint_v2),
-	FUNCTION(db_release_memory),
-	FUNCTION(limit),
-	FUNCTION(db_config),
-	FUNCTION(progress_handler),
-	FUNCTION(file_control),
-#undef FUNCTION
-};
-
-static bool is_loaded;
-
-static void load(void)
-{
-	void *library = dlopen(SQLITE_NAME, RTLD_NOW | RTLD_LOCAL);
-
-	if (!library)
-		return;
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		void *function = dlsym(library, functions[i].name);
-
-		if (!function)
-			return;
-		memcpy(functions[i].function, &function, sizeof(function));
-	}
-	is_loaded = true;
-}
+#define NAME(name) "sqlite3_" #name,
+static const char *const names[] = { SQLITE_FUNCTIONS(NAME) };
+static struct library library = LIBRARY_INIT("libsqlite3.so.0", names, sqlite);
 
 bool recording_sql_load(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, load);
-	return is_loaded;
+	return library_load(&library);
 }
 
 /*

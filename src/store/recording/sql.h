@@ -47,35 +47,21 @@ struct fact_table_info {
 };
 extern const struct fact_table_info fact_tables[FACT_TABLE_COUNT_];
 
-/* SQLite's functions, under SQLite's names without the prefix. */
+/* SQLite's functions that memstate calls, without their prefix. */
+/* clang-format off */
+#define SQLITE_FUNCTIONS(X) \
+	X(open_v2) X(close) X(exec) X(errmsg) X(extended_errcode) \
+	X(system_errno) X(busy_timeout) X(prepare_v2) X(step) X(reset) \
+	X(finalize) X(bind_int64) X(bind_null) X(bind_text) X(bind_blob) \
+	X(column_int64) X(column_type) X(column_text) X(column_blob) \
+	X(column_bytes) X(last_insert_rowid) X(wal_checkpoint_v2) \
+	X(db_release_memory) X(limit) X(db_config) X(progress_handler) \
+	X(file_control)
+/* clang-format on */
+
+#define SQLITE_POINTER(name) __typeof__(sqlite3_##name) *name;
 struct sqlite_functions {
-	__typeof__(sqlite3_open_v2) *open_v2;
-	__typeof__(sqlite3_close) *close;
-	__typeof__(sqlite3_exec) *exec;
-	__typeof__(sqlite3_errmsg) *errmsg;
-	__typeof__(sqlite3_extended_errcode) *extended_errcode;
-	__typeof__(sqlite3_system_errno) *system_errno;
-	__typeof__(sqlite3_busy_timeout) *busy_timeout;
-	__typeof__(sqlite3_prepare_v2) *prepare_v2;
-	__typeof__(sqlite3_step) *step;
-	__typeof__(sqlite3_reset) *reset;
-	__typeof__(sqlite3_finalize) *finalize;
-	__typeof__(sqlite3_bind_int64) *bind_int64;
-	__typeof__(sqlite3_bind_null) *bind_null;
-	__typeof__(sqlite3_bind_text) *bind_text;
-	__typeof__(sqlite3_bind_blob) *bind_blob;
-	__typeof__(sqlite3_column_int64) *column_int64;
-	__typeof__(sqlite3_column_type) *column_type;
-	__typeof__(sqlite3_column_text) *column_text;
-	__typeof__(sqlite3_column_blob) *column_blob;
-	__typeof__(sqlite3_column_bytes) *column_bytes;
-	__typeof__(sqlite3_last_insert_rowid) *last_insert_rowid;
-	__typeof__(sqlite3_wal_checkpoint_v2) *wal_checkpoint_v2;
-	__typeof__(sqlite3_db_release_memory) *db_release_memory;
-	__typeof__(sqlite3_limit) *limit;
-	__typeof__(sqlite3_db_config) *db_config;
-	__typeof__(sqlite3_progress_handler) *progress_handler;
-	__typeof__(sqlite3_file_control) *file_control;
+	SQLITE_FUNCTIONS(SQLITE_POINTER)
 };
 extern struct sqlite_functions sqlite;
 

@@ -18,10 +18,10 @@
 
 #if HAVE_LIBELF
 
-#	include <dlfcn.h>
 #	include <gelf.h>
 #	include <libelf.h>
-#	include <pthread.h>
+
+#	include "base/library.h"
 
 /*
  * More than the tables of any program that was seen; a file can claim more than there is
@@ -32,71 +32,18 @@
 
 #	define BUILD_ID_MIN 2
 
-/*
- * Opened with the first file: it and libz take a sixth of a MiB, which most runs have no
- * use for. It stays open, so that no thread finds it gone.
- */
-#	define LIBELF_NAME "libelf.so.1"
+/* clang-format off */
+#	define LIBELF_FUNCTIONS(X) \
+		X(elf_begin) X(elf_end) X(elf_getdata) X(elf_getphdrnum) X(elf_getscn) \
+		X(elf_kind) X(elf_nextscn) X(elf_version) X(gelf_getclass) \
+		X(gelf_getnote) X(gelf_getphdr) X(gelf_getshdr) X(gelf_getsym)
+/* clang-format on */
 
-static struct {
-	bool is_there;
-	__typeof__(elf_begin) *elf_begin;
-	__typeof__(elf_end) *elf_end;
-	__typeof__(elf_getdata) *elf_getdata;
-	__typeof__(elf_getphdrnum) *elf_getphdrnum;
-	__typeof__(elf_getscn) *elf_getscn;
-	__typeof__(elf_kind) *elf_kind;
-	__typeof__(elf_nextscn) *elf_nextscn;
-	__typeof__(elf_version) *elf_version;
-	__typeof__(gelf_getclass) *gelf_getclass;
-	__typeof__(gelf_getnote) *gelf_getnote;
-	__typeof__(gelf_getphdr) *gelf_getphdr;
-	__typeof__(gelf_getshdr) *gelf_getshdr;
-	__typeof__(gelf_getsym) *gelf_getsym;
-} libelf;
-
-static const struct {
-	const char *name;
-	void *function; /* where its address goes */
-} libelf_functions[] = {
-	{ "elf_begin", &libelf.elf_begin },
-	{ "elf_end", &libelf.elf_end },
-	{ "elf_getdata", &libelf.elf_getdata },
-	{ "elf_getphdrnum", &libelf.elf_getphdrnum },
-	{ "elf_getscn", &libelf.elf_getscn },
-	{ "elf_kind", &libelf.elf_kind },
-	{ "elf_nextscn", &libelf.elf_nextscn },
-	{ "elf_version", &libelf.elf_version },
-	{ "gelf_getclass", &libelf.gelf_getclass },
-	{ "gelf_getnote", &libelf.gelf_getnote },
-	{ "gelf_getphdr", &libelf.gelf_getphdr },
-	{ "gelf_getshdr", &libelf.gelf_getshdr },
-	{ "gelf_getsym", &libelf.gelf_getsym },
-};
-
-static void open_libelf(void)
-{
-	void *library = dlopen(LIBELF_NAME, RTLD_NOW | RTLD_LOCAL);
-
-	if (!library)
-		return;
-	for (size_t i = 0; i < sizeof(libelf_functions) / sizeof(libelf_functions[0]);
-	     i++) {
-		void *function = dlsym(library, libelf_functions[i].name);
-
-		if (!function)
-			return;
-		memcpy(libelf_functions[i].function, &function, sizeof(function));
-	}
-	libelf.is_there = libelf.elf_version(EV_CURRENT) != EV_NONE;
-}
+LIBRARY_DEFINE(libelf, "libelf.so.1", LIBELF_FUNCTIONS);
 
 bool elf_symbols_can_be_read(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, open_libelf);
-	return libelf.is_there;
+	return library_load(&libelf_library) && libelf.elf_version(EV_CURRENT) != EV_NONE;
 }
 
 struct elf_file {

@@ -12,12 +12,12 @@
 
 #if HAVE_LIBDW
 
-#	include <dlfcn.h>
 #	include <dwarf.h>
 #	include <elfutils/libdw.h>
 #	include <elfutils/libdwfl.h>
 
 #	include "base/clock.h"
+#	include "base/library.h"
 #	include "base/units.h"
 #	include "base/xalloc.h"
 
@@ -30,9 +30,7 @@
 /* Servers that do not answer are asked for this long in all. */
 #	define SERVERS_LIMIT_NS (20 * NS_PER_S)
 
-#	define LIBDW_NAME "libdw.so.1"
-
-/* Each function of libdw that is used, for the table and for calls. */
+/* clang-format off */
 #	define LIBDW_FUNCTIONS(X) \
 		X(dwarf_attr) X(dwarf_attr_integrate) X(dwarf_child) X(dwarf_diename) \
 		X(dwarf_filesrc) X(dwarf_formstring) X(dwarf_formudata) \
@@ -42,39 +40,13 @@
 		X(dwfl_end) X(dwfl_module_getdwarf) X(dwfl_module_getsym_info) \
 		X(dwfl_module_getsymtab) X(dwfl_report_elf) X(dwfl_report_end) \
 		X(dwfl_standard_find_debuginfo)
+/* clang-format on */
 
-#	define MEMBER(name) __typeof__(name) *name;
-#	define ROW(name) { #name, &libdw.name },
-
-static struct {
-	bool is_tried, is_there;
-	LIBDW_FUNCTIONS(MEMBER)
-} libdw;
-
-static const struct {
-	const char *name;
-	void *function; /* where its address goes */
-} libdw_functions[] = { LIBDW_FUNCTIONS(ROW) };
+LIBRARY_DEFINE(libdw, "libdw.so.1", LIBDW_FUNCTIONS);
 
 bool dwarf_frames_can_be_found(void)
 {
-	void *library;
-
-	if (libdw.is_tried)
-		return libdw.is_there;
-	libdw.is_tried = true;
-	library = dlopen(LIBDW_NAME, RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return false;
-	for (size_t i = 0; i < sizeof(libdw_functions) / sizeof(libdw_functions[0]); i++) {
-		void *function = dlsym(library, libdw_functions[i].name);
-
-		if (!function)
-			return false;
-		memcpy(libdw_functions[i].function, &function, sizeof(function));
-	}
-	libdw.is_there = true;
-	return true;
+	return library_load(&libdw_library);
 }
 
 struct function {

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * library - load an optional library when a run first needs it.
+ *
+ * Most runs need none of these libraries, and loading one costs memory: libelf and libz
+ * together take a sixth of a MiB. memstate therefore compiles against the library's
+ * header, and finds the functions with dlopen(3). The dynamic linker searches for the
+ * file as usual, so LD_LIBRARY_PATH applies.
+ */
+#ifndef MS_BASE_LIBRARY_H
+#define MS_BASE_LIBRARY_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct library {
+	const char *file;	  /* its soname, such as "libz.so.1" */
+	const char *const *names; /* of the functions that memstate calls */
+	size_t count;
+	void *functions; /* a struct of `count` function pointers, in the order of names */
+	pthread_once_t once;
+	bool is_loaded;
+};
+
+#define LIBRARY_INIT(file, names, functions)                                       \
+	{                                                                          \
+		(file), (names), sizeof(names) / sizeof((names)[0]), &(functions), \
+			PTHREAD_ONCE_INIT, false                                   \
+	}
+
+#define LIBRARY_POINTER(name) __typeof__(name) *name;
+#define LIBRARY_NAME(name) #name,
+
+/*
+ * Define `variable`, a struct with one pointer for each function that LIST(X) names as
+ * X(function), and `variable_library`, the argument of library_load() that fills it.
+ */
+#define LIBRARY_DEFINE(variable, file, LIST)                                  \
+	static struct {                                                       \
+		LIST(LIBRARY_POINTER)                                         \
+	} variable;                                                           \
+	static const char *const variable##_names[] = { LIST(LIBRARY_NAME) }; \
+	static struct library variable##_library =                            \
+		LIBRARY_INIT(file, variable##_names, variable)
+
+/*
+ * Load a library, the first time that this is called for it, and find all its functions.
+ * Return false if the library is not installed or lacks one of the functions. A library
+ * is never unloaded. May be called from any thread.
+ */
+bool library_load(struct library *library);
+
+#endif
