@@ -14,10 +14,12 @@
 #include "base/xalloc.h"
 #include "model/allocator_signs.h"
 #include "probe/count/inject.h"
+#include "probe/count/linked_in.h"
 #include "probe/count/way.h"
 #include "probe/uprobe/points.h"
 #include "proc/process/stat.h"
 #include "proc/smaps/smaps.h"
+#include "proc/system/foreign_file.h"
 #include "proc/system/local_devices.h"
 
 const char *const count_method_names[COUNT_METHOD_COUNT_ + 1] = {
@@ -149,13 +151,16 @@ static int try_ways(struct count_attach *attach, const struct count_place *place
 }
 
 /* Return the program's own allocator that no method can count, or NULL. */
-static const char *find_uncovered(const struct mapping_list *mappings)
+static const char *find_uncovered(int process_fd, const struct mapping_list *mappings)
 {
+	_cleanup_close_ int fd = foreign_file_open_link(process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
 	struct allocator_signs signs = ALLOCATOR_SIGNS_INIT;
 
 	for (size_t i = 0; i < mappings->count; i++)
 		allocator_signs_add(&signs, &mappings->items[i]);
-	return signs.has_go ? count_uncovered_go : NULL;
+	if (signs.has_go)
+		return count_uncovered_go;
+	return fd < 0 ? NULL : linked_in_find(fd);
 }
 
 static void set_means(struct count_attach *attach, struct strbuf *refused)
@@ -228,7 +233,7 @@ int count_attach_open(const struct count_request *request, struct count_attach *
 	r = look(attach, request, &mappings, why);
 	place.process_fd = attach->process_fd;
 	if (r == 0) {
-		attach->uncovered = find_uncovered(&mappings);
+		attach->uncovered = find_uncovered(place.process_fd, &mappings);
 		r = try_ways(attach, &place, &refused);
 	}
 	mapping_list_release(&mappings);

@@ -63,6 +63,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/count/hooks_visit.h \
 	%D%/count/inject.c \
 	%D%/count/inject.h \
+	%D%/count/linked_in.c \
+	%D%/count/linked_in.h \
 	%D%/count/names.c \
 	%D%/count/names.h \
 	%D%/count/reader.c \

@@ -5,6 +5,7 @@ free nothing are shown separately."""
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -361,6 +362,22 @@ def a_command_without_such_an_allocator_finds_no_entry_points():
     equal(said, {}, "calls of functions that are found")
     shell = memstate("count", "--", "sh", "-c", "echo $LD_PRELOAD").must_be(0)
     check(re.search(rb"/libmemstate-count\.so$", shell.err, re.M), shell.err)
+
+
+@test
+def a_linked_in_allocator_of_a_stripped_program_is_named_as_not_covered():
+    if not shutil.which("strip"):
+        raise Skip("no strip here")
+    reason = b"jemalloc in this stripped program is not covered; only calls of malloc are counted"
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "stripped")
+        subprocess.run(["strip", "-o", path, target_path("entry_target_rjem")], check=True)
+        with OrderedTarget([path]) as target:
+            result = memstate("count", "-p", target.pid, "-n", "1", "-i", "20ms")
+            equal((result.status, reason in result.err), (3, True), f"{result.err}")
+        result = memstate("count", "--", path, stdin=subprocess.DEVNULL)
+        equal((result.status, reason in result.err), (3, True), f"{result.err}")
+    memstate("count", "--", "true").must_be(0)
 
 
 run()

@@ -44,6 +44,8 @@ WEAK void tc_free(void *p);
 static void *volatile kept;
 
 #ifdef OWN_RJEM
+/* One of jemalloc's messages, by which it is recognized if the program is stripped. */
+static const char message[] __attribute__((used)) = "<jemalloc>: Malformed conf string\n";
 static _Alignas(16) char room[1 << 16];
 static size_t used_bytes;
 

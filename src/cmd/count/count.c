@@ -290,6 +290,8 @@ static int check_covered(struct counting *c, const char *name)
 	c->uncovered = program_is_go(name, &is_static) ? count_uncovered_go
 						       : program_find_entry_point(name);
 	if (!c->uncovered)
+		c->uncovered = program_find_linked_in(name);
+	if (!c->uncovered)
 		c->uncovered = count_families_find(name, NULL, &unused);
 	if (!c->uncovered)
 		return EXIT_DONE;

@@ -16,6 +16,7 @@
 #include "base/xalloc.h"
 #include "cmd/core/message.h"
 #include "probe/count/entries.h"
+#include "probe/count/linked_in.h"
 
 #define INTERPRETERS_MAX 4 /* like the kernel, binfmt_script */
 #define SYMBOLS_MAX (1 << 20)
@@ -399,6 +400,14 @@ const char *program_find_entry_point(const char *name)
 		if (entries.is_defined[i])
 			return counted_names[i].name;
 	return NULL;
+}
+
+const char *program_find_linked_in(const char *name)
+{
+	_cleanup_free_ char *path = find_in_path(name);
+	_cleanup_close_ int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+
+	return fd < 0 ? NULL : linked_in_find(fd);
 }
 
 bool program_find_loader(const char *name, char **ret_path, char **ret_loader)
