@@ -54,6 +54,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/process/classify_stats.h \
 	%D%/process/diagnose.c \
 	%D%/process/diagnose.h \
+	%D%/process/heap_problem.c \
+	%D%/process/heap_problem.h \
 	%D%/profile/count_stats.c \
 	%D%/profile/count_stats.h \
 	%D%/profile/diff.c \

@@ -161,20 +161,6 @@ void heap_init(struct heap *heap);
 void heap_release(struct heap *heap);
 
 /*
- * Return why a heap could not be read (text), and what the user can do about
- * it (help; NULL if nothing). error is a -errno. The strings are static and
- * end without a full stop.
- */
-const char *heap_error_text(int error);
-const char *heap_error_help(int error);
-
-/*
- * Return why the heap of *u is unknown or not exact; NULL if it is exact or was
- * not requested. Static.
- */
-const char *heap_problem_text(const struct usage *u);
-
-/*
  * Sum the block and range counts and bytes of all trusted arenas into *ret.
  * Its other fields are 0.
  */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "classify/process/heap_problem.h"
 #include "model/heap.h"
 
 /* Four fifths of vm.max_map_count's default: enough to report. */

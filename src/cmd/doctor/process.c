@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/key_lines.h"
+#include "classify/process/heap_problem.h"
 #include "cmd/doctor/facts.h"
 #include "model/heap.h"
 #include "model/known_names.h"

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "base/units.h"
+#include "classify/process/heap_problem.h"
 #include "cmd/core/message.h"
 #include "proc/process/tracer.h"
 

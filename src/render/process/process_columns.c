@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/xalloc.h"
+#include "classify/process/heap_problem.h"
 #include "model/heap.h"
 #include "render/table/column.h"
 

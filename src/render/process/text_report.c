@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "classify/process/diagnose.h"
+#include "classify/process/heap_problem.h"
 #include "model/heap.h"
 #include "render/table/bar.h"
 #include "render/table/output.h"

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "classify/process/heap_problem.h"
 #include "render/table/bar.h"
 #include "ui/data/options.h"
 #include "ui/data/replay.h"

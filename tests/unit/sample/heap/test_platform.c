@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "classify/process/heap_problem.h"
 #include "probe/attach.h"
 #include "probe/borrow/gates.h"
 #include "sample/heap/reader.h"

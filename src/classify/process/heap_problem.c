@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/process/heap_problem.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define TRACE_RIGHT                                                                          \
+	"run memstate as its user, with a kernel.yama.ptrace_scope that allows it, or with " \
+	"CAP_SYS_PTRACE"
+
+static const struct {
+	int error;
+	const char *text, *help;
+} reasons[] = {
+	{ -EACCES, "no right to stop it", TRACE_RIGHT },
+	{ -EPERM, "no right to stop it", TRACE_RIGHT },
+	{ -ESRCH, "it has ended", NULL },
+	{ -EBUSY, "another tracer is there (a debugger, strace)",
+	  "end the other tracer" },
+	{ -EFBIG, "it would stand still for too long",
+	  "allow a longer stop with --max-pause" },
+	{ -ETIME, "reading its memory hangs in the kernel; the process itself runs",
+	  NULL },
+	{ -ETIMEDOUT, "it took longer than --max-pause",
+	  "allow a longer stop with --max-pause" },
+	{ -EAGAIN,
+	  "a thread of it is in a sleep that cannot be interrupted (vfork, a frozen cgroup, a slow disk)",
+	  NULL },
+	{ -EUSERS, "memstate must not start another process or thread",
+	  "raise ulimit -u or pids.max" },
+	{ -ENOMEM, "not enough free memory for a copy of it", NULL },
+	{ -ESTALE, "its memory changed while it stood still", NULL },
+	{ -EINPROGRESS, "the walk is not finished", NULL },
+	{ -ENODATA, "it is not its turn yet: walks keep to --max-share", NULL },
+	{ -EOPNOTSUPP, "only live 64-bit programs can be walked", NULL },
+	{ -ENOEXEC, "heaps can be walked only on x86-64, and where pages have 4096 bytes",
+	  NULL },
+	{ -EOVERFLOW, "it has memory at addresses above 47 bits, which is not supported",
+	  NULL },
+};
+
+#define REASON_COUNT (sizeof(reasons) / sizeof(reasons[0]))
+
+static size_t find_reason(int error)
+{
+	size_t i = 0;
+
+	while (i < REASON_COUNT && reasons[i].error != error)
+		i++;
+	return i;
+}
+
+const char *heap_error_text(int error)
+{
+	size_t i = find_reason(error);
+
+	return i < REASON_COUNT ? reasons[i].text : strerror(-error);
+}
+
+const char *heap_error_help(int error)
+{
+	size_t i = find_reason(error);
+
+	return i < REASON_COUNT ? reasons[i].help : NULL;
+}
+
+const char *heap_problem_text(const struct usage *u)
+{
+	bool is_waiting = u->heap_error == -EINPROGRESS || u->heap_error == -ENODATA;
+
+	if (u->heap_error == 0 || (is_waiting && u->heap_quality != QUALITY_UNKNOWN))
+		return u->heap_problem;
+	return heap_error_text(u->heap_error);
+}
