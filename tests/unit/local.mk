@@ -121,6 +121,7 @@ unit_store = \
 
 unit_sample = \
 	%D%/sample/heap/test_helpers \
+	%D%/sample/heap/test_keeper \
 	%D%/sample/heap/test_moment \
 	%D%/sample/heap/test_platform \
 	%D%/sample/oom/test_ends \
@@ -222,6 +223,8 @@ $(unit_cmd): $(filter %.a,$(unit_libs_cmd))
 endif
 
 # These replace functions of memstate, or are built with parts of the agent.
+%C%_sample_heap_test_keeper_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read \
+	-Wl,--wrap=clock_now_ns -Wl,--wrap=clock_thread_cpu_ns
 %C%_sample_heap_test_moment_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=proc_smaps_read
 if HAVE_CMOCKA
 if HAVE_AGENT
