@@ -242,7 +242,7 @@ def code_that_was_led_to_the_probe_is_as_before():
         for _ in range(2):
             inject_once(target)
             equal(read_code(target.pid, "entry_target_rjem")[0], before, "code afterwards")
-            equal(target.order(b"w")["malloc"], 6, "what it says")
+            equal(target.order(b"w")["malloc"], 7, "what it says")
 
 
 @test
@@ -256,10 +256,10 @@ def code_is_as_before_once_the_next_memstate_has_cleaned_up_after_one_that_was_k
         counting.communicate()
         check(read_code(target.pid, "entry_target_rjem")[0] != before, "nothing leads to the probe")
         for _ in range(100):
-            equal(target.order(b"w")["malloc"], 6, "what it says")
+            equal(target.order(b"w")["malloc"], 7, "what it says")
         inject_once(target)
         equal(read_code(target.pid, "entry_target_rjem")[0], before, "code afterwards")
-        equal(target.order(b"w")["malloc"], 6, "what it says")
+        equal(target.order(b"w")["malloc"], 7, "what it says")
 
 
 def is_counted(pid):

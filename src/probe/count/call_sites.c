@@ -3,12 +3,14 @@
 
 #include "probe/count/call_sites.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/xalloc.h"
 #include "probe/borrow/x86_code.h"
 #include "tracee/elf/exports.h"
@@ -21,6 +23,11 @@
 #define INSTRUCTION_BYTES  16 /* none is longer */
 #define FUNCTION_MAX_BYTES (UINT64_C(4) << 20)
 #define FAMILY_MAX_BYTES   (UINT64_C(4) << 20)
+#define RELOCATIONS_MAX_BYTES (UINT64_C(256) << 20)
+
+#ifndef SHT_RELR
+#	define SHT_RELR 19
+#endif
 
 struct range {
 	uint64_t start, end;
@@ -192,7 +199,7 @@ static int look_at(struct search *search, const uint8_t *at, uint64_t vaddr)
 		return r;
 	search->sites->items = xgrow(search->sites->items, &search->sites->capacity,
 				     search->sites->count + 1, sizeof(*search->sites->items));
-	search->sites->items[search->sites->count++] = (struct call_site){ vaddr, name };
+	search->sites->items[search->sites->count++] = (struct call_site){ vaddr, name, false };
 	return 0;
 }
 
@@ -216,6 +223,77 @@ static int search_part(struct search *search, const struct elf_part *part)
 	return r;
 }
 
+static void add_slot(struct search *search, uint64_t vaddr, uint64_t target_vaddr)
+{
+	struct call_sites *sites = search->sites;
+	size_t name = find_target(search, target_vaddr);
+
+	if (name == COUNTED_NAME_COUNT || vaddr % sizeof(uint64_t) != 0)
+		return;
+	sites->items = xgrow(sites->items, &sites->capacity, sites->count + 1,
+			     sizeof(*sites->items));
+	sites->items[sites->count++] = (struct call_site){ vaddr, name, true };
+}
+
+static void add_slots(struct search *search, const Elf64_Rela *items, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (ELF64_R_TYPE(items[i].r_info) == R_X86_64_RELATIVE)
+			add_slot(search, items[i].r_offset, (uint64_t)items[i].r_addend);
+}
+
+/* A packed slot holds the address itself. */
+static void add_packed_slot(struct search *search, uint64_t vaddr)
+{
+	uint64_t offset_bytes, target_vaddr;
+
+	if (elf_exports_offset(&search->symbols, vaddr, &offset_bytes) &&
+	    io_read_at(search->fd, &target_vaddr, sizeof(target_vaddr), offset_bytes) == 0)
+		add_slot(search, vaddr, target_vaddr);
+}
+
+/* SHT_RELR: an even word is an address, an odd one has bits for the 63 words behind. */
+static void add_packed_slots(struct search *search, const uint64_t *words, size_t count)
+{
+	uint64_t vaddr = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (words[i] % 2 == 0) {
+			add_packed_slot(search, words[i]);
+			vaddr = words[i] + sizeof(vaddr);
+			continue;
+		}
+		for (unsigned int bit = 1; bit < 64; bit++, vaddr += sizeof(vaddr))
+			if (words[i] >> bit & 1)
+				add_packed_slot(search, vaddr);
+	}
+}
+
+/* Add the slots that the dynamic linker fills with the address of an entry point. */
+static int search_slots(struct search *search)
+{
+	Elf64_Ehdr header;
+	Elf64_Shdr section;
+	int r = io_read_at(search->fd, &header, sizeof(header), 0);
+
+	for (size_t i = 0; r == 0 && i < header.e_shnum; i++) {
+		_cleanup_free_ void *items = NULL;
+
+		r = io_read_at(search->fd, &section, sizeof(section),
+			       header.e_shoff + i * sizeof(section));
+		if (r < 0 || section.sh_size > RELOCATIONS_MAX_BYTES ||
+		    (section.sh_type != SHT_RELA && section.sh_type != SHT_RELR))
+			continue;
+		items = xmalloc(section.sh_size + 1);
+		r = io_read_at(search->fd, items, section.sh_size, section.sh_offset);
+		if (r == 0 && section.sh_type == SHT_RELA)
+			add_slots(search, items, section.sh_size / sizeof(Elf64_Rela));
+		else if (r == 0)
+			add_packed_slots(search, items, section.sh_size / sizeof(uint64_t));
+	}
+	return r < 0 ? -EOPNOTSUPP : 0;
+}
+
 int call_sites_read(int fd, struct call_sites *ret)
 {
 	struct call_sites sites = CALL_SITES_INIT;
@@ -227,6 +305,8 @@ int call_sites_read(int fd, struct call_sites *ret)
 	for (size_t i = 0; r == 0 && search.targets.end > 0 && i < search.symbols.part_count; i++)
 		if (search.symbols.parts[i].is_code)
 			r = search_part(&search, &search.symbols.parts[i]);
+	if (r == 0 && search.targets.end > 0)
+		r = search_slots(&search);
 	elf_exports_release(&search.symbols);
 	free(search.functions);
 	if (r < 0) {

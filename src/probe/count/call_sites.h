@@ -10,6 +10,7 @@
 #ifndef MS_PROBE_COUNT_CALL_SITES_H
 #define MS_PROBE_COUNT_CALL_SITES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@
 struct call_site {
 	uint64_t vaddr; /* of the 4 bytes of the distance */
 	size_t name;	/* of the function, by number of counted_names */
+	bool is_slot;	/* instead, 8 bytes at vaddr hold the address of the function */
 };
 
 struct call_sites {
@@ -29,6 +31,9 @@ struct call_sites {
 #define CALL_SITES_INIT { .items = NULL }
 
 /*
+ * Programs may also call through a slot that the linker fills in (Rust's do): these slots
+ * are included.
+ *
  * Read them from an open ELF file for x86-64; calls that the allocator makes itself are
  * left out. Returns 0, also if the file defines no such function or is stripped; or
  * -EOPNOTSUPP if some calls cannot be told apart from other bytes, or from calls within

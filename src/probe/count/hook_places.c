@@ -25,6 +25,7 @@
 struct candidate {
 	struct hook_place place;
 	size_t file;
+	bool is_linked_in; /* of call_sites.h */
 };
 
 struct library {
@@ -108,14 +109,21 @@ static void add_call_site(struct search *search, const struct loaded *file,
 {
 	struct candidate c = { .place = { .addr = file->base_addr + site->vaddr,
 					  .hook = hook_of(site->name),
-					  .is_call_site = true },
-			       .file = search->file_count };
+					  .is_call_site = !site->is_slot },
+			       .file = search->file_count,
+			       .is_linked_in = true };
 	int32_t distance;
 
-	if (pread(search->source->mem_fd, &distance, sizeof(distance), (off_t)c.place.addr) !=
-	    (ssize_t)sizeof(distance))
+	if (site->is_slot) {
+		if (pread(search->source->mem_fd, &c.place.found, sizeof(c.place.found),
+			  (off_t)c.place.addr) != (ssize_t)sizeof(c.place.found))
+			return;
+	} else if (pread(search->source->mem_fd, &distance, sizeof(distance), (off_t)c.place.addr) !=
+		   (ssize_t)sizeof(distance)) {
 		return;
-	c.place.found = hook_place_leads_to(c.place.addr, distance);
+	} else {
+		c.place.found = hook_place_leads_to(c.place.addr, distance);
+	}
 	search->candidates = xgrow(search->candidates, &search->capacity, search->count + 1,
 				   sizeof(*search->candidates));
 	search->candidates[search->count++] = c;
@@ -323,7 +331,7 @@ static bool is_within_allocator(const struct search *search, const struct candid
 	const struct library *library = &search->files[c->file];
 
 	/* call_sites_read() has left these out already */
-	if (c->place.is_call_site)
+	if (c->is_linked_in)
 		return false;
 	if (c->place.hook >= HOOK_FIRST_EXTRA && library->exports[c->place.hook])
 		return true;
