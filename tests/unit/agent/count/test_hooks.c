@@ -243,7 +243,8 @@ static void entry_points_beside_malloc_preserve_all_registers(void **state)
 	(void)state;
 	for (int i = HOOK_FIRST_EXTRA; i < 2 * HOOK_COUNT_ - HOOK_FIRST_EXTRA; i++) {
 		bool takes_stacks = i >= HOOK_COUNT_;
-		enum hook hook = takes_stacks ? i - HOOK_COUNT_ + HOOK_FIRST_EXTRA : i;
+		enum hook hook = (enum hook)(
+			takes_stacks ? i - HOOK_COUNT_ + HOOK_FIRST_EXTRA : i);
 
 		place(0, takes_stacks);
 		assert_int_equal(
