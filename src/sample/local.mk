@@ -32,6 +32,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/oom/past.c \
 	%D%/oom/past.h \
 	%D%/oom/runtime.c \
+	%D%/oom/scope.c \
+	%D%/oom/scope.h \
 	%D%/oom/trend_reader.c \
 	%D%/oom/trend_reader.h \
 	%D%/oom/wakeups.c \

@@ -187,6 +187,11 @@ def a_limit_of_one_container_concerns_its_processes_alone():
         told = watch.explain()
         equal(told[0]["limit_cgroup"], pod.sidecar.path, "cgroup of the limit")
         check_grew(told, sidecar, SIDECAR_ID, 10)
+        sample = told[0]["sample"]
+        # the recorded amounts are the pod's, which the app has, too
+        for key in ("need_bytes", "usage_bytes", "hidden_bytes", "working_set_bytes"):
+            equal(sample[key], None, f"{key} of the container")
+        check(0 <= sample["growth"]["rise_bytes"] <= 16 * MIB, f"rise within the limit: {sample}")
 
 
 run()

@@ -194,7 +194,8 @@ uint64_t oom_evidence_gap_bytes(const struct oom_evidence *e)
 
 uint64_t oom_evidence_rise_bytes(const struct oom_evidence *e, uint64_t *ret_ns)
 {
-	uint64_t rise_bytes = bytes_sub(e->at.need_bytes, e->low_bytes);
+	uint64_t at_bytes = e->is_need_private ? e->at.live_anon_bytes : e->at.need_bytes;
+	uint64_t rise_bytes = bytes_sub(at_bytes, e->low_bytes);
 
 	*ret_ns = e->low_age_ns + (e->age_ns == UINT64_MAX ? 0 : e->age_ns);
 	return bytes_add(rise_bytes, bytes_or_0(oom_evidence_gap_bytes(e)));

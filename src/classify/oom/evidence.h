@@ -119,6 +119,11 @@ struct oom_evidence {
 	uint64_t private_bytes, live_bytes;
 	uint64_t swap_fail_count; /* increase since the recording began */
 
+	/*
+	 * The recording does not have the amounts of the group whose limit was hit: need is
+	 * the private memory of its processes in growth, typical_bytes and low_bytes.
+	 */
+	bool is_need_private;
 	/* All samples between the previous end and this one. */
 	size_t sample_count;
 	uint64_t span_ns;

@@ -214,9 +214,8 @@ static bool is_stacks(const struct oom_evidence *e, unsigned int least,
 {
 	uint64_t bytes = bytes_add(e->stack_bytes, bytes_or_0(e->at.kernel_stack_bytes));
 
-	if (e->thread_count == COUNT_UNKNOWN || e->thread_count < STACK_THREADS)
-		return false;
-	if (!is_share(bytes, oom_evidence_whole_bytes(e), least))
+	if (e->thread_count == COUNT_UNKNOWN || e->thread_count < STACK_THREADS ||
+	    !is_share(bytes, oom_evidence_whole_bytes(e), least))
 		return false;
 	strbuf_addf(why, "%llu threads' stacks had", (unsigned long long)e->thread_count);
 	return has_share(e, "", bytes, least, why);
@@ -346,7 +345,8 @@ static bool is_burst(const struct oom_evidence *e, unsigned int least, struct st
 	uint64_t ns, rise = oom_evidence_rise_bytes(e, &ns);
 
 	if (e->growth.kind == GROWTH_STEADY || ns > BURST_NS ||
-	    !has_share(e, "need rose by", rise, least, why))
+	    !has_share(e, e->is_need_private ? "private memory rose by" : "need rose by", rise,
+		       least, why))
 		return false;
 	say_duration(why, " within ", ns);
 	return true;
@@ -387,7 +387,9 @@ static bool is_limit_too_small(const struct oom_evidence *e, unsigned int least,
 			       struct strbuf *why)
 {
 	if (e->growth.kind == GROWTH_TOO_SHORT || e->growth.kind == GROWTH_STEADY ||
-	    !has_share(e, "need was usually", e->typical_bytes, least, why))
+	    !has_share(e,
+		       e->is_need_private ? "private memory was usually" : "need was usually",
+		       e->typical_bytes, least, why))
 		return false;
 	say_duration(why, " over ", e->span_ns);
 	return true;

@@ -39,7 +39,6 @@ struct role {
 
 struct grower_search {
 	const struct oom_witness *witness;
-	const char *scope; /* path of the group whose limit was hit; NULL: unknown */
 	struct role *roles;
 	size_t count, capacity;
 	size_t read_count; /* samples read so far */
@@ -65,50 +64,6 @@ static uint64_t charged_bytes(const struct usage *u)
 	if (bytes_known(dirty) && bytes_known(anon_dirty) && dirty > anon_dirty)
 		other_dirty = dirty - anon_dirty;
 	return live + other_dirty + bytes_or_0(total[SMAPS_SWAP]);
-}
-
-static bool is_below(const char *group, const char *path)
-{
-	size_t length = strlen(path);
-
-	return length <= 1 || (strncmp(group, path, length) == 0 &&
-			       (group[length] == '\0' || group[length] == '/'));
-}
-
-/* Return whether the group of any recorded process is below this path. */
-static bool has_any_below(const struct oom_notes *notes, const char *path)
-{
-	for (size_t i = 0; i < notes->count; i++)
-		if (notes->items[i].place.group[0] != '\0' &&
-		    is_below(notes->items[i].place.group, path))
-			return true;
-	return false;
-}
-
-/*
- * Return the path of the group whose limit was hit, or NULL if unknown. A report has the
- * path as the host sees it. If no recorded process is below that path, the recording was
- * made in a namespace with other paths, and the recorded limit is the one that was hit.
- */
-static const char *find_scope(const struct oom_witness *w, const char *recorded_path)
-{
-	const char *path = w->report ? w->report->limit_path : "";
-
-	if (path[0] == '\0' && w->report && w->report->constraint != OOM_CGROUP)
-		return NULL;
-	if (path[0] == '\0' || !has_any_below(&w->past->notes, path))
-		path = recorded_path;
-	return path[0] == '\0' || !has_any_below(&w->past->notes, path) ? NULL : path;
-}
-
-/*
- * Return whether the process is below the group whose limit was hit. A process
- * without a note on its group counts, too.
- */
-static bool is_in_scope(const struct grower_search *s, const struct oom_note *note)
-{
-	return !s->scope || !note || note->place.group[0] == '\0' ||
-	       is_below(note->place.group, s->scope);
 }
 
 static bool is_same_place(const struct oom_note *a, const struct oom_note *b)
@@ -173,7 +128,7 @@ static void add_usage(struct grower_search *s, const struct snapshot *processes,
 	uint64_t bytes = charged_bytes(u);
 	bool is_first = !role;
 
-	if (!bytes_known(bytes) || !is_in_scope(s, note))
+	if (!bytes_known(bytes) || !oom_scope_has(&s->witness->scope, note))
 		return;
 	if (!role) {
 		role = find_ended(s, processes, &u->process, note);
@@ -351,9 +306,9 @@ static bool find_unmapped(const struct grower_search *s, size_t last,
 
 	rise_series_init(&series, s->begin_ns, s->end_ns);
 	for (size_t i = w->first; i <= last; i++)
-		if (bytes_known(w->past->samples[i].shmem_bytes))
-			rise_series_add(&series, w->past->samples[i].elapsed_ns,
-					w->past->samples[i].shmem_bytes);
+		if (bytes_known(w->samples[i].shmem_bytes))
+			rise_series_add(&series, w->samples[i].elapsed_ns,
+					w->samples[i].shmem_bytes);
 	rise_find(&series, &rise);
 	if (rise.to_bytes - rise.from_bytes < GROWN_LEAST_BYTES ||
 	    rise.to_bytes - rise.from_bytes <= ret->to_bytes - ret->from_bytes)
@@ -428,7 +383,7 @@ static void find_writer(const struct grower_search *s, size_t last,
 		const char *file =
 			find_file(note, ret, s->witness->past->samples[last].unix_ms);
 
-		if (!file || !is_in_scope(s, note) ||
+		if (!file || !oom_scope_has(&s->witness->scope, note) ||
 		    !is_in_last_sample(s, &note->process))
 			continue;
 		if (writer && !process_is_same(&writer->process, &note->process))
@@ -470,11 +425,10 @@ static int find_grower(struct grower_search *s, struct replay *replay, size_t la
 }
 
 int oom_grower_find(const struct oom_witness *witness, struct replay *replay, size_t last,
-		    const char *limit_path, struct oom_grower *ret)
+		    struct oom_grower *ret)
 {
 	struct grower_search s = {
 		.witness = witness,
-		.scope = find_scope(witness, limit_path),
 		.begin_ns = witness->past->samples[witness->first].elapsed_ns,
 		.end_ns = witness->past->samples[last].elapsed_ns,
 	};

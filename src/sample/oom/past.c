@@ -116,8 +116,10 @@ static uint64_t sum_live(const struct snapshot *processes)
 								: live_bytes;
 }
 
-static void add_totals(const struct snapshot *processes, struct past_sample *s)
+static void set_totals(const struct snapshot *processes, struct past_sample *s)
 {
+	s->live_bytes = sum_live(processes);
+	s->shared_lazyfree_bytes = s->private_bytes = s->huge_bytes = s->thread_count = 0;
 	for (size_t i = 0; i < processes->count; i++) {
 		const struct usage *u = &processes->usages[i];
 		uint64_t shared_bytes = bytes_sub(u->total.bytes[SMAPS_LAZYFREE],
@@ -147,6 +149,23 @@ static void set_counts(const struct cgroup *cgroup, struct past_sample *s)
 	s->swap_fail_count = limit ? limit->swap_fail_count : COUNT_UNKNOWN;
 }
 
+static void sample_init(struct past_sample *s)
+{
+	*s = (struct past_sample){ .need_bytes = BYTES_UNKNOWN,
+				   .shared_lazyfree_bytes = BYTES_UNKNOWN,
+				   .huge_bytes = BYTES_UNKNOWN,
+				   .thread_count = COUNT_UNKNOWN,
+				   .private_bytes = BYTES_UNKNOWN,
+				   .live_bytes = BYTES_UNKNOWN,
+				   .hidden_bytes = BYTES_UNKNOWN,
+				   .working_set_bytes = BYTES_UNKNOWN,
+				   .kill_count = COUNT_UNKNOWN,
+				   .all_kill_count = COUNT_UNKNOWN,
+				   .max_count = COUNT_UNKNOWN,
+				   .swap_fail_count = COUNT_UNKNOWN,
+				   .shmem_bytes = BYTES_UNKNOWN };
+}
+
 static int read_sample(struct replay *replay, struct reader *r, size_t index)
 {
 	static const struct targets all;
@@ -157,23 +176,16 @@ static int read_sample(struct replay *replay, struct reader *r, size_t index)
 
 	if (error < 0)
 		return error;
-	*s = (struct past_sample){ .unix_ms = replay_unix_ms(replay, index),
-				   .elapsed_ns = r->processes.elapsed_ns,
-				   .hidden_bytes = BYTES_UNKNOWN,
-				   .working_set_bytes = BYTES_UNKNOWN,
-				   .kill_count = COUNT_UNKNOWN,
-				   .all_kill_count = COUNT_UNKNOWN,
-				   .max_count = COUNT_UNKNOWN,
-				   .swap_fail_count = COUNT_UNKNOWN,
-				   .shmem_bytes = BYTES_UNKNOWN };
+	sample_init(s);
+	s->unix_ms = replay_unix_ms(replay, index);
+	s->elapsed_ns = r->processes.elapsed_ns;
 	/*
 	 * The clock was set back between two sessions, or the file was not
 	 * made by memstate.
 	 */
 	if (index > 0 && s->elapsed_ns < s[-1].elapsed_ns)
 		s->elapsed_ns = s[-1].elapsed_ns;
-	s->live_bytes = sum_live(&r->processes);
-	add_totals(&r->processes, s);
+	set_totals(&r->processes, s);
 	follow_processes(r, index);
 	no_group = replay_read_cgroup(replay, index, &r->cgroup);
 	if (no_group == -ENOENT) {
@@ -247,6 +259,33 @@ int oom_past_read(struct replay *replay, struct oom_past *ret)
 	parse_reports(&past);
 	*ret = past;
 	return 0;
+}
+
+int oom_past_read_scope(const struct oom_past *past, struct replay *replay,
+			const struct oom_scope *scope, size_t first, size_t last,
+			struct past_sample *ret)
+{
+	static const struct targets all;
+	struct snapshot processes;
+	int r = 0;
+
+	snapshot_init(&processes);
+	replay_scan(replay, true);
+	for (size_t i = first; r == 0 && i <= last; i++) {
+		sample_init(&ret[i]);
+		ret[i].unix_ms = past->samples[i].unix_ms;
+		ret[i].elapsed_ns = past->samples[i].elapsed_ns;
+		if (scope->source == OOM_SCOPE_NOTHING)
+			continue;
+		r = replay_read(replay, i, &all, &processes);
+		if (r < 0 || !oom_scope_keep(scope, &past->notes, &processes))
+			continue;
+		set_totals(&processes, &ret[i]);
+		ret[i].need_bytes = ret[i].private_bytes;
+	}
+	replay_scan(replay, false);
+	snapshot_release(&processes);
+	return r;
 }
 
 void oom_past_release(struct oom_past *past)

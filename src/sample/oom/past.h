@@ -8,11 +8,13 @@
 
 #include "model/oom_kill.h"
 #include "sample/oom/notes.h"
+#include "sample/oom/scope.h"
 #include "sample/recording/replay.h"
 
 struct past_sample {
 	uint64_t unix_ms, elapsed_ns; /* since the first sample */
-	uint64_t need_bytes; /* of the group; without a group, the sum of the processes */
+	/* of the group; without its amounts, private memory of the processes */
+	uint64_t need_bytes;
 	uint64_t hidden_bytes, working_set_bytes;
 	uint64_t shared_lazyfree_bytes; /* shared by more than one process */
 	uint64_t huge_bytes;		/* private memory in huge pages */
@@ -60,6 +62,16 @@ struct oom_past {
 /* Returns 0 or -errno from reading the recording. */
 int oom_past_read(struct replay *replay, struct oom_past *ret);
 void oom_past_release(struct oom_past *past);
+
+/*
+ * Read the samples first to last again, and set ret[first] to ret[last] to what is known
+ * about a group whose own amounts were not recorded: the private memory of its processes
+ * is its need. Amounts are unknown in samples in which the group of a process is unknown.
+ * Return 0 or -errno.
+ */
+int oom_past_read_scope(const struct oom_past *past, struct replay *replay,
+			const struct oom_scope *scope, size_t first, size_t last,
+			struct past_sample *ret);
 
 /* Return how much memory the process needs: its Rss without LazyFree. */
 uint64_t oom_past_need_of(const struct usage *usage);

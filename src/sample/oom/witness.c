@@ -53,7 +53,7 @@ static size_t find_window(const struct oom_witness *w)
 
 static void set_window(const struct oom_witness *w, size_t window, struct oom_evidence *e)
 {
-	const struct past_sample *samples = w->past->samples, *last = &samples[w->last];
+	const struct past_sample *samples = w->samples, *last = &samples[w->last];
 	size_t count;
 
 	e->hidden_bytes = last->hidden_bytes;
@@ -122,7 +122,7 @@ static size_t add_points(const struct oom_witness *w, size_t end, bool is_live,
 	size_t count = 0;
 
 	for (size_t i = w->first; i < end; i++) {
-		const struct past_sample *s = &w->past->samples[i];
+		const struct past_sample *s = &w->samples[i];
 		uint64_t bytes = is_live ? s->live_bytes : s->need_bytes;
 
 		if (bytes_known(bytes))
@@ -138,7 +138,7 @@ static size_t add_points(const struct oom_witness *w, size_t end, bool is_live,
 static void set_live(const struct oom_witness *w, size_t window, struct oom_evidence *e)
 {
 	for (size_t i = window; i <= w->last; i++) {
-		const struct past_sample *s = &w->past->samples[i];
+		const struct past_sample *s = &w->samples[i];
 
 		if (!bytes_known(s->live_bytes))
 			continue;
@@ -189,8 +189,7 @@ static void set_growth(const struct oom_witness *w, size_t window, struct oom_ev
 	growth_find(points, count, &e->live_growth);
 	free(points);
 	e->sample_count = w->last - w->first + 1;
-	e->span_ns = w->past->samples[w->last].elapsed_ns -
-		     w->past->samples[w->first].elapsed_ns;
+	e->span_ns = w->samples[w->last].elapsed_ns - w->samples[w->first].elapsed_ns;
 	set_live(w, window, e);
 }
 
@@ -274,6 +273,20 @@ static bool is_full(const struct cgroup_level *level, uint64_t slack_bytes)
 	       level->usage_bytes + slack_bytes >= level->limit_bytes;
 }
 
+/* Set how often a page found no room in swap, from the first sample to the next. */
+static void set_swap_fails(const struct oom_witness *w, struct oom_evidence *e)
+{
+	const struct past_sample *first = &w->past->samples[w->first];
+	const struct past_sample *last = &w->past->samples[w->last];
+	bool has_next = w->last + 1 < w->past->sample_count;
+
+	if (first->swap_fail_count != COUNT_UNKNOWN &&
+	    last->swap_fail_count != COUNT_UNKNOWN)
+		e->swap_fail_count =
+			bytes_sub((has_next ? &last[1] : last)->swap_fail_count,
+				  first->swap_fail_count);
+}
+
 /*
  * Set the changes of the counters of kills and of the limit from the last
  * sample to the next.
@@ -281,16 +294,11 @@ static bool is_full(const struct cgroup_level *level, uint64_t slack_bytes)
 static void set_counts(const struct oom_witness *w, const struct cgroup *cgroup,
 		       struct oom_evidence *e)
 {
-	const struct past_sample *first = &w->past->samples[w->first];
 	const struct past_sample *last = &w->past->samples[w->last], *next = last + 1;
 	bool has_next = w->last + 1 < w->past->sample_count;
 	bool has_kill_counts = has_next && next->kill_count != COUNT_UNKNOWN &&
 			       last->kill_count != COUNT_UNKNOWN;
 
-	if (first->swap_fail_count != COUNT_UNKNOWN &&
-	    last->swap_fail_count != COUNT_UNKNOWN)
-		e->swap_fail_count = bytes_sub((has_next ? next : last)->swap_fail_count,
-					       first->swap_fail_count);
 	if (!has_kill_counts)
 		return;
 	/*
@@ -312,26 +320,24 @@ static void set_counts(const struct oom_witness *w, const struct cgroup *cgroup,
 		e->limit_path[0] = '\0';
 }
 
+/* Set the amounts of the group, if they are of the group whose limit was hit. */
 static void set_group(const struct oom_witness *w, const struct cgroup *cgroup,
 		      const struct snapshot *processes, struct oom_evidence *e)
 {
 	const struct cgroup_level *limit = cgroup_tightest(cgroup);
 	const struct cgroup_stat *stat = &cgroup->limit_stat;
 
+	if (w->scope.source != OOM_SCOPE_AMOUNTS)
+		return;
 	oom_figures_find(cgroup, processes, &e->last);
 	e->at = e->last;
-	e->constraint = w->end == OOM_END_KILLED ? OOM_CGROUP : OOM_UNKNOWN;
-	if (limit)
-		text_copy(e->limit_path, sizeof(e->limit_path), limit->path);
-	if (cgroup->group_count == 1)
-		text_copy(e->victim_path, sizeof(e->victim_path), cgroup->levels[0].path);
 	e->unevictable_bytes = stat->unevictable_bytes;
 	e->dirty_bytes = bytes_add(stat->file_dirty_bytes, stat->file_writeback_bytes);
 	if (limit) {
 		e->swap_bytes = limit->swap_bytes;
 		e->swap_limit_bytes = limit->swap_limit_bytes;
 	}
-	set_counts(w, cgroup, e);
+	set_swap_fails(w, e);
 }
 
 /*
@@ -354,51 +360,97 @@ static void set_victim(const struct oom_witness *w, const struct snapshot *proce
 	text_copy(e->victim.name, sizeof(e->victim.name), p->process.comm);
 }
 
+/* Set the facts of the last sample. cgroup is NULL if only processes were recorded. */
 static int read_last(const struct oom_witness *w, struct replay *replay,
-		     struct oom_evidence *e)
+		     const struct cgroup *cgroup, struct oom_evidence *e)
 {
 	static const struct targets all;
 	struct snapshot processes;
-	struct cgroup cgroup;
+	bool are_known = true;
 	int r;
 
 	snapshot_init(&processes);
-	cgroup_init(&cgroup);
 	r = replay_read(replay, last_seen(w), &all, &processes);
-	if (r == 0) {
+	if (r == 0)
 		set_victim(w, &processes, e);
+	if (r == 0 && w->scope.source != OOM_SCOPE_AMOUNTS)
+		are_known = oom_scope_keep(&w->scope, &w->past->notes, &processes) &&
+			    w->scope.source == OOM_SCOPE_PROCESSES;
+	if (r == 0)
 		oom_runtime_find(w, &processes, e);
+	if (r == 0 && are_known)
 		r = add_processes(w, replay, &processes, e);
-	}
-	if (r == 0) {
-		r = replay_read_cgroup(replay, w->last, &cgroup);
-		if (r == 0)
-			set_group(w, &cgroup, &processes, e);
-		else if (r == -ENOENT)
-			r = 0; /* only processes were recorded */
-	}
+	if (r == 0 && cgroup)
+		set_group(w, cgroup, &processes, e);
 	snapshot_release(&processes);
-	cgroup_release(&cgroup);
 	return r;
 }
 
-int oom_witness_ask(const struct oom_witness *w, struct replay *replay,
-		    struct oom_evidence *ret)
+/* Set which group's limit was hit, as far as the recording shows it. */
+static void set_limit(const struct oom_witness *w, const struct cgroup *cgroup,
+		      struct oom_evidence *e)
+{
+	const struct cgroup_level *limit = cgroup_tightest(cgroup);
+
+	e->constraint = w->end == OOM_END_KILLED ? OOM_CGROUP : OOM_UNKNOWN;
+	if (limit)
+		text_copy(e->limit_path, sizeof(e->limit_path), limit->path);
+	if (cgroup->group_count == 1)
+		text_copy(e->victim_path, sizeof(e->victim_path), cgroup->levels[0].path);
+	set_counts(w, cgroup, e);
+}
+
+/* Find the group whose limit was hit, and the samples that show it. */
+static int set_scope(struct oom_witness *w, struct replay *replay,
+		     const struct cgroup *cgroup, struct oom_evidence *e)
+{
+	oom_scope_find(&w->past->notes, w->report, cgroup, e->limit_path, &w->scope);
+	if (w->scope.source == OOM_SCOPE_AMOUNTS)
+		return 0;
+	e->is_need_private = true;
+	w->scope_samples = xcalloc(w->last + 1, sizeof(*w->scope_samples));
+	w->samples = w->scope_samples;
+	return oom_past_read_scope(w->past, replay, &w->scope, w->first, w->last,
+				   w->scope_samples);
+}
+
+static int collect(struct oom_witness *w, struct replay *replay,
+		   const struct cgroup *cgroup, struct oom_evidence *e)
 {
 	size_t window = find_window(w);
+	int r;
+
+	if (cgroup)
+		set_limit(w, cgroup, e);
+	r = set_scope(w, replay, cgroup, e);
+	if (r < 0)
+		return r;
+	set_window(w, window, e);
+	set_growth(w, window, e);
+	set_time(w, e);
+	r = read_last(w, replay, cgroup, e);
+	return r < 0 ? r : oom_grower_find(w, replay, last_seen(w), &e->grower);
+}
+
+int oom_witness_ask(const struct oom_witness *witness, struct replay *replay,
+		    struct oom_evidence *ret)
+{
+	struct oom_witness w = *witness;
 	struct oom_evidence e;
+	struct cgroup cgroup;
 	int r;
 
 	oom_evidence_init(&e);
-	e.end = w->end;
+	e.end = w.end;
 	e.has_sample = true;
-	set_window(w, window, &e);
-	set_growth(w, window, &e);
-	set_time(w, &e);
-	r = read_last(w, replay, &e);
-	if (r == 0)
-		r = oom_grower_find(w, replay, last_seen(w), e.limit_path, &e.grower);
+	w.samples = w.past->samples;
+	cgroup_init(&cgroup);
+	r = replay_read_cgroup(replay, w.last, &cgroup);
+	if (r == 0 || r == -ENOENT)
+		r = collect(&w, replay, r == 0 ? &cgroup : NULL, &e);
 	if (r == 0)
 		*ret = e;
+	free(w.scope_samples);
+	cgroup_release(&cgroup);
 	return r;
 }

@@ -16,6 +16,11 @@ struct oom_witness {
 	const struct oom_kill *report;	   /* NULL: there is no report */
 	enum oom_end end;
 	uint64_t unix_ms; /* when it ended; 0: at some time before the next sample */
+
+	/* Set by oom_witness_ask(): */
+	struct oom_scope scope;
+	const struct past_sample *samples; /* of the group whose limit was hit */
+	struct past_sample *scope_samples; /* NULL: the samples are those of the past */
 };
 
 /* Collect the evidence. Returns 0 or -errno from reading the recording. */
@@ -31,11 +36,10 @@ void oom_runtime_find(const struct oom_witness *witness, const struct snapshot *
 
 /*
  * Find the process that grew most up to the sample `last`, measuring each process since
- * its own last plateau, and the mapping that grew. If it is known whose limit was hit,
- * only processes below that group count: the group of the report, or limit_path, the
- * recorded group that owns the limit ("": unknown). Returns 0 or -errno.
+ * its own last plateau, and the mapping that grew. Only processes of the scope count.
+ * Returns 0 or -errno.
  */
 int oom_grower_find(const struct oom_witness *witness, struct replay *replay, size_t last,
-		    const char *limit_path, struct oom_grower *ret);
+		    struct oom_grower *ret);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "classify/oom/verdict.h"
 #include "proc/kmsg/oom.h"
 #include "../../support/recordings.h"
 #include "sample/oom/ends.h"
@@ -32,12 +33,14 @@ struct made {
 };
 
 static const char *sidecar_group; /* NULL: below the pod */
-static bool has_report = true;
+static bool has_report = true, has_notes = true;
 
 static void add_notes(const struct process *process, const char *container)
 {
 	char group[64];
 
+	if (!has_notes)
+		return;
 	snprintf(group, sizeof(group), POD "/%s", container);
 	if (sidecar_group && strcmp(container, "sidecar") == 0)
 		snprintf(group, sizeof(group), "%s", sidecar_group);
@@ -56,6 +59,7 @@ static void add_process(const struct made *made)
 	snprintf(u.process.comm, sizeof(u.process.comm), "%s", made->name);
 	u.total.bytes[SMAPS_ANONYMOUS] = made->kb * KB;
 	u.total.bytes[SMAPS_PRIVATE_DIRTY] = (made->kb + made->shmem_kb) * KB;
+	u.total.bytes[SMAPS_PSS] = u.total.bytes[SMAPS_RSS];
 	u.total.bytes[SMAPS_SWAP] = 0;
 	assert_int_equal(recording_add_usage(recording, &u), 0);
 	add_notes(&u.process, made->name);
@@ -130,12 +134,14 @@ static void explain(scenario fill, const char *limit, int invoker)
 		"%s invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
 		"CPU: 1 UID: 0 PID: %d Comm: %s Not tainted 6.18.1 #1\n"
 		"memory: usage 307200kB, limit 307200kB, failcnt 5\n"
+		"Memory cgroup stats for %s:\n"
+		"anon 293601280\nfile 0\nkernel 16777216\nshmem 0\n"
 		"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,"
 		"oom_memcg=%s,task_memcg=" POD "/app,task=app,pid=%d,uid=0\n"
 		"Memory cgroup out of memory: Killed process %d (app) total-vm:1kB, "
 		"anon-rss:204800kB, file-rss:3kB, shmem-rss:0kB, UID:0 pgtables:1kB oom_score_adj:0\n",
 		invoker == SIDECAR ? "sidecar" : "app", invoker,
-		invoker == SIDECAR ? "sidecar" : "app", limit, app.pid, app.pid);
+		invoker == SIDECAR ? "sidecar" : "app", limit, limit, app.pid, app.pid);
 	kmsg_oom_parse(text, has_report ? strlen(text) : 0, &kills);
 	assert_int_equal(kills.count, has_report);
 	assert_int_equal(replay_open(recordings_path, &replay), 0);
@@ -143,7 +149,7 @@ static void explain(scenario fill, const char *limit, int invoker)
 	replay_close(replay);
 	assert_int_equal(ends.count, 1);
 	assert_int_equal(ends.items[0].victim.pid, app.pid);
-	assert_string_equal(ends.items[0].victim_place.container, "app");
+	assert_string_equal(ends.items[0].victim_place.container, has_notes ? "app" : "");
 }
 
 static void forget(void)
@@ -324,6 +330,72 @@ static void the_writer_of_an_unmapped_tmpfs_file_is_unknown(void **state)
 	forget();
 }
 
+static void app_bursts_and_sidecar_leaks(uint64_t i, struct made made[2],
+					 uint64_t *shmem_kb)
+{
+	(void)shmem_kb;
+	made[0].kb = (i < SAMPLES - 5 ? 100 : 200) * 1024;
+	made[1].kb = (5 + i / 2) * 1024;
+}
+
+/* The pod's need grows steadily, and that of the container whose limit is hit does not. */
+static void a_containers_limit_is_compared_with_the_containers_need(void **state)
+{
+	const struct oom_evidence *e;
+	uint64_t ns;
+
+	(void)state;
+	explain(app_bursts_and_sidecar_leaks, POD, APP);
+	e = &ends.items[0];
+	assert_false(e->is_need_private);
+	assert_int_equal(e->growth.kind, GROWTH_STEADY);
+	assert_true(bytes_known(e->hidden_bytes) && bytes_known(e->last.need_bytes));
+	assert_in_range(e->typical_bytes, 140 * MIB, 160 * MIB);
+	forget();
+	remove(recordings_path);
+	explain(app_bursts_and_sidecar_leaks, POD "/app", APP);
+	e = &ends.items[0];
+	assert_true(e->is_need_private);
+	assert_int_equal(e->growth.kind, GROWTH_NONE);
+	assert_int_equal(e->typical_bytes, 100 * MIB);
+	assert_int_equal(e->low_bytes, 100 * MIB);
+	/* the report has 280 MiB of private memory, and 16 MiB of the kernel's */
+	assert_int_equal(oom_evidence_rise_bytes(e, &ns), 180 * MIB);
+	assert_int_equal(e->process_count, 1);
+	assert_int_equal(e->process_bytes, 200 * MIB);
+	assert_false(bytes_known(e->hidden_bytes) || bytes_known(e->last.need_bytes));
+	assert_int_equal(e->at.limit_bytes, 300 * MIB);
+	assert_int_equal(oom_verdict_find(e), OOM_WHY_BURST);
+	forget();
+}
+
+static void assert_need_is_unknown(void)
+{
+	const struct oom_evidence *e = &ends.items[0];
+	uint64_t ns;
+
+	assert_int_equal(e->growth.kind, GROWTH_TOO_SHORT);
+	assert_false(bytes_known(e->typical_bytes) || bytes_known(e->low_bytes));
+	assert_false(bytes_known(e->hidden_bytes) || bytes_known(e->last.need_bytes));
+	assert_false(bytes_known(e->process_bytes) || bytes_known(e->private_bytes));
+	assert_false(bytes_known(oom_evidence_rise_bytes(e, &ns)));
+	forget();
+}
+
+static void the_need_of_a_group_that_was_not_recorded_is_unknown(void **state)
+{
+	(void)state;
+	/* the limit is of a group above the recorded one */
+	explain(app_bursts_and_sidecar_leaks, "/kubepods", APP);
+	assert_need_is_unknown();
+	remove(recordings_path);
+	/* which container a process belongs to was not recorded */
+	has_notes = false;
+	explain(app_bursts_and_sidecar_leaks, POD "/app", APP);
+	has_notes = true;
+	assert_need_is_unknown();
+}
+
 static void no_growth(uint64_t i, struct made made[2], uint64_t *shmem_kb)
 {
 	(void)i;
@@ -354,6 +426,8 @@ int main(void)
 		TEST(without_a_report_the_recorded_limit_counts),
 		TEST(shared_memory_is_attributed_to_the_process_that_maps_it),
 		TEST(the_writer_of_an_unmapped_tmpfs_file_is_unknown),
+		TEST(a_containers_limit_is_compared_with_the_containers_need),
+		TEST(the_need_of_a_group_that_was_not_recorded_is_unknown),
 		TEST(without_growth_no_process_is_named),
 #undef TEST
 	};
