@@ -170,10 +170,10 @@ def output_of_a_watched_command_is_kept_off_the_screen():
 
 
 def written_by_child(pid):
-    """Return the bytes written by the only child of a process; some may still be
-    in a pipe."""
+    """Return the bytes written by the first child of memstate, its command; some may
+    still be in a pipe. The watchdog for a heap read is a later child."""
     with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
-        child = f.read().strip()
+        child = f.read().split()[0]
     with open(f"/proc/{child}/io", encoding="ascii") as f:
         return int(re.search(r"^wchar: (\d+)$", f.read(), re.MULTILINE).group(1))
 
