@@ -2,10 +2,14 @@ noinst_LIBRARIES += %D%/libsample.a
 %C%_libsample_a_SOURCES = \
 	%D%/heap/ask.c \
 	%D%/heap/ask.h \
+	%D%/heap/findings.c \
+	%D%/heap/findings.h \
 	%D%/heap/helpers.c \
 	%D%/heap/helpers.h \
 	%D%/heap/keeper.c \
 	%D%/heap/keeper.h \
+	%D%/heap/leak_kinds.c \
+	%D%/heap/leak_kinds.h \
 	%D%/heap/leak_scan.c \
 	%D%/heap/leak_scan.h \
 	%D%/heap/moment.c \
@@ -14,6 +18,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/heap/reader.h \
 	%D%/heap/swift.c \
 	%D%/heap/swift.h \
+	%D%/heap/walker.c \
+	%D%/heap/walker.h \
 	%D%/oom/ends.c \
 	%D%/oom/ends.h \
 	%D%/oom/flight.c \

@@ -11,10 +11,6 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/data/group.h \
 	%D%/data/heap.c \
 	%D%/data/heap.h \
-	%D%/data/heap_job.c \
-	%D%/data/heap_job.h \
-	%D%/data/heap_leaks.c \
-	%D%/data/heap_leaks.h \
 	%D%/data/history.c \
 	%D%/data/history.h \
 	%D%/data/options.h \

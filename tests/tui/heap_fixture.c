@@ -352,6 +352,7 @@ bool heap_fixture_make(const char *name, const struct data *d, uint64_t now_ns,
 	for (size_t i = 0; i < sizeof(fixtures) / sizeof(fixtures[0]); i++)
 		if (strcmp(fixtures[i].name, name) == 0) {
 			fixtures[i].make(ret);
+			ret->usage.heap_quality = ret->heap.quality;
 			return true;
 		}
 	return false;

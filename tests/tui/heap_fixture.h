@@ -6,7 +6,7 @@
 #ifndef MS_TESTS_HEAP_FIXTURE_H
 #define MS_TESTS_HEAP_FIXTURE_H
 
-#include "ui/data/heap_job.h"
+#include "sample/heap/findings.h"
 #include "ui/ui.h"
 
 /*

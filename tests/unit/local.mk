@@ -124,6 +124,7 @@ unit_sample = \
 	%D%/sample/heap/test_keeper \
 	%D%/sample/heap/test_moment \
 	%D%/sample/heap/test_platform \
+	%D%/sample/heap/test_walker \
 	%D%/sample/oom/test_ends \
 	%D%/sample/oom/test_flight \
 	%D%/sample/oom/test_flight_counts \
@@ -226,6 +227,7 @@ endif
 %C%_sample_heap_test_keeper_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read \
 	-Wl,--wrap=clock_now_ns -Wl,--wrap=clock_thread_cpu_ns
 %C%_sample_heap_test_moment_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=proc_smaps_read
+%C%_sample_heap_test_walker_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read
 if HAVE_CMOCKA
 if HAVE_AGENT
 check_PROGRAMS += %D%/agent/count/test_stack_file

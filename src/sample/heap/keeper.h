@@ -9,23 +9,17 @@
  * that found nothing doubles the wait, up to 64 times. After the first round, new
  * processes also wait until the CPU time of the last walk is within its share.
  *
- * A separate thread does the walks, one at a time. A read waits for its walk until its
+ * A heap_walker does the walks, one at a time. A read waits for its walk until its
  * patience has run out, and then returns what is known so far.
  */
 #ifndef MS_SAMPLE_HEAP_KEEPER_H
 #define MS_SAMPLE_HEAP_KEEPER_H
 
 #include "sample/heap/helpers.h"
+#include "sample/heap/walker.h"
 #include "sample/process/sampler.h"
 
 struct heap_keeper;
-
-enum heap_stops {
-	STOPS_SHORT, /* if the pause would be too long, the heap is not read */
-	/* if the pause would be too long, read without it: approximate */
-	STOPS_SHORT_OR_NONE,
-	STOPS_NONE,
-};
 
 /*
  * The sampler is for reads and must outlive the keeper; walks have their own sampler and

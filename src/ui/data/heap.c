@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
-#include "classify/process/classify_heap.h"
 #include "sample/heap/reader.h"
 #include "ui/data/data.h"
 #include "ui/data/options.h"
@@ -18,22 +17,22 @@
 void data_heap_init(struct data_heap *h)
 {
 	memset(h, 0, sizeof(*h));
-	h->past = (struct past_heap)PAST_HEAP_INIT;
+	h->carried = (struct carried_heap)CARRIED_HEAP_INIT;
 	heap_findings_init(&h->findings);
 }
 
 void data_heap_release(struct data_heap *h)
 {
-	heap_job_free(h->job);
+	heap_walker_free(h->walker);
 	heap_findings_release(&h->findings);
-	past_heap_release(&h->past);
+	carried_heap_release(&h->carried);
 	free(h->allowed);
 }
 
 void data_heap_forget(struct data_heap *h)
 {
 	heap_findings_release(&h->findings);
-	past_heap_release(&h->past);
+	carried_heap_release(&h->carried);
 	h->is_known = false;
 	h->is_wanted = false;
 	h->wishes = 0;
@@ -159,8 +158,8 @@ void data_heap_read(struct data *d, unsigned int wishes)
 
 void data_heap_cancel(struct data *d)
 {
-	if (d->heap.is_reading && d->heap.job)
-		heap_job_cancel(d->heap.job);
+	if (d->heap.is_reading && d->heap.walker)
+		heap_walker_cancel(d->heap.walker);
 	d->heap.is_wanted = false;
 	d->heap.wishes = 0;
 	d->heap.is_reading = false;
@@ -181,17 +180,13 @@ static bool may_pass(int error)
 uint64_t data_heap_wait_ns(const struct data *d, uint64_t interval_ns)
 {
 	const struct heap_findings *f = data_heap_findings(d);
-	unsigned int share = d->options->max_share_per_mille;
-	uint64_t wait_ns;
+	uint64_t cost_ns, wait_ns;
 
-	if (!f || share == 0 || share >= 1000)
+	if (!f)
 		return interval_ns;
-	/*
-	 * The same rule as in heap_keeper: limit both the share of time for which the
-	 * process is stopped and the share of one CPU.
-	 */
-	wait_ns = (f->cpu_ns > f->heap.pause_ns ? f->cpu_ns : f->heap.pause_ns) / share *
-		  1000;
+	/* limit both the share of time that the process is stopped and that of one CPU */
+	cost_ns = f->cpu_ns > f->heap.pause_ns ? f->cpu_ns : f->heap.pause_ns;
+	wait_ns = heap_share_ns(cost_ns, d->options->max_share_per_mille);
 	return wait_ns > interval_ns ? wait_ns : interval_ns;
 }
 
@@ -209,35 +204,10 @@ uint64_t data_heap_due_ns(const struct data *d, uint64_t interval_ns)
 	return f->taken_ns + data_heap_wait_ns(d, interval_ns);
 }
 
-static void set_origin(const struct data *d, struct usage *u)
-{
-	const struct heap_findings *f = data_heap_findings(d);
-
-	if (!f)
-		return;
-	u->heap_error = f->error;
-	u->heap_problem = f->heap.problem;
-	u->heap_expected_ns = f->heap.expected_ns;
-	u->heap_pause_ns = f->heap.pause_ns;
-	u->heap_is_said = f->heap.is_said;
-	u->said = f->usage.said;
-	u->helper_problem = f->usage.helper_problem;
-	u->heap_taken_ns = u->heap_quality == QUALITY_UNKNOWN ? 0 : f->taken_ns;
-}
-
 void data_heap_add(const struct data *d, struct usage *u, struct mapping_list *mappings)
 {
-	struct heap heap;
-
-	if (u->source != SOURCE_SMAPS)
-		return;
-	if (past_heap_carry(&d->heap.past, mappings, &heap)) {
-		classify_heap(u, mappings, &heap);
-		heap_release(&heap);
-	} else {
-		past_heap_carry_stats(&d->heap.past, u, mappings);
-	}
-	set_origin(d, u);
+	if (u->source == SOURCE_SMAPS && d->heap.is_known)
+		carried_heap_add(&d->heap.carried, u, mappings);
 }
 
 /* Show the sample of the heap read, if it is newer than the one on the screen. */
@@ -252,21 +222,11 @@ static void show(struct data *d)
 	command = shown->command;
 	*shown = f->usage;
 	shown->command = command;
-	set_origin(d, shown);
 	mapping_list_release(&d->mappings);
 	for (size_t i = 0; i < f->mappings.count; i++)
 		mapping_list_add(&d->mappings, &f->mappings.items[i]);
+	carried_heap_add(&d->heap.carried, shown, &d->mappings);
 	history_amend(&d->history, shown);
-}
-
-static void keep_past(struct data_heap *h)
-{
-	const struct heap_findings *f = &h->findings;
-
-	if (f->heap.is_said)
-		past_heap_take_stats(&h->past, &f->answer.stats, &f->mappings);
-	else
-		past_heap_take(&h->past, &f->heap, &f->mappings);
 }
 
 void data_heap_set(struct data *d, struct heap_findings *f)
@@ -283,8 +243,7 @@ void data_heap_set(struct data *d, struct heap_findings *f)
 	h->is_known = true;
 	h->is_reading = false;
 	h->is_awaited = h->is_wanted && h->wishes & HEAP_AWAITED;
-	if (heap_findings_are_known(&h->findings))
-		keep_past(h);
+	carried_heap_update(&h->carried, &h->findings);
 	show(d);
 }
 
@@ -293,7 +252,7 @@ static bool take(struct data *d)
 	struct data_heap *h = &d->heap;
 	struct heap_findings found;
 
-	if (!h->job || !heap_job_take(h->job, &found))
+	if (!h->walker || !heap_walker_take(h->walker, &found))
 		return false;
 	if (!h->is_reading || !is_of_detail(d, &found.usage.process)) {
 		heap_findings_release(&found);
@@ -301,6 +260,15 @@ static bool take(struct data *d)
 	}
 	data_heap_set(d, &found);
 	return true;
+}
+
+static enum heap_stops choose_stops(const struct data *d)
+{
+	if (d->options->no_stop)
+		return STOPS_NONE;
+	return d->options->may_run && !(d->heap.wishes & HEAP_AWAITED)
+		       ? STOPS_SHORT_OR_NONE
+		       : STOPS_SHORT;
 }
 
 /* Start the requested read. Returns false if another read is still running. */
@@ -311,18 +279,20 @@ static bool begin(struct data *d)
 	struct heap_findings failure;
 	int r;
 
-	if (!h->job)
-		h->job = heap_job_new(d->options->fs, d->options->no_stop);
-	request.process = &data_detail(d)->process;
-	request.wants_detail = h->wishes & HEAP_DETAIL;
-	request.wants_leaks = h->wishes & HEAP_LEAKS;
-	request.wants_helper = data_heap_is_asked(d);
-	request.may_inject = has_helper(d) ||
-			     (d->options->may_inject && is_named(d->options->targets, d));
-	request.or_running = !(h->wishes & HEAP_AWAITED) && d->options->may_run;
-	request.max_pause_ns = h->wishes & HEAP_AWAITED ? d->options->max_pause_ns
-							: d->options->auto_pause_ns;
-	r = h->job ? heap_job_start(h->job, &request) : -ENOMEM;
+	if (!h->walker)
+		h->walker = heap_walker_new(d->options->fs);
+	request = (struct heap_request){
+		.process = &data_detail(d)->process,
+		.stops = choose_stops(d),
+		.max_pause_ns = h->wishes & HEAP_AWAITED ? d->options->max_pause_ns
+							 : d->options->auto_pause_ns,
+		.wants_detail = h->wishes & HEAP_DETAIL,
+		.wants_leaks = h->wishes & HEAP_LEAKS,
+		.wants_helper = data_heap_is_asked(d),
+		.may_inject = has_helper(d) || (d->options->may_inject &&
+						is_named(d->options->targets, d)),
+	};
+	r = h->walker ? heap_walker_start(h->walker, &request) : -ENOMEM;
 	if (r == -EBUSY)
 		return false;
 	h->reading_wishes = h->wishes;
@@ -343,8 +313,9 @@ bool data_heap_poll(struct data *d)
 {
 	bool is_new = take(d);
 
-	if (d->heap.is_reading && d->heap.job)
-		d->heap.progress_per_mille = heap_job_progress_per_mille(d->heap.job);
+	if (d->heap.is_reading && d->heap.walker)
+		d->heap.progress_per_mille =
+			heap_walker_progress_per_mille(d->heap.walker);
 	return (d->heap.is_wanted && begin(d)) || is_new;
 }
 
@@ -355,7 +326,7 @@ const struct heap_findings *data_heap_findings(const struct data *d)
 
 int data_heap_fd(const struct data *d)
 {
-	const struct heap_job *job = d->heap.job;
+	const struct heap_walker *walker = d->heap.walker;
 
-	return job && heap_job_is_running(job) ? heap_job_fd(job) : -1;
+	return walker && heap_walker_is_running(walker) ? heap_walker_fd(walker) : -1;
 }

@@ -6,20 +6,19 @@
 #ifndef MS_UI_DATA_HEAP_H
 #define MS_UI_DATA_HEAP_H
 
-#include "classify/heap/past_heap.h"
-#include "ui/data/heap_job.h"
+#include "sample/heap/walker.h"
 
 struct data;
 
 struct data_heap {
-	struct heap_job *job; /* NULL until the first read */
+	struct heap_walker *walker; /* NULL until the first read */
 	struct heap_findings findings;
-	struct past_heap past; /* from the findings, to classify later samples */
-	bool is_known;	       /* the findings belong to the selected process */
-	bool is_wanted;	       /* a read has been requested but has not started */
-	bool is_reading;       /* the heap of the selected process is being read */
-	bool is_awaited;       /* the user is waiting for a requested or running read */
-	unsigned int wishes;   /* enum heap_wish flags for the next read */
+	struct carried_heap carried; /* from the findings, for later samples */
+	bool is_known;		     /* the findings belong to the selected process */
+	bool is_wanted;		     /* a read has been requested but has not started */
+	bool is_reading;	     /* the heap of the selected process is being read */
+	bool is_awaited;     /* the user is waiting for a requested or running read */
+	unsigned int wishes; /* enum heap_wish flags for the next read */
 	unsigned int reading_wishes; /* enum heap_wish flags of the running read */
 	uint64_t began_ns;	     /* when the running read began */
 	int progress_per_mille;	     /* progress of the leak scan; -1: not started */

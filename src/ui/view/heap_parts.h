@@ -5,7 +5,7 @@
 #ifndef MS_UI_VIEW_HEAP_PARTS_H
 #define MS_UI_VIEW_HEAP_PARTS_H
 
-#include "ui/data/heap_job.h"
+#include "sample/heap/findings.h"
 #include "ui/screen/lines.h"
 
 struct heap_sheet {

@@ -48,7 +48,7 @@ static struct {
 static _Atomic uint64_t now_ns;
 static atomic_int reading_count, running_count;
 static sem_t hanging;
-static struct heap_reader *last_reader;
+static struct sampler *last_sampler, *hung_sampler;
 static int last_pid;
 
 uint64_t __wrap_clock_now_ns(void);
@@ -72,7 +72,7 @@ int __wrap_heap_reader_read(struct heap_reader *reader, struct usage *u,
 {
 	int number = reading_count++ % 2, r;
 
-	last_reader = reader;
+	last_sampler = reader->sampler;
 	last_pid = u->process.pid;
 	running_count += reader->is_running;
 	if (next.hangs)
@@ -83,6 +83,12 @@ int __wrap_heap_reader_read(struct heap_reader *reader, struct usage *u,
 	if (r < 0)
 		return r;
 	ret->pause_ns = reader->is_running ? 0 : next.pause_ns;
+	if (next.results[number] == -ETIME) { /* as the reader does */
+		hung_sampler = reader->sampler;
+		sampler_abandon(hung_sampler);
+		reader->own_sampler = sampler_new(reader->fs, false);
+		reader->sampler = reader->own_sampler;
+	}
 	if (next.results[number] < 0)
 		return next.results[number];
 	ret->quality = next.quality;
@@ -410,21 +416,23 @@ static void a_heap_too_large_for_a_pause_is_read_without_one_if_permitted(void *
 	keeper = NULL;
 }
 
-/* The thread of such a walk still uses its data. */
-static void a_walk_that_hung_in_the_kernel_is_replaced(void **state)
+/* The thread of such a walk still uses its sampler. */
+static void the_sampler_of_a_walk_that_hung_is_never_used_again(void **state)
 {
-	struct heap_reader *abandoned;
+	struct sampler *replacement;
 
 	(void)state;
 	keep(STOPS_SHORT, 1000);
 	next.results[0] = -ETIME;
 	read_process(7, 1);
 	assert_int_equal(usage.heap_error, -ETIME);
-	abandoned = last_reader;
 	next.results[0] = next.results[1] = 0;
 	read_process(7, 1);
-	assert_ptr_not_equal(last_reader, abandoned);
 	assert_int_equal(usage.heap_quality, QUALITY_EXACT);
+	replacement = last_sampler;
+	assert_ptr_not_equal(replacement, hung_sampler);
+	read_process(7, 1);
+	assert_ptr_equal(last_sampler, replacement);
 }
 
 static void the_keeper_ends_before_its_walk(void **state)
@@ -472,7 +480,7 @@ int main(void)
 		test(new_processes_wait_for_the_cost_of_the_last_walk),
 		test(walks_can_be_forced_and_forbidden),
 		test(a_heap_too_large_for_a_pause_is_read_without_one_if_permitted),
-		test(a_walk_that_hung_in_the_kernel_is_replaced),
+		test(the_sampler_of_a_walk_that_hung_is_never_used_again),
 		test(the_keeper_ends_before_its_walk),
 		test(a_process_without_memory_is_not_walked),
 	};

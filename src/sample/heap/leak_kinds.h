@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_leaks - a leak scan of a heap, and a copy of its results.
+ * leak_kinds - a leak scan of a heap, and a copy of its results.
  */
-#ifndef MS_UI_DATA_HEAP_LEAKS_H
-#define MS_UI_DATA_HEAP_LEAKS_H
+#ifndef MS_SAMPLE_HEAP_LEAK_KINDS_H
+#define MS_SAMPLE_HEAP_LEAK_KINDS_H
 
 #include <stdbool.h>
 

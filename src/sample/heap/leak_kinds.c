@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "ui/data/heap_leaks.h"
+#include "sample/heap/leak_kinds.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/heap/walker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "sample/heap/reader.h"
+
+/*
+ * Largest heap image whose memory is kept for the next read; a larger one would be idle
+ * most of the time.
+ */
+#define ROOM_KEPT_BYTES (UINT64_C(32) << 20)
+
+/* Longer than the helper takes to reach a safe moment and to answer. */
+#define HELPER_WAIT_NS (10 * NS_PER_S)
+
+struct heap_walker {
+	struct procfs fs;
+	struct sampler *sampler;
+	struct heap_reader reader;
+	int wake_fd;
+
+	/* used only by the caller */
+	bool is_running;
+
+	/* used by the thread while it runs */
+	struct heap_request request;
+	struct helpers *helpers; /* the walker's own; NULL: there is no helper */
+	int helped_pid;		 /* process that the own helpers are for */
+	struct heap_findings findings;
+
+	atomic_bool is_cancelled;
+	atomic_int progress_per_mille;
+
+	pthread_mutex_t lock; /* protects the members below */
+	bool has_ended;
+	bool is_abandoned;
+};
+
+static void destroy(struct heap_walker *w)
+{
+	helpers_free(w->helpers, NULL, NULL);
+	heap_findings_release(&w->findings);
+	heap_reader_release(&w->reader);
+	sampler_free(w->sampler);
+	procfs_release(&w->fs);
+	if (w->wake_fd >= 0)
+		close(w->wake_fd);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
+
+struct heap_walker *heap_walker_new(const struct procfs *fs)
+{
+	struct heap_walker *w = xcalloc(1, sizeof(*w));
+
+	w->fs = *fs;
+	w->fs.fd = fcntl(fs->fd, F_DUPFD_CLOEXEC, 0);
+	w->sampler = sampler_new(&w->fs, fs->is_live);
+	heap_reader_init(&w->reader, &w->fs, w->sampler, 0);
+	heap_findings_init(&w->findings);
+	pthread_mutex_init(&w->lock, NULL);
+	w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (w->fs.fd >= 0 && w->wake_fd >= 0)
+		return w;
+	destroy(w);
+	return NULL;
+}
+
+void heap_walker_free(struct heap_walker *w)
+{
+	bool is_ours;
+
+	if (!w)
+		return;
+	atomic_store(&w->is_cancelled, true);
+	/* each step of a read has a time limit, so the helper can be removed before exit */
+	if (w->request.wants_helper)
+		heap_walker_wait(w, HELPER_WAIT_NS);
+	pthread_mutex_lock(&w->lock);
+	w->is_abandoned = true;
+	is_ours = !w->is_running || w->has_ended;
+	pthread_mutex_unlock(&w->lock);
+	if (is_ours)
+		destroy(w);
+}
+
+static bool note_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
+{
+	struct heap_walker *w = context;
+
+	atomic_store(&w->progress_per_mille,
+		     (int)units_per_mille(done_bytes, total_bytes));
+	return atomic_load(&w->is_cancelled);
+}
+
+static int read_once(struct heap_walker *w)
+{
+	const struct mark_progress progress = { note_progress, w };
+	struct heap_findings *f = &w->findings;
+	int r;
+
+	if (w->request.wants_leaks)
+		r = heap_leaks_scan(&w->reader, &f->usage, &progress, &f->mappings,
+				    &f->heap, &f->leaks);
+	else
+		r = heap_reader_read(&w->reader, &f->usage, &f->mappings, &f->heap);
+	if (w->reader.own_sampler) {
+		/* a hung thread may still use the old sampler, which therefore leaks */
+		w->sampler = w->reader.own_sampler;
+		w->reader.own_sampler = NULL;
+	}
+	return r;
+}
+
+/* Set up the helper for the process to be read, and remove it from any other process. */
+static void choose_helpers(struct heap_walker *w)
+{
+	const struct heap_request *request = &w->request;
+	struct target_pid pid = { .pid = w->findings.usage.process.pid };
+	const struct targets targets = { .pids = &pid, .pid_count = 1 };
+
+	if (!request->wants_helper || w->helped_pid != pid.pid) {
+		helpers_free(w->helpers, NULL, NULL);
+		w->helpers = NULL;
+	}
+	w->helped_pid = pid.pid;
+	if (request->wants_helper && !w->helpers)
+		w->helpers = helpers_new(&w->fs, false, false);
+	if (request->wants_helper && request->may_inject)
+		helpers_allow(w->helpers, &targets);
+	w->reader.helpers = request->helpers ? request->helpers : w->helpers;
+}
+
+static bool takes_too_long(int r)
+{
+	return r == -EFBIG || r == -ETIMEDOUT;
+}
+
+static void read_heap(struct heap_walker *w)
+{
+	struct heap_findings *f = &w->findings;
+	uint64_t pause_ns;
+
+	f->error = read_once(w);
+	if (!takes_too_long(f->error) || w->request.stops != STOPS_SHORT_OR_NONE)
+		return;
+	f->refusal = f->error;
+	pause_ns = f->heap.pause_ns;
+	heap_release(&f->heap);
+	w->reader.is_running = true;
+	f->error = read_once(w);
+	f->heap.pause_ns = pause_ns;
+}
+
+static void make_findings(struct heap_walker *w)
+{
+	struct heap_findings *f = &w->findings;
+
+	choose_helpers(w);
+	f->taken_ns = clock_now_ns();
+	w->reader.is_running = w->request.stops == STOPS_NONE;
+	read_heap(w);
+	f->is_running = w->reader.is_running;
+	f->answer = w->reader.answer;
+	w->reader.answer = (struct helper_answer){ .was_wanted = false };
+	if (w->request.wants_detail && heap_findings_are_known(f) && !f->heap.is_said &&
+	    !atomic_load(&w->is_cancelled)) {
+		heap_reader_detail(&w->reader, &f->mappings, &f->detail);
+		f->has_detail = true;
+	}
+	f->cost_ns = clock_now_ns() - f->taken_ns;
+	/*
+	 * Another thread works while the process is stopped. Count the whole stop
+	 * as its CPU time.
+	 */
+	f->cpu_ns = clock_thread_cpu_ns() + f->heap.pause_ns;
+	if (w->reader.image.capacity_bytes <= ROOM_KEPT_BYTES)
+		return;
+	heap_reader_release(&w->reader);
+	heap_reader_init(&w->reader, &w->fs, w->sampler, 0);
+}
+
+static void *work(void *arg)
+{
+	struct heap_walker *w = arg;
+	bool is_abandoned;
+
+	make_findings(w);
+	pthread_mutex_lock(&w->lock);
+	w->has_ended = true;
+	is_abandoned = w->is_abandoned;
+	/* wake the caller before unlocking: afterwards the walker may be freed */
+	eventfd_write(w->wake_fd, 1);
+	pthread_mutex_unlock(&w->lock);
+	if (is_abandoned)
+		destroy(w);
+	return NULL;
+}
+
+/* Start a detached thread with all signals blocked. */
+static int start_thread(struct heap_walker *w)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	pthread_t thread;
+	int err;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&thread, &attributes, work, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return err ? -ENOMEM : 0;
+}
+
+int heap_walker_start(struct heap_walker *w, const struct heap_request *request)
+{
+	int r;
+
+	if (w->is_running)
+		return -EBUSY;
+	heap_findings_release(&w->findings);
+	w->findings.usage.process = *request->process;
+	w->request = *request;
+	w->request.process = NULL;
+	atomic_store(&w->is_cancelled, false);
+	atomic_store(&w->progress_per_mille, -1);
+	w->reader.max_pause_ns = request->max_pause_ns;
+	w->reader.is_read_once = request->is_read_once;
+	w->has_ended = false;
+	r = start_thread(w);
+	w->is_running = r == 0;
+	return r;
+}
+
+bool heap_walker_is_running(const struct heap_walker *w)
+{
+	return w->is_running;
+}
+
+void heap_walker_cancel(struct heap_walker *w)
+{
+	atomic_store(&w->is_cancelled, true);
+}
+
+int heap_walker_progress_per_mille(struct heap_walker *w)
+{
+	return atomic_load(&w->progress_per_mille);
+}
+
+bool heap_walker_wait(struct heap_walker *w, uint64_t patience_ns)
+{
+	struct pollfd wake = { .fd = w->wake_fd, .events = POLLIN };
+	uint64_t now_ns = clock_now_ns();
+	uint64_t until_ns = patience_ns < UINT64_MAX - now_ns ? now_ns + patience_ns
+							      : UINT64_MAX;
+	int count;
+
+	if (!w->is_running)
+		return false;
+	do {
+		uint64_t rest_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+		const struct timespec rest = { .tv_sec = (time_t)(rest_ns / NS_PER_S),
+					       .tv_nsec = (long)(rest_ns % NS_PER_S) };
+
+		count = ppoll(&wake, 1, &rest, NULL);
+		now_ns = clock_now_ns();
+	} while (count < 0 && errno == EINTR);
+	return count > 0;
+}
+
+bool heap_walker_take(struct heap_walker *w, struct heap_findings *ret)
+{
+	eventfd_t count;
+	bool has_ended;
+
+	if (!w->is_running)
+		return false;
+	pthread_mutex_lock(&w->lock);
+	has_ended = w->has_ended;
+	pthread_mutex_unlock(&w->lock);
+	if (!has_ended)
+		return false;
+	eventfd_read(w->wake_fd, &count);
+	w->is_running = false;
+	*ret = w->findings;
+	heap_findings_init(&w->findings);
+	return true;
+}
+
+int heap_walker_fd(const struct heap_walker *w)
+{
+	return w->wake_fd;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * walker - read heaps in a separate thread, one at a time, so that the screen keeps
+ * responding and samples stay on time.
+ *
+ * The thread has its own procfs, sampler and heap reader. It shares only the flags in
+ * struct heap_walker with the caller, and hands over its findings as a whole. The caller
+ * may abandon a running thread at any time; the thread then frees its own memory.
+ */
+#ifndef MS_SAMPLE_HEAP_WALKER_H
+#define MS_SAMPLE_HEAP_WALKER_H
+
+#include "sample/heap/findings.h"
+
+struct helpers;
+struct procfs;
+struct heap_walker;
+
+/* Create a walker. *fs is copied. Returns NULL if no file descriptors are left. */
+struct heap_walker *heap_walker_new(const struct procfs *fs);
+
+/*
+ * Free the walker; NULL is allowed. A running thread is cancelled and abandoned: it lets
+ * go of the target and frees its memory when it ends. If the read uses a helper of the
+ * walker, the call waits up to 10 seconds for the thread, so that the helper can be
+ * removed.
+ */
+void heap_walker_free(struct heap_walker *walker);
+
+/* When a read stops the process. */
+enum heap_stops {
+	STOPS_SHORT, /* if the stop would be too long, the heap is not read */
+	/* if the stop would be too long, read without it: approximate */
+	STOPS_SHORT_OR_NONE,
+	STOPS_NONE,
+};
+
+struct heap_request {
+	const struct process *process; /* used only by heap_walker_start() */
+	enum heap_stops stops;
+	uint64_t max_pause_ns;
+	bool is_read_once; /* without a stop: read once, not repeatedly */
+	bool wants_detail;
+	bool wants_leaks;
+	/*
+	 * Query the allocator too: with these helpers, which are borrowed until the read
+	 * has ended;
+	 */
+	struct helpers *helpers;
+	/*
+	 * or with a helper of the walker, which stays in the process until a read does
+	 * not want it or reads another process.
+	 */
+	bool wants_helper, may_inject;
+};
+
+/* Start a read. Returns 0, -EBUSY if a read is running, or -errno. */
+int heap_walker_start(struct heap_walker *walker, const struct heap_request *request);
+
+/* Return true from heap_walker_start() until heap_walker_take() returns the findings. */
+bool heap_walker_is_running(const struct heap_walker *walker);
+
+/* Cancel the running read. The thread ends soon afterwards. */
+void heap_walker_cancel(struct heap_walker *walker);
+
+/* Return the progress of the leak scan; -1 before the scan begins. */
+int heap_walker_progress_per_mille(struct heap_walker *walker);
+
+/*
+ * Wait until the thread of a running read has ended, at most for patience_ns (UINT64_MAX:
+ * no limit). Returns true if there are findings to take.
+ */
+bool heap_walker_wait(struct heap_walker *walker, uint64_t patience_ns);
+
+/* Move the findings of a finished read into *ret. Returns true once per read. */
+bool heap_walker_take(struct heap_walker *walker, struct heap_findings *ret);
+
+/* Return a descriptor that becomes readable when there are findings to take. */
+int heap_walker_fd(const struct heap_walker *walker);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/heap/walker.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "proc/system/procfs.h"
+#include "sample/heap/reader.h"
+#include "../../support/unit.h"
+
+#define PAUSE_NS (7 * NS_PER_MS)
+
+/* Stands in for reads of a heap: each waits for a byte, and ends as the test says. */
+static struct {
+	int fds[2];
+	int stopped_result; /* of reads that stop the process */
+	bool finds_figures;
+	unsigned int count;
+} reads;
+
+int __wrap_heap_reader_read(struct heap_reader *reader, struct usage *u,
+			    struct mapping_list *mappings, struct heap *ret);
+
+int __wrap_heap_reader_read(struct heap_reader *reader, struct usage *u,
+			    struct mapping_list *mappings, struct heap *ret)
+{
+	char unused;
+
+	(void)mappings;
+	(void)!read(reads.fds[0], &unused, 1);
+	reads.count++;
+	heap_init(ret);
+	if (!reader->is_running) {
+		ret->pause_ns = PAUSE_NS;
+		if (reads.stopped_result < 0)
+			return reads.stopped_result;
+	}
+	if (reads.finds_figures) {
+		ret->quality = QUALITY_EXACT;
+		u->heap_quality = QUALITY_EXACT;
+		u->taken_ns = reads.count;
+	}
+	return 0;
+}
+
+static size_t count_entries(const char *path)
+{
+	DIR *dir = opendir(path);
+	size_t count = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+static void let_read_end(void)
+{
+	assert_int_equal(write(reads.fds[1], "e", 1), 1);
+}
+
+static bool is_readable(const struct heap_walker *walker)
+{
+	struct pollfd fd = { .fd = heap_walker_fd(walker), .events = POLLIN };
+
+	return poll(&fd, 1, 0) == 1;
+}
+
+static int start(struct heap_walker *walker, enum heap_stops stops)
+{
+	const struct process process = { .pid = 17, .start_ticks = 4 };
+	const struct heap_request request = { .process = &process, .stops = stops };
+
+	return heap_walker_start(walker, &request);
+}
+
+static struct procfs fs = PROCFS_INIT;
+
+static int begin(void **state)
+{
+	(void)state;
+	assert_int_equal(procfs_open(&fs, "/proc"), 0);
+	reads.stopped_result = 0;
+	reads.finds_figures = false;
+	reads.count = 0;
+	return pipe(reads.fds);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	procfs_release(&fs);
+	close(reads.fds[0]);
+	close(reads.fds[1]);
+	return 0;
+}
+
+static void findings_are_handed_over_once(void **state)
+{
+	struct heap_walker *walker = heap_walker_new(&fs);
+	struct heap_findings found;
+
+	(void)state;
+	assert_non_null(walker);
+	assert_false(heap_walker_wait(walker, UINT64_MAX)); /* nothing to wait for */
+	assert_int_equal(start(walker, STOPS_SHORT), 0);
+	assert_int_equal(start(walker, STOPS_SHORT), -EBUSY);
+	assert_false(heap_walker_wait(walker, NS_PER_MS));
+	assert_false(heap_walker_take(walker, &found));
+	assert_false(is_readable(walker));
+
+	let_read_end();
+	assert_true(heap_walker_wait(walker, UINT64_MAX));
+	assert_true(is_readable(walker));
+	assert_true(heap_walker_is_running(walker));
+	assert_true(heap_walker_take(walker, &found));
+	assert_int_equal(found.usage.process.pid, 17);
+	assert_int_equal(found.error, 0);
+	assert_false(heap_walker_is_running(walker));
+	assert_false(heap_walker_take(walker, &found));
+	assert_false(is_readable(walker));
+	heap_findings_release(&found);
+
+	let_read_end();
+	assert_int_equal(start(walker, STOPS_SHORT), 0);
+	assert_true(heap_walker_wait(walker, UINT64_MAX));
+	heap_walker_free(walker); /* with findings that nobody took */
+}
+
+static void an_abandoned_read_frees_what_it_uses(void **state)
+{
+	size_t fds = count_entries("/proc/self/fd");
+	struct heap_walker *walker = heap_walker_new(&fs);
+
+	(void)state;
+	assert_true(count_entries("/proc/self/fd") > fds);
+	assert_int_equal(start(walker, STOPS_SHORT), 0);
+	heap_walker_free(walker);
+	assert_true(count_entries("/proc/self/fd") > fds);
+	let_read_end();
+	while (count_entries("/proc/self/fd") > fds)
+		usleep(1000);
+	assert_int_equal(reads.count, 1);
+}
+
+static void a_stop_that_would_be_too_long_can_be_avoided(void **state)
+{
+	static const struct {
+		int result;
+		enum heap_stops stops;
+		int error, refusal;
+		unsigned int count;
+		bool is_running;
+		uint64_t pause_ns;
+	} rows[] = {
+		{ -EFBIG, STOPS_SHORT, -EFBIG, 0, 1, false, PAUSE_NS },
+		{ -EFBIG, STOPS_SHORT_OR_NONE, 0, -EFBIG, 2, true, PAUSE_NS },
+		{ -ETIMEDOUT, STOPS_SHORT_OR_NONE, 0, -ETIMEDOUT, 2, true, PAUSE_NS },
+		{ -EPERM, STOPS_SHORT_OR_NONE, -EPERM, 0, 1, false, PAUSE_NS },
+		{ -EFBIG, STOPS_NONE, 0, 0, 1, true, 0 },
+		{ 0, STOPS_SHORT_OR_NONE, 0, 0, 1, false, PAUSE_NS },
+	};
+	struct heap_walker *walker = heap_walker_new(&fs);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct heap_findings found;
+
+		reads.stopped_result = rows[i].result;
+		reads.count = 0;
+		for (unsigned int k = 0; k < rows[i].count; k++)
+			let_read_end();
+		assert_int_equal(start(walker, rows[i].stops), 0);
+		assert_true(heap_walker_wait(walker, UINT64_MAX));
+		assert_true(heap_walker_take(walker, &found));
+		assert_int_equal(found.error, rows[i].error);
+		assert_int_equal(found.refusal, rows[i].refusal);
+		assert_int_equal(reads.count, rows[i].count);
+		assert_int_equal(found.is_running, rows[i].is_running);
+		assert_int_equal(found.heap.pause_ns, rows[i].pause_ns);
+		heap_findings_release(&found);
+	}
+	heap_walker_free(walker);
+}
+
+static void figures_outlast_a_read_that_finds_none(void **state)
+{
+	struct heap_walker *walker = heap_walker_new(&fs);
+	struct carried_heap carried = CARRIED_HEAP_INIT;
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		struct heap_findings found;
+
+		reads.finds_figures = i == 0;
+		reads.stopped_result = i == 2 ? -EPERM : 0;
+		let_read_end();
+		assert_int_equal(start(walker, STOPS_SHORT), 0);
+		assert_true(heap_walker_wait(walker, UINT64_MAX));
+		assert_true(heap_walker_take(walker, &found));
+		assert_int_equal(carried_heap_update(&carried, &found), i == 0);
+		assert_int_equal(carried.error, i == 2 ? -EPERM : 0);
+		assert_int_equal(carried.taken_ns, 1);
+		heap_findings_release(&found);
+	}
+	carried_heap_release(&carried);
+	heap_walker_free(walker);
+}
+
+static void an_operation_stays_within_its_share(void **state)
+{
+	(void)state;
+	assert_int_equal(heap_share_ns(500, 0), 0);
+	assert_int_equal(heap_share_ns(500, 1000), 0);
+	assert_int_equal(heap_share_ns(500, 10), 50000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(findings_are_handed_over_once, begin,
+						end),
+		cmocka_unit_test_setup_teardown(an_abandoned_read_frees_what_it_uses,
+						begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_stop_that_would_be_too_long_can_be_avoided, begin, end),
+		cmocka_unit_test_setup_teardown(figures_outlast_a_read_that_finds_none,
+						begin, end),
+		cmocka_unit_test(an_operation_stays_within_its_share),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
