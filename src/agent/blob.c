@@ -21,11 +21,10 @@ const char *const agent_function_names[AGENT_FN_COUNT_][AGENT_ALIAS_MAX] = {
 	[AGENT_FN_MI_STATS_PRINT_OUT] = { "mi_stats_print_out" },
 };
 
-#define NAME(symbol, function)		   [HOOK_##symbol] = #symbol,
+#define NAME(symbol, function) [HOOK_##symbol] = #symbol,
 #define EXTRA_NAME(symbol, call, size) NAME(symbol, call)
-const char *const agent_hook_names[HOOK_COUNT_] = {
-	HOOKS_STANDARD(NAME) COUNT_EXTRA(EXTRA_NAME)
-};
+const char *const agent_hook_names[HOOK_COUNT_] = { HOOKS_STANDARD(NAME)
+							    COUNT_EXTRA(EXTRA_NAME) };
 
 #if HAVE_AGENT
 
@@ -45,7 +44,8 @@ __asm__(".section .rodata\n"
 	"agent_hooks_end:\n"
 	".previous\n");
 
-extern const char agent_blob_start[], agent_blob_end[], agent_hooks_start[], agent_hooks_end[];
+extern const char agent_blob_start[], agent_blob_end[], agent_hooks_start[],
+	agent_hooks_end[];
 
 const void *agent_blob(size_t *ret_bytes)
 {

@@ -70,7 +70,8 @@ static int look(struct count_attach *attach, const struct count_request *request
 		return -EOPNOTSUPP;
 	}
 	if (!request->fs->is_live || request->pid == getpid()) {
-		strbuf_add_text(why, request->fs->is_live ? "it is memstate itself" : "it is a capture");
+		strbuf_add_text(why, request->fs->is_live ? "it is memstate itself"
+							  : "it is a capture");
 		return -EOPNOTSUPP;
 	}
 	attach->process_fd = procfs_open_file(request->fs, request->pid, "");
@@ -84,7 +85,8 @@ static int look(struct count_attach *attach, const struct count_request *request
 		return -ESRCH;
 	smaps_reader_init(&reader);
 	reader.is_paced = true;
-	r = proc_smaps_read(&reader, request->fs, request->pid, add_mapping, mappings, &read_ns);
+	r = proc_smaps_read(&reader, request->fs, request->pid, add_mapping, mappings,
+			    &read_ns);
 	smaps_reader_release(&reader);
 	if (r == 0)
 		local_devices_mark(attach->process_fd, mappings);
@@ -98,7 +100,8 @@ static void add_refusals(char *const problems[COUNT_METHOD_COUNT_], struct strbu
 		bool is_said = false;
 
 		for (int j = 0; problems[i] && j < i; j++)
-			is_said = is_said || (problems[j] && strcmp(problems[j], problems[i]) == 0);
+			is_said = is_said ||
+				  (problems[j] && strcmp(problems[j], problems[i]) == 0);
 		if (!problems[i] || is_said)
 			continue;
 		if (out->length > 0)
@@ -153,7 +156,8 @@ static int try_ways(struct count_attach *attach, const struct count_place *place
 /* Return the program's own allocator that no method can count, or NULL. */
 static const char *find_uncovered(int process_fd, const struct mapping_list *mappings)
 {
-	_cleanup_close_ int fd = foreign_file_open_link(process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
+	_cleanup_close_ int fd =
+		foreign_file_open_link(process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
 	struct allocator_signs signs = ALLOCATOR_SIGNS_INIT;
 
 	for (size_t i = 0; i < mappings->count; i++)
@@ -199,8 +203,8 @@ int count_method_check(enum count_method method, struct strbuf *why)
 	return ways[method]->check(why);
 }
 
-int count_attach_find(const struct procfs *fs, int pid, const struct mapping_list *mappings,
-		      struct strbuf *out)
+int count_attach_find(const struct procfs *fs, int pid,
+		      const struct mapping_list *mappings, struct strbuf *out)
 {
 	_cleanup_close_ int fd = procfs_open_file(fs, pid, "");
 	const struct count_place place = { .process_fd = fd, .mappings = mappings };
@@ -271,9 +275,10 @@ static bool is_gone(struct count_attach *attach)
 	struct process now;
 
 	if (!attach->has_ended)
-		attach->has_ended = proc_stat_read(attach->fs, attach->process.pid, &now) < 0 ||
-				    !process_is_same(&now, &attach->process) ||
-				    process_has_ended(&now);
+		attach->has_ended =
+			proc_stat_read(attach->fs, attach->process.pid, &now) < 0 ||
+			!process_is_same(&now, &attach->process) ||
+			process_has_ended(&now);
 	return attach->has_ended;
 }
 
@@ -318,8 +323,8 @@ void count_way_sum(struct count_program *p)
 		thread->allocation_calls = 0;
 		for (int j = 0; j < CALL_COUNT_; j++)
 			if (j != CALL_FREE && j != CALL_DELETE)
-				thread->allocation_calls =
-					bytes_add(thread->allocation_calls, thread->calls[j]);
+				thread->allocation_calls = bytes_add(
+					thread->allocation_calls, thread->calls[j]);
 		count_sums_add(&sums, thread);
 	}
 	p->sums = sums;

@@ -31,8 +31,8 @@ int count_method_check(enum count_method method, struct strbuf *why);
  * Find malloc and related functions for breakpoints in a process with these mappings.
  * Return 0 with the name of the file appended to out, or -errno with the reason appended.
  */
-int count_attach_find(const struct procfs *fs, int pid, const struct mapping_list *mappings,
-		      struct strbuf *out);
+int count_attach_find(const struct procfs *fs, int pid,
+		      const struct mapping_list *mappings, struct strbuf *out);
 
 /*
  * Start counting. Return 0; or an error with the process unchanged, and with the reason

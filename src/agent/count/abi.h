@@ -20,7 +20,7 @@
 
 #define COUNT_FOLDER_VARIABLE "MEMSTATE_COUNT"
 
-#define COUNT_MAGIC   UINT32_C(0x5443534d) /* "MSCT" */
+#define COUNT_MAGIC UINT32_C(0x5443534d) /* "MSCT" */
 #define COUNT_VERSION UINT32_C(2)
 
 #define COUNT_HEAD_BYTES 4096
@@ -31,8 +31,8 @@
  * counts are moved to slot 0.
  */
 #define COUNT_SLOTS_KEPT 1000
-#define COUNT_SLOT_MAX	 65535
-#define COUNT_FILE_MAX	 (COUNT_HEAD_BYTES + (uint64_t)COUNT_SLOT_MAX * COUNT_SLOT_BYTES)
+#define COUNT_SLOT_MAX 65535
+#define COUNT_FILE_MAX (COUNT_HEAD_BYTES + (uint64_t)COUNT_SLOT_MAX * COUNT_SLOT_BYTES)
 
 /* A thread adds its pending_bytes to the header's live_bytes when they exceed this. */
 #define COUNT_FLUSH_BYTES 16384
@@ -56,8 +56,8 @@ enum count_function {
 enum count_flag {
 	/* the program has its own malloc, which takes precedence */
 	COUNT_OTHER_MALLOC = 1 << 0,
-	COUNT_FORKED = 1 << 1,	     /* the process was started by fork, not by exec */
-	COUNT_CALLS_ONLY = 1 << 2,   /* only calls and requested bytes are known */
+	COUNT_FORKED = 1 << 1,	   /* the process was started by fork, not by exec */
+	COUNT_CALLS_ONLY = 1 << 2, /* only calls and requested bytes are known */
 	/* the allocator does not report block sizes: no usable bytes */
 	COUNT_NO_SIZES = 1 << 3,
 	/* the allocator has its own C++ new and delete, which are not counted */
@@ -101,12 +101,12 @@ struct count_slot {
 	 */
 	uint64_t calls[COUNT_FUNCTION_COUNT_];
 	uint64_t free_null_count; /* number of free and delete calls with NULL */
-	uint64_t failed_count;	/* number of allocating calls that returned NULL */
+	uint64_t failed_count;	  /* number of allocating calls that returned NULL */
 	/* number of realloc and reallocarray calls that resized a block */
 	uint64_t resized_count;
 	/* number of realloc and reallocarray calls for 0 bytes that freed the block */
 	uint64_t ended_count;
-	int64_t flushed_bytes;	/* this thread's share of live_bytes; may decrease */
+	int64_t flushed_bytes; /* this thread's share of live_bytes; may decrease */
 	/* number of flushes of this slot, by all threads that have used it */
 	uint64_t flush_count;
 	int32_t tid; /* 0: the slot is free; -1: it is being given to another thread */
@@ -139,7 +139,8 @@ struct count_head {
 };
 
 static_assert(sizeof(struct count_slot) <= COUNT_SLOT_BYTES, "a slot has room");
-static_assert(offsetof(struct count_slot, calls) == 64, "what is hot is one line of the cache");
+static_assert(offsetof(struct count_slot, calls) == 64,
+	      "what is hot is one line of the cache");
 static_assert(offsetof(struct count_slot, free_null_count) == 160, "count_abi version 2");
 static_assert(offsetof(struct count_slot, flushed_bytes) == 192, "count_abi version 2");
 static_assert(offsetof(struct count_slot, tid) == 208, "count_abi version 2");

@@ -46,7 +46,8 @@ static uint64_t size_of(const struct count_entry *entry, const uintptr_t argumen
 
 static uintptr_t pass_on(const struct count_entry *entry, const uintptr_t arguments[4])
 {
-	uintptr_t ret = entry->next(arguments[0], arguments[1], arguments[2], arguments[3]);
+	uintptr_t ret =
+		entry->next(arguments[0], arguments[1], arguments[2], arguments[3]);
 
 	/* not a jump: if the allocator jumps on, it has to return to this library */
 	__asm__ volatile("" : "+r"(ret));
@@ -66,8 +67,8 @@ static uint64_t *counter_of(struct count_slot *slot, enum count_function functio
 }
 
 /* The call gave p; NULL: it failed. What count_given() does, for blocks of this allocator. */
-static void count_result(const struct count_entry *entry, const struct count_entry_call *call,
-			 void *p, uint64_t bytes)
+static void count_result(const struct count_entry *entry,
+			 const struct count_entry_call *call, void *p, uint64_t bytes)
 {
 	struct count_slot *slot = count_own.slot;
 
@@ -93,8 +94,8 @@ static void count_result(const struct count_entry *entry, const struct count_ent
 #endif
 }
 
-static uintptr_t make(const struct count_entry *entry, const struct count_entry_call *call,
-		      struct count_slot *slot)
+static uintptr_t make(const struct count_entry *entry,
+		      const struct count_entry_call *call, struct count_slot *slot)
 {
 	uint64_t bytes = size_of(entry, call->arguments);
 	bool may_throw = entry->function == COUNT_NEW;
@@ -129,8 +130,8 @@ static bool resizes_in_place(const struct count_entry *entry)
 	return *name == 'x' && name[1] == 'a';
 }
 
-static uintptr_t resize(const struct count_entry *entry, const struct count_entry_call *call,
-			struct count_slot *slot)
+static uintptr_t resize(const struct count_entry *entry,
+			const struct count_entry_call *call, struct count_slot *slot)
 {
 	uint64_t bytes = size_of(entry, call->arguments);
 	void *old = (void *)call->arguments[0], *given;
@@ -162,8 +163,8 @@ static uintptr_t resize(const struct count_entry *entry, const struct count_entr
 	return ret;
 }
 
-static uintptr_t drop(const struct count_entry *entry, const struct count_entry_call *call,
-		      struct count_slot *slot)
+static uintptr_t drop(const struct count_entry *entry,
+		      const struct count_entry_call *call, struct count_slot *slot)
 {
 	void *p = (void *)call->arguments[0];
 
@@ -178,7 +179,8 @@ static uintptr_t drop(const struct count_entry *entry, const struct count_entry_
 	return pass_on(entry, call->arguments);
 }
 
-uintptr_t memstate_count_entry(const struct count_entry *entry, const struct count_entry_call *call)
+uintptr_t memstate_count_entry(const struct count_entry *entry,
+			       const struct count_entry_call *call)
 {
 	struct count_slot *slot;
 

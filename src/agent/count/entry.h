@@ -44,6 +44,7 @@ struct count_entry_call {
 
 /* Count a call unless the allocator makes it, and pass it on. */
 __attribute__((visibility("default"))) uintptr_t
-memstate_count_entry(const struct count_entry *entry, const struct count_entry_call *call);
+memstate_count_entry(const struct count_entry *entry,
+		     const struct count_entry_call *call);
 
 #endif

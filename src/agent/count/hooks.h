@@ -30,32 +30,32 @@
 #include "agent/system/ask.h"
 #include "agent/unwind/unwind.h"
 
-#define HOOKS_MAGIC   UINT32_C(0x4843534d) /* "MSCH" */
-#define GATES_MAGIC   UINT32_C(0x4743534d) /* "MSCG" */
+#define HOOKS_MAGIC UINT32_C(0x4843534d) /* "MSCH" */
+#define GATES_MAGIC UINT32_C(0x4743534d) /* "MSCG" */
 #define HOOKS_VERSION UINT32_C(3)
 
 /* X(symbol of the function, enum count_function under which it is counted) */
-#define HOOKS_PLAIN(X)                         \
-	X(malloc, COUNT_MALLOC)                \
-	X(free, COUNT_FREE)                    \
-	X(calloc, COUNT_CALLOC)                \
-	X(realloc, COUNT_REALLOC)              \
-	X(reallocarray, COUNT_REALLOCARRAY)    \
+#define HOOKS_PLAIN(X)                          \
+	X(malloc, COUNT_MALLOC)                 \
+	X(free, COUNT_FREE)                     \
+	X(calloc, COUNT_CALLOC)                 \
+	X(realloc, COUNT_REALLOC)               \
+	X(reallocarray, COUNT_REALLOCARRAY)     \
 	X(posix_memalign, COUNT_POSIX_MEMALIGN) \
-	X(aligned_alloc, COUNT_ALIGNED_ALLOC)  \
-	X(memalign, COUNT_MEMALIGN)            \
-	X(valloc, COUNT_VALLOC)                \
+	X(aligned_alloc, COUNT_ALIGNED_ALLOC)   \
+	X(memalign, COUNT_MEMALIGN)             \
+	X(valloc, COUNT_VALLOC)                 \
 	X(pvalloc, COUNT_PVALLOC)
 
 /* For allocators that have their own new and delete; names as in the Itanium C++ ABI. */
-#define HOOKS_NEW(X)                                         \
-	X(_Znwm, COUNT_NEW)                                  \
-	X(_Znam, COUNT_NEW)                                  \
-	X(_ZnwmRKSt9nothrow_t, COUNT_NEW)                    \
-	X(_ZnamRKSt9nothrow_t, COUNT_NEW)                    \
-	X(_ZnwmSt11align_val_t, COUNT_NEW)                   \
-	X(_ZnamSt11align_val_t, COUNT_NEW)                   \
-	X(_ZnwmSt11align_val_tRKSt9nothrow_t, COUNT_NEW)     \
+#define HOOKS_NEW(X)                                     \
+	X(_Znwm, COUNT_NEW)                              \
+	X(_Znam, COUNT_NEW)                              \
+	X(_ZnwmRKSt9nothrow_t, COUNT_NEW)                \
+	X(_ZnamRKSt9nothrow_t, COUNT_NEW)                \
+	X(_ZnwmSt11align_val_t, COUNT_NEW)               \
+	X(_ZnamSt11align_val_t, COUNT_NEW)               \
+	X(_ZnwmSt11align_val_tRKSt9nothrow_t, COUNT_NEW) \
 	X(_ZnamSt11align_val_tRKSt9nothrow_t, COUNT_NEW)
 #define HOOKS_DELETE(X)                                      \
 	X(_ZdlPv, COUNT_DELETE)                              \
@@ -72,12 +72,10 @@
 	X(_ZdaPvSt11align_val_tRKSt9nothrow_t, COUNT_DELETE)
 #define HOOKS_STANDARD(X) HOOKS_PLAIN(X) HOOKS_NEW(X) HOOKS_DELETE(X)
 
-#define HOOKS_INDEX(symbol, function)		 HOOK_##symbol,
+#define HOOKS_INDEX(symbol, function) HOOK_##symbol,
 #define HOOKS_EXTRA_INDEX(symbol, call, size) HOOK_##symbol,
 enum hook {
-	HOOKS_STANDARD(HOOKS_INDEX)
-	COUNT_EXTRA(HOOKS_EXTRA_INDEX)
-	HOOK_COUNT_
+	HOOKS_STANDARD(HOOKS_INDEX) COUNT_EXTRA(HOOKS_EXTRA_INDEX) HOOK_COUNT_
 };
 
 /* The first entry point that is neither libc's nor C++'s. */
@@ -102,7 +100,7 @@ struct hooks_record {
 };
 /* In the address of a record: the place is a call site, see struct hook_place. */
 #define HOOKS_RECORD_IS_CALL (UINT64_C(1) << 63)
-#define HOOKS_RECORD_MAX     32768
+#define HOOKS_RECORD_MAX 32768
 
 struct hooks_head {
 	/*
@@ -168,7 +166,7 @@ struct hooks_private {
 
 /* A mapped file of code, as memstate sees it from outside. */
 struct hooks_module {
-	uint64_t start, end; /* end is written last; 0: no longer mapped */
+	uint64_t start, end;  /* end is written last; 0: no longer mapped */
 	uint64_t tables_addr; /* 0: no tables */
 	/* the first words of the tables: if they differ, another file is mapped there */
 	uint64_t begin[2];
@@ -181,29 +179,29 @@ struct hooks_modules {
 	struct hooks_module items[HOOKS_MODULE_MAX];
 };
 
-#define HOOKS_CODE_BYTES     0x10000u
-#define HOOKS_RECORDS_BYTES  (HOOKS_RECORD_MAX * (uint32_t)sizeof(struct hooks_record))
+#define HOOKS_CODE_BYTES 0x10000u
+#define HOOKS_RECORDS_BYTES (HOOKS_RECORD_MAX * (uint32_t)sizeof(struct hooks_record))
 #define HOOKS_MODULES_OFFSET (HOOKS_CODE_BYTES + HOOKS_RECORDS_BYTES)
-#define HOOKS_MODULES_BYTES  0xb000u
+#define HOOKS_MODULES_BYTES 0xb000u
 #define HOOKS_RECORDS_OFFSET HOOKS_CODE_BYTES
-#define HOOKS_COUNTS_OFFSET  (HOOKS_MODULES_OFFSET + HOOKS_MODULES_BYTES)
-#define HOOKS_COUNTS_BYTES   (COUNT_HEAD_BYTES + HOOKS_SLOT_COUNT * COUNT_SLOT_BYTES)
+#define HOOKS_COUNTS_OFFSET (HOOKS_MODULES_OFFSET + HOOKS_MODULES_BYTES)
+#define HOOKS_COUNTS_BYTES (COUNT_HEAD_BYTES + HOOKS_SLOT_COUNT * COUNT_SLOT_BYTES)
 #define HOOKS_PRIVATE_OFFSET (HOOKS_COUNTS_OFFSET + HOOKS_COUNTS_BYTES)
-#define HOOKS_PRIVATE_BYTES  ((uint32_t)sizeof(struct hooks_private))
-#define HOOKS_BYTES	     (HOOKS_PRIVATE_OFFSET + HOOKS_PRIVATE_BYTES)
+#define HOOKS_PRIVATE_BYTES ((uint32_t)sizeof(struct hooks_private))
+#define HOOKS_BYTES (HOOKS_PRIVATE_OFFSET + HOOKS_PRIVATE_BYTES)
 /*
  * the rest exists only if stacks are taken; the arena and the
  * private part are one mapping
  */
 #define HOOKS_ARENA_OFFSET HOOKS_BYTES
-#define HOOKS_ROWS_BYTES   (UNWIND_ROW_COUNT * (uint32_t)sizeof(struct unwind_row))
+#define HOOKS_ROWS_BYTES (UNWIND_ROW_COUNT * (uint32_t)sizeof(struct unwind_row))
 #define HOOKS_RECENT_BYTES (HOOKS_NODE_MAX * (uint32_t)sizeof(struct stack_recent))
 /* rows, the cache of recent lookups, and memory for tries */
-#define HOOKS_ARENA_BYTES  (UINT32_C(256) << 20)
+#define HOOKS_ARENA_BYTES (UINT32_C(256) << 20)
 #define HOOKS_NODES_OFFSET (HOOKS_ARENA_OFFSET + HOOKS_ARENA_BYTES)
-#define HOOKS_NODE_MAX	   (1u << 18)
-#define HOOKS_NODES_BYTES  (STACK_NODES_OFFSET + HOOKS_NODE_MAX * STACK_NODE_BYTES)
-#define HOOKS_ALL_BYTES	   (HOOKS_NODES_OFFSET + HOOKS_NODES_BYTES)
+#define HOOKS_NODE_MAX (1u << 18)
+#define HOOKS_NODES_BYTES (STACK_NODES_OFFSET + HOOKS_NODE_MAX * STACK_NODE_BYTES)
+#define HOOKS_ALL_BYTES (HOOKS_NODES_OFFSET + HOOKS_NODES_BYTES)
 static_assert(sizeof(struct hooks_modules) <= HOOKS_MODULES_BYTES, "room");
 /* count_hooks.ld contains the same offsets */
 static_assert(HOOKS_MODULES_OFFSET == 0x90000, "as in the script");
@@ -219,7 +217,7 @@ static_assert(HOOKS_NODES_OFFSET == 0x102c3000, "as in the script");
 #define HOOKS_TID_OFFSET ASK_TID_OFFSET
 
 #define GATES_BYTES 4096u
-#define GATE_BYTES  16u
+#define GATE_BYTES 16u
 
 /* Private and never writable in the process; memstate writes it with ptrace access. */
 struct gates {

@@ -9,8 +9,8 @@
 #include "agent/count/stack_record.h"
 #include "agent/count/stack_sample.h"
 
-#define COLD	      __attribute__((cold, noinline))
-#define PAGE_BYTES    4096
+#define COLD __attribute__((cold, noinline))
+#define PAGE_BYTES 4096
 
 /* The state of a slot for taking stacks. All 0 at first. */
 struct taker {
@@ -61,7 +61,8 @@ bool unwind_find_module(void *context, uint64_t pc, struct unwind_module *ret)
 void *stack_memory_take(uint64_t bytes)
 {
 	uint64_t whole = (bytes + PAGE_BYTES - 1) & ~UINT64_C(4095);
-	uint64_t used = __atomic_fetch_add(&hooks_private.arena_used_bytes, whole, __ATOMIC_RELAXED);
+	uint64_t used = __atomic_fetch_add(&hooks_private.arena_used_bytes, whole,
+					   __ATOMIC_RELAXED);
 
 	if (used + whole > HOOKS_ARENA_BYTES - HOOKS_ROWS_BYTES - HOOKS_RECENT_BYTES)
 		return NULL;
@@ -82,8 +83,9 @@ bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *re
 	do
 		if (before > file->node_max - count)
 			return false;
-	while (!__atomic_compare_exchange_n(&file->head->node_count, &before, before + count, false,
-					    __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	while (!__atomic_compare_exchange_n(&file->head->node_count, &before,
+					    before + count, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED));
 	*ret = before;
 	return true;
 }
@@ -170,7 +172,8 @@ int64_t hooks_take_stack(uint32_t slot, uint64_t bytes, const struct unwind_stat
 		if (is_new && step >= (int64_t)bytes + 1)
 			return step - (int64_t)bytes - 1;
 		if (is_new)
-			step = stack_sample_step(&taker->stack.random, s->mode.sample_bytes);
+			step = stack_sample_step(&taker->stack.random,
+						 s->mode.sample_bytes);
 	}
 	if (s->mode.sample_bytes)
 		__atomic_fetch_add(&s->file.head->sample_count, 1, __ATOMIC_RELAXED);

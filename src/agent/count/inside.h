@@ -18,10 +18,10 @@
 #include "agent/count/abi.h"
 #include "agent/system/ask.h"
 
-#define COUNT_EXPORT	  __attribute__((visibility("default")))
-#define COUNT_COLD	  __attribute__((cold, noinline))
-#define COUNT_HOT	  __attribute__((hot, aligned(64)))
-#define count_likely(x)	  __builtin_expect(!!(x), 1)
+#define COUNT_EXPORT __attribute__((visibility("default")))
+#define COUNT_COLD __attribute__((cold, noinline))
+#define COUNT_HOT __attribute__((hot, aligned(64)))
+#define count_likely(x) __builtin_expect(!!(x), 1)
 #define count_unlikely(x) __builtin_expect(!!(x), 0)
 
 #ifdef COUNT_WITH_NEW
@@ -109,8 +109,8 @@ void *count_arena_take(size_t alignment, size_t bytes);
 extern char count_arena[COUNT_ARENA_BYTES];
 
 /* Set in the word before an arena block, next to the size. glibc never sets this bit. */
-#define COUNT_ARENA_BIT	   8
-#define COUNT_ARENA_SHIFT  4
+#define COUNT_ARENA_BIT 8
+#define COUNT_ARENA_SHIFT 4
 #define COUNT_GLIBC_MAPPED 2 /* set in glibc's header: the block has its own mapping */
 
 static inline bool count_arena_has(const void *p)
@@ -216,8 +216,8 @@ static inline void *count_given_plain(struct count_slot *slot, void *p)
 
 static inline void *count_given(struct count_slot *slot, void *p)
 {
-	return count_likely(count_has_glibc_heads) ? count_given_plain(slot, p) :
-						     count_given_slowly(p);
+	return count_likely(count_has_glibc_heads) ? count_given_plain(slot, p)
+						   : count_given_slowly(p);
 }
 
 static inline void count_note_high(struct count_slot *slot, int64_t pending)
@@ -234,7 +234,8 @@ static inline void count_note_high(struct count_slot *slot, int64_t pending)
  * count_slot_flush() is due. The maximum of pending_bytes is noted here, before it
  * shrinks, and not while it grows.
  */
-static inline bool count_taken(struct count_slot *slot, uintptr_t addr, int64_t usable_bytes)
+static inline bool count_taken(struct count_slot *slot, uintptr_t addr,
+			       int64_t usable_bytes)
 {
 	int64_t pending = slot->pending_bytes;
 

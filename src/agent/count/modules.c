@@ -17,7 +17,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#define KNOWN_MAX  (1 << 10)
+#define KNOWN_MAX (1 << 10)
 #define PAGE_BYTES 4096
 
 /* The result of _dl_find_object(), glibc 2.35 and later: <dlfcn.h> may be older. */
@@ -46,15 +46,17 @@ struct wanted {
 	struct unwind_module module;
 	const char *name;
 	uint64_t load_bias;
-	const ElfW(Phdr) *headers;
+	const ElfW(Phdr) * headers;
 	size_t header_count;
 };
 
-static bool is_in_segment(const struct wanted *w, const ElfW(Phdr) *header, uint64_t addr)
+static bool is_in_segment(const struct wanted *w, const ElfW(Phdr) * header,
+			  uint64_t addr)
 {
 	uint64_t start = w->load_bias + header->p_vaddr;
 
-	return header->p_type == PT_LOAD && addr >= start && addr - start < header->p_memsz;
+	return header->p_type == PT_LOAD && addr >= start &&
+	       addr - start < header->p_memsz;
 }
 
 /* Find the unwind tables of a module, and the segment that contains them. */
@@ -89,7 +91,8 @@ static bool has_holes(const struct wanted *w)
 			continue;
 		if (end && (h->p_vaddr & ~(uint64_t)(PAGE_BYTES - 1)) > end)
 			return true;
-		end = (h->p_vaddr + h->p_memsz + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+		end = (h->p_vaddr + h->p_memsz + PAGE_BYTES - 1) &
+		      ~(uint64_t)(PAGE_BYTES - 1);
 	}
 	return false;
 }
@@ -98,7 +101,7 @@ static bool has_holes(const struct wanted *w)
  * Set the module's range: all of it, or only the segment with the
  * code if there are holes.
  */
-static void set_range(struct wanted *w, const ElfW(Phdr) *code)
+static void set_range(struct wanted *w, const ElfW(Phdr) * code)
 {
 	bool is_whole = !has_holes(w);
 
@@ -143,7 +146,7 @@ static int look_for(struct dl_phdr_info *info, size_t size, void *data)
 static bool find_by_object(struct wanted *w)
 {
 	struct found_object object;
-	const ElfW(Ehdr) *file;
+	const ElfW(Ehdr) * file;
 
 	if (find_object((void *)(uintptr_t)w->pc, &object) < 0)
 		return false;
@@ -165,7 +168,7 @@ static bool find_by_object(struct wanted *w)
 	return true;
 }
 
-static void copy_build_id(const ElfW(Nhdr) *note, struct stack_file_module *ret)
+static void copy_build_id(const ElfW(Nhdr) * note, struct stack_file_module *ret)
 {
 	size_t bytes = note->n_descsz;
 
@@ -187,8 +190,8 @@ static void find_build_id(const struct wanted *w, struct stack_file_module *ret)
 
 			at += sizeof(*note) + ((note->n_namesz + 3) & ~UINT64_C(3)) +
 			      ((note->n_descsz + 3) & ~UINT64_C(3));
-			if (at <= end && note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-			    memcmp(note + 1, ELF_NOTE_GNU, 4) == 0)
+			if (at <= end && note->n_type == NT_GNU_BUILD_ID &&
+			    note->n_namesz == 4 && memcmp(note + 1, ELF_NOTE_GNU, 4) == 0)
 				copy_build_id(note, ret);
 		}
 	}
@@ -198,7 +201,8 @@ static void find_build_id(const struct wanted *w, struct stack_file_module *ret)
  * Add a module with a relative path. ld.so resolved the path against the current
  * directory of that time; assume that the program has not changed it since.
  */
-static COUNT_COLD int add_relative(const struct stack_file_module *module, const char *name)
+static COUNT_COLD int add_relative(const struct stack_file_module *module,
+				   const char *name)
 {
 	char path[STACK_PATH_BYTES];
 	size_t length, name_bytes = strlen(name) + 1;

@@ -16,13 +16,13 @@
 #include "agent/count/stacks.h"
 
 /* Names as in the Itanium C++ ABI, where size_t is unsigned long. */
-#define NEWS(X)                              \
-	X(_Znwm)                             \
-	X(_Znam)                             \
-	X(_ZnwmRKSt9nothrow_t)               \
-	X(_ZnamRKSt9nothrow_t)               \
-	X(_ZnwmSt11align_val_t)              \
-	X(_ZnamSt11align_val_t)              \
+#define NEWS(X)                               \
+	X(_Znwm)                              \
+	X(_Znam)                              \
+	X(_ZnwmRKSt9nothrow_t)                \
+	X(_ZnamRKSt9nothrow_t)                \
+	X(_ZnwmSt11align_val_t)               \
+	X(_ZnamSt11align_val_t)               \
 	X(_ZnwmSt11align_val_tRKSt9nothrow_t) \
 	X(_ZnamSt11align_val_tRKSt9nothrow_t)
 #define DELETES(X)                             \
@@ -40,8 +40,12 @@
 	X(_ZdaPvSt11align_val_tRKSt9nothrow_t)
 
 #define INDEX(name) INDEX##name,
-enum { NEWS(INDEX) NEW_COUNT_ };
-enum { DELETES(INDEX) DELETE_COUNT_ };
+enum {
+	NEWS(INDEX) NEW_COUNT_
+};
+enum {
+	DELETES(INDEX) DELETE_COUNT_
+};
 
 /*
  * All functions are called with the maximum number of arguments: they are in registers,
@@ -84,7 +88,10 @@ void count_new_find(void)
  * call is then counted, too.
  */
 static const enum count_function within[] = {
-	COUNT_CALLOC, COUNT_POSIX_MEMALIGN, COUNT_ALIGNED_ALLOC, COUNT_MEMALIGN,
+	COUNT_CALLOC,
+	COUNT_POSIX_MEMALIGN,
+	COUNT_ALIGNED_ALLOC,
+	COUNT_MEMALIGN,
 };
 #define WITHIN_COUNT (sizeof(within) / sizeof(within[0]))
 
@@ -127,8 +134,8 @@ static bool take_back(struct count_slot *slot, const struct before *before)
  * Call the allocator's new and count it. Set *ret_is_within if a malloc call within it
  * was counted in its place, stack included.
  */
-static void *make_own(struct count_slot *slot, int which, size_t bytes, const uintptr_t rest[2],
-		      bool *ret_is_within)
+static void *make_own(struct count_slot *slot, int which, size_t bytes,
+		      const uintptr_t rest[2], bool *ret_is_within)
 {
 	struct before before;
 	void *p;
@@ -149,8 +156,8 @@ static void *make_own(struct count_slot *slot, int which, size_t bytes, const ui
 	return COUNT_HAS_LIVE ? count_given(slot, p) : p;
 }
 
-static inline __attribute__((always_inline)) void *make(int which, size_t bytes, uintptr_t second,
-							uintptr_t third)
+static inline __attribute__((always_inline)) void *make(int which, size_t bytes,
+							uintptr_t second, uintptr_t third)
 {
 	struct count_slot *slot = count_slot_own();
 	bool is_within;
@@ -162,7 +169,8 @@ static inline __attribute__((always_inline)) void *make(int which, size_t bytes,
 		return malloc(bytes);
 	if (!news[which].is_allocators)
 		return news[which].next(bytes, second, third);
-	p = make_own(slot, which, bytes, (const uintptr_t[2]){ second, third }, &is_within);
+	p = make_own(slot, which, bytes, (const uintptr_t[2]){ second, third },
+		     &is_within);
 	if (!is_within)
 		count_stack_given(slot, p, bytes);
 	return p;
@@ -200,17 +208,17 @@ static inline void drop(int which, void *p, uintptr_t second, uintptr_t third)
 		drop_own(slot, which, p, (const uintptr_t[2]){ second, third });
 }
 
-#define MAKE(name)                                                                    \
-	COUNT_EXPORT void *name(size_t bytes, uintptr_t second, uintptr_t third);     \
-	COUNT_EXPORT void *name(size_t bytes, uintptr_t second, uintptr_t third)      \
-	{                                                                             \
-		return make(INDEX##name, bytes, second, third);                       \
+#define MAKE(name)                                                                \
+	COUNT_EXPORT void *name(size_t bytes, uintptr_t second, uintptr_t third); \
+	COUNT_EXPORT void *name(size_t bytes, uintptr_t second, uintptr_t third)  \
+	{                                                                         \
+		return make(INDEX##name, bytes, second, third);                   \
 	}
-#define DROP(name)                                                              \
-	COUNT_EXPORT void name(void *p, uintptr_t second, uintptr_t third);     \
-	COUNT_EXPORT void name(void *p, uintptr_t second, uintptr_t third)      \
-	{                                                                       \
-		drop(INDEX##name, p, second, third);                            \
+#define DROP(name)                                                          \
+	COUNT_EXPORT void name(void *p, uintptr_t second, uintptr_t third); \
+	COUNT_EXPORT void name(void *p, uintptr_t second, uintptr_t third)  \
+	{                                                                   \
+		drop(INDEX##name, p, second, third);                        \
 	}
 
 NEWS(MAKE)

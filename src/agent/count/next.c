@@ -29,14 +29,15 @@ void *count_arena_take(size_t alignment, size_t bytes)
 	}
 	begin = __atomic_fetch_add(&used, bytes + alignment + 32, __ATOMIC_RELAXED);
 	/* the word before the block will hold its size */
-	begin = ((uintptr_t)count_arena + begin + 16 + alignment - 1) / alignment * alignment -
+	begin = ((uintptr_t)count_arena + begin + 16 + alignment - 1) / alignment *
+			alignment -
 		(uintptr_t)count_arena;
 	if (begin + bytes > COUNT_ARENA_BYTES) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	((size_t *)(void *)(count_arena + begin))[-1] =
-		bytes << COUNT_ARENA_SHIFT | COUNT_ARENA_BIT;
+	((size_t *)(void *)(count_arena + begin))[-1] = bytes << COUNT_ARENA_SHIFT |
+							COUNT_ARENA_BIT;
 	return count_arena + begin;
 }
 
@@ -82,9 +83,9 @@ static uint32_t prepare_sizes(void)
 	if (block) {
 		size_t head = ((const size_t *)block)[-1];
 
-		count_has_glibc_heads =
-			count_is_plain(head) &&
-			count_plain_bytes(head) == (int64_t)count_next.usable(block);
+		count_has_glibc_heads = count_is_plain(head) &&
+					count_plain_bytes(head) ==
+						(int64_t)count_next.usable(block);
 		count_next.free(block);
 	}
 #else
@@ -139,7 +140,8 @@ uint32_t count_next_find(void)
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		void *function = dlsym(RTLD_NEXT, functions[i].name);
 
-		memcpy((char *)&count_next + functions[i].offset, &function, sizeof(function));
+		memcpy((char *)&count_next + functions[i].offset, &function,
+		       sizeof(function));
 	}
 	flags = is_passed_by() ? COUNT_OTHER_MALLOC : 0;
 #if COUNT_HAS_NEW

@@ -47,12 +47,13 @@ static long call_prctl(long option, const long arguments[4])
 {
 	long r;
 
-	if (option == PR_SET_SECCOMP && (arguments[0] == SECCOMP_MODE_STRICT ||
-					 arguments[0] == SECCOMP_MODE_FILTER))
+	if (option == PR_SET_SECCOMP &&
+	    (arguments[0] == SECCOMP_MODE_STRICT || arguments[0] == SECCOMP_MODE_FILTER))
 		return install(__NR_prctl, option, arguments[0], arguments[1],
 			       arguments[0] == SECCOMP_MODE_STRICT);
-	r = agent_syscall6(__NR_prctl, (const long[6]){ option, arguments[0], arguments[1],
-							arguments[2], arguments[3], 0 });
+	r = agent_syscall6(__NR_prctl,
+			   (const long[6]){ option, arguments[0], arguments[1],
+					    arguments[2], arguments[3], 0 });
 	if (option == PR_SET_NAME && r == 0)
 		count_slot_set_name(ask_own_tid(), (const char *)arguments[0]);
 	return returned(r);
@@ -76,7 +77,8 @@ long count_seal_failed(long result);
 #pragma GCC visibility pop
 
 /* Make the system calls that syscall() passes here instead of making them itself. */
-__attribute__((used)) long count_seal_call(long number, long a, long b, long c, long d, long e)
+__attribute__((used)) long count_seal_call(long number, long a, long b, long c, long d,
+					   long e)
 {
 	if (number == __NR_prctl)
 		return call_prctl(a, (const long[4]){ b, c, d, e });

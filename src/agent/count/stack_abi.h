@@ -27,16 +27,16 @@
  */
 #define STACK_MODE_VARIABLE "MEMSTATE_STACKS"
 
-#define STACK_FILE_MAGIC   UINT32_C(0x4b53534d) /* "MSSK" */
+#define STACK_FILE_MAGIC UINT32_C(0x4b53534d) /* "MSSK" */
 #define STACK_FILE_VERSION UINT32_C(2)
 
-#define STACK_HEAD_BYTES    4096
+#define STACK_HEAD_BYTES 4096
 #define STACK_MODULES_BYTES (1 << 20)
-#define STACK_NODES_OFFSET  (STACK_HEAD_BYTES + STACK_MODULES_BYTES)
-#define STACK_NODE_BYTES    64
+#define STACK_NODES_OFFSET (STACK_HEAD_BYTES + STACK_MODULES_BYTES)
+#define STACK_NODE_BYTES 64
 /* The low bits of a node's parent_generation that hold the parent's number. */
-#define STACK_PARENT_BITS   24
-#define STACK_NODE_MAX	    (1 << STACK_PARENT_BITS)
+#define STACK_PARENT_BITS 24
+#define STACK_NODE_MAX (1 << STACK_PARENT_BITS)
 
 /* Address of a node where the stack could not be followed further: unknown caller. */
 #define STACK_FILE_PC_CUT UINT64_C(1)
@@ -86,7 +86,7 @@ struct stack_file_head {
 	uint32_t reserved_count;
 	/* live bytes of all threads, scaled; without what threads have not added yet */
 	int64_t live_bytes;
-	int64_t peak_bytes; /* maximum of live_bytes */
+	int64_t peak_bytes;	  /* maximum of live_bytes */
 	uint64_t peak_generation; /* how often live_bytes reached a new maximum */
 };
 
@@ -99,7 +99,7 @@ struct stack_file_module {
 	uint64_t start, end;
 	uint64_t load_bias; /* address minus load_bias is the address within the file */
 	uint32_t first_node;
-	uint16_t record_bytes; /* a multiple of 8 */
+	uint16_t record_bytes;	/* a multiple of 8 */
 	uint8_t build_id_bytes; /* 0: no build ID */
 	uint8_t reserved;
 	uint8_t build_id[32];
@@ -134,9 +134,11 @@ struct stack_file_node {
 static_assert(sizeof(struct stack_file_node) == STACK_NODE_BYTES, "stack_abi version 2");
 static_assert(sizeof(struct stack_file_head) <= STACK_HEAD_BYTES, "the head has room");
 static_assert(offsetof(struct stack_file_head, pid) == 32, "stack_abi version 2");
-static_assert(offsetof(struct stack_file_head, sample_count) == 56, "stack_abi version 2");
+static_assert(offsetof(struct stack_file_head, sample_count) == 56,
+	      "stack_abi version 2");
 static_assert(offsetof(struct stack_file_head, node_count) == 128, "stack_abi version 2");
-static_assert(offsetof(struct stack_file_head, peak_generation) == 152, "stack_abi version 2");
+static_assert(offsetof(struct stack_file_head, peak_generation) == 152,
+	      "stack_abi version 2");
 static_assert(offsetof(struct stack_file_module, build_id) == 32, "stack_abi version 2");
 static_assert(offsetof(struct stack_file_module, path) == 64, "stack_abi version 2");
 

@@ -19,8 +19,8 @@ static void *make(void **at, uint64_t bytes)
 	if (there)
 		return there;
 	made = stack_memory_take(bytes);
-	if (!made || __atomic_compare_exchange_n(at, &there, made, false, __ATOMIC_ACQ_REL,
-						 __ATOMIC_ACQUIRE))
+	if (!made || __atomic_compare_exchange_n(at, &there, made, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return made;
 	stack_memory_give(made, bytes);
 	return there;
@@ -32,10 +32,12 @@ uint64_t *stack_blocks_make_place(struct stack_blocks *blocks, uint64_t addr)
 
 	if (addr >> STACK_ADDRESS_BITS)
 		return NULL;
-	branch = make((void **)&blocks->branches[addr >> (STACK_LEAF_BITS + STACK_BRANCH_BITS)],
-		      STACK_BRANCH_COUNT * sizeof(*branch));
-	if (!branch || !make((void **)&branch[addr >> STACK_LEAF_BITS & (STACK_BRANCH_COUNT - 1)],
-			     leaf_bytes(blocks)))
+	branch = make(
+		(void **)&blocks->branches[addr >> (STACK_LEAF_BITS + STACK_BRANCH_BITS)],
+		STACK_BRANCH_COUNT * sizeof(*branch));
+	if (!branch ||
+	    !make((void **)&branch[addr >> STACK_LEAF_BITS & (STACK_BRANCH_COUNT - 1)],
+		  leaf_bytes(blocks)))
 		return NULL;
 	return stack_blocks_find_place(blocks, addr);
 }

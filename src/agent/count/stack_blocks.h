@@ -17,8 +17,8 @@
 #include "agent/count/stack_abi.h"
 
 #define STACK_ADDRESS_BITS 47
-#define STACK_LEAF_BITS	   21 /* a leaf covers 1 << 21 bytes of addresses */
-#define STACK_BRANCH_BITS  13
+#define STACK_LEAF_BITS 21 /* a leaf covers 1 << 21 bytes of addresses */
+#define STACK_BRANCH_BITS 13
 #define STACK_BRANCH_COUNT (1 << STACK_BRANCH_BITS)
 
 /* A block: its node in the low bits, its bytes above. 0: no block. */
@@ -50,7 +50,8 @@ struct stack_blocks {
 uint64_t *stack_blocks_make_place(struct stack_blocks *blocks, uint64_t addr);
 
 /* Return the word for a block at addr, or NULL if there is none. */
-static inline uint64_t *stack_blocks_find_place(const struct stack_blocks *blocks, uint64_t addr)
+static inline uint64_t *stack_blocks_find_place(const struct stack_blocks *blocks,
+						uint64_t addr)
 {
 	const uint64_t index = addr >> (STACK_LEAF_BITS + STACK_BRANCH_BITS);
 	uint64_t **branch, *leaf;
@@ -60,8 +61,9 @@ static inline uint64_t *stack_blocks_find_place(const struct stack_blocks *block
 	branch = __atomic_load_n(&blocks->branches[index], __ATOMIC_ACQUIRE);
 	if (__builtin_expect(!branch, 0))
 		return NULL;
-	leaf = __atomic_load_n(&branch[addr >> STACK_LEAF_BITS & (STACK_BRANCH_COUNT - 1)],
-			       __ATOMIC_ACQUIRE);
+	leaf = __atomic_load_n(
+		&branch[addr >> STACK_LEAF_BITS & (STACK_BRANCH_COUNT - 1)],
+		__ATOMIC_ACQUIRE);
 	if (__builtin_expect(!leaf, 0))
 		return NULL;
 	return &leaf[(addr & ((1 << STACK_LEAF_BITS) - 1)) >> blocks->align_bits];

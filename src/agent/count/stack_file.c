@@ -7,19 +7,19 @@
 
 #include "agent/system/syscalls.h"
 
-#define NODES_FIRST	   4096
+#define NODES_FIRST 4096
 /* number of nodes for which room is reserved before a filter is installed */
-#define NODES_SEALED	   (1 << 15)
-#define MODULES_SEALED	   (1 << 16)
+#define NODES_SEALED (1 << 15)
+#define MODULES_SEALED (1 << 16)
 /* upper bound of the address space reserved before a filter is installed */
-#define RESERVE_MAX	   (UINT64_C(1) << 30)
-#define RESERVE_MIN	   (UINT64_C(1) << 22)
+#define RESERVE_MAX (UINT64_C(1) << 30)
+#define RESERVE_MIN (UINT64_C(1) << 22)
 /* number of nodes to map at least, if address space is short */
-#define NODES_LEAST	   (1 << 14)
-#define MODULE_BYTES_STEP  16384
+#define NODES_LEAST (1 << 14)
+#define MODULE_BYTES_STEP 16384
 #define SHARE_OF_ADDRESSES 16
-#define RLIMIT_FSIZE_	   1 /* the constants of sys/resource.h, which belongs to libc */
-#define RLIMIT_AS_	   9
+#define RLIMIT_FSIZE_ 1 /* the constants of sys/resource.h, which belongs to libc */
+#define RLIMIT_AS_ 9
 
 /* Address space reserved for the time when a filter may forbid mmap(2). */
 static struct {
@@ -30,16 +30,18 @@ static struct {
 
 static void *map_memory(uint64_t bytes)
 {
-	long p = agent_syscall6(__NR_mmap, (const long[6]){ 0, (long)bytes, PROT_READ | PROT_WRITE,
-							     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-							     -1, 0 });
+	long p = agent_syscall6(
+		__NR_mmap,
+		(const long[6]){ 0, (long)bytes, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0 });
 
 	return p < 0 && p > -4096 ? NULL : (void *)p;
 }
 
 void *stack_memory_take(uint64_t bytes)
 {
-	uint64_t whole = (bytes + ASK_PAGE_BYTES - 1) & ~(uint64_t)(ASK_PAGE_BYTES - 1), used;
+	uint64_t whole = (bytes + ASK_PAGE_BYTES - 1) & ~(uint64_t)(ASK_PAGE_BYTES - 1),
+		 used;
 
 	if (held.permission == ASK_ALWAYS)
 		return map_memory(bytes);
@@ -69,7 +71,8 @@ static void hold_memory(void)
 {
 	uint64_t limit = limit_of(RLIMIT_AS_) / SHARE_OF_ADDRESSES;
 
-	for (uint64_t bytes = RESERVE_MAX; bytes >= RESERVE_MIN && !held.memory; bytes /= 2) {
+	for (uint64_t bytes = RESERVE_MAX; bytes >= RESERVE_MIN && !held.memory;
+	     bytes /= 2) {
 		if (bytes <= limit)
 			held.memory = map_memory(bytes);
 		held.bytes = bytes;
@@ -113,7 +116,8 @@ static void *map(struct stack_file *file, int fd)
 			continue;
 		p = agent_syscall6(__NR_mmap,
 				   (const long[6]){ 0, (long)file->mapped_bytes,
-						    PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0 });
+						    PROT_READ | PROT_WRITE, MAP_SHARED,
+						    fd, 0 });
 		if (p >= 0 || p <= -4096)
 			return (void *)p;
 	}
@@ -130,7 +134,8 @@ static void fill_head(struct stack_file *file, const struct stack_mode *mode)
 	head->modules_offset = STACK_HEAD_BYTES;
 	head->nodes_offset = STACK_NODES_OFFSET;
 	head->pid = (int32_t)agent_syscall(__NR_getpid, 0, 0, 0, 0);
-	head->flags = (mode->has_live ? STACK_LIVE : 0) | (mode->is_checked ? STACK_CHECKED : 0);
+	head->flags = (mode->has_live ? STACK_LIVE : 0) |
+		      (mode->is_checked ? STACK_CHECKED : 0);
 	head->sample_bytes = mode->sample_bytes;
 	head->scale_bits = mode->sample_bytes ? STACK_SCALE_BITS : 0;
 	file->nodes[STACK_NODE_CUT].pc = STACK_FILE_PC_CUT;
@@ -139,7 +144,8 @@ static void fill_head(struct stack_file *file, const struct stack_mode *mode)
 	__atomic_store_n(&head->magic, STACK_FILE_MAGIC, __ATOMIC_RELEASE);
 }
 
-bool stack_file_create(struct stack_file *file, const struct stack_mode *mode, uint32_t node_count)
+bool stack_file_create(struct stack_file *file, const struct stack_mode *mode,
+		       uint32_t node_count)
 {
 	uint32_t count = node_count < NODES_FIRST ? NODES_FIRST : node_count;
 	void *mapped = NULL;
@@ -218,8 +224,9 @@ bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *re
 		if (begin <= STACK_NODE_CUT || begin > file->node_max - count ||
 		    !extend_to(file, begin + count))
 			return false;
-	while (!__atomic_compare_exchange_n(&file->head->node_count, &begin, begin + count, false,
-					    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+	while (!__atomic_compare_exchange_n(&file->head->node_count, &begin,
+					    begin + count, false, __ATOMIC_ACQ_REL,
+					    __ATOMIC_RELAXED));
 	*ret = begin;
 	return true;
 }
@@ -288,7 +295,8 @@ static const struct stack_file_module *find_last(const struct stack_file *file,
 
 static bool has_module_room(struct stack_file *file, uint32_t end)
 {
-	uintptr_t from = (uintptr_t)file->head + STACK_HEAD_BYTES + file->reserved_module_bytes;
+	uintptr_t from =
+		(uintptr_t)file->head + STACK_HEAD_BYTES + file->reserved_module_bytes;
 
 	if (end <= file->reserved_module_bytes)
 		return true;
@@ -330,7 +338,8 @@ static void append(struct stack_file *file, const struct stack_file_module *modu
 	while (path_bytes < MODULE_BYTES_STEP && path[path_bytes - 1])
 		path_bytes++;
 	record_bytes = (uint32_t)(sizeof(*to) + path_bytes + 7) & ~UINT32_C(7);
-	if (record_bytes > MODULE_BYTES_STEP || !has_module_room(file, at + record_bytes)) {
+	if (record_bytes > MODULE_BYTES_STEP ||
+	    !has_module_room(file, at + record_bytes)) {
 		__atomic_fetch_add(&file->head->lost_module_count, 1, __ATOMIC_RELAXED);
 		return;
 	}
@@ -361,7 +370,8 @@ int stack_file_add_module(struct stack_file *file, const struct stack_file_modul
 		r = last != NULL;
 		/* nodes with lower numbers belong to earlier modules */
 		if (last && !first_node)
-			first_node = __atomic_load_n(&file->head->node_count, __ATOMIC_RELAXED);
+			first_node = __atomic_load_n(&file->head->node_count,
+						     __ATOMIC_RELAXED);
 		append(file, module, first_node, path);
 	}
 	__atomic_store_n(&file->module_lock, 0, __ATOMIC_RELEASE);

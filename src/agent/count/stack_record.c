@@ -5,9 +5,9 @@
 
 #include "agent/count/stack_sample.h"
 
-#define likely(x)   __builtin_expect(!!(x), 1)
+#define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
-#define COLD	    __attribute__((cold, noinline))
+#define COLD __attribute__((cold, noinline))
 
 /*
  * A filter counter that reaches this value stays there: the place counts
@@ -43,13 +43,14 @@ static inline uint64_t weight_of(const struct stacks *s, uint64_t bytes)
  */
 static inline void note_peak(const struct stacks *s, struct stack_file_node *node)
 {
-	uint64_t generation = s->file.head->peak_generation, before = node->parent_generation;
+	uint64_t generation = s->file.head->peak_generation,
+		 before = node->parent_generation;
 
 	if (likely(before >> STACK_PARENT_BITS == generation))
 		return;
 	node->peak_bytes = (int64_t)stack_node_live(node);
-	node->parent_generation =
-		generation << STACK_PARENT_BITS | (before & (STACK_NODE_MAX - 1));
+	node->parent_generation = generation << STACK_PARENT_BITS |
+				  (before & (STACK_NODE_MAX - 1));
 }
 
 COLD void stack_flush(struct stacks *s, struct stack_thread *t)
@@ -93,13 +94,15 @@ static bool has_own_nodes(const struct stacks *s, const struct unwind_thread *u)
 		const struct stack_file_node *node = &s->file.nodes[u->kept[i].node];
 
 		if ((node->pc & ~STACK_FILE_PC_BY_FRAME) != u->kept[i].pc ||
-		    (i > 1 && (node->parent_generation & (STACK_NODE_MAX - 1)) != u->kept[i - 1].node))
+		    (i > 1 && (node->parent_generation & (STACK_NODE_MAX - 1)) !=
+				      u->kept[i - 1].node))
 			return false;
 	}
 	return true;
 }
 
-static COLD void check(struct stacks *s, struct stack_thread *t, const struct unwind_state *start)
+static COLD void check(struct stacks *s, struct stack_thread *t,
+		       const struct unwind_state *start)
 {
 	struct unwind_thread *u = &t->unwind;
 	uint32_t root = u->kept[1].node;
@@ -121,7 +124,8 @@ static inline uint32_t keep_path(struct unwind_thread *u, const struct stack_pat
 	return path->nodes[count - 1];
 }
 
-static void note_path(const struct stack_trie *trie, const struct unwind_thread *u, uint64_t key)
+static void note_path(const struct stack_trie *trie, const struct unwind_thread *u,
+		      uint64_t key)
 {
 	uint32_t *nodes = stack_path_place(trie, key)->nodes;
 
@@ -130,11 +134,13 @@ static void note_path(const struct stack_trie *trie, const struct unwind_thread 
 }
 
 /* Return the key for the fresh frames, or 0 if they have none. */
-static inline uint64_t path_key(const struct stack_trie *trie, const struct unwind_thread *u)
+static inline uint64_t path_key(const struct stack_trie *trie,
+				const struct unwind_thread *u)
 {
 	uint64_t key;
 
-	if (u->fresh_count - 1U >= STACK_PATH_MAX || u->is_passing || u->is_cut || !trie->paths)
+	if (u->fresh_count - 1U >= STACK_PATH_MAX || u->is_passing || u->is_cut ||
+	    !trie->paths)
 		return 0;
 	key = stack_path_begin(u->kept[u->kept_count].node, u->fresh_count);
 	for (uint32_t i = u->fresh_count; i-- > 0;)
@@ -203,7 +209,8 @@ static COLD void count_within(struct stacks *s, struct stack_thread *t, uint64_t
 	__atomic_fetch_add(&node->bytes, bytes * weight, __ATOMIC_RELAXED);
 	/* count the block as freed, too: whoever frees it cannot know its stack */
 	__atomic_fetch_add(&node->freed_blocks, (int64_t)weight, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&node->freed_bytes, (int64_t)(bytes * weight), __ATOMIC_RELAXED);
+	__atomic_fetch_add(&node->freed_bytes, (int64_t)(bytes * weight),
+			   __ATOMIC_RELAXED);
 	t->last_node = STACK_NODE_CUT;
 	t->last_weight = weight;
 }
@@ -304,8 +311,8 @@ static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *
 		__atomic_fetch_add(filter_of(s, addr), 1, __ATOMIC_RELAXED);
 }
 
-void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr, uint64_t bytes,
-		  const struct unwind_state *start)
+void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr,
+		  uint64_t bytes, const struct unwind_state *start)
 {
 	uint64_t weight = weight_of(s, bytes);
 	struct stack_file_node *node;

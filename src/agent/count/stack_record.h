@@ -53,8 +53,8 @@ struct stack_thread {
 };
 
 /* Record a block that was returned to the caller at start. */
-void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr, uint64_t bytes,
-		  const struct unwind_state *start);
+void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr,
+		  uint64_t bytes, const struct unwind_state *start);
 
 static inline bool stack_may_be_known(const struct stacks *s, uintptr_t addr)
 {

@@ -22,7 +22,8 @@ static uint64_t path_bytes(unsigned int bits)
 /* Make an empty path cache with half as many elements as there are entries. */
 static void make_paths(struct stack_trie *trie)
 {
-	unsigned int bits = trie->bits - 1 < PATH_BITS_MAX ? trie->bits - 1 : PATH_BITS_MAX;
+	unsigned int bits = trie->bits - 1 < PATH_BITS_MAX ? trie->bits - 1
+							   : PATH_BITS_MAX;
 
 	if (trie->paths && bits == trie->path_bits)
 		return;

@@ -22,7 +22,7 @@ struct stack_trie_entry {
  * Callers and callees have nearby numbers, so these entries share few cache lines.
  */
 struct stack_recent {
-	uint64_t pc; /* 0: not looked up yet */
+	uint64_t pc;		 /* 0: not looked up yet */
 	uint32_t child, sibling; /* 0: none */
 };
 
@@ -33,7 +33,7 @@ struct stack_recent {
  */
 #define STACK_PATH_MAX 6
 struct stack_path {
-	uint64_t key; /* 0: none */
+	uint64_t key;			/* 0: none */
 	uint32_t nodes[STACK_PATH_MAX]; /* outermost first */
 };
 
@@ -43,9 +43,9 @@ struct stack_trie {
 	unsigned int bits;
 	uint32_t count;
 	uint32_t next_node, end_node; /* node numbers reserved for future nodes */
-	struct stack_recent *recent; /* NULL: there was no memory */
-	struct stack_path *paths; /* cache in sets of two; NULL: none, or no memory */
-	unsigned int path_bits;	  /* 1 << path_bits paths */
+	struct stack_recent *recent;  /* NULL: there was no memory */
+	struct stack_path *paths;     /* cache in sets of two; NULL: none, or no memory */
+	unsigned int path_bits;	      /* 1 << path_bits paths */
 };
 
 /* Make the trie empty again; existing nodes are not used any more. */
@@ -58,7 +58,8 @@ uint32_t stack_trie_add(struct stack_trie *trie, struct stack_file *file, uint32
 static inline uint32_t stack_trie_hash(const struct stack_trie *trie, uint32_t parent,
 				       uint64_t pc)
 {
-	return (uint32_t)((pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) + parent * 0x9e3779b1) >>
+	return (uint32_t)((pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) +
+			  parent * 0x9e3779b1) >>
 	       (32 - trie->bits);
 }
 
@@ -99,13 +100,15 @@ static inline uint64_t stack_path_begin(uint32_t node, uint32_t count)
 	return stack_path_add(count, (uint64_t)node << 8);
 }
 
-static inline struct stack_path *stack_path_set(const struct stack_trie *trie, uint64_t key)
+static inline struct stack_path *stack_path_set(const struct stack_trie *trie,
+						uint64_t key)
 {
 	return &trie->paths[key & ((UINT32_C(1) << trie->path_bits) - 2)];
 }
 
 /* Return the path with this key, or NULL. */
-static inline struct stack_path *stack_path_find(const struct stack_trie *trie, uint64_t key)
+static inline struct stack_path *stack_path_find(const struct stack_trie *trie,
+						 uint64_t key)
 {
 	struct stack_path *set = stack_path_set(trie, key);
 
@@ -115,7 +118,8 @@ static inline struct stack_path *stack_path_find(const struct stack_trie *trie, 
 }
 
 /* Return the place for a new path; the older path of its set is dropped. */
-static inline struct stack_path *stack_path_place(const struct stack_trie *trie, uint64_t key)
+static inline struct stack_path *stack_path_place(const struct stack_trie *trie,
+						  uint64_t key)
 {
 	struct stack_path *set = stack_path_set(trie, key);
 
@@ -127,7 +131,8 @@ static inline struct stack_path *stack_path_place(const struct stack_trie *trie,
 #define STACK_RECENT_LOOKS 4
 
 /* Note that node was looked up as a child of parent. */
-static inline void stack_trie_note(const struct stack_trie *trie, uint32_t parent, uint32_t node)
+static inline void stack_trie_note(const struct stack_trie *trie, uint32_t parent,
+				   uint32_t node)
 {
 	trie->recent[node].sibling = trie->recent[parent].child;
 	trie->recent[parent].child = node;

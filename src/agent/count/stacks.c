@@ -13,11 +13,11 @@
 #include "agent/count/stack_sample.h"
 
 #define ENDED_LOOKS 32 /* how many threads to check for one that has ended */
-#define PAGE_BYTES  4096
+#define PAGE_BYTES 4096
 
 struct count_stack_thread {
 	struct count_stack_thread *next;
-	int32_t tid; /* -1: being given to another thread */
+	int32_t tid;   /* -1: being given to another thread */
 	uint64_t self; /* see ask_has_ended() */
 	struct stack_thread stack;
 };
@@ -25,7 +25,7 @@ struct count_stack_thread {
 struct stacks count_stacks;
 static __thread struct {
 	struct count_stack_thread *thread; /* NULL: the thread has none yet */
-	bool leaves_fork; /* the thread is creating the child's file */
+	bool leaves_fork;		   /* the thread is creating the child's file */
 } own __attribute__((tls_model("initial-exec")));
 
 static struct count_stack_thread *threads;
@@ -33,7 +33,7 @@ static struct count_stack_thread *threads;
 static struct count_stack_thread *look_at;
 static bool is_on;
 static bool is_forked; /* the process was forked, and nothing was recorded since */
-static bool is_usual; /* on, and not forked */
+static bool is_usual;  /* on, and not forked */
 static uint32_t fork_lock;
 /* allocations by signal handlers while a child's file was created */
 static uint64_t fork_lost_count;
@@ -58,7 +58,8 @@ static void say_mode(struct stack_mode *mode)
 		else if (strncmp(word, check, sizeof(check) - 1) == 0)
 			mode->is_checked = true;
 		else if (strncmp(word, sample, sizeof(sample) - 1) == 0)
-			mode->sample_bytes = strtoull(word + sizeof(sample) - 1, NULL, 10);
+			mode->sample_bytes =
+				strtoull(word + sizeof(sample) - 1, NULL, 10);
 	}
 	if (mode->sample_bytes == 1)
 		mode->sample_bytes = 0;
@@ -71,7 +72,8 @@ static bool make_path(const char *path)
 	if (length + sizeof(STACK_FILE_SUFFIX) > sizeof(count_stacks.file.path))
 		return false;
 	memcpy(count_stacks.file.path, path, length);
-	memcpy(count_stacks.file.path + length, STACK_FILE_SUFFIX, sizeof(STACK_FILE_SUFFIX));
+	memcpy(count_stacks.file.path + length, STACK_FILE_SUFFIX,
+	       sizeof(STACK_FILE_SUFFIX));
 	return true;
 }
 
@@ -119,20 +121,22 @@ static void add_inherited(void *context, uint64_t block)
 	struct stacks *s = context;
 	struct stack_file_node *node = &s->file.nodes[stack_block_node(block)];
 	uint64_t bytes = stack_block_bytes(block);
-	int64_t weight = s->mode.sample_bytes ?
-				 (int64_t)stack_sample_weight(bytes, s->mode.sample_bytes) :
-				 1;
+	int64_t weight =
+		s->mode.sample_bytes
+			? (int64_t)stack_sample_weight(bytes, s->mode.sample_bytes)
+			: 1;
 
 	node->freed_blocks -= weight;
 	node->freed_bytes -= (int64_t)bytes * weight;
 	s->file.head->live_bytes += (int64_t)bytes * weight;
 }
 
-static void copy_nodes(const struct stack_file *from, struct stack_file *to, uint32_t count)
+static void copy_nodes(const struct stack_file *from, struct stack_file *to,
+		       uint32_t count)
 {
 	for (uint32_t i = STACK_NODE_CUT + 1; i < count; i++) {
-		to->nodes[i].parent_generation =
-			from->nodes[i].parent_generation & (STACK_NODE_MAX - 1);
+		to->nodes[i].parent_generation = from->nodes[i].parent_generation &
+						 (STACK_NODE_MAX - 1);
 		to->nodes[i].pc = from->nodes[i].pc;
 	}
 	to->head->node_count = count;
@@ -163,7 +167,8 @@ static void begin_again(void)
 	} else {
 		s->epoch++;
 		if (s->recent)
-			madvise(s->recent, sizeof(*s->recent) * parents.node_max, MADV_DONTNEED);
+			madvise(s->recent, sizeof(*s->recent) * parents.node_max,
+				MADV_DONTNEED);
 	}
 	for (struct count_stack_thread *t = threads; t; t = t->next)
 		t->stack.pending_bytes = t->stack.room_bytes = 0;
@@ -243,9 +248,10 @@ static struct count_stack_thread *take_ended(void)
 			return NULL;
 		tid = __atomic_load_n(&t->tid, __ATOMIC_ACQUIRE);
 		__atomic_store_n(&look_at, t->next, __ATOMIC_RELAXED);
-		if (tid > 0 && !t->stack.is_busy && ask_has_ended(t->self, (uint32_t)tid) &&
-		    __atomic_compare_exchange_n(&t->tid, &tid, -1, false, __ATOMIC_ACQ_REL,
-						__ATOMIC_RELAXED))
+		if (tid > 0 && !t->stack.is_busy &&
+		    ask_has_ended(t->self, (uint32_t)tid) &&
+		    __atomic_compare_exchange_n(&t->tid, &tid, -1, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return t;
 		t = t->next;
 	}
@@ -259,8 +265,10 @@ static struct count_stack_thread *take_new(void)
 
 	if (!t)
 		return NULL;
-	seed = __atomic_fetch_add(&random_seed, UINT64_C(0x9e3779b97f4a7c15), __ATOMIC_RELAXED);
-	t->stack.random = ((uint64_t)(uintptr_t)t ^ seed) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	seed = __atomic_fetch_add(&random_seed, UINT64_C(0x9e3779b97f4a7c15),
+				  __ATOMIC_RELAXED);
+	t->stack.random = ((uint64_t)(uintptr_t)t ^ seed) * UINT64_C(0x9e3779b97f4a7c15) |
+			  1;
 	t->next = __atomic_load_n(&threads, __ATOMIC_RELAXED);
 	if (t->next)
 		__atomic_store_n(&count_stacks.is_threaded, true, __ATOMIC_RELAXED);
@@ -289,7 +297,8 @@ static COUNT_COLD struct count_stack_thread *take_thread(void)
 		t->stack.unwind.stack_start = t->stack.unwind.hole = 0;
 		t->stack.unwind.stack_end = find_stack_end(tid);
 		t->stack.unwind.sure_start =
-			tid == own_pid ? t->stack.unwind.stack_end - UNWIND_SURE_BYTES : 0;
+			tid == own_pid ? t->stack.unwind.stack_end - UNWIND_SURE_BYTES
+				       : 0;
 		t->self = ask_own_self();
 		__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
 	}
@@ -325,7 +334,8 @@ static inline struct stack_thread *own_thread(void)
  */
 static COUNT_COLD bool draw(struct count_slot *slot, struct stack_thread *t, size_t bytes)
 {
-	uint64_t at = count_stack_position(slot), sample_bytes = count_stacks.mode.sample_bytes;
+	uint64_t at = count_stack_position(slot),
+		 sample_bytes = count_stacks.mode.sample_bytes;
 	int64_t step = stack_sample_step(&t->random, sample_bytes);
 
 	/* a slot's first call always comes here, even if it precedes the first point */
@@ -394,8 +404,8 @@ void count_stack_forget(struct count_slot *slot, const void *p)
 
 uint64_t count_stack_before_resize(const void *p)
 {
-	if (!count_stacks.mode.has_live || !stack_may_be_known(&count_stacks, (uintptr_t)p) ||
-	    !own_thread())
+	if (!count_stacks.mode.has_live ||
+	    !stack_may_be_known(&count_stacks, (uintptr_t)p) || !own_thread())
 		return 0;
 	return stack_take(&count_stacks, (uintptr_t)p);
 }

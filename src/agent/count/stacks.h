@@ -13,14 +13,13 @@
 
 #ifdef COUNT_WITH_STACKS
 
-#include "agent/count/stack_record.h"
+#	include "agent/count/stack_record.h"
 
-#define COUNT_HAS_STACKS 1
+#	define COUNT_HAS_STACKS 1
 
-#pragma GCC visibility push(hidden)
+#	pragma GCC visibility push(hidden)
 
 extern struct stacks count_stacks;
-
 
 /*
  * Start recording into a file beside the counts at path. A forked child calls the
@@ -59,10 +58,10 @@ void count_stack_modules_begin(struct unwind_space *space);
 void count_stack_modules_copy(const struct stack_file *from, struct stack_file *to);
 void count_stack_modules_forget(void);
 
-#pragma GCC visibility pop
+#	pragma GCC visibility pop
 
 /* Set in a slot's last_addr: the block was recorded. Blocks start at even addresses. */
-#define COUNT_STACK_LAST 1
+#	define COUNT_STACK_LAST 1
 
 /*
  * Return the thread's position in the stream of allocated bytes;
@@ -81,22 +80,25 @@ static inline bool count_stack_is_due(const struct count_slot *slot)
 
 static inline bool count_stack_was_last(const struct count_slot *slot, const void *p)
 {
-	return count_unlikely(slot->last_addr - (uint64_t)(uintptr_t)p == COUNT_STACK_LAST);
+	return count_unlikely(slot->last_addr - (uint64_t)(uintptr_t)p ==
+			      COUNT_STACK_LAST);
 }
 
 /* Note that a block is about to be freed; call before count_taken(). */
 static inline void count_stack_taken(struct count_slot *slot, const void *p)
 {
 	if (count_stack_was_last(slot, p) ||
-	    (count_stacks.mode.has_live && stack_may_be_known(&count_stacks, (uintptr_t)p)))
+	    (count_stacks.mode.has_live &&
+	     stack_may_be_known(&count_stacks, (uintptr_t)p)))
 		count_stack_forget(slot, p);
 }
 
 /* The pc, sp and rbp in the caller of the function that uses this macro. */
-#define COUNT_STACK_START                                                                  \
-	((struct unwind_state){ (uint64_t)(uintptr_t)__builtin_return_address(0),          \
-				(uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,      \
-				*(const uint64_t *)__builtin_frame_address(0) })
+#	define COUNT_STACK_START                                             \
+		((struct unwind_state){                                       \
+			(uint64_t)(uintptr_t)__builtin_return_address(0),     \
+			(uint64_t)(uintptr_t)__builtin_frame_address(0) + 16, \
+			*(const uint64_t *)__builtin_frame_address(0) })
 
 /* Record the block p that malloc returned; p may be NULL. */
 static inline __attribute__((always_inline)) void
@@ -129,7 +131,7 @@ count_stack_given(struct count_slot *slot, void *p, size_t bytes)
 
 #else
 
-#define COUNT_HAS_STACKS 0
+#	define COUNT_HAS_STACKS 0
 
 static inline bool count_stack_has_plain_malloc(void)
 {
@@ -153,15 +155,16 @@ static inline void count_stack_other_call(struct count_slot *slot)
 	(void)slot;
 }
 
-static inline void count_stack_given(const struct count_slot *slot, const void *p, size_t bytes)
+static inline void count_stack_given(const struct count_slot *slot, const void *p,
+				     size_t bytes)
 {
 	(void)slot;
 	(void)p;
 	(void)bytes;
 }
 
-static inline void count_stack_given_by_malloc(const struct count_slot *slot, const void *p,
-					       size_t bytes)
+static inline void count_stack_given_by_malloc(const struct count_slot *slot,
+					       const void *p, size_t bytes)
 {
 	(void)slot;
 	(void)p;

@@ -105,7 +105,7 @@ struct agent_page {
 	uint64_t beat;		    /* number of requests since the helper started */
 	uint64_t begin_ns; /* monotonic clock, at the start of the last request */
 	uint64_t end_ns;
-	uint32_t commands;   /* one bit per command that this process can answer */
+	uint32_t commands; /* one bit per command that this process can answer */
 	/* length without a NUL; AGENT_TEXT_BYTES means that the text was cut */
 	uint32_t text_bytes;
 	/* one bit per element of values: set if the allocator provides the value */

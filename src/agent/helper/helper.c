@@ -24,17 +24,18 @@ struct cookie_functions {
 
 typedef struct mallinfo2_result (*mallinfo2_fn)(void);
 typedef int (*malloc_info_fn)(int options, void *file);
-typedef void *(*fopencookie_fn)(void *cookie, const char *mode, struct cookie_functions functions);
+typedef void *(*fopencookie_fn)(void *cookie, const char *mode,
+				struct cookie_functions functions);
 typedef int (*setvbuf_fn)(void *file, char *buffer, int mode, size_t size);
 typedef int (*fclose_fn)(void *file);
-typedef int (*mallctl_fn)(const char *name, void *old, size_t *old_length, void *new_value,
-			  size_t new_length);
+typedef int (*mallctl_fn)(const char *name, void *old, size_t *old_length,
+			  void *new_value, size_t new_length);
 typedef void (*malloc_stats_print_fn)(void (*write)(void *, const char *), void *opaque,
 				      const char *options);
 typedef int (*get_numeric_property_fn)(const char *name, size_t *value);
 typedef void (*get_stats_fn)(char *buffer, int length);
-typedef void (*mi_process_info_fn)(size_t *, size_t *, size_t *, size_t *, size_t *, size_t *,
-				   size_t *, size_t *);
+typedef void (*mi_process_info_fn)(size_t *, size_t *, size_t *, size_t *, size_t *,
+				   size_t *, size_t *, size_t *);
 typedef void (*mi_stats_print_out_fn)(void (*write)(const char *, void *), void *arg);
 
 #define IO_UNBUFFERED 2 /* _IONBF */
@@ -172,19 +173,17 @@ static void ask_jemalloc_text(const struct work *w)
 }
 
 static const char gperftools_names[][48] = {
-	"generic.current_allocated_bytes",
-	"generic.heap_size",
-	"tcmalloc.pageheap_free_bytes",
-	"tcmalloc.pageheap_unmapped_bytes",
-	"tcmalloc.central_cache_free_bytes",
-	"tcmalloc.transfer_cache_free_bytes",
+	"generic.current_allocated_bytes",   "generic.heap_size",
+	"tcmalloc.pageheap_free_bytes",	     "tcmalloc.pageheap_unmapped_bytes",
+	"tcmalloc.central_cache_free_bytes", "tcmalloc.transfer_cache_free_bytes",
 	"tcmalloc.thread_cache_free_bytes",
 };
 
 static void ask_gperftools(const struct work *w)
 {
 	get_numeric_property_fn get =
-		(get_numeric_property_fn)w->functions->addr[AGENT_FN_TC_GET_NUMERIC_PROPERTY];
+		(get_numeric_property_fn)
+			w->functions->addr[AGENT_FN_TC_GET_NUMERIC_PROPERTY];
 	size_t value;
 
 	for (size_t i = 0; i < LENGTH(gperftools_names); i++) {
@@ -338,7 +337,8 @@ void agent_serve(struct agent_page *page, const struct agent_functions *function
 		}
 		result = agent_futex_wait(&page->request_seq, seq,
 					  idle_ms < IDLE_MS_MAX ? idle_ms : IDLE_MS_MAX);
-		if (result == -ETIMEDOUT && !(host && host->stays()) && may_leave(page, seq))
+		if (result == -ETIMEDOUT && !(host && host->stays()) &&
+		    may_leave(page, seq))
 			return;
 	}
 }
@@ -346,8 +346,10 @@ void agent_serve(struct agent_page *page, const struct agent_functions *function
 #ifdef AGENT_BLOB
 
 /* memset and memcpy are defined here because compilers generate calls of them. */
-__attribute__((used, visibility("hidden"))) void *memset(void *to, int byte, size_t length);
-__attribute__((used, visibility("hidden"))) void *memcpy(void *to, const void *from, size_t length);
+__attribute__((used, visibility("hidden"))) void *memset(void *to, int byte,
+							 size_t length);
+__attribute__((used, visibility("hidden"))) void *memcpy(void *to, const void *from,
+							 size_t length);
 
 void *memset(void *to, int byte, size_t length)
 {

@@ -96,8 +96,8 @@ static int is_of_malloc(any_fn function)
 {
 	Dl_info theirs, ours;
 
-	return function && dladdr((void *)function, &theirs) && dladdr((void *)malloc, &ours) &&
-	       theirs.dli_fbase == ours.dli_fbase;
+	return function && dladdr((void *)function, &theirs) &&
+	       dladdr((void *)malloc, &ours) && theirs.dli_fbase == ours.dli_fbase;
 }
 
 /*
@@ -215,7 +215,8 @@ static FILE *open_text(void)
 static void *make_stack(void)
 {
 	char *stack = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1,
+			   0);
 
 	if (stack == MAP_FAILED)
 		return NULL;
@@ -298,7 +299,7 @@ __attribute__((constructor)) static void begin(void)
 {
 	const char *filters = getenv(AGENT_FILTERS_VARIABLE);
 
-	preload.fork = (pid_t (*)(void))next("fork");
+	preload.fork = (pid_t(*)(void))next("fork");
 	preload.filter_count = filters ? strtoul(filters, NULL, 10) : 0;
 	if (count_filters() > preload.filter_count)
 		return;
@@ -331,7 +332,7 @@ EXPORT pid_t fork(void)
 
 	/* needed only if a constructor forks before begin() has run */
 	if (!preload.fork)
-		preload.fork = (pid_t (*)(void))next("fork");
+		preload.fork = (pid_t(*)(void))next("fork");
 	child = preload.fork();
 	if (child == 0)
 		start_in_child();
@@ -352,7 +353,8 @@ EXPORT int forkpty(int *terminal, char *name, const struct termios *settings,
 		   const struct winsize *size)
 {
 	int (*real)(int *, char *, const struct termios *, const struct winsize *) =
-		(int (*)(int *, char *, const struct termios *, const struct winsize *))next("forkpty");
+		(int (*)(int *, char *, const struct termios *,
+			 const struct winsize *))next("forkpty");
 	int child = real(terminal, name, settings, size);
 
 	if (child == 0)

@@ -29,24 +29,24 @@ enum ask_permission {
 
 #ifdef __x86_64__
 
-#include <linux/errno.h>
-#include <stdbool.h>
-#include <stdint.h>
+#	include <linux/errno.h>
+#	include <stdbool.h>
+#	include <stdint.h>
 
-#include "agent/system/syscalls.h"
+#	include "agent/system/syscalls.h"
 
-#define ASK_PAGE_BYTES 4096
+#	define ASK_PAGE_BYTES 4096
 
-#ifndef AGENT_BLOB
+#	ifndef AGENT_BLOB
 extern char __libc_single_threaded __attribute__((weak)); /* glibc 2.32 */
-#endif
+#	endif
 
 static inline bool ask_may(enum ask_permission permission)
 {
-#ifndef AGENT_BLOB
+#	ifndef AGENT_BLOB
 	if (permission == ASK_IF_THREADED)
 		return &__libc_single_threaded && !__libc_single_threaded;
-#endif
+#	endif
 	return permission != ASK_NEVER;
 }
 
@@ -57,8 +57,9 @@ static inline bool ask_may(enum ask_permission permission)
 static inline long ask_word(uint64_t addr, uint32_t value)
 {
 	return agent_syscall6(__NR_futex,
-			      (const long[6]){ (long)addr, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG,
-					       0, 0, (long)addr, value });
+			      (const long[6]){ (long)addr,
+					       FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG, 0,
+					       0, (long)addr, value });
 }
 
 static inline bool ask_can_read(uint64_t addr)

@@ -8,14 +8,14 @@
 
 #ifdef __x86_64__
 
-#include <asm/unistd.h>
-#include <linux/futex.h>
-#include <linux/prctl.h>
-#include <linux/time_types.h>
-#include <stdint.h>
+#	include <asm/unistd.h>
+#	include <linux/futex.h>
+#	include <linux/prctl.h>
+#	include <linux/time_types.h>
+#	include <stdint.h>
 
 /* CLOCK_MONOTONIC: <linux/time.h> conflicts with libc's header */
-#define AGENT_MONOTONIC 1
+#	define AGENT_MONOTONIC 1
 
 /* Make a system call. Return what the kernel returns: -errno on failure. */
 static inline long agent_syscall(long number, long a, long b, long c, long d)
@@ -41,8 +41,8 @@ static inline long agent_syscall6(long number, const long arguments[6])
 
 	__asm__ volatile("syscall"
 			 : "=a"(result)
-			 : "a"(number), "D"(arguments[0]), "S"(arguments[1]), "d"(arguments[2]),
-			   "r"(r10), "r"(r8), "r"(r9)
+			 : "a"(number), "D"(arguments[0]), "S"(arguments[1]),
+			   "d"(arguments[2]), "r"(r10), "r"(r8), "r"(r9)
 			 : "rcx", "r11", "memory");
 	return result;
 }
@@ -59,11 +59,14 @@ static inline uint64_t agent_now_ns(void)
  * Sleep while *word == expected, for at most limit_ms. Return 0,
  * -EAGAIN, -EINTR or -ETIMEDOUT.
  */
-static inline long agent_futex_wait(const uint32_t *word, uint32_t expected, uint32_t limit_ms)
+static inline long agent_futex_wait(const uint32_t *word, uint32_t expected,
+				    uint32_t limit_ms)
 {
-	struct __kernel_timespec limit = { limit_ms / 1000, (limit_ms % 1000) * 1000000L };
+	struct __kernel_timespec limit = { limit_ms / 1000,
+					   (limit_ms % 1000) * 1000000L };
 
-	return agent_syscall(__NR_futex, (long)word, FUTEX_WAIT, (long)expected, (long)&limit);
+	return agent_syscall(__NR_futex, (long)word, FUTEX_WAIT, (long)expected,
+			     (long)&limit);
 }
 
 static inline void agent_futex_wake(const uint32_t *word)

@@ -53,11 +53,12 @@ enum {
 };
 
 #define REMEMBERED_MAX 16
-#define STEPS_MAX      (1 << 20)
+#define STEPS_MAX (1 << 20)
 
 static uint64_t take_pointer(struct bytes *b, unsigned int encoding)
 {
-	uint64_t base = (encoding & PE_BASE) == PE_PC_RELATIVE ? (uint64_t)(uintptr_t)b->at : 0;
+	uint64_t base =
+		(encoding & PE_BASE) == PE_PC_RELATIVE ? (uint64_t)(uintptr_t)b->at : 0;
 
 	if ((encoding & PE_BASE) > PE_PC_RELATIVE)
 		b->is_bad = true;
@@ -96,8 +97,8 @@ static bool is_in(const struct unwind_module *module, const uint8_t *at, uint64_
 {
 	uint64_t addr = (uintptr_t)at, end = tables_end(module);
 
-	return addr >= (module->tables_end ? module->tables_start : module->start) && addr < end &&
-	       bytes <= end - addr;
+	return addr >= (module->tables_end ? module->tables_start : module->start) &&
+	       addr < end && bytes <= end - addr;
 }
 
 /*
@@ -112,7 +113,8 @@ static struct bytes open_record(const struct unwind_module *module, const uint8_
 	if (is_in(module, at, 4))
 		b.end += 4;
 	length = take(&b, 4);
-	if (b.is_bad || length < 4 || length >= 0xfffffff0 || !is_in(module, at, 4 + length))
+	if (b.is_bad || length < 4 || length >= 0xfffffff0 ||
+	    !is_in(module, at, 4 + length))
 		b.is_bad = true;
 	else
 		b.end = b.at + length;
@@ -135,7 +137,8 @@ static void read_augmentation(struct bytes *b, const char *letters, struct entry
 	}
 }
 
-static bool read_cie(const struct unwind_module *module, const uint8_t *at, struct entry *e)
+static bool read_cie(const struct unwind_module *module, const uint8_t *at,
+		     struct entry *e)
 {
 	struct bytes b = open_record(module, at), data;
 	const char *letters;
@@ -173,7 +176,8 @@ static bool read_cie(const struct unwind_module *module, const uint8_t *at, stru
 	return !b.is_bad;
 }
 
-static bool read_fde(const struct unwind_module *module, const uint8_t *at, struct entry *e)
+static bool read_fde(const struct unwind_module *module, const uint8_t *at,
+		     struct entry *e)
 {
 	struct bytes b = open_record(module, at);
 	const uint8_t *id = b.at;
@@ -251,7 +255,8 @@ static struct unwind_rule *rule_of(struct unwind_rules *rules, uint64_t reg)
 	return reg == UNWIND_RIP ? &rules->rip : NULL;
 }
 
-static void set(struct program *p, uint64_t reg, enum unwind_rule_kind kind, int64_t value)
+static void set(struct program *p, uint64_t reg, enum unwind_rule_kind kind,
+		int64_t value)
 {
 	struct unwind_rule *rule = rule_of(&p->rules, reg);
 
@@ -267,7 +272,8 @@ static void restore(struct program *p, uint64_t reg)
 		*rule = *rule_of(&p->first, reg);
 }
 
-static void set_expression(struct bytes *b, struct unwind_rule *rule, enum unwind_rule_kind kind)
+static void set_expression(struct bytes *b, struct unwind_rule *rule,
+			   enum unwind_rule_kind kind)
 {
 	uint64_t length = take_uleb(b);
 	const uint8_t *at = b->at;
@@ -333,7 +339,9 @@ static bool run_define(struct program *p, struct bytes *b, unsigned int op)
 	case CFA_DEF_OFFSET_SF:
 		redefine(p, b, cfa->reg, scale(p, (uint64_t)take_sleb(b)));
 		return true;
-	case CFA_DEF_EXPRESSION: set_expression(b, &p->rules.cfa, RULE_EXPRESSION); return true;
+	case CFA_DEF_EXPRESSION:
+		set_expression(b, &p->rules.cfa, RULE_EXPRESSION);
+		return true;
 	default: return false;
 	}
 }
@@ -344,13 +352,19 @@ static void run_register(struct program *p, struct bytes *b, unsigned int op)
 	uint64_t reg = take_uleb(b);
 
 	switch (op) {
-	case CFA_OFFSET_EXTENDED: set(p, reg, RULE_OFFSET, scale(p, take_uleb(b))); return;
-	case CFA_OFFSET_SF: set(p, reg, RULE_OFFSET, scale(p, (uint64_t)take_sleb(b))); return;
+	case CFA_OFFSET_EXTENDED:
+		set(p, reg, RULE_OFFSET, scale(p, take_uleb(b)));
+		return;
+	case CFA_OFFSET_SF:
+		set(p, reg, RULE_OFFSET, scale(p, (uint64_t)take_sleb(b)));
+		return;
 	case CFA_GNU_NEGATIVE_OFFSET:
 		set(p, reg, RULE_OFFSET, scale(p, 0 - take_uleb(b)));
 		return;
 	case CFA_VAL_OFFSET: set(p, reg, RULE_VALUE, scale(p, take_uleb(b))); return;
-	case CFA_VAL_OFFSET_SF: set(p, reg, RULE_VALUE, scale(p, (uint64_t)take_sleb(b))); return;
+	case CFA_VAL_OFFSET_SF:
+		set(p, reg, RULE_VALUE, scale(p, (uint64_t)take_sleb(b)));
+		return;
 	case CFA_RESTORE_EXTENDED: restore(p, reg); return;
 	case CFA_UNDEFINED: set(p, reg, RULE_UNDEFINED, 0); return;
 	case CFA_SAME_VALUE: set(p, reg, RULE_SAME, 0); return;
@@ -375,9 +389,7 @@ static uint64_t run_one(struct program *p, struct bytes *b)
 
 	switch (op & 0xc0) {
 	case CFA_ADVANCE: return operand * align;
-	case CFA_OFFSET:
-		set(p, operand, RULE_OFFSET, scale(p, take_uleb(b)));
-		return 0;
+	case CFA_OFFSET: set(p, operand, RULE_OFFSET, scale(p, take_uleb(b))); return 0;
 	case CFA_RESTORE: restore(p, operand); return 0;
 	default: break;
 	}

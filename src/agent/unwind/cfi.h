@@ -31,10 +31,10 @@ struct unwind_module {
 };
 
 enum unwind_rule_kind {
-	RULE_SAME,	/* the register is unchanged */
-	RULE_OFFSET,	/* saved at CFA + value; for the CFA: it is reg + value */
-	RULE_VALUE,	/* the register is CFA + value */
-	RULE_AT,	/* saved at the address that an expression yields */
+	RULE_SAME,	 /* the register is unchanged */
+	RULE_OFFSET,	 /* saved at CFA + value; for the CFA: it is reg + value */
+	RULE_VALUE,	 /* the register is CFA + value */
+	RULE_AT,	 /* saved at the address that an expression yields */
 	RULE_EXPRESSION, /* the register, or the CFA, is what an expression yields */
 	RULE_UNDEFINED, /* cannot be recovered; for the return address: outermost frame */
 };

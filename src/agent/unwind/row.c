@@ -5,7 +5,7 @@
 
 #define LEAST_ADDRESS 4096
 /* length in bytes of the longest relevant call instruction without a prefix */
-#define CALL_MAX      7
+#define CALL_MAX 7
 
 /* Return whether bytes is a multiple of 8 and fits into this many bits, with its sign. */
 static bool fits(int64_t bytes, unsigned int bits)
@@ -43,7 +43,8 @@ static bool is_word_at_rbp(const struct unwind_rule *rule, bool is_read, int64_t
 
 static uint64_t row_of_rules(const struct unwind_rules *rules)
 {
-	const struct unwind_rule *cfa = &rules->cfa, *rbp = &rules->rbp, *rip = &rules->rip;
+	const struct unwind_rule *cfa = &rules->cfa, *rbp = &rules->rbp,
+				 *rip = &rules->rip;
 	int64_t at, saved;
 
 	if (rules->is_signal)
@@ -73,12 +74,14 @@ static bool is_signal_return(uint64_t pc)
 	return true;
 }
 
-uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup, struct unwind_rules *ret)
+uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
+			 struct unwind_rules *ret)
 {
 	struct unwind_module module;
 
-	if (lookup < LEAST_ADDRESS || lookup >> 47 || !unwind_find(space, lookup, &module) ||
-	    lookup < module.start || lookup >= module.end)
+	if (lookup < LEAST_ADDRESS || lookup >> 47 ||
+	    !unwind_find(space, lookup, &module) || lookup < module.start ||
+	    lookup >= module.end)
 		return ROW_NONE;
 	if (unwind_rules_find(&module, lookup, ret))
 		return row_of_rules(ret);
@@ -90,7 +93,8 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup, struct unw
 		return ROW_END;
 	if (module.is_loader)
 		return ROW_END;
-	return lookup + 16 < module.end && is_signal_return(lookup + 1) ? ROW_SIGNAL : ROW_CUT;
+	return lookup + 16 < module.end && is_signal_return(lookup + 1) ? ROW_SIGNAL
+									: ROW_CUT;
 }
 
 /* Return whether these bytes are a call through a register or through memory. */
@@ -132,7 +136,8 @@ static bool code_is_there(struct unwind_space *space, uint64_t pc)
 
 bool unwind_is_return(struct unwind_space *space, uint64_t pc)
 {
-	uint64_t *known = space->returns ? &space->returns[pc % UNWIND_RETURN_COUNT] : NULL;
+	uint64_t *known = space->returns ? &space->returns[pc % UNWIND_RETURN_COUNT]
+					 : NULL;
 
 	if (pc < LEAST_ADDRESS + CALL_MAX || pc >> 47)
 		return false;

@@ -12,22 +12,22 @@
  * register. A row is written in a single store, so that no thread sees half of it.
  */
 #define ROW_RBP_SHIFT 3
-#define ROW_RBP_BITS  9
-#define ROW_CFA_BITS  17
+#define ROW_RBP_BITS 9
+#define ROW_CFA_BITS 17
 #define ROW_LINE_BITS 12
-#define ROW_WAYS      8
+#define ROW_WAYS 8
 _Static_assert(UNWIND_ROW_COUNT == ROW_WAYS << ROW_LINE_BITS, "lines of the cache");
 
 enum unwind_row_kind {
 	ROW_NONE,
-	ROW_RSP,     /* the CFA is at an offset from rsp */
-	ROW_RBP,     /* the CFA is at an offset from rbp */
+	ROW_RSP, /* the CFA is at an offset from rsp */
+	ROW_RBP, /* the CFA is at an offset from rbp */
 	/* the CFA is a word at an offset from rbp; rbp was saved at an offset from rbp */
 	ROW_ALIGNED,
-	ROW_END,     /* outermost frame */
-	ROW_RULES,   /* anything else: the full rules are needed */
-	ROW_SIGNAL,  /* the next frame was interrupted by a signal */
-	ROW_CUT,     /* no rules: perhaps there is a frame pointer */
+	ROW_END,    /* outermost frame */
+	ROW_RULES,  /* anything else: the full rules are needed */
+	ROW_SIGNAL, /* the next frame was interrupted by a signal */
+	ROW_CUT,    /* no rules: perhaps there is a frame pointer */
 };
 
 static inline unsigned int row_kind(uint64_t row)
@@ -51,7 +51,8 @@ static inline int64_t row_cfa(uint64_t row)
  * Find the rules of the function at lookup. Return their row; ROW_NONE if no code is
  * known there, or ROW_CUT if there are no rules.
  */
-uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup, struct unwind_rules *ret);
+uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
+			 struct unwind_rules *ret);
 
 /*
  * Return whether a call instruction ends right before pc, if the
@@ -90,7 +91,8 @@ static inline bool row_is_of(uint64_t row, uint64_t lookup)
  */
 static inline uint64_t row_at(struct unwind_space *space, uint64_t lookup)
 {
-	uint64_t row = __atomic_load_n(&space->rows[row_index(lookup)].row, __ATOMIC_RELAXED);
+	uint64_t row =
+		__atomic_load_n(&space->rows[row_index(lookup)].row, __ATOMIC_RELAXED);
 
 	if (__builtin_expect(row_is_of(row, lookup), 1))
 		return row;

@@ -150,7 +150,8 @@ static void evaluate_one(struct evaluation *e)
 
 static bool evaluate(struct evaluation *e, const struct unwind_rule *rule, uint64_t *ret)
 {
-	e->bytes = (struct bytes){ rule->expression, rule->expression + rule->value, false };
+	e->bytes =
+		(struct bytes){ rule->expression, rule->expression + rule->value, false };
 	while (e->bytes.at < e->bytes.end && !e->bytes.is_bad)
 		evaluate_one(e);
 	if (e->bytes.is_bad || e->count == 0)
@@ -174,8 +175,8 @@ static bool find_cfa(struct evaluation *e, const struct unwind_rule *rule, uint6
 	return !e->bytes.is_bad;
 }
 
-static bool find_register(struct evaluation *e, const struct unwind_rule *rule, uint64_t cfa,
-			  uint64_t *value)
+static bool find_register(struct evaluation *e, const struct unwind_rule *rule,
+			  uint64_t cfa, uint64_t *value)
 {
 	uint64_t at = cfa + (uint64_t)rule->value;
 

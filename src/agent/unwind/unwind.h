@@ -55,7 +55,7 @@ struct unwind_space {
 	/* A cache of UNWIND_RETURN_COUNT addresses that follow a call, or NULL. */
 	uint64_t *returns;
 	uint32_t generation; /* number of calls of unwind_forget() that have started */
-	uint32_t forgotten; /* number of calls of unwind_forget() that have finished */
+	uint32_t forgotten;  /* number of calls of unwind_forget() that have finished */
 };
 
 #ifdef AGENT_BLOB
@@ -123,10 +123,10 @@ struct unwind_thread {
 	 */
 	uint64_t sure_start;
 	uint32_t generation;
-	uint32_t kept_count;  /* number of kept frames, without the sentinel */
+	uint32_t kept_count; /* number of kept frames, without the sentinel */
 	/* number of fresh frames; fresh has the innermost frame first */
 	uint32_t fresh_count;
-	bool is_cut;	/* the callers of the outermost fresh frame are unknown */
+	bool is_cut;	 /* the callers of the outermost fresh frame are unknown */
 	bool is_passing; /* fresh is the whole stack, and must not be kept */
 	/*
 	 * The stack found last: first a sentinel that matches no frame, then the
@@ -159,12 +159,13 @@ static inline struct unwind_frame *unwind_keep(struct unwind_thread *thread, uin
 	    (outer->rbp_delta & UNWIND_NEEDS_RBP && !(outer->cfa & UNWIND_SAVED_RBP))) {
 		frame->rbp_delta |= UNWIND_NEEDS_RBP;
 		if (frame->rbp_delta & ~UNWIND_FLAGS)
-			frame->cfa |= frame->rbp_delta >> 3 == -2 ? UNWIND_SAVED_RBP | UNWIND_PAIR
-								  : UNWIND_SAVED_RBP;
+			frame->cfa |= frame->rbp_delta >> 3 == -2
+					      ? UNWIND_SAVED_RBP | UNWIND_PAIR
+					      : UNWIND_SAVED_RBP;
 	}
-	frame->compared = frame->cfa & UNWIND_FLAGS ?
-				  &thread->kept[0].cfa :
-				  (const uint64_t *)(uintptr_t)(frame->cfa - 8);
+	frame->compared = frame->cfa & UNWIND_FLAGS
+				  ? &thread->kept[0].cfa
+				  : (const uint64_t *)(uintptr_t)(frame->cfa - 8);
 	return frame;
 }
 

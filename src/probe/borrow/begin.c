@@ -104,7 +104,8 @@ static int wait_for_stop(struct borrow *b, enum trace_event *ret, int *ret_signa
 {
 	int r = borrow_wait(b, STOP_LIMIT_NS, ret, ret_signal);
 
-	for (size_t i = 1; r == -ETIMEDOUT && i < STOP_LIMITS_RUNNABLE && is_runnable(b); i++)
+	for (size_t i = 1; r == -ETIMEDOUT && i < STOP_LIMITS_RUNNABLE && is_runnable(b);
+	     i++)
 		r = borrow_wait(b, STOP_LIMIT_NS, ret, ret_signal);
 	return r;
 }
@@ -128,8 +129,10 @@ static int stop(struct borrow *b)
 	if (r == 0)
 		r = wait_for_stop(b, &event, &signal);
 	if (r == -ETIMEDOUT)
-		return borrow_fail(b, r, "its thread does not stop: it is frozen, or in a sleep that "
-				  "nothing interrupts");
+		return borrow_fail(
+			b, r,
+			"its thread does not stop: it is frozen, or in a sleep that "
+			"nothing interrupts");
 	if (r == 0)
 		r = machine_save(b->tid, b->state);
 	if (r == 0 && b->earlier && b->earlier_tid == b->tid)
@@ -140,10 +143,13 @@ static int stop(struct borrow *b)
 		return 0;
 	borrow_let_go(b, signal);
 	if (r < 0)
-		return borrow_fail(b, r, r == -EOPNOTSUPP ? "its thread runs code of another word size"
-							  : "it has ended");
-	return borrow_fail(b, -EAGAIN, event == TRACE_GROUP_STOP ? "it is stopped by a signal"
-							  : "signals came in all the time");
+		return borrow_fail(b, r,
+				   r == -EOPNOTSUPP
+					   ? "its thread runs code of another word size"
+					   : "it has ended");
+	return borrow_fail(b, -EAGAIN,
+			   event == TRACE_GROUP_STOP ? "it is stopped by a signal"
+						     : "signals came in all the time");
 }
 
 /*
@@ -156,8 +162,8 @@ static long read_syscall(const struct borrow *b, int tid, struct strbuf *ret)
 
 	strbuf_clear(ret);
 	snprintf(path, sizeof(path), "task/%d/syscall", tid);
-	if (io_read_file_at(b->process_fd, path, 256, ret) < 0 || strbuf_text(ret)[0] < '0' ||
-	    strbuf_text(ret)[0] > '9')
+	if (io_read_file_at(b->process_fd, path, 256, ret) < 0 ||
+	    strbuf_text(ret)[0] < '0' || strbuf_text(ret)[0] > '9')
 		return -1;
 	return strtol(strbuf_text(ret), NULL, 10);
 }
@@ -179,7 +185,8 @@ int borrow_read_mappings(int process_fd, struct mapping_list *ret)
 	if (r < 0)
 		return r;
 	smaps_reader_init(&reader);
-	r = smaps_parse(&reader, strbuf_text(&text), text.length, add_mapping, ret, &line);
+	r = smaps_parse(&reader, strbuf_text(&text), text.length, add_mapping, ret,
+			&line);
 	smaps_reader_release(&reader);
 	if (r == 0)
 		local_devices_mark(process_fd, ret);
@@ -203,7 +210,8 @@ static int check_code(struct borrow *b)
 	expected = machine_syscall_code(&length);
 	if (trace_read_opened(b->mem_fd, b->marks->syscall_addr, code, length) < 0 ||
 	    memcmp(code, expected, length) != 0)
-		return borrow_fail(b, -EOPNOTSUPP, "the code of its libc is not what is in the file");
+		return borrow_fail(b, -EOPNOTSUPP,
+				   "the code of its libc is not what is in the file");
 	return 0;
 }
 
@@ -216,7 +224,9 @@ static int check_moment(struct borrow *b, const struct mapping_list *mappings)
 	if (r < 0 || b->request->trusts_any_moment)
 		return r;
 	r = safe_point_check(&where, b->tid, b->state, &b->reason);
-	return r == 0 && b->calls_libc ? safe_point_check_locks(&where, b->tid, b->state, &b->reason) : r;
+	return r == 0 && b->calls_libc
+		       ? safe_point_check_locks(&where, b->tid, b->state, &b->reason)
+		       : r;
 }
 
 static int write_frame(struct borrow *b)
@@ -225,13 +235,15 @@ static int write_frame(struct borrow *b)
 	size_t length;
 	int r;
 
-	length = machine_frame(b->state, b->marks->sigreturn_addr, frame, &b->code.frame_addr);
+	length = machine_frame(b->state, b->marks->sigreturn_addr, frame,
+			       &b->code.frame_addr);
 	if (length == 0)
 		return -E2BIG;
 	b->stack_addr = b->code.frame_addr - BELOW_FRAME_BYTES;
 	b->stack_length = length + BELOW_FRAME_BYTES;
 	b->stack_bytes = xrealloc(b->stack_bytes, b->stack_length);
-	r = trace_read_memory(b->request->pid, b->stack_addr, b->stack_bytes, b->stack_length);
+	r = trace_read_memory(b->request->pid, b->stack_addr, b->stack_bytes,
+			      b->stack_length);
 	if (r < 0)
 		return r;
 	borrow_step(b, "frame");
@@ -317,14 +329,16 @@ static int try_until(struct borrow *b, int tid, uint64_t deadline_ns)
 	_cleanup_strbuf_ struct strbuf now = STRBUF_INIT, refused = STRBUF_INIT;
 	uint64_t next_ns = 0;
 	unsigned int looks = 0;
-	int r = borrow_fail(b, -EAGAIN, "its thread was always in a system call that must not be "
-					"interrupted");
+	int r = borrow_fail(b, -EAGAIN,
+			    "its thread was always in a system call that must not be "
+			    "interrupted");
 
 	while (b->cost.tries < TRIES_MAX) {
 		long number = read_syscall(b, tid, &now);
 
 		if (clock_now_ns() >= next_ns && is_moment(number, ++looks) &&
-		    (number < 0 || strcmp(strbuf_text(&now), strbuf_text(&refused)) != 0)) {
+		    (number < 0 ||
+		     strcmp(strbuf_text(&now), strbuf_text(&refused)) != 0)) {
 			r = try_thread(b, tid);
 			if (r != -EAGAIN)
 				return r;
@@ -359,8 +373,8 @@ static int try_others(struct borrow *b, uint64_t deadline_ns)
 
 	if (!tasks)
 		return borrow_fail(b, -ESRCH, "it has ended");
-	while (r == -EAGAIN && clock_now_ns() < deadline_ns && b->cost.tries < TRIES_MAX &&
-	       (entry = readdir(tasks))) {
+	while (r == -EAGAIN && clock_now_ns() < deadline_ns &&
+	       b->cost.tries < TRIES_MAX && (entry = readdir(tasks))) {
 		int tid;
 
 		if (num_parse_pid(entry->d_name, &tid) < 0 || tid == b->request->pid ||
@@ -397,6 +411,7 @@ int borrow_begin(struct borrow *b)
 		now_ns = clock_now_ns();
 		if (r != -EAGAIN || now_ns >= deadline_ns || b->cost.tries >= TRIES_MAX)
 			return r == -ETIMEDOUT ? -EAGAIN : r;
-		until_ns = now_ns + TURN_NS < deadline_ns ? now_ns + TURN_NS : deadline_ns;
+		until_ns = now_ns + TURN_NS < deadline_ns ? now_ns + TURN_NS
+							  : deadline_ns;
 	}
 }

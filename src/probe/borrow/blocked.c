@@ -11,23 +11,15 @@
 /* Calls that wait for work. Not all machines have all of them. */
 static const long idle_calls[] = {
 #ifdef SYS_epoll_wait
-	SYS_epoll_wait,
-	SYS_poll,
-	SYS_select,
-	SYS_pause,
+	SYS_epoll_wait,	     SYS_poll,
+	SYS_select,	     SYS_pause,
 #endif
-	SYS_epoll_pwait,
-	441, /* epoll_pwait2 */
-	SYS_ppoll,
-	SYS_pselect6,
-	SYS_accept,
-	SYS_accept4,
-	SYS_recvfrom,
-	SYS_recvmsg,
-	SYS_wait4,
-	SYS_waitid,
-	SYS_rt_sigtimedwait,
-	SYS_rt_sigsuspend,
+	SYS_epoll_pwait,     441, /* epoll_pwait2 */
+	SYS_ppoll,	     SYS_pselect6,
+	SYS_accept,	     SYS_accept4,
+	SYS_recvfrom,	     SYS_recvmsg,
+	SYS_wait4,	     SYS_waitid,
+	SYS_rt_sigtimedwait, SYS_rt_sigsuspend,
 	SYS_io_getevents,
 };
 
@@ -36,10 +28,10 @@ static const long idle_calls[] = {
  * cannot be restarted if it has a timeout.
  */
 static const long fragile_calls[] = {
-	SYS_connect, SYS_write,	   SYS_writev,	   SYS_pwrite64,      SYS_pwritev,
-	SYS_sendto,  SYS_sendmsg,  SYS_sendmmsg,   SYS_recvmmsg,      SYS_sendfile,
-	SYS_splice,  SYS_tee,	   SYS_vmsplice,   SYS_copy_file_range, SYS_getrandom,
-	SYS_close,   SYS_ioctl,	   SYS_io_uring_enter, SYS_readv,     SYS_preadv,
+	SYS_connect, SYS_write,	  SYS_writev,	      SYS_pwrite64,	   SYS_pwritev,
+	SYS_sendto,  SYS_sendmsg, SYS_sendmmsg,	      SYS_recvmmsg,	   SYS_sendfile,
+	SYS_splice,  SYS_tee,	  SYS_vmsplice,	      SYS_copy_file_range, SYS_getrandom,
+	SYS_close,   SYS_ioctl,	  SYS_io_uring_enter, SYS_readv,	   SYS_preadv,
 };
 
 /*
@@ -47,9 +39,9 @@ static const long fragile_calls[] = {
  * nptl/nptl-stack.c, malloc/arena.c, malloc/sysmalloc.c.
  */
 static const long memory_calls[] = {
-	SYS_mmap, SYS_munmap, SYS_mprotect, SYS_mremap, SYS_madvise, SYS_brk, SYS_futex,
-	SYS_clone, SYS_rt_sigprocmask, SYS_membarrier, SYS_tgkill, SYS_prctl, SYS_exit,
-	SYS_sched_yield, SYS_set_robust_list,
+	SYS_mmap,   SYS_munmap, SYS_mprotect, SYS_mremap,	  SYS_madvise,
+	SYS_brk,    SYS_futex,	SYS_clone,    SYS_rt_sigprocmask, SYS_membarrier,
+	SYS_tgkill, SYS_prctl,	SYS_exit,     SYS_sched_yield,	  SYS_set_robust_list,
 	334, /* rseq */
 	435, /* clone3 */
 };

@@ -6,7 +6,7 @@
 enum blocked_kind {
 	/* a wait for work: allocators and the dynamic linker never wait there */
 	BLOCKED_IDLE,
-	BLOCKED_OTHER,	/* the call continues as if nothing had happened */
+	BLOCKED_OTHER, /* the call continues as if nothing had happened */
 	/* the call continues, but allocators and libc make it while holding a lock */
 	BLOCKED_MEMORY,
 	/* the program could notice the stop: partial work, or an error */

@@ -29,7 +29,8 @@ int borrow_fail(struct borrow *b, int error, const char *reason)
 	return error;
 }
 
-int borrow_wait(struct borrow *b, uint64_t limit_ns, enum trace_event *ret, int *ret_signal)
+int borrow_wait(struct borrow *b, uint64_t limit_ns, enum trace_event *ret,
+		int *ret_signal)
 {
 	int r = trace_wait(b->tid, limit_ns, ret, ret_signal);
 
@@ -47,7 +48,8 @@ void borrow_let_go(struct borrow *b, int signal)
 }
 
 /* Resume the thread until a stop that is neither a signal's nor a group stop. */
-static int go_on(struct borrow *b, enum trace_how how, uint64_t limit_ns, enum trace_event *ret)
+static int go_on(struct borrow *b, enum trace_how how, uint64_t limit_ns,
+		 enum trace_event *ret)
 {
 	int signal = 0;
 
@@ -114,12 +116,13 @@ static int wait_for_answer(struct borrow *b, long *ret)
 		r = borrow_wait(b, LOOK_NS, &event, &signal);
 		if (r == 0) {
 			b->handler_ran = b->handler_ran || event == TRACE_SIGNAL;
-			r = trace_resume(b->tid, TRACE_ON, event == TRACE_SIGNAL ? signal : 0);
+			r = trace_resume(b->tid, TRACE_ON,
+					 event == TRACE_SIGNAL ? signal : 0);
 		}
 		if (r < 0 && r != -ETIMEDOUT)
 			return r;
-		r = trace_read_memory(b->request->pid, machine_answer_addr(&b->code), &answer,
-				      sizeof(answer));
+		r = trace_read_memory(b->request->pid, machine_answer_addr(&b->code),
+				      &answer, sizeof(answer));
 		if (r < 0)
 			return r;
 		if (answer.is_done) {
@@ -127,7 +130,8 @@ static int wait_for_answer(struct borrow *b, long *ret)
 			return 0;
 		}
 		if (clock_now_ns() > deadline_ns)
-			return borrow_fail(b, -ETIMEDOUT, "the call in its thread has not come back");
+			return borrow_fail(b, -ETIMEDOUT,
+					   "the call in its thread has not come back");
 	}
 }
 

@@ -37,7 +37,8 @@ static int leave_handler(const struct stack_words *stack, struct unwind_state *s
 	if (state->sp < stack->start_addr || index >= stack->count ||
 	    !machine_handler_place(stack->words + index, stack->count - index, &place))
 		return -1;
-	*state = (struct unwind_state){ place.code_addr, place.stack_addr, place.frame_addr };
+	*state = (struct unwind_state){ place.code_addr, place.stack_addr,
+					place.frame_addr };
 	return 1;
 }
 
@@ -45,8 +46,8 @@ static int leave_handler(const struct stack_words *stack, struct unwind_state *s
  * Step to the caller. Return 1 with the caller in *state, 0 if this is the outermost
  * function, -1 if the caller is unknown.
  */
-static int step(const struct landmarks *marks, const struct stack_words *stack, uint64_t lookup,
-		struct unwind_state *state, bool *ret_is_call)
+static int step(const struct landmarks *marks, const struct stack_words *stack,
+		uint64_t lookup, struct unwind_state *state, bool *ret_is_call)
 {
 	struct unwind_state next = *state;
 	struct unwind_rules rules;
@@ -69,7 +70,9 @@ static size_t index_of(const struct stack_words *stack, uint64_t sp)
 {
 	uint64_t index = (sp - stack->start_addr) / WORD_BYTES;
 
-	return sp < stack->start_addr ? 0 : index < stack->count ? (size_t)index : stack->count;
+	return sp < stack->start_addr ? 0
+	       : index < stack->count ? (size_t)index
+				      : stack->count;
 }
 
 void call_chain_read(const struct landmarks *marks, const struct stack_words *stack,
@@ -86,7 +89,8 @@ void call_chain_read(const struct landmarks *marks, const struct stack_words *st
 		int r;
 
 		ret->rest_index = index_of(stack, state.sp);
-		ret->holds = landmarks_hold(marks, lookup) || landmarks_hold(marks, state.pc);
+		ret->holds = landmarks_hold(marks, lookup) ||
+			     landmarks_hold(marks, state.pc);
 		ret->is_whole = ret->holds;
 		if (ret->holds || (depth % 16 == 15 && clock_now_ns() > deadline_ns))
 			return;

@@ -23,7 +23,7 @@ struct stack_words {
 };
 
 struct call_chain {
-	bool holds; /* one of the functions is in a range of the landmarks */
+	bool holds;    /* one of the functions is in a range of the landmarks */
 	bool is_whole; /* the outermost function was reached, or holds is true */
 	/*
 	 * If the chain is not whole: index of the first word that belongs

@@ -14,7 +14,7 @@
 
 /* An upper bound; Chromium's tables have 20 MiB. */
 #define TABLES_MAX_BYTES (UINT64_C(64) << 20)
-#define PARTS_MAX	 64
+#define PARTS_MAX 64
 
 /* The only form that linkers write: version, then three encodings. */
 static const uint8_t header_form[4] = { 1, 0x1b, 0x03, 0x3b };
@@ -54,12 +54,14 @@ static int find_header(const struct loaded *file, uint64_t *ret_vaddr)
 	Elf64_Ehdr header;
 	int r = io_read_at(file->fd, &header, sizeof(header), 0);
 
-	if (r == 0 && (header.e_phnum > PARTS_MAX || header.e_phentsize != sizeof(Elf64_Phdr)))
+	if (r == 0 &&
+	    (header.e_phnum > PARTS_MAX || header.e_phentsize != sizeof(Elf64_Phdr)))
 		r = -EBADMSG;
 	for (size_t i = 0; r == 0 && i < header.e_phnum; i++) {
 		Elf64_Phdr part;
 
-		r = io_read_at(file->fd, &part, sizeof(part), header.e_phoff + i * sizeof(part));
+		r = io_read_at(file->fd, &part, sizeof(part),
+			       header.e_phoff + i * sizeof(part));
 		if (r == 0 && part.p_type == PT_GNU_EH_FRAME) {
 			*ret_vaddr = part.p_vaddr;
 			return 0;
@@ -90,7 +92,8 @@ static int find_end(const struct loaded *file, uint64_t header_vaddr,
 		return r;
 	for (size_t i = 0; i < header->entry_count; i++)
 		last = entries[i].entry_delta > last ? entries[i].entry_delta : last;
-	r = read_vaddr(file, header_vaddr + (uint64_t)(int64_t)last, &length, sizeof(length));
+	r = read_vaddr(file, header_vaddr + (uint64_t)(int64_t)last, &length,
+		       sizeof(length));
 	if (r < 0)
 		return r;
 	/* The analyzer does not see that read_vaddr() has set length. NOLINTNEXTLINE */
@@ -119,7 +122,9 @@ static int find_tables(const struct loaded *file, struct span *ret, uint64_t *re
 	frames_vaddr = *ret_header + offsetof(struct header, frames_delta) +
 		       (uint64_t)(int64_t)header.frames_delta; /* NOLINT */
 	ret->start = frames_vaddr < *ret_header ? frames_vaddr : *ret_header;
-	return ret->end > ret->start && ret->end - ret->start <= TABLES_MAX_BYTES ? 0 : -EBADMSG;
+	return ret->end > ret->start && ret->end - ret->start <= TABLES_MAX_BYTES
+		       ? 0
+		       : -EBADMSG;
 }
 
 static struct span find_code(const struct loaded *file)
@@ -132,9 +137,9 @@ static struct span find_code(const struct loaded *file)
 		if (!part->is_code)
 			continue;
 		code.start = part->vaddr < code.start ? part->vaddr : code.start;
-		code.end = part->vaddr + part->file_bytes > code.end ?
-				   part->vaddr + part->file_bytes :
-				   code.end;
+		code.end = part->vaddr + part->file_bytes > code.end
+				   ? part->vaddr + part->file_bytes
+				   : code.end;
 	}
 	return code;
 }
@@ -169,7 +174,8 @@ void code_tables_add(struct code_tables *tables, const struct loaded *file)
  * Addresses in the tables are relative to the tables' own place. An address of the
  * process is therefore looked up at the same distance from the copy.
  */
-bool code_tables_find(const struct code_tables *tables, uint64_t addr, struct unwind_rules *ret)
+bool code_tables_find(const struct code_tables *tables, uint64_t addr,
+		      struct unwind_rules *ret)
 {
 	for (size_t i = 0; i < tables->count; i++) {
 		const struct code_table *table = &tables->items[i];
@@ -181,7 +187,8 @@ bool code_tables_find(const struct code_tables *tables, uint64_t addr, struct un
 		};
 
 		if (addr >= table->start_addr && addr < table->end_addr)
-			return unwind_rules_find(&module, addr - table->tables_addr + copy, ret);
+			return unwind_rules_find(&module,
+						 addr - table->tables_addr + copy, ret);
 	}
 	return false;
 }

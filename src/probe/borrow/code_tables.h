@@ -17,7 +17,7 @@
 
 struct code_table {
 	uint64_t start_addr, end_addr; /* the file's code, as addresses of the process */
-	uint64_t tables_addr; /* address of the copied tables in the process */
+	uint64_t tables_addr;	       /* address of the copied tables in the process */
 	uint64_t header_offset;	       /* offset of .eh_frame_hdr in the copy */
 	uint8_t *bytes;
 	size_t length;
@@ -28,7 +28,10 @@ struct code_tables {
 	size_t count, capacity;
 };
 
-#define CODE_TABLES_INIT { NULL, 0, 0 }
+#define CODE_TABLES_INIT   \
+	{                  \
+		NULL, 0, 0 \
+	}
 
 /* Copy the tables of a file. Do nothing if the file has no usable tables. */
 void code_tables_add(struct code_tables *tables, const struct loaded *file);
@@ -37,7 +40,8 @@ void code_tables_add(struct code_tables *tables, const struct loaded *file);
  * Find the rules for the code at addr, an address in the process. Return
  * false if there are none.
  */
-bool code_tables_find(const struct code_tables *tables, uint64_t addr, struct unwind_rules *ret);
+bool code_tables_find(const struct code_tables *tables, uint64_t addr,
+		      struct unwind_rules *ret);
 
 void code_tables_release(struct code_tables *tables);
 

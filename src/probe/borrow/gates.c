@@ -44,7 +44,8 @@ static int check_status(const char *text, const char **ret_reason)
 		const struct status_gate *gate = &status_gates[i];
 		const char *value = key_lines_find(text, gate->key);
 
-		if (!value || (gate->refused ? !strchr(gate->refused, *value) : *value == '0'))
+		if (!value ||
+		    (gate->refused ? !strchr(gate->refused, *value) : *value == '0'))
 			continue;
 		*ret_reason = gate->reason;
 		return gate->error;
@@ -115,7 +116,8 @@ static int check_process(const struct probe_request *request, const char **ret_r
 	r = proc_stat_read(request->fs, request->pid, &process);
 	if (r < 0)
 		return r;
-	if (process.start_ticks != request->start_ticks || !process_has_memory(&process)) {
+	if (process.start_ticks != request->start_ticks ||
+	    !process_has_memory(&process)) {
 		*ret_reason = "it has ended";
 		return -ESRCH;
 	}
@@ -165,12 +167,14 @@ const char *gates_error_text(int error)
 	case -ESRCH: return "it has ended";
 	case -EMFILE:
 	case -ENFILE: return GATES_NO_DESCRIPTORS;
-	case -EUSERS: return "memstate must not start another process or thread: raise ulimit -u or pids.max";
+	case -EUSERS:
+		return "memstate must not start another process or thread: raise ulimit -u or pids.max";
 	default: return strerror(-error);
 	}
 }
 
-int gates_check(const struct probe_request *request, int process_fd, const char **ret_reason)
+int gates_check(const struct probe_request *request, int process_fd,
+		const char **ret_reason)
 {
 	static const char unread[] = "it cannot be read";
 	int r;

@@ -8,8 +8,8 @@
 
 #include "probe/borrow/request.h"
 
-#define GATES_NOT_ALLOWED                                                                      \
-	"the kernel lets only its owner, or one with CAP_SYS_PTRACE, trace it, as far as "     \
+#define GATES_NOT_ALLOWED                                                                  \
+	"the kernel lets only its owner, or one with CAP_SYS_PTRACE, trace it, as far as " \
 	"kernel.yama.ptrace_scope allows that"
 
 #define GATES_NO_DESCRIPTORS \
@@ -19,7 +19,8 @@
  * Check a process. process_fd is its directory in /proc. Return 0, or an error of
  * probe_open() with *ret_reason (static).
  */
-int gates_check(const struct probe_request *request, int process_fd, const char **ret_reason);
+int gates_check(const struct probe_request *request, int process_fd,
+		const char **ret_reason);
 
 /*
  * Return why a file of the process could not be opened or read: the

@@ -28,7 +28,8 @@
 #	define MOV_EAX 0xb8
 
 /* Calls that restart_syscall(2) continues. */
-static const uint32_t sleeps[] = { SYS_poll, SYS_nanosleep, SYS_clock_nanosleep, SYS_futex };
+static const uint32_t sleeps[] = { SYS_poll, SYS_nanosleep, SYS_clock_nanosleep,
+				   SYS_futex };
 
 /* The XSAVE area in its standard format. */
 #	define VECTORS_MAX 16384
@@ -46,7 +47,7 @@ static const uint32_t sleeps[] = { SYS_poll, SYS_nanosleep, SYS_clock_nanosleep,
  */
 #	define SIGNAL_SETXID 33
 #	define SIGNAL_CANCEL 32
-#	define SIGNAL_BIT(signal) (UINT64_C(1) << ((signal) - 1))
+#	define SIGNAL_BIT(signal) (UINT64_C(1) << ((signal)-1))
 
 struct machine_state {
 	struct user_regs_struct regs;
@@ -128,7 +129,8 @@ bool machine_is_broken_off(const uint64_t *words, size_t count, size_t index)
 {
 	const size_t place = offsetof(struct kernel_context, ip) / sizeof(*words);
 
-	return index >= place && machine_is_handler_frame(words + index - place, count - index + place);
+	return index >= place &&
+	       machine_is_handler_frame(words + index - place, count - index + place);
 }
 
 struct machine_state *machine_state_new(void)
@@ -174,7 +176,8 @@ int machine_save(int tid, struct machine_state *ret)
 	if (ret->regs.cs != CODE_64_BITS)
 		return -EOPNOTSUPP;
 	ret->begun_call = find_begun_call(tid, &ret->regs);
-	r = trace_get_vectors(tid, ret->vectors, sizeof(ret->vectors), &ret->vectors_bytes);
+	r = trace_get_vectors(tid, ret->vectors, sizeof(ret->vectors),
+			      &ret->vectors_bytes);
 	if (r < 0)
 		return r;
 	/* the vector registers may have been truncated */
@@ -201,7 +204,8 @@ uint64_t machine_tls_addr(const struct machine_state *state)
 
 struct machine_place machine_place(const struct machine_state *state)
 {
-	return (struct machine_place){ state->regs.rip, state->regs.rsp, state->regs.rbp };
+	return (struct machine_place){ state->regs.rip, state->regs.rsp,
+				       state->regs.rbp };
 }
 
 bool machine_blocks_libc(const struct machine_state *state)
@@ -209,7 +213,8 @@ bool machine_blocks_libc(const struct machine_state *state)
 	return state->mask & (SIGNAL_BIT(SIGNAL_SETXID) | SIGNAL_BIT(SIGNAL_CANCEL));
 }
 
-bool machine_syscall(const struct machine_state *state, long *ret_number, long *ret_result)
+bool machine_syscall(const struct machine_state *state, long *ret_number,
+		     long *ret_result)
 {
 	if ((long)state->regs.orig_rax < 0)
 		return false;
@@ -258,7 +263,8 @@ static struct user_regs_struct self_restarting(const struct machine_state *state
 	struct user_regs_struct regs = state->regs;
 	long result = (long)regs.rax;
 
-	if ((long)regs.orig_rax >= 0 && result >= RESTART_FIRST && result <= RESTART_LAST) {
+	if ((long)regs.orig_rax >= 0 && result >= RESTART_FIRST &&
+	    result <= RESTART_LAST) {
 		regs.rax = state->begun_call;
 		regs.rip -= SYSCALL_BYTES;
 	}
@@ -333,8 +339,8 @@ size_t machine_frame(const struct machine_state *state, uint64_t sigreturn_addr,
 	 * layout: the return address, the context, then the vector
 	 * registers at a multiple of 64
 	 */
-	context_addr = (state->regs.rsp - RED_ZONE_BYTES - vectors_bytes - sizeof(magic2) -
-			sizeof(context) - 128) &
+	context_addr = (state->regs.rsp - RED_ZONE_BYTES - vectors_bytes -
+			sizeof(magic2) - sizeof(context) - 128) &
 		       ~UINT64_C(63);
 	vectors_offset = (sizeof(context) + 63) / 64 * 64;
 	total = sizeof(uint64_t) + vectors_offset + vectors_bytes + sizeof(magic2);
@@ -374,14 +380,16 @@ int machine_begin_syscall(int tid, const struct machine_state *state,
 	return trace_set_registers(tid, &regs, sizeof(regs));
 }
 
-int machine_is_at_syscall(int tid, const struct machine_code *code, long number, long *ret_result)
+int machine_is_at_syscall(int tid, const struct machine_code *code, long number,
+			  long *ret_result)
 {
 	struct user_regs_struct regs = { 0 };
 	int r = trace_get_registers(tid, &regs, sizeof(regs));
 
 	if (r < 0)
 		return r;
-	if (regs.rip != code->syscall_addr + SYSCALL_BYTES || (long)regs.orig_rax != number)
+	if (regs.rip != code->syscall_addr + SYSCALL_BYTES ||
+	    (long)regs.orig_rax != number)
 		return 0;
 	*ret_result = (long)regs.rax;
 	return 1;

@@ -25,25 +25,50 @@
 
 /* Everything that glibc's malloc.o exports. */
 static const char *const malloc_family[] = {
-	"malloc",	  "calloc",	 "realloc",	 "free",
-	"cfree",	  "memalign",	 "aligned_alloc", "valloc",
-	"pvalloc",	  "posix_memalign", "malloc_trim", "malloc_usable_size",
-	"mallinfo",	  "mallinfo2",	 "malloc_stats", "mallopt",
-	"malloc_info",	  "malloc_get_state", "malloc_set_state",
+	"malloc",      "calloc",	   "realloc",	       "free",
+	"cfree",       "memalign",	   "aligned_alloc",    "valloc",
+	"pvalloc",     "posix_memalign",   "malloc_trim",      "malloc_usable_size",
+	"mallinfo",    "mallinfo2",	   "malloc_stats",     "mallopt",
+	"malloc_info", "malloc_get_state", "malloc_set_state",
 };
 
 /* Functions of libc that hold a lock which pthread_create() needs, too. */
 static const char *const lock_holders[] = {
-	"pthread_create", "pthread_exit",  "pthread_getattr_np",
-	"dlopen",	  "dlclose",	   "dlsym",	   "dlvsym",
-	"dlmopen",	  "dladdr",	   "dladdr1",	   "dlinfo",
-	"dlerror",	  "dl_iterate_phdr", "_dl_addr",   "_dl_catch_exception",
-	"_dl_catch_error", "__libc_dlopen_mode", "__libc_dlsym",
-	"fork",		  "_Fork",	   "vfork",	   "posix_spawn",
-	"posix_spawnp",	  "__lll_lock_wait", "__lll_lock_wait_private",
-	"setuid",	  "setgid",	   "setreuid",	   "setregid",
-	"setresuid",	  "setresgid",	   "seteuid",	   "setegid",
-	"setgroups",	  "initgroups",
+	"pthread_create",
+	"pthread_exit",
+	"pthread_getattr_np",
+	"dlopen",
+	"dlclose",
+	"dlsym",
+	"dlvsym",
+	"dlmopen",
+	"dladdr",
+	"dladdr1",
+	"dlinfo",
+	"dlerror",
+	"dl_iterate_phdr",
+	"_dl_addr",
+	"_dl_catch_exception",
+	"_dl_catch_error",
+	"__libc_dlopen_mode",
+	"__libc_dlsym",
+	"fork",
+	"_Fork",
+	"vfork",
+	"posix_spawn",
+	"posix_spawnp",
+	"__lll_lock_wait",
+	"__lll_lock_wait_private",
+	"setuid",
+	"setgid",
+	"setreuid",
+	"setregid",
+	"setresuid",
+	"setresgid",
+	"seteuid",
+	"setegid",
+	"setgroups",
+	"initgroups",
 };
 
 /*
@@ -53,12 +78,17 @@ static const char *const lock_holders[] = {
 static const struct {
 	const char *name, *reason;
 } sanitizers[] = {
-	{ "__tsan_init", "it runs under ThreadSanitizer, which crashes in a thread that it did not "
-			 "start" },
-	{ "__asan_init", "it runs under AddressSanitizer, whose threads and malloc are its own" },
-	{ "__hwasan_init", "it runs under HWAddressSanitizer, whose threads and malloc are its own" },
-	{ "__msan_init", "it runs under MemorySanitizer, whose threads and malloc are its own" },
-	{ "__lsan_init", "it runs under LeakSanitizer, whose threads and malloc are its own" },
+	{ "__tsan_init",
+	  "it runs under ThreadSanitizer, which crashes in a thread that it did not "
+	  "start" },
+	{ "__asan_init",
+	  "it runs under AddressSanitizer, whose threads and malloc are its own" },
+	{ "__hwasan_init",
+	  "it runs under HWAddressSanitizer, whose threads and malloc are its own" },
+	{ "__msan_init",
+	  "it runs under MemorySanitizer, whose threads and malloc are its own" },
+	{ "__lsan_init",
+	  "it runs under LeakSanitizer, whose threads and malloc are its own" },
 	{ "__dfsan_init", "it runs under DataFlowSanitizer, whose threads are its own" },
 };
 
@@ -83,15 +113,16 @@ static bool is_of_malloc(const char *name)
 
 static void add_range(struct landmarks *marks, uint64_t start_addr, uint64_t end_addr)
 {
-	marks->ranges = xgrow(marks->ranges, &marks->range_capacity, marks->range_count + 1,
-			      sizeof(*marks->ranges));
+	marks->ranges = xgrow(marks->ranges, &marks->range_capacity,
+			      marks->range_count + 1, sizeof(*marks->ranges));
 	marks->ranges[marks->range_count++] = (struct code_range){ start_addr, end_addr };
 }
 
 static bool is_code_of(const struct mapping *m, const struct loaded *file)
 {
 	return (m->flags & MAPPING_EXEC) && m->inode == file->first->inode &&
-	       m->dev_major == file->first->dev_major && m->dev_minor == file->first->dev_minor;
+	       m->dev_major == file->first->dev_major &&
+	       m->dev_minor == file->first->dev_minor;
 }
 
 static void add_all_code(struct landmarks *marks, const struct loaded *file,
@@ -233,7 +264,8 @@ static int add_file(struct landmarks *marks, const struct loaded *file,
 	if (r < 0)
 		return r;
 	if (!is_libc && has_own_malloc(file) &&
-	    !elf_exports_find(&file->exports, agent_function_names[AGENT_FN_MALLINFO2][0]))
+	    !elf_exports_find(&file->exports,
+			      agent_function_names[AGENT_FN_MALLINFO2][0]))
 		marks->has_other_malloc = true;
 	if (marks->pthread_create_addr == 0)
 		marks->pthread_create_addr = loaded_address(file, "pthread_create");
@@ -262,7 +294,8 @@ static int compare(const void *a, const void *b)
 {
 	const struct code_range *left = a, *right = b;
 
-	return (left->start_addr > right->start_addr) - (left->start_addr < right->start_addr);
+	return (left->start_addr > right->start_addr) -
+	       (left->start_addr < right->start_addr);
 }
 
 /* Sort the ranges, and merge those that overlap. */
@@ -304,7 +337,8 @@ static const char *explain_no_libc(const struct mapping_list *mappings)
 	if (is_go(mappings))
 		return "it is a static Go program, and has no glibc";
 	for (size_t i = 0; i < mappings->count; i++) {
-		const struct library_name *library = library_name_find(mappings->items[i].name);
+		const struct library_name *library =
+			library_name_find(mappings->items[i].name);
 
 		if (library && library->allocator == ALLOCATOR_MUSL)
 			return "its libc is musl, not glibc";
@@ -312,8 +346,8 @@ static const char *explain_no_libc(const struct mapping_list *mappings)
 	return "it is a static program, or has no shared glibc";
 }
 
-static int read_code(int process_fd, const struct mapping_list *mappings, bool wants_tables,
-		     struct landmarks *ret, const char **ret_reason)
+static int read_code(int process_fd, const struct mapping_list *mappings,
+		     bool wants_tables, struct landmarks *ret, const char **ret_reason)
 {
 	struct landmarks marks = { .wants_tables = wants_tables };
 	int r = loaded_read_all(process_fd, mappings, add, &marks, ret_reason);
@@ -359,7 +393,8 @@ static void forget_libc_functions(struct landmarks *marks)
 }
 
 /* Return the reason if the program's allocator is known and reports no figures, or NULL. */
-static const char *explain_allocator(const struct mapping_list *mappings, bool has_other_malloc)
+static const char *explain_allocator(const struct mapping_list *mappings,
+				     bool has_other_malloc)
 {
 	struct allocator_signs signs = ALLOCATOR_SIGNS_INIT;
 	bool has_heap = false;
@@ -390,13 +425,13 @@ static const char *explain_no_figures(const struct mapping_list *mappings,
 		return reason;
 	if (has_any(&marks->functions))
 		return NULL;
-	return marks->has_other_malloc ?
-		       "its malloc is not glibc's, and has no function that reports its figures" :
-		       "its allocator has no function that reports its figures";
+	return marks->has_other_malloc
+		       ? "its malloc is not glibc's, and has no function that reports its figures"
+		       : "its allocator has no function that reports its figures";
 }
 
-int landmarks_read(int process_fd, const struct mapping_list *mappings, struct landmarks *ret,
-		   const char **ret_reason)
+int landmarks_read(int process_fd, const struct mapping_list *mappings,
+		   struct landmarks *ret, const char **ret_reason)
 {
 	struct landmarks marks = LANDMARKS_INIT;
 	int r = read_code(process_fd, mappings, true, &marks, ret_reason);

@@ -24,7 +24,7 @@ struct code_range {
 struct landmarks {
 	struct agent_functions functions; /* called by the helper */
 	uint64_t pthread_create_addr;
-	uint64_t syscall_addr;	 /* a syscall instruction followed by a return */
+	uint64_t syscall_addr; /* a syscall instruction followed by a return */
 	/* rt_sigreturn(2): libc's return from a signal handler */
 	uint64_t sigreturn_addr;
 	/*
@@ -48,14 +48,17 @@ struct landmarks {
 	bool has_other_malloc;
 };
 
-#define LANDMARKS_INIT { .ranges = NULL }
+#define LANDMARKS_INIT         \
+	{                      \
+		.ranges = NULL \
+	}
 
 /*
  * Find the landmarks. process_fd is the process's directory in /proc. Return 0;
  * -EOPNOTSUPP or -ENOSYS with *ret_reason (static); -errno.
  */
-int landmarks_read(int process_fd, const struct mapping_list *mappings, struct landmarks *ret,
-		   const char **ret_reason);
+int landmarks_read(int process_fd, const struct mapping_list *mappings,
+		   struct landmarks *ret, const char **ret_reason);
 
 /* The same if no helper will be put in: the allocator need not report figures. */
 int landmarks_read_code(int process_fd, const struct mapping_list *mappings,

@@ -81,7 +81,8 @@ static int explain_unread(const struct mapping *m, int error, const char **ret_r
 static int read_file(const struct visit *visit, int process_fd, const struct mapping *m,
 		     const char **ret_reason)
 {
-	struct loaded file = { .first = m, .mappings = visit->mappings,
+	struct loaded file = { .first = m,
+			       .mappings = visit->mappings,
 			       .exports = ELF_EXPORTS_INIT };
 	int r;
 

@@ -35,7 +35,8 @@ struct machine_place {
  * Find where a thread was interrupted. words are those behind the return address of a
  * signal handler; return false if they do not look like that.
  */
-bool machine_handler_place(const uint64_t *words, size_t count, struct machine_place *ret);
+bool machine_handler_place(const uint64_t *words, size_t count,
+			   struct machine_place *ret);
 
 /* Return whether words[index] is the address to which a signal handler returns. */
 bool machine_is_broken_off(const uint64_t *words, size_t count, size_t index);
@@ -65,7 +66,8 @@ bool machine_blocks_libc(const struct machine_state *state);
  * thread was in its own code. A call that restart_syscall(2) continues is reported as the
  * original call if that can be determined.
  */
-bool machine_syscall(const struct machine_state *state, long *ret_number, long *ret_result);
+bool machine_syscall(const struct machine_state *state, long *ret_number,
+		     long *ret_result);
 
 /* Return the address and the length of the instruction that made that system call. */
 uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_bytes);
@@ -95,7 +97,7 @@ size_t machine_frame(const struct machine_state *state, uint64_t sigreturn_addr,
 struct machine_code {
 	uint64_t syscall_addr; /* a syscall instruction followed by a return */
 	uint64_t frame_addr;
-	uint64_t stub_addr; /* address of machine_stub() in the process, once written */
+	uint64_t stub_addr;  /* address of machine_stub() in the process, once written */
 	uint64_t order_addr; /* address of the stub's struct machine_order */
 };
 
@@ -111,7 +113,8 @@ int machine_begin_syscall(int tid, const struct machine_state *state,
  * call, is in call `number` of code; 0 if not, as a handler that runs meanwhile
  * makes other calls; or -errno.
  */
-int machine_is_at_syscall(int tid, const struct machine_code *code, long number, long *ret_result);
+int machine_is_at_syscall(int tid, const struct machine_code *code, long number,
+			  long *ret_result);
 
 /*
  * The parameters of the stub, in private memory that the target can only read. The stub
@@ -122,8 +125,8 @@ int machine_is_at_syscall(int tid, const struct machine_code *code, long number,
 struct machine_order {
 	int64_t page_segment; /* -1: the page is already mapped */
 	uint64_t page_addr;
-	uint64_t stack_addr, stack_bytes;   /* replaces what is mapped there */
-	uint64_t call_stack_addr;	    /* end of the stack on which the call runs */
+	uint64_t stack_addr, stack_bytes; /* replaces what is mapped there */
+	uint64_t call_stack_addr;	  /* end of the stack on which the call runs */
 	uint64_t no_fork_addr, no_fork_bytes; /* not inherited by children */
 	uint64_t function_addr, arguments[4];
 	uint64_t tracer, tracer_now_addr;

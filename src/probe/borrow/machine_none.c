@@ -93,7 +93,8 @@ bool machine_blocks_libc(const struct machine_state *state)
 	return false;
 }
 
-bool machine_syscall(const struct machine_state *state, long *ret_number, long *ret_result)
+bool machine_syscall(const struct machine_state *state, long *ret_number,
+		     long *ret_result)
 {
 	(void)state;
 	(void)ret_number;
@@ -145,7 +146,8 @@ int machine_begin_syscall(int tid, const struct machine_state *state,
 	return -EOPNOTSUPP;
 }
 
-int machine_is_at_syscall(int tid, const struct machine_code *code, long number, long *ret_result)
+int machine_is_at_syscall(int tid, const struct machine_code *code, long number,
+			  long *ret_result)
 {
 	(void)tid;
 	(void)code;

@@ -22,7 +22,8 @@
  * Return whether nobody has the segment attached except the process
  * itself and `others` more.
  */
-static bool is_alone(const struct mapping_list *mappings, const struct mapping *m, uint64_t others)
+static bool is_alone(const struct mapping_list *mappings, const struct mapping *m,
+		     uint64_t others)
 {
 	struct shmid_ds segment;
 	uint64_t parts = 0;
@@ -42,7 +43,8 @@ static bool has_page(const struct orphans_look *look, const struct mapping_list 
 	/* the stub has not attached the page yet */
 	if (private_code_covers(mappings, page_addr, AGENT_PAGE_BYTES))
 		return true;
-	return page && page->start_addr == page_addr && segment_is_whole(page, AGENT_PAGE_BYTES) &&
+	return page && page->start_addr == page_addr &&
+	       segment_is_whole(page, AGENT_PAGE_BYTES) &&
 	       (page->flags & MAPPING_ACCESS) == (MAPPING_READ | MAPPING_WRITE) &&
 	       is_alone(mappings, page, look->own_addr == page_addr);
 }
@@ -62,8 +64,8 @@ static bool has_stack(const struct mapping_list *mappings, uint64_t stack_addr)
 	       private_code_is_mapping(stack, MAPPING_READ | MAPPING_WRITE);
 }
 
-static bool is_orphan(const struct orphans_look *look, const struct mapping_list *mappings,
-		      uint64_t addr)
+static bool is_orphan(const struct orphans_look *look,
+		      const struct mapping_list *mappings, uint64_t addr)
 {
 	return private_code_covers(mappings, addr, PARCEL_CODE_BYTES) &&
 	       parcel_is_there(look->mem_fd, addr, look->marks) &&
@@ -79,7 +81,8 @@ size_t orphans_find(const struct orphans_look *look, const struct mapping_list *
 	uint64_t found[CANDIDATES_MAX];
 	size_t count = 0, candidates;
 
-	candidates = private_code_find(mappings, look->mem_fd, &mark, found, CANDIDATES_MAX);
+	candidates =
+		private_code_find(mappings, look->mem_fd, &mark, found, CANDIDATES_MAX);
 	for (size_t i = 0; i < candidates && count < ORPHANS_MAX; i++)
 		if (is_orphan(look, mappings, found[i]))
 			ret[count++] = found[i];

@@ -49,7 +49,8 @@ static void fill_attributes(uint8_t *code, uint64_t stack_addr)
 	pthread_attr_destroy(&attributes);
 }
 
-static struct machine_order make_order(const struct parcel_site *site, uint32_t entry_offset)
+static struct machine_order make_order(const struct parcel_site *site,
+				       uint32_t entry_offset)
 {
 	uint64_t stack_addr = parcel_stack_addr(site->addr);
 	uint64_t end_addr = stack_addr + PARCEL_STACK_BYTES;

@@ -10,7 +10,8 @@
 int borrow_fail(struct borrow *b, int error, const char *reason);
 
 /* Like trace_wait(), and count the stop. Return -ESRCH if the thread has ended. */
-int borrow_wait(struct borrow *b, uint64_t limit_ns, enum trace_event *ret, int *ret_signal);
+int borrow_wait(struct borrow *b, uint64_t limit_ns, enum trace_event *ret,
+		int *ret_signal);
 
 void borrow_let_go(struct borrow *b, int signal);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PAGE_BYTES    UINT64_C(4096)
+#define PAGE_BYTES UINT64_C(4096)
 #define SEARCHED_BYTES (UINT64_C(1) << 20) /* at each end */
 
 bool private_code_is_mapping(const struct mapping *m, uint32_t access)
@@ -21,7 +21,8 @@ static bool is_code(const struct mapping *m)
 	return private_code_is_mapping(m, MAPPING_READ | MAPPING_EXEC);
 }
 
-bool private_code_covers(const struct mapping_list *mappings, uint64_t addr, uint64_t bytes)
+bool private_code_covers(const struct mapping_list *mappings, uint64_t addr,
+			 uint64_t bytes)
 {
 	uint64_t end_addr = addr + bytes;
 
@@ -55,7 +56,8 @@ size_t private_code_find(const struct mapping_list *mappings, int mem_fd,
 		const struct mapping *m = &mappings->items[i];
 		uint64_t bytes = m->end_addr - m->start_addr;
 
-		for (uint64_t at = 0; is_code(m) && at < bytes && count < max; at += PAGE_BYTES) {
+		for (uint64_t at = 0; is_code(m) && at < bytes && count < max;
+		     at += PAGE_BYTES) {
 			if (at == SEARCHED_BYTES && bytes > 2 * SEARCHED_BYTES)
 				at = bytes - SEARCHED_BYTES;
 			if (has_mark(mem_fd, m->start_addr + at, mark))

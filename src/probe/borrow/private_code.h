@@ -26,7 +26,8 @@ bool private_code_is_mapping(const struct mapping *m, uint32_t access);
  * Return whether the whole range is private, anonymous, readable and
  * executable, and not writable.
  */
-bool private_code_covers(const struct mapping_list *mappings, uint64_t addr, uint64_t bytes);
+bool private_code_covers(const struct mapping_list *mappings, uint64_t addr,
+			 uint64_t bytes);
 
 /*
  * Find pages of such memory that contain these two words at an offset. Adjacent mappings

@@ -15,7 +15,7 @@
 #include "tracee/ptrace/trace.h"
 
 #define STOP_LIMIT_NS (200 * NS_PER_MS)
-#define PAUSE_NS      (5 * NS_PER_MS)
+#define PAUSE_NS (5 * NS_PER_MS)
 /* In a busy process not all threads stop in time at the first try. */
 #define TRIES_MAX 20
 
@@ -39,7 +39,9 @@ static int write_stopped(void *context, const struct stop *stop)
 
 		if (part > w->length - done)
 			part = w->length - done;
-		r = part == sizeof(word) ? 0 : trace_read_memory(pid, at, &word, sizeof(word));
+		r = part == sizeof(word)
+			    ? 0
+			    : trace_read_memory(pid, at, &word, sizeof(word));
 		if (stop_is_over(stop))
 			return -ETIMEDOUT;
 		memcpy((uint8_t *)&word + skip, from + done, part);
@@ -50,8 +52,8 @@ static int write_stopped(void *context, const struct stop *stop)
 	return r;
 }
 
-int protected_write(const struct protected_target *target, uint64_t addr, const void *from,
-		    size_t length)
+int protected_write(const struct protected_target *target, uint64_t addr,
+		    const void *from, size_t length)
 {
 	struct writing w = { target, addr, from, length };
 	_cleanup_close_ int task_fd = -1;

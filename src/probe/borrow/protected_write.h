@@ -19,7 +19,7 @@ struct protected_target {
  * Write through mem_fd. If the kernel allows this only to a tracer, stop all threads for
  * it. Other threads may see the bytes in any order. Return 0 or -errno.
  */
-int protected_write(const struct protected_target *target, uint64_t addr, const void *from,
-		    size_t length);
+int protected_write(const struct protected_target *target, uint64_t addr,
+		    const void *from, size_t length);
 
 #endif

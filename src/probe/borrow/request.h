@@ -13,8 +13,8 @@ struct probe_request {
 	int pid;
 	/* from /proc/PID/stat: distinguishes processes that had the same pid */
 	uint64_t start_ticks;
-	bool may_inject;      /* otherwise only an existing helper is used */
-	uint64_t limit_ns;    /* how long to wait for a safe moment */
+	bool may_inject;   /* otherwise only an existing helper is used */
+	uint64_t limit_ns; /* how long to wait for a safe moment */
 	/* For tests: called before each step that changes the target; otherwise NULL. */
 	void (*step)(void *context, const char *name);
 	void *context;

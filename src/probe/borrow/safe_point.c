@@ -65,7 +65,8 @@ static int check_rseq(int tid, const struct machine_state *state)
 	r = trace_read_memory(tid, section_addr, &section, sizeof(section));
 	if (r < 0)
 		return r;
-	return machine_code_addr(state) - section.start_addr < section.bytes ? -EAGAIN : 0;
+	return machine_code_addr(state) - section.start_addr < section.bytes ? -EAGAIN
+									     : 0;
 }
 
 /*
@@ -83,7 +84,8 @@ static const struct mapping *find_stack(const struct safe_point *where, int tid,
 		return NULL;
 	if (tid == where->pid)
 		return strcmp(m->name, "[stack]") == 0 ? m : NULL;
-	return m == mapping_list_find(where->mappings, machine_tls_addr(state)) ? m : NULL;
+	return m == mapping_list_find(where->mappings, machine_tls_addr(state)) ? m
+										: NULL;
 }
 
 /* The signs of activity on the stack of a thread. */
@@ -94,7 +96,8 @@ struct signs {
 
 /* Copy the words of the thread's stack, up to libc's data of the thread. */
 static int read_words(const struct safe_point *where, int tid,
-		      const struct machine_state *state, uint64_t **ret, size_t *ret_count)
+		      const struct machine_state *state, uint64_t **ret,
+		      size_t *ret_count)
 {
 	const struct mapping *stack = find_stack(where, tid, state);
 	uint64_t start = machine_stack_addr(state) / WORD_BYTES * WORD_BYTES;
@@ -129,7 +132,8 @@ static void read_signs(const struct safe_point *where, const struct machine_stat
 		words, count, machine_stack_addr(state) / WORD_BYTES * WORD_BYTES
 	};
 	struct machine_place place = machine_place(state);
-	struct unwind_state start = { place.code_addr, place.stack_addr, place.frame_addr };
+	struct unwind_state start = { place.code_addr, place.stack_addr,
+				      place.frame_addr };
 	struct call_chain chain;
 
 	call_chain_read(where->marks, &stack, &start, &chain);
@@ -160,7 +164,8 @@ static int read_stack(const struct safe_point *where, int tid,
  * But while it holds a lock, libc makes only the system calls of BLOCKED_MEMORY,
  * unless it waits for a lock itself.
  */
-static bool may_hold_libc_lock(const struct safe_point *where, const struct machine_state *state)
+static bool may_hold_libc_lock(const struct safe_point *where,
+			       const struct machine_state *state)
 {
 	long number, result;
 
@@ -177,15 +182,17 @@ static int refuse(const char *reason, const char **ret_reason)
 	return -EAGAIN;
 }
 
-int safe_point_check(const struct safe_point *where, int tid, const struct machine_state *state,
-		     const char **ret_reason)
+int safe_point_check(const struct safe_point *where, int tid,
+		     const struct machine_state *state, const char **ret_reason)
 {
 	long number;
 
 	if (is_in_syscall(state, &number) && !is_plain_syscall(tid, state))
-		return refuse("its thread is in a system call of another kind", ret_reason);
+		return refuse("its thread is in a system call of another kind",
+			      ret_reason);
 	if (!find_stack(where, tid, state))
-		return refuse("its thread runs on a stack that is not its own", ret_reason);
+		return refuse("its thread runs on a stack that is not its own",
+			      ret_reason);
 	if (check_rseq(tid, state) < 0)
 		return refuse("its thread is in a restartable sequence", ret_reason);
 	return 0;
@@ -199,9 +206,11 @@ int safe_point_check_locks(const struct safe_point *where, int tid,
 	int r;
 
 	if (machine_blocks_libc(state))
-		return refuse("its thread is creating a thread or changing users", ret_reason);
+		return refuse("its thread is creating a thread or changing users",
+			      ret_reason);
 	if (may_hold_libc_lock(where, state))
-		return refuse("its thread was inside libc each time it was stopped", ret_reason);
+		return refuse("its thread was inside libc each time it was stopped",
+			      ret_reason);
 	r = read_stack(where, tid, state, &signs);
 	if (r == -E2BIG)
 		return refuse("its stack is too deep to be searched", ret_reason);
@@ -217,7 +226,8 @@ int safe_point_check_locks(const struct safe_point *where, int tid,
 		return 0;
 	if (!signs.holds)
 		return 0;
-	return refuse("its thread was in its allocator, or was creating a thread or loading a "
-		      "library, each time it was stopped",
-		      ret_reason);
+	return refuse(
+		"its thread was in its allocator, or was creating a thread or loading a "
+		"library, each time it was stopped",
+		ret_reason);
 }

@@ -27,8 +27,8 @@ struct safe_point {
  * system call; for pthread_create() call both. Return 0; -EAGAIN with *ret_reason
  * (static) if another moment may be safe; -errno.
  */
-int safe_point_check(const struct safe_point *where, int tid, const struct machine_state *state,
-		     const char **ret_reason);
+int safe_point_check(const struct safe_point *where, int tid,
+		     const struct machine_state *state, const char **ret_reason);
 int safe_point_check_locks(const struct safe_point *where, int tid,
 			   const struct machine_state *state, const char **ret_reason);
 

@@ -76,9 +76,10 @@ bool segment_is_whole(const struct mapping *m, uint64_t bytes)
 {
 	struct shmid_ds segment;
 
-	return segment_is_mapped(m) && m->inode <= INT32_MAX && m->file_offset_bytes == 0 &&
-	       m->end_addr - m->start_addr == bytes &&
-	       shmctl((int)m->inode, IPC_STAT, &segment) == 0 && segment.shm_segsz == bytes;
+	return segment_is_mapped(m) && m->inode <= INT32_MAX &&
+	       m->file_offset_bytes == 0 && m->end_addr - m->start_addr == bytes &&
+	       shmctl((int)m->inode, IPC_STAT, &segment) == 0 &&
+	       segment.shm_segsz == bytes;
 }
 
 int segment_is_shared_with(int process_fd, bool *ret)

@@ -6,13 +6,13 @@
 /* The parts that belong to an opcode. Intel SDM volume 2, appendix A. */
 enum {
 	MODRM = 1 << 0,
-	BYTE = 1 << 1,	  /* an immediate of 1 byte */
-	WORD = 1 << 2,	  /* 2 bytes */
-	LONG = 1 << 3,	  /* 4 bytes; 2 with prefix 66 */
+	BYTE = 1 << 1,	      /* an immediate of 1 byte */
+	WORD = 1 << 2,	      /* 2 bytes */
+	LONG = 1 << 3,	      /* 4 bytes; 2 with prefix 66 */
 	LONG_ALWAYS = 1 << 4, /* 4 bytes, with any prefix: a branch distance */
-	QUAD = 1 << 5,	  /* 4 bytes; 8 with REX.W; 2 with prefix 66 */
-	ADDRESS = 1 << 6, /* 8 bytes; 4 with prefix 67 */
-	TEST = 1 << 7,	  /* BYTE or LONG if reg of ModRM is 0 or 1 */
+	QUAD = 1 << 5,	      /* 4 bytes; 8 with REX.W; 2 with prefix 66 */
+	ADDRESS = 1 << 6,     /* 8 bytes; 4 with prefix 67 */
+	TEST = 1 << 7,	      /* BYTE or LONG if reg of ModRM is 0 or 1 */
 	/* not an instruction in 64-bit mode, or a prefix that is handled elsewhere */
 	NONE = 1 << 8,
 };
@@ -24,54 +24,45 @@ struct opcodes {
 
 /* The last row with an opcode applies. Opcodes in no row have no further parts. */
 static const struct opcodes map_0[] = {
-	{ 0x00, 0x3f, MODRM },
-	{ 0x04, 0x04, BYTE }, { 0x0c, 0x0c, BYTE }, { 0x14, 0x14, BYTE }, { 0x1c, 0x1c, BYTE },
-	{ 0x24, 0x24, BYTE }, { 0x2c, 0x2c, BYTE }, { 0x34, 0x34, BYTE }, { 0x3c, 0x3c, BYTE },
-	{ 0x05, 0x05, LONG }, { 0x0d, 0x0d, LONG }, { 0x15, 0x15, LONG }, { 0x1d, 0x1d, LONG },
-	{ 0x25, 0x25, LONG }, { 0x2d, 0x2d, LONG }, { 0x35, 0x35, LONG }, { 0x3d, 0x3d, LONG },
-	{ 0x06, 0x07, NONE }, { 0x0e, 0x0e, NONE }, { 0x16, 0x17, NONE }, { 0x1e, 0x1f, NONE },
-	{ 0x26, 0x27, NONE }, { 0x2e, 0x2f, NONE }, { 0x36, 0x37, NONE }, { 0x3e, 0x3f, NONE },
-	{ 0x60, 0x62, NONE },
-	{ 0x63, 0x63, MODRM },
-	{ 0x68, 0x68, LONG },
-	{ 0x69, 0x69, MODRM | LONG },
-	{ 0x6a, 0x6a, BYTE },
-	{ 0x6b, 0x6b, MODRM | BYTE },
-	{ 0x70, 0x7f, BYTE },
-	{ 0x80, 0x83, MODRM | BYTE },
-	{ 0x81, 0x81, MODRM | LONG },
-	{ 0x82, 0x82, NONE },
-	{ 0x84, 0x8f, MODRM },
-	{ 0x9a, 0x9a, NONE },
-	{ 0xa0, 0xa3, ADDRESS },
-	{ 0xa8, 0xa8, BYTE },
-	{ 0xa9, 0xa9, LONG },
-	{ 0xb0, 0xb7, BYTE },
-	{ 0xb8, 0xbf, QUAD },
-	{ 0xc0, 0xc1, MODRM | BYTE },
-	{ 0xc2, 0xc2, WORD },
-	{ 0xc4, 0xc5, NONE },
-	{ 0xc6, 0xc6, MODRM | BYTE },
-	{ 0xc7, 0xc7, MODRM | LONG },
-	{ 0xc8, 0xc8, WORD | BYTE },
-	{ 0xca, 0xca, WORD },
-	{ 0xcd, 0xcd, BYTE },
-	{ 0xce, 0xce, NONE },
-	{ 0xd0, 0xd3, MODRM },
-	{ 0xd4, 0xd6, NONE },
-	{ 0xd8, 0xdf, MODRM },
-	{ 0xe0, 0xe7, BYTE },
-	{ 0xe8, 0xe9, LONG_ALWAYS },
-	{ 0xea, 0xea, NONE },
-	{ 0xeb, 0xeb, BYTE },
-	{ 0xf6, 0xf7, MODRM | TEST },
-	{ 0xfe, 0xff, MODRM },
+	{ 0x00, 0x3f, MODRM },	      { 0x04, 0x04, BYTE },
+	{ 0x0c, 0x0c, BYTE },	      { 0x14, 0x14, BYTE },
+	{ 0x1c, 0x1c, BYTE },	      { 0x24, 0x24, BYTE },
+	{ 0x2c, 0x2c, BYTE },	      { 0x34, 0x34, BYTE },
+	{ 0x3c, 0x3c, BYTE },	      { 0x05, 0x05, LONG },
+	{ 0x0d, 0x0d, LONG },	      { 0x15, 0x15, LONG },
+	{ 0x1d, 0x1d, LONG },	      { 0x25, 0x25, LONG },
+	{ 0x2d, 0x2d, LONG },	      { 0x35, 0x35, LONG },
+	{ 0x3d, 0x3d, LONG },	      { 0x06, 0x07, NONE },
+	{ 0x0e, 0x0e, NONE },	      { 0x16, 0x17, NONE },
+	{ 0x1e, 0x1f, NONE },	      { 0x26, 0x27, NONE },
+	{ 0x2e, 0x2f, NONE },	      { 0x36, 0x37, NONE },
+	{ 0x3e, 0x3f, NONE },	      { 0x60, 0x62, NONE },
+	{ 0x63, 0x63, MODRM },	      { 0x68, 0x68, LONG },
+	{ 0x69, 0x69, MODRM | LONG }, { 0x6a, 0x6a, BYTE },
+	{ 0x6b, 0x6b, MODRM | BYTE }, { 0x70, 0x7f, BYTE },
+	{ 0x80, 0x83, MODRM | BYTE }, { 0x81, 0x81, MODRM | LONG },
+	{ 0x82, 0x82, NONE },	      { 0x84, 0x8f, MODRM },
+	{ 0x9a, 0x9a, NONE },	      { 0xa0, 0xa3, ADDRESS },
+	{ 0xa8, 0xa8, BYTE },	      { 0xa9, 0xa9, LONG },
+	{ 0xb0, 0xb7, BYTE },	      { 0xb8, 0xbf, QUAD },
+	{ 0xc0, 0xc1, MODRM | BYTE }, { 0xc2, 0xc2, WORD },
+	{ 0xc4, 0xc5, NONE },	      { 0xc6, 0xc6, MODRM | BYTE },
+	{ 0xc7, 0xc7, MODRM | LONG }, { 0xc8, 0xc8, WORD | BYTE },
+	{ 0xca, 0xca, WORD },	      { 0xcd, 0xcd, BYTE },
+	{ 0xce, 0xce, NONE },	      { 0xd0, 0xd3, MODRM },
+	{ 0xd4, 0xd6, NONE },	      { 0xd8, 0xdf, MODRM },
+	{ 0xe0, 0xe7, BYTE },	      { 0xe8, 0xe9, LONG_ALWAYS },
+	{ 0xea, 0xea, NONE },	      { 0xeb, 0xeb, BYTE },
+	{ 0xf6, 0xf7, MODRM | TEST }, { 0xfe, 0xff, MODRM },
 };
 
 static const struct opcodes map_1[] = {
 	{ 0x00, 0xff, MODRM },
 	{ 0x04, 0x09, 0 },
-	{ 0x04, 0x04, NONE }, { 0x0a, 0x0a, NONE }, { 0x0b, 0x0b, 0 }, { 0x0c, 0x0c, NONE },
+	{ 0x04, 0x04, NONE },
+	{ 0x0a, 0x0a, NONE },
+	{ 0x0b, 0x0b, 0 },
+	{ 0x0c, 0x0c, NONE },
 	{ 0x0e, 0x0e, 0 },
 	{ 0x0f, 0x0f, MODRM | BYTE },
 	{ 0x24, 0x27, NONE },
@@ -94,7 +85,10 @@ static const struct opcodes map_1[] = {
 static const struct opcodes map_2[] = { { 0x00, 0xff, MODRM } };
 static const struct opcodes map_3[] = { { 0x00, 0xff, MODRM | BYTE } };
 
-#define MAP(rows) { rows, sizeof(rows) / sizeof((rows)[0]) }
+#define MAP(rows)                                      \
+	{                                              \
+		rows, sizeof(rows) / sizeof((rows)[0]) \
+	}
 
 static const struct {
 	const struct opcodes *rows;
@@ -131,7 +125,8 @@ static bool is_prefix(uint8_t byte)
  * exist in 64-bit mode. Return its length and the opcode map it selects, or 0 if
  * there is no such prefix.
  */
-static size_t read_vex(const uint8_t *at, size_t left, unsigned int *ret_map, uint8_t *ret_rex)
+static size_t read_vex(const uint8_t *at, size_t left, unsigned int *ret_map,
+		       uint8_t *ret_rex)
 {
 	if (left > 2 && at[0] == 0xc5) {
 		*ret_map = 1;
@@ -177,8 +172,8 @@ static size_t modrm_length(const uint8_t *at, size_t left)
 	return length;
 }
 
-static size_t immediate_length(unsigned int has, const struct prefixes *prefixes, uint8_t rex,
-			       const uint8_t *opcode)
+static size_t immediate_length(unsigned int has, const struct prefixes *prefixes,
+			       uint8_t rex, const uint8_t *opcode)
 {
 	size_t length = 0;
 	size_t word = prefixes->has_operand_size && !(rex & 8) ? 2 : 4;
@@ -249,7 +244,8 @@ bool x86_decode(const uint8_t *code, size_t left, struct x86_instruction *ret)
 	if (insn.has_modrm) {
 		modrm = modrm_length(code + at + 1, left - at - 1);
 		/* with another opcode extension, 8f starts an XOP instruction of AMD */
-		if (modrm == 0 || (insn.map == 0 && code[at] == 0x8f && code[at + 1] & 0x38))
+		if (modrm == 0 ||
+		    (insn.map == 0 && code[at] == 0x8f && code[at + 1] & 0x38))
 			return false;
 	}
 	insn.immediate_bytes = immediate_length(has, &prefixes, insn.rex, code + at);
@@ -272,7 +268,8 @@ bool x86_branch_read(const uint8_t *at, size_t left, struct x86_branch *ret)
 		bool is_certain = at[0] == 0xeb;
 
 		*ret = (struct x86_branch){ is_certain ? X86_JUMP : X86_JUMP_IF,
-					    is_certain ? 0 : at[0] & 15, false, 2, at[1] - (at[1] > INT8_MAX ? 256 : 0) };
+					    is_certain ? 0 : at[0] & 15, false, 2,
+					    at[1] - (at[1] > INT8_MAX ? 256 : 0) };
 		return true;
 	}
 	if (left >= 5 && (at[0] == 0xe8 || at[0] == 0xe9)) {
@@ -286,14 +283,15 @@ bool x86_branch_read(const uint8_t *at, size_t left, struct x86_branch *ret)
 		return true;
 	}
 	if (left >= 6 && at[0] == 0xff && (at[1] == 0x15 || at[1] == 0x25)) {
-		*ret = (struct x86_branch){ at[1] == 0x15 ? X86_CALL : X86_JUMP, 0, true, 6,
-					    read_long(at + 2) };
+		*ret = (struct x86_branch){ at[1] == 0x15 ? X86_CALL : X86_JUMP, 0, true,
+					    6, read_long(at + 2) };
 		return true;
 	}
 	return false;
 }
 
-bool x86_branch_next(const uint8_t *code, size_t length, size_t *at, struct x86_branch *ret)
+bool x86_branch_next(const uint8_t *code, size_t length, size_t *at,
+		     struct x86_branch *ret)
 {
 	struct x86_instruction insn;
 

@@ -16,8 +16,8 @@ struct x86_instruction {
 	size_t opcode_offset; /* offset of the last opcode byte, if there are several */
 	uint8_t rex;	      /* 0: no REX prefix */
 	unsigned int map; /* opcode map: 0; 1 after 0f; 2 after 0f 38; 3 after 0f 3a */
-	bool has_prefix;      /* a prefix other than REX, or VEX or EVEX */
-	bool has_modrm;	      /* a ModRM byte follows the opcode */
+	bool has_prefix;  /* a prefix other than REX, or VEX or EVEX */
+	bool has_modrm;	  /* a ModRM byte follows the opcode */
 	size_t immediate_bytes; /* size of the immediate at the end */
 };
 
@@ -27,7 +27,11 @@ struct x86_instruction {
  */
 bool x86_decode(const uint8_t *code, size_t left, struct x86_instruction *ret);
 
-enum x86_branch_kind { X86_CALL, X86_JUMP, X86_JUMP_IF };
+enum x86_branch_kind {
+	X86_CALL,
+	X86_JUMP,
+	X86_JUMP_IF
+};
 
 /*
  * A call or a jump that contains its target, or, if it is_indirect, the address of the
@@ -48,6 +52,7 @@ bool x86_branch_read(const uint8_t *code, size_t left, struct x86_branch *ret);
  * Find the first branch at or after *at, which must be the start of an instruction, and
  * set *at to it. Return false if an unknown instruction or the end comes first.
  */
-bool x86_branch_next(const uint8_t *code, size_t length, size_t *at, struct x86_branch *ret);
+bool x86_branch_next(const uint8_t *code, size_t length, size_t *at,
+		     struct x86_branch *ret);
 
 #endif

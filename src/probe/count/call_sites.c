@@ -18,11 +18,11 @@
 /* Code is searched in pieces of this size. */
 #define PIECE_BYTES 65536
 /* The longest call or jump with a distance of 4 bytes, without prefixes: 0f 8x. */
-#define BRANCH_BYTES	6
-#define DISTANCE_BYTES	4
-#define INSTRUCTION_BYTES  16 /* none is longer */
+#define BRANCH_BYTES 6
+#define DISTANCE_BYTES 4
+#define INSTRUCTION_BYTES 16 /* none is longer */
 #define FUNCTION_MAX_BYTES (UINT64_C(4) << 20)
-#define FAMILY_MAX_BYTES   (UINT64_C(4) << 20)
+#define FAMILY_MAX_BYTES (UINT64_C(4) << 20)
 #define RELOCATIONS_MAX_BYTES (UINT64_C(256) << 20)
 
 #ifndef SHT_RELR
@@ -93,14 +93,16 @@ static void add_function(struct search *search, const struct elf_export *symbol)
 
 static int find_functions(struct search *search)
 {
-	search->functions = xcalloc(search->symbols.count + 1, sizeof(*search->functions));
+	search->functions =
+		xcalloc(search->symbols.count + 1, sizeof(*search->functions));
 	for (size_t i = 0; i < search->symbols.count; i++)
 		if (search->symbols.items[i].is_function)
 			add_function(search, &search->symbols.items[i]);
 	qsort(search->functions, search->function_count, sizeof(*search->functions),
 	      compare_functions);
 	for (size_t i = 0; i < COUNT_FAMILY_COUNT_; i++)
-		if (search->families[i].end - search->families[i].start > FAMILY_MAX_BYTES)
+		if (search->families[i].end - search->families[i].start >
+		    FAMILY_MAX_BYTES)
 			return -EOPNOTSUPP;
 	return 0;
 }
@@ -198,8 +200,10 @@ static int look_at(struct search *search, const uint8_t *at, uint64_t vaddr)
 	if (r <= 0)
 		return r;
 	search->sites->items = xgrow(search->sites->items, &search->sites->capacity,
-				     search->sites->count + 1, sizeof(*search->sites->items));
-	search->sites->items[search->sites->count++] = (struct call_site){ vaddr, name, false };
+				     search->sites->count + 1,
+				     sizeof(*search->sites->items));
+	search->sites->items[search->sites->count++] =
+		(struct call_site){ vaddr, name, false };
 	return 0;
 }
 
@@ -210,12 +214,13 @@ static int search_part(struct search *search, const struct elf_part *part)
 
 	for (uint64_t done = 0; r == 0 && done < part->file_bytes; done += PIECE_BYTES) {
 		uint64_t left = part->file_bytes - done;
-		size_t wanted = left < PIECE_BYTES + BRANCH_BYTES ? (size_t)left
-								   : PIECE_BYTES + BRANCH_BYTES;
+		size_t wanted = left < PIECE_BYTES + BRANCH_BYTES
+					? (size_t)left
+					: PIECE_BYTES + BRANCH_BYTES;
 
 		memset(piece, 0, PIECE_BYTES + BRANCH_BYTES);
-		if (pread(search->fd, piece, wanted, (off_t)(part->offset_bytes + done)) !=
-		    (ssize_t)wanted)
+		if (pread(search->fd, piece, wanted,
+			  (off_t)(part->offset_bytes + done)) != (ssize_t)wanted)
 			return -EOPNOTSUPP;
 		for (size_t i = 0; r == 0 && i < PIECE_BYTES && i < wanted; i++)
 			r = look_at(search, piece + i, part->vaddr + done + i);
@@ -248,7 +253,8 @@ static void add_packed_slot(struct search *search, uint64_t vaddr)
 	uint64_t offset_bytes, target_vaddr;
 
 	if (elf_exports_offset(&search->symbols, vaddr, &offset_bytes) &&
-	    io_read_at(search->fd, &target_vaddr, sizeof(target_vaddr), offset_bytes) == 0)
+	    io_read_at(search->fd, &target_vaddr, sizeof(target_vaddr), offset_bytes) ==
+		    0)
 		add_slot(search, vaddr, target_vaddr);
 }
 
@@ -289,7 +295,8 @@ static int search_slots(struct search *search)
 		if (r == 0 && section.sh_type == SHT_RELA)
 			add_slots(search, items, section.sh_size / sizeof(Elf64_Rela));
 		else if (r == 0)
-			add_packed_slots(search, items, section.sh_size / sizeof(uint64_t));
+			add_packed_slots(search, items,
+					 section.sh_size / sizeof(uint64_t));
 	}
 	return r < 0 ? -EOPNOTSUPP : 0;
 }
@@ -302,7 +309,8 @@ int call_sites_read(int fd, struct call_sites *ret)
 
 	if (elf_exports_read_all(fd, &search.symbols) == 0)
 		r = find_functions(&search);
-	for (size_t i = 0; r == 0 && search.targets.end > 0 && i < search.symbols.part_count; i++)
+	for (size_t i = 0;
+	     r == 0 && search.targets.end > 0 && i < search.symbols.part_count; i++)
 		if (search.symbols.parts[i].is_code)
 			r = search_part(&search, &search.symbols.parts[i]);
 	if (r == 0 && search.targets.end > 0)

@@ -28,7 +28,10 @@ struct call_sites {
 	uint64_t function_vaddrs[COUNTED_NAME_COUNT]; /* 0: the file does not define it */
 };
 
-#define CALL_SITES_INIT { .items = NULL }
+#define CALL_SITES_INIT       \
+	{                     \
+		.items = NULL \
+	}
 
 /*
  * Programs may also call through a slot that the linker fills in (Rust's do): these slots

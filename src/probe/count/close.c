@@ -33,8 +33,8 @@ void count_close_all(const int *fds, size_t count)
 
 	for (size_t i = 0; i < AT_ONCE && i < count; i++) {
 		shares[i] = (struct share){ .fds = fds, .first = i, .count = count };
-		shares[i].has_thread =
-			pthread_create(&shares[i].thread, NULL, close_share, &shares[i]) == 0;
+		shares[i].has_thread = pthread_create(&shares[i].thread, NULL,
+						      close_share, &shares[i]) == 0;
 		if (!shares[i].has_thread)
 			close_share(&shares[i]);
 	}

@@ -63,8 +63,10 @@ static void remove_abandoned(const char *where)
 
 		if (strncmp(entry->d_name, FOLDER_PREFIX, prefix) != 0)
 			continue;
-		number = xstrndup(entry->d_name + prefix, strcspn(entry->d_name + prefix, "-"));
-		if (num_parse_pid(number, &pid) < 0 || kill(pid, 0) == 0 || errno != ESRCH)
+		number = xstrndup(entry->d_name + prefix,
+				  strcspn(entry->d_name + prefix, "-"));
+		if (num_parse_pid(number, &pid) < 0 || kill(pid, 0) == 0 ||
+		    errno != ESRCH)
 			continue;
 		fd = openat(dirfd(dir), entry->d_name,
 			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -78,17 +80,21 @@ static void remove_abandoned(const char *where)
 /* Check that there is room for a file. Return 0 or -errno. */
 static int try_room(int fd)
 {
-	_cleanup_close_ int file = openat(fd, "room", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	_cleanup_close_ int file =
+		openat(fd, "room", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	struct rlimit limit;
 	int r;
 
 	if (file < 0)
 		return -errno;
 	/* a write beyond the limit would kill memstate with SIGXFSZ */
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < COUNT_HEAD_BYTES + COUNT_GROW_BYTES)
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	    limit.rlim_cur < COUNT_HEAD_BYTES + COUNT_GROW_BYTES)
 		r = -EFBIG;
 	else
-		r = fallocate(file, 0, 0, COUNT_HEAD_BYTES + COUNT_GROW_BYTES) < 0 ? -errno : 0;
+		r = fallocate(file, 0, 0, COUNT_HEAD_BYTES + COUNT_GROW_BYTES) < 0
+			    ? -errno
+			    : 0;
 	unlinkat(fd, "room", 0);
 	return r;
 }
@@ -104,12 +110,14 @@ const char *count_folder_problem(const struct count_folder *folder)
 		return "the limit of open files (RLIMIT_NOFILE) is too low";
 	switch (try_room(folder->fd)) {
 	case -EMFILE:
-	case -ENFILE: return "no more files can be opened (RLIMIT_NOFILE, or fs.file-max)";
+	case -ENFILE:
+		return "no more files can be opened (RLIMIT_NOFILE, or fs.file-max)";
 	case -ENOSPC:
 	case -EDQUOT: return "there is no room for a file";
 	case -EFBIG: return "the limit of file sizes (RLIMIT_FSIZE) is too low";
-	default: return "a file could not be made: there was no right to write it, or the program's "
-			"limit of open files (RLIMIT_NOFILE) was reached";
+	default:
+		return "a file could not be made: there was no right to write it, or the program's "
+		       "limit of open files (RLIMIT_NOFILE) was reached";
 	}
 }
 
@@ -138,8 +146,8 @@ static int create_in(struct count_folder *folder, const char *where)
 int count_folder_create(struct count_folder *folder, const char **ret_where)
 {
 	/* prefer memory: pages of a file on disk are written back again and again */
-	const char *const places[] = { "/dev/shm", getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"),
-				       "/tmp" };
+	const char *const places[] = { "/dev/shm", getenv("XDG_RUNTIME_DIR"),
+				       getenv("TMPDIR"), "/tmp" };
 	int r = -ENOENT;
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -176,7 +184,8 @@ static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generat
 	uint64_t generation;
 
 	if (name[strlen(pid)] != '.' || num_parse_pid(pid, ret_pid) < 0 ||
-	    num_parse_u64(name + strlen(pid) + 1, &generation) < 0 || generation > UINT32_MAX)
+	    num_parse_u64(name + strlen(pid) + 1, &generation) < 0 ||
+	    generation > UINT32_MAX)
 		return false;
 	*ret_generation = (unsigned int)generation;
 	return true;
@@ -188,7 +197,8 @@ static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generat
 static size_t used_bytes(const char *bytes)
 {
 	const struct count_head *head = (const void *)bytes;
-	uint64_t count = head->slot_count < COUNT_SLOT_MAX ? head->slot_count : COUNT_SLOT_MAX;
+	uint64_t count = head->slot_count < COUNT_SLOT_MAX ? head->slot_count
+							   : COUNT_SLOT_MAX;
 
 	return COUNT_HEAD_BYTES + (size_t)count * COUNT_SLOT_BYTES;
 }
@@ -204,7 +214,8 @@ static ssize_t read_whole(int fd, struct count_folder *folder)
 
 		if (n < 0)
 			return -errno;
-		if ((size_t)n < folder->capacity || used_bytes(folder->bytes) <= folder->capacity)
+		if ((size_t)n < folder->capacity ||
+		    used_bytes(folder->bytes) <= folder->capacity)
 			return n;
 		folder->bytes = xgrow(folder->bytes, &folder->capacity,
 				      used_bytes(folder->bytes), 1);
@@ -246,18 +257,22 @@ static int find_kept(const struct count_folder *folder, const struct count_progr
 	return -1;
 }
 
-static void keep_or_close(struct count_folder *folder, const struct count_program *p, int fd)
+static void keep_or_close(struct count_folder *folder, const struct count_program *p,
+			  int fd)
 {
 	if (folder->file_count == COUNT_FILES_KEPT) {
 		close(fd);
 		return;
 	}
 	folder->files[folder->file_count++] = (struct count_file){
-		.pid = p->pid, .fd = fd, .generation = p->generation,
+		.pid = p->pid,
+		.fd = fd,
+		.generation = p->generation,
 	};
 }
 
-static void read_program(struct count_folder *folder, const char *name, struct count_list *list)
+static void read_program(struct count_folder *folder, const char *name,
+			 struct count_list *list)
 {
 	struct count_program p = { 0 };
 	ssize_t length;
@@ -315,7 +330,8 @@ int count_folder_read(struct count_folder *folder, struct count_list *list)
 	while ((entry = readdir(folder->dir)))
 		read_program(folder, entry->d_name, list);
 	if (list->count > 1)
-		qsort(list->programs, list->count, sizeof(*list->programs), compare_programs);
+		qsort(list->programs, list->count, sizeof(*list->programs),
+		      compare_programs);
 	/* a program that was replaced through exec has ended */
 	for (size_t i = 1; i < list->count; i++)
 		if (list->programs[i - 1].pid == list->programs[i].pid)
@@ -326,7 +342,8 @@ int count_folder_read(struct count_folder *folder, struct count_list *list)
 int count_find_library(enum count_library library, bool with_new, char **ret)
 {
 	static const char *const names[][2] = {
-		[COUNT_LIBRARY_BLOCKS] = { "libmemstate-count.so", "libmemstate-count-new.so" },
+		[COUNT_LIBRARY_BLOCKS] = { "libmemstate-count.so",
+					   "libmemstate-count-new.so" },
 		[COUNT_LIBRARY_CALLS] = { "libmemstate-count-calls.so",
 					  "libmemstate-count-calls-new.so" },
 		[COUNT_LIBRARY_STACKS] = { "libmemstate-count-stacks.so",

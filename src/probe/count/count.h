@@ -35,7 +35,10 @@ struct count_folder {
 	size_t file_count;
 };
 
-#define COUNT_FOLDER_INIT { .fd = -1 }
+#define COUNT_FOLDER_INIT \
+	{                 \
+		.fd = -1  \
+	}
 
 /*
  * Create a folder that only this user may enter, in memory if possible. Also remove
@@ -59,7 +62,7 @@ int count_folder_read(struct count_folder *folder, struct count_list *list);
 
 enum count_library {
 	COUNT_LIBRARY_BLOCKS,
-	COUNT_LIBRARY_CALLS, /* counts only calls, and is faster */
+	COUNT_LIBRARY_CALLS,  /* counts only calls, and is faster */
 	COUNT_LIBRARY_STACKS, /* also records stacks: agent/count/stack_abi.h */
 };
 

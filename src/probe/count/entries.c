@@ -12,7 +12,8 @@ static bool exports_name(const struct elf_exports *exports, const char *name)
 	return found && found->is_function;
 }
 
-void count_entries_add(int fd, const struct elf_exports *exports, struct count_entries *ret)
+void count_entries_add(int fd, const struct elf_exports *exports,
+		       struct count_entries *ret)
 {
 	const char *names[COUNTED_NAME_COUNT - COUNTED_STANDARD_COUNT];
 	struct elf_imports imports = ELF_IMPORTS_INIT;

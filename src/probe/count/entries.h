@@ -23,7 +23,8 @@ struct count_entries {
 };
 
 /* Add the names of an open file. exports: what it exports, or NULL. */
-void count_entries_add(int fd, const struct elf_exports *exports, struct count_entries *ret);
+void count_entries_add(int fd, const struct elf_exports *exports,
+		       struct count_entries *ret);
 
 /* Add the names in the symbol table for debuggers of an open program. */
 void count_entries_add_defined(int fd, struct count_entries *ret);

@@ -32,7 +32,7 @@ struct library {
 	uint64_t exports[HOOK_COUNT_];
 	uint64_t start_addr, end_addr; /* range of its mappings */
 	bool is_libc, is_program, is_linker;
-	bool is_bound;	   /* a place of this library leads to the allocator */
+	bool is_bound; /* a place of this library leads to the allocator */
 	bool is_counted;
 	const char *name; /* string that belongs to the mapping list */
 };
@@ -52,8 +52,9 @@ static bool is_program(const struct search *search, const struct loaded *file)
 {
 	struct stat exe, st;
 
-	return fstatat(search->source->process_fd, "exe", &exe, 0) == 0 && fstat(file->fd, &st) == 0 &&
-	       exe.st_ino == st.st_ino && exe.st_dev == st.st_dev;
+	return fstatat(search->source->process_fd, "exe", &exe, 0) == 0 &&
+	       fstat(file->fd, &st) == 0 && exe.st_ino == st.st_ino &&
+	       exe.st_dev == st.st_dev;
 }
 
 static void find_extent(const struct loaded *file, struct library *ret)
@@ -88,7 +89,8 @@ static int add_candidates(struct search *search, const struct loaded *file)
 			  (off_t)c.place.addr) != (ssize_t)sizeof(c.place.found))
 			continue;
 		search->candidates = xgrow(search->candidates, &search->capacity,
-					   search->count + 1, sizeof(*search->candidates));
+					   search->count + 1,
+					   sizeof(*search->candidates));
 		search->candidates[search->count++] = c;
 	}
 	elf_imports_release(&imports);
@@ -96,7 +98,8 @@ static int add_candidates(struct search *search, const struct loaded *file)
 	return r == -ENOEXEC || r == -EBADMSG ? 0 : r;
 }
 
-static_assert(COUNTED_NAME_COUNT - COUNTED_STANDARD_COUNT == HOOK_COUNT_ - HOOK_FIRST_EXTRA,
+static_assert(COUNTED_NAME_COUNT - COUNTED_STANDARD_COUNT ==
+		      HOOK_COUNT_ - HOOK_FIRST_EXTRA,
 	      "both are made from the same table, in the same order");
 
 static enum hook hook_of(size_t name)
@@ -118,35 +121,37 @@ static void add_call_site(struct search *search, const struct loaded *file,
 		if (pread(search->source->mem_fd, &c.place.found, sizeof(c.place.found),
 			  (off_t)c.place.addr) != (ssize_t)sizeof(c.place.found))
 			return;
-	} else if (pread(search->source->mem_fd, &distance, sizeof(distance), (off_t)c.place.addr) !=
-		   (ssize_t)sizeof(distance)) {
+	} else if (pread(search->source->mem_fd, &distance, sizeof(distance),
+			 (off_t)c.place.addr) != (ssize_t)sizeof(distance)) {
 		return;
 	} else {
 		c.place.found = hook_place_leads_to(c.place.addr, distance);
 	}
-	search->candidates = xgrow(search->candidates, &search->capacity, search->count + 1,
-				   sizeof(*search->candidates));
+	search->candidates = xgrow(search->candidates, &search->capacity,
+				   search->count + 1, sizeof(*search->candidates));
 	search->candidates[search->count++] = c;
 }
 
 /* Add the entry points of an allocator that is linked into the program. */
-static int add_linked_in(struct search *search, const struct loaded *file, struct library *library,
-			 const char **ret_reason)
+static int add_linked_in(struct search *search, const struct loaded *file,
+			 struct library *library, const char **ret_reason)
 {
 	struct call_sites sites = CALL_SITES_INIT;
 	int r = call_sites_read(file->fd, &sites);
 
 	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++)
 		if (r == 0 && sites.function_vaddrs[i] != 0)
-			library->exports[hook_of(i)] = file->base_addr + sites.function_vaddrs[i];
+			library->exports[hook_of(i)] =
+				file->base_addr + sites.function_vaddrs[i];
 	for (size_t i = 0; i < sites.count; i++)
 		add_call_site(search, file, &sites.items[i]);
 	call_sites_release(&sites);
 	if (r == 0)
 		return 0;
-	*ret_reason = "it has entry points such as mallocx, mi_malloc or tc_malloc linked in, and "
-		      "which of its code calls them cannot be determined: only bpf and perf count "
-		      "them";
+	*ret_reason =
+		"it has entry points such as mallocx, mi_malloc or tc_malloc linked in, and "
+		"which of its code calls them cannot be determined: only bpf and perf count "
+		"them";
 	return -ENODATA;
 }
 
@@ -174,8 +179,8 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 		*ret_reason = "a library of it cannot be read";
 	else if (library.is_program)
 		r = add_linked_in(search, file, &library, ret_reason);
-	search->files = xgrow(search->files, &search->file_capacity, search->file_count + 1,
-			      sizeof(*search->files));
+	search->files = xgrow(search->files, &search->file_capacity,
+			      search->file_count + 1, sizeof(*search->files));
 	search->files[search->file_count++] = library;
 	return r;
 }
@@ -192,7 +197,8 @@ static size_t count_votes(const struct search *search, const struct library *lib
 	for (size_t i = 0; i < search->count; i++) {
 		const struct candidate *c = &search->candidates[i];
 
-		if (c->place.hook == HOOK_malloc && c->place.found == library->exports[HOOK_malloc])
+		if (c->place.hook == HOOK_malloc &&
+		    c->place.found == library->exports[HOOK_malloc])
 			votes += search->files[c->file].is_libc ? FILES_MAX : 1;
 	}
 	return votes;
@@ -216,9 +222,9 @@ static bool leads_to_hooks(const struct search *search, const struct hook_place 
 {
 	const struct hooks_there *there = &search->source->there;
 
-	return there->base_addr && (place->found - there->base_addr < HOOKS_CODE_BYTES ||
-				    (there->gates_addr &&
-				     place->found - there->gates_addr < GATES_BYTES));
+	return there->base_addr &&
+	       (place->found - there->base_addr < HOOKS_CODE_BYTES ||
+		(there->gates_addr && place->found - there->gates_addr < GATES_BYTES));
 }
 
 /*
@@ -232,7 +238,8 @@ static int find_allocator(struct search *search, const char **ret_reason)
 	size_t most = 0;
 
 	for (size_t i = 0; there->base_addr && i < search->file_count; i++)
-		if (search->files[i].exports[HOOK_malloc] == there->originals[HOOK_malloc])
+		if (search->files[i].exports[HOOK_malloc] ==
+		    there->originals[HOOK_malloc])
 			search->allocator = &search->files[i];
 	for (size_t i = 0; !there->base_addr && i < search->file_count; i++) {
 		const struct library *library = &search->files[i];
@@ -251,7 +258,8 @@ static int find_allocator(struct search *search, const char **ret_reason)
 		return -ENOENT;
 	}
 	if (search->allocator->is_program) {
-		*ret_reason = "it has a malloc of its own, which it need not call through a table";
+		*ret_reason =
+			"it has a malloc of its own, which it need not call through a table";
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -269,8 +277,9 @@ static uint64_t find_original(const struct search *search, enum hook hook)
 		return own;
 	for (size_t i = 0; i < search->file_count; i++)
 		if (search->files[i].exports[hook] && !search->files[i].is_linker)
-			return count_exporters(search, hook) == 1 ? search->files[i].exports[hook]
-								  : 0;
+			return count_exporters(search, hook) == 1
+				       ? search->files[i].exports[hook]
+				       : 0;
 	return 0;
 }
 
@@ -309,11 +318,13 @@ static bool leads_to_program(const struct search *search, const struct candidate
 	return false;
 }
 
-static void add_place(struct search *search, const struct candidate *c, struct hook_places *ret)
+static void add_place(struct search *search, const struct candidate *c,
+		      struct hook_places *ret)
 {
 	struct library *library = &search->files[c->file];
 
-	ret->items = xgrow(ret->items, &ret->capacity, ret->count + 1, sizeof(*ret->items));
+	ret->items =
+		xgrow(ret->items, &ret->capacity, ret->count + 1, sizeof(*ret->items));
 	ret->items[ret->count++] = c->place;
 	ret->file_count += !library->is_counted;
 	library->is_counted = true;
@@ -343,8 +354,9 @@ static void choose(struct search *search, struct hook_places *ret)
 	const struct hooks_there *there = &search->source->there;
 
 	for (size_t i = 0; i < HOOK_COUNT_; i++)
-		ret->originals[i] = there->base_addr ? there->originals[i] :
-						       find_original(search, (enum hook)i);
+		ret->originals[i] = there->base_addr
+					    ? there->originals[i]
+					    : find_original(search, (enum hook)i);
 	for (size_t i = 0; i < search->count; i++) {
 		const struct candidate *c = &search->candidates[i];
 
@@ -379,7 +391,8 @@ static uint64_t prove_original(const struct search *search, enum hook hook)
 	uint64_t original = search->source->there.originals[hook];
 
 	for (size_t i = 0; i < search->file_count; i++)
-		if (!search->files[i].is_linker && search->files[i].exports[hook] == original)
+		if (!search->files[i].is_linker &&
+		    search->files[i].exports[hook] == original)
 			return original;
 	return 0;
 }
@@ -404,10 +417,12 @@ static int check_entries(const struct search *search, const char **ret_reason)
 	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++) {
 		bool is_called = entries->is_imported[i] || entries->is_weak[i];
 
-		if (!is_called || !entries->is_exported[i] || find_original(search, hook_of(i)))
+		if (!is_called || !entries->is_exported[i] ||
+		    find_original(search, hook_of(i)))
 			continue;
-		*ret_reason = "several of its libraries have entry points such as mallocx, "
-			      "mi_malloc or tc_malloc, which only bpf and perf can tell apart";
+		*ret_reason =
+			"several of its libraries have entry points such as mallocx, "
+			"mi_malloc or tc_malloc, which only bpf and perf can tell apart";
 		return -ENODATA;
 	}
 	return 0;
@@ -470,7 +485,8 @@ uint64_t hook_places_sum_code(const struct mapping_list *mappings)
 		const struct mapping *m = &mappings->items[i];
 
 		if ((m->flags & MAPPING_EXEC) && m->inode != 0 && !segment_is_mapped(m))
-			sum = (sum ^ m->start_addr ^ m->inode) * UINT64_C(0x9e3779b97f4a7c15);
+			sum = (sum ^ m->start_addr ^ m->inode) *
+			      UINT64_C(0x9e3779b97f4a7c15);
 	}
 	return sum;
 }

@@ -53,11 +53,11 @@ static inline bool hook_places_are_near(uint64_t sites_addr, uint64_t sites_end_
 {
 	int32_t unused;
 
-	return sites_end_addr == 0 || (hook_place_distance(sites_addr, addr, &unused) &&
-				       hook_place_distance(sites_end_addr, addr, &unused) &&
-				       hook_place_distance(sites_addr, addr + GATES_BYTES, &unused) &&
-				       hook_place_distance(sites_end_addr, addr + GATES_BYTES,
-							   &unused));
+	return sites_end_addr == 0 ||
+	       (hook_place_distance(sites_addr, addr, &unused) &&
+		hook_place_distance(sites_end_addr, addr, &unused) &&
+		hook_place_distance(sites_addr, addr + GATES_BYTES, &unused) &&
+		hook_place_distance(sites_end_addr, addr + GATES_BYTES, &unused));
 }
 
 struct hook_places {
@@ -65,13 +65,17 @@ struct hook_places {
 	size_t count, capacity;
 	/* addresses of the original functions; 0: there is none */
 	uint64_t originals[HOOK_COUNT_];
-	char allocator[256];		 /* the file that contains malloc */
-	size_t file_count;		 /* number of files with these places */
-	size_t other_count;		 /* places that lead elsewhere */
-	uint64_t sites_addr, sites_end_addr; /* from the first call site to the last; 0, 0: none */
+	char allocator[256]; /* the file that contains malloc */
+	size_t file_count;   /* number of files with these places */
+	size_t other_count;  /* places that lead elsewhere */
+	uint64_t sites_addr,
+		sites_end_addr; /* from the first call site to the last; 0, 0: none */
 };
 
-#define HOOK_PLACES_INIT { .items = NULL }
+#define HOOK_PLACES_INIT      \
+	{                     \
+		.items = NULL \
+	}
 
 /* Existing hooks, to which some places may already lead; base_addr 0: none. */
 struct hooks_there {

@@ -41,7 +41,8 @@ static bool is_part(const struct mapping *m, uint64_t offset)
 		return true;
 	if (private_code_is_mapping(m, MAPPING_READ | MAPPING_WRITE))
 		return offset == HOOKS_PRIVATE_OFFSET;
-	return (offset == HOOKS_COUNTS_OFFSET && segment_is_whole(m, HOOKS_COUNTS_BYTES)) ||
+	return (offset == HOOKS_COUNTS_OFFSET &&
+		segment_is_whole(m, HOOKS_COUNTS_BYTES)) ||
 	       (offset == HOOKS_NODES_OFFSET && segment_is_whole(m, HOOKS_NODES_BYTES));
 }
 
@@ -50,7 +51,8 @@ static bool is_part(const struct mapping *m, uint64_t offset)
  * ever unmapped. The range was first mapped as a single piece of code. Private mappings
  * may have merged with others at both ends.
  */
-static bool is_whole(const struct mapping_list *mappings, uint64_t base_addr, uint64_t bytes)
+static bool is_whole(const struct mapping_list *mappings, uint64_t base_addr,
+		     uint64_t bytes)
 {
 	uint64_t addr = base_addr, end_addr = base_addr + bytes;
 
@@ -70,7 +72,8 @@ static bool is_whole(const struct mapping_list *mappings, uint64_t base_addr, ui
  * Return the size of the range at addr; 0 if there are no hooks, or if they do
  * not own all of the range.
  */
-static uint64_t read_size(const struct hooks_look *look, uint64_t addr, struct hooks_head *ret)
+static uint64_t read_size(const struct hooks_look *look, uint64_t addr,
+			  struct hooks_head *ret)
 {
 	uint64_t bytes;
 
@@ -89,10 +92,12 @@ size_t hooks_orphans_find(const struct hooks_look *look,
 	size_t count = 0, candidates;
 
 	*ret_is_owned = false;
-	candidates = private_code_find(look->mappings, look->mem_fd, &mark, found, CANDIDATES_MAX);
+	candidates = private_code_find(look->mappings, look->mem_fd, &mark, found,
+				       CANDIDATES_MAX);
 	for (size_t i = 0; i < candidates && count < HOOKS_ORPHANS_MAX; i++) {
 		struct hooks_head head;
-		uint64_t bytes = found[i] == look->own_addr ? 0 : read_size(look, found[i], &head);
+		uint64_t bytes =
+			found[i] == look->own_addr ? 0 : read_size(look, found[i], &head);
 
 		if (bytes == 0)
 			continue;
@@ -104,7 +109,8 @@ size_t hooks_orphans_find(const struct hooks_look *look,
 	return count;
 }
 
-bool hooks_orphans_is_one(const struct hooks_look *look, const struct hooks_orphan *orphan)
+bool hooks_orphans_is_one(const struct hooks_look *look,
+			  const struct hooks_orphan *orphan)
 {
 	struct hooks_head head;
 
@@ -113,7 +119,8 @@ bool hooks_orphans_is_one(const struct hooks_look *look, const struct hooks_orph
 }
 
 /* Read the gates that the hooks refer to, if these are really gates. */
-static int read_gates(const struct hooks_look *look, uint64_t gates_addr, struct gates *ret)
+static int read_gates(const struct hooks_look *look, uint64_t gates_addr,
+		      struct gates *ret)
 {
 	return private_code_covers(look->mappings, gates_addr, GATES_BYTES) &&
 			       gates_are_there(look->mem_fd, gates_addr, ret)
@@ -145,12 +152,14 @@ static int find_places(const struct hooks_switch *s, const struct hooks_look *lo
 }
 
 /* A call site leads to a gate, which leads past the hooks by now; or it was put back. */
-static bool leads_to_hooks(const struct hooks_switch *s, const struct hooks_record *record)
+static bool leads_to_hooks(const struct hooks_switch *s,
+			   const struct hooks_record *record)
 {
 	uint64_t now;
 
 	return !(record->addr & HOOKS_RECORD_IS_CALL) &&
-	       pread(s->mem_fd, &now, sizeof(now), (off_t)record->addr) == (ssize_t)sizeof(now) &&
+	       pread(s->mem_fd, &now, sizeof(now), (off_t)record->addr) ==
+		       (ssize_t)sizeof(now) &&
 	       now - s->base_addr < s->code_bytes;
 }
 
@@ -160,8 +169,8 @@ static int check_places(const struct hooks_switch *s, const struct hooks_head *h
 	_cleanup_free_ struct hooks_record *noted = xmalloc(HOOKS_RECORDS_BYTES);
 	size_t bytes = head->record_count * sizeof(*noted);
 
-	if (pread(s->mem_fd, noted, bytes, (off_t)(s->base_addr + HOOKS_RECORDS_OFFSET)) !=
-	    (ssize_t)bytes)
+	if (pread(s->mem_fd, noted, bytes,
+		  (off_t)(s->base_addr + HOOKS_RECORDS_OFFSET)) != (ssize_t)bytes)
 		return -EBADMSG;
 	for (size_t i = 0; i < head->record_count; i++)
 		if (leads_to_hooks(s, &noted[i]))
@@ -193,7 +202,8 @@ static int disarm(struct hooks_switch *s, const struct hooks_look *look,
 	return r == 0 && is_inside ? -EAGAIN : r;
 }
 
-int hooks_orphan_disarm(struct hooks_switch *s, const struct hooks_look *look, uint64_t base_addr)
+int hooks_orphan_disarm(struct hooks_switch *s, const struct hooks_look *look,
+			uint64_t base_addr)
 {
 	_cleanup_free_ struct hooks_record *records =
 		xcalloc(HOOKS_RECORD_MAX, sizeof(*records));

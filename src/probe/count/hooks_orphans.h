@@ -24,10 +24,10 @@
 #define HOOKS_ORPHANS_MAX 8
 
 struct hooks_look {
-	const struct procfs *fs; /* our own /proc, to find the owner */
+	const struct procfs *fs;	     /* our own /proc, to find the owner */
 	const struct mapping_list *mappings; /* the process's mappings */
 	int mem_fd;			     /* the process's mem */
-	uint64_t own_addr; /* address of hooks to leave out; 0: none */
+	uint64_t own_addr;		     /* address of hooks to leave out; 0: none */
 };
 
 /*
@@ -41,14 +41,16 @@ size_t hooks_orphans_find(const struct hooks_look *look,
  * Return whether the orphan is still there, as hooks_orphans_find()
  * found it, without an owner.
  */
-bool hooks_orphans_is_one(const struct hooks_look *look, const struct hooks_orphan *orphan);
+bool hooks_orphans_is_one(const struct hooks_look *look,
+			  const struct hooks_orphan *orphan);
 
 /*
  * Redirect all places that lead to the orphan, and check that no thread is in it: then
  * it may be unmapped. s has the request and the process's descriptors. Return 0;
  * -EAGAIN: not yet; or -errno.
  */
-int hooks_orphan_disarm(struct hooks_switch *s, const struct hooks_look *look, uint64_t base_addr);
+int hooks_orphan_disarm(struct hooks_switch *s, const struct hooks_look *look,
+			uint64_t base_addr);
 
 /*
  * Find existing gates. Return their address and a copy, which the caller

@@ -19,7 +19,8 @@
 #include "probe/borrow/segment.h"
 #include "proc/process/stat.h"
 
-static void fill_counts(struct count_head *head, int pid, const struct hook_places *places)
+static void fill_counts(struct count_head *head, int pid,
+			const struct hook_places *places)
 {
 	head->head_bytes = COUNT_HEAD_BYTES;
 	head->slot_bytes = COUNT_SLOT_BYTES;
@@ -64,8 +65,7 @@ static int fill_code(const struct procfs *fs, struct hooks_parcel *parcel,
 
 static void fill_nodes(struct stack_file_head *head, const struct hooks_wanted *wanted)
 {
-	struct stack_file_node *nodes =
-		(void *)((uint8_t *)head + STACK_NODES_OFFSET);
+	struct stack_file_node *nodes = (void *)((uint8_t *)head + STACK_NODES_OFFSET);
 
 	head->version = STACK_FILE_VERSION;
 	head->head_bytes = STACK_HEAD_BYTES;
@@ -92,7 +92,8 @@ uint64_t hooks_parcel_bytes(const struct hooks_parcel *parcel)
 static int make_segments(struct hooks_parcel *parcel, bool has_stacks)
 {
 	void *nodes = NULL;
-	int r = segment_make(HOOKS_COUNTS_BYTES, 0, &parcel->counts_segment, &parcel->counts);
+	int r = segment_make(HOOKS_COUNTS_BYTES, 0, &parcel->counts_segment,
+			     &parcel->counts);
 
 	if (r == 0 && has_stacks)
 		r = segment_make(HOOKS_NODES_BYTES, 0, &parcel->nodes_segment, &nodes);
@@ -134,7 +135,8 @@ struct gates *gates_make(void)
 	gates->version = HOOKS_VERSION;
 	for (size_t i = 0; i < HOOK_MAX; i++) {
 		size_t code_offset = offsetof(struct gates, code) + i * GATE_BYTES;
-		size_t target_offset = offsetof(struct gates, targets) + i * sizeof(uint64_t);
+		size_t target_offset =
+			offsetof(struct gates, targets) + i * sizeof(uint64_t);
 
 		(void)machine_jump((int32_t)target_offset - (int32_t)code_offset,
 				   gates->code[i]);
@@ -172,7 +174,8 @@ void hooks_parcel_reclaim(const struct hooks_parcel *parcel)
 
 struct hooks_modules *hooks_parcel_modules(const struct hooks_parcel *parcel)
 {
-	return (struct hooks_modules *)(void *)((uint8_t *)parcel->head + HOOKS_MODULES_OFFSET);
+	return (struct hooks_modules *)(void *)((uint8_t *)parcel->head +
+						HOOKS_MODULES_OFFSET);
 }
 
 bool hooks_are_there(int mem_fd, uint64_t addr, struct hooks_head *ret)
@@ -202,7 +205,8 @@ bool gates_are_there(int mem_fd, uint64_t addr, struct gates *ret)
 	return memcmp(ret, expected, sizeof(*ret)) == 0;
 }
 
-void gates_lead_to_hooks(struct gates *gates, const struct hooks_head *head, uint64_t base_addr)
+void gates_lead_to_hooks(struct gates *gates, const struct hooks_head *head,
+			 uint64_t base_addr)
 {
 	for (size_t i = 0; i < HOOK_COUNT_; i++)
 		gates->targets[i] = head->originals[i] ? base_addr + head->offsets[i] : 0;

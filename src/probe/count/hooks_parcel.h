@@ -30,7 +30,10 @@ struct hooks_parcel {
 	uint32_t module_record_bytes;
 };
 
-#define HOOKS_PARCEL_INIT { NULL, NULL, NULL, NULL, -1, -1, 0, NULL, 0 }
+#define HOOKS_PARCEL_INIT                                  \
+	{                                                  \
+		NULL, NULL, NULL, NULL, -1, -1, 0, NULL, 0 \
+	}
 
 /* Return the size of the range in the process. */
 uint64_t hooks_parcel_bytes(const struct hooks_parcel *parcel);
@@ -61,7 +64,8 @@ void hooks_parcel_reclaim(const struct hooks_parcel *parcel);
 struct hooks_modules *hooks_parcel_modules(const struct hooks_parcel *parcel);
 
 /* Make the gates lead to the hooks at base_addr; or past them, to the originals. */
-void gates_lead_to_hooks(struct gates *gates, const struct hooks_head *head, uint64_t base_addr);
+void gates_lead_to_hooks(struct gates *gates, const struct hooks_head *head,
+			 uint64_t base_addr);
 void gates_lead_past(struct gates *gates, const uint64_t originals[HOOK_COUNT_]);
 
 /*

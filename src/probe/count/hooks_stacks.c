@@ -38,9 +38,11 @@ static uint64_t find_end(const struct loaded *file)
 	return end;
 }
 
-static struct hooks_module describe(const struct hooks_stacks *stacks, const struct loaded *file)
+static struct hooks_module describe(const struct hooks_stacks *stacks,
+				    const struct loaded *file)
 {
-	struct hooks_module module = { .start = file->first->start_addr, .end = find_end(file) };
+	struct hooks_module module = { .start = file->first->start_addr,
+				       .end = find_end(file) };
 	uint64_t vaddr;
 
 	if (elf_frame_tables_find(file->fd, &vaddr) == 0 &&
@@ -141,7 +143,9 @@ static int write_modules(const struct hooks_stacks *stacks, const struct looking
 				    old_count * sizeof(modules->items[0]),
 			    &modules->items[old_count],
 			    (modules->count - old_count) * sizeof(modules->items[0]));
-	return r < 0 ? r : protected_write(&target, addr, &modules->count, sizeof(modules->count));
+	return r < 0 ? r
+		     : protected_write(&target, addr, &modules->count,
+				       sizeof(modules->count));
 }
 
 int hooks_stacks_look(struct hooks_stacks *stacks, const struct mapping_list *mappings)
@@ -171,17 +175,18 @@ int hooks_stacks_fill(const struct hooks_stacks *stacks, uint64_t private_addr)
 	const uint32_t yes = 1;
 	int pid = stacks->wanted->pid, r;
 
-	r = trace_write_memory(pid, private_addr + offsetof(struct hooks_private, main_stack_end),
-			       &stacks->main_stack_end, sizeof(stacks->main_stack_end));
+	r = trace_write_memory(
+		pid, private_addr + offsetof(struct hooks_private, main_stack_end),
+		&stacks->main_stack_end, sizeof(stacks->main_stack_end));
 	if (r == 0)
-		r = trace_write_memory(pid,
-				       private_addr + offsetof(struct hooks_private, sample_bytes),
-				       &stacks->wanted->sample_bytes,
-				       sizeof(stacks->wanted->sample_bytes));
+		r = trace_write_memory(
+			pid, private_addr + offsetof(struct hooks_private, sample_bytes),
+			&stacks->wanted->sample_bytes,
+			sizeof(stacks->wanted->sample_bytes));
 	if (r == 0)
-		r = trace_write_memory(pid,
-				       private_addr + offsetof(struct hooks_private, takes_stacks),
-				       &yes, sizeof(yes));
+		r = trace_write_memory(
+			pid, private_addr + offsetof(struct hooks_private, takes_stacks),
+			&yes, sizeof(yes));
 	return r;
 }
 

@@ -17,7 +17,7 @@ struct hooks_stacks {
 	struct hooks_parcel *parcel; /* with nodes */
 	int process_fd, mem_fd;	     /* mem_fd is opened for writing */
 	uint64_t base_addr;	     /* address of the hooks in the process */
-	uint64_t main_stack_end; /* set by hooks_stacks_look() */
+	uint64_t main_stack_end;     /* set by hooks_stacks_look() */
 };
 
 /*

@@ -82,7 +82,8 @@ static int write_place(const struct work *w, const struct stop *stop, uint64_t a
 		       bool is_call_site, uint64_t target)
 {
 	/* in the same page, which is known to be there */
-	uint64_t offset = is_call_site && addr % PAGE_BYTES >= sizeof(uint64_t) / 2 ? 4 : 0;
+	uint64_t offset = is_call_site && addr % PAGE_BYTES >= sizeof(uint64_t) / 2 ? 4
+										    : 0;
 	uint8_t word[sizeof(uint64_t)];
 	int32_t distance;
 	uint64_t whole;
@@ -104,7 +105,8 @@ static int write_place(const struct work *w, const struct stop *stop, uint64_t a
 static int note_places(struct work *w)
 {
 	struct hooks_switch *s = w->s;
-	const struct protected_target target = { s->request->pid, s->process_fd, s->mem_fd };
+	const struct protected_target target = { s->request->pid, s->process_fd,
+						 s->mem_fd };
 	uint64_t head_addr = s->base_addr + offsetof(struct hooks_head, record_count);
 	size_t first = s->record_count;
 	uint32_t count;
@@ -114,13 +116,15 @@ static int note_places(struct work *w)
 		const struct hook_place *place = &w->places->items[i];
 
 		s->records[s->record_count++] = (struct hooks_record){
-			place->addr | (place->is_call_site ? HOOKS_RECORD_IS_CALL : 0), place->found
+			place->addr | (place->is_call_site ? HOOKS_RECORD_IS_CALL : 0),
+			place->found
 		};
 	}
 	w->first_record = first;
 	count = (uint32_t)s->record_count;
 	r = protected_write(&target,
-			    s->base_addr + HOOKS_RECORDS_OFFSET + first * sizeof(*s->records),
+			    s->base_addr + HOOKS_RECORDS_OFFSET +
+				    first * sizeof(*s->records),
 			    &s->records[first], w->places->count * sizeof(*s->records));
 	return r < 0 ? r : protected_write(&target, head_addr, &count, sizeof(count));
 }
@@ -140,7 +144,8 @@ static int lead(struct work *w, const struct stop *stop, size_t index)
 	w->s->records[w->first_record + index].original = now;
 	step(w->s, "place");
 	w->count++;
-	return write_place(w, stop, place->addr, place->is_call_site, hook_addr(w, place));
+	return write_place(w, stop, place->addr, place->is_call_site,
+			   hook_addr(w, place));
 }
 
 /* All threads are stopped, so none can read half of an address. */
@@ -154,7 +159,8 @@ static int write_gates(struct work *w, const struct stop *stop)
 		return 0;
 	step(s, "gates");
 	for (size_t i = 0; r == 0 && i < HOOK_MAX; i++)
-		r = stop_write_word(stop, addr + i * sizeof(uint64_t), s->gates->targets[i]);
+		r = stop_write_word(stop, addr + i * sizeof(uint64_t),
+				    s->gates->targets[i]);
 	w->has_gates = r == 0;
 	return r;
 }
@@ -239,7 +245,8 @@ static int look_inside(const struct work *w, const struct stop *stop,
 	return 0;
 }
 
-static int put_back(struct work *w, const struct stop *stop, const struct hooks_record *record)
+static int put_back(struct work *w, const struct stop *stop,
+		    const struct hooks_record *record)
 {
 	bool is_call_site = record->addr & HOOKS_RECORD_IS_CALL;
 	uint64_t addr = record->addr & ~HOOKS_RECORD_IS_CALL, now;

@@ -107,10 +107,11 @@ bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *
 	visit->sites_addr = places->sites_addr;
 	visit->sites_end_addr = places->sites_end_addr;
 	if (places->sites_end_addr != 0)
-		visit->gates_hint_addr = hook_places_find_room(mappings, places->sites_addr);
-	return !visit->gates_addr || hook_places_are_near(places->sites_addr,
-							  places->sites_end_addr,
-							  visit->gates_addr);
+		visit->gates_hint_addr =
+			hook_places_find_room(mappings, places->sites_addr);
+	return !visit->gates_addr ||
+	       hook_places_are_near(places->sites_addr, places->sites_end_addr,
+				    visit->gates_addr);
 }
 
 /* Map them where the call sites can reach them; -ENOMEM if there is no room. */
@@ -151,8 +152,10 @@ static int place_gates(struct entering *e)
 	borrow_step(&e->borrow, "code of the gates");
 	r = write_code(&e->borrow, v->gates_addr, parcel->gates, sizeof(*parcel->gates));
 	if (r == 0)
-		r = write_code(&e->borrow, v->base_addr + offsetof(struct hooks_head, gates_addr),
-			       &parcel->head->gates_addr, sizeof(parcel->head->gates_addr));
+		r = write_code(&e->borrow,
+			       v->base_addr + offsetof(struct hooks_head, gates_addr),
+			       &parcel->head->gates_addr,
+			       sizeof(parcel->head->gates_addr));
 	return r;
 }
 
@@ -186,7 +189,8 @@ static int place_code(struct entering *e)
 		return r;
 	head->unmoved_addr = 0;
 	borrow_step(&e->borrow, "code that has moved");
-	return write_code(&e->borrow, v->base_addr + offsetof(struct hooks_head, unmoved_addr),
+	return write_code(&e->borrow,
+			  v->base_addr + offsetof(struct hooks_head, unmoved_addr),
 			  &head->unmoved_addr, sizeof(head->unmoved_addr));
 }
 
@@ -194,16 +198,17 @@ static int place_data(struct entering *e)
 {
 	struct hooks_visit *v = e->visit;
 	uint64_t private_addr = v->base_addr + HOOKS_PRIVATE_OFFSET;
-	uint64_t private_bytes = HOOKS_PRIVATE_BYTES +
-				 (v->parcel->nodes ? HOOKS_ARENA_BYTES : 0);
+	uint64_t private_bytes =
+		HOOKS_PRIVATE_BYTES + (v->parcel->nodes ? HOOKS_ARENA_BYTES : 0);
 	const uint64_t calls[][7] = {
 		{ SYS_mmap, private_addr, private_bytes, PROT_READ | PROT_WRITE,
-		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, UINT64_MAX, 0 },
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, UINT64_MAX,
+		  0 },
 		{ SYS_madvise, private_addr, private_bytes, MADV_WIPEONFORK },
 		{ SYS_shmat, (uint64_t)v->parcel->counts_segment,
 		  v->base_addr + HOOKS_COUNTS_OFFSET, SHM_REMAP },
-		{ SYS_shmat, (uint64_t)v->parcel->nodes_segment, v->base_addr + HOOKS_NODES_OFFSET,
-		  SHM_REMAP },
+		{ SYS_shmat, (uint64_t)v->parcel->nodes_segment,
+		  v->base_addr + HOOKS_NODES_OFFSET, SHM_REMAP },
 	};
 	size_t count = v->parcel->nodes ? LENGTH(calls) : LENGTH(calls) - 1;
 	uint64_t unused;

@@ -24,13 +24,14 @@ struct hooks_visit {
 	struct hooks_parcel *parcel; /* the addresses in the parcel are filled in */
 	/* the process's directory in /proc, and its mem, opened for writing */
 	int process_fd, mem_fd;
-	uint64_t base_addr;	/* address of the hooks in the process; 0: not there */
-	uint64_t gates_addr;	/* 0: none */
-	bool has_own_gates;	/* the gates were not there before */
-	bool keeps_gates;	/* the program may have taken the address of a gate */
+	uint64_t base_addr;  /* address of the hooks in the process; 0: not there */
+	uint64_t gates_addr; /* 0: none */
+	bool has_own_gates;  /* the gates were not there before */
+	bool keeps_gates;    /* the program may have taken the address of a gate */
 	/* set by hooks_visit_set_sites(): */
-	uint64_t sites_addr, sites_end_addr; /* code that the gates have to be near; 0, 0: none */
-	uint64_t gates_hint_addr;	     /* where there is room near it; 0: anywhere */
+	uint64_t sites_addr,
+		sites_end_addr;	  /* code that the gates have to be near; 0, 0: none */
+	uint64_t gates_hint_addr; /* where there is room near it; 0: anywhere */
 	/* orphans to be unmapped; nothing leads to them any more */
 	const struct hooks_orphan *orphans;
 	size_t orphan_count;

@@ -14,7 +14,7 @@
 #include "tracee/elf/exports.h"
 
 #define PIECE_BYTES 65536
-#define SIGN_MAX    64
+#define SIGN_MAX 64
 
 /*
  * Messages in the code of allocators. The first character is apart, so that memstate's own
@@ -26,7 +26,8 @@ static const struct {
 } signs[] = {
 	{ '<', "jemalloc>: Malformed conf string", "jemalloc in this stripped program" },
 	{ 'm', "imalloc: warning: ", "mimalloc in this stripped program" },
-	{ 't', "cmalloc.max_total_thread_cache_bytes", "tcmalloc in this stripped program" },
+	{ 't', "cmalloc.max_total_thread_cache_bytes",
+	  "tcmalloc in this stripped program" },
 };
 
 static const char *find_sign(const uint8_t *piece, size_t length)
@@ -35,7 +36,8 @@ static const char *find_sign(const uint8_t *piece, size_t length)
 		size_t rest_length = strlen(signs[i].rest);
 		const uint8_t *at = piece, *end = piece + length;
 
-		while ((at = memmem(at, (size_t)(end - at), signs[i].rest, rest_length))) {
+		while ((at = memmem(at, (size_t)(end - at), signs[i].rest,
+				    rest_length))) {
 			if (at > piece && at[-1] == signs[i].first)
 				return signs[i].description;
 			at++;
@@ -52,7 +54,7 @@ static const char *search(int fd, const struct elf_part *part)
 	for (uint64_t done = 0; !found && done < part->file_bytes; done += PIECE_BYTES) {
 		uint64_t left = part->file_bytes - done;
 		size_t wanted = left < PIECE_BYTES + SIGN_MAX ? (size_t)left
-							       : PIECE_BYTES + SIGN_MAX;
+							      : PIECE_BYTES + SIGN_MAX;
 		ssize_t n = pread(fd, piece, wanted, (off_t)(part->offset_bytes + done));
 
 		if (n <= 0)
@@ -73,7 +75,8 @@ const char *linked_in_find(int fd)
 	if (r != -ENODATA || elf_exports_read(fd, &exports) < 0)
 		return NULL;
 	own = elf_exports_find(&exports, "malloc");
-	for (size_t i = 0; !found && !(own && own->is_function) && i < exports.part_count; i++)
+	for (size_t i = 0; !found && !(own && own->is_function) && i < exports.part_count;
+	     i++)
 		found = search(fd, &exports.parts[i]);
 	elf_exports_release(&exports);
 	return found;

@@ -49,13 +49,15 @@ const struct counted_name counted_names[COUNTED_NAME_COUNT] = {
 	{ "_ZdaPvSt11align_val_t", CALL_DELETE, COUNT_FAMILY_STANDARD, false },
 	{ "_ZdlPvmSt11align_val_t", CALL_DELETE, COUNT_FAMILY_STANDARD, false },
 	{ "_ZdaPvmSt11align_val_t", CALL_DELETE, COUNT_FAMILY_STANDARD, false },
-	{ "_ZdlPvSt11align_val_tRKSt9nothrow_t", CALL_DELETE, COUNT_FAMILY_STANDARD, false },
-	{ "_ZdaPvSt11align_val_tRKSt9nothrow_t", CALL_DELETE, COUNT_FAMILY_STANDARD, false },
+	{ "_ZdlPvSt11align_val_tRKSt9nothrow_t", CALL_DELETE, COUNT_FAMILY_STANDARD,
+	  false },
+	{ "_ZdaPvSt11align_val_tRKSt9nothrow_t", CALL_DELETE, COUNT_FAMILY_STANDARD,
+	  false },
 #define JEMALLOC(name, call, size) EXTRA(name, call, size, STANDARD)
-#define JE(name, call, size)	   EXTRA(name, call, size, JE)
-#define RJEM(name, call, size)	   EXTRA(name, call, size, RJEM)
-#define MI(name, call, size)	   EXTRA(name, call, size, MI)
-#define TC(name, call, size)	   EXTRA(name, call, size, TC)
+#define JE(name, call, size) EXTRA(name, call, size, JE)
+#define RJEM(name, call, size) EXTRA(name, call, size, RJEM)
+#define MI(name, call, size) EXTRA(name, call, size, MI)
+#define TC(name, call, size) EXTRA(name, call, size, TC)
 	COUNT_EXTRA_JEMALLOC(JEMALLOC) COUNT_EXTRA_JE(JE) COUNT_EXTRA_RJEM(RJEM)
-	COUNT_EXTRA_MI(MI) COUNT_EXTRA_TC(TC)
+		COUNT_EXTRA_MI(MI) COUNT_EXTRA_TC(TC)
 };

@@ -34,7 +34,7 @@ struct counted_name {
 
 /* The standard names come first, starting with malloc. */
 #define COUNTED_STANDARD_COUNT 31
-#define COUNTED_NAME_COUNT     123
+#define COUNTED_NAME_COUNT 123
 extern const struct counted_name counted_names[COUNTED_NAME_COUNT];
 
 /* Return false for names of functions that libc or C++ defines. */

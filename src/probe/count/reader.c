@@ -57,7 +57,8 @@ static int64_t add_slot(const struct count_slot *slot, struct count_sums *ret)
 	ret->calls[CALL_FREE] = slot->free_calls;
 	for (int i = 0; i < CALL_COUNT_; i++)
 		if (i != CALL_FREE && i != CALL_DELETE)
-			ret->allocation_calls = bytes_add(ret->allocation_calls, ret->calls[i]);
+			ret->allocation_calls =
+				bytes_add(ret->allocation_calls, ret->calls[i]);
 	/* a realloc() that freed a block is counted as an allocation, not as a free */
 	blocks = ret->allocation_calls - slot->failed_count - slot->resized_count -
 		 2 * slot->ended_count - (slot->free_calls - slot->free_null_count) -
@@ -93,8 +94,8 @@ static uint64_t most_pending(const struct count_slot *slot, int64_t seen_bytes)
  */
 static bool has_freed(const struct count_slot *slot)
 {
-	return slot->free_calls != slot->free_null_count || slot->resized_count || slot->ended_count ||
-	       slot->calls[COUNT_DELETE];
+	return slot->free_calls != slot->free_null_count || slot->resized_count ||
+	       slot->ended_count || slot->calls[COUNT_DELETE];
 }
 
 static void read_slot(struct reading *reading, const struct count_slot *slot)
@@ -108,11 +109,12 @@ static void read_slot(struct reading *reading, const struct count_slot *slot)
 	t->name[sizeof(t->name) - 1] = '\0';
 	reading->blocks =
 		(int64_t)((uint64_t)reading->blocks + (uint64_t)add_slot(slot, &t->sums));
-	reading->bytes = (int64_t)((uint64_t)reading->bytes + (uint64_t)slot->pending_bytes);
+	reading->bytes =
+		(int64_t)((uint64_t)reading->bytes + (uint64_t)slot->pending_bytes);
 	reading->high_bytes = slot->high_bytes;
-	reading->above_bytes += most_pending(slot, slot->high_bytes > slot->pending_bytes ?
-							   slot->high_bytes :
-							   slot->pending_bytes);
+	reading->above_bytes += most_pending(slot, slot->high_bytes > slot->pending_bytes
+							   ? slot->high_bytes
+							   : slot->pending_bytes);
 	/* the minimum of the pending bytes is not recorded */
 	if (has_freed(slot))
 		reading->below_bytes += COUNT_FLUSH_BYTES;
@@ -144,13 +146,15 @@ static void finish(struct reading *reading)
 	 * several threads each one contributes to the error.
 	 */
 	if (reading->used_slots <= 1 &&
-	    !__builtin_add_overflow(head->live_bytes, reading->high_bytes, &high) && high > peak)
+	    !__builtin_add_overflow(head->live_bytes, reading->high_bytes, &high) &&
+	    high > peak)
 		peak = high;
 	if (reading->bytes > peak)
 		peak = reading->bytes;
 	p->peak_live_bytes = known_if_positive(peak);
-	p->peak_error_bytes = reading->above_bytes > reading->below_bytes ? reading->above_bytes
-									  : reading->below_bytes;
+	p->peak_error_bytes = reading->above_bytes > reading->below_bytes
+				      ? reading->above_bytes
+				      : reading->below_bytes;
 	if (p->thread_count <= 1)
 		p->peak_error_bytes = 0;
 }
@@ -171,7 +175,8 @@ static void read_slots(const char *bytes, size_t length, struct count_program *p
 	p->sums = (struct count_sums){ .failed_calls = 0 };
 	p->thread_count = head->folded_thread_count;
 	p->listed_count = 0;
-	p->threads = xgrow(p->threads, &p->thread_capacity, count + 1, sizeof(*p->threads));
+	p->threads =
+		xgrow(p->threads, &p->thread_capacity, count + 1, sizeof(*p->threads));
 	for (size_t i = 0; i < count; i++) {
 		const struct count_slot *slot =
 			(const void *)(bytes + COUNT_HEAD_BYTES + i * COUNT_SLOT_BYTES);
@@ -195,7 +200,8 @@ bool count_is_torn(const char *bytes, size_t length)
 {
 	const struct count_head *head = (const void *)bytes;
 
-	return length >= COUNT_HEAD_BYTES && head->fold_begin_count != head->fold_end_count;
+	return length >= COUNT_HEAD_BYTES &&
+	       head->fold_begin_count != head->fold_end_count;
 }
 
 int count_read_program(const char *bytes, size_t length, struct count_program *p)

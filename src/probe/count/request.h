@@ -29,10 +29,10 @@ struct count_request {
 	enum count_method method; /* COUNT_AUTO, or the only method to try */
 	bool calls_only;	  /* calls and requested bytes are sufficient */
 	bool wants_stacks;
-	bool wants_live;       /* with stacks: also what is still allocated */
+	bool wants_live; /* with stacks: also what is still allocated */
 	/* with stacks: mean bytes per sample; 0: record each allocation */
 	uint64_t sample_bytes;
-	uint64_t limit_ns;     /* how long to wait for a safe moment */
+	uint64_t limit_ns; /* how long to wait for a safe moment */
 	/* For tests: called before each step that changes the target; otherwise NULL. */
 	void (*step)(void *context, const char *name);
 	void *context;

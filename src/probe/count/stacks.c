@@ -42,18 +42,19 @@ struct reading {
 	/* generation of the head, in the width that nodes have */
 	uint64_t peak_generation;
 	bool peak_is_now;
-	uint32_t node_count; /* node numbers in the file, not all of which are in use */
-	uint32_t *numbers;	/* maps numbers in the file to our numbers; 0: none */
-	uint32_t *first_nodes;	/* first node number in the file, by module */
-	bool *is_cut;		/* indexed by our numbers */
-	bool *is_by_frame;	/* likewise */
+	uint32_t node_count;   /* node numbers in the file, not all of which are in use */
+	uint32_t *numbers;     /* maps numbers in the file to our numbers; 0: none */
+	uint32_t *first_nodes; /* first node number in the file, by module */
+	bool *is_cut;	       /* indexed by our numbers */
+	bool *is_by_frame;     /* likewise */
 	uint64_t comparisons;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 	struct stacks *stacks;
 };
 
 /* Return the number of bytes read, less than length at the end of the source. */
-static size_t read_at(const struct source *source, void *to, size_t length, uint64_t offset)
+static size_t read_at(const struct source *source, void *to, size_t length,
+		      uint64_t offset)
 {
 	size_t done = 0;
 
@@ -81,7 +82,8 @@ static size_t read_at(const struct source *source, void *to, size_t length, uint
 static bool is_sound(const struct stack_file_head *head)
 {
 	return head->magic == STACK_FILE_MAGIC && head->version == STACK_FILE_VERSION &&
-	       head->head_bytes == STACK_HEAD_BYTES && head->node_bytes == STACK_NODE_BYTES &&
+	       head->head_bytes == STACK_HEAD_BYTES &&
+	       head->node_bytes == STACK_NODE_BYTES &&
 	       head->modules_offset == STACK_HEAD_BYTES &&
 	       head->nodes_offset == STACK_NODES_OFFSET &&
 	       head->module_bytes <= STACK_MODULES_BYTES && head->scale_bits <= 32 &&
@@ -91,12 +93,13 @@ static bool is_sound(const struct stack_file_head *head)
 static void add_module(struct reading *reading, const struct stack_file_module *module)
 {
 	struct stacks *stacks = reading->stacks;
-	const char *path = (const char *)module + offsetof(struct stack_file_module, path);
+	const char *path =
+		(const char *)module + offsetof(struct stack_file_module, path);
 	size_t room = module->record_bytes - offsetof(struct stack_file_module, path);
 	struct stack_module *added;
 
-	if (module->start >= module->end || module->build_id_bytes > PROFILE_BUILD_ID_MAX ||
-	    !memchr(path, '\0', room))
+	if (module->start >= module->end ||
+	    module->build_id_bytes > PROFILE_BUILD_ID_MAX || !memchr(path, '\0', room))
 		return;
 	stacks->modules = xgrow(stacks->modules, &stacks->module_capacity,
 				stacks->module_count + 1, sizeof(*stacks->modules));
@@ -115,7 +118,8 @@ static void add_module(struct reading *reading, const struct stack_file_module *
 static void read_modules(struct reading *reading)
 {
 	const size_t least = offsetof(struct stack_file_module, path) + 1;
-	_cleanup_free_ char *bytes = xcalloc(1, STACK_MODULES_BYTES + sizeof(struct stack_file_module));
+	_cleanup_free_ char *bytes =
+		xcalloc(1, STACK_MODULES_BYTES + sizeof(struct stack_file_module));
 	size_t length = read_at(&reading->source, bytes, reading->head.module_bytes,
 				STACK_HEAD_BYTES);
 
@@ -166,7 +170,8 @@ static uint64_t unscaled(const struct reading *reading, int64_t value)
 
 	if (value <= 0)
 		return 0;
-	return bits ? ((uint64_t)value + (UINT64_C(1) << (bits - 1))) >> bits : (uint64_t)value;
+	return bits ? ((uint64_t)value + (UINT64_C(1) << (bits - 1))) >> bits
+		    : (uint64_t)value;
 }
 
 static int64_t live_bytes(const struct stack_file_node *node)
@@ -174,10 +179,12 @@ static int64_t live_bytes(const struct stack_file_node *node)
 	return (int64_t)(node->bytes - (uint64_t)node->freed_bytes);
 }
 
-static int64_t peak_bytes(const struct reading *reading, const struct stack_file_node *node)
+static int64_t peak_bytes(const struct reading *reading,
+			  const struct stack_file_node *node)
 {
 	bool is_of_peak = !reading->peak_is_now &&
-			  node->parent_generation >> STACK_PARENT_BITS == reading->peak_generation;
+			  node->parent_generation >> STACK_PARENT_BITS ==
+				  reading->peak_generation;
 
 	return is_of_peak ? node->peak_bytes : live_bytes(node);
 }
@@ -197,10 +204,12 @@ static void set_values(struct reading *reading, const struct stack_file_node *no
 }
 
 /* Add a node. Return 0, or -EBADMSG if a sum exceeds what is possible. */
-static int add_node(struct reading *reading, const struct stack_file_node *node, size_t number)
+static int add_node(struct reading *reading, const struct stack_file_node *node,
+		    size_t number)
 {
 	struct stacks *stacks = reading->stacks;
-	uint64_t parent = node->parent_generation & ((UINT64_C(1) << STACK_PARENT_BITS) - 1);
+	uint64_t parent = node->parent_generation &
+			  ((UINT64_C(1) << STACK_PARENT_BITS) - 1);
 	struct stack_node added = {
 		.pc = node->pc & ~STACK_FILE_PC_BY_FRAME,
 		.is_by_frame = node->pc & STACK_FILE_PC_BY_FRAME,
@@ -220,12 +229,12 @@ static int add_node(struct reading *reading, const struct stack_file_node *node,
 			return -EBADMSG;
 		reading->sums[m] += added.values[m];
 	}
-	stacks->nodes = xgrow(stacks->nodes, &stacks->node_capacity, stacks->node_count + 1,
-			      sizeof(*stacks->nodes));
-	reading->is_cut[stacks->node_count] =
-		added.pc == STACK_FILE_PC_CUT || reading->is_cut[added.parent];
-	reading->is_by_frame[stacks->node_count] =
-		added.is_by_frame || reading->is_by_frame[added.parent];
+	stacks->nodes = xgrow(stacks->nodes, &stacks->node_capacity,
+			      stacks->node_count + 1, sizeof(*stacks->nodes));
+	reading->is_cut[stacks->node_count] = added.pc == STACK_FILE_PC_CUT ||
+					      reading->is_cut[added.parent];
+	reading->is_by_frame[stacks->node_count] = added.is_by_frame ||
+						   reading->is_by_frame[added.parent];
 	if (reading->is_by_frame[stacks->node_count])
 		stacks->by_frame_count += added.values[PROFILE_ALLOCATIONS];
 	if (reading->is_cut[stacks->node_count])
@@ -241,7 +250,8 @@ typedef int node_reader(struct reading *reading, const struct stack_file_node *n
 /* Call reader for each node in use. Return 0, or what reader returned. */
 static int for_each_node(struct reading *reading, node_reader *reader)
 {
-	_cleanup_free_ struct stack_file_node *nodes = xcalloc(NODES_AT_ONCE, sizeof(*nodes));
+	_cleanup_free_ struct stack_file_node *nodes =
+		xcalloc(NODES_AT_ONCE, sizeof(*nodes));
 	size_t first = 0;
 	int r = 0;
 
@@ -252,7 +262,8 @@ static int for_each_node(struct reading *reading, node_reader *reader)
 		if (wanted > NODES_AT_ONCE)
 			wanted = NODES_AT_ONCE;
 		got = read_at(&reading->source, nodes, wanted * sizeof(*nodes),
-			      STACK_NODES_OFFSET + first * sizeof(*nodes)) / sizeof(*nodes);
+			      STACK_NODES_OFFSET + first * sizeof(*nodes)) /
+		      sizeof(*nodes);
 		for (size_t i = 0; r == 0 && i < got; i++)
 			if (nodes[i].pc != 0 && first + i > 0)
 				r = reader(reading, &nodes[i], first + i);
@@ -263,7 +274,8 @@ static int for_each_node(struct reading *reading, node_reader *reader)
 	return r;
 }
 
-static int add_live(struct reading *reading, const struct stack_file_node *node, size_t number)
+static int add_live(struct reading *reading, const struct stack_file_node *node,
+		    size_t number)
 {
 	(void)number;
 	reading->sums[PROFILE_LIVE] += (uint64_t)live_bytes(node);
@@ -277,17 +289,21 @@ static int read_nodes(struct reading *reading)
 
 	if (reading->head.flags & STACK_LIVE) {
 		for_each_node(reading, add_live);
-		reading->peak_is_now =
-			(int64_t)reading->sums[PROFILE_LIVE] > reading->head.peak_bytes;
+		reading->peak_is_now = (int64_t)reading->sums[PROFILE_LIVE] >
+				       reading->head.peak_bytes;
 		reading->sums[PROFILE_LIVE] = 0;
 	}
 	reading->peak_generation = reading->head.peak_generation & generations;
-	reading->numbers = xcalloc((size_t)reading->node_count + 1, sizeof(*reading->numbers));
-	reading->is_cut = xcalloc((size_t)reading->node_count + 1, sizeof(*reading->is_cut));
+	reading->numbers =
+		xcalloc((size_t)reading->node_count + 1, sizeof(*reading->numbers));
+	reading->is_cut =
+		xcalloc((size_t)reading->node_count + 1, sizeof(*reading->is_cut));
 	reading->is_by_frame =
 		xcalloc((size_t)reading->node_count + 1, sizeof(*reading->is_by_frame));
-	stacks->nodes = xgrow(stacks->nodes, &stacks->node_capacity, 1, sizeof(*stacks->nodes));
-	stacks->nodes[stacks->node_count++] = (struct stack_node){ .module = PROFILE_NO_MODULE };
+	stacks->nodes =
+		xgrow(stacks->nodes, &stacks->node_capacity, 1, sizeof(*stacks->nodes));
+	stacks->nodes[stacks->node_count++] =
+		(struct stack_node){ .module = PROFILE_NO_MODULE };
 	return for_each_node(reading, add_node);
 }
 
@@ -302,7 +318,8 @@ static int read_source(const struct source *source, struct stacks *ret)
 	const struct stack_file_head *head = &reading.head;
 	int r;
 
-	if (read_at(source, &reading.head, sizeof(reading.head), 0) < sizeof(reading.head) ||
+	if (read_at(source, &reading.head, sizeof(reading.head), 0) <
+		    sizeof(reading.head) ||
 	    !is_sound(head))
 		return -EBADMSG;
 	stacks.pid = head->pid;
@@ -310,7 +327,8 @@ static int read_source(const struct source *source, struct stacks *ret)
 	stacks.sample_bytes = head->sample_bytes;
 	stacks.sample_count = head->sample_count;
 	stacks.lost_count = unscaled(&reading, (int64_t)head->lost_count);
-	reading.node_count = head->node_count < STACK_NODE_MAX ? head->node_count : STACK_NODE_MAX;
+	reading.node_count = head->node_count < STACK_NODE_MAX ? head->node_count
+							       : STACK_NODE_MAX;
 	read_modules(&reading);
 	r = read_nodes(&reading);
 	free(reading.first_nodes);
@@ -326,7 +344,8 @@ static int read_source(const struct source *source, struct stacks *ret)
 
 int stacks_read(const void *bytes, size_t length, struct stacks *ret)
 {
-	return read_source(&(struct source){ .fd = -1, .bytes = bytes, .length = length }, ret);
+	return read_source(&(struct source){ .fd = -1, .bytes = bytes, .length = length },
+			   ret);
 }
 
 void stacks_list_release(struct stacks_list *list)
@@ -375,7 +394,8 @@ static void read_file(const struct count_folder *folder, const char *name,
 	}
 	stacks.pid = pid;
 	stacks.generation = generation;
-	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
+	list->items = xgrow(list->items, &list->capacity, list->count + 1,
+			    sizeof(*list->items));
 	list->items[list->count++] = stacks;
 }
 
@@ -385,7 +405,8 @@ static int compare(const void *a, const void *b)
 
 	if (left->pid != right->pid)
 		return left->pid < right->pid ? -1 : 1;
-	return (left->generation > right->generation) - (left->generation < right->generation);
+	return (left->generation > right->generation) -
+	       (left->generation < right->generation);
 }
 
 int stacks_folder_read(const struct count_folder *folder, struct stacks_list *list)

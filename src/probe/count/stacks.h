@@ -27,7 +27,10 @@ struct stacks_list {
 	size_t unreadable_count; /* files that are not stack files */
 };
 
-#define STACKS_LIST_INIT { NULL, 0, 0, 0 }
+#define STACKS_LIST_INIT      \
+	{                     \
+		NULL, 0, 0, 0 \
+	}
 
 void stacks_list_release(struct stacks_list *list);
 

@@ -27,7 +27,8 @@ struct count_way {
 	 * for count_attach_open(); after an error the reason is appended to why as a
 	 * clause, and there is nothing to close.
 	 */
-	int (*open)(const struct count_place *place, void **ret_state, struct strbuf *why);
+	int (*open)(const struct count_place *place, void **ret_state,
+		    struct strbuf *why);
 
 	/* See struct count_means. */
 	void (*add_how)(const void *state, struct strbuf *out);

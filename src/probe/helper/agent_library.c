@@ -15,7 +15,7 @@
 #include "base/xalloc.h"
 
 #ifndef PKGLIBDIR /* defined by local.mk; analyzers that read only the sources lack it */
-#define PKGLIBDIR "/usr/local/lib/memstate"
+#	define PKGLIBDIR "/usr/local/lib/memstate"
 #endif
 
 #define LIBRARY "libmemstate-agent.so"
@@ -73,7 +73,8 @@ static char *filters_setting(const struct procfs *fs)
 	uint64_t filters = 0;
 
 	if (procfs_read_file(fs, getpid(), "status", KEY_LINES_BYTES_MAX, &status) == 0)
-		(void)key_lines_find_u64(strbuf_text(&status), "Seccomp_filters:", &filters);
+		(void)key_lines_find_u64(strbuf_text(&status),
+					 "Seccomp_filters:", &filters);
 	strbuf_add_text(&setting, FILTERS);
 	strbuf_add_u64(&setting, filters);
 	strbuf_release(&status);
@@ -93,7 +94,8 @@ static char *preload_setting(const char *before, const char *library)
 	return strbuf_take(&setting);
 }
 
-char **agent_environment(char *const *environment, const char *library, const struct procfs *fs)
+char **agent_environment(char *const *environment, const char *library,
+			 const struct procfs *fs)
 {
 	const char *before = NULL;
 	size_t count = 0, at = 0;

@@ -21,7 +21,8 @@ int agent_library_find_named(const char *name, char **ret);
  * Return a copy of an environment with the library added at the end of LD_PRELOAD. The
  * caller frees it with agent_environment_free().
  */
-char **agent_environment(char *const *environment, const char *library, const struct procfs *fs);
+char **agent_environment(char *const *environment, const char *library,
+			 const struct procfs *fs);
 void agent_environment_free(char **environment);
 
 #endif

@@ -30,16 +30,27 @@ const struct asked_allocator *answer_allocator(uint32_t commands)
 struct figure {
 	const char *name;
 	/* PAGES: multiples of the value at JEMALLOC_PAGE */
-	enum { BYTES, COUNT, PAGES } unit;
+	enum {
+		BYTES,
+		COUNT,
+		PAGES
+	} unit;
 };
 
 static const struct figure glibc_figures[] = {
-	{ "arena", BYTES },   { "ordblks", COUNT },  { "smblks", COUNT },   { "hblks", COUNT },
-	{ "hblkhd", BYTES },  { "usmblks", BYTES },  { "fsmblks", BYTES },  { "uordblks", BYTES },
-	{ "fordblks", BYTES }, { "keepcost", BYTES },
+	{ "arena", BYTES },    { "ordblks", COUNT },  { "smblks", COUNT },
+	{ "hblks", COUNT },    { "hblkhd", BYTES },   { "usmblks", BYTES },
+	{ "fsmblks", BYTES },  { "uordblks", BYTES }, { "fordblks", BYTES },
+	{ "keepcost", BYTES },
 };
 
-enum { GLIBC_ARENA, GLIBC_HBLKHD = 4, GLIBC_UORDBLKS = 7, GLIBC_FORDBLKS, GLIBC_KEEPCOST };
+enum {
+	GLIBC_ARENA,
+	GLIBC_HBLKHD = 4,
+	GLIBC_UORDBLKS = 7,
+	GLIBC_FORDBLKS,
+	GLIBC_KEEPCOST
+};
 
 static const struct figure jemalloc_figures[] = {
 	{ "stats.allocated", BYTES },
@@ -89,8 +100,8 @@ enum {
 };
 
 static const struct figure mimalloc_figures[] = {
-	{ "elapsed_msecs", COUNT }, { "user_msecs", COUNT },	 { "system_msecs", COUNT },
-	{ "current_rss", BYTES },   { "peak_rss", BYTES },	 { "current_commit", BYTES },
+	{ "elapsed_msecs", COUNT }, { "user_msecs", COUNT },  { "system_msecs", COUNT },
+	{ "current_rss", BYTES },   { "peak_rss", BYTES },    { "current_commit", BYTES },
 	{ "peak_commit", BYTES },   { "page_faults", COUNT },
 };
 
@@ -130,11 +141,16 @@ static void read_glibc(const struct ctlpage_answer *a, struct allocator_stats *r
 {
 	add_figures(a, glibc_figures, LENGTH(glibc_figures), ret);
 	ret->mallinfo = (struct heap_mallinfo){
-		.arena = value(a, GLIBC_ARENA),	      .ordblks = value(a, 1),
-		.smblks = value(a, 2),		      .hblks = value(a, 3),
-		.hblkhd = value(a, GLIBC_HBLKHD),     .usmblks = value(a, 5),
-		.fsmblks = value(a, 6),		      .uordblks = value(a, GLIBC_UORDBLKS),
-		.fordblks = value(a, GLIBC_FORDBLKS), .keepcost = value(a, GLIBC_KEEPCOST),
+		.arena = value(a, GLIBC_ARENA),
+		.ordblks = value(a, 1),
+		.smblks = value(a, 2),
+		.hblks = value(a, 3),
+		.hblkhd = value(a, GLIBC_HBLKHD),
+		.usmblks = value(a, 5),
+		.fsmblks = value(a, 6),
+		.uordblks = value(a, GLIBC_UORDBLKS),
+		.fordblks = value(a, GLIBC_FORDBLKS),
+		.keepcost = value(a, GLIBC_KEEPCOST),
 	};
 	ret->system_bytes = bytes_add(ret->mallinfo.arena, ret->mallinfo.hblkhd);
 	ret->live_bytes = bytes_add(ret->mallinfo.uordblks, ret->mallinfo.hblkhd);
@@ -144,10 +160,12 @@ static void read_glibc(const struct ctlpage_answer *a, struct allocator_stats *r
 static void read_jemalloc(const struct ctlpage_answer *a, struct allocator_stats *ret)
 {
 	add_figures(a, jemalloc_figures, LENGTH(jemalloc_figures), ret);
-	ret->system_bytes = bytes_add(value(a, JEMALLOC_MAPPED), value(a, JEMALLOC_RETAINED));
+	ret->system_bytes =
+		bytes_add(value(a, JEMALLOC_MAPPED), value(a, JEMALLOC_RETAINED));
 	ret->live_bytes = value(a, JEMALLOC_ALLOCATED);
-	ret->pool_bytes = bytes_add(bytes_sub(value(a, JEMALLOC_ACTIVE), ret->live_bytes),
-				    bytes_add(pages(a, JEMALLOC_DIRTY), pages(a, JEMALLOC_MUZZY)));
+	ret->pool_bytes =
+		bytes_add(bytes_sub(value(a, JEMALLOC_ACTIVE), ret->live_bytes),
+			  bytes_add(pages(a, JEMALLOC_DIRTY), pages(a, JEMALLOC_MUZZY)));
 	ret->meta_bytes = value(a, JEMALLOC_METADATA);
 	ret->resident_bytes = value(a, JEMALLOC_RESIDENT);
 }
@@ -157,9 +175,9 @@ static void read_gperftools(const struct ctlpage_answer *a, struct allocator_sta
 	add_figures(a, gperftools_figures, LENGTH(gperftools_figures), ret);
 	ret->system_bytes = value(a, GPERFTOOLS_HEAP);
 	ret->live_bytes = value(a, GPERFTOOLS_ALLOCATED);
-	ret->pool_bytes =
-		bytes_add(bytes_add(value(a, GPERFTOOLS_FREE), value(a, GPERFTOOLS_CENTRAL)),
-			  bytes_add(value(a, GPERFTOOLS_TRANSFER), value(a, GPERFTOOLS_THREAD)));
+	ret->pool_bytes = bytes_add(
+		bytes_add(value(a, GPERFTOOLS_FREE), value(a, GPERFTOOLS_CENTRAL)),
+		bytes_add(value(a, GPERFTOOLS_TRANSFER), value(a, GPERFTOOLS_THREAD)));
 	ret->resident_bytes = bytes_sub(ret->system_bytes, value(a, GPERFTOOLS_UNMAPPED));
 }
 

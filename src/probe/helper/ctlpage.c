@@ -56,8 +56,8 @@ static bool is_there(const struct ctlpage *ctl)
 	struct stat link;
 
 	if (ctl->addr != 0) {
-		snprintf(path, sizeof(path), "%d/map_files/%" PRIx64 "-%" PRIx64, ctl->pid,
-			 ctl->addr, ctl->addr + AGENT_PAGE_BYTES);
+		snprintf(path, sizeof(path), "%d/map_files/%" PRIx64 "-%" PRIx64,
+			 ctl->pid, ctl->addr, ctl->addr + AGENT_PAGE_BYTES);
 		if (fstatat(ctl->fs->fd, path, &link, AT_SYMLINK_NOFOLLOW) < 0)
 			return false;
 	}
@@ -105,12 +105,14 @@ static int take_lock(struct ctlpage *ctl, uint64_t deadline_ns)
 	for (;;) {
 		uint64_t holder = 0;
 
-		if (__atomic_compare_exchange_n(&ctl->page->client_lock, &holder, ctl->lock, false,
-						__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		if (__atomic_compare_exchange_n(&ctl->page->client_lock, &holder,
+						ctl->lock, false, __ATOMIC_SEQ_CST,
+						__ATOMIC_SEQ_CST))
 			return 0;
 		if (!is_client_there(ctl, holder) &&
-		    __atomic_compare_exchange_n(&ctl->page->client_lock, &holder, ctl->lock, false,
-						__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		    __atomic_compare_exchange_n(&ctl->page->client_lock, &holder,
+						ctl->lock, false, __ATOMIC_SEQ_CST,
+						__ATOMIC_SEQ_CST))
 			return 0;
 		if (clock_now_ns() >= deadline_ns)
 			return -EBUSY;
@@ -122,8 +124,8 @@ static void release_lock(struct ctlpage *ctl)
 {
 	uint64_t ours = ctl->lock;
 
-	__atomic_compare_exchange_n(&ctl->page->client_lock, &ours, 0, false, __ATOMIC_SEQ_CST,
-				    __ATOMIC_SEQ_CST);
+	__atomic_compare_exchange_n(&ctl->page->client_lock, &ours, 0, false,
+				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 static int await_reply(const struct ctlpage *ctl, uint32_t seq, uint64_t deadline_ns)
@@ -193,8 +195,8 @@ static void copy_answer(const struct ctlpage *ctl, struct ctlpage_answer *answer
 	answer->text = copy_text(ctl);
 }
 
-static int ask_locked(struct ctlpage *ctl, enum agent_command command, uint64_t deadline_ns,
-		      struct ctlpage_answer *answer)
+static int ask_locked(struct ctlpage *ctl, enum agent_command command,
+		      uint64_t deadline_ns, struct ctlpage_answer *answer)
 {
 	struct agent_page *page = ctl->page;
 	uint64_t begin_ns = clock_now_ns();

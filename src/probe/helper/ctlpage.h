@@ -26,27 +26,31 @@
 #include "proc/system/procfs.h"
 
 struct ctlpage {
-	struct agent_page *page;   /* NULL: no page */
-	bool is_segment;	   /* attached with shmat(2); otherwise mapped */
-	const struct procfs *fs;   /* borrowed */
-	int pid;		   /* pid of the process */
+	struct agent_page *page; /* NULL: no page */
+	bool is_segment;	 /* attached with shmat(2); otherwise mapped */
+	const struct procfs *fs; /* borrowed */
+	int pid;		 /* pid of the process */
 	/*
 	 * address of the page in the process; 0: unknown, then an
 	 * execve(2) goes unnoticed
 	 */
 	uint64_t addr;
 	uint64_t start_ticks;
-	uint64_t lock;		   /* value that this client writes to client_lock */
+	uint64_t lock; /* value that this client writes to client_lock */
 };
 
-#define CTLPAGE_INIT { .page = NULL }
+#define CTLPAGE_INIT         \
+	{                    \
+		.page = NULL \
+	}
 
 /*
  * Find the page of an existing helper, and share it. Return 0; -ENOENT: there is no
  * helper, or it is leaving; -EPROTO: it has another version; -EPERM: see above;
  * -ESRCH; or another -errno.
  */
-int ctlpage_open(const struct procfs *fs, int pid, uint64_t start_ticks, struct ctlpage *ret);
+int ctlpage_open(const struct procfs *fs, int pid, uint64_t start_ticks,
+		 struct ctlpage *ret);
 
 /*
  * Make a page for a process. The process attaches it with shmat(*ret_segment, NULL, 0)
@@ -57,8 +61,8 @@ int ctlpage_open(const struct procfs *fs, int pid, uint64_t start_ticks, struct 
  * sets it to the pid in the process's own namespace, and sets ret->addr once it is
  * known. Return 0 or -errno.
  */
-int ctlpage_make(const struct procfs *fs, int pid, uint64_t start_ticks, struct ctlpage *ret,
-		 int *ret_segment);
+int ctlpage_make(const struct procfs *fs, int pid, uint64_t start_ticks,
+		 struct ctlpage *ret, int *ret_segment);
 
 /*
  * Share the AGENT_PAGE_BYTES that the process has mapped at addr as shared anonymous

@@ -41,8 +41,8 @@ static bool parse_place(const char *line, struct place *ret)
 	char perms[5];
 	int name = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &start,
-		   &end, perms, &offset, &major, &minor, &inode, &name) < 7)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &start, &end, perms, &offset, &major, &minor, &inode, &name) < 7)
 		return false;
 	if (end - start != AGENT_PAGE_BYTES || offset != 0 || strcmp(perms, "rw-s") != 0)
 		return false;
@@ -127,7 +127,8 @@ static int map(const struct procfs *fs, int pid, uint64_t addr, struct ctlpage *
 	return 0;
 }
 
-static int share(const struct procfs *fs, int pid, const struct place *place, struct ctlpage *ret)
+static int share(const struct procfs *fs, int pid, const struct place *place,
+		 struct ctlpage *ret)
 {
 	if (place->is_segment && is_same_ipc_namespace(fs, pid) &&
 	    attach(place->inode, ret) == 0) {
@@ -160,7 +161,8 @@ static int32_t own_pid(const struct procfs *fs, int pid)
 	return own;
 }
 
-static int check(const struct ctlpage *ctl, const struct procfs *fs, int pid, uint64_t start_ticks)
+static int check(const struct ctlpage *ctl, const struct procfs *fs, int pid,
+		 uint64_t start_ticks)
 {
 	const volatile struct agent_page *page = ctl->page;
 	uint64_t owner_start = page->owner_start_ticks;
@@ -188,7 +190,8 @@ static uint64_t own_lock(const struct procfs *fs)
 	return (self.start_ticks & UINT32_MAX) << 32 | (uint64_t)getpid();
 }
 
-static void complete(struct ctlpage *ctl, const struct procfs *fs, int pid, uint64_t start_ticks)
+static void complete(struct ctlpage *ctl, const struct procfs *fs, int pid,
+		     uint64_t start_ticks)
 {
 	ctl->fs = fs;
 	ctl->pid = pid;
@@ -210,7 +213,8 @@ void ctlpage_close(struct ctlpage *ctl)
 	release(ctl);
 }
 
-int ctlpage_open(const struct procfs *fs, int pid, uint64_t start_ticks, struct ctlpage *ret)
+int ctlpage_open(const struct procfs *fs, int pid, uint64_t start_ticks,
+		 struct ctlpage *ret)
 {
 	_cleanup_strbuf_ struct strbuf maps = STRBUF_INIT;
 	struct ctlpage found = CTLPAGE_INIT;
@@ -252,8 +256,8 @@ static void set_head(struct agent_page *page, uint64_t start_ticks)
 	__atomic_store_n(&page->state, AGENT_STARTING, __ATOMIC_SEQ_CST);
 }
 
-int ctlpage_make(const struct procfs *fs, int pid, uint64_t start_ticks, struct ctlpage *ret,
-		 int *ret_segment)
+int ctlpage_make(const struct procfs *fs, int pid, uint64_t start_ticks,
+		 struct ctlpage *ret, int *ret_segment)
 {
 	struct ctlpage made = { .is_segment = true };
 	void *page;

@@ -202,13 +202,14 @@ static int prepare(struct load *load, const char **ret_reason)
 	load->place.page_segment = -1;
 	load->place.user = (uid_t)user;
 	load->borrow.calls_libc = true;
-	r = user < 0 ? (int)user : segment_is_shared_with(injection->process_fd, &has_ours);
+	r = user < 0 ? (int)user
+		     : segment_is_shared_with(injection->process_fd, &has_ours);
 	*ret_reason = "its namespaces cannot be read";
 	if (r < 0 || !has_ours)
 		return r;
 	*ret_reason = "there is no System V shared memory for the helper";
-	return ctlpage_make(request->fs, request->pid, request->start_ticks, load->place.page,
-			    &load->place.page_segment);
+	return ctlpage_make(request->fs, request->pid, request->start_ticks,
+			    load->place.page, &load->place.page_segment);
 }
 
 static int put_in(struct injection *injection, struct ctlpage *ret_page,
@@ -271,7 +272,8 @@ static void note_orphans(struct injection *injection, const struct mapping_list 
 }
 
 /* own_addr: see struct orphans_look. */
-static int look_around(struct injection *injection, uint64_t own_addr, const char **ret_reason)
+static int look_around(struct injection *injection, uint64_t own_addr,
+		       const char **ret_reason)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
 	int r;
@@ -320,7 +322,8 @@ static bool has_ended(const struct injection *injection)
 }
 
 int inject_load(const struct probe_request *request, struct injection **ret,
-		struct ctlpage *ret_page, struct probe_cost *ret_cost, const char **ret_reason)
+		struct ctlpage *ret_page, struct probe_cost *ret_cost,
+		const char **ret_reason)
 {
 	struct injection *injection = injection_new(request);
 	int r;
@@ -349,14 +352,14 @@ int inject_load(const struct probe_request *request, struct injection **ret,
 	return r;
 }
 
-struct injection *inject_adopt(const struct probe_request *request, const struct ctlpage *page)
+struct injection *inject_adopt(const struct probe_request *request,
+			       const struct ctlpage *page)
 {
 	struct injection *injection = injection_new(request);
 	const char *unused;
 
 	if (page->is_segment && !(page->page->flags & AGENT_PRELOADED) &&
-	    look_around(injection, page->addr, &unused) == 0 &&
-	    injection->base_addr) {
+	    look_around(injection, page->addr, &unused) == 0 && injection->base_addr) {
 		find_helper(injection);
 		return injection;
 	}
@@ -400,7 +403,8 @@ static int unload_in_turn(struct injection *injection, struct probe_cost *ret_co
 		struct load l = { .injection = injection };
 
 		r = run(unload, &l, ret_cost, ret_reason);
-	} while (r == -EBUSY && clock_now_ns() < deadline_ns && nanosleep(&look, NULL) == 0);
+	} while (r == -EBUSY && clock_now_ns() < deadline_ns &&
+		 nanosleep(&look, NULL) == 0);
 	return r;
 }
 

@@ -42,7 +42,8 @@ static int place(struct parcel_place *p)
 	if (r < 0)
 		return r;
 	if (is_error(result))
-		return fail(p, (int)result, "the kernel gives it no memory for the helper's code");
+		return fail(p, (int)result,
+			    "the kernel gives it no memory for the helper's code");
 	p->addr = (uint64_t)result;
 	return 0;
 }
@@ -63,14 +64,16 @@ static int adopt_page(struct parcel_place *p)
 	int r = borrow_syscall(p->borrow, map, &result);
 
 	if (r == 0 && is_error(result))
-		return fail(p, (int)result, "the kernel gives it no memory for the helper");
+		return fail(p, (int)result,
+			    "the kernel gives it no memory for the helper");
 	if (r == 0)
-		r = ctlpage_adopt(request->fs, request->pid, request->start_ticks, page_addr,
-				  p->page);
+		r = ctlpage_adopt(request->fs, request->pid, request->start_ticks,
+				  page_addr, p->page);
 	if (r == 0)
 		p->page->page->owner_pid = own_number_read(p->borrow->process_fd, ".");
-	return r < 0 ? fail(p, r, "it is in another ipc namespace, and its memory can only be "
-				     "shared with CAP_CHECKPOINT_RESTORE")
+	return r < 0 ? fail(p, r,
+			    "it is in another ipc namespace, and its memory can only be "
+			    "shared with CAP_CHECKPOINT_RESTORE")
 		     : r;
 }
 
@@ -110,13 +113,14 @@ static int call(struct parcel_place *p)
 		r = segment_lend(p->page_segment, p->user);
 	if (r < 0)
 		return r;
-	r = borrow_run(p->borrow, parcel_stub_addr(p->addr),
-		       parcel_order_addr(p->addr), &result);
+	r = borrow_run(p->borrow, parcel_stub_addr(p->addr), parcel_order_addr(p->addr),
+		       &result);
 	if (p->page_segment >= 0)
 		(void)segment_reclaim(p->page_segment);
 	if (r < 0)
 		return r;
-	return is_error(result) ? fail(p, (int)result, "it cannot have another thread") : 0;
+	return is_error(result) ? fail(p, (int)result, "it cannot have another thread")
+				: 0;
 }
 
 int parcel_place(struct parcel_place *p)

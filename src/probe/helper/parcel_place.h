@@ -13,9 +13,9 @@ struct parcel_place {
 	struct borrow *borrow; /* must be between borrow_begin() and borrow_end() */
 	/* already made; without a segment, set later from the process's own memory */
 	struct ctlpage *page;
-	int page_segment;      /* -1: the page will be the process's own memory */
-	uid_t user;	       /* effective user of the process */
-	uint64_t addr;	       /* address of the parcel; 0: nothing is mapped yet */
+	int page_segment; /* -1: the page will be the process's own memory */
+	uid_t user;	  /* effective user of the process */
+	uint64_t addr;	  /* address of the parcel; 0: nothing is mapped yet */
 };
 
 /*

@@ -35,7 +35,7 @@
 struct probe {
 	struct ctlpage ctl;
 	struct injection *injection; /* NULL: the helper was already there */
-	uint64_t next_ns; /* no query before this time */
+	uint64_t next_ns;	     /* no query before this time */
 	struct strbuf reason;
 };
 
@@ -43,10 +43,12 @@ static const struct {
 	int error;
 	const char *text;
 } reasons[] = {
-	{ -ENOENT, "no helper is in it: it was not started with one, and none may be put in" },
+	{ -ENOENT,
+	  "no helper is in it: it was not started with one, and none may be put in" },
 	{ -EPERM, "the helper in it is another user's, or in another ipc namespace: "
 		  "that needs CAP_CHECKPOINT_RESTORE" },
-	{ -EPROTO, "the helper in it is of another version of memstate, or its page was written to" },
+	{ -EPROTO,
+	  "the helper in it is of another version of memstate, or its page was written to" },
 	{ -ESRCH, "the process, or the helper in it, has ended" },
 	{ -ETIMEDOUT, "the helper did not answer in time" },
 	{ -EBUSY, "another memstate asks it all the time" },
@@ -129,13 +131,15 @@ static uint64_t read_anon_bytes(const struct ctlpage *ctl)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	uint64_t number, bytes;
 
-	if (procfs_read_file(ctl->fs, ctl->pid, "status", KEY_LINES_BYTES_MAX, &text) < 0 ||
+	if (procfs_read_file(ctl->fs, ctl->pid, "status", KEY_LINES_BYTES_MAX, &text) <
+		    0 ||
 	    !key_lines_find_u64(strbuf_text(&text), "RssAnon:", &number))
 		return BYTES_UNKNOWN;
 	return units_bytes_from_kib(number, &bytes) < 0 ? BYTES_UNKNOWN : bytes;
 }
 
-static uint64_t count_free_chunks(const struct probe *probe, const struct probe_question *question)
+static uint64_t count_free_chunks(const struct probe *probe,
+				  const struct probe_question *question)
 {
 	uint64_t bytes;
 
@@ -155,13 +159,17 @@ static int guard_stall(struct probe *probe, const struct probe_question *questio
 	strbuf_clear(&probe->reason);
 	if (bytes_known(chunks))
 		strbuf_addf(&probe->reason,
-			    "its threads might wait %" PRIu64 " ms for malloc, because mallinfo2() "
+			    "its threads might wait %" PRIu64
+			    " ms for malloc, because mallinfo2() "
 			    "visits every free chunk, and there may be %" PRIu64 "%s",
 			    chunks * CHUNK_COST_NS / NS_PER_MS, chunks,
-			    bytes_known(question->free_chunks) ? "" : ", estimated from its private memory");
+			    bytes_known(question->free_chunks)
+				    ? ""
+				    : ", estimated from its private memory");
 	else
-		strbuf_add_text(&probe->reason, "it is unknown how long its threads might wait for "
-						"malloc");
+		strbuf_add_text(&probe->reason,
+				"it is unknown how long its threads might wait for "
+				"malloc");
 	return -EFBIG;
 }
 
@@ -208,7 +216,8 @@ static int ask(struct probe *probe, const struct probe_question *question,
 int probe_ask(struct probe *probe, const struct probe_question *question,
 	      struct allocator_stats *ret, const char **ret_reason)
 {
-	const struct asked_allocator *asked = answer_allocator(ctlpage_commands(&probe->ctl));
+	const struct asked_allocator *asked =
+		answer_allocator(ctlpage_commands(&probe->ctl));
 	int r = asked ? 0 : -ENOSYS;
 
 	if (r == 0)
@@ -226,7 +235,8 @@ int probe_ask(struct probe *probe, const struct probe_question *question,
 		 * least the time waited
 		 */
 		if (r == -ETIMEDOUT)
-			probe->next_ns = clock_now_ns() + REST_FACTOR * limit_ns(question);
+			probe->next_ns =
+				clock_now_ns() + REST_FACTOR * limit_ns(question);
 		*ret_reason = reason_of(r);
 		return r;
 	}

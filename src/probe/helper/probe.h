@@ -38,7 +38,7 @@ int probe_open(const struct probe_request *request, struct probe **ret,
 struct probe_question {
 	/* how long to wait for the answer; a later answer is dropped */
 	uint64_t limit_ns;
-	bool wants_text;    /* also the text of malloc_info() and similar functions */
+	bool wants_text; /* also the text of malloc_info() and similar functions */
 	/* allow the query however long it keeps other threads from allocating */
 	bool allows_stall;
 	/* upper bound of the free chunks; BYTES_UNKNOWN: estimate it from the mappings */
@@ -64,6 +64,7 @@ int probe_ask(struct probe *probe, const struct probe_question *question,
  * Remove what probe_open() put in, and free the probe. Return 0, or -errno with
  * *ret_reason if something was left behind; the helper then exits after one idle minute.
  */
-int probe_close(struct probe *probe, struct probe_cost *ret_cost, const char **ret_reason);
+int probe_close(struct probe *probe, struct probe_cost *ret_cost,
+		const char **ret_reason);
 
 #endif

@@ -146,8 +146,9 @@ static int add_point(struct bpf_state *state, size_t number)
 	if (program_fd < 0)
 		return program_fd;
 	count_perf_format_path(path, state->points.files[point->file].fd);
-	fd = state->is_multi ? link_multi(program_fd, path, point->offset_bytes, state->pid)
-			     : link_event(program_fd, path, point->offset_bytes, state->pid);
+	fd = state->is_multi
+		     ? link_multi(program_fd, path, point->offset_bytes, state->pid)
+		     : link_event(program_fd, path, point->offset_bytes, state->pid);
 	/* the breakpoint keeps the program loaded */
 	close(program_fd);
 	if (fd < 0)
@@ -199,24 +200,21 @@ static void explain(int error, struct strbuf *why)
 	switch (error) {
 	case -EPERM:
 	case -EACCES:
-		strbuf_add_text(why, "bpf(2) is not permitted: it wants root, or CAP_BPF with "
-				     "CAP_PERFMON and CAP_SYS_PTRACE");
+		strbuf_add_text(why,
+				"bpf(2) is not permitted: it wants root, or CAP_BPF with "
+				"CAP_PERFMON and CAP_SYS_PTRACE");
 		break;
-	case -ENOSYS:
-		strbuf_add_text(why, "this kernel has no bpf(2)");
-		break;
+	case -ENOSYS: strbuf_add_text(why, "this kernel has no bpf(2)"); break;
 	case -EINVAL:
 	case -EOPNOTSUPP:
 	case -ENODEV:
-		strbuf_add_text(why, "this kernel has no uprobes for BPF (CONFIG_UPROBE_EVENTS, "
-				     "CONFIG_BPF_EVENTS)");
+		strbuf_add_text(
+			why, "this kernel has no uprobes for BPF (CONFIG_UPROBE_EVENTS, "
+			     "CONFIG_BPF_EVENTS)");
 		break;
 	case -EMFILE:
-	case -ENFILE:
-		strbuf_add_text(why, "too many files are open");
-		break;
-	default:
-		strbuf_add_text(why, strerror(-error));
+	case -ENFILE: strbuf_add_text(why, "too many files are open"); break;
+	default: strbuf_add_text(why, strerror(-error));
 	}
 }
 
@@ -261,7 +259,9 @@ static int bpf_open(const struct count_place *place, void **ret_state, struct st
 	int r;
 
 	if (place->request->wants_stacks) {
-		strbuf_add_text(why, "stacks cannot be followed from outside without frame pointers");
+		strbuf_add_text(
+			why,
+			"stacks cannot be followed from outside without frame pointers");
 		return -EOPNOTSUPP;
 	}
 	state = xcalloc(1, sizeof(*state));
@@ -292,7 +292,9 @@ static void bpf_add_how(const void *data, struct strbuf *out)
 static void bpf_add_blind(const void *data, struct strbuf *out)
 {
 	(void)data;
-	strbuf_add_text(out, "which calls failed, what is live, temporary blocks, forked children");
+	strbuf_add_text(
+		out,
+		"which calls failed, what is live, temporary blocks, forked children");
 }
 
 static void add_thread(struct count_program *p, const struct count_bpf_value *value)
@@ -344,7 +346,8 @@ static int bpf_read(void *data, struct count_program *ret)
 static int bpf_check(struct strbuf *why)
 {
 	static const struct count_bpf_program nothing = {
-		.items = { { .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT } },
+		.items = { { .code = BPF_ALU64 | BPF_MOV | BPF_K },
+			   { .code = BPF_JMP | BPF_EXIT } },
 		.count = 2,
 	};
 	int fd = load_program(&nothing, 0);

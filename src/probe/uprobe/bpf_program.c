@@ -19,7 +19,7 @@ enum {
 	R_CONTEXT = BPF_REG_6, /* the registers of the thread */
 	R_VALUE = BPF_REG_7,   /* address of the thread's counts */
 	R_TID = BPF_REG_8,
-	R_STACK = BPF_REG_9,   /* stack pointer at the start of the function */
+	R_STACK = BPF_REG_9, /* stack pointer at the start of the function */
 	R_FRAME = BPF_REG_10,
 };
 
@@ -42,12 +42,18 @@ static const size_t context_args[] = { CONTEXT_ARG1, CONTEXT_ARG2, CONTEXT_ARG3 
 static const struct {
 	int size, count;
 } functions[CALL_COUNT_] = {
-	[CALL_MALLOC] = { 0, NO_ARG },	       [CALL_FREE] = { NO_ARG, NO_ARG },
-	[CALL_CALLOC] = { 1, 0 },	       [CALL_REALLOC] = { 1, NO_ARG },
-	[CALL_REALLOCARRAY] = { 2, 1 },	       [CALL_POSIX_MEMALIGN] = { 2, NO_ARG },
-	[CALL_ALIGNED_ALLOC] = { 1, NO_ARG },  [CALL_MEMALIGN] = { 1, NO_ARG },
-	[CALL_VALLOC] = { 0, NO_ARG },	       [CALL_PVALLOC] = { 0, NO_ARG },
-	[CALL_NEW] = { 0, NO_ARG },	       [CALL_DELETE] = { NO_ARG, NO_ARG },
+	[CALL_MALLOC] = { 0, NO_ARG },
+	[CALL_FREE] = { NO_ARG, NO_ARG },
+	[CALL_CALLOC] = { 1, 0 },
+	[CALL_REALLOC] = { 1, NO_ARG },
+	[CALL_REALLOCARRAY] = { 2, 1 },
+	[CALL_POSIX_MEMALIGN] = { 2, NO_ARG },
+	[CALL_ALIGNED_ALLOC] = { 1, NO_ARG },
+	[CALL_MEMALIGN] = { 1, NO_ARG },
+	[CALL_VALLOC] = { 0, NO_ARG },
+	[CALL_PVALLOC] = { 0, NO_ARG },
+	[CALL_NEW] = { 0, NO_ARG },
+	[CALL_DELETE] = { NO_ARG, NO_ARG },
 };
 
 static void add(struct count_bpf_program *p, struct bpf_insn insn)
@@ -58,51 +64,72 @@ static void add(struct count_bpf_program *p, struct bpf_insn insn)
 
 static void add_move(struct count_bpf_program *p, unsigned int to, unsigned int from)
 {
-	add(p, (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = to & 15u,
+	add(p, (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_X,
+				  .dst_reg = to & 15u,
 				  .src_reg = from & 15u });
 }
 
-static void add_immediate(struct count_bpf_program *p, uint8_t operation, unsigned int to, int32_t value)
+static void add_immediate(struct count_bpf_program *p, uint8_t operation, unsigned int to,
+			  int32_t value)
 {
 	add(p, (struct bpf_insn){ .code = (uint8_t)(BPF_ALU64 | BPF_K | operation),
-				  .dst_reg = to & 15u, .imm = value });
+				  .dst_reg = to & 15u,
+				  .imm = value });
 }
 
-static void add_operation(struct count_bpf_program *p, uint8_t operation, unsigned int to, unsigned int from)
+static void add_operation(struct count_bpf_program *p, uint8_t operation, unsigned int to,
+			  unsigned int from)
 {
 	add(p, (struct bpf_insn){ .code = (uint8_t)(BPF_ALU64 | BPF_X | operation),
-				  .dst_reg = to & 15u, .src_reg = from & 15u });
+				  .dst_reg = to & 15u,
+				  .src_reg = from & 15u });
 }
 
-static void add_load(struct count_bpf_program *p, unsigned int to, unsigned int from, size_t offset)
+static void add_load(struct count_bpf_program *p, unsigned int to, unsigned int from,
+		     size_t offset)
 {
-	add(p, (struct bpf_insn){ .code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = to & 15u,
-				  .src_reg = from & 15u, .off = (int16_t)offset });
+	add(p, (struct bpf_insn){ .code = BPF_LDX | BPF_MEM | BPF_DW,
+				  .dst_reg = to & 15u,
+				  .src_reg = from & 15u,
+				  .off = (int16_t)offset });
 }
 
-static void add_store(struct count_bpf_program *p, unsigned int to, int offset, unsigned int from)
+static void add_store(struct count_bpf_program *p, unsigned int to, int offset,
+		      unsigned int from)
 {
-	add(p, (struct bpf_insn){ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = to & 15u,
-				  .src_reg = from & 15u, .off = (int16_t)offset });
+	add(p, (struct bpf_insn){ .code = BPF_STX | BPF_MEM | BPF_DW,
+				  .dst_reg = to & 15u,
+				  .src_reg = from & 15u,
+				  .off = (int16_t)offset });
 }
 
-static void add_store_value(struct count_bpf_program *p, unsigned int to, int offset, int32_t value)
+static void add_store_value(struct count_bpf_program *p, unsigned int to, int offset,
+			    int32_t value)
 {
-	add(p, (struct bpf_insn){ .code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = to & 15u,
-				  .off = (int16_t)offset, .imm = value });
+	add(p, (struct bpf_insn){ .code = BPF_ST | BPF_MEM | BPF_DW,
+				  .dst_reg = to & 15u,
+				  .off = (int16_t)offset,
+				  .imm = value });
 }
 
 /* *(to + offset) += from, atomically: all processors share the values of an array. */
-static void add_sum(struct count_bpf_program *p, unsigned int to, size_t offset, unsigned int from)
+static void add_sum(struct count_bpf_program *p, unsigned int to, size_t offset,
+		    unsigned int from)
 {
-	add(p, (struct bpf_insn){ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = to & 15u,
-				  .src_reg = from & 15u, .off = (int16_t)offset, .imm = BPF_ADD });
+	add(p, (struct bpf_insn){ .code = BPF_STX | BPF_ATOMIC | BPF_DW,
+				  .dst_reg = to & 15u,
+				  .src_reg = from & 15u,
+				  .off = (int16_t)offset,
+				  .imm = BPF_ADD });
 }
 
-static void add_wide(struct count_bpf_program *p, unsigned int to, unsigned int kind, uint64_t value)
+static void add_wide(struct count_bpf_program *p, unsigned int to, unsigned int kind,
+		     uint64_t value)
 {
-	add(p, (struct bpf_insn){ .code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = to & 15u,
-				  .src_reg = kind & 15u, .imm = (int32_t)(uint32_t)value });
+	add(p, (struct bpf_insn){ .code = BPF_LD | BPF_IMM | BPF_DW,
+				  .dst_reg = to & 15u,
+				  .src_reg = kind & 15u,
+				  .imm = (int32_t)(uint32_t)value });
 	add(p, (struct bpf_insn){ .imm = (int32_t)(uint32_t)(value >> 32) });
 }
 
@@ -117,17 +144,21 @@ static void add_call(struct count_bpf_program *p, int function)
 }
 
 /* Add a forward jump. Return its index, for land() to set the target. */
-static size_t add_jump(struct count_bpf_program *p, uint8_t condition, unsigned int left, int32_t right)
+static size_t add_jump(struct count_bpf_program *p, uint8_t condition, unsigned int left,
+		       int32_t right)
 {
 	add(p, (struct bpf_insn){ .code = (uint8_t)(BPF_JMP | BPF_K | condition),
-				  .dst_reg = left & 15u, .imm = right });
+				  .dst_reg = left & 15u,
+				  .imm = right });
 	return p->count - 1;
 }
 
-static size_t add_jump_by(struct count_bpf_program *p, uint8_t condition, unsigned int left, unsigned int right)
+static size_t add_jump_by(struct count_bpf_program *p, uint8_t condition,
+			  unsigned int left, unsigned int right)
 {
 	add(p, (struct bpf_insn){ .code = (uint8_t)(BPF_JMP | BPF_X | condition),
-				  .dst_reg = left & 15u, .src_reg = right & 15u });
+				  .dst_reg = left & 15u,
+				  .src_reg = right & 15u });
 	return p->count - 1;
 }
 
@@ -161,16 +192,20 @@ static void add_lookup(struct count_bpf_program *p, int map_fd)
 
 static void add_store_key(struct count_bpf_program *p, unsigned int from)
 {
-	add(p, (struct bpf_insn){ .code = BPF_STX | BPF_MEM | BPF_W, .dst_reg = R_FRAME,
-				  .src_reg = from & 15u, .off = FRAME_KEY });
+	add(p, (struct bpf_insn){ .code = BPF_STX | BPF_MEM | BPF_W,
+				  .dst_reg = R_FRAME,
+				  .src_reg = from & 15u,
+				  .off = FRAME_KEY });
 }
 
 /* R_RESULT = *(R_VALUE + tid); if it is 0, store R_TID there. Atomic. */
 static void add_take(struct count_bpf_program *p)
 {
 	add_immediate(p, BPF_MOV, R_RESULT, 0);
-	add(p, (struct bpf_insn){ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = R_VALUE,
-				  .src_reg = R_TID, .off = offsetof(struct count_bpf_value, tid),
+	add(p, (struct bpf_insn){ .code = BPF_STX | BPF_ATOMIC | BPF_DW,
+				  .dst_reg = R_VALUE,
+				  .src_reg = R_TID,
+				  .off = offsetof(struct count_bpf_value, tid),
 				  .imm = BPF_CMPXCHG });
 }
 
@@ -185,7 +220,8 @@ static void add_find_value(struct count_bpf_program *p, int map_fd)
 	size_t none[COUNT_BPF_TRIES + 1];
 
 	add_call(p, BPF_FUNC_get_current_pid_tgid);
-	add(p, (struct bpf_insn){ .code = BPF_ALU | BPF_MOV | BPF_X, .dst_reg = R_TID,
+	add(p, (struct bpf_insn){ .code = BPF_ALU | BPF_MOV | BPF_X,
+				  .dst_reg = R_TID,
 				  .src_reg = R_RESULT });
 	for (int i = 0; i < COUNT_BPF_TRIES; i++) {
 		size_t others[2];
@@ -235,7 +271,8 @@ static void add_is_inner(struct count_bpf_program *p, size_t number)
 	jumps[0] = add_jump_by(p, BPF_JNE, R_ARG1, R_STACK);
 	add_load(p, R_ARG1, R_VALUE, offsetof(struct count_bpf_value, inner_point));
 	jumps[1] = add_jump(p, BPF_JNE, R_ARG1, (int32_t)number);
-	add_store_value(p, R_VALUE, offsetof(struct count_bpf_value, inner_stack_addr), 0);
+	add_store_value(p, R_VALUE, offsetof(struct count_bpf_value, inner_stack_addr),
+			0);
 	add_immediate(p, BPF_MOV, R_TID, 1);
 	land(p, jumps[0]);
 	land(p, jumps[1]);
@@ -282,7 +319,8 @@ static void add_counting(struct count_bpf_program *p, const struct count_point *
 	size_t negative;
 
 	add_immediate(p, BPF_MOV, R_ARG1, 1);
-	add_sum(p, R_VALUE, offsetof(struct count_bpf_value, calls) + call * sizeof(uint64_t),
+	add_sum(p, R_VALUE,
+		offsetof(struct count_bpf_value, calls) + call * sizeof(uint64_t),
 		R_ARG1);
 	if (call == CALL_FREE || call == CALL_DELETE)
 		add_counting_null(p);
@@ -303,8 +341,15 @@ static void add_counting(struct count_bpf_program *p, const struct count_point *
  */
 static void add_condition(struct count_bpf_program *p, unsigned int condition)
 {
-	enum { CARRY = 1 << 0, PARITY = 1 << 2, ZERO = 1 << 6, SIGN = 1 << 7, OVERFLOW = 1 << 11 };
-	static const int32_t flags[8] = { OVERFLOW, CARRY, ZERO, CARRY | ZERO, SIGN, PARITY, 0, ZERO };
+	enum {
+		CARRY = 1 << 0,
+		PARITY = 1 << 2,
+		ZERO = 1 << 6,
+		SIGN = 1 << 7,
+		OVERFLOW = 1 << 11
+	};
+	static const int32_t flags[8] = { OVERFLOW, CARRY,  ZERO, CARRY | ZERO,
+					  SIGN,	    PARITY, 0,	  ZERO };
 	/* these conditions compare SIGN with OVERFLOW */
 	bool is_compared = condition >> 1 >= 6;
 
@@ -331,7 +376,8 @@ static void add_mark(struct count_bpf_program *p, const struct count_point *poin
 
 	if (point->branch.kind == X86_JUMP_IF) {
 		add_condition(p, point->branch.condition);
-		jump = add_jump(p, point->branch.condition & 1 ? BPF_JNE : BPF_JEQ, R_ARG1, 0);
+		jump = add_jump(p, point->branch.condition & 1 ? BPF_JNE : BPF_JEQ,
+				R_ARG1, 0);
 	}
 	add_load(p, R_ARG1, R_CONTEXT, CONTEXT_STACK);
 	if (point->branch.kind == X86_CALL)

@@ -158,8 +158,8 @@ int uprobe_guard_ask(struct uprobe_guard *guard, int request, int *ret_fd)
 {
 	int fd = -1, r;
 
-	if (guard->fd < 0 ||
-	    send(guard->fd, &request, sizeof(request), MSG_NOSIGNAL) != (ssize_t)sizeof(request))
+	if (guard->fd < 0 || send(guard->fd, &request, sizeof(request), MSG_NOSIGNAL) !=
+				     (ssize_t)sizeof(request))
 		return -ECHILD;
 	r = receive_result(guard->fd, &fd);
 	if (ret_fd)

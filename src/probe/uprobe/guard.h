@@ -44,7 +44,10 @@ struct uprobe_guard {
 	pid_t pid;
 };
 
-#define UPROBE_GUARD_NONE { .fd = -1 }
+#define UPROBE_GUARD_NONE \
+	{                 \
+		.fd = -1  \
+	}
 
 /* Start the guard; call it before any breakpoint is set. Return 0 or -errno. */
 int uprobe_guard_start(struct uprobe_guard *guard, const struct uprobe_guard_work *work);

@@ -17,7 +17,7 @@
 struct count_code {
 	int fd;
 	const struct elf_exports *exports;
-	size_t file; /* index in the points */
+	size_t file;			 /* index in the points */
 	uint64_t start_vaddr, end_vaddr; /* the allocator's code; 0, 0: unknown */
 };
 
@@ -32,7 +32,7 @@ int count_inner_add(struct count_points *points, const struct count_code *code,
 		    const struct count_name *names, size_t name_count);
 
 /* Return whether a function's code leads to this address of the file. */
-bool count_inner_leads_to(const struct count_code *code, const struct elf_export *function,
-			  uint64_t vaddr);
+bool count_inner_leads_to(const struct count_code *code,
+			  const struct elf_export *function, uint64_t vaddr);
 
 #endif

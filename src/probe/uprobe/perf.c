@@ -37,7 +37,7 @@ struct perf_thread {
 
 /* In the guard: the events of one thread. */
 struct perf_group {
-	int tid; /* 0: free */
+	int tid;		   /* 0: free */
 	int fds[COUNT_POINTS_MAX]; /* the first event is the leader */
 };
 
@@ -61,7 +61,8 @@ static int read_type(uint32_t *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	uint64_t type;
-	int r = io_read_file_at(AT_FDCWD, "/sys/bus/event_source/devices/uprobe/type", 64, &text);
+	int r = io_read_file_at(AT_FDCWD, "/sys/bus/event_source/devices/uprobe/type", 64,
+				&text);
 
 	if (r < 0)
 		return r == -ENOENT ? -ENODEV : r;
@@ -111,8 +112,9 @@ static int open_events(const struct count_points *points, struct perf_group *gro
 	}
 	/* Enable all of them together. */
 	if (r >= 0)
-		r = ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) < 0 ? -errno
-											 : 0;
+		r = ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) < 0
+			    ? -errno
+			    : 0;
 	if (r < 0)
 		count_close_all(group->fds, count);
 	return r;
@@ -198,7 +200,8 @@ static void read_events(const struct perf_state *state, struct perf_thread *thre
 	uint64_t *calls = thread->counted.sums.calls;
 
 	if (thread->leader_fd < 0 ||
-	    read(thread->leader_fd, &group, sizeof(group)) < (ssize_t)sizeof(group.count) ||
+	    read(thread->leader_fd, &group, sizeof(group)) <
+		    (ssize_t)sizeof(group.count) ||
 	    group.count != state->points.count)
 		return;
 	memset(calls, 0, sizeof(thread->counted.sums.calls));
@@ -209,7 +212,8 @@ static void read_events(const struct perf_state *state, struct perf_thread *thre
 		const struct count_point *point = &state->points.items[i];
 
 		/* for a conditional jump it is unknown whether the jump was taken */
-		if (point->leads_to != COUNT_POINT_NONE && point->branch.kind != X86_JUMP_IF)
+		if (point->leads_to != COUNT_POINT_NONE &&
+		    point->branch.kind != X86_JUMP_IF)
 			take_back(&calls[state->points.items[point->leads_to].call],
 				  group.values[i]);
 	}
@@ -218,7 +222,8 @@ static void read_events(const struct perf_state *state, struct perf_thread *thre
 static struct perf_thread *find_thread(struct perf_state *state, int tid)
 {
 	for (size_t i = 0; i < state->thread_count; i++)
-		if (state->threads[i].counted.tid == tid && state->threads[i].leader_fd >= 0)
+		if (state->threads[i].counted.tid == tid &&
+		    state->threads[i].leader_fd >= 0)
 			return &state->threads[i];
 	return NULL;
 }
@@ -247,8 +252,8 @@ static int add_thread(struct perf_state *state, int tid)
 	if (r < 0)
 		return r;
 	read_name(state, tid, thread.counted.name);
-	state->threads = xgrow(state->threads, &state->thread_capacity, state->thread_count + 1,
-			       sizeof(*state->threads));
+	state->threads = xgrow(state->threads, &state->thread_capacity,
+			       state->thread_count + 1, sizeof(*state->threads));
 	state->threads[state->thread_count++] = thread;
 	return 0;
 }
@@ -316,14 +321,17 @@ static int perf_close(void *data, struct strbuf *why)
 static void explain(int error, struct strbuf *why)
 {
 	if (error == -EPERM || error == -EACCES)
-		strbuf_add_text(why, "perf_event_open(2) is not permitted: it wants root, or "
-				     "CAP_PERFMON with CAP_SYS_PTRACE");
+		strbuf_add_text(why,
+				"perf_event_open(2) is not permitted: it wants root, or "
+				"CAP_PERFMON with CAP_SYS_PTRACE");
 	else if (error == -ENODEV || error == -ENOENT || error == -ENOSYS)
-		strbuf_add_text(why, "this kernel has no uprobes for perf (CONFIG_UPROBE_EVENTS, "
-				     "Linux 4.17)");
+		strbuf_add_text(
+			why, "this kernel has no uprobes for perf (CONFIG_UPROBE_EVENTS, "
+			     "Linux 4.17)");
 	else if (error == -EMFILE)
-		strbuf_add_text(why, "the process has too many threads for the number of files "
-				     "that may be open");
+		strbuf_add_text(
+			why, "the process has too many threads for the number of files "
+			     "that may be open");
 	else
 		strbuf_add_text(why, strerror(-error));
 }
@@ -354,13 +362,16 @@ static int begin(struct perf_state *state)
 	return r < 0 ? r : scan(state);
 }
 
-static int perf_open(const struct count_place *place, void **ret_state, struct strbuf *why)
+static int perf_open(const struct count_place *place, void **ret_state,
+		     struct strbuf *why)
 {
 	struct perf_state *state;
 	int r;
 
 	if (place->request->wants_stacks) {
-		strbuf_add_text(why, "stacks cannot be followed from outside without frame pointers");
+		strbuf_add_text(
+			why,
+			"stacks cannot be followed from outside without frame pointers");
 		return -EOPNOTSUPP;
 	}
 	state = xcalloc(1, sizeof(*state));
@@ -391,8 +402,10 @@ static void perf_add_how(const void *data, struct strbuf *out)
 static void perf_add_blind(const void *data, struct strbuf *out)
 {
 	(void)data;
-	strbuf_add_text(out, "requested bytes, which calls failed, which frees are of NULL, what is live, temporary blocks, "
-			     "forked children, threads until they are found");
+	strbuf_add_text(
+		out,
+		"requested bytes, which calls failed, which frees are of NULL, what is live, temporary blocks, "
+		"forked children, threads until they are found");
 }
 
 static bool has_called(const struct perf_thread *thread)

@@ -22,6 +22,7 @@ void count_perf_format_path(char path[COUNT_PERF_PATH_SIZE], int fd);
  *
  * Return a descriptor, or -errno; -ENODEV: the kernel does not support such events.
  */
-int count_perf_open_event(const char *path, uint64_t offset_bytes, int tid, int leader_fd);
+int count_perf_open_event(const char *path, uint64_t offset_bytes, int tid,
+			  int leader_fd);
 
 #endif

@@ -25,7 +25,7 @@
 
 /* Upper bounds for a function, and for an allocator's code. */
 #define FUNCTION_MAX_BYTES 65536
-#define INNER_MAX_BYTES	   (UINT64_C(4) << 20)
+#define INNER_MAX_BYTES (UINT64_C(4) << 20)
 
 #define NAME_COUNT COUNTED_NAME_COUNT
 
@@ -67,7 +67,8 @@ static const struct mapping *first_of_file(const struct mapping_list *mappings,
 	return m;
 }
 
-static const struct elf_export *find_function(const struct looked_at *file, const char *name)
+static const struct elf_export *find_function(const struct looked_at *file,
+					      const char *name)
 {
 	const struct elf_export *found = elf_exports_find(&file->exports, name);
 
@@ -78,7 +79,8 @@ static const struct elf_export *find_function(const struct looked_at *file, cons
  * Read the code at an address of the file. Return the number of bytes read, at
  * most FUNCTION_MAX_BYTES.
  */
-static size_t read_code(const struct looked_at *file, uint64_t vaddr, uint64_t bytes, uint8_t *to)
+static size_t read_code(const struct looked_at *file, uint64_t vaddr, uint64_t bytes,
+			uint8_t *to)
 {
 	uint64_t offset_bytes;
 	ssize_t n;
@@ -91,7 +93,8 @@ static size_t read_code(const struct looked_at *file, uint64_t vaddr, uint64_t b
 }
 
 /* Return the range of all code, for a library that is nothing but an allocator. */
-static void find_all_code(const struct looked_at *file, uint64_t *ret_start, uint64_t *ret_end)
+static void find_all_code(const struct looked_at *file, uint64_t *ret_start,
+			  uint64_t *ret_end)
 {
 	for (size_t i = 0; i < file->exports.part_count; i++) {
 		const struct elf_part *part = &file->exports.parts[i];
@@ -117,7 +120,8 @@ static void find_family(const struct looked_at *file, enum count_family family,
 
 		if (!e || counted_names[i].family != family ||
 		    counted_names[i].call == CALL_REALLOCARRAY ||
-		    counted_names[i].call == CALL_NEW || counted_names[i].call == CALL_DELETE)
+		    counted_names[i].call == CALL_NEW ||
+		    counted_names[i].call == CALL_DELETE)
 			continue;
 		start = e->vaddr < start ? e->vaddr : start;
 		end = e->vaddr + e->bytes > end ? e->vaddr + e->bytes : end;
@@ -130,7 +134,8 @@ static void find_family(const struct looked_at *file, enum count_family family,
 
 static bool is_allocator(const struct looked_at *file)
 {
-	return library_name_find(file->mapping->name) && !find_function(file, "__libc_start_main");
+	return library_name_find(file->mapping->name) &&
+	       !find_function(file, "__libc_start_main");
 }
 
 /*
@@ -141,17 +146,20 @@ static bool is_own(const struct looked_at *file, enum counted_call call)
 {
 	const struct count_code code = { .fd = file->fd, .exports = &file->exports };
 	bool is_new = call == CALL_NEW;
-	const struct elf_export *function = find_function(file, is_new ? "_Znwm" : "_ZdlPv");
+	const struct elf_export *function =
+		find_function(file, is_new ? "_Znwm" : "_ZdlPv");
 	const struct elf_export *called = find_function(file, is_new ? "malloc" : "free");
 
 	if (!is_new && call != CALL_DELETE)
 		return true;
-	return function && called && !count_inner_leads_to(&code, function, called->vaddr);
+	return function && called &&
+	       !count_inner_leads_to(&code, function, called->vaddr);
 }
 
 /* Add a function. Return its index, or that of the same function under another name. */
 static size_t add_point(struct search *search, const struct looked_at *file,
-			const struct elf_export *function, const struct counted_name *name)
+			const struct elf_export *function,
+			const struct counted_name *name)
 {
 	_cleanup_free_ uint8_t *code = xmalloc(FUNCTION_MAX_BYTES);
 	size_t length = read_code(file, function->vaddr, function->bytes, code);
@@ -159,7 +167,8 @@ static size_t add_point(struct search *search, const struct looked_at *file,
 	struct count_slide slide;
 	uint64_t offset_bytes;
 
-	if (length == 0 || !elf_exports_offset(&file->exports, function->vaddr, &offset_bytes))
+	if (length == 0 ||
+	    !elf_exports_offset(&file->exports, function->vaddr, &offset_bytes))
 		return COUNT_POINT_NONE;
 	for (size_t i = 0; i < points->count; i++)
 		if (points->items[i].file == points->file_count &&
@@ -183,7 +192,8 @@ static size_t add_point(struct search *search, const struct looked_at *file,
  * Add the functions of a file, from first_name on, that no earlier file has. Return true
  * if the file now belongs to the points.
  */
-static bool add_functions(struct search *search, const struct looked_at *file, size_t first_name)
+static bool add_functions(struct search *search, const struct looked_at *file,
+			  size_t first_name)
 {
 	struct count_points *points = search->points;
 	size_t before = points->count;
@@ -191,20 +201,22 @@ static bool add_functions(struct search *search, const struct looked_at *file, s
 	if (points->file_count == COUNT_FILES_MAX)
 		return false;
 	for (size_t i = first_name; i < NAME_COUNT; i++) {
-		const struct elf_export *function = find_function(file, counted_names[i].name);
+		const struct elf_export *function =
+			find_function(file, counted_names[i].name);
 
 		if (!function || search->is_found[i])
 			continue;
 		search->is_found[i] = true;
 		if (counted_name_is_extra(i) || is_own(file, counted_names[i].call))
-			search->point_of[i] = add_point(search, file, function, &counted_names[i]);
+			search->point_of[i] =
+				add_point(search, file, function, &counted_names[i]);
 	}
 	if (points->count == before)
 		return false;
 	search->files[points->file_count] = *file;
-	points->files[points->file_count++] = (struct count_file){
-		.fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0), .name = xstrdup(file->mapping->name)
-	};
+	points->files[points->file_count++] =
+		(struct count_file){ .fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0),
+				     .name = xstrdup(file->mapping->name) };
 	return true;
 }
 
@@ -215,10 +227,13 @@ static int add_inner(struct search *search)
 	int r = 0;
 
 	for (size_t i = 0; i < NAME_COUNT; i++)
-		names[i] = (struct count_name){ counted_names[i].name, search->point_of[i] };
+		names[i] =
+			(struct count_name){ counted_names[i].name, search->point_of[i] };
 	for (size_t i = 0; r == 0 && i < search->points->file_count; i++) {
 		const struct looked_at *file = &search->files[i];
-		struct count_code code = { .fd = file->fd, .exports = &file->exports, .file = i };
+		struct count_code code = { .fd = file->fd,
+					   .exports = &file->exports,
+					   .file = i };
 		int family_count = is_allocator(file) ? 1 : COUNT_FAMILY_COUNT_;
 
 		for (int family = 0; r == 0 && family < family_count; family++) {
@@ -226,15 +241,17 @@ static int add_inner(struct search *search)
 			if (is_allocator(file))
 				find_all_code(file, &code.start_vaddr, &code.end_vaddr);
 			else
-				find_family(file, (enum count_family)family, &code.start_vaddr,
-					    &code.end_vaddr);
+				find_family(file, (enum count_family)family,
+					    &code.start_vaddr, &code.end_vaddr);
 			if (family == 0 || code.start_vaddr < code.end_vaddr)
-				r = count_inner_add(search->points, &code, names, NAME_COUNT);
+				r = count_inner_add(search->points, &code, names,
+						    NAME_COUNT);
 		}
 	}
 	if (r == -E2BIG) {
-		strbuf_add_text(search->why,
-				"its allocator calls itself in more places than can be watched");
+		strbuf_add_text(
+			search->why,
+			"its allocator calls itself in more places than can be watched");
 		r = -EOPNOTSUPP;
 	}
 	return r;
@@ -244,7 +261,8 @@ static bool has_standard(const struct search *search)
 {
 	for (size_t i = 0; i < COUNTED_STANDARD_COUNT; i++)
 		if (!search->is_found[i] && counted_names[i].call != CALL_NEW &&
-		    counted_names[i].call != CALL_DELETE && strcmp(counted_names[i].name, "cfree") != 0)
+		    counted_names[i].call != CALL_DELETE &&
+		    strcmp(counted_names[i].name, "cfree") != 0)
 			return false;
 	return true;
 }
@@ -269,12 +287,14 @@ static int look_at(struct search *search, const struct mapping *m, enum file_kin
 	file.fd = mapped_file_open(search->place->process_fd, first);
 	r = file.fd;
 	if (r >= 0)
-		r = kind != FILE_LIBRARY ? elf_exports_read_program(file.fd, &file.exports)
-					 : elf_exports_read(file.fd, &file.exports);
+		r = kind != FILE_LIBRARY
+			    ? elf_exports_read_program(file.fd, &file.exports)
+			    : elf_exports_read(file.fd, &file.exports);
 	if (r < 0 && r != -ENODATA && r != -ENOEXEC)
-		strbuf_addf(search->why, "%s: cannot be read: %s", first->name, strerror(-r));
+		strbuf_addf(search->why, "%s: cannot be read: %s", first->name,
+			    strerror(-r));
 	if (r < 0 || !add_functions(search, &file,
-				     kind == FILE_PROGRAM ? COUNTED_STANDARD_COUNT : 0))
+				    kind == FILE_PROGRAM ? COUNTED_STANDARD_COUNT : 0))
 		release(&file);
 	return r == -ENODATA || r == -ENOEXEC ? 0 : r;
 }
@@ -283,7 +303,8 @@ static int look_at_libraries(struct search *search)
 {
 	struct memory memory = MEMORY_INIT;
 	struct link_order order = LINK_ORDER_INIT;
-	_cleanup_close_ int mem = openat(search->place->process_fd, "mem", O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int mem =
+		openat(search->place->process_fd, "mem", O_RDONLY | O_CLOEXEC);
 	_cleanup_close_ int pagemap =
 		openat(search->place->process_fd, "pagemap", O_RDONLY | O_CLOEXEC);
 	int r = mem < 0 || pagemap < 0 ? -errno : 0;
@@ -381,9 +402,11 @@ int count_points_find(const struct count_place *place, struct count_points *ret,
 	else if (program && !is_looked_at(&search, program))
 		(void)look_at(&search, program, FILE_PROGRAM);
 	if (r == 0 && (points.count == 0 || !search.is_found[0])) {
-		strbuf_add_text(why, "cannot find malloc: it is in no library of the process, and "
-				     "not among the symbols of the program (a static one must not be "
-				     "stripped)");
+		strbuf_add_text(
+			why,
+			"cannot find malloc: it is in no library of the process, and "
+			"not among the symbols of the program (a static one must not be "
+			"stripped)");
 		r = -ENOENT;
 	}
 	if (r == 0)

@@ -21,9 +21,9 @@
  */
 struct count_point {
 	enum counted_call call;
-	size_t file;		/* index of the file */
-	uint64_t vaddr;		/* start of the function, as an address in the file */
-	uint64_t offset_bytes;	/* offset of the breakpoint in the file */
+	size_t file;	       /* index of the file */
+	uint64_t vaddr;	       /* start of the function, as an address in the file */
+	uint64_t offset_bytes; /* offset of the breakpoint in the file */
 	/* how much lower the stack pointer is there than at the function's start */
 	uint64_t pushed_bytes;
 	/* the kernel has to single-step the instruction, which is expensive */
@@ -47,7 +47,7 @@ struct count_file {
 };
 
 #define COUNT_POINTS_MAX 512
-#define COUNT_FILES_MAX	 8
+#define COUNT_FILES_MAX 8
 
 struct count_points {
 	struct count_point items[COUNT_POINTS_MAX];
@@ -56,7 +56,10 @@ struct count_points {
 	size_t file_count;
 };
 
-#define COUNT_POINTS_INIT { .count = 0, .file_count = 0 }
+#define COUNT_POINTS_INIT                   \
+	{                                   \
+		.count = 0, .file_count = 0 \
+	}
 
 /*
  * Find the functions. Return 0; -ENOENT if there is no malloc; -EOPNOTSUPP, -EPERM or

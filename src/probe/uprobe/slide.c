@@ -6,19 +6,28 @@
 #include "probe/borrow/x86_code.h"
 
 /* Register numbers as encoded in instructions. */
-enum { REG_CX = 1, REG_DX = 2, REG_SP = 4, REG_SI = 6, REG_DI = 7, REG_8 = 8, REG_9 = 9 };
+enum {
+	REG_CX = 1,
+	REG_DX = 2,
+	REG_SP = 4,
+	REG_SI = 6,
+	REG_DI = 7,
+	REG_8 = 8,
+	REG_9 = 9
+};
 
 /*
  * Registers that must not change: the arguments (System V ABI), and the stack pointer,
  * which leads to the return address.
  */
-static const unsigned int kept_registers = 1 << REG_DI | 1 << REG_SI | 1 << REG_DX | 1 << REG_CX |
-					   1 << REG_8 | 1 << REG_9 | 1 << REG_SP;
+static const unsigned int kept_registers = 1 << REG_DI | 1 << REG_SI | 1 << REG_DX |
+					   1 << REG_CX | 1 << REG_8 | 1 << REG_9 |
+					   1 << REG_SP;
 
 enum writes {
 	WRITES_NOTHING,
-	WRITES_REG, /* the register in the reg field of ModRM */
-	WRITES_RM,  /* the register or memory in the rm field */
+	WRITES_REG,    /* the register in the reg field of ModRM */
+	WRITES_RM,     /* the register or memory in the rm field */
 	WRITES_OPCODE, /* the register in the low bits of the opcode */
 	MOVES_STACK,   /* subtracts its immediate from the stack pointer, which is rm */
 };
@@ -40,7 +49,7 @@ static const struct passable passables[] = {
 	{ 0, 0x83, 0x83, 7, WRITES_NOTHING },
 	{ 0, 0x81, 0x81, 5, MOVES_STACK }, /* sub */
 	{ 0, 0x83, 0x83, 5, MOVES_STACK },
-	{ 0, 0xf6, 0xf7, 0, WRITES_NOTHING }, /* test */
+	{ 0, 0xf6, 0xf7, 0, WRITES_NOTHING },	     /* test */
 	{ 0, 0x88, 0x89, ANY_EXTENSION, WRITES_RM }, /* mov */
 	{ 0, 0x8a, 0x8b, ANY_EXTENSION, WRITES_REG },
 	{ 0, 0x8d, 0x8d, ANY_EXTENSION, WRITES_REG }, /* lea */
@@ -60,8 +69,10 @@ static const struct passable *find_passable(const struct x86_instruction *insn,
 		const struct passable *p = &passables[i];
 
 		/* with a prefix, only endbr64 and nop are allowed */
-		if (p->map == insn->map && opcode[0] >= p->first && opcode[0] <= p->last &&
-		    (p->extension == ANY_EXTENSION || (opcode[1] >> 3 & 7) == p->extension) &&
+		if (p->map == insn->map && opcode[0] >= p->first &&
+		    opcode[0] <= p->last &&
+		    (p->extension == ANY_EXTENSION ||
+		     (opcode[1] >> 3 & 7) == p->extension) &&
 		    (!insn->has_prefix || (p->map == 1 && p->writes == WRITES_NOTHING)))
 			return p;
 	}
@@ -72,15 +83,12 @@ static const struct passable *find_passable(const struct x86_instruction *insn,
 static int written_register(const struct passable *p, const uint8_t *opcode, uint8_t rex)
 {
 	switch (p->writes) {
-	case WRITES_REG:
-		return (opcode[1] >> 3 & 7) | (rex & 4 ? 8 : 0);
+	case WRITES_REG: return (opcode[1] >> 3 & 7) | (rex & 4 ? 8 : 0);
 	case WRITES_RM:
 		return opcode[1] >> 6 == 3 ? (opcode[1] & 7) | (rex & 1 ? 8 : 0) : -1;
-	case WRITES_OPCODE:
-		return (opcode[0] & 7) | (rex & 1 ? 8 : 0);
+	case WRITES_OPCODE: return (opcode[0] & 7) | (rex & 1 ? 8 : 0);
 	case MOVES_STACK:
-	case WRITES_NOTHING:
-		break;
+	case WRITES_NOTHING: break;
 	}
 	return -1;
 }
@@ -171,8 +179,8 @@ void count_slide_find(const uint8_t *code, size_t length, struct count_slide *re
 
 	while (!slide.is_stepped &&
 	       !is_emulated(code + slide.offset_bytes, looked - slide.offset_bytes)) {
-		size_t passed = pass(code + slide.offset_bytes, looked - slide.offset_bytes,
-				     &slide.pushed_bytes);
+		size_t passed = pass(code + slide.offset_bytes,
+				     looked - slide.offset_bytes, &slide.pushed_bytes);
 
 		slide.offset_bytes += passed;
 		slide.is_stepped = passed == 0;
