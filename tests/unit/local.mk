@@ -134,6 +134,7 @@ unit_sample = \
 	%D%/sample/process/test_watch \
 	%D%/sample/recording/test_jit_frames \
 	%D%/sample/recording/test_profile_reader \
+	%D%/sample/recording/test_recorder \
 	%D%/sample/recording/test_replay_moment
 
 unit_render = \
@@ -228,6 +229,9 @@ endif
 	-Wl,--wrap=clock_now_ns -Wl,--wrap=clock_thread_cpu_ns
 %C%_sample_heap_test_moment_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=proc_smaps_read
 %C%_sample_heap_test_walker_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read
+%C%_sample_recording_test_recorder_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_now_ns \
+	-Wl,--wrap=proc_smaps_read -Wl,--wrap=proc_rollup_read \
+	-Wl,--wrap=recording_add_usage -Wl,--wrap=recording_add_mappings -Wl,--wrap=recording_end
 if HAVE_CMOCKA
 if HAVE_AGENT
 check_PROGRAMS += %D%/agent/count/test_stack_file

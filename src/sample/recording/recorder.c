@@ -27,7 +27,7 @@ struct recorder {
 	uint64_t dearest_read_ns;
 	bool has_ended;
 	bool is_begun;
-	unsigned int share_per_million; /* 0: no mappings are read */
+	unsigned int share_per_million; /* 0: they are read once */
 	uint64_t start_ns;		/* when the first sample was taken */
 	uint64_t sample;		/* number of the present sample, from 1 on */
 	int error;			/* of the present sample */

@@ -22,8 +22,8 @@ int recorder_open(const char *path, const struct recording_bounds *bounds,
 		  unsigned int share_per_mille, struct sampler *sampler,
 		  struct recorder **ret);
 /*
- * Set the share of each process's time for reading mappings; 0: read only
- * those requested.
+ * Set the share of each process's time for reading mappings; 0: read them once, and
+ * afterwards only those that the caller requests.
  */
 void recorder_set_share(struct recorder *recorder, unsigned int share_per_million);
 void recorder_close(struct recorder *recorder);
