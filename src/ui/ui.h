@@ -146,13 +146,13 @@ void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf
 void ui_set_view(struct ui *ui, enum view view);
 
 /*
- * Recording, in ui_record.c: samples of all targets, independent of the view
+ * Recording, in record.c: samples of all targets, independent of the view
  * and of pausing.
  */
 uint64_t ui_record_due_ns(const struct ui *ui);
 void ui_record(struct ui *ui, uint64_t now_ns);
 
-/* Replay, in ui_replay.c: move in the recording by keys, by playing or by mouse. */
+/* Replay, in replay.c: move in the recording by keys, by playing or by mouse. */
 void ui_replay_init(struct ui *ui);
 void ui_replay_release(struct ui *ui);
 /* true if it was a replay action */
@@ -166,14 +166,14 @@ bool ui_replay_go_to(struct ui *ui, const char *text);
 void ui_replay_draw(struct ui *ui, struct canvas *c);
 
 /*
- * The heap, in ui_heap.c: read it if the process may be stopped; otherwise ask
+ * The heap, in heap.c: read it if the process may be stopped; otherwise ask
  * the user first.
  */
 void ui_read_heap(struct ui *ui, unsigned int wishes);
 bool ui_heap_act(struct ui *ui, enum action action); /* true if it was a heap action */
 void ui_show_heap(struct ui *ui); /* call when the heap view is opened */
 
-/* The group, in ui_group.c: show the named group first. */
+/* The group, in group.c: show the named group first. */
 void ui_begin_group(struct ui *ui);
 bool ui_group_act(struct ui *ui, enum action action); /* true if it was a group action */
 unsigned int ui_group_context(const struct ui *ui);

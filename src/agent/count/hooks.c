@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The hooks of count_hooks.h. They run in other programs, in any thread and in signal
+ * The hooks of hooks.h. They run in other programs, in any thread and in signal
  * handlers: no libc, no locks, no stack frame if the thread has a slot, and errno is
  * not touched. A stack is taken before the original function is called, so a call
  * that fails is recorded too.

@@ -6,7 +6,7 @@
  * Calls of an allocator that is linked into the program lead to these hooks as well, and a
  * compiler that has seen a function knows which registers it leaves alone: gcc's -fipa-ra
  * keeps values in them across the call, whatever the ABI says. It may not align the stack
- * for it either. So count_hooks.c is built for general registers alone, and the hook saves
+ * for it either. So hooks.c is built for general registers alone, and the hook saves
  * those that the ABI lets a function change. Hooks with the same call and size share one
  * body.
  */

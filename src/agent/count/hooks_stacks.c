@@ -90,7 +90,7 @@ bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *re
 	return true;
 }
 
-/* See find_stack_end() in count_stacks.c. */
+/* See find_stack_end() in stacks.c. */
 static uint64_t find_stack_end(uint32_t tid)
 {
 	if (tid == hooks_private.own_pid)

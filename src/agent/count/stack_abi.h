@@ -2,7 +2,7 @@
 /*
  * stack_abi - the file in which a program's allocations are counted by call stack.
  *
- * The file is PID.N.stacks beside the program's PID.N (count_abi.h), created when the
+ * The file is PID.N.stacks beside the program's PID.N (abi.h), created when the
  * first allocation is recorded: a child that only calls exec has none. It has a header of
  * one page, then modules, then nodes. A call stack is a node whose parent is its caller;
  * node 0 is the root. Each thread has its own nodes, so several nodes may have the same

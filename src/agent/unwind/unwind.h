@@ -37,7 +37,7 @@
 #define UNWIND_RETURN_COUNT (1 << 12)
 
 struct unwind_row {
-	uint64_t row; /* see unwind_row.h */
+	uint64_t row; /* see row.h */
 };
 
 /* Unwinding state of a process, shared by its threads. */

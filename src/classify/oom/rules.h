@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rules - one function per verdict that decides whether it holds. oom_verdict.h
+ * rules - one function per verdict that decides whether it holds. verdict.h
  * describes the arguments. `least` is the share from which the verdict holds.
  */
 #ifndef MS_CLASSIFY_OOM_RULES_H

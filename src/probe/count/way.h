@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * way - the interface of each method of counting in a running process.
- * Used by count_attach.h.
+ * Used by probe/attach.h.
  */
 #ifndef MS_PROBE_COUNT_WAY_H
 #define MS_PROBE_COUNT_WAY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * pids - the only file that uses libproc2. Internal to proc/:
- * other layers use proc_list.h.
+ * other layers use process/list.h.
  */
 #ifndef MS_PROC_PROCESS_PIDS_H
 #define MS_PROC_PROCESS_PIDS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * layout - the set and positions of the lines in a record of smaps, so that a whole
- * record can be parsed by columns. Internal to proc/: other layers use proc_smaps.h.
+ * record can be parsed by columns. Internal to proc/: other layers use smaps/smaps.h.
  */
 #ifndef MS_PROC_SMAPS_LAYOUT_H
 #define MS_PROC_SMAPS_LAYOUT_H

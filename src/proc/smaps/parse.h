@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * parse - parse the text of smaps incrementally. Internal to proc/:
- * other layers use proc_smaps.h.
+ * other layers use smaps/smaps.h.
  */
 #ifndef MS_PROC_SMAPS_PARSE_H
 #define MS_PROC_SMAPS_PARSE_H

@@ -5,7 +5,7 @@
  * other viewer shows the whole graph with names cut to fit.
  *
  * Boxes narrower than a tenth of a pixel are left out; the picture states how many. The
- * HTML page (flame_html.h) contains all of them.
+ * HTML page (html.h) contains all of them.
  */
 #ifndef MS_RENDER_FLAME_SVG_H
 #define MS_RENDER_FLAME_SVG_H

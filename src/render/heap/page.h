@@ -51,7 +51,7 @@ void heap_json_add_sum(struct strbuf *out, const char *key, const struct chunk_s
 		       bool is_known);
 
 /*
- * heap_jemalloc.c: the jemalloc parts of the report, in place of
+ * jemalloc.c: the jemalloc parts of the report, in place of
  * those for glibc's malloc.
  */
 void heap_jemalloc_add_sums(const struct heap_page *p);
@@ -63,7 +63,7 @@ void heap_jemalloc_add_json_arena(struct strbuf *out, const struct heap *heap,
 void heap_jemalloc_add_json_sums(struct strbuf *out, const struct heap *heap);
 
 /*
- * heap_helper.c: the allocator's own figures, each beside the figure that memstate's walk
+ * helper.c: the allocator's own figures, each beside the figure that memstate's walk
  * found. Append nothing if memstate was not asked to query the allocator.
  */
 void heap_helper_add_text(const struct heap_page *p);
@@ -71,7 +71,7 @@ void heap_helper_add_text(const struct heap_page *p);
 /* Append a member to the JSON object being written. */
 void heap_helper_add_json(const struct heap_page *p);
 
-/* heap_detail_report.c: types, pages and pins. */
+/* detail_report.c: types, pages and pins. */
 void heap_detail_add_text(const struct heap_page *p);
 
 /* Append members to the JSON object being written. */

@@ -17,7 +17,7 @@
 #include "ui/data/options.h"
 #include "ui/data/replay.h"
 
-/* Limit the time that the user has to wait: see data_replay.c. */
+/* Limit the time that the user has to wait: see replay.c. */
 #define GROWTH_SAMPLES 1000
 #define GROWTH_SAMPLES_MIN 64
 #define PATIENCE_NS (150 * NS_PER_MS)

@@ -141,13 +141,13 @@ static inline uint64_t glibc_bit(const struct glibc *g, uint64_t addr)
 }
 
 /*
- * walk_glibc_find.c: find main_arena with its layout, and mp_. Return NULL,
+ * find.c: find main_arena with its layout, and mp_. Return NULL,
  * or the problem (static).
  */
 const char *glibc_find_main_arena(struct glibc *g);
 const char *glibc_find_par(struct glibc *g);
 
-/* walk_glibc_regions.c */
+/* regions.c */
 const char *glibc_find_arenas(struct glibc *g);
 void glibc_find_regions(struct glibc *g);
 struct region *glibc_add_region(struct glibc *g, enum region_kind kind, size_t arena);
@@ -164,13 +164,13 @@ void glibc_for_each_gap(struct glibc *g,
 			void (*fn)(void *context, uint64_t start_addr, uint64_t end_addr),
 			void *context);
 
-/* walk_glibc_segments.c: find the memory of the main arena. */
+/* segments.c: find the memory of the main arena. */
 void glibc_find_segments(struct glibc *g);
 
-/* walk_glibc_mapped.c: find chunks with their own mappings. */
+/* mapped.c: find chunks with their own mappings. */
 void glibc_find_mapped(struct glibc *g);
 
-/* walk_glibc_chunks.c: follow the chains of chunks. */
+/* chunks.c: follow the chains of chunks. */
 void glibc_walk_chunks(struct glibc *g);
 
 /*
@@ -180,11 +180,11 @@ void glibc_walk_chunks(struct glibc *g);
 bool glibc_read_chunk(struct glibc *g, uint64_t addr, uint64_t *ret_size,
 		      bool *ret_is_unused);
 
-/* walk_glibc_lists.c: read the lists of free chunks of all arenas. */
+/* lists.c: read the lists of free chunks of all arenas. */
 void glibc_read_lists(struct glibc *g);
 
 /*
- * walk_glibc_bins.c: read the doubly linked lists of one arena. Returns
+ * bins.c: read the doubly linked lists of one arena. Returns
  * false if one is broken.
  */
 bool glibc_read_bins(struct glibc *g, size_t index);
@@ -213,11 +213,11 @@ bool glibc_check_list(struct glibc *g, struct free_list *list,
  */
 bool glibc_mark_list(struct glibc *g, const struct free_list *list, bool is_cache);
 
-/* walk_glibc_cache.c: read the thread caches. */
+/* cache.c: read the thread caches. */
 void glibc_read_caches(struct glibc *g);
 
 /*
- * walk_glibc_account.c: sum per arena, class, page and mapping, and add the
+ * account.c: sum per arena, class, page and mapping, and add the
  * extents of trusted arenas.
  */
 void glibc_account(struct glibc *g);

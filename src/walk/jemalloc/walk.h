@@ -163,7 +163,7 @@ static inline bool jemalloc_is_of_huge_page(const struct jemalloc_raw *raw)
 }
 
 /*
- * walk_jemalloc_find.c: find the base blocks and the root of the tree. Return NULL,
+ * find.c: find the base blocks and the root of the tree. Return NULL,
  * or the problem (static).
  */
 const char *jemalloc_find_bases(struct jemalloc *j);
@@ -182,7 +182,7 @@ const struct jemalloc_base *jemalloc_base_after(const struct jemalloc *j, uint64
 const struct jemalloc_base *jemalloc_base_at(const struct jemalloc *j, uint64_t addr,
 					     uint64_t length);
 
-/* walk_jemalloc_tree.c */
+/* tree.c */
 
 /*
  * Find the first element of an array, from *addr on, whose first word is resident and not
@@ -219,7 +219,7 @@ bool jemalloc_for_each_entry(struct jemalloc *j,
 			     void *context);
 
 /*
- * walk_jemalloc_layout.c: determine version and configuration. Returns NULL,
+ * layout.c: determine version and configuration. Returns NULL,
  * or the problem (static).
  */
 const char *jemalloc_find_layout(struct jemalloc *j);
@@ -246,7 +246,7 @@ bool jemalloc_is_bitmap_right(const struct jemalloc *j, const struct jemalloc_ra
 			      const struct jemalloc_extent *extent);
 
 /*
- * walk_jemalloc_extents.c: read all extents with their blocks and bits. Returns NULL,
+ * extents.c: read all extents with their blocks and bits. Returns NULL,
  * or the problem (static).
  */
 const char *jemalloc_read_extents(struct jemalloc *j);
@@ -257,11 +257,11 @@ const struct jemalloc_extent *jemalloc_extent_at(const struct jemalloc *j, uint6
 /* Record a problem of an arena, unless it already has one. */
 void jemalloc_distrust(struct jemalloc *j, size_t arena, const char *problem);
 
-/* walk_jemalloc_cache.c: read the thread caches. */
+/* cache.c: read the thread caches. */
 void jemalloc_read_caches(struct jemalloc *j);
 
 /*
- * walk_jemalloc_account.c: sum per arena, class, page and mapping, and add the
+ * account.c: sum per arena, class, page and mapping, and add the
  * extents of trusted arenas.
  */
 void jemalloc_account(struct jemalloc *j);

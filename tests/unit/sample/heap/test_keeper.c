@@ -22,7 +22,7 @@
 
 /*
  * These tests replace the walk and the clocks: processes are folders, a walk has the
- * result and the cost that the test sets, and time passes when the test says so. The
+ * result and the cost that the test sets, and time passes when the test advances it. The
  * thread that walks, and what the keeper does with the results, are real.
  */
 #define LIVE_KIB 20
@@ -37,7 +37,7 @@ static struct heap_keeper *keeper;
 static struct usage usage;
 static struct mapping_list mappings;
 
-/* What the next walks find and cost */
+/* The findings and the cost of the next walks. */
 static struct {
 	int results[2]; /* of the first and the second reading */
 	enum quality quality;
