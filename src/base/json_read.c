@@ -237,7 +237,7 @@ static int add_escaped(struct reading *r, struct strbuf *out)
 	return add_code_point(code, out);
 }
 
-int json_add_text(struct json_part string, struct strbuf *out)
+int json_read_text(struct json_part string, struct strbuf *out)
 {
 	struct reading r = { string.text + 1, string.text + string.length - 1 };
 	size_t before = out->length;

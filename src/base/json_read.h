@@ -34,6 +34,6 @@ int json_next_element(struct json_part array, size_t *at, struct json_part *ret)
  * Append the decoded contents of a string. Returns 0, or -EBADMSG with *out unchanged if
  * the value is not a valid string.
  */
-int json_add_text(struct json_part string, struct strbuf *out);
+int json_read_text(struct json_part string, struct strbuf *out);
 
 #endif

@@ -9,6 +9,8 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/io.h \
 	%D%/json_read.c \
 	%D%/json_read.h \
+	%D%/json_write.c \
+	%D%/json_write.h \
 	%D%/key_lines.c \
 	%D%/key_lines.h \
 	%D%/library.c \

@@ -19,7 +19,7 @@ static void read_all(struct json_part part, int depth)
 	struct json_part value;
 	size_t at = 0, before;
 
-	if (json_add_text(part, &out) == 0)
+	if (json_read_text(part, &out) == 0)
 		CHECK(out.length <= part.length);
 	strbuf_release(&out);
 	if (json_find_member(part, "Name", &value) == 0)

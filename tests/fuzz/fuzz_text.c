@@ -96,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *text = (const char *)data;
 	const struct row row = { text, size };
 	struct strbuf out = STRBUF_INIT;
+	struct json json;
 	uint64_t ns;
 
 	text_add_printable(&out, text, size, false);
@@ -105,7 +106,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text_add_printable(&out, text, size, true);
 	check_printable(&out, true);
 	strbuf_clear(&out);
-	json_add_string(&out, text, size);
+	json = json_begin(&out);
+	json_add_string_part(&json, NULL, text, size);
 	check_json_string(out.text, out.length);
 	strbuf_clear(&out);
 	csv_add_row(&out, &list, &row);

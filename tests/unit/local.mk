@@ -7,6 +7,7 @@ unit_base = \
 	%D%/base/test_demangle \
 	%D%/base/test_io \
 	%D%/base/test_json_read \
+	%D%/base/test_json_write \
 	%D%/base/test_key_lines \
 	%D%/base/test_library \
 	%D%/base/test_mount_line \

@@ -30,7 +30,7 @@ struct examination {
 	struct table_options options;
 	struct strbuf out;
 	bool is_json;
-	bool is_first; /* no element of the JSON array has been written yet */
+	struct json json;
 	bool lacks_needed;
 };
 
@@ -60,21 +60,17 @@ static void add_text(struct examination *x, const struct check *check,
 	text_add_wrapped(&x->out, line.text, indent, text_width(x));
 }
 
-static void add_json(struct examination *x, const struct check *check,
+static void add_json(struct json *j, const struct check *check,
 		     const struct finding *finding)
 {
-	strbuf_addf(&x->out,
-		    "%s{\"name\":\"%s\",\"answer\":\"%s\",\"about\":\"%s\",\"fact\":",
-		    x->is_first ? "" : ",", check->name, answer_names[finding->answer],
-		    check->help);
-	json_add_string(&x->out, strbuf_text(&finding->fact), finding->fact.length);
-	strbuf_add_text(&x->out, ",\"fix\":");
-	if (finding->fix)
-		json_add_string(&x->out, finding->fix, strlen(finding->fix));
-	else
-		strbuf_add_text(&x->out, "null");
-	strbuf_add_char(&x->out, '}');
-	x->is_first = false;
+	json_begin_object(j, NULL);
+	json_add_string(j, "name", check->name);
+	json_add_string(j, "answer", answer_names[finding->answer]);
+	json_add_string(j, "about", check->help);
+	json_add_string_part(j, "fact", strbuf_text(&finding->fact),
+			     finding->fact.length);
+	json_add_string(j, "fix", finding->fix);
+	json_end_object(j);
 }
 
 static bool has_say(const struct patient *patient, const struct check *check)
@@ -95,7 +91,7 @@ static void run_checks(struct examination *x, const struct check_list *list)
 		if (check->is_needed && finding.answer == ANSWER_NO)
 			x->lacks_needed = true;
 		if (x->is_json)
-			add_json(x, check, &finding);
+			add_json(&x->json, check, &finding);
 		else
 			add_text(x, check, &finding);
 		strbuf_release(&finding.fact);
@@ -104,16 +100,18 @@ static void run_checks(struct examination *x, const struct check_list *list)
 
 static void begin_json(struct examination *x)
 {
-	strbuf_addf(&x->out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1},",
-		    PACKAGE_VERSION);
+	x->json = json_begin_report(&x->out);
 	if (x->patient.process) {
-		strbuf_addf(&x->out, "\"pid\":%d,\"comm\":", x->patient.process->pid);
-		json_add_string(&x->out, x->patient.process->comm,
-				strlen(x->patient.process->comm));
-		strbuf_add_char(&x->out, ',');
+		json_add_signed(&x->json, "pid", x->patient.process->pid);
+		json_add_string(&x->json, "comm", x->patient.process->comm);
 	}
-	strbuf_add_text(&x->out, "\"checks\":[");
-	x->is_first = true;
+	json_begin_array(&x->json, "checks");
+}
+
+static void end_json(struct examination *x)
+{
+	json_end_array(&x->json);
+	json_end_report(&x->json);
 }
 
 static int examine_machine(struct examination *x)
@@ -138,7 +136,7 @@ static int examine_machine(struct examination *x)
 		run_checks(x, lists[i]);
 	}
 	if (x->is_json)
-		strbuf_add_text(&x->out, "]}\n");
+		end_json(x);
 	return x->lacks_needed ? EXIT_PARTIAL : EXIT_DONE;
 }
 
@@ -161,7 +159,7 @@ static void examine_process(struct examination *x, struct usage *u)
 	}
 	run_checks(x, &doctor_process_checks);
 	if (x->is_json)
-		strbuf_add_text(&x->out, "]}\n");
+		end_json(x);
 	mapping_list_release(&mappings);
 	/* the checks have reported what cannot be read */
 	u->error = 0;

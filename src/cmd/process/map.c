@@ -49,39 +49,37 @@ static void add_rows(struct map *map, const void *const *rows, size_t count)
 			csv_add_row(&map->out, &map->columns, rows[i]);
 		return;
 	}
-	if (o->format == FORMAT_JSON) {
-		for (size_t i = 0; i < count; i++) {
-			if (i > 0)
-				strbuf_add_char(&map->out, ',');
-			json_add_row(&map->out, &map->columns, rows[i]);
-		}
-		return;
-	}
 	terminal_fit(&options);
 	table_add(&map->out, &map->columns, rows, count, &options);
+}
+
+static void add_json(struct map *map, const struct usage *u, const void *const *rows,
+		     size_t count)
+{
+	struct json j = json_begin_report(&map->out);
+
+	json_add_signed(&j, "pid", u->process.pid);
+	json_add_string(&j, "comm", u->process.comm);
+	json_begin_array(&j, "mappings");
+	for (size_t i = 0; i < count; i++)
+		json_add_row(&j, NULL, &map->columns, rows[i]);
+	json_end_array(&j);
+	json_end_report(&j);
 }
 
 static void add_process(struct map *map, const struct usage *u,
 			const struct mapping_list *list)
 {
-	bool is_json = map->session->options->format == FORMAT_JSON;
 	const void **rows = xcalloc(list->count, sizeof(*rows));
 
 	for (size_t i = 0; i < list->count; i++)
 		rows[i] = &list->items[i];
 	if (map->has_sort)
 		qsort_r(rows, list->count, sizeof(*rows), compare_rows, map);
-	if (is_json) {
-		strbuf_addf(
-			&map->out,
-			"{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"pid\":%d,\"comm\":",
-			PACKAGE_VERSION, u->process.pid);
-		json_add_string(&map->out, u->process.comm, strlen(u->process.comm));
-		strbuf_add_text(&map->out, ",\"mappings\":[");
-	}
-	add_rows(map, rows, list->count);
-	if (is_json)
-		strbuf_add_text(&map->out, "]}\n");
+	if (map->session->options->format == FORMAT_JSON)
+		add_json(map, u, rows, list->count);
+	else
+		add_rows(map, rows, list->count);
 	free(rows);
 }
 

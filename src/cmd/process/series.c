@@ -98,23 +98,20 @@ static int write_csv(struct series *series, size_t count)
 static int write_json(struct series *series, size_t count)
 {
 	const struct snapshot *snapshot = &series->snapshot;
+	struct json j = json_begin_report(&series->text);
 	char utc[CLOCK_TEXT_SIZE];
 
-	strbuf_addf(&series->text,
-		    "{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"time\":\"%s\","
-		    "\"elapsed_s\":%" PRIu64 ".%03" PRIu64
-		    ",\"unreadable\":%zu,\"processes\":[",
-		    PACKAGE_VERSION, clock_format_utc(snapshot->unix_ms, utc),
-		    snapshot->elapsed_ns / NS_PER_S,
-		    snapshot->elapsed_ns / NS_PER_MS % 1000, snapshot->unreadable_count);
+	json_add_string(&j, "time", clock_format_utc(snapshot->unix_ms, utc));
+	json_add_seconds_ms(&j, "elapsed_s", snapshot->elapsed_ns);
+	json_add_number(&j, "unreadable", snapshot->unreadable_count);
+	json_begin_array(&j, "processes");
 	for (size_t i = 0; i < count; i++) {
 		const struct process_row row = { snapshot, series->order[i] };
 
-		if (i > 0)
-			strbuf_add_char(&series->text, ',');
-		json_add_row(&series->text, &series->columns, &row);
+		json_add_row(&j, NULL, &series->columns, &row);
 	}
-	strbuf_add_text(&series->text, "]}\n");
+	json_end_array(&j);
+	json_end_report(&j);
 	return stream_write(&series->text);
 }
 

@@ -419,7 +419,7 @@ static bool find_text(struct json_part object, const char *const *keys, size_t c
 		if (json_find_member(object, keys[i], &value) < 0)
 			continue;
 		if (value.length > 0 && value.text[0] == '"') {
-			if (json_add_text(value, out) == 0)
+			if (json_read_text(value, out) == 0)
 				return true;
 		} else {
 			strbuf_add(out, value.text, value.length);

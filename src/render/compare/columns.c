@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
-#include "base/units.h"
 #include "base/xalloc.h"
 #include "render/compare/report.h"
 
@@ -280,52 +277,37 @@ void compare_add_csv(struct strbuf *out, const struct compare_view *view,
 	free(rows.items);
 }
 
-static void add_text_member(struct strbuf *out, const char *name, const char *text)
+static void add_verdicts(struct json *j, const struct verdicts *verdicts)
 {
-	strbuf_addf(out, ",\"%s\":", name);
-	if (text)
-		json_add_string(out, text, strlen(text));
-	else
-		strbuf_add_text(out, "null");
-}
-
-static void add_verdicts(struct strbuf *out, const struct verdicts *verdicts)
-{
-	strbuf_add_text(out, ",\"verdict\":[");
+	json_begin_array(j, "verdict");
 	for (size_t i = 0; i < verdicts->count; i++) {
 		const struct verdict *v = &verdicts->items[i];
 
-		strbuf_addf(out, "%s{\"rule\":\"%s\"", i > 0 ? "," : "", v->rule);
-		add_text_member(out, "text", strbuf_text(&v->text));
-		strbuf_add_char(out, '}');
+		json_begin_object(j, NULL);
+		json_add_string(j, "rule", v->rule);
+		json_add_string(j, "text", strbuf_text(&v->text));
+		json_end_object(j);
 	}
-	strbuf_add_char(out, ']');
+	json_end_array(j);
 }
 
 void compare_add_json(struct strbuf *out, const struct compare_view *view,
 		      const struct column_list *list)
 {
 	const struct comparison *c = view->comparison;
+	struct json j = json_begin_report(out);
 	struct rows rows = { 0 };
 
 	find_rows(view, &rows);
-	strbuf_addf(out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1}",
-		    PACKAGE_VERSION);
-	add_text_member(out, "command", c->command);
-	add_text_member(out, "workload", c->workload);
-	strbuf_addf(out, ",\"settle_s\":%" PRIu64 ".%03" PRIu64, c->settle_ns / NS_PER_S,
-		    c->settle_ns / NS_PER_MS % 1000);
-	if (bytes_known(c->above_bytes))
-		strbuf_addf(out, ",\"above_bytes\":%" PRIu64, c->above_bytes);
-	else
-		strbuf_add_text(out, ",\"above_bytes\":null");
-	add_verdicts(out, view->verdicts);
-	strbuf_add_text(out, ",\"rows\":[");
-	for (size_t i = 0; i < rows.count; i++) {
-		if (i > 0)
-			strbuf_add_char(out, ',');
-		json_add_row(out, list, &rows.items[i]);
-	}
-	strbuf_add_text(out, "]}\n");
+	json_add_string(&j, "command", c->command);
+	json_add_string(&j, "workload", c->workload);
+	json_add_seconds_ms(&j, "settle_s", c->settle_ns);
+	json_add_amount(&j, "above_bytes", c->above_bytes);
+	add_verdicts(&j, view->verdicts);
+	json_begin_array(&j, "rows");
+	for (size_t i = 0; i < rows.count; i++)
+		json_add_row(&j, NULL, list, &rows.items[i]);
+	json_end_array(&j);
+	json_end_report(&j);
 	free(rows.items);
 }

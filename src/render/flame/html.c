@@ -15,65 +15,63 @@
 #include "render/flame/tree.h"
 #include "render/html/html_page.h"
 
-/*
- * Append a name, made printable: the page must not show characters
- * that move or hide text.
- */
-static void add_shown(struct strbuf *out, const char *text)
+/* Begin an array on a line of its own. */
+static void begin_line(struct json *j, const char *key)
 {
-	_cleanup_strbuf_ struct strbuf shown = STRBUF_INIT;
-
-	text_add_printable(&shown, text, strlen(text), false);
-	html_add_json_text(out, strbuf_text(&shown));
+	json_break_line(j);
+	json_begin_array(j, key);
 }
 
-static void add_comma(struct strbuf *out, size_t number)
+static void add_metrics(struct json *j, unsigned int known, enum profile_metric first)
 {
-	if (number > 0)
-		strbuf_add_char(out, ',');
-}
-
-static void add_metrics(struct strbuf *out, unsigned int known, enum profile_metric first)
-{
-	size_t count = 0;
-
-	strbuf_addf(out, "\"first\":\"%s\",\n\"metrics\":[", profile_metrics[first].name);
+	json_break_line(j);
+	json_add_string(j, "first", profile_metrics[first].name);
+	begin_line(j, "metrics");
 	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++) {
 		if (!(known & 1U << m))
 			continue;
-		add_comma(out, count++);
-		strbuf_addf(out, "{\"name\":\"%s\",\"what\":\"%s\",\"bytes\":%s}",
-			    profile_metrics[m].name, profile_metrics[m].what,
-			    profile_metrics[m].is_bytes ? "true" : "false");
+		json_begin_object(j, NULL);
+		json_add_string(j, "name", profile_metrics[m].name);
+		json_add_string(j, "what", profile_metrics[m].what);
+		json_add_bool(j, "bytes", profile_metrics[m].is_bytes);
+		json_end_object(j);
 	}
-	strbuf_add_text(out, "],\n");
+	json_end_array(j);
 }
 
-static void add_colours(struct strbuf *out)
+static void add_colour(struct json *j, const struct flame_colour *colour)
 {
-	strbuf_addf(out, "\"nameless\":%d,\n\"kind_names\":[", FLAME_NAMELESS);
+	json_begin_array(j, NULL);
+	json_add_number(j, NULL, colour->red);
+	json_add_number(j, NULL, colour->green);
+	json_add_number(j, NULL, colour->blue);
+	json_end_array(j);
+}
+
+static void add_colours(struct json *j)
+{
+	json_break_line(j);
+	json_add_number(j, "nameless", FLAME_NAMELESS);
+	begin_line(j, "kind_names");
 	for (int k = 0; k < FLAME_KIND_COUNT_; k++)
-		strbuf_addf(out, "%s\"%s\"", k > 0 ? "," : "", flame_kind_names[k]);
-	strbuf_add_text(out, "],\n\"kind_colours\":[");
+		json_add_string(j, NULL, flame_kind_names[k]);
+	json_end_array(j);
+	begin_line(j, "kind_colours");
 	for (int k = 0; k < FLAME_KIND_COUNT_; k++) {
-		const struct flame_colour *c = flame_kind_colours[k];
-
-		add_comma(out, (size_t)k);
-		strbuf_addf(out, "[[%u,%u,%u],[%u,%u,%u]]", c[0].red, c[0].green,
-			    c[0].blue, c[1].red, c[1].green, c[1].blue);
+		json_begin_array(j, NULL);
+		add_colour(j, &flame_kind_colours[k][0]);
+		add_colour(j, &flame_kind_colours[k][1]);
+		json_end_array(j);
 	}
-	strbuf_add_text(out, "],\n\"change_colours\":[");
-	for (int i = 0; i < FLAME_CHANGE_COUNT_; i++) {
-		const struct flame_colour *c = &flame_change_colours[i];
-
-		add_comma(out, (size_t)i);
-		strbuf_addf(out, "[%u,%u,%u]", c->red, c->green, c->blue);
-	}
-	strbuf_add_text(out, "],\n");
+	json_end_array(j);
+	begin_line(j, "change_colours");
+	for (int i = 0; i < FLAME_CHANGE_COUNT_; i++)
+		add_colour(j, &flame_change_colours[i]);
+	json_end_array(j);
 }
 
 /* Append a rule in the one-line form that the parser reads. */
-static void add_rule(struct strbuf *out, const struct transform_rule *rule)
+static void add_rule(struct json *j, const struct transform_rule *rule)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 
@@ -82,45 +80,41 @@ static void add_rule(struct strbuf *out, const struct transform_rule *rule)
 	strbuf_add_text(&line, rule->pattern);
 	if (rule->text)
 		strbuf_addf(&line, " => %s", rule->text);
-	html_add_json_rule(out, line.text);
+	json_add_string(j, NULL, strbuf_text(&line));
 }
 
-static void add_rules(struct strbuf *out, const struct transform_list *list)
+static void add_rules(struct json *j, const struct transform_list *list)
 {
-	strbuf_add_char(out, '[');
-	for (size_t i = 0; list && i < list->count; i++) {
-		add_comma(out, i);
-		add_rule(out, &list->rules[i]);
-	}
-	strbuf_add_char(out, ']');
+	json_begin_array(j, "rules");
+	for (size_t i = 0; list && i < list->count; i++)
+		add_rule(j, &list->rules[i]);
+	json_end_array(j);
 }
 
-static void add_sets(struct strbuf *out, const struct flame_page *page)
+static void add_sets(struct json *j, const struct flame_page *page)
 {
-	strbuf_add_text(out, "\"rules\":");
-	add_rules(out, page->rules);
-	strbuf_add_text(out, ",\n\"sets\":[");
+	json_break_line(j);
+	add_rules(j, page->rules);
+	begin_line(j, "sets");
 	for (size_t i = 0; page->sets && i < page->sets->count; i++) {
-		add_comma(out, i);
-		strbuf_add_text(out, "{\"name\":");
-		html_add_json_text(out, page->sets->sets[i].name);
-		strbuf_add_text(out, ",\"rules\":");
-		add_rules(out, &page->sets->sets[i].list);
-		strbuf_add_char(out, '}');
+		json_begin_object(j, NULL);
+		html_add_json_text(j, "name", page->sets->sets[i].name);
+		add_rules(j, &page->sets->sets[i].list);
+		json_end_object(j);
 	}
-	strbuf_add_text(out, "],\n");
+	json_end_array(j);
 }
 
 /*
  * Append two arrays: the distinct texts that get() returns, and for each name the index
  * of its text, or -1 for NULL.
  */
-static void add_numbered(struct strbuf *out, const struct flame_tree *tree,
-			 const char *list,
+static void add_numbered(struct json *j, const struct flame_tree *tree, const char *list,
+			 const char *list_of_names,
 			 const char *(*get)(const struct flame_name *name))
 {
 	size_t count = tree->stacks.frame_count;
-	long *numbers = xcalloc(count + 1, sizeof(*numbers));
+	int64_t *numbers = xcalloc(count + 1, sizeof(*numbers));
 	/* stores each text once, as a frame name; numbers are indexes */
 	struct profile texts;
 
@@ -129,19 +123,17 @@ static void add_numbered(struct strbuf *out, const struct flame_tree *tree,
 		const struct profile_frame text = { .function = get(&tree->names[i]),
 						    .module = PROFILE_NO_MODULE };
 
-		numbers[i] = text.function ? (long)profile_add_frame(&texts, &text) : -1;
+		numbers[i] = text.function ? (int64_t)profile_add_frame(&texts, &text)
+					   : -1;
 	}
-	strbuf_addf(out, "\"%ss\":[", list);
-	for (size_t t = 0; t < texts.frame_count; t++) {
-		add_comma(out, t);
-		add_shown(out, texts.frames[t].function);
-	}
-	strbuf_addf(out, "],\n\"name_%ss\":[", list);
-	for (size_t i = 0; i < count; i++) {
-		add_comma(out, i);
-		strbuf_addf(out, "%ld", numbers[i]);
-	}
-	strbuf_add_text(out, "],\n");
+	begin_line(j, list);
+	for (size_t t = 0; t < texts.frame_count; t++)
+		html_add_json_text(j, NULL, texts.frames[t].function);
+	json_end_array(j);
+	begin_line(j, list_of_names);
+	for (size_t i = 0; i < count; i++)
+		json_add_signed(j, NULL, numbers[i]);
+	json_end_array(j);
 	free(numbers);
 	profile_release(&texts);
 }
@@ -156,58 +148,55 @@ static const char *get_file(const struct flame_name *name)
 	return name->file;
 }
 
-static void add_names(struct strbuf *out, const struct flame_tree *tree)
+static void add_names(struct json *j, const struct flame_tree *tree)
 {
-	strbuf_add_text(out, "\"names\":[");
-	for (size_t i = 0; i < tree->stacks.frame_count; i++) {
-		add_comma(out, i);
-		add_shown(out, tree->stacks.frames[i].function);
-	}
-	strbuf_add_text(out, "],\n\"kinds\":[");
-	for (size_t i = 0; i < tree->stacks.frame_count; i++) {
-		add_comma(out, i);
-		strbuf_add_u64(out, tree->names[i].kind);
-	}
-	strbuf_add_text(out, "],\n");
-	add_numbered(out, tree, "module", get_module);
-	add_numbered(out, tree, "file", get_file);
+	begin_line(j, "names");
+	for (size_t i = 0; i < tree->stacks.frame_count; i++)
+		html_add_json_text(j, NULL, tree->stacks.frames[i].function);
+	json_end_array(j);
+	begin_line(j, "kinds");
+	for (size_t i = 0; i < tree->stacks.frame_count; i++)
+		json_add_number(j, NULL, tree->names[i].kind);
+	json_end_array(j);
+	add_numbered(j, tree, "modules", "name_modules", get_module);
+	add_numbered(j, tree, "files", "name_files", get_file);
 }
 
-static void add_values(struct strbuf *out, const struct flame_tree *tree, int metric,
+static void add_values(struct json *j, const struct flame_tree *tree, int metric,
 		       bool is_other)
 {
-	strbuf_add_char(out, '[');
-	for (size_t i = 0; i < tree->stacks.node_count; i++) {
-		add_comma(out, i);
-		strbuf_add_u64(out, is_other ? tree->others[i][metric]
-					     : tree->stacks.nodes[i].values[metric]);
-	}
-	strbuf_add_char(out, ']');
+	json_begin_array(j, NULL);
+	for (size_t i = 0; i < tree->stacks.node_count; i++)
+		json_add_number(j, NULL,
+				is_other ? tree->others[i][metric]
+					 : tree->stacks.nodes[i].values[metric]);
+	json_end_array(j);
 }
 
 /*
  * Append the nodes. A parent is given as its distance from the child, which
  * keeps the numbers short.
  */
-static void add_stacks(struct strbuf *out, const struct flame_tree *tree)
+static void add_stacks(struct json *j, const struct flame_tree *tree)
 {
 	const struct profile_node *nodes = tree->stacks.nodes;
-	size_t series = 0;
 
-	strbuf_add_text(out, "\"parents\":[1");
+	begin_line(j, "parents");
+	json_add_number(j, NULL, 1);
 	for (size_t i = 1; i < tree->stacks.node_count; i++)
-		strbuf_addf(out, ",%zu", i - nodes[i].parent);
-	strbuf_add_text(out, "],\n\"frames\":[-1");
+		json_add_number(j, NULL, i - nodes[i].parent);
+	json_end_array(j);
+	begin_line(j, "frames");
+	json_add_signed(j, NULL, -1);
 	for (size_t i = 1; i < tree->stacks.node_count; i++)
-		strbuf_addf(out, ",%" PRIu32, nodes[i].frame);
-	strbuf_add_text(out, "],\n\"values\":[");
+		json_add_number(j, NULL, nodes[i].frame);
+	json_end_array(j);
+	begin_line(j, "values");
 	for (int other = 0; other < (tree->others ? 2 : 1); other++)
 		for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
-			if (tree->known & 1U << m) {
-				add_comma(out, series++);
-				add_values(out, tree, m, other == 1);
-			}
-	strbuf_add_text(out, "]}\n");
+			if (tree->known & 1U << m)
+				add_values(j, tree, m, other == 1);
+	json_end_array(j);
 }
 
 /*
@@ -253,19 +242,20 @@ static void add_facts(struct strbuf *out, const struct profile *profile,
 static void add_page(struct strbuf *out, const struct flame_tree *tree,
 		     const struct flame_page *page)
 {
+	struct json j;
+
 	strbuf_add_text(out,
 			"<noscript><p>The graph needs JavaScript, of this page alone; "
 			"as .svg it does not.</p></noscript>\n");
 	strbuf_add_text(out, page_file_text(PAGE_FLAME_BODY));
-	strbuf_addf(out,
-		    "<script type=\"application/json\" id=\"data\">\n{\"labels\":%s,\n",
-		    tree->others ? "[\"before\",\"after\"]" : "null");
-	add_metrics(out, tree->known, page->metric);
-	add_colours(out);
-	add_sets(out, page);
-	add_names(out, tree);
-	add_stacks(out, tree);
-	strbuf_add_text(out, "</script>\n");
+	j = html_begin_data(out);
+	json_add_raw(&j, "labels", tree->others ? "[\"before\",\"after\"]" : "null");
+	add_metrics(&j, tree->known, page->metric);
+	add_colours(&j);
+	add_sets(&j, page);
+	add_names(&j, tree);
+	add_stacks(&j, tree);
+	html_end_data(&j);
 }
 
 void flame_html_add(struct strbuf *out, const struct profile *profile,

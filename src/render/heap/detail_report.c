@@ -210,30 +210,22 @@ void heap_detail_add_text(const struct heap_page *p)
 
 /* The report as JSON. */
 
-static void add_json_size(struct strbuf *out, const struct heap_type *type)
-{
-	heap_json_add_number(out, "size_bytes",
-			     type->size_bytes ? type->size_bytes : BYTES_UNKNOWN);
-}
-
-static void add_json_type(struct strbuf *out, const struct heap_type *type)
+static void add_json_type(struct json *j, const struct heap_type *type)
 {
 	const struct heap_pin *pin = &type->pin;
 
-	strbuf_add_text(out, "{\"name\":");
-	if (type->name)
-		json_add_string(out, type->name, strlen(type->name));
-	else
-		strbuf_add_text(out, "null");
-	add_json_size(out, type);
-	heap_json_add_number(out, "live_count", type->live.count);
-	heap_json_add_number(out, "live_bytes", type->live.bytes);
-	heap_json_add_number(out, "resident_bytes", type->resident_bytes);
-	heap_json_add_number(out, "pinning_count", pin->block_count);
-	heap_json_add_number(out, "pinned_pages", pin->pages.page_count);
-	heap_json_add_number(out, "pinned_free_bytes", pin->pages.free_bytes);
-	heap_json_add_number(out, "pinned_alone_pages", pin->alone_page_count);
-	strbuf_add_char(out, '}');
+	json_begin_object(j, NULL);
+	json_add_string(j, "name", type->name);
+	json_add_amount(j, "size_bytes",
+			type->size_bytes ? type->size_bytes : BYTES_UNKNOWN);
+	json_add_amount(j, "live_count", type->live.count);
+	json_add_amount(j, "live_bytes", type->live.bytes);
+	json_add_amount(j, "resident_bytes", type->resident_bytes);
+	json_add_amount(j, "pinning_count", pin->block_count);
+	json_add_amount(j, "pinned_pages", pin->pages.page_count);
+	json_add_amount(j, "pinned_free_bytes", pin->pages.free_bytes);
+	json_add_amount(j, "pinned_alone_pages", pin->alone_page_count);
+	json_end_object(j);
 }
 
 /*
@@ -247,57 +239,48 @@ static uint64_t used_percent(const struct page_sum *sum)
 	return percent == 0 && sum->free_bytes < all ? 1 : percent;
 }
 
-static void add_json_strip(struct strbuf *out, const struct heap_page *p,
+static void add_json_strip(struct json *j, const struct heap_page *p,
 			   const struct heap_strip *strip)
 {
-	if (strip->is_mapped || strip->arena >= p->heap->arena_count)
-		strbuf_add_text(out, "{\"arena\":null");
-	else
-		strbuf_addf(out, "{\"arena\":%" PRIu32, strip->arena);
-	strbuf_addf(out, ",\"start\":\"0x%" PRIx64 "\",\"end\":\"0x%" PRIx64 "\"",
-		    strip->start_addr, strip->end_addr);
-	heap_json_add_number(out, "pages", strip->sum.page_count);
-	heap_json_add_number(out, "free_bytes", strip->sum.free_bytes);
-	heap_json_add_number(out, "pages_per_cell", strip->pages_per_cell);
-	strbuf_add_text(out, ",\"used_percent\":[");
+	bool has_arena = !strip->is_mapped && strip->arena < p->heap->arena_count;
+
+	json_begin_object(j, NULL);
+	json_add_amount(j, "arena", has_arena ? strip->arena : BYTES_UNKNOWN);
+	json_add_address(j, "start", strip->start_addr);
+	json_add_address(j, "end", strip->end_addr);
+	json_add_amount(j, "pages", strip->sum.page_count);
+	json_add_amount(j, "free_bytes", strip->sum.free_bytes);
+	json_add_amount(j, "pages_per_cell", strip->pages_per_cell);
+	json_begin_array(j, "used_percent");
 	for (size_t i = 0; i < strip->cell_count; i++)
-		strbuf_addf(out, "%s%" PRIu64, i ? "," : "",
-			    used_percent(&strip->cells[i]));
-	strbuf_add_text(out, "]}");
+		json_add_number(j, NULL, used_percent(&strip->cells[i]));
+	json_end_array(j);
+	json_end_object(j);
 }
 
-void heap_detail_add_json(const struct heap_page *p)
+void heap_detail_add_json(struct json *j, const struct heap_page *p)
 {
 	const struct heap_detail *d = p->detail;
-	struct strbuf *out = p->out;
 	size_t shown = shown_of(p, d->type_count);
 
-	strbuf_add_text(out, ",\"pages\":[");
-	for (size_t i = 0; i < FILL_COUNT_; i++)
-		strbuf_addf(out,
-			    "%s{\"in_use\":\"%s\",\"pages\":%" PRIu64
-			    ",\"free_bytes\":%" PRIu64 "}",
-			    i ? "," : "", page_fill_names[i], d->fill[i].page_count,
-			    d->fill[i].free_bytes);
-	strbuf_add_char(out, ']');
-	heap_json_add_number(out, "fragmented_pages", d->fragmented.page_count);
-	heap_json_add_number(out, "fragmented_free_bytes", d->fragmented.free_bytes);
-	strbuf_add_text(out, ",\"types\":[");
-	for (size_t i = 0; i < shown; i++) {
-		if (i > 0)
-			strbuf_add_char(out, ',');
-		add_json_type(out, &d->types[i]);
+	json_begin_array(j, "pages");
+	for (size_t i = 0; i < FILL_COUNT_; i++) {
+		json_begin_object(j, NULL);
+		json_add_string(j, "in_use", page_fill_names[i]);
+		json_add_number(j, "pages", d->fill[i].page_count);
+		json_add_number(j, "free_bytes", d->fill[i].free_bytes);
+		json_end_object(j);
 	}
-	strbuf_add_text(out, "],\"types_problem\":");
-	if (d->problem)
-		json_add_string(out, d->problem, strlen(d->problem));
-	else
-		strbuf_add_text(out, "null");
-	strbuf_add_text(out, ",\"map\":[");
-	for (size_t i = 0; i < d->strip_count; i++) {
-		if (i > 0)
-			strbuf_add_char(out, ',');
-		add_json_strip(out, p, &d->strips[i]);
-	}
-	strbuf_add_char(out, ']');
+	json_end_array(j);
+	json_add_amount(j, "fragmented_pages", d->fragmented.page_count);
+	json_add_amount(j, "fragmented_free_bytes", d->fragmented.free_bytes);
+	json_begin_array(j, "types");
+	for (size_t i = 0; i < shown; i++)
+		add_json_type(j, &d->types[i]);
+	json_end_array(j);
+	json_add_string(j, "types_problem", d->problem);
+	json_begin_array(j, "map");
+	for (size_t i = 0; i < d->strip_count; i++)
+		add_json_strip(j, p, &d->strips[i]);
+	json_end_array(j);
 }

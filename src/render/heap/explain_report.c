@@ -209,42 +209,28 @@ void explain_report_add_text(struct strbuf *out, const struct explain_report *re
 
 /* The report as JSON. */
 
-static void add_json_addr(struct strbuf *out, const char *key, uint64_t addr)
-{
-	strbuf_addf(out, ",\"%s\":\"0x%" PRIx64 "\"", key, addr);
-}
-
-static void add_json_text(struct strbuf *out, const char *key, const char *text)
-{
-	strbuf_addf(out, ",\"%s\":", key);
-	if (text)
-		json_add_string(out, text, strlen(text));
-	else
-		strbuf_add_text(out, "null");
-}
-
-static void add_json_symbol(struct strbuf *out, struct symbols *symbols, uint64_t addr)
+static void add_json_symbol(struct json *j, struct symbols *symbols, uint64_t addr)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	add_json_text(out, "symbol",
-		      symbols_add_place(symbols, addr, &text) ? strbuf_text(&text)
-							      : NULL);
+	json_add_string(j, "symbol",
+			symbols_add_place(symbols, addr, &text) ? strbuf_text(&text)
+								: NULL);
 }
 
-static void add_json_mapping(struct strbuf *out, const struct mapping *m)
+static void add_json_mapping(struct json *j, const struct mapping *m)
 {
 	char perms[5];
 
-	strbuf_addf(out,
-		    ",\"mapping\":{\"start_addr\":\"0x%" PRIx64
-		    "\",\"end_addr\":\"0x%" PRIx64 "\",\"perms\":\"%s\",\"name\":",
-		    m->start_addr, m->end_addr, mapping_format_perms(m, perms));
-	json_add_string(out, m->name, m->name_length);
-	strbuf_add_char(out, '}');
+	json_begin_object(j, "mapping");
+	json_add_address(j, "start_addr", m->start_addr);
+	json_add_address(j, "end_addr", m->end_addr);
+	json_add_string(j, "perms", mapping_format_perms(m, perms));
+	json_add_string_part(j, "name", m->name, m->name_length);
+	json_end_object(j);
 }
 
-static void add_json_block(struct strbuf *out, const struct explain_report *r)
+static void add_json_block(struct json *j, const struct explain_report *r)
 {
 	static const char *const states[] = {
 		[BLOCK_LIVE] = "live",
@@ -254,94 +240,98 @@ static void add_json_block(struct strbuf *out, const struct explain_report *r)
 	};
 	const struct explanation *e = r->explanation;
 
-	add_json_text(out, "problem", r->problem);
-	strbuf_add_text(out, ",\"block\":");
+	json_add_string(j, "problem", r->problem);
 	if (!e->has_block) {
-		strbuf_add_text(out, "null");
+		json_add_null(j, "block");
 		return;
 	}
-	strbuf_addf(out,
-		    "{\"addr\":\"0x%" PRIx64 "\",\"block_bytes\":%" PRIu64
-		    ",\"offset_bytes\":%" PRIu64 ",\"state\":\"%s\"",
-		    e->block.addr, e->block.bytes, e->addr - e->block.addr,
-		    states[e->block.state]);
-	add_json_text(out, "part", e->part);
-	if (e->list_chunk_bytes > 0)
-		strbuf_addf(out, ",\"list_chunk_bytes\":%" PRIu64, e->list_chunk_bytes);
-	else
-		strbuf_add_text(out, ",\"list_chunk_bytes\":null");
-	add_json_text(out, "type", block_type(r, &e->block));
+	json_begin_object(j, "block");
+	json_add_address(j, "addr", e->block.addr);
+	json_add_number(j, "block_bytes", e->block.bytes);
+	json_add_number(j, "offset_bytes", e->addr - e->block.addr);
+	json_add_string(j, "state", states[e->block.state]);
+	json_add_string(j, "part", e->part);
+	json_add_amount(j, "list_chunk_bytes",
+			e->list_chunk_bytes > 0 ? e->list_chunk_bytes : BYTES_UNKNOWN);
+	json_add_string(j, "type", block_type(r, &e->block));
 	if (e->arena_addr)
-		add_json_addr(out, "arena", e->arena_addr);
+		json_add_address(j, "arena", e->arena_addr);
 	else
-		strbuf_add_text(out, ",\"arena\":null");
-	strbuf_add_char(out, '}');
+		json_add_null(j, "arena");
+	json_end_object(j);
 }
 
-static void add_json_root(struct strbuf *out, const struct explain_report *r)
+static void add_json_root(struct json *j, const struct explain_report *r)
 {
 	const struct root_place *root = &r->explanation->root;
 	uint64_t place = r->explanation->path.steps[0].place_addr;
 
-	strbuf_addf(out, ",\"root\":{\"kind\":\"%s\"", root_words[root->kind]);
+	json_begin_object(j, "root");
+	json_add_string(j, "kind", root_words[root->kind]);
 	if (root->kind != ROOT_MEMORY)
-		strbuf_addf(out, ",\"tid\":%d", root->tid);
+		json_add_signed(j, "tid", root->tid);
 	if (root->kind != ROOT_REGISTER) {
-		add_json_addr(out, "addr", place);
-		strbuf_addf(out, ",\"offset_bytes\":%" PRId64, root->offset);
-		add_json_symbol(out, r->symbols, place);
+		json_add_address(j, "addr", place);
+		json_add_signed(j, "offset_bytes", root->offset);
+		add_json_symbol(j, r->symbols, place);
 	}
 	if (root->mapping)
-		add_json_mapping(out, root->mapping);
-	strbuf_add_char(out, '}');
+		add_json_mapping(j, root->mapping);
+	json_end_object(j);
 }
 
-static void add_json_path(struct strbuf *out, const struct explain_report *r)
+static void add_json_steps(struct json *j, const struct explain_report *r)
 {
 	const struct path *path = &r->explanation->path;
 
-	if (!r->explanation->is_reach_known) {
-		strbuf_add_text(out, ",\"is_reachable\":null");
-		return;
-	}
-	strbuf_addf(out, ",\"is_reachable\":%s", path->is_found ? "true" : "false");
-	if (!path->is_found)
-		return;
-	add_json_root(out, r);
-	strbuf_addf(out, ",\"step_count\":%zu,\"steps\":[", path->count);
+	json_add_number(j, "step_count", path->count);
+	json_begin_array(j, "steps");
 	for (size_t i = 0; i < path->count; i++) {
 		const struct path_step *step = &path->steps[i];
 
 		if (!is_step_shown(path, i))
 			continue;
-		strbuf_addf(out, "%s{\"step\":%zu", i > 0 ? "," : "", i);
+		json_begin_object(j, NULL);
+		json_add_number(j, "step", i);
 		if (i > 0 || !path->is_register)
-			add_json_addr(out, "place", step->place_addr);
-		add_json_addr(out, "word", step->word);
-		add_json_addr(out, "block", step->block.addr);
-		strbuf_addf(out, ",\"block_bytes\":%" PRIu64, step->block.bytes);
-		add_json_text(out, "type", block_type(r, &step->block));
-		strbuf_add_char(out, '}');
+			json_add_address(j, "place", step->place_addr);
+		json_add_address(j, "word", step->word);
+		json_add_address(j, "block", step->block.addr);
+		json_add_number(j, "block_bytes", step->block.bytes);
+		json_add_string(j, "type", block_type(r, &step->block));
+		json_end_object(j);
 	}
-	strbuf_add_char(out, ']');
+	json_end_array(j);
+}
+
+static void add_json_path(struct json *j, const struct explain_report *r)
+{
+	const struct path *path = &r->explanation->path;
+
+	if (!r->explanation->is_reach_known) {
+		json_add_null(j, "is_reachable");
+		return;
+	}
+	json_add_bool(j, "is_reachable", path->is_found);
+	if (!path->is_found)
+		return;
+	add_json_root(j, r);
+	add_json_steps(j, r);
 }
 
 void explain_report_add_json(struct strbuf *out, const struct explain_report *report)
 {
 	const struct explanation *e = report->explanation;
+	struct json j = json_begin_report(out);
 
-	strbuf_addf(
-		out,
-		"{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"pid\":%d,\"comm\":",
-		PACKAGE_VERSION, report->usage->process.pid);
-	json_add_string(out, report->usage->process.comm,
-			strlen(report->usage->process.comm));
-	add_json_addr(out, "addr", e->addr);
-	add_json_mapping(out, e->mapping);
-	add_json_symbol(out, report->symbols, e->addr);
-	add_json_text(out, "page", e->is_page_known ? page_words[e->page] : NULL);
-	add_json_text(out, "lazyfree", lazyfree_words[e->lazyfree]);
-	add_json_block(out, report);
-	add_json_path(out, report);
-	strbuf_add_text(out, "}\n");
+	json_add_signed(&j, "pid", report->usage->process.pid);
+	json_add_string(&j, "comm", report->usage->process.comm);
+	json_add_address(&j, "addr", e->addr);
+	add_json_mapping(&j, e->mapping);
+	add_json_symbol(&j, report->symbols, e->addr);
+	json_add_string(&j, "page", e->is_page_known ? page_words[e->page] : NULL);
+	json_add_string(&j, "lazyfree", lazyfree_words[e->lazyfree]);
+	add_json_block(&j, report);
+	add_json_path(&j, report);
+	json_end_report(&j);
 }

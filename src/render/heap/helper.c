@@ -140,7 +140,7 @@ void heap_helper_add_text(const struct heap_page *p)
 
 /* The report as JSON. */
 
-static void add_json_bounds(struct strbuf *out, const struct heap_bounds *bounds)
+static void add_json_bounds(struct json *j, const struct heap_bounds *bounds)
 {
 	static const char *const kinds[] = { "said", "at_least", "at_most" };
 	const uint64_t *const amounts[] = {
@@ -150,78 +150,66 @@ static void add_json_bounds(struct strbuf *out, const struct heap_bounds *bounds
 	};
 	char key[KEY_SIZE];
 
-	heap_json_add_number(out, "resident_bytes", bounds->resident_bytes);
-	heap_json_add_number(out, "missing_bytes", bounds->missing_bytes);
+	json_add_amount(j, "resident_bytes", bounds->resident_bytes);
+	json_add_amount(j, "missing_bytes", bounds->missing_bytes);
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
 		for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 			snprintf(key, sizeof(key), "%s_%s_bytes", owner_names[o],
 				 kinds[i]);
-			heap_json_add_number(out, key, amounts[i][o]);
+			json_add_amount(j, key, amounts[i][o]);
 		}
 }
 
-static void add_json_values(const struct heap_page *p,
-			    const struct allocator_stats *stats)
+static void add_json_values(struct json *j, const struct allocator_stats *stats)
 {
+	json_begin_object(j, "values");
 	for (size_t i = 0; i < stats->value_count; i++)
-		strbuf_addf(p->out, "%s\"%s\":%" PRIu64, i > 0 ? "," : ",\"values\":{",
-			    stats->values[i].name, stats->values[i].value);
-	strbuf_add_text(p->out, stats->value_count > 0 ? "}" : ",\"values\":{}");
+		json_add_number(j, stats->values[i].name, stats->values[i].value);
+	json_end_object(j);
 }
 
-static void add_json_walked(const struct heap_page *p,
+/* Append what the walk found for the same values; null if it found none of them. */
+static void add_json_walked(struct json *j, const struct heap *heap,
 			    const struct allocator_stats *stats)
 {
 	struct stats_pair pairs[STATS_PAIR_MAX];
-	size_t count = classify_stats_compare(stats, p->heap, pairs);
+	size_t count = classify_stats_compare(stats, heap, pairs);
 
-	heap_json_add_number(p->out, "apart_bytes",
-			     count > 0 ? classify_stats_difference(pairs, count)
-				       : BYTES_UNKNOWN);
-	strbuf_add_text(p->out, ",\"walked\":");
+	if (count == 0) {
+		json_add_null(j, "apart_bytes");
+		json_add_null(j, "walked");
+		return;
+	}
+	json_add_amount(j, "apart_bytes", classify_stats_difference(pairs, count));
+	json_begin_object(j, "walked");
 	for (size_t i = 0; i < count; i++)
-		strbuf_addf(p->out, "%c\"%s\":%" PRIu64, i > 0 ? ',' : '{', pairs[i].name,
-			    pairs[i].walked);
-	strbuf_add_text(p->out, count > 0 ? "}" : "null");
+		json_add_number(j, pairs[i].name, pairs[i].walked);
+	json_end_object(j);
 }
 
-void heap_helper_add_json(const struct heap_page *p)
+void heap_helper_add_json(struct json *j, const struct heap_page *p)
 {
 	const struct helper_answer *answer = p->options->answer;
-	struct strbuf *out = p->out;
 
 	if (!answer)
 		return;
-	strbuf_add_text(out, ",\"helper_problem\":");
-	if (answer->problem)
-		json_add_string(out, answer->problem, strlen(answer->problem));
-	else
-		strbuf_add_text(out, "null");
+	json_add_string(j, "helper_problem", answer->problem);
 	if (!helper_answer_is_known(answer)) {
-		strbuf_add_text(out, ",\"helper\":null");
+		json_add_null(j, "helper");
 		return;
 	}
-	strbuf_addf(out, ",\"helper\":{\"put_in\":%s,\"allocator\":\"%s\"",
-		    answer->was_put_in ? "true" : "false",
-		    allocator_names[answer->stats.allocator]);
-	heap_json_add_number(out, "stops", answer->stop_count);
-	strbuf_addf(out,
-		    ",\"stopped_s\":%" PRIu64 ".%06" PRIu64 ",\"cost_s\":%" PRIu64
-		    ".%06" PRIu64,
-		    answer->stopped_ns / NS_PER_S,
-		    answer->stopped_ns / NS_PER_US % 1000000,
-		    answer->stats.cost_ns / NS_PER_S,
-		    answer->stats.cost_ns / NS_PER_US % 1000000);
-	heap_json_add_number(out, "system_bytes", answer->stats.system_bytes);
-	heap_json_add_number(out, "live_bytes", answer->stats.live_bytes);
-	heap_json_add_number(out, "pool_bytes", answer->stats.pool_bytes);
-	add_json_bounds(out, &answer->bounds);
-	add_json_values(p, &answer->stats);
-	add_json_walked(p, &answer->stats);
-	strbuf_add_text(out, ",\"text\":");
-	if (answer->stats.text)
-		json_add_string(out, answer->stats.text, strlen(answer->stats.text));
-	else
-		strbuf_add_text(out, "null");
-	strbuf_add_char(out, '}');
+	json_begin_object(j, "helper");
+	json_add_bool(j, "put_in", answer->was_put_in);
+	json_add_string(j, "allocator", allocator_names[answer->stats.allocator]);
+	json_add_amount(j, "stops", answer->stop_count);
+	json_add_seconds_us(j, "stopped_s", answer->stopped_ns);
+	json_add_seconds_us(j, "cost_s", answer->stats.cost_ns);
+	json_add_amount(j, "system_bytes", answer->stats.system_bytes);
+	json_add_amount(j, "live_bytes", answer->stats.live_bytes);
+	json_add_amount(j, "pool_bytes", answer->stats.pool_bytes);
+	add_json_bounds(j, &answer->bounds);
+	add_json_values(j, &answer->stats);
+	add_json_walked(j, p->heap, &answer->stats);
+	json_add_string(j, "text", answer->stats.text);
+	json_end_object(j);
 }

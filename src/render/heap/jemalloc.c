@@ -89,42 +89,41 @@ void heap_jemalloc_add_arenas(const struct heap_page *p)
 		strbuf_addf(p->out, "  and %zu more\n", heap->arena_count - shown);
 }
 
-static void add_json_figures(struct strbuf *out, const struct heap *heap,
+static void add_json_figures(struct json *j, const struct heap *heap,
 			     const struct heap_arena *arena)
 {
 	bool is_known = !arena->problem;
 
-	heap_json_add_sum(out, "live", &arena->live, is_known);
-	heap_json_add_sum(out, "cached", &arena->cached,
+	heap_json_add_sum(j, "live", &arena->live, is_known);
+	heap_json_add_sum(j, "cached", &arena->cached,
 			  is_known && heap_lists_known(heap));
-	heap_json_add_sum(out, "slab_free", &arena->bin, is_known);
-	heap_json_add_sum(out, "own", &arena->own, is_known && heap_lists_known(heap));
+	heap_json_add_sum(j, "slab_free", &arena->bin, is_known);
+	heap_json_add_sum(j, "own", &arena->own, is_known && heap_lists_known(heap));
 	for (size_t s = 0; s < HEAP_STRETCH_COUNT_; s++) {
 		const struct stretch_sum *sum = &arena->stretches[s];
 		const struct chunk_sum extents = { sum->count, sum->bytes };
 		char key[KEY_SIZE];
 
-		heap_json_add_sum(out, heap_stretch_names[s], &extents, is_known);
+		heap_json_add_sum(j, heap_stretch_names[s], &extents, is_known);
 		snprintf(key, sizeof(key), "%s_resident_bytes", heap_stretch_names[s]);
-		heap_json_add_number(out, key,
-				     is_known ? sum->resident_bytes : BYTES_UNKNOWN);
+		json_add_amount(j, key, is_known ? sum->resident_bytes : BYTES_UNKNOWN);
 	}
 }
 
-void heap_jemalloc_add_json_arena(struct strbuf *out, const struct heap *heap,
+void heap_jemalloc_add_json_arena(struct json *j, const struct heap *heap,
 				  const struct heap_arena *arena)
 {
-	strbuf_addf(out, "{\"number\":%" PRIu32, arena->number);
-	add_json_figures(out, heap, arena);
-	heap_json_add_number(out, "trimmable_bytes", arena->trimmable_bytes);
+	json_add_number(j, "number", arena->number);
+	add_json_figures(j, heap, arena);
+	json_add_amount(j, "trimmable_bytes", arena->trimmable_bytes);
 }
 
-void heap_jemalloc_add_json_sums(struct strbuf *out, const struct heap *heap)
+void heap_jemalloc_add_json_sums(struct json *j, const struct heap *heap)
 {
 	struct heap_arena all;
 
 	heap_sum_arenas(heap, &all);
-	heap_json_add_number(out, "allocated_bytes",
-			     all.live.bytes + all.cached.bytes + all.own.bytes);
-	add_json_figures(out, heap, &all);
+	json_add_amount(j, "allocated_bytes",
+			all.live.bytes + all.cached.bytes + all.own.bytes);
+	add_json_figures(j, heap, &all);
 }

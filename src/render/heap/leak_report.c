@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -263,88 +264,68 @@ void leak_report_add_csv(struct strbuf *out, const struct leak_report *report)
 
 /* The report as JSON. */
 
-static void add_json_sum(struct strbuf *out, const char *key, const struct chunk_sum *sum)
+static void add_json_sum(struct json *j, const char *name, const struct chunk_sum *sum)
 {
-	strbuf_addf(out, ",\"%s_count\":%" PRIu64 ",\"%s_bytes\":%" PRIu64, key,
-		    sum->count, key, sum->bytes);
+	char key[32];
+
+	snprintf(key, sizeof(key), "%s_count", name);
+	json_add_number(j, key, sum->count);
+	snprintf(key, sizeof(key), "%s_bytes", name);
+	json_add_number(j, key, sum->bytes);
 }
 
-static void add_json_text(struct strbuf *out, const char *key, const char *text)
-{
-	strbuf_addf(out, ",\"%s\":", key);
-	if (text)
-		json_add_string(out, text, strlen(text));
-	else
-		strbuf_add_text(out, "null");
-}
-
-static void add_json_groups(struct strbuf *out, const struct leak_report *r,
+static void add_json_groups(struct json *j, const char *key, const struct leak_report *r,
 			    const struct block_groups *groups, bool is_leaked)
 {
 	struct column_list columns = COLUMN_LIST_INIT;
 
 	column_list_all(&leak_columns, &columns);
+	json_begin_array(j, key);
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct block_group *g = &groups->items[i];
 		struct leak_row row = { .is_leaked = is_leaked };
 
-		if (i > 0)
-			strbuf_add_char(out, ',');
 		fill_row(r, g, &row);
-		json_add_row(out, &columns, &row);
-		/*
-		 * reopen the object to add a member with all examples: drop
-		 * its closing brace
-		 */
-		strbuf_truncate(out, out->length - 1);
-		strbuf_add_text(out, ",\"examples\":[");
+		json_begin_object(j, NULL);
+		json_add_members(j, &columns, &row);
+		json_begin_array(j, "examples");
 		for (size_t k = 0; k < g->example_count; k++)
-			strbuf_addf(out, "%s\"0x%" PRIx64 "\"", k > 0 ? "," : "",
-				    g->examples[k]);
-		strbuf_add_text(out, "]}");
+			json_add_address(j, NULL, g->examples[k]);
+		json_end_array(j);
+		json_end_object(j);
 	}
+	json_end_array(j);
 	column_list_release(&columns);
 }
 
 void leak_report_add_json(struct strbuf *out, const struct leak_report *report)
 {
 	const struct leak_scan *scan = report->scan;
+	struct json j = json_begin_report(out);
 	char time[CLOCK_TEXT_SIZE];
 
-	strbuf_addf(
-		out,
-		"{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"pid\":%d,\"comm\":",
-		PACKAGE_VERSION, report->usage->process.pid);
-	json_add_string(out, report->usage->process.comm,
-			strlen(report->usage->process.comm));
-	add_json_text(out, "allocator", allocator_names[scan->heap.allocator]);
-	add_json_text(out, "leak_quality", quality_names[scan->quality]);
-	add_json_text(out, "problem", scan->problem);
-	strbuf_addf(out,
-		    ",\"pause_s\":%" PRIu64 ".%06" PRIu64 ",\"mark_s\":%" PRIu64
-		    ".%06" PRIu64,
-		    scan->heap.pause_ns / NS_PER_S,
-		    scan->heap.pause_ns / NS_PER_US % 1000000, scan->mark_ns / NS_PER_S,
-		    scan->mark_ns / NS_PER_US % 1000000);
-	json_add_number(out, "copied_bytes", scan->heap.copied_bytes);
-	json_add_number(out, "scanned_bytes", scan->mark.scanned_bytes);
-	json_add_number(out, "swapped_bytes", scan->swapped_bytes);
-	add_json_sum(out, "live", &scan->mark.live);
-	add_json_sum(out, "reachable", &scan->mark.reachable);
-	add_json_sum(out, "direct", &scan->mark.direct);
-	add_json_sum(out, "indirect", &scan->mark.indirect);
-	json_add_number(out, "live_resident_bytes", scan->heap.owner_bytes[OWNER_LIVE]);
-	json_add_number(out, "reachable_resident_bytes", scan->reachable_resident_bytes);
-	json_add_number(out, "leaked_resident_bytes", scan->leaked_resident_bytes);
-	strbuf_add_text(out, ",\"leaked\":[");
-	add_json_groups(out, report, report->leaked, true);
-	strbuf_add_char(out, ']');
+	json_add_signed(&j, "pid", report->usage->process.pid);
+	json_add_string(&j, "comm", report->usage->process.comm);
+	json_add_string(&j, "allocator", allocator_names[scan->heap.allocator]);
+	json_add_string(&j, "leak_quality", quality_names[scan->quality]);
+	json_add_string(&j, "problem", scan->problem);
+	json_add_seconds_us(&j, "pause_s", scan->heap.pause_ns);
+	json_add_seconds_us(&j, "mark_s", scan->mark_ns);
+	json_add_amount(&j, "copied_bytes", scan->heap.copied_bytes);
+	json_add_amount(&j, "scanned_bytes", scan->mark.scanned_bytes);
+	json_add_amount(&j, "swapped_bytes", scan->swapped_bytes);
+	add_json_sum(&j, "live", &scan->mark.live);
+	add_json_sum(&j, "reachable", &scan->mark.reachable);
+	add_json_sum(&j, "direct", &scan->mark.direct);
+	add_json_sum(&j, "indirect", &scan->mark.indirect);
+	json_add_amount(&j, "live_resident_bytes", scan->heap.owner_bytes[OWNER_LIVE]);
+	json_add_amount(&j, "reachable_resident_bytes", scan->reachable_resident_bytes);
+	json_add_amount(&j, "leaked_resident_bytes", scan->leaked_resident_bytes);
+	add_json_groups(&j, "leaked", report, report->leaked, true);
 	if (report->fresh) {
-		add_json_text(out, "since",
-			      clock_format_utc(report->since_unix_ms, time));
-		strbuf_add_text(out, ",\"new\":[");
-		add_json_groups(out, report, report->fresh, false);
-		strbuf_add_char(out, ']');
+		json_add_string(&j, "since",
+				clock_format_utc(report->since_unix_ms, time));
+		add_json_groups(&j, "new", report, report->fresh, false);
 	}
-	strbuf_add_text(out, "}\n");
+	json_end_report(&j);
 }

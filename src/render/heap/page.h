@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/json_write.h"
 #include "base/strbuf.h"
 #include "model/heap.h"
 #include "model/heap_detail.h"
@@ -43,11 +44,8 @@ void heap_page_add_caches(const struct heap_page *p);
  */
 bool heap_lists_known(const struct heap *heap);
 
-/* Append ,"key":value; null if the value is unknown. */
-void heap_json_add_number(struct strbuf *out, const char *key, uint64_t value);
-
-/* Append ,"key_count":…,"key_bytes":…; both null unless is_known. */
-void heap_json_add_sum(struct strbuf *out, const char *key, const struct chunk_sum *sum,
+/* Append the members NAME_count and NAME_bytes; both null unless is_known. */
+void heap_json_add_sum(struct json *j, const char *name, const struct chunk_sum *sum,
 		       bool is_known);
 
 /*
@@ -56,11 +54,11 @@ void heap_json_add_sum(struct strbuf *out, const char *key, const struct chunk_s
  */
 void heap_jemalloc_add_sums(const struct heap_page *p);
 void heap_jemalloc_add_arenas(const struct heap_page *p);
-void heap_jemalloc_add_json_arena(struct strbuf *out, const struct heap *heap,
+void heap_jemalloc_add_json_arena(struct json *j, const struct heap *heap,
 				  const struct heap_arena *arena);
 
 /* Append jemalloc's totals, named as mallctl(3) names them under stats. */
-void heap_jemalloc_add_json_sums(struct strbuf *out, const struct heap *heap);
+void heap_jemalloc_add_json_sums(struct json *j, const struct heap *heap);
 
 /*
  * helper.c: the allocator's own figures, each beside the figure that memstate's walk
@@ -68,13 +66,13 @@ void heap_jemalloc_add_json_sums(struct strbuf *out, const struct heap *heap);
  */
 void heap_helper_add_text(const struct heap_page *p);
 
-/* Append a member to the JSON object being written. */
-void heap_helper_add_json(const struct heap_page *p);
+/* Append members to the JSON object being written. */
+void heap_helper_add_json(struct json *j, const struct heap_page *p);
 
 /* detail_report.c: types, pages and pins. */
 void heap_detail_add_text(const struct heap_page *p);
 
 /* Append members to the JSON object being written. */
-void heap_detail_add_json(const struct heap_page *p);
+void heap_detail_add_json(struct json *j, const struct heap_page *p);
 
 #endif

@@ -300,103 +300,103 @@ void heap_report_add_text(struct strbuf *out, const struct usage *u,
 
 /* The report as JSON. */
 
-void heap_json_add_number(struct strbuf *out, const char *key, uint64_t value)
-{
-	if (bytes_known(value))
-		strbuf_addf(out, ",\"%s\":%" PRIu64, key, value);
-	else
-		strbuf_addf(out, ",\"%s\":null", key);
-}
-
-void heap_json_add_sum(struct strbuf *out, const char *key, const struct chunk_sum *sum,
+void heap_json_add_sum(struct json *j, const char *name, const struct chunk_sum *sum,
 		       bool is_known)
 {
-	if (is_known)
-		strbuf_addf(out, ",\"%s_count\":%" PRIu64 ",\"%s_bytes\":%" PRIu64, key,
-			    sum->count, key, sum->bytes);
-	else
-		strbuf_addf(out, ",\"%s_count\":null,\"%s_bytes\":null", key, key);
+	char key[48];
+
+	snprintf(key, sizeof(key), "%s_count", name);
+	json_add_amount(j, key, is_known ? sum->count : BYTES_UNKNOWN);
+	snprintf(key, sizeof(key), "%s_bytes", name);
+	json_add_amount(j, key, is_known ? sum->bytes : BYTES_UNKNOWN);
 }
 
-static void add_json_text(struct strbuf *out, const char *key, const char *text)
-{
-	strbuf_addf(out, ",\"%s\":", key);
-	if (text)
-		json_add_string(out, text, strlen(text));
-	else
-		strbuf_add_text(out, "null");
-}
-
-static void add_json_glibc_arena(struct strbuf *out, const struct heap_arena *arena,
+static void add_json_glibc_arena(struct json *j, const struct heap_arena *arena,
 				 bool are_lists_known)
 {
 	bool is_known = !arena->problem;
 
-	strbuf_addf(out, "{\"address\":\"0x%" PRIx64 "\"", arena->addr);
-	heap_json_add_number(out, "heaps", arena->heap_count);
-	heap_json_add_number(out, "attached_threads", arena->attached_threads);
-	heap_json_add_number(out, "system_bytes", arena->system_bytes);
-	heap_json_add_sum(out, "live", &arena->live, is_known);
-	heap_json_add_sum(out, "cached", &arena->cached, is_known && are_lists_known);
-	heap_json_add_sum(out, "fast", &arena->fast, is_known && are_lists_known);
-	heap_json_add_sum(out, "bin", &arena->bin, is_known);
-	heap_json_add_number(out, "top_bytes",
-			     is_known ? arena->top_bytes : BYTES_UNKNOWN);
-	heap_json_add_number(out, "trimmable_bytes", arena->trimmable_bytes);
+	json_add_address(j, "address", arena->addr);
+	json_add_amount(j, "heaps", arena->heap_count);
+	json_add_amount(j, "attached_threads", arena->attached_threads);
+	json_add_amount(j, "system_bytes", arena->system_bytes);
+	heap_json_add_sum(j, "live", &arena->live, is_known);
+	heap_json_add_sum(j, "cached", &arena->cached, is_known && are_lists_known);
+	heap_json_add_sum(j, "fast", &arena->fast, is_known && are_lists_known);
+	heap_json_add_sum(j, "bin", &arena->bin, is_known);
+	json_add_amount(j, "top_bytes", is_known ? arena->top_bytes : BYTES_UNKNOWN);
+	json_add_amount(j, "trimmable_bytes", arena->trimmable_bytes);
 }
 
-static void add_json_arena(struct strbuf *out, const struct heap *heap,
+static void add_json_arena(struct json *j, const struct heap *heap,
 			   const struct heap_arena *arena)
 {
+	json_begin_object(j, NULL);
 	if (heap->allocator == ALLOCATOR_JEMALLOC)
-		heap_jemalloc_add_json_arena(out, heap, arena);
+		heap_jemalloc_add_json_arena(j, heap, arena);
 	else
-		add_json_glibc_arena(out, arena, heap_lists_known(heap));
-	add_json_text(out, "problem", arena->problem);
-	strbuf_add_char(out, '}');
+		add_json_glibc_arena(j, arena, heap_lists_known(heap));
+	json_add_string(j, "problem", arena->problem);
+	json_end_object(j);
 }
 
-static void add_json_class(struct strbuf *out, const struct heap *heap,
+static void add_json_class(struct json *j, const struct heap *heap,
 			   const struct heap_class *class)
 {
-	strbuf_addf(out, "{\"lower_bytes\":%" PRIu64 ",\"upper_bytes\":%" PRIu64,
-		    class->lower_bytes, class->upper_bytes);
-	heap_json_add_sum(out, "live", &class->live, true);
-	heap_json_add_sum(out, "free", &class->free, true);
-	heap_json_add_sum(out, "cached", &class->cached, heap_lists_known(heap));
+	json_begin_object(j, NULL);
+	json_add_number(j, "lower_bytes", class->lower_bytes);
+	json_add_number(j, "upper_bytes", class->upper_bytes);
+	heap_json_add_sum(j, "live", &class->live, true);
+	heap_json_add_sum(j, "free", &class->free, true);
+	heap_json_add_sum(j, "cached", &class->cached, heap_lists_known(heap));
 	if (heap->allocator == ALLOCATOR_JEMALLOC)
-		heap_json_add_sum(out, "own", &class->own, heap_lists_known(heap));
-	strbuf_add_char(out, '}');
+		heap_json_add_sum(j, "own", &class->own, heap_lists_known(heap));
+	json_end_object(j);
 }
 
-static void add_json_lists(struct strbuf *out, const struct heap *heap)
+static void add_json_lists(struct json *j, const struct heap *heap)
 {
-	bool is_first = true;
-
 	if (heap->is_said) {
-		strbuf_add_text(out, ",\"arenas\":null,\"classes\":null");
+		json_add_null(j, "arenas");
+		json_add_null(j, "classes");
 		return;
 	}
-	strbuf_add_text(out, ",\"arenas\":[");
-	for (size_t i = 0; i < heap->arena_count; i++) {
-		if (i > 0)
-			strbuf_add_char(out, ',');
-		add_json_arena(out, heap, &heap->arenas[i]);
-	}
-	strbuf_add_text(out, "],\"classes\":[");
+	json_begin_array(j, "arenas");
+	for (size_t i = 0; i < heap->arena_count; i++)
+		add_json_arena(j, heap, &heap->arenas[i]);
+	json_end_array(j);
+	json_begin_array(j, "classes");
 	for (size_t i = 0; i < heap->class_count; i++) {
 		const struct heap_class *class = &heap->classes[i];
 
 		if (class->live.count + class->free.count + class->cached.count +
-			    class->own.count ==
+			    class->own.count >
 		    0)
-			continue;
-		if (!is_first)
-			strbuf_add_char(out, ',');
-		is_first = false;
-		add_json_class(out, heap, class);
+			add_json_class(j, heap, class);
 	}
-	strbuf_add_char(out, ']');
+	json_end_array(j);
+}
+
+static void add_json_owners(struct json *j, const struct heap *heap)
+{
+	char key[48];
+
+	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
+		snprintf(key, sizeof(key), "%s_resident_bytes", owner_names[o]);
+		json_add_amount(j, key, heap->owner_bytes[o]);
+	}
+	for (size_t o = 0; heap->reading_count > 0 && o <= OWNER_HEAP_LAST; o++) {
+		snprintf(key, sizeof(key), "%s_spread_bytes", owner_names[o]);
+		json_add_number(j, key, heap->spread_bytes[o]);
+	}
+}
+
+static void add_json_mallinfo(struct json *j, const struct heap *heap)
+{
+	json_begin_object(j, "mallinfo2");
+	for (size_t i = 0; i < MALLINFO_FIELDS; i++)
+		json_add_number(j, mallinfo_fields[i].name, mallinfo_field(heap, i));
+	json_end_object(j);
 }
 
 void heap_report_add_json(struct strbuf *out, const struct usage *u,
@@ -405,46 +405,34 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u,
 {
 	const struct heap_page page = { out, u, heap, detail, options };
 	bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC && !heap->is_said;
-	bool has_mallinfo = !is_jemalloc && heap->quality == QUALITY_EXACT;
 	bool are_lists_known = heap_lists_known(heap) && !heap->is_said;
-	char key[48];
+	struct json j = json_begin_report(out);
 
-	strbuf_addf(
-		out,
-		"{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"pid\":%d,\"comm\":",
-		PACKAGE_VERSION, u->process.pid);
-	json_add_string(out, u->process.comm, strlen(u->process.comm));
-	add_json_text(out, "allocator", allocator_names[heap->allocator]);
-	add_json_text(out, "heap_quality", quality_names[heap->quality]);
-	add_json_text(out, "problem", heap->problem);
-	strbuf_addf(out, ",\"pause_s\":%" PRIu64 ".%06" PRIu64, heap->pause_ns / NS_PER_S,
-		    heap->pause_ns / NS_PER_US % 1000000);
-	heap_json_add_number(out, "copied_bytes", heap->copied_bytes);
-	heap_json_add_number(out, "readings", heap->reading_count);
-	heap_json_add_number(out, "skipped_bytes", heap->skipped_bytes);
-	heap_json_add_number(out, "rss_bytes", u->total.bytes[SMAPS_RSS]);
-	heap_json_add_number(out, "unexplained_bytes", usage_unexplained_bytes(u));
-	heap_json_add_number(out, "trimmable_bytes", heap->trimmable_bytes);
-	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
-		snprintf(key, sizeof(key), "%s_resident_bytes", owner_names[o]);
-		heap_json_add_number(out, key, heap->owner_bytes[o]);
-	}
-	for (size_t o = 0; heap->reading_count > 0 && o <= OWNER_HEAP_LAST; o++)
-		strbuf_addf(out, ",\"%s_spread_bytes\":%" PRIu64, owner_names[o],
-			    heap->spread_bytes[o]);
-	heap_json_add_sum(out, "mapped", &heap->mapped, !is_jemalloc && !heap->is_said);
-	heap_json_add_number(out, "caches",
-			     are_lists_known ? heap->cache_count : BYTES_UNKNOWN);
-	strbuf_add_text(out, ",\"mallinfo2\":");
-	for (size_t i = 0; has_mallinfo && i < MALLINFO_FIELDS; i++)
-		strbuf_addf(out, "%c\"%s\":%" PRIu64, i == 0 ? '{' : ',',
-			    mallinfo_fields[i].name, mallinfo_field(heap, i));
-	strbuf_add_text(out, has_mallinfo ? "}" : "null");
+	json_add_signed(&j, "pid", u->process.pid);
+	json_add_string(&j, "comm", u->process.comm);
+	json_add_string(&j, "allocator", allocator_names[heap->allocator]);
+	json_add_string(&j, "heap_quality", quality_names[heap->quality]);
+	json_add_string(&j, "problem", heap->problem);
+	json_add_seconds_us(&j, "pause_s", heap->pause_ns);
+	json_add_amount(&j, "copied_bytes", heap->copied_bytes);
+	json_add_amount(&j, "readings", heap->reading_count);
+	json_add_amount(&j, "skipped_bytes", heap->skipped_bytes);
+	json_add_amount(&j, "rss_bytes", u->total.bytes[SMAPS_RSS]);
+	json_add_amount(&j, "unexplained_bytes", usage_unexplained_bytes(u));
+	json_add_amount(&j, "trimmable_bytes", heap->trimmable_bytes);
+	add_json_owners(&j, heap);
+	heap_json_add_sum(&j, "mapped", &heap->mapped, !is_jemalloc && !heap->is_said);
+	json_add_amount(&j, "caches",
+			are_lists_known ? heap->cache_count : BYTES_UNKNOWN);
+	if (!is_jemalloc && heap->quality == QUALITY_EXACT)
+		add_json_mallinfo(&j, heap);
+	else
+		json_add_null(&j, "mallinfo2");
 	if (is_jemalloc)
-		heap_jemalloc_add_json_sums(out, heap);
-	add_json_lists(out, heap);
+		heap_jemalloc_add_json_sums(&j, heap);
+	add_json_lists(&j, heap);
 	if (detail)
-		heap_detail_add_json(&page);
-	heap_helper_add_json(&page);
-	strbuf_add_text(out, "}\n");
+		heap_detail_add_json(&j, &page);
+	heap_helper_add_json(&j, &page);
+	json_end_report(&j);
 }

@@ -102,34 +102,29 @@ void html_page_end(struct strbuf *out, const struct html_page *page)
 		    page_file_text(page->script));
 }
 
-/* html_add_json_rule() escapes "<", so that no text can end the script element. */
-void html_add_json_text(struct strbuf *out, const char *text)
+struct json html_begin_data(struct strbuf *out)
+{
+	struct json j;
+
+	strbuf_add_text(out, "<script type=\"application/json\" id=\"data\">\n");
+	j = json_begin(out);
+	j.is_in_html = true;
+	json_begin_object(&j, NULL);
+	return j;
+}
+
+void html_end_data(struct json *j)
+{
+	json_end_object(j);
+	strbuf_add_text(j->out, "\n</script>\n");
+}
+
+void html_add_json_text(struct json *j, const char *key, const char *text)
 {
 	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
 
 	text_add_printable(&safe, text, strlen(text), false);
-	html_add_json_rule(out, strbuf_text(&safe));
-}
-
-void html_add_json_rule(struct strbuf *out, const char *text)
-{
-	_cleanup_strbuf_ struct strbuf json = STRBUF_INIT;
-
-	json_add_string(&json, text, strlen(text));
-	for (const char *at = json.text; *at; at++) {
-		if (strchr("<>&", *at))
-			strbuf_addf(out, "\\u%04x", (unsigned int)*at);
-		else
-			strbuf_add_char(out, *at);
-	}
-}
-
-static void add_json_amount(struct strbuf *out, uint64_t amount)
-{
-	if (bytes_known(amount))
-		strbuf_add_u64(out, amount);
-	else
-		strbuf_add_text(out, "null");
+	json_add_string(j, key, strbuf_text(&safe));
 }
 
 /* Indexes of the samples shown. */
@@ -178,18 +173,15 @@ static void find_points(const struct html_series *series, const struct html_char
 	}
 }
 
-/* Append an array with one amount per point. `name` includes the key's punctuation. */
-static void add_array(struct strbuf *out, const char *name,
-		      const struct html_series *series, const struct points *points,
+/* Append an array with one amount per point. */
+static void add_array(struct json *j, const char *key, const struct html_series *series,
+		      const struct points *points,
 		      uint64_t (*get)(const struct run_sample *s, int arg), int arg)
 {
-	strbuf_addf(out, "%s[", name);
-	for (size_t p = 0; p < points->count; p++) {
-		if (p > 0)
-			strbuf_add_char(out, ',');
-		add_json_amount(out, get(&series->samples[points->at[p]], arg));
-	}
-	strbuf_add_char(out, ']');
+	json_begin_array(j, key);
+	for (size_t p = 0; p < points->count; p++)
+		json_add_amount(j, NULL, get(&series->samples[points->at[p]], arg));
+	json_end_array(j);
 }
 
 static uint64_t get_time(const struct run_sample *s, int arg)
@@ -226,56 +218,55 @@ static uint64_t get_owner(const struct run_sample *s, int arg)
 	return s->owner_bytes[arg];
 }
 
-static void add_line(struct strbuf *out, const struct html_series *series,
+static void add_line(struct json *j, const struct html_series *series,
 		     const struct html_chart *chart)
 {
 	struct points points;
 
 	find_points(series, chart, &points);
-	add_array(out, "{\"t\":", series, &points, get_time, 0);
-	add_array(out, ",\"rss\":", series, &points, get_rss, 0);
-	strbuf_add_char(out, '}');
+	json_begin_object(j, NULL);
+	add_array(j, "t", series, &points, get_time, 0);
+	add_array(j, "rss", series, &points, get_rss, 0);
+	json_end_object(j);
 	free(points.at);
 }
 
-static void add_areas(struct strbuf *out, const struct html_chart *chart)
+static void add_areas(struct json *j, const struct html_chart *chart)
 {
 	const struct html_series *areas = &chart->areas;
 	struct points points;
 
 	find_points(areas, chart, &points);
-	add_array(out, ",\"t\":", areas, &points, get_time, 0);
-	add_array(out, ",\"rss\":", areas, &points, get_rss, 0);
-	add_array(out, ",\"lazyfree\":", areas, &points, get_beside, BESIDE_LAZYFREE);
-	add_array(out, ",\"unbacked\":", areas, &points, get_beside, BESIDE_UNBACKED);
-	add_array(out, ",\"swap\":", areas, &points, get_beside, BESIDE_SWAP);
-	strbuf_add_text(out, ",\"own\":[");
+	add_array(j, "t", areas, &points, get_time, 0);
+	add_array(j, "rss", areas, &points, get_rss, 0);
+	add_array(j, "lazyfree", areas, &points, get_beside, BESIDE_LAZYFREE);
+	add_array(j, "unbacked", areas, &points, get_beside, BESIDE_UNBACKED);
+	add_array(j, "swap", areas, &points, get_beside, BESIDE_SWAP);
+	json_begin_array(j, "own");
 	for (size_t l = 0; l < LAYER_COUNT; l++)
-		add_array(out, l > 0 ? "," : "", areas, &points, get_owner,
-			  (int)layers[l].owner);
-	strbuf_add_char(out, ']');
+		add_array(j, NULL, areas, &points, get_owner, (int)layers[l].owner);
+	json_end_array(j);
 	free(points.at);
 }
 
-static void add_chart_data(struct strbuf *out, const struct html_chart *chart)
+static void add_chart_data(struct json *j, const struct html_chart *chart)
 {
-	strbuf_add_text(out, "{\"title\":");
-	html_add_json_text(out, chart->title);
-	add_areas(out, chart);
-	strbuf_add_text(out, ",\"marks\":[");
+	json_begin_object(j, NULL);
+	html_add_json_text(j, "title", chart->title);
+	add_areas(j, chart);
+	json_begin_array(j, "marks");
 	for (size_t m = 0; m < chart->mark_count; m++) {
-		strbuf_addf(out, "%s{\"t\":%" PRIu64 ",\"label\":", m > 0 ? "," : "",
-			    chart->marks[m].elapsed_ns / NS_PER_US);
-		html_add_json_text(out, chart->marks[m].label);
-		strbuf_add_char(out, '}');
+		json_begin_object(j, NULL);
+		json_add_number(j, "t", chart->marks[m].elapsed_ns / NS_PER_US);
+		html_add_json_text(j, "label", chart->marks[m].label);
+		json_end_object(j);
 	}
-	strbuf_add_text(out, "],\"lines\":[");
-	for (size_t i = 0; i < chart->line_count; i++) {
-		if (i > 0)
-			strbuf_add_char(out, ',');
-		add_line(out, &chart->lines[i], chart);
-	}
-	strbuf_add_text(out, "]}");
+	json_end_array(j);
+	json_begin_array(j, "lines");
+	for (size_t i = 0; i < chart->line_count; i++)
+		add_line(j, &chart->lines[i], chart);
+	json_end_array(j);
+	json_end_object(j);
 }
 
 struct axes {
@@ -296,6 +287,7 @@ static void grow_axes(struct axes *axes, const struct html_series *series)
 
 static void add_data(struct strbuf *out, const struct html_chart *charts, size_t count)
 {
+	struct json j = html_begin_data(out);
 	struct axes axes = { 0 };
 
 	for (size_t c = 0; c < count; c++) {
@@ -303,20 +295,24 @@ static void add_data(struct strbuf *out, const struct html_chart *charts, size_t
 		for (size_t i = 0; i < charts[c].line_count; i++)
 			grow_axes(&axes, &charts[c].lines[i]);
 	}
-	strbuf_addf(out,
-		    "<script type=\"application/json\" id=\"data\">\n"
-		    "{\"end\":%" PRIu64 ",\"top\":%" PRIu64 ",\"layers\":[",
-		    axes.end_ns / NS_PER_US + 1, axis_top_bytes(axes.top_bytes));
-	for (size_t l = 0; l < LAYER_COUNT; l++)
-		strbuf_addf(out, "%s{\"name\":\"%s\",\"help\":\"%s\"}", l > 0 ? "," : "",
-			    owner_names[layers[l].owner], layers[l].help);
-	strbuf_add_text(out, "],\"charts\":[");
+	json_add_number(&j, "end", axes.end_ns / NS_PER_US + 1);
+	json_add_number(&j, "top", axis_top_bytes(axes.top_bytes));
+	json_begin_array(&j, "layers");
+	for (size_t l = 0; l < LAYER_COUNT; l++) {
+		json_begin_object(&j, NULL);
+		json_add_string(&j, "name", owner_names[layers[l].owner]);
+		json_add_string(&j, "help", layers[l].help);
+		json_end_object(&j);
+	}
+	json_end_array(&j);
+	json_begin_array(&j, "charts");
 	for (size_t c = 0; c < count; c++) {
 		if (c > 0)
-			strbuf_add_text(out, ",\n");
-		add_chart_data(out, &charts[c]);
+			json_break_line(&j);
+		add_chart_data(&j, &charts[c]);
 	}
-	strbuf_add_text(out, "]}\n</script>\n");
+	json_end_array(&j);
+	html_end_data(&j);
 }
 
 /* Append the elements that page.js draws a chart into. */

@@ -5,13 +5,14 @@
  * axes and show the values under the pointer. Any other text precedes the charts.
  *
  * Texts come from outside memstate. They may enter a page only through html_add_text()
- * and html_add_json_text(), plus html_add_json_rule() for rules. As a second line of
+ * and html_add_json_text(); the text of rules is the exception. As a second line of
  * defence, a content security policy lets only memstate's own styles and scripts run,
  * identified by their SHA-256.
  */
 #ifndef MS_RENDER_HTML_HTML_PAGE_H
 #define MS_RENDER_HTML_HTML_PAGE_H
 
+#include "base/json_write.h"
 #include "base/strbuf.h"
 #include "model/comparison.h"
 #include "render/html/page_files.h"
@@ -68,17 +69,18 @@ void html_page_add_charts(struct strbuf *out, const struct html_chart *charts,
 void html_add_text(struct strbuf *out, const char *text);
 
 /*
- * Append text as a JSON string, quotes included, for use inside a script element.
- * Text is made printable.
+ * Begin and end the object with the page's data, in a script element. The writer escapes
+ * "<", so that no string can end the element.
  */
-void html_add_json_text(struct strbuf *out, const char *text);
+struct json html_begin_data(struct strbuf *out);
+void html_end_data(struct json *j);
 
 /*
- * Append the text of a rule as html_add_json_text() does, but without making it
- * printable. The page applies the rule to stacks, so the text must not change. The page
- * shows a rule only in an input field, and only where the rule's author put it.
+ * Append text as json_add_string() does, made printable. The only text to append
+ * unchanged is that of a rule: the page applies the rule to stacks, and shows it only in
+ * an input field.
  */
-void html_add_json_rule(struct strbuf *out, const char *text);
+void html_add_json_text(struct json *j, const char *key, const char *text);
 
 /* Append "LABEL TEXT" as a paragraph, with the text as code. */
 void html_add_what(struct strbuf *out, const char *label, const char *text);

@@ -101,14 +101,6 @@ static const char *title_of(const struct timeline_chart *chart)
 
 /* The data for timeline.js, as JSON. */
 
-static void add_number(struct strbuf *out, uint64_t bytes)
-{
-	if (bytes_known(bytes))
-		strbuf_add_u64(out, bytes);
-	else
-		strbuf_add_text(out, "null");
-}
-
 static uint64_t total_of(const struct timeline_row *row, size_t value)
 {
 	(void)value;
@@ -120,29 +112,25 @@ static uint64_t value_of(const struct timeline_row *row, size_t value)
 	return row->values[value];
 }
 
-static void add_values(struct strbuf *out, const struct timeline *t,
+static void add_values(struct json *j, const struct timeline *t,
 		       uint64_t (*get)(const struct timeline_row *row, size_t value),
 		       size_t value)
 {
-	strbuf_add_char(out, '[');
-	for (size_t i = 0; i < t->count; i++) {
-		if (i > 0)
-			strbuf_add_char(out, ',');
-		add_number(out, get(&t->rows[i], value));
-	}
-	strbuf_add_char(out, ']');
+	json_begin_array(j, "v");
+	for (size_t i = 0; i < t->count; i++)
+		json_add_amount(j, NULL, get(&t->rows[i], value));
+	json_end_array(j);
 }
 
-static void add_series(struct strbuf *out, const struct timeline *t, const char *colour,
+static void add_series(struct json *j, const struct timeline *t, const char *colour,
 		       const char *name, const char *help, size_t value)
 {
-	strbuf_addf(out, "{\"colour\":\"%s\",\"name\":", colour);
-	html_add_json_text(out, name);
-	strbuf_add_text(out, ",\"help\":");
-	html_add_json_text(out, help);
-	strbuf_add_text(out, ",\"v\":");
-	add_values(out, t, value_of, value);
-	strbuf_add_char(out, '}');
+	json_begin_object(j, NULL);
+	json_add_string(j, "colour", colour);
+	html_add_json_text(j, "name", name);
+	html_add_json_text(j, "help", help);
+	add_values(j, t, value_of, value);
+	json_end_object(j);
 }
 
 static bool is_ever_known(const struct timeline *t, size_t value)
@@ -154,30 +142,21 @@ static bool is_ever_known(const struct timeline *t, size_t value)
 }
 
 /* Append the layers that are known at any time of the chart. */
-static void add_layers(struct strbuf *out, const char *key, const struct timeline *t,
+static void add_layers(struct json *j, const char *key, const struct timeline *t,
 		       const struct layer *layers, size_t count)
 {
-	bool is_first = true;
-
-	strbuf_addf(out, ",\"%s\":[", key);
-	for (size_t i = 0; i < count; i++) {
-		if (!is_ever_known(t, layers[i].value))
-			continue;
-		if (!is_first)
-			strbuf_add_char(out, ',');
-		add_series(out, t, layers[i].name, layers[i].name, layers[i].help,
-			   layers[i].value);
-		is_first = false;
-	}
-	strbuf_add_char(out, ']');
+	json_begin_array(j, key);
+	for (size_t i = 0; i < count; i++)
+		if (is_ever_known(t, layers[i].value))
+			add_series(j, t, layers[i].name, layers[i].name, layers[i].help,
+				   layers[i].value);
+	json_end_array(j);
 }
 
-static void add_process_layers(struct strbuf *out, const struct timeline_charts *charts,
+static void add_process_layers(struct json *j, const struct timeline_charts *charts,
 			       const struct timeline *t)
 {
-	bool is_first = true;
-
-	strbuf_add_text(out, ",\"areas\":[");
+	json_begin_array(j, "areas");
 	for (size_t i = 0; i <= CHARTED_PROCESSES_MAX; i++) {
 		const char *name = i < CHARTED_PROCESSES_MAX ? charts->process_names[i]
 							     : "all others";
@@ -186,12 +165,11 @@ static void add_process_layers(struct strbuf *out, const struct timeline_charts 
 		if (!name || !is_ever_known(t, i))
 			continue;
 		colour[1] = (char)('0' + i);
-		if (!is_first)
-			strbuf_add_char(out, ',');
-		add_series(out, t, colour, name, "", i);
-		is_first = false;
+		add_series(j, t, colour, name, "", i);
 	}
-	strbuf_add_text(out, "],\"lines\":[],\"beside\":[]");
+	json_end_array(j);
+	add_layers(j, "lines", t, NULL, 0);
+	add_layers(j, "beside", t, NULL, 0);
 }
 
 /*
@@ -208,29 +186,32 @@ static uint64_t find_top(const struct timeline_chart *chart)
 	return axis_top_bytes(has_limit ? limit : peak);
 }
 
-static void add_chart_data(struct strbuf *out, const struct timeline_charts *charts,
+static void add_chart_data(struct json *j, const struct timeline_charts *charts,
 			   const struct timeline_chart *chart)
 {
 	const struct kind *kind = &kinds[chart->kind];
 	const struct timeline *t = &chart->timeline;
 
-	strbuf_add_text(out, "{\"title\":");
-	html_add_json_text(out, title_of(chart));
-	strbuf_addf(out, ",\"top\":%" PRIu64 ",\"t\":[", find_top(chart));
+	json_break_line(j);
+	json_begin_object(j, NULL);
+	html_add_json_text(j, "title", title_of(chart));
+	json_add_number(j, "top", find_top(chart));
+	json_begin_array(j, "t");
 	for (size_t i = 0; i < t->count; i++)
-		strbuf_addf(out, "%s%" PRIu64, i > 0 ? "," : "",
-			    t->rows[i].unix_ms - t->begin_ms);
-	strbuf_addf(out, "],\"total\":{\"name\":\"%s\",\"v\":", kind->total);
-	add_values(out, t, total_of, 0);
-	strbuf_add_char(out, '}');
+		json_add_number(j, NULL, t->rows[i].unix_ms - t->begin_ms);
+	json_end_array(j);
+	json_begin_object(j, "total");
+	json_add_string(j, "name", kind->total);
+	add_values(j, t, total_of, 0);
+	json_end_object(j);
 	if (chart->kind == CHART_PROCESSES) {
-		add_process_layers(out, charts, t);
+		add_process_layers(j, charts, t);
 	} else {
-		add_layers(out, "areas", t, kind->areas, kind->area_count);
-		add_layers(out, "lines", t, kind->lines, kind->line_count);
-		add_layers(out, "beside", t, kind->beside, kind->beside_count);
+		add_layers(j, "areas", t, kind->areas, kind->area_count);
+		add_layers(j, "lines", t, kind->lines, kind->line_count);
+		add_layers(j, "beside", t, kind->beside, kind->beside_count);
 	}
-	strbuf_add_char(out, '}');
+	json_end_object(j);
 }
 
 static bool is_shown(const struct timeline_chart *chart)
@@ -240,30 +221,27 @@ static bool is_shown(const struct timeline_chart *chart)
 
 static void add_data(struct strbuf *out, const struct timeline_charts *c)
 {
-	bool is_first = true;
+	struct json j = html_begin_data(out);
 
-	strbuf_addf(out,
-		    "<script type=\"application/json\" id=\"data\">\n{\"begin\":%" PRIu64
-		    ",\"end\":%" PRIu64 ",\"events\":[",
-		    c->begin_ms, c->end_ms - c->begin_ms + 1);
+	json_add_number(&j, "begin", c->begin_ms);
+	json_add_number(&j, "end", c->end_ms - c->begin_ms + 1);
+	json_begin_array(&j, "events");
 	for (size_t i = 0; i < c->event_count; i++) {
 		uint64_t at = c->events[i].unix_ms;
 
-		strbuf_addf(out, "%s{\"t\":%" PRIu64 ",\"kind\":", i > 0 ? "," : "",
-			    at > c->begin_ms ? at - c->begin_ms : 0);
-		html_add_json_text(out, c->events[i].kind);
-		strbuf_add_char(out, '}');
+		json_begin_object(&j, NULL);
+		json_add_number(&j, "t", at > c->begin_ms ? at - c->begin_ms : 0);
+		html_add_json_text(&j, "kind", c->events[i].kind);
+		json_end_object(&j);
 	}
-	strbuf_add_text(out, "],\"charts\":[\n");
-	for (size_t i = 0; i < c->chart_count; i++) {
-		if (!is_shown(&c->charts[i]))
-			continue;
-		if (!is_first)
-			strbuf_add_text(out, ",\n");
-		add_chart_data(out, c, &c->charts[i]);
-		is_first = false;
-	}
-	strbuf_add_text(out, "]}\n</script>\n");
+	json_end_array(&j);
+	json_begin_array(&j, "charts");
+	json_break_line(&j);
+	for (size_t i = 0; i < c->chart_count; i++)
+		if (is_shown(&c->charts[i]))
+			add_chart_data(&j, c, &c->charts[i]);
+	json_end_array(&j);
+	html_end_data(&j);
 }
 
 /* The part of the page that is readable without scripts. */

@@ -210,46 +210,45 @@ void predict_report_add_text(struct strbuf *out, const struct predict_report *re
 	text_add_wrapped(out, growth_caveats, 0, p.width);
 }
 
-static void add_rate(struct strbuf *out, const char *key, const struct growth *g,
+static void add_rate(struct json *j, const char *key, const struct growth *g,
 		     int64_t rate)
 {
 	if (g->kind == GROWTH_TOO_SHORT)
-		json_add_number(out, key, BYTES_UNKNOWN);
+		json_add_null(j, key);
 	else
-		strbuf_addf(out, ",\"%s\":%" PRId64, key, rate);
+		json_add_signed(j, key, rate);
 }
 
-/* Append a time in seconds with millisecond resolution; null if it is unknown. */
-static void add_seconds(struct strbuf *out, const char *key, uint64_t ns, bool is_known)
+static void add_seconds(struct json *j, const char *key, uint64_t ns, bool is_known)
 {
 	if (is_known)
-		strbuf_addf(out, ",\"%s\":%" PRIu64 ".%03" PRIu64, key, ns / NS_PER_S,
-			    ns / NS_PER_MS % 1000);
+		json_add_seconds_ms(j, key, ns);
 	else
-		json_add_number(out, key, BYTES_UNKNOWN);
+		json_add_null(j, key);
 }
 
-/* Append members to the JSON object being written. */
-static void add_trend(struct strbuf *out, const struct trend *t)
+static void add_trend(struct json *j, const char *key, const struct trend *t)
 {
 	const struct growth *g = &t->growth;
 	bool is_told = g->kind != GROWTH_TOO_SHORT;
 
-	strbuf_addf(out, "\"verdict\":\"%s\",\"sample_count\":%" PRIu64,
-		    growth_kind_names[g->kind], t->sample_count);
-	add_seconds(out, "span_s", t->span_ns, true);
-	json_add_number(out, "bytes", t->bytes);
-	strbuf_addf(out, ",\"floor_count\":%zu", g->floor_count);
-	add_seconds(out, "window_s", g->window_ns, g->window_ns > 0);
-	add_seconds(out, "cycle_s", g->cycle_ns, g->cycle_ns > 0);
-	add_rate(out, "rate_bytes_per_hour", g, g->rate_bytes);
-	add_rate(out, "rate_low_bytes_per_hour", g, g->rate_low_bytes);
-	add_rate(out, "rate_high_bytes_per_hour", g, g->rate_high_bytes);
-	json_add_number(out, "floor_bytes", is_told ? g->floor_bytes : BYTES_UNKNOWN);
-	json_add_number(out, "tooth_bytes", is_told ? g->tooth_bytes : BYTES_UNKNOWN);
+	json_begin_object(j, key);
+	json_add_string(j, "verdict", growth_kind_names[g->kind]);
+	json_add_number(j, "sample_count", t->sample_count);
+	json_add_seconds_ms(j, "span_s", t->span_ns);
+	json_add_amount(j, "bytes", t->bytes);
+	json_add_number(j, "floor_count", g->floor_count);
+	add_seconds(j, "window_s", g->window_ns, g->window_ns > 0);
+	add_seconds(j, "cycle_s", g->cycle_ns, g->cycle_ns > 0);
+	add_rate(j, "rate_bytes_per_hour", g, g->rate_bytes);
+	add_rate(j, "rate_low_bytes_per_hour", g, g->rate_low_bytes);
+	add_rate(j, "rate_high_bytes_per_hour", g, g->rate_high_bytes);
+	json_add_amount(j, "floor_bytes", is_told ? g->floor_bytes : BYTES_UNKNOWN);
+	json_add_amount(j, "tooth_bytes", is_told ? g->tooth_bytes : BYTES_UNKNOWN);
+	json_end_object(j);
 }
 
-static void add_json_group(struct strbuf *out, const struct predict_report *report)
+static void add_json_group(struct json *j, const struct predict_report *report)
 {
 	const struct cgroup *c = report->cgroup;
 	uint64_t limit_bytes = cgroup_limit_bytes(c);
@@ -260,65 +259,52 @@ static void add_json_group(struct strbuf *out, const struct predict_report *repo
 	trends_find_group(report->trends, &t);
 	has_time = limit_bytes != CGROUP_NO_LIMIT && !is_empty(report) &&
 		   growth_time_to(&t.growth, limit_bytes, &left);
-	strbuf_add_text(out, "{\"cgroup\":");
-	if (c->level_count > 0)
-		json_add_string(out, c->levels[0].path, strlen(c->levels[0].path));
-	else
-		strbuf_add_text(out, "null");
-	json_add_number(out, "limit_bytes",
+	json_begin_object(j, "group");
+	json_add_string(j, "cgroup", c->level_count > 0 ? c->levels[0].path : NULL);
+	json_add_amount(j, "limit_bytes",
 			limit_bytes == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : limit_bytes);
-	strbuf_addf(out, ",\"is_empty\":%s,\"restart_count\":%zu",
-		    is_empty(report) ? "true" : "false",
-		    trends_restart_count(report->trends));
-	add_seconds(out, "time_to_limit_s", left.ns, has_time && left.ns != UINT64_MAX);
-	add_seconds(out, "soonest_s", left.soonest_ns,
+	json_add_bool(j, "is_empty", is_empty(report));
+	json_add_number(j, "restart_count", trends_restart_count(report->trends));
+	add_seconds(j, "time_to_limit_s", left.ns, has_time && left.ns != UINT64_MAX);
+	add_seconds(j, "soonest_s", left.soonest_ns,
 		    has_time && left.soonest_ns != UINT64_MAX);
-	add_seconds(out, "latest_s", left.latest_ns,
+	add_seconds(j, "latest_s", left.latest_ns,
 		    has_time && left.latest_ns != UINT64_MAX);
-	strbuf_add_text(out, ",\"need\":{");
-	add_trend(out, &t);
-	strbuf_add_text(out, "}}");
+	add_trend(j, "need", &t);
+	json_end_object(j);
 }
 
-static void add_json_process(struct strbuf *out, const struct process_trend *t)
+static void add_json_process(struct json *j, const struct process_trend *t)
 {
-	strbuf_addf(out, "{\"pid\":%d,\"comm\":", t->process.pid);
-	json_add_string(out, t->process.comm, strlen(t->process.comm));
-	strbuf_addf(out, ",\"cause\":\"%s\",\"need\":{",
-		    growth_cause_names[process_trend_cause(t)]);
-	add_trend(out, &t->need);
-	strbuf_add_text(out, "},\"live\":");
-	if (t->live.sample_count > 0) {
-		strbuf_add_char(out, '{');
-		add_trend(out, &t->live);
-		strbuf_add_char(out, '}');
-	} else {
-		strbuf_add_text(out, "null");
-	}
-	strbuf_add_char(out, '}');
+	json_begin_object(j, NULL);
+	json_add_signed(j, "pid", t->process.pid);
+	json_add_string(j, "comm", t->process.comm);
+	json_add_string(j, "cause", growth_cause_names[process_trend_cause(t)]);
+	add_trend(j, "need", &t->need);
+	if (t->live.sample_count > 0)
+		add_trend(j, "live", &t->live);
+	else
+		json_add_null(j, "live");
+	json_end_object(j);
 }
 
 void predict_report_add_json(struct strbuf *out, const struct predict_report *report)
 {
+	struct json j = json_begin_report(out);
 	char utc[CLOCK_TEXT_SIZE];
 	size_t count;
 	struct process_trend *found = find_processes(report->trends, &count);
 
-	strbuf_addf(
-		out,
-		"{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"time\":\"%s\",\"group\":",
-		PACKAGE_VERSION, clock_format_utc(report->unix_ms, utc));
+	json_add_string(&j, "time", clock_format_utc(report->unix_ms, utc));
 	if (report->cgroup)
-		add_json_group(out, report);
+		add_json_group(&j, report);
 	else
-		strbuf_add_text(out, "null");
-	strbuf_add_text(out, ",\"processes\":[");
-	for (size_t i = 0; i < count; i++) {
-		if (i > 0)
-			strbuf_add_char(out, ',');
-		add_json_process(out, &found[i]);
-	}
-	strbuf_add_text(out, "]}\n");
+		json_add_null(&j, "group");
+	json_begin_array(&j, "processes");
+	for (size_t i = 0; i < count; i++)
+		add_json_process(&j, &found[i]);
+	json_end_array(&j);
+	json_end_report(&j);
 	free(found);
 }
 

@@ -321,46 +321,41 @@ void oom_report_add_text(struct strbuf *out, const struct oom_report *report)
 }
 
 /* Append a number. A missing limit is null. */
-static void add_json_amount(struct strbuf *out, const char *key, uint64_t number)
+static void add_amount(struct json *j, const char *key, uint64_t number)
 {
-	json_add_number(out, key, number == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : number);
+	json_add_amount(j, key, number == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : number);
 }
 
-static void add_json_level(struct strbuf *out, const struct cgroup_level *level)
+static void add_level(struct json *j, const struct cgroup_level *level)
 {
-	strbuf_add_text(out, "{\"cgroup\":");
-	json_add_string(out, level->path, strlen(level->path));
-	strbuf_addf(out, ",\"has_limit\":%s",
-		    level->limit_bytes == CGROUP_NO_LIMIT ? "false" : "true");
-	add_json_amount(out, "limit_bytes", level->limit_bytes);
-	add_json_amount(out, "usage_bytes", level->usage_bytes);
-	add_json_amount(out, "peak_bytes", level->peak_bytes);
-	add_json_amount(out, "high_bytes", level->high_bytes);
-	add_json_amount(out, "swap_bytes", level->swap_bytes);
-	add_json_amount(out, "swap_limit_bytes", level->swap_limit_bytes);
-	add_json_amount(out, "max_count", level->max_count);
-	add_json_amount(out, "oom_count", level->oom_count);
-	add_json_amount(out, "oom_kill_count", level->oom_kill_count);
-	strbuf_add_char(out, '}');
+	json_begin_object(j, NULL);
+	json_add_string(j, "cgroup", level->path);
+	json_add_bool(j, "has_limit", level->limit_bytes != CGROUP_NO_LIMIT);
+	add_amount(j, "limit_bytes", level->limit_bytes);
+	add_amount(j, "usage_bytes", level->usage_bytes);
+	add_amount(j, "peak_bytes", level->peak_bytes);
+	add_amount(j, "high_bytes", level->high_bytes);
+	add_amount(j, "swap_bytes", level->swap_bytes);
+	add_amount(j, "swap_limit_bytes", level->swap_limit_bytes);
+	add_amount(j, "max_count", level->max_count);
+	add_amount(j, "oom_count", level->oom_count);
+	add_amount(j, "oom_kill_count", level->oom_kill_count);
+	json_end_object(j);
 }
 
 void oom_report_add_json(struct strbuf *out, const struct oom_row *row,
 			 const struct column_list *columns)
 {
 	const struct cgroup *c = row->cgroup;
+	struct json j = json_begin_report(out);
 
-	strbuf_addf(out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"oom\":",
-		    PACKAGE_VERSION);
-	json_add_row(out, columns, row);
-	strbuf_addf(out,
-		    ",\"cgroup_version\":%d,\"is_cut\":%s,\"unexplained_bytes\":%lld",
-		    (int)c->version, c->is_cut ? "true" : "false",
-		    (long long)row->figures->unexplained_bytes);
-	strbuf_add_text(out, ",\"levels\":[");
-	for (size_t i = 0; i < c->level_count; i++) {
-		if (i > 0)
-			strbuf_add_char(out, ',');
-		add_json_level(out, &c->levels[i]);
-	}
-	strbuf_add_text(out, "]}\n");
+	json_add_row(&j, "oom", columns, row);
+	json_add_signed(&j, "cgroup_version", (int)c->version);
+	json_add_bool(&j, "is_cut", c->is_cut);
+	json_add_signed(&j, "unexplained_bytes", row->figures->unexplained_bytes);
+	json_begin_array(&j, "levels");
+	for (size_t i = 0; i < c->level_count; i++)
+		add_level(&j, &c->levels[i]);
+	json_end_array(&j);
+	json_end_report(&j);
 }

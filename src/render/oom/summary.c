@@ -191,28 +191,40 @@ void oom_summary_add_text(struct strbuf *out, const struct oom_kill *const *kill
 	add_rows(out, "VICTIM", victim_rows, count, options);
 }
 
-static void add_json_text(struct strbuf *out, const char *text)
-{
-	if (text[0] != '\0')
-		json_add_string(out, text, strlen(text));
-	else
-		strbuf_add_text(out, "null");
-}
-
-static void add_json_time(struct strbuf *out, const char *key, const struct oom_kill *k)
+static void add_json_time(struct json *j, const char *key, const struct oom_kill *k)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	add_time(&text, k);
-	strbuf_addf(out, ",\"%s\":", key);
-	json_add_string(out, text.text, text.length);
+	json_add_string(j, key, strbuf_text(&text));
 }
 
-static void add_json_counts(struct strbuf *out, const struct row *row)
+static void add_json_counts(struct json *j, const struct row *row)
 {
-	json_add_number(out, "kill_count", row->count);
-	json_add_number(out, "largest_rss_bytes", row->largest_bytes);
-	strbuf_add_char(out, '}');
+	json_add_amount(j, "kill_count", row->count);
+	json_add_amount(j, "largest_rss_bytes", row->largest_bytes);
+}
+
+static void add_json_limit(struct json *j, const struct row *row)
+{
+	enum limit limit = find_limit(row->kill);
+	const char *path = limit == LIMIT_CGROUP ? row->kill->limit_path : "";
+
+	json_begin_object(j, NULL);
+	json_add_string(j, "limit", limits[limit].key);
+	json_add_string(j, "cgroup", path[0] != '\0' ? path : NULL);
+	add_json_counts(j, row);
+	json_end_object(j);
+}
+
+static void add_json_victim(struct json *j, const struct row *row)
+{
+	const char *name = row->kill->victim.name;
+
+	json_begin_object(j, NULL);
+	json_add_string(j, "name", name[0] != '\0' ? name : NULL);
+	add_json_counts(j, row);
+	json_end_object(j);
 }
 
 void oom_summary_add_json(struct strbuf *out, const struct oom_kill_list *list,
@@ -223,28 +235,22 @@ void oom_summary_add_json(struct strbuf *out, const struct oom_kill_list *list,
 	size_t limit_count = merge_rows(limit_rows, count);
 	size_t victim_count = merge_rows(victim_rows, count);
 	const struct oom_kill *ends[2];
+	struct json j = json_begin(out);
 
 	find_ends(kills, count, ends);
-	strbuf_addf(out,
-		    "{\"kill_count\":%zu,\"left_out_count\":%zu,\"unkillable_count\":%zu",
-		    count, list->left_out_count, list->unkillable_count);
-	add_json_time(out, "first", ends[0]);
-	add_json_time(out, "last", ends[1]);
-	strbuf_add_text(out, ",\"limits\":[");
-	for (size_t i = 0; i < limit_count; i++) {
-		enum limit limit = find_limit(limit_rows[i].kill);
-
-		strbuf_addf(out, "%s{\"limit\":\"%s\",\"cgroup\":", i > 0 ? "," : "",
-			    limits[limit].key);
-		add_json_text(out, limit == LIMIT_CGROUP ? limit_rows[i].kill->limit_path
-							 : "");
-		add_json_counts(out, &limit_rows[i]);
-	}
-	strbuf_add_text(out, "],\"victims\":[");
-	for (size_t i = 0; i < victim_count; i++) {
-		strbuf_addf(out, "%s{\"name\":", i > 0 ? "," : "");
-		add_json_text(out, victim_rows[i].kill->victim.name);
-		add_json_counts(out, &victim_rows[i]);
-	}
-	strbuf_add_text(out, "]}");
+	json_begin_object(&j, NULL);
+	json_add_number(&j, "kill_count", count);
+	json_add_number(&j, "left_out_count", list->left_out_count);
+	json_add_number(&j, "unkillable_count", list->unkillable_count);
+	add_json_time(&j, "first", ends[0]);
+	add_json_time(&j, "last", ends[1]);
+	json_begin_array(&j, "limits");
+	for (size_t i = 0; i < limit_count; i++)
+		add_json_limit(&j, &limit_rows[i]);
+	json_end_array(&j);
+	json_begin_array(&j, "victims");
+	for (size_t i = 0; i < victim_count; i++)
+		add_json_victim(&j, &victim_rows[i]);
+	json_end_array(&j);
+	json_end_object(&j);
 }

@@ -220,93 +220,88 @@ void diff_report_add_csv(struct strbuf *out, const struct diff_report *report)
 
 /* The report as JSON. */
 
-static void add_json_text(struct strbuf *out, const char *key, const char *text)
-{
-	strbuf_addf(out, ",\"%s\":", key);
-	if (text)
-		json_add_string(out, text, strlen(text));
-	else
-		strbuf_add_text(out, "null");
-}
-
-static void add_json_side(struct strbuf *out, const char *key,
-			  const struct diff_side *side)
+static void add_json_side(struct json *j, const char *key, const struct diff_side *side)
 {
 	const struct profile *profile = side->profile;
+	bool is_sampled = profile->sample_bytes > 0;
 	char time[CLOCK_TEXT_SIZE];
 
-	strbuf_addf(out, ",\"%s\":{\"file\":", key);
-	json_add_string(out, side->file, strlen(side->file));
-	add_json_text(out, "command", profile->command);
-	add_json_text(out, "time",
-		      profile->unix_ms ? clock_format_utc(profile->unix_ms, time) : NULL);
-	strbuf_addf(out, ",\"taken_out\":%" PRIu64, side->taken_out);
-	if (profile->sample_bytes)
-		strbuf_addf(out, ",\"sample_bytes\":%" PRIu64 ",\"samples\":%" PRIu64 "}",
-			    profile->sample_bytes, profile->sample_count);
-	else
-		strbuf_add_text(out, ",\"sample_bytes\":null,\"samples\":null}");
+	json_begin_object(j, key);
+	json_add_string(j, "file", side->file);
+	json_add_string(j, "command", profile->command);
+	json_add_string(j, "time",
+			profile->unix_ms ? clock_format_utc(profile->unix_ms, time)
+					 : NULL);
+	json_add_number(j, "taken_out", side->taken_out);
+	json_add_amount(j, "sample_bytes",
+			is_sampled ? profile->sample_bytes : BYTES_UNKNOWN);
+	json_add_amount(j, "samples", is_sampled ? profile->sample_count : BYTES_UNKNOWN);
+	json_end_object(j);
 }
 
-static void add_json_sum(struct strbuf *out, const char *key,
+static void add_json_sum(struct json *j, const char *key,
 			 const struct profile_diff_sum *sum)
 {
-	strbuf_addf(out,
-		    "\"%s\":{\"stacks\":%" PRIu64 ",\"before\":%" PRIu64
-		    ",\"after\":%" PRIu64 ",\"change\":%" PRId64 "}",
-		    key, sum->stack_count, sum->before, sum->after,
-		    (int64_t)(sum->after - sum->before));
+	json_begin_object(j, key);
+	json_add_number(j, "stacks", sum->stack_count);
+	json_add_number(j, "before", sum->before);
+	json_add_number(j, "after", sum->after);
+	json_add_signed(j, "change", (int64_t)(sum->after - sum->before));
+	json_end_object(j);
 }
 
-static void add_json_stacks(struct strbuf *out, const struct diff_report *report)
+static void add_json_sums(struct json *j, const struct profile_diff *diff)
+{
+	json_begin_object(j, "sums");
+	for (int k = 0; k < DIFF_KIND_COUNT_; k++)
+		add_json_sum(j, profile_diff_kind_names[k], &diff->sums[k]);
+	add_json_sum(j, "all", &diff->total);
+	json_end_object(j);
+}
+
+static void add_json_stack(struct json *j, const struct diff_report *report,
+			   const struct profile_diff_stack *stack,
+			   const struct column_list *columns)
+{
+	const struct diff_row row = { .report = report, .stack = stack };
+	const char **names;
+	size_t count = profile_diff_functions(report->diff, stack, &names);
+
+	json_begin_object(j, NULL);
+	json_add_members(j, columns, &row);
+	json_begin_array(j, "functions");
+	for (size_t k = 0; k < count; k++)
+		json_add_string(j, NULL, names[k]);
+	json_end_array(j);
+	json_end_object(j);
+	free(names);
+}
+
+static void add_json_stacks(struct json *j, const struct diff_report *report)
 {
 	struct column_list columns = COLUMN_LIST_INIT;
 	char *bad;
 
+	json_begin_array(j, "stacks");
+	/* does not fail: unit tests check the table of columns */
 	if (column_list_parse(&diff_columns, NULL, diff_columns.table_default, &columns,
-			      &bad) < 0)
-		return; /* cannot happen: unit tests check the table of columns */
-	for (size_t i = 0; i < report->diff->stack_count; i++) {
-		const struct profile_diff_stack *stack = &report->diff->stacks[i];
-		const struct diff_row row = { .report = report, .stack = stack };
-		const char **names;
-		size_t count = profile_diff_functions(report->diff, stack, &names);
-
-		if (i > 0)
-			strbuf_add_char(out, ',');
-		json_add_row(out, &columns, &row);
-		/* reopen the object to add a member: drop its closing brace */
-		strbuf_truncate(out, out->length - 1);
-		strbuf_add_text(out, ",\"functions\":[");
-		for (size_t k = 0; k < count; k++) {
-			if (k > 0)
-				strbuf_add_char(out, ',');
-			json_add_string(out, names[k], strlen(names[k]));
-		}
-		strbuf_add_text(out, "]}");
-		free(names);
-	}
+			      &bad) == 0)
+		for (size_t i = 0; i < report->diff->stack_count; i++)
+			add_json_stack(j, report, &report->diff->stacks[i], &columns);
+	json_end_array(j);
 	column_list_release(&columns);
 }
 
 void diff_report_add_json(struct strbuf *out, const struct diff_report *report)
 {
-	const struct profile_diff *diff = report->diff;
+	struct json j = json_begin_report(out);
 
-	strbuf_addf(out,
-		    "{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"metric\":\"%s\"",
-		    PACKAGE_VERSION, profile_metrics[report->options->metric].name);
-	strbuf_addf(out, ",\"depth\":%zu,\"min\":%" PRIu64, report->options->depth,
-		    report->options->minimum);
-	add_json_side(out, "before", &report->before);
-	add_json_side(out, "after", &report->after);
-	strbuf_add_text(out, ",\"sums\":{");
-	for (int k = 0; k < DIFF_KIND_COUNT_; k++) {
-		add_json_sum(out, profile_diff_kind_names[k], &diff->sums[k]);
-		strbuf_add_char(out, ',');
-	}
-	add_json_sum(out, "all", &diff->total);
-	strbuf_add_text(out, "},\"stacks\":[");
-	add_json_stacks(out, report);
-	strbuf_add_text(out, "]}\n");
+	json_add_string(&j, "metric", profile_metrics[report->options->metric].name);
+	json_add_number(&j, "depth", report->options->depth);
+	json_add_number(&j, "min", report->options->minimum);
+	add_json_side(&j, "before", &report->before);
+	add_json_side(&j, "after", &report->after);
+	add_json_sums(&j, report->diff);
+	add_json_stacks(&j, report);
+	json_end_report(&j);
 }

@@ -256,42 +256,33 @@ void moment_report_add_csv(struct strbuf *out, const struct moment_report *repor
 
 /* The report as JSON. */
 
-static void add_json_side(struct strbuf *out, const char *key,
-			  const struct moment_side *side)
+static void add_json_side(struct json *j, const char *key, const struct moment_side *side)
 {
 	const struct moment *moment = side->moment;
 	char time[CLOCK_TEXT_SIZE];
 
-	strbuf_addf(out, ",\"%s\":{\"file\":", key);
-	json_add_string(out, side->name, strlen(side->name));
-	strbuf_addf(out,
-		    ",\"time\":\"%s\",\"processes\":%zu,\"unreadable\":%zu,"
-		    "\"mappings_age_s\":%" PRIu64 ".%03" PRIu64 ",\"group\":",
-		    clock_format_utc(moment->unix_ms, time), moment->processes.count,
-		    moment->processes.unreadable_count, mappings_age_ms(moment) / 1000,
-		    mappings_age_ms(moment) % 1000);
-	if (moment->group_path)
-		json_add_string(out, moment->group_path, strlen(moment->group_path));
-	else
-		strbuf_add_text(out, "null");
-	strbuf_add_char(out, '}');
+	json_begin_object(j, key);
+	json_add_string(j, "file", side->name);
+	json_add_string(j, "time", clock_format_utc(moment->unix_ms, time));
+	json_add_number(j, "processes", moment->processes.count);
+	json_add_number(j, "unreadable", moment->processes.unreadable_count);
+	json_add_seconds_ms(j, "mappings_age_s", mappings_age_ms(moment) * NS_PER_MS);
+	json_add_string(j, "group", moment->group_path);
+	json_end_object(j);
 }
 
 void moment_report_add_json(struct strbuf *out, const struct moment_report *report)
 {
 	struct column_list columns = COLUMN_LIST_INIT;
+	struct json j = json_begin_report(out);
 
 	column_list_all(&moment_columns, &columns);
-	strbuf_addf(out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1}",
-		    PACKAGE_VERSION);
-	add_json_side(out, "before", &report->before);
-	add_json_side(out, "after", &report->after);
-	strbuf_add_text(out, ",\"changes\":[");
-	for (size_t i = 0; i < report->diff->count; i++) {
-		if (i > 0)
-			strbuf_add_char(out, ',');
-		json_add_row(out, &columns, &report->diff->items[i]);
-	}
-	strbuf_add_text(out, "]}\n");
+	add_json_side(&j, "before", &report->before);
+	add_json_side(&j, "after", &report->after);
+	json_begin_array(&j, "changes");
+	for (size_t i = 0; i < report->diff->count; i++)
+		json_add_row(&j, NULL, &columns, &report->diff->items[i]);
+	json_end_array(&j);
+	json_end_report(&j);
 	column_list_release(&columns);
 }

@@ -291,69 +291,52 @@ void count_report_add_csv(struct strbuf *out, const struct count_report *report,
 	}
 }
 
-static void add_json_word(struct strbuf *out, const char *key, const char *text)
+static void add_json_means(struct json *j, const struct count_means *means)
 {
-	strbuf_addf(out, "\"%s\":", key);
-	json_add_string(out, text, strlen(text));
+	json_begin_object(j, "attached");
+	json_add_string(j, "method", means->method);
+	json_add_string(j, "how", means->how);
+	json_add_string(j, "not_seen", means->blind);
+	json_add_string(j, "not_taken", means->refused);
+	json_end_object(j);
 }
 
-static void add_json_means(struct strbuf *out, const struct count_means *means)
-{
-	strbuf_add_text(out, ",\"attached\":{");
-	add_json_word(out, "method", means->method);
-	strbuf_add_char(out, ',');
-	add_json_word(out, "how", means->how);
-	strbuf_add_char(out, ',');
-	add_json_word(out, "not_seen", means->blind);
-	strbuf_add_char(out, ',');
-	add_json_word(out, "not_taken", means->refused);
-	strbuf_add_char(out, '}');
-}
-
-static void add_json_program(struct strbuf *out, const struct count_row *row,
+static void add_json_program(struct json *j, const struct count_row *row,
 			     const struct column_list *columns,
 			     const struct column_list *thread_columns)
 {
-	json_add_row(out, columns, row);
-	/* reopen the object to add more members: drop its closing brace */
-	strbuf_truncate(out, out->length - 1);
+	json_begin_object(j, NULL);
+	json_add_members(j, columns, row);
 	if (row->program->means)
-		add_json_means(out, row->program->means);
-	strbuf_add_text(out, ",\"thread_list\":[");
-	for (size_t i = 0; i < row->program->listed_count; i++) {
-		if (i > 0)
-			strbuf_add_char(out, ',');
-		json_add_row(out, thread_columns, &row->program->threads[i]);
-	}
-	strbuf_add_text(out, "]}");
+		add_json_means(j, row->program->means);
+	json_begin_array(j, "thread_list");
+	for (size_t i = 0; i < row->program->listed_count; i++)
+		json_add_row(j, NULL, thread_columns, &row->program->threads[i]);
+	json_end_array(j);
+	json_end_object(j);
 }
 
 void count_report_add_json(struct strbuf *out, const struct count_report *report,
 			   const struct column_list *columns)
 {
+	struct json j = json_begin_report(out);
 	struct column_list thread_columns;
 	char utc[CLOCK_TEXT_SIZE];
-	bool is_first = true;
 
 	column_list_all(&count_thread_columns, &thread_columns);
-	strbuf_addf(out,
-		    "{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"time\":\"%s\","
-		    "\"elapsed_s\":%" PRIu64 ".%03" PRIu64 ",\"programs\":[",
-		    PACKAGE_VERSION, clock_format_utc(report->unix_ms, utc),
-		    report->elapsed_ns / NS_PER_S, report->elapsed_ns / NS_PER_MS % 1000);
+	json_add_string(&j, "time", clock_format_utc(report->unix_ms, utc));
+	json_add_seconds_ms(&j, "elapsed_s", report->elapsed_ns);
+	json_begin_array(&j, "programs");
 	for (size_t i = 0; i < report->list->count; i++) {
 		const struct count_row row = { &report->list->programs[i],
 					       report->unix_ms, report->elapsed_ns,
 					       NULL };
 
-		if (!is_shown(report, i))
-			continue;
-		if (!is_first)
-			strbuf_add_char(out, ',');
-		is_first = false;
-		add_json_program(out, &row, columns, &thread_columns);
+		if (is_shown(report, i))
+			add_json_program(&j, &row, columns, &thread_columns);
 	}
-	strbuf_add_text(out, "]}\n");
+	json_end_array(&j);
+	json_end_report(&j);
 	column_list_release(&thread_columns);
 }
 

@@ -140,91 +140,77 @@ void runs_report_add_csv(struct strbuf *out, const struct runs_report *report,
 	}
 }
 
-static void add_number(struct strbuf *out, const char *key, uint64_t thousandths)
+static void add_thousandths(struct json *j, const char *key, uint64_t thousandths)
 {
 	char buf[UNITS_TEXT_SIZE];
 
-	strbuf_addf(out, "\"%s\":%s", key,
-		    bytes_known(thousandths) ? units_format_thousandths(thousandths, buf)
-					     : "null");
+	json_add_raw(j, key,
+		     bytes_known(thousandths) ? units_format_thousandths(thousandths, buf)
+					      : "null");
 }
 
-static void add_json_figures(struct strbuf *out, const struct runs_report *report)
+static void add_json_figures(struct json *j, const struct runs_report *report)
 {
-	strbuf_add_text(out, ",\"figures\":{");
+	json_begin_object(j, "figures");
 	for (unsigned int f = 0; f < COUNTED_COUNT_; f++) {
 		const struct spread *spread = &report->stats->figures[f];
 
-		strbuf_addf(out, "%s\"%s\":{", f > 0 ? "," : "", counted_figures[f].name);
-		add_number(out, "median", spread->median);
-		strbuf_add_char(out, ',');
-		add_number(out, "min", spread->least);
-		strbuf_add_char(out, ',');
-		add_number(out, "max", spread->most);
-		strbuf_add_char(out, '}');
+		json_begin_object(j, counted_figures[f].name);
+		add_thousandths(j, "median", spread->median);
+		add_thousandths(j, "min", spread->least);
+		add_thousandths(j, "max", spread->most);
+		json_end_object(j);
 	}
-	strbuf_add_char(out, '}');
+	json_end_object(j);
 }
 
-static void add_json_limits(struct strbuf *out, const struct runs_report *report)
+static void add_json_limits(struct json *j, const struct runs_report *report)
 {
-	strbuf_add_text(out, ",\"limits\":[");
+	json_begin_array(j, "limits");
 	for (size_t i = 0; i < report->limit_count; i++) {
 		const struct checked_limit *c = &report->limits[i];
 
-		strbuf_addf(out, "%s{\"figure\":\"%s\",\"operator\":\"%s\",",
-			    i > 0 ? "," : "", counted_figures[c->limit.figure].name,
-			    limit_operators[c->limit.kind]);
-		add_number(out, "limit", c->limit.value_thousandths);
-		strbuf_add_char(out, ',');
-		add_number(out, "measured",
-			   report->stats->figures[c->limit.figure].median);
-		strbuf_addf(out, ",\"outcome\":\"%s\"}", outcome_names[c->outcome]);
+		json_begin_object(j, NULL);
+		json_add_string(j, "figure", counted_figures[c->limit.figure].name);
+		json_add_string(j, "operator", limit_operators[c->limit.kind]);
+		add_thousandths(j, "limit", c->limit.value_thousandths);
+		add_thousandths(j, "measured",
+				report->stats->figures[c->limit.figure].median);
+		json_add_string(j, "outcome", outcome_names[c->outcome]);
+		json_end_object(j);
 	}
-	strbuf_add_char(out, ']');
+	json_end_array(j);
 }
 
-static void add_json_differing(struct strbuf *out, const struct count_stats *stats)
+static void add_json_differing(struct json *j, const struct count_stats *stats)
 {
-	bool is_first = true;
-
-	strbuf_add_text(out, ",\"differing\":[");
-	for (unsigned int f = 0; f < COUNTED_COUNT_; f++) {
-		if (!stats->differs[f])
-			continue;
-		strbuf_addf(out, "%s\"%s\"", is_first ? "" : ",",
-			    counted_figures[f].name);
-		is_first = false;
-	}
-	strbuf_add_char(out, ']');
+	json_begin_array(j, "differing");
+	for (unsigned int f = 0; f < COUNTED_COUNT_; f++)
+		if (stats->differs[f])
+			json_add_string(j, NULL, counted_figures[f].name);
+	json_end_array(j);
 }
 
 void runs_report_add_json(struct strbuf *out, const struct runs_report *report,
 			  const struct column_list *columns)
 {
 	const struct count_runs *runs = report->runs;
-	const char *name = first_program(report)->name;
+	struct json j = json_begin_report(out);
 
-	strbuf_addf(out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"command\":",
-		    PACKAGE_VERSION);
-	json_add_string(out, report->command, strlen(report->command));
-	strbuf_add_text(out, ",\"program\":");
-	json_add_string(out, name, strlen(name));
-	strbuf_addf(out,
-		    ",\"run_count\":%zu,\"iterations\":%" PRIu64
-		    ",\"is_deterministic\":%s",
-		    runs->count, runs->iterations,
-		    report->stats->is_deterministic ? "true" : "false");
-	add_json_differing(out, report->stats);
-	add_json_figures(out, report);
-	add_json_limits(out, report);
-	strbuf_add_text(out, ",\"runs\":[");
+	json_add_string(&j, "command", report->command);
+	json_add_string(&j, "program", first_program(report)->name);
+	json_add_number(&j, "run_count", runs->count);
+	json_add_number(&j, "iterations", runs->iterations);
+	json_add_bool(&j, "is_deterministic", report->stats->is_deterministic);
+	add_json_differing(&j, report->stats);
+	add_json_figures(&j, report);
+	add_json_limits(&j, report);
+	json_begin_array(&j, "runs");
 	for (size_t i = 0; i < runs->count; i++) {
 		const struct count_row row = row_of(&runs->items[i]);
 
-		if (i > 0)
-			strbuf_add_char(out, ',');
-		json_add_row(out, columns, &row);
+		json_add_row(&j, NULL, columns, &row);
 	}
-	strbuf_add_text(out, "]}\n");
+	json_end_array(&j);
+	json_end_report(&j);
 }

@@ -110,46 +110,55 @@ void scale_report_add_csv(struct strbuf *out, const struct scale_report *report,
 		}
 }
 
-static void add_json_fit(struct strbuf *out, const struct scale_report *report, size_t f)
+/* Append a number of a fit with `decimals` decimals, or null if it does not apply. */
+static void add_decimal(struct json *j, const char *key, bool is_known, int decimals,
+			double number)
+{
+	if (is_known)
+		json_add_format(j, key, "%.*f", decimals, number);
+	else
+		json_add_null(j, key);
+}
+
+static void add_json_fit(struct json *j, const struct scale_report *report, size_t f)
 {
 	const struct scale_fit *fit = &report->fits[f];
+	bool is_fitted = fit->outcome == SCALE_FITTED;
+	bool has_exponent = is_fitted || fit->outcome == SCALE_CONSTANT;
 
-	strbuf_addf(out, "%s{\"figure\":\"%s\",\"outcome\":\"%s\"", f > 0 ? "," : "",
-		    counted_figures[scaled_figures[f]].name, outcomes[fit->outcome].name);
-	if (fit->outcome == SCALE_FITTED || fit->outcome == SCALE_CONSTANT)
-		strbuf_addf(out, ",\"exponent\":%.4f,\"low\":%.4f,\"high\":%.4f",
-			    fit->exponent, fit->low, fit->high);
+	json_begin_object(j, NULL);
+	json_add_string(j, "figure", counted_figures[scaled_figures[f]].name);
+	json_add_string(j, "outcome", outcomes[fit->outcome].name);
+	add_decimal(j, "exponent", has_exponent, 4, fit->exponent);
+	add_decimal(j, "low", has_exponent, 4, fit->low);
+	add_decimal(j, "high", has_exponent, 4, fit->high);
+	add_decimal(j, "r_squared", is_fitted, 6, fit->r_squared);
+	add_decimal(j, "constant", is_fitted, 3, fit->constant);
+	if (is_fitted)
+		json_add_format(j, "factor", "%.6g", fit->factor);
 	else
-		strbuf_add_text(out, ",\"exponent\":null,\"low\":null,\"high\":null");
-	if (fit->outcome == SCALE_FITTED)
-		strbuf_addf(out, ",\"r_squared\":%.6f,\"constant\":%.3f,\"factor\":%.6g}",
-			    fit->r_squared, fit->constant, fit->factor);
-	else
-		strbuf_add_text(out,
-				",\"r_squared\":null,\"constant\":null,\"factor\":null}");
+		json_add_null(j, "factor");
+	json_end_object(j);
 }
 
 void scale_report_add_json(struct strbuf *out, const struct scale_report *report,
 			   const struct column_list *columns)
 {
-	bool is_first = true;
+	struct json j = json_begin_report(out);
 
-	strbuf_addf(out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"command\":",
-		    PACKAGE_VERSION);
-	json_add_string(out, report->command, strlen(report->command));
-	strbuf_add_text(out, ",\"growth\":[");
+	json_add_string(&j, "command", report->command);
+	json_begin_array(&j, "growth");
 	for (size_t f = 0; f < SCALED_FIGURE_COUNT; f++)
-		add_json_fit(out, report, f);
-	strbuf_add_text(out, "],\"runs\":[");
+		add_json_fit(&j, report, f);
+	json_end_array(&j);
+	json_begin_array(&j, "runs");
 	for (size_t i = 0; i < report->count; i++)
 		for (size_t r = 0; r < report->sizes[i].runs.count; r++) {
 			const struct count_row row =
 				row_of(&report->sizes[i].runs.items[r]);
 
-			if (!is_first)
-				strbuf_add_char(out, ',');
-			is_first = false;
-			json_add_row(out, columns, &row);
+			json_add_row(&j, NULL, columns, &row);
 		}
-	strbuf_add_text(out, "]}\n");
+	json_end_array(&j);
+	json_end_report(&j);
 }

@@ -4,11 +4,10 @@
 #include "render/profile/speedscope.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/json_write.h"
 #include "base/xalloc.h"
 #include "classify/profile/tree.h"
-#include "render/table/output.h"
 
 struct speedscope {
 	const struct profile *profile;
@@ -19,50 +18,49 @@ struct speedscope {
 	size_t path_capacity;
 };
 
-static void add_text(struct strbuf *out, const char *text)
-{
-	json_add_string(out, text, strlen(text));
-}
-
 /* Append a frame for each name, followed by the one for amounts without a stack. */
-static void add_frames(struct strbuf *out, const struct speedscope *s)
+static void add_frames(struct json *j, const struct speedscope *s)
 {
 	const char **files = xcalloc(s->names.count + 1, sizeof(*files));
 
 	for (size_t i = 0; i < s->functions.count; i++)
 		files[s->functions.functions[i].name] = s->functions.functions[i].file;
+	json_begin_array(j, "frames");
 	for (size_t i = 0; i < s->names.count; i++) {
-		strbuf_add_text(out, "{\"name\":");
-		add_text(out, s->names.names[i]);
-		if (files[i]) {
-			strbuf_add_text(out, ",\"file\":");
-			add_text(out, files[i]);
-		}
-		strbuf_add_text(out, "},\n");
+		json_break_line(j);
+		json_begin_object(j, NULL);
+		json_add_string(j, "name", s->names.names[i]);
+		if (files[i])
+			json_add_string(j, "file", files[i]);
+		json_end_object(j);
 	}
-	strbuf_add_text(out, "{\"name\":\"" PROFILE_NO_STACK "\"}");
+	json_break_line(j);
+	json_begin_object(j, NULL);
+	json_add_string(j, "name", PROFILE_NO_STACK);
+	json_end_object(j);
+	json_end_array(j);
 	free(files);
 }
 
-static void add_sample(struct strbuf *out, const struct speedscope *s, uint32_t depth)
+static void add_sample(struct json *j, const struct speedscope *s, uint32_t depth)
 {
-	strbuf_add_char(out, '[');
-	for (uint32_t i = 1; i <= depth; i++) {
-		strbuf_add_text(out, i > 1 ? "," : "");
-		strbuf_add_u64(out, s->path[i]);
-	}
+	json_break_line(j);
+	json_begin_array(j, NULL);
+	for (uint32_t i = 1; i <= depth; i++)
+		json_add_number(j, NULL, s->path[i]);
 	if (depth == 0)
-		strbuf_add_u64(out, s->names.count);
-	strbuf_add_char(out, ']');
+		json_add_number(j, NULL, s->names.count);
+	json_end_array(j);
 }
 
-static void add_samples(struct strbuf *out, struct speedscope *s,
-			enum profile_metric metric)
+static void add_samples(struct json *j, struct speedscope *s, enum profile_metric metric)
 {
-	_cleanup_strbuf_ struct strbuf weights = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct json weights = json_begin(&text);
 	uint32_t i = 0;
 
-	strbuf_add_text(out, ",\"samples\":[");
+	json_begin_array(j, "samples");
+	json_begin_array(&weights, NULL);
 	do {
 		const struct call_node *node = &s->tree.nodes[i];
 
@@ -70,28 +68,67 @@ static void add_samples(struct strbuf *out, struct speedscope *s,
 				sizeof(*s->path));
 		s->path[node->depth] = node->name;
 		if (node->self[metric] > 0) {
-			strbuf_add_text(out, weights.length > 0 ? ",\n" : "\n");
-			add_sample(out, s, node->depth);
-			strbuf_add_text(&weights, weights.length > 0 ? "," : "");
-			strbuf_add_u64(&weights, node->self[metric]);
+			add_sample(j, s, node->depth);
+			json_add_number(&weights, NULL, node->self[metric]);
 		}
 		i = call_tree_next(&s->tree, i);
 	} while (i > 0);
-	strbuf_add_text(out, "],\n\"weights\":[");
-	strbuf_add(out, strbuf_text(&weights), weights.length);
-	strbuf_add_char(out, ']');
+	json_end_array(&weights);
+	json_end_array(j);
+	json_break_line(j);
+	json_add_raw(j, "weights", text.text);
 }
 
-static void add_profile(struct strbuf *out, struct speedscope *s,
-			enum profile_metric metric)
+static void add_profile(struct json *j, struct speedscope *s, enum profile_metric metric)
 {
-	strbuf_add_text(out, "{\"type\":\"sampled\",\"name\":");
-	add_text(out, profile_metrics[metric].what);
-	strbuf_addf(out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":",
-		    profile_metrics[metric].is_bytes ? "bytes" : "none");
-	strbuf_add_u64(out, s->tree.nodes[0].total[metric]);
-	add_samples(out, s, metric);
-	strbuf_add_char(out, '}');
+	json_break_line(j);
+	json_begin_object(j, NULL);
+	json_add_string(j, "type", "sampled");
+	json_add_string(j, "name", profile_metrics[metric].what);
+	json_add_string(j, "unit", profile_metrics[metric].is_bytes ? "bytes" : "none");
+	json_add_number(j, "startValue", 0);
+	json_add_number(j, "endValue", s->tree.nodes[0].total[metric]);
+	add_samples(j, s, metric);
+	json_end_object(j);
+}
+
+/* Append one profile per known metric, and which of them is shown first. */
+static void add_profiles(struct json *j, struct speedscope *s, enum profile_metric shown)
+{
+	int count = 0, active = 0;
+
+	json_break_line(j);
+	json_begin_array(j, "profiles");
+	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++) {
+		if (!(s->profile->known & 1U << m))
+			continue;
+		if (m == (int)shown)
+			active = count;
+		add_profile(j, s, (enum profile_metric)m);
+		count++;
+	}
+	json_end_array(j);
+	json_break_line(j);
+	json_add_signed(j, "activeProfileIndex", active);
+}
+
+static void add_document(struct json *j, struct speedscope *s, enum profile_metric shown)
+{
+	const char *command = s->profile->command;
+
+	json_begin_object(j, NULL);
+	json_add_string(j, "$schema",
+			"https://www.speedscope.app/file-format-schema.json");
+	json_break_line(j);
+	json_add_string(j, "exporter", "memstate " PACKAGE_VERSION);
+	json_break_line(j);
+	json_add_string(j, "name", command ? command : "memstate count");
+	json_break_line(j);
+	json_begin_object(j, "shared");
+	add_frames(j, s);
+	json_end_object(j);
+	add_profiles(j, s, shown);
+	json_end_object(j);
 }
 
 void speedscope_add(struct strbuf *out, const struct profile *profile,
@@ -99,29 +136,13 @@ void speedscope_add(struct strbuf *out, const struct profile *profile,
 {
 	const struct call_tree_options options = { .is_by_name = true };
 	struct speedscope s = { .profile = profile };
-	int count = 0, active = 0;
+	struct json j = json_begin(out);
 
 	function_names_init(&s.names, profile);
 	function_list_init(&s.functions, profile, &s.names, shown);
 	call_tree_init(&s.tree, profile, &s.names, &options);
-	strbuf_add_text(
-		out,
-		"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-		"\"exporter\":\"memstate " PACKAGE_VERSION "\",\n\"name\":");
-	add_text(out, profile->command ? profile->command : "memstate count");
-	strbuf_add_text(out, ",\n\"shared\":{\"frames\":[\n");
-	add_frames(out, &s);
-	strbuf_add_text(out, "]},\n\"profiles\":[");
-	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++) {
-		if (!(profile->known & 1U << m))
-			continue;
-		strbuf_add_text(out, count > 0 ? ",\n" : "\n");
-		if (m == (int)shown)
-			active = count;
-		add_profile(out, &s, (enum profile_metric)m);
-		count++;
-	}
-	strbuf_addf(out, "],\n\"activeProfileIndex\":%d}\n", active);
+	add_document(&j, &s, shown);
+	strbuf_add_char(out, '\n');
 	free(s.path);
 	call_tree_release(&s.tree);
 	function_list_release(&s.functions);

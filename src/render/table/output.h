@@ -5,6 +5,7 @@
 #ifndef MS_RENDER_TABLE_OUTPUT_H
 #define MS_RENDER_TABLE_OUTPUT_H
 
+#include "base/json_write.h"
 #include "render/table/column.h"
 
 /*
@@ -16,17 +17,20 @@ void csv_add_header(struct strbuf *out, const struct column_list *columns);
 void csv_add_row(struct strbuf *out, const struct column_list *columns, const void *row);
 
 /*
- * Append a JSON object with one member per column. Addresses are "0x…" strings, times are
- * strings, all other numbers are numbers; unknown values are null. In text, bytes that
- * are not UTF-8 become \xHH (a backslash, in JSON "\\xHH").
+ * Begin a JSON report: an object whose first member is "memstate", with the versions of
+ * memstate and of the schema. json_end_report() ends the object and the line.
  */
-void json_add_row(struct strbuf *out, const struct column_list *columns, const void *row);
+struct json json_begin_report(struct strbuf *out);
+void json_end_report(struct json *j);
 
-/* Append ,"key":5, a member that is not an object's first; null for BYTES_UNKNOWN. */
-void json_add_number(struct strbuf *out, const char *key, uint64_t number);
-
-/* Append text as a JSON string, quotes included. */
-void json_add_string(struct strbuf *out, const char *text, size_t length);
+/*
+ * Append a JSON object with one member per column, or only these members. Addresses are
+ * "0x…" strings, times are strings, all other numbers are numbers; unknown values are
+ * null.
+ */
+void json_add_row(struct json *j, const char *key, const struct column_list *columns,
+		  const void *row);
+void json_add_members(struct json *j, const struct column_list *columns, const void *row);
 
 struct table_options {
 	bool no_headings;

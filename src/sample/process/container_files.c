@@ -156,7 +156,7 @@ static bool take_docker(const struct search *s, const char *dir)
 		return false;
 	if (json_find_member((struct json_part){ strbuf_text(&text), text.length },
 			     "Name", &value) == 0 &&
-	    json_add_text(value, &name) == 0)
+	    json_read_text(value, &name) == 0)
 		take_name(s, strbuf_text(&name));
 	return true;
 }
@@ -183,7 +183,7 @@ static bool take_podman(const struct search *s, const char *path)
 			continue;
 		if (json_find_member(container, "names", &value) == 0 &&
 		    json_next_element(value, &first, &value) == 0 &&
-		    json_add_text(value, &name) == 0)
+		    json_read_text(value, &name) == 0)
 			take_name(s, strbuf_text(&name));
 		return true;
 	}

@@ -114,7 +114,7 @@ static void escapes_in_strings_are_decoded(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct strbuf out = STRBUF_INIT;
-		int r = json_add_text(part(rows[i].string), &out);
+		int r = json_read_text(part(rows[i].string), &out);
 
 		assert_row(r == (rows[i].want ? 0 : -EBADMSG), rows[i].string);
 		assert_string_equal(strbuf_text(&out), rows[i].want ? rows[i].want : "");
