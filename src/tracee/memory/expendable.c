@@ -24,7 +24,7 @@ struct expendable {
 	int (*work)(void *context); /* NULL: the thread waits */
 	void *context;
 	int result;
-	int (*owner_work)(void *argument); /* for the owner; NULL: nothing */
+	int (*owner_work)(void *argument); /* NULL: nothing to do for the owner */
 	void *owner_argument;
 	int owner_result;
 	bool is_waited_for; /* the owner is in expendable_wait() */
@@ -44,7 +44,7 @@ static void *serve(void *arg)
 	struct expendable *e = arg;
 	bool is_abandoned;
 
-	/* the target is stopped for as long as this thread works */
+	/* The target stays stopped for as long as this thread works. */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICEST);
 	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	pthread_mutex_lock(&e->lock);

@@ -23,7 +23,10 @@
 #	define OVERLAYFS_SUPER_MAGIC 0x794c7630
 #endif
 
-/* These give a file another device in stat(2) than in maps. */
+/*
+ * Return true for file systems on which stat(2) and /proc/PID/maps report
+ * different devices.
+ */
 static bool may_differ_in_device(int fd)
 {
 	struct statfs fs;
@@ -50,7 +53,7 @@ static int check_opened(int fd, const struct mapping *m)
 	return -ESTALE;
 }
 
-/* A link of the kernel: map_files, exe. The file behind it may still be a device. */
+/* Open a kernel link of the process: map_files/…, exe. Its target may be a device. */
 static int open_link(int process_fd, const char *link, const struct mapping *m)
 {
 	return check_opened(
@@ -58,8 +61,9 @@ static int open_link(int process_fd, const char *link, const struct mapping *m)
 }
 
 /*
- * The process controls what the names below its root lead to. The kernel writes a line break in a
- * path as \012; such a file is not found by its path.
+ * Open the mapping's path below the root directory of the process. The process
+ * controls where the path leads. The kernel writes a line break in a path as \012; a
+ * file with such a path is not found.
  */
 static int open_path(int process_fd, const struct mapping *m)
 {
@@ -79,7 +83,10 @@ int mapped_file_open(int process_fd, const struct mapping *m)
 		return -ESTALE;
 	if (m->flags & MAPPING_REMOTE)
 		return -EREMOTE;
-	/* the file itself, deleted or not; needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN */
+	/*
+	 * map_files works for deleted files, too, but needs
+	 * CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN
+	 */
 	snprintf(link, sizeof(link), "map_files/%" PRIx64 "-%" PRIx64, m->start_addr,
 		 m->end_addr);
 	fd = open_link(process_fd, link, m);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mapped_file - the file behind a mapping of another process, and no other: its path may lead to
- * something else by now, or in another mount namespace.
+ * mapped_file - open the file behind a mapping of another process. The file's
+ * identity is checked: its path may by now lead to a different file, or belong to a
+ * different mount namespace.
  */
 #ifndef MS_TRACEE_MEMORY_MAPPED_FILE_H
 #define MS_TRACEE_MEMORY_MAPPED_FILE_H
@@ -9,9 +10,10 @@
 #include "model/mapping.h"
 
 /*
- * Open it for reading. process_fd is the process's directory in /proc. Returns a
- * descriptor that the caller closes; -ESTALE if only other files are available; -EREMOTE
- * if its file system may never answer (MAPPING_REMOTE); -errno.
+ * Open the mapping's file for reading. process_fd is the process's directory in
+ * /proc. Return a descriptor that the caller closes; -ESTALE if only other files
+ * are available; -EREMOTE if the file's file system may never answer
+ * (MAPPING_REMOTE); or another -errno.
  */
 int mapped_file_open(int process_fd, const struct mapping *m);
 

@@ -49,7 +49,7 @@ const struct mapping *memory_find_mapping(struct memory *memory, uint64_t addr)
 	return &list->items[low];
 }
 
-/* What a page that is not there would be read from. */
+/* Read a page that is not in memory from the file that backs it. */
 static bool read_file(struct memory *memory, const struct mapping *m, uint64_t addr,
 		      void *to, size_t length)
 {
@@ -78,7 +78,7 @@ static bool read_in_page(struct memory *memory, uint64_t addr, void *to, size_t 
 	    pread(memory->pagemap_fd, &entry, sizeof(entry),
 		  (off_t)(addr / IMAGE_PAGE_BYTES * sizeof(entry))) != sizeof(entry))
 		return false;
-	/* a page of such a file may vanish before it is read */
+	/* reading a page of a remote file that vanishes meanwhile would block */
 	if (m->flags & MAPPING_REMOTE &&
 	    (!(entry & PAGEMAP_PRESENT) || entry & PAGEMAP_FILE))
 		return false;
@@ -111,7 +111,7 @@ bool memory_read_text(struct memory *memory, uint64_t addr, char *to, size_t siz
 	size_t length = 0;
 
 	while (length < size) {
-		/* not past the page's end: what is behind the text need not be there */
+		/* stop at the end of the page: the page after the text may be absent */
 		uint64_t rest = IMAGE_PAGE_BYTES - (addr + length) % IMAGE_PAGE_BYTES;
 		size_t part = size - length < TEXT_STEP ? size - length : TEXT_STEP;
 		const char *end;

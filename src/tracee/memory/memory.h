@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * memory - single words of a process, read after it was let go. For what does not change
- * once a program runs: tables that the linker made, texts in its files.
+ * memory - read single words of a process after it has been released. Use this
+ * for data that stays constant while a program runs: the dynamic linker's tables,
+ * and texts in its files.
  *
- * It is the address space that the process had when this was opened: after an execve(2),
- * or with the process gone and its number another's, nothing is read. No page is brought
- * in: what is not there is read from the file it would come from.
+ * The address space is the one that the process had when mem_fd was opened. After an
+ * execve(2), or when the process has ended and its pid has been reused, nothing is read.
+ * No page is faulted in: an absent page is read from the file that backs it.
  */
 #ifndef MS_TRACEE_MEMORY_MEMORY_H
 #define MS_TRACEE_MEMORY_MEMORY_H
@@ -17,12 +18,13 @@
 #include "model/mapping.h"
 
 struct memory {
-	int process_fd; /* its directory in /proc, its mem and its pagemap: the caller's */
+	/* the process's directory in /proc, mem and pagemap; owned by the caller */
+	int process_fd;
 	int mem_fd;
 	int pagemap_fd;
 	const struct mapping_list *mappings; /* borrowed */
 	size_t found;			     /* the mapping that was found last */
-	/* the file that was read last */
+	/* The file that was read last: index of its mapping, and its descriptor or -1. */
 	size_t file_mapping;
 	int file_fd;
 };
@@ -32,17 +34,21 @@ struct memory {
 		-1, -1, -1, NULL, 0, 0, -1 \
 	}
 
-/* Closes the file that was read last, and nothing else. */
+/* Close the file that was read last. The other descriptors stay open. */
 void memory_release(struct memory *memory);
 
-/* The mapping that addr is in, or NULL. Borrowed from the list. */
+/* Return the mapping that contains addr, or NULL. It is borrowed from the list. */
 const struct mapping *memory_find_mapping(struct memory *memory, uint64_t addr);
 
-/* Read [addr, addr + length). False if not all of it can be had without bringing pages in. */
+/*
+ * Read [addr, addr + length). Return false if part of it cannot be read
+ * without faulting in pages.
+ */
 bool memory_read(struct memory *memory, uint64_t addr, void *to, size_t length);
 
 /*
- * Read a text of 1 to size - 1 bytes up to its NUL. False if it is longer, or not there.
+ * Read a text of 1 to size - 1 bytes and its NUL. Return false if it is
+ * empty, longer or unreadable.
  */
 bool memory_read_text(struct memory *memory, uint64_t addr, char *to, size_t size);
 

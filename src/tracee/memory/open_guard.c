@@ -29,8 +29,8 @@
 #ifdef GUARD_ARCH
 
 /*
- * Not examined: O_PATH opens nothing, O_NONBLOCK is foreign_file itself, a directory cannot do
- * harm, and the others write.
+ * Calls with one of these flags pass unexamined: O_PATH opens nothing, foreign_file
+ * itself sets O_NONBLOCK, opening a directory cannot do harm, and the others write.
  */
 #	define PASSED_FLAGS \
 		(O_PATH | O_NONBLOCK | O_DIRECTORY | O_WRONLY | O_RDWR | O_CREAT)
@@ -70,8 +70,9 @@ static void set_result(ucontext_t *context, long result)
 #	endif
 
 /*
- * libdwfl opens relative paths below the working directory. A signal that a system call raises
- * may allocate memory as the caller of that call may.
+ * Open the file that call names. libdwfl opens relative paths below the working
+ * directory. The code runs in a handler of SIGSYS, which the system call raises
+ * synchronously: it may allocate memory wherever the caller may.
  */
 static int open_path(struct open_call call)
 {
@@ -89,7 +90,7 @@ static int open_path(struct open_call call)
 	return foreign_file_open(FOREIGN_OWN_ROOT, path, FOREIGN_ELF_BYTES_MAX);
 }
 
-/* Run in place of a call that opens a file for reading. */
+/* Handle SIGSYS: replace a call that opens a file for reading. */
 static void open_instead(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;

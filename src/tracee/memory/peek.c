@@ -14,8 +14,8 @@
 #include "base/clock.h"
 
 /*
- * include/uapi/linux/fs.h of Linux 6.7, under names of our own: headers may be older, or
- * have it.
+ * From include/uapi/linux/fs.h of Linux 6.7, renamed: installed headers may be
+ * older, or may define the originals.
  */
 struct scan_region {
 	__u64 start, end, categories;
@@ -43,8 +43,8 @@ struct scan_arg {
 #define PAGEMAP_ENTRIES 2048
 
 /*
- * One call copies at most this: often enough a look at the clock, seldom enough to cost
- * nothing.
+ * One call copies at most this much: small enough to check the deadline often, large
+ * enough that the checks cost nothing.
  */
 #define COPY_BYTES (UINT64_C(4) << 20)
 #define COPY_RUNS 512
@@ -57,9 +57,8 @@ static int check_time(const struct peek *peek)
 static int scan_range(const struct peek *peek, const struct peek_range *range,
 		      struct image *image)
 {
-	struct scan_region regions[SCAN_REGIONS] = {
-		0
-	}; /* valgrind does not know who fills it */
+	/* Initialized for valgrind, which does not know that the kernel fills the array. */
+	struct scan_region regions[SCAN_REGIONS] = { 0 };
 	struct scan_arg arg = {
 		.size = sizeof(arg),
 		.start = range->start_addr,
@@ -91,7 +90,10 @@ static int scan_range(const struct peek *peek, const struct peek_range *range,
 	return 0;
 }
 
-/* The page of zeros looks like an anonymous page that others map too; its content decides. */
+/*
+ * Return true if the entry may describe the shared zero page. It looks like an anonymous
+ * page that others map, too; only its contents identify it.
+ */
 static bool may_be_zero_page(uint64_t entry)
 {
 	return !(entry & (PAGEMAP_FILE | PAGEMAP_EXCLUSIVE));
@@ -155,13 +157,13 @@ static int find_pages(const struct peek *peek, const struct peek_range *ranges,
 }
 
 /*
- * Where the copy stands: bytes of the image that are done, and the run that goes on from
- * there.
+ * Progress of the copy: bytes of the image that are done, and the run in
+ * which the copy continues.
  */
 struct progress {
 	uint64_t done_bytes;
 	size_t run;
-	const struct peek_range *ranges; /* those that end before the run left out */
+	const struct peek_range *ranges; /* without those that end before the run */
 	size_t range_count;
 };
 
@@ -177,7 +179,10 @@ static void advance(struct progress *at, const struct image *image, uint64_t byt
 	}
 }
 
-/* Runs come in order of address. */
+/*
+ * Return true if a range of shared pages overlaps the run. Callers pass
+ * runs in order of address.
+ */
 static bool is_shared(struct progress *at, const struct image_run *run)
 {
 	while (at->range_count > 0 && at->ranges->end_addr <= run->start_addr) {
@@ -191,7 +196,7 @@ static bool is_shared(struct progress *at, const struct image_run *run)
 	return false;
 }
 
-/* As process_vm_readv(2), but pages that are shared stay shared. */
+/* Like process_vm_readv(2), but without unsharing shared pages. */
 static ssize_t read_mem(const struct peek *peek, const struct iovec *to,
 			const struct iovec *from, int count)
 {
@@ -201,7 +206,7 @@ static ssize_t read_mem(const struct peek *peek, const struct iovec *to,
 		ssize_t got = pread(peek->mem_fd, (uint8_t *)to->iov_base + sum,
 				    from[i].iov_len, (off_t)(uintptr_t)from[i].iov_base);
 
-		if (got < 0 && errno == EIO) /* what a page that is not there is to it */
+		if (got < 0 && errno == EIO) /* mem reports an absent page this way */
 			errno = EFAULT;
 		if (got > 0)
 			sum += got;
@@ -239,13 +244,16 @@ static int copy_some(const struct peek *peek, struct image *image, struct progre
 		     : process_vm_readv(peek->pid, &to, 1, from, (unsigned long)count, 0);
 	if (got < 0 && errno != EFAULT)
 		return -errno;
-	if ((uint64_t)got == length) { /* which a negative one is not */
+	if ((uint64_t)got == length) { /* false if got is negative */
 		advance(at, image, length);
 		return 0;
 	}
 	if (!peek->is_running)
 		return -ESTALE;
-	/* all up to the first page that is gone */
+	/*
+	 * Everything before the first absent page was copied. Fill that
+	 * page with zeros, and skip it.
+	 */
 	length = got > 0 ? (uint64_t)got & ~(IMAGE_PAGE_BYTES - 1) : 0;
 	memset(image->bytes + at->done_bytes + length, 0, IMAGE_PAGE_BYTES);
 	advance(at, image, length + IMAGE_PAGE_BYTES);

@@ -23,7 +23,7 @@
 #define EVENT_OF(status) ((status) >> 8)
 #define SIGNAL_OF(status) ((status)&0xff)
 
-/* Those that stand at their end. */
+/* A killed process that is stopped just before its end. */
 struct held {
 	int pid;
 	uint64_t until_ns;
@@ -31,7 +31,7 @@ struct held {
 
 struct exit_tracer {
 	int socket_fd;
-	uint64_t silent_ns; /* when the other end will have been silent for too long */
+	uint64_t silent_ns; /* when to end unless the other end sends something */
 	struct held held[HELD_MAX];
 	size_t held_count;
 };
@@ -50,12 +50,15 @@ static void let_go(struct exit_tracer *t, size_t index)
 	t->held[index] = t->held[--t->held_count];
 }
 
-/* At its end: held if it was killed, and somebody can be told. */
+/*
+ * Handle the exit stop of a process: hold the process if SIGKILL ends it and
+ * there is room, or else let it end.
+ */
 static void take_end(struct exit_tracer *t, int pid)
 {
 	unsigned long status = 0;
 
-	/* the status of this stop is no signal, so it may be forgotten */
+	/* This stop carries no signal, so consuming it loses nothing. */
 	(void)waitpid(pid, NULL, WNOHANG | __WALL);
 	if (ptrace(PTRACE_GETEVENTMSG, pid, NULL, &status) < 0 ||
 	    !WIFSIGNALED((int)status) || WTERMSIG((int)status) != SIGKILL ||
@@ -68,8 +71,9 @@ static void take_end(struct exit_tracer *t, int pid)
 }
 
 /*
- * What a stop is for is looked at and left where it is: if this program is killed
- * meanwhile, the kernel still knows of a signal on its way.
+ * Continue a stopped process, with its pending signal. The caller has looked at
+ * the stop with WNOWAIT: if this program is killed now, the kernel still has
+ * the signal to deliver.
  */
 static void take_stop(struct exit_tracer *t, int pid, int status)
 {
@@ -84,7 +88,7 @@ static void take_stop(struct exit_tracer *t, int pid, int status)
 		       (void *)(intptr_t)(EVENT_OF(status) ? 0 : signal));
 }
 
-/* All that have stopped or ended. */
+/* Handle all processes that have stopped or ended. */
 static void take_changes(struct exit_tracer *t)
 {
 	for (;;) {
@@ -101,7 +105,7 @@ static void take_changes(struct exit_tracer *t)
 	}
 }
 
-/* Returns false at the end. */
+/* Return false if the other end has closed the socket. */
 static bool take_message(struct exit_tracer *t)
 {
 	struct exit_trace_message message;
@@ -148,7 +152,7 @@ int exit_trace_serve(int socket_fd, uint64_t silence_ns)
 	_cleanup_close_ int signal_fd = -1;
 	sigset_t set;
 
-	/* ignored, or with SA_NOCLDSTOP, nothing would be told of stops */
+	/* If SIGCHLD is ignored, or has SA_NOCLDSTOP, stops are not reported. */
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * exit_trace - processes that are killed stand still at their end, with all their memory,
- * until somebody has read it.
+ * exit_trace - stop killed processes just before they end, while their memory is still
+ * complete, until somebody has read it.
  *
- * By ptrace: each is traced from when it is asked for, which it notices by signals that
- * come some microseconds later. The kernel lets go of all when the tracing process ends.
+ * The tracer attaches to each process with ptrace when it is asked to. The process
+ * notices only signals that arrive some microseconds later. The kernel releases all
+ * processes when the tracer ends.
  */
 #ifndef MS_TRACEE_PTRACE_EXIT_TRACE_H
 #define MS_TRACEE_PTRACE_EXIT_TRACE_H
@@ -13,10 +14,15 @@
 
 enum exit_trace_kind {
 	EXIT_TRACE_ADD = 1, /* to the tracer: trace this pid */
-	EXIT_TRACE_GO,	    /* to it: this one's memory was read */
-	EXIT_TRACE_BEAT,    /* to it: the sender still runs */
-	EXIT_TRACE_REFUSED, /* from it: this one cannot be traced, for want of permission or another tracer */
-	EXIT_TRACE_DYING, /* from it: this one was killed, and stands still, for a second at most */
+	EXIT_TRACE_GO,	    /* to the tracer: the memory of this pid was read */
+	EXIT_TRACE_BEAT,    /* to the tracer: the sender still runs */
+	/*
+	 * From the tracer: this pid cannot be traced: no permission, or
+	 * it has another tracer.
+	 */
+	EXIT_TRACE_REFUSED,
+	/* From the tracer: this pid was killed, and is stopped for at most one second. */
+	EXIT_TRACE_DYING,
 };
 
 struct exit_trace_message {
@@ -26,9 +32,10 @@ struct exit_trace_message {
 };
 
 /*
- * Serve these messages until the other end of the socket (SOCK_SEQPACKET) is closed, or has sent
- * nothing for silence_ns: a thread that hangs in the kernel keeps a killed process's sockets open.
- * Called in a process of its own, which ends then. Returns 0 or -errno.
+ * Serve messages until the other end of the socket (SOCK_SEQPACKET) is closed, or has
+ * sent nothing for silence_ns. The time limit is needed because a thread that hangs in
+ * the kernel keeps the sockets of a killed process open. Call this in a separate process,
+ * which exits afterwards. Return 0 or -errno.
  */
 int exit_trace_serve(int socket_fd, uint64_t silence_ns);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * give_back - counts how often processes give memory back to the kernel: munmap(2), and
- * madvise(2) with MADV_DONTNEED or MADV_FREE. The kernel counts, by perf_event_open(2) on
- * its tracepoints; the process does nothing for it.
+ * give_back - count how often processes release memory to the kernel with munmap(2), or
+ * with madvise(2) and MADV_DONTNEED or MADV_FREE. The kernel counts, through
+ * perf_event_open(2) on its tracepoints; the process does no work for it.
  */
 #ifndef MS_TRACEE_PTRACE_GIVE_BACK_H
 #define MS_TRACEE_PTRACE_GIVE_BACK_H
@@ -23,13 +23,16 @@ struct give_back {
 	}
 
 /*
- * Count from now on, of a process and of all that it will start. Returns 0, or -errno:
- * -ENOENT where tracefs is not mounted at its usual places, -EACCES and -EPERM where that
- * is not allowed; it then counts nothing.
+ * Start counting for a process and for all processes that it starts from now on. Return 0
+ * or -errno: -ENOENT if tracefs is not mounted at a usual place, -EACCES or -EPERM if
+ * counting is not allowed. After an error, nothing is counted.
  */
 int give_back_begin(struct give_back *give_back, int pid);
 
-/* So far, also of those that have ended. BYTES_UNKNOWN if it does not count. */
+/*
+ * Return the count so far, including processes that have ended;
+ * BYTES_UNKNOWN if nothing is counted.
+ */
 uint64_t give_back_read(const struct give_back *give_back);
 void give_back_end(struct give_back *give_back);
 

@@ -13,7 +13,7 @@
 
 #include "tracee/ptrace/watchdog.h"
 
-/* SIGCONT cancels the signals before it, also those that memstate has deferred. */
+/* SIGCONT cancels earlier stop signals, including those that memstate has deferred. */
 static const int signals[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT };
 #define SIGNAL_COUNT (sizeof(signals) / sizeof(*signals))
 
@@ -47,7 +47,10 @@ static void defer(int signal, siginfo_t *info, void *unused)
 	errno = err;
 }
 
-/* An ignored signal stays ignored. A handler of SIGCONT stays, too: it expects the signal. */
+/*
+ * An ignored signal stays ignored. A handler of SIGCONT stays, too: it
+ * expects the signal.
+ */
 static bool must_replace(size_t i)
 {
 	if (sigaction(signals[i], NULL, &before[i]) < 0 ||
@@ -68,7 +71,7 @@ static void replace_actions(void)
 				 sigaction(signals[i], &action, NULL) == 0;
 }
 
-/* The action may be another one by now: a handler of ncurses restores itself. */
+/* The action may have changed since: a handler of ncurses restores its own. */
 static void restore_actions(void)
 {
 	struct sigaction now;
@@ -106,7 +109,7 @@ int hold_begin(void)
 	int r = 0;
 
 	pthread_mutex_lock(&lock);
-	/* Holds that overlap without end must not defer a stop for ever. */
+	/* An endless sequence of overlapping holds must not defer a stop forever. */
 	while (hold_count > 0 && must_stop())
 		pthread_cond_wait(&ended, &lock);
 	if (hold_count == 0) {

@@ -3,8 +3,8 @@
  * hold - keep memstate running while it holds threads of a target.
  *
  * Between hold_begin() and hold_end(), memstate defers SIGTSTP, SIGTTIN and SIGTTOU. It
- * cannot defer SIGSTOP: the watchdog continues memstate. After the last hold_end(),
- * memstate stops as it was asked to.
+ * cannot defer SIGSTOP; the watchdog then continues memstate. After the last
+ * hold_end(), memstate stops as requested.
  */
 #ifndef MS_TRACEE_PTRACE_HOLD_H
 #define MS_TRACEE_PTRACE_HOLD_H

@@ -16,8 +16,8 @@
 #	define GENERAL_WORDS (sizeof(struct user_regs_struct) / sizeof(uint64_t))
 
 /*
- * The XSAVE area: x87, SSE, AVX and AVX-512 end before byte 2700 in all its forms. What
- * may follow, the large tiles of AMX, holds no addresses.
+ * The XSAVE area: in all its forms, x87, SSE, AVX and AVX-512 end before byte 2700. The
+ * large AMX tiles, which may follow, hold no addresses.
  */
 #	define VECTOR_WORDS (STOP_WORDS_MAX - GENERAL_WORDS)
 
@@ -34,7 +34,10 @@ static size_t keep_words(const uint64_t *from, size_t count, uint64_t *ret)
 	return kept;
 }
 
-/* None on a machine without XSAVE, whose addresses are in general registers then. */
+/*
+ * Return the number of words read. It is 0 on a machine without XSAVE, where addresses
+ * are only in general registers.
+ */
 static size_t read_vectors(int tid, uint64_t *ret)
 {
 	uint64_t area[VECTOR_WORDS];

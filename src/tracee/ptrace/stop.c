@@ -30,20 +30,20 @@
 #include "tracee/ptrace/trace.h"
 
 /*
- * A thread stops when it gets to run, or at the end of a system call: looked for this
- * often meanwhile.
+ * A thread stops when it is scheduled, or at the end of a system call. Its
+ * state is polled at this interval.
  */
 #define POLL_NS (50 * NS_PER_US)
 
 /*
- * What stops no sooner and is in an uninterruptible sleep is not waited for: the others
- * stand still.
+ * A thread that has not stopped after this time and is in an uninterruptible sleep is
+ * given up: the other threads are already stopped.
  */
 #define DEEP_SLEEP_NS (100 * NS_PER_MS)
 
 /*
- * Detaching takes time, too, less than seizing did: the work has to end this much earlier,
- * which is at most one part in RELEASE_SHARE of the limit.
+ * Detaching takes time, too, but less than seizing did. The work has to end this much
+ * earlier, at most 1/RELEASE_SHARE of the limit.
  */
 #define RELEASE_BASE_NS (500 * NS_PER_US)
 #define RELEASE_SHARE 4
@@ -52,20 +52,20 @@ struct seized {
 	int tid;
 	bool is_stopped;
 	bool is_gone;
-	int signal; /* that was about to be delivered when it stopped: goes on with it */
+	int signal; /* pending when the thread stopped; delivered at the release */
 };
 
 struct tracer {
 	const struct stop_request *request;
 	int tid;
 	DIR *tasks;
-	struct seized *seized; /* the first sorted_count by tid */
+	struct seized *seized; /* the first sorted_count are sorted by tid */
 	size_t count, capacity, sorted_count;
 	uint64_t deadline_ns, began_ns, ended_ns;
 	struct stopped_work *held;
 };
 
-/* "State:\tZ (zombie)" and "TracerPid:\t0" of task/TID/status. */
+/* Read "State:\tZ (zombie)" and "TracerPid:\t0" from task/TID/status. */
 static int read_status(int task_fd, int tid, char *ret_state, int *ret_tracer)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -97,8 +97,8 @@ static bool has_ended(int task_fd, int tid)
 }
 
 /*
- * Why the kernel said EPERM: an ended thread is no obstacle (0), another tracer is one of
- * its own.
+ * Explain why ptrace(2) failed with EPERM. Return 0 if the thread has ended or is already
+ * ours, -EBUSY if it has another tracer, or -EPERM.
  */
 static int explain_refusal(const struct tracer *t, int tid)
 {
@@ -137,9 +137,9 @@ static void sort_seized(struct tracer *t)
 }
 
 /*
- * The kernel lets this wait for an execve() of the process, and that waits for its
- * threads to be gone, which those that we hold are not before we say so: stop_run() ends
- * it by ending this thread.
+ * PTRACE_SEIZE waits while the process is in an execve(), which waits for its other
+ * threads to end. Threads that memstate holds do not end before their release. To break
+ * this deadlock, trace_run() cancels this thread here.
  */
 static int ptrace_seize(int tid)
 {
@@ -152,7 +152,7 @@ static int ptrace_seize(int tid)
 	return r;
 }
 
-/* Returns 1 if the thread is ours now, 0 if there is none any more, or -errno. */
+/* Return 1 if the thread is seized now, 0 if it no longer exists, or -errno. */
 static int seize(struct tracer *t, int tid)
 {
 	char name[16];
@@ -165,8 +165,8 @@ static int seize(struct tracer *t, int tid)
 	if (r < 0)
 		return r == -ESRCH ? 0 : r;
 	/*
-	 * from here on the number is its own; before, the thread may have ended, and its
-	 * number be another's
+	 * Once seized, the thread keeps its tid. Before, the thread may have ended and
+	 * another process may have reused the tid.
 	 */
 	snprintf(name, sizeof(name), "%d", tid);
 	is_other = faccessat(t->request->task_fd, name, F_OK, 0) < 0;
@@ -177,19 +177,22 @@ static int seize(struct tracer *t, int tid)
 	return 1;
 }
 
-/* Are there more threads than so many? A list that is read while threads end may lack others. */
+/*
+ * Return true if the process has more than count threads. A list that is read while
+ * threads end may lack some of the others.
+ */
 static bool has_more(const struct tracer *t, size_t count)
 {
 	struct stat st;
 
-	/* links of the directory: itself, its parent, the threads */
+	/* the directory's links: one for itself, one for its parent, one per thread */
 	return fstat(dirfd(t->tasks), &st) == 0 && st.st_nlink > count + 2;
 }
 
 /*
- * Take the threads that are not ours yet. Returns 1 if there may be more, 0 if not, or
- * -errno. Only what cannot go away any more counts: those that stand, and a leader that
- * has ended, which stays for the others.
+ * Seize the threads that are not seized yet. Return 1 if there may be more, 0 if not, or
+ * -errno. Only threads that can no longer disappear count: seized ones, and a leader that
+ * has ended, which remains until the other threads have ended.
  */
 static int seize_new(struct tracer *t)
 {
@@ -218,10 +221,10 @@ static int seize_new(struct tracer *t)
 }
 
 /*
- * A stop is looked at and left to be waited for: if memstate is killed now, the kernel
- * then still knows the signal that was about to be delivered. An end is taken note of,
- * for other threads wait for that; that of the process is its parent's, who may be
- * memstate itself.
+ * Record a stop or an end. A stop is not consumed: if memstate is killed now, the
+ * kernel still knows the signal to deliver. The end of a thread is consumed,
+ * because other threads wait for it. The end of the process is left to its
+ * parent, which may be memstate itself.
  */
 static void note_event(const struct tracer *t, struct seized *s, const siginfo_t *info)
 {
@@ -229,7 +232,7 @@ static void note_event(const struct tracer *t, struct seized *s, const siginfo_t
 
 	if (info->si_code == CLD_TRAPPED || info->si_code == CLD_STOPPED) {
 		s->is_stopped = true;
-		/* not the stop that was asked for, but a signal on its way */
+		/* a pending signal, not the requested stop */
 		if (info->si_status >> 8 == 0)
 			s->signal = info->si_status;
 	} else {
@@ -241,8 +244,9 @@ static void note_event(const struct tracer *t, struct seized *s, const siginfo_t
 }
 
 /*
- * 0 while it is worth the time of the others to wait for it. The end of a leader is not
- * told before that of the last thread: it is seen here.
+ * Return 0 while the other threads, already stopped, should keep waiting for s;
+ * -ETIMEDOUT or -EAGAIN if not. Detect the end of a leader here: the kernel does not
+ * report it before the last thread ends.
  */
 static int check_patience(const struct tracer *t, struct seized *s,
 			  uint64_t *patient_until_ns)
@@ -302,7 +306,10 @@ static int open_tasks(struct tracer *t)
 	return 0;
 }
 
-/* New threads appear while others are being stopped, and old ones take their time to end. */
+/*
+ * Stop all threads. New ones appear while others are being stopped, and
+ * old ones take time to end.
+ */
 static int stop_all(struct tracer *t)
 {
 	const struct timespec poll = { .tv_nsec = (long)POLL_NS };
@@ -343,7 +350,8 @@ static int read_all_registers(const struct tracer *t, struct stop *stop)
 				    sizeof(*stop->words));
 		r = registers_read(t->seized[i].tid, &stop->threads[stop->count],
 				   stop->words + stop->word_count, &count);
-		if (r == -ESRCH) { /* killed while it stood, or why else? */
+		/* A thread that was killed while stopped is ignored. */
+		if (r == -ESRCH) {
 			if (!has_ended(t->request->task_fd, t->seized[i].tid))
 				return -ESTALE;
 			continue;
@@ -356,7 +364,10 @@ static int read_all_registers(const struct tracer *t, struct stop *stop)
 	return stop->count > 0 ? 0 : -ESRCH;
 }
 
-/* The time by which the work must have ended, so that all are let go within the limit. */
+/*
+ * Return the time by which the work must have ended, so that all threads
+ * are released within the limit.
+ */
 static uint64_t work_deadline_ns(const struct tracer *t)
 {
 	uint64_t most_ns = t->request->limit_ns / RELEASE_SHARE;
@@ -381,8 +392,8 @@ static int work_stopped(struct tracer *t)
 }
 
 /*
- * Threads that have not stopped cannot be detached: the kernel lets go of them with this
- * thread.
+ * Detach all stopped threads. Others cannot be detached: the kernel
+ * releases them when this thread ends.
  */
 static void release_all(struct tracer *t)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stop - stop every thread of a process for a moment, and let all of them go again.
+ * stop - stop all threads of a process for a moment, and release them again.
  *
- * One thread of ours traces and does nothing else: it never reads the target's memory or
- * any file that could block. The kernel releases the threads that it traces when it ends,
- * so the target runs again however memstate ends. The work is done by a second thread. If
- * that one hangs, the first lets the target go when the time limit is reached.
+ * One thread of memstate traces and does nothing else: it never reads the target's memory
+ * or a file that could block. When that thread ends, the kernel releases the threads that
+ * it traces, so the target continues however memstate ends. A second thread does the
+ * work. If the second thread hangs, the first one releases the target at the time limit.
  */
 #ifndef MS_TRACEE_PTRACE_STOP_H
 #define MS_TRACEE_PTRACE_STOP_H
@@ -19,16 +19,16 @@ struct stopped_thread {
 	uint64_t code_addr;  /* of the next instruction */
 	uint64_t stack_addr; /* stack pointer */
 	uint64_t tls_addr;   /* thread pointer: fs_base on x86-64 */
-	size_t word_count;   /* how many of the words below are this one's */
+	size_t word_count;   /* number of this thread's words in stop.words */
 };
 
 struct stop {
 	struct stopped_thread *threads;
 	size_t count;
 	/*
-	 * Whatever is in the registers of all threads and is not 0, those for vectors
-	 * too: an address may be only there. At most STOP_WORDS_MAX per thread, in the
-	 * order of the threads.
+	 * All nonzero words from the registers of all threads, including the vector
+	 * registers: an address may be nowhere else. At most STOP_WORDS_MAX per
+	 * thread, in the order of the threads.
 	 */
 	uint64_t *words;
 	size_t word_count;
@@ -42,37 +42,40 @@ struct stop_request {
 	int pid;
 	int task_fd;	   /* the process's task directory in /proc */
 	uint64_t limit_ns; /* longest pause */
-	/* The work, while all threads are stopped. 0 or -errno. It runs in a thread of its own. */
+	/* Called in a separate thread while all threads are stopped; 0 or -errno. */
 	int (*work)(void *context, const struct stop *stop);
 	void *context;
 };
 
 /*
- * Stop all threads, those that appear meanwhile too, do the work, let go. *ret_pause_ns,
- * set in every case, is the time from the first thread stopped to the last let go; 0 if
- * none was. The pause never lasts longer than the limit: the target is let go then, and
- * the result of work that has not ended is -ETIMEDOUT.
+ * Stop all threads, including those that appear meanwhile; do the work; release the
+ * threads. *ret_pause_ns is always set: the time from the first stop to the last release,
+ * or 0 if no thread was stopped. The pause never exceeds the limit: the target is then
+ * released, and the result of unfinished work is -ETIMEDOUT.
  *
- * Returns the result of the work; or -ESRCH; -EPERM (needs the same user, or
- * CAP_SYS_PTRACE, and a kernel.yama.ptrace_scope that allows it); -EBUSY when another
- * tracer is there; -ETIMEDOUT; -EAGAIN when a thread is in a sleep that nothing interrupts
- * (a vfork(), a disk that does not answer); -ESTALE when one did not stay stopped;
- * -EOPNOTSUPP for a program of another word size and on other machines than x86-64;
+ * Return the result of the work; or -ESRCH; -EPERM (needs the same user, or
+ * CAP_SYS_PTRACE, and a kernel.yama.ptrace_scope that allows it); -EBUSY if the process
+ * has another tracer; -ETIMEDOUT; -EAGAIN if a thread is in an uninterruptible sleep (a
+ * vfork(), a disk that does not answer); -ESTALE if a thread did not stay stopped;
+ * -EOPNOTSUPP for a program with another word size, and on machines other than x86-64;
  * -EUSERS if memstate must not start another thread or process.
  *
- * -ETIME: the work hangs in the kernel. Its thread is abandoned and may go on at any time,
- * so neither *context nor anything that the work uses may ever be changed or freed, unless
- * the work asks stop_is_over() after each call that can hang.
+ * -ETIME: the work hangs in the kernel. Its thread is abandoned, and may continue at any
+ * time. Never change or free *context, nor anything else that the work uses, unless the
+ * work calls stop_is_over() after each call that can hang.
  */
 int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns);
 
-/* True once the target has been let go: the work must end, and must not touch its context. */
+/*
+ * Return true once the target has been released. The work must then end, and
+ * not use its context.
+ */
 bool stop_is_over(const struct stop *stop);
 
 /*
- * Called by the work: write a word at an aligned address, also where the process itself may
- * not write. 0; -ETIMEDOUT if the target was let go, in which case nothing is written; or
- * -errno.
+ * The work calls this function to write a word at an aligned address, even where the
+ * process itself may not write. Return 0; -ETIMEDOUT if the target has been released and
+ * nothing was written; or another -errno.
  */
 int stop_write_word(const struct stop *stop, uint64_t addr, uint64_t word);
 

@@ -18,17 +18,17 @@
 #include "tracee/memory/expendable.h"
 
 /*
- * After the release of the target, work that takes longer than HANG_NS hangs. The wait is
- * cut into slices: a slice in which memstate itself was stopped counts only once, because
- * the work was stopped, too.
+ * Work that takes longer than HANG_NS after the release of the target hangs. The wait is
+ * cut into slices: a slice in which memstate itself was stopped counts only once,
+ * because the work was stopped, too.
  */
 #define HANG_NS (2 * NS_PER_S)
 #define SLICE_NS (20 * NS_PER_MS)
 
-/* For a write that the work has begun. */
+/* The longest wait for a write that the work has begun. */
 #define WRITE_NS (20 * NS_PER_MS)
 
-/* What the thread uses. It outlives stop_run() if the work hangs. */
+/* Everything that the thread uses. It outlives stop_run() if the work hangs. */
 struct stopped_work {
 	struct stop stop;
 	int (*work)(void *context, const struct stop *stop);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stopped_work - the work of stop_run(), in a thread that can be abandoned. Used by stop
- * only.
+ * stopped_work - run the work of stop_run() in a thread that can be
+ * abandoned. Only stop uses this module.
  */
 #ifndef MS_TRACEE_PTRACE_STOPPED_WORK_H
 #define MS_TRACEE_PTRACE_STOPPED_WORK_H
@@ -12,22 +12,28 @@
 
 struct stopped_work;
 
-/* Start the thread. NULL if there is none to be had. */
+/* Start the thread. Return NULL if no thread can be started. */
 struct stopped_work *stopped_work_new(const struct stop_request *request);
 
-/* The description of the stop that the work is given: to be filled. */
+/* Return the stop that is passed to the work. The caller fills it in. */
 struct stop *stopped_work_stop(struct stopped_work *w);
 
-/* Do the work. Returns its result, or -ETIMEDOUT if it has not ended at the stop's deadline. */
+/*
+ * Do the work. Return its result, or -ETIMEDOUT if it has not ended by
+ * the stop's deadline.
+ */
 int stopped_work_run(struct stopped_work *w);
 
 /*
- * Have stop_write_word() fail from here on. Waits for a write that was begun, but not if
- * it hangs.
+ * Make stop_write_word() fail from now on. Wait for a write that has already
+ * begun, but only briefly if it hangs.
  */
 void stopped_work_forbid_writes(struct stopped_work *w);
 
-/* Free it all, after some time for the work to end. False if it hangs and was abandoned. */
+/*
+ * Give the work some time to end, and free everything. Return false if the work
+ * hangs and its thread was abandoned.
+ */
 bool stopped_work_end(struct stopped_work *w);
 
 #endif

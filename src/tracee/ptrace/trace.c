@@ -36,28 +36,35 @@
 
 #define MASK_BYTES sizeof(uint64_t)
 
-/* A thread that is about to stop is looked at all the time first, then this often. */
+/*
+ * A thread that is about to stop is polled without a pause for SPIN_NS,
+ * then every POLL_NS.
+ */
 #define SPIN_NS (50 * NS_PER_US)
 #define POLL_NS (20 * NS_PER_US)
 
 /*
- * The kernel may hold the tracer itself: looked for this often, and for how long beyond
- * the limit.
+ * The kernel may hold the tracing thread itself: check for this every JOIN_NS, and cancel
+ * the thread OVERDUE_NS after the limit.
  */
 #define JOIN_NS (100 * NS_PER_MS)
 #define OVERDUE_NS (200 * NS_PER_MS)
 
 #define NICEST (-20)
 
-/* Longer than this takes only a page that its file system does not supply. */
+/*
+ * An access takes longer than this only if the page's file system does
+ * not supply the page.
+ */
 #define ACCESS_NS (250 * NS_PER_MS)
 
 /*
- * Reading or writing memory can hang in the kernel, and with it the tracing thread, which
- * has to let go of the target: a thread that can be abandoned does it.
+ * Reading or writing memory can hang in the kernel. The tracing thread must not
+ * hang, because it has to release the target. A second thread, which can be
+ * abandoned, accesses the memory.
  */
 static _Thread_local bool is_tracing;
-static _Thread_local struct expendable *accessor; /* NULL: it hangs, or there is none */
+static _Thread_local struct expendable *accessor; /* NULL: hangs, or not started */
 
 struct run {
 	int (*work)(void *context);
@@ -78,7 +85,7 @@ static void *run(void *arg)
 	int unused;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
-	/* the target waits for as long as this thread does */
+	/* The target waits for as long as this thread works. */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICEST);
 	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	is_tracing = true;
@@ -134,7 +141,7 @@ int trace_run(int (*work)(void *context), void *context, uint64_t limit_ns)
 
 uint32_t trace_sign(uint32_t *word)
 {
-	/* a list of robust futexes, of which this thread has no other: set_robust_list(2) */
+	/* This thread has no other robust futexes: see set_robust_list(2). */
 	static _Thread_local struct robust_list_head head;
 	static _Thread_local struct robust_list entry;
 	uint32_t number = (uint32_t)gettid();
@@ -157,8 +164,8 @@ static int ask(enum __ptrace_request request, int tid, void *addr, void *data)
 }
 
 /*
- * The kernel lets this wait for an execve() of the process: trace_run() ends it then by
- * ending this thread.
+ * PTRACE_SEIZE waits while the process is in an execve(). trace_run()
+ * cancels this thread in that case.
  */
 int trace_seize(int tid)
 {
@@ -286,7 +293,7 @@ int trace_get_rseq(int tid, uint64_t *ret_addr)
 }
 
 struct access {
-	int tid, mem_fd; /* mem_fd -1: by tid */
+	int tid, mem_fd; /* mem_fd -1: access by tid */
 	bool is_write;
 	uint64_t addr;
 	size_t length;
@@ -312,7 +319,10 @@ static int do_access(void *context)
 					  : -EFAULT;
 }
 
-/* Takes the access. In a tracing thread, by its accessor: -ETIMEDOUT if that hangs. */
+/*
+ * Perform and free the access. In a tracing thread, let its accessor do
+ * it; -ETIMEDOUT if that hangs.
+ */
 static int run_access(struct access *a, void *to)
 {
 	int r = -ETIMEDOUT;
@@ -323,7 +333,7 @@ static int run_access(struct access *a, void *to)
 		expendable_run(accessor, do_access, a);
 		if (!expendable_wait(accessor, clock_now_ns() + ACCESS_NS, &r)) {
 			if (!expendable_end(accessor, free))
-				a = NULL; /* the accessor's */
+				a = NULL; /* owned by the accessor now */
 			accessor = NULL;
 			r = -ETIMEDOUT;
 		}
@@ -376,9 +386,9 @@ int trace_write_word(int tid, uint64_t addr, uint64_t word)
 }
 
 /*
- * Write word by word; the words at both ends keep the bytes that are not written. The
- * accessor reads each word first: PTRACE_POKEDATA faults in a page that is absent, and
- * would hang this thread for as long as the file system of the page does not answer.
+ * Write word by word; the first and the last word keep their other bytes. The accessor
+ * reads each word first: PTRACE_POKEDATA faults in an absent page, and would hang this
+ * thread for as long as the file system of the page does not answer.
  */
 static int poke(int tid, uint64_t addr, const uint8_t *from, size_t length)
 {
@@ -404,7 +414,7 @@ int trace_write_protected(int tid, int mem_fd, uint64_t addr, const void *from,
 {
 	int r = write_memory(tid, mem_fd, addr, from, length);
 
-	/* -ESRCH: that address space is gone, and tid may be in another one */
+	/* -ESRCH: the address space is gone, and tid may be in another one */
 	return r == 0 || r == -ESRCH || r == -ETIMEDOUT ? r
 							: poke(tid, addr, from, length);
 }

@@ -199,7 +199,10 @@ static void end_at_exit(void)
 		nanosleep(&poll_time, NULL);
 }
 
-/* fds: the watchdog's end of the socket, a pidfd of memstate, memstate's task directory. */
+/*
+ * Fork the watchdog. fds: its end of the socket, a pidfd of memstate, and
+ * memstate's task directory.
+ */
 static int start_with(int fds[FD_COUNT])
 {
 	sigset_t all, before;

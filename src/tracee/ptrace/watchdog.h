@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * watchdog - a process that continues memstate if memstate is stopped while it holds a target.
+ * watchdog - a process that continues memstate if memstate is stopped
+ * while it holds a target.
  *
- * SIGSTOP cannot be caught, and it also stops the thread that would release the target. The
- * watchdog is a child of memstate. While the watchdog is armed, it checks ten times a second
- * whether memstate is stopped, and sends SIGCONT if so.
+ * SIGSTOP cannot be caught, and it also stops the thread that would release the target.
+ * The watchdog is a child of memstate. While the watchdog is armed, it checks ten times a
+ * second whether memstate is stopped, and sends SIGCONT if so.
  *
  * The watchdog never touches the target: only memstate, which has saved the registers and
- * the signals of each thread, can release the target in a consistent state. The watchdog ends
- * with memstate. It cannot help where it is stopped itself (SIGSTOP, a frozen cgroup), or where
- * a debugger stops memstate.
+ * the signals of each thread, can release the target in a consistent state. The watchdog
+ * ends with memstate. It cannot help where it is stopped itself (SIGSTOP, a frozen
+ * cgroup), or where a debugger stops memstate.
  */
 #ifndef MS_TRACEE_PTRACE_WATCHDOG_H
 #define MS_TRACEE_PTRACE_WATCHDOG_H
