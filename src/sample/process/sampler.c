@@ -120,6 +120,10 @@ static bool is_remote(const struct reading *reading, const struct mapping *m)
 	return !local_devices_learn(&s->local, process_fd, m->dev_major, m->dev_minor);
 }
 
+/*
+ * Classify a mapping while smaps is being parsed. A list of all mappings, to be classified
+ * afterwards, would take 224 bytes for each: see doc/PERFORMANCE.md.
+ */
 static int take_mapping(void *context, struct mapping *m)
 {
 	struct reading *reading = context;
