@@ -8,6 +8,8 @@ noinst_LIBRARIES += %D%/libtracee.a
 	%D%/elf/imports.h \
 	%D%/elf/link_order.c \
 	%D%/elf/link_order.h \
+	%D%/elf/reader.c \
+	%D%/elf/reader.h \
 	%D%/elf/symbols.c \
 	%D%/elf/symbols.h \
 	%D%/memory/expendable.c \

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "fuzz.h"
 #include "tracee/elf/exports.h"
 #include "tracee/elf/imports.h"
+#include "tracee/elf/reader.h"
 #include "tracee/elf/symbols.h"
 
 #define NAMES_ASKED 64
@@ -57,6 +59,34 @@ static void check_imports(int fd)
 	(void)elf_frame_tables_find(fd, &vaddr);
 }
 
+static void check_names(const struct elf_symbol_table *table)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const char *name = elf_symbol_table_name(table, &table->items[i]);
+
+		CHECK(!name || name + strlen(name) <= table->names + table->names_bytes);
+	}
+}
+
+static void check_tables(int fd)
+{
+	struct elf_symbol_table table = { .items = NULL };
+	struct elf_reader reader;
+	int r = elf_reader_open(fd, &reader);
+
+	if (r == 0 && elf_reader_read_segments(&reader) == 0 && reader.header.e_phnum > 0)
+		(void)*(volatile Elf64_Word *)&reader.segments[reader.header.e_phnum - 1]
+			.p_flags;
+	if (r == 0 && elf_reader_read_sections(&reader) == 0)
+		for (size_t i = 0; i <= reader.header.e_shnum; i++)
+			if (elf_reader_read_symbols(&reader, i, &table) == 0) {
+				check_names(&table);
+				elf_symbol_table_release(&table);
+			}
+	CHECK(reader.read_bytes <= ELF_READ_MAX_BYTES);
+	elf_reader_release(&reader);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct elf_symbols symbols = ELF_SYMBOLS_INIT;
@@ -64,6 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = memfd_create("elf", MFD_CLOEXEC);
 
 	CHECK(fd >= 0 && io_write_all(fd, data, size) == 0);
+	check_tables(fd);
 	if (elf_exports_read(fd, &exports) == 0)
 		check_exports(&exports);
 	elf_exports_release(&exports);

@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "fuzz.h"
 #include "tracee/elf/imports.h"
+#include "tracee/elf/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -83,6 +83,7 @@ complaints()
 	only 'proc/process/pids.c' '#[ ]*include <libproc2/'
 	only 'ui/curses.c' '#[ ]*include <n?curses'
 	only 'base/library.c' '\<dlopen *\('
+	only '(tracee/elf/reader|agent/[a-z_/]*).c' '\<(Elf(32|64)_Ehdr|ELFMAG)\>'
 	only 'tracee/[a-z_/]*.c' '\<(ptrace|process_vm_readv|process_vm_writev) *\('
 	# symbolize and guard end a child of memstate
 	only '(base/xalloc|proc/system/kernel_files|tracee/symbols/symbolize|tracee/ptrace/watchdog|probe/uprobe/guard|cmd/[a-z_/]*|ui/[a-z_/]*).c' \

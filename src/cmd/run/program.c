@@ -3,8 +3,6 @@
 
 #include "cmd/run/program.h"
 
-#include <elf.h>
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -13,52 +11,38 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/xalloc.h"
 #include "cmd/core/message.h"
 #include "probe/count/entries.h"
 #include "probe/count/linked_in.h"
+#include "tracee/elf/reader.h"
 
 #define INTERPRETERS_MAX 4 /* like the kernel, binfmt_script */
-#define SYMBOLS_MAX (1 << 20)
-#define NAMES_MAX (64 << 20)
-
-#if __BYTE_ORDER == __LITTLE_ENDIAN
-#	define OWN_BYTE_ORDER ELFDATA2LSB
-#else
-#	define OWN_BYTE_ORDER ELFDATA2MSB
-#endif
 
 const char *machine_bits(const struct machine *machine)
 {
 	return machine->elf_class == ELFCLASS32 ? "32-bit" : "64-bit";
 }
 
-static bool read_at(int fd, void *bytes, size_t length, uint64_t offset)
+static struct machine machine_of(const struct elf_reader *file)
 {
-	return offset <= INT64_MAX &&
-	       pread(fd, bytes, length, (off_t)offset) == (ssize_t)length;
-}
-
-static int read_machine(int fd, struct machine *ret)
-{
-	Elf64_Ehdr head; /* the members used here have the same offsets in both classes */
-
-	if (!read_at(fd, &head, offsetof(Elf64_Ehdr, e_entry), 0) ||
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
-		return -ENOEXEC;
-	*ret = (struct machine){
-		.elf_class = head.e_ident[EI_CLASS],
-		.byte_order = head.e_ident[EI_DATA],
-		.number = head.e_machine,
+	return (struct machine){
+		.elf_class = file->header.e_ident[EI_CLASS],
+		.byte_order = file->header.e_ident[EI_DATA],
+		.number = file->header.e_machine,
 	};
-	return 0;
 }
 
 int machine_read(const char *path, struct machine *ret)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct elf_reader file;
+	int r = fd < 0 ? -errno : elf_reader_open(fd, &file);
 
-	return fd < 0 ? -errno : read_machine(fd, ret);
+	if (r == 0)
+		*ret = machine_of(&file);
+	return r;
 }
 
 /* Facts from a program's headers. */
@@ -71,142 +55,82 @@ struct program {
 	bool is_go;
 };
 
-static void note_interpreter(int fd, uint64_t offset, uint64_t size, struct program *p)
+static void note_interpreter(int fd, const Elf64_Phdr *segment, struct program *p)
 {
+	uint64_t size = segment->p_filesz;
+
 	p->has_interpreter = true;
 	if (size > sizeof(p->interpreter) ||
-	    !read_at(fd, p->interpreter, (size_t)size, offset))
+	    io_read_at(fd, p->interpreter, (size_t)size, segment->p_offset) < 0)
 		size = 0;
 	p->interpreter[size > 0 ? size - 1 : 0] = '\0';
-}
-
-static bool read_headers_32(int fd, struct program *p)
-{
-	Elf32_Ehdr head;
-	Elf32_Phdr segment;
-
-	if (!read_at(fd, &head, sizeof(head), 0))
-		return false;
-	for (unsigned int i = 0; i < head.e_phnum; i++) {
-		if (!read_at(fd, &segment, sizeof(segment),
-			     head.e_phoff + i * sizeof(segment)))
-			return false;
-		if (segment.p_type == PT_INTERP)
-			note_interpreter(fd, segment.p_offset, segment.p_filesz, p);
-	}
-	return true;
-}
-
-/* Whether a symbol table defines the wanted symbol. */
-static bool defines(int fd, const Elf64_Shdr *symbols, const Elf64_Shdr *names,
-		    const char *wanted)
-{
-	uint64_t count = symbols->sh_size / sizeof(Elf64_Sym);
-	_cleanup_free_ Elf64_Sym *table = NULL;
-	_cleanup_free_ char *text = NULL;
-
-	if (count == 0 || count > SYMBOLS_MAX || names->sh_size == 0 ||
-	    names->sh_size > NAMES_MAX)
-		return false;
-	table = xcalloc(count, sizeof(*table));
-	text = xmalloc(names->sh_size + 1);
-	if (!read_at(fd, table, count * sizeof(*table), symbols->sh_offset) ||
-	    !read_at(fd, text, names->sh_size, names->sh_offset))
-		return false;
-	text[names->sh_size] = '\0';
-	for (uint64_t i = 0; i < count; i++)
-		if (table[i].st_shndx != SHN_UNDEF && table[i].st_name < names->sh_size &&
-		    strcmp(text + table[i].st_name, wanted) == 0)
-			return true;
-	return false;
 }
 
 /*
  * Whether a 64-bit file exports the symbol. Returns false for files without sections, in
  * which this is unknown.
  */
-static bool exports_64(int fd, const Elf64_Ehdr *head, const char *symbol)
+static bool exports(struct elf_reader *file, const char *wanted)
 {
-	Elf64_Shdr section, names;
-	bool found = false;
+	_cleanup_elf_symbol_table_ struct elf_symbol_table table = { .items = NULL };
+	int r = elf_reader_find_section(file, SHT_DYNSYM);
 
-	for (unsigned int i = 0; i < head->e_shnum && !found; i++) {
-		if (!read_at(fd, &section, sizeof(section),
-			     head->e_shoff + i * sizeof(section)))
-			break;
-		if (section.sh_type == SHT_DYNSYM && section.sh_link < head->e_shnum &&
-		    read_at(fd, &names, sizeof(names),
-			    head->e_shoff + section.sh_link * sizeof(names)))
-			found = defines(fd, &section, &names, symbol);
+	if (r < 0 || elf_reader_read_symbols(file, (size_t)r, &table) < 0)
+		return false;
+	for (size_t i = 0; i < table.count; i++) {
+		const char *name = elf_symbol_table_name(&table, &table.items[i]);
+
+		if (name && table.items[i].st_shndx != SHN_UNDEF &&
+		    strcmp(name, wanted) == 0)
+			return true;
 	}
-	return found;
+	return false;
 }
 
 /*
  * Whether the file has the section that Go's linker adds to each program.
  * strip(1) keeps it.
  */
-static bool has_go_section(int fd, const Elf64_Ehdr *head)
+static bool has_go_section(struct elf_reader *file)
 {
-	static const char wanted[] = ".go.buildinfo";
-	Elf64_Shdr section, names;
-	char name[sizeof(wanted)];
+	_cleanup_free_ void *names = NULL;
+	uint64_t names_bytes;
 
-	if (head->e_shstrndx >= head->e_shnum ||
-	    !read_at(fd, &names, sizeof(names),
-		     head->e_shoff + head->e_shstrndx * sizeof(names)))
+	if (elf_reader_read_sections(file) < 0 ||
+	    elf_reader_read_section(file, file->header.e_shstrndx, &names) < 0)
 		return false;
-	for (unsigned int i = 0; i < head->e_shnum; i++)
-		if (read_at(fd, &section, sizeof(section),
-			    head->e_shoff + i * sizeof(section)) &&
-		    section.sh_name < names.sh_size && names.sh_offset <= INT64_MAX &&
-		    read_at(fd, name, sizeof(name), names.sh_offset + section.sh_name) &&
-		    memcmp(name, wanted, sizeof(wanted)) == 0)
+	names_bytes = file->sections[file->header.e_shstrndx].sh_size;
+	for (size_t i = 0; i < file->header.e_shnum; i++) {
+		uint32_t at = file->sections[i].sh_name;
+
+		if (at < names_bytes &&
+		    strcmp((const char *)names + at, ".go.buildinfo") == 0)
 			return true;
+	}
 	return false;
 }
 
 bool machine_exports(const char *path, const char *symbol)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct machine machine;
-	Elf64_Ehdr head;
+	_cleanup_elf_reader_ struct elf_reader file = { .fd = -1 };
 
-	return fd >= 0 && read_machine(fd, &machine) == 0 &&
-	       machine.elf_class == ELFCLASS64 && machine.byte_order == OWN_BYTE_ORDER &&
-	       read_at(fd, &head, sizeof(head), 0) && exports_64(fd, &head, symbol);
-}
-
-static bool read_headers_64(int fd, struct program *p)
-{
-	Elf64_Phdr segment;
-	Elf64_Ehdr head;
-
-	if (!read_at(fd, &head, sizeof(head), 0))
-		return false;
-	for (unsigned int i = 0; i < head.e_phnum; i++) {
-		if (!read_at(fd, &segment, sizeof(segment),
-			     head.e_phoff + i * sizeof(segment)))
-			return false;
-		if (segment.p_type == PT_INTERP)
-			note_interpreter(fd, segment.p_offset, segment.p_filesz, p);
-	}
-	p->has_malloc = exports_64(fd, &head, "malloc");
-	p->is_go = has_go_section(fd, &head);
-	return true;
+	return fd >= 0 && elf_reader_open(fd, &file) == 0 && exports(&file, symbol);
 }
 
 static int read_program(int fd, struct program *ret)
 {
-	struct program p = { 0 };
-	int r = read_machine(fd, &p.machine);
+	_cleanup_elf_reader_ struct elf_reader file;
+	struct program p = { .has_interpreter = false };
 
-	if (r < 0)
-		return r;
-	if (p.machine.byte_order != OWN_BYTE_ORDER ||
-	    !(p.machine.elf_class == ELFCLASS32 ? read_headers_32(fd, &p)
-						: read_headers_64(fd, &p)))
+	if (elf_reader_open(fd, &file) < 0 || elf_reader_read_segments(&file) < 0)
 		return -ENOEXEC;
+	p.machine = machine_of(&file);
+	for (size_t i = 0; i < file.header.e_phnum; i++)
+		if (file.segments[i].p_type == PT_INTERP)
+			note_interpreter(fd, &file.segments[i], &p);
+	p.has_malloc = exports(&file, "malloc");
+	p.is_go = has_go_section(&file);
 	*ret = p;
 	return 0;
 }

@@ -3,7 +3,6 @@
 
 #include "probe/borrow/code_tables.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +10,10 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/xalloc.h"
+#include "tracee/elf/reader.h"
 
 /* An upper bound; Chromium's tables have 20 MiB. */
 #define TABLES_MAX_BYTES (UINT64_C(64) << 20)
-#define PARTS_MAX 64
 
 /* The only form that linkers write: version, then three encodings. */
 static const uint8_t header_form[4] = { 1, 0x1b, 0x03, 0x3b };
@@ -46,28 +45,6 @@ static int read_vaddr(const struct loaded *file, uint64_t vaddr, void *to, size_
 					  part->offset_bytes + (vaddr - part->vaddr));
 	}
 	return -EBADMSG;
-}
-
-/* Find the address of PT_GNU_EH_FRAME. */
-static int find_header(const struct loaded *file, uint64_t *ret_vaddr)
-{
-	Elf64_Ehdr header;
-	int r = io_read_at(file->fd, &header, sizeof(header), 0);
-
-	if (r == 0 &&
-	    (header.e_phnum > PARTS_MAX || header.e_phentsize != sizeof(Elf64_Phdr)))
-		r = -EBADMSG;
-	for (size_t i = 0; r == 0 && i < header.e_phnum; i++) {
-		Elf64_Phdr part;
-
-		r = io_read_at(file->fd, &part, sizeof(part),
-			       header.e_phoff + i * sizeof(part));
-		if (r == 0 && part.p_type == PT_GNU_EH_FRAME) {
-			*ret_vaddr = part.p_vaddr;
-			return 0;
-		}
-	}
-	return r < 0 ? r : -ENODATA;
 }
 
 /*
@@ -109,7 +86,7 @@ static int find_tables(const struct loaded *file, struct span *ret, uint64_t *re
 	uint64_t frames_vaddr;
 	int r;
 
-	r = find_header(file, ret_header);
+	r = elf_frame_tables_find(file->fd, ret_header);
 	if (r == 0)
 		r = read_vaddr(file, *ret_header, &header, sizeof(header));
 	if (r == 0 && memcmp(header.form, header_form, sizeof(header_form)) != 0)

@@ -3,7 +3,6 @@
 
 #include "probe/borrow/gates.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
@@ -18,6 +17,7 @@
 #include "base/strbuf.h"
 #include "proc/process/stat.h"
 #include "proc/system/foreign_file.h"
+#include "tracee/elf/reader.h"
 
 #define SPARE_DESCRIPTORS 8
 
@@ -77,25 +77,16 @@ static int read_status(int process_fd, const char **ret_reason)
 	return r;
 }
 
-#if defined(__x86_64__)
-#	define MACHINE EM_X86_64
-#else
-#	define MACHINE EM_AARCH64
-#endif
-
 static int check_program(int process_fd, const char **ret_reason)
 {
 	_cleanup_close_ int fd =
 		foreign_file_open_link(process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
-	Elf64_Ehdr header;
 
 	if (fd < 0) {
 		*ret_reason = gates_error_text(fd);
 		return fd == -EACCES ? -EPERM : fd;
 	}
-	if (read(fd, &header, sizeof(header)) != (ssize_t)sizeof(header) ||
-	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != MACHINE) {
+	if (!elf_is_native(fd)) {
 		*ret_reason = "it is a program of another word size or machine";
 		return -EOPNOTSUPP;
 	}

@@ -3,7 +3,6 @@
 
 #include "probe/count/call_sites.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "base/xalloc.h"
 #include "probe/borrow/x86_code.h"
 #include "tracee/elf/exports.h"
+#include "tracee/elf/reader.h"
 
 /* Code is searched in pieces of this size. */
 #define PIECE_BYTES 65536
@@ -23,7 +23,6 @@
 #define INSTRUCTION_BYTES 16 /* none is longer */
 #define FUNCTION_MAX_BYTES (UINT64_C(4) << 20)
 #define FAMILY_MAX_BYTES (UINT64_C(4) << 20)
-#define RELOCATIONS_MAX_BYTES (UINT64_C(256) << 20)
 
 #ifndef SHT_RELR
 #	define SHT_RELR 19
@@ -278,25 +277,23 @@ static void add_packed_slots(struct search *search, const uint64_t *words, size_
 /* Add the slots that the dynamic linker fills with the address of an entry point. */
 static int search_slots(struct search *search)
 {
-	Elf64_Ehdr header;
-	Elf64_Shdr section;
-	int r = io_read_at(search->fd, &header, sizeof(header), 0);
+	_cleanup_elf_reader_ struct elf_reader file;
+	int r = elf_reader_open_native(search->fd, &file);
 
-	for (size_t i = 0; r == 0 && i < header.e_shnum; i++) {
+	if (r == 0)
+		r = elf_reader_read_sections(&file);
+	for (size_t i = 0; r == 0 && i < file.header.e_shnum; i++) {
+		const Elf64_Shdr *section = &file.sections[i];
 		_cleanup_free_ void *items = NULL;
 
-		r = io_read_at(search->fd, &section, sizeof(section),
-			       header.e_shoff + i * sizeof(section));
-		if (r < 0 || section.sh_size > RELOCATIONS_MAX_BYTES ||
-		    (section.sh_type != SHT_RELA && section.sh_type != SHT_RELR))
+		if (section->sh_type != SHT_RELA && section->sh_type != SHT_RELR)
 			continue;
-		items = xmalloc(section.sh_size + 1);
-		r = io_read_at(search->fd, items, section.sh_size, section.sh_offset);
-		if (r == 0 && section.sh_type == SHT_RELA)
-			add_slots(search, items, section.sh_size / sizeof(Elf64_Rela));
+		r = elf_reader_read_section(&file, i, &items);
+		if (r == 0 && section->sh_type == SHT_RELA)
+			add_slots(search, items, section->sh_size / sizeof(Elf64_Rela));
 		else if (r == 0)
 			add_packed_slots(search, items,
-					 section.sh_size / sizeof(uint64_t));
+					 section->sh_size / sizeof(uint64_t));
 	}
 	return r < 0 ? -EOPNOTSUPP : 0;
 }

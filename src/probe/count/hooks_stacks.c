@@ -12,7 +12,7 @@
 #include "probe/borrow/loaded.h"
 #include "probe/borrow/protected_write.h"
 #include "probe/count/stacks.h"
-#include "tracee/elf/imports.h"
+#include "tracee/elf/reader.h"
 #include "tracee/elf/symbols.h"
 #include "tracee/ptrace/trace.h"
 

@@ -4,7 +4,6 @@
 #include "probe/uprobe/points.h"
 
 #include <assert.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,6 +20,7 @@
 #include "proc/system/foreign_file.h"
 #include "tracee/elf/exports.h"
 #include "tracee/elf/link_order.h"
+#include "tracee/elf/reader.h"
 #include "tracee/memory/mapped_file.h"
 
 /* Upper bounds for a function, and for an allocator's code. */
@@ -368,16 +368,13 @@ static int check_program(const struct count_place *place, struct strbuf *why)
 {
 	_cleanup_close_ int fd =
 		foreign_file_open_link(place->process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
-	Elf64_Ehdr header;
 	int r = fd < 0 ? fd : 0;
 
 	if (r < 0) {
 		strbuf_addf(why, "its program cannot be read: %s", strerror(-r));
 		return r == -ENOENT ? -ESRCH : r;
 	}
-	if (read(fd, &header, sizeof(header)) != (ssize_t)sizeof(header) ||
-	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header.e_ident[EI_CLASS] != ELFCLASS64) {
+	if (!elf_is_native(fd)) {
 		strbuf_add_text(why, "it is a program of 32 bits, or of another machine");
 		return -EOPNOTSUPP;
 	}

@@ -3,75 +3,30 @@
 
 #include "tracee/elf/exports.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/io.h"
 #include "base/xalloc.h"
+#include "tracee/elf/reader.h"
 
-/*
- * More than the tables of any library that was seen; a file can claim more than there is
- * memory.
- */
-#define TABLE_MAX_BYTES (UINT64_C(64) << 20)
-
-#if defined(__x86_64__)
-#	define MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#	define MACHINE EM_AARCH64
-#else
-#	define MACHINE EM_NONE
-#endif
-
-static int read_parts(int fd, const Elf64_Ehdr *header, struct elf_exports *exports)
+static int add_parts(struct elf_reader *reader, struct elf_exports *exports)
 {
-	for (size_t i = 0; i < header->e_phnum; i++) {
-		Elf64_Phdr part;
-		int r;
+	int r = elf_reader_read_segments(reader);
 
-		r = io_read_at(fd, &part, sizeof(part),
-			       header->e_phoff + i * sizeof(part));
-		if (r < 0)
-			return r;
-		if (part.p_type != PT_LOAD)
+	for (size_t i = 0; r == 0 && i < reader->header.e_phnum; i++) {
+		const Elf64_Phdr *part = &reader->segments[i];
+
+		if (part->p_type != PT_LOAD)
 			continue;
 		if (exports->part_count == ELF_PARTS_MAX)
 			return -EBADMSG;
 		exports->parts[exports->part_count++] =
-			(struct elf_part){ part.p_vaddr, part.p_offset, part.p_filesz,
-					   part.p_flags & PF_X };
+			(struct elf_part){ part->p_vaddr, part->p_offset, part->p_filesz,
+					   part->p_flags & PF_X };
 	}
-	return exports->part_count > 0 ? 0 : -EBADMSG;
-}
-
-static int find_table(int fd, const Elf64_Ehdr *header, unsigned int type,
-		      Elf64_Shdr *ret_table, Elf64_Shdr *ret_names)
-{
-	_cleanup_free_ Elf64_Shdr *sections = NULL;
-	int r;
-
-	if (header->e_shoff == 0 || header->e_shnum == 0 ||
-	    header->e_shentsize != sizeof(*sections))
-		return -ENODATA;
-	sections = xcalloc(header->e_shnum, sizeof(*sections));
-	r = io_read_at(fd, sections, header->e_shnum * sizeof(*sections),
-		       header->e_shoff);
-	for (size_t i = 0; r == 0 && i < header->e_shnum; i++) {
-		if (sections[i].sh_type != type)
-			continue;
-		if (sections[i].sh_link >= header->e_shnum ||
-		    sections[i].sh_size > TABLE_MAX_BYTES ||
-		    sections[sections[i].sh_link].sh_size > TABLE_MAX_BYTES)
-			return -EBADMSG;
-		*ret_table = sections[i];
-		*ret_names = sections[sections[i].sh_link];
-		return 0;
-	}
-	return r < 0 ? r : -ENODATA;
+	return r == 0 && exports->part_count == 0 ? -EBADMSG : r;
 }
 
 enum table {
@@ -80,72 +35,60 @@ enum table {
 	TABLE_ALL
 };
 
-static bool is_wanted(const Elf64_Sym *symbol, uint64_t name_bytes, enum table which)
+static bool is_wanted(const Elf64_Sym *symbol, enum table which)
 {
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
 
 	return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS &&
-	       symbol->st_value != 0 && symbol->st_name != 0 &&
-	       symbol->st_name < name_bytes && type != STT_TLS && type != STT_GNU_IFUNC &&
+	       symbol->st_value != 0 && symbol->st_name != 0 && type != STT_TLS &&
+	       type != STT_GNU_IFUNC &&
 	       (which == TABLE_ALL || ELF64_ST_BIND(symbol->st_info) != STB_LOCAL);
 }
 
-static int read_table(int fd, const Elf64_Ehdr *header, enum table which,
-		      struct elf_exports *exports)
+static int add_symbols(struct elf_reader *reader, enum table which,
+		       struct elf_exports *exports)
 {
-	_cleanup_free_ Elf64_Sym *symbols = NULL;
-	Elf64_Shdr table, names;
-	size_t count;
-	int r;
+	_cleanup_elf_symbol_table_ struct elf_symbol_table table = { .items = NULL };
+	int r = elf_reader_find_section(reader,
+					which == TABLE_DYNAMIC ? SHT_DYNSYM : SHT_SYMTAB);
 
-	r = find_table(fd, header, which == TABLE_DYNAMIC ? SHT_DYNSYM : SHT_SYMTAB,
-		       &table, &names);
+	if (r >= 0)
+		r = elf_reader_read_symbols(reader, (size_t)r, &table);
 	if (r < 0)
 		return r;
-	count = table.sh_size / sizeof(*symbols);
-	symbols = xcalloc(count + 1, sizeof(*symbols));
-	exports->names = xcalloc(names.sh_size + 1, 1);
-	r = io_read_at(fd, symbols, count * sizeof(*symbols), table.sh_offset);
-	if (r == 0)
-		r = io_read_at(fd, exports->names, names.sh_size, names.sh_offset);
-	if (r < 0)
-		return r;
-	exports->items = xcalloc(count + 1, sizeof(*exports->items));
-	for (size_t i = 0; i < count; i++)
-		if (is_wanted(&symbols[i], names.sh_size, which))
+	exports->items = xcalloc(table.count + 1, sizeof(*exports->items));
+	for (size_t i = 0; i < table.count; i++) {
+		const Elf64_Sym *symbol = &table.items[i];
+		const char *name = elf_symbol_table_name(&table, symbol);
+
+		if (name && is_wanted(symbol, which))
 			exports->items[exports->count++] = (struct elf_export){
-				.vaddr = symbols[i].st_value,
-				.bytes = symbols[i].st_size,
-				.name = exports->names + symbols[i].st_name,
-				.is_function = ELF64_ST_TYPE(symbols[i].st_info) ==
-					       STT_FUNC,
+				.vaddr = symbol->st_value,
+				.bytes = symbol->st_size,
+				.name = name,
+				.is_function = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC,
 			};
+	}
+	exports->names = table.names;
+	table.names = NULL;
 	return 0;
 }
 
 static int read_exports(int fd, enum table which, struct elf_exports *ret)
 {
+	_cleanup_elf_reader_ struct elf_reader reader;
 	struct elf_exports exports = ELF_EXPORTS_INIT;
-	Elf64_Ehdr header;
-	int r;
+	int r = elf_reader_open_native(fd, &reader);
 
-	r = io_read_at(fd, &header, sizeof(header), 0);
-	if (r == -EBADMSG || (r == 0 && memcmp(header.e_ident, ELFMAG, SELFMAG) != 0))
-		return -ENOEXEC;
-	if (r < 0)
-		return r;
-	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != MACHINE ||
-	    header.e_phentsize != sizeof(Elf64_Phdr))
-		return -ENOEXEC;
-	r = read_parts(fd, &header, &exports);
 	if (r == 0)
-		r = read_table(fd, &header, which, &exports);
-	if (r < 0) {
+		r = add_parts(&reader, &exports);
+	if (r == 0)
+		r = add_symbols(&reader, which, &exports);
+	if (r == 0)
+		*ret = exports;
+	else
 		elf_exports_release(&exports);
-		return r;
-	}
-	*ret = exports;
-	return 0;
+	return r;
 }
 
 int elf_exports_read(int fd, struct elf_exports *ret)

@@ -40,10 +40,4 @@ int elf_imports_read(int fd, const char *const *names, size_t name_count,
 		     struct elf_imports *ret);
 void elf_imports_release(struct elf_imports *imports);
 
-/*
- * Where the file's .eh_frame_hdr is, which says how to get from a function to who called
- * it. Returns 0; -ENODATA if it has none; -ENOEXEC, -EBADMSG, -errno.
- */
-int elf_frame_tables_find(int fd, uint64_t *ret_vaddr);
-
 #endif

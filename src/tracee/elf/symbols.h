@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbols - the symbols of one ELF file, by address. The only user of libelf, which
- * is loaded when the first file is read.
+ * symbols - the symbols of one ELF file, or of its debug file, by address.
  *
- * Files are foreign: what a table says is checked against the file; tables that are
- * larger than any program's are left out.
+ * Uses libelf instead of elf_reader: a debug file may have more sections than the ELF
+ * header can count, which libelf supports, and larger tables than the reader accepts.
+ * libelf is loaded when the first file is read.
+ *
+ * The file is foreign: its tables are checked against the file, and ignored if they are
+ * larger than those of any real program.
  */
 #ifndef MS_TRACEE_ELF_SYMBOLS_H
 #define MS_TRACEE_ELF_SYMBOLS_H
