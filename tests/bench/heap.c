@@ -37,6 +37,8 @@ struct heap_bench {
 	struct target_pid target;
 	struct snapshot snapshot;
 	struct heap_reader reader;
+	struct mapping_list mappings;
+	struct heap heap;
 	struct leak_scan scan;
 	uint64_t bare_ns;
 	double *bare_ms, *pause_ms, *pause_ratio, *walk_ms, *mark_ms;
@@ -95,21 +97,19 @@ static void stop_and_copy_bare(struct heap_bench *b)
 	}
 }
 
-static void ignore_leak(void *context, const struct leak *leak)
-{
-	(void)context;
-	(void)leak;
-}
-
 static void scan(struct heap_bench *b)
 {
 	int r;
 
 	leak_scan_release(&b->scan);
-	r = leak_scan_run(&b->reader, &b->snapshot.usages[0], NULL, ignore_leak, NULL,
-			  &b->scan);
-	if (r == 0 && b->scan.heap.quality != QUALITY_EXACT)
-		fprintf(stderr, "not exact: %s\n", b->scan.heap.problem);
+	heap_release(&b->heap);
+	r = heap_reader_read(&b->reader, &b->snapshot.usages[0], &b->mappings, &b->heap);
+	if (r == 0)
+		r = leak_scan_mark(&b->reader, &b->mappings, &b->heap, NULL, &b->scan);
+	if (r == 0)
+		r = leak_scan_group(&b->reader, &b->scan);
+	if (r == 0 && b->heap.quality != QUALITY_EXACT)
+		fprintf(stderr, "not exact: %s\n", b->heap.problem);
 	if (r < 0) {
 		errno = -r;
 		bench_die("leak scan");
@@ -121,7 +121,7 @@ static double walk_again(struct heap_bench *b)
 	uint64_t *addrs = xcalloc(b->reader.thread_count + 1, sizeof(*addrs));
 	struct walk_input input = {
 		.image = &b->reader.image,
-		.mappings = &b->scan.mappings,
+		.mappings = &b->mappings,
 		.thread_addrs = addrs,
 		.thread_count = b->reader.thread_count,
 	};
@@ -149,12 +149,15 @@ static double mark_again(struct heap_bench *b)
 		.words = b->reader.words,
 		.word_count = b->reader.word_count,
 	};
+	struct leak leak;
 	struct mark mark;
 	uint64_t start_ns = bench_cpu_ns();
 
-	roots_find(&b->reader.blocks, &b->scan.mappings, b->reader.threads,
+	roots_find(&b->reader.blocks, &b->mappings, b->reader.threads,
 		   b->reader.thread_count, &roots);
-	(void)mark_run(&input, ignore_leak, NULL, &mark);
+	(void)mark_run(&input, &mark);
+	while (mark_next_leak(&mark, &leak) > 0)
+		;
 	start_ns = bench_cpu_ns() - start_ns;
 	mark_release(&mark);
 	root_list_release(&roots);
@@ -168,7 +171,7 @@ static void measure(struct heap_bench *b, size_t rounds)
 		stop_and_copy_bare(b);
 		scan(b);
 		b->bare_ms[i] = (double)b->bare_ns / 1e6;
-		b->pause_ms[i] = (double)b->scan.heap.pause_ns / 1e6;
+		b->pause_ms[i] = (double)b->heap.pause_ns / 1e6;
 		b->pause_ratio[i] = b->pause_ms[i] / b->bare_ms[i];
 		b->mark_ms[i] = mark_again(b);
 		b->walk_ms[i] = walk_again(b);
@@ -217,8 +220,8 @@ static void print(struct heap_bench *b, size_t rounds)
 	double mark_ms = bench_median(b->mark_ms, rounds);
 
 	printf("          %.0f MiB copied, %llu chunks, %zu arenas, %.2f GiB marked\n",
-	       copied_mib, (unsigned long long)count_chunks(&b->scan.heap),
-	       b->scan.heap.arena_count, scanned_gib);
+	       copied_mib, (unsigned long long)count_chunks(&b->heap),
+	       b->heap.arena_count, scanned_gib);
 	printf("%9.1f ms the bare copy\n", bench_median(b->bare_ms, rounds));
 	printf("%9.1f ms %8.3f x  the pause\n", bench_median(b->pause_ms, rounds),
 	       bench_median(b->pause_ratio, rounds));
@@ -249,6 +252,8 @@ static void begin(struct heap_bench *b, int pid, size_t rounds)
 static void end(struct heap_bench *b)
 {
 	leak_scan_release(&b->scan);
+	heap_release(&b->heap);
+	mapping_list_release(&b->mappings);
 	heap_reader_release(&b->reader);
 	snapshot_release(&b->snapshot);
 	sampler_free(b->sampler);

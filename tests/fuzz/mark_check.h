@@ -7,10 +7,8 @@
 #include "walk/mark/mark.h"
 #include "walk/mark/path.h"
 
-static inline void count_leak(void *context, const struct leak *leak)
+static inline void count_leak(struct chunk_sum *sums, const struct leak *leak)
 {
-	struct chunk_sum *sums = context;
-
 	CHECK(leak->bytes > 0);
 	chunk_sum_add(&sums[0], leak->bytes);
 	sums[1].count += leak->indirect.count;
@@ -46,10 +44,13 @@ static inline void check_mark(const struct blocks *blocks,
 		.word_count = 16,
 	};
 	struct block block;
+	struct leak leak;
 	struct mark mark;
 
 	roots_find(blocks, mappings, &thread, 1, &roots);
-	CHECK(mark_run(&input, count_leak, sums, &mark) == 0);
+	CHECK(mark_run(&input, &mark) == 0);
+	while (mark_next_leak(&mark, &leak) > 0)
+		count_leak(sums, &leak);
 	CHECK(sums[0].count == mark.direct.count && sums[0].bytes == mark.direct.bytes);
 	CHECK(sums[1].count == mark.indirect.count &&
 	      sums[1].bytes == mark.indirect.bytes);

@@ -7,13 +7,13 @@
 
 void leaks_judge(struct leak_scan *scan)
 {
-	scan->problem = scan->heap.problem;
-	scan->quality = scan->heap.quality;
+	scan->problem = scan->heap->problem;
+	scan->quality = scan->heap->quality;
 	if (scan->quality != QUALITY_EXACT) {
 		scan->quality = QUALITY_UNKNOWN;
 		return;
 	}
-	scan->swapped_bytes = roots_swapped_bytes(&scan->mappings);
+	scan->swapped_bytes = roots_swapped_bytes(scan->mappings);
 	if (scan->swapped_bytes != 0) {
 		scan->quality = QUALITY_BOUND;
 		scan->problem = "memory that is swapped out may hold pointers";
@@ -44,6 +44,6 @@ void leaks_sum_resident(const struct blocks *blocks, struct leak_scan *scan)
 	while (blocks_next(blocks, &place, &block))
 		if (!bit_is_set(scan->mark.reached, block.bit))
 			scan->leaked_resident_bytes += resident_bytes(blocks, &block);
-	scan->reachable_resident_bytes = bytes_sub(scan->heap.owner_bytes[OWNER_LIVE],
+	scan->reachable_resident_bytes = bytes_sub(scan->heap->owner_bytes[OWNER_LIVE],
 						   scan->leaked_resident_bytes);
 }

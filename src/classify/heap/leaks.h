@@ -3,13 +3,15 @@
 #ifndef MS_CLASSIFY_HEAP_LEAKS_H
 #define MS_CLASSIFY_HEAP_LEAKS_H
 
+#include "classify/heap/block_groups.h"
 #include "model/heap.h"
 #include "model/mapping.h"
 #include "walk/mark/mark.h"
 
 struct leak_scan {
-	struct mapping_list mappings;
-	struct heap heap;
+	/* the heap that was scanned; borrowed */
+	const struct mapping_list *mappings;
+	const struct heap *heap;
 	/*
 	 * Quality of all results below. exact; bound: some memory could not be scanned,
 	 * and blocks reported as leaked may be reachable from there; unknown: the heap is
@@ -20,6 +22,7 @@ struct leak_scan {
 	uint64_t swapped_bytes; /* memory that could not be scanned */
 
 	struct mark mark;
+	struct block_groups leaked; /* the direct leaks; sorted, largest first */
 	/* Resident bytes: reachable + leaked = owner live of the matrix. */
 	uint64_t reachable_resident_bytes, leaked_resident_bytes;
 	uint64_t mark_ns; /* CPU and waiting time after the target was resumed */

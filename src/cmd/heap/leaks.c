@@ -17,39 +17,15 @@
 struct leaks {
 	struct session *session;
 	struct heap_reader reader;
+	struct mapping_list mappings;
+	struct heap heap;
 	struct leak_scan scan;
-	struct block_groups leaked, fresh;
+	struct block_groups fresh;
 	struct block_list since; /* its text is empty without --since */
 	struct strbuf out;
 	bool is_above; /* the limit of --fail-above is exceeded */
 	bool is_bound; /* a figure is only a bound, so the comparison is uncertain */
 };
-
-/*
- * Add the block to the group of its type and its content. The type is unknown unless the
- * first word of the block identifies it.
- */
-static void add_to_group(struct leaks *l, struct block_groups *groups,
-			 const struct leak *block)
-{
-	struct types *types = l->reader.names.types;
-	struct image *image = &l->reader.image;
-	uint64_t word;
-	uint32_t type = 0;
-
-	if (types && image_read(image, block->addr, &word))
-		type = types_of_word(types, word);
-	block_groups_add(groups, type ? types_name(types, type) : NULL,
-			 content_of(image, &l->scan.mappings, block->addr, block->bytes),
-			 block);
-}
-
-static void note_leak(void *context, const struct leak *leak)
-{
-	struct leaks *l = context;
-
-	add_to_group(l, &l->leaked, leak);
-}
 
 /*
  * Find the new blocks: those that are not leaked and not in the earlier list. Both lists
@@ -72,7 +48,7 @@ static void find_fresh(struct leaks *l)
 			has_old = block_list_next(since);
 		if (has_old && since->addr == block.addr && since->bytes == block.bytes)
 			continue;
-		add_to_group(l, &l->fresh, &leak);
+		leak_scan_add(&l->reader, &l->scan, &l->fresh, &leak);
 	}
 }
 
@@ -120,7 +96,6 @@ static void report(struct leaks *l, const struct usage *u)
 		.usage = u,
 		.scan = &l->scan,
 		.image = &l->reader.image,
-		.leaked = &l->leaked,
 		.fresh = o->since ? &l->fresh : NULL,
 		.since_unix_ms = l->since.head.unix_ms,
 		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
@@ -135,20 +110,33 @@ static void report(struct leaks *l, const struct usage *u)
 		leak_report_add_text(&l->out, &report);
 }
 
+/*
+ * Stop the process, copy its memory and let it run again; walk the copy, mark, and group
+ * the leaks. Returns 0 or -errno.
+ */
+static int scan(struct leaks *l, struct usage *u)
+{
+	int r;
+
+	r = heap_reader_read(&l->reader, u, &l->mappings, &l->heap);
+	if (r < 0)
+		return r;
+	r = leak_scan_mark(&l->reader, &l->mappings, &l->heap, NULL, &l->scan);
+	if (r == 0)
+		r = leak_scan_group(&l->reader, &l->scan);
+	return r < 0 || l->scan.quality != QUALITY_UNKNOWN ? r : -EOPNOTSUPP;
+}
+
 /* Show the leaks of one process. Returns 0, or -errno after a message. */
 static int show_process(struct leaks *l, struct usage *u)
 {
 	const struct options *o = l->session->options;
-	int r;
+	int r = scan(l, u);
 
-	r = leak_scan_run(&l->reader, u, NULL, note_leak, l, &l->scan);
-	if (r == 0 && l->scan.quality == QUALITY_UNKNOWN)
-		r = -EOPNOTSUPP;
 	if (r < 0 && !u->error)
-		heaps_report_failure(l->session, u, &l->scan.heap, r);
+		heaps_report_failure(l->session, u, &l->heap, r);
 	if (r == 0) {
-		heaps_report_skipped(u->process.pid, &l->scan.mappings, true);
-		block_groups_sort(&l->leaked);
+		heaps_report_skipped(u->process.pid, &l->mappings, true);
 		if (o->since)
 			find_fresh(l);
 		block_groups_sort(&l->fresh);
@@ -157,9 +145,10 @@ static int show_process(struct leaks *l, struct usage *u)
 		if (o->snapshot)
 			r = save_snapshot(l, u);
 	}
-	block_groups_release(&l->leaked);
 	block_groups_release(&l->fresh);
 	leak_scan_release(&l->scan);
+	heap_release(&l->heap);
+	mapping_list_release(&l->mappings);
 	return r;
 }
 

@@ -103,9 +103,9 @@ static void add_head(const struct page *p)
 	text_add_printable(p->out, r->usage->process.comm, strlen(r->usage->process.comm),
 			   false);
 	strbuf_addf(p->out, ": %s. Stopped for %s while ",
-		    allocator_titles[scan->heap.allocator],
-		    units_format_duration(scan->heap.pause_ns, pause));
-	add_bytes(p, scan->heap.copied_bytes, 0);
+		    allocator_titles[scan->heap->allocator],
+		    units_format_duration(scan->heap->pause_ns, pause));
+	add_bytes(p, scan->heap->copied_bytes, 0);
 	strbuf_add_text(p->out, " were copied; ");
 	add_bytes(p, scan->mark.scanned_bytes, 0);
 	strbuf_addf(p->out, " searched for pointers in %s.\n",
@@ -141,12 +141,12 @@ static void add_sums(const struct page *p)
 
 	strbuf_addf(p->out, "\n  %-24s %12s %*s %*s\n", "", "BLOCKS", width, "USABLE",
 		    width, "RESIDENT");
-	add_sum(p, "live", &mark->live, scan->heap.owner_bytes[OWNER_LIVE]);
+	add_sum(p, "live", &mark->live, scan->heap->owner_bytes[OWNER_LIVE]);
 	add_sum(p, "  reachable", &mark->reachable, scan->reachable_resident_bytes);
 	add_sum(p, "  leaked", &leaked, scan->leaked_resident_bytes);
 	add_sum(p, "    direct", &mark->direct, BYTES_UNKNOWN);
 	add_sum(p, "    indirect", &mark->indirect, BYTES_UNKNOWN);
-	if (scan->heap.allocator == ALLOCATOR_GLIBC)
+	if (scan->heap->allocator == ALLOCATOR_GLIBC)
 		strbuf_add_text(p->out,
 				"  RESIDENT has malloc's own word of each block, too.\n");
 }
@@ -179,7 +179,7 @@ static void add_table(const struct page *p, const struct block_groups *groups,
 /* Append the first bytes of the examples, in the order of the table. */
 static void add_peeks(const struct page *p)
 {
-	const struct block_groups *groups = p->report->leaked;
+	const struct block_groups *groups = &p->report->scan->leaked;
 
 	strbuf_add_text(p->out, "\nThe first bytes of the examples:\n");
 	for (size_t i = 0; i < groups->count && i < PEEKS_SHOWN && i < p->report->top;
@@ -227,9 +227,9 @@ void leak_report_add_text(struct strbuf *out, const struct leak_report *report)
 
 	add_head(&page);
 	add_sums(&page);
-	if (report->leaked->count > 0) {
+	if (report->scan->leaked.count > 0) {
 		strbuf_add_text(out, "\nLeaked, and what only they lead to:\n");
-		add_table(&page, report->leaked, true);
+		add_table(&page, &report->scan->leaked, true);
 		add_peeks(&page);
 	}
 	if (report->fresh)
@@ -256,7 +256,7 @@ void leak_report_add_csv(struct strbuf *out, const struct leak_report *report)
 
 	column_list_all(&leak_columns, &columns);
 	csv_add_header(out, &columns);
-	add_csv_rows(out, report, &columns, report->leaked, true);
+	add_csv_rows(out, report, &columns, &report->scan->leaked, true);
 	if (report->fresh)
 		add_csv_rows(out, report, &columns, report->fresh, false);
 	column_list_release(&columns);
@@ -306,22 +306,22 @@ void leak_report_add_json(struct strbuf *out, const struct leak_report *report)
 
 	json_add_signed(&j, "pid", report->usage->process.pid);
 	json_add_string(&j, "comm", report->usage->process.comm);
-	json_add_string(&j, "allocator", allocator_names[scan->heap.allocator]);
+	json_add_string(&j, "allocator", allocator_names[scan->heap->allocator]);
 	json_add_string(&j, "leak_quality", quality_names[scan->quality]);
 	json_add_string(&j, "problem", scan->problem);
-	json_add_seconds_us(&j, "pause_s", scan->heap.pause_ns);
+	json_add_seconds_us(&j, "pause_s", scan->heap->pause_ns);
 	json_add_seconds_us(&j, "mark_s", scan->mark_ns);
-	json_add_amount(&j, "copied_bytes", scan->heap.copied_bytes);
+	json_add_amount(&j, "copied_bytes", scan->heap->copied_bytes);
 	json_add_amount(&j, "scanned_bytes", scan->mark.scanned_bytes);
 	json_add_amount(&j, "swapped_bytes", scan->swapped_bytes);
 	add_json_sum(&j, "live", &scan->mark.live);
 	add_json_sum(&j, "reachable", &scan->mark.reachable);
 	add_json_sum(&j, "direct", &scan->mark.direct);
 	add_json_sum(&j, "indirect", &scan->mark.indirect);
-	json_add_amount(&j, "live_resident_bytes", scan->heap.owner_bytes[OWNER_LIVE]);
+	json_add_amount(&j, "live_resident_bytes", scan->heap->owner_bytes[OWNER_LIVE]);
 	json_add_amount(&j, "reachable_resident_bytes", scan->reachable_resident_bytes);
 	json_add_amount(&j, "leaked_resident_bytes", scan->leaked_resident_bytes);
-	add_json_groups(&j, "leaked", report, report->leaked, true);
+	add_json_groups(&j, "leaked", report, &scan->leaked, true);
 	if (report->fresh) {
 		json_add_string(&j, "since",
 				clock_format_utc(report->since_unix_ms, time));

@@ -18,7 +18,6 @@ struct leak_report {
 	const struct usage *usage;
 	const struct leak_scan *scan; /* quality is not QUALITY_UNKNOWN */
 	struct image *image;	      /* source of the bytes shown */
-	const struct block_groups *leaked;
 	/* reachable blocks allocated since an earlier scan; NULL without one */
 	const struct block_groups *fresh;
 	uint64_t since_unix_ms; /* time of the earlier scan */

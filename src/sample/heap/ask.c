@@ -58,35 +58,35 @@ static bool is_asked_first(const struct usage *u)
 	       u->allocator == ALLOCATOR_JEMALLOC;
 }
 
-static bool can_be_walked(const struct usage *u)
-{
-	return u->allocator != ALLOCATOR_TCMALLOC && u->allocator != ALLOCATOR_MIMALLOC;
-}
-
-/*
- * The helper is started before the walk, so that both see the same heap. jemalloc is
- * queried before the walk, because it creates a cache for the thread that queries it.
- */
-int heap_ask(struct heap_reader *reader, struct usage *u, struct mapping_list *mappings,
-	     struct heap *ret)
+bool heap_ask_before(struct heap_reader *reader, const struct usage *u)
 {
 	struct helper_answer *answer = &reader->answer;
-	bool is_first = is_asked_first(u);
-	int r = 0;
 
 	helpers_open(reader->helpers, &u->process, answer);
-	if (is_first)
-		helpers_ask(reader->helpers, &u->process, BYTES_UNKNOWN, answer);
-	/* or to learn why it cannot be walked */
-	if (can_be_walked(u) || !helper_answer_is_known(answer))
-		r = heap_reader_walk(reader, u, mappings, ret);
-	if (!is_first && !u->error)
-		helpers_ask(reader->helpers, &u->process, free_chunk_count(ret), answer);
+	if (!is_asked_first(u))
+		return false;
+	helpers_ask(reader->helpers, &u->process, BYTES_UNKNOWN, answer);
+	return true;
+}
+
+bool heap_ask_replaces_walk(const struct heap_reader *reader, const struct usage *u)
+{
+	return (u->allocator == ALLOCATOR_TCMALLOC ||
+		u->allocator == ALLOCATOR_MIMALLOC) &&
+	       helper_answer_is_known(&reader->answer);
+}
+
+void heap_ask_after(struct heap_reader *reader, struct usage *u,
+		    struct mapping_list *mappings, struct heap *heap, bool is_asked)
+{
+	struct helper_answer *answer = &reader->answer;
+
+	if (!is_asked && !u->error)
+		helpers_ask(reader->helpers, &u->process, free_chunk_count(heap), answer);
 	note_answer(answer, u);
 	if (!helper_answer_is_known(answer))
-		return r;
+		return;
 	classify_stats_bound(&answer->stats, mappings, &answer->bounds);
 	if (u->heap_quality == QUALITY_UNKNOWN)
-		take_answer(answer, u, mappings, ret);
-	return ret->is_said ? 0 : r;
+		take_answer(answer, u, mappings, heap);
 }

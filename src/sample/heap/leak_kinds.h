@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * leak_kinds - a leak scan of a heap, and a copy of its results.
+ * leak_kinds - the results of a leak scan, for another thread than that of the reader.
  */
 #ifndef MS_SAMPLE_HEAP_LEAK_KINDS_H
 #define MS_SAMPLE_HEAP_LEAK_KINDS_H
@@ -36,7 +36,7 @@ struct heap_leaks {
 	struct chunk_sum live, reachable, direct, indirect;
 	uint64_t reachable_resident_bytes, leaked_resident_bytes;
 	uint64_t scanned_bytes, mark_ns;
-	uint64_t taken_ns;
+	uint64_t taken_ns;	 /* start of the read */
 	struct leak_kind *kinds; /* the largest kinds; most bytes first */
 	size_t kind_count;
 	size_t all_kind_count;
@@ -45,13 +45,12 @@ struct heap_leaks {
 void heap_leaks_release(struct heap_leaks *leaks);
 
 /*
- * Read the heap of *u and scan it for leaks. Returns the same values as
- * leak_scan_run(). *ret_mappings and *ret_heap are set as by heap_reader_read(); *ret
- * is always initialised.
+ * Scan a heap that was just read for leaks, as leak_scan_mark() and leak_scan_group() do,
+ * and copy the results to *ret, except ret->taken_ns. Returns 0, or -ECANCELED and leaves
+ * *ret unchanged.
  */
-int heap_leaks_scan(struct heap_reader *reader, struct usage *u,
-		    const struct mark_progress *progress,
-		    struct mapping_list *ret_mappings, struct heap *ret_heap,
+int heap_leaks_scan(struct heap_reader *reader, const struct mapping_list *mappings,
+		    const struct heap *heap, const struct mark_progress *progress,
 		    struct heap_leaks *ret);
 
 #endif

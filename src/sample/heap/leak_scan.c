@@ -5,8 +5,9 @@
 
 #include "base/clock.h"
 
-static int mark(struct heap_reader *reader, const struct mark_progress *progress,
-		mark_leak_fn *on_leak, void *context, struct leak_scan *scan)
+int leak_scan_mark(struct heap_reader *reader, const struct mapping_list *mappings,
+		   const struct heap *heap, const struct mark_progress *progress,
+		   struct leak_scan *ret)
 {
 	struct root_list roots;
 	struct mark_input input = {
@@ -15,43 +16,60 @@ static int mark(struct heap_reader *reader, const struct mark_progress *progress
 		.words = reader->words,
 		.word_count = reader->word_count,
 	};
+	uint64_t began_ns = clock_now_ns();
 	int r;
 
-	if (progress)
-		input.progress = *progress;
-	roots_find(&reader->blocks, &scan->mappings, reader->threads,
-		   reader->thread_count, &roots);
-	r = mark_run(&input, on_leak, context, &scan->mark);
-	root_list_release(&roots);
-	if (r == 0)
-		leaks_sum_resident(&reader->blocks, scan);
-	return r;
-}
-
-int leak_scan_run(struct heap_reader *reader, struct usage *u,
-		  const struct mark_progress *progress, mark_leak_fn *on_leak,
-		  void *context, struct leak_scan *ret)
-{
-	uint64_t began_ns;
-	int r;
-
-	*ret = (struct leak_scan){ .mappings = MAPPING_LIST_INIT };
-	r = heap_reader_read(reader, u, &ret->mappings, &ret->heap);
-	if (r < 0 || u->error)
-		return r;
+	*ret = (struct leak_scan){ .mappings = mappings, .heap = heap };
 	leaks_judge(ret);
 	if (ret->quality == QUALITY_UNKNOWN)
 		return 0;
-	names_begin(&reader->names, &ret->mappings);
-	began_ns = clock_now_ns();
-	r = mark(reader, progress, on_leak, context, ret);
+	if (progress)
+		input.progress = *progress;
+	roots_find(&reader->blocks, mappings, reader->threads, reader->thread_count,
+		   &roots);
+	r = mark_run(&input, &ret->mark);
+	root_list_release(&roots);
 	ret->mark_ns = clock_now_ns() - began_ns;
+	return r;
+}
+
+void leak_scan_add(struct heap_reader *reader, const struct leak_scan *scan,
+		   struct block_groups *groups, const struct leak *block)
+{
+	struct types *types = reader->names.types;
+	struct image *image = &reader->image;
+	uint64_t word;
+	uint32_t type = 0;
+
+	if (types && image_read(image, block->addr, &word))
+		type = types_of_word(types, word);
+	block_groups_add(groups, type ? types_name(types, type) : NULL,
+			 content_of(image, scan->mappings, block->addr, block->bytes),
+			 block);
+}
+
+int leak_scan_group(struct heap_reader *reader, struct leak_scan *scan)
+{
+	uint64_t began_ns;
+	struct leak leak;
+	int r;
+
+	if (scan->quality == QUALITY_UNKNOWN)
+		return 0;
+	names_begin(&reader->names, scan->mappings);
+	began_ns = clock_now_ns();
+	while ((r = mark_next_leak(&scan->mark, &leak)) > 0)
+		leak_scan_add(reader, scan, &scan->leaked, &leak);
+	if (r == 0) {
+		leaks_sum_resident(&reader->blocks, scan);
+		block_groups_sort(&scan->leaked);
+	}
+	scan->mark_ns += clock_now_ns() - began_ns;
 	return r;
 }
 
 void leak_scan_release(struct leak_scan *scan)
 {
 	mark_release(&scan->mark);
-	heap_release(&scan->heap);
-	mapping_list_release(&scan->mappings);
+	block_groups_release(&scan->leaked);
 }

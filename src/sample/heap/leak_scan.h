@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * leak_scan - find the unreachable live blocks of a process: pause it, copy its memory
- * including everything that may hold pointers, resume it, walk the heap, and mark.
+ * leak_scan - find the unreachable live blocks of a heap that was just read, and group
+ * them. Works on the copy: the process runs again.
  *
- * The reader must have copies_roots set. The results refer to the reader's blocks and
- * image, which are valid until its next read.
+ * A scan is three calls: heap_reader_read() of a reader with copies_roots set, which
+ * copies everything that may hold pointers; leak_scan_mark(); and leak_scan_group(). The
+ * results refer to the reader's blocks, image and type names, which are valid until its
+ * next read.
  */
 #ifndef MS_SAMPLE_HEAP_LEAK_SCAN_H
 #define MS_SAMPLE_HEAP_LEAK_SCAN_H
@@ -13,16 +15,28 @@
 #include "sample/heap/reader.h"
 
 /*
- * Scan the process of *u, which is read again with its heap as heap_reader_read()
- * does. Calls on_leak for each direct leak during the scan, and progress, which may be
- * NULL, in between.
+ * Decide whether the heap is known well enough (ret->quality), and if so, mark the blocks
+ * that the roots reach. The mappings and the heap are those of the read; they are borrowed
+ * until leak_scan_release(). progress may be NULL; its context must be valid until
+ * leak_scan_group() has returned.
  *
- * Returns 0; -ECANCELED if progress requested that; or like heap_reader_read(). *ret is
- * initialized in every case; the caller releases it before the reader.
+ * Returns 0, or -ECANCELED if progress requested that. *ret is initialized in every case;
+ * the caller releases it before the reader.
  */
-int leak_scan_run(struct heap_reader *reader, struct usage *u,
-		  const struct mark_progress *progress, mark_leak_fn *on_leak,
-		  void *context, struct leak_scan *ret);
+int leak_scan_mark(struct heap_reader *reader, const struct mapping_list *mappings,
+		   const struct heap *heap, const struct mark_progress *progress,
+		   struct leak_scan *ret);
+
+/*
+ * Find the direct leaks among the blocks that were not reached, group them, and compute
+ * the sums. Does nothing if the quality is unknown. Returns 0 or -ECANCELED.
+ */
+int leak_scan_group(struct heap_reader *reader, struct leak_scan *scan);
+
+/* Add the block to the group of its type, if that is known, its size and its content. */
+void leak_scan_add(struct heap_reader *reader, const struct leak_scan *scan,
+		   struct block_groups *groups, const struct leak *block);
+
 void leak_scan_release(struct leak_scan *scan);
 
 #endif

@@ -344,6 +344,7 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 int heap_reader_read(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret)
 {
+	bool is_asked;
 	int r;
 
 	heap_init(ret);
@@ -352,8 +353,12 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 	r = sampler_read_mappings(reader->sampler, u, mappings);
 	if (r < 0 || !process_has_memory(&u->process))
 		return r;
-	return reader->helpers ? heap_ask(reader, u, mappings, ret)
-			       : heap_reader_walk(reader, u, mappings, ret);
+	is_asked = reader->helpers && heap_ask_before(reader, u);
+	if (!is_asked || !heap_ask_replaces_walk(reader, u))
+		r = heap_reader_walk(reader, u, mappings, ret);
+	if (reader->helpers)
+		heap_ask_after(reader, u, mappings, ret, is_asked);
+	return ret->is_said ? 0 : r;
 }
 
 static void translate_types(struct heap_detail *detail)

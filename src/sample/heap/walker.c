@@ -114,16 +114,15 @@ static int read_once(struct heap_walker *w)
 	struct heap_findings *f = &w->findings;
 	int r;
 
-	if (w->request.wants_leaks)
-		r = heap_leaks_scan(&w->reader, &f->usage, &progress, &f->mappings,
-				    &f->heap, &f->leaks);
-	else
-		r = heap_reader_read(&w->reader, &f->usage, &f->mappings, &f->heap);
+	r = heap_reader_read(&w->reader, &f->usage, &f->mappings, &f->heap);
 	if (w->reader.own_sampler) {
 		/* a hung thread may still use the old sampler, which therefore leaks */
 		w->sampler = w->reader.own_sampler;
 		w->reader.own_sampler = NULL;
 	}
+	if (r == 0 && !f->usage.error && w->request.wants_leaks)
+		r = heap_leaks_scan(&w->reader, &f->mappings, &f->heap, &progress,
+				    &f->leaks);
 	return r;
 }
 
@@ -173,7 +172,9 @@ static void make_findings(struct heap_walker *w)
 
 	choose_helpers(w);
 	f->taken_ns = clock_now_ns();
+	f->leaks.taken_ns = f->taken_ns;
 	w->reader.is_running = w->request.stops == STOPS_NONE;
+	w->reader.copies_roots = w->request.wants_leaks;
 	read_heap(w);
 	f->is_running = w->reader.is_running;
 	f->answer = w->reader.answer;

@@ -43,6 +43,9 @@ struct marker {
 	uint64_t *waiting; /* bits of blocks that found the stack full */
 	bool has_waiting;
 
+	uint64_t *leaders; /* possible direct leaks, ascending; see choose_leaders() */
+	size_t leader_count, leader_capacity;
+
 	struct chunk_sum scanned; /* blocks scanned so far */
 	struct mark_progress progress;
 	uint64_t done_bytes, total_bytes, told_bytes;
@@ -277,13 +280,11 @@ static void mark_roots(struct marker *m, const struct mark_input *input)
 	drain(m);
 }
 
-static void add_leader(struct marker *m, size_t *capacity, uint64_t addr)
+static void add_leader(struct marker *m, uint64_t addr)
 {
-	struct mark *mark = m->mark;
-
-	mark->leaders = xgrow(mark->leaders, capacity, mark->leader_count + 1,
-			      sizeof(*mark->leaders));
-	mark->leaders[mark->leader_count++] = addr;
+	m->leaders = xgrow(m->leaders, &m->leader_capacity, m->leader_count + 1,
+			   sizeof(*m->leaders));
+	m->leaders[m->leader_count++] = addr;
 }
 
 /*
@@ -294,18 +295,28 @@ static void choose_leaders(struct marker *m)
 {
 	struct block_place place = { 0 };
 	struct block block;
-	size_t capacity = 0;
 
 	while (!m->is_stopped && blocks_next(m->blocks, &place, &block)) {
 		struct block_ref ref = { block.addr, block.bit, block.extent };
 
 		if (!bit_is_set(m->unseen, block.bit))
 			continue;
-		add_leader(m, &capacity, block.addr);
+		add_leader(m, block.addr);
 		bit_clear(m->unseen, block.bit);
 		scan_block(m, &ref);
 		drain(m);
 	}
+}
+
+static void free_marker(struct marker *m)
+{
+	if (!m)
+		return;
+	free(m->unseen);
+	free(m->waiting);
+	free(m->stack);
+	free(m->leaders);
+	free(m);
 }
 
 /*
@@ -313,14 +324,15 @@ static void choose_leaders(struct marker *m)
  * leader not reached by now is therefore reachable from no other leaked block, or
  * only from its own ring.
  */
-static void judge_leaders(struct marker *m, mark_leak_fn *on_leak, void *context)
+int mark_next_leak(struct mark *mark, struct leak *ret)
 {
-	struct mark *mark = m->mark;
-	size_t kept = mark->leader_count;
+	struct marker *m = mark->marker;
 
-	for (size_t i = mark->leader_count; i > 0 && !m->is_stopped; i--) {
+	if (m)
+		m->mark = mark;
+	while (m && m->leader_count > 0 && !m->is_stopped) {
 		struct chunk_sum before = m->scanned;
-		struct leak leak = { .addr = mark->leaders[i - 1] };
+		struct leak leak = { .addr = m->leaders[--m->leader_count] };
 		struct block_ref ref;
 
 		if (!block_index_find(&mark->index, leak.addr, &ref) ||
@@ -335,14 +347,17 @@ static void judge_leaders(struct marker *m, mark_leak_fn *on_leak, void *context
 		chunk_sum_add(&mark->direct, leak.bytes);
 		mark->indirect.count += leak.indirect.count;
 		mark->indirect.bytes += leak.indirect.bytes;
-		mark->leaders[--kept] = leak.addr;
-		if (!m->is_stopped)
-			on_leak(context, &leak);
+		mark->scanned_bytes = m->done_bytes;
+		if (m->is_stopped)
+			break;
+		*ret = leak;
+		return 1;
 	}
-	mark->leader_count -= kept;
-	if (kept > 0 && mark->leader_count > 0)
-		memmove(mark->leaders, mark->leaders + kept,
-			mark->leader_count * sizeof(*mark->leaders));
+	if (m && m->is_stopped)
+		return -ECANCELED;
+	free_marker(m);
+	mark->marker = NULL;
+	return 0;
 }
 
 static size_t bit_words(const struct blocks *blocks)
@@ -383,13 +398,14 @@ static void find_live(struct marker *m)
 	}
 }
 
-static void begin(struct marker *m, const struct mark_input *input, struct mark *ret)
+static struct marker *begin(const struct mark_input *input, struct mark *ret)
 {
 	static const struct image_run no_run = { 0, 0, 0 };
 	const struct blocks *blocks = input->blocks;
 	uint64_t stack_bytes = blocks->image->length_bytes / STACK_SHARE;
+	struct marker *m = xmalloc(sizeof(*m));
 
-	*ret = (struct mark){ 0 };
+	*ret = (struct mark){ .marker = m };
 	block_index_init(&ret->index, blocks);
 	*m = (struct marker){
 		.mark = ret,
@@ -407,6 +423,7 @@ static void begin(struct marker *m, const struct mark_input *input, struct mark 
 		stack_bytes = STACK_MIN_BYTES;
 	m->capacity = (size_t)(stack_bytes / sizeof(*m->stack));
 	m->stack = xmalloc(m->capacity * sizeof(*m->stack));
+	return m;
 }
 
 /* Update the total: memory reachable only from leaked blocks is scanned twice more. */
@@ -416,34 +433,28 @@ static void plan_rest(struct marker *m)
 	tell(m);
 }
 
-int mark_run(const struct mark_input *input, mark_leak_fn *on_leak, void *context,
-	     struct mark *ret)
+int mark_run(const struct mark_input *input, struct mark *ret)
 {
 	size_t words = bit_words(input->blocks);
-	struct marker m;
+	struct marker *m = begin(input, ret);
 
-	begin(&m, input, ret);
-	mark_roots(&m, input);
-	ret->reachable = m.scanned;
+	mark_roots(m, input);
+	ret->reachable = m->scanned;
 	ret->reached = xmalloc(words * sizeof(*ret->reached));
 	for (size_t i = 0; i < words; i++)
-		ret->reached[i] = ~m.unseen[i];
-	plan_rest(&m);
-	choose_leaders(&m);
+		ret->reached[i] = ~m->unseen[i];
+	plan_rest(m);
+	choose_leaders(m);
 	for (size_t i = 0; i < words; i++)
-		m.unseen[i] = ~ret->reached[i];
-	judge_leaders(&m, on_leak, context);
-	ret->scanned_bytes = m.done_bytes;
-	free(m.unseen);
-	free(m.waiting);
-	free(m.stack);
-	return m.is_stopped ? -ECANCELED : 0;
+		m->unseen[i] = ~ret->reached[i];
+	ret->scanned_bytes = m->done_bytes;
+	return m->is_stopped ? -ECANCELED : 0;
 }
 
 void mark_release(struct mark *mark)
 {
 	block_index_release(&mark->index);
 	free(mark->reached);
-	free(mark->leaders);
+	free_marker(mark->marker);
 	*mark = (struct mark){ 0 };
 }

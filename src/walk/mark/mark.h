@@ -47,27 +47,30 @@ struct leak {
 struct mark {
 	struct block_index index;
 	uint64_t *reached; /* one bit per block: set if not live or reachable */
-	/* Usable bytes; live = reachable + direct + indirect. */
-	struct chunk_sum live, reachable, direct, indirect;
+	struct chunk_sum live, reachable; /* usable bytes */
+	/*
+	 * The leaks that mark_next_leak() has returned so far. After the last one,
+	 * live = reachable + direct + indirect.
+	 */
+	struct chunk_sum direct, indirect;
 	uint64_t scanned_bytes;
-	uint64_t *leaders; /* addresses of the direct leaks, ascending */
-	size_t leader_count;
+	struct marker *marker; /* NULL: all leaks have been returned */
 };
 
 /*
- * Called for each direct leak, in descending address order. In a ring of leaked blocks
- * that no other leaked block reaches, the first block by address is the direct leak.
+ * Mark the blocks that the roots reach. Returns 0, or -ECANCELED if the progress callback
+ * stopped it. Release *ret in both cases. The blocks must stay valid until the last call
+ * of mark_next_leak(). Time is proportional to the roots and live blocks. Memory is
+ * proportional to the image (some bits per 16 bytes) plus 8 bytes per direct leak.
  */
-typedef void mark_leak_fn(void *context, const struct leak *leak);
+int mark_run(const struct mark_input *input, struct mark *ret);
 
 /*
- * Mark the blocks and report every direct leak to on_leak. Returns 0, or -ECANCELED if
- * the progress callback stopped it. Release *ret in both cases. Time is proportional to
- * the roots and live blocks. Memory is proportional to the image (some bits per 16 bytes)
- * plus 8 bytes per direct leak.
+ * Find the next direct leak, in descending address order. In a ring of leaked blocks that
+ * no other leaked block reaches, the first block by address is the direct leak. Returns 1;
+ * 0 if there are no more; or -ECANCELED.
  */
-int mark_run(const struct mark_input *input, mark_leak_fn *on_leak, void *context,
-	     struct mark *ret);
+int mark_next_leak(struct mark *mark, struct leak *ret);
 void mark_release(struct mark *mark);
 
 #endif

@@ -84,10 +84,13 @@ static void similar_blocks_form_a_group_and_the_largest_group_comes_first(void *
 static void swapped_memory_gives_a_bound_and_an_inexact_heap_nothing(void **state)
 {
 	struct mapping m = { .flags = MAPPING_READ | MAPPING_WRITE };
-	struct leak_scan scan = { .mappings = { &m, 1, 1 } };
+	const struct mapping_list mappings = { &m, 1, 1 };
+	struct heap heap;
+	struct leak_scan scan = { .mappings = &mappings, .heap = &heap };
 
 	(void)state;
-	scan.heap.quality = QUALITY_EXACT;
+	heap_init(&heap);
+	heap.quality = QUALITY_EXACT;
 	leaks_judge(&scan);
 	assert_int_equal(scan.quality, QUALITY_EXACT);
 	assert_null(scan.problem);
@@ -98,12 +101,12 @@ static void swapped_memory_gives_a_bound_and_an_inexact_heap_nothing(void **stat
 	assert_int_equal(scan.swapped_bytes, 4096);
 	assert_non_null(scan.problem);
 
-	scan.heap.problem = "its chain is broken";
+	heap.problem = "its chain is broken";
 	for (int quality = QUALITY_UNKNOWN; quality < QUALITY_EXACT; quality++) {
-		scan.heap.quality = (enum quality)quality;
+		heap.quality = (enum quality)quality;
 		leaks_judge(&scan);
 		assert_int_equal(scan.quality, QUALITY_UNKNOWN);
-		assert_string_equal(scan.problem, scan.heap.problem);
+		assert_string_equal(scan.problem, heap.problem);
 	}
 }
 
