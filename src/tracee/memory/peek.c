@@ -57,7 +57,7 @@ static int check_time(const struct peek *peek)
 static int scan_range(const struct peek *peek, const struct peek_range *range,
 		      struct image *image)
 {
-	/* Initialized for valgrind, which does not know that the kernel fills the array. */
+	/* Initialized because valgrind does not know that the kernel fills the array. */
 	struct scan_region regions[SCAN_REGIONS] = { 0 };
 	struct scan_arg arg = {
 		.size = sizeof(arg),

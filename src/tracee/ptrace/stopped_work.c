@@ -145,8 +145,8 @@ int stop_write_word(const struct stop *stop, uint64_t addr, uint64_t word)
 		r = n == sizeof(word) ? 0 : n < 0 ? -errno : -ESRCH;
 	}
 	/*
-	 * The owner must not hang on an absent page of a file system that does not answer.
-	 * This thread may: reading the word here faults in its page.
+	 * The owner must not hang on an absent page of a file system that does not
+	 * answer. This thread may: reading the word here faults in its page.
 	 */
 	if (r == -EIO && pread(w->mem_fd, &unused, sizeof(unused), (off_t)addr) < 0)
 		r = -errno;

@@ -98,8 +98,8 @@ static void *run(void *arg)
 }
 
 /*
- * Wait for the tracing thread. Past the deadline, the kernel holds it in PTRACE_SEIZE: end the
- * thread there (see trace_seize()).
+ * Wait for the tracing thread. Past the deadline, the kernel holds the thread in
+ * PTRACE_SEIZE: cancel it there (see trace_seize()).
  */
 static void join(pthread_t thread, uint64_t deadline_ns)
 {

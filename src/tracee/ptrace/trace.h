@@ -88,9 +88,10 @@ int trace_write_memory(int tid, uint64_t addr, const void *from, size_t length);
 int trace_write_word(int tid, uint64_t addr, uint64_t word);
 
 /*
- * Write private memory of a stopped thread's process, even where the process itself has no
- * write permission. mem_fd is the process's /proc/PID/mem, opened for writing. Where the
- * kernel restricts that file (proc_mem.force_override), PTRACE_POKEDATA is the fallback.
+ * Write private memory of a stopped thread's process, even where the process itself
+ * has no write permission. mem_fd is the process's /proc/PID/mem, opened for
+ * writing. Where the kernel restricts that file (proc_mem.force_override),
+ * PTRACE_POKEDATA is the fallback.
  */
 int trace_write_protected(int tid, int mem_fd, uint64_t addr, const void *from,
 			  size_t length);

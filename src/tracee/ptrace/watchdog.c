@@ -36,7 +36,10 @@
 /* At exit, memstate waits at most this long for the watchdog to end. */
 #define REAP_MS_MAX 1000
 
-/* Before Linux 5.9 (no close_range), the watchdog closes descriptors up to this number. */
+/*
+ * Without close_range(2), before Linux 5.9, the watchdog closes
+ * descriptors up to this number.
+ */
 #define CLOSED_FDS_MAX 65536
 
 /* Descriptors of the watchdog: the first ones after standard error. */
@@ -74,7 +77,7 @@ static void set(uint32_t *word, uint32_t value)
 	__atomic_store_n(word, value, __ATOMIC_SEQ_CST);
 }
 
-/* Return true if the thread is in state T. A thread that a debugger stopped is in state t. */
+/* Return true if the thread is in state T. A debugger's stop would be state t. */
 static bool is_thread_stopped(const char *tid)
 {
 	char path[sizeof(((struct dirent64 *)NULL)->d_name) + 8], text[512];
@@ -94,9 +97,9 @@ static bool is_thread_stopped(const char *tid)
 }
 
 /*
- * Return true if SIGSTOP or a similar signal has stopped a thread of memstate. Checking only
- * the main thread is not enough: in an uninterruptible sleep, it does not stop, but the
- * thread that holds the target does.
+ * Return true if SIGSTOP or a similar signal has stopped a thread of memstate. Checking
+ * only the main thread is not enough: in an uninterruptible sleep, the main thread does
+ * not stop, but the thread that holds the target does.
  */
 static bool is_memstate_stopped(void)
 {
@@ -129,7 +132,10 @@ static void check_memstate(struct page *page)
 	(void)syscall(SYS_pidfd_send_signal, PROCESS_FD, SIGCONT, NULL, 0);
 }
 
-/* Return when memstate has ended: the socket then reports its end, or the pidfd is readable. */
+/*
+ * Return when memstate has ended: the socket then reports end of file, or
+ * the pidfd is readable.
+ */
 static void watch(struct page *page)
 {
 	for (;;) {
@@ -187,7 +193,7 @@ static _Noreturn void run(struct page *page, int fds[FD_COUNT])
 	_exit(0);
 }
 
-/* Reap the watchdog, which would otherwise become a zombie of a pid namespace's process 1. */
+/* Reap the watchdog, or process 1 of a pid namespace would get a zombie. */
 static void end_at_exit(void)
 {
 	const struct timespec poll_time = { .tv_nsec = NS_PER_MS };
@@ -251,7 +257,7 @@ static int start(void)
 }
 
 /*
- * Give this process a page of its own. After a fork, the page and the socket are still those
+ * Give this process its own page. After a fork, the page and the socket are still those
  * of the parent process.
  */
 static int own_page(void)

@@ -35,8 +35,9 @@ void watchdog_forget(void);
 void watchdog_disarm(void);
 
 /*
- * Return the pid of the watchdog, or 0. Safe in a signal handler. The watchdog is not one of
- * the processes that memstate starts for the user, and none of its figures may include it.
+ * Return the pid of the watchdog, or 0. Safe in a signal handler. The watchdog is
+ * not one of the processes that memstate starts for the user, and must not be
+ * included in their figures.
  */
 pid_t watchdog_pid(void);
 

@@ -21,13 +21,13 @@
 #	include "base/units.h"
 #	include "base/xalloc.h"
 
-/* Ranges may lie within others; so many starts before an address are asked. */
+/* Ranges may be nested. A lookup checks this many ranges that start before addr. */
 #	define ENCLOSING_TRIES 32
 
-/* As deep as functions lie within name spaces, classes and one another. */
+/* The maximum nesting depth of namespaces, classes and functions. */
 #	define NESTING_MAX 64
 
-/* Servers that do not answer are asked for this long in all. */
+/* Debuginfod servers are queried for this long in total. */
 #	define SERVERS_LIMIT_NS (20 * NS_PER_S)
 
 /* clang-format off */
@@ -54,10 +54,10 @@ struct function {
 	Dwarf_Die die;
 };
 
-/* What was compiled at once. */
+/* A compilation unit. */
 struct unit {
-	Dwarf_Die lines; /* which has the lines */
-	Dwarf_Die scope; /* which has the functions: in a file of its own, maybe */
+	Dwarf_Die lines; /* contains the line table */
+	Dwarf_Die scope; /* contains the functions; maybe in a separate file */
 	bool is_read;
 	struct function *functions; /* by start */
 	size_t count, capacity;
@@ -76,12 +76,12 @@ struct dwarf_file {
 	size_t unit_count, unit_capacity;
 	struct range *ranges; /* by start */
 	size_t range_count, range_capacity;
-	bool has_symbols; /* they were read */
+	bool has_symbols; /* the symbols have been read */
 	struct symbol_ranges symbols;
 	struct dwarf_frame frames[DWARF_FRAMES_MAX];
 };
 
-/* Once servers have taken their time, files are only looked for here. */
+/* Find a debug file. Once the servers have used up their time, search locally only. */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file_name, const char *link, GElf_Word crc, char **ret)
 {
@@ -123,7 +123,10 @@ static int compare_ranges(const void *a, const void *b)
 	return (left->start > right->start) - (left->start < right->start);
 }
 
-/* Not by .debug_aranges: some compilers leave it out. */
+/*
+ * Read the address ranges of all units. Some compilers do not write
+ * .debug_aranges, so it is not used.
+ */
 static void read_units(struct dwarf_file *file)
 {
 	Dwarf_Addr bias = 0;
@@ -276,7 +279,10 @@ static struct function *find_function(struct unit *unit, uint64_t addr)
 	return NULL;
 }
 
-/* A block may have no place of its own, and parts that have one. */
+/*
+ * Return true if die, or a part of it, may contain addr. A block without addresses may
+ * contain parts that have some.
+ */
 static bool may_hold(Dwarf_Die *die, uint64_t addr)
 {
 	return libdw.dwarf_haspc(die, addr) > 0 ||
@@ -285,8 +291,8 @@ static bool may_hold(Dwarf_Die *die, uint64_t addr)
 }
 
 /*
- * The functions at addr that were compiled into the one that chain[0] is: each goes
- * behind the one that it is in. Returns how many there are then.
+ * Append the functions at addr that were inlined into chain[0]. Each follows the function
+ * that it was inlined into. Return the new number of functions in chain.
  */
 static size_t add_inlined(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *chain, size_t count,
 			  int depth)
@@ -310,7 +316,10 @@ static size_t add_inlined(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *chain, si
 	return count;
 }
 
-/* What is demangled: C has names for the linker only that are nobody's. */
+/*
+ * Return true for a linkage name that can be demangled. Others are internal to the
+ * linker, such as the linkage name of a C function.
+ */
 static bool is_mangled(const char *name)
 {
 	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0 ||
@@ -338,7 +347,7 @@ static uint32_t line_of(Dwarf_Word line)
 	return line <= UINT32_MAX ? (uint32_t)line : 0;
 }
 
-/* Where the code that is in frame was called: in the frame around it. */
+/* Set the source location of the call that was inlined. */
 static void set_call(struct dwarf_frame *frame, struct unit *unit, Dwarf_Die *inlined)
 {
 	Dwarf_Attribute attribute;
@@ -396,7 +405,7 @@ static void read_symbols(struct dwarf_file *file)
 	symbol_ranges_sort(&file->symbols);
 }
 
-/* What its symbols say, and no more. */
+/* Find the function at vaddr in the symbol table, which has no source lines. */
 static size_t find_symbol(struct dwarf_file *file, uint64_t vaddr)
 {
 	const char *name;

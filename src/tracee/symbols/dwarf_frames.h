@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dwarf_frames - functions and source lines of the addresses in an ELF file, by its debug
- * information, or else its symbols. The only user of libdw, which is loaded with the
- * first file.
+ * dwarf_frames - find the functions and source lines of addresses in an ELF file, from
+ * its debug information, or else from its symbols. Only this module uses libdw, which is
+ * loaded with the first file.
  *
- * libdw is not made for files that want to harm: this is for a process of its own, which
- * may crash, or be ended; see symbolize.
+ * libdw is not hardened against malicious files: use this module in a child process,
+ * which may crash or be killed; see symbolize.
  */
 #ifndef MS_TRACEE_SYMBOLS_DWARF_FRAMES_H
 #define MS_TRACEE_SYMBOLS_DWARF_FRAMES_H
@@ -16,10 +16,10 @@
 
 #include "base/strbuf.h"
 
-/* As deep as functions compiled into one another are followed. */
+/* The maximum depth of inlined functions that is followed. */
 #define DWARF_FRAMES_MAX 64
 
-/* Where code is in the source. */
+/* The source location of code. */
 struct dwarf_frame {
 	struct strbuf function; /* as in the source; empty: unknown */
 	const char *file;	/* NULL: unknown. Borrowed from libdw */
@@ -28,21 +28,22 @@ struct dwarf_frame {
 
 struct dwarf_file;
 
-/* libdw is there, and this was built with it. Loads it. */
+/* Load libdw. Return true if it is available and memstate was built with it. */
 bool dwarf_frames_can_be_found(void);
 
 /*
- * Open a file; fd is taken in any case. Debug files are found by build-id and by
- * .gnu_debuglink below /usr/lib/debug and, where DEBUGINFOD_URLS names servers, there.
- * NULL if it cannot be, or there is no libdw.
+ * Open a file, and take ownership of fd, even on failure. Debug files are
+ * found by build-id and .gnu_debuglink below /usr/lib/debug, and on the
+ * servers that DEBUGINFOD_URLS names. Return NULL if the file cannot be
+ * opened, or if there is no libdw.
  */
 struct dwarf_file *dwarf_file_open(int fd, const char *path);
 void dwarf_file_free(struct dwarf_file *file);
 
 /*
- * The functions that the code at vaddr, as the file has it, is from: the innermost first,
- * each compiled into the one after it. Returns how many; those are overwritten by the
- * next call.
+ * Find the functions that the code at vaddr, an address as in the file, comes from. The
+ * innermost function is first; each is inlined into the next. Return their number. The
+ * next call overwrites *ret.
  */
 size_t dwarf_file_find(struct dwarf_file *file, uint64_t vaddr,
 		       const struct dwarf_frame **ret);

@@ -9,7 +9,7 @@
 #include "base/demangle.h"
 #include "base/xalloc.h"
 
-/* What gcc and clang put behind the name of a part of a function, or of a copy of it. */
+/* Suffixes with which gcc and clang mark a part or a copy of a function. */
 static const char *const suffixes[] = {
 	".cold", ".part.", ".constprop.", ".isra.", ".lto_priv.", ".llvm.", ".localalias",
 };

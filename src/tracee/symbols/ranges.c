@@ -7,10 +7,10 @@
 
 #include "base/xalloc.h"
 
-/* Symbols may lie within others; so many that start before an address are asked. */
+/* Symbols may be nested. A lookup checks this many symbols that start before addr. */
 #define ENCLOSING_TRIES 32
 
-/* How far a symbol without a size may go: it is of a few lines of assembly. */
+/* Symbols without a size mark a few lines of assembly: assume at most this many bytes. */
 #define UNSIZED_MAX_BYTES 4096
 
 void symbol_ranges_add(struct symbol_ranges *ranges, const struct symbol_range *range)
@@ -22,7 +22,7 @@ void symbol_ranges_add(struct symbol_ranges *ranges, const struct symbol_range *
 	ranges->count++;
 }
 
-/* What is preferred comes last. */
+/* At each address, the preferred symbol comes last. */
 static int compare(const void *a, const void *b)
 {
 	const struct symbol_range *left = a, *right = b;
@@ -61,7 +61,10 @@ const char *symbol_ranges_find(const struct symbol_ranges *ranges, uint64_t addr
 	}
 	if (low == 0)
 		return NULL;
-	/* one without a size is nobody's but at the end of those before the address */
+	/*
+	 * A symbol without a size ends at the next symbol, so only those
+	 * nearest to addr may match.
+	 */
 	next = ranges->items[low - 1].start;
 	for (size_t i = low; i > 0 && low - i < ENCLOSING_TRIES; i--) {
 		const struct symbol_range *range = &ranges->items[i - 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ranges - symbols by where their code is, to be found in few steps: libdw goes
- * through all of them for each address.
+ * ranges - symbols sorted by address, for fast lookups: libdw searches all
+ * symbols for each address.
  */
 #ifndef MS_TRACEE_SYMBOLS_RANGES_H
 #define MS_TRACEE_SYMBOLS_RANGES_H
@@ -10,11 +10,10 @@
 #include <stdint.h>
 
 struct symbol_range {
-	uint64_t start, bytes; /* 0 bytes: to the next one, if that is near */
+	uint64_t start, bytes; /* 0 bytes: up to the next symbol, if that is near */
 	const char *name;      /* borrowed */
-	unsigned int
-		rank;  /* of those that start at one address the highest is preferred */
-	size_t number; /* then the one that was added first */
+	unsigned int rank;     /* at one start address, the highest is preferred */
+	size_t number;	       /* then the lowest, which was added first */
 };
 
 struct symbol_ranges {
@@ -29,11 +28,14 @@ struct symbol_ranges {
 
 void symbol_ranges_add(struct symbol_ranges *ranges, const struct symbol_range *range);
 
-/* After the last was added, before the first is looked for. */
+/* Sort the symbols: after the last symbol_ranges_add(), before symbol_ranges_find(). */
 void symbol_ranges_sort(struct symbol_ranges *ranges);
 void symbol_ranges_release(struct symbol_ranges *ranges);
 
-/* The symbol that the address is in: of several, the one that starts last. NULL: none. */
+/*
+ * Return the name of the symbol that contains addr, or NULL. Of several,
+ * the last to start wins.
+ */
 const char *symbol_ranges_find(const struct symbol_ranges *ranges, uint64_t addr);
 
 #endif

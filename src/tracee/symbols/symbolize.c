@@ -31,40 +31,40 @@
 #define LIMIT_NS (60 * NS_PER_S)
 #define REAP_NS NS_PER_S
 
-/* On top of what memstate has itself: debug information is mapped. */
+/* The child may map this much more than memstate does, for debug information. */
 #define ROOM_BYTES ((uint64_t)16384 * MIB)
 
 #define TEXT_MAX 16384 /* longer names are cut */
 
-/* Also the child's buffer. */
+/* The size of the buffers on both sides of the pipe. */
 #define CHUNK_BYTES ((size_t)65536)
 
 /*
- * What the child writes: this, and for each frame a struct record_frame with its texts,
- * each with its NUL.
+ * Header of a record that the child writes. It is followed by frame_count frames, each a
+ * struct record_frame with its NUL-terminated texts.
  */
 struct record {
 	uint32_t file, vaddr;
-	uint32_t frame_count; /* 0: all is said of this file */
+	uint32_t frame_count; /* 0: the end of this file's records */
 };
 
 struct record_frame {
 	uint32_t line;
-	uint32_t function_length, file_length; /* with the NUL; 0: unknown */
+	uint32_t function_length, file_length; /* including the NUL; 0: unknown */
 };
 
 struct task {
 	const struct symbolize_file *files;
 	size_t count;
-	int *fds;	/* of the files; -1: there is none */
-	bool **is_said; /* by file and address */
+	int *fds;	/* of the files; -1: not available */
+	bool **is_said; /* [file][vaddr]: passed to found() */
 	symbolize_found *found;
 	void *context;
 	size_t next; /* all files before this are done */
 	uint64_t end_ns;
 };
 
-/* In the child. */
+/* Functions that run in the child. */
 
 static void write_out(struct strbuf *out, int fd)
 {
@@ -125,7 +125,10 @@ static void answer_file(const struct task *task, size_t number, struct strbuf *o
 	dwarf_file_free(dwarf);
 }
 
-/* What may go wrong stays here: signals, memory, output, and it ends with memstate. */
+/*
+ * Isolate the child from memstate: signals, memory and output. The child
+ * ends when memstate ends.
+ */
 static void live_apart(void)
 {
 	static const int crashes[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
@@ -135,7 +138,7 @@ static void live_apart(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
 		signal(crashes[i], SIG_DFL);
-	signal(SIGINT, SIG_IGN); /* memstate decides */
+	signal(SIGINT, SIG_IGN); /* memstate decides when the child ends */
 	for (int fd = STDIN_FILENO; null_fd >= 0 && fd <= STDERR_FILENO; fd++)
 		dup2(null_fd, fd);
 	setrlimit(RLIMIT_CORE, &none);
@@ -158,7 +161,7 @@ static _Noreturn void answer(const struct task *task, int fd)
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 
 	live_apart();
-	/* without the guard libdw would open any path that a file names */
+	/* Without the guard, libdw would open any path that a file names. */
 	if (open_guard_install() < 0)
 		_exit(1);
 	for (size_t i = task->next; i < task->count; i++) {
@@ -172,9 +175,9 @@ static _Noreturn void answer(const struct task *task, int fd)
 	_exit(0);
 }
 
-/* In memstate itself. Nothing of what the child says is believed. */
+/* Functions that run in memstate itself. All data from the child is checked. */
 
-/* Returns NULL if there are no such bytes in the text. */
+/* Return the next length bytes and advance *at, or return NULL if fewer are left. */
 static const char *take(const char **at, const char *end, size_t length)
 {
 	const char *from = *at;
@@ -185,7 +188,10 @@ static const char *take(const char **at, const char *end, size_t length)
 	return from;
 }
 
-/* Returns false if it is not whole; an impossible one is never whole. */
+/*
+ * Return false if the text is incomplete. A text that can never be valid
+ * counts as incomplete.
+ */
 static bool take_text(const char **at, const char *end, uint32_t length, const char **ret)
 {
 	const char *text = take(at, end, length);
@@ -217,7 +223,7 @@ static void say(struct task *task, size_t file, size_t vaddr,
 	task->found(task->context, file, vaddr, frames, count);
 }
 
-/* Returns whether one was taken. */
+/* Read one record. Return false if no complete and valid record is available. */
 static bool take_record(struct task *task, const char **at, const char *end)
 {
 	struct code_frame frames[DWARF_FRAMES_MAX];
@@ -242,7 +248,7 @@ static bool take_record(struct task *task, const char **at, const char *end)
 	return true;
 }
 
-/* As much as there is. */
+/* Read all complete records, and keep the remaining bytes in *in. */
 static void take_records(struct task *task, struct strbuf *in)
 {
 	const char *at = strbuf_text(in), *end = at + in->length;
@@ -258,7 +264,10 @@ static void take_records(struct task *task, struct strbuf *in)
 	strbuf_add(in, rest, length);
 }
 
-/* A file has half of the time that is left for all: the last one has some, too. */
+/*
+ * Return the deadline of a file: half of the remaining time, so that the last
+ * file gets some, too.
+ */
 static uint64_t file_end_ns(const struct task *task)
 {
 	uint64_t now_ns = clock_now_ns();
@@ -266,13 +275,13 @@ static uint64_t file_end_ns(const struct task *task)
 	return now_ns < task->end_ns ? now_ns + (task->end_ns - now_ns) / 2 : now_ns;
 }
 
-/* More than a record has been waited for in vain. */
+/* Return true if the bytes in the buffer exceed any valid record. */
 static bool is_too_long(const struct strbuf *in)
 {
 	return in->length > DWARF_FRAMES_MAX * 3 * (size_t)TEXT_MAX;
 }
 
-/* Until the child has ended, or is not to be waited for any longer. */
+/* Read records until the child has ended, or its time is up, or its data is invalid. */
 static void listen(struct task *task, int fd)
 {
 	_cleanup_strbuf_ struct strbuf in = STRBUF_INIT;
@@ -302,7 +311,10 @@ static void listen(struct task *task, int fd)
 	}
 }
 
-/* A file system that does not answer can keep a killed process alive: it is left to itself. */
+/*
+ * Reap the child. A file system that does not answer can keep it alive even after
+ * SIGKILL: after REAP_NS, leave it.
+ */
 static void reap(pid_t pid)
 {
 	uint64_t end_ns = clock_now_ns() + REAP_NS;
@@ -311,7 +323,7 @@ static void reap(pid_t pid)
 		poll(NULL, 0, 1);
 }
 
-/* Returns 0 or -errno. */
+/* Let a child resolve the addresses, from file task->next on. Return 0 or -errno. */
 static int ask_child(struct task *task)
 {
 	int pipe_fds[2];
@@ -325,14 +337,17 @@ static int ask_child(struct task *task)
 	close(pipe_fds[1]);
 	if (pid > 0) {
 		listen(task, pipe_fds[0]);
-		kill(pid, SIGKILL); /* it has ended, or has had its time */
+		kill(pid, SIGKILL); /* the child has ended, or its time is up */
 		reap(pid);
 	}
 	close(pipe_fds[0]);
 	return pid < 0 ? -EAGAIN : 0;
 }
 
-/* Relative paths start at the working directory, which the program usually shared with us. */
+/*
+ * Open path. A relative path starts at the working directory, which the program usually
+ * shared with memstate.
+ */
 static int open_path(const char *path)
 {
 	_cleanup_strbuf_ struct strbuf absolute = STRBUF_INIT;
@@ -343,7 +358,10 @@ static int open_path(const char *path)
 				 FOREIGN_ELF_BYTES_MAX);
 }
 
-/* The file that was mapped, if it is there and is still that one; else its debug file. */
+/*
+ * Open the file that was mapped if its build-id still matches, or else its debug file.
+ * Return -1 if neither is available.
+ */
 static int open_file(const struct symbolize_file *file)
 {
 	struct elf_build_id wanted = { .length = file->build_id_bytes }, found;
@@ -362,7 +380,10 @@ static int open_file(const struct symbolize_file *file)
 	return fd < 0 ? -1 : fd;
 }
 
-/* What has not been said by debug information. */
+/*
+ * Find the remaining addresses, which debug information did not resolve,
+ * in the symbol table.
+ */
 static void ask_symbols(struct task *task, size_t number)
 {
 	const struct symbolize_file *file = &task->files[number];
@@ -410,7 +431,7 @@ void symbolize(const struct symbolize_file *files, size_t count, symbolize_found
 	}
 	while (task.next < count && clock_now_ns() < task.end_ns && HAVE_LIBDW &&
 	       ask_child(&task) == 0)
-		task.next += task.next < count; /* on that one it ended */
+		task.next += task.next < count; /* skip the file at which it ended */
 	for (size_t i = 0; i < count; i++) {
 		if (task.fds[i] >= 0) {
 			ask_symbols(&task, i);

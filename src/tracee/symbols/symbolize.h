@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbolize - functions and source lines of addresses in files, after the programs that
- * had them mapped may have ended.
+ * symbolize - find the functions and source lines of addresses in files. The programs
+ * that had mapped the files may have ended.
  *
- * Files are foreign, and so large that only libdw reads them: it does that in a process of
- * its own, which is ended when it takes too long or too much memory. What that one does
- * not say before it ends, the files' symbols do (elf_symbols), without lines.
+ * The files are foreign, and only libdw can read their debug information. A child
+ * process runs libdw, and is killed when it takes too much time or memory. For
+ * addresses that the child does not resolve, the files' symbols are the fallback
+ * (elf_symbols), without lines.
  */
 #ifndef MS_TRACEE_SYMBOLS_SYMBOLIZE_H
 #define MS_TRACEE_SYMBOLS_SYMBOLIZE_H
@@ -15,29 +16,33 @@
 
 struct symbolize_file {
 	const char *path;
-	/* Of the file that was mapped. One that has another by now has no names. */
+	/*
+	 * The build-id of the file that was mapped. A file with a different
+	 * build-id is not used.
+	 */
 	const uint8_t *build_id;
-	size_t build_id_bytes;	/* 0: it has none */
-	const uint64_t *vaddrs; /* as the file has them, before it is moved */
+	size_t build_id_bytes;	/* 0: the file has none */
+	const uint64_t *vaddrs; /* as in the file, before relocation */
 	size_t count;
 };
 
 struct code_frame {
-	const char *function; /* as in the source, but Swift's. NULL: unknown */
+	const char *function; /* as in the source, except for Swift; NULL: unknown */
 	const char *file;     /* NULL: unknown */
 	uint32_t line;	      /* 0: unknown */
 };
 
 /*
- * The code at an address: frames[0] is what it is from, and each was compiled into the
- * one after it. At least one; borrowed for the call.
+ * Called with the functions at an address: frames[0] contains the code, and each function
+ * was inlined into the next. count is at least 1. The frames are borrowed for the
+ * duration of the call.
  */
 typedef void symbolize_found(void *context, size_t file, size_t vaddr,
 			     const struct code_frame *frames, size_t count);
 
 /*
- * Call found() once for each address that something is known of, in any order. Takes at
- * most a minute.
+ * Call found() once for each address that can be resolved, in any order.
+ * Takes one minute at most.
  */
 void symbolize(const struct symbolize_file *files, size_t count, symbolize_found *found,
 	       void *context);

@@ -19,15 +19,15 @@
 #include "tracee/memory/mapped_file.h"
 
 /*
- * A file's segments as they lie in memory: mappings of it in order, and the zeros behind
- * (.bss).
+ * The segments of a file in memory: its mappings in order, and the zeros
+ * after them (.bss).
  */
 struct object {
 	uint64_t start_addr, end_addr;
-	size_t first_mapping, mapping_count; /* gaps and zeros included */
+	size_t first_mapping, mapping_count; /* including gaps and zeros */
 	bool is_read;
-	uint64_t bias;		/* from the file's addresses to the process's */
-	struct elf_symbols elf; /* empty if it could not be read */
+	uint64_t bias;		/* address in the process - address in the file */
+	struct elf_symbols elf; /* empty if the file could not be read */
 };
 
 struct symbols {
@@ -43,11 +43,11 @@ static bool is_same_file(const struct mapping *a, const struct mapping *b)
 	       a->dev_minor == b->dev_minor;
 }
 
-/* True if m continues the object. last is its last mapping of the file. */
+/* Return true if m continues the object, whose last mapping of the file is last. */
 static bool goes_on(const struct object *object, const struct mapping *last,
 		    const struct mapping *m)
 {
-	if (m->inode == 0) /* zeros directly behind */
+	if (m->inode == 0) /* zeros directly after the file */
 		return m->start_addr == object->end_addr && m->name_length == 0 &&
 		       last->flags & MAPPING_WRITE;
 	return is_same_file(last, m) && m->file_offset_bytes >= last->file_offset_bytes;
@@ -108,7 +108,7 @@ static uint64_t page_down(uint64_t value)
 	return value & ~(IMAGE_PAGE_BYTES - 1);
 }
 
-/* Does this mapping of a file hold part of that segment, moved by bias? */
+/* Return true if m maps part of the segment, loaded at bias. */
 static bool is_of_segment(const struct mapping *m, const struct elf_segment *segment,
 			  uint64_t bias)
 {
@@ -129,7 +129,7 @@ static bool is_of_any_segment(const struct mapping *m, const struct object *obje
 	return false;
 }
 
-/* The file must lie in memory as its headers say, in all its mappings. */
+/* Find the object's bias. Return false if a mapping does not match the file's headers. */
 static bool has_place(const struct symbols *symbols, struct object *object)
 {
 	const struct mapping *mappings = &symbols->mappings->items[object->first_mapping];

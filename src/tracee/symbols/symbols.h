@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbols - names for addresses in the program and the libraries that a process has
- * mapped: from the symbol tables of these files, and of debug files with the same
- * build-id, if they are installed.
+ * symbols - find names for addresses in the program and the libraries that a process has
+ * mapped. The names come from the symbol tables of these files, and of installed debug
+ * files with the same build-id.
  *
- * A file is read when an address in it is asked for the first time. One that is not the
- * mapped one any more, or does not lie in memory as it says, has no names: none rather
- * than a wrong one.
+ * A file is read when an address in it is first looked up. A file that is no longer the
+ * mapped one, or whose mappings do not match its headers, has no names: no name is
+ * better than a wrong one.
  */
 #ifndef MS_TRACEE_SYMBOLS_SYMBOLS_H
 #define MS_TRACEE_SYMBOLS_SYMBOLS_H
@@ -19,8 +19,8 @@
 #include "model/mapping.h"
 
 struct symbol {
-	const char *name; /* as in the file: demangle_add() it. Borrowed */
-	const char *file; /* the mapping's name. Borrowed */
+	const char *name; /* as in the file, mangled; borrowed */
+	const char *file; /* the mapping's name; borrowed */
 	uint64_t addr;	  /* in the process */
 	uint64_t bytes;
 	bool is_object; /* data, not code */
@@ -29,18 +29,19 @@ struct symbol {
 struct symbols;
 
 /*
- * Both are borrowed for as long as it lives: the process's directory in /proc, and its
- * mappings by address. NULL if there is no libelf; the functions below take it.
+ * Create the lookup for a process. process_fd is its directory in /proc; mappings is
+ * sorted by address. Both are borrowed until symbols_free(). Return NULL if there is no
+ * libelf; the functions below accept NULL.
  */
 struct symbols *symbols_new(int process_fd, const struct mapping_list *mappings);
 void symbols_free(struct symbols *symbols);
 
-/* The symbol that addr is in. False if there is none. */
+/* Find the symbol that contains addr. Return false if there is no such symbol. */
 bool symbols_find(struct symbols *symbols, uint64_t addr, struct symbol *ret);
 
 /*
- * Append "foo::bar()+16 in libfoo.so.1", control characters escaped. False, and *out as
- * it was, if there is no symbol.
+ * Append "foo::bar()+16 in libfoo.so.1", with control characters escaped. Return false,
+ * and leave *out unchanged, if there is no symbol.
  */
 bool symbols_add_place(struct symbols *symbols, uint64_t addr, struct strbuf *out);
 
