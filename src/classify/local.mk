@@ -42,8 +42,12 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/oom/node.h \
 	%D%/oom/rules.c \
 	%D%/oom/rules.h \
+	%D%/oom/runtime_files.c \
+	%D%/oom/runtime_files.h \
 	%D%/oom/runtime_options.c \
 	%D%/oom/runtime_options.h \
+	%D%/oom/runtime_programs.c \
+	%D%/oom/runtime_programs.h \
 	%D%/oom/verdict.c \
 	%D%/oom/verdict.h \
 	%D%/process/classify.c \

@@ -60,6 +60,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/process/names.h \
 	%D%/process/process_notes.c \
 	%D%/process/process_notes.h \
+	%D%/process/runtime_config.c \
+	%D%/process/runtime_config.h \
 	%D%/process/sampler.c \
 	%D%/process/sampler.h \
 	%D%/process/shmem_writers.c \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A runtime's own memory limit, recorded from its environment, compared with
-the cgroup's limit."""
+"""A runtime's own memory limit, recorded from its environment or configuration file,
+compared with the cgroup's limit."""
 
 import json
 import os
@@ -14,11 +14,11 @@ LIMIT = 48 * MIB
 SECRET = "hunter2-is-not-for-recordings"
 
 
-def explain_leak(program, variables):
+def explain_leak(program, variables, *steps):
     """Record a leak by a program with this name until it is killed. Return the
     explanation and the recording's bytes."""
     with Folder() as folder, Group(LIMIT) as group:
-        process = subprocess.Popen([program, "ready=1", "leak=256/5"], executable=TARGET, stdin=subprocess.PIPE,
+        process = subprocess.Popen([program, "ready=1", *steps, "leak=256/5"], executable=TARGET, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, preexec_fn=group.enter, env={**os.environ, **variables})
         watch = None
         try:
@@ -60,6 +60,18 @@ def a_go_variable_inherited_by_another_program():
     end, recording = explain_leak("server", {"GOMEMLIMIT": "600MiB"})
     check("runtime_limit" not in [end["cause"], *end["also"]], f"verdict: {end}")
     check(b"600MiB" not in recording, "the variable is in the recording")
+
+
+@test
+def shared_buffers_in_a_configuration_file_that_exceed_the_limit():
+    with Folder() as folder:
+        with open(f"{folder}/postgresql.conf", "w", encoding="utf-8") as f:
+            f.write(f"ssl_passphrase_command = 'echo {SECRET}'\nshared_buffers = 600MB # of 48\n")
+        end, recording = explain_leak("postgres", {"PGDATA": folder}, "shm=16")
+    equal(end["cause"], "runtime_limit", f"verdict: {end['why']}")
+    check("may grow to 600.0M (shared_buffers=600MB in postgresql.conf), but the limit is 48.0M" in end["why"],
+          end["why"])
+    check(SECRET.encode() not in recording, "other lines of the file are in the recording")
 
 
 run()

@@ -97,6 +97,7 @@ unit_classify = \
 	%D%/classify/heap/test_past_heap \
 	%D%/classify/oom/test_evidence \
 	%D%/classify/oom/test_exclusions \
+	%D%/classify/oom/test_runtime_files \
 	%D%/classify/oom/test_runtime_options \
 	%D%/classify/oom/test_verdict \
 	%D%/classify/process/test_classify \
@@ -132,6 +133,7 @@ unit_sample = \
 	%D%/sample/oom/test_flight_counts \
 	%D%/sample/oom/test_grower \
 	%D%/sample/process/test_container_files \
+	%D%/sample/process/test_runtime_config \
 	%D%/sample/process/test_sampler \
 	%D%/sample/process/test_watch \
 	%D%/sample/recording/test_jit_frames \

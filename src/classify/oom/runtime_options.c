@@ -11,19 +11,9 @@
 #include "base/num.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "classify/oom/runtime_programs.h"
 
-#define WORD_SIZE 256
 #define PERCENT_MOST 100000 /* thousandths */
-
-enum runtime {
-	RUNTIME_NONE,
-	RUNTIME_JAVA,
-	RUNTIME_NODE,
-	RUNTIME_GO,
-	RUNTIME_POSTGRES,
-	RUNTIME_MYSQL,
-	RUNTIME_REDIS,
-};
 
 /*
  * A suffix with the bit shift of its value. If decimal is set, the value is multiplied
@@ -135,28 +125,22 @@ static const struct runtime_option rows[] = {
 
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
 
-static const struct {
-	const char *name;
-	enum runtime runtime;
-} programs[] = {
-	{ "java", RUNTIME_JAVA },	    { "node", RUNTIME_NODE },
-	{ "nodejs", RUNTIME_NODE },	    { "postgres", RUNTIME_POSTGRES },
-	{ "postmaster", RUNTIME_POSTGRES }, { "mysqld", RUNTIME_MYSQL },
-	{ "mariadbd", RUNTIME_MYSQL },	    { "redis-server", RUNTIME_REDIS },
-	{ "valkey-server", RUNTIME_REDIS },
-};
-
-/* Variables with options, in increasing order of precedence. */
+/* Variables and files with options, in increasing order of precedence. */
 static const struct {
 	const char *name;
 	enum runtime runtime;
 	bool is_after_command;
+	bool is_file; /* a configuration file instead of a variable */
 } variables[] = {
-	{ "JAVA_TOOL_OPTIONS", RUNTIME_JAVA, false },
-	{ "JDK_JAVA_OPTIONS", RUNTIME_JAVA, false },
-	{ "_JAVA_OPTIONS", RUNTIME_JAVA, true },
-	{ "NODE_OPTIONS", RUNTIME_NODE, false },
-	{ "GOMEMLIMIT", RUNTIME_GO, false },
+	{ "JAVA_TOOL_OPTIONS", RUNTIME_JAVA, false, false },
+	{ "JDK_JAVA_OPTIONS", RUNTIME_JAVA, false, false },
+	{ "_JAVA_OPTIONS", RUNTIME_JAVA, true, false },
+	{ "NODE_OPTIONS", RUNTIME_NODE, false, false },
+	{ "GOMEMLIMIT", RUNTIME_GO, false, false },
+	{ RUNTIME_FILE_POSTGRES, RUNTIME_POSTGRES, false, true },
+	{ RUNTIME_FILE_POSTGRES_AUTO, RUNTIME_POSTGRES, false, true },
+	{ RUNTIME_FILE_MYSQL, RUNTIME_MYSQL, false, true },
+	{ RUNTIME_FILE_REDIS, RUNTIME_REDIS, false, true },
 };
 
 #define VARIABLE_COUNT (sizeof(variables) / sizeof(variables[0]))
@@ -188,40 +172,6 @@ static const struct {
 	{ RUNTIME_NODE, "--max-old-space-size" },
 	{ RUNTIME_NODE, "--max_old_space_size" },
 };
-
-/*
- * Copy the next word of blank-separated text. Returns the rest of the
- * text, or NULL at the end.
- */
-static const char *next_word(const char *text, char word[WORD_SIZE])
-{
-	size_t length;
-
-	text += strspn(text, " \t\n");
-	length = strcspn(text, " \t\n");
-	if (length == 0)
-		return NULL;
-	/*
-	 * A word that is too long is not an option of the
-	 * table: keep only its first byte.
-	 */
-	snprintf(word, WORD_SIZE, "%.*s", length < WORD_SIZE ? (int)length : 1, text);
-	return text + length;
-}
-
-static enum runtime runtime_of(const char *command)
-{
-	char word[WORD_SIZE];
-	const char *base;
-
-	if (!command || !next_word(command, word))
-		return RUNTIME_NONE;
-	base = strrchr(word, '/') ? strrchr(word, '/') + 1 : word;
-	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
-		if (strcmp(base, programs[i].name) == 0)
-			return programs[i].runtime;
-	return RUNTIME_NONE;
-}
 
 static bool multiply(uint64_t *value, uint64_t by)
 {
@@ -340,10 +290,10 @@ static bool is_operand(enum runtime runtime, const char *word)
 
 static void add_words(enum runtime runtime, const char *text, struct runtime_limit *ret)
 {
-	char word[WORD_SIZE], next[WORD_SIZE];
+	char word[RUNTIME_WORD_SIZE], next[RUNTIME_WORD_SIZE];
 
-	while ((text = next_word(text, word)) && !is_operand(runtime, word)) {
-		const char *rest = next_word(text, next);
+	while ((text = runtime_next_word(text, word)) && !is_operand(runtime, word)) {
+		const char *rest = runtime_next_word(text, next);
 		struct runtime_limit found;
 
 		if (!rest)
@@ -353,6 +303,21 @@ static void add_words(enum runtime runtime, const char *text, struct runtime_lim
 		if (rest && has_value(runtime, word))
 			text = rest;
 	}
+}
+
+static void add_option(size_t v, const char *text, struct runtime_limit *ret)
+{
+	struct runtime_limit found = { .option = NULL };
+	size_t length;
+
+	add_words(variables[v].runtime, text, &found);
+	if (!found.option)
+		return;
+	length = strlen(found.text);
+	if (variables[v].is_file)
+		snprintf(found.text + length, sizeof(found.text) - length, " in %s",
+			 variables[v].name);
+	take(&found, ret);
 }
 
 /* Add the options of the variables that are read before (or after) the command line. */
@@ -369,16 +334,16 @@ static void add_variables(enum runtime runtime, char *const *options, size_t opt
 		for (size_t i = 0; i < option_count; i++)
 			if (strncmp(options[i], variables[v].name, length) == 0 &&
 			    options[i][length] == ' ')
-				add_words(variables[v].runtime, options[i] + length, ret);
+				add_option(v, options[i] + length, ret);
 	}
 }
 
 void runtime_limit_find(const char *command, char *const *options, size_t option_count,
 			struct runtime_limit *ret)
 {
-	enum runtime runtime = runtime_of(command);
-	char first[WORD_SIZE];
-	const char *rest = command ? next_word(command, first) : NULL;
+	enum runtime runtime = runtime_of_command(command);
+	char first[RUNTIME_WORD_SIZE];
+	const char *rest = command ? runtime_next_word(command, first) : NULL;
 
 	*ret = (struct runtime_limit){ .bytes = BYTES_UNKNOWN };
 	add_variables(runtime, options, option_count, false, ret);
@@ -427,13 +392,14 @@ unsigned int runtime_option_least_per_mille(const struct runtime_option *option)
 static int give_words(size_t v, const char *value,
 		      int (*fn)(void *context, const char *text), void *context)
 {
-	char word[WORD_SIZE], next[WORD_SIZE], text[2 * WORD_SIZE];
+	char word[RUNTIME_WORD_SIZE], next[RUNTIME_WORD_SIZE],
+		text[2 * RUNTIME_WORD_SIZE];
 	int r = 0;
 
-	while (r == 0 && (value = next_word(value, word))) {
+	while (r == 0 && (value = runtime_next_word(value, word))) {
 		struct runtime_limit found;
 
-		if (!next_word(value, next))
+		if (!runtime_next_word(value, next))
 			next[0] = '\0';
 		if (!parse_word(variables[v].runtime, word, next, &found))
 			continue;
@@ -446,7 +412,7 @@ static int give_words(size_t v, const char *value,
 int runtime_variables_for_each(const struct runtime_environment *environment,
 			       int (*fn)(void *context, const char *text), void *context)
 {
-	enum runtime runtime = runtime_of(environment->command);
+	enum runtime runtime = runtime_of_command(environment->command);
 	const char *end = environment->text + environment->length;
 	int r = 0;
 
@@ -460,7 +426,8 @@ int runtime_variables_for_each(const struct runtime_environment *environment,
 					       ? environment->is_go
 					       : variables[v].runtime == runtime;
 
-			if (is_ours && strncmp(at, variables[v].name, name_length) == 0 &&
+			if (is_ours && !variables[v].is_file &&
+			    strncmp(at, variables[v].name, name_length) == 0 &&
 			    at[name_length] == '=')
 				r = give_words(v, at + name_length + 1, fn, context);
 		}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runtime_options - the memory limit that a language runtime or server sets itself by its
- * command line or environment: -Xmx, --max-old-space-size, GOMEMLIMIT, shared_buffers,
- * innodb_buffer_pool_size, maxmemory. Pure.
+ * runtime_options - the memory limit that a language runtime or server sets itself
+ * through its command line, environment or configuration file: -Xmx,
+ * --max-old-space-size, GOMEMLIMIT, shared_buffers, innodb_buffer_pool_size, maxmemory.
+ * Pure.
  *
  * Values that the program would reject are ignored. If an option occurs several times,
  * the program's own precedence applies, which is mostly that the last one wins.
@@ -16,6 +17,12 @@
 
 #define RUNTIME_OPTION_SIZE 64
 
+/* Names under which options of configuration files are recorded, whatever the path. */
+#define RUNTIME_FILE_POSTGRES "postgresql.conf"
+#define RUNTIME_FILE_POSTGRES_AUTO "postgresql.auto.conf"
+#define RUNTIME_FILE_MYSQL "my.cnf"
+#define RUNTIME_FILE_REDIS "redis.conf"
+
 struct runtime_option; /* a row of the table */
 
 struct runtime_limit {
@@ -27,7 +34,8 @@ struct runtime_limit {
 
 /*
  * Find the limit of a process from its command line (arguments joined by spaces; NULL if
- * unknown) and the options that runtime_variables_for_each() found in its environment.
+ * unknown) and the options that runtime_variables_for_each() found in its environment, or
+ * that were found in its configuration files: "FILE WORD", with one of the names above.
  */
 void runtime_limit_find(const char *command, char *const *options, size_t option_count,
 			struct runtime_limit *ret);

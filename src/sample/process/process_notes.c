@@ -3,6 +3,8 @@
 
 #include "sample/process/process_notes.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +16,9 @@
 #include "classify/oom/runtime_options.h"
 #include "proc/cgroup/mount.h"
 #include "proc/process/task.h"
+#include "proc/system/foreign_file.h"
 #include "sample/process/container_files.h"
+#include "sample/process/runtime_config.h"
 
 #define ENVIRON_SIZE_MAX ((size_t)2 << 20)
 #define GO_VARIABLE "GOMEMLIMIT="
@@ -140,9 +144,29 @@ static int add_option(void *context, const char *text)
 	return recording_add_note(adder->recording, adder->process, NOTE_OPTION, text);
 }
 
+/* Record the limit that the configuration files of a process set. */
+static int add_config(const struct process_notes *notes, const struct process *process,
+		      const struct runtime_environment *environment,
+		      struct recording *recording)
+{
+	_cleanup_strbuf_ struct strbuf option = STRBUF_INIT;
+	_cleanup_close_ int process_fd = -1;
+	char name[16];
+
+	/* a captured tree has no files of its processes */
+	if (notes->fs->is_foreign)
+		return 0;
+	snprintf(name, sizeof(name), "%d", process->pid);
+	process_fd = openat(notes->fs->fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (process_fd < 0 ||
+	    !runtime_config_read(FOREIGN_ROOT_OF(process_fd), environment, &option))
+		return 0;
+	return recording_add_note(recording, process, NOTE_OPTION, option.text);
+}
+
 /*
- * Record the runtime options in the environment of a process. Only options of the table
- * are recorded, because an environment may contain passwords.
+ * Record the runtime options in the environment and the configuration files of a process.
+ * Only options of the table are recorded, because both may contain passwords.
  */
 static int add_options(const struct process_notes *notes, const struct usage *u,
 		       struct recording *recording)
@@ -150,19 +174,18 @@ static int add_options(const struct process_notes *notes, const struct usage *u,
 	struct adder adder = { recording, &u->process };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct runtime_environment environment = { .command = u->command };
+	int r;
 
-	if (procfs_read_file(notes->fs, u->process.pid, "environ", ENVIRON_SIZE_MAX,
-			     &text) < 0)
-		return 0;
-	if (text.length == 0)
-		return 0;
-	environment.text = text.text;
+	(void)procfs_read_file(notes->fs, u->process.pid, "environ", ENVIRON_SIZE_MAX,
+			       &text);
+	environment.text = strbuf_text(&text);
 	environment.length = text.length;
 	/* many programs that are not compiled from Go inherit Go's variable */
 	environment.is_go =
-		memmem(text.text, text.length, GO_VARIABLE, strlen(GO_VARIABLE)) &&
+		memmem(environment.text, text.length, GO_VARIABLE, strlen(GO_VARIABLE)) &&
 		proc_task_is_go(notes->fs, u->process.pid);
-	return runtime_variables_for_each(&environment, add_option, &adder);
+	r = runtime_variables_for_each(&environment, add_option, &adder);
+	return r < 0 ? r : add_config(notes, &u->process, &environment, recording);
 }
 
 static int compare_processes(const void *a, const void *b)

@@ -2,7 +2,8 @@
 /*
  * process_notes - facts about a process that do not change while it runs the same
  * program: its group, the names of its container and pod, and the runtime options in its
- * environment that bound its memory. Read once per process, and recorded.
+ * environment and configuration files that bound its memory. Read once per process, and
+ * recorded.
  */
 #ifndef MS_SAMPLE_PROCESS_PROCESS_NOTES_H
 #define MS_SAMPLE_PROCESS_PROCESS_NOTES_H
@@ -13,7 +14,7 @@
 
 /* Kinds of notes in addition to cgroup_name_keys. */
 #define NOTE_GROUP "group"   /* the path of its group */
-#define NOTE_OPTION "option" /* "VARIABLE WORD", a runtime option from the environment */
+#define NOTE_OPTION "option" /* "VARIABLE WORD" or "FILE WORD": runtime_options.h */
 
 struct process_notes;
 

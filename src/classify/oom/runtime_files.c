@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sources: PostgreSQL's guc-file.l; MySQL's my_default.cc and "Using Option Files";
+ * Redis' config.c and redis.conf.
+ */
+#include "config.h"
+
+#include "classify/oom/runtime_files.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "classify/oom/runtime_programs.h"
+
+#define LINE_SIZE 1000
+#define BLANKS " \t\r\f\v"
+#define LOOSE "loose_"
+#define PGDATA "PGDATA="
+#define CONFIG_FILE "config_file="
+
+static void add_file(struct runtime_files *files, const char *name, const char *dir,
+		     const char *file)
+{
+	struct runtime_file *added = &files->items[files->count];
+	int length;
+
+	if (dir[0] != '/' || files->count == RUNTIME_FILES_MAX)
+		return;
+	length = snprintf(added->path, sizeof(added->path), "%s%s%s", dir,
+			  file[0] != '\0' ? "/" : "", file);
+	if (length < 0 || (size_t)length >= sizeof(added->path))
+		return;
+	added->name = name;
+	files->count++;
+}
+
+/* Return the rest of the word after an option, where "_" also matches "-"; or NULL. */
+static const char *skip_option(const char *word, const char *option)
+{
+	for (; *option != '\0'; option++, word++)
+		if (*word != *option && !(*option == '_' && *word == '-'))
+			return NULL;
+	return word;
+}
+
+/* Set *ret to the value of a variable of the environment, if it has one. */
+static void find_variable(const struct runtime_environment *environment,
+			  const char *variable, char ret[RUNTIME_WORD_SIZE])
+{
+	const char *end = environment->text + environment->length;
+
+	for (const char *at = environment->text; at < end;
+	     at += strnlen(at, (size_t)(end - at)) + 1) {
+		size_t length = strnlen(at, (size_t)(end - at)), skip = strlen(variable);
+
+		if (length > skip && strncmp(at, variable, skip) == 0 &&
+		    length - skip < RUNTIME_WORD_SIZE)
+			snprintf(ret, RUNTIME_WORD_SIZE, "%.*s", (int)(length - skip),
+				 at + skip);
+	}
+}
+
+/*
+ * Find the files of "postgres -D DIR -c config_file=FILE". Debian keeps postgresql.conf
+ * outside of the data directory.
+ */
+static void find_postgres(const struct runtime_environment *environment, const char *rest,
+			  struct runtime_files *ret)
+{
+	char word[RUNTIME_WORD_SIZE], before[RUNTIME_WORD_SIZE] = "";
+	char dir[RUNTIME_WORD_SIZE] = "", file[RUNTIME_WORD_SIZE] = "";
+
+	find_variable(environment, PGDATA, dir);
+	while ((rest = runtime_next_word(rest, word))) {
+		const char *value = NULL;
+
+		if (strcmp(before, "-D") == 0)
+			memcpy(dir, word, sizeof(dir));
+		else if (strncmp(word, "-D", 2) == 0 && word[2] != '\0')
+			snprintf(dir, sizeof(dir), "%s", word + 2);
+		else if (strcmp(before, "-c") == 0)
+			value = skip_option(word, CONFIG_FILE);
+		else if (!(value = skip_option(word, "-c" CONFIG_FILE)))
+			value = skip_option(word, "--" CONFIG_FILE);
+		if (value)
+			snprintf(file, sizeof(file), "%s", value);
+		memcpy(before, word, sizeof(before));
+	}
+	if (file[0] != '\0')
+		add_file(ret, RUNTIME_FILE_POSTGRES, file, "");
+	else
+		add_file(ret, RUNTIME_FILE_POSTGRES, dir, RUNTIME_FILE_POSTGRES);
+	add_file(ret, RUNTIME_FILE_POSTGRES_AUTO, dir, RUNTIME_FILE_POSTGRES_AUTO);
+}
+
+static void find_mysql(const char *rest, struct runtime_files *ret)
+{
+	char word[RUNTIME_WORD_SIZE];
+
+	while ((rest = runtime_next_word(rest, word))) {
+		const char *value = skip_option(word, "--defaults_file=");
+
+		if (!value)
+			value = skip_option(word, "--defaults_extra_file=");
+		if (value)
+			add_file(ret, RUNTIME_FILE_MYSQL, value, "");
+	}
+}
+
+void runtime_files_find(const struct runtime_environment *environment,
+			struct runtime_files *ret)
+{
+	enum runtime runtime = runtime_of_command(environment->command);
+	char word[RUNTIME_WORD_SIZE];
+	const char *rest;
+
+	ret->count = 0;
+	if (runtime == RUNTIME_NONE)
+		return;
+	rest = runtime_next_word(environment->command, word);
+	if (runtime == RUNTIME_POSTGRES)
+		find_postgres(environment, rest, ret);
+	else if (runtime == RUNTIME_MYSQL)
+		find_mysql(rest, ret);
+	/* Redis reads the file of its first argument, which is not an option */
+	else if (runtime == RUNTIME_REDIS && runtime_next_word(rest, word))
+		add_file(ret, RUNTIME_FILE_REDIS, word, "");
+}
+
+/* A line of a file, without blanks at its start. */
+struct line {
+	char text[LINE_SIZE];
+	char *key; /* in text; its end is a NUL */
+	char *value;
+};
+
+/*
+ * Split a line into its key and its value, which follows blanks or "=". The rest of a
+ * line that is too long is cut off.
+ */
+static void split(const char *text, size_t length, struct line *ret)
+{
+	size_t key;
+
+	snprintf(ret->text, sizeof(ret->text), "%.*s", (int)length, text);
+	ret->key = ret->text + strspn(ret->text, BLANKS);
+	key = strcspn(ret->key, BLANKS "=");
+	ret->value = ret->key + key;
+	ret->value += strspn(ret->value, BLANKS);
+	if (*ret->value == '=')
+		ret->value += 1 + strspn(ret->value + 1, BLANKS);
+	ret->key[key] = '\0';
+}
+
+/* Remove quotes, or a comment and blanks after the value, and blanks within it. */
+static void trim_value(char *value)
+{
+	char quote = *value == '\'' || *value == '"' ? *value : '\0';
+	const char *from = quote ? value + 1 : value;
+	char *to = value;
+
+	for (; *from != '\0' && *from != (quote ? quote : '#'); from++)
+		if (!strchr(BLANKS, *from))
+			*to++ = *from;
+	*to = '\0';
+}
+
+/* Whether mysqld and mariadbd read this group of options. */
+static bool is_server_group(const char *line)
+{
+	static const char *const groups[] = { "[mysqld]", "[server]", "[mariadb]",
+					      "[mariadbd]" };
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		if (strncmp(line, groups[i], strlen(groups[i])) == 0)
+			return true;
+	return false;
+}
+
+struct parsing {
+	const char *name; /* of the file */
+	bool is_outside;  /* of the groups that the server reads */
+};
+
+/* Return the form of the option in front of its value, or NULL for other lines. */
+static const char *find_form(struct parsing *p, const struct line *line)
+{
+	const char *key = line->key, *loose;
+
+	if (strcmp(p->name, RUNTIME_FILE_REDIS) == 0)
+		return strcasecmp(key, "maxmemory") == 0 ? "--maxmemory " : NULL;
+	if (strcmp(p->name, RUNTIME_FILE_MYSQL) != 0)
+		return strcasecmp(key, "shared_buffers") == 0 ? "shared_buffers=" : NULL;
+	if (key[0] == '[')
+		p->is_outside = !is_server_group(key);
+	if (p->is_outside)
+		return NULL;
+	loose = skip_option(key, LOOSE);
+	key = skip_option(loose ? loose : key, "innodb_buffer_pool_size");
+	return key && *key == '\0' ? "--innodb_buffer_pool_size=" : NULL;
+}
+
+/* Set *ret to the option, unless the value is not an amount and might be anything. */
+static bool add_value(const char *form, const char *value, char ret[RUNTIME_OPTION_SIZE])
+{
+	size_t form_length = strlen(form), length = strlen(value);
+
+	for (size_t i = 0; i < length; i++)
+		if (!isalnum((unsigned char)value[i]) && value[i] != '.')
+			return false;
+	if (!isdigit((unsigned char)value[0]) ||
+	    form_length + length >= RUNTIME_OPTION_SIZE)
+		return false;
+	memcpy(ret, form, form_length);
+	memcpy(ret + form_length, value, length + 1);
+	return true;
+}
+
+bool runtime_file_parse(const char *name, const char *text, char ret[RUNTIME_OPTION_SIZE])
+{
+	struct parsing p = { name, strcmp(name, RUNTIME_FILE_MYSQL) == 0 };
+	bool is_found = false;
+
+	while (*text != '\0') {
+		size_t length = strcspn(text, "\n");
+		struct line line;
+		const char *form;
+
+		split(text, length < LINE_SIZE ? length : LINE_SIZE - 1, &line);
+		text += length + (text[length] == '\n');
+		form = find_form(&p, &line);
+		if (!form)
+			continue;
+		trim_value(line.value);
+		is_found |= add_value(form, line.value, ret);
+	}
+	return is_found;
+}

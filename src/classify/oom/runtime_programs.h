@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * runtime_programs - the programs that limit their own memory. Pure.
+ */
+#ifndef MS_CLASSIFY_OOM_RUNTIME_PROGRAMS_H
+#define MS_CLASSIFY_OOM_RUNTIME_PROGRAMS_H
+
+enum runtime {
+	RUNTIME_NONE,
+	RUNTIME_JAVA,
+	RUNTIME_NODE,
+	RUNTIME_GO,
+	RUNTIME_POSTGRES,
+	RUNTIME_MYSQL,
+	RUNTIME_REDIS,
+};
+
+/* Return the runtime of a command line (arguments joined by spaces; may be NULL). */
+enum runtime runtime_of_command(const char *command);
+
+#define RUNTIME_WORD_SIZE 256
+
+/*
+ * Copy the next word of blank-separated text. A word that is too long is replaced by its
+ * first byte. Returns the rest of the text, or NULL at the end.
+ */
+const char *runtime_next_word(const char *text, char word[RUNTIME_WORD_SIZE]);
+
+#endif

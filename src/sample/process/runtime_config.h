@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * runtime_config - read the memory limit that a server sets itself from its configuration
+ * files.
+ */
+#ifndef MS_SAMPLE_PROCESS_RUNTIME_CONFIG_H
+#define MS_SAMPLE_PROCESS_RUNTIME_CONFIG_H
+
+#include "base/strbuf.h"
+#include "classify/oom/runtime_options.h"
+
+/*
+ * Append the option as "FILE WORD" (runtime_options.h), and nothing else of the files.
+ * root_fd is the root of the process as in foreign_file.h. Returns whether there is one.
+ */
+bool runtime_config_read(int root_fd, const struct runtime_environment *environment,
+			 struct strbuf *out);
+
+#endif
