@@ -54,7 +54,7 @@ static void find_signs(struct allocator_code *code, const char *bytes, size_t le
 				       strlen(signs[i].text)) != NULL;
 }
 
-/* Search [offset, end) of the file, as far as the file goes. */
+/* Search [offset, end) of the file, or up to the end of the file. */
 static bool search_range(struct search *s, int fd, uint64_t offset, uint64_t end)
 {
 	char bytes[SIGN_BYTES_MAX + CHUNK_BYTES];
@@ -80,7 +80,10 @@ static bool search_range(struct search *s, int fd, uint64_t offset, uint64_t end
 	return true;
 }
 
-/* Search what is mapped from the file of m without being writable: code and constants. */
+/*
+ * Search all parts of m's file that are mapped without write permission:
+ * code and constants.
+ */
 static bool search_file(struct search *s, const struct mapping *m)
 {
 	_cleanup_close_ int fd = mapped_file_open(s->process_fd, m);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * exports - what an ELF file offers to others by name: the symbols that the dynamic
- * linker sees.
+ * exports - read the symbols that an ELF file exports to the dynamic linker.
  *
- * All names of an address, and nothing from a debug file, unlike elf_symbols; needs no
- * libelf. The file is foreign: what it says is checked.
+ * Unlike elf_symbols, this module returns all names of an address, reads no debug files,
+ * and needs no libelf. The file is foreign: its contents are checked.
  */
 #ifndef MS_TRACEE_ELF_EXPORTS_H
 #define MS_TRACEE_ELF_EXPORTS_H
@@ -15,7 +14,7 @@
 
 #include "model/mapping.h"
 
-/* Addresses are the file's own, before it is moved to where it is loaded. */
+/* Addresses are those in the file, before relocation. */
 struct elf_export {
 	uint64_t vaddr, bytes;
 	const char *name;
@@ -32,7 +31,7 @@ struct elf_part {
 struct elf_exports {
 	struct elf_export *items;
 	size_t count;
-	struct elf_part parts[ELF_PARTS_MAX]; /* that are loaded, in the file's order */
+	struct elf_part parts[ELF_PARTS_MAX]; /* the loaded ones, in file order */
 	size_t part_count;
 	char *names;
 };
@@ -43,35 +42,37 @@ struct elf_exports {
 	}
 
 /*
- * Read them from an open file. Returns 0; -ENOEXEC if it is no ELF file of this machine
- * and 64 bits; -ENODATA if it is one without a table; -EBADMSG; -errno.
+ * Read the exported symbols from an open file. Return 0; -ENOEXEC if it is not a
+ * 64-bit ELF file for this machine; -ENODATA if it has no dynamic symbol table;
+ * -EBADMSG; or another -errno.
  */
 int elf_exports_read(int fd, struct elf_exports *ret);
 
 /*
- * The same of the table that a program has for debuggers, without what is static in a source
- * file: for a static program, which offers nothing to others. -ENODATA if it was stripped.
+ * Like elf_exports_read(), but read the global symbols from the table for debuggers
+ * (.symtab). Use this for a static program, which exports nothing. -ENODATA if the
+ * program is stripped.
  */
 int elf_exports_read_program(int fd, struct elf_exports *ret);
 
-/* The same, with the symbols that are static in a source file. */
+/* Like elf_exports_read_program(), but with symbols that are static in a source file. */
 int elf_exports_read_all(int fd, struct elf_exports *ret);
 void elf_exports_release(struct elf_exports *exports);
 
-/* The one of that name, or NULL. */
+/* Return the symbol of this name, or NULL. */
 const struct elf_export *elf_exports_find(const struct elf_exports *exports,
 					  const char *name);
 
 /*
  * Find the offset in the file of the byte that is loaded at vaddr, before relocation.
- * Return false if there is none.
+ * Return false if vaddr is not backed by the file.
  */
 bool elf_exports_offset(const struct elf_exports *exports, uint64_t vaddr,
 			uint64_t *ret_bytes);
 
 /*
- * What is added to the file's own addresses where the first mapping of it is m. False if no
- * part of it is loaded from there.
+ * Find the difference between the addresses in memory and those in the file. m is the
+ * first mapping of the file. Return false if no segment is loaded there.
  */
 bool elf_exports_base(const struct elf_exports *exports, const struct mapping *m,
 		      uint64_t *ret);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * imports - the places of an ELF file in which the dynamic linker puts the addresses
- * of functions, by the functions' names.
+ * imports - find the slots of an ELF file in which the dynamic linker stores the
+ * addresses of functions, by function name.
  *
- * The file is foreign: what it says is checked. Needs no libelf.
+ * The file is foreign: its contents are checked. Needs no libelf.
  */
 #ifndef MS_TRACEE_ELF_IMPORTS_H
 #define MS_TRACEE_ELF_IMPORTS_H
@@ -13,13 +13,12 @@
 #include <stdint.h>
 
 struct elf_import {
-	uint64_t
-		vaddr; /* of the place: the file's own, before it is moved to where it is loaded */
-	size_t name; /* which of the names that were asked for */
-	/* only calls go through it; else its address may be taken, too */
+	uint64_t vaddr; /* of the slot in the file, before relocation */
+	size_t name;	/* index in the names passed to elf_imports_read() */
+	/* true: used only for calls; false: the program may also read the address */
 	bool is_for_calls;
-	bool is_variable; /* a variable or constant of the file, initialized with the address */
-	bool is_weak; /* the file does without it */
+	bool is_variable; /* the slot is an initialized variable or constant */
+	bool is_weak;	  /* the file also works without the function */
 };
 
 struct elf_imports {
@@ -33,8 +32,9 @@ struct elf_imports {
 	}
 
 /*
- * Read the places of these names from an open file. Returns 0; -ENOEXEC if it is no ELF
- * file of this machine and 64 bits; -EBADMSG; -errno. A file without a table has none.
+ * Read the slots of these names from an open file. Return 0; -ENOEXEC if it is not a
+ * 64-bit ELF file for this machine; -EBADMSG; or another -errno. A file without
+ * relocation tables has no slots.
  */
 int elf_imports_read(int fd, const char *const *names, size_t name_count,
 		     struct elf_imports *ret);

@@ -16,10 +16,10 @@
 #define AUXV_MAX_BYTES 4096
 #define HEADERS_MAX 64
 #define DYNAMIC_MAX 256
-/* more than any program has; a list may lead back into itself */
+/* More than any program has. Without a limit, a circular list would never end. */
 #define FILES_MAX 4096
 
-/* What the kernel told the program about itself when it began. */
+/* The program headers in memory, according to the auxiliary vector. */
 struct program_headers {
 	uint64_t addr, count;
 };
@@ -46,7 +46,7 @@ static int read_auxv(int process_fd, struct program_headers *ret)
 	return 0;
 }
 
-/* Where the program's dynamic section is. Returns 0, -ENODATA, -EBADMSG. */
+/* Find the program's dynamic section. Return 0, -ENODATA or -EBADMSG. */
 static int find_dynamic(struct memory *memory, const struct program_headers *headers,
 			uint64_t *ret_addr)
 {
@@ -72,7 +72,10 @@ static int find_dynamic(struct memory *memory, const struct program_headers *hea
 	return 0;
 }
 
-/* The dynamic linker leaves there where its own list begins. Returns as above. */
+/*
+ * Find the start of the dynamic linker's list, which the dynamic section refers to
+ * (DT_DEBUG). Return 0, -ENODATA or -EBADMSG.
+ */
 static int find_list(struct memory *memory, uint64_t dynamic_addr, uint64_t *ret_addr)
 {
 	for (size_t i = 0; i < DYNAMIC_MAX; i++) {
@@ -101,7 +104,7 @@ static void add_file(struct memory *memory, uint64_t dynamic_addr,
 {
 	const struct mapping *m = memory_find_mapping(memory, dynamic_addr);
 
-	/* what the kernel itself puts there is no file */
+	/* The kernel's vdso is in the list but has no file. */
 	if (!m || m->inode == 0)
 		return;
 	order->items = xgrow(order->items, &order->capacity, order->count + 1,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * link_order - the files that the dynamic linker has loaded into a process, in the order in
- * which it looks for a name in them: the program, what is preloaded, its libraries, theirs.
- * What was loaded later, by dlopen(3), is at the end.
+ * link_order - list the files that the dynamic linker has loaded into a process, in the
+ * order in which it searches them for a name: the program, preloaded libraries, the
+ * program's libraries, their libraries. Files loaded later by dlopen(3) are at the end.
  *
- * The list is in the process's own memory: it is foreign.
+ * The list is in the process's own memory, so it is foreign.
  */
 #ifndef MS_TRACEE_ELF_LINK_ORDER_H
 #define MS_TRACEE_ELF_LINK_ORDER_H
@@ -25,8 +25,8 @@ struct link_order {
 	}
 
 /*
- * Returns 0; -ENODATA if there is no dynamic linker's list: a static program; -EBADMSG if
- * there is one that makes no sense; -errno.
+ * Read the list. Return 0; -ENODATA for a static program, which has no such list;
+ * -EBADMSG if the list is invalid; or another -errno.
  */
 int link_order_read(struct memory *memory, struct link_order *ret);
 void link_order_release(struct link_order *order);

@@ -48,7 +48,7 @@ bool elf_is_native(int fd);
 /* Returns 0, -ENOEXEC if the headers have another form, -EBADMSG or -errno. */
 int elf_reader_read_segments(struct elf_reader *reader);
 
-/* Returns 0; -ENODATA if there are no sections, or for a 32-bit file; -EBADMSG, -errno. */
+/* Return 0; -ENODATA for a 32-bit file or without sections; -EBADMSG; -errno. */
 int elf_reader_read_sections(struct elf_reader *reader);
 
 /*

@@ -13,7 +13,7 @@
 #include "base/xalloc.h"
 #include "proc/system/foreign_file.h"
 
-/* Symbols may lie within others; so many starts before an address are asked. */
+/* Symbols may be nested. A lookup checks this many symbols that start before vaddr. */
 #define ENCLOSING_TRIES 32
 
 #if HAVE_LIBELF
@@ -24,8 +24,8 @@
 #	include "base/library.h"
 
 /*
- * More than the tables of any program that was seen; a file can claim more than there is
- * memory.
+ * More than the tables of any known program. A malformed file can claim more than
+ * the available memory.
  */
 #	define TABLES_MAX_BYTES (UINT64_C(1) << 30)
 #	define SEGMENTS_MAX 256
@@ -60,7 +60,7 @@ static void file_free(struct elf_file *file)
 	free(file);
 }
 
-/* Takes fd in any case. */
+/* Open fd with libelf, and take ownership of fd even on failure. */
 static int file_open(int fd, struct elf_file **ret)
 {
 	struct elf_file *file;
@@ -70,7 +70,10 @@ static int file_open(int fd, struct elf_file **ret)
 		close(fd);
 		return -EOPNOTSUPP;
 	}
-	/* not mapped: a file that is cut short under us must not kill */
+	/*
+	 * Read instead of map: if the file were truncated meanwhile, a
+	 * mapping would raise SIGBUS.
+	 */
 	elf = libelf.elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf || libelf.elf_kind(elf) != ELF_K_ELF ||
 	    libelf.gelf_getclass(elf) != ELFCLASS64) {
@@ -105,7 +108,10 @@ static int read_segments(struct elf_symbols *symbols)
 	return symbols->segment_count > 0 ? 0 : -EBADMSG;
 }
 
-/* How much of a symbol's place in memory is known to be there. */
+/*
+ * Return the number of bytes from vaddr to the end of its segment; 0 if no
+ * segment contains it.
+ */
 static uint64_t segment_rest(const struct elf_symbols *symbols, uint64_t vaddr)
 {
 	for (size_t i = 0; i < symbols->segment_count; i++) {
@@ -154,7 +160,10 @@ static void add_symbol(struct elf_symbols *symbols, const GElf_Sym *sym, const c
 	};
 }
 
-/* A section's bytes, whole and as the file has them; NULL too when enough has been read. */
+/*
+ * Return a section's bytes. Return NULL if they are compressed or not in the file, or if
+ * too much has been read already.
+ */
 static Elf_Data *section_data(struct elf_symbols *symbols, Elf_Scn *section,
 			      const GElf_Shdr *header)
 {
@@ -178,7 +187,7 @@ static void read_table(struct elf_symbols *symbols, Elf *elf, Elf_Scn *section,
 		return;
 	table = section_data(symbols, section, header);
 	names = section_data(symbols, names_section, &names_header);
-	/* each name that begins in it ends in it */
+	/* With this NUL at the end, each name ends inside the section. */
 	if (!table || !names || !names->d_buf || names->d_size == 0 ||
 	    ((const char *)names->d_buf)[names->d_size - 1] != '\0')
 		return;
@@ -193,7 +202,10 @@ static void read_table(struct elf_symbols *symbols, Elf *elf, Elf_Scn *section,
 	}
 }
 
-/* True if the file has the full table, not only what it exports. */
+/*
+ * Read all symbol tables. Return true if one is the full table, not only
+ * the exported symbols.
+ */
 static bool read_tables(struct elf_symbols *symbols, Elf *elf)
 {
 	Elf_Scn *section = NULL;
@@ -262,7 +274,7 @@ int elf_build_id_read(int fd, struct elf_build_id *ret)
 	return 0;
 }
 
-/* As elf_debug_open(), below one root. */
+/* Like elf_debug_open(), but search below one root only. */
 static int open_debug(int root_fd, const struct elf_build_id *id)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
@@ -314,7 +326,10 @@ static int compare(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-/* One symbol at each address; one without a size goes to the next. */
+/*
+ * Sort the symbols and keep one per address. A symbol without a size
+ * extends to the next one.
+ */
 static void sort(struct elf_symbols *symbols)
 {
 	size_t kept = 0;

@@ -16,12 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Addresses are the file's own, before it is moved to where it is loaded. */
+/* Addresses are those in the file, before relocation. */
 struct elf_symbol {
 	uint64_t vaddr;
 	uint64_t bytes;
 	const char *name;
-	uint8_t rank; /* of those at one address the highest is kept */
+	uint8_t rank; /* of several at one address, the highest is kept */
 	bool is_object;
 };
 
@@ -29,18 +29,18 @@ struct elf_segment {
 	uint64_t vaddr, offset_bytes, file_bytes, memory_bytes;
 };
 
-struct elf_file; /* libelf's, with the names in it */
+struct elf_file; /* libelf's handle, which owns the names */
 
 struct elf_symbols {
-	struct elf_symbol *items; /* by vaddr, one at each */
+	struct elf_symbol *items; /* sorted by vaddr, one per address */
 	size_t count, capacity;
-	struct elf_segment *segments; /* that are loaded, in the file's order */
+	struct elf_segment *segments; /* the loaded ones, in the order of the file */
 	size_t segment_count;
 	struct elf_file *file, *debug_file;
-	uint64_t read_bytes; /* of the tables of both */
+	uint64_t read_bytes; /* total size of the tables read from both files */
 };
 
-/* What tells one build of a program from another. */
+/* The longest accepted build-id, which identifies one build of a program. */
 #define ELF_BUILD_ID_MAX 64
 
 struct elf_build_id {
@@ -53,30 +53,32 @@ struct elf_build_id {
 		NULL, 0, 0, NULL, 0, NULL, NULL, 0 \
 	}
 
-/* libelf is there, and this was built with it. Loads it. */
+/* Load libelf. Return true if it is available and memstate was built with it. */
 bool elf_symbols_can_be_read(void);
 
 /*
- * The build-id of an open file, which stays open; its length is 0 if it has none. Returns
- * 0, -EBADMSG or -EOPNOTSUPP, as elf_symbols_read().
+ * Read the build-id of an open file, which stays open. Its length is 0 if the file has
+ * none. Return 0, -EBADMSG or -EOPNOTSUPP, like elf_symbols_read().
  */
 int elf_build_id_read(int fd, struct elf_build_id *ret);
 
 /*
- * Open the debug file that has this build-id, if it is installed and is what its name
- * says. root_fd as below. Returns a descriptor or -ENOENT.
+ * Open the installed debug file for this build-id, if its contents have the
+ * same build-id. root_fd: see elf_symbols_read(). Return a descriptor that the
+ * caller closes, or -ENOENT.
  */
 int elf_debug_open(int root_fd, const struct elf_build_id *id);
 
 /*
- * Read them from an open file, which is closed in any case. root_fd: the process's root,
- * or -1, searched for a debug file before our own. Returns 0, -EBADMSG if it is no ELF
- * file of 64 bits, -EOPNOTSUPP without libelf, or -errno.
+ * Read the symbols from an open file, and take ownership of fd, even on failure. If the
+ * file has no full symbol table, its debug file is searched for below root_fd, the
+ * process's root directory (-1: none), and then below memstate's own root. Return 0,
+ * -EBADMSG if it is not a 64-bit ELF file, -EOPNOTSUPP without libelf, or another -errno.
  */
 int elf_symbols_read(int fd, int root_fd, struct elf_symbols *ret);
 void elf_symbols_release(struct elf_symbols *symbols);
 
-/* The symbol that vaddr is in, or NULL. */
+/* Return the symbol that contains vaddr, or NULL. */
 const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols,
 					  uint64_t vaddr);
 
