@@ -17,6 +17,7 @@
 #include "base/xalloc.h"
 #include "ui/screen/rescue.h"
 #include "ui/screen/theme.h"
+#include "ui/state.h"
 #include "ui/ui.h"
 
 /* must be last: term.h defines macros with names such as "columns" */

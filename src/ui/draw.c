@@ -9,7 +9,7 @@
 #include "sample/recording/recorder.h"
 #include "sample/recording/replay.h"
 #include "ui/data/replay.h"
-#include "ui/ui.h"
+#include "ui/state.h"
 
 static const char *const view_titles[VIEW_COUNT_] = {
 	[VIEW_PROCESSES] = "processes", [VIEW_PROCESS] = "process",

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "ui/ui.h"
+#include "sample/process/group_processes.h"
+#include "ui/state.h"
 
 /* In other views, the named group is read this often to follow its growth. */
 #define ASIDE_NS (5 * NS_PER_S)

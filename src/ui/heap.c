@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "base/units.h"
-#include "ui/ui.h"
+#include "ui/state.h"
 
 void ui_read_heap(struct ui *ui, unsigned int wishes)
 {

@@ -45,23 +45,31 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/screen/rescue.h \
 	%D%/screen/theme.c \
 	%D%/screen/theme.h \
+	%D%/state.h \
 	%D%/ui.c \
 	%D%/ui.h \
 	%D%/view/group.c \
+	%D%/view/group.h \
 	%D%/view/group_figures.c \
 	%D%/view/group_page.h \
 	%D%/view/group_tables.c \
 	%D%/view/heap.c \
+	%D%/view/heap.h \
 	%D%/view/heap_detail_parts.c \
 	%D%/view/heap_leak_parts.c \
 	%D%/view/heap_parts.c \
 	%D%/view/heap_parts.h \
 	%D%/view/heap_said_parts.c \
 	%D%/view/help.c \
+	%D%/view/help.h \
 	%D%/view/mappings.c \
+	%D%/view/mappings.h \
 	%D%/view/process.c \
+	%D%/view/process.h \
 	%D%/view/process_matrix.c \
+	%D%/view/process_matrix.h \
 	%D%/view/processes.c \
-	%D%/view/view.h
+	%D%/view/processes.h \
+	%D%/view/selection.h
 %C%_libui_a_CFLAGS = $(AM_CFLAGS) $(NCURSESW_CFLAGS)
 UI_LIBS = %D%/libui.a $(NCURSESW_LIBS)

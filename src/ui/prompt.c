@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
-#include "ui/ui.h"
+#include "ui/state.h"
 
 #define PROMPT_LENGTH_MAX 1000
 

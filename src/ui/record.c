@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sample/recording/recorder.h"
-#include "ui/ui.h"
+#include "ui/state.h"
 
 uint64_t ui_record_due_ns(const struct ui *ui)
 {

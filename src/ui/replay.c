@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 #include "sample/recording/replay.h"
 #include "ui/data/replay.h"
-#include "ui/ui.h"
+#include "ui/state.h"
 
 #define PAGE_SAMPLES 60
 #define EVENTS_MAX 10000

@@ -9,7 +9,7 @@
 #include "render/oom/report.h"
 #include "render/process/text_report.h"
 #include "render/table/output.h"
-#include "ui/ui.h"
+#include "ui/state.h"
 
 #define REPORT_WIDTH 100
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "ui/ui.h"
+#include "ui/state.h"
 
 #include <stdarg.h>
 #include <stdio.h>

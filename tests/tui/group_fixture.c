@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "sample/process/sampler.h"
-#include "ui/ui.h"
+#include "ui/state.h"
 
 struct made_level {
 	const char *path;

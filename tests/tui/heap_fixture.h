@@ -7,7 +7,7 @@
 #define MS_TESTS_HEAP_FIXTURE_H
 
 #include "sample/heap/findings.h"
-#include "ui/ui.h"
+#include "ui/state.h"
 
 /*
  * Make the findings that name selects: "known", "detailed" (with types and pages),

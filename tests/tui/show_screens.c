@@ -37,7 +37,7 @@
 #include "heap_fixture.h"
 #include "sample/recording/replay.h"
 #include "store/recording/recording.h"
-#include "ui/ui.h"
+#include "ui/state.h"
 
 /* Later than any machine's uptime, so that the real clock adds no gaps. */
 #define FIRST_NS (UINT64_C(1) << 60)

@@ -6,7 +6,7 @@
 #ifndef MS_UI_DATA_DATA_H
 #define MS_UI_DATA_DATA_H
 
-#include "sample/process/sampler.h"
+#include "sample/process/targets.h"
 #include "ui/data/group.h"
 #include "ui/data/heap.h"
 #include "ui/data/history.h"

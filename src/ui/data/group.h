@@ -7,9 +7,9 @@
 #define MS_UI_DATA_GROUP_H
 
 #include "classify/cgroup/figures.h"
-#include "sample/process/group_processes.h"
 #include "ui/data/seen_growth.h"
 
+struct cgroup_target;
 struct data;
 
 /* A process of the group. */

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "sample/heap/reader.h"
+#include "sample/heap/walker.h"
 #include "ui/data/data.h"
 #include "ui/data/options.h"
 

@@ -6,9 +6,10 @@
 #ifndef MS_UI_DATA_HEAP_H
 #define MS_UI_DATA_HEAP_H
 
-#include "sample/heap/walker.h"
+#include "sample/heap/findings.h"
 
 struct data;
+struct heap_walker;
 
 struct data_heap {
 	struct heap_walker *walker; /* NULL until the first read */

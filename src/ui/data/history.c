@@ -27,6 +27,16 @@ const char *part_name(enum part part)
 	return part >= PART_OWNER ? owner_names[part - PART_OWNER] : names[part];
 }
 
+char part_letter(enum part part)
+{
+	/* the same letters as in the text report */
+	static const char owners[] = "LPGMSAFH", states[] = "DLCdc";
+
+	if (part >= PART_STATE)
+		return states[part - PART_STATE];
+	return part >= PART_OWNER ? owners[part - PART_OWNER] : ' ';
+}
+
 uint64_t part_get(const struct usage *u, enum part part)
 {
 	if (part == PART_NEED)

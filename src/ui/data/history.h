@@ -38,6 +38,9 @@ enum part {
  */
 const char *part_name(enum part part);
 
+/* Return the letter of an owner or state, which is also used in the bars. */
+char part_letter(enum part part);
+
 uint64_t part_get(const struct usage *u, enum part part);
 
 struct sample {

@@ -6,12 +6,17 @@
 #ifndef MS_UI_DATA_OPTIONS_H
 #define MS_UI_DATA_OPTIONS_H
 
-#include "model/cgroup.h"
-#include "sample/process/sampler.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+struct cgroup;
+struct cgroup_target;
+struct procfs;
 struct recorder;
 struct replay;
-struct cgroup_target;
+struct sampler;
+struct targets;
 
 struct ui_options {
 	struct sampler *sampler;

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "ui/view/group.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
 #include "render/table/axis.h"
+#include "ui/data/data.h"
+#include "ui/screen/graph.h"
 #include "ui/view/group_page.h"
 
 void group_view_init(struct group_view *v, const struct data *data, bool exact_bytes)

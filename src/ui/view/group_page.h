@@ -7,7 +7,9 @@
 #define MS_UI_VIEW_GROUP_PAGE_H
 
 #include "base/units.h"
-#include "ui/view/view.h"
+#include "ui/data/group.h"
+#include "ui/screen/canvas.h"
+#include "ui/view/group.h"
 
 #define GROUP_GRAPH_HEIGHT_MIN 5
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "ui/view/heap.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -8,9 +10,10 @@
 #include "base/units.h"
 #include "classify/process/heap_problem.h"
 #include "render/table/bar.h"
+#include "ui/data/data.h"
 #include "ui/data/options.h"
 #include "ui/data/replay.h"
-#include "ui/view/view.h"
+#include "ui/view/heap_parts.h"
 
 #define HEAD_HEIGHT 2
 

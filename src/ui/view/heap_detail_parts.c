@@ -7,7 +7,6 @@
 #include "base/units.h"
 #include "model/image.h"
 #include "ui/view/heap_parts.h"
-#include "ui/view/view.h"
 
 #define STRIP_LINES 6
 

@@ -6,7 +6,6 @@
 
 #include "base/units.h"
 #include "ui/view/heap_parts.h"
-#include "ui/view/view.h"
 
 static void add_sum(const struct heap_sheet *s, const char *label,
 		    const struct chunk_sum *sum, uint64_t resident_bytes)

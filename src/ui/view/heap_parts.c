@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "render/heap/page.h"
 #include "render/table/bar.h"
-#include "ui/view/view.h"
+#include "ui/data/history.h"
 
 #define BAR_WIDTH_MIN 10
 #define LABEL_WIDTH 34

@@ -7,6 +7,7 @@
 
 #include "sample/heap/findings.h"
 #include "ui/screen/lines.h"
+#include "ui/view/heap.h"
 
 struct heap_sheet {
 	const struct heap_findings *findings;
@@ -15,6 +16,10 @@ struct heap_sheet {
 	uint64_t now_ns;
 	int amount_width; /* including the blank in front */
 };
+
+/* Draw the parts of the findings as lines, and record their first lines in the view. */
+void heap_parts_draw(struct heap_view *v, struct lines *lines,
+		     const struct heap_findings *f, uint64_t now_ns);
 
 #define COUNT_WIDTH 11
 

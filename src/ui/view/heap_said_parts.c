@@ -4,7 +4,6 @@
 #include "base/units.h"
 #include "classify/process/classify_stats.h"
 #include "ui/view/heap_parts.h"
-#include "ui/view/view.h"
 
 #define NAME_WIDTH 34
 

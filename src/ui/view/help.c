@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "ui/view/help.h"
+
 #include <string.h>
 
 #include "ui/screen/lines.h"
-#include "ui/view/view.h"
 
 static const char *const legend[] = {
 	"What the words mean:",

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "ui/view/mappings.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "ui/data/data.h"
 #include "ui/data/replay.h"
-#include "ui/view/view.h"
 
 /* A group of mappings has neither an address nor permissions. */
 #define GROUP_COLUMNS                                                                            \

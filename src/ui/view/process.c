@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "ui/view/process.h"
+
 #include <string.h>
 
 #include "base/text.h"
@@ -9,8 +11,9 @@
 #include "render/process/growth_text.h"
 #include "render/table/axis.h"
 #include "render/table/bar.h"
+#include "ui/data/data.h"
 #include "ui/data/replay.h"
-#include "ui/view/view.h"
+#include "ui/view/process_matrix.h"
 
 #define SENTENCES_MAX 4
 #define GRAPH_HEIGHT_MIN 4
@@ -19,16 +22,6 @@ void process_init(struct process_view *v, const struct data *data, bool exact_by
 {
 	*v = (struct process_view){ .data = data, .exact_bytes = exact_bytes };
 	v->chosen = (enum part)(PART_OWNER + OWNER_ANON);
-}
-
-char part_letter(enum part part)
-{
-	/* the same letters as in the text report */
-	static const char owners[] = "LPGMSAFH", states[] = "DLCdc";
-
-	if (part >= PART_STATE)
-		return states[part - PART_STATE];
-	return part >= PART_OWNER ? owners[part - PART_OWNER] : ' ';
 }
 
 bool process_shows(const struct process_view *v, enum part part)

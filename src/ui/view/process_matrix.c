@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "ui/view/process_matrix.h"
+
 #include <string.h>
 
 #include "base/units.h"
 #include "render/table/column.h"
-#include "ui/view/view.h"
+#include "ui/data/data.h"
 
 /* Column widths. 0: left out, because the column does not fit or is empty. */
 struct layout {

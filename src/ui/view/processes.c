@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "ui/view/processes.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "render/table/bar.h"
-#include "ui/view/view.h"
+#include "ui/data/data.h"
 
 void processes_init(struct processes_view *v, const struct data *data, const char *sort,
 		    bool exact_bytes)

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * state - the state of the screen, what keys do to it, and how it is drawn. Nothing here
+ * needs a terminal.
+ */
+#ifndef MS_UI_STATE_H
+#define MS_UI_STATE_H
+
+#include "ui/data/data.h"
+#include "ui/data/options.h"
+#include "ui/screen/menu.h"
+#include "ui/view/group.h"
+#include "ui/view/heap.h"
+#include "ui/view/help.h"
+#include "ui/view/mappings.h"
+#include "ui/view/process.h"
+#include "ui/view/processes.h"
+
+enum view {
+	VIEW_PROCESSES,
+	VIEW_PROCESS,
+	VIEW_MAPPINGS,
+	VIEW_HEAP,
+	VIEW_CGROUP,
+	VIEW_HELP,
+	VIEW_COUNT_
+};
+
+enum prompt_kind {
+	PROMPT_NONE,
+	PROMPT_SEARCH,
+	PROMPT_FILTER,
+	PROMPT_SAVE,
+	PROMPT_MOMENT, /* time to go to in a recording */
+	PROMPT_STOP,   /* yes or no: stop the process to read its heap? */
+	PROMPT_HELPER, /* yes or no: inject a helper into the process? */
+	PROMPT_COUNT_
+};
+
+struct prompt {
+	enum prompt_kind kind;
+	struct strbuf text;
+	char *before; /* text to restore on Esc; owned */
+	/* the user has been warned that the file exists; Enter overwrites it */
+	bool is_confirmed;
+	unsigned int wishes; /* enum heap_wish flags of the read after a yes */
+};
+
+#define BAR_ENTRIES_MAX 16
+
+struct bar_entry {
+	int x, end;
+	uint32_t key;
+};
+
+struct replay_event {
+	size_t index; /* index of the last sample before the event */
+	char *text;
+};
+
+struct ui {
+	const struct ui_options *options;
+	struct data data;
+	enum view view;
+	enum view view_before_help;
+	enum view view_before_group; /* VIEW_CGROUP: the group view was opened first */
+	bool is_from_group; /* the selected process was opened from the group view */
+	struct processes_view processes;
+	struct process_view process;
+	struct mappings_view mappings;
+	struct heap_view heap;
+	struct group_view group;
+	struct list help;
+	struct menu menu;
+	struct prompt prompt;
+	char message[160]; /* one line, shown until the next key; "": none */
+	uint64_t interval_ns;
+	uint64_t due_ns; /* time of the next refresh */
+	bool wants_refresh;
+	bool is_paused;
+	bool is_playing;   /* replay: advance one sample per interval */
+	bool wants_redraw; /* repaint the whole terminal */
+	bool has_quit;
+	struct replay_event *events; /* replay: events in order of time */
+	uint64_t record_due_ns;	     /* when to record the next sample */
+	size_t event_count, event_capacity;
+	size_t event_shown; /* index of the event whose text was shown last */
+	struct bar_entry bar[BAR_ENTRIES_MAX];
+	size_t bar_count;
+	int bar_y;
+	int width; /* width of the screen in the last drawing */
+};
+
+void ui_init(struct ui *ui, const struct ui_options *options);
+void ui_release(struct ui *ui);
+
+/* Read the data of the current view and compute the time of the next read. */
+void ui_refresh(struct ui *ui, uint64_t now_ns);
+
+/* Return when to call ui_refresh() next; UINT64_MAX: only after an event. */
+uint64_t ui_due_ns(const struct ui *ui);
+
+/*
+ * Collect the results of threads and start requested work. Returns true if
+ * anything changed.
+ */
+bool ui_poll(struct ui *ui);
+
+/*
+ * Return a descriptor that becomes readable when ui_poll() may have results; -1: no
+ * thread is running.
+ */
+int ui_wake_fd(const struct ui *ui);
+
+/* Return how often the screen must be redrawn without new data. */
+uint64_t ui_redraw_interval_ns(const struct ui *ui);
+
+/* Return true if all targets have ended, so that there is nothing more to read. */
+bool ui_has_ended(const struct ui *ui);
+
+/* Return the current context as defined in keymap.h. */
+unsigned int ui_context(const struct ui *ui);
+
+void ui_key(struct ui *ui, uint32_t key);
+
+enum mouse {
+	MOUSE_CLICK,
+	MOUSE_WHEEL_UP,
+	MOUSE_WHEEL_DOWN
+};
+void ui_mouse(struct ui *ui, int x, int y, enum mouse what);
+
+void ui_draw(struct ui *ui, struct canvas *c, uint64_t now_ns);
+
+#define UI_WIDTH_MIN 40
+#define UI_HEIGHT_MIN 10
+
+/* Show a message in the last line but one. */
+void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void ui_set_view(struct ui *ui, enum view view);
+
+/*
+ * Recording, in record.c: samples of all targets, independent of the view
+ * and of pausing.
+ */
+uint64_t ui_record_due_ns(const struct ui *ui);
+void ui_record(struct ui *ui, uint64_t now_ns);
+
+/* Replay, in replay.c: move in the recording by keys, by playing or by mouse. */
+void ui_replay_init(struct ui *ui);
+void ui_replay_release(struct ui *ui);
+/* true if it was a replay action */
+bool ui_replay_act(struct ui *ui, enum action action);
+void ui_replay_refresh(struct ui *ui, uint64_t now_ns);
+uint64_t ui_replay_due_ns(const struct ui *ui);
+bool ui_replay_click(struct ui *ui, int x, int y);
+/* Go to the time that the user typed. Returns false if the text is not a valid time. */
+bool ui_replay_go_to(struct ui *ui, const char *text);
+/* Draw the second line, which shows the position in the recording. */
+void ui_replay_draw(struct ui *ui, struct canvas *c);
+
+/*
+ * The heap, in heap.c: read it if the process may be stopped; otherwise ask
+ * the user first.
+ */
+void ui_read_heap(struct ui *ui, unsigned int wishes);
+bool ui_heap_act(struct ui *ui, enum action action); /* true if it was a heap action */
+void ui_show_heap(struct ui *ui); /* call when the heap view is opened */
+
+/* The group, in group.c: show the named group first. */
+void ui_begin_group(struct ui *ui);
+bool ui_group_act(struct ui *ui, enum action action); /* true if it was a group action */
+unsigned int ui_group_context(const struct ui *ui);
+/* Read the group if it is shown, or needed for another view. */
+void ui_refresh_group(struct ui *ui, bool is_shown, uint64_t now_ns);
+
+/* Prompts, in prompt.c: handle keys while a prompt is open. */
+void prompt_open(struct ui *ui, enum prompt_kind kind);
+void prompt_key(struct ui *ui, uint32_t key);
+void prompt_release(struct prompt *prompt);
+bool prompt_is_question(const struct prompt *prompt); /* a yes-or-no question */
+struct selection *ui_selection(struct ui *ui); /* that of the visible list, or NULL */
+void ui_update_view(struct ui *ui); /* call after the filter or the data changed */
+bool ui_search(struct ui *ui, int step);
+
+/* Write the contents of the current view as text to a file. Returns 0 or -errno. */
+int save_view(const struct ui *ui, const char *path);
+
+#endif

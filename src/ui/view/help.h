@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * help - the view of the keys.
+ */
+#ifndef MS_UI_VIEW_HELP_H
+#define MS_UI_VIEW_HELP_H
+
+#include "ui/screen/canvas.h"
+#include "ui/screen/list.h"
+
+/* Draw the keys that work in each context, scrolled to the position of `list`. */
+void help_draw(struct list *list, bool is_replayed, struct canvas *c,
+	       const struct area *area);
+size_t help_line_count(bool is_replayed);
+
+#endif

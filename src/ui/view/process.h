@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * process - the view of the selected process: its bars, its matrix and its graphs.
+ */
+#ifndef MS_UI_VIEW_PROCESS_H
+#define MS_UI_VIEW_PROCESS_H
+
+#include "ui/data/history.h"
+#include "ui/screen/canvas.h"
+#include "ui/screen/graph.h"
+#include "ui/screen/keymap.h"
+
+struct data;
+
+enum cells_mode {
+	CELLS_AMOUNT,
+	CELLS_CHANGE,
+	CELLS_RATE,
+	CELLS_MODE_COUNT_
+};
+
+struct process_view {
+	const struct data *data;
+	bool exact_bytes;
+	enum cells_mode mode;
+	enum graph_style graph_style; /* used if the terminal is not limited to ASCII */
+	enum part chosen;	      /* shown in the second graph */
+	/* bitmap of the parts that were ever above 0; their lines stay visible */
+	uint32_t seen;
+	int seen_pid;
+};
+
+void process_init(struct process_view *v, const struct data *data, bool exact_bytes);
+void process_update(struct process_view *v);
+bool process_act(struct process_view *v, enum action action);
+void process_draw(struct process_view *v, struct canvas *c, const struct area *area,
+		  uint64_t now_ns);
+
+/* Return the owner in the cursor's line; OWNER_COUNT_ if the line has none. */
+enum owner process_chosen_owner(const struct process_view *v);
+
+/* Return true if the part is on the screen. */
+bool process_shows(const struct process_view *v, enum part part);
+
+#endif

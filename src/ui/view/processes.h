@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * processes - the view of all processes: a list or a tree, filtered and sorted.
+ */
+#ifndef MS_UI_VIEW_PROCESSES_H
+#define MS_UI_VIEW_PROCESSES_H
+
+#include "ui/data/tree.h"
+#include "ui/screen/grid.h"
+#include "ui/view/selection.h"
+
+struct data;
+
+struct tag {
+	int pid;
+	uint64_t start_ticks;
+};
+
+struct processes_view {
+	const struct data *data;
+	bool exact_bytes;
+	struct grid grid;
+	struct selection selection;
+	bool is_tree;
+	/* process that the cursor follows; 0: the cursor stays in the first line */
+	int cursor_pid;
+	struct process_row *rows;
+	size_t row_capacity;
+	const void **order; /* pointers to the visible rows, in order */
+	size_t order_capacity;
+	struct tree_place *places;
+	size_t place_capacity;
+	size_t count;
+	struct tag *tags;
+	size_t tag_count, tag_capacity;
+	bool ascii;
+};
+
+void processes_init(struct processes_view *v, const struct data *data, const char *sort,
+		    bool exact_bytes);
+void processes_release(struct processes_view *v);
+
+/* Rebuild the rows after a change of the data, filter, sort order or tree mode. */
+void processes_update(struct processes_view *v);
+
+/* Return the NEED_ flags for the visible columns and the sort column. */
+unsigned int processes_needs(const struct processes_view *v);
+
+/* Return the usage of the process under the cursor, or NULL. */
+const struct usage *processes_chosen(const struct processes_view *v);
+
+/* Get the pids of the processes on the screen, at most `max`. Returns their number. */
+size_t processes_visible(const struct processes_view *v, size_t max, int *ret_pids);
+
+/* Perform the action. Returns false if it does not belong to this view. */
+bool processes_act(struct processes_view *v, enum action action);
+
+/*
+ * Move the cursor to the next match (step 1), the previous match (-1), or the first match
+ * at or after the cursor (0).
+ */
+bool processes_search(struct processes_view *v, int step);
+
+void processes_choose_row(struct processes_view *v, size_t row);
+void processes_draw(struct processes_view *v, struct canvas *c, const struct area *area);
+
+#endif
