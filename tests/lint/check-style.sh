@@ -16,7 +16,7 @@ found=$(awk '
 	}
 	FNR == 501 { complain("more than 500 lines") }
 	/[ \t]$/ { complain("trailing blanks") }
-	/^ +[^ *]/ { complain("indented with blanks instead of tabs") }
+	/^ +[^ *\\]/ { complain("indented with blanks instead of tabs") }
 	{
 		line = $0
 		gsub(/"([^"\\]|\\.)*"/, "", line)

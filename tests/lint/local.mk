@@ -5,6 +5,7 @@ lint_tests = \
 	%D%/check-columns.sh \
 	%D%/check-completion.sh \
 	%D%/check-docs.sh \
+	%D%/check-format.sh \
 	%D%/check-hardening.sh \
 	%D%/check-headers.sh \
 	%D%/check-layers.sh \

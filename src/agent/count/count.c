@@ -36,7 +36,7 @@ static inline uintptr_t returned(uintptr_t result)
  * if p is NULL. Return p.
  */
 static inline __attribute__((always_inline)) void *give(struct count_slot *slot, void *p,
-							 size_t bytes)
+							size_t bytes)
 {
 	p = (void *)returned((uintptr_t)p);
 	if (COUNT_HAS_LIVE)
@@ -194,7 +194,8 @@ static COUNT_COLD void *move_from_arena(void *p, size_t bytes)
 	return moved;
 }
 
-static inline __attribute__((always_inline)) void *resize(enum count_function function, void *p, size_t bytes)
+static inline __attribute__((always_inline)) void *resize(enum count_function function,
+							  void *p, size_t bytes)
 {
 	struct count_slot *slot = count_slot_own();
 
@@ -280,15 +281,15 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 #endif
 }
 
-#define ALIGNED(function, which)                                    \
-	COUNT_EXPORT void *function(size_t alignment, size_t bytes) \
-	{                                                           \
-		struct count_slot *slot = count_slot_own();         \
-								    \
-		if (count_unlikely(!slot))                          \
-			return count_arena_take(alignment, bytes);  \
-		count_add(&slot->calls[which], 1);                  \
-		count_requested(slot, bytes);                       \
+#define ALIGNED(function, which)                                                 \
+	COUNT_EXPORT void *function(size_t alignment, size_t bytes)              \
+	{                                                                        \
+		struct count_slot *slot = count_slot_own();                      \
+                                                                                 \
+		if (count_unlikely(!slot))                                       \
+			return count_arena_take(alignment, bytes);               \
+		count_add(&slot->calls[which], 1);                               \
+		count_requested(slot, bytes);                                    \
 		return give(slot, count_next.function(alignment, bytes), bytes); \
 	}
 
@@ -299,15 +300,15 @@ ALIGNED(memalign, COUNT_MEMALIGN)
  * Without a slot these functions return NULL: the dynamic linker never
  * allocates whole pages.
  */
-#define PAGES(function, which)                              \
-	COUNT_EXPORT void *function(size_t bytes)           \
-	{                                                   \
-		struct count_slot *slot = count_slot_own(); \
-							    \
-		if (count_unlikely(!slot))                  \
-			return NULL;                        \
-		count_add(&slot->calls[which], 1);          \
-		count_requested(slot, bytes);               \
+#define PAGES(function, which)                                        \
+	COUNT_EXPORT void *function(size_t bytes)                     \
+	{                                                             \
+		struct count_slot *slot = count_slot_own();           \
+                                                                      \
+		if (count_unlikely(!slot))                            \
+			return NULL;                                  \
+		count_add(&slot->calls[which], 1);                    \
+		count_requested(slot, bytes);                         \
 		return give(slot, count_next.function(bytes), bytes); \
 	}
 

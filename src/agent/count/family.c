@@ -14,11 +14,13 @@
 #include <stdbool.h>
 
 #define INDEX(symbol, call, size) INDEX_##symbol,
-enum { COUNT_FAMILY(INDEX) ENTRY_COUNT_ };
+enum {
+	COUNT_FAMILY(INDEX) ENTRY_COUNT_
+};
 
-#define ENTRY(symbol, call, which)                                            \
-	[INDEX_##symbol] = { .name = #symbol,                                 \
-			     .function = COUNT_##call,                        \
+#define ENTRY(symbol, call, which)                     \
+	[INDEX_##symbol] = { .name = #symbol,          \
+			     .function = COUNT_##call, \
 			     .size = COUNT_ENTRY_##which },
 static struct count_entry entries[ENTRY_COUNT_] = { COUNT_FAMILY(ENTRY) };
 
@@ -55,7 +57,7 @@ static __attribute__((cold, noinline)) bool look_up(struct count_entry *entry)
 	found.next = (count_entry_fn *)(uintptr_t)dlsym(RTLD_NEXT, found.name);
 	if (found.next) {
 		(void)dl_iterate_phdr(find_range, &found);
-		entry->usable = (size_t (*)(const void *, int))(uintptr_t)dlsym(
+		entry->usable = (size_t(*)(const void *, int))(uintptr_t)dlsym(
 			RTLD_NEXT, COUNT_FAMILY_USABLE);
 		entry->start = found.start;
 		entry->end = found.end;
@@ -75,22 +77,22 @@ static uintptr_t refuse(const struct count_entry *entry)
 	return entry->function == COUNT_POSIX_MEMALIGN ? ENOMEM : 0;
 }
 
-#define DEFINE(symbol, call_, size)                                                           \
-	__attribute__((visibility("default"))) uintptr_t symbol(uintptr_t a, uintptr_t b,     \
-								uintptr_t c, uintptr_t d);    \
-	uintptr_t symbol(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)                  \
-	{                                                                                     \
-		struct count_entry *entry = &entries[INDEX_##symbol];                         \
-		const struct count_entry_call call = {                                        \
-			{ a, b, c, d },                                                       \
-			(uint64_t)(uintptr_t)__builtin_return_address(0),                     \
-			(uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,                 \
-			*(const uint64_t *)__builtin_frame_address(0),                        \
-		};                                                                            \
-											      \
-		if (!__atomic_load_n(&entry->next, __ATOMIC_ACQUIRE) && !look_up(entry))      \
-			return refuse(entry);                                                 \
-		return memstate_count_entry(entry, &call);                                    \
+#define DEFINE(symbol, call_, size)                                                      \
+	__attribute__((visibility("default"))) uintptr_t symbol(                         \
+		uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d);                     \
+	uintptr_t symbol(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)             \
+	{                                                                                \
+		struct count_entry *entry = &entries[INDEX_##symbol];                    \
+		const struct count_entry_call call = {                                   \
+			{ a, b, c, d },                                                  \
+			(uint64_t)(uintptr_t)__builtin_return_address(0),                \
+			(uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,            \
+			*(const uint64_t *)__builtin_frame_address(0),                   \
+		};                                                                       \
+                                                                                         \
+		if (!__atomic_load_n(&entry->next, __ATOMIC_ACQUIRE) && !look_up(entry)) \
+			return refuse(entry);                                            \
+		return memstate_count_entry(entry, &call);                               \
 	}
 
 COUNT_FAMILY(DEFINE)

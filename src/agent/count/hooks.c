@@ -13,9 +13,9 @@
 #include "agent/count/hooks_keep.h"
 #include "agent/system/syscalls.h"
 
-#define COLD	    __attribute__((cold, noinline))
-#define HOOK	    __attribute__((used, visibility("hidden")))
-#define likely(x)   __builtin_expect(!!(x), 1)
+#define COLD __attribute__((cold, noinline))
+#define HOOK __attribute__((used, visibility("hidden")))
+#define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /*
@@ -29,7 +29,7 @@
 /* Marks a deleted entry: it no longer names a slot, but a search continues past it. */
 #define TOMB (UINT64_C(1) << 32)
 
-#define OFFSET(symbol, function)	".long hook_" #symbol " - hooks_head\n"
+#define OFFSET(symbol, function) ".long hook_" #symbol " - hooks_head\n"
 #define EXTRA_OFFSET(symbol, call, size) OFFSET(symbol, call)
 
 /* count_hooks.ld defines hooks_end. */
@@ -41,9 +41,10 @@ __asm__(".section .text.head, \"ax\"\n"
 	".long 0x4843534d, 3\n"
 	".long hooks_end - hooks_head\n"
 	".long (0f - 1f) / 4\n"
-	"1:\n" HOOKS_STANDARD(OFFSET) COUNT_EXTRA(EXTRA_OFFSET) "0:\n"
-	".zero 1600 - (0b - hooks_head)\n"
-	".previous\n");
+	"1:\n" HOOKS_STANDARD(OFFSET)
+		COUNT_EXTRA(EXTRA_OFFSET) "0:\n"
+					  ".zero 1600 - (0b - hooks_head)\n"
+					  ".previous\n");
 
 extern const struct hooks_head hooks_head __attribute__((visibility("hidden")));
 extern char hooks_counts[] __attribute__((visibility("hidden")));
@@ -137,11 +138,14 @@ static bool has_ended(uint64_t entry)
 static void fold(struct count_slot *slot)
 {
 	struct count_head *head = counts_head();
-	uint64_t *from = &slot->malloc_calls, *to = &slot_at(slot_offset(0))->malloc_calls;
+	uint64_t *from = &slot->malloc_calls,
+		 *to = &slot_at(slot_offset(0))->malloc_calls;
 
 	__atomic_fetch_add(&head->fold_begin_count, 1, __ATOMIC_SEQ_CST);
-	for (size_t i = 0; i < offsetof(struct count_slot, flush_count) / sizeof(uint64_t); i++)
-		__atomic_fetch_add(&to[i], __atomic_exchange_n(&from[i], 0, __ATOMIC_RELAXED),
+	for (size_t i = 0;
+	     i < offsetof(struct count_slot, flush_count) / sizeof(uint64_t); i++)
+		__atomic_fetch_add(&to[i],
+				   __atomic_exchange_n(&from[i], 0, __ATOMIC_RELAXED),
 				   __ATOMIC_RELAXED);
 	__atomic_fetch_add(&head->folded_thread_count, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&head->fold_end_count, 1, __ATOMIC_SEQ_CST);
@@ -173,8 +177,8 @@ static uint32_t take_new(uint32_t limit)
 	do
 		if (index >= limit)
 			return 0;
-	while (!__atomic_compare_exchange_n(count, &index, index + 1, false, __ATOMIC_ACQ_REL,
-					    __ATOMIC_RELAXED));
+	while (!__atomic_compare_exchange_n(count, &index, index + 1, false,
+					    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 	return slot_offset(index);
 }
 
@@ -223,7 +227,8 @@ static bool publish(uint32_t key, uint32_t offset)
 		uint64_t *entry = entry_at(key + i);
 		uint64_t found = load(entry);
 
-		if ((uint32_t)found == 0 && change(entry, found, (uint64_t)offset << 32 | key))
+		if ((uint32_t)found == 0 &&
+		    change(entry, found, (uint64_t)offset << 32 | key))
 			return true;
 	}
 	return false;
@@ -296,8 +301,8 @@ static COLD struct count_slot *count_slowly(enum count_function function, uint64
 		return slot;
 	}
 	slot = slot_at(slot_offset(0));
-	__atomic_compare_exchange_n(&head->folded_thread_count, &none, 1, false, __ATOMIC_RELAXED,
-				    __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(&head->folded_thread_count, &none, 1, false,
+				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	__atomic_fetch_add(counter_of(slot, function), 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&slot->requested_bytes, bytes, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&slot->free_null_count, is_null, __ATOMIC_RELAXED);
@@ -321,8 +326,8 @@ static inline bool is_due(struct count_slot *slot, uint64_t bytes)
  * a local variable could not end in a tail call, and the original function
  * would return to the hook.
  */
-HOOK COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc, uint64_t sp,
-			  uint64_t rbp);
+HOOK COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc,
+			  uint64_t sp, uint64_t rbp);
 COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc, uint64_t sp,
 		     uint64_t rbp)
 {
@@ -331,8 +336,8 @@ COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc, uint6
 	uint64_t offset = (uintptr_t)slot - (uintptr_t)hooks_counts - COUNT_HEAD_BYTES;
 
 	if (is_counted && hooks_private.takes_stacks)
-		slot->pending_bytes = hooks_take_stack((uint32_t)(offset / COUNT_SLOT_BYTES), bytes,
-						       &start);
+		slot->pending_bytes = hooks_take_stack(
+			(uint32_t)(offset / COUNT_SLOT_BYTES), bytes, &start);
 	else
 		slot->pending_bytes = INT64_MAX;
 }
@@ -342,7 +347,7 @@ COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc, uint6
  * reached from the hook by a jump, so its own return address is the one of the hook.
  */
 #define START                                                         \
-	(uint64_t)(uintptr_t)__builtin_return_address(0),             \
+	(uint64_t)(uintptr_t) __builtin_return_address(0),            \
 		(uint64_t)(uintptr_t)__builtin_frame_address(0) + 16, \
 		*(const uint64_t *)__builtin_frame_address(0)
 
@@ -367,37 +372,37 @@ static inline function_fn *original(enum hook hook)
 }
 
 /* bytes: an expression of the arguments a, b and c. next: the call to continue with. */
-#define MAKE_HOOK(symbol, function, bytes, next)                                            \
-	HOOK uintptr_t hook_##symbol(uintptr_t a, uintptr_t b, uintptr_t c);                \
-	static COLD uintptr_t slow_##symbol(uintptr_t a, uintptr_t b, uintptr_t c)          \
-	{                                                                                   \
-		struct count_slot *slot =                                                   \
-			count_slowly(function, bytes, !IS_MAKING(function) && !a);           \
-											    \
-		if (slot && IS_MAKING(function) && is_due(slot, bytes))                     \
-			take_stack(slot, bytes, START);                                    \
-		return next;                                                                \
-	}                                                                                   \
-	static COLD uintptr_t due_##symbol(uintptr_t a, uintptr_t b, uintptr_t c)           \
-	{                                                                                   \
-		take_stack(own_slot(), bytes, START);                                      \
-		return next;                                                                \
-	}                                                                                   \
-	uintptr_t hook_##symbol(uintptr_t a, uintptr_t b, uintptr_t c)                      \
-	{                                                                                   \
-		struct count_slot *slot = own_slot();                                       \
-											    \
-		if (unlikely(!slot))                                                        \
-			return slow_##symbol(a, b, c);                                      \
-		add(counter_of(slot, function), 1);                                         \
-		if (IS_MAKING(function)) {                                                  \
-			add(&slot->requested_bytes, bytes);                                 \
-			if (is_due(slot, bytes))                                            \
-				return due_##symbol(a, b, c);                               \
-		} else if (unlikely(!a)) {                                                  \
-			add(&slot->free_null_count, 1);                                     \
-		}                                                                           \
-		return next;                                                                \
+#define MAKE_HOOK(symbol, function, bytes, next)                                   \
+	HOOK uintptr_t hook_##symbol(uintptr_t a, uintptr_t b, uintptr_t c);       \
+	static COLD uintptr_t slow_##symbol(uintptr_t a, uintptr_t b, uintptr_t c) \
+	{                                                                          \
+		struct count_slot *slot =                                          \
+			count_slowly(function, bytes, !IS_MAKING(function) && !a); \
+                                                                                   \
+		if (slot && IS_MAKING(function) && is_due(slot, bytes))            \
+			take_stack(slot, bytes, START);                            \
+		return next;                                                       \
+	}                                                                          \
+	static COLD uintptr_t due_##symbol(uintptr_t a, uintptr_t b, uintptr_t c)  \
+	{                                                                          \
+		take_stack(own_slot(), bytes, START);                              \
+		return next;                                                       \
+	}                                                                          \
+	uintptr_t hook_##symbol(uintptr_t a, uintptr_t b, uintptr_t c)             \
+	{                                                                          \
+		struct count_slot *slot = own_slot();                              \
+                                                                                   \
+		if (unlikely(!slot))                                               \
+			return slow_##symbol(a, b, c);                             \
+		add(counter_of(slot, function), 1);                                \
+		if (IS_MAKING(function)) {                                         \
+			add(&slot->requested_bytes, bytes);                        \
+			if (is_due(slot, bytes))                                   \
+				return due_##symbol(a, b, c);                      \
+		} else if (unlikely(!a)) {                                         \
+			add(&slot->free_null_count, 1);                            \
+		}                                                                  \
+		return next;                                                       \
 	}
 
 #define IS_MAKING(function) ((function) != COUNT_FREE && (function) != COUNT_DELETE)
@@ -410,9 +415,9 @@ static inline uint64_t product(uint64_t a, uint64_t b)
 }
 
 #define OWN(symbol) original(HOOK_##symbol)(a, b, c)
-#define FIRST(symbol, function)	 MAKE_HOOK(symbol, function, given_bytes(a), OWN(symbol))
+#define FIRST(symbol, function) MAKE_HOOK(symbol, function, given_bytes(a), OWN(symbol))
 #define SECOND(symbol, function) MAKE_HOOK(symbol, function, given_bytes(b), OWN(symbol))
-#define NONE(symbol, function)	 MAKE_HOOK(symbol, function, 0, OWN(symbol))
+#define NONE(symbol, function) MAKE_HOOK(symbol, function, 0, OWN(symbol))
 
 /*
  * Call realloc here: glibc's reallocarray calls it by name, and the call
@@ -441,40 +446,40 @@ HOOKS_NEW(FIRST)
 HOOKS_DELETE(NONE)
 
 /* caller: where the address is kept to which the function returns. */
-#define EXTRA_WORDS                                                                   \
+#define EXTRA_WORDS \
 	uintptr_t a, uintptr_t b, uintptr_t c, const uint64_t *caller, uint64_t rbp
 
-#define MAKE_EXTRA_BODY(function, size, bytes)                                              \
-	HOOK void count_##function##_##size(EXTRA_WORDS);                                   \
-	static COLD void slow_##function##_##size(EXTRA_WORDS)                              \
-	{                                                                                   \
-		struct count_slot *slot =                                                   \
-			count_slowly(function, bytes, !IS_MAKING(function) && !a);          \
-											    \
-		(void)b;                                                                    \
-		(void)c;                                                                    \
-		if (slot && IS_MAKING(function) && is_due(slot, bytes))                     \
-			keep_and_take_stack(slot, bytes, *caller, (uintptr_t)(caller + 1),  \
-					    rbp);                                           \
-	}                                                                                   \
-	void count_##function##_##size(EXTRA_WORDS)                                         \
-	{                                                                                   \
-		struct count_slot *slot = own_slot();                                       \
-											    \
-		if (unlikely(!slot)) {                                                      \
-			slow_##function##_##size(a, b, c, caller, rbp);                     \
-			return;                                                             \
-		}                                                                           \
-		add(counter_of(slot, function), 1);                                         \
-		if (IS_MAKING(function)) {                                                  \
-			add(&slot->requested_bytes, bytes);                                 \
-			if (is_due(slot, bytes))                                            \
-				keep_and_take_stack(slot, bytes, *caller,                   \
-						    (uintptr_t)(caller + 1), rbp);          \
-		} else if (unlikely(!a)) {                                                  \
-			add(&slot->free_null_count, 1);                                     \
-		}                                                                           \
-	}                                                                                   \
+#define MAKE_EXTRA_BODY(function, size, bytes)                                     \
+	HOOK void count_##function##_##size(EXTRA_WORDS);                          \
+	static COLD void slow_##function##_##size(EXTRA_WORDS)                     \
+	{                                                                          \
+		struct count_slot *slot =                                          \
+			count_slowly(function, bytes, !IS_MAKING(function) && !a); \
+                                                                                   \
+		(void)b;                                                           \
+		(void)c;                                                           \
+		if (slot && IS_MAKING(function) && is_due(slot, bytes))            \
+			keep_and_take_stack(slot, bytes, *caller,                  \
+					    (uintptr_t)(caller + 1), rbp);         \
+	}                                                                          \
+	void count_##function##_##size(EXTRA_WORDS)                                \
+	{                                                                          \
+		struct count_slot *slot = own_slot();                              \
+                                                                                   \
+		if (unlikely(!slot)) {                                             \
+			slow_##function##_##size(a, b, c, caller, rbp);            \
+			return;                                                    \
+		}                                                                  \
+		add(counter_of(slot, function), 1);                                \
+		if (IS_MAKING(function)) {                                         \
+			add(&slot->requested_bytes, bytes);                        \
+			if (is_due(slot, bytes))                                   \
+				keep_and_take_stack(slot, bytes, *caller,          \
+						    (uintptr_t)(caller + 1), rbp); \
+		} else if (unlikely(!a)) {                                         \
+			add(&slot->free_null_count, 1);                            \
+		}                                                                  \
+	}                                                                          \
 	HOOKS_KEEP(function, size)
 
 MAKE_EXTRA_BODY(COUNT_MALLOC, FIRST, given_bytes(a))

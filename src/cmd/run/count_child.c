@@ -103,8 +103,8 @@ int count_child_prepare(const struct variant *allocator, const struct count_what
 	}
 	strbuf_add_text(&libraries, library);
 	if (what->command)
-		(void)count_families_find(what->command, allocator ? allocator->library : NULL,
-					  &libraries);
+		(void)count_families_find(
+			what->command, allocator ? allocator->library : NULL, &libraries);
 	*ret_environment = make_environment(allocator, libraries.text, folder->path,
 					    what->stack_mode);
 	return EXIT_DONE;

@@ -58,7 +58,8 @@ static void add_file(const char *path, struct count_entries *entries)
 /* "libm.so.6 => /lib/libm.so.6 (0x00007f1b...)", or only the path and the address. */
 static void add_line(char *line, struct count_entries *entries)
 {
-	char *arrow = strstr(line, " => "), *path = arrow ? arrow + 4 : line + strspn(line, "\t ");
+	char *arrow = strstr(line, " => "),
+	     *path = arrow ? arrow + 4 : line + strspn(line, "\t ");
 	char *end = strstr(path, " (0x");
 
 	if (!end || path[0] != '/')
@@ -81,7 +82,8 @@ static void add_libraries(const char *command, struct count_entries *entries)
 	if (!program_find_loader(command, &path, &loader))
 		return;
 	add_file(path, entries);
-	if (read_list((char *[]){ loader, option, path, NULL }, &list) < 0 || list.length == 0)
+	if (read_list((char *[]){ loader, option, path, NULL }, &list) < 0 ||
+	    list.length == 0)
 		return;
 	rest = list.text;
 	while ((line = strsep(&rest, "\n")))
@@ -93,7 +95,8 @@ static bool is_called(const struct count_entries *entries, size_t name)
 	return entries->is_imported[name] || entries->is_weak[name];
 }
 
-const char *count_families_find(const char *command, const char *allocator, struct strbuf *out)
+const char *count_families_find(const char *command, const char *allocator,
+				struct strbuf *out)
 {
 	struct count_entries entries = { .is_imported = { false } };
 	const char *lacking[COUNT_FAMILY_COUNT_] = { NULL }, *ret = NULL;

@@ -14,6 +14,7 @@
  * of an entry point that the command looks for and its allocator lacks: then calls of
  * that allocator cannot be counted, as the library would have the name.
  */
-const char *count_families_find(const char *command, const char *allocator, struct strbuf *out);
+const char *count_families_find(const char *command, const char *allocator,
+				struct strbuf *out);
 
 #endif

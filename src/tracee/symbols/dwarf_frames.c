@@ -82,13 +82,14 @@ struct dwarf_file {
 };
 
 /* Find a debug file. Once the servers have used up their time, search locally only. */
-static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
-			  const char *file_name, const char *link, GElf_Word crc, char **ret)
+static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name,
+			  Dwarf_Addr base, const char *file_name, const char *link,
+			  GElf_Word crc, char **ret)
 {
 	static uint64_t spent_ns;
 	uint64_t start_ns = clock_now_ns();
-	int fd = libdw.dwfl_standard_find_debuginfo(module, userdata, name, base, file_name, link,
-						    crc, ret);
+	int fd = libdw.dwfl_standard_find_debuginfo(module, userdata, name, base,
+						    file_name, link, crc, ret);
 
 	spent_ns += clock_now_ns() - start_ns;
 	if (spent_ns > SERVERS_LIMIT_NS)
@@ -100,7 +101,8 @@ static void add_range(struct dwarf_file *file, uint64_t start, uint64_t end)
 {
 	file->ranges = xgrow(file->ranges, &file->range_capacity, file->range_count + 1,
 			     sizeof(*file->ranges));
-	file->ranges[file->range_count++] = (struct range){ start, end, file->unit_count - 1 };
+	file->ranges[file->range_count++] =
+		(struct range){ start, end, file->unit_count - 1 };
 }
 
 static void add_unit(struct dwarf_file *file, Dwarf_Die *lines, Dwarf_Die *scope)
@@ -110,7 +112,8 @@ static void add_unit(struct dwarf_file *file, Dwarf_Die *lines, Dwarf_Die *scope
 
 	file->units = xgrow(file->units, &file->unit_capacity, file->unit_count + 1,
 			    sizeof(*file->units));
-	file->units[file->unit_count++] = (struct unit){ .lines = *lines, .scope = *scope };
+	file->units[file->unit_count++] =
+		(struct unit){ .lines = *lines, .scope = *scope };
 	while ((at = libdw.dwarf_ranges(lines, at, &base, &start, &end)) > 0)
 		if (start < end)
 			add_range(file, start, end);
@@ -145,7 +148,8 @@ static void read_units(struct dwarf_file *file)
 			add_unit(file, &lines, is_split ? &scope : &lines);
 	}
 	if (file->range_count > 0)
-		qsort(file->ranges, file->range_count, sizeof(*file->ranges), compare_ranges);
+		qsort(file->ranges, file->range_count, sizeof(*file->ranges),
+		      compare_ranges);
 }
 
 struct dwarf_file *dwarf_file_open(int fd, const char *path)
@@ -203,10 +207,10 @@ static void add_function(struct unit *unit, Dwarf_Die *die)
 
 static bool holds_functions(int tag)
 {
-	return tag == DW_TAG_subprogram || tag == DW_TAG_namespace || tag == DW_TAG_module ||
-	       tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
-	       tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type ||
-	       tag == DW_TAG_lexical_block;
+	return tag == DW_TAG_subprogram || tag == DW_TAG_namespace ||
+	       tag == DW_TAG_module || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
+	       tag == DW_TAG_enumeration_type || tag == DW_TAG_lexical_block;
 }
 
 static void add_functions(struct unit *unit, Dwarf_Die *parent, int depth)
@@ -236,7 +240,8 @@ static void read_functions(struct unit *unit)
 	unit->is_read = true;
 	add_functions(unit, &unit->scope, 0);
 	if (unit->count > 0)
-		qsort(unit->functions, unit->count, sizeof(*unit->functions), compare_functions);
+		qsort(unit->functions, unit->count, sizeof(*unit->functions),
+		      compare_functions);
 }
 
 static struct unit *find_unit(struct dwarf_file *file, uint64_t addr)
@@ -287,15 +292,16 @@ static bool may_hold(Dwarf_Die *die, uint64_t addr)
 {
 	return libdw.dwarf_haspc(die, addr) > 0 ||
 	       (libdw.dwarf_tag(die) == DW_TAG_lexical_block &&
-		!libdw.dwarf_hasattr(die, DW_AT_low_pc) && !libdw.dwarf_hasattr(die, DW_AT_ranges));
+		!libdw.dwarf_hasattr(die, DW_AT_low_pc) &&
+		!libdw.dwarf_hasattr(die, DW_AT_ranges));
 }
 
 /*
  * Append the functions at addr that were inlined into chain[0]. Each follows the function
  * that it was inlined into. Return the new number of functions in chain.
  */
-static size_t add_inlined(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *chain, size_t count,
-			  int depth)
+static size_t add_inlined(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *chain,
+			  size_t count, int depth)
 {
 	Dwarf_Die die;
 	int r = libdw.dwarf_child(parent, &die);
@@ -328,7 +334,8 @@ static bool is_mangled(const char *name)
 
 static void set_name(struct dwarf_frame *frame, Dwarf_Die *die)
 {
-	static const unsigned int names[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name };
+	static const unsigned int names[] = { DW_AT_linkage_name,
+					      DW_AT_MIPS_linkage_name };
 	const char *name = NULL;
 	Dwarf_Attribute attribute;
 
@@ -388,8 +395,8 @@ static void read_symbols(struct dwarf_file *file)
 
 	file->has_symbols = true;
 	for (int i = 1; i < count; i++) {
-		const char *name = libdw.dwfl_module_getsym_info(file->module, i, &symbol, &addr,
-								 &section, NULL, NULL);
+		const char *name = libdw.dwfl_module_getsym_info(
+			file->module, i, &symbol, &addr, &section, NULL, NULL);
 		unsigned int type = GELF_ST_TYPE(symbol.st_info);
 
 		if (name && name[0] && section != SHN_UNDEF && section != SHN_ABS &&
@@ -399,7 +406,8 @@ static void read_symbols(struct dwarf_file *file)
 						  .start = addr,
 						  .bytes = symbol.st_size,
 						  .name = name,
-						  .rank = GELF_ST_BIND(symbol.st_info) == STB_GLOBAL,
+						  .rank = GELF_ST_BIND(symbol.st_info) ==
+							  STB_GLOBAL,
 					  });
 	}
 	symbol_ranges_sort(&file->symbols);
@@ -422,7 +430,8 @@ static size_t find_symbol(struct dwarf_file *file, uint64_t vaddr)
 	return 1;
 }
 
-size_t dwarf_file_find(struct dwarf_file *file, uint64_t vaddr, const struct dwarf_frame **ret)
+size_t dwarf_file_find(struct dwarf_file *file, uint64_t vaddr,
+		       const struct dwarf_frame **ret)
 {
 	uint64_t addr = vaddr - file->bias;
 	struct unit *unit = find_unit(file, addr);
@@ -470,7 +479,8 @@ void dwarf_file_free(struct dwarf_file *file)
 	(void)file;
 }
 
-size_t dwarf_file_find(struct dwarf_file *file, uint64_t vaddr, const struct dwarf_frame **ret)
+size_t dwarf_file_find(struct dwarf_file *file, uint64_t vaddr,
+		       const struct dwarf_frame **ret)
 {
 	(void)file;
 	(void)vaddr;

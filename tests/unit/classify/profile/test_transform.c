@@ -31,57 +31,66 @@ static int transform(const char *rules, const struct profile *p, struct profile 
 	return r;
 }
 
+static const struct {
+	const char *why, *rules, *before, *after;
+} rule_rows[] = {
+	{ "a filter keeps whole stacks", "filter ^parse",
+	  "main;parse;new 1\nmain;draw;new 2\n", "main;parse;new 1\n" },
+	{ "a filter keeps what the frame calls", "filter parse",
+	  "main 4\nmain;parse 1\nmain;parse;x 2\n", "main;parse 1\nmain;parse;x 2\n" },
+	{ "remove is the opposite", "remove parse",
+	  "main 4\nmain;parse 1\nmain;parse;x 2\n", "main 4\n" },
+	{ "each rule sees what the one before made", "replace a => b\nfilter b",
+	  "a 1\nc 2\n", "b 1\n" },
+	{ "in a name all matches are replaced", "replace [0-9]+ => N", "f1_22;g 1\n",
+	  "fN_N;g 1\n" },
+	{ "parts of the match", "replace ^(.+)<.+>::(.+)$ => \\1<>::\\2",
+	  "vec<int>::add 1\nvec<char>::add 2\n", "vec<>::add 3\n" },
+	{ "\\0 and a backslash", "replace b => [\\0\\\\]", "abc 1\n", "a[b\\]c 1\n" },
+	{ "^ is where the name begins only", "replace ^a => b", "aaa 1\n", "baa 1\n" },
+	{ "a match of nothing is none", "replace x* => -", "axb 1\n", "a-b 1\n" },
+	{ "of what did not take part, nothing", "replace (a)|(b) => <\\1\\2>", "ab 1\n",
+	  "<a><b> 1\n" },
+	{ "an empty name takes the frame out", "replace ^std::.+ =>",
+	  "main;std::f;std::g;x 1\n", "main;x 1\n" },
+	{ "and gives its values to the caller", "hide ^lib",
+	  "main;lib_a;lib_b 5\nmain 1\n", "main 6\n" },
+	{ "a stack of which nothing is left is in no stack", "hide .", "main;f 3\n",
+	  " 3\n" },
+	{ "neighbours that a rule gave one name are one", "replace ^std::.+ => std",
+	  "main;std::a;std::b;x 1\nmain;std::a;y;std::b 2\n",
+	  "main;std;x 1\nmain;std;y;std 2\n" },
+	{ "recursion is one frame where a rule says so", "replace ^(walk)$ => \\1",
+	  "main;walk;walk;walk 3\nmain;walk 1\ndraw;draw 7\n",
+	  "draw;draw 7\nmain;walk 4\n" },
+	{ "also with a hidden frame between them", "replace ^t.*$ =>\nreplace ^w.$ => w",
+	  "w1;t;w2 1\n", "w 1\n" },
+	{ "one that had the name is none of them", "replace ^b$ => a", "a;b 1\n",
+	  "a;a 1\n" },
+	{ "from the outermost match on", "from ^run",
+	  "start;main;run;f;run;g 1\nstart;init 2\n", "run;f;run;g 1\nstart;init 2\n" },
+	{ "to the outermost match", "to ^run", "main;run;f;run;g 1\nmain;run 2\nmain 4\n",
+	  "main 4\nmain;run 3\n" },
+	{ "a cut stack has a name, too", "replace ^\\[cut\\]$ => ?", "[cut];f 1\n",
+	  "?;f 1\n" },
+	{ "bytes are bytes: no name is a line", "filter b$", "a\\b 1\nb c 2\n",
+	  "a\\b 1\n" },
+};
+
 static void rules_change_stacks(void **state)
 {
-	static const struct {
-		const char *why, *rules, *before, *after;
-	} rows[] = {
-		{ "a filter keeps whole stacks", "filter ^parse", "main;parse;new 1\nmain;draw;new 2\n",
-		  "main;parse;new 1\n" },
-		{ "a filter keeps what the frame calls", "filter parse", "main 4\nmain;parse 1\nmain;parse;x 2\n",
-		  "main;parse 1\nmain;parse;x 2\n" },
-		{ "remove is the opposite", "remove parse", "main 4\nmain;parse 1\nmain;parse;x 2\n",
-		  "main 4\n" },
-		{ "each rule sees what the one before made", "replace a => b\nfilter b", "a 1\nc 2\n",
-		  "b 1\n" },
-		{ "in a name all matches are replaced", "replace [0-9]+ => N", "f1_22;g 1\n",
-		  "fN_N;g 1\n" },
-		{ "parts of the match", "replace ^(.+)<.+>::(.+)$ => \\1<>::\\2",
-		  "vec<int>::add 1\nvec<char>::add 2\n", "vec<>::add 3\n" },
-		{ "\\0 and a backslash", "replace b => [\\0\\\\]", "abc 1\n", "a[b\\]c 1\n" },
-		{ "^ is where the name begins only", "replace ^a => b", "aaa 1\n", "baa 1\n" },
-		{ "a match of nothing is none", "replace x* => -", "axb 1\n", "a-b 1\n" },
-		{ "of what did not take part, nothing", "replace (a)|(b) => <\\1\\2>", "ab 1\n", "<a><b> 1\n" },
-		{ "an empty name takes the frame out", "replace ^std::.+ =>", "main;std::f;std::g;x 1\n",
-		  "main;x 1\n" },
-		{ "and gives its values to the caller", "hide ^lib", "main;lib_a;lib_b 5\nmain 1\n",
-		  "main 6\n" },
-		{ "a stack of which nothing is left is in no stack", "hide .", "main;f 3\n", " 3\n" },
-		{ "neighbours that a rule gave one name are one", "replace ^std::.+ => std",
-		  "main;std::a;std::b;x 1\nmain;std::a;y;std::b 2\n", "main;std;x 1\nmain;std;y;std 2\n" },
-		{ "recursion is one frame where a rule says so", "replace ^(walk)$ => \\1",
-		  "main;walk;walk;walk 3\nmain;walk 1\ndraw;draw 7\n", "draw;draw 7\nmain;walk 4\n" },
-		{ "also with a hidden frame between them", "replace ^t.*$ =>\nreplace ^w.$ => w",
-		  "w1;t;w2 1\n", "w 1\n" },
-		{ "one that had the name is none of them", "replace ^b$ => a", "a;b 1\n", "a;a 1\n" },
-		{ "from the outermost match on", "from ^run", "start;main;run;f;run;g 1\nstart;init 2\n",
-		  "run;f;run;g 1\nstart;init 2\n" },
-		{ "to the outermost match", "to ^run", "main;run;f;run;g 1\nmain;run 2\nmain 4\n",
-		  "main 4\nmain;run 3\n" },
-		{ "a cut stack has a name, too", "replace ^\\[cut\\]$ => ?", "[cut];f 1\n", "?;f 1\n" },
-		{ "bytes are bytes: no name is a line", "filter b$", "a\\b 1\nb c 2\n", "a\\b 1\n" },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rule_rows); i++) {
 		_cleanup_free_ char *text = NULL;
 		struct profile before, after;
 
-		made_stacks(&before, rows[i].before);
-		assert_row(transform(rows[i].rules, &before, &after) == 0, rows[i].why);
+		made_stacks(&before, rule_rows[i].before);
+		assert_row(transform(rule_rows[i].rules, &before, &after) == 0,
+			   rule_rows[i].why);
 		text = made_stacks_text(&after, PROFILE_ALLOCATIONS);
-		if (strcmp(text, rows[i].after) != 0)
-			fail_msg("%s: made\n%snot\n%s", rows[i].why, text, rows[i].after);
+		if (strcmp(text, rule_rows[i].after) != 0)
+			fail_msg("%s: made\n%snot\n%s", rule_rows[i].why, text,
+				 rule_rows[i].after);
 		profile_release(&before);
 		profile_release(&after);
 	}
@@ -192,7 +201,8 @@ static void metrics_and_metadata_are_kept(void **state)
 static void modules_are_kept(void **state)
 {
 	struct profile p, q;
-	struct profile_module modules[] = { { .path = "/usr/bin/a" }, { .path = "/lib/libb.so" } };
+	struct profile_module modules[] = { { .path = "/usr/bin/a" },
+					    { .path = "/lib/libb.so" } };
 	struct profile_frame frame = { .function = "f", .line = 7 };
 	uint32_t node;
 
@@ -205,7 +215,8 @@ static void modules_are_kept(void **state)
 	assert_int_equal(transform("remove main", &p, &q), 0);
 	profile_release(&p);
 	assert_int_equal(q.node_count, 2);
-	assert_string_equal(q.modules[q.frames[q.nodes[1].frame].module].path, "/lib/libb.so");
+	assert_string_equal(q.modules[q.frames[q.nodes[1].frame].module].path,
+			    "/lib/libb.so");
 	assert_int_equal(q.frames[q.nodes[1].frame].line, 7);
 	profile_release(&q);
 }
@@ -218,7 +229,8 @@ static void a_name_that_grows_exponentially_is_refused(void **state)
 	(void)state;
 	made_stacks(&p, "abcdefgh 1\n");
 	for (int i = 0; i < 30; i++)
-		strbuf_add_text(&rules, "replace ^(.+)$ => \\1\\1\\1\\1\\1\\1\\1\\1\\1\n");
+		strbuf_add_text(&rules,
+				"replace ^(.+)$ => \\1\\1\\1\\1\\1\\1\\1\\1\\1\n");
 	assert_int_equal(transform(rules.text, &p, &q), -E2BIG);
 	strbuf_release(&rules);
 	profile_release(&p);
@@ -257,7 +269,10 @@ static void patterns_with_exponential_backtracking_are_fast(void **state)
 	strbuf_add_repeat(&text, "a", 3000);
 	strbuf_add_text(&text, "! 1\n");
 	made_stacks(&p, text.text);
-	assert_int_equal(transform("remove ^(a+)+$\nremove ^(a|a|aa)+$\nremove (.*a){9}b\n", &p, &q), 0);
+	assert_int_equal(
+		transform("remove ^(a+)+$\nremove ^(a|a|aa)+$\nremove (.*a){9}b\n", &p,
+			  &q),
+		0);
 	assert_int_equal(q.node_count, 2);
 	strbuf_release(&text);
 	profile_release(&p);

@@ -16,16 +16,26 @@ static void every_field_of_the_newest_layout_is_read(void **state)
 		enum smaps_field field;
 		uint64_t kib;
 	} rows[SMAPS_FIELD_COUNT_] = {
-		{ SMAPS_SIZE, 132 },	      { SMAPS_RSS, 100 },
-		{ SMAPS_PSS, 50 },	      { SMAPS_PSS_DIRTY, 10 },
-		{ SMAPS_SHARED_CLEAN, 40 },   { SMAPS_SHARED_DIRTY, 20 },
-		{ SMAPS_PRIVATE_CLEAN, 12 },  { SMAPS_PRIVATE_DIRTY, 28 },
-		{ SMAPS_REFERENCED, 96 },     { SMAPS_ANONYMOUS, 28 },
-		{ SMAPS_KSM, 1 },	      { SMAPS_LAZYFREE, 8 },
-		{ SMAPS_ANON_HUGE, 2 },	      { SMAPS_SHMEM_PMD, 3 },
-		{ SMAPS_FILE_PMD, 5 },	      { SMAPS_SHARED_HUGETLB, 6 },
-		{ SMAPS_PRIVATE_HUGETLB, 7 }, { SMAPS_SWAP, 9 },
-		{ SMAPS_SWAP_PSS, 11 },	      { SMAPS_LOCKED, 13 },
+		{ SMAPS_SIZE, 132 },
+		{ SMAPS_RSS, 100 },
+		{ SMAPS_PSS, 50 },
+		{ SMAPS_PSS_DIRTY, 10 },
+		{ SMAPS_SHARED_CLEAN, 40 },
+		{ SMAPS_SHARED_DIRTY, 20 },
+		{ SMAPS_PRIVATE_CLEAN, 12 },
+		{ SMAPS_PRIVATE_DIRTY, 28 },
+		{ SMAPS_REFERENCED, 96 },
+		{ SMAPS_ANONYMOUS, 28 },
+		{ SMAPS_KSM, 1 },
+		{ SMAPS_LAZYFREE, 8 },
+		{ SMAPS_ANON_HUGE, 2 },
+		{ SMAPS_SHMEM_PMD, 3 },
+		{ SMAPS_FILE_PMD, 5 },
+		{ SMAPS_SHARED_HUGETLB, 6 },
+		{ SMAPS_PRIVATE_HUGETLB, 7 },
+		{ SMAPS_SWAP, 9 },
+		{ SMAPS_SWAP_PSS, 11 },
+		{ SMAPS_LOCKED, 13 },
 	};
 
 	(void)state;
@@ -35,7 +45,8 @@ static void every_field_of_the_newest_layout_is_read(void **state)
 		assert_int_equal(parse_text(way, THREE_RECORDS, &list), 0);
 		assert_int_equal(list.count, 3);
 		for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-			assert_true(field_bytes(&list, 2, rows[i].field) == KIB(rows[i].kib));
+			assert_true(field_bytes(&list, 2, rows[i].field) ==
+				    KIB(rows[i].kib));
 		mapping_list_release(&list);
 	}
 }
@@ -58,63 +69,66 @@ static void header_fields_are_parsed(void **state)
 	mapping_list_release(&list);
 }
 
+static const struct {
+	const char *header;
+	int r;
+	const char *name;
+} header_rows[] = {
+	{ "0-1000 ---p 00000000 00:00 0", 0, "" },
+	{ "0-1000 ---p 00000000 00:00 0 /a b  c", 0, "/a b  c" },
+	{ "0-1000 ---p 00000000 00:00 0   /a (deleted)", 0, "/a (deleted)" },
+	{ "0-1000 ---p 00000000 00:00 0 /a ", 0, "/a " },
+	{ "0-1000 rwxs 00000000 00:00 0 /SYSV00000000 (deleted)", 0,
+	  "/SYSV00000000 (deleted)" },
+	{ "0-1000 ---p 00000000 00:00 0 /a\\012b", 0, "/a\\012b" },
+	{ "0-1000 ---p 00000000 00:00 0 /\x1b[31m\xff\x01", 0, "/\x1b[31m\xff\x01" },
+	{ "0-1000 ---p 00000000 00:00 0 /Rss: 4 kB", 0, "/Rss: 4 kB" },
+	{ "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]", 0,
+	  "[vsyscall]" },
+	{ "0-ffffffffffffffff ---p ffffffffffffffff ffffffff:ffffffff "
+	  "18446744073709551615 /a",
+	  0, "/a" },
+	{ "1000-1000 ---p 00000000 00:00 0", 0, "" },
+	/* ends before it starts */
+	{ "2000-1000 ---p 00000000 00:00 0", -EBADMSG, NULL },
+	{ "0-10000000000000000 ---p 00000000 00:00 0", -EBADMSG, NULL },
+	{ "0-1000 ---p 00000000 100000000:00 0", -EBADMSG, NULL },
+	{ "0-1000 ---p 00000000 00:00 18446744073709551616", -EBADMSG, NULL },
+	{ "0-1000 ---p 00000000 00:00 12x", -EBADMSG, NULL },
+	{ "0-1000 ---p 00000000 00:00 ", -EBADMSG, NULL },
+	{ "0-1000 ---p 00000000 00:00", -EBADMSG, NULL },
+	{ "0-1000 ---p 00000000 0000 0", -EBADMSG, NULL },
+	{ "0-1000 --p 00000000 00:00 0", -EBADMSG, NULL },
+	{ "0-1000 rwzp 00000000 00:00 0", -EBADMSG, NULL },
+	{ "0-1000 ---q 00000000 00:00 0", -EBADMSG, NULL },
+	{ "0-1000 ", -EBADMSG, NULL },
+	{ "0-1000", -EBADMSG, NULL },
+	{ "0-", -EBADMSG, NULL },
+	{ "0", -EBADMSG, NULL },
+	{ "0 1000 ---p 00000000 00:00 0", -EBADMSG, NULL },
+	{ "-1000 ---p 00000000 00:00 0", -EBADMSG, NULL },
+	{ "0-1000 ---p -0000000 00:00 0", -EBADMSG, NULL },
+	{ "ABCD-FFFF ---p 00000000 00:00 0", -EBADMSG, NULL },
+	{ "", -EBADMSG, NULL },
+};
+
 static void valid_headers_are_parsed_and_others_refused(void **state)
 {
-	static const struct {
-		const char *header;
-		int r;
-		const char *name;
-	} rows[] = {
-		{ "0-1000 ---p 00000000 00:00 0", 0, "" },
-		{ "0-1000 ---p 00000000 00:00 0 /a b  c", 0, "/a b  c" },
-		{ "0-1000 ---p 00000000 00:00 0   /a (deleted)", 0, "/a (deleted)" },
-		{ "0-1000 ---p 00000000 00:00 0 /a ", 0, "/a " },
-		{ "0-1000 rwxs 00000000 00:00 0 /SYSV00000000 (deleted)", 0,
-		  "/SYSV00000000 (deleted)" },
-		{ "0-1000 ---p 00000000 00:00 0 /a\\012b", 0, "/a\\012b" },
-		{ "0-1000 ---p 00000000 00:00 0 /\x1b[31m\xff\x01", 0, "/\x1b[31m\xff\x01" },
-		{ "0-1000 ---p 00000000 00:00 0 /Rss: 4 kB", 0, "/Rss: 4 kB" },
-		{ "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]", 0,
-		  "[vsyscall]" },
-		{ "0-ffffffffffffffff ---p ffffffffffffffff ffffffff:ffffffff "
-		  "18446744073709551615 /a", 0, "/a" },
-		{ "1000-1000 ---p 00000000 00:00 0", 0, "" },
-		/* ends before it starts */
-		{ "2000-1000 ---p 00000000 00:00 0", -EBADMSG, NULL },
-		{ "0-10000000000000000 ---p 00000000 00:00 0", -EBADMSG, NULL },
-		{ "0-1000 ---p 00000000 100000000:00 0", -EBADMSG, NULL },
-		{ "0-1000 ---p 00000000 00:00 18446744073709551616", -EBADMSG, NULL },
-		{ "0-1000 ---p 00000000 00:00 12x", -EBADMSG, NULL },
-		{ "0-1000 ---p 00000000 00:00 ", -EBADMSG, NULL },
-		{ "0-1000 ---p 00000000 00:00", -EBADMSG, NULL },
-		{ "0-1000 ---p 00000000 0000 0", -EBADMSG, NULL },
-		{ "0-1000 --p 00000000 00:00 0", -EBADMSG, NULL },
-		{ "0-1000 rwzp 00000000 00:00 0", -EBADMSG, NULL },
-		{ "0-1000 ---q 00000000 00:00 0", -EBADMSG, NULL },
-		{ "0-1000 ", -EBADMSG, NULL },
-		{ "0-1000", -EBADMSG, NULL },
-		{ "0-", -EBADMSG, NULL },
-		{ "0", -EBADMSG, NULL },
-		{ "0 1000 ---p 00000000 00:00 0", -EBADMSG, NULL },
-		{ "-1000 ---p 00000000 00:00 0", -EBADMSG, NULL },
-		{ "0-1000 ---p -0000000 00:00 0", -EBADMSG, NULL },
-		{ "ABCD-FFFF ---p 00000000 00:00 0", -EBADMSG, NULL },
-		{ "", -EBADMSG, NULL },
-	};
-
 	(void)state;
 	learn_6_18();
 	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
-		for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(header_rows); i++) {
 			struct mapping_list list;
 			char text[2048];
 
-			snprintf(text, sizeof(text), "%s\n%s", rows[i].header,
+			snprintf(text, sizeof(text), "%s\n%s", header_rows[i].header,
 				 SMAPS_AMOUNTS_6_18 SMAPS_FLAGS);
-			assert_row(parse_text(way, text, &list) == rows[i].r, rows[i].header);
-			assert_int_equal(list.count, rows[i].r == 0);
+			assert_row(parse_text(way, text, &list) == header_rows[i].r,
+				   header_rows[i].header);
+			assert_int_equal(list.count, header_rows[i].r == 0);
 			if (list.count)
-				assert_string_equal(list.items[0].name, rows[i].name);
+				assert_string_equal(list.items[0].name,
+						    header_rows[i].name);
 			mapping_list_release(&list);
 		}
 	}
@@ -144,9 +158,10 @@ static void a_path_of_maximum_length_is_read_completely(void **state)
 static void missing_fields_are_unknown(void **state)
 {
 	static const enum smaps_field missing[] = {
-		SMAPS_PSS_DIRTY, SMAPS_ANONYMOUS, SMAPS_KSM, SMAPS_LAZYFREE, SMAPS_ANON_HUGE,
-		SMAPS_SHMEM_PMD, SMAPS_FILE_PMD, SMAPS_SHARED_HUGETLB, SMAPS_PRIVATE_HUGETLB,
-		SMAPS_SWAP_PSS, SMAPS_LOCKED,
+		SMAPS_PSS_DIRTY, SMAPS_ANONYMOUS,      SMAPS_KSM,
+		SMAPS_LAZYFREE,	 SMAPS_ANON_HUGE,      SMAPS_SHMEM_PMD,
+		SMAPS_FILE_PMD,	 SMAPS_SHARED_HUGETLB, SMAPS_PRIVATE_HUGETLB,
+		SMAPS_SWAP_PSS,	 SMAPS_LOCKED,
 	};
 	static const char text[] = SMAPS_RECORD_2_6_32(SMAPS_TEXT_HEADER)
 		SMAPS_RECORD_2_6_32(SMAPS_STACK_HEADER);
@@ -188,9 +203,10 @@ static void lines_of_a_newer_kernel_are_skipped(void **state)
 			struct mapping_list list;
 			char text[4096];
 
-			snprintf(text, sizeof(text), "%s\n%s%s%s%s\n%s%s%s", SMAPS_TEXT_HEADER,
-				 SMAPS_AMOUNTS_6_18, lines[i], SMAPS_FLAGS, SMAPS_STACK_HEADER,
-				 SMAPS_AMOUNTS_6_18, lines[i], SMAPS_FLAGS);
+			snprintf(text, sizeof(text), "%s\n%s%s%s%s\n%s%s%s",
+				 SMAPS_TEXT_HEADER, SMAPS_AMOUNTS_6_18, lines[i],
+				 SMAPS_FLAGS, SMAPS_STACK_HEADER, SMAPS_AMOUNTS_6_18,
+				 lines[i], SMAPS_FLAGS);
 			assert_row(parse_text(way, text, &list) == 0, lines[i]);
 			assert_int_equal(list.count, 2);
 			assert_true(field_bytes(&list, 1, SMAPS_RSS) == KIB(100));
@@ -201,8 +217,8 @@ static void lines_of_a_newer_kernel_are_skipped(void **state)
 
 static void the_order_of_the_lines_does_not_matter(void **state)
 {
-	static const char text[] =
-		SMAPS_TEXT_HEADER "\n"
+	static const char text[] = SMAPS_TEXT_HEADER
+		"\n"
 		"VmFlags: rd gd \n"
 		"Rss:                   8 kB\n"
 		"Size:                 16 kB\n" SMAPS_STACK_HEADER "\n"
@@ -239,7 +255,8 @@ static void valid_amounts_are_parsed_and_others_refused(void **state)
 		{ "Rss:            100000000 kB\n", 0, KIB(100000000) },
 		{ "Rss:            18014398509481983 kB\n", 0, UINT64_MAX - 1023 },
 		{ "Rss: 5 kB\n", 0, KIB(5) },
-		{ "Rss:            18014398509481984 kB\n", -EBADMSG, 0 }, /* 2^64 bytes */
+		{ "Rss:            18014398509481984 kB\n", -EBADMSG,
+		  0 }, /* 2^64 bytes */
 		{ "Rss:            18446744073709551615 kB\n", -EBADMSG, 0 },
 		{ "Rss:            18446744073709551616 kB\n", -EBADMSG, 0 },
 		{ "Rss:            -0000001 kB\n", -EBADMSG, 0 },
@@ -271,11 +288,13 @@ static void valid_amounts_are_parsed_and_others_refused(void **state)
 			struct mapping_list list;
 			char changed[4096];
 
-			snprintf(changed, sizeof(changed), "%.*s%s%s", (int)(rss - text), text,
-				 rows[i].line, strchr(rss, '\n') + 1);
-			assert_row(parse_text(way, changed, &list) == rows[i].r, rows[i].line);
+			snprintf(changed, sizeof(changed), "%.*s%s%s", (int)(rss - text),
+				 text, rows[i].line, strchr(rss, '\n') + 1);
+			assert_row(parse_text(way, changed, &list) == rows[i].r,
+				   rows[i].line);
 			if (rows[i].r == 0)
-				assert_row(field_bytes(&list, 2, SMAPS_RSS) == rows[i].bytes,
+				assert_row(field_bytes(&list, 2, SMAPS_RSS) ==
+						   rows[i].bytes,
 					   rows[i].line);
 			else /* the previous record is kept back until the next header */
 				assert_int_equal(list.count, 1);
@@ -292,10 +311,11 @@ static void numbers_of_up_to_eight_columns_are_parsed(void **state)
 		struct mapping_list list;
 		char text[2048];
 
-		snprintf(text, sizeof(text), "%s\n%s%s", SMAPS_ANON_HEADER, SMAPS_AMOUNTS_6_18,
-			 SMAPS_FLAGS);
+		snprintf(text, sizeof(text), "%s\n%s%s", SMAPS_ANON_HEADER,
+			 SMAPS_AMOUNTS_6_18, SMAPS_FLAGS);
 		/* Size is the first line after the header */
-		snprintf(text + strlen(SMAPS_ANON_HEADER) + 17, 9, "%8u", (unsigned int)kib);
+		snprintf(text + strlen(SMAPS_ANON_HEADER) + 17, 9, "%8u",
+			 (unsigned int)kib);
 		text[strlen(SMAPS_ANON_HEADER) + 25] = ' ';
 		assert_int_equal(parse_text(WAY_LEARNT, text, &list), 0);
 		assert_true(field_bytes(&list, 0, SMAPS_SIZE) == KIB(kib));
@@ -313,7 +333,8 @@ static void an_error_has_the_line_number(void **state)
 		{ "junk\n", 1 },
 		{ "no newline", 1 },
 		{ SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER) "junk\n", 26 },
-		{ SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER) SMAPS_ANON_HEADER "\nRss: x kB\n", 27 },
+		{ SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER) SMAPS_ANON_HEADER "\nRss: x kB\n",
+		  27 },
 		{ THREE_RECORDS "7fff-", 76 },
 	};
 
@@ -322,8 +343,9 @@ static void an_error_has_the_line_number(void **state)
 		struct mapping_list list = MAPPING_LIST_INIT;
 		size_t line = 0;
 
-		assert_row(smaps_parse(&reader, rows[i].text, strlen(rows[i].text), keep_mapping, &list,
-				       &line) == -EBADMSG, rows[i].text);
+		assert_row(smaps_parse(&reader, rows[i].text, strlen(rows[i].text),
+				       keep_mapping, &list, &line) == -EBADMSG,
+			   rows[i].text);
 		assert_int_equal(line, rows[i].line);
 		mapping_list_release(&list);
 	}
@@ -343,8 +365,9 @@ static void a_callback_error_ends_the_parse(void **state)
 	int count = 0;
 
 	(void)state;
-	assert_int_equal(smaps_parse(&reader, THREE_RECORDS, strlen(THREE_RECORDS), refuse_second,
-				     &count, &line), -ECANCELED);
+	assert_int_equal(smaps_parse(&reader, THREE_RECORDS, strlen(THREE_RECORDS),
+				     refuse_second, &count, &line),
+			 -ECANCELED);
 	assert_int_equal(count, 2);
 	assert_int_equal(line, 77);
 }
@@ -355,13 +378,15 @@ static void a_callback_error_ends_the_parse(void **state)
  */
 static void a_mapping_that_grew_between_two_reads_counts_once(void **state)
 {
-	static const char text[] =
-		SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER)
-		SMAPS_RECORD_6_18("55c8e0000000-55c8e0100000 rw-p 00000000 00:00 0          [heap]")
-		SMAPS_RECORD_6_18("55c8e0000000-55c8e0200000 rw-p 00000000 00:00 0          [heap]")
-		SMAPS_RECORD_6_18("55c8e0000000-55c8e0300000 rw-p 00000000 00:00 0          [heap]")
-		SMAPS_RECORD_6_18("55c8e0300000-55c8e0400000 rw-p 00000000 00:00 0 ")
-		SMAPS_RECORD_6_18(SMAPS_STACK_HEADER);
+	static const char text[] = SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER) SMAPS_RECORD_6_18(
+		"55c8e0000000-55c8e0100000 rw-p 00000000 00:00 0          [heap]")
+		SMAPS_RECORD_6_18(
+			"55c8e0000000-55c8e0200000 rw-p 00000000 00:00 0          [heap]")
+			SMAPS_RECORD_6_18(
+				"55c8e0000000-55c8e0300000 rw-p 00000000 00:00 0          [heap]")
+				SMAPS_RECORD_6_18(
+					"55c8e0300000-55c8e0400000 rw-p 00000000 00:00 0 ")
+					SMAPS_RECORD_6_18(SMAPS_STACK_HEADER);
 
 	(void)state;
 	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
@@ -387,7 +412,8 @@ static void known_flags_are_parsed(void **state)
 	} rows[] = {
 		{ "VmFlags: rd wr mr mw me ac \n", 0 },
 		{ "VmFlags: rd nh ht lo gd \n", MAPPING_NO_HUGE | MAPPING_HUGETLB |
-						MAPPING_LOCKED | MAPPING_GROWS_DOWN },
+							MAPPING_LOCKED |
+							MAPPING_GROWS_DOWN },
 		{ "VmFlags:\n", 0 },
 		{ "VmFlags: \n", 0 },
 		{ "VmFlags: n\n", 0 },
@@ -405,11 +431,14 @@ static void known_flags_are_parsed(void **state)
 
 			snprintf(text, sizeof(text), "%s%s\n%s%s",
 				 SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER),
-				 "0-1000 ---p 00000000 00:00 0", SMAPS_AMOUNTS_6_18, rows[i].line);
-			assert_row(parse_text(way, text, &list) == (is_whole ? 0 : -EBADMSG),
+				 "0-1000 ---p 00000000 00:00 0", SMAPS_AMOUNTS_6_18,
+				 rows[i].line);
+			assert_row(parse_text(way, text, &list) ==
+					   (is_whole ? 0 : -EBADMSG),
 				   rows[i].line);
 			if (is_whole)
-				assert_row(list.items[1].flags == rows[i].flags, rows[i].line);
+				assert_row(list.items[1].flags == rows[i].flags,
+					   rows[i].line);
 			mapping_list_release(&list);
 		}
 	}

@@ -40,7 +40,8 @@ static void folded_stacks_are_read(void **state)
 	assert_int_equal(p.known, 1 << PROFILE_BYTES);
 	assert_int_equal(p.node_count, 6);
 	assert_string_equal(p.frames[p.nodes[1].frame].function, "main");
-	assert_string_equal(p.frames[p.nodes[2].frame].function, "operator new(unsigned long)");
+	assert_string_equal(p.frames[p.nodes[2].frame].function,
+			    "operator new(unsigned long)");
 	assert_string_equal(p.frames[p.nodes[3].frame].function, "malloc");
 	assert_int_equal(p.nodes[3].values[PROFILE_BYTES], 112);
 	assert_int_equal(p.nodes[2].values[PROFILE_BYTES], 30);
@@ -57,12 +58,16 @@ static void malformed_stacks_are_refused_with_the_line(void **state)
 	} cases[] = {
 		{ "", "is empty", -ENODATA },
 		{ "# nothing\n", "has no stacks", -ENODATA },
-		{ "a;b 1\na;b\n", "line 2: does not end in a number, as \"main;f 12\"", -EBADMSG },
-		{ " 12\n", "line 1: does not end in a number, as \"main;f 12\"", -EBADMSG },
-		{ "a 12 \n", "line 1: does not end in a number, as \"main;f 12\"", -EBADMSG },
-		{ "a -1\n", "line 1: does not end in a number, as \"main;f 12\"", -EBADMSG },
-		{ "a 9223372036854775807\nb 1\n", "line 2: the sum of all numbers is too large",
+		{ "a;b 1\na;b\n", "line 2: does not end in a number, as \"main;f 12\"",
 		  -EBADMSG },
+		{ " 12\n", "line 1: does not end in a number, as \"main;f 12\"",
+		  -EBADMSG },
+		{ "a 12 \n", "line 1: does not end in a number, as \"main;f 12\"",
+		  -EBADMSG },
+		{ "a -1\n", "line 1: does not end in a number, as \"main;f 12\"",
+		  -EBADMSG },
+		{ "a 9223372036854775807\nb 1\n",
+		  "line 2: the sum of all numbers is too large", -EBADMSG },
 	};
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
 
@@ -70,7 +75,8 @@ static void malformed_stacks_are_refused_with_the_line(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct profile p = { .pid = 4711 };
 
-		assert_int_equal(load(cases[i].text, strlen(cases[i].text), &p, &why), cases[i].r);
+		assert_int_equal(load(cases[i].text, strlen(cases[i].text), &p, &why),
+				 cases[i].r);
 		assert_string_equal(why.text, cases[i].why);
 		assert_int_equal(p.pid, 4711); /* the profile is untouched */
 	}
@@ -90,19 +96,20 @@ static bool is_same_frame(const struct profile *p, const struct profile_frame *a
 		const struct profile_module *m = &p->modules[a->module];
 		const struct profile_module *n = &q->modules[b->module];
 
-		if (strcmp(m->path, n->path) != 0 || m->start != n->start || m->end != n->end ||
-		    m->file_offset != n->file_offset || m->build_id_bytes != n->build_id_bytes ||
+		if (strcmp(m->path, n->path) != 0 || m->start != n->start ||
+		    m->end != n->end || m->file_offset != n->file_offset ||
+		    m->build_id_bytes != n->build_id_bytes ||
 		    memcmp(m->build_id, n->build_id, m->build_id_bytes) != 0)
 			return false;
 	}
 	return is_same_text(a->function, b->function) && is_same_text(a->file, b->file) &&
-	       a->line == b->line && a->vaddr == b->vaddr && a->is_inlined == b->is_inlined &&
-	       a->kind == b->kind;
+	       a->line == b->line && a->vaddr == b->vaddr &&
+	       a->is_inlined == b->is_inlined && a->kind == b->kind;
 }
 
 /* Return the child of parent that equals `node` of the profile `from`, or 0. */
-static uint32_t find_child(const struct profile *p, uint32_t parent, const struct profile *from,
-			   uint32_t node)
+static uint32_t find_child(const struct profile *p, uint32_t parent,
+			   const struct profile *from, uint32_t node)
 {
 	for (uint32_t i = 1; i < p->node_count; i++)
 		if (p->nodes[i].parent == parent &&
@@ -141,6 +148,20 @@ static uint32_t add(struct profile *p, uint32_t parent, const struct profile_fra
 	return profile_add_node(p, parent, profile_add_frame(p, frame));
 }
 
+static void make_facts(struct profile *p)
+{
+	p->nodes[0].values[PROFILE_BYTES] = 2; /* belongs to no stack */
+	p->known = (1U << PROFILE_METRIC_COUNT_) - 1;
+	p->sample_bytes = 524288;
+	p->sample_count = 11;
+	p->cut_count = 9;
+	p->lost_count = 4;
+	p->unix_ms = 1766000000123;
+	p->elapsed_ns = 1234567890;
+	p->command = profile_string(p, "./a --with 'blanks'");
+	p->pid = 4242;
+}
+
 /* Make a profile that uses every feature of a profile. */
 static void make(struct profile *p)
 {
@@ -152,15 +173,18 @@ static void make(struct profile *p)
 		.build_id = { 0x01, 0xff, 0x80 },
 		.build_id_bytes = 3,
 	};
-	struct profile_frame frame = { .function = "main", .file = "/src/a.c", .line = 12 };
+	struct profile_frame frame = { .function = "main",
+				       .file = "/src/a.c",
+				       .line = 12 };
 	uint32_t main_node, node;
 
 	profile_init(p);
 	frame.module = profile_add_module(p, &module);
 	frame.vaddr = 0x2345;
 	main_node = add(p, 0, &frame);
-	frame = (struct profile_frame){ "ns::f<int>(int)", "/src/f.h", 4000000000, 0, 0x2400, false,
-					FRAME_CODE };
+	frame = (struct profile_frame){
+		"ns::f<int>(int)", "/src/f.h", 4000000000, 0, 0x2400, false, FRAME_CODE
+	};
 	node = add(p, main_node, &frame);
 	p->nodes[node].values[PROFILE_ALLOCATIONS] = 3;
 	frame = (struct profile_frame){ "g", "/src/f.h", 7, 0, 0x2400, true, FRAME_CODE };
@@ -173,14 +197,18 @@ static void make(struct profile *p)
 	frame = (struct profile_frame){ .module = 0, .vaddr = 0x2999 };
 	node = add(p, main_node, &frame);
 	p->nodes[node].values[PROFILE_PEAK] = INT64_MAX - 1;
-	frame = (struct profile_frame){ "ns::f<int>(int)", "/src/f.h", 4000000000, 0, 0x2400, false,
-					FRAME_CODE };
+	frame = (struct profile_frame){
+		"ns::f<int>(int)", "/src/f.h", 4000000000, 0, 0x2400, false, FRAME_CODE
+	};
 	node = add(p, node, &frame);
 	frame = (struct profile_frame){ "g", "/src/f.h", 7, 0, 0x2400, true, FRAME_CODE };
 	node = add(p, node, &frame);
 	p->nodes[node].values[PROFILE_LIVE] = 1;
-	module = (struct profile_module){ .path = "[vdso]", .start = 0x7000, .end = 0x8000 };
-	frame = (struct profile_frame){ .module = profile_add_module(p, &module), .vaddr = 0x10 };
+	module = (struct profile_module){ .path = "[vdso]",
+					  .start = 0x7000,
+					  .end = 0x8000 };
+	frame = (struct profile_frame){ .module = profile_add_module(p, &module),
+					.vaddr = 0x10 };
 	node = add(p, main_node, &frame);
 	p->nodes[node].values[PROFILE_TEMPORARY] = 5;
 	frame = (struct profile_frame){ .module = PROFILE_NO_MODULE, .vaddr = 0x123456 };
@@ -191,16 +219,7 @@ static void make(struct profile *p)
 	frame = (struct profile_frame){ .function = "deep", .module = PROFILE_NO_MODULE };
 	node = add(p, node, &frame);
 	p->nodes[node].values[PROFILE_BYTES] = 9;
-	p->nodes[0].values[PROFILE_BYTES] = 2; /* belongs to no stack */
-	p->known = (1U << PROFILE_METRIC_COUNT_) - 1;
-	p->sample_bytes = 524288;
-	p->sample_count = 11;
-	p->cut_count = 9;
-	p->lost_count = 4;
-	p->unix_ms = 1766000000123;
-	p->elapsed_ns = 1234567890;
-	p->command = profile_string(p, "./a --with 'blanks'");
-	p->pid = 4242;
+	make_facts(p);
 }
 
 static void save(const struct profile *p)

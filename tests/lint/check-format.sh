@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# All C files are formatted as clang-format 14 does with .clang-format. Other versions
+# format some lines differently.
+set -eu
+
+: "${srcdir:?}"
+cd "$srcdir"
+
+for tool in clang-format-14 clang-format ''; do
+	test -n "$tool" || { echo 'clang-format 14 is not installed' >&2; exit 77; }
+	"$tool" --version 2>/dev/null | grep -q ' version 14\.' && break
+done
+
+# Exceptions. When formatted, these files have more than 500 lines; they have to be
+# divided first.
+exceptions="
+src/probe/count/inject.c
+src/proc/kmsg/oom.c
+src/proc/cgroup/cgroup.c
+src/agent/count/slots.c
+src/agent/unwind/unwind.c
+src/classify/profile/tree.c
+src/classify/oom/rules.c
+src/sample/oom/ends.c
+src/sample/run/run_sampler.c
+src/store/recording/recording.c
+src/store/recording/read.c
+src/cmd/compare/run.c
+tests/targets/leak_target.c
+tests/unit/probe/helper/test_ctlpage.c
+tests/unit/proc/kmsg/test_oom.c
+tests/unit/proc/cgroup/test_cgroup.c
+tests/unit/proc/system/test_procfs.c"
+
+found=$(find src tests contrib \( -name '*.c' -o -name '*.h' \) -print | sort |
+	grep -vxF "$exceptions" |
+	xargs "$tool" --dry-run --ferror-limit=1 2>&1 | grep 'clang-format-violations' || true)
+test -z "$found" || { echo "$found"; exit 1; }
