@@ -3,45 +3,86 @@
 
 #include "cmd/commands.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/compare/compare.h"
 #include "cmd/core/message.h"
-#include "cmd/core/options_count.h"
 #include "cmd/help.h"
-#include "render/compare/report.h"
-#include "render/profile/report.h"
 
 const struct cmd *const cmds[] = {
-	&cmd_map,  &cmd_heap, &cmd_leaks,   &cmd_explain, &cmd_count,
-	&cmd_diff, &cmd_oom,  &cmd_capture, &cmd_doctor,  NULL,
+	&cmd_map,	&cmd_heap,	  &cmd_leaks,
+	&cmd_explain,	&cmd_count,	  &cmd_diff,
+	&cmd_oom,	&cmd_oom_explain, &cmd_oom_predict,
+	&cmd_oom_watch, &cmd_capture,	  &cmd_doctor,
+	NULL,
 };
 
-static const struct cmd *find_cmd(const char *name)
+/* Find a command by its one or two words. second may be NULL. */
+static const struct cmd *find_cmd(const char *first, const char *second)
 {
-	for (size_t i = 0; cmds[i]; i++)
-		if (strcmp(cmds[i]->name, name) == 0)
+	size_t length = strlen(first);
+
+	for (size_t i = 0; cmds[i]; i++) {
+		const char *name = cmds[i]->name;
+
+		if (strncmp(name, first, length) != 0)
+			continue;
+		if (second ? name[length] == ' ' && strcmp(name + length + 1, second) == 0
+			   : name[length] == '\0')
 			return cmds[i];
+	}
 	return NULL;
 }
 
-static int check_args(const struct cmd *cmd, const struct options *options)
+/* Append the two-word commands that begin with name. Returns how many there are. */
+static size_t add_cmds_below(struct strbuf *out, const char *name)
 {
-	if (options->arg_count <= cmd->max_args)
-		return 0;
-	if (cmd->name)
-		message_usage(cmd->name, "'%s' is one argument too many%s",
-			      options->args[cmd->max_args],
-			      cmd->scope & SCOPE_PROCESSES ? " (processes go after -p)"
-							   : "");
-	else
+	size_t length = strlen(name), count = 0;
+
+	for (size_t i = 0; cmds[i]; i++)
+		if (strncmp(cmds[i]->name, name, length) == 0 &&
+		    cmds[i]->name[length] == ' ')
+			strbuf_addf(out, "%s'%s'", count++ > 0 ? ", " : "",
+				    cmds[i]->name);
+	return count;
+}
+
+static void report_needless_arg(const struct cmd *cmd, const char *arg)
+{
+	_cleanup_strbuf_ struct strbuf below = STRBUF_INIT;
+
+	if (!cmd->name)
 		message_usage(NULL,
 			      "'%s' is no command of memstate (processes go after -p, "
 			      "a program to run after --)",
-			      options->args[0]);
-	return -1;
+			      arg);
+	else if (find_cmd(cmd->name, arg))
+		message_usage(cmd->name, "'%s' goes directly after '%s'", arg, cmd->name);
+	else if (add_cmds_below(&below, cmd->name) > 0)
+		message_usage(cmd->name,
+			      "unknown command '%s %s'; there are %s (processes go after "
+			      "-p)",
+			      cmd->name, arg, strbuf_text(&below));
+	else
+		message_usage(cmd->name,
+			      "'%s' is one argument too many (processes go after -p)",
+			      arg);
+}
+
+static int check_usage(const struct cmd *cmd, const struct options *options)
+{
+	if (options->arg_count > cmd->max_args) {
+		report_needless_arg(cmd, options->args[cmd->max_args]);
+		return -EINVAL;
+	}
+	if (cmd->requires_pid && !options->list_columns &&
+	    targets_are_all(&options->targets)) {
+		message_usage(cmd->name, "which process? Say so with -p");
+		return -EINVAL;
+	}
+	return options_check(options);
 }
 
 /*
@@ -54,35 +95,26 @@ static void use_locale(const struct options *options)
 		setlocale(LC_CTYPE, "");
 }
 
-static const struct column_set *columns_of(const struct cmd *cmd,
-					   const struct options *options)
-{
-	if (compare_is_wanted(options))
-		return &compare_columns;
-	if (options_count_has_stacks(&options->count))
-		return &profile_columns;
-	return cmd->columns;
-}
-
 static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 {
-	struct options options;
+	struct options *options;
 	int status;
 
 	if (options_parse(cmd, argc, argv, &options) < 0)
 		return EXIT_BAD_USAGE;
-	use_locale(&options);
-	if (options.help)
+	use_locale(options);
+	if (options->help)
 		status = help_show(cmd);
-	else if (options.version)
+	else if (options->version)
 		status = help_show_version();
-	else if (check_args(cmd, &options) < 0)
+	else if (check_usage(cmd, options) < 0)
 		status = EXIT_BAD_USAGE;
-	else if (options.list_columns)
-		status = help_list_columns(columns_of(cmd, &options));
+	else if (options->list_columns)
+		status = help_list_columns(cmd->find_columns ? cmd->find_columns(options)
+							     : cmd->columns);
 	else
-		status = cmd->run(&options);
-	options_release(&options);
+		status = cmd->run(options);
+	options_free(options);
 	return status;
 }
 
@@ -94,13 +126,16 @@ static bool has_foreign_ids(void)
 
 int cmd_main(int argc, char **argv)
 {
-	const struct cmd *cmd = argc > 1 ? find_cmd(argv[1]) : NULL;
+	const struct cmd *cmd = argc > 2 ? find_cmd(argv[1], argv[2]) : NULL;
 
 	if (has_foreign_ids()) {
 		message("must not be installed set-user-ID or set-group-ID; "
 			"see SECURITY in memstate(1)");
 		return EXIT_FAILED;
 	}
+	if (cmd)
+		return run_cmd(cmd, argc - 2, argv + 2);
+	cmd = argc > 1 ? find_cmd(argv[1], NULL) : NULL;
 	if (cmd)
 		return run_cmd(cmd, argc - 1, argv + 1);
 	return run_cmd(&cmd_watch, argc, argv);

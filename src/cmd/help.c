@@ -9,7 +9,6 @@
 #include "base/io.h"
 #include "cmd/commands.h"
 #include "cmd/core/message.h"
-#include "cmd/core/option_rows.h"
 #include "render/table/column.h"
 
 static int print(const struct strbuf *text)
@@ -40,7 +39,7 @@ static void add_usage(const struct cmd *cmd, struct strbuf *out)
 		"Commands:\n",
 		cmd->args, cmd->summary);
 	for (size_t i = 0; cmds[i]; i++)
-		strbuf_addf(out, "  %-10s %s\n", cmds[i]->name, cmds[i]->summary);
+		strbuf_addf(out, "  %-12s %s\n", cmds[i]->name, cmds[i]->summary);
 }
 
 int help_show(const struct cmd *cmd)
@@ -49,7 +48,7 @@ int help_show(const struct cmd *cmd)
 
 	add_usage(cmd, &out);
 	strbuf_add_text(&out, "\nOptions:\n");
-	options_add_help(cmd->scope, &out);
+	options_add_help(cmd, &out);
 	if (!cmd->name)
 		strbuf_add_text(
 			&out,

@@ -13,12 +13,11 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/core/cmd.h \
 	%D%/core/message.c \
 	%D%/core/message.h \
-	%D%/core/option_rows.c \
-	%D%/core/option_rows.h \
+	%D%/core/option.c \
+	%D%/core/option.h \
+	%D%/core/option_shared.c \
 	%D%/core/options.c \
 	%D%/core/options.h \
-	%D%/core/options_count.c \
-	%D%/core/options_count.h \
 	%D%/core/signals.c \
 	%D%/core/signals.h \
 	%D%/core/stream.c \
@@ -32,6 +31,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/count/count.c \
 	%D%/count/flame_file.c \
 	%D%/count/flame_file.h \
+	%D%/count/options.c \
+	%D%/count/options.h \
 	%D%/count/profile.c \
 	%D%/count/profile.h \
 	%D%/count/rules.c \
@@ -60,12 +61,9 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/oom/arm.c \
 	%D%/oom/arm.h \
 	%D%/oom/explain.c \
-	%D%/oom/explain.h \
 	%D%/oom/oom.c \
 	%D%/oom/predict.c \
-	%D%/oom/predict.h \
 	%D%/oom/watch.c \
-	%D%/oom/watch.h \
 	%D%/process/map.c \
 	%D%/process/screen.h \
 	%D%/process/series.c \

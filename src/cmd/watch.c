@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include <string.h>
+#include <signal.h>
 
+#include "base/units.h"
 #include "cmd/compare/compare.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
@@ -15,6 +16,7 @@
 #include "cmd/session/heaps.h"
 #include "cmd/session/recordings.h"
 #include "cmd/session/session.h"
+#include "render/compare/report.h"
 #include "ui/ui.h"
 
 static bool wants_screen(const struct options *o)
@@ -39,18 +41,23 @@ static bool watches_growth(const struct options *o)
 
 static int check_preload(const struct options *o)
 {
+	const char *compares = options_find_given(
+		o,
+		"runs warm-up workload ready settle stop-signal above count output-dir");
+
 	if (o->preload && !o->command) {
 		message_usage(NULL, "--preload wants a command to run, after --");
 		return EXIT_BAD_USAGE;
 	}
-	if (recording_page_is_wanted(o) && strcmp(o->compare.first_said, "html") == 0)
+	if (compare_is_wanted(o))
+		return EXIT_DONE;
+	if (!compares && o->html && !o->recording.replay)
+		compares = "html";
+	if (!compares)
 		return recording_page_check_options(o);
-	if (o->compare.first_said && !compare_is_wanted(o)) {
-		message_usage(NULL, "--%s goes with --preload of two allocators or more",
-			      o->compare.first_said);
-		return EXIT_BAD_USAGE;
-	}
-	return EXIT_DONE;
+	message_usage(NULL, "--%s goes with --preload of two allocators or more",
+		      compares);
+	return EXIT_BAD_USAGE;
 }
 
 static int check_combination(const struct options *o)
@@ -129,13 +136,83 @@ static int watch_run(struct options *o)
 	return status;
 }
 
+static const struct column_set *find_columns(const struct options *o)
+{
+	return compare_is_wanted(o) ? &compare_columns : &process_columns;
+}
+
+#define MEMBER(member) offsetof(struct compare_options, member)
+
+static const struct option_row own_rows[] = {
+	{ 0, "heap", "auto|walk|helper|off",
+	  "read the heaps of processes that were named; each is stopped while its "
+	  "memory is copied (default auto: where that may be done); helper: ask the "
+	  "allocator too, by a thread that is put into the process, or started with "
+	  "COMMAND",
+	  .set = option_set_heap, .want = OPTION_HEAP_WANT },
+	{ 0, "max-pause", "T",
+	  "leave the heap unread if that would stop the process for longer (default "
+	  "1s; 250ms with --heap auto)",
+	  .flag = MEMBER(common.has_max_pause), .set = option_set_duration,
+	  .value = MEMBER(common.max_pause_ns), .want = "a time, as 500ms or 2s" },
+	{ 0, "preload", "ALLOCATOR[:NAME=VALUE...][,...]",
+	  "run the command with this allocator: glibc, jemalloc, tcmalloc, "
+	  "tcmalloc_minimal, mimalloc, or a path; with each of several, and compare",
+	  .set = option_set_word, .value = MEMBER(common.preload) },
+	{ 0, "runs", "N", "compare N runs under each allocator (default 3)",
+	  .set = option_set_number, .value = MEMBER(common.run_count), .least = 1,
+	  .most = 1000, .want = "a number from 1 to 1000" },
+	{ 0, "warm-up", "N", "N more before them that do not count (default 0)",
+	  .set = option_set_number, .value = MEMBER(common.warm_up_count), .most = 1000,
+	  .want = "a number from 0 to 1000" },
+	{ 0, "workload", "SCRIPT",
+	  "the command is a server: once it is idle run this shell script against "
+	  "it, let it settle, then end it",
+	  .set = option_set_word, .value = MEMBER(workload) },
+	{ 0, "above", "SIZE", "compare for how long Rss was above this, as 512M or 2G",
+	  .set = option_set_bytes, .value = MEMBER(above_bytes),
+	  .want = "bytes, as 64K, 512M or 2G" },
+	{ 0, "count", NULL,
+	  "one more run under each allocator, in which allocations are counted",
+	  .flag = MEMBER(count) },
+	{ 0, "output-dir", "DIR",
+	  "keep what each run writes, in a folder for each in this new or empty one",
+	  .set = option_set_word, .value = MEMBER(output_dir) },
+	{ 0, "ready", "T",
+	  "begin the workload T after the command (default: when it has been idle "
+	  "for 200ms)",
+	  .flag = MEMBER(has_ready), .needs = "workload", .set = option_set_duration,
+	  .value = MEMBER(ready_ns), .want = "a time, as 500ms or 2s" },
+	{ 0, "settle", "T", "how long it is left idle after the workload (default 5s)",
+	  .needs = "workload", .set = option_set_duration, .value = MEMBER(settle_ns),
+	  .want = "a time, as 500ms or 2s" },
+	{ 0, "stop-signal", "SIGNAL", "what ends it then (default TERM); KILL 10s later",
+	  .needs = "workload", .set = compare_set_stop_signal,
+	  .want = "a signal that ends programs, as TERM, INT or 15" },
+	{ 0, "html", "FILE",
+	  "write the comparison too, or all of --replay, as one page of HTML",
+	  .set = option_set_word, .value = MEMBER(common.html) },
+	{ 0 },
+};
+
+static const struct compare_options defaults = {
+	.settle_ns = 5 * NS_PER_S,
+	.stop_signal = SIGTERM,
+	.above_bytes = BYTES_UNKNOWN,
+};
+
 const struct cmd cmd_watch = {
 	.args = "[-p PID|NAME | --cgroup PATH|ID] [OPTIONS] [-- COMMAND [ARG...]]",
 	.summary =
 		"Show where the memory of running processes is: whose it is, what state it is in,\n"
 		"and who can give it back, in parts that add up to Rss.",
-	.scope = SCOPE_WATCH,
+	.shared = "pid cgroup tree text csv json interval samples output "
+		  "output-all list-columns no-headings bytes sort max-share "
+		  "procfs no-stop allow-stall record keep replay at",
+	.own = own_rows,
+	.options_size = sizeof(defaults),
+	.defaults = &defaults,
 	.takes_command = true,
-	.columns = &process_columns,
+	.find_columns = find_columns,
 	.run = watch_run,
 };

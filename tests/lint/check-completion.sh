@@ -48,12 +48,13 @@ columns()
 	"$MEMSTATE" "$@" --list-columns | cut -d" " -f1 | sort -u | paste -sd" "
 }
 
-verbs=$("$MEMSTATE" --help | sed -n "/^Commands:/,/^\$/s/^  \([a-z]*\) .*/\1/p" | sort)
-offers "@" "$(paste -sd" " <<<"$verbs")"
+verbs=$("$MEMSTATE" --help | sed -n "/^Commands:/,/^\$/s/^  \([a-z]*\( [a-z][a-z]*\)*\)  .*/\1/p" | sort)
+offers "@" "$(grep -v " " <<<"$verbs" | paste -sd" ")"
 offers "--" "$(long_options)"
-for verb in $verbs; do
-	offers "$verb --" "$(long_options "$verb")"
-done
+while read -r verb; do
+	read -ra words <<<"$verb"
+	offers "$verb --" "$(long_options "${words[@]}")"
+done <<<"$verbs"
 offers "ma" "map"
 offers "--no" "--no-headings --no-stop"
 
@@ -61,6 +62,9 @@ offers "-o @" "$(columns)"
 offers "--output = @" "$(columns)"
 offers "map -o @" "$(columns map)"
 offers "oom @" "explain predict watch"
+offers "oom --csv @" ""
+offers "oom wa" "watch"
+offers "oom watch @" ""
 offers "oom watch --arm @" "freeze high trace"
 offers "-o pid,ksm" "pid,ksm_bytes"
 offers "-o ksm_bytes,pid,ksm" ""

@@ -46,7 +46,7 @@ options()
 }
 
 "$MEMSTATE" --help >"$scratch/help"
-sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$scratch/help" >"$scratch/verbs"
+sed -n '/^Commands:/,/^$/s/^  \([a-z]*\( [a-z][a-z]*\)*\)  .*/\1/p' "$scratch/help" >"$scratch/verbs"
 
 sed -n 's/^\.SS memstate //p' "$page" >"$scratch/page"
 cp "$scratch/verbs" "$scratch/program"
@@ -55,7 +55,9 @@ same commands
 section OPTIONS | tags | options >"$scratch/page"
 sed -n '/^Options:/,/^$/p' "$scratch/help" | grep '^  ' | cut -c1-30 | options >"$scratch/program"
 while read -r verb; do
-	"$MEMSTATE" "$verb" --help | grep '^  ' | cut -c1-30 | options >"$scratch/verb"
+	# a verb may have two words
+	# shellcheck disable=SC2086
+	"$MEMSTATE" $verb --help | grep '^  ' | cut -c1-30 | options >"$scratch/verb"
 	cat "$scratch/verb" >>"$scratch/program"
 	section "memstate $verb" >"$scratch/text"
 	while read -r option; do

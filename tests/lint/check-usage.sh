@@ -49,6 +49,9 @@ refuses()
 check()
 {
 	verb=${1:-}
+	# a verb may have two words
+	# shellcheck disable=SC2086
+	set -- $verb
 	for option in --help -h; do
 		says_on_stdout "$@" $option
 		grep -q '^Usage: memstate' "$scratch/out" || complain "no usage"
@@ -61,12 +64,13 @@ check()
 	refuses "$@" a b c d e f
 }
 
-verbs=$("$MEMSTATE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+verbs=$("$MEMSTATE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\( [a-z][a-z]*\)*\)  .*/\1/p')
 test -n "$verbs" || { echo "no commands in --help"; exit 1; }
 check
-for verb in $verbs; do
+echo "$verbs" >"$scratch/verbs"
+while read -r verb; do
 	check "$verb"
-done
+done <"$scratch/verbs"
 verb=
 refuses no-such-command
 refuses --csv --json

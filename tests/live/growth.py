@@ -213,7 +213,7 @@ def too_few_samples_give_no_verdict():
 
 @test
 def conflicting_options_are_refused():
-    for args, word in [(["--csv"], b"--json"), (["-o", "time"], b"no -o"),
+    for args, word in [(["--csv"], b"--csv"), (["-o", "time"], b"-o"),
                        (["--cgroup", "/x", "-p", "1"], b"exclude"),
                        (["--at", "+1s"], b"--replay"), (["--kmsg", "-"], b"--kmsg")]:
         result = memstate("oom", "predict", *args).must_be(2)

@@ -92,10 +92,14 @@ def a_log_in_a_file_needs_no_privileges():
     for args, status, word in [(["--kmsg", "/no/such"], 1, b"/no/such: No such file"),
                                (["--kmsg", "/dev/null"], 1, b"no OOM kill found in this log"),
                                (["--kmsg", "/dev/null", "-p", "1"], 2, b"--cgroup"),
-                               (["--kmsg", "/dev/null", "--csv"], 2, b"--json")]:
+                               (["--kmsg", "/dev/null", "--csv"], 2, b"--csv")]:
         result = memstate("oom", "explain", *args).must_be(status)
         check(word in result.err, result.err)
-    check(b"explain" in memstate("oom", "why").must_be(2).err, "no message for an unknown word")
+    for args, word in [(["why"], b"unknown command 'oom why'; there are 'oom explain',"),
+                       (["-p", "1", "explain"], b"'explain' goes directly after 'oom'"),
+                       (["--kmsg", "/dev/null"], b"no option '--kmsg'"), (["explain", "x"], b"too many")]:
+        result = memstate("oom", *args).must_be(2)
+        check(word in result.err, result.err)
 
 
 run()

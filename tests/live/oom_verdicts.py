@@ -282,8 +282,8 @@ def a_kill_by_another_process_is_not_an_oom_kill():
         check("the kernel killed nobody" in text and f"({filled.pid}) of {group.path}" in text, text)
         for args, status, word in [(["-p", "4194303"], 1, b"none of these"),
                                    (["--cgroup", "/no/such"], 1, b"not of that group"),
-                                   (["--replay", recording.file], 2, b"--record"),
-                                   (["--at", "+1s"], 2, b"--record")]:
+                                   (["--replay", recording.file], 2, b"--replay"),
+                                   (["--at", "+1s"], 2, b"--at")]:
             result = memstate("oom", "explain", "--record", recording.file, *args).must_be(status)
             check(word in result.err, result.err)
             equal(result.out, b"", "output")

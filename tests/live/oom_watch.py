@@ -406,7 +406,7 @@ def traced_processes_are_released_when_memstate_hangs():
 
 @test
 def bad_arguments_are_refused_in_one_line():
-    for args, word in [([], b"--record FILE"), (["--record", "r", "--csv"], b"--replay FILE"),
+    for args, word in [([], b"--record FILE"), (["--record", "r", "--csv"], b"--csv"),
                        (["--record", "r", "--kmsg", "-"], b"--kmsg"), (["--record", "r", "--yes"], b"--arm"),
                        (["--record", "r", "--arm", "what"], b"high, freeze or trace"),
                        (["--record", "r", "--cgroup", "/", "-p", "1"], b"exclude")]:

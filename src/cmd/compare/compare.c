@@ -3,11 +3,14 @@
 
 #include "cmd/compare/compare.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/num.h"
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
@@ -29,6 +32,38 @@
  * interval, but a long walk must not hide the peak.
  */
 #define PATIENCE_NS (50 * NS_PER_MS)
+
+/* Signals for --stop-signal that end programs. */
+static const struct {
+	const char *name;
+	int number;
+} signal_names[] = {
+	{ "HUP", SIGHUP },   { "INT", SIGINT },	  { "QUIT", SIGQUIT },
+	{ "KILL", SIGKILL }, { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 },
+	{ "TERM", SIGTERM }, { "ALRM", SIGALRM },
+};
+
+int compare_set_stop_signal(const struct option_row *row, char *arg, struct options *o)
+{
+	int *ret = &((struct compare_options *)o)->stop_signal;
+	uint64_t number;
+
+	(void)row;
+	if (num_parse_u64(arg, &number) == 0) {
+		if (number == 0 || number > (uint64_t)SIGRTMAX)
+			return -EINVAL;
+		*ret = (int)number;
+		return 0;
+	}
+	if (strncmp(arg, "SIG", 3) == 0)
+		arg += 3;
+	for (size_t i = 0; i < sizeof(signal_names) / sizeof(signal_names[0]); i++)
+		if (strcmp(signal_names[i].name, arg) == 0) {
+			*ret = signal_names[i].number;
+			return 0;
+		}
+	return -EINVAL;
+}
 
 bool compare_is_wanted(const struct options *o)
 {
@@ -56,12 +91,6 @@ static int check_combination(const struct options *o)
 			      wrong);
 		return EXIT_BAD_USAGE;
 	}
-	if (!o->compare.workload && (o->compare.has_ready || o->compare.has_settle ||
-				     o->compare.has_stop_signal)) {
-		message_usage(NULL,
-			      "--ready, --settle and --stop-signal go with --workload");
-		return EXIT_BAD_USAGE;
-	}
 	return EXIT_DONE;
 }
 
@@ -79,12 +108,14 @@ static char *join_words(char *const *words)
 static void begin(struct comparison *c, const struct options *o,
 		  const struct variants *variants)
 {
+	const struct compare_options *own = compare_options(o);
+
 	*c = (struct comparison){
 		.command = join_words(o->command),
-		.workload = o->compare.workload ? xstrdup(o->compare.workload) : NULL,
-		.runs_each = (unsigned int)o->compare.run_count,
-		.settle_ns = o->compare.workload ? o->compare.settle_ns : 0,
-		.above_bytes = o->compare.above_bytes,
+		.workload = own->workload ? xstrdup(own->workload) : NULL,
+		.runs_each = (unsigned int)o->run_count,
+		.settle_ns = own->workload ? own->settle_ns : 0,
+		.above_bytes = own->above_bytes,
 		.variants = variants->items,
 		.variant_count = variants->count,
 	};
@@ -104,7 +135,7 @@ static void say_progress(const struct comparison *c, size_t round, size_t round_
  */
 static int run_all(const struct compare_context *context)
 {
-	const struct compare_options *o = &context->options->compare;
+	const struct options *o = context->options;
 	struct comparison *c = context->comparison;
 	size_t round_count = o->warm_up_count + o->run_count;
 
@@ -224,7 +255,7 @@ static int compare(struct session *session, const struct compare_show *show,
 	context.sampler =
 		run_sampler_new(&session->fs, session->sampler, session->heaps, getpid());
 	r = run_all(&context);
-	if (r == 0 && session->options->compare.count && !c->is_interrupted)
+	if (r == 0 && compare_options(session->options)->count && !c->is_interrupted)
 		r = compare_count_all(&context);
 	run_sampler_free(context.sampler);
 	for (size_t i = 0; i < c->variant_count; i++)
@@ -246,6 +277,7 @@ int compare_run(struct options *o)
 	struct variants variants;
 	struct compare_show show;
 	struct session session;
+	const char *output_dir = compare_options(o)->output_dir;
 	int status = check_combination(o);
 
 	if (status == EXIT_DONE)
@@ -258,7 +290,7 @@ int compare_run(struct options *o)
 		return status;
 	}
 	begin(&comparison, o, &variants);
-	if (o->compare.output_dir && run_files_make_folder(o->compare.output_dir) < 0)
+	if (output_dir && run_files_make_folder(output_dir) < 0)
 		status = EXIT_FAILED;
 	if (status == EXIT_DONE)
 		status = session_begin(&session, o);

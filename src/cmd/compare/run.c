@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "cmd/compare/compare.h"
 #include "cmd/core/message.h"
 #include "cmd/core/signals.h"
 #include "cmd/run/job.h"
@@ -458,7 +459,7 @@ int compare_run_one(const struct compare_context *context, size_t variant, unsig
 	_cleanup_free_ char *library = library_name(&context->comparison->variants[variant]);
 	struct active a = {
 		.context = context,
-		.options = &context->options->compare,
+		.options = compare_options(context->options),
 		.run = { .variant = variant, .number = number,
 			 .is_warm_up = purpose == RUN_WARMS_UP,
 			 .is_counting = purpose == RUN_COUNTS },

@@ -38,7 +38,7 @@ int compare_show_begin(struct compare_show *show, const struct options *options)
 	bool is_csv = options->format == FORMAT_CSV || options->format == FORMAT_JSON;
 
 	*show = (struct compare_show){ options, COLUMN_LIST_INIT };
-	if (options->compare.html && !may_write(options->compare.html))
+	if (options->html && !may_write(options->html))
 		return EXIT_FAILED;
 	return session_columns(options, &compare_columns,
 			       is_csv ? compare_columns.csv_default
@@ -79,7 +79,7 @@ static void add_view(struct strbuf *out, const struct compare_show *show,
 
 static int write_page(const struct compare_show *show, const struct compare_view *view)
 {
-	const char *path = show->options->compare.html;
+	const char *path = show->options->html;
 	_cleanup_strbuf_ struct strbuf page = STRBUF_INIT;
 	int r;
 

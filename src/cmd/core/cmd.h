@@ -18,13 +18,21 @@ enum exit_status {
 };
 
 struct cmd {
-	const char *name; /* NULL: memstate without a verb */
+	/* one or two words, as "map" or "oom explain"; NULL: memstate without a verb */
+	const char *name;
 	const char *args; /* shown after the name in --help */
 	const char *summary;
-	unsigned int scope; /* the command's bit of enum option_scope */
-	bool takes_command; /* accepts "-- COMMAND" */
+	const char *shared; /* the shared options that it takes, "pid csv json" */
+	const struct option_row *own; /* its own options, or NULL */
+	/* of the struct for its options, which begins with struct options; 0: that one */
+	size_t options_size;
+	const void *defaults; /* a struct with its own options' defaults; NULL: zeros */
+	bool takes_command;   /* accepts "-- COMMAND" */
+	bool requires_pid;
 	int max_args;
-	const struct column_set *columns;    /* NULL: the command has no columns */
+	const struct column_set *columns; /* NULL: the command has no columns */
+	/* choose the columns by the options; NULL: always `columns` */
+	const struct column_set *(*find_columns)(const struct options *options);
 	int (*run)(struct options *options); /* returns an enum exit_status */
 };
 
@@ -36,6 +44,9 @@ extern const struct cmd cmd_explain;
 extern const struct cmd cmd_count;
 extern const struct cmd cmd_diff;
 extern const struct cmd cmd_oom;
+extern const struct cmd cmd_oom_explain;
+extern const struct cmd cmd_oom_predict;
+extern const struct cmd cmd_oom_watch;
 extern const struct cmd cmd_capture;
 extern const struct cmd cmd_doctor;
 

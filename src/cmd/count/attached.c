@@ -16,7 +16,7 @@
 #include "base/xalloc.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
-#include "cmd/core/options_count.h"
+#include "cmd/count/options.h"
 #include "cmd/core/signals.h"
 #include "cmd/core/stream.h"
 #include "cmd/core/terminal.h"
@@ -57,7 +57,7 @@ static bool is_series(const struct options *o)
 {
 	return (o->has_interval || o->sample_count > 0) &&
 	       (o->format == FORMAT_CSV || o->format == FORMAT_JSON) &&
-	       !options_count_records_stacks(&o->count);
+	       !count_records_stacks(o);
 }
 
 static bool shows_line(const struct options *o)
@@ -65,27 +65,12 @@ static bool shows_line(const struct options *o)
 	return o->format == FORMAT_AUTO && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
 }
 
-/* Parse the argument of --probe. Returns 0, or -EINVAL after a message. */
-static int parse_method(const char *word, enum count_method *ret)
-{
-	*ret = COUNT_AUTO;
-	for (int i = 0; word && i <= COUNT_METHOD_COUNT_; i++)
-		if (strcmp(word, count_method_names[i]) == 0) {
-			*ret = (enum count_method)i;
-			return 0;
-		}
-	if (!word)
-		return 0;
-	message_usage("count", "--probe: '%s' is not auto, inject, bpf or perf", word);
-	return -EINVAL;
-}
-
 /* Return the sampling distance for count_request, in which 0 records every allocation. */
 static uint64_t sample_bytes(const struct options *o)
 {
-	if (o->count.sample_bytes == 0)
+	if (count_options(o)->sample_bytes == 0)
 		return SAMPLE_BYTES;
-	return o->count.sample_bytes == 1 ? 0 : o->count.sample_bytes;
+	return count_options(o)->sample_bytes == 1 ? 0 : count_options(o)->sample_bytes;
 }
 
 /* Attach to one more process; a message reports a process that cannot be counted. */
@@ -98,8 +83,8 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 		.pid = p->pid,
 		.start_ticks = p->start_ticks,
 		.method = method,
-		.calls_only = o->count.calls_only,
-		.wants_stacks = options_count_records_stacks(&o->count),
+		.calls_only = count_options(o)->calls_only,
+		.wants_stacks = count_records_stacks(o),
 		.sample_bytes = sample_bytes(o),
 		.limit_ns = OPEN_LIMIT_NS,
 	};
@@ -324,7 +309,7 @@ static int show_stacks(struct attached *a)
 static int show(struct attached *a)
 {
 	const struct options *o = a->session->options;
-	bool has_stacks = options_count_records_stacks(&o->count);
+	bool has_stacks = count_records_stacks(o);
 	bool has_rows = o->format == FORMAT_CSV || o->format == FORMAT_JSON;
 
 	if (read_counts(a) < 0)
@@ -352,8 +337,7 @@ static int count(struct attached *a)
 	a->list.programs = xcalloc(a->count, sizeof(*a->list.programs));
 	a->list.count = a->list.capacity = a->count;
 	a->report.list = &a->list;
-	if (o->format == FORMAT_CSV && !o->no_headings &&
-	    !options_count_records_stacks(&o->count)) {
+	if (o->format == FORMAT_CSV && !o->no_headings && !count_records_stacks(o)) {
 		csv_add_header(&a->out, a->columns);
 		status = write_out(a) < 0 ? EXIT_FAILED : EXIT_DONE;
 	}
@@ -399,16 +383,12 @@ int count_attached_run(struct options *o, const struct column_list *columns)
 			.options.no_headings = o->no_headings,
 		},
 	};
-	enum count_method method;
-	int status;
+	int status = session_begin(&session, o);
 
-	if (parse_method(o->count.probe, &method) < 0)
-		return EXIT_BAD_USAGE;
-	status = session_begin(&session, o);
 	if (status != EXIT_DONE)
 		return status;
 	signals_begin();
-	status = run(&a, method);
+	status = run(&a, count_options(o)->method);
 	if (a.end_fd >= 0)
 		close(a.end_fd);
 	count_list_release(&a.list);

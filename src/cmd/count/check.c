@@ -11,6 +11,7 @@
 #include "base/xalloc.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
+#include "cmd/count/options.h"
 #include "cmd/run/count_child.h"
 
 /* Return the line of the file for check->limits[i]. */
@@ -21,11 +22,11 @@ static const struct limits_line *line_of(const struct count_check *check, size_t
 
 static int load(struct count_check *check)
 {
-	const char *path = check->options->count.check;
+	const char *path = count_options(check->options)->check;
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
 	int r = limits_file_load(path, &check->file, &why);
 
-	if (r == -ENOENT && check->options->count.update)
+	if (r == -ENOENT && count_options(check->options)->update)
 		return EXIT_DONE;
 	if (r == -EBADMSG)
 		message("%s:%s", path, strbuf_text(&why));
@@ -53,7 +54,7 @@ static bool has_limits(const struct limits_file *file, const char *test)
  */
 static int choose_test(struct count_check *check, const char *program)
 {
-	const struct count_options *o = &check->options->count;
+	const struct count_options *o = count_options(check->options);
 	bool is_named = o->test != NULL;
 
 	check->test = is_named ? o->test : program;
@@ -133,7 +134,7 @@ int count_check_begin(struct count_check *check, const struct options *options,
 		status = choose_test(check, program);
 	if (status != EXIT_DONE)
 		return status;
-	if (options->count.update)
+	if (count_options(options)->update)
 		update(check, stats);
 	compare(check, stats);
 	return EXIT_DONE;
@@ -164,7 +165,7 @@ static void say_broken(const struct count_check *check, size_t i,
 
 	add_tolerance(&tolerance, limit);
 	message("%s:%zu: %s: %s is %s the %s of %s by %s (%.1f%%%s)%s",
-		check->options->count.check, check->lines[i] + 1,
+		count_options(check->options)->check, check->lines[i] + 1,
 		counted_figure_key(limit->figure),
 		units_format_thousandths(measured, measured_text),
 		is_above ? "above" : "below",
@@ -183,7 +184,7 @@ static void say_loose(const struct count_check *check, size_t i,
 	char most[UNITS_TEXT_SIZE], limit_text[UNITS_TEXT_SIZE];
 
 	message("hint: %s:%zu: %s: %s is well below the limit of %s: --update tightens it",
-		check->options->count.check, check->lines[i] + 1,
+		count_options(check->options)->check, check->lines[i] + 1,
 		counted_figure_key(limit->figure),
 		units_format_thousandths(stats->figures[limit->figure].most, most),
 		units_format_thousandths(limit->value_thousandths, limit_text));
@@ -207,7 +208,7 @@ static int say_outcomes(const struct count_check *check, const struct count_stat
 		case LIMIT_LOOSE: say_loose(check, i, stats); break;
 		case LIMIT_UNKNOWN:
 			message("%s:%zu: %s: is not known of these runs",
-				check->options->count.check, check->lines[i] + 1,
+				count_options(check->options)->check, check->lines[i] + 1,
 				counted_figure_key(line_of(check, i)->limit.figure));
 			if (status == EXIT_DONE)
 				status = EXIT_NOT_COUNTED;
@@ -219,10 +220,10 @@ static int say_outcomes(const struct count_check *check, const struct count_stat
 
 int count_check_end(const struct count_check *check, const struct count_stats *stats)
 {
-	const char *path = check->options->count.check;
+	const char *path = count_options(check->options)->check;
 	int r;
 
-	if (check->options->count.update) {
+	if (count_options(check->options)->update) {
 		r = limits_file_save(&check->file, path);
 		if (r < 0) {
 			message_error(path, r);

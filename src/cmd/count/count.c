@@ -10,7 +10,7 @@
 #include "cmd/compare/compare.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
-#include "cmd/core/options_count.h"
+#include "cmd/count/options.h"
 #include "cmd/core/signals.h"
 #include "cmd/core/stream.h"
 #include "cmd/core/terminal.h"
@@ -25,6 +25,7 @@
 #include "cmd/run/variants.h"
 #include "cmd/session/session.h"
 #include "render/profile/count_report.h"
+#include "render/profile/report.h"
 
 struct counting {
 	struct options *options;
@@ -62,54 +63,42 @@ static bool has_line(const struct options *o)
 
 static int check_usage(const struct options *o)
 {
+	const struct count_options *own = count_options(o);
+	const char *of_command = options_find_given(o, "preload runs warm-up check");
 	bool is_attached = !targets_are_all(&o->targets);
+	int source_count = (o->command != NULL) + (own->replay != NULL) +
+			   (own->scale != NULL) + is_attached;
+	bool has_rows = o->format == FORMAT_CSV || o->format == FORMAT_JSON;
+	const char *problem = NULL;
 	int status;
 
-	if (count_profile_check_usage(o) != EXIT_DONE)
-		return EXIT_BAD_USAGE;
-	if ((o->command != NULL) + (o->count.replay != NULL) + (o->count.scale != NULL) +
-		    is_attached >
-	    1) {
-		message_usage("count",
-			      "a command, -p, --scale and --replay exclude each other");
-		return EXIT_BAD_USAGE;
-	}
-	if (count_scale_check_usage(o) != EXIT_DONE)
-		return EXIT_BAD_USAGE;
-	if (!o->command && !o->count.replay && !o->count.scale && !is_attached) {
-		message_usage(
-			"count",
-			"count what? A command goes after --, a process that runs after "
-			"-p");
-		return EXIT_BAD_USAGE;
-	}
-	if (!is_attached && (o->sample_count > 0 || o->count.probe)) {
-		message_usage("count", "%s goes with -p",
-			      o->count.probe ? "--probe" : "-n");
-		return EXIT_BAD_USAGE;
-	}
-	if (is_attached && (o->preload || o->compare.first_said || o->count.check)) {
+	if (is_attached && of_command && source_count == 1) {
 		message_usage("count", "--%s goes with a command, not with -p",
-			      o->preload       ? "preload"
-			      : o->count.check ? "check"
-					       : o->compare.first_said);
+			      of_command);
 		return EXIT_BAD_USAGE;
 	}
-	if (compare_is_wanted(o)) {
-		message_usage("count", "--preload: one allocator is counted at a time");
+	if (count_profile_check_usage(o) != EXIT_DONE ||
+	    count_scale_check_usage(o) != EXIT_DONE ||
+	    count_runs_check_usage(o) != EXIT_DONE)
 		return EXIT_BAD_USAGE;
-	}
-	if (count_runs_check_usage(o) != EXIT_DONE)
-		return EXIT_BAD_USAGE;
-	if (o->format == FORMAT_TEXT && o->has_interval) {
-		message_usage("count",
-			      "-i goes with --csv, --json or a terminal: a report is one "
-			      "sample");
-		return EXIT_BAD_USAGE;
-	}
-	if ((o->output || o->output_all) && o->format != FORMAT_CSV &&
-	    o->format != FORMAT_JSON) {
-		message_usage("count", "-o goes with --csv or --json");
+	if (source_count > 1)
+		problem = "a command, -p, --scale and --replay exclude each other";
+	else if (source_count == 0)
+		problem =
+			"count what? A command goes after --, a process that runs after -p";
+	else if (!is_attached && options_find_given(o, "probe"))
+		problem = "--probe goes with -p";
+	else if (!is_attached && o->sample_count > 0)
+		problem = "-n goes with -p";
+	else if (compare_is_wanted(o))
+		problem = "--preload: one allocator is counted at a time";
+	else if (o->format == FORMAT_TEXT && o->has_interval)
+		problem =
+			"-i goes with --csv, --json or a terminal: a report is one sample";
+	else if ((o->output || o->output_all) && !has_rows)
+		problem = "-o goes with --csv or --json";
+	if (problem) {
+		message_usage("count", "%s", problem);
 		return EXIT_BAD_USAGE;
 	}
 	status = count_show_check(o);
@@ -263,13 +252,13 @@ static int show(struct counting *c)
 		return status;
 	begin_report(c);
 	say_what_is_missing(c);
-	if (options_count_records_stacks(&o->count) && is_machine_read(o))
+	if (count_records_stacks(o) && is_machine_read(o))
 		return EXIT_DONE; /* the output has only the stacks */
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return write_rows(c) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 	terminal_fit(&c->report.options);
 	count_report_add_text(&c->out, &c->report);
-	if (options_count_records_stacks(&o->count))
+	if (count_records_stacks(o))
 		strbuf_add_char(&c->out, '\n');
 	return stream_write(&c->out) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 }
@@ -285,7 +274,7 @@ static int check_covered(struct counting *c, const char *name)
 	_cleanup_strbuf_ struct strbuf unused = STRBUF_INIT;
 	bool is_static = false;
 
-	if (o->count.scale)
+	if (count_options(o)->scale)
 		return EXIT_DONE;
 	c->uncovered = program_is_go(name, &is_static) ? count_uncovered_go
 						       : program_find_entry_point(name);
@@ -315,7 +304,7 @@ static int find_status(const struct counting *c)
 static int run(struct counting *c)
 {
 	const struct options *o = c->options;
-	const char *name = o->count.scale ? count_scale_shell : o->command[0];
+	const char *name = count_options(o)->scale ? count_scale_shell : o->command[0];
 	const struct variant *allocator;
 	int status;
 
@@ -328,15 +317,15 @@ static int run(struct counting *c)
 	if (status != EXIT_DONE)
 		return status;
 	allocator = c->allocators.count > 0 ? &c->allocators.items[0] : NULL;
-	if (o->count.scale)
+	if (count_options(o)->scale)
 		return count_scale_run(o, allocator);
 	if (count_runs_are_wanted(o))
 		return count_runs_run(o, allocator);
 	c->counted.command = o->command;
 	c->counted.allocator = allocator;
-	c->counted.what.library = o->count.calls_only ? COUNT_LIBRARY_CALLS
-						      : COUNT_LIBRARY_BLOCKS;
-	if (options_count_records_stacks(&o->count)) {
+	c->counted.what.library = count_options(o)->calls_only ? COUNT_LIBRARY_CALLS
+							       : COUNT_LIBRARY_BLOCKS;
+	if (count_records_stacks(o)) {
 		c->counted.what.library = COUNT_LIBRARY_STACKS;
 		count_profile_add_mode(o, &c->stack_mode);
 		c->counted.what.stack_mode = strbuf_text(&c->stack_mode);
@@ -346,15 +335,14 @@ static int run(struct counting *c)
 	status = count_child_start(&c->counted);
 	if (status != EXIT_DONE)
 		return status;
-	if (o->format == FORMAT_CSV && !o->no_headings &&
-	    !options_count_records_stacks(&o->count)) {
+	if (o->format == FORMAT_CSV && !o->no_headings && !count_records_stacks(o)) {
 		csv_add_header(&c->out, &c->columns);
 		status = stream_write(&c->out) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 	}
 	if (watch(c) < 0 || status != EXIT_DONE)
 		return EXIT_NOT_COUNTED;
 	status = show(c);
-	if (status == EXIT_DONE && options_count_records_stacks(&o->count))
+	if (status == EXIT_DONE && count_records_stacks(o))
 		status = show_profile(c);
 	return status == EXIT_DONE ? find_status(c) : status;
 }
@@ -373,9 +361,9 @@ static int count_run(struct options *o)
 	int status;
 
 	status = check_usage(o);
-	if (status == EXIT_DONE && o->count.replay)
+	if (status == EXIT_DONE && count_options(o)->replay)
 		return count_profile_replay(o);
-	if (status == EXIT_DONE && !options_count_records_stacks(&o->count))
+	if (status == EXIT_DONE && !count_records_stacks(o))
 		status = session_columns(o, &count_columns, count_columns.csv_default,
 					 &c.columns);
 	if (status == EXIT_DONE && !targets_are_all(&o->targets)) {
@@ -385,7 +373,7 @@ static int count_run(struct options *o)
 		status = run(&c);
 	}
 	/* git bisect(1) would take these statuses for a bad revision */
-	if (o->count.check &&
+	if (count_options(o)->check &&
 	    (status == EXIT_NOT_FOUND || status == EXIT_NOT_EXECUTABLE || c.uncovered))
 		status = EXIT_NOT_COUNTED;
 	variants_release(&c.allocators);
@@ -396,12 +384,22 @@ static int count_run(struct options *o)
 	return status;
 }
 
+static const struct column_set *find_columns(const struct options *o)
+{
+	return count_has_stacks(o) ? &profile_columns : &count_columns;
+}
+
 const struct cmd cmd_count = {
 	.name = "count",
 	.args = "[OPTIONS] -- COMMAND | -p PID|NAME | --replay FILE",
 	.summary = "count the calls of malloc and its like, of a command or a process",
-	.scope = SCOPE_COUNT,
+	.shared = "pid tree text csv json interval samples output output-all "
+		  "list-columns no-headings bytes top metric transform "
+		  "transforms flame-graph",
+	.own = count_own_rows,
+	.options_size = sizeof(count_defaults),
+	.defaults = &count_defaults,
 	.takes_command = true,
-	.columns = &count_columns,
+	.find_columns = find_columns,
 	.run = count_run,
 };

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
-#include "cmd/core/options_count.h"
+#include "cmd/count/options.h"
 #include "cmd/count/show.h"
 #include "probe/count/stacks.h"
 #include "sample/recording/profile_reader.h"
@@ -16,8 +16,8 @@
 
 int count_profile_check_usage(const struct options *o)
 {
-	const struct count_options *count = &o->count;
-	bool has_stacks = options_count_records_stacks(count);
+	const struct count_options *count = count_options(o);
+	bool has_stacks = count_records_stacks(o);
 	bool has_rows = o->format == FORMAT_CSV || o->format == FORMAT_JSON;
 	const char *problem = NULL;
 
@@ -31,7 +31,7 @@ int count_profile_check_usage(const struct options *o)
 		problem =
 			"--live goes with a command: of a process that runs already it is not known what "
 			"was allocated before";
-	else if (has_stacks && (o->compare.first_said || count->check))
+	else if (has_stacks && (o->has_run_count || o->warm_up_count > 0 || count->check))
 		problem = "--runs and --check go without stacks";
 	else if (has_stacks && count->calls_only)
 		problem = "--calls-only and stacks exclude each other";
@@ -47,11 +47,11 @@ int count_profile_check_usage(const struct options *o)
 
 void count_profile_add_mode(const struct options *o, struct strbuf *out)
 {
-	if (o->count.live)
+	if (count_options(o)->live)
 		strbuf_add_text(out, "live");
-	if (o->count.sample_bytes > 0)
+	if (count_options(o)->sample_bytes > 0)
 		strbuf_addf(out, "%ssample=%" PRIu64, out->length > 0 ? "," : "",
-			    o->count.sample_bytes);
+			    count_options(o)->sample_bytes);
 }
 
 static int save_and_show(const struct options *o, const struct profile *profile)
@@ -59,9 +59,10 @@ static int save_and_show(const struct options *o, const struct profile *profile)
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
 	int status = count_show_profile(o, profile);
 
-	if (!o->count.record || profile_save(o->count.record, profile, &why) == 0)
+	if (!count_options(o)->record ||
+	    profile_save(count_options(o)->record, profile, &why) == 0)
 		return status;
-	message("%s: %s", o->count.record, strbuf_text(&why));
+	message("%s: %s", count_options(o)->record, strbuf_text(&why));
 	return EXIT_FAILED;
 }
 
@@ -101,7 +102,7 @@ static unsigned int known_of(const struct options *o)
 
 	if (o->command)
 		known |= 1U << PROFILE_TEMPORARY;
-	if (o->count.live)
+	if (count_options(o)->live)
 		known |= 1U << PROFILE_LIVE_BLOCKS | 1U << PROFILE_LIVE |
 			 1U << PROFILE_PEAK;
 	return known;
@@ -185,8 +186,9 @@ int count_profile_replay(const struct options *o)
 	struct profile profile;
 	int status;
 
-	if (profile_load(o->count.replay, o->metric, &profile, &why) < 0) {
-		message("%s: %s", o->count.replay, strbuf_text(&why));
+	if (profile_load(count_options(o)->replay, o->stacks.metric, &profile, &why) <
+	    0) {
+		message("%s: %s", count_options(o)->replay, strbuf_text(&why));
 		return EXIT_FAILED;
 	}
 	status = save_and_show(o, &profile);

@@ -65,7 +65,7 @@ static int load_user_sets(struct transform_sets *sets)
 	return r == -ENOENT ? 0 : r;
 }
 
-static int add_rule(const char *verb, const struct count_rule *rule,
+static int add_rule(const char *verb, const struct stacks_rule *rule,
 		    struct transform_sets *sets, struct transform_list *list)
 {
 	struct transform_error error;
@@ -92,10 +92,11 @@ int count_rules_load(const struct options *o, struct count_rules *ret)
 				     TRANSFORM_SETS_INIT };
 	transform_sets_add_own(&ret->sets);
 	/* the page of a flame graph offers all sets to its reader */
-	if ((o->count.rule_count > 0 || o->flame_graph) && load_user_sets(&ret->sets) < 0)
+	if ((o->stacks.rule_count > 0 || o->stacks.flame_graph) &&
+	    load_user_sets(&ret->sets) < 0)
 		status = EXIT_FAILED;
-	for (size_t i = 0; i < o->count.rule_count && status == EXIT_DONE; i++)
-		status = add_rule(o->verb, &o->count.rules[i], &ret->sets, &ret->said);
+	for (size_t i = 0; i < o->stacks.rule_count && status == EXIT_DONE; i++)
+		status = add_rule(o->verb, &o->stacks.rules[i], &ret->sets, &ret->said);
 	/* sets are expanded last, because a file named later may define them */
 	if (status == EXIT_DONE &&
 	    transform_list_expand(&ret->said, &ret->sets, &ret->rules, &error) < 0) {

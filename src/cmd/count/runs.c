@@ -17,6 +17,7 @@
 #include "cmd/core/signals.h"
 #include "cmd/core/stream.h"
 #include "cmd/core/terminal.h"
+#include "cmd/count/options.h"
 #include "cmd/count/check.h"
 #include "cmd/run/count_child.h"
 #include "cmd/run/run_files.h"
@@ -28,7 +29,7 @@
 
 bool count_runs_are_wanted(const struct options *o)
 {
-	return o->compare.has_run_count || o->count.check;
+	return o->has_run_count || count_options(o)->check;
 }
 
 static int refuse(const char *what, const char *why)
@@ -39,14 +40,10 @@ static int refuse(const char *what, const char *why)
 
 int count_runs_check_usage(const struct options *o)
 {
-	const struct count_options *c = &o->count;
+	const struct count_options *c = count_options(o);
 
-	if (!c->check && c->update)
-		return refuse("--update", "goes with --check");
-	if (!c->check && c->test)
-		return refuse("--test", "goes with --check");
 	if (!count_runs_are_wanted(o)) {
-		if (o->compare.warm_up_count > 0 && !c->scale)
+		if (o->warm_up_count > 0 && !c->scale)
 			return refuse("--warm-up", "goes with --runs");
 		return c->iterations > 1
 			       ? refuse("--iterations", "goes with --runs or --check")
@@ -232,19 +229,19 @@ static int show_and_check(const struct options *o, const struct count_runs *runs
 	count_stats_init(&stats, runs);
 	report.stats = &stats;
 	terminal_fit(&report.options);
-	if (o->count.check && command_status == 0) {
+	if (count_options(o)->check && command_status == 0) {
 		status =
 			count_check_begin(&check, o, runs->items[0].program.name, &stats);
 		report.limits = check.limits;
 		report.limit_count = check.limit_count;
 	}
 	shown = show(o, &report, columns);
-	if (status == EXIT_DONE && o->count.check && command_status == 0)
+	if (status == EXIT_DONE && count_options(o)->check && command_status == 0)
 		status = count_check_end(&check, &stats);
 	count_check_release(&check);
 	if (shown != EXIT_DONE || status != EXIT_DONE || command_status == 0)
 		return shown != EXIT_DONE ? shown : status;
-	if (!o->count.check)
+	if (!count_options(o)->check)
 		return command_status;
 	message("%s: ended with status %d: what it allocates then says nothing of the limits",
 		o->command[0], command_status);
@@ -256,13 +253,13 @@ int count_runs_run(const struct options *o, const struct variant *allocator)
 	const struct run_plan plan = {
 		.command = o->command,
 		.allocator = allocator,
-		.calls_only = o->count.calls_only,
+		.calls_only = count_options(o)->calls_only,
 		.with_children = o->targets.with_children,
-		.run_count = o->compare.run_count,
-		.warm_up_count = o->compare.warm_up_count,
+		.run_count = o->run_count,
+		.warm_up_count = o->warm_up_count,
 		.with_hints = true,
 	};
-	struct count_runs runs = { .iterations = o->count.iterations };
+	struct count_runs runs = { .iterations = count_options(o)->iterations };
 	struct column_list columns = COLUMN_LIST_INIT;
 	int status, command_status;
 

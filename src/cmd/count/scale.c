@@ -16,6 +16,7 @@
 #include "cmd/core/message.h"
 #include "cmd/core/stream.h"
 #include "cmd/core/terminal.h"
+#include "cmd/count/options.h"
 #include "cmd/count/runs.h"
 #include "cmd/run/count_child.h"
 #include "cmd/session/session.h"
@@ -64,13 +65,11 @@ static int refuse(const char *why)
 
 int count_scale_check_usage(const struct options *o)
 {
-	const struct count_options *c = &o->count;
+	const struct count_options *c = count_options(o);
 	struct scale scale;
 
 	if (!c->scale)
-		return c->sizes || c->has_max_exponent
-			       ? refuse("--sizes and --max-exponent go with --scale")
-			       : EXIT_DONE;
+		return EXIT_DONE;
 	if (!strstr(c->scale, placeholder))
 		return refuse(
 			"--scale: where does the size go? {N} in the command is for it");
@@ -110,15 +109,15 @@ static char *make_command(const char *command, uint64_t size)
 static int run_size(const struct scale *scale, struct scale_size *size)
 {
 	const struct options *o = scale->options;
-	_cleanup_free_ char *command = make_command(o->count.scale, size->size);
+	_cleanup_free_ char *command = make_command(count_options(o)->scale, size->size);
 	char *argv[] = { count_scale_shell, (char[]){ "-c" }, command, NULL };
 	const struct run_plan plan = {
 		.command = argv,
 		.allocator = scale->allocator,
-		.calls_only = o->count.calls_only,
+		.calls_only = count_options(o)->calls_only,
 		.with_children = o->targets.with_children,
-		.run_count = o->compare.has_run_count ? o->compare.run_count : 1,
-		.warm_up_count = o->compare.warm_up_count,
+		.run_count = o->has_run_count ? o->run_count : 1,
+		.warm_up_count = o->warm_up_count,
 	};
 	int command_status, status = count_runs_make(&plan, &size->runs, &command_status);
 
@@ -184,10 +183,11 @@ static int show(const struct scale *scale, const struct column_list *columns)
  */
 static int check_exponents(const struct scale *scale)
 {
-	double most = (double)scale->options->count.max_exponent_thousandths / 1000;
+	double most =
+		(double)count_options(scale->options)->max_exponent_thousandths / 1000;
 	int status = EXIT_DONE;
 
-	if (!scale->options->count.has_max_exponent)
+	if (!count_options(scale->options)->has_max_exponent)
 		return EXIT_DONE;
 	for (size_t f = 0; f < SCALED_FIGURE_COUNT; f++) {
 		const struct scale_fit *fit = &scale->report.fits[f];
@@ -219,14 +219,14 @@ int count_scale_run(const struct options *o, const struct variant *allocator)
 
 	if (status == EXIT_DONE)
 		/* cannot fail: the sizes have been checked */
-		(void)parse_sizes(o->count.sizes, &scale);
+		(void)parse_sizes(count_options(o)->sizes, &scale);
 	for (size_t i = 0; status == EXIT_DONE && i < scale.count; i++) {
 		scale.sizes[i].runs.iterations = 1;
 		status = run_size(&scale, &scale.sizes[i]);
 	}
 	if (status == EXIT_DONE) {
 		terminal_fit(&table);
-		scale.report.command = o->count.scale;
+		scale.report.command = count_options(o)->scale;
 		scale.report.sizes = scale.sizes;
 		scale.report.count = scale.count;
 		scale.report.ascii = table.ascii;

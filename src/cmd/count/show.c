@@ -10,7 +10,7 @@
 #include "classify/profile/transform.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
-#include "cmd/core/options_count.h"
+#include "cmd/count/options.h"
 #include "cmd/core/stream.h"
 #include "cmd/core/terminal.h"
 #include "cmd/count/flame_file.h"
@@ -37,8 +37,8 @@ struct file {
 static void list_files(const struct options *o, struct file ret[FILE_COUNT])
 {
 	const struct file files[FILE_COUNT] = {
-		{ o->count.folded, folded_add },
-		{ o->count.speedscope, speedscope_add },
+		{ count_options(o)->folded, folded_add },
+		{ count_options(o)->speedscope, speedscope_add },
 	};
 
 	memcpy(ret, files, sizeof(files));
@@ -80,44 +80,26 @@ static int check_files(const struct options *o)
 	return EXIT_DONE;
 }
 
-static const char *find_needless(const struct options *o)
-{
-	const struct {
-		bool is_said;
-		const char *name;
-	} rows[] = {
-		{ o->has_metric, "metric" },
-		{ o->count.has_min, "min" },
-		{ o->count.rule_count > 0, "transform" },
-		{ o->count.folded, "folded" },
-		{ o->count.speedscope, "speedscope" },
-		{ o->flame_graph, "flame-graph" },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (rows[i].is_said)
-			return rows[i].name;
-	return NULL;
-}
-
 int count_show_check(const struct options *o)
 {
 	struct column_list columns = COLUMN_LIST_INIT;
+	const char *needless = options_find_given(
+		o, "metric min transform transforms folded speedscope flame-graph");
 	struct count_rules rules;
 	int status;
 
-	if (!options_count_has_stacks(&o->count)) {
-		if (!find_needless(o))
+	if (!count_has_stacks(o)) {
+		if (!needless)
 			return EXIT_DONE;
 		message_usage(
 			"count",
 			"--%s is for stacks: with --stacks, --sample, --live or --replay",
-			find_needless(o));
+			needless);
 		return EXIT_BAD_USAGE;
 	}
 	status = check_files(o);
-	if (status == EXIT_DONE && o->flame_graph)
-		status = flame_file_check("count", o->flame_graph);
+	if (status == EXIT_DONE && o->stacks.flame_graph)
+		status = flame_file_check("count", o->stacks.flame_graph);
 	if (status == EXIT_DONE)
 		status = session_columns(o, &profile_columns, profile_columns.csv_default,
 					 &columns);
@@ -142,7 +124,7 @@ static enum profile_metric default_metric(const struct options *o,
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 
 	profile_sum(profile, sums);
-	if (o->count.live)
+	if (count_options(o)->live)
 		return sums[PROFILE_LIVE] > 0 ? PROFILE_LIVE : PROFILE_PEAK;
 	/*
 	 * In a sampled profile few small blocks stand for many, so that the number of
@@ -155,10 +137,10 @@ static enum profile_metric default_metric(const struct options *o,
 static int choose_metric(const struct options *o, const struct profile *profile,
 			 enum profile_metric *ret)
 {
-	enum profile_metric metric = o->has_metric ? o->metric
-						   : default_metric(o, profile);
+	enum profile_metric metric = o->stacks.has_metric ? o->stacks.metric
+							  : default_metric(o, profile);
 
-	if (o->has_metric && !(profile->known & 1U << metric)) {
+	if (o->stacks.has_metric && !(profile->known & 1U << metric)) {
 		_cleanup_strbuf_ struct strbuf known = STRBUF_INIT;
 
 		add_known(&known, profile);
@@ -208,8 +190,10 @@ static int show_report(const struct options *o, struct profile_report *report, i
 	struct column_list columns = COLUMN_LIST_INIT;
 	bool is_text = o->format == FORMAT_AUTO || o->format == FORMAT_TEXT;
 
-	report->min = o->count.has_min ? o->count.min : is_text ? MIN_DEFAULT : 0;
-	report->is_min_asked = o->count.has_min;
+	report->min = count_options(o)->has_min ? (unsigned int)count_options(o)->min
+		      : is_text			? MIN_DEFAULT
+						: 0;
+	report->is_min_asked = count_options(o)->has_min;
 	report->top = o->top ? (size_t)o->top : is_text ? OPTIONS_TEXT_TOP : 0;
 	report->options.exact_bytes = o->exact_bytes;
 	report->options.no_headings = o->no_headings;
@@ -226,7 +210,7 @@ static int show_report(const struct options *o, struct profile_report *report, i
 		terminal_fit(&report->options);
 		if (report->options.max_width == 0)
 			report->options.max_width = WIDTH_DEFAULT;
-		report->has_head_above = options_count_records_stacks(&o->count);
+		report->has_head_above = count_records_stacks(o);
 		profile_report_add_text(&out, report);
 	}
 	column_list_release(&columns);
@@ -248,7 +232,8 @@ static void add_title(struct strbuf *out, const struct options *o,
 
 	if (length == 0) {
 		strbuf_addf(out, "Allocations in %s",
-			    o->count.replay ? o->count.replay : "a program");
+			    count_options(o)->replay ? count_options(o)->replay
+						     : "a program");
 		return;
 	}
 	for (size_t i = length; i-- > 0;)
@@ -272,7 +257,8 @@ static int draw(const struct options *o, const struct shown *shown,
 
 	add_title(&title, o, shown->original);
 	page.title = title.text;
-	return flame_file_write(o->flame_graph, shown->original, shown->profile, &page);
+	return flame_file_write(o->stacks.flame_graph, shown->original, shown->profile,
+				&page);
 }
 
 static int show(const struct options *o, const struct shown *shown)
@@ -289,7 +275,7 @@ static int show(const struct options *o, const struct shown *shown)
 		report.whole = whole;
 	}
 	status = write_files(o, shown->profile, report.metric);
-	if (o->flame_graph && draw(o, shown, report.metric) < 0)
+	if (o->stacks.flame_graph && draw(o, shown, report.metric) < 0)
 		status = EXIT_FAILED;
 	list_files(o, files);
 	return has_file_as_output(files) ? status : show_report(o, &report, status);

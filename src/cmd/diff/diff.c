@@ -18,7 +18,6 @@
 #include "render/process/diff_report.h"
 #include "store/profile/file.h"
 
-#define DEFAULT_DEPTH 8
 #define DEFAULT_MIN 1000
 
 struct comparison {
@@ -56,12 +55,12 @@ static int load(struct comparison *c, size_t i)
 	struct profile loaded, folded;
 	struct transform_error error;
 
-	if (profile_load(c->files[i], c->options->metric, &loaded, &why) < 0) {
+	if (profile_load(c->files[i], c->options->stacks.metric, &loaded, &why) < 0) {
 		message("%s: %s", c->files[i], strbuf_text(&why));
 		return EXIT_FAILED;
 	}
 	profile_sum(&loaded, c->whole[i]);
-	fold_profile(&loaded, c->options->diff.keeps_generics, &folded);
+	fold_profile(&loaded, diff_options(c->options)->keeps_generics, &folded);
 	profile_release(&loaded);
 	if (c->rules.rules.count == 0) {
 		c->profiles[c->profile_count++] = folded;
@@ -97,25 +96,26 @@ static int choose_metric(struct comparison *c)
 	const struct options *o = c->options;
 	unsigned int both = c->profiles[0].known & c->profiles[1].known;
 
-	for (size_t i = 0; i < 2 && o->has_metric; i++)
-		if (!(c->profiles[i].known & 1U << o->metric)) {
+	for (size_t i = 0; i < 2 && o->stacks.has_metric; i++)
+		if (!(c->profiles[i].known & 1U << o->stacks.metric)) {
 			_cleanup_strbuf_ struct strbuf known = STRBUF_INIT;
 
 			add_metrics(&known, c->profiles[i].known);
 			message("%s: does not have '%s', but%s", c->files[i],
-				profile_metrics[o->metric].name, strbuf_text(&known));
+				profile_metrics[o->stacks.metric].name,
+				strbuf_text(&known));
 			return EXIT_FAILED;
 		}
 	if (both == 0) {
 		message("%s and %s have no metric in common", c->files[0], c->files[1]);
 		return EXIT_FAILED;
 	}
-	c->how.metric = o->metric;
+	c->how.metric = o->stacks.metric;
 	/*
 	 * In a sampled profile few small blocks stand for many, so that the number of
 	 * allocations is less accurate than their bytes.
 	 */
-	if (!o->has_metric &&
+	if (!o->stacks.has_metric &&
 	    (c->profiles[0].sample_bytes > 0 || c->profiles[1].sample_bytes > 0) &&
 	    both & 1U << PROFILE_BYTES)
 		c->how.metric = PROFILE_BYTES;
@@ -126,17 +126,11 @@ static int choose_metric(struct comparison *c)
 
 static int parse(struct comparison *c)
 {
-	const struct diff_options *d = &c->options->diff;
-	uint64_t depth = DEFAULT_DEPTH;
+	const struct diff_options *d = diff_options(c->options);
 	int status = EXIT_DONE;
 
 	c->how.minimum = DEFAULT_MIN;
-	if (d->depth && num_parse_u64(d->depth, &depth) < 0) {
-		message_usage("diff", "--depth: '%s' is not a number of functions",
-			      d->depth);
-		return EXIT_BAD_USAGE;
-	}
-	c->how.depth = (size_t)depth;
+	c->how.depth = (size_t)d->depth;
 	if (d->minimum)
 		status = parse_amount(c, "min", d->minimum, &c->how.minimum);
 	if (status == EXIT_DONE && d->fail_above)
@@ -233,11 +227,11 @@ static int draw(const struct comparison *c)
 		.sets = &c->rules.sets,
 	};
 
-	if (!c->options->flame_graph)
+	if (!c->options->stacks.flame_graph)
 		return 0;
 	strbuf_addf(&title, "%s, then %s", c->files[0], c->files[1]);
 	page.title = title.text;
-	return flame_file_write_diff(c->options->flame_graph,
+	return flame_file_write_diff(c->options->stacks.flame_graph,
 				     c->rules.rules.count > 0 ? c->originals
 							      : c->profiles,
 				     c->profiles, &page);
@@ -274,7 +268,8 @@ static int diff_run(struct options *o)
 			      "-p goes with recordings and captures, and these are none");
 		return EXIT_BAD_USAGE;
 	}
-	if (o->flame_graph && flame_file_check("diff", o->flame_graph) != EXIT_DONE)
+	if (o->stacks.flame_graph &&
+	    flame_file_check("diff", o->stacks.flame_graph) != EXIT_DONE)
 		return EXIT_BAD_USAGE;
 	c.files[0] = o->args[0];
 	c.files[1] = o->args[1];
@@ -295,11 +290,38 @@ static int diff_run(struct options *o)
 	return status;
 }
 
+#define MEMBER(member) offsetof(struct diff_options, member)
+
+static const struct option_row own_rows[] = {
+	{ 0, "depth", "N",
+	  "stacks are the same if their N innermost functions are (default 8; 0: all)",
+	  .set = option_set_number, .value = MEMBER(depth),
+	  .want = "a number of functions" },
+	{ 0, "min", "N|BYTES",
+	  "list stacks that have more than that in one of both (default 1000); the "
+	  "others are summed",
+	  .set = option_set_word, .value = MEMBER(minimum) },
+	{ 0, "keep-generics", NULL,
+	  "functions that a template or a generic was made into are different ones "
+	  "(default: one)",
+	  .flag = MEMBER(keeps_generics) },
+	{ 0, "fail-above", "N|BYTES",
+	  "end with status 4 if all together, or a stack, has grown by more",
+	  .set = option_set_word, .value = MEMBER(fail_above) },
+	{ 0 },
+};
+
+static const struct diff_options defaults = { .depth = 8 };
+
 const struct cmd cmd_diff = {
 	.name = "diff",
 	.args = "[OPTIONS] BEFORE AFTER",
-	.summary = "compare two recordings, moments or captures, or two saved profiles",
-	.scope = SCOPE_DIFF,
+	.summary = "compare two recordings, moments, captures or saved profiles",
+	.shared = "pid tree text csv json no-headings bytes top metric "
+		  "transform transforms flame-graph",
+	.own = own_rows,
+	.options_size = sizeof(defaults),
+	.defaults = &defaults,
 	.max_args = 2,
 	.run = diff_run,
 };

@@ -83,21 +83,10 @@ bool diff_moments_are_meant(const struct options *o)
 
 static int check_options(const struct options *o, uint64_t *ret_limit)
 {
-	const char *of_profiles = NULL;
-	const char *limit = o->diff.fail_above;
+	const char *of_profiles = options_find_given(
+		o, "depth min keep-generics metric transform transforms flame-graph");
+	const char *limit = diff_options(o)->fail_above;
 
-	if (o->diff.depth)
-		of_profiles = "depth";
-	else if (o->diff.minimum)
-		of_profiles = "min";
-	else if (o->diff.keeps_generics)
-		of_profiles = "keep-generics";
-	else if (o->has_metric)
-		of_profiles = "metric";
-	else if (o->flame_graph)
-		of_profiles = "flame-graph";
-	else if (o->count.rule_count > 0)
-		of_profiles = "transform";
 	if (of_profiles) {
 		message_usage("diff", "--%s goes with profiles, and these are moments",
 			      of_profiles);

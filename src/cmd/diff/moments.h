@@ -7,6 +7,21 @@
 
 #include "cmd/core/options.h"
 
+/* The options of cmd_diff. */
+struct diff_options {
+	struct options common;
+	uint64_t depth; /* functions of a stack that are compared; 0: all */
+	/* unparsed, because the unit is that of the metric; NULL: not given */
+	const char *minimum, *fail_above;
+	bool keeps_generics;
+};
+
+/* o must be the options of cmd_diff. */
+static inline const struct diff_options *diff_options(const struct options *o)
+{
+	return (const struct diff_options *)o;
+}
+
 /*
  * Return whether an argument is a folder or, judging by its content, a recording; a
  * moment may follow the name.

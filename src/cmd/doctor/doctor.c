@@ -219,6 +219,6 @@ const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.args = "[-p PID|NAME] [OPTIONS]",
 	.summary = "say what can be measured here, and what is missing for the rest",
-	.scope = SCOPE_DOCTOR,
+	.shared = "pid json procfs",
 	.run = doctor_run,
 };

@@ -170,10 +170,6 @@ static int explain_run(struct options *o)
 	struct explain x = { .session = &session };
 	int status;
 
-	if (targets_are_all(&o->targets)) {
-		message_usage("explain", "which process? Say so with -p");
-		return EXIT_BAD_USAGE;
-	}
 	status = parse_addresses(&x, o);
 	if (status == EXIT_DONE)
 		status = session_begin(&session, o);
@@ -197,7 +193,8 @@ const struct cmd cmd_explain = {
 	.name = "explain",
 	.args = "-p PID|NAME [OPTIONS] ADDRESS...",
 	.summary = "say what is at an address, and what leads to it",
-	.scope = SCOPE_EXPLAIN,
+	.requires_pid = true,
+	.shared = "pid text json procfs max-pause",
 	.max_args = ADDRESSES_MAX,
 	.run = explain_run,
 };

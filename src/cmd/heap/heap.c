@@ -133,10 +133,6 @@ static int heap_run(struct options *o)
 	struct session session;
 	int status;
 
-	if (targets_are_all(&o->targets)) {
-		message_usage("heap", "which process? Say so with -p");
-		return EXIT_BAD_USAGE;
-	}
 	if (o->heap == HEAP_OFF) {
 		message_usage("heap", "--heap off leaves nothing to say");
 		return EXIT_BAD_USAGE;
@@ -158,10 +154,26 @@ static int heap_run(struct options *o)
 	return status;
 }
 
+static const struct option_row own_rows[] = {
+	{ 0, "heap", "auto|walk|helper|off",
+	  "where figures come from: the memory, copied while the process stands "
+	  "still (auto, walk); or that and the allocator itself, which a thread "
+	  "that is put into the process asks (helper)",
+	  .set = option_set_heap, .want = OPTION_HEAP_WANT },
+	{ 0, "malloc-info", NULL,
+	  "with --heap helper: the allocator's own report too, as malloc_info(3) "
+	  "makes it",
+	  .flag = offsetof(struct options, malloc_info) },
+	{ 0 },
+};
+
 const struct cmd cmd_heap = {
 	.name = "heap",
 	.args = "-p PID|NAME [OPTIONS]",
 	.summary = "say what malloc holds, and what a trim would give back",
-	.scope = SCOPE_HEAP,
+	.requires_pid = true,
+	.shared = "pid text csv json no-headings bytes top procfs max-pause "
+		  "no-stop allow-stall",
+	.own = own_rows,
 	.run = heap_run,
 };

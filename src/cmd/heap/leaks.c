@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/num.h"
+#include "base/units.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
 #include "cmd/core/stream.h"
@@ -13,6 +15,18 @@
 #include "render/heap/leak_report.h"
 #include "sample/heap/leak_scan.h"
 #include "store/capture/block_list.h"
+
+struct leaks_options {
+	struct options common;
+	uint64_t block_limit, byte_limit; /* from --fail-above */
+	bool has_block_limit, has_byte_limit;
+	const char *snapshot, *since; /* file names, or NULL */
+};
+
+static const struct leaks_options *own_options(const struct options *o)
+{
+	return (const struct leaks_options *)o;
+}
 
 struct leaks {
 	struct session *session;
@@ -54,7 +68,7 @@ static void find_fresh(struct leaks *l)
 
 static int save_snapshot(struct leaks *l, const struct usage *u)
 {
-	const char *path = l->session->options->snapshot;
+	const char *path = own_options(l->session->options)->snapshot;
 	struct block_list_writer writer = BLOCK_LIST_WRITER_INIT;
 	struct block_list_head head = {
 		.pid = u->process.pid,
@@ -77,7 +91,7 @@ static int save_snapshot(struct leaks *l, const struct usage *u)
 
 static void compare_with_limit(struct leaks *l)
 {
-	const struct options *o = l->session->options;
+	const struct leaks_options *o = own_options(l->session->options);
 	const struct mark *mark = &l->scan.mark;
 	uint64_t count = mark->direct.count + mark->indirect.count;
 	uint64_t bytes = mark->direct.bytes + mark->indirect.bytes;
@@ -96,7 +110,7 @@ static void report(struct leaks *l, const struct usage *u)
 		.usage = u,
 		.scan = &l->scan,
 		.image = &l->reader.image,
-		.fresh = o->since ? &l->fresh : NULL,
+		.fresh = own_options(o)->since ? &l->fresh : NULL,
 		.since_unix_ms = l->since.head.unix_ms,
 		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
 		.exact_bytes = o->exact_bytes,
@@ -130,7 +144,7 @@ static int scan(struct leaks *l, struct usage *u)
 /* Show the leaks of one process. Returns 0, or -errno after a message. */
 static int show_process(struct leaks *l, struct usage *u)
 {
-	const struct options *o = l->session->options;
+	const struct leaks_options *o = own_options(l->session->options);
 	int r = scan(l, u);
 
 	if (r < 0 && !u->error)
@@ -164,7 +178,7 @@ static const struct {
 /* Load the list of --since. Returns an enum exit_status. */
 static int load_since(struct leaks *l)
 {
-	const char *path = l->session->options->since;
+	const char *path = own_options(l->session->options)->since;
 	int r;
 
 	if (!path)
@@ -184,12 +198,12 @@ static int load_since(struct leaks *l)
 /* Check the options that require a single process. Returns an enum exit_status. */
 static int check_one(const struct leaks *l, const struct snapshot *snapshot)
 {
-	const struct options *o = l->session->options;
+	const struct leaks_options *o = own_options(l->session->options);
 	const struct block_list_head *head = &l->since.head;
 	const struct process *p;
 
 	if (snapshot->count == 0 ||
-	    (!o->since && !o->snapshot && o->format != FORMAT_CSV))
+	    (!o->since && !o->snapshot && o->common.format != FORMAT_CSV))
 		return EXIT_DONE;
 	if (snapshot->count > 1) {
 		message_usage("leaks",
@@ -257,10 +271,6 @@ static int leaks_run(struct options *o)
 	struct leaks l = { .session = &session };
 	int status;
 
-	if (targets_are_all(&o->targets)) {
-		message_usage("leaks", "which process? Say so with -p");
-		return EXIT_BAD_USAGE;
-	}
 	status = session_begin(&session, o);
 	if (status != EXIT_DONE)
 		return status;
@@ -278,10 +288,41 @@ static int leaks_run(struct options *o)
 	return status;
 }
 
+static int set_limit(const struct option_row *row, char *arg, struct options *o)
+{
+	struct leaks_options *own = (struct leaks_options *)o;
+
+	(void)row;
+	if (num_parse_u64(arg, &own->block_limit) == 0)
+		own->has_block_limit = true;
+	else if (units_parse_bytes(arg, &own->byte_limit) == 0)
+		own->has_byte_limit = true;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static const struct option_row own_rows[] = {
+	{ 0, "fail-above", "N|BYTES",
+	  "end with status 4 if more is leaked than N blocks, or than BYTES: a "
+	  "number with B, K, M or G; may be repeated, for both",
+	  .set = set_limit,
+	  .want = "a number of blocks, or bytes as 512B, 64K, 1.5M or 2G" },
+	{ 0, "snapshot", "FILE", "write down which blocks there are, for a later --since",
+	  .set = option_set_word, .value = offsetof(struct leaks_options, snapshot) },
+	{ 0, "since", "FILE",
+	  "show the blocks too that are new since that snapshot, and reachable",
+	  .set = option_set_word, .value = offsetof(struct leaks_options, since) },
+	{ 0 },
+};
+
 const struct cmd cmd_leaks = {
 	.name = "leaks",
 	.args = "-p PID|NAME [OPTIONS]",
 	.summary = "say which allocated blocks nothing can reach any more",
-	.scope = SCOPE_LEAKS,
+	.requires_pid = true,
+	.shared = "pid text csv json bytes top procfs max-pause",
+	.own = own_rows,
+	.options_size = sizeof(struct leaks_options),
 	.run = leaks_run,
 };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "cmd/oom/explain.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -23,12 +21,29 @@
 #include "render/oom/summary.h"
 #include "sample/oom/ends.h"
 
+struct kill_options {
+	struct options common;
+	const char *kmsg;   /* file name, "-", or NULL */
+	const char *record; /* file name, or NULL */
+};
+
+static const struct kill_options *own_options(const struct options *o)
+{
+	return (const struct kill_options *)o;
+}
+
+/* Return the name of the log. */
+static const char *log_name(const struct options *o)
+{
+	return own_options(o)->kmsg ? own_options(o)->kmsg : KMSG_DEVICE;
+}
+
 /* Read the kills from a file, from standard input, or from the kernel log. */
 static int read_log(const char *path, struct oom_kill_list *ret)
 {
 	_cleanup_close_ int fd = -1;
 
-	if (!path || strcmp(path, KMSG_DEVICE) == 0)
+	if (strcmp(path, KMSG_DEVICE) == 0)
 		return kmsg_log_read_device(ret);
 	if (strcmp(path, "-") == 0)
 		return kmsg_log_read(STDIN_FILENO, ret);
@@ -74,23 +89,17 @@ static bool is_kill_meant(const struct options *o, const struct oom_kill *k)
 
 static int check_usage(const struct options *o)
 {
-	const struct recording_options *r = &o->recording;
+	const char *record = own_options(o)->record;
 	const char *problem = NULL;
 
-	if (r->replay || r->at || r->keep.ns > 0 || r->keep.bytes > 0)
-		problem = "explain reads all of the recording that --record names";
-	else if (!r->record && !targets_are_all(&o->targets))
+	if (!record && !targets_are_all(&o->targets))
+		problem = "-p goes with --record: --cgroup chooses among kills of a log";
+	else if (o->html && (record || o->format != FORMAT_AUTO))
 		problem =
-			"explain: -p goes with --record: --cgroup chooses among kills of a log";
-	else if (o->format == FORMAT_CSV || o->has_interval || o->sample_count > 0 ||
-		 o->output || o->output_all)
-		problem = "explain takes --text or --json, and no -i, -n or -o";
-	else if (o->compare.html && (r->record || o->format != FORMAT_AUTO))
-		problem =
-			"explain: --html writes the kills of a log: without --record, --text and --json";
+			"--html writes the kills of a log: without --record, --text and --json";
 	if (!problem)
 		return EXIT_DONE;
-	message_usage("oom", "%s", problem);
+	message_usage(o->verb, "%s", problem);
 	return EXIT_BAD_USAGE;
 }
 
@@ -100,12 +109,12 @@ static int check_usage(const struct options *o)
  */
 static int read_kills(const struct options *o, struct oom_kill_list *ret)
 {
-	const char *name = o->kmsg ? o->kmsg : KMSG_DEVICE;
-	int r = read_log(o->kmsg, ret);
+	const char *name = log_name(o);
+	int r = read_log(name, ret);
 
 	if (r < 0) {
 		message_error(name, r);
-		if (!o->kmsg)
+		if (!own_options(o)->kmsg)
 			message("hint: only root may read it here: --kmsg FILE takes what dmesg, "
 				"journalctl -k or a syslog have, - standard input");
 		return EXIT_FAILED;
@@ -141,7 +150,7 @@ static void add_evidence(struct strbuf *out, const struct options *o,
 
 static void report_none(const struct options *o)
 {
-	message("%s: no OOM kill%s found in this log", o->kmsg ? o->kmsg : KMSG_DEVICE,
+	message("%s: no OOM kill%s found in this log", log_name(o),
 		o->cgroup ? " of that cgroup" : "");
 }
 
@@ -154,10 +163,10 @@ static int write_page(const struct options *o, const struct oom_kill *const *kil
 	_cleanup_strbuf_ struct strbuf page = STRBUF_INIT;
 	int r;
 
-	oom_page_add(&page, o->kmsg ? o->kmsg : KMSG_DEVICE, kills, count, &options);
-	r = io_write_file_atomic(o->compare.html, page.text, page.length, 0666);
+	oom_page_add(&page, log_name(o), kills, count, &options);
+	r = io_write_file_atomic(o->html, page.text, page.length, 0666);
 	if (r < 0)
-		message_error(o->compare.html, r);
+		message_error(o->html, r);
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -214,7 +223,7 @@ static int explain_log(const struct options *o, const struct oom_kill_list *list
 			pathless, pathless == 1 ? "" : "s", pathless == 1 ? "s" : "");
 	if (count == 0)
 		return EXIT_FAILED;
-	if (o->compare.html)
+	if (o->html)
 		status = write_page(o, kills, count);
 	else
 		add_kills(o, list, kills, count, out);
@@ -228,11 +237,11 @@ static int explain_log(const struct options *o, const struct oom_kill_list *list
 static int explain_recording(const struct options *o, const struct oom_kill_list *kills,
 			     struct strbuf *out)
 {
-	const char *path = o->recording.record;
+	const char *path = own_options(o)->record;
 	struct replay *replay;
 	struct oom_ends ends;
 	size_t unused;
-	int status = recordings_open_file("oom", path, NULL, &replay, &unused), r;
+	int status = recordings_open_file(o->verb, path, NULL, &replay, &unused), r;
 
 	if (status != EXIT_DONE)
 		return status;
@@ -255,8 +264,9 @@ static int explain_recording(const struct options *o, const struct oom_kill_list
 	return EXIT_FAILED;
 }
 
-int oom_explain_run(const struct options *o)
+static int explain_run(struct options *o)
 {
+	const char *record = own_options(o)->record;
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct oom_kill_list kills = OOM_KILL_LIST_INIT;
 	int status = check_usage(o);
@@ -264,12 +274,34 @@ int oom_explain_run(const struct options *o)
 	if (status != EXIT_DONE)
 		return status;
 	/* a recording may come from another machine, so its log must be named */
-	if (o->kmsg || !o->recording.record)
+	if (own_options(o)->kmsg || !record)
 		status = read_kills(o, &kills);
 	if (status == EXIT_DONE)
-		status = o->recording.record ? explain_recording(o, &kills, &out)
-					     : explain_log(o, &kills, &out);
+		status = record ? explain_recording(o, &kills, &out)
+				: explain_log(o, &kills, &out);
 	oom_kill_list_release(&kills);
 	return status == EXIT_DONE || status == EXIT_PARTIAL ? stream_finish(&out, status)
 							     : status;
 }
+
+static const struct option_row own_rows[] = {
+	{ 0, "kmsg", "FILE",
+	  "the kernel's log as dmesg, journalctl -k or a syslog have it; - is "
+	  "standard input (default /dev/kmsg)",
+	  .set = option_set_word, .value = offsetof(struct kill_options, kmsg) },
+	{ 0, "record", "FILE", "the recording to read", .set = option_set_word,
+	  .value = offsetof(struct kill_options, record) },
+	{ 0, "html", "FILE", "write the kills of a log as one page of HTML",
+	  .set = option_set_word, .value = offsetof(struct options, html) },
+	{ 0 },
+};
+
+const struct cmd cmd_oom_explain = {
+	.name = "oom explain",
+	.args = "[--kmsg FILE] [--record FILE] [OPTIONS]",
+	.summary = "explain kills by the OOM killer, from a log or a recording",
+	.shared = "pid cgroup text json top",
+	.own = own_rows,
+	.options_size = sizeof(struct kill_options),
+	.run = explain_run,
+};

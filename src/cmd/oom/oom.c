@@ -11,9 +11,6 @@
 #include "cmd/core/signals.h"
 #include "cmd/core/stream.h"
 #include "cmd/core/terminal.h"
-#include "cmd/oom/explain.h"
-#include "cmd/oom/predict.h"
-#include "cmd/oom/watch.h"
 #include "cmd/recording/page.h"
 #include "cmd/session/groups.h"
 #include "cmd/session/recordings.h"
@@ -50,41 +47,25 @@ static bool is_series(const struct options *o)
 
 static int check_usage(const struct options *o)
 {
-	if (o->kmsg) {
-		message_usage("oom", "--kmsg goes with oom explain");
-		return EXIT_BAD_USAGE;
-	}
-	if (recordings_check_options(o) != EXIT_DONE ||
+	bool has_rows = o->format == FORMAT_CSV || o->format == FORMAT_JSON;
+	const char *problem = NULL;
+
+	if (groups_check_options(o) != EXIT_DONE ||
+	    recordings_check_options(o) != EXIT_DONE ||
 	    recording_page_check_options(o) != EXIT_DONE)
 		return EXIT_BAD_USAGE;
-	if (o->compare.html && !o->recording.replay) {
-		message_usage("oom", "--html goes with --replay");
-		return EXIT_BAD_USAGE;
-	}
-	if (o->recording.record && !o->has_interval) {
-		message_usage("oom", "--record goes with a series: -i too");
-		return EXIT_BAD_USAGE;
-	}
-	if (o->recording.replay && (o->cgroup || !targets_are_all(&o->targets))) {
-		message_usage("oom", "--replay shows the one group that was recorded");
-		return EXIT_BAD_USAGE;
-	}
-	if (o->cgroup && !targets_are_all(&o->targets)) {
-		message_usage("oom", "--cgroup and -p exclude each other");
-		return EXIT_BAD_USAGE;
-	}
-	if ((o->has_interval || o->sample_count > 0) && !is_series(o)) {
-		message_usage(
-			"oom",
-			"-i and -n go with --csv or --json: a report is one sample");
-		return EXIT_BAD_USAGE;
-	}
-	if ((o->output || o->output_all) && o->format != FORMAT_CSV &&
-	    o->format != FORMAT_JSON) {
-		message_usage("oom", "-o goes with --csv or --json");
-		return EXIT_BAD_USAGE;
-	}
-	return EXIT_DONE;
+	if (o->recording.record && !o->has_interval)
+		problem = "--record goes with a series: -i too";
+	else if (o->recording.replay && !targets_are_all(&o->targets))
+		problem = "--replay shows the one group that was recorded";
+	else if ((o->has_interval || o->sample_count > 0) && !is_series(o))
+		problem = "-i and -n go with --csv or --json: a report is one sample";
+	else if ((o->output || o->output_all) && !has_rows)
+		problem = "-o goes with --csv or --json";
+	if (!problem)
+		return EXIT_DONE;
+	message_usage(o->verb, "%s", problem);
+	return EXIT_BAD_USAGE;
 }
 
 /* Record the sample. A failure is reported once and does not end the series. */
@@ -276,20 +257,6 @@ static int run(struct oom *oom)
 	return stream_finish(&oom->out, status);
 }
 
-static int run_verb(struct options *o)
-{
-	if (strcmp(o->args[0], "explain") == 0)
-		return oom_explain_run(o);
-	if (strcmp(o->args[0], "predict") == 0)
-		return oom_predict_run(o);
-	if (strcmp(o->args[0], "watch") == 0)
-		return oom_watch_run(o);
-	message_usage("oom",
-		      "'%s' is none of its words: there are explain, predict and watch",
-		      o->args[0]);
-	return EXIT_BAD_USAGE;
-}
-
 static int oom_run(struct options *o)
 {
 	struct session session;
@@ -304,8 +271,6 @@ static int oom_run(struct options *o)
 	};
 	int status;
 
-	if (o->arg_count > 0)
-		return run_verb(o);
 	status = check_usage(o);
 	if (status == EXIT_DONE)
 		status = session_columns(o, &oom_columns, oom_columns.csv_default,
@@ -331,12 +296,21 @@ static int oom_run(struct options *o)
 	return status;
 }
 
+static const struct option_row own_rows[] = {
+	{ 0, "html", "FILE", "write all of --replay as one page of HTML",
+	  .set = option_set_word, .value = offsetof(struct options, html),
+	  .needs = "replay" },
+	{ 0 },
+};
+
 const struct cmd cmd_oom = {
 	.name = "oom",
-	.args = "[explain|predict|watch] [-p PID|--cgroup PATH|ID] [OPTIONS]",
-	.summary = "show, record or foresee what fills a cgroup, or explain a kill",
-	.max_args = 1,
-	.scope = SCOPE_OOM,
+	.args = "[-p PID|NAME | --cgroup PATH|ID] [OPTIONS]",
+	.summary = "show or record what fills a cgroup up to its limit",
+	.shared = "pid cgroup text csv json interval samples output output-all "
+		  "list-columns no-headings bytes top procfs record keep replay "
+		  "at",
+	.own = own_rows,
 	.columns = &oom_columns,
 	.run = oom_run,
 };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "cmd/oom/predict.h"
-
 #include <errno.h>
 #include <unistd.h>
 
@@ -27,24 +25,12 @@ struct prediction {
 
 static int check_usage(const struct options *o)
 {
-	const char *problem = NULL;
-
-	if (recordings_check_options(o) != EXIT_DONE)
+	if (groups_check_options(o) != EXIT_DONE)
 		return EXIT_BAD_USAGE;
-	if (o->format == FORMAT_CSV || o->output || o->output_all)
-		problem = "predict takes --text or --json, and no -o";
-	else if (o->kmsg || o->recording.record)
-		problem = "predict takes no --kmsg and no --record";
-	else if (o->recording.replay && o->cgroup)
-		problem = "predict --replay is about the one group that was recorded";
-	else if (o->recording.replay && (o->has_interval || o->sample_count > 0))
-		problem =
-			"-i and -n are of samples to be taken: --replay has all of them";
-	else if (o->cgroup && !targets_are_all(&o->targets))
-		problem = "--cgroup and -p exclude each other";
-	if (!problem)
+	if (!o->recording.replay || (!o->has_interval && o->sample_count == 0))
 		return EXIT_DONE;
-	message_usage("oom", "%s", problem);
+	message_usage(o->verb,
+		      "-i and -n are of samples to be taken: --replay has all of them");
 	return EXIT_BAD_USAGE;
 }
 
@@ -132,7 +118,7 @@ static int show(struct prediction *p)
 	return stream_finish(&out, statuses[predict_report_kind(&report)]);
 }
 
-int oom_predict_run(struct options *o)
+static int predict_run(struct options *o)
 {
 	struct prediction p = { .sampler = NULL };
 	int status = check_usage(o);
@@ -151,3 +137,16 @@ int oom_predict_run(struct options *o)
 	session_end(&p.session);
 	return status;
 }
+
+/*
+ * The exit status is EXIT_ABOVE_LIMIT if the need grows, EXIT_PARTIAL if that cannot be
+ * determined.
+ */
+const struct cmd cmd_oom_predict = {
+	.name = "oom predict",
+	.args = "[-p PID|--cgroup PATH|ID|--replay FILE] [OPTIONS]",
+	.summary = "predict when the memory that a cgroup needs meets its limit",
+	.shared = "pid cgroup text json interval samples bytes top procfs "
+		  "replay at",
+	.run = predict_run,
+};

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "cmd/oom/watch.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -27,7 +25,6 @@ struct watch {
 	struct cgroup_sampler *group;
 	struct recorder *recorder;
 	struct flight *flight;
-	enum arm_mode arm_mode;
 	struct oom_arm *arm; /* NULL: the group is not armed */
 	int reported_error;  /* last error of the recording that was reported */
 	/* since when the group has been above memory.high; 0: it is not */
@@ -35,31 +32,28 @@ struct watch {
 	struct strbuf out;
 };
 
+struct watch_options {
+	struct options common;
+	enum arm_mode arm;
+	const char *arm_name; /* as given */
+	bool is_agreed;
+};
+
+static const struct watch_options *own_options(const struct options *o)
+{
+	return (const struct watch_options *)o;
+}
+
 /* How long memory.high may slow a group down. */
 #define SLOW_NS (5 * NS_PER_S)
 
-static int check_usage(const struct options *o, enum arm_mode *ret_mode)
+static int check_usage(const struct options *o)
 {
-	const char *problem = NULL;
-
-	if (o->arm && oom_arm_parse(o->arm, ret_mode) < 0)
-		problem = "--arm: it is high, freeze or trace";
-	else if (o->yes && !o->arm)
-		problem = "--yes goes with --arm";
-	else if (!o->recording.record)
-		problem = "watch wants --record FILE: what it sees goes there";
-	else if (o->recording.replay || o->recording.at || o->kmsg)
-		problem = "watch looks at what runs: no --replay, --at or --kmsg";
-	else if (o->cgroup && !targets_are_all(&o->targets))
-		problem = "--cgroup and -p exclude each other";
-	else if (o->format != FORMAT_AUTO && o->format != FORMAT_TEXT)
-		problem =
-			"watch writes lines of text: --replay FILE has the samples as CSV or JSON";
-	else if (o->output || o->output_all)
-		problem = "watch has no columns: -o goes with --replay FILE";
-	if (!problem)
+	if (groups_check_options(o) != EXIT_DONE)
+		return EXIT_BAD_USAGE;
+	if (o->recording.record)
 		return EXIT_DONE;
-	message_usage("oom", "%s", problem);
+	message_usage(o->verb, "watch wants --record FILE: what it sees goes there");
 	return EXIT_BAD_USAGE;
 }
 
@@ -232,7 +226,7 @@ static void disarm(struct watch *w, const char *why)
 	w->arm = NULL;
 	if (r < 0)
 		message("--arm %s: it could not be put back: %s",
-			w->session->options->arm, strerror(-r));
+			own_options(w->session->options)->arm_name, strerror(-r));
 	else
 		flight_note(w->flight, &event);
 }
@@ -325,15 +319,15 @@ static int watch(struct watch *w)
 
 static int arm(struct watch *w)
 {
-	const struct options *o = w->session->options;
+	const struct watch_options *own = own_options(w->session->options);
 	int status;
 
-	if (w->arm_mode == ARM_NONE)
+	if (own->arm == ARM_NONE)
 		return EXIT_DONE;
-	status = oom_arm_begin(w->arm_mode, o->yes, &w->session->fs,
+	status = oom_arm_begin(own->arm, own->is_agreed, &w->session->fs,
 			       flight_summarize(w->flight)->cgroup, &w->arm);
 	if (status == EXIT_DONE)
-		note(w, "armed", 0, o->arm);
+		note(w, "armed", 0, own->arm_name);
 	return status;
 }
 
@@ -346,7 +340,7 @@ static int run(struct watch *w)
 		.longest_ns = o->interval_ns,
 		.share_per_mille = o->max_share_per_mille,
 		.say = say,
-		.let_go = w->arm_mode == ARM_FREEZE ? let_go : NULL,
+		.let_go = own_options(o)->arm == ARM_FREEZE ? let_go : NULL,
 		.context = w,
 	};
 	int status = groups_open(w->session, &w->group), r;
@@ -388,11 +382,11 @@ static int run(struct watch *w)
 		       : EXIT_DONE;
 }
 
-int oom_watch_run(struct options *o)
+static int watch_run(struct options *o)
 {
 	struct session session;
 	struct watch w = { .session = &session };
-	int status = check_usage(o, &w.arm_mode);
+	int status = check_usage(o);
 
 	if (status == EXIT_DONE)
 		status = session_begin(&session, o);
@@ -406,3 +400,35 @@ int oom_watch_run(struct options *o)
 	strbuf_release(&w.out);
 	return status;
 }
+
+static int set_arm(const struct option_row *row, char *arg, struct options *o)
+{
+	struct watch_options *own = (struct watch_options *)o;
+
+	(void)row;
+	own->arm_name = arg;
+	return oom_arm_parse(arg, &own->arm);
+}
+
+static const struct option_row own_rows[] = {
+	{ 0, "arm", "high|freeze|trace",
+	  "keep a victim for a moment, so that it can be read: slow the group down "
+	  "below its limit (version 2), freeze it there (version 1), or trace its "
+	  "processes; put back at the end",
+	  .set = set_arm, .want = "high, freeze or trace" },
+	{ 0, "yes", NULL, "do not ask before --arm",
+	  .flag = offsetof(struct watch_options, is_agreed), .needs = "arm" },
+	{ 0 },
+};
+
+/* The exit status is EXIT_ABOVE_LIMIT if the kernel killed a process. */
+const struct cmd cmd_oom_watch = {
+	.name = "oom watch",
+	.args = "[-p PID | --cgroup PATH|ID] --record FILE [OPTIONS]",
+	.summary = "record a cgroup until it is removed, and what the kernel kills",
+	.shared = "pid cgroup text interval samples max-share procfs record "
+		  "keep",
+	.own = own_rows,
+	.options_size = sizeof(struct watch_options),
+	.run = watch_run,
+};

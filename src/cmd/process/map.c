@@ -151,10 +151,6 @@ static int map_run(struct options *o)
 				       : mapping_columns.table_default;
 	int status;
 
-	if (targets_are_all(&o->targets)) {
-		message_usage("map", "which process? Say so with -p");
-		return EXIT_BAD_USAGE;
-	}
 	status = session_columns(o, &mapping_columns, defaults, &map.columns);
 	if (status == EXIT_DONE)
 		status = session_sort_key(o, &mapping_columns, NULL, &map.sort,
@@ -174,7 +170,9 @@ const struct cmd cmd_map = {
 	.name = "map",
 	.args = "-p PID|NAME [OPTIONS]",
 	.summary = "list the mappings of a process, with the state of their pages",
-	.scope = SCOPE_MAP,
+	.requires_pid = true,
+	.shared = "pid csv json output output-all list-columns no-headings "
+		  "bytes sort procfs",
 	.columns = &mapping_columns,
 	.run = map_run,
 };

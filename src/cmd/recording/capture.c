@@ -12,6 +12,11 @@
 #include "cmd/session/session.h"
 #include "store/capture/capture.h"
 
+struct capture_options {
+	struct options common;
+	bool redacts;
+};
+
 struct capturing {
 	struct session *session;
 	const char *path;
@@ -104,12 +109,13 @@ static int capture_processes(struct capturing *c)
 
 static int finish(struct capturing *c)
 {
-	const struct options *o = c->session->options;
+	const struct capture_options *o =
+		(const struct capture_options *)c->session->options;
 	struct capture_files files = CAPTURE_FILES_INIT;
 	int status, r;
 
 	capture_read_machine(&c->session->fs, &files, &c->notes);
-	capture_describe(&c->session->fs, o->redact, c->captured_count, &c->notes,
+	capture_describe(&c->session->fs, o->redacts, c->captured_count, &c->notes,
 			 &files);
 	status = write_files(c, &files);
 	if (status != EXIT_DONE)
@@ -213,7 +219,7 @@ static int capture_run(struct options *o)
 		return status;
 	signals_begin();
 	snapshot_init(&c.snapshot);
-	if (o->redact)
+	if (((struct capture_options *)o)->redacts)
 		c.redactor = redactor_new();
 	status = run(&c);
 	redactor_free(c.redactor);
@@ -223,11 +229,19 @@ static int capture_run(struct options *o)
 	return status;
 }
 
+static const struct option_row own_rows[] = {
+	{ 0, "redact", NULL, "hide the paths of files and the command lines",
+	  .flag = offsetof(struct capture_options, redacts) },
+	{ 0 },
+};
+
 const struct cmd cmd_capture = {
 	.name = "capture",
 	.args = "[-p PID|NAME] [OPTIONS] DIR|FILE.tar",
 	.summary = "save the files of processes for --procfs, here or elsewhere",
-	.scope = SCOPE_CAPTURE,
+	.shared = "pid tree procfs",
+	.own = own_rows,
+	.options_size = sizeof(struct capture_options),
 	.max_args = 1,
 	.run = capture_run,
 };

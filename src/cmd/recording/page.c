@@ -14,7 +14,7 @@
 
 bool recording_page_is_wanted(const struct options *o)
 {
-	return o->compare.html && o->recording.replay;
+	return o->html && o->recording.replay;
 }
 
 int recording_page_check_options(const struct options *o)
@@ -101,9 +101,9 @@ int recording_page_write(struct session *session)
 	} else {
 		add_verdicts(session, &charts);
 		timeline_html_add(&page, o->recording.replay, &charts);
-		r = io_write_file_atomic(o->compare.html, page.text, page.length, 0666);
+		r = io_write_file_atomic(o->html, page.text, page.length, 0666);
 		if (r < 0) {
-			message_error(o->compare.html, r);
+			message_error(o->html, r);
 			status = EXIT_FAILED;
 		}
 	}

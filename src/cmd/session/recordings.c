@@ -25,10 +25,6 @@ int recordings_check_options(const struct options *o)
 		problem = "--replay and a command exclude each other";
 	else if (r->replay && (o->heap == HEAP_WALK || o->heap == HEAP_HELPER))
 		problem = "--replay reads no heap: it is not there any more";
-	else if (r->at && !r->replay)
-		problem = "--at goes with --replay";
-	else if ((r->keep.ns > 0 || r->keep.bytes > 0) && !r->record)
-		problem = "--keep goes with --record";
 	if (!problem)
 		return EXIT_DONE;
 	message_usage(NULL, "%s", problem);
