@@ -17,9 +17,9 @@
 #include "probe/count/linked_in.h"
 #include "probe/count/way.h"
 #include "probe/uprobe/points.h"
+#include "proc/process/dir.h"
 #include "proc/process/stat.h"
 #include "proc/smaps/smaps.h"
-#include "proc/system/foreign_file.h"
 #include "proc/system/local_devices.h"
 
 const char *const count_method_names[COUNT_METHOD_COUNT_ + 1] = {
@@ -74,7 +74,7 @@ static int look(struct count_attach *attach, const struct count_request *request
 							  : "it is a capture");
 		return -EOPNOTSUPP;
 	}
-	attach->process_fd = procfs_open_file(request->fs, request->pid, "");
+	attach->process_fd = proc_dir_open(request->fs, request->pid);
 	if (attach->process_fd < 0)
 		return attach->process_fd;
 	r = proc_stat_read(request->fs, request->pid, &attach->process);
@@ -156,8 +156,7 @@ static int try_ways(struct count_attach *attach, const struct count_place *place
 /* Return the program's own allocator that no method can count, or NULL. */
 static const char *find_uncovered(int process_fd, const struct mapping_list *mappings)
 {
-	_cleanup_close_ int fd =
-		foreign_file_open_link(process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
+	_cleanup_close_ int fd = proc_dir_open_program(process_fd);
 	struct allocator_signs signs = ALLOCATOR_SIGNS_INIT;
 
 	for (size_t i = 0; i < mappings->count; i++)
@@ -206,7 +205,7 @@ int count_method_check(enum count_method method, struct strbuf *why)
 int count_attach_find(const struct procfs *fs, int pid,
 		      const struct mapping_list *mappings, struct strbuf *out)
 {
-	_cleanup_close_ int fd = procfs_open_file(fs, pid, "");
+	_cleanup_close_ int fd = proc_dir_open(fs, pid);
 	const struct count_place place = { .process_fd = fd, .mappings = mappings };
 	struct count_points points;
 	int r;

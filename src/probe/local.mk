@@ -22,8 +22,6 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/borrow/machine_none.c \
 	%D%/borrow/orphans.c \
 	%D%/borrow/orphans.h \
-	%D%/borrow/own_number.c \
-	%D%/borrow/own_number.h \
 	%D%/borrow/parcel.c \
 	%D%/borrow/parcel.h \
 	%D%/borrow/private.h \

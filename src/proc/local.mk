@@ -38,6 +38,10 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/kmsg/victim.h \
 	%D%/process/cost.c \
 	%D%/process/cost.h \
+	%D%/process/dir.c \
+	%D%/process/dir.h \
+	%D%/process/file.c \
+	%D%/process/file.h \
 	%D%/process/list.c \
 	%D%/process/list.h \
 	%D%/process/own.c \
@@ -45,16 +49,22 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/process/pids.h \
 	%D%/process/stat.c \
 	%D%/process/stat.h \
+	%D%/process/status.c \
+	%D%/process/status.h \
 	%D%/process/task.c \
 	%D%/process/task.h \
 	%D%/process/tracer.c \
 	%D%/process/tracer.h \
 	%D%/smaps/layout.c \
 	%D%/smaps/layout.h \
+	%D%/smaps/maps.c \
+	%D%/smaps/maps.h \
 	%D%/smaps/parse.c \
 	%D%/smaps/parse.h \
 	%D%/smaps/smaps.c \
 	%D%/smaps/smaps.h \
+	%D%/system/file.c \
+	%D%/system/file.h \
 	%D%/system/foreign_file.c \
 	%D%/system/foreign_file.h \
 	%D%/system/kernel_files.c \

@@ -8,7 +8,7 @@
 
 #include "base/io.h"
 #include "fuzz.h"
-#include "probe/borrow/borrow.h"
+#include "proc/smaps/maps.h"
 
 static char folder[64];
 static int folder_fd = -1, maps_fd;
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		make_folder();
 	CHECK(ftruncate(maps_fd, 0) == 0 &&
 	      pwrite(maps_fd, data, size, 0) == (ssize_t)size);
-	if (borrow_read_mappings(folder_fd, &mappings) == 0)
+	if (proc_maps_read(folder_fd, &mappings) == 0)
 		for (size_t i = 0; i < mappings.count; i++) {
 			CHECK(mappings.items[i].start_addr < mappings.items[i].end_addr);
 			CHECK(strlen(mappings.items[i].name) <= size);

@@ -11,6 +11,7 @@ lint_tests = \
 	%D%/check-layers.sh \
 	%D%/check-lists.sh \
 	%D%/check-manpage.sh \
+	%D%/check-procfs.sh \
 	%D%/check-scripts.sh \
 	%D%/check-style.sh \
 	%D%/check-units.sh \

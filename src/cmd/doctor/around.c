@@ -57,7 +57,7 @@ static void check_cgroup(const struct patient *patient, struct finding *ret)
 	struct mount_line mount;
 	char *rest, *line;
 
-	if (patient_read(patient, "self/mountinfo", &mounts) < 0) {
+	if (patient_read(patient, PROCFS_SELF, PROC_MOUNTINFO, &mounts) < 0) {
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "self/mountinfo cannot be read");
 		return;
 	}
@@ -125,7 +125,7 @@ static void check_swap(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "meminfo has no SwapTotal");
 		return;
 	}
-	(void)patient_read(patient, "swaps", &swaps);
+	(void)patient_read_system(patient, SYSTEM_SWAPS, &swaps);
 	if (bytes == 0)
 		finding_set(ret, ANSWER_NO, NULL, "no swap");
 	else

@@ -122,7 +122,7 @@ static int examine_machine(struct examination *x)
 		&doctor_around_checks,
 	};
 
-	if (x->patient.is_saved && patient_tally(&x->patient, "stat").count == 0) {
+	if (x->patient.is_saved && patient_tally(&x->patient, PROC_STAT).count == 0) {
 		message("%s: no process there: neither a /proc nor a capture of one",
 			x->session->options->procfs_root);
 		return EXIT_FAILED;

@@ -4,17 +4,15 @@
 #include "cmd/doctor/facts.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/key_lines.h"
 #include "base/text.h"
+#include "proc/process/file.h"
 #include "proc/process/list.h"
 
 #define FILE_SIZE_MAX (1 << 22)
@@ -24,7 +22,7 @@ static bool has_capability(const struct patient *patient, unsigned int bit)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	uint64_t mask;
 
-	if (patient_read(patient, "self/status", &text) < 0)
+	if (patient_read(patient, PROCFS_SELF, PROC_STATUS, &text) < 0)
 		return false;
 	return key_lines_find_hex(strbuf_text(&text), "CapEff:", &mask) &&
 	       mask >> bit & 1;
@@ -38,9 +36,10 @@ void patient_init(struct patient *patient, const struct procfs *fs)
 
 	memset(patient, 0, sizeof(*patient));
 	patient->fs = fs;
-	patient->is_saved = fs->is_foreign || procfs_stat_path(fs, "self/stat", &st) < 0;
+	patient->is_saved = fs->is_foreign ||
+			    proc_file_stat(fs, PROCFS_SELF, PROC_STAT, &st) < 0;
 	patient->may_trace = has_capability(patient, cap_sys_ptrace);
-	if (patient_read(patient, "sys/kernel/osrelease", &release) < 0)
+	if (patient_read_system(patient, SYSTEM_OSRELEASE, &release) < 0)
 		return;
 	strbuf_truncate(&release, strcspn(strbuf_text(&release), "\n"));
 	text_copy(patient->kernel, sizeof(patient->kernel), strbuf_text(&release));
@@ -81,9 +80,19 @@ void finding_set(struct finding *ret, enum answer answer, const char *fix,
 	va_end(args);
 }
 
-int patient_read(const struct patient *patient, const char *path, struct strbuf *out)
+int patient_read(const struct patient *patient, int pid, enum proc_file file,
+		 struct strbuf *out)
 {
+	char path[PROCFS_PATH_SIZE];
+
+	proc_file_format_path(path, pid, file);
 	return procfs_read_path(patient->fs, path, FILE_SIZE_MAX, out);
+}
+
+int patient_read_system(const struct patient *patient, enum system_file file,
+			struct strbuf *out)
+{
+	return system_file_read(patient->fs, file, FILE_SIZE_MAX, out);
 }
 
 int patient_read_head(const struct patient *patient, const char *path, struct strbuf *out)
@@ -101,14 +110,12 @@ int patient_read_head(const struct patient *patient, const char *path, struct st
 	return (int)n;
 }
 
+/* A capture has syscall only for threads. */
 static int open_tallied(const struct tally *tally, int pid)
 {
-	char path[PROCFS_PATH_SIZE];
-
-	if (strncmp(tally->file, "task/", 5) != 0)
-		return procfs_open_file(tally->patient->fs, pid, tally->file);
-	snprintf(path, sizeof(path), "task/%d/%.30s", pid, tally->file + 5);
-	return procfs_open_file(tally->patient->fs, pid, path);
+	if (tally->file == PROC_SYSCALL)
+		return proc_file_open_thread(tally->patient->fs, pid, pid, tally->file);
+	return proc_file_open(tally->patient->fs, pid, tally->file);
 }
 
 static int tally_process(void *context, const struct process *p)
@@ -135,7 +142,7 @@ static int tally_process(void *context, const struct process *p)
 	return 0;
 }
 
-struct tally patient_tally(const struct patient *patient, const char *file)
+struct tally patient_tally(const struct patient *patient, enum proc_file file)
 {
 	struct tally tally = { .patient = patient, .file = file };
 

@@ -11,6 +11,8 @@
 
 #include "base/strbuf.h"
 #include "model/usage.h"
+#include "proc/process/file.h"
+#include "proc/system/file.h"
 #include "proc/system/procfs.h"
 
 enum answer {
@@ -87,12 +89,18 @@ void finding_set(struct finding *ret, enum answer answer, const char *fix,
 /* Return the fix for missing permission, or NULL if permission is not what is missing. */
 const char *patient_permission_fix(const struct patient *patient);
 
-/* Append the contents of the file below the root of the procfs. Returns 0 or -errno. */
-int patient_read(const struct patient *patient, const char *path, struct strbuf *out);
+/*
+ * Append the contents of a file of a process (or PROCFS_SELF), or of the system. Returns
+ * 0 or -errno, not unified.
+ */
+int patient_read(const struct patient *patient, int pid, enum proc_file file,
+		 struct strbuf *out);
+int patient_read_system(const struct patient *patient, enum system_file file,
+			struct strbuf *out);
 
 /*
- * Append what a single read(2) of the file returns. Returns the number of
- * bytes, or -errno.
+ * Append what a single read(2) of the file at a path below the root of the procfs
+ * returns. Returns the number of bytes, or -errno.
  */
 int patient_read_head(const struct patient *patient, const char *path,
 		      struct strbuf *out);
@@ -100,15 +108,14 @@ int patient_read_head(const struct patient *patient, const char *path,
 /* For how many of the processes that have memory a given file can be opened. */
 struct tally {
 	const struct patient *patient;
-	/* relative to the process; "task/x" is file x of its first thread */
-	const char *file;
+	enum proc_file file; /* PROC_SYSCALL: of the first thread */
 	size_t count;
 	size_t openable;
 	int first_pid; /* pid of the first of these processes; 0: there is none */
 	int error;     /* -errno from a file that could not be opened; 0: no failure */
 };
 
-struct tally patient_tally(const struct patient *patient, const char *file);
+struct tally patient_tally(const struct patient *patient, enum proc_file file);
 
 /* Set the finding from a tally, as in "7 of 9 processes": yes if all, partly if some. */
 void find_tally(const struct tally *tally, const char *fix, struct finding *ret);

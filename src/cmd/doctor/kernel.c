@@ -15,11 +15,13 @@
 #include "base/key_lines.h"
 #include "cmd/doctor/facts.h"
 #include "probe/attach.h"
+#include "proc/process/file.h"
 #include "proc/process/task.h"
 #include "proc/smaps/smaps.h"
 
 /* Upper bound for our own smaps, which has a few hundred mappings at most. */
 #define SMAPS_SIZE_MAX (1 << 24)
+#define DESCRIPTION_SIZE_MAX (1 << 22)
 
 static void check_kernel(const struct patient *patient, struct finding *ret)
 {
@@ -37,12 +39,12 @@ static void check_kernel(const struct patient *patient, struct finding *ret)
  * Check a file that every process has: on a live system our own file, in a capture the
  * files of all processes.
  */
-static void check_own_file(const struct patient *patient, const char *file,
+static void check_own_file(const struct patient *patient, enum proc_file file,
 			   const char *fix, struct finding *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct tally tally;
-	char path[64];
+	char path[PROCFS_PATH_SIZE];
 	int r;
 
 	if (patient->is_saved) {
@@ -50,7 +52,7 @@ static void check_own_file(const struct patient *patient, const char *file,
 		find_tally(&tally, NULL, ret);
 		return;
 	}
-	snprintf(path, sizeof(path), "self/%s", file);
+	proc_file_format_path(path, PROCFS_SELF, file);
 	r = patient_read_head(patient, path, &text);
 	if (r < 0)
 		finding_set(ret, ANSWER_NO, fix, "%s: %s", path, strerror(-r));
@@ -60,12 +62,13 @@ static void check_own_file(const struct patient *patient, const char *file,
 
 static void check_smaps(const struct patient *patient, struct finding *ret)
 {
-	check_own_file(patient, "smaps", "a kernel with CONFIG_PROC_PAGE_MONITOR", ret);
+	check_own_file(patient, PROC_SMAPS, "a kernel with CONFIG_PROC_PAGE_MONITOR",
+		       ret);
 }
 
 static void check_rollup(const struct patient *patient, struct finding *ret)
 {
-	check_own_file(patient, "smaps_rollup",
+	check_own_file(patient, PROC_SMAPS_ROLLUP,
 		       "Linux 4.14; until then smaps is read instead, which takes longer",
 		       ret);
 }
@@ -75,11 +78,13 @@ static void check_rollup(const struct patient *patient, struct finding *ret)
  */
 static int read_some_smaps(const struct patient *patient, struct strbuf *out)
 {
-	char path[64] = "self/smaps";
+	char path[PROCFS_PATH_SIZE];
 
-	if (patient->is_saved)
-		snprintf(path, sizeof(path), "%d/smaps",
-			 patient_tally(patient, "smaps").first_pid);
+	proc_file_format_path(path,
+			      patient->is_saved
+				      ? patient_tally(patient, PROC_SMAPS).first_pid
+				      : PROCFS_SELF,
+			      PROC_SMAPS);
 	return patient_read_head(patient, path, out);
 }
 
@@ -122,7 +127,7 @@ static void look_at_own_stack_mapping(struct search *ret)
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_close_ int fd = open("/proc/self/smaps", O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int fd = proc_own_open(PROC_SMAPS, O_RDONLY | O_CLOEXEC);
 	struct smaps_reader reader;
 	size_t line;
 
@@ -166,16 +171,18 @@ static void check_stack_marks(const struct patient *patient, struct finding *ret
 static void check_stack_pointers(const struct patient *patient, struct finding *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char path[PROCFS_PATH_SIZE];
 	uint64_t addr;
 	int r;
 
 	if (patient->is_saved) {
-		const struct tally tally = patient_tally(patient, "task/syscall");
+		const struct tally tally = patient_tally(patient, PROC_SYSCALL);
 
 		find_tally(&tally, NULL, ret);
 		return;
 	}
-	r = patient_read_head(patient, "thread-self/syscall", &text);
+	proc_file_format_path(path, PROCFS_THREAD_SELF, PROC_SYSCALL);
+	r = patient_read_head(patient, path, &text);
 	if (r > 0 && proc_task_parse_syscall(text.text, &addr) == 0)
 		finding_set(ret, ANSWER_YES, NULL,
 			    "thread-self/syscall says where our stack is");
@@ -198,7 +205,7 @@ struct pagemap_region {
 
 static void check_pagemap_scan(const struct patient *patient, struct finding *ret)
 {
-	_cleanup_close_ int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int fd = proc_own_open(PROC_PAGEMAP, O_RDONLY | O_CLOEXEC);
 	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct pagemap_region region;
 	struct pagemap_scan_arg arg = {
@@ -213,7 +220,7 @@ static void check_pagemap_scan(const struct patient *patient, struct finding *re
 	arg.end = arg.start + page_bytes;
 	if (fd < 0)
 		finding_set(ret, ANSWER_NO, "a kernel with CONFIG_PROC_PAGE_MONITOR",
-			    "self/pagemap: %s", strerror(errno));
+			    "self/pagemap: %s", strerror(-fd));
 	else if (ioctl(fd, PAGEMAP_SCAN_IOCTL, &arg) < 0)
 		finding_set(ret, ANSWER_NO, "Linux 6.7", "self/pagemap: %s",
 			    strerror(errno));
@@ -236,7 +243,8 @@ static void check_capture(const struct patient *patient, struct finding *ret)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char version[40], time[40], redacted[40];
 
-	if (patient_read(patient, "memstate-capture", &text) < 0) {
+	if (procfs_read_path(patient->fs, "memstate-capture", DESCRIPTION_SIZE_MAX,
+			     &text) < 0) {
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "no memstate-capture in it");
 		return;
 	}

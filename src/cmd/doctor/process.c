@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +16,8 @@
 #include "model/known_names.h"
 #include "probe/attach.h"
 #include "probe/borrow/gates.h"
+#include "proc/process/dir.h"
+#include "proc/process/file.h"
 #include "proc/process/task.h"
 
 static void check_memory(const struct patient *patient, struct finding *ret)
@@ -56,7 +57,7 @@ static void check_rollup(const struct patient *patient, struct finding *ret)
 	char path[PROCFS_PATH_SIZE];
 	int r;
 
-	procfs_format_path(path, patient->process->pid, "smaps_rollup");
+	proc_file_format_path(path, patient->process->pid, PROC_SMAPS_ROLLUP);
 	r = patient_read_head(patient, path, &text);
 	if (!process_has_memory(patient->process))
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "there is nothing to read");
@@ -80,7 +81,7 @@ static void check_stack_pointers(const struct patient *patient, struct finding *
 	int pid = patient->process->pid;
 	int r;
 
-	snprintf(path, sizeof(path), "%d/task/%d/syscall", pid, pid);
+	proc_file_format_thread_path(path, pid, pid, PROC_SYSCALL);
 	r = patient_read_head(patient, path, &text);
 	if (r < 0)
 		finding_set(ret, ANSWER_NO,
@@ -93,26 +94,24 @@ static void check_stack_pointers(const struct patient *patient, struct finding *
 		finding_set(ret, ANSWER_YES, NULL, "task/%d/syscall can be read", pid);
 }
 
-static void check_namespace(const struct patient *patient, const char *name,
+static void check_namespace(const struct patient *patient, enum proc_file file,
 			    const char *meaning, struct finding *ret)
 {
-	char path[PROCFS_PATH_SIZE], file[16];
+	const char *name = strrchr(proc_file_name(file), '/') + 1;
 	struct stat ours, theirs;
 	int r;
 
-	snprintf(file, sizeof(file), "ns/%s", name);
-	procfs_format_path(path, patient->process->pid, file);
-	r = procfs_stat_path(patient->fs, path, &theirs);
+	r = proc_file_stat(patient->fs, patient->process->pid, file, &theirs);
 	if (r < 0) {
 		finding_set(ret, ANSWER_UNKNOWN,
 			    r == -EACCES ? patient_permission_fix(patient) : NULL,
 			    "ns/%s: %s", name, strerror(-r));
 		return;
 	}
-	snprintf(path, sizeof(path), "self/ns/%s", name);
-	r = procfs_stat_path(patient->fs, path, &ours);
+	r = proc_file_stat(patient->fs, PROCFS_SELF, file, &ours);
 	if (r < 0)
-		finding_set(ret, ANSWER_UNKNOWN, NULL, "%s: %s", path, strerror(-r));
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "self/ns/%s: %s", name,
+			    strerror(-r));
 	else if (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev)
 		finding_set(ret, ANSWER_YES, NULL, "the same %s namespace", name);
 	else
@@ -122,17 +121,19 @@ static void check_namespace(const struct patient *patient, const char *name,
 
 static void check_pid_namespace(const struct patient *patient, struct finding *ret)
 {
-	check_namespace(patient, "pid", "it knows itself and others by other pids", ret);
+	check_namespace(patient, PROC_NS_PID, "it knows itself and others by other pids",
+			ret);
 }
 
 static void check_mount_namespace(const struct patient *patient, struct finding *ret)
 {
-	check_namespace(patient, "mnt", "paths of its files may be others here", ret);
+	check_namespace(patient, PROC_NS_MNT, "paths of its files may be others here",
+			ret);
 }
 
 static void check_user_namespace(const struct patient *patient, struct finding *ret)
 {
-	check_namespace(patient, "user", "its uids are others here", ret);
+	check_namespace(patient, PROC_NS_USER, "its uids are others here", ret);
 }
 
 /*
@@ -147,7 +148,7 @@ static void check_dumpable(const struct patient *patient, struct finding *ret)
 	struct stat st;
 	int r;
 
-	procfs_format_path(path, p->pid, "status");
+	proc_file_format_path(path, p->pid, PROC_STATUS);
 	r = procfs_stat_path(patient->fs, path, &st);
 	if (r < 0)
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "%s: %s", path, strerror(-r));
@@ -237,15 +238,13 @@ static void check_allocator(const struct patient *patient, struct finding *ret)
 static void check_heap(const struct patient *patient, struct finding *ret)
 {
 	_cleanup_close_ int fd =
-		procfs_open_file(patient->fs, patient->process->pid, "mem");
+		proc_file_open(patient->fs, patient->process->pid, PROC_MEM);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	enum allocator allocator = patient->usage ? patient->usage->allocator
 						  : ALLOCATOR_UNKNOWN;
-	char path[PROCFS_PATH_SIZE];
 	uint64_t tracer = 0;
 
-	procfs_format_path(path, patient->process->pid, "status");
-	(void)patient_read(patient, path, &text);
+	(void)patient_read(patient, patient->process->pid, PROC_STATUS, &text);
 	(void)key_lines_find_u64(strbuf_text(&text), "TracerPid:", &tracer);
 	if (!process_has_memory(patient->process))
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "there is nothing to read");
@@ -273,7 +272,7 @@ static void check_heap(const struct patient *patient, struct finding *ret)
  */
 static void check_helper(const struct patient *patient, struct finding *ret)
 {
-	_cleanup_close_ int fd = procfs_open_file(patient->fs, patient->process->pid, "");
+	_cleanup_close_ int fd = proc_dir_open(patient->fs, patient->process->pid);
 	const struct probe_request request = {
 		.fs = patient->fs,
 		.pid = patient->process->pid,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,11 @@
 
 #include "base/mount_line.h"
 #include "cmd/doctor/facts.h"
+#include "proc/process/file.h"
 
 static void check_all_processes(const struct patient *patient, struct finding *ret)
 {
-	const struct tally tally = patient_tally(patient, "smaps");
+	const struct tally tally = patient_tally(patient, PROC_SMAPS);
 
 	find_tally(&tally, patient_permission_fix(patient), ret);
 }
@@ -43,7 +43,8 @@ static void check_hidepid(const struct patient *patient, struct finding *ret)
 	const char *value = NULL;
 	bool is_mounted;
 
-	if (patient_read(patient, "self/mountinfo", &text) < 0 || text.length == 0) {
+	if (patient_read(patient, PROCFS_SELF, PROC_MOUNTINFO, &text) < 0 ||
+	    text.length == 0) {
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "self/mountinfo cannot be read");
 		return;
 	}
@@ -84,7 +85,7 @@ static void check_ptrace(const struct patient *patient, struct finding *ret)
 	bool is_capable = patient->may_trace;
 	unsigned int scope = 0;
 
-	if (patient_read(patient, "sys/kernel/yama/ptrace_scope", &text) < 0) {
+	if (patient_read_system(patient, SYSTEM_PTRACE_SCOPE, &text) < 0) {
 		finding_set(ret, is_capable ? ANSWER_YES : ANSWER_PARTLY, AS_ROOT,
 			    "no yama in this kernel; %s",
 			    is_capable ? "CAP_SYS_PTRACE is here" : "no CAP_SYS_PTRACE");
@@ -103,16 +104,16 @@ static void check_ptrace(const struct patient *patient, struct finding *ret)
  * Check a namespace by its inode number: include/linux/proc_ns.h defines those of the
  * initial namespaces.
  */
-static void check_namespace(const char *name, unsigned int initial, const char *limit,
+static void check_namespace(enum proc_file file, unsigned int initial, const char *limit,
 			    struct finding *ret)
 {
+	const char *name = strrchr(proc_file_name(file), '/') + 1;
 	struct stat st;
-	char path[64];
+	int r = proc_own_stat(file, &st);
 
-	snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
-	if (stat(path, &st) < 0)
+	if (r < 0)
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "self/ns/%s: %s", name,
-			    strerror(errno));
+			    strerror(-r));
 	else if (st.st_ino == initial)
 		finding_set(ret, ANSWER_YES, NULL, "the machine's own %s namespace",
 			    name);
@@ -124,13 +125,15 @@ static void check_namespace(const char *name, unsigned int initial, const char *
 static void check_pid_namespace(const struct patient *patient, struct finding *ret)
 {
 	(void)patient;
-	check_namespace("pid", 0xeffffffc, "processes outside of it are not there", ret);
+	check_namespace(PROC_NS_PID, 0xeffffffc, "processes outside of it are not there",
+			ret);
 }
 
 static void check_user_namespace(const struct patient *patient, struct finding *ret)
 {
 	(void)patient;
-	check_namespace("user", 0xeffffffd, "root here is not root outside of it", ret);
+	check_namespace(PROC_NS_USER, 0xeffffffd, "root here is not root outside of it",
+			ret);
 }
 
 static void check_no_container(const struct patient *patient, struct finding *ret)

@@ -12,6 +12,7 @@
 #include "cmd/core/stream.h"
 #include "cmd/session/heaps.h"
 #include "cmd/session/session.h"
+#include "proc/process/file.h"
 #include "render/heap/explain_report.h"
 #include "sample/heap/reader.h"
 
@@ -126,7 +127,7 @@ static int show_process(struct explain *x, struct usage *u)
 		heaps_report_failure(x->session, u, &x->heap, r);
 	else
 		heaps_report_skipped(u->process.pid, &x->mappings, true);
-	x->pagemap_fd = procfs_open_file(&x->session->fs, u->process.pid, "pagemap");
+	x->pagemap_fd = proc_file_open(&x->session->fs, u->process.pid, PROC_PAGEMAP);
 	status = explain_all(x, u);
 	if (x->pagemap_fd >= 0)
 		close(x->pagemap_fd);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -47,10 +48,9 @@ static int write_files(struct capturing *c, struct capture_files *files)
 
 static void note_process(struct capturing *c, const struct process *p, int err)
 {
-	char path[PROCFS_PATH_SIZE];
+	char path[16];
 
-	procfs_format_path(path, p->pid, "");
-	path[strlen(path) - 1] = '\0';
+	snprintf(path, sizeof(path), "%d", p->pid);
 	capture_note(&c->notes, path, err);
 }
 

@@ -20,6 +20,7 @@
 #include "cmd/run/variants.h"
 #include "model/known_names.h"
 #include "probe/count/stacks.h"
+#include "proc/process/file.h"
 
 /* The copy of memstate touches more pages before exec: at most this part of its Rss. */
 #define COPY_GROWTH_PART 8
@@ -35,7 +36,7 @@ int count_child_check(const char *name)
 		return EXIT_NOT_EXECUTABLE;
 	if (r < 0)
 		return EXIT_NOT_COUNTED;
-	if (machine_read("/proc/self/exe", &own) == 0 &&
+	if (machine_read(PROC_OWN_PROGRAM, &own) == 0 &&
 	    !machine_is_same(&own, &machine)) {
 		message("%s: is a %s program for another machine than memstate itself: it cannot be "
 			"counted",

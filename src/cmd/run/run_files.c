@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "cmd/core/message.h"
+#include "proc/system/procfs.h"
 
 void run_files_close(struct run_files *files)
 {
@@ -69,7 +70,7 @@ int run_files_open_input(void)
 	struct stat st;
 
 	if (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode)) {
-		int fd = open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC);
+		int fd = procfs_reopen(STDIN_FILENO, O_RDONLY | O_CLOEXEC);
 
 		if (fd >= 0)
 			return fd;

@@ -5,18 +5,14 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/io.h"
 #include "base/key_lines.h"
 #include "base/num.h"
 #include "base/units.h"
@@ -25,8 +21,8 @@
 #include "probe/borrow/gates.h"
 #include "probe/borrow/private.h"
 #include "probe/borrow/safe_point.h"
-#include "proc/smaps/smaps.h"
-#include "proc/system/local_devices.h"
+#include "proc/process/dir.h"
+#include "proc/smaps/maps.h"
 #include "tracee/ptrace/trace.h"
 
 /*
@@ -58,12 +54,11 @@ static int explain_refusal(struct borrow *b, int error)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	uint64_t tracer;
-	char path[48];
 
 	if (error == -ESRCH)
 		return borrow_fail(b, -ESRCH, "it has ended");
-	snprintf(path, sizeof(path), "task/%d/status", b->tid);
-	if (io_read_file_at(b->process_fd, path, KEY_LINES_BYTES_MAX, &text) == 0 &&
+	if (proc_dir_read_thread(b->process_fd, b->tid, PROC_STATUS, KEY_LINES_BYTES_MAX,
+				 &text) == 0 &&
 	    key_lines_find_u64(strbuf_text(&text), "TracerPid:", &tracer) && tracer != 0)
 		return borrow_fail(b, -EBUSY, "another tracer holds it");
 	return borrow_fail(b, error, gates_error_text(error));
@@ -90,10 +85,8 @@ static bool is_runnable(const struct borrow *b)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	const char *end;
-	char path[48];
 
-	snprintf(path, sizeof(path), "task/%d/stat", b->tid);
-	if (io_read_file_at(b->process_fd, path, 4096, &text) < 0)
+	if (proc_dir_read_thread(b->process_fd, b->tid, PROC_STAT, 4096, &text) < 0)
 		return false;
 	end = strrchr(strbuf_text(&text), ')');
 	return end && strncmp(end, ") R", 3) == 0;
@@ -158,39 +151,11 @@ static int stop(struct borrow *b)
  */
 static long read_syscall(const struct borrow *b, int tid, struct strbuf *ret)
 {
-	char path[48];
-
 	strbuf_clear(ret);
-	snprintf(path, sizeof(path), "task/%d/syscall", tid);
-	if (io_read_file_at(b->process_fd, path, 256, ret) < 0 ||
+	if (proc_dir_read_thread(b->process_fd, tid, PROC_SYSCALL, 256, ret) < 0 ||
 	    strbuf_text(ret)[0] < '0' || strbuf_text(ret)[0] > '9')
 		return -1;
 	return strtol(strbuf_text(ret), NULL, 10);
-}
-
-static int add_mapping(void *context, struct mapping *m)
-{
-	mapping_list_add(context, m);
-	return 0;
-}
-
-int borrow_read_mappings(int process_fd, struct mapping_list *ret)
-{
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct smaps_reader reader;
-	size_t line;
-	int r;
-
-	r = io_read_file_at(process_fd, "maps", 64 * MIB, &text);
-	if (r < 0)
-		return r;
-	smaps_reader_init(&reader);
-	r = smaps_parse(&reader, strbuf_text(&text), text.length, add_mapping, ret,
-			&line);
-	smaps_reader_release(&reader);
-	if (r == 0)
-		local_devices_mark(process_fd, ret);
-	return r;
 }
 
 /*
@@ -280,7 +245,7 @@ static int try_thread(struct borrow *b, int tid)
 	 * Read the mappings now: stacks grow, and threads are created. Reading them
 	 * before the stop keeps the stop short.
 	 */
-	r = borrow_read_mappings(b->process_fd, &mappings);
+	r = proc_maps_read(b->process_fd, &mappings);
 	if (r == 0)
 		r = stop_safely(b, &mappings);
 	mapping_list_release(&mappings);
@@ -353,20 +318,10 @@ static int try_until(struct borrow *b, int tid, uint64_t deadline_ns)
 	return r;
 }
 
-DIR *borrow_open_tasks(int process_fd)
-{
-	int fd = openat(process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!tasks && fd >= 0)
-		close(fd);
-	return tasks;
-}
-
 /* Try each thread once, except the main thread. */
 static int try_others(struct borrow *b, uint64_t deadline_ns)
 {
-	_cleanup_closedir_ DIR *tasks = borrow_open_tasks(b->process_fd);
+	_cleanup_closedir_ DIR *tasks = proc_dir_list_threads(b->process_fd);
 	_cleanup_strbuf_ struct strbuf now = STRBUF_INIT;
 	struct dirent *entry;
 	int r = -EAGAIN;

@@ -9,8 +9,6 @@
 #ifndef MS_PROBE_BORROW_BORROW_H
 #define MS_PROBE_BORROW_BORROW_H
 
-#include <dirent.h>
-
 #include "model/mapping.h"
 #include "probe/borrow/landmarks.h"
 #include "probe/borrow/machine.h"
@@ -52,12 +50,6 @@ struct borrow {
 	uint64_t stack_addr;
 	size_t stack_length;
 };
-
-/* Read the mappings of a process, by address, without counters. Return 0 or -errno. */
-int borrow_read_mappings(int process_fd, struct mapping_list *ret);
-
-/* Open the list of the process's threads, which the caller closes. NULL: failure. */
-DIR *borrow_open_tasks(int process_fd);
 
 /*
  * Call the test's hook before a step that changes the target; a test

@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/key_lines.h"
 #include "base/platform.h"
 #include "base/strbuf.h"
+#include "proc/process/dir.h"
 #include "proc/process/stat.h"
-#include "proc/system/foreign_file.h"
+#include "proc/process/status.h"
 #include "tracee/elf/reader.h"
 
 #define SPARE_DESCRIPTORS 8
@@ -66,7 +66,7 @@ static int read_status(int process_fd, const char **ret_reason)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	int r;
 
-	r = io_read_file_at(process_fd, "status", KEY_LINES_BYTES_MAX, &text);
+	r = proc_status_read(process_fd, &text);
 	if (r < 0)
 		return r == -ENOENT ? -ESRCH : r;
 	r = check_status(strbuf_text(&text), ret_reason);
@@ -79,8 +79,7 @@ static int read_status(int process_fd, const char **ret_reason)
 
 static int check_program(int process_fd, const char **ret_reason)
 {
-	_cleanup_close_ int fd =
-		foreign_file_open_link(process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
+	_cleanup_close_ int fd = proc_dir_open_program(process_fd);
 
 	if (fd < 0) {
 		*ret_reason = gates_error_text(fd);
@@ -162,6 +161,16 @@ const char *gates_error_text(int error)
 		return "memstate must not start another process or thread: raise ulimit -u or pids.max";
 	default: return strerror(-error);
 	}
+}
+
+int gates_open_memory(int process_fd, const char **ret_reason)
+{
+	int fd = proc_dir_open_file(process_fd, PROC_MEM, O_RDWR);
+
+	if (fd >= 0)
+		return fd;
+	*ret_reason = gates_error_text(fd);
+	return fd == -EACCES ? -EPERM : fd;
 }
 
 int gates_check(const struct probe_request *request, int process_fd,

@@ -23,6 +23,13 @@ int gates_check(const struct probe_request *request, int process_fd,
 		const char **ret_reason);
 
 /*
+ * Open the memory of a process for reading and writing, which requires the same rights
+ * as tracing it. Return a descriptor that the caller closes, or an error of probe_open()
+ * with *ret_reason (static).
+ */
+int gates_open_memory(int process_fd, const char **ret_reason);
+
+/*
  * Return why a file of the process could not be opened or read: the
  * text for -errno, static.
  */

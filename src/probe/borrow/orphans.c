@@ -4,7 +4,6 @@
 #include "probe/borrow/orphans.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/shm.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "probe/borrow/parcel.h"
 #include "probe/borrow/private_code.h"
 #include "probe/borrow/segment.h"
+#include "proc/process/dir.h"
 #include "tracee/ptrace/stop.h"
 
 #define STOP_LIMIT_NS (100 * NS_PER_MS)
@@ -102,8 +102,7 @@ static int check_threads(void *context, const struct stop *stop)
 
 bool orphans_is_empty(const struct orphans_look *look, uint64_t addr)
 {
-	_cleanup_close_ int task_fd =
-		openat(look->process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int task_fd = proc_dir_open_threads(look->process_fd);
 	const struct stop_request request = {
 		.pid = look->request->pid,
 		.task_fd = task_fd,

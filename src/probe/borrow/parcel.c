@@ -14,9 +14,8 @@
 
 #include "agent/blob.h"
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/num.h"
-#include "probe/borrow/borrow.h"
+#include "proc/process/dir.h"
 
 /*
  * The end of the stack is used for the call of pthread_create(); the
@@ -128,18 +127,17 @@ static bool is_on_stack(const char *text, uint64_t addr)
 
 int parcel_find_thread(int process_fd, uint64_t addr)
 {
-	_cleanup_closedir_ DIR *tasks = borrow_open_tasks(process_fd);
+	_cleanup_closedir_ DIR *tasks = proc_dir_list_threads(process_fd);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct dirent *entry;
-	char path[300];
 	int tid;
 
 	while (tasks && (entry = readdir(tasks))) {
 		if (num_parse_pid(entry->d_name, &tid) < 0)
 			continue;
 		strbuf_clear(&text);
-		snprintf(path, sizeof(path), "task/%d/syscall", tid);
-		if (io_read_file_at(process_fd, path, 256, &text) == 0 &&
+		if (proc_dir_read_thread(process_fd, tid, PROC_SYSCALL, 256, &text) ==
+			    0 &&
 		    is_on_stack(strbuf_text(&text), addr))
 			return tid;
 	}

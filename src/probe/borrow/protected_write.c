@@ -4,13 +4,13 @@
 #include "probe/borrow/protected_write.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/units.h"
+#include "proc/process/dir.h"
 #include "tracee/ptrace/stop.h"
 #include "tracee/ptrace/trace.h"
 
@@ -65,9 +65,9 @@ int protected_write(const struct protected_target *target, uint64_t addr,
 		return 0;
 	if (n == 0)
 		return -ESRCH;
-	task_fd = openat(target->process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	task_fd = proc_dir_open_threads(target->process_fd);
 	if (task_fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
+		return task_fd == -ENOENT ? -ESRCH : task_fd;
 	for (int try = 0; try < TRIES_MAX; try++) {
 		r = stop_run(&(struct stop_request){ .pid = target->pid,
 						     .task_fd = task_fd,

@@ -4,8 +4,6 @@
 #include "probe/borrow/segment.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>
@@ -13,9 +11,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/key_lines.h"
 #include "base/strbuf.h"
+#include "proc/process/dir.h"
+#include "proc/process/file.h"
+#include "proc/process/status.h"
 
 int segment_make(uint64_t bytes, int flags, int *ret_segment, void **ret_memory)
 {
@@ -56,15 +55,12 @@ int segment_reclaim(int segment)
 int64_t segment_user_of(int process_fd)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	unsigned int uid;
-	const char *ids;
-	int r = io_read_file_at(process_fd, "status", KEY_LINES_BYTES_MAX, &text);
+	uint32_t uid;
+	int r = proc_status_read(process_fd, &text);
 
 	if (r < 0)
 		return r;
-	/* "Uid:	1000	1000	1000	1000": real user, effective user, … */
-	ids = key_lines_find(strbuf_text(&text), "Uid:");
-	return ids && sscanf(ids, "%*u %u", &uid) == 1 ? (int64_t)uid : -EBADMSG;
+	return proc_status_find_uid(strbuf_text(&text), &uid) ? (int64_t)uid : -EBADMSG;
 }
 
 bool segment_is_mapped(const struct mapping *m)
@@ -85,11 +81,13 @@ bool segment_is_whole(const struct mapping *m, uint64_t bytes)
 int segment_is_shared_with(int process_fd, bool *ret)
 {
 	struct stat theirs, ours;
+	int r = proc_dir_stat(process_fd, PROC_NS_IPC, &theirs);
 
-	if (fstatat(process_fd, "ns/ipc", &theirs, 0) < 0)
-		return errno == EACCES ? -EPERM : -errno;
-	if (stat("/proc/self/ns/ipc", &ours) < 0)
-		return -errno;
+	if (r < 0)
+		return r == -EACCES ? -EPERM : r;
+	r = proc_own_stat(PROC_NS_IPC, &ours);
+	if (r < 0)
+		return r;
 	*ret = theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
 	return 0;
 }

@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +16,7 @@
 #include "probe/borrow/segment.h"
 #include "probe/count/call_sites.h"
 #include "probe/count/entries.h"
+#include "proc/process/dir.h"
 #include "tracee/elf/imports.h"
 
 #define FILES_MAX 4096
@@ -52,7 +52,7 @@ static bool is_program(const struct search *search, const struct loaded *file)
 {
 	struct stat exe, st;
 
-	return fstatat(search->source->process_fd, "exe", &exe, 0) == 0 &&
+	return proc_dir_stat(search->source->process_fd, PROC_EXE, &exe) == 0 &&
 	       fstat(file->fd, &st) == 0 && exe.st_ino == st.st_ino &&
 	       exe.st_dev == st.st_dev;
 }

@@ -3,24 +3,21 @@
 
 #include "probe/count/hooks_names.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "agent/count/hooks.h"
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "probe/borrow/own_number.h"
+#include "proc/process/dir.h"
+#include "proc/process/status.h"
 
 #define COMM_MAX 64
 
 static void read_name(int process_fd, int tid, char name[COUNT_NAME_BYTES])
 {
 	_cleanup_strbuf_ struct strbuf comm = STRBUF_INIT;
-	char path[64];
 	size_t length;
 
-	snprintf(path, sizeof(path), "task/%d/comm", tid);
-	if (io_read_file_at(process_fd, path, COMM_MAX, &comm) < 0)
+	if (proc_dir_read_thread(process_fd, tid, PROC_COMM, COMM_MAX, &comm) < 0)
 		return;
 	length = strcspn(strbuf_text(&comm), "\n");
 	if (length < COUNT_NAME_BYTES)
@@ -29,7 +26,8 @@ static void read_name(int process_fd, int tid, char name[COUNT_NAME_BYTES])
 
 void hooks_name_threads(struct count_head *counts, int process_fd, int pid)
 {
-	uint32_t count = counts->slot_count, own_pid = own_number_read(process_fd, ".");
+	uint32_t count = counts->slot_count,
+		 own_pid = proc_status_read_own_number(process_fd, 0);
 
 	for (uint32_t i = 1; i < count && i < HOOKS_SLOT_COUNT; i++) {
 		struct count_slot *slot = (void *)((char *)counts + COUNT_HEAD_BYTES +
@@ -39,7 +37,7 @@ void hooks_name_threads(struct count_head *counts, int process_fd, int pid)
 		if (tid <= 0 || slot->name[0])
 			continue;
 		if (own_pid != (uint32_t)pid)
-			tid = own_number_find_thread(process_fd, (uint32_t)tid);
+			tid = proc_status_find_thread(process_fd, (uint32_t)tid);
 		if (tid > 0)
 			read_name(process_fd, tid, slot->name);
 	}

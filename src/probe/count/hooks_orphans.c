@@ -13,6 +13,7 @@
 #include "base/xalloc.h"
 #include "probe/borrow/private_code.h"
 #include "probe/borrow/segment.h"
+#include "proc/process/file.h"
 #include "proc/process/stat.h"
 
 #define CANDIDATES_MAX 64
@@ -27,7 +28,7 @@ static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 	struct process owner;
 	struct stat st;
 
-	if (stat("/proc/self/ns/pid", &st) < 0 || st.st_ino != head->owner_namespace)
+	if (proc_own_stat(PROC_NS_PID, &st) < 0 || st.st_ino != head->owner_namespace)
 		return true;
 	return head->owner_pid <= INT32_MAX &&
 	       proc_stat_read(fs, (int)head->owner_pid, &owner) == 0 &&

@@ -17,6 +17,7 @@
 #include "base/xalloc.h"
 #include "probe/borrow/machine.h"
 #include "probe/borrow/segment.h"
+#include "proc/process/file.h"
 #include "proc/process/stat.h"
 
 static void fill_counts(struct count_head *head, int pid,
@@ -41,7 +42,7 @@ static void sign(const struct procfs *fs, struct hooks_head *head)
 	head->owner_pid = (uint64_t)getpid();
 	if (proc_stat_read(fs, getpid(), &process) == 0)
 		head->owner_start_ticks = process.start_ticks;
-	if (stat("/proc/self/ns/pid", &st) == 0)
+	if (proc_own_stat(PROC_NS_PID, &st) == 0)
 		head->owner_namespace = st.st_ino;
 }
 

@@ -4,7 +4,6 @@
 #include "probe/count/hooks_switch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,10 +13,11 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
-#include "probe/borrow/borrow.h"
 #include "probe/borrow/gates.h"
 #include "probe/borrow/machine.h"
 #include "probe/borrow/protected_write.h"
+#include "proc/process/dir.h"
+#include "proc/smaps/maps.h"
 #include "tracee/ptrace/stop.h"
 #include "tracee/ptrace/trace.h"
 
@@ -293,8 +293,7 @@ static int put_all_back(void *context, const struct stop *stop)
 static int run_once(struct work *w, int (*work)(void *, const struct stop *))
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
-	_cleanup_close_ int task_fd =
-		openat(w->s->process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int task_fd = proc_dir_open_threads(w->s->process_fd);
 	const struct stop_request request = {
 		.pid = w->s->request->pid,
 		.task_fd = task_fd,
@@ -306,9 +305,9 @@ static int run_once(struct work *w, int (*work)(void *, const struct stop *))
 	int r;
 
 	if (task_fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
+		return task_fd == -ENOENT ? -ESRCH : task_fd;
 	/* before the stop, to keep the stop short */
-	r = borrow_read_mappings(w->s->process_fd, &mappings);
+	r = proc_maps_read(w->s->process_fd, &mappings);
 	w->mappings = &mappings;
 	step(w->s, "stop of all");
 	if (r == 0)

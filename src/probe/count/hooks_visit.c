@@ -4,7 +4,6 @@
 #include "probe/count/hooks_visit.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
@@ -12,8 +11,9 @@
 #include "base/units.h"
 #include "probe/borrow/borrow.h"
 #include "probe/borrow/gates.h"
-#include "probe/borrow/own_number.h"
 #include "probe/count/hooks_orphans.h"
+#include "proc/process/status.h"
+#include "proc/smaps/maps.h"
 #include "tracee/ptrace/trace.h"
 
 /* Upper bound for a tracing thread, beyond the time spent waiting for a safe moment. */
@@ -60,10 +60,8 @@ static int check_tls(struct entering *e)
 {
 	struct borrow *b = &e->borrow;
 	uint32_t found, own;
-	char dir[32];
 
-	snprintf(dir, sizeof(dir), "task/%d", b->tid);
-	own = own_number_read(e->visit->process_fd, dir);
+	own = proc_status_read_own_number(e->visit->process_fd, b->tid);
 	if (trace_read_memory(e->visit->request->pid,
 			      machine_tls_addr(b->state) + HOOKS_TID_OFFSET, &found,
 			      sizeof(found)) == 0 &&
@@ -261,7 +259,7 @@ static int take_out_orphans(struct entering *e)
 	struct hooks_visit *v = e->visit;
 	struct mapping_list mappings = MAPPING_LIST_INIT;
 	const struct hooks_look look = { v->request->fs, &mappings, v->mem_fd, 0 };
-	int r = borrow_read_mappings(v->process_fd, &mappings);
+	int r = proc_maps_read(v->process_fd, &mappings);
 
 	for (size_t n = 0; r == 0 && n < v->orphan_count; n++)
 		if (hooks_orphans_is_one(&look, &v->orphans[n]))

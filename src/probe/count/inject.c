@@ -12,9 +12,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
-#include "probe/borrow/borrow.h"
 #include "probe/borrow/gates.h"
-#include "probe/borrow/own_number.h"
 #include "probe/borrow/segment.h"
 #include "probe/count/hook_places.h"
 #include "probe/count/hooks_names.h"
@@ -25,6 +23,8 @@
 #include "probe/count/hooks_visit.h"
 #include "probe/count/reader.h"
 #include "proc/process/stat.h"
+#include "proc/process/status.h"
+#include "proc/smaps/maps.h"
 #include "tracee/ptrace/trace.h"
 
 /* How often to look for newly loaded libraries. */
@@ -203,7 +203,7 @@ static int check_alone(struct injected *i, struct strbuf *why)
 	const struct hooks_look look = { i->request.fs, &mappings, i->visit.mem_fd, i->visit.base_addr };
 	struct hooks_orphan found[HOOKS_ORPHANS_MAX];
 	bool is_owned = false;
-	int r = borrow_read_mappings(i->visit.process_fd, &mappings);
+	int r = proc_maps_read(i->visit.process_fd, &mappings);
 
 	if (r == 0)
 		(void)hooks_orphans_find(&look, found, &is_owned);
@@ -227,7 +227,7 @@ static int check_alone(struct injected *i, struct strbuf *why)
 static int fill_private(struct injected *i)
 {
 	uint64_t addr = i->visit.base_addr + HOOKS_PRIVATE_OFFSET;
-	const uint32_t own_pid = own_number_read(i->visit.process_fd, ".");
+	const uint32_t own_pid = proc_status_read_own_number(i->visit.process_fd, 0);
 	int r = own_pid ? 0 : -ESRCH;
 
 	if (r == 0 && i->parcel.nodes)
@@ -300,9 +300,8 @@ static int check(struct injected *i, struct strbuf *why)
 	int r = gates_check(&i->request, i->visit.process_fd, &reason);
 
 	if (r == 0) {
-		i->visit.mem_fd = openat(i->visit.process_fd, "mem", O_RDWR | O_CLOEXEC);
-		r = i->visit.mem_fd >= 0 ? 0 : errno == EACCES ? -EPERM : -errno;
-		reason = r < 0 ? gates_error_text(r) : reason;
+		i->visit.mem_fd = gates_open_memory(i->visit.process_fd, &reason);
+		r = i->visit.mem_fd < 0 ? i->visit.mem_fd : 0;
 	}
 	if (r == 0)
 		r = segment_is_shared_with(i->visit.process_fd, &is_shared);
@@ -383,7 +382,7 @@ static void look_for_more(struct injected *i)
 	if (now_ns < i->next_look_ns)
 		return;
 	i->next_look_ns = now_ns + LOOK_NS;
-	if (borrow_read_mappings(i->visit.process_fd, &mappings) == 0 &&
+	if (proc_maps_read(i->visit.process_fd, &mappings) == 0 &&
 	    ((sum = hook_places_sum_code(&mappings)) != i->mapped || i->other_count > 0) &&
 	    read_places(i, &mappings, &places, &reason) == 0) {
 		bool is_new = sum != i->mapped;

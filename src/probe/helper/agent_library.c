@@ -13,6 +13,7 @@
 #include "base/key_lines.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "proc/process/file.h"
 
 #ifndef PKGLIBDIR /* defined by local.mk; analyzers that read only the sources lack it */
 #	define PKGLIBDIR "/usr/local/lib/memstate"
@@ -27,7 +28,7 @@ static char *find_beside_program(const char *name)
 {
 	struct strbuf path = STRBUF_INIT;
 	char program[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", program, sizeof(program));
+	ssize_t length = readlink(PROC_OWN_PROGRAM, program, sizeof(program));
 
 	while (length > 0 && program[length - 1] != '/')
 		length--;
@@ -72,7 +73,7 @@ static char *filters_setting(const struct procfs *fs)
 	struct strbuf status = STRBUF_INIT, setting = STRBUF_INIT;
 	uint64_t filters = 0;
 
-	if (procfs_read_file(fs, getpid(), "status", KEY_LINES_BYTES_MAX, &status) == 0)
+	if (proc_file_read(fs, getpid(), PROC_STATUS, KEY_LINES_BYTES_MAX, &status) == 0)
 		(void)key_lines_find_u64(strbuf_text(&status),
 					 "Seccomp_filters:", &filters);
 	strbuf_add_text(&setting, FILTERS);

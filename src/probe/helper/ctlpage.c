@@ -4,13 +4,9 @@
 #include "probe/helper/ctlpage.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <linux/futex.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,12 +14,11 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "proc/process/dir.h"
 #include "proc/process/stat.h"
 
 /* How often a waiting client checks whether the process still exists. */
 #define SLICE_NS (50 * NS_PER_MS)
-
-#define PATH_SIZE 96
 
 static uint32_t get(const uint32_t *word)
 {
@@ -51,16 +46,11 @@ static void wait_for_change(const uint32_t *word, uint32_t seen, uint64_t deadli
  */
 static bool is_there(const struct ctlpage *ctl)
 {
-	char path[PATH_SIZE];
 	struct process process;
-	struct stat link;
 
-	if (ctl->addr != 0) {
-		snprintf(path, sizeof(path), "%d/map_files/%" PRIx64 "-%" PRIx64,
-			 ctl->pid, ctl->addr, ctl->addr + AGENT_PAGE_BYTES);
-		if (fstatat(ctl->fs->fd, path, &link, AT_SYMLINK_NOFOLLOW) < 0)
-			return false;
-	}
+	if (ctl->addr != 0 && !proc_mapped_exists(ctl->fs, ctl->pid, ctl->addr,
+						  ctl->addr + AGENT_PAGE_BYTES))
+		return false;
 	return proc_stat_read(ctl->fs, ctl->pid, &process) == 0 &&
 	       process.start_ticks == ctl->start_ticks && !process_has_ended(&process);
 }

@@ -15,10 +15,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/key_lines.h"
 #include "probe/borrow/segment.h"
+#include "proc/process/dir.h"
+#include "proc/process/file.h"
 #include "proc/process/stat.h"
+#include "proc/process/status.h"
 
 #define MAPS_BYTES_MAX (64 << 20)
 #define LINK_SIZE 64
@@ -54,14 +56,12 @@ static bool parse_place(const char *line, struct place *ret)
 
 static bool is_same_ipc_namespace(const struct procfs *fs, int pid)
 {
-	char path[PROCFS_PATH_SIZE], ours[LINK_SIZE], theirs[LINK_SIZE];
-	ssize_t our_length, their_length;
+	char ours[LINK_SIZE], theirs[LINK_SIZE];
 
-	procfs_format_path(path, pid, "ns/ipc");
-	our_length = readlinkat(fs->fd, "self/ns/ipc", ours, sizeof(ours));
-	their_length = readlinkat(fs->fd, path, theirs, sizeof(theirs));
-	return our_length > 0 && our_length == their_length &&
-	       memcmp(ours, theirs, (size_t)our_length) == 0;
+	return proc_file_read_link(fs, PROCFS_SELF, PROC_NS_IPC, ours, sizeof(ours)) ==
+		       0 &&
+	       proc_file_read_link(fs, pid, PROC_NS_IPC, theirs, sizeof(theirs)) == 0 &&
+	       strcmp(ours, theirs) == 0;
 }
 
 /* Attach a segment. Its size is fixed when it is created and cannot shrink. */
@@ -96,28 +96,23 @@ static bool is_of_kernel(const struct stat *file)
 
 static int map(const struct procfs *fs, int pid, uint64_t addr, struct ctlpage *ret)
 {
-	char name[LINK_SIZE], path[PROCFS_PATH_SIZE];
 	_cleanup_close_ int path_fd = -1, fd = -1;
 	struct stat file;
 	void *page;
 
-	snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64, addr,
-		 addr + AGENT_PAGE_BYTES);
-	procfs_format_path(path, pid, name);
 	/*
 	 * check the type before the file is opened: opening a device
 	 * may have side effects
 	 */
-	path_fd = openat(fs->fd, path, O_PATH | O_CLOEXEC);
+	path_fd = proc_mapped_find(fs, pid, addr, addr + AGENT_PAGE_BYTES);
 	if (path_fd < 0)
-		return -errno;
+		return path_fd;
 	if (fstat(path_fd, &file) < 0 || !S_ISREG(file.st_mode) ||
 	    file.st_size != AGENT_PAGE_BYTES || !is_of_kernel(&file))
 		return -ENOENT;
-	snprintf(name, sizeof(name), "self/fd/%d", path_fd);
-	fd = openat(fs->fd, name, O_RDWR | O_CLOEXEC);
+	fd = procfs_reopen(path_fd, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	page = mmap(NULL, AGENT_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
 		return -errno;
@@ -145,20 +140,12 @@ static int share(const struct procfs *fs, int pid, const struct place *place,
 static int32_t own_pid(const struct procfs *fs, int pid)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	const char *line;
-	int number = 0, own = 0, used;
+	uint32_t own;
 
-	if (procfs_read_file(fs, pid, "status", KEY_LINES_BYTES_MAX, &text) < 0)
+	if (proc_file_read(fs, pid, PROC_STATUS, KEY_LINES_BYTES_MAX, &text) < 0)
 		return 0;
-	line = key_lines_find(strbuf_text(&text), "NSpid:");
-	if (!line)
-		return pid;
-	for (; sscanf(line, "%d%n", &number, &used) == 1; line += used) {
-		own = number;
-		if (line[used] == '\n')
-			break;
-	}
-	return own;
+	own = proc_status_find_own_number(strbuf_text(&text));
+	return own != 0 ? (int32_t)own : pid;
 }
 
 static int check(const struct ctlpage *ctl, const struct procfs *fs, int pid,
@@ -221,7 +208,7 @@ int ctlpage_open(const struct procfs *fs, int pid, uint64_t start_ticks,
 	struct place place;
 	int r, worst = -ENOENT;
 
-	r = procfs_read_file(fs, pid, "maps", MAPS_BYTES_MAX, &maps);
+	r = proc_file_read(fs, pid, PROC_MAPS, MAPS_BYTES_MAX, &maps);
 	if (r < 0)
 		return r;
 	for (const char *line = strbuf_text(&maps); line && *line;) {

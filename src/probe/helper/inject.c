@@ -4,8 +4,6 @@
 #include "probe/helper/inject.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,11 +16,13 @@
 #include "probe/borrow/borrow.h"
 #include "probe/borrow/gates.h"
 #include "probe/borrow/orphans.h"
-#include "probe/borrow/own_number.h"
 #include "probe/borrow/parcel.h"
 #include "probe/borrow/segment.h"
 #include "probe/helper/parcel_place.h"
+#include "proc/process/dir.h"
 #include "proc/process/stat.h"
+#include "proc/process/status.h"
+#include "proc/smaps/maps.h"
 #include "tracee/ptrace/trace.h"
 
 /* A target with 16 threads per CPU takes long to get a turn. */
@@ -116,7 +116,7 @@ static int take_out_orphans(struct load *load)
 	struct mapping_list mappings = MAPPING_LIST_INIT;
 	uint64_t found[ORPHANS_MAX];
 	size_t count;
-	int r = borrow_read_mappings(injection->process_fd, &mappings);
+	int r = proc_maps_read(injection->process_fd, &mappings);
 
 	count = r == 0 ? orphans_find(&look, &mappings, found) : 0;
 	mapping_list_release(&mappings);
@@ -221,7 +221,8 @@ static int put_in(struct injection *injection, struct ctlpage *ret_page,
 
 	r = prepare(&l, ret_reason);
 	if (r == 0 && page.page)
-		page.page->owner_pid = own_number_read(injection->process_fd, ".");
+		page.page->owner_pid =
+			proc_status_read_own_number(injection->process_fd, 0);
 	if (r == 0)
 		r = run(load, &l, ret_cost, ret_reason);
 	page.addr = parcel_page_addr(injection->base_addr);
@@ -237,7 +238,7 @@ static int open_process(struct injection *injection, const char **ret_reason)
 	const struct probe_request *request = &injection->request;
 	int r;
 
-	injection->process_fd = procfs_open_file(request->fs, request->pid, "");
+	injection->process_fd = proc_dir_open(request->fs, request->pid);
 	if (injection->process_fd < 0) {
 		*ret_reason = gates_error_text(injection->process_fd);
 		return injection->process_fd;
@@ -245,14 +246,8 @@ static int open_process(struct injection *injection, const char **ret_reason)
 	r = gates_check(request, injection->process_fd, ret_reason);
 	if (r < 0)
 		return r;
-	/* opening mem requires the same rights as tracing */
-	injection->mem_fd = openat(injection->process_fd, "mem", O_RDWR | O_CLOEXEC);
-	if (injection->mem_fd < 0) {
-		r = -errno;
-		*ret_reason = gates_error_text(r);
-		return r == -EACCES ? -EPERM : r;
-	}
-	return 0;
+	injection->mem_fd = gates_open_memory(injection->process_fd, ret_reason);
+	return injection->mem_fd < 0 ? injection->mem_fd : 0;
 }
 
 /* Note the caller's own parcel, and the orphans to be removed together with it. */
@@ -282,7 +277,7 @@ static int look_around(struct injection *injection, uint64_t own_addr,
 	if (r < 0)
 		return r;
 	*ret_reason = "its mappings cannot be read";
-	r = borrow_read_mappings(injection->process_fd, &mappings);
+	r = proc_maps_read(injection->process_fd, &mappings);
 	if (r == 0)
 		r = landmarks_read(injection->process_fd, &mappings, &injection->marks,
 				   ret_reason);
@@ -376,14 +371,12 @@ static int await_end(const struct injection *injection, const char **ret_reason)
 	const struct orphans_look own = look_of(injection, 0);
 	const struct timespec look = { .tv_nsec = (long)LEAVE_LOOK_NS };
 	uint64_t deadline_ns = clock_now_ns() + LEAVE_LIMIT_NS;
-	char path[32];
 
 	*ret_reason = "the helper is still at work: it leaves when it has done";
 	/* the helper may have exited before it was found */
 	if (injection->helper_tid == 0)
 		return orphans_is_empty(&own, injection->base_addr) ? 0 : -EBUSY;
-	snprintf(path, sizeof(path), "task/%d", injection->helper_tid);
-	while (faccessat(injection->process_fd, path, F_OK, 0) == 0) {
+	while (proc_dir_has_thread(injection->process_fd, injection->helper_tid)) {
 		if (clock_now_ns() > deadline_ns)
 			return -EBUSY;
 		nanosleep(&look, NULL);

@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "probe/borrow/own_number.h"
 #include "probe/borrow/parcel.h"
 #include "probe/borrow/segment.h"
+#include "proc/process/status.h"
 #include "tracee/ptrace/trace.h"
 
 static bool is_error(long result)
@@ -70,7 +70,8 @@ static int adopt_page(struct parcel_place *p)
 		r = ctlpage_adopt(request->fs, request->pid, request->start_ticks,
 				  page_addr, p->page);
 	if (r == 0)
-		p->page->page->owner_pid = own_number_read(p->borrow->process_fd, ".");
+		p->page->page->owner_pid =
+			proc_status_read_own_number(p->borrow->process_fd, 0);
 	return r < 0 ? fail(p, r,
 			    "it is in another ipc namespace, and its memory can only be "
 			    "shared with CAP_CHECKPOINT_RESTORE")

@@ -17,6 +17,7 @@
 #include "probe/helper/answer.h"
 #include "probe/helper/ctlpage.h"
 #include "probe/helper/inject.h"
+#include "proc/process/file.h"
 
 /*
  * mallinfo2(3) visits all free chunks of an arena while it holds the arena's lock.
@@ -131,7 +132,7 @@ static uint64_t read_anon_bytes(const struct ctlpage *ctl)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	uint64_t number, bytes;
 
-	if (procfs_read_file(ctl->fs, ctl->pid, "status", KEY_LINES_BYTES_MAX, &text) <
+	if (proc_file_read(ctl->fs, ctl->pid, PROC_STATUS, KEY_LINES_BYTES_MAX, &text) <
 		    0 ||
 	    !key_lines_find_u64(strbuf_text(&text), "RssAnon:", &number))
 		return BYTES_UNKNOWN;

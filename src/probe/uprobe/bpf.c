@@ -30,6 +30,7 @@
 #include "probe/uprobe/guard.h"
 #include "probe/uprobe/perf.h"
 #include "probe/uprobe/points.h"
+#include "proc/system/procfs.h"
 
 /* From Linux 6.6 (enum bpf_attach_type); the headers may be older. */
 #define ATTACH_UPROBE_MULTI 48
@@ -138,14 +139,14 @@ static int add_point(struct bpf_state *state, size_t number)
 {
 	const struct count_point *point = &state->points.items[number];
 	struct count_bpf_program program;
-	char path[COUNT_PERF_PATH_SIZE];
+	char path[PROCFS_FD_PATH_SIZE];
 	int program_fd, fd;
 
 	count_bpf_program_make(&state->points, number, state->map_fd, &program);
 	program_fd = load_program(&program, state->is_multi ? ATTACH_UPROBE_MULTI : 0);
 	if (program_fd < 0)
 		return program_fd;
-	count_perf_format_path(path, state->points.files[point->file].fd);
+	procfs_format_fd_path(path, state->points.files[point->file].fd);
 	fd = state->is_multi
 		     ? link_multi(program_fd, path, point->offset_bytes, state->pid)
 		     : link_event(program_fd, path, point->offset_bytes, state->pid);

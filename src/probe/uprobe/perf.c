@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -24,6 +23,8 @@
 #include "probe/count/way.h"
 #include "probe/uprobe/guard.h"
 #include "probe/uprobe/points.h"
+#include "proc/process/dir.h"
+#include "proc/process/file.h"
 
 /* Upper bound of threads with events: each thread needs one event per function. */
 #define THREADS_MAX 4096
@@ -51,11 +52,6 @@ struct perf_state {
 	size_t thread_count, thread_capacity;
 	uint64_t lost_threads;
 };
-
-void count_perf_format_path(char path[COUNT_PERF_PATH_SIZE], int fd)
-{
-	snprintf(path, COUNT_PERF_PATH_SIZE, "/proc/self/fd/%d", fd);
-}
 
 static int read_type(uint32_t *ret)
 {
@@ -101,9 +97,9 @@ static int open_events(const struct count_points *points, struct perf_group *gro
 
 	for (count = 0; count < points->count; count++) {
 		const struct count_point *point = &points->items[count];
-		char path[COUNT_PERF_PATH_SIZE];
+		char path[PROCFS_FD_PATH_SIZE];
 
-		count_perf_format_path(path, points->files[point->file].fd);
+		procfs_format_fd_path(path, points->files[point->file].fd);
 		r = count_perf_open_event(path, point->offset_bytes, group->tid,
 					  count == 0 ? -1 : group->fds[0]);
 		if (r < 0)
@@ -231,10 +227,8 @@ static struct perf_thread *find_thread(struct perf_state *state, int tid)
 static void read_name(const struct perf_state *state, int tid, char name[COUNT_NAME_SIZE])
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	char path[64];
 
-	snprintf(path, sizeof(path), "task/%d/comm", tid);
-	if (io_read_file_at(state->process_fd, path, 256, &text) < 0)
+	if (proc_dir_read_thread(state->process_fd, tid, PROC_COMM, 256, &text) < 0)
 		return;
 	strncpy(name, strbuf_text(&text), COUNT_NAME_SIZE - 1);
 	name[strcspn(name, "\n")] = '\0';
@@ -261,8 +255,7 @@ static int add_thread(struct perf_state *state, int tid)
 /* Look for new threads. Return 0, or the -errno of the first that cannot be counted. */
 static int scan(struct perf_state *state)
 {
-	int fd = openat(state->process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_closedir_ DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	_cleanup_closedir_ DIR *dir = proc_dir_list_threads(state->process_fd);
 	struct dirent *entry;
 	int result = 0;
 
@@ -449,7 +442,7 @@ static int perf_read(void *data, struct count_program *ret)
  */
 static int perf_check(struct strbuf *why)
 {
-	int fd = count_perf_open_event("/proc/self/exe", 0, 0, -1);
+	int fd = count_perf_open_event(PROC_OWN_PROGRAM, 0, 0, -1);
 
 	if (fd < 0) {
 		explain(fd, why);

@@ -5,14 +5,6 @@
 
 #include <stdint.h>
 
-#define COUNT_PERF_PATH_SIZE 32
-
-/*
- * Write a path by which the kernel finds an open file, whatever its
- * original path refers to now.
- */
-void count_perf_format_path(char path[COUNT_PERF_PATH_SIZE], int fd);
-
 /*
  * Open a disabled event that counts a thread's hits; its filter is the thread's memory.
  * leader_fd is the leader of its group, or -1.

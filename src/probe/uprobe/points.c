@@ -17,7 +17,7 @@
 #include "probe/count/names.h"
 #include "probe/uprobe/inner.h"
 #include "probe/uprobe/slide.h"
-#include "proc/system/foreign_file.h"
+#include "proc/process/dir.h"
 #include "tracee/elf/exports.h"
 #include "tracee/elf/link_order.h"
 #include "tracee/elf/reader.h"
@@ -304,10 +304,10 @@ static int look_at_libraries(struct search *search)
 	struct memory memory = MEMORY_INIT;
 	struct link_order order = LINK_ORDER_INIT;
 	_cleanup_close_ int mem =
-		openat(search->place->process_fd, "mem", O_RDONLY | O_CLOEXEC);
+		proc_dir_open_file(search->place->process_fd, PROC_MEM, O_RDONLY);
 	_cleanup_close_ int pagemap =
-		openat(search->place->process_fd, "pagemap", O_RDONLY | O_CLOEXEC);
-	int r = mem < 0 || pagemap < 0 ? -errno : 0;
+		proc_dir_open_file(search->place->process_fd, PROC_PAGEMAP, O_RDONLY);
+	int r = mem < 0 ? mem : pagemap < 0 ? pagemap : 0;
 
 	memory.process_fd = search->place->process_fd;
 	memory.mem_fd = mem;
@@ -341,7 +341,8 @@ static const struct mapping *find_program(const struct count_place *place)
 		_cleanup_close_ int fd = -1;
 		struct stat program, file;
 
-		if (m->inode == 0 || fstatat(place->process_fd, "exe", &program, 0) < 0)
+		if (m->inode == 0 ||
+		    proc_dir_stat(place->process_fd, PROC_EXE, &program) < 0)
 			continue;
 		if (program.st_ino != m->inode)
 			continue;
@@ -366,8 +367,7 @@ static bool is_looked_at(const struct search *search, const struct mapping *m)
 
 static int check_program(const struct count_place *place, struct strbuf *why)
 {
-	_cleanup_close_ int fd =
-		foreign_file_open_link(place->process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
+	_cleanup_close_ int fd = proc_dir_open_program(place->process_fd);
 	int r = fd < 0 ? fd : 0;
 
 	if (r < 0) {

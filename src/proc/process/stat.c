@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/key_lines.h"
 #include "base/text.h"
+#include "proc/process/status.h"
 
 #define PF_KTHREAD 0x00200000 /* from include/linux/sched.h */
 
@@ -131,8 +132,7 @@ uint32_t proc_stat_read_uid(const struct procfs *fs, int pid)
 	_cleanup_strbuf_ struct strbuf status = STRBUF_INIT;
 	char path[PROCFS_PATH_SIZE];
 	struct stat st;
-	unsigned int uid;
-	const char *ids;
+	uint32_t uid;
 
 	if (fs->is_live) {
 		procfs_format_path(path, pid, "");
@@ -140,11 +140,7 @@ uint32_t proc_stat_read_uid(const struct procfs *fs, int pid)
 	}
 	if (procfs_read_file(fs, pid, "status", KEY_LINES_BYTES_MAX, &status) < 0)
 		return UINT32_MAX;
-	/* "Uid: 0 1000 0 0": real, effective, … */
-	ids = key_lines_find(strbuf_text(&status), "Uid:");
-	if (!ids || sscanf(ids, "%*u %u", &uid) != 1)
-		return UINT32_MAX;
-	return uid;
+	return proc_status_find_uid(strbuf_text(&status), &uid) ? uid : UINT32_MAX;
 }
 
 int proc_stat_read(const struct procfs *fs, int pid, struct process *ret)

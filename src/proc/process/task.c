@@ -5,7 +5,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,7 @@
 #include "base/num.h"
 #include "base/text.h"
 #include "base/xalloc.h"
-#include "proc/system/foreign_file.h"
+#include "proc/process/dir.h"
 
 #define COMMAND_SIZE_MAX (64 * 1024)
 
@@ -224,15 +223,11 @@ static bool has_go_note(const char *text, size_t length)
 
 bool proc_task_is_go(const struct procfs *fs, int pid)
 {
-	char path[PROCFS_PATH_SIZE];
 	_cleanup_free_ char *text = xmalloc(GO_NOTE_SEARCHED);
-	_cleanup_close_ int process_fd = -1;
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int process_fd = proc_dir_find(fs, pid);
+	_cleanup_close_ int fd = proc_dir_open_program(process_fd);
 	size_t length = 0;
 
-	procfs_format_path(path, pid, "");
-	process_fd = openat(fs->fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	fd = foreign_file_open_link(process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
 	return fd >= 0 && read_beginning(fd, text, GO_NOTE_SEARCHED, &length) == 0 &&
 	       has_go_note(text, length);
 }

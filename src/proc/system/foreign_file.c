@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdbool.h>
@@ -21,6 +20,7 @@
 #include "base/io.h"
 #include "base/xalloc.h"
 #include "proc/system/local_mount.h"
+#include "proc/system/procfs.h"
 
 #ifndef CONFIGFS_MAGIC
 #	define CONFIGFS_MAGIC 0x62656570
@@ -265,14 +265,9 @@ int foreign_file_find(int root_fd, const char *path, bool is_link)
 /* Open the file of an O_PATH descriptor for reading, without another path lookup. */
 static int reopen(int fd, int flags)
 {
-	char link[32];
-	int r;
+	int r = procfs_reopen(fd, READ_FLAGS | flags);
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	r = open(link, READ_FLAGS | flags);
-	if (r >= 0)
-		return r;
-	return errno == ENOENT ? -ENOSYS : -errno; /* /proc is not mounted */
+	return r == -ENOENT ? -ENOSYS : r; /* /proc is not mounted */
 }
 
 static int check_regular(int fd, uint64_t bytes_max)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -20,6 +21,9 @@
  * maximum number of mappings.
  */
 #define CAPTURED_BYTES_MAX (UINT64_C(512) << 20)
+
+/* Room for a pid or "thread-self". */
+#define PID_SIZE 12
 
 static bool is_proc(int fd)
 {
@@ -59,11 +63,10 @@ void procfs_release(struct procfs *fs)
 	*fs = (struct procfs)PROCFS_INIT;
 }
 
-void procfs_format_path(char path[PROCFS_PATH_SIZE], int pid, const char *file)
+static char *format_pid(char *to, int pid)
 {
 	unsigned int rest = pid > 0 ? (unsigned int)pid : 0;
-	size_t length = strlen(file);
-	char digits[12];
+	char digits[PID_SIZE];
 	size_t at = 0;
 
 	do {
@@ -71,12 +74,40 @@ void procfs_format_path(char path[PROCFS_PATH_SIZE], int pid, const char *file)
 		rest /= 10;
 	} while (rest);
 	while (at > 0)
-		*path++ = digits[--at];
+		*to++ = digits[--at];
+	return to;
+}
+
+void procfs_format_path(char path[PROCFS_PATH_SIZE], int pid, const char *file)
+{
+	size_t length = strlen(file);
+
+	if (pid == PROCFS_SELF)
+		path = stpcpy(path, "self");
+	else if (pid == PROCFS_THREAD_SELF)
+		path = stpcpy(path, "thread-self");
+	else
+		path = format_pid(path, pid);
 	*path++ = '/';
-	if (length > PROCFS_PATH_SIZE - sizeof(digits) - 2)
-		length = PROCFS_PATH_SIZE - sizeof(digits) - 2;
+	if (length > PROCFS_PATH_SIZE - PID_SIZE - 2)
+		length = PROCFS_PATH_SIZE - PID_SIZE - 2;
 	memcpy(path, file, length);
 	path[length] = '\0';
+}
+
+void procfs_format_fd_path(char path[PROCFS_FD_PATH_SIZE], int fd)
+{
+	snprintf(path, PROCFS_FD_PATH_SIZE, "/proc/self/fd/%d", fd);
+}
+
+int procfs_reopen(int fd, int flags)
+{
+	char path[PROCFS_FD_PATH_SIZE];
+	int reopened;
+
+	procfs_format_fd_path(path, fd);
+	reopened = open(path, flags);
+	return reopened < 0 ? -errno : reopened;
 }
 
 int procfs_fold_errno(int err)

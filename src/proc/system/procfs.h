@@ -10,6 +10,7 @@
 #ifndef MS_PROC_SYSTEM_PROCFS_H
 #define MS_PROC_SYSTEM_PROCFS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 
@@ -21,6 +22,10 @@ struct procfs {
 	/* a directory tree; its files are opened as described in foreign_file.h */
 	bool is_foreign;
 };
+
+/* As pid: the process, or the thread, that opens the file. */
+#define PROCFS_SELF INT_MIN
+#define PROCFS_THREAD_SELF (INT_MIN + 1)
 
 #define PROCFS_INIT              \
 	{                        \
@@ -73,6 +78,19 @@ int procfs_read_link(const struct procfs *fs, int pid, const char *file, char *r
  * unified error: -ESRCH or -err.
  */
 int procfs_fold_errno(int err);
+
+/*
+ * Format the path of a link to an open file of memstate itself, for a call that takes
+ * only a path.
+ */
+#define PROCFS_FD_PATH_SIZE 32
+void procfs_format_fd_path(char path[PROCFS_FD_PATH_SIZE], int fd);
+
+/*
+ * Open the file of a descriptor anew, without another path lookup. Returns a descriptor
+ * that the caller closes, or -errno: -ENOENT if /proc is not mounted.
+ */
+int procfs_reopen(int fd, int flags);
 
 /*
  * Format "pid/file". Does not use printf, because this runs once per process and sample.

@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "probe/helper/probe.h"
+#include "proc/process/file.h"
 
 /*
  * How long to wait for a safe moment and for an answer. The last value is for slow
@@ -184,7 +185,7 @@ static void forget_ended(struct helpers *h)
 	size_t count = 0;
 
 	for (size_t i = 0; i < h->count; i++) {
-		int fd = procfs_open_file(h->fs, h->items[i].process.pid, "stat");
+		int fd = proc_file_open(h->fs, h->items[i].process.pid, PROC_STAT);
 
 		if (fd >= 0) {
 			close(fd);

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "proc/process/file.h"
 #include "proc/process/task.h"
 #include "proc/process/tracer.h"
 #include "tracee/memory/peek.h"
@@ -149,8 +150,8 @@ static int open_moment(struct heap_moment *moment, const struct usage *u)
 					  : u->process.pid;
 
 	moment->memory_pid = tid;
-	moment->pagemap_fd = procfs_open_file(fs, tid, "pagemap");
-	moment->mem_fd = procfs_open_file(fs, tid, "mem");
+	moment->pagemap_fd = proc_file_open(fs, tid, PROC_PAGEMAP);
+	moment->mem_fd = proc_file_open(fs, tid, PROC_MEM);
 	if (moment->pagemap_fd < 0)
 		return moment->pagemap_fd;
 	if (moment->mem_fd < 0)
@@ -189,7 +190,7 @@ static int stop_and_copy(struct heap_moment *moment, uint64_t *ret_pause_ns)
 {
 	struct heap_reader *reader = moment->reader;
 	_cleanup_close_ int task_fd =
-		procfs_open_file(reader->fs, moment->usage.process.pid, "task");
+		proc_file_open(reader->fs, moment->usage.process.pid, PROC_TASK);
 	struct stop_request request = {
 		.pid = moment->usage.process.pid,
 		.task_fd = task_fd,

@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 #include "classify/process/classify_heap.h"
 #include "proc/cgroup/room.h"
+#include "proc/process/dir.h"
 #include "sample/heap/ask.h"
 #include "sample/heap/moment.h"
 #include "sample/heap/swift.h"
@@ -307,7 +308,7 @@ static int read_stopped(struct heap_reader *reader, struct usage *u,
 static bool is_hopeless(struct heap_reader *reader, const struct usage *u,
 			const struct mapping_list *mappings, struct heap *ret)
 {
-	_cleanup_close_ int process_fd = procfs_open_file(reader->fs, u->process.pid, "");
+	_cleanup_close_ int process_fd = proc_dir_open(reader->fs, u->process.pid);
 
 	return walk_is_hopeless(mappings, process_fd, &reader->codes, ret);
 }

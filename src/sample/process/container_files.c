@@ -11,7 +11,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,6 +21,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "classify/cgroup/container_names.h"
+#include "proc/process/dir.h"
 #include "proc/system/foreign_file.h"
 
 #define LOGS_DIR "var/log/containers"
@@ -48,22 +48,9 @@ struct search {
 	char **names;
 };
 
-/* Open a process's root directory. In a captured tree it is below the tree's own root. */
-static int open_root_of(const struct procfs *fs, int pid)
-{
-	char path[PROCFS_PATH_SIZE];
-	int fd;
-
-	procfs_format_path(path, pid, "root");
-	if (fs->is_foreign)
-		return foreign_file_find(fs->fd, path, false);
-	fd = openat(fs->fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 int container_files_open_root(const struct procfs *fs)
 {
-	int fd = open_root_of(fs, 1);
+	int fd = proc_dir_open_root(fs, 1);
 
 	if (fd >= 0 || !fs->is_live)
 		return fd;
@@ -289,7 +276,6 @@ static bool is_host_name(const char *text)
 void container_files_find_pod(const struct procfs *fs, int pid, char **names)
 {
 	_cleanup_close_ int process_fd = -1;
-	char path[PROCFS_PATH_SIZE];
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char own[HOST_NAME_MAX_ + 1] = "";
 	int root_fd;
@@ -297,11 +283,10 @@ void container_files_find_pod(const struct procfs *fs, int pid, char **names)
 	if (!names[CGROUP_NAME_POD_UID] || names[CGROUP_NAME_POD])
 		return;
 	if (fs->is_foreign) {
-		process_fd = open_root_of(fs, pid);
+		process_fd = proc_dir_open_root(fs, pid);
 		root_fd = process_fd;
 	} else {
-		procfs_format_path(path, pid, "");
-		process_fd = openat(fs->fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		process_fd = proc_dir_find(fs, pid);
 		root_fd = FOREIGN_ROOT_OF(process_fd);
 	}
 	if (process_fd < 0 ||

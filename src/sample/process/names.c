@@ -5,6 +5,9 @@
 
 #include <unistd.h>
 
+#include "proc/process/dir.h"
+#include "proc/process/file.h"
+
 static void end(struct names *names)
 {
 	types_free(names->types);
@@ -34,9 +37,9 @@ void names_open(struct names *names, const struct procfs *fs, int pid)
 	names_release(names);
 	if (fs->is_foreign)
 		return;
-	names->memory.process_fd = procfs_open_file(fs, pid, "");
-	names->memory.mem_fd = procfs_open_file(fs, pid, "mem");
-	names->memory.pagemap_fd = procfs_open_file(fs, pid, "pagemap");
+	names->memory.process_fd = proc_dir_open(fs, pid);
+	names->memory.mem_fd = proc_file_open(fs, pid, PROC_MEM);
+	names->memory.pagemap_fd = proc_file_open(fs, pid, PROC_PAGEMAP);
 }
 
 void names_begin(struct names *names, const struct mapping_list *mappings)

@@ -15,6 +15,7 @@
 #include "classify/cgroup/container_names.h"
 #include "classify/oom/runtime_options.h"
 #include "proc/cgroup/mount.h"
+#include "proc/process/file.h"
 #include "proc/process/task.h"
 #include "proc/system/foreign_file.h"
 #include "sample/process/container_files.h"
@@ -176,8 +177,8 @@ static int add_options(const struct process_notes *notes, const struct usage *u,
 	struct runtime_environment environment = { .command = u->command };
 	int r;
 
-	(void)procfs_read_file(notes->fs, u->process.pid, "environ", ENVIRON_SIZE_MAX,
-			       &text);
+	(void)proc_file_read(notes->fs, u->process.pid, PROC_ENVIRON, ENVIRON_SIZE_MAX,
+			     &text);
 	environment.text = strbuf_text(&text);
 	environment.length = text.length;
 	/* many programs that are not compiled from Go inherit Go's variable */

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "classify/process/classify.h"
+#include "proc/process/dir.h"
 #include "proc/process/list.h"
 #include "proc/process/stat.h"
 #include "proc/process/task.h"
@@ -116,7 +117,7 @@ static bool is_remote(const struct reading *reading, const struct mapping *m)
 		return false;
 	if (local_devices_find(&s->local, m->dev_major, m->dev_minor, &is_local))
 		return !is_local;
-	process_fd = procfs_open_file(&s->fs, reading->pid, "");
+	process_fd = proc_dir_open(&s->fs, reading->pid);
 	return !local_devices_learn(&s->local, process_fd, m->dev_major, m->dev_minor);
 }
 

@@ -4,7 +4,6 @@
 #include "sample/recording/jit_frames.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,7 +14,8 @@
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
-#include "probe/borrow/own_number.h"
+#include "proc/process/dir.h"
+#include "proc/process/status.h"
 #include "proc/system/foreign_file.h"
 
 #define FILE_MAX (256 * (size_t)MIB)
@@ -353,14 +353,13 @@ static void add_cwd(int process_fd, struct strbuf *out)
 		strbuf_add_text(out, getcwd(cwd, sizeof(cwd)) ? cwd : "");
 		return;
 	}
-	length = readlinkat(process_fd, "cwd", cwd, sizeof(cwd));
+	length = proc_dir_read_link(process_fd, PROC_CWD, cwd, sizeof(cwd));
 	strbuf_add(out, cwd, length > 0 ? (size_t)length : 0);
 }
 
 static void read_files(int pid, struct jit_frames *frames)
 {
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT, path = STRBUF_INIT;
-	char proc[64];
 	_cleanup_close_ int process_fd = -1;
 	_cleanup_close_ int own_root = -1;
 	uid_t uid = geteuid();
@@ -368,12 +367,12 @@ static void read_files(int pid, struct jit_frames *frames)
 	struct stat st;
 	int root_fd;
 
-	snprintf(proc, sizeof(proc), "/proc/%d", pid);
-	process_fd = open(proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	process_fd = proc_dir_open_live(pid);
 	if (process_fd >= 0 && fstat(process_fd, &st) == 0) {
 		uid = st.st_uid;
-		number = own_number_read(process_fd, ".");
-		own_root = openat(process_fd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		number = proc_status_read_own_number(process_fd, 0);
+		own_root =
+			proc_dir_open_file(process_fd, PROC_ROOT, O_PATH | O_DIRECTORY);
 	}
 	root_fd = own_root >= 0 ? FOREIGN_ROOT_OF(process_fd) : FOREIGN_OWN_ROOT;
 	number = number ? number : (uint32_t)pid;

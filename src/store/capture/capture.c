@@ -12,6 +12,7 @@
 #include "base/key_lines.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "proc/system/file.h"
 #include "store/capture/writer.h"
 
 #define DESCRIPTION "memstate-capture"
@@ -91,7 +92,7 @@ static void add_kernel(const struct procfs *fs, struct strbuf *out)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	if (procfs_read_path(fs, "sys/kernel/osrelease", 4096, &text) == 0)
+	if (system_file_read(fs, SYSTEM_OSRELEASE, 4096, &text) == 0)
 		strbuf_addf(out, "kernel: %.*s\n", (int)strcspn(strbuf_text(&text), "\n"),
 			    strbuf_text(&text));
 }

@@ -5,9 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +14,11 @@
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "proc/process/file.h"
 #include "proc/process/stat.h"
 #include "proc/process/task.h"
 #include "proc/smaps/smaps.h"
+#include "proc/system/file.h"
 
 /* Number of attempts to read a process that execs while it is being captured. */
 #define READ_TRIES 3
@@ -31,25 +31,25 @@ typedef int (*redact_fn)(struct redactor *r, const char *text, size_t length,
 			 struct strbuf *out);
 
 static const struct process_file {
-	const char *name;
+	enum proc_file file;
 	redact_fn redact; /* NULL: nothing to redact */
 } process_files[] = {
-	{ "smaps_rollup", redact_smaps },
-	{ "stat", NULL },
-	{ "statm", NULL },
-	{ "status", NULL },
-	{ "comm", NULL },
-	{ "cmdline", redact_cmdline },
-	{ "mountinfo", redact_mountinfo },
+	{ PROC_SMAPS_ROLLUP, redact_smaps },
+	{ PROC_STAT, NULL },
+	{ PROC_STATM, NULL },
+	{ PROC_STATUS, NULL },
+	{ PROC_COMM, NULL },
+	{ PROC_CMDLINE, redact_cmdline },
+	{ PROC_MOUNTINFO, redact_mountinfo },
 };
 
-static const char *const task_files[] = { "stat", "comm", "syscall" };
+static const enum proc_file task_files[] = { PROC_STAT, PROC_COMM, PROC_SYSCALL };
 
-static const char *const machine_files[] = {
-	"version",
-	"sys/kernel/osrelease",
-	"meminfo",
-	"uptime",
+static const enum system_file system_files[] = {
+	SYSTEM_VERSION,
+	SYSTEM_OSRELEASE,
+	SYSTEM_MEMINFO,
+	SYSTEM_UPTIME,
 };
 
 void capture_files_release(struct capture_files *files)
@@ -119,17 +119,18 @@ static int add_text(struct reading *reading, const char *path, const struct strb
  * Add a file of the process. A missing file is only noted; a file that
  * cannot be redacted is an error.
  */
-static int add_process_file(struct reading *reading, const char *name, redact_fn redact)
+static int add_process_file(struct reading *reading, enum proc_file file,
+			    redact_fn redact)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char path[PROCFS_PATH_SIZE];
 	int r;
 
-	procfs_format_path(path, reading->process->pid, name);
-	r = procfs_read_file(reading->fs,
-			     redact == redact_smaps ? reading->memory_pid
-						    : reading->process->pid,
-			     name, FILE_SIZE_MAX, &text);
+	proc_file_format_path(path, reading->process->pid, file);
+	r = proc_file_read(reading->fs,
+			   redact == redact_smaps ? reading->memory_pid
+						  : reading->process->pid,
+			   file, FILE_SIZE_MAX, &text);
 	if (r == -ESRCH)
 		return r;
 	if (r == 0)
@@ -152,8 +153,8 @@ static int add_task(struct reading *reading, int tid, bool *is_noted)
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 		char path[PROCFS_PATH_SIZE];
 
-		snprintf(path, sizeof(path), "%d/task/%d/%s", reading->process->pid, tid,
-			 task_files[i]);
+		proc_file_format_thread_path(path, reading->process->pid, tid,
+					     task_files[i]);
 		r = procfs_read_path(reading->fs, path, FILE_SIZE_MAX, &text);
 		if (r == 0) {
 			r = add_text(reading, path, &text, NULL);
@@ -173,7 +174,7 @@ static int add_tasks(struct reading *reading)
 	_cleanup_closedir_ DIR *dir = NULL;
 	struct dirent *entry;
 	bool is_noted = false;
-	int fd = procfs_open_file(reading->fs, reading->process->pid, "task");
+	int fd = proc_file_open(reading->fs, reading->process->pid, PROC_TASK);
 	int r = 0;
 
 	if (fd == -EOPNOTSUPP)
@@ -204,7 +205,7 @@ static int add_small_files(struct reading *reading)
 		if (!process_has_memory(reading->process) &&
 		    process_files[i].redact == redact_smaps)
 			continue;
-		r = add_process_file(reading, process_files[i].name,
+		r = add_process_file(reading, process_files[i].file,
 				     process_files[i].redact);
 	}
 	return r == 0 ? add_tasks(reading) : r;
@@ -236,12 +237,12 @@ static int read_once(struct reading *reading)
 
 	if (!process_has_memory(reading->process))
 		return add_small_files(reading);
-	fd = procfs_open_file(reading->fs, reading->memory_pid, "smaps");
+	fd = proc_file_open(reading->fs, reading->memory_pid, PROC_SMAPS);
 	if (fd < 0)
 		return fd;
 	r = proc_smaps_read_text(fd, reading->fs->is_live, SMAPS_SIZE_MAX, &smaps);
 	if (r == 0) {
-		procfs_format_path(path, reading->process->pid, "smaps");
+		proc_file_format_path(path, reading->process->pid, PROC_SMAPS);
 		r = add_text(reading, path, &smaps, redact_smaps);
 	}
 	if (r == 0)
@@ -281,24 +282,25 @@ static void read_boot_time(const struct procfs *fs, struct capture_files *files)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	uint64_t time_s;
 
-	if (procfs_read_path(fs, "stat", FILE_SIZE_MAX, &text) < 0 ||
+	if (system_file_read(fs, SYSTEM_STAT, FILE_SIZE_MAX, &text) < 0 ||
 	    !key_lines_find_u64(strbuf_text(&text), "btime ", &time_s))
 		return;
-	strbuf_addf(&capture_files_add(files, "stat")->bytes, "btime %" PRIu64 "\n",
-		    time_s);
+	strbuf_addf(&capture_files_add(files, system_file_path(SYSTEM_STAT))->bytes,
+		    "btime %" PRIu64 "\n", time_s);
 }
 
 void capture_read_machine(const struct procfs *fs, struct capture_files *files,
 			  struct strbuf *notes)
 {
-	for (size_t i = 0; i < sizeof(machine_files) / sizeof(machine_files[0]); i++) {
+	for (size_t i = 0; i < sizeof(system_files) / sizeof(system_files[0]); i++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-		int r = procfs_read_path(fs, machine_files[i], FILE_SIZE_MAX, &text);
+		const char *path = system_file_path(system_files[i]);
+		int r = system_file_read(fs, system_files[i], FILE_SIZE_MAX, &text);
 
 		if (r < 0)
-			capture_note(notes, machine_files[i], r);
+			capture_note(notes, path, r);
 		else
-			strbuf_add(&capture_files_add(files, machine_files[i])->bytes,
+			strbuf_add(&capture_files_add(files, path)->bytes,
 				   strbuf_text(&text), text.length);
 	}
 	read_boot_time(fs, files);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "proc/system/foreign_file.h"
+#include "proc/process/dir.h"
 #include "tracee/elf/exports.h"
 #include "tracee/memory/mapped_file.h"
 
@@ -150,8 +150,7 @@ static bool exports_malloc(int fd)
 
 static bool search_program(struct search *s)
 {
-	_cleanup_close_ int fd =
-		foreign_file_open_link(s->process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
+	_cleanup_close_ int fd = proc_dir_open_program(s->process_fd);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "base/xalloc.h"
+#include "proc/process/dir.h"
 
 #define AUXV_MAX_BYTES 4096
 #define HEADERS_MAX 64
@@ -29,7 +29,7 @@ static int read_auxv(int process_fd, struct program_headers *ret)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct program_headers found = { 0, 0 };
 	Elf64_auxv_t entry;
-	int r = io_read_file_at(process_fd, "auxv", AUXV_MAX_BYTES, &text);
+	int r = proc_dir_read(process_fd, PROC_AUXV, AUXV_MAX_BYTES, &text);
 
 	if (r < 0)
 		return r;

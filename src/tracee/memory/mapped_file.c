@@ -4,16 +4,14 @@
 #include "tracee/memory/mapped_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <linux/magic.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "proc/process/dir.h"
 #include "proc/system/foreign_file.h"
 
 #ifndef BTRFS_SUPER_MAGIC
@@ -53,13 +51,6 @@ static int check_opened(int fd, const struct mapping *m)
 	return -ESTALE;
 }
 
-/* Open a kernel link of the process: map_files/…, exe. Its target may be a device. */
-static int open_link(int process_fd, const char *link, const struct mapping *m)
-{
-	return check_opened(
-		foreign_file_open_link(process_fd, link, FOREIGN_ELF_BYTES_MAX), m);
-}
-
 /*
  * Open the mapping's path below the root directory of the process. The process
  * controls where the path leads. The kernel writes a line break in a path as \012; a
@@ -76,7 +67,6 @@ static int open_path(int process_fd, const struct mapping *m)
 
 int mapped_file_open(int process_fd, const struct mapping *m)
 {
-	char link[64];
 	int fd;
 
 	if (m->inode == 0)
@@ -87,10 +77,9 @@ int mapped_file_open(int process_fd, const struct mapping *m)
 	 * map_files works for deleted files, too, but needs
 	 * CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN
 	 */
-	snprintf(link, sizeof(link), "map_files/%" PRIx64 "-%" PRIx64, m->start_addr,
-		 m->end_addr);
-	fd = open_link(process_fd, link, m);
+	fd = check_opened(proc_dir_open_mapped(process_fd, m->start_addr, m->end_addr),
+			  m);
 	if (fd < 0)
-		fd = open_link(process_fd, "exe", m);
+		fd = check_opened(proc_dir_open_program(process_fd), m);
 	return fd < 0 ? open_path(process_fd, m) : fd;
 }

@@ -6,25 +6,21 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/io.h"
-#include "base/key_lines.h"
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "proc/process/dir.h"
+#include "proc/process/status.h"
 #include "tracee/ptrace/registers.h"
 #include "tracee/ptrace/stopped_work.h"
 #include "tracee/ptrace/trace.h"
@@ -65,34 +61,12 @@ struct tracer {
 	struct stopped_work *held;
 };
 
-/* Read "State:\tZ (zombie)" and "TracerPid:\t0" from task/TID/status. */
-static int read_status(int task_fd, int tid, char *ret_state, int *ret_tracer)
-{
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	const char *state;
-	uint64_t tracer;
-	char path[32];
-	int r;
-
-	snprintf(path, sizeof(path), "%d/status", tid);
-	r = io_read_file_at(task_fd, path, KEY_LINES_BYTES_MAX, &text);
-	if (r < 0)
-		return r == -ENOENT ? -ESRCH : r;
-	state = key_lines_find(strbuf_text(&text), "State:");
-	if (!state || !key_lines_find_u64(strbuf_text(&text), "TracerPid:", &tracer) ||
-	    tracer > INT_MAX)
-		return -EBADMSG;
-	*ret_state = *state;
-	*ret_tracer = (int)tracer;
-	return 0;
-}
-
 static bool has_ended(int task_fd, int tid)
 {
 	char state;
 	int tracer, r;
 
-	r = read_status(task_fd, tid, &state, &tracer);
+	r = proc_status_read_state(task_fd, tid, &state, &tracer);
 	return r == -ESRCH || (r == 0 && (state == 'Z' || state == 'X'));
 }
 
@@ -105,7 +79,7 @@ static int explain_refusal(const struct tracer *t, int tid)
 	char state;
 	int tracer, r;
 
-	r = read_status(t->request->task_fd, tid, &state, &tracer);
+	r = proc_status_read_state(t->request->task_fd, tid, &state, &tracer);
 	if (r == -ESRCH || (r == 0 && (state == 'Z' || state == 'X')))
 		return 0;
 	if (r < 0 || tracer == 0)
@@ -155,7 +129,6 @@ static int ptrace_seize(int tid)
 /* Return 1 if the thread is seized now, 0 if it no longer exists, or -errno. */
 static int seize(struct tracer *t, int tid)
 {
-	char name[16];
 	bool is_other;
 	int r;
 
@@ -168,8 +141,7 @@ static int seize(struct tracer *t, int tid)
 	 * Once seized, the thread keeps its tid. Before, the thread may have ended and
 	 * another process may have reused the tid.
 	 */
-	snprintf(name, sizeof(name), "%d", tid);
-	is_other = faccessat(t->request->task_fd, name, F_OK, 0) < 0;
+	is_other = !proc_thread_exists(t->request->task_fd, tid);
 	t->seized = xgrow(t->seized, &t->capacity, t->count + 1, sizeof(*t->seized));
 	t->seized[t->count++] = (struct seized){ .tid = tid, .is_gone = is_other };
 	if (!is_other)
@@ -260,7 +232,7 @@ static int check_patience(const struct tracer *t, struct seized *s,
 	if (now_ns < *patient_until_ns)
 		return 0;
 	*patient_until_ns = now_ns + DEEP_SLEEP_NS;
-	if (read_status(t->request->task_fd, s->tid, &state, &tracer) < 0)
+	if (proc_status_read_state(t->request->task_fd, s->tid, &state, &tracer) < 0)
 		return 0;
 	s->is_gone = s->tid == t->request->pid && state == 'Z';
 	return state == 'D' ? -EAGAIN : 0;

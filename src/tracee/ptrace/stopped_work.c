@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <time.h>
@@ -15,6 +14,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "proc/process/dir.h"
 #include "tracee/memory/expendable.h"
 
 /*
@@ -55,14 +55,12 @@ static void free_work(void *context)
 struct stopped_work *stopped_work_new(const struct stop_request *request)
 {
 	struct stopped_work *w = xcalloc(1, sizeof(*w));
-	char path[32];
 
 	pthread_mutex_init(&w->lock, NULL);
 	w->stop.held = w;
 	w->work = request->work;
 	w->context = request->context;
-	snprintf(path, sizeof(path), "%d/mem", request->pid);
-	w->mem_fd = openat(request->task_fd, path, O_RDWR | O_CLOEXEC);
+	w->mem_fd = proc_thread_open(request->task_fd, request->pid, PROC_MEM, O_RDWR);
 	w->thread = expendable_new();
 	if (w->thread)
 		return w;

@@ -9,7 +9,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,7 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/num.h"
 #include "base/units.h"
+#include "proc/process/dir.h"
+#include "proc/process/file.h"
 
 #ifndef SYS_pidfd_send_signal
 #	define SYS_pidfd_send_signal \
@@ -78,15 +80,14 @@ static void set(uint32_t *word, uint32_t value)
 }
 
 /* Return true if the thread is in state T. A debugger's stop would be state t. */
-static bool is_thread_stopped(const char *tid)
+static bool is_thread_stopped(int tid)
 {
-	char path[sizeof(((struct dirent64 *)NULL)->d_name) + 8], text[512];
+	char text[512];
 	const char *end_of_name;
 	ssize_t n = -1;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/stat", tid);
-	fd = openat(TASK_FD, path, O_RDONLY | O_CLOEXEC);
+	fd = proc_thread_open(TASK_FD, tid, PROC_STAT, O_RDONLY);
 	if (fd >= 0) {
 		n = read(fd, text, sizeof(text) - 1);
 		close(fd);
@@ -112,8 +113,10 @@ static bool is_memstate_stopped(void)
 	while ((length = syscall(SYS_getdents64, TASK_FD, entries, sizeof(entries))) > 0)
 		for (long at = 0; at < length;) {
 			const struct dirent64 *entry = (const void *)(entries + at);
+			int tid;
 
-			if (entry->d_name[0] != '.' && is_thread_stopped(entry->d_name))
+			if (num_parse_pid(entry->d_name, &tid) == 0 &&
+			    is_thread_stopped(tid))
 				return true;
 			at += entry->d_reclen;
 		}
@@ -240,8 +243,10 @@ static int start(void)
 	fds[1] = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	if (fds[1] < 0)
 		return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -errno : 0;
-	fds[2] = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fds[2] < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+	fds[2] = proc_own_open(PROC_TASK, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fds[2] < 0)
+		r = fds[2];
+	else if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
 		r = -errno;
 	fds[0] = ends[1];
 	if (r == 0)

@@ -22,6 +22,7 @@
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "proc/process/file.h"
 #include "proc/system/foreign_file.h"
 #include "tracee/elf/symbols.h"
 #include "tracee/memory/open_guard.h"
@@ -145,8 +146,7 @@ static void live_apart(void)
 	if (getrlimit(RLIMIT_AS, &room) == 0) {
 		_cleanup_strbuf_ struct strbuf statm = STRBUF_INIT;
 
-		if (io_read_file_at(AT_FDCWD, "/proc/self/statm", CHUNK_BYTES, &statm) <
-		    0)
+		if (proc_own_read(PROC_STATM, CHUNK_BYTES, &statm) < 0)
 			return;
 		room.rlim_cur = strtoull(strbuf_text(&statm), NULL, 10) *
 					(uint64_t)sysconf(_SC_PAGESIZE) +

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/xalloc.h"
-#include "probe/borrow/borrow.h"
-#include "probe/borrow/call_chain.h"
 #include "../../support/unit.h"
+#include "base/xalloc.h"
+#include "probe/borrow/call_chain.h"
+#include "proc/smaps/maps.h"
 
 /* The functions of this program, as they are mapped in this process. */
 static struct landmarks marks;
@@ -183,7 +183,7 @@ static int read_self(void **state)
 	int fd = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	(void)state;
-	return borrow_read_mappings(fd, &mappings) ||
+	return proc_maps_read(fd, &mappings) ||
 	       loaded_read_all(fd, &mappings, add, &marks.tables, &reason) || close(fd);
 }
 

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/platform.h"
-#include "probe/borrow/borrow.h"
-#include "probe/borrow/machine.h"
 #include "../../support/unit.h"
+#include "base/platform.h"
+#include "probe/borrow/machine.h"
+#include "proc/smaps/maps.h"
 
 #ifndef __has_feature
 #	define __has_feature(name) 0 /* gcc before version 14 */
@@ -41,7 +41,7 @@ static int set_up(void **state)
 		return 0;
 	seen = (struct seen){ MAPPING_LIST_INIT, LANDMARKS_INIT };
 	*state = &seen;
-	if (borrow_read_mappings(fd, &seen.mappings) < 0 ||
+	if (proc_maps_read(fd, &seen.mappings) < 0 ||
 	    landmarks_read(fd, &seen.mappings, &seen.marks, &reason) < 0) {
 		print_error("%s\n", reason);
 		return -1;

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * dir - access the files of a process below a descriptor of its directory in /proc
+ * (process_fd), or of the directory of its threads (task_fd). These descriptors never
+ * refer to a later process with the same pid.
+ *
+ * Errors are those of the system calls: -ENOENT or -ESRCH if the process has ended.
+ */
+#ifndef MS_PROC_PROCESS_DIR_H
+#define MS_PROC_PROCESS_DIR_H
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "base/strbuf.h"
+#include "proc/process/file.h"
+#include "proc/system/procfs.h"
+
+/*
+ * Open the directory of a process: proc_dir_open() below a procfs, with its unified
+ * errors; proc_dir_open_live() in the kernel's /proc; proc_dir_find() as a descriptor
+ * with O_PATH. The caller closes it.
+ */
+int proc_dir_open(const struct procfs *fs, int pid);
+int proc_dir_open_live(int pid);
+int proc_dir_find(const struct procfs *fs, int pid);
+
+/*
+ * Open the root directory of a process with O_PATH. In a captured tree it is below the
+ * root of the tree itself.
+ */
+int proc_dir_open_root(const struct procfs *fs, int pid);
+
+/* Open a file, with O_CLOEXEC. Returns a descriptor that the caller closes, or -errno. */
+int proc_dir_open_file(int process_fd, enum proc_file file, int flags);
+
+/* Append the content of a file, at most `limit` bytes. Returns 0, -EFBIG or -errno. */
+int proc_dir_read(int process_fd, enum proc_file file, size_t limit, struct strbuf *out);
+
+/* Call stat(2) on the file that a link such as exe refers to. Returns 0 or -errno. */
+int proc_dir_stat(int process_fd, enum proc_file file, struct stat *ret);
+
+/*
+ * Read the target of a link. Returns its length, at most size, or -errno. No NUL is
+ * added.
+ */
+ssize_t proc_dir_read_link(int process_fd, enum proc_file file, char *ret, size_t size);
+
+/*
+ * Open the program, or the file mapped at exactly these addresses, as described in
+ * foreign_file.h. The latter requires CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN.
+ */
+int proc_dir_open_program(int process_fd);
+int proc_dir_open_mapped(int process_fd, uint64_t start_addr, uint64_t end_addr);
+
+/* As a path below the procfs: check whether there is such a mapping of a file. */
+bool proc_mapped_exists(const struct procfs *fs, int pid, uint64_t start_addr,
+			uint64_t end_addr);
+
+/* Like proc_dir_open_mapped(), of any type, with O_PATH. */
+int proc_mapped_find(const struct procfs *fs, int pid, uint64_t start_addr,
+		     uint64_t end_addr);
+
+/*
+ * Open the directory of the threads. Returns a descriptor that the caller closes, or
+ * -errno. proc_dir_list_threads() opens it for readdir(3) and returns NULL on failure.
+ */
+int proc_dir_open_threads(int process_fd);
+DIR *proc_dir_list_threads(int process_fd);
+
+/* Append a thread's file. Returns 0, -EFBIG or -errno. */
+int proc_dir_read_thread(int process_fd, int tid, enum proc_file file, size_t limit,
+			 struct strbuf *out);
+bool proc_dir_has_thread(int process_fd, int tid);
+
+/*
+ * The same below task_fd. proc_thread_open() allocates no memory, so the child of a
+ * process with threads can call it.
+ */
+int proc_thread_open(int task_fd, int tid, enum proc_file file, int flags);
+int proc_thread_read(int task_fd, int tid, enum proc_file file, size_t limit,
+		     struct strbuf *out);
+bool proc_thread_exists(int task_fd, int tid);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * file - the files of a process in /proc by name, see proc_pid(5). No other layer knows
+ * their paths. dir.h accesses them below a descriptor of the process's directory.
+ */
+#ifndef MS_PROC_PROCESS_FILE_H
+#define MS_PROC_PROCESS_FILE_H
+
+#include <sys/stat.h>
+
+#include "base/strbuf.h"
+#include "proc/system/procfs.h"
+
+enum proc_file {
+	PROC_AUXV,
+	PROC_CMDLINE,
+	PROC_COMM,
+	PROC_CWD,
+	PROC_ENVIRON,
+	PROC_EXE,
+	PROC_MAPS,
+	PROC_MEM,
+	PROC_MOUNTINFO,
+	PROC_NS_IPC,
+	PROC_NS_MNT,
+	PROC_NS_PID,
+	PROC_NS_USER,
+	PROC_PAGEMAP,
+	PROC_ROOT,
+	PROC_SMAPS,
+	PROC_SMAPS_ROLLUP,
+	PROC_STAT,
+	PROC_STATM,
+	PROC_STATUS,
+	PROC_SYSCALL,
+	PROC_TASK, /* the directory of the threads, whose files have the same names */
+	PROC_FILE_COUNT_,
+};
+
+/* The program of memstate itself. */
+#define PROC_OWN_PROGRAM "/proc/self/exe"
+
+/* Return the name below the process's directory, such as "ns/pid". */
+const char *proc_file_name(enum proc_file file);
+
+/* Format "PID/FILE" or "PID/task/TID/FILE", for procfs_open_path() and messages. */
+void proc_file_format_path(char path[PROCFS_PATH_SIZE], int pid, enum proc_file file);
+void proc_file_format_thread_path(char path[PROCFS_PATH_SIZE], int pid, int tid,
+				  enum proc_file file);
+
+/* Like procfs_open_file() and procfs_read_file(). */
+int proc_file_open(const struct procfs *fs, int pid, enum proc_file file);
+int proc_file_open_thread(const struct procfs *fs, int pid, int tid, enum proc_file file);
+int proc_file_read(const struct procfs *fs, int pid, enum proc_file file, size_t limit,
+		   struct strbuf *out);
+
+/* Like procfs_stat_path() and procfs_read_link(). */
+int proc_file_stat(const struct procfs *fs, int pid, enum proc_file file,
+		   struct stat *ret);
+int proc_file_read_link(const struct procfs *fs, int pid, enum proc_file file, char *ret,
+			size_t size);
+
+/*
+ * Open, read or stat a file of memstate itself in the kernel's /proc, whatever the
+ * procfs of the targets is. Each returns -errno on failure, proc_own_open() otherwise a
+ * descriptor that the caller closes.
+ */
+int proc_own_open(enum proc_file file, int flags);
+int proc_own_read(enum proc_file file, size_t limit, struct strbuf *out);
+int proc_own_stat(enum proc_file file, struct stat *ret);
+
+#endif

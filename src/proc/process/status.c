@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "proc/process/status.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/key_lines.h"
+#include "base/num.h"
+#include "proc/process/dir.h"
+
+int proc_status_read(int process_fd, struct strbuf *out)
+{
+	return proc_dir_read(process_fd, PROC_STATUS, KEY_LINES_BYTES_MAX, out);
+}
+
+/* "Uid:\t1000\t1000\t1000\t1000": real, effective, saved, file system */
+bool proc_status_find_uid(const char *text, uint32_t *ret)
+{
+	const char *ids = key_lines_find(text, "Uid:");
+	unsigned int uid;
+
+	if (!ids || sscanf(ids, "%*u %u", &uid) != 1)
+		return false;
+	*ret = uid;
+	return true;
+}
+
+/* The last number of "NSpid:\t1234\t12". */
+uint32_t proc_status_find_own_number(const char *text)
+{
+	const char *line = key_lines_find(text, "NSpid:");
+	const char *end = line ? line + strcspn(line, "\n") : NULL;
+
+	while (end && end > line && end[-1] != '\t')
+		end--;
+	return end ? (uint32_t)strtoul(end, NULL, 10) : 0;
+}
+
+uint32_t proc_status_read_own_number(int process_fd, int tid)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	int r = tid == 0 ? proc_status_read(process_fd, &text)
+			 : proc_dir_read_thread(process_fd, tid, PROC_STATUS,
+						KEY_LINES_BYTES_MAX, &text);
+
+	return r < 0 ? 0 : proc_status_find_own_number(strbuf_text(&text));
+}
+
+int proc_status_find_thread(int process_fd, uint32_t own_number)
+{
+	_cleanup_closedir_ DIR *threads = proc_dir_list_threads(process_fd);
+	struct dirent *entry;
+	int tid;
+
+	while (threads && (entry = readdir(threads)))
+		if (num_parse_pid(entry->d_name, &tid) == 0 &&
+		    proc_status_read_own_number(process_fd, tid) == own_number)
+			return tid;
+	return 0;
+}
+
+/* "State:\tZ (zombie)" and "TracerPid:\t0" */
+int proc_status_read_state(int task_fd, int tid, char *ret_state, int *ret_tracer)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const char *state;
+	uint64_t tracer;
+	int r = proc_thread_read(task_fd, tid, PROC_STATUS, KEY_LINES_BYTES_MAX, &text);
+
+	if (r < 0)
+		return r == -ENOENT ? -ESRCH : r;
+	state = key_lines_find(strbuf_text(&text), "State:");
+	if (!state || !key_lines_find_u64(strbuf_text(&text), "TracerPid:", &tracer) ||
+	    tracer > INT_MAX)
+		return -EBADMSG;
+	*ret_state = *state;
+	*ret_tracer = (int)tracer;
+	return 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* maps - read the mappings of a process without the state of their pages. */
+#ifndef MS_PROC_SMAPS_MAPS_H
+#define MS_PROC_SMAPS_MAPS_H
+
+#include "model/mapping.h"
+
+/*
+ * Append the mappings of a process, from the maps below process_fd, its directory in
+ * /proc. Files on file systems that may never answer are marked MAPPING_REMOTE. Returns
+ * 0, -EBADMSG or another -errno.
+ */
+int proc_maps_read(int process_fd, struct mapping_list *ret);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* file - the files of the whole system in /proc by name, see proc(5). */
+#ifndef MS_PROC_SYSTEM_FILE_H
+#define MS_PROC_SYSTEM_FILE_H
+
+#include "base/strbuf.h"
+#include "proc/system/procfs.h"
+
+enum system_file {
+	SYSTEM_MEMINFO,
+	SYSTEM_OSRELEASE,    /* version of the kernel: "6.8.0" */
+	SYSTEM_PTRACE_SCOPE, /* setting of the Yama security module */
+	SYSTEM_STAT,
+	SYSTEM_SWAPS,
+	SYSTEM_UPTIME,
+	SYSTEM_VERSION,
+	SYSTEM_FILE_COUNT_,
+};
+
+/* Return the path below the root of a procfs. */
+const char *system_file_path(enum system_file file);
+
+/* Append the content, at most `limit` bytes. Returns 0, -EFBIG or -errno. */
+int system_file_read(const struct procfs *fs, enum system_file file, size_t limit,
+		     struct strbuf *out);
+
+#endif
