@@ -22,6 +22,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/heap/walker.h \
 	%D%/oom/ends.c \
 	%D%/oom/ends.h \
+	%D%/oom/evidence.c \
+	%D%/oom/evidence.h \
 	%D%/oom/flight.c \
 	%D%/oom/flight.h \
 	%D%/oom/flight_counts.c \
@@ -44,8 +46,6 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/oom/trend_reader.h \
 	%D%/oom/wakeups.c \
 	%D%/oom/wakeups.h \
-	%D%/oom/witness.c \
-	%D%/oom/witness.h \
 	%D%/process/captured_moment.c \
 	%D%/process/captured_moment.h \
 	%D%/process/cgroup_sampler.c \

@@ -11,32 +11,23 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
-#include "sample/oom/witness.h"
+#include "sample/oom/evidence.h"
 
 /* A killed process vanishes within this time: the kernel's reaper begins after 2 s. */
 #define DYING_NS_MAX (5 * NS_PER_S)
 
 #define INTACT_MS 50 /* how long a victim's memory may stay intact after its selection */
 
-/* An end, before its evidence is complete. */
-struct end {
-	size_t last; /* index of the sample before it */
-	enum oom_end end;
-	const struct oom_kill *report; /* NULL: there is no report */
-	const struct past_process *victim; /* NULL: not seen */
-	uint64_t unix_ms; /* 0: at some time before the next sample */
-};
-
 struct finder {
 	struct replay *replay;
 	const struct oom_past *past;
 	const struct targets *targets;
 	char *own_path, *limit_path; /* of the group, from the last sample; may be NULL */
-	struct end *ends;
+	struct past_end *ends;
 	size_t count, capacity;
 };
 
-static void add_end(struct finder *f, const struct end *end)
+static void add_end(struct finder *f, const struct past_end *end)
 {
 	f->ends = xgrow(f->ends, &f->capacity, f->count + 1, sizeof(*f->ends));
 	f->ends[f->count++] = *end;
@@ -177,7 +168,7 @@ static void add_report(struct finder *f, const struct oom_kill *kill, bool is_ow
 {
 	bool is_ours = is_own || is_of_group(f, kill);
 	const struct past_event *event = find_event(f->past, kill->victim.pid);
-	struct end end = { .end = OOM_END_KILLED, .report = kill,
+	struct past_end end = { .kind = OOM_END_KILLED, .report = kill,
 			   .unix_ms = event ? event->unix_ms : 0 };
 
 	if (is_told_of(f, kill))
@@ -196,7 +187,7 @@ static void add_report(struct finder *f, const struct oom_kill *kill, bool is_ow
 	add_end(f, &end);
 }
 
-static uint64_t count_kills(const struct end *end)
+static uint64_t count_kills(const struct past_end *end)
 {
 	return end->report->killed_count > 1 ? end->report->killed_count : 1;
 }
@@ -218,7 +209,7 @@ static bool assign_in_order(struct finder *f, bool only_seen)
 	if (counted != told || told == 0)
 		return false;
 	for (size_t e = 0; e < f->count; e++) {
-		struct end end = f->ends[e];
+		struct past_end end = f->ends[e];
 
 		if (only_seen && !end.victim)
 			continue;
@@ -271,7 +262,7 @@ static void add_rises(struct finder *f)
 	size_t told = f->count;
 
 	for (size_t i = 1; i < f->past->sample_count; i++) {
-		struct end end = { .end = OOM_END_KILLED, .last = i - 1 };
+		struct past_end end = { .kind = OOM_END_KILLED, .last = i - 1 };
 
 		if (!counts_rose(f->past, i) || has_end_at(f, told, i - 1))
 			continue;
@@ -285,7 +276,7 @@ static void add_marks(struct finder *f)
 {
 	for (size_t i = 0; i < f->past->event_count; i++) {
 		const struct past_event *event = &f->past->events[i];
-		struct end end = { .end = OOM_END_KILLED, .unix_ms = event->unix_ms };
+		struct past_end end = { .kind = OOM_END_KILLED, .unix_ms = event->unix_ms };
 		bool is_told = event->is_report;
 
 		for (size_t e = 0; e < f->count && !is_told; e++)
@@ -324,7 +315,7 @@ static void leave_out_later_samples(struct finder *f)
 	const struct past_sample *samples = f->past->samples;
 
 	for (size_t e = 0; e < f->count; e++) {
-		struct end *end = &f->ends[e];
+		struct past_end *end = &f->ends[e];
 		size_t last = end->last;
 
 		if (end->unix_ms == 0)
@@ -359,7 +350,7 @@ static int is_target(struct finder *f, const struct past_process *p)
  */
 static int add_gone(struct finder *f)
 {
-	struct end end = { .end = OOM_END_NONE, .last = f->past->sample_count - 1 };
+	struct past_end end = { .kind = OOM_END_NONE, .last = f->past->sample_count - 1 };
 	const struct past_process *largest = NULL;
 
 	for (size_t i = 0; i < f->past->process_count; i++) {
@@ -375,7 +366,7 @@ static int add_gone(struct finder *f)
 	if (!largest && !targets_are_all(f->targets))
 		return -ESRCH;
 	if (largest && largest->last + 1 < f->past->sample_count) {
-		end.end = OOM_END_GONE;
+		end.kind = OOM_END_GONE;
 		end.victim = largest;
 		end.last = largest->last;
 	}
@@ -403,7 +394,7 @@ static int keep_targets(struct finder *f)
 
 static int compare_ends(const void *a, const void *b)
 {
-	size_t x = ((const struct end *)a)->last, y = ((const struct end *)b)->last;
+	size_t x = ((const struct past_end *)a)->last, y = ((const struct past_end *)b)->last;
 
 	return (x > y) - (x < y);
 }
@@ -431,39 +422,14 @@ static int find_ends(struct finder *f, const struct oom_kill_list *log)
 	return r;
 }
 
-/* Set where the victim ran, and where the process ran whose allocation hit the limit. */
-static void set_places(const struct finder *f, const struct end *end, struct oom_evidence *e)
-{
-	const struct oom_kill *report = end->report;
-	const struct past_process *invoker = NULL;
-
-	if (end->victim)
-		e->victim_place = oom_notes_place(&f->past->notes, &end->victim->process);
-	if (report && report->invoker_pid != 0)
-		invoker = oom_past_find_process(f->past, report->invoker_pid, "");
-	if (invoker)
-		e->invoker_place = oom_notes_place(&f->past->notes, &invoker->process);
-}
-
 static int add_evidence(struct finder *f, size_t e, struct oom_evidence *ret)
 {
-	const struct end *end = &f->ends[e];
-	const struct oom_witness witness = {
-		.past = f->past,
-		.first = e > 0 && f->ends[e - 1].last < end->last ? f->ends[e - 1].last + 1 : 0,
-		.last = end->last,
-		.victim = end->victim,
-		.report = end->report,
-		.end = end->end,
-		.unix_ms = end->unix_ms,
-	};
-	int r = oom_witness_ask(&witness, f->replay, ret);
+	struct past_end *end = &f->ends[e];
 
-	if (r == 0 && end->report)
-		oom_evidence_set_kill(ret, end->report);
-	if (r == 0)
-		set_places(f, end, ret);
-	return r;
+	end->past = f->past;
+	if (e > 0 && f->ends[e - 1].last < end->last)
+		end->first = f->ends[e - 1].last + 1;
+	return oom_evidence_read(end, f->replay, ret);
 }
 
 int oom_ends_read(struct replay *replay, const struct oom_kill_list *log,

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "classify/growth/last_rise.h"
-#include "sample/oom/witness.h"
+#include "sample/oom/evidence.h"
 
 /* Less growth than this is not reported. */
 #define GROWN_LEAST_BYTES MIB
@@ -38,7 +38,7 @@ struct role {
 };
 
 struct grower_search {
-	const struct oom_witness *witness;
+	const struct past_end *end;
 	struct role *roles;
 	size_t count, capacity;
 	size_t read_count; /* samples read so far */
@@ -122,13 +122,12 @@ static struct role *add_role(struct grower_search *s, const struct oom_note *not
 static void add_usage(struct grower_search *s, const struct snapshot *processes,
 		      const struct usage *u, size_t hint)
 {
-	const struct oom_note *note =
-		oom_notes_find(&s->witness->past->notes, &u->process);
+	const struct oom_note *note = oom_notes_find(&s->end->past->notes, &u->process);
 	struct role *role = find_role(s, &u->process, hint);
 	uint64_t bytes = charged_bytes(u);
 	bool is_first = !role;
 
-	if (!bytes_known(bytes) || !oom_scope_has(&s->witness->scope, note))
+	if (!bytes_known(bytes) || !oom_scope_has(&s->end->scope, note))
 		return;
 	if (!role) {
 		role = find_ended(s, processes, &u->process, note);
@@ -166,7 +165,7 @@ static void add_sample(struct grower_search *s, const struct snapshot *processes
 static int read_samples(struct grower_search *s, struct replay *replay, size_t last)
 {
 	static const struct targets all;
-	size_t first = s->witness->first, step = (last - first) / READS_MAX + 1;
+	size_t first = s->end->first, step = (last - first) / READS_MAX + 1;
 	struct snapshot processes;
 	int r = 0;
 
@@ -175,7 +174,7 @@ static int read_samples(struct grower_search *s, struct replay *replay, size_t l
 	for (size_t i = first; r == 0; i = last - i < step ? last : i + step) {
 		r = replay_read(replay, i, &all, &processes);
 		if (r == 0) {
-			processes.elapsed_ns = s->witness->past->samples[i].elapsed_ns;
+			processes.elapsed_ns = s->end->past->samples[i].elapsed_ns;
 			add_sample(s, &processes);
 		}
 		if (i == last)
@@ -256,12 +255,13 @@ static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 }
 
 /* Return the sample at which the growth began. */
-static size_t find_begin(const struct oom_witness *w, size_t last, uint64_t ns)
+static size_t find_begin(const struct past_end *end, size_t last, uint64_t ns)
 {
-	const struct past_sample *samples = w->past->samples;
+	const struct past_sample *samples = end->past->samples;
 	size_t i = last;
 
-	while (i > w->first && samples[last].elapsed_ns - samples[i - 1].elapsed_ns <= ns)
+	while (i > end->first &&
+	       samples[last].elapsed_ns - samples[i - 1].elapsed_ns <= ns)
 		i--;
 	return i;
 }
@@ -273,7 +273,7 @@ static size_t find_begin(const struct oom_witness *w, size_t last, uint64_t ns)
 static int find_mapping(const struct grower_search *s, struct replay *replay, size_t last,
 			const struct process *process, struct oom_grower *ret)
 {
-	size_t first = find_begin(s->witness, last, ret->ns);
+	size_t first = find_begin(s->end, last, ret->ns);
 	struct mapping_list before = MAPPING_LIST_INIT, after = MAPPING_LIST_INIT;
 	bool has_before = !ret->is_new && !ret->is_restarted;
 	int r = replay_read_mappings(replay, last, process, &after);
@@ -300,15 +300,15 @@ static int find_mapping(const struct grower_search *s, struct replay *replay, si
 static bool find_unmapped(const struct grower_search *s, size_t last,
 			  struct oom_grower *ret)
 {
-	const struct oom_witness *w = s->witness;
+	const struct past_end *end = s->end;
 	struct rise_series series;
 	struct rise rise;
 
 	rise_series_init(&series, s->begin_ns, s->end_ns);
-	for (size_t i = w->first; i <= last; i++)
-		if (bytes_known(w->samples[i].shmem_bytes))
-			rise_series_add(&series, w->samples[i].elapsed_ns,
-					w->samples[i].shmem_bytes);
+	for (size_t i = end->first; i <= last; i++)
+		if (bytes_known(end->samples[i].shmem_bytes))
+			rise_series_add(&series, end->samples[i].elapsed_ns,
+					end->samples[i].shmem_bytes);
 	rise_find(&series, &rise);
 	if (rise.to_bytes - rise.from_bytes < GROWN_LEAST_BYTES ||
 	    rise.to_bytes - rise.from_bytes <= ret->to_bytes - ret->from_bytes)
@@ -374,16 +374,16 @@ static bool is_in_last_sample(const struct grower_search *s,
 static void find_writer(const struct grower_search *s, size_t last,
 			struct oom_grower *ret)
 {
-	const struct oom_notes *notes = &s->witness->past->notes;
+	const struct oom_notes *notes = &s->end->past->notes;
 	const struct oom_note *writer = NULL;
 	const char *written = NULL;
 
 	for (size_t i = 0; i < notes->count; i++) {
 		const struct oom_note *note = &notes->items[i];
 		const char *file =
-			find_file(note, ret, s->witness->past->samples[last].unix_ms);
+			find_file(note, ret, s->end->past->samples[last].unix_ms);
 
-		if (!file || !oom_scope_has(&s->witness->scope, note) ||
+		if (!file || !oom_scope_has(&s->end->scope, note) ||
 		    !is_in_last_sample(s, &note->process))
 			continue;
 		if (writer && !process_is_same(&writer->process, &note->process))
@@ -424,13 +424,13 @@ static int find_grower(struct grower_search *s, struct replay *replay, size_t la
 	return find_mapping(s, replay, last, &grown->process, ret);
 }
 
-int oom_grower_find(const struct oom_witness *witness, struct replay *replay, size_t last,
+int oom_grower_find(const struct past_end *end, struct replay *replay, size_t last,
 		    struct oom_grower *ret)
 {
 	struct grower_search s = {
-		.witness = witness,
-		.begin_ns = witness->past->samples[witness->first].elapsed_ns,
-		.end_ns = witness->past->samples[last].elapsed_ns,
+		.end = end,
+		.begin_ns = end->past->samples[end->first].elapsed_ns,
+		.end_ns = end->past->samples[last].elapsed_ns,
 	};
 	struct oom_grower grower;
 	int r = read_samples(&s, replay, last);

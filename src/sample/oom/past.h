@@ -6,6 +6,7 @@
 #ifndef MS_SAMPLE_OOM_PAST_H
 #define MS_SAMPLE_OOM_PAST_H
 
+#include "classify/oom/evidence.h"
 #include "model/oom_kill.h"
 #include "sample/oom/notes.h"
 #include "sample/oom/scope.h"
@@ -44,6 +45,23 @@ struct past_event {
 	 */
 	bool is_report;
 	char *text;
+};
+
+struct oom_past;
+
+/* The end of a process, or of the recording, before its evidence is collected. */
+struct past_end {
+	const struct oom_past *past;
+	size_t first, last; /* samples since the previous end */
+	enum oom_end kind;
+	const struct oom_kill *report;	   /* NULL: there is no report */
+	const struct past_process *victim; /* NULL: not seen */
+	uint64_t unix_ms; /* when it ended; 0: at some time before the next sample */
+
+	/* Set while the evidence is collected. */
+	struct oom_scope scope;
+	const struct past_sample *samples; /* of the group whose limit was hit */
+	struct past_sample *scope_samples; /* NULL: the samples are those of the past */
 };
 
 struct oom_past {

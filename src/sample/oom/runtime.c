@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "sample/oom/witness.h"
+#include "sample/oom/evidence.h"
 
 static void take(const struct usage *u, const struct runtime_limit *limit,
 		 struct oom_evidence *e)
@@ -15,7 +15,7 @@ static void take(const struct usage *u, const struct runtime_limit *limit,
 	text_copy(e->runtime.name, sizeof(e->runtime.name), u->process.comm);
 }
 
-void oom_runtime_find(const struct oom_witness *w, const struct snapshot *processes,
+void oom_runtime_find(const struct past_end *end, const struct snapshot *processes,
 		      struct oom_evidence *e)
 {
 	uint64_t most_bytes = 0;
@@ -23,7 +23,7 @@ void oom_runtime_find(const struct oom_witness *w, const struct snapshot *proces
 	for (size_t i = 0; i < processes->count; i++) {
 		const struct usage *u = &processes->usages[i];
 		const struct oom_note *note =
-			oom_notes_find(&w->past->notes, &u->process);
+			oom_notes_find(&end->past->notes, &u->process);
 		uint64_t rss_bytes = bytes_or_0(u->total.bytes[SMAPS_RSS]);
 		struct runtime_limit limit;
 

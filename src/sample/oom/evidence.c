@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "sample/oom/witness.h"
+#include "sample/oom/evidence.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,28 +32,29 @@ static uint64_t larger(uint64_t a, uint64_t b)
  * Return the last sample that shows the victim. Within one sample, the group may be read
  * before the kill and its processes after it.
  */
-static size_t last_seen(const struct oom_witness *w)
+static size_t last_seen(const struct past_end *end)
 {
-	return w->victim && w->victim->last < w->last && w->victim->last >= w->first
-		       ? w->victim->last
-		       : w->last;
+	return end->victim && end->victim->last < end->last &&
+			       end->victim->last >= end->first
+		       ? end->victim->last
+		       : end->last;
 }
 
 /* Return the first sample of the last WINDOW_NS. */
-static size_t find_window(const struct oom_witness *w)
+static size_t find_window(const struct past_end *end)
 {
-	const struct past_sample *samples = w->past->samples;
-	size_t i = w->last;
+	const struct past_sample *samples = end->past->samples;
+	size_t i = end->last;
 
-	while (i > w->first &&
-	       samples[w->last].elapsed_ns - samples[i - 1].elapsed_ns <= WINDOW_NS)
+	while (i > end->first &&
+	       samples[end->last].elapsed_ns - samples[i - 1].elapsed_ns <= WINDOW_NS)
 		i--;
 	return i;
 }
 
-static void set_window(const struct oom_witness *w, size_t window, struct oom_evidence *e)
+static void set_window(const struct past_end *end, size_t window, struct oom_evidence *e)
 {
-	const struct past_sample *samples = w->samples, *last = &samples[w->last];
+	const struct past_sample *samples = end->samples, *last = &samples[end->last];
 	size_t count;
 
 	e->hidden_bytes = last->hidden_bytes;
@@ -62,7 +63,7 @@ static void set_window(const struct oom_witness *w, size_t window, struct oom_ev
 	e->shared_lazyfree_bytes = last->shared_lazyfree_bytes;
 	e->huge_bytes = last->huge_bytes;
 	e->thread_count = last->thread_count;
-	for (size_t i = window; i < w->last; i++) {
+	for (size_t i = window; i < end->last; i++) {
 		e->shared_lazyfree_bytes = larger(e->shared_lazyfree_bytes,
 						  samples[i].shared_lazyfree_bytes);
 		e->huge_bytes = larger(e->huge_bytes, samples[i].huge_bytes);
@@ -78,10 +79,11 @@ static void set_window(const struct oom_witness *w, size_t window, struct oom_ev
 			e->low_age_ns = last->elapsed_ns - samples[i].elapsed_ns;
 		}
 	}
-	count = w->last < INTERVAL_SAMPLES ? w->last : INTERVAL_SAMPLES;
+	count = end->last < INTERVAL_SAMPLES ? end->last : INTERVAL_SAMPLES;
 	if (count > 0)
 		e->interval_ns =
-			(last->elapsed_ns - samples[w->last - count].elapsed_ns) / count;
+			(last->elapsed_ns - samples[end->last - count].elapsed_ns) /
+			count;
 }
 
 static int compare_points(const void *a, const void *b)
@@ -116,13 +118,13 @@ static uint64_t find_typical(const struct growth_point *points, size_t count)
 	return typical_bytes;
 }
 
-static size_t add_points(const struct oom_witness *w, size_t end, bool is_live,
+static size_t add_points(const struct past_end *end, size_t stop, bool is_live,
 			 struct growth_point *points)
 {
 	size_t count = 0;
 
-	for (size_t i = w->first; i < end; i++) {
-		const struct past_sample *s = &w->samples[i];
+	for (size_t i = end->first; i < stop; i++) {
+		const struct past_sample *s = &end->samples[i];
 		uint64_t bytes = is_live ? s->live_bytes : s->need_bytes;
 
 		if (bytes_known(bytes))
@@ -135,10 +137,10 @@ static size_t add_points(const struct oom_witness *w, size_t end, bool is_live,
  * Set the figures of live heap memory from the last sample that has them. Heaps are read
  * less often than the rest.
  */
-static void set_live(const struct oom_witness *w, size_t window, struct oom_evidence *e)
+static void set_live(const struct past_end *end, size_t window, struct oom_evidence *e)
 {
-	for (size_t i = window; i <= w->last; i++) {
-		const struct past_sample *s = &w->samples[i];
+	for (size_t i = window; i <= end->last; i++) {
+		const struct past_sample *s = &end->samples[i];
 
 		if (!bytes_known(s->live_bytes))
 			continue;
@@ -170,41 +172,42 @@ static bool has_jumped(const struct growth_point *points, size_t count)
  * a burst. If they are too few, use all samples; and growth that had stopped by
  * then does not count.
  */
-static void set_growth(const struct oom_witness *w, size_t window, struct oom_evidence *e)
+static void set_growth(const struct past_end *end, size_t window, struct oom_evidence *e)
 {
-	size_t count = w->last - w->first + 1;
+	size_t count = end->last - end->first + 1;
 	struct growth_point *points = xcalloc(count, sizeof(*points));
 	struct growth whole;
 
-	count = add_points(w, window, false, points);
+	count = add_points(end, window, false, points);
 	growth_find(points, count, &e->growth);
-	count = add_points(w, w->last + 1, false, points);
+	count = add_points(end, end->last + 1, false, points);
 	e->typical_bytes = find_typical(points, count);
 	growth_find(points, count, &whole);
 	if (whole.kind == GROWTH_STEADY && has_jumped(points, count))
 		whole.kind = GROWTH_STEP;
 	if (e->growth.kind == GROWTH_TOO_SHORT || whole.kind == GROWTH_PLATEAU)
 		e->growth = whole;
-	count = add_points(w, w->last + 1, true, points);
+	count = add_points(end, end->last + 1, true, points);
 	growth_find(points, count, &e->live_growth);
 	free(points);
-	e->sample_count = w->last - w->first + 1;
-	e->span_ns = w->samples[w->last].elapsed_ns - w->samples[w->first].elapsed_ns;
-	set_live(w, window, e);
+	e->sample_count = end->last - end->first + 1;
+	e->span_ns =
+		end->samples[end->last].elapsed_ns - end->samples[end->first].elapsed_ns;
+	set_live(end, window, e);
 }
 
-static void set_time(const struct oom_witness *w, struct oom_evidence *e)
+static void set_time(const struct past_end *end, struct oom_evidence *e)
 {
-	const struct past_sample *last = &w->past->samples[w->last];
-	bool has_next = w->last + 1 < w->past->sample_count;
+	const struct past_sample *last = &end->past->samples[end->last];
+	bool has_next = end->last + 1 < end->past->sample_count;
 
 	e->last_unix_ms = e->unix_ms = last->unix_ms;
-	if (w->end == OOM_END_NONE) {
+	if (end->kind == OOM_END_NONE) {
 		e->age_ns = 0;
-	} else if (w->unix_ms >= last->unix_ms &&
-		   !(has_next && w->unix_ms > last[1].unix_ms)) {
-		e->unix_ms = w->unix_ms;
-		e->age_ns = (w->unix_ms - last->unix_ms) * NS_PER_MS;
+	} else if (end->unix_ms >= last->unix_ms &&
+		   !(has_next && end->unix_ms > last[1].unix_ms)) {
+		e->unix_ms = end->unix_ms;
+		e->age_ns = (end->unix_ms - last->unix_ms) * NS_PER_MS;
 	} else if (has_next) {
 		/* a line of the log may be read after the next sample was taken */
 		e->unix_ms = last[1].unix_ms;
@@ -213,11 +216,11 @@ static void set_time(const struct oom_witness *w, struct oom_evidence *e)
 }
 
 /* Add the threads' stacks of a process, as far as its mappings were read. */
-static int add_stacks(const struct oom_witness *w, struct replay *replay,
+static int add_stacks(const struct past_end *end, struct replay *replay,
 		      const struct process *process, struct oom_evidence *e)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
-	int r = replay_read_mappings(replay, last_seen(w), process, &mappings);
+	int r = replay_read_mappings(replay, last_seen(end), process, &mappings);
 
 	for (size_t i = 0; i < mappings.count && r == 0; i++) {
 		const struct mapping *m = &mappings.items[i];
@@ -244,7 +247,7 @@ static void add_process(const struct usage *u, struct oom_evidence *e)
 		bytes_or_0(e->hugetlb_bytes) + bytes_or_0(usage_hugetlb_bytes(u));
 }
 
-static int add_processes(const struct oom_witness *w, struct replay *replay,
+static int add_processes(const struct past_end *end, struct replay *replay,
 			 const struct snapshot *processes, struct oom_evidence *e)
 {
 	int r = 0;
@@ -258,7 +261,7 @@ static int add_processes(const struct oom_witness *w, struct replay *replay,
 			continue;
 		add_process(u, e);
 		if (u->process.thread_count > 1 && i < STACKS_PROCESSES_MAX)
-			r = add_stacks(w, replay, &u->process, e);
+			r = add_stacks(end, replay, &u->process, e);
 	}
 	return r;
 }
@@ -274,11 +277,11 @@ static bool is_full(const struct cgroup_level *level, uint64_t slack_bytes)
 }
 
 /* Set how often a page found no room in swap, from the first sample to the next. */
-static void set_swap_fails(const struct oom_witness *w, struct oom_evidence *e)
+static void set_swap_fails(const struct past_end *end, struct oom_evidence *e)
 {
-	const struct past_sample *first = &w->past->samples[w->first];
-	const struct past_sample *last = &w->past->samples[w->last];
-	bool has_next = w->last + 1 < w->past->sample_count;
+	const struct past_sample *first = &end->past->samples[end->first];
+	const struct past_sample *last = &end->past->samples[end->last];
+	bool has_next = end->last + 1 < end->past->sample_count;
 
 	if (first->swap_fail_count != COUNT_UNKNOWN &&
 	    last->swap_fail_count != COUNT_UNKNOWN)
@@ -291,11 +294,11 @@ static void set_swap_fails(const struct oom_witness *w, struct oom_evidence *e)
  * Set the changes of the counters of kills and of the limit from the last
  * sample to the next.
  */
-static void set_counts(const struct oom_witness *w, const struct cgroup *cgroup,
+static void set_counts(const struct past_end *end, const struct cgroup *cgroup,
 		       struct oom_evidence *e)
 {
-	const struct past_sample *last = &w->past->samples[w->last], *next = last + 1;
-	bool has_next = w->last + 1 < w->past->sample_count;
+	const struct past_sample *last = &end->past->samples[end->last], *next = last + 1;
+	bool has_next = end->last + 1 < end->past->sample_count;
 	bool has_kill_counts = has_next && next->kill_count != COUNT_UNKNOWN &&
 			       last->kill_count != COUNT_UNKNOWN;
 
@@ -321,13 +324,13 @@ static void set_counts(const struct oom_witness *w, const struct cgroup *cgroup,
 }
 
 /* Set the amounts of the group, if they are of the group whose limit was hit. */
-static void set_group(const struct oom_witness *w, const struct cgroup *cgroup,
+static void set_group(const struct past_end *end, const struct cgroup *cgroup,
 		      const struct snapshot *processes, struct oom_evidence *e)
 {
 	const struct cgroup_level *limit = cgroup_tightest(cgroup);
 	const struct cgroup_stat *stat = &cgroup->limit_stat;
 
-	if (w->scope.source != OOM_SCOPE_AMOUNTS)
+	if (end->scope.source != OOM_SCOPE_AMOUNTS)
 		return;
 	oom_figures_find(cgroup, processes, &e->last);
 	e->at = e->last;
@@ -337,17 +340,17 @@ static void set_group(const struct oom_witness *w, const struct cgroup *cgroup,
 		e->swap_bytes = limit->swap_bytes;
 		e->swap_limit_bytes = limit->swap_limit_bytes;
 	}
-	set_swap_fails(w, e);
+	set_swap_fails(end, e);
 }
 
 /*
  * Set the victim from the last sample that shows it intact; while it dies,
  * its memory shrinks.
  */
-static void set_victim(const struct oom_witness *w, const struct snapshot *processes,
+static void set_victim(const struct past_end *end, const struct snapshot *processes,
 		       struct oom_evidence *e)
 {
-	const struct past_process *p = w->victim;
+	const struct past_process *p = end->victim;
 	const struct usage *u = p ? snapshot_find(processes, p->process.pid) : NULL;
 
 	if (!p)
@@ -361,7 +364,7 @@ static void set_victim(const struct oom_witness *w, const struct snapshot *proce
 }
 
 /* Set the facts of the last sample. cgroup is NULL if only processes were recorded. */
-static int read_last(const struct oom_witness *w, struct replay *replay,
+static int read_last(const struct past_end *end, struct replay *replay,
 		     const struct cgroup *cgroup, struct oom_evidence *e)
 {
 	static const struct targets all;
@@ -370,87 +373,106 @@ static int read_last(const struct oom_witness *w, struct replay *replay,
 	int r;
 
 	snapshot_init(&processes);
-	r = replay_read(replay, last_seen(w), &all, &processes);
+	r = replay_read(replay, last_seen(end), &all, &processes);
 	if (r == 0)
-		set_victim(w, &processes, e);
-	if (r == 0 && w->scope.source != OOM_SCOPE_AMOUNTS)
-		are_known = oom_scope_keep(&w->scope, &w->past->notes, &processes) &&
-			    w->scope.source == OOM_SCOPE_PROCESSES;
+		set_victim(end, &processes, e);
+	if (r == 0 && end->scope.source != OOM_SCOPE_AMOUNTS)
+		are_known = oom_scope_keep(&end->scope, &end->past->notes, &processes) &&
+			    end->scope.source == OOM_SCOPE_PROCESSES;
 	if (r == 0)
-		oom_runtime_find(w, &processes, e);
+		oom_runtime_find(end, &processes, e);
 	if (r == 0 && are_known)
-		r = add_processes(w, replay, &processes, e);
+		r = add_processes(end, replay, &processes, e);
 	if (r == 0 && cgroup)
-		set_group(w, cgroup, &processes, e);
+		set_group(end, cgroup, &processes, e);
 	snapshot_release(&processes);
 	return r;
 }
 
 /* Set which group's limit was hit, as far as the recording shows it. */
-static void set_limit(const struct oom_witness *w, const struct cgroup *cgroup,
+static void set_limit(const struct past_end *end, const struct cgroup *cgroup,
 		      struct oom_evidence *e)
 {
 	const struct cgroup_level *limit = cgroup_tightest(cgroup);
 
-	e->constraint = w->end == OOM_END_KILLED ? OOM_CGROUP : OOM_UNKNOWN;
+	e->constraint = end->kind == OOM_END_KILLED ? OOM_CGROUP : OOM_UNKNOWN;
 	if (limit)
 		text_copy(e->limit_path, sizeof(e->limit_path), limit->path);
 	if (cgroup->group_count == 1)
 		text_copy(e->victim_path, sizeof(e->victim_path), cgroup->levels[0].path);
-	set_counts(w, cgroup, e);
+	set_counts(end, cgroup, e);
 }
 
 /* Find the group whose limit was hit, and the samples that show it. */
-static int set_scope(struct oom_witness *w, struct replay *replay,
+static int set_scope(struct past_end *end, struct replay *replay,
 		     const struct cgroup *cgroup, struct oom_evidence *e)
 {
-	oom_scope_find(&w->past->notes, w->report, cgroup, e->limit_path, &w->scope);
-	if (w->scope.source == OOM_SCOPE_AMOUNTS)
+	oom_scope_find(&end->past->notes, end->report, cgroup, e->limit_path,
+		       &end->scope);
+	if (end->scope.source == OOM_SCOPE_AMOUNTS)
 		return 0;
 	e->is_need_private = true;
-	w->scope_samples = xcalloc(w->last + 1, sizeof(*w->scope_samples));
-	w->samples = w->scope_samples;
-	return oom_past_read_scope(w->past, replay, &w->scope, w->first, w->last,
-				   w->scope_samples);
+	end->scope_samples = xcalloc(end->last + 1, sizeof(*end->scope_samples));
+	end->samples = end->scope_samples;
+	return oom_past_read_scope(end->past, replay, &end->scope, end->first, end->last,
+				   end->scope_samples);
 }
 
-static int collect(struct oom_witness *w, struct replay *replay,
+static int collect(struct past_end *end, struct replay *replay,
 		   const struct cgroup *cgroup, struct oom_evidence *e)
 {
-	size_t window = find_window(w);
+	size_t window = find_window(end);
 	int r;
 
 	if (cgroup)
-		set_limit(w, cgroup, e);
-	r = set_scope(w, replay, cgroup, e);
+		set_limit(end, cgroup, e);
+	r = set_scope(end, replay, cgroup, e);
 	if (r < 0)
 		return r;
-	set_window(w, window, e);
-	set_growth(w, window, e);
-	set_time(w, e);
-	r = read_last(w, replay, cgroup, e);
-	return r < 0 ? r : oom_grower_find(w, replay, last_seen(w), &e->grower);
+	set_window(end, window, e);
+	set_growth(end, window, e);
+	set_time(end, e);
+	r = read_last(end, replay, cgroup, e);
+	return r < 0 ? r : oom_grower_find(end, replay, last_seen(end), &e->grower);
 }
 
-int oom_witness_ask(const struct oom_witness *witness, struct replay *replay,
-		    struct oom_evidence *ret)
+/* Set where the victim ran, and where the process ran whose allocation hit the limit. */
+static void set_places(const struct past_end *end, struct oom_evidence *e)
 {
-	struct oom_witness w = *witness;
+	const struct oom_notes *notes = &end->past->notes;
+	const struct past_process *invoker = NULL;
+
+	if (end->victim)
+		e->victim_place = oom_notes_place(notes, &end->victim->process);
+	if (end->report && end->report->invoker_pid != 0)
+		invoker = oom_past_find_process(end->past, end->report->invoker_pid, "");
+	if (invoker)
+		e->invoker_place = oom_notes_place(notes, &invoker->process);
+}
+
+int oom_evidence_read(struct past_end *end, struct replay *replay,
+		      struct oom_evidence *ret)
+{
 	struct oom_evidence e;
 	struct cgroup cgroup;
 	int r;
 
 	oom_evidence_init(&e);
-	e.end = w.end;
+	e.end = end->kind;
 	e.has_sample = true;
-	w.samples = w.past->samples;
+	end->samples = end->past->samples;
 	cgroup_init(&cgroup);
-	r = replay_read_cgroup(replay, w.last, &cgroup);
+	r = replay_read_cgroup(replay, end->last, &cgroup);
 	if (r == 0 || r == -ENOENT)
-		r = collect(&w, replay, r == 0 ? &cgroup : NULL, &e);
-	if (r == 0)
+		r = collect(end, replay, r == 0 ? &cgroup : NULL, &e);
+	if (r == 0) {
+		if (end->report)
+			oom_evidence_set_kill(&e, end->report);
+		set_places(end, &e);
 		*ret = e;
-	free(w.scope_samples);
+	}
+	free(end->scope_samples);
+	end->samples = end->scope_samples = NULL;
 	cgroup_release(&cgroup);
 	return r;
 }
