@@ -75,16 +75,20 @@ AS_VAR_IF([ms_cv_libm], [yes], [MATH_LIBS=-lm])
 AC_SUBST([MATH_CFLAGS])
 AC_SUBST([MATH_LIBS])])
 
-# MS_SANITIZER(LIST, FUZZING)
+# MS_SANITIZER(LIST, FUZZING): UNTRACED_CFLAGS is for code that searches memory: reporting
+# each of its comparisons to the fuzzer would dominate the time.
 AC_DEFUN([MS_SANITIZER], [
 SAN_CFLAGS=
+UNTRACED_CFLAGS=
 AS_IF([test "x$1" != xno],
   [SAN_CFLAGS="-fsanitize=$1 -fno-omit-frame-pointer -fno-sanitize-recover=all"])
 AS_IF([test "x$2" = xyes],
   [AX_CHECK_COMPILE_FLAG([-fsanitize=fuzzer-no-link], [],
     [AC_MSG_ERROR([--enable-fuzzing needs clang: configure with CC=clang])])
-   AS_VAR_APPEND([SAN_CFLAGS], [" -fsanitize=fuzzer-no-link"])])
-AC_SUBST([SAN_CFLAGS])])
+   AS_VAR_APPEND([SAN_CFLAGS], [" -fsanitize=fuzzer-no-link"])
+   UNTRACED_CFLAGS=-fno-sanitize-coverage=trace-cmp])
+AC_SUBST([SAN_CFLAGS])
+AC_SUBST([UNTRACED_CFLAGS])])
 
 # MS_HAVE(NAME, yes|no, WHAT): define HAVE_NAME as 1 or 0 in C, and a conditional
 # in the makefiles.

@@ -35,8 +35,5 @@ noinst_LIBRARIES += %D%/libmodel.a
 	%D%/stacks.h \
 	%D%/usage.c \
 	%D%/usage.h
-if ENABLE_FUZZING
-# Reporting every comparison to the fuzzer would dominate the time of searching memory.
-%C%_libmodel_a_CFLAGS = $(AM_CFLAGS) -fno-sanitize-coverage=trace-cmp
-endif
+%C%_libmodel_a_CFLAGS = $(AM_CFLAGS) $(UNTRACED_CFLAGS)
 MODEL_LIBS = %D%/libmodel.a $(BASE_LIBS)

@@ -43,8 +43,5 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/mark/roots.h \
 	%D%/walk.c \
 	%D%/walk.h
-if ENABLE_FUZZING
-# Reporting every comparison to the fuzzer would dominate the time of searching memory.
-%C%_libwalk_a_CFLAGS = $(AM_CFLAGS) -fno-sanitize-coverage=trace-cmp
-endif
+%C%_libwalk_a_CFLAGS = $(AM_CFLAGS) $(UNTRACED_CFLAGS)
 WALK_LIBS = %D%/libwalk.a $(TRACEE_LIBS)

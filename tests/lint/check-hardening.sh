@@ -47,5 +47,12 @@ for name in $LINKED; do
 		has "$file" -n 'x86 feature: .*SHSTK' 'SHSTK'
 	fi
 done
+
+# automake compiles a library whose own flags are defined only under a condition without
+# any of our flags if the condition is false.
+sed -n 's/^#\([a-z_A-Z0-9]*_CFLAGS\) = .*/\1/p' "$builddir/Makefile" | sort -u | while read -r flags; do
+	grep -q "^$flags = " "$builddir/Makefile" || ! grep -q "^	.*\$($flags)" "$builddir/Makefile" ||
+		complain Makefile "$flags is used but not defined"
+done
 cat "$complaints"
 test ! -s "$complaints"
