@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * extra - the table of entry points that allocators have beside the functions of
- * libc and C++.
+ * extra - the table of the entry points that allocators have in addition to the
+ * functions of libc and C++.
  *
- * X(symbol, call, size): call is the standard function that the entry point stands for, as
- * in COUNT_call. size is the position of the requested size among the arguments:
+ * X(symbol, call, size): call is the standard function that the entry point corresponds
+ * to, as in COUNT_call. size is the position of the requested size in the arguments:
  *
  *   NONE          no size is counted: the function frees
- *   FIRST         the first argument; likewise SECOND and THIRD
+ *   FIRST         the first argument; SECOND and THIRD likewise
  *   PRODUCT       the first argument times the second
  *   LAST_PRODUCT  the second argument times the third
  *
- * All arguments and results are in registers for integers; no function has more than
+ * All arguments and results are passed in integer registers; no function has more than
  * four arguments.
  */
 #ifndef MS_AGENT_COUNT_EXTRA_H
 #define MS_AGENT_COUNT_EXTRA_H
 
-/* jemalloc, beside malloc */
+/* jemalloc, in addition to malloc */
 #define COUNT_EXTRA_JEMALLOC(X)     \
 	X(mallocx, MALLOC, FIRST)   \
 	X(rallocx, REALLOC, SECOND) \
@@ -25,7 +25,7 @@
 	X(dallocx, FREE, NONE)      \
 	X(sdallocx, FREE, NONE)
 
-/* jemalloc that was built with this prefix */
+/* jemalloc built with the prefix je_ */
 #define COUNT_EXTRA_JE(X)                           \
 	X(je_malloc, MALLOC, FIRST)                 \
 	X(je_free, FREE, NONE)                      \
@@ -41,7 +41,7 @@
 	X(je_dallocx, FREE, NONE)                   \
 	X(je_sdallocx, FREE, NONE)
 
-/* jemalloc as Rust's tikv-jemallocator names it */
+/* jemalloc as named by Rust's tikv-jemallocator */
 #define COUNT_EXTRA_RJEM(X)                            \
 	X(_rjem_malloc, MALLOC, FIRST)                 \
 	X(_rjem_free, FREE, NONE)                      \
@@ -90,7 +90,7 @@
 	X(mi_new_aligned, NEW, FIRST)                  \
 	X(mi_new_aligned_nothrow, NEW, FIRST)
 
-/* tcmalloc of gperftools */
+/* tcmalloc from gperftools */
 #define COUNT_EXTRA_TC(X)                             \
 	X(tc_malloc, MALLOC, FIRST)                   \
 	X(tc_malloc_skip_new_handler, MALLOC, FIRST)  \

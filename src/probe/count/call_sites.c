@@ -17,10 +17,10 @@
 
 /* Code is searched in pieces of this size. */
 #define PIECE_BYTES 65536
-/* The longest call or jump with a distance of 4 bytes, without prefixes: 0f 8x. */
+/* The longest call or jump with a distance of 4 bytes (0f 8x), without prefixes. */
 #define BRANCH_BYTES 6
 #define DISTANCE_BYTES 4
-#define INSTRUCTION_BYTES 16 /* none is longer */
+#define INSTRUCTION_BYTES 16 /* the longest instruction */
 #define FUNCTION_MAX_BYTES (UINT64_C(4) << 20)
 #define FAMILY_MAX_BYTES (UINT64_C(4) << 20)
 
@@ -38,7 +38,7 @@ struct search {
 	struct elf_export *functions; /* by address */
 	size_t function_count;
 	struct range families[COUNT_FAMILY_COUNT_]; /* the code of each allocator */
-	struct range targets;			    /* all of its entry points */
+	struct range targets;			    /* encloses all entry points */
 	struct call_sites *sites;
 };
 
@@ -57,10 +57,13 @@ static void widen(struct range *range, uint64_t start, uint64_t end)
 		range->end = end;
 }
 
-/* Return the number of the name, COUNTED_NAME_COUNT if it is not an entry point. */
+/*
+ * Return the index of the name in counted_names, or COUNTED_NAME_COUNT if it
+ * is not an entry point.
+ */
 static size_t find_name(const char *symbol)
 {
-	/* "mi_free.cold" is a part of mi_free */
+	/* "mi_free.cold" is a part of mi_free. */
 	size_t length = strcspn(symbol, ".");
 
 	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++)
@@ -70,7 +73,10 @@ static size_t find_name(const char *symbol)
 	return COUNTED_NAME_COUNT;
 }
 
-/* In mimalloc and tcmalloc these lie in source files of their own, among C++'s. */
+/*
+ * Return true for functions that mimalloc and tcmalloc define in separate source files,
+ * among C++ functions.
+ */
 static bool is_apart(enum counted_call call)
 {
 	return call == CALL_NEW || call == CALL_DELETE || call == CALL_REALLOCARRAY;
@@ -143,9 +149,8 @@ static bool is_allocators(const struct search *search, const struct elf_export *
 }
 
 /*
- * Whether an instruction with a distance at vaddr really begins where it seems to: the
- * function is decoded from its start. Returns 1 or 0, or -EOPNOTSUPP if the code before it
- * cannot be decoded.
+ * Decode the function from its start. Return 1 if it has an instruction whose distance is
+ * at vaddr, 0 if not, or -EOPNOTSUPP if the code before vaddr cannot be decoded.
  */
 static int is_instruction(const struct search *search, const struct elf_export *function,
 			  uint64_t vaddr)
@@ -167,7 +172,7 @@ static int is_instruction(const struct search *search, const struct elf_export *
 	return at == length && insn.length - insn.opcode_offset - 1 == DISTANCE_BYTES;
 }
 
-/* at: an opcode that may begin a call or jump. Returns the offset of its distance, or 0. */
+/* Return the offset of the distance if a call or jump may begin at at, or else 0. */
 static size_t find_distance(const uint8_t *at)
 {
 	if (at[0] == 0xe8 || at[0] == 0xe9)
@@ -175,7 +180,10 @@ static size_t find_distance(const uint8_t *at)
 	return at[0] == 0x0f && (at[1] & 0xf0) == 0x80 ? 2 : 0;
 }
 
-/* Look at the bytes of one place, at this address. Returns 0 or -EOPNOTSUPP. */
+/*
+ * Add the call site whose code begins at at, if there is one. vaddr is the code's
+ * address. Return 0 or -EOPNOTSUPP.
+ */
 static int look_at(struct search *search, const uint8_t *at, uint64_t vaddr)
 {
 	size_t distance_offset = find_distance(at), name;
@@ -246,7 +254,7 @@ static void add_slots(struct search *search, const Elf64_Rela *items, size_t cou
 			add_slot(search, items[i].r_offset, (uint64_t)items[i].r_addend);
 }
 
-/* A packed slot holds the address itself. */
+/* Add a packed slot, which holds the target's address in the file. */
 static void add_packed_slot(struct search *search, uint64_t vaddr)
 {
 	uint64_t offset_bytes, target_vaddr;
@@ -257,7 +265,10 @@ static void add_packed_slot(struct search *search, uint64_t vaddr)
 		add_slot(search, vaddr, target_vaddr);
 }
 
-/* SHT_RELR: an even word is an address, an odd one has bits for the 63 words behind. */
+/*
+ * Decode SHT_RELR: an even word is an address, an odd word has bits for the
+ * next 63 words in memory.
+ */
 static void add_packed_slots(struct search *search, const uint64_t *words, size_t count)
 {
 	uint64_t vaddr = 0;
