@@ -19,8 +19,8 @@ if HAVE_AGENT
 %D%/helper.bin: %D%/helper.elf
 	$(AM_V_GEN)$(OBJCOPY) -O binary -j .text %D%/helper.elf $@
 
-# The counting hooks for a running process, built in the same way. Those of count_hooks.c leave the
-# registers for floating-point numbers alone, see count_hooks_keep.h.
+# The counting hooks for a running process, built in the same way. Those of hooks.c leave the
+# registers for floating-point numbers alone, see hooks_keep.h.
 hooks_files = count/hooks count/hooks_stacks count/stack_blocks count/stack_record \
 	count/stack_sample count/stack_trie unwind/unwind unwind/cfi unwind/row \
 	unwind/rules
@@ -107,7 +107,8 @@ agent_PROGRAMS += %D%/libmemstate-count.so %D%/libmemstate-count-calls.so \
 %C%_libmemstate_count_stacks_new_so_SOURCES = $(count_stack_files) %D%/count/new.c
 %C%_libmemstate_count_stacks_new_so_CFLAGS = $(count_stack_compile) -DCOUNT_WITH_NEW
 %C%_libmemstate_count_stacks_new_so_LDFLAGS = $(count_link)
-# The entry points that allocators have beside malloc, see entry.h. What they call is in the libraries above.
+# One library per allocator for its additional entry points, see entry.h. They call functions of the
+# counting libraries above.
 family_files = %D%/count/abi.h %D%/count/entry.h %D%/count/extra.h %D%/count/family.c
 family_compile = $(count_compile) -fno-omit-frame-pointer
 agent_PROGRAMS += %D%/libmemstate-count-jemalloc.so %D%/libmemstate-count-je.so \

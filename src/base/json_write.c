@@ -14,7 +14,7 @@ struct json json_begin(struct strbuf *out)
 	return (struct json){ .out = out };
 }
 
-/* Append all that comes before a value: comma, line break and key. */
+/* Append everything that precedes a value: comma, line break and key. */
 static void begin_value(struct json *j, const char *key)
 {
 	if (j->needs_comma)

@@ -44,7 +44,7 @@ int image_reserve(struct image *image, uint64_t bytes)
 		return -ENOMEM;
 	image->bytes = map;
 	madvise(image->bytes, capacity, MADV_HUGEPAGE);
-	/* a forked process that lives on, such as the watchdog, would keep a copy */
+	/* otherwise a forked process that lives on, such as the watchdog, keeps a copy */
 	madvise(image->bytes, capacity, MADV_DONTFORK);
 	for (uint64_t at = image->capacity_bytes; at < capacity; at += IMAGE_PAGE_BYTES)
 		*(volatile uint8_t *)&image->bytes[at] = 0;

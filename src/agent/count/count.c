@@ -15,8 +15,9 @@
 #include "agent/count/stacks.h"
 
 /*
- * The result of a call that must not become a jump: if the allocator jumps on to another
- * entry point of its own, its call would look like one of the program, see entry.c.
+ * Return result, and prevent the compiler from making the preceding call a tail call.
+ * Otherwise, an allocator's tail call of another of its entry points would look like a
+ * call of the program; see entry.c.
  */
 static inline uintptr_t returned(uintptr_t result)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * entry - entry points that allocators have beside malloc, counted as the standard
- * functions that they stand for.
+ * entry - count calls of allocators' additional entry points (extra.h) as the
+ * corresponding standard functions.
  *
- * An allocator may come from one of its functions to another through its own table, and
- * so to one that is counted. Such a call has its return address in the allocator or, where
- * the last function was left by a jump, in this library, which called the first one.
+ * An allocator's function may call another one through the allocator's own table of
+ * imports, and thus reach a counted entry point. The return address of such a call
+ * is in the allocator. After a tail call, it is in this library instead, which
+ * called the first function.
  */
 #include "config.h"
 
@@ -14,7 +15,10 @@
 #include "agent/count/inside.h"
 #include "agent/count/stacks.h"
 
-/* From the first byte of this library to the last; the linker defines them. */
+/*
+ * The first byte of this library and the byte after its last. The linker
+ * defines these symbols.
+ */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
@@ -49,7 +53,10 @@ static uintptr_t pass_on(const struct count_entry *entry, const uintptr_t argume
 	uintptr_t ret =
 		entry->next(arguments[0], arguments[1], arguments[2], arguments[3]);
 
-	/* not a jump: if the allocator jumps on, it has to return to this library */
+	/*
+	 * Prevent a tail call: if the allocator makes one itself, it has to
+	 * return to this library.
+	 */
 	__asm__ volatile("" : "+r"(ret));
 	return ret;
 }
@@ -66,7 +73,10 @@ static uint64_t *counter_of(struct count_slot *slot, enum count_function functio
 	return function == COUNT_FREE ? &slot->free_calls : &slot->calls[function];
 }
 
-/* The call gave p; NULL: it failed. What count_given() does, for blocks of this allocator. */
+/*
+ * Count the result p of a call (NULL: the call failed), as count_given() does, but for
+ * blocks of this allocator.
+ */
 static void count_result(const struct count_entry *entry,
 			 const struct count_entry_call *call, void *p, uint64_t bytes)
 {
@@ -83,7 +93,7 @@ static void count_result(const struct count_entry *entry,
 #if COUNT_HAS_STACKS
 	struct unwind_state start = { call->pc, call->sp, call->rbp };
 
-	/* each call is a byte of a slot's position; of malloc's it is one already */
+	/* each call advances the slot's position by one; a call of malloc already has */
 	if (entry->function != COUNT_MALLOC)
 		count_stack_other_call(slot);
 	if (count_stack_is_due(slot))
@@ -102,7 +112,7 @@ static uintptr_t make(const struct count_entry *entry,
 	uintptr_t ret;
 
 	count_add(counter_of(slot, entry->function), 1);
-	/* as if it failed, until it returns */
+	/* count the call as failed until it returns: it may throw an exception */
 	if (may_throw && COUNT_HAS_LIVE)
 		count_add(&slot->failed_count, 1);
 	else
@@ -120,7 +130,7 @@ static uintptr_t make(const struct count_entry *entry,
 	return ret;
 }
 
-/* xallocx() returns the size of the block, which stays where it is. */
+/* Return true for xallocx(), which returns the size of the block instead of moving it. */
 static bool resizes_in_place(const struct count_entry *entry)
 {
 	const char *name = entry->name;

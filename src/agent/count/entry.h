@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * entry - what the libraries for entry points beside malloc (family.c) call in
- * the library that counts.
+ * entry - the interface between the counting library and the libraries for additional
+ * entry points (family.c).
  *
- * Each allocator has a library of its own with its entry points, which is preloaded, behind
- * the one that counts, only where the program or a library of it imports such a name: a
- * program may look for mallocx to find out whether it runs with jemalloc.
+ * Each allocator has its own small library with its entry points. That library is
+ * preloaded after the counting library, and only if the program or one of its
+ * libraries imports such a name: a program may look for mallocx to find out whether
+ * it runs with jemalloc.
  */
 #ifndef MS_AGENT_COUNT_ENTRY_H
 #define MS_AGENT_COUNT_ENTRY_H
@@ -25,15 +26,18 @@ enum count_entry_size {
 	COUNT_ENTRY_LAST_PRODUCT,
 };
 
-/* All with as many arguments as any of them has; functions that take fewer ignore the rest. */
+/*
+ * All entry points are called with four arguments. Functions that take
+ * fewer ignore the rest.
+ */
 typedef uintptr_t count_entry_fn(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d);
 
 struct count_entry {
 	const char *name;
 	enum count_function function;
 	enum count_entry_size size;
-	count_entry_fn *next; /* the allocator's; NULL: not looked up yet */
-	uintptr_t start, end; /* the allocator's file, where next is */
+	count_entry_fn *next; /* the allocator's function; NULL: not looked up yet */
+	uintptr_t start, end; /* address range of the file that contains next */
 	size_t (*usable)(const void *p, int flags);
 };
 
@@ -42,7 +46,10 @@ struct count_entry_call {
 	uint64_t pc, sp, rbp; /* of the caller */
 };
 
-/* Count a call unless the allocator makes it, and pass it on. */
+/*
+ * Call the allocator's function and return its result. Count the call unless the
+ * allocator itself made it.
+ */
 __attribute__((visibility("default"))) uintptr_t
 memstate_count_entry(const struct count_entry *entry,
 		     const struct count_entry_call *call);

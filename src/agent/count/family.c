@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * family - the entry points that one allocator has beside malloc, counted: a small
- * library for each allocator, see entry.h. COUNT_FAMILY is its part of the table in
- * extra.h, COUNT_FAMILY_USABLE its function for the usable size of a block.
+ * family - a small library for each allocator that counts calls of the allocator's
+ * additional entry points; see entry.h. COUNT_FAMILY is the allocator's part of
+ * the table in extra.h. COUNT_FAMILY_USABLE is its function that returns the
+ * usable size of a block.
  */
 #include "config.h"
 
@@ -24,7 +25,7 @@ enum {
 			     .size = COUNT_ENTRY_##which },
 static struct count_entry entries[ENTRY_COUNT_] = { COUNT_FAMILY(ENTRY) };
 
-/* Set *context to the range of the file in which its addr is. */
+/* Set start and end of the entry *context to the range of the file that contains next. */
 static int find_range(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct count_entry *entry = context;
@@ -48,7 +49,10 @@ static int find_range(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-/* Several threads may do this at the same time: all write the same. */
+/*
+ * Find the allocator's function. Several threads may do so at the same time: all
+ * store the same values.
+ */
 static __attribute__((cold, noinline)) bool look_up(struct count_entry *entry)
 {
 	struct count_entry found = *entry;
@@ -68,8 +72,8 @@ static __attribute__((cold, noinline)) bool look_up(struct count_entry *entry)
 }
 
 /*
- * A name that this version of the allocator lacks: the program has not imported it, so it
- * was found by dlsym(3).
+ * Fail a call of a name that this version of the allocator lacks. The program has not
+ * imported the name, so it found the function with dlsym(3).
  */
 static uintptr_t refuse(const struct count_entry *entry)
 {

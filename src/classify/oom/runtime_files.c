@@ -167,7 +167,7 @@ static void trim_value(char *value)
 	*to = '\0';
 }
 
-/* Whether mysqld and mariadbd read this group of options. */
+/* Return true if mysqld and mariadbd read this group of options. */
 static bool is_server_group(const char *line)
 {
 	static const char *const groups[] = { "[mysqld]", "[server]", "[mariadb]",
@@ -181,7 +181,7 @@ static bool is_server_group(const char *line)
 
 struct parsing {
 	const char *name; /* of the file */
-	bool is_outside;  /* of the groups that the server reads */
+	bool is_outside;  /* outside the groups that the server reads */
 };
 
 /* Return the form of the option in front of its value, or NULL for other lines. */

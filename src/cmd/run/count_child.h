@@ -24,7 +24,7 @@ enum {
 
 struct count_what {
 	enum count_library library;
-	/* whose entry points beside malloc are counted, too; NULL: none; borrowed */
+	/* program whose additional entry points are counted, too; NULL: none; borrowed */
 	const char *command;
 	/* value of the library's mode variable, for COUNT_LIBRARY_STACKS; borrowed */
 	const char *stack_mode;

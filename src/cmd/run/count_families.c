@@ -18,10 +18,10 @@
 #include "probe/count/entries.h"
 #include "tracee/elf/exports.h"
 
-/* Far more than the list of libraries of any program. */
+/* Far more than any program's list of libraries. */
 #define LIST_BYTES_MAX (1 << 20)
 
-/* Append what the loader prints. Returns 0 or -errno. */
+/* Run the loader and append its output to out. Return 0 or -errno. */
 static int read_list(char **argv, struct strbuf *out)
 {
 	_cleanup_close_ int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -55,7 +55,7 @@ static void add_file(const char *path, struct count_entries *entries)
 	elf_exports_release(&exports);
 }
 
-/* "libm.so.6 => /lib/libm.so.6 (0x00007f1b...)", or only the path and the address. */
+/* Parse "libm.so.6 => /lib/libm.so.6 (0x00007f1b...)", or only path and address. */
 static void add_line(char *line, struct count_entries *entries)
 {
 	char *arrow = strstr(line, " => "),
@@ -69,8 +69,8 @@ static void add_line(char *line, struct count_entries *entries)
 }
 
 /*
- * Add what the program and its libraries import and export. The program's own loader lists
- * the libraries, with those of LD_PRELOAD; "--list" never runs the program.
+ * Add the imports and exports of the program and its libraries. The program's own loader
+ * lists the libraries, including those of LD_PRELOAD; "--list" never runs the program.
  */
 static void add_libraries(const char *command, struct count_entries *entries)
 {

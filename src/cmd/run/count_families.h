@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_families - which allocators a command calls by entry points beside malloc, such as
- * mallocx, and the libraries that count these.
+ * count_families - find the allocators whose additional entry points, such as mallocx, a
+ * command calls, and the libraries that count these calls.
  */
 #ifndef MS_CMD_COUNT_FAMILIES_H
 #define MS_CMD_COUNT_FAMILIES_H
@@ -9,10 +9,10 @@
 #include "base/strbuf.h"
 
 /*
- * Append ":LIBRARY" for each such allocator to out. command is run with environment;
- * allocator, a library that is preloaded besides, may be NULL. Returns NULL; or the name
- * of an entry point that the command looks for and its allocator lacks: then calls of
- * that allocator cannot be counted, as the library would have the name.
+ * Append ":LIBRARY" to out for each such allocator. command is the program to run;
+ * allocator is a library to preload, or NULL. Return NULL; or the static name of an entry
+ * point that the command imports and its allocator lacks. Calls of that allocator cannot
+ * be counted, because the counting library would define the name.
  */
 const char *count_families_find(const char *command, const char *allocator,
 				struct strbuf *out);

@@ -74,8 +74,8 @@ enum count_library {
 int count_find_library(enum count_library library, bool with_new, char **ret);
 
 /*
- * The library for the entry points that allocators of this family have beside malloc, to be
- * preloaded behind the one that counts. As agent_library_find().
+ * Find the library that counts the additional entry points of allocators of this family.
+ * It is preloaded after the counting library. Results as for agent_library_find().
  */
 int count_find_family_library(enum count_family family, char **ret);
 

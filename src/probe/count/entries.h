@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * entries - which entry points that allocators provide besides malloc an ELF file
- * uses, according to its imports, or to the symbols of an unstripped program.
+ * entries - find out which additional entry points of allocators (agent/count/extra.h) an
+ * ELF file uses, according to its imports or, for an unstripped program, to its symbols.
  */
 #ifndef MS_PROBE_COUNT_ENTRIES_H
 #define MS_PROBE_COUNT_ENTRIES_H
@@ -22,7 +22,7 @@ struct count_entries {
 	bool is_defined[COUNTED_NAME_COUNT];
 };
 
-/* Add the names of an open file. exports: what it exports, or NULL. */
+/* Add the names of an open file. exports contains the file's exports, or is NULL. */
 void count_entries_add(int fd, const struct elf_exports *exports,
 		       struct count_entries *ret);
 

@@ -25,14 +25,14 @@
 struct candidate {
 	struct hook_place place;
 	size_t file;
-	bool is_linked_in; /* of call_sites.h */
+	bool is_linked_in; /* found by call_sites_read() */
 };
 
 struct library {
 	uint64_t exports[HOOK_COUNT_];
 	uint64_t start_addr, end_addr; /* range of its mappings */
 	bool is_libc, is_program, is_linker;
-	bool is_bound; /* a place of this library leads to the allocator */
+	bool is_bound; /* a slot of this library points to the allocator */
 	bool is_counted;
 	const char *name; /* string that belongs to the mapping list */
 };

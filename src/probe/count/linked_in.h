@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * linked_in - recognize an allocator that is linked into a stripped program: its functions
- * have no names, so no probe can find them.
+ * linked_in - recognize an allocator that is linked into a stripped program. Its
+ * functions have no names there, so no probe can find them.
  */
 #ifndef MS_PROBE_COUNT_LINKED_IN_H
 #define MS_PROBE_COUNT_LINKED_IN_H

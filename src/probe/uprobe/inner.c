@@ -28,7 +28,7 @@ struct search {
 	const struct count_code *code;
 	/* slots for these names and for their aliases in this file */
 	struct elf_imports imports;
-	size_t *leads_to; /* the index in the points, by number of the name */
+	size_t *leads_to; /* indexes in the points, by number of the name */
 	struct stub *stubs;
 	size_t stub_count, stub_capacity;
 };

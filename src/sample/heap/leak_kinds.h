@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * leak_kinds - the results of a leak scan, for another thread than that of the reader.
+ * leak_kinds - copies of the results of a leak scan, for use in a thread
+ * other than the reader's.
  */
 #ifndef MS_SAMPLE_HEAP_LEAK_KINDS_H
 #define MS_SAMPLE_HEAP_LEAK_KINDS_H

@@ -276,7 +276,10 @@ static bool is_full(const struct cgroup_level *level, uint64_t slack_bytes)
 	       level->usage_bytes + slack_bytes >= level->limit_bytes;
 }
 
-/* Set how often a page found no room in swap, from the first sample to the next. */
+/*
+ * Set the number of failed attempts to swap out a page, from the first sample
+ * to the next.
+ */
 static void set_swap_fails(const struct past_end *end, struct oom_evidence *e)
 {
 	const struct past_sample *first = &end->past->samples[end->first];

@@ -82,10 +82,10 @@ int oom_past_read(struct replay *replay, struct oom_past *ret);
 void oom_past_release(struct oom_past *past);
 
 /*
- * Read the samples first to last again, and set ret[first] to ret[last] to what is known
- * about a group whose own amounts were not recorded: the private memory of its processes
- * is its need. Amounts are unknown in samples in which the group of a process is unknown.
- * Return 0 or -errno.
+ * Read the samples first to last again. For a group whose own amounts were not
+ * recorded, set ret[first] to ret[last] to what its processes show: the group's need is
+ * their private memory. Amounts are unknown in samples in which a process's group is
+ * unknown. Return 0 or -errno.
  */
 int oom_past_read_scope(const struct oom_past *past, struct replay *replay,
 			const struct oom_scope *scope, size_t first, size_t last,

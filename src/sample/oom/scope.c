@@ -13,7 +13,7 @@ static bool is_below(const char *group, const char *path)
 			       (group[length] == '\0' || group[length] == '/'));
 }
 
-/* Return whether the group of any recorded process is below this path. */
+/* Return true if the group of any recorded process is below this path. */
 static bool has_any_below(const struct oom_notes *notes, const char *path)
 {
 	for (size_t i = 0; i < notes->count; i++)

@@ -32,7 +32,7 @@ void oom_scope_find(const struct oom_notes *notes, const struct oom_kill *report
 		    struct oom_scope *ret);
 
 /*
- * Return whether the process of the note is below the group. A process whose group was
+ * Return true if the process of the note is below the group. A process whose group was
  * not recorded counts, too.
  */
 bool oom_scope_has(const struct oom_scope *scope, const struct oom_note *note);

@@ -17,8 +17,8 @@
 #if HAVE_AGENT
 
 /*
- * The hooks as they are in another process: all in one range, with functions
- * of this test called by them.
+ * The hooks, laid out as in another process: all in one range. They call
+ * functions of this test.
  */
 static struct inside {
 	uint8_t *base;

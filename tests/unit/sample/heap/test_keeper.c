@@ -39,7 +39,7 @@ static struct mapping_list mappings;
 
 /* The findings and the cost of the next walks. */
 static struct {
-	int results[2]; /* of the first and the second reading */
+	int results[2]; /* of the first and the second read */
 	enum quality quality;
 	uint64_t pause_ns, cpu_ns;
 	bool hangs; /* until the test posts `hanging` */

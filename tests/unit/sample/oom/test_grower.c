@@ -338,7 +338,10 @@ static void app_bursts_and_sidecar_leaks(uint64_t i, struct made made[2],
 	made[1].kb = (5 + i / 2) * 1024;
 }
 
-/* The pod's need grows steadily, and that of the container whose limit is hit does not. */
+/*
+ * The pod's need grows steadily; the need of the container that reached
+ * its limit does not.
+ */
 static void a_containers_limit_is_compared_with_the_containers_need(void **state)
 {
 	const struct oom_evidence *e;
@@ -389,7 +392,7 @@ static void the_need_of_a_group_that_was_not_recorded_is_unknown(void **state)
 	explain(app_bursts_and_sidecar_leaks, "/kubepods", APP);
 	assert_need_is_unknown();
 	remove(recordings_path);
-	/* which container a process belongs to was not recorded */
+	/* the container of a process was not recorded */
 	has_notes = false;
 	explain(app_bursts_and_sidecar_leaks, POD "/app", APP);
 	has_notes = true;

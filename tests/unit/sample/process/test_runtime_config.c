@@ -86,7 +86,7 @@ static void the_limit_says_which_file_has_it(void **state)
 	(void)state;
 	runtime_limit_find("postgres", &option, 1, &limit);
 	assert_string_equal(limit.text, "shared_buffers=600MB in postgresql.conf");
-	/* a variable of the environment with that name is none of them */
+	/* the option means nothing to another program */
 	runtime_limit_find("sh", &option, 1, &limit);
 	assert_null(limit.option);
 }

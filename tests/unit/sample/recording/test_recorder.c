@@ -33,7 +33,7 @@ static struct targets targets;
 static struct target_pid pids[2];
 static struct replay *replay;
 
-/* What the replaced functions return */
+/* The results of the replaced functions. */
 static uint64_t now_ns, smaps_ns, rollup_ns;
 static int usage_error, mappings_error, end_error, smaps_count;
 
@@ -345,7 +345,7 @@ static void events_are_recorded_during_and_between_samples(void **state)
 	assert_int_equal(count, 2);
 }
 
-/* What the caller has read just now is recorded without a second read. */
+/* Mappings that the caller has just read are recorded without a second read. */
 static void a_known_process_is_not_read_again(void **state)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;

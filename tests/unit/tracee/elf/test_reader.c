@@ -254,7 +254,7 @@ static void the_exception_tables_are_found(void **state)
 	close(fd);
 }
 
-/* Falsify each word of the header and of what follows, one after the other. */
+/* Overwrite each word of the header and of the rest of the file, one after the other. */
 static void a_falsified_file_is_read_without_harm(void **state)
 {
 	(void)state;
