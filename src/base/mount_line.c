@@ -87,6 +87,16 @@ bool mount_line_parse(char *line, struct mount_line *ret)
 	return true;
 }
 
+bool mount_line_next(char **rest, struct mount_line *ret)
+{
+	char *line;
+
+	while ((line = strsep(rest, "\n")))
+		if (mount_line_parse(line, ret))
+			return true;
+	return false;
+}
+
 const char *mount_line_find_option(const struct mount_line *m, const char *option)
 {
 	size_t length = strlen(option);

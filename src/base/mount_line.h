@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mount_line - parse one line of mountinfo, see proc_pid_mountinfo(5). The kernel writes
+ * mount_line - parse the lines of mountinfo, see proc_pid_mountinfo(5). The kernel writes
  * blanks, tabs, line breaks and backslashes in paths as \040, \011, \012 and \134; these
  * escapes are decoded.
  */
@@ -24,6 +24,12 @@ struct mount_line {
  * it is malformed.
  */
 bool mount_line_parse(char *line, struct mount_line *ret);
+
+/*
+ * Parse the next line of a mountinfo that is well-formed, and advance *rest behind it.
+ * *rest is the text, which is modified, or NULL. Returns false at the end.
+ */
+bool mount_line_next(char **rest, struct mount_line *ret);
 
 /*
  * Find an option of the file system, such as "memory" or, including its "=", "hidepid=".

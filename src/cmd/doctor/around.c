@@ -55,16 +55,14 @@ static void check_cgroup(const struct patient *patient, struct finding *ret)
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf controllers = STRBUF_INIT;
 	struct mount_line mount;
-	char *rest, *line;
+	char *rest;
 
 	if (patient_read(patient, PROCFS_SELF, PROC_MOUNTINFO, &mounts) < 0) {
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "self/mountinfo cannot be read");
 		return;
 	}
 	rest = mounts.text;
-	while ((line = strsep(&rest, "\n"))) {
-		if (!mount_line_parse(line, &mount))
-			continue;
+	while (mount_line_next(&rest, &mount)) {
 		query_mount(&mount, &unified);
 		query_mount(&mount, &memory);
 	}

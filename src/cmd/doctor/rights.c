@@ -26,10 +26,9 @@ static bool find_proc_mount(char *mountinfo, struct mount_line *ret)
 {
 	struct mount_line mount;
 	bool is_found = false;
-	char *line;
 
-	while ((line = strsep(&mountinfo, "\n")))
-		if (mount_line_parse(line, &mount) && strcmp(mount.point, "/proc") == 0) {
+	while (mount_line_next(&mountinfo, &mount))
+		if (strcmp(mount.point, "/proc") == 0) {
 			*ret = mount;
 			is_found = true;
 		}

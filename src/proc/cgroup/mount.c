@@ -49,32 +49,27 @@ static bool has_memory_v2(const char *dir)
 	       has_word(strbuf_text(&list), "memory", " \n");
 }
 
-/*
- * Parse a mountinfo line. Return false if it is not a cgroup mount
- * with the memory controller.
- */
-static bool parse_mount(char *line, struct cgroup_mount *ret)
+/* Return false if this is not a cgroup mount with the memory controller. */
+static bool take_mount(const struct mount_line *mount, struct cgroup_mount *ret)
 {
-	struct mount_line mount;
-	bool is_v1, is_v2;
+	bool is_v1 = strcmp(mount->type, "cgroup") == 0 &&
+		     mount_line_find_option(mount, "memory");
+	bool is_v2 = strcmp(mount->type, "cgroup2") == 0;
 
-	if (!mount_line_parse(line, &mount))
+	if (!is_v1 && !(is_v2 && has_memory_v2(mount->point)))
 		return false;
-	is_v1 = strcmp(mount.type, "cgroup") == 0 &&
-		mount_line_find_option(&mount, "memory");
-	is_v2 = strcmp(mount.type, "cgroup2") == 0;
-	if (!is_v1 && !(is_v2 && has_memory_v2(mount.point)))
-		return false;
+	*ret = (struct cgroup_mount)CGROUP_MOUNT_INIT;
 	ret->version = is_v1 ? CGROUP_V1 : CGROUP_V2;
-	ret->dir = xstrdup(mount.point);
-	ret->root = xstrdup(mount.root);
+	ret->dir = xstrdup(mount->point);
+	ret->root = xstrdup(mount->root);
 	return true;
 }
 
 int cgroup_mount_find(const struct procfs *fs, struct cgroup_mount *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	char *rest, *line;
+	struct mount_line mount;
+	char *rest;
 	int r;
 
 	/* a captured tree must not choose which directories of this machine are read */
@@ -84,14 +79,9 @@ int cgroup_mount_find(const struct procfs *fs, struct cgroup_mount *ret)
 	if (r < 0)
 		return r;
 	rest = text.text;
-	while ((line = strsep(&rest, "\n"))) {
-		struct cgroup_mount mount = CGROUP_MOUNT_INIT;
-
-		if (!parse_mount(line, &mount))
-			continue;
-		*ret = mount;
-		return 0;
-	}
+	while (mount_line_next(&rest, &mount))
+		if (take_mount(&mount, ret))
+			return 0;
 	return -EOPNOTSUPP;
 }
 

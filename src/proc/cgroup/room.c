@@ -86,11 +86,8 @@ static const char *find_path(char *text, const struct version *version)
 
 static bool find_mount(char *text, const struct version *version, struct mount_line *ret)
 {
-	char *rest = text, *line;
-
-	while ((line = strsep(&rest, "\n")))
-		if (mount_line_parse(line, ret) &&
-		    strcmp(ret->type, version->type) == 0 &&
+	while (mount_line_next(&text, ret))
+		if (strcmp(ret->type, version->type) == 0 &&
 		    (!*version->controller ||
 		     mount_line_find_option(ret, version->controller)))
 			return true;

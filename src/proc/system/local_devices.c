@@ -50,24 +50,16 @@ static void add(struct local_devices *devices, uint32_t major, uint32_t minor,
 		(struct local_device){ major, minor, is_local };
 }
 
-static void parse_mount(struct local_devices *devices, char *line, bool trusts_overlays)
-{
-	struct mount_line mount;
-
-	if (mount_line_parse(line, &mount) &&
-	    local_mount_is_type(mount.type, trusts_overlays))
-		add(devices, mount.major, mount.minor, true);
-}
-
 void local_devices_parse(struct local_devices *devices, const char *text,
 			 bool trusts_overlays)
 {
 	_cleanup_free_ char *copy = xstrdup(text);
+	struct mount_line mount;
 	char *rest = copy;
-	char *line;
 
-	while ((line = strsep(&rest, "\n")))
-		parse_mount(devices, line, trusts_overlays);
+	while (mount_line_next(&rest, &mount))
+		if (local_mount_is_type(mount.type, trusts_overlays))
+			add(devices, mount.major, mount.minor, true);
 }
 
 static void read_mounts(struct local_devices *devices, int process_fd, const char *path,

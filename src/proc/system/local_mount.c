@@ -86,37 +86,36 @@ static bool is_accepted(const struct search *s, const char *type, bool is_truste
 }
 
 /*
- * Compare one line of mountinfo. With is_trusted, only a privileged user can have mounted
+ * Compare a mount with the one searched for. With is_trusted, only a privileged user can have mounted
  * the overlays in that namespace.
  */
-static void search_line(struct search *s, char *line, bool is_trusted)
+static void compare_mount(struct search *s, const struct mount_line *mount,
+			  bool is_trusted)
 {
-	struct mount_line mount;
-
-	if (!mount_line_parse(line, &mount))
-		return;
-	if (s->is_overlay && is_trusted && mount.major == s->major &&
-	    mount.minor == s->minor && strcmp(mount.type, "overlay") == 0)
+	if (s->is_overlay && is_trusted && mount->major == s->major &&
+	    mount->minor == s->minor && strcmp(mount->type, "overlay") == 0)
 		s->result = 0;
-	if (s->is_found || mount.id != s->id)
+	if (s->is_found || mount->id != s->id)
 		return;
 	s->is_found = true;
-	s->result = is_accepted(s, mount.type, is_trusted) ? 0 : -EREMOTE;
-	s->is_overlay = !is_trusted && strcmp(mount.type, "overlay") == 0;
-	s->major = mount.major;
-	s->minor = mount.minor;
+	s->result = is_accepted(s, mount->type, is_trusted) ? 0 : -EREMOTE;
+	s->is_overlay = !is_trusted && strcmp(mount->type, "overlay") == 0;
+	s->major = mount->major;
+	s->minor = mount->minor;
 }
 
 static void search_mounts(struct search *s, int dir_fd, const char *path, bool is_trusted)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	char *rest, *line;
+	struct mount_line mount;
+	char *rest;
 
 	if (read_file(dir_fd, path, MOUNTINFO_SIZE_MAX, &text) < 0)
 		return;
 	strbuf_text(&text);
-	for (rest = text.text; rest && (line = strsep(&rest, "\n"));)
-		search_line(s, line, is_trusted);
+	rest = text.text;
+	while (mount_line_next(&rest, &mount))
+		compare_mount(s, &mount, is_trusted);
 }
 
 static void search_trusted(struct search *s)

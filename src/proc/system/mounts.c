@@ -41,23 +41,16 @@ static const struct tmpfs_device *add(struct tmpfs_devices *devices, uint32_t ma
 	return &devices->items[devices->count - 1];
 }
 
-static void parse_mount(struct tmpfs_devices *devices, char *line)
-{
-	struct mount_line mount;
-
-	if (mount_line_parse(line, &mount) &&
-	    (strcmp(mount.type, "tmpfs") == 0 || strcmp(mount.type, "devtmpfs") == 0))
-		add(devices, mount.major, mount.minor, true);
-}
-
 void proc_mounts_parse(struct tmpfs_devices *devices, const char *text)
 {
 	char *copy = xstrdup(text);
 	char *rest = copy;
-	char *line;
+	struct mount_line mount;
 
-	while ((line = strsep(&rest, "\n")))
-		parse_mount(devices, line);
+	while (mount_line_next(&rest, &mount))
+		if (strcmp(mount.type, "tmpfs") == 0 ||
+		    strcmp(mount.type, "devtmpfs") == 0)
+			add(devices, mount.major, mount.minor, true);
 	free(copy);
 }
 

@@ -97,6 +97,23 @@ static void other_lines_are_refused(void **state)
 		assert_row(!parse(lines[i], &m), lines[i]);
 }
 
+static void malformed_lines_of_a_text_are_skipped(void **state)
+{
+	char text[] = "broken\n1 2 0:3 / /a rw - ext4 /dev/a rw\n\n"
+		      "4 5 0:6 / /b rw - xfs /dev/b rw"; /* no final line break */
+	struct mount_line m;
+	char *rest = text, *nothing = NULL;
+
+	(void)state;
+	assert_true(mount_line_next(&rest, &m));
+	assert_string_equal(m.point, "/a");
+	assert_true(mount_line_next(&rest, &m));
+	assert_string_equal(m.point, "/b");
+	assert_false(mount_line_next(&rest, &m));
+	assert_false(mount_line_next(&rest, &m));
+	assert_false(mount_line_next(&nothing, &m));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +122,7 @@ int main(void)
 		cmocka_unit_test(names_that_look_like_fields_are_names),
 		cmocka_unit_test(options_are_whole_words),
 		cmocka_unit_test(other_lines_are_refused),
+		cmocka_unit_test(malformed_lines_of_a_text_are_skipped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
