@@ -54,6 +54,9 @@ complaints()
 	grep -E "\"[^ \"]*%[a-z0-9*.]+/($known)\"" "$scratch/statements" || :
 	# such a name in a call that opens or examines a file
 	grep -E "\<$opens *\([^;]*\"($known)\"" "$scratch/statements" || :
+	# a lookup below the root of a procfs
+	grep -E '\<(openat|fstatat|faccessat|readlinkat|statx|io_read_file_at|foreign_file_[a-z]*) *\([^;]*\<(fs|procfs)(->|\.)fd\>' \
+		"$scratch/statements" || :
 	# the functions of procfs that take a name
 	grep -E '\<procfs_(open_file|read_file|read_link|read_below|format_path) *\(' "$scratch/statements" || :
 }

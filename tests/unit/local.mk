@@ -29,6 +29,7 @@ unit_proc = \
 	%D%/proc/process/test_cost \
 	%D%/proc/process/test_no_descriptors \
 	%D%/proc/process/test_stat \
+	%D%/proc/process/test_status \
 	%D%/proc/smaps/test_layout \
 	%D%/proc/smaps/test_parse \
 	%D%/proc/system/test_foreign_file \

@@ -3,8 +3,6 @@
 
 #include "sample/process/process_notes.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +13,7 @@
 #include "classify/cgroup/container_names.h"
 #include "classify/oom/runtime_options.h"
 #include "proc/cgroup/mount.h"
+#include "proc/process/dir.h"
 #include "proc/process/file.h"
 #include "proc/process/task.h"
 #include "proc/system/foreign_file.h"
@@ -152,13 +151,11 @@ static int add_config(const struct process_notes *notes, const struct process *p
 {
 	_cleanup_strbuf_ struct strbuf option = STRBUF_INIT;
 	_cleanup_close_ int process_fd = -1;
-	char name[16];
 
 	/* a captured tree has no files of its processes */
 	if (notes->fs->is_foreign)
 		return 0;
-	snprintf(name, sizeof(name), "%d", process->pid);
-	process_fd = openat(notes->fs->fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	process_fd = proc_dir_find(notes->fs, process->pid);
 	if (process_fd < 0 ||
 	    !runtime_config_read(FOREIGN_ROOT_OF(process_fd), environment, &option))
 		return 0;
