@@ -215,7 +215,7 @@ def entry_points_of_a_jemalloc_linked_into_the_program_are_counted():
 
 
 def read_code(pid, name):
-    """The code of a program as it is in memory and in the file."""
+    """Return the code of a program, read from memory and from the file."""
     with open(f"/proc/{pid}/maps", encoding="ascii") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
         line = next(line.split() for line in maps if line.rstrip().endswith(name) and "r-xp" in line)
         start, end = (int(word, 16) for word in line[0].split("-"))

@@ -24,7 +24,7 @@ struct cmd {
 	const char *summary;
 	const char *shared; /* the shared options that it takes, "pid csv json" */
 	const struct option_row *own; /* its own options, or NULL */
-	/* of the struct for its options, which begins with struct options; 0: that one */
+	/* size of the struct of its options, which begins with struct options; 0: only that */
 	size_t options_size;
 	const void *defaults; /* a struct with its own options' defaults; NULL: zeros */
 	bool takes_command;   /* accepts "-- COMMAND" */

@@ -101,7 +101,7 @@ struct options {
 	const char *procfs_root;
 	bool help;
 	bool version;
-	struct option_list given; /* as often as they were given */
+	struct option_list given; /* an option appears each time it was given */
 };
 
 struct cmd;

@@ -41,10 +41,10 @@ static inline const struct count_options *count_options(const struct options *o)
 	return (const struct count_options *)o;
 }
 
-/* Whether --stacks or an option that implies it is set. */
+/* Return true if --stacks or an option that implies it is set. */
 bool count_records_stacks(const struct options *o);
 
-/* Whether the output is a profile rather than only counts. */
+/* Return true if the output is a profile rather than only counts. */
 bool count_has_stacks(const struct options *o);
 
 #endif

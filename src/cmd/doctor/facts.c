@@ -110,7 +110,7 @@ int patient_read_head(const struct patient *patient, const char *path, struct st
 	return (int)n;
 }
 
-/* A capture has syscall only for threads. */
+/* Open the tallied file. Captures contain the file syscall only for threads. */
 static int open_tallied(const struct tally *tally, int pid)
 {
 	if (tally->file == PROC_SYSCALL)

@@ -57,11 +57,11 @@ ssize_t proc_dir_read_link(int process_fd, enum proc_file file, char *ret, size_
 int proc_dir_open_program(int process_fd);
 int proc_dir_open_mapped(int process_fd, uint64_t start_addr, uint64_t end_addr);
 
-/* As a path below the procfs: check whether there is such a mapping of a file. */
+/* Return true if the process has a file mapped at exactly these addresses. */
 bool proc_mapped_exists(const struct procfs *fs, int pid, uint64_t start_addr,
 			uint64_t end_addr);
 
-/* Like proc_dir_open_mapped(), of any type, with O_PATH. */
+/* Like proc_dir_open_mapped(), but open a file of any type, with O_PATH. */
 int proc_mapped_find(const struct procfs *fs, int pid, uint64_t start_addr,
 		     uint64_t end_addr);
 
@@ -72,14 +72,14 @@ int proc_mapped_find(const struct procfs *fs, int pid, uint64_t start_addr,
 int proc_dir_open_threads(int process_fd);
 DIR *proc_dir_list_threads(int process_fd);
 
-/* Append a thread's file. Returns 0, -EFBIG or -errno. */
+/* Append the content of a thread's file. Returns 0, -EFBIG or -errno. */
 int proc_dir_read_thread(int process_fd, int tid, enum proc_file file, size_t limit,
 			 struct strbuf *out);
 bool proc_dir_has_thread(int process_fd, int tid);
 
 /*
- * The same below task_fd. proc_thread_open() allocates no memory, so the child of a
- * process with threads can call it.
+ * The same functions for task_fd. proc_thread_open() allocates no memory, so the child of
+ * a process with threads can call it.
  */
 int proc_thread_open(int task_fd, int tid, enum proc_file file, int flags);
 int proc_thread_read(int task_fd, int tid, enum proc_file file, size_t limit,

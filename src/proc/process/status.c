@@ -20,7 +20,7 @@ int proc_status_read(int process_fd, struct strbuf *out)
 	return proc_dir_read(process_fd, PROC_STATUS, KEY_LINES_BYTES_MAX, out);
 }
 
-/* "Uid:\t1000\t1000\t1000\t1000": real, effective, saved, file system */
+/* Parse "Uid:\t1000\t1000\t1000\t1000": real, effective, saved, file system. */
 bool proc_status_find_uid(const char *text, uint32_t *ret)
 {
 	const char *ids = key_lines_find(text, "Uid:");
@@ -32,7 +32,7 @@ bool proc_status_find_uid(const char *text, uint32_t *ret)
 	return true;
 }
 
-/* The last number of "NSpid:\t1234\t12". */
+/* Parse the last number of "NSpid:\t1234\t12". */
 uint32_t proc_status_find_own_number(const char *text)
 {
 	const char *line = key_lines_find(text, "NSpid:");
@@ -66,7 +66,7 @@ int proc_status_find_thread(int process_fd, uint32_t own_number)
 	return 0;
 }
 
-/* "State:\tZ (zombie)" and "TracerPid:\t0" */
+/* Parse "State:\tZ (zombie)" and "TracerPid:\t0". */
 int proc_status_read_state(int task_fd, int tid, char *ret_state, int *ret_tracer)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -23,7 +23,7 @@ bool proc_status_find_uid(const char *text, uint32_t *ret);
  */
 uint32_t proc_status_find_own_number(const char *text);
 
-/* Read it from the status of a thread, or of the process with tid 0. Returns 0 on failure. */
+/* Read that number for a thread, or for the process if tid is 0. Returns 0 on failure. */
 uint32_t proc_status_read_own_number(int process_fd, int tid);
 
 /*

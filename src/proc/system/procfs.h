@@ -23,7 +23,7 @@ struct procfs {
 	bool is_foreign;
 };
 
-/* As pid: the process, or the thread, that opens the file. */
+/* Special pids: the process or the thread that opens the file ("self", "thread-self"). */
 #define PROCFS_SELF INT_MIN
 #define PROCFS_THREAD_SELF (INT_MIN + 1)
 

@@ -166,7 +166,7 @@ static void each_call_is_counted_and_passed_on_with_its_arguments(void **state)
 #	define BYTES_LAST_PRODUCT 35
 #	define EXTRA(symbol, call, size) { HOOK_##symbol, COUNT_##call, BYTES_##size },
 
-/* In the table of entry points, and in words here, for those that differ from the usual. */
+/* The hooks from the table in extra.h, and again the unusual ones, written out here. */
 static const struct extra {
 	enum hook hook;
 	enum count_function function;
@@ -191,7 +191,7 @@ static uintptr_t not_behind(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 	return 0;
 }
 
-/* All registers that the ABI lets a function change, but for the result, before and after. */
+/* Values of all registers that the ABI lets a function change, except the result's. */
 struct registers {
 	uint64_t rcx, rdx, rsi, rdi, r8, r9, r10, r11;
 	uint8_t xmm[16];
@@ -230,7 +230,7 @@ static void check_registers(enum hook hook)
 	assert_int_equal(function, 4242);
 }
 
-/* A function that changes no register but the one that it returns a value in. */
+/* A function that changes only the register of its result. */
 uintptr_t behind_in_assembler(void);
 __asm__(".text\n"
 	"behind_in_assembler:\n"
