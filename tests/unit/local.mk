@@ -136,6 +136,7 @@ unit_sample = \
 	%D%/sample/process/test_container_files \
 	%D%/sample/process/test_runtime_config \
 	%D%/sample/process/test_sampler \
+	%D%/sample/process/test_sampler_reads \
 	%D%/sample/process/test_watch \
 	%D%/sample/recording/test_jit_frames \
 	%D%/sample/recording/test_profile_reader \
@@ -234,6 +235,8 @@ endif
 	-Wl,--wrap=clock_now_ns -Wl,--wrap=clock_thread_cpu_ns
 %C%_sample_heap_test_moment_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=proc_smaps_read
 %C%_sample_heap_test_walker_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read
+%C%_sample_process_test_sampler_reads_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=proc_smaps_read \
+	-Wl,--wrap=proc_rollup_read
 %C%_sample_recording_test_recorder_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_now_ns \
 	-Wl,--wrap=proc_smaps_read -Wl,--wrap=proc_rollup_read \
 	-Wl,--wrap=recording_add_usage -Wl,--wrap=recording_add_mappings -Wl,--wrap=recording_end
