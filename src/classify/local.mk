@@ -70,6 +70,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/profile/function_names.h \
 	%D%/profile/scale_fit.c \
 	%D%/profile/scale_fit.h \
+	%D%/profile/stacks_view.c \
+	%D%/profile/stacks_view.h \
 	%D%/profile/transform.c \
 	%D%/profile/transform.h \
 	%D%/profile/transform_regex.c \

@@ -6,6 +6,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/compare/compare.h \
 	%D%/compare/count.c \
 	%D%/compare/count.h \
+	%D%/compare/peak.c \
+	%D%/compare/peak.h \
 	%D%/compare/run.c \
 	%D%/compare/run.h \
 	%D%/compare/show.c \

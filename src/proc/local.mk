@@ -10,10 +10,12 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/cgroup/mount.h \
 	%D%/cgroup/oom_marks.c \
 	%D%/cgroup/oom_marks.h \
+	%D%/cgroup/open.c \
 	%D%/cgroup/parse.c \
 	%D%/cgroup/parse.h \
 	%D%/cgroup/pids.c \
 	%D%/cgroup/pids.h \
+	%D%/cgroup/reader.h \
 	%D%/cgroup/room.c \
 	%D%/cgroup/room.h \
 	%D%/cgroup/tmpfs_files.c \

@@ -82,6 +82,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/recording/replay_charts.h \
 	%D%/recording/replay_moment.c \
 	%D%/recording/replay_moment.h \
+	%D%/run/pid_set.c \
+	%D%/run/pid_set.h \
 	%D%/run/run_sampler.c \
 	%D%/run/run_sampler.h
 SAMPLE_LIBS = %D%/libsample.a src/store/libstore.a $(PPROF_LIBS) src/classify/libclassify.a src/walk/libwalk.a $(PROBE_LIBS) $(MATH_LIBS)

@@ -23,6 +23,7 @@ unit_model = \
 
 unit_proc = \
 	%D%/proc/cgroup/test_cgroup \
+	%D%/proc/cgroup/test_parse \
 	%D%/proc/cgroup/test_room \
 	%D%/proc/kmsg/test_oom \
 	%D%/proc/kmsg/test_stamp \
@@ -35,6 +36,7 @@ unit_proc = \
 	%D%/proc/system/test_foreign_file \
 	%D%/proc/system/test_kernel_files \
 	%D%/proc/system/test_meminfo \
+	%D%/proc/system/test_mounts \
 	%D%/proc/system/test_procfs
 
 unit_tracee = \

@@ -6,8 +6,8 @@
 #include "agent/unwind/row.h"
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
-#define likely(x)   __builtin_expect(!!(x), 1)
-#define COLD	    __attribute__((cold, noinline))
+#define likely(x) __builtin_expect(!!(x), 1)
+#define COLD __attribute__((cold, noinline))
 
 #define PAGE_BYTES ASK_PAGE_BYTES
 /* maximum size of a frame that is left by its frame pointer */
@@ -17,7 +17,7 @@
  * A stack is probed page by page up to this size; anything larger is
  * not taken for a stack.
  */
-#define STACK_MAX  (UINT64_C(256) << 20)
+#define STACK_MAX (UINT64_C(256) << 20)
 
 /* Return whether the page is readable; false if the kernel must not be asked. */
 static COLD bool page_is_there(const struct unwind_space *space, uint64_t page)
@@ -30,16 +30,18 @@ static COLD bool page_is_there(const struct unwind_space *space, uint64_t page)
  * page by page. If there is an unmapped page in between, sp is on another stack; that
  * page is remembered and checked first the next time.
  */
-static COLD bool extend_stack(const struct unwind_space *space, struct unwind_thread *t, uint64_t sp)
+static COLD bool extend_stack(const struct unwind_space *space, struct unwind_thread *t,
+			      uint64_t sp)
 {
 	uint64_t start = sp & ~(uint64_t)(PAGE_BYTES - 1);
-	uint64_t page = t->stack_start ? t->stack_start : (t->stack_end + PAGE_BYTES - 1) &
-								  ~(uint64_t)(PAGE_BYTES - 1);
+	uint64_t page = t->stack_start ? t->stack_start
+				       : (t->stack_end + PAGE_BYTES - 1) &
+						 ~(uint64_t)(PAGE_BYTES - 1);
 
 	if (t->sure_start && sp >= t->sure_start && sp < t->stack_end)
 		page = start;
 	else if (sp >= page || sp >= t->stack_end || t->stack_end - sp > STACK_MAX ||
-	    (sp < t->hole && !page_is_there(space, t->hole)))
+		 (sp < t->hole && !page_is_there(space, t->hole)))
 		return false;
 	while (page > start) {
 		page -= PAGE_BYTES;
@@ -49,10 +51,7 @@ static COLD bool extend_stack(const struct unwind_space *space, struct unwind_th
 		}
 	}
 	t->stack_start = start;
-	/*
-	 * sentinel: no stack pointer is above its cfa, and no return address
-	 * equals its compared word
-	 */
+	/* a sentinel: no sp is above its cfa, and no return address equals its word */
 	t->kept[0] = (struct unwind_frame){ UINT64_MAX, 1, 0, 0, 0, &t->kept[0].cfa };
 	return true;
 }
@@ -95,7 +94,11 @@ static bool read_word(void *context, uint64_t addr, uint64_t *ret)
 /* Leave a signal handler: read the registers saved in the kernel's struct rt_sigframe. */
 static bool leave_signal(struct reading *reading, struct unwind_state *state)
 {
-	enum { RBP_AT = 120, RSP_AT = 160, RIP_AT = 168 };
+	enum {
+		RBP_AT = 120,
+		RSP_AT = 160,
+		RIP_AT = 168
+	};
 	struct unwind_state next;
 
 	if (!read_word(reading, state->sp + RBP_AT, &next.rbp) ||
@@ -118,15 +121,16 @@ static COLD bool step_by_frame(struct unwind_space *space, struct reading *readi
 
 	if (state->rbp < state->sp || state->rbp - state->sp > FRAME_MAX ||
 	    !read_word(reading, state->rbp, &next.rbp) ||
-	    !read_word(reading, state->rbp + 8, &next.pc) || !unwind_is_return(space, next.pc))
+	    !read_word(reading, state->rbp + 8, &next.pc) ||
+	    !unwind_is_return(space, next.pc))
 		return false;
 	*state = next;
 	return true;
 }
 
 /* Like unwind_rules_apply(); also returns STEP_BY_FRAME. */
-static int step_by_rules(struct unwind_space *space, struct reading *reading, uint64_t lookup,
-			 struct unwind_state *state)
+static int step_by_rules(struct unwind_space *space, struct reading *reading,
+			 uint64_t lookup, struct unwind_state *state)
 {
 	struct unwind_rules rules;
 	uint64_t row = unwind_rules_at(space, lookup, &rules);
@@ -141,8 +145,8 @@ static int step_by_rules(struct unwind_space *space, struct reading *reading, ui
 }
 
 /* Step to the next frame of the thread's own stack if a row is not enough. */
-static COLD int step_slowly(struct unwind_space *space, struct unwind_thread *t, uint64_t row,
-			    struct unwind_state *state)
+static COLD int step_slowly(struct unwind_space *space, struct unwind_thread *t,
+			    uint64_t row, struct unwind_state *state)
 {
 	struct reading reading = { space, t, 0 };
 	struct unwind_state next = { 0, 0, state->rbp };
@@ -152,7 +156,8 @@ static COLD int step_slowly(struct unwind_space *space, struct unwind_thread *t,
 	if (row_kind(row) == ROW_ALIGNED) {
 		if (!read_word(&reading, state->rbp + (uint64_t)row_cfa(row), &next.sp) ||
 		    !read_word(&reading, next.sp - 8, &next.pc) ||
-		    !read_word(&reading, state->rbp + (uint64_t)(int64_t)row_rbp(row), &next.rbp))
+		    !read_word(&reading, state->rbp + (uint64_t)(int64_t)row_rbp(row),
+			       &next.rbp))
 			return -1;
 		*state = next;
 		r = 1;
@@ -180,7 +185,8 @@ static inline uint64_t word_at(uint64_t addr)
 	return *(const uint64_t *)(uintptr_t)addr;
 }
 
-static inline bool is_at(const struct unwind_frame *f, uint64_t pc, uint64_t sp, uint64_t rbp)
+static inline bool is_at(const struct unwind_frame *f, uint64_t pc, uint64_t sp,
+			 uint64_t rbp)
 {
 	return f->pc == pc && cfa_of(f) == sp &&
 	       (!(f->rbp_delta & UNWIND_NEEDS_RBP) || f->rbp == rbp);
@@ -213,12 +219,14 @@ static inline bool is_same_pair(const struct unwind_frame *f)
 	const unsigned int flags = UNWIND_SAVED_RBP | UNWIND_PAIR;
 	const uint64_t *pair = (const uint64_t *)(uintptr_t)(f->cfa - flags) - 2;
 
-	return (f->cfa & UNWIND_FLAGS) == flags && !((pair[0] ^ f->rbp) | (pair[1] ^ f->pc));
+	return (f->cfa & UNWIND_FLAGS) == flags &&
+	       !((pair[0] ^ f->rbp) | (pair[1] ^ f->pc));
 }
 
 /* Return the innermost frame outside of top that has changed, or the first of kept. */
-static inline const struct unwind_frame *
-find_changed(struct unwind_space *space, struct unwind_thread *t, const struct unwind_frame *top)
+static inline const struct unwind_frame *find_changed(struct unwind_space *space,
+						      struct unwind_thread *t,
+						      const struct unwind_frame *top)
 {
 	const struct unwind_frame *f = top - 1;
 
@@ -237,7 +245,13 @@ find_changed(struct unwind_space *space, struct unwind_thread *t, const struct u
 }
 
 /* How a walk on the thread's own stack ended. */
-enum walk_end { WALK_KNOWN, WALK_WHOLE, WALK_CUT, WALK_PASSED, WALK_TOO_DEEP };
+enum walk_end {
+	WALK_KNOWN,
+	WALK_WHOLE,
+	WALK_CUT,
+	WALK_PASSED,
+	WALK_TOO_DEEP
+};
 
 struct walk {
 	struct unwind_state state;
@@ -259,8 +273,8 @@ static inline void put_frame(struct unwind_frame *frame, const struct walk *w)
 }
 
 /* Leave code without tables as if its row described a function with a frame pointer. */
-static COLD enum walk_end step_by_own_frame(struct unwind_space *space, struct unwind_thread *t,
-					    struct walk *w)
+static COLD enum walk_end step_by_own_frame(struct unwind_space *space,
+					    struct unwind_thread *t, struct walk *w)
 {
 	struct reading reading = { space, t, 0 };
 	struct unwind_state state = w->state;
@@ -278,8 +292,9 @@ static COLD enum walk_end step_by_own_frame(struct unwind_space *space, struct u
  * Step where the row is not an ordinary one. The copy of state lets the compiler keep
  * *w in registers otherwise.
  */
-static inline enum walk_end step_otherwise(struct unwind_space *space, struct unwind_thread *t,
-					   uint64_t row, struct walk *w)
+static inline enum walk_end step_otherwise(struct unwind_space *space,
+					   struct unwind_thread *t, uint64_t row,
+					   struct walk *w)
 {
 	struct unwind_state state = w->state;
 	int r;
@@ -385,7 +400,8 @@ static bool step_by_row(struct reading *reading, uint64_t row, struct unwind_sta
 
 	if (row_kind(row) != ROW_RSP && row_kind(row) != ROW_RBP)
 		return false;
-	next.sp = (row_kind(row) == ROW_RSP ? state->sp : state->rbp) + (uint64_t)row_cfa(row);
+	next.sp = (row_kind(row) == ROW_RSP ? state->sp : state->rbp) +
+		  (uint64_t)row_cfa(row);
 	if (!read_word(reading, next.sp - 8, &next.pc) ||
 	    (row_rbp(row) &&
 	     !read_word(reading, next.sp + (uint64_t)(int64_t)row_rbp(row), &next.rbp)))
@@ -415,13 +431,14 @@ static COLD void walk_anywhere(struct unwind_space *space, struct unwind_thread 
 			shorten(t);
 			return;
 		}
-		t->fresh[t->fresh_count++] =
-			(struct unwind_frame){ state.sp, state.pc, state.rbp, 0, 0, NULL };
+		t->fresh[t->fresh_count++] = (struct unwind_frame){ state.sp,  state.pc,
+								    state.rbp, 0,
+								    0,	       NULL };
 		row = row_at(space, lookup);
 		is_call = row_kind(row) != ROW_SIGNAL;
-		r = has_rows && step_by_row(&reading, row, &state) ?
-			    1 :
-			    step_by_rules(space, &reading, lookup, &state);
+		r = has_rows && step_by_row(&reading, row, &state)
+			    ? 1
+			    : step_by_rules(space, &reading, lookup, &state);
 		if (r == 0)
 			return;
 		if (r < 0 || (is_call && state.sp <= before)) {

@@ -4,15 +4,9 @@
 #include "classify/profile/tree.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/xalloc.h"
-
-static void add_values(uint64_t *to, const uint64_t *values)
-{
-	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
-		to[m] += values[m];
-}
+#include "classify/profile/stacks_view.h"
 
 static int compare_u32(uint32_t a, uint32_t b)
 {
@@ -25,72 +19,6 @@ static int compare_amounts(uint64_t a, uint64_t b)
 	return (a < b) - (a > b);
 }
 
-/* Derived data of a profile. */
-struct stacks_view {
-	const struct profile *profile;
-	const struct function_names *names;
-	uint64_t *totals; /* PROFILE_METRIC_COUNT_ per node, including all descendants */
-	uint32_t *first_child, *next_sibling; /* nodes; 0: none */
-};
-
-static void view_init(struct stacks_view *view, const struct profile *profile,
-		      const struct function_names *names)
-{
-	size_t count = profile->node_count;
-
-	*view = (struct stacks_view){
-		.profile = profile,
-		.names = names,
-		.totals = xcalloc((count + 1) * PROFILE_METRIC_COUNT_, sizeof(*view->totals)),
-		.first_child = xcalloc(count + 1, sizeof(*view->first_child)),
-		.next_sibling = xcalloc(count + 1, sizeof(*view->next_sibling)),
-	};
-	for (size_t i = count; i-- > 0;) {
-		const struct profile_node *node = &profile->nodes[i];
-		uint64_t *own = view->totals + i * PROFILE_METRIC_COUNT_;
-
-		add_values(own, node->values);
-		if (i == 0)
-			break;
-		add_values(view->totals + node->parent * (size_t)PROFILE_METRIC_COUNT_, own);
-		view->next_sibling[i] = view->first_child[node->parent];
-		view->first_child[node->parent] = (uint32_t)i;
-	}
-}
-
-static void view_release(struct stacks_view *view)
-{
-	free(view->totals);
-	free(view->first_child);
-	free(view->next_sibling);
-}
-
-static const uint64_t *total_of(const struct stacks_view *view, uint32_t node)
-{
-	return view->totals + node * (size_t)PROFILE_METRIC_COUNT_;
-}
-
-static uint32_t name_of(const struct stacks_view *view, uint32_t node)
-{
-	return node == 0 ? FUNCTION_NONE
-			 : view->names->of_frame[view->profile->nodes[node].frame];
-}
-
-/* Merge the source line of a node with this amount of the metric. */
-static void add_source(const struct stacks_view *view, struct source_line *source, uint32_t node,
-		       uint64_t amount, bool is_first)
-{
-	const struct profile *p = view->profile;
-	const struct profile_frame *frame = &p->frames[p->nodes[node].frame];
-	bool is_other = !is_first &&
-			(source->file != frame->file || source->line != frame->line);
-
-	if (is_first || amount > source->most)
-		*source = (struct source_line){ frame->file, frame->line, source->has_others,
-						amount };
-	source->has_others = source->has_others || is_other;
-}
-
 /* The functions of a list under construction, indexed by name number. */
 struct gather {
 	struct stacks_view view;
@@ -99,7 +27,7 @@ struct gather {
 	unsigned int *active; /* number of occurrences in the current stack */
 	struct call {
 		uint32_t function, caller, node;
-	} *calls; /* calls of functions by other functions */
+	} * calls; /* calls of functions by other functions */
 	size_t call_count, call_capacity;
 };
 
@@ -107,8 +35,9 @@ static void say_where(struct gather *g, struct function_sums *function, uint32_t
 {
 	const struct profile *p = g->view.profile;
 	const struct profile_frame *frame = &p->frames[p->nodes[node].frame];
-	const char *module = frame->module == PROFILE_NO_MODULE ? NULL
-								: p->modules[frame->module].path;
+	const char *module = frame->module == PROFILE_NO_MODULE
+				     ? NULL
+				     : p->modules[frame->module].path;
 	bool is_first = function->name == FUNCTION_NONE;
 
 	/* strings of a profile have the same address if their texts are equal */
@@ -126,26 +55,28 @@ static uint64_t source_amount(const struct gather *g, uint32_t node)
 {
 	uint64_t self = g->view.profile->nodes[node].values[g->metric];
 
-	return self > 0 ? self + total_of(&g->view, 0)[g->metric]
-			: total_of(&g->view, node)[g->metric];
+	return self > 0 ? self + stacks_view_total(&g->view, 0)[g->metric]
+			: stacks_view_total(&g->view, node)[g->metric];
 }
 
 static void enter(struct gather *g, uint32_t node)
 {
-	uint32_t name = name_of(&g->view, node);
+	uint32_t name = stacks_view_name(&g->view, node);
 	struct function_sums *function = &g->functions[name];
 
 	say_where(g, function, node);
-	add_source(&g->view, &function->source, node, source_amount(g, node),
-		   function->name == FUNCTION_NONE);
+	stacks_view_add_source(&g->view, &function->source, node, source_amount(g, node),
+			       function->name == FUNCTION_NONE);
 	function->name = name;
-	add_values(function->self, g->view.profile->nodes[node].values);
+	profile_add_values(function->self, g->view.profile->nodes[node].values);
 	if (g->active[name]++ > 0)
 		return;
-	add_values(function->total, total_of(&g->view, node));
-	g->calls = xgrow(g->calls, &g->call_capacity, g->call_count + 1, sizeof(*g->calls));
+	profile_add_values(function->total, stacks_view_total(&g->view, node));
+	g->calls =
+		xgrow(g->calls, &g->call_capacity, g->call_count + 1, sizeof(*g->calls));
 	g->calls[g->call_count++] = (struct call){
-		name, name_of(&g->view, g->view.profile->nodes[node].parent), node
+		name, stacks_view_name(&g->view, g->view.profile->nodes[node].parent),
+		node
 	};
 }
 
@@ -164,12 +95,12 @@ static void gather_all(struct gather *g)
 			continue;
 		}
 		while (node > 0 && !view->next_sibling[node]) {
-			g->active[name_of(view, node)]--;
+			g->active[stacks_view_name(view, node)]--;
 			node = view->profile->nodes[node].parent;
 		}
 		if (node == 0)
 			return;
-		g->active[name_of(view, node)]--;
+		g->active[stacks_view_name(view, node)]--;
 		node = view->next_sibling[node];
 		enter(g, node);
 	}
@@ -203,7 +134,8 @@ static int compare_functions(const void *a, const void *b, void *context)
 	return order ? order : compare_u32(p->name, q->name);
 }
 
-static void add_callers(struct function_list *list, struct gather *g, enum profile_metric metric)
+static void add_callers(struct function_list *list, struct gather *g,
+			enum profile_metric metric)
 {
 	list->callers = xcalloc(g->call_count + 1, sizeof(*list->callers));
 	if (g->call_count > 0)
@@ -214,16 +146,18 @@ static void add_callers(struct function_list *list, struct gather *g, enum profi
 
 		if (i == 0 || call[-1].function != call->function)
 			function->first_caller = list->caller_count;
-		if (i == 0 || call[-1].function != call->function || call[-1].caller != call->caller) {
+		if (i == 0 || call[-1].function != call->function ||
+		    call[-1].caller != call->caller) {
 			list->callers[list->caller_count++].caller = call->caller;
 			function->caller_count++;
 		}
-		add_values(list->callers[list->caller_count - 1].total,
-			   total_of(&g->view, call->node));
+		profile_add_values(list->callers[list->caller_count - 1].total,
+				   stacks_view_total(&g->view, call->node));
 	}
 	for (size_t i = 0; i < g->view.names->count; i++)
-		qsort_r(list->callers + g->functions[i].first_caller, g->functions[i].caller_count,
-			sizeof(*list->callers), compare_callers, &metric);
+		qsort_r(list->callers + g->functions[i].first_caller,
+			g->functions[i].caller_count, sizeof(*list->callers),
+			compare_callers, &metric);
 }
 
 void function_list_init(struct function_list *list, const struct profile *profile,
@@ -238,15 +172,16 @@ void function_list_init(struct function_list *list, const struct profile *profil
 	*list = (struct function_list){ .functions = g.functions };
 	for (size_t i = 0; i < names->count; i++)
 		g.functions[i].name = FUNCTION_NONE;
-	view_init(&g.view, profile, names);
+	stacks_view_init(&g.view, profile, names);
 	gather_all(&g);
 	add_callers(list, &g, metric);
 	/* skip names of frames that are in no stack */
 	for (size_t i = 0; i < names->count; i++)
 		if (g.functions[i].name != FUNCTION_NONE)
 			list->functions[list->count++] = g.functions[i];
-	qsort_r(list->functions, list->count, sizeof(*list->functions), compare_functions, &metric);
-	view_release(&g.view);
+	qsort_r(list->functions, list->count, sizeof(*list->functions), compare_functions,
+		&metric);
+	stacks_view_release(&g.view);
 	free(g.active);
 	free(g.calls);
 }
@@ -280,22 +215,26 @@ struct growth {
 	struct child {
 		struct call_node node;
 		struct range range;
-	} *children; /* children of the node being expanded */
+	} * children; /* children of the node being expanded */
 	size_t child_count, child_capacity;
 };
 
 static void add_place(struct growth *g, uint32_t node, uint32_t leaf)
 {
-	g->places = xgrow(g->places, &g->place_capacity, g->place_count + 1, sizeof(*g->places));
-	g->places[g->place_count++] = (struct place){ name_of(&g->view, node), node, leaf };
+	g->places = xgrow(g->places, &g->place_capacity, g->place_count + 1,
+			  sizeof(*g->places));
+	g->places[g->place_count++] =
+		(struct place){ stacks_view_name(&g->view, node), node, leaf };
 }
 
 static void add_node(struct growth *g, const struct call_node *node, struct range range)
 {
 	struct call_tree *tree = g->tree;
 
-	tree->nodes = xgrow(tree->nodes, &tree->capacity, tree->count + 1, sizeof(*tree->nodes));
-	g->ranges = xgrow(g->ranges, &g->range_capacity, tree->count + 1, sizeof(*g->ranges));
+	tree->nodes = xgrow(tree->nodes, &tree->capacity, tree->count + 1,
+			    sizeof(*tree->nodes));
+	g->ranges =
+		xgrow(g->ranges, &g->range_capacity, tree->count + 1, sizeof(*g->ranges));
 	g->ranges[tree->count] = range;
 	tree->nodes[tree->count++] = *node;
 }
@@ -329,8 +268,8 @@ static void add_callers_of(struct growth *g, size_t number)
 		if (parent > 0)
 			add_place(g, parent, place.leaf);
 		else
-			add_values(g->tree->nodes[number].self,
-				   g->view.profile->nodes[place.leaf].values);
+			profile_add_values(g->tree->nodes[number].self,
+					   g->view.profile->nodes[place.leaf].values);
 	}
 }
 
@@ -356,7 +295,9 @@ static int compare_children(const void *a, const void *b, void *context)
 	const struct call_node *p = &((const struct child *)a)->node;
 	const struct call_node *q = &((const struct child *)b)->node;
 	const struct call_tree_options *o = context;
-	int order = o->is_by_name ? 0 : compare_amounts(p->total[o->metric], q->total[o->metric]);
+	int order = o->is_by_name
+			    ? 0
+			    : compare_amounts(p->total[o->metric], q->total[o->metric]);
 
 	return order ? order : compare_u32(p->name, q->name);
 }
@@ -371,49 +312,55 @@ static void find_children(struct growth *g, size_t number, size_t begin)
 	g->child_count = 0;
 	if (g->place_count == begin)
 		return;
-	qsort(g->places + begin, g->place_count - begin, sizeof(*g->places), compare_places);
+	qsort(g->places + begin, g->place_count - begin, sizeof(*g->places),
+	      compare_places);
 	for (size_t i = begin; i < g->place_count; i++) {
 		const struct place *place = &g->places[i];
 		const uint64_t *own = g->view.profile->nodes[place->leaf].values;
-		const uint64_t *amounts = is_inverted ? own : total_of(&g->view, place->node);
+		const uint64_t *amounts =
+			is_inverted ? own : stacks_view_total(&g->view, place->node);
 
 		if (!child || child->node.name != place->name) {
-			g->children = xgrow(g->children, &g->child_capacity, g->child_count + 1,
-					    sizeof(*g->children));
+			g->children = xgrow(g->children, &g->child_capacity,
+					    g->child_count + 1, sizeof(*g->children));
 			child = &g->children[g->child_count++];
 			*child = (struct child){
-				.node = { .name = place->name, .parent = (uint32_t)number,
+				.node = { .name = place->name,
+					  .parent = (uint32_t)number,
 					  .depth = g->tree->nodes[number].depth + 1 },
 				.range.begin = i,
 			};
 		}
-		add_source(&g->view, &child->node.source, place->node, amounts[options.metric],
-			   i == child->range.begin);
+		stacks_view_add_source(&g->view, &child->node.source, place->node,
+				       amounts[options.metric], i == child->range.begin);
 		child->range.end = i + 1;
-		add_values(child->node.total, amounts);
+		profile_add_values(child->node.total, amounts);
 		if (!is_inverted)
-			add_values(child->node.self, own);
+			profile_add_values(child->node.self, own);
 	}
-	qsort_r(g->children, g->child_count, sizeof(*g->children), compare_children, &options);
+	qsort_r(g->children, g->child_count, sizeof(*g->children), compare_children,
+		&options);
 }
 
 /* Add the children within the limits, in order, and a sum of the others. */
 static void keep_children(struct growth *g, size_t number)
 {
 	const struct call_tree_options *o = g->options;
-	struct call_node cut = { .name = FUNCTION_NONE, .parent = (uint32_t)number,
+	struct call_node cut = { .name = FUNCTION_NONE,
+				 .parent = (uint32_t)number,
 				 .depth = g->tree->nodes[number].depth + 1 };
 	size_t first = g->tree->count;
 
 	for (size_t i = 0; i < g->child_count; i++) {
 		const struct child *child = &g->children[i];
 
-		if ((o->top == 0 || i < o->top) && child->node.total[o->metric] >= o->min) {
+		if ((o->top == 0 || i < o->top) &&
+		    child->node.total[o->metric] >= o->min) {
 			add_node(g, &child->node, child->range);
 			continue;
 		}
 		cut.cut_count++;
-		add_values(cut.total, child->node.total);
+		profile_add_values(cut.total, child->node.total);
 	}
 	if (cut.cut_count > 0)
 		add_node(g, &cut, (struct range){ 0, 0 });
@@ -438,22 +385,23 @@ static void grow(struct growth *g, size_t number)
 }
 
 void call_tree_init(struct call_tree *tree, const struct profile *profile,
-		    const struct function_names *names, const struct call_tree_options *options)
+		    const struct function_names *names,
+		    const struct call_tree_options *options)
 {
 	struct growth g = { .options = options, .tree = tree };
 	struct call_node all = { .name = FUNCTION_NONE };
 
 	*tree = (struct call_tree){ 0 };
-	view_init(&g.view, profile, names);
+	stacks_view_init(&g.view, profile, names);
 	if (profile->node_count > 0) {
-		add_values(all.self, profile->nodes[0].values);
-		add_values(all.total, total_of(&g.view, 0));
+		profile_add_values(all.self, profile->nodes[0].values);
+		profile_add_values(all.total, stacks_view_total(&g.view, 0));
 		add_place(&g, 0, 0);
 	}
 	add_node(&g, &all, (struct range){ 0, g.place_count });
 	for (size_t i = 0; i < tree->count; i++)
 		grow(&g, i);
-	view_release(&g.view);
+	stacks_view_release(&g.view);
 	free(g.places);
 	free(g.ranges);
 	free(g.children);

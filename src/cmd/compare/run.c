@@ -16,6 +16,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "cmd/compare/compare.h"
+#include "cmd/compare/peak.h"
 #include "cmd/core/message.h"
 #include "cmd/core/signals.h"
 #include "cmd/run/job.h"
@@ -25,25 +26,22 @@
 #include "tracee/ptrace/give_back.h"
 
 /* Without -i, the sampling interval is this part of the run's time so far. */
-#define INTERVAL_PART	100
+#define INTERVAL_PART 100
 #define INTERVAL_MIN_NS (10 * NS_PER_MS)
 #define INTERVAL_MAX_NS NS_PER_S
 
 /* A server is idle when all its processes use at most one tick of CPU for this long. */
-#define IDLE_NS	     (200 * NS_PER_MS)
-#define IDLE_CPU_NS  (10 * NS_PER_MS)
+#define IDLE_NS (200 * NS_PER_MS)
+#define IDLE_CPU_NS (10 * NS_PER_MS)
 #define READY_MAX_NS (60 * NS_PER_S)
 
 /* How long to wait for processes that were asked to end. */
-#define GRACE_NS	 (10 * NS_PER_S)
+#define GRACE_NS (10 * NS_PER_S)
 #define GRACE_STOPPED_NS (2 * NS_PER_S)
-#define GRACE_KILLED_NS	 (5 * NS_PER_S)
+#define GRACE_KILLED_NS (5 * NS_PER_S)
 
 /* A process that has run for this long has loaded its libraries. */
 #define LOADED_NS (100 * NS_PER_MS)
-
-/* A sample within this percentage of the peak is as good as the peak for its owners. */
-#define NEAR_PEAK_PERCENT 95
 
 /* A run in progress. */
 struct active {
@@ -70,7 +68,8 @@ static uint64_t interval_ns(const struct active *a)
 	const struct options *o = a->context->options;
 	uint64_t elapsed_ns = clock_now_ns() - a->start_ns;
 	uint64_t part_ns = elapsed_ns / INTERVAL_PART;
-	uint64_t least_ns = run_sampler_read_ns(a->context->sampler) / o->max_share_per_mille * 1000;
+	uint64_t least_ns =
+		run_sampler_read_ns(a->context->sampler) / o->max_share_per_mille * 1000;
 
 	if (o->has_interval)
 		part_ns = o->interval_ns;
@@ -96,8 +95,8 @@ static size_t take_sample(struct active *a, bool is_fresh)
 		run->sample_count = 0;
 	if (count > 0) {
 		sample.elapsed_ns = now - a->start_ns;
-		run->samples = xgrow(run->samples, &run->sample_capacity, run->sample_count + 1,
-				     sizeof(*run->samples));
+		run->samples = xgrow(run->samples, &run->sample_capacity,
+				     run->sample_count + 1, sizeof(*run->samples));
 		run->samples[run->sample_count++] = sample;
 		a->next_ns = clock_now_ns() + interval_ns(a);
 		return run->sample_count - 1;
@@ -109,7 +108,8 @@ static size_t take_sample(struct active *a, bool is_fresh)
 static bool has_command_ended(struct active *a)
 {
 	/* a server may continue without the process that was started */
-	return a->job.child.has_ended && (!a->options->workload || !job_is_running(&a->job));
+	return a->job.child.has_ended &&
+	       (!a->options->workload || !job_is_running(&a->job));
 }
 
 static enum wait_end sample_until(struct active *a, uint64_t until_ns)
@@ -170,26 +170,30 @@ static uint64_t unpaused_ns(const struct active *a)
 	return clock_now_ns() - run_sampler_paused_ns(a->context->sampler);
 }
 
-static void set_figures(struct run *run, uint64_t wall_ns, const struct process_cost *before,
+static void set_figures(struct run *run, uint64_t wall_ns,
+			const struct process_cost *before,
 			const struct process_cost *after)
 {
 	run->wall_ns = wall_ns;
 	run->user_ns = bytes_sub(after->user_ns, before->user_ns);
 	run->system_ns = bytes_sub(after->system_ns, before->system_ns);
-	run->minor_faults = bytes_sub(after->minor_fault_count, before->minor_fault_count);
-	run->major_faults = bytes_sub(after->major_fault_count, before->major_fault_count);
+	run->minor_faults =
+		bytes_sub(after->minor_fault_count, before->minor_fault_count);
+	run->major_faults =
+		bytes_sub(after->major_fault_count, before->major_fault_count);
 }
 
 static int start_workload(struct active *a)
 {
 	const struct comparison *comparison = a->context->comparison;
-	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" }, xstrdup(a->options->workload), NULL };
+	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" },
+			 xstrdup(a->options->workload), NULL };
 	_cleanup_run_files_ struct run_files files = RUN_FILES_INIT;
 	struct child_setup setup = { .has_own_group = true };
 	int r;
 
-	r = run_files_open(a->options->output_dir, &comparison->variants[a->run.variant], &a->run,
-			   true, &files);
+	r = run_files_open(a->options->output_dir, &comparison->variants[a->run.variant],
+			   &a->run, true, &files);
 	if (r == 0) {
 		setup.input_fd = files.input_fd;
 		setup.output_fd = files.output_fd;
@@ -325,45 +329,6 @@ static const char *find_problem(const struct active *a)
 	return NULL;
 }
 
-/*
- * Return the index of the largest sample. Prefer the last of the samples that are hardly
- * smaller, if it knows the owners of the memory better: where Rss stays high, such a
- * sample shows what became of the memory.
- */
-static size_t find_peak(const struct run *run)
-{
-	size_t peak = SIZE_MAX, best;
-
-	for (size_t i = 0; i < run->sample_count; i++)
-		if (peak == SIZE_MAX || run->samples[i].rss_bytes > run->samples[peak].rss_bytes)
-			peak = i;
-	best = peak;
-	for (size_t i = 0; i < run->sample_count; i++) {
-		const struct run_sample *s = &run->samples[i];
-
-		if (s->rss_bytes / NEAR_PEAK_PERCENT >= run->samples[peak].rss_bytes / 100 &&
-		    s->heap_quality > QUALITY_UNKNOWN &&
-		    s->heap_quality >= run->samples[best].heap_quality)
-			best = i;
-	}
-	return best;
-}
-
-static uint64_t find_above_ns(const struct run *run, uint64_t limit_bytes, uint64_t end_ns)
-{
-	uint64_t sum_ns = 0;
-
-	if (!bytes_known(limit_bytes))
-		return BYTES_UNKNOWN;
-	for (size_t i = 0; i < run->sample_count; i++) {
-		uint64_t next_ns = i + 1 < run->sample_count ? run->samples[i + 1].elapsed_ns : end_ns;
-
-		if (run->samples[i].rss_bytes > limit_bytes && next_ns > run->samples[i].elapsed_ns)
-			sum_ns += next_ns - run->samples[i].elapsed_ns;
-	}
-	return sum_ns;
-}
-
 static void summarise(struct active *a, uint64_t end_ns)
 {
 	struct run *run = &a->run;
@@ -372,16 +337,17 @@ static void summarise(struct active *a, uint64_t end_ns)
 	run->wait_status = a->job.child.wait_status;
 	run->peak_rss_bytes = sampled_bytes;
 	/* the largest process may be a wrapper */
-	if (a->job.peak_rss_bytes > sampled_bytes && !run_sampler_has_wrappers(a->context->sampler))
+	if (a->job.peak_rss_bytes > sampled_bytes &&
+	    !run_sampler_has_wrappers(a->context->sampler))
 		run->peak_rss_bytes = a->job.peak_rss_bytes;
-	run->moments[MOMENT_PEAK] = find_peak(run);
+	run->moments[MOMENT_PEAK] = compare_find_peak(run);
 	/* the sum of several processes may exceed the largest one */
 	for (size_t i = 0; i < run->sample_count; i++)
 		if (run->samples[i].rss_bytes > run->peak_rss_bytes)
 			run->peak_rss_bytes = run->samples[i].rss_bytes;
 	if (run->peak_rss_bytes == 0)
 		run->peak_rss_bytes = BYTES_UNKNOWN;
-	run->above_ns = find_above_ns(run, a->options->above_bytes, end_ns);
+	run->above_ns = compare_find_above_ns(run, a->options->above_bytes, end_ns);
 	run->problem = find_problem(a);
 }
 
@@ -389,16 +355,21 @@ static void say_problem(const struct active *a)
 {
 	const struct run *run = &a->run;
 	const char *name = a->context->comparison->variants[run->variant].name;
-	int status = a->options->workload && a->workload.has_ended && a->workload.wait_status != 0 ?
-			     a->workload.wait_status : run->wait_status;
-	const char *what = run->is_warm_up ? "warm-up" : run->is_counting ? "counting run" : "run";
+	int status = a->options->workload && a->workload.has_ended &&
+				     a->workload.wait_status != 0
+			     ? a->workload.wait_status
+			     : run->wait_status;
+	const char *what = run->is_warm_up    ? "warm-up"
+			   : run->is_counting ? "counting run"
+					      : "run";
 
 	if (WIFSIGNALED(status))
-		message("%s %u with %s is left out: %s (signal %d, %s)", what, run->number, name,
-			run->problem, WTERMSIG(status), strsignal(WTERMSIG(status)));
+		message("%s %u with %s is left out: %s (signal %d, %s)", what,
+			run->number, name, run->problem, WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
 	else
-		message("%s %u with %s is left out: %s (status %d)", what, run->number, name,
-			run->problem, WEXITSTATUS(status));
+		message("%s %u with %s is left out: %s (status %d)", what, run->number,
+			name, run->problem, WEXITSTATUS(status));
 }
 
 static int start_command(struct active *a)
@@ -406,7 +377,8 @@ static int start_command(struct active *a)
 	const struct comparison *comparison = a->context->comparison;
 	const struct variant *variant = &comparison->variants[a->run.variant];
 	_cleanup_run_files_ struct run_files files = RUN_FILES_INIT;
-	struct child_setup setup = { .environment = a->context->environments[a->run.variant] };
+	struct child_setup setup = { .environment =
+					     a->context->environments[a->run.variant] };
 	int r;
 
 	r = run_files_open(a->options->output_dir, variant, &a->run, false, &files);
@@ -428,8 +400,9 @@ static int start_command(struct active *a)
 /* Return the library's file name as the kernel shows it, with symlinks resolved. */
 static char *library_name(const struct variant *variant)
 {
-	_cleanup_free_ char *path = variant->library && strchr(variant->library, '/') ?
-					    realpath(variant->library, NULL) : NULL;
+	_cleanup_free_ char *path = variant->library && strchr(variant->library, '/')
+					    ? realpath(variant->library, NULL)
+					    : NULL;
 
 	return path ? xstrdup(strrchr(path, '/') + 1) : NULL;
 }
@@ -453,14 +426,16 @@ static uint64_t own_rss_bytes(const struct compare_context *context)
 	return self.stat_rss_bytes + MIB;
 }
 
-int compare_run_one(const struct compare_context *context, size_t variant, unsigned int number,
-		    enum run_purpose purpose)
+int compare_run_one(const struct compare_context *context, size_t variant,
+		    unsigned int number, enum run_purpose purpose)
 {
-	_cleanup_free_ char *library = library_name(&context->comparison->variants[variant]);
+	_cleanup_free_ char *library =
+		library_name(&context->comparison->variants[variant]);
 	struct active a = {
 		.context = context,
 		.options = compare_options(context->options),
-		.run = { .variant = variant, .number = number,
+		.run = { .variant = variant,
+			 .number = number,
 			 .is_warm_up = purpose == RUN_WARMS_UP,
 			 .is_counting = purpose == RUN_COUNTS },
 		.job = { .sampler = context->sampler },

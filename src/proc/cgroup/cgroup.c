@@ -5,11 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/num.h"
 #include "base/strbuf.h"
@@ -17,36 +15,14 @@
 #include "base/xalloc.h"
 #include "proc/cgroup/parse.h"
 #include "proc/cgroup/pids.h"
+#include "proc/cgroup/reader.h"
 
 #define FILE_BYTES_MAX (4 << 20)
-#define LEVELS_MAX     64
 /*
  * v1 prints "no limit" as PAGE_COUNTER_MAX pages. That is below 2^63 by at most one page,
  * and a page is at most 64 KiB.
  */
 #define V1_NO_LIMIT (UINT64_C(0x7fffffffffff0000))
-
-enum group_file {
-	FILE_USAGE,
-	FILE_LIMIT,
-	FILE_HIGH,
-	FILE_PEAK,
-	FILE_SWAP,	 /* v1: memory plus swap */
-	FILE_SWAP_LIMIT, /* v1: limit of memory plus swap */
-	FILE_FAILCNT,
-	FILE_EVENTS,
-	/* includes descendants; for kernels without memory.events.local */
-	FILE_EVENTS_OF_ALL,
-	FILE_SWAP_EVENTS,
-	FILE_OOM_GROUP,
-	FILE_STAT,
-	FILE_KERNEL,
-	FILE_SOCK,
-	FILE_SOCK_LIMIT,
-	FILE_SLABS,
-	FILE_PRESSURE,
-	FILE_COUNT_
-};
 
 /* NULL: this cgroup version has no such file. */
 static const char *const file_names[][FILE_COUNT_] = {
@@ -79,52 +55,6 @@ static const char *const file_names[][FILE_COUNT_] = {
 		[FILE_PRESSURE] = "memory.pressure",
 	},
 };
-
-#define FD_NOT_YET (-1)
-#define FD_NONE	   (-2)
-
-struct level_reader {
-	char *path;
-	int dir_fd;
-	bool is_real_root;
-	/* v2: the memory controller is on; otherwise an ancestor is charged */
-	bool is_charged;
-	int fds[FILE_COUNT_];
-};
-
-struct cgroup_reader {
-	enum cgroup_version version;
-	struct level_reader levels[LEVELS_MAX];
-	size_t level_count;
-	/* the directory of the requested cgroup, whether or not it is a level */
-	int own_fd;
-	bool is_cut;
-	struct strbuf whole_path;
-	struct strbuf text; /* content of the file read last */
-};
-
-static void level_release(struct level_reader *level)
-{
-	for (int i = 0; i < FILE_COUNT_; i++)
-		if (level->fds[i] >= 0)
-			close(level->fds[i]);
-	if (level->dir_fd >= 0)
-		close(level->dir_fd);
-	free(level->path);
-}
-
-void cgroup_reader_free(struct cgroup_reader *reader)
-{
-	if (!reader)
-		return;
-	for (size_t i = 0; i < reader->level_count; i++)
-		level_release(&reader->levels[i]);
-	strbuf_release(&reader->whole_path);
-	if (reader->own_fd >= 0)
-		close(reader->own_fd);
-	strbuf_release(&reader->text);
-	free(reader);
-}
 
 /*
  * Read all of a kernel file from its start, which returns current values. Such a
@@ -192,7 +122,8 @@ static uint64_t read_limit(struct cgroup_reader *reader, struct level_reader *le
 {
 	uint64_t value = read_amount(reader, level, file);
 
-	if (reader->version == CGROUP_V1 && value != BYTES_UNKNOWN && value >= V1_NO_LIMIT)
+	if (reader->version == CGROUP_V1 && value != BYTES_UNKNOWN &&
+	    value >= V1_NO_LIMIT)
 		return CGROUP_NO_LIMIT;
 	/* the root cgroup has no limit file */
 	return level->is_charged ? value : CGROUP_NO_LIMIT;
@@ -218,7 +149,8 @@ static void read_events_v1(struct cgroup_reader *reader, struct level_reader *fr
 static void read_events_v2(struct cgroup_reader *reader, struct level_reader *from,
 			   struct cgroup_level *to)
 {
-	if (read_file(reader, from, FILE_EVENTS) || read_file(reader, from, FILE_EVENTS_OF_ALL)) {
+	if (read_file(reader, from, FILE_EVENTS) ||
+	    read_file(reader, from, FILE_EVENTS_OF_ALL)) {
 		to->high_count = find_count(&reader->text, "high");
 		to->max_count = find_count(&reader->text, "max");
 		to->oom_count = find_count(&reader->text, "oom");
@@ -291,7 +223,8 @@ static uint64_t read_hidden_limit(struct cgroup_reader *reader)
 
 	if (reader->version != CGROUP_V1 || !reader->is_cut ||
 	    !read_file(reader, &reader->levels[0], FILE_STAT) ||
-	    !cgroup_find_value(strbuf_text(&reader->text), "hierarchical_memory_limit", &limit) ||
+	    !cgroup_find_value(strbuf_text(&reader->text), "hierarchical_memory_limit",
+			       &limit) ||
 	    limit >= V1_NO_LIMIT)
 		return CGROUP_NO_LIMIT;
 	return limit;
@@ -302,17 +235,6 @@ static bool read_pressure(struct cgroup_reader *reader, struct cgroup_pressure *
 	if (!read_file(reader, &reader->levels[0], FILE_PRESSURE))
 		return false;
 	return cgroup_pressure_parse(strbuf_text(&reader->text), ret);
-}
-
-static bool has_file(int dir_fd, const char *name)
-{
-	return faccessat(dir_fd, name, F_OK, 0) == 0;
-}
-
-/* Return whether the cgroup still exists: the files of a removed cgroup are gone. */
-static bool is_there(const struct cgroup_reader *reader)
-{
-	return has_file(reader->own_fd, "cgroup.procs");
 }
 
 static void begin(struct cgroup_reader *reader, struct cgroup *cgroup)
@@ -350,17 +272,18 @@ static void read_levels(struct cgroup_reader *reader, struct cgroup *cgroup)
 
 int cgroup_reader_read_pids(struct cgroup_reader *reader, struct cgroup *ret)
 {
-	if (!is_there(reader))
+	if (!cgroup_reader_exists(reader))
 		return -ESRCH;
 	cgroup_pids_read(reader->own_fd, ret);
 	return 0;
 }
 
-int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct cgroup *ret)
+int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts,
+		       struct cgroup *ret)
 {
 	size_t owner;
 
-	if (!is_there(reader))
+	if (!cgroup_reader_exists(reader))
 		return -ESRCH;
 	begin(reader, ret);
 	ret->taken_ns = clock_now_ns();
@@ -373,12 +296,13 @@ int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct 
 	ret->limit_stat = ret->stat;
 	if ((parts & CGROUP_STAT) && owner != 0)
 		read_stat(reader, &reader->levels[owner], &ret->limit_stat);
-	ret->has_pressure = (parts & CGROUP_PRESSURE) && read_pressure(reader, &ret->pressure);
+	ret->has_pressure = (parts & CGROUP_PRESSURE) &&
+			    read_pressure(reader, &ret->pressure);
 	ret->pid_count = ret->group_count = 0;
 	if (parts & CGROUP_PIDS)
 		cgroup_pids_read(reader->levels[owner].dir_fd, ret);
 	/* if the cgroup was removed meanwhile, some figures are missing */
-	return is_there(reader) ? 0 : -ESRCH;
+	return cgroup_reader_exists(reader) ? 0 : -ESRCH;
 }
 
 void cgroup_reader_read_kernel(struct cgroup_reader *reader, struct cgroup *cgroup)
@@ -395,106 +319,9 @@ void cgroup_reader_read_kernel(struct cgroup_reader *reader, struct cgroup *cgro
 	 * limit; before, 0 means unknown
 	 */
 	k->tcp_bytes = read_amount(reader, level, FILE_SOCK);
-	if (k->tcp_bytes == 0 && read_limit(reader, level, FILE_SOCK_LIMIT) == CGROUP_NO_LIMIT)
+	if (k->tcp_bytes == 0 &&
+	    read_limit(reader, level, FILE_SOCK_LIMIT) == CGROUP_NO_LIMIT)
 		k->tcp_bytes = BYTES_UNKNOWN;
 	if (read_file(reader, level, FILE_SLABS))
 		cgroup_slabs_parse(strbuf_text(&reader->text), k);
-}
-
-/* Return whether the directory is the root cgroup, by files that only it has or lacks. */
-static bool is_real_root(enum cgroup_version version, int dir_fd)
-{
-	return version == CGROUP_V1 ? has_file(dir_fd, "release_agent")
-				    : !has_file(dir_fd, "memory.max") && !has_file(dir_fd, "cgroup.events");
-}
-
-static int open_level(struct cgroup_reader *reader, const char *dir, const char *path)
-{
-	struct level_reader *level = &reader->levels[reader->level_count];
-	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
-
-	strbuf_addf(&name, "%s%s", dir, path);
-	level->dir_fd = open(name.text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (level->dir_fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
-	if (reader->own_fd < 0)
-		reader->own_fd = fcntl(level->dir_fd, F_DUPFD_CLOEXEC, 0);
-	if (reader->own_fd < 0) {
-		/* without this check, the next level would be taken for the cgroup itself */
-		int r = -errno;
-
-		close(level->dir_fd);
-		return r;
-	}
-	for (int i = 0; i < FILE_COUNT_; i++)
-		level->fds[i] = FD_NOT_YET;
-	level->is_real_root = is_real_root(reader->version, level->dir_fd);
-	level->is_charged = reader->version == CGROUP_V1 || has_file(level->dir_fd, "memory.max");
-	level->path = xstrdup(path[0] ? path : "/");
-	reader->level_count++;
-	return 0;
-}
-
-/* Remove the level opened last if only an ancestor is charged: the figures are its own. */
-static void leave_out_uncharged(struct cgroup_reader *reader)
-{
-	struct level_reader *last = &reader->levels[reader->level_count - 1];
-
-	/* a removed cgroup has no files at all */
-	if (reader->level_count > 1 || last->is_charged || !has_file(last->dir_fd, "cgroup.procs"))
-		return;
-	level_release(last);
-	*last = (struct level_reader){ 0 };
-	reader->level_count = 0;
-}
-
-/* Open the levels from the cgroup up to the mounted cgroup. */
-static int open_levels(struct cgroup_reader *reader, const struct cgroup_mount *mount,
-		       const char *path)
-{
-	_cleanup_free_ char *at = xstrdup(path);
-	int r;
-
-	for (;;) {
-		if (reader->level_count == LEVELS_MAX)
-			return -ELOOP;
-		r = open_level(reader, mount->dir, at);
-		if (r < 0)
-			return r;
-		if (at[0] == '\0')
-			return 0;
-		leave_out_uncharged(reader);
-		*strrchr(at, '/') = '\0';
-	}
-}
-
-const char *cgroup_reader_whole_path(const struct cgroup_reader *reader)
-{
-	return strbuf_text(&reader->whole_path);
-}
-
-int cgroup_reader_open(const struct cgroup_mount *mount, const char *path,
-		       struct cgroup_reader **ret)
-{
-	struct cgroup_reader *reader = xcalloc(1, sizeof(*reader));
-	int r;
-
-	reader->version = mount->version;
-	reader->own_fd = -1;
-	if (path[0] != '\0' && path[0] != '/')
-		r = -EINVAL;
-	else
-		r = open_levels(reader, mount, path);
-	if (r == 0 && !is_there(reader))
-		r = -ESRCH;
-	if (r < 0) {
-		cgroup_reader_free(reader);
-		return r;
-	}
-	if (strcmp(mount->root, "/") != 0 && !strstr(mount->root, "/.."))
-		strbuf_add_text(&reader->whole_path, mount->root);
-	strbuf_add_text(&reader->whole_path, path);
-	reader->is_cut = !reader->levels[reader->level_count - 1].is_real_root;
-	*ret = reader;
-	return 0;
 }

@@ -20,10 +20,10 @@
 #include "proc/kmsg/victim.h"
 
 #define LINE_BYTES_MAX 65536
-#define TASKS_MAX      32768 /* maximum number of tasks in one report */
-#define ALL_TASKS_MAX  500000
-#define KILLS_MAX      10000
-#define COMM_MAX       15
+#define TASKS_MAX 32768 /* maximum number of tasks in one report */
+#define ALL_TASKS_MAX 500000
+#define KILLS_MAX 10000
+#define COMM_MAX 15
 
 struct kmsg_oom {
 	struct oom_kill_list *list;
@@ -31,7 +31,7 @@ struct kmsg_oom {
 	bool has_begun;	      /* a line of the report has been parsed */
 	/* the victim was killed: further lines may name more victims */
 	bool is_confirmed;
-	bool is_manual;	      /* SysRq f was logged; its report follows */
+	bool is_manual;	       /* SysRq f was logged; its report follows */
 	bool is_other_machine; /* the next Mem-Info does not belong to a kill */
 	struct kmsg_group group;
 	struct kmsg_machine machine;
@@ -42,17 +42,21 @@ struct kmsg_oom {
 	struct oom_time event_time; /* time of the current kubectl event */
 	struct strbuf line, json;
 	uint64_t line_begin, line_end; /* offsets of the current line in the log */
-	bool is_skipping; /* ignoring the rest of a line that is too long */
+	bool is_skipping;	       /* ignoring the rest of a line that is too long */
 };
 
 static void begin_kill(struct kmsg_oom *p)
 {
 	struct oom_kill *k = &p->kill;
 
-	*k = (struct oom_kill){ .usage_bytes = BYTES_UNKNOWN, .limit_bytes = BYTES_UNKNOWN,
-				.fail_count = COUNT_UNKNOWN, .swap_usage_bytes = BYTES_UNKNOWN,
-				.swap_limit_bytes = BYTES_UNKNOWN, .time.boot_us = COUNT_UNKNOWN,
-				.kernel_usage_bytes = BYTES_UNKNOWN, .order = COUNT_UNKNOWN };
+	*k = (struct oom_kill){ .usage_bytes = BYTES_UNKNOWN,
+				.limit_bytes = BYTES_UNKNOWN,
+				.fail_count = COUNT_UNKNOWN,
+				.swap_usage_bytes = BYTES_UNKNOWN,
+				.swap_limit_bytes = BYTES_UNKNOWN,
+				.time.boot_us = COUNT_UNKNOWN,
+				.kernel_usage_bytes = BYTES_UNKNOWN,
+				.order = COUNT_UNKNOWN };
 	memset(&k->stat, 0xff, sizeof(k->stat));
 	kmsg_task_clear(&k->victim);
 	p->has_begun = p->is_confirmed = false;
@@ -68,21 +72,14 @@ static void drop_kill(struct kmsg_oom *p)
 	begin_kill(p);
 }
 
-static const struct oom_task *find_task(const struct oom_kill *k, int pid)
-{
-	for (size_t i = 0; i < k->task_count; i++)
-		if (k->tasks[i].pid == pid)
-			return &k->tasks[i];
-	return NULL;
-}
-
 /* Return the page size: the ratio of the victim's memory in kB and in pages, if known. */
 static uint64_t find_page_bytes(const struct kmsg_oom *p, const struct oom_task *row)
 {
 	uint64_t page_bytes = kmsg_machine_page_bytes(&p->machine, p->table.page_bytes);
 	uint64_t pages, kb;
 
-	if (!row || !bytes_known(row->total_vm_bytes) || !bytes_known(p->kill.victim.total_vm_bytes))
+	if (!row || !bytes_known(row->total_vm_bytes) ||
+	    !bytes_known(p->kill.victim.total_vm_bytes))
 		return page_bytes;
 	pages = row->total_vm_bytes / p->table.page_bytes;
 	kb = p->kill.victim.total_vm_bytes / 1024;
@@ -92,23 +89,11 @@ static uint64_t find_page_bytes(const struct kmsg_oom *p, const struct oom_task 
 	return kb == 4 || kb == 8 || kb == 16 || kb == 64 ? kb * 1024 : page_bytes;
 }
 
-/* Use the table's amounts if the "Killed process" line is missing. */
-static void complete_victim(struct oom_task *victim, const struct oom_task *row)
-{
-	uint64_t uid = victim->uid;
-
-	if (!row || bytes_known(victim->rss_bytes))
-		return;
-	*victim = *row;
-	if (uid != COUNT_UNKNOWN)
-		victim->uid = uid;
-}
-
 static void end_kill(struct kmsg_oom *p)
 {
 	struct oom_kill_list *list = p->list;
 	struct oom_kill *k = &p->kill;
-	const struct oom_task *row = find_task(k, k->victim.pid);
+	const struct oom_task *row = kmsg_find_task(k, k->victim.pid);
 	uint64_t page_bytes;
 
 	if (!p->has_begun || list->count == KILLS_MAX) {
@@ -120,12 +105,13 @@ static void end_kill(struct kmsg_oom *p)
 	kmsg_table_rescale(&p->table, page_bytes, k);
 	kmsg_machine_end(&p->machine, page_bytes, &k->machine);
 	kmsg_group_end(&p->group, k);
-	complete_victim(&k->victim, row);
+	kmsg_victim_complete(&k->victim, row);
 	/* the limit's owner comes first, unless the report's head is missing */
 	if (k->limit_path[0] == '\0' && bytes_known(k->usage_bytes))
 		text_copy(k->limit_path, sizeof(k->limit_path), k->stats_path);
 	k->is_cut = k->invoker[0] == '\0' || k->task_count == 0;
-	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
+	list->items = xgrow(list->items, &list->capacity, list->count + 1,
+			    sizeof(*list->items));
 	list->items[list->count++] = *k;
 	begin_kill(p);
 }
@@ -182,7 +168,8 @@ static bool parse_invoker_pid(struct kmsg_oom *p, const char *line)
 
 	if (p->kill.invoker[0] == '\0' || p->kill.invoker_pid != 0)
 		return false;
-	if (!(at && sscanf(at, " PID: %9d Comm: ", &pid) == 1) && sscanf(line, "Pid: %9d, comm: ", &pid) != 1)
+	if (!(at && sscanf(at, " PID: %9d Comm: ", &pid) == 1) &&
+	    sscanf(line, "Pid: %9d, comm: ", &pid) != 1)
 		return false;
 	if (pid <= 0)
 		return false;
@@ -213,7 +200,8 @@ static bool parse_trace(struct kmsg_oom *p, const char *line)
 		k->is_sysrq = true;
 	else if (k->constraint != OOM_UNKNOWN)
 		return false;
-	else if (strstr(line, " mem_cgroup_out_of_memory+") || strstr(line, " mem_cgroup_oom_synchronize+"))
+	else if (strstr(line, " mem_cgroup_out_of_memory+") ||
+		 strstr(line, " mem_cgroup_oom_synchronize+"))
 		k->constraint = OOM_CGROUP;
 	else
 		return false;
@@ -228,7 +216,8 @@ static bool parse_task(struct kmsg_oom *p, const char *line)
 	if (!kmsg_table_read(&p->table, line, &task))
 		return false;
 	if (k->task_count < TASKS_MAX && p->all_task_count < ALL_TASKS_MAX) {
-		k->tasks = xgrow(k->tasks, &k->task_capacity, k->task_count + 1, sizeof(*k->tasks));
+		k->tasks = xgrow(k->tasks, &k->task_capacity, k->task_count + 1,
+				 sizeof(*k->tasks));
 		k->tasks[k->task_count++] = task;
 		p->all_task_count++;
 	}
@@ -247,7 +236,8 @@ static void add_killed(struct kmsg_oom *p, const struct kmsg_victim *v)
 		return;
 	}
 	/* only a line without a UID may name a child of the chosen process */
-	if (p->is_confirmed || (k->victim.pid != 0 && k->victim.pid != v->task.pid && v->has_uid))
+	if (p->is_confirmed ||
+	    (k->victim.pid != 0 && k->victim.pid != v->task.pid && v->has_uid))
 		end_kill(p);
 	touch_kill(p);
 	k->victim = v->task;
@@ -255,8 +245,8 @@ static void add_killed(struct kmsg_oom *p, const struct kmsg_victim *v)
 	p->is_confirmed = true;
 }
 
-static void add_victim_line(struct kmsg_oom *p, const char *line, enum kmsg_victim_line kind,
-			    const struct kmsg_victim *v)
+static void add_victim_line(struct kmsg_oom *p, const char *line,
+			    enum kmsg_victim_line kind, const struct kmsg_victim *v)
 {
 	struct oom_kill *k = &p->kill;
 
@@ -274,7 +264,8 @@ static void add_victim_line(struct kmsg_oom *p, const char *line, enum kmsg_vict
 		add_killed(p, v);
 	}
 	if (k->constraint == OOM_UNKNOWN || kind == KMSG_SUMMARY)
-		k->constraint = v->constraint != OOM_UNKNOWN ? v->constraint : k->constraint;
+		k->constraint = v->constraint != OOM_UNKNOWN ? v->constraint
+							     : k->constraint;
 }
 
 static bool parse_victim(struct kmsg_oom *p, const char *line)
@@ -283,8 +274,7 @@ static bool parse_victim(struct kmsg_oom *p, const char *line)
 	enum kmsg_victim_line kind = kmsg_victim_read(line, &victim);
 
 	switch (kind) {
-	case KMSG_NO_VICTIM:
-		return false;
+	case KMSG_NO_VICTIM: return false;
 	case KMSG_SKIPPED:
 		if (!p->is_confirmed)
 			drop_kill(p);
@@ -295,16 +285,15 @@ static bool parse_victim(struct kmsg_oom *p, const char *line)
 		drop_kill(p);
 		p->list->unkillable_count++;
 		return true;
-	default:
-		add_victim_line(p, line, kind, &victim);
-		return true;
+	default: add_victim_line(p, line, kind, &victim); return true;
 	}
 }
 
 static bool parse_body(struct kmsg_oom *p, char *line)
 {
 	struct oom_kill *k = &p->kill;
-	bool is_group = strncmp(line, "Task in ", 8) == 0 || strncmp(line, "memory: usage ", 14) == 0;
+	bool is_group = strncmp(line, "Task in ", 8) == 0 ||
+			strncmp(line, "memory: usage ", 14) == 0;
 
 	/* the next report's head may be missing: the kernel rate-limits it */
 	if (k->victim.pid != 0 && (is_group || strncmp(line, "Mem-Info:", 9) == 0))
@@ -316,22 +305,24 @@ static bool parse_body(struct kmsg_oom *p, char *line)
 	/* a table alone does not indicate a kill */
 	if (kmsg_table_begin(&p->table, line))
 		return true;
-	if (p->table.column_count == 0 && !p->is_other_machine && kmsg_machine_read(&p->machine, line))
+	if (p->table.column_count == 0 && !p->is_other_machine &&
+	    kmsg_machine_read(&p->machine, line))
 		return true;
-	return parse_task(p, line) || parse_invoker_pid(p, line) || parse_cpuset(p, line) || parse_trace(p, line);
+	return parse_task(p, line) || parse_invoker_pid(p, line) ||
+	       parse_cpuset(p, line) || parse_trace(p, line);
 }
 
 /* Failed allocations and SysRq m also list the machine's memory, without a kill. */
 static bool is_other_report(const char *line)
 {
-	return strstr(line, "allocation failure") || strstr(line, "page allocation stall") ||
-	       strstr(line, "Show Memory");
+	return strstr(line, "allocation failure") ||
+	       strstr(line, "page allocation stall") || strstr(line, "Show Memory");
 }
 
 static void parse_text(struct kmsg_oom *p, char *line)
 {
-	if (kmsg_group_read_stat(&p->group, line) || parse_invoked(p, line) || parse_victim(p, line) ||
-	    parse_body(p, line))
+	if (kmsg_group_read_stat(&p->group, line) || parse_invoked(p, line) ||
+	    parse_victim(p, line) || parse_body(p, line))
 		return;
 	if (strstr(line, "Manual OOM execution")) {
 		p->is_manual = true;
@@ -419,7 +410,8 @@ static bool parse_list(struct kmsg_oom *p, const char *line)
 	while (json_next_element(items, &at, &item) == 0) {
 		struct oom_time time;
 
-		if (kmsg_stamp_read_json(item.text, item.length, &p->json, &time) && p->json.length > 0)
+		if (kmsg_stamp_read_json(item.text, item.length, &p->json, &time) &&
+		    p->json.length > 0)
 			parse_json(p, &time);
 	}
 	return true;
@@ -431,11 +423,12 @@ static void end_line(struct kmsg_oom *p)
 
 	if (p->line.length > 0) {
 		p->line.text[strcspn(p->line.text, "\r")] = '\0';
-		if (kmsg_stamp_read_json(p->line.text, strlen(p->line.text), &p->json, &time) &&
+		if (kmsg_stamp_read_json(p->line.text, strlen(p->line.text), &p->json,
+					 &time) &&
 		    p->json.length > 0)
 			parse_json(p, &time);
-		else if (kmsg_stamp_read_member(p->line.text, strlen(p->line.text), &p->json,
-						&p->event_time))
+		else if (kmsg_stamp_read_member(p->line.text, strlen(p->line.text),
+						&p->json, &p->event_time))
 			parse_event(p);
 		else if (!parse_list(p, p->line.text))
 			parse_record(p, p->line.text);

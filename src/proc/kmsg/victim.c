@@ -199,3 +199,22 @@ enum kmsg_victim_line kmsg_victim_read(const char *line, struct kmsg_victim *ret
 	*ret = victim;
 	return kind;
 }
+
+const struct oom_task *kmsg_find_task(const struct oom_kill *k, int pid)
+{
+	for (size_t i = 0; i < k->task_count; i++)
+		if (k->tasks[i].pid == pid)
+			return &k->tasks[i];
+	return NULL;
+}
+
+void kmsg_victim_complete(struct oom_task *victim, const struct oom_task *row)
+{
+	uint64_t uid = victim->uid;
+
+	if (!row || bytes_known(victim->rss_bytes))
+		return;
+	*victim = *row;
+	if (uid != COUNT_UNKNOWN)
+		victim->uid = uid;
+}

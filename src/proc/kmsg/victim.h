@@ -33,6 +33,12 @@ enum kmsg_victim_line kmsg_victim_read(const char *line, struct kmsg_victim *ret
  */
 void kmsg_victim_read_paths(const char *line, struct oom_kill *kill);
 
+/* Return the row of the process in the report's table of tasks, or NULL. */
+const struct oom_task *kmsg_find_task(const struct oom_kill *k, int pid);
+
+/* Use the table's amounts if the "Killed process" line is missing. row may be NULL. */
+void kmsg_victim_complete(struct oom_task *victim, const struct oom_task *row);
+
 /*
  * Return in bytes the "…kB" amount after a key, as in "anon-rss:24192kB". Return
  * BYTES_UNKNOWN if there is none, and CGROUP_NO_LIMIT for cgroup v1's "no limit".

@@ -12,13 +12,14 @@
 #include "base/xalloc.h"
 #include "model/known_names.h"
 #include "proc/process/list.h"
+#include "sample/run/pid_set.h"
 #include "tracee/ptrace/watchdog.h"
 
 /*
  * Listing all processes of the machine may take this part of one CPU, but at least one
  * listing is made in each LIST_MAX_NS.
  */
-#define LIST_SHARE  20
+#define LIST_SHARE 20
 #define LIST_MAX_NS (100 * NS_PER_MS)
 
 /*
@@ -27,13 +28,13 @@
  * times T, which doubles after each walk that found nothing.
  */
 #define GROWTH_PERCENT 5
-#define WALK_PART      20
-#define WALK_SHARE     5
-#define FUTILE_MAX     6
-#define WALK_BEGIN_NS  (20 * NS_PER_MS) /* until then the loader is at work */
+#define WALK_PART 20
+#define WALK_SHARE 5
+#define FUTILE_MAX 6
+#define WALK_BEGIN_NS (20 * NS_PER_MS) /* until then the loader is at work */
 
 /* Findings older than this, or than this part of the run, are stale. */
-#define STALE_NS   (250 * NS_PER_MS)
+#define STALE_NS (250 * NS_PER_MS)
 #define STALE_PART 10
 
 /*
@@ -42,44 +43,16 @@
  */
 #define KNOWN_PERCENT 95
 
-struct pids {
-	int *items;
-	size_t count, capacity;
-};
-
-static bool pids_have(const struct pids *pids, int pid)
-{
-	for (size_t i = 0; i < pids->count; i++)
-		if (pids->items[i] == pid)
-			return true;
-	return false;
-}
-
-static void pids_add(struct pids *pids, int pid)
-{
-	if (pids_have(pids, pid))
-		return;
-	pids->items = xgrow(pids->items, &pids->capacity, pids->count + 1, sizeof(*pids->items));
-	pids->items[pids->count++] = pid;
-}
-
-static void pids_remove(struct pids *pids, int pid)
-{
-	for (size_t i = 0; i < pids->count; i++)
-		if (pids->items[i] == pid)
-			pids->items[i] = pids->items[--pids->count];
-}
-
 struct run_sampler {
 	const struct procfs *fs;
 	struct sampler *sampler;
 	struct heap_keeper *heaps;
 	int parent_pid, left_out_pid;
 	const char *library;
-	struct pids users; /* processes that map the library, or did when read last */
+	struct pid_set users; /* processes that map the library, or did when read last */
 	/* measured: in any sample, and not a wrapper at that time */
-	struct pids wrappers, measured;
-	bool has_wrappers; /* also if it has ended */
+	struct pid_set wrappers, measured;
+	bool has_wrappers;  /* also if it has ended */
 	bool were_wrappers; /* all processes measured before this sample were wrappers */
 	struct snapshot processes;
 	struct mapping_list mappings;
@@ -152,7 +125,8 @@ static int add_process(void *context, const struct process *p)
  * Add the descendants of the parent, without memstate's watchdog. Passes over the list repeat until one finds no more,
  * which takes as many passes as the tree is deep.
  */
-static void take_tree(const struct run_sampler *s, const struct snapshot *all, struct snapshot *ret)
+static void take_tree(const struct run_sampler *s, const struct snapshot *all,
+		      struct snapshot *ret)
 {
 	size_t before;
 
@@ -205,8 +179,8 @@ static void list_again(struct run_sampler *s)
 		struct usage *u = &s->processes.usages[i];
 		struct process p;
 
-		if (proc_list_read_one(s->fs, u->process.pid, &p) < 0 || !process_has_memory(&p) ||
-		    p.start_ticks != u->process.start_ticks)
+		if (proc_list_read_one(s->fs, u->process.pid, &p) < 0 ||
+		    !process_has_memory(&p) || p.start_ticks != u->process.start_ticks)
 			continue;
 		s->processes.usages[kept] = *u;
 		s->processes.usages[kept++].process = p;
@@ -241,9 +215,9 @@ static bool has_children(const struct snapshot *processes, int pid)
 static void add_wrapper(struct run_sampler *s, int pid)
 {
 	s->has_wrappers = true;
-	pids_add(&s->wrappers, pid);
+	pid_set_add(&s->wrappers, pid);
 	for (size_t i = 0; i < s->measured.count; i++)
-		if (!pids_have(&s->wrappers, s->measured.items[i]))
+		if (!pid_set_contains(&s->wrappers, s->measured.items[i]))
 			return;
 	s->were_wrappers = s->measured.count > 0;
 	s->measured.count = 0;
@@ -257,7 +231,7 @@ static void add_wrapper(struct run_sampler *s, int pid)
  */
 static bool is_wrapper(struct run_sampler *s, const struct process *p)
 {
-	bool was_wrapper = pids_have(&s->wrappers, p->pid);
+	bool was_wrapper = pid_set_contains(&s->wrappers, p->pid);
 	char name[PROCESS_COMM_SIZE];
 
 	if (!was_wrapper && !has_children(&s->processes, p->pid))
@@ -265,7 +239,7 @@ static bool is_wrapper(struct run_sampler *s, const struct process *p)
 	if (proc_cost_read_program(s->fs, p->pid, name, sizeof(name)) < 0)
 		return was_wrapper;
 	if (was_wrapper && !wrapper_name_is(name))
-		pids_remove(&s->wrappers, p->pid);
+		pid_set_remove(&s->wrappers, p->pid);
 	else if (!was_wrapper && wrapper_name_is(name))
 		add_wrapper(s, p->pid);
 	return wrapper_name_is(name);
@@ -275,12 +249,12 @@ static bool is_wrapper(struct run_sampler *s, const struct process *p)
 static void look_for_library(struct run_sampler *s, int pid)
 {
 	if (s->mappings.count > 0)
-		pids_remove(&s->users, pid);
+		pid_set_remove(&s->users, pid);
 	for (size_t i = 0; i < s->mappings.count; i++) {
 		const char *name = strrchr(s->mappings.items[i].name, '/');
 
 		if (name && strcmp(name + 1, s->library) == 0)
-			pids_add(&s->users, pid);
+			pid_set_add(&s->users, pid);
 	}
 }
 
@@ -305,7 +279,8 @@ static bool is_known(const struct run_sampler *s, const struct usage *u)
 	uint64_t limit_ns = (u->taken_ns - s->begin_ns) / STALE_PART;
 
 	return u->heap_quality != QUALITY_UNKNOWN &&
-	       u->taken_ns - u->heap_taken_ns <= (limit_ns > STALE_NS ? limit_ns : STALE_NS);
+	       u->taken_ns - u->heap_taken_ns <=
+		       (limit_ns > STALE_NS ? limit_ns : STALE_NS);
 }
 
 static void add_usage(struct sums *sums, const struct usage *u, bool is_known)
@@ -314,7 +289,8 @@ static void add_usage(struct sums *sums, const struct usage *u, bool is_known)
 	uint64_t rss_bytes = u->total.bytes[SMAPS_RSS];
 
 	all->rss_bytes = bytes_add(all->rss_bytes, rss_bytes);
-	all->lazyfree_bytes = bytes_add(all->lazyfree_bytes, u->state_bytes[STATE_LAZYFREE]);
+	all->lazyfree_bytes =
+		bytes_add(all->lazyfree_bytes, u->state_bytes[STATE_LAZYFREE]);
 	all->unbacked_bytes = bytes_add(all->unbacked_bytes, u->unbacked_bytes);
 	all->swap_bytes = bytes_add(all->swap_bytes, u->total.bytes[SMAPS_SWAP]);
 	for (int o = 0; o < OWNER_COUNT_; o++) {
@@ -353,7 +329,8 @@ static void end_sums(struct sums *sums)
 		return;
 	}
 	all->heap_quality = QUALITY_UNKNOWN;
-	all->owner_bytes[OWNER_ANON] = bytes_add(all->owner_bytes[OWNER_ANON], sums->heap_bytes);
+	all->owner_bytes[OWNER_ANON] =
+		bytes_add(all->owner_bytes[OWNER_ANON], sums->heap_bytes);
 	for (int o = OWNER_HEAP_FIRST; o <= OWNER_HEAP_LAST; o++)
 		all->owner_bytes[o] = BYTES_UNKNOWN;
 }
@@ -370,19 +347,20 @@ static bool has_ended_meanwhile(const struct run_sampler *s, const struct proces
 	       now.stat_size_bytes == 0;
 }
 
-static bool read_process(struct run_sampler *s, const struct process *p, struct sums *sums)
+static bool read_process(struct run_sampler *s, const struct process *p,
+			 struct sums *sums)
 {
 	struct usage u;
 	int r;
 
 	usage_init(&u);
 	u.process = *p;
-	r = s->heaps ? heap_keeper_read(s->heaps, &u, &s->mappings) :
-		       sampler_read_mappings(s->sampler, &u, &s->mappings);
+	r = s->heaps ? heap_keeper_read(s->heaps, &u, &s->mappings)
+		     : sampler_read_mappings(s->sampler, &u, &s->mappings);
 	if (r == 0 && has_ended_meanwhile(s, p))
 		r = -ESRCH;
 	if (r == 0) {
-		pids_add(&s->measured, p->pid);
+		pid_set_add(&s->measured, p->pid);
 		note_peak(s, p->pid);
 		if (s->library)
 			look_for_library(s, p->pid);
@@ -405,12 +383,14 @@ static bool wants_walk(const struct run_sampler *s)
 		return false;
 	/* figures that need no further read */
 	for (size_t i = 0; i < s->processes.count; i++)
-		rss_bytes = bytes_add(rss_bytes, s->processes.usages[i].process.stat_rss_bytes);
+		rss_bytes = bytes_add(rss_bytes,
+				      s->processes.usages[i].process.stat_rss_bytes);
 	return rss_bytes / (100 + GROWTH_PERCENT) > s->walked_rss_bytes / 100 ||
 	       age_ns > (now - s->begin_ns) / WALK_PART;
 }
 
-static void note_walk(struct run_sampler *s, uint64_t begin_ns, const struct sums *sums, int count)
+static void note_walk(struct run_sampler *s, uint64_t begin_ns, const struct sums *sums,
+		      int count)
 {
 	s->walked_ns = clock_now_ns();
 	s->walk_cost_ns = s->walked_ns - begin_ns;

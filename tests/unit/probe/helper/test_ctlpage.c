@@ -113,7 +113,8 @@ static void a_page_is_found_through_maps(void **state)
 	struct play *play = *state;
 	struct ctlpage ctl = CTLPAGE_INIT;
 
-	assert_int_equal(ctlpage_open(&play->fs, getpid(), play->self.start_ticks, &ctl), 0);
+	assert_int_equal(ctlpage_open(&play->fs, getpid(), play->self.start_ticks, &ctl),
+			 0);
 	play->ctl.page->values[3] = 77;
 	assert_int_equal(ctl.page->values[3], 77);
 	ctlpage_close(&ctl);
@@ -178,7 +179,8 @@ static void an_answer_is_complete_and_its_text_is_escaped(void **state)
 
 	begin(play, answer_well);
 	for (int i = 0; i < 20; i++) {
-		assert_int_equal(ctlpage_ask(&play->ctl, AGENT_JEMALLOC, LONG_NS, &answer), 0);
+		assert_int_equal(
+			ctlpage_ask(&play->ctl, AGENT_JEMALLOC, LONG_NS, &answer), 0);
 		assert_int_equal(answer.known, 3);
 		assert_int_equal(answer.values[0], AGENT_JEMALLOC);
 		assert_true(answer.values[1] == UINT64_MAX);
@@ -220,7 +222,8 @@ static void only_the_answer_to_this_request_counts(void **state)
 	struct ctlpage_answer answer;
 
 	begin(play, answer_another);
-	assert_int_equal(ctlpage_ask(&play->ctl, AGENT_PING, SHORT_NS, &answer), -ETIMEDOUT);
+	assert_int_equal(ctlpage_ask(&play->ctl, AGENT_PING, SHORT_NS, &answer),
+			 -ETIMEDOUT);
 	assert_int_equal(play->ctl.page->client_lock, 0);
 }
 
@@ -230,7 +233,8 @@ static void a_busy_helper_is_not_disturbed(void **state)
 	struct ctlpage_answer answer;
 
 	play->ctl.page->state = AGENT_BUSY;
-	assert_int_equal(ctlpage_ask(&play->ctl, AGENT_PING, 3 * SHORT_NS, &answer), -ETIMEDOUT);
+	assert_int_equal(ctlpage_ask(&play->ctl, AGENT_PING, 3 * SHORT_NS, &answer),
+			 -ETIMEDOUT);
 	assert_int_equal(play->ctl.page->state, AGENT_BUSY);
 	assert_int_equal(play->ctl.page->client_lock, 0);
 }
@@ -301,7 +305,8 @@ static void a_client_waits_for_a_live_lock_holder_only(void **state)
 
 	begin(play, answer_well);
 	assert_int_equal(proc_stat_read(&play->fs, getppid(), &parent), 0);
-	page->client_lock = (parent.start_ticks & UINT32_MAX) << 32 | (uint64_t)parent.pid;
+	page->client_lock = (parent.start_ticks & UINT32_MAX) << 32 |
+			    (uint64_t)parent.pid;
 	assert_int_equal(ctlpage_ask(&play->ctl, AGENT_PING, SHORT_NS, &answer), -EBUSY);
 	/* now the lock holder's pid has been reused */
 	page->client_lock ^= UINT64_C(1) << 40;
@@ -339,7 +344,8 @@ static void *scribble(void *context)
 		size_t at = (size_t)rand_r(&seed) % (sizeof(struct agent_page) / 4);
 		uint32_t word = (uint32_t)rand_r(&seed) << 16 ^ (uint32_t)rand_r(&seed);
 
-		__atomic_store_n(&words[at], rand_r(&seed) & 1 ? word : word & 7, __ATOMIC_RELAXED);
+		__atomic_store_n(&words[at], rand_r(&seed) & 1 ? word : word & 7,
+				 __ATOMIC_RELAXED);
 		/* as if the request had been answered */
 		if (rand_r(&seed) % 4 == 0)
 			finish_request(play->ctl.page, play->ctl.page->request_seq);
@@ -488,7 +494,6 @@ int main(void)
 		TEST(a_heap_with_many_free_chunks_is_queried_only_with_consent),
 		TEST(an_expensive_query_is_not_repeated_soon),
 		TEST(a_helper_without_commands_is_reported),
-#undef TEST
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

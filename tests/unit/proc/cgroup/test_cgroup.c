@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "proc/cgroup/parse.h"
 #include "../../support/tree.h"
 #include "../../support/unit.h"
 
@@ -187,14 +186,16 @@ static void version_1_files_are_read(void **state)
 	tree_write(&tree, "cg roup/g/memory.usage_in_bytes", "1000\n");
 	tree_write(&tree, "cg roup/g/memory.limit_in_bytes", "4096\n");
 	tree_write(&tree, "cg roup/g/memory.memsw.usage_in_bytes", "1300\n");
-	tree_write(&tree, "cg roup/g/memory.memsw.limit_in_bytes", "9223372036854771712\n");
+	tree_write(&tree, "cg roup/g/memory.memsw.limit_in_bytes",
+		   "9223372036854771712\n");
 	tree_write(&tree, "cg roup/g/memory.failcnt", "12\n");
 	tree_write(&tree, "cg roup/g/memory.kmem.usage_in_bytes", "77\n");
 	tree_write(&tree, "cg roup/g/memory.oom_control",
 		   "oom_kill_disable 1\nunder_oom 0\noom_kill 3\n");
-	tree_write(&tree, "cg roup/g/memory.stat",
-		   "cache 1\nrss 2\nshmem 3\nhierarchical_memory_limit 4096\ntotal_cache 10\n"
-		   "total_rss 20\ntotal_shmem 30\ntotal_inactive_file 40\n");
+	tree_write(
+		&tree, "cg roup/g/memory.stat",
+		"cache 1\nrss 2\nshmem 3\nhierarchical_memory_limit 4096\ntotal_cache 10\n"
+		"total_rss 20\ntotal_shmem 30\ntotal_inactive_file 40\n");
 	read_group("/g", CGROUP_ALL, &c);
 	assert_int_equal(c.level_count, 2);
 	assert_string_equal(c.levels[0].path, "/g");
@@ -265,7 +266,8 @@ static void in_version_2_an_ancestors_limit_and_figures_count(void **state)
 	tree_write(&tree, "cg roup/p/cgroup.procs", "3\n");
 	tree_write(&tree, "cg roup/p/memory.max", "5000\n");
 	tree_write(&tree, "cg roup/p/memory.current", "4900\n");
-	tree_write(&tree, "cg roup/p/memory.events.local", "low 0\nhigh 0\nmax 37\noom 1\noom_kill 0\n");
+	tree_write(&tree, "cg roup/p/memory.events.local",
+		   "low 0\nhigh 0\nmax 37\noom 1\noom_kill 0\n");
 	tree_write(&tree, "cg roup/p/memory.stat", "anon 4000\nslab_reclaimable 7\n");
 	tree_write(&tree, "cg roup/p/k/cgroup.procs", "");
 	tree_write(&tree, "cg roup/p/k/memory.max", "max\n");
@@ -406,24 +408,6 @@ static void reading_a_removed_group_fails_and_keeps_the_figures(void **state)
 	cgroup_mount_release(&mount);
 }
 
-static void malformed_texts_are_unknown(void **state)
-{
-	static const char *const texts[] = { "", "\n", "anon", "anon \n", "anon 99999999999999999999999\n",
-					     "anonymous 5\n", "\nanon5\n" };
-	struct cgroup_pressure pressure;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		struct cgroup_stat stat;
-
-		memset(&stat, 0xff, sizeof(stat));
-		cgroup_stat_parse(CGROUP_V2, texts[i], &stat);
-		assert_true(stat.anon_bytes == BYTES_UNKNOWN);
-		assert_false(cgroup_pressure_parse(texts[i], &pressure));
-	}
-	assert_false(cgroup_pressure_parse("some avg10= total=5\nfull avg10=1 total=6\n", &pressure));
-}
-
 static void read_kernel(struct cgroup *c)
 {
 	struct cgroup_mount mount = CGROUP_MOUNT_INIT;
@@ -447,7 +431,8 @@ static void uncounted_tcp_buffers_are_unknown(void **state)
 	make_v1("/");
 	tree_write(&tree, "cg roup/g/cgroup.procs", "");
 	tree_write(&tree, "cg roup/g/memory.kmem.tcp.usage_in_bytes", "0\n");
-	tree_write(&tree, "cg roup/g/memory.kmem.tcp.limit_in_bytes", "9223372036854771712\n");
+	tree_write(&tree, "cg roup/g/memory.kmem.tcp.limit_in_bytes",
+		   "9223372036854771712\n");
 	read_kernel(&c);
 	assert_true(c.kernel.tcp_bytes == BYTES_UNKNOWN);
 	cgroup_release(&c);
@@ -456,7 +441,8 @@ static void uncounted_tcp_buffers_are_unknown(void **state)
 	assert_int_equal(c.kernel.tcp_bytes, 0);
 	cgroup_release(&c);
 	tree_write(&tree, "cg roup/g/memory.kmem.tcp.usage_in_bytes", "8192\n");
-	tree_write(&tree, "cg roup/g/memory.kmem.tcp.limit_in_bytes", "9223372036854771712\n");
+	tree_write(&tree, "cg roup/g/memory.kmem.tcp.limit_in_bytes",
+		   "9223372036854771712\n");
 	read_kernel(&c);
 	assert_int_equal(c.kernel.tcp_bytes, 8192);
 	cgroup_release(&c);
@@ -483,7 +469,6 @@ int main(void)
 		test(a_subtree_without_the_controller_is_not_the_root),
 		test(reading_a_removed_group_fails_and_keeps_the_figures),
 		test(uncounted_tcp_buffers_are_unknown),
-		cmocka_unit_test(malformed_texts_are_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

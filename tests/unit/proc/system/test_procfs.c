@@ -16,13 +16,11 @@
 #include "proc/process/stat.h"
 #include "proc/process/task.h"
 #include "proc/smaps/smaps.h"
-#include "proc/system/local_devices.h"
-#include "proc/system/mounts.h"
 #include "../../support/smaps_texts.h"
 #include "../../support/tree.h"
 #include "../../support/unit.h"
 
-#define STAT(pid, comm)                                                                            \
+#define STAT(pid, comm) \
 	pid " (" comm ") S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 2 0 500 1048576 64 0\n"
 
 static struct tree tree;
@@ -113,7 +111,9 @@ static void paths_consist_of_pid_and_file(void **state)
 	assert_string_equal(path, "1/smaps");
 	procfs_format_path(path, 4194304, "");
 	assert_string_equal(path, "4194304/");
-	procfs_format_path(path, INT32_MAX, "a-name-that-is-longer-than-any-file-of-proc-could-be-xxxxxxx");
+	procfs_format_path(
+		path, INT32_MAX,
+		"a-name-that-is-longer-than-any-file-of-proc-could-be-xxxxxxx");
 	assert_true(strlen(path) < sizeof(path));
 }
 
@@ -185,7 +185,8 @@ static void the_list_contains_only_pids(void **state)
 	assert_int_equal(seen.count, 2);
 	assert_int_equal(seen.pids[0] + seen.pids[1], 7 + 4194304);
 	for (size_t i = 0; i < ARRAY_SIZE(results); i++)
-		assert_int_equal(proc_list_read(&fs, LIST_STAT, stop, &results[i]), results[i]);
+		assert_int_equal(proc_list_read(&fs, LIST_STAT, stop, &results[i]),
+				 results[i]);
 }
 
 static void a_process_with_an_unreadable_stat_is_listed(void **state)
@@ -250,8 +251,8 @@ static void the_stack_pointer_precedes_the_program_counter(void **state)
 		int r;
 		uint64_t addr;
 	} rows[] = {
-		{ "61 0x10bd 0x7ffc5c1cfbe8 0x0 0x0 0x0 0x0 0x7ffc5c1cfbb0 0x7fec8c352c17\n", 0,
-		  0x7ffc5c1cfbb0 },
+		{ "61 0x10bd 0x7ffc5c1cfbe8 0x0 0x0 0x0 0x0 0x7ffc5c1cfbb0 0x7fec8c352c17\n",
+		  0, 0x7ffc5c1cfbb0 },
 		{ "-1 0x7ffc5c1cfbb0 0x7fec8c352c17\n", 0, 0x7ffc5c1cfbb0 },
 		{ "-1 0xffffffffffffffff 0x1\n", 0, UINT64_MAX },
 		{ "running\n", -ENODATA, 77 },
@@ -293,75 +294,6 @@ static void stack_pointers_of_all_waiting_threads_are_read(void **state)
 	address_list_release(&list);
 }
 
-static bool is_tmpfs(struct tmpfs_devices *devices, uint32_t minor)
-{
-	return proc_mounts_is_tmpfs(devices, &fs, 7, 0, minor);
-}
-
-static void tmpfs_mounts_are_recognized_by_their_device(void **state)
-{
-	struct tmpfs_devices devices = TMPFS_DEVICES_INIT;
-
-	(void)state;
-	tree_write(&tree, "7/mountinfo",
-		   "22 1 254:0 / / rw,relatime - ext4 /dev/root rw\n"
-		   "29 22 0:25 / /run rw,nosuid shared:11 - tmpfs tmpfs rw,size=1k\n"
-		   "30 22 0:26 / /dev rw master:1 shared:2 - devtmpfs udev rw\n"
-		   "31 22 0:27 / /o\\040p rw - overlay tmpfs rw\n"
-		   "32 22 0:28 / /tmpfs\\040-\\040tmpfs rw - btrfs /dev/sda rw\n"
-		   "33 22 0:29 / /none rw\n"
-		   "junk - tmpfs tmpfs rw\n"
-		   "34 22 0:30 / /last rw - tmpfs tmpfs rw");
-	assert_true(is_tmpfs(&devices, 25));
-	assert_true(is_tmpfs(&devices, 26));
-	assert_false(is_tmpfs(&devices, 27));
-	assert_false(is_tmpfs(&devices, 28));
-	assert_false(is_tmpfs(&devices, 29));
-	assert_true(is_tmpfs(&devices, 30));
-	assert_false(is_tmpfs(&devices, 31));
-	tmpfs_devices_release(&devices);
-}
-
-static void without_mountinfo_no_device_is_a_tmpfs(void **state)
-{
-	struct tmpfs_devices devices = TMPFS_DEVICES_INIT;
-
-	(void)state;
-	assert_false(is_tmpfs(&devices, 25));
-	tmpfs_devices_release(&devices);
-}
-
-static bool is_local(const struct local_devices *devices, uint32_t minor)
-{
-	bool is_local = false;
-
-	return local_devices_find(devices, 0, minor, &is_local) && is_local;
-}
-
-static void file_systems_that_may_hang_are_not_local(void **state)
-{
-	struct local_devices devices = LOCAL_DEVICES_INIT;
-	const char text[] = "22 1 254:0 / / rw,relatime - ext4 /dev/root rw\n"
-			    "29 22 0:25 / /run rw,nosuid shared:11 - tmpfs tmpfs rw,size=1k\n"
-			    "30 22 0:26 / /a rw - fuse a rw\n"
-			    "31 22 0:27 / /b rw - fuse.ext4 b rw\n"
-			    "32 22 0:28 / /c rw - nfs4 c:/ rw\n"
-			    "33 22 0:29 / /d rw - overlay overlay rw,lowerdir=/a\n"
-			    "34 22 8:1 / /e rw - fuseblk /dev/sda1 rw\n"
-			    "35 22 0:30 / /tmpfs\\040-\\040tmpfs rw - 9p d rw";
-
-	(void)state;
-	local_devices_parse(&devices, text, false);
-	assert_true(is_local(&devices, 25));
-	for (uint32_t minor = 26; minor <= 30; minor++)
-		assert_false(is_local(&devices, minor));
-	local_devices_parse(&devices, text, true);
-	assert_true(is_local(&devices, 29));
-	assert_false(is_local(&devices, 26));
-	assert_int_equal(devices.count, 3);
-	local_devices_release(&devices);
-}
-
 static int count_mapping(void *context, struct mapping *m)
 {
 	(void)m;
@@ -379,14 +311,17 @@ static void smaps_of_any_length_are_read_through_small_buffers(void **state)
 	(void)state;
 	for (int i = 0; i < 1000; i++)
 		strbuf_addf(&text, "%x-%x ---p 00000000 00:00 0 /%*s\n%s%s", i * 4096,
-			    (i + 1) * 4096, i * 7 % 5000, "x", SMAPS_AMOUNTS_6_18, SMAPS_FLAGS);
+			    (i + 1) * 4096, i * 7 % 5000, "x", SMAPS_AMOUNTS_6_18,
+			    SMAPS_FLAGS);
 	tree_write_bytes(&tree, "7/smaps", text.text, text.length);
 	smaps_reader_init(&reader);
-	assert_int_equal(proc_smaps_read(&reader, &fs, 7, count_mapping, &count, &read_ns), 0);
+	assert_int_equal(
+		proc_smaps_read(&reader, &fs, 7, count_mapping, &count, &read_ns), 0);
 	assert_int_equal(count, 1000);
 	tree_write_bytes(&tree, "7/smaps", text.text, text.length - 1);
-	assert_int_equal(proc_smaps_read(&reader, &fs, 7, count_mapping, &count, &read_ns),
-			 -EBADMSG);
+	assert_int_equal(
+		proc_smaps_read(&reader, &fs, 7, count_mapping, &count, &read_ns),
+		-EBADMSG);
 	smaps_reader_release(&reader);
 	strbuf_release(&text);
 }
@@ -402,8 +337,9 @@ static void an_endless_record_does_not_grow_the_buffer(void **state)
 	memset(text, 'x', 1000 * 1000);
 	tree_write_bytes(&tree, "7/smaps", text, 1000 * 1000);
 	smaps_reader_init(&reader);
-	assert_int_equal(proc_smaps_read(&reader, &fs, 7, count_mapping, &count, &read_ns),
-			 -EBADMSG);
+	assert_int_equal(
+		proc_smaps_read(&reader, &fs, 7, count_mapping, &count, &read_ns),
+		-EBADMSG);
 	assert_true(reader.capacity <= 256 * 1024);
 	smaps_reader_release(&reader);
 	free(text);
@@ -418,10 +354,13 @@ static void a_rollup_must_be_one_complete_record(void **state)
 		int r;
 	} rows[] = {
 		{ "\nRss:                 100 kB\nPss:                  50 kB\n", 0 },
-		{ "\nRss:                 100 kB\nPss:                  50 kB", -EBADMSG },
-		{ "\nRss:                 100 kB\nPss:                  50 MB\n", -EBADMSG },
+		{ "\nRss:                 100 kB\nPss:                  50 kB",
+		  -EBADMSG },
+		{ "\nRss:                 100 kB\nPss:                  50 MB\n",
+		  -EBADMSG },
 		{ "\nRss:                 100 kB\n0-1000 ---p 00000000 00:00 0\n"
-		  "Rss:                   1 kB\n", -EBADMSG }, /* two records */
+		  "Rss:                   1 kB\n",
+		  -EBADMSG }, /* two records */
 		{ "", -EBADMSG },
 	};
 	struct smaps_reader reader;
@@ -451,8 +390,12 @@ static void a_rollup_must_be_one_complete_record(void **state)
 
 static void a_go_program_is_recognized_by_its_linker_note(void **state)
 {
-	static const char note[] = "\x7f" "ELF____________\4\0\0\0\x53\0\0\0\4\0\0\0Go\0\0build id";
-	static const char other[] = "\x7f" "ELF____________\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0Go\0\0";
+	static const char note[] =
+		"\x7f"
+		"ELF____________\4\0\0\0\x53\0\0\0\4\0\0\0Go\0\0build id";
+	static const char other[] =
+		"\x7f"
+		"ELF____________\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0Go\0\0";
 
 	(void)state;
 	tree_write_bytes(&tree, "7/exe", note, sizeof(note));
@@ -484,9 +427,6 @@ int main(void)
 		test(a_very_long_command_line_is_truncated),
 		test(the_stack_pointer_precedes_the_program_counter),
 		test(stack_pointers_of_all_waiting_threads_are_read),
-		test(tmpfs_mounts_are_recognized_by_their_device),
-		test(without_mountinfo_no_device_is_a_tmpfs),
-		test(file_systems_that_may_hang_are_not_local),
 		test(smaps_of_any_length_are_read_through_small_buffers),
 		test(an_endless_record_does_not_grow_the_buffer),
 		test(a_rollup_must_be_one_complete_record),

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stacks_view - a profile with links from callers to callees and with totals.
+ */
+#ifndef MS_CLASSIFY_PROFILE_STACKS_VIEW_H
+#define MS_CLASSIFY_PROFILE_STACKS_VIEW_H
+
+#include "classify/profile/function_names.h"
+#include "classify/profile/tree.h"
+
+/* Derived data of a profile. */
+struct stacks_view {
+	const struct profile *profile;
+	const struct function_names *names;
+	uint64_t *totals; /* PROFILE_METRIC_COUNT_ per node, including all descendants */
+	uint32_t *first_child, *next_sibling; /* nodes; 0: none */
+};
+
+static inline void profile_add_values(uint64_t *to, const uint64_t *values)
+{
+	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
+		to[m] += values[m];
+}
+
+void stacks_view_init(struct stacks_view *view, const struct profile *profile,
+		      const struct function_names *names);
+void stacks_view_release(struct stacks_view *view);
+
+static inline const uint64_t *stacks_view_total(const struct stacks_view *view,
+						uint32_t node)
+{
+	return view->totals + node * (size_t)PROFILE_METRIC_COUNT_;
+}
+
+static inline uint32_t stacks_view_name(const struct stacks_view *view, uint32_t node)
+{
+	return node == 0 ? FUNCTION_NONE
+			 : view->names->of_frame[view->profile->nodes[node].frame];
+}
+
+/* Merge the source line of a node with this amount of the metric. */
+void stacks_view_add_source(const struct stacks_view *view, struct source_line *source,
+			    uint32_t node, uint64_t amount, bool is_first);
+
+#endif
