@@ -24,7 +24,7 @@ struct cmd {
 	const char *summary;
 	const char *shared; /* the shared options that it takes, "pid csv json" */
 	const struct option_row *own; /* its own options, or NULL */
-	/* size of the struct of its options, which begins with struct options; 0: only that */
+	/* size of its own struct, which begins with struct options; 0: it has none */
 	size_t options_size;
 	const void *defaults; /* a struct with its own options' defaults; NULL: zeros */
 	bool takes_command;   /* accepts "-- COMMAND" */

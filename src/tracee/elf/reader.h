@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Limits for one section, and for all that one reader reads. Real libraries need less. */
+/* Limits for one section, and for all reads of one reader. Real libraries need less. */
 #define ELF_SECTION_MAX_BYTES (UINT64_C(64) << 20)
 #define ELF_READ_MAX_BYTES (UINT64_C(256) << 20)
 
@@ -45,7 +45,7 @@ void elf_reader_release(struct elf_reader *reader);
 /* Return true if the open file is a 64-bit ELF file for this machine. */
 bool elf_is_native(int fd);
 
-/* Returns 0, -ENOEXEC if the headers have another form, -EBADMSG or -errno. */
+/* Return 0, -ENOEXEC if the headers have a different format, -EBADMSG or -errno. */
 int elf_reader_read_segments(struct elf_reader *reader);
 
 /* Return 0; -ENODATA for a 32-bit file or without sections; -EBADMSG; -errno. */

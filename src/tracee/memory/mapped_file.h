@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mapped_file - open the file behind a mapping of another process. The file's
- * identity is checked: its path may by now lead to a different file, or belong to a
- * different mount namespace.
+ * mapped_file - open the file behind a mapping of another process. The path of the
+ * mapping may by now lead to a different file, or belong to a different mount namespace,
+ * so the identity of the opened file is checked.
  */
 #ifndef MS_TRACEE_MEMORY_MAPPED_FILE_H
 #define MS_TRACEE_MEMORY_MAPPED_FILE_H

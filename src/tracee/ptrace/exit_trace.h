@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * exit_trace - stop killed processes just before they end, while their memory is still
- * complete, until somebody has read it.
+ * complete, until somebody has read the memory.
  *
- * The tracer attaches to each process with ptrace when it is asked to. The process
- * notices only signals that arrive some microseconds later. The kernel releases all
+ * The tracer attaches to each process with ptrace when requested. The only effect on the
+ * process is that its signals arrive some microseconds later. The kernel releases all
  * processes when the tracer ends.
  */
 #ifndef MS_TRACEE_PTRACE_EXIT_TRACE_H

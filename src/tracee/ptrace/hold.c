@@ -83,7 +83,7 @@ static void restore_actions(void)
 	__atomic_store_n(&is_deferring, false, __ATOMIC_SEQ_CST);
 }
 
-/* Stop memstate if somebody asked for that during the hold. */
+/* Stop memstate if a signal during the hold requested that. */
 static void stop_at_last(void)
 {
 	uint64_t asked = __atomic_exchange_n(&deferred, 0, __ATOMIC_SEQ_CST);

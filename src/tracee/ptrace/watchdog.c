@@ -64,7 +64,7 @@ struct page {
 
 static struct {
 	struct page *page;
-	pid_t owner; /* the process that started the watchdog; a fork has none yet */
+	pid_t owner; /* process that started the watchdog; not its forked children */
 	pid_t pid;
 	int fd;
 } watchdog = { .fd = -1 };

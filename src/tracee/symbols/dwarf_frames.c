@@ -71,7 +71,7 @@ struct range {
 struct dwarf_file {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	uint64_t bias; /* from the file's addresses to those of its debug information */
+	uint64_t bias; /* address in the file - address in its debug information */
 	struct unit *units;
 	size_t unit_count, unit_capacity;
 	struct range *ranges; /* by start */

@@ -62,8 +62,8 @@ const char *symbol_ranges_find(const struct symbol_ranges *ranges, uint64_t addr
 	if (low == 0)
 		return NULL;
 	/*
-	 * A symbol without a size ends at the next symbol, so only those
-	 * nearest to addr may match.
+	 * A symbol without a size ends where the next symbol starts. Such a symbol can
+	 * contain addr only if no other symbol starts between its start and addr.
 	 */
 	next = ranges->items[low - 1].start;
 	for (size_t i = low; i > 0 && low - i < ENCLOSING_TRIES; i--) {
