@@ -15,9 +15,10 @@ lint_tests = \
 	%D%/check-scripts.sh \
 	%D%/check-style.sh \
 	%D%/check-units.sh \
-	%D%/check-usage.sh
+	%D%/check-usage.sh \
+	%D%/check-words.sh
 TESTS += $(lint_tests)
-EXTRA_DIST += $(lint_tests)
+EXTRA_DIST += $(lint_tests) %D%/words.txt %D%/words-allowed.txt
 
 if HAVE_NCURSES
 check_PROGRAMS += %D%/list_keys

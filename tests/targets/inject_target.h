@@ -16,7 +16,7 @@
 #define COUNTERS_MAX 64
 
 /*
- * What the test sees while the target runs: in native byte
+ * The state that the test sees while the target runs: in native byte
  * order, mapped at the start of FD.
  */
 struct shown {

@@ -3,7 +3,7 @@
  * pins_target - a heap with one or two small blocks left on each
  * page, for tests to compare with.
  *
- * Of each three of the NUMBER pages, the first has a block of 24 bytes, the second one
+ * In each three of the NUMBER pages, the first has a block of 24 bytes, the second one
  * of 24 and one of 40, the third one of 40; the rest of each page is free. The target
  * prints as lines of "key value" how many pages of its heap are used to which degree,
  * computed from its own list of blocks and mincore(2). Then it prints its pid and

@@ -41,7 +41,7 @@ struct stack_file {
 
 /*
  * Create file->path with room for node_count nodes. Node 1 stands for cut stacks: several
- * threads may count there at once, so its counts are added atomically. Return false on
+ * threads may count there together, so its counts are added atomically. Return false on
  * failure; a file that was created then has size 0.
  */
 bool stack_file_create(struct stack_file *file, const struct stack_mode *mode,

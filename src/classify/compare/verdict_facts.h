@@ -35,7 +35,8 @@ struct facts {
 	/* Variants with at least LEAST_RUNS good runs; at least two. */
 	const size_t *usable;
 	size_t usable_count;
-	enum run_moment moment; /* settled, or the end if settled is not known for all */
+	enum run_moment
+		moment; /* settled, or the end if not all runs have a settled moment */
 	struct difference rss, firm, peak, cpu;
 	bool live_grows; /* under every variant where it is known, if at least two are */
 	bool rss_grows;	 /* under every variant */

@@ -124,7 +124,7 @@ static size_t find_lag(const double *alike, size_t first, size_t end)
 	return best;
 }
 
-/* Return the length of the cycle in grid steps, or 0 if there is none that matters. */
+/* Return the length of the cycle in grid steps, or 0 if no cycle matters. */
 static size_t find_cycle(const struct grid *grid)
 {
 	double d[GRID_MAX], alike[GRID_MAX / 3 + 1], mean = 0, square = 0;

@@ -66,7 +66,7 @@ int borrow_begin(struct borrow *b);
 
 /*
  * Run a system call. *ret is its result, which may be -errno. Return 0, or -errno if it
- * is not known whether the call has ended.
+ * is unknown whether the call has ended.
  */
 int borrow_syscall(struct borrow *b, const uint64_t call[7], long *ret);
 

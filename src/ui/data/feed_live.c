@@ -22,7 +22,7 @@ struct live {
 };
 
 /*
- * What to read for each process of a group. LazyFree is read per mapping, because part of
+ * The amounts to read for each process of a group. LazyFree is read per mapping, because part of
  * it may be shared.
  */
 #define GROUP_NEEDS (NEED_STAT | NEED_ROLLUP | NEED_STATES)

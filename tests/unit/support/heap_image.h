@@ -11,7 +11,7 @@
 
 #include "walk/glibc/walk.h"
 
-/* What differs between glibc versions. */
+/* The differences between glibc versions. */
 struct heap_kind {
 	const char *version;
 	uint64_t bins_offset, fast_offset;

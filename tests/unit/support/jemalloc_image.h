@@ -12,7 +12,7 @@
 
 #include "walk/jemalloc/walk.h"
 
-/* What differs between versions and configurations. */
+/* The differences between versions and configurations. */
 struct jemalloc_kind {
 	const char *version;
 	unsigned int state_shift, class_shift, free_shift;

@@ -83,7 +83,7 @@ static void set_up_scene(struct scene *s)
 }
 
 /*
- * Classify the mappings as they are now, with the carried heap. Assert
+ * Classify the present mappings with the carried heap. Assert
  * that all parts add up to Rss.
  */
 static void read_now(struct scene *s, struct usage *ret)

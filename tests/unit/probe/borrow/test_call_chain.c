@@ -12,7 +12,7 @@
 #include "probe/borrow/call_chain.h"
 #include "proc/smaps/maps.h"
 
-/* The functions of this program, as they are mapped in this process. */
+/* The functions of this program, at the addresses of this process. */
 static struct landmarks marks;
 static struct mapping_list mappings;
 
