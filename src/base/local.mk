@@ -21,6 +21,7 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/num.h \
 	%D%/platform.c \
 	%D%/platform.h \
+	%D%/search.h \
 	%D%/strbuf.c \
 	%D%/strbuf.h \
 	%D%/text.c \

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "base/units.h"
 #include "model/known_names.h"
 
@@ -42,16 +43,8 @@ static bool is_last_of_pid(const struct count_list *list, size_t i)
 /* Return the last program of pid, or NULL. */
 static const struct count_program *find_last(const struct count_list *list, int pid)
 {
-	size_t low = 0, high = list->count;
+	size_t low = SEARCH_FIRST(list->count, i, list->programs[i].pid > pid);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->programs[middle].pid <= pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low > 0 && list->programs[low - 1].pid == pid ? &list->programs[low - 1]
 							     : NULL;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/search.h"
 #include "base/xalloc.h"
 
 #define HUGE_PAGE_BYTES (UINT64_C(2) << 20)
@@ -74,17 +75,7 @@ int image_add_run(struct image *image, uint64_t start_addr, uint64_t end_addr)
 
 size_t image_find_run(const struct image *image, uint64_t addr)
 {
-	size_t low = 0, high = image->run_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (image->runs[middle].end_addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(image->run_count, i, image->runs[i].end_addr > addr);
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 
@@ -75,16 +76,8 @@ void mapping_list_release(struct mapping_list *list)
 
 const struct mapping *mapping_list_find(const struct mapping_list *list, uint64_t addr)
 {
-	size_t low = 0, high = list->count;
+	size_t low = SEARCH_FIRST(list->count, i, list->items[i].end_addr > addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->items[middle].end_addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < list->count && list->items[low].start_addr <= addr
 		       ? &list->items[low]
 		       : NULL;

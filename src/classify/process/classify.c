@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "model/known_names.h"
@@ -212,16 +213,8 @@ bool classifier_wants_stack_pointers(const struct classifier *c)
 static bool holds_address(const struct stack_candidate *candidate, const uint64_t *addrs,
 			  size_t count)
 {
-	size_t low = 0, high = count;
+	size_t low = SEARCH_FIRST(count, i, addrs[i] >= candidate->start_addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (addrs[middle] < candidate->start_addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < count && addrs[low] < candidate->end_addr;
 }
 

@@ -10,6 +10,7 @@
 
 #include "agent/blob.h"
 #include "base/cleanup.h"
+#include "base/search.h"
 #include "base/xalloc.h"
 #include "model/allocator_signs.h"
 #include "model/known_names.h"
@@ -458,16 +459,9 @@ void landmarks_release(struct landmarks *marks)
 
 bool landmarks_hold(const struct landmarks *marks, uint64_t addr)
 {
-	size_t low = 0, high = marks->range_count;
+	size_t low =
+		SEARCH_FIRST(marks->range_count, i, marks->ranges[i].end_addr > addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (marks->ranges[middle].end_addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < marks->range_count && addr >= marks->ranges[low].start_addr;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/search.h"
 #include "base/xalloc.h"
 #include "probe/borrow/x86_code.h"
 #include "tracee/elf/exports.h"
@@ -126,16 +127,9 @@ static size_t find_target(const struct search *search, uint64_t vaddr)
 /* Return the last function that begins at or before vaddr, or NULL. */
 static const struct elf_export *find_function(const struct search *search, uint64_t vaddr)
 {
-	size_t low = 0, high = search->function_count;
+	size_t low = SEARCH_FIRST(search->function_count, i,
+				  search->functions[i].vaddr > vaddr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (search->functions[middle].vaddr <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low > 0 ? &search->functions[low - 1] : NULL;
 }
 

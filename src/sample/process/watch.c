@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/search.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 
@@ -124,17 +125,7 @@ static void sort_by_pid(struct snapshot *s)
 /* Return the index of the first usage with this pid or a higher one. */
 static size_t find_place(const struct snapshot *s, int pid)
 {
-	size_t low = 0, high = s->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->usages[middle].process.pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(s->count, i, s->usages[i].process.pid >= pid);
 }
 
 /* Move the known figures of a process to its new entry. */

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/search.h"
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
@@ -55,17 +56,7 @@ static int compare(const void *a, const void *b)
 /* Return the index of the first item whose address is not below addr. */
 static size_t find_first(const struct jit_frames *frames, uint64_t addr)
 {
-	size_t low = 0, high = frames->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (frames->items[middle].addr < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(frames->count, i, frames->items[i].addr >= addr);
 }
 
 /* The entry of the file that named an address, or a range of addresses. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/search.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "store/recording/facts.h"
@@ -171,17 +172,7 @@ static int go_on(struct mapping_walk *walk, sqlite3 *db)
 /* Return the index of the first mapping that begins at or after start. */
 static size_t find_place(const struct mapping_list *list, uint64_t start)
 {
-	size_t low = 0, high = list->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->items[middle].start_addr < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(list->count, i, list->items[i].start_addr >= start);
 }
 
 /* Free the name of a mapping in the list. An empty name is not allocated. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/search.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -361,17 +362,7 @@ int recording_reader_read(struct recording_reader *r, size_t index, struct snaps
 /* Return the index of the first process whose pid is at least this one. */
 static size_t find_pid(const struct recording_reader *r, int pid)
 {
-	size_t low = 0, high = r->process_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->processes[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(r->process_count, i, r->processes[i].pid >= pid);
 }
 
 /*

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "proc/system/foreign_file.h"
@@ -422,16 +423,8 @@ void elf_symbols_release(struct elf_symbols *symbols)
 const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols,
 					  uint64_t vaddr)
 {
-	size_t low = 0, high = symbols->count;
+	size_t low = SEARCH_FIRST(symbols->count, i, symbols->items[i].vaddr > vaddr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->items[middle].vaddr <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (size_t i = low; i > 0 && low - i < ENCLOSING_TRIES; i--) {
 		const struct elf_symbol *symbol = &symbols->items[i - 1];
 

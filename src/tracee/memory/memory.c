@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "model/image.h"
 #include "tracee/memory/mapped_file.h"
 
@@ -31,18 +32,11 @@ static bool holds(const struct mapping *m, uint64_t addr)
 const struct mapping *memory_find_mapping(struct memory *memory, uint64_t addr)
 {
 	const struct mapping_list *list = memory->mappings;
-	size_t low = 0, high = list->count;
+	size_t low;
 
 	if (memory->found < list->count && holds(&list->items[memory->found], addr))
 		return &list->items[memory->found];
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->items[middle].end_addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = SEARCH_FIRST(list->count, i, list->items[i].end_addr > addr);
 	if (low == list->count || !holds(&list->items[low], addr))
 		return NULL;
 	memory->found = low;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "tracee/symbols/name.h"
 #include "tracee/symbols/ranges.h"
 
@@ -246,16 +247,8 @@ static void read_functions(struct unit *unit)
 
 static struct unit *find_unit(struct dwarf_file *file, uint64_t addr)
 {
-	size_t low = 0, high = file->range_count;
+	size_t low = SEARCH_FIRST(file->range_count, i, file->ranges[i].start > addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->ranges[middle].start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (size_t i = low; i > 0 && low - i < ENCLOSING_TRIES; i--)
 		if (addr < file->ranges[i - 1].end)
 			return &file->units[file->ranges[i - 1].unit];
@@ -264,20 +257,11 @@ static struct unit *find_unit(struct dwarf_file *file, uint64_t addr)
 
 static struct function *find_function(struct unit *unit, uint64_t addr)
 {
-	size_t low = 0, high = unit->count;
+	size_t low;
 
-	if (!unit->is_read) {
+	if (!unit->is_read)
 		read_functions(unit);
-		high = unit->count;
-	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (unit->functions[middle].start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = SEARCH_FIRST(unit->count, i, unit->functions[i].start > addr);
 	for (size_t i = low; i > 0 && low - i < ENCLOSING_TRIES; i--)
 		if (addr < unit->functions[i - 1].end)
 			return &unit->functions[i - 1];

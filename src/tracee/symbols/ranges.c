@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "base/xalloc.h"
 
 /* Symbols may be nested. A lookup checks this many symbols that start before addr. */
@@ -48,17 +49,9 @@ void symbol_ranges_release(struct symbol_ranges *ranges)
 
 const char *symbol_ranges_find(const struct symbol_ranges *ranges, uint64_t addr)
 {
-	size_t low = 0, high = ranges->count;
+	size_t low = SEARCH_FIRST(ranges->count, i, ranges->items[i].start > addr);
 	uint64_t next;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges->items[middle].start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == 0)
 		return NULL;
 	/*

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/demangle.h"
+#include "base/search.h"
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "model/image.h"
@@ -166,16 +167,8 @@ static void read_object(const struct symbols *symbols, struct object *object)
 
 static struct object *find_object(struct symbols *symbols, uint64_t addr)
 {
-	size_t low = 0, high = symbols->count;
+	size_t low = SEARCH_FIRST(symbols->count, i, symbols->objects[i].end_addr > addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->objects[middle].end_addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < symbols->count && symbols->objects[low].start_addr <= addr
 		       ? &symbols->objects[low]
 		       : NULL;

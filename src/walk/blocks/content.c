@@ -3,6 +3,8 @@
 
 #include "walk/blocks/content.h"
 
+#include "base/search.h"
+
 #define LOOKED_AT_BYTES UINT64_C(256)
 #define TEXT_MIN_BYTES 4
 
@@ -31,16 +33,8 @@ static uint64_t text_length(const uint8_t *at, uint64_t bytes)
 
 static bool is_mapped(const struct mapping_list *mappings, uint64_t addr)
 {
-	size_t low = 0, high = mappings->count;
+	size_t low = SEARCH_FIRST(mappings->count, i, mappings->items[i].end_addr > addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (mappings->items[middle].end_addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < mappings->count && mappings->items[low].start_addr <= addr;
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "base/xalloc.h"
 
 /* Heaps of non-main arenas are aligned to their maximum size. */
@@ -43,17 +44,7 @@ void glibc_sort_regions(struct glibc *g)
 /* Return the index of the first region that ends after addr. */
 static size_t find_region(const struct glibc *g, uint64_t addr)
 {
-	size_t low = 0, high = g->sorted_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (g->regions[middle].end_addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(g->sorted_count, i, g->regions[i].end_addr > addr);
 }
 
 const struct region *glibc_region_at(const struct glibc *g, uint64_t addr)

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "base/xalloc.h"
 
 struct reading {
@@ -207,16 +208,8 @@ const char *jemalloc_read_extents(struct jemalloc *j)
 
 const struct jemalloc_extent *jemalloc_extent_at(const struct jemalloc *j, uint64_t addr)
 {
-	size_t low = 0, high = j->extent_count;
+	size_t low = SEARCH_FIRST(j->extent_count, i, j->extents[i].end_addr > addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (j->extents[middle].end_addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < j->extent_count && j->extents[low].start_addr <= addr
 		       ? &j->extents[low]
 		       : NULL;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "base/xalloc.h"
 
 /* HUGEPAGE is always a multiple of this size. */
@@ -91,16 +92,8 @@ const char *jemalloc_find_bases(struct jemalloc *j)
 
 const struct jemalloc_base *jemalloc_base_after(const struct jemalloc *j, uint64_t addr)
 {
-	size_t low = 0, high = j->base_count;
+	size_t low = SEARCH_FIRST(j->base_count, i, j->bases[i].end_addr > addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (j->bases[middle].end_addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < j->base_count ? &j->bases[low] : NULL;
 }
 
