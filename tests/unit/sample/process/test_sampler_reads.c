@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the sampler reads of a process, and who gets it. */
+/* Test which files the sampler reads of a process, and which sinks get their contents. */
 #include "config.h"
 
 #include "sample/process/sampler.h"
@@ -199,7 +199,7 @@ static void the_interval_follows_the_most_expensive_process(void **state)
 	assert_int_equal(pid, 7);
 }
 
-/* What a sink or a source of heaps got */
+/* The contents that a sink or a source of heaps got */
 struct got {
 	int wanted_pid, wants_count, take_count, heap_count;
 	size_t mapping_count;
