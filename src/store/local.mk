@@ -50,9 +50,9 @@ CLEANFILES += %D%/profile/pprof.pb-c.c %D%/profile/pprof.pb-c.h
 %D%/profile/pprof.pb-c.h: %D%/profile/pprof.pb-c.c
 endif
 recording_files = %D%/recording/recording.c %D%/recording/facts.c %D%/recording/file.c %D%/recording/group.c %D%/recording/known.c \
-	%D%/recording/latest.c %D%/recording/mappings.c %D%/recording/read.c %D%/recording/read_each.c %D%/recording/read_group.c \
+	%D%/recording/latest.c %D%/recording/mappings.c %D%/recording/read.c %D%/recording/read_each.c %D%/recording/read_group.c %D%/recording/read_open.c \
 	%D%/recording/schema.c %D%/recording/sql.c \
-	%D%/recording/trim.c
+	%D%/recording/trim.c %D%/recording/write_open.c
 if HAVE_SQLITE
 %C%_libstore_a_SOURCES += $(recording_files)
 else

@@ -18,9 +18,6 @@ exceptions="
 src/agent/count/slots.c
 src/classify/oom/rules.c
 src/probe/count/inject.c
-src/sample/oom/ends.c
-src/store/recording/read.c
-src/store/recording/recording.c
 tests/targets/leak_target.c
 tests/unit/proc/kmsg/test_oom.c"
 

@@ -102,8 +102,9 @@ static uint64_t count_rise(const struct oom_past *past, size_t index)
 	uint64_t before = past->samples[index - 1].all_kill_count;
 	uint64_t after = past->samples[index].all_kill_count;
 
-	return before != COUNT_UNKNOWN && after != COUNT_UNKNOWN && after > before ? after - before
-										   : 0;
+	return before != COUNT_UNKNOWN && after != COUNT_UNKNOWN && after > before
+		       ? after - before
+		       : 0;
 }
 
 static bool counts_rose(const struct oom_past *past, size_t index)
@@ -154,7 +155,8 @@ static size_t find_last(const struct oom_past *past, const struct past_process *
 static bool is_told_of(const struct finder *f, const struct oom_kill *kill)
 {
 	for (size_t e = 0; e < f->count; e++)
-		if (f->ends[e].report && f->ends[e].report->victim.pid == kill->victim.pid &&
+		if (f->ends[e].report &&
+		    f->ends[e].report->victim.pid == kill->victim.pid &&
 		    strcmp(f->ends[e].report->victim.name, kill->victim.name) == 0)
 			return true;
 	return false;
@@ -168,13 +170,15 @@ static void add_report(struct finder *f, const struct oom_kill *kill, bool is_ow
 {
 	bool is_ours = is_own || is_of_group(f, kill);
 	const struct past_event *event = find_event(f->past, kill->victim.pid);
-	struct past_end end = { .kind = OOM_END_KILLED, .report = kill,
-			   .unix_ms = event ? event->unix_ms : 0 };
+	struct past_end end = { .kind = OOM_END_KILLED,
+				.report = kill,
+				.unix_ms = event ? event->unix_ms : 0 };
 
 	if (is_told_of(f, kill))
 		return;
 	if (kill->victim.pid != 0)
-		end.victim = oom_past_find_process(f->past, kill->victim.pid, kill->victim.name);
+		end.victim = oom_past_find_process(f->past, kill->victim.pid,
+						   kill->victim.name);
 	/* the report may have the name of a thread of the process */
 	if (!end.victim && kill->victim.pid != 0 && is_ours)
 		end.victim = oom_past_find_process(f->past, kill->victim.pid, "");
@@ -183,7 +187,8 @@ static void add_report(struct finder *f, const struct oom_kill *kill, bool is_ow
 	if (end.victim)
 		end.last = find_last(f->past, end.victim);
 	else
-		end.last = event ? find_sample_before(f->past, event->unix_ms) : find_rise(f);
+		end.last = event ? find_sample_before(f->past, event->unix_ms)
+				 : find_rise(f);
 	add_end(f, &end);
 }
 
@@ -231,7 +236,8 @@ static bool assign_in_order(struct finder *f, bool only_seen)
  * Return the largest process that ended after the sample `last`, soon enough to be
  * related to the kill.
  */
-static const struct past_process *find_largest_ended(const struct oom_past *past, size_t last)
+static const struct past_process *find_largest_ended(const struct oom_past *past,
+						     size_t last)
 {
 	const struct past_process *found = NULL;
 
@@ -240,7 +246,8 @@ static const struct past_process *find_largest_ended(const struct oom_past *past
 
 		/* in the last sample it is alive; before `last`, see find_last() */
 		if (p->last + 1 < last || p->last + 1 == past->sample_count ||
-		    !bytes_known(p->rss_bytes) || (found && p->rss_bytes < found->rss_bytes))
+		    !bytes_known(p->rss_bytes) ||
+		    (found && p->rss_bytes < found->rss_bytes))
 			continue;
 		if (find_last(past, p) == last)
 			found = p;
@@ -276,12 +283,15 @@ static void add_marks(struct finder *f)
 {
 	for (size_t i = 0; i < f->past->event_count; i++) {
 		const struct past_event *event = &f->past->events[i];
-		struct past_end end = { .kind = OOM_END_KILLED, .unix_ms = event->unix_ms };
+		struct past_end end = { .kind = OOM_END_KILLED,
+					.unix_ms = event->unix_ms };
 		bool is_told = event->is_report;
 
 		for (size_t e = 0; e < f->count && !is_told; e++)
-			is_told = (f->ends[e].report && f->ends[e].report->victim.pid == event->pid) ||
-				  (f->ends[e].victim && f->ends[e].victim->process.pid == event->pid);
+			is_told = (f->ends[e].report &&
+				   f->ends[e].report->victim.pid == event->pid) ||
+				  (f->ends[e].victim &&
+				   f->ends[e].victim->process.pid == event->pid);
 		if (is_told)
 			continue;
 		end.victim = oom_past_find_process(f->past, event->pid, "");
@@ -302,8 +312,9 @@ static bool is_after_kill(const struct oom_past *past, size_t index, uint64_t ki
 
 	if (s->unix_ms <= kill_ms)
 		return false;
-	return index == 0 || s->unix_ms > kill_ms + INTACT_MS || !bytes_known(s[-1].need_bytes) ||
-	       !bytes_known(s->need_bytes) || s->need_bytes < s[-1].need_bytes;
+	return index == 0 || s->unix_ms > kill_ms + INTACT_MS ||
+	       !bytes_known(s[-1].need_bytes) || !bytes_known(s->need_bytes) ||
+	       s->need_bytes < s[-1].need_bytes;
 }
 
 /*
@@ -323,7 +334,8 @@ static void leave_out_later_samples(struct finder *f)
 		while (last > 0 && is_after_kill(f->past, last, end->unix_ms))
 			last--;
 		/* longer than a process takes to die: the clock was set */
-		if (samples[end->last].elapsed_ns - samples[last].elapsed_ns <= 2 * DYING_NS_MAX)
+		if (samples[end->last].elapsed_ns - samples[last].elapsed_ns <=
+		    2 * DYING_NS_MAX)
 			end->last = last;
 	}
 }
@@ -394,7 +406,8 @@ static int keep_targets(struct finder *f)
 
 static int compare_ends(const void *a, const void *b)
 {
-	size_t x = ((const struct past_end *)a)->last, y = ((const struct past_end *)b)->last;
+	size_t x = ((const struct past_end *)a)->last,
+	       y = ((const struct past_end *)b)->last;
 
 	return (x > y) - (x < y);
 }

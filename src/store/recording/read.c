@@ -4,10 +4,8 @@
 #include "store/recording/read.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -19,8 +17,7 @@
 #include "store/recording/facts.h"
 #include "store/recording/reader.h"
 
-#define BUSY_MS	     5000
-#define SAMPLES_MAX  10000000
+#define SAMPLES_MAX 10000000
 #define MAPPINGS_MAX 1000000
 
 /* Minimum size in bytes of a process's row besides its texts. */
@@ -31,16 +28,23 @@ static int prepare_all(struct recording_reader *r)
 	int error = latest_facts_open(r->db, &r->latest);
 
 	if (error == 0)
-		error = recording_prepare(r, "SELECT start FROM mapping WHERE process=? AND start>? "
-				   "ORDER BY start LIMIT 1", &r->starts);
+		error = recording_prepare(
+			r,
+			"SELECT start FROM mapping WHERE process=? AND start>? "
+			"ORDER BY start LIMIT 1",
+			&r->starts);
 	if (error == 0)
-		error = recording_prepare(r, "SELECT name,text FROM name WHERE name=?", &r->name);
+		error = recording_prepare(r, "SELECT name,text FROM name WHERE name=?",
+					  &r->name);
 	if (error == 0)
-		error = recording_prepare(r, "SELECT cgroup,session,version,is_cut,paths,runtime,container_id,"
-				   "container,pod_uid,pod,namespace,qos,unit FROM cgroup "
-				   "WHERE session=? AND EXISTS(SELECT 1 FROM cgroup_level AS l "
-				   "WHERE l.cgroup=cgroup.cgroup AND level=0 AND sample<=?) "
-				   "ORDER BY cgroup DESC LIMIT 1", &r->group);
+		error = recording_prepare(
+			r,
+			"SELECT cgroup,session,version,is_cut,paths,runtime,container_id,"
+			"container,pod_uid,pod,namespace,qos,unit FROM cgroup "
+			"WHERE session=? AND EXISTS(SELECT 1 FROM cgroup_level AS l "
+			"WHERE l.cgroup=cgroup.cgroup AND level=0 AND sample<=?) "
+			"ORDER BY cgroup DESC LIMIT 1",
+			&r->group);
 	return error;
 }
 
@@ -58,7 +62,8 @@ static int add_sample(struct recording_reader *r, sqlite3_stmt *statement)
 			.cost_ns = (uint64_t)sqlite.column_int64(statement, 4) * NS_PER_US,
 		},
 	};
-	const struct recorded_sample *last = r->count > 0 ? &r->samples[r->count - 1] : NULL;
+	const struct recorded_sample *last = r->count > 0 ? &r->samples[r->count - 1]
+							  : NULL;
 
 	if (r->count >= SAMPLES_MAX)
 		return recording_damaged("it has more than %d samples", SAMPLES_MAX);
@@ -74,8 +79,11 @@ static int add_sample(struct recording_reader *r, sqlite3_stmt *statement)
 static int read_samples(struct recording_reader *r)
 {
 	sqlite3_stmt *statement = NULL;
-	int error = recording_prepare(r, "SELECT sample,session,unix_ms,elapsed_us,cost_us FROM sample "
-			       "ORDER BY sample", &statement);
+	int error = recording_prepare(
+		r,
+		"SELECT sample,session,unix_ms,elapsed_us,cost_us FROM sample "
+		"ORDER BY sample",
+		&statement);
 
 	if (error < 0)
 		return error;
@@ -88,88 +96,6 @@ static int read_samples(struct recording_reader *r)
 	return error == 0 && r->count == 0 ? -ENODATA : error;
 }
 
-static int check_database(struct recording_reader *r)
-{
-	int64_t id = 0, version = 0;
-	int error = recording_sql_number(r->db, "PRAGMA application_id", &id);
-
-	if (error == 0)
-		error = recording_sql_number(r->db, "PRAGMA user_version", &version);
-	/* a file that begins like a recording is a damaged one, perhaps truncated */
-	if (error == -EBADMSG && recording_sql_check_head(recording_file_fd(r->file)) != 0)
-		return -EEXIST;
-	if (error < 0)
-		return error;
-	if (id != RECORDING_APPLICATION_ID)
-		return -EEXIST;
-	return version > RECORDING_VERSION ? -ENOTSUP : recording_schema_check(r->db, &r->has_notes);
-}
-
-static int check_connection(struct recording_reader *r)
-{
-	recording_guard_resize(&r->guard, r->file);
-	recording_guard_open(r->db, &r->guard);
-	sqlite.busy_timeout(r->db, BUSY_MS);
-	return check_database(r);
-}
-
-/*
- * SQLite cannot open a recording in a directory where the user may not create -wal and
- * -shm. Without a log, the file alone is the whole recording, so open it as immutable.
- * An immutable database takes none of SQLite's locks; the flock(2) keeps recorders
- * away until the file is closed.
- */
-static int open_immutable(struct recording_reader *r, const char *path, int error)
-{
-	if ((error != -EACCES && error != -EROFS && error != -EPERM) ||
-	    flock(recording_file_fd(r->file), LOCK_SH | LOCK_NB) < 0)
-		return error;
-	if (recording_file_wal_bytes(path) >= 0) {
-		flock(recording_file_fd(r->file), LOCK_UN);
-		return error;
-	}
-	sqlite.close(r->db);
-	r->db = NULL;
-	error = recording_sql_open_immutable(path, &r->db);
-	return error < 0 ? error : check_connection(r);
-}
-
-static int open_database(struct recording_reader *r, const char *path)
-{
-	int error = recording_file_open(path, O_RDONLY, &r->file);
-
-	if (error < 0)
-		return error;
-	if (recording_file_wal_bytes(path) < 0)
-		r->tidy_path = xstrdup(path);
-	if (sqlite.open_v2(path, &r->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-		return r->db ? recording_sql_errno(r->db) : -ENOMEM;
-	error = check_connection(r);
-	return error < 0 ? open_immutable(r, path, error) : 0;
-}
-
-/*
- * Remove the -wal and -shm files that our read-only connection has created but cannot
- * remove itself. Do it as SQLite does: a writable connection, when closed, deletes an
- * empty log under SQLite's own locks, unless another connection is open. A log with
- * content is kept, because SQLite would first copy it into the recording.
- */
-static void remove_own_log(struct recording_reader *r)
-{
-	struct recording_guard guard = r->guard;
-	sqlite3 *db = NULL;
-	int64_t unused;
-
-	if (!r->tidy_path || recording_file_wal_bytes(r->tidy_path) != 0)
-		return;
-	if (sqlite.open_v2(r->tidy_path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK) {
-		recording_guard_reset(&guard);
-		recording_guard_open(db, &guard);
-		(void)recording_sql_number(db, "SELECT count(*) FROM sqlite_master", &unused);
-	}
-	sqlite.close(db);
-}
-
 int recording_reader_open(const char *path, struct recording_reader **ret)
 {
 	struct recording_reader *r;
@@ -178,7 +104,7 @@ int recording_reader_open(const char *path, struct recording_reader **ret)
 	if (!recording_sql_load())
 		return -EOPNOTSUPP;
 	r = xcalloc(1, sizeof(*r));
-	error = open_database(r, path);
+	error = recording_reader_connect(r, path);
 	if (error == 0)
 		error = read_samples(r);
 	if (error == 0)
@@ -214,7 +140,7 @@ void recording_reader_close(struct recording_reader *r)
 	sqlite.finalize(r->group);
 	if (r->db)
 		sqlite.close(r->db);
-	remove_own_log(r);
+	recording_reader_remove_log(r);
 	recording_file_close(r->file);
 	free(r->tidy_path);
 	free(r->samples);
@@ -232,7 +158,8 @@ char *recording_copy_text(sqlite3_stmt *statement, int column)
 {
 	const char *text = sqlite.column_blob(statement, column);
 
-	return text ? xstrndup(text, (size_t)sqlite.column_bytes(statement, column)) : xstrdup("");
+	return text ? xstrndup(text, (size_t)sqlite.column_bytes(statement, column))
+		    : xstrdup("");
 }
 
 /*
@@ -250,7 +177,8 @@ static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 	if (error < 0)
 		return error;
 	/* a damaged index may return the same row endlessly */
-	r->process_bytes += PROCESS_ROW_BYTES + (uint64_t)sqlite.column_bytes(statement, 4) +
+	r->process_bytes += PROCESS_ROW_BYTES +
+			    (uint64_t)sqlite.column_bytes(statement, 4) +
 			    (uint64_t)sqlite.column_bytes(statement, 5);
 	if (r->process_bytes > r->guard.bytes)
 		return recording_damaged("it has more processes than its size allows");
@@ -261,8 +189,9 @@ static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 	p->pid = (int)sqlite.column_int64(statement, 2);
 	p->start_ticks = (uint64_t)sqlite.column_int64(statement, 3);
 	p->comm = recording_copy_text(statement, 4);
-	p->command = sqlite.column_type(statement, 5) == SQLITE_NULL ? NULL
-								    : recording_copy_text(statement, 5);
+	p->command = sqlite.column_type(statement, 5) == SQLITE_NULL
+			     ? NULL
+			     : recording_copy_text(statement, 5);
 	p->first = samples[0] == FACT_UNKNOWN ? INT64_MAX : samples[0];
 	p->end = samples[1] == FACT_UNKNOWN ? INT64_MAX : samples[1];
 	return 0;
@@ -277,11 +206,14 @@ int recording_find_processes(struct recording_reader *r, int64_t session)
 		return 0;
 	forget_processes(r);
 	recording_guard_resize(&r->guard, r->file);
-	error = recording_prepare(r, "SELECT process,session,pid,start_ticks,comm,command,"
-			   "(SELECT min(sample) FROM state WHERE state.process=p.process),"
-			   "(SELECT CASE WHEN ppid IS NULL THEN sample END FROM state"
-			   " WHERE state.process=p.process ORDER BY sample DESC LIMIT 1)"
-			   "FROM process AS p WHERE session=? ORDER BY pid,process", &statement);
+	error = recording_prepare(
+		r,
+		"SELECT process,session,pid,start_ticks,comm,command,"
+		"(SELECT min(sample) FROM state WHERE state.process=p.process),"
+		"(SELECT CASE WHEN ppid IS NULL THEN sample END FROM state"
+		" WHERE state.process=p.process ORDER BY sample DESC LIMIT 1)"
+		"FROM process AS p WHERE session=? ORDER BY pid,process",
+		&statement);
 	if (error < 0)
 		return error;
 	sqlite.bind_int64(statement, 1, session);
@@ -316,7 +248,8 @@ static int read_process(struct recording_reader *r, const struct recorded_proces
 		return 0;
 	error = latest_facts_read(r->latest, FACT_USAGE, keys, sample, values);
 	if (error == 0)
-		error = latest_facts_read(r->latest, FACT_USAGE_MORE, keys, sample, seldom);
+		error = latest_facts_read(r->latest, FACT_USAGE_MORE, keys, sample,
+					  seldom);
 	if (error == 0)
 		facts_to_usage(values, seldom, ret);
 	return error == -ENOENT ? recording_damaged("a process has no figures") : error;
@@ -376,8 +309,9 @@ static int64_t find_row(const struct recording_reader *r, const struct process *
 	     i < r->process_count && r->processes[i].pid == process->pid; i++) {
 		const struct recorded_process *p = &r->processes[i];
 
-		if ( p->start_ticks == process->start_ticks &&
-		    strcmp(p->comm, process->comm) == 0 && recorded_process_is_there(p, sample))
+		if (p->start_ticks == process->start_ticks &&
+		    strcmp(p->comm, process->comm) == 0 &&
+		    recorded_process_is_there(p, sample))
 			return p->row;
 	}
 	return 0;
@@ -431,7 +365,8 @@ static int find_next_start(struct recording_reader *r, int64_t process, int64_t 
 }
 
 int recording_reader_read_mappings(struct recording_reader *r, size_t index,
-				   const struct process *process, struct mapping_list *ret)
+				   const struct process *process,
+				   struct mapping_list *ret)
 {
 	int64_t sample = r->samples[index].number, keys[FACT_KEYS_MAX] = { 0 };
 	uint64_t name_bytes = 0;
@@ -458,8 +393,8 @@ bool recording_reader_is_scanning(const struct recording_reader *r)
 }
 
 int recording_reader_scan_mappings(struct recording_reader *r, size_t index,
-				   const struct process *process, const struct mapping_list **ret,
-				   uint64_t *ret_version)
+				   const struct process *process,
+				   const struct mapping_list **ret, uint64_t *ret_version)
 {
 	int64_t key[] = { 0, r->samples[index].number };
 	int error = recording_find_processes(r, r->samples[index].session);
@@ -476,7 +411,8 @@ int recording_reader_read_heap(struct recording_reader *r, size_t index,
 {
 	int64_t sample = r->samples[index].number, values[FACT_VALUES_MAX];
 	int error = recording_find_processes(r, r->samples[index].session);
-	const int64_t keys[FACT_KEYS_MAX] = { error < 0 ? 0 : find_row(r, process, sample) };
+	const int64_t keys[FACT_KEYS_MAX] = { error < 0 ? 0
+							: find_row(r, process, sample) };
 
 	recording_guard_reset(&r->guard);
 	if (error == 0)

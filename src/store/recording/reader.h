@@ -47,6 +47,20 @@ static inline bool recorded_process_is_there(const struct recorded_process *p,
 	return p->first <= sample && sample < p->end;
 }
 
+/*
+ * Open the database and check that it is a recording. Return 0 or -errno; the caller
+ * closes the reader in either case.
+ */
+int recording_reader_connect(struct recording_reader *r, const char *path);
+
+/*
+ * Remove the -wal and -shm files that our read-only connection has created but cannot
+ * remove itself. Do it as SQLite does: a writable connection, when closed, deletes an
+ * empty log under SQLite's own locks, unless another connection is open. A log with
+ * content is kept, because SQLite would first copy it into the recording.
+ */
+void recording_reader_remove_log(struct recording_reader *r);
+
 /* Read all processes of a session into the reader, sorted by pid. Returns 0 or -errno. */
 int recording_find_processes(struct recording_reader *r, int64_t session);
 

@@ -5,10 +5,8 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,7 +19,6 @@
 #include "store/recording/write.h"
 
 #define SYNC_EVERY_NS NS_PER_S
-#define BUSY_MS	      5000
 
 static const char *const statement_texts[STATEMENT_COUNT_] = {
 	[STATEMENT_SAMPLE] = "INSERT INTO sample VALUES(?,?,?,?,?)",
@@ -36,12 +33,12 @@ static const char *const statement_texts[STATEMENT_COUNT_] = {
 static int prepare(struct recording *r)
 {
 	for (int i = 0; i < STATEMENT_COUNT_; i++) {
-		_cleanup_free_ char *made = i < FACT_TABLE_COUNT_
-						    ? recording_sql_insert((enum fact_table)i)
-						    : NULL;
+		_cleanup_free_ char *made =
+			i < FACT_TABLE_COUNT_ ? recording_sql_insert((enum fact_table)i)
+					      : NULL;
 
-		if (sqlite.prepare_v2(r->db, made ? made : statement_texts[i], -1, &r->statements[i],
-				      NULL) != SQLITE_OK)
+		if (sqlite.prepare_v2(r->db, made ? made : statement_texts[i], -1,
+				      &r->statements[i], NULL) != SQLITE_OK)
 			return recording_sql_errno(r->db);
 	}
 	return 0;
@@ -50,13 +47,16 @@ static int prepare(struct recording *r)
 int recording_run(struct recording *r, enum statement which)
 {
 	int code = sqlite.step(r->statements[which]);
-	int error = code == SQLITE_DONE || code == SQLITE_ROW ? 0 : recording_sql_errno(r->db);
+	int error = code == SQLITE_DONE || code == SQLITE_ROW
+			    ? 0
+			    : recording_sql_errno(r->db);
 
 	sqlite.reset(r->statements[which]);
 	return error;
 }
 
-void recording_bind_numbers(sqlite3_stmt *statement, int first, const int64_t *numbers, size_t count)
+void recording_bind_numbers(sqlite3_stmt *statement, int first, const int64_t *numbers,
+			    size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (numbers[i] == FACT_UNKNOWN)
@@ -82,12 +82,13 @@ static int write_row(struct recording *r, enum fact_table table,
 	assert(info->key_count <= FACT_KEYS_MAX);
 	recording_bind_numbers(statement, 1, keys, info->key_count);
 	sqlite.bind_int64(statement, (int)info->key_count + 1, r->sample);
-	recording_bind_numbers(statement, (int)info->key_count + 2, values, info->value_count);
+	recording_bind_numbers(statement, (int)info->key_count + 2, values,
+			       info->value_count);
 	return recording_run(r, (enum statement)table);
 }
 
-int recording_say(struct recording *r, enum fact_table table, const int64_t keys[FACT_KEYS_MAX],
-	       const int64_t *values)
+int recording_say(struct recording *r, enum fact_table table,
+		  const int64_t keys[FACT_KEYS_MAX], const int64_t *values)
 {
 	if (!known_facts_say(&r->known, table, keys, values, r->sample))
 		return 0;
@@ -101,84 +102,20 @@ int recording_say_gone(struct recording *r, enum fact_table table, int64_t first
 
 	for (size_t i = 0; i < FACT_VALUES_MAX; i++)
 		none[i] = FACT_UNKNOWN;
-	while (error == 0 && known_facts_take_unsaid(&r->known, table, first_key, r->sample, keys))
+	while (error == 0 &&
+	       known_facts_take_unsaid(&r->known, table, first_key, r->sample, keys))
 		error = write_row(r, table, keys, none);
-	return error;
-}
-
-static int lock_file(struct recording *r, const char *path)
-{
-	int error = recording_file_open(path, O_RDWR | O_CREAT, &r->file), fd;
-
-	if (error < 0)
-		return error;
-	fd = recording_file_fd(r->file);
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK ? -EBUSY : -errno;
-	return recording_sql_check_head(fd);
-}
-
-/*
- * With WAL, readers and the writer do not wait for each other, and only checkpoints wait
- * for the disk, not each sample. Freed pages are reused.
- */
-static const char settings[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
-			       "PRAGMA wal_autocheckpoint=0;PRAGMA cache_size=-256;"
-			       "PRAGMA temp_store=MEMORY;";
-
-/*
- * Create the tables before WAL mode is on, so that the application_id is in the
- * file itself from the start.
- */
-static int create_tables(struct recording *r)
-{
-	_cleanup_free_ char *schema = recording_schema_sql();
-	int error = recording_sql_execute(r->db, "BEGIN IMMEDIATE");
-
-	if (error == 0)
-		error = recording_sql_execute(r->db, schema);
-	return error < 0 ? error : recording_sql_execute(r->db, "COMMIT");
-}
-
-/*
- * Check the tables of an existing file. A file of an earlier version of memstate may lack
- * TABLE_NOTE, which is then added.
- */
-static int check_tables(struct recording *r)
-{
-	_cleanup_free_ char *notes = recording_schema_table_sql(TABLE_NOTE);
-	bool has_notes;
-	int error = recording_schema_check(r->db, &has_notes);
-
-	return error < 0 || has_notes ? error : recording_sql_execute(r->db, notes);
-}
-
-static int open_database(struct recording *r, const char *path)
-{
-	int64_t version = 0;
-	int error;
-
-	if (sqlite.open_v2(path, &r->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-		return r->db ? recording_sql_errno(r->db) : -ENOMEM;
-	recording_guard_resize(&r->guard, r->file);
-	recording_guard_open(r->db, &r->guard);
-	sqlite.busy_timeout(r->db, BUSY_MS);
-	error = recording_sql_number(r->db, "PRAGMA user_version", &version);
-	if (error == 0)
-		error = version == 0 ? create_tables(r) : check_tables(r);
-	if (error == 0)
-		error = recording_sql_execute(r->db, settings);
-	if (error == 0)
-		error = prepare(r);
 	return error;
 }
 
 static int begin_session(struct recording *r)
 {
-	int error = recording_sql_number(r->db, "SELECT max(session) FROM sample", &r->session);
+	int error = recording_sql_number(r->db, "SELECT max(session) FROM sample",
+					 &r->session);
 
 	if (error == 0)
-		error = recording_sql_number(r->db, "SELECT max(sample) FROM sample", &r->sample);
+		error = recording_sql_number(r->db, "SELECT max(sample) FROM sample",
+					     &r->sample);
 	if (error < 0)
 		return error;
 	if (r->session < 0 || r->session >= RECORDING_SAMPLE_MAX || r->sample < 0 ||
@@ -188,7 +125,8 @@ static int begin_session(struct recording *r)
 	return 0;
 }
 
-int recording_open(const char *path, const struct recording_bounds *bounds, struct recording **ret)
+int recording_open(const char *path, const struct recording_bounds *bounds,
+		   struct recording **ret)
 {
 	struct recording *r;
 	int error;
@@ -197,9 +135,11 @@ int recording_open(const char *path, const struct recording_bounds *bounds, stru
 		return -EOPNOTSUPP;
 	r = xcalloc(1, sizeof(*r));
 	r->bounds = *bounds;
-	error = lock_file(r, path);
+	error = recording_lock_file(r, path);
 	if (error == 0)
-		error = open_database(r, path);
+		error = recording_open_database(r, path);
+	if (error == 0)
+		error = prepare(r);
 	if (error == 0)
 		error = begin_session(r);
 	if (error < 0) {
@@ -264,23 +204,27 @@ static int write_sample(struct recording *r, const struct recording_moment *mome
 				   (int64_t)(moment->elapsed_ns / NS_PER_US),
 				   (int64_t)(moment->cost_ns / NS_PER_US) };
 
-	recording_bind_numbers(r->statements[STATEMENT_SAMPLE], 1, values, sizeof(values) / sizeof(values[0]));
+	recording_bind_numbers(r->statements[STATEMENT_SAMPLE], 1, values,
+			       sizeof(values) / sizeof(values[0]));
 	return recording_run(r, STATEMENT_SAMPLE);
 }
 
 static struct known_process *find_process(struct recording *r, const struct process *p)
 {
 	for (size_t i = 0; i < r->process_count; i++)
-		if (r->processes[i].pid == p->pid && r->processes[i].start_ticks == p->start_ticks &&
+		if (r->processes[i].pid == p->pid &&
+		    r->processes[i].start_ticks == p->start_ticks &&
 		    strcmp(r->processes[i].comm, p->comm) == 0)
 			return &r->processes[i];
 	return NULL;
 }
 
-static int take_process(struct recording *r, const struct usage *u, struct known_process **ret)
+static int take_process(struct recording *r, const struct usage *u,
+			struct known_process **ret)
 {
 	sqlite3_stmt *statement = r->statements[STATEMENT_PROCESS];
-	const int64_t numbers[] = { r->session, u->process.pid, (int64_t)u->process.start_ticks };
+	const int64_t numbers[] = { r->session, u->process.pid,
+				    (int64_t)u->process.start_ticks };
 	struct known_process *known = find_process(r, &u->process);
 	int error;
 
@@ -291,8 +235,8 @@ static int take_process(struct recording *r, const struct usage *u, struct known
 		error = recording_run(r, STATEMENT_PROCESS);
 		if (error < 0)
 			return error;
-		r->processes = xgrow(r->processes, &r->process_capacity, r->process_count + 1,
-				     sizeof(*r->processes));
+		r->processes = xgrow(r->processes, &r->process_capacity,
+				     r->process_count + 1, sizeof(*r->processes));
 		known = &r->processes[r->process_count++];
 		*known = (struct known_process){ .pid = u->process.pid,
 						 .start_ticks = u->process.start_ticks,
@@ -327,7 +271,8 @@ static int add_usage(struct recording *r, const struct usage *u, enum source sou
 int recording_add_usage(struct recording *r, const struct usage *u)
 {
 	int64_t row;
-	int error = add_usage(r, u, u->source == SOURCE_SMAPS ? SOURCE_ROLLUP : u->source, &row);
+	int error = add_usage(r, u, u->source == SOURCE_SMAPS ? SOURCE_ROLLUP : u->source,
+			      &row);
 
 	return error < 0 ? recording_give_up(r, error) : 0;
 }
@@ -340,7 +285,8 @@ static int take_name(struct recording *r, const char *text, int64_t *ret)
 	recording_bind_text(find, 1, text);
 	code = sqlite.step(find);
 	*ret = code == SQLITE_ROW ? sqlite.column_int64(find, 0) : 0;
-	error = code == SQLITE_ROW || code == SQLITE_DONE ? 0 : recording_sql_errno(r->db);
+	error = code == SQLITE_ROW || code == SQLITE_DONE ? 0
+							  : recording_sql_errno(r->db);
 	sqlite.reset(find);
 	if (code != SQLITE_DONE)
 		return error;
@@ -350,8 +296,8 @@ static int take_name(struct recording *r, const char *text, int64_t *ret)
 	return error;
 }
 
-static int add_heap(struct recording *r, const struct usage *u, const struct mapping_list *mappings,
-		    int64_t row)
+static int add_heap(struct recording *r, const struct usage *u,
+		    const struct mapping_list *mappings, int64_t row)
 {
 	const int64_t keys[FACT_KEYS_MAX] = { row };
 	int64_t values[FACT_VALUES_MAX];
@@ -406,8 +352,8 @@ int recording_add_event(struct recording *r, const struct recorded_event *event)
 	return 0;
 }
 
-int recording_add_note(struct recording *r, const struct process *process, const char *kind,
-		       const char *text)
+int recording_add_note(struct recording *r, const struct process *process,
+		       const char *kind, const char *text)
 {
 	sqlite3_stmt *statement = r->statements[STATEMENT_NOTE];
 	const struct known_process *known = find_process(r, process);
@@ -424,7 +370,7 @@ int recording_add_note(struct recording *r, const struct process *process, const
 
 static int forget_gone_processes(struct recording *r)
 {
-	static const enum fact_table tables[] = { FACT_STATE,	   FACT_USAGE, FACT_USAGE_MORE,
+	static const enum fact_table tables[] = { FACT_STATE, FACT_USAGE, FACT_USAGE_MORE,
 						  FACT_MAPPING, FACT_HEAP };
 	size_t kept = 0;
 	int error = 0;
@@ -436,7 +382,8 @@ static int forget_gone_processes(struct recording *r)
 			r->processes[kept++] = *p;
 			continue;
 		}
-		for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]) && error == 0; t++)
+		for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]) && error == 0;
+		     t++)
 			error = recording_say_gone(r, tables[t], p->row);
 	}
 	r->process_count = kept;
@@ -446,7 +393,8 @@ static int forget_gone_processes(struct recording *r)
 /* Trim the recording if it is due. Bounds may be exceeded by a tenth in between. */
 static int trim(struct recording *r, const struct recording_moment *moment)
 {
-	uint64_t every_ns = r->bounds.bytes > 0 ? SYNC_EVERY_NS : r->bounds.ns / RECORDING_TRIM_SHARE;
+	uint64_t every_ns = r->bounds.bytes > 0 ? SYNC_EVERY_NS
+						: r->bounds.ns / RECORDING_TRIM_SHARE;
 
 	if ((r->bounds.ns == 0 && r->bounds.bytes == 0) ||
 	    moment->elapsed_ns < r->trimmed_elapsed_ns + every_ns)
@@ -464,7 +412,8 @@ static int check_exists(const struct recording *r)
 {
 	struct stat st;
 
-	return fstat(recording_file_fd(r->file), &st) == 0 && st.st_nlink == 0 ? -ENOENT : 0;
+	return fstat(recording_file_fd(r->file), &st) == 0 && st.st_nlink == 0 ? -ENOENT
+									       : 0;
 }
 
 int recording_end(struct recording *r, const struct recording_moment *moment)
@@ -486,6 +435,7 @@ int recording_end(struct recording *r, const struct recording_moment *moment)
 		return check_exists(r);
 	r->synced_elapsed_ns = moment->elapsed_ns;
 	/* a checkpoint that a reader blocks is completed next time */
-	(void)sqlite.wal_checkpoint_v2(r->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	(void)sqlite.wal_checkpoint_v2(r->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
+				       NULL);
 	return check_exists(r);
 }

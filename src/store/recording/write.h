@@ -53,6 +53,13 @@ struct recording {
 };
 
 /*
+ * Open or create the file and lock it, then open it as a database and create or check its
+ * tables. Return 0 or -errno; the caller closes the recording in either case.
+ */
+int recording_lock_file(struct recording *r, const char *path);
+int recording_open_database(struct recording *r, const char *path);
+
+/*
  * Record the values of these keys as of the current sample, if they have changed. Returns
  * 0 or -errno, as do the other functions here.
  */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "base/cleanup.h"
+#include "store/recording/write.h"
+
+#define BUSY_MS 5000
+
+int recording_lock_file(struct recording *r, const char *path)
+{
+	int error = recording_file_open(path, O_RDWR | O_CREAT, &r->file), fd;
+
+	if (error < 0)
+		return error;
+	fd = recording_file_fd(r->file);
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	return recording_sql_check_head(fd);
+}
+
+/*
+ * With WAL, readers and the writer do not wait for each other, and only checkpoints wait
+ * for the disk, not each sample. Freed pages are reused.
+ */
+static const char settings[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
+			       "PRAGMA wal_autocheckpoint=0;PRAGMA cache_size=-256;"
+			       "PRAGMA temp_store=MEMORY;";
+
+/*
+ * Create the tables before WAL mode is on, so that the application_id is in the
+ * file itself from the start.
+ */
+static int create_tables(struct recording *r)
+{
+	_cleanup_free_ char *schema = recording_schema_sql();
+	int error = recording_sql_execute(r->db, "BEGIN IMMEDIATE");
+
+	if (error == 0)
+		error = recording_sql_execute(r->db, schema);
+	return error < 0 ? error : recording_sql_execute(r->db, "COMMIT");
+}
+
+/*
+ * Check the tables of an existing file. A file of an earlier version of memstate may lack
+ * TABLE_NOTE, which is then added.
+ */
+static int check_tables(struct recording *r)
+{
+	_cleanup_free_ char *notes = recording_schema_table_sql(TABLE_NOTE);
+	bool has_notes;
+	int error = recording_schema_check(r->db, &has_notes);
+
+	return error < 0 || has_notes ? error : recording_sql_execute(r->db, notes);
+}
+
+int recording_open_database(struct recording *r, const char *path)
+{
+	int64_t version = 0;
+	int error;
+
+	if (sqlite.open_v2(path, &r->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+		return r->db ? recording_sql_errno(r->db) : -ENOMEM;
+	recording_guard_resize(&r->guard, r->file);
+	recording_guard_open(r->db, &r->guard);
+	sqlite.busy_timeout(r->db, BUSY_MS);
+	error = recording_sql_number(r->db, "PRAGMA user_version", &version);
+	if (error == 0)
+		error = version == 0 ? create_tables(r) : check_tables(r);
+	if (error == 0)
+		error = recording_sql_execute(r->db, settings);
+	return error;
+}
