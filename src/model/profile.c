@@ -286,43 +286,6 @@ void profile_init_like(struct profile *profile, const struct profile *other)
 		profile_add_module(profile, &other->modules[i]);
 }
 
-static uint32_t copy_frame(struct profile *profile, const struct profile *from,
-			   uint32_t number, const uint32_t *modules)
-{
-	struct profile_frame frame = from->frames[number];
-
-	if (frame.module != PROFILE_NO_MODULE)
-		frame.module = modules[frame.module];
-	return profile_add_frame(profile, &frame);
-}
-
-void profile_merge(struct profile *profile, const struct profile *more)
-{
-	uint32_t *modules = xcalloc(more->module_count + 1, sizeof(*modules));
-	uint32_t *nodes = xcalloc(more->node_count + 1, sizeof(*nodes));
-
-	for (size_t i = 0; i < more->module_count; i++)
-		modules[i] = profile_add_module(profile, &more->modules[i]);
-	profile_begin(profile);
-	for (size_t i = 0; i < more->node_count; i++) {
-		const struct profile_node *node = &more->nodes[i];
-
-		if (i > 0)
-			nodes[i] = profile_add_node(
-				profile, nodes[node->parent],
-				copy_frame(profile, more, node->frame, modules));
-		for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
-			profile->nodes[nodes[i]].values[m] += node->values[m];
-	}
-	profile->known |= more->known;
-	profile->sample_count += more->sample_count;
-	profile->by_pointer_count += more->by_pointer_count;
-	profile->cut_count += more->cut_count;
-	profile->lost_count += more->lost_count;
-	free(modules);
-	free(nodes);
-}
-
 const char *profile_frame_name(const struct profile *profile,
 			       const struct profile_frame *frame, char *buffer,
 			       size_t size)

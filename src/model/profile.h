@@ -143,12 +143,6 @@ uint32_t profile_add_node(struct profile *profile, uint32_t parent, uint32_t fra
 void profile_sum(const struct profile *profile, uint64_t ret[PROFILE_METRIC_COUNT_]);
 
 /*
- * Add the stacks of *more. The two profiles may number their modules and frames
- * differently.
- */
-void profile_merge(struct profile *profile, const struct profile *more);
-
-/*
  * Return the name of a frame: its function, or else "MODULE+0xADDRESS" with the last
  * component of the module's path and the address in the module. Frames without either are
  * "[cut]" or "[unknown]". Returns buffer, or a string that lives as long as the profile.

@@ -55,18 +55,6 @@ void canvas_fill(struct canvas *c, const struct area *area, enum role role,
 			canvas_put(c, x, y, role, code_point);
 }
 
-void canvas_set_role(struct canvas *c, const struct area *area, enum role role)
-{
-	for (int y = area->y; y < area->y + area->height; y++) {
-		for (int x = area->x; x < area->x + area->width; x++) {
-			struct cell *cell = cell_at(c, x, y);
-
-			if (cell)
-				cell->role = (uint8_t)role;
-		}
-	}
-}
-
 static const struct frame {
 	uint32_t across, down, top_left, top_right, bottom_left, bottom_right;
 } frames[] = {

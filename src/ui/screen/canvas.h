@@ -70,7 +70,6 @@ void canvas_put(struct canvas *c, int x, int y, enum role role, uint32_t code_po
 /* Set every cell of the area, clipped to the canvas. */
 void canvas_fill(struct canvas *c, const struct area *area, enum role role,
 		 uint32_t code_point);
-void canvas_set_role(struct canvas *c, const struct area *area, enum role role);
 
 /* Clear the area and draw a frame along its edge, with the title in the top line. */
 void canvas_box(struct canvas *c, const struct area *area, const char *title);

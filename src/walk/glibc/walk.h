@@ -23,7 +23,6 @@
 
 #define BIN_COUNT 127
 #define FAST_COUNT 10
-#define CACHE_BINS_MAX 76
 
 /*
  * After bins[] come binmap, next, next_free, attached_threads,

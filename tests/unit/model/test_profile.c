@@ -54,40 +54,6 @@ static void the_sum_includes_all_stacks(void **state)
 	profile_release(&p);
 }
 
-static void merged_profiles_have_the_sums_of_both(void **state)
-{
-	struct profile p, q;
-	struct profile_module module = { .path = "/usr/lib/libz.so.1",
-					 .start = 4096,
-					 .end = 8192 };
-	struct profile_frame frame = { .vaddr = 64 };
-	uint32_t root, shared, own;
-	char buffer[64];
-
-	(void)state;
-	profile_init(&p);
-	profile_init(&q);
-	root = add(&p, 0, "main", 1);
-	shared = add(&p, root, "a", 2);
-	add(&q, 0, "start", 3);
-	add(&q, add(&q, 0, "main", 4), "a", 5);
-	frame.module = profile_add_module(&q, &module);
-	own = profile_add_node(&q, 0, profile_add_frame(&q, &frame));
-	q.nodes[own].values[PROFILE_ALLOCATIONS] = 7;
-	q.nodes[0].values[PROFILE_ALLOCATIONS] = 9;
-	profile_merge(&p, &q);
-	profile_release(&q);
-	assert_int_equal(p.nodes[shared].values[PROFILE_ALLOCATIONS], 7);
-	assert_int_equal(p.nodes[root].values[PROFILE_ALLOCATIONS], 5);
-	assert_int_equal(p.nodes[0].values[PROFILE_ALLOCATIONS], 9);
-	assert_int_equal(p.module_count, 1);
-	assert_string_equal(profile_frame_name(&p,
-					       &p.frames[p.nodes[p.node_count - 1].frame],
-					       buffer, sizeof(buffer)),
-			    "libz.so.1+0x40");
-	profile_release(&p);
-}
-
 static void many_stacks_are_found_again(void **state)
 {
 	struct profile p;
@@ -126,7 +92,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_stacks_share_a_node),
 		cmocka_unit_test(the_sum_includes_all_stacks),
-		cmocka_unit_test(merged_profiles_have_the_sums_of_both),
 		cmocka_unit_test(many_stacks_are_found_again),
 		cmocka_unit_test(metrics_are_found_by_name),
 	};

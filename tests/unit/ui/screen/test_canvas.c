@@ -44,7 +44,6 @@ static void drawing_outside_the_canvas_has_no_effect(void **state)
 	canvas_put(&canvas, 0, 2, ROLE_TEXT, 'x');
 	pen = canvas_pen(&canvas, 0, 7, 3);
 	pen_add(&pen, "xyz");
-	canvas_set_role(&canvas, &everywhere, ROLE_SELECTED);
 	assert_lines("\n\n");
 	canvas_fill(&canvas, &everywhere, ROLE_TEXT, 'o');
 	assert_lines("ooo\nooo\n");
