@@ -2,6 +2,8 @@ noinst_LIBRARIES += %D%/libtracee.a
 %C%_libtracee_a_SOURCES = \
 	%D%/elf/allocator_code.c \
 	%D%/elf/allocator_code.h \
+	%D%/elf/build_id.c \
+	%D%/elf/build_id.h \
 	%D%/elf/exports.c \
 	%D%/elf/exports.h \
 	%D%/elf/imports.c \

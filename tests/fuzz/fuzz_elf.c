@@ -12,6 +12,7 @@
 #include "base/demangle.h"
 #include "base/io.h"
 #include "fuzz.h"
+#include "tracee/elf/build_id.h"
 #include "tracee/elf/exports.h"
 #include "tracee/elf/imports.h"
 #include "tracee/elf/reader.h"
@@ -91,10 +92,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct elf_symbols symbols = ELF_SYMBOLS_INIT;
 	struct elf_exports exports = ELF_EXPORTS_INIT;
+	struct elf_build_id id;
 	int fd = memfd_create("elf", MFD_CLOEXEC);
 
 	CHECK(fd >= 0 && io_write_all(fd, data, size) == 0);
 	check_tables(fd);
+	CHECK(elf_build_id_read(fd, &id) < 0 || id.length <= ELF_BUILD_ID_MAX);
 	if (elf_exports_read(fd, &exports) == 0)
 		check_exports(&exports);
 	elf_exports_release(&exports);

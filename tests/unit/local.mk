@@ -42,6 +42,7 @@ unit_proc = \
 
 unit_tracee = \
 	%D%/tracee/elf/test_allocator_code \
+	%D%/tracee/elf/test_build_id \
 	%D%/tracee/elf/test_exports \
 	%D%/tracee/elf/test_imports \
 	%D%/tracee/elf/test_reader \

@@ -12,8 +12,8 @@
 #include "probe/borrow/loaded.h"
 #include "probe/borrow/protected_write.h"
 #include "probe/count/stacks.h"
+#include "tracee/elf/build_id.h"
 #include "tracee/elf/reader.h"
-#include "tracee/elf/symbols.h"
 #include "tracee/ptrace/trace.h"
 
 struct looking {

@@ -4,15 +4,13 @@
 #include "tracee/elf/symbols.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/search.h"
-#include "base/strbuf.h"
 #include "base/xalloc.h"
-#include "proc/system/foreign_file.h"
+#include "tracee/elf/build_id.h"
 
 /* Symbols may be nested. A lookup checks this many symbols that start before vaddr. */
 #define ENCLOSING_TRIES 32
@@ -31,13 +29,11 @@
 #	define TABLES_MAX_BYTES (UINT64_C(1) << 30)
 #	define SEGMENTS_MAX 256
 
-#	define BUILD_ID_MIN 2
-
 /* clang-format off */
 #	define LIBELF_FUNCTIONS(X) \
 		X(elf_begin) X(elf_end) X(elf_getdata) X(elf_getphdrnum) X(elf_getscn) \
 		X(elf_kind) X(elf_nextscn) X(elf_version) X(gelf_getclass) \
-		X(gelf_getnote) X(gelf_getphdr) X(gelf_getshdr) X(gelf_getsym)
+		X(gelf_getphdr) X(gelf_getshdr) X(gelf_getsym)
 /* clang-format on */
 
 LIBRARY_DEFINE(libelf, "libelf.so.1", LIBELF_FUNCTIONS);
@@ -224,94 +220,13 @@ static bool read_tables(struct elf_symbols *symbols, Elf *elf)
 	return has_all;
 }
 
-static void read_note(Elf_Data *data, struct elf_build_id *id)
-{
-	GElf_Nhdr note;
-	size_t next = 0, name_offset, text_offset;
-
-	while ((next = libelf.gelf_getnote(data, next, &note, &name_offset,
-					   &text_offset)) > 0) {
-		const uint8_t *bytes = data->d_buf;
-
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof("GNU") ||
-		    memcmp(bytes + name_offset, "GNU", sizeof("GNU")) != 0 ||
-		    note.n_descsz < BUILD_ID_MIN || note.n_descsz > ELF_BUILD_ID_MAX)
-			continue;
-		memcpy(id->bytes, bytes + text_offset, note.n_descsz);
-		id->length = note.n_descsz;
-		return;
-	}
-}
-
-static struct elf_build_id read_build_id(Elf *elf)
-{
-	struct elf_symbols budget = ELF_SYMBOLS_INIT;
-	struct elf_build_id id = { .length = 0 };
-	Elf_Scn *section = NULL;
-
-	while (id.length == 0 && (section = libelf.elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-		Elf_Data *data;
-
-		if (!libelf.gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE)
-			continue;
-		data = section_data(&budget, section, &header);
-		if (data && data->d_buf)
-			read_note(data, &id);
-	}
-	return id;
-}
-
-int elf_build_id_read(int fd, struct elf_build_id *ret)
-{
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	struct elf_file *file = NULL;
-	int r = copy < 0 ? -errno : file_open(copy, &file);
-
-	if (!file)
-		return r;
-	*ret = read_build_id(file->elf);
-	file_free(file);
-	return 0;
-}
-
-/* Like elf_debug_open(), but search below one root only. */
-static int open_debug(int root_fd, const struct elf_build_id *id)
-{
-	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
-	struct elf_build_id found = { .length = 0 };
-	int fd;
-
-	strbuf_addf(&path, "usr/lib/debug/.build-id/%02x/", id->bytes[0]);
-	for (size_t i = 1; i < id->length; i++)
-		strbuf_addf(&path, "%02x", id->bytes[i]);
-	strbuf_add_text(&path, ".debug");
-	fd = foreign_file_open(root_fd, strbuf_text(&path), FOREIGN_ELF_BYTES_MAX);
-	if (fd < 0)
-		return -ENOENT;
-	if (elf_build_id_read(fd, &found) == 0 && found.length == id->length &&
-	    memcmp(found.bytes, id->bytes, id->length) == 0)
-		return fd;
-	close(fd);
-	return -ENOENT;
-}
-
-int elf_debug_open(int root_fd, const struct elf_build_id *id)
-{
-	int fd = -ENOENT;
-
-	if (id->length == 0)
-		return -ENOENT;
-	if (root_fd != -1)
-		fd = open_debug(root_fd, id);
-	return fd < 0 ? open_debug(FOREIGN_OWN_ROOT, id) : fd;
-}
-
 static void read_debug(struct elf_symbols *symbols, int root_fd)
 {
-	struct elf_build_id id = read_build_id(symbols->file->elf);
-	int fd = elf_debug_open(root_fd, &id);
+	struct elf_build_id id;
+	int fd = elf_build_id_read(symbols->file->fd, &id);
 
+	if (fd == 0)
+		fd = elf_debug_open(root_fd, &id);
 	if (fd >= 0 && file_open(fd, &symbols->debug_file) == 0)
 		read_tables(symbols, symbols->debug_file->elf);
 }
@@ -385,20 +300,6 @@ bool elf_symbols_can_be_read(void)
 static void file_free(struct elf_file *file)
 {
 	(void)file;
-}
-
-int elf_build_id_read(int fd, struct elf_build_id *ret)
-{
-	(void)fd;
-	(void)ret;
-	return -EOPNOTSUPP;
-}
-
-int elf_debug_open(int root_fd, const struct elf_build_id *id)
-{
-	(void)root_fd;
-	(void)id;
-	return -ENOENT;
 }
 
 int elf_symbols_read(int fd, int root_fd, struct elf_symbols *ret)

@@ -2,9 +2,9 @@
 /*
  * symbols - the symbols of one ELF file, or of its debug file, by address.
  *
- * Uses libelf instead of elf_reader: a debug file may have more sections than the ELF
- * header can count, which libelf supports, and larger tables than the reader accepts.
- * libelf is loaded when the first file is read.
+ * Uses libelf instead of elf_reader: debug files may have larger tables than the reader
+ * accepts, and libelf supports more sections than the ELF header can count. libelf is
+ * loaded when the first file is read.
  *
  * The file is foreign: its tables are checked against the file, and ignored if they are
  * larger than those of any real program.
@@ -40,14 +40,6 @@ struct elf_symbols {
 	uint64_t read_bytes; /* total size of the tables read from both files */
 };
 
-/* The longest accepted build-id, which identifies one build of a program. */
-#define ELF_BUILD_ID_MAX 64
-
-struct elf_build_id {
-	uint8_t bytes[ELF_BUILD_ID_MAX];
-	size_t length; /* 0: none */
-};
-
 #define ELF_SYMBOLS_INIT                           \
 	{                                          \
 		NULL, 0, 0, NULL, 0, NULL, NULL, 0 \
@@ -55,19 +47,6 @@ struct elf_build_id {
 
 /* Load libelf. Return true if it is available and memstate was built with it. */
 bool elf_symbols_can_be_read(void);
-
-/*
- * Read the build-id of an open file, which stays open. Its length is 0 if the file has
- * none. Return 0, -EBADMSG or -EOPNOTSUPP, like elf_symbols_read().
- */
-int elf_build_id_read(int fd, struct elf_build_id *ret);
-
-/*
- * Open the installed debug file for this build-id, if its contents have the
- * same build-id. root_fd: see elf_symbols_read(). Return a descriptor that the
- * caller closes, or -ENOENT.
- */
-int elf_debug_open(int root_fd, const struct elf_build_id *id);
 
 /*
  * Read the symbols from an open file, and take ownership of fd, even on failure. If the

@@ -24,6 +24,7 @@
 #include "base/xalloc.h"
 #include "proc/process/file.h"
 #include "proc/system/foreign_file.h"
+#include "tracee/elf/build_id.h"
 #include "tracee/elf/symbols.h"
 #include "tracee/memory/open_guard.h"
 #include "tracee/symbols/dwarf_frames.h"
@@ -371,8 +372,7 @@ static int open_file(const struct symbolize_file *file)
 		wanted.length = 0;
 	memcpy(wanted.bytes, file->build_id, wanted.length);
 	if (fd >= 0 && elf_build_id_read(fd, &found) == 0 &&
-	    found.length == wanted.length &&
-	    memcmp(found.bytes, wanted.bytes, found.length) == 0)
+	    elf_build_id_is_same(&found, &wanted))
 		return fd;
 	if (fd >= 0)
 		close(fd);

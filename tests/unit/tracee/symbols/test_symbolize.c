@@ -17,6 +17,7 @@
 
 #include "base/io.h"
 #include "base/strbuf.h"
+#include "tracee/elf/build_id.h"
 #include "tracee/elf/symbols.h"
 #include "tracee/symbols/name.h"
 #include "../../support/unit.h"
