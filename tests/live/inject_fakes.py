@@ -17,9 +17,6 @@ from inject_lib import FOLDER, end_tool
 from live import TIMEOUT, check, equal, read_proc, run, test
 
 AGENT = os.path.join(os.path.dirname(os.path.dirname(FOLDER)), "src", "agent")
-# See src/agent/count/hooks.h.
-OWNER, GATES, COUNT, RANGE, UNMOVED = 400, 424, 432, 436, 440
-OFFSETS, RECORDS, PRIVATE, HOOKS_BYTES = 272, 0x10000, 0x22c000, 0x253000
 READ_EXEC = mmap.PROT_READ | mmap.PROT_EXEC
 MARK = 0x1234567890
 
@@ -38,23 +35,25 @@ def fake(kind):
 
     with open(os.path.join(AGENT, "helper.bin" if kind == "parcel" else "count_hooks.bin"), "rb") as file:
         code = bytearray(file.read())
+    layout = json.loads(subprocess.check_output([os.path.join(FOLDER, "count_inject_tool"), "layout"]))
     victim = take(4096)
-    base = take(HOOKS_BYTES)
+    base = take(layout["range"])
     words = ctypes.cast(victim, ctypes.POINTER(ctypes.c_uint64))
     words[0] = MARK
     if kind != "parcel":
-        hook = struct.unpack_from("=I", code, OFFSETS)[0]
+        hook = struct.unpack_from("=I", code, layout["offsets"])[0]
         if kind != "foreign":  # the place leads to a hook and is to be "put back"
             words[0] = base + hook
-        struct.pack_into("=QQQ", code, OWNER, 0x7ffffff, 1, os.stat("/proc/self/ns/pid").st_ino)
-        struct.pack_into("=QIIQ", code, GATES, victim + 2048 if kind == "gates" else 0, 1, HOOKS_BYTES, 0)
+        struct.pack_into("=QQQ", code, layout["owner"], 0x7ffffff, 1, os.stat("/proc/self/ns/pid").st_ino)
+        struct.pack_into("=QIIQ", code, layout["gates"], victim + 2048 if kind == "gates" else 0, 1,
+                         layout["range"], 0)
         record = struct.pack("=QQ", victim, 0xbad)
-        ctypes.memmove(base + RECORDS, record, len(record))
+        ctypes.memmove(base + layout["records"], record, len(record))
         # gates in writable memory
         ctypes.memmove(victim + 2048, struct.pack("=II", 0x4743534d, 2), 8)
     ctypes.memmove(base, bytes(code), len(code))
-    libc.mprotect(base, HOOKS_BYTES, READ_EXEC)
-    inside = take(4096, base + (PRIVATE - 8192 if kind != "parcel" else 16384))
+    libc.mprotect(base, layout["range"], READ_EXEC)
+    inside = take(4096, base + (layout["private"] - 8192 if kind != "parcel" else 16384))
     ctypes.cast(inside, ctypes.POINTER(ctypes.c_uint64))[0] = MARK
     if kind == "whole":  # pretend that the whole range belongs to the hooks
         libc.mprotect(inside, 4096, READ_EXEC)

@@ -14,6 +14,8 @@
  *   -s BYTES  take stacks, one per this many bytes; 0: at each allocation
  *   -w 1      print "held" before closing, then the counts for each line on
  *             standard input until its end
+ *
+ * "count_inject_tool layout" prints where the fields of the hooks are, as JSON.
  */
 #include "config.h"
 
@@ -24,6 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/count/hooks.h"
 #include "base/strbuf.h"
 #include "probe/count/inject.h"
 #include "proc/process/stat.h"
@@ -258,11 +261,23 @@ static void do_cycle(const struct procfs *fs, const struct process *process)
 	fflush(stdout);
 }
 
+static int print_layout(void)
+{
+	return printf("{\"owner\":%zu,\"gates\":%zu,\"offsets\":%zu,\"records\":%u,"
+		      "\"private\":%u,\"range\":%u}\n",
+		      offsetof(struct hooks_head, owner_pid),
+		      offsetof(struct hooks_head, gates_addr),
+		      offsetof(struct hooks_head, offsets), HOOKS_RECORDS_OFFSET,
+		      HOOKS_PRIVATE_OFFSET, HOOKS_BYTES) < 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct procfs fs = PROCFS_INIT;
 	struct process process;
 
+	if (argc == 2 && strcmp(argv[1], "layout") == 0)
+		return print_layout();
 	read_options(argc, argv);
 	if (procfs_open(&fs, "/proc") || proc_stat_read(&fs, (int)options.pid, &process))
 		return 99;
