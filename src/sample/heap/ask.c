@@ -7,8 +7,8 @@
 #include "classify/process/classify_stats.h"
 
 /*
- * Return the number of glibc's free chunks, all of which a query must traverse;
- * BYTES_UNKNOWN for other allocators.
+ * Return the number of free chunks of a glibc heap, because a query must traverse all of
+ * them. Return BYTES_UNKNOWN for other allocators.
  */
 static uint64_t free_chunk_count(const struct heap *heap)
 {
@@ -31,7 +31,9 @@ static void note_answer(const struct helper_answer *answer, struct usage *u)
 				 stats->pool_bytes, stats->cost_ns };
 }
 
-/* Set the owners from the allocator's own figures. */
+/*
+ * Take the owners of the heap's memory from the allocator's own figures, not from a walk.
+ */
 static void take_answer(const struct helper_answer *answer, struct usage *u,
 			const struct mapping_list *mappings, struct heap *ret)
 {
@@ -49,8 +51,8 @@ static void take_answer(const struct helper_answer *answer, struct usage *u,
 }
 
 /*
- * Whether the allocator is queried before the walk or without one. Only a query of glibc
- * needs a figure from the walk: the number of free chunks.
+ * Return true if the allocator can be queried before the heap is walked, or without a
+ * walk. For glibc, a query needs the number of free chunks from the walk.
  */
 static bool is_asked_first(const struct usage *u)
 {

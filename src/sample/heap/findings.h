@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * findings - the result of one read of a heap, and what of it applies to later samples of
- * the same process.
+ * findings - the result of one read of a heap, and the part of the result that is carried
+ * over to later samples of the same process.
  */
 #ifndef MS_SAMPLE_HEAP_FINDINGS_H
 #define MS_SAMPLE_HEAP_FINDINGS_H
@@ -18,15 +18,15 @@
 #include "sample/heap/leak_kinds.h"
 
 /*
- * The result of one read. If the process was stopped, all figures are from the moment of
- * the stop.
+ * The result of reading one heap. If the process was stopped, all
+ * figures are from the moment of the stop.
  */
 struct heap_findings {
 	/* 0, or the -errno of the heap read; if usage.error is set, nothing was read */
 	int error;
 	/*
-	 * 0; or -EFBIG or -ETIMEDOUT if the stop would have been too long, and the heap
-	 * was therefore read while the process ran
+	 * 0; or -EFBIG or -ETIMEDOUT if the stop would have been too long, so that the
+	 * heap was read while the process ran
 	 */
 	int refusal;
 	bool is_running; /* the process was not stopped */
@@ -37,11 +37,11 @@ struct heap_findings {
 	bool has_detail;
 	struct heap_leaks leaks;
 	/*
-	 * the allocator's own figures; `problem` is owned by the helpers and valid until
-	 * they are freed
+	 * the allocator's own figures; the helpers own the text answer.problem,
+	 * which is valid until they are freed
 	 */
 	struct helper_answer answer;
-	/* start of the read, its duration, and the CPU time that it used */
+	/* start and duration of the read, and the CPU time that it used */
 	uint64_t taken_ns;
 	uint64_t cost_ns;
 	uint64_t cpu_ns;
@@ -53,19 +53,22 @@ void heap_findings_release(struct heap_findings *f);
 /* Return true if the findings contain heap figures. */
 bool heap_findings_are_known(const struct heap_findings *f);
 
-/* The figures of the last read, for samples that are taken without reading the heap. */
+/*
+ * The figures of the last read of a heap, for samples that are taken without reading it.
+ */
 struct carried_heap {
-	int error; /* of the last read: its error or refusal */
+	int error; /* error or refusal of the last read */
 	const char *problem;
 	uint64_t pause_ns, expected_ns, cpu_ns;
 	struct said said;
 	const char *helper_problem;
 
-	/* from the last read that found figures; past is empty if there was none */
+	/* figures of the last successful read; `past` is empty if there was none */
 	struct past_heap past;
 	uint64_t taken_ns;
-	bool is_running; /* read while the process ran */
-	bool is_said;	 /* the allocator's own figures, not those of a walk */
+	bool is_running; /* true if the heap was read while the process ran */
+	/* true if the figures are the allocator's own, not those of a walk */
+	bool is_said;
 };
 
 #define CARRIED_HEAP_INIT                                     \
@@ -76,21 +79,23 @@ struct carried_heap {
 void carried_heap_release(struct carried_heap *c);
 
 /*
- * Store the findings of a read. Findings without figures leave the earlier figures in
- * place; then the return value is false.
+ * Store the findings of a read. If they contain no figures, keep the figures
+ * of the earlier read and return false.
  */
 bool carried_heap_update(struct carried_heap *c, const struct heap_findings *f);
 
 /*
- * Complete a sample: estimate the heap's owners from the last figures unless *u has them
- * already, and set u->heap_* to the origin of the figures or to why there are none.
+ * Complete a sample: unless *u already has the heap's owners, estimate
+ * them from the last figures. Set u->heap_* to the origin of the figures,
+ * or to the reason why there are none.
  */
 void carried_heap_add(const struct carried_heap *c, struct usage *u,
 		      struct mapping_list *mappings);
 
 /*
- * Return how long to wait between two starts of an operation that costs cost_ns, so that
- * it takes at most max_share_per_mille of the time. 0 and 1000: no limit.
+ * Return how long to wait between the starts of two operations that each
+ * cost cost_ns, so that they take at most max_share_per_mille of the time.
+ * A share of 0 or 1000 means no limit.
  */
 uint64_t heap_share_ns(uint64_t cost_ns, unsigned int max_share_per_mille);
 

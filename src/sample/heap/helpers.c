@@ -16,16 +16,17 @@
 #include "proc/process/file.h"
 
 /*
- * How long to wait for a safe moment and for an answer. The last value is for slow
- * answers, where a stall is allowed.
+ * Time limits: to reach a safe moment for the injection, to answer a query, and to answer
+ * a query if a long stall of the process is allowed.
  */
 #define OPEN_LIMIT_NS (5 * NS_PER_S)
 #define ASK_LIMIT_NS (2 * NS_PER_S)
 #define STALL_LIMIT_NS (60 * NS_PER_S)
 
 /*
- * Time until a retry. An injection costs the process something. Merely looking for a
- * helper costs it nothing, and the process may be just starting.
+ * Times until a retry. A failed injection is retried after a second, because each attempt
+ * briefly stops the process. A search for an existing helper costs the process nothing
+ * and is repeated sooner, because the process may be just starting.
  */
 #define RETRY_NS NS_PER_S
 #define LOOK_NS (10 * NS_PER_MS)
@@ -33,22 +34,22 @@
 
 #define PROBLEM_COUNT 8
 
-/* The helper of one process. */
+/* The helper in one target process. */
 struct helper {
 	struct process process;
-	struct probe *probe; /* NULL: there is no helper */
+	struct probe *probe; /* connection to the helper; NULL if there is none */
 	struct probe_cost cost;
-	int error; /* why there is no helper */
+	int error; /* -errno that says why there is no helper */
 	const char *problem;
 	/*
-	 * The problems so far, each error with the text of its first occurrence. Samples
-	 * keep pointers to these texts.
+	 * The errors so far, each with the text of its first occurrence.
+	 * Samples keep pointers to these texts.
 	 */
 	struct {
 		int error;
 		char *text;
 	} problems[PROBLEM_COUNT];
-	/* time until a retry after a failure; 0: the last attempt succeeded */
+	/* time until a retry after a failure; 0 after a success */
 	uint64_t wait_ns;
 	uint64_t retry_ns;
 	struct allocator_stats last; /* the last answer, without the text */
@@ -59,7 +60,7 @@ struct helpers {
 	bool allows_stall, wants_text;
 	struct helper *items;
 	size_t count, capacity;
-	/* where injection is permitted */
+	/* pids and names of the processes in which injection is permitted */
 	int *pids;
 	size_t pid_count, pid_capacity;
 	const char **names;
@@ -112,7 +113,8 @@ static char *format_problem(int error, const char *text)
 }
 
 /*
- * Keep a copy of the problem's text: the probe may overwrite its own at the next query.
+ * Copy the problem's text, because the probe may
+ * overwrite its own copy at the next query.
  */
 static const char *keep_problem(struct helper *helper, int error, const char *text)
 {
@@ -134,8 +136,8 @@ static void release_problems(struct helper *helper)
 }
 
 /*
- * Close the helper. Returns 0, or -errno if something was left in a process
- * that still runs.
+ * Close the helper. Returns 0, or -errno if the helper left something
+ * behind in a process that still runs.
  */
 static int close_helper(struct helper *helper, const char **ret_what)
 {
@@ -176,8 +178,8 @@ static struct helper *find(struct helpers *h, const struct process *p)
 }
 
 /*
- * Forget the helpers of processes that have ended; only memstate's own state
- * remains to be freed.
+ * Drop the helpers of processes that have ended. Only memstate's own memory is freed,
+ * because nothing remains to be removed from the processes.
  */
 static void forget_ended(struct helpers *h)
 {
@@ -260,8 +262,8 @@ void helpers_open(struct helpers *h, const struct process *p, struct helper_answ
 }
 
 /*
- * Whether the error means that the helper is gone or is not one of ours. Then the next
- * attempt looks for a new helper.
+ * Return true if the error means that the helper has ended or is not one of memstate's.
+ * The next attempt will then look for a new helper.
  */
 static bool is_lost(int error)
 {

@@ -11,12 +11,12 @@
 
 #define FUTILE_DOUBLINGS_MAX 6
 
-/* The known facts about one process's heap. */
+/* The known facts about the heap of one process. */
 struct kept {
 	struct process process;
-	uint64_t round;		   /* in which it was last read */
-	uint64_t walked_ns;	   /* start of its last walk; 0: never walked */
-	unsigned int futile_count; /* successive walks that found nothing */
+	uint64_t round;		   /* the round in which the process was last read */
+	uint64_t walked_ns;	   /* start of the last walk; 0: never walked */
+	unsigned int futile_count; /* number of successive walks that found nothing */
 	struct carried_heap heap;
 };
 
@@ -30,9 +30,10 @@ struct heap_keeper {
 	unsigned int max_share_per_mille;
 	struct kept *kept;
 	size_t count, capacity;
-	uint64_t round;		    /* every process is read once in a round */
-	uint64_t newcomers_ns;	    /* when a new process may be walked */
-	struct heap_walker *walker; /* NULL: there were no descriptors left for it */
+	/* number of the current round; a round reads every process once */
+	uint64_t round;
+	uint64_t newcomers_ns;	    /* earliest time to walk the heap of a new process */
+	struct heap_walker *walker; /* NULL: no descriptors were left for a walker */
 };
 
 struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sampler,
@@ -80,8 +81,8 @@ static struct kept *find(struct heap_keeper *k, const struct process *p)
 }
 
 /*
- * Begin a round. A process that was not read in the whole previous round has ended or is
- * no longer watched; forget it.
+ * Begin a round. Forget the processes that were not read during the previous round: they
+ * have ended or are no longer watched.
  */
 static void begin_round(struct heap_keeper *k)
 {
@@ -161,8 +162,8 @@ static int begin_walk(struct heap_keeper *k, struct kept *kept)
 }
 
 /*
- * Take and note the findings of a walk that has ended, or that ends within patience_ns.
- * Returns false if there is no such walk.
+ * Store the findings of a walk that has ended or that ends within patience_ns. Returns
+ * false if no walk ends by this time.
  */
 static bool end_walk(struct heap_keeper *k, uint64_t patience_ns,
 		     struct heap_findings *ret)
@@ -199,8 +200,8 @@ void heap_keeper_free(struct heap_keeper *k,
 }
 
 /*
- * Move the sample of a walk to *u and *ret in place of a new read. Returns what that read
- * would have returned.
+ * Move the sample that was taken during a walk to *u and *ret, in place of a new sample.
+ * Returns 0 or the error that reading the sample returned.
  */
 static int take_sample(struct heap_findings *f, struct usage *u, struct mapping_list *ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * leak_kinds - copies of the results of a leak scan, for use in a thread
- * other than the reader's.
+ * leak_kinds - copies of the results of a leak scan, which may be used
+ * in a thread other than the reader's.
  */
 #ifndef MS_SAMPLE_HEAP_LEAK_KINDS_H
 #define MS_SAMPLE_HEAP_LEAK_KINDS_H
@@ -17,7 +17,7 @@ struct heap_reader;
 
 /* Leaked blocks with the same type, size and kind of content. */
 struct leak_kind {
-	char *type; /* NULL: unknown */
+	char *type; /* name of the type; NULL if it is unknown */
 	enum content content;
 	uint64_t block_bytes; /* size of each block */
 	struct chunk_sum sum;
@@ -26,19 +26,20 @@ struct leak_kind {
 };
 
 struct heap_leaks {
-	bool is_done; /* a scan was made; if not, the members below are unset */
+	bool is_done; /* false: no scan was made, and the members below are unset */
 	/*
-	 * exact; bound: the leaked amounts are upper bounds; unknown: only
-	 * `problem` is set
+	 * exact; bound: the leaked amounts are upper bounds; unknown: no
+	 * other member than `problem` is set
 	 */
 	enum quality quality;
 	const char *problem;
-	uint64_t swapped_bytes; /* swapped out, so not scanned */
+	/* memory that was swapped out and therefore not scanned */
+	uint64_t swapped_bytes;
 	struct chunk_sum live, reachable, direct, indirect;
 	uint64_t reachable_resident_bytes, leaked_resident_bytes;
 	uint64_t scanned_bytes, mark_ns;
-	uint64_t taken_ns;	 /* start of the read */
-	struct leak_kind *kinds; /* the largest kinds; most bytes first */
+	uint64_t taken_ns;	 /* start of the heap read */
+	struct leak_kind *kinds; /* the kinds with the most leaked bytes, largest first */
 	size_t kind_count;
 	size_t all_kind_count;
 };
@@ -46,9 +47,9 @@ struct heap_leaks {
 void heap_leaks_release(struct heap_leaks *leaks);
 
 /*
- * Scan a heap that was just read for leaks, as leak_scan_mark() and leak_scan_group() do,
- * and copy the results to *ret, except ret->taken_ns. Returns 0, or -ECANCELED and leaves
- * *ret unchanged.
+ * Scan a heap that was just read for leaks with leak_scan_mark() and
+ * leak_scan_group(), and copy the results to *ret, except ret->taken_ns. Returns
+ * 0; or -ECANCELED with *ret unchanged.
  */
 int heap_leaks_scan(struct heap_reader *reader, const struct mapping_list *mappings,
 		    const struct heap *heap, const struct mark_progress *progress,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * leak_scan - find the unreachable live blocks of a heap that was just read, and group
- * them. Works on the copy: the process runs again.
+ * them. The scan uses the copy of the heap while the process continues to run.
  *
- * A scan is three calls: heap_reader_read() of a reader with copies_roots set, which
- * copies everything that may hold pointers; leak_scan_mark(); and leak_scan_group(). The
- * results refer to the reader's blocks, image and type names, which are valid until its
- * next read.
+ * A scan takes three calls: heap_reader_read() of a reader with copies_roots set,
+ * which copies all memory that may hold pointers; leak_scan_mark(); and
+ * leak_scan_group(). The results refer to the reader's blocks, image and type names,
+ * which are valid until its next read.
  */
 #ifndef MS_SAMPLE_HEAP_LEAK_SCAN_H
 #define MS_SAMPLE_HEAP_LEAK_SCAN_H
@@ -15,25 +15,27 @@
 #include "sample/heap/reader.h"
 
 /*
- * Decide whether the heap is known well enough (ret->quality), and if so, mark the blocks
- * that the roots reach. The mappings and the heap are those of the read; they are borrowed
- * until leak_scan_release(). progress may be NULL; its context must be valid until
- * leak_scan_group() has returned.
+ * Determine in ret->quality whether enough is known about the heap, and if so, mark the
+ * blocks that are reachable from the roots. The mappings and the heap are those of the
+ * read; they are borrowed until leak_scan_release(). progress may be NULL; its context
+ * must be valid until leak_scan_group() has returned.
  *
- * Returns 0, or -ECANCELED if progress requested that. *ret is initialized in every case;
- * the caller releases it before the reader.
+ * Returns 0, or -ECANCELED if progress requested to cancel the scan. *ret is initialized
+ * in every case; the caller must release it before releasing the reader.
  */
 int leak_scan_mark(struct heap_reader *reader, const struct mapping_list *mappings,
 		   const struct heap *heap, const struct mark_progress *progress,
 		   struct leak_scan *ret);
 
 /*
- * Find the direct leaks among the blocks that were not reached, group them, and compute
- * the sums. Does nothing if the quality is unknown. Returns 0 or -ECANCELED.
+ * Find the direct leaks among the unreachable blocks, group these leaks, and compute the
+ * sums. Does nothing if the quality is unknown. Returns 0 or -ECANCELED.
  */
 int leak_scan_group(struct heap_reader *reader, struct leak_scan *scan);
 
-/* Add the block to the group of its type, if that is known, its size and its content. */
+/*
+ * Add the block to the group of blocks with the same type (if known), size and content.
+ */
 void leak_scan_add(struct heap_reader *reader, const struct leak_scan *scan,
 		   struct block_groups *groups, const struct leak *block);
 

@@ -20,7 +20,7 @@
 #include "tracee/ptrace/stop.h"
 #include "walk/walk.h"
 
-/* How long to wait for another memstate, and how often to check. */
+/* How long to wait until another memstate resumes the target, and how often to check. */
 #define TURN_NS NS_PER_S
 #define TURN_LOOK_NS (10 * NS_PER_MS)
 
@@ -32,8 +32,8 @@ bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m
 }
 
 /*
- * Whether anonymous pages of the mapping may be shared after a fork or by KSM. Pages of a
- * file do not matter.
+ * Return true if other processes may share anonymous pages of the mapping, after a fork
+ * or through KSM. Pages of files do not matter.
  */
 static bool may_share_pages(const struct mapping *m)
 {
@@ -54,8 +54,8 @@ static size_t choose_ranges(const struct heap_reader *reader,
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = &mappings->items[i];
 		/*
-		 * A mapping that grew while smaps was read may appear twice, first
-		 * with its old end.
+		 * A mapping that grew while smaps was read may appear twice,
+		 * the first time with its old end.
 		 */
 		uint64_t start = m->start_addr > done_addr ? m->start_addr : done_addr;
 
@@ -69,7 +69,7 @@ static size_t choose_ranges(const struct heap_reader *reader,
 	return count;
 }
 
-/* Store the registers, stack and TLS addresses of the threads. */
+/* Save the thread IDs, register contents, and stack and TLS addresses of the threads. */
 static void keep_threads(struct heap_reader *reader, const struct stop *stop)
 {
 	reader->threads =
@@ -105,7 +105,7 @@ static int copy_target(void *context, const struct stop *stop)
 		.is_running = moment->is_running,
 	};
 	struct sampler *sampler = moment->reader->sampler;
-	/* there is no need to yield while the target is paused */
+	/* the sampler need not yield to other programs while the target is paused */
 	bool was_paced = sampler_set_paced(sampler, moment->is_running);
 	int r;
 
@@ -145,7 +145,7 @@ void heap_moment_free(struct heap_moment *moment)
 static int open_moment(struct heap_moment *moment, const struct usage *u)
 {
 	const struct procfs *fs = moment->reader->fs;
-	/* a zombie main thread has no memory any more, but other threads may */
+	/* a zombie main thread no longer has memory, but other threads may */
 	int tid = u->process.state == 'Z' ? proc_task_find_living(fs, u->process.pid)
 					  : u->process.pid;
 
@@ -158,14 +158,15 @@ static int open_moment(struct heap_moment *moment, const struct usage *u)
 		return moment->mem_fd;
 	usage_init(&moment->usage);
 	moment->usage.process = u->process;
-	moment->usage.command = u->command; /* borrowed: not read again */
+	/* borrowed: the command line is not read again */
+	moment->usage.command = u->command;
 	names_open(&moment->reader->names, fs, tid);
 	return 0;
 }
 
 /*
- * Pause the process and run the request. If another memstate has paused it, retry
- * for up to a second.
+ * Pause the process, run the request's work, and resume the process. If another memstate
+ * has paused the process, retry for up to a second.
  */
 static int stop_in_turn(const struct procfs *fs, const struct stop_request *request,
 			uint64_t *ret_pause_ns)
@@ -177,7 +178,7 @@ static int stop_in_turn(const struct procfs *fs, const struct stop_request *requ
 	for (;;) {
 		int r = stop_run(request, ret_pause_ns);
 
-		/* a tracer that is not found has already ended */
+		/* if no tracer is found, the tracer has already ended, so retry */
 		if (r != -EBUSY || clock_now_ns() > deadline_ns ||
 		    (proc_tracer_find(fs, request->pid, &tracer) &&
 		     !proc_tracer_is_memstate(fs, &tracer)))
@@ -203,8 +204,8 @@ static int stop_and_copy(struct heap_moment *moment, uint64_t *ret_pause_ns)
 }
 
 /*
- * Replace the sampler. The hanging thread may use the old one at any time
- * until memstate ends.
+ * Replace the sampler: a thread that hangs in the kernel may still use the old
+ * sampler at any time until memstate exits.
  */
 static void abandon_sampler(struct heap_reader *reader)
 {

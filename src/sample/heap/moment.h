@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * moment - pause a process, copy its mappings, its memory and its threads'
- * registers, and resume it.
+ * moment - pause a process, copy its mappings, its memory and its
+ * threads' registers, and resume the process.
  */
 #ifndef MS_SAMPLE_HEAP_MOMENT_H
 #define MS_SAMPLE_HEAP_MOMENT_H
@@ -9,28 +9,30 @@
 #include "sample/heap/reader.h"
 
 /*
- * One pause: its input and everything read during it. If the reading thread hangs, all of
- * it, including the image, is left to that thread.
+ * One pause: its input and everything read during the pause. If the reading thread hangs,
+ * the whole struct, including the image, is left to this thread and leaks.
  */
 struct heap_moment {
 	struct heap_reader *reader;
 	int pagemap_fd, mem_fd;
-	int memory_pid; /* of a live thread */
+	/* thread ID of a live thread, whose /proc files give access to the memory */
+	int memory_pid;
 	bool is_running;
-	struct image image; /* the reader's image while the moment is taken */
+	struct image image; /* the reader's image, borrowed until the copy is complete */
 	struct usage usage;
 	struct mapping_list mappings;
 	uint64_t *thread_addrs;
 	size_t thread_count;
 };
 
-/* Whether the pages of the mapping are copied. */
+/* Return true if the pages of the mapping must be copied. */
 bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m);
 
 /*
- * Take a moment. Afterwards the reader owns the image and the registers. The target is
- * paused unless the reader's is_running is set. Returns 0 with *ret for
- * heap_moment_free(); or like stop_run() and peek_copy(), with *ret NULL.
+ * Pause the process, copy it, and resume it; if reader->is_running is set, copy without a
+ * pause. On success, the reader owns the image and the registers, *ret must be freed with
+ * heap_moment_free(), and the return value is 0. On failure, *ret is NULL and the error
+ * is one of those of stop_run() and peek_copy().
  */
 int heap_moment_take(struct heap_reader *reader, const struct usage *u,
 		     struct heap_moment **ret, uint64_t *ret_pause_ns);

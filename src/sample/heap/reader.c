@@ -21,27 +21,32 @@
 #include "walk/blocks/detail.h"
 #include "walk/walk.h"
 
-/* The parts of a pause on a busy machine: measured, rounded up. */
+/* Durations of the parts of a pause, measured on a busy machine and rounded up. */
 #define PAUSE_BASE_NS (2 * NS_PER_MS)
 #define PAUSE_THREAD_NS (200 * NS_PER_US)
 #define PAUSE_MAPPING_NS (4 * NS_PER_US)
 #define PAUSE_COPY_NS_PER_GIB (500 * NS_PER_MS)
 
-/* Spare room, because the heap may grow between the size check and the pause. */
+/*
+ * Extra memory to reserve, because the heap may grow
+ * between the size check and the pause.
+ */
 #define ROOM_SPARE_SHARE 16
 #define ROOM_SPARE_BYTES (UINT64_C(4) << 20)
 
 /*
- * Memory for the tables of the walk and the mark, and memory left to other programs: one
- * part in this many.
+ * The tables of the walk and the mark need one part in TABLES_SHARE of the copy's size.
+ * One part in OTHERS_SHARE of the free memory is left to other programs.
  */
 #define TABLES_SHARE 8
 #define OTHERS_SHARE 4
 
-/* A target paused in the middle of malloc() looks corrupt: retry at another moment. */
+/*
+ * If the target was paused in the middle of malloc(), its heap looks corrupt: try again.
+ */
 #define WALK_TRIES 4
 
-/* Number of readings of a target that is not paused. */
+/* Number of times to read the heap of a target that is not paused. */
 #define READINGS 3
 
 void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
@@ -69,7 +74,7 @@ void heap_reader_release(struct heap_reader *reader)
 }
 
 /*
- * Return the resident bytes of a mapping. Rss does not include huge pages of hugetlbfs.
+ * Return the resident bytes of a mapping. Rss in smaps does not include hugetlbfs pages.
  */
 static uint64_t resident_bytes(const struct mapping *m)
 {
@@ -105,8 +110,8 @@ uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
 }
 
 /*
- * Reserve memory for the copy and check that the walk's tables fit too. Never drive the
- * machine into swapping.
+ * Reserve memory for the copy, and check that there is also room for the walk's tables.
+ * The limits keep memstate from driving the machine into swapping.
  */
 static int make_room(struct heap_reader *reader, uint64_t bytes, struct heap *ret)
 {
@@ -128,8 +133,8 @@ static int make_room(struct heap_reader *reader, uint64_t bytes, struct heap *re
 }
 
 /*
- * Do everything possible before the pause: check that the walk is permitted, and reserve
- * memory for the copy.
+ * Prepare as much as possible before the pause: check that the walk is
+ * permitted, and reserve memory for the copy.
  */
 static int prepare(struct heap_reader *reader, const struct usage *u,
 		   const struct mapping_list *mappings, struct heap *ret)
@@ -166,9 +171,9 @@ static bool holds_thread(const struct heap_moment *moment, const struct mapping 
 }
 
 /*
- * Whether the copy has as many pages as the kernel counts: of the heap; of the threads'
- * data, which lead to their caches; and of the roots. A page that is being migrated is
- * resident, but cannot be copied.
+ * Return true if the copy has as many resident pages as the kernel reports for the heap,
+ * for the threads' data (which point to per-thread caches), and for the roots. A page
+ * that is being migrated is resident, but cannot be copied.
  */
 static bool is_copy_whole(const struct heap_reader *reader,
 			  const struct heap_moment *moment, const struct heap *heap)
@@ -221,7 +226,9 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 	return 0;
 }
 
-/* Remove memory that was added to a mapping after its Rss was read, free pages first. */
+/*
+ * Subtract memory that was added to a mapping after its Rss was read, free pages first.
+ */
 static void fit_shares(const struct mapping_list *mappings, struct heap *heap)
 {
 	static const enum owner order[] = { OWNER_POOL_PAGES, OWNER_POOL_FRAGMENTS,
@@ -253,7 +260,10 @@ static void pause_shortly(void)
 	nanosleep(&pause, NULL);
 }
 
-/* Read several times without a pause; *ret is the last reading, with the variation. */
+/*
+ * Read the heap several times without a pause. *ret receives the last reading and
+ * the variation between the readings.
+ */
 static int read_running(struct heap_reader *reader, struct usage *u,
 			struct mapping_list *mappings, struct heap *ret)
 {
@@ -325,12 +335,13 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		return 0;
 	}
 	r = prepare(reader, u, mappings, ret);
-	asked = *ret; /* only the expected figures are set at this point */
+	asked = *ret; /* at this point, only the expected figures are set */
 	if (r == 0 && reader->is_running)
 		r = read_running(reader, u, mappings, ret);
 	else if (r == 0)
 		r = read_stopped(reader, u, mappings, ret, &stopped_ns);
-	if (r < 0) /* drop what an earlier try found: it is not the reason */
+	/* drop the findings of an earlier try, which do not explain the error */
+	if (r < 0)
 		heap_release(ret);
 	ret->pause_ns = stopped_ns;
 	ret->expected_ns = asked.expected_ns;

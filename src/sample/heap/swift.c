@@ -24,7 +24,7 @@
 #define LIMIT_NS (2 * NS_PER_S)
 #define OUTPUT_MAX_BYTES (16 * MIB)
 
-/* Prefixes that precede the name of a type in the name of its table. */
+/* Texts that precede the type's name in the demangled symbol of its metadata table. */
 static const char *const leads[] = { "full type metadata for ", "type metadata for " };
 
 bool swift_name_is(const char *name)
@@ -34,8 +34,8 @@ bool swift_name_is(const char *name)
 }
 
 /*
- * Start the program. Its input is a file, so that the program may read and write in any
- * order. Returns its pid or -errno.
+ * Start "swift demangle". Its input is a file rather than a pipe, so that the program may
+ * read and write in any order. Returns the pid or -errno.
  */
 static int start(int input_fd, int output_fd, enum swift_names what)
 {
@@ -61,8 +61,8 @@ static int start(int input_fd, int output_fd, enum swift_names what)
 }
 
 /*
- * Append the program's output until it ends. Returns 0, -ETIMEDOUT, -EFBIG,
- * or another -errno.
+ * Append all of the program's output to *out. Returns 0,
+ * -ETIMEDOUT, -EFBIG, or another -errno.
  */
 static int read_output(int fd, struct strbuf *out)
 {
@@ -121,8 +121,8 @@ static char *take_line(const char *line, size_t length)
 }
 
 /*
- * Replace the names by the lines of the output, one per requested name and in order. If
- * the number of lines differs, ignore the output.
+ * Replace the Swift names with the lines of the output: one line per requested name, in
+ * the same order. If the number of lines differs, ignore the output.
  */
 static void take_lines(const struct strbuf *out, char **names, size_t count, size_t asked)
 {
@@ -140,7 +140,7 @@ static void take_lines(const struct strbuf *out, char **names, size_t count, siz
 			continue;
 		end = strchr(line, '\n');
 		if (!end)
-			return; /* the output contains a NUL */
+			return; /* the output contains a NUL byte */
 		if (end > line) {
 			free(names[i]);
 			names[i] = take_line(line, (size_t)(end - line));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * swift - translate names of Swift types to those of the source, with the program "swift
- * demangle" if it is installed.
+ * swift - demangle the names of Swift types and functions with the program
+ * "swift demangle", if it is installed.
  */
 #ifndef MS_SAMPLE_HEAP_SWIFT_H
 #define MS_SAMPLE_HEAP_SWIFT_H
@@ -10,17 +10,19 @@
 #include <stddef.h>
 
 enum swift_names {
-	SWIFT_TYPES,	 /* names in tables of types: the full type name */
-	SWIFT_FUNCTIONS, /* without modules and argument types */
+	SWIFT_TYPES,	 /* symbols of type metadata: get the full type name */
+	SWIFT_FUNCTIONS, /* functions: get the name without modules and argument types */
 };
 
-/* Whether the name is a mangled Swift name from an object file. NULL is not. */
+/*
+ * Return true if the name is a mangled Swift name from an object file. NULL is allowed.
+ */
 bool swift_name_is(const char *name);
 
 /*
- * Replace the Swift names among `names`; each is NULL or a string from malloc(3) that the
- * caller owns. Starts no program if there is no Swift name. If the program is missing or
- * takes longer than two seconds, all names stay unchanged.
+ * Demangle the Swift names in the array; each element is NULL or a string from malloc(3),
+ * which the caller owns. If there is no Swift name, no program is started. If the program
+ * is missing or takes longer than two seconds, all names stay unchanged.
  */
 void swift_translate(char **names, size_t count, enum swift_names what);
 

@@ -20,8 +20,8 @@
 #include "sample/heap/reader.h"
 
 /*
- * Largest heap image whose memory is kept for the next read; a larger one would be idle
- * most of the time.
+ * Largest heap image whose memory is kept for the next read. A larger image is freed,
+ * because its memory would be idle most of the time.
  */
 #define ROOM_KEPT_BYTES (UINT64_C(32) << 20)
 
@@ -34,19 +34,20 @@ struct heap_walker {
 	struct heap_reader reader;
 	int wake_fd;
 
-	/* used only by the caller */
+	/* used only by the caller's thread */
 	bool is_running;
 
-	/* used by the thread while it runs */
+	/* used by the walker's thread while it runs */
 	struct heap_request request;
-	struct helpers *helpers; /* the walker's own; NULL: there is no helper */
-	int helped_pid;		 /* process that the own helpers are for */
+	struct helpers *helpers; /* the walker's own helper; NULL: there is none */
+	/* pid of the process that the walker's own helper is for */
+	int helped_pid;
 	struct heap_findings findings;
 
 	atomic_bool is_cancelled;
 	atomic_int progress_per_mille;
 
-	pthread_mutex_t lock; /* protects the members below */
+	pthread_mutex_t lock; /* protects has_ended and is_abandoned */
 	bool has_ended;
 	bool is_abandoned;
 };
@@ -88,7 +89,9 @@ void heap_walker_free(struct heap_walker *w)
 	if (!w)
 		return;
 	atomic_store(&w->is_cancelled, true);
-	/* each step of a read has a time limit, so the helper can be removed before exit */
+	/*
+	 * each step of a read has a time limit, so the helper can be removed before exit
+	 */
 	if (w->request.wants_helper)
 		heap_walker_wait(w, HELPER_WAIT_NS);
 	pthread_mutex_lock(&w->lock);
@@ -116,7 +119,7 @@ static int read_once(struct heap_walker *w)
 
 	r = heap_reader_read(&w->reader, &f->usage, &f->mappings, &f->heap);
 	if (w->reader.own_sampler) {
-		/* a hung thread may still use the old sampler, which therefore leaks */
+		/* leak the old sampler, because a hung thread may still use it */
 		w->sampler = w->reader.own_sampler;
 		w->reader.own_sampler = NULL;
 	}
@@ -126,7 +129,10 @@ static int read_once(struct heap_walker *w)
 	return r;
 }
 
-/* Set up the helper for the process to be read, and remove it from any other process. */
+/*
+ * Set up the helper for the process to be read, and
+ * remove the helper of any other process.
+ */
 static void choose_helpers(struct heap_walker *w)
 {
 	const struct heap_request *request = &w->request;
@@ -186,8 +192,8 @@ static void make_findings(struct heap_walker *w)
 	}
 	f->cost_ns = clock_now_ns() - f->taken_ns;
 	/*
-	 * Another thread works while the process is stopped. Count the whole stop
-	 * as its CPU time.
+	 * While the process is stopped, another thread does the reading. Count the whole
+	 * stop as CPU time of that thread.
 	 */
 	f->cpu_ns = clock_thread_cpu_ns() + f->heap.pause_ns;
 	if (w->reader.image.capacity_bytes <= ROOM_KEPT_BYTES)
@@ -205,7 +211,10 @@ static void *work(void *arg)
 	pthread_mutex_lock(&w->lock);
 	w->has_ended = true;
 	is_abandoned = w->is_abandoned;
-	/* wake the caller before unlocking: afterwards the walker may be freed */
+	/*
+	 * wake the caller before unlocking, because the
+	 * caller may free the walker afterwards
+	 */
 	eventfd_write(w->wake_fd, 1);
 	pthread_mutex_unlock(&w->lock);
 	if (is_abandoned)

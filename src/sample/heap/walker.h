@@ -16,21 +16,25 @@ struct helpers;
 struct procfs;
 struct heap_walker;
 
-/* Create a walker. *fs is copied. Returns NULL if no file descriptors are left. */
+/* Create a walker with a copy of *fs. Returns NULL if no file descriptors are left. */
 struct heap_walker *heap_walker_new(const struct procfs *fs);
 
 /*
- * Free the walker; NULL is allowed. A running thread is cancelled and abandoned: it lets
- * go of the target and frees its memory when it ends. If the read uses a helper of the
- * walker, the call waits up to 10 seconds for the thread, so that the helper can be
- * removed.
+ * Free the walker; NULL is allowed. A running thread is cancelled and
+ * abandoned: it releases the target process and frees its memory when it ends.
+ * If the read uses a helper of the walker, the call waits up to 10 seconds for
+ * the thread, so that the helper can be removed.
  */
 void heap_walker_free(struct heap_walker *walker);
 
-/* When a read stops the process. */
+/* Selects whether a read stops the process. */
 enum heap_stops {
-	STOPS_SHORT, /* if the stop would be too long, the heap is not read */
-	/* if the stop would be too long, read without it: approximate */
+	/* stop the process; if the stop would be too long, do not read the heap */
+	STOPS_SHORT,
+	/*
+	 * stop the process; if the stop would be too long, read the heap without a
+	 * stop, which gives approximate figures
+	 */
 	STOPS_SHORT_OR_NONE,
 	STOPS_NONE,
 };
@@ -39,22 +43,23 @@ struct heap_request {
 	const struct process *process; /* used only by heap_walker_start() */
 	enum heap_stops stops;
 	uint64_t max_pause_ns;
-	bool is_read_once; /* without a stop: read once, not repeatedly */
+	bool is_read_once; /* if the process is not stopped: read once, not repeatedly */
 	bool wants_detail;
 	bool wants_leaks;
 	/*
-	 * Query the allocator too: with these helpers, which are borrowed until the read
-	 * has ended;
+	 * Query the allocator with these helpers, which are borrowed until the read has
+	 * ended; NULL: do not use helpers of the caller.
 	 */
 	struct helpers *helpers;
 	/*
-	 * or with a helper of the walker, which stays in the process until a read does
-	 * not want it or reads another process.
+	 * Query the allocator with a helper of the walker's own, and allow the walker to
+	 * inject one. The helper stays in the process until a read does not want a
+	 * helper or reads another process.
 	 */
 	bool wants_helper, may_inject;
 };
 
-/* Start a read. Returns 0, -EBUSY if a read is running, or -errno. */
+/* Start a read. Returns 0, -EBUSY if a read is already running, or -errno. */
 int heap_walker_start(struct heap_walker *walker, const struct heap_request *request);
 
 /* Return true from heap_walker_start() until heap_walker_take() returns the findings. */
@@ -63,19 +68,22 @@ bool heap_walker_is_running(const struct heap_walker *walker);
 /* Cancel the running read. The thread ends soon afterwards. */
 void heap_walker_cancel(struct heap_walker *walker);
 
-/* Return the progress of the leak scan; -1 before the scan begins. */
+/* Return the progress of the leak scan in per mille; -1 before the scan begins. */
 int heap_walker_progress_per_mille(struct heap_walker *walker);
 
 /*
- * Wait until the thread of a running read has ended, at most for patience_ns (UINT64_MAX:
- * no limit). Returns true if there are findings to take.
+ * Wait for at most patience_ns until the thread of a running read has ended; UINT64_MAX
+ * means no limit. Returns true if there are findings for heap_walker_take().
  */
 bool heap_walker_wait(struct heap_walker *walker, uint64_t patience_ns);
 
-/* Move the findings of a finished read into *ret. Returns true once per read. */
+/* Move the findings of a finished read into *ret. Returns true only once per read. */
 bool heap_walker_take(struct heap_walker *walker, struct heap_findings *ret);
 
-/* Return a descriptor that becomes readable when there are findings to take. */
+/*
+ * Return a descriptor that becomes readable when there
+ * are findings for heap_walker_take().
+ */
 int heap_walker_fd(const struct heap_walker *walker);
 
 #endif
