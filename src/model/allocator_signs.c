@@ -8,10 +8,11 @@
 #include "model/known_names.h"
 
 /*
- * PartitionAlloc reserves two adjacent pools of 16 GiB each, aligned to the size of both.
- * The first super page of the first pool begins with an inaccessible page or partition
- * page (at most 0x4000 bytes), followed by memory in use. All nine processes of a
- * Chromium 156 (browser, zygotes, GPU, utility, renderers) had this layout and no [heap].
+ * PartitionAlloc reserves two adjacent pools of 16 GiB each. Their start is
+ * aligned to 32 GiB. The first super page of the first pool begins with an
+ * inaccessible page or partition page (at most 0x4000 bytes), followed by memory
+ * in use. All nine processes of a Chromium 156 (browser, zygotes, GPU, utility,
+ * renderers) had this layout and no [heap].
  */
 #define POOLS_BYTES (UINT64_C(32) << 30)
 #define PARTITION_PAGE_BYTES 0x4000
@@ -55,8 +56,9 @@ static void add_library(struct allocator_signs *signs, const struct library_name
 {
 	if (library->allocator != ALLOCATOR_GLIBC && library->allocator != ALLOCATOR_MUSL)
 		/*
-		 * A library in LD_PRELOAD is loaded first and therefore has the highest
-		 * address.
+		 * Mappings are added in ascending order, so the library at the
+		 * highest address is chosen: a library in LD_PRELOAD is loaded
+		 * first, which places it highest.
 		 */
 		signs->other = library->allocator;
 	else if (signs->libc == ALLOCATOR_UNKNOWN)

@@ -3,8 +3,8 @@
  * allocator_stats - the figures that an allocator reports about itself when a helper in
  * the process queries it. Plain data.
  *
- * Allocators count bytes whether resident or not, so the figures mapped onto
- * owners are only bounds.
+ * Allocators count bytes whether resident or not. When reports divide resident memory by
+ * owner, these figures are therefore only bounds.
  */
 #ifndef MS_MODEL_ALLOCATOR_STATS_H
 #define MS_MODEL_ALLOCATOR_STATS_H
@@ -16,34 +16,37 @@
 #include "model/heap.h"
 
 /*
- * One figure under the allocator's own name: "uordblks", "stats.allocated",
- * "current_rss".
+ * One figure under the allocator's own name, such as "uordblks",
+ * "stats.allocated" or "current_rss".
  */
 struct allocator_value {
-	const char *name; /* static */
+	const char *name; /* not freed: a string constant */
 	uint64_t value;
-	bool is_count; /* false: value is in bytes */
+	bool is_count; /* true: value is a count; false: bytes */
 };
 
 #define ALLOCATOR_VALUE_MAX 32
 
 struct allocator_stats {
 	enum allocator allocator;
-	uint64_t taken_ns; /* monotonic clock */
+	uint64_t taken_ns; /* when the allocator was queried, on the monotonic clock */
 	uint64_t cost_ns;  /* time the query took inside the process */
-	/* The byte figures are BYTES_UNKNOWN if the allocator does not report them. */
+	/*
+	 * The byte figures up to resident_bytes are BYTES_UNKNOWN if the
+	 * allocator does not report them.
+	 */
 	uint64_t system_bytes; /* obtained from the kernel */
 	uint64_t live_bytes;   /* allocated to the program */
-	uint64_t pool_bytes;   /* freed, and kept for reuse */
+	uint64_t pool_bytes;   /* freed by the program and kept for reuse */
 	uint64_t meta_bytes;   /* the allocator's own data */
-	/* Resident part of all this, as the allocator estimates it. */
+	/* The allocator's own estimate of how much of its memory is resident. */
 	uint64_t resident_bytes;
-	struct heap_mallinfo mallinfo; /* glibc only */
+	struct heap_mallinfo mallinfo; /* filled in for glibc only */
 	struct allocator_value values[ALLOCATOR_VALUE_MAX];
 	size_t value_count;
 	/*
-	 * Output of malloc_info(3) (XML) or mi_stats_print_out(); NULL if not requested.
-	 * Owned.
+	 * Output of malloc_info(3), which is XML, or of mi_stats_print_out();
+	 * NULL if not requested. Owned.
 	 */
 	char *text;
 };

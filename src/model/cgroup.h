@@ -19,7 +19,10 @@
 
 #define COUNT_UNKNOWN UINT64_MAX
 
-/* Value of a limit that is not set. An unknown limit is BYTES_UNKNOWN instead. */
+/*
+ * The value of a limit that the administrator has not set. A limit that memstate
+ * could not read is BYTES_UNKNOWN.
+ */
 #define CGROUP_NO_LIMIT (UINT64_MAX - 1)
 
 enum cgroup_version {
@@ -29,36 +32,40 @@ enum cgroup_version {
 
 /* One group on the path from the requested group up to the root. */
 struct cgroup_level {
-	char *path; /* path in the visible hierarchy: "/kubepods/pod…"; owned */
+	char *path; /* path in the visible hierarchy, such as "/kubepods/pod…"; owned */
 	uint64_t usage_bytes;
-	uint64_t limit_bytes; /* memory.max; v1 memory.limit_in_bytes */
-	uint64_t high_bytes;  /* memory.high */
-	uint64_t peak_bytes;  /* memory.peak (5.19); v1 memory.max_usage_in_bytes */
-	uint64_t swap_bytes;  /* memory.swap.current; v1 memsw minus memory */
+	uint64_t limit_bytes; /* v2 memory.max; v1 memory.limit_in_bytes */
+	uint64_t high_bytes;  /* v2 memory.high */
+	/* V2 memory.peak (since Linux 5.19); v1 memory.max_usage_in_bytes. */
+	uint64_t peak_bytes;
+	/* V2 memory.swap.current; v1 memory.memsw usage minus memory usage. */
+	uint64_t swap_bytes;
 	uint64_t swap_limit_bytes;
 	/*
-	 * The counts since the group was created; for this group alone if the kernel has
-	 * events.local. max_count is how often usage hit the limit (v1 failcnt); these
-	 * are not kills.
+	 * Event counts since the group was created: for this group alone if the kernel
+	 * has memory.events.local, else with its descendants. max_count is how often
+	 * usage hit the limit (v1 failcnt), which need not kill any process.
 	 */
 	uint64_t max_count;
 	uint64_t high_count;
-	uint64_t oom_count;	 /* number of times reclaim failed to free enough */
+	uint64_t oom_count;	 /* how often reclaim could not free enough memory */
 	uint64_t oom_kill_count; /* processes of the group that the kernel killed */
 	uint64_t swap_fail_count;
-	bool is_oom_group;     /* memory.oom.group */
-	bool is_kill_disabled; /* v1 oom_kill_disable */
+	/* V2 memory.oom.group: the kernel kills all processes of the group. */
+	bool is_oom_group;
+	/* v1 oom_kill_disable: the kernel kills no process of the group. */
+	bool is_kill_disabled;
 };
 
 /*
- * The fields of memory.stat under their v2 names. Fields of v1 are converted to the same
- * meaning.
+ * The fields of memory.stat under their v2 names. Where v1 defines a field differently,
+ * its value is converted to the v2 meaning.
  */
 struct cgroup_stat {
-	uint64_t anon_bytes; /* v1 rss */
-	uint64_t file_bytes; /* v1 cache; includes shmem */
+	uint64_t anon_bytes; /* v1: the field rss */
+	uint64_t file_bytes; /* includes shmem; v1: the field cache */
 	uint64_t shmem_bytes;
-	uint64_t kernel_bytes; /* total kernel memory; v1 kmem.usage_in_bytes */
+	uint64_t kernel_bytes; /* total kernel memory; v1: memory.kmem.usage_in_bytes */
 	uint64_t kernel_stack_bytes, pagetables_bytes, percpu_bytes, vmalloc_bytes,
 		sock_bytes;
 	uint64_t slab_reclaimable_bytes, slab_unreclaimable_bytes;
@@ -68,24 +75,28 @@ struct cgroup_stat {
 	uint64_t file_mapped_bytes, file_dirty_bytes, file_writeback_bytes;
 	uint64_t anon_thp_bytes;
 	uint64_t swap_bytes;
-	uint64_t lazyfree_count, lazyfreed_count; /* pages, since the group was created */
+	/* In pages, since the group was created. */
+	uint64_t lazyfree_count, lazyfreed_count;
 };
 
 /*
- * Version 1: details of the kernel memory of the level that owns the limit, beyond its
- * total. Read on request only, and not recorded.
+ * Cgroup v1 only: parts of the kernel memory of the group whose limit applies.
+ * Read on request, and not recorded.
  */
 struct cgroup_kernel {
 	uint64_t pipe_count; /* pipes that the processes have open, each counted once */
 	uint64_t pipe_limit_bytes; /* upper bound of the memory in these pipes */
-	/* Sockets that the processes have open, each counted once. */
+	/* Number of sockets that the processes have open, each counted once. */
 	uint64_t socket_count;
-	/* memory.kmem.slabinfo, before Linux 5.9. */
+	/* From memory.kmem.slabinfo, which exists before Linux 5.9. */
 	uint64_t socket_slab_bytes, inode_slab_bytes;
-	uint64_t tcp_bytes; /* charged to a separate limit, not to this one */
+	uint64_t tcp_bytes; /* memory of TCP buffers, which v1 limits separately */
 };
 
-/* "some" and "full" of memory.pressure: stall time since the group was created. */
+/*
+ * The lines "some" and "full" of memory.pressure: stall time since the group was created,
+ * and the average of the last 10 seconds.
+ */
 struct cgroup_pressure {
 	uint64_t some_ns, full_ns;
 	uint32_t some_avg10_percent_x100, full_avg10_percent_x100;
@@ -94,55 +105,68 @@ struct cgroup_pressure {
 /* Facts about a container, taken from its cgroup path and from local files. */
 enum cgroup_name {
 	/*
-	 * "docker", "containerd", "cri-o", "podman", "lxc"; "cri": a Kubernetes runtime
-	 * not identified further.
+	 * "docker", "containerd", "cri-o", "podman", "lxc", or "cri" for a Kubernetes
+	 * runtime that could not be identified further.
 	 */
 	CGROUP_NAME_RUNTIME,
 	CGROUP_NAME_CONTAINER_ID,
 	CGROUP_NAME_CONTAINER,
 	CGROUP_NAME_POD_UID,
 	CGROUP_NAME_POD,
-	CGROUP_NAME_NAMESPACE, /* the Kubernetes namespace */
-	CGROUP_NAME_QOS,       /* "guaranteed", "burstable", "besteffort" */
-	CGROUP_NAME_UNIT,      /* the systemd unit: "nginx.service" */
+	CGROUP_NAME_NAMESPACE, /* Kubernetes namespace */
+	/* Kubernetes QoS class: "guaranteed", "burstable" or "besteffort". */
+	CGROUP_NAME_QOS,
+	CGROUP_NAME_UNIT, /* systemd unit, such as "nginx.service" */
 	CGROUP_NAME_COUNT_
 };
 
-/* Names of the facts as keys and columns: "runtime", "container_id", … */
+/* Names of the facts for keys and columns: "runtime", "container_id", … */
 extern const char *const cgroup_name_keys[CGROUP_NAME_COUNT_];
 
 struct cgroup {
 	enum cgroup_version version;
-	/* [0] is the group, the last is the root or the highest visible. */
+	/*
+	 * From the requested group, levels[0], up to the root or
+	 * the highest visible ancestor.
+	 */
 	struct cgroup_level *levels;
 	size_t level_count;
 	/*
-	 * Index of the level with the tightest limit, which is the effective one.
-	 * SIZE_MAX if no visible level has a limit.
+	 * Index of the level with the lowest limit, which is the effective one. SIZE_MAX
+	 * if no visible level has a limit.
 	 */
 	size_t tightest;
-	bool is_cut; /* a namespace hides the ancestors: their limits may be tighter */
+	bool is_cut; /* a namespace hides ancestors, whose limits may be lower */
 	/*
-	 * A limit of a hidden ancestor that is tighter than every visible
-	 * limit; else CGROUP_NO_LIMIT.
+	 * A limit of a hidden ancestor that is lower than every visible
+	 * limit, otherwise CGROUP_NO_LIMIT.
 	 */
 	uint64_t hidden_limit_bytes;
 	struct cgroup_stat stat;
-	/* Statistics of the level that owns the limit; equals stat without a limit. */
+	/*
+	 * Statistics of the level with the effective limit, or of the group
+	 * itself if there is no limit.
+	 */
 	struct cgroup_stat limit_stat;
 	struct cgroup_kernel kernel;
 	struct cgroup_pressure pressure;
 	bool has_pressure;
-	char *names[CGROUP_NAME_COUNT_]; /* owned; NULL: unknown */
+	char *names[CGROUP_NAME_COUNT_]; /* owned; NULL: fact unknown */
 	/*
-	 * Processes of the level that owns the limit, if any, and of all
-	 * groups below that level.
+	 * The processes in the group with the effective limit and in all groups below it.
+	 * Without a limit, those in the requested group and below. In ascending order.
 	 */
-	int *pids; /* ascending */
+	int *pids;
 	size_t pid_count, pid_capacity;
-	/* Groups searched for processes, empty ones included; 0: none searched. */
+	/*
+	 * Number of groups that were searched for processes, including empty
+	 * ones; 0: no search took place.
+	 */
 	size_t group_count;
-	/* Possible error of the kernel's amounts; BYTES_UNKNOWN: not determined. */
+	/*
+	 * Maximum error of the amounts that the kernel reports;
+	 * BYTES_UNKNOWN: not determined.
+	 */
 	uint64_t slack_bytes;
 	uint64_t taken_ns, unix_ms;
 };
@@ -150,7 +174,7 @@ struct cgroup {
 /* Free all names and set them to NULL (unknown). */
 void cgroup_names_clear(char *names[CGROUP_NAME_COUNT_]);
 
-/* Initialise *cgroup with every figure unknown. */
+/* Initialise *cgroup with all figures unknown. */
 void cgroup_init(struct cgroup *cgroup);
 void cgroup_release(struct cgroup *cgroup);
 
@@ -158,8 +182,8 @@ void cgroup_release(struct cgroup *cgroup);
 const struct cgroup_level *cgroup_tightest(const struct cgroup *cgroup);
 
 /*
- * Return the effective limit, including that of a hidden ancestor;
- * CGROUP_NO_LIMIT if there is none.
+ * Return the effective limit, including a limit of a hidden ancestor;
+ * CGROUP_NO_LIMIT if there is no limit.
  */
 uint64_t cgroup_limit_bytes(const struct cgroup *cgroup);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * comparison - one command run several times under each of several
- * allocators. Plain data.
+ * comparison - the results of running one command several times under each of
+ * several allocators. Plain data.
  */
 #ifndef MS_MODEL_COMPARISON_H
 #define MS_MODEL_COMPARISON_H
@@ -15,69 +15,85 @@
 
 /* An allocator with its settings. All strings are owned. */
 struct variant {
-	char *name; /* as the user gave it: "glibc:arena_max=2", "/opt/lib/libfoo.so" */
+	/* As given by the user, such as "glibc:arena_max=2" or "/opt/lib/libfoo.so". */
+	char *name;
 	enum allocator allocator;
-	/* Library to preload; the loader searches for a name without '/'. */
+	/*
+	 * Library to preload. The dynamic linker searches its
+	 * path for a name without '/'.
+	 */
 	char *library;
-	char **settings; /* "NAME=VALUE" for the environment; ends with NULL */
+	char **settings; /* environment variables "NAME=VALUE"; a NULL ends the array */
 };
 
 /* The memory of a run at one instant, summed over its processes. */
 struct run_sample {
-	uint64_t elapsed_ns; /* since the run began */
+	uint64_t elapsed_ns; /* time since the run began */
 	uint64_t rss_bytes;
 	uint64_t lazyfree_bytes, unbacked_bytes, swap_bytes;
-	/* BYTES_UNKNOWN where the heap was not read. */
+	/* BYTES_UNKNOWN for the heap's owners if the heap was not read. */
 	uint64_t owner_bytes[OWNER_COUNT_];
 	enum quality heap_quality;
 };
 
 /*
- * The moments of a run that reports show, as indices into its samples.
- * SIZE_MAX: no such sample.
+ * The moments of a run that reports show. struct run maps each moment to an index in its
+ * samples; SIZE_MAX: there is no such sample.
  */
 enum run_moment {
-	MOMENT_PEAK,	/* highest Rss */
-	MOMENT_END,	/* end of the workload, or else the last sample */
-	MOMENT_SETTLED, /* after the --settle time */
+	MOMENT_PEAK,	/* sample with the highest Rss */
+	MOMENT_END,	/* end of the workload; without a workload, the last sample */
+	MOMENT_SETTLED, /* sample after the --settle time */
 	MOMENT_COUNT_
 };
 
 struct run {
-	size_t variant;	     /* index in variants */
+	size_t variant;	     /* index in variants of struct comparison */
 	unsigned int number; /* counted from 1 */
 	bool is_warm_up;
-	/* Made only to count allocations, which costs time and memory. */
+	/*
+	 * The run was made only to count allocations. Counting changes
+	 * the run's times and memory.
+	 */
 	bool is_counting;
-	int wait_status; /* exit status of the command */
+	int wait_status; /* wait status of the command, as wait(2) returns it */
 	int workload_wait_status;
 	/*
-	 * NULL if the run counts. Otherwise the reason why every figure leaves it out, as
-	 * a phrase without a full stop. Static.
+	 * NULL if the run is valid. Otherwise the reason why all figures exclude this
+	 * run, as a phrase without a full stop. Static.
 	 */
 	const char *problem;
-	/* Times of the command; with a workload, from the workload's start to its end. */
+	/* Times of the command. If there is a workload, from its start to its end. */
 	uint64_t wall_ns, user_ns, system_ns;
-	uint64_t peak_rss_bytes; /* as reported by the kernel */
+	uint64_t peak_rss_bytes; /* peak Rss as reported by the kernel */
 	uint64_t minor_faults, major_faults;
-	/* Calls of madvise(2), munmap(2) and similar; BYTES_UNKNOWN: not counted. */
+	/*
+	 * Number of calls of madvise(2), munmap(2) and similar functions;
+	 * BYTES_UNKNOWN: not counted.
+	 */
 	uint64_t given_back_count;
-	uint64_t above_ns; /* time that Rss was above the limit above_bytes */
+	uint64_t above_ns; /* how long Rss was above above_bytes of struct comparison */
 	struct run_sample *samples;
 	size_t sample_count, sample_capacity;
 	size_t moments[MOMENT_COUNT_];
 };
 
 struct comparison {
-	/* One line each, owned; workload is NULL if there is none. */
+	/* Command lines, owned. workload is NULL if there is no workload. */
 	char *command, *workload;
-	unsigned int runs_each; /* requested runs of each variant, without warm-ups */
-	bool is_interrupted;	/* the user interrupted it: some runs are missing */
-	uint64_t settle_ns; /* time to settle after the workload; 0 without a workload */
-	uint64_t above_bytes; /* BYTES_UNKNOWN: not requested */
+	/* Number of runs requested for each variant, without warm-ups. */
+	unsigned int runs_each;
+	/* The user interrupted the comparison: some runs are missing. */
+	bool is_interrupted;
+	uint64_t settle_ns; /* time to wait after the workload; 0 without a workload */
+	/* Rss limit for above_ns of the runs; BYTES_UNKNOWN: not requested. */
+	uint64_t above_bytes;
 	struct variant *variants;
 	size_t variant_count;
-	/* Per variant, unknown where counting failed; NULL: not requested. */
+	/*
+	 * One element for each variant, unknown where counting failed. NULL:
+	 * counting was not requested.
+	 */
 	struct count_sums *counts;
 	struct run *runs; /* in the order in which they ran */
 	size_t run_count, run_capacity;

@@ -40,7 +40,7 @@ static bool is_last_of_pid(const struct count_list *list, size_t i)
 	return i + 1 == list->count || list->programs[i + 1].pid != list->programs[i].pid;
 }
 
-/* Return the last program of pid, or NULL. */
+/* Return the last program that ran under pid, or NULL. */
 static const struct count_program *find_last(const struct count_list *list, int pid)
 {
 	size_t low = SEARCH_FIRST(list->count, i, list->programs[i].pid > pid);
@@ -50,8 +50,9 @@ static const struct count_program *find_last(const struct count_list *list, int 
 }
 
 /*
- * Return true if only wrappers lie between the two programs. A corrupt file may contain a
- * cycle, so the number of steps is limited to the length of the list.
+ * Return true if all programs between the two in the chain of parents are
+ * wrappers. A corrupt file may contain a cycle of parents, so the number of steps
+ * is limited to the length of the list.
  */
 static bool is_wrapped_by(const struct count_list *list, const struct count_program *p,
 			  const struct count_program *outer)

@@ -18,82 +18,97 @@ enum counted_call {
 	CALL_MEMALIGN,
 	CALL_VALLOC,
 	CALL_PVALLOC,
-	/* C++ new of an allocator that implements it; otherwise new calls malloc. */
+	/* C++ new, if the allocator implements it. Otherwise new calls malloc. */
 	CALL_NEW,
-	CALL_DELETE, /* likewise; otherwise delete calls free */
+	CALL_DELETE, /* C++ delete, if the allocator implements it */
 	CALL_COUNT_
 };
 
-/* The function names as in source code: "malloc", … */
+/* The functions' names as in source code: "malloc", … */
 extern const char *const counted_call_names[CALL_COUNT_];
 
-/* Each figure may be BYTES_UNKNOWN. */
+/* Sums of calls and bytes. Each figure may be BYTES_UNKNOWN. */
 struct count_sums {
 	uint64_t calls[CALL_COUNT_];
-	uint64_t allocation_calls; /* all calls except free and delete */
+	uint64_t allocation_calls; /* calls of all functions except free and delete */
 	/* Calls of free and delete with NULL, which free nothing. */
 	uint64_t free_null_calls;
-	uint64_t failed_calls;	  /* allocation calls that returned no memory */
-	uint64_t requested_bytes; /* sizes that the successful calls requested */
-	/* Freed before the thread made any other counted call. */
+	/* Calls that should have returned a block and returned NULL. */
+	uint64_t failed_calls;
+	uint64_t requested_bytes; /* sum of the sizes requested by successful calls */
+	/* Blocks freed before the thread called any other counted function. */
 	uint64_t temporary_blocks;
-	uint64_t live_blocks; /* allocated and not freed */
+	uint64_t live_blocks; /* blocks that are allocated and not freed */
 	uint64_t live_bytes;  /* usable size of the live blocks */
 };
 
 #define COUNT_NAME_SIZE 16
 
 struct count_thread {
-	int tid; /* 0: sum of ended threads whose slots were reused */
+	int tid; /* 0: the sum of ended threads whose slots were reused */
 	bool is_main;
-	char name[COUNT_NAME_SIZE]; /* as of its first allocation */
-	struct count_sums sums; /* live_* are unknown: threads free each other's blocks */
+	char name[COUNT_NAME_SIZE]; /* the thread's name at its first allocation */
+	/* live_* are unknown because threads free each other's blocks. */
+	struct count_sums sums;
 };
 
-/* How a program that was already running is counted. */
+/* How calls are counted in a program that was already running. */
 struct count_means {
-	const char *method; /* "bpf" */
-	char *how;	    /* a description of the method and of where it hooks in */
-	char *blind;	    /* calls that the method misses, separated by commas */
-	char *refused; /* methods that failed before, "NAME: reason; …"; "" if none */
+	const char *method; /* name of the method, such as "bpf" */
+	char *how;   /* description of the method and of the functions that it hooks */
+	char *blind; /* calls that the method misses, separated by commas */
+	/* Methods tried without success, as "NAME: reason; …"; "" if none. */
+	char *refused;
 };
 
-/* One program: a process from exec or fork until it ends or calls exec again. */
+/*
+ * One program: what a process runs from exec or fork until it ends or calls exec again.
+ */
 struct count_program {
-	int pid, parent_pid; /* in its own PID namespace */
-	/* 0: the first program counted under this pid; each exec adds 1. */
+	int pid, parent_pid; /* as seen in the process's own PID namespace */
+	/* 0 for the first program counted under this pid. Each exec adds 1. */
 	unsigned int generation;
 	char name[COUNT_NAME_SIZE];
-	char allocator[256]; /* file of the allocator whose calls are counted */
-	bool is_forked;	     /* started by fork without exec */
-	/* The program's own malloc takes precedence: its calls are not counted. */
-	bool has_other_malloc;
-	/* The allocator implements C++ new and delete, which were not counted. */
-	bool has_other_new;
-	bool has_filter; /* it installed a seccomp filter while being counted */
-	bool has_ended;
-	/* NULL: counted from its start by a preloaded library. Borrowed. */
-	const struct count_means *means;
-	uint64_t peak_live_bytes;  /* highest value of sums.live_bytes */
-	uint64_t peak_error_bytes; /* possible error of peak_live_bytes */
+	char allocator[256]; /* path of the allocator's file whose calls are counted */
+	bool is_forked;	     /* the process was forked and did not call exec */
 	/*
-	 * An allocator of the program's own whose calls are not counted ("Go's
-	 * allocator"), or NULL. Borrowed.
+	 * The program defines its own malloc, which takes precedence. Calls of
+	 * that malloc are not counted.
+	 */
+	bool has_other_malloc;
+	/*
+	 * The allocator implements C++ new and delete, and calls
+	 * of these were not counted.
+	 */
+	bool has_other_new;
+	bool has_filter; /* the program installed a seccomp filter while it was counted */
+	bool has_ended;
+	/*
+	 * NULL: a preloaded library counted the calls from the program's start. Borrowed.
+	 */
+	const struct count_means *means;
+	uint64_t peak_live_bytes;  /* highest value that sums.live_bytes had */
+	uint64_t peak_error_bytes; /* maximum error of peak_live_bytes */
+	/*
+	 * Name of a built-in allocator whose calls are not counted, such as "Go's
+	 * allocator", or NULL. Borrowed.
 	 */
 	const char *uncovered;
-	uint64_t thread_count;	/* threads that ever called one of the functions */
-	uint64_t lost_threads;	/* threads without a slot: missing from every figure */
-	uint64_t lost_children; /* child processes that could not be counted */
+	uint64_t thread_count; /* number of threads that called any of the functions */
+	/* Threads for which there was no slot: no figure includes their calls. */
+	uint64_t lost_threads;
+	uint64_t lost_children; /* child processes whose calls could not be counted */
 	struct count_sums sums;
-	struct count_thread *threads; /* in order of their first allocation */
+	struct count_thread *threads; /* sorted by the time of their first allocation */
 	size_t listed_count;
 	size_t thread_capacity;
 };
 
 struct count_list {
-	struct count_program *programs; /* by pid, then by generation */
+	struct count_program *programs; /* sorted by pid, then by generation */
 	size_t count, capacity;
-	size_t unreadable_count; /* files without counts, for lack of room for them */
+	/* Number of count files without counts, because there was no room for them. */
+	size_t unreadable_count;
 };
 
 #define COUNT_LIST_INIT       \
@@ -101,7 +116,7 @@ struct count_list {
 		NULL, 0, 0, 0 \
 	}
 
-/* Message for a program with an allocator of its own that cannot be counted. */
+/* Message for a program with a built-in allocator that cannot be counted. */
 #define COUNT_UNCOVERED_FORMAT "%s is not covered; only calls of malloc are counted"
 extern const char count_uncovered_go[];
 
@@ -109,14 +124,14 @@ void count_list_release(struct count_list *list);
 
 /*
  * Find the program that a user means by a command: the last program that ran under pid.
- * If that program is a wrapper (a shell, env, timeout), return the only program it
- * started instead. Set *ret to NULL if the wrapper started several: all of them are
- * meant. Returns 0, or -ENOENT if nothing was counted under pid.
+ * If it is a wrapper (a shell, env, timeout), return the only program that the wrapper
+ * started. If the wrapper started several programs, the user means all of them: *ret is
+ * set to NULL. Returns 0, or -ENOENT if nothing was counted under pid.
  */
 int count_list_find_command(const struct count_list *list, int pid,
 			    const struct count_program **ret);
 
-/* Add *more to *sums. A figure that is unknown in either is unknown in the sum. */
+/* Add *more to *sums. A sum is unknown if either of its terms is. */
 void count_sums_add(struct count_sums *sums, const struct count_sums *more);
 
 #endif

@@ -36,8 +36,8 @@ const struct counted_figure_info counted_figures[COUNTED_COUNT_] = {
 };
 
 /*
- * The short name of COUNTED_ALLOCATIONS in a limits file. The column keeps the longer
- * form of the function columns.
+ * The name of COUNTED_ALLOCATIONS in limits files. Columns use the
+ * longer name "allocation_calls".
  */
 static const char allocations_key[] = "allocations";
 

@@ -4,7 +4,7 @@
  * data.
  *
  * Amounts count whole chunks including their headers, resident or not, unless the name
- * says resident. For each trusted arena:
+ * says resident. For each arena that passed every check:
  *     system_bytes >= live + cached + fast + bin + top
  * (the rest of system_bytes is the allocator's own data), and for each mapping:
  *     resident = sum of the heap owners' shares + memory outside the heap
@@ -30,12 +30,12 @@ static inline void chunk_sum_add(struct chunk_sum *sum, uint64_t bytes)
 	sum->bytes += bytes;
 }
 
-/* Page ranges by their state in jemalloc. */
+/* Kinds of page ranges in jemalloc. */
 enum heap_stretch {
-	HEAP_ACTIVE,   /* holds allocated blocks or slabs */
-	HEAP_DIRTY,    /* free; its pages keep their old contents */
-	HEAP_MUZZY,    /* free; the kernel may reclaim its pages (MADV_FREE) */
-	HEAP_RETAINED, /* free, without pages */
+	HEAP_ACTIVE, /* contains allocated blocks or slabs */
+	HEAP_DIRTY,  /* free; the pages still hold their old contents */
+	HEAP_MUZZY, /* free; marked with MADV_FREE, so the kernel may reclaim the pages */
+	HEAP_RETAINED, /* free; address space without pages */
 	HEAP_STRETCH_COUNT_
 };
 
@@ -47,24 +47,31 @@ struct stretch_sum {
 	uint64_t resident_bytes;
 };
 
-/* Fields that only one allocator has are 0 for the others, and reports omit them. */
+/*
+ * One arena of a heap. Fields that do not apply to the
+ * allocator are 0, and reports omit them.
+ */
 struct heap_arena {
-	uint64_t addr;	 /* glibc only */
-	uint32_t number; /* jemalloc's arena index */
+	uint64_t addr;	 /* address of the arena's data; glibc only */
+	uint32_t number; /* arena index; jemalloc only */
 	uint64_t top_addr;
-	uint64_t top_bytes;    /* the last chunk, from which new ones are cut */
-	uint64_t system_bytes; /* obtained from the kernel */
+	uint64_t top_bytes; /* size of the last chunk, from which glibc cuts new chunks */
+	uint64_t system_bytes; /* memory that the arena obtained from the kernel */
 	uint64_t attached_threads;
-	uint32_t heap_count; /* separate memory ranges */
+	uint32_t heap_count; /* number of separate memory ranges */
 	struct chunk_sum live;
-	struct chunk_sum cached; /* freed, in a thread cache */
-	struct chunk_sum fast;	 /* freed, in a fastbin */
-	struct chunk_sum bin;	 /* freed, in the other bins; jemalloc: in slabs */
-	struct chunk_sum own;	 /* blocks that jemalloc allocated for itself */
+	struct chunk_sum cached; /* freed chunks in thread caches */
+	struct chunk_sum fast;	 /* freed chunks in fastbins */
+	/* Freed chunks in all other bins; jemalloc: free regions in slabs. */
+	struct chunk_sum bin;
+	struct chunk_sum own; /* blocks that jemalloc allocated for its own data */
 	struct stretch_sum stretches[HEAP_STRETCH_COUNT_];
-	/* resident; BYTES_UNKNOWN if the arena is not trusted */
+	/*
+	 * Resident bytes that a trim would return; BYTES_UNKNOWN
+	 * if the arena failed a check.
+	 */
 	uint64_t trimmable_bytes;
-	/* NULL if the arena passed every check, else why its memory is unknown */
+	/* NULL if the arena passed every check, else why its data is not trusted */
 	const char *problem;
 };
 
@@ -74,66 +81,70 @@ struct heap_mallinfo {
 	uint64_t usmblks, fsmblks, uordblks, fordblks, keepcost;
 };
 
-/* Chunks of lower_bytes to upper_bytes (inclusive) by their state. */
+/* Chunks with a size from lower_bytes to upper_bytes (inclusive), by their state. */
 struct heap_class {
 	uint64_t lower_bytes, upper_bytes;
 	struct chunk_sum live;
 	struct chunk_sum cached;
-	struct chunk_sum free; /* fastbins, bins and top; jemalloc: in slabs */
-	struct chunk_sum own;  /* jemalloc's own data */
+	/* Chunks in fastbins, other bins and top; jemalloc: in slabs. */
+	struct chunk_sum free;
+	struct chunk_sum own; /* chunks that hold jemalloc's own data */
 };
 
 #define HEAP_CLASS_MAX 235
 
-/* The part of one mapping's resident memory that belongs to the heap, by owner. */
+/* How much of one mapping's resident memory belongs to each owner of the heap. */
 struct heap_share {
-	size_t mapping; /* index in the list passed to the walk */
+	size_t mapping; /* index in the list of mappings passed to the walk */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 };
 
 struct heap {
 	enum allocator allocator;
-	/* exact; bound: some arenas are unknown; unknown: the struct holds no results */
+	/* Exact; bound: some arenas are unknown; unknown: the struct holds no results. */
 	enum quality quality;
-	const char *problem; /* why it is not exact; NULL if it is */
+	const char *problem; /* why quality is not exact; NULL if it is */
 	/*
 	 * The heap was not walked: owner_bytes come from the allocator's own figures, and
 	 * the other fields are empty.
 	 */
 	bool is_said;
-	uint64_t pause_ns;    /* how long the target was stopped, over all attempts */
-	uint64_t expected_ns; /* how long the stop was expected to take */
+	uint64_t pause_ns; /* how long the target was stopped, summed over all attempts */
+	uint64_t expected_ns; /* how long memstate expected the target to be stopped */
 	uint64_t copied_bytes;
 	/*
-	 * If there is no room for the copy: the bytes needed, the bytes available,
-	 * and whose limit that is.
+	 * If there was no room for the copy of the heap: the bytes needed, the bytes
+	 * available, and the name of the limit that was too low.
 	 */
 	uint64_t needed_bytes, room_bytes;
 	const char *room_limit;
 
-	struct heap_arena *arenas; /* the main arena first */
+	struct heap_arena *arenas; /* main arena first */
 	size_t arena_count;
 	/*
-	 * jemalloc: its own classes; else the first 64 multiples of 16, then powers of
-	 * two
+	 * jemalloc: its own size classes. glibc: the first 64
+	 * multiples of 16, then powers of two.
 	 */
 	struct heap_class classes[HEAP_CLASS_MAX];
 	size_t class_count;
-	/* chunks with their own mappings; bytes are all that is mapped for them */
+	/*
+	 * Chunks that have their own mappings. The bytes are the sizes of these mappings.
+	 */
 	struct chunk_sum mapped;
-	size_t cache_count; /* thread caches found */
+	size_t cache_count; /* number of thread caches found */
 	struct heap_mallinfo mallinfo;
 	uint64_t trimmable_bytes;
 	/*
-	 * Resident; BYTES_UNKNOWN: counted in live, because the allocator does
-	 * not report it separately.
+	 * Resident bytes of each owner. BYTES_UNKNOWN: included in OWNER_LIVE, because
+	 * the allocator does not report them separately.
 	 */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 	/*
-	 * Read without a stop: how far the repeated readings differ, and how many bytes
-	 * could not be followed.
+	 * If the heap was read repeatedly without stopping the target: the number of
+	 * readings, the differences between them, and the bytes that could not be
+	 * interpreted. reading_count is 0 if the target was stopped.
 	 */
-	unsigned int reading_count; /* 0: the target was stopped */
+	unsigned int reading_count;
 	uint64_t spread_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t skipped_bytes;
 	struct heap_share *shares;
@@ -142,17 +153,18 @@ struct heap {
 
 /*
  * The totals by which reading a heap changed a matrix. Together with the mappings marked
- * MAPPING_MALLOC they are enough to repeat that change.
+ * MAPPING_MALLOC, they suffice to repeat that change.
  */
 struct heap_sums {
 	enum allocator allocator;
-	enum quality quality;	  /* never QUALITY_UNKNOWN */
-	bool is_said, is_running; /* as in struct usage */
+	enum quality quality; /* never QUALITY_UNKNOWN */
+	/* Same meaning as heap_is_said and heap_is_running of struct usage. */
+	bool is_said, is_running;
 	uint64_t pause_ns, trimmable_bytes;
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 	/*
-	 * Moved to the heap's owners from these owners of the mappings; 0 for the heap's
-	 * own.
+	 * Bytes moved from each owner of mappings to the heap's owners. 0 for
+	 * the heap's owners themselves.
 	 */
 	uint64_t taken_bytes[OWNER_COUNT_];
 };
@@ -161,12 +173,12 @@ void heap_init(struct heap *heap);
 void heap_release(struct heap *heap);
 
 /*
- * Sum the block and range counts and bytes of all trusted arenas into *ret.
- * Its other fields are 0.
+ * Sum the counts and bytes of the blocks and page ranges of all arenas without a problem
+ * into *ret. The other fields of *ret are 0.
  */
 void heap_sum_arenas(const struct heap *heap, struct heap_arena *ret);
 
-/* Return the index of the size class for a chunk of chunk_bytes. Not for jemalloc. */
+/* Return the index in classes for a chunk of chunk_bytes. Not for jemalloc. */
 size_t heap_class_index(uint64_t chunk_bytes);
 
 #endif

@@ -19,28 +19,30 @@
 
 #include "model/heap.h"
 
-/* The used part of a page. */
+/* How full a page is: the used part of the page in per cent. */
 enum page_fill {
 	FILL_NONE,
-	FILL_TO_25, /* percent: above the previous value, up to this one */
+	FILL_TO_25, /* more than the previous value, up to 25 % */
 	FILL_TO_50,
 	FILL_TO_75,
-	FILL_TO_99, /* below 100 */
+	FILL_TO_99, /* less than 100 % */
 	FILL_ALL,
 	FILL_COUNT_
 };
 
-/* "0%", "1-25%" … */
+/* The names of the values: "0%", "1-25%" … */
 extern const char *const page_fill_names[FILL_COUNT_];
 
 enum page_fill page_fill_of(uint64_t free_bytes, uint64_t page_bytes);
 
 struct page_sum {
 	uint64_t page_count;
-	uint64_t free_bytes; /* free bytes on these pages */
+	uint64_t free_bytes; /* sum of the free bytes on these pages */
 };
 
-/* A page counts as fragmented if at least this much of it is free, but not all. */
+/*
+ * A page counts as fragmented if at least this many of its bytes are free, but not all.
+ */
 #define FRAGMENTED_FREE_BYTES UINT64_C(2048)
 
 /*
@@ -48,28 +50,30 @@ struct page_sum {
  * would free alone_page_count whole pages.
  */
 struct heap_pin {
-	uint64_t block_count;  /* blocks that lie at least partly on fragmented pages */
-	struct page_sum pages; /* fragmented pages that hold a block of this type */
-	/* Those of these pages with nothing else in use on them. */
+	/* Number of blocks that lie at least partly on fragmented pages. */
+	uint64_t block_count;
+	struct page_sum pages; /* fragmented pages that contain a block of this type */
+	/* Number of fragmented pages on which only blocks of this type are in use. */
 	uint64_t alone_page_count;
 };
 
-/* The live blocks of one type, or of one size if their type is unknown. */
+/* The live blocks of one type. Blocks of unknown type are grouped by size. */
 struct heap_type {
-	char *name;	     /* NULL: only the size is known; owned */
-	uint64_t size_bytes; /* size of each block; 0: sizes differ */
+	char *name; /* NULL: the blocks have the same size and unknown types; owned */
+	uint64_t size_bytes; /* size of each block; 0: the sizes differ */
 	struct chunk_sum live;
-	uint64_t resident_bytes; /* resident part of live.bytes */
+	uint64_t resident_bytes; /* how much of live.bytes is resident */
 	struct heap_pin pin;
 };
 
-/* The resident pages of an arena in ascending address order. */
+/* The resident pages of an arena, in ascending address order, divided into cells. */
 struct heap_strip {
-	uint32_t arena; /* index in struct heap */
-	bool is_mapped; /* not an arena: the separately mapped blocks of all arenas */
+	uint32_t arena; /* index in arenas of struct heap */
+	/* The strip shows the separately mapped blocks of all arenas instead. */
+	bool is_mapped;
 	uint64_t start_addr, end_addr;
 	struct page_sum sum;
-	/* pages per cell; the last cell may have fewer */
+	/* Number of pages in each cell. The last cell may have fewer. */
 	uint64_t pages_per_cell;
 	struct page_sum *cells;
 	size_t cell_count;
@@ -78,21 +82,22 @@ struct heap_strip {
 #define STRIP_CELLS_MAX 4096
 
 struct heap_detail {
-	struct heap_type *types; /* most bytes first */
+	struct heap_type *types; /* in descending order of their bytes */
 	size_t type_count;
 	/*
-	 * Indices of the types that pin pages, in descending order of the
-	 * pages they would free.
+	 * Indices of the types that pin pages, sorted by the number of pages that freeing
+	 * the type would free, most first.
 	 */
 	size_t *pins;
 	size_t pin_count;
 	struct page_sum fill[FILL_COUNT_];
-	struct page_sum fragmented; /* the fragmented ones among the pages in fill */
-	struct heap_strip *strips;  /* those with pages, in the order of arenas */
+	struct page_sum fragmented; /* all fragmented pages */
+	/* Arenas that have resident pages, in the order of struct heap. */
+	struct heap_strip *strips;
 	size_t strip_count;
 	/*
-	 * Why some or all blocks are known by size only; NULL if every block
-	 * was checked for a type.
+	 * Why the types of some or all blocks are unknown; NULL if every
+	 * block was checked for a type.
 	 */
 	const char *problem;
 };

@@ -22,27 +22,41 @@
  * of pool_pages is therefore all free memory, and the lower bound of pool_fragments is 0.
  */
 struct heap_bounds {
-	uint64_t resident_bytes; /* resident memory that may be the allocator's */
-	uint64_t missing_bytes;	 /* likewise: mapped, but without a page */
-	/* BYTES_UNKNOWN: not reported separately; another owner's figure includes them */
+	/* Resident part of the memory that may be the allocator's. */
+	uint64_t resident_bytes;
+	/* Part of the same memory that is mapped but not resident. */
+	uint64_t missing_bytes;
+	/*
+	 * The allocator's own figures. BYTES_UNKNOWN: another
+	 * owner's figure includes the bytes.
+	 */
 	uint64_t said_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t least_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t most_bytes[OWNER_HEAP_LAST + 1];
 	/*
-	 * Between least and most, in sum at most
-	 * resident_bytes; the matrix shows these.
+	 * The values that the matrix shows: between least and most, with a
+	 * sum of at most resident_bytes.
 	 */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 };
 
 struct helper_answer {
-	bool was_wanted; /* false: the other fields are empty */
-	int error;	 /* 0, or the -errno that prevented the query */
-	/* The reason as a phrase without a full stop; NULL: it succeeded. Static. */
+	/* The user requested a query; false: the other fields are empty. */
+	bool was_wanted;
+	int error; /* 0, or the -errno because of which the query failed */
+	/*
+	 * Why the query failed, as a phrase without a full stop;
+	 * NULL: it succeeded. Static.
+	 */
 	const char *problem;
-	/* Injected while the process ran; false: preloaded at its start. */
+	/*
+	 * The helper was injected into the running process. false: it was
+	 * preloaded at the process's start.
+	 */
 	bool was_put_in;
-	/* Times one thread was stopped for the injection, and for how long in total. */
+	/*
+	 * How often one thread was stopped for the injection, and for how long in total.
+	 */
 	unsigned int stop_count;
 	uint64_t stopped_ns;
 	struct allocator_stats stats;

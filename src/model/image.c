@@ -45,7 +45,10 @@ int image_reserve(struct image *image, uint64_t bytes)
 		return -ENOMEM;
 	image->bytes = map;
 	madvise(image->bytes, capacity, MADV_HUGEPAGE);
-	/* otherwise a forked process that lives on, such as the watchdog, keeps a copy */
+	/*
+	 * Without this, a process forked later, such as the watchdog,
+	 * would keep a copy of the image.
+	 */
 	madvise(image->bytes, capacity, MADV_DONTFORK);
 	for (uint64_t at = image->capacity_bytes; at < capacity; at += IMAGE_PAGE_BYTES)
 		*(volatile uint8_t *)&image->bytes[at] = 0;
@@ -78,10 +81,7 @@ size_t image_find_run(const struct image *image, uint64_t addr)
 	return SEARCH_FIRST(image->run_count, i, image->runs[i].end_addr > addr);
 }
 
-/*
- * Return true if addr is in the gap before the run with the given index, so that searching
- * would find that run.
- */
+/* Return true if addr is in the gap before the run with this index. */
 static bool is_before_run(const struct image *image, size_t index, uint64_t addr)
 {
 	return index < image->run_count && addr < image->runs[index].start_addr &&
@@ -105,7 +105,7 @@ uint64_t image_search_resident(struct image *image, uint64_t addr, uint64_t limi
 
 	if (run)
 		return addr;
-	/* The search left the hint at the first run after addr. */
+	/* image_search_run() has set the hint to the first run that ends after addr. */
 	if (image->hint == image->run_count)
 		return limit;
 	run = &image->runs[image->hint];

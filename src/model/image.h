@@ -18,21 +18,22 @@
 #define IMAGE_PAGE_BYTES UINT64_C(4096)
 
 /*
- * A run of adjacent pages. Runs never touch, so an object that crosses the end of a run
- * is not completely resident.
+ * A run of adjacent pages. There is a gap between any two runs, so an object that crosses
+ * the end of a run is not completely resident.
  */
 struct image_run {
-	uint64_t start_addr, end_addr; /* page aligned; end is exclusive */
-	uint64_t offset_bytes;	       /* position of its copy in bytes */
+	uint64_t start_addr, end_addr; /* page aligned; end_addr is exclusive */
+	/* Offset of the run's first byte in bytes of struct image. */
+	uint64_t offset_bytes;
 };
 
 struct image {
 	uint8_t *bytes;
 	uint64_t capacity_bytes;
-	uint64_t length_bytes;	/* sum over all runs */
-	struct image_run *runs; /* ascending by address */
+	uint64_t length_bytes;	/* sum of the lengths of all runs */
+	struct image_run *runs; /* in ascending address order */
 	size_t run_count, run_capacity;
-	size_t hint; /* index of the run found last */
+	size_t hint; /* index of the run that the last search found */
 };
 
 #define IMAGE_INIT                        \
@@ -42,29 +43,26 @@ struct image {
 
 void image_release(struct image *image);
 
-/* Remove all runs but keep the storage. */
+/* Remove all runs but keep the memory for reuse. */
 void image_clear(struct image *image);
 
 /*
- * Make room for bytes and touch all of it, so that copying causes no page faults. The
- * contents are kept. Returns 0 or -ENOMEM.
+ * Make room for this many bytes and touch all of them, so that copying causes no page
+ * faults. The contents are kept. Returns 0 or -ENOMEM.
  */
 int image_reserve(struct image *image, uint64_t bytes);
 
 /*
  * Append the pages of [start_addr, end_addr) after the last run. The caller
- * fills in their bytes. Returns 0, or -EINVAL if they are out of order, not
- * page aligned, or empty.
+ * fills in their bytes. Returns 0, or -EINVAL if the range is not after the last
+ * run, not page aligned, or empty.
  */
 int image_add_run(struct image *image, uint64_t start_addr, uint64_t end_addr);
 
-/*
- * Return the index of the first run that ends after
- * addr, or run_count if there is none.
- */
+/* Return the index of the first run that ends after addr, or run_count if no run does. */
 size_t image_find_run(const struct image *image, uint64_t addr);
 
-/* Like image_run_at(), but without trying the run found last. */
+/* Do the same as image_run_at(), but without trying the run found last. */
 const struct image_run *image_search_run(struct image *image, uint64_t addr);
 
 /* Return the run that contains addr, or NULL. */
@@ -89,7 +87,9 @@ static inline const uint8_t *image_at(struct image *image, uint64_t addr, uint64
 	return image->bytes + run->offset_bytes + (addr - run->start_addr);
 }
 
-/* Read the word at addr into *ret. Returns false if it is not in the image. */
+/*
+ * Read the 8-byte word at addr into *ret. Returns false if the word is not in the image.
+ */
 static inline bool image_read(struct image *image, uint64_t addr, uint64_t *ret)
 {
 	const uint8_t *at = image_at(image, addr, sizeof(*ret));
@@ -99,12 +99,15 @@ static inline bool image_read(struct image *image, uint64_t addr, uint64_t *ret)
 	return at != NULL;
 }
 
-/* Like image_next_resident(), for an addr below limit that is not in the run found last. */
+/*
+ * Do the same as image_next_resident(), for an addr below limit
+ * that is not in the run found last.
+ */
 uint64_t image_search_resident(struct image *image, uint64_t addr, uint64_t limit);
 
 /*
- * Return the first address from addr on that is in the image, or limit if
- * there is none below limit.
+ * Return the lowest address that is in the image and not below addr, or limit if
+ * no such address is below limit.
  */
 static inline uint64_t image_next_resident(struct image *image, uint64_t addr,
 					   uint64_t limit)

@@ -12,7 +12,10 @@ const struct library_name library_names[] = {
 	{ "ld-musl-", ALLOCATOR_MUSL },
 	{ "libc.so.6", ALLOCATOR_GLIBC },
 	{ "libc-2.", ALLOCATOR_GLIBC },
-	/* On some systems, such as Debian, musl's loader is a symlink to libc.so. */
+	/*
+	 * On some systems, such as Debian, musl's loader is a symlink to libc.so, so
+	 * smaps shows the name libc.so.
+	 */
 	{ "libc.so", ALLOCATOR_MUSL },
 	{ NULL, ALLOCATOR_UNKNOWN },
 };
@@ -37,8 +40,8 @@ const struct library_name *library_name_find(const char *path)
 }
 
 /*
- * The address where Go places its heap on 64-bit machines if possible, and the name of
- * the heap since Go 1.25.
+ * Two signs of Go's heap: its preferred address on 64-bit machines, and the name
+ * of its mappings since Go 1.25.
  */
 #define GO_ARENA_ADDR UINT64_C(0xc000000000)
 #define GO_NAME "[anon: Go: "

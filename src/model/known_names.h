@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * known_names - the names in the last column of smaps that have a meaning. Plain
- * data: classify/ uses them to classify mappings, and store/ preserves them when it
- * hides all other names.
+ * known_names - the names in smaps that have a meaning for memstate. Plain
+ * data: classify/ uses them to classify mappings, and store/ preserves them
+ * when it redacts all other names.
  */
 #ifndef MS_MODEL_KNOWN_NAMES_H
 #define MS_MODEL_KNOWN_NAMES_H
@@ -11,23 +11,24 @@
 #include "model/usage.h"
 
 /*
- * A library with a malloc, identified by the start of its file name (the part
- * after the last slash).
+ * A library that implements malloc. It is identified by the start of its file name, which
+ * is the part of the path after the last slash.
  */
 struct library_name {
 	const char *prefix;
 	enum allocator allocator;
 };
 
-extern const struct library_name library_names[]; /* ends with a NULL prefix */
+/* An element with a NULL prefix ends the array. */
+extern const struct library_name library_names[];
 
 /*
- * Prefixes of the names of shared memory on the kernel's own tmpfs or on
- * /dev/shm. Ends with NULL.
+ * Beginnings of the names that smaps shows for shared memory on the kernel's own tmpfs or
+ * on /dev/shm. A NULL ends the array.
  */
 extern const char *const shmem_prefixes[];
 
-/* Return the known library at path, or NULL. */
+/* Return the element of library_names for a path, or NULL. */
 const struct library_name *library_name_find(const char *path);
 
 /* Return true if an anonymous mapping belongs to the heap of the Go runtime. */

@@ -22,8 +22,8 @@ void counters_set_zero(struct counters *c)
 }
 
 /*
- * Runs once per mapping of every target. The first loop, which the compiler vectorises,
- * handles the common case.
+ * This function runs once per mapping of every target, so the common case comes first, in
+ * a loop that the compiler vectorises.
  */
 void counters_add(struct counters *sum, const struct counters *c)
 {
@@ -31,7 +31,7 @@ void counters_add(struct counters *sum, const struct counters *c)
 
 	for (size_t i = 0; i < SMAPS_FIELD_COUNT_; i++)
 		all |= sum->bytes[i] | c->bytes[i];
-	if (all >> 63 == 0) { /* all known, and no sum can overflow */
+	if (all >> 63 == 0) { /* all terms are known, and no sum can overflow */
 		for (size_t i = 0; i < SMAPS_FIELD_COUNT_; i++)
 			sum->bytes[i] += c->bytes[i];
 		return;

@@ -49,16 +49,13 @@ struct counters {
 	uint64_t bytes[SMAPS_FIELD_COUNT_];
 };
 
-/* Set all fields to unknown, as the start of parsing a record. */
+/* Set all fields to unknown, before a record is parsed. */
 void counters_set_unknown(struct counters *c);
 
-/* Set all fields to 0, as the start of a sum. */
+/* Set all fields to 0, before amounts are summed. */
 void counters_set_zero(struct counters *c);
 
-/*
- * Add *c to *sum field by field. A field that is
- * unknown in either is unknown in the sum.
- */
+/* Add *c to *sum field by field. The sum of a field is unknown if either term is. */
 void counters_add(struct counters *sum, const struct counters *c);
 
 enum mapping_flag {
@@ -66,33 +63,38 @@ enum mapping_flag {
 	MAPPING_WRITE = 1 << 1,
 	MAPPING_EXEC = 1 << 2,
 	MAPPING_SHARED = 1 << 3,
-	/* VmFlags nh: MADV_NOHUGEPAGE, or MAP_STACK since Linux 6.7. */
+	/* VmFlags nh: MADV_NOHUGEPAGE; since Linux 6.7 also MAP_STACK. */
 	MAPPING_NO_HUGE = 1 << 4,
-	MAPPING_GROWS_DOWN = 1 << 5, /* VmFlags gd */
-	MAPPING_HUGETLB = 1 << 6,    /* VmFlags ht */
-	MAPPING_LOCKED = 1 << 7,     /* VmFlags lo */
-	MAPPING_TMPFS = 1 << 8, /* file on a tmpfs or on the kernel's own shmem mount */
-	/* Contains allocator memory; set once the heap was read. */
+	MAPPING_GROWS_DOWN = 1 << 5, /* VmFlags gd: the mapping grows downwards */
+	MAPPING_HUGETLB = 1 << 6,    /* VmFlags ht: huge pages from hugetlbfs */
+	MAPPING_LOCKED = 1 << 7,     /* VmFlags lo: locked into memory */
+	/* The file is on a tmpfs or on the kernel's own shmem mount. */
+	MAPPING_TMPFS = 1 << 8,
+	/* The mapping contains an allocator's memory. Set after the heap was read. */
 	MAPPING_MALLOC = 1 << 9,
 	/*
-	 * The next two are set for live processes only: a page fault may wait for
-	 * another process or machine.
+	 * MAPPING_REMOTE and MAPPING_USERFAULT are set only if the process is live. A
+	 * page fault in such a mapping may wait for another process or machine.
 	 */
-	MAPPING_REMOTE = 1 << 10, /* file on FUSE, a network or an unknown file system */
-	MAPPING_USERFAULT = 1 << 11, /* VmFlags um, uw, ui: userfaultfd(2) */
+	/* The file is on FUSE, a network file system or an unknown one. */
+	MAPPING_REMOTE = 1 << 10,
+	/* VmFlags um, uw, ui: userfaultfd(2) handles page faults. */
+	MAPPING_USERFAULT = 1 << 11,
 };
 
 struct mapping {
 	uint64_t start_addr;
-	uint64_t end_addr; /* exclusive */
+	uint64_t end_addr; /* first address after the mapping */
 	uint64_t file_offset_bytes;
-	uint64_t inode; /* 0: no file */
+	uint64_t inode; /* 0: the mapping has no file */
 	uint32_t dev_major;
 	uint32_t dev_minor;
-	uint32_t flags;	  /* enum mapping_flag */
-	enum owner owner; /* set by classify/; meaningless before */
+	uint32_t flags;	  /* bits of enum mapping_flag */
+	enum owner owner; /* set by classify/; meaningless until then */
 	uint32_t name_length;
-	/* The last column as the kernel printed it, "" if empty; NUL-terminated. */
+	/*
+	 * The last column as the kernel printed it, or "" if empty. Terminated with NUL.
+	 */
 	const char *name;
 	struct counters counters;
 };
@@ -100,24 +102,24 @@ struct mapping {
 #define MAPPING_ACCESS (MAPPING_READ | MAPPING_WRITE | MAPPING_EXEC)
 
 /*
- * Return true if no memory of the mapping may be read. Its pages may vanish at any
- * time, and a page fault would then wait for another process or machine. In a
- * private mapping (MAPPING_REMOTE) only pages that are no longer the file's may be
- * read: they cannot vanish.
+ * Return true if memstate must not read any memory of the mapping. Pages of the mapping
+ * may vanish at any time, and a page fault would then wait for another process or
+ * machine. Private mappings with MAPPING_REMOTE are not skipped, but memstate may read
+ * only those of their pages that are private copies, which cannot vanish.
  */
 bool mapping_is_skipped(const struct mapping *m);
 
-/* Format the permissions as in maps, such as "rw-p". Returns buf. */
+/* Format the permissions as in /proc/PID/maps, such as "rw-p". Returns buf. */
 const char *mapping_format_perms(const struct mapping *m, char buf[5]);
 
 /*
- * Return the name under which similar mappings are grouped: the mapping's own name,
- * "malloc" for nameless memory of the allocator (arenas, large blocks), or "" for
- * other nameless memory.
+ * Return the name under which reports group similar mappings: the mapping's own
+ * name, "malloc" for nameless memory of the allocator (arenas, large blocks),
+ * or "" for other nameless memory.
  */
 const char *mapping_group_name(const struct mapping *m);
 
-/* A growing list of mappings. It owns their names. */
+/* A growing list of mappings. The list owns the mappings' names. */
 struct mapping_list {
 	struct mapping *items;
 	size_t count;
@@ -134,8 +136,8 @@ void mapping_list_add(struct mapping_list *list, const struct mapping *m);
 void mapping_list_release(struct mapping_list *list);
 
 /*
- * Return the mapping that contains addr, or NULL. The list must be in
- * ascending address order.
+ * Return the mapping that contains addr, or NULL. The list must
+ * be in ascending address order.
  */
 const struct mapping *mapping_list_find(const struct mapping_list *list, uint64_t addr);
 

@@ -26,7 +26,7 @@ enum owner {
 	OWNER_COUNT_
 };
 
-/* The owners that can be determined only by reading the heap. */
+/* The owners that only reading the heap can determine. */
 #define OWNER_HEAP_FIRST OWNER_LIVE
 #define OWNER_HEAP_LAST OWNER_HEAP_META
 
@@ -39,21 +39,21 @@ enum page_state {
 	STATE_COUNT_
 };
 
-extern const char *const owner_names[OWNER_COUNT_]; /* "live" … "shmem" */
-/* "private_dirty" … "shared_clean". */
+extern const char *const owner_names[OWNER_COUNT_]; /* "live", …, "shmem" */
+/* "private_dirty", …, "shared_clean" */
 extern const char *const page_state_names[STATE_COUNT_];
 
 /*
- * Pages that cannot be attributed to one owner and state are in no cell. They are
- * counted once in the rest of their owners and once in the rest of their states, so both
- * rests have the same sum.
+ * The resident memory of one process. Pages that cannot be attributed to one owner and
+ * state are in no cell. They are counted once in the rest of their owner and once in the
+ * rest of their state, so the sums of both rests are equal.
  */
 struct matrix {
-	/* BYTES_UNKNOWN if it cannot be determined. */
+	/* BYTES_UNKNOWN: the cell cannot be determined. */
 	uint64_t cell[OWNER_COUNT_][STATE_COUNT_];
 	/*
-	 * Rss by owner. It is known even where cells are not, as before Linux 4.12, which
-	 * does not report LazyFree.
+	 * Rss of each owner. It may be known where the cells are not: before Linux 4.12,
+	 * the kernel does not report LazyFree.
 	 */
 	uint64_t owner_rss_bytes[OWNER_COUNT_];
 	uint64_t owner_rest_bytes[OWNER_COUNT_];
@@ -63,14 +63,14 @@ struct matrix {
 void matrix_set_unknown(struct matrix *m);
 
 /*
- * Set the heap's owners to unknown and the others to
- * 0, as the start of classification.
+ * Set the heap's owners to unknown and all other owners to 0,
+ * before mappings are classified.
  */
 void matrix_set_no_heap(struct matrix *m);
 
 /*
- * Return a cell. It is BYTES_UNKNOWN also if the rests of its owner and its state may
- * contain pages of the cell.
+ * Return a cell. The result is BYTES_UNKNOWN if the cell is, or if the rests of its owner
+ * and its state may contain pages that belong in the cell.
  */
 uint64_t matrix_cell_bytes(const struct matrix *m, enum owner owner,
 			   enum page_state state);

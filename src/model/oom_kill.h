@@ -15,17 +15,19 @@
 
 enum oom_constraint {
 	OOM_UNKNOWN,
-	OOM_CGROUP, /* a cgroup reached its limit */
+	OOM_CGROUP, /* a cgroup had reached its limit */
 	OOM_GLOBAL, /* the machine ran out of memory */
-	OOM_NODES,  /* the nodes of a cpuset or memory policy ran out */
+	OOM_NODES, /* the nodes that a cpuset or memory policy allows ran out of memory */
 };
 
 #define OOM_TIME_SIZE 40
 
-/* When a line was logged, as far as its prefix shows. */
+/* The time at which a line was logged, as precisely as its prefix shows. */
 struct oom_time {
-	uint64_t unix_ms;	  /* 0: unknown, as without a time zone or a year */
-	uint64_t boot_us;	  /* since boot; COUNT_UNKNOWN */
+	/* 0: unknown, for example because the prefix has no year or time zone. */
+	uint64_t unix_ms;
+	/* Time since boot; COUNT_UNKNOWN if the prefix does not show it. */
+	uint64_t boot_us;
 	char text[OOM_TIME_SIZE]; /* the date as printed in the log; "" if none */
 };
 
@@ -35,15 +37,15 @@ struct oom_time {
 struct oom_zone {
 	int node;
 	char name[OOM_ZONE_NAME_SIZE];
-	/* Min: ordinary allocations must leave this much free. */
+	/* min_bytes: the part that ordinary allocations must leave free. */
 	uint64_t free_bytes, min_bytes;
 };
 
-/* The machine's memory according to the report, if the report lists it (Mem-Info). */
+/* The machine's memory, from the lines after "Mem-Info" if the report has them. */
 struct oom_machine {
 	bool is_known;
 	uint64_t ram_bytes, free_bytes, shmem_bytes, pagetables_bytes;
-	/* The kernel's LRU lists: anon includes shared memory. */
+	/* Amounts on the kernel's LRU lists. anon_bytes includes shared memory. */
 	uint64_t anon_bytes, file_bytes;
 	uint64_t slab_reclaimable_bytes, slab_unreclaimable_bytes;
 	uint64_t swap_total_bytes, swap_free_bytes;
@@ -51,7 +53,7 @@ struct oom_machine {
 	size_t zone_count;
 };
 
-/* One line of the task table. */
+/* One line of the report's table of tasks. */
 struct oom_task {
 	int pid; /* in the initial PID namespace */
 	uint64_t uid;
@@ -63,48 +65,61 @@ struct oom_task {
 
 struct oom_kill {
 	enum oom_constraint constraint;
-	/* Its allocation hit the limit; often not the victim. */
+	/* The process whose allocation ran out of memory; often not the victim. */
 	char invoker[OOM_NAME_SIZE];
 	int invoker_pid; /* 0: unknown */
-	uint64_t order;	 /* it requested 2^order contiguous pages; COUNT_UNKNOWN */
-	bool is_sysrq;	 /* a user requested the kill with SysRq f */
-	struct oom_time time;
-	/* The report's lines in the parsed log: byte offsets, text_end exclusive. */
-	uint64_t text_begin, text_end;
-	/* Cpuset of the invoker; may contain a container's id. */
-	char cpuset[OOM_PATH_SIZE];
-	char limit_path[OOM_PATH_SIZE];	 /* the group whose limit was reached */
-	char victim_path[OOM_PATH_SIZE]; /* the victim's group */
 	/*
-	 * The first group whose memory.stat is listed: the group of the limit, or a group
-	 * below it if the head of the report is missing.
+	 * The failed allocation requested 2^order contiguous pages.
+	 * COUNT_UNKNOWN: not in the log.
+	 */
+	uint64_t order;
+	bool is_sysrq; /* a user requested the kill with SysRq f */
+	struct oom_time time;
+	/*
+	 * The range of the report's lines in the parsed log, in
+	 * bytes. text_end is exclusive.
+	 */
+	uint64_t text_begin, text_end;
+	/* The invoker's cpuset, whose name may contain a container's id. */
+	char cpuset[OOM_PATH_SIZE];
+	char limit_path[OOM_PATH_SIZE];	 /* the cgroup whose limit was reached */
+	char victim_path[OOM_PATH_SIZE]; /* the victim's cgroup */
+	/*
+	 * The first cgroup whose memory.stat the report lists: the one whose limit was
+	 * reached, or one below it if the beginning of the report is missing.
 	 */
 	char stats_path[OOM_PATH_SIZE];
 	struct oom_task victim; /* pid 0: no line names the victim */
-	size_t killed_count;  /* processes killed; more than one with memory.oom.group */
-	bool is_group_killed; /* memory.oom.group */
-	/* Figures of the group whose limit was reached. */
+	/* Number of processes killed; may exceed 1 with memory.oom.group. */
+	size_t killed_count;
+	/* The kernel killed the whole cgroup because of memory.oom.group. */
+	bool is_group_killed;
+	/* Figures of the cgroup whose limit was reached. */
 	uint64_t usage_bytes, limit_bytes, fail_count;
-	uint64_t swap_usage_bytes, swap_limit_bytes; /* v1: memory and swap together */
-	uint64_t kernel_usage_bytes;		     /* v1: kmem */
+	uint64_t swap_usage_bytes, swap_limit_bytes; /* v1: sum of memory and swap */
+	uint64_t kernel_usage_bytes;		     /* v1: kernel memory (kmem) */
 	enum cgroup_version version;		     /* 0: unknown */
 	struct cgroup_stat stat;
 	struct oom_machine machine;
 	struct oom_task *tasks;
 	size_t task_count, task_capacity;
 	/*
-	 * The head of the report or part of its table is
-	 * missing: figures are incomplete.
+	 * The beginning of the report or part of its table is missing, so
+	 * the figures are incomplete.
 	 */
 	bool is_cut;
 };
 
 struct oom_kill_list {
-	struct oom_kill *items; /* in the order of the log */
+	struct oom_kill *items; /* in the order in which the log lists them */
 	size_t count, capacity;
-	size_t unkillable_count; /* reports that ended without a killable process */
-	size_t left_out_count;	 /* kills beyond the maximum stored */
-	/* Lines truncated because they are longer than any kernel line. */
+	/* Number of reports in which the kernel found no process to kill. */
+	size_t unkillable_count;
+	size_t left_out_count; /* number of kills omitted because the list was full */
+	/*
+	 * Number of lines that were truncated because they were
+	 * longer than any kernel line.
+	 */
 	size_t cut_line_count;
 };
 

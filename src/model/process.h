@@ -13,22 +13,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* TASK_COMM_LEN is 16; kernel workers show up to 64 in stat. */
+/* TASK_COMM_LEN is 16, but stat shows up to 64 bytes for kernel workers. */
 #define PROCESS_COMM_SIZE 64
 
 struct process {
 	int pid;
 	int ppid;
-	uint32_t uid; /* effective; UINT32_MAX: unknown */
+	uint32_t uid; /* effective user ID; UINT32_MAX: unknown */
 	uint32_t thread_count;
 	uint64_t start_ticks; /* since boot, in clock ticks: proc_pid_stat(5) field 22 */
-	uint64_t stat_rss_bytes;  /* field 24: cheap, but may lag by some pages per CPU */
-	uint64_t stat_size_bytes; /* field 23 */
+	/* Field 24 of stat; may differ from the exact Rss by some pages per CPU. */
+	uint64_t stat_rss_bytes;
+	uint64_t stat_size_bytes; /* field 23 of stat */
 	uint64_t minor_fault_count;
 	uint64_t major_fault_count;
-	char state; /* R S D Z T t X I … */
+	char state; /* state letter as in stat: R, S, D, Z, T, t, X, I, … */
 	bool is_kernel_thread;
-	char comm[PROCESS_COMM_SIZE]; /* raw bytes, any except NUL */
+	char comm[PROCESS_COMM_SIZE]; /* raw bytes; may contain any byte except NUL */
 };
 
 static inline bool process_is_same(const struct process *a, const struct process *b)
@@ -37,8 +38,8 @@ static inline bool process_is_same(const struct process *a, const struct process
 }
 
 /*
- * Return true if the process is dead or a zombie waiting for its parent. If more threads
- * are left, only the first thread has ended and the process lives on in the others.
+ * Return true if the process is dead or a zombie. A process whose first thread has ended
+ * continues to run if it has other threads.
  */
 static inline bool process_has_ended(const struct process *p)
 {
@@ -46,8 +47,8 @@ static inline bool process_has_ended(const struct process *p)
 }
 
 /*
- * Return true if the process has memory of its own. Zombies and kernel threads have none,
- * which is not an error.
+ * Return true if the process has memory of its own. Zombies and kernel threads
+ * have none; that is not an error.
  */
 static inline bool process_has_memory(const struct process *p)
 {
@@ -55,8 +56,8 @@ static inline bool process_has_memory(const struct process *p)
 }
 
 /*
- * Return the kind of a process without memory, worded to follow "a" or "A"; NULL if
- * it has memory. Static.
+ * Return a description of a process without memory, worded to follow "a" or "A". Returns
+ * NULL if the process has memory. Static.
  */
 static inline const char *process_no_memory_text(const struct process *p)
 {

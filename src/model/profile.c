@@ -65,7 +65,7 @@ static uint64_t hash_text(const char *text)
 	return mix(hash, 0);
 }
 
-/* The kind of items an index refers to: strings, frames or nodes. */
+/* How to hash and compare the items of an index, which are strings, frames or nodes. */
 struct indexed {
 	uint64_t (*hash)(const struct profile *profile, size_t number);
 	bool (*is_same)(const struct profile *profile, size_t number, const void *wanted);
@@ -80,7 +80,7 @@ static void index_put(struct profile_index *index, uint64_t hash, uint32_t numbe
 	index->slots[i] = number + 1;
 }
 
-/* Make room for one more item than count. */
+/* Make room in the index for one item more than count. */
 static void index_grow(struct profile *profile, struct profile_index *index, size_t count,
 		       const struct indexed *kind)
 {
@@ -93,7 +93,7 @@ static void index_grow(struct profile *profile, struct profile_index *index, siz
 		index_put(index, kind->hash(profile, i), (uint32_t)i);
 }
 
-/* Return the number of the item equal to wanted, or UINT32_MAX. */
+/* Return the number of the item that is equal to *wanted, or UINT32_MAX. */
 static uint32_t index_find(const struct profile *profile,
 			   const struct profile_index *index, const struct indexed *kind,
 			   uint64_t hash, const void *wanted)
@@ -162,8 +162,8 @@ uint32_t profile_add_module(struct profile *profile, const struct profile_module
 }
 
 /*
- * Hash string pointers, not texts: profile_string() returns the same pointer for equal
- * texts.
+ * Hash the pointers of strings, not their texts: profile_string() returns
+ * the same pointer for equal texts.
  */
 static uint64_t frame_hash_of(const struct profile_frame *frame)
 {

@@ -17,79 +17,87 @@
 
 enum profile_metric {
 	PROFILE_ALLOCATIONS,
-	PROFILE_BYTES, /* requested by these allocations */
-	/* Allocations freed before the thread made any other call. */
+	PROFILE_BYTES, /* bytes requested by these allocations */
+	/*
+	 * Allocations freed before their thread called malloc or
+	 * a related function again.
+	 */
 	PROFILE_TEMPORARY,
-	PROFILE_LIVE_BLOCKS, /* allocated and not freed */
-	PROFILE_LIVE,	     /* requested bytes of the live blocks */
-	PROFILE_PEAK,	     /* live bytes of the stack when the total was at its peak */
+	PROFILE_LIVE_BLOCKS, /* blocks that are allocated and not freed */
+	PROFILE_LIVE,	     /* bytes requested for the live blocks */
+	PROFILE_PEAK, /* live bytes of the stack at the time of the profile's peak */
 	PROFILE_METRIC_COUNT_
 };
 
 struct profile_metric_info {
-	const char *name; /* name as an option's argument, key and column */
+	const char *name; /* name on the command line, as a key and as a column */
 	const char *what; /* description for reports */
 	bool is_bytes;
 };
 extern const struct profile_metric_info profile_metrics[PROFILE_METRIC_COUNT_];
 
-/* Find the metric called name. Returns 0, or -EINVAL if there is none. */
+/* Find a metric by its name. Returns 0, or -EINVAL if no metric has that name. */
 int profile_metric_find(const char *name, enum profile_metric *ret);
 
 #define PROFILE_BUILD_ID_MAX 32
 
 struct profile_module {
 	const char *path;     /* file, or a pseudo path such as "[vdso]" */
-	uint64_t start, end;  /* address range, or 0, 0 */
-	uint64_t file_offset; /* offset in the file of the byte at start */
+	uint64_t start, end;  /* address range of the module; 0, 0 if unknown */
+	uint64_t file_offset; /* offset in the file of the byte at address start */
 	uint8_t build_id[PROFILE_BUILD_ID_MAX];
-	size_t build_id_bytes; /* 0: has none */
+	size_t build_id_bytes; /* 0: the module has no build ID */
 };
 
 #define PROFILE_NO_MODULE UINT32_MAX
 
 enum profile_frame_kind {
 	FRAME_CODE,
-	/* Code without unwind tables; its caller was found by frame pointer. */
+	/*
+	 * The code has no unwind tables, so its caller was found with the frame pointer.
+	 */
 	FRAME_BY_POINTER,
-	FRAME_CUT, /* the stack could not be followed further; the caller is unknown */
+	FRAME_CUT, /* the end of a truncated stack: the callers are unknown */
 };
 
 struct profile_frame {
-	const char *function; /* name in the source, without an offset. NULL: unknown */
-	const char *file;     /* source file; NULL: unknown */
-	uint32_t line;	      /* 0: unknown */
-	uint32_t module;      /* index, or PROFILE_NO_MODULE */
+	/* Name in the source code, without an offset; NULL: unknown. */
+	const char *function;
+	const char *file; /* NULL: unknown */
+	uint32_t line;	  /* line number; 0: unknown */
+	uint32_t module;  /* index in modules of struct profile, or PROFILE_NO_MODULE */
 	/*
-	 * Address of the call in the module, as in its symbol table. Inlined code has the
-	 * address of the function that contains it.
+	 * Address of the call, as in the module's symbol table. For inlined code, the
+	 * address in the function that contains it.
 	 */
 	uint64_t vaddr;
-	bool is_inlined; /* into the frame of the node's parent */
+	bool is_inlined; /* the function was inlined into the frame of the parent node */
 	enum profile_frame_kind kind;
 };
 
 struct profile_node {
 	uint32_t frame, parent;
-	/* Values of this stack alone, without its children. */
+	/* Values of this stack alone, without those of its child nodes. */
 	uint64_t values[PROFILE_METRIC_COUNT_];
 };
 
 struct profile {
-	unsigned int known; /* 1 << metric for each known metric; the others are 0 */
+	/* Bit 1 << metric for each known metric; the values of the others are 0. */
+	unsigned int known;
 	/*
-	 * 0: every allocation was recorded. Otherwise one allocation per sample_bytes on
-	 * average was sampled, and the values are unbiased estimates.
+	 * 0: every allocation was recorded. Otherwise allocations were sampled, on
+	 * average one every sample_bytes bytes, and the values are unbiased estimates.
 	 */
 	uint64_t sample_bytes;
-	uint64_t sample_count; /* samples taken, if sample_bytes is not 0 */
-	/* Allocations whose stack contains a FRAME_BY_POINTER. */
+	uint64_t sample_count; /* number of samples taken, if sample_bytes is not 0 */
+	/* Number of allocations whose stack contains a FRAME_BY_POINTER. */
 	uint64_t by_pointer_count;
-	uint64_t cut_count; /* allocations whose stack could not be followed to its end */
-	uint64_t lost_count; /* allocations that are in no stack, for lack of room */
+	uint64_t cut_count; /* allocations whose stack is truncated */
+	/* Allocations missing from all stacks because there was no room. */
+	uint64_t lost_count;
 	uint64_t unix_ms;    /* when the profile was taken; 0: unknown */
-	uint64_t elapsed_ns; /* duration of the counting; 0: unknown */
-	const char *command; /* or NULL */
+	uint64_t elapsed_ns; /* how long allocations were counted; 0: unknown */
+	const char *command; /* command line, or NULL */
 	int pid;	     /* 0: several processes, or unknown */
 
 	struct profile_module *modules;
@@ -100,11 +108,11 @@ struct profile {
 	struct profile_node *nodes;
 	size_t node_count, node_capacity;
 
-	/* Private to the functions below. */
+	/* Used only by the functions of profile.c. */
 	char **strings;
 	size_t string_count, string_capacity;
 	struct profile_index {
-		uint32_t *slots; /* number + 1 in a hash table; 0: free */
+		uint32_t *slots; /* hash table of item numbers + 1; 0: empty slot */
 		size_t capacity;
 	} string_index, frame_index, node_index;
 };
@@ -112,15 +120,15 @@ struct profile {
 void profile_init(struct profile *profile);
 
 /*
- * Initialise a profile with the metadata of another one and the same modules under the
+ * Initialise a profile with the metadata of *other and with the same modules under the
  * same numbers, but without stacks.
  */
 void profile_init_like(struct profile *profile, const struct profile *other);
 void profile_release(struct profile *profile);
 
 /*
- * Return a copy of text that lives as long as the profile. Equal texts return the same
- * pointer, and NULL returns NULL.
+ * Return a copy of text that is valid until the profile is released. Equal texts return
+ * the same pointer, and NULL returns NULL.
  */
 const char *profile_string(struct profile *profile, const char *text);
 
@@ -128,24 +136,28 @@ const char *profile_string(struct profile *profile, const char *text);
 void profile_begin(struct profile *profile);
 
 /*
- * Return the number of a module; add it if no module has the same path, addresses and
- * build ID. The path is copied.
+ * Return the number of a module. Add the module if the profile has none with the same
+ * path, addresses and build ID. The path is copied.
  */
 uint32_t profile_add_module(struct profile *profile, const struct profile_module *module);
 
-/* Return the number of a frame; add it if it is new. Its strings are copied. */
+/*
+ * Return the number of a frame. Add the frame if the profile does not contain an
+ * equal one. Its strings are copied.
+ */
 uint32_t profile_add_frame(struct profile *profile, const struct profile_frame *frame);
 
-/* Return the node of frame as called from parent; add it if it is new. */
+/* Return the node of frame as called from the node parent. Add the node if it is new. */
 uint32_t profile_add_node(struct profile *profile, uint32_t parent, uint32_t frame);
 
-/* Sum each metric over all stacks into ret. */
+/* Store the sum of each metric over all stacks in ret. */
 void profile_sum(const struct profile *profile, uint64_t ret[PROFILE_METRIC_COUNT_]);
 
 /*
- * Return the name of a frame: its function, or else "MODULE+0xADDRESS" with the last
- * component of the module's path and the address in the module. Frames without either are
- * "[cut]" or "[unknown]". Returns buffer, or a string that lives as long as the profile.
+ * Return the name of a frame: its function if known, otherwise "MODULE+0xADDRESS" with
+ * the last component of the module's path and the address in the module. Frames with
+ * neither are called "[cut]" or "[unknown]". The result is buffer, or a string that is
+ * valid until the profile is released.
  */
 const char *profile_frame_name(const struct profile *profile,
 			       const struct profile_frame *frame, char *buffer,

@@ -14,37 +14,43 @@
 
 struct stack_module {
 	char *path;
-	uint64_t start, end; /* the executable part */
-	/* Subtract it from an address to get the address in the file. */
+	uint64_t start, end; /* address range of the executable mapping */
+	/* The difference between an address in memory and the address in the file. */
 	uint64_t load_bias;
 	uint8_t build_id[PROFILE_BUILD_ID_MAX];
-	size_t build_id_bytes; /* 0: has none */
+	size_t build_id_bytes; /* 0: the module has no build ID */
 };
 
-/* Node 0 is the root: it has no address and is the parent of the outermost frames. */
+/*
+ * A stack: its innermost call, and the node of its caller. Node 0 is the root: it has no
+ * address and is the parent of the outermost calls.
+ */
 struct stack_node {
-	uint64_t pc; /* return address of the call; STACK_PC_CUT: not followed further */
-	uint32_t parent; /* the caller; lower than the node's own number */
-	/* Its code has no unwind tables; the parent was found by frame pointer. */
+	/* Return address of the call; STACK_PC_CUT: the stack is truncated here. */
+	uint64_t pc;
+	uint32_t parent; /* node of the caller; its number is lower than this node's */
+	/* The code has no unwind tables; the parent was found with the frame pointer. */
 	bool is_by_frame;
-	uint32_t module; /* module of the call, or PROFILE_NO_MODULE */
+	uint32_t module; /* module that contains pc, or PROFILE_NO_MODULE */
 	uint64_t values[PROFILE_METRIC_COUNT_];
 };
 
 #define STACK_PC_CUT UINT64_C(1)
 
 /*
- * The stacks of one program: a process from exec or fork until it ends or calls exec
- * again.
+ * The stacks of one program: what a process runs from exec or fork
+ * until it ends or calls exec again.
  */
 struct stacks {
 	int pid;
 	unsigned int generation;
-	unsigned int known;    /* 1 << metric */
-	uint64_t sample_bytes; /* as in struct profile */
+	unsigned int known;    /* bit 1 << metric for each known metric */
+	uint64_t sample_bytes; /* same meaning as in struct profile */
 	uint64_t sample_count, cut_count;
-	uint64_t by_frame_count; /* allocations whose stack has an is_by_frame node */
-	uint64_t lost_count;	 /* allocations in no stack, for lack of room */
+	/* Number of allocations whose stack has a node with is_by_frame. */
+	uint64_t by_frame_count;
+	/* Allocations missing from all stacks because there was no room. */
+	uint64_t lost_count;
 	struct stack_module *modules;
 	size_t module_count, module_capacity;
 	struct stack_node *nodes;

@@ -87,8 +87,8 @@ uint64_t usage_uss_bytes(const struct usage *u)
 }
 
 /*
- * For each mapping, the droppable part is the lesser of LazyFree and Private_Clean. That
- * part was subtracted from Private_Clean in state_bytes.
+ * For each mapping, the droppable memory is the lesser of LazyFree and Private_Clean.
+ * state_bytes has Private_Clean without it, so the difference is droppable.
  */
 uint64_t usage_droppable_bytes(const struct usage *u)
 {
@@ -146,9 +146,9 @@ void snapshot_clear(struct snapshot *s)
 }
 
 /*
- * Large enough that malloc gives the array a mapping of its own, which grows in
- * place and has no pages before they are used. Smaller arrays would be left behind
- * in the heap as it grows.
+ * An array of this size is so large that malloc gives it its own mapping, which
+ * grows in place and has no pages until they are used. Growing a smaller array
+ * would leave holes in the heap.
  */
 #define FIRST_COUNT 256
 

@@ -17,29 +17,31 @@
 
 /* The data to read for each process. Columns declare what they need. */
 enum need {
-	/* Comm, ppid, state, threads, start time, and the sizes in stat. */
+	/* Comm, ppid, state, threads, start time, and the sizes in /proc/PID/stat. */
 	NEED_STAT = 1 << 0,
 	NEED_UID = 1 << 1,
 	NEED_COMMAND = 1 << 2, /* the command line */
-	NEED_ROLLUP = 1 << 3,  /* the totals */
-	NEED_STATES = 1 << 4,  /* the exact sums by state */
-	NEED_SMAPS = 1 << 5,   /* the owners, unbacked, reserved, mapping count */
-	NEED_COMM = 1 << 6,    /* comm alone; NEED_STAT includes it at twice the cost */
-	NEED_HEAP = 1 << 7,    /* the heap's owners, and anon without them */
+	NEED_ROLLUP = 1 << 3,  /* the totals of smaps_rollup */
+	NEED_STATES = 1 << 4,  /* the exact sum of each page state */
+	/* The owners, unbacked, reserved, and the number of mappings. */
+	NEED_SMAPS = 1 << 5,
+	/* Comm alone, at half the cost of NEED_STAT, which includes it. */
+	NEED_COMM = 1 << 6,
+	NEED_HEAP = 1 << 7, /* the heap's owners, and anon without the heap */
 };
 
 /* The needs that require reading memory figures. */
 #define NEED_MEMORY (NEED_ROLLUP | NEED_STATES | NEED_SMAPS)
 
 /*
- * Where the memory figures come from. Each source provides everything that the previous
- * ones do.
+ * Where the memory figures come from. Each source provides all figures that
+ * the sources before it provide.
  */
 enum source {
-	SOURCE_NONE,   /* nothing was read, or reading failed: see error */
+	SOURCE_NONE,   /* nothing was read, or reading failed with the -errno in error */
 	SOURCE_STAT,   /* only /proc/PID/stat */
-	SOURCE_ROLLUP, /* smaps_rollup: totals, no owners, no Size */
-	SOURCE_SMAPS,  /* every mapping */
+	SOURCE_ROLLUP, /* smaps_rollup: the totals, without owners and Size */
+	SOURCE_SMAPS,  /* smaps: every mapping */
 	SOURCE_COUNT_
 };
 
@@ -56,8 +58,8 @@ enum quality {
 extern const char *const quality_names[QUALITY_COUNT_];
 
 /*
- * The malloc in use, detected from the mapped files, which cannot show one that is linked
- * statically. If the heap was read, detected from the memory itself.
+ * The malloc that a process uses. It is detected from the mapped files, which cannot show
+ * a malloc that is linked statically, or from the heap itself if that was read.
  */
 enum allocator {
 	ALLOCATOR_UNKNOWN,
@@ -72,21 +74,21 @@ enum allocator {
 };
 
 /*
- * NULL for ALLOCATOR_UNKNOWN. Names are for machine-readable output, titles for
- * sentences: "glibc malloc".
+ * Names are for machine-readable output, such as "glibc"; titles are for sentences, such
+ * as "glibc malloc". Both are NULL for ALLOCATOR_UNKNOWN.
  */
 extern const char *const allocator_names[ALLOCATOR_COUNT_];
 extern const char *const allocator_titles[ALLOCATOR_COUNT_];
 
 /*
- * The allocator's own figures, queried by a helper in the process; bytes, resident or
- * not. BYTES_UNKNOWN: not queried.
+ * The allocator's own figures, which a helper in the process queried. They count bytes
+ * whether resident or not. BYTES_UNKNOWN: not queried.
  */
 struct said {
 	uint64_t system_bytes; /* obtained from the kernel */
 	uint64_t live_bytes;
 	uint64_t pool_bytes;
-	uint64_t cost_ns; /* duration of the query inside the process, in ns */
+	uint64_t cost_ns; /* how long the query took inside the process */
 };
 
 #define SAID_UNKNOWN                                                       \
@@ -98,100 +100,114 @@ struct said {
 
 struct usage {
 	struct process process;
-	char *command; /* arguments joined by spaces; NULL if not read. Owned. */
+	/* Command line: arguments joined by blanks; NULL if not read; owned. */
+	char *command;
 
 	enum source source;
-	int error;	   /* 0, or the -errno why the memory could not be read */
-	uint64_t taken_ns; /* when the memory was read; monotonic clock */
-	uint64_t read_ns;  /* time spent reading, without pauses; may be unknown */
+	int error;	   /* 0, or the -errno with which reading the memory failed */
+	uint64_t taken_ns; /* when the memory was read, on the monotonic clock */
+	uint64_t read_ns; /* time spent reading, without pauses; BYTES_UNKNOWN: unknown */
 
-	struct counters total;		    /* sums over all mappings, or the rollup */
-	uint64_t state_bytes[STATE_COUNT_]; /* sums of the matrix by state */
-	struct matrix matrix;		    /* all unknown unless source is smaps */
+	struct counters total; /* sums over all mappings, or the totals of smaps_rollup */
+	uint64_t state_bytes[STATE_COUNT_]; /* sum of each state over the matrix */
+	struct matrix matrix; /* all cells are unknown unless source is SOURCE_SMAPS */
 	/*
-	 * For a recorded sample with totals only: usage_droppable_bytes() as computed
-	 * when every mapping was read. Otherwise BYTES_UNKNOWN.
+	 * Only for a recorded sample that has totals and no mappings: the result
+	 * of usage_droppable_bytes() when the sample was taken from all
+	 * mappings. Otherwise BYTES_UNKNOWN.
 	 */
 	uint64_t recorded_droppable_bytes;
-	uint64_t unbacked_bytes;  /* private anonymous, accessible: Size - Rss - Swap */
-	uint64_t reserved_bytes;  /* likewise, PROT_NONE */
-	uint64_t trimmable_bytes; /* malloc_trim(0) would return this much */
+	/* Private anonymous memory with access rights: Size - Rss - Swap. */
+	uint64_t unbacked_bytes;
+	/* Private anonymous memory with PROT_NONE: Size - Rss - Swap. */
+	uint64_t reserved_bytes;
+	/* Memory that malloc_trim(0) would return to the kernel. */
+	uint64_t trimmable_bytes;
 	uint32_t mapping_count;
 	enum allocator allocator;
 
-	enum quality heap_quality; /* for the heap's owners and trimmable_bytes */
-	/* When the walk that produced them took place; 0: no walk. */
+	/* Quality of trimmable_bytes and of the figures of the heap's owners. */
+	enum quality heap_quality;
+	/* When the heap was read to obtain these figures; 0: it was not read. */
 	uint64_t heap_taken_ns;
-	/* How long the last walk stopped the process; 0: not stopped. */
+	/*
+	 * How long the last heap read stopped the process; 0: the
+	 * process was not stopped.
+	 */
 	uint64_t heap_pause_ns;
-	bool heap_is_running;	  /* read while the process ran: approximate */
-	int heap_error;		  /* 0, or the -errno why the last walk failed */
-	const char *heap_problem; /* why the result is not exact; NULL: it is. Static. */
-	/* With -EFBIG: how long the walk would stop the process. */
+	/* The heap was read while the process ran, so its figures are approximate. */
+	bool heap_is_running;
+	int heap_error; /* 0, or the -errno with which the last heap read failed */
+	/* Why the heap's figures are not exact; NULL: they are exact. Static. */
+	const char *heap_problem;
+	/* If heap_error is -EFBIG: how long reading the heap would stop the process. */
 	uint64_t heap_expected_ns;
-	bool heap_is_said; /* not walked: the figures are the allocator's own */
+	/* The heap was not read: its figures are the allocator's own. */
+	bool heap_is_said;
 
-	struct said said; /* the allocator's own figures, shown or not */
-	/* Why a requested query failed; NULL: it did not. Static. */
+	struct said said; /* the allocator's own figures, even if no report shows them */
+	/* Why a requested query of the allocator failed; NULL: it succeeded. Static. */
 	const char *helper_problem;
 };
 
 void usage_init(struct usage *u);
 void usage_release(struct usage *u);
 
-/* Set the figures of a kernel thread or zombie: its memory is known to be 0. */
+/* Set the figures of a kernel thread or zombie, whose memory is known to be 0. */
 void usage_set_no_memory(struct usage *u);
 
 /* Return Private_Clean + Private_Dirty: the memory freed if the process ended. */
 uint64_t usage_uss_bytes(const struct usage *u);
 
 /*
- * Return the LazyFree pages that no other process shares, which the kernel can reclaim
- * immediately. Exact from smaps; an upper bound from the rollup.
+ * Return the size of the LazyFree pages that no other process shares, which
+ * the kernel can reclaim immediately. The result is exact from smaps, and an
+ * upper bound from smaps_rollup.
  */
 uint64_t usage_droppable_bytes(const struct usage *u);
 
 /*
- * Return anonymous memory minus droppable memory: what the kernel cannot reclaim
- * without swap. Shared memory is not included, because it may belong to others
- * and outlive the process.
+ * Return anonymous memory minus droppable memory, which is what the kernel cannot
+ * reclaim without swap. Shared memory is not included, because it may belong to other
+ * processes and outlive this one.
  */
 uint64_t usage_need_bytes(const struct usage *u);
 
 /* Return Private_Hugetlb + Shared_Hugetlb, which are never part of Rss. */
 uint64_t usage_hugetlb_bytes(const struct usage *u);
 
-/*
- * Return anonymous, shmem and file memory in huge pages (AnonHugePages +
- * ShmemPmdMapped + FilePmdMapped).
- */
+/* Return the memory in huge pages: AnonHugePages + ShmemPmdMapped + FilePmdMapped. */
 uint64_t usage_thp_bytes(const struct usage *u);
 
 /*
- * Return Rss minus the sum of the matrix, or minus the sums by state if owners were not
- * read.
+ * Return Rss minus the sum of the matrix. If owners were not read, return Rss
+ * minus the sums of the page states.
  */
 uint64_t usage_unexplained_bytes(const struct usage *u);
 
 struct snapshot {
-	uint64_t taken_ns; /* when the sample began; monotonic clock */
+	uint64_t taken_ns; /* when the sample began, on the monotonic clock */
 	uint64_t unix_ms;
-	uint64_t elapsed_ns; /* since the series began */
-	uint64_t cost_ns;    /* CPU time and waiting time of the sample */
+	uint64_t elapsed_ns; /* time since the series began */
+	uint64_t cost_ns;    /* CPU time and waiting time that the sample cost */
 	struct usage *usages;
 	size_t count;
 	size_t capacity;
-	size_t unreadable_count; /* usages with error set for lack of permission */
-	size_t gone_count; /* processes that ended during the sample; not among usages */
+	/* Number of usages that could not be read for lack of permission. */
+	size_t unreadable_count;
+	/* Number of processes that ended during the sample and are not in usages. */
+	size_t gone_count;
 };
 
 void snapshot_init(struct snapshot *s);
 void snapshot_release(struct snapshot *s);
 
-/* Remove the usages but keep the storage. */
+/* Remove the usages but keep the memory for reuse. */
 void snapshot_clear(struct snapshot *s);
 
-/* Append and return a new, initialised usage. Valid until the next call. */
+/*
+ * Append and return a new, initialised usage. The pointer is valid until the next call.
+ */
 struct usage *snapshot_add(struct snapshot *s);
 
 /* Return the usage of pid, or NULL. */
