@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * clock - current time, and when the next sample is due.
+ * clock - read clocks, and compute when the next sample is due.
  *
  * Sample k is due at start + k * interval, however long earlier samples took, so the
- * schedule does not drift. A late sample is taken immediately and is not followed by a
- * burst: due times that have passed in the meantime are skipped and counted as missed.
+ * schedule does not drift. A late sample is taken immediately. Due times that passed in
+ * the meantime are skipped and counted as missed, so no burst of samples follows.
  */
 #ifndef MS_BASE_CLOCK_H
 #define MS_BASE_CLOCK_H
@@ -29,12 +29,15 @@ uint64_t clock_unix_ms(void);
  */
 const char *clock_format_utc(uint64_t unix_ms, char buf[CLOCK_TEXT_SIZE]);
 
-/* Parse a time in that format, with or without a fraction. Returns 0 or -EINVAL. */
+/*
+ * Parse a time in the format of clock_format_utc(), with or without a
+ * fraction. Returns 0 or -EINVAL.
+ */
 int clock_parse_utc(const char *text, uint64_t *ret_unix_ms);
 
 struct schedule {
 	uint64_t start_ns;
-	uint64_t interval_ns; /* > 0 */
+	uint64_t interval_ns; /* greater than 0 */
 	uint64_t next;	      /* index k of the next sample */
 	uint64_t missed_count;
 };
@@ -42,14 +45,15 @@ struct schedule {
 void schedule_init(struct schedule *s, uint64_t start_ns, uint64_t interval_ns);
 
 /*
- * Return when the next sample is due, in ns on the clock of start_ns, or
- * UINT64_MAX on overflow.
+ * Return when the next sample is due, in ns on the same clock as
+ * start_ns, or UINT64_MAX on overflow.
  */
 uint64_t schedule_due_ns(const struct schedule *s);
 
 /*
- * Call this when the next sample is taken, at now_ns. Moves on to the first due time
- * after now_ns and returns how many due times in between were missed.
+ * Advance the schedule to the first due time after now_ns. The caller does
+ * this when it takes a sample at now_ns. Returns how many due times were
+ * missed since the previous sample.
  */
 uint64_t schedule_advance(struct schedule *s, uint64_t now_ns);
 

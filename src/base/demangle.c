@@ -9,19 +9,22 @@
 #	include <setjmp.h>
 #	include <string.h>
 
-/* A name that repeatedly refers to its own parts can expand exponentially. */
+/*
+ * Limits on the lengths of mangled and demangled names: a name that repeatedly refers to
+ * its own parts can expand exponentially.
+ */
 #	define NAME_MAX_BYTES 4096
 #	define TEXT_MAX_BYTES 16384
 
 struct output {
 	struct strbuf *out;
-	size_t limit; /* upper bound of out->length */
+	size_t limit; /* upper bound of the length of *out */
 	jmp_buf stop;
 };
 
 /*
- * The callback cannot tell the demangler to stop, so it jumps out. This leaks nothing,
- * because the demangler does not allocate memory.
+ * The demangler ignores what its callback returns, so longjmp() is the only way to stop
+ * it. The jump leaks nothing, because the demangler does not allocate memory.
  */
 static void add_part(const char *part, size_t length, void *context)
 {
@@ -49,8 +52,8 @@ static bool demangle_as(demangler demangle, struct strbuf *out, const char *name
 }
 
 /*
- * Try Rust first: legacy Rust names are also valid C++ names, with a meaningless
- * hash at the end.
+ * The Rust demangler is tried first: legacy Rust names are also valid C++ names, but the
+ * C++ demangler would append a meaningless hash.
  */
 bool demangle_add(struct strbuf *out, const char *name)
 {

@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 
-/* attempts to find an unused name for a temporary file */
+/* number of attempts to find an unused name for a temporary file */
 #define NAME_TRIES 100
 
 int io_write_all(int fd, const void *bytes, size_t length)
@@ -83,8 +83,9 @@ static int write_and_sync(int fd, const void *bytes, size_t length)
 }
 
 /*
- * Create a file next to path, with an unused name. The kernel applies the umask: reading
- * the umask with umask(2) would change it for the other threads meanwhile.
+ * Create a file with an unused name in the same directory as path. The kernel
+ * applies the umask to mode: memstate cannot read the umask without changing
+ * it for all threads for a moment.
  */
 static int create_beside(const char *path, mode_t mode, struct strbuf *ret_name)
 {
@@ -149,7 +150,7 @@ int io_write_file_atomic(const char *path, const void *bytes, size_t length, mod
 	int err = errno;
 	struct stat st;
 
-	/* the target of a dangling symlink cannot be resolved */
+	/* Fail if path is a dangling symlink, because its target cannot be resolved. */
 	if (!real_path && (err != ENOENT || lstat(path, &st) == 0))
 		return -err;
 	if (!real_path)

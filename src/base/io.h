@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * io - complete reads and writes; EINTR and short counts are handled.
- */
+/* io - reads and writes that retry after EINTR and after short counts. */
 #ifndef MS_BASE_IO_H
 #define MS_BASE_IO_H
 
@@ -12,32 +10,32 @@
 #include "base/strbuf.h"
 
 /*
- * Write all bytes. Returns 0 or -errno (-EPIPE, -ENOSPC …); part of the bytes may
- * have been written.
+ * Write all bytes. Returns 0 or -errno (-EPIPE, -ENOSPC …). On failure, some of
+ * the bytes may have been written.
  */
 int io_write_all(int fd, const void *bytes, size_t length);
 
 /*
- * Append the rest of a file, at most `limit` bytes. Returns 0, -EFBIG if the file is
- * longer, or -errno. *out is unchanged on failure.
+ * Append the rest of the file to *out, at most `limit` bytes. Returns 0, -EFBIG if the
+ * rest is longer, or -errno. On failure *out is unchanged.
  */
 int io_read_all(int fd, size_t limit, struct strbuf *out);
 
-/* Like io_read_all(), for the file `path` relative to dir_fd. */
+/* Open `path` relative to dir_fd and append its contents, as io_read_all() does. */
 int io_read_file_at(int dir_fd, const char *path, size_t limit, struct strbuf *out);
 
 /*
- * Read `length` bytes from the given offset. Returns 0, -EBADMSG if the file ends
- * earlier, or -errno. *to may have been modified on failure.
+ * Read `length` bytes at the given offset. Returns 0, -EBADMSG if the file ends earlier,
+ * or -errno. On failure *to may have been modified.
  */
 int io_read_at(int fd, void *to, size_t length, uint64_t offset_bytes);
 
 /*
- * Replace a file atomically: write a temporary file in the same directory, sync it, and
- * rename it over path, and sync the directory. The permissions are mode without the bits
- * of the umask. Symlinks are followed. Devices and pipes are written to directly. Returns
- * 0 or -errno. On failure a regular file is unchanged, and no temporary file is left
- * behind.
+ * Replace a file atomically: write a temporary file in the same directory, sync it,
+ * rename it to path, and sync the directory. The new file's permissions are mode
+ * without the bits of the umask. Symlinks are followed. Devices and pipes are
+ * written to directly. Returns 0 or -errno. On failure a regular file is unchanged,
+ * and no temporary file remains.
  */
 int io_write_file_atomic(const char *path, const void *bytes, size_t length, mode_t mode);
 

@@ -48,7 +48,7 @@ static int skip_string(struct reading *r)
 	return -EBADMSG;
 }
 
-/* Skip to the bracket that closes the first one. */
+/* Skip an array or object up to and including its closing bracket. */
 static int skip_brackets(struct reading *r)
 {
 	size_t depth = 0;
@@ -92,7 +92,10 @@ static int skip_value(struct reading *r, struct json_part *ret)
 	return 0;
 }
 
-/* Compare the raw text. Keys with escapes never match; no caller needs them. */
+/*
+ * Return true if the raw text of name is key in quotes. Names with escapes never
+ * match; no caller looks for one.
+ */
 static bool is_key(struct json_part name, const char *key)
 {
 	return name.length == strlen(key) + 2 &&
@@ -162,7 +165,7 @@ static bool is_low_surrogate(uint32_t code)
 	return code >= 0xdc00 && code < 0xe000;
 }
 
-/* Append a code point as UTF-8. NUL and lone surrogates are rejected. */
+/* Append a code point as UTF-8. Returns -EBADMSG for NUL and for a surrogate. */
 static int add_code_point(uint32_t code, struct strbuf *out)
 {
 	if (code == 0 || is_high_surrogate(code) || is_low_surrogate(code))
@@ -186,7 +189,7 @@ static int add_code_point(uint32_t code, struct strbuf *out)
 	return 0;
 }
 
-/* Read the four hexadecimal digits of an escape; r->at is behind the "u". */
+/* Read the four hexadecimal digits of an escape. r->at points after the "u". */
 static int read_unit(struct reading *r, uint32_t *ret)
 {
 	uint32_t unit = 0;
@@ -204,7 +207,9 @@ static int read_unit(struct reading *r, uint32_t *ret)
 	return 0;
 }
 
-/* Read a \u escape, or two that form a surrogate pair; r->at is behind the "u". */
+/*
+ * Read a \u escape, or two that form a surrogate pair. r->at points after the first "u".
+ */
 static int read_code_point(struct reading *r, uint32_t *ret)
 {
 	uint32_t low;
@@ -221,7 +226,7 @@ static int read_code_point(struct reading *r, uint32_t *ret)
 	return 0;
 }
 
-/* Append the character of an escape; r->at is behind the backslash. */
+/* Append the character that an escape stands for. r->at points after the backslash. */
 static int add_escaped(struct reading *r, struct strbuf *out)
 {
 	static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";

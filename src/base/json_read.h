@@ -2,8 +2,8 @@
 /*
  * json_read - extract single values from untrusted JSON, without building a tree.
  *
- * Skipped values are not validated; only their end is searched. Each function scans a
- * text at most once.
+ * Skipped values are not validated: the functions only search for their ends. Each
+ * function scans a text at most once.
  */
 #ifndef MS_BASE_JSON_READ_H
 #define MS_BASE_JSON_READ_H
@@ -12,7 +12,7 @@
 
 #include "base/strbuf.h"
 
-/* A complete value, such as an object from "{" to "}". Borrowed from the text. */
+/* The text of one complete value, such as an object from "{" to "}". Borrowed. */
 struct json_part {
 	const char *text;
 	size_t length;
@@ -25,8 +25,8 @@ struct json_part {
 int json_find_member(struct json_part object, const char *key, struct json_part *ret);
 
 /*
- * Get the next element of an array. *at must be 0 for the first call; each call advances
- * it. Returns 0, -ENOENT after the last element, or -EBADMSG.
+ * Get the next element of an array. *at must be 0 for the first call, and each call
+ * advances *at. Returns 0, -ENOENT after the last element, or -EBADMSG.
  */
 int json_next_element(struct json_part array, size_t *at, struct json_part *ret);
 

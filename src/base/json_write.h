@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * json_write - append JSON to a strbuf.
+ * json_write - append JSON to a strbuf. The writer adds the commas.
  *
- * The writer puts the commas. Each function appends a member with this key or, if key is
- * NULL, an element of an array or the document itself. Keys are memstate's own words and
- * are not escaped.
+ * Each function appends a member with the given key. If key is NULL, the
+ * function appends an element of an array or the document itself. Keys are
+ * memstate's own words and are not escaped.
  */
 #ifndef MS_BASE_JSON_WRITE_H
 #define MS_BASE_JSON_WRITE_H
@@ -17,12 +17,13 @@
 
 struct json {
 	struct strbuf *out;
-	bool needs_comma;   /* before the next member or element */
-	bool needs_newline; /* likewise */
-	bool is_in_html;    /* also escape "<", ">" and "&" in strings */
+	bool needs_comma;   /* append a comma before the next member or element */
+	bool needs_newline; /* append a line break before the next member or element */
+	/* Also escape "<", ">" and "&", so that strings can be in HTML. */
+	bool is_in_html;
 };
 
-/* Return a writer of a document, which is empty so far, at the end of *out. */
+/* Return a writer that appends a new document to *out. */
 struct json json_begin(struct strbuf *out);
 
 void json_begin_object(struct json *j, const char *key);
@@ -30,12 +31,12 @@ void json_end_object(struct json *j);
 void json_begin_array(struct json *j, const char *key);
 void json_end_array(struct json *j);
 
-/* Write a line break before the next member, element or closing bracket. */
+/* Append a line break before the next member, element or closing bracket. */
 void json_break_line(struct json *j);
 
 /*
- * Append text, or null for NULL. Control characters are escaped; bytes that are not
- * UTF-8 become \xHH (a backslash, in JSON "\\xHH").
+ * Append text as a string, or null if text is NULL. Control characters are escaped. Each
+ * byte that is not UTF-8 becomes \xHH, which JSON writes as "\\xHH".
  */
 void json_add_string(struct json *j, const char *key, const char *text);
 void json_add_string_part(struct json *j, const char *key, const char *text,
@@ -46,17 +47,17 @@ void json_add_signed(struct json *j, const char *key, int64_t number);
 void json_add_bool(struct json *j, const char *key, bool is_true);
 void json_add_null(struct json *j, const char *key);
 
-/* Append a number, or null for BYTES_UNKNOWN. */
+/* Append a number, or null if amount is BYTES_UNKNOWN. */
 void json_add_amount(struct json *j, const char *key, uint64_t amount);
 
-/* Append an address as a string: "0x7f…". */
+/* Append an address as a string, such as "0x7f…". */
 void json_add_address(struct json *j, const char *key, uint64_t addr);
 
-/* Append a duration in seconds, to the ms or to the us. */
+/* Append a duration in seconds, with a resolution of 1 ms or 1 us. */
 void json_add_seconds_ms(struct json *j, const char *key, uint64_t ns);
 void json_add_seconds_us(struct json *j, const char *key, uint64_t ns);
 
-/* Append a value that is JSON already, such as a number with a certain precision. */
+/* Append text that is already valid JSON, such as a number with a certain precision. */
 void json_add_raw(struct json *j, const char *key, const char *json);
 void json_add_format(struct json *j, const char *key, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

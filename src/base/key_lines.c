@@ -7,7 +7,7 @@
 
 #include "base/num.h"
 
-#define NUMBER_SIZE 24 /* UINT64_MAX has 20 digits */
+#define NUMBER_SIZE 24 /* the longest number, UINT64_MAX, has 20 digits */
 
 const char *key_lines_find(const char *text, const char *key)
 {

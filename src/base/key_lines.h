@@ -3,9 +3,9 @@
  * key_lines - read values from files with one "Key: value" per line, such as status,
  * meminfo, memory.stat or the description of a capture.
  *
- * A process controls part of the text in these files: status contains its name. A
- * key is therefore recognised only at the start of a line, where the kernel never
- * puts such text.
+ * A process controls part of the text in some of these files: status contains the
+ * process's name. A key is therefore recognised only at the start of a line, where the
+ * kernel never writes such text.
  */
 #ifndef MS_BASE_KEY_LINES_H
 #define MS_BASE_KEY_LINES_H
@@ -19,17 +19,18 @@
 /*
  * Find the first line that starts with `key`, which includes the separator ("State:",
  * "oom_kill "). Returns the rest of that line without leading blanks and tabs, or NULL.
- * The value ends at the line break, which is not replaced by a NUL.
+ * The text continues after the value: the line break is not replaced by a NUL.
  */
 const char *key_lines_find(const char *text, const char *key);
 
 /*
- * Like key_lines_find(), for a decimal number that ends at a blank, a tab or the end of
- * the line. Returns false with *ret unchanged if there is no such line or number.
+ * Find a line as key_lines_find() does, and parse its value as a decimal number that
+ * ends at a blank, a tab or the end of the line. Returns false with *ret unchanged if
+ * there is no such line or number.
  */
 bool key_lines_find_u64(const char *text, const char *key, uint64_t *ret);
 
-/* Like key_lines_find_u64(), for a hexadecimal number. */
+/* Do the same as key_lines_find_u64() for a hexadecimal number. */
 bool key_lines_find_hex(const char *text, const char *key, uint64_t *ret);
 
 #endif

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* The argument of load(): pthread_once(3) passes none. */
+/* The library to be loaded by load(), because pthread_once(3) passes no argument. */
 static _Thread_local struct library *loading;
 
 static void load(void)

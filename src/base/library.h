@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * library - load an optional library when a run first needs it.
+ * library - load a shared library when memstate first needs one of its functions.
  *
- * Most runs need none of these libraries, and loading one costs memory: libelf and libz
- * together take a sixth of a MiB. memstate therefore compiles against the library's
- * header, and finds the functions with dlopen(3). The dynamic linker searches for the
- * file as usual, so LD_LIBRARY_PATH applies.
+ * Most runs need none of these libraries, and loading them costs memory: libelf and libz
+ * together use a sixth of a MiB. memstate therefore includes only the library's header,
+ * and finds the functions with dlopen(3). The dynamic linker searches for the file as
+ * usual, so LD_LIBRARY_PATH applies.
  */
 #ifndef MS_BASE_LIBRARY_H
 #define MS_BASE_LIBRARY_H
@@ -15,10 +15,10 @@
 #include <stddef.h>
 
 struct library {
-	const char *file;	  /* its soname, such as "libz.so.1" */
-	const char *const *names; /* of the functions that memstate calls */
+	const char *file;	  /* soname, such as "libz.so.1" */
+	const char *const *names; /* names of the functions that memstate calls */
 	size_t count;
-	void *functions; /* a struct of `count` function pointers, in the order of names */
+	void *functions; /* a struct of `count` function pointers in the order of names */
 	pthread_once_t once;
 	bool is_loaded;
 };
@@ -33,8 +33,8 @@ struct library {
 #define LIBRARY_NAME(name) #name,
 
 /*
- * Define `variable`, a struct with one pointer for each function that LIST(X) names as
- * X(function), and `variable_library`, the argument of library_load() that fills it.
+ * Define `variable`, a struct with one pointer for each function that LIST(X) lists as
+ * X(function), and `variable_library`, which is the argument for library_load().
  */
 #define LIBRARY_DEFINE(variable, file, LIST)                                  \
 	static struct {                                                       \
@@ -45,8 +45,8 @@ struct library {
 		LIBRARY_INIT(file, variable##_names, variable)
 
 /*
- * Load a library, the first time that this is called for it, and find all its functions.
- * Return false if the library is not installed or lacks one of the functions. A library
+ * Load the library and find all its functions, unless an earlier call has done so.
+ * Returns false if the library is not installed or lacks one of the functions. A library
  * is never unloaded. May be called from any thread.
  */
 bool library_load(struct library *library);

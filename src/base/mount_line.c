@@ -8,7 +8,7 @@
 
 #include "base/num.h"
 
-/* Field numbers before the separator " - ", and after it. */
+/* Numbers of the fields before the separator " - " (FIELD_), and after it (AFTER_). */
 enum {
 	FIELD_ID,
 	FIELD_DEVICE = 2,
@@ -56,9 +56,9 @@ static bool split(char *text, char **fields, size_t count)
 }
 
 /*
- * Example: "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup
- * rw,memory". Any number of optional fields may precede the "-". No field before the "-"
- * can contain a blank.
+ * The line has the form "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:9 -
+ * cgroup cgroup rw,memory". Any number of optional fields may precede the "-". No field
+ * before the "-" can contain a blank.
  */
 bool mount_line_parse(char *line, struct mount_line *ret)
 {

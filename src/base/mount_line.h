@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mount_line - parse the lines of mountinfo, see proc_pid_mountinfo(5). The kernel writes
- * blanks, tabs, line breaks and backslashes in paths as \040, \011, \012 and \134; these
- * escapes are decoded.
+ * mount_line - parse the lines of /proc/PID/mountinfo, see proc_pid_mountinfo(5). The
+ * kernel writes blanks, tabs, line breaks and backslashes in paths as \040, \011, \012
+ * and \134. These escapes are decoded.
  */
 #ifndef MS_BASE_MOUNT_LINE_H
 #define MS_BASE_MOUNT_LINE_H
@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All strings point into the parsed line. */
+/* The fields of a line. All strings point into the parsed line. */
 struct mount_line {
-	uint64_t id; /* unique over all mount namespaces */
+	uint64_t id; /* mount ID, unique over all mount namespaces */
 	uint32_t major, minor;
 	const char *root, *point;
 	const char *type;    /* file system type */
@@ -20,20 +20,20 @@ struct mount_line {
 };
 
 /*
- * Parse a line without its line break. The line is modified. Returns false if
- * it is malformed.
+ * Parse a line without its line break. The function modifies the line. Returns
+ * false if the line is malformed.
  */
 bool mount_line_parse(char *line, struct mount_line *ret);
 
 /*
- * Parse the next line of a mountinfo that is well-formed, and advance *rest behind it.
- * *rest is the text, which is modified, or NULL. Returns false at the end.
+ * Parse the next well-formed line of a mountinfo file, and advance *rest past it. *rest
+ * is the file's text, which the function modifies, or NULL. Returns false at the end.
  */
 bool mount_line_next(char **rest, struct mount_line *ret);
 
 /*
- * Find an option of the file system, such as "memory" or, including its "=", "hidepid=".
- * Returns the text after the option, or NULL.
+ * Find an option of the file system, such as "memory", or such as "hidepid=" for an
+ * option with a value. Returns the text after the option's name (and "="), or NULL.
  */
 const char *mount_line_find_option(const struct mount_line *m, const char *option);
 

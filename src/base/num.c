@@ -6,9 +6,10 @@
 #include <errno.h>
 #include <stddef.h>
 
-#define PID_MAX_LIMIT 4194304 /* include/linux/threads.h, 64-bit kernels */
+/* The kernel's PID_MAX_LIMIT on 64-bit machines (include/linux/threads.h). */
+#define PID_MAX_LIMIT 4194304
 
-/* Parse digits at *text and advance *text past them. */
+/* Parse the decimal digits at *text, and advance *text past them. */
 static int take_digits(const char **text, uint64_t *ret, unsigned int *ret_count)
 {
 	uint64_t value = 0;

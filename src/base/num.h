@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * num - strict conversion of text to numbers: the whole text must be one number in range.
- *
- * All functions return 0, -EINVAL (not a number) or -ERANGE, and leave *ret
- * unchanged on failure.
+ * num - strict conversion of text to numbers: the whole text must be a
+ * number in range. All functions return 0, -EINVAL (not a number) or
+ * -ERANGE. On failure *ret is unchanged.
  */
 #ifndef MS_BASE_NUM_H
 #define MS_BASE_NUM_H
@@ -11,18 +10,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Parse decimal digits: no sign, blank or prefix. */
+/* Parse a decimal number without sign, blanks or prefix. */
 int num_parse_u64(const char *text, uint64_t *ret);
 
-/* Parse hexadecimal digits, with an optional 0x prefix. */
+/* Parse a hexadecimal number, with or without the prefix 0x. */
 int num_parse_hex(const char *text, uint64_t *ret);
 
-/* Parse a pid like num_parse_u64(), from 1 to the kernel's maximum pid (2^22). */
+/* Parse a pid: a decimal number from 1 to the kernel's maximum pid (2^22). */
 int num_parse_pid(const char *text, int *ret_pid);
 
 /*
- * Parse a decimal number with up to three digits of fraction, in thousandths: "0.5" is
- * 500. More digits are an error.
+ * Parse a decimal number with up to three digits of fraction. *ret is in thousandths:
+ * "0.5" is stored as 500. More digits are an error.
  */
 int num_parse_thousandths(const char *text, uint64_t *ret);
 

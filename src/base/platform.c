@@ -15,12 +15,12 @@
 #	define MACHINE "another machine"
 #endif
 
-/* All three parts support the same machine and page size. */
+/* All parts require this machine and this page size. */
 #define KNOWN_MACHINE "x86-64"
 #define KNOWN_PAGE_BYTES 4096
 
 static const struct {
-	/* the message if the machine or the page size is not supported */
+	/* messages for an unsupported machine and an unsupported page size */
 	const char *machine, *page;
 } refusals[PLATFORM_PART_COUNT_] = {
 	[PLATFORM_WALK] = { "heaps can be read from outside on x86-64 only",

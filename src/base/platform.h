@@ -2,9 +2,9 @@
 /*
  * platform - which parts of memstate work on this machine and with this page size.
  *
- * The parts listed here depend on registers, machine code, allocator layouts or the
- * page size. All other parts work on any 64-bit Linux. A single table defines what each
- * part requires.
+ * The parts listed in this file depend on registers, machine code, allocator layouts
+ * or the page size. All other parts work on any 64-bit Linux. platform.c has a
+ * single table of the requirements.
  */
 #ifndef MS_BASE_PLATFORM_H
 #define MS_BASE_PLATFORM_H
@@ -12,27 +12,31 @@
 #include <stdint.h>
 
 enum platform_part {
-	PLATFORM_WALK, /* read the heap of a process from outside: heap, leaks, explain */
-	/* inject code into a running process: the helper, hooks that count */
+	/* Read the heap of a process from outside, for heap, leaks and explain. */
+	PLATFORM_WALK,
+	/* Inject code into a running process: a helper, or hooks that count calls. */
 	PLATFORM_BORROW,
 	PLATFORM_BREAKPOINTS, /* count calls in a running process with uprobes */
 	PLATFORM_PART_COUNT_
 };
 
 struct platform {
-	const char *machine; /* for which memstate was built, such as "x86-64" */
-	uint64_t page_bytes; /* page size of the running kernel */
+	const char *machine; /* machine for which memstate was built, such as "x86-64" */
+	uint64_t page_bytes; /* page size of the running kernel, in bytes */
 };
 
 struct platform platform_here(void);
 
-/* Return why a part does not work on a platform (static text), or NULL if it works. */
+/* Return why a part does not work on the given platform, or NULL if it works. Static. */
 const char *platform_refusal_on(const struct platform *platform, enum platform_part part);
 
-/* Like platform_refusal_on() for platform_here(). */
+/* Return why a part does not work on this machine, or NULL if it works. Static. */
 const char *platform_refusal(enum platform_part part);
 
-/* For tests: make platform_here() return *platform (borrowed). NULL restores it. */
+/*
+ * For tests: make platform_here() return *platform, which is borrowed.
+ * NULL restores the real platform.
+ */
 void platform_pretend(const struct platform *platform);
 
 #endif

@@ -71,7 +71,10 @@ void strbuf_add_repeat(struct strbuf *sb, const char *text, size_t count)
 		strbuf_add(sb, text, length);
 }
 
-/* Written by hand: a CSV row is mostly integers, and strbuf_addf() is six times slower. */
+/*
+ * This function formats digits itself because a CSV row consists mostly of integers, and
+ * strbuf_addf() takes six times as long.
+ */
 void strbuf_add_u64(struct strbuf *sb, uint64_t value)
 {
 	char digits[20];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * strbuf - a growing text buffer. `text` is NUL-terminated once anything was added. Bytes
- * added with strbuf_add() may contain NUL bytes.
+ * strbuf - a growing text buffer. `text` is terminated by NUL once anything was added.
+ * Bytes added with strbuf_add() may include NUL bytes.
  *
- * strbuf_init() allocates nothing, strbuf_clear() keeps the memory,
- * strbuf_release() frees it.
+ * strbuf_init() allocates no memory, strbuf_clear() keeps the memory for reuse,
+ * and strbuf_release() frees it.
  */
 #ifndef MS_BASE_STRBUF_H
 #define MS_BASE_STRBUF_H
@@ -29,10 +29,10 @@ void strbuf_init(struct strbuf *sb);
 void strbuf_release(struct strbuf *sb);
 void strbuf_clear(struct strbuf *sb);
 
-/* Return the text, or "" if the buffer is empty. Borrowed until the next change. */
+/* Return the text, or "" if the buffer is empty. Borrowed until the buffer changes. */
 const char *strbuf_text(const struct strbuf *sb);
 
-/* Return the text, which the caller frees; never NULL. The buffer is empty afterwards. */
+/* Return the text, never NULL, and leave the buffer empty. The caller frees the text. */
 char *strbuf_take(struct strbuf *sb);
 
 void strbuf_add(struct strbuf *sb, const void *bytes, size_t length);
@@ -45,7 +45,7 @@ void strbuf_addf(struct strbuf *sb, const char *format, ...)
 void strbuf_vaddf(struct strbuf *sb, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
-/* Cut the text to `length` bytes. Does nothing if the text is not longer. */
+/* Truncate the text to `length` bytes. Does nothing if the text is not longer. */
 void strbuf_truncate(struct strbuf *sb, size_t length);
 
 #endif

@@ -46,16 +46,22 @@ bool text_is_control(uint32_t code_point)
 	static const struct {
 		uint32_t first, last;
 	} ranges[] = {
-		{ 0x00, 0x1f },	      { 0x7f, 0x9f },
-		{ 0x61c, 0x61c },   /* Arabic letter mark */
-		{ 0x200b, 0x200b }, /* zero width space; words need the joiners after it */
-		{ 0x200e, 0x200f }, /* direction marks */
-		{ 0x2028, 0x202e }, /* line and paragraph separators, embeddings, overrides */
-		{ 0x2060, 0x206f },   /* invisible operators, isolates */
+		{ 0x00, 0x1f },
+		{ 0x7f, 0x9f },
+		{ 0x61c, 0x61c }, /* Arabic letter mark */
+		/*
+		 * Zero width space; the joiners after it are not
+		 * listed, because words need them.
+		 */
+		{ 0x200b, 0x200b },
+		{ 0x200e, 0x200f }, /* left-to-right and right-to-left marks */
+		/* Line and paragraph separators, directional embeddings and overrides. */
+		{ 0x2028, 0x202e },
+		{ 0x2060, 0x206f },   /* invisible operators, directional isolates */
 		{ 0xfeff, 0xfeff },   /* byte order mark */
-		{ 0xfff9, 0xfffb },   /* interlinear annotation */
+		{ 0xfff9, 0xfffb },   /* interlinear annotation characters */
 		{ 0xfffe, 0xffff },   /* noncharacters: not allowed in XML */
-		{ 0xe0000, 0xe007f }, /* tags */
+		{ 0xe0000, 0xe007f }, /* tag characters */
 	};
 
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)

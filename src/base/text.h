@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * text - make untrusted bytes safe to display. A process chooses its own name and the
- * names of its files; these may contain newlines, terminal escapes and invalid UTF-8.
+ * names of its files, which may contain newlines, terminal escapes and invalid UTF-8.
  */
 #ifndef MS_BASE_TEXT_H
 #define MS_BASE_TEXT_H
@@ -13,34 +13,34 @@
 #include "base/strbuf.h"
 
 /*
- * Return the length (1 to 4) of the well-formed UTF-8 character at the start of text, or
- * 0 with *ret_code_point unchanged. Overlong forms, surrogates and code points above
- * U+10FFFF are not well-formed.
+ * Return the length (1 to 4) of the well-formed UTF-8 character at the start of text, and
+ * store its code point. Returns 0 with *ret_code_point unchanged if there is none.
+ * Overlong forms, surrogates and code points above U+10FFFF are not well-formed.
  */
 size_t text_utf8_next(const char *text, size_t length, uint32_t *ret_code_point);
 
 /*
  * Return true for code points that move, hide or recolour text: C0, DEL, C1, line
- * separators, bidi controls, and invisible characters that no script needs.
+ * separators, bidi controls, and invisible characters that no script requires.
  */
 bool text_is_control(uint32_t code_point);
 
 /*
- * Append text, writing each byte of control characters and of invalid UTF-8 as \xHH. A
- * backslash is not escaped. With `ascii`, all characters outside 0x20 to 0x7e are
- * written as \xHH.
+ * Append text, with each byte of a control character or of invalid UTF-8 written as
+ * \xHH. A backslash is not escaped. If `ascii` is set, all characters outside 0x20 to
+ * 0x7e are also written as \xHH.
  */
 void text_add_printable(struct strbuf *out, const char *text, size_t length, bool ascii);
 
 /*
- * Append words. When the next word would exceed column `width`, start a new line indented
- * by `indent` blanks. The first line must already have its indent. Ends with a newline.
+ * Append words, and wrap lines before column `width`. Each new line begins with `indent`
+ * blanks; the caller has already indented the first one. The text ends with a newline.
  */
 void text_add_wrapped(struct strbuf *out, const char *words, size_t indent, size_t width);
 
 /*
- * Copy a NUL-terminated text into a fixed field of `size` bytes. Too long a text is cut
- * between characters. The result is always NUL-terminated.
+ * Copy a NUL-terminated text into a fixed field of `size` bytes. A text that is too long
+ * is cut between two characters. The result is always NUL-terminated.
  */
 void text_copy(char *to, size_t size, const char *from);
 

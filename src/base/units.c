@@ -13,7 +13,9 @@
 
 int units_bytes_from_kib(uint64_t kib, uint64_t *ret_bytes)
 {
-	/* the maximum is 2^64-1024, so a known amount never equals BYTES_UNKNOWN */
+	/*
+	 * The maximum is 2^64-1024 bytes, so that no known amount equals BYTES_UNKNOWN.
+	 */
 	if (kib > UINT64_MAX / 1024)
 		return -ERANGE;
 	*ret_bytes = kib * 1024;
@@ -30,7 +32,7 @@ struct suffix {
 	uint64_t unit;
 };
 
-/* Parse a number in thousandths, followed by one of the suffixes. */
+/* Parse a number with up to three decimals, followed by one of the suffixes. */
 static int parse_with_suffix(const char *text, const struct suffix *suffixes,
 			     size_t count, uint64_t *ret)
 {
@@ -99,13 +101,13 @@ const char *units_format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE])
 		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64, bytes);
 		return buf;
 	}
-	/* 1023.95K would be rounded to "1024.0K": use the next prefix from there on */
+	/* 1023.95K would be rounded to "1024.0K", so "1.0M" is used from there on */
 	while (prefixes[i + 1] && bytes / unit >= 1023 &&
 	       bytes - 1023 * unit >= unit - unit / 20) {
 		unit *= 1024;
 		i++;
 	}
-	if (unit > UINT64_MAX / 16) { /* keep the product below 2^64 */
+	if (unit > UINT64_MAX / 16) { /* keep the multiplication by 10 below 2^64 */
 		bytes /= 1024;
 		unit /= 1024;
 	}

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * units - conversion of amounts and times from the kernel's and the user's
- * units, and to text.
+ * units - convert amounts and times from the kernel's and the user's
+ * units, and format them as text.
  *
- * Amounts in bytes are always uint64_t. BYTES_UNKNOWN means that a value could not be
- * read; sums with it are unknown too, and it is never displayed as a number.
+ * Amounts in bytes are always uint64_t. BYTES_UNKNOWN means that a value
+ * could not be read. Sums with an unknown amount are unknown, and
+ * BYTES_UNKNOWN is never displayed as a number.
  */
 #ifndef MS_BASE_UNITS_H
 #define MS_BASE_UNITS_H
@@ -25,7 +26,7 @@ static inline bool bytes_known(uint64_t bytes)
 	return bytes != BYTES_UNKNOWN;
 }
 
-/* Return 0 for an unknown amount, so that sums include only known amounts. */
+/* Return bytes, or 0 if unknown, for sums of the known amounts. */
 static inline uint64_t bytes_or_0(uint64_t bytes)
 {
 	return bytes_known(bytes) ? bytes : 0;
@@ -48,14 +49,14 @@ static inline uint64_t bytes_sub(uint64_t a, uint64_t b)
 }
 
 /*
- * Convert the kernel's "kB" (1024 bytes). Returns 0, or -ERANGE with
- * *ret_bytes unchanged.
+ * Convert an amount in the kernel's "kB" (1024 bytes) to bytes. Returns 0, or
+ * -ERANGE with *ret_bytes unchanged.
  */
 int units_bytes_from_kib(uint64_t kib, uint64_t *ret_bytes);
 
 /*
- * Convert bytes to the kernel's "kB". An amount that came from the kernel in kB
- * loses nothing.
+ * Convert bytes to the kernel's "kB" (1024 bytes). The conversion is exact for amounts
+ * that the kernel reported in kB.
  */
 uint64_t units_bytes_to_kib(uint64_t bytes);
 
@@ -71,19 +72,23 @@ int units_parse_duration(const char *text, uint64_t *ret_ns);
  */
 int units_parse_bytes(const char *text, uint64_t *ret_bytes);
 
-/* Large enough for every text below, including the NUL. */
+/* Large enough for every text formatted by the functions below, including the NUL. */
 #define UNITS_TEXT_SIZE 24
 
 /*
- * Format an amount: "0", "512", "1.5K", "64.0M", "1.2G". Powers of 1024, at most 7
- * columns ("1023.9K"), rounded half up; "-" if unknown. Returns buf.
+ * Format an amount: "0", "512", "1.5K", "64.0M", "1.2G". Prefixes are powers of
+ * 1024. The text has at most 7 columns ("1023.9K") and is rounded half up; an
+ * unknown amount is "-". Returns buf.
  */
 const char *units_format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE]);
 
-/* Format a number of thousandths: "12", "12.5", "0.001"; "-" if unknown. Returns buf. */
+/*
+ * Format a number of thousandths: "12", "12.5", "0.001". An
+ * unknown number is "-". Returns buf.
+ */
 const char *units_format_thousandths(uint64_t thousandths, char buf[UNITS_TEXT_SIZE]);
 
-/* Format a change: "+1.5M", "-64.0K", "0". Returns buf. */
+/* Format a difference of two amounts: "+1.5M", "-64.0K", "0". Returns buf. */
 const char *units_format_change(int64_t bytes, char buf[UNITS_TEXT_SIZE]);
 
 /*
@@ -92,13 +97,13 @@ const char *units_format_change(int64_t bytes, char buf[UNITS_TEXT_SIZE]);
  */
 const char *units_format_duration(uint64_t ns, char buf[UNITS_TEXT_SIZE]);
 
-/* Return part / whole in per mille, rounded to nearest; 0 if the whole is 0. */
+/* Return part / whole in per mille, rounded to nearest. Returns 0 if whole is 0. */
 unsigned int units_per_mille(uint64_t part, uint64_t whole);
 
 /*
  * Format a rate such as "+60.1M/h". The unit is /s or /min if unit_of is at least 1 MiB
- * per second or per minute, otherwise /h. Pass the same unit_of (in bytes per hour) for
- * rates that are shown side by side. Returns buf.
+ * per second or per minute, otherwise /h. For rates that are shown side by side, pass the
+ * same unit_of, in bytes per hour. Returns buf.
  */
 const char *units_format_rate(int64_t bytes_per_hour, int64_t unit_of,
 			      char buf[UNITS_TEXT_SIZE]);
