@@ -9,19 +9,20 @@
 #include "base/xalloc.h"
 
 /*
- * Length of a UUID. Static pods, from files on the node, have a digest
- * without dashes instead.
+ * Length of a pod's UID, which is a UUID. The UID of a static pod (defined by a file on
+ * the node) is a digest without dashes instead.
  */
 #define UUID_LENGTH 36
 #define DIGEST_LENGTH 32
 
 /*
- * The prefixes of ids, and their runtimes. The id of a conmon is that of the
- * container it monitors.
+ * Prefixes of container ids in cgroup names, and the runtime that uses
+ * each prefix. The cgroup of a conmon process, which monitors a container,
+ * is named after the container's id.
  */
 static const struct {
 	const char *prefix;
-	const char *runtime; /* NULL: not the container itself */
+	const char *runtime; /* NULL: the cgroup of a monitor */
 } prefixes[] = {
 	{ "docker", "docker" },	     { "cri-containerd", "containerd" },
 	{ "nerdctl", "containerd" }, { "crio", "cri-o" },
@@ -74,7 +75,10 @@ static void set_text(char **to, const char *text)
 	set(to, text, text ? strlen(text) : 0);
 }
 
-/* Find the id at the end of a component: alone, or after a "-" or ":". */
+/*
+ * Find the container id at the end of a path component: the whole
+ * component, or the part after a "-" or ":".
+ */
 static bool find_id(struct part part, struct part *ret_prefix, struct part *ret_id)
 {
 	size_t before;
@@ -95,7 +99,7 @@ static bool find_id(struct part part, struct part *ret_prefix, struct part *ret_
 }
 
 /*
- * Return the part after the last colon, as in
+ * Return the text after the last colon: "cri-containerd" for
  * "kubepods-…-podUID.slice:cri-containerd".
  */
 static struct part last_word(struct part part)
@@ -108,8 +112,8 @@ static struct part last_word(struct part part)
 }
 
 /*
- * Return the runtime that created the group, according to the prefix of the
- * id or the parent group.
+ * Return the container runtime that created the cgroup, according to the prefix of
+ * the id or the name of the parent cgroup.
  */
 static const char *find_runtime(struct part prefix, struct part above, bool is_pod)
 {
@@ -134,12 +138,13 @@ static void take_id(struct part prefix, struct part id, struct part above, char 
 	set_text(&names[CGROUP_NAME_RUNTIME],
 		 find_runtime(prefix, above, names[CGROUP_NAME_POD_UID] != NULL));
 	set_text(&names[CGROUP_NAME_CONTAINER], NULL);
-	set_text(&names[CGROUP_NAME_UNIT], NULL); /* it belonged to an ancestor group */
+	/* the unit belonged to an ancestor cgroup */
+	set_text(&names[CGROUP_NAME_UNIT], NULL);
 }
 
 /*
- * Find the pod's UID in "podUID" or "…-podUID.slice". The UID may
- * contain "_" instead of "-".
+ * Find the pod's UID in "podUID" or "…-podUID.slice". The UID
+ * may contain "_" in place of "-".
  */
 static bool find_pod_uid(struct part part, struct part *ret)
 {
@@ -163,8 +168,7 @@ static bool find_pod_uid(struct part part, struct part *ret)
 
 static void take_pod(struct part uid, struct part whole, char **names)
 {
-	cgroup_names_clear(
-		names); /* a pod inside a container replaces the outer container */
+	cgroup_names_clear(names); /* the pod runs inside the container found so far */
 	names[CGROUP_NAME_POD_UID] = xstrndup(uid.text, uid.length);
 	for (size_t i = 0; i < uid.length; i++)
 		if (uid.text[i] == '_')
@@ -174,7 +178,7 @@ static void take_pod(struct part uid, struct part whole, char **names)
 									 : "guaranteed");
 }
 
-/* Find an LXC container, which has a name but no id. */
+/* Find an LXC container. LXC containers have names, not ids. */
 static bool find_lxc(struct part part, struct part above, struct part *ret)
 {
 	static const char payload[] = "lxc.payload.";

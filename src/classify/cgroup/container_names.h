@@ -18,9 +18,9 @@
 void container_names_find(const char *path, char **names);
 
 /*
- * Parse a container name that kubelet gives its runtimes,
- * "k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT". Sets only names that are still NULL. Returns
- * false if name has another form.
+ * Parse a container name as kubelet passes it to container runtimes,
+ * "k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT". Set only names that are still NULL.
+ * Return false if name has another form.
  */
 bool container_names_take_kubelets(const char *name, char **names);
 

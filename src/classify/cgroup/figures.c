@@ -10,7 +10,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Add the figures of the processes. */
+/* Add the figures of all processes to *f. */
 static void add_processes(const struct snapshot *processes, struct oom_figures *f)
 {
 	f->is_lazyfree_exact = true;
@@ -50,13 +50,17 @@ static void set_kernel(const struct cgroup_stat *s, enum cgroup_version version,
 		bytes_or_0(s->slab_unreclaimable_bytes);
 	f->other_kernel_bytes = version == CGROUP_V2 ? bytes_sub(f->kernel_bytes, parts)
 						     : BYTES_UNKNOWN;
-	/* v1 has a separate account and limit for sockets */
+	/*
+	 * cgroup v1 accounts for socket memory separately and
+	 * has a separate limit for it
+	 */
 	f->sock_bytes = version == CGROUP_V2 ? s->sock_bytes : 0;
 }
 
 /*
- * Return a part, limited to what the other parts leave of the whole. The files are read
- * at different times and may be inconsistent.
+ * Limit a part of the cgroup's memory to *left_bytes, subtract it from
+ * *left_bytes and return it. The kernel's files are read at different times, so
+ * the parts may add up to more than the whole.
  */
 static uint64_t take_part(uint64_t part_bytes, uint64_t *left_bytes)
 {
@@ -80,9 +84,9 @@ static void set_kernel_parts(const struct cgroup_kernel *k, struct oom_figures *
 }
 
 /*
- * Return the hidden memory. MADV_FREE moves pages to the inactive file list.
- * Pages that are written again stay there until the kernel scans the list
- * (mm/swap.c, folio_mark_lazyfree).
+ * Return the anonymous memory on the file LRU lists that is no longer LazyFree.
+ * MADV_FREE moves pages to the inactive file list, where they stay when written again,
+ * until the kernel scans the list (mm/swap.c, folio_mark_lazyfree).
  */
 static uint64_t find_hidden(const struct cgroup_stat *s, const struct oom_figures *f)
 {
@@ -120,7 +124,7 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	f.limit_bytes = cgroup_limit_bytes(cgroup);
 	f.slack_bytes = cgroup->slack_bytes;
 	add_processes(processes, &f);
-	/* the sum over processes cannot exceed the group's anonymous memory */
+	/* limit the sum over processes to the cgroup's anonymous memory */
 	f.lazyfree_bytes = least(f.lazyfree_bytes, bytes_or_0(s->anon_bytes));
 	f.live_anon_bytes = bytes_sub(s->anon_bytes, f.lazyfree_bytes);
 	f.shmem_bytes = s->shmem_bytes;
@@ -130,7 +134,7 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	set_kernel_parts(&cgroup->kernel, &f);
 	set_need(&f);
 	f.working_set_bytes = bytes_sub(f.usage_bytes, s->inactive_file_bytes);
-	/* an unreadable process may have LazyFree pages, and certainly has memory */
+	/* sums without an unreadable process would be too low */
 	if (f.unreadable_count > 0)
 		f.process_bytes = BYTES_UNKNOWN;
 	f.hidden_bytes = f.unreadable_count > 0 ? BYTES_UNKNOWN : find_hidden(s, &f);

@@ -6,9 +6,9 @@
  *   usage = need + lazyfree + file + slab_reclaimable + unexplained
  *   need  = live anon + shmem + kernel without slab_reclaimable + sock
  *
- * All figures are of the level that owns the limit, or of the group itself without a
- * limit. unexplained is signed, because the kernel's sums lag behind the per-CPU
- * counters; it lies within +-slack.
+ * All figures are those of the cgroup whose limit applies, which may be an ancestor, or
+ * of the cgroup itself if there is no limit. unexplained may be negative, because the
+ * kernel's sums lag behind its per-CPU counters. Its absolute value is at most slack.
  */
 #ifndef MS_CLASSIFY_CGROUP_FIGURES_H
 #define MS_CLASSIFY_CGROUP_FIGURES_H
@@ -19,28 +19,28 @@
 struct oom_figures {
 	uint64_t usage_bytes;
 	uint64_t limit_bytes;	 /* CGROUP_NO_LIMIT if there is none */
-	uint64_t need_bytes;	 /* cannot be reclaimed */
+	uint64_t need_bytes;	 /* memory that the kernel cannot reclaim */
 	uint64_t headroom_bytes; /* limit - need; unknown without a limit */
-	uint64_t slack_bytes;	 /* possible error of the kernel's amounts */
+	uint64_t slack_bytes;	 /* maximum error of the kernel's amounts */
 	int64_t unexplained_bytes;
 
-	/* Parts of need: */
+	/* Parts of need_bytes: */
 	uint64_t live_anon_bytes, shmem_bytes, kernel_bytes, sock_bytes;
 	/*
-	 * Parts of kernel_bytes, if the kernel reports them (v2). other:
-	 * pipe buffers and similar.
+	 * Parts of kernel_bytes, if the kernel reports them (cgroup v2).
+	 * other_kernel_bytes contains pipe buffers and similar memory.
 	 */
 	uint64_t kernel_stack_bytes, pagetables_bytes, percpu_bytes, vmalloc_bytes;
 	uint64_t slab_unreclaimable_bytes, other_kernel_bytes;
 	/*
-	 * Parts of kernel_bytes in v1, unknown in recordings. Slab figures are
-	 * exact; pipe_limit_bytes is an upper bound. TCP buffers are charged
-	 * to a separate account.
+	 * Parts of kernel_bytes with cgroup v1; unknown in recordings. The slab
+	 * figures are exact; pipe_limit_bytes is an upper bound. TCP buffers
+	 * are charged to a separate account.
 	 */
 	uint64_t inode_slab_bytes, socket_slab_bytes, pipe_limit_bytes;
 	uint64_t pipe_count, socket_count;
 	uint64_t tcp_bytes;
-	/* Reclaimable without swap: */
+	/* Memory that can be reclaimed without swapping: */
 	uint64_t lazyfree_bytes, file_bytes, slab_reclaimable_bytes;
 
 	uint64_t swap_bytes;
@@ -52,23 +52,24 @@ struct oom_figures {
 	uint64_t hidden_bytes;
 	uint64_t process_bytes; /* sum of the Pss of all processes */
 	/*
-	 * Charged but not attributable to a process: files left on a tmpfs, or
-	 * processes not visible.
+	 * Memory charged to the cgroup but not attributable to a visible
+	 * process, such as files left on a tmpfs.
 	 */
 	uint64_t unaccounted_bytes;
 	/*
-	 * If a process could not be read, lazyfree_bytes is a lower bound and the three
-	 * figures above are unknown.
+	 * If a process could not be read, lazyfree_bytes is a lower bound, and
+	 * hidden_bytes, process_bytes and unaccounted_bytes are unknown.
 	 */
 	size_t process_count, unreadable_count;
-	/* -errno of one process that could not be read; 0: unknown. */
+	/* -errno from reading one of the unreadable processes; 0: unknown. */
 	int unreadable_error;
-	bool is_lazyfree_exact; /* smaps of every process was read, not only the rollup */
+	/* smaps was read for every process, not only smaps_rollup */
+	bool is_lazyfree_exact;
 };
 
 /*
- * Compute the figures. processes are those of cgroup->pids. hidden_bytes is reported only
- * if the slack is known.
+ * Compute the figures of a cgroup. processes must be those of cgroup->pids.
+ * hidden_bytes is known only if the slack is known.
  */
 void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *processes,
 		      struct oom_figures *ret);

@@ -43,8 +43,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
 }
 
 /*
- * Return the sample nearest to near_ns, within within_ns, in which the
- * amount is known; or NULL.
+ * Return the sample nearest to near_ns in which the amount is known, or NULL if there
+ * is no such sample within within_ns of near_ns.
  */
 static const struct run_sample *find_sample(const struct run *run, unsigned int amount,
 					    uint64_t near_ns, uint64_t within_ns)
@@ -143,11 +143,11 @@ static bool is_heap_known(const struct run *run, enum run_moment moment)
 	return sample && sample->heap_quality != QUALITY_UNKNOWN;
 }
 
-/* The good runs of one variant. */
+/* All good runs of one variant (see run_is_good()). */
 struct good_runs {
 	const struct run **runs;
 	size_t count;
-	uint64_t *values; /* room for one value per run */
+	uint64_t *values; /* scratch space for one value per run */
 };
 
 static void find_heap_quality(const struct good_runs *good,
@@ -227,10 +227,7 @@ static void set_counted(const struct comparison *comparison, size_t index,
 	}
 }
 
-/*
- * The figures that users look at first: the settled Rss, or else the Rss
- * at the end, or the peak.
- */
+/* Figures for choosing the typical run of a variant, most important first. */
 static const enum figure typical_figures[] = {
 	FIGURE_AT(MOMENT_SETTLED, AMOUNT_RSS),
 	FIGURE_AT(MOMENT_END, AMOUNT_RSS),
@@ -238,7 +235,10 @@ static const enum figure typical_figures[] = {
 	FIGURE_WALL,
 };
 
-/* Return true if the heap was read at the moment that users look at. */
+/*
+ * Return true if the heap was read at the settled moment or, without such
+ * a moment, at the end of the run.
+ */
 static bool is_told_apart(const struct run *run)
 {
 	bool has_settled = run->moments[MOMENT_SETTLED] < run->sample_count;
@@ -246,7 +246,7 @@ static bool is_told_apart(const struct run *run)
 	return is_heap_known(run, has_settled ? MOMENT_SETTLED : MOMENT_END);
 }
 
-/* Return the run nearest to the median, preferring runs whose heap was read. */
+/* Return the run nearest to the median. Runs whose heap was read are preferred. */
 static const struct run *find_typical(const struct comparison *comparison,
 				      const struct good_runs *good,
 				      const struct compared_variant *variant)

@@ -11,7 +11,7 @@
 
 #include "model/comparison.h"
 
-/* The amounts of a run at each of its moments. */
+/* Amounts of a run at one of its moments, such as the end of the work. */
 enum amount {
 	AMOUNT_RSS,
 	AMOUNT_FIRM, /* Rss without LazyFree */
@@ -19,12 +19,12 @@ enum amount {
 	AMOUNT_UNBACKED,
 	AMOUNT_SWAP,
 	AMOUNT_POOL,  /* pool_pages + pool_fragments */
-	AMOUNT_OWNER, /* + enum owner */
+	AMOUNT_OWNER, /* the first amount by owner; add an enum owner */
 	AMOUNT_COUNT_ = AMOUNT_OWNER + OWNER_COUNT_
 };
 
 enum figure {
-	FIGURE_WALL, /* ns, like all times */
+	FIGURE_WALL, /* in ns, like all times */
 	FIGURE_CPU,
 	FIGURE_USER,
 	FIGURE_SYSTEM,
@@ -32,20 +32,20 @@ enum figure {
 	FIGURE_MAJOR_FAULTS,
 	FIGURE_GIVEN_BACK, /* calls that returned memory to the kernel */
 	FIGURE_ABOVE,	   /* time above the limit; unknown without a limit */
-	FIGURE_PEAK_RSS,   /* as reported by the kernel */
-	FIGURE_RSS_GROWTH, /* from the middle of the work to its end */
+	FIGURE_PEAK_RSS,   /* the peak as reported by the kernel */
+	FIGURE_RSS_GROWTH, /* growth from the middle of the work to its end */
 	/*
-	 * At the end of the work, or at the heap reading nearest to it within a
-	 * third of the work's time.
+	 * Live memory and pool at the end of the work, or at the heap reading nearest
+	 * to the end if that is within a third of the work's time.
 	 */
 	FIGURE_LATE_LIVE,
 	FIGURE_LATE_POOL,
-	/* From a separate counting run; unknown in the other runs. */
+	/* Counted in a separate run; unknown in all other runs. */
 	FIGURE_ALLOCATIONS,
 	FIGURE_REQUESTED,
 	FIGURE_TEMPORARY,
-	FIGURE_ALLOCATION_RATE, /* per second of the median wall time */
-	FIGURE_MOMENT_,		/* use FIGURE_AT() */
+	FIGURE_ALLOCATION_RATE, /* allocations per second of the median wall time */
+	FIGURE_MOMENT_,		/* first figure by moment; use FIGURE_AT() */
 	FIGURE_COUNT_ = FIGURE_MOMENT_ + MOMENT_COUNT_ * AMOUNT_COUNT_
 };
 
@@ -53,19 +53,22 @@ enum figure {
 	((enum figure)(FIGURE_MOMENT_ + (int)(moment)*AMOUNT_COUNT_ + (int)(amount)))
 #define FIGURE_OWNER_AT(moment, owner) FIGURE_AT(moment, AMOUNT_OWNER + (int)(owner))
 
-/* Return one figure of one run, good or not. If the size shrank, its growth is 0. */
+/*
+ * Return one figure of one run, whether or not the run is good.
+ * If Rss shrank, its growth is 0.
+ */
 uint64_t compare_run_figure(const struct comparison *comparison, const struct run *run,
 			    enum figure figure);
 
 /*
- * Return true if the run counts: it is not a warm-up, not a counting
- * run, and did not fail.
+ * Return true if the run enters the statistics: it did not fail and is
+ * neither a warm-up nor a counting run.
  */
 bool run_is_good(const struct run *run);
 
 /*
- * Statistics over the runs in which a figure is known. All are unknown
- * if there is no such run.
+ * Median and range of a figure over the runs in which it is known. All values
+ * are unknown if there is no such run.
  */
 struct spread {
 	uint64_t median; /* for an even number of runs, the mean of the middle two */
@@ -77,14 +80,15 @@ struct spread {
 void spread_set(struct spread *spread, uint64_t *values, size_t count);
 
 struct compared_variant {
-	size_t good_count, failed_count; /* neither includes warm-ups */
+	size_t good_count, failed_count; /* warm-ups are not counted */
 	const char *problem;		 /* problem of the first failed run, or NULL */
 	/*
-	 * The by-owner figures at a moment use the runs whose heap was read then, if
-	 * there are any. In other runs the heap is part of anon.
+	 * The figures by owner at a moment come only from runs whose heap was read at
+	 * that moment, if there are any. In other runs the heap is part of anon.
 	 */
 	struct spread figures[FIGURE_COUNT_];
-	enum quality heap_quality[MOMENT_COUNT_]; /* the worst of these runs */
+	/* worst quality among the runs whose heap was read */
+	enum quality heap_quality[MOMENT_COUNT_];
 	/*
 	 * Index of the good run nearest to the medians;
 	 * SIZE_MAX: there is no good run.

@@ -61,8 +61,8 @@ static struct moment_change *add(struct moment_diff *diff, enum moment_part part
 }
 
 /*
- * Sum a figure over the processes in which it is
- * known. Unknown if it is known in none.
+ * Return the sum of a figure over the processes in which the figure is known, or
+ * BYTES_UNKNOWN if it is known in none.
  */
 
 static uint64_t sum(const struct moment *moment,
@@ -125,7 +125,7 @@ static void add_sums(struct moment_diff *diff, const struct moment *before,
 	}
 }
 
-/* A process at both moments. SIZE_MAX: not present at that moment. */
+/* Indices of a process at the two moments. SIZE_MAX: absent at that moment. */
 struct pair {
 	size_t before, after;
 };
@@ -189,7 +189,7 @@ static const struct moment_mappings *mappings_of(const struct moment *moment,
 	return process == SIZE_MAX ? NULL : &moment->mappings[process];
 }
 
-/* Add a row for a pair of processes, with its name and its owner. */
+/* Add a row for a process that exists at one or both moments. */
 static struct moment_change *add_of_pair(struct moment_diff *diff, enum moment_part part,
 					 const struct usage *b, const struct usage *a)
 {
@@ -212,8 +212,8 @@ static bool has_heap(const struct moment_mappings *m)
 }
 
 /*
- * Add the owners of one process. If the heap was read at only one of the moments, its
- * owners count as anon at both.
+ * Add the sizes of one process by owner to sums. Unless with_heap is set, the heap's
+ * owners count as anon, because the heap was read at only one of the moments.
  */
 static void add_owners(const struct moment_mappings *m, bool with_heap, uint64_t *sums)
 {
@@ -229,8 +229,8 @@ static void add_owners(const struct moment_mappings *m, bool with_heap, uint64_t
 }
 
 /*
- * Add the rows by owner. A process whose mappings were read at only one of the
- * moments is left out of both.
+ * Add the rows by owner. Processes whose mappings were read at only
+ * one of the moments are left out.
  */
 static void add_owner_sums(struct moment_diff *diff, const struct moment *before,
 			   const struct moment *after, const struct pairs *pairs)
@@ -303,13 +303,13 @@ static void add_group(struct moment_diff *diff, const struct moment *before,
 /* A mapping at one of the two moments. */
 struct entry {
 	const struct mapping *mapping;
-	const char *label; /* name for grouping; "": mappings are matched by address */
+	const char *label; /* name to match by; "": match by address */
 	bool is_after;
 };
 
 /*
- * Return the label of a mapping. Nameless mappings of different processes can be
- * matched only as a whole.
+ * Return the label of a mapping. All nameless mappings get the same label if they are
+ * matched between different processes, whose addresses cannot be compared.
  */
 static const char *label_of(const struct mapping *m, bool is_same_process)
 {
@@ -348,8 +348,8 @@ static int compare_entries(const void *a, const void *b)
 }
 
 /*
- * Return how many entries from the first on form one row: equal labels, or
- * overlapping addresses.
+ * Return how many entries, starting with the first, form one row: their labels
+ * are equal, or their addresses overlap.
  */
 static size_t row_length(const struct entry *entries, size_t count)
 {
@@ -425,7 +425,7 @@ static uint64_t size_of_change(const struct moment_change *change)
 	return bytes < 0 ? (uint64_t)-bytes : (uint64_t)bytes;
 }
 
-/* Compare two rows of a list: the largest change comes first. */
+/* Order rows by the size of their change, largest first. */
 static int compare_changes(const void *a, const void *b)
 {
 	const struct moment_change *one = a, *other = b;

@@ -14,11 +14,11 @@
 #include "classify/cgroup/figures.h"
 #include "model/usage.h"
 
-/* The mappings of a process, as read at the moment or last before it. */
+/* The mappings of a process, as last read at or before the moment. */
 struct moment_mappings {
 	struct mapping_list list;
 	uint64_t read_unix_ms; /* 0: never read; the fields below are then unknown */
-	uint64_t owner_bytes[OWNER_COUNT_]; /* Rss by owner at that time */
+	uint64_t owner_bytes[OWNER_COUNT_]; /* Rss by owner at read_unix_ms */
 };
 
 struct moment {
@@ -36,38 +36,45 @@ void moment_release(struct moment *moment);
 enum moment_part {
 	PART_TOTAL, /* sum over all processes */
 	PART_STATE,
-	PART_OWNER, /* sum over processes with mappings, at the time these were read */
+	/* sums by owner over the processes, as of when their mappings were read */
+	PART_OWNER,
 	PART_GROUP,
 	PART_PROCESS,
 	PART_MAPPING,
 	PART_COUNT_
 };
 
-/* Names of the parts as keys and columns. */
+/* Names of the parts in machine-readable output. */
 extern const char *const moment_part_names[PART_COUNT_];
 
 struct moment_change {
 	enum moment_part part;
 	/* Name of the figure, process or mapping; borrowed from the moments. */
 	const char *name;
-	enum owner owner; /* owner of a mapping; else OWNER_COUNT_ */
-	/* The process before and after; NULL: it did not exist. */
+	enum owner owner; /* owner of a mapping; OWNER_COUNT_ in other rows */
+	/* The process at each moment; NULL: it did not exist at that moment. */
 	const struct process *before_process, *after_process;
-	uint64_t start_addr; /* for a nameless mapping in one process; else 0 */
-	/* Bytes; Rss for processes and mappings; may be BYTES_UNKNOWN. */
+	/* start of a nameless mapping that was matched by address; else 0 */
+	uint64_t start_addr;
+	/*
+	 * Sizes in bytes, which are Rss for processes and
+	 * mappings. May be BYTES_UNKNOWN.
+	 */
 	uint64_t before, after;
 };
 
 struct moment_diff {
 	/*
-	 * In order of part. Figures are in a fixed order, processes and mappings in order
-	 * of the size of the change.
+	 * Sorted by part. Within a part, figures are in a fixed order; processes and
+	 * mappings are sorted by the size of their change.
 	 */
 	struct moment_change *items;
 	size_t count, capacity;
 };
 
-/* Compare two moments, which are borrowed. Unchanged mappings are not listed. */
+/*
+ * Compare two moments. The result borrows from both. Unchanged mappings are not listed.
+ */
 void moment_diff_make(const struct moment *before, const struct moment *after,
 		      struct moment_diff *ret);
 void moment_diff_release(struct moment_diff *diff);

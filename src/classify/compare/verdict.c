@@ -11,7 +11,7 @@
 #include "base/xalloc.h"
 #include "classify/compare/verdict_facts.h"
 
-/* A spread of at least this share of the median is reported. */
+/* A spread of at least this share of its median is reported as noise. */
 #define WIDE_PER_MILLE 250
 
 static const struct compared_variant *variant_of(const struct facts *f, size_t variant)
@@ -61,7 +61,10 @@ static void add_amounts(struct strbuf *out, const struct facts *f, enum figure f
 	}
 }
 
-/* Append the names of the variants where the figure is unknown. Returns their number. */
+/*
+ * Append the names of the variants for which the figure is
+ * unknown. Return their number.
+ */
 static size_t add_unknown(struct strbuf *out, const struct facts *f, enum figure figure)
 {
 	size_t count = 0;
@@ -108,7 +111,7 @@ static void add_good_runs(struct strbuf *out, const struct facts *f, size_t vari
 		strbuf_addf(out, " (%s)", v->problem);
 }
 
-/* Append all variants with too few runs. Returns their number. */
+/* Append the names of all variants with too few runs. Return their number. */
 static size_t add_left_out(struct strbuf *out, const struct facts *f)
 {
 	size_t count = 0;
@@ -154,7 +157,10 @@ static bool rule_live_same(const struct facts *f, struct strbuf *out)
 	return true;
 }
 
-/* Applies only if Rss with and without LazyFree is known for both variants. */
+/*
+ * The rule holds if Rss differs and Rss without LazyFree does not, provided that
+ * the latter is known for both variants.
+ */
 static bool rule_lazyfree_only(const struct facts *f, struct strbuf *out)
 {
 	enum figure firm = FIGURE_AT(f->moment, AMOUNT_FIRM);
@@ -172,8 +178,8 @@ static bool rule_lazyfree_only(const struct facts *f, struct strbuf *out)
 }
 
 /*
- * Return how much of the difference is pool pages and fragments. Unknown
- * if owners are unknown.
+ * Return how much of the difference is pool pages and pool fragments, or
+ * BYTES_UNKNOWN if sizes by owner are unknown.
  */
 static uint64_t pool_part(const struct facts *f, const struct difference *d)
 {
@@ -192,7 +198,7 @@ static uint64_t distance_of(const struct facts *f, const struct difference *d)
 			 facts_spread(f, d->low, d->figure)->median);
 }
 
-/* Return true if Rss differs, and not only by LazyFree. */
+/* Return true if Rss differs, and LazyFree is not known to be the only reason. */
 static bool settles_lower(const struct facts *f)
 {
 	enum figure firm = FIGURE_AT(f->moment, AMOUNT_FIRM);
@@ -219,7 +225,7 @@ static bool rule_pool_differs(const struct facts *f, struct strbuf *out)
 	return true;
 }
 
-/* Return the owner with the largest part of the difference. */
+/* Return the owner that contributes most to the difference. */
 static enum owner main_owner(const struct facts *f, const struct difference *d)
 {
 	enum owner found = OWNER_ANON;
@@ -253,8 +259,8 @@ static bool rule_lower(const struct facts *f, struct strbuf *out)
 }
 
 /*
- * Applies if the lowest variant without LazyFree is not the lowest by Rss, or
- * if Rss does not differ.
+ * The rule holds if Rss without LazyFree is lowest under another variant than
+ * Rss, or if Rss does not differ at all.
  */
 static bool rule_lazyfree_hides(const struct facts *f, struct strbuf *out)
 {
@@ -304,8 +310,8 @@ static bool rule_peak_lower(const struct facts *f, struct strbuf *out)
 }
 
 /*
- * Report the CPU cost of the variant with less memory. If no variant has
- * less, report the fastest.
+ * Report the CPU cost of the variant with less memory or, if memory does
+ * not differ, of the fastest variant.
  */
 static bool rule_cpu(const struct facts *f, struct strbuf *out)
 {
@@ -392,7 +398,7 @@ static bool rule_left_out(const struct facts *f, struct strbuf *out)
 	return true;
 }
 
-/* In order of importance to the user. */
+/* All rules, in order of importance to the user. */
 #define RULES(X)                                 \
 	X("too-few-runs", rule_too_few_runs)     \
 	X("live-same", rule_live_same)           \

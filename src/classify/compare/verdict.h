@@ -15,7 +15,10 @@
 
 struct verdict {
 	const char *rule; /* name of the rule in the man page; static */
-	/* One or two sentences; contains the user's variant names unescaped. */
+	/*
+	 * One or two sentences. Variant names in the text come from
+	 * the user and are not escaped.
+	 */
 	struct strbuf text;
 };
 
@@ -26,7 +29,10 @@ struct verdicts {
 	size_t count;
 };
 
-/* Write the sentences. There is at least one, the verdict, if there is a variant. */
+/*
+ * Create the sentences. The first one is the verdict, which
+ * exists if there is any variant.
+ */
 void verdicts_init(struct verdicts *verdicts, const struct compared *compared);
 void verdicts_release(struct verdicts *verdicts);
 

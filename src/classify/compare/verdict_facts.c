@@ -5,9 +5,15 @@
 
 #define LEAST_PER_MILLE 50
 
-/* Up to this difference, Rss counts as equal: allocators round sizes up differently. */
+/*
+ * Rss that differs by at most this share counts as equal, because
+ * allocators round sizes up differently.
+ */
 #define SAME_PER_MILLE 250
-/* Rss grows if at least this share of it was added in the second half of the work. */
+/*
+ * Rss counts as growing if at least this share of it was added
+ * in the second half of the work.
+ */
 #define GROWTH_PER_MILLE 100
 
 const struct spread *facts_spread(const struct facts *f, size_t variant,
@@ -17,8 +23,8 @@ const struct spread *facts_spread(const struct facts *f, size_t variant,
 }
 
 /*
- * Return true for figures by owner. They depend on the program and its allocator and
- * hardly on chance, so one run is enough.
+ * Return true for figures by owner. One run is enough for such a figure, because it
+ * depends on the program and its allocator and hardly on chance.
  */
 static bool is_of_owners(enum figure figure)
 {
@@ -34,10 +40,10 @@ bool facts_know(const struct facts *f, size_t variant, enum figure figure)
 }
 
 /*
- * Return the noise of a spread. Two runs are often closer to each other than a third
- * would be. If their spread counts three times, equal variants are mistaken for
- * different ones as rarely as with three runs (normal noise: 1 in 60 and 1 in 75;
- * with five runs 1 in 7500).
+ * Return the noise of a spread. The spread of two runs counts three times, because
+ * a third run would often widen it. With that factor, two runs report equal
+ * variants as different about as rarely as three runs do (with normal noise, 1 in
+ * 60 against 1 in 75; five runs: 1 in 7500).
  */
 static uint64_t noise_of(const struct spread *s)
 {
@@ -76,7 +82,10 @@ size_t facts_find_extreme(const struct facts *f, enum figure figure, bool is_hig
 	return found;
 }
 
-/* Return the variant with the lowest median among those that are apart from `high`. */
+/*
+ * Return the variant with the lowest median among those that differ from variant
+ * `high` by more than noise, or NOBODY.
+ */
 static size_t find_lower(const struct facts *f, enum figure figure, size_t high,
 			 uint64_t least)
 {
@@ -95,8 +104,8 @@ static size_t find_lower(const struct facts *f, enum figure figure, size_t high,
 }
 
 /*
- * Compare with the variant named first, because users know that one. If that shows no
- * difference, compare with the highest.
+ * Look for a variant lower than the first variant, which users know best. If there is
+ * none, look for a variant lower than the highest one.
  */
 static struct difference find_difference(const struct facts *f, enum figure figure,
 					 uint64_t least)
@@ -121,7 +130,10 @@ static uint64_t median_of(const struct facts *f, size_t variant, enum figure fig
 	return facts_spread(f, variant, figure)->median;
 }
 
-/* Return true if Rss grows by a sufficient share of its final value. */
+/*
+ * Return true if Rss grew in the second half of the work by a
+ * sufficient share of its final value.
+ */
 static bool rss_grows(const struct facts *f, size_t variant)
 {
 	uint64_t growth_bytes = median_of(f, variant, FIGURE_RSS_GROWTH);
@@ -133,8 +145,9 @@ static bool rss_grows(const struct facts *f, size_t variant)
 }
 
 /*
- * Return true if Rss grows, most of it is live, and the pool is too small to be what has
- * grown. The heap is read too rarely to see live itself grow.
+ * Return true if Rss grows and the growth must be live memory: at least half of Rss is
+ * live, and the pool is too small to account for the growth. The heap is read too
+ * rarely to measure the growth of live memory directly.
  */
 static bool live_grows(const struct facts *f, size_t variant)
 {
@@ -166,8 +179,8 @@ static void find_growth(struct facts *f)
 }
 
 /*
- * Return true if no allocator can reduce the memory: at least half of the highest Rss is
- * live under every variant, and the lowest Rss is not much lower.
+ * Return true if no allocator can reduce the memory: at least half of the highest Rss
+ * is live under every variant, and the lowest Rss is not much lower than the highest.
  */
 static bool is_live_same(const struct facts *f)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * verdict_facts - the facts that the rules of the verdict evaluate: the figures in which
- * variants differ, and whether their memory grows. Pure. Variants are indices.
+ * verdict_facts - the facts that the rules of the verdict evaluate: the
+ * figures in which variants differ, and whether their memory grows.
+ * Variants are given as indices. Pure.
  */
 #ifndef MS_CLASSIFY_COMPARE_VERDICT_FACTS_H
 #define MS_CLASSIFY_COMPARE_VERDICT_FACTS_H
@@ -13,8 +14,8 @@
 #define LEAST_RUNS 2
 
 /*
- * Minimum difference of two medians in addition to their spreads: these amounts, and
- * 5% of the larger median.
+ * Minimum difference of two medians. The difference must also exceed both
+ * spreads and 5% of the larger median.
  */
 #define LEAST_BYTES MIB
 #define LEAST_NS (50 * NS_PER_MS)
@@ -22,39 +23,47 @@
 #define NOBODY SIZE_MAX
 
 /*
- * A figure in which variants differ: the variant with the lowest value, and the
- * one it is compared with.
+ * A figure in which two variants differ. Variant `low` has the lowest value; `high` is
+ * the variant that `low` is compared with.
  */
 struct difference {
 	enum figure figure;
-	size_t low, high; /* NOBODY in both: they do not differ */
+	size_t low, high; /* both are NOBODY if the variants do not differ */
 };
 
 struct facts {
 	const struct compared *compared;
-	/* Variants with at least LEAST_RUNS good runs; at least two. */
+	/* Indices of the variants with at least LEAST_RUNS good runs; at least two. */
 	const size_t *usable;
 	size_t usable_count;
 	enum run_moment
-		moment; /* settled, or the end if not all runs have a settled moment */
+		/* MOMENT_SETTLED, or MOMENT_END if some runs have no settled moment */
+		moment;
 	struct difference rss, firm, peak, cpu;
-	bool live_grows; /* under every variant where it is known, if at least two are */
-	bool rss_grows;	 /* under every variant */
+	/*
+	 * live memory grows under every variant where its size is known, and
+	 * there are at least two such variants
+	 */
+	bool live_grows;
+	bool rss_grows; /* Rss grows under every variant */
 	bool is_live_same;
 };
 
-/* Fill in the remaining fields from compared and usable. */
+/* Fill in the remaining fields of *f from f->compared and f->usable. */
 void facts_find(struct facts *f);
 
 const struct spread *facts_spread(const struct facts *f, size_t variant,
 				  enum figure figure);
 
-/* Return true if enough runs have the figure: LEAST_RUNS, or one for figures by owner. */
+/*
+ * Return true if enough runs of the variant have the figure:
+ * LEAST_RUNS, or one for figures by owner.
+ */
 bool facts_know(const struct facts *f, size_t variant, enum figure figure);
 
 /*
- * Return true if the medians are further apart than both spreads together, and by `least`
- * and 5%. The spread of two runs counts three times.
+ * Return true if the medians are further apart than the sum of both spreads, than
+ * `least`, and than 5% of the larger median. The spread of two runs counts three times.
  */
 bool spreads_are_apart(const struct spread *low, const struct spread *high,
 		       uint64_t least);

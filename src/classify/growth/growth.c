@@ -8,27 +8,32 @@
 
 #include "base/units.h"
 
-#define GRID_MAX 512 /* number of equidistant times */
+#define GRID_MAX 512 /* maximum number of grid cells */
 #define SLOPE_MAX (GROWTH_FLOORS_MAX * (GROWTH_FLOORS_MAX - 1) / 2)
 
 /* The thresholds were determined on series with known results: see the unit test. */
 #define CYCLE_LEAST 0.3 /* minimum autocorrelation of a cycle */
-/* The first decline of the autocorrelation ends below this. */
+/* Cycles are searched for only after the autocorrelation has fallen below this value. */
 #define CYCLE_FALLEN 0.1
-#define CYCLE_AS_GOOD 0.85   /* relative to the best autocorrelation */
-#define TEETH_PER_RISE 0.03  /* smaller teeth, by standard deviation, are ignored */
-#define WINDOW_PER_CYCLE 1.1 /* makes a window contain the minimum of each cycle */
-#define RISE_PER_LEVEL 0.03  /* less is not growth */
+/* a lag with this share of the best autocorrelation is accepted */
+#define CYCLE_AS_GOOD 0.85
+#define TEETH_PER_RISE 0.03 /* smaller cycles (standard deviation / rise) are ignored */
+/* lengthens a window so that it contains the minimum of each cycle */
+#define WINDOW_PER_CYCLE 1.1
+#define RISE_PER_LEVEL 0.03 /* a smaller rise is not growth */
 #define RISE_PER_NOISE 2.0
-#define STEP_PER_LEVEL 0.05 /* less is not a step */
+#define STEP_PER_LEVEL 0.05 /* a smaller jump is not a step */
 #define STEP_PER_NOISE 4.0
-#define STEP_SHARE 0.6		 /* share of the rise in one jump */
-#define PLATEAU_LATE_SLOPE 0.35	 /* relative to the whole, in the last third */
-#define MEDIAN_TO_DEVIATION 1.48 /* for the normal distribution */
+#define STEP_SHARE 0.6 /* a jump with this share of the rise is a step */
+/* maximum slope of the last third, relative to the whole, of a plateau */
+#define PLATEAU_LATE_SLOPE 0.35
+/* median of deviations to standard deviation, for the normal distribution */
+#define MEDIAN_TO_DEVIATION 1.48
 #define NORMAL_95 1.96
-#define RECENT_LEAST 4	  /* number of windows whose peaks are used */
-#define WANDER_LEAST 0.05 /* minimum share of the variance between neighbours */
-#define WANDER_REACH 3.0  /* in standard deviations of random steps */
+#define RECENT_LEAST 4 /* minimum number of windows whose peaks are used */
+/* minimum variance of random growth, relative to neighbouring floors */
+#define WANDER_LEAST 0.05
+#define WANDER_REACH 3.0 /* bound of random growth, in standard deviations */
 #define NS_PER_HOUR (3600.0 * (double)NS_PER_S)
 
 const char *const growth_kind_names[GROWTH_KIND_COUNT_] = {
@@ -47,7 +52,10 @@ static double larger(double a, double b)
 	return a > b ? a : b;
 }
 
-/* The points resampled at equal distances: the lowest and highest value of each cell. */
+/*
+ * The points resampled into cells of equal length, with the lowest and
+ * the highest value of each cell.
+ */
 struct grid {
 	double least[GRID_MAX], most[GRID_MAX];
 	size_t count;
@@ -68,7 +76,7 @@ static void fill_grid(const struct growth_point *points, size_t count, struct gr
 		size_t cell = (size_t)(at + 0.5) < n ? (size_t)(at + 0.5) : n - 1;
 		double bytes = (double)points[i].bytes;
 
-		/* cells without a point keep the previous value */
+		/* cells without a point get the value of the previous cell */
 		for (; filled <= cell; filled++) {
 			double before = filled > 0 && filled < cell
 						? grid->most[filled - 1]
@@ -81,7 +89,7 @@ static void fill_grid(const struct growth_point *points, size_t count, struct gr
 	}
 }
 
-/* Return the slope of the least-squares line. */
+/* Return the slope of the line fitted by least squares. */
 static double fit_line(const double *y, size_t count)
 {
 	double middle = (double)(count - 1) / 2, mean = 0, above = 0, below = 0;
@@ -95,7 +103,7 @@ static double fit_line(const double *y, size_t count)
 	return below > 0 ? above / below : 0;
 }
 
-/* Return the autocorrelation of the series at this lag; the mean of d must be 0. */
+/* Return the autocorrelation of the series d at this lag. The mean of d must be 0. */
 static double correlate(const double *d, size_t count, size_t lag, double square)
 {
 	double sum = 0;
@@ -106,8 +114,8 @@ static double correlate(const double *d, size_t count, size_t lag, double square
 }
 
 /*
- * Return the shortest lag that is nearly as good as the best one, because multiples
- * of a cycle fit as well.
+ * Return the shortest lag whose autocorrelation is close to the best one. The multiples
+ * of a cycle correlate as well as the cycle itself.
  */
 static size_t find_lag(const double *alike, size_t first, size_t end)
 {
@@ -124,7 +132,7 @@ static size_t find_lag(const double *alike, size_t first, size_t end)
 	return best;
 }
 
-/* Return the length of the cycle in grid steps, or 0 if no cycle matters. */
+/* Return the length of the cycle in grid steps, or 0 if there is no significant cycle. */
 static size_t find_cycle(const struct grid *grid)
 {
 	double d[GRID_MAX], alike[GRID_MAX / 3 + 1], mean = 0, square = 0;
@@ -140,7 +148,7 @@ static size_t find_cycle(const struct grid *grid)
 		d[i] -= mean;
 		square += d[i] * d[i];
 	}
-	/* such a series is nearly a straight line, whose floors may be anywhere */
+	/* the series is nearly a straight line, so any cycle is insignificant */
 	if (slope > 0 && square < least * least * (double)grid->count)
 		return 0;
 	while (lag < end && correlate(d, grid->count, lag, square) > CYCLE_FALLEN)
@@ -153,15 +161,16 @@ static size_t find_cycle(const struct grid *grid)
 }
 
 struct floors {
-	double bytes[GROWTH_FLOORS_MAX], at[GROWTH_FLOORS_MAX]; /* position in the grid */
+	/* at: position in the grid */
+	double bytes[GROWTH_FLOORS_MAX], at[GROWTH_FLOORS_MAX];
 	size_t count;
-	size_t window; /* in grid steps */
+	size_t window; /* length in grid steps */
 	double tooth;
 };
 
 /*
- * Find the floor of each window. Windows are aligned with the end of the series, and
- * points before the first window are ignored.
+ * Find the floor (minimum) of each window. The last window ends where the series ends,
+ * and points before the first window are ignored.
  */
 static void find_floors(const struct grid *grid, size_t cycle, struct floors *floors)
 {
@@ -211,8 +220,8 @@ static double median_of(const double *values, size_t count)
 }
 
 /*
- * Compute the slopes between all pairs of floors, in ascending
- * order. Returns their number.
+ * Compute the slopes between all pairs of floors and sort them in
+ * ascending order. Return their number.
  */
 static size_t find_slopes(const struct floors *floors, size_t first, size_t count,
 			  double slopes[SLOPE_MAX])
@@ -227,7 +236,7 @@ static size_t find_slopes(const struct floors *floors, size_t first, size_t coun
 	return n;
 }
 
-/* The increases from each floor to the next. */
+/* Statistics of the increases from each floor to the next. */
 struct jumps {
 	double largest, noise;
 };
@@ -248,7 +257,7 @@ static void find_jumps(const struct floors *floors, struct jumps *jumps)
 	jumps->noise = MEDIAN_TO_DEVIATION * median_of(off, n);
 }
 
-/* Slopes per grid step. */
+/* Growth rates in bytes per grid step. */
 struct rates {
 	double median, low, high, early, late;
 };
@@ -271,8 +280,8 @@ static void find_rates(const struct floors *floors, struct rates *rates)
 }
 
 /*
- * Return the first recent window. The last third of the windows
- * determines the height of peaks.
+ * Return the index of the first recent window. The peaks of the recent windows, which
+ * are the last third, determine the expected peak.
  */
 static size_t first_recent(const struct floors *floors)
 {
@@ -283,9 +292,9 @@ static size_t first_recent(const struct floors *floors)
 }
 
 /*
- * Find the peaks of the recent windows relative to a line with the median
- * rate, extrapolated to the end. Lines with the bounds of the rate pass
- * through the middle of the series.
+ * Predict the peak at the end of the series: extrapolate the peaks of the recent
+ * windows with the median rate. The bounds use the bounds of the rate, with
+ * lines through the middle of the series.
  */
 static void find_top(const struct grid *grid, const struct floors *floors,
 		     const struct rates *rates, struct growth *ret)
@@ -309,7 +318,9 @@ static void find_top(const struct grid *grid, const struct floors *floors,
 		least = lesser(least, peaks[i]);
 		most = larger(most, peaks[i]);
 	}
-	/* few samples remain close to the limit: their peak may be a lower one */
+	/*
+	 * widen the lower bound: with few samples near the limit, the peak may be lower
+	 */
 	least -= most - least;
 	ret->top_bytes = median_of(peaks, count) + rates->median * end;
 	ret->top_low_bytes =
@@ -321,8 +332,8 @@ static void find_top(const struct grid *grid, const struct floors *floors,
 }
 
 /*
- * Return the mean square of the differences of floors at this distance,
- * after removing their trend.
+ * Return the mean square of the differences between floors that are `distance`
+ * windows apart, after removing the trend.
  */
 static double square_of_differences(const struct floors *floors, size_t distance,
 				    double rate)
@@ -350,7 +361,7 @@ static double find_wander(const struct floors *floors, double rate)
 	double far = square_of_differences(floors, distance, rate);
 	double variance = (far - near) / (double)(distance - 1);
 
-	/* with few floors, random growth may be hidden by chance */
+	/* with few floors, chance may hide random growth: assume a minimum */
 	return sqrt(larger(variance, WANDER_LEAST * near));
 }
 
@@ -422,7 +433,10 @@ static uint64_t time_at(double room_bytes, int64_t rate_bytes)
 	return ns < (double)(UINT64_MAX / 2) ? (uint64_t)ns : UINT64_MAX;
 }
 
-/* Return how far random steps may have led after ns, as a sum of independent windows. */
+/*
+ * Return an upper bound of the random growth in ns, which is a
+ * sum over independent windows.
+ */
 static double find_stray(const struct growth *g, double ns)
 {
 	double windows = ns / (double)(g->window_ns > 0 ? g->window_ns : 1);
@@ -445,7 +459,7 @@ bool growth_time_to(const struct growth *growth, uint64_t limit_bytes,
 				  growth->rate_high_bytes);
 	ret->latest_ns = time_at(larger(limit - growth->top_low_bytes + stray, 0),
 				 growth->rate_low_bytes);
-	/* the peak of a cycle may be up to one cycle away */
+	/* the peak of a cycle may come up to one cycle earlier or later */
 	late_ns = growth->cycle_ns > 0 ? growth->cycle_ns : growth->step_ns;
 	if (ret->latest_ns < UINT64_MAX - late_ns)
 		ret->latest_ns += late_ns;

@@ -23,15 +23,15 @@
 #define GROWTH_FLOORS_MAX 24 /* without a cycle, time is divided into this many windows */
 
 enum growth_kind {
-	GROWTH_TOO_SHORT, /* too few cycles for a result */
+	GROWTH_TOO_SHORT, /* too few floors for a result */
 	GROWTH_NONE,
 	GROWTH_STEP,	/* most of the growth is one jump */
-	GROWTH_PLATEAU, /* it rose, but no longer does */
-	GROWTH_STEADY,	/* it keeps growing */
+	GROWTH_PLATEAU, /* grew earlier, and no longer grows */
+	GROWTH_STEADY,	/* still grows */
 	GROWTH_KIND_COUNT_
 };
 
-/* Names of the kinds as columns and keys. */
+/* Names of the kinds in machine-readable output. */
 extern const char *const growth_kind_names[GROWTH_KIND_COUNT_];
 
 struct growth_point {
@@ -42,16 +42,17 @@ struct growth_point {
 struct growth {
 	enum growth_kind kind;
 	size_t floor_count;
-	uint64_t window_ns; /* window of one floor */
-	uint64_t cycle_ns;  /* cycle of the work; 0: none detected */
+	uint64_t window_ns; /* length of the window whose minimum is one floor */
+	uint64_t cycle_ns;  /* length of the work's cycle; 0: no cycle detected */
 	/* Growth of the floors per hour; 0 with GROWTH_TOO_SHORT. */
 	int64_t rate_bytes, rate_low_bytes, rate_high_bytes;
-	uint64_t floor_bytes; /* the last floor */
+	uint64_t floor_bytes; /* the amount of the last floor */
 	uint64_t tooth_bytes; /* largest amount above a floor */
 	/* Expected peak of a cycle as of the last point, with its bounds. */
 	double top_bytes, top_low_bytes, top_high_bytes;
-	double wander_bytes; /* deviation of a floor from a straight line, per window */
-	uint64_t step_ns;    /* time between two points used */
+	double wander_bytes; /* random growth per window, as a standard deviation */
+	/* length of the grid steps to which the points were resampled */
+	uint64_t step_ns;
 };
 
 /* Determine the growth of points at arbitrary times. */
@@ -66,8 +67,8 @@ struct growth_time {
  * Predict when a peak on top of the growing floor reaches the limit, counted from the
  * last point. In at least nine of ten cases the actual time lies between soonest_ns and
  * latest_ns. These bounds account for the rate, the height of peaks, the phase of the
- * cycle and, if growth comes in random steps, for further steps. Returns false if the
- * amount does not grow or the time cannot be determined.
+ * cycle and, if growth comes in random steps, further steps. Return false if the amount
+ * does not grow or the time cannot be determined.
  */
 bool growth_time_to(const struct growth *growth, uint64_t limit_bytes,
 		    struct growth_time *ret);

@@ -10,11 +10,17 @@
 
 #define SAMPLES_LEAST 8
 #define SEGMENT_LEAST 2 /* windows */
-#define SPLIT_LEAST 6	/* minimum number of windows to split */
-/* Two lines must leave less than this share of one line's squares. */
+#define SPLIT_LEAST 6	/* minimum number of windows for a split */
+/*
+ * A series is split if two lines leave less than this share of
+ * the squared error of one line.
+ */
 #define SPLIT_GAIN 0.2
-#define PACE_RATIO 4.0 /* between the slopes of two segments */
-/* Share of the range between the end of one line and the start of the next. */
+#define PACE_RATIO 4.0 /* minimum ratio of the slopes of two segments */
+/*
+ * Minimum jump from the end of one line to the start of the next, as a
+ * share of the range of the series.
+ */
 #define JUMP_SHARE 0.3
 #define NOISE_BYTES ((double)MIB / 2)
 #define NOISE_PER_LEVEL 0.02
@@ -79,7 +85,7 @@ void rise_series_jump(struct rise_series *s, uint64_t time_ns, uint64_t bytes)
 
 /* A straight line fitted by least squares. */
 struct line {
-	/* Squares: sum of the squared distances from the line. */
+	/* squares: sum of the squared distances from the line */
 	double slope, start, squares;
 };
 
@@ -110,8 +116,8 @@ static double larger(double a, double b)
 }
 
 /*
- * Return whether the two lines differ in pace, or the
- * series jumps from one to the other.
+ * Return 1 if the slopes of the two lines differ by more than PACE_RATIO, or if the
+ * series jumps from one line to the other; otherwise 0.
  */
 static int is_break(const struct line *left, size_t left_count, const struct line *right,
 		    double range)
@@ -140,8 +146,8 @@ static double noise_of(double level)
 }
 
 /*
- * Return where the last part begins that one line does not fit, or 0
- * if one line is enough.
+ * Return the index of the window where the last segment begins, or 0
+ * if one line fits the whole series.
  */
 static size_t find_split(const double *y, size_t count)
 {
@@ -178,7 +184,10 @@ static double median_of(double *values, size_t count)
 			 : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* Fit a line through most points, so that a restart in between does not move it. */
+/*
+ * Fit a line to the majority of the points, so that outliers such
+ * as a restart do not affect it.
+ */
 static struct line fit_most(const double *y, size_t count)
 {
 	double slopes[SLOPE_MAX + 1] = { 0 }, starts[RISE_WINDOWS];
@@ -205,7 +214,10 @@ static double typical_tooth(const struct rise_series *s, size_t first)
 	return median_of(teeth, n);
 }
 
-/* Return the level of the series in a window from which on one line fits it. */
+/*
+ * Return the level of the series at window `first`, from where one
+ * line fits the remaining series.
+ */
 static uint64_t find_level(const struct rise_series *s, size_t first)
 {
 	const double *y = s->floors + first;
@@ -213,7 +225,7 @@ static uint64_t find_level(const struct rise_series *s, size_t first)
 	double tooth = typical_tooth(s, first) - fabs(line.slope);
 	double level = line.start + (tooth > 0 ? tooth : 0);
 
-	/* prefer a measured value to a fitted one next to it */
+	/* prefer the measured value if it is close to the fitted one */
 	if (fabs(level - y[0]) <= noise_of((double)s->last_bytes))
 		level = y[0];
 	return level > 0 ? (uint64_t)level : 0;

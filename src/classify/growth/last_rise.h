@@ -34,14 +34,14 @@ void rise_series_init(struct rise_series *series, uint64_t begin_ns, uint64_t en
 void rise_series_add(struct rise_series *series, uint64_t time_ns, uint64_t bytes);
 
 /*
- * Add a sample to which the series jumped: the previous value held until now. Examples
- * are the memory of a process before it starts and after it ends.
+ * Add a sample to which the series jumped, as when a process starts or ends. Until this
+ * time, the series keeps the previous value.
  */
 void rise_series_jump(struct rise_series *series, uint64_t time_ns, uint64_t bytes);
 
 /*
- * Find the last rise. All values are 0 without samples. With fewer than eight samples,
- * the rise is measured from the first.
+ * Find the last rise. All values are 0 if there are no samples. With fewer than eight
+ * samples, the rise is measured from the first one.
  */
 void rise_find(const struct rise_series *series, struct rise *ret);
 

@@ -7,9 +7,9 @@
 #include "model/cgroup.h"
 
 #define SAMPLES_TO_LIMIT 8
-#define LEAST_RATE_PART 100 /* 1/100 of the limit per second */
+#define LEAST_RATE_PART 100 /* minimum growth rate: 1/100 of the limit per second */
 #define HALF_LIFE_NS (2 * NS_PER_S)
-#define WINDOW_NS (20 * NS_PER_MS) /* growth over less time is too imprecise */
+#define WINDOW_NS (20 * NS_PER_MS) /* minimum time over which growth is measured */
 #define WINDOW_LONG_NS NS_PER_S
 #define FULL_SHARE_NS (50 * NS_PER_MS)
 #define PER_MILLION_OF_MILLE 1000
@@ -27,7 +27,7 @@ void oom_pace_init(struct oom_pace *pace, uint64_t shortest_ns, uint64_t longest
 	};
 }
 
-/* Return a * b / c without the overflow of bytes * ns. */
+/* Return a * b / c, or UINT64_MAX if the result is too large. */
 static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
 {
 	unsigned __int128 product = (unsigned __int128)a * b / (c > 0 ? c : 1);
@@ -36,8 +36,8 @@ static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
 }
 
 /*
- * Update the rate. The kernel's per-CPU counters are flushed in batches, which do not
- * count as growth unless they add up.
+ * Update the growth rate. The kernel flushes its per-CPU counters in batches. A single
+ * batch does not count as growth, but several that add up do.
  */
 static void update_rate(struct oom_pace *p, const struct oom_pace_sample *s)
 {

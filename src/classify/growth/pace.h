@@ -20,8 +20,9 @@
 struct oom_pace {
 	uint64_t shortest_ns, longest_ns;
 	uint64_t interval_ns;
-	uint64_t rate_bytes;	      /* growth per second */
-	uint64_t from_ns, from_bytes; /* start of the growth measurement; 0: none yet */
+	uint64_t rate_bytes; /* growth per second */
+	/* start of the measurement of growth; 0: not started */
+	uint64_t from_ns, from_bytes;
 };
 
 struct oom_pace_sample {
@@ -45,16 +46,16 @@ unsigned int oom_pace_share_per_million(uint64_t interval_ns,
 					unsigned int most_per_mille);
 
 /*
- * The steps 80, 90, 95 and 98 % of the limit, and how many of them were
- * passed. Initialise with 0.
+ * Number of steps (80, 90, 95 and 98 % of the limit) that need
+ * has passed. Initialise with 0.
  */
 struct oom_steps {
 	size_t passed;
 };
 
 /*
- * Return true if need has passed another step. Each step is reported once, until need
- * falls 5 % of the limit below it.
+ * Return true if need has passed another step. A step is reported again only after need
+ * has fallen below it by 5 % of the limit.
  */
 bool oom_steps_pass(struct oom_steps *steps, uint64_t need_bytes, uint64_t limit_bytes);
 

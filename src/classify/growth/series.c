@@ -20,7 +20,7 @@ void growth_series_clear(struct growth_series *series)
 	series->added_count = 0;
 }
 
-/* Put the lowest and highest of the points into kept, in their order. */
+/* Store the points with the lowest and the highest amount in kept, in order of time. */
 static void keep_extremes(const struct growth_point *points, size_t count,
 			  struct growth_point kept[2])
 {
@@ -34,7 +34,7 @@ static void keep_extremes(const struct growth_point *points, size_t count,
 	kept[1] = points[least < most ? most : least];
 }
 
-/* Merge each pair of cells into one. */
+/* Merge each pair of neighbouring cells into one cell, which frees half of the points. */
 static void halve(struct growth_series *series)
 {
 	size_t kept = 0;
@@ -57,7 +57,7 @@ static void append(struct growth_series *series, struct growth_point point)
 	series->points[series->count++] = point;
 }
 
-/* Add a point to the current cell, which already has two points. */
+/* Merge a point into the current cell, which already contains two points. */
 static void merge(struct growth_series *series, struct growth_point point)
 {
 	struct growth_point *pair = &series->points[series->count - 2];

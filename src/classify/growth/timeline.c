@@ -10,8 +10,8 @@
 #include "base/xalloc.h"
 
 /*
- * Zones of the whole time. Each is ten times shorter than the previous one and has the
- * same number of intervals.
+ * The whole time is divided into zones. Each zone is ten times shorter than the
+ * previous one and has the same number of intervals.
  */
 #define ZONES 4
 #define ZONE_STRETCHES 120
@@ -31,8 +31,9 @@ void timeline_release(struct timeline *t)
 }
 
 /*
- * Return the interval of a time. The first zone is all except the last tenth, the second
- * zone is that tenth except its last tenth, and so on.
+ * Return the index of the interval that contains the time. The first zone
+ * is everything except the last tenth, the second zone is that tenth
+ * except its own last tenth, and so on.
  */
 static size_t stretch_of(const struct timeline *t, uint64_t unix_ms)
 {
@@ -63,8 +64,8 @@ static void keep(struct timeline *t, const struct timeline_row *row)
 }
 
 /*
- * Finish an interval. Keeps also the first row of all and the first row after a gap,
- * where a line of the chart begins.
+ * Finish an interval. In addition to its smallest and largest row, keep the first row
+ * of all and the first row after a gap, where a line of the chart begins.
  */
 static void end_stretch(struct timeline *t)
 {
@@ -107,7 +108,7 @@ void timeline_add_gap(struct timeline *t, uint64_t unix_ms)
 {
 	struct timeline_row gap;
 
-	memset(&gap, 0xff, sizeof(gap)); /* all unknown */
+	memset(&gap, 0xff, sizeof(gap)); /* sets all values to unknown */
 	gap.unix_ms = unix_ms > t->last.unix_ms ? unix_ms : t->last.unix_ms;
 	if (t->last.unix_ms == 0 ||
 	    (t->has_gap && t->gap_stretch == stretch_of(t, gap.unix_ms)))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timeline - reduce a long series to the number of rows that a chart can show without
- * losing a peak or low. For each interval, the rows with the largest and the smallest
- * total are kept. Intervals are shorter towards the end, because charts of an end are
- * mostly read there. Pure.
+ * timeline - reduce a long series to the number of rows that a chart can show
+ * without losing a peak or low. For each interval, the rows with the largest and
+ * the smallest total are kept. Intervals are shorter towards the end of the
+ * series, which interests readers most. Pure.
  */
 #ifndef MS_CLASSIFY_GROWTH_TIMELINE_H
 #define MS_CLASSIFY_GROWTH_TIMELINE_H
@@ -14,7 +14,7 @@
 
 #define TIMELINE_VALUES_MAX 16
 
-/* Maximum number of kept rows, and twice that if every interval has a gap. */
+/* Maximum number of kept rows without gaps. Gaps can at most double the number. */
 #define TIMELINE_ROWS_MAX 962
 
 struct timeline_row {
@@ -27,13 +27,14 @@ struct timeline {
 	uint64_t begin_ms, end_ms;
 	struct timeline_row *rows; /* kept rows, in time order */
 	size_t count, capacity;
-	/* The interval of the current rows. */
+	/* Index of the interval that is being filled. */
 	size_t stretch;
 	struct timeline_row first, largest, smallest, last;
 	bool is_begun;
 	bool has_gap;
-	size_t gap_stretch;	  /* interval of the last gap */
-	struct timeline_row peak; /* highest of all rows, if there are any */
+	size_t gap_stretch; /* index of the interval that contains the last gap */
+	/* the row with the largest total, if there are any rows */
+	struct timeline_row peak;
 };
 
 /* Initialise a timeline for rows between the two times. */
@@ -41,18 +42,17 @@ void timeline_init(struct timeline *timeline, uint64_t begin_ms, uint64_t end_ms
 void timeline_release(struct timeline *timeline);
 
 /*
- * Add a row, in time order. A row earlier than the previous one is
- * treated as of the same time.
+ * Add a row. If its time is before the previous row's, the previous row's time is used.
  */
 void timeline_add(struct timeline *timeline, const struct timeline_row *row);
 
 /*
- * Mark a gap from the last row until the next. If an interval has several
- * gaps, the first counts.
+ * Mark a gap between the last row and the next. Only the first
+ * gap of an interval is kept.
  */
 void timeline_add_gap(struct timeline *timeline, uint64_t unix_ms);
 
-/* Finish after the last row: store the remaining rows in rows. */
+/* Finish the series after its last row: store the remaining rows in timeline->rows. */
 void timeline_end(struct timeline *timeline);
 
 #endif

@@ -10,15 +10,16 @@
 #include "model/matrix.h"
 
 enum chart_kind {
-	CHART_GROUP,  /* total: usage */
-	CHART_OWNERS, /* sum of all processes; total: Rss, as in the kinds below */
+	CHART_GROUP, /* one cgroup; the total is its usage */
+	/* sum of all processes by owner; the total is Rss, as in the kinds below */
+	CHART_OWNERS,
 	CHART_STATES,
 	CHART_PROCESSES, /* the largest processes, and the sum of the others */
-	CHART_PROCESS,	 /* owners of one process */
+	CHART_PROCESS,	 /* one process by owner */
 	CHART_KIND_COUNT_
 };
 
-/* The values of a row of CHART_GROUP. */
+/* The values in a row of a CHART_GROUP chart. */
 enum group_value {
 	GROUP_LIVE_ANON,
 	GROUP_SHMEM,
@@ -36,8 +37,8 @@ enum group_value {
 };
 
 /*
- * The values of charts by owner: first the owners as of the last reading of
- * the mappings, then these.
+ * The values in charts by owner: first the owners, as of the last reading of
+ * the mappings, followed by these values.
  */
 enum owners_value {
 	OWNERS_PSS = OWNER_COUNT_,
@@ -47,8 +48,8 @@ enum owners_value {
 };
 
 /*
- * Number of processes with a chart of their own. The
- * others are summed in one more value.
+ * Maximum number of processes that get charts of their own. The others
+ * are summed in one additional value.
  */
 #define CHARTED_PROCESSES_MAX 8
 
@@ -72,9 +73,9 @@ struct timeline_charts {
 	size_t sample_count;
 	char *group_path;  /* owned; NULL: no group was recorded */
 	char *group_names; /* "container app of pod shop/web-0"; owned, NULL: unknown */
-	/* Why processes ended, several lines; owned, NULL: not determined. */
+	/* Why processes ended, in several lines; owned, NULL: not determined. */
 	char *verdict;
-	struct timeline_chart *charts; /* shown if they have rows */
+	struct timeline_chart *charts; /* charts without rows are not shown */
 	size_t chart_count;
 	/* Values of CHART_PROCESSES; owned, the first NULL ends the list. */
 	char *process_names[CHARTED_PROCESSES_MAX];

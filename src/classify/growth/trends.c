@@ -56,8 +56,8 @@ void trends_free(struct trends *trends)
 }
 
 /*
- * Find the item of a process. It is usually at the same
- * index as in the previous sample.
+ * Find the series of a process. A process usually has the same index as in the previous
+ * sample, so the search begins at index hint.
  */
 static struct process_series *find_item(struct trends *trends, const struct process *p,
 					size_t hint)
@@ -81,14 +81,14 @@ static void add_process(struct process_series *item, const struct usage *u,
 		item->first_need_bytes = need;
 	if (item->live.added_count == 0)
 		item->first_live_bytes = live;
-	item->process = u->process; /* its name may have changed */
+	item->process = u->process; /* the name of a process may change */
 	growth_series_add(&item->need, time_ns, need);
 	growth_series_add(&item->live, time_ns, live);
 }
 
 /*
- * Add the processes of a sample. Returns true if one of them was in the previous
- * sample, or if there was none.
+ * Add the processes of a sample. Return true if at least one of them was in the
+ * previous sample, or if the previous sample had no processes.
  */
 static bool add_processes(struct trends *trends, const struct snapshot *processes,
 			  uint64_t time_ns)
