@@ -37,8 +37,8 @@ struct heap_findings {
 	bool has_detail;
 	struct heap_leaks leaks;
 	/*
-	 * the allocator's own figures; the helpers own the text answer.problem,
-	 * which is valid until they are freed
+	 * The allocator's own figures; the helpers own the text answer.problem,
+	 * which is valid until they are freed.
 	 */
 	struct helper_answer answer;
 	/* start and duration of the read, and the CPU time that it used */

@@ -90,7 +90,7 @@ void heap_walker_free(struct heap_walker *w)
 		return;
 	atomic_store(&w->is_cancelled, true);
 	/*
-	 * each step of a read has a time limit, so the helper can be removed before exit
+	 * Each step of a read has a time limit, so the helper can be removed before exit.
 	 */
 	if (w->request.wants_helper)
 		heap_walker_wait(w, HELPER_WAIT_NS);
@@ -212,8 +212,8 @@ static void *work(void *arg)
 	w->has_ended = true;
 	is_abandoned = w->is_abandoned;
 	/*
-	 * wake the caller before unlocking, because the
-	 * caller may free the walker afterwards
+	 * Wake the caller before unlocking, because the
+	 * caller may free the walker afterwards.
 	 */
 	eventfd_write(w->wake_fd, 1);
 	pthread_mutex_unlock(&w->lock);

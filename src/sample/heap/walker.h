@@ -32,8 +32,8 @@ enum heap_stops {
 	/* stop the process; if the stop would be too long, do not read the heap */
 	STOPS_SHORT,
 	/*
-	 * stop the process; if the stop would be too long, read the heap without a
-	 * stop, which gives approximate figures
+	 * Stop the process; if the stop would be too long, read the heap without a
+	 * stop, which gives approximate figures.
 	 */
 	STOPS_SHORT_OR_NONE,
 	STOPS_NONE,

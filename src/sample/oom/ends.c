@@ -13,7 +13,9 @@
 #include "base/xalloc.h"
 #include "sample/oom/evidence.h"
 
-/* A killed process vanishes within this time: the kernel's reaper begins after 2 s. */
+/*
+ * A killed process vanishes within this time: the kernel's OOM reaper starts after 2 s.
+ */
 #define DYING_NS_MAX (5 * NS_PER_S)
 
 #define INTACT_MS 50 /* how long a victim's memory may stay intact after its selection */
@@ -22,7 +24,11 @@ struct finder {
 	struct replay *replay;
 	const struct oom_past *past;
 	const struct targets *targets;
-	char *own_path, *limit_path; /* of the group, from the last sample; may be NULL */
+	/*
+	 * Paths of the cgroup and of the owner of its limit,
+	 * from the last sample; may be NULL.
+	 */
+	char *own_path, *limit_path;
 	struct past_end *ends;
 	size_t count, capacity;
 };
@@ -50,7 +56,9 @@ static void read_paths(struct finder *f)
 	cgroup_release(&cgroup);
 }
 
-/* Whether path is the group or below it, such as a container of a recorded pod. */
+/*
+ * Return true if path is the group or is below it, such as a container of a recorded pod.
+ */
 static bool is_within(const char *path, const char *group)
 {
 	size_t length = strlen(group);
@@ -67,8 +75,8 @@ static bool is_of_group(const struct finder *f, const struct oom_kill *kill)
 }
 
 /*
- * Return the mark on the victim, which comes immediately; else the event whose text has
- * its line; else NULL.
+ * Return the kernel's mark on the victim, which is recorded immediately; else the event
+ * whose text contains the victim's line; else NULL.
  */
 static const struct past_event *find_event(const struct oom_past *past, int pid)
 {
@@ -96,7 +104,7 @@ static size_t find_sample_before(const struct oom_past *past, uint64_t unix_ms)
 	return i;
 }
 
-/* Return how many kills the kernel counted since the previous sample. */
+/* Return the number of kills that the kernel counted since the previous sample. */
 static uint64_t count_rise(const struct oom_past *past, size_t index)
 {
 	uint64_t before = past->samples[index - 1].all_kill_count;
@@ -113,8 +121,8 @@ static bool counts_rose(const struct oom_past *past, size_t index)
 }
 
 /*
- * Return the sample before the end of a victim that was never sampled: where the counter
- * rose and no end was assigned yet.
+ * Return the last sample before the end of a victim that no sample contains: the next
+ * sample has a higher kill counter and is not yet assigned to another end.
  */
 static size_t find_rise(const struct finder *f)
 {
@@ -132,9 +140,9 @@ static size_t find_rise(const struct finder *f)
 }
 
 /*
- * Return the sample before the kill of a process. A killed process remains visible
- * until it is dead. Within one sample, the group may be read before the kill and its
- * processes after it.
+ * Return the last sample before the kill of a process. Samples may still contain a killed
+ * process until it is dead. Within one sample, the cgroup's counters may be read before
+ * the kill and its processes after it, or the other way round.
  */
 static size_t find_last(const struct oom_past *past, const struct past_process *p)
 {
@@ -163,8 +171,9 @@ static bool is_told_of(const struct finder *f, const struct oom_kill *kill)
 }
 
 /*
- * Add the end that a report describes. is_own: the report was recorded, so it concerns
- * the group; a log covers a whole machine.
+ * Add the end that a report describes. is_own is true if the report is part of the
+ * recording and therefore concerns the recorded cgroup. Reports from a kernel log
+ * may concern any cgroup of the machine.
  */
 static void add_report(struct finder *f, const struct oom_kill *kill, bool is_own)
 {
@@ -179,7 +188,7 @@ static void add_report(struct finder *f, const struct oom_kill *kill, bool is_ow
 	if (kill->victim.pid != 0)
 		end.victim = oom_past_find_process(f->past, kill->victim.pid,
 						   kill->victim.name);
-	/* the report may have the name of a thread of the process */
+	/* the report may contain the name of a thread instead of that of the process */
 	if (!end.victim && kill->victim.pid != 0 && is_ours)
 		end.victim = oom_past_find_process(f->past, kill->victim.pid, "");
 	if (!end.victim && !is_ours)
@@ -198,9 +207,10 @@ static uint64_t count_kills(const struct past_end *end)
 }
 
 /*
- * Assign the ends to samples in order. Reports and counters are both in the order of the
- * kills, so if their numbers are equal, they match one to one. only_seen: drop reports of
- * victims that the recording has not seen, which come from other times.
+ * Assign the ends to samples in order. Both the reports and the counters are in
+ * the order of the kills, so if their numbers are equal, they match one to one.
+ * only_seen: drop reports of victims that the recording does not contain,
+ * because they are from another time.
  */
 static bool assign_in_order(struct finder *f, bool only_seen)
 {
@@ -233,8 +243,8 @@ static bool assign_in_order(struct finder *f, bool only_seen)
 }
 
 /*
- * Return the largest process that ended after the sample `last`, soon enough to be
- * related to the kill.
+ * Return the largest process that ended soon enough after the
+ * sample `last` to be related to the kill.
  */
 static const struct past_process *find_largest_ended(const struct oom_past *past,
 						     size_t last)
@@ -244,7 +254,10 @@ static const struct past_process *find_largest_ended(const struct oom_past *past
 	for (size_t i = 0; i < past->process_count; i++) {
 		const struct past_process *p = &past->processes[i];
 
-		/* in the last sample it is alive; before `last`, see find_last() */
+		/*
+		 * Skip processes that are still alive in the last sample, and those that
+		 * ended before `last`; find_last() decides about the rest.
+		 */
 		if (p->last + 1 < last || p->last + 1 == past->sample_count ||
 		    !bytes_known(p->rss_bytes) ||
 		    (found && p->rss_bytes < found->rss_bytes))
@@ -255,7 +268,7 @@ static const struct past_process *find_largest_ended(const struct oom_past *past
 	return found;
 }
 
-/* Whether one of the first `count` ends has the sample `last`. */
+/* Return true if one of the first `count` ends is assigned to the sample `last`. */
 static bool has_end_at(const struct finder *f, size_t count, size_t last)
 {
 	for (size_t e = 0; e < count; e++)
@@ -278,7 +291,10 @@ static void add_rises(struct finder *f)
 	}
 }
 
-/* Add ends for the kernel's marks on victims without any other source. */
+/*
+ * Add ends for victims that the kernel marked but that
+ * neither a report nor another end mentions.
+ */
 static void add_marks(struct finder *f)
 {
 	for (size_t i = 0; i < f->past->event_count; i++) {
@@ -302,9 +318,9 @@ static void add_marks(struct finder *f)
 }
 
 /*
- * Whether a sample shows the time after the kill. The kernel frees a victim's memory from
- * its selection at kill_ms on. A sample shortly afterwards whose memory has not shrunk
- * still shows what led to the kill.
+ * Return true if a sample shows the time after the kill. The kernel starts to free a
+ * victim's memory when it selects the victim, at kill_ms. A sample that follows shortly
+ * afterwards and whose memory has not shrunk still shows the cause of the kill.
  */
 static bool is_after_kill(const struct oom_past *past, size_t index, uint64_t kill_ms)
 {
@@ -318,8 +334,8 @@ static bool is_after_kill(const struct oom_past *past, size_t index, uint64_t ki
 }
 
 /*
- * Move each end back before samples taken after the kill, which say nothing
- * about its cause.
+ * Move each end to an earlier sample if its sample was taken after the kill. Later
+ * samples do not show the cause of the kill.
  */
 static void leave_out_later_samples(struct finder *f)
 {
@@ -333,14 +349,14 @@ static void leave_out_later_samples(struct finder *f)
 			continue;
 		while (last > 0 && is_after_kill(f->past, last, end->unix_ms))
 			last--;
-		/* longer than a process takes to die: the clock was set */
+		/* no process takes longer than this to die: otherwise the clock was set */
 		if (samples[end->last].elapsed_ns - samples[last].elapsed_ns <=
 		    2 * DYING_NS_MAX)
 			end->last = last;
 	}
 }
 
-/* Return 1 if the process is a target, 0 if not, or -errno. */
+/* Return 1 if the process is one of the targets, 0 if not, or -errno. */
 static int is_target(struct finder *f, const struct past_process *p)
 {
 	struct snapshot found;
@@ -357,8 +373,8 @@ static int is_target(struct finder *f, const struct past_process *p)
 }
 
 /*
- * Add an end without a kill: the largest target is gone, or is still alive.
- * Returns 0 or -errno.
+ * Add an end for a recording without kills: the largest target has ended, or
+ * is still alive. Returns 0 or -errno.
  */
 static int add_gone(struct finder *f)
 {
@@ -386,7 +402,10 @@ static int add_gone(struct finder *f)
 	return 0;
 }
 
-/* If there are targets, drop the ends of other processes. Returns 0 or -errno. */
+/*
+ * If specific targets were requested, drop the ends of
+ * other processes. Returns 0 or -errno.
+ */
 static int keep_targets(struct finder *f)
 {
 	size_t kept = 0;
@@ -417,7 +436,10 @@ static int find_ends(struct finder *f, const struct oom_kill_list *log)
 	int r;
 
 	read_paths(f);
-	/* a log is complete, while the text of an event may be truncated */
+	/*
+	 * Add the reports of the log first: they are complete, while the text of
+	 * a recorded event may be truncated.
+	 */
 	for (size_t i = 0; i < log->count; i++)
 		add_report(f, &log->items[i], false);
 	for (size_t i = 0; i < f->past->reports.count; i++)

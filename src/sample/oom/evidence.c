@@ -11,16 +11,23 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 
-/* The last seconds before the end, in which the memory need may burst or be hidden. */
+/*
+ * Length of the window before the end. In these last seconds the memory need may burst,
+ * or pages may be on the kernel's file lists (hidden_bytes).
+ */
 #define WINDOW_NS (5 * NS_PER_S)
 
-/* Need has jumped if most of its rise falls into this time, even if it rose evenly. */
+/*
+ * The memory need has jumped if at least JUMP_PER_MILLE of its rise falls into
+ * JUMP_NS, even if the rise looks even.
+ */
 #define JUMP_NS NS_PER_S
 #define JUMP_PER_MILLE 800
 
-#define INTERVAL_SAMPLES 10 /* the last samples, whose spacing counts as the usual one */
+/* number of last samples whose spacing counts as the usual interval */
+#define INTERVAL_SAMPLES 10
 
-/* upper bound of the processes whose mappings are read for stacks */
+/* Upper bound of the processes whose mappings are read to find thread stacks. */
 #define STACKS_PROCESSES_MAX 200
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -29,8 +36,9 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /*
- * Return the last sample that shows the victim. Within one sample, the group may be read
- * before the kill and its processes after it.
+ * Return the last sample that contains the victim. The victim may be missing from the
+ * last sample before the end, because within one sample, the cgroup may be read before
+ * the kill and its processes after it.
  */
 static size_t last_seen(const struct past_end *end)
 {
@@ -40,7 +48,7 @@ static size_t last_seen(const struct past_end *end)
 		       : end->last;
 }
 
-/* Return the first sample of the last WINDOW_NS. */
+/* Return the first sample of the last WINDOW_NS before the end. */
 static size_t find_window(const struct past_end *end)
 {
 	const struct past_sample *samples = end->past->samples;
@@ -95,8 +103,8 @@ static int compare_points(const void *a, const void *b)
 }
 
 /*
- * Return the typical need: for half of the time it was at most this. The median is
- * weighted by time, because samples may be closer together at the end.
+ * Return the median of the memory need, weighted by time, because samples
+ * may be closer together near the end.
  */
 static uint64_t find_typical(const struct growth_point *points, size_t count)
 {
@@ -134,8 +142,8 @@ static size_t add_points(const struct past_end *end, size_t stop, bool is_live,
 }
 
 /*
- * Set the figures of live heap memory from the last sample that has them. Heaps are read
- * less often than the rest.
+ * Set the figures of live heap memory from the last sample that contains them. Heaps are
+ * read less often than the other figures.
  */
 static void set_live(const struct past_end *end, size_t window, struct oom_evidence *e)
 {
@@ -168,9 +176,9 @@ static bool has_jumped(const struct growth_point *points, size_t count)
 }
 
 /*
- * Set how need grew. The samples before the last seconds distinguish growth from
- * a burst. If they are too few, use all samples; and growth that had stopped by
- * then does not count.
+ * Set how the memory need grew. To distinguish growth from a burst, use the samples
+ * before the last seconds. Use all samples if those are too few, or if all samples show a
+ * plateau: growth that had stopped by the end does not count.
  */
 static void set_growth(const struct past_end *end, size_t window, struct oom_evidence *e)
 {
@@ -215,7 +223,7 @@ static void set_time(const struct past_end *end, struct oom_evidence *e)
 	}
 }
 
-/* Add the threads' stacks of a process, as far as its mappings were read. */
+/* Add the threads' stacks of a process, if its mappings were read. */
 static int add_stacks(const struct past_end *end, struct replay *replay,
 		      const struct process *process, struct oom_evidence *e)
 {
@@ -267,8 +275,8 @@ static int add_processes(const struct past_end *end, struct replay *replay,
 }
 
 /*
- * Whether a limit counts as reached: nothing more could be charged. That may have been
- * the case before the last sample.
+ * Return true if the limit counts as reached. Less memory than slack_bytes could still be
+ * charged, so the limit may have been reached before the last sample, too.
  */
 static bool is_full(const struct cgroup_level *level, uint64_t slack_bytes)
 {
@@ -277,8 +285,8 @@ static bool is_full(const struct cgroup_level *level, uint64_t slack_bytes)
 }
 
 /*
- * Set the number of failed attempts to swap out a page, from the first sample
- * to the next.
+ * Set the number of failed attempts to swap out a page, counted from the
+ * first sample until after the last one.
  */
 static void set_swap_fails(const struct past_end *end, struct oom_evidence *e)
 {
@@ -294,8 +302,8 @@ static void set_swap_fails(const struct past_end *end, struct oom_evidence *e)
 }
 
 /*
- * Set the changes of the counters of kills and of the limit from the last
- * sample to the next.
+ * Set the changes of the kill counters and of the limit's counter between the last sample
+ * before the end and the next sample.
  */
 static void set_counts(const struct past_end *end, const struct cgroup *cgroup,
 		       struct oom_evidence *e)
@@ -308,8 +316,8 @@ static void set_counts(const struct past_end *end, const struct cgroup *cgroup,
 	if (!has_kill_counts)
 		return;
 	/*
-	 * For groups below, the kernel shows only that this group's own limit
-	 * was not reached.
+	 * If there are cgroups below this one, the kernel's counters show only whether
+	 * this cgroup's own limit was reached.
 	 */
 	e->is_kernel_excluded =
 		next->all_kill_count == last->all_kill_count &&
@@ -326,7 +334,7 @@ static void set_counts(const struct past_end *end, const struct cgroup *cgroup,
 		e->limit_path[0] = '\0';
 }
 
-/* Set the amounts of the group, if they are of the group whose limit was hit. */
+/* Set the amounts of the recorded cgroup, if its limit is the one that was hit. */
 static void set_group(const struct past_end *end, const struct cgroup *cgroup,
 		      const struct snapshot *processes, struct oom_evidence *e)
 {
@@ -347,8 +355,8 @@ static void set_group(const struct past_end *end, const struct cgroup *cgroup,
 }
 
 /*
- * Set the victim from the last sample that shows it intact; while it dies,
- * its memory shrinks.
+ * Set the victim's figures from the last sample that shows it intact,
+ * because its memory shrinks while it dies.
  */
 static void set_victim(const struct past_end *end, const struct snapshot *processes,
 		       struct oom_evidence *e)
@@ -366,7 +374,10 @@ static void set_victim(const struct past_end *end, const struct snapshot *proces
 	text_copy(e->victim.name, sizeof(e->victim.name), p->process.comm);
 }
 
-/* Set the facts of the last sample. cgroup is NULL if only processes were recorded. */
+/*
+ * Set the facts of the last sample. cgroup is NULL if no
+ * cgroup was recorded, only processes.
+ */
 static int read_last(const struct past_end *end, struct replay *replay,
 		     const struct cgroup *cgroup, struct oom_evidence *e)
 {
@@ -392,7 +403,7 @@ static int read_last(const struct past_end *end, struct replay *replay,
 	return r;
 }
 
-/* Set which group's limit was hit, as far as the recording shows it. */
+/* Determine which cgroup's limit was hit, as far as the recording shows it. */
 static void set_limit(const struct past_end *end, const struct cgroup *cgroup,
 		      struct oom_evidence *e)
 {
@@ -406,7 +417,7 @@ static void set_limit(const struct past_end *end, const struct cgroup *cgroup,
 	set_counts(end, cgroup, e);
 }
 
-/* Find the group whose limit was hit, and the samples that show it. */
+/* Find the cgroup whose limit was hit, and the samples that describe this cgroup. */
 static int set_scope(struct past_end *end, struct replay *replay,
 		     const struct cgroup *cgroup, struct oom_evidence *e)
 {

@@ -13,14 +13,17 @@
 #include "base/xalloc.h"
 #include "sample/oom/flight_private.h"
 
-/* The recorder decides how often owners are read; LazyFree is read with every process. */
+/*
+ * LazyFree is read with every process. The recorder decides how
+ * often the owners of memory are read.
+ */
 #define NEEDS (RECORDER_NEEDS | NEED_STATES)
 
 #define SHORTEST_NS (5 * NS_PER_MS)
 #define GAP_NS NS_PER_S /* a sample that is this late counts as missed */
-/* share of the time for the group's own files: one part in this many */
+/* the group's own files may take one part in this many of the time */
 #define GROUP_SHARE_PART 20
-/* shortest time between two lines about the same condition */
+/* shortest time between two messages about the same condition */
 #define REPEAT_NS (10 * NS_PER_S)
 #define MAPPINGS_PART 4
 
@@ -71,8 +74,8 @@ static void summarize(struct flight *f, uint64_t interval_ns)
 }
 
 /*
- * Set when the next sample is due. Reading the group's files is limited to a share of the
- * time too, because a group may have many groups below it.
+ * Set when the next sample is due. The time for reading the group's own files is limited
+ * too, because there may be many groups below.
  */
 static void set_due(struct flight *f)
 {
@@ -87,7 +90,9 @@ static void set_due(struct flight *f)
 	if (interval_ns < f->group_cost_ns * GROUP_SHARE_PART)
 		interval_ns = f->group_cost_ns * GROUP_SHARE_PART;
 	summarize(f, interval_ns);
-	/* count from the time when the sample was due, so that delays do not add up */
+	/*
+	 * Count from the time when the sample was due, so that delays do not accumulate.
+	 */
 	f->due_ns = f->sampled_ns - f->due_ns < interval_ns ? f->due_ns + interval_ns
 							    : f->sampled_ns + interval_ns;
 }
@@ -97,7 +102,7 @@ static void end_sample(struct flight *f, bool has_group)
 	struct snapshot *known = &f->processes.known;
 	int r;
 
-	/* the group and its processes form one sample, which has one time */
+	/* the group and its processes form one sample with one time */
 	known->taken_ns = has_group ? f->cgroup.taken_ns : f->sampled_ns;
 	known->unix_ms = has_group ? f->cgroup.unix_ms : flight_unix_ms(f->sampled_ns);
 	known->elapsed_ns = f->sampled_ns - f->start_ns;
@@ -108,8 +113,8 @@ static void end_sample(struct flight *f, bool has_group)
 }
 
 /*
- * Set the shares of the time for reading. Mappings cost the most, and they change the
- * most in the file, so they get a quarter of the budget of all processes.
+ * Set the shares of the time for reading. Mappings take the most time to read and the
+ * most space in the file, so they get a quarter of the budget for all processes.
  */
 static void set_shares(struct flight *f)
 {
@@ -134,8 +139,8 @@ static int read_group(struct flight *f)
 }
 
 /*
- * Take a sample. If pid is not 0, read this process first, with all its mappings;
- * *ret_read is the result of that.
+ * Take a sample. If pid is not 0, first read this process with all its
+ * mappings and set *ret_read to 0 or -errno.
  */
 static int take_sample(struct flight *f, enum turns turns, int pid, int *ret_read)
 {
@@ -149,8 +154,8 @@ static int take_sample(struct flight *f, enum turns turns, int pid, int *ret_rea
 
 		*ret_read = group_turns_read(&f->processes, pid);
 		/*
-		 * Copy the usage: the process may have left the group when the
-		 * sample is complete.
+		 * Copy the usage, because the process may have left the group by
+		 * the time the sample is complete.
 		 */
 		if (*ret_read == 0) {
 			f->read = *snapshot_find(&f->processes.known, pid);
@@ -192,8 +197,8 @@ static void say_gap(struct flight *f)
 }
 
 /*
- * Take a sample. If need has passed a step towards the limit, also read every process,
- * whatever that costs.
+ * Take a sample. If the memory need has passed a step towards the limit, also read
+ * every process, regardless of the cost.
  */
 static int sample(struct flight *f)
 {
@@ -206,7 +211,7 @@ static int sample(struct flight *f)
 	say_step(f);
 	if (f->summary.sample_count == 1)
 		return 0;
-	/* nearer to the limit there is no time left for mappings */
+	/* near the limit there is no time left to read mappings */
 	return take_sample(f, f->steps.passed == 1 ? TURNS_MAPPINGS : TURNS_ALL, 0, NULL);
 }
 
@@ -222,8 +227,8 @@ static void say_victim(struct flight *f, const struct flight_kill *kill, int rea
 }
 
 /*
- * Handle the mark on a victim. The victim may live for only a few milliseconds: read its
- * memory first, then describe it.
+ * Handle the kernel's mark on a victim. The victim may live for only a few milliseconds,
+ * so read its memory first and describe the kill afterwards.
  */
 static int take_mark(struct flight *f, const struct oom_mark *mark)
 {
@@ -256,9 +261,9 @@ static int take_mark(struct flight *f, const struct oom_mark *mark)
 }
 
 /*
- * Sample a group that is out of memory. Without marks the victim is unknown, but it is
- * often the largest process, which is read first. If the group is paused until let_go(),
- * there is time to read everything.
+ * Sample a group that is out of memory. Without marks the victim is unknown, but the
+ * victim is often the largest process, so read that one first. If the group is paused
+ * until let_go(), there is time to read everything.
  */
 static int take_end_of_memory(struct flight *f)
 {
@@ -282,7 +287,7 @@ static int take_wake(struct flight *f, const struct oom_wake *wake)
 	uint64_t now = clock_now_ns();
 	int r = 0;
 
-	/* handle every mark, even if the group vanishes at the first */
+	/* handle every mark, even if the group vanishes at the first one */
 	for (size_t i = 0; i < wake->mark_count; i++) {
 		int error = take_mark(f, &wake->marks[i]);
 
@@ -292,7 +297,7 @@ static int take_wake(struct flight *f, const struct oom_wake *wake)
 		return r;
 	if (wake->flags & OOM_WAKE_OOM && f->setup.let_go) {
 		r = take_end_of_memory(f);
-		/* the removal of a group causes the same wake-up */
+		/* the removal of a group causes the same wake-up as the lack of memory */
 		if (r == 0)
 			f->setup.let_go(f->setup.context);
 		return r;
@@ -305,7 +310,10 @@ static int take_wake(struct flight *f, const struct oom_wake *wake)
 		note_now(f, "pressure", "processes wait for memory to be taken back");
 		f->pressure_said_ns = now;
 	}
-	/* where a cache fills the group, these counters may rise all the time */
+	/*
+	 * If a file cache fills the group, its limit and pressure counters may rise all
+	 * the time, so limit the rate of samples.
+	 */
 	if (wake->flags & (OOM_WAKE_LIMIT | OOM_WAKE_PRESSURE) &&
 	    now > f->sampled_ns + SHORTEST_NS)
 		return sample(f);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flight - the flight recorder of a group. It samples the group and its processes, more
- * often the nearer the group is to its limit, and immediately when the kernel reports an
- * event. Noteworthy events go to the owner as lines.
+ * flight - the flight recorder of a cgroup. It samples the cgroup and its processes, more
+ * often the nearer the cgroup is to its limit, and immediately when the kernel reports an
+ * event. It passes noteworthy events to the owner as lines of text.
  *
- * Single-threaded: the owner polls the descriptors of flight_polled(), at most until
- * flight_due_ns(), and then calls flight_go_on().
+ * The functions are single-threaded: the owner polls the descriptors of flight_polled(),
+ * at most until flight_due_ns(), and then calls flight_go_on().
  */
 #ifndef MS_SAMPLE_OOM_FLIGHT_H
 #define MS_SAMPLE_OOM_FLIGHT_H
@@ -26,26 +26,26 @@ struct flight_setup {
 	uint64_t longest_ns; /* upper bound of the time between two samples */
 	unsigned int
 		share_per_mille; /* upper bound of the CPU time spent reading processes */
-	/* Called when an event was recorded. May be NULL. */
+	/* Called after an event was recorded. May be NULL. */
 	void (*say)(void *context, const struct recorded_event *event);
 	/*
-	 * Called when the group is out of memory and paused, because it was armed to do
-	 * so, and everything has been read: resume the group. May be NULL.
+	 * Called when the cgroup is out of memory and paused, because it was set up to
+	 * pause, and all processes have been read: resume the cgroup. May be NULL.
 	 */
 	void (*let_go)(void *context);
 	void *context;
 };
 
 struct flight_summary {
-	const struct cgroup *cgroup;	   /* from the last sample */
-	const struct oom_figures *figures; /* from the last sample */
+	const struct cgroup *cgroup;	   /* cgroup figures of the last sample */
+	const struct oom_figures *figures; /* memory figures of the last sample */
 	uint64_t sample_count, shortest_ns, elapsed_ns;
 	uint64_t peak_need_bytes, peak_unix_ms;
 	struct flight_kills kills;
 	int record_error; /* first -errno from writing the file, or 0 */
 	/*
-	 * The group was removed, and meanwhile the machine counted a kill for which no
-	 * readable report names a cgroup. Set by flight_finish().
+	 * The cgroup was removed, and the machine's counter shows another kill that no
+	 * readable report assigns to a cgroup. Set by flight_finish().
 	 */
 	bool is_end_unclear;
 };
@@ -61,35 +61,36 @@ void flight_close(struct flight *flight);
 int flight_source_error(const struct flight *flight, enum oom_source source);
 
 /*
- * Return the descriptors to poll, including other_fd, one of the owner's, unless it is
- * -1. Borrowed until the next call.
+ * Return the descriptors to poll, borrowed until the next call. They include other_fd, a
+ * descriptor of the owner's, unless it is -1.
  */
 struct pollfd *flight_polled(struct flight *flight, int other_fd, size_t *ret_count);
 uint64_t flight_due_ns(const struct flight *flight);
 
 /*
- * Handle the result of poll(2) for these descriptors, and take a sample if one is due.
- * Returns 0, or -ESRCH if the group was removed.
+ * Handle the result of poll(2) for the descriptors of flight_polled(), and take a sample
+ * if one is due. Returns 0, or -ESRCH if the cgroup was removed.
  */
 int flight_go_on(struct flight *flight);
 
 /*
- * Record late reports of the kernel: a report may follow the removal of its group. Waits
- * at most 2 seconds, and only while the machine's counter of kills is ahead of the log.
- * Call it once, after the last flight_go_on(). is_removed: the group no longer exists.
+ * Record late reports of the kernel: a report may arrive after the removal of its
+ * cgroup. Wait for at most 2 seconds, and only while the machine's kill counter is
+ * ahead of the log. Call this function once, after the last flight_go_on().
+ * is_removed: the cgroup no longer exists.
  */
 void flight_finish(struct flight *flight, bool is_removed);
 
 /*
- * Take a sample now, with all mappings of this process, which is about to end.
- * Returns 0 or -errno.
+ * Take a sample now, including all mappings of this process, which
+ * is about to end. Returns 0 or -errno.
  */
 int flight_look_at(struct flight *flight, int pid);
 
-/* Record an event that does not come from a sample. */
+/* Record an event that was not found by taking a sample. */
 void flight_note(struct flight *flight, const struct recorded_event *event);
 
-/* Return a summary so far. Borrowed. */
+/* Return the summary of the recording until now. Borrowed. */
 const struct flight_summary *flight_summarize(struct flight *flight);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 
-/* reports of one process within this time mean the same kill */
+/* Two reports about one process within this time refer to the same kill. */
 #define SAME_KILL_MS 10000
 
 static size_t count_of(const struct flight_kills *kills)
@@ -36,11 +36,14 @@ bool flight_kills_has_since(const struct flight_kills *kills, uint64_t unix_ms)
 static bool is_path_of(const struct cgroup *cgroup, const char *path)
 {
 	const struct cgroup_level *owner = cgroup_tightest(cgroup);
-	/* All groups are below the root: its limit does not make their kills this group's. */
+	/*
+	 * If the root owns the limit, compare with the cgroup itself,
+	 * because every path is below the root.
+	 */
 	bool is_root = !owner || strcmp(owner->path, "/") == 0;
 	const char *own = is_root ? cgroup->levels[0].path : owner->path;
 	size_t length = strlen(own);
-	/* the visible part of the path begins somewhere below the root */
+	/* the visible part of a path may begin anywhere below the root */
 	const char *at = cgroup->is_cut ? strstr(path, own) : path;
 
 	while (length > 0 && own[length - 1] == '/')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * flight_kills - the processes that the kernel killed while they were recorded. Each kill
- * appears once, although several sources may report it.
+ * is listed once, even if several sources report it.
  */
 #ifndef MS_SAMPLE_OOM_FLIGHT_KILLS_H
 #define MS_SAMPLE_OOM_FLIGHT_KILLS_H
@@ -14,18 +14,20 @@
 #include "model/usage.h"
 
 struct flight_kill {
-	int pid;	/* 0: unknown */
-	bool is_logged; /* the kernel's report was recorded */
+	int pid;	/* pid of the victim; 0: unknown */
+	bool is_logged; /* true if the kernel's report was recorded */
 	char comm[PROCESS_COMM_SIZE];
 	uint64_t unix_ms;
-	uint64_t rss_bytes; /* from the last reading; may be unknown */
+	uint64_t rss_bytes; /* Rss at the last reading of the victim; may be unknown */
 	uint64_t
-		/* age of the last sample at the kill; unknown if the log was late */
+		/*
+		 * Time between the last sample and the kill; unknown if the log was late.
+		 */
 		sample_age_ns;
 	uint64_t
 		/*
-		 * Time from its selection until its memory had been read; unknown:
-		 * too late to read.
+		 * Time from the victim's selection until its memory had been read;
+		 * unknown if it was too late to read the memory.
 		 */
 		late_ns;
 };
@@ -34,36 +36,37 @@ struct flight_kill {
 
 struct flight_kills {
 	struct flight_kill
-		/* the last kills: kill n is item n % FLIGHT_KILLS_MAX */
+		/* the most recent kills: kill n is item n % FLIGHT_KILLS_MAX */
 		items[FLIGHT_KILLS_MAX];
-	uint64_t count; /* of all kills */
+	uint64_t count; /* number of all kills */
 };
 
-/* Return the kill of the same process at about that time, or NULL. */
+/* Return the kill of the process with this pid at about this time, or NULL. */
 struct flight_kill *flight_kills_find(struct flight_kills *kills, int pid,
 				      uint64_t unix_ms);
 
-/* Whether there is a kill at about that time or later. */
+/* Return true if there was a kill at about this time or later. */
 bool flight_kills_has_since(const struct flight_kills *kills, uint64_t unix_ms);
 
 /*
- * Whether a kill in the kernel log concerns this group or one that shares its limit. When
- * the kernel rate-limits its reports, it logs only the victim, without a cgroup. Such a
- * report counts if the same process was already added at about that time.
+ * Return true if a kill in the kernel log concerns this cgroup or one that
+ * shares its limit. If the kernel rate-limits its reports, it logs only the
+ * victim, without a cgroup. Such a report counts if a kill of the same process
+ * at about the same time is already known.
  */
 bool flight_kills_has_logged(struct flight_kills *kills, const struct oom_kill *k,
 			     const struct cgroup *cgroup, uint64_t unix_ms);
 
 /*
- * Add a kill. u has what is known of the process, or is NULL. The result is borrowed
- * until FLIGHT_KILLS_MAX more kills have been added.
+ * Add a kill. u contains the known figures of the process, or is NULL. The result is
+ * borrowed until FLIGHT_KILLS_MAX more kills have been added.
  */
 struct flight_kill *flight_kills_add(struct flight_kills *kills, int pid,
 				     uint64_t unix_ms, const struct usage *u);
 
 /*
- * Describe the kill of a process that the kernel selected. error: why the process could
- * not be read at that time, or 0.
+ * Describe the kill of a process that the kernel selected. error is the -errno that says
+ * why the process could not be read at that time, or 0.
  */
 void flight_kill_describe(const struct flight_kill *kill, int error, struct strbuf *out);
 

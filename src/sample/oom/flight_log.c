@@ -8,11 +8,14 @@
 #include "base/units.h"
 #include "proc/kmsg/oom.h"
 
-/* All lines of a report arrive together, except with a slow console. */
+/*
+ * A report is complete if no line arrives for this time. All lines of a report arrive
+ * together, except with a slow console.
+ */
 #define QUIET_NS (200 * NS_PER_MS)
 #define REPORT_BYTES_MAX ((size_t)256 << 10)
 
-/* Words in a line that may be the first one of a report. */
+/* Words in a line that may be the first line of a report. */
 static const char *const beginnings[] = {
 	"invoked oom-killer",	       "oom-kill:", "Killed process", "Kill process",
 	"killed as a result of limit",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flight_private - the state of a flight recorder, shared by flight.c, which takes
+ * flight_private - the state of a flight recorder, shared by flight.c, which takes the
  * samples, and flight_reports.c, which follows the kernel log.
  */
 #ifndef MS_SAMPLE_OOM_FLIGHT_PRIVATE_H
@@ -16,28 +16,33 @@ struct flight {
 	struct flight_setup setup;
 	struct oom_wakeups *wakeups;
 	struct group_turns processes;
-	struct cgroup cgroup; /* from the last sample, even after the group was removed */
-	struct cgroup next_cgroup; /* being read */
-	struct usage read; /* the process last read out of turn, without its command */
+	/* from the last sample; kept after the cgroup was removed */
+	struct cgroup cgroup;
+	struct cgroup next_cgroup; /* the cgroup that is being read */
+	/* the process that was last read out of turn, without its command */
+	struct usage read;
 	struct oom_figures figures;
 	struct oom_pace pace;
 	struct flight_log log;
 	struct flight_summary summary;
 	uint64_t start_ns, sampled_ns, due_ns;
 	unsigned int share_per_million;
-	uint64_t group_cost_ns; /* cost of reading the group's files, the last time */
+	uint64_t group_cost_ns; /* how long the last reading of the cgroup's files took */
 	struct oom_steps steps;
 	uint64_t pressure_said_ns;
 	struct flight_counts counts;
 };
 
-/* Convert a time of clock_now_ns() to Unix time. */
+/* Convert a time from clock_now_ns() to Unix time. */
 uint64_t flight_unix_ms(uint64_t ns);
 
-/* Whether the process was in the group at the last sample. */
+/* Return true if the process was in the cgroup at the last sample. */
 bool flight_has_pid(const struct flight *flight, int pid);
 
-/* Record the kills of this group that the kernel log, or overdue counters, report. */
+/*
+ * Record the kills of this cgroup that the kernel log reports, and those that the
+ * counters show but whose reports are overdue.
+ */
 void flight_take_log(struct flight *flight);
 
 #endif

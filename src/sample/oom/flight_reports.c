@@ -26,8 +26,8 @@ bool flight_has_pid(const struct flight *f, int pid)
 }
 
 /*
- * Record the kills that only the group's counter shows, when their report is overdue. The
- * counter includes processes that were about to end anyway.
+ * Record kills that the group's counter shows but whose report is overdue. The counter
+ * also includes processes that were about to end anyway.
  */
 static void note_unlogged_kills(struct flight *f)
 {
@@ -48,9 +48,9 @@ static bool has_overdue_kills(const struct flight *f)
 }
 
 /*
- * Record a kill that the log reports, at the time of the report's first line. The report
- * may be read later than samples taken after that time. log may contain the reports of
- * other groups: only the lines of this report are recorded.
+ * Record a kill that the log reports, at the time of the report's first line. Samples
+ * that were taken after this time may already be recorded. log may contain reports of
+ * other groups; only the lines of this kill's report are recorded.
  */
 static void take_kill(struct flight *f, const struct oom_kill *k, const char *log)
 {
@@ -75,8 +75,8 @@ static void take_kill(struct flight *f, const struct oom_kill *k, const char *lo
 }
 
 /*
- * Whether the log reports a kill of this group. The kernel rate-limits its reports; a
- * kill beyond the limit is reported without a cgroup, only with the pid.
+ * Return true if the log reports a kill of this group. The kernel rate-limits its
+ * reports: a suppressed report contains only the victim's pid, without a cgroup.
  */
 static bool is_own_kill(struct flight *f, const struct oom_kill *k)
 {
@@ -92,8 +92,8 @@ static bool is_own_kill(struct flight *f, const struct oom_kill *k)
 }
 
 /*
- * Record the kills of complete reports. is_last: no more lines of an unfinished
- * report will come.
+ * Record the kills of complete reports. With is_last, an unfinished report counts as
+ * complete, because no more lines will follow.
  */
 static void take_log(struct flight *f, bool is_last)
 {

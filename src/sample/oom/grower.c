@@ -11,27 +11,31 @@
 #include "classify/growth/last_rise.h"
 #include "sample/oom/evidence.h"
 
-/* Less growth than this is not reported. */
+/* Growth of less than this is not reported. */
 #define GROWN_LEAST_BYTES MIB
 
 /*
- * Upper bound of the samples read for this, which are evenly spaced and
- * include the last one.
+ * Upper bound of the samples that are read to find the growth. They are
+ * evenly spaced and include the last one.
  */
 #define READS_MAX 2000
 
 /*
- * Upper bound of the roles; processes with the same name at the same place, one after
- * another, share a role.
+ * Upper bound of the roles. Processes that follow one another with the same
+ * name in the same place share a role.
  */
 #define ROLES_MAX 4096
 
 #define NAMELESS "anonymous memory"
 
-/* A process, or several that succeeded one another with the same name and group. */
+/*
+ * A process, or several processes that succeeded one another
+ * with the same name in the same cgroup.
+ */
 struct role {
-	struct process process;	     /* the last of them */
-	const struct oom_note *note; /* NULL: no note was recorded */
+	struct process process; /* the most recent process in this role */
+	/* notes on the process; NULL: no note was recorded */
+	const struct oom_note *note;
 	struct rise_series series;
 	bool is_there; /* present in the sample that is being read */
 	bool is_new, is_restarted;
@@ -41,14 +45,14 @@ struct grower_search {
 	const struct past_end *end;
 	struct role *roles;
 	size_t count, capacity;
-	size_t read_count; /* samples read so far */
+	size_t read_count; /* number of samples read so far */
 	uint64_t begin_ns, end_ns;
 };
 
 /*
- * Return what a process has charged and the kernel cannot reclaim: anonymous
- * memory, also in swap, and dirty pages, which include shared memory. Clean pages
- * of files do not count.
+ * Return how much memory is charged for a process that the kernel cannot reclaim:
+ * anonymous memory, including swapped-out pages, and dirty pages, which include shared
+ * memory. Clean file pages do not count.
  */
 static uint64_t charged_bytes(const struct usage *u)
 {
@@ -90,7 +94,7 @@ static bool is_in(const struct snapshot *processes, const struct process *p)
 	return u && process_is_same(&u->process, p) && process_has_memory(&u->process);
 }
 
-/* Return the role of a process that has ended and whose successor is p, or NULL. */
+/* Return the role of an ended process that p succeeds, or NULL. */
 static struct role *find_ended(struct grower_search *s, const struct snapshot *processes,
 			       const struct process *p, const struct oom_note *note)
 {
@@ -203,7 +207,7 @@ static const struct role *find_grown(const struct grower_search *s, struct rise 
 	return best;
 }
 
-/* All mappings of one name, before and after the growth. */
+/* All mappings with the same name, with their sizes before and after the growth. */
 struct kind {
 	const char *name;
 	uint64_t from_bytes, to_bytes;
@@ -229,7 +233,7 @@ static size_t add_kinds(const struct mapping_list *mappings, bool is_after,
 	return mappings->count;
 }
 
-/* Find the kind of mapping with at least half of the process's growth. */
+/* Find the kind of mapping that has more than half of the process's growth. */
 static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 {
 	uint64_t most_bytes = (ret->to_bytes - ret->from_bytes) / 2;
@@ -254,7 +258,7 @@ static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 	}
 }
 
-/* Return the sample at which the growth began. */
+/* Return the sample at which growth began that lasted for ns until the sample `last`. */
 static size_t find_begin(const struct past_end *end, size_t last, uint64_t ns)
 {
 	const struct past_sample *samples = end->past->samples;
@@ -267,8 +271,8 @@ static size_t find_begin(const struct past_end *end, size_t last, uint64_t ns)
 }
 
 /*
- * Find the mapping that grew. Mappings are read seldom, so both readings may be older
- * than their samples.
+ * Find the mapping that grew. Mappings are read rarely, so both
+ * readings may be older than the samples.
  */
 static int find_mapping(const struct grower_search *s, struct replay *replay, size_t last,
 			const struct process *process, struct oom_grower *ret)
@@ -294,8 +298,8 @@ static int find_mapping(const struct grower_search *s, struct replay *replay, si
 }
 
 /*
- * Whether shared memory and files on tmpfs grew more than any process did. Then no
- * process has the growth mapped, and *ret is set to it.
+ * Return true if shared memory and files on tmpfs grew more than any process did. In that
+ * case no process has mapped the memory that grew, and *ret is set to its growth.
  */
 static bool find_unmapped(const struct grower_search *s, size_t last,
 			  struct oom_grower *ret)
@@ -320,7 +324,7 @@ static bool find_unmapped(const struct grower_search *s, size_t last,
 	return true;
 }
 
-/* Return by how many bytes this file grew from from_ms to to_ms. */
+/* Return the number of bytes by which this file grew from from_ms to to_ms. */
 static uint64_t grown_bytes(const struct oom_note *note, const char *file,
 			    uint64_t from_ms, uint64_t to_ms)
 {
@@ -334,7 +338,8 @@ static uint64_t grown_bytes(const struct oom_note *note, const char *file,
 		if (!end || w->unix_ms > end->unix_ms)
 			end = w;
 		/*
-		 * begin is the last note before the growth, else the first one during it.
+		 * begin is the last note before the growth, or
+		 * else the first note during it
 		 */
 		if (!begin || (w->unix_ms <= from_ms ? begin->unix_ms > from_ms ||
 							       w->unix_ms > begin->unix_ms
@@ -344,7 +349,10 @@ static uint64_t grown_bytes(const struct oom_note *note, const char *file,
 	return end && end->bytes > begin->bytes ? end->bytes - begin->bytes : 0;
 }
 
-/* Return a file that the process wrote and that has most of the growth, or NULL. */
+/*
+ * Return a file that the process wrote and that has
+ * more than half of the growth, or NULL.
+ */
 static const char *find_file(const struct oom_note *note, const struct oom_grower *g,
 			     uint64_t end_ms)
 {
@@ -368,8 +376,8 @@ static bool is_in_last_sample(const struct grower_search *s,
 }
 
 /*
- * Find the only process that had the growing file open for writing. If there are several,
- * *ret is unchanged.
+ * Find the only process that had the growing file open for writing. If several
+ * processes had, leave *ret unchanged.
  */
 static void find_writer(const struct grower_search *s, size_t last,
 			struct oom_grower *ret)

@@ -14,11 +14,12 @@
 #include "sample/process/shmem_writers.h"
 
 /*
- * Length of a short container id, as runtimes print it. It stands in for a missing name.
+ * Length of a short container ID as container runtimes print it.
+ * A short ID replaces a missing name.
  */
 #define SHORT_ID_LENGTH 12
 
-/* Upper bound of the notes on written files per process. */
+/* Upper bound of the notes about written files, per process. */
 #define WRITTEN_MAX 10000
 
 static int compare_notes(const void *a, const void *b)
@@ -73,7 +74,7 @@ static void add_written(struct oom_note *note, const char *text)
 	note->written[note->written_count++] = written;
 }
 
-/* Add a note. All notes on a process arrive in sequence. */
+/* Add a note from the recording. The notes about one process arrive in sequence. */
 static int add_note(void *context, const struct recorded_note *note)
 {
 	struct oom_notes *notes = context;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * notes - the notes of a recording, by process: where each ran, the runtime options
- * in its environment, and the files on tmpfs that it had open for writing.
+ * notes - the notes in a recording, grouped by process: where the
+ * process ran, the runtime options in its environment, and the files on
+ * tmpfs that it had open for writing.
  */
 #ifndef MS_SAMPLE_OOM_NOTES_H
 #define MS_SAMPLE_OOM_NOTES_H
@@ -9,16 +10,19 @@
 #include "classify/oom/evidence.h"
 #include "sample/recording/replay.h"
 
-/* A file on tmpfs that the process had open for writing, and its size at that time. */
+/*
+ * A file on tmpfs that a process had open for writing,
+ * and the size of the file at that time.
+ */
 struct oom_written {
 	uint64_t unix_ms, bytes;
-	char *file; /* "MAJOR:MINOR:INODE PATH" */
+	char *file; /* text of the form "MAJOR:MINOR:INODE PATH" */
 };
 
 struct oom_note {
-	struct process process; /* pid, start_ticks and comm are set */
+	struct process process; /* only pid, start_ticks and comm are set */
 	struct oom_place place;
-	char **options; /* "VARIABLE WORD" */
+	char **options; /* texts of the form "VARIABLE WORD" */
 	size_t option_count, option_capacity;
 	struct oom_written *written;
 	size_t written_count, written_capacity;
@@ -29,15 +33,15 @@ struct oom_notes {
 	size_t count, capacity;
 };
 
-/* Returns 0 or -errno from reading the recording. */
+/* Read the notes of a recording. Returns 0 or -errno from reading the recording. */
 int oom_notes_read(struct replay *replay, struct oom_notes *ret);
 void oom_notes_release(struct oom_notes *notes);
 
-/* Return the notes on a process with that name, or NULL. */
+/* Return the notes about this process, if its name matches too, or NULL. */
 const struct oom_note *oom_notes_find(const struct oom_notes *notes,
 				      const struct process *process);
 
-/* Return where a process ran; all members are empty if that was not recorded. */
+/* Return where a process ran; all members are empty if the place was not recorded. */
 struct oom_place oom_notes_place(const struct oom_notes *notes,
 				 const struct process *process);
 

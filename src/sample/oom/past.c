@@ -11,7 +11,7 @@
 #include "base/xalloc.h"
 #include "proc/kmsg/oom.h"
 
-/* Kinds of events, as in doc/RECORDING.md. */
+/* Kinds of events, as documented in doc/RECORDING.md. */
 #define EVENT_REPORT "oom_kill"
 #define EVENT_MARK "victim"
 
@@ -19,7 +19,7 @@ struct reader {
 	struct oom_past *past;
 	struct cgroup cgroup;
 	struct snapshot processes;
-	struct past_process *alive; /* of the previous sample, by pid */
+	struct past_process *alive; /* processes in the previous sample, sorted by pid */
 	size_t alive_count;
 };
 
@@ -49,8 +49,8 @@ static void add_ended(struct oom_past *past, const struct past_process *process)
 }
 
 /*
- * Replace the processes of the previous sample by those of this one. A process that is
- * missing now has ended.
+ * Replace the processes of the previous sample with those of this sample. Processes that
+ * are missing from this sample have ended.
  */
 static void follow_processes(struct reader *r, size_t index)
 {
@@ -84,7 +84,7 @@ static void follow_processes(struct reader *r, size_t index)
 
 /*
  * Scale a part of a process's anonymous memory to its Pss, because forked processes may
- * share it. Thus no page counts more than once in the sum over all processes.
+ * share pages. Thus no page counts more than once in the sum over all processes.
  */
 static uint64_t scale_to_pss(const struct usage *u, uint64_t bytes)
 {
@@ -96,7 +96,8 @@ static uint64_t scale_to_pss(const struct usage *u, uint64_t bytes)
 }
 
 /*
- * Return the sum of live heap memory; unknown if unread heaps may make up a large part.
+ * Return the sum of live heap memory; BYTES_UNKNOWN if
+ * unread heaps may be a large part of it.
  */
 static uint64_t sum_live(const struct snapshot *processes)
 {
@@ -179,10 +180,7 @@ static int read_sample(struct replay *replay, struct reader *r, size_t index)
 	sample_init(s);
 	s->unix_ms = replay_unix_ms(replay, index);
 	s->elapsed_ns = r->processes.elapsed_ns;
-	/*
-	 * The clock was set back between two sessions, or the file was not
-	 * made by memstate.
-	 */
+	/* the clock was set back between two sessions, or memstate did not write the file */
 	if (index > 0 && s->elapsed_ns < s[-1].elapsed_ns)
 		s->elapsed_ns = s[-1].elapsed_ns;
 	set_totals(&r->processes, s);
@@ -219,7 +217,7 @@ static int add_event(void *context, const struct recorded_event *event)
 	return 0;
 }
 
-/* Parse the reports. A report may be one event, or each line may be one. */
+/* Parse the reports. A report may be stored as one event, or as one event per line. */
 static void parse_reports(struct oom_past *past)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -13,7 +13,7 @@ static bool is_below(const char *group, const char *path)
 			       (group[length] == '\0' || group[length] == '/'));
 }
 
-/* Return true if the group of any recorded process is below this path. */
+/* Return true if the cgroup of any recorded process is below this path. */
 static bool has_any_below(const struct oom_notes *notes, const char *path)
 {
 	for (size_t i = 0; i < notes->count; i++)
@@ -23,7 +23,10 @@ static bool has_any_below(const struct oom_notes *notes, const char *path)
 	return false;
 }
 
-/* Return the level whose amounts were recorded: the owner of the limit, or the group. */
+/*
+ * Return the level whose amounts were recorded: the
+ * owner of the limit, or else the group.
+ */
 static const struct cgroup_level *find_owner(const struct cgroup *recorded)
 {
 	const struct cgroup_level *limit = recorded ? cgroup_tightest(recorded) : NULL;
@@ -33,10 +36,10 @@ static const struct cgroup_level *find_owner(const struct cgroup *recorded)
 }
 
 /*
- * Return what the recording has on the group that the report names. A report has the path
- * as the host sees it. If no recorded process is below that path, the recording may have
- * been made in a namespace with other paths, and the recorded limit is the one that was
- * hit, provided that it is equal.
+ * Return what the recording contains about the group that the report names. A report
+ * contains paths as the host sees them. If no recorded process is below the reported
+ * path, the recording may have been made in a namespace with different paths; the
+ * recorded limit is then the limit that was hit, if both have the same size.
  */
 static enum oom_scope_source find_source(const struct oom_notes *notes,
 					 const struct oom_kill *report,
@@ -51,7 +54,10 @@ static enum oom_scope_source find_source(const struct oom_notes *notes,
 		return OOM_SCOPE_AMOUNTS;
 	if (is_below(owner->path, path))
 		return OOM_SCOPE_NOTHING;
-	/* in a namespace, the path of the owner may be "/", and the report has another */
+	/*
+	 * In a namespace, the owner's path may be "/", while
+	 * the report contains the host's path.
+	 */
 	if (has_processes || (strlen(owner->path) > 1 && is_below(path, owner->path)))
 		return has_processes && is_below(path, owner->path) ? OOM_SCOPE_PROCESSES
 								    : OOM_SCOPE_NOTHING;

@@ -5,7 +5,10 @@
 
 #include <errno.h>
 
-/* Upper bound of the past samples. Each takes 34 us with 15 processes, as measured. */
+/*
+ * Upper bound of the recorded samples to read. With 15
+ * processes, each sample takes 34 us.
+ */
 #define PAST_MAX 10000
 
 #define NEEDS (NEED_STAT | NEED_ROLLUP | NEED_STATES)

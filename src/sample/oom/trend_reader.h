@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * trend_reader - compute trends from live samples or from a recording.
- */
+/* trend_reader - compute memory trends from live samples or from a recording. */
 #ifndef MS_SAMPLE_OOM_TREND_READER_H
 #define MS_SAMPLE_OOM_TREND_READER_H
 
@@ -11,27 +9,30 @@
 
 struct trend_reader {
 	struct trends *trends;
-	struct snapshot processes; /* from the last sample */
-	struct cgroup cgroup;	   /* from the last sample that had a group */
+	struct snapshot processes; /* processes of the last sample */
+	struct cgroup cgroup;	   /* cgroup of the last sample that contained one */
 	bool has_group;
 };
 
 void trend_reader_init(struct trend_reader *reader);
 void trend_reader_release(struct trend_reader *reader);
 
-/* Take a live sample and add it. Returns like cgroup_sampler_take(). */
+/*
+ * Take a live sample and add it to the trends. Returns
+ * the result of cgroup_sampler_take().
+ */
 int trend_reader_take(struct trend_reader *reader, struct cgroup_sampler *sampler);
 
 /*
- * Add a sample of a recording: the targets, and its group if all processes are targets.
- * Returns 0 or -errno.
+ * Add a sample of a recording: the targets, and the recorded cgroup if all
+ * processes are targets. Returns 0 or -errno.
  */
 int trend_reader_add(struct trend_reader *reader, struct replay *replay, size_t index,
 		     const struct targets *targets);
 
 /*
- * Add the recorded samples up to and including `last`, but no more than can be read in
- * about a second. Returns 0 or -errno.
+ * Add the recorded samples up to and including `last`, but only as many of the most
+ * recent ones as can be read in about a second. Returns 0 or -errno.
  */
 int trend_reader_add_past(struct trend_reader *reader, struct replay *replay, size_t last,
 			  const struct targets *targets);

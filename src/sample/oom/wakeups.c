@@ -16,12 +16,12 @@
 #define EVENTS_MAX 8
 
 /*
- * In v1, usage that passes one of these percentages of the limit causes a wake-up. v2 has
- * no such notification.
+ * With cgroup v1, usage that rises above one of these percentages of the limit
+ * wakes us. v2 has no such notification.
  */
 static const unsigned int limit_percents[] = { 80, 90, 95, 98 };
 
-/* The meaning of a wake-up by a group's file. */
+/* Wake-up flags for each kind of cgroup event. */
 static const unsigned int wake_flags[] = {
 	[CGROUP_EVENT_OOM] = OOM_WAKE_OOM,
 	[CGROUP_EVENT_USAGE] = OOM_WAKE_LIMIT,
@@ -36,12 +36,13 @@ struct oom_wakeups {
 	struct strbuf log;
 	struct cgroup_event events[EVENTS_MAX];
 	size_t event_count;
-	/* the group and limit that the events belong to */
+	/* the cgroup and the limit for which the events were opened */
 	bool has_group;
 	size_t owner;
 	uint64_t limit_bytes;
 	int errors[OOM_SOURCE_COUNT_];
-	struct pollfd *polled; /* events, marks, log, and the caller's other_fd */
+	/* descriptors of events, marks and the log, and the caller's other_fd */
+	struct pollfd *polled;
 	size_t polled_capacity;
 };
 
@@ -81,7 +82,9 @@ void oom_wakeups_close(struct oom_wakeups *w)
 	free(w);
 }
 
-/* Open an event. It is not an error if the kernel or this cgroup version lacks it. */
+/*
+ * Open a cgroup event. It is not an error if the kernel or this cgroup version lacks it.
+ */
 static void add_event(struct oom_wakeups *w, const char *path,
 		      enum cgroup_event_kind kind, uint64_t bytes)
 {
@@ -97,8 +100,9 @@ static void add_event(struct oom_wakeups *w, const char *path,
 }
 
 /*
- * v1 also notifies a group when a group above it is out of memory. v2 counts a kill in
- * the victim's group, and the events that led to the kill in the group with the limit.
+ * Cgroup v1 notifies a cgroup also if an ancestor is out of memory. v2 counts a
+ * kill in the victim's cgroup, and the events before the kill in the cgroup
+ * that owns the limit; so watch both.
  */
 void oom_wakeups_set_group(struct oom_wakeups *w, const struct cgroup *cgroup)
 {
@@ -148,8 +152,8 @@ struct pollfd *oom_wakeups_polled(struct oom_wakeups *w, int other_fd, size_t *r
 }
 
 /*
- * Handle the events that woke us. The files of a removed group would wake us
- * forever, so close them.
+ * Handle the events that occurred. Close the files of a removed
+ * cgroup: they would wake us forever.
  */
 static void take_events(struct oom_wakeups *w, struct oom_wake *wake)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wakeups - all notifications of the kernel about a group that runs out of memory:
- * the descriptors for one poll(2), and what caused the wake-up.
+ * wakeups - all kernel notifications about a cgroup that runs out of memory: the
+ * descriptors for one poll(2), and the cause of each wake-up.
  *
  * Unavailable sources are left out; oom_wakeups_error() reports them. Single-threaded.
  */
@@ -19,15 +19,16 @@
 struct oom_wakeups;
 
 enum oom_source {
-	OOM_SOURCE_EVENTS, /* the group's own files */
-	OOM_SOURCE_MARKS,  /* tracepoint that reports the selected victim */
+	OOM_SOURCE_EVENTS, /* files of the cgroup */
+	OOM_SOURCE_MARKS,  /* the tracepoint that reports the selected victim */
 	OOM_SOURCE_LOG,	   /* the kernel log */
 	OOM_SOURCE_COUNT_
 };
 
 enum oom_wake_flag {
-	OOM_WAKE_LIMIT = 1 << 0, /* usage passed a step below the limit, or reached it */
-	OOM_WAKE_OOM = 1 << 1,	 /* the group is out of memory: a kill is next */
+	/* usage passed a step below the limit, or reached the limit */
+	OOM_WAKE_LIMIT = 1 << 0,
+	OOM_WAKE_OOM = 1 << 1,	    /* the cgroup is out of memory; a kill follows */
 	OOM_WAKE_PRESSURE = 1 << 2, /* tasks wait for memory */
 	OOM_WAKE_LOG = 1 << 3,	    /* oom_wakeups_log() has new records */
 };
@@ -41,15 +42,15 @@ struct oom_wake {
 };
 
 /*
- * Open the sources of the machine; oom_wakeups_set_group() adds the group's. Returns 0,
- * or -errno without a hierarchy.
+ * Open the sources of the whole machine; oom_wakeups_set_group() adds those of the
+ * cgroup. Returns 0, or -errno if there is no cgroup hierarchy.
  */
 int oom_wakeups_open(const struct procfs *fs, struct oom_wakeups **ret);
 void oom_wakeups_close(struct oom_wakeups *wakeups);
 
 /*
- * Watch the files of this group and of the owner of its limit from now on. Cheap if they
- * are the same as before.
+ * Watch the files of this cgroup and of the owner of its limit from now on. Calls with an
+ * unchanged cgroup and limit cost almost nothing.
  */
 void oom_wakeups_set_group(struct oom_wakeups *wakeups, const struct cgroup *cgroup);
 
@@ -57,25 +58,25 @@ void oom_wakeups_set_group(struct oom_wakeups *wakeups, const struct cgroup *cgr
 int oom_wakeups_error(const struct oom_wakeups *wakeups, enum oom_source source);
 
 /*
- * Return the descriptors for poll(2), including other_fd unless it is -1. Borrowed
- * until the next call.
+ * Return the descriptors for poll(2), borrowed until the next call.
+ * They include other_fd unless it is -1.
  */
 struct pollfd *oom_wakeups_polled(struct oom_wakeups *wakeups, int other_fd,
 				  size_t *ret_count);
 
-/* Collect what poll(2) reported for these descriptors. */
+/* Collect the results of poll(2) for the descriptors of oom_wakeups_polled(). */
 void oom_wakeups_take(struct oom_wakeups *wakeups, struct oom_wake *ret);
 
 /*
- * Return the kernel log records that the caller has not cleared yet, in the
- * format of /dev/kmsg.
+ * Return the kernel log records that the caller has not
+ * cleared yet, in the format of /dev/kmsg.
  */
 struct strbuf *oom_wakeups_log(struct oom_wakeups *wakeups);
 
-/* Append what the kernel has logged since, without blocking. */
+/* Append the records that the kernel has logged since the last read, without blocking. */
 void oom_wakeups_read_log(struct oom_wakeups *wakeups);
 
-/* Wait until the kernel logs something, for at most ms milliseconds. */
+/* Wait for at most ms milliseconds until the kernel logs something. */
 void oom_wakeups_wait_for_log(const struct oom_wakeups *wakeups, int ms);
 
 #endif

@@ -15,8 +15,8 @@
 #include "sample/process/container_files.h"
 
 /*
- * How many pages a CPU may hold back, and for how many groups: MEMCG_CHARGE_BATCH and
- * NR_MEMCG_STOCK, Linux 6.18.
+ * How many charged pages a CPU may keep in reserve, and for how many cgroups:
+ * MEMCG_CHARGE_BATCH and NR_MEMCG_STOCK in Linux 6.18.
  */
 #define PAGES_PER_CPU 64
 #define GROUPS_PER_CPU 7
@@ -27,7 +27,8 @@ struct cgroup_sampler {
 	struct cgroup_reader *reader;
 	struct targets targets;
 	size_t pid_capacity;
-	bool has_pipe_hung; /* the kernel did not answer for a pipe: do not ask again */
+	/* the kernel did not answer a query about a pipe: do not query again */
+	bool has_pipe_hung;
 };
 
 int cgroup_sampler_open(const struct procfs *fs, struct sampler *sampler,
@@ -65,8 +66,9 @@ static void set_targets(struct cgroup_sampler *s, const struct cgroup *cgroup)
 }
 
 /*
- * Return an upper bound of the error in bytes: changes that CPUs have not yet added to
- * memory.stat, and pages that they hold charged for the group and groups below it.
+ * Return an upper bound of the error of the cgroup's figures, in bytes: changes that the
+ * CPUs have not yet added to memory.stat, and pages that the CPUs keep charged in reserve
+ * for the cgroup and for cgroups below it.
  */
 static uint64_t find_slack_bytes(const struct cgroup *cgroup)
 {
@@ -79,7 +81,8 @@ static uint64_t find_slack_bytes(const struct cgroup *cgroup)
 }
 
 /*
- * Find the names of the container and the pod. They do not change while the group exists.
+ * Find the names of the container and the pod. The names do not
+ * change as long as the cgroup exists.
  */
 static void find_names(const struct cgroup_sampler *s, struct cgroup *cgroup)
 {
@@ -118,7 +121,9 @@ int cgroup_sampler_read(struct cgroup_sampler *s, struct cgroup *ret)
 	return 0;
 }
 
-/* Without any pid, the targets would select every process. */
+/*
+ * Return NULL if the cgroup is empty, because targets without a pid select every process.
+ */
 struct targets *cgroup_sampler_targets(struct cgroup_sampler *s)
 {
 	return s->targets.pid_count > 0 ? &s->targets : NULL;
@@ -134,7 +139,7 @@ int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs,
 	snapshot_clear(ret_processes);
 	if (cgroup_sampler_targets(s))
 		r = sampler_take(s->sampler, &s->targets, needs, ret_processes);
-	/* the group and its processes form one sample, which has one time */
+	/* the cgroup and its processes form one sample with one time */
 	ret_processes->taken_ns = ret_cgroup->taken_ns;
 	ret_processes->unix_ms = ret_cgroup->unix_ms;
 	return r;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sources: kubelet's pkg/kubelet/kuberuntime/legacy.go and kuberuntime_container.go for
- * names below /var/log; moby's daemon/config and container/container.go for
- * config.v2.json; containers/storage's containers.go for containers.json.
+ * Sources of the file formats: kubelet's pkg/kubelet/kuberuntime/legacy.go
+ * and kuberuntime_container.go for names below /var/log; moby's
+ * daemon/config and container/container.go for config.v2.json;
+ * containers/storage's containers.go for containers.json.
  */
 #include "config.h"
 
@@ -28,12 +29,12 @@
 #define PODS_DIR "var/log/pods"
 #define ENTRIES_MAX 100000
 #define FILE_BYTES_MAX (16 * MIB)
-#define HOST_NAME_MAX_ 253 /* maximum length of a DNS host name, which a pod's is */
+#define HOST_NAME_MAX_ 253 /* maximum length of a DNS host name; a pod's name is one */
 #define HOME_DIR ".local/share/"
 
 /*
- * Where the runtimes keep their files: below /var/lib for root, below the home folder
- * for other users.
+ * Files of the container runtimes, relative to /var/lib for root
+ * and to ~/.local/share for other users.
  */
 #define DOCKER_DIR "docker/containers"
 static const char *const podman_files[] = {
@@ -43,7 +44,10 @@ static const char *const podman_files[] = {
 
 struct search {
 	int root_fd;
-	/* of the user who runs the container, relative to the root; or NULL */
+	/*
+	 * Home directory of the user who runs the
+	 * container, relative to the root; or NULL.
+	 */
 	const char *home;
 	char **names;
 };
@@ -64,7 +68,10 @@ static void set(char **to, const char *text, size_t length)
 		*to = xstrndup(text, length);
 }
 
-/* Parse "POD_NAMESPACE_CONTAINER-ID.log". Returns whether the id matches. */
+/*
+ * Parse "POD_NAMESPACE_CONTAINER-ID.log". Returns true
+ * if the ID is that of the container.
+ */
 static bool take_log(const struct search *s, const char *entry)
 {
 	size_t length = strlen(entry), tail = CONTAINER_ID_LENGTH + strlen("-.log");
@@ -84,7 +91,7 @@ static bool take_log(const struct search *s, const char *entry)
 	return true;
 }
 
-/* Parse "NAMESPACE_POD_UID". Returns whether the uid matches. */
+/* Parse "NAMESPACE_POD_UID". Returns true if the UID is that of the pod. */
 static bool take_pod(const struct search *s, const char *entry)
 {
 	const char *namespace_end = strchr(entry, '_');
@@ -98,7 +105,7 @@ static bool take_pod(const struct search *s, const char *entry)
 	return true;
 }
 
-/* Pass the names in a folder to take() until it returns true. */
+/* Pass the names of the directory's entries to take() until it returns true. */
 static void search_dir(const struct search *s, const char *path,
 		       bool (*take)(const struct search *, const char *))
 {
@@ -119,8 +126,8 @@ static void search_dir(const struct search *s, const char *path,
 }
 
 /*
- * Store the name of the container. A name that kubelet assigned also has the pod
- * and the namespace.
+ * Store the name of the container. A name that kubelet assigned also contains the
+ * names of the pod and the namespace.
  */
 static void take_name(const struct search *s, const char *name)
 {
@@ -130,7 +137,9 @@ static void take_name(const struct search *s, const char *name)
 		set(&s->names[CGROUP_NAME_CONTAINER], name, strlen(name));
 }
 
-/* Return whether the container is one of Docker's, and store its name. */
+/*
+ * Store the container's name if the container is one of Docker's. Returns true if it is.
+ */
 static bool take_docker(const struct search *s, const char *dir)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT, text = STRBUF_INIT,
@@ -154,7 +163,9 @@ static bool is_string(struct json_part value, const char *text)
 	       memcmp(value.text + 1, text, strlen(text)) == 0;
 }
 
-/* Parse [{"id":"…","names":["web"],…},…]. Returns whether the id was found. */
+/*
+ * Parse [{"id":"…","names":["web"],…},…]. Returns true if the container's ID was found.
+ */
 static bool take_podman(const struct search *s, const char *path)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, name = STRBUF_INIT;
@@ -178,8 +189,8 @@ static bool take_podman(const struct search *s, const char *path)
 }
 
 /*
- * Return the home folder of a user of the host, from a line like
- * "name:x:UID:GID:gecos:/home/name:/bin/sh"; or NULL.
+ * Return the home directory of a user of the host, or NULL. The user's line in
+ * /etc/passwd has the form "name:x:UID:GID:gecos:/home/name:/bin/sh".
  */
 static char *find_home(int root_fd, uint64_t uid)
 {
@@ -202,8 +213,9 @@ static char *find_home(int root_fd, uint64_t uid)
 }
 
 /*
- * Return the home folder for a path such as "/user.slice/user-1000.slice/…", below which
- * a user runs containers; or NULL.
+ * Return the home directory of the user in a path such as
+ * "/user.slice/user-1000.slice/…", below which users run their
+ * own containers; NULL for other paths.
  */
 static char *find_home_of(int root_fd, const char *path)
 {
@@ -231,7 +243,7 @@ static bool search_podman(const struct search *s, const char *dir)
 	return false;
 }
 
-/* Search the container's id in the files of all runtimes. */
+/* Search for the container's ID in the files of all runtimes. */
 static void search_container(const struct search *s, const char *dir)
 {
 	char **runtime = &s->names[CGROUP_NAME_RUNTIME];
@@ -266,7 +278,10 @@ void container_files_find(int root_fd, const char *path, char **names)
 	search_container(&s, strbuf_text(&below_home));
 }
 
-/* Whether text has only letters, digits, "-" and ".", as RFC 1123 requires. */
+/*
+ * Return true if the text contains only letters, digits, "-" and ".",
+ * as RFC 1123 requires of host names.
+ */
 static bool is_host_name(const char *text)
 {
 	return strlen(text) <= HOST_NAME_MAX_ &&

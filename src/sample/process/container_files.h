@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * container_files - find the names of containers and pods in files that kubelet, Docker,
- * podman and CRI-O keep on the host. No daemon is contacted.
+ * podman and CRI-O keep on the host, without contacting any daemon.
  */
 #ifndef MS_SAMPLE_PROCESS_CONTAINER_FILES_H
 #define MS_SAMPLE_PROCESS_CONTAINER_FILES_H
@@ -10,21 +10,21 @@
 #include "proc/system/procfs.h"
 
 /*
- * Open the root directory of the host whose processes fs shows: that of its first
- * process, or our own. Returns a descriptor that the caller closes; or -errno, also for
- * a captured tree.
+ * Open the root directory of the host whose processes fs shows: the root of
+ * process 1, or else our own root. Returns a descriptor that the caller must
+ * close; or -errno, also for a captured tree.
  */
 int container_files_open_root(const struct procfs *fs);
 
 /*
- * Fill in the missing names of the container and pod whose id and uid *names has. path is
- * the path of the group. Names that cannot be found or read stay unknown.
+ * Fill in the missing names of the container and the pod, whose ID and UID are in names.
+ * path is the path of the cgroup. Names that cannot be found or read stay unknown.
  */
 void container_files_find(int root_fd, const char *path, char **names);
 
 /*
- * If no file names the pod, use the host name that pid, a process of the pod, has in its
- * root, unless that is the host's own name.
+ * Fill in the missing name of the pod: use the host name that pid, a process of the pod,
+ * finds in its root directory, unless it is the host's own name.
  */
 void container_files_find_pod(const struct procfs *fs, int pid, char **names);
 

@@ -12,7 +12,7 @@
 
 struct group_processes {
 	struct cgroup_reader *reader;
-	struct cgroup members; /* only its pids are set */
+	struct cgroup members; /* the members of the cgroup; only the pids are set */
 	bool is_gone;
 };
 
@@ -79,8 +79,8 @@ int group_processes_list(struct group_processes *group, const struct procfs *fs,
 		return group->is_gone ? 0 : r;
 	for (size_t i = 0; i < group->members.pid_count && r == 0; i++)
 		/*
-		 * In v1 the threads of a process may be in several groups, so
-		 * that its pid repeats.
+		 * With cgroup v1, the threads of a process may be in several cgroups, so
+		 * that its pid appears repeatedly.
 		 */
 		if (i == 0 || group->members.pids[i] != group->members.pids[i - 1])
 			r = add_process(fs, group->members.pids[i], ret);

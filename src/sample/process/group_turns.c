@@ -10,9 +10,12 @@
 #include "base/clock.h"
 #include "base/units.h"
 
-/* New processes read per sample; the next samples read the others. */
+/*
+ * Upper bound of the new processes to read per sample;
+ * later samples read the remaining ones.
+ */
 #define NEW_MAX 64
-/* Upper bound of the budget that can be saved up. */
+/* Upper bound of the CPU budget that can be saved up. */
 #define CREDIT_MAX_NS (20 * NS_PER_MS)
 
 void group_turns_init(struct group_turns *g, struct sampler *sampler, unsigned int needs)
@@ -76,8 +79,8 @@ static void forget_gone(struct group_turns *g, const struct cgroup *cgroup)
 }
 
 /*
- * Read one process into the scratch snapshot. sampler_take() checks its stat first,
- * because the pid may have been reused.
+ * Read one process into the scratch snapshot. sampler_take() reads its stat file first,
+ * because another process may have reused the pid.
  */
 static struct usage *read_one(struct group_turns *g, int pid, unsigned int needs)
 {
@@ -117,7 +120,10 @@ static void add_new(struct group_turns *g, const struct cgroup *cgroup, size_t m
 		      compare_usages);
 }
 
-/* Return the index of the first pid above the last one read; 0 if there is none. */
+/*
+ * Return the index of the process whose turn is next: the first with a pid higher than
+ * that of the last process read, or 0 after the highest pid.
+ */
 static size_t find_turn(const struct group_turns *g)
 {
 	for (size_t i = 0; i < g->known.count; i++)
@@ -137,7 +143,8 @@ static void read_in_turn(struct group_turns *g, enum turns turns)
 
 		g->last_pid = known->process.pid;
 		/*
-		 * A process that is gone stays until it is no longer listed in the group.
+		 * Keep the figures of a process that has ended until the
+		 * cgroup no longer lists its pid.
 		 */
 		if (read_one(g, known->process.pid, needs))
 			take_scratch(g, known);

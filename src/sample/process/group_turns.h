@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * group_turns - read the processes of a group within a common CPU budget: new processes
- * immediately, the others in turn. A process whose turn has not come keeps the figures of
- * its last reading.
+ * group_turns - read the processes of a cgroup within a common CPU budget: new
+ * processes immediately, the others in turn. A process whose turn has not come
+ * keeps the figures of its last reading.
  */
 #ifndef MS_SAMPLE_PROCESS_GROUP_TURNS_H
 #define MS_SAMPLE_PROCESS_GROUP_TURNS_H
@@ -13,33 +13,35 @@
 struct group_turns {
 	struct sampler *sampler; /* borrowed */
 	unsigned int needs;
-	struct snapshot known; /* in ascending order of pid */
+	/* figures of all processes of the cgroup, in ascending order of pid */
+	struct snapshot known;
 	struct snapshot scratch;
-	int last_pid; /* the process last read in turn */
-	/* budget left for reading; negative after an expensive process */
+	int last_pid; /* pid of the process that was last read in turn */
+	/* CPU time that is left for reading; negative after an expensive process */
 	int64_t credit_ns;
-	uint64_t credited_ns; /* when the budget was last increased */
+	uint64_t credited_ns; /* time when the budget was last increased */
 };
 
 void group_turns_init(struct group_turns *g, struct sampler *sampler, unsigned int needs);
 void group_turns_release(struct group_turns *g);
 
 enum turns {
-	TURNS_IN_TURN,	/* as long as reading stays within its share of the time */
-	TURNS_ALL,	/* every process, regardless of the cost */
-	TURNS_MAPPINGS, /* every process, with all its mappings */
+	/* read processes in turn while reading stays within its share of the time */
+	TURNS_IN_TURN,
+	TURNS_ALL,	/* read every process, regardless of the cost */
+	TURNS_MAPPINGS, /* read every process with all its mappings */
 };
 
 /*
- * Adopt the group's present pids: forget processes that are gone, read new ones, and read
- * some of the known ones again.
+ * Adopt the current pids of the cgroup: forget processes that have left it, read new
+ * ones, and read some of the known ones again.
  */
 void group_turns_update(struct group_turns *g, const struct cgroup *cgroup,
 			unsigned int share_per_million, enum turns turns);
 
 /*
- * Read all mappings of a process now. Returns 0; or -errno, and the known figures are
- * unchanged. An unknown pid is added if it can be read.
+ * Read all mappings of a process now, and add the process if its pid is unknown. Returns
+ * 0; or -errno, in which case the known figures are unchanged.
  */
 int group_turns_read(struct group_turns *g, int pid);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * names - the types and symbols in a process's memory, looked up after the
- * process was resumed.
+ * names - look up the types and symbols in a process's
+ * memory after the process was resumed.
  *
- * The memory is opened before it is copied, so that later reads see the same
- * address space or fail.
+ * The memory is opened before it is copied, so that later reads either
+ * access the same address space or fail.
  */
 #ifndef MS_SAMPLE_PROCESS_NAMES_H
 #define MS_SAMPLE_PROCESS_NAMES_H
@@ -26,14 +26,14 @@ struct names {
 	}
 
 /*
- * Open the process's memory, and close what was open. If it cannot be opened,
- * there are no names.
+ * Open the memory of the process, and close the memory of the previous one. If the memory
+ * cannot be opened, no names will be found.
  */
 void names_open(struct names *names, const struct procfs *fs, int pid);
 
 /*
- * Load symbols and types for these mappings, which are borrowed until the next call of
- * any of these functions.
+ * Load symbols and types for these mappings, which are borrowed until the next
+ * call of any function of this module.
  */
 void names_begin(struct names *names, const struct mapping_list *mappings);
 

@@ -23,7 +23,7 @@
 #define ENVIRON_SIZE_MAX ((size_t)2 << 20)
 #define GO_VARIABLE "GOMEMLIMIT="
 
-/* A group and its names; several processes share it. */
+/* A cgroup with the names of its container and pod; several processes share it. */
 struct place {
 	char *path;
 	char *names[CGROUP_NAME_COUNT_];
@@ -35,7 +35,8 @@ struct process_notes {
 	bool has_mount;
 	struct place *places;
 	size_t place_count, place_capacity;
-	struct process *noted; /* processes of the last sample that have notes, by pid */
+	/* processes of the last sample that have notes, sorted by pid */
+	struct process *noted;
 	size_t noted_count;
 };
 
@@ -96,7 +97,7 @@ static void find_names(const struct process_notes *notes, const char *path, int 
 	container_files_find_pod(notes->fs, pid, names);
 }
 
-/* Return the group of a process, or NULL. */
+/* Return the cgroup of a process, or NULL. */
 static const struct place *find_place(struct process_notes *notes, int pid)
 {
 	_cleanup_free_ char *path = NULL;
@@ -144,7 +145,7 @@ static int add_option(void *context, const char *text)
 	return recording_add_note(adder->recording, adder->process, NOTE_OPTION, text);
 }
 
-/* Record the limit that the configuration files of a process set. */
+/* Record the memory limit that the configuration files of a process set. */
 static int add_config(const struct process_notes *notes, const struct process *process,
 		      const struct runtime_environment *environment,
 		      struct recording *recording)
@@ -152,7 +153,7 @@ static int add_config(const struct process_notes *notes, const struct process *p
 	_cleanup_strbuf_ struct strbuf option = STRBUF_INIT;
 	_cleanup_close_ int process_fd = -1;
 
-	/* a captured tree has no files of its processes */
+	/* a captured tree does not contain the files of its processes */
 	if (notes->fs->is_foreign)
 		return 0;
 	process_fd = proc_dir_find(notes->fs, process->pid);
@@ -163,8 +164,9 @@ static int add_config(const struct process_notes *notes, const struct process *p
 }
 
 /*
- * Record the runtime options in the environment and the configuration files of a process.
- * Only options of the table are recorded, because both may contain passwords.
+ * Record the runtime options in the environment and the configuration files
+ * of a process. Only known options are recorded, because the environment
+ * and the files may contain passwords.
  */
 static int add_options(const struct process_notes *notes, const struct usage *u,
 		       struct recording *recording)
@@ -178,7 +180,9 @@ static int add_options(const struct process_notes *notes, const struct usage *u,
 			     &text);
 	environment.text = strbuf_text(&text);
 	environment.length = text.length;
-	/* many programs that are not compiled from Go inherit Go's variable */
+	/*
+	 * Many programs that are not compiled from Go inherit Go's environment variable.
+	 */
 	environment.is_go =
 		memmem(environment.text, text.length, GO_VARIABLE, strlen(GO_VARIABLE)) &&
 		proc_task_is_go(notes->fs, u->process.pid);

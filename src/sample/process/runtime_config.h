@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runtime_config - read the memory limit that a server sets itself from its configuration
- * files.
+ * runtime_config - read the memory limit that a server sets
+ * itself from its configuration files.
  */
 #ifndef MS_SAMPLE_PROCESS_RUNTIME_CONFIG_H
 #define MS_SAMPLE_PROCESS_RUNTIME_CONFIG_H
@@ -10,8 +10,9 @@
 #include "classify/oom/runtime_options.h"
 
 /*
- * Append the option as "FILE WORD" (runtime_options.h), and nothing else of the files.
- * root_fd is the root of the process as in foreign_file.h. Returns whether there is one.
+ * Append the option that sets the memory limit as "FILE WORD" (see runtime_options.h),
+ * and nothing else from the files. root_fd is the root directory of the process, as in
+ * foreign_file.h. Returns true if there is such an option.
  */
 bool runtime_config_read(int root_fd, const struct runtime_environment *environment,
 			 struct strbuf *out);

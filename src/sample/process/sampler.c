@@ -20,11 +20,11 @@
 #include "proc/system/local_devices.h"
 #include "proc/system/mounts.h"
 
-/* How often to retry reading a process that execs or is replaced meanwhile. */
+/* How often to try to read a process that executes another program or ends meanwhile. */
 #define READ_TRIES 3
 
 struct sampler {
-	/* a copy: it outlives the caller's if the sampler is abandoned */
+	/* a copy, because an abandoned sampler outlives the caller's procfs */
 	struct procfs fs;
 	bool is_abandoned;
 	struct smaps_reader reader;
@@ -36,9 +36,13 @@ struct sampler {
 	struct mapping_list heap_mappings;
 	struct mapping_sink sink;
 	struct mapping_list sink_mappings;
-	struct process *listed; /* for sampler_take_each() */
+	struct process *listed; /* the processes that sampler_take_each() has listed */
 	size_t listed_count, listed_capacity;
-	uint64_t dearest_read_ns; /* in the last sampler_take() */
+	/*
+	 * Longest read of a process in the last
+	 * sampler_take(), and the pid of the process.
+	 */
+	uint64_t dearest_read_ns;
 	int dearest_pid;
 };
 
@@ -98,15 +102,18 @@ void sampler_free(struct sampler *s)
 	free(s);
 }
 
-/* A read of smaps on its way through the classifier. */
+/* A read of smaps: the classifier gets each mapping as soon as it was parsed. */
 struct reading {
 	struct sampler *sampler;
 	struct classifier classifier;
 	int pid;
-	struct mapping_list *keep; /* or NULL */
+	struct mapping_list *keep; /* list that receives every mapping, or NULL */
 };
 
-/* Whether a page fault in the mapping may have to wait for another process or machine. */
+/*
+ * Return true if a page fault in the mapping may have to
+ * wait for another process or machine.
+ */
 static bool is_remote(const struct reading *reading, const struct mapping *m)
 {
 	struct sampler *s = reading->sampler;
@@ -122,8 +129,8 @@ static bool is_remote(const struct reading *reading, const struct mapping *m)
 }
 
 /*
- * Classify a mapping while smaps is being parsed. A list of all mappings, to be classified
- * afterwards, would take 224 bytes for each: see doc/PERFORMANCE.md.
+ * Classify a mapping while smaps is being parsed. Collecting all mappings first would
+ * take 224 bytes for each mapping: see doc/PERFORMANCE.md.
  */
 static int take_mapping(void *context, struct mapping *m)
 {
@@ -131,8 +138,8 @@ static int take_mapping(void *context, struct mapping *m)
 	struct sampler *s = reading->sampler;
 
 	/*
-	 * File systems without a block device have major 0: tmpfs, but also
-	 * overlay and btrfs.
+	 * File systems without a block device have major number 0: not only
+	 * tmpfs, but also overlay and btrfs.
 	 */
 	if (m->inode != 0 && m->dev_major == 0 &&
 	    proc_mounts_is_tmpfs(&s->devices, &s->fs, reading->pid, m->dev_major,
@@ -166,7 +173,10 @@ static void settle_stacks(struct reading *reading)
 
 	addrs->count = 0;
 	if (classifier_wants_stack_pointers(&reading->classifier))
-		/* without stack pointers the candidates stay anonymous memory */
+		/*
+		 * Without stack pointers, mappings that may be
+		 * stacks stay anonymous memory.
+		 */
 		(void)proc_task_read_stack_pointers(&reading->sampler->fs, reading->pid,
 						    addrs);
 	if (addrs->count > 0)
@@ -201,7 +211,7 @@ static int read_smaps(struct sampler *s, struct usage *u, int pid,
 	for (int i = 0; i < READ_TRIES && r == -ESTALE; i++)
 		r = read_smaps_once(s, u, pid, keep);
 	if (r == 0 && u->mapping_count == 0 && process_has_memory(&u->process))
-		/* the process has exited since it was listed, or is about to */
+		/* the process has exited since it was listed, or is about to exit */
 		return -ESRCH;
 	return r;
 }
@@ -219,8 +229,8 @@ static int read_rollup(struct sampler *s, struct usage *u, int pid)
 }
 
 /*
- * Read the figures from pid's directory. With keep, store every mapping too; needs must
- * include NEED_SMAPS then.
+ * Read the figures from pid's directory. With keep, also store every mapping;
+ * needs must then include NEED_SMAPS.
  */
 static int read_figures(struct sampler *s, struct usage *u, int pid, unsigned int needs,
 			struct mapping_list *keep)
@@ -246,9 +256,9 @@ static int read_figures(struct sampler *s, struct usage *u, int pid, unsigned in
 }
 
 /*
- * Read the memory of a process, or of a live thread if the main thread has ended.
- * Returns -EBADMSG for a process of which nothing but the pid is known: its figures
- * could not be attributed.
+ * Read the memory of a process, or of a live thread if the main thread has
+ * ended. Returns -EBADMSG if nothing but the pid is known about the process,
+ * because its figures could not be attributed.
  */
 static int read_memory(struct sampler *s, struct usage *u, unsigned int needs,
 		       struct mapping_list *keep)
@@ -257,7 +267,7 @@ static int read_memory(struct sampler *s, struct usage *u, unsigned int needs,
 	int r = read_figures(s, u, pid, needs, keep);
 
 	if (r == -ESRCH) {
-		/* a zombie main thread has no memory any more, but other threads may */
+		/* a zombie main thread no longer has memory, but other threads may */
 		int tid = proc_task_find_living(&s->fs, pid);
 
 		if (tid > 0 && tid != pid)
@@ -268,7 +278,10 @@ static int read_memory(struct sampler *s, struct usage *u, unsigned int needs,
 	return r;
 }
 
-/* Forget the figures of an earlier read, so that none remain after a failed one. */
+/*
+ * Forget the figures of an earlier read, so that no old
+ * figures remain if the next read fails.
+ */
 static void forget_memory(struct usage *u)
 {
 	struct usage fresh;
@@ -291,7 +304,8 @@ static int read_usage(struct sampler *s, struct usage *u, unsigned int needs,
 		u->error = r;
 		return r;
 	}
-	if (needs & NEED_COMM && u->process.comm[0] == '\0') /* unless the list had it */
+	/* read the name unless the list contained it */
+	if (needs & NEED_COMM && u->process.comm[0] == '\0')
 		(void)proc_task_read_comm(&s->fs, u->process.pid, u->process.comm);
 	return 0;
 }
@@ -342,14 +356,14 @@ int sampler_read_rss(struct sampler *s, int pid, uint64_t *ret_bytes)
 static unsigned int list_wants(const struct sampler *s, unsigned int needs)
 {
 	/*
-	 * A capture may lack comm, and it may lack everything that shows that a
-	 * process has no memory.
+	 * A capture may lack comm files, and all files which
+	 * show that a process has no memory.
 	 */
 	if (!s->fs.is_live)
 		return LIST_STAT;
 	/*
-	 * Reading its memory shows whether a process has any; without that,
-	 * stat must show it.
+	 * Reading the memory of a process shows whether it has any; if memory
+	 * is not read, read stat to find out.
 	 */
 	return needs & (NEED_STAT | NEED_UID) || !(needs & NEED_MEMORY) ? LIST_STAT : 0;
 }
@@ -378,8 +392,8 @@ static void mark_gone(struct targets *targets, int pid)
 }
 
 /*
- * Read a process. Returns false if it has ended; then it is counted, but is not
- * part of the sample.
+ * Read a process. Returns false if the process has ended: such a process is
+ * counted, but left out of the sample.
  */
 static bool read_process(struct sampler *s, struct usage *u, unsigned int needs,
 			 struct snapshot *ret)
@@ -399,7 +413,7 @@ static bool read_process(struct sampler *s, struct usage *u, unsigned int needs,
 	return true;
 }
 
-/* Read each listed process and drop those that have ended from the list. */
+/* Read each listed process, and drop the processes that have ended from the list. */
 static void read_listed(struct sampler *s, struct targets *targets, unsigned int needs,
 			struct snapshot *ret)
 {
@@ -437,7 +451,7 @@ int sampler_take(struct sampler *s, struct targets *targets, unsigned int needs,
 	return 0;
 }
 
-/* As in snapshot_add(): large enough for malloc() to use mmap. */
+/* Initial capacity: large enough for malloc() to use mmap, as in snapshot_add(). */
 #define LISTED_MIN 1000
 
 static int keep_process(void *context, const struct process *p)

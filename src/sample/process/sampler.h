@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sampler - take one sample of the targets: find the processes, read what is needed of
- * each, and measure what that costs them.
+ * sampler - take samples of the targets: find the processes, read the required figures of
+ * each process, and measure what reading costs the process.
  *
- * Reads smaps_rollup where its fields suffice, otherwise smaps. Caches what makes the
- * next sample cheaper. One thread at a time.
+ * Reads smaps_rollup if its fields suffice, otherwise smaps. Caches
+ * whatever makes the next sample cheaper. The functions must not be
+ * called from two threads at the same time.
  */
 #ifndef MS_SAMPLE_PROCESS_SAMPLER_H
 #define MS_SAMPLE_PROCESS_SAMPLER_H
@@ -21,13 +22,16 @@ typedef int (*usage_fn)(void *context, const struct usage *u);
 
 struct sampler;
 
-/* The descriptor in fs is borrowed. */
+/*
+ * Create a sampler with a copy of *fs, whose descriptor is borrowed. A paced
+ * sampler yields the CPU between reads.
+ */
 struct sampler *sampler_new(const struct procfs *fs, bool is_paced);
 
 /*
- * From now on use this function in place of sampler_read_mappings() for usages with
- * NEED_HEAP; without it the heap is unknown. The mappings belong to the sampler and are
- * valid during the call.
+ * Call read() in place of sampler_read_mappings() from now on, for usages with
+ * NEED_HEAP; without such a source the heap is unknown. The mappings belong to the
+ * sampler and are valid during the call.
  */
 void sampler_set_heap_source(struct sampler *s,
 			     int (*read)(void *context, struct usage *u,
@@ -35,7 +39,8 @@ void sampler_set_heap_source(struct sampler *s,
 			     void *context);
 
 /*
- * A receiver of all mappings of some processes, with their owners; valid during the call.
+ * A receiver of all mappings of some processes, with the owners of the
+ * mappings, which are valid during the call.
  */
 struct mapping_sink {
 	bool (*wants)(void *context, const struct process *process);
@@ -45,23 +50,23 @@ struct mapping_sink {
 };
 
 /*
- * From now on read usages with all their mappings if the needs or the sink ask for them.
- * The sink is copied; NULL removes it.
+ * Read usages with all their mappings from now on, if the needs or the sink ask for
+ * mappings. The sink is copied; NULL removes it.
  */
 void sampler_set_mapping_sink(struct sampler *s, const struct mapping_sink *sink);
 
 /*
- * Determine again which file systems are local (MAPPING_REMOTE), as device numbers may
- * have been reused.
+ * Determine again which file systems are local (see MAPPING_REMOTE), because
+ * device numbers may have been reused.
  */
 void sampler_forget_mounts(struct sampler *s);
 
-/* Returns the previous setting. */
+/* Turn pacing on or off. Returns the previous setting. */
 bool sampler_set_paced(struct sampler *s, bool is_paced);
 
 /*
- * Leave the sampler to a thread that hangs in the kernel while it uses the sampler. The
- * caller must not use the sampler again, and sampler_free() does nothing.
+ * Leave the sampler to a thread that hangs in the kernel while using it. The caller must
+ * not use the sampler again; sampler_free() does nothing for an abandoned sampler.
  */
 void sampler_abandon(struct sampler *s);
 void sampler_free(struct sampler *s);
@@ -70,48 +75,50 @@ void sampler_free(struct sampler *s);
  * Sample the targets into *ret, which is cleared first: one usage per process. Returns 0,
  * or -errno if the processes cannot be listed.
  *
- * A process that cannot be read for lack of permission is included with its error set. A
- * process that has ended is missing (and marked is_gone in targets, if requested by pid).
- * Kernel threads are included only if requested by pid or name, zombies only by pid. A
- * process whose stat is malformed has the error -EBADMSG.
+ * A process that cannot be read for lack of permission is included with its error
+ * set. A process that has ended is missing from *ret, and is marked is_gone in
+ * targets if it was requested by pid. Kernel threads are included only if
+ * requested by pid or name, zombies only if requested by pid. A process whose stat
+ * file is malformed has the error -EBADMSG.
  */
 int sampler_take(struct sampler *s, struct targets *targets, unsigned int needs,
 		 struct snapshot *ret);
 
-/* Like proc_stat_read_rss(). */
+/* Read the Rss of a process, like proc_stat_read_rss(). */
 int sampler_read_rss(struct sampler *s, int pid, uint64_t *ret_bytes);
 
 /*
- * Like sampler_take() of every process, but pass each usage, including unreadable ones,
- * to fn as soon as it was read, and then discard it. *ret has no usages, only the times
- * and counts. A negative return of fn ends the sample and is returned.
+ * Sample every process like sampler_take(), but pass each usage, including those
+ * of unreadable processes, to fn as soon as it was read, and then discard the
+ * usage. *ret receives no usages, only the times and counts. A negative return
+ * value of fn ends the sample and is returned.
  */
 int sampler_take_each(struct sampler *s, unsigned int needs, usage_fn fn, void *context,
 		      struct snapshot *ret);
 
 /*
- * List the targets from the cheap files only: usages of source stat. Returns
- * like sampler_take().
+ * List the targets, reading only files that are cheap to read: the usages have the source
+ * stat. The return value is like that of sampler_take().
  */
 int sampler_list(struct sampler *s, struct targets *targets, unsigned int needs,
 		 struct snapshot *ret);
 
 /*
  * Read the memory of u->process into *u. Returns 0, -ESRCH if the process has ended, or
- * another -errno; u->error is set to the same value.
+ * another -errno; u->error is set to the return value.
  */
 int sampler_read_usage(struct sampler *s, struct usage *u, unsigned int needs);
 
 /*
- * Like sampler_read_usage() with NEED_SMAPS, and store every mapping, with its owner, in
- * *ret, whose former mappings are released. *ret is empty on failure.
+ * Read a usage like sampler_read_usage() with NEED_SMAPS, and store every mapping with
+ * its owner in *ret, whose former mappings are released. On failure *ret is empty.
  */
 int sampler_read_mappings(struct sampler *s, struct usage *u, struct mapping_list *ret);
 
 /*
- * Return the shortest interval in ns at which reading takes no more than per_mille of any
- * target's time, judging by the most expensive target of the last sampler_take(), whose
- * pid is *ret_pid. Returns 0 if per_mille is 0.
+ * Return the shortest sampling interval in ns at which reading takes at most per_mille of
+ * the time of any target. The result is based on the most expensive target of the last
+ * sampler_take(), whose pid is *ret_pid. Returns 0 if per_mille is 0.
  */
 uint64_t sampler_min_interval_ns(const struct sampler *s, unsigned int per_mille,
 				 int *ret_pid);

@@ -14,17 +14,18 @@
 #include "proc/cgroup/tmpfs_files.h"
 
 #define GROWN_LEAST_BYTES MIB
-/* A file is noted again when it has grown by this part of its size. */
+/* A file is noted again if it has grown by one part in this many of its size. */
 #define GROWN_PART 8
-#define DESCRIPTORS_MAX 4096 /* of all processes together, at each reading */
+/* upper bound of the descriptors per reading, for all processes together */
+#define DESCRIPTORS_MAX 4096
 #define FILES_MAX 4096
-#define COST_PART 20 /* upper bound of the share of time: one part in this many */
+#define COST_PART 20 /* reading may take at most one part in this many of the time */
 
 struct written {
 	int pid;
 	uint64_t start_ticks, inode;
 	uint32_t major, minor;
-	uint64_t bytes; /* as last noted */
+	uint64_t bytes; /* size of the file when it was last noted */
 };
 
 struct shmem_writers {
@@ -33,7 +34,7 @@ struct shmem_writers {
 	struct written *files;
 	size_t count, capacity;
 	bool has_looked;
-	uint64_t shmem_bytes; /* at the last reading */
+	uint64_t shmem_bytes; /* the group's shared memory at the last reading */
 	uint64_t due_ns;
 	uint64_t start_unix_ms;
 };
@@ -115,7 +116,10 @@ static int add_file(void *context, const struct tmpfs_file *file)
 		*known = (struct written){ a->process->pid, a->process->start_ticks,
 					   file->inode,	    file->major,
 					   file->minor,	    0 };
-		/* the file did not exist when the recording began */
+		/*
+		 * The file was created after the recording began:
+		 * note its size then, which was 0.
+		 */
 		if (file->born_unix_ms > w->start_unix_ms)
 			r = add_note(a, file, file->born_unix_ms, 0);
 	}
@@ -135,7 +139,7 @@ int shmem_writers_add(struct shmem_writers *w, const struct snapshot *snapshot,
 		w->start_unix_ms = snapshot->unix_ms;
 	if (!bytes_known(shmem) || began_ns < w->due_ns)
 		return 0;
-	/* freed memory may be written again */
+	/* after memory was freed, count growth from the lower amount */
 	if (w->has_looked && shmem < w->shmem_bytes)
 		w->shmem_bytes = shmem;
 	if (w->has_looked && shmem - w->shmem_bytes < GROWN_LEAST_BYTES)
@@ -149,7 +153,7 @@ int shmem_writers_add(struct shmem_writers *w, const struct snapshot *snapshot,
 		adder.process = process;
 		r = proc_tmpfs_files_for_each(w->fs, &w->devices, process->pid, &left,
 					      add_file, &adder);
-		/* processes may end, and some cannot be read */
+		/* ignore processes that have ended and those that cannot be read */
 		if (r < 0 && r != -ESRCH && r != -EACCES && r != -EPERM && r != -ENOTDIR)
 			error = r;
 	}

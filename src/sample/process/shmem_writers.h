@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * shmem_writers - when the shared memory of a group grows, record which
- * processes have files on tmpfs open for writing, and the sizes of these files,
- * as notes of the processes.
+ * shmem_writers - when the shared memory of a cgroup grows, record which
+ * processes have files on tmpfs open for writing, and the sizes of these
+ * files, as notes about the processes.
  */
 #ifndef MS_SAMPLE_PROCESS_SHMEM_WRITERS_H
 #define MS_SAMPLE_PROCESS_SHMEM_WRITERS_H
@@ -12,26 +12,26 @@
 #include "proc/system/procfs.h"
 #include "store/recording/recording.h"
 
-/* The kind of the notes: "UNIX_MS BYTES MAJOR:MINOR:INODE PATH". */
+/* kind of the notes, whose texts have the form "UNIX_MS BYTES MAJOR:MINOR:INODE PATH" */
 #define NOTE_WRITES "writes"
 
 struct shmem_writers;
 
-/* fs is borrowed. */
+/* Create the state for one recording. fs is borrowed. */
 struct shmem_writers *shmem_writers_new(const struct procfs *fs);
 void shmem_writers_free(struct shmem_writers *writers);
 
 /*
- * Record the files if the group's shared memory has grown since they were last
- * recorded. The sample must have begun and contain these processes. Returns 0 or -errno
- * from the recording.
+ * Record the files if the cgroup's shared memory has grown since files were last
+ * recorded. The recording of the sample must have begun and contain these processes.
+ * Returns 0 or -errno from the recording.
  */
 int shmem_writers_add(struct shmem_writers *writers, const struct snapshot *snapshot,
 		      const struct cgroup *cgroup, struct recording *recording);
 
 /*
- * Forget what was added, because it is not in the file; the next call adds it again.
- * writers may be NULL.
+ * Forget the notes that were added, because they did not reach the file; the next call of
+ * shmem_writers_add() adds them again. writers may be NULL.
  */
 void shmem_writers_forget(struct shmem_writers *writers);
 

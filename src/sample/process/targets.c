@@ -23,7 +23,10 @@ static bool has_ended(const struct target_pid *target, const struct process *p)
 	       (target->had_memory && !process_has_memory(p));
 }
 
-/* List a requested pid: the same process as before, or gone for good. */
+/*
+ * List the process with a requested pid, unless it is not the same process as before; a
+ * process that has ended stays ended.
+ */
 static int list_pid(const struct procfs *fs, struct target_pid *target,
 		    struct snapshot *ret)
 {
@@ -55,7 +58,7 @@ static bool is_named(const struct targets *targets, const struct process *p)
 	return false;
 }
 
-/* Move a usage to another snapshot, with everything that it owns. */
+/* Move a usage to another snapshot, with everything that the usage owns. */
 static void move_usage(struct snapshot *to, struct usage *from)
 {
 	struct usage *u = snapshot_add(to);
@@ -77,8 +80,9 @@ static void add_named(const struct targets *targets, struct snapshot *all,
 }
 
 /*
- * Add the descendants. Passes over the list repeat until one finds no more, which takes
- * as many passes as the tree is deep.
+ * Add the descendants of the listed processes. Passes over the list are
+ * repeated until a pass finds no more children, so there are as many
+ * passes as the process tree has levels.
  */
 static void add_children(struct snapshot *all, struct snapshot *ret)
 {

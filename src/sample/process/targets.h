@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * targets - the selected processes, and whether they are still the same ones.
+ * targets - the processes that the user selected, and
+ * whether they are still the same processes.
  */
 #ifndef MS_SAMPLE_PROCESS_TARGETS_H
 #define MS_SAMPLE_PROCESS_TARGETS_H
@@ -14,21 +15,29 @@
 
 struct group_processes;
 
-/* A selection of processes. If everything is empty, every process is selected. */
+/*
+ * A selection of processes. If no pid, name or cgroup
+ * is given, every process is selected.
+ */
 struct targets {
 	struct target_pid {
 		int pid;
-		/* 0 until seen; afterwards detects reuse of the pid */
+		/*
+		 * Start time of the process, to detect reuse of the pid; 0: not seen yet.
+		 */
 		uint64_t start_ticks;
-		bool had_memory; /* once set, a zombie with this pid has ended */
+		/*
+		 * true: the process once had memory, so a zombie with this pid has ended
+		 */
+		bool had_memory;
 		bool is_gone;
 	} * pids;
 	size_t pid_count;
-	const char **names; /* comm, exact match; borrowed */
+	const char **names; /* borrowed names that a process's comm must match exactly */
 	size_t name_count;
-	/* processes of this group; borrowed. NULL: no group */
+	/* select the processes of this cgroup; borrowed; NULL: no cgroup */
 	struct group_processes *group;
-	bool with_children; /* and all their descendants */
+	bool with_children; /* also select all descendants of the selected processes */
 };
 
 static inline bool targets_are_all(const struct targets *t)
@@ -37,18 +46,18 @@ static inline bool targets_are_all(const struct targets *t)
 }
 
 /*
- * Whether the empty sample of the targets is their last one. A group may get processes
- * again until it is removed.
+ * Return true if no further samples will follow an empty sample of the targets. An empty
+ * cgroup may get processes again until it is removed.
  */
 bool targets_have_ended(const struct targets *targets, const struct snapshot *sample);
 
 /*
- * List the existing targets as usages of which only the process is known. A pid that is
- * gone is marked and counted. Returns 0 or -errno.
+ * List the existing targets as usages in which only the process is set. A pid whose
+ * process has ended is marked and counted. Returns 0 or -errno.
  */
 int targets_list(const struct procfs *fs, struct targets *targets, struct snapshot *ret);
 
-/* List every process; flags are those of proc_list_read(). */
+/* List every process. The flags are those of proc_list_read(). */
 int targets_list_all(const struct procfs *fs, unsigned int flags, struct snapshot *ret);
 
 #endif

@@ -14,14 +14,14 @@
 
 /*
  * Refresh visible processes at least this often. Even an idle process may gain or lose
- * Pss through processes that share its pages.
+ * Pss, because other processes start or stop sharing its pages.
  */
 #define VISIBLE_AGE_MAX_NS (5 * NS_PER_S)
 
-/* A refresh that has taken this long reads no more, because the screen must respond. */
+/* Time after which a refresh reads no more processes, because the screen must respond. */
 #define REFRESH_LIMIT_NS (200 * NS_PER_MS)
 
-/* Why the memory of a process is to be read, in descending order of urgency. */
+/* Reason to read the memory of a process, in descending order of urgency. */
 enum reason {
 	REASON_VISIBLE,
 	REASON_NEW,
@@ -38,15 +38,18 @@ static const size_t reads_max[REASON_COUNT_] = {
 	[REASON_TURN] = 8,
 };
 
-/* How many processes outside the screen a refresh looks up in statm. */
+/* Upper bound of the processes outside the screen that a refresh looks up in statm. */
 #define LOOKS_MAX 256
 
 /* Additional data for the usage with the same index. */
 struct entry {
-	struct process then; /* from stat, when the memory was last requested */
-	uint64_t tried_ns;   /* when that was; 0: never */
-	uint64_t then_rss_bytes, rss_bytes; /* from statm, then and at the last look */
-	unsigned int needs;		    /* the needs of that read */
+	/* stat of the process at the last attempt to read its memory */
+	struct process then;
+	/* time of the last attempt to read the memory; 0: none yet */
+	uint64_t tried_ns;
+	/* Rss in statm at the last attempt, and at the last look-up */
+	uint64_t then_rss_bytes, rss_bytes;
+	unsigned int needs; /* needs of the last attempt */
 	bool is_visible;
 	bool is_left_out;
 };
@@ -55,14 +58,16 @@ struct watch {
 	struct sampler *sampler;
 	struct targets *targets;
 	unsigned int max_share_per_mille;
-	struct snapshot now; /* in ascending order of pid */
+	struct snapshot now; /* usages in ascending order of pid */
 	struct entry *entries;
 	size_t entry_capacity;
-	struct snapshot before; /* empty between refreshes: storage to swap with */
+	/* storage of the previous snapshot; empty between refreshes */
+	struct snapshot before;
 	struct entry *entries_before;
 	size_t entry_before_capacity;
-	int next_look_pid;	     /* where the look-ups in statm continue */
-	int next_pid[REASON_COUNT_]; /* where reading continues, for each reason */
+	int next_look_pid; /* pid from which look-ups in statm continue */
+	/* pid from which reading continues, for each reason */
+	int next_pid[REASON_COUNT_];
 	size_t read_count;
 };
 
@@ -111,7 +116,9 @@ static int compare_pids(const void *a, const void *b)
 	return usage_a->process.pid - usage_b->process.pid;
 }
 
-/* Sort by pid, unless the list is already sorted, as that of a live /proc is. */
+/*
+ * Sort by pid. The list of a live /proc is already sorted; that of a capture may not be.
+ */
 static void sort_by_pid(struct snapshot *s)
 {
 	for (size_t i = 1; i < s->count; i++) {
@@ -161,7 +168,10 @@ static void merge(struct watch *w)
 	snapshot_clear(&w->before);
 }
 
-/* Drop the processes that have ended since they were listed, and those without memory. */
+/*
+ * Drop the processes that are marked as left out: those that have ended since they
+ * were listed, and those without memory.
+ */
 static void drop_left_out(struct watch *w)
 {
 	size_t kept = 0;
@@ -200,8 +210,8 @@ static void mark_visible(struct watch *w, const int *pids, size_t count)
 }
 
 /*
- * Whether Rss has changed. The figure in stat may miss a change of some dozen pages; that
- * in statm does not.
+ * Return true if Rss has changed. Compare the figures from statm if they are known,
+ * because the figure in stat may miss a change of some dozen pages.
  */
 static bool has_rss_changed(const struct entry *e, const struct process *p)
 {
@@ -211,8 +221,8 @@ static bool has_rss_changed(const struct entry *e, const struct process *p)
 }
 
 /*
- * Whether the process has changed. Exec keeps pid and start time, but changes comm. New
- * pages show as faults, released pages as a lower Rss.
+ * Return true if the process has changed. exec(2) keeps the pid and the start time, but
+ * changes comm. New pages cause page faults; released pages lower the Rss.
  */
 static bool has_changed(const struct entry *e, const struct usage *u)
 {
@@ -224,7 +234,10 @@ static bool has_changed(const struct entry *e, const struct usage *u)
 			      then->minor_fault_count != p->minor_fault_count));
 }
 
-/* Whether the figures were read for other needs, or the process has changed since. */
+/*
+ * Return true if the figures were read for other needs, or if the
+ * process has changed since the reading.
+ */
 static bool is_outdated(const struct watch *w, size_t i, unsigned int needs)
 {
 	const struct entry *e = &w->entries[i];
@@ -249,8 +262,8 @@ static bool is_reason(const struct watch *w, size_t i, enum reason reason,
 }
 
 /*
- * Whether the process may be read now, so that reading takes no more than its share of
- * the process's time.
+ * Return true if the process may be read now without exceeding the
+ * share of its time that reading may take.
  */
 static bool may_be_read(const struct watch *w, size_t i)
 {
@@ -277,8 +290,8 @@ static uint64_t look_at_rss(struct watch *w, size_t i)
 }
 
 /*
- * Look up the Rss of all visible processes, and of some others in turn. A look-up takes a
- * few microseconds.
+ * Look up the Rss of all visible processes, and of some others in turn.
+ * Each look-up takes a few microseconds.
  */
 static void look_for_changes(struct watch *w)
 {
@@ -309,7 +322,8 @@ static void read_usage(struct watch *w, size_t i, unsigned int needs)
 	e->tried_ns = w->now.taken_ns;
 	e->needs = needs;
 	e->then_rss_bytes = e->rss_bytes = look_at_rss(w, i);
-	usage_release(u); /* the command line, which a program may overwrite */
+	/* free the command line too: the process may have overwritten it */
+	usage_release(u);
 	if (sampler_read_usage(w->sampler, u, needs) == -ESRCH) {
 		e->is_left_out = true;
 		w->now.gone_count++;
@@ -318,7 +332,8 @@ static void read_usage(struct watch *w, size_t i, unsigned int needs)
 }
 
 /*
- * Read processes for one reason, in turn, so that the bound on their number starves none.
+ * Read processes for one reason, continuing after the last one read, so that the
+ * upper bound does not starve any process.
  */
 static void read_for(struct watch *w, enum reason reason, unsigned int needs)
 {
@@ -331,7 +346,7 @@ static void read_for(struct watch *w, enum reason reason, unsigned int needs)
 
 		if (!is_reason(w, i, reason, needs) || !may_be_read(w, i))
 			continue;
-		/* At least one, or a slow machine would never read any. */
+		/* read at least one process, or a slow machine would never read any */
 		if (has_read && clock_now_ns() - w->now.taken_ns >= REFRESH_LIMIT_NS)
 			return;
 		has_read = true;

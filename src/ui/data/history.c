@@ -106,8 +106,8 @@ static void add_missing(struct history *h, uint64_t taken_ns, uint64_t interval_
 	if (taken_ns < last_ns + interval_ns)
 		return;
 	/*
-	 * round, so that a sample late by less than half an interval does not
-	 * count as missing
+	 * Round, so that a sample late by less than half an interval does not
+	 * count as missing.
 	 */
 	missing = (taken_ns - last_ns - interval_ns / 2) / interval_ns;
 	for (uint64_t i = 1; i <= missing && i < HISTORY_MAX; i++) {
