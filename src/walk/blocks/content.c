@@ -38,6 +38,21 @@ static bool is_mapped(const struct mapping_list *mappings, uint64_t addr)
 	return low < mappings->count && mappings->items[low].start_addr <= addr;
 }
 
+/*
+ * Return true if the block begins with the address of a mapping. The bytes of an address
+ * may all be printable, too.
+ */
+static bool begins_with_pointer(const uint8_t *at, uint64_t length,
+				const struct mapping_list *mappings)
+{
+	uint64_t word;
+
+	if (length < sizeof(word))
+		return false;
+	memcpy(&word, at, sizeof(word));
+	return is_mapped(mappings, word);
+}
+
 enum content content_of(struct image *image, const struct mapping_list *mappings,
 			uint64_t addr, uint64_t bytes)
 {
@@ -51,7 +66,8 @@ enum content content_of(struct image *image, const struct mapping_list *mappings
 	if (length > run->end_addr - addr)
 		length = run->end_addr - addr;
 	at = image->bytes + run->offset_bytes + (addr - run->start_addr);
-	if (text_length(at, length) >= TEXT_MIN_BYTES)
+	if (text_length(at, length) >= TEXT_MIN_BYTES &&
+	    !begins_with_pointer(at, length, mappings))
 		return CONTENT_TEXT;
 	for (uint64_t i = 0; i + sizeof(uint64_t) <= length; i += sizeof(uint64_t)) {
 		uint64_t word;

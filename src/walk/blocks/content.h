@@ -9,8 +9,8 @@
 /*
  * Classify the first 256 bytes of the block as the first of these that applies: absent
  * (none resident); zeros (all zero); text (at least 4 bytes of printable ASCII or white
- * space before the first zero); pointers (at least half of the nonzero words are
- * addresses inside mappings); mixed.
+ * space before the first zero, unless the first word is an address inside a mapping);
+ * pointers (at least half of the nonzero words are such addresses); mixed.
  */
 enum content {
 	CONTENT_ABSENT,

@@ -16,6 +16,8 @@ static void content_is_recognized_by_the_first_bytes(void **state)
 {
 	static const uint8_t zeros[300];
 	static const uint64_t pointers[] = { ADDR + 8, 0, ADDR + 100, 77 };
+	/* "xedcba" in memory */
+	static const uint64_t printable[] = { 0x616263646578, 0 };
 	static const uint64_t numbers[] = { ADDR + 8, 5, 6, 77 };
 	static const struct {
 		const void *bytes;
@@ -28,10 +30,15 @@ static void content_is_recognized_by_the_first_bytes(void **state)
 		{ "abc\0\0\0\0", 8, CONTENT_MIXED },
 		{ "tex\377text", 8, CONTENT_MIXED },
 		{ pointers, sizeof(pointers), CONTENT_POINTERS },
+		{ printable, sizeof(printable), CONTENT_POINTERS },
+		{ "xedcbb\0\0", 8, CONTENT_TEXT },
 		{ numbers, sizeof(numbers), CONTENT_MIXED },
 	};
-	struct mapping m = { .start_addr = ADDR, .end_addr = ADDR + IMAGE_PAGE_BYTES };
-	struct mapping_list mappings = { &m, 1, 1 };
+	struct mapping items[] = {
+		{ .start_addr = ADDR, .end_addr = ADDR + IMAGE_PAGE_BYTES },
+		{ .start_addr = 0x616263640000, .end_addr = 0x616263650000 },
+	};
+	struct mapping_list mappings = { items, 2, 2 };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
