@@ -224,11 +224,21 @@ class Watch:
         return self.query(f"SELECT pid, text, unix_ms FROM event WHERE kind='{kind}'")
 
 
+def parts_sum(f):
+    return f["need_bytes"] + f["lazyfree_bytes"] + f["file_bytes"] + (f["slab_reclaimable_bytes"] or 0)
+
+
 def figures(group):
-    """Return all columns of `memstate oom`."""
-    rows = memstate("oom", "--cgroup", group.path, "--csv", "-n1", "-i1", "--output-all").must_be(0).rows()
-    return {name: int(value) if name.endswith("_count") and value is not None else value
-            for name, value in rows[0].items()}
+    """Return all columns of `memstate oom`. The kernel skips the update of memory.stat while
+    another reader's update is in progress: read again until the file is up to date."""
+    for _ in range(50):
+        rows = memstate("oom", "--cgroup", group.path, "--csv", "-n1", "-i1", "--output-all").must_be(0).rows()
+        f = {name: int(value) if name.endswith("_count") and value is not None else value
+             for name, value in rows[0].items()}
+        if f["usage_bytes"] is None or abs(parts_sum(f) - f["usage_bytes"]) <= f["slack_bytes"]:
+            break
+        time.sleep(.1)
+    return f
 
 
 def explained(group):
@@ -249,5 +259,4 @@ def near(got, wanted, what, slack=SLACK):
 def check_sum(f):
     """Check that need + LazyFree + files + slab equal usage, except for
     unflushed per-CPU charges."""
-    parts = f["need_bytes"] + f["lazyfree_bytes"] + f["file_bytes"] + (f["slab_reclaimable_bytes"] or 0)
-    near(parts, f["usage_bytes"], "sum of the parts", f["slack_bytes"])
+    near(parts_sum(f), f["usage_bytes"], "sum of the parts", f["slack_bytes"])
