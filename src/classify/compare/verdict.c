@@ -198,7 +198,7 @@ static uint64_t distance_of(const struct facts *f, const struct difference *d)
 			 facts_spread(f, d->low, d->figure)->median);
 }
 
-/* Return true if Rss differs, and LazyFree is not known to be the only reason. */
+/* Return true if Rss differs, and LazyFree may not be the only reason. */
 static bool settles_lower(const struct facts *f)
 {
 	enum figure firm = FIGURE_AT(f->moment, AMOUNT_FIRM);

@@ -23,7 +23,10 @@ static bool is_same(const struct block_group *g, const char *type, enum content 
 	return g->type == type && g->content == content && g->block_bytes == block_bytes;
 }
 
-/* Return the slot of the matching group, or the empty slot where it belongs. */
+/*
+ * Return the slot of the group with this type, content and block size,
+ * or the empty slot for a new group.
+ */
 static size_t *find_slot(struct block_groups *groups, const char *type,
 			 enum content content, uint64_t block_bytes)
 {

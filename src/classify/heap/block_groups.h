@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * block_groups - count similar blocks together: those of the same type if it is known,
- * and of the same size and content.
+ * block_groups - count similar blocks together: those with the same size, content
+ * and type, as far as the type is known.
  */
 #ifndef MS_CLASSIFY_HEAP_BLOCK_GROUPS_H
 #define MS_CLASSIFY_HEAP_BLOCK_GROUPS_H
@@ -12,20 +12,21 @@
 #define GROUP_EXAMPLES 3
 
 struct block_group {
-	const char *type; /* NULL: unknown. Borrowed. */
+	const char *type; /* NULL: unknown; borrowed */
 	enum content content;
-	uint64_t block_bytes; /* usable bytes of each block */
+	uint64_t block_bytes; /* usable bytes of each block of the group */
 	struct chunk_sum sum;
-	/* Blocks that are reachable only through the blocks of this group. */
+	/* Blocks that are reachable only through blocks of this group. */
 	struct chunk_sum indirect;
-	uint64_t examples[GROUP_EXAMPLES]; /* addresses of the blocks added last */
+	/* addresses of the blocks that were added last */
+	uint64_t examples[GROUP_EXAMPLES];
 	size_t example_count;
 };
 
 struct block_groups {
 	struct block_group *items;
 	size_t count, capacity;
-	size_t *slots; /* hash table of indices + 1 */
+	size_t *slots; /* hash table: index of a group + 1; 0: empty */
 	size_t slot_count;
 };
 
@@ -34,13 +35,13 @@ struct block_groups {
 		NULL, 0, 0, NULL, 0 \
 	}
 
-/* Count a block. type must stay valid as long as the groups are used. */
+/* Count a block. type must stay valid for as long as the groups are used. */
 void block_groups_add(struct block_groups *groups, const char *type, enum content content,
 		      const struct leak *block);
 
 /*
- * Sort by bytes, including indirect ones, largest first. No block
- * may be added afterwards.
+ * Sort the groups by bytes, including indirect ones, largest first.
+ * No block may be added afterwards.
  */
 void block_groups_sort(struct block_groups *groups);
 void block_groups_release(struct block_groups *groups);

@@ -9,10 +9,10 @@
 #include "walk/glibc/bin.h"
 
 /*
- * Distance from the thread pointer that counts as TLS. Static thread-local storage
- * is directly below the thread pointer, and libc's own data is above it. If the
- * stack is directly below the TLS, nothing marks the boundary; libc's own data needs
- * about TLS_NEAR_STACK bytes.
+ * Largest distance from the thread pointer that counts as TLS. Static thread-local
+ * storage is directly below the thread pointer, and libc's own data is above it. If the
+ * stack is directly below the TLS, their boundary cannot be found; then only
+ * TLS_NEAR_STACK bytes count, which libc's own data needs.
  */
 #define TLS_NEAR UINT64_C(4096)
 #define TLS_NEAR_STACK UINT64_C(320)
@@ -137,14 +137,14 @@ static bool has_arena(const struct explanation *e, const struct blocks *blocks)
 {
 	const struct extent *extent = &blocks->extents[e->block.extent];
 
-	/* a chunk with its own mapping belongs to no arena */
+	/* otherwise a chunk with its own mapping, which belongs to no arena */
 	return extent->kind == EXTENT_CHAIN || e->block.state != BLOCK_LIVE ||
 	       blocks->head_bytes == 0;
 }
 
 /*
- * Return true if addr is heap memory outside any block: heads of
- * chunks and heaps, or arenas.
+ * Return true if addr is heap memory outside any block: the header
+ * of a chunk or heap, or an arena.
  */
 static bool is_own_data(const struct blocks *blocks, uint64_t addr)
 {

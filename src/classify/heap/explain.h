@@ -31,10 +31,14 @@ enum root_kind {
 /* The root at which a path begins. */
 struct root_place {
 	enum root_kind kind;
-	int tid; /* unset for ROOT_MEMORY */
-	/* Distance from the thread pointer, stack pointer, or start of the mapping. */
+	int tid; /* thread of the root; unset for ROOT_MEMORY */
+	/*
+	 * Distance of the root from the thread pointer, the stack
+	 * pointer, or the start of the mapping.
+	 */
 	int64_t offset;
-	const struct mapping *mapping; /* NULL: a register */
+	/* mapping that contains the root; NULL: a register */
+	const struct mapping *mapping;
 };
 
 struct explanation {
@@ -44,17 +48,20 @@ struct explanation {
 	bool is_page_known;
 	enum lazyfree lazyfree;
 
-	bool is_heap; /* the heap is known, and the address is the allocator's memory */
+	bool is_heap; /* the heap is known, and the address belongs to it */
 	bool has_block;
 	struct block block;
 	const char *part; /* kind of allocator memory: "live", "free, in a small bin" … */
 	/*
-	 * Size of all chunks in the free block's list; 0: several
-	 * sizes, or not in a list.
+	 * Size of all chunks in the list of a free block; 0: the list has several
+	 * sizes, or the block is in no list.
 	 */
 	uint64_t list_chunk_bytes;
-	uint64_t arena_addr; /* 0: in no arena */
-	/* For a live block, if leaks were searched (is_reach_known). */
+	uint64_t arena_addr; /* arena that the block belongs to; 0: none */
+	/*
+	 * For a live block: how it is reached, if leaks were
+	 * searched for (is_reach_known).
+	 */
 	bool is_reach_known;
 	struct path path;
 	struct root_place root;
@@ -66,13 +73,13 @@ struct explain_input {
 	const struct mark_input *mark;
 	const struct root_thread *threads;
 	size_t thread_count;
-	/* The heap is known exactly; otherwise nothing is reported about blocks. */
+	/* The heap is known exactly. If false, nothing is reported about blocks. */
 	bool is_heap_known;
 };
 
 /*
- * Describe addr. Returns 0, or -EFAULT if no mapping contains addr. Release *ret in both
- * cases. The caller sets page and is_page_known.
+ * Describe addr, except for page and is_page_known, which the caller sets. Return 0, or
+ * -EFAULT if no mapping contains addr. Release *ret in both cases.
  */
 int explain_address(const struct explain_input *input, uint64_t addr,
 		    struct explanation *ret);

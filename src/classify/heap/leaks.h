@@ -13,25 +13,33 @@ struct leak_scan {
 	const struct mapping_list *mappings;
 	const struct heap *heap;
 	/*
-	 * Quality of all results below. exact; bound: some memory could not be scanned,
-	 * and blocks reported as leaked may be reachable from there; unknown: the heap is
-	 * not known exactly, and there are no results.
+	 * Quality of the results below. exact; bound: some memory could not be scanned,
+	 * and blocks reported as leaked may be reachable from that memory; unknown: the
+	 * heap could not be read exactly, and there are no results.
 	 */
 	enum quality quality;
-	const char *problem;	/* why it is not exact; NULL if it is. Static. */
-	uint64_t swapped_bytes; /* memory that could not be scanned */
+	/* why quality is not exact; NULL if it is exact. Static. */
+	const char *problem;
+	uint64_t swapped_bytes; /* swapped-out memory, which could not be scanned */
 
 	struct mark mark;
-	struct block_groups leaked; /* the direct leaks; sorted, largest first */
-	/* Resident bytes: reachable + leaked = owner live of the matrix. */
+	struct block_groups leaked; /* direct leaks, sorted by size, largest first */
+	/* Resident bytes. Their sum is the live memory in the matrix. */
 	uint64_t reachable_resident_bytes, leaked_resident_bytes;
-	uint64_t mark_ns; /* CPU and waiting time after the target was resumed */
+	/* CPU and waiting time of the mark phase, after the target was resumed */
+	uint64_t mark_ns;
 };
 
-/* Set quality, problem and swapped_bytes from the heap and the mappings. */
+/*
+ * Set quality, problem and swapped_bytes of the scan according
+ * to the heap and the mappings.
+ */
 void leaks_judge(struct leak_scan *scan);
 
-/* Compute the resident parts. Call it after the mark. */
+/*
+ * Compute reachable_resident_bytes and leaked_resident_bytes. Call
+ * this function after the mark phase.
+ */
 void leaks_sum_resident(const struct blocks *blocks, struct leak_scan *scan);
 
 #endif

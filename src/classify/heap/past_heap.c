@@ -24,8 +24,9 @@ static uint64_t mix(uint64_t sum, uint64_t value)
 }
 
 /*
- * Return a hash that identifies the running program. exec keeps pid and start time but
- * moves the stack and vdso. Without address randomisation, the program's file differs.
+ * Return a hash that identifies the running program, in order to detect an exec. exec
+ * keeps the pid and the start time, but moves the stack and the vdso. Without address
+ * space randomisation, only the program's file differs.
  */
 static uint64_t program_of(const struct mapping_list *mappings)
 {
@@ -35,7 +36,8 @@ static uint64_t program_of(const struct mapping_list *mappings)
 		const struct mapping *m = &mappings->items[i];
 
 		if (strcmp(m->name, "[stack]") == 0)
-			stack_addr = m->end_addr; /* the other end grows */
+			/* the start of the stack changes as the stack grows */
+			stack_addr = m->end_addr;
 		else if (strcmp(m->name, "[vdso]") == 0)
 			vdso_addr = m->start_addr;
 		else if (file == 0 && m->inode != 0 && m->flags & MAPPING_EXEC)
@@ -92,8 +94,8 @@ static void take_off(uint64_t owner_bytes[HEAP_OWNERS], uint64_t bytes)
 }
 
 /*
- * Carry over a mapping. Adjacent mappings may have been merged since; the merged mapping
- * gets the shares of all.
+ * Apply the earlier shares to a mapping. Several earlier mappings may have been merged
+ * into this one, which gets the shares of all of them.
  */
 static void carry_mapping(const struct past_share *first, size_t count,
 			  const struct mapping *m, struct heap_share *ret)

@@ -26,12 +26,12 @@ struct past_share {
 struct past_heap {
 	enum allocator allocator;
 	uint64_t trimmable_bytes;
-	uint64_t program; /* identifies the program, to detect an exec since then */
-	struct past_share *shares; /* ascending by address; NULL: not walked */
+	uint64_t program; /* hash that identifies the program, to detect an exec */
+	struct past_share *shares; /* sorted by address; NULL: no walk is stored */
 	size_t count;
 	/*
-	 * The allocator's own figures without text;
-	 * ALLOCATOR_UNKNOWN if there are none.
+	 * The allocator's own figures, without its text;
+	 * ALLOCATOR_UNKNOWN: no figures are stored.
 	 */
 	struct allocator_stats stats;
 };
@@ -45,7 +45,7 @@ void past_heap_release(struct past_heap *past);
 
 /*
  * Store the result of a walk, replacing earlier results. The heap's quality must not be
- * unknown. mappings are those of the walk, with their owners.
+ * unknown. mappings are those at the time of the walk, with their owners set.
  */
 void past_heap_take(struct past_heap *past, const struct heap *heap,
 		    const struct mapping_list *mappings);
@@ -59,15 +59,16 @@ bool past_heap_carry(const struct past_heap *past, const struct mapping_list *ma
 		     struct heap *ret);
 
 /*
- * Store the allocator's own figures of a heap that was not walked. mappings are those of
- * the same time, with their owners.
+ * Store the allocator's own figures for a heap that was not walked. mappings are those
+ * at the time of the figures, with their owners set.
  */
 void past_heap_take_stats(struct past_heap *past, const struct allocator_stats *stats,
 			  const struct mapping_list *mappings);
 
 /*
- * Apply the stored figures as owners of the memory that is resident now: an estimate.
- * Does nothing if there are none or the process has exec'd since.
+ * Divide the memory that is resident now among owners according to the
+ * stored figures. The result is an estimate. Do nothing if no figures are
+ * stored or the process has exec'd since.
  */
 void past_heap_carry_stats(const struct past_heap *past, struct usage *usage,
 			   const struct mapping_list *mappings);

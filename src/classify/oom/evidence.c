@@ -8,7 +8,10 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Share of the limit, in per mille, from which the limit counts as fully explained. */
+/*
+ * Share of the limit, in per mille, from which need counts as
+ * explaining the whole limit.
+ */
 #define EXPLAINED_LEAST 900
 
 const char *const oom_end_names[OOM_END_COUNT_] = {
@@ -50,17 +53,14 @@ void oom_evidence_init(struct oom_evidence *e)
 		.runtime = { .rss_bytes = BYTES_UNKNOWN,
 			     .lazyfree_bytes = BYTES_UNKNOWN },
 	};
-	/*
-	 * Both structs contain only amounts, and an amount
-	 * with all bits set is unknown.
-	 */
+	/* Both structs contain only amounts. An amount with all bits set is unknown. */
 	memset(&e->at, 0xff, sizeof(e->at));
 	memset(&e->last, 0xff, sizeof(e->last));
 }
 
 /*
- * Return the sum of the page tables in the task table, which v1's
- * memory.stat does not have.
+ * Return the sum of the page table sizes in the report's task table. The
+ * memory.stat of cgroup v1 does not contain them.
  */
 static uint64_t sum_pagetables(const struct oom_kill *k)
 {
@@ -71,7 +71,9 @@ static uint64_t sum_pagetables(const struct oom_kill *k)
 	return sum;
 }
 
-/* Compute the same figures as for a live group. */
+/*
+ * Compute the figures of the report's cgroup in the same way as those of a live cgroup.
+ */
 static void set_figures(struct oom_evidence *e, const struct oom_kill *k)
 {
 	struct cgroup_level level = { .usage_bytes = k->usage_bytes,
@@ -98,10 +100,10 @@ static uint64_t at_most(uint64_t sum, uint64_t most)
 }
 
 /*
- * Set the figures from the task table. The table has each process's Rss, which counts
- * shared pages for every process that maps them. If the kernel lists private memory
- * (Linux 6.7), that is added up, and shared memory counts once, as in memory.stat.
- * Otherwise the sum is limited to the group's usage.
+ * Set the sums over processes from the report's task table. Its Rss counts a shared
+ * page once for every process that maps the page. If the kernel lists private memory
+ * (Linux 6.7 and later), add up private memory and count shared memory once, as
+ * memory.stat does. Otherwise limit the sum of Rss to the cgroup's usage.
  */
 static void set_tasks(struct oom_evidence *e, const struct oom_kill *k)
 {
@@ -127,8 +129,8 @@ static void set_tasks(struct oom_evidence *e, const struct oom_kill *k)
 		files = at_most(bytes_or_0(files), k->stat.file_mapped_bytes);
 		e->process_bytes = bytes_add(bytes_add(private, shmem), files);
 		/*
-		 * A process that maps all shared memory must
-		 * not appear smaller for that.
+		 * a process that maps all shared memory must not
+		 * appear smaller than it is
 		 */
 		e->largest_bytes =
 			at_most(largest_rss, bytes_add(bytes_add(largest, shmem), files));
@@ -161,7 +163,7 @@ void oom_evidence_set_kill(struct oom_evidence *e, const struct oom_kill *k)
 		text_copy(e->victim.name, sizeof(e->victim.name), k->victim.name);
 		e->victim.rss_bytes = k->victim.rss_bytes;
 	}
-	/* a log with only the victim's line contains nothing about the group */
+	/* a log with only the victim's line contains no figures of the cgroup */
 	if (!bytes_known(k->usage_bytes) && e->has_sample)
 		return;
 	set_figures(e, k);
@@ -169,7 +171,7 @@ void oom_evidence_set_kill(struct oom_evidence *e, const struct oom_kill *k)
 	e->unevictable_bytes = k->stat.unevictable_bytes;
 	e->dirty_bytes =
 		bytes_add(k->stat.file_dirty_bytes, k->stat.file_writeback_bytes);
-	/* reclaim splits huge pages, so a sample from before the kill is better */
+	/* reclaim splits huge pages, so prefer a sample from before the kill */
 	if (!e->has_sample)
 		e->huge_bytes = k->stat.anon_thp_bytes;
 	e->swap_bytes = k->swap_usage_bytes;
@@ -202,8 +204,8 @@ uint64_t oom_evidence_rise_bytes(const struct oom_evidence *e, uint64_t *ret_ns)
 }
 
 /*
- * Return true if need explains the whole limit of the group, except for what the CPUs may
- * hold in their counters.
+ * Return true if need explains the whole limit of the cgroup. The rest may
+ * be in the kernel's per-CPU counters.
  */
 static bool is_explained(const struct oom_evidence *e)
 {

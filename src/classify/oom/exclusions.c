@@ -5,39 +5,39 @@
 
 #define BIT(verdict) (UINT64_C(1) << (verdict))
 
-/* Each names what filled the limit of a group. */
+/* Verdicts that name the memory that filled the limit of a cgroup. */
 #define FILLED                                                                      \
 	(BIT(OOM_WHY_LEFTOVERS) | BIT(OOM_WHY_SHMEM) | BIT(OOM_WHY_KERNEL_MEMORY) | \
 	 BIT(OOM_WHY_STACKS) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_LOCKED) |            \
 	 BIT(OOM_WHY_PRIVATE_MEMORY) | BIT(OOM_WHY_LIMIT_TOO_SMALL))
 
-/* Each names how the need arose. */
+/* Verdicts that name how the need arose. */
 #define CAME                                                                           \
 	(BIT(OOM_WHY_BURST) | BIT(OOM_WHY_LEAK) | BIT(OOM_WHY_RETENTION) |             \
 	 BIT(OOM_WHY_SWAP_FULL) | BIT(OOM_WHY_HIDDEN) | BIT(OOM_WHY_FORKED_LAZYFREE) | \
 	 BIT(OOM_WHY_HUGE_PAGES) | BIT(OOM_WHY_RUNTIME_LIMIT))
 
-/* Applied in both directions. */
+/* Verdicts that contradict each other. Each pair is listed in one direction only. */
 static const struct {
 	enum oom_verdict verdict;
 	uint64_t excluded;
 } exclusions[] = {
-	/* no memory had run out, or not at a group's limit */
+	/* memory ran out elsewhere or not at all, versus at the limit of the cgroup */
 	{ OOM_WHY_SYSRQ, BIT(OOM_WHY_NODE) | BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) |
 				 FILLED | CAME },
 	{ OOM_WHY_NODE, BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) | FILLED },
 	{ OOM_WHY_CPUSET, BIT(OOM_WHY_ANCESTOR) | FILLED },
-	/* files that no process has open, versus shared memory mapped by processes */
+	/* files that no process has open, versus memory of processes */
 	{ OOM_WHY_LEFTOVERS,
 	  BIT(OOM_WHY_SHMEM) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_PRIVATE_MEMORY) },
-	/* no single process, versus one process */
+	/* no single process used most of the memory, versus one process did */
 	{ OOM_WHY_MANY, BIT(OOM_WHY_PRIVATE_MEMORY) },
-	/* growth at the end, steady growth, or no growth */
+	/* sudden growth, steady growth, or no growth */
 	{ OOM_WHY_BURST, BIT(OOM_WHY_LEAK) | BIT(OOM_WHY_LIMIT_TOO_SMALL) },
 	{ OOM_WHY_LEAK, BIT(OOM_WHY_LIMIT_TOO_SMALL) | BIT(OOM_WHY_RETENTION) },
-	/* most of it was free, versus all of it was needed */
+	/* most of the private memory was free, versus all of it was needed */
 	{ OOM_WHY_RETENTION, BIT(OOM_WHY_LIMIT_TOO_SMALL) },
-	/* the kernel killed no process, versus it did */
+	/* the kernel killed no process, versus the kernel killed one */
 	{ OOM_WHY_NOT_KERNEL, BIT(OOM_WHY_SYSRQ) | BIT(OOM_WHY_NODE) |
 				      BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) |
 				      FILLED | CAME },

@@ -43,7 +43,7 @@ void oom_node_add_reason(const struct oom_kill *k, struct strbuf *out)
 			zone->name, zone->node, units_format_bytes(zone->free_bytes, a),
 			units_format_bytes(zone->min_bytes, b));
 	}
-	/* the report may lack the lines about swap */
+	/* the report may lack the figures of swap */
 	if (!bytes_known(m->swap_total_bytes) ||
 	    (m->swap_total_bytes > 0 && !bytes_known(m->swap_free_bytes)))
 		return;

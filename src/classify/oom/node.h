@@ -7,14 +7,14 @@
 #include "model/oom_kill.h"
 
 /*
- * Append what ran out: free memory above the minimum, blocks of the
- * requested size, or swap.
+ * Append what ran out: free memory above the minimum, free blocks
+ * of the requested size, or swap.
  */
 void oom_node_add_reason(const struct oom_kill *kill, struct strbuf *out);
 
 /*
- * Append the machine's amounts: free, swap, slab, shared memory.
- * Appends nothing if unknown.
+ * Append the machine's amounts: free memory, swap, slab and shared memory.
+ * Append nothing if they are unknown.
  */
 void oom_node_add_amounts(const struct oom_kill *kill, struct strbuf *out);
 

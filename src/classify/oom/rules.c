@@ -8,12 +8,12 @@
 #include "base/units.h"
 #include "classify/oom/node.h"
 
-/* In per mille; derived from kills with known causes: tests/live/oom_verdicts.py. */
-#define LEFTOVERS_TASKS 250 /* share of usage held by processes: less is not theirs */
+/* Shares in per mille, derived from kills with known causes: tests/live/oom_verdicts.py. */
+#define LEFTOVERS_TASKS 250 /* minimum share of usage for which processes are to blame */
 #define LEFTOVERS_USAGE 500
-#define ONE_PROCESS_LEAST 500 /* share of the sum of all processes */
-#define STACK_THREADS 50      /* a count, not a share: fewer threads are not many */
-#define RETENTION_LIVE 600    /* share of private memory: below this, most is free */
+#define ONE_PROCESS_LEAST 500 /* share of all processes' memory */
+#define STACK_THREADS 50      /* minimum number of threads, not a share */
+#define RETENTION_LIVE 600    /* share of private memory; if less is live, most is free */
 #define RETENTION_FREE 250    /* share of the limit */
 #define MANY_LEAST 500	      /* share of the limit used by all processes */
 #define DIRTY_LEAST 200
@@ -25,7 +25,7 @@ static bool is_share(uint64_t bytes, uint64_t whole, unsigned int least_per_mill
 	       units_per_mille(bytes, whole) >= least_per_mille;
 }
 
-/* Append "shmem had 30.0M of 48.0M (63%)". */
+/* Append text such as "shmem had 30.0M of 48.0M (63%)". */
 static void say(struct strbuf *why, const char *what, uint64_t bytes, uint64_t whole)
 {
 	char part[UNITS_TEXT_SIZE], of[UNITS_TEXT_SIZE];
@@ -35,7 +35,7 @@ static void say(struct strbuf *why, const char *what, uint64_t bytes, uint64_t w
 		    units_format_bytes(whole, of), (per_mille + 5) / 10);
 }
 
-/* If bytes are at least this share of the limit, append that to *why and return true. */
+/* If `bytes` is at least this share of the limit, append the share and return true. */
 static bool has_share(const struct oom_evidence *e, const char *what, uint64_t bytes,
 		      unsigned int least, struct strbuf *why)
 {
@@ -121,7 +121,7 @@ static bool is_ancestor(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
-/* Files on tmpfs stay charged even if no process exists. */
+/* Files on a tmpfs stay charged after all processes have ended. */
 static bool is_leftovers(const struct oom_evidence *e, unsigned int least,
 			 struct strbuf *why)
 {
@@ -184,7 +184,7 @@ const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *e)
 	for (size_t i = 0; i < sizeof(kernel_parts) / sizeof(kernel_parts[0]); i++)
 		if (!best || part_bytes(e, &kernel_parts[i]) > part_bytes(e, best))
 			best = &kernel_parts[i];
-	/* in version 1, some parts may be known: name one only if it is most of it */
+	/* cgroup v1 lists only some parts: name a part only if it is most of the sum */
 	return part_bytes(e, best) > all / 2 || bytes_known(e->at.other_kernel_bytes)
 		       ? best
 		       : NULL;
@@ -252,14 +252,14 @@ static bool is_hidden(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
-/* Return true if less than this share of private memory is live. */
+/* Return true if less than this share of the private memory is live. */
 static bool is_mostly_free(const struct oom_evidence *e, unsigned int live_per_mille)
 {
 	return bytes_known(e->live_bytes) && bytes_known(e->private_bytes) &&
 	       e->private_bytes > 0 && !is_share(e->live_bytes, e->private_bytes, live_per_mille);
 }
 
-/* Huge pages alone are harmless: require mostly free ones or refills after lazy frees. */
+/* Huge pages alone are harmless: require memory that is not live, or was freed lazily. */
 static bool is_huge_pages(const struct oom_evidence *e, unsigned int least,
 			  struct strbuf *why)
 {
@@ -293,7 +293,7 @@ static bool is_locked(const struct oom_evidence *e, unsigned int least,
 	return has_share(e, "locked was", locked > pinned ? locked : pinned, least, why);
 }
 
-/* v1 limits memory and swap together; that limit matters only if memory's is lower. */
+/* In a v1 report, this limit includes memory; it matters only above the memory limit. */
 static bool is_swap_full(const struct oom_evidence *e, unsigned int least,
 			 struct strbuf *why)
 {
@@ -313,9 +313,9 @@ static bool is_swap_full(const struct oom_evidence *e, unsigned int least,
 }
 
 /*
- * Append "the Java heap of app (7) may grow to 600.0M (-Xmx600m), but the
- * limit is 200.0M". After a kill, the runtime's limit is not the cause if its
- * process had little memory.
+ * Append "the Java heap of app (7) may grow to 600.0M (-Xmx600m), but
+ * the limit is 200.0M". After a kill, the runtime's limit is not the
+ * cause if its process used little memory.
  */
 static bool is_runtime_limit(const struct oom_evidence *e, unsigned int least,
 			     struct strbuf *why)
@@ -339,7 +339,7 @@ static bool is_runtime_limit(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
-/* A rise after the last sample is part of the burst, if that sample was recent. */
+/* A rise after the last sample counts as part of the burst if that sample was recent. */
 static bool is_burst(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
 {
 	uint64_t ns, rise = oom_evidence_rise_bytes(e, &ns);
@@ -352,7 +352,7 @@ static bool is_burst(const struct oom_evidence *e, unsigned int least, struct st
 	return true;
 }
 
-/* Constant live bytes are not a leak, whatever Rss does. */
+/* A process whose live memory is constant does not leak, even if its Rss grows. */
 static bool is_leak(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
 {
 	bool is_live_flat = e->live_growth.kind == GROWTH_NONE ||
@@ -372,7 +372,7 @@ static bool is_leak(const struct oom_evidence *e, unsigned int least, struct str
 	return true;
 }
 
-/* The free part must also be a relevant share of the limit. */
+/* The free part of private memory must also be a minimum share of the limit. */
 static bool is_retention(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
 {
 	if (!is_mostly_free(e, least) || !is_share(bytes_sub(e->private_bytes, e->live_bytes),
@@ -395,7 +395,7 @@ static bool is_limit_too_small(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
-/* The fallback if the more specific verdicts do not hold. */
+/* The fallback verdict, for when no more specific verdict holds. */
 static bool is_private_memory(const struct oom_evidence *e, unsigned int least,
 			      struct strbuf *why)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rules - one function per verdict that decides whether it holds. verdict.h
- * describes the arguments. `least` is the share from which the verdict holds.
+ * rules - one function per verdict that decides whether the verdict holds. verdict.h
+ * describes the arguments. `least` is the minimum share for the verdict.
  */
 #ifndef MS_CLASSIFY_OOM_RULES_H
 #define MS_CLASSIFY_OOM_RULES_H
@@ -13,14 +13,17 @@ typedef bool (*oom_rule)(const struct oom_evidence *evidence,
 
 extern const oom_rule oom_rules[OOM_VERDICT_COUNT_];
 
-/* A part of kernel memory that is reported separately. */
+/* A part of kernel memory for which the kernel reports a separate figure. */
 struct oom_kernel_part {
 	const char *name;
-	size_t offset; /* in struct oom_figures */
+	size_t offset; /* of the figure in struct oom_figures */
 	const char *advice;
 };
 
-/* Return the largest known part, or NULL if none is known, as in version 1. */
+/*
+ * Return the largest known part of kernel memory. Return NULL if no
+ * part is known, as with cgroup v1.
+ */
 const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *evidence);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sources: PostgreSQL's guc-file.l; MySQL's my_default.cc and "Using Option Files";
- * Redis' config.c and redis.conf.
+ * Sources for the formats: PostgreSQL's guc-file.l; MySQL's my_default.cc and "Using
+ * Option Files"; Redis' config.c and redis.conf.
  */
 #include "config.h"
 
@@ -36,7 +36,10 @@ static void add_file(struct runtime_files *files, const char *name, const char *
 	files->count++;
 }
 
-/* Return the rest of the word after an option, where "_" also matches "-"; or NULL. */
+/*
+ * Return the rest of `word` after the option name, or NULL if `word` does not begin
+ * with the name. "_" in the name also matches "-".
+ */
 static const char *skip_option(const char *word, const char *option)
 {
 	for (; *option != '\0'; option++, word++)
@@ -45,7 +48,7 @@ static const char *skip_option(const char *word, const char *option)
 	return word;
 }
 
-/* Set *ret to the value of a variable of the environment, if it has one. */
+/* Set *ret to the value of an environment variable, if the variable is set. */
 static void find_variable(const struct runtime_environment *environment,
 			  const char *variable, char ret[RUNTIME_WORD_SIZE])
 {
@@ -63,8 +66,8 @@ static void find_variable(const struct runtime_environment *environment,
 }
 
 /*
- * Find the files of "postgres -D DIR -c config_file=FILE". Debian keeps postgresql.conf
- * outside of the data directory.
+ * Find the configuration files of "postgres -D DIR -c config_file=FILE". Debian keeps
+ * postgresql.conf outside the data directory.
  */
 static void find_postgres(const struct runtime_environment *environment, const char *rest,
 			  struct runtime_files *ret)
@@ -124,21 +127,21 @@ void runtime_files_find(const struct runtime_environment *environment,
 		find_postgres(environment, rest, ret);
 	else if (runtime == RUNTIME_MYSQL)
 		find_mysql(rest, ret);
-	/* Redis reads the file of its first argument, which is not an option */
+	/* Redis reads the file that its first argument names, unless that is an option */
 	else if (runtime == RUNTIME_REDIS && runtime_next_word(rest, word))
 		add_file(ret, RUNTIME_FILE_REDIS, word, "");
 }
 
-/* A line of a file, without blanks at its start. */
+/* A line of a configuration file, without leading blanks. */
 struct line {
 	char text[LINE_SIZE];
-	char *key; /* in text; its end is a NUL */
+	char *key; /* points into text; NUL-terminated */
 	char *value;
 };
 
 /*
- * Split a line into its key and its value, which follows blanks or "=". The rest of a
- * line that is too long is cut off.
+ * Split a line into its key and its value. Blanks or "=" separate them. A
+ * line that is too long is truncated.
  */
 static void split(const char *text, size_t length, struct line *ret)
 {
@@ -154,7 +157,10 @@ static void split(const char *text, size_t length, struct line *ret)
 	ret->key[key] = '\0';
 }
 
-/* Remove quotes, or a comment and blanks after the value, and blanks within it. */
+/*
+ * Remove the quotes around a value; or, without quotes, a comment
+ * after the value and all blanks.
+ */
 static void trim_value(char *value)
 {
 	char quote = *value == '\'' || *value == '"' ? *value : '\0';
@@ -167,7 +173,7 @@ static void trim_value(char *value)
 	*to = '\0';
 }
 
-/* Return true if mysqld and mariadbd read this group of options. */
+/* Return true if line begins a group of options that mysqld and mariadbd read. */
 static bool is_server_group(const char *line)
 {
 	static const char *const groups[] = { "[mysqld]", "[server]", "[mariadb]",
@@ -180,11 +186,14 @@ static bool is_server_group(const char *line)
 }
 
 struct parsing {
-	const char *name; /* of the file */
-	bool is_outside;  /* outside the groups that the server reads */
+	const char *name; /* name of the configuration file */
+	bool is_outside;  /* the current group is not one that the server reads */
 };
 
-/* Return the form of the option in front of its value, or NULL for other lines. */
+/*
+ * Return the text that comes before the value of this option on a command line, or NULL
+ * if the line is not an option of the table.
+ */
 static const char *find_form(struct parsing *p, const struct line *line)
 {
 	const char *key = line->key, *loose;
@@ -202,7 +211,10 @@ static const char *find_form(struct parsing *p, const struct line *line)
 	return key && *key == '\0' ? "--innodb_buffer_pool_size=" : NULL;
 }
 
-/* Set *ret to the option, unless the value is not an amount and might be anything. */
+/*
+ * Set *ret to the option and its value and return true. Return false for a value that
+ * is not an amount: such text may be anything, even a secret.
+ */
 static bool add_value(const char *form, const char *value, char ret[RUNTIME_OPTION_SIZE])
 {
 	size_t form_length = strlen(form), length = strlen(value);

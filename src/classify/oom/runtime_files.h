@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runtime_files - the configuration files in which a server sets its own memory limit:
- * which ones a process reads, and the option in their text. Pure.
- *
- * Supported are postgresql.conf and then postgresql.auto.conf of PostgreSQL, and files
- * of MySQL and Redis that the command line names. Files included by these are ignored.
+ * runtime_files - the configuration files in which a server sets its own
+ * memory limit: which files a process reads, and which option they contain.
+ * Supported are PostgreSQL's postgresql.conf, followed by
+ * postgresql.auto.conf, and the files that the command lines of MySQL and
+ * Redis name. Files that these files include are ignored. Pure.
  */
 #ifndef MS_CLASSIFY_OOM_RUNTIME_FILES_H
 #define MS_CLASSIFY_OOM_RUNTIME_FILES_H
@@ -18,26 +18,29 @@
 #define RUNTIME_FILE_PATH_SIZE 512
 
 struct runtime_file {
-	const char *name;		   /* RUNTIME_FILE_POSTGRES or another */
-	char path[RUNTIME_FILE_PATH_SIZE]; /* absolute, in the root of the process */
+	/* kind of file, such as RUNTIME_FILE_POSTGRES */
+	const char *name;
+	/* absolute, relative to the root directory of the process */
+	char path[RUNTIME_FILE_PATH_SIZE];
 };
 
 struct runtime_files {
-	struct runtime_file items[RUNTIME_FILES_MAX]; /* a later one takes precedence */
+	struct runtime_file items[RUNTIME_FILES_MAX]; /* later files take precedence */
 	size_t count;
 };
 
 /*
- * Find the files that a process reads. The environment's text and length may be 0.
- * Relative paths are left out: the process may have changed its directory.
+ * Find the files that a process reads. The environment's text may be
+ * NULL and its length 0. Relative paths are left out, because the
+ * process may have changed its directory.
  */
 void runtime_files_find(const struct runtime_environment *environment,
 			struct runtime_files *ret);
 
 /*
- * Find the last option of the table in the text of a file. Set *ret to it as a command
- * line would have it, such as "shared_buffers=1GB", and return true; false if there is
- * no option.
+ * Find the last option in the text of a configuration file that sets a memory limit.
+ * Set *ret to the option in command-line form, such as "shared_buffers=1GB", and return
+ * true. Return false if there is no such option.
  */
 bool runtime_file_parse(const char *name, const char *text,
 			char ret[RUNTIME_OPTION_SIZE]);

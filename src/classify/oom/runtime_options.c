@@ -13,11 +13,11 @@
 #include "base/units.h"
 #include "classify/oom/runtime_programs.h"
 
-#define PERCENT_MOST 100000 /* thousandths */
+#define PERCENT_MOST 100000 /* 100 %, in thousandths */
 
 /*
- * A suffix with the bit shift of its value. If decimal is set, the value is multiplied
- * by 1000 that many times.
+ * A suffix of a number. The number is shifted left by `shift` bits and
+ * multiplied by 1000 `decimal` times.
  */
 struct unit {
 	const char *suffix;
@@ -29,42 +29,50 @@ struct units {
 	bool ignores_case;
 };
 
-/* java: atomull() of os/…, also arguments.cpp; no fractions */
+/* Java: atomull() in os/… and arguments.cpp; fractions are not allowed */
 static const struct unit java_units[] = {
 	{ "", 0, 0 },	{ "k", 10, 0 }, { "m", 20, 0 },
 	{ "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 }
 };
-/* node: a number of MiB */
+/* Node.js: a number in MiB */
 static const struct unit node_units[] = { { "", 20, 0 }, { NULL, 0, 0 } };
-/* Go: parseByteCount() of runtime/string.go */
+/* Go: parseByteCount() in runtime/string.go */
 static const struct unit go_units[] = { { "", 0, 0 },	  { "B", 0, 0 },
 					{ "KiB", 10, 0 }, { "MiB", 20, 0 },
 					{ "GiB", 30, 0 }, { "TiB", 40, 0 },
 					{ NULL, 0, 0 } };
-/* PostgreSQL: memory_unit_conversion_table of guc.c; without a unit, in blocks of 8 kB */
+/*
+ * PostgreSQL: memory_unit_conversion_table in guc.c. Numbers
+ * without a unit are in blocks of 8 kB.
+ */
 static const struct unit postgres_units[] = { { "", 13, 0 },   { "B", 0, 0 },
 					      { "kB", 10, 0 }, { "MB", 20, 0 },
 					      { "GB", 30, 0 }, { "TB", 40, 0 },
 					      { NULL, 0, 0 } };
-/* MySQL: eval_num_suffix() of my_getopt.cc */
+/* MySQL: eval_num_suffix() in my_getopt.cc */
 static const struct unit mysql_units[] = {
 	{ "", 0, 0 },	{ "k", 10, 0 }, { "m", 20, 0 },
 	{ "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 }
 };
-/* Redis: memtoull() of util.c; k is 1000, kb is 1024 */
+/* Redis: memtoull() in util.c; k is 1000, kb is 1024 */
 static const struct unit redis_units[] = {
 	{ "", 0, 0 },	 { "b", 0, 0 }, { "k", 0, 1 },	 { "kb", 10, 0 }, { "m", 0, 2 },
 	{ "mb", 20, 0 }, { "g", 0, 3 }, { "gb", 30, 0 }, { NULL, 0, 0 }
 };
 
-/* A row of the table. If the value is the next word, is_next_word is set. */
+/*
+ * An option that sets a memory limit. If is_next_word is set,
+ * its value is the next word.
+ */
 struct runtime_option {
 	enum runtime runtime;
-	const char *form;	  /* the part before the value; "_" also matches "-" */
-	const struct unit *units; /* NULL: a percentage of the group's limit */
+	const char *form; /* text before the value; "_" also matches "-" */
+	/* NULL: the value is a percentage of the cgroup's limit */
+	const struct unit *units;
 	bool ignores_case, is_next_word;
-	bool is_strong; /* overrides options that are not strong, whatever their order */
-	bool is_shared; /* its memory is shared by processes */
+	/* takes precedence over options without this flag, regardless of order */
+	bool is_strong;
+	bool is_shared; /* all processes of the program share the memory */
 	unsigned int least_per_mille;
 	const char *title, *advice;
 };
@@ -91,8 +99,8 @@ struct runtime_option {
 	"while a child saves come on top"
 
 /*
- * Sources: java(1), node(1), runtime/debug, PostgreSQL "Resource Consumption", MySQL
- * "InnoDB Startup Options", redis.conf.
+ * Sources: java(1), node(1), Go's package runtime/debug, PostgreSQL "Resource
+ * Consumption", MySQL "InnoDB Startup Options", redis.conf.
  */
 static const struct runtime_option rows[] = {
 	{ RUNTIME_JAVA, "-Xmx", java_units, true, false, true, false, 900, JAVA_HEAP,
@@ -125,12 +133,15 @@ static const struct runtime_option rows[] = {
 
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
 
-/* Variables and files with options, in increasing order of precedence. */
+/*
+ * Environment variables and configuration files that contain options,
+ * in increasing order of precedence.
+ */
 static const struct {
 	const char *name;
 	enum runtime runtime;
 	bool is_after_command;
-	bool is_file; /* a configuration file instead of a variable */
+	bool is_file; /* name is a configuration file, not a variable */
 } variables[] = {
 	{ "JAVA_TOOL_OPTIONS", RUNTIME_JAVA, false, false },
 	{ "JDK_JAVA_OPTIONS", RUNTIME_JAVA, false, false },
@@ -146,8 +157,8 @@ static const struct {
 #define VARIABLE_COUNT (sizeof(variables) / sizeof(variables[0]))
 
 /*
- * Options of a runtime whose value is the next word. That word is not
- * the program's operand.
+ * Options that take the next word as their value. That word is therefore
+ * not the program's class or script.
  */
 static const struct {
 	enum runtime runtime;
@@ -182,8 +193,8 @@ static bool multiply(uint64_t *value, uint64_t by)
 }
 
 /*
- * Parse a number with a suffix of the row. Returns
- * false if it is invalid or too large.
+ * Parse a number with one of the row's suffixes. Return false if the
+ * number is invalid or too large.
  */
 static bool parse_amount(const struct runtime_option *row, const char *text,
 			 uint64_t *ret)
@@ -227,8 +238,8 @@ static bool parse_value(const struct runtime_option *row, const char *text,
 }
 
 /*
- * Return the rest of a word after the form, or NULL if the word does not begin with it.
- * "_" in the form also matches "-".
+ * Return the rest of `word` after the form, or NULL if `word` does not begin with the
+ * form. "_" in the form also matches "-".
  */
 static const char *skip_form(const char *word, const char *form)
 {
@@ -238,7 +249,7 @@ static const char *skip_form(const char *word, const char *form)
 	return word;
 }
 
-/* Find the row of an option word. The value is in the word itself or in next. */
+/* Find the row of an option. Its value is in the same word or in `next`. */
 static bool parse_word(enum runtime runtime, const char *word, const char *next,
 		       struct runtime_limit *ret)
 {
@@ -277,8 +288,8 @@ static bool has_value(enum runtime runtime, const char *word)
 }
 
 /*
- * Return true if the word is the class or script. Everything after it belongs to the
- * program, not to the runtime.
+ * Return true if the word is the class or script to run. All words after it
+ * belong to the program, not to the runtime.
  */
 static bool is_operand(enum runtime runtime, const char *word)
 {
@@ -320,7 +331,10 @@ static void add_option(size_t v, const char *text, struct runtime_limit *ret)
 	take(&found, ret);
 }
 
-/* Add the options of the variables that are read before (or after) the command line. */
+/*
+ * Add the options of the variables that the runtime reads before the command line or,
+ * if is_after is set, after the command line.
+ */
 static void add_variables(enum runtime runtime, char *const *options, size_t option_count,
 			  bool is_after, struct runtime_limit *ret)
 {
@@ -350,7 +364,7 @@ void runtime_limit_find(const char *command, char *const *options, size_t option
 	if (runtime != RUNTIME_NONE && rest)
 		add_words(runtime, rest, ret);
 	add_variables(runtime, options, option_count, true, ret);
-	/* 0 means no limit to these programs, or no limit set by the user */
+	/* to these programs, 0 means no limit, or the default limit */
 	if (ret->option && ret->bytes == 0)
 		*ret = (struct runtime_limit){ .bytes = BYTES_UNKNOWN };
 }
@@ -388,7 +402,7 @@ unsigned int runtime_option_least_per_mille(const struct runtime_option *option)
 	return option->least_per_mille;
 }
 
-/* Pass on only words that are options: the other words of the value may be secrets. */
+/* Pass only words that are options to fn. Other words of the value may be secrets. */
 static int give_words(size_t v, const char *value,
 		      int (*fn)(void *context, const char *text), void *context)
 {

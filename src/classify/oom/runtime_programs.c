@@ -26,7 +26,7 @@ const char *runtime_next_word(const char *text, char word[RUNTIME_WORD_SIZE])
 	length = strcspn(text, " \t\n");
 	if (length == 0)
 		return NULL;
-	/* a word that is too long is not an option of the table */
+	/* no option of the table is that long: keep only the first byte */
 	snprintf(word, RUNTIME_WORD_SIZE, "%.*s",
 		 length < RUNTIME_WORD_SIZE ? (int)length : 1, text);
 	return text + length;

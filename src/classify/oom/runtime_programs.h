@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * runtime_programs - the programs that limit their own memory. Pure.
- */
+/* runtime_programs - recognise programs that limit their own memory. Pure. */
 #ifndef MS_CLASSIFY_OOM_RUNTIME_PROGRAMS_H
 #define MS_CLASSIFY_OOM_RUNTIME_PROGRAMS_H
 
@@ -15,14 +13,17 @@ enum runtime {
 	RUNTIME_REDIS,
 };
 
-/* Return the runtime of a command line (arguments joined by spaces; may be NULL). */
+/*
+ * Return the runtime that a command line starts. command contains the
+ * arguments, joined by spaces; may be NULL.
+ */
 enum runtime runtime_of_command(const char *command);
 
 #define RUNTIME_WORD_SIZE 256
 
 /*
- * Copy the next word of blank-separated text. A word that is too long is replaced by its
- * first byte. Returns the rest of the text, or NULL at the end.
+ * Copy the next word of blank-separated text. Only the first byte of a word that is too
+ * long is copied. Return the rest of the text, or NULL at the end.
  */
 const char *runtime_next_word(const char *text, char word[RUNTIME_WORD_SIZE]);
 

@@ -283,7 +283,7 @@ enum oom_verdict oom_verdict_find(const struct oom_evidence *e)
 	return OOM_WHY_UNKNOWN;
 }
 
-/* A report describes only one moment. */
+/* Advice for a report without a recording: a report describes only one moment. */
 static const char no_recording[] =
 	"whether that was a leak, a burst, or a limit too small, a recording tells: memstate oom "
 	"watch, and then memstate oom explain --record FILE";
@@ -293,7 +293,7 @@ static const char no_group[] =
 static const char too_few_samples[] =
 	"there are too few samples to tell a leak from a burst: record longer, or more often";
 
-/* Return true if a program's shared buffers may exceed the limit. */
+/* Return true if the shared buffers of a program may exceed the limit. */
 static bool is_shared_runtime(const struct oom_evidence *e)
 {
 	_cleanup_strbuf_ struct strbuf unused = STRBUF_INIT;

@@ -17,7 +17,10 @@
  */
 #define GUARD_SIZE_MAX MIB
 
-/* In the next two functions, comparing the first byte avoids a call in most cases. */
+/*
+ * The next two functions compare the first byte inline, which
+ * avoids a call in most cases.
+ */
 static inline bool has_prefix(const char *text, const char *prefix)
 {
 	return text[0] == prefix[0] && strncmp(text, prefix, strlen(prefix)) == 0;
@@ -30,15 +33,15 @@ static inline bool is_equal(const char *text, const char *other)
 
 static bool is_named_stack(const char *name)
 {
-	/* [stack:TID] up to Linux 4.4, glibc with glibc.mem.decorate_maps, bionic */
+	/* [stack:TID] up to Linux 4.4; glibc with glibc.mem.decorate_maps; bionic */
 	return is_equal(name, "[stack]") || has_prefix(name, "[stack:") ||
 	       has_prefix(name, "[anon: glibc: pthread stack") ||
 	       has_prefix(name, "[anon:stack_and_tls:");
 }
 
 /*
- * Return true for a private mapping of /dev/zero, which is anonymous memory. A shared one
- * has a name of its own.
+ * Return true for a private mapping of /dev/zero, which is anonymous memory. A shared
+ * mapping of /dev/zero has another name.
  */
 static bool is_private_zero(const struct mapping *m)
 {
@@ -47,11 +50,12 @@ static bool is_private_zero(const struct mapping *m)
 
 static bool is_shmem(const struct mapping *m)
 {
-	if (is_private_zero(m)) /* /dev itself is a tmpfs */
+	/* /dev/zero would look like shmem, because /dev is a tmpfs */
+	if (is_private_zero(m))
 		return false;
 	/*
-	 * shm_mnt, the kernel's own tmpfs, is not in mountinfo: only
-	 * these names identify it
+	 * files on shm_mnt, the kernel's internal tmpfs, can be identified only by
+	 * these names, because shm_mnt is not in mountinfo
 	 */
 	return m->flags & MAPPING_TMPFS || shmem_prefix_find(m->name) ||
 	       has_prefix(m->name, "[anon_shmem:") ||
@@ -64,7 +68,7 @@ static bool is_private_anonymous(const struct mapping *m)
 		return false;
 	if (m->inode != 0)
 		return is_private_zero(m);
-	if (m->name[0] == '\0') /* the most common case */
+	if (m->name[0] == '\0') /* most mappings have no name */
 		return true;
 	return m->name[0] != '/' && !is_equal(m->name, "[vdso]") &&
 	       !is_equal(m->name, "[vsyscall]") && !has_prefix(m->name, "[vvar");
@@ -78,7 +82,8 @@ static bool is_guard(const struct mapping *m)
 
 static enum owner mapping_owner(const struct mapping *m)
 {
-	if (m->name[0] == '\0' && m->inode == 0) /* the most common case */
+	/* most mappings are anonymous and have no name */
+	if (m->name[0] == '\0' && m->inode == 0)
 		return m->flags & MAPPING_SHARED ? OWNER_FILE : OWNER_ANON;
 	if (is_named_stack(m->name))
 		return OWNER_STACK;
@@ -87,7 +92,10 @@ static enum owner mapping_owner(const struct mapping *m)
 	return is_private_anonymous(m) ? OWNER_ANON : OWNER_FILE;
 }
 
-/* Count the signs of a thread's stack that the mapping itself shows: 0 to 2. */
+/*
+ * Return how many signs of a thread's stack the mapping shows,
+ * apart from stack pointers: 0 to 2.
+ */
 static int count_stack_signs(const struct classifier *c, const struct mapping *m)
 {
 	if (m->name[0] != '\0' || !is_private_anonymous(m) ||
@@ -116,7 +124,7 @@ static void add_states(uint64_t to[STATE_COUNT_], const uint64_t from[STATE_COUN
 
 	for (size_t s = 0; s < STATE_COUNT_; s++)
 		all |= to[s] | from[s];
-	if (all >> 63 == 0) { /* all known, and no sum can overflow */
+	if (all >> 63 == 0) { /* all amounts are known, and no sum can overflow */
 		for (size_t s = 0; s < STATE_COUNT_; s++)
 			to[s] += from[s];
 		return;
@@ -146,8 +154,8 @@ void classifier_release(struct classifier *c)
 }
 
 /*
- * Add address space without pages. Swapped pages are not included, and hugetlb mappings
- * are skipped because their pages are not in Rss.
+ * Add the address space that has no pages. Swapped pages do not count as address space
+ * without pages. hugetlb mappings are skipped, because their pages are not in Rss.
  */
 static void add_beside(struct usage *usage, const struct mapping *m)
 {
@@ -209,7 +217,10 @@ bool classifier_wants_stack_pointers(const struct classifier *c)
 	return c->candidate_count > 0;
 }
 
-/* Use a binary search: ten thousand threads have as many candidates. */
+/*
+ * Return true if one of the addresses is inside the candidate. There may be tens of
+ * thousands of threads, so the search is a binary one.
+ */
 static bool holds_address(const struct stack_candidate *candidate, const uint64_t *addrs,
 			  size_t count)
 {

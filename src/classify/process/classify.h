@@ -20,17 +20,18 @@
 #include "model/allocator_signs.h"
 #include "model/usage.h"
 
-/* A mapping whose owner depends on the threads' stack pointers. */
+/* A mapping that is a stack if a thread's stack pointer is inside it. */
 struct stack_candidate {
 	uint64_t start_addr, end_addr;
 	uint64_t state_bytes[STATE_COUNT_];
 	uint64_t rss_bytes;
-	size_t index; /* position among the calls of classifier_add() */
+	size_t index; /* index of the classifier_add() call for this mapping, from 0 */
 };
 
 struct classifier {
 	struct usage *usage;
-	uint64_t guard_end_addr; /* end of the last mapping if it is a guard, else 0 */
+	/* end of the previous mapping if that mapping is a guard, else 0 */
+	uint64_t guard_end_addr;
 	struct stack_candidate *candidates;
 	size_t candidate_count;
 	size_t candidate_capacity;
@@ -39,44 +40,49 @@ struct classifier {
 };
 
 /*
- * Begin to classify a process: set the totals and the matrix of *usage to their values
- * without mappings. *usage must outlive the classifier.
+ * Begin to classify a process: set the totals and the matrix of *usage to those of a
+ * process without mappings. *usage must outlive the classifier.
  */
 void classifier_begin(struct classifier *c, struct usage *usage);
 void classifier_release(struct classifier *c);
 
 /*
- * Count the next mapping, in address order. Returns its owner. For a stack candidate the
- * result is OWNER_ANON, which classifier_end() may change to OWNER_STACK.
+ * Count a mapping and return its owner. Mappings must be passed in
+ * address order. The result for a stack candidate is OWNER_ANON;
+ * classifier_end() may change that to OWNER_STACK.
  */
 enum owner classifier_add(struct classifier *c, const struct mapping *m);
 
-/* Return true if there are candidates, which need the threads' stack pointers. */
+/*
+ * Return true if there are stack candidates, for which classifier_end()
+ * needs the threads' stack pointers.
+ */
 bool classifier_wants_stack_pointers(const struct classifier *c);
 
 /*
- * Decide the candidates using the threads' stack pointers in ascending order
- * (count may be 0). If on_stack is not NULL, it is called with the index of each
- * mapping that is a stack.
+ * Decide which stack candidates are stacks, given the threads' stack pointers in
+ * ascending order (count may be 0). If on_stack is not NULL, call on_stack with the
+ * index of each mapping that is a stack.
  */
 void classifier_end(struct classifier *c, const uint64_t *stack_addrs, size_t count,
 		    void (*on_stack)(void *context, size_t index), void *context);
 
 /*
- * Set the sums by state and the totals from one record for the whole
- * process (smaps_rollup).
+ * Set the sums by state and the totals from the record for the
+ * whole process (smaps_rollup).
  */
 void classify_rollup(struct usage *usage, const struct counters *rollup);
 
 /*
- * Return true if the rollup gives exact sums by state. With LazyFree pages it does not,
- * because they may be in Private_Clean of one mapping and in Shared_Clean of another.
+ * Return true if the sums by state are exact when computed from smaps_rollup.
+ * They are not exact with LazyFree pages, which may be in Private_Clean of one
+ * mapping and in Shared_Clean of another.
  */
 bool classify_rollup_is_enough(const struct counters *rollup);
 
 /*
- * Compute the states of one record. LazyFree is subtracted from Private_Clean, and any
- * remainder from Shared_Clean.
+ * Compute the bytes in each state from one record of smaps. LazyFree is subtracted from
+ * Private_Clean, and any remainder from Shared_Clean.
  */
 void classify_states(const struct counters *c, uint64_t ret_bytes[STATE_COUNT_]);
 

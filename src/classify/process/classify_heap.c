@@ -33,7 +33,10 @@ static bool shares_fit(const struct mapping_list *mappings, const struct heap *h
 	return true;
 }
 
-/* Return the only state with pages, or STATE_COUNT_ if there are several. */
+/*
+ * Return the state that all pages are in, or STATE_COUNT_ if
+ * they are in several states.
+ */
 static enum page_state only_state(const uint64_t states[STATE_COUNT_])
 {
 	enum page_state only = STATE_COUNT_;
@@ -100,8 +103,8 @@ void classify_heap(struct usage *usage, struct mapping_list *mappings,
 }
 
 /*
- * Return true if everything that was taken from other owners went to the heap's owners,
- * and these other owners have that much.
+ * Return true if the sums are consistent: the bytes taken from other owners equal the
+ * bytes of the heap's owners, and the other owners own at least that much.
  */
 static bool sums_fit(const struct matrix *m, const struct heap_sums *sums)
 {
@@ -121,8 +124,8 @@ static bool sums_fit(const struct matrix *m, const struct heap_sums *sums)
 }
 
 /*
- * Sum the states of an owner's memory that may be the heap's: the marked mappings, or all
- * of the owner's mappings if the marked ones have too little.
+ * Sum the states of an owner's memory that may belong to the heap: the mappings marked
+ * MAPPING_MALLOC or, if these contain too little, all mappings of the owner.
  */
 static void find_states(const struct mapping_list *mappings, enum owner owner,
 			uint64_t taken_bytes, uint64_t ret_states[STATE_COUNT_])
@@ -150,8 +153,8 @@ static void find_states(const struct mapping_list *mappings, enum owner owner,
 }
 
 /*
- * Take bytes out of an owner's cells. Returns the state that all of them
- * were in, or STATE_COUNT_.
+ * Take bytes out of the cells of an owner. Return the state that all of the bytes were
+ * in, or STATE_COUNT_ if that cannot be determined.
  */
 static enum page_state take_from(struct matrix *matrix,
 				 const struct mapping_list *mappings, enum owner owner,
@@ -183,7 +186,7 @@ static void set_heap_rows(struct matrix *m, const struct heap_sums *sums,
 {
 	for (size_t o = 0; o < HEAP_OWNERS; o++) {
 		if (!bytes_known(sums->owner_bytes[o]))
-			continue; /* included in live; stays unknown */
+			continue; /* the owner is included in live and stays unknown */
 		for (size_t s = 0; s < STATE_COUNT_; s++)
 			m->cell[o][s] = 0;
 		m->owner_rss_bytes[o] = sums->owner_bytes[o];

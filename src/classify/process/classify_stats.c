@@ -12,8 +12,8 @@
 #define HEAP_OWNERS (OWNER_HEAP_LAST + 1)
 
 /*
- * The order in which owners get resident memory. Free pages come last because they are
- * the most likely to be gone, as in past_heap.
+ * The order in which owners are assigned resident memory. Free pages come last because
+ * they are the least likely to be resident; past_heap uses the same order.
  */
 static const enum owner order[HEAP_OWNERS] = { OWNER_HEAP_META, OWNER_LIVE,
 					       OWNER_POOL_FRAGMENTS, OWNER_POOL_PAGES };
@@ -31,7 +31,10 @@ static uint64_t known_or_zero(uint64_t bytes)
 	return bytes_known(bytes) ? bytes : 0;
 }
 
-/* Only the top chunk of the free memory is known to be contiguous. */
+/*
+ * Only the top chunk is known to be contiguous free memory, so other
+ * free memory counts as fragments.
+ */
 static void say_glibc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
 {
 	const struct heap_mallinfo *m = &stats->mallinfo;
@@ -65,8 +68,8 @@ static void say_gperftools(const struct allocator_stats *stats, uint64_t ret[HEA
 }
 
 /*
- * mimalloc reports only the sum of its committed memory. The upper bound of live
- * therefore includes everything else.
+ * mimalloc reports only the sum of its committed memory. All of it counts as
+ * live, which is therefore an upper bound.
  */
 static void say_mimalloc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
 {
@@ -94,8 +97,8 @@ static void set_unknown(struct heap_bounds *bounds)
 }
 
 /*
- * Return true if the mapping may be the allocator's. Allocators that name their memory
- * (PR_SET_VMA) use "[anon:...malloc...]".
+ * Return true if the mapping may belong to the allocator. Allocators that name their
+ * memory (PR_SET_VMA) use "[anon:...malloc...]".
  */
 static bool may_be_heap(const struct mapping *m)
 {
@@ -108,8 +111,8 @@ static bool may_be_heap(const struct mapping *m)
 }
 
 /*
- * Sum the allocator's mappings. Resident hugetlbfs pages are not in Rss, so
- * they count as missing.
+ * Sum the mappings that may belong to the allocator. Resident pages of hugetlbfs are
+ * not in Rss, so they count as missing.
  */
 static void sum_mappings(const struct mapping_list *mappings,
 			 uint64_t *ret_resident_bytes, uint64_t *ret_missing_bytes)
@@ -134,8 +137,8 @@ static uint64_t at_most(uint64_t bytes, uint64_t limit)
 }
 
 /*
- * Widen the pool bounds: free memory between blocks may cover whole pages, although the
- * allocator counts it as fragments.
+ * Widen the bounds of pool pages: free memory between blocks may cover whole pages,
+ * although the allocator counts it as fragments.
  */
 static void widen_pool(struct heap_bounds *bounds)
 {
@@ -176,8 +179,8 @@ void classify_stats_bound(const struct allocator_stats *stats,
 }
 
 /*
- * Sum the states of all memory that may be the heap's.
- * Returns false if they are unknown.
+ * Sum the states of all memory that may belong to the heap.
+ * Return false if they are unknown.
  */
 static bool sum_states(const struct mapping_list *mappings, uint64_t ret[STATE_COUNT_])
 {
@@ -197,7 +200,10 @@ static bool sum_states(const struct mapping_list *mappings, uint64_t ret[STATE_C
 	return true;
 }
 
-/* Return the only state with pages, or STATE_COUNT_ if there are several. */
+/*
+ * Return the state that all pages are in, or STATE_COUNT_ if
+ * they are in several states.
+ */
 static unsigned int only_state(const uint64_t states[STATE_COUNT_])
 {
 	unsigned int only = STATE_COUNT_;
@@ -212,8 +218,8 @@ static unsigned int only_state(const uint64_t states[STATE_COUNT_])
 }
 
 /*
- * Move bytes from anon to another owner. `only` is the state that all of them
- * are in, or STATE_COUNT_.
+ * Move bytes from anon to another owner. `only` is the state that all of the bytes are
+ * in, or STATE_COUNT_ if they are in several states.
  */
 static void move_row(struct matrix *m, unsigned int owner, uint64_t bytes,
 		     unsigned int only)
@@ -256,7 +262,7 @@ void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 	usage->heap_taken_ns = stats->taken_ns;
 }
 
-/* Comparison of a walk with the allocator's own figures */
+/* Pairs of figures, one from a walk and one from the allocator. */
 
 struct pairs {
 	struct stats_pair *pairs;
@@ -274,7 +280,7 @@ static void add_count(struct pairs *p, const char *name, uint64_t said, uint64_t
 	p->pairs[p->count++] = (struct stats_pair){ name, true, said, walked };
 }
 
-/* usmblks is omitted: it is 0 in every glibc since 2.26. */
+/* The field usmblks is left out, because it is 0 in every glibc since 2.26. */
 static void compare_glibc(const struct allocator_stats *stats, const struct heap *heap,
 			  struct pairs *ret)
 {

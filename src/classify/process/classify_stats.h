@@ -21,46 +21,49 @@
 #include "model/usage.h"
 
 /*
- * Compute the bounds of each owner. The mappings must have their owners. If Rss or Size
- * of a mapping is unknown, all bounds are unknown.
+ * Compute lower and upper bounds of each owner's resident memory. The owners of the
+ * mappings must be set. If Rss or Size of a mapping is unknown, all bounds are unknown.
  */
 void classify_stats_bound(const struct allocator_stats *stats,
 			  const struct mapping_list *mappings, struct heap_bounds *ret);
 
 /*
- * Move the owners of the bounds into the matrix. The bounds and the matrix must come from
- * these mappings. The heap's quality becomes bound. Cells are known only if all of the
- * allocator's memory is in one state. Unknown bounds change nothing.
+ * Move memory from anon to the heap's owners according to the bounds. The bounds
+ * and the matrix must come from these mappings. The heap's quality becomes bound.
+ * Cells of the matrix are known only if all of the allocator's memory is in one
+ * state. Unknown bounds change nothing.
  */
 void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 		    const struct allocator_stats *stats,
 		    const struct heap_bounds *bounds);
 
-/* A figure that both a walk and the allocator report. */
+/* A figure that is known both from a walk and from the allocator. */
 struct stats_pair {
-	const char *name; /* the allocator's own name for it; static */
-	bool is_count;	  /* false: value is in bytes */
+	const char *name; /* the allocator's name for the figure; static */
+	bool is_count;	  /* false: the figure is in bytes */
 	uint64_t said, walked;
 };
 
 #define STATS_PAIR_MAX 10
 
 /*
- * Fill ret with the pairs and return their number: 0 if the walk failed or
- * read another allocator.
+ * Fill ret with the pairs and return their number, which is 0 if the walk failed
+ * or the allocator is a different one.
  */
 size_t classify_stats_compare(const struct allocator_stats *stats,
 			      const struct heap *heap,
 			      struct stats_pair ret[STATS_PAIR_MAX]);
 
 /*
- * Return the walk's value of the figure that the
- * allocator calls name, or BYTES_UNKNOWN.
+ * Return the walk's value for the figure that the allocator
+ * calls `name`, or BYTES_UNKNOWN.
  */
 uint64_t classify_stats_walked(const struct allocator_stats *stats,
 			       const struct heap *heap, const char *name);
 
-/* Return the largest difference among the pairs that count bytes. */
+/*
+ * Return the largest difference between the two values of a pair, among pairs in bytes.
+ */
 uint64_t classify_stats_difference(const struct stats_pair *pairs, size_t count);
 
 #endif

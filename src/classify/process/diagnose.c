@@ -13,10 +13,16 @@
 #include "classify/process/heap_problem.h"
 #include "model/heap.h"
 
-/* Four fifths of vm.max_map_count's default: enough to report. */
+/*
+ * From this number on, mappings are reported: four fifths of the
+ * default of vm.max_map_count.
+ */
 #define MANY_MAPPINGS (65530 / 5 * 4)
 
-/* An amount or time as text. Returned by value so that a sentence can contain several. */
+/*
+ * An amount or time as text. The struct is returned by value, so that one
+ * sentence can contain several amounts.
+ */
 struct amount {
 	char text[UNITS_TEXT_SIZE];
 };
@@ -68,7 +74,10 @@ static unsigned int percent(uint64_t part, uint64_t whole)
 	return (units_per_mille(part, whole) + 5) / 10;
 }
 
-/* Return true if part is known, at least `least`, and at least per_mille of whole. */
+/*
+ * Return true if `part` is at least `least`, and at least per_mille of `whole`.
+ * Return false if either amount is unknown.
+ */
 static bool matters(uint64_t part, uint64_t least, uint64_t whole, unsigned int per_mille)
 {
 	return bytes_known(part) && bytes_known(whole) && part >= least &&
@@ -109,8 +118,8 @@ static const char *const owner_phrases[OWNER_COUNT_] = {
 };
 
 /*
- * Return true if the allocator reported only the total obtained from the
- * kernel, as mimalloc does.
+ * Return true if the allocator, such as mimalloc, reported only the total
+ * that it obtained from the kernel.
  */
 static bool is_heap_in_live(const struct usage *u)
 {
@@ -266,7 +275,10 @@ static bool rule_unbacked(const struct usage *u, struct diagnosis *d)
 		amount(u->unbacked_bytes).text);
 }
 
-/* Pss is not suitable here: it counts half of each page that two processes share. */
+/*
+ * The rule uses Uss rather than Pss, because Pss counts half of each
+ * page that two processes share.
+ */
 static bool rule_shared(const struct usage *u, struct diagnosis *d)
 {
 	uint64_t pss = field(u, SMAPS_PSS);
@@ -297,8 +309,9 @@ static bool rule_clean_files(const struct usage *u, struct diagnosis *d)
 }
 
 /*
- * Return the anonymous pages outside anonymous mappings. The dirty pages of `file` would
- * be too many: those of MAP_SHARED mappings are written to the file and are not copies.
+ * Return the size of the private copies of file pages: all anonymous pages that are not
+ * in anonymous mappings. The dirty pages of `file` would be too many, because those of
+ * MAP_SHARED mappings are written to the file and are not copies.
  */
 static uint64_t file_copies(const struct usage *u)
 {
@@ -408,7 +421,7 @@ static bool rule_unexplained(const struct usage *u, struct diagnosis *d)
 		   amount(unexplained).text);
 }
 
-/* In order of importance to the user. */
+/* All rules, in order of importance to the user. */
 #define RULES(X)                               \
 	X("unreadable", rule_unreadable)       \
 	X("no-memory", rule_no_memory)         \

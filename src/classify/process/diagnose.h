@@ -16,13 +16,10 @@
 
 struct diagnosis {
 	const char *rule;		/* name of the rule in the man page; static */
-	char text[DIAGNOSIS_TEXT_SIZE]; /* one or two sentences, ASCII */
+	char text[DIAGNOSIS_TEXT_SIZE]; /* one or two sentences in ASCII */
 };
 
-/*
- * Write the sentences that apply, most important first, at most
- * max. Returns their number.
- */
+/* Write at most max sentences, most important first. Return their number. */
 size_t diagnose(const struct usage *u, struct diagnosis *ret, size_t max);
 
 /* The names of all rules in order; ends with NULL. */

@@ -8,16 +8,16 @@
 #include "model/usage.h"
 
 /*
- * Return why a heap could not be read (text), and what the user can do about
- * it (help; NULL if nothing). error is a -errno. The strings are static and
- * end without a full stop.
+ * Return why a heap could not be read (text), and what the user can do
+ * about that (help; NULL if nothing). error is a -errno. The strings are
+ * static and end without a full stop.
  */
 const char *heap_error_text(int error);
 const char *heap_error_help(int error);
 
 /*
- * Return why the heap of *u is unknown or not exact; NULL if it is exact or was
- * not requested. Static.
+ * Return why the heap of *u is unknown or not exact. Return NULL if the heap is exact
+ * or was not requested. The text is static.
  */
 const char *heap_problem_text(const struct usage *u);
 
