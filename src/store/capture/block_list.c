@@ -15,7 +15,10 @@
 #define MAGIC "memstate blocks "
 #define FORMAT_VERSION "1"
 
-/* About 2^28 blocks: more than fit into memory that could be scanned. */
+/*
+ * Enough for about 2^28 blocks. memstate could not scan a heap with that many blocks
+ * in memory anyway.
+ */
 #define FILE_BYTES_MAX ((size_t)1 << 30)
 
 static void add_number(struct strbuf *out, uint64_t value)
@@ -55,8 +58,8 @@ void block_list_writer_release(struct block_list_writer *writer)
 }
 
 /*
- * Parse "KEY NUMBER\n", replacing the newline with NUL. Return the
- * next line, or NULL on failure.
+ * Parse a line "KEY NUMBER\n", and replace the newline with NUL. Return the next line, or
+ * NULL on failure.
  */
 static char *read_field(char *line, const char *key, uint64_t *ret)
 {
@@ -119,7 +122,7 @@ bool block_list_next(struct block_list *list)
 
 	if (!read_number(list, &gap) || !read_number(list, &bytes) || bytes == 0 ||
 	    gap > UINT64_MAX - end || bytes > UINT64_MAX - end - gap) {
-		list->at = at; /* do not advance past an invalid block */
+		list->at = at; /* the reader does not advance past an invalid block */
 		return false;
 	}
 	list->addr = end + gap;

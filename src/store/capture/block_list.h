@@ -25,13 +25,13 @@
 
 struct block_list_head {
 	int pid;
-	/* start time of the process, because its pid may be reused */
+	/* Start time of the process, which tells whether its pid has been reused. */
 	uint64_t start_ticks;
-	uint64_t unix_ms; /* when the list was made */
+	uint64_t unix_ms; /* wall-clock time at which the list was made */
 	uint64_t count;
 };
 
-/* The blocks to be written, in memory. */
+/* A file under construction, in memory. */
 struct block_list_writer {
 	struct strbuf body;
 	uint64_t end_addr, count;
@@ -42,37 +42,46 @@ struct block_list_writer {
 		STRBUF_INIT, 0, 0 \
 	}
 
-/* Add a block. Blocks must be disjoint and in ascending order of address. */
+/* Add a block. The caller adds disjoint blocks in ascending order of address. */
 void block_list_add(struct block_list_writer *writer, uint64_t addr, uint64_t bytes);
 
 /*
- * Write the file completely or not at all. head->count is ignored. Returns 0 or -errno.
+ * Write the file atomically: completely or not at all. head->count is ignored. Returns
+ * 0 or -errno.
  */
 int block_list_save(const struct block_list_writer *writer,
 		    const struct block_list_head *head, const char *path);
 void block_list_writer_release(struct block_list_writer *writer);
 
-/* A file that was read and checked completely. */
+/* A file that has been read and checked completely, and the position of the reader. */
 struct block_list {
 	struct block_list_head head;
 	struct strbuf text;
-	size_t body; /* offset of the pairs in text */
-	/* position after, and values of, the last block returned by block_list_next() */
+	size_t body; /* offset in text of the first block's numbers */
+	/*
+	 * The last block that block_list_next() returned. at is the offset
+	 * after its numbers.
+	 */
 	size_t at;
 	uint64_t addr, bytes;
 };
 
 /*
- * Read and check a file. Returns 0; -EBADMSG if it is not a block list or is damaged;
- * -EPROTONOSUPPORT if it has another version; -EFBIG; or another -errno. The caller
- * releases *ret only after a return of 0.
+ * Read a file and check all of it. Returns 0; -EBADMSG if the file is not a block list or
+ * is damaged; -EPROTONOSUPPORT if it has another version; -EFBIG; or another -errno. The
+ * caller releases *ret only after a return of 0.
  */
 int block_list_load(const char *path, struct block_list *ret);
-/* moves text to *ret */
+/*
+ * Check a file's text, and move the text to *ret. Returns the same
+ * values as block_list_load().
+ */
 int block_list_parse(struct strbuf *text, struct block_list *ret);
 void block_list_release(struct block_list *list);
 
-/* Store the next block in list->addr and list->bytes. Return false at the end. */
+/*
+ * Store the next block in list->addr and list->bytes. Return false after the last block.
+ */
 bool block_list_next(struct block_list *list);
 
 #endif

@@ -72,8 +72,8 @@ void capture_free(struct capture *c)
 }
 
 /*
- * Copy the original time if the source is itself a capture,
- * because its data was read then.
+ * If the source is itself a capture, note the time at which that capture was made,
+ * because that is when the data was read.
  */
 static void add_source(const struct procfs *fs, struct strbuf *out)
 {

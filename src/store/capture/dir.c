@@ -17,13 +17,13 @@
 
 struct dir_data {
 	char *path;
-	char *temporary; /* NULL after the rename */
+	char *temporary; /* path of the unfinished capture; NULL after the rename */
 	int fd;
 };
 
 /*
- * Check the destination in advance, so that a failure is reported before everything is
- * read, not by rename() at the end.
+ * Check the destination before any process is read, so that the user need not wait for
+ * rename() to fail at the end.
  */
 static int check_destination(const char *path)
 {
@@ -132,8 +132,7 @@ static int dir_finish(void *context)
 }
 
 /*
- * Remove a tree, depth first. The recursion is as deep as the tree
- * that was written: three levels.
+ * Remove a tree, depth first. A capture has three levels, so the recursion is not deep.
  */
 static void remove_tree(int parent_fd, const char *name)
 {

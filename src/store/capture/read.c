@@ -20,10 +20,10 @@
 #include "proc/smaps/smaps.h"
 #include "proc/system/file.h"
 
-/* Number of attempts to read a process that execs while it is being captured. */
+/* Number of attempts to read a process that calls exec while it is being captured. */
 #define READ_TRIES 3
 
-/* At 700 bytes per mapping, enough for the largest memory map. */
+/* Enough for the largest memory map, at 700 bytes per mapping. */
 #define SMAPS_SIZE_MAX (512 * MIB)
 #define FILE_SIZE_MAX (4 * MIB)
 
@@ -32,7 +32,7 @@ typedef int (*redact_fn)(struct redactor *r, const char *text, size_t length,
 
 static const struct process_file {
 	enum proc_file file;
-	redact_fn redact; /* NULL: nothing to redact */
+	redact_fn redact; /* NULL: the file contains nothing to redact */
 } process_files[] = {
 	{ PROC_SMAPS_ROLLUP, redact_smaps },
 	{ PROC_STAT, NULL },
@@ -92,13 +92,13 @@ void capture_note(struct strbuf *notes, const char *path, int err)
 		    is_absent ? "not there" : strerror(-err));
 }
 
-/* The process being captured, and the destination. */
+/* The process being captured, and the list to which its files are added. */
 struct reading {
 	const struct procfs *fs;
 	const struct process *process;
-	/* whose smaps to read: another thread's if the first thread has ended */
+	/* The thread whose smaps is read: another thread if the first one has ended. */
 	int memory_pid;
-	struct redactor *redactor; /* may be NULL */
+	struct redactor *redactor; /* NULL: names are not redacted */
 	struct capture_files *files;
 	struct strbuf *notes;
 };
@@ -116,7 +116,7 @@ static int add_text(struct reading *reading, const char *path, const struct strb
 }
 
 /*
- * Add a file of the process. A missing file is only noted; a file that
+ * Add a file of the process. A missing file is noted and is not an error. A file that
  * cannot be redacted is an error.
  */
 static int add_process_file(struct reading *reading, enum proc_file file,
@@ -140,9 +140,9 @@ static int add_process_file(struct reading *reading, enum proc_file file,
 }
 
 /*
- * Add the files of a thread. A thread may end at any time, so missing files are
- * not errors. Reading stack pointers requires permission to trace, so a denied
- * access is noted once per process.
+ * Add the files of a thread. A thread may end at any time, so missing files are not
+ * errors. A stack pointer can be read only with permission to trace; if that is denied,
+ * one note per process is enough.
  */
 static int add_task(struct reading *reading, int tid, bool *is_noted)
 {
@@ -178,7 +178,7 @@ static int add_tasks(struct reading *reading)
 	int r = 0;
 
 	if (fd == -EOPNOTSUPP)
-		return 0; /* source is a capture without threads */
+		return 0; /* the source is a capture without threads */
 	if (fd < 0)
 		return fd;
 	dir = fdopendir(fd);
@@ -212,8 +212,8 @@ static int add_small_files(struct reading *reading)
 }
 
 /*
- * Check that the process is still the same. The open smaps shows an exec; the
- * start time shows a reused pid.
+ * Check that the process is still the same. Its start time shows whether the pid has been
+ * reused, and the open smaps file shows whether the process has called exec.
  */
 static int check_same(struct reading *reading, int smaps_fd)
 {
@@ -274,8 +274,8 @@ int capture_read_process(const struct procfs *fs, const struct process *p,
 }
 
 /*
- * Add a stat file with only the boot time. The other lines describe
- * the load of the whole machine.
+ * Add a stat file that contains only the boot time. The other lines of /proc/stat
+ * describe the load of the whole machine.
  */
 static void read_boot_time(const struct procfs *fs, struct capture_files *files)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * read - read the files of a capture into memory, one process at a time, so that
- * each process is captured completely or not at all.
+ * read - read the files of a capture into memory, one process at a time. Each process is
+ * captured completely or not at all.
  */
 #ifndef MS_STORE_CAPTURE_READ_H
 #define MS_STORE_CAPTURE_READ_H
@@ -14,7 +14,7 @@
 #include "store/capture/redact.h"
 
 struct capture_file {
-	char *path; /* relative to the root of the capture */
+	char *path; /* path relative to the root of the capture */
 	struct strbuf bytes;
 };
 
@@ -31,21 +31,27 @@ struct capture_files {
 
 void capture_files_release(struct capture_files *files);
 
-/* Append an empty file. The returned pointer is valid until the next call. */
+/*
+ * Append an empty file with this path. The returned pointer is valid until the next call.
+ */
 struct capture_file *capture_files_add(struct capture_files *files, const char *path);
 
 /*
- * Append the files of the process that the readers use. Paths and arguments are replaced
- * if redactor is not NULL. A file that is missing or not readable is left out and noted
- * in a line of *notes. Returns 0, or the reason why the process cannot be captured:
- * -ESRCH (it ended, or its pid has been reused), -EACCES, -EOPNOTSUPP (no smaps), -ESTALE
- * (it exec'd during each attempt), -EBADMSG, or -EFBIG. *files is unchanged on failure.
+ * Append those files of a process that the readers in proc/ use. If redactor is not
+ * NULL, paths and arguments are replaced. A file that is missing or not readable is
+ * omitted and noted in a line of *notes. Returns 0, or the reason why the process cannot
+ * be captured: -ESRCH (it ended, or its pid has been reused), -EACCES, -EOPNOTSUPP (no
+ * smaps), -ESTALE (it called exec during each attempt), -EBADMSG, or -EFBIG. On failure
+ * *files is unchanged.
  */
 int capture_read_process(const struct procfs *fs, const struct process *p,
 			 struct redactor *redactor, struct capture_files *files,
 			 struct strbuf *notes);
 
-/* Append the files that describe the machine. Missing files are noted likewise. */
+/*
+ * Append the files that describe the machine. Each missing file is noted in a
+ * line of *notes.
+ */
 void capture_read_machine(const struct procfs *fs, struct capture_files *files,
 			  struct strbuf *notes);
 

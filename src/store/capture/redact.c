@@ -15,11 +15,11 @@
 
 struct pseudonym {
 	size_t id;
-	char *text; /* the original text */
+	char *text; /* original text */
 };
 
 struct redactor {
-	void *tree; /* struct pseudonym, sorted by text */
+	void *tree; /* a tree of struct pseudonym for tsearch(3), sorted by text */
 	size_t count;
 };
 
@@ -67,7 +67,7 @@ static size_t find_id(struct redactor *r, const char *text)
 	return made->id;
 }
 
-/* Return whether the kernel invented the name. Such a name shows the kind of memory. */
+/* Return true if the kernel made up the name. Such a name shows the kind of memory. */
 static bool is_kernel_name(const char *name)
 {
 	static const char *const names[] = { "", "/dev/zero", "/anon_hugepage",
@@ -112,7 +112,7 @@ void redact_name(struct redactor *r, const char *name, size_t length, struct str
 		strbuf_add_text(out, deleted);
 }
 
-/* Return the position after the line and its newline. */
+/* Return the position after the line's newline. */
 static const char *next_line(const char *line, const char *end)
 {
 	const char *newline = memchr(line, '\n', (size_t)(end - line));
@@ -120,7 +120,10 @@ static const char *next_line(const char *line, const char *end)
 	return newline ? newline + 1 : end;
 }
 
-/* Return the position after `count` fields, each followed by one blank, or NULL. */
+/*
+ * Return the position after `count` fields, each followed by one blank, or NULL if the
+ * line has fewer.
+ */
 static const char *skip_fields(const char *at, const char *end, int count)
 {
 	while (count-- > 0) {
@@ -134,8 +137,8 @@ static const char *skip_fields(const char *at, const char *end, int count)
 }
 
 /*
- * Redact a header line:
- * "55d790847000-55d79084c000 r-xp 00002000 fe:00 247134                     /usr/bin/cat"
+ * Redact a header line of smaps, such as "55d790847000-55d79084c000 r-xp 00002000
+ * fe:00 247134 /usr/bin/cat".
  */
 static int redact_header(struct redactor *r, const char *line, const char *end,
 			 struct strbuf *out)
@@ -160,10 +163,7 @@ static int redact_header(struct redactor *r, const char *line, const char *end,
 	return 0;
 }
 
-/*
- * Return whether the line is like "Rss:                 132 kB" or
- * "VmFlags: rd wr mr mw me ac".
- */
+/* Return true if the line is like "Rss: 132 kB" or "VmFlags: rd wr mr mw me ac". */
 static bool is_key_line(const char *line, const char *end)
 {
 	const char *colon = memchr(line, ':', (size_t)(end - line));
@@ -207,9 +207,10 @@ static void add_mount_field(struct redactor *r, const char *field, const char *e
 }
 
 /*
- * Redact "29 23 0:25 / /run rw,nosuid shared:11 - tmpfs tmpfs rw,size=…"
- * (proc_pid_mountinfo(5)). The kernel escapes blanks within fields. The last field may
- * contain paths in any form, such as overlay's lowerdir.
+ * Redact a line of mountinfo, such as "29 23 0:25 / /run rw,nosuid shared:11 -
+ * tmpfs tmpfs rw,size=…" (proc_pid_mountinfo(5)). The kernel escapes blanks within
+ * fields. The last field is replaced, because it may contain paths in any form,
+ * such as overlay's lowerdir.
  */
 static void redact_mount(struct redactor *r, const char *line, const char *end,
 			 struct strbuf *out)
@@ -254,7 +255,7 @@ int redact_cmdline(struct redactor *r, const char *text, size_t length,
 		_cleanup_free_ char *arg = xstrndup(text, (size_t)(end - text));
 		size_t size = strlen(arg);
 
-		/* a file gets the same pseudonym here and in smaps */
+		/* a file gets the same pseudonym in cmdline and in smaps */
 		if (arg[0] == '/')
 			redact_name(r, arg, size, out);
 		else if (arg[0] != '\0')

@@ -16,15 +16,15 @@
 #include "base/xalloc.h"
 
 /*
- * The ustar format of POSIX 1988, which every tar program reads. It is written
- * here in a few lines, because libarchive and its dependencies would use more
- * memory than the rest of memstate.
+ * The ustar format of POSIX 1988, which every tar program reads. memstate does not use
+ * libarchive, because libarchive and its dependencies would take more memory than the
+ * rest of memstate.
  */
 #define BLOCK_SIZE 512
 
 struct tar_header {
 	char name[100];
-	char mode[8], uid[8], gid[8]; /* numbers are stored as octal text */
+	char mode[8], uid[8], gid[8]; /* numbers are stored as text in octal */
 	char size[12], mtime[12];
 	char checksum[8];
 	char type;
@@ -33,7 +33,7 @@ struct tar_header {
 	char version[2];
 	char user_name[32], group_name[32];
 	char device_major[8], device_minor[8];
-	char prefix[155]; /* precedes name, separated by a slash */
+	char prefix[155]; /* first part of the path; a slash before name is implied */
 	char padding[12];
 };
 
@@ -41,8 +41,9 @@ _Static_assert(sizeof(struct tar_header) == BLOCK_SIZE, "a header is one block")
 
 struct tar_data {
 	char *path;
-	char *temporary; /* NULL if there is none */
-	char *top;	 /* top directory of the archive: the file's name without .tar */
+	char *temporary; /* path of the unfinished archive, or NULL */
+	/* Top directory in the archive: the archive's file name without .tar. */
+	char *top;
 	int fd;
 };
 
@@ -123,12 +124,13 @@ static int make_header(const struct tar_data *data, const struct capture_file *f
 
 	if (name_length > sizeof(ret->name))
 		return -ENAMETOOLONG;
-	if (file->bytes.length >> 33) /* maximum of eleven octal digits */
+	if (file->bytes.length >> 33) /* the size field has eleven octal digits */
 		return -EFBIG;
 	memset(ret, 0, sizeof(*ret));
 	memcpy(ret->name, file->path, name_length);
 	/*
-	 * a directory name longer than prefix is truncated, which also gives a valid name
+	 * Truncating a directory name that is longer than prefix also results in
+	 * a valid name.
 	 */
 	memcpy(ret->prefix, data->top,
 	       top_length < sizeof(ret->prefix) ? top_length : sizeof(ret->prefix));
@@ -171,15 +173,15 @@ static int tar_finish(void *context)
 	struct tar_data *data = context;
 	int r;
 
-	/* two empty blocks mark the end */
+	/* two blocks of zeros mark the end of an archive */
 	r = io_write_all(data->fd, zeros, sizeof(zeros));
 	if (r < 0)
 		return r;
 	if (fsync(data->fd) < 0)
 		return -errno;
 	/*
-	 * do not replace a file created meanwhile; vfat and other file systems do not
-	 * support RENAME_NOREPLACE
+	 * RENAME_NOREPLACE protects a file that was created meanwhile. Some file systems,
+	 * such as vfat, do not support it.
 	 */
 	if (renameat2(AT_FDCWD, data->temporary, AT_FDCWD, data->path, RENAME_NOREPLACE) <
 		    0 &&

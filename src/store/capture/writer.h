@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * writer - the output formats of a capture. Internal to store/:
- * other layers use capture.h.
+ * writer - interface to the output formats of a capture. Internal to store/: other
+ * layers use capture.h.
  */
 #ifndef MS_STORE_CAPTURE_WRITER_H
 #define MS_STORE_CAPTURE_WRITER_H
@@ -9,14 +9,16 @@
 #include "store/capture/read.h"
 
 /*
- * Functions of one format. They return 0 or -errno. begin() allocates the writer's data,
- * and abandon() must be the last call.
+ * The functions of one format. They return 0 or -errno. begin() allocates the writer's
+ * data, and abandon() must be called last.
  */
 struct capture_writer {
 	int (*begin)(const char *path, void **ret_data);
 	int (*add)(void *data, const struct capture_file *file);
-	int (*finish)(void *data); /* give the capture its final name */
-	/* remove an unfinished capture and free the data; NULL is allowed */
+	int (*finish)(void *data); /* renames the capture to its final path */
+	/*
+	 * Removes the capture if it is unfinished, and frees the data. NULL is allowed.
+	 */
 	void (*abandon)(void *data);
 };
 

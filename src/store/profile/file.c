@@ -14,8 +14,8 @@
 #include "store/profile/pprof.h"
 
 /*
- * Read the uncompressed content of a file in either format. Profiles in pprof's format
- * contain a NUL byte, because of their empty first string.
+ * Read an uncompressed profile. A file in pprof's format contains a NUL byte, because its
+ * first string is empty. Other files are read as text.
  */
 static int read_plain(const struct strbuf *bytes, enum profile_metric folded_metric,
 		      struct profile *profile, struct strbuf *reterr_why)

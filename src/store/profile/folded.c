@@ -26,7 +26,7 @@ static int refuse(struct reading *reading, int err, const char *why)
 	return err;
 }
 
-/* Add a stack and return its innermost node. Modifies names. */
+/* Add a stack and return the node of its innermost function. names is modified. */
 static uint32_t add_stack(struct profile *profile, char *names)
 {
 	uint32_t node = 0;
@@ -39,7 +39,10 @@ static uint32_t add_stack(struct profile *profile, char *names)
 		};
 
 		if (name[0] == '\0')
-			continue; /* some tools also write ';' at the ends */
+			/*
+			 * Empty name: some tools also write ';' at the ends of a stack.
+			 */
+			continue;
 		if (strcmp(name, "[cut]") == 0)
 			frame = (struct profile_frame){
 				.module = PROFILE_NO_MODULE,

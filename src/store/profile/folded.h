@@ -13,8 +13,9 @@
 #include "model/profile.h"
 
 /*
- * Add the stacks in text to an empty profile. The numbers are values of the given metric.
- * Returns 0, or -EBADMSG, -EFBIG or -ENODATA with the reason appended to *reterr_why.
+ * Add the stacks in text to an empty profile. The numbers become values of the
+ * given metric. Returns 0, or -EBADMSG, -EFBIG or -ENODATA with the reason
+ * appended to *reterr_why.
  */
 int folded_read(const char *text, size_t length, enum profile_metric metric,
 		struct profile *profile, struct strbuf *reterr_why);

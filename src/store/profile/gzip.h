@@ -10,18 +10,18 @@
 
 #include "base/strbuf.h"
 
-/* Return whether the bytes begin like a gzip file. */
+/* Return true if the bytes begin with the magic number of a gzip file. */
 bool gzip_is_packed(const void *bytes, size_t length);
 
 /*
- * Append the compressed bytes to *out. The same input always gives the same output.
- * Returns 0, or -EOPNOTSUPP if memstate was built without zlib.
+ * Append the compressed bytes to *out. Equal inputs have equal outputs. Returns 0, or
+ * -EOPNOTSUPP if memstate was built without zlib.
  */
 int gzip_pack(const void *bytes, size_t length, struct strbuf *out);
 
 /*
- * Append the decompressed bytes to *out, at most `limit`. Returns 0; -EBADMSG if
- * the input is damaged; -EFBIG if the limit is exceeded; or -EOPNOTSUPP if
+ * Append the decompressed bytes to *out, at most `limit` bytes. Returns 0; -EBADMSG if
+ * the input is damaged; -EFBIG if the output would exceed the limit; or -EOPNOTSUPP if
  * memstate was built without zlib.
  */
 int gzip_unpack(const void *bytes, size_t length, size_t limit, struct strbuf *out);

@@ -24,7 +24,7 @@ static const char blanks[] = " \t\r";
 static const char new_file_comment[] =
 	"# Limits of allocations, for memstate count --check FILE; --update sets them.";
 
-/* Append what is wrong with a line to why. Returns -EBADMSG. */
+/* Append the number of a line and what is wrong with it to why. Returns -EBADMSG. */
 static int refuse(struct strbuf *why, size_t number, const char *what, const char *word,
 		  size_t length)
 {
@@ -43,7 +43,9 @@ static const char *skip_blanks(const char *text)
 	return text + strspn(text, blanks);
 }
 
-/* Return the length of a word, which ends before a blank, an operator or a comment. */
+/*
+ * Return the length of the word at text, which ends at a blank, an operator or a comment.
+ */
 static size_t word_length(const char *text)
 {
 	return strcspn(text, " \t\r<=#");
@@ -95,7 +97,7 @@ static bool is_end(const char *text)
 	return *text == '\0' || *text == '#';
 }
 
-/* Parse a limit such as "allocations <= 1234 +- 2%", which begins at `at` in the line. */
+/* Parse a limit such as "allocations <= 1234 +- 2%". `at` is its position in the line. */
 static int parse_limit(struct limits_line *line, const char *at, size_t number,
 		       struct strbuf *why)
 {
@@ -143,7 +145,7 @@ bool limits_file_may_be_test(const char *name)
 	       !strchr(blanks, name[0]) && !strchr(blanks, name[length - 1]);
 }
 
-/* Parse a heading such as "[parse small]". */
+/* Parse a test's heading such as "[parse small]". */
 static int parse_test(struct limits_line *line, const char *at, size_t number,
 		      struct strbuf *why)
 {
@@ -185,8 +187,8 @@ static struct limits_line *insert_line(struct limits_file *file, size_t at,
 }
 
 /*
- * Refuse a second test with the same name, or a second limit of the same figure in a
- * test, because the two would contradict each other.
+ * Refuse a second test with the same name, and a second limit of a figure in a test,
+ * because the two would contradict each other.
  */
 static int check_twice(const struct limits_file *file, struct strbuf *why)
 {

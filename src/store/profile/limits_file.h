@@ -20,11 +20,11 @@
 #include "model/count_runs.h"
 
 struct limits_line {
-	char *text; /* without the line break */
-	char *test; /* name of the test whose limits begin here, or NULL */
+	char *text; /* text of the line, without the line break */
+	char *test; /* name of the test, if the line is a heading; otherwise NULL */
 	bool is_limit;
 	struct count_limit limit;
-	size_t value_at, value_length; /* position of the limit's number in text */
+	size_t value_at, value_length; /* position in text of the limit's number */
 };
 
 struct limits_file {
@@ -38,8 +38,8 @@ struct limits_file {
 	}
 
 /*
- * Parse a text, or load a file. Returns 0, or -EBADMSG with the reason appended to why as
- * "LINE: ...". limits_file_load() may also return -EFBIG or another -errno. The caller
+ * Parse a text, or load a file. Returns 0, or -EBADMSG with the reason appended to *why
+ * as "LINE: ...". limits_file_load() may also return -EFBIG or another -errno. The caller
  * releases *ret only after a return of 0.
  */
 int limits_file_parse(const char *text, size_t length, struct limits_file *ret,
@@ -49,25 +49,26 @@ void limits_file_release(struct limits_file *file);
 
 /*
  * Find the lines of a test: from *ret_begin up to but excluding *ret_end. If test is
- * NULL, find those before the first test. Returns 0, or -ENOENT if there is no such test.
+ * NULL, find the lines before the first test. Returns 0, or -ENOENT if the file has
+ * no such test.
  */
 int limits_file_find(const struct limits_file *file, const char *test, size_t *ret_begin,
 		     size_t *ret_end);
 
-/* Return whether a name is a valid test name. */
+/* Return true if name is valid as the name of a test. */
 bool limits_file_may_be_test(const char *name);
 
-/* Replace the limit's number in line->text with that of line->limit. */
+/* Replace the number in line->text with the number in line->limit. */
 void limits_line_set(struct limits_line *line);
 
-/* Add a limit to a test. A test that does not exist yet is added at the end. */
+/* Add a limit to a test. If the file has no such test, add the test at its end. */
 void limits_file_add(struct limits_file *file, const char *test,
 		     const struct count_limit *limit);
 
-/* Append the file's text to *out, in the form that limits_file_parse() reads. */
+/* Append the file's text to *out in the format that limits_file_parse() reads. */
 void limits_file_format(const struct limits_file *file, struct strbuf *out);
 
-/* Write the file and replace the old one atomically. Returns 0 or -errno. */
+/* Write the file, and replace the old file atomically. Returns 0 or -errno. */
 int limits_file_save(const struct limits_file *file, const char *path);
 
 #endif

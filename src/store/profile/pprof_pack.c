@@ -20,22 +20,24 @@
 #	include "store/profile/pprof_types.h"
 
 /*
- * A location is a frame together with all frames inlined into it: the nodes from
- * `end`, the innermost, outwards to the first that is not inlined. Nodes with the
- * same frames share a location.
+ * The state of the conversion.
+ *
+ * In pprof's format, a location is a frame together with all frames inlined into it. Its
+ * nodes are the innermost one, called `end` here, and its callers up to the first that is
+ * not inlined. Ends whose nodes have equal frames share a location.
  */
 struct packing {
 	const struct profile *profile;
 	Pprof__Profile message;
 	size_t string_capacity;
-	/* texts of the profile, sorted by address; their strings start at first_text */
+	/* The profile's texts, sorted by address. Text i is string first_text + i. */
 	const char **texts;
 	size_t text_count, first_text;
-	uint32_t *ends; /* innermost nodes of the locations, sorted by their frames */
+	uint32_t *ends; /* the end of each location, sorted by frames */
 	size_t end_count;
-	uint64_t *locations; /* location id of each node; 0: none */
-	uint32_t *frames;    /* frames sorted by function and file */
-	uint64_t *functions; /* function id of each frame; 0: none */
+	uint64_t *locations; /* location ID of each node; 0: the node is not an end */
+	uint32_t *frames;    /* frames, sorted by function and file */
+	uint64_t *functions; /* function ID of each frame; 0: the frame has no function */
 	enum profile_metric metrics[PROFILE_METRIC_COUNT_];
 	size_t metric_count;
 };
@@ -66,7 +68,10 @@ static int compare_addresses(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Add the profile's texts to the string table. Equal texts have the same address. */
+/*
+ * Add the texts of the profile's modules and frames to the string table. Equal texts in a
+ * profile have the same address.
+ */
 static void add_texts(struct packing *packing)
 {
 	const struct profile *profile = packing->profile;
@@ -105,15 +110,15 @@ static int64_t text_number(const struct packing *packing, const char *text)
 }
 
 /*
- * Make two allocations: one for the messages, which the caller initializes,
- * and one for pointers to them.
+ * Make two allocations: an array of messages, which the caller initialises, and an array
+ * of pointers to them.
  */
 static void *new_messages(size_t count, size_t size, void *ret_pointers)
 {
 	char *messages = xcalloc(count + 1, size);
 	void **pointers = xcalloc(count + 1, sizeof(*pointers));
 
-	pointers[0] = messages; /* set even if count is 0, to be freed later */
+	pointers[0] = messages; /* for free(), even if count is 0 */
 	for (size_t i = 1; i < count; i++)
 		pointers[i] = messages + i * size;
 	memcpy(ret_pointers, &pointers, sizeof(pointers));
@@ -126,7 +131,7 @@ static void add_types(struct packing *packing)
 	Pprof__ValueType *types;
 
 	if (known == 0)
-		known = 1U << PROFILE_ALLOCATIONS; /* the format requires at least one */
+		known = 1U << PROFILE_ALLOCATIONS; /* the format requires a value type */
 	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
 		if (known & 1U << m)
 			packing->metrics[packing->metric_count++] =
@@ -240,7 +245,7 @@ static void add_functions(struct packing *packing)
 	packing->message.n_function = count;
 }
 
-/* Return the next outer node in the same location, or 0 if there is none. */
+/* Return the caller of a node if both are in the same location, otherwise 0. */
 static uint32_t next_in_location(const struct packing *packing, uint32_t node)
 {
 	return frame_of(packing, node)->is_inlined ? packing->profile->nodes[node].parent
@@ -312,7 +317,7 @@ static void fill_location(const struct packing *packing, Pprof__Location *locati
 		Pprof__Line *line = &lines[location->n_line];
 
 		if (!has_function(frame_of(packing, node)) && location->n_line == 0)
-			break; /* the frame has no function */
+			break; /* A frame without a function has no line. */
 		pprof__line__init(line);
 		line->function_id =
 			packing->functions[packing->profile->nodes[node].frame];
@@ -342,7 +347,9 @@ static void add_locations(struct packing *packing)
 	packing->message.n_location = count;
 }
 
-/* Return the node that called the location whose innermost node this is. */
+/*
+ * Return the node of the caller of a location. `node` is the location's innermost node.
+ */
 static uint32_t caller_of(const struct packing *packing, uint32_t node)
 {
 	while (next_in_location(packing, node) != 0)
@@ -424,7 +431,7 @@ static void free_messages(void *pointers)
 {
 	void **of = pointers;
 
-	free(of[0]); /* the block with all messages */
+	free(of[0]); /* the array of messages, which is one allocation */
 	free(of);
 }
 
@@ -464,7 +471,7 @@ int pprof_pack(const struct profile *profile, struct strbuf *out)
 	if (!pprof_library_load())
 		return -EOPNOTSUPP;
 	pprof__profile__init(&packing.message);
-	add_string(&packing, ""); /* the first string is always "" */
+	add_string(&packing, ""); /* pprof requires "" as the first string */
 	add_types(&packing);
 	add_texts(&packing);
 	add_modules(&packing);

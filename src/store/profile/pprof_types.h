@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pprof_types - names in pprof's format for memstate's own terms. Used by
- * pprof_pack.c and pprof_unpack.c.
+ * pprof_types - the names by which profiles in pprof's format contain memstate's terms.
+ * pprof_pack.c writes and pprof_unpack.c reads these names.
  */
 #ifndef MS_STORE_PROFILE_PPROF_TYPES_H
 #define MS_STORE_PROFILE_PPROF_TYPES_H
 
 #define PPROF_BYTES "bytes"
 #define PPROF_COUNT "count"
-#define PPROF_SPACE "space" /* period type of sampling by bytes */
-#define PPROF_CUT "[cut]"   /* function name of FRAME_CUT */
+#define PPROF_SPACE "space" /* period type of a profile that was sampled by bytes */
+#define PPROF_CUT "[cut]"   /* name of the function of a FRAME_CUT */
 
 /*
- * Comments for facts that the format has no fields for. A number or the command follows.
+ * Prefixes of comments in a profile, for facts that pprof's format has no fields for. The
+ * command or a number follows.
  */
 #define PPROF_COMMAND "command: "
 #define PPROF_PID "pid: "

@@ -20,18 +20,20 @@
 #	include "store/profile/pprof_types.h"
 
 /*
- * Upper bound of memory for decoding. A message of a few bytes may
- * take some hundred in memory.
+ * Upper bound of the memory for decoding. A message of a few bytes in the file may take
+ * some hundred bytes in memory.
  */
 #	define ROOM_BYTES ((size_t)1 << 30)
 
 /*
- * Upper bound of the number of frames in all samples together, even if most are the same.
+ * Upper bound of the number of frames in all samples together. Many samples may share one
+ * location, so the size of the file does not limit this number.
  */
 #	define FRAMES_MAX (UINT64_C(1) << 30)
 
 /*
- * Other tools' names for memstate's metrics. memstate's own names are in profile_metrics.
+ * The names that other tools use for memstate's metrics. memstate's own names
+ * are in profile_metrics.
  */
 static const struct {
 	const char *name;
@@ -47,7 +49,7 @@ struct numbered {
 	uint32_t number;
 };
 
-/* Ids and their indexes, sorted by id. */
+/* The IDs of some messages with the index of each message, sorted by ID. */
 struct id_list {
 	struct numbered *items;
 	size_t count;
@@ -57,8 +59,9 @@ struct unpacking {
 	struct profile *profile;
 	const Pprof__Profile *message;
 	struct id_list mappings, locations, functions;
-	uint32_t *modules; /* module of each mapping; PROFILE_NO_MODULE: no name */
-	int *metrics;	   /* metric of each value type; -1: not a metric of memstate */
+	/* The module of each mapping; PROFILE_NO_MODULE: the mapping has no name. */
+	uint32_t *modules;
+	int *metrics; /* the metric of each value type; -1: memstate has no such metric */
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 	uint64_t frame_count;
 	struct strbuf *why;
@@ -70,7 +73,10 @@ static int refuse(struct unpacking *unpacking, const char *why)
 	return -EBADMSG;
 }
 
-/* Allocate for libprotobuf-c within a limit. Each block is preceded by its size. */
+/*
+ * Allocator for libprotobuf-c with a limit. The size of a block is stored
+ * before the block.
+ */
 #	define BLOCK_HEAD 16
 
 static void *allocate(void *left, size_t size)
@@ -98,7 +104,7 @@ static void give_back(void *left, void *bytes)
 	free(block - BLOCK_HEAD);
 }
 
-/* Return the string with this number, or NULL if there is none. */
+/* Return the string with this number in the string table, or NULL if there is none. */
 static const char *string(const struct unpacking *unpacking, int64_t number)
 {
 	const Pprof__Profile *message = unpacking->message;
@@ -122,7 +128,7 @@ static int compare_ids(const void *a, const void *b)
 	return (left->id > right->id) - (left->id < right->id);
 }
 
-/* Sort the list. Return false if two ids are equal or one is 0. */
+/* Sort the list by ID. Return false if two IDs are equal or one is 0. */
 static bool sort_ids(struct id_list *list)
 {
 	if (list->count > 0)
@@ -133,7 +139,7 @@ static bool sort_ids(struct id_list *list)
 	return true;
 }
 
-/* Return the index of an id, or UINT32_MAX if it is not found. */
+/* Return the index of the message with this ID, or UINT32_MAX if there is none. */
 static uint32_t find_id(const struct id_list *list, uint64_t id)
 {
 	const struct numbered wanted = { .id = id };
@@ -193,11 +199,11 @@ static int read_types(struct unpacking *unpacking)
 		int metric = name ? metric_of(name) : -1;
 
 		if (metric >= 0 && unpacking->profile->known & 1U << metric)
-			metric = -1; /* duplicate type: the first one counts */
+			metric = -1; /* ignore a repeated value type */
 		unpacking->metrics[i] = metric;
 		if (metric >= 0)
 			unpacking->profile->known |= 1U << metric;
-		if (names.length < 100) /* keep the message to one line */
+		if (names.length < 100) /* keep the message short enough for one line */
 			strbuf_addf(&names, "%s%.30s", i > 0 ? ", " : "",
 				    name ? name : "?");
 	}
@@ -209,8 +215,8 @@ static int read_types(struct unpacking *unpacking)
 }
 
 /*
- * Parse a build id such as "0123abcd". Other texts cannot be compared
- * with a file and are ignored.
+ * Parse a build ID such as "0123abcd". Other texts cannot be compared with a file's build
+ * ID, so they are ignored.
  */
 static void read_build_id(struct profile_module *module, const char *text)
 {
@@ -228,8 +234,8 @@ static void read_build_id(struct profile_module *module, const char *text)
 }
 
 /*
- * More mappings than a program has. The number is limited because each mapping is
- * compared with all previous ones.
+ * Upper bound of the number of mappings, higher than in any program. Each mapping is
+ * compared with all previous ones, so the time is quadratic.
  */
 #	define MODULES_MAX 16384
 
@@ -262,7 +268,10 @@ static int read_modules(struct unpacking *unpacking)
 	return 0;
 }
 
-/* Fill in *frame from a line, which may be NULL. The strings belong to the message. */
+/*
+ * Fill in *frame from a line of a location, or from nothing if line is NULL. The frame
+ * borrows its strings from the message.
+ */
 static int read_line(struct unpacking *unpacking, const Pprof__Line *line,
 		     struct profile_frame *frame)
 {
@@ -295,7 +304,8 @@ static int read_line(struct unpacking *unpacking, const Pprof__Line *line,
 }
 
 /*
- * Add the frames of a location below *node, the caller. Set *node to the innermost one.
+ * Add the frames of a location as callees of *node, and set *node to the
+ * innermost of them.
  */
 static int add_location(struct unpacking *unpacking, uint64_t id, uint32_t *node)
 {
@@ -370,7 +380,8 @@ static int add_sample(struct unpacking *unpacking, const Pprof__Sample *sample)
 }
 
 /*
- * Return the text after the prefix `what`, or NULL if the comment does not begin with it.
+ * Return the text after the prefix `what`, or NULL if the comment does not begin
+ * with that prefix.
  */
 static const char *after(const char *comment, const char *what)
 {
@@ -412,7 +423,7 @@ static void read_origin(struct unpacking *unpacking)
 				   ? string(unpacking, message->period_type->unit)
 				   : NULL;
 
-	/* with period 1, every allocation was recorded */
+	/* a period of 1 means that every allocation was recorded */
 	if (unit && strcmp(unit, PPROF_BYTES) == 0 && message->period > 1)
 		profile->sample_bytes = (uint64_t)message->period;
 	if (message->time_nanos > 0)

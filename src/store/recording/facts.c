@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 
-/* The counters in the order of the tables' columns. */
+/* The fields of smaps that change often, in the order of the table's columns. */
 static const enum smaps_field often_fields[] = {
 	SMAPS_RSS,	     SMAPS_PSS,		  SMAPS_SHARED_CLEAN, SMAPS_SHARED_DIRTY,
 	SMAPS_PRIVATE_CLEAN, SMAPS_PRIVATE_DIRTY, SMAPS_ANONYMOUS,    SMAPS_LAZYFREE,
@@ -29,7 +29,7 @@ static const enum smaps_field seldom_fields[] = {
 #define OFTEN_COUNT (sizeof(often_fields) / sizeof(often_fields[0]))
 #define SELDOM_COUNT (sizeof(seldom_fields) / sizeof(seldom_fields[0]))
 
-/* Columns of a mapping before those of smaps. */
+/* Indices of a mapping's values. The fields of smaps follow from MAPPING_SMAPS on. */
 enum {
 	MAPPING_END,
 	MAPPING_FLAGS,
@@ -40,7 +40,7 @@ enum {
 	MAPPING_SMAPS
 };
 
-/* additional flag: a thread's stack is in the mapping */
+/* Additional bit in MAPPING_FLAGS: a thread's stack is in the mapping. */
 #define HAS_STACK UINT32_C(0x80000000)
 
 enum {
@@ -179,8 +179,9 @@ enum {
 	HEAP_FLAGS,
 	HEAP_PAUSE_US,
 	HEAP_TRIMMABLE,
-	HEAP_OWNERS, /* base index: add an enum owner */
-	/* likewise: owners outside the heap follow those of the heap */
+	/* Index of the first owner: add an enum owner up to OWNER_HEAP_LAST. */
+	HEAP_OWNERS,
+	/* Index for the owners after OWNER_HEAP_LAST: add an enum owner. */
 	HEAP_TAKEN = HEAP_OWNERS,
 };
 enum {
@@ -188,7 +189,10 @@ enum {
 	HEAP_RUNNING = 1 << 1
 };
 
-/* Return the Rss of an owner in the mappings beyond its Rss in the matrix. */
+/*
+ * Return how much Rss the heap took from an owner: the owner's Rss summed over the
+ * mappings, minus its Rss in the matrix.
+ */
 static uint64_t taken_bytes(const struct usage *u, const struct mapping_list *mappings,
 			    enum owner owner)
 {
@@ -242,7 +246,10 @@ bool facts_to_heap(const int64_t *values, struct heap_sums *ret)
 	return true;
 }
 
-/* Amounts of a level in the order of the table's columns, after the flags. */
+/*
+ * Offsets of the amounts in struct cgroup_level, in the order of the table's columns,
+ * which follow the flags.
+ */
 static const size_t level_offsets[] = {
 	offsetof(struct cgroup_level, usage_bytes),
 	offsetof(struct cgroup_level, limit_bytes),
@@ -257,7 +264,7 @@ static const size_t level_offsets[] = {
 	offsetof(struct cgroup_level, swap_fail_count),
 };
 #define LEVEL_COUNT (sizeof(level_offsets) / sizeof(level_offsets[0]))
-#define NO_LIMIT (-1) /* value of a limit that is not set */
+#define NO_LIMIT (-1) /* stored for a limit that is not set */
 
 enum {
 	LEVEL_OOM_GROUP = 1 << 0,
@@ -298,8 +305,8 @@ void facts_to_level(const int64_t *values, struct cgroup_level *ret)
 }
 
 /*
- * Number of members of struct cgroup_stat. All are amounts, in the
- * order of the table's columns.
+ * Number of members of struct cgroup_stat. All are amounts, in the order of
+ * the table's columns.
  */
 #define STAT_COUNT 23
 static_assert(sizeof(struct cgroup_stat) == STAT_COUNT * sizeof(uint64_t),

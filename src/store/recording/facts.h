@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * facts - convert between model structures and the values of a row in a fact
- * table. Each array has as many elements as the table has values.
+ * facts - convert between model structures and the values of a row in a fact table. An
+ * array of values has as many elements as its table has value columns.
  */
 #ifndef MS_STORE_RECORDING_FACTS_H
 #define MS_STORE_RECORDING_FACTS_H
@@ -14,32 +14,36 @@
 #include "store/recording/sql.h"
 
 /*
- * Convert the state of a process. source is the kind of data recorded, which may differ
- * from the source that was read.
+ * Convert a process's state to values. source describes the data that is recorded, which
+ * may be less than the data that was read.
  */
 void facts_of_state(const struct usage *usage, enum source source, int64_t *ret);
 void facts_of_usage(const struct usage *usage, int64_t *ret_often, int64_t *ret_seldom);
 void facts_of_mapping(const struct mapping *mapping, int64_t name, int64_t *ret);
-/* Convert a heap that was read: heap_quality must not be QUALITY_UNKNOWN. */
+/*
+ * Convert the results of a heap read to values. heap_quality must not be QUALITY_UNKNOWN.
+ */
 void facts_of_heap(const struct usage *usage, const struct mapping_list *mappings,
 		   int64_t *ret);
 void facts_of_level(const struct cgroup_level *level, int64_t *ret);
 void facts_of_stat(const struct cgroup_stat *stat, int64_t *ret);
-/* Convert the values of a cgroup that belong to no level. */
+/* Convert to values what belongs to the cgroup as a whole, not to one level. */
 void facts_of_group(const struct cgroup *cgroup, int64_t *ret);
 
 /*
- * Convert values from an untrusted file. Invalid values become unknown, or 0 if the
- * member has no unknown value.
+ * Convert values from an untrusted file. Invalid values become unknown, or 0 if a member
+ * cannot be unknown.
  */
 void facts_to_state(const int64_t *values, struct usage *ret);
 void facts_to_usage(const int64_t *often, const int64_t *seldom, struct usage *ret);
 /*
- * Convert a mapping. *ret_name receives the number of the mapping's name. The owner
- * becomes OWNER_STACK if a thread had its stack in the mapping.
+ * Convert values to a mapping. *ret_name is set to the number of the mapping's name. The
+ * owner becomes OWNER_STACK if a thread had its stack in the mapping.
  */
 void facts_to_mapping(const int64_t *values, struct mapping *ret, int64_t *ret_name);
-/* Convert a heap. Return false if the values are not valid. */
+/*
+ * Convert values to the results of a heap read. Return false if the values are invalid.
+ */
 bool facts_to_heap(const int64_t *values, struct heap_sums *ret);
 void facts_to_level(const int64_t *values, struct cgroup_level *ret);
 void facts_to_stat(const int64_t *values, struct cgroup_stat *ret);

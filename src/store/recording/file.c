@@ -20,10 +20,10 @@ struct recording_file {
 	dev_t dev;
 	ino_t inode;
 	char *path, *wal_path;
-	bool is_created; /* created by this call of recording_file_open() */
+	bool is_created; /* recording_file_open() created the file */
 	/*
-	 * false: closed, but the descriptor stays open to keep the locks
-	 * of another recording_file
+	 * false: recording_file_close() was called, but fd stays open to keep the locks
+	 * of another recording_file on the same file
 	 */
 	bool is_in_use;
 	struct recording_file *next;
@@ -49,8 +49,8 @@ static char *make_wal_path(const char *path)
 }
 
 /*
- * Open path like open(2). If the call created the file, set *ret_is_created; a file
- * created through a dangling symlink does not count.
+ * Open path as open(2) does. *ret_is_created is set to whether this call created the
+ * file. A file created through a dangling symlink does not count.
  */
 static int open_or_create(const char *path, int flags, bool *ret_is_created)
 {
@@ -149,7 +149,7 @@ static bool is_inode_in_use(const struct recording_file *file)
 	return false;
 }
 
-/* Close all descriptors of an inode if none of them is in use. */
+/* Close all descriptors of a file if no recording_file of that inode is in use. */
 static void release_inode(dev_t dev, ino_t inode)
 {
 	struct recording_file **at = &files;

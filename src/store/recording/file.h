@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * file - descriptors of recordings that do not drop SQLite's locks.
+ * file - keep descriptors of recordings open, so that SQLite does not lose its locks.
  *
  * SQLite locks a database with fcntl(2). The kernel releases these locks as soon as the
  * process closes any descriptor of that file. A descriptor that memstate opens itself
@@ -14,35 +14,36 @@
 struct recording_file;
 
 /*
- * Open path as open(2) does, without blocking on a FIFO. Returns 0; -EEXIST if it is not
- * a regular file; or -errno. The caller closes *ret with recording_file_close().
+ * Open path as open(2) does, but without waiting if it is a FIFO. Returns
+ * 0; -EEXIST if path is not a regular file; or -errno. The caller closes
+ * *ret with recording_file_close().
  */
 int recording_file_open(const char *path, int flags, struct recording_file **ret);
 
 /*
- * Return the descriptor. The caller may read it and lock it with
- * flock(2) but must not close it.
+ * Return the descriptor. The caller may read from it and lock it with flock(2), but must
+ * not close it.
  */
 int recording_file_fd(const struct recording_file *file);
 
-/* Return the total size in bytes of the file and its write-ahead log. */
+/* Return the size of the file plus the size of its write-ahead log, in bytes. */
 uint64_t recording_file_bytes(const struct recording_file *file);
 
 /*
- * Return the size in bytes of the write-ahead log next to the recording at
- * path, or -1 if there is none.
+ * Return the size of the write-ahead log of the recording at path, in bytes, or -1 if
+ * there is no log.
  */
 int64_t recording_file_wal_bytes(const char *path);
 
 /*
- * Remove the file and SQLite's files next to it, provided that recording_file_open()
- * created the file and it still has its name.
+ * If recording_file_open() created the file and it still has its name, remove it and the
+ * files that SQLite created for it.
  */
 void recording_file_remove_created(const struct recording_file *file);
 
 /*
- * Call this after sqlite3_close(). The descriptor is closed once no other recording_file
- * of this process refers to the same inode. NULL is allowed.
+ * Release the file after sqlite3_close(). The descriptor is closed once no other
+ * recording_file of this process refers to the same inode. NULL is allowed.
  */
 void recording_file_close(struct recording_file *file);
 

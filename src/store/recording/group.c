@@ -11,8 +11,8 @@
 #include "store/recording/write.h"
 
 /*
- * Return a key made of the cgroup's paths and names: "path\npath\n\nname\n…". It
- * identifies the current row.
+ * Return the cgroup's paths and names as one string: "path\npath\n\nname\n…". If the
+ * string is the same as for the last sample, so is the cgroup's row.
  */
 static char *make_key(const struct cgroup *c, const char *paths)
 {
@@ -24,9 +24,7 @@ static char *make_key(const struct cgroup *c, const char *paths)
 	return strbuf_take(&key);
 }
 
-/*
- * Add a row for the cgroup, unless its paths and names are the same as in the last row.
- */
+/* Add a row for the cgroup, unless the last row has the same paths and names. */
 static int take_cgroup(struct recording *r, const struct cgroup *c)
 {
 	sqlite3_stmt *statement = r->statements[STATEMENT_CGROUP];

@@ -34,7 +34,7 @@ static uint64_t hash_values(const int64_t *values, size_t count)
 	return hash;
 }
 
-/* Return the slot of a key, or the free slot where it belongs. */
+/* Return the slot of a key, or the free slot where the key has to be inserted. */
 static size_t find_slot(const struct known_facts *facts, enum fact_table table,
 			const int64_t keys[FACT_KEYS_MAX])
 {
@@ -87,7 +87,10 @@ bool known_facts_say(struct known_facts *facts, enum fact_table table,
 	return is_news;
 }
 
-/* Remove an item, moving later ones so that no hole ends a search too early. */
+/*
+ * Remove an item, and move later items of the hash table so that no search ends at
+ * the free slot.
+ */
 static void remove_at(struct known_facts *facts, size_t hole)
 {
 	size_t mask = facts->capacity - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * known - remember the values last recorded for each key, so that unchanged
- * values are not written again.
+ * known - remember the values recorded last for each key, so that the recorder writes
+ * only values that have changed.
  */
 #ifndef MS_STORE_RECORDING_KNOWN_H
 #define MS_STORE_RECORDING_KNOWN_H
@@ -9,9 +9,12 @@
 #include "store/recording/sql.h"
 
 struct known_fact {
-	int64_t keys[FACT_KEYS_MAX]; /* unused keys are 0 */
+	int64_t keys[FACT_KEYS_MAX]; /* the table's keys; the remaining elements are 0 */
 	uint64_t values_hash;
-	/* the last sample with these values, whether or not a row was written */
+	/*
+	 * The last sample in which the key had these values, whether or not a
+	 * row was written.
+	 */
 	int64_t sample;
 	uint8_t table;
 	bool is_used;
@@ -19,22 +22,23 @@ struct known_fact {
 
 struct known_facts {
 	struct known_fact *items;
-	size_t count, capacity; /* capacity is a power of 2, or 0 */
+	size_t count, capacity; /* size of items: a power of 2, or 0 */
 };
 
 void known_facts_release(struct known_facts *facts);
 
 /*
- * Note the values of a key in this sample. Return whether they differ from the last ones.
- * Both arrays have the table's lengths and are not kept.
+ * Remember the values that a key has in this sample. Return true if they differ from the
+ * values remembered before. The arrays have the lengths of the table's keys and values,
+ * and are not used after the call.
  */
 bool known_facts_say(struct known_facts *facts, enum fact_table table,
 		     const int64_t *keys, const int64_t *values, int64_t sample);
 
 /*
- * Find a key of the table, with this first key (any with FACT_UNKNOWN), that
- * has not been noted in this sample. Forget it and store it in ret_keys.
- * Return false if there is none.
+ * Find a key of the table that was not passed to known_facts_say() in this sample. Only
+ * keys with this first key are searched; with FACT_UNKNOWN, all are. Forget the key and
+ * store it in ret_keys. Return false if there is none.
  */
 bool known_facts_take_unsaid(struct known_facts *facts, enum fact_table table,
 			     int64_t first_key, int64_t sample,

@@ -12,7 +12,7 @@
 #include "base/xalloc.h"
 #include "store/recording/schema.h"
 
-/* A row, or none if sample is no_sample. */
+/* A row of a table. If sample is no_sample, there is no row. */
 struct row {
 	int64_t sample;
 	int64_t values[FACT_VALUES_MAX];
@@ -20,11 +20,11 @@ struct row {
 
 static const int64_t no_sample = INT64_MAX;
 
-/* The position in the rows of a key while scanning. */
+/* The position of a sequential reader in the rows of one key. */
 struct cursor {
 	enum fact_table table;
 	int64_t keys[FACT_KEYS_MAX];
-	sqlite3_stmt *rows; /* NULL: no more rows after next */
+	sqlite3_stmt *rows; /* statement for the rows after next; NULL: there are none */
 	struct row now, next;
 };
 
@@ -32,7 +32,9 @@ struct latest_facts {
 	sqlite3 *db;
 	sqlite3_stmt *searches[FACT_TABLE_COUNT_];
 	bool is_scanning;
-	/* hash table by key; its size is a power of 2, and at least half of it is NULL */
+	/*
+	 * Hash table by key. Its size is a power of 2, and at least half of it is NULL.
+	 */
 	struct cursor **cursors;
 	size_t count, capacity;
 };
@@ -44,7 +46,7 @@ static void add_values(struct strbuf *sql, const struct fact_table_info *info)
 	strbuf_addf(sql, " FROM %s WHERE ", info->name);
 }
 
-/* Append "process=?1 AND start=?2 AND ". */
+/* Append the table's keys as conditions, such as "process=?1 AND start=?2 AND ". */
 static void add_keys(struct strbuf *sql, const struct fact_table_info *info)
 {
 	for (size_t i = 0; i < info->key_count; i++)
@@ -60,8 +62,9 @@ static int prepare(struct latest_facts *latest, const struct strbuf *sql,
 }
 
 /*
- * Prepare "SELECT sample,rss_kb,… FROM usage WHERE process=?1 AND sample<=?2
- * ORDER BY sample DESC LIMIT 1".
+ * Prepare the search for the last row of a key up to a sample, such as "SELECT
+ * sample,rss_kb,… FROM usage WHERE process=?1 AND sample<=?2 ORDER BY sample
+ * DESC LIMIT 1".
  */
 static int prepare_search(struct latest_facts *latest, enum fact_table table)
 {
@@ -76,7 +79,10 @@ static int prepare_search(struct latest_facts *latest, enum fact_table table)
 	return prepare(latest, &sql, &latest->searches[table]);
 }
 
-/* Prepare a query for the same row and all later rows of the key. */
+/*
+ * Prepare a query for the last row of a key up to a sample, and all later rows
+ * of that key.
+ */
 static int prepare_rows(struct latest_facts *latest, enum fact_table table,
 			sqlite3_stmt **ret)
 {
@@ -140,7 +146,9 @@ static void bind(sqlite3_stmt *statement, const struct fact_table_info *info,
 	sqlite.bind_int64(statement, (int)info->key_count + 1, sample);
 }
 
-/* Read the next row of a statement, or set ret->sample to no_sample at the end. */
+/*
+ * Read the next row of a statement, or set ret->sample to no_sample after the last row.
+ */
 static int step(struct latest_facts *latest, sqlite3_stmt *statement,
 		const struct fact_table_info *info, struct row *ret)
 {
@@ -188,7 +196,7 @@ static void grow(struct latest_facts *latest)
 	free(old);
 }
 
-/* Start at the row that was valid in a sample. */
+/* Set the cursor before the row that was valid in a sample. */
 static int begin(struct latest_facts *latest, struct cursor *cursor, int64_t sample)
 {
 	const struct fact_table_info *info = &fact_tables[cursor->table];
@@ -220,7 +228,10 @@ static int advance(struct latest_facts *latest, struct cursor *cursor, int64_t s
 	return error;
 }
 
-/* Find the row valid in a sample. The last request was usually for an earlier sample. */
+/*
+ * Find the row that was valid in a sample, starting from the cursor of its key. Requests
+ * are usually in ascending order of samples.
+ */
 static int walk(struct latest_facts *latest, enum fact_table table,
 		const int64_t keys[FACT_KEYS_MAX], int64_t sample, const struct row **ret)
 {
@@ -238,8 +249,8 @@ static int walk(struct latest_facts *latest, enum fact_table table,
 		error = begin(latest, cursor, sample);
 	} else if (cursor->now.sample != no_sample && cursor->now.sample > sample) {
 		/*
-		 * The sample precedes the row found last: search again. If no row was
-		 * found last time, none exists for an earlier sample either.
+		 * The sample precedes the row found last, so start again. If the last
+		 * request found no row, an earlier sample has none either.
 		 */
 		error = begin(latest, cursor, sample);
 	}
@@ -272,7 +283,7 @@ int latest_facts_read(struct latest_facts *latest, enum fact_table table,
 
 	if (error < 0)
 		return error;
-	/* a row without its first value means that the key is gone */
+	/* if the first value is unknown, the key no longer exists */
 	if (row->sample > sample || row->values[0] == FACT_UNKNOWN)
 		return -ENOENT;
 	memcpy(ret, row->values, fact_tables[table].value_count * sizeof(*ret));

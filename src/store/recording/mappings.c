@@ -18,15 +18,17 @@
 #define MAPPINGS_MAX 1000000
 
 /*
- * Upper bound of the total length of a process's mapping names. Each mapping has a copy,
- * and a small file can give a million mappings one long name.
+ * Upper bound of the total length of the names of a process's mappings. Each mapping has
+ * a copy of its name, and a small file can give one long name to a million mappings.
  */
 #define NAMES_BYTES_MAX (256 << 20)
 
-/* Number of samples read by one query. SQLite sorts the changes within them. */
+/*
+ * Number of samples read by one query. SQLite sorts the rows of these samples in memory.
+ */
 #define WALK_SAMPLES 1000
 
-/* A row, or none if sample is no_sample. */
+/* A row of the mapping table. If sample is no_sample, there is no row. */
 struct row {
 	int64_t sample, start;
 	int64_t values[FACT_VALUES_MAX];
@@ -35,17 +37,20 @@ struct row {
 static const int64_t no_sample = INT64_MAX;
 
 struct mapping_walk {
-	int64_t process; /* the number of the process's row */
-	/* sorted by sample, up to end; NULL: no more rows after next */
+	int64_t process; /* number of the process's row in the process table */
+	/*
+	 * Statement for the rows after next, up to sample end, sorted by sample. NULL:
+	 * there are none.
+	 */
 	sqlite3_stmt *rows;
 	int64_t end;
-	int64_t sample; /* the sample that the list is valid for */
+	int64_t sample; /* the sample in which list is valid */
 	uint64_t version;
 	struct row next;
-	struct mapping_list list; /* sorted by address */
-	int64_t *names;		  /* the number of each mapping's name */
+	struct mapping_list list; /* in ascending address order */
+	int64_t *names;		  /* the number of each name in list */
 	size_t name_capacity;
-	uint64_t name_bytes; /* total length of the names */
+	uint64_t name_bytes; /* total length of the names in list */
 };
 
 static void walk_release(struct mapping_walk *walk)
@@ -105,8 +110,8 @@ static int step(struct mapping_walk *walk, sqlite3 *db)
 }
 
 /*
- * Return the last sample of a query that starts at this sample. In an untrusted
- * file, sample may be any number.
+ * Return the last sample that a query covers if it begins after this sample. In an
+ * untrusted file, sample may be any number.
  */
 static int64_t end_behind(int64_t sample)
 {
@@ -114,9 +119,9 @@ static int64_t end_behind(int64_t sample)
 }
 
 /*
- * Query the rows of samples from first up to the walk's end and, with
- * with_former, the row of each mapping that was valid in first. The index leads
- * from one start address to the next.
+ * Query the rows of the samples from first up to walk->end. If with_former is set,
+ * include the row of each mapping that was valid in sample first. The query finds each
+ * start address through the index, from the previous one.
  */
 static int begin_rows(struct mapping_walk *walk, sqlite3 *db, int64_t first,
 		      bool with_former)
@@ -151,7 +156,7 @@ static int begin_rows(struct mapping_walk *walk, sqlite3 *db, int64_t first,
 	return step(walk, db);
 }
 
-/* Rebuild the list for a sample, whichever sample it was for. */
+/* Begin a new list, for this sample. */
 static int begin(struct mapping_walk *walk, sqlite3 *db, int64_t sample)
 {
 	mapping_list_release(&walk->list);
@@ -169,7 +174,7 @@ static int go_on(struct mapping_walk *walk, sqlite3 *db)
 	return begin_rows(walk, db, first, false);
 }
 
-/* Return the index of the first mapping that begins at or after start. */
+/* Return the index of the first mapping in the list that begins at or after start. */
 static size_t find_place(const struct mapping_list *list, uint64_t start)
 {
 	return SEARCH_FIRST(list->count, i, list->items[i].start_addr >= start);
@@ -247,7 +252,7 @@ static int apply(struct mapping_walk *walk, sqlite3_stmt *name)
 	struct mapping m = { .start_addr = start, .name = "" }, *to;
 	int64_t number;
 
-	/* a row without its first value means that the mapping is gone */
+	/* if the first value is unknown, the mapping no longer exists */
 	if (row->values[0] == FACT_UNKNOWN) {
 		if (is_there)
 			remove_at(walk, place);
@@ -271,8 +276,8 @@ static struct mapping_walk *find_walk(struct mapping_walks *walks, int64_t proce
 	struct mapping_walk *walk;
 
 	/*
-	 * processes are requested in the same order for each sample,
-	 * so try the next one first
+	 * Processes are requested in the same order for each sample, so the search starts
+	 * with the process after the last one.
 	 */
 	for (size_t n = 0; n < walks->count; n++) {
 		size_t i = (walks->next + n) % walks->count;

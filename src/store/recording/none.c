@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * recording_none - stubs for builds without SQLite. No recording can be opened, so only
- * the opening functions are called.
+ * the functions that open one are ever called.
  */
 #include "config.h"
 

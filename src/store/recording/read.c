@@ -20,7 +20,7 @@
 #define SAMPLES_MAX 10000000
 #define MAPPINGS_MAX 1000000
 
-/* Minimum size in bytes of a process's row besides its texts. */
+/* Minimum size of a row of the process table without its texts, in bytes. */
 #define PROCESS_ROW_BYTES 4
 
 static int prepare_all(struct recording_reader *r)
@@ -49,7 +49,8 @@ static int prepare_all(struct recording_reader *r)
 }
 
 /*
- * Add a sample. Sample numbers must increase, and so must elapsed times within a session.
+ * Add a sample to the reader. Sample numbers must increase. Elapsed times must not
+ * decrease within a session.
  */
 static int add_sample(struct recording_reader *r, sqlite3_stmt *statement)
 {
@@ -163,8 +164,8 @@ char *recording_copy_text(sqlite3_stmt *statement, int column)
 }
 
 /*
- * Add a process from a row: all columns of its table, then its first sample, then the
- * sample in which it is gone, or NULL.
+ * Add a process from a row that consists of all columns of the process table, the
+ * process's first sample, and the sample from which on the process is gone, or NULL.
  */
 static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 {
@@ -176,7 +177,10 @@ static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 		error = recording_schema_read_numbers(statement, 6, 2, samples);
 	if (error < 0)
 		return error;
-	/* a damaged index may return the same row endlessly */
+	/*
+	 * The rows cannot be larger than the file. A damaged index may return the
+	 * same row endlessly.
+	 */
 	r->process_bytes += PROCESS_ROW_BYTES +
 			    (uint64_t)sqlite.column_bytes(statement, 4) +
 			    (uint64_t)sqlite.column_bytes(statement, 5);
@@ -227,8 +231,8 @@ int recording_find_processes(struct recording_reader *r, int64_t session)
 }
 
 /*
- * Read the identity and the usage of a process. Returns 0, -ENOENT if it was not in
- * the sample, or another -errno.
+ * Read the identity and the usage of a process in a sample. Returns 0, -ENOENT if the
+ * process was not in the sample, or another -errno.
  */
 static int read_process(struct recording_reader *r, const struct recorded_process *p,
 			int64_t sample, struct usage *ret)
@@ -292,15 +296,15 @@ int recording_reader_read(struct recording_reader *r, size_t index, struct snaps
 	return error;
 }
 
-/* Return the index of the first process whose pid is at least this one. */
+/* Return the index of the first process whose pid is not less than this pid. */
 static size_t find_pid(const struct recording_reader *r, int pid)
 {
 	return SEARCH_FIRST(r->process_count, i, r->processes[i].pid >= pid);
 }
 
 /*
- * Return the row of a process in a sample. A process that vanished
- * and returned has several rows.
+ * Return the row number of a process in a sample, or 0. A process that vanished and
+ * returned has several rows.
  */
 static int64_t find_row(const struct recording_reader *r, const struct process *process,
 			int64_t sample)
@@ -342,8 +346,9 @@ static int add_mapping(struct recording_reader *r, const int64_t *keys, int64_t 
 }
 
 /*
- * Find the next start address through the index, so that mappings with a million changes
- * take no longer than others. Returns 1, 0 at the end, or -errno.
+ * Find the next start address of a process's mappings through the index, which
+ * takes no longer for mappings with a million changes. Returns 1, 0 if there are no
+ * more, or -errno.
  */
 static int find_next_start(struct recording_reader *r, int64_t process, int64_t *start)
 {

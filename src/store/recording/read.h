@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * read - read the samples of a recording in any order,
- * even while it is being written.
+ * read - read the samples of a recording in any order, even while another process is
+ * writing to it.
  *
  * The file is not trusted: impossible values become unknown, and a damaged file is
- * rejected. It has only facts; classify derives states and owners from them again.
+ * rejected. A recording contains only facts; classify/ derives states and owners
+ * from them again.
  */
 #ifndef MS_STORE_RECORDING_READ_H
 #define MS_STORE_RECORDING_READ_H
@@ -18,57 +19,61 @@
 #include "store/recording/recording.h"
 
 struct recorded_sample {
-	int64_t number; /* number in the file */
+	int64_t number; /* number of the sample in the file */
 	int64_t session;
-	/* elapsed_ns counts from the start of the session */
+	/* moment.elapsed_ns counts from the start of the session. */
 	struct recording_moment moment;
 };
 
 struct recording_reader;
 
 /*
- * Open a recording. Returns 0; -EOPNOTSUPP if SQLite is not installed; -EEXIST if path is
- * not a recording; -ENOTSUP if it has a newer version; -EBADMSG if it is damaged, with
- * the reason in recording_damage(); -ENODATA if it has no samples; or -errno. While the
- * reader is open, only SQLite may open the file in this process: closing another
- * descriptor of it would drop SQLite's locks.
+ * Open a recording. Returns 0; -EOPNOTSUPP if SQLite is not installed; -EEXIST if
+ * path is not a recording; -ENOTSUP if the recording has a newer version; -EBADMSG if
+ * it is damaged, with the reason in recording_damage(); -ENODATA if it has no
+ * samples; or -errno.
+ *
+ * While the reader is open, this process must not open and close the file by other means:
+ * closing another descriptor of the file would drop SQLite's locks.
  */
 int recording_reader_open(const char *path, struct recording_reader **ret);
 void recording_reader_close(struct recording_reader *reader);
 
 /*
- * Return all samples that existed when the file was opened, in order of
- * time. The reader owns the array.
+ * Return all samples that existed when the file was opened, in ascending order of time.
+ * The array is valid until the reader is closed.
  */
 const struct recorded_sample *
 recording_reader_samples(const struct recording_reader *reader, size_t *ret_count);
 
 /*
  * Switch sequential reading on or off. While it is on, samples should be read in
- * ascending order, and each costs only what changed in it. Until it is off, a program
+ * ascending order, and each sample costs only as much as its changes. Meanwhile a program
  * that writes the file cannot reuse space in it.
  */
 void recording_reader_scan(struct recording_reader *reader, bool is_on);
 
 /*
- * Read the processes of the sample with this index: their identities, totals and source.
- * With SOURCE_SMAPS, mappings were recorded in that sample. Returns 0 or -errno as above.
+ * Read the processes of the sample with this index: their identities, totals and
+ * sources. If source is SOURCE_SMAPS, the sample also has the process's mappings.
+ * Returns 0 or -errno.
  */
 int recording_reader_read(struct recording_reader *reader, size_t index,
 			  struct snapshot *ret);
 
 /*
- * Read the mappings of a process as recorded last, up to that sample; having none is
- * not an error. Mappings with a thread's stack have OWNER_STACK, all others
- * OWNER_ANON. Returns 0 or -errno.
+ * Read the mappings of a process as recorded in the sample with this index or the last
+ * one before it that has them. An empty list is not an error. Mappings that contain a
+ * thread's stack have OWNER_STACK, all others OWNER_ANON. Returns 0 or -errno.
  */
 int recording_reader_read_mappings(struct recording_reader *reader, size_t index,
 				   const struct process *process,
 				   struct mapping_list *ret);
 
 /*
- * Return the same mappings while samples are read in ascending order. The list is valid
- * until the next call for that process. *ret_version changes whenever the list does.
+ * Return what recording_reader_read_mappings() reads, while sequential reading is on. The
+ * list is valid until the next call for that process, and *ret_version changes whenever
+ * the list does. Returns 0 or -errno.
  */
 int recording_reader_scan_mappings(struct recording_reader *reader, size_t index,
 				   const struct process *process,
@@ -78,23 +83,23 @@ int recording_reader_scan_mappings(struct recording_reader *reader, size_t index
 bool recording_reader_is_scanning(const struct recording_reader *reader);
 
 /*
- * Read what a heap read found, in a sample in which the process's mappings were recorded.
- * Returns 0, -ENOENT if the heap was not read, or another -errno.
+ * Read the results of a heap read, from a sample that has the process's mappings. Returns
+ * 0, -ENOENT if the heap was not read, or another -errno.
  */
 int recording_reader_read_heap(struct recording_reader *reader, size_t index,
 			       const struct process *process, struct heap_sums *ret);
 
 /*
- * Read the cgroup of a sample; its pids are those of the sample. Returns 0, -ENOENT if
- * there is none, or another -errno.
+ * Read the cgroup of a sample, with the pids of the sample's processes. Returns 0,
+ * -ENOENT if the sample has no cgroup, or another -errno.
  */
 int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,
 				 struct cgroup *ret);
 
 /*
- * Call fn for the processes in descending order of their peak Rss. A process that had
- * several names is listed under each of them. Only the identity in *process is set.
- * Returns as recording_reader_for_each_event().
+ * Call fn for the processes in descending order of their peak Rss. A process that changed
+ * its name is listed under each name. Only the identity in *process is set. Returns 0,
+ * the first value other than 0 that fn returned, which ends the iteration, or -errno.
  */
 int recording_reader_for_each_peak(struct recording_reader *reader,
 				   int (*fn)(void *context,
@@ -108,7 +113,8 @@ struct recorded_note {
 
 /*
  * Call fn for each note on a process. The arguments are valid only during the call.
- * Returns as recording_reader_for_each_event().
+ * Returns 0, the first value other than 0 that fn returned, which ends the
+ * iteration, or -errno.
  */
 int recording_reader_for_each_note(struct recording_reader *reader,
 				   int (*fn)(void *context,
@@ -116,9 +122,9 @@ int recording_reader_for_each_note(struct recording_reader *reader,
 				   void *context);
 
 /*
- * Call fn for each event in order of time. The event is valid only during
- * the call. Returns 0, the first value other than 0 that fn returned, which
- * ends the iteration, or -errno.
+ * Call fn for each event in order of time. The event is valid only during the call.
+ * Returns 0, the first value other than 0 that fn returned, which ends the
+ * iteration, or -errno.
  */
 int recording_reader_for_each_event(struct recording_reader *reader,
 				    int (*fn)(void *context,

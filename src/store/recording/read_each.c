@@ -72,7 +72,10 @@ int recording_reader_for_each_event(struct recording_reader *r,
 		error = recording_schema_check_row(statement, 0, TABLE_EVENT);
 		if (error < 0)
 			break;
-		/* a damaged index may return the same row endlessly */
+		/*
+		 * The rows cannot be larger than the file. A damaged index may return the
+		 * same row endlessly.
+		 */
 		bytes += (uint64_t)sqlite.column_bytes(statement, 5);
 		if (sqlite.column_int64(statement, 0) <= last || bytes > r->guard.bytes) {
 			error = recording_damaged("its events are not in order");

@@ -17,7 +17,7 @@ static int check_database(struct recording_reader *r)
 
 	if (error == 0)
 		error = recording_sql_number(r->db, "PRAGMA user_version", &version);
-	/* a file that begins like a recording is a damaged one, perhaps truncated */
+	/* The file begins like a recording, so it is a damaged one, perhaps truncated. */
 	if (error == -EBADMSG &&
 	    recording_sql_check_head(recording_file_fd(r->file)) != 0)
 		return -EEXIST;
@@ -38,10 +38,10 @@ static int check_connection(struct recording_reader *r)
 }
 
 /*
- * SQLite cannot open a recording in a directory where the user may not create -wal and
- * -shm. Without a log, the file alone is the whole recording, so open it as immutable.
- * An immutable database takes none of SQLite's locks; the flock(2) keeps recorders
- * away until the file is closed.
+ * Open a recording in a directory where the user may not create the -wal and -shm files
+ * that SQLite needs. Without a log, the file alone is the whole recording, so SQLite can
+ * open it as immutable. SQLite does not lock an immutable database; flock(2) keeps
+ * recorders away until the file is closed.
  */
 static int open_immutable(struct recording_reader *r, const char *path, int error)
 {

@@ -13,31 +13,34 @@
 #include "store/recording/read.h"
 #include "store/recording/schema.h"
 
-/* A process under one name. It exists in samples with first <= number < end. */
+/* A process under one name. It exists in the samples first <= number < end. */
 struct recorded_process {
 	int64_t row, first, end;
 	int pid;
 	uint64_t start_ticks;
-	char *comm, *command; /* command may be NULL */
+	char *comm, *command; /* command is NULL if unknown */
 };
 
 struct recording_reader {
 	sqlite3 *db;
-	struct recording_file *file; /* must stay open until SQLite has closed db */
+	struct recording_file *file; /* closed after db, so that SQLite keeps its locks */
 	struct recording_guard guard;
-	/* path if the file had no write-ahead log when it was opened, else NULL */
+	/*
+	 * Path of the recording if it had no write-ahead log when it was
+	 * opened, otherwise NULL.
+	 */
 	char *tidy_path;
 	bool has_notes;
 	struct recorded_sample *samples;
 	size_t count, capacity;
 	struct latest_facts *latest;
 	bool is_scanning;
-	struct mapping_walks walks; /* used while is_scanning */
+	struct mapping_walks walks; /* used only while is_scanning is true */
 	sqlite3_stmt *starts, *name, *group;
-	/* The processes of the session that was read last. */
+	/* The processes of the last session that was read. */
 	struct recorded_process *processes;
 	size_t process_count, process_capacity;
-	uint64_t process_bytes; /* lower bound of their size in the file */
+	uint64_t process_bytes; /* lower bound of the size of the processes in the file */
 	int64_t session;
 };
 
@@ -48,34 +51,37 @@ static inline bool recorded_process_is_there(const struct recorded_process *p,
 }
 
 /*
- * Open the database and check that it is a recording. Return 0 or -errno; the caller
+ * Open the database and check that it is a recording. Return 0 or -errno. The caller
  * closes the reader in either case.
  */
 int recording_reader_connect(struct recording_reader *r, const char *path);
 
 /*
- * Remove the -wal and -shm files that our read-only connection has created but cannot
- * remove itself. Do it as SQLite does: a writable connection, when closed, deletes an
- * empty log under SQLite's own locks, unless another connection is open. A log with
- * content is kept, because SQLite would first copy it into the recording.
+ * Remove the -wal and -shm files that this read-only connection has created but cannot
+ * remove itself. The function does what SQLite does: a writable connection, when closed,
+ * deletes an empty log under SQLite's own locks, unless another connection is open. A log
+ * with content is not removed, because SQLite would first copy it into the recording.
  */
 void recording_reader_remove_log(struct recording_reader *r);
 
-/* Read all processes of a session into the reader, sorted by pid. Returns 0 or -errno. */
+/*
+ * Read all processes of a session into the reader, in ascending order of pid. Returns
+ * 0 or -errno.
+ */
 int recording_find_processes(struct recording_reader *r, int64_t session);
 
 /* Prepare a read-only statement. Returns 0 or -errno. */
 int recording_prepare(struct recording_reader *r, const char *sql, sqlite3_stmt **ret);
 
 /*
- * Finalize a statement after its last row or an error. Returns error if it is not 0,
- * else SQLite's error as -errno.
+ * Finalize a statement after its last row or after an error. Returns error unless it is
+ * 0, otherwise SQLite's error as -errno.
  */
 int recording_finish(struct recording_reader *r, sqlite3_stmt *statement, int error);
 
 /*
- * Copy the text of a column up to the first NUL. It may contain any
- * bytes. The caller frees it.
+ * Return a copy of a column's text up to the first NUL. The text may contain any other
+ * bytes. The caller frees the copy.
  */
 char *recording_copy_text(sqlite3_stmt *statement, int column);
 

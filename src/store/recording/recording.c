@@ -303,7 +303,8 @@ static int add_heap(struct recording *r, const struct usage *u,
 	int64_t values[FACT_VALUES_MAX];
 
 	for (size_t i = 0; i < FACT_VALUES_MAX; i++)
-		values[i] = FACT_UNKNOWN; /* a row of NULLs means that there is no heap */
+		/* A row of NULLs means that the process no longer has a heap. */
+		values[i] = FACT_UNKNOWN;
 	if (u->heap_quality != QUALITY_UNKNOWN)
 		facts_of_heap(u, mappings, values);
 	return recording_say(r, FACT_HEAP, keys, values);
@@ -390,7 +391,10 @@ static int forget_gone_processes(struct recording *r)
 	return error;
 }
 
-/* Trim the recording if it is due. Bounds may be exceeded by a tenth in between. */
+/*
+ * Trim the recording if a trim is due. Between trims, the file may exceed its bounds
+ * by a tenth.
+ */
 static int trim(struct recording *r, const struct recording_moment *moment)
 {
 	uint64_t every_ns = r->bounds.bytes > 0 ? SYNC_EVERY_NS
@@ -406,7 +410,7 @@ static int trim(struct recording *r, const struct recording_moment *moment)
 
 /*
  * Check that the file still has a name. SQLite would continue to write to a deleted file,
- * which nobody can open any more.
+ * which nobody can open.
  */
 static int check_exists(const struct recording *r)
 {
@@ -434,7 +438,7 @@ int recording_end(struct recording *r, const struct recording_moment *moment)
 	if (moment->elapsed_ns < r->synced_elapsed_ns + SYNC_EVERY_NS)
 		return check_exists(r);
 	r->synced_elapsed_ns = moment->elapsed_ns;
-	/* a checkpoint that a reader blocks is completed next time */
+	/* If a reader blocks this checkpoint, the next one completes it. */
 	(void)sqlite.wal_checkpoint_v2(r->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
 				       NULL);
 	return check_exists(r);

@@ -14,7 +14,10 @@
 
 #define COLUMNS_MAX 13
 
-/* 31 December 9999, and the longest duration in µs that can be converted to ns. */
+/*
+ * Upper bounds of times: 31 December 9999, and the longest duration in µs that can be
+ * converted to ns.
+ */
 #define UNIX_MS_MAX INT64_C(253402300799999)
 #define DURATION_US_MAX (INT64_MAX / 1000)
 
@@ -34,14 +37,14 @@ struct column {
 	const char *name, *declaration;
 	enum kind kind;
 	bool may_be_null;
-	int64_t min, max; /* for a text: bounds of its length in bytes */
+	int64_t min, max; /* range of a number, or of the length of a text in bytes */
 };
 
 struct table {
 	const char *name;
 	struct column columns[COLUMNS_MAX];
 	size_t column_count;
-	const char *end; /* text after the columns; may be NULL */
+	const char *end; /* SQL text after the columns, or NULL */
 };
 
 #define NUMBER_KEY(name, max)                                           \
@@ -85,7 +88,7 @@ static const struct table tables[TABLE_COUNT_] = {
 			     NAME_BYTES_MAX } },
 			 2,
 			 NULL },
-	/* the names are in the order of enum cgroup_name */
+	/* column names in the order of enum cgroup_name */
 	[TABLE_CGROUP] = { "cgroup",
 			   { NUMBER_KEY("cgroup", INT64_MAX),
 			     NUMBER("session", 1, RECORDING_SAMPLE_MAX),
@@ -145,7 +148,10 @@ static void add_fact_table(struct strbuf *sql, const struct fact_table_info *inf
 	strbuf_add_text(sql, "sample)) WITHOUT ROWID");
 }
 
-/* Append "CREATE TABLE usage(…)", the text that SQLite keeps in the file. */
+/*
+ * Append the statement that creates a table, such as "CREATE TABLE usage(…)". SQLite
+ * stores this text in the file, and it must match exactly.
+ */
 static void add_table(struct strbuf *sql, size_t index)
 {
 	strbuf_addf(sql, "CREATE TABLE %s(", table_name(index));
@@ -181,7 +187,10 @@ char *recording_schema_sql(void)
 	return strbuf_take(&sql);
 }
 
-/* Return the column's text, or "" for NULL. Valid until the statement's next step. */
+/*
+ * Return a column's text, or "" if the column is NULL. Valid until the next step
+ * of the statement.
+ */
 static const char *column_text(sqlite3_stmt *statement, int column)
 {
 	const char *text = (const char *)sqlite.column_text(statement, column);
@@ -190,7 +199,7 @@ static const char *column_text(sqlite3_stmt *statement, int column)
 }
 
 /*
- * Return whether this is the index that SQLite creates for UNIQUE, which has no SQL text.
+ * Return true for the index that SQLite itself creates for UNIQUE, which has no SQL text.
  */
 static bool is_own_index(const char *type, const char *name, const char *sql)
 {
@@ -199,8 +208,8 @@ static bool is_own_index(const char *type, const char *name, const char *sql)
 }
 
 /*
- * Check a row of the schema (type, name, tbl_name, sql) and
- * add the table's bit to *found.
+ * Check a row of the schema (type, name, tbl_name, sql). If the row is a table, set the
+ * table's bit in *found.
  */
 static int check_object(sqlite3_stmt *statement, uint32_t *found)
 {
@@ -305,16 +314,16 @@ int recording_schema_read_numbers(sqlite3_stmt *statement, int first_column, siz
 #define STEP_INSTRUCTIONS 1000
 
 /*
- * Reading all rows of a table takes about 2 instructions per byte of the file, and
- * deleting the oldest samples about 10. A request may use 32 per byte, and at least 10
- * million, which allows for small files.
+ * SQLite's virtual machine executes about 2 instructions per byte of the file to read all
+ * rows of a table, and about 10 to delete the oldest samples. A request may use 32
+ * instructions per byte, and at least 10 million so that small files can be read.
  */
 #define STEPS_LEAST 10000
 #define INSTRUCTIONS_PER_BYTE 32
 
 /*
- * Called by SQLite every STEP_INSTRUCTIONS. A return of 1 ends the
- * statement with SQLITE_INTERRUPT.
+ * SQLite calls this function every STEP_INSTRUCTIONS instructions. If it returns 1, the
+ * statement ends with SQLITE_INTERRUPT.
  */
 static int count_step(void *context)
 {
@@ -341,8 +350,8 @@ static const struct {
 };
 
 /*
- * Restrictions on the connection. Older versions of SQLite lack some; the check of the
- * schema covers the same risks.
+ * Restrictions on the connection. Older versions of SQLite lack some of them; the check
+ * of the schema protects from the same risks.
  */
 static const struct {
 	int id, value;

@@ -28,8 +28,8 @@ bool recording_sql_load(void)
 }
 
 /*
- * Amounts of smaps, in kB as in the kernel's text, because smaller numbers
- * take less space in the file.
+ * Fields of smaps. They are stored in kB, as the kernel reports them, because smaller
+ * numbers take less space in the file.
  */
 #define SMAPS_OFTEN                                                                   \
 	"rss_kb", "pss_kb", "shared_clean_kb", "shared_dirty_kb", "private_clean_kb", \
@@ -39,8 +39,8 @@ bool recording_sql_load(void)
 		"shmem_pmd_kb", "file_pmd_kb", "shared_hugetlb_kb", "private_hugetlb_kb"
 
 /*
- * The first value of a table is never unknown: a row without it
- * means that the key is gone.
+ * The fact tables. The first value of a row is never unknown while the key exists: a row
+ * without a first value means that the key no longer exists.
  */
 const struct fact_table_info fact_tables[FACT_TABLE_COUNT_] = {
 	[FACT_STATE] = { "state",
@@ -142,7 +142,10 @@ const char *recording_damage(void)
 	return damage;
 }
 
-/* Return the errno that SQLite has stored for the last failed call on the log, or 0. */
+/*
+ * Return the errno that SQLite stored for the last failed call on the write-ahead
+ * log, or 0.
+ */
 static int log_errno(sqlite3 *db)
 {
 	sqlite3_file *log = NULL;
@@ -156,8 +159,9 @@ static int log_errno(sqlite3 *db)
 }
 
 /*
- * Return the last errno as -errno, or -EIO if unknown. sqlite3_system_errno() is 0 after
- * a failed sqlite3_step() or sqlite3_exec(), so the file and its log are queried too.
+ * Return the errno of the last failed call as -errno, or -EIO if it cannot be determined.
+ * sqlite3_system_errno() is 0 after a failed sqlite3_step() or sqlite3_exec(), so
+ * memstate also queries the database file and its log.
  */
 static int system_errno(sqlite3 *db)
 {
@@ -233,7 +237,10 @@ int recording_sql_open_immutable(const char *path, sqlite3 **ret)
 	return *ret ? recording_sql_errno(*ret) : -ENOMEM;
 }
 
-/* user_version and application_id are 4 bytes each, big-endian, at offsets 60 and 68. */
+/*
+ * In SQLite's file header, user_version is at offset 60 and application_id at offset 68.
+ * Each has 4 bytes, big-endian.
+ */
 int recording_sql_check_head(int fd)
 {
 	static const char magic[16] = "SQLite format 3";

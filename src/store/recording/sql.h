@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sql - the fact tables of a recording, and access to SQLite. SQLite is loaded
- * when the first recording is opened, because most runs do not need it.
+ * sql - the fact tables of a recording, and access to SQLite. SQLite is loaded when the
+ * first recording is opened, because most runs do not need it.
  *
- * A row of a fact table gives the values of its key from its sample until the next row of
- * the same key. A row without values means that the key no longer exists.
+ * A row of a fact table contains the values that its key has from the row's sample until
+ * the key's next row. A row without values means that the key no longer exists.
  * doc/RECORDING.md describes the tables for users of the sqlite3 shell.
  */
 #ifndef MS_STORE_RECORDING_SQL_H
@@ -19,22 +19,22 @@
 #define RECORDING_APPLICATION_ID 0x6d737465 /* "mste" in ASCII */
 #define RECORDING_VERSION 1
 
-/* Unknown value; NULL in SQL. */
+/* An unknown value, which is stored as NULL. */
 #define FACT_UNKNOWN INT64_MIN
 
 #define FACT_KEYS_MAX 2
 #define FACT_VALUES_MAX 32
 
-/* Tables whose key is (…, sample) and whose values are integers. */
+/* The tables whose key is (…, sample) and whose values are integers. */
 enum fact_table {
-	FACT_STATE,	 /* of a process: parent, threads, … */
-	FACT_USAGE,	 /* of a process: values that change often */
-	FACT_USAGE_MORE, /* of a process: values that change rarely */
+	FACT_STATE,	 /* by process: parent, threads, … */
+	FACT_USAGE,	 /* by process: values that change often */
+	FACT_USAGE_MORE, /* by process: values that change rarely */
 	FACT_MAPPING,	 /* by process and start address */
-	FACT_HEAP,	 /* of a process: results of reading its heap */
-	FACT_GROUP,	 /* of a cgroup: by cgroup and level */
-	FACT_GROUP_STAT, /* memory.stat: by cgroup and level */
-	FACT_GROUP_MORE, /* of a cgroup: values that belong to no level */
+	FACT_HEAP,	 /* by process: results of reading its heap */
+	FACT_GROUP,	 /* by cgroup and level: usage, limits and events */
+	FACT_GROUP_STAT, /* by cgroup and level: the fields of memory.stat */
+	FACT_GROUP_MORE, /* by cgroup: values that belong to no level */
 	FACT_TABLE_COUNT_
 };
 
@@ -47,7 +47,7 @@ struct fact_table_info {
 };
 extern const struct fact_table_info fact_tables[FACT_TABLE_COUNT_];
 
-/* SQLite's functions that memstate calls, without their prefix. */
+/* The functions of SQLite that memstate calls, without the prefix "sqlite3_". */
 /* clang-format off */
 #define SQLITE_FUNCTIONS(X) \
 	X(open_v2) X(close) X(exec) X(errmsg) X(extended_errcode) \
@@ -66,14 +66,14 @@ struct sqlite_functions {
 extern struct sqlite_functions sqlite;
 
 /*
- * Load SQLite. Return false if it is not installed. May be called
- * from any thread, repeatedly.
+ * Load SQLite. Return false if it is not installed. May be called from any
+ * thread, and repeatedly.
  */
 bool recording_sql_load(void);
 
 /*
- * Return "INSERT OR REPLACE INTO usage(process,sample,…) VALUES(?,…)" for the
- * table. The caller frees it.
+ * Return the statement that inserts a row into the table: "INSERT OR REPLACE INTO
+ * usage(process,sample,…) VALUES(?,…)". The caller frees the text.
  */
 char *recording_sql_insert(enum fact_table table);
 
@@ -83,28 +83,27 @@ char *recording_sql_insert(enum fact_table table);
 int recording_sql_errno(sqlite3 *db);
 
 /*
- * Open a database read-only, without a log and without locks. Nobody may write to it
- * while it is open. Returns 0, or -errno as recording_sql_errno().
+ * Open a database read-only, without a log and without locks. No process may write to the
+ * database while it is open. Returns 0 or -errno.
  */
 int recording_sql_open_immutable(const char *path, sqlite3 **ret);
 
-/* Store the reason for recording_damage() and return -EBADMSG. */
+/* Set the text that recording_damage() returns. Returns -EBADMSG. */
 __attribute__((format(printf, 1, 2))) int recording_damaged(const char *format, ...);
 
 /*
- * Check the head of an open file before SQLite reads it. Returns 0 if the file
- * is empty or a recording, -EEXIST if it is something else, -ENOTSUP if it has
- * a newer version, or -errno.
+ * Check the first bytes of an open file before SQLite reads them. Returns 0 if the file
+ * is empty or a recording, -EEXIST if it is something else, -ENOTSUP if it has a newer
+ * version, or -errno.
  */
 int recording_sql_check_head(int fd);
 
-/*
- * Run SQL statements that return no rows. Returns 0, or -errno as recording_sql_errno().
- */
+/* Execute SQL statements that return no rows. Returns 0 or -errno. */
 int recording_sql_execute(sqlite3 *db, const char *sql);
 
 /*
- * Store the first number of the first row, or 0 if there is no row. Returns 0 or -errno.
+ * Store the first column of the first row of a query in *ret, or 0 if there is no row.
+ * Returns 0 or -errno.
  */
 int recording_sql_number(sqlite3 *db, const char *sql, int64_t *ret);
 

@@ -9,7 +9,7 @@
 
 #define SAMPLES_LEAST 2
 
-/* Find the first sample to keep; *ret is 0 if all are kept. */
+/* Find the first sample to keep. *ret is 0 if all samples are kept. */
 static int find_first_kept(sqlite3 *db, const struct recording_bounds *bounds,
 			   uint64_t unix_ms, int64_t *ret)
 {
@@ -51,8 +51,9 @@ static int find_first_kept(sqlite3 *db, const struct recording_bounds *bounds,
 }
 
 /*
- * Delete the rows that a later row, at or before the first kept sample, supersedes, and
- * rows of keys that are gone.
+ * Delete the rows of samples before `first` that are no longer needed: rows that a
+ * later row of their key, up to sample `first`, supersedes, and rows that mark the end
+ * of a key.
  */
 static int trim_table(sqlite3 *db, enum fact_table table, int64_t first)
 {

@@ -23,16 +23,17 @@ int recording_lock_file(struct recording *r, const char *path)
 }
 
 /*
- * With WAL, readers and the writer do not wait for each other, and only checkpoints wait
- * for the disk, not each sample. Freed pages are reused.
+ * Settings of the database. With a write-ahead log, readers and the writer do not
+ * wait for each other, and only checkpoints wait for the disk, not each sample. Freed
+ * pages are reused.
  */
 static const char settings[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
 			       "PRAGMA wal_autocheckpoint=0;PRAGMA cache_size=-256;"
 			       "PRAGMA temp_store=MEMORY;";
 
 /*
- * Create the tables before WAL mode is on, so that the application_id is in the
- * file itself from the start.
+ * Create the tables. This precedes the switch to a write-ahead log, so that the file
+ * itself contains the application_id from the start.
  */
 static int create_tables(struct recording *r)
 {
@@ -46,7 +47,7 @@ static int create_tables(struct recording *r)
 
 /*
  * Check the tables of an existing file. A file of an earlier version of memstate may lack
- * TABLE_NOTE, which is then added.
+ * TABLE_NOTE; in that case the table is added.
  */
 static int check_tables(struct recording *r)
 {
