@@ -73,10 +73,7 @@ static int refuse(struct unpacking *unpacking, const char *why)
 	return -EBADMSG;
 }
 
-/*
- * Allocator for libprotobuf-c with a limit. The size of a block is stored
- * before the block.
- */
+/* An allocator for libprotobuf-c with a limit. The head of a block contains its size. */
 #	define BLOCK_HEAD 16
 
 static void *allocate(void *left, size_t size)
