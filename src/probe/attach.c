@@ -29,7 +29,7 @@ const char *const count_method_names[COUNT_METHOD_COUNT_ + 1] = {
 	[COUNT_AUTO] = "auto",
 };
 
-/* NULL: not in this build. */
+/* NULL: this build does not include the method. */
 static const struct count_way *const ways[COUNT_METHOD_COUNT_] = {
 	[COUNT_INJECT] = &count_inject_way,
 	[COUNT_BPF] = &count_way_bpf,
@@ -44,7 +44,10 @@ struct count_attach {
 	struct process process;
 	int process_fd;
 	bool has_ended;
-	const char *uncovered; /* see struct count_program */
+	/*
+	 * name of an allocator that is in use but not counted; see struct count_program
+	 */
+	const char *uncovered;
 };
 
 static int add_mapping(void *context, struct mapping *m)
@@ -54,8 +57,8 @@ static int add_mapping(void *context, struct mapping *m)
 }
 
 /*
- * Check the process and read its mappings. Its directory in /proc is opened first: it
- * remains that of the same process.
+ * Check the process and read its mappings. /proc/PID is opened first: the descriptor
+ * refers to this process even if the pid is reused.
  */
 static int look(struct count_attach *attach, const struct count_request *request,
 		struct mapping_list *mappings, struct strbuf *why)
@@ -93,7 +96,10 @@ static int look(struct count_attach *attach, const struct count_request *request
 	return r;
 }
 
-/* Append the refusals, such as "bpf, perf: not permitted", each reason once. */
+/*
+ * Append why the methods were refused, such as "bpf, perf: not permitted"; a reason that
+ * several methods share is printed once.
+ */
 static void add_refusals(char *const problems[COUNT_METHOD_COUNT_], struct strbuf *out)
 {
 	for (int i = 0; i < COUNT_METHOD_COUNT_; i++) {
@@ -153,7 +159,7 @@ static int try_ways(struct count_attach *attach, const struct count_place *place
 	return r != 0 && r != -ESRCH && is_uncovered ? -ENODATA : r;
 }
 
-/* Return the program's own allocator that no method can count, or NULL. */
+/* Return the name of the program's own allocator if no method can count it, or NULL. */
 static const char *find_uncovered(int process_fd, const struct mapping_list *mappings)
 {
 	_cleanup_close_ int fd = proc_dir_open_program(process_fd);
@@ -268,7 +274,7 @@ static void set_unknown(struct count_sums *sums)
 	sums->live_bytes = BYTES_UNKNOWN;
 }
 
-/* Return whether the process has ended; another process may have its pid now. */
+/* Return true if the process has ended, even if another process now has its pid. */
 static bool is_gone(struct count_attach *attach)
 {
 	struct process now;
@@ -299,7 +305,7 @@ int count_attach_read(struct count_attach *attach, struct count_program *ret)
 	memcpy(p.name, attach->process.comm, sizeof(p.name) - 1);
 	p.has_ended = is_gone(attach);
 	r = attach->way->read(attach->state, &p);
-	/* the caller gets the grown array even after an error */
+	/* The caller owns the grown array, even after an error. */
 	ret->threads = p.threads;
 	ret->thread_capacity = p.thread_capacity;
 	if (r < 0)

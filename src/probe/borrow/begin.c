@@ -26,28 +26,34 @@
 #include "tracee/ptrace/trace.h"
 
 /*
- * A stop costs the thread 0.1 to 2 ms. The first tries follow each other quickly.
- * Then the pauses grow: in 5 seconds there are about 60 tries, which cost the
- * thread at most 2 % of its time.
+ * Each stop costs the thread 0.1 to 2 ms. The first tries follow each other quickly;
+ * then the pauses grow. In 5 seconds there are about 60 tries, which cost the thread at
+ * most 2 % of its time.
  */
 #define TRIES_MAX 100
 #define QUICK_TRIES 12
-#define PAUSE_GROWTH_DIVISOR 4 /* each further try extends the pause by a quarter */
+#define PAUSE_GROWTH_DIVISOR 4 /* each further try lengthens the pause by a quarter */
 #define PAUSE_MAX_NS (200 * NS_PER_MS)
-/* Pauses are random, so that the tries do not always meet the same phase of a loop. */
+/* Pauses are random, so that tries do not always hit the same phase of a loop. */
 #define PAUSE_MIN_NS (500 * NS_PER_US)
 #define PAUSE_RANGE_NS (1500 * NS_PER_US)
-/* Number of looks for a wait for work before any other moment is accepted. */
+/*
+ * Look this many times whether the thread waits for work, before accepting any
+ * other moment.
+ */
 #define IDLE_LOOKS 8
-/* The main thread is tried alone for this part of the time, then in turn with others. */
+/*
+ * For the first 1 / MAIN_ALONE_DIVISOR of the time, try only the main thread; later try
+ * the other threads as well.
+ */
 #define MAIN_ALONE_DIVISOR 4
 #define TURN_NS (500 * NS_PER_MS)
 
 #define STOP_LIMIT_NS NS_PER_S
-/* STOP_LIMIT_NS is multiplied by this for a thread that waits only for a CPU. */
+/* A thread that is only waiting for a CPU gets this many times STOP_LIMIT_NS to stop. */
 #define STOP_LIMITS_RUNNABLE 5
 
-/* Room below the frame for the answer of the stub. */
+/* Space below the frame for the stub's answer. */
 #define BELOW_FRAME_BYTES 64
 
 static int explain_refusal(struct borrow *b, int error)
@@ -65,9 +71,9 @@ static int explain_refusal(struct borrow *b, int error)
 }
 
 /*
- * Correct the result of a call that returned a plain -EINTR instead of asking to be
- * restarted. This comes before anything else: from here on the program does not notice
- * the stop, even if the thread is let go of.
+ * If the interrupted call returned a plain -EINTR, make the kernel restart the call
+ * instead. Do this before anything else: from then on the program does not notice the
+ * stop, even if memstate is killed.
  */
 static int mend_result(struct borrow *b)
 {
@@ -80,7 +86,10 @@ static int mend_result(struct borrow *b)
 	return machine_restore_registers(b->tid, b->state);
 }
 
-/* Return whether the state in "1234 (comm) R 1 …" is R: on a CPU, or waiting for one. */
+/*
+ * Return true if the state letter in "1234 (comm) R 1 …" is R: the thread is running, or
+ * waiting for a CPU.
+ */
 static bool is_runnable(const struct borrow *b)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -92,7 +101,10 @@ static bool is_runnable(const struct borrow *b)
 	return end && strncmp(end, ") R", 3) == 0;
 }
 
-/* Wait for the stop. On a busy machine a runnable thread may take long to stop. */
+/*
+ * Wait until the thread stops. On a busy machine a runnable thread may take long
+ * to stop.
+ */
 static int wait_for_stop(struct borrow *b, enum trace_event *ret, int *ret_signal)
 {
 	int r = borrow_wait(b, STOP_LIMIT_NS, ret, ret_signal);
@@ -104,8 +116,8 @@ static int wait_for_stop(struct borrow *b, enum trace_event *ret, int *ret_signa
 }
 
 /*
- * Stop the thread. Return 0, or -EAGAIN if a signal or a group stop
- * came first, or -errno.
+ * Stop the thread. Return 0, -EAGAIN if the thread stopped for a signal or a group stop
+ * instead, or -errno.
  */
 static int stop(struct borrow *b)
 {
@@ -146,8 +158,9 @@ static int stop(struct borrow *b)
 }
 
 /*
- * Return the system call that a thread is in, or -1 if it is in none or this is unknown.
- * *ret is set to the whole line: "232 0x5 … 0x7ffe… 0x7f…".
+ * Return the number of the system call that the thread is in. Return -1 if the thread is
+ * not in a system call, or if the call is unknown. *ret is set to the whole line: "232
+ * 0x5 … 0x7ffe… 0x7f…".
  */
 static long read_syscall(const struct borrow *b, int tid, struct strbuf *ret)
 {
@@ -159,8 +172,8 @@ static long read_syscall(const struct borrow *b, int tid, struct strbuf *ret)
 }
 
 /*
- * Check that libc's code is still there. After an execve(2) it is not: mem_fd refers to
- * the address space that it was opened in.
+ * Check that libc's code is still mapped. After an execve(2) it is not, as mem_fd still
+ * refers to the old address space.
  */
 static int check_code(struct borrow *b)
 {
@@ -242,8 +255,8 @@ static int try_thread(struct borrow *b, int tid)
 	b->tid = tid;
 	b->cost.tries++;
 	/*
-	 * Read the mappings now: stacks grow, and threads are created. Reading them
-	 * before the stop keeps the stop short.
+	 * Read the mappings now, because stacks grow and threads are created. Reading
+	 * them before the stop keeps the stop short.
 	 */
 	r = proc_maps_read(b->process_fd, &mappings);
 	if (r == 0)
@@ -269,25 +282,26 @@ static void pause_ns(uint64_t ns)
 }
 
 /*
- * Return whether this is a moment to stop the thread. After IDLE_LOOKS looks, any moment
- * is good that the program cannot notice.
+ * Return true if the thread should be stopped at this moment. From looks = IDLE_LOOKS
+ * on, accept any moment at which the program cannot notice the stop.
  */
 static bool is_moment(long number, unsigned int looks)
 {
 	enum blocked_kind kind = blocked_kind(number);
 
 	/*
-	 * restart_syscall(2) continues a call that is known only once
-	 * the thread is stopped
+	 * the call that restart_syscall(2) continues is known only after the thread
+	 * has stopped
 	 */
 	return kind == BLOCKED_IDLE || number == SYS_restart_syscall ||
 	       (kind != BLOCKED_FRAGILE && looks >= IDLE_LOOKS);
 }
 
 /*
- * Try one thread until the deadline. The best moment is a wait for work. Two moments are
- * never used: a system call that would notice the stop, and a system call that was
- * refused before if nothing has changed since.
+ * Try to borrow one thread until the deadline. Prefer a moment when the thread
+ * waits for work. Never try during a system call that would report the
+ * interruption to the program. If a system call was refused before, try again only
+ * after something has changed.
  */
 static int try_until(struct borrow *b, int tid, uint64_t deadline_ns)
 {
@@ -342,8 +356,8 @@ static int try_others(struct borrow *b, uint64_t deadline_ns)
 }
 
 /*
- * The main thread comes first: if another thread calls pthread_create(), which allocates,
- * glibc may give that thread an arena.
+ * The main thread is tried first: if another thread calls pthread_create(), which
+ * allocates, glibc may create an arena for that thread.
  */
 int borrow_begin(struct borrow *b)
 {
@@ -356,7 +370,10 @@ int borrow_begin(struct borrow *b)
 		b->state = machine_state_new();
 	for (;;) {
 		r = try_until(b, b->request->pid, until_ns);
-		/* -EPERM: the main thread may have ended while the others live on */
+		/*
+		 * -EPERM: the main thread may have ended while other threads are
+		 * still running
+		 */
 		if (r != -EAGAIN && r != -ETIMEDOUT && r != -EPERM)
 			return r;
 		reason = b->reason;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-/* Calls that wait for work. Not all machines have all of them. */
+/* Calls that wait for work. Some machines lack some of these calls. */
 static const long idle_calls[] = {
 #ifdef SYS_epoll_wait
 	SYS_epoll_wait,	     SYS_poll,
@@ -46,7 +46,7 @@ static const long memory_calls[] = {
 	435, /* clone3 */
 };
 
-/* Calls whose plain -EINTR means that nothing was done. */
+/* Calls that have not done anything if they return a plain -EINTR. */
 static const long repeatable_calls[] = {
 #ifdef SYS_epoll_wait
 	SYS_epoll_wait,

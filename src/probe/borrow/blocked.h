@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* blocked - what happens to a system call that a stop interrupts. */
+/* blocked - classify system calls by what happens when a stop interrupts them. */
 #ifndef MS_PROBE_BORROW_BLOCKED_H
 #define MS_PROBE_BORROW_BLOCKED_H
 
 enum blocked_kind {
-	/* a wait for work: allocators and the dynamic linker never wait there */
+	/* a wait for work: allocators and the dynamic linker never make these calls */
 	BLOCKED_IDLE,
 	BLOCKED_OTHER, /* the call continues as if nothing had happened */
-	/* the call continues, but allocators and libc make it while holding a lock */
+	/*
+	 * the call continues, but allocators and libc may make such a call while holding
+	 * a lock
+	 */
 	BLOCKED_MEMORY,
 	/* the program could notice the stop: partial work, or an error */
 	BLOCKED_FRAGILE,
@@ -16,12 +19,13 @@ enum blocked_kind {
 enum blocked_kind blocked_kind(long number);
 
 /*
- * Return the result to give to the kernel so that it resumes the call unless a handler
- * runs: result itself, or another value for calls that return a plain -EINTR.
+ * Return the result to store in the thread so that the kernel restarts the call
+ * unless a signal handler runs. This is result itself, except for calls that return
+ * a plain -EINTR.
  */
 long blocked_result(long number, long result);
 
-/* -ERESTARTNOHAND: the call is restarted unless a handler runs. */
+/* -ERESTARTNOHAND of the kernel: restart the call unless a signal handler runs. */
 #define BLOCKED_AGAIN_UNLESS_HANDLED (-514)
 
 #endif

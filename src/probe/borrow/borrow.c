@@ -47,7 +47,7 @@ void borrow_let_go(struct borrow *b, int signal)
 	b->cost.stopped_ns += clock_now_ns() - b->stopped_at_ns;
 }
 
-/* Resume the thread until a stop that is neither a signal's nor a group stop. */
+/* Resume the thread, and wait for a stop that is neither a signal nor a group stop. */
 static int go_on(struct borrow *b, enum trace_how how, uint64_t limit_ns,
 		 enum trace_event *ret)
 {
@@ -67,7 +67,10 @@ static int go_on(struct borrow *b, enum trace_how how, uint64_t limit_ns,
 	}
 }
 
-/* Block signals last: a thread that is let go of before still has its own mask. */
+/*
+ * Block signals as the last step: if memstate is killed earlier, the thread still has
+ * its own signal mask.
+ */
 static int block_signals(struct borrow *b)
 {
 	if (b->is_masked)
@@ -88,7 +91,7 @@ int borrow_syscall(struct borrow *b, const uint64_t call[7], long *ret)
 	r = machine_begin_syscall(b->tid, b->state, &b->code, call);
 	if (r == 0)
 		r = block_signals(b);
-	/* one stop at the start of the call, one at its end */
+	/* one stop at the start of the system call, and one at its end */
 	while (r == 0 && stops < 2) {
 		enum trace_event event;
 
@@ -136,8 +139,8 @@ static int wait_for_answer(struct borrow *b, long *ret)
 }
 
 /*
- * Stop the thread so that the kernel resumes the interrupted system call, without
- * executing an instruction of the thread's own code.
+ * Stop the thread before it executes an instruction of its own code, so that the kernel
+ * still resumes the interrupted system call.
  */
 static int stop_again(struct borrow *b)
 {
@@ -159,9 +162,9 @@ static int stop_again(struct borrow *b)
 }
 
 /*
- * Stop the thread in the code it was pointed at. A handler of libc is
- * allowed to finish first. A thread that has already returned through its
- * frame never gets there: -EALREADY.
+ * Stop the thread in the code that borrow made it run. If a signal handler of libc is
+ * running, let the handler finish first. Return -EALREADY if the thread has already
+ * returned through its frame, and so never reaches that code.
  */
 static int stop_borrowed(struct borrow *b)
 {
@@ -219,8 +222,8 @@ static int give_back(struct borrow *b)
 	if (r < 0)
 		return r;
 	/*
-	 * at the end of a handler the kernel forgets how far an
-	 * interrupted sleep had come
+	 * when a handler returns, the kernel forgets how much of an interrupted sleep
+	 * is left
 	 */
 	if (b->handler_ran)
 		machine_begin_again(b->state);

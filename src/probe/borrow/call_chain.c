@@ -11,8 +11,8 @@
 
 #define DEPTH_MAX 4096
 /*
- * The thread is stopped all this time. After the limit, the unknown rest of the
- * chain is scanned instead.
+ * The thread is stopped while its call chain is read. After this time, the rest of the
+ * stack is only scanned for return addresses.
  */
 #define TIME_MAX_NS (5 * NS_PER_MS)
 
@@ -28,7 +28,7 @@ static bool read_word(void *context, uint64_t addr, uint64_t *ret)
 	return true;
 }
 
-/* Go from the frame of a signal handler's return to the code that was interrupted. */
+/* Step from the frame of a signal handler to the code that the signal interrupted. */
 static int leave_handler(const struct stack_words *stack, struct unwind_state *state)
 {
 	uint64_t index = (state->sp - stack->start_addr) / WORD_BYTES;
@@ -43,8 +43,8 @@ static int leave_handler(const struct stack_words *stack, struct unwind_state *s
 }
 
 /*
- * Step to the caller. Return 1 with the caller in *state, 0 if this is the outermost
- * function, -1 if the caller is unknown.
+ * Step to the caller. Return 1 with the caller in *state, 0 if there is no caller, or -1
+ * if the caller cannot be determined.
  */
 static int step(const struct landmarks *marks, const struct stack_words *stack,
 		uint64_t lookup, struct unwind_state *state, bool *ret_is_call)
@@ -80,7 +80,10 @@ void call_chain_read(const struct landmarks *marks, const struct stack_words *st
 {
 	uint64_t deadline_ns = clock_now_ns() + TIME_MAX_NS;
 	struct unwind_state state = *start;
-	/* a return address follows its call, maybe at the end of a function */
+	/*
+	 * a return address points after the call, which may be the last instruction of
+	 * its function
+	 */
 	bool is_call = false;
 
 	*ret = (struct call_chain){ .holds = false };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * call_chain - the functions that a stopped thread is in, from the innermost outwards,
- * according to the unwind tables of its code.
+ * call_chain - list the functions that a stopped thread is in, from the innermost
+ * outwards, according to the unwind tables of its code.
  *
  * Old return addresses stay on a stack until something overwrites them. A scan of all
- * words takes them for active calls; the chain does not.
+ * words mistakes them for active calls; following the call chain does not.
  */
 #ifndef MS_PROBE_BORROW_CALL_CHAIN_H
 #define MS_PROBE_BORROW_CALL_CHAIN_H
@@ -23,11 +23,12 @@ struct stack_words {
 };
 
 struct call_chain {
-	bool holds;    /* one of the functions is in a range of the landmarks */
-	bool is_whole; /* the outermost function was reached, or holds is true */
+	bool holds; /* a function in the chain is in one of the landmarks' ranges */
+	/* the chain was followed to its outermost function, or holds is true */
+	bool is_whole;
 	/*
-	 * If the chain is not whole: index of the first word that belongs
-	 * to unknown functions.
+	 * If is_whole is false: index of the first word of the stack that was
+	 * not followed.
 	 */
 	size_t rest_index;
 };

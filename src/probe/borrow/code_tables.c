@@ -12,15 +12,17 @@
 #include "base/xalloc.h"
 #include "tracee/elf/reader.h"
 
-/* An upper bound; Chromium's tables have 20 MiB. */
+/* An upper bound for the size of a file's tables; Chromium's tables have 20 MiB. */
 #define TABLES_MAX_BYTES (UINT64_C(64) << 20)
 
-/* The only form that linkers write: version, then three encodings. */
+/*
+ * The start of .eh_frame_hdr as all linkers write it: the version, then three encodings.
+ */
 static const uint8_t header_form[4] = { 1, 0x1b, 0x03, 0x3b };
 
 struct header {
 	uint8_t form[4];
-	int32_t frames_delta; /* distance from this field to .eh_frame */
+	int32_t frames_delta; /* distance from this member to .eh_frame */
 	uint32_t entry_count;
 };
 
@@ -28,12 +30,15 @@ struct header_entry {
 	int32_t code_delta, entry_delta; /* from the header */
 };
 
-/* Addresses within the file, before base_addr is added. */
+/* A range of addresses in the file, before base_addr is added. */
 struct span {
 	uint64_t start, end;
 };
 
-/* Read what is loaded at vaddr. A single part of the file must contain all of it. */
+/*
+ * Read bytes at an address in the file. One loadable part of the file must contain all
+ * of them.
+ */
 static int read_vaddr(const struct loaded *file, uint64_t vaddr, void *to, size_t length)
 {
 	for (size_t i = 0; i < file->exports.part_count; i++) {
@@ -48,8 +53,8 @@ static int read_vaddr(const struct loaded *file, uint64_t vaddr, void *to, size_
 }
 
 /*
- * Find the end of the tables: the end of the record to which the highest entry of
- * the header's table refers.
+ * Find the end of .eh_frame: the end of the record that the last entry of the search
+ * table refers to.
  */
 static int find_end(const struct loaded *file, uint64_t header_vaddr,
 		    const struct header *header, uint64_t *ret)
@@ -73,7 +78,10 @@ static int find_end(const struct loaded *file, uint64_t header_vaddr,
 		       sizeof(length));
 	if (r < 0)
 		return r;
-	/* The analyzer does not see that read_vaddr() has set length. NOLINTNEXTLINE */
+	/*
+	 * The static analyzer does not see that read_vaddr() has set
+	 * length. NOLINTNEXTLINE
+	 */
 	*ret = header_vaddr + (uint64_t)(int64_t)last + sizeof(length) + length;
 	if (*ret < entries_vaddr + bytes)
 		*ret = entries_vaddr + bytes;
@@ -95,7 +103,10 @@ static int find_tables(const struct loaded *file, struct span *ret, uint64_t *re
 		r = find_end(file, *ret_header, &header, &ret->end);
 	if (r < 0)
 		return r;
-	/* The same applies to the header. NOLINTNEXTLINE */
+	/*
+	 * The static analyzer does not see that read_vaddr() has set
+	 * header. NOLINTNEXTLINE
+	 */
 	frames_vaddr = *ret_header + offsetof(struct header, frames_delta) +
 		       (uint64_t)(int64_t)header.frames_delta; /* NOLINT */
 	ret->start = frames_vaddr < *ret_header ? frames_vaddr : *ret_header;
@@ -148,8 +159,8 @@ void code_tables_add(struct code_tables *tables, const struct loaded *file)
 }
 
 /*
- * Addresses in the tables are relative to the tables' own place. An address of the
- * process is therefore looked up at the same distance from the copy.
+ * Addresses in the tables are relative to the tables. To look up an address of the
+ * process, use the address at the same distance from our copy of the tables.
  */
 bool code_tables_find(const struct code_tables *tables, uint64_t addr,
 		      struct unwind_rules *ret)

@@ -2,8 +2,8 @@
 /*
  * code_tables - the unwind tables (.eh_frame) of the files that a process has mapped.
  *
- * They are copied from the files before any thread is stopped, so that a slow file system
- * cannot prolong a stop. A damaged table is treated like a missing one.
+ * The tables are copied from the files before any thread is stopped, so that a slow file
+ * system cannot prolong a stop. A damaged table is treated like a missing one.
  */
 #ifndef MS_PROBE_BORROW_CODE_TABLES_H
 #define MS_PROBE_BORROW_CODE_TABLES_H
@@ -16,9 +16,10 @@
 #include "probe/borrow/loaded.h"
 
 struct code_table {
-	uint64_t start_addr, end_addr; /* the file's code, as addresses of the process */
-	uint64_t tables_addr;	       /* address of the copied tables in the process */
-	uint64_t header_offset;	       /* offset of .eh_frame_hdr in the copy */
+	uint64_t start_addr, end_addr; /* range of the file's code in the process */
+	/* address in the process of the tables that were copied */
+	uint64_t tables_addr;
+	uint64_t header_offset; /* offset of .eh_frame_hdr in the copy */
 	uint8_t *bytes;
 	size_t length;
 };
@@ -33,12 +34,12 @@ struct code_tables {
 		NULL, 0, 0 \
 	}
 
-/* Copy the tables of a file. Do nothing if the file has no usable tables. */
+/* Copy the unwind tables of a file. Do nothing if the file has no usable tables. */
 void code_tables_add(struct code_tables *tables, const struct loaded *file);
 
 /*
- * Find the rules for the code at addr, an address in the process. Return
- * false if there are none.
+ * Find the unwind rules for the code at addr, an address in the process. Return false if
+ * there are none.
  */
 bool code_tables_find(const struct code_tables *tables, uint64_t addr,
 		      struct unwind_rules *ret);

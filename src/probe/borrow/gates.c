@@ -21,10 +21,17 @@
 
 #define SPARE_DESCRIPTORS 8
 
-/* Values in /proc/PID/status for which a process is refused, and why. */
+/*
+ * A line of /proc/PID/status, the values with which a process is refused, and
+ * the reason.
+ */
 struct status_gate {
 	const char *key;
-	const char *refused; /* one of these letters; NULL: anything except 0 */
+	/*
+	 * refuse a value that starts with one of these letters; NULL: refuse anything
+	 * except 0
+	 */
+	const char *refused;
 	int error;
 	const char *reason;
 };
@@ -53,7 +60,10 @@ static int check_status(const char *text, const char **ret_reason)
 	return 0;
 }
 
-/* Return whether the features include shstk, as in "x86_Thread_features:\tshstk wrss". */
+/*
+ * Return true if the line lists shstk (shadow stack), as in
+ * "x86_Thread_features:\tshstk wrss".
+ */
 static bool has_shadow_stack(const char *text)
 {
 	const char *value = key_lines_find(text, "x86_Thread_features:");
@@ -92,7 +102,7 @@ static int check_program(int process_fd, const char **ret_reason)
 	return 0;
 }
 
-/* Return whether two processes share their memory, as after vfork(2). */
+/* Return true if two processes share their memory, for example after vfork(2). */
 static bool shares_memory(int pid, int other)
 {
 	return other > 0 && syscall(SYS_kcmp, pid, other, KCMP_VM, 0, 0) == 0;
@@ -127,8 +137,8 @@ static int check_process(const struct probe_request *request, const char **ret_r
 }
 
 /*
- * Check that enough descriptors are available for all later steps,
- * before anything is changed.
+ * Before anything is changed, check that memstate can open enough descriptors for all
+ * later steps.
  */
 static int check_descriptors(int process_fd, const char **ret_reason)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gates - the conditions that must hold before a process is touched at all. Nothing here
- * stops or changes the process.
+ * gates - checks that a process must pass before memstate touches it. The checks neither
+ * stop nor change the process.
  */
 #ifndef MS_PROBE_BORROW_GATES_H
 #define MS_PROBE_BORROW_GATES_H
@@ -16,22 +16,22 @@
 	"memstate cannot open more files: RLIMIT_NOFILE, or fs.file-max, is reached"
 
 /*
- * Check a process. process_fd is its directory in /proc. Return 0, or an error of
- * probe_open() with *ret_reason (static).
+ * Check a process. process_fd is a descriptor of /proc/PID. Return 0, or an error of
+ * probe_open() with *ret_reason, a static string.
  */
 int gates_check(const struct probe_request *request, int process_fd,
 		const char **ret_reason);
 
 /*
- * Open the memory of a process for reading and writing, which requires the same rights
- * as tracing it. Return a descriptor that the caller closes, or an error of probe_open()
- * with *ret_reason (static).
+ * Open the memory of a process for reading and writing, which requires the same
+ * privileges as tracing the process. Return a descriptor that the caller closes, or an
+ * error of probe_open() with *ret_reason, a static string.
  */
 int gates_open_memory(int process_fd, const char **ret_reason);
 
 /*
- * Return why a file of the process could not be opened or read: the
- * text for -errno, static.
+ * Return a static text that explains why a file of the process could not be opened or
+ * read; error is -errno.
  */
 const char *gates_error_text(int error);
 

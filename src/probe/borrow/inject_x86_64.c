@@ -15,7 +15,10 @@
 #	include <sys/syscall.h>
 #	include <sys/user.h>
 
-/* Restart codes of the kernel that a tracer sees (include/linux/errno.h). */
+/*
+ * Results of interrupted system calls that only a tracer sees (include/linux/errno.h in
+ * the kernel).
+ */
 #	define RESTART_FIRST (-516) /* ERESTART_RESTARTBLOCK */
 #	define RESTART_NO_INTR (-513)
 #	define RESTART_LAST (-512) /* ERESTARTSYS */
@@ -27,11 +30,11 @@
 #	define SYSCALL_BYTES 2
 #	define MOV_EAX 0xb8
 
-/* Calls that restart_syscall(2) continues. */
+/* System calls that the kernel continues through restart_syscall(2). */
 static const uint32_t sleeps[] = { SYS_poll, SYS_nanosleep, SYS_clock_nanosleep,
 				   SYS_futex };
 
-/* The XSAVE area in its standard format. */
+/* Layout of the XSAVE area in its standard format. */
 #	define VECTORS_MAX 16384
 #	define FXSAVE_BYTES 512
 #	define HEADER_BYTES 64
@@ -42,8 +45,8 @@ static const uint32_t sleeps[] = { SYS_poll, SYS_nanosleep, SYS_clock_nanosleep,
 #	define TILE_OFFSET 2752
 
 /*
- * SIGSETXID of libc: setuid() in another thread holds a lock until all
- * threads have answered it.
+ * The signal SIGSETXID of libc: a thread that calls setuid() holds a lock until all
+ * other threads have handled this signal.
  */
 #	define SIGNAL_SETXID 33
 #	define SIGNAL_CANCEL 32
@@ -52,12 +55,13 @@ static const uint32_t sleeps[] = { SYS_poll, SYS_nanosleep, SYS_clock_nanosleep,
 struct machine_state {
 	struct user_regs_struct regs;
 	uint64_t mask;
-	unsigned long long begun_call; /* number of the call that the frame re-enters */
+	/* number of the system call that the frame makes again */
+	unsigned long long begun_call;
 	size_t vectors_bytes;
 	uint8_t vectors[VECTORS_MAX];
 };
 
-/* struct ucontext of the kernel, including struct sigcontext_64. */
+/* The kernel's struct ucontext, including struct sigcontext_64. */
 struct kernel_context {
 	uint64_t flags, link, stack_addr;
 	uint32_t stack_flags, pad;
@@ -70,7 +74,10 @@ struct kernel_context {
 };
 _Static_assert(sizeof(struct kernel_context) == 304, "the kernel's layout");
 
-/* struct _fpx_sw_bytes: describes the vector registers that follow to rt_sigreturn(2). */
+/*
+ * The kernel's struct _fpx_sw_bytes: describes to rt_sigreturn(2) the vector registers
+ * that follow.
+ */
 struct software_bytes {
 	uint32_t magic1, extended_bytes;
 	uint64_t features;
@@ -79,7 +86,7 @@ struct software_bytes {
 _Static_assert(sizeof(struct software_bytes) == 48, "the kernel's layout");
 
 #	define CONTEXT_FLAGS 7 /* UC_FP_XSTATE, UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS */
-/* makes the kernel leave the signal stack unchanged */
+/* an invalid value: rt_sigreturn(2) then leaves the signal stack unchanged */
 #	define STACK_FLAGS_INVALID 0x7fff
 
 const uint8_t *machine_syscall_code(size_t *ret_bytes)
@@ -92,7 +99,7 @@ const uint8_t *machine_syscall_code(size_t *ret_bytes)
 
 const uint8_t *machine_sigreturn_code(size_t *ret_bytes)
 {
-	/* mov $15, %rax; syscall */
+	/* mov $15, %rax; syscall (rt_sigreturn) */
 	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
 
 	*ret_bytes = sizeof(code);
@@ -100,8 +107,8 @@ const uint8_t *machine_sigreturn_code(size_t *ret_bytes)
 }
 
 /*
- * Setting a handler also leaves the return address on the stack, so check
- * the rest of the frame.
+ * Installing a handler also leaves this return address on the stack, so check the rest
+ * of the frame, too.
  */
 bool machine_is_handler_frame(const uint64_t *words, size_t count)
 {
@@ -144,10 +151,10 @@ void machine_state_free(struct machine_state *state)
 }
 
 /*
- * Return the call in progress. An interrupted sleep continues as restart_syscall(2),
- * with data that the kernel keeps; rt_sigreturn(2) makes the kernel forget the data. The
- * frame then starts the sleep anew: libc's code has the call's number in the preceding
- * instruction, mov $7, %eax.
+ * Return the number of the interrupted system call. The kernel continues an interrupted
+ * sleep through restart_syscall(2) with data that rt_sigreturn(2) discards. The frame
+ * therefore has to start the sleep again, with its own number, which libc's code
+ * contains in the preceding instruction, such as mov $7, %eax.
  */
 static unsigned long long find_begun_call(int tid, const struct user_regs_struct *regs)
 {
@@ -180,7 +187,7 @@ int machine_save(int tid, struct machine_state *ret)
 			      &ret->vectors_bytes);
 	if (r < 0)
 		return r;
-	/* the vector registers may have been truncated */
+	/* the kernel may have truncated the vector registers */
 	if (ret->vectors_bytes < FXSAVE_BYTES + HEADER_BYTES ||
 	    ret->vectors_bytes >= sizeof(ret->vectors))
 		return -EOPNOTSUPP;
@@ -255,8 +262,8 @@ void machine_set_result(struct machine_state *state, long result)
 }
 
 /*
- * Return the registers with which the thread re-enters an interrupted system call: after
- * rt_sigreturn(2) the kernel does not restart it.
+ * Return the registers with which the thread makes an interrupted system call again: the
+ * kernel does not restart a call after rt_sigreturn(2).
  */
 static struct user_regs_struct self_restarting(const struct machine_state *state)
 {
@@ -312,8 +319,9 @@ static uint64_t features_of(const struct machine_state *state, size_t offset)
 }
 
 /*
- * Return the size of the vector registers in the frame. AMX tiles are included only if
- * the thread uses them: the kernel rejects a frame larger than the thread has room for.
+ * Return the size of the vector registers in the frame. Include AMX tiles only if
+ * the thread uses them: the kernel rejects a frame that is larger than the thread's
+ * own state.
  */
 static size_t frame_vectors(const struct machine_state *state, uint64_t *ret_features)
 {
@@ -336,8 +344,8 @@ size_t machine_frame(const struct machine_state *state, uint64_t sigreturn_addr,
 	uint64_t context_addr;
 
 	/*
-	 * layout: the return address, the context, then the vector
-	 * registers at a multiple of 64
+	 * layout: the return address, the context, then the vector registers, aligned to
+	 * 64 bytes
 	 */
 	context_addr = (state->regs.rsp - RED_ZONE_BYTES - vectors_bytes -
 			sizeof(magic2) - sizeof(context) - 128) &
@@ -408,7 +416,7 @@ int machine_is_borrowed(int tid, const struct machine_code *code)
 	       (code->stub_addr && regs.rip - code->stub_addr < stub_bytes);
 }
 
-/* Below the frame: the answer, and the timeout of ppoll(2). */
+/* Below the frame are the stub's answer and its timeout for ppoll(2). */
 #	define ANSWER_BYTES 64
 
 uint64_t machine_answer_addr(const struct machine_code *code)
@@ -450,7 +458,7 @@ int machine_restore_registers(int tid, const struct machine_state *state)
 
 size_t machine_jump(int32_t distance, uint8_t ret[MACHINE_JUMP_MAX])
 {
-	/* jmp *distance(%rip), where %rip is the next instruction */
+	/* jmp *distance(%rip), where %rip is the address of the next instruction */
 	const size_t bytes = 6;
 
 	distance -= (int32_t)bytes;

@@ -18,13 +18,13 @@
 #include "probe/borrow/machine.h"
 #include "tracee/elf/exports.h"
 
-/* Prefix of the names of the libraries that memstate preloads. */
+/* The names of all libraries that memstate preloads start with this prefix. */
 #define OWN_LIBRARY "libmemstate-"
 
-/* More code than any libc has. */
+/* An upper bound that exceeds the size of any libc's code. */
 #define CODE_MAX_BYTES (UINT64_C(64) << 20)
 
-/* Everything that glibc's malloc.o exports. */
+/* All functions that glibc's malloc.o exports. */
 static const char *const malloc_family[] = {
 	"malloc",      "calloc",	   "realloc",	       "free",
 	"cfree",       "memalign",	   "aligned_alloc",    "valloc",
@@ -33,7 +33,7 @@ static const char *const malloc_family[] = {
 	"malloc_info", "malloc_get_state", "malloc_set_state",
 };
 
-/* Functions of libc that hold a lock which pthread_create() needs, too. */
+/* Functions of libc that hold a lock which pthread_create() needs as well. */
 static const char *const lock_holders[] = {
 	"pthread_create",
 	"pthread_exit",
@@ -73,8 +73,9 @@ static const char *const lock_holders[] = {
 };
 
 /*
- * Runtimes that keep data per thread, and must see each thread start. A thread unknown to
- * them crashes in the first function that they intercept.
+ * Runtimes that keep data for each thread, and must intercept the creation of
+ * each thread. A thread that they have missed crashes in the first function that
+ * they intercept.
  */
 static const struct {
 	const char *name, *reason;
@@ -149,8 +150,8 @@ static void add_libc_code(struct landmarks *marks, const struct loaded *file)
 }
 
 /*
- * Add all of malloc.o, including its static functions: from the end of the preceding
- * function in libc to the start of the following one.
+ * Add the range of malloc.o, including its static functions. It extends from the end of
+ * the preceding exported function in libc to the start of the following one.
  */
 static int add_malloc(struct landmarks *marks, const struct loaded *libc)
 {
@@ -242,7 +243,10 @@ static int check_sanitizer(const struct loaded *file, const char **ret_reason)
 	return 0;
 }
 
-/* Return whether the file replaces malloc. memstate's own library passes calls on. */
+/*
+ * Return true if the file replaces malloc. memstate's own library does not: it passes
+ * calls on.
+ */
 static bool has_own_malloc(const struct loaded *file)
 {
 	const char *slash = strrchr(file->first->name, '/');
@@ -253,8 +257,8 @@ static bool has_own_malloc(const struct loaded *file)
 }
 
 /*
- * Add a file's landmarks. Return 0 or -errno. The first file that defines a function
- * counts, as for the dynamic linker.
+ * Add a file's landmarks. Return 0 or -errno. If several files define a function, the
+ * first file takes precedence, as in the dynamic linker.
  */
 static int add_file(struct landmarks *marks, const struct loaded *file,
 		    const struct mapping_list *mappings, const char **ret_reason)
@@ -381,8 +385,8 @@ static bool has_any(const struct agent_functions *functions)
 }
 
 /*
- * Forget glibc's functions: their figures are the program's only if
- * glibc's malloc is in use.
+ * Forget the addresses of glibc's functions: they describe the program's memory only if
+ * the program uses glibc's malloc.
  */
 static void forget_libc_functions(struct landmarks *marks)
 {
@@ -393,7 +397,10 @@ static void forget_libc_functions(struct landmarks *marks)
 	marks->functions.addr[AGENT_FN_FCLOSE] = 0;
 }
 
-/* Return the reason if the program's allocator is known and reports no figures, or NULL. */
+/*
+ * If the program's allocator is known but cannot report figures, return a text that says
+ * so; otherwise return NULL.
+ */
 static const char *explain_allocator(const struct mapping_list *mappings,
 				     bool has_other_malloc)
 {
@@ -405,15 +412,19 @@ static const char *explain_allocator(const struct mapping_list *mappings,
 		has_heap = has_heap || strcmp(mappings->items[i].name, "[heap]") == 0;
 	}
 	/*
-	 * The mappings come without sizes of resident memory, so a [heap] cannot be compared
-	 * with the pools: with a [heap], V8 may have the pools, and libc the malloc.
+	 * These mappings lack the sizes of resident memory, so [heap] cannot be
+	 * compared with the pools. If there is a [heap], the pools may belong to V8,
+	 * and malloc to libc.
 	 */
 	if (signs.pools.is_found && (has_other_malloc || !has_heap))
 		return "its allocator is PartitionAlloc (Chromium), which reports no figures";
 	return NULL;
 }
 
-/* Return why no function reports figures of the program's memory, or NULL if one does. */
+/*
+ * Explain why no function reports figures for the program's memory. Return NULL if some
+ * function does.
+ */
 static const char *explain_no_figures(const struct mapping_list *mappings,
 				      const struct landmarks *marks)
 {

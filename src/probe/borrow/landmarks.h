@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * landmarks - addresses in a running process: functions to call, and code in which a
- * thread must not be borrowed. All of them come from the files that the process itself
- * has mapped, whatever their paths refer to now.
+ * thread must not be borrowed. All addresses come from the files that the process has
+ * actually mapped, even if their paths refer to other files now.
  */
 #ifndef MS_PROBE_BORROW_LANDMARKS_H
 #define MS_PROBE_BORROW_LANDMARKS_H
@@ -24,26 +24,29 @@ struct code_range {
 struct landmarks {
 	struct agent_functions functions; /* called by the helper */
 	uint64_t pthread_create_addr;
-	uint64_t syscall_addr; /* a syscall instruction followed by a return */
-	/* rt_sigreturn(2): libc's return from a signal handler */
+	/* address of a syscall instruction that is followed by a return */
+	uint64_t syscall_addr;
+	/*
+	 * address of libc's code that calls rt_sigreturn(2) when a signal handler returns
+	 */
 	uint64_t sigreturn_addr;
 	/*
-	 * Allocators, the dynamic linker, and functions that hold a lock which a new
-	 * thread needs. Sorted by address.
+	 * Code of allocators, of the dynamic linker, and of functions that hold a lock
+	 * which a new thread needs. Sorted by address.
 	 */
 	struct code_range *ranges;
 	size_t range_count, range_capacity;
 	/*
-	 * All code of libc: some of its functions that are not exported hold a
-	 * lock while they work.
+	 * All code of libc, because some functions that libc does not export hold a lock
+	 * while they work.
 	 */
 	struct code_range libc[LANDMARKS_LIBC_MAX];
 	size_t libc_count;
-	struct code_tables tables; /* set only by landmarks_read() */
+	struct code_tables tables; /* only landmarks_read() sets tables */
 	bool wants_tables;
 	/*
-	 * A file other than libc has a malloc and no function that reports figures.
-	 * libc's figures are then not the program's.
+	 * A file other than libc defines malloc, and cannot report figures. The figures
+	 * of libc then do not describe the program's memory.
 	 */
 	bool has_other_malloc;
 };
@@ -54,21 +57,24 @@ struct landmarks {
 	}
 
 /*
- * Find the landmarks. process_fd is the process's directory in /proc. Return 0;
- * -EOPNOTSUPP or -ENOSYS with *ret_reason (static); -errno.
+ * Find the landmarks of a process. process_fd is a descriptor of /proc/PID. Return 0;
+ * -EOPNOTSUPP or -ENOSYS with *ret_reason, a static string; or another -errno.
  */
 int landmarks_read(int process_fd, const struct mapping_list *mappings,
 		   struct landmarks *ret, const char **ret_reason);
 
-/* The same if no helper will be put in: the allocator need not report figures. */
+/*
+ * Like landmarks_read(), for callers that do not inject a helper: an allocator that
+ * cannot report figures is not an error.
+ */
 int landmarks_read_code(int process_fd, const struct mapping_list *mappings,
 			struct landmarks *ret, const char **ret_reason);
 void landmarks_release(struct landmarks *marks);
 
-/* Return whether the address is in one of the ranges. */
+/* Return true if the address is in one of marks->ranges. */
 bool landmarks_hold(const struct landmarks *marks, uint64_t addr);
 
-/* Return whether the address is in libc's code. */
+/* Return true if the address is in libc's code. */
 bool landmarks_in_libc(const struct landmarks *marks, uint64_t addr);
 
 #endif

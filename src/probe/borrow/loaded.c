@@ -52,8 +52,8 @@ static bool has_code(const struct mapping_list *mappings, const struct mapping *
 }
 
 /*
- * Return whether the file was deleted. The kernel appends this mark; anywhere else it
- * is part of the file's name.
+ * Return true if the mapped file was deleted. The kernel appends this mark to the path;
+ * elsewhere in the path the mark is part of the file's name.
  */
 static bool is_deleted(const struct mapping *m)
 {
@@ -73,7 +73,7 @@ static int explain_unread(const struct mapping *m, int error, const char **ret_r
 			      "CAP_CHECKPOINT_RESTORE can read it";
 		return -EPERM;
 	}
-	/* unmapped meanwhile; or the process has ended, or runs another program */
+	/* the file was unmapped meanwhile, or the process has ended or called exec */
 	*ret_reason = "what it has mapped changed while that was looked at";
 	return -EAGAIN;
 }
@@ -88,7 +88,7 @@ static int read_file(const struct visit *visit, int process_fd, const struct map
 
 	file.fd = mapped_file_open(process_fd, m);
 	r = file.fd < 0 ? file.fd : elf_exports_read(file.fd, &file.exports);
-	/* a data file, or a program without exports */
+	/* the file contains only data, or is a program without exports */
 	if (r == -ENOEXEC || r == -ENODATA) {
 		r = 0;
 	} else if (r < 0) {
@@ -103,8 +103,8 @@ static int read_file(const struct visit *visit, int process_fd, const struct map
 }
 
 /*
- * Return whether the mapping is a file. System V shared memory is not, although it has an
- * inode; the remains of a helper may be mapped there.
+ * Return true if the mapping is a file. System V shared memory is not a file, although
+ * it has an inode. An old helper may have left such memory in the process.
  */
 static bool is_file(const struct mapping *m)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * loaded - the programs and libraries that a process has mapped, with their
- * addresses in the process. They are read from the mapped files themselves, whatever
- * their paths refer to now.
+ * loaded - the programs and libraries that a process has mapped, with their addresses in
+ * the process. The mapped files themselves are read, even if their paths refer to other
+ * files now.
  */
 #ifndef MS_PROBE_BORROW_LOADED_H
 #define MS_PROBE_BORROW_LOADED_H
@@ -17,22 +17,31 @@ struct loaded {
 	const struct mapping *first;
 	const struct mapping_list *mappings; /* all mappings of the process */
 	int fd;
-	uint64_t base_addr; /* added to the addresses in the file */
+	/*
+	 * load bias: add it to an address in the file to get the address in the process
+	 */
+	uint64_t base_addr;
 	struct elf_exports exports;
 };
 
-/* Called for each file. Return 0, or -errno with *ret_reason (static) to stop. */
+/*
+ * Callback for each file. Return 0 to continue, or -errno with *ret_reason, a static
+ * string, to stop.
+ */
 typedef int loaded_fn(void *context, const struct loaded *file, const char **ret_reason);
 
 /*
- * Call add once for each file with mapped code, in order of address. process_fd is the
- * process's directory in /proc. Return what add returned, or -errno with *ret_reason:
- * -EPERM, or -EAGAIN if the mappings have changed meanwhile.
+ * Call add once for each file with mapped code, in order of address. process_fd is a
+ * descriptor of /proc/PID. Return what add returned, or -errno with *ret_reason: -EPERM,
+ * or -EAGAIN if the mappings have changed meanwhile.
  */
 int loaded_read_all(int process_fd, const struct mapping_list *mappings, loaded_fn *add,
 		    void *context, const char **ret_reason);
 
-/* Return the address of an exported symbol, or 0 if the file does not export it. */
+/*
+ * Return the address in the process of an exported symbol, or 0 if the file does not
+ * export the symbol.
+ */
 uint64_t loaded_address(const struct loaded *file, const char *name);
 
 bool loaded_is_linker(const struct loaded *file);

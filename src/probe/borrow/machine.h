@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * machine - how a thread of another process is borrowed: everything that depends on the
- * machine's registers and code.
+ * machine - borrow a thread of another process: the part that depends on the machine's
+ * registers and code.
  *
- * Every change of the registers points the thread at code that ends in rt_sigreturn(2).
- * That call restores the state in which the thread was found, from a frame on the
- * thread's own stack. The thread thus gets back there whenever its tracer ends.
+ * Whenever memstate changes the registers, the thread runs code that ends in
+ * rt_sigreturn(2). That call restores the thread's original state from a frame on
+ * the thread's own stack. The thread therefore returns to its own code even if
+ * memstate is killed.
  */
 #ifndef MS_PROBE_BORROW_MACHINE_H
 #define MS_PROBE_BORROW_MACHINE_H
@@ -14,39 +15,43 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Code to search for in libc. */
+/*
+ * Return the machine code to search for in libc: a system call, and the return from a
+ * signal handler.
+ */
 const uint8_t *machine_syscall_code(size_t *ret_bytes);
 const uint8_t *machine_sigreturn_code(size_t *ret_bytes);
 
 struct machine_state; /* all registers of a thread, and its signal mask */
 
 /*
- * Return whether these words look like those behind the return
- * address of a signal handler.
+ * Return true if these words, which follow a return address on the stack, look like the
+ * frame of a signal handler.
  */
 bool machine_is_handler_frame(const uint64_t *words, size_t count);
 
-/* Where a thread is, or where a signal interrupted it. */
+/* The place where a thread is, or where a signal interrupted it. */
 struct machine_place {
-	uint64_t code_addr, stack_addr, frame_addr; /* frame_addr is the frame pointer */
+	/* frame_addr is the value of the frame pointer */
+	uint64_t code_addr, stack_addr, frame_addr;
 };
 
 /*
- * Find where a thread was interrupted. words are those behind the return address of a
- * signal handler; return false if they do not look like that.
+ * Find where a signal interrupted a thread. words follow the signal handler's return
+ * address on the stack. Return false if they do not look like a signal handler's frame.
  */
 bool machine_handler_place(const uint64_t *words, size_t count,
 			   struct machine_place *ret);
 
-/* Return whether words[index] is the address to which a signal handler returns. */
+/* Return true if words[index] is the address at which a signal interrupted the thread. */
 bool machine_is_broken_off(const uint64_t *words, size_t count, size_t index);
 
 struct machine_state *machine_state_new(void);
 void machine_state_free(struct machine_state *state);
 
 /*
- * Save the state of a stopped thread. Return 0; -EOPNOTSUPP for a thread of
- * another word size; -errno.
+ * Save the state of a stopped thread. Return 0; -EOPNOTSUPP if the thread has another
+ * word size; or another -errno.
  */
 int machine_save(int tid, struct machine_state *ret);
 
@@ -56,85 +61,98 @@ uint64_t machine_tls_addr(const struct machine_state *state);
 struct machine_place machine_place(const struct machine_state *state);
 
 /*
- * Return whether the thread blocks signals that only libc itself blocks, while it is at
- * work; no program can block them through libc.
+ * Return true if the thread blocks signals that only libc can block, which libc does
+ * while it is at work.
  */
 bool machine_blocks_libc(const struct machine_state *state);
 
 /*
- * Return the system call that the stop interrupted, and its result so far; false if the
- * thread was in its own code. A call that restart_syscall(2) continues is reported as the
- * original call if that can be determined.
+ * Return true if the stop interrupted a system call, with the call's number and its
+ * result so far; return false if the thread was in its own code. If
+ * restart_syscall(2) would continue the call, *ret_number is the original call where
+ * that can be determined.
  */
 bool machine_syscall(const struct machine_state *state, long *ret_number,
 		     long *ret_result);
 
-/* Return the address and the length of the instruction that made that system call. */
+/*
+ * Return the address of the instruction that made the interrupted system call;
+ * *ret_bytes is its length.
+ */
 uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_bytes);
 
-/* Set the result that the kernel sees when the thread continues. */
+/* Set the result of the system call that the kernel sees when the thread continues. */
 void machine_set_result(struct machine_state *state, long result);
 
 /*
- * Use the state of the same thread from an earlier stop: it may
- * still be in the same call.
+ * Complete state with what an earlier stop of the same thread showed: the thread may
+ * still be in the same system call.
  */
 void machine_learn(struct machine_state *state, const struct machine_state *earlier);
 
-/* Have an interrupted sleep start again: the kernel has forgotten how far it had come. */
+/*
+ * Make an interrupted sleep start again: the kernel has forgotten how much of the sleep
+ * is left.
+ */
 void machine_begin_again(struct machine_state *state);
 
 #define MACHINE_FRAME_MAX 24576
 
 /*
- * Write the frame that restores state, and the address on the thread's stack where it
- * belongs. Return its size, or 0 if it exceeds MACHINE_FRAME_MAX.
+ * Write the frame that restores state, and the address on the thread's stack where the
+ * frame must be stored. Return the frame's size, or 0 if it exceeds MACHINE_FRAME_MAX.
  */
 size_t machine_frame(const struct machine_state *state, uint64_t sigreturn_addr,
 		     uint8_t ret[MACHINE_FRAME_MAX], uint64_t *ret_addr);
 
-/* The code to run. */
+/* Addresses of the code that a borrowed thread runs. */
 struct machine_code {
-	uint64_t syscall_addr; /* a syscall instruction followed by a return */
+	/* address of a syscall instruction that is followed by a return */
+	uint64_t syscall_addr;
 	uint64_t frame_addr;
-	uint64_t stub_addr;  /* address of machine_stub() in the process, once written */
+	/* address of machine_stub() in the process, once it has been written there */
+	uint64_t stub_addr;
 	uint64_t order_addr; /* address of the stub's struct machine_order */
 };
 
 /*
- * Point the thread at a system call that returns to the frame. The
- * signal mask is not changed.
+ * Make the thread run a system call and then return to the frame. The signal mask is
+ * not changed.
  */
 int machine_begin_syscall(int tid, const struct machine_state *state,
 			  const struct machine_code *code, const uint64_t call[7]);
 
 /*
- * Return 1 with *ret_result if the thread, stopped at the start or end of a system
- * call, is in call `number` of code; 0 if not, as a handler that runs meanwhile
- * makes other calls; or -errno.
+ * The thread is stopped at the start or end of a system call. Return 1 with *ret_result
+ * if this is call `number` of code. Return 0 if it is another call, which a signal
+ * handler makes. Otherwise return -errno.
  */
 int machine_is_at_syscall(int tid, const struct machine_code *code, long number,
 			  long *ret_result);
 
 /*
  * The parameters of the stub, in private memory that the target can only read. The stub
- * attaches the page if page_segment names one, maps memory for the stacks, and calls
- * function_addr. Then it waits until memstate stops the thread, as long as the word at
- * tracer_now_addr equals tracer, and for at most a second.
+ * attaches the page if page_segment is a segment, maps memory for the stacks, and calls
+ * function_addr. After the call, the stub waits until memstate stops the thread. The
+ * stub stops waiting after one second, or when the word at tracer_now_addr no longer
+ * equals tracer.
  */
 struct machine_order {
-	int64_t page_segment; /* -1: the page is already mapped */
+	int64_t page_segment; /* a System V segment; -1: the page is already mapped */
 	uint64_t page_addr;
-	uint64_t stack_addr, stack_bytes; /* replaces what is mapped there */
-	uint64_t call_stack_addr;	  /* end of the stack on which the call runs */
-	uint64_t no_fork_addr, no_fork_bytes; /* not inherited by children */
+	/* the range for the new stack; anything mapped there is replaced */
+	uint64_t stack_addr, stack_bytes;
+	/* highest address of the stack on which function_addr is called */
+	uint64_t call_stack_addr;
+	/* range that forked children do not inherit */
+	uint64_t no_fork_addr, no_fork_bytes;
 	uint64_t function_addr, arguments[4];
 	uint64_t tracer, tracer_now_addr;
 };
 
-/* The stub's answer, below the frame. */
+/* The stub's answer, stored below the frame. */
 struct machine_answer {
-	int64_t result; /* result of the call, or -errno */
+	int64_t result; /* result of function_addr, or -errno */
 	uint64_t is_done;
 };
 
@@ -143,30 +161,31 @@ int machine_begin_stub(int tid, const struct machine_state *state,
 		       const struct machine_code *code);
 
 /*
- * Return 1 if the thread is in the code it was pointed at, 0 if it has left that
- * code on its own, or -errno.
+ * Return 1 if the thread is in the code that memstate made it run, 0 if the thread has
+ * left that code on its own, or -errno.
  */
 int machine_is_borrowed(int tid, const struct machine_code *code);
 
-/* Return the address of the stub's answer. */
+/* Return the address of the stub's struct machine_answer. */
 uint64_t machine_answer_addr(const struct machine_code *code);
 
 /*
- * Restore the thread, in this order: between the two calls it would still go through the
- * frame. It must have been stopped by trace_interrupt(): only then does the kernel resume
- * an interrupted system call.
+ * Restore the thread: first the one function, then the other. If memstate is killed
+ * between the two calls, the thread still returns through the frame. The thread must
+ * have been stopped by trace_interrupt(): only then does the kernel resume an
+ * interrupted system call.
  */
 int machine_restore_rest(int tid, const struct machine_state *state);
 int machine_restore_registers(int tid, const struct machine_state *state);
 
 /*
- * Write a jump through a word that holds the target. distance: address of the word, minus
- * that of the jump. Return the length of the jump.
+ * Write a jump through a word that contains the target's address. distance is the
+ * address of the word minus the address of the jump. Return the length of the jump.
  */
 #define MACHINE_JUMP_MAX 16
 size_t machine_jump(int32_t distance, uint8_t ret[MACHINE_JUMP_MAX]);
 
-/* Block all signals except those that libc's threads send to each other. */
+/* Block all signals except those that libc uses internally between threads. */
 int machine_block_signals(int tid);
 
 #endif

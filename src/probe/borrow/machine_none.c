@@ -6,8 +6,9 @@
 #include <errno.h>
 
 /*
- * Stubs for machines on which no thread is borrowed. platform_refusal(PLATFORM_BORROW) is
- * checked first, so none of these functions is ever called.
+ * Stubs for machines on which memstate cannot borrow threads.
+ * platform_refusal(PLATFORM_BORROW) is checked first, so none of these functions is
+ * ever called.
  */
 #if !defined(__x86_64__)
 

@@ -19,8 +19,8 @@
 #define CANDIDATES_MAX 64
 
 /*
- * Return whether nobody has the segment attached except the process
- * itself and `others` more.
+ * Return true if the segment is attached only by this process and `others`
+ * other processes.
  */
 static bool is_alone(const struct mapping_list *mappings, const struct mapping *m,
 		     uint64_t others)
@@ -40,7 +40,10 @@ static bool has_page(const struct orphans_look *look, const struct mapping_list 
 {
 	const struct mapping *page = mapping_list_find(mappings, page_addr);
 
-	/* the stub has not attached the page yet */
+	/*
+	 * The memory at the page's address is still private code: the stub has not
+	 * attached the page yet.
+	 */
 	if (private_code_covers(mappings, page_addr, AGENT_PAGE_BYTES))
 		return true;
 	return page && page->start_addr == page_addr &&
@@ -50,8 +53,8 @@ static bool has_page(const struct orphans_look *look, const struct mapping_list 
 }
 
 /*
- * Return whether the stack is there. The stub maps it over the end of the parcel; a
- * mapping above may have merged with it.
+ * Return true if the parcel's stack is mapped. The stub maps the stack over the end of
+ * the parcel, where the kernel may have merged it with the next mapping.
  */
 static bool has_stack(const struct mapping_list *mappings, uint64_t stack_addr)
 {
@@ -112,7 +115,7 @@ bool orphans_is_empty(const struct orphans_look *look, uint64_t addr)
 	};
 	uint64_t pause_ns;
 
-	/* a thread that sleeps there is found without a stop */
+	/* a thread that sleeps in the parcel is found without stopping any thread */
 	return task_fd >= 0 && parcel_find_thread(look->process_fd, addr) == 0 &&
 	       stop_run(&request, &pause_ns) == 0;
 }

@@ -18,15 +18,18 @@
 #include "proc/process/dir.h"
 
 /*
- * The end of the stack is used for the call of pthread_create(); the
- * rest is the helper's.
+ * pthread_create() is called on the upper end of the parcel's stack; the helper uses
+ * the rest.
  */
 #define CALL_STACK_BYTES (64 << 10)
 
-/* Where pthread_create() stores the thread's id: above the stack of the call. */
+/* pthread_create() stores the thread's id here, above the stack on which it is called. */
 #define THREAD_BYTES 64
 
-/* The code begins with the blob. These parts are at its end. */
+/*
+ * The code area begins with the helper's blob; each other part of the code takes this
+ * much space at the end.
+ */
 #define PART_BYTES 512
 #define STUB_OFFSET (PARCEL_CODE_BYTES - 3 * PART_BYTES)
 #define ORDER_OFFSET (STUB_OFFSET + PART_BYTES)
@@ -111,8 +114,8 @@ bool parcel_is_there(int mem_fd, uint64_t addr, const struct landmarks *marks)
 }
 
 /*
- * Return whether the stack pointer is in the parcel. It is the last word but one of
- * "202 0x7f… … 0x7ffe… 0x7f…".
+ * Return true if the stack pointer is in the parcel. The stack pointer is the second
+ * last word of the line "202 0x7f… … 0x7ffe… 0x7f…" from /proc/PID/task/TID/syscall.
  */
 static bool is_on_stack(const char *text, uint64_t addr)
 {

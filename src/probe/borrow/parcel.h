@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * parcel - everything that the helper needs in a process, in one range of addresses: the
- * code, the page shared with memstate, and a private stack. The stack is private because
- * libc keeps data on it that each forked child changes in its own copy.
+ * code, the page shared with memstate, and a private stack. The stack must be private
+ * because libc keeps data on it that each forked child changes in its own copy.
  *
  * The code is private memory that the process can only read and execute. memstate writes
- * it with ptrace access. No part of it is ever in shared memory.
+ * the code with ptrace access; it is never in shared memory.
  */
 #ifndef MS_PROBE_BORROW_PARCEL_H
 #define MS_PROBE_BORROW_PARCEL_H
@@ -22,35 +22,35 @@
 #define PARCEL_BYTES (PARCEL_CODE_BYTES + AGENT_PAGE_BYTES + PARCEL_STACK_BYTES)
 
 /*
- * Offset of the magic number in struct agent_blob_head, by which the
- * code is searched for.
+ * Offset of the magic number in struct agent_blob_head. The code is searched for by
+ * this number.
  */
 #define PARCEL_MAGIC_OFFSET offsetof(struct agent_blob_head, magic)
 
-/* The values on which the code of a parcel depends. */
+/* The values that are built into the code of a parcel. */
 struct parcel_site {
 	uint64_t addr;	  /* address of the parcel in the process */
-	int page_segment; /* -1: the process has the page already */
+	int page_segment; /* a System V segment; -1: the process has the page already */
 	uint32_t tracer;  /* from trace_sign() */
 	const struct landmarks *marks;
 };
 
-/* Write the code for a site. Return 0 or -E2BIG. */
+/* Write the code of a parcel for these values. Return 0, or -E2BIG if it does not fit. */
 int parcel_make_code(const struct parcel_site *site, uint8_t ret[PARCEL_CODE_BYTES]);
 
 /*
- * Return whether the process has the code of a parcel at addr, byte for byte. The
- * segment, the tracer and the allocator's functions may differ.
+ * Return true if the process has the code of a parcel at addr, byte for byte. The
+ * segment, the tracer and the addresses of the allocator's functions may differ.
  */
 bool parcel_is_there(int mem_fd, uint64_t addr, const struct landmarks *marks);
 
 /*
- * Return the thread, in memstate's pid namespace, whose stack pointer is in the parcel; 0
- * if none was found. A thread that is running on a CPU is not found.
+ * Return the id, in memstate's pid namespace, of the thread whose stack pointer is in
+ * the parcel; 0 if there is none. A thread that is running on a CPU is not found.
  */
 int parcel_find_thread(int process_fd, uint64_t addr);
 
-/* Return addresses in a parcel that is at addr. */
+/* Return the addresses of the parts of a parcel that starts at addr. */
 uint64_t parcel_order_addr(uint64_t addr);
 uint64_t parcel_stub_addr(uint64_t addr);
 uint64_t parcel_page_addr(uint64_t addr);

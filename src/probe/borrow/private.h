@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* borrow_private - shared by the source files of borrow. */
+/* borrow_private - functions shared by the source files of borrow. */
 #ifndef MS_PROBE_BORROW_PRIVATE_H
 #define MS_PROBE_BORROW_PRIVATE_H
 
 #include "probe/borrow/borrow.h"
 #include "tracee/ptrace/trace.h"
 
-/* Set b->reason. Return error. */
+/* Set b->reason to reason, and return error. */
 int borrow_fail(struct borrow *b, int error, const char *reason);
 
-/* Like trace_wait(), and count the stop. Return -ESRCH if the thread has ended. */
+/*
+ * Like trace_wait(), but also add the stop to b->cost. Return -ESRCH if the thread
+ * has ended.
+ */
 int borrow_wait(struct borrow *b, uint64_t limit_ns, enum trace_event *ret,
 		int *ret_signal);
 

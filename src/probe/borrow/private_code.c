@@ -11,7 +11,7 @@
 
 bool private_code_is_mapping(const struct mapping *m, uint32_t access)
 {
-	/* a shared anonymous mapping has the inode of /dev/zero; [heap] has a name */
+	/* a shared anonymous mapping has an inode (/dev/zero), and [heap] has a name */
 	return m->inode == 0 && m->name[0] == '\0' &&
 	       (m->flags & (MAPPING_ACCESS | MAPPING_SHARED)) == access;
 }

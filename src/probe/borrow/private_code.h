@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * private_code - code that memstate has written into a process's private memory.
+ * private_code - find code that memstate has written into a process's private memory.
  *
  * Such memory has no name and no descriptor: only a process that may trace the
  * target can write to it. A later memstate recognizes the code by comparing it with
- * its own copy. Whoever can put the same bytes at a chosen address of the target
- * already controls the target.
+ * its own copy. Anyone who could fake the same bytes at a chosen address already
+ * controls the target.
  */
 #ifndef MS_PROBE_BORROW_PRIVATE_CODE_H
 #define MS_PROBE_BORROW_PRIVATE_CODE_H
@@ -17,22 +17,23 @@
 #include "model/mapping.h"
 
 /*
- * Return whether the mapping is private memory without a file, with
- * exactly these access rights.
+ * Return true if the mapping is private memory without a file, with exactly these
+ * access rights.
  */
 bool private_code_is_mapping(const struct mapping *m, uint32_t access);
 
 /*
- * Return whether the whole range is private, anonymous, readable and
- * executable, and not writable.
+ * Return true if the whole range is private, anonymous, readable, executable and
+ * not writable.
  */
 bool private_code_covers(const struct mapping_list *mappings, uint64_t addr,
 			 uint64_t bytes);
 
 /*
- * Find pages of such memory that contain these two words at an offset. Adjacent mappings
- * merge, so any page may be the first. In a mapping of more than 2 MiB only the first and
- * the last MiB are searched. Return the number of pages found, at most max.
+ * Find pages of private, read-only code that contain these two words at an offset.
+ * Adjacent mappings merge, so any page of a mapping may be the first page of the code.
+ * In a mapping of more than 2 MiB, only the first and the last MiB are searched. Return
+ * the number of pages found, at most max.
  */
 struct private_code_mark {
 	uint32_t words[2];

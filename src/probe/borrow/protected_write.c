@@ -16,7 +16,7 @@
 
 #define STOP_LIMIT_NS (200 * NS_PER_MS)
 #define PAUSE_NS (5 * NS_PER_MS)
-/* In a busy process not all threads stop in time at the first try. */
+/* In a busy process, some threads may not stop in time at the first try. */
 #define TRIES_MAX 20
 
 struct writing {
@@ -26,7 +26,10 @@ struct writing {
 	size_t length;
 };
 
-/* Write word by word. The first and last word keep the bytes outside of the range. */
+/*
+ * Write whole words with ptrace(2). In the first and the last word, keep the bytes
+ * outside of the range.
+ */
 static int write_stopped(void *context, const struct stop *stop)
 {
 	const struct writing *w = context;

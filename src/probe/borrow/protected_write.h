@@ -11,13 +11,14 @@
 
 struct protected_target {
 	int pid;
-	int process_fd; /* the process's directory in /proc */
+	int process_fd; /* descriptor of /proc/PID */
 	int mem_fd;	/* /proc/PID/mem, opened for writing */
 };
 
 /*
- * Write through mem_fd. If the kernel allows this only to a tracer, stop all threads for
- * it. Other threads may see the bytes in any order. Return 0 or -errno.
+ * Write through mem_fd. If the kernel allows only a tracer to write, stop all threads
+ * during the write. Otherwise other threads may see the bytes change in any order.
+ * Return 0 or -errno.
  */
 int protected_write(const struct protected_target *target, uint64_t addr,
 		    const void *from, size_t length);

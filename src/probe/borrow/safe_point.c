@@ -14,12 +14,14 @@
 #include "probe/borrow/call_chain.h"
 #include "tracee/ptrace/trace.h"
 
-/* Upper bound of the stack that is searched while its thread is stopped. */
+/*
+ * At most this much of a thread's stack is searched, as the thread is stopped meanwhile.
+ */
 #define STACK_MAX_BYTES (8 * MIB)
 
 #define WORD_BYTES sizeof(uint64_t)
 
-/* struct rseq_cs of the kernel, and the offset in struct rseq of the pointer to it. */
+/* The kernel's struct rseq_cs, and the offset of the pointer to it in struct rseq. */
 struct rseq_section {
 	uint32_t version, flags;
 	uint64_t start_addr, bytes, abort_addr;
@@ -36,8 +38,8 @@ static bool is_in_syscall(const struct machine_state *state, long *ret_number)
 }
 
 /*
- * Return whether the call was made by a syscall instruction. 32-bit calls use other
- * numbers and cannot be resumed.
+ * Return true if a syscall instruction made the call. 32-bit calls use other
+ * instructions and numbers, and cannot be resumed.
  */
 static bool is_plain_syscall(int tid, const struct machine_state *state)
 {
@@ -70,9 +72,9 @@ static int check_rseq(int tid, const struct machine_state *state)
 }
 
 /*
- * Return the mapping with the thread's own stack; NULL if the thread is on the
- * stack of a signal handler or coroutine. libc keeps its data of a thread at the
- * end of the thread's stack.
+ * Return the mapping that contains the thread's own stack. Return NULL if the thread
+ * runs on the stack of a signal handler or of a coroutine. libc keeps the thread's
+ * control block at the end of the thread's own stack.
  */
 static const struct mapping *find_stack(const struct safe_point *where, int tid,
 					const struct machine_state *state)
@@ -88,13 +90,13 @@ static const struct mapping *find_stack(const struct safe_point *where, int tid,
 										: NULL;
 }
 
-/* The signs of activity on the stack of a thread. */
+/* Which functions are active according to the stack of a thread. */
 struct signs {
 	bool holds;	 /* a function in a range of the landmarks is active, or may be */
 	bool is_handler; /* a signal handler is active, or may be */
 };
 
-/* Copy the words of the thread's stack, up to libc's data of the thread. */
+/* Copy the words of the thread's stack, up to libc's control block of the thread. */
 static int read_words(const struct safe_point *where, int tid,
 		      const struct machine_state *state, uint64_t **ret,
 		      size_t *ret_count)
@@ -122,8 +124,8 @@ static int read_words(const struct safe_point *where, int tid,
 }
 
 /*
- * Look for signs on the stack. The unwind tables show the active functions. In the rest
- * of the stack every word may be a return address.
+ * Find out which functions are active. The unwind tables show the call chain; where the
+ * chain is unknown, every word of the stack may be a return address.
  */
 static void read_signs(const struct safe_point *where, const struct machine_state *state,
 		       const uint64_t *words, size_t count, struct signs *ret)
@@ -159,10 +161,10 @@ static int read_stack(const struct safe_point *where, int tid,
 }
 
 /*
- * Return whether the thread may hold a lock of libc that the stack does not show:
- * libc unlocks in tail calls, and some functions that it does not export hold locks.
- * But while it holds a lock, libc makes only the system calls of BLOCKED_MEMORY,
- * unless it waits for a lock itself.
+ * Return true if the thread may hold a lock of libc that the stack does not show: libc
+ * unlocks in tail calls, and some functions that libc does not export hold locks. But
+ * while libc holds a lock, it makes only the system calls of BLOCKED_MEMORY, unless it
+ * waits for another lock.
  */
 static bool may_hold_libc_lock(const struct safe_point *where,
 			       const struct machine_state *state)
@@ -217,8 +219,8 @@ int safe_point_check_locks(const struct safe_point *where, int tid,
 	if (r < 0)
 		return refuse("its stack cannot be read", ret_reason);
 	/*
-	 * Allocators never wait for work, so an old word on the stack is no
-	 * obstacle, unless the waiting code is a signal handler that may have
+	 * Allocators never wait for work, so an old return address on the stack does not
+	 * matter while the thread waits. But a signal handler that waits may have
 	 * interrupted an allocator.
 	 */
 	if (is_in_syscall(state, &number) && !signs.is_handler &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * segment - System V shared memory for data that a process and memstate exchange without
- * a descriptor in the process. It never holds code or anything that controls code: other
- * processes of the same user may attach it, too.
+ * segment - System V shared memory through which a process and memstate exchange data,
+ * without a descriptor in the process. The memory never contains code or anything that
+ * controls code: other processes of the same user can attach it as well.
  */
 #ifndef MS_PROBE_BORROW_SEGMENT_H
 #define MS_PROBE_BORROW_SEGMENT_H
@@ -13,29 +13,34 @@
 #include "model/mapping.h"
 
 /*
- * Make a segment and attach it here. It belongs to memstate's user, and disappears with
- * the last process that has it attached. flags: SHM_NORESERVE or 0. Return 0 or -errno.
+ * Create a segment and attach it to memstate. The segment belongs to memstate's user,
+ * and disappears when the last process detaches it. flags is SHM_NORESERVE or 0. Return
+ * 0 or -errno.
  */
 int segment_make(uint64_t bytes, int flags, int *ret_segment, void **ret_memory);
 
 /*
- * Let processes of a user attach the segment, and revoke that right; processes that have
- * attached it keep it. Nothing changes if memstate runs as that user. Return 0 or -errno.
+ * The first function allows processes of a user to attach the segment; the second
+ * revokes the permission, but does not detach the segment anywhere. If memstate runs as
+ * that user, nothing changes. Return 0 or -errno.
  */
 int segment_lend(int segment, uid_t uid);
 int segment_reclaim(int segment);
 
-/* Return the effective user of a process, from its directory in /proc; or -errno. */
+/*
+ * Return the effective user id of a process, or -errno. process_fd is a descriptor
+ * of /proc/PID.
+ */
 int64_t segment_user_of(int process_fd);
 
 bool segment_is_mapped(const struct mapping *m);
 
-/* Return whether the mapping is the whole of a segment of this size, from its start. */
+/* Return true if the mapping is a whole segment of this size. */
 bool segment_is_whole(const struct mapping *m, uint64_t bytes);
 
 /*
- * Set *ret to whether the process and memstate share an ipc
- * namespace. Return 0 or -errno.
+ * Set *ret to true if the process and memstate are in the same ipc namespace. Return 0
+ * or -errno.
  */
 int segment_is_shared_with(int process_fd, bool *ret);
 

@@ -6,10 +6,11 @@
 #if defined(__x86_64__)
 
 /*
- * The stub of machine.h. rbx: struct machine_order. r12: the context in the frame, for
- * rt_sigreturn(2). r13: struct machine_answer; the thread's own stack ends here for now,
- * as a signal handler may run meanwhile. The stub sleeps in ppoll(2), which leaves no
- * restart data in the kernel that would replace those of the thread's own call.
+ * The stub that machine.h describes. rbx points to struct machine_order. r12 points to
+ * the context in the frame, for rt_sigreturn(2). r13 points to struct machine_answer.
+ * The thread's own stack ends at r13 for now, as a signal handler may run meanwhile. The
+ * stub sleeps in ppoll(2), because an interrupted ppoll(2) leaves no restart data in the
+ * kernel, and so does not replace those of the thread's own system call.
  */
 __asm__(".pushsection .rodata\n"
 	"machine_stub_start:\n"
@@ -25,7 +26,8 @@ __asm__(".pushsection .rodata\n"
 	"1:	mov 16(%rbx), %rdi\n" /* mmap: map the stacks */
 	"	mov 24(%rbx), %rsi\n"
 	"	mov $3, %edx\n"
-	"	mov $0x24032, %r10d\n" /* STACK, NORESERVE, ANONYMOUS, FIXED, PRIVATE */
+	/* MAP_STACK, MAP_NORESERVE, MAP_ANONYMOUS, MAP_FIXED, MAP_PRIVATE */
+	"	mov $0x24032, %r10d\n"
 	"	mov $-1, %r8\n"
 	"	xor %r9d, %r9d\n"
 	"	mov $9, %eax\n"
@@ -49,13 +51,13 @@ __asm__(".pushsection .rodata\n"
 	"	mov %rax, 0(%r13)\n"
 	"	movq $1, 8(%r13)\n"
 	"	mov $1000, %ebp\n"
-	/* data only: whoever writes here can merely end the wait */
+	/* only data: a process that changes this word can do no more than end the wait */
 	"3:	mov 104(%rbx), %rdx\n"
 	"	mov 96(%rbx), %eax\n"
 	"	cmp (%rdx), %eax\n"
 	"	jne 4f\n"
 	"	movq $0, 16(%r13)\n"
-	/* must be set for each call, which changes it */
+	/* set the timeout for each call: ppoll(2) changes it */
 	"	movq $1000000, 24(%r13)\n"
 	"	lea 16(%r13), %rdx\n"
 	"	mov $271, %eax\n" /* ppoll */

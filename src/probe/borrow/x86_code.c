@@ -3,16 +3,17 @@
 
 #include "probe/borrow/x86_code.h"
 
-/* The parts that belong to an opcode. Intel SDM volume 2, appendix A. */
+/* The parts of an instruction that follow its opcode (Intel SDM volume 2, appendix A). */
 enum {
 	MODRM = 1 << 0,
 	BYTE = 1 << 1,	      /* an immediate of 1 byte */
 	WORD = 1 << 2,	      /* 2 bytes */
-	LONG = 1 << 3,	      /* 4 bytes; 2 with prefix 66 */
-	LONG_ALWAYS = 1 << 4, /* 4 bytes, with any prefix: a branch distance */
-	QUAD = 1 << 5,	      /* 4 bytes; 8 with REX.W; 2 with prefix 66 */
-	ADDRESS = 1 << 6,     /* 8 bytes; 4 with prefix 67 */
-	TEST = 1 << 7,	      /* BYTE or LONG if reg of ModRM is 0 or 1 */
+	LONG = 1 << 3,	      /* an immediate of 4 bytes; of 2 bytes with prefix 66 */
+	LONG_ALWAYS = 1 << 4, /* 4 bytes, whatever the prefixes: a branch distance */
+	/* an immediate of 4 bytes; of 8 with REX.W, of 2 with prefix 66 */
+	QUAD = 1 << 5,
+	ADDRESS = 1 << 6, /* an address of 8 bytes; of 4 with prefix 67 */
+	TEST = 1 << 7,	  /* has BYTE or LONG if the reg field of ModRM is 0 or 1 */
 	/* not an instruction in 64-bit mode, or a prefix that is handled elsewhere */
 	NONE = 1 << 8,
 };
@@ -22,7 +23,10 @@ struct opcodes {
 	uint16_t has;
 };
 
-/* The last row with an opcode applies. Opcodes in no row have no further parts. */
+/*
+ * If several rows match an opcode, the last one applies. An opcode without a row has no
+ * further parts.
+ */
 static const struct opcodes map_0[] = {
 	{ 0x00, 0x3f, MODRM },	      { 0x04, 0x04, BYTE },
 	{ 0x0c, 0x0c, BYTE },	      { 0x14, 0x14, BYTE },
@@ -121,9 +125,9 @@ static bool is_prefix(uint8_t byte)
 }
 
 /*
- * Read a VEX or EVEX prefix, which starts like an instruction that does not
- * exist in 64-bit mode. Return its length and the opcode map it selects, or 0 if
- * there is no such prefix.
+ * Read a VEX or EVEX prefix, whose first byte is an instruction only outside of 64-bit
+ * mode. Return the prefix's length and the opcode map that it selects, or 0 if there is
+ * no such prefix.
  */
 static size_t read_vex(const uint8_t *at, size_t left, unsigned int *ret_map,
 		       uint8_t *ret_rex)
@@ -144,7 +148,10 @@ static size_t read_vex(const uint8_t *at, size_t left, unsigned int *ret_map,
 	return 0;
 }
 
-/* Return the length of ModRM, SIB and displacement, or 0 if ModRM or SIB is cut off. */
+/*
+ * Return the total length of ModRM, SIB and displacement, or 0 if the code ends
+ * before them.
+ */
 static size_t modrm_length(const uint8_t *at, size_t left)
 {
 	size_t length = 1;
@@ -195,7 +202,7 @@ static size_t immediate_length(unsigned int has, const struct prefixes *prefixes
 	return length;
 }
 
-/* Read everything before the last opcode byte. Return its length. */
+/* Read the prefixes and all opcode bytes except the last one. Return their length. */
 static size_t read_lead(const uint8_t *code, size_t left, struct x86_instruction *insn,
 			struct prefixes *prefixes)
 {
@@ -243,7 +250,7 @@ bool x86_decode(const uint8_t *code, size_t left, struct x86_instruction *ret)
 	insn.has_modrm = has & MODRM;
 	if (insn.has_modrm) {
 		modrm = modrm_length(code + at + 1, left - at - 1);
-		/* with another opcode extension, 8f starts an XOP instruction of AMD */
+		/* 8f is pop if reg is 0; otherwise it starts an XOP instruction of AMD */
 		if (modrm == 0 ||
 		    (insn.map == 0 && code[at] == 0x8f && code[at + 1] & 0x38))
 			return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * x86_code - the length of x86-64 instructions, and the targets of their branches. Pure.
- * The input is foreign, and may not be code at all.
+ * x86_code - decode the length of x86-64 instructions, and the targets of branches. Pure
+ * functions. The input comes from other processes, and may not be code at all.
  */
 #ifndef MS_PROBE_BORROW_X86_CODE_H
 #define MS_PROBE_BORROW_X86_CODE_H
@@ -10,20 +10,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An instruction; offsets are from its start. */
+/* A decoded instruction; offsets are relative to its start. */
 struct x86_instruction {
 	size_t length;
-	size_t opcode_offset; /* offset of the last opcode byte, if there are several */
+	size_t opcode_offset; /* offset of the last byte of the opcode */
 	uint8_t rex;	      /* 0: no REX prefix */
-	unsigned int map; /* opcode map: 0; 1 after 0f; 2 after 0f 38; 3 after 0f 3a */
-	bool has_prefix;  /* a prefix other than REX, or VEX or EVEX */
-	bool has_modrm;	  /* a ModRM byte follows the opcode */
+	/* opcode map: 0 for one-byte opcodes; 1 after 0f; 2 after 0f 38; 3 after 0f 3a */
+	unsigned int map;
+	bool has_prefix;	/* has a prefix other than REX, or has VEX or EVEX */
+	bool has_modrm;		/* a ModRM byte follows the opcode */
 	size_t immediate_bytes; /* size of the immediate at the end */
 };
 
 /*
- * Decode the instruction at code; at most left bytes are read. Return false if it
- * is unknown or incomplete.
+ * Decode the instruction at code, reading at most left bytes. Return false if the
+ * instruction is unknown or incomplete.
  */
 bool x86_decode(const uint8_t *code, size_t left, struct x86_instruction *ret);
 
@@ -34,23 +35,25 @@ enum x86_branch_kind {
 };
 
 /*
- * A call or a jump that contains its target, or, if it is_indirect, the address of the
- * word with the target ("call *slot(%rip)").
+ * A call or jump. If is_indirect, the target is not in the instruction: the instruction
+ * has the address of a word that contains the target, as in "call *slot(%rip)".
  */
 struct x86_branch {
 	enum x86_branch_kind kind;
-	uint8_t condition; /* condition of X86_JUMP_IF: the low four bits of its opcode */
+	/* the condition of a conditional jump: the low four bits of its opcode */
+	uint8_t condition;
 	bool is_indirect;
 	size_t length;
 	int64_t distance_bytes; /* from its end */
 };
 
-/* Decode a branch. Return false if there is none. */
+/* Decode a call or jump. Return false if the instruction is neither. */
 bool x86_branch_read(const uint8_t *code, size_t left, struct x86_branch *ret);
 
 /*
- * Find the first branch at or after *at, which must be the start of an instruction, and
- * set *at to it. Return false if an unknown instruction or the end comes first.
+ * Find the first call or jump at or after *at, and set *at to its offset. *at must be
+ * the start of an instruction. Return false if there is none before the end or before an
+ * unknown instruction.
  */
 bool x86_branch_next(const uint8_t *code, size_t length, size_t *at,
 		     struct x86_branch *ret);
