@@ -10,14 +10,14 @@
 #include "base/xalloc.h"
 
 /*
- * A limit can be tightened if the runs are below it by
- * more than one part in LOOSE_PART.
+ * A limit can be tightened if even the highest run is below the limit by
+ * more than 1/LOOSE_PART of the limit.
  */
 #define LOOSE_PART 20
 
 /*
- * Return the amount per iteration in thousandths, rounded up. Unknown also if
- * the result is too large.
+ * Return the amount per iteration in thousandths, rounded up, or BYTES_UNKNOWN if the
+ * amount is unknown or the result too large.
  */
 static uint64_t share_of(uint64_t amount, uint64_t iterations, bool *is_rounded)
 {
@@ -26,7 +26,8 @@ static uint64_t share_of(uint64_t amount, uint64_t iterations, bool *is_rounded)
 	if (!bytes_known(amount))
 		return BYTES_UNKNOWN;
 	whole = amount / iterations;
-	rest = amount % iterations * 1000; /* iterations are far below 2^64 / 1000 */
+	/* no overflow: the number of iterations is far below 2^64 / 1000 */
+	rest = amount % iterations * 1000;
 	if (whole >= BYTES_UNKNOWN / 1000)
 		return BYTES_UNKNOWN;
 	if (rest % iterations != 0)

@@ -13,20 +13,29 @@
 #include "model/count_runs.h"
 
 struct count_stats {
-	struct spread figures[COUNTED_COUNT_]; /* unknown unless known in every run */
+	/* A figure is unknown here if any of the runs lacks it. */
+	struct spread figures[COUNTED_COUNT_];
 	bool differs[COUNTED_COUNT_];
-	/* At least two runs, with no difference in any counted figure. */
+	/*
+	 * There are at least two runs, and all counted figures
+	 * are the same in every run.
+	 */
 	bool is_deterministic;
-	bool is_rounded; /* a figure was not divisible by the number of iterations */
+	bool is_rounded; /* a figure was not a multiple of the number of iterations */
 };
 
 void count_stats_init(struct count_stats *stats, const struct count_runs *runs);
 
 enum limit_outcome {
 	LIMIT_KEPT,
-	LIMIT_ABOVE,   /* the median exceeds the limit by more than the tolerance */
-	LIMIT_BELOW,   /* likewise below the limit; only for LIMIT_EQUAL */
-	LIMIT_LOOSE,   /* met, but even the highest run is far below the limit */
+	LIMIT_ABOVE, /* the median exceeds the limit by more than the tolerance */
+	/*
+	 * the median is below the limit by more than the
+	 * tolerance; only for LIMIT_EQUAL
+	 */
+	LIMIT_BELOW,
+	/* the limit is met, but even the highest run is far below the limit */
+	LIMIT_LOOSE,
 	LIMIT_UNKNOWN, /* the figure is unknown */
 };
 
@@ -34,8 +43,8 @@ enum limit_outcome count_limit_check(const struct count_limit *limit,
 				     const struct count_stats *stats);
 
 /*
- * Set the limit from these runs: to the highest run for LIMIT_AT_MOST, to the median for
- * LIMIT_EQUAL. Returns 0, or -ENODATA if the figure is unknown.
+ * Set the limit according to the runs: to the highest run for LIMIT_AT_MOST, or to the
+ * median for LIMIT_EQUAL. Return 0, or -ENODATA if the figure is unknown.
  */
 int count_limit_update(struct count_limit *limit, const struct count_stats *stats);
 

@@ -14,10 +14,11 @@ const char *const profile_diff_kind_names[DIFF_KIND_COUNT_] = {
 	[DIFF_LEFT_OUT] = "left_out",
 };
 
-/* The values of a node of the keys. */
+/* The amounts of one node of `keys`, before and after. */
 struct tally {
 	uint64_t before, after;
-	bool is_key; /* stacks end here; false: it is only a prefix of other keys */
+	/* stacks end at this node; false: the node is only part of longer stacks */
+	bool is_key;
 	bool goes_on;
 };
 
@@ -25,7 +26,7 @@ struct matching {
 	const struct profile_diff_options *options;
 	struct profile *keys;
 	struct tally *tallies;
-	size_t capacity; /* more than the number of keys; unused elements are 0 */
+	size_t capacity; /* at least the number of nodes; unused elements are 0 */
 };
 
 static struct tally *tally_of(struct matching *m, uint32_t key)
@@ -39,8 +40,8 @@ static struct tally *tally_of(struct matching *m, uint32_t key)
 }
 
 /*
- * Map each frame of a profile to the frame with its name in the keys. The
- * caller frees the result.
+ * For each frame of a profile, return the frame of m->keys that has the same
+ * function name. The caller frees the array.
  */
 static uint32_t *name_frames(struct matching *m, const struct profile *profile)
 {
@@ -57,7 +58,10 @@ static uint32_t *name_frames(struct matching *m, const struct profile *profile)
 	return named;
 }
 
-/* Return the key of a node's stack. */
+/*
+ * Return the node of m->keys for the stack of a node, adding the key if necessary. Set
+ * *ret_goes_on if the stack has callers beyond the compared functions.
+ */
 static uint32_t key_of(struct matching *m, const struct profile *profile,
 		       const uint32_t *named, size_t node, bool *ret_goes_on)
 {
@@ -152,8 +156,8 @@ static uint64_t change_of(const struct profile_diff_stack *stack)
 }
 
 /*
- * Compare two keys by name. Their numbers depend on the order of the
- * profiles, which is arbitrary.
+ * Compare two keys by function names. Comparing their numbers would make the order
+ * depend on which profile was read first.
  */
 static int compare_names(const struct profile *keys, uint32_t a, uint32_t b)
 {

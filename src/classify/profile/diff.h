@@ -3,9 +3,10 @@
  * diff - compare two profiles stack by stack. Stacks match if their innermost
  * functions have the same names. Pure.
  *
- * Addresses, lines and modules are not compared, because they differ between builds.
- * Unfolded names may differ as well (fold_name.h). Stacks in no list are still in the
- * sums: the listed kinds, those left out and the equal ones add up to `total`.
+ * Addresses, lines and modules are not compared, because they differ between
+ * builds. Function names may also differ between builds unless they are
+ * folded (fold_name.h). Stacks that are not listed still count in the sums:
+ * the sums of all kinds add up to `total`.
  */
 #ifndef MS_CLASSIFY_PROFILE_DIFF_H
 #define MS_CLASSIFY_PROFILE_DIFF_H
@@ -20,32 +21,32 @@ enum profile_diff_kind {
 	DIFF_ONLY_BEFORE,
 	DIFF_ONLY_AFTER,
 	DIFF_CHANGED,
-	DIFF_LISTED_COUNT_, /* the kinds from here on are only counted */
+	DIFF_LISTED_COUNT_, /* stacks of the kinds from here on are counted, not listed */
 	DIFF_EQUAL = DIFF_LISTED_COUNT_,
-	DIFF_LEFT_OUT, /* at most the minimum in both profiles */
+	DIFF_LEFT_OUT, /* stacks with at most the minimum in both profiles */
 	DIFF_KIND_COUNT_
 };
 
-/* Names of the kinds as keys and columns. */
+/* Names of the kinds in machine-readable output. */
 extern const char *const profile_diff_kind_names[DIFF_KIND_COUNT_];
 
 struct profile_diff_options {
 	enum profile_metric metric;
 	/*
-	 * Number of functions compared, from the innermost; 0: all. Functions inlined
-	 * into them are compared too, but do not count.
+	 * Number of functions to compare, counted from the innermost; 0: all. Functions
+	 * inlined into these functions are compared too, but not counted.
 	 */
 	size_t depth;
 	uint64_t minimum; /* stacks with more than this in either profile are listed */
 };
 
-/* All stacks that begin with the same functions. */
+/* All stacks whose compared functions are the same. */
 struct profile_diff_stack {
 	enum profile_diff_kind kind;
 	uint64_t before, after;
 	/*
-	 * Node of the outermost compared function. Its parent is the
-	 * function that it called.
+	 * Node of `keys` for the outermost compared function. The parent of a
+	 * node is the function that it called.
 	 */
 	uint32_t key;
 	bool goes_on; /* there are callers beyond the compared functions */
@@ -56,25 +57,31 @@ struct profile_diff_sum {
 };
 
 struct profile_diff {
-	/* Functions only; a node's parent is the function that it called. */
+	/*
+	 * The compared functions of all stacks. Frames contain only names, and the
+	 * parent of a node is the function that it called.
+	 */
 	struct profile keys;
-	/* Listed stacks, by kind, largest change first. */
+	/* Listed stacks, sorted by kind, and within a kind by change, largest first. */
 	struct profile_diff_stack *stacks;
 	size_t stack_count;
 	struct profile_diff_sum sums[DIFF_KIND_COUNT_], total;
-	/* Among all stacks, listed or not; before == after: none has grown. */
+	/*
+	 * The stack that grew most, listed or not. If before ==
+	 * after, no stack has grown.
+	 */
 	struct profile_diff_stack most_grown;
 };
 
-/* Compare two profiles that both have the metric. */
+/* Compare two profiles. Both must contain the metric. */
 void profile_diff_make(const struct profile *before, const struct profile *after,
 		       const struct profile_diff_options *options,
 		       struct profile_diff *ret);
 void profile_diff_release(struct profile_diff *diff);
 
 /*
- * Set *ret_names to the function names of a stack, innermost first. The caller frees the
- * array; the names are borrowed. Returns their number.
+ * Set *ret_names to the function names of a stack, innermost first, and return their
+ * number. The caller frees the array; the names are borrowed.
  */
 size_t profile_diff_functions(const struct profile_diff *diff,
 			      const struct profile_diff_stack *stack,

@@ -17,7 +17,10 @@ static const char *const copy_suffixes[] = {
 	"lto_priv",  "localalias", "clone", "__uniq",
 };
 
-/* Followed by " <...> of " or by a single blank. */
+/*
+ * Prefixes of copies in Swift, each of which is followed by "
+ * <...> of " or by a single blank.
+ */
 static const char *const swift_copies[] = {
 	"generic specialization",
 	"generic not re-abstracted specialization",
@@ -27,7 +30,7 @@ static const char *const swift_copies[] = {
 };
 static const char *const swift_words[] = { "specialized ", "merged " };
 
-/* Longest first. */
+/* Operators that contain brackets, sorted by length, longest first. */
 static const char *const operators[] = {
 	"<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "()", "[]", "<", ">",
 };
@@ -56,7 +59,7 @@ static bool is_hex(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-/* Bytes of UTF-8 sequences are part of names. */
+/* Return true if c can be part of a name. Bytes of UTF-8 sequences can. */
 static bool is_name_char(char c)
 {
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -76,8 +79,9 @@ static size_t operator_length(struct part p, size_t at)
 }
 
 /*
- * Return the length of a token at this place whose brackets do not open
- * or close anything, or 1.
+ * Return the length of a token at this position whose brackets neither
+ * open nor close anything, such as "->" or "(anonymous namespace)".
+ * Return 1 if there is no such token.
  */
 static size_t step(struct part p, size_t at)
 {
@@ -92,7 +96,10 @@ static size_t step(struct part p, size_t at)
 	return 1;
 }
 
-/* Return the place after the matching closing bracket, or 0 if there is none. */
+/*
+ * Return the position after the matching closing bracket, or 0
+ * if the bracket is not closed.
+ */
 static size_t skip_bracket(struct part p, size_t at)
 {
 	char open = p.text[at], close = open == '<' ? '>' : open == '(' ? ')' : '}';
@@ -104,7 +111,7 @@ static size_t skip_bracket(struct part p, size_t at)
 		length = step(p, i);
 		if (length > 1)
 			continue;
-		/* as in "<(a > b)>": inside parentheses these are not brackets */
+		/* inside parentheses "<" and ">" are not brackets, as in "<(a > b)>" */
 		if (open == '<' && c == '(')
 			parentheses++;
 		else if (open == '<' && c == ')' && parentheses > 0)
@@ -117,7 +124,10 @@ static size_t skip_bracket(struct part p, size_t at)
 	return 0;
 }
 
-/* Return the length without one ".word" or ".word.123" that a compiler appended. */
+/*
+ * Return the length of the name without one suffix ".word" or
+ * ".word.123" that a compiler appended.
+ */
 static size_t without_suffix(struct part p)
 {
 	size_t end = p.length, dot;
@@ -138,7 +148,10 @@ static size_t without_suffix(struct part p)
 	}
 }
 
-/* Return the length without " [clone .isra.0]", as in C++ names. */
+/*
+ * Return the length of the name without a suffix such as " [clone
+ * .isra.0]", which is common in C++.
+ */
 static size_t without_clone(struct part p)
 {
 	static const char begin[] = " [clone ";
@@ -151,7 +164,7 @@ static size_t without_clone(struct part p)
 		at--;
 	if (at == 0 || !starts_with(p, at - 1, begin))
 		return p.length;
-	/* parse from the blank on as a list of suffixes */
+	/* parse the text from the blank on as a list of suffixes */
 	suffixes.text = p.text + at - 1 + strlen(begin) - 1;
 	suffixes.length = (size_t)(p.text + p.length - 1 - suffixes.text);
 	for (length = suffixes.length; length > 1; suffixes.length = length) {
@@ -189,7 +202,7 @@ static struct part cut_end(struct part p)
 	}
 }
 
-/* Return the length of a prefix that marks a copy, or 0. */
+/* Return the length of a prefix that marks a copy of a function, or 0. */
 static size_t copy_prefix(struct part p)
 {
 	for (size_t i = 0; i < COUNT_OF(swift_words); i++)
@@ -217,7 +230,7 @@ static struct part cut_begin(struct part p)
 	return p;
 }
 
-/* Return the length of the brackets in "name[0123456789abcdef]", or 0. */
+/* Return the length of the bracketed hash in "name[0123456789abcdef]", or 0. */
 static size_t crate_hash(struct part p, size_t at)
 {
 	size_t i = at + 1;
@@ -229,7 +242,10 @@ static size_t crate_hash(struct part p, size_t at)
 	return i < p.length && p.text[i] == ']' && i - at > 8 ? i + 1 - at : 0;
 }
 
-/* Return true if '<' begins arguments rather than a path of Rust. */
+/*
+ * Return true if '<' begins template or generic arguments, and
+ * false if it begins a path in Rust.
+ */
 static bool begins_arguments(struct part p, size_t at)
 {
 	char before = at > 0 ? p.text[at - 1] : ' ';
@@ -240,8 +256,8 @@ static bool begins_arguments(struct part p, size_t at)
 }
 
 /*
- * Append the name with folded arguments. Returns false with *out unchanged if
- * brackets do not match.
+ * Append the name with its template arguments folded. If brackets do not match,
+ * return false and leave *out unchanged.
  */
 static bool add_folded(struct strbuf *out, struct part p, bool keeps_generics)
 {
@@ -267,7 +283,10 @@ static bool add_folded(struct strbuf *out, struct part p, bool keeps_generics)
 			end = i + crate_hash(p, i);
 		} else {
 			strbuf_add(out, p.text + i, length);
-			/* as in "operator< <int>" */
+			/*
+			 * arguments may follow an operator's name, as
+			 * in "operator< <int>"
+			 */
 			is_after_operator = operator_length(p, i) > 0 ||
 					    (was_after_operator && p.text[i] == ' ');
 		}
@@ -276,8 +295,8 @@ static bool add_folded(struct strbuf *out, struct part p, bool keeps_generics)
 }
 
 /*
- * Return the place after the unit that begins here: a bracketed part, an operator, or one
- * character. Returns 0 if brackets do not match.
+ * Return the position after the unit that begins here: a bracketed part, an operator,
+ * or one character. Return 0 if brackets do not match.
  */
 static size_t skip_part(struct part p, size_t at)
 {
@@ -288,8 +307,8 @@ static size_t skip_part(struct part p, size_t at)
 }
 
 /*
- * Return where the name begins after the return type,
- * which only template instances have.
+ * Return the position after the return type, where the name begins. Only
+ * template instances have a return type.
  */
 static size_t name_begin(struct part p)
 {
@@ -308,7 +327,10 @@ static size_t name_begin(struct part p)
 										 : 0;
 }
 
-/* Return true for Swift, whose parameter names are part of the function's name. */
+/*
+ * Return true for names from Swift, in which the names of parameters
+ * are part of the function's name.
+ */
 static bool has_named_parameters(struct part p)
 {
 	for (size_t i = 0; i < p.length; i++)
@@ -318,8 +340,8 @@ static bool has_named_parameters(struct part p)
 }
 
 /*
- * Append the name without parameters after folded arguments. Returns false with *out
- * unchanged if brackets do not match.
+ * Append the name without the parameters that follow folded arguments. If brackets do
+ * not match, return false and leave *out unchanged.
  */
 static bool add_without_signature(struct strbuf *out, struct part p)
 {
@@ -334,7 +356,8 @@ static bool add_without_signature(struct strbuf *out, struct part p)
 		}
 		if (is_folded && p.text[i] == '(' && step(p, i) == 1) {
 			if (end < p.length && p.text[end] == ' ')
-				return true; /* for example "const" */
+				/* omit a qualifier such as "const" as well */
+				return true;
 			continue;
 		}
 		is_folded = is_folded || starts_with(p, i, FOLDED);
@@ -372,7 +395,10 @@ static uint32_t add_frame(struct profile *to, const struct profile_frame *frame,
 		const char *path = to->modules[frame->module].path;
 		const char *slash = path[0] == '[' ? NULL : strrchr(path, '/');
 
-		/* addresses of functions without a name differ between builds, too */
+		/*
+		 * also omit the addresses of nameless functions,
+		 * which differ between builds
+		 */
 		strbuf_addf(&name, path[0] == '[' ? "%s" : "[%s]",
 			    slash ? slash + 1 : path);
 		folded.function = strbuf_text(&name);

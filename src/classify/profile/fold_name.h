@@ -21,8 +21,8 @@
 #include "model/profile.h"
 
 /*
- * Append the folded name. Names are untrusted input: a malformed or extremely long name
- * is appended unchanged.
+ * Append the folded name. Names are untrusted input: a malformed or
+ * extremely long name is appended unchanged.
  */
 void fold_name_add(struct strbuf *out, const char *name, bool keeps_generics);
 

@@ -8,7 +8,8 @@
 
 #include "base/xalloc.h"
 
-#define FRAME_NAME_SIZE 256 /* for names made from a module and an address */
+/* size of buffers for names made from a module and an address */
+#define FRAME_NAME_SIZE 256
 
 struct named {
 	char *name;

@@ -12,9 +12,9 @@
 #include "model/profile.h"
 
 struct function_names {
-	char **names; /* sorted bytewise */
+	char **names; /* sorted by byte values */
 	size_t count;
-	uint32_t *of_frame; /* number of each frame of the profile */
+	uint32_t *of_frame; /* number of the name of each frame of the profile */
 };
 
 void function_names_init(struct function_names *names, const struct profile *profile);

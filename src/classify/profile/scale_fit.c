@@ -10,17 +10,18 @@
 #define EXPONENT_STEP 0.02
 
 #define SIZES_RATIO_MIN 4
-#define GROWTH_MIN 0.05 /* share of the largest value: less is start-up or noise */
+/* share of the largest value: a smaller increase is start-up or noise */
+#define GROWTH_MIN 0.05
 #define R_SQUARED_MIN 0.95
 #define INTERVAL_MAX 1.0
 
-/* Values below this share of the largest are weighted as if they were this large. */
+/* Smaller values, relative to the largest, are weighted as if they were this large. */
 #define WEIGHT_MIN 1e-3
 
 #define LN_2 0.693147180559945309417
 
 /*
- * Return the natural logarithm, by the artanh series for a number near 1. log() and exp()
+ * Return the natural logarithm of x, computed with the artanh series. log() and exp()
  * would need libm, which adds 0.4 MiB to memstate's own Rss.
  */
 static double natural_log(double x)
@@ -50,14 +51,14 @@ static double exponential(double x)
 	return ldexp(sum, twos);
 }
 
-/* The points, and their maxima, which are the same for all exponents. */
+/* The points, with the largest size and the largest value. */
 struct search {
 	const struct scale_point *points;
 	size_t count;
 	double largest_size, largest_value;
 };
 
-/* The best constant and factor (relative to the largest size) for an exponent. */
+/* The best fit for a given exponent. The factor is relative to the largest size. */
 struct line {
 	double constant, factor;
 	double error; /* sum of squares of relative errors */
@@ -94,7 +95,7 @@ static void fit_line(const struct search *s, double exponent, struct line *ret)
 	spread = w * xx - x * x;
 	ret->factor = spread > 0 ? (w * xy - x * y) / spread : 0;
 	ret->constant = (y - ret->factor * x) / w;
-	/* start-up cannot take less than nothing */
+	/* the cost of starting up cannot be negative */
 	if (ret->constant < 0) {
 		ret->constant = 0;
 		ret->factor = xy / xx;
@@ -117,7 +118,10 @@ static double error_at(const struct search *s, double exponent)
 	return line.error;
 }
 
-/* Search a grid of exponents, then between the neighbours of the best one. */
+/*
+ * Return the best exponent: search a grid of exponents, then the interval
+ * between the neighbours of the best one.
+ */
 static double find_best(const struct search *s)
 {
 	double best = EXPONENT_STEP, least = error_at(s, best), low, high;
@@ -144,8 +148,8 @@ static double find_best(const struct search *s)
 }
 
 /*
- * Return how far from the best exponent, in the direction of step, the error
- * stays below the limit.
+ * Return the exponent up to which the error stays below the limit, starting from the
+ * best exponent in the direction of step.
  */
 static double find_end(const struct search *s, double best, double step, double limit)
 {
@@ -167,8 +171,8 @@ static double find_end(const struct search *s, double best, double step, double 
 }
 
 /*
- * Return the 95 % quantile of F with 1 and `freedom` degrees of freedom.
- * The latter is at least 1.
+ * Return the 95 % quantile of the F distribution with 1 and `freedom` degrees of
+ * freedom, where `freedom` is at least 1.
  */
 static double f_quantile(size_t freedom)
 {
@@ -181,8 +185,8 @@ static double f_quantile(size_t freedom)
 }
 
 /*
- * Return the share of the squared relative errors around the mean
- * that the curve explains.
+ * Return R squared: the share of the squared relative deviations from
+ * the mean that the curve explains.
  */
 static double r_squared_of(const struct search *s, double error)
 {
@@ -214,7 +218,7 @@ static size_t count_sizes(const struct scale_point *points, size_t count)
 	return sizes;
 }
 
-/* Return an outcome that needs no fit, or SCALE_FITTED. */
+/* Return the outcome if no curve needs to be fitted, otherwise SCALE_FITTED. */
 static enum scale_outcome look_first(struct search *s)
 {
 	double smallest_size = s->points[0].size, least = s->points[0].value;
@@ -237,8 +241,8 @@ static enum scale_outcome look_first(struct search *s)
 }
 
 /*
- * Find the exponent and its interval: the range in which the error is not much
- * larger than the minimum.
+ * Find the best exponent and its confidence interval: the range of exponents whose
+ * error is not much larger than the minimum.
  */
 static void fit_curve(const struct search *s, struct scale_fit *fit)
 {

@@ -12,8 +12,9 @@
 struct stacks_view {
 	const struct profile *profile;
 	const struct function_names *names;
-	uint64_t *totals; /* PROFILE_METRIC_COUNT_ per node, including all descendants */
-	uint32_t *first_child, *next_sibling; /* nodes; 0: none */
+	/* PROFILE_METRIC_COUNT_ totals per node, which include all descendants */
+	uint64_t *totals;
+	uint32_t *first_child, *next_sibling; /* node numbers; 0: none */
 };
 
 static inline void profile_add_values(uint64_t *to, const uint64_t *values)
@@ -38,7 +39,7 @@ static inline uint32_t stacks_view_name(const struct stacks_view *view, uint32_t
 			 : view->names->of_frame[view->profile->nodes[node].frame];
 }
 
-/* Merge the source line of a node with this amount of the metric. */
+/* Merge the source line of a node, with this amount of the metric, into *line. */
 void stacks_view_add_source(const struct stacks_view *view, struct source_line *source,
 			    uint32_t node, uint64_t amount, bool is_first);
 

@@ -15,38 +15,42 @@
 #include "base/xalloc.h"
 #include "classify/profile/transform_regex.h"
 
-#define FRAME_NAME_SIZE 256 /* for generated names */
+#define FRAME_NAME_SIZE 256 /* size of buffers for generated names */
 
 uint64_t profile_transform_limit_ns = 20 * NS_PER_S;
 
-/* The effect of a rule on a frame. */
+/* The effect of a rule on a frame of the profile. */
 struct frame_change {
 	bool is_matched;
 	bool is_hidden;
-	const char *name; /* in the new profile, if replaced; else NULL */
+	/* string of the new profile if the rule sets a name, else NULL */
+	const char *name;
 };
 
-/* The effect on a node, and on its descendants unless they have their own. */
+/* The effect of a rule on a node of the profile. */
 struct node_change {
-	bool has_match;	  /* the node or one of its callers matches */
-	bool is_needed;	  /* the node or a descendant has values that are kept */
-	const char *name; /* frame's name, if set by the rule; else NULL */
-	uint32_t number;  /* in the new profile */
+	bool has_match;	  /* the frame of the node or of one of its callers matches */
+	bool is_needed;	  /* values of the node or of a descendant are kept */
+	const char *name; /* frame's name if the rule sets one, else NULL */
+	uint32_t number;  /* number of the node in the new profile */
 };
 
-/* One rule applied to one profile. */
+/* The application of one rule to one profile. */
 struct pass {
 	const struct profile *from;
 	struct profile *to;
 	const struct transform_rule *rule;
 	regex_t regex;
-	uint64_t end_ns; /* limit of this thread's CPU time */
+	uint64_t end_ns; /* the thread's CPU time at which to give up */
 	struct frame_change *frames;
 	struct node_change *nodes;
 	struct transform_error *reterr;
 };
 
-/* Append the text of a replace rule, expanding "\1" and so on. */
+/*
+ * Append the replacement text of a rule, with "\1" and so on
+ * replaced by the groups of the match.
+ */
 static void add_replacement(struct strbuf *out, const char *text, const char *name,
 			    const regmatch_t parts[TRANSFORM_PARTS_MAX])
 {
@@ -70,8 +74,8 @@ static void add_replacement(struct strbuf *out, const char *text, const char *na
 }
 
 /*
- * Return true if the time is used up. A search takes time proportional to the square of
- * the name's length, and a name may need many searches.
+ * Return true if the CPU time is used up. One search takes time proportional to the
+ * square of the name's length, and a name may need many searches.
  */
 static bool is_too_late(const struct pass *p)
 {
@@ -79,8 +83,8 @@ static bool is_too_late(const struct pass *p)
 }
 
 /*
- * Replace all matches in a name. Returns true if anything matched;
- * *out is then the new name.
+ * Replace all matches in a name. Return true if there was a
+ * match; *out is the new name.
  */
 static bool replace_name(const struct pass *p, const char *name, struct strbuf *out)
 {
@@ -141,8 +145,8 @@ static int compare_names(const void *a, const void *b)
 }
 
 /*
- * Apply the rule to all frames. Frames that differ only in line share their name, which
- * has the same address in a profile, so each name is processed once.
+ * Apply the rule to the names of all frames. Frames that differ only in their line have
+ * the same name, at the same address, so that each name is processed only once.
  */
 static int change_frames(struct pass *p)
 {
@@ -178,7 +182,7 @@ static int change_frames(struct pass *p)
 	return r;
 }
 
-/* Return true if the values of the node itself are kept. */
+/* Return true if the rule keeps the values of the node itself. */
 static bool is_kept(const struct pass *p, uint32_t node)
 {
 	if (p->rule->kind == TRANSFORM_FILTER)
@@ -188,7 +192,7 @@ static bool is_kept(const struct pass *p, uint32_t node)
 	return true;
 }
 
-/* Return true if stacks begin at this node. */
+/* Return true if the rule makes stacks begin at this node. */
 static bool is_first(const struct pass *p, uint32_t node)
 {
 	const struct profile_node *n = &p->from->nodes[node];
@@ -230,10 +234,7 @@ static void place_node(struct pass *p, uint32_t i)
 	const struct node_change *parent = &p->nodes[node->parent];
 	struct node_change *own = &p->nodes[i];
 	bool is_beyond = p->rule->kind == TRANSFORM_TO && parent->has_match;
-	/*
-	 * Names from the rule are strings of the new profile: equal
-	 * texts have equal addresses.
-	 */
+	/* the profile stores equal strings once, so comparing addresses is enough */
 	bool is_merged = frame->name && frame->name == parent->name;
 
 	own->name = frame->name;
@@ -285,7 +286,7 @@ int profile_transform(const struct profile *profile, const struct transform_list
 		      struct profile *ret, struct transform_error *reterr)
 {
 	const uint64_t end_ns = clock_thread_cpu_ns() + profile_transform_limit_ns;
-	struct profile made[2] = { { 0 } }; /* used alternately */
+	struct profile made[2] = { { 0 } }; /* one is read while the other is written */
 
 	assert(list->count > 0);
 	reterr->line = 0;

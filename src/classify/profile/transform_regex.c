@@ -10,16 +10,16 @@
 #include <string.h>
 
 /*
- * Limit of repeats. Nested repeats multiply the memory that regcomp(3) needs, and {255}
- * within {255} already takes hundreds of megabytes.
+ * Maximum product of all repeat counts. Nested repeats multiply the memory
+ * that regcomp(3) needs: {255} within {255} already needs hundreds of megabytes.
  */
 #define REPEAT_MAX 255
 
 struct scan {
 	const char *at;
-	bool has_atom; /* the previous token can be repeated */
+	bool has_atom; /* the previous token may be followed by a repeat */
 	unsigned int depth;
-	unsigned int repeats; /* product of all repeats */
+	unsigned int repeats; /* product of all repeat counts so far */
 	struct transform_error *reterr;
 };
 
@@ -108,7 +108,7 @@ static int scan_bracket(struct scan *s)
 	return 0;
 }
 
-/* Parse a number; the result is at most REPEAT_MAX + 1. */
+/* Parse a decimal number. A number above REPEAT_MAX is returned as REPEAT_MAX + 1. */
 static unsigned int scan_number(const char **at)
 {
 	unsigned int number = 0;
@@ -121,7 +121,7 @@ static unsigned int scan_number(const char **at)
 	return number;
 }
 
-/* Parse "{2}", "{2,}" or "{2,3}". */
+/* Parse an interval: "{2}", "{2,}" or "{2,3}". */
 static int scan_interval(struct scan *s)
 {
 	const char *at = s->at + 1;
@@ -156,7 +156,9 @@ static int scan_repeat(struct scan *s)
 	if (r < 0)
 		return r;
 	s->at++;
-	/* JavaScript reads "*?" as a lazy repeat, which POSIX does not have */
+	/*
+	 * reject "*?", which is a lazy repeat in JavaScript and does not exist in POSIX
+	 */
 	if (*s->at && strchr("*+?{", *s->at))
 		return refuse(s, "a %c behind another repeat: write () around that",
 			      *s->at);
@@ -226,7 +228,10 @@ bool transform_regex_find(const regex_t *regex, const char *text, size_t at,
 	size_t end = strlen(text);
 
 	for (; at < end; at = (size_t)ret_parts[0].rm_eo + 1) {
-		/* include the text before, for ^ and \b */
+		/*
+		 * search in the whole text, so that ^ and \b take
+		 * account of the text before `at`
+		 */
 		ret_parts[0].rm_so = (regoff_t)at;
 		ret_parts[0].rm_eo = (regoff_t)end;
 		if (regexec(regex, text, TRANSFORM_PARTS_MAX, ret_parts, REG_STARTEND) !=

@@ -23,7 +23,9 @@ const char *const transform_kind_names[TRANSFORM_KIND_COUNT_] = {
 	[TRANSFORM_FROM] = "from",	 [TRANSFORM_TO] = "to",
 };
 
-/* src/classify/local.mk passes the assembler the directory of this file. */
+/*
+ * src/classify/local.mk passes the directory of the file "transforms" to the assembler.
+ */
 __asm__(".section .rodata\n"
 	".globl transforms_own\n"
 	"transforms_own:\n"
@@ -73,7 +75,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Copy text without the blanks at its ends. */
+/* Return a copy of the text without leading and trailing blanks. */
 static char *copy_trimmed(const char *text, size_t length)
 {
 	while (length > 0 && is_blank(text[0])) {
@@ -102,7 +104,7 @@ static bool is_set_name(const char *text, size_t length)
 	return length > 0 && find_kind(text, length) == TRANSFORM_SET;
 }
 
-/* Return the "=>" between blanks, or NULL. */
+/* Return the position of the first "=>" between blanks, or NULL. */
 static const char *find_arrow(const char *text)
 {
 	for (const char *at = strstr(text, "=>"); at; at = strstr(at + 1, "=>"))
@@ -219,7 +221,10 @@ const struct transform_set *transform_sets_find(const struct transform_sets *set
 	return NULL;
 }
 
-/* Parse "[NAME]". *ret is the number of that set, which is created if necessary. */
+/*
+ * Parse "[NAME]" and set *ret to the number of the set called
+ * NAME. Create the set if necessary.
+ */
 static int begin_set(struct transform_sets *sets, const char *line, size_t *ret,
 		     struct transform_error *reterr)
 {
@@ -289,13 +294,14 @@ void transform_sets_add_own(struct transform_sets *sets)
 struct expansion {
 	const struct transform_sets *sets;
 	struct transform_list list;
-	size_t use_count; /* uses of sets: even empty ones cost time */
+	/* number of uses of sets; even an empty set takes time to expand */
+	size_t use_count;
 	struct transform_error *reterr;
 };
 
 /*
- * Append the expanded rules. A set contains itself if the depth
- * exceeds the number of sets.
+ * Append the rules, with each set replaced by its rules. If the depth exceeds the
+ * number of sets, a set contains itself.
  */
 static int expand(struct expansion *e, const struct transform_list *list, size_t depth)
 {

@@ -50,19 +50,19 @@ enum transform_kind {
 	TRANSFORM_KIND_COUNT_
 };
 
-/* "filter", …; NULL for TRANSFORM_SET. */
+/* Keywords of the kinds, such as "filter"; NULL for TRANSFORM_SET. */
 extern const char *const transform_kind_names[TRANSFORM_KIND_COUNT_];
 
-#define TRANSFORM_RULE_MAX 1000 /* bytes per line */
-/* Maximum bytes of a frame's name, before and after a rule. */
+#define TRANSFORM_RULE_MAX 1000 /* maximum bytes per line */
+/* Maximum length of a frame's name in bytes, before and after a rule. */
 #define TRANSFORM_NAME_MAX 4096
-#define TRANSFORM_RULES_MAX 1000   /* in total, including those of sets */
+#define TRANSFORM_RULES_MAX 1000   /* maximum number of rules, including those of sets */
 #define TRANSFORM_FILE_MAX 1000000 /* bytes */
 
 struct transform_rule {
 	enum transform_kind kind;
-	char *pattern; /* for a set: its name */
-	char *text;    /* for replace; else NULL */
+	char *pattern; /* regular expression, or the name of a set */
+	char *text;    /* replacement text; NULL unless kind is TRANSFORM_REPLACE */
 };
 
 struct transform_list {
@@ -89,26 +89,26 @@ struct transform_sets {
 	}
 
 struct transform_error {
-	unsigned int line; /* in a file, from 1; 0: not from a file */
-	char why[256];	   /* message for the user, without line and file */
+	unsigned int line; /* line of the file, from 1; 0: not from a file */
+	char why[256];	   /* message for the user, without file name and line */
 };
 
 void transform_list_release(struct transform_list *list);
 void transform_sets_release(struct transform_sets *sets);
 
-/* Parse and add one rule. Returns 0, or -EINVAL with the reason in *reterr. */
+/* Parse and append one rule. Return 0, or -EINVAL with the reason in *reterr. */
 int transform_list_parse(struct transform_list *list, const char *text,
 			 struct transform_error *reterr);
 
 /*
  * Add the sets of a file to sets, and the rules before the first set to own. If own is
- * NULL, such rules are an error. Returns 0, or -EINVAL with line and reason in *reterr;
- * what was parsed before the error is kept.
+ * NULL, such rules are an error. Return 0, or -EINVAL with the line and the reason in
+ * *reterr. On errors, sets and own keep what was parsed before the error.
  */
 int transform_sets_parse(struct transform_sets *sets, struct transform_list *own,
 			 const char *text, struct transform_error *reterr);
 
-/* Add the sets that come with memstate. */
+/* Add the sets that are built into memstate. */
 void transform_sets_add_own(struct transform_sets *sets);
 
 /* Return the set called name, or NULL. */
@@ -116,7 +116,7 @@ const struct transform_set *transform_sets_find(const struct transform_sets *set
 						const char *name);
 
 /*
- * Copy the rules, replacing each set by its rules. Returns 0, or -EINVAL with the reason
+ * Copy the rules, replacing each set by its rules. Return 0, or -EINVAL with the reason
  * in *reterr: a set does not exist or contains itself, or there are too many rules.
  */
 int transform_list_expand(const struct transform_list *list,

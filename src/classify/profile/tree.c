@@ -13,21 +13,24 @@ static int compare_u32(uint32_t a, uint32_t b)
 	return (a > b) - (a < b);
 }
 
-/* Order amounts from largest to smallest. */
+/* Compare two amounts for sorting from the largest to the smallest. */
 static int compare_amounts(uint64_t a, uint64_t b)
 {
 	return (a < b) - (a > b);
 }
 
-/* The functions of a list under construction, indexed by name number. */
+/*
+ * The state while the functions of a profile are summed up.
+ * functions is indexed by name number.
+ */
 struct gather {
 	struct stacks_view view;
 	struct function_sums *functions;
 	enum profile_metric metric;
-	unsigned int *active; /* number of occurrences in the current stack */
+	unsigned int *active; /* per function: how often it occurs in the current stack */
 	struct call {
 		uint32_t function, caller, node;
-	} * calls; /* calls of functions by other functions */
+	} * calls; /* one element per call of a function by another function */
 	size_t call_count, call_capacity;
 };
 
@@ -40,7 +43,7 @@ static void say_where(struct gather *g, struct function_sums *function, uint32_t
 				     : p->modules[frame->module].path;
 	bool is_first = function->name == FUNCTION_NONE;
 
-	/* strings of a profile have the same address if their texts are equal */
+	/* a profile stores equal strings once, so comparing addresses is enough */
 	if (is_first || function->module != module)
 		function->module = is_first ? module : NULL;
 	if (is_first || function->file != frame->file)
@@ -48,8 +51,8 @@ static void say_where(struct gather *g, struct function_sums *function, uint32_t
 }
 
 /*
- * Return the weight of a stack for the line of its function. Direct
- * allocations outweigh calls.
+ * Return the weight of a node when the source line of its function is chosen.
+ * Allocations by the function itself outweigh calls.
  */
 static uint64_t source_amount(const struct gather *g, uint32_t node)
 {
@@ -80,7 +83,10 @@ static void enter(struct gather *g, uint32_t node)
 	};
 }
 
-/* Traverse all nodes without recursion, because stacks may be arbitrarily deep. */
+/*
+ * Visit all nodes. The traversal is not recursive, because
+ * stacks may be arbitrarily deep.
+ */
 static void gather_all(struct gather *g)
 {
 	const struct stacks_view *view = &g->view;
@@ -175,7 +181,7 @@ void function_list_init(struct function_list *list, const struct profile *profil
 	stacks_view_init(&g.view, profile, names);
 	gather_all(&g);
 	add_callers(list, &g, metric);
-	/* skip names of frames that are in no stack */
+	/* leave out functions that are in no stack */
 	for (size_t i = 0; i < names->count; i++)
 		if (g.functions[i].name != FUNCTION_NONE)
 			list->functions[list->count++] = g.functions[i];
@@ -193,15 +199,15 @@ void function_list_release(struct function_list *list)
 	*list = (struct function_list){ 0 };
 }
 
-/* A place in the profile that belongs to a node of the tree. */
+/* A node of the profile that contributes to a node of the tree. */
 struct place {
 	uint32_t name;
-	uint32_t node; /* node with that name */
-	uint32_t leaf; /* in an inverted tree: the node with the allocations */
+	uint32_t node; /* node of the profile with that name */
+	uint32_t leaf; /* in an inverted tree: the node of the profile that allocates */
 };
 
 struct range {
-	size_t begin, end; /* indices of places */
+	size_t begin, end; /* indices in the array places */
 };
 
 struct growth {
@@ -210,12 +216,12 @@ struct growth {
 	struct call_tree *tree;
 	struct place *places;
 	size_t place_count, place_capacity;
-	struct range *ranges; /* one per node of the tree */
+	struct range *ranges; /* places of each node of the tree */
 	size_t range_capacity;
 	struct child {
 		struct call_node node;
 		struct range range;
-	} * children; /* children of the node being expanded */
+	} * children; /* children of the node that is being expanded */
 	size_t child_count, child_capacity;
 };
 
@@ -240,8 +246,8 @@ static void add_node(struct growth *g, const struct call_node *node, struct rang
 }
 
 /*
- * Add the places of the top nodes of an inverted tree: all nodes with
- * allocations of their own.
+ * Add the places for the top level of an inverted tree: all nodes
+ * that allocate memory themselves.
  */
 static void add_leaves(struct growth *g)
 {
@@ -256,8 +262,8 @@ static void add_leaves(struct growth *g)
 }
 
 /*
- * Add the places of a node's children in an inverted tree. Values without a further
- * caller become the node's self.
+ * Add the places for the children of a node in an inverted tree. Values of stacks
+ * without a further caller are added to the node's self.
  */
 static void add_callers_of(struct growth *g, size_t number)
 {
@@ -302,7 +308,7 @@ static int compare_children(const void *a, const void *b, void *context)
 	return order ? order : compare_u32(p->name, q->name);
 }
 
-/* Group the places from begin on by name into children. */
+/* Make the children of a node: group the places from index begin on by name. */
 static void find_children(struct growth *g, size_t number, size_t begin)
 {
 	struct call_tree_options options = *g->options;
@@ -342,7 +348,10 @@ static void find_children(struct growth *g, size_t number, size_t begin)
 		&options);
 }
 
-/* Add the children within the limits, in order, and a sum of the others. */
+/*
+ * Add the children that the limits allow, in order, and one
+ * node that sums up all others.
+ */
 static void keep_children(struct growth *g, size_t number)
 {
 	const struct call_tree_options *o = g->options;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tree - summarise a profile by function name: how much each function allocates
- * itself and including its callees, its callers, and the call tree.
- *
- * Names are those of profile_frame_name(). Stacks that differ only in lines
- * or addresses are merged.
+ * tree - summarise a profile by function name: how much each function allocates, itself
+ * and including its callees; its callers; and the call tree. Names are those of
+ * profile_frame_name(). Stacks that differ only in lines or addresses are merged.
  */
 #ifndef MS_CLASSIFY_PROFILE_TREE_H
 #define MS_CLASSIFY_PROFILE_TREE_H
@@ -12,42 +10,46 @@
 #include "classify/profile/function_names.h"
 
 /*
- * Name of the missing frame: for allocations without a stack, and for the caller of
- * the outermost function.
+ * Name that replaces a missing frame: for allocations without a stack, and for
+ * the caller of the outermost function.
  */
 #define PROFILE_NO_STACK "[no stack]"
 
 #define FUNCTION_NONE UINT32_MAX
 
-/* The source line of the largest of several stacks. */
+/* A source line of a function: the one in the stack with the largest amount. */
 struct source_line {
 	const char *file; /* as in the profile; NULL: unknown */
 	uint32_t line;	  /* 0: unknown */
-	bool has_others;  /* other stacks have other lines */
-	uint64_t most;	  /* the metric of the largest stack */
+	bool has_others;  /* other stacks of the function have other lines */
+	uint64_t most;	  /* amount of the metric in that stack */
 };
 
 struct function_caller {
-	uint32_t caller; /* number of its name; FUNCTION_NONE: no caller */
+	uint32_t caller; /* number of the caller's name; FUNCTION_NONE: no caller */
 	uint64_t total[PROFILE_METRIC_COUNT_];
 };
 
 struct function_sums {
 	uint32_t name;
-	const char *module;	   /* module's path; NULL: unknown, or several modules */
-	const char *file;	   /* source file; NULL: unknown, or several files */
-	struct source_line source; /* where most of it is allocated or called */
+	/* path of the module; NULL: unknown, or several modules */
+	const char *module;
+	/* path of the source file; NULL: unknown, or several files */
+	const char *file;
+	struct source_line source; /* line with the largest allocation or call */
 	uint64_t self[PROFILE_METRIC_COUNT_];
-	/* Including callees; recursion counts once. */
+	/* Amounts including those of callees. Recursive calls count once. */
 	uint64_t total[PROFILE_METRIC_COUNT_];
-	size_t first_caller, caller_count; /* the callers' totals add up to this total */
+	/* the totals of the callers add up to the function's total */
+	size_t first_caller, caller_count;
 };
 
 struct function_list {
-	/* By self, then by total of the metric, descending. */
+	/* Sorted by self, then by total, of the metric, in descending order. */
 	struct function_sums *functions;
 	size_t count;
-	struct function_caller *callers; /* per function, by the metric, descending */
+	/* grouped by function; sorted by the metric, in descending order */
+	struct function_caller *callers;
 	size_t caller_count;
 };
 
@@ -56,39 +58,41 @@ void function_list_init(struct function_list *list, const struct profile *profil
 void function_list_release(struct function_list *list);
 
 /*
- * A call tree. A node's total is its self plus the totals of its children. Nodes that
- * were cut are summed in a node that is not a function, so this also holds for a cut
- * tree. Node 0 is the root and has no name.
+ * A node of a call tree. The total of a node is its self plus the totals of its
+ * children. This also holds if children were cut, because a node that is not a function
+ * sums them up. Node 0 is the root, which has no name.
  */
 struct call_node {
-	uint32_t name; /* FUNCTION_NONE: node 0, or a sum of cut functions */
+	uint32_t name; /* FUNCTION_NONE: node 0, or a sum of cut nodes */
 	uint32_t parent;
-	uint32_t first_child, child_count; /* largest first, the sum of cut ones last */
-	uint32_t cut_count;		   /* number of functions, if it is a sum */
+	/* children are sorted, largest first; a sum of cut nodes comes last */
+	uint32_t first_child, child_count;
+	/* number of functions, if the node is a sum of cut nodes; else 0 */
+	uint32_t cut_count;
 	uint32_t depth;
-	struct source_line source; /* source of the node's function */
+	struct source_line source; /* source line of the node's function */
 	uint64_t self[PROFILE_METRIC_COUNT_];
 	uint64_t total[PROFILE_METRIC_COUNT_];
 };
 
 struct call_tree {
-	struct call_node *nodes; /* parents before children */
+	struct call_node *nodes; /* parents precede their children */
 	size_t count, capacity;
 };
 
 struct call_tree_options {
-	enum profile_metric metric; /* used to sort and cut children */
-	/* Children are callers; the roots are the allocating functions. */
+	enum profile_metric metric; /* metric by which children are sorted and cut */
+	/* Children are callers, and the allocating functions are at the top. */
 	bool is_inverted;
-	bool is_by_name; /* sort children by name instead; only for a tree without cuts */
+	bool is_by_name; /* sort children by name instead; only if no nodes are cut */
 	uint64_t min;	 /* nodes with less of the metric are cut */
-	size_t top;	 /* maximum number of children to keep; 0: all */
+	size_t top;	 /* maximum number of children per node; 0: no limit */
 };
 
 void call_tree_init(struct call_tree *tree, const struct profile *profile,
 		    const struct function_names *names,
 		    const struct call_tree_options *options);
-/* Return the next node in preorder, or 0 after the last. */
+/* Return the next node in preorder, or 0 after the last node. */
 uint32_t call_tree_next(const struct call_tree *tree, uint32_t node);
 void call_tree_release(struct call_tree *tree);
 
