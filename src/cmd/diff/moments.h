@@ -23,7 +23,7 @@ static inline const struct diff_options *diff_options(const struct options *o)
 }
 
 /*
- * Return whether an argument is a folder or, judging by its content, a recording; a
+ * Return true if an argument is a folder or, judging by its content, a recording; a
  * moment may follow the name.
  */
 bool diff_moments_are_meant(const struct options *options);

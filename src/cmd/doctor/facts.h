@@ -76,7 +76,7 @@ extern const struct check_list doctor_process_checks; /* for one process */
 /* Initialize a patient for the machine that fs describes; it refers to no process. */
 void patient_init(struct patient *patient, const struct procfs *fs);
 
-/* Return whether the kernel is at least that version; false if its version is unknown. */
+/* Return true if the kernel is at least that version; false if its version is unknown. */
 bool patient_has_kernel(const struct patient *patient, unsigned int major,
 			unsigned int minor);
 

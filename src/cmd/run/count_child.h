@@ -86,7 +86,7 @@ int count_child_read_end(struct count_child *child);
 void count_child_hint(const struct count_child *child, bool with_children);
 
 /*
- * Forward stop signals to the command and return whether to wait for it any longer. Call
+ * Forward stop signals to the command and return true if to wait for it any longer. Call
  * it repeatedly while the command runs, with *stops = signals_stop_count() before the
  * first call. SIGINT is not forwarded: the terminal sends it to the command too. Returns
  * false at the second stop signal.

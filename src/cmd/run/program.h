@@ -59,8 +59,8 @@ bool program_is_go(const char *name, bool *ret_static);
 const char *program_find_entry_point(const char *name);
 
 /*
- * Describe an allocator that is linked into the stripped file that execvp(3) would run, or
- * return NULL. The string is static.
+ * Describe an allocator that is linked into the stripped file that execvp(3) would run,
+ * or return NULL. The string is static.
  */
 const char *program_find_linked_in(const char *name);
 

@@ -57,8 +57,8 @@ static const char *const file_names[][FILE_COUNT_] = {
 };
 
 /*
- * Read all of a kernel file from its start, which returns current values. Such a
- * file has no size in advance.
+ * Read a whole kernel file from its start; a new read returns current values. The size of
+ * such a file cannot be determined before the read.
  */
 static int read_again(int fd, struct strbuf *out)
 {
@@ -84,7 +84,10 @@ static int read_again(int fd, struct strbuf *out)
 	}
 }
 
-/* Read a file into reader->text. Return false if it does not exist or cannot be read. */
+/*
+ * Read a file of a cgroup into reader->text. Return false if the file does not exist or
+ * cannot be read.
+ */
 static bool read_file(struct cgroup_reader *reader, struct level_reader *level,
 		      enum group_file file)
 {
@@ -214,8 +217,8 @@ static void read_stat(struct cgroup_reader *reader, struct level_reader *level,
 }
 
 /*
- * v1 reports the tightest limit of all ancestors, visible or not. Return it if some
- * ancestors are not visible, else CGROUP_NO_LIMIT.
+ * cgroup v1 reports the tightest limit of all ancestors, including those outside a
+ * container. Return this limit if some ancestors are not visible, else CGROUP_NO_LIMIT.
  */
 static uint64_t read_hidden_limit(struct cgroup_reader *reader)
 {
@@ -301,7 +304,7 @@ int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts,
 	ret->pid_count = ret->group_count = 0;
 	if (parts & CGROUP_PIDS)
 		cgroup_pids_read(reader->levels[owner].dir_fd, ret);
-	/* if the cgroup was removed meanwhile, some figures are missing */
+	/* some figures are missing if the cgroup was removed during the read */
 	return cgroup_reader_exists(reader) ? 0 : -ESRCH;
 }
 
@@ -315,8 +318,8 @@ void cgroup_reader_read_kernel(struct cgroup_reader *reader, struct cgroup *cgro
 	if (reader->version != CGROUP_V1)
 		return;
 	/*
-	 * socket buffers are counted only once they have had a
-	 * limit; before, 0 means unknown
+	 * the kernel counts socket buffers only after somebody has set a limit for them;
+	 * until then, 0 means unknown
 	 */
 	k->tcp_bytes = read_amount(reader, level, FILE_SOCK);
 	if (k->tcp_bytes == 0 &&

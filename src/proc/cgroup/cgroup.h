@@ -11,7 +11,10 @@
 #include "model/cgroup.h"
 #include "proc/cgroup/mount.h"
 
-/* The parts to read. The usage and limits of all levels are always read. */
+/*
+ * Parts of a cgroup's figures that a caller can request. The usage and limits of all
+ * levels are always read.
+ */
 enum cgroup_part {
 	CGROUP_STAT = 1 << 0,
 	CGROUP_PRESSURE = 1 << 1,
@@ -32,30 +35,31 @@ int cgroup_reader_open(const struct cgroup_mount *mount, const char *path,
 void cgroup_reader_free(struct cgroup_reader *reader);
 
 /*
- * Return the path of the cgroup, including the part that a container cannot see if the
- * mount list shows it. The reader owns the text.
+ * Return the full path of the cgroup. In a container, the path includes the part outside
+ * the container if the mount list shows that part. The reader owns the text.
  */
 const char *cgroup_reader_whole_path(const struct cgroup_reader *reader);
 
 /*
- * Read into *ret, reusing its storage. Names are unchanged; parts not requested become
- * unknown or empty. Returns 0, or -ESRCH if the cgroup was removed. In that case *ret is
- * untouched, or incomplete if the removal happened during the read.
+ * Read the requested parts into *ret, reusing its storage. The names in *ret are
+ * unchanged; parts that were not requested become unknown or empty. Returns 0, or -ESRCH
+ * if the cgroup was removed. On -ESRCH, *ret is untouched, or incomplete if the removal
+ * happened during the read.
  */
 int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts,
 		       struct cgroup *ret);
 
 /*
- * Read only the processes of the cgroup itself and of all its descendants, whichever
- * level owns the limit. Sets pids, pid_count and group_count of *ret. Returns 0, or
- * -ESRCH if the cgroup was removed.
+ * Read only the processes of the cgroup itself and of all its descendants, even if the
+ * limit belongs to an ancestor. Sets pids, pid_count and group_count of *ret. Returns 0,
+ * or -ESRCH if the cgroup was removed.
  */
 int cgroup_reader_read_pids(struct cgroup_reader *reader, struct cgroup *ret);
 
 /*
  * Set the members of cgroup->kernel that cgroup v1 shows for the level that owns the
- * limit. With v2 they become unknown; the other members are unchanged. Call this after
- * cgroup_reader_read() with the same *cgroup.
+ * limit. With v2, these members become unknown. The other members are unchanged. Call
+ * this after cgroup_reader_read() with the same *cgroup.
  */
 void cgroup_reader_read_kernel(struct cgroup_reader *reader, struct cgroup *cgroup);
 

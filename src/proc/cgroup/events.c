@@ -79,11 +79,12 @@ static int open_v2(const struct cgroup_mount *mount, const char *path,
 	event->polled = POLLPRI;
 	if (event->fd < 0)
 		return event->fd;
-	/* the kernel requires the NUL too (kernel/sched/psi.c) */
+	/* the kernel expects the terminating NUL, too (kernel/sched/psi.c) */
 	if (is_pressure)
 		return io_write_all(event->fd, PRESSURE_TRIGGER,
 				    sizeof(PRESSURE_TRIGGER));
-	return cgroup_event_take(event); /* ignore events counted before now */
+	/* ignore events that were counted before the source was opened */
+	return cgroup_event_take(event);
 }
 
 int cgroup_event_open(const struct cgroup_mount *mount, const char *path,

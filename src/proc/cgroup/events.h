@@ -28,9 +28,9 @@ struct cgroup_event {
 
 /*
  * Open an event source for the cgroup at path, as returned by cgroup_mount_path_of().
- * bytes is the threshold of CGROUP_EVENT_USAGE. Returns 0, -EOPNOTSUPP if this cgroup
- * version or kernel has no such event, -EACCES, or another -errno. The caller closes
- * *ret with cgroup_event_close().
+ * bytes is the threshold for CGROUP_EVENT_USAGE. Returns 0; -EOPNOTSUPP if this cgroup
+ * version or kernel does not support the event; -EACCES; or another -errno. The caller
+ * closes *ret with cgroup_event_close().
  */
 int cgroup_event_open(const struct cgroup_mount *mount, const char *path,
 		      enum cgroup_event_kind kind, uint64_t bytes,
@@ -38,8 +38,8 @@ int cgroup_event_open(const struct cgroup_mount *mount, const char *path,
 void cgroup_event_close(struct cgroup_event *event);
 
 /*
- * Call this after a wakeup to rearm the descriptor. Returns 0, or
- * -errno if the cgroup was removed.
+ * Consume the event after a wakeup, so that poll(2) waits for the next event. Returns 0,
+ * or -errno if the cgroup was removed.
  */
 int cgroup_event_take(const struct cgroup_event *event);
 

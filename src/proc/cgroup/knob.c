@@ -36,8 +36,10 @@ static int read_knob(const struct cgroup_knob *knob, char text[512])
 }
 
 /*
- * Return whether the setting is on, given the text of its file: "oom_kill_disable 1\n…"
- * for CGROUP_KNOB_FREEZE, anything but "max\n" for CGROUP_KNOB_HIGH.
+ * Return true if the text of the setting's file shows that the setting is on:
+ * "oom_kill_disable 1\
+ * …" for CGROUP_KNOB_FREEZE, anything but "max\
+ * " for CGROUP_KNOB_HIGH.
  */
 static bool is_set(const struct cgroup_knob *knob, const char *text)
 {
@@ -62,7 +64,10 @@ bool cgroup_knob_is_holding(const struct cgroup_knob *knob)
 	       cgroup_find_value(text, "under_oom", &value) && value != 0;
 }
 
-/* Called for each descendant. The callback may extend dir, but must restore it. */
+/*
+ * A function to call for each descendant cgroup; dir is its path. The function may append
+ * to dir, but must restore it.
+ */
 typedef int (*visit_fn)(struct cgroup_knob *knob, struct strbuf *dir);
 
 static int visit_below(struct cgroup_knob *knob, struct strbuf *dir, int depth,
@@ -89,7 +94,10 @@ static int visit_below(struct cgroup_knob *knob, struct strbuf *dir, int depth,
 	return first;
 }
 
-/* Open the knob of the cgroup in dir if it is set there. The fd is -1 otherwise. */
+/*
+ * Open the setting's file in the cgroup directory dir. The fd of the result is -1 if the
+ * setting is off in that cgroup.
+ */
 static struct cgroup_knob open_set(const struct cgroup_knob *knob, struct strbuf *dir)
 {
 	struct cgroup_knob below = { .kind = knob->kind };
@@ -207,7 +215,10 @@ int cgroup_knob_put_back(const struct cgroup_knob *knob)
 		return 0;
 	if (r == 0)
 		r = write_knob(knob, knobs[knob->kind].unset);
-	/* only now do new descendants inherit the restored value */
+	/*
+	 * cgroups created before this point inherited the temporary setting; later ones
+	 * do not
+	 */
 	below = cgroup_knob_put_back_below(knob);
 	if (r == 0)
 		r = below;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * knob - change a setting of a cgroup temporarily and restore it.
- */
+/* knob - change a setting of a cgroup temporarily, and restore the setting afterwards. */
 #ifndef MS_PROC_CGROUP_KNOB_H
 #define MS_PROC_CGROUP_KNOB_H
 
@@ -19,35 +17,38 @@ struct cgroup_knob {
 	int fd;
 	uint64_t bytes; /* CGROUP_KNOB_HIGH: the value to set */
 	char *dir;	/* directory of the cgroup */
-	/* CGROUP_KNOB_FREEZE: directories of descendants that already had the setting */
+	/*
+	 * CGROUP_KNOB_FREEZE: directories of the descendants in which the setting was
+	 * already on
+	 */
 	char **kept;
 	size_t kept_count, kept_capacity;
 };
 
 /*
- * Open the setting and check that nobody else has set it. Returns 0; -EOPNOTSUPP if this
- * cgroup version or kernel lacks the setting; -EBUSY if it is already set; or -errno. The
- * caller closes *ret with cgroup_knob_close().
+ * Open the setting's file, and check that the setting is off. Returns 0; -EOPNOTSUPP if
+ * this cgroup version or kernel lacks the setting; -EBUSY if somebody else has turned it
+ * on; or -errno. The caller closes *ret with cgroup_knob_close().
  */
 int cgroup_knob_open(const struct cgroup_mount *mount, const char *path,
 		     enum cgroup_knob_kind kind, struct cgroup_knob *ret);
 void cgroup_knob_close(struct cgroup_knob *knob);
 
-/* Apply the setting. Returns 0 or -errno. */
+/* Turn the setting on. Returns 0 or -errno. */
 int cgroup_knob_set(const struct cgroup_knob *knob);
 
-/* v1: return whether processes of the cgroup are stopped at the memory limit. */
+/* v1: return true if processes of the cgroup are stopped at the memory limit. */
 bool cgroup_knob_is_holding(const struct cgroup_knob *knob);
 
 /*
- * v1: a new cgroup inherits the setting from its parent. Unset it in all descendants
- * created since cgroup_knob_open(). Returns 0, or the first -errno.
+ * Turn the setting off in all descendants created since cgroup_knob_open(): with v1, a
+ * new cgroup inherits the setting from its parent. Returns 0, or the first -errno.
  */
 int cgroup_knob_put_back_below(const struct cgroup_knob *knob);
 
 /*
- * Unset the setting in the cgroup and its descendants, unless somebody else has changed
- * it meanwhile. Returns 0 or -errno; a cgroup that was removed is not an error.
+ * Turn the setting off in the cgroup and its descendants, unless somebody else has
+ * changed it meanwhile. Returns 0 or -errno; a cgroup that was removed is not an error.
  */
 int cgroup_knob_put_back(const struct cgroup_knob *knob);
 

@@ -29,7 +29,7 @@ void cgroup_mount_release(struct cgroup_mount *mount)
 	*mount = (struct cgroup_mount)CGROUP_MOUNT_INIT;
 }
 
-/* Return whether word is in a list separated by any of the characters in ends. */
+/* Return true if word is in a list separated by any of the characters in ends. */
 static bool has_word(const char *list, const char *word, const char *ends)
 {
 	size_t length = strlen(word);
@@ -49,7 +49,10 @@ static bool has_memory_v2(const char *dir)
 	       has_word(strbuf_text(&list), "memory", " \n");
 }
 
-/* Return false if this is not a cgroup mount with the memory controller. */
+/*
+ * Store the mount in *ret. Return false if it is not a cgroup mount with the
+ * memory controller.
+ */
 static bool take_mount(const struct mount_line *mount, struct cgroup_mount *ret)
 {
 	bool is_v1 = strcmp(mount->type, "cgroup") == 0 &&
@@ -86,8 +89,8 @@ int cgroup_mount_find(const struct procfs *fs, struct cgroup_mount *ret)
 }
 
 /*
- * Return the path in "4:memory:/a/b" or "0::/a/b", or NULL if the
- * line is of another hierarchy.
+ * Return the path in a line of /proc/PID/cgroup, such as "4:memory:/a/b" or "0::/a/b".
+ * Return NULL if the line belongs to another hierarchy.
  */
 static const char *parse_group(const struct cgroup_mount *mount, char *line)
 {
@@ -145,7 +148,7 @@ static int walk_child(struct group_walk *walk, int dir_fd, const struct dirent *
 	fd = openat(dir_fd, entry->d_name,
 		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return 0; /* vanished, or not a directory */
+		return 0; /* the entry has vanished, or is not a directory */
 	strbuf_addf(&walk->path, "/%s", entry->d_name);
 	r = walk_groups(walk, fd, depth + 1);
 	strbuf_truncate(&walk->path, before);
@@ -198,8 +201,9 @@ static int look_for_pid(struct group_walk *walk, int dir_fd, size_t depth)
 }
 
 /*
- * Find the cgroup by searching for pid. The mount shows more than the cgroup namespace,
- * so the path in /proc/PID/cgroup does not lead to the cgroup.
+ * Find the cgroup by searching all cgroups for pid. Use this if the root of the mount is
+ * outside the cgroup namespace: paths in /proc/PID/cgroup are then not relative to
+ * the mount.
  */
 static int find_by_pid(const struct cgroup_mount *mount, int pid, char **ret_path)
 {
@@ -225,7 +229,7 @@ static int map_path(const struct cgroup_mount *mount, const char *path, char **r
 		 (path[length] != '/' && path[length] != '\0'))
 		return -EXDEV;
 	if (strstr(path, "/..") && count_segments(path) > 0)
-		return -EXDEV; /* above the root of the namespace */
+		return -EXDEV; /* the cgroup is outside the cgroup namespace */
 	*ret_path = xstrdup(strcmp(path + length, "/") == 0 ? "" : path + length);
 	return 0;
 }
@@ -257,7 +261,7 @@ static int look_for_id(struct group_walk *walk, int dir_fd, size_t depth)
 
 	(void)dir_fd;
 	/*
-	 * skip a container's descendants, and the cgroup of its monitor,
+	 * skip descendants of a container, and the cgroup of the container's monitor,
 	 * which has a similar name
 	 */
 	if (depth == 0 || !name || !strstr(name, walk->id) || strstr(name, "-conmon-"))

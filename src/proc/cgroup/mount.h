@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mount - find where the cgroups that memory is charged to are
- * mounted, and look up a cgroup by one of its processes, its directory, its path,
- * or the id of its container.
- *
- * Paths are relative to the mount: "" is the mounted cgroup itself, "/a/b" a descendant.
- * Sources: cgroups(7), cgroup_namespaces(7), proc_pid_mountinfo(5).
+ * mount - find the mount point of the cgroup hierarchy that memory is charged to, and
+ * look up a cgroup by one of its processes, its directory, its path, or the id of its
+ * container. Paths are relative to the mount: "" is the mounted cgroup itself, "/a/b" a
+ * descendant. Sources: cgroups(7), cgroup_namespaces(7), proc_pid_mountinfo(5).
  */
 #ifndef MS_PROC_CGROUP_MOUNT_H
 #define MS_PROC_CGROUP_MOUNT_H
@@ -47,10 +45,10 @@ int cgroup_mount_path_of(const struct cgroup_mount *mount, const struct procfs *
 #define CGROUP_ID_LEAST 12
 
 /*
- * Look up the cgroup that a user named by its directory, by its path in the
- * hierarchy, or by at least CGROUP_ID_LEAST hexadecimal digits of an id in its
- * name. The caller frees *ret_path. Returns 0, -ENOENT, -EEXIST if several cgroups
- * match the id, or another -errno.
+ * Look up the cgroup that a user named: by its directory, by its path in the hierarchy,
+ * or by an id in its name, of which at least CGROUP_ID_LEAST hexadecimal digits are
+ * given. The caller frees *ret_path. Returns 0, -ENOENT, -EEXIST if several cgroups match
+ * the id, or another -errno.
  */
 int cgroup_mount_resolve(const struct cgroup_mount *mount, const char *name,
 			 char **ret_path);

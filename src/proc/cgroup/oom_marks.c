@@ -31,22 +31,26 @@ static const char *const folders[] = {
 
 struct ring {
 	int fd;
-	void *map; /* struct perf_event_mmap_page, followed by a page of records */
+	/* the mapped struct perf_event_mmap_page, followed by one page of records */
+	void *map;
 };
 
 struct oom_marks {
 	struct ring *rings;
 	size_t count, capacity;
 	size_t page_bytes;
-	size_t pid_offset; /* offset in the raw data of a record */
+	size_t pid_offset; /* offset of the victim's pid in the raw data of a record */
 };
 
-/* The start of a record: the values requested by sample_type, in the kernel's order. */
+/*
+ * The start of a record in the ring buffer: the values requested by sample_type, in the
+ * kernel's order.
+ */
 struct record_head {
 	struct perf_event_header header;
 	uint64_t time_ns;
 	uint32_t raw_bytes;
-	/* raw data follows */
+	/* the tracepoint's raw data follows here */
 } __attribute__((packed));
 
 static int read_text(const char *folder, const char *file, struct strbuf *out)
@@ -59,7 +63,10 @@ static int read_text(const char *folder, const char *file, struct strbuf *out)
 	return r == -ENOENT || r == -ENOTDIR ? -EOPNOTSUPP : r;
 }
 
-/* Find the offset of pid in " field:int pid; offset:8; size:4; signed:1;". */
+/*
+ * Find the offset of the pid in the tracepoint's format, " field:int pid; offset:8;
+ * size:4; signed:1;".
+ */
 static int read_offset(const char *folder, size_t *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -99,7 +106,10 @@ static int find_tracepoint(uint64_t *ret_id, size_t *ret_offset)
 
 		if (now == 0)
 			return read_offset(folders[i], ret_offset);
-		/* a denied access is a better reason than a missing mount */
+		/*
+		 * if one folder is not readable and the other is missing, report
+		 * the former
+		 */
 		if (r == -EOPNOTSUPP)
 			r = now;
 	}
@@ -188,7 +198,7 @@ int oom_marks_fd(const struct oom_marks *marks, size_t index)
 	return marks->rings[index].fd;
 }
 
-/* Copy bytes from the ring buffer. A record may wrap around its end. */
+/* Copy bytes from the ring buffer. A record may continue at the start of the buffer. */
 static void copy_from(const struct oom_marks *marks, const struct ring *ring,
 		      uint64_t from, void *to, size_t length)
 {
@@ -198,7 +208,7 @@ static void copy_from(const struct oom_marks *marks, const struct ring *ring,
 		((char *)to)[i] = records[(from + i) % marks->page_bytes];
 }
 
-/* Read the next mark of one ring. Return 1, or 0 if the ring is empty. */
+/* Read the next mark of one ring buffer. Return 1, or 0 if there are no more marks. */
 static int take_from(struct oom_marks *marks, const struct ring *ring,
 		     struct oom_mark *ret)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oom_marks - learn which process the OOM killer is about to kill at the moment it
- * is chosen, through the tracepoint oom:mark_victim and perf_event_open(2).
- *
- * Covers the whole machine, not one cgroup. A victim that is running on a CPU remains
- * readable for some milliseconds.
+ * oom_marks - find out which process the OOM killer is about to kill, at the moment when
+ * the kernel chooses it. Uses the tracepoint oom:mark_victim and perf_event_open(2).
+ * Covers the whole machine, not one cgroup. The memory of a victim that is running on a
+ * CPU remains readable for some milliseconds.
  */
 #ifndef MS_PROC_CGROUP_OOM_MARKS_H
 #define MS_PROC_CGROUP_OOM_MARKS_H
@@ -16,19 +15,22 @@
 struct oom_marks;
 
 struct oom_mark {
-	int pid;	    /* in the initial pid namespace */
-	uint64_t marked_ns; /* CLOCK_MONOTONIC */
+	int pid;	    /* pid of the victim in the initial pid namespace */
+	uint64_t marked_ns; /* time of the mark (CLOCK_MONOTONIC) */
 };
 
 /*
- * Start listening. Returns 0; -EOPNOTSUPP if there is no tracefs or no such tracepoint;
- * -EACCES or -EPERM without privileges (root, or CAP_PERFMON and a readable tracefs); or
- * another -errno. The caller closes *ret with oom_marks_close().
+ * Start listening for marks. Returns 0; -EOPNOTSUPP if there is no tracefs or no such
+ * tracepoint; -EACCES or -EPERM without privileges (root, or CAP_PERFMON and a readable
+ * tracefs); or another -errno. The caller closes *ret with oom_marks_close().
  */
 int oom_marks_open(struct oom_marks **ret);
 void oom_marks_close(struct oom_marks *marks);
 
-/* Descriptors for poll(2), one per CPU; they become readable when there is a new mark. */
+/*
+ * Return the number of descriptors for poll(2), one per CPU. A descriptor becomes
+ * readable when there is a new mark.
+ */
 size_t oom_marks_count(const struct oom_marks *marks);
 int oom_marks_fd(const struct oom_marks *marks, size_t index);
 

@@ -44,7 +44,10 @@ bool cgroup_reader_exists(const struct cgroup_reader *reader)
 	return has_file(reader->own_fd, "cgroup.procs");
 }
 
-/* Return whether the directory is the root cgroup, by files that only it has or lacks. */
+/*
+ * Return true if the directory is the root cgroup. Some files exist only in the root
+ * cgroup, others everywhere else.
+ */
 static bool is_real_root(enum cgroup_version version, int dir_fd)
 {
 	return version == CGROUP_V1 ? has_file(dir_fd, "release_agent")
@@ -64,7 +67,10 @@ static int open_level(struct cgroup_reader *reader, const char *dir, const char 
 	if (reader->own_fd < 0)
 		reader->own_fd = fcntl(level->dir_fd, F_DUPFD_CLOEXEC, 0);
 	if (reader->own_fd < 0) {
-		/* without this check, the next level would be taken for the cgroup itself */
+		/*
+		 * without own_fd, the next level opened would be taken for the
+		 * requested cgroup
+		 */
 		int r = -errno;
 
 		close(level->dir_fd);
@@ -80,12 +86,18 @@ static int open_level(struct cgroup_reader *reader, const char *dir, const char 
 	return 0;
 }
 
-/* Remove the level opened last if only an ancestor is charged: the figures are its own. */
+/*
+ * Remove the level opened last if its memory is charged only to an ancestor, so that the
+ * ancestor becomes the first level.
+ */
 static void leave_out_uncharged(struct cgroup_reader *reader)
 {
 	struct level_reader *last = &reader->levels[reader->level_count - 1];
 
-	/* a removed cgroup has no files at all */
+	/*
+	 * a removed cgroup has no files at all; keep its level, so that the removal
+	 * is noticed
+	 */
 	if (reader->level_count > 1 || last->is_charged ||
 	    !has_file(last->dir_fd, "cgroup.procs"))
 		return;
@@ -94,7 +106,7 @@ static void leave_out_uncharged(struct cgroup_reader *reader)
 	reader->level_count = 0;
 }
 
-/* Open the levels from the cgroup up to the mounted cgroup. */
+/* Open all levels, from the cgroup up to the mounted cgroup. */
 static int open_levels(struct cgroup_reader *reader, const struct cgroup_mount *mount,
 		       const char *path)
 {

@@ -15,7 +15,7 @@
 #define KEY_SIZE 64
 #define NUMBER_SIZE 24
 
-/* Keys of memory.stat. The v1 keys are sums that include descendants. */
+/* Keys of memory.stat for each member. The v1 keys are sums that include descendants. */
 static const struct {
 	const char *v1, *v2;
 	size_t offset;
@@ -59,8 +59,8 @@ bool cgroup_find_value(const char *text, const char *key, uint64_t *ret)
 }
 
 /*
- * Set kernel_bytes to the sum of the listed parts. Linux before
- * 5.18 does not report the total.
+ * Set kernel_bytes to the sum of its known parts, because Linux before 5.18 does not
+ * report the total.
  */
 static void add_kernel_parts(struct cgroup_stat *s)
 {
@@ -96,7 +96,7 @@ void cgroup_stat_parse(enum cgroup_version version, const char *text,
 		add_kernel_parts(ret);
 }
 
-/* Copy the value of a field, such as "avg10=", in the line at `line`. */
+/* Copy the value that follows a field name, such as "avg10=", in the line at `line`. */
 static bool find_field(const char *line, const char *field, char *ret, size_t size)
 {
 	size_t length = strlen(field), value_length;
@@ -116,7 +116,7 @@ static bool find_field(const char *line, const char *field, char *ret, size_t si
 	return true;
 }
 
-/* Parse "some avg10=0.00 avg60=0.00 avg300=0.00 total=0". */
+/* Parse a line of memory.pressure: "some avg10=0.00 avg60=0.00 avg300=0.00 total=0". */
 static bool parse_line(const char *text, const char *key, uint64_t *ret_ns,
 		       uint32_t *ret_avg10)
 {
@@ -140,8 +140,8 @@ bool cgroup_pressure_parse(const char *text, struct cgroup_pressure *ret)
 }
 
 /*
- * Caches of sockets with SLAB_ACCOUNT in Linux 5.8. The name of sock_inode_cache ends
- * like those of inode caches.
+ * Names of slab caches for sockets (those with SLAB_ACCOUNT in Linux 5.8). The list is
+ * needed because sock_inode_cache ends like the inode caches of file systems.
  */
 static const char *const socket_caches[] = {
 	"sock_inode_cache", "TCP",  "TCPv6", "UDP",   "UDPv6",
@@ -167,7 +167,7 @@ static bool is_inode_cache(const char *name)
 }
 
 /*
- * Lines: "name active objects size per_slab pages_per_slab : tunables … :
+ * Format of a line: "name active objects size per_slab pages_per_slab : tunables … :
  * slabdata active slabs shared"
  */
 void cgroup_slabs_parse(const char *text, struct cgroup_kernel *ret)

@@ -23,7 +23,10 @@ enum group_file {
 	FILE_SWAP_LIMIT, /* v1: limit of memory plus swap */
 	FILE_FAILCNT,
 	FILE_EVENTS,
-	/* includes descendants; for kernels without memory.events.local */
+	/*
+	 * memory.events, which includes descendants; for kernels
+	 * without memory.events.local
+	 */
 	FILE_EVENTS_OF_ALL,
 	FILE_SWAP_EVENTS,
 	FILE_OOM_GROUP,
@@ -43,7 +46,7 @@ struct level_reader {
 	char *path;
 	int dir_fd;
 	bool is_real_root;
-	/* v2: the memory controller is on; otherwise an ancestor is charged */
+	/* v2: the cgroup has the memory controller; otherwise an ancestor is charged */
 	bool is_charged;
 	int fds[FILE_COUNT_];
 };
@@ -52,14 +55,16 @@ struct cgroup_reader {
 	enum cgroup_version version;
 	struct level_reader levels[LEVELS_MAX];
 	size_t level_count;
-	/* the directory of the requested cgroup, whether or not it is a level */
+	/* the directory of the requested cgroup, even if that cgroup is not a level */
 	int own_fd;
 	bool is_cut;
 	struct strbuf whole_path;
 	struct strbuf text; /* content of the file read last */
 };
 
-/* Return whether the cgroup still exists: the files of a removed cgroup are gone. */
+/*
+ * Return true if the cgroup still exists. When a cgroup is removed, its files disappear.
+ */
 bool cgroup_reader_exists(const struct cgroup_reader *reader);
 
 #endif

@@ -24,13 +24,15 @@
 #define FILE_SIZE_MAX 65536
 
 /*
- * Files of the cgroup versions. Sources: cgroups(7),
+ * The names that differ between cgroup v1 and v2. Sources: cgroups(7),
  * Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
  */
 static const struct version {
-	const char *type;	/* file system type */
-	const char *controller; /* name in the mount options and in /proc/self/cgroup */
-	const char *limit, *usage, *cache; /* two files, and a key of memory.stat */
+	const char *type; /* file system type */
+	/* name of the controller in the mount options and in /proc/self/cgroup */
+	const char *controller;
+	/* files of the limit and usage, and the page cache's key in memory.stat */
+	const char *limit, *usage, *cache;
 } versions[] = {
 	{ "cgroup2", "", "memory.max", "memory.current", "inactive_file" },
 	{ "cgroup", "memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
@@ -44,8 +46,8 @@ static void lower(struct room *room, uint64_t bytes, const char *limit)
 }
 
 /*
- * Return whether word is in a comma-separated list. The empty
- * word matches the empty list.
+ * Return true if word is in a comma-separated list. The empty word matches the
+ * empty list.
  */
 static bool has_word(const char *list, const char *word)
 {
@@ -64,8 +66,8 @@ static bool has_word(const char *list, const char *word)
 }
 
 /*
- * Return the path in "9:memory:/user.slice" or "0::/user.slice",
- * or NULL. It points into text.
+ * Return the path in a line of /proc/self/cgroup, such as "9:memory:/user.slice" or
+ * "0::/user.slice". Return NULL if no line has one. The path points into text.
  */
 static const char *find_path(char *text, const struct version *version)
 {
@@ -102,7 +104,10 @@ static int read_text(const char *folder, const char *file, struct strbuf *out)
 	return io_read_file_at(-1, strbuf_text(&path), FILE_SIZE_MAX, out);
 }
 
-/* Return the amount in a file, or BYTES_UNKNOWN, also for "max", which means no limit. */
+/*
+ * Return the amount in a file. Return BYTES_UNKNOWN if the file cannot be read or
+ * contains "max", which means no limit.
+ */
 static uint64_t read_amount(const char *folder, const char *file)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -115,8 +120,8 @@ static uint64_t read_amount(const char *folder, const char *file)
 }
 
 /*
- * Return the size of the unused page cache, which the kernel drops
- * before an allocation fails.
+ * Return the size of the inactive page cache, which the kernel drops before an
+ * allocation fails.
  */
 static uint64_t read_cache(const char *folder, const char *key)
 {
@@ -143,7 +148,10 @@ static void lower_by_folder(struct room *room, const char *folder,
 	lower(room, limit > usage ? limit - usage : 0, "the limit of its cgroup");
 }
 
-/* Apply the limits of the cgroup at path and its ancestors, up to the mounted cgroup. */
+/*
+ * Lower *room to the limits of the cgroup at path and its ancestors, up to the
+ * mounted cgroup.
+ */
 static void lower_by_cgroup(struct room *room, const struct mount_line *mount,
 			    const char *path, const struct version *version)
 {
@@ -152,8 +160,8 @@ static void lower_by_cgroup(struct room *room, const struct mount_line *mount,
 	size_t point_length = strlen(mount->point);
 
 	/*
-	 * in a container, path may be relative to the host while only
-	 * its own cgroup is mounted
+	 * in a container, path may be a path on the host, although only the container's
+	 * own cgroup is mounted
 	 */
 	if (strncmp(path, mount->root, root_length) == 0 &&
 	    strchr("/", path[root_length]))
@@ -193,7 +201,8 @@ static void lower_by_cgroups(struct room *room, const struct procfs *fs)
 }
 
 /*
- * Apply RLIMIT_AS. The first number of statm ("2345 678 …", in pages) counts against it.
+ * Lower *room to RLIMIT_AS. The limit applies to the first number of statm ("2345 678 …",
+ * in pages).
  */
 static void lower_by_rlimit(struct room *room, const struct procfs *fs)
 {

@@ -20,9 +20,9 @@ struct room {
 };
 
 /*
- * Return the smallest of: the machine's MemAvailable, the room left in memstate's cgroups
- * (v1 and v2, counting their reclaimable page cache as free), and the room left by
- * RLIMIT_AS. A value that cannot be read is not a limit.
+ * Return the smallest of: the machine's MemAvailable, the unused part of the limits of
+ * memstate's cgroups (v1 and v2, counting their reclaimable page cache as free), and the
+ * unused part of RLIMIT_AS. Limits that cannot be read are ignored.
  */
 struct room proc_room_read(const struct procfs *fs);
 

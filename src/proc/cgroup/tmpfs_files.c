@@ -38,8 +38,8 @@ static bool is_writable(const struct procfs *fs, int pid, const char *number)
 }
 
 /*
- * Return whether the file is on tmpfs. A memfd is recognized by its name, because its
- * file system is not mounted and thus not in mountinfo.
+ * Return true if the file is on tmpfs. A memfd is recognized by its name: the file system
+ * of memfds is not mounted anywhere, so mountinfo does not list it.
  */
 static bool is_on_tmpfs(const struct procfs *fs, struct tmpfs_devices *devices, int pid,
 			const struct tmpfs_file *file)

@@ -27,8 +27,8 @@ void kmsg_group_release(struct kmsg_group *g)
 }
 
 /*
- * Parse "memory: usage 65536kB, limit 65536kB, failcnt 12" and the
- * same line for swap or kmem.
+ * Parse "memory: usage 65536kB, limit 65536kB, failcnt 12" or the corresponding line for
+ * swap or kernel memory.
  */
 static bool read_usage(const char *line, struct oom_kill *k)
 {
@@ -74,7 +74,7 @@ static void add_stat_words(struct kmsg_group *g, const char *text)
 	unsigned long long kb;
 	int length = 0;
 
-	/* length stays 0 if the end of a pair is missing */
+	/* sscanf() sets length only if the whole pair has matched */
 	while (sscanf(text, " %31[a-z_]:%lluKB%n", key, &kb, &length) == 2 &&
 	       length > 0) {
 		add_sum(g, key, kb);
@@ -84,7 +84,8 @@ static void add_stat_words(struct kmsg_group *g, const char *text)
 }
 
 /*
- * Parse "Memory cgroup stats for /g:". The keys follow on the same line or one per line.
+ * Parse the heading "Memory cgroup stats for /g:". The keys follow on the same line or
+ * one per line.
  */
 static bool read_stat_head(struct kmsg_group *g, const char *line, struct oom_kill *k)
 {
@@ -105,7 +106,10 @@ static bool read_stat_head(struct kmsg_group *g, const char *line, struct oom_ki
 	return true;
 }
 
-/* Parse "Task in /a/b killed as a result of limit of /a" (Linux 4.18 and earlier). */
+/*
+ * Parse "Task in /a/b killed as a result of limit of /a", which Linux 4.18 and
+ * earlier print.
+ */
 static bool read_result_of_limit(const char *line, struct oom_kill *k)
 {
 	static const char middle[] = " killed as a result of limit of ";

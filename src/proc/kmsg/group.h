@@ -31,21 +31,18 @@ void kmsg_group_begin(struct kmsg_group *g);
 void kmsg_group_release(struct kmsg_group *g);
 
 /*
- * Parse a line about the cgroup and store its values in *kill. Return false if
- * the line is of another kind.
+ * Parse a line about the cgroup and store its values in *kill. Return false if the line
+ * is not about the cgroup.
  */
 bool kmsg_group_read(struct kmsg_group *g, const char *line, struct oom_kill *kill);
 
 /*
- * Collect a line of memory.stat, which has the form "KEY NUMBER". Return false if
- * memory.stat has ended or has not begun.
+ * Add a line of memory.stat, which has the form "KEY NUMBER", to the sums. Return false
+ * if the line is not part of memory.stat.
  */
 bool kmsg_group_read_stat(struct kmsg_group *g, const char *line);
 
-/*
- * Call this at the end of the report. Set kill->version and
- * kill->stat from the collected lines.
- */
+/* Finish the report: set kill->version and kill->stat from the collected lines. */
 void kmsg_group_end(const struct kmsg_group *g, struct oom_kill *kill);
 
 #endif

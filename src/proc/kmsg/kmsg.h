@@ -15,8 +15,8 @@
 int proc_kmsg_open(void);
 
 /*
- * Append the new records, in the format of /dev/kmsg, until about `limit` bytes have been
- * added. The last record may exceed the limit by up to 8 KiB.
+ * Append the new records to *out, in the format of /dev/kmsg, until about `limit` bytes
+ * have been added. The last record may exceed the limit by up to 8 KiB.
  */
 void proc_kmsg_read(int fd, size_t limit, struct strbuf *out);
 

@@ -13,8 +13,8 @@
 #include "base/units.h"
 
 /*
- * Keys of the first lines, with amounts in pages: "free:34629 free_pcp:0". Keys of
- * the same member are added up.
+ * Keys of the lines at the start of Mem-Info, with amounts in pages: "free:34629
+ * free_pcp:0". Several keys with the same member are added up.
  */
 static const struct {
 	const char *key;
@@ -31,7 +31,10 @@ static const struct {
 	{ "slab_unreclaimable:", offsetof(struct oom_machine, slab_unreclaimable_bytes) },
 };
 
-/* All amounts; each one is unknown until a line shows it. */
+/*
+ * Offsets of all amounts in struct oom_machine. An amount is unknown until a line
+ * shows it.
+ */
 static const size_t fields[] = {
 	offsetof(struct oom_machine, ram_bytes),
 	offsetof(struct oom_machine, free_bytes),
@@ -60,7 +63,10 @@ void kmsg_machine_begin(struct kmsg_machine *m)
 		*field(&m->machine, fields[i]) = BYTES_UNKNOWN;
 }
 
-/* Return the number after a key that begins a word, or COUNT_UNKNOWN. */
+/*
+ * Return the number after a key at the start of a word, or COUNT_UNKNOWN if the line
+ * lacks the key.
+ */
 static uint64_t find_number(const char *line, const char *key)
 {
 	for (const char *at = line; (at = strstr(at, key)); at++)
@@ -96,7 +102,10 @@ static bool read_pages(struct kmsg_machine *m, const char *line)
 	return is_one;
 }
 
-/* Parse "Node 0 DMA32 free:63304kB boost:0kB min:13760kB low:17200kB …". */
+/*
+ * Parse the line of a memory zone: "Node 0 DMA32 free:63304kB boost:0kB min:13760kB
+ * low:17200kB …".
+ */
 static bool read_zone(struct kmsg_machine *m, const char *line)
 {
 	struct oom_zone zone = { 0 };
@@ -142,8 +151,8 @@ bool kmsg_machine_read(struct kmsg_machine *m, const char *line)
 	if (strncmp(text, "Node ", 5) == 0) {
 		is_one = read_zone(m, text);
 		/*
-		 * a node's active_anon in kB equals the total in pages
-		 * only if there is one node
+		 * the ratio of kB and pages is valid only if there is one node, because
+		 * each node has its own amount in kB
 		 */
 		if (!is_one && strstr(text, " active_anon:")) {
 			m->active_anon_kb = m->active_anon_kb == COUNT_UNKNOWN

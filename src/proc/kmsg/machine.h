@@ -14,13 +14,13 @@
  */
 struct kmsg_machine {
 	struct oom_machine machine;
-	/* the same amount, in pages and in kB; their ratio is the page size */
+	/* the machine's active_anon in pages and in kB; their ratio is the page size */
 	uint64_t active_anon, active_anon_kb;
 };
 
 void kmsg_machine_begin(struct kmsg_machine *m);
 
-/* Parse a line of Mem-Info. Return false if the line is of another kind. */
+/* Parse a line of Mem-Info. Return false if the line is not part of Mem-Info. */
 bool kmsg_machine_read(struct kmsg_machine *m, const char *line);
 
 /*
@@ -29,7 +29,7 @@ bool kmsg_machine_read(struct kmsg_machine *m, const char *line);
  */
 uint64_t kmsg_machine_page_bytes(const struct kmsg_machine *m, uint64_t fallback);
 
-/* Call this at the end of the report. Store the amounts in *ret, converted to bytes. */
+/* Finish the report: store the amounts in *ret, converted to bytes. */
 void kmsg_machine_end(const struct kmsg_machine *m, uint64_t page_bytes,
 		      struct oom_machine *ret);
 

@@ -28,11 +28,12 @@
 struct kmsg_oom {
 	struct oom_kill_list *list;
 	struct oom_kill kill; /* the kill whose report is being parsed */
-	bool has_begun;	      /* a line of the report has been parsed */
-	/* the victim was killed: further lines may name more victims */
+	bool has_begun;	      /* at least one line of the report has been parsed */
+	/* the log says that the victim was killed; more victims may follow */
 	bool is_confirmed;
-	bool is_manual;	       /* SysRq f was logged; its report follows */
-	bool is_other_machine; /* the next Mem-Info does not belong to a kill */
+	/* a line of SysRq f was found; the report of that kill follows */
+	bool is_manual;
+	bool is_other_machine; /* the next Mem-Info belongs to a report without a kill */
 	struct kmsg_group group;
 	struct kmsg_machine machine;
 	struct kmsg_table table;
@@ -42,7 +43,8 @@ struct kmsg_oom {
 	struct oom_time event_time; /* time of the current kubectl event */
 	struct strbuf line, json;
 	uint64_t line_begin, line_end; /* offsets of the current line in the log */
-	bool is_skipping;	       /* ignoring the rest of a line that is too long */
+	/* the rest of the line is ignored because the line is too long */
+	bool is_skipping;
 };
 
 static void begin_kill(struct kmsg_oom *p)
@@ -72,7 +74,10 @@ static void drop_kill(struct kmsg_oom *p)
 	begin_kill(p);
 }
 
-/* Return the page size: the ratio of the victim's memory in kB and in pages, if known. */
+/*
+ * Return the page size in bytes, which is the ratio of the victim's memory in kB and in
+ * pages. Fall back to other sources if one of the two is unknown.
+ */
 static uint64_t find_page_bytes(const struct kmsg_oom *p, const struct oom_task *row)
 {
 	uint64_t page_bytes = kmsg_machine_page_bytes(&p->machine, p->table.page_bytes);
@@ -106,7 +111,7 @@ static void end_kill(struct kmsg_oom *p)
 	kmsg_machine_end(&p->machine, page_bytes, &k->machine);
 	kmsg_group_end(&p->group, k);
 	kmsg_victim_complete(&k->victim, row);
-	/* the limit's owner comes first, unless the report's head is missing */
+	/* without the first lines, the first cgroup listed owns the limit */
 	if (k->limit_path[0] == '\0' && bytes_known(k->usage_bytes))
 		text_copy(k->limit_path, sizeof(k->limit_path), k->stats_path);
 	k->is_cut = k->invoker[0] == '\0' || k->task_count == 0;
@@ -116,7 +121,7 @@ static void end_kill(struct kmsg_oom *p)
 	begin_kill(p);
 }
 
-/* Note a line of the report. The first one gives the time of the report. */
+/* Note a line of a report. The first such line gives the report's time. */
 static void touch_kill(struct kmsg_oom *p)
 {
 	struct oom_time *t = &p->kill.time;
@@ -128,7 +133,7 @@ static void touch_kill(struct kmsg_oom *p)
 		*t = p->time;
 }
 
-/* Return the start of the process name before end. An unknown prefix may precede it. */
+/* Return the start of the process name before end, without an unknown prefix. */
 static const char *find_comm(const char *line, const char *end)
 {
 	if (end - line <= COMM_MAX)
@@ -158,8 +163,8 @@ static bool parse_invoked(struct kmsg_oom *p, const char *line)
 }
 
 /*
- * Parse "CPU: 1 UID: 0 PID: 4242 Comm: hog Not tainted 6.18.1", which has no UID before
- * Linux 6.12, or "Pid: 4242, comm: hog" of Linux 2.6.
+ * Parse the invoker's pid in "CPU: 1 UID: 0 PID: 4242 Comm: hog Not tainted 6.18.1",
+ * which has no UID before Linux 6.12, or "Pid: 4242, comm: hog" of Linux 2.6.
  */
 static bool parse_invoker_pid(struct kmsg_oom *p, const char *line)
 {
@@ -177,7 +182,7 @@ static bool parse_invoker_pid(struct kmsg_oom *p, const char *line)
 	return true;
 }
 
-/* Parse "hog cpuset=/ mems_allowed=0". */
+/* Parse the invoker's cpuset in "hog cpuset=/ mems_allowed=0". */
 static bool parse_cpuset(struct kmsg_oom *p, const char *line)
 {
 	const char *at = p->has_begun ? strstr(line, " cpuset=") : NULL;
@@ -230,12 +235,13 @@ static void add_killed(struct kmsg_oom *p, const struct kmsg_victim *v)
 	struct oom_kill *k = &p->kill;
 
 	if (p->is_confirmed && v->task.pid == k->victim.pid)
-		return; /* repeated when its whole cgroup is killed */
+		/* repeated when the kernel kills the whole cgroup */
+		return;
 	if (p->is_confirmed && k->is_group_killed) {
 		k->killed_count++;
 		return;
 	}
-	/* only a line without a UID may name a child of the chosen process */
+	/* without a UID, the line may name a child of the chosen process */
 	if (p->is_confirmed ||
 	    (k->victim.pid != 0 && k->victim.pid != v->task.pid && v->has_uid))
 		end_kill(p);
@@ -251,7 +257,7 @@ static void add_victim_line(struct kmsg_oom *p, const char *line,
 	struct oom_kill *k = &p->kill;
 
 	if (kind == KMSG_SUMMARY || kind == KMSG_CHOSEN) {
-		/* Linux 5.0 prints both lines, the summary first */
+		/* Linux 5.0 prints a summary, followed by the chosen process */
 		if (kind == KMSG_SUMMARY ? k->victim.pid != 0 : p->is_confirmed)
 			end_kill(p);
 		touch_kill(p);
@@ -295,14 +301,14 @@ static bool parse_body(struct kmsg_oom *p, char *line)
 	bool is_group = strncmp(line, "Task in ", 8) == 0 ||
 			strncmp(line, "memory: usage ", 14) == 0;
 
-	/* the next report's head may be missing: the kernel rate-limits it */
+	/* the first lines of this next report were lost to rate limiting */
 	if (k->victim.pid != 0 && (is_group || strncmp(line, "Mem-Info:", 9) == 0))
 		end_kill(p);
 	if (kmsg_group_read(&p->group, line, k)) {
 		touch_kill(p);
 		return true;
 	}
-	/* a table alone does not indicate a kill */
+	/* a task table alone does not mean that a process was killed */
 	if (kmsg_table_begin(&p->table, line))
 		return true;
 	if (p->table.column_count == 0 && !p->is_other_machine &&
@@ -312,7 +318,7 @@ static bool parse_body(struct kmsg_oom *p, char *line)
 	       parse_cpuset(p, line) || parse_trace(p, line);
 }
 
-/* Failed allocations and SysRq m also list the machine's memory, without a kill. */
+/* Return true for reports without a kill: failed allocations and SysRq m. */
 static bool is_other_report(const char *line)
 {
 	return strstr(line, "allocation failure") ||
@@ -389,7 +395,8 @@ static void parse_json(struct kmsg_oom *p, const struct oom_time *time)
 }
 
 /*
- * Parse the message of an event and reset the time, because the next event has its own.
+ * Parse the message of a kubectl event, and reset the time, because the next event has
+ * its own.
  */
 static void parse_event(struct kmsg_oom *p)
 {

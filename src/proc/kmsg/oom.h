@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oom - parse the OOM reports of Linux 2.6.32 to 6.18 in a kernel log, in any
- * format that kmsg_stamp accepts.
- *
- * Other lines between those of a report are ignored. Lines are recognized by their
- * wording and columns by their headings, because kernel versions move and add both
- * (mm/oom_kill.c, mm/memcontrol.c). Time is proportional to the size of the log and
- * memory is bounded, whatever the log contains.
+ * oom - parse the OOM reports of Linux 2.6.32 to 6.18 in a kernel log, in any format that
+ * kmsg_stamp accepts. Unrelated lines within a report are ignored. Lines are recognized
+ * by their wording, and columns by their headings, because kernel versions reorder and
+ * add both (mm/oom_kill.c, mm/memcontrol.c). Time is proportional to the size of the log
+ * and memory is bounded, whatever the log contains.
  */
 #ifndef MS_PROC_KMSG_OOM_H
 #define MS_PROC_KMSG_OOM_H

@@ -50,7 +50,10 @@ char *kmsg_split_line(char *text)
 		for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
 			const char *word = beginnings[i];
 
-			/* "Out of memory: Killed process" is a single line */
+			/*
+			 * do not split "Out of memory: Killed process", which is the
+			 * beginning of a single line
+			 */
 			if (*at == *word && strncmp(at, word, strlen(word)) == 0 &&
 			    !(*at == 'K' && at > text + 1 && at[-2] == ':'))
 				return at;

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Maximum total length of file and host names before a timestamp or "kernel: ". */
+/* Maximum length of the file name and host name before a timestamp or "kernel: ". */
 #define PREFIX_MAX 200
 #define PARTS_MAX 8
 
@@ -42,7 +42,7 @@ static bool is_word_of(const char *at, const char *const *words, size_t count)
 	return false;
 }
 
-/* Read exactly count digits. Return -1 if there are fewer. */
+/* Return the number formed by count digits, or -1 if there are fewer. */
 static int digits(const char *at, int count)
 {
 	int value = 0;
@@ -55,7 +55,7 @@ static int digits(const char *at, int count)
 	return value;
 }
 
-/* Return the milliseconds in ".127" or ",123456" and advance *at past them. */
+/* Return the milliseconds in ".127" or ",123456", and advance *at past the digits. */
 static unsigned int skip_fraction(const char **at)
 {
 	unsigned int ms = 0, scale = 100;
@@ -97,8 +97,8 @@ static bool skip_zone(const char **at, int *ret_minutes)
 }
 
 /*
- * Parse "2023-12-04T10:49:30.127Z", also with a blank in place of T or without a
- * zone. Return its end or NULL.
+ * Parse "2023-12-04T10:49:30.127Z", also with a blank instead of T, or without a time
+ * zone. Return the end of the date or NULL.
  */
 static const char *skip_iso(const char *at, struct oom_time *t)
 {
@@ -130,7 +130,9 @@ static const char *skip_iso(const char *at, struct oom_time *t)
 	return s;
 }
 
-/* Parse "Sep 27 11:33:05" or "Aug  3 06:58:55.050705". Return its end or NULL. */
+/*
+ * Parse "Sep 27 11:33:05" or "Aug 3 06:58:55.050705". Return the end of the date or NULL.
+ */
 static const char *skip_rfc3164(const char *at, struct oom_time *t)
 {
 	const char *s = at;
@@ -147,8 +149,8 @@ static const char *skip_rfc3164(const char *at, struct oom_time *t)
 }
 
 /*
- * Parse "Thu Dec  7 00:05:14 2017" (dmesg -T) or "Sun 2026-11-22 15:41:01 UTC"
- * (journalctl). Return its end or NULL.
+ * Parse "Thu Dec 7 00:05:14 2017" (dmesg -T) or "Sun 2026-11-22 15:41:01 UTC"
+ * (journalctl). Return the end of the date or NULL.
  */
 static const char *skip_weekday(const char *at, struct oom_time *t)
 {
@@ -185,7 +187,10 @@ static void set_boot(struct oom_time *t, uint64_t us)
 		t->boot_us = us;
 }
 
-/* Parse seconds such as "123.456789" into microseconds. Return their end or NULL. */
+/*
+ * Parse seconds such as "123.456789" into microseconds. Return the end of the number
+ * or NULL.
+ */
 static const char *skip_seconds(const char *at, uint64_t *ret_us)
 {
 	uint64_t us = 0, scale = 100000;
@@ -203,8 +208,8 @@ static const char *skip_seconds(const char *at, uint64_t *ret_us)
 }
 
 /*
- * Parse a bracketed prefix: "[  123.456] ", "[Thu Dec  7 00:05:14 2017] ",
- * "[  123.456 <  0.001>] ", "[ T123] " or "[  +0.000003] ". Return its end, or NULL for
+ * Parse a bracketed prefix: "[ 123.456] ", "[Thu Dec 7 00:05:14 2017] ", "[ 123.456 <
+ * 0.001>] ", "[ T123] " or "[ +0.000003] ". Return the end of the prefix, or NULL for
  * other brackets, such as those around a pid in the task table.
  */
 static const char *skip_bracket(const char *at, struct oom_time *t)
@@ -218,7 +223,7 @@ static const char *skip_bracket(const char *at, struct oom_time *t)
 	if (skip_seconds(s, &us)) {
 		set_boot(t, us);
 	} else if ((*s == 'T' || *s == 'C') && digits(s + 1, 1) >= 0) {
-		/* the thread or CPU that logged the line */
+		/* this bracket names the thread or CPU that logged the line */
 	} else if (!(*s == '+' && digits(s + 1, 1) >= 0) && !skip_date(s, t) &&
 		   !(is_word_of(s, months, COUNT_OF(months)) && digits(s + 4, 1) >= 0)) {
 		return NULL;
@@ -229,7 +234,7 @@ static const char *skip_bracket(const char *at, struct oom_time *t)
 
 /*
  * Parse the prefix of "6,1234,5678901,-;text", the format of /dev/kmsg. The third number
- * is the time since boot in µs. Return its end or NULL.
+ * is the time since boot in µs. Return the end of the prefix or NULL.
  */
 static const char *skip_device(const char *at, struct oom_time *t)
 {
@@ -248,8 +253,8 @@ static const char *skip_device(const char *at, struct oom_time *t)
 }
 
 /*
- * Skip a log level: "<6>", "<4>1 " (RFC 5424), or "kern  :info  : "
- * (dmesg -x). Return its end or NULL.
+ * Skip a log level: "<6>", "<4>1 " (RFC 5424), or "kern :info : " (dmesg -x). Return the
+ * end of the level or NULL.
  */
 static const char *skip_level(const char *at)
 {
@@ -275,8 +280,8 @@ static const char *skip_level(const char *at)
 }
 
 /*
- * Skip the name of the sender: " kernel: ", " kernel - - - " (RFC 5424), or " -
- * Guest: ". Return its end or NULL.
+ * Skip the name of the sender: " kernel: ", " kernel - - - " (RFC 5424), or " - Guest: ".
+ * Return the end of the name or NULL.
  */
 static const char *skip_source(const char *at)
 {
@@ -294,7 +299,10 @@ static const char *skip_source(const char *at)
 	return NULL;
 }
 
-/* Skip an age such as "22m" or "3h5m", as listed by kubectl. Return its end or NULL. */
+/*
+ * Skip an age such as "22m" or "3h5m", as listed by kubectl. Return the end of the age
+ * or NULL.
+ */
 static const char *skip_age(const char *at)
 {
 	const char *s = at;
@@ -309,7 +317,7 @@ static const char *skip_age(const char *at)
 	return s > at && (*s == ' ' || *s == '\t') ? s : NULL;
 }
 
-/* Store the age in a line of kubectl get events or kubectl describe node. */
+/* Store the age of an event listed by kubectl get events or kubectl describe node. */
 static void read_event_age(const char *line, struct oom_time *t)
 {
 	size_t length = strnlen(line, PREFIX_MAX);
@@ -332,7 +340,7 @@ static void read_event_age(const char *line, struct oom_time *t)
 
 /*
  * Skip the stream name and tag of the CRI format, such as "stdout F ". The tag is F for a
- * full line and P for a partial line. Return its end or NULL.
+ * full line and P for a partial line. Return the end of the tag or NULL.
  */
 static const char *skip_stream(const char *at)
 {
@@ -362,8 +370,8 @@ static const char *skip_part(const char *at, struct oom_time *t)
 }
 
 /*
- * Find a date or "[123.456] " that follows a file name or a line
- * number. Return its end or NULL.
+ * Find a date or a timestamp such as "[123.456] " after a file name or a line number.
+ * Return the end of the timestamp or NULL.
  */
 static const char *find_part(const char *line, struct oom_time *t)
 {
@@ -403,9 +411,7 @@ char *kmsg_stamp_skip(char *line, struct oom_time *ret)
 	if (t.text[0] == '\0' && t.boot_us == COUNT_UNKNOWN)
 		read_event_age(line, &t);
 	*ret = t;
-	/*
-	 * keep leading blanks if there is no prefix: they are part of the kernel's line
-	 */
+	/* leading blanks that follow no prefix are part of the kernel's line */
 	return line + ((at == first ? line : at) - line);
 }
 

@@ -51,8 +51,8 @@ static enum task_column find_column(const char *heading)
 }
 
 /*
- * Parse "[  pid  ]   uid  tgid total_vm      rss … oom_score_adj name".
- * The last column is the name.
+ * Parse the headings "[ pid ] uid tgid total_vm rss … oom_score_adj name". The last
+ * column is the name.
  */
 bool kmsg_table_begin(struct kmsg_table *table, char *line)
 {
@@ -112,8 +112,7 @@ void kmsg_task_clear(struct oom_task *task)
 }
 
 /*
- * Parse "[   1812]     0  1812    12172 …             0 oom_target".
- * A name may contain blanks.
+ * Parse a row such as "[ 1812] 0 1812 12172 … 0 oom_target". The name may contain blanks.
  */
 bool kmsg_table_read(const struct kmsg_table *table, const char *line,
 		     struct oom_task *ret)
@@ -121,7 +120,7 @@ bool kmsg_table_read(const struct kmsg_table *table, const char *line,
 	struct oom_task task;
 	int length = 0, pid;
 
-	/* length stays 0 if the closing bracket is missing */
+	/* sscanf() sets length only if there is a closing bracket */
 	if (table->column_count == 0 || sscanf(line, "[ %d ]%n", &pid, &length) != 1 ||
 	    length == 0 || pid <= 0)
 		return false;

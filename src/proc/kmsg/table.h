@@ -12,12 +12,17 @@
 
 struct kmsg_table {
 	uint8_t columns[KMSG_COLUMNS_MAX];
-	/* excludes the name, which is the last column; 0: no table */
+	/*
+	 * number of columns before the name, which is the last; 0 if no table has begun
+	 */
 	size_t column_count;
 	uint64_t page_bytes; /* page size assumed for the amounts in pages */
 };
 
-/* Parse the line of headings, modifying it. Return false if it is another line. */
+/*
+ * Parse the line of headings, modifying it. Return false if the line is not the headings
+ * of a task table.
+ */
 bool kmsg_table_begin(struct kmsg_table *table, char *line);
 
 /* Parse a row of the table. Return false if the line is not a row. */
@@ -25,8 +30,8 @@ bool kmsg_table_read(const struct kmsg_table *table, const char *line,
 		     struct oom_task *ret);
 
 /*
- * Correct the tasks of *kill, which were read with
- * table->page_bytes, for the actual page size.
+ * Correct the amounts of all tasks in *kill for the actual page size. The amounts were
+ * computed with table->page_bytes.
  */
 void kmsg_table_rescale(const struct kmsg_table *table, uint64_t page_bytes,
 			struct oom_kill *kill);

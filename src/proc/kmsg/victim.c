@@ -91,8 +91,8 @@ static enum oom_constraint constraint_of(const char *line)
 }
 
 /*
- * Copy the text from key to next, or to the end of the line if next is missing
- * because the line is truncated.
+ * Copy the text from key to next. If the line is truncated and next is missing, copy the
+ * text up to the end of the line.
  */
 static void copy_between(char *to, size_t size, const char *line, const char *key,
 			 const char *next)
@@ -149,15 +149,15 @@ static bool read_killed_task(const char *at, struct oom_task *task)
 	task->uid = kmsg_find_count(*amounts ? amounts : at, "UID:");
 	if (task->uid == COUNT_UNKNOWN && name - at < 40)
 		task->uid = kmsg_find_count(at, "UID ");
-	/* before Linux 4.5, file-rss includes shmem */
+	/* before Linux 4.5, file-rss includes shared memory */
 	task->rss_bytes = bytes_add(bytes_add(task->anon_bytes, task->file_bytes),
 				    bytes_or_0(task->shmem_bytes));
 	return true;
 }
 
 /*
- * Return the constraint according to the text before at: "Out of memory: ", "Out of
- * memory (oom_kill_allocating_task): ", or "Memory cgroup out of memory: ".
+ * Return the constraint that the text before at names: "Out of memory: ", "Out of memory
+ * (oom_kill_allocating_task): ", or "Memory cgroup out of memory: ".
  */
 static enum oom_constraint constraint_before(const char *line, const char *at)
 {
@@ -165,7 +165,7 @@ static enum oom_constraint constraint_before(const char *line, const char *at)
 
 	if (!memory || memory > at)
 		return OOM_UNKNOWN;
-	/* the text is "Memory cgroup out of memory" */
+	/* compare with the text "Memory cgroup out of memory" */
 	return memory - line >= 15 && strncmp(memory - 15, "Memory cgroup o", 15) == 0
 		       ? OOM_CGROUP
 		       : OOM_GLOBAL;

@@ -8,21 +8,25 @@
 #include "model/oom_kill.h"
 
 enum kmsg_victim_line {
-	KMSG_NO_VICTIM, /* a line of another kind */
+	KMSG_NO_VICTIM, /* the line does not name a victim */
 	KMSG_SUMMARY, /* "oom-kill:…": the limit, the cgroups and the chosen process */
 	/* "Kill process 1 (x) score …": older kernels may then kill a child instead */
 	KMSG_CHOSEN,
-	KMSG_KILLED,	 /* "Killed process 1 (x) …" */
-	KMSG_SKIPPED,	 /* the chosen process is already exiting, so it is not killed */
-	KMSG_UNKILLABLE, /* no process may be killed */
+	KMSG_KILLED, /* "Killed process 1 (x) …" */
+	/* the chosen process is not killed because it is already exiting */
+	KMSG_SKIPPED,
+	KMSG_UNKILLABLE, /* the kernel found no process that it may kill */
 };
 
-/* The values parsed from such a line. */
+/* The values parsed from a line that names a victim. */
 struct kmsg_victim {
 	enum oom_constraint constraint; /* OOM_UNKNOWN if the line does not show it */
-	/* members that the line lacks are unknown; pid 0: no process */
+	/*
+	 * members that the line lacks are unknown; pid is 0 if the line names no process
+	 */
 	struct oom_task task;
-	bool has_uid; /* has a UID (Linux 5.3 and later): no child is killed instead */
+	/* the line has a UID (Linux 5.3 and later), so no child was killed instead */
+	bool has_uid;
 };
 
 enum kmsg_victim_line kmsg_victim_read(const char *line, struct kmsg_victim *ret);
@@ -33,19 +37,22 @@ enum kmsg_victim_line kmsg_victim_read(const char *line, struct kmsg_victim *ret
  */
 void kmsg_victim_read_paths(const char *line, struct oom_kill *kill);
 
-/* Return the row of the process in the report's table of tasks, or NULL. */
+/* Return the row for pid in the report's task table, or NULL. */
 const struct oom_task *kmsg_find_task(const struct oom_kill *k, int pid);
 
-/* Use the table's amounts if the "Killed process" line is missing. row may be NULL. */
+/*
+ * Fill in the victim's amounts from its row in the task table if the "Killed process"
+ * line is missing. row may be NULL.
+ */
 void kmsg_victim_complete(struct oom_task *victim, const struct oom_task *row);
 
 /*
- * Return in bytes the "…kB" amount after a key, as in "anon-rss:24192kB". Return
+ * Return the amount after a key, such as 24192 kB in "anon-rss:24192kB", in bytes. Return
  * BYTES_UNKNOWN if there is none, and CGROUP_NO_LIMIT for cgroup v1's "no limit".
  */
 uint64_t kmsg_find_kb(const char *text, const char *key);
 
-/* Return the number after a key, or COUNT_UNKNOWN. */
+/* Return the number after a key, or COUNT_UNKNOWN if the text lacks the key. */
 uint64_t kmsg_find_count(const char *text, const char *key);
 
 /*

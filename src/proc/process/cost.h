@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cost - the CPU time and page faults of a process so far,
- * and the name of its program.
+ * cost - read the CPU time and page faults of a process so far, and the name of
+ * its program.
  */
 #ifndef MS_PROC_PROCESS_COST_H
 #define MS_PROC_PROCESS_COST_H
@@ -11,7 +11,10 @@
 
 #include "proc/system/procfs.h"
 
-/* Totals of a process itself and of the ended children that it has waited for. */
+/*
+ * Totals of a process itself and of those of its children that have ended and been
+ * waited for.
+ */
 struct process_cost {
 	/* resolution: one clock tick, as reported by the kernel */
 	uint64_t user_ns, system_ns;

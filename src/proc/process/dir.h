@@ -21,38 +21,44 @@
 #include "proc/system/procfs.h"
 
 /*
- * Open the directory of a process: proc_dir_open() below a procfs, with its unified
- * errors; proc_dir_open_live() in the kernel's /proc; proc_dir_find() as a descriptor
- * with O_PATH. The caller closes it.
+ * Open the directory of a process. proc_dir_open() opens it below a procfs, with that
+ * procfs's unified errors; proc_dir_open_live() opens it in the kernel's /proc;
+ * proc_dir_find() opens it with O_PATH. The caller closes the descriptor.
  */
 int proc_dir_open(const struct procfs *fs, int pid);
 int proc_dir_open_live(int pid);
 int proc_dir_find(const struct procfs *fs, int pid);
 
 /*
- * Open the root directory of a process with O_PATH. In a captured tree it is below the
- * root of the tree itself.
+ * Open the root directory of a process with O_PATH. In a captured tree, the root of a
+ * process is a directory within the tree.
  */
 int proc_dir_open_root(const struct procfs *fs, int pid);
 
-/* Open a file, with O_CLOEXEC. Returns a descriptor that the caller closes, or -errno. */
+/*
+ * Open a file of the process, with O_CLOEXEC. Returns a descriptor that the caller
+ * closes, or -errno.
+ */
 int proc_dir_open_file(int process_fd, enum proc_file file, int flags);
 
-/* Append the content of a file, at most `limit` bytes. Returns 0, -EFBIG or -errno. */
+/*
+ * Append the content of a file of the process, at most `limit` bytes. Returns 0, -EFBIG
+ * or -errno.
+ */
 int proc_dir_read(int process_fd, enum proc_file file, size_t limit, struct strbuf *out);
 
-/* Call stat(2) on the file that a link such as exe refers to. Returns 0 or -errno. */
+/* Call stat(2) on the file that a symlink such as exe refers to. Returns 0 or -errno. */
 int proc_dir_stat(int process_fd, enum proc_file file, struct stat *ret);
 
 /*
- * Read the target of a link. Returns its length, at most size, or -errno. No NUL is
- * added.
+ * Read the target of a symlink. Returns the length of the target, at most size, or
+ * -errno. No NUL is added.
  */
 ssize_t proc_dir_read_link(int process_fd, enum proc_file file, char *ret, size_t size);
 
 /*
  * Open the program, or the file mapped at exactly these addresses, as described in
- * foreign_file.h. The latter requires CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN.
+ * foreign_file.h. Opening a mapped file requires CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN.
  */
 int proc_dir_open_program(int process_fd);
 int proc_dir_open_mapped(int process_fd, uint64_t start_addr, uint64_t end_addr);
@@ -66,8 +72,9 @@ int proc_mapped_find(const struct procfs *fs, int pid, uint64_t start_addr,
 		     uint64_t end_addr);
 
 /*
- * Open the directory of the threads. Returns a descriptor that the caller closes, or
- * -errno. proc_dir_list_threads() opens it for readdir(3) and returns NULL on failure.
+ * Open the directory of the process's threads. Returns a descriptor that the caller
+ * closes, or -errno. proc_dir_list_threads() opens the directory for readdir(3), and
+ * returns NULL on failure.
  */
 int proc_dir_open_threads(int process_fd);
 DIR *proc_dir_list_threads(int process_fd);
@@ -78,8 +85,9 @@ int proc_dir_read_thread(int process_fd, int tid, enum proc_file file, size_t li
 bool proc_dir_has_thread(int process_fd, int tid);
 
 /*
- * The same functions for task_fd. proc_thread_open() allocates no memory, so the child of
- * a process with threads can call it.
+ * Open or read a file of a thread, or check that the thread exists, below task_fd, the
+ * directory of the threads. proc_thread_open() allocates no memory, so the child of a
+ * process with threads can call it.
  */
 int proc_thread_open(int task_fd, int tid, enum proc_file file, int flags);
 int proc_thread_read(int task_fd, int tid, enum proc_file file, size_t limit,

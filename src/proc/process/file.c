@@ -11,7 +11,7 @@
 
 #define OWN_PATH_SIZE 64
 
-/* tests/lint/check-procfs.sh reads the names in this table. */
+/* Names below the process's directory. tests/lint/check-procfs.sh reads this table. */
 static const char *const names[PROC_FILE_COUNT_] = {
 	[PROC_AUXV] = "auxv",
 	[PROC_CMDLINE] = "cmdline",

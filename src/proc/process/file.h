@@ -33,11 +33,12 @@ enum proc_file {
 	PROC_STATM,
 	PROC_STATUS,
 	PROC_SYSCALL,
-	PROC_TASK, /* the directory of the threads, whose files have the same names */
+	/* the directory of the threads; a thread's files have the same names */
+	PROC_TASK,
 	PROC_FILE_COUNT_,
 };
 
-/* The program of memstate itself. */
+/* Path of the program that memstate itself runs. */
 #define PROC_OWN_PROGRAM "/proc/self/exe"
 
 /* Return the name below the process's directory, such as "ns/pid". */
@@ -48,22 +49,28 @@ void proc_file_format_path(char path[PROCFS_PATH_SIZE], int pid, enum proc_file 
 void proc_file_format_thread_path(char path[PROCFS_PATH_SIZE], int pid, int tid,
 				  enum proc_file file);
 
-/* Like procfs_open_file() and procfs_read_file(). */
+/*
+ * Open or read a file of a process or thread, as procfs_open_file() and
+ * procfs_read_file() do.
+ */
 int proc_file_open(const struct procfs *fs, int pid, enum proc_file file);
 int proc_file_open_thread(const struct procfs *fs, int pid, int tid, enum proc_file file);
 int proc_file_read(const struct procfs *fs, int pid, enum proc_file file, size_t limit,
 		   struct strbuf *out);
 
-/* Like procfs_stat_path() and procfs_read_link(). */
+/*
+ * Call stat(2) on a file of a process, or read a symlink, as procfs_stat_path() and
+ * procfs_read_link() do.
+ */
 int proc_file_stat(const struct procfs *fs, int pid, enum proc_file file,
 		   struct stat *ret);
 int proc_file_read_link(const struct procfs *fs, int pid, enum proc_file file, char *ret,
 			size_t size);
 
 /*
- * Open, read or stat a file of memstate itself in the kernel's /proc, whatever the
- * procfs of the targets is. Each returns -errno on failure, proc_own_open() otherwise a
- * descriptor that the caller closes.
+ * Open, read or stat a file of memstate itself, always in the kernel's /proc, even if the
+ * target processes are in a capture. Each function returns -errno on failure.
+ * proc_own_open() returns a descriptor that the caller closes.
  */
 int proc_own_open(enum proc_file file, int flags);
 int proc_own_read(enum proc_file file, size_t limit, struct strbuf *out);

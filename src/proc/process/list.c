@@ -19,7 +19,10 @@ static int read_entry(const struct procfs *fs, int pid, unsigned int wants,
 {
 	int r = wants ? proc_stat_read(fs, pid, ret) : 0;
 
-	/* report only the pid if stat is hidden (hidepid=1) or corrupt (in a capture) */
+	/*
+	 * report only the pid if the process's stat file is hidden (hidepid=1) or corrupt
+	 * (in a capture)
+	 */
 	if (wants && r != -EACCES && r != -EPERM && r != -EBADMSG)
 		return r;
 	*ret = (struct process){ .pid = pid, .uid = UINT32_MAX };
@@ -38,8 +41,8 @@ static int compare_pids(const void *a, const void *b)
 }
 
 /*
- * List the pids in ascending order, as in a live /proc,
- * whatever the directory's order is.
+ * List the pids in ascending order, as a live /proc does, whatever the order in the
+ * directory is.
  */
 static int list_pids(const struct procfs *fs, struct pid_list *ret)
 {

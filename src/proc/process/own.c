@@ -45,10 +45,10 @@ void own_be_quick(void)
 }
 
 /*
- * Release the resident code pages of memstate and its libraries. Half of
- * memstate's resident memory is code that only startup needs; code still in use
- * returns from the page cache. Other mappings are not released: modified pages of
- * a private file mapping would be lost.
+ * Release the resident code pages of memstate and its libraries. Half of memstate's
+ * resident memory is code that only startup needs; the kernel maps code that is still in
+ * use from the page cache again. Other mappings are not released: modified pages of a
+ * private file mapping would be lost.
  */
 static void give_back_code(void)
 {

@@ -12,15 +12,15 @@
 int own_spare_from_kill(void);
 
 /*
- * Raise memstate's scheduling priority for when all CPUs are busy. No
- * effect without CAP_SYS_NICE.
+ * Raise memstate's scheduling priority, so that memstate still runs when all CPUs are
+ * busy. No effect without CAP_SYS_NICE.
  */
 void own_be_quick(void);
 
 /*
  * Lock memstate's pages in memory, so that the kernel does not reclaim them. With
- * CAP_IPC_LOCK, pages mapped later are locked too. Returns 0 or -errno: -EPERM or -ENOMEM
- * if the lock is not permitted; memstate is then neither slower nor larger.
+ * CAP_IPC_LOCK, pages mapped later are locked, too. Returns 0 or -errno: -EPERM or
+ * -ENOMEM if the lock is not permitted. memstate can continue without the lock.
  */
 int own_lock_memory(void);
 

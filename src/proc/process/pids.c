@@ -14,8 +14,8 @@
 #define PF_KTHREAD 0x00200000 /* from include/linux/sched.h */
 
 /*
- * The items requested. All come from /proc/PID/stat and its owner, so that libproc2
- * opens one file per process.
+ * The items requested from libproc2. All of them come from /proc/PID/stat and its owner,
+ * so that libproc2 opens one file per process.
  */
 enum {
 	ITEM_PID,
@@ -43,8 +43,8 @@ static enum pids_item items[ITEM_COUNT_] = {
 };
 
 /*
- * PIDS_VAL has four arguments in libproc2 4.0.2 (Debian 12) and three in later
- * versions; configure finds out which.
+ * PIDS_VAL has four arguments in libproc2 4.0.2 (Debian 12), and three in later versions.
+ * configure finds out which version is installed.
  */
 #if HAVE_PIDS_VAL_WITH_INFO
 #	define VALUE(item, type, stack) PIDS_VAL(item, type, stack, NULL)
@@ -53,8 +53,8 @@ static enum pids_item items[ITEM_COUNT_] = {
 #endif
 
 /*
- * Set the name. libproc2 replaces bytes that are not printable in the locale with '?';
- * comm has the original bytes.
+ * Set the process's name. libproc2 replaces bytes that are not printable in the locale
+ * with '?'; the comm file has the original bytes.
  */
 static void read_comm(const struct procfs *fs, const char *shown, struct process *p)
 {
@@ -90,8 +90,8 @@ int proc_pids_read(const struct procfs *fs, process_fn fn, void *context)
 	int r;
 
 	/*
-	 * Create a new context for each listing, which takes a few us: in 4.0.2, get()
-	 * returns nothing more after it has reached the end of the list once.
+	 * create a context for each listing, which takes a few us: in libproc2 4.0.2,
+	 * get() returns nothing more after it has reached the end of the list once
 	 */
 	r = procps_pids_new(&info, items, ITEM_COUNT_);
 	if (r < 0)
@@ -107,7 +107,10 @@ int proc_pids_read(const struct procfs *fs, process_fn fn, void *context)
 		fill(fs, stack, &p);
 		r = fn(context, &p);
 	}
-	/* the reader itself is always in the list, so libproc2 could not open /proc */
+	/*
+	 * a complete list contains memstate itself, so an empty list means that libproc2
+	 * could not open /proc
+	 */
 	if (is_empty && r == 0)
 		r = errno ? -errno : -EIO;
 	procps_pids_unref(&info);

@@ -20,7 +20,8 @@
 #define PF_KTHREAD 0x00200000 /* from include/linux/sched.h */
 
 /*
- * Indexes of the fields after the state letter; 0 is ppid, field 4 of proc_pid_stat(5).
+ * Indexes of the fields after the state letter. Index 0 is ppid, which is field 4
+ * in proc_pid_stat(5).
  */
 enum {
 	FIELD_PPID = 4 - 4,
@@ -69,8 +70,8 @@ static bool is_letter(char c)
 }
 
 /*
- * Format: "1234 (a) b) S 1 1234 1234 0 -1 4194560 …". comm may contain blanks and ')',
- * so it ends at the last ')'.
+ * Format of /proc/PID/stat: "1234 (a) b) S 1 1234 1234 0 -1 4194560 …". comm may contain
+ * blanks and ')', so it ends at the last ')'.
  */
 int proc_stat_parse(const char *text, size_t length, struct process *ret)
 {

@@ -32,7 +32,10 @@ bool proc_status_find_uid(const char *text, uint32_t *ret)
 	return true;
 }
 
-/* Parse the last number of "NSpid:\t1234\t12". */
+/*
+ * Return the last number of "NSpid:\\t1234\\t12", which is the number in the process's
+ * own pid namespace.
+ */
 uint32_t proc_status_find_own_number(const char *text)
 {
 	const char *line = key_lines_find(text, "NSpid:");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * status - values in the status of a process or thread, see proc_pid_status(5).
- * process_fd and task_fd are as in dir.h.
+ * status - parse the status file of a process or thread, see proc_pid_status(5).
+ * process_fd and task_fd are descriptors as described in dir.h.
  */
 #ifndef MS_PROC_PROCESS_STATUS_H
 #define MS_PROC_PROCESS_STATUS_H
@@ -11,24 +11,27 @@
 
 #include "base/strbuf.h"
 
-/* Append the status of a process. Returns 0 or -errno. */
+/* Append the status file of a process. Returns 0 or -errno. */
 int proc_status_read(int process_fd, struct strbuf *out);
 
-/* Find the effective user id in a status. */
+/* Find the effective user id in the text of a status file. */
 bool proc_status_find_uid(const char *text, uint32_t *ret);
 
 /*
- * Return the number of the process or thread in its own pid namespace, or 0 if the
- * status does not have it (before Linux 4.1).
+ * Return the pid or tid in the process's own pid namespace, from the text of a status
+ * file. Return 0 if the text lacks the line (before Linux 4.1).
  */
 uint32_t proc_status_find_own_number(const char *text);
 
-/* Read that number for a thread, or for the process if tid is 0. Returns 0 on failure. */
+/*
+ * Read the tid of a thread in its own pid namespace, or the pid of the process if tid is
+ * 0. Returns 0 on failure.
+ */
 uint32_t proc_status_read_own_number(int process_fd, int tid);
 
 /*
- * Return the tid, in memstate's pid namespace, of the thread that has this number in its
- * own; 0 if there is none.
+ * Return the thread whose tid in its own pid namespace is own_number. The result is the
+ * tid in memstate's pid namespace; 0 if there is no such thread.
  */
 int proc_status_find_thread(int process_fd, uint32_t own_number);
 

@@ -31,9 +31,9 @@ static void add_address(struct address_list *list, uint64_t addr)
 }
 
 /*
- * Formats: "61 0x10bd 0x7ffc5c1cfbe8 … 0x7ffc5c1cfbb0 0x7fec8c352c17" in a system call;
- * "-1 0x7ffc5c1cfbb0 0x7fec8c352c17" outside of one; "running" if the thread is on a CPU.
- * The last number but one is the stack pointer.
+ * Formats of the syscall file: "61 0x10bd 0x7ffc5c1cfbe8 … 0x7ffc5c1cfbb0 0x7fec8c352c17"
+ * in a system call; "-1 0x7ffc5c1cfbb0 0x7fec8c352c17" outside of one; "running" if the
+ * thread is on a CPU. The last number but one is the stack pointer.
  */
 int proc_task_parse_syscall(const char *text, uint64_t *ret_stack_addr)
 {
@@ -110,8 +110,8 @@ static DIR *open_tasks(const struct procfs *fs, int pid)
 }
 
 /*
- * Return whether the thread is alive. Its state follows the last
- * parenthesis of "12 (a) b) S 1 …".
+ * Return true if the thread is alive. Its state letter follows the last parenthesis of
+ * "12 (a) b) S 1 …".
  */
 static bool is_living(const struct procfs *fs, int task_fd, int tid)
 {
@@ -151,7 +151,7 @@ int proc_task_read_comm(const struct procfs *fs, int pid,
 	n = read(fd, text, sizeof(text) - 1);
 	if (n < 0)
 		return procfs_fold_errno(errno);
-	if (n > 0 && text[n - 1] == '\n') /* the newline added by the kernel */
+	if (n > 0 && text[n - 1] == '\n') /* remove the newline added by the kernel */
 		n--;
 	text[n] = '\0';
 	text_copy(ret_comm, PROCESS_COMM_SIZE, text);
@@ -159,8 +159,8 @@ int proc_task_read_comm(const struct procfs *fs, int pid,
 }
 
 /*
- * Read as much as fits into the buffer. Arguments may be megabytes long, but
- * only their beginning is of use.
+ * Read as much of a file as fits into the buffer. A command line may be megabytes long,
+ * but only its beginning is of use.
  */
 static int read_beginning(int fd, char *to, size_t size, size_t *ret_length)
 {
@@ -206,7 +206,7 @@ int proc_task_read_command(const struct procfs *fs, int pid, char **ret)
 #define GO_NOTE_SEARCHED 65536
 
 /*
- * Return whether text contains Go's ELF note: the length of the name, the length of the
+ * Return true if text contains Go's ELF note: the length of the name, the length of the
  * contents, type 4, and the name "Go".
  */
 static bool has_go_note(const char *text, size_t length)

@@ -48,21 +48,22 @@ int proc_task_find_living(const struct procfs *fs, int pid);
 int proc_task_parse_syscall(const char *text, uint64_t *ret_stack_addr);
 
 /*
- * Read the name in comm as raw bytes. Returns 0, or -errno as
- * procfs_read_file() with *ret_comm untouched.
+ * Read the process's command name, from comm, as raw bytes. Returns 0, or -errno as
+ * procfs_read_file() does, with *ret_comm untouched.
  */
 int proc_task_read_comm(const struct procfs *fs, int pid,
 			char ret_comm[PROCESS_COMM_SIZE]);
 
 /*
- * Return whether the process's program was compiled by Go. The Go linker puts a note with
+ * Return true if the process's program was compiled by Go: the Go linker puts a note with
  * the build id at the start of the file. Return false if the file cannot be read.
  */
 bool proc_task_is_go(const struct procfs *fs, int pid);
 
 /*
- * Read at most 64 KiB of the command line: raw bytes, arguments joined with blanks, "" if
- * there are none. Returns 0 or -errno as procfs_open_file(). The caller frees *ret.
+ * Read the command line, at most 64 KiB: raw bytes, with arguments joined by blanks; ""
+ * if there are no arguments. Returns 0, or -errno as procfs_open_file() does. The caller
+ * frees *ret.
  */
 int proc_task_read_command(const struct procfs *fs, int pid, char **ret);
 

@@ -44,7 +44,10 @@ bool proc_tracer_find(const struct procfs *fs, int pid, struct tracer_process *r
 	struct tracer_process tracer;
 	int tid;
 
-	/* TracerPid is the tracing thread, Tgid its process */
+	/*
+	 * TracerPid is the tid of the tracing thread; Tgid is the pid of that
+	 * thread's process
+	 */
 	if (!read_number(fs, pid, "TracerPid:", &tid) ||
 	    !read_number(fs, tid, "Tgid:", &tracer.pid) ||
 	    !read_name(fs, tracer.pid, tracer.name))

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * tracer - find the process that traces a process.
- */
+/* tracer - find the process that traces another process. */
 #ifndef MS_PROC_PROCESS_TRACER_H
 #define MS_PROC_PROCESS_TRACER_H
 
@@ -13,7 +11,8 @@
 
 struct tracer_process {
 	int pid;
-	char name[TRACER_NAME_SIZE]; /* comm of the tracer; may contain any bytes */
+	/* command name of the tracer; may contain any bytes */
+	char name[TRACER_NAME_SIZE];
 };
 
 /*
@@ -22,7 +21,7 @@ struct tracer_process {
  */
 bool proc_tracer_find(const struct procfs *fs, int pid, struct tracer_process *ret);
 
-/* Return whether the tracer is another process with the same name as this program. */
+/* Return true if the tracer is another process with the same name as this program. */
 bool proc_tracer_is_memstate(const struct procfs *fs,
 			     const struct tracer_process *tracer);
 

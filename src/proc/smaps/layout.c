@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-/* from seq_put_decimal_ull_width() in fs/proc/task_mmu.c: key, 8 digits, unit */
+/*
+ * The width of a key and its padding, from seq_put_decimal_ull_width() in
+ * fs/proc/task_mmu.c: key, 8 digits, unit.
+ */
 #define KEY_WIDTH 16
 #define VALUE_WIDTH 8
 #define NUMBER_LINE_LENGTH (KEY_WIDTH + VALUE_WIDTH + 1)
@@ -47,8 +50,8 @@ enum smaps_field smaps_find_field(const char *key, size_t length)
 }
 
 /*
- * Return whether only blanks are between colon and value. Another
- * character may belong to the value.
+ * Return true if there are only blanks between the colon and the value. Another character
+ * may belong to the value.
  */
 static bool is_padded(const char *colon, const char *value)
 {
@@ -59,8 +62,8 @@ static bool is_padded(const char *colon, const char *value)
 }
 
 /*
- * Add a line to the layout being learned. Return false if it
- * cannot be part of a fixed layout.
+ * Add a line of the first record to the layout. Return false if the line cannot be part
+ * of a fixed layout.
  */
 static bool learn_line(struct smaps_layout *layout, const char *line, size_t offset,
 		       size_t length)
@@ -114,7 +117,7 @@ void smaps_layout_learn(struct smaps_layout *layout, const char *text, size_t le
 			break;
 		offset += (size_t)(newline + 1 - line);
 	}
-	/* smaps_rollup has one record, without VmFlags */
+	/* smaps_rollup has one record, which lacks VmFlags */
 	layout->flags_offset = offset;
 	if (offset < length || !at_end)
 		layout->line_count = 0;
@@ -129,9 +132,9 @@ static inline uint64_t load64(const char *p)
 }
 
 /*
- * Parse a column of 8 characters, blanks followed by digits, as one word with a
- * byte per character. If there is anything else, set a bit in *bad, so that the
- * caller can test once per record.
+ * Parse a column of 8 characters, blanks followed by digits, as one 64-bit word with one
+ * character per byte. For any other text, set a bit in *bad, so that the caller can test
+ * *bad once per record.
  */
 static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
 {
@@ -143,11 +146,11 @@ static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
 #endif
 	value = word & UINT64_C(0x0f0f0f0f0f0f0f0f);
 	is_digit = word >> 4 & UINT64_C(0x0101010101010101);
-	/* only 0x20 and 0x30 to 0x39 are valid */
+	/* only 0x20 and 0x30 to 0x39 are valid characters */
 	*bad |= (word & UINT64_C(0xe0e0e0e0e0e0e0e0)) ^ UINT64_C(0x2020202020202020);
 	*bad |= (value + UINT64_C(0x0606060606060606)) & UINT64_C(0x1010101010101010);
 	*bad |= value & ~(is_digit * 0x0f);
-	/* the last must be a digit, and no blank may follow a digit */
+	/* the last character must be a digit, and no blank may follow a digit */
 	*bad |= (is_digit >> 56) ^ 1;
 	*bad |= is_digit & ~(is_digit >> 8) & UINT64_C(0x0001010101010101);
 
@@ -158,7 +161,9 @@ static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
 	       32;
 }
 
-/* Return the amount in bytes. 0 is handled first because most amounts are 0. */
+/*
+ * Return the amount in a column, in bytes. 0 is handled first because most amounts are 0.
+ */
 static inline uint64_t parse_amount(const char *columns, uint64_t *bad)
 {
 	return load64(columns) == load64("       0") ? 0
@@ -184,13 +189,16 @@ static inline uint64_t check_columns(const char *columns)
 	       UINT64_C(0x2020202020202020);
 }
 
-/* Return 0 if an ignored line ends at the same offset as in the first record. */
+/*
+ * Return 0 if an ignored line has the same length as in the first record, so that later
+ * lines are at the expected offsets.
+ */
 static inline uint64_t check_other_line(const struct smaps_line *l, const char *line)
 {
-	if (l->length == AMOUNT_LINE_LENGTH) /* such as "MMUPageSize:           4 kB" */
+	if (l->length == AMOUNT_LINE_LENGTH) /* a line such as "MMUPageSize: 4 kB" */
 		return check_columns(line + KEY_WIDTH) |
 		       check_unit(line + KEY_WIDTH + VALUE_WIDTH);
-	if (l->length == NUMBER_LINE_LENGTH) /* such as "THPeligible:           0" */
+	if (l->length == NUMBER_LINE_LENGTH) /* a line such as "THPeligible: 0" */
 		return check_columns(line + KEY_WIDTH) |
 		       (uint64_t)(line[KEY_WIDTH + VALUE_WIDTH] ^ '\n');
 	return memchr(line + KEY_WIDTH, '\n', l->length - KEY_WIDTH) !=

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * layout - the set and positions of the lines in a record of smaps, so that a whole
- * record can be parsed by columns. Internal to proc/: other layers use smaps/smaps.h.
+ * layout - learn which lines a record of smaps has and where they are, so that later
+ * records can be parsed column by column. Internal to proc/: other layers
+ * use smaps/smaps.h.
  */
 #ifndef MS_PROC_SMAPS_LAYOUT_H
 #define MS_PROC_SMAPS_LAYOUT_H
@@ -16,8 +17,8 @@
 #define SMAPS_FLAGS_LINE_BIT SMAPS_LINE_BIT(SMAPS_FIELD_COUNT_)
 
 /*
- * Return whether c begins the first line of a record: an address does, while other lines
- * begin with a capital letter.
+ * Return true if c can be the first character of a record. A record begins with an
+ * address; its other lines begin with a capital letter.
  */
 static inline bool smaps_is_header_start(char c)
 {
@@ -25,15 +26,15 @@ static inline bool smaps_is_header_start(char c)
 }
 
 /*
- * Return the field of a key, given with its colon. Return SMAPS_FIELD_COUNT_ for a key
- * that is ignored or unknown.
+ * Return the field of a key, which is passed with its colon. Return SMAPS_FIELD_COUNT_
+ * for a key that is ignored or unknown.
  */
 enum smaps_field smaps_find_field(const char *key, size_t length);
 
 /*
- * Learn the layout from the lines that follow a header line. at_end means
- * that nothing follows the text. Sets line_count to 0 if the text has no
- * complete record or no fixed layout.
+ * Learn the layout from the lines that follow a header line. at_end means that the text
+ * is the end of the file. Sets line_count to 0 if the text does not contain a complete
+ * record, or if the record has no fixed layout.
  */
 void smaps_layout_learn(struct smaps_layout *layout, const char *text, size_t length,
 			bool at_end);

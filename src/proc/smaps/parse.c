@@ -99,7 +99,7 @@ static bool take_perms(const char **at, const char *end, uint32_t *ret_flags)
 	return true;
 }
 
-/* Parse "00002000 fe:00 247134": file offset, device, inode. */
+/* Parse the file offset, device and inode in "00002000 fe:00 247134". */
 static bool take_file(const char **at, const char *end, struct mapping *ret)
 {
 	static const char none[] = "00000000 00:00 0 ";
@@ -146,7 +146,7 @@ static int parse_header(struct smaps_parse *p, const char *line, const char *end
 	return 0;
 }
 
-/* Return two letters as one number. */
+/* Return a flag's two letters as one number. */
 static inline uint16_t flag_code(const char *letters)
 {
 	uint16_t code;
@@ -208,10 +208,10 @@ static int give_held(struct smaps_parse *p)
 }
 
 /*
- * Return whether m is the held mapping again. Between two reads the kernel
- * releases the map and later continues after the address reached. If the mapping
- * there has grown or been merged with the next one, the kernel lists it again in
- * full. Only its latest state counts.
+ * Return true if m is the same mapping as the held one. Between two reads the kernel
+ * releases the map, and later continues after the address that it had reached. If the
+ * mapping there has grown, or been merged with the next one, the kernel lists it again in
+ * full. Only the latest state of a mapping counts.
  */
 static bool is_held_again(const struct smaps_parse *p, const struct mapping *m)
 {
@@ -220,8 +220,8 @@ static bool is_held_again(const struct smaps_parse *p, const struct mapping *m)
 }
 
 /*
- * Hold a complete record that has these lines, after passing the
- * previous one to the caller.
+ * Pass the held record to the caller, unless m is the same mapping, and hold m instead.
+ * lines is the set of lines that the record of m has.
  */
 static int give(struct smaps_parse *p, struct mapping *m, uint32_t lines)
 {
@@ -267,8 +267,8 @@ static int begin_record(struct smaps_parse *p, const char *line, const char *end
 }
 
 /*
- * Note a line of the current record. A line that occurs twice means that the header of a
- * record in between was lost.
+ * Record that the current record has this line. If a line occurs twice, the header of the
+ * next record was lost: return -EBADMSG.
  */
 static int note_line(struct smaps_parse *p, uint32_t bit)
 {
@@ -279,8 +279,8 @@ static int note_line(struct smaps_parse *p, uint32_t bit)
 }
 
 /*
- * Parse a line in any order: for the first record, and for records
- * that do not fit the layout.
+ * Parse a single line; the lines of a record may be in any order. Used for the first
+ * record, and for records that do not fit the layout.
  */
 static int parse_line(struct smaps_parse *p, const char *line, const char *end)
 {
@@ -313,8 +313,8 @@ enum fast_result {
 };
 
 /*
- * Parse a complete record by its layout. With FAST_DONE the record is in *ret and
- * *ret_used is its length in bytes.
+ * Parse a complete record with the learned layout. On FAST_DONE, the record is in *ret,
+ * and *ret_used is its length in bytes.
  */
 static enum fast_result parse_record(struct smaps_parse *p, const char *text,
 				     size_t length, bool at_end, struct mapping *ret,
@@ -396,8 +396,8 @@ int smaps_parse_part(struct smaps_parse *p, const char *text, size_t length, boo
 
 		if (smaps_is_header_start(*line)) {
 			/*
-			 * the previous record is complete now; release its
-			 * name's storage for reuse
+			 * the previous record is complete now: pass it on, and reuse the
+			 * storage of its name
 			 */
 			r = give_current(p);
 			if (r < 0)

@@ -16,33 +16,36 @@
 #include "proc/smaps/parse.h"
 
 /*
- * The size of a read(). To serve it, the kernel fills a page of its own with records. A
- * record that does not fit is discarded, together with its page table walk, and
- * produced again for the next read. With reads of 4 KiB or more, this happens once per
- * read and costs 8 to 19 %. With this size it never happens for records up to 832
- * bytes, that is, 670 bytes plus the name.
+ * Size of a read(). The kernel fills one page with records for each read. A record that
+ * does not fit into the page is discarded, together with its page table walk, and
+ * produced again for the next read. With reads of 4 KiB or more, the kernel discards one
+ * record per read, which costs 8 to 19 %. With this size, no record is discarded if
+ * records have at most 832 bytes, that is, 670 bytes plus the name.
  */
 #define READ_SIZE 3264
 
 /*
- * Number of reads that are parsed together. Each read evicts our code from the CPU
+ * Number of reads whose text is parsed together. Each read evicts our code from the CPU
  * caches, so parsing after every read costs 1 to 2 % more.
  */
 #define READS_AT_ONCE 16
 
-/* For large mappings: smaller than a record, so the kernel walks one mapping per read. */
+/*
+ * Size of a read() for large mappings: smaller than a record, so that the kernel walks
+ * one mapping per read.
+ */
 #define READ_SIZE_SMALL 700
 
 /*
- * A paced read pauses for PACE_PAUSE_NS after each PACE_BUDGET_NS in the kernel,
- * so that writers get the lock.
+ * A paced reader pauses for PACE_PAUSE_NS after each PACE_BUDGET_NS in the kernel, so
+ * that threads waiting to change the memory map get its lock.
  */
 #define PACE_BUDGET_NS (500 * NS_PER_US)
 #define PACE_PAUSE_NS (50 * NS_PER_US)
 
 /*
- * Upper bound of a record: a path of at most PATH_MAX bytes, each escaped to at most 4
- * bytes, and about 800 bytes of fields.
+ * Upper bound of the size of a record: a path of at most PATH_MAX bytes, each escaped to
+ * at most 4 bytes, and about 800 bytes of fields.
  */
 #define RECORD_SIZE_MAX (64 * 1024)
 
@@ -71,15 +74,15 @@ static ssize_t read_some(int fd, char *to, size_t size)
 }
 
 /*
- * The size of the next read and the time since the last pause. The clock is read once per
- * read(), so parsing between reads, about 5 %, counts as reading.
+ * Size of the next read, and time since the last pause. The clock is read once per
+ * read(), so the time for parsing between reads, about 5 %, counts as reading.
  */
 struct pace {
 	bool is_paced;
 	size_t size;
 	uint64_t last_ns;
 	uint64_t since_pause_ns;
-	uint64_t total_ns; /* excludes the pauses */
+	uint64_t total_ns; /* time spent reading, without the pauses */
 };
 
 static void pace_begin(struct pace *pace, bool is_paced)
@@ -107,8 +110,9 @@ static void pace_after_read(struct pace *pace)
 }
 
 /*
- * read() reports end of file both at the real end and after exec or exit has replaced the
- * memory map. Only an existing map returns data when read again from its start.
+ * read() reports end of file both at the real end, and after an exec or exit has replaced
+ * the memory map. Only a map that still exists returns data when it is read again from
+ * its start.
  */
 bool proc_smaps_is_map_there(int fd)
 {
@@ -221,7 +225,7 @@ int proc_rollup_read(struct smaps_reader *reader, const struct procfs *fs, int p
 	if (n < 0)
 		return procfs_fold_errno(errno);
 	*ret_read_ns = clock_now_ns() - before_ns;
-	if (n == 0) /* exec or exit happened after the open */
+	if (n == 0) /* the process exec'd or exited after the file was opened */
 		return -ESRCH;
 	smaps_parse_begin(&parse, &reader->rollup_layout, reader->names, keep_counters,
 			  &counters);

@@ -24,28 +24,30 @@
 #include "proc/system/procfs.h"
 
 /*
- * Called for each mapping in address order. *m and its name are valid only
- * during the call; the callback may modify *m. A negative return value ends the
- * read and becomes its result.
+ * A function called for each mapping, in address order. *m and its name are valid only
+ * during the call; the function may modify *m. A negative return value ends the read and
+ * becomes its result.
  */
 typedef int (*mapping_fn)(void *context, struct mapping *m);
 
 #define SMAPS_LAYOUT_LINES_MAX 48
 
 /*
- * The lines of one record, learned from the first one. All records of one kernel
- * have the same lines, so later records are checked against the layout column by
- * column instead of being searched.
+ * The lines of a record, as learned from the first record. All records of one kernel have
+ * the same lines. Later records are therefore compared with the layout column by column
+ * instead of being searched.
  */
 struct smaps_layout {
-	size_t line_count; /* 0: not learned yet, or the file has no fixed layout */
+	/* 0: not learned yet, or the file has no fixed layout */
+	size_t line_count;
 	size_t flags_offset;
-	uint32_t known_lines; /* one bit per enum smaps_field, and one for VmFlags */
+	/* the lines of a record: one bit per enum smaps_field, and one for VmFlags */
+	uint32_t known_lines;
 	struct smaps_line {
 		char key[16];
-		/* of the line, counted from the end of the header line */
+		/* offset of the line from the end of the header line */
 		uint16_t offset;
-		uint8_t length; /* includes the newline */
+		uint8_t length; /* length of the line, including the newline */
 		/* enum smaps_field, or SMAPS_FIELD_COUNT_ for a line to ignore */
 		uint8_t field;
 	} lines[SMAPS_LAYOUT_LINES_MAX];
@@ -84,14 +86,14 @@ int proc_rollup_read(struct smaps_reader *reader, const struct procfs *fs, int p
 		     struct counters *ret, uint64_t *ret_read_ns);
 
 /*
- * Append the text of an open smaps file, at most `limit` bytes, with pauses if is_paced.
- * Returns 0, -errno, or -EFBIG; *out is unchanged on failure.
+ * Append the text of an open smaps file, at most `limit` bytes. If is_paced is set, pause
+ * regularly. Returns 0, -errno, or -EFBIG; *out is unchanged on failure.
  */
 int proc_smaps_read_text(int fd, bool is_paced, size_t limit, struct strbuf *out);
 
 /*
- * Return whether the memory map shown by the open smaps file still exists. It does not
- * after exec or exit, nor for a process that never had one.
+ * Return true if the memory map shown by the open smaps file still exists. Return false
+ * after an exec or exit, and for a process that never had memory.
  */
 bool proc_smaps_is_map_there(int fd);
 

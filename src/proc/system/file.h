@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file - the files of the whole system in /proc by name, see proc(5). */
+/* file - the names of files in /proc that describe the whole system, see proc(5). */
 #ifndef MS_PROC_SYSTEM_FILE_H
 #define MS_PROC_SYSTEM_FILE_H
 
@@ -17,10 +17,10 @@ enum system_file {
 	SYSTEM_FILE_COUNT_,
 };
 
-/* Return the path below the root of a procfs. */
+/* Return the path of the file below the root of a procfs. */
 const char *system_file_path(enum system_file file);
 
-/* Append the content, at most `limit` bytes. Returns 0, -EFBIG or -errno. */
+/* Append the content of a file, at most `limit` bytes. Returns 0, -EFBIG or -errno. */
 int system_file_read(const struct procfs *fs, enum system_file file, size_t limit,
 		     struct strbuf *out);
 

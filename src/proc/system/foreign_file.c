@@ -29,14 +29,20 @@
 #define FIND_FLAGS (O_PATH | O_CLOEXEC)
 #define READ_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
 
-/* openat2() fails with EAGAIN if directories are renamed during the lookup. */
+/*
+ * Maximum number of attempts: openat2() fails with EAGAIN if directories are renamed
+ * during the lookup.
+ */
 #define LOOKUP_TRIES 16
 
-/* The kernel's own limits for a path. */
+/* The limits on symlinks and length that the kernel applies to a path. */
 #define SYMLINKS_MAX 40
 #define PATH_BYTES_MAX 4096
 
-/* Files there are regular, but reading one can have side effects (/proc/kmsg). */
+/*
+ * File systems of the kernel. Their files are regular, but reading one can have side
+ * effects (/proc/kmsg).
+ */
 static const unsigned int kernel_file_systems[] = {
 	PROC_SUPER_MAGIC, SYSFS_MAGIC,	      DEBUGFS_MAGIC,	   TRACEFS_MAGIC,
 	SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC,
@@ -45,13 +51,13 @@ static const unsigned int kernel_file_systems[] = {
 };
 
 /*
- * A lookup by hand, component by component. It is used if the path leads to another
- * mount, and if openat2() is missing: before Linux 5.6 and in some sandboxes.
+ * A lookup component by component. It is used if the path crosses into another mount, and
+ * if openat2() is missing: before Linux 5.6, and in some sandboxes.
  */
 struct lookup {
-	int root_fd;	   /* borrowed */
-	int process_fd;	   /* for local_mount_check() */
-	uint64_t mount_id; /* the last mount that was found to be local */
+	int root_fd;	   /* borrowed from the caller */
+	int process_fd;	   /* the process's /proc directory, for local_mount_check() */
+	uint64_t mount_id; /* id of the last mount that was found to be local */
 	int *dirs;	   /* the open directories below the root, outermost first */
 	size_t depth, capacity;
 	char *rest; /* the remaining part of the path */
@@ -109,8 +115,9 @@ static bool is_on_kernel_file_system(int fd)
 }
 
 /*
- * Replace the remaining path by the symlink's target and `rest`, which begins with the
- * slash after the link. Symlinks in /proc may be magic, so they are never followed.
+ * Replace the remaining path with the symlink's target and `rest`, which begins with the
+ * slash after the symlink. A symlink in /proc may be a magic link, so symlinks there are
+ * never followed.
  */
 static int lookup_follow(struct lookup *l, int link_fd, const char *rest)
 {
@@ -134,7 +141,10 @@ static int lookup_follow(struct lookup *l, int link_fd, const char *rest)
 	return 0;
 }
 
-/* Check that the file system is local, before any request to it. */
+/*
+ * Check that the file is on a local file system, before making any request to that
+ * file system.
+ */
 static int lookup_check(struct lookup *l, int fd)
 {
 	uint64_t mount_id;
@@ -149,7 +159,7 @@ static int lookup_check(struct lookup *l, int fd)
 }
 
 /*
- * Look up one component. At the end of the path, *ret_fd is set to the file.
+ * Look up one component of the path. Set *ret_fd to the file at the end of the path.
  * Returns 0 or -errno.
  */
 static int lookup_step(struct lookup *l, bool is_link, int *ret_fd)
@@ -207,7 +217,10 @@ static int look_up_by_hand(struct lookup l, const char *path, bool is_link)
 	return r < 0 ? r : fd;
 }
 
-/* Let the kernel look up paths that stay on the root's mount; look up others by hand. */
+/*
+ * Let the kernel look up paths that stay on the root's mount. Look up other paths
+ * component by component.
+ */
 static int look_up(const struct lookup *l, const char *path, bool is_link)
 {
 	struct open_how how = {
@@ -219,7 +232,7 @@ static int look_up(const struct lookup *l, const char *path, bool is_link)
 	errno = EAGAIN;
 	for (int i = 0; i < LOOKUP_TRIES && fd < 0 && errno == EAGAIN; i++)
 		fd = syscall(SYS_openat2, l->root_fd, path, &how, sizeof(how));
-	/* EPERM: sandboxes refuse system calls unknown to them with this error */
+	/* sandboxes refuse unknown system calls with EPERM */
 	if (fd < 0 && (errno == EXDEV || errno == ENOSYS || errno == EPERM))
 		return look_up_by_hand(*l, path, is_link);
 	return fd < 0 ? -errno : (int)fd;
@@ -262,7 +275,7 @@ int foreign_file_find(int root_fd, const char *path, bool is_link)
 	return look_up(&l, *path ? path : ".", is_link);
 }
 
-/* Open the file of an O_PATH descriptor for reading, without another path lookup. */
+/* Reopen the file of an O_PATH descriptor for reading, without another path lookup. */
 static int reopen(int fd, int flags)
 {
 	int r = procfs_reopen(fd, READ_FLAGS | flags);

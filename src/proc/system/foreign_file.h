@@ -26,10 +26,13 @@
 
 #include "base/strbuf.h"
 
-/* As root_fd: memstate's own root directory. */
+/* Value of root_fd: memstate's own root directory. */
 #define FOREIGN_OWN_ROOT (-1000)
 
-/* As root_fd: the root directory of the process whose /proc directory is process_fd. */
+/*
+ * Value of root_fd: the root directory of the process whose /proc directory
+ * is process_fd.
+ */
 #define FOREIGN_ROOT_OF(process_fd) (-2000 - (process_fd))
 
 /* Size limit for ELF and debug files: larger than those of any real program. */
@@ -37,19 +40,19 @@
 
 /*
  * Open path below root_fd for reading; leading slashes are ignored. root_fd is a trusted
- * directory, with or without O_PATH, or one of the values above. Returns a descriptor
- * that the caller closes, or -errno as above.
+ * directory, with or without O_PATH, or FOREIGN_OWN_ROOT or FOREIGN_ROOT_OF(). Returns a
+ * descriptor that the caller closes, or -errno as described at the top of this file.
  */
 int foreign_file_open(int root_fd, const char *path, uint64_t bytes_max);
 
 /*
- * Like foreign_file_open(), for an entry of dir_fd that must not be a symlink (-ELOOP).
- * Use this where two names of one file would be counted twice.
+ * Like foreign_file_open(), but open an entry of dir_fd that must not be a symlink
+ * (-ELOOP). Use this where a file with two names would be counted twice.
  */
 int foreign_file_open_entry(int dir_fd, const char *name, uint64_t bytes_max);
 
 /*
- * Append the whole file, at most `bytes_max` bytes. Returns 0, or -errno with
+ * Append a whole file, at most `bytes_max` bytes. Returns 0, or -errno with
  * *out unchanged.
  */
 int foreign_file_read(int root_fd, const char *path, size_t bytes_max,
@@ -57,19 +60,21 @@ int foreign_file_read(int root_fd, const char *path, size_t bytes_max,
 
 /*
  * Open a directory to read its entries. Returns a descriptor that the caller closes, or
- * -errno as above.
+ * -errno as described at the top of this file.
  */
 int foreign_file_open_dir(int root_fd, const char *path);
 
 /*
  * Find a file of any type without opening it. Returns an O_PATH descriptor for fstat(2),
- * or -errno as above. With is_link, a symlink at the end of path is not followed.
+ * or -errno as described at the top of this file. With is_link, a symlink at the end of
+ * path is not followed.
  */
 int foreign_file_find(int root_fd, const char *path, bool is_link);
 
 /*
- * Like foreign_file_open(), for a magic link in a process's directory of the kernel's own
- * /proc, such as map_files/ADDRESSES or exe. The link can be trusted, but not the file.
+ * Like foreign_file_open(), but open a magic link in a process's directory of the
+ * kernel's own /proc, such as map_files/ADDRESSES or exe. The link is trusted; the file
+ * that it refers to is not.
  */
 int foreign_file_open_link(int process_fd, const char *link, uint64_t bytes_max);
 

@@ -25,8 +25,8 @@
 #define PATIENCE_MS 1000
 #define LINK_SIZE 64
 /*
- * Number of empty pages that a pipe keeps for reuse: up to two
- * since Linux 6.14, one before.
+ * Number of empty pages that a pipe keeps for reuse: up to two since Linux 6.14;
+ * one before.
  */
 #define SPARE_PAGES 2
 
@@ -87,7 +87,7 @@ static int list_process(const struct procfs *fs, int pid, struct file_list *pipe
 		uint64_t inode, number;
 		ssize_t n = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
 
-		/* skip "." and "..", and descriptors that were closed meanwhile */
+		/* not a number ("." or ".."), or the descriptor was closed meanwhile */
 		if (n < 0 || num_parse_u64(entry->d_name, &number) < 0)
 			continue;
 		if ((*left)-- == 0)
@@ -126,15 +126,18 @@ uint64_t proc_kernel_files_pipe_limit(uint64_t capacity_bytes, uint64_t content_
 {
 	uint64_t pages = capacity_bytes / page_bytes;
 
-	/* each page in use holds at least one byte */
+	/*
+	 * each page in use holds at least one byte, so there are at most
+	 * content_bytes pages
+	 */
 	if (content_bytes < pages)
 		pages = content_bytes;
 	return (pages + SPARE_PAGES) * page_bytes;
 }
 
 /*
- * Return the upper bound of a pipe's pages in bytes. Return BYTES_UNKNOWN if the kernel
- * denies access or the descriptor now refers to another file.
+ * Return the upper bound of a pipe's pages, in bytes. Return BYTES_UNKNOWN if the kernel
+ * denies access, or if the descriptor now refers to another file.
  */
 static uint64_t read_pipe(const struct kernel_file *file)
 {
@@ -156,15 +159,15 @@ static uint64_t read_pipe(const struct kernel_file *file)
 					    (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
-/* Runs in the child: write the sum over all pipes to out_fd and exit. */
+/* Write the sum over all pipes to out_fd and exit. Runs in the child process. */
 static _Noreturn void sum_pipes(const struct file_list *pipes, int out_fd)
 {
 	uint64_t bytes = 0;
 	ssize_t n;
 
 	/*
-	 * close the standard streams: readers of memstate's output must not wait for a
-	 * hanging child
+	 * close the standard streams: a program that reads memstate's output must not
+	 * wait for a hanging child
 	 */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fd != out_fd)
@@ -175,7 +178,7 @@ static _Noreturn void sum_pipes(const struct file_list *pipes, int out_fd)
 	_exit(n == (ssize_t)sizeof(bytes) ? 0 : 1);
 }
 
-/* Wait for the child's sum. Returns 0 or -ETIMEDOUT. */
+/* Wait for the sum that the child process writes. Returns 0 or -ETIMEDOUT. */
 static int receive_sum(int fd, uint64_t *ret)
 {
 	struct pollfd polled = { .fd = fd, .events = POLLIN };
@@ -193,7 +196,7 @@ static int receive_sum(int fd, uint64_t *ret)
 }
 
 /*
- * Sum up the pipes in a child process. Returns 0 or -ETIMEDOUT. *ret is
+ * Add up the memory of the pipes in a child process. Returns 0 or -ETIMEDOUT. *ret is
  * unchanged if there is no result.
  */
 static int read_pipes(const struct file_list *pipes, uint64_t *ret)
@@ -214,8 +217,8 @@ static int read_pipes(const struct file_list *pipes, uint64_t *ret)
 	if (pid < 0)
 		return 0;
 	/*
-	 * a child that hangs in the kernel ends, unreaped, when
-	 * the pipe's lock is released
+	 * a child that waits for a pipe's lock in the kernel ends only when that lock is
+	 * released; do not wait for it
 	 */
 	if (r < 0)
 		kill(pid, SIGKILL);

@@ -12,10 +12,10 @@
 /*
  * Set pipe_count, pipe_limit_bytes and socket_count of *ret for the given processes. All
  * three are unknown if the processes have more than 50000 descriptors together, or if the
- * descriptors of one cannot be read. A child process queries the size of each pipe
- * through a duplicate of its descriptor, because the kernel takes the pipe's lock for
- * this. memstate stops waiting for the child after one second. Returns 0, or -ETIMEDOUT
- * after that timeout: the caller must not try again.
+ * descriptors of a process cannot be read. To query the size of a pipe, the kernel takes
+ * the pipe's lock and may hang. A child process therefore makes the queries, through
+ * duplicates of the descriptors, and memstate waits at most one second for the child.
+ * Returns 0, or -ETIMEDOUT after that second: the caller must not try again.
  */
 int proc_kernel_files_read(const struct procfs *fs, const int *pids, size_t count,
 			   struct cgroup_kernel *ret);

@@ -39,14 +39,17 @@ struct local_devices {
 /* Free the cache and make it empty. */
 void local_devices_release(struct local_devices *devices);
 
-/* Return whether the cache has the device. If so, *ret_is_local is set. */
+/*
+ * Return true if the cache contains the device, and store in *ret_is_local whether the
+ * device is local.
+ */
 bool local_devices_find(const struct local_devices *devices, uint32_t major,
 			uint32_t minor, bool *ret_is_local);
 
 /*
- * Return whether the device is local, after reading the mounts of memstate, of
- * process 1, and of the process whose /proc directory is process_fd. The device
- * is in the cache afterwards.
+ * Return true if the device is local, after reading the mounts of memstate, of process 1,
+ * and of the process whose /proc directory is process_fd. Afterwards the cache contains
+ * the device.
  */
 bool local_devices_learn(struct local_devices *devices, int process_fd, uint32_t major,
 			 uint32_t minor);

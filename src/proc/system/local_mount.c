@@ -22,8 +22,8 @@
 #define FDINFO_SIZE_MAX MIB
 
 /*
- * File systems of the kernel itself or on a disk of this machine. virtiofs is
- * served by the host.
+ * Types of file systems that are internal to the kernel or on a disk of this machine.
+ * virtiofs is served by the host of a virtual machine.
  */
 static const char *const local_types[] = {
 	"bcachefs", "bpf",	 "btrfs",    "cgroup",	 "cgroup2",  "configfs",
@@ -36,17 +36,23 @@ static const char *const local_types[] = {
 	"vfat",	    "virtiofs",	 "xfs",	     "zfs",
 };
 
-/* A search for a mount. For an overlay, also whether a privileged user has mounted it. */
+/*
+ * A search for a mount by its id. For an overlay, the search also checks if a privileged
+ * user has mounted it.
+ */
 struct search {
 	uint64_t id;
-	uint32_t major, minor; /* an overlay only in the process's namespace */
+	/*
+	 * device of an overlay that only the process's mount namespace has listed so far
+	 */
+	uint32_t major, minor;
 	bool is_own, is_found, is_overlay;
 	int result;
 };
 
 /*
- * Read a file. target/open_guard calls this code from its signal handler. The guard lets
- * opens with O_NONBLOCK pass, so it does not intercept the opens made here.
+ * Read a file. open_guard calls this code in its signal handler. The guard lets opens
+ * with O_NONBLOCK pass, so it does not intercept the opens made here.
  */
 static int read_file(int dir_fd, const char *path, size_t limit, struct strbuf *out)
 {
@@ -86,8 +92,8 @@ static bool is_accepted(const struct search *s, const char *type, bool is_truste
 }
 
 /*
- * Compare a mount with the one searched for. With is_trusted, only a privileged user can have mounted
- * the overlays in that namespace.
+ * Compare a mount with the mount searched for. is_trusted means that only a privileged
+ * user can have mounted the overlays in the mount's namespace.
  */
 static void compare_mount(struct search *s, const struct mount_line *mount,
 			  bool is_trusted)
@@ -126,15 +132,18 @@ static void search_trusted(struct search *s)
 }
 
 /*
- * Return true for a file of memfd_create(2) or shared memory, whose mount is
- * in no namespace.
+ * Return true if the file is a memfd or shared memory, whose mount is not in
+ * any namespace.
  */
 static bool is_kernel_memory(int fd)
 {
 	_cleanup_close_ int memory_fd = memfd_create("device", MFD_CLOEXEC);
 	struct statx known, found;
 
-	/* with a mask of 0, the kernel answers from the inode alone */
+	/*
+	 * with a mask of 0, the kernel answers from the inode without asking the
+	 * file system
+	 */
 	return memory_fd >= 0 && statx(memory_fd, "", AT_EMPTY_PATH, 0, &known) == 0 &&
 	       statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &found) == 0 &&
 	       known.stx_dev_major == found.stx_dev_major &&

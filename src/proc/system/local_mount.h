@@ -13,13 +13,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As process_fd: a file that memstate itself uses, with a path influenced by others. */
+/*
+ * Value of process_fd: a file that memstate itself uses, at a path that others
+ * can influence.
+ */
 #define LOCAL_MOUNT_OWN (-1000)
 
 /*
- * Return true if file systems of this type are local. An overlay may have FUSE below
- * it, so it counts as local only with trusts_overlays, if only a privileged user can
- * have mounted it.
+ * Return true if file systems of this type are local. An overlay may have FUSE below it.
+ * An overlay therefore counts as local only with trusts_overlays, which means that only a
+ * privileged user can have mounted it.
  */
 bool local_mount_is_type(const char *type, bool trusts_overlays);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * meminfo - read amounts of the whole machine from /proc/meminfo.
- */
+/* meminfo - read memory figures of the whole machine from /proc/meminfo. */
 #ifndef MS_PROC_SYSTEM_MEMINFO_H
 #define MS_PROC_SYSTEM_MEMINFO_H
 

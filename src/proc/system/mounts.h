@@ -13,8 +13,8 @@
 #include "proc/system/procfs.h"
 
 /*
- * Cache of the device numbers seen so far. The kernel assigns them globally, so they are
- * valid across mount namespaces.
+ * Cache of the device numbers seen so far. The kernel assigns device numbers globally, so
+ * they are valid across mount namespaces.
  */
 struct tmpfs_devices {
 	struct tmpfs_device {
@@ -33,8 +33,8 @@ struct tmpfs_devices {
 void tmpfs_devices_release(struct tmpfs_devices *devices);
 
 /*
- * Return whether the device is a tmpfs. pid's mountinfo is read when a device is queried
- * for the first time. A device missing from it does not count as tmpfs.
+ * Return true if the device is a tmpfs. When a device is queried for the first time,
+ * pid's mountinfo is read. A device that mountinfo does not list does not count as tmpfs.
  */
 bool proc_mounts_is_tmpfs(struct tmpfs_devices *devices, const struct procfs *fs, int pid,
 			  uint32_t major, uint32_t minor);

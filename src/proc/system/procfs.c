@@ -22,7 +22,7 @@
  */
 #define CAPTURED_BYTES_MAX (UINT64_C(512) << 20)
 
-/* Room for a pid or "thread-self". */
+/* Size of a buffer for a pid or "thread-self". */
 #define PID_SIZE 12
 
 static bool is_proc(int fd)
@@ -33,7 +33,7 @@ static bool is_proc(int fd)
 }
 
 /*
- * Return whether fd is "/proc" itself, which libproc2 reads. Another mount of proc may
+ * Return true if fd is the /proc directory that libproc2 reads. Another mount of proc may
  * show a different pid namespace.
  */
 static bool is_live_proc(int fd)
@@ -115,7 +115,10 @@ int procfs_fold_errno(int err)
 	return err == ENOENT ? -ESRCH : -err;
 }
 
-/* Open a file or a directory. */
+/*
+ * Open a file or a directory. In a captured tree, open only files that
+ * foreign_file accepts.
+ */
 static int open_below(const struct procfs *fs, int dir_fd, const char *path)
 {
 	int fd;

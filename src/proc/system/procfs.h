@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * procfs - access to /proc, live or captured. All readers of
- * this layer work below its root.
- *
- * Errors are unified: -ESRCH means that the process no longer exists, whether the kernel
+ * procfs - access to /proc, live or captured. All functions work below its root. Errors
+ * are unified: -ESRCH means that the process no longer exists, whether the kernel
  * reported ENOENT or ESRCH. -EOPNOTSUPP means that the process exists but the file does
- * not, because the kernel is older or the capture lacks it.
+ * not, because the kernel is older or the capture lacks the file.
  */
 #ifndef MS_PROC_SYSTEM_PROCFS_H
 #define MS_PROC_SYSTEM_PROCFS_H
@@ -19,11 +17,17 @@
 struct procfs {
 	int fd;
 	bool is_live; /* "/proc" of the running kernel, which libproc2 can read */
-	/* a directory tree; its files are opened as described in foreign_file.h */
+	/*
+	 * the root is a captured tree; its files are opened as described
+	 * in foreign_file.h
+	 */
 	bool is_foreign;
 };
 
-/* Special pids: the process or the thread that opens the file ("self", "thread-self"). */
+/*
+ * Special values of pid: the process or the thread that opens the file
+ * ("self", "thread-self").
+ */
 #define PROCFS_SELF INT_MIN
 #define PROCFS_THREAD_SELF (INT_MIN + 1)
 
@@ -63,7 +67,7 @@ int procfs_read_path(const struct procfs *fs, const char *path, size_t limit,
 int procfs_read_below(const struct procfs *fs, int dir_fd, const char *path, size_t limit,
 		      struct strbuf *out);
 
-/* Call stat(2) on a path below the root. Returns 0, or the original -errno. */
+/* Call stat(2) on a path below the root. Returns 0, or the unchanged -errno. */
 int procfs_stat_path(const struct procfs *fs, const char *path, struct stat *ret);
 
 /*
@@ -74,14 +78,14 @@ int procfs_read_link(const struct procfs *fs, int pid, const char *file, char *r
 		     size_t size);
 
 /*
- * Convert the errno (err > 0) of a failed read from an open file of a process to a
- * unified error: -ESRCH or -err.
+ * Convert errno (err > 0) of a failed read from an open file of a process to a unified
+ * error: -ESRCH or -err.
  */
 int procfs_fold_errno(int err);
 
 /*
- * Format the path of a link to an open file of memstate itself, for a call that takes
- * only a path.
+ * Format a path that refers to an open descriptor of memstate itself, for a call that
+ * takes only a path.
  */
 #define PROCFS_FD_PATH_SIZE 32
 void procfs_format_fd_path(char path[PROCFS_FD_PATH_SIZE], int fd);
@@ -93,7 +97,8 @@ void procfs_format_fd_path(char path[PROCFS_FD_PATH_SIZE], int fd);
 int procfs_reopen(int fd, int flags);
 
 /*
- * Format "pid/file". Does not use printf, because this runs once per process and sample.
+ * Format "pid/file". printf is not used, because this function runs once per process
+ * and sample.
  */
 #define PROCFS_PATH_SIZE 64
 void procfs_format_path(char path[PROCFS_PATH_SIZE], int pid, const char *file);
