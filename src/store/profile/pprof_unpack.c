@@ -32,8 +32,7 @@
 #	define FRAMES_MAX (UINT64_C(1) << 30)
 
 /*
- * The names that other tools use for memstate's metrics. memstate's own names
- * are in profile_metrics.
+ * Other tools' names for memstate's metrics. memstate's own names are in profile_metrics.
  */
 static const struct {
 	const char *name;

@@ -10,16 +10,16 @@
 #include "base/xalloc.h"
 
 /*
- * Flag bits in the size word of a chain's block (glibc, malloc/malloc.c): PREV_INUSE,
- * IS_MMAPPED, NON_MAIN_ARENA.
+ * Flag bits in the size word of a glibc chunk (malloc/malloc.c):
+ * PREV_INUSE, IS_MMAPPED, NON_MAIN_ARENA.
  */
 #define SIZE_FLAGS UINT64_C(7)
 
 #define HUGE_PAGE_BYTES (UINT64_C(2) << 20)
 
 /*
- * Allocate a cleared bit table. Large tables use huge pages: they are accessed at random,
- * and each small page would cost a TLB miss.
+ * Allocate a cleared bit table. Large tables use huge pages: the tables are accessed at
+ * random, and with small pages most accesses would miss the TLB.
  */
 static uint64_t *make_bits(uint64_t bit_count)
 {
@@ -119,8 +119,7 @@ static enum block_state state_of(const struct blocks *blocks, uint64_t bit)
 }
 
 /*
- * Read the block of a chain that begins at start. Returns false if
- * its head is not resident.
+ * Read the chain block whose head is at start. Returns false if the head is not resident.
  */
 static bool read_chain(const struct blocks *blocks, uint64_t start, struct block *ret)
 {
@@ -130,7 +129,7 @@ static bool read_chain(const struct blocks *blocks, uint64_t start, struct block
 	if (!run || !image_read(blocks->image, start + 8, &size))
 		return false;
 	ret->addr = start + blocks->head_bytes;
-	/* The block's usable memory includes the first word of the next block's head. */
+	/* The block may also use the first word of the next block's head. */
 	ret->bytes = (size & ~SIZE_FLAGS) - 8;
 	ret->bit = (run->offset_bytes + (start - run->start_addr)) / BLOCK_ALIGN;
 	return true;
@@ -159,7 +158,7 @@ static bool last_bit(const uint64_t *bits, uint64_t first, uint64_t limit, uint6
 	return *ret >= first;
 }
 
-/* Return the number of image bits for addresses below addr. */
+/* Return the number of bits for addresses of the image below addr. */
 static uint64_t bits_below(const struct image *image, uint64_t addr)
 {
 	size_t index = image_find_run(image, addr);
@@ -172,7 +171,7 @@ static uint64_t bits_below(const struct image *image, uint64_t addr)
 	       BLOCK_ALIGN;
 }
 
-/* Return the address of a bit of the image. */
+/* Return the address that a bit stands for. */
 static uint64_t bit_addr(const struct image *image, uint64_t bit)
 {
 	uint64_t offset = bit * BLOCK_ALIGN;

@@ -2,12 +2,12 @@
 /*
  * blocks - the blocks that malloc has allocated, cached or freed, for any allocator.
  *
- * A walker fills the list from a copy of the memory and validates every block first:
- * sizes are sound and blocks do not overlap. Memory of an untrusted arena has no extent
- * here. All users of blocks (the mark, types, the map of pages) work on this list and
- * know no allocator's structures.
+ * A walker fills the list from a copy of the memory. It adds only blocks that passed its
+ * checks: their sizes are sound, and they do not overlap. The list has no extents for
+ * arenas that failed a check. Code that uses the list (the mark, types, the map of pages)
+ * does not know the structures of any allocator.
  *
- * Each block has one bit: its number in any side table of bit_count bits.
+ * Each block has a number, its bit. Tables about blocks have bit_count bits.
  */
 #ifndef MS_WALK_BLOCKS_BLOCKS_H
 #define MS_WALK_BLOCKS_BLOCKS_H
@@ -18,19 +18,19 @@
 
 #include "model/image.h"
 
-/* Alignment of the block heads in a chain, and the unit that its bits count. */
+/* Alignment of the block heads in a chain. One bit stands for this many bytes. */
 #define BLOCK_ALIGN UINT64_C(16)
 
 enum block_state {
 	BLOCK_LIVE,   /* allocated */
-	BLOCK_CACHED, /* freed, in a thread's cache */
+	BLOCK_CACHED, /* freed, and in a thread's cache */
 	BLOCK_FREE,   /* freed, or never allocated */
 	BLOCK_OWN     /* the allocator's own data */
 };
 
 struct block {
 	uint64_t addr;	/* address that malloc returned */
-	uint64_t bytes; /* usable bytes from addr on: malloc_usable_size(3) */
+	uint64_t bytes; /* usable bytes from addr on, as malloc_usable_size(3) returns */
 	uint64_t bit;
 	enum block_state state;
 	uint32_t extent;
@@ -38,27 +38,29 @@ struct block {
 
 enum extent_kind {
 	/*
-	 * Consecutive blocks of any size. The word before addr holds the block's size.
-	 * The block's bit is the position of its head in the image, and is set in starts.
+	 * Consecutive blocks of any size, as in glibc. The word before addr contains the
+	 * block's size. The block's bit is the position of its head in the image in units
+	 * of BLOCK_ALIGN, and that bit is set in starts.
 	 */
 	EXTENT_CHAIN,
-	/* Blocks of unit_bytes each, with bits from first_bit on. */
+	/* Blocks of unit_bytes each. The first block has bit first_bit. */
 	EXTENT_UNITS
 };
 
-/* Memory divided into blocks: [start_addr, end_addr), heads included. */
+/* Memory that is divided into blocks: [start_addr, end_addr), including heads. */
 struct extent {
 	uint64_t start_addr, end_addr;
 	uint64_t unit_bytes;
 	uint64_t first_bit;
 	enum extent_kind kind;
-	uint32_t arena; /* index in struct heap */
-	bool is_mapped; /* in no arena: a single block with its own mapping */
+	uint32_t arena; /* index in arenas of struct heap */
+	/* The extent belongs to no arena: it is a single block with its own mapping. */
+	bool is_mapped;
 };
 
 /*
- * How the bytes of one resident page are used: heap = live + free +
- * the allocator's own data.
+ * How the bytes of one resident page are used. heap_bytes = live_bytes + free_bytes + the
+ * allocator's own data.
  */
 struct page_use {
 	uint16_t heap_bytes; /* 0: the page has no heap memory */
@@ -69,25 +71,27 @@ struct page_use {
 struct blocks {
 	struct image *image; /* borrowed */
 	/*
-	 * Bytes before addr that belong to the block's extent: 16
-	 * for glibc, 0 for others.
+	 * Size of a block's head, which precedes the address that malloc returned: 16 for
+	 * glibc, 0 for others.
 	 */
 	uint64_t head_bytes;
 
-	struct extent *extents; /* ascending by address, disjoint */
+	/* Disjoint, in ascending address order after blocks_sort(). */
+	struct extent *extents;
 	size_t extent_count, extent_capacity;
 
 	uint64_t bit_count;
-	uint64_t *starts;   /* a block of a chain begins here */
-	uint64_t *not_live; /* cached, free or own */
+	uint64_t *starts; /* bit set: the head of a chain block is at this position */
+	/* Bit set: the block is cached, free or the allocator's own. */
+	uint64_t *not_live;
 	uint64_t *cached;
 	uint64_t *own;
 
-	struct page_use *pages; /* one per page of the image */
+	struct page_use *pages; /* one element for each page of the image */
 
 	/*
-	 * The allocator's own data inside a library's data. Block addresses found in that
-	 * range do not keep blocks alive.
+	 * The range of the allocator's own data inside a library's data. Addresses of
+	 * blocks found in this range do not make the blocks reachable.
 	 */
 	uint64_t own_start_addr, own_end_addr;
 };
@@ -104,26 +108,26 @@ struct blocks {
 void blocks_init(struct blocks *blocks, struct image *image, uint64_t bit_count);
 void blocks_release(struct blocks *blocks);
 
-/* Append an extent. The order is arbitrary until blocks_sort(). */
+/* Append an extent. The extents need not be in order until blocks_sort() is called. */
 struct extent *blocks_add_extent(struct blocks *blocks);
 void blocks_sort(struct blocks *blocks);
 
 /*
- * Return the index of the first extent that ends after addr, or
- * extent_count if there is none.
+ * Return the index of the first extent that ends after addr, or extent_count if
+ * all end before.
  */
 size_t blocks_search_extent(const struct blocks *blocks, uint64_t addr);
 
-/* Find the block whose usable bytes contain addr. Returns false if there is none. */
+/* Find the block whose usable bytes contain addr. Returns false if no block does. */
 bool blocks_find(const struct blocks *blocks, uint64_t addr, struct block *ret);
 
 /*
- * Iterate over all blocks in address order. Start with place = { 0 };
- * returns false at the end.
+ * The position of an iteration over all blocks in address order. It begins with place = {
+ * 0 }; blocks_next() returns false after the last block.
  */
 struct block_place {
 	size_t extent;
-	/* Address of the next block including its head; 0: first of the extent. */
+	/* Address of the next block's head; 0: the first block of the extent. */
 	uint64_t addr;
 };
 bool blocks_next(const struct blocks *blocks, struct block_place *place,

@@ -20,8 +20,8 @@ static bool is_text(uint8_t c)
 }
 
 /*
- * Return the number of text bytes before the first zero, or 0 if
- * another byte comes first.
+ * Return the number of text characters before the first zero byte, or 0 if a byte before
+ * that is not text.
  */
 static uint64_t text_length(const uint8_t *at, uint64_t bytes)
 {
@@ -39,8 +39,8 @@ static bool is_mapped(const struct mapping_list *mappings, uint64_t addr)
 }
 
 /*
- * Return true if the block begins with the address of a mapping. The bytes of an address
- * may all be printable, too.
+ * Return true if the block begins with an address inside a mapping. All bytes of such an
+ * address may be printable.
  */
 static bool begins_with_pointer(const uint8_t *at, uint64_t length,
 				const struct mapping_list *mappings)

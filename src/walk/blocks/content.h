@@ -7,10 +7,11 @@
 #include "model/mapping.h"
 
 /*
- * Classify the first 256 bytes of the block as the first of these that applies: absent
- * (none resident); zeros (all zero); text (at least 4 bytes of printable ASCII or white
- * space before the first zero, unless the first word is an address inside a mapping);
- * pointers (at least half of the nonzero words are such addresses); mixed.
+ * The content of a block's first 256 bytes. The first of these values that applies is
+ * used: ABSENT (no byte is resident); ZEROS (all bytes are zero); TEXT (at least 4
+ * printable ASCII or white space characters before the first zero, unless the first
+ * word is an address inside a mapping); POINTERS (at least half of the nonzero words
+ * are such addresses); MIXED.
  */
 enum content {
 	CONTENT_ABSENT,

@@ -8,20 +8,20 @@
 
 #include "base/xalloc.h"
 
-/* The size word before a block of a chain is not usable memory. All other bytes are. */
+/*
+ * The part of a chain block's head that is not usable memory of any block: the size word.
+ */
 #define CHAIN_HEAD_BYTES 8
 
 #define SLOTS_MIN 512
 
-/*
- * Key of a group while blocks are counted: the type, marked by this
- * bit, or else the size.
- */
+/* Keys of groups are types or sizes. This bit marks a type. */
 #define KEY_TYPE (UINT64_C(1) << 63)
 
 struct group {
 	uint64_t key;
-	uint64_t page; /* last page on which a block of the group was found, + 1 */
+	/* Number + 1 of the last page on which a block of the group was found. */
+	uint64_t page;
 };
 
 struct counting {
@@ -29,14 +29,14 @@ struct counting {
 	struct types *types;
 	struct heap_detail *detail;
 
-	struct group *groups; /* parallel to detail->types */
+	struct group *groups; /* groups[i] belongs to detail->types[i] */
 	size_t group_capacity, type_capacity;
-	uint32_t *slots;   /* hash table by key: index + 1, 0 if empty */
+	uint32_t *slots;   /* hash table by key: index in groups + 1; 0: empty */
 	size_t slot_count; /* a power of 2 */
 
-	/* the last fragmented page found */
+	/* The fragmented page found last. */
 	const struct page_use *page;
-	size_t page_groups; /* groups found on that page */
+	size_t page_groups; /* number of groups found on that page */
 	size_t first_group;
 };
 
@@ -59,7 +59,7 @@ static void grow_slots(struct counting *c)
 		*find_slot(c, c->groups[i].key) = (uint32_t)i + 1;
 }
 
-/* Return the index of the block's group in detail->types; add the group if it is new. */
+/* Return the index in detail->types of the block's group. Add the group if it is new. */
 static size_t group_of(struct counting *c, const struct block *block)
 {
 	uint32_t type = c->types ? types_of_block(c->types, c->blocks, block) : 0;
@@ -86,7 +86,7 @@ static size_t group_of(struct counting *c, const struct block *block)
 	return d->type_count - 1;
 }
 
-/* Return the page that contains addr, or NULL if it is not resident. */
+/* Return the page that contains addr, or NULL if the page is not resident. */
 static const struct page_use *page_at(const struct blocks *blocks, uint64_t addr)
 {
 	const struct image_run *run = image_run_at(blocks->image, addr);
@@ -103,8 +103,9 @@ static bool is_fragmented(const struct page_use *page)
 }
 
 /*
- * Finish a fragmented page. Bytes that are neither live nor free would stay in use even
- * if all blocks were freed, so such a page is not counted.
+ * Finish a fragmented page, and count it for its group if freeing the group's blocks
+ * would free the whole page. This requires that no other group is on the page, and that
+ * all bytes of the page are live or free.
  */
 static void end_page(struct counting *c)
 {
@@ -115,7 +116,7 @@ static void end_page(struct counting *c)
 }
 
 /*
- * Note that a live block of the group is on the page of addr. Returns false if the
+ * Record that a live block of the group is on the page of addr. Returns false if that
  * page is not fragmented.
  */
 static bool pin_page(struct counting *c, size_t group, uint64_t addr)
@@ -144,8 +145,8 @@ static bool pin_page(struct counting *c, size_t group, uint64_t addr)
 }
 
 /*
- * Check only the block's first and last page. The pages between belong to the block alone
- * and are not fragmented.
+ * Record a block's first and last page. Pages between these are entirely in the block, so
+ * they are not fragmented.
  */
 static void pin_pages(struct counting *c, size_t group, const struct block *block)
 {
@@ -154,7 +155,7 @@ static void pin_pages(struct counting *c, size_t group, const struct block *bloc
 	bool is_pinning;
 
 	if (c->blocks->extents[block->extent].kind == EXTENT_CHAIN)
-		/* The block's last word is in the head of the next block. */
+		/* the block's last word is in the next block's head */
 		last -= CHAIN_HEAD_BYTES;
 	is_pinning = pin_page(c, group, first);
 	if (first / IMAGE_PAGE_BYTES != last / IMAGE_PAGE_BYTES)
@@ -259,11 +260,9 @@ static void count_pages(const struct blocks *blocks, struct heap_detail *d)
 	}
 }
 
-/* Strips */
-
 /*
- * Return the index of a strip before empty strips are removed: the arenas,
- * then the mapped blocks.
+ * Return the index of the strip for an extent. The strips of the arenas come first, and
+ * the strip of the mapped blocks is the last.
  */
 static size_t strip_index(const struct extent *extent, size_t arena_count)
 {
@@ -272,7 +271,7 @@ static size_t strip_index(const struct extent *extent, size_t arena_count)
 
 static void add_cell(struct heap_strip *strip, uint64_t addr, const struct page_use *page)
 {
-	/* The first pass only counts pages; the second one fills the cells. */
+	/* The strip has no cells in the first pass, which only counts pages. */
 	if (strip->cells) {
 		uint64_t cell = strip->sum.page_count / strip->pages_per_cell;
 
@@ -284,7 +283,7 @@ static void add_cell(struct heap_strip *strip, uint64_t addr, const struct page_
 	add_page(&strip->sum, page);
 }
 
-/* Add each page to the strip of the first extent that it belongs to. */
+/* Add each page to the strip of the first extent that has memory on the page. */
 static void for_each_page(const struct blocks *blocks, struct heap_strip *strips,
 			  size_t arena_count)
 {

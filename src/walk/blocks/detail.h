@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detail - types of the live blocks, how full the pages are, and which blocks pin nearly
- * free pages. Computed from the blocks of any allocator.
+ * detail - find the types of the live blocks, how full the pages are, and which blocks
+ * pin nearly free pages. The code works on the blocks of any allocator.
  */
 #ifndef MS_WALK_BLOCKS_DETAIL_H
 #define MS_WALK_BLOCKS_DETAIL_H
@@ -11,8 +11,8 @@
 #include "walk/blocks/types.h"
 
 /*
- * Fill *ret from the blocks; release it with heap_detail_release(). If types is NULL, all
- * blocks are known by size only.
+ * Fill *ret from the blocks. If types is NULL, blocks are grouped by size only. The
+ * caller releases *ret with heap_detail_release().
  */
 void walk_detail(const struct blocks *blocks, struct types *types,
 		 struct heap_detail *ret);

@@ -8,7 +8,7 @@
 
 #include "base/xalloc.h"
 
-/* Flag bits in the size word of a chain's block: see blocks.c. */
+/* Flag bits in the size word of a glibc chunk, as in blocks.c. */
 #define SIZE_FLAGS UINT64_C(7)
 
 #define PAGE_BITS (IMAGE_PAGE_BYTES / BLOCK_ALIGN)
@@ -32,8 +32,8 @@ static void add_page(struct block_index *index, uint64_t addr, uint32_t number)
 }
 
 /*
- * Return the last start bit of a page at or below limit (less than
- * PAGE_BITS), or BIT_NONE.
+ * Return the last bit set in starts for the page with this number, not after its bit
+ * `limit` (less than PAGE_BITS), or BIT_NONE.
  */
 static uint64_t last_start(const struct blocks *blocks, uint64_t number, uint64_t limit)
 {
@@ -50,8 +50,8 @@ static uint64_t last_start(const struct blocks *blocks, uint64_t number, uint64_
 }
 
 /*
- * Return true if there is a bit for each 16 bytes of the image, which
- * is so only with chains.
+ * Return true if the tables have a bit for each 16 bytes of the image. Only glibc's
+ * chains use such bits.
  */
 static bool has_starts(const struct blocks *blocks)
 {
@@ -59,8 +59,8 @@ static bool has_starts(const struct blocks *blocks)
 }
 
 /*
- * Return true if the page at addr has an address that is in range of the extents. No
- * other page is ever looked up.
+ * Return true if part of the page at addr is in the range of all extents. Only such pages
+ * are ever looked up in the index.
  */
 static bool may_hold_page(const struct block_index *index, uint64_t addr)
 {
@@ -137,8 +137,8 @@ void block_index_release(struct block_index *index)
 }
 
 /*
- * Return the index of the extent that contains addr, or extent_count. The search
- * starts at the given extent.
+ * Return the index of the extent that contains addr, or extent_count. The search begins
+ * at the extent with the given index.
  */
 static size_t extent_from(const struct blocks *blocks, size_t extent, uint64_t addr)
 {
@@ -154,7 +154,7 @@ static bool find_unit(const struct blocks *blocks, size_t extent, uint64_t at,
 {
 	const struct extent *e = &blocks->extents[extent];
 	uint64_t offset = at - e->start_addr;
-	/* Most extents have one block. Avoid the slow division for them. */
+	/* Most extents have one block. The condition avoids a slow division for them. */
 	uint64_t unit = offset < e->unit_bytes ? 0 : offset / e->unit_bytes;
 
 	if (offset - unit * e->unit_bytes >= e->unit_bytes - blocks->head_bytes)
@@ -170,13 +170,13 @@ static uint64_t chain_bytes(const struct blocks *blocks, uint64_t bit)
 	uint64_t size;
 
 	memcpy(&size, blocks->image->bytes + bit * BLOCK_ALIGN + 8, sizeof(size));
-	/* The block's usable memory includes the first word of the next block's head. */
+	/* The block may also use the first word of the next block's head. */
 	return (size & ~SIZE_FLAGS) - 8;
 }
 
 /*
- * Set *ret to the chain block whose head has the given bit, if that block
- * contains address `at`.
+ * If the chain block whose head has the given bit contains address `at`, store that block
+ * in *ret and return true.
  */
 static bool check_chain(const struct block_index *index, size_t extent, uint64_t at,
 			uint64_t bit, struct block_ref *ret)
@@ -197,8 +197,8 @@ static bool check_chain(const struct block_index *index, size_t extent, uint64_t
 }
 
 /*
- * Find the block at an address whose page is not resident. A block that begins on an
- * earlier page may extend over it.
+ * Find the block at an address whose page is not in the image. A chain block at such an
+ * address begins on an earlier page.
  */
 static bool find_absent(const struct block_index *index, uint64_t at,
 			struct block_ref *ret)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * index - find the block at an address in a few memory accesses, for callers that
- * look up millions of addresses. The index is a table of the image's pages, keyed by
- * address, built from complete blocks. It takes at most 32 bytes per resident page, and
- * twice that if single pages are scattered over the address space.
+ * index - find the block at an address with few memory accesses, for callers that look up
+ * millions of addresses.
+ *
+ * The index is a table of the image's pages by address. It is built once all blocks are
+ * known. It takes at most 32 bytes per resident page, and twice that if single pages are
+ * scattered over the address space.
  */
 #ifndef MS_WALK_BLOCKS_INDEX_H
 #define MS_WALK_BLOCKS_INDEX_H
@@ -11,20 +13,25 @@
 #include "walk/blocks/blocks.h"
 #include "walk/blocks/input.h"
 
-/* A page of the image: facts that do not require examining its bits. */
+/*
+ * What the index knows about a page of the image, so that a search need not scan
+ * the page's bits.
+ */
 struct block_page {
 	uint64_t addr;
-	/* The last chain block that begins before the page, or BIT_NONE. */
+	/* Bit of the last chain block that begins before the page, or BIT_NONE. */
 	uint64_t head_bit;
-	uint32_t extent; /* first extent that ends after the page's start */
-	uint32_t run;	 /* run of the image */
+	/* Index of the first extent that ends after the start of the page. */
+	uint32_t extent;
+	uint32_t run; /* index of the image's run that contains the page */
 };
 
 #define BIT_NONE UINT64_MAX
 
 /*
- * The address width equals WALK_ADDR_BITS of input.h: walk_can_index() rejects a process
- * with memory above that. The tables split an address like the kernel's page tables.
+ * The index covers addresses with this many bits. walk_can_index() rejects a process
+ * with memory above that range. The index's tables divide an address as the kernel's
+ * page tables do.
  */
 #define INDEX_ADDR_BITS WALK_ADDR_BITS
 #define INDEX_TABLE_BITS 9
@@ -32,7 +39,9 @@ struct block_page {
 #define INDEX_PAGE_SHIFT 12
 
 struct index_leaf {
-	/* Index of the page in pages + 1; 0: not in the image. */
+	/*
+	 * Index in pages of struct block_index, plus 1; 0: the page is not in the image.
+	 */
 	uint32_t numbers[INDEX_TABLE_LENGTH];
 };
 
@@ -45,16 +54,17 @@ struct index_upper {
 };
 
 struct block_index {
-	const struct blocks *blocks; /* borrowed, with its image */
-	struct block_page *pages;    /* one per page of the image */
+	const struct blocks *blocks; /* borrowed, including its image */
+	struct block_page *pages;    /* one element for each page of the image */
 	struct index_upper *top[INDEX_TABLE_LENGTH];
-	uint64_t low_addr, span_bytes; /* range of all extents */
+	/* From the start of the first extent to the end of the last. */
+	uint64_t low_addr, span_bytes;
 };
 
 void block_index_init(struct block_index *index, const struct blocks *blocks);
 void block_index_release(struct block_index *index);
 
-/* A block found in the index, before its size or state is looked up. */
+/* The result of a search in the index. The block's size and state are not yet known. */
 struct block_ref {
 	uint64_t addr; /* address that malloc returned */
 	uint64_t bit;
@@ -62,18 +72,17 @@ struct block_ref {
 };
 
 /*
- * Find the block that contains addr, like blocks_find(), in whatever state. Returns
- * false if there is none.
+ * Find the block that contains addr, whatever its state. Returns false if no block does.
  */
 bool block_index_find(const struct block_index *index, uint64_t addr,
 		      struct block_ref *ret);
 
-/* Return the usable bytes of a block found by block_index_find(). */
+/* Return the number of usable bytes of a block that block_index_find() found. */
 uint64_t block_index_bytes(const struct block_index *index, const struct block_ref *ref);
 
 /*
- * Return the index of addr's entry in a table of the
- * given level; level 0 is the leaves.
+ * Return the position of addr's entry in a table of the given level. Level 0
+ * is struct index_leaf.
  */
 static inline size_t index_slot(uint64_t addr, unsigned int level)
 {
@@ -102,7 +111,9 @@ static inline const struct block_page *block_index_page(const struct block_index
 	return number ? &index->pages[number - 1] : NULL;
 }
 
-/* Return false if addr is outside the range of all extents and thus in no block. */
+/*
+ * Return false if addr is outside the range of all extents, so no block can contain addr.
+ */
 static inline bool block_index_may_hold(const struct block_index *index, uint64_t addr)
 {
 	return addr - index->low_addr < index->span_bytes;

@@ -9,29 +9,36 @@
 #include "model/mapping.h"
 
 struct walk_input {
-	/* Resident pages of the mappings that walk_wants_mapping() accepts. */
+	/* The resident pages of all mappings that walk_wants_mapping() accepts. */
 	struct image *image;
-	/* All, in address order, from the same instant. */
+	/*
+	 * All mappings of the process at the time of the copy, in
+	 * ascending address order.
+	 */
 	const struct mapping_list *mappings;
-	/* Thread pointers, used to find the thread caches. */
+	/* Thread pointers of all threads, for finding the thread caches. */
 	const uint64_t *thread_addrs;
 	size_t thread_count;
 	/*
-	 * The target ran while it was copied page by page. Free lists are then useless
-	 * and chains may be torn. Cached and fast chunks count as live.
+	 * The target ran while memstate copied it page by page. In such a copy, the free
+	 * lists are useless and chains may be torn. Cached chunks and chunks in fastbins
+	 * count as live.
 	 */
 	bool is_running;
 };
 
-/* Address bits of x86-64 with four-level page tables. Five levels allow more. */
+/*
+ * Number of bits in a user address on x86-64 with four-level page tables. With five
+ * levels, addresses may have more bits.
+ */
 #define WALK_ADDR_BITS 47
 
-/* Return true if all memory that the walkers read lies below WALK_ADDR_BITS. */
+/* Return true if all mappings that the walkers read are below 2^WALK_ADDR_BITS. */
 bool walk_can_index(const struct mapping_list *mappings);
 
 /*
- * Return true if the walkers read the memory of the mapping: private,
- * readable and writable.
+ * Return true if the walkers read the memory of the mapping, which requires that it is
+ * private, readable and writable.
  */
 bool walk_wants_mapping(const struct mapping *m);
 

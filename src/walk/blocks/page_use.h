@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * page_use - how the bytes of each resident page are used, and the sums per mapping:
- * how much of its resident memory is live, free, or the allocator's own data.
- * Independent of the allocator.
+ * page_use - count how the bytes of each resident page are used, and sum the pages of
+ * each mapping: how much of its resident memory is live, free, or the allocator's own
+ * data. The code works for any allocator.
  */
 #ifndef MS_WALK_BLOCKS_PAGE_USE_H
 #define MS_WALK_BLOCKS_PAGE_USE_H
@@ -12,20 +12,23 @@
 #include "walk/blocks/input.h"
 
 enum use {
-	/* All memory of the allocator: counted once in addition to LIVE or FREE. */
+	/*
+	 * All memory of the allocator. Live and free memory is counted a second time as
+	 * USE_LIVE or USE_FREE.
+	 */
 	USE_HEAP,
 	USE_LIVE,
 	USE_FREE
 };
 
-/* Count [start_addr, end_addr) on each resident page it touches. */
+/* Count the bytes of [start_addr, end_addr) on each resident page in this range. */
 void page_use_add(struct blocks *blocks, uint64_t start_addr, uint64_t end_addr,
 		  enum use use);
 
 /*
- * Sum the pages per mapping and in total. Completely free pages are pool_pages,
- * free bytes on other pages are pool_fragments, and bytes that are neither live
- * nor free are heap_meta.
+ * Sum the pages of each mapping and of all mappings. Pages that are completely free are
+ * pool_pages, free bytes on other pages are pool_fragments, and bytes that are neither
+ * live nor free are heap_meta.
  */
 void page_use_share(const struct blocks *blocks, const struct mapping_list *mappings,
 		    struct heap *heap);

@@ -11,27 +11,30 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 
-/* Itanium C++ ABI, 2.5: objects point after their table's offset-to-top and typeinfo. */
+/*
+ * In a vtable, offset-to-top and a pointer to type information precede the address that
+ * objects contain (Itanium C++ ABI, 2.5).
+ */
 #define TABLE_HEAD_BYTES 16
 
 #define NAME_MAX_BYTES 2048
 
 /*
- * Limits on the number of first words looked up and names stored: more than the
- * classes of any program.
+ * Limits on the number of different first words and of names: more than the classes
+ * of any program.
  */
 #define WORDS_MIN 512
 #define WORDS_MAX (1 << 18)
 #define NAMES_MAX (1 << 16)
 
 struct name {
-	char *raw;     /* as in the file */
-	char *text;    /* as in the source */
-	uint32_t next; /* next name with the same hash, + 1 */
+	char *raw;     /* symbol, as in the file */
+	char *text;    /* name, as in the source code */
+	uint32_t next; /* index + 1 of the next name with the same hash; 0: none */
 };
 
 struct word {
-	uint64_t word; /* 0: empty */
+	uint64_t word; /* first word of a block; 0: empty slot */
 	uint32_t type;
 };
 
@@ -39,12 +42,13 @@ struct types {
 	struct symbols *symbols;
 	struct memory *memory;
 
-	struct word *words;		  /* hashed by word; open addressing */
+	struct word *words;		  /* hash table by word, with open addressing */
 	size_t word_count, word_capacity; /* word_capacity is a power of 2 */
 
-	struct name *names; /* index 0 is type number 1 */
+	struct name *names; /* type number n has index n - 1 */
 	size_t name_count, name_capacity;
-	uint32_t name_heads[4096]; /* by hash: first number, 0 if none */
+	/* For each hash, the number of the first name; 0: none. */
+	uint32_t name_heads[4096];
 	const char *problem;
 };
 
@@ -73,21 +77,22 @@ void types_free(struct types *types)
 }
 
 /*
- * Symbols of the tables that objects point to. The part between prefix and
- * suffix names the class.
+ * Symbols of the tables whose addresses objects contain. The name of the class is between
+ * prefix and suffix.
  */
 static const struct table_kind {
 	const char *prefix;
 	const char *suffix;
-	uint64_t min_offset; /* minimum offset from the symbol to where objects point */
+	/* Minimum distance from the symbol to the address in an object. */
+	uint64_t min_offset;
 } table_kinds[] = {
 	{ "_ZTV", "", TABLE_HEAD_BYTES },
-	/* Swift: type metadata, and its full form, which begins earlier */
+	/* Swift: the type metadata, and the full metadata, which begins earlier */
 	{ "$s", "N", 0 },
 	{ "$s", "Mf", 0 },
 	{ "_$s", "N", 0 },
 	{ "_$s", "Mf", 0 },
-	/* Objective-C runtimes of GNUstep and gcc */
+	/* classes in the Objective-C runtimes of GNUstep and gcc */
 	{ "OBJC_CLASS_$_", "", 0 },
 	{ "._OBJC_CLASS_", "", 0 },
 	{ "_OBJC_CLASS_", "", 0 },
@@ -111,8 +116,9 @@ static const struct table_kind *find_kind(const char *name)
 }
 
 /*
- * Convert a symbol to the class name: "_ZTVN2ns5ShapeE" to "ns::Shape",
- * "OBJC_CLASS_$_Shape" to "Shape". Other symbols are unchanged.
+ * Convert a symbol to the name of its class. For example, "_ZTVN2ns5ShapeE" becomes
+ * "ns::Shape", and "OBJC_CLASS_$_Shape" becomes "Shape". A symbol of another form
+ * is returned unchanged.
  */
 static char *name_text(const char *raw)
 {
@@ -130,7 +136,7 @@ static char *name_text(const char *raw)
 
 static uint32_t hash_text(const char *text)
 {
-	uint32_t hash = 2166136261u; /* FNV-1a */
+	uint32_t hash = 2166136261u; /* FNV-1a hash */
 
 	for (; *text; text++)
 		hash = (hash ^ (uint8_t)*text) * 16777619u;
@@ -172,11 +178,11 @@ static uint32_t type_by_symbol(struct types *types, uint64_t word)
 }
 
 /*
- * The type information of a class: the vtable address points after offset-to-top and a
- * pointer to a type_info object.
+ * A type_info object, which describes a class. The word before the address that an object
+ * contains points to the type_info object of the object's class.
  */
 struct type_info {
-	uint64_t table_addr; /* vtable of the type_info object */
+	uint64_t table_addr; /* address of the vtable of the type_info object itself */
 	char name[NAME_MAX_BYTES];
 };
 
@@ -190,7 +196,10 @@ static bool read_type_info(struct memory *memory, uint64_t table_addr,
 	    !memory_read(memory, table_addr - TABLE_HEAD_BYTES, head, 16))
 		return false;
 	memcpy(&to_top, &head[0], 8);
-	/* The primary vtable of an object has offset-to-top 0. */
+	/*
+	 * offset-to-top is 0 in the primary vtable, whose address is the first word
+	 * of an object
+	 */
 	if (to_top != 0 || head[1] % 8 || head[1] == 0 ||
 	    !memory_read(memory, head[1], info, 16))
 		return false;
@@ -198,7 +207,7 @@ static bool read_type_info(struct memory *memory, uint64_t table_addr,
 	return memory_read_text(memory, info[1], ret->name, sizeof(ret->name));
 }
 
-/* Return true if name looks like a mangled class name. */
+/* Return true if name may be the mangled name of a class. */
 static bool is_class_name(const char *name)
 {
 	if (!strchr("NSZ0123456789", name[0]))
@@ -213,9 +222,9 @@ static bool is_class_name(const char *name)
 }
 
 /*
- * Determine a class without symbols. Each type_info object is an instance of
- * one of three classes of the ABI. Those classes have type_info objects too,
- * whose names identify them.
+ * Determine the class of a vtable that has no symbol. The type_info object of the class
+ * is itself an instance of one of three classes that the ABI defines. That class also has
+ * a type_info object, whose name begins with own_prefix.
  */
 static uint32_t type_by_info(struct types *types, uint64_t word)
 {
@@ -228,7 +237,7 @@ static uint32_t type_by_info(struct types *types, uint64_t word)
 	if (read_type_info(types->memory, word, &info[0]) &&
 	    read_type_info(types->memory, info[0].table_addr, &info[1]) &&
 	    strncmp(info[1].name, own_prefix, sizeof(own_prefix) - 1) == 0) {
-		/* gcc marks names that must be compared by address */
+		/* gcc prefixes names that must be compared by address with '*' */
 		if (name[0] == '*')
 			name++;
 		if (is_class_name(name)) {
@@ -264,8 +273,9 @@ static void grow_words(struct types *types)
 }
 
 /*
- * Return true if a vtable may be at this address: in the data of a file, where linkers
- * put tables, or in the zeroed memory after it, where copies of them are placed.
+ * Return true if a vtable may be at the address `word`: in the data of a file, where
+ * linkers place tables, or in the zeroed memory after that data, which contains
+ * copies of tables.
  */
 static bool may_be_table(const struct types *types, uint64_t word)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * types - determine the type of a block from its first word. A C++ object begins with the
- * address of its class's vtable, a Swift or Objective-C object with the address of its
- * class. Such tables are recognised by their symbols. C++ vtables are also recognised
- * without symbols, by the type information in front of them (Itanium C++ ABI, 2.9.5).
+ * types - determine the type of a block from its first word.
  *
- * A block that begins otherwise has no type here: C leaves no type information in memory.
+ * The first word of a C++ object is the address of its class's vtable. The first word of
+ * a Swift or Objective-C object is the address of its class. The symbols of these tables
+ * show the type. For C++ vtables without symbols, the type information before the vtable
+ * shows it (Itanium C++ ABI, 2.9.5). Other blocks have no type: C leaves no type
+ * information in memory.
  */
 #ifndef MS_WALK_BLOCKS_TYPES_H
 #define MS_WALK_BLOCKS_TYPES_H
@@ -19,29 +20,29 @@
 struct types;
 
 /*
- * Return a new object. symbols (NULL: none available) and memory are
- * borrowed until types_free().
+ * Return a new object. symbols and memory are borrowed until types_free(); symbols
+ * may be NULL.
  */
 struct types *types_new(struct symbols *symbols, struct memory *memory);
 void types_free(struct types *types);
 
 /*
- * Return the type number of a live block, from 1, or 0 if it has no type. Results are
- * cached per first word.
+ * Return the type number of a live block, counted from 1, or 0 if the block has no type.
+ * The results for all first words are cached.
  */
 uint32_t types_of_block(struct types *types, const struct blocks *blocks,
 			const struct block *block);
 
-/* Likewise for a given first word. */
+/* Return the type number of a block with this first word, or 0. */
 uint32_t types_of_word(struct types *types, uint64_t word);
 
 /*
- * Return the type's name as in the source, such as
- * "ns::Shape". Valid until types_free().
+ * Return the name of a type as in the source code, such as "ns::Shape".
+ * Valid until types_free().
  */
 const char *types_name(const struct types *types, uint32_t type);
 
-/* Return why some words were not examined, or NULL. Static. */
+/* Return why some first words were not examined, or NULL if all were. Static. */
 const char *types_problem(const struct types *types);
 
 #endif

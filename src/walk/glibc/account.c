@@ -9,12 +9,14 @@
 #include "walk/blocks/page_use.h"
 
 /*
- * The memory that malloc_trim(0) would return to the kernel. It first merges fastbin
- * chunks with their neighbours. Then it releases the whole pages of each free range after
- * the 48 bytes of the chunk's head. Cached chunks stay.
+ * A sum of the memory that malloc_trim(0) would return to the kernel. malloc_trim() first
+ * merges chunks in fastbins with their free neighbours. Then, in each free range, it
+ * releases the whole pages after the first 48 bytes, which are the head of the chunk.
+ * Chunks in thread caches remain.
  */
 struct trim {
-	uint64_t start_addr; /* start of the free range before the current chunk, or 0 */
+	/* Start of the free range that ends at the current chunk; 0: none. */
+	uint64_t start_addr;
 	uint64_t bytes;
 };
 
@@ -30,8 +32,8 @@ static void trim_stretch(struct glibc *g, struct trim *trim, uint64_t end)
 }
 
 /*
- * Return true if top ends at the program break. Then only malloc has moved the break, and
- * malloc can move it back.
+ * Return true if top ends at the program break at addr. In that case only malloc has
+ * moved the break, so malloc can lower it.
  */
 static bool is_end_of_brk(const struct glibc *g, uint64_t addr)
 {
@@ -45,8 +47,8 @@ static bool is_end_of_brk(const struct glibc *g, uint64_t addr)
 }
 
 /*
- * systrim(): whole pages of the main arena's top are released, except for
- * 33 bytes at its start.
+ * Add what systrim() would release: the whole pages at the end of the main arena's top,
+ * except that 33 bytes at its start remain.
  */
 static void trim_top(struct glibc *g, struct trim *trim, const struct region *region,
 		     uint64_t top_addr)
@@ -105,7 +107,9 @@ static void add_chain(struct glibc *g, const struct region *region, uint64_t end
 	extent->arena = (uint32_t)region->arena;
 }
 
-/* Add an extent with a single block. The block's head must be resident. */
+/*
+ * Add an extent that consists of a single block. The head of the block must be resident.
+ */
 static struct extent *add_unit(struct glibc *g, const struct region *region,
 			       uint64_t addr)
 {
@@ -120,7 +124,7 @@ static struct extent *add_unit(struct glibc *g, const struct region *region,
 	return extent;
 }
 
-/* Return the first set bit in [bit, limit), or limit. */
+/* Return the first bit from `bit` on that is set, or limit if no bit below limit is. */
 static uint64_t next_set_bit(const uint64_t *bits, uint64_t bit, uint64_t limit)
 {
 	uint64_t word = bit / 64;
@@ -136,9 +140,9 @@ static uint64_t next_set_bit(const uint64_t *bits, uint64_t bit, uint64_t limit)
 }
 
 /*
- * Return the size of the chunk at addr found when the chain was walked, or 0 if
- * no chunk begins there. The next start bit normally gives the size without
- * reading the large copy.
+ * Return the size of the chunk at addr, as found when its chain was walked, or 0 if no
+ * chunk begins there. The distance to the next bit set in starts usually shows the size,
+ * which avoids an access to the copy.
  */
 static uint64_t noted_size(struct glibc *g, const struct region *region, uint64_t addr)
 {
@@ -164,7 +168,7 @@ static void account_region(struct glibc *g, const struct region *region)
 	uint64_t size;
 
 	page_use_add(g->blocks, region->start_addr, region->end_addr, USE_HEAP);
-	/* The loop ends at top and fenceposts, which were not noted as chunks. */
+	/* The loop ends at top or a fencepost, which have no bit in starts. */
 	while ((size = noted_size(g, region, addr)) > 0) {
 		account_chunk(g, arena, &trim, addr, size);
 		addr += size;
@@ -192,7 +196,7 @@ static void account_mapped(struct glibc *g, const struct region *region)
 	add_unit(g, region, region->first_addr)->is_mapped = true;
 }
 
-/* Compute the fields as int_mallinfo() and mallinfo2() do. */
+/* Fill in heap->mallinfo as glibc's int_mallinfo() and mallinfo2() do. */
 static void fill_mallinfo(struct glibc *g)
 {
 	struct heap_mallinfo *info = &g->heap->mallinfo;

@@ -6,22 +6,25 @@
 #include "walk/glibc/walk.h"
 
 /*
- * Maximum offset of the arena's top pointer from its start in every layout. The bins
- * follow the top pointer.
+ * Upper bound of the offset of the field top in struct malloc_state, for all versions.
+ * The bins follow top.
  */
 #define TOP_OFFSET_MAX 128
 
 #define SMALL_BINS 64
 
-/* Chunks up to this size share a thread cache list only with chunks of equal size. */
+/*
+ * A list of a thread cache contains chunks of a single size if they are not
+ * larger than this.
+ */
 #define CACHE_SMALL_MAX 1040
 
-/* Search limit: a bin may have millions of chunks. */
+/* Maximum length of a search: a bin may contain millions of chunks. */
 #define STEPS_MAX 4000000
 
 /*
- * Find the arena's bins, returned as the chunk address of the first bin. Returns false
- * if they are not found.
+ * Find the bins of an arena. *ret_addr is set to the address of the first bin, treated as
+ * a chunk. Returns false if the bins are not found.
  */
 static bool find_bins(struct image *image, const struct heap_arena *arena,
 		      uint64_t *ret_addr)
@@ -40,8 +43,8 @@ static bool find_bins(struct image *image, const struct heap_arena *arena,
 }
 
 /*
- * Return the number of the bin that contains the chunk,
- * from 1, or 0 if it is not found.
+ * Return the number of the bin that contains a chunk, counted from 1, or 0 if the bin
+ * cannot be determined.
  */
 static uint64_t find_number(struct image *image, const struct heap_arena *arena,
 			    uint64_t chunk_addr)
@@ -77,8 +80,8 @@ enum glibc_bin glibc_bin_find(const struct blocks *blocks, const struct heap_are
 	if (!image_read(blocks->image, chunk_addr + size + 8, &next_size))
 		return GLIBC_BIN_UNKNOWN;
 	/*
-	 * Chunks in fastbins stay marked as in use, so
-	 * that malloc does not merge them.
+	 * The next chunk marks chunks in fastbins as in use, so that malloc does
+	 * not merge them.
 	 */
 	if (next_size & CHUNK_PREV_INUSE) {
 		*ret_chunk_bytes = size;

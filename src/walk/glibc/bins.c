@@ -5,24 +5,24 @@
 
 #include <string.h>
 
-#define SMALL_BINS 64 /* bins with a lower index i hold only chunks of 16 * i bytes */
+#define SMALL_BINS 64 /* bin i below this one contains only chunks of 16 * i bytes */
 
 /*
- * Number of bins read concurrently. The next chunk of a bin is known only once its
- * predecessor has been read, and is likely not in the CPU cache. Reading several bins,
- * each from both ends, lets the prefetches overlap.
+ * Number of bins read at the same time. The address of a bin's next chunk is known only
+ * after the previous chunk has been read, and that chunk is usually not in the CPU cache.
+ * The walker therefore prefetches chunks of several bins, from both ends of each.
  */
 #define BINS_AT_ONCE 8
 
 enum side {
-	FORWARD, /* along fd */
-	BACKWARD /* along bk */
+	FORWARD, /* following fd pointers */
+	BACKWARD /* following bk pointers */
 };
 
 struct bin_walk {
-	uint64_t head_addr; /* the bin, treated as a chunk */
+	uint64_t head_addr; /* address of the bin, treated as a chunk */
 	uint64_t next_addr[2];
-	uint64_t last_addr[2]; /* last chunk taken from each side */
+	uint64_t last_addr[2]; /* for each side, the last chunk that was taken */
 	unsigned int bin;
 };
 
@@ -39,7 +39,10 @@ static void fetch(struct glibc *g, uint64_t addr)
 	__builtin_prefetch(&g->blocks->not_live[offset / CHUNK_ALIGN / 64]);
 }
 
-/* Return true if addr is a chunk of the arena that is free according to its neighbour. */
+/*
+ * Return true if there is a chunk of the arena at addr, and its neighbour marks the
+ * chunk as free.
+ */
 static bool is_unused_chunk(struct glibc *g, size_t index, uint64_t addr)
 {
 	const struct region *region = glibc_region_at(g, addr);
@@ -49,7 +52,7 @@ static bool is_unused_chunk(struct glibc *g, size_t index, uint64_t addr)
 	       bit_is_set(g->blocks->not_live, glibc_bit(g, addr));
 }
 
-/* Begin to read a bin. Bins are numbered from 1, which is the unsorted bin. */
+/* Begin to read a bin. Bin 1 is the unsorted bin. */
 static bool begin_bin(struct glibc *g, size_t index, unsigned int bin,
 		      struct bin_walk *ret)
 {
@@ -73,11 +76,11 @@ enum step {
 	STEP_BROKEN
 };
 
-/* Take the next chunk from this side and prefetch the following one. */
+/* Take the next chunk from one side of a bin, and prefetch the chunk after it. */
 static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side side)
 {
 	uint64_t addr = walk->next_addr[side];
-	uint64_t words[4]; /* prev_size, size, fd, bk */
+	uint64_t words[4]; /* the words of a chunk: prev_size, size, fd, bk */
 	const uint8_t *at = image_at(g->image, addr, sizeof(words));
 
 	if (!at || !is_unused_chunk(g, index, addr))
@@ -85,8 +88,8 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
 	memcpy(words, at, sizeof(words));
 	words[1] &= ~CHUNK_FLAGS;
 	/*
-	 * The chunk must point back to its predecessor. It is then in one
-	 * place of one bin only.
+	 * The chunk must point back to its predecessor. A chunk that does is at only one
+	 * place of one bin.
 	 */
 	if (words[2 + !side] != walk->last_addr[side] ||
 	    (walk->bin > 1 && walk->bin < SMALL_BINS &&
@@ -100,8 +103,8 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
 }
 
 /*
- * Take one step. The sides have met if each one's next chunk is the
- * last chunk of the other.
+ * Take one step from one side of a bin. The two sides have met when the next chunk of
+ * each side is the last chunk of the other side.
  */
 static enum step step(struct glibc *g, size_t index, struct bin_walk *walk,
 		      enum side side)

@@ -6,24 +6,27 @@
 #include <string.h>
 
 /*
- * A thread cache is a chunk of its own. The pointer to it is in the thread's static TLS,
- * which on x86-64 lies directly below the thread pointer. The chunk's size identifies the
- * layout, and may be 16 bytes larger.
+ * A thread cache is a chunk in the heap. A pointer to it is in the thread's static TLS,
+ * which on x86-64 ends at the thread pointer. The size of the chunk, which may be 16
+ * bytes larger than required, shows the layout of the cache.
  */
 #define TLS_WORDS (8192 / 8)
 
-/* A cache with entries is stronger evidence than any number of empty caches. */
+/*
+ * The score of a cache with entries is higher than that of any number of empty caches,
+ * which other memory may resemble.
+ */
 #define USED_CACHE_SCORE (UINT64_C(1) << 32)
 
 static const struct cache_layout {
 	uint64_t chunk_bytes;
 	unsigned int bin_count;
 	unsigned int count_bytes;
-	bool counts_down; /* counts free slots instead of used slots */
+	bool counts_down; /* the counters hold free slots instead of used slots */
 } cache_layouts[] = {
-	{ 0x250, 64, 1, false }, /* 2.26 to 2.29 */
-	{ 0x290, 64, 2, false }, /* 2.30 to 2.41 */
-	{ 0x300, 76, 2, true },	 /* 2.42 on: 12 bins of large chunks */
+	{ 0x250, 64, 1, false }, /* glibc 2.26 to 2.29 */
+	{ 0x290, 64, 2, false }, /* glibc 2.30 to 2.41 */
+	{ 0x300, 76, 2, true },	 /* glibc 2.42 and later, with 12 bins of large chunks */
 };
 
 #define SMALL_BINS 64
@@ -52,8 +55,8 @@ static uint64_t slot_count(const struct glibc *g, const uint8_t *cache,
 }
 
 /*
- * Read and validate the list of one bin. Returns false if the list
- * does not match its count.
+ * Read and check the list of one bin. Returns false if the list does not have as many
+ * entries as the bin's counter shows.
  */
 static bool read_bin(struct glibc *g, const uint8_t *cache, const struct cache_layout *l,
 		     unsigned int bin, struct free_list *ret)
@@ -84,8 +87,8 @@ struct cache {
 };
 
 /*
- * Read the cache at user_addr. Returns false unless it is complete, valid
- * and not another thread's.
+ * Read the cache at user_addr. Returns false if the cache is incomplete, invalid, or the
+ * cache of a thread that was read before.
  */
 static bool read_cache(struct glibc *g, uint64_t user_addr, struct cache *ret)
 {
@@ -129,7 +132,7 @@ static void take_cache(struct glibc *g, const struct cache *cache)
 	}
 }
 
-/* Read the cache that the given word below a thread's pointer points to. */
+/* Read the cache to which the word at this distance below a thread pointer points. */
 static bool read_cache_below(struct glibc *g, uint64_t thread_addr, size_t word,
 			     struct cache *ret)
 {
@@ -142,10 +145,11 @@ static bool read_cache_below(struct glibc *g, uint64_t thread_addr, size_t word,
 }
 
 /*
- * Find the offset of the cache pointer. It is the same in all threads, because it is in
- * static TLS. Choose the offset at which most threads have a nonempty cache, or else a
- * valid one. A single thread is not enough: another thread's TLS may be near, and
- * unrelated memory may look like an empty cache.
+ * Find the distance of the cache pointer below the thread pointer. It is equal in all
+ * threads, because the cache pointer is in static TLS. The distance at which most
+ * threads have a cache with entries is chosen, or else a valid cache. A single thread
+ * could mislead: the TLS of another thread may be near, and unrelated memory may look
+ * like an empty cache.
  */
 static size_t find_place(struct glibc *g)
 {

@@ -4,18 +4,23 @@
 #include "walk/glibc/walk.h"
 
 /*
- * An abandoned heap of a non-main arena ends in a chunk
- * of 16 bytes and a head of size 0.
+ * Maximum length of the end of an abandoned heap, which is a chunk of 16 bytes and a head
+ * of size 0.
  */
 #define FENCES_BYTES_MAX 48
 
-/* In a running target, this many valid chunks in a row cannot be a coincidence. */
+/*
+ * In a copy of a running target, this many valid chunks in a row cannot be a coincidence.
+ */
 #define CHUNKS_CONVINCING 6
 
-/* Maximum number of pieces of torn chains. The rest of such a heap is skipped. */
+/*
+ * Maximum number of regions into which torn chains are split. Memory beyond
+ * that is skipped.
+ */
 #define PIECES_MAX (UINT64_C(1) << 18)
 
-/* How far the program break may have moved while a running target was copied. */
+/* How far the program break may have moved while a running target was being copied. */
 #define TOP_GROWTH_BYTES (UINT64_C(64) << 20)
 
 bool glibc_read_chunk(struct glibc *g, uint64_t addr, uint64_t *ret_size,
@@ -44,7 +49,7 @@ static const char *end_on_top(struct glibc *g, const struct region *region, uint
 	return NULL;
 }
 
-/* Note a chunk that is free according to its neighbour, and thus must be in a bin. */
+/* Record a chunk that its neighbour marks as free, which must therefore be in a bin. */
 static const char *note_unused(struct glibc *g, const struct region *region,
 			       uint64_t next_addr, uint64_t size)
 {
@@ -71,8 +76,8 @@ static bool is_possible(const struct region *region, uint64_t addr, uint64_t hea
 }
 
 /*
- * Follow chunks from *addr to the end of the region. Returns NULL, or the problem
- * with its address in *addr.
+ * Walk a chain of chunks from *addr to the end of the region. Returns NULL, or a
+ * description of a problem, with the address of the bad chunk in *addr.
  */
 static const char *walk_chain(struct glibc *g, const struct region *region,
 			      uint64_t *addr)
@@ -103,8 +108,9 @@ static const char *walk_chain(struct glibc *g, const struct region *region,
 }
 
 /*
- * Return true if addr may be the top chunk of a target that ran during the copy. Such a
- * chunk ends on a page boundary, where the memory may have ended in the meantime.
+ * Return true if the chunk at addr may be top, in a target that ran during the
+ * copy. Such a chunk ends on a page boundary. The heap may have ended there when
+ * the chunk was copied.
  */
 static bool is_running_top(struct glibc *g, const struct region *region, uint64_t addr)
 {
@@ -121,8 +127,8 @@ static bool is_running_top(struct glibc *g, const struct region *region, uint64_
 }
 
 /*
- * Return true if valid chunks follow each other from addr, or lead to a top chunk that
- * ends where the memory does.
+ * Return true if a chain of CHUNKS_CONVINCING valid chunks begins at addr, or a shorter
+ * chain that ends with top at the end of the region.
  */
 static bool is_convincing(struct glibc *g, const struct region *region, uint64_t addr)
 {
@@ -161,8 +167,8 @@ static void take_running_top(struct glibc *g, struct region *region, uint64_t ad
 }
 
 /*
- * Return the next place after addr from which chunks follow each
- * other, or the region's end.
+ * Return the next address after addr at which a convincing chain of chunks begins, or the
+ * end of the region.
  */
 static uint64_t find_chain(struct glibc *g, const struct region *region, uint64_t addr)
 {
@@ -176,8 +182,8 @@ static uint64_t find_chain(struct glibc *g, const struct region *region, uint64_
 }
 
 /*
- * Handle a chain that is torn at addr: end the region there, and begin another region
- * where chunks follow each other again. The memory between is skipped.
+ * Split a region whose chain is torn at addr. The region ends there, and a new region
+ * begins at the next convincing chain. The memory between the two is skipped.
  */
 static void split_region(struct glibc *g, struct region *region, uint64_t addr)
 {
@@ -195,8 +201,8 @@ static void split_region(struct glibc *g, struct region *region, uint64_t addr)
 }
 
 /*
- * Walk a region of a target that ran during the copy. The chains, not the
- * arenas, show where top was.
+ * Walk a region of a target that ran during the copy. The end of a chain shows where top
+ * was; the address in the arena is not used.
  */
 static void walk_running(struct glibc *g, size_t index)
 {
@@ -226,7 +232,7 @@ void glibc_walk_chunks(struct glibc *g)
 {
 	for (size_t i = 0; glibc_is_running(g) && i < g->heap->arena_count; i++)
 		g->heap->arenas[i].top_addr = 0;
-	/* Torn chains add regions during the loop. */
+	/* walk_running() may append regions during this loop. */
 	for (size_t i = 0; i < g->region_count; i++) {
 		const struct region *region = &g->regions[i];
 		uint64_t addr = region->first_addr;

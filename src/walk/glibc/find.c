@@ -6,15 +6,15 @@
 #include <string.h>
 
 /*
- * Tolerated number of inconsistent bins: a bin may be partly changed, or its
- * first chunk swapped out.
+ * Maximum number of inconsistent bins in a valid arena. A bin may have been copied during
+ * a change, or its first chunk may be swapped out.
  */
 #define BAD_BINS_MAX 6
 
 static const struct layout layouts[] = {
-	{ 112, 16 }, /* 2.27 to 2.42 */
-	{ 104, 8 },  /* 2.26, without have_fastchunks */
-	{ 24, 0 },   /* 2.43, without fastbins */
+	{ 112, 16 }, /* glibc 2.27 to 2.42 */
+	{ 104, 8 },  /* glibc 2.26, which lacks have_fastchunks */
+	{ 24, 0 },   /* glibc 2.43, which lacks fastbins */
 };
 
 static uint64_t word_at(const uint8_t *bytes, size_t index)
@@ -33,8 +33,9 @@ static bool is_empty_bin(const uint8_t *bins, uint64_t bins_addr, size_t bin)
 }
 
 /*
- * Return true if the first chunk of a bin points back to the bin. In a running target
- * another chunk may have been first during the copy.
+ * Return true if a bin is not empty and its first chunk points back to it. In a running
+ * target, that chunk need not point back, because another one may have been first when
+ * it was copied.
  */
 static bool is_used_bin(const struct glibc *g, const uint8_t *bins, uint64_t bins_addr,
 			size_t bin)
@@ -56,8 +57,8 @@ static bool looks_like_bins(const struct glibc *g, const uint8_t *bins, uint64_t
 		if (is_empty_bin(bins, addr, bin) || is_used_bin(g, bins, addr, bin))
 			continue;
 		/*
-		 * Reject early: most words are not bins, and the
-		 * first few bins show that.
+		 * Most words in memory are not bins, and the first few bins are enough
+		 * to show this.
 		 */
 		if (++bad_count > BAD_BINS_MAX)
 			return false;
@@ -66,8 +67,8 @@ static bool looks_like_bins(const struct glibc *g, const uint8_t *bins, uint64_t
 }
 
 /*
- * Return true if the ring of arenas leads back to its start with this
- * layout for all arenas.
+ * Return true if the ring of arenas that begins at start_addr returns there, and all its
+ * arenas have this layout.
  */
 static bool ring_closes(struct glibc *g, uint64_t start_addr, const struct layout *layout)
 {
@@ -93,8 +94,8 @@ static const struct layout *find_layout(struct glibc *g, uint64_t bins_addr)
 }
 
 /*
- * The writable data of one file: its mapping and the
- * anonymous mapping after it (.bss).
+ * Return true if the mapping is writable data of a file. The anonymous mapping after it
+ * (.bss) belongs to the same data.
  */
 static bool is_data_start(const struct mapping *m)
 {
@@ -115,8 +116,8 @@ static size_t data_end(const struct mapping_list *list, size_t first)
 }
 
 /*
- * Search for main arenas in one run of the image, limited to [start,
- * end). Returns their number.
+ * Search [start, end) of one run of the image for main arenas. Returns how
+ * many were found.
  */
 static size_t search_run(struct glibc *g, const struct image_run *run, uint64_t start,
 			 uint64_t end)
@@ -176,16 +177,22 @@ const char *glibc_find_main_arena(struct glibc *g)
 	return found > 1 ? "there is more than one glibc malloc" : NULL;
 }
 
-/* Offsets in struct malloc_par. tcache_max_bytes and tcache_count follow tcache_bins. */
+/*
+ * Offsets of fields in struct malloc_par. tcache_max_bytes and
+ * tcache_count follow tcache_bins.
+ */
 static const struct par_layout {
 	uint8_t mapped_count, mapped_count_limit, mapped_count_max;
 	uint8_t mapped, mapped_max;
 	uint8_t sbrk_base, cache_bins;
-	uint8_t thp_page; /* hp_pagesize follows; 0: not present */
+	/*
+	 * Offset of thp_pagesize, which hp_pagesize follows; 0: there are no such fields.
+	 */
+	uint8_t thp_page;
 } par_layouts[] = {
-	{ 40, 44, 48, 56, 64, 72, 80, 0 },    /* to 2.34 */
-	{ 60, 64, 68, 80, 88, 96, 104, 40 },  /* 2.35 to 2.42 */
-	{ 68, 72, 76, 88, 96, 104, 112, 48 }, /* 2.43: thp_mode */
+	{ 40, 44, 48, 56, 64, 72, 80, 0 },    /* glibc up to 2.34 */
+	{ 60, 64, 68, 80, 88, 96, 104, 40 },  /* glibc 2.35 to 2.42 */
+	{ 68, 72, 76, 88, 96, 104, 112, 48 }, /* glibc 2.43, with thp_mode */
 };
 
 #define PAR_BYTES UINT64_C(160)
@@ -193,7 +200,8 @@ static const struct par_layout {
 #define ARENA_TEST_MAX 4096
 #define CACHE_BINS_USUAL 64
 #define MAPPED_LIMIT_USUAL 65536
-#define SBRK_BASE_SLACK UINT64_C(65536) /* a static program's TLS comes before the heap */
+/* The TLS of a statically linked program precedes its heap. */
+#define SBRK_BASE_SLACK UINT64_C(65536)
 
 static uint32_t half_at(const uint8_t *bytes, size_t offset)
 {
@@ -264,7 +272,7 @@ static void take_par(struct glibc *g, const uint8_t *p, const struct par_layout 
 	g->par.cache_slots = field_at(p, l->cache_bins + 16U);
 }
 
-/* Find the data range that contains main_arena, because mp_ is in the same range. */
+/* Find the range of data that contains main_arena. mp_ is in the same range. */
 static void find_data(const struct glibc *g, uint64_t *ret_start, uint64_t *ret_end)
 {
 	const struct mapping_list *list = g->input->mappings;
@@ -299,8 +307,8 @@ const char *glibc_find_par(struct glibc *g)
 				continue;
 			take_par(g, p, &par_layouts[l]);
 			/*
-			 * Two layouts may match the same fields if the struct begins one
-			 * word later in one of them.
+			 * A struct may match two layouts at addresses one word apart. The
+			 * fields of both matches are the same, so only one is counted.
 			 */
 			found += addr + par_layouts[l].sbrk_base != place;
 			place = addr + par_layouts[l].sbrk_base;

@@ -3,7 +3,10 @@
 
 #include "walk/glibc/walk.h"
 
-/* Read the address of the chunk after this one in a list; 0 at the end. */
+/*
+ * Read the address of the chunk that follows chunk_addr in a list. The result is 0 at the
+ * end of the list.
+ */
 static bool read_next(struct glibc *g, const struct free_list *list, uint64_t chunk_addr,
 		      uint64_t *ret)
 {
@@ -51,8 +54,8 @@ bool glibc_check_list(struct glibc *g, struct free_list *list,
 	if (list->first_addr < list->bias_bytes)
 		return false;
 	/*
-	 * A list ends with 0, or with 0 XORed. Only the
-	 * correct variant leads to the end.
+	 * Depending on the version, the pointers in a list may be XORed. Only the correct
+	 * interpretation reaches the 0 at the end of the list.
 	 */
 	list->is_protected = true;
 	if (check_as(g, list, fits, bin))

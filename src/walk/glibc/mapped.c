@@ -6,33 +6,35 @@
 #include <string.h>
 
 /*
- * Offsets of chunks in their own mappings. Such chunks are in no list; mp_ has their
- * number and sum. The kernel merges adjacent mappings, so one mapping may contain several
- * chunks. A chunk begins at the start of its mapping. memalign() first makes such a chunk
- * and then a second one inside it. prev_size of the second chunk is its distance from the
- * start, and the first head remains unchanged in memory. For alignments up to a page the
- * distance is one of these.
+ * Offsets, in the mapping of a large chunk, at which the chunk's head may be.
+ *
+ * Chunks that have their own mappings are in no list; mp_ only has their number and total
+ * size. The kernel merges adjacent mappings, so one line of smaps may contain several
+ * chunks. The head of a chunk is usually at the start of its mapping. memalign() first
+ * makes a chunk of this kind, and then a second one inside it. The second chunk's
+ * prev_size is its offset in the mapping, and the first head remains in memory unchanged.
+ * If the alignment is at most a page, the offset is one of these values.
  */
 static const uint16_t offsets[] = { 0, 16, 48, 112, 240, 496, 1008, 2032, 4080 };
 
 /*
- * For larger alignments the second head is at the end of some page. That page cannot be
- * computed once mremap() has moved the chunk.
+ * For alignments larger than a page, the second head is at the end of a page. The page
+ * cannot be computed if mremap() has moved the mapping.
  */
 #define LAST_OFFSET (IMAGE_PAGE_BYTES - CHUNK_HEAD)
 
 /*
- * From 2.43 on, prev_size has a flag for huge pages,
- * and size does not include the head.
+ * In glibc 2.43 and later, prev_size contains a flag for huge pages, and size does not
+ * include the head.
  */
 #define MAPPED_FLAGS UINT64_C(3)
 
 struct mapped_chunk {
-	uint64_t start_addr, end_addr; /* mapped for the chunk */
+	uint64_t start_addr, end_addr; /* range of the chunk's mapping */
 	uint64_t chunk_addr;
 };
 
-/* A range of memory without other data of malloc. */
+/* A range of heap memory in which no other data of malloc was found. */
 struct gap {
 	uint64_t start_addr, end_addr;
 };
@@ -67,7 +69,10 @@ static bool is_mapped_chunk(const struct glibc *g, const struct gap *gap, uint64
 	return true;
 }
 
-/* Replace *chunk by the chunk at addr, if there is one in the same mapping. */
+/*
+ * If there is a chunk at addr in the same mapping as *chunk, replace *chunk with it
+ * and return true.
+ */
 static bool prefer_at(const struct glibc *g, const struct gap *gap, uint64_t addr,
 		      struct mapped_chunk *chunk)
 {
@@ -81,8 +86,9 @@ static bool prefer_at(const struct glibc *g, const struct gap *gap, uint64_t add
 }
 
 /*
- * Replace the chunk at the start of a mapping by the one that memalign() made inside it.
- * The two sizes may differ, because realloc() updates only the second head.
+ * Replace a chunk at the start of a mapping with the chunk that memalign() made inside
+ * it, if there is one. The sizes of the two may differ, because realloc() updates only
+ * the second head.
  */
 static void prefer_aligned(const struct glibc *g, const struct gap *gap,
 			   struct mapped_chunk *chunk)

@@ -8,11 +8,12 @@
 #include "base/search.h"
 #include "base/xalloc.h"
 
-/* Heaps of non-main arenas are aligned to their maximum size. */
+/* Maximum size of a heap of a non-main arena, which is also its alignment. */
 #define HEAP_MAX_BYTES (UINT64_C(64) << 20)
-#define HUGE_PAGES_PER_HEAP 4 /* times the glibc.malloc.hugetlb page size, 2.35 to 2.42 */
+/* With huge pages, the maximum heap size in pages (glibc 2.35 to 2.42). */
+#define HUGE_PAGES_PER_HEAP 4
 
-/* sizeof(heap_info) is 0x20 or 0x30. */
+/* Upper bound of sizeof(heap_info), which is 0x20 or 0x30. */
 #define HEAP_INFO_BYTES_MAX 0x100
 
 struct region *glibc_add_region(struct glibc *g, enum region_kind kind, size_t arena)
@@ -92,7 +93,7 @@ void glibc_for_each_gap(struct glibc *g,
 				fn(context, addr, gap_end);
 			if (gap_end == end)
 				break;
-			/* Fn may have moved the regions. */
+			/* The call of fn may have reallocated g->regions. */
 			addr = g->regions[index].end_addr;
 		}
 		done_addr = end;
@@ -100,8 +101,8 @@ void glibc_for_each_gap(struct glibc *g,
 }
 
 /*
- * Read an arena and the address of the next one in the ring. Returns false if the arena
- * is not completely resident.
+ * Read an arena, and the address of the next arena in the ring. Returns false if the
+ * arena is not completely resident.
  */
 static bool read_arena(struct glibc *g, uint64_t addr, struct heap_arena *ret,
 		       uint64_t *ret_next)
@@ -146,8 +147,8 @@ static bool is_heap_of(struct glibc *g, uint64_t heap_addr, uint64_t arena_addr)
 }
 
 /*
- * Return the maximum heap size of this arena, which is also the heaps' alignment, or 0
- * if neither size matches.
+ * Return the maximum size of this arena's heaps, which is also their alignment. Returns 0
+ * if neither of the two known sizes matches.
  */
 static uint64_t find_heap_max(struct glibc *g, const struct heap_arena *arena)
 {
@@ -170,8 +171,8 @@ static uint64_t align_chunk(uint64_t addr)
 }
 
 /*
- * Add the heap of one heap_info: { ar_ptr, prev, size, … }. Returns the size of the heap,
- * or 0 if it is invalid.
+ * Add the heap that begins with the heap_info at heap_addr: { ar_ptr, prev, size, … }.
+ * Returns the heap's size, or 0 if the heap_info is invalid.
  */
 static uint64_t add_heap(struct glibc *g, size_t index, uint64_t heap_addr,
 			 uint64_t heap_max, uint64_t *ret_prev_addr)
@@ -191,7 +192,7 @@ static uint64_t add_heap(struct glibc *g, size_t index, uint64_t heap_addr,
 	region->start_addr = heap_addr;
 	region->end_addr = heap_addr + size;
 	region->first_addr = heap_addr + info_bytes;
-	/* The arena itself is at the start of this heap. */
+	/* if this heap is the arena's first one, the arena itself precedes the chunks */
 	if (arena->addr - info_bytes == heap_addr)
 		region->first_addr = arena->addr + g->layout.bins_offset +
 				     ARENA_TAIL_OFFSET + ARENA_TAIL_BYTES;
@@ -199,7 +200,10 @@ static uint64_t add_heap(struct glibc *g, size_t index, uint64_t heap_addr,
 	return size;
 }
 
-/* Find all heaps of an arena, from the one that contains top back to the first. */
+/*
+ * Find all heaps of an arena, starting with the heap that contains top and ending with
+ * the arena's first one.
+ */
 static void find_heaps(struct glibc *g, size_t index)
 {
 	struct heap_arena *arena = &g->heap->arenas[index];
@@ -227,7 +231,10 @@ static void find_heaps(struct glibc *g, size_t index)
 		glibc_distrust(g, index, "its heaps do not add up to what it has");
 }
 
-/* Remove the later of two overlapping regions. Neither owner is trusted. */
+/*
+ * Remove the second of two regions that overlap. The arenas of both are marked
+ * as not trusted.
+ */
 static void drop_overlaps(struct glibc *g)
 {
 	struct region *regions = g->regions;
