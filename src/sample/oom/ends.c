@@ -349,7 +349,7 @@ static void leave_out_later_samples(struct finder *f)
 			continue;
 		while (last > 0 && is_after_kill(f->past, last, end->unix_ms))
 			last--;
-		/* no process takes longer than this to die: otherwise the clock was set */
+		/* a process dies sooner than this, unless the clock was set */
 		if (samples[end->last].elapsed_ns - samples[last].elapsed_ns <=
 		    2 * DYING_NS_MAX)
 			end->last = last;

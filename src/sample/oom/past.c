@@ -180,7 +180,7 @@ static int read_sample(struct replay *replay, struct reader *r, size_t index)
 	sample_init(s);
 	s->unix_ms = replay_unix_ms(replay, index);
 	s->elapsed_ns = r->processes.elapsed_ns;
-	/* the clock was set back between two sessions, or memstate did not write the file */
+	/* the clock was set back between two sessions, or the file is not memstate's */
 	if (index > 0 && s->elapsed_ns < s[-1].elapsed_ns)
 		s->elapsed_ns = s[-1].elapsed_ns;
 	set_totals(&r->processes, s);

@@ -23,7 +23,8 @@
 #define NAME_MAX_BYTES 4096
 
 /*
- * Records of a jitdump file: tools/perf/Documentation/jitdump-specification.txt of Linux.
+ * Records of a jitdump file, as in
+ * tools/perf/Documentation/jitdump-specification.txt of Linux.
  */
 #define DUMP_MAGIC UINT32_C(0x4a695444)
 #define DUMP_LOAD 0
@@ -38,7 +39,7 @@ struct dump_record {
 struct dump_load {
 	uint32_t pid, tid;
 	uint64_t vma, addr, code_bytes, index;
-	char name[]; /* followed by the code */
+	char name[]; /* the NUL-terminated name, followed by the code */
 };
 
 struct dump_move {
@@ -53,23 +54,24 @@ static int compare(const void *a, const void *b)
 	return (left->addr > right->addr) - (left->addr < right->addr);
 }
 
-/* Return the index of the first item whose address is not below addr. */
+/* Return the index of the first item whose address is at least addr. */
 static size_t find_first(const struct jit_frames *frames, uint64_t addr)
 {
 	return SEARCH_FIRST(frames->count, i, frames->items[i].addr >= addr);
 }
 
-/* The entry of the file that named an address, or a range of addresses. */
+/* The entry of the file that gives a name to an address or to a range of addresses. */
 struct cover {
 	const char *name; /* not NUL-terminated */
 	uint32_t length;
-	uint32_t order; /* entries are numbered from 1; 0: none */
+	uint32_t order; /* number of the entry, counted from 1; 0: there is no entry */
 };
 
 /*
- * A segment tree over the addresses: item i is leaf count + i, and the parent of node n is
- * n / 2. An entry is noted at the few nodes that together make up its range; the entry
- * with the highest number among a leaf and its ancestors is the last one that covers it.
+ * A segment tree over the addresses: item i is the leaf count + i, and the parent of
+ * node n is n / 2. An entry is stored at the few nodes that together make up its
+ * range. Of the entries at a leaf and its ancestors, the one with the highest number
+ * is the last that covers the address.
  */
 struct naming {
 	struct jit_frames *frames;
@@ -82,7 +84,9 @@ struct named_item {
 	size_t item;
 };
 
-/* Return the index of the first item whose address is not below addr. */
+/*
+ * Return the index of the first item whose address is at least addr, and count the steps.
+ */
 static size_t find_place(struct naming *naming, uint64_t addr)
 {
 	for (size_t left = naming->frames->count; left > 0; left /= 2)
@@ -100,7 +104,7 @@ static void name_range(struct naming *naming, uint64_t start, uint64_t bytes,
 		return;
 	cover.order = ++naming->entry_count;
 	from = find_place(naming, start);
-	/* a range that reaches the end of the address space ends there */
+	/* a range that would wrap around ends at the end of the address space */
 	to = start + bytes < start ? naming->frames->count
 				   : find_place(naming, start + bytes);
 	from += naming->frames->count;
@@ -149,7 +153,7 @@ static const char *add_name(struct jit_frames *frames, const struct cover *cover
 	return frames->names[frames->name_count++];
 }
 
-/* Copy each name that is used once, however many addresses have it. */
+/* Copy each name that is used, but only once, even if several addresses have the name. */
 static void name_end(struct naming *naming)
 {
 	struct jit_frames *frames = naming->frames;
@@ -181,7 +185,7 @@ static struct cover cover_of(const char *name, size_t room)
 	return (struct cover){ .name = name, .length = (uint32_t)strnlen(name, max) };
 }
 
-/* Parse hexadecimal digits and a space. Returns what follows, or NULL. */
+/* Parse hexadecimal digits and a space. Returns the position after the space, or NULL. */
 static const char *parse_hex(const char *at, const char *end, uint64_t *ret)
 {
 	uint64_t value = 0;
@@ -227,7 +231,7 @@ void jit_frames_parse_map(struct jit_frames *frames, const char *text, size_t le
 	name_end(&naming);
 }
 
-/* Move a name together with its code. An earlier file may have named the code. */
+/* Move a name when its code moves. An earlier file may have named the code. */
 static void move_range(struct naming *naming, const struct dump_move *move)
 {
 	const struct jit_frames *frames = naming->frames;
@@ -285,8 +289,8 @@ void jit_frames_parse_dump(struct jit_frames *frames, const char *bytes, size_t 
 }
 
 /*
- * Whether perf would use the file: it is not a symlink, and belongs to the program's user,
- * to ours or to root.
+ * Return true if perf would use the file: it is not a symlink, and its owner is
+ * the program's user, our user, or root.
  */
 static bool is_trusted(int root_fd, const char *path, int fd, uid_t uid)
 {
@@ -298,7 +302,7 @@ static bool is_trusted(int root_fd, const char *path, int fd, uid_t uid)
 	       (st.st_uid == uid || st.st_uid == geteuid() || st.st_uid == 0);
 }
 
-/* Read the file. Returns 0, or -1 if there is no usable file. */
+/* Read the file into *out. Returns 0, or -1 if there is no usable file. */
 static int read_file(int root_fd, const char *path, uid_t uid, struct strbuf *out)
 {
 	_cleanup_close_ int fd = foreign_file_open(root_fd, path, FILE_MAX);
@@ -332,8 +336,8 @@ static void add_addresses(const struct stacks *stacks, struct jit_frames *frames
 }
 
 /*
- * Append the working directory of the process, or memstate's own if the
- * process has ended.
+ * Append the path of the process's working directory, or that of
+ * memstate's own if the process has ended.
  */
 static void add_cwd(int process_fd, struct strbuf *out)
 {

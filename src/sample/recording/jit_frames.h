@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jit_frames - names of JIT-compiled code, from the files that programs write for
- * perf(1): /tmp/perf-PID.map, and jit-PID.dump in /tmp or in the program's
- * working directory.
+ * jit_frames - names of JIT-compiled code, from the files that
+ * programs write for perf(1): /tmp/perf-PID.map, and jit-PID.dump in
+ * /tmp or in the program's working directory.
  *
- * Both files are untrusted. Ignored are symlinks, files of a user other than the
- * program's, memstate's or root, and files that are too large. Damaged parts are skipped.
+ * Both files are untrusted. Symlinks are ignored, as are files that are too large
+ * and files whose owner is not the program's user, memstate's user, or root.
+ * Damaged parts of a file are skipped.
  */
 #ifndef MS_SAMPLE_RECORDING_JIT_FRAMES_H
 #define MS_SAMPLE_RECORDING_JIT_FRAMES_H
@@ -17,18 +18,18 @@
 
 struct jit_address {
 	uint64_t addr;
-	const char *name; /* one of the names below; NULL: unknown */
+	const char *name; /* borrowed from the array of names; NULL: unknown */
 };
 
 struct jit_frames {
 	struct jit_address *items; /* sorted by address, each address once */
 	size_t count;
-	char **names; /* each is used by one address or several */
+	char **names; /* each name is used by at least one address */
 	size_t name_count, name_capacity;
-	uint64_t step_count; /* work done by the parsers; for tests */
+	uint64_t step_count; /* steps that the parsers needed; for tests */
 };
 
-/* Look up the addresses in stacks that belong to no module. */
+/* Find the names of all addresses in the stacks that are not inside a module. */
 void jit_frames_read(const struct stacks *stacks, struct jit_frames *ret);
 
 /* Return the name for an address, or NULL if it is unknown. */
@@ -37,9 +38,10 @@ const char *jit_frames_find(const struct jit_frames *frames, uint64_t addr);
 void jit_frames_release(struct jit_frames *frames);
 
 /*
- * Name the addresses from the contents of one of the two files. If several entries cover
- * an address, the last one counts. An entry costs a number of steps that is logarithmic
- * in the number of addresses, however many it covers. Exported for tests.
+ * Name the addresses from the contents of one of the two files. If several
+ * entries cover an address, the last entry counts. The number of steps per entry
+ * is logarithmic in the number of addresses, regardless of how many addresses
+ * the entry covers. Exported for tests.
  */
 void jit_frames_parse_map(struct jit_frames *frames, const char *text, size_t length);
 void jit_frames_parse_dump(struct jit_frames *frames, const char *bytes, size_t length);

@@ -11,37 +11,37 @@
 #include "sample/recording/jit_frames.h"
 #include "tracee/symbols/symbolize.h"
 
-/* Prefix of the names of our own libraries. */
+/* Prefix of the file names of memstate's own libraries. */
 #define OWN_PREFIX "libmemstate-"
 
 /*
- * Upper bound of the nodes, more than any program needs. Inlined functions can make many
- * nodes of a single one.
+ * Upper bound of the nodes: more than any program needs. Inlined functions can turn a
+ * single stack node into many profile nodes.
  */
 #define NODES_MAX (UINT32_C(1) << 24)
 #define NO_NODE UINT32_MAX
 
-/* The code at an address: a range of the reader's frames. */
+/* The code at an address: a range of items in the reader's array of frames. */
 struct place {
 	uint64_t vaddr;
-	size_t first, count; /* 0: nothing is known about it */
+	size_t first, count; /* a count of 0 means that nothing is known about the code */
 };
 
-/* A file that any of the programs had mapped. */
+/* A file that at least one of the programs had mapped. */
 struct file {
-	const struct stack_module *module; /* where it was first seen */
+	const struct stack_module *module; /* the module where the file was first seen */
 	bool is_own;
-	uint32_t number;      /* its number in the profile */
-	struct place *places; /* sorted by vaddr, once complete */
+	uint32_t number;      /* number of the file in the profile */
+	struct place *places; /* sorted by vaddr once the array is complete */
 	size_t count, capacity;
 };
 
 struct reader {
 	struct profile *profile;
-	struct jit_frames jit; /* of the program that is being added */
+	struct jit_frames jit; /* JIT-compiled code of the program that is being added */
 	struct file *files;
 	size_t file_count, file_capacity;
-	struct code_frame *frames; /* the strings belong to the profile */
+	struct code_frame *frames; /* frames, whose strings belong to the profile */
 	size_t frame_count, frame_capacity;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 };
@@ -75,7 +75,8 @@ static size_t find_file(struct reader *reader, const struct stack_module *module
 }
 
 /*
- * Return the index of the file for each module of a program; the caller frees the array.
+ * Return an array with the index of the file for each module of
+ * a program; the caller must free it.
  */
 static size_t *find_files(struct reader *reader, const struct stacks *stacks)
 {
@@ -86,7 +87,9 @@ static size_t *find_files(struct reader *reader, const struct stacks *stacks)
 	return files;
 }
 
-/* Return the address of the call: pc is the return address, so subtract one. */
+/*
+ * Return the address of the call instruction: pc is the return address, so subtract one.
+ */
 static uint64_t vaddr_of(const struct stacks *stacks, const struct stack_node *node)
 {
 	return node->pc - 1 - stacks->modules[node->module].load_bias;
@@ -182,8 +185,8 @@ static int compare_names(const void *a, const void *b)
 }
 
 /*
- * Translate the Swift names of all frames with a single run of the program. Strings are
- * unique in the profile, so equal names have equal addresses.
+ * Translate the Swift names of all frames with a single run of "swift demangle". Strings
+ * are unique in the profile, so equal names have equal addresses.
  */
 static void translate(struct reader *reader)
 {
@@ -238,8 +241,8 @@ static uint32_t module_of(struct reader *reader, struct file *file)
 }
 
 /*
- * Add the frames of an address, the caller first. Returns the node of the
- * innermost frame.
+ * Add the frames of an address, starting with the outermost caller.
+ * Returns the node of the innermost frame.
  */
 static uint32_t add_frames(struct reader *reader, uint32_t parent, struct file *file,
 			   uint64_t vaddr, enum profile_frame_kind kind)
@@ -297,8 +300,8 @@ static uint32_t add_node(struct reader *reader, uint32_t parent,
 }
 
 /*
- * Add the values of a node, unless a sum would exceed INT64_MAX; the difference of two
- * sums must have a sign.
+ * Add the values of a node, unless a sum would exceed INT64_MAX: the difference of two
+ * sums must fit into a signed number.
  */
 static void add_values(struct reader *reader, uint32_t to, const struct stack_node *node)
 {
@@ -344,8 +347,9 @@ static void add_stacks(struct reader *reader, const struct stacks *stacks,
 }
 
 /*
- * Make the program the first module of the profile: pprof takes mapping[0] for the
- * binary. The kernel maps a program below its libraries (fs/binfmt_elf.c).
+ * Make the program's file the first module of the profile, because pprof
+ * takes mapping[0] for the binary. The kernel maps a program at a lower
+ * address than its libraries (fs/binfmt_elf.c).
  */
 static void add_program(struct reader *reader, const struct stacks *stacks,
 			const size_t *files)

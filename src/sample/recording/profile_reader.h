@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile_reader - make a profile from the stacks of programs: resolve addresses to
+ * profile_reader - make a profile from the call stacks of programs: resolve addresses to
  * names, so that programs that ran the same code have the same stacks.
  *
- * Each file is read once for all programs that had it mapped. Frames of the counting
- * libraries are left out.
+ * Each file is read once for all programs that had it mapped. The frames of
+ * memstate's own libraries are left out.
  */
 #ifndef MS_SAMPLE_RECORDING_PROFILE_READER_H
 #define MS_SAMPLE_RECORDING_PROFILE_READER_H
@@ -15,9 +15,9 @@
 #include "model/stacks.h"
 
 /*
- * Make the profile of one or several programs. The caller sets command, elapsed_ns
- * and unix_ms, and for several programs also pid. Takes at most a minute, plus the
- * time of swift_translate().
+ * Make the profile of one or several programs. The caller must set command,
+ * elapsed_ns and unix_ms, and, if there are several programs, pid. Takes at most a
+ * minute, plus the time of swift_translate().
  */
 void profile_reader_read(const struct stacks *stacks, size_t count, struct profile *ret);
 

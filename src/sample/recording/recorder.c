@@ -11,26 +11,30 @@
 #include "sample/process/process_notes.h"
 #include "sample/process/shmem_writers.h"
 
-/* When a process's mappings may be read again. */
+/* When the mappings of a process may be read again. */
 struct turn {
 	int pid;
 	uint64_t start_ticks, due_ns;
-	uint64_t sample; /* number of the sample that includes them */
+	uint64_t sample; /* number of the sample that includes the mappings */
 };
 
 struct recorder {
 	struct recording *recording;
 	struct sampler *sampler;
 	struct process_notes *notes;   /* NULL: no notes are recorded */
-	struct shmem_writers *writers; /* likewise */
-	struct snapshot own;	       /* for recorder_take() */
+	struct shmem_writers *writers; /* NULL: no written files are recorded */
+	struct snapshot own;	       /* the sample of recorder_take() */
 	uint64_t dearest_read_ns;
 	bool has_ended;
 	bool is_begun;
-	unsigned int share_per_million; /* 0: they are read once */
-	uint64_t start_ns;		/* when the first sample was taken */
-	uint64_t sample;		/* number of the present sample, from 1 on */
-	int error;			/* of the present sample */
+	/*
+	 * Share of each process's time for reading its
+	 * mappings; 0: read the mappings once.
+	 */
+	unsigned int share_per_million;
+	uint64_t start_ns; /* when the first sample was taken */
+	uint64_t sample;   /* number of the current sample, counted from 1 */
+	int error;	   /* first error in the current sample */
 	struct turn *turns;
 	size_t turn_count, turn_capacity;
 };
@@ -129,7 +133,7 @@ void recorder_begin(struct recorder *r)
 	r->error = recording_begin(r->recording);
 }
 
-/* Forget the turns of processes that no longer exist. */
+/* Forget when to read the mappings of processes that no longer exist. */
 static void forget_turns(struct recorder *r, const struct snapshot *snapshot)
 {
 	size_t kept = 0;
@@ -187,7 +191,7 @@ static bool is_same(const struct process *a, const struct process *b)
 	return a->pid == b->pid && a->start_ticks == b->start_ticks;
 }
 
-/* Read one process. Returns false if it has ended. */
+/* Read and record one process. Returns false if the process has ended. */
 static bool take_process(struct recorder *r, struct usage *u,
 			 const struct recorder_known *known)
 {

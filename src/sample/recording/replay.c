@@ -13,23 +13,26 @@
 #include "classify/process/classify.h"
 #include "classify/process/classify_heap.h"
 
-/* A process's last classification, cached while samples are read in order. */
+/* The last classification of a process, cached while samples are read in order. */
 struct classified {
 	struct usage usage;
-	const struct mapping_list *mappings; /* the reader's; NULL: none so far */
-	uint64_t version;		     /* of the mappings */
+	/* the mappings that were classified, owned by the reader; NULL: none so far */
+	const struct mapping_list *mappings;
+	/* version number of the classified mappings */
+	uint64_t version;
 };
 
 struct replay {
 	struct recording_reader *reader;
-	const struct recorded_sample *samples; /* the reader's */
+	const struct recorded_sample *samples; /* owned by the reader */
 	size_t count;
-	struct snapshot all;  /* of the sample that is being read */
-	struct cgroup cgroup; /* likewise, for its figures */
+	struct snapshot all; /* processes of the sample that is being read */
+	/* cgroup of the sample that is being read, for its figures */
+	struct cgroup cgroup;
 	struct snapshot processes;
 	struct classified *classified;
 	size_t classified_count, classified_capacity;
-	size_t classified_next; /* where the next search starts */
+	size_t classified_next; /* index at which the next search starts */
 };
 
 int replay_open(const char *path, struct replay **ret)
@@ -79,7 +82,7 @@ uint64_t replay_unix_ms(const struct replay *replay, size_t index)
 	return replay->samples[index].moment.unix_ms;
 }
 
-/* If the wall clock was set back in between, this returns the last such sample. */
+/* If the wall clock was set back, find the last sample that is not later than unix_ms. */
 size_t replay_find(const struct replay *replay, uint64_t unix_ms)
 {
 	for (size_t i = replay->count; i-- > 0;)
@@ -88,7 +91,7 @@ size_t replay_find(const struct replay *replay, uint64_t unix_ms)
 	return 0;
 }
 
-/* Time between samples: by the session's clock, between sessions by the wall clock. */
+/* Return the time between two samples; between sessions, only the wall clock counts. */
 static uint64_t passed_ns(const struct recorded_sample *before,
 			  const struct recorded_sample *sample)
 {
@@ -115,7 +118,7 @@ static size_t find_elapsed(const struct replay *replay, uint64_t ns,
 	return found;
 }
 
-/* Find "+5m" after the first or "-5m" before the last sample, by elapsed time. */
+/* Find the sample for "+5m" after the first or "-5m" before the last, by elapsed time. */
 static size_t find_relative(const struct replay *replay, char sign, uint64_t ns)
 {
 	uint64_t whole_ns, unused;
@@ -162,7 +165,9 @@ bool replay_find_kill(struct replay *replay, size_t *ret_index)
 	return true;
 }
 
-/* Elapsed time: within a session by its own clock, otherwise by the wall clock. */
+/*
+ * Return the time since the first sample; in later sessions, only the wall clock counts.
+ */
 static uint64_t elapsed_ns(const struct replay *replay, size_t index)
 {
 	const struct recorded_sample *first = &replay->samples[0],
@@ -231,7 +236,7 @@ static struct classified *find_classified(struct replay *replay,
 {
 	struct classified *found;
 
-	/* the order of processes rarely changes: the next entry mostly matches */
+	/* the order of processes rarely changes, so the next entry usually matches */
 	for (size_t n = 0; n < replay->classified_count; n++) {
 		size_t i = (replay->classified_next + n) % replay->classified_count;
 
@@ -250,7 +255,7 @@ static struct classified *find_classified(struct replay *replay,
 	return found;
 }
 
-/* Copy the mappings, but borrow their names. The caller frees the items. */
+/* Copy the mappings, but borrow their names. The caller must free the items. */
 static struct mapping_list copy_mappings(const struct mapping_list *from)
 {
 	struct mapping_list copy = { .items = xcalloc(from->count + 1,
@@ -262,7 +267,7 @@ static struct mapping_list copy_mappings(const struct mapping_list *from)
 	return copy;
 }
 
-/* Classify the mappings, unless they are unchanged, as most are between samples. */
+/* Classify the mappings, unless they are unchanged since the last sample, as most are. */
 static void classify_changed(struct classified *known,
 			     const struct mapping_list *mappings, uint64_t version)
 {
@@ -348,7 +353,7 @@ static void move_usage(struct snapshot *to, struct usage *from)
 	from->command = NULL;
 }
 
-/* Move the targets to *ret, then add children until a pass finds no more. */
+/* Move the targets to *ret, and then add children until a pass finds no more. */
 static void select_targets(struct snapshot *all, const struct targets *targets,
 			   struct snapshot *ret)
 {
@@ -420,7 +425,7 @@ struct largest {
 	size_t max, count;
 };
 
-/* Add a process. The largest peak comes first; renamed processes come repeatedly. */
+/* Add a process. The largest peak comes first; a renamed process comes repeatedly. */
 static int add_largest(void *context, const struct process *process)
 {
 	struct largest *largest = context;

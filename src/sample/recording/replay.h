@@ -12,22 +12,24 @@
 
 struct replay;
 
-/* Returns 0 or -errno from recording_reader_open(). */
+/* Open a recording. Returns 0 or -errno from recording_reader_open(). */
 int replay_open(const char *path, struct replay **ret);
 void replay_close(struct replay *replay);
 
 size_t replay_count(const struct replay *replay);
 
-/* Return when a sample was taken. */
+/* Return the wall-clock time at which a sample was taken. */
 uint64_t replay_unix_ms(const struct replay *replay, size_t index);
 
-/* Return the last sample that is not later than unix_ms, or the first sample. */
+/*
+ * Return the last sample that was taken no later than unix_ms, or else the first sample.
+ */
 size_t replay_find(const struct replay *replay, uint64_t unix_ms);
 
 /*
- * Find the sample for a time that a person writes: "2026-11-21T08:15:30Z", with or
- * without a fraction; "+90s" after the first sample; "-5m" before the last one.
- * Returns 0 or -EINVAL.
+ * Find the sample for a time as a user writes it: "2026-11-21T08:15:30Z",
+ * with or without a fraction; "+90s" after the first sample; "-5m" before
+ * the last one. Returns 0 or -EINVAL.
  */
 int replay_find_moment(const struct replay *replay, const char *text, size_t *ret_index);
 
@@ -37,58 +39,66 @@ int replay_find_moment(const struct replay *replay, const char *text, size_t *re
 bool replay_find_kill(struct replay *replay, size_t *ret_index);
 
 /*
- * Read the processes of a sample that match the targets by pid, name or ancestry; all of
- * them if there are no targets. Owners are known where mappings were read in that sample.
- * elapsed_ns counts from the first sample. Returns 0 or -errno.
+ * Read the processes of a sample that match the targets by pid, name or
+ * ancestry; all processes if there are no targets. Owners are known only for
+ * processes whose mappings were read in this sample. elapsed_ns is counted from
+ * the first sample. Returns 0 or -errno.
  */
 int replay_read(struct replay *replay, size_t index, const struct targets *targets,
 		struct snapshot *ret);
 
 /*
- * Read a process's Rss in bytes by owner, from the last reading of its mappings; unknown
- * if there was none. Meant for samples that are read in ascending order.
+ * Read the Rss of a process in bytes by owner, from the last reading of
+ * its mappings; unknown if the mappings were never read. Intended for
+ * reading samples in ascending order.
  */
 int replay_read_owners(struct replay *replay, size_t index, const struct usage *usage,
 		       uint64_t ret_bytes[OWNER_COUNT_]);
 
 /*
- * Whether the sample is the first of its session, so that nothing is known of
- * the time before.
+ * Return true if the sample is the first of its session, so that
+ * nothing is known about the time before.
  */
 bool replay_begins_session(const struct replay *replay, size_t index);
 
 /*
- * Find at most max processes that had the largest Rss at any time. Targets select by pid
- * or name; targets with children select all processes. Returns 0 or -errno.
+ * Find at most max processes, those with the largest peak Rss at any time. Targets select
+ * by pid or name; targets with children select all processes. Returns 0 or -errno.
  */
 int replay_find_largest(struct replay *replay, const struct targets *targets,
 			struct process *ret, size_t max, size_t *ret_count);
 
-/* Read a process's mappings, with owners, from the last reading of them. */
+/* Read the mappings of a process, with owners, from their last reading. */
 int replay_read_mappings(struct replay *replay, size_t index,
 			 const struct process *process, struct mapping_list *ret);
 
 /*
- * Read the group of a sample, with the names that it had. Returns -ENOENT if
- * none was recorded.
+ * Read the cgroup of a sample, with the names that it had.
+ * Returns -ENOENT if no cgroup was recorded.
  */
 int replay_read_cgroup(struct replay *replay, size_t index, struct cgroup *ret);
 
-/* Read what filled that group. Returns like replay_read_cgroup(). */
+/*
+ * Compute what filled the cgroup of a sample. The return value
+ * is like that of replay_read_cgroup().
+ */
 int replay_read_figures(struct replay *replay, size_t index, struct oom_figures *ret);
 
 /*
- * Announce that all samples will be read in ascending order, which is much faster. Do not
- * use it while a user looks at a single sample for long.
+ * Announce that all samples will be read in ascending order, which makes reading much
+ * faster. Turn this mode off while a user looks at a single sample for long.
  */
 void replay_scan(struct replay *replay, bool is_on);
 
-/* Like recording_reader_for_each_note(). */
+/* Call fn for each note, like recording_reader_for_each_note(). */
 int replay_for_each_note(struct replay *replay,
 			 int (*fn)(void *context, const struct recorded_note *note),
 			 void *context);
 
-/* In order of time; otherwise like recording_reader_for_each_event(). */
+/*
+ * Call fn for each event in order of time, otherwise
+ * like recording_reader_for_each_event().
+ */
 int replay_for_each_event(struct replay *replay,
 			  int (*fn)(void *context, const struct recorded_event *event),
 			  void *context);

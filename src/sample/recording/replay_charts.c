@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 
-/* Charts by their position. */
+/* Indexes of the charts. */
 enum {
 	PLACE_GROUP,
 	PLACE_OWNERS,
@@ -38,7 +38,8 @@ static void add_row(struct reading *r, size_t place, const struct timeline_row *
 
 static void init_row(struct timeline_row *row, uint64_t unix_ms)
 {
-	memset(row, 0xff, sizeof(*row)); /* all bytes 0xff: unknown */
+	/* all bytes 0xff mean that the value is unknown */
+	memset(row, 0xff, sizeof(*row));
 	row->unix_ms = unix_ms;
 }
 
@@ -62,7 +63,9 @@ static void take_owners(struct reading *r, size_t index, const struct usage *u,
 		memcpy(row->values, owners, sizeof(owners));
 }
 
-/* Return the index of the chart of this process, or CHARTED_PROCESSES_MAX. */
+/*
+ * Return the index of the chart of this process, or CHARTED_PROCESSES_MAX if it has none.
+ */
 static size_t find_largest(const struct reading *r, const struct process *process)
 {
 	for (size_t i = 0; i < r->largest_count; i++)
@@ -124,8 +127,8 @@ static void take_figures(const struct oom_figures *f, struct timeline_row *row)
 }
 
 /*
- * Return names such as "container app of pod shop/web-0", which the caller frees; NULL if
- * no name is known.
+ * Return names such as "container app of pod shop/web-0", which the caller
+ * must free; NULL if no name is known.
  */
 static char *make_names(char *const names[CGROUP_NAME_COUNT_])
 {
@@ -147,7 +150,10 @@ static char *make_names(char *const names[CGROUP_NAME_COUNT_])
 	return text.length > 0 ? strbuf_take(&text) : NULL;
 }
 
-/* Add a row for the group. Its figures need all processes, whichever are targets. */
+/*
+ * Add a row for the cgroup. Its figures are computed from all
+ * processes, not only from the targets.
+ */
 static int add_group(struct reading *r, size_t index)
 {
 	struct oom_figures figures = { 0 };

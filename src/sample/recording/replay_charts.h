@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * replay_charts - turn a whole recording, read in one pass, into charts over time.
- */
+/* replay_charts - turn a whole recording, read in one pass, into charts over time. */
 #ifndef MS_SAMPLE_RECORDING_REPLAY_CHARTS_H
 #define MS_SAMPLE_RECORDING_REPLAY_CHARTS_H
 
@@ -9,8 +7,9 @@
 #include "sample/recording/replay.h"
 
 /*
- * Read the processes that replay_read() selects. is_stopped() is called now and then;
- * when it returns true, the charts end there. Returns 0, or -errno with empty charts.
+ * Make charts of the processes that replay_read() selects. is_stopped() is
+ * called now and then; if it returns true, the charts end at this point.
+ * Returns 0, or -errno with empty charts.
  */
 int replay_read_charts(struct replay *replay, const struct targets *targets,
 		       bool (*is_stopped)(void), struct timeline_charts *ret);

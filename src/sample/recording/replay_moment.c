@@ -13,10 +13,11 @@
 struct search {
 	struct replay *replay;
 	struct moment *moment;
-	size_t missing_count; /* processes whose mappings have not been found yet */
+	/* number of processes whose mappings have not been found yet */
+	size_t missing_count;
 };
 
-/* Read the mappings of a process from this sample, in which they were recorded. */
+/* Read the mappings of a process from the sample in which they were recorded. */
 static int take_mappings(struct search *s, size_t index, const struct usage *u,
 			 struct moment_mappings *ret)
 {
@@ -30,7 +31,7 @@ static int take_mappings(struct search *s, size_t index, const struct usage *u,
 	return 0;
 }
 
-/* Read the mappings that this sample has, for processes that still lack them. */
+/* Read the mappings in this sample, for processes that still lack them. */
 static int search_sample(struct search *s, size_t index, const struct snapshot *snapshot)
 {
 	const struct snapshot *wanted = &s->moment->processes;
@@ -67,7 +68,7 @@ static int find_mappings(struct search *s, size_t index, const struct targets *t
 }
 
 /*
- * Read the group. A missing group is not an error, because not every recording has one.
+ * Read the cgroup. A missing cgroup is not an error, because not every recording has one.
  */
 static int take_group(struct replay *replay, size_t index, struct moment *moment)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * replay_moment - read everything that a recording has of one moment, for
- * comparison with another.
+ * replay_moment - read everything that a recording contains about one moment,
+ * for comparison with another moment.
  */
 #ifndef MS_SAMPLE_RECORDING_REPLAY_MOMENT_H
 #define MS_SAMPLE_RECORDING_REPLAY_MOMENT_H
@@ -10,8 +10,8 @@
 #include "sample/recording/replay.h"
 
 /*
- * Read the processes that replay_read() selects. Mappings are searched in at most the
- * thousand preceding samples. Returns 0, or -errno with an empty moment.
+ * Read the processes that replay_read() selects. Their mappings are searched for in at
+ * most the thousand preceding samples. Returns 0, or -errno with an empty moment.
  */
 int replay_read_moment(struct replay *replay, size_t index, const struct targets *targets,
 		       struct moment *ret);

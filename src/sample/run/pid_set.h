@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * pid_set - a small set of pids.
- */
+/* pid_set - a small set of pids. */
 #ifndef MS_SAMPLE_RUN_PID_SET_H
 #define MS_SAMPLE_RUN_PID_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All 0: an empty set. The caller frees the items. */
+/* A set of pids; all members 0 is an empty set. The caller must free the items. */
 struct pid_set {
 	int *items;
 	size_t count, capacity;

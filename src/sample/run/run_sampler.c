@@ -16,30 +16,34 @@
 #include "tracee/ptrace/watchdog.h"
 
 /*
- * Listing all processes of the machine may take this part of one CPU, but at least one
- * listing is made in each LIST_MAX_NS.
+ * Listing all processes of the machine may take one part in LIST_SHARE of one CPU's time,
+ * but they are listed at least once in every LIST_MAX_NS.
  */
 #define LIST_SHARE 20
 #define LIST_MAX_NS (100 * NS_PER_MS)
 
 /*
- * A walk is due when Rss has grown by GROWTH_PERCENT, or when the last walk is this part
- * of the run ago. A walk that took time T is followed by a wait of at least WALK_SHARE
- * times T, which doubles after each walk that found nothing.
+ * A walk is due if Rss has grown by GROWTH_PERCENT, or if one part in WALK_PART of the
+ * run has passed since the last walk. After a walk that took time T, wait for at least
+ * WALK_SHARE times T; each successive walk that found nothing doubles this wait.
  */
 #define GROWTH_PERCENT 5
 #define WALK_PART 20
 #define WALK_SHARE 5
 #define FUTILE_MAX 6
-#define WALK_BEGIN_NS (20 * NS_PER_MS) /* until then the loader is at work */
+/* do not walk before this time, while the dynamic loader is at work */
+#define WALK_BEGIN_NS (20 * NS_PER_MS)
 
-/* Findings older than this, or than this part of the run, are stale. */
+/*
+ * Findings are stale if they are older than this time and
+ * than one part in STALE_PART of the run.
+ */
 #define STALE_NS (250 * NS_PER_MS)
 #define STALE_PART 10
 
 /*
- * Sums over heaps are known if the processes with known heaps have this
- * percentage of Rss.
+ * The sums over heaps are known if the processes whose heaps are known make
+ * up at least this percentage of Rss.
  */
 #define KNOWN_PERCENT 95
 
@@ -49,10 +53,13 @@ struct run_sampler {
 	struct heap_keeper *heaps;
 	int parent_pid, left_out_pid;
 	const char *library;
-	struct pid_set users; /* processes that map the library, or did when read last */
-	/* measured: in any sample, and not a wrapper at that time */
+	/* processes that mapped the library when they were last read */
+	struct pid_set users;
+	/*
+	 * measured: processes that were in any sample and were not wrappers at that time
+	 */
 	struct pid_set wrappers, measured;
-	bool has_wrappers;  /* also if it has ended */
+	bool has_wrappers;  /* there is a wrapper, or was one that has ended */
 	bool were_wrappers; /* all processes measured before this sample were wrappers */
 	struct snapshot processes;
 	struct mapping_list mappings;
@@ -60,7 +67,7 @@ struct run_sampler {
 	uint64_t peak_rss_bytes;
 	uint64_t begin_ns;
 	uint64_t walked_rss_bytes, walked_ns, walk_cost_ns;
-	unsigned int futile_count; /* successive walks that found nothing */
+	unsigned int futile_count; /* number of successive walks that found nothing */
 	uint64_t paused_ns;
 	uint64_t read_ns;
 };
@@ -122,8 +129,9 @@ static int add_process(void *context, const struct process *p)
 }
 
 /*
- * Add the descendants of the parent, without memstate's watchdog. Passes over the list repeat until one finds no more,
- * which takes as many passes as the tree is deep.
+ * Add the descendants of the parent, without memstate's watchdog. Passes over
+ * the list are repeated until a pass finds no more, so there are as many
+ * passes as the process tree has levels.
  */
 static void take_tree(const struct run_sampler *s, const struct snapshot *all,
 		      struct snapshot *ret)
@@ -189,8 +197,8 @@ static void list_again(struct run_sampler *s)
 }
 
 /*
- * List the processes. s->processes keeps only the list: usages are read into copies,
- * which own what they read.
+ * List the processes of the run. s->processes contains only the list: usages are read
+ * into copies, which own the strings that were read.
  */
 static int list(struct run_sampler *s)
 {
@@ -209,8 +217,8 @@ static bool has_children(const struct snapshot *processes, int pid)
 }
 
 /*
- * Add a wrapper. If everything measured before were wrappers, it does not
- * belong to the run.
+ * Add a wrapper. If all processes measured so far were wrappers, the earlier measurements
+ * do not belong to the run, so forget them.
  */
 static void add_wrapper(struct run_sampler *s, int pid)
 {
@@ -225,9 +233,9 @@ static void add_wrapper(struct run_sampler *s, int pid)
 }
 
 /*
- * Whether the process is a wrapper: a program whose purpose is to start another one, and
- * that has done so. It remains a wrapper until it executes another program. Scripts go by
- * the name of their interpreter's file.
+ * Return true if the process is a wrapper: a program whose purpose is to start another
+ * program, and that has started it. The process remains a wrapper until it executes
+ * another program. A script is identified by the file name of its interpreter.
  */
 static bool is_wrapper(struct run_sampler *s, const struct process *p)
 {
@@ -245,7 +253,10 @@ static bool is_wrapper(struct run_sampler *s, const struct process *p)
 	return wrapper_name_is(name);
 }
 
-/* A process that maps the library may execute a program that does not, as env(1) does. */
+/*
+ * Update whether the process maps the library. A process that did may execute a
+ * program that does not, as env(1) does.
+ */
 static void look_for_library(struct run_sampler *s, int pid)
 {
 	if (s->mappings.count > 0)
@@ -266,11 +277,14 @@ static void note_peak(struct run_sampler *s, int pid)
 		s->peak_rss_bytes = bytes;
 }
 
-/* The sums over the processes, with separate sums for those whose heap is known. */
+/*
+ * The sums over all processes, with separate sums for the processes whose heap is known.
+ */
 struct sums {
 	struct run_sample all;
 	uint64_t known_rss_bytes;
-	uint64_t heap_bytes; /* owners in the heap, of all these processes */
+	/* memory of the owners in the heap, for all processes whose heap is known */
+	uint64_t heap_bytes;
 	uint64_t pause_ns;
 };
 
@@ -300,7 +314,10 @@ static void add_usage(struct sums *sums, const struct usage *u, bool is_known)
 
 		if (is_heap && u->heap_quality == QUALITY_UNKNOWN)
 			continue;
-		/* count it as if it had not been walked: its owner is no longer known */
+		/*
+		 * Memory of a heap whose last walk is stale counts as
+		 * anonymous, as if never walked.
+		 */
 		if (is_heap && !is_known)
 			o_to = OWNER_ANON;
 		all->owner_bytes[o_to] = bytes_add(all->owner_bytes[o_to], bytes);
@@ -315,7 +332,8 @@ static void add_usage(struct sums *sums, const struct usage *u, bool is_known)
 }
 
 /*
- * Finish the sums. If too little is known, count the known heaps as anonymous memory too.
+ * Finish the sums. If the heaps of too few processes are known, count the
+ * known heaps as anonymous memory too.
  */
 static void end_sums(struct sums *sums)
 {
@@ -336,8 +354,8 @@ static void end_sums(struct sums *sums)
 }
 
 /*
- * Whether the process has ended during the reading. Then smaps stops early without an
- * error, and the figures are incomplete.
+ * Return true if the process has ended during the reading. In this case smaps stops early
+ * without an error, so the figures are incomplete.
  */
 static bool has_ended_meanwhile(const struct run_sampler *s, const struct process *p)
 {
@@ -381,7 +399,7 @@ static bool wants_walk(const struct run_sampler *s)
 	if (!s->heaps || now - s->begin_ns < WALK_BEGIN_NS ||
 	    age_ns < s->walk_cost_ns * WALK_SHARE << s->futile_count)
 		return false;
-	/* figures that need no further read */
+	/* use the figures in stat, which were already read */
 	for (size_t i = 0; i < s->processes.count; i++)
 		rss_bytes = bytes_add(rss_bytes,
 				      s->processes.usages[i].process.stat_rss_bytes);

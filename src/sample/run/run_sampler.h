@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * run_sampler - the memory of all processes of one run of a command, as one sum.
+ * run_sampler - measure the memory of all processes of one run of a command, as one sum.
  *
- * A run's processes are the descendants of a parent, which adopts their orphans
- * (PR_SET_CHILD_SUBREAPER). The descendants of one child may be excluded. Shells and
- * programs that only start another program (env, timeout …) are left out once they
- * have started it.
+ * The processes of a run are the descendants of a parent, which adopts their
+ * orphans (PR_SET_CHILD_SUBREAPER). The descendants of one child may be excluded.
+ * Shells and programs that only start another program (env, timeout …) are left
+ * out as soon as they have started it.
  */
 #ifndef MS_SAMPLE_RUN_RUN_SAMPLER_H
 #define MS_SAMPLE_RUN_RUN_SAMPLER_H
@@ -16,14 +16,17 @@
 
 struct run_sampler;
 
-/* The procfs, the sampler and the keeper (NULL: heaps are not read) are borrowed. */
+/*
+ * Create a sampler. The procfs, the sampler and the keeper are borrowed. If the
+ * keeper is NULL, heaps are not read.
+ */
 struct run_sampler *run_sampler_new(const struct procfs *fs, struct sampler *sampler,
 				    struct heap_keeper *heaps, int parent_pid);
 void run_sampler_free(struct run_sampler *s);
 
 /*
- * Begin a new run. library is the file name of the library that its processes should map;
- * run_sampler_has_seen_library() reports whether one does. NULL: do not check.
+ * Begin a new run. library is the file name of the library that the processes of the run
+ * should map, or NULL. run_sampler_has_seen_library() reports whether any process does.
  */
 void run_sampler_begin(struct run_sampler *s, const char *library);
 
@@ -31,40 +34,40 @@ void run_sampler_begin(struct run_sampler *s, const char *library);
 void run_sampler_leave_out(struct run_sampler *s, int pid);
 
 /*
- * Sample into *ret. With is_fresh, every heap is walked now. Otherwise a heap is walked
- * when Rss exceeds that of all earlier walks by a certain part, or when the last walk is
- * a certain part of the run ago; walks take at most a fifth of the time. Heaps that were
- * walked too long ago are unknown. Returns the number of processes, or -errno.
+ * Sample the run into *ret. With is_fresh, every heap is walked now. Otherwise the heaps
+ * are walked if Rss exceeds that of all earlier walks by a certain part, or if the last
+ * walk is a certain part of the run ago; walks take at most a fifth of the time. Heaps
+ * that were walked too long ago are unknown. Returns the number of processes, or -errno.
  */
 int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *ret);
 
 /*
- * Whether this sample showed that all processes in earlier samples were wrappers. Then
- * the earlier samples do not belong to the run.
+ * Return true if the last sample showed that all processes in earlier samples were
+ * wrappers. In this case the earlier samples do not belong to the run.
  */
 bool run_sampler_forgets(const struct run_sampler *s);
 
 /*
- * List the present processes, including wrappers; borrowed until the next call.
- * Returns 0 or -errno.
+ * List the current processes of the run, including wrappers, borrowed until
+ * the next call. Returns 0 or -errno.
  */
 int run_sampler_list(struct run_sampler *s, const struct snapshot **ret);
 
-/* Return the sum of what they have used so far. */
+/* Return the sum of the resources that the processes of the run have used so far. */
 void run_sampler_read_cost(struct run_sampler *s, struct process_cost *ret);
 
-/* Figures of the run so far. */
-/* VmHWM of the largest process */
+/* Return the VmHWM of the largest process so far, in bytes. */
 uint64_t run_sampler_peak_rss_bytes(const struct run_sampler *s);
 bool run_sampler_has_seen_library(const struct run_sampler *s);
-bool run_sampler_has_wrappers(const struct run_sampler *s); /* some were left out */
+/* Return true if wrappers were left out of the run. */
+bool run_sampler_has_wrappers(const struct run_sampler *s);
 
-/* Return how long walks have paused the run, while it was a single process, in ns. */
+/* Return how long walks have paused the run while it was a single process, in ns. */
 uint64_t run_sampler_paused_ns(const struct run_sampler *s);
 
 /*
- * Return the longest time in ns that reading kept a process's memory map busy in
- * the last sample.
+ * Return the longest time in ns for which reading kept a process's
+ * memory map busy in the last sample.
  */
 uint64_t run_sampler_read_ns(const struct run_sampler *s);
 

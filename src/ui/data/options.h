@@ -30,23 +30,23 @@ struct ui_options {
 	/* records the targets while the screen is open; NULL: no recording */
 	struct recorder *recorder;
 	/*
-	 * returns the current state of the targets' group for recording, or NULL if the
-	 * group cannot be read
+	 * Returns the current state of the targets' group for recording, or NULL if the
+	 * group cannot be read.
 	 */
 	const struct cgroup *(*read_recorded_group)(void *context);
 	const struct procfs *procfs;	   /* for reading groups */
 	const struct cgroup_target *group; /* group to show first; NULL: none was named */
 	const struct procfs *fs; /* for reading heaps; NULL: heaps must not be read */
 	/*
-	 * longest stop of a process for a heap read, at the user's request
-	 * and without one
+	 * Longest stop of a process for a heap read, at the user's request
+	 * and without one.
 	 */
 	uint64_t max_pause_ns, auto_pause_ns;
 	bool no_stop; /* read heaps without stopping the process */
 	bool may_run; /* read without a stop if the stop would exceed auto_pause_ns */
 	/*
-	 * query the allocators of named processes through helpers; allow injecting a
-	 * helper into these processes
+	 * Query the allocators of named processes through helpers; allow injecting a
+	 * helper into these processes.
 	 */
 	bool asks_helper, may_inject;
 	const char *sort; /* in the syntax of -s, valid; NULL: the default */
