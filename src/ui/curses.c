@@ -20,7 +20,7 @@
 #include "ui/state.h"
 #include "ui/ui.h"
 
-/* must be last: term.h defines macros with names such as "columns" */
+/* curses.h must come last, because term.h defines macros with names such as "columns" */
 #include <curses.h>
 #include <term.h>
 
@@ -56,8 +56,8 @@ static void note_resize(int number)
 }
 
 /*
- * Catch signals, which stay blocked except while memstate waits. Ignored
- * signals stay ignored.
+ * Catch the signals that end or suspend memstate. They stay blocked except while memstate
+ * waits. Signals that were ignored stay ignored.
  */
 static void begin_signals(struct screen *s, struct sigaction before[STOP_COUNT + 1])
 {
@@ -114,7 +114,7 @@ static void begin_colors(struct screen *s)
 	}
 }
 
-/* Bytes that reset the terminal when curses can no longer do so. */
+/* Bytes that reset the terminal if curses can no longer reset it. */
 static struct strbuf restoring;
 
 static int add_byte(int c)
@@ -216,10 +216,7 @@ static void put_line(const struct screen *s, const struct cell *line, int y)
 	}
 }
 
-/*
- * Draw the screen. Unchanged lines are skipped; within the others, curses
- * finds the changes.
- */
+/* Draw the screen. Skip unchanged lines; curses finds the changes within the others. */
 static void draw(struct screen *s)
 {
 	struct canvas former = s->shown;
@@ -292,7 +289,7 @@ static void take_keys(struct screen *s)
 	wint_t code;
 	int kind, waiting = 0;
 
-	/* poll() reported input, but there is none: the terminal has gone */
+	/* if poll() reports input but there is none, the terminal has been closed */
 	if (ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || waiting == 0) {
 		stop_signal = SIGHUP;
 		return;
@@ -319,7 +316,7 @@ static void take_resize(struct screen *s)
 	s->is_dirty = true;
 }
 
-/* Deliver pending signals. ppoll() does not deliver any if a descriptor was ready. */
+/* Deliver pending signals, because ppoll() delivers none if a descriptor is ready. */
 static void let_signals_in(const struct screen *s)
 {
 	sigset_t held;
@@ -328,13 +325,13 @@ static void let_signals_in(const struct screen *s)
 	sigprocmask(SIG_SETMASK, &held, NULL);
 }
 
-/* Return when to redraw the screen without new data, to update its age. */
+/* Return when to redraw the screen without new data, to update the displayed ages. */
 static uint64_t redraw_ns(const struct screen *s)
 {
 	return s->drawn_ns + ui_redraw_interval_ns(&s->ui);
 }
 
-/* Wait for a key, a signal, output of the command, or the next task that is due. */
+/* Wait for a key, a signal, output of the command, or the time of the next task. */
 static void wait_for_event(struct screen *s)
 {
 	struct pollfd fds[] = {
@@ -356,7 +353,9 @@ static void wait_for_event(struct screen *s)
 	if (ppoll(fds, 3, &timeout, &s->mask_waiting) < 0)
 		return;
 	let_signals_in(s);
-	/* a hang-up may also appear as POLLIN at end of file: see take_keys() */
+	/*
+	 * A hang-up may also appear as POLLIN at end of file, which take_keys() handles.
+	 */
 	if (fds[0].revents & ~POLLIN)
 		stop_signal = SIGHUP;
 	else if (fds[0].revents)
@@ -426,7 +425,7 @@ int ui_run(const struct ui_options *options)
 	begin_signals(&s, before);
 	s.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	ui_init(&s.ui, options);
-	/* the console font has no Braille characters */
+	/* the Linux console font has no Braille characters */
 	if (terminal && strcmp(terminal, "linux") == 0)
 		s.ui.process.graph_style = GRAPH_BLOCK;
 	run(&s);

@@ -26,9 +26,8 @@ struct replay {
 	struct recording_reader *reader;
 	const struct recorded_sample *samples; /* owned by the reader */
 	size_t count;
-	struct snapshot all; /* processes of the sample that is being read */
-	/* cgroup of the sample that is being read, for its figures */
-	struct cgroup cgroup;
+	struct snapshot all;  /* processes of the sample that is being read */
+	struct cgroup cgroup; /* the sample's cgroup, for its figures */
 	struct snapshot processes;
 	struct classified *classified;
 	size_t classified_count, classified_capacity;

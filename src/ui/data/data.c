@@ -102,7 +102,7 @@ void data_open(struct data *d, const struct process *p)
 	seen_growth_clear(&d->live);
 }
 
-/* Swap the sample just read with the one on the screen. */
+/* Show the sample that was just read, and return the old sample in its place. */
 static void show_detail(struct data *d, struct snapshot *next,
 			struct mapping_list *mappings)
 {
@@ -116,8 +116,8 @@ static void show_detail(struct data *d, struct snapshot *next,
 }
 
 /*
- * Rebuild both trends from the history, which ends at the sample on the screen. A run of
- * equal amounts of live blocks counts as one heap read.
+ * Rebuild both trends from the history, which ends at the sample on the screen.
+ * Successive equal amounts of live blocks count as one heap read.
  */
 static void replay_trends(struct data *d)
 {
@@ -138,8 +138,8 @@ static void replay_trends(struct data *d)
 }
 
 /*
- * Add the latest sample to the trends. Live blocks are added only when the heap was read,
- * because later samples repeat the value of that read.
+ * Add the latest sample to the trends. Add live blocks only if the heap was read again,
+ * because other samples repeat the result of the last read.
  */
 static void add_trends(struct data *d)
 {

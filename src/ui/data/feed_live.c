@@ -12,18 +12,20 @@
 #include "ui/data/options.h"
 
 struct live {
-	struct feed feed; /* must be first: callers see only this member */
+	/* must be the first member, because callers have a pointer to it */
+	struct feed feed;
 	const struct ui_options *options;
 	struct sampler *sampler;
 	struct watch *watch;
-	struct cgroup_sampler *group; /* the open group, or NULL */
-	struct watch *group_watch;    /* its processes; NULL until it has had some */
+	struct cgroup_sampler *group; /* the open cgroup, or NULL */
+	/* watches the processes of the cgroup; NULL as long as it was always empty */
+	struct watch *group_watch;
 	struct snapshot no_processes;
 };
 
 /*
- * The amounts to read for each process of a group. LazyFree is read per mapping, because part of
- * it may be shared.
+ * The amounts to read for each process of a cgroup. LazyFree is read per mapping, because
+ * some of the LazyFree pages may be shared.
  */
 #define GROUP_NEEDS (NEED_STAT | NEED_ROLLUP | NEED_STATES)
 

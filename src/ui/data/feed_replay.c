@@ -11,12 +11,13 @@
 #include "ui/data/options.h"
 
 struct past {
-	struct feed feed; /* must be first: callers see only this member */
+	/* must be the first member, because callers have a pointer to it */
+	struct feed feed;
 	const struct ui_options *options;
 	struct snapshot processes, group_processes;
 };
 
-/* Use the recording's own clock, which is common to all its sessions. */
+/* Use the recording's own clock, which all its sessions have in common. */
 static void set_times(struct snapshot *s)
 {
 	s->taken_ns = s->elapsed_ns;
@@ -65,7 +66,7 @@ static int read_process(struct feed *feed, struct target_pid *target,
 				    ret_mappings);
 }
 
-/* A recording contains at most one group, so the target is ignored. */
+/* A recording contains at most one cgroup, so the target is ignored. */
 static int open_group(struct feed *feed, const struct cgroup_target *target)
 {
 	struct past *past = (struct past *)feed;

@@ -17,7 +17,7 @@
 #include "ui/data/options.h"
 #include "ui/data/replay.h"
 
-/* Limit the time that the user has to wait: see replay.c. */
+/* Limits of the time that the user has to wait for a history, as in replay.c. */
 #define GROWTH_SAMPLES 1000
 #define GROWTH_SAMPLES_MIN 64
 #define PATIENCE_NS (150 * NS_PER_MS)
@@ -97,8 +97,9 @@ static void follow_members(struct data_group *g)
 	}
 	stayed = drop_members(g);
 	/*
-	 * All members were replaced: the group was restarted. The restart is not a fall,
-	 * and refilling memory afterwards is not growth.
+	 * If all members were replaced, the cgroup was restarted. Forget the
+	 * earlier need, so that the restart does not count as a fall, and refilled
+	 * memory does not count as growth.
 	 */
 	if (had_members && stayed == 0 && s->count > 0)
 		seen_growth_clear(&g->need);
@@ -108,7 +109,7 @@ static void follow_members(struct data_group *g)
 
 		if (!m)
 			m = add_member(g, &u->process);
-		/* an unchanged usage adds an unchanged amount */
+		/* if the usage was not read again, repeat its amount */
 		seen_growth_add(&m->need, g->taken_ns, usage_need_bytes(u));
 	}
 }
@@ -144,7 +145,7 @@ int data_group_open(struct data *d, const struct cgroup_target *target)
 	}
 	cgroup_init(&cgroup);
 	r = kind->read_group(d->feed, &cgroup, &processes);
-	/* keep the history if this is the same group as before */
+	/* keep the history if this is the same cgroup as before */
 	if (r < 0 || !is_same(&d->group, &cgroup))
 		forget(&d->group);
 	cgroup_release(&d->group.cgroup);
@@ -157,7 +158,7 @@ int data_group_open(struct data *d, const struct cgroup_target *target)
 	return 0;
 }
 
-/* Read sample i of the recording and add it to the history. */
+/* Read sample i of the recording, and add it to the history. */
 static int follow(struct data *d, size_t i)
 {
 	struct data_group *g = &d->group;
@@ -176,8 +177,8 @@ static int follow(struct data *d, size_t i)
 }
 
 /*
- * Read the samples up to the one shown and compute growth from them. If this takes too
- * long, later calls read fewer samples.
+ * Read the samples up to the sample on the screen, and compute growth from them. If
+ * reading takes too long, later calls read fewer samples.
  */
 static void replay(struct data *d)
 {

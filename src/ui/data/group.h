@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * group - a cgroup: how its processes use up its limit, and how its need has grown
- * since the cgroup was opened.
+ * group - a cgroup: how its processes use up its limit, and how its memory need
+ * has grown since the cgroup was opened.
  */
 #ifndef MS_UI_DATA_GROUP_H
 #define MS_UI_DATA_GROUP_H
@@ -12,7 +12,7 @@
 struct cgroup_target;
 struct data;
 
-/* A process of the group. */
+/* A process in the cgroup. */
 struct group_member {
 	int pid;
 	uint64_t start_ticks;
@@ -21,10 +21,10 @@ struct group_member {
 };
 
 struct data_group {
-	bool is_open; /* a group has been opened */
-	bool is_read; /* the members below are valid */
-	bool is_gone; /* the group was removed; the last values remain */
-	int error;    /* 0, or the -errno of the failed open or read */
+	bool is_open; /* a cgroup has been opened */
+	bool is_read; /* the cgroup has been read, so the members below are valid */
+	bool is_gone; /* the cgroup was removed; its last values remain */
+	int error;    /* 0, or -errno if the cgroup could not be opened or read */
 	struct cgroup cgroup;
 	/* processes of the level that owns the limit; owned by the feed */
 	const struct snapshot *processes;
@@ -34,8 +34,8 @@ struct data_group {
 	size_t member_count, member_capacity;
 	uint64_t taken_ns, cost_ns;
 	/*
-	 * Replay: the sample shown (valid if is_read), and how many samples to
-	 * use for growth.
+	 * Replay: index of the sample on the screen (valid if is_read), and number of
+	 * samples to use for computing growth.
 	 */
 	size_t index, growth_samples;
 };
@@ -44,8 +44,8 @@ void data_group_init(struct data_group *g);
 void data_group_release(struct data_group *g);
 
 /*
- * Open this group. Returns 0, or a -errno described in feed.h. The previous group stays
- * open on error.
+ * Open this cgroup. Returns 0, or an error that feed.h describes for open_group(). On an
+ * error the previous cgroup stays open.
  */
 int data_group_open(struct data *d, const struct cgroup_target *target);
 
@@ -55,13 +55,14 @@ void data_group_refresh(struct data *d);
 void data_group_update(struct data_group *g, const struct snapshot *processes);
 
 /*
- * Return the need, in bytes, at which one process of the group makes the group reach its
- * limit if no other process grows. Returns BYTES_UNKNOWN if the process is not in the
- * group, or if the two were not read within 10 seconds of each other.
+ * Return the memory need in bytes at which this process alone, if no other
+ * process grows, would make the cgroup reach its limit. Returns BYTES_UNKNOWN if
+ * the process is not in the cgroup, or if the process and the cgroup were not
+ * read within 10 seconds of each other.
  */
 uint64_t data_group_limit_of(const struct data_group *g, const struct usage *u);
 
-/* Return the growth of the need of one process of the group. */
+/* Return the growth of the memory need of one process in the cgroup. */
 const struct growth *data_group_growth_of(const struct data_group *g,
 					  const struct process *p);
 

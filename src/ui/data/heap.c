@@ -118,7 +118,7 @@ bool data_heap_can_be_read(const struct data *d)
 	       !d->detail_has_ended && process_has_memory(&u->process);
 }
 
-/* Round up to one significant digit: the value is only an estimate. */
+/* Round up to one significant digit, because the value is only an estimate. */
 static uint64_t round_up(uint64_t ns)
 {
 	uint64_t unit = 1;
@@ -211,7 +211,7 @@ void data_heap_add(const struct data *d, struct usage *u, struct mapping_list *m
 		carried_heap_add(&d->heap.carried, u, mappings);
 }
 
-/* Show the sample of the heap read, if it is newer than the one on the screen. */
+/* Show the sample of the heap read, if it is newer than the sample on the screen. */
 static void show(struct data *d)
 {
 	const struct heap_findings *f = &d->heap.findings;

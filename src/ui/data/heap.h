@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap - the heap of the selected process: whether it may be read, when to read it,
- * and the findings of the last read.
+ * heap - the heap of the selected process: whether it may be read, when to read
+ * it, and the findings of the last read.
  */
 #ifndef MS_UI_DATA_HEAP_H
 #define MS_UI_DATA_HEAP_H
@@ -14,21 +14,24 @@ struct heap_walker;
 struct data_heap {
 	struct heap_walker *walker; /* NULL until the first read */
 	struct heap_findings findings;
-	struct carried_heap carried; /* from the findings, for later samples */
-	bool is_known;		     /* the findings belong to the selected process */
-	bool is_wanted;		     /* a read has been requested but has not started */
-	bool is_reading;	     /* the heap of the selected process is being read */
+	/* figures of the last read, carried over to later samples */
+	struct carried_heap carried;
+	bool is_known;	     /* the findings belong to the selected process */
+	bool is_wanted;	     /* a read has been requested but has not started */
+	bool is_reading;     /* the heap of the selected process is being read */
 	bool is_awaited;     /* the user is waiting for a requested or running read */
 	unsigned int wishes; /* enum heap_wish flags for the next read */
 	unsigned int reading_wishes; /* enum heap_wish flags of the running read */
 	uint64_t began_ns;	     /* when the running read began */
-	int progress_per_mille;	     /* progress of the leak scan; -1: not started */
+	/* progress of the leak scan in per mille; -1: not started */
+	int progress_per_mille;
 
 	/* processes that the user has allowed memstate to stop */
 	struct process_name {
 		int pid;
 		uint64_t start_ticks;
-		bool has_helper; /* the user has also allowed a helper to be injected */
+		/* the user has also allowed memstate to inject a helper */
+		bool has_helper;
 	} * allowed;
 	size_t allowed_count, allowed_capacity;
 };
@@ -36,38 +39,38 @@ struct data_heap {
 void data_heap_init(struct data_heap *h);
 void data_heap_release(struct data_heap *h);
 
-/* Discard everything about the heap; another process is being selected. */
+/* Discard all heap data, because another process is being selected. */
 void data_heap_forget(struct data_heap *h);
 
 /*
- * Return true if the user named the selected process, or allowed it with
- * data_heap_allow(), or if heaps are read without a stop.
+ * Return true if the heap of the selected process may be read: the user named the process
+ * or allowed the read with data_heap_allow(), or heaps are read without a stop.
  */
 bool data_heap_is_allowed(const struct data *d);
 void data_heap_allow(struct data *d);
 
 /*
- * Whether a helper queries the allocator of the selected process; data_heap_ask() enables
- * that from now on and allows injecting a helper.
+ * Return true if a helper queries the allocator of the selected process. data_heap_ask()
+ * turns such queries on, and allows memstate to inject a helper.
  */
 bool data_heap_is_asked(const struct data *d);
 void data_heap_ask(struct data *d);
 
 /*
- * Return true if the selected process is live and has memory. Captured and recorded
- * processes cannot be read.
+ * Return true if the selected process is live and has memory. The heaps of captured
+ * and recorded processes cannot be read.
  */
 bool data_heap_can_be_read(const struct data *d);
 
 /*
- * Return how long a read with these wishes would stop the process, or BYTES_UNKNOWN if
- * that cannot be estimated.
+ * Return how long a read with these wishes would stop the process, in ns;
+ * BYTES_UNKNOWN if the time cannot be estimated.
  */
 uint64_t data_heap_estimate_ns(const struct data *d, unsigned int wishes);
 
 enum heap_wish {
-	HEAP_AWAITED = 1 << 0, /* the user is waiting for the result */
-	HEAP_DETAIL = 1 << 1,  /* also types, pages and pins */
+	HEAP_AWAITED = 1 << 0, /* the user is waiting for the result of the read */
+	HEAP_DETAIL = 1 << 1,  /* also find types, pages and pins */
 	HEAP_LEAKS = 1 << 2,   /* also scan for leaks */
 };
 
@@ -78,29 +81,39 @@ void data_heap_read(struct data *d, unsigned int wishes);
 void data_heap_cancel(struct data *d);
 
 /*
- * Return how long to wait between two reads: at least interval_ns, or longer if the last
- * read was expensive.
+ * Return how long to wait between two reads of the heap: at least interval_ns, or
+ * longer if the last read was expensive.
  */
 uint64_t data_heap_wait_ns(const struct data *d, uint64_t interval_ns);
 
-/* Return when to repeat the read without a request; UINT64_MAX: never. */
+/*
+ * Return when to read the heap again without a request from the user; UINT64_MAX: never.
+ */
 uint64_t data_heap_due_ns(const struct data *d, uint64_t interval_ns);
 
-/* Classify the heap in a later sample by the findings of the last read. */
+/*
+ * Add the heap's owners to a later sample, estimated from the findings of the last read.
+ */
 void data_heap_add(const struct data *d, struct usage *u, struct mapping_list *mappings);
 
-/* Start a requested read and collect a finished one. Returns true if anything changed. */
+/*
+ * Start a requested heap read, and collect a finished
+ * one. Returns true if anything changed.
+ */
 bool data_heap_poll(struct data *d);
 
-/* Set the findings. Ownership of the contents of *f moves to d; *f is reinitialised. */
+/*
+ * Set the findings of a heap read. Ownership of the contents of *f
+ * moves to d; *f is then reinitialized.
+ */
 void data_heap_set(struct data *d, struct heap_findings *f);
 
-/* Return the findings of the last read, or NULL if there are none. */
+/* Return the findings of the last heap read, or NULL if there are none. */
 const struct heap_findings *data_heap_findings(const struct data *d);
 
 /*
- * Return a descriptor that becomes readable when data_heap_poll() has a result; -1 if no
- * read is running.
+ * Return a descriptor that becomes readable when data_heap_poll() has
+ * a result; -1 if no read is running.
  */
 int data_heap_fd(const struct data *d);
 

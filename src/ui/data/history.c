@@ -29,7 +29,7 @@ const char *part_name(enum part part)
 
 char part_letter(enum part part)
 {
-	/* the same letters as in the text report */
+	/* letters of the owners and states, the same as in the text report */
 	static const char owners[] = "LPGMSAFH", states[] = "DLCdc";
 
 	if (part >= PART_STATE)
@@ -81,8 +81,8 @@ void history_clear(struct history *h)
 }
 
 /*
- * Return a new last sample. At HISTORY_MAX samples, the oldest sixteenth is dropped
- * first, so that samples are rarely moved.
+ * Append a sample and return it. If there are HISTORY_MAX samples, first drop a sixteenth
+ * of them, the oldest, so that the array is rarely moved.
  */
 static struct sample *add_sample(struct history *h)
 {
@@ -106,14 +106,15 @@ static void add_missing(struct history *h, uint64_t taken_ns, uint64_t interval_
 	if (taken_ns < last_ns + interval_ns)
 		return;
 	/*
-	 * Round, so that a sample late by less than half an interval does not
-	 * count as missing.
+	 * Round to the nearest number, so that a sample which is late by less than half
+	 * an interval does not count as missing.
 	 */
 	missing = (taken_ns - last_ns - interval_ns / 2) / interval_ns;
 	for (uint64_t i = 1; i <= missing && i < HISTORY_MAX; i++) {
 		struct sample *s = add_sample(h);
 
-		memset(s->bytes, 0xff, sizeof(s->bytes)); /* BYTES_UNKNOWN */
+		/* set all amounts to BYTES_UNKNOWN */
+		memset(s->bytes, 0xff, sizeof(s->bytes));
 		s->taken_ns = last_ns + i * interval_ns;
 	}
 }
@@ -125,8 +126,8 @@ static bool is_of_owner(unsigned int part)
 }
 
 /*
- * Before the heap was first read, its memory was counted under other owners. Forget the
- * owners' earlier amounts, so that this does not appear as a change.
+ * Forget the earlier amounts of the owners. Before the heap was first read, its memory
+ * was counted under other owners, and the difference must not appear as a change.
  */
 static void restart_owners(struct history *h)
 {

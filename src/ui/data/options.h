@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * options - what the screen shows, and what it may do to the targets. The caller keeps
- * everything that the pointers refer to until ui_run() returns.
+ * options - what the screen shows, and what memstate may do to the targets. The caller
+ * keeps everything that the pointers refer to until ui_run() returns.
  */
 #ifndef MS_UI_DATA_OPTIONS_H
 #define MS_UI_DATA_OPTIONS_H
@@ -24,42 +24,49 @@ struct ui_options {
 	uint64_t interval_ns;
 	unsigned int max_share_per_mille;
 	bool exact_bytes;
-	bool is_live; /* false: a recording, or a captured tree, which is read once */
-	struct replay *replay; /* the recording, or NULL */
-	size_t replay_index;   /* the sample shown first */
+	/*
+	 * false: the data comes from a recording, or from a
+	 * captured tree, which is read once
+	 */
+	bool is_live;
+	struct replay *replay; /* the recording to show, or NULL */
+	size_t replay_index;   /* index of the sample to show first */
 	/* records the targets while the screen is open; NULL: no recording */
 	struct recorder *recorder;
 	/*
-	 * Returns the current state of the targets' group for recording, or NULL if the
-	 * group cannot be read.
+	 * Returns the current state of the targets' cgroup for recording, or
+	 * NULL if the cgroup cannot be read.
 	 */
 	const struct cgroup *(*read_recorded_group)(void *context);
-	const struct procfs *procfs;	   /* for reading groups */
-	const struct cgroup_target *group; /* group to show first; NULL: none was named */
-	const struct procfs *fs; /* for reading heaps; NULL: heaps must not be read */
+	const struct procfs *procfs; /* procfs for reading cgroups */
+	/* cgroup to show first; NULL: the user named none */
+	const struct cgroup_target *group;
+	/* procfs for reading heaps; NULL: heaps must not be read */
+	const struct procfs *fs;
 	/*
-	 * Longest stop of a process for a heap read, at the user's request
-	 * and without one.
+	 * Longest stop of a process for a heap read that the user requested, and
+	 * for a heap read without a request.
 	 */
 	uint64_t max_pause_ns, auto_pause_ns;
 	bool no_stop; /* read heaps without stopping the process */
-	bool may_run; /* read without a stop if the stop would exceed auto_pause_ns */
+	/* read the heap without a stop if the stop would exceed auto_pause_ns */
+	bool may_run;
 	/*
-	 * Query the allocators of named processes through helpers; allow injecting a
-	 * helper into these processes.
+	 * Query the allocators of named processes through helpers, and allow memstate to
+	 * inject a helper into these processes.
 	 */
 	bool asks_helper, may_inject;
-	const char *sort; /* in the syntax of -s, valid; NULL: the default */
+	const char *sort; /* valid sort order in the syntax of -s; NULL: the default */
 
 	/*
-	 * The command that memstate runs. Without a command, all pointers are NULL and
-	 * output_fd is -1.
+	 * The command that memstate runs. Without a command, all
+	 * pointers are NULL and output_fd is -1.
 	 */
 	const char *command;
 	bool (*command_has_ended)(void *context);
-	/* read the data available on output_fd; may be NULL */
+	/* reads the data that is available on output_fd; may be NULL */
 	void (*drain_output)(void *context);
-	int output_fd; /* descriptor to poll; -1: none */
+	int output_fd; /* descriptor of the command's output, to be polled; -1: none */
 	void *context;
 };
 

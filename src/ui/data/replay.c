@@ -11,8 +11,8 @@
 #include "ui/data/options.h"
 
 /*
- * Limit the time that the user has to wait for a graph. Start with GRAPH_SAMPLES samples,
- * and use fewer if reading them takes longer than PATIENCE_NS.
+ * Limits of the time that the user has to wait for a graph: start with GRAPH_SAMPLES
+ * samples, and read fewer if reading takes longer than PATIENCE_NS.
  */
 #define GRAPH_SAMPLES 320
 #define GRAPH_SAMPLES_MIN 64
@@ -41,8 +41,8 @@ bool data_replay_go(struct data *d, size_t index)
 }
 
 /*
- * Add the samples from `first` up to, but not including, the one shown. Samples without
- * the process are skipped.
+ * Add the samples from `first` up to, but not including, the sample on the screen. Skip
+ * samples that do not contain the process.
  */
 static void add_before(struct data *d, size_t first)
 {
@@ -78,8 +78,8 @@ static void begin_anew(struct data *d)
 }
 
 /*
- * Truncate or extend the existing history to the new position. Returns false if it
- * must be rebuilt.
+ * Truncate or extend the existing history to the new position. Returns false if
+ * the history must be rebuilt instead.
  */
 static bool amend(struct data *d, uint64_t taken_ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * replay - the position in a recording, and the history of the selected process up
- * to that position.
+ * replay - the position in a recording, and the history of the
+ * selected process up to this position.
  */
 #ifndef MS_UI_DATA_REPLAY_H
 #define MS_UI_DATA_REPLAY_H
@@ -11,18 +11,18 @@
 
 struct data;
 
-/* Return true if the data comes from a recording instead of live processes. */
+/* Return true if the data comes from a recording. */
 bool data_is_replayed(const struct data *d);
 
 /*
  * Move to sample `index`, or to the last sample if there are fewer; the caller must then
- * read it. Returns false if that sample is already the current one.
+ * read the sample. Returns false if it is already the current sample.
  */
 bool data_replay_go(struct data *d, size_t index);
 
 size_t data_replay_index(const struct data *d);
 
-/* Extend or truncate the history so that it ends with the sample just read. */
+/* Extend or truncate the history so that it ends with the sample that was just read. */
 void data_replay_follow(struct data *d);
 
 #endif

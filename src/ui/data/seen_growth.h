@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * seen_growth - the history of one amount since it was first observed, and
- * whether it grows.
+ * seen_growth - the history of one amount since it was first
+ * observed, and whether the amount grows.
  */
 #ifndef MS_UI_DATA_SEEN_GROWTH_H
 #define MS_UI_DATA_SEEN_GROWTH_H
@@ -14,18 +14,18 @@ struct seen_growth {
 	bool is_found;
 };
 
-/* An object with all members 0 is an empty series. */
+/* Free the series. An object with all members 0 is an empty series. */
 void seen_growth_release(struct seen_growth *s);
 
 /* Remove all samples. */
 void seen_growth_clear(struct seen_growth *s);
 
-/* Add a sample. An unknown amount, or a time not later than the last one, is ignored. */
+/* Add a sample. Ignore an unknown amount, and a time that is not later than the last. */
 void seen_growth_add(struct seen_growth *s, uint64_t time_ns, uint64_t bytes);
 
 /*
- * Return the growth of the series: GROWTH_TOO_SHORT while its floors would cover only
- * one sample each.
+ * Return the growth of the series, or GROWTH_TOO_SHORT if it has so few samples that each
+ * floor would cover only one sample.
  */
 const struct growth *seen_growth_find(struct seen_growth *s);
 

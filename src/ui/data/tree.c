@@ -52,7 +52,9 @@ static void link_nodes(struct node *nodes, size_t count)
 	free(by_pid);
 }
 
-/* Return the first node not yet placed among n and its later siblings, or NULL. */
+/*
+ * Return the first node among n and its later siblings that is not placed yet, or NULL.
+ */
 static struct node *next_free(struct node *n)
 {
 	while (n && n->is_placed)
@@ -86,8 +88,8 @@ static void put(struct walk *w, struct node *n, struct tree_place place)
 }
 
 /*
- * Place the root and all nodes below. No recursion: the depth of a captured
- * tree is unlimited.
+ * Place the root and all nodes below it, without recursion, because the tree
+ * of a capture may be arbitrarily deep.
  */
 static void put_tree(struct walk *w, struct node *root)
 {
@@ -130,7 +132,7 @@ void tree_order(const void **rows, size_t count, struct tree_place *ret_places)
 	for (size_t i = 0; i < count; i++)
 		if (!nodes[i].parent)
 			put_tree(&walk, &nodes[i]);
-	/* the remaining processes have parent pids that form a cycle */
+	/* the parent pids of the remaining processes form cycles: start anywhere */
 	for (size_t i = 0; i < count; i++)
 		if (!nodes[i].is_placed)
 			put_tree(&walk, &nodes[i]);

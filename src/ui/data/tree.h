@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * tree - processes in a tree, with children below their parents.
- */
+/* tree - processes as a tree, with children below their parents. */
 #ifndef MS_UI_DATA_TREE_H
 #define MS_UI_DATA_TREE_H
 
@@ -14,17 +12,17 @@
 #define TREE_DEPTH_MAX 32 /* deeper levels are drawn at this depth */
 
 struct tree_place {
-	unsigned int depth;  /* 0: the parent is not in the list */
-	uint32_t more_below; /* bit d: more siblings follow at depth d */
+	unsigned int depth;  /* depth of the process; 0: its parent is not in the list */
+	uint32_t more_below; /* bit d: there are more siblings further down at depth d */
 };
 
 /*
- * Sort the rows (of process_columns) into tree order. Siblings keep their current order.
- * Each row appears exactly once, even if the parent pids form a cycle.
+ * Sort rows of process_columns into tree order. Siblings keep their current order. Each
+ * row appears exactly once, even if the parent pids form a cycle.
  */
 void tree_order(const void **rows, size_t count, struct tree_place *ret_places);
 
-/* Append the branch lines drawn before the name. */
+/* Append the branch lines that are drawn before the name of a process. */
 void tree_add_prefix(struct strbuf *out, const struct tree_place *place, bool ascii);
 
 #endif
