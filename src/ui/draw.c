@@ -29,7 +29,7 @@ static uint64_t taken_ns(const struct ui *ui)
 		return ui->data.group.taken_ns;
 	if (ui->view == VIEW_PROCESSES || !u)
 		return ui->data.processes->taken_ns;
-	/* if its memory cannot be read, use the time of the attempt */
+	/* if the memory of the process cannot be read, use the time of the attempt */
 	return u->taken_ns > 0 ? u->taken_ns : ui->data.detail.taken_ns;
 }
 
@@ -87,7 +87,7 @@ static void add_recorder(const struct ui *ui, struct word *words, size_t *count)
 		add_word(words, count, ROLE_ALERT, " REC ");
 }
 
-/* Show when the next figures come, or why none will come. */
+/* Show how often the figures are read, or why they are no longer read. */
 static void add_pace(const struct ui *ui, struct word *words, size_t *count)
 {
 	const struct data *d = &ui->data;
@@ -117,8 +117,8 @@ static void add_pace(const struct ui *ui, struct word *words, size_t *count)
 }
 
 /*
- * Show how many processes could not be read, or that the selected process or the group
- * could not be read.
+ * Show how many processes could not be read, or that the selected
+ * process or the cgroup could not be read.
  */
 static void add_unreadable(const struct ui *ui, int width, struct word *words,
 			   size_t *count)
@@ -139,7 +139,7 @@ static void add_unreadable(const struct ui *ui, int width, struct word *words,
 	}
 }
 
-/* Replay: show the time and number of the sample, and the number of samples. */
+/* Replay: show the time and number of the sample, and the number of all samples. */
 static void add_moment(const struct ui *ui, int width, struct word *words, size_t *count)
 {
 	const struct usage *u = data_detail(&ui->data);
@@ -159,8 +159,8 @@ static void add_moment(const struct ui *ui, int width, struct word *words, size_
 }
 
 /*
- * Make the words on the right of the status line, which are always visible.
- * Returns their number.
+ * Make the words at the right end of the status line, which are always
+ * visible. Returns the number of words.
  */
 static size_t make_words(const struct ui *ui, uint64_t now_ns, int width,
 			 struct word words[WORDS_MAX])
@@ -242,12 +242,12 @@ static int bar_width(const struct key_row *row)
 
 static bool is_in_bar(const struct key_row *row, unsigned int context)
 {
-	/* and no earlier row uses its key in this context */
+	/* skip the row if an earlier row uses the same key in this context */
 	return row->label && key_row_works(row, context) &&
 	       keymap_find(row->keys[0], context) == row->action;
 }
 
-/* Draw as many keys as fit. The key to quit is always shown. */
+/* Draw as many entries of the key bar as fit. The key to quit is always shown. */
 static void draw_bar(struct ui *ui, struct canvas *c)
 {
 	unsigned int context = ui_context(ui);
@@ -280,8 +280,8 @@ static const char *const prompt_titles[PROMPT_COUNT_] = {
 };
 
 /*
- * Ask for permission to inject a helper. The process keeps running with one more thread
- * until memstate removes the helper.
+ * Ask for permission to inject a helper. The process keeps running with one more
+ * thread until memstate removes the helper.
  */
 static void draw_helper_question(const struct ui *ui, struct pen *pen, const char *pause)
 {
@@ -345,7 +345,7 @@ static void draw_prompt(const struct ui *ui, struct canvas *c)
 
 		pen_add(&pen, prompt_titles[ui->prompt.kind]);
 		pen.role = ROLE_TEXT;
-		/* show the end of a long text, where the user types */
+		/* show the end of a long text, because the user types at the end */
 		if (text->length > room)
 			skipped = text->length - room;
 		while (skipped < text->length && (text->text[skipped] & 0xc0) == 0x80)
@@ -408,7 +408,7 @@ void ui_draw(struct ui *ui, struct canvas *c, uint64_t now_ns)
 		area.y++;
 		area.height--;
 	}
-	/* leave a line for the prompt or message, so that the view stays visible */
+	/* leave a line for the prompt or message, so that the whole view stays visible */
 	if (ui->prompt.kind != PROMPT_NONE || ui->message[0] != '\0')
 		area.height--;
 	draw_view(ui, c, &area, now_ns);

@@ -8,14 +8,14 @@
 #include "sample/process/group_processes.h"
 #include "ui/state.h"
 
-/* In other views, the named group is read this often to follow its growth. */
+/* While another view is shown, read the named cgroup this often to follow its growth. */
 #define ASIDE_NS (5 * NS_PER_S)
 
 void ui_begin_group(struct ui *ui)
 {
 	const struct cgroup_target recorded = { .name = NULL };
 
-	/* if the recording has a group, Tab leads to it */
+	/* open the recorded cgroup, if any, so that Tab switches to its view */
 	if (ui->options->replay)
 		(void)data_group_open(&ui->data, &recorded);
 	if (!ui->options->group)
@@ -36,7 +36,7 @@ static const char *error_text(int error)
 	}
 }
 
-/* Open the group of the selected process, or of the process under the cursor. */
+/* Open the cgroup of the selected process, or of the process under the cursor. */
 static void open_group(struct ui *ui)
 {
 	const struct usage *u = ui->view == VIEW_PROCESSES
@@ -57,7 +57,10 @@ static void open_group(struct ui *ui)
 	ui_set_view(ui, VIEW_CGROUP);
 }
 
-/* Open the process under the cursor; the key to go back returns to the group. */
+/*
+ * Open the process under the cursor. From there, the
+ * "back" key returns to the group view.
+ */
 static void open_process(struct ui *ui)
 {
 	const struct usage *u = group_view_chosen(&ui->group);

@@ -21,8 +21,8 @@ static void ask_for_heap(struct ui *ui, unsigned int wishes)
 }
 
 /*
- * Query the allocator. The helper modifies the process, so memstate asks for permission
- * even if the user named the process.
+ * Query the allocator. The query modifies the process through a helper, so memstate asks
+ * for permission even if the user named the process.
  */
 static void ask_for_helper(struct ui *ui)
 {

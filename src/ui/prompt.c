@@ -23,8 +23,8 @@ void prompt_release(struct prompt *prompt)
 }
 
 /*
- * Return the text that follows the prompt while the user types, or NULL for prompts
- * without such a text.
+ * Return the text that follows the prompt while the user types, or NULL for
+ * prompts that are not followed by a text.
  */
 static struct strbuf *subject_of(struct ui *ui)
 {
@@ -71,7 +71,7 @@ void prompt_open(struct ui *ui, enum prompt_kind kind)
 		suggest_name(ui, &ui->prompt.text);
 }
 
-/* Apply the typed text: search and filter show results after each key. */
+/* Apply the text typed so far: search and filter show their results after each key. */
 static void apply(struct ui *ui)
 {
 	struct strbuf *subject = subject_of(ui);

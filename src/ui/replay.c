@@ -21,8 +21,8 @@ static size_t last_index(const struct ui *ui)
 }
 
 /*
- * Add an event with a one-line text such as "oom_kill at 2026-11-21T08:15:31.250Z,
- * process 77: …".
+ * Add an event with a one-line text such as "oom_kill at
+ * 2026-11-21T08:15:31.250Z, process 77: …".
  */
 static int add_event(void *context, const struct recorded_event *event)
 {
@@ -51,7 +51,7 @@ static int add_event(void *context, const struct recorded_event *event)
 
 void ui_replay_init(struct ui *ui)
 {
-	/* Unreadable events are ignored: the samples may still be intact. */
+	/* Ignore unreadable events, because the samples may still be intact. */
 	ui->event_shown = SIZE_MAX;
 	if (ui->options->replay)
 		(void)replay_for_each_event(ui->options->replay, add_event, ui);
@@ -71,9 +71,9 @@ static void go(struct ui *ui, size_t index)
 }
 
 /*
- * Return the index of the next or previous event from the current sample. Several events
- * before the same sample are visited one by one. The index is event_count or more if
- * there is none.
+ * Return the index of the next or previous event, counted from the current sample.
+ * Several events before the same sample are visited one by one. If there is no such
+ * event, the index is event_count or higher.
  */
 static size_t find_event(const struct ui *ui, int step)
 {
@@ -112,7 +112,10 @@ static void toggle_playing(struct ui *ui)
 	ui->is_playing = !ui->is_playing && data_replay_index(&ui->data) < last_index(ui);
 }
 
-/* Move in the recording. This stops playing, so that the user can look at the sample. */
+/*
+ * Move to another position in the recording and stop playing, so
+ * that the user can look at the sample.
+ */
 static bool move(struct ui *ui, enum action action)
 {
 	size_t index = data_replay_index(&ui->data);
@@ -144,8 +147,8 @@ bool ui_replay_act(struct ui *ui, enum action action)
 }
 
 /*
- * Append the text with the date of the current sample if it is a time of day, such as
- * "8:15", "08:15:30" or "08:15:30.5".
+ * Append the text. If the text is a time of day, such as "8:15", "08:15:30" or
+ * "08:15:30.5", insert the date of the current sample.
  */
 static void complete_time(const struct ui *ui, const char *text, struct strbuf *out)
 {
@@ -191,8 +194,8 @@ void ui_replay_refresh(struct ui *ui, uint64_t now_ns)
 }
 
 /*
- * Format the time of a sample as "08:15:30", with the date if the recording
- * spans several days.
+ * Format the time of a sample as "08:15:30", with the date
+ * if the recording spans several days.
  */
 static void format_end(const struct ui *ui, size_t index, char text[CLOCK_TEXT_SIZE])
 {

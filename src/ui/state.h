@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * state - the state of the screen, what keys do to it, and how it is drawn. Nothing here
- * needs a terminal.
+ * state - the state of the user interface, what keys do to it, and how it is drawn.
+ * Nothing in this header needs a terminal.
  */
 #ifndef MS_UI_STATE_H
 #define MS_UI_STATE_H
@@ -31,19 +31,20 @@ enum prompt_kind {
 	PROMPT_SEARCH,
 	PROMPT_FILTER,
 	PROMPT_SAVE,
-	PROMPT_MOMENT, /* time to go to in a recording */
-	PROMPT_STOP,   /* yes or no: stop the process to read its heap? */
-	PROMPT_HELPER, /* yes or no: inject a helper into the process? */
+	PROMPT_MOMENT, /* asks for the time in the recording to go to */
+	PROMPT_STOP,   /* a yes-or-no question: stop the process to read its heap? */
+	PROMPT_HELPER, /* a yes-or-no question: inject a helper into the process? */
 	PROMPT_COUNT_
 };
 
 struct prompt {
 	enum prompt_kind kind;
 	struct strbuf text;
-	char *before; /* text to restore on Esc; owned */
-	/* the user has been warned that the file exists; Enter overwrites it */
+	char *before; /* the text to restore if the user presses Esc; owned */
+	/* the user has been warned that the file exists; Enter overwrites the file */
 	bool is_confirmed;
-	unsigned int wishes; /* enum heap_wish flags of the read after a yes */
+	/* enum heap_wish flags of the heap read that follows a yes */
+	unsigned int wishes;
 };
 
 #define BAR_ENTRIES_MAX 16
@@ -63,7 +64,8 @@ struct ui {
 	struct data data;
 	enum view view;
 	enum view view_before_help;
-	enum view view_before_group; /* VIEW_CGROUP: the group view was opened first */
+	/* the view to return to; VIEW_CGROUP: the group view was opened first */
+	enum view view_before_group;
 	bool is_from_group; /* the selected process was opened from the group view */
 	struct processes_view processes;
 	struct process_view process;
@@ -73,7 +75,7 @@ struct ui {
 	struct list help;
 	struct menu menu;
 	struct prompt prompt;
-	char message[160]; /* one line, shown until the next key; "": none */
+	char message[160]; /* one line, shown until the next key; "": no message */
 	uint64_t interval_ns;
 	uint64_t due_ns; /* time of the next refresh */
 	bool wants_refresh;
@@ -88,27 +90,27 @@ struct ui {
 	struct bar_entry bar[BAR_ENTRIES_MAX];
 	size_t bar_count;
 	int bar_y;
-	int width; /* width of the screen in the last drawing */
+	int width; /* width of the screen at the last drawing */
 };
 
 void ui_init(struct ui *ui, const struct ui_options *options);
 void ui_release(struct ui *ui);
 
-/* Read the data of the current view and compute the time of the next read. */
+/* Read the data of the current view, and compute the time of the next refresh. */
 void ui_refresh(struct ui *ui, uint64_t now_ns);
 
 /* Return when to call ui_refresh() next; UINT64_MAX: only after an event. */
 uint64_t ui_due_ns(const struct ui *ui);
 
 /*
- * Collect the results of threads and start requested work. Returns true if
- * anything changed.
+ * Collect the results of threads, and start requested
+ * work. Returns true if anything changed.
  */
 bool ui_poll(struct ui *ui);
 
 /*
- * Return a descriptor that becomes readable when ui_poll() may have results; -1: no
- * thread is running.
+ * Return a descriptor that becomes readable when ui_poll() may have
+ * results; -1 if no thread is running.
  */
 int ui_wake_fd(const struct ui *ui);
 
@@ -118,7 +120,7 @@ uint64_t ui_redraw_interval_ns(const struct ui *ui);
 /* Return true if all targets have ended, so that there is nothing more to read. */
 bool ui_has_ended(const struct ui *ui);
 
-/* Return the current context as defined in keymap.h. */
+/* Return the current context, as flags of keymap.h. */
 unsigned int ui_context(const struct ui *ui);
 
 void ui_key(struct ui *ui, uint32_t key);
@@ -141,16 +143,16 @@ void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf
 void ui_set_view(struct ui *ui, enum view view);
 
 /*
- * Recording, in record.c: samples of all targets, independent of the view
- * and of pausing.
+ * Return when to call ui_record() next. Samples of all targets are recorded
+ * regardless of the view and of pausing.
  */
 uint64_t ui_record_due_ns(const struct ui *ui);
 void ui_record(struct ui *ui, uint64_t now_ns);
 
-/* Replay, in replay.c: move in the recording by keys, by playing or by mouse. */
+/* Replay: list the events of the recording. */
 void ui_replay_init(struct ui *ui);
 void ui_replay_release(struct ui *ui);
-/* true if it was a replay action */
+/* Move in the recording or play it. Returns true if the action was one for replay. */
 bool ui_replay_act(struct ui *ui, enum action action);
 void ui_replay_refresh(struct ui *ui, uint64_t now_ns);
 uint64_t ui_replay_due_ns(const struct ui *ui);
@@ -160,28 +162,30 @@ bool ui_replay_go_to(struct ui *ui, const char *text);
 /* Draw the second line, which shows the position in the recording. */
 void ui_replay_draw(struct ui *ui, struct canvas *c);
 
-/*
- * The heap, in heap.c: read it if the process may be stopped; otherwise ask
- * the user first.
- */
+/* Read the heap if the process may be stopped; otherwise ask the user first. */
 void ui_read_heap(struct ui *ui, unsigned int wishes);
-bool ui_heap_act(struct ui *ui, enum action action); /* true if it was a heap action */
-void ui_show_heap(struct ui *ui); /* call when the heap view is opened */
+/* Perform the action. Returns true if it was one for the heap. */
+bool ui_heap_act(struct ui *ui, enum action action);
+void ui_show_heap(struct ui *ui); /* Call this function when the heap view is opened. */
 
-/* The group, in group.c: show the named group first. */
+/* Open the cgroup that the user named, and show it first. */
 void ui_begin_group(struct ui *ui);
-bool ui_group_act(struct ui *ui, enum action action); /* true if it was a group action */
+/* Perform the action. Returns true if it was one for the group view. */
+bool ui_group_act(struct ui *ui, enum action action);
 unsigned int ui_group_context(const struct ui *ui);
-/* Read the group if it is shown, or needed for another view. */
+/* Read the cgroup if it is shown, or if another view needs it. */
 void ui_refresh_group(struct ui *ui, bool is_shown, uint64_t now_ns);
 
-/* Prompts, in prompt.c: handle keys while a prompt is open. */
+/* Open a prompt. While it is open, prompt_key() handles all keys. */
 void prompt_open(struct ui *ui, enum prompt_kind kind);
 void prompt_key(struct ui *ui, uint32_t key);
 void prompt_release(struct prompt *prompt);
-bool prompt_is_question(const struct prompt *prompt); /* a yes-or-no question */
-struct selection *ui_selection(struct ui *ui); /* that of the visible list, or NULL */
-void ui_update_view(struct ui *ui); /* call after the filter or the data changed */
+/* Return true if the prompt is a yes-or-no question. */
+bool prompt_is_question(const struct prompt *prompt);
+/* Return the filter and search text of the visible list, or NULL. */
+struct selection *ui_selection(struct ui *ui);
+/* Call this function after the filter or the data changed. */
+void ui_update_view(struct ui *ui);
 bool ui_search(struct ui *ui, int step);
 
 /* Write the contents of the current view as text to a file. Returns 0 or -errno. */

@@ -13,7 +13,7 @@
 #define VISIBLE_MAX 512
 #define WHEEL_LINES 3
 
-/* The intervals selected with the keys + and -. */
+/* Refresh intervals that the keys + and - select. */
 static const uint64_t intervals_ns[] = {
 	100 * NS_PER_MS, 200 * NS_PER_MS, 500 * NS_PER_MS, NS_PER_S,	  2 * NS_PER_S,
 	5 * NS_PER_S,	 10 * NS_PER_S,	  30 * NS_PER_S,   60 * NS_PER_S, 300 * NS_PER_S,
@@ -54,7 +54,7 @@ void ui_say(struct ui *ui, const char *format, ...)
 	va_end(args);
 }
 
-/* Return the current view, or the view behind the help screen. */
+/* Return the current view, or the view from which the help screen was opened. */
 static enum view data_view(const struct ui *ui)
 {
 	return ui->view == VIEW_HELP ? ui->view_before_help : ui->view;
@@ -102,7 +102,7 @@ bool ui_has_ended(const struct ui *ui)
 		return false;
 	if (d->has_ended)
 		return true;
-	/* a group may get new processes */
+	/* if the target is a cgroup, new processes may follow */
 	return d->detail_has_ended && !targets_are_all(ui->options->targets) &&
 	       !ui->options->targets->group && d->processes->count <= 1;
 }
@@ -180,7 +180,7 @@ void ui_refresh(struct ui *ui, uint64_t now_ns)
 		data_heap_read(&ui->data, data_view(ui) == VIEW_HEAP ? HEAP_DETAIL : 0);
 	ui->data.is_slowed = interval_ns > ui->interval_ns;
 	ui->wants_refresh = false;
-	/* keep to the previous schedule, unless that time is already past */
+	/* keep to the previous schedule, unless the next time is already past */
 	ui->due_ns += interval_ns;
 	if (ui->due_ns <= now_ns || ui->due_ns > now_ns + interval_ns)
 		ui->due_ns = now_ns + interval_ns;
@@ -196,7 +196,7 @@ uint64_t ui_due_ns(const struct ui *ui)
 		return ui_replay_due_ns(ui);
 	if (ui_has_ended(ui))
 		return UINT64_MAX;
-	/* data never read before is read once even when paused */
+	/* read data once that was never read before, even while paused */
 	if (ui->wants_refresh && (!ui->is_paused || is_unread))
 		return 0;
 	return ui->is_paused || !ui->options->is_live ? UINT64_MAX : ui->due_ns;
@@ -220,7 +220,7 @@ static unsigned int heap_context(const struct ui *ui)
 	       (ui->data.heap.is_awaited ? WHEN_WAITING : 0);
 }
 
-/* Return the current view and the conditions that hold there. */
+/* Return the current view and the WHEN_ conditions that hold in this view. */
 static unsigned int view_context(const struct ui *ui)
 {
 	switch (ui->view) {
@@ -252,7 +252,7 @@ unsigned int ui_context(const struct ui *ui)
 	       (ui->event_count > 0 ? WHEN_EVENTFUL : 0);
 }
 
-/* Open the mappings, limited to the owner under the cursor if there is one. */
+/* Open the mappings view, limited to the owner under the cursor if there is one. */
 static void open_mappings(struct ui *ui)
 {
 	mappings_show_owner(&ui->mappings, process_chosen_owner(&ui->process));
@@ -265,7 +265,7 @@ static void change_view(struct ui *ui, unsigned int step)
 
 	if (ui->view == VIEW_PROCESSES && !open_chosen(ui))
 		return;
-	/* skip the group view until a group has been opened */
+	/* skip the group view until a cgroup has been opened */
 	if (view == VIEW_CGROUP && !ui->data.group.is_open)
 		view = (enum view)((view + step) % VIEW_HELP);
 	if (view != VIEW_PROCESSES && view != VIEW_CGROUP && ui->data.detail_pid == 0)
@@ -309,7 +309,7 @@ static void toggle_pause(struct ui *ui)
 	ui->wants_refresh = !ui->is_paused;
 }
 
-/* Open a prompt or a menu. Returns false if the action does neither. */
+/* Open a prompt or a menu. Returns false if the action opens neither. */
 static bool ask(struct ui *ui, enum action action)
 {
 	switch ((int)action) {
@@ -322,7 +322,7 @@ static bool ask(struct ui *ui, enum action action)
 	}
 }
 
-/* Handle the actions common to all views. */
+/* Perform the actions that are common to all views. */
 static void act(struct ui *ui, enum action action)
 {
 	switch ((int)action) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ui - show the screen. */
+/* ui - run the interactive screen. */
 #ifndef MS_UI_UI_H
 #define MS_UI_UI_H
 
@@ -12,8 +12,8 @@ bool ui_can_run(void);
 
 /*
  * Show the screen until the user leaves it. Returns 0, the number of the signal that
- * ended it (SIGINT, SIGTERM, SIGHUP), or -errno. The terminal is always restored. The
- * caller must block SIGINT, SIGTERM, SIGHUP and SIGCHLD.
+ * ended the screen (SIGINT, SIGTERM, SIGHUP), or -errno. The terminal is always restored.
+ * The caller must block SIGINT, SIGTERM, SIGHUP and SIGCHLD.
  */
 int ui_run(const struct ui_options *options);
 

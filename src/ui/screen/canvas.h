@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * canvas - the screen as a grid of cells, each with a character and a role. It does not
- * depend on a terminal.
+ * canvas - the screen as a grid of cells, each with a character and a role. The
+ * canvas does not depend on a terminal.
  */
 #ifndef MS_UI_SCREEN_CANVAS_H
 #define MS_UI_SCREEN_CANVAS_H
@@ -13,13 +13,14 @@
 #include "base/strbuf.h"
 #include "model/matrix.h"
 
-/* The purpose of a cell; theme.h defines how each role looks. */
+/* The purpose of a cell; theme.h defines how cells of each role look. */
 enum role {
 	ROLE_TEXT,
-	ROLE_DIM,    /* unknown, unreadable or secondary */
+	ROLE_DIM,    /* unknown, unreadable or secondary figures */
 	ROLE_STRONG, /* the most important text */
 	ROLE_STATUS,
-	ROLE_ALERT, /* in the status line: paused, ended or slowed down */
+	/* words in the status line that report a pause, an end or a slowdown */
+	ROLE_ALERT,
 	ROLE_HEADING,
 	ROLE_HEADING_SORTED,
 	ROLE_SELECTED,
@@ -29,15 +30,17 @@ enum role {
 	ROLE_GROWN,
 	ROLE_SHRUNK,
 	ROLE_GRAPH,
-	ROLE_OWNER,				/* + enum owner */
-	ROLE_STATE = ROLE_OWNER + OWNER_COUNT_, /* + enum page_state */
+	/* first of OWNER_COUNT_ roles; add an enum owner */
+	ROLE_OWNER,
+	/* first of STATE_COUNT_ roles; add an enum page_state */
+	ROLE_STATE = ROLE_OWNER + OWNER_COUNT_,
 	ROLE_COUNT_ = ROLE_STATE + STATE_COUNT_,
 };
 
 struct cell {
 	uint32_t code_point;
 	uint8_t role;
-	/* terminal columns: 1 or 2; 0 for the right half of a wide character */
+	/* width in terminal columns: 1 or 2; 0 for the right half of a wide character */
 	uint8_t width;
 	uint16_t unused; /* always 0, so that cells can be compared with memcmp() */
 };
@@ -81,8 +84,8 @@ void canvas_add_character(struct strbuf *out, uint32_t code_point);
 void canvas_add_text(const struct canvas *c, struct strbuf *out);
 
 /*
- * The position of the next character: column x of line y. Drawing stops
- * before column end.
+ * The position of the next character: column x of line
+ * y. Drawing stops before column `end`.
  */
 struct pen {
 	struct canvas *canvas;
@@ -99,18 +102,21 @@ void pen_addf(struct pen *pen, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Draw text right-aligned in the next `width` columns. If fewer columns are
- * left, draw nothing.
+ * Draw text right-aligned in the next `width` columns. If
+ * fewer columns are left, draw nothing.
  */
 void pen_add_right(struct pen *pen, int width, const char *text);
 
-/* Draw untrusted bytes, made printable. A mark shows where text was cut off. */
+/* Draw untrusted bytes, made printable. A mark shows where the text was cut off. */
 void pen_add_foreign(struct pen *pen, const char *text, size_t length);
 
-/* Like pen_add_foreign(), but cut the front: the end of a path is most useful. */
+/*
+ * Draw untrusted bytes like pen_add_foreign(), but cut off the front of long text,
+ * because the end of a path is most useful.
+ */
 void pen_add_foreign_end(struct pen *pen, const char *text, size_t length);
 
-/* Fill with blanks up to column x. */
+/* Draw blanks up to column x. */
 void pen_move_to(struct pen *pen, int x);
 
 #endif

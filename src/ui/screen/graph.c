@@ -6,11 +6,11 @@
 #include "base/units.h"
 
 /*
- * The glyph for the levels of the one or two samples of a cell. With two samples the
- * index is left * (levels + 1) + right. Level 0 is blank.
+ * Glyphs for the levels of the one or two samples in a cell. For one sample, the index is
+ * the level; for two samples, left * (levels + 1) + right. Level 0 is blank.
  */
 static const struct style {
-	unsigned int samples; /* per cell */
+	unsigned int samples; /* number of samples per cell */
 	unsigned int levels;
 	const uint32_t *glyphs;
 } styles[GRAPH_STYLE_COUNT_] = {
@@ -42,7 +42,7 @@ size_t graph_sample_count(enum graph_style style, int width)
 	return width > 0 ? (size_t)width * styles[style].samples : 0;
 }
 
-/* Return the height of a sample in levels from the bottom of the area. */
+/* Return the height of a sample in levels, counted from the bottom of the area. */
 static uint64_t height_of(const struct graph *g, uint64_t sample, uint64_t top)
 {
 	uint64_t height;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * graph - a filled curve of amounts over time. The baseline is 0, and the newest sample
- * is at the right edge.
+ * graph - a filled curve of amounts over time. The baseline is 0, and the
+ * newest sample is at the right edge.
  */
 #ifndef MS_UI_SCREEN_GRAPH_H
 #define MS_UI_SCREEN_GRAPH_H
@@ -19,9 +19,9 @@ enum graph_style {
 size_t graph_sample_count(enum graph_style style, int width);
 
 /*
- * The samples to draw, oldest first; if there are too many, the oldest are left
- * out. A sample of BYTES_UNKNOWN leaves a gap. An amount above 0 is drawn at least
- * one level high.
+ * The samples to draw, oldest first; if there are too many, the oldest
+ * are left out. A sample of BYTES_UNKNOWN leaves a gap. An amount above
+ * 0 is drawn at least one level high.
  */
 struct graph {
 	const uint64_t *samples;
@@ -31,8 +31,8 @@ struct graph {
 };
 
 /*
- * Draw the axis in the eight columns to the left of the area: seven for the amounts,
- * one for the line.
+ * Draw the axis in the eight columns to the left of the area: seven columns
+ * for the amounts and one for the line.
  */
 void graph_draw_axis(const struct graph *g, struct canvas *c, const struct area *area);
 

@@ -9,7 +9,8 @@
 #include "base/xalloc.h"
 #include "render/table/output.h"
 
-#define TEXT_WIDTH_MAX 20 /* for text columns except the last one */
+/* upper bound of the width of text columns, except the last column */
+#define TEXT_WIDTH_MAX 20
 #define LAST_WIDTH_MIN 8
 
 void grid_init(struct grid *g, const struct column_set *set, const char *names,
@@ -91,7 +92,10 @@ void grid_toggle_column(struct grid *g, const struct column *column)
 			remove_column(&g->columns, at);
 		return;
 	}
-	/* insert before the text column at the end, which takes the remaining width */
+	/*
+	 * Insert the column before the text column at the
+	 * end, which gets the remaining width.
+	 */
 	at = g->columns.count;
 	if (at > 0 && g->columns.items[at - 1]->kind == VALUE_TEXT)
 		at--;

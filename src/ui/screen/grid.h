@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * grid - a table on the screen with column headings, a cursor, scrolling and sorting.
- */
+/* grid - a table on the screen with column headings, a cursor, scrolling and sorting. */
 #ifndef MS_UI_SCREEN_GRID_H
 #define MS_UI_SCREEN_GRID_H
 
@@ -13,29 +11,41 @@ struct grid {
 	const struct column_set *set;
 	struct column_list columns;
 	struct sort_key sort;
-	/* how many columns after column 0 are scrolled out of view on the left */
+	/* number of columns after column 0 that are scrolled out of view to the left */
 	size_t first_column;
-	struct list list; /* cursor and page of the rows */
-	bool is_chosen;	  /* the user has changed the columns */
-	/* cut the front, not the end, of a last column that is too long */
+	struct list list; /* cursor and current page in the list of rows */
+	bool is_chosen;	  /* the user has changed the selection of columns */
+	/*
+	 * Cut off the front instead of the end of the text in
+	 * the last column, if it is too long.
+	 */
 	bool cuts_front;
-	/* by index in the set; widths never shrink, so that columns do not jump */
+	/*
+	 * Widths of the columns, by index in the set; they never
+	 * shrink, so that columns do not jump.
+	 */
 	int *widths;
-	int *xs;	  /* by index in `columns`: x of the heading; -1: not drawn */
+	/* x of each heading, by index in `columns`; -1: the column is not drawn */
+	int *xs;
 	struct area area; /* where the grid was last drawn */
 };
 
-/* `names` has the syntax of -o, `sort` that of -s. Both must be valid. */
+/*
+ * Initialize a grid. `names` has the syntax of option -o, `sort`
+ * that of option -s; both must be valid.
+ */
 void grid_init(struct grid *g, const struct column_set *set, const char *names,
 	       const char *sort);
 void grid_release(struct grid *g);
 
-/* Sort by the column, or reverse the order if it is the sort column already. */
+/*
+ * Sort by the column, or reverse the order if the grid is already sorted by the column.
+ */
 void grid_sort_by(struct grid *g, const struct column *column);
 
 /*
- * Show or hide a column. The last visible column cannot be hidden. New columns are
- * inserted in the order of the set.
+ * Show or hide a column. The last visible column cannot be hidden. New columns
+ * are inserted in the order of the set.
  */
 void grid_toggle_column(struct grid *g, const struct column *column);
 bool grid_has_column(const struct grid *g, const struct column *column);
@@ -45,8 +55,8 @@ void grid_set_columns(struct grid *g, const char *names);
 
 struct row_look {
 	enum role role;
-	char mark; /* drawn in the first screen column; ' ': none */
-	/* to be filled in by look(); drawn before the last column */
+	char mark; /* mark to draw in the first screen column; ' ': none */
+	/* text to draw before the last column; look() appends it */
 	struct strbuf *prefix;
 };
 
@@ -54,11 +64,15 @@ struct grid_rows {
 	const void *const *rows; /* row pointers for the columns' get() functions */
 	size_t count;
 	bool exact_bytes;
-	void (*look)(void *context, size_t row, struct row_look *ret); /* may be NULL */
+	/* sets the look of a row; may be NULL */
+	void (*look)(void *context, size_t row, struct row_look *ret);
 	void *context;
 };
 
-/* Move the cursor or scroll. Returns false if the action does neither. */
+/*
+ * Move the cursor or scroll. Returns false if the action
+ * is neither a movement nor scrolling.
+ */
 bool grid_move(struct grid *g, size_t row_count, enum action action);
 
 void grid_draw(struct grid *g, struct canvas *c, const struct area *area,
@@ -68,20 +82,20 @@ void grid_draw(struct grid *g, struct canvas *c, const struct area *area,
 const char *grid_heading(const struct column *column);
 
 /*
- * Return true if a visible text column or the first column contains the words,
- * ignoring case.
+ * Return true if a visible text column or the first
+ * column contains the words, ignoring case.
  */
 bool grid_row_matches(const struct grid *g, const void *row, const char *words);
 
 /*
- * Return the index of a row that contains the words, or SIZE_MAX. The search wraps
- * around. It starts at the cursor (step 0), or goes from the next row down (1) or from
- * the previous row up (-1).
+ * Return the index of a row that contains the words, or SIZE_MAX. The search starts at
+ * the cursor if step is 0, in the next row if step is 1, or upwards from the previous
+ * row if step is -1, and wraps around.
  */
 size_t grid_search(const struct grid *g, const void *const *rows, size_t count,
 		   const char *words, int step);
 
-/* Return the column whose heading is at (x, y), or NULL; the row there, or SIZE_MAX. */
+/* Return the column whose heading is at (x, y), or NULL. */
 const struct column *grid_heading_at(const struct grid *g, int x, int y);
 size_t grid_row_at(const struct grid *g, size_t row_count, int x, int y);
 

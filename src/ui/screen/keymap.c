@@ -11,8 +11,8 @@
 #define FN(n) (KEY_FUNCTION + (n))
 
 /*
- * Rows are in the order of the help screen and the key bar. If two rows share a key, the
- * first one that works in the context wins.
+ * The rows are in the order of the help screen and the key bar. If two rows share a key,
+ * the first row that works in the context takes precedence.
  */
 const struct key_row key_rows[] = {
 	{ { FN(1), 'h', '?' }, ACTION_HELP, IN_VIEWS, "Help", "this help" },

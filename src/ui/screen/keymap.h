@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * keymap - the table of keys. The actions of keys, the help screen and the key bar all
- * come from this table.
+ * keymap - the table of keys, which defines the actions of
+ * keys, the help screen and the key bar.
  */
 #ifndef MS_UI_SCREEN_KEYMAP_H
 #define MS_UI_SCREEN_KEYMAP_H
@@ -26,13 +26,13 @@ enum key {
 	KEY_FIRST,
 	KEY_LAST,
 	KEY_BACK_TAB,
-	KEY_FUNCTION, /* + n: function key Fn */
+	KEY_FUNCTION, /* first of the function keys; add n for the key Fn */
 	KEY_END_ = KEY_FUNCTION + 13,
 };
 
 #define KEY_CONTROL(letter) ((letter)&0x1f)
 
-/* Where a key works. */
+/* Where a key works, and under which conditions. */
 enum context {
 	IN_PROCESSES = 1 << 0,
 	IN_PROCESS = 1 << 1,
@@ -49,7 +49,7 @@ enum context {
 	IN_PAGES = IN_LISTS | IN_HEAP | IN_CGROUP,
 	IN_VIEWS = IN_PAGES | IN_PROCESS,
 	IN_MENUS = IN_MENU | IN_CHECKLIST,
-	/* conditions for a key */
+	/* conditions under which a key works */
 	WHEN_MATCHING = 1 << 16, /* a search string is set */
 	WHEN_FILTERED = 1 << 17,
 	WHEN_BELOW = 1 << 18, /* there is an outer view to return to */
@@ -58,7 +58,7 @@ enum context {
 	WHEN_READABLE = 1 << 21, /* the process has a heap that can be read */
 	WHEN_WAITING = 1 << 22,	 /* the user is waiting for a heap read */
 	WHEN_REPLAYED = 1 << 23, /* a recording is shown */
-	WHEN_EVENTFUL = 1 << 24, /* the recording has events */
+	WHEN_EVENTFUL = 1 << 24, /* the recording contains events */
 	WHEN_MASK = WHEN_MATCHING | WHEN_FILTERED | WHEN_BELOW | WHEN_TAGGED |
 		    WHEN_CHOSEN | WHEN_READABLE | WHEN_WAITING | WHEN_REPLAYED |
 		    WHEN_EVENTFUL,
@@ -128,12 +128,12 @@ enum action {
 #define KEYS_PER_ROW 4
 
 struct key_row {
-	/* the key bar shows the first key; KEY_NONE ends the list */
+	/* keys for the action, ended by KEY_NONE; the key bar shows the first one */
 	uint32_t keys[KEYS_PER_ROW];
 	enum action action;
-	/* works in any of the IN_ contexts if all WHEN_ conditions hold */
+	/* the row works in any of the IN_ contexts, if all WHEN_ conditions hold */
 	unsigned int contexts;
-	const char *label; /* for the key bar; NULL: not shown there */
+	const char *label; /* label for the key bar; NULL: not shown there */
 	const char *help;
 };
 
@@ -141,8 +141,8 @@ extern const struct key_row key_rows[];
 extern const size_t key_row_count;
 
 /*
- * A group of rows that work in the same contexts. Sections for views come first; only
- * these are on the help screen.
+ * A group of rows that work in the same contexts. The sections for views come
+ * first; the help screen shows only those.
  */
 struct key_section {
 	const char *title;
@@ -155,11 +155,14 @@ extern const size_t key_section_count;
 
 /*
  * Return true if the row belongs to the section. Each row belongs to exactly one section;
- * a row that works in views belongs to a view section.
+ * a row that works in views belongs to a section for views.
  */
 bool key_row_is_of(const struct key_row *row, const struct key_section *section);
 
-/* Return true if the row works in `context`: one IN_ flag and the WHEN_ flags set. */
+/*
+ * Return true if the row works in `context`, which contains one IN_ flag and
+ * all WHEN_ flags whose conditions hold.
+ */
 bool key_row_works(const struct key_row *row, unsigned int context);
 
 enum action keymap_find(uint32_t key, unsigned int context);

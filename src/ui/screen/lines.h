@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lines - one page of a longer text. The text is drawn in full each time from its first
- * line, and lines outside the page are discarded. Drawing also counts the lines.
+ * lines - one page of a longer text. The whole text is drawn each time, starting with its
+ * first line, and lines outside the page are discarded. Drawing also counts the lines.
  */
 #ifndef MS_UI_SCREEN_LINES_H
 #define MS_UI_SCREEN_LINES_H
@@ -12,10 +12,10 @@
 #include "ui/screen/list.h"
 
 struct lines {
-	struct canvas *canvas; /* NULL: only count */
+	struct canvas *canvas; /* NULL: only count the lines */
 	struct area area;
 	size_t top;   /* index of the first line on the page */
-	size_t count; /* lines begun so far */
+	size_t count; /* number of lines begun so far */
 };
 
 /*

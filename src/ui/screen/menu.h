@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * menu - a box with the columns of a grid, to choose the sort column or the
- * visible columns.
+ * menu - a box that lists the columns of a grid, to choose the
+ * sort column or the visible columns.
  */
 #ifndef MS_UI_SCREEN_MENU_H
 #define MS_UI_SCREEN_MENU_H
@@ -16,7 +16,7 @@ enum menu_kind {
 
 struct menu {
 	enum menu_kind kind;
-	struct grid *grid; /* whose columns are listed; borrowed */
+	struct grid *grid; /* the grid whose columns are listed; borrowed */
 	struct list list;
 	struct area area; /* where the menu was last drawn */
 };

@@ -18,12 +18,12 @@ static const int crashes[] = {
 static struct {
 	volatile sig_atomic_t is_on;
 	struct termios modes;
-	char bytes[256]; /* sequences that reset the terminal */
+	char bytes[256]; /* escape sequences that reset the terminal */
 	size_t length;
 	struct sigaction before[CRASH_COUNT];
 } rescue;
 
-/* After a stack overflow, handlers need a stack of their own. */
+/* After a stack overflow, signal handlers need a stack of their own. */
 static char alternate_stack[32768];
 
 void rescue_terminal(void)
@@ -38,7 +38,7 @@ void rescue_terminal(void)
 	tcsetattr(STDIN_FILENO, TCSANOW, &rescue.modes);
 }
 
-/* Restore the terminal, then die of the signal as if it had not been caught. */
+/* Restore the terminal, then end with the same signal as if it had not been caught. */
 static void crash(int number)
 {
 	rescue_terminal();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * rescue - restore the terminal even if memstate crashes or runs out of memory.
- */
+/* rescue - restore the terminal even if memstate crashes or runs out of memory. */
 #ifndef MS_UI_SCREEN_RESCUE_H
 #define MS_UI_SCREEN_RESCUE_H
 
@@ -10,12 +8,15 @@
 struct termios;
 
 /*
- * Save the terminal's modes and the bytes that reset it, and catch crash signals. Call
- * this before the terminal is changed.
+ * Save the terminal's modes and the bytes that reset the terminal, and catch crash
+ * signals. Call this function before changing the terminal.
  */
 void rescue_begin(const struct termios *modes, const char *bytes, size_t length);
 
-/* Restore the previous signal handlers, once curses has restored the terminal. */
+/*
+ * Restore the previous signal handlers. Call this function
+ * after curses has restored the terminal.
+ */
 void rescue_end(void);
 
 /* Restore the terminal; later calls do nothing. Async-signal-safe. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * theme - how each role looks with 256 colours, 8 colours or none. Colour is never the
- * only sign: a letter or a mark always carries the same information.
+ * theme - how each role looks with 256 colours, 8 colours or none. Information is never
+ * shown by colour alone: a letter or a mark always shows it too.
  */
 #ifndef MS_UI_SCREEN_THEME_H
 #define MS_UI_SCREEN_THEME_H

@@ -84,7 +84,9 @@ void group_view_choose_line(struct group_view *v, int y)
 	follow_cursor(v);
 }
 
-/* Draw the need over time. The axis ends at the limit, to show the distance to it. */
+/*
+ * Draw the memory need over time. The axis ends at the limit, to show the distance to it.
+ */
 static void draw_graph(struct group_page *p)
 {
 	const struct seen_growth *t = &p->group->need;

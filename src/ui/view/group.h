@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * group - the view of a group and its processes.
- */
+/* group - the view of a cgroup and its processes. */
 #ifndef MS_UI_VIEW_GROUP_H
 #define MS_UI_VIEW_GROUP_H
 
@@ -14,12 +12,12 @@ struct usage;
 struct group_view {
 	const struct data *data;
 	bool exact_bytes;
-	struct list list; /* cursor in the processes */
+	struct list list; /* cursor in the list of processes */
 	/* process that the cursor follows; 0: the cursor stays in the first line */
 	int cursor_pid;
 	const struct usage **order;
 	size_t order_capacity, count;
-	int first_y; /* first line of the processes, from the last drawing */
+	int first_y; /* screen line of the first process at the last drawing */
 };
 
 void group_view_init(struct group_view *v, const struct data *data, bool exact_bytes);

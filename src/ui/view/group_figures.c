@@ -10,7 +10,8 @@
 #include "render/process/growth_text.h"
 #include "render/table/bar.h"
 
-#define PRESSURE_WIDTH 28 /* pressure is shown only if this many columns are left */
+/* pressure is shown only if at least this many columns are left */
+#define PRESSURE_WIDTH 28
 
 struct pen group_page_line(struct group_page *p)
 {
@@ -70,7 +71,7 @@ static const struct segment {
 
 #define SEGMENT_COUNT (sizeof(segments) / sizeof(segments[0]))
 
-/* Draw how the limit is used, or the usage if there is no limit. */
+/* Draw a bar of the parts of the limit, or of the usage if there is no limit. */
 static void draw_bar(struct group_page *p)
 {
 	const struct oom_figures *f = p->figures;
@@ -104,7 +105,10 @@ static void draw_bar(struct group_page *p)
 	pen_add(&pen, "]");
 }
 
-/* Draw the headroom, the value shown by kubectl top, and what that value hides. */
+/*
+ * Draw the headroom, the value that kubectl top shows,
+ * and the memory that this value hides.
+ */
 static void draw_conclusions(struct group_page *p)
 {
 	const struct oom_figures *f = p->figures;

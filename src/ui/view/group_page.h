@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * group_page - the parts of the group view. Each part takes its lines from the top of the
- * remaining area, `rest`.
+ * group_page - the parts of the group view. Each part is drawn in the top lines of the
+ * remaining area, `rest`, and shrinks this area.
  */
 #ifndef MS_UI_VIEW_GROUP_PAGE_H
 #define MS_UI_VIEW_GROUP_PAGE_H
@@ -30,13 +30,19 @@ struct pen group_page_line(struct group_page *p);
 const char *group_page_format(const struct group_page *p, uint64_t bytes,
 			      char buf[UNITS_TEXT_SIZE]);
 
-/* Return the limit of the group, or BYTES_UNKNOWN if there is none. */
+/* Return the limit of the cgroup, or BYTES_UNKNOWN if there is none. */
 uint64_t group_page_limit(const struct group_page *p);
 
-/* Draw the path of the group, its bar, the conclusions and the growth of its need. */
+/*
+ * Draw the path of the cgroup, its bar, the conclusions
+ * and the growth of its memory need.
+ */
 void group_page_figures(struct group_page *p);
 
-/* Draw a heading and at most `room` levels with their limits, starting with the group. */
+/*
+ * Draw a heading and at most `room` levels with their
+ * limits, starting with the cgroup itself.
+ */
 void group_page_levels(struct group_page *p, size_t room);
 
 /* Draw the processes in the remaining area, leaving lines for a graph if possible. */

@@ -22,7 +22,7 @@ static void add_path(struct pen *pen, const char *path)
 static const struct {
 	const char *heading;
 	int width;
-	int least_width; /* shown from this screen width on */
+	int least_width; /* shown only if the screen is at least this wide */
 	size_t offset;
 	bool is_count;
 } level_columns[] = {
@@ -136,7 +136,7 @@ enum process_column {
 
 static const struct {
 	const char *heading;
-	int width; /* 0: the width of an amount */
+	int width; /* width of the column; 0: the width of an amount */
 	int least_width;
 } process_columns_shown[PROCESS_COLUMN_COUNT_] = {
 	[COLUMN_PID] = { "PID", 8, 0 },

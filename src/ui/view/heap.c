@@ -172,7 +172,7 @@ static void add_failure(const struct heap_findings *f, struct strbuf *out)
 	strbuf_addf(out, "%s%s.", help ? "; " : "", help ? help : "");
 }
 
-/* Explain why there are no figures. */
+/* Explain why there are no heap figures. */
 static void draw_unknown(const struct heap_view *v, struct lines *l)
 {
 	const struct heap_findings *f = data_heap_findings(v->data);
@@ -229,7 +229,7 @@ void heap_view_draw(struct heap_view *v, struct canvas *c, const struct area *ar
 		v->line_count = 0;
 		return;
 	}
-	heap_parts_draw(v, &lines, f, now_ns); /* first pass: count the lines */
+	heap_parts_draw(v, &lines, f, now_ns); /* the first pass only counts the lines */
 	v->line_count = lines.count;
 	v->list.cursor = v->list.top;
 	list_fit(&v->list, v->line_count, lines.area.height);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * heap - the view of the heap of the selected process.
- */
+/* heap - the view of the heap of the selected process. */
 #ifndef MS_UI_VIEW_HEAP_H
 #define MS_UI_VIEW_HEAP_H
 
@@ -15,14 +13,14 @@ struct data;
 struct heap_view {
 	const struct data *data;
 	bool exact_bytes;
-	struct list list;		   /* lines below the head */
-	size_t line_count;		   /* from the last drawing */
-	size_t part_lines[HEAP_PARTS_MAX]; /* first line of each part */
+	struct list list;		   /* position in the lines below the head */
+	size_t line_count;		   /* number of lines at the last drawing */
+	size_t part_lines[HEAP_PARTS_MAX]; /* index of the first line of each part */
 	size_t part_count;
 };
 
 void heap_view_init(struct heap_view *v, const struct data *data, bool exact_bytes);
-/* Scroll to the top, where the result of the last request is. */
+/* Scroll to the top, which shows the result of the last request. */
 void heap_view_go_to_top(struct heap_view *v);
 bool heap_view_act(struct heap_view *v, enum action action);
 void heap_view_draw(struct heap_view *v, struct canvas *c, const struct area *area,

@@ -79,13 +79,13 @@ void sheet_add_bar(struct pen *pen, const struct sheet_bar *bar)
 	pen_add(pen, "]");
 }
 
-/* Resident memory by owner */
+/* The part of the view that shows resident memory by owner. */
 
 static uint64_t sum_owners(const struct heap *heap)
 {
 	uint64_t sum = 0;
 
-	/* an unknown amount is already included in another owner */
+	/* an unknown amount is already included in another owner's amount */
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
 		if (bytes_known(heap->owner_bytes[o]))
 			sum = bytes_add(sum, heap->owner_bytes[o]);
@@ -180,7 +180,7 @@ static void draw_owners(const struct heap_sheet *s)
 						       : "malloc_trim(0)");
 }
 
-/* Blocks by state */
+/* The part of the view that shows blocks by state. */
 
 static void add_chunks(const struct heap_sheet *s, const char *label,
 		       const struct chunk_sum *sum)
@@ -219,8 +219,8 @@ static void draw_chunks(const struct heap_sheet *s)
 }
 
 /*
- * Arenas. Columns that do not fit are left out from the right; the least important
- * ones come last.
+ * The part of the view that shows arenas. Columns that do not fit are left out, starting
+ * at the right, where the least important columns are.
  */
 
 #define ARENA_AMOUNTS 8
@@ -259,10 +259,11 @@ static void get_jemalloc_amounts(const struct heap_arena *arena, bool are_lists_
 }
 
 struct arena_table {
-	const char *titles[ARENA_AMOUNTS]; /* NULL ends the list early */
+	/* headings of the columns; NULL ends the list early */
+	const char *titles[ARENA_AMOUNTS];
 	void (*get)(const struct heap_arena *arena, bool are_lists_known,
 		    uint64_t ret[ARENA_AMOUNTS]);
-	bool has_numbers; /* arenas have numbers instead of addresses */
+	bool has_numbers; /* arenas are identified by numbers instead of addresses */
 };
 
 static const struct arena_table glibc_table = {
@@ -320,7 +321,7 @@ static void draw_arenas(const struct heap_sheet *s)
 		add_arena(s, table, &heap->arenas[i]);
 }
 
-/* Size classes */
+/* The part of the view that shows size classes. */
 
 static uint64_t class_bytes(const struct heap_class *class)
 {
@@ -374,7 +375,7 @@ static void draw_classes(const struct heap_sheet *s)
 
 struct part_row {
 	void (*draw)(const struct heap_sheet *s);
-	bool is_walked; /* requires a walk of the heap */
+	bool is_walked; /* true if the part requires a walk of the heap */
 };
 
 static const struct part_row parts[] = {
@@ -405,7 +406,7 @@ void heap_parts_draw(struct heap_view *v, struct lines *lines,
 		v->part_lines[v->part_count] = lines->count;
 		parts[i].draw(&sheet);
 		if (lines->count == v->part_lines[v->part_count])
-			/* the part drew nothing: remove the blank line */
+			/* the part drew nothing, so remove the blank line before it */
 			lines->count = before;
 		else
 			v->part_count++;

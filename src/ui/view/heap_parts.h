@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_parts - the parts of the heap view, line by line. Internal to that view.
+ * heap_parts - the parts of the heap view, line by line, for use only by the heap view.
  */
 #ifndef MS_UI_VIEW_HEAP_PARTS_H
 #define MS_UI_VIEW_HEAP_PARTS_H
@@ -14,10 +14,13 @@ struct heap_sheet {
 	struct lines *lines;
 	bool exact_bytes;
 	uint64_t now_ns;
-	int amount_width; /* including the blank in front */
+	int amount_width; /* width of an amount, including the blank in front of it */
 };
 
-/* Draw the parts of the findings as lines, and record their first lines in the view. */
+/*
+ * Draw the parts of the findings as lines, and record the
+ * first line of each part in the view.
+ */
 void heap_parts_draw(struct heap_view *v, struct lines *lines,
 		     const struct heap_findings *f, uint64_t now_ns);
 
@@ -27,8 +30,8 @@ void heap_parts_draw(struct heap_view *v, struct lines *lines,
 struct pen sheet_begin_heading(const struct heap_sheet *s);
 
 /*
- * Append a right-aligned amount, count or title. An amount or count of 0 is a dot.
- * Nothing is drawn if the column does not fit.
+ * Append a right-aligned amount, count or title. An amount or count of 0 is drawn as a
+ * dot. If the column does not fit, nothing is drawn.
  */
 void sheet_add_amount(const struct heap_sheet *s, struct pen *pen, uint64_t bytes);
 void sheet_add_count(struct pen *pen, uint64_t count);
@@ -37,7 +40,7 @@ void sheet_add_count_title(struct pen *pen, const char *title);
 
 struct sheet_bar {
 	const uint64_t *parts;
-	size_t count; /* at most OWNER_COUNT_ */
+	size_t count; /* number of parts, at most OWNER_COUNT_ */
 	uint64_t whole;
 	const char *letters;
 	const enum role *roles;
@@ -46,13 +49,13 @@ struct sheet_bar {
 /* Draw a bar up to the end of the line: "[", one letter per cell of each part, "]". */
 void sheet_add_bar(struct pen *pen, const struct sheet_bar *bar);
 
-/* heap_said_parts.c: draws nothing if the allocator was not queried */
+/* Draw the allocator's own figures, if the allocator was queried. */
 void sheet_draw_said(const struct heap_sheet *s);
 
-/* heap_leak_parts.c: draws nothing if no scan was made */
+/* Draw the leaks, if a scan was made. */
 void sheet_draw_leaks(const struct heap_sheet *s);
 
-/* heap_detail_parts.c: draws nothing if the details were not read */
+/* Draw types, fill levels and pins, if these details were read. */
 void sheet_draw_fill(const struct heap_sheet *s);
 void sheet_draw_types(const struct heap_sheet *s);
 void sheet_draw_pins(const struct heap_sheet *s);

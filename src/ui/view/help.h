@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * help - the view of the keys.
- */
+/* help - the view that lists the keys. */
 #ifndef MS_UI_VIEW_HELP_H
 #define MS_UI_VIEW_HELP_H
 

@@ -12,12 +12,12 @@
 #include "ui/data/data.h"
 #include "ui/data/replay.h"
 
-/* A group of mappings has neither an address nor permissions. */
+/* Columns for groups of mappings, which have neither an address nor permissions. */
 #define GROUP_COLUMNS                                                                            \
 	"rss_bytes,size_bytes,pss_bytes,private_dirty_bytes,lazyfree_bytes,private_clean_bytes," \
 	"shared_clean_bytes,swap_bytes,owner,name"
 
-/* Fewer columns, so that a narrow screen has room for names. */
+/* Fewer columns for narrow screens, to leave room for names. */
 #define NARROW_COLUMNS \
 	"start_addr,size_bytes,rss_bytes,private_dirty_bytes,lazyfree_bytes,perms,owner,name"
 #define NARROW_GROUP_COLUMNS \
@@ -26,7 +26,8 @@
 
 static const struct grouping_row {
 	const char *title;
-	const char *narrow_columns; /* NULL: the table's default */
+	/* columns for a narrow screen; NULL: the table's default columns */
+	const char *narrow_columns;
 	const char *columns;
 } grouping_rows[GROUPING_COUNT_] = {
 	[GROUP_NONE] = { "mappings", NARROW_COLUMNS, NULL },
@@ -97,7 +98,7 @@ static void end_group(struct mapping *group, size_t count)
 	group->name = strbuf_take(&name);
 }
 
-/* Combine runs of mappings that compare as equal into groups. */
+/* Combine adjacent mappings that compare as equal into groups. */
 static void make_groups(struct mappings_view *v, const void **sorted, size_t count)
 {
 	size_t members = 0;
@@ -302,7 +303,7 @@ static void draw_chosen(const struct mappings_view *v, struct canvas *c,
 	pen_add_foreign_end(&pen, m->name, m->name_length);
 }
 
-/* Dim the mappings without resident pages: they cost no memory. */
+/* Dim mappings without resident pages, because they cost no memory. */
 static void look(void *context, size_t row, struct row_look *ret)
 {
 	const struct mappings_view *v = context;

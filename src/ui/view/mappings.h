@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * mappings - the view of the mappings of the selected process, one by one or grouped.
- */
+/* mappings - the view of the mappings of the selected process, one by one or grouped. */
 #ifndef MS_UI_VIEW_MAPPINGS_H
 #define MS_UI_VIEW_MAPPINGS_H
 
@@ -24,11 +22,13 @@ struct mappings_view {
 	struct grid grid;
 	struct selection selection;
 	enum grouping grouping;
-	enum owner only_owner; /* OWNER_COUNT_: all owners */
-	int width;	       /* screen width for which the columns were chosen */
-	uint64_t cursor_addr;  /* address that the cursor follows */
+	/* show only the mappings of this owner; OWNER_COUNT_: all */
+	enum owner only_owner;
+	int width;	      /* screen width for which the columns were chosen */
+	uint64_t cursor_addr; /* address of the mapping that the cursor follows */
 	bool is_following;
-	struct mapping *groups; /* each combines several mappings; names are owned */
+	/* each group combines several mappings; the names are owned */
+	struct mapping *groups;
 	size_t group_count, group_capacity;
 	const void **order;
 	size_t order_capacity;
@@ -40,7 +40,7 @@ void mappings_release(struct mappings_view *v);
 void mappings_update(struct mappings_view *v);
 
 /*
- * Show the mappings of one owner, or of all owners with OWNER_COUNT_. An owner within the
+ * Show the mappings of one owner, or all mappings with OWNER_COUNT_. An owner within the
  * heap selects all mappings of the allocator.
  */
 void mappings_show_owner(struct mappings_view *v, enum owner owner);

@@ -79,7 +79,10 @@ bool process_act(struct process_view *v, enum action action)
 	}
 }
 
-/* A page being drawn. Each part takes its lines from the top of `rest`. */
+/*
+ * The page that is being drawn. Each part is drawn in the top lines of the remaining
+ * area, `rest`, and shrinks this area.
+ */
 struct page {
 	const struct process_view *view;
 	const struct usage *usage;
@@ -126,13 +129,16 @@ static void draw_head(struct page *p)
 }
 
 /*
- * Draw a bar in which each cell has the letter of its part. The names are
- * beside the matrix.
+ * Draw a bar in which each cell has the letter of its part. The bar needs no legend,
+ * because the matrix contains the names of the parts.
  */
 static void draw_bar(struct page *p, const char *title, unsigned int first, size_t count)
 {
 	uint64_t rss = p->usage->total.bytes[SMAPS_RSS];
-	uint64_t parts[OWNER_COUNT_]; /* there are more owners than states */
+	/*
+	 * Large enough for owners and states, because there are more owners than states.
+	 */
+	uint64_t parts[OWNER_COUNT_];
 	size_t cells[OWNER_COUNT_];
 	struct pen pen = next_line(p);
 	int width = pen.end - pen.x - 8;
@@ -168,7 +174,7 @@ static void format_part(const struct page *p, enum part part, struct strbuf *out
 		strbuf_addf(out, " (%s)", units_format_change(change, change_text));
 }
 
-/* Draw the amounts that overlap the matrix and those outside the matrix. */
+/* Draw the amounts that overlap the matrix, and those outside the matrix. */
 static void draw_parts(struct page *p)
 {
 	struct pen pen = { .canvas = NULL };
@@ -202,7 +208,7 @@ static void draw_parts(struct page *p)
 	}
 }
 
-/* Draw the growth of the need and of live blocks, if enough samples exist. */
+/* Draw the growth of the memory need and of live blocks, if there are enough samples. */
 static void draw_growth(struct page *p)
 {
 	const struct data *d = p->view->data;
@@ -260,12 +266,16 @@ static void draw_diagnosis(struct page *p, int lines)
 
 		lines--;
 		pen_add(&pen, line);
-		if (lines == 0 && rest && rest[0] == ' ') /* the sentence continues */
+		/* the sentence continues in the next line */
+		if (lines == 0 && rest && rest[0] == ' ')
 			pen_add(&pen, p->canvas->ascii ? " ..." : " …");
 	}
 }
 
-/* Draw one part over time, with its name and amount above and the axis on the left. */
+/*
+ * Draw one part over time, with its name and amount above
+ * the graph and the axis on the left.
+ */
 static void draw_graph(const struct page *p, enum part part, const struct area *area)
 {
 	uint64_t samples[HISTORY_MAX];
@@ -319,7 +329,7 @@ static void draw_graphs(struct page *p)
 
 /*
  * Return true if there is room for blank lines around the matrix. The sentences of the
- * diagnosis take precedence.
+ * diagnosis take precedence over blank lines.
  */
 static bool has_room_for_blank(const struct page *p)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * process - the view of the selected process: its bars, its matrix and its graphs.
- */
+/* process - the view of the selected process: its bars, its matrix and its graphs. */
 #ifndef MS_UI_VIEW_PROCESS_H
 #define MS_UI_VIEW_PROCESS_H
 
@@ -23,9 +21,13 @@ struct process_view {
 	const struct data *data;
 	bool exact_bytes;
 	enum cells_mode mode;
-	enum graph_style graph_style; /* used if the terminal is not limited to ASCII */
-	enum part chosen;	      /* shown in the second graph */
-	/* bitmap of the parts that were ever above 0; their lines stay visible */
+	/* style of the graphs, unless the terminal is limited to ASCII */
+	enum graph_style graph_style;
+	enum part chosen; /* the part that the second graph shows */
+	/*
+	 * Bitmap of the parts that were ever above 0; the
+	 * lines of these parts stay visible.
+	 */
 	uint32_t seen;
 	int seen_pid;
 };
@@ -36,7 +38,7 @@ bool process_act(struct process_view *v, enum action action);
 void process_draw(struct process_view *v, struct canvas *c, const struct area *area,
 		  uint64_t now_ns);
 
-/* Return the owner in the cursor's line; OWNER_COUNT_ if the line has none. */
+/* Return the owner in the cursor's line, or OWNER_COUNT_ if the line has none. */
 enum owner process_chosen_owner(const struct process_view *v);
 
 /* Return true if the part is on the screen. */

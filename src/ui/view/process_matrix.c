@@ -9,10 +9,10 @@
 #include "render/table/column.h"
 #include "ui/data/data.h"
 
-/* Column widths. 0: left out, because the column does not fit or is empty. */
+/* Column widths. A column of width 0 is left out, because it does not fit or is empty. */
 struct layout {
 	int label, amount, share;
-	int states[STATE_COUNT_]; /* 0: not shown */
+	int states[STATE_COUNT_]; /* width of each state's column; 0: not shown */
 	int change, rate;
 };
 
@@ -94,7 +94,7 @@ static void add_amount(const struct matrix_page *m, struct pen *pen, int width,
 	pen_add_right(pen, width, bytes == 0 ? "." : units_format_bytes(bytes, text));
 }
 
-/* Highlight growth: it is not always bad, but it is what users look for. */
+/* Highlight growth: it is not always bad, but users look for it. */
 static void add_change(struct pen *pen, int width, bool is_known, int64_t change)
 {
 	enum role before = pen->role;
@@ -139,7 +139,7 @@ static void add_cell(const struct matrix_page *m, struct pen *pen, int width,
 	}
 }
 
-/* Add the change and the rate at the right end of a line. */
+/* Draw the change and the rate of a part at the right end of a line. */
 static void add_margin(const struct matrix_page *m, struct pen *pen, enum part part)
 {
 	if (m->layout.change > 0)
@@ -150,12 +150,12 @@ static void add_margin(const struct matrix_page *m, struct pen *pen, enum part p
 
 static struct pen line_at(const struct matrix_page *m, int line)
 {
-	/* an empty width: nothing is drawn below the area */
+	/* below the area, return a pen of width 0, which draws nothing */
 	return canvas_pen(m->canvas, m->area.x + 1, m->area.y + line,
 			  line < m->area.height ? m->area.width - 1 : 0);
 }
 
-/* Add a heading such as "IN 4.1s", the time span of the changes. */
+/* Draw a heading such as "IN 4.1s" with the time span of the changes. */
 static void add_change_heading(const struct matrix_page *m, struct pen *pen)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * process_matrix - the matrix of the selected process. Internal to the process view.
+ * process_matrix - the matrix of the selected process, for use only by the process view.
  */
 #ifndef MS_UI_VIEW_PROCESS_MATRIX_H
 #define MS_UI_VIEW_PROCESS_MATRIX_H
@@ -8,8 +8,8 @@
 #include "ui/view/process.h"
 
 /*
- * Draw the matrix with its changes at the top of the area. Returns the number
- * of lines used.
+ * Draw the matrix with its changes at the top of the
+ * area. Returns the number of lines used.
  */
 int matrix_draw(const struct process_view *v, struct canvas *c, const struct area *area);
 int matrix_height(const struct process_view *v);

@@ -180,12 +180,12 @@ bool processes_act(struct processes_view *v, enum action action)
 }
 
 /*
- * Sums over processes. Pss and Uss can be added up; Rss would count shared
- * pages repeatedly.
+ * Sums over processes. Pss and Uss can be added up, but a sum of Rss
+ * would count shared pages repeatedly.
  */
 struct sums {
 	size_t count;
-	size_t unread; /* processes with unknown figures */
+	size_t unread; /* number of processes with unknown figures */
 	uint64_t pss_bytes, uss_bytes, lazyfree_bytes, swap_bytes;
 };
 

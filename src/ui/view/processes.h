@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * processes - the view of all processes: a list or a tree, filtered and sorted.
- */
+/* processes - the view of all processes: a list or a tree, filtered and sorted. */
 #ifndef MS_UI_VIEW_PROCESSES_H
 #define MS_UI_VIEW_PROCESSES_H
 
@@ -26,7 +24,8 @@ struct processes_view {
 	int cursor_pid;
 	struct process_row *rows;
 	size_t row_capacity;
-	const void **order; /* pointers to the visible rows, in order */
+	/* pointers to the visible rows, in their order on the screen */
+	const void **order;
 	size_t order_capacity;
 	struct tree_place *places;
 	size_t place_capacity;
@@ -49,15 +48,17 @@ unsigned int processes_needs(const struct processes_view *v);
 /* Return the usage of the process under the cursor, or NULL. */
 const struct usage *processes_chosen(const struct processes_view *v);
 
-/* Get the pids of the processes on the screen, at most `max`. Returns their number. */
+/*
+ * Get the pids of the processes on the screen, at most `max`. Returns the number of pids.
+ */
 size_t processes_visible(const struct processes_view *v, size_t max, int *ret_pids);
 
-/* Perform the action. Returns false if it does not belong to this view. */
+/* Perform the action. Returns false if the action does not belong to this view. */
 bool processes_act(struct processes_view *v, enum action action);
 
 /*
- * Move the cursor to the next match (step 1), the previous match (-1), or the first match
- * at or after the cursor (0).
+ * Move the cursor to the next match (step 1), the previous match (-1), or the
+ * first match at or after the cursor (0).
  */
 bool processes_search(struct processes_view *v, int step);
 
