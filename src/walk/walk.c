@@ -55,7 +55,10 @@ static uint64_t owned_bytes(const struct heap *heap)
 	return sum;
 }
 
-/* Return true if the heap contains most of the memory that may belong to any heap. */
+/*
+ * Return true if this heap contains more than half of the memory that may belong
+ * to any heap.
+ */
 static bool has_most(const struct walk_input *input, const struct heap *heap)
 {
 	uint64_t sum = 0;
@@ -78,7 +81,7 @@ static void forget(struct heap *heap, struct blocks *blocks, enum allocator allo
 	heap->problem = unread[allocator];
 }
 
-/* Walk with both walkers and keep the heap with more resident memory. */
+/* Try both walkers, and keep the heap that has more resident memory. */
 static void walk_either(const struct walk_input *input, struct heap *ret,
 			struct blocks *ret_blocks)
 {
@@ -107,7 +110,7 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 	bool may_be_other;
 
 	walk_either(input, ret, ret_blocks);
-	/* A jemalloc linked into the program replaces musl's malloc. */
+	/* The exception: musl's malloc is not used if the program contains jemalloc. */
 	may_be_other = named != ALLOCATOR_UNKNOWN && named != ret->allocator &&
 		       !(named == ALLOCATOR_MUSL && ret->allocator == ALLOCATOR_JEMALLOC);
 	if (may_be_other && !has_most(input, ret))
@@ -115,8 +118,8 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 }
 
 /*
- * Return true if the files of the process show that it has no heap that can be read. Sets
- * *named to the allocator, or to ALLOCATOR_UNKNOWN.
+ * Return true if the files that the process has mapped show that it has no heap that can
+ * be read. *named is set to the allocator, or to ALLOCATOR_UNKNOWN.
  */
 static bool is_code_hopeless(const struct mapping_list *mappings, int process_fd,
 			     struct allocator_codes *codes, enum allocator *named)
@@ -136,7 +139,7 @@ static bool is_code_hopeless(const struct mapping_list *mappings, int process_fd
 		 : code.is_found[ALLOCATOR_TCMALLOC] ? ALLOCATOR_TCMALLOC
 		 : signs.libc == ALLOCATOR_MUSL	     ? ALLOCATOR_MUSL
 						     : ALLOCATOR_UNKNOWN;
-	/* A program's own malloc may be a wrapper around glibc's. */
+	/* if the program has its own malloc, that may be a wrapper around glibc's */
 	return !has_glibc || *named != ALLOCATOR_UNKNOWN;
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * walk - derive an allocator's state from a copy of a process's
- * memory. Reads only the copy.
+ * walk - derive the state of an allocator from a copy of a process's memory.
  *
- * The copy is untrusted input. The walkers validate every address, size and count before
- * use. Corrupt memory makes the result "unknown", and time and memory stay proportional
- * to the size of the copy.
+ * The walkers read only the copy, which is untrusted: they check every address, size and
+ * count before they use it. If the memory is corrupt, the result is "unknown". Time and
+ * memory remain proportional to the size of the copy.
  */
 #ifndef MS_WALK_WALK_H
 #define MS_WALK_WALK_H
@@ -16,22 +15,22 @@
 #include "walk/blocks/input.h"
 
 /*
- * Walk the heap of the process's allocator. *ret and *ret_blocks are initialised;
- * release both. *ret reports what could not be trusted, and *ret_blocks omits it.
- * *ret_blocks borrows the image.
+ * Walk the heap of the allocator that the process uses. *ret reports which parts could
+ * not be trusted, and *ret_blocks does not contain these. Both are initialised, and the
+ * caller releases both. *ret_blocks borrows the image.
  *
- * If a process uses two readable allocators, the one with more resident memory is walked
- * and the other's memory counts as ordinary anonymous memory. If the allocator cannot be
- * read, *ret names it and its quality is unknown.
+ * If a process uses two allocators whose heaps can be read, the heap with more resident
+ * memory is walked, and the other one counts as ordinary anonymous memory. If the heap
+ * cannot be read, *ret contains the allocator, and its quality is QUALITY_UNKNOWN.
  */
 void walk_heap(const struct walk_input *input, struct heap *ret,
 	       struct blocks *ret_blocks);
 
 /*
  * Return true if the mappings or the mapped files show that the process has no heap that
- * can be read, so that there is no need to stop it. *ret must be initialised, and then
- * names the allocator as walk_heap() does. process_fd is the process's directory in
- * /proc, or negative to look at the mappings only.
+ * can be read. In that case the process need not be stopped, and ret->allocator is set as
+ * by walk_heap(). *ret must be initialised. process_fd is the process's directory in
+ * /proc, or negative to examine only the mappings.
  */
 bool walk_is_hopeless(const struct mapping_list *mappings, int process_fd,
 		      struct allocator_codes *codes, struct heap *ret);

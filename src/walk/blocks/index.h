@@ -13,10 +13,7 @@
 #include "walk/blocks/blocks.h"
 #include "walk/blocks/input.h"
 
-/*
- * What the index knows about a page of the image, so that a search need not scan
- * the page's bits.
- */
+/* Facts about a page of the image. With them, a search need not scan the page's bits. */
 struct block_page {
 	uint64_t addr;
 	/* Bit of the last chain block that begins before the page, or BIT_NONE. */

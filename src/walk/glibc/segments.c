@@ -6,12 +6,15 @@
 #include <string.h>
 
 /*
- * The main arena's memory is one range from brk(), unless other code called sbrk() too or
- * brk() failed to grow. It then continues elsewhere. Every segment except the last ends
- * in fenceposts: two or three chunks of 16 bytes. The last segment ends in top.
+ * The main arena's memory is a single range from brk(), unless other code also called
+ * sbrk() or brk() failed to grow. In these cases it consists of several segments. Every
+ * segment except the last ends in fenceposts, which are two or three chunks of 16 bytes.
+ * The last segment ends in top.
  */
 
-/* The flags field of struct malloc_state; this bit is set once brk() has failed. */
+/*
+ * Offset of the flags in struct malloc_state. malloc sets the bit when brk() has failed.
+ */
 #define ARENA_FLAGS_OFFSET 4
 #define ARENA_NONCONTIGUOUS_BIT 2
 
@@ -28,12 +31,13 @@ struct search {
 	uint64_t top_addr;
 	bool has_top;
 	uint64_t sum_bytes; /* sum of all segments */
-	uint64_t gap_bytes; /* memory of other code between the segments from brk() */
+	/* Memory between the segments from brk(), which belongs to other code. */
+	uint64_t gap_bytes;
 };
 
 /*
- * Return the end of a segment whose fenceposts begin with the 16-byte chunk at addr, or 0
- * if they are not fenceposts.
+ * Return the address after the fenceposts that begin with the 16-byte chunk at addr, or 0
+ * if there are no fenceposts.
  */
 static uint64_t skip_fences(struct glibc *g, uint64_t addr, uint64_t limit)
 {
@@ -52,8 +56,8 @@ static uint64_t skip_fences(struct glibc *g, uint64_t addr, uint64_t limit)
 }
 
 /*
- * Follow chunks from addr. Returns how the chain ends below limit, with its end in
- * *ret_end, or SEGMENT_NONE.
+ * Walk a chain of chunks from addr. Returns what the chain ends in, with the end's
+ * address in *ret_end, or SEGMENT_NONE if addr does not begin a valid chain below limit.
  */
 static enum segment_end follow_chain(struct search *s, uint64_t addr, uint64_t limit,
 				     uint64_t *ret_end)
@@ -92,8 +96,8 @@ static void add_segment(struct search *s, uint64_t start, uint64_t first, uint64
 }
 
 /*
- * Find the segments from mp_.sbrk_base on. Memory of other code may lie between them, so
- * every 16-byte boundary is tried.
+ * Find the segments from mp_.sbrk_base on. Memory of other code may be between two
+ * segments, so the search for the next one tries every 16-byte boundary.
  */
 static void search_brk(struct search *s)
 {
@@ -106,7 +110,7 @@ static void search_brk(struct search *s)
 		uint64_t end = 0;
 		enum segment_end kind = follow_chain(s, addr, limit, &end);
 
-		/* Malloc began in the first segment: it must be valid. */
+		/* The first segment begins at sbrk_base, so it must be valid. */
 		if (kind == SEGMENT_NONE && !last_end)
 			return;
 		if (kind == SEGMENT_NONE) {
@@ -124,8 +128,8 @@ static void search_brk(struct search *s)
 }
 
 /*
- * For a running target, take the whole brk() range as one segment. The
- * chunk walk then splits it.
+ * Add the whole brk() range of a running target as one segment. The walk of its chunks
+ * divides the segment later.
  */
 static void take_brk(struct search *s)
 {
@@ -138,8 +142,8 @@ static void take_brk(struct search *s)
 }
 
 /*
- * Find segments from mmap(), which begin and end on page boundaries.
- * Several may be adjacent.
+ * Find segments from mmap() in a gap between regions. They begin and end on page
+ * boundaries, and several may be adjacent.
  */
 static void search_gap(void *context, uint64_t start_addr, uint64_t end_addr)
 {

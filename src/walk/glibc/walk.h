@@ -2,9 +2,9 @@
 /*
  * walk - declarations shared by the parts of the glibc walker. Internal to walk/.
  *
- * Sources: malloc/malloc.c and malloc/arena.c of glibc 2.26 to 2.42 and the
- * development tree after it; x86-64. The memory itself shows which layout a libc
- * uses: see struct layout.
+ * Sources: malloc/malloc.c and malloc/arena.c of glibc 2.26 to 2.42 and of the
+ * development tree after 2.42; x86-64. The walker determines from the memory which layout
+ * a libc uses: see struct layout.
  */
 #ifndef MS_WALK_GLIBC_WALK_H
 #define MS_WALK_GLIBC_WALK_H
@@ -15,7 +15,7 @@
 
 #define CHUNK_ALIGN BLOCK_ALIGN
 #define CHUNK_MIN_BYTES UINT64_C(32)
-#define CHUNK_HEAD UINT64_C(16)	  /* prev_size and size */
+#define CHUNK_HEAD UINT64_C(16)	  /* size of the fields prev_size and size */
 #define CHUNK_STRUCT UINT64_C(48) /* sizeof(struct malloc_chunk) */
 #define CHUNK_FLAGS UINT64_C(7)
 #define CHUNK_PREV_INUSE UINT64_C(1)
@@ -25,8 +25,8 @@
 #define FAST_COUNT 10
 
 /*
- * After bins[] come binmap, next, next_free, attached_threads,
- * system_mem, max_system_mem.
+ * The fields of struct malloc_state after bins[] are binmap, next, next_free,
+ * attached_threads, system_mem and max_system_mem.
  */
 #define ARENA_BINS_BYTES (UINT64_C(2) * BIN_COUNT * 8)
 #define ARENA_TAIL_OFFSET (ARENA_BINS_BYTES + 16)
@@ -35,22 +35,23 @@
 #define GLIBC_ARENAS_MAX 65536
 
 /*
- * Layout of struct malloc_state, identified by the offset of bins[]. The fields after
- * bins[] are the same in all versions.
+ * The layout of struct malloc_state, which is determined by the offset of bins[]. The
+ * fields after bins[] are the same in all versions.
  */
 struct layout {
 	uint64_t bins_offset;
-	uint64_t fast_offset; /* 0: there are no fastbins */
+	/* Offset of the fastbins; 0: this version has no fastbins. */
+	uint64_t fast_offset;
 };
 
-/* The fields of struct malloc_par that the walker uses. */
+/* Those fields of struct malloc_par that the walker uses. */
 struct malloc_par {
 	uint64_t thp_page_bytes;
 	uint64_t huge_page_bytes;
 	uint64_t sbrk_base_addr;
 	uint64_t mapped_bytes;
 	uint32_t mapped_count;
-	uint64_t cache_slots; /* slots per size in a thread cache, 2.26 and later */
+	uint64_t cache_slots; /* number of entries of each size in a thread cache */
 };
 
 enum region_kind {
@@ -59,12 +60,15 @@ enum region_kind {
 	REGION_MAPPED
 };
 
-/* Memory of the allocator: [start_addr, end_addr), with chunks from first_addr on. */
+/*
+ * A range of the allocator's memory, [start_addr, end_addr). Its chunks
+ * begin at first_addr.
+ */
 struct region {
 	uint64_t start_addr, end_addr;
 	uint64_t first_addr;
 	enum region_kind kind;
-	size_t arena; /* 0 for a mapped chunk */
+	size_t arena; /* index of the arena; 0 for a chunk with its own mapping */
 };
 
 struct glibc {
@@ -76,23 +80,23 @@ struct glibc {
 	struct malloc_par par;
 	uint64_t main_arena_addr;
 
-	/* Disjoint; the first sorted_count are in address order. */
+	/* Disjoint. The first sorted_count regions are in ascending address order. */
 	struct region *regions;
 	size_t region_count, region_capacity, sorted_count;
 
 	/*
-	 * One bit per 16 bytes of the image. not_live: free according to
-	 * a neighbour or a list.
+	 * Tables with one bit per 16 bytes of the image. A bit in not_live is set if a
+	 * neighbour or a list shows that the chunk is free.
 	 */
 	struct blocks *blocks;
-	/* per arena: chunks that are free according to their neighbour */
+	/* For each arena, the chunks that their neighbours mark as free. */
 	struct chunk_sum *unused;
-	uint64_t budget; /* steps left for searches that may be long */
+	uint64_t budget; /* remaining steps of searches that may take long */
 };
 
 /*
- * Return true if the target ran during the copy. Inconsistencies that would make a
- * stopped target untrusted are then expected.
+ * Return true if the target ran during the copy. In that case the walker expects
+ * inconsistencies that it would not accept in a stopped target.
  */
 static inline bool glibc_is_running(const struct glibc *g)
 {
@@ -106,24 +110,24 @@ static inline bool glibc_spend(struct glibc *g, uint64_t steps)
 	return g->budget > 0;
 }
 
-/* Return the initial value of an arena's top, which points into the arena itself. */
+/* Return the value that top has in an unused arena: an address in the arena itself. */
 static inline uint64_t glibc_initial_top(const struct glibc *g, uint64_t arena_addr)
 {
 	return arena_addr + g->layout.bins_offset - CHUNK_HEAD;
 }
 
-/* Record a problem of an arena, unless it already has one. */
+/* Mark an arena as not trusted, with the first problem that was found in it. */
 void glibc_distrust(struct glibc *g, size_t arena, const char *problem);
 
 /*
- * Return true for private, anonymous, readable and writable mappings,
- * which heaps consist of.
+ * Return true if the mapping is private, anonymous, readable and writable. All heaps are
+ * in such mappings.
  */
 bool glibc_is_heap_memory(const struct mapping *m);
 
 /*
- * Read the head of a chunk, its size with flags. Returns false if
- * its page is not resident.
+ * Read the size field of a chunk, including its flags. Returns false if the page
+ * is not resident.
  */
 static inline bool glibc_read_head(const struct glibc *g, uint64_t chunk_addr,
 				   uint64_t *ret)
@@ -131,7 +135,10 @@ static inline bool glibc_read_head(const struct glibc *g, uint64_t chunk_addr,
 	return image_read(g->image, chunk_addr + 8, ret);
 }
 
-/* Return the bit of an address in the tables above. The address must be in the image. */
+/*
+ * Return the number of an address's bit in the tables of struct blocks. The address must
+ * be in the image.
+ */
 static inline uint64_t glibc_bit(const struct glibc *g, uint64_t addr)
 {
 	const struct image_run *run = image_run_at(g->image, addr);
@@ -140,90 +147,95 @@ static inline uint64_t glibc_bit(const struct glibc *g, uint64_t addr)
 }
 
 /*
- * find.c: find main_arena with its layout, and mp_. Return NULL,
- * or the problem (static).
+ * Find main_arena with its layout, and mp_. Return NULL, or the problem
+ * (static). In find.c.
  */
 const char *glibc_find_main_arena(struct glibc *g);
 const char *glibc_find_par(struct glibc *g);
 
-/* regions.c */
+/* The following functions are in regions.c. */
 const char *glibc_find_arenas(struct glibc *g);
 void glibc_find_regions(struct glibc *g);
 struct region *glibc_add_region(struct glibc *g, enum region_kind kind, size_t arena);
 void glibc_sort_regions(struct glibc *g);
 
-/* Return the sorted region that contains addr, or NULL. */
+/* Return the region that contains addr, of those that are sorted, or NULL. */
 const struct region *glibc_region_at(const struct glibc *g, uint64_t addr);
 
-/* Return the end of the contiguous heap mappings that contain addr. */
+/* Return the end of the adjacent heap mappings that begin with the one at addr. */
 uint64_t glibc_contiguous_end(const struct glibc *g, uint64_t addr);
 
-/* Call fn for each range of heap memory outside all sorted regions. */
+/* Call fn for each range of heap memory that no sorted region contains. */
 void glibc_for_each_gap(struct glibc *g,
 			void (*fn)(void *context, uint64_t start_addr, uint64_t end_addr),
 			void *context);
 
-/* segments.c: find the memory of the main arena. */
+/* Find the memory of the main arena. In segments.c. */
 void glibc_find_segments(struct glibc *g);
 
-/* mapped.c: find chunks with their own mappings. */
+/* Find the chunks that have their own mappings. In mapped.c. */
 void glibc_find_mapped(struct glibc *g);
 
-/* chunks.c: follow the chains of chunks. */
+/* Walk the chains of chunks in all regions. In chunks.c. */
 void glibc_walk_chunks(struct glibc *g);
 
 /*
- * Read the chunk at addr. Returns false if no chunk starts there or its
- * neighbour's page is not resident.
+ * Read the size of the chunk at addr, and whether its neighbour marks it as free. Returns
+ * false if no chunk starts at addr or the neighbour's page is not resident.
  */
 bool glibc_read_chunk(struct glibc *g, uint64_t addr, uint64_t *ret_size,
 		      bool *ret_is_unused);
 
-/* lists.c: read the lists of free chunks of all arenas. */
+/* Read the free lists of all arenas. In lists.c. */
 void glibc_read_lists(struct glibc *g);
 
-/*
- * bins.c: read the doubly linked lists of one arena. Returns
- * false if one is broken.
- */
+/* Read the doubly linked bins of one arena. Returns false if one is broken. In bins.c. */
 bool glibc_read_bins(struct glibc *g, size_t index);
 
-/* A singly linked list. Fastbins point to chunks; thread caches point to user memory. */
+/*
+ * A singly linked free list: a fastbin, whose pointers point to chunks, or a list of a
+ * thread cache, whose pointers point to user memory.
+ */
 struct free_list {
 	uint64_t first_addr;
-	uint64_t bias_bytes; /* offset from a chunk to the address that pointers hold */
+	/* Distance from a chunk to the address that pointers to it contain. */
+	uint64_t bias_bytes;
 	uint64_t max_count;
-	uint64_t count, bytes; /* set by glibc_check_list() */
-	/* Likewise: pointers are XORed with their own address (2.32). */
+	/* Number and bytes of the chunks, set by glibc_check_list(). */
+	uint64_t count, bytes;
+	/*
+	 * Set by glibc_check_list(): each pointer is XORed with its own address, as in
+	 * glibc 2.32 and later.
+	 */
 	bool is_protected;
 };
 
 /*
- * Validate a list without marking its chunks. fits() returns whether a chunk size may
- * occur in the bin. Returns false if the list is broken.
+ * Check a list without marking its chunks as free. fits() returns true if the bin may
+ * contain chunks of this size. Returns false if the list is broken.
  */
 bool glibc_check_list(struct glibc *g, struct free_list *list,
 		      bool (*fits)(uint64_t chunk_bytes, unsigned int bin),
 		      unsigned int bin);
 
 /*
- * Mark the chunks of a validated list. Returns false if one of them
- * is also in another list.
+ * Mark the chunks of a checked list as free. Returns false if one of them is also
+ * in another list.
  */
 bool glibc_mark_list(struct glibc *g, const struct free_list *list, bool is_cache);
 
-/* cache.c: read the thread caches. */
+/* Read the thread caches of all threads. In cache.c. */
 void glibc_read_caches(struct glibc *g);
 
 /*
- * account.c: sum per arena, class, page and mapping, and add the
- * extents of trusted arenas.
+ * Sum the walker's results by arena, class, page and mapping, and add extents for the
+ * trusted arenas. In account.c.
  */
 void glibc_account(struct glibc *g);
 
 /*
- * Like walk_heap(), for glibc's malloc only: 2.26 to 2.43,
- * dynamically or statically linked.
+ * Do what walk_heap() does, for glibc's malloc only: glibc 2.26 to 2.43, linked
+ * dynamically or statically.
  */
 void walk_glibc(const struct walk_input *input, struct heap *ret,
 		struct blocks *ret_blocks);

@@ -76,7 +76,10 @@ static void account_extent(struct jemalloc *j, const struct jemalloc_extent *ext
 	j->blocks->extents[j->blocks->extent_count - 1].arena = extent->arena;
 }
 
-/* Count all base blocks as jemalloc's own data. Their unused parts have no pages yet. */
+/*
+ * Count all base blocks as jemalloc's own data. The parts that are not yet used
+ * have no pages.
+ */
 static void account_bases(struct jemalloc *j)
 {
 	for (size_t i = 0; i < j->base_count; i++) {

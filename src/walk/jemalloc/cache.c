@@ -18,14 +18,15 @@
 #define STACK_BYTES_MAX (UINT64_C(1) << 16)
 #define LARGE_BINS_WITHIN 512
 
-/* Static TLS ends at the thread pointer. */
+/* Size of the static TLS that is searched. It ends at the thread pointer. */
 #define TLS_BYTES UINT64_C(65536)
 
-/* If this many threads have no cache, stop searching. */
+/* Number of threads without a cache after which the search ends. */
 #define THREADS_SEARCHED 64
 
 struct bin {
-	uint64_t head_addr, end_addr; /* range of the pointers in the bin */
+	/* Range of the pointers to the cached blocks of the bin. */
+	uint64_t head_addr, end_addr;
 };
 
 struct cache {
@@ -53,14 +54,14 @@ static bool read_bin(const struct jemalloc *j, uint64_t addr, struct bin *ret)
 	       ret->end_addr - ret->head_addr < STACK_BYTES_MAX;
 }
 
-/* Return true if the stack of `next` may follow that of `bin`. */
+/* Return true if the pointer stack of `next` may follow the pointer stack of `bin`. */
 static bool is_next_bin(const struct bin *bin, const struct bin *next)
 {
 	return next->head_addr >= bin->end_addr && next->end_addr > bin->end_addr &&
 	       next->end_addr - bin->end_addr < STACK_BYTES_MAX;
 }
 
-/* Append bins to the cache as long as they are valid. */
+/* Append the bins from addr on to the cache, up to the first invalid one. */
 static void read_bins(const struct jemalloc *j, uint64_t addr, size_t limit,
 		      struct cache *cache)
 {
@@ -80,7 +81,7 @@ static uint64_t extent_block_at(const struct jemalloc_extent *extent, uint64_t a
 }
 
 /*
- * Return the active extent with a block at addr, and the block's bit;
+ * Return the active extent that has a block at addr, with the block's bit in *ret_bit, or
  * NULL if there is no block.
  */
 static const struct jemalloc_extent *find_block(const struct jemalloc *j, uint64_t addr,
@@ -95,7 +96,7 @@ static const struct jemalloc_extent *find_block(const struct jemalloc *j, uint64
 	return extent;
 }
 
-/* Return true if the pointer stacks are in one live block or in jemalloc's own memory. */
+/* Return true if all pointer stacks are in one live block or in one base block. */
 static bool is_stack_right(const struct jemalloc *j, const struct cache *cache)
 {
 	uint64_t start = cache->bins[0].end_addr - 8;
@@ -109,8 +110,8 @@ static bool is_stack_right(const struct jemalloc *j, const struct cache *cache)
 }
 
 /*
- * Return true if every pointer is the address of a block of the bin's class that its slab
- * does not mark as free.
+ * Return true if every pointer points to a block of its bin's class, and the block's slab
+ * does not mark the block as free.
  */
 static bool check_pointers(const struct jemalloc *j, const struct cache *cache)
 {
@@ -133,7 +134,10 @@ static bool check_pointers(const struct jemalloc *j, const struct cache *cache)
 	return true;
 }
 
-/* Return true if no bin precedes the one at addr. Bins look alike. */
+/*
+ * Return true if there is a bin at addr and no bin before it. A cache begins with
+ * such a bin.
+ */
 static bool is_first_bin(const struct jemalloc *j, uint64_t addr)
 {
 	struct bin before, bin;
@@ -142,7 +146,7 @@ static bool is_first_bin(const struct jemalloc *j, uint64_t addr)
 	       !(read_bin(j, addr - BIN_BYTES, &before) && is_next_bin(&before, &bin));
 }
 
-/* Read the cache at addr. Returns false if there is none. */
+/* Read the cache at addr. Returns false if no valid cache begins at addr. */
 static bool read_cache(const struct jemalloc *j, uint64_t addr, struct cache *ret)
 {
 	ret->bin_count = 0;
@@ -162,7 +166,10 @@ static bool read_cache(const struct jemalloc *j, uint64_t addr, struct cache *re
 	return is_stack_right(j, ret) && check_pointers(j, ret);
 }
 
-/* Mark the blocks of a cache. Returns false if a block is in two caches. */
+/*
+ * Mark the blocks in a cache as cached. Returns false if a block is already marked, for
+ * example because two caches contain it.
+ */
 static bool mark_cache(struct jemalloc *j, const struct cache *cache)
 {
 	uint64_t block_addr, bit;
@@ -186,7 +193,9 @@ static bool mark_cache(struct jemalloc *j, const struct cache *cache)
 	return true;
 }
 
-/* Return the distance of a thread's cache below its thread pointer, or 0 if none is found. */
+/*
+ * Return how far below its thread pointer a thread's cache is, or 0 if no cache is found.
+ */
 static uint64_t find_below(struct jemalloc *j, uint64_t tls_addr, uint64_t start_addr)
 {
 	struct cache cache;
@@ -197,7 +206,10 @@ static uint64_t find_below(struct jemalloc *j, uint64_t tls_addr, uint64_t start
 
 		if (!jemalloc_spend(j, 1))
 			return 0;
-		/* No bin begins on an absent page: continue below the page. */
+		/*
+		 * A cache cannot begin on a page that is not in the image, so
+		 * skip that page.
+		 */
 		if (!image_run_at(j->image, addr))
 			below += addr % IMAGE_PAGE_BYTES;
 		else if (read_cache(j, addr, &cache))
@@ -207,8 +219,8 @@ static uint64_t find_below(struct jemalloc *j, uint64_t tls_addr, uint64_t start
 }
 
 /*
- * Find the distance of a cache below the thread pointer. It is the same in all threads,
- * because it is in static TLS.
+ * Find how far below the thread pointer a thread's cache is. The distance is the same in
+ * all threads, because the caches are in static TLS.
  */
 static bool find_place(struct jemalloc *j, uint64_t *ret_below)
 {
@@ -226,7 +238,9 @@ static bool find_place(struct jemalloc *j, uint64_t *ret_below)
 	return *ret_below > 0;
 }
 
-/* Return true if the bins are all zero, as in a thread that never called malloc. */
+/*
+ * Return true if the bins at addr are all zero, as in a thread that never called malloc.
+ */
 static bool is_unused(const struct jemalloc *j, uint64_t addr)
 {
 	uint64_t words[BIN_BYTES / 8];
@@ -257,7 +271,7 @@ static const char *read_caches(struct jemalloc *j)
 		if (is_unused(j, tls_addr - below))
 			continue;
 		if (!read_cache(j, tls_addr - below, &cache) || !mark_cache(j, &cache)) {
-			j->has_broken_cache = true; /* a retry may succeed */
+			j->has_broken_cache = true; /* a second attempt may succeed */
 			return "a thread's cache is broken: what is in it counts as live";
 		}
 		j->heap->cache_count++;

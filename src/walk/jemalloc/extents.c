@@ -10,9 +10,12 @@
 
 struct reading {
 	struct jemalloc *j;
-	/* One bit per possible start of an extent structure in the image. */
+	/*
+	 * A bit for each address in the image at which an extent structure may start. The
+	 * bit is set if an extent uses that memory.
+	 */
 	uint64_t *claimed;
-	const char *problem; /* problem that cannot be attributed to an arena */
+	const char *problem; /* a problem that cannot be attributed to one arena */
 };
 
 void jemalloc_distrust(struct jemalloc *j, size_t arena, const char *problem)
@@ -22,8 +25,8 @@ void jemalloc_distrust(struct jemalloc *j, size_t arena, const char *problem)
 }
 
 /*
- * Return the index in struct heap of the arena with this number; add
- * the arena if it is new.
+ * Return the index in arenas of struct heap of the arena with this number. Add the arena
+ * if it is new.
  */
 static size_t find_arena(struct jemalloc *j, unsigned int number)
 {
@@ -42,8 +45,8 @@ static size_t find_arena(struct jemalloc *j, unsigned int number)
 }
 
 /*
- * Claim the memory of an extent structure, which may span two pages. Returns false if
- * another extent has claimed part of it.
+ * Record that an extent structure uses its memory, which may be on two pages. Returns
+ * false if another extent structure uses part of that memory.
  */
 static bool claim(struct reading *reading, uint64_t extent_addr)
 {
@@ -63,7 +66,7 @@ static bool claim(struct reading *reading, uint64_t extent_addr)
 	return true;
 }
 
-/* Return true if the extent's pages are anonymous memory outside jemalloc's own data. */
+/* Return true if the extent consists of anonymous memory outside the base blocks. */
 static bool is_place_right(struct jemalloc *j, const struct jemalloc_extent *extent)
 {
 	const struct jemalloc_base *base = jemalloc_base_after(j, extent->start_addr);
@@ -153,7 +156,10 @@ static int compare_arenas(const void *a, const void *b)
 	return (left->number > right->number) - (left->number < right->number);
 }
 
-/* Sort the arenas by jemalloc's numbers. They were found in the order of their memory. */
+/*
+ * Sort the arenas by jemalloc's arena numbers. Until now they are in the order in which
+ * extents were found.
+ */
 static void sort_arenas(struct jemalloc *j)
 {
 	struct heap *heap = j->heap;
@@ -169,7 +175,10 @@ static void sort_arenas(struct jemalloc *j)
 	free(places);
 }
 
-/* Mark free blocks from the bitmaps. An inactive extent is one free block. */
+/*
+ * Mark the free blocks of slabs from their bitmaps. An inactive extent is marked as
+ * one free block.
+ */
 static void fill_bits(struct jemalloc *j)
 {
 	for (size_t i = 0; i < j->extent_count; i++) {

@@ -8,17 +8,17 @@
 #include "base/search.h"
 #include "base/xalloc.h"
 
-/* HUGEPAGE is always a multiple of this size. */
+/* Base blocks are aligned to jemalloc's HUGEPAGE, which is a multiple of this size. */
 #define BASE_ALIGN (UINT64_C(2) << 20)
 
 /*
- * struct base_block_s: its size, the next block, and an extent for its unused
- * remainder, which has no arena.
+ * struct base_block_s consists of its size, a pointer to the next block, and an extent
+ * without an arena for the unused rest of the block.
  */
 #define BASE_EXTENT_OFFSET 16
 #define BASE_HEAD_BYTES (BASE_EXTENT_OFFSET + JEMALLOC_EXTENT_BYTES)
 
-/* Number of entries that are checked to accept or reject a root. */
+/* Number of the tree's entries that are checked to accept or reject a root. */
 #define ROOT_SAMPLE 1000
 #define LEAF_TRIES 16
 
@@ -107,8 +107,8 @@ const struct jemalloc_base *jemalloc_base_at(const struct jemalloc *j, uint64_t 
 }
 
 /*
- * Data that may contain the root: a file mapping and the anonymous
- * memory after it (.bss).
+ * A range of data that may contain the root: the mapping of a file's data and the
+ * anonymous memory after it (.bss).
  */
 struct area {
 	uint64_t start_addr, end_addr;
@@ -137,8 +137,9 @@ static bool next_area(const struct jemalloc *j, size_t *index, struct area *ret)
 }
 
 /*
- * Determine the position of a leaf from its first element that points to an extent. A few
- * elements may be from a change that the copy contains only in part.
+ * Determine which part of the address space a leaf describes. The first element that
+ * points to a matching extent shows it. Up to LEAF_TRIES elements may not match, because
+ * jemalloc may have been changing them during the copy.
  */
 static bool place_leaf(struct jemalloc *j, const struct jemalloc_tree *tree,
 		       uint64_t leaf_addr, uint64_t *ret_key)
@@ -172,7 +173,10 @@ static bool place_leaf(struct jemalloc *j, const struct jemalloc_tree *tree,
 	}
 }
 
-/* With three levels: determine the position of a middle node from its first leaf. */
+/*
+ * Determine which part of the address space a middle node of a tree with three levels
+ * describes. Its first leaf shows it.
+ */
 static bool place_node(struct jemalloc *j, const struct jemalloc_tree *tree,
 		       uint64_t addr, uint64_t *ret_key)
 {
@@ -230,7 +234,7 @@ static bool is_root(struct jemalloc *j, const struct jemalloc_tree *tree,
 	       check.good_count > check.bad_count;
 }
 
-/* Return true if the word is an element of a valid root. */
+/* Return true if this word, at addr, is an element of a valid root. */
 static bool try_word(struct jemalloc *j, const struct area *area, uint64_t addr,
 		     uint64_t word)
 {

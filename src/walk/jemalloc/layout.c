@@ -8,18 +8,21 @@
 #include "base/xalloc.h"
 
 /*
- * The class of free extents is the number after the last class: 232, or
+ * Free extents have a class number from this one on. It is the number of classes: 232, or
  * 235 with a quantum of 8.
  */
 #define NO_CLASS 232
 
-/* Number of extents sampled to determine version and configuration. */
+/*
+ * Number of extents that are sampled to determine jemalloc's version and configuration.
+ */
 #define SAMPLE_MAX 4096
 
 static const struct jemalloc_layout layouts[] = {
-	{ 17, 3, 20, 28, true },  /* 5.3: pai, guarded, six states */
-	{ 16, 2, 18, 26, false }, /* 5.1, 5.2: dumpable */
-	{ 15, 2, 17, 25, false }, /* 5.0 */
+	/* Jemalloc 5.3: has the fields pai and guarded, and six states. */
+	{ 17, 3, 20, 28, true },
+	{ 16, 2, 18, 26, false }, /* jemalloc 5.1 and 5.2: has the field dumpable */
+	{ 15, 2, 17, 25, false }, /* jemalloc 5.0 */
 };
 
 struct sample {
@@ -34,8 +37,8 @@ struct samples {
 };
 
 /*
- * Compute the size classes. LG_QUANTUM is 4 (with one class below it) or 3. There are
- * four classes between powers of two.
+ * Compute the size classes. quantum_shift is 3 or 4; if it is 4, there is a class below
+ * the quantum. There are four classes between two powers of two.
  */
 static void make_classes(struct jemalloc *j, unsigned int quantum_shift)
 {
@@ -78,8 +81,8 @@ bool jemalloc_is_in_huge_cache(const struct jemalloc *j, const struct jemalloc_r
 }
 
 /*
- * Return true if the tree's entry matches the extent: class and slab flag of active
- * extents, and the state from 5.3 on.
+ * Return true if the tree's entry matches the extent. Active extents must have the same
+ * class and slab flag as the entry. Since jemalloc 5.3, the state must be the same, too.
  */
 bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *entry,
 			 const struct jemalloc_raw *raw)
@@ -108,8 +111,8 @@ bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *
 }
 
 /*
- * A valid bitmap has as many set bits as the slab's free count, and none
- * after the last block in its last word. Later words do not belong to the
+ * In a valid bitmap, the number of set bits is the slab's free count, and no bit of the
+ * last word is set after the last block. The words after that one do not belong to the
  * bitmap and may contain anything.
  */
 bool jemalloc_is_bitmap_right(const struct jemalloc *j, const struct jemalloc_raw *raw,
@@ -158,7 +161,7 @@ bool jemalloc_read_blocks(const struct jemalloc *j, const struct jemalloc_raw *r
 	if (ret->is_slab)
 		return read_slab(j, raw, ret);
 	ret->block_count = 1;
-	/* a small block with an extent of its own was sampled by the heap profiler */
+	/* the heap profiler has sampled small blocks that have their own extents */
 	ret->block_bytes = class < j->small_count ? j->class_bytes[class]
 						  : size - j->pad_bytes;
 	if (size < j->pad_bytes || ret->block_bytes > j->class_bytes[class] ||
@@ -196,8 +199,9 @@ static size_t count_fits(const struct samples *s)
 }
 
 /*
- * Return true if the extent has the default form: a slab has the smallest number of pages
- * that its blocks fill without a remainder, and no small block has an extent of its own.
+ * Return true if the extent looks as it usually does: a slab has the smallest number
+ * of pages that its blocks fill without a remainder, and a small block does not have
+ * its own extent.
  */
 static bool is_usual(const struct jemalloc *j, const struct jemalloc_raw *raw,
 		     const struct jemalloc_extent *extent)
@@ -211,8 +215,8 @@ static bool is_usual(const struct jemalloc *j, const struct jemalloc_raw *raw,
 }
 
 /*
- * Counts of active extents whose blocks are valid with
- * the current classes and padding.
+ * Numbers of sampled extents that are active, have valid blocks, and look usual, if the
+ * classes and the padding are as currently assumed.
  */
 struct soundness {
 	size_t active_count, sound_count, usual_count;
@@ -257,8 +261,8 @@ static bool choose_layout(const struct samples *s)
 }
 
 /*
- * Choose quantum and padding. Large extents have a page more than their block, unless
- * opt.cache_oblivious is false.
+ * Determine the quantum and the padding. Large extents have one page more than their
+ * block requires, unless opt.cache_oblivious is false.
  */
 static bool choose_sizes(const struct samples *s)
 {

@@ -7,10 +7,13 @@
 
 #define PAGE_SHIFT 12
 
-/* Offset of a slab's bitmap in the structure: its second half. */
+/*
+ * Offset of the bitmap in the extent structure of a slab. The bitmap is the second half
+ * of the structure.
+ */
 #define FREE_BITS_OFFSET JEMALLOC_EXTENT_ALIGN
 
-/* User addresses have 47 bits, or 56 with 5-level paging. */
+/* Upper bound of user addresses. They have 47 bits, or 56 with 5-level paging. */
 #define ADDRESS_LIMIT (UINT64_C(1) << 56)
 
 bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr, struct jemalloc_raw *ret)
@@ -25,7 +28,7 @@ bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr, struct jemalloc
 	if (!at)
 		return false;
 	memcpy(ret, at, offsetof(struct jemalloc_raw, free_bits));
-	/* The bitmap may be on a separate page that was never written. */
+	/* The bitmap may be on another page, which may never have been written. */
 	memset(ret->free_bits, 0, sizeof(ret->free_bits));
 	bits = image_at(j->image, extent_addr + FREE_BITS_OFFSET, sizeof(ret->free_bits));
 	if (bits)
@@ -92,16 +95,16 @@ bool jemalloc_next_word(struct jemalloc *j, uint64_t *addr, uint64_t end,
 	}
 }
 
-/* State of a walk through the tree. */
+/* The state of a walk through the tree. */
 struct walk {
 	struct jemalloc *j;
 	uint64_t (*fn)(void *context, const struct jemalloc_entry *entry);
 	void *context;
-	uint64_t next_addr; /* skip pages before this address */
+	uint64_t next_addr; /* elements for pages before this address are skipped */
 	bool is_over;
 };
 
-/* Read the element at addr, whose first word is known. */
+/* Read the element at addr. The caller has already read its first word. */
 static bool read_entry(const struct walk *w, uint64_t addr, uint64_t word,
 		       struct jemalloc_entry *ret)
 {
@@ -111,15 +114,15 @@ static bool read_entry(const struct walk *w, uint64_t addr, uint64_t word,
 	    !image_read(w->j->image, addr + 8, &ret->words[1]))
 		return false;
 	ret->extent_addr = ret->words[0];
-	/* The class is in the upper bits, state and slab in the lower ones. */
+	/* the upper bits contain the class, the lower ones the state and the slab flag */
 	if (w->j->tree->element_bytes == 8)
 		ret->extent_addr &= (UINT64_C(1) << 48) - JEMALLOC_EXTENT_ALIGN;
 	return true;
 }
 
 /*
- * Visit the entries of a leaf. Returns false if the budget is used up
- * because leaves overlap.
+ * Call the walk's fn for the entries of a leaf. Returns false if the budget is used up,
+ * which is possible only if leaves overlap.
  */
 static bool walk_leaf(struct walk *w, uint64_t leaf_addr, uint64_t first_page_addr)
 {
@@ -156,7 +159,7 @@ static bool walk_leaf(struct walk *w, uint64_t leaf_addr, uint64_t first_page_ad
 	return true;
 }
 
-/* Visit the children of the root or of a middle node. */
+/* Walk the children of the root or of a middle node. */
 static bool walk_node(struct walk *w, uint64_t node_addr, unsigned int level,
 		      uint64_t first_page_addr)
 {

@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-/* The budget allows several looks at each word of the copy. */
+/* Upper bound of the steps of all searches: several for each word of the copy. */
 #define BUDGET_PER_WORD 4
 #define BUDGET_MIN UINT64_C(1000000)
 
 /*
- * Return a problem if some of jemalloc's own data may be swapped out: missing data
- * may affect any result.
+ * Return a problem if some of jemalloc's own data may be swapped out, because any result
+ * may depend on that data. Returns NULL otherwise.
  */
 static const char *check_swap(const struct jemalloc *j)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * walk - declarations shared by the parts of the jemalloc
- * walker. Internal to walk/.
+ * walk - declarations shared by the parts of the jemalloc walker. Internal to walk/.
  *
  * Sources: rtree.h, extent_structs.h, edata.h, base.c, emap.c, tcache_structs.h and
- * cache_bin.h of jemalloc 5.0 to 5.3.1; x86-64. The memory itself shows the version and
- * configuration. "Extent" here means extent_t up to 5.2 and edata_t from 5.3 on.
+ * cache_bin.h of jemalloc 5.0 to 5.3.1; x86-64. The walker determines the version and
+ * the configuration from the memory. "Extent" means extent_t up to jemalloc 5.2, and
+ * edata_t since 5.3.
  *
- * jemalloc keeps its own data in base blocks, which describe themselves. A
- * radix tree maps addresses to extents. The root of the tree is in the data of
- * the library or program.
+ * jemalloc's own data is in base blocks, whose heads contain their sizes. A radix
+ * tree maps addresses to extents. The root of the tree is in the data of the
+ * library or program.
  */
 #ifndef MS_WALK_JEMALLOC_WALK_H
 #define MS_WALK_JEMALLOC_WALK_H
@@ -18,7 +18,7 @@
 #include "walk/blocks/blocks.h"
 #include "walk/blocks/input.h"
 
-/* MALLOCX_ARENA_LIMIT; that value itself means no arena. */
+/* MALLOCX_ARENA_LIMIT. An extent with this arena number belongs to no arena. */
 #define JEMALLOC_ARENAS_MAX 4095
 #define JEMALLOC_EXTENT_BYTES UINT64_C(128)
 #define JEMALLOC_EXTENT_ALIGN UINT64_C(64)
@@ -27,22 +27,23 @@
 #define JEMALLOC_LARGE_MIN_BYTES UINT64_C(16384)
 
 /*
- * The radix tree by LG_VADDR: 48, or 57 if the machine that built
- * jemalloc had 5-level paging.
+ * The shape of the radix tree, which depends on LG_VADDR: 48, or 57 if the machine that
+ * built jemalloc had 5-level paging.
  */
 struct jemalloc_tree {
 	unsigned int level_count;
-	unsigned int level_bits[3]; /* from the root down; the last is for the leaves */
-	unsigned int element_bytes; /* size of a leaf's element */
+	/* Number of address bits for each level, from the root to the leaves. */
+	unsigned int level_bits[3];
+	unsigned int element_bytes; /* size of an element of a leaf */
 };
 
 /*
- * e_bits of an extent: arena in bits 0 to 11, slab in bit 12; the positions of the other
- * fields depend on the version.
+ * The positions of the fields in the word e_bits of an extent. In all versions, the arena
+ * is in bits 0 to 11, and the slab flag is bit 12.
  */
 struct jemalloc_layout {
 	unsigned int state_shift, state_bits, class_shift, free_shift;
-	bool has_leaf_state; /* 5.3 and later */
+	bool has_leaf_state; /* leaves contain the state, as in jemalloc 5.3 and later */
 };
 
 enum jemalloc_state {
@@ -50,32 +51,34 @@ enum jemalloc_state {
 	JEMALLOC_DIRTY,
 	JEMALLOC_MUZZY,
 	JEMALLOC_RETAINED,
-	JEMALLOC_STATE_COUNT_ /* from this value on: the extent is changing state */
+	/* This value and higher ones: the extent is changing its state. */
+	JEMALLOC_STATE_COUNT_
 };
 
-/* An element of a leaf as found in memory. */
+/* An element of a leaf, as read from memory. */
 struct jemalloc_entry {
 	uint64_t page_addr;
 	uint64_t extent_addr; /* address of the extent structure */
 	uint64_t words[2];
 };
 
-/* The extent structure as found in memory. */
+/* An extent structure, as read from memory. */
 struct jemalloc_raw {
 	uint64_t bits;
 	uint64_t addr;
 	uint64_t size;
-	uint64_t free_bits[JEMALLOC_SLAB_WORDS]; /* slabs only; set for free blocks */
+	/* Bitmap of a slab: a set bit means a free block. */
+	uint64_t free_bits[JEMALLOC_SLAB_WORDS];
 };
 
 struct jemalloc_extent {
-	uint64_t start_addr, end_addr; /* whole pages */
-	uint64_t first_addr;	       /* first block, and the size of each block */
+	uint64_t start_addr, end_addr; /* page aligned */
+	uint64_t first_addr;	       /* address of the first block */
 	uint64_t block_bytes;
-	uint64_t first_bit; /* in struct blocks */
+	uint64_t first_bit; /* the first block's bit in struct blocks */
 	uint16_t block_count;
-	uint16_t arena; /* index in struct heap */
-	uint8_t class;	/* active extents only */
+	uint16_t arena; /* index in arenas of struct heap */
+	uint8_t class;	/* size class; active extents only */
 	bool is_slab;
 	enum jemalloc_state state;
 	uint64_t extent_addr;
@@ -91,7 +94,7 @@ struct jemalloc {
 	struct heap *heap;
 	struct blocks *blocks;
 
-	struct jemalloc_base *bases; /* ascending by address, disjoint */
+	struct jemalloc_base *bases; /* disjoint, in ascending address order */
 	size_t base_count, base_capacity;
 
 	const struct jemalloc_tree *tree;
@@ -99,25 +102,29 @@ struct jemalloc {
 	uint64_t root_addr;
 	uint64_t class_bytes[HEAP_CLASS_MAX];
 	size_t class_count;
-	size_t small_count; /* number of classes allocated in slabs */
-	uint64_t pad_bytes; /* bytes of a large extent beyond its block */
+	size_t small_count; /* number of size classes whose blocks are in slabs */
+	/* Number of bytes by which a large extent exceeds its block. */
+	uint64_t pad_bytes;
 
-	struct jemalloc_extent *extents; /* ascending by address, disjoint */
+	struct jemalloc_extent *extents; /* disjoint, in ascending address order */
 	size_t extent_count, extent_capacity;
 	uint64_t bit_count;
 	size_t arena_capacity;
-	/* 1 + index in struct heap, by arena number. */
+	/*
+	 * For each arena number, 1 + the index in arenas of struct heap; 0:
+	 * no such arena.
+	 */
 	uint16_t arena_slots[JEMALLOC_ARENAS_MAX];
 
 	bool has_broken_cache;
-	/* opt.hpa: extents are cut from huge pages that are not in the tree. */
+	/* opt.hpa is set: extents are parts of huge pages that are not in the tree. */
 	bool has_huge_slabs;
-	uint64_t budget; /* steps left */
+	uint64_t budget; /* remaining steps of searches */
 };
 
 /*
- * Return true if the target ran during the copy. Inconsistencies that would make a
- * stopped target untrusted are then expected.
+ * Return true if the target ran during the copy. In that case the walker expects
+ * inconsistencies that it would not accept in a stopped target.
  */
 static inline bool jemalloc_is_running(const struct jemalloc *j)
 {
@@ -125,8 +132,9 @@ static inline bool jemalloc_is_running(const struct jemalloc *j)
 }
 
 /*
- * Return true if count of all samples are enough to support a hypothesis. One sample may
- * be in the middle of a change, and more of them if the target is running.
+ * Return true if a hypothesis that is true for `count` of `all` samples is accepted.
+ * jemalloc may have been changing one of the other samples, or up to half of all samples
+ * if the target was running.
  */
 static inline bool jemalloc_is_most(const struct jemalloc *j, size_t count, size_t all)
 {
@@ -145,7 +153,10 @@ static inline uint64_t jemalloc_start_of(const struct jemalloc_raw *raw)
 	return raw->addr & ~(IMAGE_PAGE_BYTES - 1);
 }
 
-/* Return the size in whole pages; the low bits of the field are a serial number. */
+/*
+ * Return the size of the extent in bytes, a multiple of the page size. The low bits of
+ * the field are a serial number.
+ */
 static inline uint64_t jemalloc_size_of(const struct jemalloc_raw *raw)
 {
 	return raw->size & ~(IMAGE_PAGE_BYTES - 1);
@@ -156,22 +167,22 @@ static inline bool jemalloc_is_slab(const struct jemalloc_raw *raw)
 	return raw->bits >> 12 & 1;
 }
 
-/* From 5.3 on. */
+/* Return true if opt.hpa made the extent from a huge page. Only since jemalloc 5.3. */
 static inline bool jemalloc_is_of_huge_page(const struct jemalloc_raw *raw)
 {
 	return raw->bits >> 14 & 1;
 }
 
 /*
- * find.c: find the base blocks and the root of the tree. Return NULL,
- * or the problem (static).
+ * Find the base blocks, and the root of the tree. Return NULL, or the problem
+ * (static). In find.c.
  */
 const char *jemalloc_find_bases(struct jemalloc *j);
 const char *jemalloc_find_root(struct jemalloc *j);
 
 /*
- * Return true if all of [start_addr, end_addr) is mapped without a file. The range may
- * span several mappings, because huge page advice and protections split mappings.
+ * Return true if all of [start_addr, end_addr) is mapped without a file. Several mappings
+ * may make up the range, because huge page advice and access rights split mappings.
  */
 bool jemalloc_is_anonymous(struct jemalloc *j, uint64_t start_addr, uint64_t end_addr);
 
@@ -182,36 +193,36 @@ const struct jemalloc_base *jemalloc_base_after(const struct jemalloc *j, uint64
 const struct jemalloc_base *jemalloc_base_at(const struct jemalloc *j, uint64_t addr,
 					     uint64_t length);
 
-/* tree.c */
+/* The following functions are in tree.c. */
 
 /*
  * Find the first element of an array, from *addr on, whose first word is resident and not
- * zero. Sets *addr to its address and *ret to the word, or *addr to end if there is none.
- * Returns false if the budget is used up (each element examined takes one step) or if a
- * word is only partly resident.
+ * zero. Sets *addr to the element's address and *ret to that word. If there is no such
+ * element, *addr is set to end. Returns false if the budget is used up (each element
+ * examined takes one step) or if a word is only partly resident.
  */
 bool jemalloc_next_word(struct jemalloc *j, uint64_t *addr, uint64_t end,
 			uint64_t element_bytes, uint64_t *ret);
 
 /*
- * Read the extent structure at extent_addr. Returns false unless it lies completely in a
- * base block and describes whole pages.
+ * Read the extent structure at extent_addr. Returns false if it is not completely in a
+ * base block, or does not describe whole pages.
  */
 bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr,
 		       struct jemalloc_raw *ret);
 
 /*
- * Compute the page address that a leaf element at index must have, from the extent that
- * it points to. Returns false if the extent has no such page.
+ * Compute the page that element `index` of a leaf must describe if it points to this
+ * extent. Returns false if no page of the extent can have this index.
  */
 bool jemalloc_place_element(const struct jemalloc_tree *tree,
 			    const struct jemalloc_raw *raw, uint64_t index,
 			    uint64_t *ret_page_addr);
 
 /*
- * Call fn in address order for each element that points to an extent. fn returns the
- * first page that it needs next, or 0 to end. Returns false if the tree is broken: it has
- * more elements than fit in the copy.
+ * Call fn in address order for each element of the tree that points to an extent. fn
+ * returns the address of the next page that it needs, or 0 to stop. Returns false if the
+ * tree is broken because it has more elements than fit into the copy.
  */
 bool jemalloc_for_each_entry(struct jemalloc *j,
 			     uint64_t (*fn)(void *context,
@@ -219,54 +230,61 @@ bool jemalloc_for_each_entry(struct jemalloc *j,
 			     void *context);
 
 /*
- * layout.c: determine version and configuration. Returns NULL,
- * or the problem (static).
+ * Determine version and configuration. Returns NULL, or the problem
+ * (static). In layout.c.
  */
 const char *jemalloc_find_layout(struct jemalloc *j);
 enum jemalloc_state jemalloc_state_of(const struct jemalloc *j,
 				      const struct jemalloc_raw *raw);
 
 /*
- * Return true if, with opt.hpa, the extent is free but cached for reuse. Such an extent
- * is still marked active and has no class, while the tree still has its old entry.
+ * Return true if the extent is free but cached for reuse, which requires opt.hpa. Such
+ * an extent is still marked as active but has no class, and the tree still contains
+ * its old entry.
  */
 bool jemalloc_is_in_huge_cache(const struct jemalloc *j, const struct jemalloc_raw *raw);
 bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *entry,
 			 const struct jemalloc_raw *raw);
 
 /*
- * Compute the blocks of an active extent. Returns false if its class
- * does not match its size.
+ * Compute the position and size of the blocks in an active extent. Returns false if the
+ * extent's class does not match its size.
  */
 bool jemalloc_read_blocks(const struct jemalloc *j, const struct jemalloc_raw *raw,
 			  struct jemalloc_extent *ret);
 
-/* Return true if a slab has as many free bits as its free count. */
+/*
+ * Return true if the extent is not a slab, or if its bitmap has as many free blocks as
+ * its free count.
+ */
 bool jemalloc_is_bitmap_right(const struct jemalloc *j, const struct jemalloc_raw *raw,
 			      const struct jemalloc_extent *extent);
 
 /*
- * extents.c: read all extents with their blocks and bits. Returns NULL,
- * or the problem (static).
+ * Read all extents with their blocks and the blocks' bits. Returns NULL, or the problem
+ * (static). In extents.c.
  */
 const char *jemalloc_read_extents(struct jemalloc *j);
 
 /* Return the extent that contains addr, or NULL. */
 const struct jemalloc_extent *jemalloc_extent_at(const struct jemalloc *j, uint64_t addr);
 
-/* Record a problem of an arena, unless it already has one. */
+/* Mark an arena as not trusted, with the first problem that was found in it. */
 void jemalloc_distrust(struct jemalloc *j, size_t arena, const char *problem);
 
-/* cache.c: read the thread caches. */
+/* Read the thread caches of all threads. In cache.c. */
 void jemalloc_read_caches(struct jemalloc *j);
 
 /*
- * account.c: sum per arena, class, page and mapping, and add the
- * extents of trusted arenas.
+ * Sum the walker's results by arena, class, page and mapping, and add extents for the
+ * trusted arenas. In account.c.
  */
 void jemalloc_account(struct jemalloc *j);
 
-/* Like walk_heap(), for jemalloc only: 5.0 to 5.3.1, dynamically or statically linked. */
+/*
+ * Do what walk_heap() does, for jemalloc only: jemalloc 5.0 to 5.3.1, linked
+ * dynamically or statically.
+ */
 void walk_jemalloc(const struct walk_input *input, struct heap *ret,
 		   struct blocks *ret_blocks);
 

@@ -11,16 +11,18 @@
 #include "base/xalloc.h"
 
 /*
- * Ring size, a power of two. Possible addresses wait in the ring while the CPU prefetches
- * what is needed to look up their blocks and to scan them.
+ * Size of the ring, a power of two. Words that may be addresses of blocks wait in
+ * the ring until the CPU has prefetched the memory that is needed to find and
+ * scan the blocks.
  */
 #define CANDIDATES 16
 
 /*
- * The stack holds blocks found but not yet scanned. If it is full, further blocks are
- * noted by one bit each and found again later.
+ * Size of the stack as a fraction of the image's size. The stack contains the blocks that
+ * were found and not yet scanned. If the stack is full, only one bit is stored for each
+ * further block, and a later pass over all blocks finds these.
  */
-#define STACK_SHARE 64 /* stack size: this fraction of the image's bytes */
+#define STACK_SHARE 64
 #define STACK_MIN_BYTES (UINT64_C(64) << 10)
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
@@ -31,32 +33,36 @@ struct marker {
 	struct mark *mark;
 	const struct blocks *blocks;
 	struct image *image;
-	uint64_t *unseen; /* live, and not found yet */
-	/* Bits are positions of block heads in the image, as in chains. */
+	uint64_t *unseen; /* bit set: the block is live and was not found yet */
+	/* Whether the bit of a block is the position of its head in the image (glibc). */
 	bool are_bits_places;
-	const struct image_run *run; /* run of the block scanned last */
+	/* The image's run that contains the block scanned last. */
+	const struct image_run *run;
 
-	uint64_t candidates[CANDIDATES]; /* a ring */
+	/* Words that may be addresses of blocks; a ring. */
+	uint64_t candidates[CANDIDATES];
 	unsigned int first_candidate, candidate_count;
 	struct block_ref *stack;
 	size_t depth, capacity;
-	uint64_t *waiting; /* bits of blocks that found the stack full */
+	uint64_t *waiting; /* bit set: the block was found when the stack was full */
 	bool has_waiting;
 
-	uint64_t *leaders; /* possible direct leaks, ascending; see choose_leaders() */
+	uint64_t *leaders; /* addresses of possible direct leaks, in ascending order */
 	size_t leader_count, leader_capacity;
 
-	struct chunk_sum scanned; /* blocks scanned so far */
+	struct chunk_sum scanned; /* number and bytes of the blocks scanned so far */
 	struct mark_progress progress;
 	uint64_t done_bytes, total_bytes, told_bytes;
 	bool is_stopped;
 };
 
-/* Extent of a block_ref whose size is in the block's head. */
+/*
+ * In a block_ref: the extent was not looked up, because the block's size is in its head.
+ */
 #define EXTENT_OF_HEAD UINT32_MAX
 
 /*
- * Flag bits in the size word of a chain's block (see blocks.c), and glibc's IS_MMAPPED,
+ * Flag bits in the size word of a glibc chunk, as in blocks.c, and the flag IS_MMAPPED,
  * which no block of a chain has.
  */
 #define SIZE_FLAGS UINT64_C(7)
@@ -78,8 +84,8 @@ static inline void bit_clear(uint64_t *bits, uint64_t bit)
 }
 
 /*
- * Return the offset of addr in the image, or OFFSET_NONE. Tries the last run first,
- * without touching distant memory: most heaps are a single run.
+ * Return the offset of addr in the image, or OFFSET_NONE. The run of the last block is
+ * tried first, which needs no access to other memory: most heaps are a single run.
  */
 static inline uint64_t image_offset(const struct marker *m, uint64_t addr)
 {
@@ -113,8 +119,8 @@ static void take_candidate(struct marker *m)
 	m->first_candidate = (m->first_candidate + 1) % CANDIDATES;
 	m->candidate_count--;
 	/*
-	 * Fast path: most addresses point to the start of a block, and
-	 * most others to no block.
+	 * This fast path handles addresses at the start of a block, which are most of the
+	 * addresses of blocks.
 	 */
 	if (m->are_bits_places && head % BLOCK_ALIGN == 0) {
 		uint64_t offset = image_offset(m, head);
@@ -133,8 +139,8 @@ static void take_candidate(struct marker *m)
 }
 
 /*
- * Prefetch everything that is needed to find and scan a block, to wait once
- * instead of several times.
+ * Prefetch all memory that is needed to find and scan a block, so that the CPU waits for
+ * all of it together.
  */
 static inline void prefetch(const struct marker *m, uint64_t head)
 {
@@ -159,7 +165,7 @@ static inline void offer(struct marker *m, uint64_t word)
 	m->candidates[(m->first_candidate + m->candidate_count++) % CANDIDATES] = word;
 }
 
-/* Offer the aligned words of resident memory. */
+/* Offer each aligned word of a resident range as a possible address of a block. */
 static void scan_words(struct marker *m, const uint8_t *at, uint64_t bytes)
 {
 	for (uint64_t offset = 0; offset + sizeof(uint64_t) <= bytes;
@@ -174,7 +180,7 @@ static void scan_words(struct marker *m, const uint8_t *at, uint64_t bytes)
 		tell(m);
 }
 
-/* Scan the resident part of [start, end). */
+/* Scan the resident parts of [start, end). */
 static void scan(struct marker *m, const struct image_run *run, uint64_t start,
 		 uint64_t end)
 {
@@ -199,8 +205,8 @@ static void scan(struct marker *m, const struct image_run *run, uint64_t start,
 }
 
 /*
- * Return a block's usable size. Blocks of a chain have their size in front, in memory
- * that the scan needs anyway.
+ * Return a block's usable size. The size of a chain block is in its head, which is next
+ * to the memory that the scan reads anyway.
  */
 static uint64_t block_bytes(const struct marker *m, struct block_ref *ref)
 {
@@ -244,7 +250,10 @@ static void drain_stack(struct marker *m)
 	}
 }
 
-/* Scan everything reachable from the blocks pushed and words offered. */
+/*
+ * Scan the blocks on the stack and in the ring, and all blocks that are
+ * reachable from them.
+ */
 static void drain(struct marker *m)
 {
 	drain_stack(m);
@@ -288,8 +297,9 @@ static void add_leader(struct marker *m, uint64_t addr)
 }
 
 /*
- * First pass, in ascending address order: each block not yet reached becomes a leader and
- * reaches all it can. A leader may still be reachable from a later one.
+ * Make each block that is not yet reached a leader, in ascending address order, and scan
+ * everything that is reachable from it. A leader may still be reachable from a leader
+ * with a higher address.
  */
 static void choose_leaders(struct marker *m)
 {
@@ -320,9 +330,9 @@ static void free_marker(struct marker *m)
 }
 
 /*
- * Second pass, in descending address order: no leader reaches one chosen after it. A
- * leader not reached by now is therefore reachable from no other leaked block, or
- * only from its own ring.
+ * Visit the leaders in descending address order. No leader reaches a leader that was
+ * chosen after it. A leader that is not yet reached is therefore not reachable from any
+ * other leaked block except those of its own ring.
  */
 int mark_next_leak(struct mark *mark, struct leak *ret)
 {
@@ -366,8 +376,8 @@ static size_t bit_words(const struct blocks *blocks)
 }
 
 /*
- * Allocate the table that is accessed at random for each word. Huge
- * pages make that faster.
+ * Allocate the bit table that is accessed at random for each word. Huge pages make
+ * these accesses faster.
  */
 static uint64_t *new_bits(const struct blocks *blocks)
 {
@@ -426,7 +436,10 @@ static struct marker *begin(const struct mark_input *input, struct mark *ret)
 	return m;
 }
 
-/* Update the total: memory reachable only from leaked blocks is scanned twice more. */
+/*
+ * Set the total of the progress once the reachable blocks are known: the leaked blocks
+ * are scanned twice more.
+ */
 static void plan_rest(struct marker *m)
 {
 	m->total_bytes = m->done_bytes + 2 * (m->mark->live.bytes - m->scanned.bytes);

@@ -9,7 +9,7 @@
 
 #include "base/xalloc.h"
 
-/* Marks a place as the number of a register word rather than an address. */
+/* Bit that marks the place of a word as the number of a register, not an address. */
 #define PLACE_REGISTER (UINT64_C(1) << 63)
 
 #define NO_VISIT UINT32_MAX
@@ -18,8 +18,9 @@
 #define TELL_BYTES (UINT64_C(4) << 20)
 
 /*
- * The visits, in the order in which blocks were found: the word that led to each block,
- * and the visit of the block with that word.
+ * A search. Visits are numbered in the order in which their blocks were found. For each
+ * visit, places has the place of the word that points to the block, and parents has the
+ * visit of the block that contains this word.
  */
 struct search {
 	const struct mark_input *input;
@@ -30,7 +31,7 @@ struct search {
 	uint32_t *parents;
 	size_t count, place_capacity, parent_capacity;
 	uint64_t wanted_bit;
-	size_t found; /* visit of the wanted block, or NO_VISIT */
+	size_t found; /* visit in which the wanted block was found, or NO_VISIT */
 	uint64_t done_bytes, told_bytes;
 	bool is_stopped;
 };
@@ -113,7 +114,7 @@ static uint64_t word_at(const struct search *s, uint64_t place)
 	return word;
 }
 
-/* Return the block of a visit. */
+/* Return the block that was found in a visit. */
 static struct block_ref block_of(const struct search *s, size_t visit)
 {
 	struct block_ref ref = { 0 };

@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* path - the shortest pointer chain from a root to a block. Reads only the copy. */
+/*
+ * path - find the shortest chain of pointers from a root to a block, in a copy
+ * of the memory.
+ */
 #ifndef MS_WALK_MARK_PATH_H
 #define MS_WALK_MARK_PATH_H
 
 #include "walk/mark/mark.h"
 
 struct path_step {
-	uint64_t place_addr; /* address of the word: in a root or in the previous block */
-	uint64_t word;	     /* an address inside the next block */
-	struct block block;  /* block that contains the word's target */
+	/* Address of a word in a root or in the previous step's block. */
+	uint64_t place_addr;
+	uint64_t word;	    /* the word's value: an address in block */
+	struct block block; /* the block to which the word points */
 };
 
 struct path {
 	bool is_found;
-	bool is_register; /* the first word is in a register: place_addr is its number */
+	/* The first word is in a register, and place_addr is its number. */
+	bool is_register;
 	struct path_step *steps;
 	size_t count;
 };
 
 /*
- * Search breadth first from the roots for the live block that begins at addr. Returns 0
- * with the result in ret->is_found, or -ECANCELED. *ret is initialised in both cases;
- * release it with path_release(). Takes 12 bytes per visited block.
+ * Search from the roots, breadth first, for the live block that begins at addr. Returns 0
+ * with ret->is_found set, or -ECANCELED. In both cases *ret is initialised, and the
+ * caller releases it with path_release(). The search needs 12 bytes per visited block.
  */
 int path_find(const struct mark_input *input, uint64_t addr, struct path *ret);
 void path_release(struct path *path);

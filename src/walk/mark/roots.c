@@ -10,9 +10,10 @@
 #include "base/xalloc.h"
 
 /*
- * Number of words to search from the thread pointer. glibc's struct pthread contains
- * stackblock, stackblock_size and guardsize in sequence (nptl/descr.h). These three words
- * are consistent with each other only at the right place, in every version.
+ * Number of words after the thread pointer in which the thread's stack is searched.
+ * glibc's struct pthread contains stackblock, stackblock_size and guardsize in sequence
+ * (nptl/descr.h). In every version, the values of three such words are consistent only
+ * at that place.
  */
 #define PTHREAD_WORDS (2304 / 8 + 64)
 
@@ -24,7 +25,7 @@ bool roots_want_mapping(const struct mapping *m)
 		return false;
 	if (m->flags & MAPPING_HUGETLB)
 		return m->flags & MAPPING_WRITE;
-	/* Device mappings have no Rss either; their memory must not be read. */
+	/* Mappings of devices, whose memory must not be read, also have no Rss. */
 	if (bytes[SMAPS_RSS] == 0)
 		return false;
 	if (m->flags & MAPPING_WRITE)
@@ -53,8 +54,8 @@ static bool is_stack_of(const struct root_thread *thread, const uint64_t words[3
 }
 
 /*
- * Return the start of a stack created by libc, after
- * its guard, or 0 if it is not found.
+ * Return the start of a thread's stack that libc allocated, not including its guard, or 0
+ * if the stack is not found.
  */
 static uint64_t find_stack_start(struct image *image, const struct root_thread *thread)
 {
@@ -94,9 +95,13 @@ struct root_range roots_dead_stack(struct image *image,
 
 struct finder {
 	const struct blocks *blocks;
-	struct root_range *dead; /* excluded ranges, ascending by address */
+	/* Ranges that are not roots, in ascending address order. */
+	struct root_range *dead;
 	size_t dead_count;
-	/* The first ones that may end after the current address, which only increases. */
+	/*
+	 * Indices of the first dead range and the first extent that may end after the
+	 * current address. The address only increases.
+	 */
 	size_t next_dead, extent;
 	struct root_list *list;
 };
@@ -128,8 +133,8 @@ static void add_alive(struct finder *f, uint64_t start, uint64_t end)
 }
 
 /*
- * Add a page that the heap uses partly. The parts between the heap's
- * extents belong to other data.
+ * Add the parts of a page that are outside the heap's extents. These belong
+ * to other data.
  */
 static void add_shared_page(struct finder *f, uint64_t start, uint64_t end)
 {
@@ -149,7 +154,7 @@ static void add_shared_page(struct finder *f, uint64_t start, uint64_t end)
 	add_alive(f, start, end);
 }
 
-/* Add the resident range [start, end) of one mapping. */
+/* Add the resident range [start, end), which is within one mapping. */
 static void add_resident(struct finder *f, const struct image_run *run, uint64_t start,
 			 uint64_t end)
 {
