@@ -90,7 +90,7 @@ static const struct mapping *find_stack(const struct safe_point *where, int tid,
 										: NULL;
 }
 
-/* Which functions are active according to the stack of a thread. */
+/* Signs of active functions, found on the stack of a thread. */
 struct signs {
 	bool holds;	 /* a function in a range of the landmarks is active, or may be */
 	bool is_handler; /* a signal handler is active, or may be */

@@ -16,12 +16,15 @@
 #include "tracee/elf/exports.h"
 #include "tracee/elf/reader.h"
 
-/* Code is searched in pieces of this size. */
+/* Code is read and searched in pieces of this size. */
 #define PIECE_BYTES 65536
-/* The longest call or jump with a distance of 4 bytes (0f 8x), without prefixes. */
+/*
+ * The longest call or jump with a distance of 4 bytes (a conditional jump, 0f 8x),
+ * without prefixes.
+ */
 #define BRANCH_BYTES 6
 #define DISTANCE_BYTES 4
-#define INSTRUCTION_BYTES 16 /* the longest instruction */
+#define INSTRUCTION_BYTES 16 /* length of the longest instruction */
 #define FUNCTION_MAX_BYTES (UINT64_C(4) << 20)
 #define FAMILY_MAX_BYTES (UINT64_C(4) << 20)
 
@@ -38,8 +41,10 @@ struct search {
 	struct elf_exports symbols;
 	struct elf_export *functions; /* by address */
 	size_t function_count;
-	struct range families[COUNT_FAMILY_COUNT_]; /* the code of each allocator */
-	struct range targets;			    /* encloses all entry points */
+	/* range of the functions of each allocator */
+	struct range families[COUNT_FAMILY_COUNT_];
+	/* range that contains all entry points */
+	struct range targets;
 	struct call_sites *sites;
 };
 
@@ -59,12 +64,12 @@ static void widen(struct range *range, uint64_t start, uint64_t end)
 }
 
 /*
- * Return the index of the name in counted_names, or COUNTED_NAME_COUNT if it
- * is not an entry point.
+ * Return the index of the symbol in counted_names, or COUNTED_NAME_COUNT if it is
+ * not there.
  */
 static size_t find_name(const char *symbol)
 {
-	/* "mi_free.cold" is a part of mi_free. */
+	/* Compilers split functions: "mi_free.cold" is a part of mi_free. */
 	size_t length = strcspn(symbol, ".");
 
 	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++)
@@ -76,7 +81,7 @@ static size_t find_name(const char *symbol)
 
 /*
  * Return true for functions that mimalloc and tcmalloc define in separate source files,
- * among C++ functions.
+ * among C++ functions, and so outside of the allocator's range.
  */
 static bool is_apart(enum counted_call call)
 {
@@ -143,8 +148,9 @@ static bool is_allocators(const struct search *search, const struct elf_export *
 }
 
 /*
- * Decode the function from its start. Return 1 if it has an instruction whose distance is
- * at vaddr, 0 if not, or -EOPNOTSUPP if the code before vaddr cannot be decoded.
+ * Return 1 if the function has an instruction whose 4-byte distance is at vaddr, 0 if
+ * not, or -EOPNOTSUPP if the code before vaddr cannot be decoded. The function is
+ * decoded from its start.
  */
 static int is_instruction(const struct search *search, const struct elf_export *function,
 			  uint64_t vaddr)
@@ -166,7 +172,10 @@ static int is_instruction(const struct search *search, const struct elf_export *
 	return at == length && insn.length - insn.opcode_offset - 1 == DISTANCE_BYTES;
 }
 
-/* Return the offset of the distance if a call or jump may begin at at, or else 0. */
+/*
+ * If the bytes may be a call or jump, return the offset of its 4-byte distance;
+ * otherwise return 0.
+ */
 static size_t find_distance(const uint8_t *at)
 {
 	if (at[0] == 0xe8 || at[0] == 0xe9)
@@ -175,8 +184,8 @@ static size_t find_distance(const uint8_t *at)
 }
 
 /*
- * Add the call site whose code begins at at, if there is one. vaddr is the code's
- * address. Return 0 or -EOPNOTSUPP.
+ * If a call site begins at `at`, add it. vaddr is the address of that code in the file.
+ * Return 0 or -EOPNOTSUPP.
  */
 static int look_at(struct search *search, const uint8_t *at, uint64_t vaddr)
 {
@@ -248,7 +257,10 @@ static void add_slots(struct search *search, const Elf64_Rela *items, size_t cou
 			add_slot(search, items[i].r_offset, (uint64_t)items[i].r_addend);
 }
 
-/* Add a packed slot, which holds the target's address in the file. */
+/*
+ * Add a slot with a packed relocation (RELR). The file stores the target's address in
+ * the slot.
+ */
 static void add_packed_slot(struct search *search, uint64_t vaddr)
 {
 	uint64_t offset_bytes, target_vaddr;
@@ -260,8 +272,8 @@ static void add_packed_slot(struct search *search, uint64_t vaddr)
 }
 
 /*
- * Decode SHT_RELR: an even word is an address, an odd word has bits for the
- * next 63 words in memory.
+ * Decode SHT_RELR: an even word is the address of a slot; in an odd word, each bit
+ * stands for one of the next 63 words in memory.
  */
 static void add_packed_slots(struct search *search, const uint64_t *words, size_t count)
 {
@@ -279,7 +291,7 @@ static void add_packed_slots(struct search *search, const uint64_t *words, size_
 	}
 }
 
-/* Add the slots that the dynamic linker fills with the address of an entry point. */
+/* Add the slots into which the dynamic linker writes the address of an entry point. */
 static int search_slots(struct search *search)
 {
 	_cleanup_elf_reader_ struct elf_reader file;

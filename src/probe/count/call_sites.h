@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * call_sites - find the calls and jumps in a program's code that lead to the entry points
- * of an allocator linked into it.
+ * call_sites - in a program's code, find the calls and jumps to the entry points of an
+ * allocator that is linked into the program.
  *
- * The last 4 bytes of such a call hold the distance to the function. To redirect the
- * call, only these bytes change: no instruction moves or changes its length, so a thread
- * that is stopped anywhere continues correctly.
+ * The last 4 bytes of such an instruction are the distance to the function. To redirect
+ * the call, only these bytes change: no instruction moves or changes its length, so a
+ * thread that was stopped anywhere continues correctly.
  */
 #ifndef MS_PROBE_COUNT_CALL_SITES_H
 #define MS_PROBE_COUNT_CALL_SITES_H
@@ -17,15 +17,17 @@
 #include "probe/count/names.h"
 
 struct call_site {
-	uint64_t vaddr; /* address of the 4 bytes of the distance */
-	size_t name;	/* of the function: index in counted_names */
-	bool is_slot;	/* 8 bytes at vaddr hold the function's address instead */
+	uint64_t vaddr; /* address of the 4-byte distance */
+	size_t name;	/* index in counted_names of the called function */
+	/* not an instruction: the 8 bytes at vaddr are the function's address */
+	bool is_slot;
 };
 
 struct call_sites {
 	struct call_site *items;
 	size_t count, capacity;
-	uint64_t function_vaddrs[COUNTED_NAME_COUNT]; /* 0: the file does not define it */
+	/* addresses of the functions; 0: the file does not define the function */
+	uint64_t function_vaddrs[COUNTED_NAME_COUNT];
 };
 
 #define CALL_SITES_INIT       \
@@ -34,11 +36,11 @@ struct call_sites {
 	}
 
 /*
- * Read the call sites from an open ELF file for x86-64. Slots that the linker fills with
- * an entry point's address are included: Rust programs call through such slots. Calls
- * within the allocator are left out. Return 0, even if the file defines no such function
- * or is stripped; or -EOPNOTSUPP if some calls cannot be distinguished from other bytes,
- * or from calls within the allocator.
+ * Read the call sites from an open ELF file for x86-64. They include slots into which
+ * the linker writes an entry point's address, as Rust programs call through such slots.
+ * Calls within the allocator are left out. Return 0, even if the file defines no such
+ * function or is stripped; or -EOPNOTSUPP if some calls cannot be distinguished from
+ * other bytes, or from calls within the allocator.
  */
 int call_sites_read(int fd, struct call_sites *ret);
 void call_sites_release(struct call_sites *sites);

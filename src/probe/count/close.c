@@ -9,7 +9,7 @@
 
 #define AT_ONCE 32
 
-/* The share of one thread: every AT_ONCE-th descriptor, starting at first. */
+/* The descriptors that one thread closes: every AT_ONCE-th, starting with index first. */
 struct share {
 	const int *fds;
 	size_t first, count;

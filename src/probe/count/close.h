@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * close - remove many breakpoints in parallel: for each one the kernel waits about
- * 25 ms until no thread can be in it any more.
+ * close - remove many breakpoints in parallel. For each breakpoint the kernel waits
+ * about 25 ms until no thread can be executing it.
  */
 #ifndef MS_PROBE_COUNT_CLOSE_H
 #define MS_PROBE_COUNT_CLOSE_H
 
 #include <stddef.h>
 
-/* Close the descriptors; those that are -1 are skipped. */
+/* Close the descriptors in parallel; skip elements that are -1. */
 void count_close_all(const int *fds, size_t count);
 
 #endif

@@ -26,7 +26,9 @@
 
 #define FOLDER_PREFIX "memstate-count-"
 
-/* More than the counts of any program need. */
+/*
+ * Upper bound for the size of a file that is read; no program needs more for its counts.
+ */
 #define COUNT_FILE_BYTES_MAX (UINT64_C(1) << 36)
 
 const char count_folder_variable[] = COUNT_FOLDER_VARIABLE;
@@ -48,7 +50,10 @@ static void remove_files(int fd)
 			unlinkat(fd, entry->d_name, 0);
 }
 
-/* Remove folders that a killed memstate has left: "memstate-count-PID-XXXXXX". */
+/*
+ * Remove the folders of memstate processes that were killed:
+ * "memstate-count-PID-XXXXXX".
+ */
 static void remove_abandoned(const char *where)
 {
 	_cleanup_closedir_ DIR *dir = opendir(where);
@@ -77,7 +82,7 @@ static void remove_abandoned(const char *where)
 	}
 }
 
-/* Check that there is room for a file. Return 0 or -errno. */
+/* Check that there is room for a file of counts. Return 0 or -errno. */
 static int try_room(int fd)
 {
 	_cleanup_close_ int file =
@@ -99,7 +104,10 @@ static int try_room(int fd)
 	return r;
 }
 
-/* The program has the same limit as memstate, unless it changes the limit. */
+/*
+ * Fewest descriptors that must be allowed. The counted program inherits memstate's
+ * limit, and may change it.
+ */
 #define DESCRIPTORS_MIN 32
 
 const char *count_folder_problem(const struct count_folder *folder)
@@ -145,7 +153,10 @@ static int create_in(struct count_folder *folder, const char *where)
 
 int count_folder_create(struct count_folder *folder, const char **ret_where)
 {
-	/* prefer memory: pages of a file on disk are written back again and again */
+	/*
+	 * prefer a file system in memory: on disk, the kernel keeps writing changed
+	 * pages back
+	 */
 	const char *const places[] = { "/dev/shm", getenv("XDG_RUNTIME_DIR"),
 				       getenv("TMPDIR"), "/tmp" };
 	int r = -ENOENT;
@@ -177,7 +188,7 @@ void count_folder_release(struct count_folder *folder)
 	*folder = (struct count_folder)COUNT_FOLDER_INIT;
 }
 
-/* Parse a file name such as "4242.0". */
+/* Parse a file name such as "4242.0": a pid and a generation. */
 static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generation)
 {
 	_cleanup_free_ char *pid = xstrndup(name, strcspn(name, "."));
@@ -193,7 +204,9 @@ static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generat
 
 #define TRIES 3
 
-/* Return the size of the part of a file that is in use; the rest is a hole. */
+/*
+ * Return the size of the part of a file that is in use; the rest of the file is a hole.
+ */
 static size_t used_bytes(const char *bytes)
 {
 	const struct count_head *head = (const void *)bytes;
@@ -204,8 +217,8 @@ static size_t used_bytes(const char *bytes)
 }
 
 /*
- * Read the used part of a file into folder->bytes, which grows. Return
- * its length, or -errno.
+ * Read the used part of a file into folder->bytes, which is enlarged as needed. Return
+ * the length read, or -errno.
  */
 static ssize_t read_whole(int fd, struct count_folder *folder)
 {
@@ -222,7 +235,10 @@ static ssize_t read_whole(int fd, struct count_folder *folder)
 	}
 }
 
-/* Like read_whole(), but read again if counts were being moved. */
+/*
+ * Like read_whole(), but read again if the program was moving counts between
+ * slots meanwhile.
+ */
 static ssize_t read_file(int fd, struct count_folder *folder)
 {
 	ssize_t n = 0;
@@ -239,15 +255,15 @@ static ssize_t read_file(int fd, struct count_folder *folder)
 }
 
 /*
- * Open a file. Return a descriptor or -errno. The counted processes
- * can put anything there.
+ * Open a file of the folder. Return a descriptor or -errno. The counted processes can
+ * replace the file by anything, such as a FIFO.
  */
 static int open_file(const struct count_folder *folder, const char *name)
 {
 	return foreign_file_open_entry(folder->fd, name, COUNT_FILE_BYTES_MAX);
 }
 
-/* Return the descriptor of a file that is still open, or -1. */
+/* Return the descriptor of a file that was kept open, or -1. */
 static int find_kept(const struct count_folder *folder, const struct count_program *p)
 {
 	for (size_t i = 0; i < folder->file_count; i++)
@@ -332,7 +348,10 @@ int count_folder_read(struct count_folder *folder, struct count_list *list)
 	if (list->count > 1)
 		qsort(list->programs, list->count, sizeof(*list->programs),
 		      compare_programs);
-	/* a program that was replaced through exec has ended */
+	/*
+	 * a program that called exec has ended: the file of the next generation
+	 * replaces it
+	 */
 	for (size_t i = 1; i < list->count; i++)
 		if (list->programs[i - 1].pid == list->programs[i].pid)
 			list->programs[i - 1].has_ended = true;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count - read the counts that the preloaded counting library has written, for all
- * programs that it was preloaded into.
+ * count - read the counts of all programs into which the counting library was preloaded.
  *
- * The files are read like any other file: the programs do nothing for it, and are not
- * disturbed. Nothing in the files is trusted; a file that makes no sense is ignored.
+ * The library writes the counts to files. memstate only reads these files, which does
+ * not disturb the programs. Nothing in the files is trusted; a file with invalid
+ * contents is ignored.
  */
 #ifndef MS_PROBE_COUNT_COUNT_H
 #define MS_PROBE_COUNT_COUNT_H
@@ -16,10 +16,10 @@
 #include "model/count.h"
 #include "probe/count/names.h"
 
-/* Name of the environment variable that holds the path of the folder. */
+/* The environment variable that contains the path of the folder. */
 extern const char count_folder_variable[];
 
-/* This many files stay open, so that reading them repeatedly takes few system calls. */
+/* This many files stay open, which saves system calls when they are read repeatedly. */
 #define COUNT_FILES_KEPT 64
 
 struct count_folder {
@@ -42,40 +42,41 @@ struct count_folder {
 
 /*
  * Create a folder that only this user may enter, in memory if possible. Also remove
- * folders left by memstate processes that no longer exist. Return 0; or -errno,
- * with *ret_where (static) naming the last place tried. -ENOSPC is also returned if
- * there is no room for a file.
+ * folders left by memstate processes that no longer exist. Return 0; or -errno, with
+ * *ret_where set to the last place that was tried, a static string. Return -ENOSPC also
+ * if there is no room for a file.
  */
 int count_folder_create(struct count_folder *folder, const char **ret_where);
 
 /* Remove the folder with all its files. */
 void count_folder_release(struct count_folder *folder);
 
-/*
- * Return why a program may have no file in the folder, as far as can be
- * determined now. Static.
- */
+/* Return a static text that explains why a program may have no file in the folder. */
 const char *count_folder_problem(const struct count_folder *folder);
 
-/* Read all files; *list is emptied first. Return 0, or -errno for the folder. */
+/*
+ * Empty *list, then read all files into it. Return 0, or -errno if the folder cannot
+ * be read.
+ */
 int count_folder_read(struct count_folder *folder, struct count_list *list);
 
 enum count_library {
 	COUNT_LIBRARY_BLOCKS,
-	COUNT_LIBRARY_CALLS,  /* counts only calls, and is faster */
-	COUNT_LIBRARY_STACKS, /* also records stacks: agent/count/stack_abi.h */
+	COUNT_LIBRARY_CALLS,  /* counts only calls and requested bytes, and is faster */
+	COUNT_LIBRARY_STACKS, /* also records call stacks (agent/count/stack_abi.h) */
 };
 
 /*
- * Find the counting library. with_new selects the variant that also counts
- * C++ new and delete, for a preloaded allocator that defines them. Results as
+ * Find the counting library. with_new selects the variant that also counts C++
+ * new and delete, for a preloaded allocator that defines them. Return values as
  * for agent_library_find().
  */
 int count_find_library(enum count_library library, bool with_new, char **ret);
 
 /*
- * Find the library that counts the additional entry points of allocators of this family.
- * It is preloaded after the counting library. Results as for agent_library_find().
+ * Find the library that counts the additional entry points of this family of
+ * allocators. The library is preloaded after the counting library. Return values as
+ * for agent_library_find().
  */
 int count_find_family_library(enum count_family family, char **ret);
 

@@ -27,7 +27,7 @@ void count_entries_add(int fd, const struct elf_exports *exports,
 	for (size_t i = 0; i < imports.count; i++) {
 		size_t name = imports.items[i].name + COUNTED_STANDARD_COUNT;
 
-		/* an allocator calls its own functions by name, too */
+		/* an allocator may also import functions that it defines itself */
 		if (exports_name(exports, counted_names[name].name))
 			continue;
 		if (imports.items[i].is_weak)

@@ -21,7 +21,7 @@
 
 #define FILES_MAX 4096
 
-/* A place, before the allocator is known. */
+/* A place found before the process's allocator is known. */
 struct candidate {
 	struct hook_place place;
 	size_t file;
@@ -30,11 +30,12 @@ struct candidate {
 
 struct library {
 	uint64_t exports[HOOK_COUNT_];
-	uint64_t start_addr, end_addr; /* range of its mappings */
+	uint64_t start_addr, end_addr; /* range of the library's mappings */
 	bool is_libc, is_program, is_linker;
-	bool is_bound; /* a slot of this library points to the allocator */
+	/* a slot of this library contains the address of a function of the allocator */
+	bool is_bound;
 	bool is_counted;
-	const char *name; /* string that belongs to the mapping list */
+	const char *name; /* points into the mapping list */
 };
 
 struct search {
@@ -44,8 +45,9 @@ struct search {
 	struct candidate *candidates;
 	size_t count, capacity;
 	const struct library *allocator;
-	bool has_bound_new; /* a place leads to the allocator's own new or delete */
-	struct count_entries entries; /* the entry points that all files use */
+	bool has_bound_new; /* some place points to the allocator's own new or delete */
+	/* the additional entry points that the mapped files use */
+	struct count_entries entries;
 };
 
 static bool is_program(const struct search *search, const struct loaded *file)
@@ -94,7 +96,7 @@ static int add_candidates(struct search *search, const struct loaded *file)
 		search->candidates[search->count++] = c;
 	}
 	elf_imports_release(&imports);
-	/* data that looked like a file, or a file that is being changed */
+	/* not an ELF file, or a file that is being changed */
 	return r == -ENOEXEC || r == -EBADMSG ? 0 : r;
 }
 
@@ -132,7 +134,7 @@ static void add_call_site(struct search *search, const struct loaded *file,
 	search->candidates[search->count++] = c;
 }
 
-/* Add the entry points of an allocator that is linked into the program. */
+/* Add call sites and entry points of an allocator that is linked into the program. */
 static int add_linked_in(struct search *search, const struct loaded *file,
 			 struct library *library, const char **ret_reason)
 {
@@ -186,9 +188,9 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 }
 
 /*
- * Return how many places lead to the file's malloc. A place of libc counts more than all
- * others: libc uses the program's malloc, while a library may have been loaded in a way
- * that gives it another one.
+ * Return how many places point to the file's malloc. A place in libc outweighs all
+ * others: libc uses the program's malloc, but a library may have been loaded in a way
+ * that binds it to another malloc.
  */
 static size_t count_votes(const struct search *search, const struct library *library)
 {
@@ -205,8 +207,8 @@ static size_t count_votes(const struct search *search, const struct library *lib
 }
 
 /*
- * Return how many files define the function. The dynamic linker's malloc does not count:
- * it is for itself, before libc is loaded.
+ * Return how many files define the function. Ignore the dynamic linker's malloc, which
+ * only the dynamic linker uses, before libc is loaded.
  */
 static size_t count_exporters(const struct search *search, enum hook hook)
 {
@@ -217,7 +219,7 @@ static size_t count_exporters(const struct search *search, enum hook hook)
 	return count;
 }
 
-/* Return whether the place already leads to hooks. */
+/* Return true if the place already points to hooks. */
 static bool leads_to_hooks(const struct search *search, const struct hook_place *place)
 {
 	const struct hooks_there *there = &search->source->there;
@@ -228,8 +230,8 @@ static bool leads_to_hooks(const struct search *search, const struct hook_place 
 }
 
 /*
- * Find the allocator: the file to which most places lead, or the only file with a malloc
- * if no place has been looked up yet.
+ * Find the allocator: the file to which most places point. If no place is bound yet, it
+ * is the only file with a malloc.
  */
 static int find_allocator(struct search *search, const char **ret_reason)
 {
@@ -266,8 +268,8 @@ static int find_allocator(struct search *search, const char **ret_reason)
 }
 
 /*
- * Return the original of a hook. Another file may define a function that the allocator
- * lacks: libc's reallocarray() calls the allocator's realloc().
+ * Return the address of the function that a hook replaces. If the allocator lacks the
+ * function, use another file's: libc's reallocarray() calls the allocator's realloc().
  */
 static uint64_t find_original(const struct search *search, enum hook hook)
 {
@@ -289,10 +291,10 @@ static bool is_within(const struct library *library, uint64_t addr)
 }
 
 /*
- * Return whether the place is not looked up yet, and would lead to the allocator. This
- * holds if there is no other definition; or if other places of the file have been looked
- * up; or for the program, which gets the same definitions as everyone. new and delete may
- * be in another file than malloc.
+ * Return true if the place is not bound yet, and will be bound to the allocator. That is
+ * certain if no other file defines the function, if the file's other places are bound to
+ * the allocator, or if the file is the program. new and delete may be in another file
+ * than malloc.
  */
 static bool is_unbound(const struct search *search, const struct candidate *c)
 {
@@ -307,8 +309,8 @@ static bool is_unbound(const struct search *search, const struct candidate *c)
 }
 
 /*
- * Return whether the place leads into the program, which may have all libraries call
- * through a table of its own.
+ * Return true if the place points into the program. A program may make all libraries
+ * call malloc through its own table.
  */
 static bool leads_to_program(const struct search *search, const struct candidate *c)
 {
@@ -336,12 +338,15 @@ static void add_place(struct search *search, const struct candidate *c,
 		ret->sites_end_addr = c->place.addr;
 }
 
-/* An allocator's calls of its own functions are not calls of the program. */
+/*
+ * Return true if the allocator calls its own function here: the program did not make
+ * this call.
+ */
 static bool is_within_allocator(const struct search *search, const struct candidate *c)
 {
 	const struct library *library = &search->files[c->file];
 
-	/* call_sites_read() has left these out already */
+	/* call_sites_read() has already left out calls within the allocator */
 	if (c->is_linked_in)
 		return false;
 	if (c->place.hook >= HOOK_FIRST_EXTRA && library->exports[c->place.hook])
@@ -383,8 +388,8 @@ static void choose(struct search *search, struct hook_places *ret)
 }
 
 /*
- * Return the original, or 0 if no file has the function at this address: the contents of
- * the process's memory are not trusted.
+ * Return the original function, or 0 if no file has the function at this address. Do not
+ * trust the address: it was read from the process's memory.
  */
 static uint64_t prove_original(const struct search *search, enum hook hook)
 {
@@ -409,7 +414,7 @@ static void choose_leading(struct search *search, struct hook_places *ret)
 	}
 }
 
-/* Refuse a process that allocates through functions whose calls would be missed. */
+/* Refuse a process that allocates through functions that memstate cannot count. */
 static int check_entries(const struct search *search, const char **ret_reason)
 {
 	const struct count_entries *entries = &search->entries;
@@ -440,8 +445,8 @@ int hook_places_read(const struct hook_places_source *source, struct hook_places
 	if (r == 0 && !source->finds_leading)
 		r = find_allocator(&search, ret_reason);
 	/*
-	 * once the process is counted, libraries that are loaded later do
-	 * not end the counting
+	 * once hooks are in place, libraries that are loaded later do not stop
+	 * the counting
 	 */
 	if (r == 0 && !source->finds_leading && !source->there.base_addr)
 		r = check_entries(&search, ret_reason);
@@ -454,7 +459,9 @@ int hook_places_read(const struct hook_places_source *source, struct hook_places
 	return r;
 }
 
-/* Memory below the program is free, unless something was mapped at a fixed address. */
+/*
+ * Addresses below the program are free, unless something was mapped at a fixed address.
+ */
 #define HINT_BYTES 0x10000
 
 uint64_t hook_places_find_room(const struct mapping_list *mappings, uint64_t sites_addr)

@@ -19,9 +19,9 @@
 #define CANDIDATES_MAX 64
 
 /*
- * Return whether the owner may be alive. An owner in another pid namespace is
- * assumed to be. A process that fakes an owner keeps memstate out, which it could
- * do by other means as well.
+ * Return true if the memstate that owns the hooks may be alive. An owner in another pid
+ * namespace is assumed to be alive. A process that fakes an owner keeps memstate out,
+ * which the process could do by other means as well.
  */
 static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 {
@@ -35,7 +35,7 @@ static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 	       owner.start_ticks == head->owner_start_ticks && !process_has_ended(&owner);
 }
 
-/* Return whether the mapping may be a part of the hooks at this offset of the range. */
+/* Return true if the mapping may be the part of the hooks that belongs at this offset. */
 static bool is_part(const struct mapping *m, uint64_t offset)
 {
 	if (private_code_is_mapping(m, MAPPING_READ | MAPPING_EXEC))
@@ -48,9 +48,9 @@ static bool is_part(const struct mapping *m, uint64_t offset)
 }
 
 /*
- * Return whether everything mapped in the range is a part of the hooks; nothing else is
- * ever unmapped. The range was first mapped as a single piece of code. Private mappings
- * may have merged with others at both ends.
+ * Return true if every mapping in the range is a part of the hooks; only then may the
+ * range be unmapped. The range was first mapped as a single piece of code. Private
+ * mappings may have merged with their neighbours at both ends.
  */
 static bool is_whole(const struct mapping_list *mappings, uint64_t base_addr,
 		     uint64_t bytes)
@@ -70,8 +70,8 @@ static bool is_whole(const struct mapping_list *mappings, uint64_t base_addr,
 }
 
 /*
- * Return the size of the range at addr; 0 if there are no hooks, or if they do
- * not own all of the range.
+ * Return the size of the hooks' range at addr. Return 0 if there are no hooks, or if
+ * something else is mapped in the range.
  */
 static uint64_t read_size(const struct hooks_look *look, uint64_t addr,
 			  struct hooks_head *ret)
@@ -119,7 +119,7 @@ bool hooks_orphans_is_one(const struct hooks_look *look,
 	       !has_owner(look->fs, &head);
 }
 
-/* Read the gates that the hooks refer to, if these are really gates. */
+/* Read the gates that the hooks refer to. Check that they really are gates. */
 static int read_gates(const struct hooks_look *look, uint64_t gates_addr,
 		      struct gates *ret)
 {
@@ -130,8 +130,8 @@ static int read_gates(const struct hooks_look *look, uint64_t gates_addr,
 }
 
 /*
- * Find the places that lead to the hooks, and their original functions,
- * from the process's files.
+ * Find the places that point to the hooks. Take their original functions from the
+ * process's files.
  */
 static int find_places(const struct hooks_switch *s, const struct hooks_look *look,
 		       const struct hooks_head *head, struct hook_places *ret)
@@ -152,7 +152,10 @@ static int find_places(const struct hooks_switch *s, const struct hooks_look *lo
 	return r == 0 && ret->count > HOOKS_RECORD_MAX ? -E2BIG : r;
 }
 
-/* A call site leads to a gate, which leads past the hooks by now; or it was put back. */
+/*
+ * Return true if the place still points to the hooks. Call sites need no check: each was
+ * restored, or jumps to a gate, which now bypasses the hooks.
+ */
 static bool leads_to_hooks(const struct hooks_switch *s,
 			   const struct hooks_record *record)
 {
@@ -164,7 +167,7 @@ static bool leads_to_hooks(const struct hooks_switch *s,
 	       now - s->base_addr < s->code_bytes;
 }
 
-/* Check that none of the places noted in the process leads to the hooks any more. */
+/* Check that none of the places that the process lists points to the hooks any more. */
 static int check_places(const struct hooks_switch *s, const struct hooks_head *head)
 {
 	_cleanup_free_ struct hooks_record *noted = xmalloc(HOOKS_RECORDS_BYTES);

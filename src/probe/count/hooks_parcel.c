@@ -33,7 +33,10 @@ static void fill_counts(struct count_head *head, int pid,
 	head->magic = COUNT_MAGIC;
 }
 
-/* Record the owner, so that another memstate can check whether it is alive. */
+/*
+ * Record the owner in the head, so that another memstate can check whether the owner
+ * is alive.
+ */
 static void sign(const struct procfs *fs, struct hooks_head *head)
 {
 	struct process process;
@@ -87,8 +90,8 @@ uint64_t hooks_parcel_bytes(const struct hooks_parcel *parcel)
 }
 
 /*
- * Make the segments. They are lent later: until then no process of
- * another user can attach them.
+ * Create the segments. They are lent later: until then, processes of other users cannot
+ * attach them.
  */
 static int make_segments(struct hooks_parcel *parcel, bool has_stacks)
 {

@@ -55,7 +55,7 @@ static struct hooks_module describe(const struct hooks_stacks *stacks,
 	return module;
 }
 
-/* Add the module to the records for the reader of the stacks. */
+/* Add the module to the records that the stacks are later resolved with. */
 static bool add_record(const struct hooks_stacks *stacks, const struct loaded *file,
 		       const struct hooks_module *module)
 {
@@ -117,8 +117,8 @@ static int add_module(void *context, const struct loaded *file, const char **ret
 }
 
 /*
- * Write the changes to the process: first the ends of modules that are gone, then the new
- * modules, and their number last.
+ * Write the changes to the process: first the ends of modules that are gone, then the
+ * new modules, and finally the number of modules.
  */
 static int write_modules(const struct hooks_stacks *stacks, const struct looking *l,
 			 uint32_t old_count)
@@ -202,10 +202,16 @@ int hooks_stacks_read(const struct hooks_stacks *stacks, struct stacks *ret)
 	if (nodes > HOOKS_NODE_MAX)
 		nodes = HOOKS_NODE_MAX;
 	length = STACK_NODES_OFFSET + (size_t)nodes * STACK_NODE_BYTES;
-	/* only the used part: reading the rest would allocate its pages */
+	/*
+	 * copy only the used part: reading the rest of the segment would allocate
+	 * its pages
+	 */
 	bytes = xcalloc(length, 1);
 	memcpy(bytes, head, STACK_HEAD_BYTES);
-	/* use our own copy of the modules: they decide which files are opened */
+	/*
+	 * use memstate's own copy of the modules: their paths decide which files
+	 * are opened
+	 */
 	((struct stack_file_head *)(void *)bytes)->module_bytes = module_bytes;
 	memcpy(bytes + STACK_HEAD_BYTES, stacks->parcel->module_records, module_bytes);
 	memcpy(bytes + STACK_NODES_OFFSET, (const uint8_t *)head + STACK_NODES_OFFSET,
@@ -214,7 +220,7 @@ int hooks_stacks_read(const struct hooks_stacks *stacks, struct stacks *ret)
 	if (r < 0)
 		return r;
 	ret->pid = stacks->wanted->pid;
-	/* the hooks do not record frees, so temporary blocks are unknown */
+	/* the hooks do not record frees, so it is unknown which blocks were temporary */
 	ret->known &= ~(1U << PROFILE_TEMPORARY);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_stacks - the stacks that hooks take: describe the code of the process to the
- * hooks, and read the stacks.
+ * hooks_stacks - call stacks recorded by hooks: give the hooks a list of the process's
+ * code, and read the stacks.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_STACKS_H
 #define MS_PROBE_COUNT_HOOKS_STACKS_H
@@ -15,24 +15,24 @@
 struct hooks_stacks {
 	const struct hooks_wanted *wanted;
 	struct hooks_parcel *parcel; /* with nodes */
-	int process_fd, mem_fd;	     /* mem_fd is opened for writing */
+	int process_fd, mem_fd;	     /* mem_fd must be open for writing */
 	uint64_t base_addr;	     /* address of the hooks in the process */
 	uint64_t main_stack_end;     /* set by hooks_stacks_look() */
 };
 
 /*
- * Update the list of modules: what is mapped now, and what is no longer mapped. Return 0,
- * or -errno if the list may be incomplete.
+ * Update the list of modules in the process: add new mappings, and mark those that are
+ * gone. Return 0, or -errno if the list may be incomplete.
  */
 int hooks_stacks_look(struct hooks_stacks *stacks, const struct mapping_list *mappings);
 
 /*
- * Write the other settings to the process's struct hooks_private at
- * private_addr. Return 0 or -errno.
+ * Write the settings for stacks to the process's struct hooks_private at private_addr.
+ * Return 0 or -errno.
  */
 int hooks_stacks_fill(const struct hooks_stacks *stacks, uint64_t private_addr);
 
-/* Like stacks_read(). */
+/* Read the stacks from the nodes of the parcel, like stacks_read(). */
 int hooks_stacks_read(const struct hooks_stacks *stacks, struct stacks *ret);
 
 #endif

@@ -21,12 +21,15 @@
 #include "tracee/ptrace/stop.h"
 #include "tracee/ptrace/trace.h"
 
-/* Between two tries. */
+/* Pause between two tries to stop the process. */
 #define PAUSE_NS (5 * NS_PER_MS)
 
 #define PAGE_BYTES 4096
 
-/* How much of each stack is searched for a handler that interrupted a hook. */
+/*
+ * For a signal handler that interrupted a hook, at most this much of each stack
+ * is searched.
+ */
 #define STACK_LOOK_BYTES (UINT64_C(1) << 20)
 
 struct work {
@@ -34,7 +37,7 @@ struct work {
 	const struct mapping_list *mappings;
 	const struct hooks_head *head;
 	const struct hook_places *places;
-	size_t first_record; /* index of the record of the first of these places */
+	size_t first_record; /* index in s->records of the record of places->items[0] */
 	size_t done, count;
 	bool has_gates; /* the gates have their final contents */
 	bool is_inside;
@@ -54,7 +57,10 @@ static uint64_t hook_addr(const struct work *w, const struct hook_place *place)
 	       (uint64_t)place->hook * GATE_BYTES;
 }
 
-/* Like trace_read_memory(), which can block; -ETIMEDOUT if the target runs again. */
+/*
+ * Like trace_read_memory(), which can block. Return -ETIMEDOUT if the target was
+ * resumed meanwhile.
+ */
 static int read_stopped(const struct stop *stop, int pid, uint64_t addr, void *to,
 			size_t length)
 {
@@ -77,11 +83,14 @@ static int read_place(const struct stop *stop, int pid, uint64_t addr, bool is_c
 	return r;
 }
 
-/* Beside the distance of a call site only bytes that are there already are written. */
+/*
+ * Write the target of a place. A call site has a distance of 4 bytes, but ptrace(2)
+ * writes 8: write the other 4 bytes unchanged.
+ */
 static int write_place(const struct work *w, const struct stop *stop, uint64_t addr,
 		       bool is_call_site, uint64_t target)
 {
-	/* in the same page, which is known to be there */
+	/* the other 4 bytes are in the same page, which is certainly mapped */
 	uint64_t offset = is_call_site && addr % PAGE_BYTES >= sizeof(uint64_t) / 2 ? 4
 										    : 0;
 	uint8_t word[sizeof(uint64_t)];
@@ -101,7 +110,7 @@ static int write_place(const struct work *w, const struct stop *stop, uint64_t a
 	return stop_write_word(stop, addr - offset, whole);
 }
 
-/* Write the records of all places to the process, before the first place is changed. */
+/* Write the records of all places to the process before the first place is changed. */
 static int note_places(struct work *w)
 {
 	struct hooks_switch *s = w->s;
@@ -138,7 +147,7 @@ static int lead(struct work *w, const struct stop *stop, size_t index)
 	r = read_place(stop, w->s->request->pid, place->addr, place->is_call_site, &now);
 	if (r == -ETIMEDOUT)
 		return r;
-	/* the library was unloaded meanwhile, or the place leads elsewhere now */
+	/* the library was unloaded, or the place was changed meanwhile */
 	if (r < 0 || (now != place->found && now != w->places->originals[place->hook]))
 		return 0;
 	w->s->records[w->first_record + index].original = now;
@@ -148,7 +157,10 @@ static int lead(struct work *w, const struct stop *stop, size_t index)
 			   hook_addr(w, place));
 }
 
-/* All threads are stopped, so none can read half of an address. */
+/*
+ * Write the gates while all threads are stopped, so that no thread reads half of
+ * an address.
+ */
 static int write_gates(struct work *w, const struct stop *stop)
 {
 	const struct hooks_switch *s = w->s;
@@ -166,8 +178,8 @@ static int write_gates(struct work *w, const struct stop *stop)
 }
 
 /*
- * Check that the hooks are still there. Return 0; -ESRCH after an execve(2), when nothing
- * may be changed any more; -ETIMEDOUT.
+ * Check that the hooks are still in the process. Return 0; -ESRCH after an execve(2),
+ * after which nothing may be changed; or -ETIMEDOUT.
  */
 static int check_hooks(const struct work *w, const struct stop *stop)
 {
@@ -181,7 +193,10 @@ static int check_hooks(const struct work *w, const struct stop *stop)
 	return r == 0 && magic == HOOKS_MAGIC ? 0 : -ESRCH;
 }
 
-/* Change the places. If time runs out, the rest is done in another stop. */
+/*
+ * Make the places point to the hooks. If time runs out, the next stop continues with the
+ * remaining places.
+ */
 static int lead_all(void *context, const struct stop *stop)
 {
 	struct work *w = context;
@@ -212,9 +227,9 @@ static bool is_ours(const struct hooks_switch *s, uint64_t addr)
 }
 
 /*
- * Set *ret if the thread is in a hook, or in a handler that returns to one, or if this
- * cannot be determined. A hook has no frame to return to, so any other address of a hook
- * on a stack is stale. Return 0 or -ETIMEDOUT.
+ * Set *ret if the thread is in a hook, in a signal handler that returns to a hook, or in
+ * a place that cannot be determined. Hooks have no stack frame to return to, so any
+ * other address of a hook on a stack is stale. Return 0 or -ETIMEDOUT.
  */
 static int look_inside(const struct work *w, const struct stop *stop,
 		       const struct stopped_thread *thread, bool *ret)
@@ -226,7 +241,7 @@ static int look_inside(const struct work *w, const struct stop *stop,
 	int r;
 
 	*ret = is_in_hooks(w->s, thread->code_addr);
-	/* a thread that is just starting or ending has no stack, and is in no hook */
+	/* a thread that is just starting or ending has no stack, and is not in a hook */
 	if (!*ret && !stack)
 		*ret = thread->stack_addr != 0;
 	if (*ret || !stack)
@@ -273,7 +288,10 @@ static int put_all_back(void *context, const struct stop *stop)
 		r = write_gates(w, stop);
 	if (r < 0)
 		return r;
-	/* in reverse order: a place that was noted twice gets its first contents back */
+	/*
+	 * in reverse order, so that a place with two records ends up with its
+	 * oldest contents
+	 */
 	for (; w->done < w->s->record_count; w->done++) {
 		if (clock_now_ns() > stop->deadline_ns)
 			return -ETIMEDOUT;
@@ -306,7 +324,7 @@ static int run_once(struct work *w, int (*work)(void *, const struct stop *))
 
 	if (task_fd < 0)
 		return task_fd == -ENOENT ? -ESRCH : task_fd;
-	/* before the stop, to keep the stop short */
+	/* read the mappings before the stop, to keep the stop short */
 	r = proc_maps_read(w->s->process_fd, &mappings);
 	w->mappings = &mappings;
 	step(w->s, "stop of all");

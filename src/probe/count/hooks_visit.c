@@ -16,7 +16,10 @@
 #include "proc/smaps/maps.h"
 #include "tracee/ptrace/trace.h"
 
-/* Upper bound for a tracing thread, beyond the time spent waiting for a safe moment. */
+/*
+ * Time limit of the tracing thread, in addition to the time spent waiting for a
+ * safe moment.
+ */
 #define TRACE_EXTRA_NS (20 * NS_PER_S)
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -55,7 +58,10 @@ static int unmap(struct borrow *b, uint64_t addr, uint64_t bytes)
 	return call(b, munmap, &unused);
 }
 
-/* Check that libc stores the tid where the hooks expect it, as glibc does. */
+/*
+ * Check that libc stores the thread id at HOOKS_TID_OFFSET, as glibc does and the
+ * hooks expect.
+ */
 static int check_tls(struct entering *e)
 {
 	struct borrow *b = &e->borrow;
@@ -76,7 +82,10 @@ struct code_wanted {
 	int flags;
 };
 
-/* Map private memory that the process can only read and execute. *ret is its address. */
+/*
+ * Map private memory that the process can read and execute, but not write. *ret is
+ * its address.
+ */
 static int map_code(struct borrow *b, const struct code_wanted *wanted, uint64_t *ret)
 {
 	const uint64_t map[7] = { SYS_mmap,
@@ -112,11 +121,16 @@ bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *
 				    visit->gates_addr);
 }
 
-/* Map them where the call sites can reach them; -ENOMEM if there is no room. */
+/*
+ * Map the gates where the call sites can reach them. Return -ENOMEM if there is no room.
+ */
 static int map_gates(struct entering *e)
 {
 	struct hooks_visit *v = e->visit;
-	/* cannot merge with the hooks: the flags differ */
+	/*
+	 * Without MAP_NORESERVE, the kernel cannot merge this mapping with that of
+	 * the hooks.
+	 */
 	const struct code_wanted wanted = { GATES_BYTES, v->gates_hint_addr, 0 };
 	uint64_t addr = 0;
 	int r = map_code(&e->borrow, &wanted, &addr);
@@ -131,8 +145,8 @@ static int map_gates(struct entering *e)
 }
 
 /*
- * Put in new gates. They lead to the hooks from the start, as nothing
- * leads to the gates yet.
+ * Write new gates to the process. They jump to the hooks immediately, as no place points
+ * to the gates yet.
  */
 static int place_gates(struct entering *e)
 {
@@ -158,9 +172,9 @@ static int place_gates(struct entering *e)
 }
 
 /*
- * Put in the code. It is written before the mapping grows to the whole range, so
- * that a later memstate can recognize the remains. The move shows that the whole
- * range belongs to the code.
+ * Write the code to the process before its mapping grows to the whole range, so that a
+ * later memstate can recognize the remains. Once the mapping has moved, the whole range
+ * belongs to the code.
  */
 static int place_code(struct entering *e)
 {
@@ -217,7 +231,10 @@ static int place_data(struct entering *e)
 	return r;
 }
 
-/* Only for this moment may the process, and others of its user, attach the segments. */
+/*
+ * Put everything into the process. Only during this function can the process, and others
+ * of its user, attach the segments.
+ */
 static int place(struct entering *e)
 {
 	int r = place_code(e);
@@ -230,7 +247,7 @@ static int place(struct entering *e)
 	return r == 0 ? place_gates(e) : r;
 }
 
-/* Remove the hooks. Only what is proven to be ours is unmapped. */
+/* Remove the hooks. Unmap only memory that provably belongs to memstate. */
 static int take_out(struct entering *e)
 {
 	struct hooks_visit *v = e->visit;
@@ -251,8 +268,8 @@ static int take_out(struct entering *e)
 }
 
 /*
- * Remove the orphans. Check them again: another memstate may have removed them meanwhile,
- * and put its own hooks there.
+ * Remove the orphans. Check each orphan again first: another memstate may have removed
+ * it meanwhile, and put its own hooks there.
  */
 static int take_out_orphans(struct entering *e)
 {
@@ -278,7 +295,7 @@ static int put_in(struct entering *e)
 	v->orphan_count = r == 0 ? 0 : v->orphan_count;
 	if (r == 0)
 		r = place(e);
-	/* remove only if the call has certainly ended */
+	/* remove the hooks only if the thread's system call has certainly ended */
 	if (r < 0 && r != -ETIMEDOUT && r != -ESRCH)
 		(void)take_out(e);
 	return r;

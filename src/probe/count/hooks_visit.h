@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * hooks_visit - put the parcel with the hooks into a process, and remove it, by system
- * calls of one of its threads. The hooks do nothing until places lead to them.
+ * calls that one thread of the process makes. The hooks do nothing until places point
+ * to them.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_VISIT_H
 #define MS_PROBE_COUNT_HOOKS_VISIT_H
@@ -21,18 +22,23 @@ struct hooks_orphan {
 struct hooks_visit {
 	const struct probe_request *request;
 	const struct landmarks *marks;
-	struct hooks_parcel *parcel; /* the addresses in the parcel are filled in */
-	/* the process's directory in /proc, and its mem, opened for writing */
+	struct hooks_parcel *parcel; /* the visit fills in the addresses in the parcel */
+	/* descriptors of /proc/PID and of /proc/PID/mem, which is open for writing */
 	int process_fd, mem_fd;
-	uint64_t base_addr;  /* address of the hooks in the process; 0: not there */
+	/* address of the hooks in the process; 0: not in the process */
+	uint64_t base_addr;
 	uint64_t gates_addr; /* 0: none */
-	bool has_own_gates;  /* the gates were not there before */
-	bool keeps_gates;    /* the program may have taken the address of a gate */
-	/* set by hooks_visit_set_sites(): */
-	uint64_t sites_addr,
-		sites_end_addr;	  /* code that the gates have to be near; 0, 0: none */
-	uint64_t gates_hint_addr; /* where there is room near it; 0: anywhere */
-	/* orphans to be unmapped; nothing leads to them any more */
+	/* the gates were made by this visit; false: they were already in the process */
+	bool has_own_gates;
+	/* the gates must stay, because the program may have taken the address of one */
+	bool keeps_gates;
+	/*
+	 * Range of the call sites that must be near the gates; 0, 0: none.
+	 * hooks_visit_set_sites() sets the range and gates_hint_addr.
+	 */
+	uint64_t sites_addr, sites_end_addr;
+	uint64_t gates_hint_addr; /* address to map new gates at; 0: anywhere */
+	/* orphans to be unmapped; no place points to them any more */
 	const struct hooks_orphan *orphans;
 	size_t orphan_count;
 	/* cost of the last visit */
@@ -41,16 +47,16 @@ struct hooks_visit {
 };
 
 /*
- * Note which call sites new gates have to be near. Returns false if the gates that are
- * there already are too far away.
+ * Note which call sites have to reach the gates. Return false if the gates already in
+ * the process are too far away.
  */
 bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *places,
 			   const struct mapping_list *mappings);
 
 /*
- * Put the hooks in, and remove them. Return 0 or -errno. If hooks_put_in() fails, it
- * removes everything again, unless it is unknown whether the thread's call has
- * ended: then base_addr is not 0.
+ * Put the hooks into the process, or remove them. Return 0 or -errno. If hooks_put_in()
+ * fails, it removes everything again, unless the thread's last system call may still be
+ * running: then base_addr is not 0.
  */
 int hooks_put_in(struct hooks_visit *visit);
 int hooks_take_out(struct hooks_visit *visit);

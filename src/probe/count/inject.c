@@ -27,7 +27,7 @@
 #include "proc/smaps/maps.h"
 #include "tracee/ptrace/trace.h"
 
-/* How often to look for newly loaded libraries. */
+/* Interval between searches for newly loaded libraries. */
 #define LOOK_NS NS_PER_S
 
 #define READ_TRIES 3
@@ -40,19 +40,20 @@ struct injected {
 	struct hooks_orphan orphans[HOOKS_ORPHANS_MAX];
 	struct hooks_wanted wanted;
 	struct count_inject_cost cost;
-	/* the patched places */
+	/* numbers of patched places, and of the files that contain them */
 	size_t place_count, file_count, other_count, late_file_count;
-	struct hooks_record *records; /* HOOKS_RECORD_MAX: all places ever patched */
+	/* all places ever patched; HOOKS_RECORD_MAX elements */
+	struct hooks_record *records;
 	size_t record_count;
 	struct hooks_stacks stacks;
-	uint64_t mapped; /* checksum of the mapped code at the last look */
+	uint64_t mapped; /* checksum of the mapped code at the last search */
 	uint64_t next_look_ns;
-	/* a copy of the counts */
+	/* buffer for a copy of the counts */
 	char *bytes;
 	size_t capacity;
 };
 
-/* Put the hooks in, or remove them. */
+/* Run work, which puts the hooks into the process or removes them. */
 static int visit(struct injected *i, int (*work)(struct hooks_visit *), struct strbuf *why)
 {
 	int r = work(&i->visit);
@@ -92,7 +93,7 @@ static int switch_on(struct injected *i, const struct hook_places *places, struc
 	int r;
 
 	gates_lead_to_hooks(i->parcel.gates, i->parcel.head, i->visit.base_addr);
-	/* gates of our own already lead to the hooks */
+	/* gates that this visit made already jump to the hooks */
 	s.gates = i->visit.has_own_gates ? NULL : i->parcel.gates;
 	for (size_t n = 0; n < places->count; n++)
 		i->visit.keeps_gates = i->visit.keeps_gates || !places->items[n].is_for_calls;
@@ -106,7 +107,7 @@ static int switch_on(struct injected *i, const struct hook_places *places, struc
 	return r;
 }
 
-/* Disarm orphaned hooks before anything else is examined. */
+/* Redirect the places that point to orphaned hooks, before anything else is examined. */
 static int disarm_orphans(struct injected *i, const struct mapping_list *mappings,
 			  struct strbuf *why)
 {
@@ -124,7 +125,7 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 
 		r = hooks_orphan_disarm(&s, &look, i->orphans[n].addr);
 		note_cost(i, &s);
-		/* hooks with a thread inside stay; they do no harm */
+		/* hooks with a thread inside stay in the process; they do no harm */
 		if (r == -EAGAIN)
 			r = 0;
 		else if (r == 0)
@@ -135,7 +136,7 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 	return r;
 }
 
-/* Read the places that do not lead to the hooks yet. */
+/* Read the places that do not point to the hooks yet. */
 static int read_places(const struct injected *i, const struct mapping_list *mappings,
 		       struct hook_places *ret, const char **ret_reason)
 {
@@ -196,7 +197,7 @@ static int make_parcel(struct injected *i, const struct mapping_list *mappings,
 	return r;
 }
 
-/* Refuse if another memstate counts the process. If two start together, both refuse. */
+/* Fail if another memstate counts the process. If both start together, both fail. */
 static int check_alone(struct injected *i, struct strbuf *why)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
@@ -223,7 +224,7 @@ static int check_alone(struct injected *i, struct strbuf *why)
 	return r;
 }
 
-/* Fill in the private part of the process, which is 0 before. */
+/* Fill in struct hooks_private of the process, which is all 0 before. */
 static int fill_private(struct injected *i)
 {
 	uint64_t addr = i->visit.base_addr + HOOKS_PRIVATE_OFFSET;
@@ -232,7 +233,7 @@ static int fill_private(struct injected *i)
 
 	if (r == 0 && i->parcel.nodes)
 		r = hooks_stacks_fill(&i->stacks, addr);
-	/* last: the hooks count only if own_pid is set */
+	/* write own_pid last: the hooks start counting when it is set */
 	addr += offsetof(struct hooks_private, own_pid);
 	return r < 0 ? r : trace_write_memory(i->request.pid, addr, &own_pid, sizeof(own_pid));
 }
@@ -252,7 +253,7 @@ static int begin(struct injected *i, const struct hook_places *places, struct st
 	return switch_on(i, places, why);
 }
 
-/* Stop counting, remove the hooks. Return 0; or -errno, with what stays behind in why. */
+/* Remove the hooks. Return 0, or -errno with the remains described in why. */
 static int leave(struct injected *i, struct strbuf *why)
 {
 	struct hooks_switch s = switch_of(i);
@@ -367,8 +368,8 @@ static int open_inject(const struct count_place *where, void **ret_state, struct
 }
 
 /*
- * Patch the places of libraries that were loaded meanwhile, and places whose target
- * could not be determined earlier.
+ * Patch the places in newly loaded libraries, and places whose target could not be
+ * determined earlier.
  */
 static void look_for_more(struct injected *i)
 {
@@ -480,7 +481,7 @@ static int close_inject(void *state, struct strbuf *why)
 	int r = leave(i, why);
 
 	injected_free(i);
-	/* everything disappeared with the process */
+	/* -ESRCH: the hooks disappeared with the process */
 	return r == -ESRCH ? 0 : r;
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inject - count with hooks that are injected into the process:
- * see agent/count/hooks.h.
+ * inject - count with hooks that are injected into the process (agent/count/hooks.h).
  *
- * The places through which malloc and related functions are called are patched to lead
- * to the hooks, also in libraries that are loaded later; those are looked for when the
- * counts are read. Counting starts when all places are patched. Reading the counts
- * needs nothing from the process.
+ * The places through which malloc and related functions are called are patched to point
+ * to the hooks. Whenever the counts are read, memstate also patches newly loaded
+ * libraries. Counting starts when all places are patched. Reading the counts needs no
+ * cooperation of the process.
  */
 #ifndef MS_PROBE_COUNT_INJECT_H
 #define MS_PROBE_COUNT_INJECT_H
@@ -16,7 +15,10 @@
 
 extern const struct count_way count_inject_way;
 
-/* The cost for the process so far: stops of one thread, and pauses of all threads. */
+/*
+ * The cost of counting for the process so far: `one` for stops of one thread; pauses is
+ * the number of stops of all threads.
+ */
 struct count_inject_cost {
 	struct probe_cost one;
 	unsigned int pauses;

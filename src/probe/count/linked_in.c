@@ -17,8 +17,8 @@
 #define SIGN_MAX 64
 
 /*
- * Messages in the code of allocators. Their first characters are stored separately, so
- * that memstate's own file does not contain the messages.
+ * Messages in the code of allocators. The first character of each message is stored
+ * separately, so that memstate's own file does not contain the messages.
  */
 static const struct {
 	char first;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * linked_in - recognize an allocator that is linked into a stripped program. Its
- * functions have no names there, so no probe can find them.
+ * linked_in - recognize an allocator that is linked into a stripped program. The
+ * allocator's functions have no names in such a program, so no probe can find them.
  */
 #ifndef MS_PROBE_COUNT_LINKED_IN_H
 #define MS_PROBE_COUNT_LINKED_IN_H
 
 /*
- * Return a description of the allocator in the open program, static, for
- * COUNT_UNCOVERED_FORMAT; NULL if the program has symbols, exports malloc itself, or
- * contains no messages of a known allocator.
+ * Return a static description of the allocator in an open program, for
+ * COUNT_UNCOVERED_FORMAT. Return NULL if the program has symbols, exports malloc itself,
+ * or contains no messages of a known allocator.
  */
 const char *linked_in_find(int fd);
 

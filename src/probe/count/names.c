@@ -5,7 +5,7 @@
 
 #include "agent/count/extra.h"
 
-/* Whether the size is the first argument and the only one that counts. */
+/* Values of counted_name.size_is_first: true if the first argument alone is the size. */
 enum {
 	IS_FIRST_NONE = false,
 	IS_FIRST_FIRST = true,
@@ -18,7 +18,7 @@ enum {
 #define EXTRA(name, call, size, family) \
 	{ #name, CALL_##call, COUNT_FAMILY_##family, IS_FIRST_##size },
 
-/* An allocator need not define the functions of C++. */
+/* Functions of C++ need not be defined by the allocator. */
 const struct counted_name counted_names[COUNTED_NAME_COUNT] = {
 	{ "malloc", CALL_MALLOC, COUNT_FAMILY_STANDARD, false },
 	{ "free", CALL_FREE, COUNT_FAMILY_STANDARD, false },

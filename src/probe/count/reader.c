@@ -27,8 +27,8 @@ static const enum counted_call calls_of[COUNT_FUNCTION_COUNT_] = {
 static_assert((int)COUNT_FUNCTION_COUNT_ == (int)CALL_COUNT_, "each has a place");
 
 /*
- * Return a sum, or BYTES_UNKNOWN if it is negative. Blocks move between threads, so the
- * value of one thread may be negative, but not the sum of all threads.
+ * Return the sum, or BYTES_UNKNOWN if it is negative. Blocks move between threads, so a
+ * single thread's value may be negative, but not the sum of all threads.
  */
 static uint64_t known_if_positive(int64_t sum)
 {
@@ -36,8 +36,8 @@ static uint64_t known_if_positive(int64_t sum)
 }
 
 /*
- * Read the counts of a slot. Return the blocks that it allocated
- * minus those that it freed.
+ * Read the counts of a slot. Return the number of blocks allocated minus the
+ * number freed.
  */
 static int64_t add_slot(const struct count_slot *slot, struct count_sums *ret)
 {
@@ -66,19 +66,19 @@ static int64_t add_slot(const struct count_slot *slot, struct count_sums *ret)
 	return (int64_t)blocks;
 }
 
-/* State of reading the counts of all threads. */
+/* State while the counts of all threads are read and added up. */
 struct reading {
 	const struct count_head *head;
 	struct count_program *program;
 	int64_t blocks, bytes, high_bytes;
-	/* upper bounds of the bytes that were pending at any moment */
+	/* upper bounds of the pending bytes, above and below 0, at any moment */
 	uint64_t above_bytes, below_bytes;
 	size_t used_slots;
 };
 
 /*
- * Return an upper bound of a slot's pending bytes. They are flushed before they
- * exceed COUNT_FLUSH_BYTES.
+ * Return an upper bound of a slot's pending bytes. A thread flushes its pending bytes
+ * before they exceed COUNT_FLUSH_BYTES.
  */
 static uint64_t most_pending(const struct count_slot *slot, int64_t seen_bytes)
 {
@@ -89,8 +89,8 @@ static uint64_t most_pending(const struct count_slot *slot, int64_t seen_bytes)
 }
 
 /*
- * Return whether the slot has freed blocks. Otherwise its pending
- * bytes were never negative.
+ * Return true if the slot's thread has freed blocks. Otherwise its pending bytes were
+ * never negative.
  */
 static bool has_freed(const struct count_slot *slot)
 {
@@ -115,7 +115,7 @@ static void read_slot(struct reading *reading, const struct count_slot *slot)
 	reading->above_bytes += most_pending(slot, slot->high_bytes > slot->pending_bytes
 							   ? slot->high_bytes
 							   : slot->pending_bytes);
-	/* the minimum of the pending bytes is not recorded */
+	/* the slot does not record the minimum of its pending bytes */
 	if (has_freed(slot))
 		reading->below_bytes += COUNT_FLUSH_BYTES;
 	reading->used_slots++;
@@ -142,8 +142,8 @@ static void finish(struct reading *reading)
 		return;
 	p->sums.live_bytes = known_if_positive(reading->bytes);
 	/*
-	 * With a single thread its maximum of pending bytes is added to the rest. With
-	 * several threads each one contributes to the error.
+	 * A single thread's maximum of pending bytes is added to the peak, which is then
+	 * exact. With several threads, each thread adds to the error of the peak.
 	 */
 	if (reading->used_slots <= 1 &&
 	    !__builtin_add_overflow(head->live_bytes, reading->high_bytes, &high) &&

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * request - which process to count allocations in, and how.
- */
+/* request - the process in which to count allocations, and how to count. */
 #ifndef MS_PROBE_COUNT_REQUEST_H
 #define MS_PROBE_COUNT_REQUEST_H
 
@@ -18,22 +16,28 @@ enum count_method {
 	COUNT_AUTO = COUNT_METHOD_COUNT_
 };
 
-/* "inject", "bpf", "perf", "auto": the values of the option. */
+/* The values of the command-line option: "inject", "bpf", "perf", "auto". */
 extern const char *const count_method_names[COUNT_METHOD_COUNT_ + 1];
 
 struct count_request {
 	const struct procfs *fs;
 	int pid;
-	/* from /proc/PID/stat: distinguishes processes that had the same pid */
+	/*
+	 * start time from /proc/PID/stat: distinguishes processes that had the same pid
+	 */
 	uint64_t start_ticks;
-	enum count_method method; /* COUNT_AUTO, or the only method to try */
-	bool calls_only;	  /* calls and requested bytes are sufficient */
+	/* COUNT_AUTO to try all methods; otherwise the only method to try */
+	enum count_method method;
+	bool calls_only; /* only calls and requested bytes are needed */
 	bool wants_stacks;
-	bool wants_live; /* with stacks: also what is still allocated */
-	/* with stacks: mean bytes per sample; 0: record each allocation */
+	bool wants_live; /* if stacks are recorded: also record what is still allocated */
+	/* if stacks are recorded: mean bytes per sample; 0: record each allocation */
 	uint64_t sample_bytes;
 	uint64_t limit_ns; /* how long to wait for a safe moment */
-	/* For tests: called before each step that changes the target; otherwise NULL. */
+	/*
+	 * For tests: a function called before each step that changes the target;
+	 * otherwise NULL.
+	 */
 	void (*step)(void *context, const char *name);
 	void *context;
 };

@@ -16,12 +16,15 @@
 #include "base/xalloc.h"
 #include "proc/system/foreign_file.h"
 
-/* Upper bound for comparing addresses with modules: far more than any program needs. */
+/*
+ * Upper bound of the comparisons of addresses with modules, so that a damaged file
+ * cannot make the search endless.
+ */
 #define COMPARISONS_MAX (UINT64_C(1) << 32)
 
 #define NODES_AT_ONCE 1000
 
-/* More than the stacks of any program need. */
+/* Upper bound for the size of a stack file that is read; no program needs more. */
 #define STACKS_FILE_BYTES_MAX (UINT64_C(1) << 36)
 
 const char stack_mode_variable[] = STACK_MODE_VARIABLE;
@@ -29,7 +32,7 @@ const char stack_mode_variable[] = STACK_MODE_VARIABLE;
 static_assert(sizeof(((struct stack_file_module *)0)->build_id) == PROFILE_BUILD_ID_MAX,
 	      "all of it is kept");
 
-/* A file, or a range of memory. */
+/* The stacks are read from a file, or from a range of memory if fd is -1. */
 struct source {
 	int fd; /* -1: memory */
 	const char *bytes;
@@ -39,20 +42,26 @@ struct source {
 struct reading {
 	struct source source;
 	struct stack_file_head head;
-	/* generation of the head, in the width that nodes have */
+	/* the head's peak_generation, truncated to the width that nodes store */
 	uint64_t peak_generation;
 	bool peak_is_now;
-	uint32_t node_count;   /* node numbers in the file, not all of which are in use */
-	uint32_t *numbers;     /* maps numbers in the file to our numbers; 0: none */
-	uint32_t *first_nodes; /* first node number in the file, by module */
-	bool *is_cut;	       /* indexed by our numbers */
-	bool *is_by_frame;     /* likewise */
+	/* number of nodes in the file, some of which may be unused */
+	uint32_t node_count;
+	/* maps node numbers in the file to node numbers in the result; 0: no node */
+	uint32_t *numbers;
+	uint32_t *first_nodes; /* first_node of each module, as stored in the file */
+	/* the stack of this node is cut; indexed by node number in the result */
+	bool *is_cut;
+	bool *is_by_frame; /* likewise */
 	uint64_t comparisons;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 	struct stacks *stacks;
 };
 
-/* Return the number of bytes read, less than length at the end of the source. */
+/*
+ * Read from the source. Return the number of bytes read, which is less than length at
+ * the end of the source.
+ */
 static size_t read_at(const struct source *source, void *to, size_t length,
 		      uint64_t offset)
 {
@@ -136,9 +145,9 @@ static void read_modules(struct reading *reading)
 }
 
 /*
- * Return the last module at pc that was mapped when the node was made. Threads
- * reserve numbers in advance: if all modules seem to be later than the node,
- * return the first of them.
+ * Return the last module that contains pc and was mapped before the node was made.
+ * Threads reserve node numbers in advance: if all such modules seem to be later than the
+ * node, return the first of them.
  */
 static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
 {
@@ -150,7 +159,10 @@ static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
 
 		if (++reading->comparisons > COMPARISONS_MAX)
 			break;
-		/* pc is the address after the call */
+		/*
+		 * pc is a return address, so it may be the end of the module, but not
+		 * its start
+		 */
 		if (pc <= module->start || pc > module->end)
 			continue;
 		first = (uint32_t)i;
@@ -161,8 +173,8 @@ static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
 }
 
 /*
- * Remove the scale. A negative value comes from reading while not all
- * counters were written.
+ * Convert a scaled value back. A value may be negative because the file was read while
+ * counters were being updated.
  */
 static uint64_t unscaled(const struct reading *reading, int64_t value)
 {
@@ -203,7 +215,9 @@ static void set_values(struct reading *reading, const struct stack_file_node *no
 	values[PROFILE_PEAK] = unscaled(reading, peak_bytes(reading, node));
 }
 
-/* Add a node. Return 0, or -EBADMSG if a sum exceeds what is possible. */
+/*
+ * Add a node to the result. Return 0, or -EBADMSG if a sum is too large to be possible.
+ */
 static int add_node(struct reading *reading, const struct stack_file_node *node,
 		    size_t number)
 {
@@ -356,7 +370,7 @@ void stacks_list_release(struct stacks_list *list)
 	*list = (struct stacks_list)STACKS_LIST_INIT;
 }
 
-/* Parse a name such as "4242.0.stacks". */
+/* Parse a file name such as "4242.0.stacks": a pid and a generation. */
 static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generation)
 {
 	const size_t length = strlen(name), suffix = strlen(STACK_FILE_SUFFIX);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stacks - read the stack files that the preloaded counting library has written, for all
- * programs that it was preloaded into.
+ * stacks - read the stack files of all programs into which the counting library
+ * was preloaded.
  *
- * As with counts (probe/count/count.h), reading needs nothing from the programs, and nothing in
- * the files is trusted. A stack that makes no sense is counted as lost.
+ * memstate only reads these files, which does not disturb the programs, and trusts
+ * nothing in them. A stack with invalid contents is counted as lost.
  */
 #ifndef MS_PROBE_COUNT_STACKS_H
 #define MS_PROBE_COUNT_STACKS_H
@@ -15,16 +15,16 @@
 #include "probe/count/count.h"
 
 /*
- * Name of the environment variable that selects what a program records: "", or the words
- * "live" and "sample=BYTES" separated by commas.
+ * The environment variable that selects what a program records: "", or the words "live"
+ * and "sample=BYTES", separated by commas.
  */
 extern const char stack_mode_variable[];
 
-/* One element per program. */
+/* The stacks of several programs. */
 struct stacks_list {
 	struct stacks *items; /* sorted by pid, then by generation */
 	size_t count, capacity;
-	size_t unreadable_count; /* files that are not stack files */
+	size_t unreadable_count; /* number of files that are not valid stack files */
 };
 
 #define STACKS_LIST_INIT      \
@@ -35,14 +35,14 @@ struct stacks_list {
 void stacks_list_release(struct stacks_list *list);
 
 /*
- * Read all stack files of a folder; *list is emptied first. Return 0, or
- * -errno for the folder.
+ * Empty *list, then read all stack files of a folder into it. Return 0, or -errno if the
+ * folder cannot be read.
  */
 int stacks_folder_read(const struct count_folder *folder, struct stacks_list *list);
 
 /*
- * Read stacks from memory with the layout of a file; generation stays 0. Return 0, or
- * -EBADMSG if the memory is not a stack file.
+ * Read stacks from memory that has the layout of a stack file; ret->generation stays 0.
+ * Return 0, or -EBADMSG if the memory is not a valid stack file.
  */
 int stacks_read(const void *bytes, size_t length, struct stacks *ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * way - the interface of each method of counting in a running process.
- * Used by probe/attach.h.
+ * way - the interface that each method of counting in a running process implements,
+ * for probe/attach.h.
  */
 #ifndef MS_PROBE_COUNT_WAY_H
 #define MS_PROBE_COUNT_WAY_H
@@ -12,50 +12,58 @@
 #include "model/stacks.h"
 #include "probe/count/request.h"
 
-/* The parameters that all methods share. */
+/* The process to count in: the parameters that all methods share. */
 struct count_place {
 	const struct count_request *request;
-	/* its directory in /proc; never refers to a later process with the same pid */
+	/* descriptor of /proc/PID; never refers to a later process with the same pid */
 	int process_fd;
 	const struct mapping_list *mappings; /* sorted by address */
 };
 
 struct count_way {
 	/*
-	 * Start counting. The request may be used only during the call, the place's
-	 * process_fd until close(). *ret_state belongs to the method. Return values as
-	 * for count_attach_open(); after an error the reason is appended to why as a
-	 * clause, and there is nothing to close.
+	 * Start counting. The method may use the request only during this call, and
+	 * process_fd until close(). The method owns *ret_state. Return values as for
+	 * count_attach_open(); after an error the reason is appended to why as a clause,
+	 * and close() must not be called.
 	 */
 	int (*open)(const struct count_place *place, void **ret_state,
 		    struct strbuf *why);
 
-	/* See struct count_means. */
+	/*
+	 * Append how calls are counted, and which calls are not; see struct count_means.
+	 */
 	void (*add_how)(const void *state, struct strbuf *out);
 	void (*add_blind)(const void *state, struct strbuf *out);
 
 	/*
-	 * Fill in the sums, the threads and the allocator of *ret. Names and pids are
-	 * already set, all other figures are unknown, and there are no threads. Return 0
-	 * or -errno; the process may have ended.
+	 * Fill in the sums, the threads and the allocator of *ret. The caller has already
+	 * set names and pids; all other figures are unknown, and there are no threads.
+	 * Return 0 or -errno; the process may have ended.
 	 */
 	int (*read)(void *state, struct count_program *ret);
 
-	/* NULL: the method has no stacks, and open() refuses a request for them. */
+	/*
+	 * Read the call stacks. NULL: the method does not record stacks, and open()
+	 * refuses to.
+	 */
 	int (*read_stacks)(void *state, struct stacks *ret);
 
-	/* See count_attach_close(). */
+	/* Stop counting, and free state; see count_attach_close(). */
 	int (*close)(void *state, struct strbuf *why);
 
-	/* See count_method_check(). NULL: this cannot be determined without a process. */
+	/*
+	 * Check whether this machine allows the method; see count_method_check(). NULL:
+	 * this cannot be determined without a process.
+	 */
 	int (*check)(struct strbuf *why);
 };
 
 extern const struct count_way count_way_bpf, count_way_perf;
 
 /*
- * Derive the other figures of a program whose threads have only their calls and requested
- * bytes: for each thread, and for all together.
+ * Each thread of program has only calls and requested bytes. Derive the threads' other
+ * figures, and the sums over all threads.
  */
 void count_way_sum(struct count_program *program);
 

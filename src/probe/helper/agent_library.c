@@ -15,7 +15,10 @@
 #include "base/xalloc.h"
 #include "proc/process/file.h"
 
-#ifndef PKGLIBDIR /* defined by local.mk; analyzers that read only the sources lack it */
+/*
+ * local.mk defines PKGLIBDIR; analyzers that read only the sources need this definition
+ */
+#ifndef PKGLIBDIR
 #	define PKGLIBDIR "/usr/local/lib/memstate"
 #endif
 
@@ -23,7 +26,10 @@
 #define PRELOAD "LD_PRELOAD="
 #define FILTERS AGENT_FILTERS_VARIABLE "="
 
-/* Return the path in a build tree, or NULL if there is none. */
+/*
+ * Return the path of the file in the build tree, or NULL if this program is not in a
+ * build tree.
+ */
 static char *find_beside_program(const char *name)
 {
 	struct strbuf path = STRBUF_INIT;
@@ -65,8 +71,8 @@ int agent_library_find(char **ret)
 }
 
 /*
- * Return the setting with the "Seccomp_filters:" of this process (since Linux 5.9): if a
- * child has more filters, memstate did not install them.
+ * Return the setting for AGENT_FILTERS_VARIABLE: the value of "Seccomp_filters:" of this
+ * process (since Linux 5.9). If a child has more filters, memstate did not install them.
  */
 static char *filters_setting(const struct procfs *fs)
 {

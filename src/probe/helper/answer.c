@@ -8,7 +8,7 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * glibc comes last: its functions exist even if another allocator is in use, and
+ * glibc is the last element: its functions exist even if another allocator is in use.
  * gperftools has its own mallinfo2.
  */
 static const struct asked_allocator allocators[] = {
@@ -26,10 +26,16 @@ const struct asked_allocator *answer_allocator(uint32_t commands)
 	return NULL;
 }
 
-/* A figure; its index is its place in the page. agent/helper/helper.c has the same tables. */
+/*
+ * A figure of jemalloc or mimalloc; its position in the table is its index in the page's
+ * values. agent/helper/helper.c has tables in the same order.
+ */
 struct figure {
 	const char *name;
-	/* PAGES: multiples of the value at JEMALLOC_PAGE */
+	/*
+	 * PAGES: the value is a number of pages; the page size is the value
+	 * at JEMALLOC_PAGE
+	 */
 	enum {
 		BYTES,
 		COUNT,
@@ -107,7 +113,10 @@ static const struct figure mimalloc_figures[] = {
 
 #define MIMALLOC_COMMIT 5
 
-/* Return a value of the answer, or BYTES_UNKNOWN if the allocator did not report it. */
+/*
+ * Return a value of the answer, or BYTES_UNKNOWN if the allocator did not report
+ * this value.
+ */
 static uint64_t value(const struct ctlpage_answer *answer, size_t index)
 {
 	return answer->known >> index & 1 ? answer->values[index] : BYTES_UNKNOWN;
@@ -181,7 +190,10 @@ static void read_gperftools(const struct ctlpage_answer *a, struct allocator_sta
 	ret->resident_bytes = bytes_sub(ret->system_bytes, value(a, GPERFTOOLS_UNMAPPED));
 }
 
-/* current_rss is the Rss of the whole process, so it is not a figure of the allocator. */
+/*
+ * mimalloc's current_rss is the Rss of the whole process, so it is not used as
+ * the allocator's.
+ */
 static void read_mimalloc(const struct ctlpage_answer *a, struct allocator_stats *ret)
 {
 	add_figures(a, mimalloc_figures, LENGTH(mimalloc_figures), ret);

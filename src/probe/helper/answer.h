@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* answer - convert the helper's answer to an allocator's figures. Pure. */
+/* answer - convert the helper's answer to an allocator's figures. Pure functions. */
 #ifndef MS_PROBE_HELPER_ANSWER_H
 #define MS_PROBE_HELPER_ANSWER_H
 
 #include "model/allocator_stats.h"
 #include "probe/helper/ctlpage.h"
 
-/* An allocator that the helper can query, and the commands for it. */
+/* An allocator that the helper can query, and the commands for the query. */
 struct asked_allocator {
 	enum allocator allocator;
 	enum agent_command figures, text;
-	/* the query visits all free chunks, while other threads cannot allocate */
+	/*
+	 * the query visits all free chunks, and other threads cannot allocate meanwhile
+	 */
 	bool is_slow;
 };
 
 /*
- * Return the allocator whose malloc the process uses, by the commands that its
- * helper supports; NULL: none.
+ * Return the allocator that the process uses, judging by the commands that its helper
+ * supports. Return NULL if there is none.
  */
 const struct asked_allocator *answer_allocator(uint32_t commands);
 
-/* Convert an answer to figures. The answer keeps its text. */
+/* Convert an answer to figures. The caller still owns the answer's text. */
 void answer_read(const struct asked_allocator *asked, const struct ctlpage_answer *answer,
 		 struct allocator_stats *ret);
 

@@ -17,7 +17,7 @@
 #include "proc/process/dir.h"
 #include "proc/process/stat.h"
 
-/* How often a waiting client checks whether the process still exists. */
+/* While waiting, check at this interval whether the process still exists. */
 #define SLICE_NS (50 * NS_PER_MS)
 
 static uint32_t get(const uint32_t *word)
@@ -26,8 +26,8 @@ static uint32_t get(const uint32_t *word)
 }
 
 /*
- * Wait until *word changes, for at most SLICE_NS. Returns early
- * whenever anything happens.
+ * Wait until *word differs from seen, for at most SLICE_NS. May return early, for
+ * example after a signal.
  */
 static void wait_for_change(const uint32_t *word, uint32_t seen, uint64_t deadline_ns)
 {
@@ -40,9 +40,9 @@ static void wait_for_change(const uint32_t *word, uint32_t seen, uint64_t deadli
 }
 
 /*
- * Return whether the process still has this page. A process keeps its pid and start time
- * across an execve(2), so its mapping is checked, too. Following a link in map_files
- * requires a privilege, but lstat(2) does not.
+ * Return true if the process still has this page. Also check the process's mapping,
+ * because an execve(2) changes neither the pid nor the start time. lstat(2) in
+ * /proc/PID/map_files needs no privilege, unlike following a link there.
  */
 static bool is_there(const struct ctlpage *ctl)
 {
@@ -77,7 +77,7 @@ int ctlpage_await_ready(const struct ctlpage *ctl, uint64_t limit_ns)
 	}
 }
 
-/* Return whether the client that holds the lock still exists. */
+/* Return true if the client that holds the lock still exists. */
 static bool is_client_there(const struct ctlpage *ctl, uint64_t lock)
 {
 	struct process client;
@@ -87,7 +87,10 @@ static bool is_client_there(const struct ctlpage *ctl, uint64_t lock)
 	       (client.start_ticks & UINT32_MAX) == lock >> 32;
 }
 
-/* Take the lock. It is held only while one request is answered, so retry soon. */
+/*
+ * Take the lock. Retry soon, as each client holds the lock only until its request
+ * is answered.
+ */
 static int take_lock(struct ctlpage *ctl, uint64_t deadline_ns)
 {
 	const struct timespec pause = { .tv_nsec = NS_PER_MS };
@@ -146,7 +149,7 @@ static int await_reply(const struct ctlpage *ctl, uint32_t seq, uint64_t deadlin
 }
 
 /*
- * Copy the text. Newlines are kept; other control characters are made visible, so that
+ * Copy the text of the answer. Keep newlines; escape other control characters, so that
  * they cannot control a terminal.
  */
 static char *copy_text(const struct ctlpage *ctl)
@@ -203,7 +206,9 @@ static int ask_locked(struct ctlpage *ctl, enum agent_command command,
 	answer->taken_ns = clock_now_ns();
 	if (answer->cost_ns > answer->taken_ns - begin_ns)
 		answer->cost_ns = answer->taken_ns - begin_ns;
-	/* check that no other client's request, hence no other answer, intervened */
+	/*
+	 * check that no other client made a request, and got an answer, in the meantime
+	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (get(&page->reply_seq) != seq || get(&page->request_seq) != seq) {
 		free(answer->text);

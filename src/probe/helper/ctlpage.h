@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctlpage - memstate's side of the page described in agent/helper/abi.h: find it, share it,
- * and send requests through it.
+ * ctlpage - memstate's side of the page described in agent/helper/abi.h: find the page,
+ * share it, and send requests through it.
  *
- * The process can write to the page at any time, and may be hostile. Each word is read
- * once. Whatever the page contains, no function here takes longer, reads more, or uses
- * more memory than documented.
+ * The process can write to the page at any time, and may be hostile, so each word is
+ * read only once. Whatever the page contains, no function here takes longer, reads more,
+ * or uses more memory than documented.
  *
  * The page is shared without a descriptor in the process. A System V segment that was
- * removed while attached can still be attached by its number, which maps shows as its
- * inode; this takes only the same user and the same ipc namespace. Other kinds of pages,
- * and other namespaces, require CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN, for
+ * removed while attached can still be attached by its number, which /proc/PID/maps shows
+ * as its inode; this requires only the same user and the same ipc namespace. Other kinds
+ * of pages, and other namespaces, require CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN, for
  * /proc/PID/map_files. A process without these capabilities cannot truncate either kind
- * of page, so there is no SIGBUS.
+ * of page, so memstate cannot get SIGBUS.
  */
 #ifndef MS_PROBE_HELPER_CTLPAGE_H
 #define MS_PROBE_HELPER_CTLPAGE_H
@@ -27,12 +27,12 @@
 
 struct ctlpage {
 	struct agent_page *page; /* NULL: no page */
-	bool is_segment;	 /* attached with shmat(2); otherwise mapped */
+	bool is_segment;	 /* attached with shmat(2); false: mapped with mmap(2) */
 	const struct procfs *fs; /* borrowed */
 	int pid;		 /* pid of the process */
 	/*
-	 * address of the page in the process; 0: unknown, then an
-	 * execve(2) goes unnoticed
+	 * address of the page in the process; 0: unknown, and an execve(2) then
+	 * goes unnoticed
 	 */
 	uint64_t addr;
 	uint64_t start_ticks;
@@ -45,29 +45,29 @@ struct ctlpage {
 	}
 
 /*
- * Find the page of an existing helper, and share it. Return 0; -ENOENT: there is no
- * helper, or it is leaving; -EPROTO: it has another version; -EPERM: see above;
- * -ESRCH; or another -errno.
+ * Find the page of an existing helper, and share it. Return 0; -ENOENT if there is no
+ * helper, or it is exiting; -EPROTO if the helper has another version; -EPERM if a
+ * capability is missing; -ESRCH; or another -errno.
  */
 int ctlpage_open(const struct procfs *fs, int pid, uint64_t start_ticks,
 		 struct ctlpage *ret);
 
 /*
- * Make a page for a process. The process attaches it with shmat(*ret_segment, NULL, 0)
- * while the segment is lent to the process's user (segment_lend()). The page disappears
- * when neither side has it attached any more.
+ * Make a page for a process. The process attaches the page with shmat(*ret_segment,
+ * NULL, 0) while the segment is lent to the process's user (segment_lend()). The page
+ * disappears when neither side has it attached any more.
  *
- * The header is complete, with state AGENT_STARTING, except owner_pid: the caller
- * sets it to the pid in the process's own namespace, and sets ret->addr once it is
- * known. Return 0 or -errno.
+ * The header is complete, with state AGENT_STARTING, except for owner_pid: the caller
+ * sets owner_pid to the pid in the process's own namespace, and sets ret->addr once the
+ * address is known. Return 0 or -errno.
  */
 int ctlpage_make(const struct procfs *fs, int pid, uint64_t start_ticks,
 		 struct ctlpage *ret, int *ret_segment);
 
 /*
- * Share the AGENT_PAGE_BYTES that the process has mapped at addr as shared anonymous
- * memory, and set the header as ctlpage_make() does. For a process in another ipc
- * namespace. Return 0, -EPERM, or -errno.
+ * For a process in another ipc namespace: share the AGENT_PAGE_BYTES that the process
+ * has mapped at addr as shared anonymous memory, and set the header as ctlpage_make()
+ * does. Return 0, -EPERM, or another -errno.
  */
 int ctlpage_adopt(const struct procfs *fs, int pid, uint64_t start_ticks, uint64_t addr,
 		  struct ctlpage *ret);
@@ -75,30 +75,34 @@ int ctlpage_adopt(const struct procfs *fs, int pid, uint64_t start_ticks, uint64
 void ctlpage_close(struct ctlpage *ctl);
 
 struct ctlpage_answer {
-	int32_t error; /* error that the helper reports: 0 or -errno */
+	int32_t error; /* error that the helper reported: 0 or -errno */
 	uint64_t known;
 	uint64_t values[AGENT_VALUE_MAX];
 	uint64_t taken_ns; /* time of the answer, on our own monotonic clock */
-	/* time spent in the process; never more than we waited for the answer */
+	/*
+	 * time that the query took in the process; at most the time that we waited for
+	 * the answer
+	 */
 	uint64_t cost_ns;
 	/*
-	 * NULL: none; otherwise the caller frees it. Printable as text_add_printable()
-	 * defines it, with newlines
+	 * The caller frees the text; NULL: there is none. It is printable as
+	 * text_add_printable() defines, but may contain newlines.
 	 */
 	char *text;
 };
 
 /*
- * Send a request, and wait for the answer for at most limit_ns. Return 0; -ETIMEDOUT: the
- * helper may still be working, and is left alone; -EBUSY: other clients keep it busy;
- * -ESRCH: the process or the helper is gone; -EPROTO: the page makes no sense.
+ * Send a request, and wait at most limit_ns for the answer. Return 0; -ETIMEDOUT if the
+ * helper may still be working, in which case it continues; -EBUSY if other clients keep
+ * the helper busy; -ESRCH if the process or the helper has ended; -EPROTO if the page's
+ * contents are invalid.
  */
 int ctlpage_ask(struct ctlpage *ctl, enum agent_command command, uint64_t limit_ns,
 		struct ctlpage_answer *ret);
 
 /*
- * Return one bit per command that the helper claims to support. The process
- * can change it: only a hint.
+ * Return a mask with one bit for each command that the helper supports. This is only a
+ * hint, as the process can change the mask.
  */
 uint32_t ctlpage_commands(const struct ctlpage *ctl);
 

@@ -64,7 +64,9 @@ static bool is_same_ipc_namespace(const struct procfs *fs, int pid)
 	       strcmp(ours, theirs) == 0;
 }
 
-/* Attach a segment. Its size is fixed when it is created and cannot shrink. */
+/*
+ * Attach a segment. A segment cannot be truncated: its size is fixed when it is created.
+ */
 static int attach(uint64_t number, struct ctlpage *ret)
 {
 	struct shmid_ds segment;
@@ -83,8 +85,9 @@ static int attach(uint64_t number, struct ctlpage *ret)
 }
 
 /*
- * Return whether the file is on the kernel's own tmpfs. A file of the same name elsewhere
- * could be truncated, and reading it would then kill memstate with SIGBUS.
+ * Return true if the file is on the kernel's own tmpfs. Someone could truncate a file of
+ * the same name on another file system, and reading the page would then kill memstate
+ * with SIGBUS.
  */
 static bool is_of_kernel(const struct stat *file)
 {
@@ -101,8 +104,7 @@ static int map(const struct procfs *fs, int pid, uint64_t addr, struct ctlpage *
 	void *page;
 
 	/*
-	 * check the type before the file is opened: opening a device
-	 * may have side effects
+	 * check the type before opening the file: opening a device may have side effects
 	 */
 	path_fd = proc_mapped_find(fs, pid, addr, addr + AGENT_PAGE_BYTES);
 	if (path_fd < 0)
@@ -134,8 +136,8 @@ static int share(const struct procfs *fs, int pid, const struct place *place,
 }
 
 /*
- * Return the pid of the process in its own namespace: a child may have inherited its
- * parent's page, but not the helper.
+ * Return the pid of the process in its own namespace. The pid distinguishes the process
+ * from a child, which may have inherited the page, but not the helper.
  */
 static int32_t own_pid(const struct procfs *fs, int pid)
 {
@@ -165,8 +167,8 @@ static int check(const struct ctlpage *ctl, const struct procfs *fs, int pid,
 }
 
 /*
- * Return the lock value of this client. Others may take the lock away
- * when this process is gone.
+ * Return the value that this client writes to the lock. When this process has ended,
+ * other clients may take the lock.
  */
 static uint64_t own_lock(const struct procfs *fs)
 {

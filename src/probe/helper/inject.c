@@ -25,14 +25,21 @@
 #include "proc/smaps/maps.h"
 #include "tracee/ptrace/trace.h"
 
-/* A target with 16 threads per CPU takes long to get a turn. */
+/*
+ * Time limit for the start of the helper. In a target with 16 runnable threads per CPU,
+ * the helper's thread has to wait long for a CPU.
+ */
 #define READY_LIMIT_NS (5 * NS_PER_S)
 #define LEAVE_LIMIT_NS (5 * NS_PER_S)
 #define FIND_LIMIT_NS (2 * NS_PER_S)
-#define TURN_LIMIT_NS (1 * NS_PER_S) /* a debugger does not go away within this time */
+/* wait this long for another tracer; a debugger stays longer */
+#define TURN_LIMIT_NS (1 * NS_PER_S)
 #define LEAVE_LOOK_NS (100 * NS_PER_US)
 
-/* Upper bound for a tracing thread, beyond the time spent waiting for a safe moment. */
+/*
+ * Time limit of the tracing thread, in addition to the time spent waiting for a
+ * safe moment.
+ */
 #define TRACE_EXTRA_NS (20 * NS_PER_S)
 
 struct injection {
@@ -40,11 +47,13 @@ struct injection {
 	int process_fd, mem_fd;
 	struct landmarks marks;
 	uint64_t base_addr; /* address of the parcel; 0: not mapped */
-	int helper_tid;	    /* in our own pid namespace; 0: unknown */
+	int helper_tid;	    /* thread id in our own pid namespace; 0: unknown */
 	/* state of the borrowed thread when it was first stopped */
 	struct machine_state *found;
 	int found_tid;
-	/* parcels left by others, to be removed together with ours */
+	/*
+	 * parcels left by other memstate processes, to be removed together with our own
+	 */
 	uint64_t orphans[ORPHANS_MAX];
 	size_t orphan_count;
 };
@@ -65,8 +74,9 @@ static struct orphans_look look_of(const struct injection *injection, uint64_t o
 }
 
 /*
- * Place the parcel with a borrowed thread. After a failure remove it, but only if the
- * call has certainly ended: a call that has not come back may still do so.
+ * Put the parcel into the process with a borrowed thread. After a failure remove the
+ * parcel, but only if the thread's call has certainly ended: otherwise the thread may
+ * still use the parcel.
  */
 static int load_borrowed(struct load *load)
 {
@@ -95,7 +105,7 @@ static int load(void *context)
 	return r < 0 ? r : ended;
 }
 
-/* Remove the parcel if the process still has it. */
+/* Remove the parcel at addr if it is still in the process. */
 static int take_out_parcel(struct load *load, uint64_t addr)
 {
 	const struct injection *injection = load->injection;
@@ -106,8 +116,8 @@ static int take_out_parcel(struct load *load, uint64_t addr)
 }
 
 /*
- * Remove the orphans noted before. Look for them again first: meanwhile another memstate
- * may have put its own helper there.
+ * Remove the orphans that note_orphans() found. Search for them again first: meanwhile
+ * another memstate may have put its own helper at the same address.
  */
 static int take_out_orphans(struct load *load)
 {
@@ -190,7 +200,7 @@ static int run(int (*work)(void *), struct load *load, struct probe_cost *ret_co
 	return r;
 }
 
-/* Make the segment before anything is stopped. */
+/* Create the segment before any thread is stopped. */
 static int prepare(struct load *load, const char **ret_reason)
 {
 	struct injection *injection = load->injection;
@@ -250,7 +260,7 @@ static int open_process(struct injection *injection, const char **ret_reason)
 	return injection->mem_fd < 0 ? injection->mem_fd : 0;
 }
 
-/* Note the caller's own parcel, and the orphans to be removed together with it. */
+/* Find our own parcel, and the orphans to be removed together with it. */
 static void note_orphans(struct injection *injection, const struct mapping_list *mappings,
 			 uint64_t own_addr)
 {
@@ -266,7 +276,10 @@ static void note_orphans(struct injection *injection, const struct mapping_list 
 	}
 }
 
-/* own_addr: see struct orphans_look. */
+/*
+ * Read the mappings and landmarks of the process. own_addr is described in
+ * struct orphans_look.
+ */
 static int look_around(struct injection *injection, uint64_t own_addr,
 		       const char **ret_reason)
 {
@@ -289,8 +302,8 @@ static int look_around(struct injection *injection, uint64_t own_addr,
 
 /*
  * Find the helper's thread: the thread whose stack pointer is in the parcel, according
- * to the kernel. The page is not consulted, as others can write to it. The helper
- * sleeps as soon as it is ready.
+ * to the kernel. The page also contains the thread id, but other processes can write to
+ * it. The helper sleeps as soon as it is ready.
  */
 static void find_helper(struct injection *injection)
 {
@@ -304,7 +317,7 @@ static void find_helper(struct injection *injection)
 	       nanosleep(&look, NULL) == 0);
 }
 
-/* Return whether the process has ended: that explains any failure. */
+/* Return true if the process has ended, which explains any failure. */
 static bool has_ended(const struct injection *injection)
 {
 	const struct probe_request *request = &injection->request;
@@ -328,7 +341,10 @@ int inject_load(const struct probe_request *request, struct injection **ret,
 	if (r == 0)
 		r = put_in(injection, ret_page, ret_cost, ret_reason);
 	if (r < 0) {
-		/* no other file read here can be missing */
+		/*
+		 * -ENOENT can only mean that the process has ended: all other files that
+		 * are read here exist
+		 */
 		if (request->fs->is_live && (r == -ENOENT || has_ended(injection))) {
 			*ret_reason = "it has ended";
 			r = -ESRCH;
@@ -363,8 +379,8 @@ struct injection *inject_adopt(const struct probe_request *request,
 }
 
 /*
- * Wait for the end of the helper's thread. Its memory is never unmapped under it: if the
- * thread is still there, the parcel stays.
+ * Wait until the helper's thread has ended. Its memory must not be unmapped while the
+ * thread exists: otherwise the parcel stays in the process.
  */
 static int await_end(const struct injection *injection, const char **ret_reason)
 {
@@ -373,7 +389,7 @@ static int await_end(const struct injection *injection, const char **ret_reason)
 	uint64_t deadline_ns = clock_now_ns() + LEAVE_LIMIT_NS;
 
 	*ret_reason = "the helper is still at work: it leaves when it has done";
-	/* the helper may have exited before it was found */
+	/* the helper may have exited before its thread id was determined */
 	if (injection->helper_tid == 0)
 		return orphans_is_empty(&own, injection->base_addr) ? 0 : -EBUSY;
 	while (proc_dir_has_thread(injection->process_fd, injection->helper_tid)) {
@@ -384,7 +400,7 @@ static int await_end(const struct injection *injection, const char **ret_reason)
 	return 0;
 }
 
-/* Unload; wait a short time if another memstate is at work in the process. */
+/* Remove the helper. Wait a short time if another memstate is tracing the process. */
 static int unload_in_turn(struct injection *injection, struct probe_cost *ret_cost,
 			  const char **ret_reason)
 {
@@ -408,7 +424,7 @@ int inject_unload(struct injection *injection, struct ctlpage *page,
 	int r;
 
 	*ret_cost = (struct probe_cost){ .stops = 0 };
-	/* the helper may have exited on its own */
+	/* ignore errors: the helper may already have exited on its own */
 	(void)ctlpage_ask(page, AGENT_EXIT, LEAVE_LIMIT_NS, &answer);
 	free(answer.text);
 	r = await_end(injection, ret_reason);
@@ -416,6 +432,6 @@ int inject_unload(struct injection *injection, struct ctlpage *page,
 		r = unload_in_turn(injection, ret_cost, ret_reason);
 	ctlpage_close(page);
 	injection_free(injection);
-	/* everything disappeared with the process */
+	/* -ESRCH: the helper disappeared with the process */
 	return r == -ESRCH ? 0 : r;
 }

@@ -9,21 +9,24 @@
 struct injection;
 
 /*
- * Like probe_open() with may_inject, for a process without a helper. On success *ret_page
- * is the page of a helper that is ready; pass both to inject_unload().
+ * Like probe_open() with may_inject, for a process without a helper. On success the
+ * helper is ready, and *ret_page is its page. Pass both to inject_unload() later.
  */
 int inject_load(const struct probe_request *request, struct injection **ret,
 		struct ctlpage *ret_page, struct probe_cost *ret_cost,
 		const char **ret_reason);
 
 /*
- * Take over a helper whose memstate was killed, as if inject_load() had put it in. Return
- * NULL if the helper cannot be taken over, or was not injected.
+ * Take over a helper whose memstate was killed, as if inject_load() had injected it.
+ * Return NULL if the helper was not injected, or cannot be taken over.
  */
 struct injection *inject_adopt(const struct probe_request *request,
 			       const struct ctlpage *page);
 
-/* Like probe_close(). Always closes the page and frees the injection. */
+/*
+ * Remove the helper, like probe_close(). Always close the page and free the injection,
+ * even on failure.
+ */
 int inject_unload(struct injection *injection, struct ctlpage *page,
 		  struct probe_cost *ret_cost, const char **ret_reason);
 

@@ -24,8 +24,8 @@ static int fail(struct parcel_place *p, int error, const char *reason)
 }
 
 /*
- * Map the parcel. From the start all of it is private, executable and not writable; the
- * stub maps the page and the stack over it.
+ * Map the parcel: all of it private, executable and not writable. The stub later maps
+ * the page and the stack over parts of it.
  */
 static int place(struct parcel_place *p)
 {
@@ -48,7 +48,10 @@ static int place(struct parcel_place *p)
 	return 0;
 }
 
-/* Create the page as memory of the process, and map it here: there is no segment. */
+/*
+ * In another ipc namespace there is no segment: create the page as memory of the
+ * process, and map the same memory here.
+ */
 static int adopt_page(struct parcel_place *p)
 {
 	const struct probe_request *request = p->borrow->request;
@@ -79,8 +82,8 @@ static int adopt_page(struct parcel_place *p)
 }
 
 /*
- * Write the code. Until the stub has attached the page, the word that it watches is
- * part of the code's mapping.
+ * Write the code of the parcel. Until the stub has attached the page, the word that the
+ * stub watches is in the mapping of the code.
  */
 static int write_code(struct parcel_place *p, uint32_t tracer)
 {
@@ -100,8 +103,8 @@ static int write_code(struct parcel_place *p, uint32_t tracer)
 }
 
 /*
- * Run the stub. Only for this moment may the process, and others of its
- * user, attach the page.
+ * Run the stub. Only during this function can the process, and others of its user,
+ * attach the page.
  */
 static int call(struct parcel_place *p)
 {

@@ -10,17 +10,21 @@
 #include "probe/helper/ctlpage.h"
 
 struct parcel_place {
-	struct borrow *borrow; /* must be between borrow_begin() and borrow_end() */
-	/* already made; without a segment, set later from the process's own memory */
+	struct borrow *borrow; /* must be used between borrow_begin() and borrow_end() */
+	/*
+	 * made by the caller; if page_segment is -1, parcel_place() sets it from the
+	 * process's memory
+	 */
 	struct ctlpage *page;
-	int page_segment; /* -1: the page will be the process's own memory */
-	uid_t user;	  /* effective user of the process */
-	uint64_t addr;	  /* address of the parcel; 0: nothing is mapped yet */
+	/* a System V segment; -1: use memory of the process as the page */
+	int page_segment;
+	uid_t user;    /* effective user of the process */
+	uint64_t addr; /* address of the parcel; 0: nothing is mapped yet */
 };
 
 /*
  * Map the parcel, write its code, and start the helper. Return 0, or -errno with the
- * borrow's reason; addr tells whether something is mapped.
+ * borrow's reason. Even after an error, the parcel may be mapped: see addr.
  */
 int parcel_place(struct parcel_place *place);
 

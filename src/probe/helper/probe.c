@@ -20,22 +20,23 @@
 #include "proc/process/file.h"
 
 /*
- * mallinfo2(3) visits all free chunks of an arena while it holds the arena's lock.
- * Measured: 0.3 to 0.4 us per chunk, and twice that for a waiting thread.
+ * Estimated time per free chunk. mallinfo2(3) visits all free chunks of an arena while
+ * it holds the arena's lock. Measured: 0.3 to 0.4 us per chunk, and twice that for a
+ * waiting thread.
  */
 #define CHUNK_COST_NS 400
 #define FREE_CHUNKS_MAX 50000
-/* Estimate if the number of chunks is unknown: one per this many resident bytes. */
+/* If the number of free chunks is unknown, assume one for this many resident bytes. */
 #define BYTES_PER_CHUNK (UINT64_C(1) << 10)
 
-/* Queries take at most 1 / REST_FACTOR of the time. */
+/* Queries take at most 1 / REST_FACTOR of the elapsed time. */
 #define REST_FACTOR 100
 
 #define LIMIT_NS_MAX (3600 * NS_PER_S)
 
 struct probe {
 	struct ctlpage ctl;
-	struct injection *injection; /* NULL: the helper was already there */
+	struct injection *injection; /* NULL: the helper was already in the process */
 	uint64_t next_ns;	     /* no query before this time */
 	struct strbuf reason;
 };
@@ -95,8 +96,8 @@ int probe_open(const struct probe_request *request, struct probe **ret,
 	if (r == 0 && request->may_inject)
 		injection = inject_adopt(request, &ctl);
 	/*
-	 * a helper that never started does not count; neither does another
-	 * memstate's that has just ended
+	 * inject a helper if there is none, if the helper never started, or if it has
+	 * just ended with the memstate that it belonged to
 	 */
 	if ((r == -ENOENT || r == -ETIMEDOUT || r == -ESRCH) && request->may_inject)
 		r = inject_load(request, &injection, &ctl, ret_cost, ret_reason);
@@ -126,7 +127,10 @@ int probe_close(struct probe *probe, struct probe_cost *ret_cost, const char **r
 	return r;
 }
 
-/* Return the value of "RssAnon:	    1234 kB". */
+/*
+ * Return the resident anonymous memory, from the line "RssAnon:       1234 kB"
+ * of /proc/PID/status.
+ */
 static uint64_t read_anon_bytes(const struct ctlpage *ctl)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -150,7 +154,10 @@ static uint64_t count_free_chunks(const struct probe *probe,
 	return bytes_known(bytes) ? bytes / BYTES_PER_CHUNK : BYTES_UNKNOWN;
 }
 
-/* Refuse a query that may make the process's other threads wait for malloc too long. */
+/*
+ * Refuse a query during which other threads of the process may have to wait for malloc
+ * too long.
+ */
 static int guard_stall(struct probe *probe, const struct probe_question *question)
 {
 	uint64_t chunks = count_free_chunks(probe, question);
@@ -232,8 +239,8 @@ int probe_ask(struct probe *probe, const struct probe_question *question,
 	r = ask(probe, question, asked, ret);
 	if (r < 0) {
 		/*
-		 * the helper may still be working: the query costs at
-		 * least the time waited
+		 * the helper may still be working: assume that the query cost at least
+		 * the time waited
 		 */
 		if (r == -ETIMEDOUT)
 			probe->next_ns =

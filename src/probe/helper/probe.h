@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probe - query the allocator of another process through a helper inside it.
+ * probe - query the allocator of another process through a helper inside that process.
  *
- * The helper was preloaded at the start, or is put in while the process runs. The answers
- * come through a page that the process can write to, so nothing in it is trusted.
+ * The helper was preloaded when the program started, or is injected while the process
+ * runs. The answers come through a page that the process can write to, so nothing in the
+ * page is trusted.
  */
 #ifndef MS_PROBE_HELPER_PROBE_H
 #define MS_PROBE_HELPER_PROBE_H
@@ -36,12 +37,15 @@ int probe_open(const struct probe_request *request, struct probe **ret,
 
 /* The parameters of a query. */
 struct probe_question {
-	/* how long to wait for the answer; a later answer is dropped */
+	/* how long to wait for the answer; a later answer is discarded */
 	uint64_t limit_ns;
-	bool wants_text; /* also the text of malloc_info() and similar functions */
-	/* allow the query however long it keeps other threads from allocating */
+	bool wants_text; /* also return the text of malloc_info() or a similar function */
+	/* query even if other threads cannot allocate for a long time meanwhile */
 	bool allows_stall;
-	/* upper bound of the free chunks; BYTES_UNKNOWN: estimate it from the mappings */
+	/*
+	 * upper bound of the number of free chunks; BYTES_UNKNOWN: estimate it from
+	 * the mappings
+	 */
 	uint64_t free_chunks;
 };
 
@@ -61,8 +65,9 @@ int probe_ask(struct probe *probe, const struct probe_question *question,
 	      struct allocator_stats *ret, const char **ret_reason);
 
 /*
- * Remove what probe_open() put in, and free the probe. Return 0, or -errno with
- * *ret_reason if something was left behind; the helper then exits after one idle minute.
+ * Remove the helper if probe_open() injected it, and free the probe. Return 0, or -errno
+ * with *ret_reason if something remains in the process; the helper then exits after one
+ * idle minute.
  */
 int probe_close(struct probe *probe, struct probe_cost *ret_cost,
 		const char **ret_reason);
