@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trends - determine from successive samples whether the memory need of a group, and of
- * each of its processes, grows. Pure. The trend of a group starts over if another group
- * is sampled, or if none of the previous processes is left, which means a new run of
- * the same program. A restarted process counts as a new process.
+ * trends - determine from successive samples whether the memory need of a cgroup, and
+ * of each of its processes, grows. Pure.
+ *
+ * The trend of a cgroup starts over if another cgroup is sampled, or if none of the
+ * previous processes is left, which means a new run of the same program. A
+ * restarted process counts as a new process.
  */
 #ifndef MS_CLASSIFY_GROWTH_TRENDS_H
 #define MS_CLASSIFY_GROWTH_TRENDS_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * evidence - the facts about the end of one process, from the kernel's report, a
- * recording, or both. The rules of verdict.h evaluate these facts. Bytes are
- * BYTES_UNKNOWN and counts COUNT_UNKNOWN if no source contains them. Pure.
+ * recording, or both. The rules of verdict.h evaluate these facts. Pure.
+ *
+ * Bytes are BYTES_UNKNOWN and counts COUNT_UNKNOWN if no source contains them.
  */
 #ifndef MS_CLASSIFY_OOM_EVIDENCE_H
 #define MS_CLASSIFY_OOM_EVIDENCE_H

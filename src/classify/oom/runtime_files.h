@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runtime_files - the configuration files in which a server sets its own
- * memory limit: which files a process reads, and which option they contain.
+ * runtime_files - the configuration files in which a server sets its own memory limit:
+ * which files a process reads, and which option they contain. Pure.
+ *
  * Supported are PostgreSQL's postgresql.conf, followed by
  * postgresql.auto.conf, and the files that the command lines of MySQL and
- * Redis name. Files that these files include are ignored. Pure.
+ * Redis name. Files that these files include are ignored.
  */
 #ifndef MS_CLASSIFY_OOM_RUNTIME_FILES_H
 #define MS_CLASSIFY_OOM_RUNTIME_FILES_H

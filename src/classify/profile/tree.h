@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * tree - summarise a profile by function name: how much each function allocates, itself
- * and including its callees; its callers; and the call tree. Names are those of
- * profile_frame_name(). Stacks that differ only in lines or addresses are merged.
+ * and including its callees; its callers; and the call tree.
+ *
+ * Names are those of profile_frame_name(). Stacks that differ only
+ * in lines or addresses are merged.
  */
 #ifndef MS_CLASSIFY_PROFILE_TREE_H
 #define MS_CLASSIFY_PROFILE_TREE_H

@@ -8,7 +8,7 @@
 #include "render/compare/report.h"
 
 enum statistic {
-	STATISTIC_RUN, /* figures of a single run */
+	STATISTIC_RUN, /* the row is about a single run */
 	STATISTIC_MEDIAN,
 	STATISTIC_MIN,
 	STATISTIC_MAX,

@@ -75,7 +75,10 @@ static bool is_of(enum figure figure, unsigned int amount)
 	       (figure - FIGURE_MOMENT_) % AMOUNT_COUNT_ == amount;
 }
 
-/* Return the heading above a line, or the first line of the table if there is none. */
+/*
+ * Return the nearest heading above a line. If there is none,
+ * return the first line of the table.
+ */
 static const struct compare_line *heading_of(const struct compare_line *line)
 {
 	while (line > compare_lines && line->figure != FIGURE_COUNT_)
@@ -84,9 +87,9 @@ static const struct compare_line *heading_of(const struct compare_line *line)
 }
 
 /*
- * Return whether `rss` belongs to the end of the work although the runs also have
- * figures from after settling. The end is only an intermediate state then, and its
- * Rss alone is enough.
+ * Return true if `rss` belongs to the end of the work, and the runs also have figures
+ * from after settling. The end of the work is only an intermediate state in that
+ * case, for which the table shows only Rss.
  */
 static bool is_on_the_way(const struct compared *compared, enum figure rss)
 {
@@ -100,8 +103,8 @@ bool compare_line_is_shown(const struct compared *compared,
 	const struct compare_line *heading = heading_of(line);
 
 	/*
-	 * Rss is the first line below a heading and is known whenever
-	 * anything of that moment is
+	 * Rss is the first line below a heading. If Rss is unknown at a moment, all
+	 * figures of that moment are unknown.
 	 */
 	if (heading->figure == FIGURE_COUNT_ &&
 	    (!has_figure(compared, heading[1].figure) ||
@@ -109,7 +112,7 @@ bool compare_line_is_shown(const struct compared *compared,
 		return false;
 	if (line == heading || !line->is_optional)
 		return true;
-	/* if LazyFree is 0, the line without LazyFree would only repeat Rss */
+	/* without LazyFree, the line for Rss without LazyFree would repeat Rss */
 	return has_figure(compared, is_of(line->figure, AMOUNT_FIRM) ? line[-1].figure
 								     : line->figure);
 }

@@ -18,15 +18,15 @@
 #define DEFAULT_WIDTH 80
 #define LEAST_WIDTH 40
 #define LABEL_WIDTH 20
-/* Room for "1023.9K +-100%". */
+/* Minimum width of a cell: enough for "1023.9K +-100%". */
 #define LEAST_CELL_WIDTH 15
-/* Room for exact bytes up to 999999999999, with the spread. */
+/* Minimum width of a cell with exact bytes: enough for 999999999999 and the spread. */
 #define LEAST_EXACT_CELL_WIDTH 20
 #define HEADING_LINES 4
 
 #define PLOT_HEIGHT 5
 #define PLOT_WIDTH_MAX 100
-#define AXIS_WIDTH 9 /* " 1023.9K |", minus one column */
+#define AXIS_WIDTH 9 /* width of " 1023.9K |" without the last column */
 
 struct report {
 	struct strbuf *out;
@@ -89,15 +89,15 @@ static void add_verdicts(const struct report *r)
 	strbuf_add_char(r->out, '\n');
 }
 
-/* Variants placed side by side, and the width of their cells. */
+/* A range of variants that are shown side by side, and the width of their cells. */
 struct block {
 	size_t first, end;
 	size_t cell_width;
 };
 
 /*
- * Return where to cut a name that is too wide: after a separator of
- * its parts, or anywhere.
+ * Return the number of bytes of a name that fit into `width` columns. If possible, cut
+ * the name after a separator of its parts.
  */
 static size_t find_cut(const char *name, size_t length, size_t width)
 {
@@ -111,7 +111,10 @@ static size_t find_cut(const char *name, size_t length, size_t width)
 	return fits > 0 ? fits : length;
 }
 
-/* Append the next part of a name, right-aligned. *at counts the bytes already shown. */
+/*
+ * Append the next part of a name, right-aligned. *at is the
+ * number of bytes shown so far.
+ */
 static void add_name_part(struct strbuf *out, const struct strbuf *name, size_t *at,
 			  size_t cell_width)
 {
@@ -124,8 +127,8 @@ static void add_name_part(struct strbuf *out, const struct strbuf *name, size_t 
 }
 
 /*
- * Append the names, on as many lines as the longest one needs. Names that need more than
- * HEADING_LINES lines are cut off.
+ * Append the names of the variants, on as many lines as the longest name needs. Names
+ * that need more than HEADING_LINES lines are cut off.
  */
 static void add_names(const struct report *r, const struct block *block)
 {
@@ -154,7 +157,8 @@ static void add_names(const struct report *r, const struct block *block)
 }
 
 /*
- * Append half of the range from lowest to highest, in percent of the median, rounded up.
+ * Append the spread: half of the range from lowest to highest, in
+ * percent of the median, rounded up.
  */
 static void add_spread(const struct report *r, struct strbuf *cell,
 		       const struct spread *s)
@@ -222,7 +226,8 @@ static void add_block(const struct report *r, const struct block *block)
 }
 
 /*
- * Append the table as one or more blocks, each with as many variants as fit side by side.
+ * Append the table in one or more blocks. Each block shows as many
+ * variants as fit side by side.
  */
 static void add_table(const struct report *r)
 {
@@ -242,8 +247,8 @@ static void add_table(const struct report *r)
 }
 
 /*
- * Set the axes to the maximum of all good runs, so that the graphs of all variants
- * share the same axes.
+ * Set the ends of the axes to the maxima of all good runs, so that the
+ * graphs of all variants can be compared.
  */
 static void find_axes(const struct comparison *c, struct line_plot *plot)
 {
@@ -266,7 +271,9 @@ static void find_axes(const struct comparison *c, struct line_plot *plot)
 	plot->y_top = axis_top_bytes(most_bytes);
 }
 
-/* Plot the Rss of a run. Samples with an unknown Rss leave a gap. */
+/*
+ * Draw the Rss of a run over time. Samples with an unknown Rss leave a gap in the line.
+ */
 static void plot_run(struct line_plot *plot, const struct run *run)
 {
 	const struct run_sample *before = NULL;

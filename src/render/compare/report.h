@@ -16,7 +16,7 @@
 
 extern const struct column_set compare_columns;
 
-/* The input of all reports of one comparison; every pointer is borrowed. */
+/* The input of all reports about one comparison. Every pointer is borrowed. */
 struct compare_view {
 	const struct comparison *comparison;
 	const struct compared *compared;
@@ -24,14 +24,15 @@ struct compare_view {
 };
 
 /*
- * Append the verdict, the table and the growth graphs as text. The text is at least 40
- * columns wide, and 80 if options->max_width is 0.
+ * Append the verdict, the table and the growth graphs as text. The
+ * text is options->max_width columns wide, but at least 40; if
+ * max_width is 0, the text is 80 columns wide.
  */
 void compare_report_add(struct strbuf *out, const struct compare_view *view,
 			const struct table_options *options);
 
 /*
- * Append the rows as a table, or as CSV. CSV starts with a header
+ * Append the rows as a table or as CSV. CSV starts with a header
  * line unless no_headings is set.
  */
 void compare_add_table(struct strbuf *out, const struct compare_view *view,
@@ -44,7 +45,7 @@ void compare_add_csv(struct strbuf *out, const struct compare_view *view,
 void compare_add_json(struct strbuf *out, const struct compare_view *view,
 		      const struct column_list *columns);
 
-/* Append a self-contained HTML page. */
+/* Append the comparison as a self-contained HTML page. */
 void compare_add_html(struct strbuf *out, const struct compare_view *view);
 
 #endif

@@ -13,12 +13,15 @@ struct flame_colour {
 };
 
 /*
- * The two ends of the colour range of each kind. The name of a function
- * selects a fixed colour between them.
+ * The two ends of the range of colours for each kind of frame. The name of a function
+ * determines its colour within the range.
  */
 extern const struct flame_colour flame_kind_colours[FLAME_KIND_COUNT_][2];
 
-/* Colours of a differential flame graph: unchanged, all of it new, all of it gone. */
+/*
+ * Colours of a differential flame graph, for amounts that are
+ * unchanged, all new, or all gone.
+ */
 enum flame_change {
 	FLAME_SAME,
 	FLAME_MORE,
@@ -27,12 +30,12 @@ enum flame_change {
 };
 extern const struct flame_colour flame_change_colours[FLAME_CHANGE_COUNT_];
 
-/* Return the colour for a function of a kind; equal names have equal colours. */
+/* Return the colour for a function of a kind. Equal names always get the same colour. */
 struct flame_colour flame_colour_of_name(enum flame_kind kind, const char *name);
 
 /*
- * Return the colour for a change, mixed according to the ratio of
- * the change to the larger amount.
+ * Return the colour for a change of an amount. The larger the change relative
+ * to the larger of the two amounts, the stronger the colour.
  */
 struct flame_colour flame_colour_of_change(uint64_t before, uint64_t after);
 

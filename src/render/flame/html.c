@@ -15,7 +15,7 @@
 #include "render/flame/tree.h"
 #include "render/html/html_page.h"
 
-/* Begin an array on a line of its own. */
+/* Begin a JSON array on a new line. */
 static void begin_line(struct json *j, const char *key)
 {
 	json_break_line(j);
@@ -70,7 +70,7 @@ static void add_colours(struct json *j)
 	json_end_array(j);
 }
 
-/* Append a rule in the one-line form that the parser reads. */
+/* Append a rule as text in one line, as the rule parser reads it. */
 static void add_rule(struct json *j, const struct transform_rule *rule)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
@@ -106,8 +106,8 @@ static void add_sets(struct json *j, const struct flame_page *page)
 }
 
 /*
- * Append two arrays: the distinct texts that get() returns, and for each name the index
- * of its text, or -1 for NULL.
+ * Append two arrays: the distinct texts that get() returns; and for each name the index
+ * of its text, or -1 if get() returns NULL.
  */
 static void add_numbered(struct json *j, const struct flame_tree *tree, const char *list,
 			 const char *list_of_names,
@@ -115,7 +115,10 @@ static void add_numbered(struct json *j, const struct flame_tree *tree, const ch
 {
 	size_t count = tree->stacks.frame_count;
 	int64_t *numbers = xcalloc(count + 1, sizeof(*numbers));
-	/* stores each text once, as a frame name; numbers are indexes */
+	/*
+	 * stores each text once, as the name of a frame; the
+	 * frame's number is the index
+	 */
 	struct profile texts;
 
 	profile_init(&texts);
@@ -174,8 +177,8 @@ static void add_values(struct json *j, const struct flame_tree *tree, int metric
 }
 
 /*
- * Append the nodes. A parent is given as its distance from the child, which
- * keeps the numbers short.
+ * Append the nodes of the tree. The parent of a node is stored as its distance from the
+ * node, because small numbers make the page shorter.
  */
 static void add_stacks(struct json *j, const struct flame_tree *tree)
 {
@@ -200,7 +203,8 @@ static void add_stacks(struct json *j, const struct flame_tree *tree)
 }
 
 /*
- * Append the origin of the figures, so that the page can be understood on its own later.
+ * Append where the figures come from, so that a reader of the
+ * page can understand them later.
  */
 static void add_facts(struct strbuf *out, const struct profile *profile,
 		      const char *label)

@@ -15,9 +15,10 @@ struct flame_page {
 	const char *title;
 	enum profile_metric metric; /* metric shown first; its values must be known */
 	/*
-	 * Rules that are switched on when the page opens, and the sets that these and the
-	 * reader's own rules may name; NULL if there are none. The page applies the rules
-	 * itself: pass the profile without them.
+	 * The rules that are switched on when the page opens, and the sets
+	 * that may be named in these and in the reader's own rules; NULL if
+	 * there are none. The page applies the rules itself, so the profile
+	 * must be the one before any rules.
 	 */
 	const struct transform_list *rules;
 	const struct transform_sets *sets;
@@ -28,8 +29,8 @@ void flame_html_add(struct strbuf *out, const struct profile *profile,
 		    const struct flame_page *page);
 
 /*
- * Append a page with a differential flame graph. Stacks with the same function names are
- * compared; red means more than before, blue less.
+ * Append a page with a differential flame graph, which compares stacks with the same
+ * function names. Red means more than before, blue means less.
  */
 void flame_html_add_diff(struct strbuf *out, const struct profile *before,
 			 const struct profile *after, const struct flame_page *page);

@@ -17,17 +17,17 @@
 
 /*
  * Sizes in pixels. add_measures() passes them to flame_svg.js, which
- * recomputes the layout.
+ * computes the layout again in a browser.
  */
 #define WIDTH 1200
 #define MARGIN 10
-/* room above the graph: the title and, if inverted, the buttons and the details */
+/* height above the graph: title and, if inverted, buttons and details */
 #define HEAD 72
-/* room below the graph: the buttons and the details, unless inverted */
+/* height below the graph: buttons and details, unless inverted */
 #define FOOT 48
 #define ROW 17
 #define TEXT_INSET 3
-#define CHAR_WIDTH 7.25 /* upper bound of a character's width, 12 px monospace */
+#define CHAR_WIDTH 7.25 /* upper bound of the width of a character in 12 px monospace */
 #define WIDTH_SHOWN 0.1
 #define ROWS_SHOWN 2000
 
@@ -56,8 +56,8 @@ static bool is_shown(const struct picture *p, const struct flame_box *box)
 }
 
 /*
- * Find the width and the depth of the graph, and count the boxes too narrow to show. The
- * first box is the root.
+ * Find the width and the depth of the graph, and count the boxes that are too
+ * narrow to show. The first box is the root.
  */
 static void find_extent(struct picture *p)
 {
@@ -79,8 +79,8 @@ static const char *name_of(const struct picture *p, const struct flame_box *box)
 }
 
 /*
- * Append an amount such as "1.5M" or "12"; with_what adds the name of the metric: "1.5M
- * requested bytes", "12 allocations".
+ * Append an amount such as "1.5M" or "12". with_what adds the name of the metric:
+ * "1.5M requested bytes", "12 allocations".
  */
 static void add_amount(const struct picture *p, uint64_t amount, bool with_what)
 {
@@ -133,15 +133,16 @@ static void add_change(const struct picture *p, const struct flame_box *box)
 }
 
 /*
- * Return the width of a character in columns of a monospace font. Characters from U+1100
- * on count as wide, so that the width does not depend on the locale.
+ * Return the number of columns of a monospace font that a character
+ * occupies. Characters from U+1100 on count as wide, so that the
+ * result does not depend on the locale.
  */
 static size_t columns_of(uint32_t code_point)
 {
 	return code_point < 0x1100 ? 1 : 2;
 }
 
-/* Append as much of the name as fits, ending in dots if it is cut. */
+/* Append as much of the name as fits. A name that is cut ends in dots. */
 static void add_label(const struct picture *p, const char *name, double width)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -8,7 +8,10 @@
 
 #include "base/xalloc.h"
 
-/* Size of a buffer for a frame name derived from its module: "[libz.so.1]". */
+/*
+ * Size of buffers for frame names made from the name of a
+ * module, such as "[libz.so.1]".
+ */
 #define NAME_SIZE 256
 
 const char *const flame_kind_names[FLAME_KIND_COUNT_] = {
@@ -19,7 +22,7 @@ const char *const flame_kind_names[FLAME_KIND_COUNT_] = {
 	[FLAME_NAMELESS] = "without a name",
 };
 
-/* Prefixes of the file names of runtime libraries, of languages and of the system. */
+/* Prefixes of the file names of language runtimes and system libraries. */
 static const char *const runtimes[] = {
 	"ld-linux",	"ld-musl",     "libc.",	      "libc++",	     "libc-",
 	"libgcc_s",	"libm.",       "libm-",	      "libpthread",  "libstdc++",
@@ -58,8 +61,8 @@ static struct flame_name describe(const struct profile *profile,
 }
 
 /*
- * Return the number of the tree's frame with the same name as a frame of the profile. Add
- * the frame if there is none.
+ * Return the number of the tree's frame that has the same name as a frame of the
+ * profile. If there is no such frame, add it.
  */
 static uint32_t add_name(struct flame_tree *tree, const struct profile *profile,
 			 const struct profile_frame *frame)
@@ -81,8 +84,8 @@ static uint32_t add_name(struct flame_tree *tree, const struct profile *profile,
 }
 
 /*
- * Add all stacks of a profile. Return an array of the tree's node for each node of the
- * profile, which the caller frees.
+ * Add all stacks of a profile. For each node of the profile, the returned array
+ * contains the corresponding node of the tree. The caller frees the array.
  */
 static uint32_t *add_stacks(struct flame_tree *tree, const struct profile *profile)
 {
@@ -162,7 +165,7 @@ static void set_values(const struct flame_tree *tree, enum profile_metric metric
 		boxes[i].depth = boxes[tree->stacks.nodes[i].parent].depth + 1;
 }
 
-/* Sort key of a node: boxes are sorted by name within their parent. */
+/* Sort key of a node. The boxes of a parent are sorted by name. */
 struct place {
 	uint32_t parent, node;
 	const char *name;
@@ -212,8 +215,8 @@ size_t flame_tree_boxes(const struct flame_tree *tree, enum profile_metric metri
 	set_values(tree, metric, boxes);
 	places = sort_nodes(&tree->stacks);
 	/*
-	 * parents have lower numbers than their children, so a parent's start is set
-	 * before its children's
+	 * parents have lower numbers than their children, so the start of a parent is
+	 * set before the starts of its children
 	 */
 	for (size_t i = 1; i < count; i++) {
 		struct flame_box *box = &boxes[places[i].node];

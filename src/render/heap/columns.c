@@ -19,7 +19,7 @@ struct heap_row {
 	const char *kind;
 	const char *name; /* NULL if the object has no name */
 	const char *state;
-	uint64_t size_bytes; /* this and the next two may be BYTES_UNKNOWN */
+	uint64_t size_bytes; /* size_bytes, count and bytes may be BYTES_UNKNOWN */
 	uint64_t count;
 	uint64_t bytes;
 };
@@ -175,7 +175,7 @@ static void add_arena(struct rows *rows, const struct heap_arena *arena)
 		    is_known ? arena->top_bytes : BYTES_UNKNOWN);
 	}
 	add(rows, "trimmable", BYTES_UNKNOWN, arena->trimmable_bytes);
-	rows->row.name = NULL; /* name pointed to a local buffer */
+	rows->row.name = NULL; /* name points to a local buffer */
 }
 
 static void add_classes(struct rows *rows)
@@ -229,8 +229,8 @@ static void add_types(struct rows *rows)
 }
 
 /*
- * Append the allocator's own figure and, if known, the figure from memstate's walk. Each
- * goes into the count or the bytes column, depending on value->is_count.
+ * Append the allocator's own figure and, if known, the figure from memstate's walk.
+ * value->is_count determines whether the count column or the bytes column is used.
  */
 static void add_value(struct rows *rows, const struct allocator_value *value)
 {

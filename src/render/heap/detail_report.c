@@ -11,8 +11,8 @@
 #include "render/table/output.h"
 
 /*
- * Maximum number of lines of a page strip, and its width if the
- * report has no width limit.
+ * Maximum number of lines in the map of a mapping's pages, and its width if the
+ * width of the report is not limited.
  */
 #define STRIP_LINES 4
 #define STRIP_WIDTH 76
@@ -20,7 +20,10 @@
 
 #define TYPE_WIDTH_MIN 20
 
-/* Signs for how much of the pages at one position is in use, from none to all. */
+/*
+ * Characters that show how much of the pages at one position
+ * is in use, from none to all.
+ */
 static const char fill_signs[FILL_COUNT_] = { '.', ':', '-', '+', '*', '#' };
 
 static size_t shown_of(const struct heap_page *p, size_t count)
@@ -44,8 +47,8 @@ static void add_heading(const struct heap_page *p, const char *heading)
 }
 
 /*
- * Append the type's name, the last column of a line that starts at `begin`. Cut the name
- * at the edge of the terminal.
+ * Append the name of a type, which is the last column of a line. The line starts at
+ * offset `begin` of the output. Cut the name at the edge of the terminal.
  */
 static void add_type_name(const struct heap_page *p, const struct heap_type *type,
 			  size_t begin)
@@ -208,7 +211,7 @@ void heap_detail_add_text(const struct heap_page *p)
 	add_strips(p);
 }
 
-/* The report as JSON. */
+/* The functions from here on write the details as JSON. */
 
 static void add_json_type(struct json *j, const struct heap_type *type)
 {
@@ -229,7 +232,8 @@ static void add_json_type(struct json *j, const struct heap_type *type)
 }
 
 /*
- * Return the used part in percent. 0 means exactly nothing, 100 means exactly everything.
+ * Return the used part in percent. The result is 0 only if nothing is used,
+ * and 100 only if everything is used.
  */
 static uint64_t used_percent(const struct page_sum *sum)
 {

@@ -10,7 +10,8 @@
 #include "render/table/output.h"
 
 /*
- * Maximum number of steps shown: of a longer path, only its first and last steps appear.
+ * Maximum number of steps shown. Of a longer path, only the first
+ * and the last steps are shown.
  */
 #define STEPS_SHOWN 16
 
@@ -55,7 +56,7 @@ static bool is_step_shown(const struct path *path, size_t i)
 	return i < STEPS_SHOWN / 2 || path->count - i <= STEPS_SHOWN / 2;
 }
 
-/* The report as text. */
+/* The functions from here on write the report as text. */
 
 static void add_mapping(struct strbuf *out, const struct mapping *m)
 {
@@ -207,7 +208,7 @@ void explain_report_add_text(struct strbuf *out, const struct explain_report *re
 	add_reach(out, report);
 }
 
-/* The report as JSON. */
+/* The functions from here on write the report as JSON. */
 
 static void add_json_symbol(struct json *j, struct symbols *symbols, uint64_t addr)
 {

@@ -17,14 +17,14 @@ struct explain_report {
 	const struct blocks *blocks; /* NULL if unknown */
 	struct symbols *symbols;     /* NULL if unknown */
 	struct types *types;	     /* NULL if unknown */
-	/* why the blocks could not be determined; NULL if they could */
+	/* why the blocks are unknown; NULL if they are known */
 	const char *problem;
 };
 
 /* Append the report as text. */
 void explain_report_add_text(struct strbuf *out, const struct explain_report *report);
 
-/* Append one line of JSON, "\n" included. */
+/* Append the report as one line of JSON, "\n" included. */
 void explain_report_add_json(struct strbuf *out, const struct explain_report *report);
 
 #endif

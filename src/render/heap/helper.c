@@ -15,7 +15,7 @@
 #define NAME_WIDTH 34
 #define KEY_SIZE 48
 
-/* Append how the allocator was queried, and how long that paused the process. */
+/* Append how the allocator was queried, and for how long the query paused the process. */
 static void add_asking(const struct heap_page *p, const struct helper_answer *answer)
 {
 	char cost[UNITS_TEXT_SIZE], stopped[UNITS_TEXT_SIZE];
@@ -34,8 +34,8 @@ static void add_asking(const struct heap_page *p, const struct helper_answer *an
 }
 
 /*
- * Append, by owner, the bytes that the allocator reports, with the lower and upper bound
- * of how many of them are resident.
+ * Append, for each owner, the bytes that the allocator reports, and the lower and upper
+ * bound of how many of these bytes are resident.
  */
 static void add_bounds(const struct heap_page *p, const struct heap_bounds *bounds)
 {
@@ -111,7 +111,7 @@ static void add_values(const struct heap_page *p, const struct helper_answer *an
 		add_value(p, &answer->stats.values[i]);
 }
 
-/* Append text from outside memstate line by line, each made printable. */
+/* Append text from outside memstate, with each line made printable. */
 static void add_text(struct strbuf *out, const char *text)
 {
 	for (const char *line = text; line && *line; line += *line == '\n') {
@@ -138,7 +138,7 @@ void heap_helper_add_text(const struct heap_page *p)
 	add_text(p->out, answer->stats.text);
 }
 
-/* The report as JSON. */
+/* The functions from here on write the allocator's figures as JSON. */
 
 static void add_json_bounds(struct json *j, const struct heap_bounds *bounds)
 {
@@ -168,7 +168,10 @@ static void add_json_values(struct json *j, const struct allocator_stats *stats)
 	json_end_object(j);
 }
 
-/* Append what the walk found for the same values; null if it found none of them. */
+/*
+ * Append the walk's values for the figures that the allocator reports. Append null
+ * if the walk has none of these figures.
+ */
 static void add_json_walked(struct json *j, const struct heap *heap,
 			    const struct allocator_stats *stats)
 {

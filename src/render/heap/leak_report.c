@@ -14,7 +14,10 @@
 #include "base/xalloc.h"
 #include "render/table/output.h"
 
-/* Maximum number of examples whose bytes are shown; each takes three lines. */
+/*
+ * Maximum number of examples whose first bytes are shown.
+ * Each example takes three lines.
+ */
 #define PEEKS_SHOWN 8
 
 #define PEEK_LINE_BYTES 16
@@ -76,7 +79,7 @@ static void fill_row(const struct leak_report *r, const struct block_group *grou
 	}
 }
 
-/* The report as text. */
+/* The functions from here on write the report as text. */
 
 struct page {
 	struct strbuf *out;
@@ -176,7 +179,7 @@ static void add_table(const struct page *p, const struct block_groups *groups,
 	free(rows);
 }
 
-/* Append the first bytes of the examples, in the order of the table. */
+/* Append the first bytes of each example, in the order of the table of leaks. */
 static void add_peeks(const struct page *p)
 {
 	const struct block_groups *groups = &p->report->scan->leaked;
@@ -236,7 +239,7 @@ void leak_report_add_text(struct strbuf *out, const struct leak_report *report)
 		add_fresh(&page);
 }
 
-/* The report as CSV. */
+/* The functions from here on write the report as CSV. */
 
 static void add_csv_rows(struct strbuf *out, const struct leak_report *r,
 			 const struct column_list *columns,
@@ -262,7 +265,7 @@ void leak_report_add_csv(struct strbuf *out, const struct leak_report *report)
 	column_list_release(&columns);
 }
 
-/* The report as JSON. */
+/* The functions from here on write the report as JSON. */
 
 static void add_json_sum(struct json *j, const char *name, const struct chunk_sum *sum)
 {

@@ -11,21 +11,24 @@
 #include "model/usage.h"
 #include "render/table/column.h"
 
-/* Number of bytes of a block's content shown with its group. */
+/* Number of bytes shown from the example block of each group. */
 #define LEAK_PEEK_BYTES 32
 
 struct leak_report {
 	const struct usage *usage;
-	const struct leak_scan *scan; /* quality is not QUALITY_UNKNOWN */
-	struct image *image;	      /* source of the bytes shown */
-	/* reachable blocks allocated since an earlier scan; NULL without one */
+	const struct leak_scan *scan; /* its quality is not QUALITY_UNKNOWN */
+	struct image *image;	      /* memory from which the first bytes are read */
+	/*
+	 * reachable blocks that were allocated since an earlier scan;
+	 * NULL if there was no earlier scan
+	 */
 	const struct block_groups *fresh;
 	uint64_t since_unix_ms; /* time of the earlier scan */
 	size_t top;		/* maximum number of groups in text */
 	bool exact_bytes;
 };
 
-/* A row: a group of leaked blocks, or of fresh ones. */
+/* A row of leak_columns: a group of leaked blocks or of fresh ones. */
 struct leak_row {
 	const struct block_group *group;
 	bool is_leaked;
@@ -37,7 +40,7 @@ extern const struct column_set leak_columns;
 void leak_report_add_text(struct strbuf *out, const struct leak_report *report);
 void leak_report_add_csv(struct strbuf *out, const struct leak_report *report);
 
-/* Append one line of JSON, "\n" included. */
+/* Append the report as one line of JSON, "\n" included. */
 void leak_report_add_json(struct strbuf *out, const struct leak_report *report);
 
 /*

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * page - functions shared by the parts of the heap report. Internal to render/.
- */
+/* page - functions shared by the source files of the heap report. Internal to render/. */
 #ifndef MS_RENDER_HEAP_PAGE_H
 #define MS_RENDER_HEAP_PAGE_H
 
@@ -28,51 +26,60 @@ void heap_page_add_bytes(const struct heap_page *p, uint64_t bytes, int width);
 /* Return the width of a column of bytes, in characters. */
 int heap_page_bytes_width(const struct heap_page *p);
 
-/* Append "and N more (--top N)" if `more` rows of a list are left out. */
+/*
+ * If `more` is above 0, append "and N more (--top N)", where `more` is the
+ * number of rows left out of a list.
+ */
 void heap_page_add_more(const struct heap_page *p, size_t more);
 
 /* Append a line with a label, a count and an amount of bytes. */
 void heap_page_add_sum(const struct heap_page *p, const char *label,
 		       const struct chunk_sum *sum);
 
-/* Append the number of threads that have a cache. */
+/* Append the number of threads that have an allocator cache. */
 void heap_page_add_caches(const struct heap_page *p);
 
 /*
- * Return whether the allocator's free lists were read. They are not read while the
- * process is running; the blocks in them count as live then.
+ * Return true if the allocator's free lists were read. They are not read from a running
+ * process; blocks in free lists count as live in that case.
  */
 bool heap_lists_known(const struct heap *heap);
 
-/* Append the members NAME_count and NAME_bytes; both null unless is_known. */
+/*
+ * Append the JSON members NAME_count and NAME_bytes. Both are
+ * null unless is_known is set.
+ */
 void heap_json_add_sum(struct json *j, const char *name, const struct chunk_sum *sum,
 		       bool is_known);
 
 /*
- * jemalloc.c: the jemalloc parts of the report, in place of
- * those for glibc's malloc.
+ * Append the parts of a jemalloc heap, in place of those for
+ * glibc's malloc (jemalloc.c).
  */
 void heap_jemalloc_add_sums(const struct heap_page *p);
 void heap_jemalloc_add_arenas(const struct heap_page *p);
 void heap_jemalloc_add_json_arena(struct json *j, const struct heap *heap,
 				  const struct heap_arena *arena);
 
-/* Append jemalloc's totals, named as mallctl(3) names them under stats. */
+/* Append jemalloc's totals as JSON, named as mallctl(3) names them under stats. */
 void heap_jemalloc_add_json_sums(struct json *j, const struct heap *heap);
 
 /*
- * helper.c: the allocator's own figures, each beside the figure that memstate's walk
- * found. Append nothing if memstate was not asked to query the allocator.
+ * Append the allocator's own figures, each next to the figure from memstate's walk
+ * (helper.c). Append nothing if memstate was not asked to query the allocator.
  */
 void heap_helper_add_text(const struct heap_page *p);
 
-/* Append members to the JSON object being written. */
+/* Append the allocator's own figures as members of the current JSON object. */
 void heap_helper_add_json(struct json *j, const struct heap_page *p);
 
-/* detail_report.c: types, pages and pins. */
+/*
+ * Append the types of blocks, the use of pages, and the blocks
+ * that pin pages (detail_report.c).
+ */
 void heap_detail_add_text(const struct heap_page *p);
 
-/* Append members to the JSON object being written. */
+/* Append the same details as members of the current JSON object. */
 void heap_detail_add_json(struct json *j, const struct heap_page *p);
 
 #endif

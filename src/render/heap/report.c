@@ -29,7 +29,7 @@ int heap_page_bytes_width(const struct heap_page *p)
 	return p->options->exact_bytes ? 14 : 8;
 }
 
-/* Append how the figures were obtained. */
+/* Append how the figures of the heap were obtained. */
 static void add_origin(const struct heap_page *p)
 {
 	const struct heap *heap = p->heap;
@@ -190,7 +190,7 @@ static uint64_t class_bytes(const struct heap_class *class)
 	return class->live.bytes + class->free.bytes + class->cached.bytes;
 }
 
-/* Return whether a size class is among the --top N classes with the most bytes. */
+/* Return true if a size class is among the --top N classes with the most bytes. */
 static bool is_class_shown(const struct heap_page *p, size_t index)
 {
 	uint64_t bytes = class_bytes(&p->heap->classes[index]);
@@ -235,7 +235,7 @@ static void add_classes(const struct heap_page *p)
 	heap_page_add_more(p, more);
 }
 
-/* The fields of mallinfo2(3), in its order. */
+/* The fields of struct mallinfo2, in the order of mallinfo2(3). */
 static const struct {
 	const char *name;
 	size_t offset;
@@ -298,7 +298,7 @@ void heap_report_add_text(struct strbuf *out, const struct usage *u,
 	heap_helper_add_text(&page);
 }
 
-/* The report as JSON. */
+/* The functions from here on write the report as JSON. */
 
 void heap_json_add_sum(struct json *j, const char *name, const struct chunk_sum *sum,
 		       bool is_known)

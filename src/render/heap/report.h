@@ -17,28 +17,28 @@
 struct heap_report_options {
 	bool exact_bytes;
 	bool ascii; /* print ASCII only */
-	int width;  /* of the terminal, in columns; 0: no limit */
+	int width;  /* width of the terminal in columns; 0: no limit */
 	size_t top; /* maximum number of rows per list; 0: no limit */
 	/* the allocator's own figures; NULL if memstate was not asked to query them */
 	const struct helper_answer *answer;
 };
 
 /*
- * Append the text report. heap->quality must not be QUALITY_UNKNOWN. In all functions
- * below, detail may be NULL; its parts are left out then.
+ * Append the text report. heap->quality must not be QUALITY_UNKNOWN. In this and all
+ * functions below, detail may be NULL; the details are omitted in that case.
  */
 void heap_report_add_text(struct strbuf *out, const struct usage *u,
 			  const struct heap *heap, const struct heap_detail *detail,
 			  const struct heap_report_options *options);
 
-/* Append one line of JSON, "\n" included. Unknown figures are null. */
+/* Append the report as one line of JSON, "\n" included. Unknown figures are null. */
 void heap_report_add_json(struct strbuf *out, const struct usage *u,
 			  const struct heap *heap, const struct heap_detail *detail,
 			  const struct heap_report_options *options);
 
 /*
- * Append CSV rows: one for each amount of each object (arena, size class, type, …). All
- * rows have the same columns, which heap_report_add_csv_header() names.
+ * Append CSV rows, one for each amount of each object, such as an arena, a size class
+ * or a type. All rows have the columns that heap_report_add_csv_header() names.
  */
 void heap_report_add_csv(struct strbuf *out, const struct usage *u,
 			 const struct heap *heap, const struct heap_detail *detail,

@@ -18,8 +18,8 @@
 #define POINTS_MAX 600
 
 /*
- * Areas from the bottom up: first the memory that the allocator has no influence on, with
- * the allocator's free pages on top.
+ * The areas of a chart, from the bottom up. Memory that does not depend on the
+ * allocator is at the bottom; the allocator's free pages are at the top.
  */
 static const struct layer {
 	enum owner owner;
@@ -63,15 +63,18 @@ void html_add_what(struct strbuf *out, const char *label, const char *text)
 	strbuf_add_text(out, "</code></p>\n");
 }
 
-/* Append "style-src 'sha256-…'", which allows only the text of this file. */
+/*
+ * Append a directive such as "style-src 'sha256-…'", which
+ * allows only the text of this file.
+ */
 static void add_source(struct strbuf *out, const char *directive, enum page_file file)
 {
 	strbuf_addf(out, "; %s-src 'sha256-%s'", directive, page_file_digest(file));
 }
 
 /*
- * The content security policy forbids everything that is not part of the page, in case a
- * text should ever escape from its quotes.
+ * The content security policy forbids everything that is not part of the page. It is a
+ * second line of defence, in case a text escapes from its quotes.
  */
 void html_page_begin(struct strbuf *out, const struct html_page *page)
 {
@@ -147,8 +150,8 @@ static uint64_t rss_or_0(const struct run_sample *sample)
 }
 
 /*
- * Select the largest sample of each interval, so that no peak is lost, and the first, the
- * last and all marked samples.
+ * Select the largest sample of each interval, so that no peak is lost. Also select the
+ * first sample, the last one, and all marked ones.
  */
 static void find_points(const struct html_series *series, const struct html_chart *chart,
 			struct points *ret)
@@ -173,7 +176,7 @@ static void find_points(const struct html_series *series, const struct html_char
 	}
 }
 
-/* Append an array with one amount per point. */
+/* Append a JSON array with one amount per point. */
 static void add_array(struct json *j, const char *key, const struct html_series *series,
 		      const struct points *points,
 		      uint64_t (*get)(const struct run_sample *s, int arg), int arg)
@@ -315,7 +318,7 @@ static void add_data(struct strbuf *out, const struct html_chart *charts, size_t
 	html_end_data(&j);
 }
 
-/* Append the elements that page.js draws a chart into. */
+/* Append the HTML elements in which page.js draws a chart. */
 static void add_chart_frame(struct strbuf *out, const struct html_chart *chart)
 {
 	strbuf_add_text(out, "<section class=\"chart\">\n<h3>");

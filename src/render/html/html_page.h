@@ -17,7 +17,7 @@
 #include "model/comparison.h"
 #include "render/html/page_files.h"
 
-/* Samples in order of time, from one run or one process; borrowed. */
+/* The samples of one run or one process, in order of time. Borrowed. */
 struct html_series {
 	const struct run_sample *samples;
 	size_t count;
@@ -33,7 +33,8 @@ struct html_chart {
 	const char *title;
 	const char *note; /* shown below the title; may be NULL */
 	struct html_series areas;
-	const struct html_series *lines; /* Rss of other runs, drawn behind the areas */
+	/* Rss of other runs, drawn as lines behind the areas */
+	const struct html_series *lines;
 	size_t line_count;
 	const struct html_mark *marks;
 	size_t mark_count;
@@ -49,40 +50,40 @@ struct html_page {
 	((struct html_page){ (text), PAGE_CHARTS_STYLE, PAGE_CHARTS_SCRIPT })
 
 /*
- * Begin and end a page. In between, the caller adds elements; charts
- * may be added only once.
+ * Begin and end a page. Between the two calls, the caller appends HTML
+ * elements. Charts may be appended only once.
  */
 void html_page_begin(struct strbuf *out, const struct html_page *page);
 void html_page_end(struct strbuf *out, const struct html_page *page);
 
 /*
- * Append the charts. From a series with too many samples, only the largest sample of each
- * interval, the first, the last and the marked ones are shown.
+ * Append the charts. Of a series with too many samples, only the largest sample of each
+ * interval, the first, the last and the marked samples are shown.
  */
 void html_page_add_charts(struct strbuf *out, const struct html_chart *charts,
 			  size_t count);
 
 /*
- * Append text as HTML, for use inside an element or a quoted attribute. Text is made
- * printable as by text_add_printable().
+ * Append text, escaped for use in an HTML element or in a quoted attribute. The text is
+ * made printable as by text_add_printable().
  */
 void html_add_text(struct strbuf *out, const char *text);
 
 /*
- * Begin and end the object with the page's data, in a script element. The writer escapes
- * "<", so that no string can end the element.
+ * Begin and end the script element with the page's data, a JSON object. The JSON writer
+ * escapes "<", so that no string can end the element.
  */
 struct json html_begin_data(struct strbuf *out);
 void html_end_data(struct json *j);
 
 /*
- * Append text as json_add_string() does, made printable. The only text to append
- * unchanged is that of a rule: the page applies the rule to stacks, and shows it only in
- * an input field.
+ * Append text as json_add_string() does, but make it printable. Only the text of
+ * rules may be appended without this function: the page applies rules to stacks, and
+ * shows their text only in an input field.
  */
 void html_add_json_text(struct json *j, const char *key, const char *text);
 
-/* Append "LABEL TEXT" as a paragraph, with the text as code. */
+/* Append a paragraph "LABEL TEXT", with TEXT formatted as code. */
 void html_add_what(struct strbuf *out, const char *label, const char *text);
 
 #endif

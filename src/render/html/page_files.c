@@ -6,8 +6,8 @@
 #include "render/html/page_digests.h"
 
 /*
- * src/render/local.mk passes the directory of these files to the assembler. page_digests.sh
- * reads this list too.
+ * The files whose text is built into memstate. src/render/local.mk passes their
+ * directory to the assembler. page_digests.sh reads this list too.
  */
 /* clang-format off */
 #define BEGIN(name) ".globl page_file_" #name "\npage_file_" #name ":\n"

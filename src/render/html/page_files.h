@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * page_files - the styles and scripts of pages and pictures, embedded
- * from this directory.
+ * page_files - the styles and scripts of HTML pages and SVG pictures. The build
+ * embeds the files of this directory.
  */
 #ifndef MS_RENDER_HTML_PAGE_FILES_H
 #define MS_RENDER_HTML_PAGE_FILES_H
@@ -18,10 +18,13 @@ enum page_file {
 	PAGE_FLAME_SVG_SCRIPT,
 };
 
-/* Return the text of a file. The text never contains the end tag of its own element. */
+/*
+ * Return the text of a file. The text never contains the end tag of the
+ * element that it is inserted into.
+ */
 const char *page_file_text(enum page_file file);
 
-/* Return the SHA-256 digest of that text in base64, as computed by the build. */
+/* Return the SHA-256 digest of a file's text in base64, which the build computes. */
 const char *page_file_digest(enum page_file file);
 
 #endif

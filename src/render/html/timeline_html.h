@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timeline_html - a recording as one self-contained HTML page. Stacked areas over time
- * show the memory by owner, state and process, and of the cgroup; events are marked.
+ * timeline_html - a recording as one self-contained HTML page. Charts
+ * with stacked areas show memory over time by owner and by process, and
+ * that of the cgroup. Events are marked.
  */
 #ifndef MS_RENDER_HTML_TIMELINE_HTML_H
 #define MS_RENDER_HTML_TIMELINE_HTML_H

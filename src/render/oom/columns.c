@@ -12,7 +12,7 @@ static const struct cgroup *cgroup_of(const void *row)
 	return ((const struct oom_row *)row)->cgroup;
 }
 
-/* Set a figure of a cgroup; unknown if it is a limit that is not set. */
+/* Set a figure of a cgroup. A limit that is not set stays unknown. */
 static void set_figure(struct value *ret, uint64_t figure)
 {
 	if (figure != CGROUP_NO_LIMIT)
@@ -47,7 +47,7 @@ static void get_limit_path(const void *row, int arg, struct value *ret)
 	value_set_text(ret, level ? level->path : NULL);
 }
 
-/* Get a figure. arg: offset in struct oom_figures */
+/* Get a figure of the cgroup. arg is an offset in struct oom_figures. */
 static void get_figure(const void *row, int arg, struct value *ret)
 {
 	uint64_t number;
@@ -57,7 +57,7 @@ static void get_figure(const void *row, int arg, struct value *ret)
 	set_figure(ret, number);
 }
 
-/* Get one of the names of the cgroup. arg: enum cgroup_name */
+/* Get a name found in the cgroup's path. arg is an enum cgroup_name. */
 static void get_name(const void *row, int arg, struct value *ret)
 {
 	value_set_text(ret, cgroup_of(row)->names[arg]);
@@ -69,7 +69,10 @@ static void get_process_count(const void *row, int arg, struct value *ret)
 	value_set_amount(ret, cgroup_of(row)->pid_count);
 }
 
-/* Get a figure of the cgroup itself. arg: offset in struct cgroup_level */
+/*
+ * Get a figure of the cgroup itself, rather than of an ancestor. arg is
+ * an offset in struct cgroup_level.
+ */
 static void get_own(const void *row, int arg, struct value *ret)
 {
 	const struct cgroup *c = cgroup_of(row);
@@ -80,7 +83,10 @@ static void get_own(const void *row, int arg, struct value *ret)
 	set_figure(ret, number);
 }
 
-/* Get a figure of the level whose limit applies. arg: offset in struct cgroup_level */
+/*
+ * Get a figure of the cgroup whose limit applies, which may be an ancestor. arg
+ * is an offset in struct cgroup_level.
+ */
 static void get_owner(const void *row, int arg, struct value *ret)
 {
 	const struct cgroup_level *level = cgroup_tightest(cgroup_of(row));
@@ -91,7 +97,7 @@ static void get_owner(const void *row, int arg, struct value *ret)
 	set_figure(ret, number);
 }
 
-/* Get the pressure of the cgroup itself. arg: offset in struct cgroup_pressure */
+/* Get the memory pressure of the cgroup. arg is an offset in struct cgroup_pressure. */
 static void get_pressure(const void *row, int arg, struct value *ret)
 {
 	const struct cgroup *c = cgroup_of(row);

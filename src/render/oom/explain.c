@@ -29,7 +29,7 @@ static void add_printable(struct page *p, struct strbuf *out, const char *text)
 	text_add_printable(out, text, strlen(text), p->options->table.ascii);
 }
 
-/* Append "cause words", with the words wrapped behind the label. */
+/* Append a label and the words after it, wrapped so that all lines of the words align. */
 static void add_words(struct page *p, const char *label, const char *words)
 {
 	strbuf_addf(p->out, "%-*s", LABEL_WIDTH, label);
@@ -46,7 +46,10 @@ static void add_amount(struct strbuf *line, const char *name, uint64_t bytes)
 			    units_format_bytes(bytes, buf));
 }
 
-/* Append " in container C of pod NAMESPACE/POD", as far as known. */
+/*
+ * Append " in container C of pod NAMESPACE/POD", or the part
+ * of this text that is known.
+ */
 static void add_place(struct page *p, struct strbuf *line, const struct oom_place *place)
 {
 	const char *container = place->container[0] != '\0' ? place->container
@@ -104,7 +107,7 @@ static bool is_invoker(const struct oom_evidence *e, int pid, const char *name)
 				   : strcmp(e->invoker.name, name) == 0;
 }
 
-/* Append "NAME (PID) in container C of pod P", as far as known. */
+/* Append "NAME (PID) in container C of pod P", or the part of this text that is known. */
 static void add_invoker_name(struct page *p, struct strbuf *line)
 {
 	const struct oom_evidence *e = p->evidence;
@@ -116,8 +119,8 @@ static void add_invoker_name(struct page *p, struct strbuf *line)
 }
 
 /*
- * Append the process whose allocation hit the limit. Skip the line if a process is known
- * to have grown; add_grower() names the allocating process then.
+ * Append the process whose allocation hit the limit. Append nothing if a process is
+ * known to have grown, because add_grower() names the allocating process in that case.
  */
 static void add_invoker(struct page *p)
 {
@@ -137,8 +140,8 @@ static void add_invoker(struct page *p)
 }
 
 /*
- * Append the time in the log's own format: without a year or a time zone, it
- * cannot be converted.
+ * Append the time of the kill as the log contains it. The time cannot be converted
+ * if the log has no year or time zone.
  */
 static void add_log_time(struct page *p)
 {
@@ -237,7 +240,7 @@ static void add_filling(struct page *p)
 		add_words(p, "of that", line.text);
 }
 
-/* Append figures of the last sample, which only a recording has. */
+/* Append the figures of the last sample before the kill. Only a recording has them. */
 static void add_before(struct page *p)
 {
 	const struct oom_evidence *e = p->evidence;
@@ -266,8 +269,8 @@ static void add_grower_name(struct page *p, struct strbuf *line)
 }
 
 /*
- * For shared memory that grew, append the file that only this process has open for
- * writing, or that the writer cannot be determined.
+ * If shared memory grew, append the file that only the growing process has open for
+ * writing, or a note that the writer cannot be determined.
  */
 static void add_writer(struct page *p, struct strbuf *line)
 {
@@ -288,8 +291,8 @@ static void add_writer(struct page *p, struct strbuf *line)
 }
 
 /*
- * Append a sentence: which process grew, since when, in which kind of memory, and whose
- * allocation hit the limit.
+ * Append a sentence that states which process grew, since when, in which kind of
+ * memory, and whose allocation hit the limit.
  */
 static void add_grower(struct page *p)
 {
@@ -324,7 +327,9 @@ static void add_grower(struct page *p)
 	add_words(p, "grew", line.text);
 }
 
-/* Append "title: figures" if the verdict holds. */
+/*
+ * If the verdict holds, append its title and the deciding figures, as "TITLE: FIGURES".
+ */
 static void add_verdict(struct page *p, const char *label, enum oom_verdict verdict)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT, line = STRBUF_INIT;

@@ -10,7 +10,7 @@
 #include "render/table/output.h"
 
 struct oom_explain_options {
-	size_t top; /* maximum number of tasks listed */
+	size_t top; /* maximum number of tasks of the report to list */
 	struct table_options table;
 };
 
@@ -19,8 +19,8 @@ void oom_explain_add_text(struct strbuf *out, const struct oom_evidence *evidenc
 			  const struct oom_explain_options *options);
 
 /*
- * Append one line of JSON, "\n" included. `summary` is a JSON text about all kills
- * of the log, or NULL.
+ * Append the explanation as one line of JSON, "\n" included. `summary` is a JSON
+ * text about all kills of the log, or NULL.
  */
 void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *evidence,
 			  const char *summary);

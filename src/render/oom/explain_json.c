@@ -9,7 +9,7 @@
 #include "classify/oom/verdict.h"
 #include "render/oom/explain.h"
 
-/* Append a number. A missing limit is null. */
+/* Append a number, or null for a limit that is not set. */
 static void add_number(struct json *j, const char *key, uint64_t number)
 {
 	json_add_amount(j, key, number == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : number);
@@ -135,7 +135,10 @@ static void add_growth(struct json *j, const struct oom_evidence *e)
 	json_end_object(j);
 }
 
-/* Append figures that only a recording has; null without a recording. */
+/*
+ * Append the member "sample" with figures from a recording,
+ * or null without a recording.
+ */
 static void add_sample(struct json *j, const struct oom_evidence *e)
 {
 	if (!e->has_sample) {
@@ -158,7 +161,10 @@ static void add_sample(struct json *j, const struct oom_evidence *e)
 	json_end_object(j);
 }
 
-/* Append the times and other details found only in a log. */
+/*
+ * Append the time of the kill in the log's format, and other
+ * details found only in a log.
+ */
 static void add_log(struct json *j, const struct oom_kill *k)
 {
 	add_text(j, "log_time", k ? k->time.text : "");
@@ -174,7 +180,8 @@ static void add_log(struct json *j, const struct oom_kill *k)
 }
 
 /*
- * Append the memory of the whole machine; null if the kernel's report does not list it.
+ * Append the memory of the whole machine, or null if the
+ * kernel's report does not list it.
  */
 static void add_machine(struct json *j, const struct oom_kill *k)
 {

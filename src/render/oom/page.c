@@ -9,7 +9,8 @@
 #include "render/html/html_page.h"
 #include "render/oom/summary.h"
 
-#define END_BYTES 100000 /* reserved for the end of the page, with its script */
+/* bytes reserved for the end of the page, which includes the script */
+#define END_BYTES 100000
 
 static void add_lines(struct strbuf *out, struct strbuf *text)
 {

@@ -9,7 +9,10 @@
 #include "model/oom_kill.h"
 #include "render/oom/explain.h"
 
-/* Upper bound of a page's size. Kills that do not fit are only counted on the page. */
+/*
+ * Upper bound of a page's size. Kills that do not fit are
+ * counted on the page, but not shown.
+ */
 #define OOM_PAGE_BYTES_MAX ((size_t)2000000)
 
 /* Append the page. `name` is the name of the log. */

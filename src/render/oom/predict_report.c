@@ -33,7 +33,7 @@ static const char *format_amount(const struct page *p, uint64_t bytes,
 	return buf;
 }
 
-/* Append a label and wrapped text, such as "need" and "growing: …". */
+/* Append a label such as "need", followed by wrapped text such as "growing: …". */
 static void add_line(const struct page *p, const char *label, const char *words)
 {
 	strbuf_addf(p->out, "%-*s", LABEL_WIDTH, label);
@@ -63,15 +63,18 @@ static void add_seen(const struct page *p, const struct trend *t)
 }
 
 /*
- * Return whether the cgroup has no processes, so that nothing can need more memory,
- * whatever the need was before.
+ * Return true if the cgroup has no processes. Nothing can need more memory in
+ * that case, whatever the need was before.
  */
 static bool is_empty(const struct predict_report *report)
 {
 	return report->cgroup && report->cgroup->pid_count == 0;
 }
 
-/* Append "the group is empty: its last process has ended; 12.0M remain charged to it". */
+/*
+ * Append text such as "the group is empty: its last process has
+ * ended; 12.0M remain charged to it".
+ */
 static void add_empty(const struct page *p, const struct trend *t)
 {
 	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
@@ -125,8 +128,8 @@ static int compare_trends(const void *a, const void *b)
 }
 
 /*
- * Return the processes, growing ones first and the fastest of those first, and their
- * number in *ret_count. The caller frees the result.
+ * Return the trends of all processes and set *ret_count to their number. Growing
+ * processes come first, the fastest one at the top. The caller frees the result.
  */
 static struct process_trend *find_processes(const struct trends *trends,
 					    size_t *ret_count)
@@ -161,8 +164,8 @@ static void add_process(const struct page *p, const struct process_trend *t)
 }
 
 /*
- * Append why each growing process grows: its in-use blocks grow, or the allocator keeps
- * freed memory.
+ * Append why each growing process grows: either its live blocks grow, or
+ * the allocator keeps freed memory.
  */
 static void add_causes(const struct page *p, const struct process_trend *found,
 		       size_t count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * predict_report - report whether the memory need of a cgroup and its processes grows and
- * when the need will reach the limit, as text or JSON.
+ * predict_report - report whether the memory need of a cgroup and its processes grows,
+ * and when the need will reach the limit. Written as text or JSON.
  */
 #ifndef MS_RENDER_OOM_PREDICT_REPORT_H
 #define MS_RENDER_OOM_PREDICT_REPORT_H
@@ -22,13 +22,13 @@ struct predict_report {
 /* Append the report as text. */
 void predict_report_add_text(struct strbuf *out, const struct predict_report *report);
 
-/* Append one line of JSON, "\n" included. */
+/* Append the report as one line of JSON, "\n" included. */
 void predict_report_add_json(struct strbuf *out, const struct predict_report *report);
 
 /*
- * Return the kind of growth that the report is about: the cgroup's or, without a cgroup,
- * that of the first process listed. Return GROWTH_NONE for a cgroup without processes,
- * and GROWTH_TOO_SHORT if there is neither a cgroup nor a process.
+ * Return the kind of growth that the report describes: that of the cgroup or, without a
+ * cgroup, that of the first process listed. Return GROWTH_NONE for a cgroup without
+ * processes, and GROWTH_TOO_SHORT if there is neither a cgroup nor a process.
  */
 enum growth_kind predict_report_kind(const struct predict_report *report);
 

@@ -38,7 +38,10 @@ static const char *format_amount(const struct page *p, uint64_t bytes,
 	return buf;
 }
 
-/* Append an indented "label 1.5M 12.3% note"; the percentage is the share of usage. */
+/*
+ * Append an indented line "label 1.5M 12.3% note". The percentage is
+ * relative to the usage of the cgroup.
+ */
 static void add_part(struct page *p, int indent, const char *label, uint64_t bytes,
 		     const char *note)
 {
@@ -75,7 +78,7 @@ enum segment {
 
 static const char segment_letters[SEGMENT_COUNT_] = { 'N', 'L', 'C', 'S', '.' };
 
-/* Append a bar that represents the limit, or the usage if there is no limit. */
+/* Append a bar whose whole length is the limit or, without a limit, the usage. */
 static void add_bar(struct page *p)
 {
 	const struct oom_figures *f = p->figures;
@@ -99,8 +102,8 @@ static void add_bar(struct page *p)
 }
 
 /*
- * Append the parts of kernel memory with cgroup v1, and how accurate each is. Samples
- * without these figures come from a recording.
+ * Append the parts of kernel memory with cgroup v1, and how accurate each of them is.
+ * Samples that come from a recording lack these figures.
  */
 static void add_kernel_v1(struct page *p)
 {
@@ -198,7 +201,7 @@ static void add_parts(struct page *p)
 			 "not in usage: version 1 has another limit for them");
 }
 
-/* Append one of the amounts below the parts, with a sentence that explains it. */
+/* Append a line with a label, an amount, and a sentence that explains the amount. */
 static void add_said(struct page *p, const char *label, uint64_t bytes, const char *words)
 {
 	char buf[UNITS_TEXT_SIZE];
@@ -320,7 +323,7 @@ void oom_report_add_text(struct strbuf *out, const struct oom_report *report)
 	add_processes(&p);
 }
 
-/* Append a number. A missing limit is null. */
+/* Append a number, or null for a limit that is not set. */
 static void add_amount(struct json *j, const char *key, uint64_t number)
 {
 	json_add_amount(j, key, number == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : number);

@@ -14,14 +14,14 @@
 struct oom_row {
 	const struct cgroup *cgroup;
 	const struct oom_figures *figures;
-	uint64_t elapsed_ns; /* since the first sample of the series */
+	uint64_t elapsed_ns; /* time since the first sample of the series */
 };
 extern const struct column_set oom_columns;
 
 struct oom_report {
 	struct oom_row row;
 	const struct snapshot *processes;
-	/* growth of need, from the samples up to this one; NULL if unknown */
+	/* growth of need, computed from all samples up to this one; NULL if unknown */
 	const struct trend *need;
 	size_t top; /* maximum number of processes listed */
 	struct table_options options;
@@ -31,8 +31,8 @@ struct oom_report {
 void oom_report_add_text(struct strbuf *out, const struct oom_report *report);
 
 /*
- * Append one line of JSON, "\n" included: the columns, and each level of the
- * hierarchy with its limit.
+ * Append the report as one line of JSON, "\n" included: all columns, and each level
+ * of the cgroup hierarchy with its limit.
  */
 void oom_report_add_json(struct strbuf *out, const struct oom_row *row,
 			 const struct column_list *columns);

@@ -12,7 +12,10 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 
-/* All kills with the same cgroup name, or with the same program name. */
+/*
+ * A row of the summary: all kills in cgroups with the same name, or
+ * of programs with the same name.
+ */
 struct row {
 	const char *name;
 	const struct oom_kill *kill; /* the first of these kills */
@@ -29,7 +32,7 @@ enum limit {
 };
 
 static const struct {
-	/* key: in JSON; name: in text, for a limit without a path */
+	/* key: for JSON; name: for text, used if the limit has no path */
 	const char *key, *name;
 } limits[] = {
 	[LIMIT_CGROUP] = { "cgroup", "a cgroup that the log does not name" },
@@ -84,7 +87,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Merge rows with equal names and return the number of rows left. */
+/* Merge rows that have the same name. Return the number of remaining rows. */
 static size_t merge_rows(struct row *rows, size_t count)
 {
 	size_t kept = 0;
@@ -152,8 +155,9 @@ static struct row *make_rows(const struct oom_kill *const *kills, size_t count,
 }
 
 /*
- * Find the first and the last kill. Compare their times if the log has the date of each
- * kill, because events are not listed in order; otherwise use their positions in the log.
+ * Find the first and the last kill. If the log contains the date of each kill,
+ * compare the times, because the events of some logs are not in order.
+ * Otherwise use their positions in the log.
  */
 static void find_ends(const struct oom_kill *const *kills, size_t count,
 		      const struct oom_kill *ends[2])

@@ -75,7 +75,8 @@ const struct column_set diff_columns = {
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(columns[0]),
 	/*
-	 * JSON only: it lists the functions in an array of their own, not in this column
+	 * The default for JSON only. The column of functions is left out, because JSON
+	 * reports list the functions in an array.
 	 */
 	.table_default = "kind,metric,before,after,change,callers",
 };

@@ -16,7 +16,7 @@ static bool is_bytes(const struct diff_report *r)
 	return profile_metrics[r->options->metric].is_bytes;
 }
 
-/* The report as text. */
+/* The functions from here on write the report as text. */
 
 struct page {
 	struct strbuf *out;
@@ -134,7 +134,7 @@ static void add_notes(const struct page *p)
 	add_taken_out(p);
 }
 
-/* Append the change of a stack, then its functions, one per line. */
+/* Append the change of a stack, followed by its functions, one per line. */
 static void add_stack(const struct page *p, const struct profile_diff_stack *stack)
 {
 	const char **names;
@@ -192,7 +192,7 @@ void diff_report_add_text(struct strbuf *out, const struct diff_report *report)
 	add_list(&page, DIFF_CHANGED, "Changed");
 }
 
-/* The report as CSV. */
+/* The functions from here on write the report as CSV. */
 
 void diff_report_add_csv(struct strbuf *out, const struct diff_report *report)
 {
@@ -218,7 +218,7 @@ void diff_report_add_csv(struct strbuf *out, const struct diff_report *report)
 	column_list_release(&columns);
 }
 
-/* The report as JSON. */
+/* The functions from here on write the report as JSON. */
 
 static void add_json_side(struct json *j, const char *key, const struct diff_side *side)
 {
@@ -283,7 +283,7 @@ static void add_json_stacks(struct json *j, const struct diff_report *report)
 	char *bad;
 
 	json_begin_array(j, "stacks");
-	/* does not fail: unit tests check the table of columns */
+	/* the default always parses; unit tests check the tables of columns */
 	if (column_list_parse(&diff_columns, NULL, diff_columns.table_default, &columns,
 			      &bad) == 0)
 		for (size_t i = 0; i < report->diff->stack_count; i++)

@@ -10,9 +10,9 @@
 #include "render/table/output.h"
 
 struct diff_side {
-	const char *file; /* name as the user gave it */
+	const char *file; /* name of the file as the user wrote it */
 	const struct profile *profile;
-	/* amount of the metric that rules removed; it is in none of the stacks */
+	/* amount of the metric that rules removed, which is in none of the stacks */
 	uint64_t taken_out;
 };
 
@@ -24,11 +24,11 @@ struct diff_report {
 	struct table_options table;
 };
 
-/* A row: a stack from one of the lists. */
+/* A row of diff_columns: a stack from one of the lists. */
 struct diff_row {
 	const struct diff_report *report;
 	const struct profile_diff_stack *stack;
-	const char *functions; /* innermost first, separated by ';' */
+	const char *functions; /* function names, innermost first, separated by ';' */
 };
 extern const struct column_set diff_columns;
 
@@ -36,11 +36,12 @@ extern const struct column_set diff_columns;
 void diff_report_add_text(struct strbuf *out, const struct diff_report *report);
 
 /*
- * Append a CSV row per listed stack, after a header line unless table.no_headings is set.
+ * Append a CSV row for each listed stack, after a header line
+ * unless table.no_headings is set.
  */
 void diff_report_add_csv(struct strbuf *out, const struct diff_report *report);
 
-/* Append one line of JSON, "\n" included. */
+/* Append the report as one line of JSON, "\n" included. */
 void diff_report_add_json(struct strbuf *out, const struct diff_report *report);
 
 #endif

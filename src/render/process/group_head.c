@@ -29,8 +29,8 @@ static void add_name(struct head *h, const char *before, const char *name)
 }
 
 /*
- * Append the known names: "pod shop/web-0, burstable; container app,
- * containerd 0123456789ab".
+ * Append the names that are known, such as "pod shop/web-0, burstable;
+ * container app, containerd 0123456789ab".
  */
 static void add_names(struct head *h)
 {

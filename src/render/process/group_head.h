@@ -10,7 +10,10 @@
 #include "model/cgroup.h"
 #include "render/table/output.h"
 
-/* Append the first lines of a report. options->exact_bytes and options->ascii apply. */
+/*
+ * Append the first lines of a report about a cgroup. Only the fields
+ * exact_bytes and ascii of options are used.
+ */
 void group_head_add(struct strbuf *out, const struct cgroup *cgroup,
 		    const struct table_options *options);
 

@@ -8,7 +8,9 @@
 #include "base/units.h"
 #include "render/process/growth_words.h"
 
-/* Longest forecast shown. The observed time spans do not support a longer one. */
+/*
+ * Longest forecast that is shown. Observed times are too short to justify a longer one.
+ */
 #define FORESEEN_NS (30 * 24 * 3600 * NS_PER_S)
 
 void growth_text_add_short(struct strbuf *out, const struct growth *growth)
@@ -31,7 +33,7 @@ static bool find_time(const struct growth *growth, uint64_t limit_bytes,
 	       ret->ns <= FORESEEN_NS;
 }
 
-/* Format a time as "now", "2h05m" or "over 30d". */
+/* Format the time until the limit is reached, such as "now", "2h05m" or "over 30d". */
 static const char *format_time(uint64_t ns, char buf[UNITS_TEXT_SIZE])
 {
 	if (ns < NS_PER_S)
@@ -51,7 +53,10 @@ void growth_text_add_time(struct strbuf *out, const struct growth *growth,
 		strbuf_add_char(out, '-');
 }
 
-/* Format a bound of the rate in the rate's own unit of time, without the "/h". */
+/*
+ * Format a bound of a growth rate in the same unit as the
+ * rate itself, without the "/h".
+ */
 static const char *format_bound(int64_t bytes_per_hour, int64_t rate_bytes,
 				char buf[UNITS_TEXT_SIZE])
 {

@@ -30,7 +30,7 @@ const char growth_caveats[] =
 	"This cannot tell a warm-up that is slower than the time looked at from growth, nor the "
 	"rising half of a day from a plateau, and it cannot foresee a burst.";
 
-/* Append the rate of change with its lower and upper bound. */
+/* Append the growth rate with its lower and upper bound. */
 static void add_rate(struct strbuf *out, const struct growth *g)
 {
 	char rate[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
@@ -41,7 +41,10 @@ static void add_rate(struct strbuf *out, const struct growth *g)
 		    units_format_rate(g->rate_high_bytes, g->rate_bytes, high));
 }
 
-/* Append the period whose minimum is one floor: a cycle or a time window. */
+/*
+ * Append the period whose minimum is one floor: "the floor of each cycle (6m40s)", or
+ * of each time window if there is no cycle.
+ */
 static void add_windows(struct strbuf *out, const struct growth *g)
 {
 	char buf[UNITS_TEXT_SIZE];

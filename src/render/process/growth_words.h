@@ -9,39 +9,43 @@
 #include "base/units.h"
 #include "classify/growth/trends.h"
 
-/* "growing", "plateau", "one step", "no growth", "too few cycles". */
+/*
+ * Titles of the kinds of growth: "growing", "plateau", "one step",
+ * "no growth", "too few cycles".
+ */
 extern const char *const growth_titles[GROWTH_KIND_COUNT_];
 
 /*
- * Append the finding as a sentence without a full stop: "growing: the floor of each cycle
- * (6m40s) changes by +60.1M/h (+58.0M/h to +62.3M/h)".
+ * Append the kind of growth and its details as a sentence without a
+ * full stop: "growing: the floor of each cycle (6m40s) changes by
+ * +60.1M/h (+58.0M/h to +62.3M/h)".
  */
 void growth_add_words(struct strbuf *out, const struct growth *growth);
 
 /*
- * Append "meets the limit in 25m00s (24m10s to 28m05s), at the tallest peak seen, 80.0M
- * above its floor". Append nothing if the time cannot be determined.
+ * Append text such as "meets the limit in 25m00s (24m10s to 28m05s), at the tallest
+ * peak seen, 80.0M above its floor". Append nothing if the time cannot be determined.
  */
 void growth_add_time(struct strbuf *out, const struct growth *growth,
 		     uint64_t limit_bytes);
 
-/* Explanations of why a process's need grows. */
+/* Explanations of why the need of a process grows. */
 extern const char *const growth_cause_words[GROWTH_CAUSE_COUNT_];
 
 struct growth_words_options {
 	size_t width;
 	bool ascii;
-	bool with_name; /* begin with "1234 server: " */
+	bool with_name; /* begin the text with "1234 server: " */
 };
 
 /*
  * Append "Need over 4m10s (250 samples): growing: …" and the cause of the
- * growth, wrapped into lines of its own.
+ * growth, wrapped into separate lines.
  */
 void growth_add_process(struct strbuf *out, const struct process_trend *trend,
 			const struct growth_words_options *options);
 
-/* Limitations of every growth analysis, shown with each result. */
+/* The limitations of every growth analysis, shown with each result. */
 extern const char growth_caveats[];
 
 #endif

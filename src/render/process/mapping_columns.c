@@ -42,10 +42,7 @@ static void get_place(const void *row, int arg, struct value *ret)
 	value_set_number(ret, places[arg]);
 }
 
-/*
- * Get the permissions from a table of all combinations, so that the
- * text needs no storage.
- */
+/* Get the permissions as static text. A table of all combinations provides the text. */
 static void get_perms(const void *row, int arg, struct value *ret)
 {
 	static const char *const perms[] = {

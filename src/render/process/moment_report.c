@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* The report as text. */
+/* The functions from here on write the report as text. */
 
 struct page {
 	struct strbuf *out;
@@ -80,8 +80,8 @@ static void add_sides(const struct page *p)
 }
 
 /*
- * Return the age in ms of the oldest mappings in use: how long before the
- * moment they were read.
+ * Return the age of the oldest mappings that are used, in ms: how long
+ * before the moment they were read.
  */
 static uint64_t mappings_age_ms(const struct moment *moment)
 {
@@ -97,8 +97,8 @@ static uint64_t mappings_age_ms(const struct moment *moment)
 }
 
 /*
- * Append ", as of when mappings were read, up to 1.2s before" unless all mappings were
- * read at their moment.
+ * Append ", as of when mappings were read, up to 1.2s before" if some
+ * mappings were read before their moment.
  */
 static void add_age(const struct page *p)
 {
@@ -126,7 +126,7 @@ static size_t count_part(const struct page *p, enum moment_part part)
 	return count;
 }
 
-/* Append lines of figures. Figures unknown at both moments are left out. */
+/* Append lines with figures. Figures that are unknown at both moments are left out. */
 static void add_figures(const struct page *p, enum moment_part part)
 {
 	for (size_t i = 0; i < p->report->diff->count; i++) {
@@ -157,7 +157,10 @@ static void add_group(const struct page *p)
 	add_figures(p, PART_GROUP);
 }
 
-/* Append "1234", "1234, before 77", "1234, new" or "77, gone". */
+/*
+ * Append the pids of a row, such as "1234", "1234, before
+ * 77", "1234, new" or "77, gone".
+ */
 static void add_pids(const struct page *p, const struct moment_change *change)
 {
 	const struct process *b = change->before_process, *a = change->after_process;
@@ -197,7 +200,10 @@ static void add_row_of_list(const struct page *p, const struct moment_change *ch
 	strbuf_add_text(p->out, ")\n");
 }
 
-/* Append the rows of a list. Rows without a change are shown only in CSV and JSON. */
+/*
+ * Append the rows of one list. Rows without a change are left out;
+ * they appear only in CSV and JSON.
+ */
 static void add_list(const struct page *p, enum moment_part part)
 {
 	const struct moment_diff *diff = p->report->diff;
@@ -240,7 +246,7 @@ void moment_report_add_text(struct strbuf *out, const struct moment_report *repo
 	add_list(&page, PART_MAPPING);
 }
 
-/* The report as CSV. */
+/* The functions from here on write the report as CSV. */
 
 void moment_report_add_csv(struct strbuf *out, const struct moment_report *report)
 {
@@ -254,7 +260,7 @@ void moment_report_add_csv(struct strbuf *out, const struct moment_report *repor
 	column_list_release(&columns);
 }
 
-/* The report as JSON. */
+/* The functions from here on write the report as JSON. */
 
 static void add_json_side(struct json *j, const char *key, const struct moment_side *side)
 {

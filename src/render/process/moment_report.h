@@ -10,18 +10,18 @@
 #include "render/table/output.h"
 
 struct moment_side {
-	const char *name; /* as the user gave it: "FILE" or "FILE@TIME" */
+	const char *name; /* name as the user wrote it: "FILE" or "FILE@TIME" */
 	const struct moment *moment;
 };
 
 struct moment_report {
 	const struct moment_diff *diff;
 	struct moment_side before, after;
-	size_t top; /* maximum number of processes and of mappings in text */
+	size_t top; /* maximum number of processes, and of mappings, in text */
 	struct table_options table;
 };
 
-/* A row is a struct moment_change. */
+/* Columns whose row is a struct moment_change. */
 extern const struct column_set moment_columns;
 
 /*
@@ -31,7 +31,7 @@ extern const struct column_set moment_columns;
 void moment_report_add_text(struct strbuf *out, const struct moment_report *report);
 void moment_report_add_csv(struct strbuf *out, const struct moment_report *report);
 
-/* Append one line of JSON, "\n" included. */
+/* Append the report as one line of JSON, "\n" included. */
 void moment_report_add_json(struct strbuf *out, const struct moment_report *report);
 
 #endif

@@ -14,7 +14,7 @@ static const struct usage *usage_of(const void *row)
 	return ((const struct process_row *)row)->usage;
 }
 
-/* Columns about the sample. */
+/* Columns that describe the sample. */
 
 enum {
 	SAMPLE_TIME,
@@ -38,14 +38,14 @@ static void get_sample(const void *row, int arg, struct value *ret)
 						      : 0);
 		break;
 	case SAMPLE_READ:
-		/* recordings do not contain the reading time */
+		/* recordings do not contain how long reading took */
 		if (u->source > SOURCE_STAT)
 			value_set_amount(ret, u->read_ns);
 		break;
 	}
 }
 
-/* Columns about the process. */
+/* Columns that describe the process. */
 
 enum {
 	PROCESS_PID,
@@ -83,8 +83,8 @@ static void get_comm(const void *row, int arg, struct value *ret)
 }
 
 /*
- * Get the command line, or the name for processes without one: kernel threads, and
- * processes that erased their command line.
+ * Get the command line. For a process without one, get the name: kernel threads have no
+ * command line, and a process can erase its own.
  */
 static void get_command(const void *row, int arg, struct value *ret)
 {
@@ -95,9 +95,9 @@ static void get_command(const void *row, int arg, struct value *ret)
 }
 
 /*
- * A cached user name, never freed. Columns hold pointers to names while two rows
- * are compared, and sorting looks up thousands of names, each of which may
- * require reading a file.
+ * A user name in the cache, which is never freed. Names must stay valid
+ * while two rows are compared, and sorting looks up thousands of names, each
+ * of which may require reading a file.
  */
 struct user {
 	struct user *next;
@@ -129,7 +129,7 @@ static const char *user_name(uint32_t uid)
 	return user->name;
 }
 
-/* Get the user name, or the uid if it has no name. */
+/* Get the name of the user, or the uid if the user has no name. */
 static void get_user(const void *row, int arg, struct value *ret)
 {
 	uint32_t uid = usage_of(row)->process.uid;
@@ -139,7 +139,7 @@ static void get_user(const void *row, int arg, struct value *ret)
 		value_set_text(ret, user_name(uid));
 }
 
-/* Columns about the process's memory. */
+/* Columns that describe the memory of the process. */
 
 static void get_total(const void *row, int arg, struct value *ret)
 {
@@ -164,7 +164,7 @@ static void get_cell(const void *row, int arg, struct value *ret)
 						(enum page_state)(arg % STATE_COUNT_)));
 }
 
-/* Amounts computed from several fields. */
+/* Amounts that are computed from several fields. */
 enum {
 	MADE_SIZE,
 	MADE_USS,
@@ -277,9 +277,7 @@ static void get_said(const void *row, int arg, struct value *ret)
 	value_set_amount(ret, amounts[arg]);
 }
 
-/*
- * Needs of figures that only a walk of the heap provides, and of those that it changes.
- */
+/* Data needed for figures that only a walk of the heap provides or changes. */
 #define NEED_WALK (NEED_SMAPS | NEED_HEAP)
 
 #define TOTAL(name, heading, field, help)                                             \

@@ -42,7 +42,7 @@ static const char *format_amount(const struct report *r, uint64_t bytes,
 	return buf;
 }
 
-/* Return the width of a column of amounts, including the blank before it. */
+/* Return the width of a column of amounts. It includes the blank before the amount. */
 static int amount_width(const struct report *r)
 {
 	return r->options->exact_bytes ? 14 : 9;
@@ -66,8 +66,8 @@ static void add_share(const struct report *r, uint64_t bytes)
 }
 
 /*
- * Append a line of text from outside memstate, cut at the edge of the page. `used`
- * columns are already taken.
+ * Append a line of text from outside memstate, cut at the edge of the page. `used` is
+ * the number of columns already filled in this line.
  */
 static void add_cut(const struct report *r, const char *text, size_t length, size_t used)
 {
@@ -129,11 +129,15 @@ static void add_legend(const struct report *r, const uint64_t *parts,
 	strbuf_add_char(r->out, '\n');
 }
 
-/* Append a bar with a letter in each cell, so that it is readable without colour. */
+/*
+ * Append a bar of letters. The letter of each cell identifies its part, so that
+ * the bar is readable without colour.
+ */
 static void add_bar(const struct report *r, const char *title, const uint64_t *parts,
 		    const char *letters, size_t count)
 {
-	size_t cells[OWNER_COUNT_]; /* there are more owners than states */
+	/* large enough, because there are more owners than states */
+	size_t cells[OWNER_COUNT_];
 	size_t width = (size_t)r->options->width - BAR_INDENT - 2;
 	size_t used = 0;
 
@@ -163,7 +167,7 @@ static void add_bars(const struct report *r)
 	add_legend(r, states, page_state_names, state_letters, STATE_COUNT_);
 }
 
-/* Return whether a state gets a column: empty states do not. */
+/* Return true if a state gets a column, which is the case unless the state is empty. */
 static bool is_state_shown(const struct report *r, unsigned int state)
 {
 	return r->usage->state_bytes[state] != 0;
@@ -182,8 +186,8 @@ static void add_matrix_row(const struct report *r, const char *name, uint64_t su
 }
 
 /*
- * Append the heading on two lines ("private" above "dirty"), so that the matrix fits into
- * 80 columns even with all five states.
+ * Append the column headings on two lines, such as "private" above "dirty". The matrix
+ * fits into 80 columns that way, even with all five states.
  */
 static void add_matrix_heading(const struct report *r)
 {
@@ -227,8 +231,8 @@ static void add_matrix(const struct report *r)
 }
 
 /*
- * Append the result of querying the allocator, or why that failed. Append nothing if
- * memstate was not asked to query the allocator.
+ * Append the result of querying the allocator, or why the query failed. Append nothing
+ * if memstate was not asked to query the allocator.
  */
 static void add_helper_note(const struct usage *u, struct strbuf *note)
 {
@@ -248,14 +252,16 @@ static void add_helper_note(const struct usage *u, struct strbuf *note)
 }
 
 /*
- * Append where the heap's figures come from or why there are none, and for how long
- * reading them paused the process.
+ * Append where the heap's figures come from, or why there are none, and for how
+ * long the process was paused to read them.
  */
 static void add_heap_note(const struct report *r)
 {
 	const struct usage *u = r->usage;
 	const char *problem = heap_problem_text(u);
-	/* heap_taken_ns is 0 in a recording if the walk was made for an earlier sample */
+	/*
+	 * in a recording, heap_taken_ns is 0 if the walk was made for an earlier sample
+	 */
 	uint64_t age_ns = u->heap_taken_ns > 0 ? u->taken_ns - u->heap_taken_ns : 0;
 	_cleanup_strbuf_ struct strbuf note = STRBUF_INIT;
 	char pause[UNITS_TEXT_SIZE], age[UNITS_TEXT_SIZE];
@@ -297,10 +303,13 @@ static void add_heap_note(const struct report *r)
 struct named_amount {
 	const char *name;
 	uint64_t bytes;
-	bool is_always; /* shown even if 0 */
+	bool is_always; /* shown even if the amount is 0 */
 };
 
-/* Append "TITLE Pss 1.2M, Uss 1.0M", or nothing if there is no amount to show. */
+/*
+ * Append a line such as "TITLE Pss 1.2M, Uss 1.0M". Append nothing
+ * if there is no amount to show.
+ */
 static void add_amounts(const struct report *r, const char *title,
 			const struct named_amount *amounts, size_t count)
 {
@@ -343,7 +352,7 @@ static void add_beside(const struct report *r)
 	add_amounts(r, "beside", beside, sizeof(beside) / sizeof(beside[0]));
 }
 
-/* All mappings of one file, or a single mapping without a name. */
+/* All mappings of one file, or a single mapping that has no name. */
 struct group {
 	const struct mapping *first;
 	uint64_t rss_bytes;
@@ -385,8 +394,8 @@ static bool is_same_group(const struct group *group, const struct mapping *m)
 }
 
 /*
- * Group the mappings, sorted by owner and then by size, largest first. Return the number
- * of groups; the caller frees *ret.
+ * Group the mappings. Set *ret to the groups, sorted by owner and then by size, largest
+ * first, and return their number. The caller frees *ret.
  */
 static size_t make_groups(const struct mapping_list *mappings, struct group **ret)
 {
@@ -434,8 +443,8 @@ static void add_group(const struct report *r, const struct group *group)
 }
 
 /*
- * Append at most GROUPS_PER_OWNER of the largest groups of each class, if they are
- * at least 1 % of Rss.
+ * Append the largest groups of mappings of each owner: at most GROUPS_PER_OWNER, and
+ * only groups with at least 1 % of Rss.
  */
 static void add_largest(const struct report *r)
 {

@@ -2,8 +2,9 @@
 /*
  * text_report - a report about one process that fits on one page.
  *
- * The text depends only on the usage and the mappings, not on the clock or the terminal.
- * A report from a capture is therefore byte for byte the same as the live one.
+ * The text depends only on the usage and the mappings, not on the
+ * clock or the terminal. A report from a capture is therefore
+ * identical to the live report, byte for byte.
  */
 #ifndef MS_RENDER_PROCESS_TEXT_REPORT_H
 #define MS_RENDER_PROCESS_TEXT_REPORT_H
@@ -11,14 +12,14 @@
 #include "model/usage.h"
 
 struct text_report_options {
-	int width; /* in columns, at least 40 */
+	int width; /* width of the page in columns, at least 40 */
 	bool ascii;
 	bool exact_bytes;
 };
 
 struct strbuf;
 
-/* Append the report. */
+/* Append the report about a process. */
 void text_report_add(struct strbuf *out, const struct usage *u,
 		     const struct mapping_list *mappings,
 		     const struct text_report_options *options);

@@ -31,7 +31,7 @@ static void add_bytes(struct strbuf *out, const struct count_report *report,
 		strbuf_add_text(out, units_format_bytes(bytes, buf));
 }
 
-/* Return the count per second, rounded; unknown if ns is 0. */
+/* Return the count per second, rounded, or BYTES_UNKNOWN if ns is 0. */
 static uint64_t rate(uint64_t count, uint64_t ns)
 {
 	if (!bytes_known(count) || ns == 0)
@@ -40,8 +40,8 @@ static uint64_t rate(uint64_t count, uint64_t ns)
 }
 
 /*
- * Append a count such as "12345" or "1.2M". Units are powers of 1000, since
- * calls are not bytes.
+ * Append a count such as "12345" or "1.2M". Units are powers of 1000, because
+ * these are numbers of calls, not of bytes.
  */
 static void add_short_count(struct strbuf *out, uint64_t count)
 {
@@ -67,7 +67,7 @@ static void add_short_count(struct strbuf *out, uint64_t count)
 	strbuf_add_u64(out, count);
 }
 
-/* Append how the calls were counted, and which calls that method cannot see. */
+/* Append how the calls were counted, and which calls that method does not see. */
 static void add_means(struct strbuf *out, const struct count_means *means, bool ascii)
 {
 	strbuf_add_text(out, "counted by ");
@@ -209,7 +209,10 @@ static int compare_programs(const void *a, const void *b)
 	return n != m ? (n < m ? 1 : -1) : (p > q) - (p < q);
 }
 
-/* Append the first report->top rows as a table, and the number of rows left out. */
+/*
+ * Append the first report->top rows as a table, followed by
+ * the number of rows left out.
+ */
 static void add_rows(struct strbuf *out, const struct count_report *report,
 		     const struct column_set *set, const void **rows, size_t count)
 {

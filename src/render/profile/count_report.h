@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_report - write allocation counts as text, CSV or JSON; the columns of their rows.
+ * count_report - write allocation counts as text, CSV or JSON. Also
+ * defines the columns of their rows.
  */
 #ifndef MS_RENDER_PROFILE_COUNT_REPORT_H
 #define MS_RENDER_PROFILE_COUNT_REPORT_H
@@ -13,18 +14,19 @@
 struct count_row {
 	const struct count_program *program;
 	uint64_t unix_ms;
-	uint64_t elapsed_ns;	     /* since the command was started */
-	const struct count_run *run; /* NULL unless the row is one of several runs */
+	uint64_t elapsed_ns; /* time since the command was started */
+	/* the run that the row describes; NULL unless there are several runs */
+	const struct count_run *run;
 };
 extern const struct column_set count_columns;
 
-/* A row of count_thread_columns is a struct count_thread. */
+/* Columns whose row is a struct count_thread. */
 extern const struct column_set count_thread_columns;
 
 /* The counts read at one point in time. */
 struct count_report {
 	const struct count_list *list;
-	const struct count_program *only; /* NULL: all programs of the list */
+	const struct count_program *only; /* show only this program; NULL: all programs */
 	uint64_t unix_ms, elapsed_ns;
 	size_t top; /* maximum number of rows per list in text */
 	struct table_options options;
@@ -35,14 +37,14 @@ void count_report_add_text(struct strbuf *out, const struct count_report *report
 void count_report_add_csv(struct strbuf *out, const struct count_report *report,
 			  const struct column_list *columns);
 
-/* Append one line of JSON, "\n" included. */
+/* Append the report as one line of JSON, "\n" included. */
 void count_report_add_json(struct strbuf *out, const struct count_report *report,
 			   const struct column_list *columns);
 
 /*
- * Append the status line shown on a terminal while the command runs, without "\n" and at
- * most options.max_width columns wide. `before` holds the sums read between_ns earlier;
- * the rates per second come from the difference.
+ * Append the status line that a terminal shows while the command runs. The line has no
+ * "\n" and is at most options.max_width columns wide. `before` holds the sums read
+ * between_ns earlier, from which the rates per second are computed.
  */
 void count_report_add_line(struct strbuf *out, const struct count_report *report,
 			   const struct count_sums *before, uint64_t between_ns);

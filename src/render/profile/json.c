@@ -6,7 +6,10 @@
 #include "base/clock.h"
 #include "render/profile/page.h"
 
-/* The keys of the metrics; profile_columns uses the same names after self_ and total_. */
+/*
+ * Keys of the metrics. profile_columns uses the same names with
+ * the prefixes self_ and total_.
+ */
 static const char *const metric_keys[PROFILE_METRIC_COUNT_] = {
 	[PROFILE_ALLOCATIONS] = "allocations",
 	[PROFILE_BYTES] = "requested_bytes",
@@ -16,7 +19,9 @@ static const char *const metric_keys[PROFILE_METRIC_COUNT_] = {
 	[PROFILE_PEAK] = "peak_bytes",
 };
 
-/* Append a member for each metric, such as "self_allocations"; null if it is unknown. */
+/*
+ * Append a member such as "self_allocations" for each metric. Unknown amounts are null.
+ */
 static void add_amounts(struct json *j, const struct profile *profile, const char *prefix,
 			const uint64_t *amounts)
 {
@@ -68,7 +73,7 @@ static void add_sums(struct json *j, const struct profile_report *report,
 	json_end_object(j);
 }
 
-/* Return the name with this number, or NULL for FUNCTION_NONE. */
+/* Return the function name with this number, or NULL for FUNCTION_NONE. */
 static const char *name_of(const struct profile_parts *parts, uint32_t name)
 {
 	return name == FUNCTION_NONE ? NULL : parts->names.names[name];
@@ -95,8 +100,8 @@ static void add_function(struct json *j, const struct profile_parts *parts, size
 }
 
 /*
- * Append the nodes as a flat array in which nodes refer to each other by index. Nested
- * objects would be too deep for many JSON parsers.
+ * Append the nodes of the tree as a flat array. Nodes refer to each other by index,
+ * because nested objects would be too deep for many JSON parsers.
  */
 static void add_tree(struct json *j, const struct profile_report *report,
 		     const struct profile_parts *parts)

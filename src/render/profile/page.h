@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * page - functions shared by the parts of a profile's report;
- * only for profile_*.c.
+ * page - functions shared by the source files of a profile's
+ * report; only for these files.
  */
 #ifndef MS_RENDER_PROFILE_PAGE_H
 #define MS_RENDER_PROFILE_PAGE_H
@@ -11,7 +11,7 @@
 enum {
 	SHARE_WIDTH = 6,
 	AMOUNT_WIDTH = 14,
-	/* columns for a function's name, however deep the line is indented */
+	/* columns reserved for a function's name, however deep the line is indented */
 	NAME_WIDTH_MIN = 16,
 };
 
@@ -21,47 +21,49 @@ struct profile_parts {
 	struct function_names names;
 	struct function_list functions;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
-	size_t shown_count; /* the first functions of the list are shown */
-	size_t left_count;  /* functions with some of the metric that are not shown */
+	size_t shown_count; /* number of functions shown, from the start of the list */
+	/* number of functions that have some of the metric but are not shown */
+	size_t left_count;
 };
 
-/* Compute the parts of a report; release them with profile_parts_release(). */
+/* Compute the parts of a report. Release them with profile_parts_release(). */
 void profile_parts_init(struct profile_parts *parts, const struct profile_report *report);
 void profile_parts_release(struct profile_parts *parts);
 
-/* Return the row of shown function i. */
+/* Return the row of the function with index i, which must be among those shown. */
 struct profile_row profile_parts_row(const struct profile_parts *parts, size_t i);
 
-/* Return the smallest amount shown: min/PROFILE_MIN_UNIT of the sum, and at least 1. */
+/* Return the smallest amount shown: min/PROFILE_MIN_UNIT of the sum, but at least 1. */
 uint64_t profile_share(uint64_t sum, unsigned int min);
 
-/* Return whether the profile is known to include every allocation. */
+/* Return true if the profile is known to include every allocation. */
 bool profile_is_exact(const struct profile *profile);
 
 /*
- * Append an amount of the metric, at least `width` columns wide: an exact number,
- * or bytes such as 1.5M.
+ * Append an amount of the metric, at least `width` columns wide, as an
+ * exact number or in a form such as 1.5M.
  */
 void profile_add_amount(struct strbuf *out, const struct profile_report *report,
 			enum profile_metric metric, uint64_t amount, int width);
 
-/* Append "71.9%", SHARE_WIDTH columns wide. */
+/* Append a share such as "71.9%", SHARE_WIDTH columns wide. */
 void profile_add_share(struct strbuf *out, uint64_t part, uint64_t whole);
 
 /*
- * Append a function's name, made printable. Cut the middle out of a name wider than
- * `width` columns; 0: no limit.
+ * Append a function's name, made printable. If the name is wider than `width`
+ * columns, cut out its middle; 0: no limit.
  */
 void profile_add_name(struct strbuf *out, const char *name, size_t width, bool ascii);
 
 /*
- * Append a function's name. If its source is known and fits into `width`, append
- * FILE:LINE after two blanks, and a '+' if other stacks are at other lines.
+ * Append a function's name. If its source line is known and fits into
+ * `width`, append FILE:LINE after two blanks. A '+' after the line means
+ * that other stacks are at other lines.
  */
 void profile_add_code(struct strbuf *out, const char *name,
 		      const struct source_line *source, size_t width, bool ascii);
 
-/* Append a tree as lines, without its root. */
+/* Append the call tree as lines of text, without its root. */
 void profile_add_tree(struct strbuf *out, const struct profile_report *report,
 		      const struct function_names *names, bool is_inverted);
 

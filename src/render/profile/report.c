@@ -14,7 +14,8 @@
 #include "render/profile/page.h"
 
 #define LABEL_WIDTH 22
-#define NAMELESS_PER_MILLE_MIN 10 /* a smaller share without names is not worth a hint */
+/* do not suggest installing symbols for a smaller share of nameless functions */
+#define NAMELESS_PER_MILLE_MIN 10
 
 uint64_t profile_share(uint64_t sum, unsigned int min)
 {
@@ -42,7 +43,10 @@ void profile_add_share(struct strbuf *out, uint64_t part, uint64_t whole)
 	strbuf_addf(out, "%3u.%u%%", share / 10, share % 10);
 }
 
-/* Return the end of a text: whole characters, at most `width` columns wide. */
+/*
+ * Return the longest tail of a text that is at most `width` columns wide
+ * and starts with a whole character.
+ */
 static const char *find_tail(const char *text, size_t length, size_t width)
 {
 	const char *end = text + length;
@@ -115,7 +119,7 @@ static void add_head(struct strbuf *out, const struct profile_report *report)
 	strbuf_add_char(out, '\n');
 }
 
-/* Profiles from other tools lack a command; how complete their numbers are is unknown. */
+/* A profile from another tool has no command, and may be incomplete. */
 bool profile_is_exact(const struct profile *profile)
 {
 	return profile->sample_bytes == 0 && profile->command;
@@ -132,9 +136,9 @@ static uint64_t square_root(uint64_t number)
 }
 
 /*
- * Return the 95 % error bound of an estimated amount of bytes: 1.96 times the square root
- * of (bytes per sample times bytes). The bound is tight for small blocks; the true error
- * is smaller for larger ones.
+ * Return the 95 % error bound of an estimated amount of bytes: 1.96 times the
+ * square root of (bytes per sample times bytes). The bound is tight for small
+ * blocks. For larger blocks, the error is smaller.
  */
 static uint64_t error_of(const struct profile *p, uint64_t bytes)
 {
@@ -274,8 +278,9 @@ static void add_functions(struct strbuf *out, const struct profile_report *repor
 }
 
 /*
- * Sum up, by module, how much of the metric functions without names allocate themselves.
- * *ret_worst is the module with the most. The caller frees the result.
+ * Sum up, by module, how much of the metric is allocated directly by functions
+ * without names. Set *ret_sum to the total and *ret_worst to the module with
+ * the most. The caller frees the result.
  */
 static uint64_t *sum_nameless(const struct profile_report *report, uint64_t *ret_sum,
 			      size_t *ret_worst)
@@ -301,7 +306,8 @@ static uint64_t *sum_nameless(const struct profile_report *report, uint64_t *ret
 }
 
 /*
- * Append the file whose debug symbols would resolve most of the functions without names.
+ * Append the file whose debug symbols would resolve the largest share
+ * of the functions without names.
  */
 static void add_nameless(struct strbuf *out, const struct profile_report *report,
 			 uint64_t whole)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report - a profile as text, CSV or JSON, by function and as a call tree; the
- * columns of its functions.
+ * report - a profile as text, CSV or JSON: by function, and as a call tree. Also
+ * defines the columns of its functions.
  */
 #ifndef MS_RENDER_PROFILE_REPORT_H
 #define MS_RENDER_PROFILE_REPORT_H
@@ -19,18 +19,20 @@ struct profile_row {
 };
 extern const struct column_set profile_columns;
 
-#define PROFILE_MIN_UNIT 100000 /* the value of `min` that stands for the whole metric */
+/* the value of `min` that corresponds to the whole metric */
+#define PROFILE_MIN_UNIT 100000
 
 struct profile_report {
 	const struct profile *profile;
-	/* sums before rules were applied, by metric; NULL if there are no rules */
+	/* sums by metric before rules were applied; NULL if there are no rules */
 	const uint64_t *whole;
-	enum profile_metric metric; /* the metric shown and sorted by */
-	/* leave out anything with a smaller share of the metric, in 1/PROFILE_MIN_UNIT */
+	/* the metric that is shown, and by which functions are sorted */
+	enum profile_metric metric;
+	/* minimum share of the metric that is shown, in units of 1/PROFILE_MIN_UNIT */
 	unsigned int min;
-	/* the user set min; if false, min is raised to shorten a tree that is too long */
+	/* the user set min; if false, min is raised until the tree is short enough */
 	bool is_min_asked;
-	bool has_head_above; /* the caller already printed which program it is */
+	bool has_head_above; /* the caller has already printed the name of the program */
 	size_t top;	     /* maximum number of rows per list; 0: no limit */
 	struct table_options options;
 };
@@ -38,12 +40,13 @@ struct profile_report {
 /* Append the report as text. */
 void profile_report_add_text(struct strbuf *out, const struct profile_report *report);
 
-/* Append a row for each function, without a header line. */
+/* Append a CSV row for each function, without a header line. */
 void profile_report_add_csv(struct strbuf *out, const struct profile_report *report,
 			    const struct column_list *columns);
 
 /*
- * Append one JSON object with the functions, their callers and the tree, "\n" included.
+ * Append the report as one JSON object, "\n" included: the
+ * functions, their callers and the tree.
  */
 void profile_report_add_json(struct strbuf *out, const struct profile_report *report,
 			     const struct column_list *columns);

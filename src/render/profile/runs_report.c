@@ -52,7 +52,10 @@ static void add_head(struct strbuf *out, const struct runs_report *report)
 	strbuf_add_char(out, '\n');
 }
 
-/* Append "Differ between runs: malloc, requested.", or that all counts are equal. */
+/*
+ * Append "Differ between runs: malloc, requested.", or a line that
+ * says that all counts are equal.
+ */
 static void add_difference(struct strbuf *out, const struct runs_report *report)
 {
 	_cleanup_strbuf_ struct strbuf names = STRBUF_INIT;
@@ -91,8 +94,8 @@ static void add_figures(struct strbuf *out, const struct runs_report *report)
 	for (unsigned int f = 0; f < COUNTED_COUNT_; f++) {
 		const struct spread *spread = &report->stats->figures[f];
 		/*
-		 * 0 is not worth a line for functions that were not called and calls
-		 * that did not fail
+		 * omit lines with 0 for functions that were never called, and
+		 * for calls that never failed
 		 */
 		bool is_optional = f < CALL_COUNT_ || f == COUNTED_FREE_NULL ||
 				   f == COUNTED_FAILED;

@@ -9,7 +9,7 @@
 #include "classify/profile/count_stats.h"
 #include "render/table/output.h"
 
-/* A limit and the outcome of checking the runs against it. */
+/* A limit, and the outcome of checking the runs against it. */
 struct checked_limit {
 	struct count_limit limit;
 	enum limit_outcome outcome;
@@ -24,7 +24,7 @@ struct runs_report {
 	struct table_options options;
 };
 
-/* Default columns of the CSV, from count_columns; a list as for -o. */
+/* Names of the default columns for CSV, separated by commas as for -o. */
 extern const char runs_csv_default[];
 
 /* Append the report as text, or as CSV rows without a header line. */
@@ -32,7 +32,7 @@ void runs_report_add_text(struct strbuf *out, const struct runs_report *report);
 void runs_report_add_csv(struct strbuf *out, const struct runs_report *report,
 			 const struct column_list *columns);
 
-/* Append one line of JSON, "\n" included. */
+/* Append the report as one line of JSON, "\n" included. */
 void runs_report_add_json(struct strbuf *out, const struct runs_report *report,
 			  const struct column_list *columns);
 

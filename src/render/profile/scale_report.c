@@ -110,7 +110,7 @@ void scale_report_add_csv(struct strbuf *out, const struct scale_report *report,
 		}
 }
 
-/* Append a number of a fit with `decimals` decimals, or null if it does not apply. */
+/* Append a number with `decimals` decimals, or null unless is_known is set. */
 static void add_decimal(struct json *j, const char *key, bool is_known, int decimals,
 			double number)
 {

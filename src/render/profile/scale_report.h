@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scale_report - how allocations grow with the size of the work, as text, as CSV with a
- * row per run, or as JSON.
+ * scale_report - how allocations grow with the size of the work. Written as text,
+ * as CSV with a row per run, or as JSON.
  */
 #ifndef MS_RENDER_PROFILE_SCALE_REPORT_H
 #define MS_RENDER_PROFILE_SCALE_REPORT_H
@@ -12,11 +12,12 @@
 #include "classify/profile/scale_fit.h"
 #include "render/table/output.h"
 
-#define SCALED_FIGURE_COUNT 3 /* allocations, requested bytes, peak Rss */
+/* number of figures: allocations, requested bytes, peak Rss */
+#define SCALED_FIGURE_COUNT 3
 
 extern const enum counted_figure scaled_figures[SCALED_FIGURE_COUNT];
 
-/* The runs with one size of work. */
+/* All runs with one size of work. */
 struct scale_size {
 	uint64_t size;
 	struct count_runs runs;
@@ -27,15 +28,16 @@ struct scale_report {
 	const char *command;
 	const struct scale_size *sizes;
 	size_t count;
-	struct scale_fit fits[SCALED_FIGURE_COUNT]; /* in the order of scaled_figures */
+	/* fits in the order of scaled_figures */
+	struct scale_fit fits[SCALED_FIGURE_COUNT];
 	bool ascii;
 };
 
 extern const char scale_csv_default[];
 
 /*
- * Return why the exponent is unknown, as a phrase without a full stop, or NULL if
- * the exponent is known.
+ * Return why the exponent is unknown, as a phrase without a full stop.
+ * Return NULL if the exponent is known.
  */
 const char *scale_outcome_text(enum scale_outcome outcome);
 

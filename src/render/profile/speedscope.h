@@ -10,8 +10,8 @@
 #include "model/profile.h"
 
 /*
- * Append one sampled profile for each known metric. The viewer opens the one for the
- * metric `shown`. Equal profiles give equal text.
+ * Append one sampled profile for each known metric. The viewer first shows the profile
+ * for the metric `shown`. Equal profiles produce equal text.
  */
 void speedscope_add(struct strbuf *out, const struct profile *profile,
 		    enum profile_metric shown);

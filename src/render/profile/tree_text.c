@@ -8,9 +8,12 @@
 #include "render/profile/page.h"
 
 #define BEFORE_STROKES (SHARE_WIDTH + 1 + AMOUNT_WIDTH + 2)
-#define LINES_PER_TOP 6 /* maximum number of tree lines per list row (--top) */
+#define LINES_PER_TOP 6 /* maximum number of tree lines, as a multiple of --top */
 
-/* Strokes at the start of a line, one for each branching above the node. */
+/*
+ * Strokes at the start of a line. There is one stroke for
+ * each branching above the node.
+ */
 struct strokes {
 	const char *passing, *last_passed, *child, *last_child;
 };
@@ -25,17 +28,20 @@ struct drawing {
 	const struct call_tree *tree;
 	const struct strokes *strokes;
 	struct branch {
-		/* the only child: drawn below its parent, without indentation */
+		/*
+		 * the node is an only child, which is drawn below its
+		 * parent without indentation
+		 */
 		bool is_chained;
 		bool is_last;
-		uint32_t stem;	/* first node of the chain that the node is part of */
+		uint32_t stem;	/* first node of the chain that contains this node */
 		uint32_t level; /* number of branchings above the node */
-	} * branches;		/* indexed by node of the tree */
+	} * branches;		/* indexed by the number of a node */
 };
 
 /*
- * Return the number of children shown. The last child may stand for children that were
- * cut; it is hidden if it has none of the metric.
+ * Return the number of children that are shown. The last child may be a sum of children
+ * that were cut. It is hidden if it has none of the metric.
  */
 static uint32_t visible_count(const struct drawing *d, const struct call_node *parent)
 {
@@ -64,7 +70,7 @@ static void place(struct drawing *d, uint32_t number)
 	own->level = above->level + (node->parent > 0 && !own->is_chained);
 }
 
-/* Append the strokes of the node and of its ancestors; return their width in columns. */
+/* Append the strokes of the node and of its ancestors. Return their width in columns. */
 static size_t add_strokes(struct drawing *d, uint32_t number)
 {
 	const struct branch *own = &d->branches[number];
@@ -76,7 +82,7 @@ static size_t add_strokes(struct drawing *d, uint32_t number)
 				? (width - BEFORE_STROKES - NAME_WIDTH_MIN) / 2
 				: 0;
 	marks = xcalloc(count + 1, sizeof(*marks));
-	/* if there is no room for all of them, draw the innermost ones */
+	/* if there is no room for all strokes, draw the innermost ones */
 	for (uint32_t i = own->stem, left = count; left > 0; left--) {
 		const struct branch *branch = &d->branches[i];
 
@@ -94,7 +100,10 @@ static size_t add_strokes(struct drawing *d, uint32_t number)
 	return 2 * count;
 }
 
-/* Return the width left for a name after `used` columns; 0: no limit. */
+/*
+ * Return the width available for a name after `used` columns,
+ * or 0 if there is no limit.
+ */
 static size_t name_width(const struct drawing *d, size_t used)
 {
 	size_t most = (size_t)d->report->options.max_width;
@@ -105,8 +114,8 @@ static size_t name_width(const struct drawing *d, size_t used)
 }
 
 /*
- * Return the last of consecutive chained nodes with the same name, and their
- * number in *ret_count.
+ * Follow chained nodes as long as they have the same name. Return the last such
+ * node, and set *ret_count to their number.
  */
 static uint32_t skip_recursion(struct drawing *d, uint32_t number, uint32_t *ret_count)
 {
@@ -156,7 +165,7 @@ static void add_line(struct drawing *d, uint32_t number, uint32_t count)
 	strbuf_add_char(d->out, '\n');
 }
 
-/* Append the amount that belongs to no stack, so that the parts add up to the total. */
+/* Append a line for the amount without a stack, so that the parts add up to the total. */
 static void add_no_stack(struct drawing *d)
 {
 	enum profile_metric metric = d->report->metric;
@@ -168,7 +177,7 @@ static void add_no_stack(struct drawing *d)
 	strbuf_add_text(d->out, "  " PROFILE_NO_STACK "\n");
 }
 
-/* Draw the first `most` lines; return how many lines the whole tree has. */
+/* Draw the first `most` lines. Return the number of lines that the whole tree has. */
 static size_t add_lines(struct drawing *d, size_t most)
 {
 	uint32_t i = call_tree_next(d->tree, 0);
@@ -228,8 +237,8 @@ void profile_add_tree(struct strbuf *out, const struct profile_report *report,
 		options.min = profile_share(sums[report->metric], min);
 		call_tree_init(&tree, report->profile, names, &options);
 		/*
-		 * shorten a long tree by dropping thin branches instead of
-		 * cutting off its end
+		 * shorten a long tree by omitting thin branches rather
+		 * than the end of the tree
 		 */
 		if (report->is_min_asked || min > PROFILE_MIN_UNIT / 4 ||
 		    draw(&d, 0) <= most)

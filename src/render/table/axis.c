@@ -3,7 +3,7 @@
 
 #include "render/table/axis.h"
 
-/* Smallest step of an axis. Every axis has at least four steps. */
+/* Smallest distance of two marks on an axis. Every axis has at least four such steps. */
 #define AXIS_STEP_BYTES (UINT64_C(1) << 10)
 
 uint64_t axis_top_bytes(uint64_t max_bytes)
@@ -13,8 +13,8 @@ uint64_t axis_top_bytes(uint64_t max_bytes)
 	if (max_bytes <= 4 * step)
 		return 4 * step;
 	/*
-	 * step: 1/8 to 1/4 of the maximum, a power of two, so that the
-	 * axis seldom changes
+	 * choose a power of two between 1/8 and 1/4 of the maximum, so
+	 * that the axis rarely changes
 	 */
 	while (step * 8 < max_bytes && step < UINT64_C(1) << 60)
 		step *= 2;

@@ -7,7 +7,10 @@
 
 #include <stdint.h>
 
-/* Return the upper end of an axis for amounts up to max_bytes: a round number, not 0. */
+/*
+ * Return the upper end of an axis for amounts up to max_bytes.
+ * It is a round number above 0.
+ */
 uint64_t axis_top_bytes(uint64_t max_bytes);
 
 #endif

@@ -10,13 +10,13 @@ static uint64_t known(uint64_t bytes)
 	return bytes_known(bytes) ? bytes : 0;
 }
 
-/* Return the exact number of cells for a part, as fixed point with 16 fractional bits. */
+/* Return the ideal number of cells for a part, in fixed point with 16 fractional bits. */
 static uint64_t exact_cells(uint64_t part, uint64_t whole, size_t width)
 {
 	return (uint64_t)((unsigned __int128)part * width * 65536 / whole);
 }
 
-/* Return the index of the part that lacks the most cells. */
+/* Return the index of the part that is furthest below its ideal number of cells. */
 static size_t find_neediest(const uint64_t *parts, size_t count, uint64_t whole,
 			    size_t width, const size_t *cells)
 {

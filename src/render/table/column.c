@@ -55,8 +55,8 @@ void column_list_release(struct column_list *list)
 }
 
 /*
- * Append a column unless the list has it already: each key in a JSON
- * object must be unique.
+ * Append a column unless the list already contains it. Keys in
+ * a JSON object must be unique.
  */
 static void add_column(struct column_list *list, const struct column *column)
 {

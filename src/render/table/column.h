@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * column - the tables of columns: name, heading, help, kind, required data and getter.
- *
  * CSV, JSON, text tables, the full-screen view, --list-columns and --help all use these
- * tables; lint tests check the man page and the shell completion against them. Users
- * depend on the names: never rename a column. A name includes its unit.
+ * tables. Lint tests check the man page and the shell completion against them.
+ *
+ * Users depend on the names, so never rename a column. If the values have a
+ * unit, the name includes the unit.
  */
 #ifndef MS_RENDER_TABLE_COLUMN_H
 #define MS_RENDER_TABLE_COLUMN_H
@@ -17,20 +18,20 @@
 #include "model/usage.h"
 
 enum value_kind {
-	VALUE_BYTES,   /* number, in bytes */
-	VALUE_COUNT,   /* number, without a unit */
-	VALUE_TEXT,    /* text: raw bytes from outside memstate */
-	VALUE_WORD,    /* text: one of memstate's own words, plain ASCII */
-	VALUE_TIME,    /* number: ms since 1970, UTC */
-	VALUE_SECONDS, /* number: ns, shown in seconds to the ms */
-	VALUE_COST,    /* number: ns, shown in seconds to the us */
-	VALUE_ADDRESS, /* number, shown in hex */
-	VALUE_CHANGE,  /* number: an int64_t, shown with a sign if negative */
+	VALUE_BYTES,   /* a number of bytes */
+	VALUE_COUNT,   /* a number without a unit */
+	VALUE_TEXT,    /* text from outside memstate, as raw bytes */
+	VALUE_WORD,    /* one of memstate's own words, in plain ASCII */
+	VALUE_TIME,    /* a number of ms since 1970, UTC */
+	VALUE_SECONDS, /* a number of ns, shown in seconds with 3 decimals */
+	VALUE_COST,    /* a number of ns, shown in seconds with 6 decimals */
+	VALUE_ADDRESS, /* a number shown in hexadecimal */
+	VALUE_CHANGE,  /* an int64_t, shown with a minus sign if negative */
 };
 
 /*
- * The content of a cell. If is_known is false, tables show "-", CSV an empty field and
- * JSON null.
+ * The content of a cell. If is_known is false, tables contain "-",
+ * CSV an empty field, and JSON null.
  */
 struct value {
 	bool is_known;
@@ -40,20 +41,20 @@ struct value {
 };
 
 struct column {
-	const char *name;    /* in CSV, JSON and -o; includes the unit */
-	const char *heading; /* in tables: short, upper case */
+	const char *name;    /* name in CSV, JSON and -o; includes the unit */
+	const char *heading; /* heading in tables; short, upper case */
 	const char *help;
 	enum value_kind kind;
-	bool is_descending; /* default direction of -s NAME */
-	unsigned int needs; /* enum need of model/usage.h, or'ed */
-	int arg;	    /* passed to get() */
+	bool is_descending; /* default direction of sorting with -s NAME */
+	unsigned int needs; /* bits of enum need in model/usage.h */
+	int arg;	    /* argument passed to get() */
 	void (*get)(const void *row, int arg, struct value *ret);
 };
 
 /*
- * Setters for the get() functions of columns. A value without a call is unknown, and so
- * are the amount BYTES_UNKNOWN (also for counts and times) and the text NULL. The value
- * borrows the text.
+ * Functions with which a column's get() sets a value. A value that is not set is
+ * unknown, and so are the amount BYTES_UNKNOWN (also for counts and times) and the
+ * text NULL. Values borrow their text.
  */
 void value_set_number(struct value *ret, uint64_t number);
 void value_set_amount(struct value *ret, uint64_t amount);
@@ -64,18 +65,19 @@ void value_set_text_part(struct value *ret, const char *text, size_t length);
 struct column_set {
 	const struct column *columns;
 	size_t count;
-	const char *csv_default; /* lists of names separated by commas, as for -o */
+	/* lists of column names, separated by commas as for -o */
+	const char *csv_default;
 	const char *table_default;
-	const char *sort_default; /* used for tables only */
+	const char *sort_default; /* default sort key; used only for tables */
 };
 
-/* A row of process_columns. */
+/* A row of the table process_columns. */
 struct process_row {
 	const struct snapshot *snapshot;
 	const struct usage *usage;
 };
 
-/* A row of mapping_columns is a struct mapping. */
+/* Columns whose row is a struct mapping. */
 
 extern const struct column_set process_columns;
 extern const struct column_set mapping_columns;
@@ -84,7 +86,7 @@ extern const struct column_set mapping_columns;
 const struct column *column_find(const struct column_set *set, const char *name,
 				 size_t length);
 
-/* Columns chosen with -o, in the order given. */
+/* The columns chosen with -o, in the order given. */
 struct column_list {
 	const struct column **items;
 	size_t count;
@@ -100,9 +102,10 @@ struct column_list {
 void column_list_release(struct column_list *list);
 
 /*
- * Parse "a,b,c", or "+d,e" to add columns to `defaults`. A repeated name counts once.
- * Return 0; the caller releases *ret then. Return -EINVAL for an unknown name, with the
- * name in *reterr_name, which the caller frees; *ret is unchanged then.
+ * Parse a list "a,b,c", or "+d,e" to add columns to `defaults`. A repeated
+ * name counts once. Return 0, after which the caller releases *ret. If a
+ * name is unknown, return -EINVAL, leave *ret unchanged, and set
+ * *reterr_name to the name, which the caller frees.
  */
 int column_list_parse(const struct column_set *set, const char *defaults,
 		      const char *spec, struct column_list *ret, char **reterr_name);
@@ -110,12 +113,13 @@ int column_list_parse(const struct column_set *set, const char *defaults,
 /* Fill *ret with every column of the set. The caller releases *ret. */
 void column_list_all(const struct column_set *set, struct column_list *ret);
 
-/* Return the needs of all listed columns, or'ed (enum need of model/usage.h). */
+/* Return the data that the listed columns need, as bits of enum need (model/usage.h). */
 unsigned int column_list_needs(const struct column_list *list);
 
 /*
- * Parse a sort key as given to -s: "rss_bytes" for the column's default direction, or
- * "-rss_bytes" for the opposite one. Return 0, or -EINVAL if there is no such column.
+ * Parse a sort key as given to -s: "rss_bytes" sorts in the default
+ * direction of the column, "-rss_bytes" in the opposite direction. Return 0,
+ * or -EINVAL if there is no such column.
  */
 struct sort_key {
 	const struct column *column;
@@ -124,14 +128,15 @@ struct sort_key {
 int sort_key_parse(const struct column_set *set, const char *spec, struct sort_key *ret);
 
 /*
- * Compare two rows as a qsort() function does: <0, 0 or >0. Unknown
+ * Compare two rows, as a qsort() comparison function does. Unknown
  * values sort last in either direction.
  */
 int sort_key_compare(const struct sort_key *key, const void *row_a, const void *row_b);
 
 /*
- * Append a value in human-readable form; with exact_bytes, write amounts as plain numbers
- * of bytes. Text from outside is made printable, with `ascii` as pure ASCII.
+ * Append a value in human-readable form. With exact_bytes, amounts are plain
+ * numbers of bytes. Text from outside memstate is made printable; with
+ * `ascii`, it is also converted to ASCII.
  */
 void value_add_text(struct strbuf *out, const struct column *column,
 		    const struct value *value, bool exact_bytes, bool ascii);

@@ -17,7 +17,10 @@ static bool is_plain(const char *text, size_t length)
 	return true;
 }
 
-/* Append a field in quotes. Line breaks are kept: RFC 4180 allows them inside quotes. */
+/*
+ * Append a field in quotes. Line breaks are not changed, because RFC
+ * 4180 allows them inside quotes.
+ */
 static void add_quoted(struct strbuf *out, const char *text, size_t length)
 {
 	strbuf_add_char(out, '"');

@@ -11,7 +11,7 @@
 #define DOTS_ACROSS(p) ((p)->ascii ? 1U : 2U)
 #define DOTS_DOWN(p) ((p)->ascii ? 2U : 4U)
 
-/* Bits of the dots in U+2800 to U+28FF, by row and column. */
+/* The bit of each dot in U+2800 to U+28FF (braille patterns), by row and column. */
 static const unsigned char braille_bits[4][2] = {
 	{ 0x01, 0x08 },
 	{ 0x02, 0x10 },
@@ -19,7 +19,7 @@ static const unsigned char braille_bits[4][2] = {
 	{ 0x40, 0x80 },
 };
 
-/* Glyphs indexed by two bits: 1 for the upper dot, 2 for the lower one. */
+/* Characters indexed by two bits: 1 for the upper dot, 2 for the lower dot. */
 static const char ascii_glyphs[] = " '.:";
 
 void line_plot_init(struct line_plot *p)
@@ -40,8 +40,8 @@ void line_plot_clear(struct line_plot *p)
 }
 
 /*
- * Return which of `count` dots an amount falls on; amounts from `top`
- * on use the last one.
+ * Return the index of the dot that shows an amount, from 0 to `count` - 1. Amounts
+ * from `top` on are shown by the last dot.
  */
 static size_t dot_of(uint64_t amount, uint64_t top, size_t count)
 {
@@ -60,7 +60,7 @@ static void set_dot(struct line_plot *p, size_t x, size_t y)
 			  : braille_bits[from_top % down][x % across];
 }
 
-/* Return the height at x of the line from (x0, y0) to (x1, y1). */
+/* Return the height at x of the straight line from (x0, y0) to (x1, y1). */
 static size_t height_at(size_t x, size_t x0, size_t x1, size_t y0, size_t y1)
 {
 	if (x1 == x0)
@@ -94,7 +94,7 @@ static void add_cell(const struct line_plot *p, unsigned char dots, struct strbu
 		strbuf_add_char(out, ascii_glyphs[dots]);
 	else if (dots == 0)
 		strbuf_add_char(out, ' ');
-	else /* U+2800 + dots, in UTF-8 */
+	else /* the character U+2800 + dots in UTF-8 */
 		strbuf_addf(out, "\xe2%c%c", 0xa0 | dots >> 6, 0x80 | (dots & 0x3f));
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * line_plot - lines plotted in a rectangle of characters, as braille dots or ASCII.
- */
+/* line_plot - draw lines in a rectangle of characters, as braille dots or ASCII. */
 #ifndef MS_RENDER_TABLE_LINE_PLOT_H
 #define MS_RENDER_TABLE_LINE_PLOT_H
 
@@ -12,7 +10,7 @@
 #include "base/strbuf.h"
 
 struct line_plot {
-	size_t width, height; /* in characters */
+	size_t width, height; /* size of the plot in characters */
 	bool ascii;
 	uint64_t x_top, y_top; /* upper ends of the axes, > 0; both start at 0 */
 	unsigned char *cells;  /* dots of each character, row by row from the top */
@@ -23,17 +21,20 @@ void line_plot_release(struct line_plot *p);
 
 /*
  * Clear the plot: replace its cells by empty ones for the current width and height. Set
- * all other fields first.
+ * width, height and all other fields before the call.
  */
 void line_plot_clear(struct line_plot *p);
 
-/* Draw a line between two points. Coordinates beyond the axes are drawn at their ends. */
+/*
+ * Draw a line between two points. Points outside the range of
+ * an axis are moved to its end.
+ */
 struct plot_point {
 	uint64_t x, y;
 };
 void line_plot_add(struct line_plot *p, struct plot_point from, struct plot_point to);
 
-/* Append a row of characters without trailing blanks. Row 0 is the topmost. */
+/* Append one row of the plot, without trailing blanks. Row 0 is the topmost. */
 void line_plot_add_row(const struct line_plot *p, size_t row, struct strbuf *out);
 
 #endif

@@ -9,9 +9,9 @@
 #include "render/table/column.h"
 
 /*
- * Append a CSV line per RFC 4180, but ended by LF. Fields with a comma, a quote or a
- * line break are quoted. Control characters other than LF and CR, and bytes that are
- * not UTF-8, become \xHH.
+ * Append a line of CSV, in the format of RFC 4180 except that lines end with LF. Fields
+ * with a comma, a quote or a line break are quoted. Control characters other than LF
+ * and CR, and bytes that are not UTF-8, become \xHH.
  */
 void csv_add_header(struct strbuf *out, const struct column_list *columns);
 void csv_add_row(struct strbuf *out, const struct column_list *columns, const void *row);
@@ -24,9 +24,9 @@ struct json json_begin_report(struct strbuf *out);
 void json_end_report(struct json *j);
 
 /*
- * Append a JSON object with one member per column, or only these members. Addresses are
- * "0x…" strings, times are strings, all other numbers are numbers; unknown values are
- * null.
+ * Append a JSON object with one member per column, or only these members.
+ * Addresses are strings such as "0x…", times are strings, and all other numbers
+ * are numbers. Unknown values are null.
  */
 void json_add_row(struct json *j, const char *key, const struct column_list *columns,
 		  const void *row);
@@ -36,13 +36,13 @@ struct table_options {
 	bool no_headings;
 	bool exact_bytes;
 	bool ascii; /* print ASCII only */
-	/* in columns; text in the last column is cut to fit. 0: no limit */
+	/* width in columns; text in the last column is cut to fit. 0: no limit */
 	int max_width;
 };
 
 /*
- * Append rows as a table, with numbers right-aligned and text left-aligned. Each rows[i]
- * is a row for the get() functions of the columns.
+ * Append rows as a table. Numbers are right-aligned, and text is left-aligned. Each
+ * rows[i] is passed to the get() functions of the columns.
  */
 void table_add(struct strbuf *out, const struct column_list *columns,
 	       const void *const *rows, size_t row_count,
@@ -55,7 +55,8 @@ void table_add(struct strbuf *out, const struct column_list *columns,
 size_t text_display_width(const char *text, size_t length);
 
 /*
- * Return how many bytes of text fit into `width` terminal columns; whole characters only.
+ * Return how many bytes of text fit into `width` terminal
+ * columns. Characters are never split.
  */
 size_t text_cut_to_width(const char *text, size_t length, size_t width);
 

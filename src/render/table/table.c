@@ -52,7 +52,10 @@ static bool is_left_aligned(const struct column *column)
 	return column->kind == VALUE_TEXT || column->kind == VALUE_WORD;
 }
 
-/* All cells in one text, row after row, with the end of each and the column widths. */
+/*
+ * All cells of a table: their texts row after row, the end of each
+ * text, and the width of each column.
+ */
 struct cells {
 	struct strbuf text;
 	size_t *ends;
@@ -118,7 +121,7 @@ static void add_line(struct strbuf *out, const struct cells *cells,
 			strbuf_add_char(out, ' ');
 		if (!is_left)
 			strbuf_add_repeat(out, " ", pad);
-		/* never cut a number, because a cut number is a wrong number */
+		/* cut only text: a number that is cut would be a wrong number */
 		if (is_last && is_left && options->max_width > 0 &&
 		    used < (size_t)options->max_width)
 			length = text_cut_to_width(text, length,
