@@ -37,9 +37,8 @@ static int read_knob(const struct cgroup_knob *knob, char text[512])
 
 /*
  * Return true if the text of the setting's file shows that the setting is on:
- * "oom_kill_disable 1\
- * …" for CGROUP_KNOB_FREEZE, anything but "max\
- * " for CGROUP_KNOB_HIGH.
+ * "oom_kill_disable 1\n…" for CGROUP_KNOB_FREEZE, anything but "max\n" for
+ * CGROUP_KNOB_HIGH.
  */
 static bool is_set(const struct cgroup_knob *knob, const char *text)
 {

@@ -52,7 +52,7 @@ int proc_cost_read(const struct procfs *fs, int pid, struct process_cost *ret)
 	return r < 0 ? r : proc_cost_parse(strbuf_text(&text), ret);
 }
 
-/* Format of the line in status: "VmHWM:\\t 1234 kB" */
+/* Format of the line in status: "VmHWM:\t 1234 kB" */
 int proc_cost_read_peak_rss(const struct procfs *fs, int pid, uint64_t *ret_bytes)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -33,7 +33,7 @@ bool proc_status_find_uid(const char *text, uint32_t *ret)
 }
 
 /*
- * Return the last number of "NSpid:\\t1234\\t12", which is the number in the process's
+ * Return the last number of "NSpid:\t1234\t12", which is the number in the process's
  * own pid namespace.
  */
 uint32_t proc_status_find_own_number(const char *text)

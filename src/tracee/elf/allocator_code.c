@@ -13,7 +13,7 @@
 #include "tracee/elf/exports.h"
 #include "tracee/memory/mapped_file.h"
 
-/* Limits per process. Real programs have a few hundred files. */
+/* Limits on the files searched per process. Real programs have a few hundred files. */
 #define SEARCH_BYTES_MAX (UINT64_C(256) << 20)
 #define SEARCH_FILES_MAX 1000
 
@@ -54,11 +54,18 @@ static void find_signs(struct allocator_code *code, const char *bytes, size_t le
 				       strlen(signs[i].text)) != NULL;
 }
 
-/* Search [offset, end) of the file, or up to the end of the file. */
+/*
+ * Search the range [offset, end) of the file, or the part of the range before the end of
+ * the file.
+ */
 static bool search_range(struct search *s, int fd, uint64_t offset, uint64_t end)
 {
 	char bytes[SIGN_BYTES_MAX + CHUNK_BYTES];
-	size_t kept = 0; /* end of the previous chunk, where a sign may begin */
+	/*
+	 * length of the previous chunk's end, which is searched again: a text may
+	 * begin there
+	 */
+	size_t kept = 0;
 
 	while (offset < end) {
 		size_t wanted = end - offset < CHUNK_BYTES ? (size_t)(end - offset)
@@ -81,8 +88,8 @@ static bool search_range(struct search *s, int fd, uint64_t offset, uint64_t end
 }
 
 /*
- * Search all parts of m's file that are mapped without write permission:
- * code and constants.
+ * Search all parts of m's file that are mapped without write permission, which are code
+ * and constants.
  */
 static bool search_file(struct search *s, const struct mapping *m)
 {
@@ -105,13 +112,16 @@ static bool search_file(struct search *s, const struct mapping *m)
 
 static bool has_code(const struct mapping *m)
 {
-	/* The kernel's own code, such as [vdso], is not an allocator's. */
+	/* mappings of the kernel's own code, such as [vdso], contain no allocator */
 	return m->flags & MAPPING_EXEC &&
 	       (m->inode != 0 || m->name[0] != '[' ||
 		strncmp(m->name, "[anon:", strlen("[anon:")) == 0);
 }
 
-/* Return true if an earlier executable mapping has the same file as the one at index. */
+/*
+ * Return true if an earlier executable mapping belongs to the same file as the mapping
+ * at index.
+ */
 static bool is_searched(const struct search *s, size_t index)
 {
 	const struct mapping *items = s->mappings->items;
@@ -165,7 +175,7 @@ static bool search_program(struct search *s)
 	return false;
 }
 
-/* Return a hash (FNV-1a) of the executable mappings' files, never 0. */
+/* Return a hash (FNV-1a) of the files with executable mappings. The hash is never 0. */
 static uint64_t make_key(const struct mapping_list *mappings, enum code_scope scope)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ scope;

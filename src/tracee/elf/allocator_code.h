@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * allocator_code - find out which allocators are linked into a process, from the ELF
- * files that it has mapped. The process is neither stopped nor read.
- *
- * An allocator is recognized by one of its messages, which remains in a stripped program.
- * The files are foreign: mapped_file_open() opens them, only mapped parts are searched,
- * and the amount is limited.
+ * files that it has mapped. The process is not stopped, and its memory is not read. An
+ * allocator is recognized by one of its messages, which remains in a stripped program.
+ * The files may be malicious: mapped_file_open() opens them, only mapped parts are
+ * searched, and the number of bytes searched is limited.
  */
 #ifndef MS_TRACEE_ELF_ALLOCATOR_CODE_H
 #define MS_TRACEE_ELF_ALLOCATOR_CODE_H
@@ -18,35 +17,37 @@
 
 struct allocator_code {
 	/*
-	 * Everything was searched. False if a file cannot be opened or is too large, or
-	 * if code is in anonymous memory, where packed programs unpack themselves.
+	 * true: all code was searched. false: a file cannot be opened or is too large, or
+	 * there is code in anonymous memory, where packed programs unpack themselves.
 	 */
 	bool is_complete;
-	bool is_found[ALLOCATOR_COUNT_]; /* glibc, jemalloc, tcmalloc and mimalloc only */
+	/* set only for glibc, jemalloc, tcmalloc and mimalloc */
+	bool is_found[ALLOCATOR_COUNT_];
 };
 
 enum code_scope {
-	CODE_ALL_FILES, /* all files with executable mappings */
+	CODE_ALL_FILES, /* search all files with executable mappings */
 	/*
-	 * Only the program's own file, and only if it exports a malloc, which then
-	 * replaces the C library's malloc. Otherwise is_complete is false.
+	 * Search only the program's own file, and only if it exports a malloc function,
+	 * which replaces the C library's malloc. If it exports none, is_complete
+	 * becomes false.
 	 */
 	CODE_PROGRAM,
 };
 
 #define ALLOCATOR_CODES_KEPT 64
 
-/* Cache of results for sets of files. Initialize it with zeros. */
+/* Cache of results, one for each set of mapped files. Initialize the cache with zeros. */
 struct allocator_codes {
 	struct {
-		uint64_t key; /* 0: unused */
+		uint64_t key; /* hash of the set of files; 0: the entry is unused */
 		struct allocator_code code;
 	} kept[ALLOCATOR_CODES_KEPT];
 };
 
 /*
- * Search the files, or return the cached result. process_fd is the process's directory
- * in /proc. Never fails.
+ * Search the mapped files for allocators, or return the cached result. process_fd is the
+ * process's directory in /proc. Never fails.
  */
 struct allocator_code allocator_code_find(struct allocator_codes *codes, int process_fd,
 					  const struct mapping_list *mappings,

@@ -69,7 +69,7 @@ int elf_build_id_read(int fd, struct elf_build_id *ret)
 	return r == -ENODATA ? 0 : r;
 }
 
-/* Like elf_debug_open(), for one root. */
+/* Open the debug file below one root directory. Returns as elf_debug_open() does. */
 static int open_debug(int root_fd, const struct elf_build_id *id)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;

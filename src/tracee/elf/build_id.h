@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * build_id - the build ID of an ELF file, and the debug file that is installed for it.
+ * build_id - read the build ID of an ELF file, and open the debug file that is installed
+ * for the build ID.
  */
 #ifndef MS_TRACEE_ELF_BUILD_ID_H
 #define MS_TRACEE_ELF_BUILD_ID_H
@@ -11,24 +12,24 @@
 
 #define ELF_BUILD_ID_MAX 64
 
-/* Identifies one build of a program or library. */
+/* A build ID identifies one build of a program or library. */
 struct elf_build_id {
 	uint8_t bytes[ELF_BUILD_ID_MAX];
-	size_t length; /* 0: none */
+	size_t length; /* length of the build ID; 0: none */
 };
 
 bool elf_build_id_is_same(const struct elf_build_id *a, const struct elf_build_id *b);
 
 /*
- * Read the build ID of an open file; its length is 0 if the file has none. Returns 0,
- * -ENOEXEC if it is not a 64-bit ELF file for this machine, -EBADMSG or -errno.
+ * Read the build ID of an open file. The length is 0 if the file has no build ID. Returns
+ * 0, -ENOEXEC if the file is not a 64-bit ELF file for this machine, -EBADMSG or -errno.
  */
 int elf_build_id_read(int fd, struct elf_build_id *ret);
 
 /*
- * Open the debug file with this build ID, below /usr/lib/debug of root_fd unless that is
- * -1, or else of memstate's own root. A file with another build ID in it is ignored.
- * Returns a descriptor or -ENOENT.
+ * Open the debug file with this build ID below /usr/lib/debug: first in the root
+ * directory root_fd, unless root_fd is -1, then in memstate's own root. A debug file that
+ * contains another build ID is ignored. Returns a descriptor or -ENOENT.
  */
 int elf_debug_open(int root_fd, const struct elf_build_id *id);
 

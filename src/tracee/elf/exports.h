@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * exports - read the symbols that an ELF file exports to the dynamic linker.
- *
- * Unlike elf_symbols, this module returns all names of an address, reads no debug files,
- * and needs no libelf. The file is foreign: its contents are checked.
+ * exports - read the symbols that an ELF file exports to the dynamic linker. Unlike
+ * elf_symbols, this module returns all names of an address, reads no debug files, and
+ * needs no libelf. The file may be malicious: its contents are checked.
  */
 #ifndef MS_TRACEE_ELF_EXPORTS_H
 #define MS_TRACEE_ELF_EXPORTS_H
@@ -14,7 +13,7 @@
 
 #include "model/mapping.h"
 
-/* Addresses are those in the file, before relocation. */
+/* An exported symbol. vaddr is the address in the file, before relocation. */
 struct elf_export {
 	uint64_t vaddr, bytes;
 	const char *name;
@@ -31,7 +30,7 @@ struct elf_part {
 struct elf_exports {
 	struct elf_export *items;
 	size_t count;
-	struct elf_part parts[ELF_PARTS_MAX]; /* the loaded ones, in file order */
+	struct elf_part parts[ELF_PARTS_MAX]; /* loaded segments, in file order */
 	size_t part_count;
 	char *names;
 };
@@ -42,37 +41,39 @@ struct elf_exports {
 	}
 
 /*
- * Read the exported symbols from an open file. Return 0; -ENOEXEC if it is not a
- * 64-bit ELF file for this machine; -ENODATA if it has no dynamic symbol table;
+ * Read the exported symbols from an open file. Return 0; -ENOEXEC if the file is not a
+ * 64-bit ELF file for this machine; -ENODATA if the file has no dynamic symbol table;
  * -EBADMSG; or another -errno.
  */
 int elf_exports_read(int fd, struct elf_exports *ret);
 
 /*
- * Like elf_exports_read(), but read the global symbols from the table for debuggers
- * (.symtab). Use this for a static program, which exports nothing. -ENODATA if the
- * program is stripped.
+ * Read the global symbols of an open file from the debuggers' symbol table (.symtab). Use
+ * this for a static program, which exports nothing. Returns as elf_exports_read() does,
+ * but -ENODATA if the program is stripped.
  */
 int elf_exports_read_program(int fd, struct elf_exports *ret);
 
-/* Like elf_exports_read_program(), but with symbols that are static in a source file. */
+/*
+ * Like elf_exports_read_program(), but also read local symbols, such as static functions.
+ */
 int elf_exports_read_all(int fd, struct elf_exports *ret);
 void elf_exports_release(struct elf_exports *exports);
 
-/* Return the symbol of this name, or NULL. */
+/* Return the exported symbol with this name, or NULL. */
 const struct elf_export *elf_exports_find(const struct elf_exports *exports,
 					  const char *name);
 
 /*
- * Find the offset in the file of the byte that is loaded at vaddr, before relocation.
- * Return false if vaddr is not backed by the file.
+ * Find the offset in the file of the byte that is loaded at vaddr, the address before
+ * relocation. Return false if the byte at vaddr does not come from the file.
  */
 bool elf_exports_offset(const struct elf_exports *exports, uint64_t vaddr,
 			uint64_t *ret_bytes);
 
 /*
- * Find the difference between the addresses in memory and those in the file. m is the
- * first mapping of the file. Return false if no segment is loaded there.
+ * Find the difference between addresses in memory and addresses in the file. m is the
+ * file's first mapping. Return false if m does not map any loaded segment of the file.
  */
 bool elf_exports_base(const struct elf_exports *exports, const struct mapping *m,
 		      uint64_t *ret);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * imports - find the slots of an ELF file in which the dynamic linker stores the
- * addresses of functions, by function name.
- *
- * The file is foreign: its contents are checked. Needs no libelf.
+ * addresses of functions, by function name. The file may be malicious: its contents are
+ * checked. Needs no libelf.
  */
 #ifndef MS_TRACEE_ELF_IMPORTS_H
 #define MS_TRACEE_ELF_IMPORTS_H
@@ -13,12 +12,18 @@
 #include <stdint.h>
 
 struct elf_import {
-	uint64_t vaddr; /* of the slot in the file, before relocation */
-	size_t name;	/* index in the names passed to elf_imports_read() */
-	/* true: used only for calls; false: the program may also read the address */
+	uint64_t vaddr; /* address of the slot in the file, before relocation */
+	/* index of the function in the names passed to elf_imports_read() */
+	size_t name;
+	/*
+	 * the slot is used only for calls; if false, the program may also read the
+	 * address from it
+	 */
 	bool is_for_calls;
-	bool is_variable; /* the slot is an initialized variable or constant */
-	bool is_weak;	  /* the file also works without the function */
+	/* the slot is a variable or constant that is initialized with the address */
+	bool is_variable;
+	/* the import is weak: the file also works without the function */
+	bool is_weak;
 };
 
 struct elf_imports {
@@ -32,9 +37,9 @@ struct elf_imports {
 	}
 
 /*
- * Read the slots of these names from an open file. Return 0; -ENOEXEC if it is not a
- * 64-bit ELF file for this machine; -EBADMSG; or another -errno. A file without
- * relocation tables has no slots.
+ * Read the slots of the functions in names from an open file. Return 0; -ENOEXEC if the
+ * file is not a 64-bit ELF file for this machine; -EBADMSG; or another -errno. A file
+ * without relocation tables has no slots.
  */
 int elf_imports_read(int fd, const char *const *names, size_t name_count,
 		     struct elf_imports *ret);

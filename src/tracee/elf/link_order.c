@@ -16,10 +16,13 @@
 #define AUXV_MAX_BYTES 4096
 #define HEADERS_MAX 64
 #define DYNAMIC_MAX 256
-/* More than any program has. Without a limit, a circular list would never end. */
+/*
+ * Maximum number of files: more than any program has. Without a limit, reading a circular
+ * list would never end.
+ */
 #define FILES_MAX 4096
 
-/* The program headers in memory, according to the auxiliary vector. */
+/* Location of the program headers in memory, according to the auxiliary vector. */
 struct program_headers {
 	uint64_t addr, count;
 };
@@ -73,8 +76,8 @@ static int find_dynamic(struct memory *memory, const struct program_headers *hea
 }
 
 /*
- * Find the start of the dynamic linker's list, which the dynamic section refers to
- * (DT_DEBUG). Return 0, -ENODATA or -EBADMSG.
+ * Find the head of the dynamic linker's list of files, to which the dynamic section
+ * points (DT_DEBUG). Return 0, -ENODATA or -EBADMSG.
  */
 static int find_list(struct memory *memory, uint64_t dynamic_addr, uint64_t *ret_addr)
 {
@@ -104,7 +107,7 @@ static void add_file(struct memory *memory, uint64_t dynamic_addr,
 {
 	const struct mapping *m = memory_find_mapping(memory, dynamic_addr);
 
-	/* The kernel's vdso is in the list but has no file. */
+	/* the list also contains the kernel's vdso, which has no file */
 	if (!m || m->inode == 0)
 		return;
 	order->items = xgrow(order->items, &order->capacity, order->count + 1,

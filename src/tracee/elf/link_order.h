@@ -2,9 +2,9 @@
 /*
  * link_order - list the files that the dynamic linker has loaded into a process, in the
  * order in which it searches them for a name: the program, preloaded libraries, the
- * program's libraries, their libraries. Files loaded later by dlopen(3) are at the end.
- *
- * The list is in the process's own memory, so it is foreign.
+ * program's libraries, and the libraries that those need. Files loaded later by dlopen(3)
+ * are at the end. The list is in the process's own memory, so its contents are
+ * not trusted.
  */
 #ifndef MS_TRACEE_ELF_LINK_ORDER_H
 #define MS_TRACEE_ELF_LINK_ORDER_H
@@ -14,8 +14,8 @@
 #include "tracee/memory/memory.h"
 
 struct link_order {
-	const struct mapping *
-		*items; /* one mapping of each file, borrowed from the memory's list */
+	/* one mapping of each file, borrowed from the list in struct memory */
+	const struct mapping **items;
 	size_t count, capacity;
 };
 
@@ -25,8 +25,8 @@ struct link_order {
 	}
 
 /*
- * Read the list. Return 0; -ENODATA for a static program, which has no such list;
- * -EBADMSG if the list is invalid; or another -errno.
+ * Read the list of loaded files. Return 0; -ENODATA for a static program, which has no
+ * such list; -EBADMSG if the list is invalid; or another -errno.
  */
 int link_order_read(struct memory *memory, struct link_order *ret);
 void link_order_release(struct link_order *order);

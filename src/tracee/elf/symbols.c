@@ -12,7 +12,10 @@
 #include "base/xalloc.h"
 #include "tracee/elf/build_id.h"
 
-/* Symbols may be nested. A lookup checks this many symbols that start before vaddr. */
+/*
+ * Symbols may be nested. A lookup checks at most this many of the symbols that start
+ * before vaddr.
+ */
 #define ENCLOSING_TRIES 32
 
 #if HAVE_LIBELF
@@ -23,8 +26,8 @@
 #	include "base/library.h"
 
 /*
- * More than the tables of any known program. A malformed file can claim more than
- * the available memory.
+ * Maximum size of all tables: more than those of any known program. A malformed file can
+ * claim more than the available memory.
  */
 #	define TABLES_MAX_BYTES (UINT64_C(1) << 30)
 #	define SEGMENTS_MAX 256
@@ -57,7 +60,7 @@ static void file_free(struct elf_file *file)
 	free(file);
 }
 
-/* Open fd with libelf, and take ownership of fd even on failure. */
+/* Open fd with libelf, and take ownership of fd, even on failure. */
 static int file_open(int fd, struct elf_file **ret)
 {
 	struct elf_file *file;
@@ -68,8 +71,8 @@ static int file_open(int fd, struct elf_file **ret)
 		return -EOPNOTSUPP;
 	}
 	/*
-	 * Read instead of map: if the file were truncated meanwhile, a
-	 * mapping would raise SIGBUS.
+	 * read the file instead of mapping it: a mapping would raise SIGBUS if the file
+	 * were truncated meanwhile
 	 */
 	elf = libelf.elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf || libelf.elf_kind(elf) != ELF_K_ELF ||
@@ -158,8 +161,8 @@ static void add_symbol(struct elf_symbols *symbols, const GElf_Sym *sym, const c
 }
 
 /*
- * Return a section's bytes. Return NULL if they are compressed or not in the file, or if
- * too much has been read already.
+ * Return the bytes of a section. Return NULL if they are compressed or not in the file,
+ * or if the limit on the size of all tables is exceeded.
  */
 static Elf_Data *section_data(struct elf_symbols *symbols, Elf_Scn *section,
 			      const GElf_Shdr *header)
@@ -184,7 +187,9 @@ static void read_table(struct elf_symbols *symbols, Elf *elf, Elf_Scn *section,
 		return;
 	table = section_data(symbols, section, header);
 	names = section_data(symbols, names_section, &names_header);
-	/* With this NUL at the end, each name ends inside the section. */
+	/*
+	 * a NUL at the end of the section ensures that each name ends inside the section
+	 */
 	if (!table || !names || !names->d_buf || names->d_size == 0 ||
 	    ((const char *)names->d_buf)[names->d_size - 1] != '\0')
 		return;
@@ -200,8 +205,8 @@ static void read_table(struct elf_symbols *symbols, Elf *elf, Elf_Scn *section,
 }
 
 /*
- * Read all symbol tables. Return true if one is the full table, not only
- * the exported symbols.
+ * Read all symbol tables. Return true if one of them is the full table, which has more
+ * than the exported symbols.
  */
 static bool read_tables(struct elf_symbols *symbols, Elf *elf)
 {
@@ -243,8 +248,8 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Sort the symbols and keep one per address. A symbol without a size
- * extends to the next one.
+ * Sort the symbols and keep one per address. A symbol without a size extends to the
+ * next symbol.
  */
 static void sort(struct elf_symbols *symbols)
 {

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbols - the symbols of one ELF file, or of its debug file, by address.
- *
- * Uses libelf instead of elf_reader: debug files may have larger tables than the reader
+ * symbols - find the symbols of an ELF file, or of its debug file, by address. Uses
+ * libelf instead of elf_reader: debug files may have larger tables than the reader
  * accepts, and libelf supports more sections than the ELF header can count. libelf is
- * loaded when the first file is read.
- *
- * The file is foreign: its tables are checked against the file, and ignored if they are
- * larger than those of any real program.
+ * loaded when the first file is read. The file may be malicious: its tables are checked
+ * against the file, and ignored if they are larger than those of any real program.
  */
 #ifndef MS_TRACEE_ELF_SYMBOLS_H
 #define MS_TRACEE_ELF_SYMBOLS_H
@@ -16,12 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Addresses are those in the file, before relocation. */
+/* A symbol. vaddr is the address in the file, before relocation. */
 struct elf_symbol {
 	uint64_t vaddr;
 	uint64_t bytes;
 	const char *name;
-	uint8_t rank; /* of several at one address, the highest is kept */
+	uint8_t rank; /* the symbol with the highest rank at an address is kept */
 	bool is_object;
 };
 
@@ -29,15 +26,16 @@ struct elf_segment {
 	uint64_t vaddr, offset_bytes, file_bytes, memory_bytes;
 };
 
-struct elf_file; /* libelf's handle, which owns the names */
+struct elf_file; /* handle of libelf, which owns the names of the symbols */
 
 struct elf_symbols {
 	struct elf_symbol *items; /* sorted by vaddr, one per address */
 	size_t count, capacity;
-	struct elf_segment *segments; /* the loaded ones, in the order of the file */
+	struct elf_segment *segments; /* loaded segments, in file order */
 	size_t segment_count;
 	struct elf_file *file, *debug_file;
-	uint64_t read_bytes; /* total size of the tables read from both files */
+	/* total size of the tables read from the file and its debug file */
+	uint64_t read_bytes;
 };
 
 #define ELF_SYMBOLS_INIT                           \
@@ -50,9 +48,9 @@ bool elf_symbols_can_be_read(void);
 
 /*
  * Read the symbols from an open file, and take ownership of fd, even on failure. If the
- * file has no full symbol table, its debug file is searched for below root_fd, the
- * process's root directory (-1: none), and then below memstate's own root. Return 0,
- * -EBADMSG if it is not a 64-bit ELF file, -EOPNOTSUPP without libelf, or another -errno.
+ * file has no full symbol table, look for its debug file below root_fd, the process's
+ * root directory (-1: none), and then below memstate's own root. Return 0, -EBADMSG if
+ * the file is not a 64-bit ELF file, -EOPNOTSUPP without libelf, or another -errno.
  */
 int elf_symbols_read(int fd, int root_fd, struct elf_symbols *ret);
 void elf_symbols_release(struct elf_symbols *symbols);

@@ -21,13 +21,14 @@ struct expendable {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	int (*work)(void *context); /* NULL: the thread waits */
+	int (*work)(void *context); /* the work to do; NULL: the thread waits for work */
 	void *context;
 	int result;
-	int (*owner_work)(void *argument); /* NULL: nothing to do for the owner */
+	/* a function that the owner must call for the thread; NULL: none */
+	int (*owner_work)(void *argument);
 	void *owner_argument;
 	int owner_result;
-	bool is_waited_for; /* the owner is in expendable_wait() */
+	bool is_waited_for; /* the owner is waiting in expendable_wait() */
 	bool is_ended, is_abandoned;
 	void (*free_context)(void *context);
 };
@@ -44,7 +45,7 @@ static void *serve(void *arg)
 	struct expendable *e = arg;
 	bool is_abandoned;
 
-	/* The target stays stopped for as long as this thread works. */
+	/* raise the priority: the target process stays stopped while this thread works */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICEST);
 	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	pthread_mutex_lock(&e->lock);

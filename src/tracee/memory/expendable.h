@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * expendable - a thread that may never return.
- *
- * A read of another process's memory can block in the kernel for as long as a file
- * system does not answer, and no signal ends such a read. The owner of an expendable
- * thread can abandon it. Everything that the work uses must then outlive the thread:
- * see expendable_end().
+ * expendable - a thread that its owner can abandon. A read of another process's memory
+ * can block in the kernel for as long as a file system does not answer, and no signal
+ * ends such a read. An expendable thread makes such reads. Everything that an abandoned
+ * thread uses must outlive the thread: see expendable_end().
  */
 #ifndef MS_TRACEE_MEMORY_EXPENDABLE_H
 #define MS_TRACEE_MEMORY_EXPENDABLE_H
@@ -21,27 +19,27 @@ struct expendable;
  */
 struct expendable *expendable_new(void);
 
-/* Let the thread call work(context). The thread must not be busy. */
+/* Let the thread call work(context). The thread must not have other work. */
 void expendable_run(struct expendable *e, int (*work)(void *context), void *context);
 
 /*
- * Wait until the work has returned, at most until until_ns (monotonic clock). Return true
- * if it has returned; *ret_result is then its result.
+ * Wait until the work has returned, but not longer than until_ns (monotonic clock).
+ * Return true if the work has returned; *ret_result is then its result.
  */
 bool expendable_wait(struct expendable *e, uint64_t until_ns, int *ret_result);
 
 /*
- * The work calls this function to let the thread in expendable_wait() call
- * function(argument): ptrace(2) requests work only from the tracing thread. Return the
- * result of function, or -ETIMEDOUT if that thread no longer waits.
+ * Let the owner, which waits in expendable_wait(), call function(argument). The work
+ * calls this for ptrace(2), which accepts requests only from the tracing thread. Return
+ * the result of function, or -ETIMEDOUT if the owner no longer waits.
  */
 int expendable_call_owner(struct expendable *e, int (*function)(void *argument),
 			  void *argument);
 
 /*
- * End and free the thread if it is not busy. Otherwise abandon it and return false:
- * the thread ends when the work returns, if ever, after it has called
- * free_context(context) unless free_context is NULL.
+ * End the thread and free it if it has no work. Otherwise abandon the thread and return
+ * false. An abandoned thread ends when its work returns, if ever, after it has called
+ * free_context(context), unless free_context is NULL.
  */
 bool expendable_end(struct expendable *e, void (*free_context)(void *context));
 

@@ -22,7 +22,7 @@
 #endif
 
 /*
- * Return true for file systems on which stat(2) and /proc/PID/maps report
+ * Return true if fd is on a file system for which stat(2) and /proc/PID/maps report
  * different devices.
  */
 static bool may_differ_in_device(int fd)
@@ -42,7 +42,7 @@ static bool is_file_of(int fd, const struct mapping *m)
 		may_differ_in_device(fd));
 }
 
-/* Return fd if it is the mapping's file. Otherwise close it. */
+/* Return fd if it is the mapping's file. Otherwise close fd, and return an error. */
 static int check_opened(int fd, const struct mapping *m)
 {
 	if (fd < 0 || is_file_of(fd, m))
@@ -52,9 +52,9 @@ static int check_opened(int fd, const struct mapping *m)
 }
 
 /*
- * Open the mapping's path below the root directory of the process. The process
- * controls where the path leads. The kernel writes a line break in a path as \012; a
- * file with such a path is not found.
+ * Open the mapping's path below the root directory of the process. The process can change
+ * what is at this path. A path with a line break is not found, because the kernel writes
+ * the line break as \012.
  */
 static int open_path(int process_fd, const struct mapping *m)
 {
@@ -74,8 +74,8 @@ int mapped_file_open(int process_fd, const struct mapping *m)
 	if (m->flags & MAPPING_REMOTE)
 		return -EREMOTE;
 	/*
-	 * map_files works for deleted files, too, but needs
-	 * CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN
+	 * map_files works for deleted files, too, but requires CAP_CHECKPOINT_RESTORE
+	 * or CAP_SYS_ADMIN
 	 */
 	fd = check_opened(proc_dir_open_mapped(process_fd, m->start_addr, m->end_addr),
 			  m);

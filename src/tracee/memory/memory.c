@@ -10,7 +10,7 @@
 #include "model/image.h"
 #include "tracee/memory/mapped_file.h"
 
-/* Documentation/admin-guide/mm/pagemap.rst */
+/* From Documentation/admin-guide/mm/pagemap.rst. */
 #define PAGEMAP_PRESENT (UINT64_C(1) << 63)
 #define PAGEMAP_SWAP (UINT64_C(1) << 62)
 #define PAGEMAP_FILE (UINT64_C(1) << 61)
@@ -43,7 +43,7 @@ const struct mapping *memory_find_mapping(struct memory *memory, uint64_t addr)
 	return &list->items[low];
 }
 
-/* Read a page that is not in memory from the file that backs it. */
+/* Read a page that is not in memory from the mapped file. */
 static bool read_file(struct memory *memory, const struct mapping *m, uint64_t addr,
 		      void *to, size_t length)
 {
@@ -72,7 +72,10 @@ static bool read_in_page(struct memory *memory, uint64_t addr, void *to, size_t 
 	    pread(memory->pagemap_fd, &entry, sizeof(entry),
 		  (off_t)(addr / IMAGE_PAGE_BYTES * sizeof(entry))) != sizeof(entry))
 		return false;
-	/* reading a page of a remote file that vanishes meanwhile would block */
+	/*
+	 * the page may be evicted before the read, which would then wait for the
+	 * file's server
+	 */
 	if (m->flags & MAPPING_REMOTE &&
 	    (!(entry & PAGEMAP_PRESENT) || entry & PAGEMAP_FILE))
 		return false;
@@ -105,7 +108,10 @@ bool memory_read_text(struct memory *memory, uint64_t addr, char *to, size_t siz
 	size_t length = 0;
 
 	while (length < size) {
-		/* stop at the end of the page: the page after the text may be absent */
+		/*
+		 * read up to the end of the page only, because the next page may
+		 * be absent
+		 */
 		uint64_t rest = IMAGE_PAGE_BYTES - (addr + length) % IMAGE_PAGE_BYTES;
 		size_t part = size - length < TEXT_STEP ? size - length : TEXT_STEP;
 		const char *end;

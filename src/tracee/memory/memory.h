@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * memory - read single words of a process after it has been released. Use this
- * for data that stays constant while a program runs: the dynamic linker's tables,
- * and texts in its files.
- *
- * The address space is the one that the process had when mem_fd was opened. After an
- * execve(2), or when the process has ended and its pid has been reused, nothing is read.
- * No page is faulted in: an absent page is read from the file that backs it.
+ * memory - read single words of a process that is no longer stopped. Use this for data
+ * that stays constant while a program runs: the dynamic linker's tables, and texts in its
+ * files. The address space is the one that the process had when mem_fd was opened. After
+ * an execve(2), or when the process has ended and its pid has been reused, nothing is
+ * read. No page is faulted in: an absent page is read from the mapped file.
  */
 #ifndef MS_TRACEE_MEMORY_MEMORY_H
 #define MS_TRACEE_MEMORY_MEMORY_H
@@ -18,13 +16,20 @@
 #include "model/mapping.h"
 
 struct memory {
-	/* the process's directory in /proc, mem and pagemap; owned by the caller */
+	/*
+	 * descriptors, owned by the caller: the process's directory in /proc, its mem and
+	 * its pagemap
+	 */
 	int process_fd;
 	int mem_fd;
 	int pagemap_fd;
-	const struct mapping_list *mappings; /* borrowed */
-	size_t found;			     /* the mapping that was found last */
-	/* The file that was read last: index of its mapping, and its descriptor or -1. */
+	/* list of the process's mappings; borrowed */
+	const struct mapping_list *mappings;
+	/* index of the mapping that was found last */
+	size_t found;
+	/*
+	 * The file that was read last: index of its mapping, and its descriptor, or -1.
+	 */
 	size_t file_mapping;
 	int file_fd;
 };
@@ -37,18 +42,20 @@ struct memory {
 /* Close the file that was read last. The other descriptors stay open. */
 void memory_release(struct memory *memory);
 
-/* Return the mapping that contains addr, or NULL. It is borrowed from the list. */
+/*
+ * Return the mapping that contains addr, or NULL. The mapping is borrowed from the list.
+ */
 const struct mapping *memory_find_mapping(struct memory *memory, uint64_t addr);
 
 /*
- * Read [addr, addr + length). Return false if part of it cannot be read
- * without faulting in pages.
+ * Read [addr, addr + length). Return false if part of the range cannot be read without
+ * faulting in pages.
  */
 bool memory_read(struct memory *memory, uint64_t addr, void *to, size_t length);
 
 /*
- * Read a text of 1 to size - 1 bytes and its NUL. Return false if it is
- * empty, longer or unreadable.
+ * Read a text of 1 to size - 1 bytes, and its NUL. Return false if the text is empty,
+ * longer or unreadable.
  */
 bool memory_read_text(struct memory *memory, uint64_t addr, char *to, size_t size);
 

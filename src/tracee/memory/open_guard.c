@@ -29,8 +29,8 @@
 #ifdef GUARD_ARCH
 
 /*
- * Calls with one of these flags pass unexamined: O_PATH opens nothing, foreign_file
- * itself sets O_NONBLOCK, opening a directory cannot do harm, and the others write.
+ * Flags of calls that are not examined: O_PATH opens nothing, foreign_file itself sets
+ * O_NONBLOCK, opening a directory cannot do harm, and calls with the other flags write.
  */
 #	define PASSED_FLAGS \
 		(O_PATH | O_NONBLOCK | O_DIRECTORY | O_WRONLY | O_RDWR | O_CREAT)
@@ -70,9 +70,9 @@ static void set_result(ucontext_t *context, long result)
 #	endif
 
 /*
- * Open the file that call names. libdwfl opens relative paths below the working
- * directory. The code runs in a handler of SIGSYS, which the system call raises
- * synchronously: it may allocate memory wherever the caller may.
+ * Open the file that the intercepted call names. libdwfl opens relative paths below the
+ * working directory. This function runs in a handler of SIGSYS, which the system call
+ * raises synchronously, so the handler may allocate memory wherever the caller may.
  */
 static int open_path(struct open_call call)
 {
@@ -90,7 +90,10 @@ static int open_path(struct open_call call)
 	return foreign_file_open(FOREIGN_OWN_ROOT, path, FOREIGN_ELF_BYTES_MAX);
 }
 
-/* Handle SIGSYS: replace a call that opens a file for reading. */
+/*
+ * Handle SIGSYS: perform the intercepted call, which opens a file for reading, in a
+ * safe way.
+ */
 static void open_instead(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;

@@ -14,8 +14,8 @@
 #include "base/clock.h"
 
 /*
- * From include/uapi/linux/fs.h of Linux 6.7, renamed: installed headers may be
- * older, or may define the originals.
+ * Definitions from include/uapi/linux/fs.h of Linux 6.7. They have other names here,
+ * because installed headers may be older, or may define the originals.
  */
 struct scan_region {
 	__u64 start, end, categories;
@@ -34,7 +34,7 @@ struct scan_arg {
 
 #define SCAN_REGIONS 512
 
-/* Documentation/admin-guide/mm/pagemap.rst */
+/* From Documentation/admin-guide/mm/pagemap.rst. */
 #define PAGEMAP_PRESENT (UINT64_C(1) << 63)
 #define PAGEMAP_SWAPPED (UINT64_C(1) << 62)
 #define PAGEMAP_FILE (UINT64_C(1) << 61)
@@ -43,8 +43,8 @@ struct scan_arg {
 #define PAGEMAP_ENTRIES 2048
 
 /*
- * One call copies at most this much: small enough to check the deadline often, large
- * enough that the checks cost nothing.
+ * Maximum size of one copy: small enough to check the deadline often, large enough that
+ * the checks cost nothing.
  */
 #define COPY_BYTES (UINT64_C(4) << 20)
 #define COPY_RUNS 512
@@ -57,7 +57,7 @@ static int check_time(const struct peek *peek)
 static int scan_range(const struct peek *peek, const struct peek_range *range,
 		      struct image *image)
 {
-	/* Initialized because valgrind does not know that the kernel fills the array. */
+	/* initialized because valgrind does not know that the kernel fills the array */
 	struct scan_region regions[SCAN_REGIONS] = { 0 };
 	struct scan_arg arg = {
 		.size = sizeof(arg),
@@ -91,8 +91,9 @@ static int scan_range(const struct peek *peek, const struct peek_range *range,
 }
 
 /*
- * Return true if the entry may describe the shared zero page. It looks like an anonymous
- * page that others map, too; only its contents identify it.
+ * Return true if the pagemap entry may describe the shared zero page. The entry looks
+ * like that of an anonymous page that other processes map, too; only the page's contents
+ * identify the zero page.
  */
 static bool may_be_zero_page(uint64_t entry)
 {
@@ -157,13 +158,14 @@ static int find_pages(const struct peek *peek, const struct peek_range *ranges,
 }
 
 /*
- * Progress of the copy: bytes of the image that are done, and the run in
- * which the copy continues.
+ * Progress of the copy: the number of bytes of the image that are done, and the run of
+ * pages in which the copy continues.
  */
 struct progress {
 	uint64_t done_bytes;
 	size_t run;
-	const struct peek_range *ranges; /* without those that end before the run */
+	/* the ranges, except those that end before the run */
+	const struct peek_range *ranges;
 	size_t range_count;
 };
 
@@ -180,8 +182,8 @@ static void advance(struct progress *at, const struct image *image, uint64_t byt
 }
 
 /*
- * Return true if a range of shared pages overlaps the run. Callers pass
- * runs in order of address.
+ * Return true if a range of shared pages overlaps the run. Callers pass the runs in order
+ * of address.
  */
 static bool is_shared(struct progress *at, const struct image_run *run)
 {
@@ -196,7 +198,7 @@ static bool is_shared(struct progress *at, const struct image_run *run)
 	return false;
 }
 
-/* Like process_vm_readv(2), but without unsharing shared pages. */
+/* Read like process_vm_readv(2), but without unsharing shared pages. */
 static ssize_t read_mem(const struct peek *peek, const struct iovec *to,
 			const struct iovec *from, int count)
 {
@@ -206,7 +208,8 @@ static ssize_t read_mem(const struct peek *peek, const struct iovec *to,
 		ssize_t got = pread(peek->mem_fd, (uint8_t *)to->iov_base + sum,
 				    from[i].iov_len, (off_t)(uintptr_t)from[i].iov_base);
 
-		if (got < 0 && errno == EIO) /* mem reports an absent page this way */
+		/* /proc/PID/mem reports an absent page as EIO */
+		if (got < 0 && errno == EIO)
 			errno = EFAULT;
 		if (got > 0)
 			sum += got;
@@ -244,15 +247,15 @@ static int copy_some(const struct peek *peek, struct image *image, struct progre
 		     : process_vm_readv(peek->pid, &to, 1, from, (unsigned long)count, 0);
 	if (got < 0 && errno != EFAULT)
 		return -errno;
-	if ((uint64_t)got == length) { /* false if got is negative */
+	if ((uint64_t)got == length) { /* not equal if got is negative */
 		advance(at, image, length);
 		return 0;
 	}
 	if (!peek->is_running)
 		return -ESTALE;
 	/*
-	 * Everything before the first absent page was copied. Fill that
-	 * page with zeros, and skip it.
+	 * all pages before the first absent page were copied: fill the absent page with
+	 * zeros, and skip it
 	 */
 	length = got > 0 ? (uint64_t)got & ~(IMAGE_PAGE_BYTES - 1) : 0;
 	memset(image->bytes + at->done_bytes + length, 0, IMAGE_PAGE_BYTES);

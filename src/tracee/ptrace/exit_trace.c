@@ -31,7 +31,8 @@ struct held {
 
 struct exit_tracer {
 	int socket_fd;
-	uint64_t silent_ns; /* when to end unless the other end sends something */
+	/* time at which the tracer ends unless it receives another message */
+	uint64_t silent_ns;
 	struct held held[HELD_MAX];
 	size_t held_count;
 };
@@ -51,14 +52,14 @@ static void let_go(struct exit_tracer *t, size_t index)
 }
 
 /*
- * Handle the exit stop of a process: hold the process if SIGKILL ends it and
- * there is room, or else let it end.
+ * Handle the stop of a process just before its end: hold the process if SIGKILL ends it
+ * and fewer than HELD_MAX are held. Otherwise let the process end.
  */
 static void take_end(struct exit_tracer *t, int pid)
 {
 	unsigned long status = 0;
 
-	/* This stop carries no signal, so consuming it loses nothing. */
+	/* this stop carries no signal, so consuming it loses nothing */
 	(void)waitpid(pid, NULL, WNOHANG | __WALL);
 	if (ptrace(PTRACE_GETEVENTMSG, pid, NULL, &status) < 0 ||
 	    !WIFSIGNALED((int)status) || WTERMSIG((int)status) != SIGKILL ||
@@ -71,9 +72,8 @@ static void take_end(struct exit_tracer *t, int pid)
 }
 
 /*
- * Continue a stopped process, with its pending signal. The caller has looked at
- * the stop with WNOWAIT: if this program is killed now, the kernel still has
- * the signal to deliver.
+ * Continue a stopped process, with its pending signal. The caller has examined the stop
+ * with WNOWAIT: if the tracer is killed now, the kernel still has the signal to deliver.
  */
 static void take_stop(struct exit_tracer *t, int pid, int status)
 {
@@ -88,7 +88,7 @@ static void take_stop(struct exit_tracer *t, int pid, int status)
 		       (void *)(intptr_t)(EVENT_OF(status) ? 0 : signal));
 }
 
-/* Handle all processes that have stopped or ended. */
+/* Handle all traced processes that have stopped or ended. */
 static void take_changes(struct exit_tracer *t)
 {
 	for (;;) {
@@ -105,7 +105,7 @@ static void take_changes(struct exit_tracer *t)
 	}
 }
 
-/* Return false if the other end has closed the socket. */
+/* Handle one message. Return false if the other end has closed the socket. */
 static bool take_message(struct exit_tracer *t)
 {
 	struct exit_trace_message message;
@@ -152,7 +152,7 @@ int exit_trace_serve(int socket_fd, uint64_t silence_ns)
 	_cleanup_close_ int signal_fd = -1;
 	sigset_t set;
 
-	/* If SIGCHLD is ignored, or has SA_NOCLDSTOP, stops are not reported. */
+	/* stops are not reported while SIGCHLD is ignored or has SA_NOCLDSTOP */
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);

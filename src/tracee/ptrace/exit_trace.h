@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * exit_trace - stop killed processes just before they end, while their memory is still
- * complete, until somebody has read the memory.
- *
- * The tracer attaches to each process with ptrace when requested. The only effect on the
- * process is that its signals arrive some microseconds later. The kernel releases all
- * processes when the tracer ends.
+ * exit_trace - stop killed processes just before they end, until somebody has read their
+ * memory, which is still complete. A tracer process attaches to each process with ptrace
+ * when requested. The only effect on the process is that its signals arrive some
+ * microseconds later. The kernel releases all processes when the tracer ends.
  */
 #ifndef MS_TRACEE_PTRACE_EXIT_TRACE_H
 #define MS_TRACEE_PTRACE_EXIT_TRACE_H
@@ -15,10 +13,10 @@
 enum exit_trace_kind {
 	EXIT_TRACE_ADD = 1, /* to the tracer: trace this pid */
 	EXIT_TRACE_GO,	    /* to the tracer: the memory of this pid was read */
-	EXIT_TRACE_BEAT,    /* to the tracer: the sender still runs */
+	EXIT_TRACE_BEAT,    /* to the tracer: the sender is still alive */
 	/*
-	 * From the tracer: this pid cannot be traced: no permission, or
-	 * it has another tracer.
+	 * From the tracer: this pid cannot be traced, because of missing permission or
+	 * another tracer.
 	 */
 	EXIT_TRACE_REFUSED,
 	/* From the tracer: this pid was killed, and is stopped for at most one second. */
@@ -28,14 +26,14 @@ enum exit_trace_kind {
 struct exit_trace_message {
 	enum exit_trace_kind kind;
 	int pid;
-	int error; /* -errno of EXIT_TRACE_REFUSED */
+	int error; /* EXIT_TRACE_REFUSED: the reason as -errno */
 };
 
 /*
- * Serve messages until the other end of the socket (SOCK_SEQPACKET) is closed, or has
- * sent nothing for silence_ns. The time limit is needed because a thread that hangs in
- * the kernel keeps the sockets of a killed process open. Call this in a separate process,
- * which exits afterwards. Return 0 or -errno.
+ * Run the tracer: serve messages until the other end of the socket (SOCK_SEQPACKET) is
+ * closed, or has sent nothing for silence_ns. The time limit is needed because a thread
+ * that hangs in the kernel keeps the sockets of a killed process open. Call this in a
+ * separate process, which exits afterwards. Return 0 or -errno.
  */
 int exit_trace_serve(int socket_fd, uint64_t silence_ns);
 

@@ -22,14 +22,14 @@ static const char *const folders[] = { "/sys/kernel/tracing",
 
 static const struct {
 	const char *event;
-	const char *filter; /* NULL: every call */
+	const char *filter; /* which calls to count; NULL: all */
 } calls[GIVE_BACK_CALLS] = {
 	{ "sys_enter_munmap", NULL },
 	{ "sys_enter_madvise",
-	  "behavior == 4 || behavior == 8" }, /* MADV_DONTNEED, MADV_FREE */
+	  "behavior == 4 || behavior == 8" }, /* values of MADV_DONTNEED and MADV_FREE */
 };
 
-/* "652\n" */
+/* Read the id of a tracepoint from its file, which contains a line such as "652". */
 static int read_id(const char *event, uint64_t *ret)
 {
 	int r = -ENOENT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * give_back - count how often processes release memory to the kernel with munmap(2), or
- * with madvise(2) and MADV_DONTNEED or MADV_FREE. The kernel counts, through
- * perf_event_open(2) on its tracepoints; the process does no work for it.
+ * with madvise(2) and MADV_DONTNEED or MADV_FREE. The kernel counts the calls with
+ * perf_event_open(2) on its tracepoints, which runs no code in the process.
  */
 #ifndef MS_TRACEE_PTRACE_GIVE_BACK_H
 #define MS_TRACEE_PTRACE_GIVE_BACK_H
@@ -30,7 +30,7 @@ struct give_back {
 int give_back_begin(struct give_back *give_back, int pid);
 
 /*
- * Return the count so far, including processes that have ended;
+ * Return the number of calls so far, including those of processes that have ended. Return
  * BYTES_UNKNOWN if nothing is counted.
  */
 uint64_t give_back_read(const struct give_back *give_back);

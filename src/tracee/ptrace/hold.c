@@ -13,7 +13,10 @@
 
 #include "tracee/ptrace/watchdog.h"
 
-/* SIGCONT cancels earlier stop signals, including those that memstate has deferred. */
+/*
+ * Signals whose actions are replaced. SIGCONT is included because it cancels earlier stop
+ * signals, also those that memstate has deferred.
+ */
 static const int signals[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT };
 #define SIGNAL_COUNT (sizeof(signals) / sizeof(*signals))
 
@@ -25,9 +28,12 @@ static unsigned int hold_count;
 static struct sigaction before[SIGNAL_COUNT];
 static bool is_replaced[SIGNAL_COUNT];
 
-/* For the handler, which may still run in another thread after the last hold_end(). */
+/*
+ * Set while stops are deferred. The handler may still run in another thread after the
+ * last hold_end(), so it checks this flag.
+ */
 static bool is_deferring;
-static uint64_t deferred; /* BIT() of each signal */
+static uint64_t deferred; /* BIT() of each deferred signal */
 
 static void defer(int signal, siginfo_t *info, void *unused)
 {
@@ -48,8 +54,8 @@ static void defer(int signal, siginfo_t *info, void *unused)
 }
 
 /*
- * An ignored signal stays ignored. A handler of SIGCONT stays, too: it
- * expects the signal.
+ * Return true if the signal's action must be replaced. An ignored signal stays ignored. A
+ * handler of SIGCONT is kept, because the program expects the signal.
  */
 static bool must_replace(size_t i)
 {
@@ -71,7 +77,10 @@ static void replace_actions(void)
 				 sigaction(signals[i], &action, NULL) == 0;
 }
 
-/* The action may have changed since: a handler of ncurses restores its own. */
+/*
+ * Restore each action that is still ours. A handler of ncurses restores its own
+ * action meanwhile.
+ */
 static void restore_actions(void)
 {
 	struct sigaction now;
@@ -83,7 +92,7 @@ static void restore_actions(void)
 	__atomic_store_n(&is_deferring, false, __ATOMIC_SEQ_CST);
 }
 
-/* Stop memstate if a signal during the hold requested that. */
+/* Stop memstate if a stop signal arrived during the hold. */
 static void stop_at_last(void)
 {
 	uint64_t asked = __atomic_exchange_n(&deferred, 0, __ATOMIC_SEQ_CST);
@@ -109,7 +118,7 @@ int hold_begin(void)
 	int r = 0;
 
 	pthread_mutex_lock(&lock);
-	/* An endless sequence of overlapping holds must not defer a stop forever. */
+	/* overlapping holds without end must not defer a stop forever */
 	while (hold_count > 0 && must_stop())
 		pthread_cond_wait(&ended, &lock);
 	if (hold_count == 0) {

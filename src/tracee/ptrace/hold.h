@@ -9,7 +9,7 @@
 #ifndef MS_TRACEE_PTRACE_HOLD_H
 #define MS_TRACEE_PTRACE_HOLD_H
 
-/* Several threads may hold targets at the same time. Return 0 or -errno. */
+/* Begin a hold. Several threads may hold targets at the same time. Return 0 or -errno. */
 int hold_begin(void);
 void hold_end(void);
 

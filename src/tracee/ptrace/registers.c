@@ -16,12 +16,15 @@
 #	define GENERAL_WORDS (sizeof(struct user_regs_struct) / sizeof(uint64_t))
 
 /*
- * The XSAVE area: in all its forms, x87, SSE, AVX and AVX-512 end before byte 2700. The
- * large AMX tiles, which may follow, hold no addresses.
+ * Number of words read from the XSAVE area. In all forms of the area, x87, SSE, AVX and
+ * AVX-512 end before byte 2700. The large AMX tiles, which may follow, hold no addresses.
  */
 #	define VECTOR_WORDS (STOP_WORDS_MAX - GENERAL_WORDS)
 
-/* FXSAVE's first 32 bytes: control words, and addresses of x87 code. */
+/*
+ * Number of words in FXSAVE's first 32 bytes, which hold control words and addresses of
+ * x87 code.
+ */
 #	define CONTROL_WORDS 4
 
 static size_t keep_words(const uint64_t *from, size_t count, uint64_t *ret)
@@ -35,8 +38,8 @@ static size_t keep_words(const uint64_t *from, size_t count, uint64_t *ret)
 }
 
 /*
- * Return the number of words read. It is 0 on a machine without XSAVE, where addresses
- * are only in general registers.
+ * Read the vector registers, and return the number of words read. Return 0 on a machine
+ * without XSAVE, where only general registers hold addresses.
  */
 static size_t read_vectors(int tid, uint64_t *ret)
 {
@@ -61,7 +64,7 @@ int registers_read(int tid, struct stopped_thread *ret, uint64_t *ret_words,
 
 	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &io) < 0)
 		return errno == ESRCH ? -ESRCH : -errno;
-	if (io.iov_len != sizeof(regs)) /* a 32-bit program */
+	if (io.iov_len != sizeof(regs)) /* the thread runs a 32-bit program */
 		return -EOPNOTSUPP;
 	memcpy(general, &regs, sizeof(general));
 	*ret_word_count = keep_words(general, GENERAL_WORDS, ret_words);

@@ -26,20 +26,20 @@
 #include "tracee/ptrace/trace.h"
 
 /*
- * A thread stops when it is scheduled, or at the end of a system call. Its
- * state is polled at this interval.
+ * Interval for polling the state of a thread. A thread stops when it is scheduled, or at
+ * the end of a system call.
  */
 #define POLL_NS (50 * NS_PER_US)
 
 /*
- * A thread that has not stopped after this time and is in an uninterruptible sleep is
- * given up: the other threads are already stopped.
+ * If a thread has not stopped after this time, and is in an uninterruptible sleep,
+ * stop_run() gives up, because the other threads are already stopped.
  */
 #define DEEP_SLEEP_NS (100 * NS_PER_MS)
 
 /*
- * Detaching takes time, too, but less than seizing did. The work has to end this much
- * earlier, at most 1/RELEASE_SHARE of the limit.
+ * Time reserved for detaching, which takes less time than seizing did: the work has to
+ * end this much before the limit, but at most 1/RELEASE_SHARE of the limit.
  */
 #define RELEASE_BASE_NS (500 * NS_PER_US)
 #define RELEASE_SHARE 4
@@ -48,14 +48,17 @@ struct seized {
 	int tid;
 	bool is_stopped;
 	bool is_gone;
-	int signal; /* pending when the thread stopped; delivered at the release */
+	/*
+	 * signal pending when the thread stopped; delivered when the thread is released
+	 */
+	int signal;
 };
 
 struct tracer {
 	const struct stop_request *request;
 	int tid;
 	DIR *tasks;
-	struct seized *seized; /* the first sorted_count are sorted by tid */
+	struct seized *seized; /* the first sorted_count items are sorted by tid */
 	size_t count, capacity, sorted_count;
 	uint64_t deadline_ns, began_ns, ended_ns;
 	struct stopped_work *held;
@@ -71,8 +74,8 @@ static bool has_ended(int task_fd, int tid)
 }
 
 /*
- * Explain why ptrace(2) failed with EPERM. Return 0 if the thread has ended or is already
- * ours, -EBUSY if it has another tracer, or -EPERM.
+ * Find out why ptrace(2) failed with EPERM. Return 0 if the thread has ended or memstate
+ * already traces it, -EBUSY if it has another tracer, or -EPERM.
  */
 static int explain_refusal(const struct tracer *t, int tid)
 {
@@ -111,9 +114,9 @@ static void sort_seized(struct tracer *t)
 }
 
 /*
- * PTRACE_SEIZE waits while the process is in an execve(), which waits for its other
- * threads to end. Threads that memstate holds do not end before their release. To break
- * this deadlock, trace_run() cancels this thread here.
+ * Seize a thread. PTRACE_SEIZE waits while the process is in an execve(), which waits for
+ * its other threads to end. Threads that memstate holds do not end before their release.
+ * To break this deadlock, trace_run() cancels this thread here.
  */
 static int ptrace_seize(int tid)
 {
@@ -126,7 +129,7 @@ static int ptrace_seize(int tid)
 	return r;
 }
 
-/* Return 1 if the thread is seized now, 0 if it no longer exists, or -errno. */
+/* Seize a thread. Return 1 on success, 0 if the thread no longer exists, or -errno. */
 static int seize(struct tracer *t, int tid)
 {
 	bool is_other;
@@ -138,8 +141,8 @@ static int seize(struct tracer *t, int tid)
 	if (r < 0)
 		return r == -ESRCH ? 0 : r;
 	/*
-	 * Once seized, the thread keeps its tid. Before, the thread may have ended and
-	 * another process may have reused the tid.
+	 * A seized thread keeps its tid. Before it was seized, the thread may have ended,
+	 * and another process may have reused the tid.
 	 */
 	is_other = !proc_thread_exists(t->request->task_fd, tid);
 	t->seized = xgrow(t->seized, &t->capacity, t->count + 1, sizeof(*t->seized));
@@ -150,21 +153,24 @@ static int seize(struct tracer *t, int tid)
 }
 
 /*
- * Return true if the process has more than count threads. A list that is read while
- * threads end may lack some of the others.
+ * Return true if the process has more than count threads. The list of threads may be
+ * incomplete if a thread ends while the list is read.
  */
 static bool has_more(const struct tracer *t, size_t count)
 {
 	struct stat st;
 
-	/* the directory's links: one for itself, one for its parent, one per thread */
+	/*
+	 * the directory's link count: one link for itself, one for its parent, and one
+	 * per thread
+	 */
 	return fstat(dirfd(t->tasks), &st) == 0 && st.st_nlink > count + 2;
 }
 
 /*
- * Seize the threads that are not seized yet. Return 1 if there may be more, 0 if not, or
- * -errno. Only threads that can no longer disappear count: seized ones, and a leader that
- * has ended, which remains until the other threads have ended.
+ * Seize the threads that are not seized yet. Return 1 if there may be more threads, 0 if
+ * not, or -errno. Only threads that can no longer disappear count: seized ones, and a
+ * leader that has ended, which remains until the other threads have ended.
  */
 static int seize_new(struct tracer *t)
 {
@@ -193,9 +199,9 @@ static int seize_new(struct tracer *t)
 }
 
 /*
- * Record a stop or an end. A stop is not consumed: if memstate is killed now, the
- * kernel still knows the signal to deliver. The end of a thread is consumed,
- * because other threads wait for it. The end of the process is left to its
+ * Record that a thread has stopped or ended. A stop is not consumed: if memstate is
+ * killed now, the kernel still knows the signal to deliver. The end of a thread is
+ * consumed, because other threads wait for it. The end of the process is left to its
  * parent, which may be memstate itself.
  */
 static void note_event(const struct tracer *t, struct seized *s, const siginfo_t *info)
@@ -204,7 +210,7 @@ static void note_event(const struct tracer *t, struct seized *s, const siginfo_t
 
 	if (info->si_code == CLD_TRAPPED || info->si_code == CLD_STOPPED) {
 		s->is_stopped = true;
-		/* a pending signal, not the requested stop */
+		/* the thread stopped for a pending signal, not at memstate's request */
 		if (info->si_status >> 8 == 0)
 			s->signal = info->si_status;
 	} else {
@@ -216,9 +222,9 @@ static void note_event(const struct tracer *t, struct seized *s, const siginfo_t
 }
 
 /*
- * Return 0 while the other threads, already stopped, should keep waiting for s;
- * -ETIMEDOUT or -EAGAIN if not. Detect the end of a leader here: the kernel does not
- * report it before the last thread ends.
+ * Return 0 to keep the stopped threads waiting until s stops, or -ETIMEDOUT or -EAGAIN to
+ * give up. Detect the end of a leader here: the kernel does not report it before the last
+ * thread ends.
  */
 static int check_patience(const struct tracer *t, struct seized *s,
 			  uint64_t *patient_until_ns)
@@ -279,8 +285,8 @@ static int open_tasks(struct tracer *t)
 }
 
 /*
- * Stop all threads. New ones appear while others are being stopped, and
- * old ones take time to end.
+ * Stop all threads. New threads appear while others are being stopped, and some threads
+ * take time to end.
  */
 static int stop_all(struct tracer *t)
 {
@@ -322,7 +328,7 @@ static int read_all_registers(const struct tracer *t, struct stop *stop)
 				    sizeof(*stop->words));
 		r = registers_read(t->seized[i].tid, &stop->threads[stop->count],
 				   stop->words + stop->word_count, &count);
-		/* A thread that was killed while stopped is ignored. */
+		/* ignore a thread that was killed while it was stopped */
 		if (r == -ESRCH) {
 			if (!has_ended(t->request->task_fd, t->seized[i].tid))
 				return -ESTALE;

@@ -16,7 +16,7 @@
 
 struct stopped_thread {
 	int tid;
-	uint64_t code_addr;  /* of the next instruction */
+	uint64_t code_addr;  /* address of the next instruction */
 	uint64_t stack_addr; /* stack pointer */
 	uint64_t tls_addr;   /* thread pointer: fs_base on x86-64 */
 	size_t word_count;   /* number of this thread's words in stop.words */
@@ -26,14 +26,14 @@ struct stop {
 	struct stopped_thread *threads;
 	size_t count;
 	/*
-	 * All nonzero words from the registers of all threads, including the vector
-	 * registers: an address may be nowhere else. At most STOP_WORDS_MAX per
-	 * thread, in the order of the threads.
+	 * All nonzero words from the registers of all threads, in the order of the
+	 * threads, at most STOP_WORDS_MAX per thread. Vector registers are included,
+	 * because the only copy of an address may be in one.
 	 */
 	uint64_t *words;
 	size_t word_count;
 	uint64_t deadline_ns;	   /* monotonic clock: the work must have ended by then */
-	struct stopped_work *held; /* for stop_write_word() */
+	struct stopped_work *held; /* used by stop_write_word() */
 };
 
 #define STOP_WORDS_MAX 512
@@ -41,8 +41,10 @@ struct stop {
 struct stop_request {
 	int pid;
 	int task_fd;	   /* the process's task directory in /proc */
-	uint64_t limit_ns; /* longest pause */
-	/* Called in a separate thread while all threads are stopped; 0 or -errno. */
+	uint64_t limit_ns; /* maximum duration of the pause */
+	/*
+	 * Called in a separate thread while all threads are stopped. Returns 0 or -errno.
+	 */
 	int (*work)(void *context, const struct stop *stop);
 	void *context;
 };
@@ -50,15 +52,15 @@ struct stop_request {
 /*
  * Stop all threads, including those that appear meanwhile; do the work; release the
  * threads. *ret_pause_ns is always set: the time from the first stop to the last release,
- * or 0 if no thread was stopped. The pause never exceeds the limit: the target is then
- * released, and the result of unfinished work is -ETIMEDOUT.
+ * or 0 if no thread was stopped. The pause never exceeds the limit. At the limit, the
+ * target is released, and the result of unfinished work is -ETIMEDOUT.
  *
  * Return the result of the work; or -ESRCH; -EPERM (needs the same user, or
- * CAP_SYS_PTRACE, and a kernel.yama.ptrace_scope that allows it); -EBUSY if the process
- * has another tracer; -ETIMEDOUT; -EAGAIN if a thread is in an uninterruptible sleep (a
- * vfork(), a disk that does not answer); -ESTALE if a thread did not stay stopped;
- * -EOPNOTSUPP for a program with another word size, and on machines other than x86-64;
- * -EUSERS if memstate must not start another thread or process.
+ * CAP_SYS_PTRACE, and a kernel.yama.ptrace_scope that allows tracing); -EBUSY if the
+ * process has another tracer; -ETIMEDOUT; -EAGAIN if a thread is in an uninterruptible
+ * sleep (a vfork(), a disk that does not answer); -ESTALE if a thread did not stay
+ * stopped; -EOPNOTSUPP for a program with another word size, and on machines other than
+ * x86-64; -EUSERS if memstate must not start another thread or process.
  *
  * -ETIME: the work hangs in the kernel. Its thread is abandoned, and may continue at any
  * time. Never change or free *context, nor anything else that the work uses, unless the
@@ -67,8 +69,8 @@ struct stop_request {
 int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns);
 
 /*
- * Return true once the target has been released. The work must then end, and
- * not use its context.
+ * Return true once the target has been released. The work must then end without using
+ * its context.
  */
 bool stop_is_over(const struct stop *stop);
 

@@ -18,17 +18,20 @@
 #include "tracee/memory/expendable.h"
 
 /*
- * Work that takes longer than HANG_NS after the release of the target hangs. The wait is
- * cut into slices: a slice in which memstate itself was stopped counts only once,
- * because the work was stopped, too.
+ * Work hangs if it takes longer than HANG_NS after the release of the target. The wait
+ * for the work is cut into slices of SLICE_NS. If memstate itself is stopped during a
+ * slice, that time counts as one slice, because the work was stopped, too.
  */
 #define HANG_NS (2 * NS_PER_S)
 #define SLICE_NS (20 * NS_PER_MS)
 
-/* The longest wait for a write that the work has begun. */
+/* Maximum wait for a write that the work has begun. */
 #define WRITE_NS (20 * NS_PER_MS)
 
-/* Everything that the thread uses. It outlives stop_run() if the work hangs. */
+/*
+ * Everything that the work's thread uses. This structure outlives stop_run() if the
+ * work hangs.
+ */
 struct stopped_work {
 	struct stop stop;
 	int (*work)(void *context, const struct stop *stop);
@@ -116,7 +119,10 @@ struct word {
 	uint64_t addr, word;
 };
 
-/* Some kernels let only the tracer write to read-only memory. */
+/*
+ * Write a word in the tracing thread, because some kernels let only the tracer write to
+ * read-only memory.
+ */
 static int poke(void *argument)
 {
 	const struct word *w = argument;
@@ -144,7 +150,7 @@ int stop_write_word(const struct stop *stop, uint64_t addr, uint64_t word)
 	}
 	/*
 	 * The owner must not hang on an absent page of a file system that does not
-	 * answer. This thread may: reading the word here faults in its page.
+	 * answer, but this thread may. Read the word here, which faults in its page.
 	 */
 	if (r == -EIO && pread(w->mem_fd, &unused, sizeof(unused), (off_t)addr) < 0)
 		r = -errno;

@@ -12,21 +12,21 @@
 
 struct stopped_work;
 
-/* Start the thread. Return NULL if no thread can be started. */
+/* Start the thread that will do the work. Return NULL if no thread can be started. */
 struct stopped_work *stopped_work_new(const struct stop_request *request);
 
-/* Return the stop that is passed to the work. The caller fills it in. */
+/* Return the struct stop that is passed to the work. The caller fills in its members. */
 struct stop *stopped_work_stop(struct stopped_work *w);
 
 /*
- * Do the work. Return its result, or -ETIMEDOUT if it has not ended by
- * the stop's deadline.
+ * Do the work, and wait for its end. Return its result, or -ETIMEDOUT if the work has not
+ * ended by the deadline in struct stop.
  */
 int stopped_work_run(struct stopped_work *w);
 
 /*
- * Make stop_write_word() fail from now on. Wait for a write that has already
- * begun, but only briefly if it hangs.
+ * Make stop_write_word() fail from now on. Wait for a write that has already begun, but
+ * only briefly if the write hangs.
  */
 void stopped_work_forbid_writes(struct stopped_work *w);
 

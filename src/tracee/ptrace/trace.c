@@ -37,15 +37,15 @@
 #define MASK_BYTES sizeof(uint64_t)
 
 /*
- * A thread that is about to stop is polled without a pause for SPIN_NS,
- * then every POLL_NS.
+ * While a thread is about to stop, its state is polled without a pause for SPIN_NS, then
+ * every POLL_NS.
  */
 #define SPIN_NS (50 * NS_PER_US)
 #define POLL_NS (20 * NS_PER_US)
 
 /*
- * The kernel may hold the tracing thread itself: check for this every JOIN_NS, and cancel
- * the thread OVERDUE_NS after the limit.
+ * The kernel may block the tracing thread itself. trace_run() checks for this every
+ * JOIN_NS, and cancels the thread OVERDUE_NS after the limit.
  */
 #define JOIN_NS (100 * NS_PER_MS)
 #define OVERDUE_NS (200 * NS_PER_MS)
@@ -53,18 +53,19 @@
 #define NICEST (-20)
 
 /*
- * An access takes longer than this only if the page's file system does
- * not supply the page.
+ * Maximum time for an access to memory. An access takes longer only if the page's file
+ * system does not supply the page.
  */
 #define ACCESS_NS (250 * NS_PER_MS)
 
 /*
- * Reading or writing memory can hang in the kernel. The tracing thread must not
- * hang, because it has to release the target. A second thread, which can be
- * abandoned, accesses the memory.
+ * Set in a tracing thread, which must not hang, because it has to release the target. A
+ * second thread, which can be abandoned, therefore makes the accesses to memory, which
+ * can hang in the kernel.
  */
 static _Thread_local bool is_tracing;
-static _Thread_local struct expendable *accessor; /* NULL: hangs, or not started */
+/* the second thread; NULL: not started, or abandoned */
+static _Thread_local struct expendable *accessor;
 
 struct run {
 	int (*work)(void *context);
@@ -85,7 +86,7 @@ static void *run(void *arg)
 	int unused;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
-	/* The target waits for as long as this thread works. */
+	/* raise the priority: the target waits while this thread works */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICEST);
 	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	is_tracing = true;
@@ -98,8 +99,8 @@ static void *run(void *arg)
 }
 
 /*
- * Wait for the tracing thread. Past the deadline, the kernel holds the thread in
- * PTRACE_SEIZE: cancel it there (see trace_seize()).
+ * Wait for the tracing thread. If the thread has not ended at the deadline, the kernel is
+ * blocking it in PTRACE_SEIZE: cancel the thread there (see trace_seize()).
  */
 static void join(pthread_t thread, uint64_t deadline_ns)
 {
@@ -141,7 +142,10 @@ int trace_run(int (*work)(void *context), void *context, uint64_t limit_ns)
 
 uint32_t trace_sign(uint32_t *word)
 {
-	/* This thread has no other robust futexes: see set_robust_list(2). */
+	/*
+	 * this list replaces the one set by the C library; the thread has no
+	 * other robust futexes: see set_robust_list(2)
+	 */
 	static _Thread_local struct robust_list_head head;
 	static _Thread_local struct robust_list entry;
 	uint32_t number = (uint32_t)gettid();
@@ -293,7 +297,7 @@ int trace_get_rseq(int tid, uint64_t *ret_addr)
 }
 
 struct access {
-	int tid, mem_fd; /* mem_fd -1: access by tid */
+	int tid, mem_fd; /* mem_fd is -1 if the memory is accessed with tid */
 	bool is_write;
 	uint64_t addr;
 	size_t length;
@@ -320,8 +324,8 @@ static int do_access(void *context)
 }
 
 /*
- * Perform and free the access. In a tracing thread, let its accessor do
- * it; -ETIMEDOUT if that hangs.
+ * Make the access, and free it. In a tracing thread, the accessor thread makes the
+ * access; return -ETIMEDOUT if that thread hangs.
  */
 static int run_access(struct access *a, void *to)
 {
@@ -333,7 +337,7 @@ static int run_access(struct access *a, void *to)
 		expendable_run(accessor, do_access, a);
 		if (!expendable_wait(accessor, clock_now_ns() + ACCESS_NS, &r)) {
 			if (!expendable_end(accessor, free))
-				a = NULL; /* owned by the accessor now */
+				a = NULL; /* the accessor thread owns the access now */
 			accessor = NULL;
 			r = -ETIMEDOUT;
 		}
@@ -387,8 +391,8 @@ int trace_write_word(int tid, uint64_t addr, uint64_t word)
 
 /*
  * Write word by word; the first and the last word keep their other bytes. The accessor
- * reads each word first: PTRACE_POKEDATA faults in an absent page, and would hang this
- * thread for as long as the file system of the page does not answer.
+ * thread reads each word first, to fault in its page: PTRACE_POKEDATA on an absent page
+ * would hang this thread until the page's file system answers.
  */
 static int poke(int tid, uint64_t addr, const uint8_t *from, size_t length)
 {
@@ -414,7 +418,7 @@ int trace_write_protected(int tid, int mem_fd, uint64_t addr, const void *from,
 {
 	int r = write_memory(tid, mem_fd, addr, from, length);
 
-	/* -ESRCH: the address space is gone, and tid may be in another one */
+	/* -ESRCH: the address space no longer exists, and tid may have a new one */
 	return r == 0 || r == -ESRCH || r == -ETIMEDOUT ? r
 							: poke(tid, addr, from, length);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trace - hold and change one thread of another process with ptrace.
- *
- * A dedicated thread makes all these calls: when it ends, the kernel releases what it
+ * trace - hold and change one thread of another process with ptrace. A dedicated thread
+ * makes all these calls: when that thread ends, the kernel releases the threads that it
  * holds. PTRACE_O_EXITKILL is never set. Stops are examined without being consumed, so
- * that the kernel still knows a pending signal if memstate is killed meanwhile.
- *
- * All functions return 0 or -errno. -ESRCH means that the thread is gone,
- * or is not stopped.
+ * that the kernel still knows a pending signal if memstate is killed meanwhile. All
+ * functions return 0 or -errno. -ESRCH means that the traced thread has ended, or is
+ * not stopped.
  */
 #ifndef MS_TRACEE_PTRACE_TRACE_H
 #define MS_TRACEE_PTRACE_TRACE_H
@@ -16,50 +14,55 @@
 #include <stdint.h>
 
 /*
- * Run work in a thread that may trace, and return its result; -ETIMEDOUT if the kernel
- * held the thread past limit_ns; -EUSERS if memstate must not start another thread, or
- * the watchdog (see hold.h), which continues memstate if a signal stops it meanwhile.
+ * Run work in a new thread that may trace, and return the result of work. Return
+ * -ETIMEDOUT if the kernel blocked the thread past limit_ns. Return -EUSERS if memstate
+ * must not start another thread, or cannot start the watchdog, which continues memstate
+ * if a signal stops it meanwhile (see hold.h).
  */
 int trace_run(int (*work)(void *context), void *context, uint64_t limit_ns);
 
 /*
- * Call this in the tracing thread: store the thread's id in *word, and let the
- * kernel change *word when the thread ends, for whatever reason. NULL cancels this.
- * Return the thread's id.
+ * Store the id of the calling thread in *word, and let the kernel change *word when the
+ * thread ends, for whatever reason. If word is NULL, cancel an earlier call. Call this in
+ * the tracing thread. Return the thread's id.
  */
 uint32_t trace_sign(uint32_t *word);
 
 enum trace_event {
-	TRACE_STOPPED,	  /* requested by trace_interrupt() */
+	TRACE_STOPPED,	  /* the thread stopped because of trace_interrupt() */
 	TRACE_GROUP_STOP, /* SIGSTOP or a similar signal stopped the whole process */
-	TRACE_SYSCALL,	  /* before or after a system call */
-	TRACE_SIGNAL,	  /* a signal is pending: *ret_signal */
+	TRACE_SYSCALL,	  /* the thread stopped before or after a system call */
+	TRACE_SIGNAL,	  /* the thread stopped for the pending signal *ret_signal */
 	TRACE_ENDED,
 };
 
 enum trace_how {
-	TRACE_ON,	  /* until the next event */
-	TRACE_TO_SYSCALL, /* as TRACE_ON, or until a system call begins or ends */
+	TRACE_ON, /* continue until the next event */
+	/* continue until the next event, or until a system call begins or ends */
+	TRACE_TO_SYSCALL,
 };
 
 int trace_seize(int tid);
 int trace_interrupt(int tid);
 
-/* Wait for the next stop. -ETIMEDOUT: the thread still runs. */
+/*
+ * Wait for the thread's next stop. Return -ETIMEDOUT if the thread still runs
+ * after limit_ns.
+ */
 int trace_wait(int tid, uint64_t limit_ns, enum trace_event *ret, int *ret_signal);
 
-/* Continue the thread, and deliver the pending signal (0: none). */
+/* Continue the thread, and deliver this signal (0: none). */
 int trace_resume(int tid, enum trace_how how, int signal);
 int trace_detach(int tid, int signal);
 
 /*
- * General registers, as struct user_regs_struct. -EOPNOTSUPP if the
- * thread's registers have another size.
+ * Read or write the general registers, as struct user_regs_struct. Return -EOPNOTSUPP if
+ * the thread's registers have another size.
  */
 int trace_get_registers(int tid, void *ret, size_t size);
 int trace_set_registers(int tid, const void *registers, size_t size);
 
-/* All other registers, in the kernel's format. */
+/* Read or write all registers except the general ones, in the kernel's format. */
 int trace_get_vectors(int tid, void *ret, size_t room, size_t *ret_size);
 int trace_set_vectors(int tid, const void *vectors, size_t size);
 
@@ -67,17 +70,20 @@ int trace_get_mask(int tid, uint64_t *ret);
 int trace_set_mask(int tid, uint64_t mask);
 
 /*
- * Store the address of the thread's struct rseq, or 0 if it has none.
- * -EOPNOTSUPP before Linux 5.13.
+ * Store the address of the thread's struct rseq, or 0 if it has none. Return -EOPNOTSUPP
+ * before Linux 5.13.
  */
 int trace_get_rseq(int tid, uint64_t *ret_addr);
 
 /*
- * Read or write the whole range, or return -EFAULT. In a tracing thread, -ETIMEDOUT
- * if the kernel does not answer.
+ * Read or write a range of memory. Return -EFAULT if part of the range cannot be
+ * accessed. In a tracing thread, return -ETIMEDOUT if the kernel does not answer.
  */
 int trace_read_memory(int tid, uint64_t addr, void *to, size_t length);
-/* As above, from an open /proc/PID/mem. -ESRCH if that address space is gone. */
+/*
+ * Like trace_read_memory(), but use an open /proc/PID/mem. Return -ESRCH if its address
+ * space no longer exists.
+ */
 int trace_read_opened(int mem_fd, uint64_t addr, void *to, size_t length);
 int trace_write_memory(int tid, uint64_t addr, const void *from, size_t length);
 
@@ -88,10 +94,10 @@ int trace_write_memory(int tid, uint64_t addr, const void *from, size_t length);
 int trace_write_word(int tid, uint64_t addr, uint64_t word);
 
 /*
- * Write private memory of a stopped thread's process, even where the process itself
- * has no write permission. mem_fd is the process's /proc/PID/mem, opened for
- * writing. Where the kernel restricts that file (proc_mem.force_override),
- * PTRACE_POKEDATA is the fallback.
+ * Write private memory of a stopped thread's process, even where the process itself has
+ * no write permission. mem_fd is the process's /proc/PID/mem, opened for writing. If the
+ * kernel does not allow such a write (proc_mem.force_override), PTRACE_POKEDATA is
+ * the fallback.
  */
 int trace_write_protected(int tid, int mem_fd, uint64_t addr, const void *from,
 			  size_t length);

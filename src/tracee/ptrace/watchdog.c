@@ -26,25 +26,25 @@
 
 #ifndef SYS_pidfd_send_signal
 #	define SYS_pidfd_send_signal \
-		424 /* Linux 5.1, the same number on every machine */
+		424 /* since Linux 5.1, the same number on every machine */
 #endif
 #ifndef SYS_pidfd_open
 #	define SYS_pidfd_open 434 /* Linux 5.3, the same number on every machine */
 #endif
 
-/* An armed watchdog checks at this interval whether memstate is stopped. */
+/* Interval at which an armed watchdog checks if memstate is stopped. */
 #define CHECK_MS 100
 
-/* At exit, memstate waits at most this long for the watchdog to end. */
+/* Maximum time that memstate waits at exit for the watchdog to end. */
 #define REAP_MS_MAX 1000
 
 /*
- * Without close_range(2), before Linux 5.9, the watchdog closes
- * descriptors up to this number.
+ * Highest number of the descriptors that the watchdog closes on kernels without
+ * close_range(2), before Linux 5.9.
  */
 #define CLOSED_FDS_MAX 65536
 
-/* Descriptors of the watchdog: the first ones after standard error. */
+/* Numbers of the watchdog's descriptors, which follow standard error. */
 enum {
 	SOCKET_FD = STDERR_FILENO + 1,
 	PROCESS_FD,
@@ -53,18 +53,22 @@ enum {
 };
 #define FD_COUNT (FD_END - SOCKET_FD)
 
-/* While the watchdog moves its descriptors, their copies are above those numbers. */
+/*
+ * Lowest number for temporary copies of the watchdog's descriptors, above their
+ * final numbers.
+ */
 #define FD_COPY_MIN 10
 
 /* Memory that memstate and the watchdog share. */
 struct page {
 	uint32_t is_armed;
-	uint32_t has_continued; /* the watchdog has sent SIGCONT */
+	uint32_t has_continued; /* the watchdog has sent SIGCONT to memstate */
 };
 
 static struct {
 	struct page *page;
-	pid_t owner; /* process that started the watchdog; not its forked children */
+	/* process that started the watchdog, to detect a forked child of that process */
+	pid_t owner;
 	pid_t pid;
 	int fd;
 } watchdog = { .fd = -1 };
@@ -79,7 +83,10 @@ static void set(uint32_t *word, uint32_t value)
 	__atomic_store_n(word, value, __ATOMIC_SEQ_CST);
 }
 
-/* Return true if the thread is in state T. A debugger's stop would be state t. */
+/*
+ * Return true if the thread is in state T. A thread that a debugger has stopped is in
+ * state t.
+ */
 static bool is_thread_stopped(int tid)
 {
 	char text[512];
@@ -124,8 +131,9 @@ static bool is_memstate_stopped(void)
 }
 
 /*
- * A stopped memstate cannot disarm the watchdog, so is_armed is read after the state. The
- * flag is set before the signal, so that memstate sees it when it runs.
+ * Send SIGCONT if memstate is stopped. A stopped memstate cannot disarm the watchdog, so
+ * is_armed is read after memstate's state. has_continued is set before the signal is
+ * sent, so that memstate sees the flag when it runs again.
  */
 static void check_memstate(struct page *page)
 {
@@ -136,7 +144,7 @@ static void check_memstate(struct page *page)
 }
 
 /*
- * Return when memstate has ended: the socket then reports end of file, or
+ * Check memstate at intervals until it has ended: the socket then reports end of file, or
  * the pidfd is readable.
  */
 static void watch(struct page *page)
@@ -158,7 +166,7 @@ static void watch(struct page *page)
 	}
 }
 
-/* Leave nothing open but fds, which become SOCKET_FD and the following numbers. */
+/* Close all descriptors except fds, which become SOCKET_FD and the following numbers. */
 static bool keep_only(int fds[FD_COUNT])
 {
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -168,7 +176,7 @@ static bool keep_only(int fds[FD_COUNT])
 		if (fds[i] < 0)
 			return false;
 	}
-	/* otherwise a reader of memstate's output would wait for the watchdog to end */
+	/* a program that reads memstate's output must not wait for the watchdog to end */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (null_fd < 0 || dup2(null_fd, fd) < 0)
 			close(fd);
@@ -181,7 +189,10 @@ static bool keep_only(int fds[FD_COUNT])
 	return true;
 }
 
-/* Signals to memstate's process group or terminal do not reach the watchdog. */
+/*
+ * Run the watchdog, which leaves memstate's process group and terminal, so that their
+ * signals do not reach it.
+ */
 static _Noreturn void run(struct page *page, int fds[FD_COUNT])
 {
 	sigset_t all;
@@ -190,13 +201,13 @@ static _Noreturn void run(struct page *page, int fds[FD_COUNT])
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	setsid();
 	(void)prctl(PR_SET_NAME, "memstate-watch");
-	/* The watchdog must not keep a file system busy. */
+	/* do not keep a file system busy */
 	if (chdir("/") == 0 && keep_only(fds))
 		watch(page);
 	_exit(0);
 }
 
-/* Reap the watchdog, or process 1 of a pid namespace would get a zombie. */
+/* Reap the watchdog, so that process 1 of a pid namespace does not get a zombie. */
 static void end_at_exit(void)
 {
 	const struct timespec poll_time = { .tv_nsec = NS_PER_MS };
@@ -209,7 +220,7 @@ static void end_at_exit(void)
 }
 
 /*
- * Fork the watchdog. fds: its end of the socket, a pidfd of memstate, and
+ * Fork the watchdog. fds are the watchdog's end of the socket, a pidfd of memstate, and
  * memstate's task directory.
  */
 static int start_with(int fds[FD_COUNT])
@@ -217,7 +228,7 @@ static int start_with(int fds[FD_COUNT])
 	sigset_t all, before;
 	int err;
 
-	/* No handler of memstate may run in the watchdog. */
+	/* block all signals: no handler of memstate may run in the watchdog */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	watchdog.pid = fork();
@@ -235,7 +246,10 @@ static void close_all(const int *fds, int count)
 			close(fds[i]);
 }
 
-/* Start the watchdog of this process. Leave watchdog.fd at -1 where there is no pidfd. */
+/*
+ * Start the watchdog of this process. If the kernel does not support pidfds, leave
+ * watchdog.fd at -1.
+ */
 static int start(void)
 {
 	int ends[2] = { -1, -1 }, fds[FD_COUNT] = { -1, -1, -1 }, r = 0;
@@ -262,8 +276,8 @@ static int start(void)
 }
 
 /*
- * Give this process its own page. After a fork, the page and the socket are still those
- * of the parent process.
+ * Allocate a page that this process shares with its watchdog. After a fork, the page and
+ * the socket are still those of the parent process.
  */
 static int own_page(void)
 {
@@ -292,7 +306,7 @@ static int own_page(void)
 	return 0;
 }
 
-/* Reap the watchdog, which someone killed. watchdog_arm() starts another one. */
+/* Reap the watchdog after somebody has killed it. watchdog_arm() starts another one. */
 static void bury(void)
 {
 	close(watchdog.fd);
@@ -313,7 +327,10 @@ int watchdog_arm(void)
 	for (int i = 0; r == 0 && i < 2; i++) {
 		if (watchdog.fd < 0)
 			r = start();
-		/* A full socket means that the watchdog has yet to read earlier bytes. */
+		/*
+		 * a full socket means only that the watchdog has not read earlier
+		 * bytes yet
+		 */
 		if (r < 0 || watchdog.fd < 0 ||
 		    send(watchdog.fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ||
 		    errno == EAGAIN)

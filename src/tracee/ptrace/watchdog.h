@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * watchdog - a process that continues memstate if memstate is stopped
- * while it holds a target.
- *
- * SIGSTOP cannot be caught, and it also stops the thread that would release the target.
- * The watchdog is a child of memstate. While the watchdog is armed, it checks ten times a
- * second whether memstate is stopped, and sends SIGCONT if so.
- *
- * The watchdog never touches the target: only memstate, which has saved the registers and
- * the signals of each thread, can release the target in a consistent state. The watchdog
- * ends with memstate. It cannot help where it is stopped itself (SIGSTOP, a frozen
- * cgroup), or where a debugger stops memstate.
+ * watchdog - a process that continues memstate if memstate is stopped while it holds a
+ * target. SIGSTOP cannot be caught, and it also stops the thread that would release the
+ * target. The watchdog is a child of memstate. While the watchdog is armed, it checks ten
+ * times a second if memstate is stopped, and sends SIGCONT if so. The watchdog never
+ * touches the target: only memstate, which has saved the registers and the signals of
+ * each thread, can release the target in a consistent state. The watchdog ends with
+ * memstate. It does not help if it is stopped itself (SIGSTOP, a frozen cgroup), or if a
+ * debugger stops memstate.
  */
 #ifndef MS_TRACEE_PTRACE_WATCHDOG_H
 #define MS_TRACEE_PTRACE_WATCHDOG_H
@@ -28,10 +25,13 @@ int watchdog_arm(void);
 /* Return true if the watchdog has continued memstate since it was armed. */
 bool watchdog_has_continued(void);
 
-/* Forget that the watchdog continued memstate: someone else did so as well. */
+/*
+ * Clear the record that the watchdog has continued memstate, because somebody else has
+ * sent SIGCONT, too.
+ */
 void watchdog_forget(void);
 
-/* From here on, a stopped memstate stays stopped. */
+/* Disarm the watchdog: from now on, it does not continue a stopped memstate. */
 void watchdog_disarm(void);
 
 /*

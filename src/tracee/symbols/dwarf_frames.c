@@ -22,13 +22,16 @@
 #	include "base/units.h"
 #	include "base/xalloc.h"
 
-/* Ranges may be nested. A lookup checks this many ranges that start before addr. */
+/*
+ * Ranges may be nested. A lookup checks at most this many of the ranges that start
+ * before addr.
+ */
 #	define ENCLOSING_TRIES 32
 
 /* The maximum nesting depth of namespaces, classes and functions. */
 #	define NESTING_MAX 64
 
-/* Debuginfod servers are queried for this long in total. */
+/* Maximum total time for queries to debuginfod servers. */
 #	define SERVERS_LIMIT_NS (20 * NS_PER_S)
 
 /* clang-format off */
@@ -55,12 +58,13 @@ struct function {
 	Dwarf_Die die;
 };
 
-/* A compilation unit. */
+/* A compilation unit of the debug information. */
 struct unit {
-	Dwarf_Die lines; /* contains the line table */
-	Dwarf_Die scope; /* contains the functions; maybe in a separate file */
+	Dwarf_Die lines; /* the DIE that has the line table */
+	/* the DIE that contains the functions; may be in a separate file */
+	Dwarf_Die scope;
 	bool is_read;
-	struct function *functions; /* by start */
+	struct function *functions; /* sorted by start */
 	size_t count, capacity;
 };
 
@@ -72,17 +76,21 @@ struct range {
 struct dwarf_file {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	uint64_t bias; /* address in the file - address in its debug information */
+	/* difference between an address in the file and in its debug information */
+	uint64_t bias;
 	struct unit *units;
 	size_t unit_count, unit_capacity;
-	struct range *ranges; /* by start */
+	struct range *ranges; /* sorted by start */
 	size_t range_count, range_capacity;
-	bool has_symbols; /* the symbols have been read */
+	bool has_symbols; /* symbols is filled in */
 	struct symbol_ranges symbols;
 	struct dwarf_frame frames[DWARF_FRAMES_MAX];
 };
 
-/* Find a debug file. Once the servers have used up their time, search locally only. */
+/*
+ * Find a debug file. After the time for queries to servers is used up, search only on
+ * this machine.
+ */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name,
 			  Dwarf_Addr base, const char *file_name, const char *link,
 			  GElf_Word crc, char **ret)
@@ -128,8 +136,8 @@ static int compare_ranges(const void *a, const void *b)
 }
 
 /*
- * Read the address ranges of all units. Some compilers do not write
- * .debug_aranges, so it is not used.
+ * Read the address ranges of all units. .debug_aranges is not used, because some
+ * compilers do not write it.
  */
 static void read_units(struct dwarf_file *file)
 {
@@ -269,8 +277,8 @@ static struct function *find_function(struct unit *unit, uint64_t addr)
 }
 
 /*
- * Return true if die, or a part of it, may contain addr. A block without addresses may
- * contain parts that have some.
+ * Return true if die, or one of its children, may contain addr. A block without addresses
+ * may have children with addresses.
  */
 static bool may_hold(Dwarf_Die *die, uint64_t addr)
 {
@@ -281,8 +289,8 @@ static bool may_hold(Dwarf_Die *die, uint64_t addr)
 }
 
 /*
- * Append the functions at addr that were inlined into chain[0]. Each follows the function
- * that it was inlined into. Return the new number of functions in chain.
+ * Append the functions at addr that were inlined into chain[0]. Each function follows the
+ * function that it was inlined into. Return the new number of functions in chain.
  */
 static size_t add_inlined(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *chain,
 			  size_t count, int depth)
@@ -307,8 +315,8 @@ static size_t add_inlined(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *chain,
 }
 
 /*
- * Return true for a linkage name that can be demangled. Others are internal to the
- * linker, such as the linkage name of a C function.
+ * Return true if name is a linkage name that can be demangled. Other linkage names, such
+ * as that of a C function, are internal to the linker.
  */
 static bool is_mangled(const char *name)
 {
@@ -338,7 +346,10 @@ static uint32_t line_of(Dwarf_Word line)
 	return line <= UINT32_MAX ? (uint32_t)line : 0;
 }
 
-/* Set the source location of the call that was inlined. */
+/*
+ * Store the source location of the call that the compiler replaced with the
+ * inlined function.
+ */
 static void set_call(struct dwarf_frame *frame, struct unit *unit, Dwarf_Die *inlined)
 {
 	Dwarf_Attribute attribute;
@@ -397,7 +408,9 @@ static void read_symbols(struct dwarf_file *file)
 	symbol_ranges_sort(&file->symbols);
 }
 
-/* Find the function at vaddr in the symbol table, which has no source lines. */
+/*
+ * Find the function at vaddr in the symbol table. The symbol table has no source lines.
+ */
 static size_t find_symbol(struct dwarf_file *file, uint64_t vaddr)
 {
 	const char *name;

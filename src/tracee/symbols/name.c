@@ -9,7 +9,7 @@
 #include "base/demangle.h"
 #include "base/xalloc.h"
 
-/* Suffixes with which gcc and clang mark a part or a copy of a function. */
+/* Suffixes that gcc and clang append to the name of a part or a copy of a function. */
 static const char *const suffixes[] = {
 	".cold", ".part.", ".constprop.", ".isra.", ".lto_priv.", ".llvm.", ".localalias",
 };

@@ -8,10 +8,15 @@
 #include "base/search.h"
 #include "base/xalloc.h"
 
-/* Symbols may be nested. A lookup checks this many symbols that start before addr. */
+/*
+ * Symbols may be nested. A lookup checks at most this many of the symbols that start
+ * before addr.
+ */
 #define ENCLOSING_TRIES 32
 
-/* Symbols without a size mark a few lines of assembly: assume at most this many bytes. */
+/*
+ * Assumed maximum size of a symbol without a size, which marks a few lines of assembly.
+ */
 #define UNSIZED_MAX_BYTES 4096
 
 void symbol_ranges_add(struct symbol_ranges *ranges, const struct symbol_range *range)
@@ -23,7 +28,9 @@ void symbol_ranges_add(struct symbol_ranges *ranges, const struct symbol_range *
 	ranges->count++;
 }
 
-/* At each address, the preferred symbol comes last. */
+/*
+ * Sort by address. Among symbols with the same address, the preferred symbol comes last.
+ */
 static int compare(const void *a, const void *b)
 {
 	const struct symbol_range *left = a, *right = b;
@@ -56,7 +63,7 @@ const char *symbol_ranges_find(const struct symbol_ranges *ranges, uint64_t addr
 		return NULL;
 	/*
 	 * A symbol without a size ends where the next symbol starts. Such a symbol can
-	 * contain addr only if no other symbol starts between its start and addr.
+	 * contain addr only if no other symbol starts between the symbol and addr.
 	 */
 	next = ranges->items[low - 1].start;
 	for (size_t i = low; i > 0 && low - i < ENCLOSING_TRIES; i--) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ranges - symbols sorted by address, for fast lookups: libdw searches all
+ * ranges - symbols sorted by address, for fast lookups. libdw, in contrast, searches all
  * symbols for each address.
  */
 #ifndef MS_TRACEE_SYMBOLS_RANGES_H
@@ -10,10 +10,13 @@
 #include <stdint.h>
 
 struct symbol_range {
-	uint64_t start, bytes; /* 0 bytes: up to the next symbol, if that is near */
-	const char *name;      /* borrowed */
-	unsigned int rank;     /* at one start address, the highest is preferred */
-	size_t number;	       /* then the lowest, which was added first */
+	/* if bytes is 0, the symbol extends to the next symbol nearby */
+	uint64_t start, bytes;
+	const char *name; /* borrowed */
+	/* among symbols with the same start, the highest rank is preferred */
+	unsigned int rank;
+	/* order of addition; at the same rank, the first symbol is preferred */
+	size_t number;
 };
 
 struct symbol_ranges {
@@ -28,13 +31,16 @@ struct symbol_ranges {
 
 void symbol_ranges_add(struct symbol_ranges *ranges, const struct symbol_range *range);
 
-/* Sort the symbols: after the last symbol_ranges_add(), before symbol_ranges_find(). */
+/*
+ * Sort the symbols. Call this after the last symbol_ranges_add() and before the
+ * first symbol_ranges_find().
+ */
 void symbol_ranges_sort(struct symbol_ranges *ranges);
 void symbol_ranges_release(struct symbol_ranges *ranges);
 
 /*
- * Return the name of the symbol that contains addr, or NULL. Of several,
- * the last to start wins.
+ * Return the name of the symbol that contains addr, or NULL. If several symbols contain
+ * addr, return the one with the highest start.
  */
 const char *symbol_ranges_find(const struct symbol_ranges *ranges, uint64_t addr);
 

@@ -33,40 +33,43 @@
 #define LIMIT_NS (60 * NS_PER_S)
 #define REAP_NS NS_PER_S
 
-/* The child may map this much more than memstate does, for debug information. */
+/*
+ * Maximum size of the debug information that the child may map, in addition to memstate's
+ * own mappings.
+ */
 #define ROOM_BYTES ((uint64_t)16384 * MIB)
 
-#define TEXT_MAX 16384 /* longer names are cut */
+#define TEXT_MAX 16384 /* maximum length; longer names are truncated */
 
-/* The size of the buffers on both sides of the pipe. */
+/* Size of the buffers at both ends of the pipe between memstate and the child. */
 #define CHUNK_BYTES ((size_t)65536)
 
 /*
- * Header of a record that the child writes. It is followed by frame_count frames, each a
- * struct record_frame with its NUL-terminated texts.
+ * Header of a record that the child writes. The header is followed by frame_count frames.
+ * Each frame is a struct record_frame, followed by its NUL-terminated texts.
  */
 struct record {
 	uint32_t file, vaddr;
-	uint32_t frame_count; /* 0: the end of this file's records */
+	uint32_t frame_count; /* 0: the file has no more records */
 };
 
 struct record_frame {
 	uint32_t line;
-	uint32_t function_length, file_length; /* including the NUL; 0: unknown */
+	uint32_t function_length, file_length; /* lengths including the NUL; 0: unknown */
 };
 
 struct task {
 	const struct symbolize_file *files;
 	size_t count;
-	int *fds;	/* of the files; -1: not available */
-	bool **is_said; /* [file][vaddr]: passed to found() */
+	int *fds;	/* descriptors of the files; -1: not available */
+	bool **is_said; /* [file][vaddr]: the address was passed to found() */
 	symbolize_found *found;
 	void *context;
-	size_t next; /* all files before this are done */
+	size_t next; /* the first file that is not done yet */
 	uint64_t end_ns;
 };
 
-/* Functions that run in the child. */
+/* The following functions run in the child. */
 
 static void write_out(struct strbuf *out, int fd)
 {
@@ -128,8 +131,8 @@ static void answer_file(const struct task *task, size_t number, struct strbuf *o
 }
 
 /*
- * Isolate the child from memstate: signals, memory and output. The child
- * ends when memstate ends.
+ * Isolate the child's signals, memory and output from memstate. The child ends when
+ * memstate ends.
  */
 static void live_apart(void)
 {
@@ -140,7 +143,8 @@ static void live_apart(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
 		signal(crashes[i], SIG_DFL);
-	signal(SIGINT, SIG_IGN); /* memstate decides when the child ends */
+	/* memstate, not Ctrl-C at the terminal, ends the child */
+	signal(SIGINT, SIG_IGN);
 	for (int fd = STDIN_FILENO; null_fd >= 0 && fd <= STDERR_FILENO; fd++)
 		dup2(null_fd, fd);
 	setrlimit(RLIMIT_CORE, &none);
@@ -162,7 +166,7 @@ static _Noreturn void answer(const struct task *task, int fd)
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 
 	live_apart();
-	/* Without the guard, libdw would open any path that a file names. */
+	/* without the guard, libdw would open any path that a debug file contains */
 	if (open_guard_install() < 0)
 		_exit(1);
 	for (size_t i = task->next; i < task->count; i++) {
@@ -176,9 +180,11 @@ static _Noreturn void answer(const struct task *task, int fd)
 	_exit(0);
 }
 
-/* Functions that run in memstate itself. All data from the child is checked. */
+/* The following functions run in memstate itself. They check all data from the child. */
 
-/* Return the next length bytes and advance *at, or return NULL if fewer are left. */
+/*
+ * Return the next length bytes and advance *at, or return NULL if fewer bytes are left.
+ */
 static const char *take(const char **at, const char *end, size_t length)
 {
 	const char *from = *at;
@@ -190,7 +196,7 @@ static const char *take(const char **at, const char *end, size_t length)
 }
 
 /*
- * Return false if the text is incomplete. A text that can never be valid
+ * Read a text. Return false if the text is incomplete. A text that can never be valid
  * counts as incomplete.
  */
 static bool take_text(const char **at, const char *end, uint32_t length, const char **ret)
@@ -224,7 +230,7 @@ static void say(struct task *task, size_t file, size_t vaddr,
 	task->found(task->context, file, vaddr, frames, count);
 }
 
-/* Read one record. Return false if no complete and valid record is available. */
+/* Read one record. Return false if there is no complete and valid record. */
 static bool take_record(struct task *task, const char **at, const char *end)
 {
 	struct code_frame frames[DWARF_FRAMES_MAX];
@@ -249,7 +255,7 @@ static bool take_record(struct task *task, const char **at, const char *end)
 	return true;
 }
 
-/* Read all complete records, and keep the remaining bytes in *in. */
+/* Read all complete records from *in, and keep the remaining bytes there. */
 static void take_records(struct task *task, struct strbuf *in)
 {
 	const char *at = strbuf_text(in), *end = at + in->length;
@@ -266,8 +272,8 @@ static void take_records(struct task *task, struct strbuf *in)
 }
 
 /*
- * Return the deadline of a file: half of the remaining time, so that the last
- * file gets some, too.
+ * Return the deadline of the next file: half of the remaining time, so that even the last
+ * file gets some time.
  */
 static uint64_t file_end_ns(const struct task *task)
 {
@@ -276,13 +282,15 @@ static uint64_t file_end_ns(const struct task *task)
 	return now_ns < task->end_ns ? now_ns + (task->end_ns - now_ns) / 2 : now_ns;
 }
 
-/* Return true if the bytes in the buffer exceed any valid record. */
+/* Return true if the buffer has more bytes than any valid record. */
 static bool is_too_long(const struct strbuf *in)
 {
 	return in->length > DWARF_FRAMES_MAX * 3 * (size_t)TEXT_MAX;
 }
 
-/* Read records until the child has ended, or its time is up, or its data is invalid. */
+/*
+ * Read records from the child until it has ended, its time is up, or its data is invalid.
+ */
 static void listen(struct task *task, int fd)
 {
 	_cleanup_strbuf_ struct strbuf in = STRBUF_INIT;
@@ -313,8 +321,8 @@ static void listen(struct task *task, int fd)
 }
 
 /*
- * Reap the child. A file system that does not answer can keep it alive even after
- * SIGKILL: after REAP_NS, leave it.
+ * Reap the child. A file system that does not answer can keep the child alive even after
+ * SIGKILL, so stop waiting after REAP_NS.
  */
 static void reap(pid_t pid)
 {
@@ -324,7 +332,9 @@ static void reap(pid_t pid)
 		poll(NULL, 0, 1);
 }
 
-/* Let a child resolve the addresses, from file task->next on. Return 0 or -errno. */
+/*
+ * Start a child that resolves the addresses, from file task->next on. Return 0 or -errno.
+ */
 static int ask_child(struct task *task)
 {
 	int pipe_fds[2];
@@ -338,7 +348,7 @@ static int ask_child(struct task *task)
 	close(pipe_fds[1]);
 	if (pid > 0) {
 		listen(task, pipe_fds[0]);
-		kill(pid, SIGKILL); /* the child has ended, or its time is up */
+		kill(pid, SIGKILL); /* needed if the child's time is up */
 		reap(pid);
 	}
 	close(pipe_fds[0]);
@@ -346,8 +356,8 @@ static int ask_child(struct task *task)
 }
 
 /*
- * Open path. A relative path starts at the working directory, which the program usually
- * shared with memstate.
+ * Open path. A relative path is relative to memstate's working directory, which the
+ * program usually shared.
  */
 static int open_path(const char *path)
 {
@@ -360,8 +370,8 @@ static int open_path(const char *path)
 }
 
 /*
- * Open the file that was mapped if its build-id still matches, or else its debug file.
- * Return -1 if neither is available.
+ * Open the file that the program had mapped if its build ID still matches, or else its
+ * debug file. Return -1 if neither is available.
  */
 static int open_file(const struct symbolize_file *file)
 {
@@ -381,8 +391,7 @@ static int open_file(const struct symbolize_file *file)
 }
 
 /*
- * Find the remaining addresses, which debug information did not resolve,
- * in the symbol table.
+ * Look up those addresses in the symbol table that the debug information did not resolve.
  */
 static void ask_symbols(struct task *task, size_t number)
 {
@@ -431,7 +440,7 @@ void symbolize(const struct symbolize_file *files, size_t count, symbolize_found
 	}
 	while (task.next < count && clock_now_ns() < task.end_ns && HAVE_LIBDW &&
 	       ask_child(&task) == 0)
-		task.next += task.next < count; /* skip the file at which it ended */
+		task.next += task.next < count; /* skip the file that ended the child */
 	for (size_t i = 0; i < count; i++) {
 		if (task.fds[i] >= 0) {
 			ask_symbols(&task, i);

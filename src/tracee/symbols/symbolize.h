@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * symbolize - find the functions and source lines of addresses in files. The programs
- * that had mapped the files may have ended.
- *
- * The files are foreign, and only libdw can read their debug information. A child
- * process runs libdw, and is killed when it takes too much time or memory. For
- * addresses that the child does not resolve, the files' symbols are the fallback
- * (elf_symbols), without lines.
+ * that had mapped the files may have ended. The files may be malicious, and only libdw
+ * can read their debug information. A child process therefore runs libdw, and is killed
+ * when it takes too much time or memory. For addresses that the child does not resolve,
+ * the fallback is the symbols of the files (elf_symbols), which have no source lines.
  */
 #ifndef MS_TRACEE_SYMBOLS_SYMBOLIZE_H
 #define MS_TRACEE_SYMBOLS_SYMBOLIZE_H
@@ -17,32 +15,32 @@
 struct symbolize_file {
 	const char *path;
 	/*
-	 * The build-id of the file that was mapped. A file with a different
-	 * build-id is not used.
+	 * Build ID of the file that was mapped. If the file has a different build ID now,
+	 * it is not used.
 	 */
 	const uint8_t *build_id;
-	size_t build_id_bytes;	/* 0: the file has none */
-	const uint64_t *vaddrs; /* as in the file, before relocation */
+	size_t build_id_bytes;	/* 0: the mapped file had no build ID */
+	const uint64_t *vaddrs; /* addresses in the file, before relocation */
 	size_t count;
 };
 
 struct code_frame {
-	const char *function; /* as in the source, except for Swift; NULL: unknown */
-	const char *file;     /* NULL: unknown */
-	uint32_t line;	      /* 0: unknown */
+	const char *function; /* name as in the source, except for Swift; NULL: unknown */
+	const char *file;     /* name of the source file; NULL: unknown */
+	uint32_t line;	      /* number of the source line; 0: unknown */
 };
 
 /*
  * Called with the functions at an address: frames[0] contains the code, and each function
- * was inlined into the next. count is at least 1. The frames are borrowed for the
- * duration of the call.
+ * was inlined into the next. count is at least 1. The frames are valid only during
+ * the call.
  */
 typedef void symbolize_found(void *context, size_t file, size_t vaddr,
 			     const struct code_frame *frames, size_t count);
 
 /*
- * Call found() once for each address that can be resolved, in any order.
- * Takes one minute at most.
+ * Resolve all addresses, and call found() once for each address that can be resolved, in
+ * any order. Takes at most one minute.
  */
 void symbolize(const struct symbolize_file *files, size_t count, symbolize_found *found,
 	       void *context);

@@ -19,22 +19,21 @@
 #include "tracee/elf/symbols.h"
 #include "tracee/memory/mapped_file.h"
 
-/*
- * The segments of a file in memory: its mappings in order, and the zeros
- * after them (.bss).
- */
+/* A file in memory: its mappings in order, and the zeros after them (.bss). */
 struct object {
 	uint64_t start_addr, end_addr;
-	size_t first_mapping, mapping_count; /* including gaps and zeros */
+	/* includes gaps and zeros between the first mapping and the last */
+	size_t first_mapping, mapping_count;
 	bool is_read;
-	uint64_t bias;		/* address in the process - address in the file */
+	/* difference between an address in the process and in the file */
+	uint64_t bias;
 	struct elf_symbols elf; /* empty if the file could not be read */
 };
 
 struct symbols {
 	int process_fd;
 	const struct mapping_list *mappings;
-	struct object *objects; /* by address */
+	struct object *objects; /* sorted by address */
 	size_t count, capacity;
 };
 
@@ -44,11 +43,14 @@ static bool is_same_file(const struct mapping *a, const struct mapping *b)
 	       a->dev_minor == b->dev_minor;
 }
 
-/* Return true if m continues the object, whose last mapping of the file is last. */
+/*
+ * Return true if m belongs to the object too; last is the object's last mapping with
+ * a file.
+ */
 static bool goes_on(const struct object *object, const struct mapping *last,
 		    const struct mapping *m)
 {
-	if (m->inode == 0) /* zeros directly after the file */
+	if (m->inode == 0) /* m may be the zeros directly after the file (.bss) */
 		return m->start_addr == object->end_addr && m->name_length == 0 &&
 		       last->flags & MAPPING_WRITE;
 	return is_same_file(last, m) && m->file_offset_bytes >= last->file_offset_bytes;
@@ -109,7 +111,7 @@ static uint64_t page_down(uint64_t value)
 	return value & ~(IMAGE_PAGE_BYTES - 1);
 }
 
-/* Return true if m maps part of the segment, loaded at bias. */
+/* Return true if m maps part of the segment when the file is loaded at bias. */
 static bool is_of_segment(const struct mapping *m, const struct elf_segment *segment,
 			  uint64_t bias)
 {
@@ -130,7 +132,10 @@ static bool is_of_any_segment(const struct mapping *m, const struct object *obje
 	return false;
 }
 
-/* Find the object's bias. Return false if a mapping does not match the file's headers. */
+/*
+ * Find the difference between addresses in the process and in the object's file. Return
+ * false if a mapping does not match the headers of the file.
+ */
 static bool has_place(const struct symbols *symbols, struct object *object)
 {
 	const struct mapping *mappings = &symbols->mappings->items[object->first_mapping];
