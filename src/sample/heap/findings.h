@@ -25,8 +25,8 @@ struct heap_findings {
 	/* 0, or the -errno of the heap read; if usage.error is set, nothing was read */
 	int error;
 	/*
-	 * 0; or -EFBIG or -ETIMEDOUT if the stop would have been too long, so that the
-	 * heap was read while the process ran
+	 * 0; or -EFBIG or -ETIMEDOUT if the heap was read while the process ran, because
+	 * the stop would have been too long
 	 */
 	int refusal;
 	bool is_running; /* the process was not stopped */
@@ -41,7 +41,7 @@ struct heap_findings {
 	 * which is valid until they are freed.
 	 */
 	struct helper_answer answer;
-	/* start and duration of the read, and the CPU time that it used */
+	/* start of the read, duration of the read, and the CPU time that was used */
 	uint64_t taken_ns;
 	uint64_t cost_ns;
 	uint64_t cpu_ns;

@@ -51,10 +51,11 @@ void heap_keeper_set_patience(struct heap_keeper *keeper, uint64_t patience_ns);
 
 /* Selects the reads that walk the heap. */
 enum heap_walks {
-	WALKS_BY_SHARE, /* walk as often as the share allows: the default */
+	/* walk as often as the share of time allows; this is the default */
+	WALKS_BY_SHARE,
 	/* every read walks, and waits for the end of the walk: for important moments */
 	WALKS_ALL,
-	WALKS_NONE, /* do not walk; only carry over what is already known */
+	WALKS_NONE, /* do not walk any heap; only carry over what is already known */
 };
 
 void heap_keeper_set_walks(struct heap_keeper *keeper, enum heap_walks walks);

@@ -26,10 +26,10 @@ struct leak_kind {
 };
 
 struct heap_leaks {
-	bool is_done; /* false: no scan was made, and the members below are unset */
+	bool is_done; /* true if a scan was made; if not, the members below are unset */
 	/*
-	 * exact; bound: the leaked amounts are upper bounds; unknown: no
-	 * other member than `problem` is set
+	 * Meanings: exact; bound: the leaked amounts are upper bounds; unknown: no
+	 * other member than `problem` is set.
 	 */
 	enum quality quality;
 	const char *problem;

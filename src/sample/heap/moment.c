@@ -178,7 +178,7 @@ static int stop_in_turn(const struct procfs *fs, const struct stop_request *requ
 	for (;;) {
 		int r = stop_run(request, ret_pause_ns);
 
-		/* if no tracer is found, the tracer has already ended, so retry */
+		/* if the tracer is not found, it has already ended, so retry */
 		if (r != -EBUSY || clock_now_ns() > deadline_ns ||
 		    (proc_tracer_find(fs, request->pid, &tracer) &&
 		     !proc_tracer_is_memstate(fs, &tracer)))

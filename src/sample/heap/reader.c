@@ -335,7 +335,7 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		return 0;
 	}
 	r = prepare(reader, u, mappings, ret);
-	asked = *ret; /* at this point, only the expected figures are set */
+	asked = *ret; /* so far, only the expected figures are set */
 	if (r == 0 && reader->is_running)
 		r = read_running(reader, u, mappings, ret);
 	else if (r == 0)

@@ -40,21 +40,22 @@ enum heap_stops {
 };
 
 struct heap_request {
-	const struct process *process; /* used only by heap_walker_start() */
+	/* process whose heap to read; used only by heap_walker_start() */
+	const struct process *process;
 	enum heap_stops stops;
 	uint64_t max_pause_ns;
 	bool is_read_once; /* if the process is not stopped: read once, not repeatedly */
 	bool wants_detail;
 	bool wants_leaks;
 	/*
-	 * Query the allocator with these helpers, which are borrowed until the read has
-	 * ended; NULL: do not use helpers of the caller.
+	 * Helpers for querying the allocator, borrowed until the read has ended; NULL: do
+	 * not query through helpers of the caller.
 	 */
 	struct helpers *helpers;
 	/*
-	 * Query the allocator with a helper of the walker's own, and allow the walker to
-	 * inject one. The helper stays in the process until a read does not want a
-	 * helper or reads another process.
+	 * wants_helper: query the allocator with a helper of the walker's own. The helper
+	 * stays in the process until a read does not request it or reads another process.
+	 * may_inject: allow the walker to inject the helper.
 	 */
 	bool wants_helper, may_inject;
 };

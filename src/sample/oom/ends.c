@@ -57,7 +57,8 @@ static void read_paths(struct finder *f)
 }
 
 /*
- * Return true if path is the group or is below it, such as a container of a recorded pod.
+ * Return true if path is the cgroup itself or is below it,
+ * such as a container of a recorded pod.
  */
 static bool is_within(const char *path, const char *group)
 {
@@ -121,8 +122,8 @@ static bool counts_rose(const struct oom_past *past, size_t index)
 }
 
 /*
- * Return the last sample before the end of a victim that no sample contains: the next
- * sample has a higher kill counter and is not yet assigned to another end.
+ * Return the last sample before the end of a victim that no sample contains. In the next
+ * sample, the kill counter has risen and no other end accounts for the rise.
  */
 static size_t find_rise(const struct finder *f)
 {
@@ -140,9 +141,9 @@ static size_t find_rise(const struct finder *f)
 }
 
 /*
- * Return the last sample before the kill of a process. Samples may still contain a killed
- * process until it is dead. Within one sample, the cgroup's counters may be read before
- * the kill and its processes after it, or the other way round.
+ * Return the last sample before the kill of a process. A killed process remains visible
+ * in later samples until it has exited. Within one sample, the cgroup's counters may be
+ * read before the kill and its processes after it, or the other way round.
  */
 static size_t find_last(const struct oom_past *past, const struct past_process *p)
 {
@@ -334,8 +335,8 @@ static bool is_after_kill(const struct oom_past *past, size_t index, uint64_t ki
 }
 
 /*
- * Move each end to an earlier sample if its sample was taken after the kill. Later
- * samples do not show the cause of the kill.
+ * Move each end to an earlier sample if its sample was taken after the kill, because such
+ * a sample does not show the cause of the kill.
  */
 static void leave_out_later_samples(struct finder *f)
 {
@@ -349,7 +350,7 @@ static void leave_out_later_samples(struct finder *f)
 			continue;
 		while (last > 0 && is_after_kill(f->past, last, end->unix_ms))
 			last--;
-		/* a process dies sooner than this, unless the clock was set */
+		/* a larger difference means that the clock was set: keep the sample */
 		if (samples[end->last].elapsed_ns - samples[last].elapsed_ns <=
 		    2 * DYING_NS_MAX)
 			end->last = last;

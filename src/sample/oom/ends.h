@@ -12,9 +12,9 @@
 #include "sample/oom/past.h"
 
 struct oom_ends {
-	struct oom_evidence *items; /* sorted by time */
+	struct oom_evidence *items; /* the ends, sorted by time */
 	size_t count;
-	struct oom_past past; /* the items contain pointers into this struct */
+	struct oom_past past; /* items[] contains pointers into this struct */
 };
 
 /*

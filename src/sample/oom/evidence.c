@@ -19,7 +19,7 @@
 
 /*
  * The memory need has jumped if at least JUMP_PER_MILLE of its rise falls into
- * JUMP_NS, even if the rise looks even.
+ * JUMP_NS, even if the rise looks steady.
  */
 #define JUMP_NS NS_PER_S
 #define JUMP_PER_MILLE 800
@@ -275,8 +275,8 @@ static int add_processes(const struct past_end *end, struct replay *replay,
 }
 
 /*
- * Return true if the limit counts as reached. Less memory than slack_bytes could still be
- * charged, so the limit may have been reached before the last sample, too.
+ * Return true if the limit counts as reached: the remaining room is at most slack_bytes,
+ * which is the uncertainty of the kernel's figures.
  */
 static bool is_full(const struct cgroup_level *level, uint64_t slack_bytes)
 {

@@ -20,8 +20,8 @@
 #define NEEDS (RECORDER_NEEDS | NEED_STATES)
 
 #define SHORTEST_NS (5 * NS_PER_MS)
-#define GAP_NS NS_PER_S /* a sample that is this late counts as missed */
-/* the group's own files may take one part in this many of the time */
+#define GAP_NS NS_PER_S /* a sample that is late by this time counts as missed */
+/* share of the time for reading the group's own files: one part in this many */
 #define GROUP_SHARE_PART 20
 /* shortest time between two messages about the same condition */
 #define REPEAT_NS (10 * NS_PER_S)
@@ -74,8 +74,8 @@ static void summarize(struct flight *f, uint64_t interval_ns)
 }
 
 /*
- * Set when the next sample is due. The time for reading the group's own files is limited
- * too, because there may be many groups below.
+ * Compute when the next sample is due. The time for reading the group's own files is
+ * limited too, because there may be many groups below this one.
  */
 static void set_due(struct flight *f)
 {

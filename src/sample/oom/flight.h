@@ -19,7 +19,7 @@
 struct flight;
 
 struct flight_setup {
-	const struct procfs *fs; /* all four pointers are borrowed */
+	const struct procfs *fs; /* borrowed, as are the next three pointers */
 	struct sampler *sampler;
 	struct cgroup_sampler *group;
 	struct recorder *recorder;
@@ -61,8 +61,8 @@ void flight_close(struct flight *flight);
 int flight_source_error(const struct flight *flight, enum oom_source source);
 
 /*
- * Return the descriptors to poll, borrowed until the next call. They include other_fd, a
- * descriptor of the owner's, unless it is -1.
+ * Return the descriptors to poll, which are borrowed until the next call. They include
+ * other_fd, a descriptor of the owner's, unless it is -1.
  */
 struct pollfd *flight_polled(struct flight *flight, int other_fd, size_t *ret_count);
 uint64_t flight_due_ns(const struct flight *flight);
@@ -90,7 +90,7 @@ int flight_look_at(struct flight *flight, int pid);
 /* Record an event that was not found by taking a sample. */
 void flight_note(struct flight *flight, const struct recorded_event *event);
 
-/* Return the summary of the recording until now. Borrowed. */
+/* Return the summary of the recording so far, which is borrowed. */
 const struct flight_summary *flight_summarize(struct flight *flight);
 
 #endif

@@ -16,7 +16,7 @@ struct flight {
 	struct flight_setup setup;
 	struct oom_wakeups *wakeups;
 	struct group_turns processes;
-	/* from the last sample; kept after the cgroup was removed */
+	/* cgroup figures of the last sample, kept after the cgroup was removed */
 	struct cgroup cgroup;
 	struct cgroup next_cgroup; /* the cgroup that is being read */
 	/* the process that was last read out of turn, without its command */

@@ -15,7 +15,7 @@
 #define GROWN_LEAST_BYTES MIB
 
 /*
- * Upper bound of the samples that are read to find the growth. They are
+ * Upper bound of the samples that are read to find the growth. The samples are
  * evenly spaced and include the last one.
  */
 #define READS_MAX 2000
@@ -258,7 +258,7 @@ static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 	}
 }
 
-/* Return the sample at which growth began that lasted for ns until the sample `last`. */
+/* Return the sample that was taken ns before the sample `last`, when the growth began. */
 static size_t find_begin(const struct past_end *end, size_t last, uint64_t ns)
 {
 	const struct past_sample *samples = end->past->samples;
@@ -338,8 +338,8 @@ static uint64_t grown_bytes(const struct oom_note *note, const char *file,
 		if (!end || w->unix_ms > end->unix_ms)
 			end = w;
 		/*
-		 * begin is the last note before the growth, or
-		 * else the first note during it
+		 * Set `begin` to the last note before the growth, or
+		 * else the first note during it.
 		 */
 		if (!begin || (w->unix_ms <= from_ms ? begin->unix_ms > from_ms ||
 							       w->unix_ms > begin->unix_ms

@@ -74,7 +74,7 @@ static void add_written(struct oom_note *note, const char *text)
 	note->written[note->written_count++] = written;
 }
 
-/* Add a note from the recording. The notes about one process arrive in sequence. */
+/* Add a note from the recording, in which the notes about one process are adjacent. */
 static int add_note(void *context, const struct recorded_note *note)
 {
 	struct oom_notes *notes = context;

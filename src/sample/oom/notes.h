@@ -16,13 +16,13 @@
  */
 struct oom_written {
 	uint64_t unix_ms, bytes;
-	char *file; /* text of the form "MAJOR:MINOR:INODE PATH" */
+	char *file; /* file in the form "MAJOR:MINOR:INODE PATH" */
 };
 
 struct oom_note {
-	struct process process; /* only pid, start_ticks and comm are set */
+	struct process process; /* the process; only pid, start_ticks and comm are set */
 	struct oom_place place;
-	char **options; /* texts of the form "VARIABLE WORD" */
+	char **options; /* runtime options, each in the form "VARIABLE WORD" */
 	size_t option_count, option_capacity;
 	struct oom_written *written;
 	size_t written_count, written_capacity;

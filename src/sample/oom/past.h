@@ -46,7 +46,10 @@ struct past_process {
 struct past_event {
 	uint64_t unix_ms;
 	int pid;
-	/* true: text is the kernel's report; false: the kernel marked a victim */
+	/*
+	 * true: `text` is the kernel's report; false: the
+	 * kernel marked the process as a victim
+	 */
 	bool is_report;
 	char *text;
 };
@@ -63,26 +66,30 @@ struct past_end {
 	enum oom_end kind;
 	/* the kernel's report; NULL: there is no report */
 	const struct oom_kill *report;
-	const struct past_process *victim; /* NULL: no sample contains the victim */
+	/* the process that ended; NULL: no sample contains it */
+	const struct past_process *victim;
 	uint64_t unix_ms; /* time of the end; 0: at some time before the next sample */
 
 	/* set only while the evidence is collected */
 	struct oom_scope scope;
 	const struct past_sample *samples; /* samples of the cgroup whose limit was hit */
-	/* NULL: the samples are those of the recorded cgroup */
+	/*
+	 * Allocated samples of another cgroup; NULL: `samples` is that of the recording.
+	 */
 	struct past_sample *scope_samples;
 };
 
 struct oom_past {
 	struct past_sample *samples;
 	size_t sample_count;
-	/* sorted by the time at which they ended or were last seen */
+	/* processes, in the order in which they ended or were last seen */
 	struct past_process *processes;
 	size_t process_count, process_capacity;
-	/* only OOM kills and marks on victims, sorted by time */
+	/* events, sorted by time: only OOM kills and marks on victims */
 	struct past_event *events;
 	size_t event_count, event_capacity;
-	struct oom_kill_list reports; /* parsed from the texts of the events */
+	/* the kernel's reports, parsed from the texts of the events */
+	struct oom_kill_list reports;
 	struct oom_notes notes;
 	bool has_group; /* at least one sample has cgroup figures */
 };
@@ -93,9 +100,9 @@ void oom_past_release(struct oom_past *past);
 
 /*
  * Read the samples from first to last again, for a cgroup whose own amounts were not
- * recorded. Set ret[first] to ret[last] to the sums over its processes: their private
- * memory is the need of the cgroup. In samples in which the cgroup of a process is
- * unknown, the amounts are unknown. Return 0 or -errno.
+ * recorded. Fill ret[first] to ret[last] with the sums over its processes; their private
+ * memory counts as the need of the cgroup. The amounts are unknown in samples in which
+ * the cgroup of a process is unknown. Return 0 or -errno.
  */
 int oom_past_read_scope(const struct oom_past *past, struct replay *replay,
 			const struct oom_scope *scope, size_t first, size_t last,

@@ -100,9 +100,9 @@ static void add_event(struct oom_wakeups *w, const char *path,
 }
 
 /*
- * Cgroup v1 notifies a cgroup also if an ancestor is out of memory. v2 counts a
- * kill in the victim's cgroup, and the events before the kill in the cgroup
- * that owns the limit; so watch both.
+ * Watch both the cgroup and the owner of its limit. In v1, a cgroup is also notified if
+ * an ancestor is out of memory. v2 counts a kill in the victim's cgroup, and the events
+ * before the kill in the cgroup that owns the limit.
  */
 void oom_wakeups_set_group(struct oom_wakeups *w, const struct cgroup *cgroup)
 {

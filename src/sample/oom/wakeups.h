@@ -58,7 +58,7 @@ void oom_wakeups_set_group(struct oom_wakeups *wakeups, const struct cgroup *cgr
 int oom_wakeups_error(const struct oom_wakeups *wakeups, enum oom_source source);
 
 /*
- * Return the descriptors for poll(2), borrowed until the next call.
+ * Return the descriptors for poll(2), which are borrowed until the next call.
  * They include other_fd unless it is -1.
  */
 struct pollfd *oom_wakeups_polled(struct oom_wakeups *wakeups, int other_fd,

@@ -24,7 +24,7 @@ void cgroup_sampler_free(struct cgroup_sampler *s);
 int cgroup_sampler_read(struct cgroup_sampler *s, struct cgroup *ret);
 
 /*
- * Return the processes whose pids were read, borrowed until the
+ * Return the processes whose pids were read, which are borrowed until the
  * next read; NULL if the cgroup is empty.
  */
 struct targets *cgroup_sampler_targets(struct cgroup_sampler *s);

@@ -29,7 +29,8 @@
 #define PODS_DIR "var/log/pods"
 #define ENTRIES_MAX 100000
 #define FILE_BYTES_MAX (16 * MIB)
-#define HOST_NAME_MAX_ 253 /* maximum length of a DNS host name; a pod's name is one */
+/* maximum length of a DNS host name; the name of a pod is such a name */
+#define HOST_NAME_MAX_ 253
 #define HOME_DIR ".local/share/"
 
 /*

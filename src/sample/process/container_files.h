@@ -23,8 +23,8 @@ int container_files_open_root(const struct procfs *fs);
 void container_files_find(int root_fd, const char *path, char **names);
 
 /*
- * Fill in the missing name of the pod: use the host name that pid, a process of the pod,
- * finds in its root directory, unless it is the host's own name.
+ * Fill in the missing name of the pod from the host name of pid, a process of the
+ * pod, unless it is the host's own name.
  */
 void container_files_find_pod(const struct procfs *fs, int pid, char **names);
 

@@ -11,7 +11,7 @@
 
 /* A cgroup: either the one that the user names, or the one that a process is in. */
 struct cgroup_target {
-	const char *name; /* a directory, path or ID; NULL: use pid */
+	const char *name; /* name of the cgroup: a directory, path or ID; NULL: use pid */
 	int pid;
 };
 

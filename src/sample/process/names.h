@@ -16,7 +16,7 @@
 
 struct names {
 	struct memory memory;
-	struct symbols *symbols; /* NULL if not available */
+	struct symbols *symbols; /* NULL if memstate cannot read symbols */
 	struct types *types;
 };
 

@@ -180,9 +180,7 @@ static int add_options(const struct process_notes *notes, const struct usage *u,
 			     &text);
 	environment.text = strbuf_text(&text);
 	environment.length = text.length;
-	/*
-	 * Many programs that are not compiled from Go inherit Go's environment variable.
-	 */
+	/* Many programs that are not written in Go inherit Go's environment variable. */
 	environment.is_go =
 		memmem(environment.text, text.length, GO_VARIABLE, strlen(GO_VARIABLE)) &&
 		proc_task_is_go(notes->fs, u->process.pid);

@@ -20,7 +20,10 @@
 #include "proc/system/local_devices.h"
 #include "proc/system/mounts.h"
 
-/* How often to try to read a process that executes another program or ends meanwhile. */
+/*
+ * Number of attempts to read a process that executes another program or is
+ * replaced by another process meanwhile.
+ */
 #define READ_TRIES 3
 
 struct sampler {
@@ -304,7 +307,7 @@ static int read_usage(struct sampler *s, struct usage *u, unsigned int needs,
 		u->error = r;
 		return r;
 	}
-	/* read the name unless the list contained it */
+	/* the list may not contain the name of the process */
 	if (needs & NEED_COMM && u->process.comm[0] == '\0')
 		(void)proc_task_read_comm(&s->fs, u->process.pid, u->process.comm);
 	return 0;

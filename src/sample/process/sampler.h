@@ -39,8 +39,8 @@ void sampler_set_heap_source(struct sampler *s,
 			     void *context);
 
 /*
- * A receiver of all mappings of some processes, with the owners of the
- * mappings, which are valid during the call.
+ * A receiver of all mappings of the processes that it wants. The mappings, with their
+ * owners, are valid only during the call.
  */
 struct mapping_sink {
 	bool (*wants)(void *context, const struct process *process);
@@ -84,7 +84,7 @@ void sampler_free(struct sampler *s);
 int sampler_take(struct sampler *s, struct targets *targets, unsigned int needs,
 		 struct snapshot *ret);
 
-/* Read the Rss of a process, like proc_stat_read_rss(). */
+/* Read the Rss of a process in bytes, like proc_stat_read_rss(). */
 int sampler_read_rss(struct sampler *s, int pid, uint64_t *ret_bytes);
 
 /*

@@ -12,7 +12,7 @@
 #include "proc/system/procfs.h"
 #include "store/recording/recording.h"
 
-/* kind of the notes, whose texts have the form "UNIX_MS BYTES MAJOR:MINOR:INODE PATH" */
+/* Kind of the notes, whose texts have the form "UNIX_MS BYTES MAJOR:MINOR:INODE PATH". */
 #define NOTE_WRITES "writes"
 
 struct shmem_writers;

@@ -24,8 +24,8 @@ static bool has_ended(const struct target_pid *target, const struct process *p)
 }
 
 /*
- * List the process with a requested pid, unless it is not the same process as before; a
- * process that has ended stays ended.
+ * List the process with a requested pid, if it is still the same process. After the
+ * process has ended, the pid is never listed again.
  */
 static int list_pid(const struct procfs *fs, struct target_pid *target,
 		    struct snapshot *ret)

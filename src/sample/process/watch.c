@@ -47,9 +47,11 @@ struct entry {
 	struct process then;
 	/* time of the last attempt to read the memory; 0: none yet */
 	uint64_t tried_ns;
-	/* Rss in statm at the last attempt, and at the last look-up */
+	/*
+	 * Rss in statm: at the last attempt to read the memory, and at the last look-up.
+	 */
 	uint64_t then_rss_bytes, rss_bytes;
-	unsigned int needs; /* needs of the last attempt */
+	unsigned int needs; /* needs at the last attempt to read the memory */
 	bool is_visible;
 	bool is_left_out;
 };

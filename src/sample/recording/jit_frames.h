@@ -18,11 +18,12 @@
 
 struct jit_address {
 	uint64_t addr;
-	const char *name; /* borrowed from the array of names; NULL: unknown */
+	/* name of the code at the address, borrowed from names[]; NULL: unknown */
+	const char *name;
 };
 
 struct jit_frames {
-	struct jit_address *items; /* sorted by address, each address once */
+	struct jit_address *items; /* items sorted by address, each address once */
 	size_t count;
 	char **names; /* each name is used by at least one address */
 	size_t name_count, name_capacity;

@@ -31,14 +31,16 @@ struct place {
 struct file {
 	const struct stack_module *module; /* the module where the file was first seen */
 	bool is_own;
-	uint32_t number;      /* number of the file in the profile */
-	struct place *places; /* sorted by vaddr once the array is complete */
+	uint32_t number; /* number of the file in the profile */
+	/* code places in the file, sorted by vaddr once the array is complete */
+	struct place *places;
 	size_t count, capacity;
 };
 
 struct reader {
 	struct profile *profile;
-	struct jit_frames jit; /* JIT-compiled code of the program that is being added */
+	/* names of the JIT-compiled code of the program that is being added */
+	struct jit_frames jit;
 	struct file *files;
 	size_t file_count, file_capacity;
 	struct code_frame *frames; /* frames, whose strings belong to the profile */

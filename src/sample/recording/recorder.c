@@ -23,7 +23,7 @@ struct recorder {
 	struct sampler *sampler;
 	struct process_notes *notes;   /* NULL: no notes are recorded */
 	struct shmem_writers *writers; /* NULL: no written files are recorded */
-	struct snapshot own;	       /* the sample of recorder_take() */
+	struct snapshot own;	       /* the sample that recorder_take() takes */
 	uint64_t dearest_read_ns;
 	bool has_ended;
 	bool is_begun;

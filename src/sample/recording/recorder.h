@@ -60,16 +60,18 @@ void recorder_add(struct recorder *recorder, const struct usage *usage,
  * recorder_end(), or -errno if the processes cannot be listed.
  */
 struct recorder_known {
-	const struct usage *usage; /* NULL: no process has just been read */
+	/* usage of the process; NULL: no process has just been read */
+	const struct usage *usage;
 	const struct mapping_list *mappings;
-	const struct cgroup *cgroup; /* passed to recorder_end(); may be NULL */
+	/* the cgroup of the processes, for recorder_end(); may be NULL */
+	const struct cgroup *cgroup;
 };
 int recorder_take(struct recorder *recorder, struct targets *targets,
 		  const struct recorder_known *known);
 
 /*
  * Return true if the targets have ended, so that the last
- * recorder_take() took their last sample.
+ * recorder_take() has recorded their last sample.
  */
 bool recorder_has_ended(const struct recorder *recorder);
 

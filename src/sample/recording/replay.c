@@ -31,7 +31,8 @@ struct replay {
 	struct snapshot processes;
 	struct classified *classified;
 	size_t classified_count, classified_capacity;
-	size_t classified_next; /* index at which the next search starts */
+	/* index in classified[] at which the next search starts */
+	size_t classified_next;
 };
 
 int replay_open(const char *path, struct replay **ret)
@@ -90,7 +91,7 @@ size_t replay_find(const struct replay *replay, uint64_t unix_ms)
 	return 0;
 }
 
-/* Return the time between two samples; between sessions, only the wall clock counts. */
+/* Return the time between two samples, by the wall clock if their sessions differ. */
 static uint64_t passed_ns(const struct recorded_sample *before,
 			  const struct recorded_sample *sample)
 {
@@ -164,9 +165,7 @@ bool replay_find_kill(struct replay *replay, size_t *ret_index)
 	return true;
 }
 
-/*
- * Return the time since the first sample; in later sessions, only the wall clock counts.
- */
+/* Return the time since the first sample, by the wall clock if the sessions differ. */
 static uint64_t elapsed_ns(const struct replay *replay, size_t index)
 {
 	const struct recorded_sample *first = &replay->samples[0],

@@ -17,15 +17,15 @@
 
 /*
  * Listing all processes of the machine may take one part in LIST_SHARE of one CPU's time,
- * but they are listed at least once in every LIST_MAX_NS.
+ * but the processes are listed at least once in every LIST_MAX_NS.
  */
 #define LIST_SHARE 20
 #define LIST_MAX_NS (100 * NS_PER_MS)
 
 /*
  * A walk is due if Rss has grown by GROWTH_PERCENT, or if one part in WALK_PART of the
- * run has passed since the last walk. After a walk that took time T, wait for at least
- * WALK_SHARE times T; each successive walk that found nothing doubles this wait.
+ * run's duration has passed since the last walk. After a walk that took time T, wait for
+ * at least WALK_SHARE times T; each successive walk that found nothing doubles this wait.
  */
 #define GROWTH_PERCENT 5
 #define WALK_PART 20
@@ -35,8 +35,8 @@
 #define WALK_BEGIN_NS (20 * NS_PER_MS)
 
 /*
- * Findings are stale if they are older than this time and
- * than one part in STALE_PART of the run.
+ * Findings are stale if they are older than STALE_NS and older than one part
+ * in STALE_PART of the run's duration.
  */
 #define STALE_NS (250 * NS_PER_MS)
 #define STALE_PART 10
@@ -56,10 +56,11 @@ struct run_sampler {
 	/* processes that mapped the library when they were last read */
 	struct pid_set users;
 	/*
-	 * measured: processes that were in any sample and were not wrappers at that time
+	 * `measured` contains processes that were in any sample
+	 * and were not wrappers at that time
 	 */
 	struct pid_set wrappers, measured;
-	bool has_wrappers;  /* there is a wrapper, or was one that has ended */
+	bool has_wrappers;  /* there is a wrapper, or there was one that has ended */
 	bool were_wrappers; /* all processes measured before this sample were wrappers */
 	struct snapshot processes;
 	struct mapping_list mappings;
@@ -254,8 +255,8 @@ static bool is_wrapper(struct run_sampler *s, const struct process *p)
 }
 
 /*
- * Update whether the process maps the library. A process that did may execute a
- * program that does not, as env(1) does.
+ * Note whether the process maps the library. A process that mapped the library may
+ * execute a program that does not, as env(1) does.
  */
 static void look_for_library(struct run_sampler *s, int pid)
 {
@@ -399,7 +400,7 @@ static bool wants_walk(const struct run_sampler *s)
 	if (!s->heaps || now - s->begin_ns < WALK_BEGIN_NS ||
 	    age_ns < s->walk_cost_ns * WALK_SHARE << s->futile_count)
 		return false;
-	/* use the figures in stat, which were already read */
+	/* the figures in stat were already read, so they cost nothing */
 	for (size_t i = 0; i < s->processes.count; i++)
 		rss_bytes = bytes_add(rss_bytes,
 				      s->processes.usages[i].process.stat_rss_bytes);

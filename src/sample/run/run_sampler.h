@@ -48,7 +48,7 @@ int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *re
 bool run_sampler_forgets(const struct run_sampler *s);
 
 /*
- * List the current processes of the run, including wrappers, borrowed until
+ * List the current processes of the run, including wrappers. *ret is borrowed until
  * the next call. Returns 0 or -errno.
  */
 int run_sampler_list(struct run_sampler *s, const struct snapshot **ret);
