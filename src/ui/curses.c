@@ -216,7 +216,10 @@ static void put_line(const struct screen *s, const struct cell *line, int y)
 	}
 }
 
-/* Draw the screen. Skip unchanged lines; curses finds the changes within the others. */
+/*
+ * Draw the screen. Lines that have not changed are skipped; curses
+ * finds the changes within the others.
+ */
 static void draw(struct screen *s)
 {
 	struct canvas former = s->shown;
@@ -289,7 +292,7 @@ static void take_keys(struct screen *s)
 	wint_t code;
 	int kind, waiting = 0;
 
-	/* if poll() reports input but there is none, the terminal has been closed */
+	/* poll() reported input but there is none, so the terminal has been closed */
 	if (ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || waiting == 0) {
 		stop_signal = SIGHUP;
 		return;

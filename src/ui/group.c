@@ -58,8 +58,7 @@ static void open_group(struct ui *ui)
 }
 
 /*
- * Open the process under the cursor. From there, the
- * "back" key returns to the group view.
+ * Open the process under the cursor. The key to go back then returns to the group view.
  */
 static void open_process(struct ui *ui)
 {

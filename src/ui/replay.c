@@ -71,7 +71,7 @@ static void go(struct ui *ui, size_t index)
 }
 
 /*
- * Return the index of the next or previous event, counted from the current sample.
+ * Return the index of the next or previous event relative to the current sample.
  * Several events before the same sample are visited one by one. If there is no such
  * event, the index is event_count or higher.
  */

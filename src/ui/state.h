@@ -152,7 +152,10 @@ void ui_record(struct ui *ui, uint64_t now_ns);
 /* Replay: list the events of the recording. */
 void ui_replay_init(struct ui *ui);
 void ui_replay_release(struct ui *ui);
-/* Move in the recording or play it. Returns true if the action was one for replay. */
+/*
+ * Perform the action and return true if it concerns the
+ * recording; otherwise return false.
+ */
 bool ui_replay_act(struct ui *ui, enum action action);
 void ui_replay_refresh(struct ui *ui, uint64_t now_ns);
 uint64_t ui_replay_due_ns(const struct ui *ui);
@@ -164,13 +167,16 @@ void ui_replay_draw(struct ui *ui, struct canvas *c);
 
 /* Read the heap if the process may be stopped; otherwise ask the user first. */
 void ui_read_heap(struct ui *ui, unsigned int wishes);
-/* Perform the action. Returns true if it was one for the heap. */
+/* Perform the action and return true if it concerns the heap; otherwise return false. */
 bool ui_heap_act(struct ui *ui, enum action action);
 void ui_show_heap(struct ui *ui); /* Call this function when the heap view is opened. */
 
 /* Open the cgroup that the user named, and show it first. */
 void ui_begin_group(struct ui *ui);
-/* Perform the action. Returns true if it was one for the group view. */
+/*
+ * Perform the action and return true if it concerns the
+ * group view; otherwise return false.
+ */
 bool ui_group_act(struct ui *ui, enum action action);
 unsigned int ui_group_context(const struct ui *ui);
 /* Read the cgroup if it is shown, or if another view needs it. */

@@ -196,7 +196,7 @@ uint64_t ui_due_ns(const struct ui *ui)
 		return ui_replay_due_ns(ui);
 	if (ui_has_ended(ui))
 		return UINT64_MAX;
-	/* read data once that was never read before, even while paused */
+	/* even while paused, read data that was never read before */
 	if (ui->wants_refresh && (!ui->is_paused || is_unread))
 		return 0;
 	return ui->is_paused || !ui->options->is_live ? UINT64_MAX : ui->due_ns;

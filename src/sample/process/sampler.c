@@ -20,10 +20,7 @@
 #include "proc/system/local_devices.h"
 #include "proc/system/mounts.h"
 
-/*
- * Number of attempts to read a process that executes another program or is
- * replaced by another process meanwhile.
- */
+/* Number of attempts to read a process that executes another program meanwhile. */
 #define READ_TRIES 3
 
 struct sampler {

@@ -102,7 +102,9 @@ void data_open(struct data *d, const struct process *p)
 	seen_growth_clear(&d->live);
 }
 
-/* Show the sample that was just read, and return the old sample in its place. */
+/*
+ * Show the sample in *next and *mappings, and move the old sample into these variables.
+ */
 static void show_detail(struct data *d, struct snapshot *next,
 			struct mapping_list *mappings)
 {

@@ -17,9 +17,9 @@ struct ui_options;
 
 struct feed_kind {
 	/*
-	 * Read the processes into feed->processes, with the values that `needs` names for
-	 * the visible processes. Returns 0; or -errno if the processes cannot be listed,
-	 * and feed->processes keeps its contents.
+	 * Read the processes into feed->processes. For the visible processes, also read
+	 * the values that `needs` names. Returns 0; or -errno if the processes cannot be
+	 * listed, and feed->processes keeps its contents.
 	 */
 	int (*read_processes)(struct feed *feed, unsigned int needs,
 			      const int *visible_pids, size_t visible_count);
@@ -32,9 +32,9 @@ struct feed_kind {
 	int (*read_process)(struct feed *feed, struct target_pid *target,
 			    struct snapshot *ret, struct mapping_list *ret_mappings);
 	/*
-	 * Open a cgroup. Returns 0, or an error of cgroup_target_open() and the previous
+	 * Open a cgroup. Returns 0; or an error of cgroup_target_open(), and the previous
 	 * cgroup stays open. A recording contains at most one cgroup, which is opened
-	 * regardless of the target; without one, the error is -ENOENT.
+	 * regardless of the target. If there is none, the error is -ENOENT.
 	 */
 	int (*open_group)(struct feed *feed, const struct cgroup_target *target);
 	/*

@@ -12,7 +12,10 @@
 #include "ui/data/options.h"
 
 struct live {
-	/* must be the first member, because callers have a pointer to it */
+	/*
+	 * Must be the first member: a pointer to it is cast
+	 * to a pointer to the whole struct.
+	 */
 	struct feed feed;
 	const struct ui_options *options;
 	struct sampler *sampler;

@@ -17,7 +17,7 @@
 #include "ui/data/options.h"
 #include "ui/data/replay.h"
 
-/* Limits of the time that the user has to wait for a history, as in replay.c. */
+/* Limits on reading the history, so that the user need not wait long, as in replay.c. */
 #define GROWTH_SAMPLES 1000
 #define GROWTH_SAMPLES_MIN 64
 #define PATIENCE_NS (150 * NS_PER_MS)
@@ -109,7 +109,7 @@ static void follow_members(struct data_group *g)
 
 		if (!m)
 			m = add_member(g, &u->process);
-		/* if the usage was not read again, repeat its amount */
+		/* a usage that was not read again adds the same amount */
 		seen_growth_add(&m->need, g->taken_ns, usage_need_bytes(u));
 	}
 }

@@ -12,23 +12,23 @@
 /* The amounts that a history records. */
 enum part {
 	PART_RSS,
-	/* from here on, amounts within Rss that overlap the owners and states */
+	/* first of the amounts within Rss that overlap the owners and states */
 	PART_THP,
 	PART_LOCKED,
 	PART_TRIMMABLE,
-	PART_PSS, /* from here on, amounts that are not parts of Rss */
+	PART_PSS, /* first of the amounts that are not parts of Rss */
 	PART_USS,
 	PART_SWAP,
 	PART_UNBACKED,
 	PART_RESERVED,
 	PART_HUGETLB,
 	PART_SIZE,
-	/* first of OWNER_COUNT_ parts; add an enum owner */
+	/* first of the owners: PART_OWNER + enum owner */
 	PART_OWNER,
-	/* first of STATE_COUNT_ parts; add an enum page_state */
+	/* first of the states: PART_STATE + enum page_state */
 	PART_STATE = PART_OWNER + OWNER_COUNT_,
 	PART_NAMED_COUNT_ = PART_STATE + STATE_COUNT_,
-	/* first cell of the matrix; add owner * STATE_COUNT_ + state */
+	/* first cell of the matrix: PART_CELL + owner * STATE_COUNT_ + state */
 	PART_CELL = PART_NAMED_COUNT_,
 	PART_NEED = PART_CELL + OWNER_COUNT_ * STATE_COUNT_,
 	PART_COUNT_,

@@ -20,7 +20,9 @@ void seen_growth_release(struct seen_growth *s);
 /* Remove all samples. */
 void seen_growth_clear(struct seen_growth *s);
 
-/* Add a sample. Ignore an unknown amount, and a time that is not later than the last. */
+/*
+ * Add a sample, unless the amount is unknown or the time is not later than the last one.
+ */
 void seen_growth_add(struct seen_growth *s, uint64_t time_ns, uint64_t bytes);
 
 /*

@@ -12,8 +12,9 @@
 #define TREE_DEPTH_MAX 32 /* deeper levels are drawn at this depth */
 
 struct tree_place {
-	unsigned int depth;  /* depth of the process; 0: its parent is not in the list */
-	uint32_t more_below; /* bit d: there are more siblings further down at depth d */
+	unsigned int depth; /* depth of the process; 0: its parent is not in the list */
+	/* bit d is set if more siblings at depth d follow further down */
+	uint32_t more_below;
 };
 
 /*

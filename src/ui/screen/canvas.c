@@ -198,7 +198,10 @@ void pen_add_right(struct pen *pen, int width, const char *text)
 {
 	int used = (int)text_display_width(text, strlen(text));
 
-	/* a number without its last digits would look like a different number */
+	/*
+	 * Never cut the text: a number without its last
+	 * digits would look like another number.
+	 */
 	if (pen->x + width > pen->end) {
 		pen_move_to(pen, pen->end);
 		return;

@@ -30,9 +30,9 @@ enum role {
 	ROLE_GROWN,
 	ROLE_SHRUNK,
 	ROLE_GRAPH,
-	/* first of OWNER_COUNT_ roles; add an enum owner */
+	/* first of the owners' roles: ROLE_OWNER + enum owner */
 	ROLE_OWNER,
-	/* first of STATE_COUNT_ roles; add an enum page_state */
+	/* first of the states' roles: ROLE_STATE + enum page_state */
 	ROLE_STATE = ROLE_OWNER + OWNER_COUNT_,
 	ROLE_COUNT_ = ROLE_STATE + STATE_COUNT_,
 };

@@ -61,10 +61,10 @@ struct row_look {
 };
 
 struct grid_rows {
-	const void *const *rows; /* row pointers for the columns' get() functions */
+	const void *const *rows; /* pointers that the columns' get() functions receive */
 	size_t count;
 	bool exact_bytes;
-	/* sets the look of a row; may be NULL */
+	/* sets the role, mark and prefix of a row; may be NULL */
 	void (*look)(void *context, size_t row, struct row_look *ret);
 	void *context;
 };

@@ -26,7 +26,7 @@ enum key {
 	KEY_FIRST,
 	KEY_LAST,
 	KEY_BACK_TAB,
-	KEY_FUNCTION, /* first of the function keys; add n for the key Fn */
+	KEY_FUNCTION, /* first of the function keys: key Fn is KEY_FUNCTION + n */
 	KEY_END_ = KEY_FUNCTION + 13,
 };
 

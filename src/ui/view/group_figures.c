@@ -71,7 +71,10 @@ static const struct segment {
 
 #define SEGMENT_COUNT (sizeof(segments) / sizeof(segments[0]))
 
-/* Draw a bar of the parts of the limit, or of the usage if there is no limit. */
+/*
+ * Draw a bar that shows how the limit is used, or what the
+ * usage consists of if there is no limit.
+ */
 static void draw_bar(struct group_page *p)
 {
 	const struct oom_figures *f = p->figures;

@@ -121,7 +121,6 @@ void group_page_levels(struct group_page *p, size_t room)
 	}
 }
 
-/* The columns of the process table. */
 enum process_column {
 	COLUMN_PID,
 	COLUMN_PSS,

@@ -85,7 +85,7 @@ static uint64_t sum_owners(const struct heap *heap)
 {
 	uint64_t sum = 0;
 
-	/* an unknown amount is already included in another owner's amount */
+	/* skip unknown amounts, which are already included in those of other owners */
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
 		if (bytes_known(heap->owner_bytes[o]))
 			sum = bytes_add(sum, heap->owner_bytes[o]);

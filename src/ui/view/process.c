@@ -135,9 +135,7 @@ static void draw_head(struct page *p)
 static void draw_bar(struct page *p, const char *title, unsigned int first, size_t count)
 {
 	uint64_t rss = p->usage->total.bytes[SMAPS_RSS];
-	/*
-	 * Large enough for owners and states, because there are more owners than states.
-	 */
+	/* large enough for both owners and states: there are more owners than states */
 	uint64_t parts[OWNER_COUNT_];
 	size_t cells[OWNER_COUNT_];
 	struct pen pen = next_line(p);
