@@ -28,7 +28,10 @@ const char *const agent_hook_names[HOOK_COUNT_] = { HOOKS_STANDARD(NAME)
 
 #if HAVE_AGENT
 
-/* src/agent/local.mk builds both files and passes their folder to the assembler. */
+/*
+ * src/agent/local.mk builds the two included files, and passes their folder to
+ * the assembler.
+ */
 __asm__(".section .rodata\n"
 	".balign 16\n"
 	".globl agent_blob_start\n"

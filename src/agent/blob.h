@@ -9,25 +9,27 @@
 #include <stddef.h>
 
 /*
- * Return the helper's blob, which begins with struct agent_blob_head; all its functions
- * are 0. Return NULL and 0 bytes if memstate was built without the helper.
+ * Return the helper's blob, which begins with struct agent_blob_head. All addresses of
+ * functions in it are 0. Return NULL, and set *ret_bytes to 0, if memstate was built
+ * without the helper.
  */
 const void *agent_blob(size_t *ret_bytes);
 
 /*
- * Return the blob of counting hooks, which begins with struct hooks_head; all its
- * originals are 0. Return NULL and 0 bytes if memstate was built without the helper.
+ * Return the blob of counting hooks, which begins with struct hooks_head. All addresses
+ * of original functions in it are 0. Return NULL, and set *ret_bytes to 0, if memstate
+ * was built without the helper.
  */
 const void *agent_hooks(size_t *ret_bytes);
 
-/* The symbols that the hooks replace, by enum hook. */
+/* The names of the functions that the hooks replace, indexed by enum hook. */
 extern const char *const agent_hook_names[];
 
 /*
- * The symbols that the helper calls, by enum agent_function. If there are several names,
- * the first one that the process defines is used.
+ * The names of the functions that the helper calls, indexed by enum agent_function. If
+ * there are several names, the first name that the process defines is used.
  */
-#define AGENT_ALIAS_MAX 4 /* including the terminating NULL */
+#define AGENT_ALIAS_MAX 4 /* maximum number of names, including the terminating NULL */
 extern const char *const agent_function_names[][AGENT_ALIAS_MAX];
 
 #endif

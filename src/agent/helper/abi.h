@@ -3,15 +3,15 @@
  * abi - the page through which memstate sends requests to its helper in another process,
  * and the layout of the helper's blob.
  *
- * At most one request is in flight. The client takes client_lock, writes command, and
- * adds 1 to request_seq. The helper carries out the command and copies the number it
- * started with to reply_seq. An answer belongs to the client if both numbers are the
- * client's before and after it copied the answer. Both words are futexes, woken and
- * waited for as shared ones.
+ * At most one request is pending. The client takes client_lock, writes command, and adds
+ * 1 to request_seq. The helper carries out the command, and copies to reply_seq the
+ * value of request_seq with which it started. The answer belongs to the client if both
+ * numbers equal the client's number before and after it has copied the answer. Both
+ * numbers are futexes, shared between processes.
  *
  * The process can write to the page, so the client trusts nothing in it, and the helper
- * takes no address from it. The functions that the helper may call are in struct
- * agent_functions, in the helper's own memory.
+ * takes no address from it. The addresses of the functions that the helper may call are
+ * in struct agent_functions, in the helper's own memory.
  */
 #ifndef MS_AGENT_HELPER_ABI_H
 #define MS_AGENT_HELPER_ABI_H
@@ -22,7 +22,7 @@
 #define AGENT_MAGIC UINT32_C(0x54534d4d) /* "MMST" */
 #define AGENT_VERSION UINT32_C(1)
 
-/* Layout of the mapping: the page itself, then the text. */
+/* The mapping consists of the page itself, then the text at this offset. */
 #define AGENT_TEXT_OFFSET_BYTES 4096
 #define AGENT_TEXT_BYTES (1 << 19)
 #define AGENT_PAGE_BYTES (AGENT_TEXT_OFFSET_BYTES + AGENT_TEXT_BYTES)
@@ -31,28 +31,29 @@
 #define AGENT_THREAD_NAME "memstate-help"
 
 /*
- * Environment variable of a program that is started with the helper: the number of
- * seccomp filters that apply to memstate itself. If the program has more, the program or
- * its parent has installed them, and the helper does not start.
+ * Environment variable of a program that is started with the helper. Its value is the
+ * number of seccomp filters that apply to memstate itself. If the program has more
+ * filters, the program or its parent has installed them, and the helper does not start.
  */
 #define AGENT_FILTERS_VARIABLE "MEMSTATE_SECCOMP_FILTERS"
 
 /*
- * An injected helper exits after being idle for this long. The value is copied to
+ * An injected helper exits after being idle for this long. memstate copies the value to
  * idle_ms, where a test may shorten it.
  */
 #define AGENT_IDLE_MS 60000
 
 enum agent_state {
-	AGENT_EMPTY,	/* the page has no helper */
-	AGENT_STARTING, /* set by whoever starts the helper */
+	AGENT_EMPTY, /* no helper was ever started with this page */
+	/* set by memstate, or by the preloaded library, when it starts the helper */
+	AGENT_STARTING,
 	AGENT_READY,
 	/*
-	 * the allocator is working, however long it takes: do not end the
+	 * the helper is querying the allocator, which may take any time: do not end the
 	 * helper or unmap its memory
 	 */
 	AGENT_BUSY,
-	/* the helper no longer touches the page; its thread may still exist */
+	/* the helper no longer uses the page, but its thread may still exist */
 	AGENT_LEAVING,
 };
 
@@ -65,8 +66,8 @@ enum agent_command {
 	AGENT_EXIT,
 	AGENT_MALLINFO2,
 	/*
-	 * the answer is in the text; in an injected helper, glibc creates an
-	 * arena for its thread
+	 * the answer is the text; an injected helper gets its own arena from glibc
+	 * for this
 	 */
 	AGENT_MALLOC_INFO,
 	AGENT_JEMALLOC,
@@ -81,46 +82,52 @@ enum agent_command {
 #define AGENT_VALUE_MAX 64
 
 struct agent_page {
-	/* these fields are the same in every version */
+	/* these members are the same in every version of the page */
 	uint32_t magic;
 	uint32_t version;
 	uint32_t size_bytes; /* size of the whole mapping */
 	uint32_t flags;	     /* enum agent_flag */
 	uint32_t state;	     /* enum agent_state */
-	uint32_t helper_tid; /* its tid in the process's own pid namespace */
+	/* thread id of the helper in the process's own pid namespace */
+	uint32_t helper_tid;
 	uint32_t request_seq;
 	uint32_t reply_seq;
 
 	/*
-	 * Version 1 starts here. The client that holds the lock: start time
-	 * << 32 | pid; 0 if none.
+	 * The following members are those of version 1. The client that holds the lock is
+	 * start time << 32 | pid; 0: no client holds the lock.
 	 */
 	uint64_t client_lock;
 	uint32_t command;
-	/* 0; -ENOSYS if the process has no such allocator; or another -errno */
+	/* 0; -ENOSYS if the command is for another allocator; or another -errno */
 	int32_t error;
 	uint32_t idle_ms;
-	uint32_t owner_pid;	    /* pid in the process's own pid namespace */
-	uint64_t owner_start_ticks; /* field 22 of /proc/PID/stat; 0 if unknown */
-	uint64_t beat;		    /* number of requests since the helper started */
-	uint64_t begin_ns; /* monotonic clock, at the start of the last request */
+	uint32_t owner_pid; /* pid of the process in its own pid namespace */
+	/* start time of the process: field 22 of /proc/PID/stat; 0: unknown */
+	uint64_t owner_start_ticks;
+	uint64_t beat;	   /* number of requests since the helper started */
+	uint64_t begin_ns; /* monotonic time at the start of the last request */
 	uint64_t end_ns;
-	uint32_t commands; /* one bit per command that this process can answer */
-	/* length without a NUL; AGENT_TEXT_BYTES means that the text was cut */
+	/* one bit for each command that the helper can answer in this process */
+	uint32_t commands;
+	/*
+	 * length of the text without a NUL; AGENT_TEXT_BYTES means that the text
+	 * was truncated
+	 */
 	uint32_t text_bytes;
-	/* one bit per element of values: set if the allocator provides the value */
+	/* one bit for each element of values: set if the allocator provides this value */
 	uint64_t known;
 	uint64_t values[AGENT_VALUE_MAX];
 	/*
-	 * While the helper is being injected: the tid of the thread that traces the
-	 * process. The kernel changes this word when that thread ends, see trace_sign().
+	 * While the helper is being injected: the id of the thread that traces the
+	 * process. The kernel changes this word when that thread ends; see trace_sign().
 	 */
 	uint32_t tracer;
 };
 
 /*
- * The page is shared with helpers of other builds: these offsets
- * never change in version 1.
+ * memstate and helpers of different builds share the page, so these offsets must never
+ * change in version 1.
  */
 _Static_assert(offsetof(struct agent_page, magic) == 0x00, "abi");
 _Static_assert(offsetof(struct agent_page, version) == 0x04, "abi");
@@ -150,7 +157,7 @@ _Static_assert(sizeof(struct agent_page) <= AGENT_TEXT_OFFSET_BYTES, "abi");
 enum agent_function {
 	AGENT_FN_MALLINFO2,
 	AGENT_FN_MALLOC_INFO,
-	AGENT_FN_FOPENCOOKIE, /* malloc_info needs this and the next two functions */
+	AGENT_FN_FOPENCOOKIE, /* malloc_info() requires this function and the next two */
 	AGENT_FN_SETVBUF,
 	AGENT_FN_FCLOSE,
 	AGENT_FN_MALLCTL,
@@ -165,9 +172,9 @@ enum agent_function {
 #define AGENT_FN_MAX 16
 
 /*
- * Addresses by enum agent_function; 0 if the process lacks the function. In an
- * injected blob this struct comes first, and memstate fills it in before the
- * blob becomes read-only.
+ * Addresses of functions, indexed by enum agent_function; 0 if the process lacks the
+ * function. An injected blob starts with this struct. memstate fills in the struct
+ * before the blob becomes read-only.
  */
 struct agent_functions {
 	uint64_t addr[AGENT_FN_MAX];
@@ -177,8 +184,8 @@ _Static_assert(AGENT_FN_COUNT_ <= AGENT_FN_MAX, "abi");
 _Static_assert(sizeof(struct agent_functions) == 0x80, "abi");
 
 /*
- * The header before the code in the blob. The entry point is void
- * *entry(struct agent_page *).
+ * The header of the blob, followed by the code. The entry point is void *entry(struct
+ * agent_page *).
  */
 struct agent_blob_head {
 	struct agent_functions functions;

@@ -10,7 +10,7 @@
 #define IDLE_MS_MAX 3600000
 #define GPERFTOOLS_TEXT_BYTES 65536 /* on the stack */
 
-/* Functions of the process, declared as in their manuals. */
+/* Functions of the process, declared as in their manual pages. */
 struct mallinfo2_result {
 	size_t fields[10];
 };
@@ -40,7 +40,7 @@ typedef void (*mi_stats_print_out_fn)(void (*write)(const char *, void *), void 
 
 #define IO_UNBUFFERED 2 /* _IONBF */
 
-/* The parameters for answering a request. */
+/* The parameters of the functions that answer a request. */
 struct work {
 	struct agent_page *page;
 	const struct agent_functions *functions;
@@ -53,7 +53,10 @@ static void set_value(struct agent_page *page, size_t index, uint64_t value)
 	page->known |= UINT64_C(1) << index;
 }
 
-/* Other processes may write to text_bytes, too: read it anew and check it each time. */
+/*
+ * Other processes may change text_bytes at any time, so read it once per call and
+ * check it.
+ */
 long agent_write_text(void *cookie, const char *bytes, unsigned long length)
 {
 	struct agent_page *page = cookie;
@@ -95,8 +98,8 @@ static void ask_mallinfo2(const struct work *w)
 }
 
 /*
- * Open a stream for malloc_info(3) in an injected helper. glibc then creates an arena for
- * the thread, so this is done only if a text is requested.
+ * Open a stream for malloc_info(3) in an injected helper. This makes glibc create an
+ * arena for the helper's thread, so do it only if a text is requested.
  */
 static void *open_text(const struct work *w)
 {
@@ -107,7 +110,9 @@ static void *open_text(const struct work *w)
 
 	if (!fn[AGENT_FN_FOPENCOOKIE] || !fn[AGENT_FN_SETVBUF] || !fn[AGENT_FN_FCLOSE])
 		return NULL;
-	/* hide the address: a constant in memory would need a relocation */
+	/*
+	 * hide the address from the compiler, which would otherwise create a relocation
+	 */
 	__asm__("" : "+r"(write));
 	functions.write = write;
 	file = ((fopencookie_fn)fn[AGENT_FN_FOPENCOOKIE])(w->page, "w", functions);
@@ -132,8 +137,9 @@ static void ask_malloc_info(const struct work *w)
 }
 
 /*
- * Indexed like the values in the page; probe/helper/answer.c has the same tables. Arrays, not
- * pointers, which would need relocations. 4096 is MALLCTL_ARENAS_ALL.
+ * The names of jemalloc's figures, in the order of the values in the page;
+ * probe/helper/answer.c has tables in the same order. The names are stored as arrays,
+ * because pointers would need relocations. 4096 is MALLCTL_ARENAS_ALL.
  */
 static const char jemalloc_names[][40] = {
 	"stats.allocated",
@@ -150,7 +156,10 @@ static const char jemalloc_names[][40] = {
 	"arenas.page",
 };
 
-/* Read jemalloc's figures. They belong to an epoch, so start a new one first. */
+/*
+ * Read jemalloc's figures. jemalloc updates its figures only when a new epoch is
+ * started, so do that first.
+ */
 static void ask_jemalloc(const struct work *w)
 {
 	mallctl_fn mallctl = (mallctl_fn)w->functions->addr[AGENT_FN_MALLCTL];
@@ -193,8 +202,8 @@ static void ask_gperftools(const struct work *w)
 }
 
 /*
- * gperftools formats the text into the buffer and adds a NUL. The buffer is private, as
- * other processes may write to the page meanwhile.
+ * Have gperftools format its text. It adds a NUL, so the text is first written to a
+ * private buffer: other processes may change the page at any time.
  */
 static void ask_gperftools_text(const struct work *w)
 {
@@ -224,7 +233,7 @@ static void ask_mimalloc_text(const struct work *w)
 		write_for_mimalloc, w->page);
 }
 
-/* The function that each command needs; AGENT_FN_COUNT_: none. */
+/* The function that each command requires; AGENT_FN_COUNT_: none. */
 static const uint8_t needs[AGENT_COMMAND_COUNT_] = {
 	[AGENT_PING] = AGENT_FN_COUNT_,
 	[AGENT_EXIT] = AGENT_FN_COUNT_,
@@ -255,7 +264,7 @@ static uint32_t all_commands(const struct agent_functions *functions)
 	return commands;
 }
 
-/* Carry out a command. A table of functions would need relocations. */
+/* Carry out a command. This is not a table of functions, which would need relocations. */
 static void answer(const struct work *w, uint32_t command)
 {
 	switch (command) {
@@ -276,7 +285,7 @@ static void set_state(struct agent_page *page, enum agent_state state)
 	__atomic_store_n(&page->state, (uint32_t)state, __ATOMIC_SEQ_CST);
 }
 
-/* Answer request number seq. Return its command. */
+/* Answer the request with this number. Return the request's command. */
 static uint32_t serve_one(const struct work *w, uint32_t seq)
 {
 	struct agent_page *page = w->page;
@@ -300,8 +309,9 @@ static uint32_t serve_one(const struct work *w, uint32_t seq)
 }
 
 /*
- * Return true if there is no request and the helper may exit. A client that makes a
- * request at this moment either is noticed here or sees AGENT_LEAVING.
+ * Return true if there is no request, so that the helper may exit. If a client makes
+ * a request at this moment, either the helper notices the request, or the client
+ * sees AGENT_LEAVING.
  */
 static int may_leave(struct agent_page *page, uint32_t seq)
 {
@@ -345,7 +355,10 @@ void agent_serve(struct agent_page *page, const struct agent_functions *function
 
 #ifdef AGENT_BLOB
 
-/* memset and memcpy are defined here because compilers generate calls of them. */
+/*
+ * Compilers generate calls of memset and memcpy, but there is no libc here that
+ * defines them.
+ */
 __attribute__((used, visibility("hidden"))) void *memset(void *to, int byte,
 							 size_t length);
 __attribute__((used, visibility("hidden"))) void *memcpy(void *to, const void *from,
@@ -367,7 +380,7 @@ void *memcpy(void *to, const void *from, size_t length)
 	return to;
 }
 
-/* The header in front of the code: see helper.ld. */
+/* The header in front of the code; helper.ld places it there. */
 extern const struct agent_blob_head agent_head __attribute__((visibility("hidden")));
 
 __attribute__((used, section(".text.entry"))) void *agent_entry(struct agent_page *page);

@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * helper - answers the requests on the page. It runs in other processes, on its own
- * thread: no libc, no memory except its stack and the page, no locks, no descriptors.
+ * helper - answer the requests on the page. The code runs in other processes, on its own
+ * thread. It does not use libc, locks, descriptors, or any memory except its stack and
+ * the page.
  */
 #ifndef MS_AGENT_HELPER_HELPER_H
 #define MS_AGENT_HELPER_HELPER_H
 
 #include "agent/helper/abi.h"
 
-/* Resources of a helper that was preloaded; an injected helper has none. */
+/* Resources that only a preloaded helper has. */
 struct agent_host {
 	/*
-	 * The stream that malloc_info(3) writes to through agent_write_text(). It is
-	 * opened in advance, as opening it allocates. NULL: there is none.
+	 * The stream to which malloc_info(3) writes, through agent_write_text(). It
+	 * is opened in advance, because opening a stream allocates. NULL: there is
+	 * no stream.
 	 */
 	void *file;
-	/* Return whether the helper stays although it was idle for idle_ms. */
+	/*
+	 * Return true if the helper must not exit although it has been idle for idle_ms.
+	 */
 	int (*stays)(void);
 };
 
 /*
- * Answer requests until AGENT_EXIT, or until none came for idle_ms and the host does not
- * make the helper stay. Then the page's state is AGENT_LEAVING, and the helper does not
- * touch the page any more. host is NULL if the helper was injected.
+ * Answer requests until AGENT_EXIT, or until none has come for idle_ms and host->stays
+ * returns false. Then set the page's state to AGENT_LEAVING; after that the helper no
+ * longer uses the page. host is NULL if the helper was injected.
  */
 void agent_serve(struct agent_page *page, const struct agent_functions *functions,
 		 const struct agent_host *host);
 
 /*
- * Append to the page's text. Also a write function for fopencookie(3),
+ * Append bytes to the page's text. Can be used as the write function of fopencookie(3),
  * with the page as cookie.
  */
 long agent_write_text(void *cookie, const char *bytes, unsigned long length);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * preload - the helper in a program that was started with it. LD_PRELOAD loads it into
- * the program, into the program's children, and into what they execute.
+ * preload - the helper in a program that was started with the helper. LD_PRELOAD loads
+ * this library into the program, into the program's children, and into the programs that
+ * they execute.
  *
- * The helper does not take anything from the program: it keeps no descriptor open, gets
- * no signal, and has its own stack.
+ * The helper must not disturb the program: it keeps no descriptor open, blocks all
+ * signals that the program uses, and runs on its own stack.
  */
 #include "config.h"
 
@@ -30,8 +31,9 @@
 #include "agent/helper/helper.h"
 
 /*
- * Enough for allocators and for functions that the program registered with
- * atexit(3): see stays().
+ * Stack size of the helper's thread. It suffices for allocators, and for functions that
+ * the program registered with atexit(3), which run on this stack if the helper ends the
+ * process: see stays().
  */
 #define STACK_BYTES (256 << 10)
 #define GUARD_BYTES 4096
@@ -39,8 +41,8 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /*
- * Resolved by the linker, because dlsym(3) allocates if it finds nothing. NULL if no
- * library defines the symbol.
+ * These symbols are weak references, because dlsym(3) allocates if it finds nothing. A
+ * symbol that no library defines is NULL.
  */
 #pragma weak mallinfo2
 #pragma weak malloc_info
@@ -60,7 +62,7 @@ typedef void (*any_fn)(void);
 
 #define ALIAS_MAX 3
 
-/* Candidates for each function; the first one that exists is used. */
+/* Possible implementations of each function; the first one that is not NULL is used. */
 static const any_fn found[AGENT_FN_COUNT_][ALIAS_MAX] = {
 	[AGENT_FN_MALLINFO2] = { (any_fn)mallinfo2 },
 	[AGENT_FN_MALLOC_INFO] = { (any_fn)malloc_info },
@@ -74,8 +76,8 @@ static const any_fn found[AGENT_FN_COUNT_][ALIAS_MAX] = {
 };
 
 /*
- * State of one process. It is not shared with children: start() sets
- * it up again in a child.
+ * State of the helper in this process. After fork(), start() initializes the child's
+ * copy again.
  */
 static struct {
 	struct agent_page *page;
@@ -83,14 +85,15 @@ static struct {
 	struct agent_host host;
 	void *stack;
 	pid_t (*fork)(void);
-	unsigned long filter_count; /* number of seccomp filters that are tolerated */
+	/* number of seccomp filters with which the helper still starts */
+	unsigned long filter_count;
 } preload;
 
 /* ---- functions of the allocator ---- */
 
 /*
- * Return whether a function belongs to the allocator that provides malloc: another
- * allocator may be loaded as well.
+ * Return true if the function belongs to the allocator that provides malloc. Other
+ * allocators may be loaded as well.
  */
 static int is_of_malloc(any_fn function)
 {
@@ -101,8 +104,9 @@ static int is_of_malloc(any_fn function)
 }
 
 /*
- * Find the allocators' functions. Names with a prefix belong to an allocator that
- * coexists with another malloc, so they need not be in the same file as malloc.
+ * Find the allocators' functions. A function whose name has a prefix belongs to an
+ * allocator that coexists with another malloc, so it need not be in the same file
+ * as malloc.
  */
 static void find_functions(void)
 {
@@ -116,10 +120,13 @@ static void find_functions(void)
 	}
 }
 
-/* A value in /proc/PID/status; its key is recognized only at the start of a line. */
+/* Parser for a value in /proc/PID/status. The key must be at the start of a line. */
 struct status_value {
 	const char *key;
-	/* number of key characters matched in this line; SIZE_MAX: another key */
+	/*
+	 * number of characters of key that this line has matched so far; SIZE_MAX: the
+	 * line has another key
+	 */
 	size_t matched;
 	unsigned long value;
 	bool is_read;
@@ -141,7 +148,10 @@ static void take_status(struct status_value *v, char c)
 	}
 }
 
-/* Return the "Seccomp_filters:" of the process (since Linux 5.9); 0: none or unknown. */
+/*
+ * Return the value of "Seccomp_filters:" in /proc/self/status (since Linux 5.9); 0: no
+ * filters, or unknown.
+ */
 static unsigned long count_filters(void)
 {
 	struct status_value filters = { .key = "Seccomp_filters:" };
@@ -161,8 +171,8 @@ static unsigned long count_filters(void)
 /* ---- the page and the thread ---- */
 
 /*
- * Create the page as a System V segment: it needs no descriptor, and disappears with the
- * last process that has it attached.
+ * Create the page as a System V segment: it needs no descriptor, and disappears when the
+ * last process detaches it.
  */
 static struct agent_page *make_page(void)
 {
@@ -196,8 +206,8 @@ static ssize_t write_text(void *cookie, const char *bytes, size_t length)
 }
 
 /*
- * Open the stream for malloc_info(3), if glibc's is in use. It is opened now, so that
- * the helper never allocates.
+ * Open the stream for malloc_info(3) if the program uses glibc's malloc. This is done at
+ * the start, so that the helper itself never allocates.
  */
 static FILE *open_text(void)
 {
@@ -225,10 +235,10 @@ static void *make_stack(void)
 }
 
 /*
- * Return whether the helper stays although it is idle. A process whose main thread
- * has ended lives on as long as any other thread does; the helper must not keep it
- * alive alone. The check uses no descriptor: the program may expect to get the
- * lowest free one at any time.
+ * Return true if the helper must not exit although it is idle. When the main thread has
+ * ended, a process continues until its last thread ends, so the helper must not be that
+ * last thread. The check opens no descriptor, because the program may expect to get the
+ * lowest free descriptor at any time.
  */
 static int stays(void)
 {
@@ -254,8 +264,8 @@ static int start_thread(void)
 	int r;
 
 	/*
-	 * block all signals except those that libc needs: setuid(2) waits for a
-	 * handler in each thread
+	 * block all signals except those that libc needs: setuid(2) waits until each
+	 * thread has handled one
 	 */
 	sigfillset(&all);
 	pthread_attr_init(&attr);
@@ -269,8 +279,8 @@ static int start_thread(void)
 }
 
 /*
- * Start the helper in a process that has none. If anything fails, the
- * program runs without it.
+ * Start the helper if this process has none. If anything fails, the program runs without
+ * a helper.
  */
 static void start(void)
 {
@@ -292,8 +302,9 @@ static any_fn next(const char *name)
 }
 
 /*
- * Start the helper when the library is loaded. If a filter was installed after memstate
- * started, do nothing: the filter may kill the program for an unknown system call.
+ * Start the helper when the library is loaded. If a seccomp filter was installed after
+ * memstate started, do nothing: the filter may kill the program for a system call that
+ * it does not know.
  */
 __attribute__((constructor)) static void begin(void)
 {
@@ -315,10 +326,10 @@ __attribute__((constructor)) static void begin(void)
 /* ---- children ---- */
 
 /*
- * Start the helper in a child after libc, the allocators and the program have done
- * their own work there, which a new thread depends on. Handlers of pthread_atfork(3)
- * might run too early. A child of vfork(2) shares its parent's memory and gets no
- * helper; neither do children of clone(2).
+ * Start the helper in a forked child. By now libc, the allocators and the program have
+ * finished their own work after fork(), which a new thread depends on; handlers of
+ * pthread_atfork(3) might run too early. A child of vfork(2) shares its parent's memory,
+ * so it gets no helper; neither do children of clone(2).
  */
 static void start_in_child(void)
 {
@@ -330,7 +341,7 @@ EXPORT pid_t fork(void)
 {
 	pid_t child;
 
-	/* needed only if a constructor forks before begin() has run */
+	/* only needed if a constructor calls fork() before begin() has run */
 	if (!preload.fork)
 		preload.fork = (pid_t(*)(void))next("fork");
 	child = preload.fork();

@@ -1,30 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ask - the system calls that our code in another program may make after that
- * program's main() has started.
+ * ask - the system calls that our code in another program may make after that program's
+ * main() has started.
  *
- * A program may install a seccomp filter at any moment, and a system call that the
- * program itself never makes may then kill the program. After startup our code therefore
- * calls only futex(2), mmap(2) and munmap(2), which malloc() and threads need anyway.
- * futex(2) replaces the other calls: it reports, without a signal, whether memory is
- * readable, has room on its disk, or still holds a given value.
+ * A program may install a seccomp filter at any time. The filter may kill the
+ * program for a system call that the program itself never makes. After startup, our
+ * code therefore uses only futex(2), mmap(2) and munmap(2), which malloc() and
+ * threads need anyway. futex(2) also replaces other system calls: without causing a
+ * signal, it reports whether memory is readable, has room on its disk, or still
+ * contains a given value.
  */
 #ifndef MS_AGENT_SYSTEM_ASK_H
 #define MS_AGENT_SYSTEM_ASK_H
 
-/* Other headers need these names on every machine, though only x86-64 uses them. */
+/* Other headers use these names on every machine, but only x86-64 needs them. */
 
 /*
- * Offset of tid in glibc's struct pthread. The kernel clears this word
- * when the thread ends.
+ * Offset of tid in glibc's struct pthread. When the thread ends, the kernel sets this
+ * word to 0.
  */
 #define ASK_TID_OFFSET 0x2d0
 
 enum ask_permission {
 	ASK_ALWAYS,
-	/* a filter is active: futex(2) is safe only if the program has threads */
+	/*
+	 * a filter is active: futex(2) is allowed only if the program has threads, which
+	 * use it as well
+	 */
 	ASK_IF_THREADED,
-	ASK_NEVER, /* strict mode, or a filter that allows only read, write and exit */
+	/* seccomp's strict mode, or a filter that allows only read, write and exit */
+	ASK_NEVER,
 };
 
 #ifdef __x86_64__
@@ -52,7 +57,7 @@ static inline bool ask_may(enum ask_permission permission)
 
 /*
  * Compare the 4 bytes at addr with value. Return 0 if they are equal, -EAGAIN if they
- * differ, -EFAULT if addr is not readable.
+ * differ, or -EFAULT if addr is not readable.
  */
 static inline long ask_word(uint64_t addr, uint32_t value)
 {
@@ -69,7 +74,7 @@ static inline bool ask_can_read(uint64_t addr)
 	return r >= 0 || r == -EAGAIN;
 }
 
-/* Return whether the thread with this struct pthread and thread id has ended. */
+/* Return true if the thread with this struct pthread (self) and thread id has ended. */
 static inline bool ask_has_ended(uint64_t self, uint32_t tid)
 {
 	long r = self ? ask_word(self + ASK_TID_OFFSET, tid) : 0;
@@ -78,8 +83,9 @@ static inline bool ask_has_ended(uint64_t self, uint32_t tid)
 }
 
 /*
- * Allocate the pages of a shared file mapping between two addresses. Return false if the
- * disk is full or the file ends earlier; touching such a page would kill the program.
+ * Make the kernel allocate disk space for the pages of a shared file mapping between two
+ * addresses. Return false if the disk is full or the file ends earlier: writing to such
+ * a page would kill the program.
  */
 static inline bool ask_for_room(uint64_t from, uint64_t to)
 {
@@ -91,7 +97,7 @@ static inline bool ask_for_room(uint64_t from, uint64_t to)
 	return true;
 }
 
-/* Wait up to 1 ms while another thread holds the lock. */
+/* Wait up to 1 ms if another thread holds the lock. */
 static inline void ask_wait(const uint32_t *lock, enum ask_permission permission)
 {
 	if (ask_may(permission))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * syscalls - system calls without libc; the only part of the helper that
+ * syscalls - make system calls without libc. This is the only part of the helper that
  * depends on the machine.
  */
 #ifndef MS_AGENT_SYSTEM_SYSCALLS_H
@@ -14,10 +14,10 @@
 #	include <linux/time_types.h>
 #	include <stdint.h>
 
-/* CLOCK_MONOTONIC: <linux/time.h> conflicts with libc's header */
+/* CLOCK_MONOTONIC; <linux/time.h>, which defines it, conflicts with libc's header */
 #	define AGENT_MONOTONIC 1
 
-/* Make a system call. Return what the kernel returns: -errno on failure. */
+/* Make a system call. Return the kernel's result, which is -errno on failure. */
 static inline long agent_syscall(long number, long a, long b, long c, long d)
 {
 	register long r10 __asm__("r10") = d;
@@ -56,8 +56,8 @@ static inline uint64_t agent_now_ns(void)
 }
 
 /*
- * Sleep while *word == expected, for at most limit_ms. Return 0,
- * -EAGAIN, -EINTR or -ETIMEDOUT.
+ * Sleep for at most limit_ms while *word equals expected. Return 0, -EAGAIN, -EINTR
+ * or -ETIMEDOUT.
  */
 static inline long agent_futex_wait(const uint32_t *word, uint32_t expected,
 				    uint32_t limit_ms)

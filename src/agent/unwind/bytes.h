@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unwind_bytes - read the numbers of .eh_frame in sequence. */
+/* unwind_bytes - read the numbers in .eh_frame one after another. */
 #ifndef MS_AGENT_UNWIND_BYTES_H
 #define MS_AGENT_UNWIND_BYTES_H
 
@@ -8,7 +8,7 @@
 
 struct bytes {
 	const uint8_t *at, *end;
-	bool is_bad; /* a read went past the end, or a number was not understood */
+	bool is_bad; /* a read went beyond the end, or a number was invalid */
 };
 
 static inline uint64_t take(struct bytes *b, unsigned int count)

@@ -5,7 +5,10 @@
 
 #include "agent/unwind/bytes.h"
 
-/* Pointer encodings: the low four bits give the size, the next three the base. */
+/*
+ * Pointer encodings of DWARF: the low four bits are the size, the next three the
+ * base address.
+ */
 enum {
 	PE_ABSOLUTE = 0x00,
 	PE_UDATA2 = 0x02,
@@ -16,11 +19,15 @@ enum {
 	PE_SDATA8 = 0x0c,
 	PE_FORMAT = 0x0f,
 	PE_PC_RELATIVE = 0x10,
-	PE_TABLE = 0x3b, /* 4 bytes, signed, relative to the start of .eh_frame_hdr */
+	/* the encoding of search tables: 4 bytes, signed, relative to .eh_frame_hdr */
+	PE_TABLE = 0x3b,
 	PE_BASE = 0x70,
 };
 
-/* Call frame instructions; the first three have an operand in the low six bits. */
+/*
+ * Call frame instructions of DWARF. The first three have an operand in their low
+ * six bits.
+ */
 enum {
 	CFA_ADVANCE = 0x40,
 	CFA_OFFSET = 0x80,
@@ -74,9 +81,12 @@ static uint64_t take_pointer(struct bytes *b, unsigned int encoding)
 	}
 }
 
-/* The contents of an FDE and its CIE, apart from the instructions. */
+/*
+ * The contents of an FDE (frame description entry) and its CIE (common
+ * information entry).
+ */
 struct entry {
-	struct bytes first, rest; /* instructions of the CIE and of the FDE */
+	struct bytes first, rest; /* the instructions in the CIE, and those in the FDE */
 	uint64_t start, end;
 	uint64_t code_align;
 	int64_t data_align;
@@ -90,8 +100,8 @@ static uint64_t tables_end(const struct unwind_module *module)
 }
 
 /*
- * Return whether these bytes are where tables may be: damaged tables
- * can refer to anything.
+ * Return true if these bytes are in the memory where tables may be: damaged tables may
+ * refer to any address.
  */
 static bool is_in(const struct unwind_module *module, const uint8_t *at, uint64_t bytes)
 {
@@ -102,8 +112,8 @@ static bool is_in(const struct unwind_module *module, const uint8_t *at, uint64_
 }
 
 /*
- * Open a record: a length, then that many bytes. The 64-bit format is not supported:
- * no known program uses it.
+ * Open a record, which consists of a length and that many bytes. The 64-bit format is
+ * not supported: no known program uses it.
  */
 static struct bytes open_record(const struct unwind_module *module, const uint8_t *at)
 {
@@ -133,7 +143,11 @@ static void read_augmentation(struct bytes *b, const char *letters, struct entry
 		else if (*letters == 'S')
 			e->is_signal = true;
 		else if (*letters != 'B')
-			return; /* skip the rest: its length is known */
+			/*
+			 * the rest of the augmentation needs no parsing: its length
+			 * is known
+			 */
+			return;
 	}
 }
 
@@ -191,18 +205,21 @@ static bool read_fde(const struct unwind_module *module, const uint8_t *at,
 		return false;
 	e->start = take_pointer(&b, e->encoding);
 	e->end = e->start + take_pointer(&b, e->encoding & PE_FORMAT);
-	/* augmentation data; if there is none, the instructions start here */
+	/* skip the augmentation data; without any, the instructions start here */
 	skip(&b, take_uleb(&b));
 	e->rest = b;
 	return !b.is_bad;
 }
 
-/* Entry of the search table, relative to the header. A damaged table may be unaligned. */
+/*
+ * An entry of the search table; both addresses are relative to the table's header. A
+ * damaged table may be unaligned.
+ */
 struct table_entry {
 	int32_t pc, entry;
 } __attribute__((packed));
 
-/* Return the FDE for pc, or NULL if there is none. */
+/* Return the FDE (frame description entry) for pc, or NULL if there is none. */
 static const uint8_t *find_fde(const struct unwind_module *module, uint64_t pc)
 {
 	const uint8_t *header = (const uint8_t *)(uintptr_t)module->tables_addr;
@@ -239,7 +256,10 @@ static const uint8_t *find_fde(const struct unwind_module *module, uint64_t pc)
 	return header + table[low].entry;
 }
 
-/* State while executing call frame instructions: the rules at some address. */
+/*
+ * State while call frame instructions are executed: the rules for the address reached
+ * so far.
+ */
 struct program {
 	const struct entry *entry;
 	struct unwind_rules rules, first;
@@ -284,8 +304,8 @@ static void set_expression(struct bytes *b, struct unwind_rule *rule,
 }
 
 /*
- * Return a factored offset. Tables may contain any number, so the
- * product may wrap around.
+ * Return a factored offset. Tables may contain any number, so let the product
+ * wrap around.
  */
 static int64_t scale(const struct program *p, uint64_t factor)
 {
@@ -308,8 +328,8 @@ static void run_remember(struct program *p, struct bytes *b, bool is_restore)
 }
 
 /*
- * Change the CFA rule. An expression has no register or offset to change:
- * its value is its length.
+ * Change the register or offset of the CFA rule. If the rule is an expression, it is not
+ * changed: its value is the expression's length.
  */
 static void redefine(struct program *p, struct bytes *b, uint64_t reg, int64_t value)
 {
@@ -319,7 +339,9 @@ static void redefine(struct program *p, struct bytes *b, uint64_t reg, int64_t v
 		b->is_bad = true;
 }
 
-/* Execute an instruction that defines the CFA. Return false for any other instruction. */
+/*
+ * Execute an instruction if it defines the CFA. Return false for any other instruction.
+ */
 static bool run_define(struct program *p, struct bytes *b, unsigned int op)
 {
 	const struct unwind_rule *cfa = &p->rules.cfa;
@@ -346,7 +368,7 @@ static bool run_define(struct program *p, struct bytes *b, unsigned int op)
 	}
 }
 
-/* Execute an instruction whose first operand is a register. */
+/* Execute an instruction with a register as its first operand. */
 static void run_register(struct program *p, struct bytes *b, unsigned int op)
 {
 	uint64_t reg = take_uleb(b);
@@ -372,7 +394,8 @@ static void run_register(struct program *p, struct bytes *b, unsigned int op)
 	case CFA_VAL_EXPRESSION:
 		set_expression(b, rule_of(&p->rules, reg), RULE_EXPRESSION);
 		return;
-	case CFA_REGISTER: /* saved in another register, which is not tracked */
+	/* the caller's value is in another register, which is not tracked */
+	case CFA_REGISTER:
 		take_uleb(b);
 		if (rule_of(&p->rules, reg))
 			b->is_bad = true;
@@ -381,7 +404,10 @@ static void run_register(struct program *p, struct bytes *b, unsigned int op)
 	}
 }
 
-/* Execute one instruction. Return by how much it advances the address, or 0. */
+/*
+ * Execute one instruction. Return the number of bytes by which it advances the address,
+ * or 0.
+ */
 static uint64_t run_one(struct program *p, struct bytes *b)
 {
 	unsigned int op = (unsigned int)take(b, 1), operand = op & 0x3f;
@@ -409,7 +435,7 @@ static uint64_t run_one(struct program *p, struct bytes *b)
 	return 0;
 }
 
-/* Execute instructions until one applies to an address after pc. */
+/* Execute instructions until one applies only to addresses after pc. */
 static bool run(struct program *p, struct bytes b, uint64_t pc)
 {
 	for (int steps = 0; b.at < b.end; steps++) {

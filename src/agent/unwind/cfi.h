@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cfi - how to get from a function to its caller according to its module's
- * .eh_frame: System V ABI for x86-64, and the Linux Standard Base for .eh_frame_hdr.
+ * cfi - find a function's caller according to the .eh_frame of the function's module
+ * (System V ABI for x86-64; Linux Standard Base for .eh_frame_hdr).
  *
- * No libc, no memory of its own. The tables are those that the program itself uses to
- * throw exceptions; entries that make no sense are ignored.
+ * No libc; no memory is allocated. The program itself uses the same tables when it
+ * throws exceptions. Invalid entries are ignored.
  */
 #ifndef MS_AGENT_UNWIND_CFI_H
 #define MS_AGENT_UNWIND_CFI_H
@@ -12,49 +12,62 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Register numbers of DWARF. */
+/* Register numbers as in DWARF. */
 #define UNWIND_RBP 6
 #define UNWIND_RSP 7
 #define UNWIND_RIP 16
 
-/* Mapped code and the address of its .eh_frame_hdr; 0: it has none. */
+/* A range of mapped code, and the address of its .eh_frame_hdr; 0: there is none. */
 struct unwind_module {
 	uint64_t start, end;
 	uint64_t tables_addr;
 	/*
-	 * The segment with the tables, if it is outside of start to end: start to end is
-	 * only the code if the file's segments have holes between them. 0, 0 otherwise.
+	 * The segment that contains the tables, if it is outside of start to end;
+	 * otherwise 0, 0. If there are holes between the file's segments, start to end is
+	 * only the code.
 	 */
 	uint64_t tables_start, tables_end;
-	/* the dynamic linker: code without rules is where the program started */
+	/*
+	 * the dynamic linker: in its code, a function without rules is the start of
+	 * the program
+	 */
 	bool is_loader;
 };
 
 enum unwind_rule_kind {
-	RULE_SAME,	 /* the register is unchanged */
-	RULE_OFFSET,	 /* saved at CFA + value; for the CFA: it is reg + value */
-	RULE_VALUE,	 /* the register is CFA + value */
-	RULE_AT,	 /* saved at the address that an expression yields */
-	RULE_EXPRESSION, /* the register, or the CFA, is what an expression yields */
-	RULE_UNDEFINED, /* cannot be recovered; for the return address: outermost frame */
+	RULE_SAME, /* the caller's register has the same value */
+	/*
+	 * the caller's register was saved at CFA + value; for the CFA: it is reg + value
+	 */
+	RULE_OFFSET,
+	RULE_VALUE, /* the caller's register is CFA + value */
+	/* the caller's register was saved at the address that the expression yields */
+	RULE_AT,
+	/* the caller's register, or the CFA, is the value that the expression yields */
+	RULE_EXPRESSION,
+	/*
+	 * the caller's register is lost; for the return address: this is the
+	 * outermost frame
+	 */
+	RULE_UNDEFINED,
 };
 
 struct unwind_rule {
 	enum unwind_rule_kind kind;
 	uint32_t reg;
 	int64_t value;
-	const uint8_t *expression; /* its length is in value */
+	const uint8_t *expression; /* an expression of value bytes */
 };
 
 struct unwind_rules {
 	struct unwind_rule cfa, rbp, rip;
-	/* a signal frame: the next frame was interrupted and has made no call */
+	/* a signal frame: the caller was interrupted, and did not make a call */
 	bool is_signal;
 };
 
 /*
- * Find the rules for an address. Return false if there are none, or if
- * they are not understood.
+ * Find the rules for an address. Return false if there are none, or if they
+ * are unsupported.
  */
 bool unwind_rules_find(const struct unwind_module *module, uint64_t pc,
 		       struct unwind_rules *ret);
@@ -63,12 +76,12 @@ struct unwind_state {
 	uint64_t pc, sp, rbp;
 };
 
-/* Read a word of the stack. Return false if the address must not be touched. */
+/* Read a word of the stack. Return false if the address must not be read. */
 typedef bool unwind_read(void *context, uint64_t addr, uint64_t *ret);
 
 /*
- * Replace *state by that of the caller. Return 1 on success, 0 if this is the outermost
- * frame, -1 if the caller cannot be determined; unless it returns 1, *state is unchanged.
+ * Replace *state by the caller's registers, and return 1. Otherwise *state is unchanged:
+ * return 0 if this is the outermost frame, or -1 if the caller cannot be determined.
  */
 int unwind_rules_apply(const struct unwind_rules *rules, struct unwind_state *state,
 		       unwind_read *read, void *context);

@@ -4,10 +4,13 @@
 #include <stddef.h>
 
 #define LEAST_ADDRESS 4096
-/* length in bytes of the longest relevant call instruction without a prefix */
+/* length of the longest call instruction to recognize, without a prefix */
 #define CALL_MAX 7
 
-/* Return whether bytes is a multiple of 8 and fits into this many bits, with its sign. */
+/*
+ * Return true if bytes is a multiple of 8 and fits into this many bits as a
+ * signed number.
+ */
 static bool fits(int64_t bytes, unsigned int bits)
 {
 	int64_t limit = INT64_C(1) << (bits - 1);
@@ -26,8 +29,8 @@ static uint64_t make_row(enum unwind_row_kind kind, int64_t cfa, int64_t rbp)
 }
 
 /*
- * Recognize "the word at rbp + N", used by functions that align their stack. Return false
- * if the expression is something else.
+ * Recognize the expression for "the word at rbp + N", which compilers use for functions
+ * that align their stack. Return false for any other expression.
  */
 static bool is_word_at_rbp(const struct unwind_rule *rule, bool is_read, int64_t *ret)
 {
@@ -63,7 +66,10 @@ static uint64_t row_of_rules(const struct unwind_rules *rules)
 	return make_row(cfa->reg == UNWIND_RSP ? ROW_RSP : ROW_RBP, cfa->value, saved);
 }
 
-/* Recognize glibc's __restore_rt, which has no tables: mov $15, %rax; syscall. */
+/*
+ * Recognize glibc's __restore_rt, the return from a signal handler, which has no tables:
+ * mov $15, %rax; syscall.
+ */
 static bool is_signal_return(uint64_t pc)
 {
 	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
@@ -87,7 +93,7 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
 		return row_of_rules(ret);
 	/*
 	 * A stack made by makecontext(3) or similar code starts with the address of a
-	 * function. No call returns there.
+	 * function, which looks like a return address without a call.
 	 */
 	if (unwind_rules_find(&module, lookup + 1, ret))
 		return ROW_END;
@@ -97,7 +103,7 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
 									: ROW_CUT;
 }
 
-/* Return whether these bytes are a call through a register or through memory. */
+/* Return true if these bytes are a call through a register or through memory. */
 static bool is_indirect_call(const uint8_t *code, unsigned int length)
 {
 	const unsigned int mod = code[1] >> 6, rm = code[1] & 7;
@@ -151,8 +157,8 @@ bool unwind_is_return(struct unwind_space *space, uint64_t pc)
 }
 
 /*
- * Put a row into its first place. The row that was there moves to an empty place,
- * or replaces another one.
+ * Store a row in its first place. Move the row that was there to an empty place, or else
+ * let it replace another row.
  */
 static void put_row(struct unwind_row *line, uint64_t row, uint64_t lookup)
 {
@@ -170,8 +176,8 @@ static void put_row(struct unwind_row *line, uint64_t row, uint64_t lookup)
 }
 
 /*
- * Clear the line if code was forgotten meanwhile: the row just written
- * may belong to that code.
+ * Clear the line if code was forgotten meanwhile: the row just stored may describe
+ * that code.
  */
 static void drop_if_forgotten(struct unwind_space *space, struct unwind_row *line,
 			      uint32_t forgotten)
@@ -196,7 +202,7 @@ uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup)
 			return row;
 	}
 	row = unwind_rules_at(space, lookup, &rules);
-	/* do not cache this: code may appear there later */
+	/* do not cache that there is no code here: code may be mapped here later */
 	if (row == ROW_NONE)
 		return ROW_CUT;
 	put_row(line, row, lookup);

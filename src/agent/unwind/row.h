@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unwind_row - a cache of the unwind rules at an address, reduced to 8 bytes. */
+/* unwind_row - cache the unwind rules for an address, reduced to 8 bytes. */
 #ifndef MS_AGENT_UNWIND_ROW_H
 #define MS_AGENT_UNWIND_ROW_H
 
 #include "agent/unwind/unwind.h"
 
 /*
- * A row holds the kind in the low 3 bits. The next 9 bits are the offset of the saved rbp
- * from the CFA, in words of 8 bytes. In the cache the address follows, without its low 12
- * bits, which its line implies. The top 17 bits are the offset of the CFA from a
- * register. A row is written in a single store, so that no thread sees half of it.
+ * A row has its kind in the low 3 bits. The next 9 bits are the offset of the saved rbp
+ * from the CFA, in words of 8 bytes. In the cache, the address follows without its low
+ * 12 bits, which the row's cache line implies. The top 17 bits are the offset of the CFA
+ * from a register. A row is stored in a single write, so that no thread sees half of it.
  */
 #define ROW_RBP_SHIFT 3
 #define ROW_RBP_BITS 9
@@ -22,12 +22,16 @@ enum unwind_row_kind {
 	ROW_NONE,
 	ROW_RSP, /* the CFA is at an offset from rsp */
 	ROW_RBP, /* the CFA is at an offset from rbp */
-	/* the CFA is a word at an offset from rbp; rbp was saved at an offset from rbp */
+	/*
+	 * the CFA is stored at an offset from rbp; the caller's rbp is stored at an
+	 * offset from rbp
+	 */
 	ROW_ALIGNED,
-	ROW_END,    /* outermost frame */
-	ROW_RULES,  /* anything else: the full rules are needed */
-	ROW_SIGNAL, /* the next frame was interrupted by a signal */
-	ROW_CUT,    /* no rules: perhaps there is a frame pointer */
+	ROW_END,   /* outermost frame */
+	ROW_RULES, /* any other rules: find the full rules in the tables */
+	/* a signal handler's frame: the next frame was interrupted by a signal */
+	ROW_SIGNAL,
+	ROW_CUT, /* there are no rules; the function may still have a frame pointer */
 };
 
 static inline unsigned int row_kind(uint64_t row)
@@ -48,25 +52,25 @@ static inline int64_t row_cfa(uint64_t row)
 }
 
 /*
- * Find the rules of the function at lookup. Return their row; ROW_NONE if no code is
- * known there, or ROW_CUT if there are no rules.
+ * Find the rules of the function at lookup. Return them as a row; ROW_NONE if no code is
+ * known at that address; or ROW_CUT if there are no rules for the code.
  */
 uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
 			 struct unwind_rules *ret);
 
 /*
- * Return whether a call instruction ends right before pc, if the
- * memory there is readable.
+ * Return true if the memory right before pc is readable and ends with a
+ * call instruction.
  */
 bool unwind_is_return(struct unwind_space *space, uint64_t pc);
 
-/* Like row_at(), for an address whose row is not in its first place. */
+/* Like row_at(), if the address's row is not in the first place of its cache line. */
 uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup);
 
 /*
- * Return the first place of an address. Two addresses that share a line differ
- * in the bits above the low 12, which the row stores; the line and these bits
- * determine the low bits.
+ * Return the index of the first place for an address. Addresses that share a line differ
+ * in the bits above the low 12, which the row stores. The line and the stored bits
+ * determine the low 12 bits.
  */
 static inline uint64_t row_index(uint64_t lookup)
 {
@@ -74,8 +78,8 @@ static inline uint64_t row_index(uint64_t lookup)
 }
 
 /*
- * Return whether the row belongs to lookup. Only bits 12 to 46 are compared: no
- * code has an address above.
+ * Return true if the row is for the address lookup. Comparing bits 12 to 46 suffices: no
+ * code has a higher address.
  */
 static inline bool row_is_of(uint64_t row, uint64_t lookup)
 {
@@ -85,9 +89,9 @@ static inline bool row_is_of(uint64_t row, uint64_t lookup)
 }
 
 /*
- * Return the row of the function at lookup. An empty place matches an address in
- * the first page or above all code. The result is then ROW_NONE, as if cached:
- * there are no rules there either.
+ * Return the row of the function at lookup. An empty place also matches addresses in the
+ * first page or above all code. Then the result is ROW_NONE, which is correct: there are
+ * no rules for those addresses.
  */
 static inline uint64_t row_at(struct unwind_space *space, uint64_t lookup)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unwind_rules - apply rules to the registers and to the contents of the stack. */
+/* unwind_rules - apply unwind rules to the registers and the stack of a thread. */
 #include "agent/unwind/cfi.h"
 
 #include <stddef.h>
 
 #include "agent/unwind/bytes.h"
 
-/* The operations of expressions that compilers and libc use in these tables. */
+/* The operations of DWARF expressions that compilers and libc use in unwind tables. */
 enum {
 	OP_DEREF = 0x06,
 	OP_CONST1U = 0x08,
@@ -97,7 +97,7 @@ static uint64_t register_value(struct evaluation *e, unsigned int reg)
 	}
 }
 
-/* Execute an operation that pushes a constant. Return false for any other operation. */
+/* Execute an operation if it pushes a constant. Return false for any other operation. */
 static bool push_constant(struct evaluation *e, unsigned int op)
 {
 	struct bytes *b = &e->bytes;
@@ -180,7 +180,7 @@ static bool find_register(struct evaluation *e, const struct unwind_rule *rule,
 {
 	uint64_t at = cfa + (uint64_t)rule->value;
 
-	/* a register's rule starts with the CFA on the operand stack */
+	/* the expression of a register's rule starts with the CFA on the operand stack */
 	e->count = 0;
 	push(e, cfa);
 	switch (rule->kind) {
@@ -204,7 +204,10 @@ int unwind_rules_apply(const struct unwind_rules *rules, struct unwind_state *st
 	if (rules->rip.kind == RULE_SAME || !find_cfa(&e, &rules->cfa, &next.sp) ||
 	    !find_register(&e, &rules->rip, next.sp, &next.pc))
 		return -1;
-	/* if rbp cannot be recovered, continue: the caller may not need it */
+	/*
+	 * if the caller's rbp cannot be read, continue without it: the caller may not
+	 * need it
+	 */
 	if (rules->rbp.kind != RULE_UNDEFINED &&
 	    !find_register(&e, &rules->rbp, next.sp, &next.rbp))
 		return -1;

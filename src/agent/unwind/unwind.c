@@ -10,16 +10,16 @@
 #define COLD __attribute__((cold, noinline))
 
 #define PAGE_BYTES ASK_PAGE_BYTES
-/* maximum size of a frame that is left by its frame pointer */
+/* maximum frame size when a frame pointer is followed */
 #define FRAME_MAX (UINT64_C(1) << 20)
 
 /*
- * A stack is probed page by page up to this size; anything larger is
- * not taken for a stack.
+ * A stack is probed page by page up to this size. A larger area is assumed not to be
+ * a stack.
  */
 #define STACK_MAX (UINT64_C(256) << 20)
 
-/* Return whether the page is readable; false if the kernel must not be asked. */
+/* Return true if the page is readable; false if this must not be tested. */
 static COLD bool page_is_there(const struct unwind_space *space, uint64_t page)
 {
 	return ask_may(space->permission) && ask_can_read(page);
@@ -51,7 +51,7 @@ static COLD bool extend_stack(const struct unwind_space *space, struct unwind_th
 		}
 	}
 	t->stack_start = start;
-	/* a sentinel: no sp is above its cfa, and no return address equals its word */
+	/* a sentinel: no sp is above its cfa, and *compared never equals its pc */
 	t->kept[0] = (struct unwind_frame){ UINT64_MAX, 1, 0, 0, 0, &t->kept[0].cfa };
 	return true;
 }
@@ -64,14 +64,14 @@ static inline bool is_own_stack(const struct unwind_space *space, struct unwind_
 	       extend_stack(space, t, sp);
 }
 
-/* A result of step functions, besides 1, 0 and -1: the frame pointer was used. */
+/* A result of step functions, besides 1, 0 and -1: a frame pointer was followed. */
 #define STEP_BY_FRAME 2
 
-/* State of one walk. */
+/* State while one stack is walked. */
 struct reading {
 	const struct unwind_space *space;
 	const struct unwind_thread *thread;
-	uint64_t page; /* a page that is known to be readable */
+	uint64_t page; /* address of a page that is known to be readable */
 };
 
 static bool read_word(void *context, uint64_t addr, uint64_t *ret)
@@ -91,7 +91,7 @@ static bool read_word(void *context, uint64_t addr, uint64_t *ret)
 	return true;
 }
 
-/* Leave a signal handler: read the registers saved in the kernel's struct rt_sigframe. */
+/* Leave a signal handler: read the registers that the kernel saved on the stack. */
 static bool leave_signal(struct reading *reading, struct unwind_state *state)
 {
 	enum {
@@ -110,9 +110,9 @@ static bool leave_signal(struct reading *reading, struct unwind_state *state)
 }
 
 /*
- * Leave code without tables by its frame pointer: the caller's rbp is at rbp, and the
- * return address above. It is only an assumption that such code has a frame pointer, so
- * the caller must be further out on the stack, and must have made a call.
+ * Leave code without tables by its frame pointer: the caller's rbp is stored at rbp, and
+ * the return address after it. The code may have no frame pointer, so check that the
+ * caller's frame is further out on the stack, and that the caller made a call.
  */
 static COLD bool step_by_frame(struct unwind_space *space, struct reading *reading,
 			       struct unwind_state *state)
@@ -128,7 +128,7 @@ static COLD bool step_by_frame(struct unwind_space *space, struct reading *readi
 	return true;
 }
 
-/* Like unwind_rules_apply(); also returns STEP_BY_FRAME. */
+/* Like unwind_rules_apply(), but may also return STEP_BY_FRAME. */
 static int step_by_rules(struct unwind_space *space, struct reading *reading,
 			 uint64_t lookup, struct unwind_state *state)
 {
@@ -144,7 +144,7 @@ static int step_by_rules(struct unwind_space *space, struct reading *reading,
 	return unwind_rules_apply(&rules, state, read_word, reading);
 }
 
-/* Step to the next frame of the thread's own stack if a row is not enough. */
+/* Step to the next frame on the thread's own stack when a row is not sufficient. */
 static COLD int step_slowly(struct unwind_space *space, struct unwind_thread *t,
 			    uint64_t row, struct unwind_state *state)
 {
@@ -192,7 +192,7 @@ static inline bool is_at(const struct unwind_frame *f, uint64_t pc, uint64_t sp,
 	       (!(f->rbp_delta & UNWIND_NEEDS_RBP) || f->rbp == rbp);
 }
 
-/* Return whether the kept frame `to` is still the caller of the next inner kept frame. */
+/* Return true if the kept frame `to` is still the caller of the next inner kept frame. */
 static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thread *t,
 				  const struct unwind_frame *to)
 {
@@ -203,7 +203,7 @@ static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thre
 	       is_at(to, state.pc, state.sp, state.rbp);
 }
 
-/* Return whether a frame with flags is unchanged: its return address and rbp. */
+/* Return true if a frame with flags is unchanged: compare its return address and rbp. */
 static inline bool is_same(struct unwind_space *space, struct unwind_thread *t,
 			   const struct unwind_frame *f)
 {
@@ -223,7 +223,7 @@ static inline bool is_same_pair(const struct unwind_frame *f)
 	       !((pair[0] ^ f->rbp) | (pair[1] ^ f->pc));
 }
 
-/* Return the innermost frame outside of top that has changed, or the first of kept. */
+/* Return the innermost kept frame outside of top that has changed, or the sentinel. */
 static inline const struct unwind_frame *find_changed(struct unwind_space *space,
 						      struct unwind_thread *t,
 						      const struct unwind_frame *top)
@@ -244,7 +244,7 @@ static inline const struct unwind_frame *find_changed(struct unwind_space *space
 	}
 }
 
-/* How a walk on the thread's own stack ended. */
+/* How a walk of the thread's own stack ended. */
 enum walk_end {
 	WALK_KNOWN,
 	WALK_WHOLE,
@@ -255,8 +255,8 @@ enum walk_end {
 
 struct walk {
 	struct unwind_state state;
-	uint64_t flags;	   /* flags in the cfa of the frame at state */
-	int32_t rbp_delta; /* rbp_delta of the frame at state */
+	uint64_t flags;	   /* flags in the cfa of the frame that state describes */
+	int32_t rbp_delta; /* rbp_delta of the frame that state describes */
 	uint32_t count;	   /* number of fresh frames */
 };
 
@@ -272,7 +272,7 @@ static inline void put_frame(struct unwind_frame *frame, const struct walk *w)
 	frame->rbp_delta = w->rbp_delta;
 }
 
-/* Leave code without tables as if its row described a function with a frame pointer. */
+/* Leave code without tables, assuming that the function has a frame pointer. */
 static COLD enum walk_end step_by_own_frame(struct unwind_space *space,
 					    struct unwind_thread *t, struct walk *w)
 {
@@ -289,8 +289,8 @@ static COLD enum walk_end step_by_own_frame(struct unwind_space *space,
 }
 
 /*
- * Step where the row is not an ordinary one. The copy of state lets the compiler keep
- * *w in registers otherwise.
+ * Step when the row is of an unusual kind. state is copied, which lets the compiler keep
+ * *w in registers in all other cases.
  */
 static inline enum walk_end step_otherwise(struct unwind_space *space,
 					   struct unwind_thread *t, uint64_t row,
@@ -313,7 +313,7 @@ static inline enum walk_end step_otherwise(struct unwind_space *space,
 	return r == 1 ? WALK_KNOWN : r == 0 ? WALK_WHOLE : WALK_CUT;
 }
 
-/* Step to the next frame. Return WALK_KNOWN if there is one. */
+/* Step to the next frame. Return WALK_KNOWN, or another value if the walk ends. */
 static inline enum walk_end step(struct unwind_space *space, struct unwind_thread *t,
 				 struct walk *w)
 {
@@ -345,8 +345,8 @@ static inline enum walk_end step(struct unwind_space *space, struct unwind_threa
 }
 
 /*
- * Walk the thread's own stack. Return WALK_KNOWN if kept[1 ..
- * kept_count] are the outer frames.
+ * Walk the thread's own stack. Return WALK_KNOWN if kept[1 .. kept_count] are its
+ * outer frames.
  */
 static inline enum walk_end walk_own(struct unwind_space *space, struct unwind_thread *t,
 				     const struct unwind_state *start)
@@ -381,7 +381,7 @@ static inline enum walk_end walk_own(struct unwind_space *space, struct unwind_t
 	return end;
 }
 
-/* Keep only the innermost frames of fresh and kept; the callers are dropped. */
+/* Keep only the innermost frames of fresh and kept; drop their callers. */
 static COLD void shorten(struct unwind_thread *t)
 {
 	uint32_t kept = t->kept_count;
@@ -393,7 +393,7 @@ static COLD void shorten(struct unwind_thread *t)
 	t->is_passing = true;
 }
 
-/* Step by a row. Return false if the row is not enough. */
+/* Step to the caller according to a row. Return false if the row is not sufficient. */
 static bool step_by_row(struct reading *reading, uint64_t row, struct unwind_state *state)
 {
 	struct unwind_state next = { 0, 0, state->rbp };
@@ -411,8 +411,8 @@ static bool step_by_row(struct reading *reading, uint64_t row, struct unwind_sta
 }
 
 /*
- * Walk any stack, through signal handlers to the interrupted code. Check all
- * memory before it is read.
+ * Walk any stack, also through signal handlers to the interrupted code. Check that
+ * memory is readable before reading it.
  */
 static COLD void walk_anywhere(struct unwind_space *space, struct unwind_thread *t,
 			       const struct unwind_state *start, bool has_rows)

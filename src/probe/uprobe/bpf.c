@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_bpf - breakpoints at which the kernel runs a program that
- * counts (uprobes with BPF).
+ * count_bpf - breakpoints (uprobes) at which the kernel runs a BPF program that counts.
  *
- * The kernel sets the breakpoints only in the memory of this process. It removes them
- * when the guard process closes the last descriptor, which happens when memstate ends for
- * any reason. Calls of all threads are counted, including threads that start later; calls
- * of forked children are not.
+ * The kernel sets the breakpoints only in the memory of the counted process. It removes
+ * them when the guard process closes the last descriptor, which happens when memstate
+ * ends for any reason. Calls of all threads are counted, including threads that start
+ * later; calls of forked children are not.
  */
 #include "config.h"
 
@@ -32,12 +31,17 @@
 #include "probe/uprobe/points.h"
 #include "proc/system/procfs.h"
 
-/* From Linux 6.6 (enum bpf_attach_type); the headers may be older. */
+/*
+ * BPF_TRACE_UPROBE_MULTI of Linux 6.6 (enum bpf_attach_type), which older headers lack.
+ */
 #define ATTACH_UPROBE_MULTI 48
 
 #define VALUES_BYTES ((COUNT_BPF_THREADS + 1) * sizeof(struct count_bpf_value))
 
-/* The attributes of such a link for bpf(2); from union bpf_attr of Linux 6.6. */
+/*
+ * The attributes with which bpf(2) creates such a link; from union bpf_attr of
+ * Linux 6.6.
+ */
 struct multi_attributes {
 	uint32_t program_fd, target_fd, attach_type, flags;
 	uint64_t path, offsets, reference_counts, cookies;
@@ -49,11 +53,12 @@ struct multi_attributes {
 struct bpf_state {
 	struct count_points points;
 	int map_fd;
-	const struct count_bpf_value *values; /* the map, shared with the kernel */
+	/* the map's memory, which memstate shares with the kernel */
+	const struct count_bpf_value *values;
 	bool is_multi;
 	int pid;
 	struct uprobe_guard guard;
-	/* In the guard: the descriptors that hold the breakpoints. */
+	/* In the guard: the descriptors that keep the breakpoints set. */
 	int link_fds[COUNT_POINTS_MAX];
 	size_t link_count;
 };
@@ -65,7 +70,10 @@ static int bpf(int command, const void *attributes, size_t size)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Create the map in which the programs count, and map it here. Return 0 or -errno. */
+/*
+ * Create the map in which the BPF programs count, and map its memory. Return 0
+ * or -errno.
+ */
 static int make_map(struct bpf_state *state)
 {
 	const union bpf_attr attributes = {
@@ -102,7 +110,9 @@ static int load_program(const struct count_bpf_program *program, uint32_t attach
 	return bpf(BPF_PROG_LOAD, &attributes, sizeof(attributes));
 }
 
-/* Set one breakpoint in one process. Return the descriptor that holds it, or -errno. */
+/*
+ * Set one breakpoint in one process. Return the descriptor that keeps it set, or -errno.
+ */
 static int link_multi(int program_fd, const char *path, uint64_t offset_bytes, int pid)
 {
 	const struct multi_attributes attributes = {
@@ -117,7 +127,10 @@ static int link_multi(int program_fd, const char *path, uint64_t offset_bytes, i
 	return bpf(BPF_LINK_CREATE, &attributes, sizeof(attributes));
 }
 
-/* Set one breakpoint with a perf event, whose filter is the memory of the thread. */
+/*
+ * Set one breakpoint with a perf event, which is limited to the memory of the
+ * thread's process.
+ */
 static int link_event(int program_fd, const char *path, uint64_t offset_bytes, int tid)
 {
 	int fd = count_perf_open_event(path, offset_bytes, tid, -1);
@@ -134,7 +147,7 @@ static int link_event(int program_fd, const char *path, uint64_t offset_bytes, i
 	return fd;
 }
 
-/* Set the breakpoint of a point. Runs in the guard. */
+/* Set the breakpoint of the point with this number. Called in the guard. */
 static int add_point(struct bpf_state *state, size_t number)
 {
 	const struct count_point *point = &state->points.items[number];
@@ -150,7 +163,7 @@ static int add_point(struct bpf_state *state, size_t number)
 	fd = state->is_multi
 		     ? link_multi(program_fd, path, point->offset_bytes, state->pid)
 		     : link_event(program_fd, path, point->offset_bytes, state->pid);
-	/* the breakpoint keeps the program loaded */
+	/* the breakpoint keeps the BPF program loaded */
 	close(program_fd);
 	if (fd < 0)
 		return fd;
@@ -166,7 +179,7 @@ static void remove_points(void *data)
 	state->link_count = 0;
 }
 
-/* Set all breakpoints: the only request to the guard. */
+/* Set all breakpoints. This is the only request that the guard of this method serves. */
 static int add_points(void *data, int request, int *ret_fd)
 {
 	struct bpf_state *state = data;
@@ -220,8 +233,8 @@ static void explain(int error, struct strbuf *why)
 }
 
 /*
- * Return whether links of several uprobes can be used. They exist since Linux 6.6, but
- * before 6.10 they cover only the thread whose tid is the pid, and not the whole process.
+ * Return true if multi-uprobe links are usable. They exist since Linux 6.6, but before
+ * 6.10 they cover only the main thread of a process.
  */
 static bool has_multi(void)
 {
@@ -336,14 +349,17 @@ static int bpf_read(void *data, struct count_program *ret)
 		if (state->values[i].tid != 0)
 			add_thread(ret, &state->values[i]);
 	ret->thread_count = ret->listed_count;
-	/* the counts of all threads that had no place of their own */
+	/* the last value sums the counts of all threads without their own value */
 	if (has_counts(&state->values[COUNT_BPF_THREADS]))
 		add_thread(ret, &state->values[COUNT_BPF_THREADS]);
 	count_way_sum(ret);
 	return 0;
 }
 
-/* Check the method with a program that does nothing and is attached to nothing. */
+/*
+ * Check whether the kernel loads a BPF program that does nothing; it is not attached
+ * to anything.
+ */
 static int bpf_check(struct strbuf *why)
 {
 	static const struct count_bpf_program nothing = {

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 /*
- * Registers. 1 to 5 are arguments of kernel functions, which return their result in 0; a
- * call destroys all of these. 10 is the end of the stack.
+ * Registers of BPF. 1 to 5 are the arguments of kernel functions, and 0 is their result;
+ * a call destroys all of these. 10 is the upper end of the stack.
  */
 enum {
 	R_RESULT = BPF_REG_0,
@@ -16,16 +16,17 @@ enum {
 	R_ARG2 = BPF_REG_2,
 	R_ARG3 = BPF_REG_3,
 	R_SPARE = BPF_REG_5,
-	R_CONTEXT = BPF_REG_6, /* the registers of the thread */
-	R_VALUE = BPF_REG_7,   /* address of the thread's counts */
+	/* address of struct pt_regs: the registers of the counted thread */
+	R_CONTEXT = BPF_REG_6,
+	R_VALUE = BPF_REG_7, /* address of the thread's struct count_bpf_value */
 	R_TID = BPF_REG_8,
-	R_STACK = BPF_REG_9, /* stack pointer at the start of the function */
+	R_STACK = BPF_REG_9, /* the thread's stack pointer at the start of the function */
 	R_FRAME = BPF_REG_10,
 };
 
-#define FRAME_KEY -8 /* an offset on the program's own stack */
+#define FRAME_KEY -8 /* offset of a map index on the BPF program's stack */
 
-/* The context: struct pt_regs of x86-64. */
+/* Offsets in the context, which is struct pt_regs of x86-64. */
 enum {
 	CONTEXT_ARG3 = 96,
 	CONTEXT_ARG2 = 104,
@@ -38,7 +39,10 @@ static const size_t context_args[] = { CONTEXT_ARG1, CONTEXT_ARG2, CONTEXT_ARG3 
 
 #define NO_ARG -1
 
-/* The arguments with size and count: indexes into context_args, or NO_ARG. */
+/*
+ * The arguments that contain the size and the count: indexes into context_args,
+ * or NO_ARG.
+ */
 static const struct {
 	int size, count;
 } functions[CALL_COUNT_] = {
@@ -112,7 +116,10 @@ static void add_store_value(struct count_bpf_program *p, unsigned int to, int of
 				  .imm = value });
 }
 
-/* *(to + offset) += from, atomically: all processors share the values of an array. */
+/*
+ * Generate *(to + offset) += from. The addition is atomic, because all processors use
+ * the same values of the map.
+ */
 static void add_sum(struct count_bpf_program *p, unsigned int to, size_t offset,
 		    unsigned int from)
 {
@@ -143,7 +150,7 @@ static void add_call(struct count_bpf_program *p, int function)
 	add(p, (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = function });
 }
 
-/* Add a forward jump. Return its index, for land() to set the target. */
+/* Add a forward jump. Return its index; land() later sets the jump's target. */
 static size_t add_jump(struct count_bpf_program *p, uint8_t condition, unsigned int left,
 		       int32_t right)
 {
@@ -179,8 +186,8 @@ static void add_arg(struct count_bpf_program *p, unsigned int to, int arg)
 }
 
 /*
- * R_RESULT = address of the value with the index at FRAME_KEY. The
- * kernel inlines this call.
+ * Generate R_RESULT = address of the map's value whose index is at FRAME_KEY. The kernel
+ * inlines this call.
  */
 static void add_lookup(struct count_bpf_program *p, int map_fd)
 {
@@ -198,7 +205,10 @@ static void add_store_key(struct count_bpf_program *p, unsigned int from)
 				  .off = FRAME_KEY });
 }
 
-/* R_RESULT = *(R_VALUE + tid); if it is 0, store R_TID there. Atomic. */
+/*
+ * Generate an atomic R_RESULT = *(R_VALUE + tid); if the result is 0, R_TID is
+ * stored there.
+ */
 static void add_take(struct count_bpf_program *p)
 {
 	add_immediate(p, BPF_MOV, R_RESULT, 0);
@@ -210,9 +220,9 @@ static void add_take(struct count_bpf_program *p)
 }
 
 /*
- * R_VALUE = the thread's counts. They are in one of COUNT_BPF_TRIES values, the first of
- * which the tid selects; a new thread takes the first free value. Without a free value:
- * the counts of all threads that have no place.
+ * Generate R_VALUE = address of the thread's counts. A thread has one of COUNT_BPF_TRIES
+ * values, the first of which depends on its tid; a new thread takes the first free one.
+ * If none of them is free, use the last value of the map, which many threads share.
  */
 static void add_find_value(struct count_bpf_program *p, int map_fd)
 {
@@ -259,8 +269,9 @@ static void add_find_value(struct count_bpf_program *p, int map_fd)
 }
 
 /*
- * R_TID, which is not needed any more, = 1 if the allocator's last own call led here with
- * this stack pointer; else 0.
+ * Generate R_TID = 1 if the allocator itself made this call, according to the
+ * stack pointer that its inner point recorded last; otherwise 0. The tid is not
+ * needed any more.
  */
 static void add_is_inner(struct count_bpf_program *p, size_t number)
 {
@@ -278,7 +289,7 @@ static void add_is_inner(struct count_bpf_program *p, size_t number)
 	land(p, jumps[1]);
 }
 
-/* R_SPARE = count * size. Exits on overflow: the call will fail. */
+/* Generate R_SPARE = count * size. On overflow, exit: the counted call will fail. */
 static void add_product(struct count_bpf_program *p, int count_arg)
 {
 	size_t small, zero, fits;
@@ -300,7 +311,10 @@ static void add_product(struct count_bpf_program *p, int count_arg)
 	land(p, fits);
 }
 
-/* Count a call with NULL if its first argument is 0. R_ARG1 is 1. */
+/*
+ * Generate code that counts a call with NULL if the call's first argument is 0. R_ARG1
+ * is 1.
+ */
 static void add_counting_null(struct count_bpf_program *p)
 {
 	size_t block;
@@ -329,15 +343,15 @@ static void add_counting(struct count_bpf_program *p, const struct count_point *
 	add_arg(p, R_SPARE, size);
 	if (count != NO_ARG)
 		add_product(p, count);
-	/* more than any allocator can return */
+	/* larger than any block that an allocator can return */
 	negative = add_jump(p, BPF_JSLT, R_SPARE, 0);
 	add_sum(p, R_VALUE, offsetof(struct count_bpf_value, requested_bytes), R_SPARE);
 	land(p, negative);
 }
 
 /*
- * R_ARG1 = not 0 if the flags meet the condition. The condition's lowest bit, which
- * inverts it, is left to the caller.
+ * Generate code that sets R_ARG1 to nonzero if the flags meet the condition. The lowest
+ * bit of a condition inverts it; the caller has to handle that bit.
  */
 static void add_condition(struct count_bpf_program *p, unsigned int condition)
 {
@@ -350,12 +364,12 @@ static void add_condition(struct count_bpf_program *p, unsigned int condition)
 	};
 	static const int32_t flags[8] = { OVERFLOW, CARRY,  ZERO, CARRY | ZERO,
 					  SIGN,	    PARITY, 0,	  ZERO };
-	/* these conditions compare SIGN with OVERFLOW */
+	/* these conditions are true if SIGN and OVERFLOW differ */
 	bool is_compared = condition >> 1 >= 6;
 
 	add_load(p, R_ARG1, R_CONTEXT, CONTEXT_FLAGS);
 	if (is_compared) {
-		/* shift OVERFLOW to the bit of SIGN */
+		/* shift the OVERFLOW flag to the position of SIGN */
 		add_move(p, R_ARG2, R_ARG1);
 		add_immediate(p, BPF_RSH, R_ARG2, 4);
 		add_operation(p, BPF_XOR, R_ARG2, R_ARG1);
@@ -367,8 +381,8 @@ static void add_condition(struct count_bpf_program *p, unsigned int condition)
 }
 
 /*
- * Mark a call of the allocator's own: the function that starts next, with this
- * stack pointer, is not counted.
+ * Mark a call that the allocator itself makes, so that the called function, which starts
+ * with this stack pointer, does not count it.
  */
 static void add_mark(struct count_bpf_program *p, const struct count_point *point)
 {
@@ -397,7 +411,10 @@ static bool is_led_to(const struct count_points *points, size_t number)
 	return false;
 }
 
-/* At the start of a function: count the call if the program made it. */
+/*
+ * Generate the program for the start of a function: count the call unless the allocator
+ * itself made it.
+ */
 static void add_function(struct count_bpf_program *p, const struct count_points *points,
 			 size_t number)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bpf_program - generate the programs that the kernel runs at breakpoints, one per
- * breakpoint, as BPF instructions. No compiler or library is needed.
+ * bpf_program - generate the BPF programs that the kernel runs at breakpoints, one
+ * program per breakpoint. No compiler or library is needed.
  */
 #ifndef MS_PROBE_UPROBE_BPF_PROGRAM_H
 #define MS_PROBE_UPROBE_BPF_PROGRAM_H
@@ -15,23 +15,26 @@
 
 #define COUNT_BPF_NAME_BYTES 16
 
-/* This many threads have their own place in the map; the last place is for all others. */
+/*
+ * Number of threads with their own element in the map; one more element is for all
+ * other threads.
+ */
 #define COUNT_BPF_THREADS 8192
-/* Number of places to try for a thread; its tid selects the first. */
+/* Number of map elements to try for a thread; the first one depends on its tid. */
 #define COUNT_BPF_TRIES 4
 
 /* The counts of a thread. */
 struct count_bpf_value {
-	uint64_t tid; /* in the initial pid namespace; 0: free */
+	uint64_t tid; /* thread id in the initial pid namespace; 0: the element is free */
 	uint64_t calls[CALL_COUNT_];
 	uint64_t requested_bytes;
 	uint64_t free_null_calls;
 	/*
-	 * The allocator is about to call one of its own functions, that of inner_point,
-	 * which starts with this stack pointer. This is not a call of the program.
+	 * The allocator is about to call its own function, the one that inner_point leads
+	 * to, with this stack pointer. The program did not make this call.
 	 */
 	uint64_t inner_stack_addr, inner_point;
-	char name[COUNT_BPF_NAME_BYTES]; /* the thread's name at its first allocation */
+	char name[COUNT_BPF_NAME_BYTES]; /* name of the thread at its first allocation */
 };
 
 #define COUNT_BPF_INSTRUCTION_MAX 256
@@ -42,8 +45,8 @@ struct count_bpf_program {
 };
 
 /*
- * Generate the program for a point. map_fd: an array of COUNT_BPF_THREADS + 1 elements
- * of struct count_bpf_value.
+ * Generate the program for a point. map_fd refers to an array of COUNT_BPF_THREADS + 1
+ * elements of struct count_bpf_value.
  */
 void count_bpf_program_make(const struct count_points *points, size_t number, int map_fd,
 			    struct count_bpf_program *ret);

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Buffer for a message with at most one descriptor. */
+/* Buffer for a control message that passes at most one descriptor. */
 union control {
 	struct cmsghdr header;
 	char bytes[CMSG_SPACE(sizeof(int))];
@@ -58,7 +58,7 @@ static int receive_result(int socket_fd, int *ret_fd)
 	header = CMSG_FIRSTHDR(&message);
 	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
 		memcpy(ret_fd, CMSG_DATA(header), sizeof(*ret_fd));
-	/* The guard sent a descriptor, but the limit of open files was reached. */
+	/* The guard sent a descriptor, but this process may not have more open files. */
 	else if (message.msg_flags & MSG_CTRUNC)
 		return -EMFILE;
 	return result;
@@ -91,7 +91,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* Close all descriptors above 2 except the socket and those that the work inherits. */
+/* Close all descriptors above 2, except the socket and those listed in work. */
 static void close_others(const struct uprobe_guard_work *work, int socket_fd)
 {
 	int kept[UPROBE_GUARD_FDS_MAX + 1];
@@ -113,7 +113,10 @@ static void close_others(const struct uprobe_guard_work *work, int socket_fd)
 	close_range(next, ~0U, 0);
 }
 
-/* Run the guard. Signals to memstate's process group or terminal must not reach it. */
+/*
+ * Run the guard in its own session, so that signals to memstate's process group or from
+ * its terminal do not reach the guard.
+ */
 static _Noreturn void run(const struct uprobe_guard_work *work, int socket_fd)
 {
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -123,8 +126,8 @@ static _Noreturn void run(const struct uprobe_guard_work *work, int socket_fd)
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	/*
-	 * Whoever reads memstate's output from a pipe must not have to
-	 * wait for the guard.
+	 * The guard must not keep memstate's standard output open: a reader of that pipe
+	 * would wait for the guard to exit.
 	 */
 	for (int fd = STDIN_FILENO; null_fd >= 0 && fd <= STDERR_FILENO; fd++)
 		dup2(null_fd, fd);
@@ -180,7 +183,9 @@ void uprobe_guard_end(struct uprobe_guard *guard)
 {
 	if (guard->fd < 0)
 		return;
-	/* Another child may have a copy of the descriptor: closing it is not enough. */
+	/*
+	 * shutdown() as well as close(): another child may have a copy of the descriptor.
+	 */
 	shutdown(guard->fd, SHUT_RDWR);
 	close(guard->fd);
 	guard->fd = -1;

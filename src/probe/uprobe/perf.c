@@ -26,13 +26,16 @@
 #include "proc/process/dir.h"
 #include "proc/process/file.h"
 
-/* Upper bound of threads with events: each thread needs one event per function. */
+/* Upper bound of threads with events: each thread needs one event for each function. */
 #define THREADS_MAX 4096
 
 struct perf_thread {
-	/* counts; after the thread has ended, all of its calls */
+	/* the thread's counts; the final counts after it has ended */
 	struct count_thread counted;
-	int leader_fd; /* leader of its group of events; -1: the thread has ended */
+	/*
+	 * descriptor of the leader of the thread's event group; -1: the thread has ended
+	 */
+	int leader_fd;
 	bool is_seen;
 };
 
@@ -45,7 +48,7 @@ struct perf_group {
 struct perf_state {
 	struct count_points points;
 	struct uprobe_guard guard;
-	struct perf_group *groups; /* array used only by the guard */
+	struct perf_group *groups; /* array that only the guard uses */
 	size_t group_count, group_capacity;
 	int process_fd; /* borrowed */
 	struct perf_thread *threads;
@@ -89,7 +92,7 @@ int count_perf_open_event(const char *path, uint64_t offset_bytes, int tid, int 
 	return fd < 0 ? -errno : fd;
 }
 
-/* Open the events of a thread. Return 0, or -errno with no event left open. */
+/* Open the events of a thread. Return 0, or -errno with all events closed again. */
 static int open_events(const struct count_points *points, struct perf_group *group)
 {
 	size_t count;
@@ -106,7 +109,7 @@ static int open_events(const struct count_points *points, struct perf_group *gro
 			break;
 		group->fds[count] = r;
 	}
-	/* Enable all of them together. */
+	/* Enabling the leader with this flag enables the whole group. */
 	if (r >= 0)
 		r = ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) < 0
 			    ? -errno
@@ -147,7 +150,10 @@ static void remove_group(const struct perf_state *state, struct perf_group *grou
 	group->tid = 0;
 }
 
-/* Serve a request: open the events of thread `request`, or close those of -`request`. */
+/*
+ * Serve a request of memstate: open the events of the thread with tid `request`, or, if
+ * request is negative, close those of -request.
+ */
 static int serve(void *data, int request, int *ret_fd)
 {
 	struct perf_state *state = data;
@@ -178,8 +184,9 @@ static void close_events(struct perf_state *state, struct perf_thread *thread)
 }
 
 /*
- * Subtract the allocator's own calls, which are counted both at the call and at the
- * function's start. While a thread runs, a call may have been counted only once.
+ * Subtract the allocator's own calls. Each is counted twice: at the inner point and at
+ * the start of the called function. A running thread may be between the two, so never go
+ * below 0.
  */
 static void take_back(uint64_t *calls, uint64_t inner_calls)
 {
@@ -207,7 +214,10 @@ static void read_events(const struct perf_state *state, struct perf_thread *thre
 	for (size_t i = 0; i < state->points.count; i++) {
 		const struct count_point *point = &state->points.items[i];
 
-		/* for a conditional jump it is unknown whether the jump was taken */
+		/*
+		 * a conditional jump: the breakpoint counts it even if the jump is
+		 * not taken
+		 */
 		if (point->leads_to != COUNT_POINT_NONE &&
 		    point->branch.kind != X86_JUMP_IF)
 			take_back(&calls[state->points.items[point->leads_to].call],
@@ -234,7 +244,7 @@ static void read_name(const struct perf_state *state, int tid, char name[COUNT_N
 	name[strcspn(name, "\n")] = '\0';
 }
 
-/* Add a thread. Return 0; -ESRCH: it has just ended; -errno. */
+/* Add a thread. Return 0, -ESRCH if the thread has just ended, or another -errno. */
 static int add_thread(struct perf_state *state, int tid)
 {
 	struct perf_thread thread = { .counted.tid = tid, .is_seen = true };
@@ -252,7 +262,7 @@ static int add_thread(struct perf_state *state, int tid)
 	return 0;
 }
 
-/* Look for new threads. Return 0, or the -errno of the first that cannot be counted. */
+/* Add new threads. Return 0, or -errno for the first thread that cannot be counted. */
 static int scan(struct perf_state *state)
 {
 	_cleanup_closedir_ DIR *dir = proc_dir_list_threads(state->process_fd);
@@ -283,7 +293,7 @@ static int scan(struct perf_state *state)
 	return result;
 }
 
-/* Close the events of threads that have ended; their counts are kept. */
+/* Close the events of threads that have ended, but keep their counts. */
 static void end_threads(struct perf_state *state)
 {
 	for (size_t i = 0; i < state->thread_count; i++) {
@@ -329,7 +339,7 @@ static void explain(int error, struct strbuf *why)
 		strbuf_add_text(why, strerror(-error));
 }
 
-/* Each event is an open file. */
+/* Raise the limit of open files, as each event is an open file. */
 static void allow_many_files(void)
 {
 	struct rlimit limit;
@@ -437,8 +447,8 @@ static int perf_read(void *data, struct count_program *ret)
 }
 
 /*
- * Check with an event in memstate itself, at an offset without code: it never
- * counts, and changes nothing.
+ * Check the method: open an event in memstate itself, at an offset without code. It
+ * never counts, and changes nothing.
  */
 static int perf_check(struct strbuf *why)
 {

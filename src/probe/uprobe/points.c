@@ -23,7 +23,7 @@
 #include "tracee/elf/reader.h"
 #include "tracee/memory/mapped_file.h"
 
-/* Upper bounds for a function, and for an allocator's code. */
+/* Upper bounds for the code of one function, and for the code of an allocator. */
 #define FUNCTION_MAX_BYTES 65536
 #define INNER_MAX_BYTES (UINT64_C(4) << 20)
 
@@ -31,7 +31,7 @@
 
 static_assert(NAME_COUNT < COUNT_POINTS_MAX, "each has a place");
 
-/* A file while it is examined. */
+/* A file that is being searched for functions. */
 struct looked_at {
 	const struct mapping *mapping;
 	int fd;
@@ -42,9 +42,11 @@ struct search {
 	const struct count_place *place;
 	struct count_points *points;
 	struct strbuf *why;
-	struct looked_at files[COUNT_FILES_MAX]; /* the files that belong to the points */
+	/* the files that contain functions of the points */
+	struct looked_at files[COUNT_FILES_MAX];
 	bool is_found[NAME_COUNT];
-	size_t point_of[NAME_COUNT]; /* index of the point that counts each name */
+	/* for each name, index in points of the function with this name */
+	size_t point_of[NAME_COUNT];
 };
 
 static void release(struct looked_at *file)
@@ -76,7 +78,7 @@ static const struct elf_export *find_function(const struct looked_at *file,
 }
 
 /*
- * Read the code at an address of the file. Return the number of bytes read, at
+ * Read code at an address of the file. Return the number of bytes read, at
  * most FUNCTION_MAX_BYTES.
  */
 static size_t read_code(const struct looked_at *file, uint64_t vaddr, uint64_t bytes,
@@ -92,7 +94,10 @@ static size_t read_code(const struct looked_at *file, uint64_t vaddr, uint64_t b
 	return n < 0 ? 0 : (size_t)n;
 }
 
-/* Return the range of all code, for a library that is nothing but an allocator. */
+/*
+ * Return the range of all code in the file, for a library that consists only of
+ * an allocator.
+ */
 static void find_all_code(const struct looked_at *file, uint64_t *ret_start,
 			  uint64_t *ret_end)
 {
@@ -107,8 +112,8 @@ static void find_all_code(const struct looked_at *file, uint64_t *ret_start,
 }
 
 /*
- * Return the range from the first to the last function of a family: for a libc, a
- * program, or another library.
+ * Return the range from the first to the last function of a family. Used for a libc, a
+ * program, or a library that is not only an allocator.
  */
 static void find_family(const struct looked_at *file, enum count_family family,
 			uint64_t *ret_start, uint64_t *ret_end)
@@ -139,8 +144,9 @@ static bool is_allocator(const struct looked_at *file)
 }
 
 /*
- * Return whether the function needs its own point. C++ new and delete do only if the
- * allocator implements them: otherwise they call malloc and free.
+ * Return true if calls of the function have to be counted separately. Calls of C++ new
+ * and delete do only if the allocator implements them: otherwise new and delete call
+ * malloc and free.
  */
 static bool is_own(const struct looked_at *file, enum counted_call call)
 {
@@ -156,7 +162,10 @@ static bool is_own(const struct looked_at *file, enum counted_call call)
 	       !count_inner_leads_to(&code, function, called->vaddr);
 }
 
-/* Add a function. Return its index, or that of the same function under another name. */
+/*
+ * Add a function. Return its index. If the same function was added under another name,
+ * return the index of that point.
+ */
 static size_t add_point(struct search *search, const struct looked_at *file,
 			const struct elf_export *function,
 			const struct counted_name *name)
@@ -189,8 +198,8 @@ static size_t add_point(struct search *search, const struct looked_at *file,
 }
 
 /*
- * Add the functions of a file, from first_name on, that no earlier file has. Return true
- * if the file now belongs to the points.
+ * Add functions of a file, starting at name first_name, unless an earlier file defines
+ * them. Return true if the file now belongs to the points.
  */
 static bool add_functions(struct search *search, const struct looked_at *file,
 			  size_t first_name)
@@ -220,7 +229,10 @@ static bool add_functions(struct search *search, const struct looked_at *file,
 	return true;
 }
 
-/* Add the inner points, once all functions are known. */
+/*
+ * Add the calls that the allocator makes of its own functions, once all functions
+ * are known.
+ */
 static int add_inner(struct search *search)
 {
 	struct count_name names[NAME_COUNT];
@@ -268,15 +280,18 @@ static bool has_standard(const struct search *search)
 }
 
 enum file_kind {
-	FILE_LIBRARY, /* a library or a program: use its exports */
-	/* a program with an allocator linked in whose functions are not named malloc */
+	FILE_LIBRARY, /* a library or a program: search its exports */
+	/*
+	 * a program with a linked-in allocator whose functions have other names than
+	 * malloc: search its symbols
+	 */
 	FILE_PROGRAM,
 	FILE_STATIC_PROGRAM
 };
 
 /*
- * Examine a file. Return 0, also for a file without any of the functions, or
- * -errno if it cannot be read.
+ * Search a file. Return 0 even if the file defines none of the functions, or -errno if
+ * the file cannot be read.
  */
 static int look_at(struct search *search, const struct mapping *m, enum file_kind kind)
 {
@@ -322,7 +337,7 @@ static int look_at_libraries(struct search *search)
 		size_t length = search->why->length;
 
 		r = look_at(search, order.items[i], FILE_LIBRARY);
-		/* the file may be unreadable if it was replaced after it was loaded */
+		/* a file that was replaced after it was loaded may be unreadable */
 		if (r < 0 && has_standard(search)) {
 			strbuf_truncate(search->why, length);
 			r = 0;
@@ -333,7 +348,7 @@ static int look_at_libraries(struct search *search)
 	return r == -ENODATA ? 0 : r;
 }
 
-/* Return the mapping of the process's program, or NULL. */
+/* Return the mapping of the program that the process runs, or NULL. */
 static const struct mapping *find_program(const struct count_place *place)
 {
 	for (size_t i = 0; i < place->mappings->count; i++) {
@@ -354,7 +369,7 @@ static const struct mapping *find_program(const struct count_place *place)
 	return NULL;
 }
 
-/* Return whether functions of the file have been found. */
+/* Return true if the file is already in search->files. */
 static bool is_looked_at(const struct search *search, const struct mapping *m)
 {
 	const struct mapping *first = first_of_file(search->place->mappings, m);

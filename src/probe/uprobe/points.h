@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * points - find the functions that allocate and free in the files of a
- * process, for breakpoints.
+ * points - find the functions that allocate and free in the files that a process has
+ * mapped, and the places for breakpoints in them.
  */
 #ifndef MS_PROBE_UPROBE_POINTS_H
 #define MS_PROBE_UPROBE_POINTS_H
@@ -16,23 +16,30 @@
 #include "probe/count/way.h"
 
 /*
- * A function. Or, if is_inner, a call or jump in the allocator's code that leads to a
- * function: this is not a call of the program.
+ * A function to count. If is_inner, the point is instead a call or jump in the
+ * allocator's code to a function: the program did not make this call.
  */
 struct count_point {
 	enum counted_call call;
-	size_t file;	       /* index of the file */
-	uint64_t vaddr;	       /* start of the function, as an address in the file */
+	size_t file; /* index of the file */
+	/* start of the function (or the inner call), as an address in the file */
+	uint64_t vaddr;
 	uint64_t offset_bytes; /* offset of the breakpoint in the file */
-	/* how much lower the stack pointer is there than at the function's start */
+	/*
+	 * how much lower the stack pointer is at the breakpoint than at the start of
+	 * the function
+	 */
 	uint64_t pushed_bytes;
-	/* the kernel has to single-step the instruction, which is expensive */
+	/*
+	 * the kernel has to single-step the instruction at the breakpoint, which
+	 * is expensive
+	 */
 	bool is_stepped;
 	bool is_inner;
-	bool size_is_first; /* see struct counted_name */
+	bool size_is_first; /* see struct counted_name: the size is the first argument */
 	/*
-	 * For an inner point, or a function that begins with one: index of the point of
-	 * the function that it leads to; otherwise COUNT_POINT_NONE.
+	 * For a call or jump to another function, at an inner point or at the start of a
+	 * function: index of that other function's point. Otherwise COUNT_POINT_NONE.
 	 */
 	size_t leads_to;
 	struct x86_branch branch;
@@ -40,7 +47,7 @@ struct count_point {
 
 #define COUNT_POINT_NONE SIZE_MAX
 
-/* A file that contains some of the functions. */
+/* A file that contains some of the functions of the points. */
 struct count_file {
 	int fd;
 	char *name; /* as in the mappings */
@@ -62,15 +69,15 @@ struct count_points {
 	}
 
 /*
- * Find the functions. Return 0; -ENOENT if there is no malloc; -EOPNOTSUPP, -EPERM or
- * another -errno with the reason appended to why.
+ * Find the functions to count. Return 0; -ENOENT if there is no malloc; or, with the
+ * reason appended to why, -EOPNOTSUPP, -EPERM or another -errno.
  */
 int count_points_find(const struct count_place *place, struct count_points *ret,
 		      struct strbuf *why);
-/* Append the names of the files. */
+/* Append the names of the files that contain functions. */
 void count_points_add_files(const struct count_points *points, struct strbuf *out);
 
-/* Write the descriptors of the files. Return their number. */
+/* Store the descriptors of the files in ret. Return the number of descriptors. */
 size_t count_points_list_fds(const struct count_points *points, int ret[COUNT_FILES_MAX]);
 
 void count_points_release(struct count_points *points);

@@ -5,7 +5,7 @@
 
 #include "probe/borrow/x86_code.h"
 
-/* Register numbers as encoded in instructions. */
+/* Register numbers as they are encoded in instructions. */
 enum {
 	REG_CX = 1,
 	REG_DX = 2,
@@ -17,8 +17,8 @@ enum {
 };
 
 /*
- * Registers that must not change: the arguments (System V ABI), and the stack pointer,
- * which leads to the return address.
+ * Registers that must not change before the breakpoint: the arguments (System V ABI),
+ * and the stack pointer, with which the return address is found.
  */
 static const unsigned int kept_registers = 1 << REG_DI | 1 << REG_SI | 1 << REG_DX |
 					   1 << REG_CX | 1 << REG_8 | 1 << REG_9 |
@@ -26,19 +26,23 @@ static const unsigned int kept_registers = 1 << REG_DI | 1 << REG_SI | 1 << REG_
 
 enum writes {
 	WRITES_NOTHING,
-	WRITES_REG,    /* the register in the reg field of ModRM */
-	WRITES_RM,     /* the register or memory in the rm field */
-	WRITES_OPCODE, /* the register in the low bits of the opcode */
-	MOVES_STACK,   /* subtracts its immediate from the stack pointer, which is rm */
+	WRITES_REG,    /* writes the register in the reg field of ModRM */
+	WRITES_RM,     /* writes the register or memory in the rm field of ModRM */
+	WRITES_OPCODE, /* writes the register in the low bits of the opcode */
+	/*
+	 * subtracts its immediate from the stack pointer, which is the register in the
+	 * rm field
+	 */
+	MOVES_STACK,
 };
 
 #define ANY_EXTENSION -1
 
-/* Instructions that may be skipped: execution continues at the next one. */
+/* Instructions that the breakpoint may be placed after. */
 struct passable {
 	unsigned int map;
 	uint8_t first, last; /* opcodes */
-	int extension;	     /* required value of the reg field of ModRM */
+	int extension;	     /* required value of the reg field of ModRM, or ANY_EXTENSION */
 	enum writes writes;
 };
 
@@ -68,7 +72,7 @@ static const struct passable *find_passable(const struct x86_instruction *insn,
 	for (size_t i = 0; i < sizeof(passables) / sizeof(passables[0]); i++) {
 		const struct passable *p = &passables[i];
 
-		/* with a prefix, only endbr64 and nop are allowed */
+		/* of the instructions with a prefix, only endbr64 and nop are allowed */
 		if (p->map == insn->map && opcode[0] >= p->first &&
 		    opcode[0] <= p->last &&
 		    (p->extension == ANY_EXTENSION ||
@@ -79,7 +83,10 @@ static const struct passable *find_passable(const struct x86_instruction *insn,
 	return NULL;
 }
 
-/* Return the register that the instruction writes, or -1 if it writes none, or memory. */
+/*
+ * Return the register that the instruction writes. Return -1 if it writes only memory,
+ * or nothing.
+ */
 static int written_register(const struct passable *p, const uint8_t *opcode, uint8_t rex)
 {
 	switch (p->writes) {
@@ -93,7 +100,10 @@ static int written_register(const struct passable *p, const uint8_t *opcode, uin
 	return -1;
 }
 
-/* Return the number in "sub $0x18,%rsp"; 0 for another register, or an unusual number. */
+/*
+ * Return the number in "sub $0x18,%rsp". Return 0 for another register or an
+ * unusual number.
+ */
 static size_t stack_moved(const struct x86_instruction *insn, const uint8_t *opcode)
 {
 	uint32_t moved = opcode[2];
@@ -108,7 +118,10 @@ static size_t stack_moved(const struct x86_instruction *insn, const uint8_t *opc
 	return moved <= 4096 ? moved : 0;
 }
 
-/* Return the length of an instruction that may be skipped, or 0. */
+/*
+ * Return the length of the instruction if the breakpoint may be placed after it;
+ * otherwise 0.
+ */
 static size_t pass(const uint8_t *code, size_t left, size_t *pushed_bytes)
 {
 	struct x86_instruction insn;
@@ -136,8 +149,8 @@ static size_t pass(const uint8_t *code, size_t left, size_t *pushed_bytes)
 }
 
 /*
- * Return whether the kernel emulates the instruction: push_setup_xol_ops(),
- * branch_setup_xol_ops(). Only what they have supported since Linux 4.20 is relied on.
+ * Return true if the kernel emulates the instruction: see push_setup_xol_ops() and
+ * branch_setup_xol_ops() in the kernel. Rely only on what Linux 4.20 and later support.
  */
 static bool is_emulated(const uint8_t *at, size_t left)
 {
@@ -153,9 +166,9 @@ static bool is_emulated(const uint8_t *at, size_t left)
 }
 
 /*
- * Return whether a jump further on leads back into the skipped code, so that the
- * breakpoint would be hit again. Any byte is assumed to start a jump: a wrong guess
- * only costs a better place.
+ * Return true if a later jump may lead back into the skipped code, because the
+ * breakpoint would then be hit repeatedly. Any byte is assumed to start a jump: at
+ * worst, a more expensive place is used.
  */
 static bool is_jumped_to(const uint8_t *code, size_t length, size_t offset)
 {
