@@ -21,6 +21,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "leak_register.h"
 #include "say.h"
 
 #if defined(__GLIBC__) && defined(__x86_64__)
@@ -385,19 +386,7 @@ __attribute__((noinline)) static void register_only(size_t is_vector)
 	say_truth();
 	p = (void *)~(uintptr_t)p;
 	scrub();
-	if (is_vector)
-		__asm__ volatile(
-			"not %0\n\tmovq %0, %%xmm9\n\tnot %0\n\txor %%ebx, %%ebx\n"
-			"1:\tmov $34, %%eax\n\tsyscall\n\tjmp 1b"
-			: "+r"(p)
-			:
-			: "rax", "rbx", "rcx", "r11", "xmm9", "memory");
-	else
-		__asm__ volatile("mov %0, %%rbx\n\tnot %%rbx\n"
-				 "1:\tmov $34, %%eax\n\tsyscall\n\tjmp 1b"
-				 : "+r"(p)
-				 :
-				 : "rax", "rbx", "rcx", "r11", "memory");
+	pause_with_register(p, is_vector != 0);
 }
 
 /* For benchmarks: a list through all blocks in random order, kept by one global. */
@@ -435,17 +424,28 @@ static const struct shape {
 	const char *name;
 	void (*make)(size_t number);
 } shapes[] = {
-	{ "nothing", nothing }, { "singles", singles },
-	{ "list", list }, { "backwards", backwards },
-	{ "ring", ring }, { "tree", tree },
-	{ "pairs", pairs }, { "mixed", mixed },
-	{ "interior", interior }, { "ends", ends },
-	{ "tls", tls }, { "shared", shared_memory },
-	{ "mapping", mapping }, { "read-only", read_only },
-	{ "lazy", lazy }, { "large", large },
-	{ "freed", freed }, { "stacks", stacks },
-	{ "stale", stale }, { "exited", exited },
-	{ "register", register_only }, { "random-list", random_list },
+	{ "nothing", nothing },
+	{ "singles", singles },
+	{ "list", list },
+	{ "backwards", backwards },
+	{ "ring", ring },
+	{ "tree", tree },
+	{ "pairs", pairs },
+	{ "mixed", mixed },
+	{ "interior", interior },
+	{ "ends", ends },
+	{ "tls", tls },
+	{ "shared", shared_memory },
+	{ "mapping", mapping },
+	{ "read-only", read_only },
+	{ "lazy", lazy },
+	{ "large", large },
+	{ "freed", freed },
+	{ "stacks", stacks },
+	{ "stale", stale },
+	{ "exited", exited },
+	{ "register", register_only },
+	{ "random-list", random_list },
 };
 
 __attribute__((noinline)) static void more(char letter)

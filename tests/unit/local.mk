@@ -196,6 +196,7 @@ check_LIBRARIES =
 	%D%/support/jemalloc_image.h \
 	%D%/support/judged.c \
 	%D%/support/judged.h \
+	%D%/support/kmsg_texts.h \
 	%D%/support/made_comparison.c \
 	%D%/support/made_comparison.h \
 	%D%/support/made_runtime.c \

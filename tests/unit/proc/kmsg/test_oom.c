@@ -9,36 +9,10 @@
 
 #include "base/strbuf.h"
 #include "base/units.h"
+#include "../../support/kmsg_texts.h"
 #include "../../support/unit.h"
 
 #define KB UINT64_C(1024)
-
-/* Linux 6.18, cgroup version 1, as dmesg prints it; some lines are left out. */
-#define REPORT_618                                                                                  \
-	"[  10.1] oom_target invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n" \
-	"[  10.2] CPU: 1 UID: 0 PID: 1812 Comm: oom_target Not tainted 6.18.44 #1\n"               \
-	"[  10.3]  </TASK>\n"                                                                      \
-	"[  10.4] memory: usage 32768kB, limit 32768kB, failcnt 95\n"                              \
-	"[  10.5] memory+swap: usage 32768kB, limit 9007199254740988kB, failcnt 0\n"               \
-	"[  10.6] kmem: usage 3332kB, limit 9007199254740988kB, failcnt 0\n"                       \
-	"[  10.7] Memory cgroup stats for /mstest:\n"                                              \
-	"[  10.8] cache 0\n"                                                                       \
-	"[  10.8] rss 0\n"                                                                         \
-	"[  10.8] hierarchical_memory_limit 33554432\n"                                            \
-	"[  10.8] total_cache 5242880\n"                                                           \
-	"[  10.8] total_rss 24899584\n"                                                            \
-	"[  10.8] total_shmem 5242880\n"                                                           \
-	"[  10.8] total_inactive_file 0\n"                                                         \
-	"[  10.9] Tasks state (memory values in pages):\n"                                         \
-	"[  10.9] [  pid  ]   uid  tgid total_vm      rss rss_anon rss_file rss_shmem "            \
-	"pgtables_bytes swapents oom_score_adj name\n"                                             \
-	"[  10.9] [   1812]     7  1812    12172     7643     6048      315      1280   106496"     \
-	"        3           -50 a (b) c\n"                                                         \
-	"[  11.0] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,"   \
-	"oom_memcg=/mstest,task_memcg=/mstest/kid,task=a (b) c,pid=1812,uid=0\n"                    \
-	"[  11.1] Memory cgroup out of memory: Killed process 1812 (a (b) c) total-vm:48688kB, "   \
-	"anon-rss:24192kB, file-rss:1260kB, shmem-rss:5120kB, UID:7 pgtables:104kB "                \
-	"oom_score_adj:-50\n"
 
 static struct oom_kill_list list;
 
@@ -99,8 +73,12 @@ static void a_linux_6_18_report_is_parsed_completely(void **state)
 static void line_prefixes_do_not_matter(void **state)
 {
 	static const char *const stamps[] = {
-		"", "<6>", "6,1234,5678901,-;", "6,1234,5678901,c;[   10.123456] ",
-		"[Fri Nov 21 17:00:00 2026] ", "Nov 21 17:00:00 host kernel: ",
+		"",
+		"<6>",
+		"6,1234,5678901,-;",
+		"6,1234,5678901,c;[   10.123456] ",
+		"[Fri Nov 21 17:00:00 2026] ",
+		"Nov 21 17:00:00 host kernel: ",
 		"Nov 21 17:00:00 my-host.example kernel: [40666.251500] ",
 		"2026-11-21T17:00:00,123456+0000 host kernel: ",
 		"2026-11-21T17:00:00.123456+00:00 host kernel: [  100.5] ",
@@ -112,8 +90,8 @@ static void line_prefixes_do_not_matter(void **state)
 		char *copy = strdup(REPORT_618), *rest = copy, *line;
 
 		while ((line = strsep(&rest, "\n")) && line[0] != '\0')
-			strbuf_addf(&text, "%s%s\nanother [1] line: of somebody's 5\n", stamps[i],
-				    strstr(line, "] ") + 2);
+			strbuf_addf(&text, "%s%s\nanother [1] line: of somebody's 5\n",
+				    stamps[i], strstr(line, "] ") + 2);
 		/*
 		 * The kernel prints nothing else between the lines of
 		 * memory.stat, but syslog may.
@@ -239,8 +217,15 @@ static void several_incomplete_reports_are_separated(void **state)
 static void other_text_contains_no_kill(void **state)
 {
 	static const char *const texts[] = {
-		"", "\n\n", "[    0.000000] Linux version 6.18", "Killed process", "Killed process x (y)",
-		"[ pid ]", "[", "[ 5] 1 2 3", "oom_reaper: reaped process 1812 (oom_target)",
+		"",
+		"\n\n",
+		"[    0.000000] Linux version 6.18",
+		"Killed process",
+		"Killed process x (y)",
+		"[ pid ]",
+		"[",
+		"[ 5] 1 2 3",
+		"oom_reaper: reaped process 1812 (oom_target)",
 	};
 
 	(void)state;
@@ -344,34 +329,11 @@ static void sysrq_kills_are_recognized(void **state)
 	      "kworker/1:0 invoked oom-killer: gfp_mask=0xd0, order=0, oom_score_adj=0\n"
 	      "hog invoked oom-killer: gfp_mask=0xd0, order=0, oom_score_adj=0\n");
 	assert_int_equal(list.count, 4);
-	assert_true(list.items[0].is_sysrq && list.items[1].is_sysrq && list.items[2].is_sysrq);
+	assert_true(list.items[0].is_sysrq && list.items[1].is_sysrq &&
+		    list.items[2].is_sysrq);
 	assert_false(list.items[3].is_sysrq);
 	assert_int_equal(list.items[0].order, COUNT_UNKNOWN);
 }
-
-/* RHEL 6 on a machine with pages of 4 KiB. */
-static const char linux_2632[] =
-	"Jan  2 03:04:05 h kernel: httpd invoked oom-killer: gfp_mask=0x201da, order=3, oom_adj=0, oom_score_adj=0\n"
-	"Jan  2 03:04:05 h kernel: httpd cpuset=/ mems_allowed=0\n"
-	"Jan  2 03:04:05 h kernel: Pid: 2592, comm: httpd Not tainted 2.6.32-431.el6.x86_64 #1\n"
-	"Jan  2 03:04:05 h kernel: Mem-Info:\n"
-	"Jan  2 03:04:05 h kernel: Node 0 DMA per-cpu:\n"
-	"Jan  2 03:04:05 h kernel: CPU    0: hi:    0, btch:   1 usd:   0\n"
-	"Jan  2 03:04:05 h kernel: active_anon:200000 inactive_anon:30000 isolated_anon:0\n"
-	"Jan  2 03:04:05 h kernel: active_file:10 inactive_file:20 isolated_file:0\n"
-	"Jan  2 03:04:05 h kernel: unevictable:0 dirty:0 writeback:0 unstable:0\n"
-	"Jan  2 03:04:05 h kernel: free:1500 slab_reclaimable:900 slab_unreclaimable:4000\n"
-	"Jan  2 03:04:05 h kernel: mapped:100 shmem:50 pagetables:700 bounce:0\n"
-	"Jan  2 03:04:05 h kernel: Node 0 DMA free:4000kB min:40kB low:48kB high:60kB active_anon:8kB\n"
-	"Jan  2 03:04:05 h kernel: lowmem_reserve[]: 0 990 990 990\n"
-	"Jan  2 03:04:05 h kernel: Node 0 DMA32 free:2000kB min:3000kB low:3700kB high:4400kB active_anon:9kB\n"
-	"Jan  2 03:04:05 h kernel: Free swap  = 12kB\n"
-	"Jan  2 03:04:05 h kernel: Total swap = 524280kB\n"
-	"Jan  2 03:04:05 h kernel: 262128 pages RAM\n"
-	"Jan  2 03:04:05 h kernel: [ pid ]   uid  tgid total_vm      rss cpu oom_adj oom_score_adj name\n"
-	"Jan  2 03:04:05 h kernel: [ 2592]    48  2592     2662      101   0     -17         -1000 httpd\n"
-	"Jan  2 03:04:05 h kernel: Out of memory: Kill process 2592 (httpd) score 100 or sacrifice child\n"
-	"Jan  2 03:04:05 h kernel: Killed process 2592, UID 48, (httpd) total-vm:10648kB, anon-rss:400kB, file-rss:4kB\n";
 
 static void linux_2_6_32_reports_and_machine_memory_are_parsed(void **state)
 {
