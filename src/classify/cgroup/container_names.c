@@ -22,7 +22,7 @@
  */
 static const struct {
 	const char *prefix;
-	const char *runtime; /* NULL: the cgroup of a monitor */
+	const char *runtime; /* NULL: the cgroup of a container's monitor process */
 } prefixes[] = {
 	{ "docker", "docker" },	     { "cri-containerd", "containerd" },
 	{ "nerdctl", "containerd" }, { "crio", "cri-o" },
@@ -30,7 +30,7 @@ static const struct {
 	{ "libpod-conmon", NULL },
 };
 
-/* A component of a path, or a part of a component. */
+/* A component of a cgroup path, or a part of a component. */
 struct part {
 	const char *text;
 	size_t length;
@@ -138,7 +138,7 @@ static void take_id(struct part prefix, struct part id, struct part above, char 
 	set_text(&names[CGROUP_NAME_RUNTIME],
 		 find_runtime(prefix, above, names[CGROUP_NAME_POD_UID] != NULL));
 	set_text(&names[CGROUP_NAME_CONTAINER], NULL);
-	/* the unit belonged to an ancestor cgroup */
+	/* a unit found earlier in the path belongs to an ancestor cgroup */
 	set_text(&names[CGROUP_NAME_UNIT], NULL);
 }
 

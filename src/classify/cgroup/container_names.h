@@ -12,8 +12,9 @@
 #define CONTAINER_ID_LENGTH 64
 
 /*
- * Set names[] from a path as in /proc/PID/cgroup. Names that the path does not contain
- * become NULL. For nested containers the innermost one is used.
+ * Set names[] from a cgroup path as in /proc/PID/cgroup. Names that the
+ * path does not contain become NULL. If containers are nested, the
+ * names are those of the innermost one.
  */
 void container_names_find(const char *path, char **names);
 

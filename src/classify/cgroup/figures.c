@@ -10,7 +10,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Add the figures of all processes to *f. */
+/* Add the memory of all processes to the figures. */
 static void add_processes(const struct snapshot *processes, struct oom_figures *f)
 {
 	f->is_lazyfree_exact = true;
@@ -58,9 +58,9 @@ static void set_kernel(const struct cgroup_stat *s, enum cgroup_version version,
 }
 
 /*
- * Limit a part of the cgroup's memory to *left_bytes, subtract it from
- * *left_bytes and return it. The kernel's files are read at different times, so
- * the parts may add up to more than the whole.
+ * Subtract a part of the cgroup's memory from the amount that is left, and return the
+ * part, limited to that amount. The kernel's files are read at different times, so the
+ * parts may add up to more than the whole.
  */
 static uint64_t take_part(uint64_t part_bytes, uint64_t *left_bytes)
 {
@@ -134,7 +134,7 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	set_kernel_parts(&cgroup->kernel, &f);
 	set_need(&f);
 	f.working_set_bytes = bytes_sub(f.usage_bytes, s->inactive_file_bytes);
-	/* sums without an unreadable process would be too low */
+	/* a sum that lacks an unreadable process would be too low */
 	if (f.unreadable_count > 0)
 		f.process_bytes = BYTES_UNKNOWN;
 	f.hidden_bytes = f.unreadable_count > 0 ? BYTES_UNKNOWN : find_hidden(s, &f);

@@ -18,10 +18,11 @@
 
 struct oom_figures {
 	uint64_t usage_bytes;
-	uint64_t limit_bytes;	 /* CGROUP_NO_LIMIT if there is none */
+	uint64_t limit_bytes;	 /* CGROUP_NO_LIMIT if the cgroup has no limit */
 	uint64_t need_bytes;	 /* memory that the kernel cannot reclaim */
 	uint64_t headroom_bytes; /* limit - need; unknown without a limit */
-	uint64_t slack_bytes;	 /* maximum error of the kernel's amounts */
+	/* maximum error of the amounts that the kernel reports */
+	uint64_t slack_bytes;
 	int64_t unexplained_bytes;
 
 	/* Parts of need_bytes: */
@@ -50,7 +51,8 @@ struct oom_figures {
 	 * because they were written again. No working set includes them.
 	 */
 	uint64_t hidden_bytes;
-	uint64_t process_bytes; /* sum of the Pss of all processes */
+	/* sum of the Pss (proportional set size) of all processes */
+	uint64_t process_bytes;
 	/*
 	 * Memory charged to the cgroup but not attributable to a visible
 	 * process, such as files left on a tmpfs.
@@ -68,7 +70,7 @@ struct oom_figures {
 };
 
 /*
- * Compute the figures of a cgroup. processes must be those of cgroup->pids.
+ * Compute the figures of a cgroup. `processes` must be the processes of cgroup->pids.
  * hidden_bytes is known only if the slack is known.
  */
 void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *processes,

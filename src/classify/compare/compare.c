@@ -43,8 +43,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
 }
 
 /*
- * Return the sample nearest to near_ns in which the amount is known, or NULL if there
- * is no such sample within within_ns of near_ns.
+ * Return the sample that is nearest to near_ns among those in which the amount is
+ * known. Return NULL if that sample is more than within_ns away.
  */
 static const struct run_sample *find_sample(const struct run *run, unsigned int amount,
 					    uint64_t near_ns, uint64_t within_ns)

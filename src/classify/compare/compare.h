@@ -19,12 +19,12 @@ enum amount {
 	AMOUNT_UNBACKED,
 	AMOUNT_SWAP,
 	AMOUNT_POOL,  /* pool_pages + pool_fragments */
-	AMOUNT_OWNER, /* the first amount by owner; add an enum owner */
+	AMOUNT_OWNER, /* index of the first owner's amount: add an enum owner */
 	AMOUNT_COUNT_ = AMOUNT_OWNER + OWNER_COUNT_
 };
 
 enum figure {
-	FIGURE_WALL, /* in ns, like all times */
+	FIGURE_WALL, /* wall-clock time of the work, in ns like all times */
 	FIGURE_CPU,
 	FIGURE_USER,
 	FIGURE_SYSTEM,
@@ -32,8 +32,8 @@ enum figure {
 	FIGURE_MAJOR_FAULTS,
 	FIGURE_GIVEN_BACK, /* calls that returned memory to the kernel */
 	FIGURE_ABOVE,	   /* time above the limit; unknown without a limit */
-	FIGURE_PEAK_RSS,   /* the peak as reported by the kernel */
-	FIGURE_RSS_GROWTH, /* growth from the middle of the work to its end */
+	FIGURE_PEAK_RSS,   /* peak Rss as reported by the kernel */
+	FIGURE_RSS_GROWTH, /* growth of Rss from the middle of the work to its end */
 	/*
 	 * Live memory and pool at the end of the work, or at the heap reading nearest
 	 * to the end if that is within a third of the work's time.
@@ -54,8 +54,8 @@ enum figure {
 #define FIGURE_OWNER_AT(moment, owner) FIGURE_AT(moment, AMOUNT_OWNER + (int)(owner))
 
 /*
- * Return one figure of one run, whether or not the run is good.
- * If Rss shrank, its growth is 0.
+ * Return one figure of one run, even if the run failed or was a warm-up. If
+ * Rss shrank, FIGURE_RSS_GROWTH is 0.
  */
 uint64_t compare_run_figure(const struct comparison *comparison, const struct run *run,
 			    enum figure figure);
@@ -76,7 +76,7 @@ struct spread {
 	size_t run_count;
 };
 
-/* Compute the spread of count values. Sorts values. */
+/* Compute the spread of an array of `count` values. Sorts the array. */
 void spread_set(struct spread *spread, uint64_t *values, size_t count);
 
 struct compared_variant {
@@ -87,7 +87,7 @@ struct compared_variant {
 	 * that moment, if there are any. In other runs the heap is part of anon.
 	 */
 	struct spread figures[FIGURE_COUNT_];
-	/* worst quality among the runs whose heap was read */
+	/* worst quality of the heap at each moment, among the runs whose heap was read */
 	enum quality heap_quality[MOMENT_COUNT_];
 	/*
 	 * Index of the good run nearest to the medians;
@@ -98,7 +98,8 @@ struct compared_variant {
 
 struct compared {
 	const struct comparison *comparison; /* borrowed */
-	struct compared_variant *variants;   /* comparison->variant_count elements */
+	/* array with comparison->variant_count elements */
+	struct compared_variant *variants;
 };
 
 void compared_init(struct compared *compared, const struct comparison *comparison);

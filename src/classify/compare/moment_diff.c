@@ -300,16 +300,17 @@ static void add_group(struct moment_diff *diff, const struct moment *before,
 	}
 }
 
-/* A mapping at one of the two moments. */
+/* A mapping of one of the two moments that are compared. */
 struct entry {
 	const struct mapping *mapping;
-	const char *label; /* name to match by; "": match by address */
+	const char *label; /* name to match by; "": the mapping is matched by address */
 	bool is_after;
 };
 
 /*
- * Return the label of a mapping. All nameless mappings get the same label if they are
- * matched between different processes, whose addresses cannot be compared.
+ * Return the label of a mapping. If the mapping has no name and belongs to
+ * different processes at the two moments, the label is the same for all such
+ * mappings, because their addresses cannot be compared.
  */
 static const char *label_of(const struct mapping *m, bool is_same_process)
 {
@@ -348,8 +349,8 @@ static int compare_entries(const void *a, const void *b)
 }
 
 /*
- * Return how many entries, starting with the first, form one row: their labels
- * are equal, or their addresses overlap.
+ * Return the number of entries, starting with the first, that form one row because
+ * their labels are equal or their addresses overlap.
  */
 static size_t row_length(const struct entry *entries, size_t count)
 {

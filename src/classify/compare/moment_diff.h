@@ -17,14 +17,15 @@
 /* The mappings of a process, as last read at or before the moment. */
 struct moment_mappings {
 	struct mapping_list list;
-	uint64_t read_unix_ms; /* 0: never read; the fields below are then unknown */
+	/* 0: never read; the other fields are unknown in that case */
+	uint64_t read_unix_ms;
 	uint64_t owner_bytes[OWNER_COUNT_]; /* Rss by owner at read_unix_ms */
 };
 
 struct moment {
 	uint64_t unix_ms;
 	struct snapshot processes;
-	struct moment_mappings *mappings; /* one per process; owned */
+	struct moment_mappings *mappings; /* one element per process; owned */
 	bool has_group;
 	struct oom_figures group;
 	char *group_path; /* owned */
@@ -34,9 +35,9 @@ void moment_init(struct moment *moment);
 void moment_release(struct moment *moment);
 
 enum moment_part {
-	PART_TOTAL, /* sum over all processes */
+	PART_TOTAL, /* sums over all processes */
 	PART_STATE,
-	/* sums by owner over the processes, as of when their mappings were read */
+	/* sums by owner over all processes, as of when mappings were read */
 	PART_OWNER,
 	PART_GROUP,
 	PART_PROCESS,
@@ -44,7 +45,7 @@ enum moment_part {
 	PART_COUNT_
 };
 
-/* Names of the parts in machine-readable output. */
+/* Names of the parts (enum moment_part) in machine-readable output. */
 extern const char *const moment_part_names[PART_COUNT_];
 
 struct moment_change {
@@ -57,16 +58,16 @@ struct moment_change {
 	/* start of a nameless mapping that was matched by address; else 0 */
 	uint64_t start_addr;
 	/*
-	 * Sizes in bytes, which are Rss for processes and
-	 * mappings. May be BYTES_UNKNOWN.
+	 * Bytes at the two moments. For processes and mappings, this is
+	 * their Rss. May be BYTES_UNKNOWN.
 	 */
 	uint64_t before, after;
 };
 
 struct moment_diff {
 	/*
-	 * Sorted by part. Within a part, figures are in a fixed order; processes and
-	 * mappings are sorted by the size of their change.
+	 * Rows sorted by part. Within a part, figures are in a fixed order; processes
+	 * and mappings are sorted by the size of their change.
 	 */
 	struct moment_change *items;
 	size_t count, capacity;

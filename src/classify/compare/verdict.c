@@ -11,7 +11,7 @@
 #include "base/xalloc.h"
 #include "classify/compare/verdict_facts.h"
 
-/* A spread of at least this share of its median is reported as noise. */
+/* Minimum spread that is reported as noise, in per mille of the median. */
 #define WIDE_PER_MILLE 250
 
 static const struct compared_variant *variant_of(const struct facts *f, size_t variant)
@@ -45,7 +45,10 @@ static void add_name(struct strbuf *out, const struct facts *f, size_t variant,
 	++*count;
 }
 
-/* Append "glibc 64.0M, jemalloc 65.5M" for the variants where the figure is known. */
+/*
+ * Append text such as "glibc 64.0M, jemalloc 65.5M" for all
+ * variants where the figure is known.
+ */
 static void add_amounts(struct strbuf *out, const struct facts *f, enum figure figure)
 {
 	size_t count = 0;
@@ -80,7 +83,7 @@ static unsigned int percent_lower(uint64_t low, uint64_t high)
 	return (units_per_mille(high - low, high) + 5) / 10;
 }
 
-/* Append "jemalloc settles 61% lower than glibc (28.0M against 72.0M)". */
+/* Append text such as "jemalloc settles 61% lower than glibc (28.0M against 72.0M)". */
 static void add_lower(struct strbuf *out, const struct facts *f,
 		      const struct difference *d, const char *verb)
 {
@@ -158,8 +161,8 @@ static bool rule_live_same(const struct facts *f, struct strbuf *out)
 }
 
 /*
- * The rule holds if Rss differs and Rss without LazyFree does not, provided that
- * the latter is known for both variants.
+ * The rule holds if only LazyFree makes a difference: Rss differs, but Rss without
+ * LazyFree does not. Rss without LazyFree must be known for both variants.
  */
 static bool rule_lazyfree_only(const struct facts *f, struct strbuf *out)
 {
@@ -178,7 +181,7 @@ static bool rule_lazyfree_only(const struct facts *f, struct strbuf *out)
 }
 
 /*
- * Return how much of the difference is pool pages and pool fragments, or
+ * Return how much of the difference in Rss is pool pages and pool fragments. Return
  * BYTES_UNKNOWN if sizes by owner are unknown.
  */
 static uint64_t pool_part(const struct facts *f, const struct difference *d)
@@ -198,7 +201,7 @@ static uint64_t distance_of(const struct facts *f, const struct difference *d)
 			 facts_spread(f, d->low, d->figure)->median);
 }
 
-/* Return true if Rss differs, and LazyFree may not be the only reason. */
+/* Return true if Rss differs, unless the difference is only LazyFree. */
 static bool settles_lower(const struct facts *f)
 {
 	enum figure firm = FIGURE_AT(f->moment, AMOUNT_FIRM);
@@ -225,7 +228,7 @@ static bool rule_pool_differs(const struct facts *f, struct strbuf *out)
 	return true;
 }
 
-/* Return the owner that contributes most to the difference. */
+/* Return the owner of memory that contributes most to the difference in Rss. */
 static enum owner main_owner(const struct facts *f, const struct difference *d)
 {
 	enum owner found = OWNER_ANON;
@@ -259,8 +262,8 @@ static bool rule_lower(const struct facts *f, struct strbuf *out)
 }
 
 /*
- * The rule holds if Rss without LazyFree is lowest under another variant than
- * Rss, or if Rss does not differ at all.
+ * The rule holds if LazyFree hides a difference: the variant that is lowest without
+ * LazyFree is not the one with the lowest Rss, or Rss does not differ at all.
  */
 static bool rule_lazyfree_hides(const struct facts *f, struct strbuf *out)
 {

@@ -30,8 +30,8 @@ struct verdicts {
 };
 
 /*
- * Create the sentences. The first one is the verdict, which
- * exists if there is any variant.
+ * Create the sentences. The first one is the verdict. Without
+ * variants there are no sentences.
  */
 void verdicts_init(struct verdicts *verdicts, const struct compared *compared);
 void verdicts_release(struct verdicts *verdicts);

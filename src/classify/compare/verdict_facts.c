@@ -23,8 +23,8 @@ const struct spread *facts_spread(const struct facts *f, size_t variant,
 }
 
 /*
- * Return true for figures by owner. One run is enough for such a figure, because it
- * depends on the program and its allocator and hardly on chance.
+ * Return true if the figure is a size by owner. One run is enough for such a figure,
+ * because it depends on the program and its allocator and hardly on chance.
  */
 static bool is_of_owners(enum figure figure)
 {
@@ -40,9 +40,9 @@ bool facts_know(const struct facts *f, size_t variant, enum figure figure)
 }
 
 /*
- * Return the noise of a spread. The spread of two runs counts three times, because
- * a third run would often widen it. With that factor, two runs report equal
- * variants as different about as rarely as three runs do (with normal noise, 1 in
+ * Return the noise of a figure, given its spread. The spread of two runs counts three
+ * times, because a third run would often widen it. With that factor, two runs report
+ * equal variants as different about as rarely as three runs do (with normal noise, 1 in
  * 60 against 1 in 75; five runs: 1 in 7500).
  */
 static uint64_t noise_of(const struct spread *s)
@@ -83,8 +83,8 @@ size_t facts_find_extreme(const struct facts *f, enum figure figure, bool is_hig
 }
 
 /*
- * Return the variant with the lowest median among those that differ from variant
- * `high` by more than noise, or NOBODY.
+ * Return the variant with the lowest median among those that differ from variant `high`
+ * by more than noise. Return NOBODY if there is no such variant.
  */
 static size_t find_lower(const struct facts *f, enum figure figure, size_t high,
 			 uint64_t least)
@@ -104,8 +104,8 @@ static size_t find_lower(const struct facts *f, enum figure figure, size_t high,
 }
 
 /*
- * Look for a variant lower than the first variant, which users know best. If there is
- * none, look for a variant lower than the highest one.
+ * Find two variants that differ: one that is lower than the first variant, which users
+ * know best; or else one that is lower than the highest variant.
  */
 static struct difference find_difference(const struct facts *f, enum figure figure,
 					 uint64_t least)

@@ -10,12 +10,12 @@
 #include "base/units.h"
 #include "classify/compare/compare.h"
 
-/* Minimum number of good runs for a spread. */
+/* Minimum number of good runs from which a spread is computed. */
 #define LEAST_RUNS 2
 
 /*
- * Minimum difference of two medians. The difference must also exceed both
- * spreads and 5% of the larger median.
+ * Minimum difference of two medians that counts. The difference must also exceed
+ * both spreads and 5% of the larger median.
  */
 #define LEAST_BYTES MIB
 #define LEAST_NS (50 * NS_PER_MS)
@@ -40,10 +40,7 @@ struct facts {
 		/* MOMENT_SETTLED, or MOMENT_END if some runs have no settled moment */
 		moment;
 	struct difference rss, firm, peak, cpu;
-	/*
-	 * live memory grows under every variant where its size is known, and
-	 * there are at least two such variants
-	 */
+	/* live memory grows under every variant where its size is known; at least two */
 	bool live_grows;
 	bool rss_grows; /* Rss grows under every variant */
 	bool is_live_same;
@@ -69,8 +66,8 @@ bool spreads_are_apart(const struct spread *low, const struct spread *high,
 		       uint64_t least);
 
 /*
- * Return the usable variant with the lowest or highest median, or NOBODY if the
- * figure is unknown for all.
+ * Return the usable variant with the lowest or highest median. Return NOBODY if
+ * the figure is unknown for all variants.
  */
 size_t facts_find_extreme(const struct facts *f, enum figure figure, bool is_highest);
 

@@ -8,32 +8,37 @@
 
 #include "base/units.h"
 
-#define GRID_MAX 512 /* maximum number of grid cells */
+#define GRID_MAX 512 /* maximum number of cells of a grid */
 #define SLOPE_MAX (GROWTH_FLOORS_MAX * (GROWTH_FLOORS_MAX - 1) / 2)
 
 /* The thresholds were determined on series with known results: see the unit test. */
 #define CYCLE_LEAST 0.3 /* minimum autocorrelation of a cycle */
 /* Cycles are searched for only after the autocorrelation has fallen below this value. */
 #define CYCLE_FALLEN 0.1
-/* a lag with this share of the best autocorrelation is accepted */
+/* accept a lag with this share of the best autocorrelation */
 #define CYCLE_AS_GOOD 0.85
-#define TEETH_PER_RISE 0.03 /* smaller cycles (standard deviation / rise) are ignored */
-/* lengthens a window so that it contains the minimum of each cycle */
+/* ignore cycles with a smaller ratio of standard deviation to rise */
+#define TEETH_PER_RISE 0.03
+/* a window is longer than a cycle, so that it contains each minimum */
 #define WINDOW_PER_CYCLE 1.1
-#define RISE_PER_LEVEL 0.03 /* a smaller rise is not growth */
+#define RISE_PER_LEVEL 0.03 /* a smaller rise, relative to the level, is not growth */
 #define RISE_PER_NOISE 2.0
-#define STEP_PER_LEVEL 0.05 /* a smaller jump is not a step */
+#define STEP_PER_LEVEL 0.05 /* a smaller jump, relative to the level, is not a step */
 #define STEP_PER_NOISE 4.0
-#define STEP_SHARE 0.6 /* a jump with this share of the rise is a step */
-/* maximum slope of the last third, relative to the whole, of a plateau */
+/* a jump that is at least this share of the whole rise is a step */
+#define STEP_SHARE 0.6
+/* a plateau's last third has at most this share of the overall slope */
 #define PLATEAU_LATE_SLOPE 0.35
-/* median of deviations to standard deviation, for the normal distribution */
+/* ratio of the standard deviation to the median deviation (normal distribution) */
 #define MEDIAN_TO_DEVIATION 1.48
 #define NORMAL_95 1.96
 #define RECENT_LEAST 4 /* minimum number of windows whose peaks are used */
-/* minimum variance of random growth, relative to neighbouring floors */
+/*
+ * minimum variance of random growth, relative to the variance
+ * between neighbouring floors
+ */
 #define WANDER_LEAST 0.05
-#define WANDER_REACH 3.0 /* bound of random growth, in standard deviations */
+#define WANDER_REACH 3.0 /* how far random growth may go, in standard deviations */
 #define NS_PER_HOUR (3600.0 * (double)NS_PER_S)
 
 const char *const growth_kind_names[GROWTH_KIND_COUNT_] = {
@@ -89,7 +94,7 @@ static void fill_grid(const struct growth_point *points, size_t count, struct gr
 	}
 }
 
-/* Return the slope of the line fitted by least squares. */
+/* Return the slope of the straight line that fits the series best (least squares). */
 static double fit_line(const double *y, size_t count)
 {
 	double middle = (double)(count - 1) / 2, mean = 0, above = 0, below = 0;
@@ -161,10 +166,10 @@ static size_t find_cycle(const struct grid *grid)
 }
 
 struct floors {
-	/* at: position in the grid */
+	/* at: positions of the floors in the grid */
 	double bytes[GROWTH_FLOORS_MAX], at[GROWTH_FLOORS_MAX];
 	size_t count;
-	size_t window; /* length in grid steps */
+	size_t window; /* length of a window in grid steps */
 	double tooth;
 };
 
@@ -292,9 +297,9 @@ static size_t first_recent(const struct floors *floors)
 }
 
 /*
- * Predict the peak at the end of the series: extrapolate the peaks of the recent
- * windows with the median rate. The bounds use the bounds of the rate, with
- * lines through the middle of the series.
+ * Predict the peak at the end of the series, by extrapolating the peaks of the recent
+ * windows with the median growth rate. The lower and upper bound are extrapolated from
+ * the middle of the series with the bounds of the rate.
  */
 static void find_top(const struct grid *grid, const struct floors *floors,
 		     const struct rates *rates, struct growth *ret)
@@ -318,9 +323,7 @@ static void find_top(const struct grid *grid, const struct floors *floors,
 		least = lesser(least, peaks[i]);
 		most = larger(most, peaks[i]);
 	}
-	/*
-	 * widen the lower bound: with few samples near the limit, the peak may be lower
-	 */
+	/* lower the bound: the few samples near the limit may miss the peak */
 	least -= most - least;
 	ret->top_bytes = median_of(peaks, count) + rates->median * end;
 	ret->top_low_bytes =
@@ -434,8 +437,8 @@ static uint64_t time_at(double room_bytes, int64_t rate_bytes)
 }
 
 /*
- * Return an upper bound of the random growth in ns, which is a
- * sum over independent windows.
+ * Return an upper bound of the random growth during the given time. Random growth
+ * is the sum over independent windows.
  */
 static double find_stray(const struct growth *g, double ns)
 {
@@ -459,7 +462,7 @@ bool growth_time_to(const struct growth *growth, uint64_t limit_bytes,
 				  growth->rate_high_bytes);
 	ret->latest_ns = time_at(larger(limit - growth->top_low_bytes + stray, 0),
 				 growth->rate_low_bytes);
-	/* the peak of a cycle may come up to one cycle earlier or later */
+	/* the next peak may come up to one cycle earlier or later */
 	late_ns = growth->cycle_ns > 0 ? growth->cycle_ns : growth->step_ns;
 	if (ret->latest_ns < UINT64_MAX - late_ns)
 		ret->latest_ns += late_ns;

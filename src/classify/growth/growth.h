@@ -20,22 +20,23 @@
 #include <stdint.h>
 
 #define GROWTH_FLOORS_MIN 6
-#define GROWTH_FLOORS_MAX 24 /* without a cycle, time is divided into this many windows */
+/* maximum number of windows; without a cycle, time is divided into this many */
+#define GROWTH_FLOORS_MAX 24
 
 enum growth_kind {
 	GROWTH_TOO_SHORT, /* too few floors for a result */
 	GROWTH_NONE,
-	GROWTH_STEP,	/* most of the growth is one jump */
+	GROWTH_STEP,	/* grew in one step: most of the growth is one jump */
 	GROWTH_PLATEAU, /* grew earlier, and no longer grows */
 	GROWTH_STEADY,	/* still grows */
 	GROWTH_KIND_COUNT_
 };
 
-/* Names of the kinds in machine-readable output. */
+/* Names of the kinds of growth in machine-readable output. */
 extern const char *const growth_kind_names[GROWTH_KIND_COUNT_];
 
 struct growth_point {
-	uint64_t time_ns; /* never less than that of the previous point */
+	uint64_t time_ns; /* at least the time of the previous point */
 	uint64_t bytes;
 };
 
@@ -44,11 +45,13 @@ struct growth {
 	size_t floor_count;
 	uint64_t window_ns; /* length of the window whose minimum is one floor */
 	uint64_t cycle_ns;  /* length of the work's cycle; 0: no cycle detected */
-	/* Growth of the floors per hour; 0 with GROWTH_TOO_SHORT. */
+	/*
+	 * Growth rate of the floors per hour, with its bounds; 0 with GROWTH_TOO_SHORT.
+	 */
 	int64_t rate_bytes, rate_low_bytes, rate_high_bytes;
 	uint64_t floor_bytes; /* the amount of the last floor */
-	uint64_t tooth_bytes; /* largest amount above a floor */
-	/* Expected peak of a cycle as of the last point, with its bounds. */
+	uint64_t tooth_bytes; /* largest amount by which a peak exceeds its floor */
+	/* Expected peak of a cycle at the time of the last point, with its bounds. */
 	double top_bytes, top_low_bytes, top_high_bytes;
 	double wander_bytes; /* random growth per window, as a standard deviation */
 	/* length of the grid steps to which the points were resampled */

@@ -12,8 +12,8 @@
 #define SEGMENT_LEAST 2 /* windows */
 #define SPLIT_LEAST 6	/* minimum number of windows for a split */
 /*
- * A series is split if two lines leave less than this share of
- * the squared error of one line.
+ * A series is split into two lines if their squared error is below
+ * this share of that of one line.
  */
 #define SPLIT_GAIN 0.2
 #define PACE_RATIO 4.0 /* minimum ratio of the slopes of two segments */
@@ -146,8 +146,8 @@ static double noise_of(double level)
 }
 
 /*
- * Return the index of the window where the last segment begins, or 0
- * if one line fits the whole series.
+ * Return the index of the window at which the last part of the series begins.
+ * Return 0 if one line fits the whole series.
  */
 static size_t find_split(const double *y, size_t count)
 {
@@ -215,8 +215,8 @@ static double typical_tooth(const struct rise_series *s, size_t first)
 }
 
 /*
- * Return the level of the series at window `first`, from where one
- * line fits the remaining series.
+ * Return the level of the series at window `first`. One line must
+ * fit all windows from there on.
  */
 static uint64_t find_level(const struct rise_series *s, size_t first)
 {

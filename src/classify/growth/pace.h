@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pace - compute when to sample a group again: sooner the nearer it is to its limit
- * and the faster it grows. Pure.
+ * pace - compute when to sample a group again: sooner the nearer the group is to
+ * its limit and the faster it grows. Pure.
  *
  *   interval = headroom / (8 * rate), within bounds
  *
- * About eight samples are therefore taken on the way to a kill, at decreasing intervals.
- * The rate is the fastest growth of need seen so far, decaying by half in two seconds. It
- * is at least 1 % of the limit per second, so that a group near its limit is sampled more
- * often even without growth. An interval is at most twice the previous one.
+ * About eight samples are therefore taken on the way to a kill, at decreasing
+ * intervals. The rate is the fastest growth of need so far, halved every two
+ * seconds. The rate is at least 1 % of the limit per second, so that a group
+ * near its limit is sampled more often even if it does not grow. An interval
+ * is at most twice the previous one.
  */
 #ifndef MS_CLASSIFY_GROWTH_PACE_H
 #define MS_CLASSIFY_GROWTH_PACE_H
@@ -20,15 +21,15 @@
 struct oom_pace {
 	uint64_t shortest_ns, longest_ns;
 	uint64_t interval_ns;
-	uint64_t rate_bytes; /* growth per second */
-	/* start of the measurement of growth; 0: not started */
+	uint64_t rate_bytes; /* growth of need per second */
+	/* time and need at the start of the measurement of growth; 0: not started */
 	uint64_t from_ns, from_bytes;
 };
 
 struct oom_pace_sample {
 	uint64_t taken_ns;
-	uint64_t need_bytes, limit_bytes; /* as in struct oom_figures */
-	uint64_t slack_bytes;		  /* smaller changes may be noise */
+	uint64_t need_bytes, limit_bytes; /* need and limit of struct oom_figures */
+	uint64_t slack_bytes;		  /* a smaller change of need may be noise */
 };
 
 /* Initialise *pace. Requires 0 < shortest_ns <= longest_ns. */
@@ -38,9 +39,9 @@ void oom_pace_init(struct oom_pace *pace, uint64_t shortest_ns, uint64_t longest
 uint64_t oom_pace_next(struct oom_pace *pace, const struct oom_pace_sample *sample);
 
 /*
- * Return the share of time that reading the processes may take, in parts per million. The
- * maximum is most_per_mille. The longer the interval, the smaller the share, so a group
- * far from its limit costs almost nothing.
+ * Return the share of time that reading the processes may take, in parts per million,
+ * and at most most_per_mille. The longer the interval, the smaller the share, so that a
+ * group far from its limit costs almost nothing.
  */
 unsigned int oom_pace_share_per_million(uint64_t interval_ns,
 					unsigned int most_per_mille);
@@ -54,8 +55,8 @@ struct oom_steps {
 };
 
 /*
- * Return true if need has passed another step. A step is reported again only after need
- * has fallen below it by 5 % of the limit.
+ * Return true if need has passed another step. The same step is reported again only
+ * after need has fallen below the step by 5 % of the limit.
  */
 bool oom_steps_pass(struct oom_steps *steps, uint64_t need_bytes, uint64_t limit_bytes);
 

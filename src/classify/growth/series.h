@@ -14,8 +14,9 @@
 struct growth_series {
 	struct growth_point *points;
 	size_t count, capacity;
-	uint64_t added_count;  /* number of samples since the series was cleared */
-	uint64_t cell_samples; /* number of samples that each pair of points represents */
+	uint64_t added_count; /* number of samples since the series was cleared */
+	/* number of samples that each pair of kept points represents */
+	uint64_t cell_samples;
 	struct growth_point last;
 };
 

@@ -10,8 +10,8 @@
 #include "base/xalloc.h"
 
 /*
- * The whole time is divided into zones. Each zone is ten times shorter than the
- * previous one and has the same number of intervals.
+ * Number of zones into which the whole time is divided. Each zone is ten times shorter
+ * than the previous one and has the same number of intervals.
  */
 #define ZONES 4
 #define ZONE_STRETCHES 120
@@ -64,8 +64,9 @@ static void keep(struct timeline *t, const struct timeline_row *row)
 }
 
 /*
- * Finish an interval. In addition to its smallest and largest row, keep the first row
- * of all and the first row after a gap, where a line of the chart begins.
+ * Finish an interval: keep its rows with the smallest and the largest
+ * total. Also keep the first row of all, and the first row after a gap,
+ * where a line of the chart begins.
  */
 static void end_stretch(struct timeline *t)
 {
@@ -108,7 +109,7 @@ void timeline_add_gap(struct timeline *t, uint64_t unix_ms)
 {
 	struct timeline_row gap;
 
-	memset(&gap, 0xff, sizeof(gap)); /* sets all values to unknown */
+	memset(&gap, 0xff, sizeof(gap)); /* set all values to unknown */
 	gap.unix_ms = unix_ms > t->last.unix_ms ? unix_ms : t->last.unix_ms;
 	if (t->last.unix_ms == 0 ||
 	    (t->has_gap && t->gap_stretch == stretch_of(t, gap.unix_ms)))

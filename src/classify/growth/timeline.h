@@ -37,7 +37,7 @@ struct timeline {
 	struct timeline_row peak;
 };
 
-/* Initialise a timeline for rows between the two times. */
+/* Initialise a timeline for rows with times between begin_ms and end_ms. */
 void timeline_init(struct timeline *timeline, uint64_t begin_ms, uint64_t end_ms);
 void timeline_release(struct timeline *timeline);
 
@@ -47,8 +47,8 @@ void timeline_release(struct timeline *timeline);
 void timeline_add(struct timeline *timeline, const struct timeline_row *row);
 
 /*
- * Mark a gap between the last row and the next. Only the first
- * gap of an interval is kept.
+ * Mark a gap between the last row added and the next one. Only the
+ * first gap of an interval is kept.
  */
 void timeline_add_gap(struct timeline *timeline, uint64_t unix_ms);
 

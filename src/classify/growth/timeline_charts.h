@@ -10,8 +10,8 @@
 #include "model/matrix.h"
 
 enum chart_kind {
-	CHART_GROUP, /* one cgroup; the total is its usage */
-	/* sum of all processes by owner; the total is Rss, as in the kinds below */
+	CHART_GROUP, /* figures of the cgroup; the total is its usage */
+	/* all processes together, by owner; the total is Rss, as in the kinds below */
 	CHART_OWNERS,
 	CHART_STATES,
 	CHART_PROCESSES, /* the largest processes, and the sum of the others */
@@ -28,7 +28,7 @@ enum group_value {
 	GROUP_LAZYFREE,
 	GROUP_SLAB_RECLAIMABLE,
 	GROUP_FILE,
-	GROUP_LIMIT, /* unknown without a limit */
+	GROUP_LIMIT, /* limit of the cgroup; unknown if there is none */
 	GROUP_NEED,
 	GROUP_HIDDEN,
 	GROUP_WORKING_SET,
@@ -55,14 +55,15 @@ enum owners_value {
 
 struct timeline_chart {
 	enum chart_kind kind;
-	char *title; /* name of a process: "redis-server (1234)"; else NULL. Owned. */
+	/* name of the charted process, such as "redis-server (1234)", or NULL; owned */
+	char *title;
 	struct timeline timeline;
 };
 
 struct timeline_event {
 	uint64_t unix_ms;
 	int pid;	   /* 0: none */
-	char *kind, *text; /* owned; text may be NULL */
+	char *kind, *text; /* kind and text of the event; owned, text may be NULL */
 };
 
 /* Only the first events are kept; events_left_out counts the others. */
@@ -71,13 +72,15 @@ struct timeline_event {
 struct timeline_charts {
 	uint64_t begin_ms, end_ms;
 	size_t sample_count;
-	char *group_path;  /* owned; NULL: no group was recorded */
-	char *group_names; /* "container app of pod shop/web-0"; owned, NULL: unknown */
+	/* path of the recorded cgroup; owned, NULL: no cgroup was recorded */
+	char *group_path;
+	/* such as "container app of pod shop/web-0"; owned, NULL: unknown */
+	char *group_names;
 	/* Why processes ended, in several lines; owned, NULL: not determined. */
 	char *verdict;
 	struct timeline_chart *charts; /* charts without rows are not shown */
 	size_t chart_count;
-	/* Values of CHART_PROCESSES; owned, the first NULL ends the list. */
+	/* Names of the values in CHART_PROCESSES. Owned; the first NULL ends the list. */
 	char *process_names[CHARTED_PROCESSES_MAX];
 	struct timeline_event *events;
 	size_t event_count, event_capacity;

@@ -20,15 +20,16 @@ struct process_series {
 	struct process process;
 	struct growth_series need, live;
 	uint64_t first_need_bytes, first_live_bytes;
-	bool is_taken; /* the process is also in the sample being added */
+	bool is_taken; /* this process is also in the sample that is being added */
 };
 
 struct trends {
-	char *path; /* path of the group; NULL: none yet */
+	char *path; /* path of the cgroup; NULL: no sample of a cgroup yet */
 	struct growth_series need;
 	uint64_t first_bytes;
 	size_t restart_count;
-	struct process_series *items; /* in the order of the last sample with processes */
+	/* sorted as the processes in the last sample that contained any */
+	struct process_series *items;
 	size_t count;
 };
 

@@ -15,7 +15,7 @@
 #include "model/cgroup.h"
 #include "model/usage.h"
 
-/* An amount over time. */
+/* How an amount changed over time. */
 struct trend {
 	struct growth growth;
 	uint64_t bytes; /* the last amount; unknown without samples */
@@ -44,7 +44,7 @@ enum growth_cause {
 	GROWTH_CAUSE_COUNT_
 };
 
-/* Names in machine-readable output: "unknown", "leak", "kept". */
+/* Names of the causes in machine-readable output: "unknown", "leak", "kept". */
 extern const char *const growth_cause_names[GROWTH_CAUSE_COUNT_];
 
 enum growth_cause process_trend_cause(const struct process_trend *trend);
@@ -55,8 +55,8 @@ struct trends *trends_new(void);
 void trends_free(struct trends *trends);
 
 struct trends_sample {
-	uint64_t time_ns;	     /* relative to an arbitrary start */
-	const struct cgroup *cgroup; /* may be NULL, like figures */
+	uint64_t time_ns;	     /* measured from an arbitrary start */
+	const struct cgroup *cgroup; /* cgroup and figures may be NULL */
 	const struct oom_figures *figures;
 	const struct snapshot *processes;
 };
@@ -64,10 +64,10 @@ struct trends_sample {
 /* Add a sample. The sample is not accessed after the call. */
 void trends_add(struct trends *trends, const struct trends_sample *sample);
 
-/* Get the trend of the group. */
+/* Get the trend of the cgroup's need. */
 void trends_find_group(const struct trends *trends, struct trend *ret);
 
-/* Return how often the trend of the group has started over. */
+/* Return how often the trend of the cgroup has started over. */
 size_t trends_restart_count(const struct trends *trends);
 
 /*

@@ -12,7 +12,7 @@
 #define GROUP_EXAMPLES 3
 
 struct block_group {
-	const char *type; /* NULL: unknown; borrowed */
+	const char *type; /* name of the blocks' type; NULL: unknown; borrowed */
 	enum content content;
 	uint64_t block_bytes; /* usable bytes of each block of the group */
 	struct chunk_sum sum;

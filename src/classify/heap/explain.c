@@ -137,7 +137,7 @@ static bool has_arena(const struct explanation *e, const struct blocks *blocks)
 {
 	const struct extent *extent = &blocks->extents[e->block.extent];
 
-	/* otherwise a chunk with its own mapping, which belongs to no arena */
+	/* a chunk of glibc with a mapping of its own belongs to no arena */
 	return extent->kind == EXTENT_CHAIN || e->block.state != BLOCK_LIVE ||
 	       blocks->head_bytes == 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * explain - describe an address: its mapping, page and block, and the path by
- * which it is reached. Pure.
+ * explain - describe an address: the mapping, page and block that contain it,
+ * and how the block is reached. Pure.
  */
 #ifndef MS_CLASSIFY_HEAP_EXPLAIN_H
 #define MS_CLASSIFY_HEAP_EXPLAIN_H
@@ -23,12 +23,12 @@ enum lazyfree {
 
 enum root_kind {
 	ROOT_REGISTER,
-	ROOT_TLS,   /* near a thread pointer */
-	ROOT_STACK, /* above a thread's stack pointer */
+	ROOT_TLS,   /* thread-local storage: near a thread pointer */
+	ROOT_STACK, /* a thread's stack: above the stack pointer */
 	ROOT_MEMORY
 };
 
-/* The root at which a path begins. */
+/* The register or the place in memory where a path of pointers begins. */
 struct root_place {
 	enum root_kind kind;
 	int tid; /* thread of the root; unset for ROOT_MEMORY */
@@ -51,17 +51,15 @@ struct explanation {
 	bool is_heap; /* the heap is known, and the address belongs to it */
 	bool has_block;
 	struct block block;
-	const char *part; /* kind of allocator memory: "live", "free, in a small bin" … */
+	/* kind of the allocator's memory: "live", "free, in a small bin" … */
+	const char *part;
 	/*
 	 * Size of all chunks in the list of a free block; 0: the list has several
 	 * sizes, or the block is in no list.
 	 */
 	uint64_t list_chunk_bytes;
 	uint64_t arena_addr; /* arena that the block belongs to; 0: none */
-	/*
-	 * For a live block: how it is reached, if leaks were
-	 * searched for (is_reach_known).
-	 */
+	/* The path by which a live block is reached. Set if leaks were searched for. */
 	bool is_reach_known;
 	struct path path;
 	struct root_place root;
@@ -73,7 +71,7 @@ struct explain_input {
 	const struct mark_input *mark;
 	const struct root_thread *threads;
 	size_t thread_count;
-	/* The heap is known exactly. If false, nothing is reported about blocks. */
+	/* the heap is known exactly; if false, nothing is reported about blocks */
 	bool is_heap_known;
 };
 

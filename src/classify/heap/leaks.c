@@ -21,8 +21,8 @@ void leaks_judge(struct leak_scan *scan)
 }
 
 /*
- * Return the resident bytes that count as live for a block. A block of a chain also
- * counts its own header, but not the next block's header.
+ * Return how many resident bytes count as live for a block. In a chain of chunks,
+ * the block's own header counts as well.
  */
 static uint64_t resident_bytes(const struct blocks *blocks, const struct block *block)
 {

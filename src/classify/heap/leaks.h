@@ -9,7 +9,7 @@
 #include "walk/mark/mark.h"
 
 struct leak_scan {
-	/* the heap that was scanned; borrowed */
+	/* mappings and heap of the scanned process; borrowed */
 	const struct mapping_list *mappings;
 	const struct heap *heap;
 	/*
@@ -24,9 +24,9 @@ struct leak_scan {
 
 	struct mark mark;
 	struct block_groups leaked; /* direct leaks, sorted by size, largest first */
-	/* Resident bytes. Their sum is the live memory in the matrix. */
+	/* Resident bytes. The sum of both is the live memory in the matrix. */
 	uint64_t reachable_resident_bytes, leaked_resident_bytes;
-	/* CPU and waiting time of the mark phase, after the target was resumed */
+	/* CPU and waiting time of marking, after the target was resumed */
 	uint64_t mark_ns;
 };
 
@@ -37,8 +37,8 @@ struct leak_scan {
 void leaks_judge(struct leak_scan *scan);
 
 /*
- * Compute reachable_resident_bytes and leaked_resident_bytes. Call
- * this function after the mark phase.
+ * Compute reachable_resident_bytes and leaked_resident_bytes. Call this
+ * function after the blocks were marked.
  */
 void leaks_sum_resident(const struct blocks *blocks, struct leak_scan *scan);
 

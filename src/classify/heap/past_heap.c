@@ -20,7 +20,8 @@ void past_heap_release(struct past_heap *past)
 
 static uint64_t mix(uint64_t sum, uint64_t value)
 {
-	return (sum ^ value) * UINT64_C(0x100000001b3); /* FNV-1a's prime */
+	/* multiplies by the prime of FNV-1a */
+	return (sum ^ value) * UINT64_C(0x100000001b3);
 }
 
 /*
@@ -36,7 +37,7 @@ static uint64_t program_of(const struct mapping_list *mappings)
 		const struct mapping *m = &mappings->items[i];
 
 		if (strcmp(m->name, "[stack]") == 0)
-			/* the start of the stack changes as the stack grows */
+			/* use the end, because the start moves when the stack grows */
 			stack_addr = m->end_addr;
 		else if (strcmp(m->name, "[vdso]") == 0)
 			vdso_addr = m->start_addr;

@@ -19,7 +19,7 @@
 struct past_share {
 	uint64_t start_addr; /* start of the mapping */
 	uint64_t rss_bytes;  /* Rss of the mapping at the time of the walk */
-	enum owner owner;    /* owner of the mapping */
+	enum owner owner;    /* owner of the mapping according to classify */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 };
 
@@ -51,9 +51,9 @@ void past_heap_take(struct past_heap *past, const struct heap *heap,
 		    const struct mapping_list *mappings);
 
 /*
- * Compute an estimate of the heap for the current mappings, as input to classify_heap().
- * Initialises *ret and returns true. Returns false and leaves *ret untouched if there is
- * no stored walk or the process has exec'd since.
+ * Compute an estimate of the heap for the current mappings, as input to
+ * classify_heap(). Return true and initialise *ret. If there is no stored walk, or the
+ * process has exec'd since the walk, return false and leave *ret unchanged.
  */
 bool past_heap_carry(const struct past_heap *past, const struct mapping_list *mappings,
 		     struct heap *ret);

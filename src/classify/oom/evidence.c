@@ -8,10 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/*
- * Share of the limit, in per mille, from which need counts as
- * explaining the whole limit.
- */
+/* Minimum share of the limit, in per mille, with which need explains the whole limit. */
 #define EXPLAINED_LEAST 900
 
 const char *const oom_end_names[OOM_END_COUNT_] = {

@@ -22,7 +22,7 @@ enum oom_end {
 	OOM_END_COUNT_
 };
 
-/* Names in JSON output. */
+/* Names of the kinds of end in JSON output. */
 extern const char *const oom_end_names[OOM_END_COUNT_];
 
 /* A process. pid is 0 if there is none. */
@@ -34,7 +34,7 @@ struct oom_process {
 
 #define OOM_PLACE_SIZE 256
 
-/* Where a process runs. A text is "" if unknown. */
+/* Where a process runs. Unknown texts are "". */
 struct oom_place {
 	char group[OOM_PATH_SIZE];
 	char container[OOM_PLACE_SIZE], pod[OOM_PLACE_SIZE], namespace_[OOM_PLACE_SIZE];
@@ -51,7 +51,7 @@ struct oom_grower {
 	char name[OOM_NAME_SIZE];
 	struct oom_place place;
 	uint64_t from_bytes, to_bytes;
-	uint64_t ns; /* duration of the growth */
+	uint64_t ns; /* duration of the growth in ns */
 	bool is_new; /* the process started after the recording began */
 	/* an earlier process with this name in this cgroup had ended */
 	bool is_restarted;
@@ -61,7 +61,8 @@ struct oom_grower {
 	 * open for writing; "": unknown.
 	 */
 	char file[OOM_PATH_SIZE];
-	char mapping[OOM_NAME_SIZE]; /* the mapping that grew most; "": unknown */
+	/* mapping of the process that grew most; "": unknown */
+	char mapping[OOM_NAME_SIZE];
 	uint64_t mapping_from_bytes, mapping_to_bytes;
 };
 
@@ -81,7 +82,8 @@ struct oom_evidence {
 	 * report, from the last sample before the end.
 	 */
 	struct oom_figures at;
-	uint64_t unevictable_bytes, dirty_bytes; /* dirty includes writeback */
+	/* dirty_bytes includes pages under writeback */
+	uint64_t unevictable_bytes, dirty_bytes;
 	/*
 	 * Huge pages of private memory. From a recording, this is the
 	 * maximum of the last seconds.
@@ -107,9 +109,9 @@ struct oom_evidence {
 	/* The last sample before the end. */
 	struct oom_figures last;
 	uint64_t last_unix_ms;
-	/* upper bound of the sample's age at the end; UINT64_MAX: unknown */
+	/* upper bound of the last sample's age at the end; UINT64_MAX: unknown */
 	uint64_t age_ns;
-	uint64_t interval_ns; /* typical time between samples */
+	uint64_t interval_ns; /* typical time between two samples */
 	/*
 	 * Maximum of hidden memory in the last seconds, and the
 	 * working set at that time.
@@ -117,7 +119,7 @@ struct oom_evidence {
 	uint64_t hidden_bytes;
 	uint64_t hidden_working_set_bytes;
 	uint64_t thread_count; /* threads of all processes; maximum of the last seconds */
-	uint64_t stack_bytes;  /* stacks of threads, as far as mappings were read */
+	uint64_t stack_bytes;  /* stacks of all threads whose mappings were read */
 	/* LazyFree pages shared with other processes; maximum of the last seconds. */
 	uint64_t shared_lazyfree_bytes;
 	uint64_t locked_bytes, hugetlb_bytes;
@@ -130,12 +132,15 @@ struct oom_evidence {
 	uint64_t swap_fail_count;
 
 	/*
-	 * The recording does not contain the figures of the cgroup whose limit
-	 * was hit. In growth, typical_bytes and low_bytes, need is then the
-	 * private memory of its processes.
+	 * The recording lacks the figures of the cgroup whose limit was hit. In
+	 * growth, typical_bytes and low_bytes, the private memory of all
+	 * processes takes the place of need.
 	 */
 	bool is_need_private;
-	/* Number and duration of the samples between the previous end and this one. */
+	/*
+	 * Number of samples between the previous end and this
+	 * one, and the time they span.
+	 */
 	size_t sample_count;
 	uint64_t span_ns;
 	struct growth growth;	   /* growth of need before the final rise began */
@@ -157,12 +162,12 @@ struct oom_evidence {
 	struct oom_place invoker_place, victim_place;
 };
 
-/* Set everything in *e to unknown. */
+/* Set all facts in *e to unknown. */
 void oom_evidence_init(struct oom_evidence *e);
 
 /*
- * Fill in the facts of a kernel report: the victim, the limit, and the state at that
- * time. They replace those of a recording. The report is borrowed.
+ * Fill in the facts of a kernel report: the victim, the limit, and the state at the
+ * time of the kill. Facts from a recording are replaced. The report is borrowed.
  */
 void oom_evidence_set_kill(struct oom_evidence *e, const struct oom_kill *kill);
 

@@ -17,7 +17,7 @@ static bool is_low(const struct oom_zone *zone)
 	       zone->free_bytes < zone->min_bytes;
 }
 
-/* Return the last zone that is low on memory, or NULL. */
+/* Return the last memory zone that is below its minimum, or NULL. */
 static const struct oom_zone *find_low_zone(const struct oom_machine *m)
 {
 	for (size_t i = m->zone_count; i-- > 0;)
@@ -43,7 +43,7 @@ void oom_node_add_reason(const struct oom_kill *k, struct strbuf *out)
 			zone->name, zone->node, units_format_bytes(zone->free_bytes, a),
 			units_format_bytes(zone->min_bytes, b));
 	}
-	/* the report may lack the figures of swap */
+	/* return early if the report has no figures for swap */
 	if (!bytes_known(m->swap_total_bytes) ||
 	    (m->swap_total_bytes > 0 && !bytes_known(m->swap_free_bytes)))
 		return;

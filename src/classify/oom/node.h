@@ -18,7 +18,7 @@ void oom_node_add_reason(const struct oom_kill *kill, struct strbuf *out);
  */
 void oom_node_add_amounts(const struct oom_kill *kill, struct strbuf *out);
 
-/* Append the free memory and minimum of each zone. */
+/* Append the free memory and the minimum of each memory zone. */
 void oom_node_add_zones(const struct oom_kill *kill, struct strbuf *out);
 
 #endif

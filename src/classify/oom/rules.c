@@ -8,14 +8,14 @@
 #include "base/units.h"
 #include "classify/oom/node.h"
 
-/* Shares in per mille, derived from kills with known causes: tests/live/oom_verdicts.py. */
-#define LEFTOVERS_TASKS 250 /* minimum share of usage for which processes are to blame */
+/* Shares in per mille, from kills with known causes (see tests/live/oom_verdicts.py). */
+#define LEFTOVERS_TASKS 250 /* minimum share of usage held by processes */
 #define LEFTOVERS_USAGE 500
-#define ONE_PROCESS_LEAST 500 /* share of all processes' memory */
+#define ONE_PROCESS_LEAST 500 /* minimum share of all processes' memory */
 #define STACK_THREADS 50      /* minimum number of threads, not a share */
 #define RETENTION_LIVE 600    /* share of private memory; if less is live, most is free */
-#define RETENTION_FREE 250    /* share of the limit */
-#define MANY_LEAST 500	      /* share of the limit used by all processes */
+#define RETENTION_FREE 250    /* minimum share of the limit */
+#define MANY_LEAST 500	      /* minimum share of the limit used by all processes */
 #define DIRTY_LEAST 200
 #define BURST_NS (5 * NS_PER_S)
 
@@ -121,7 +121,7 @@ static bool is_ancestor(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
-/* Files on a tmpfs stay charged after all processes have ended. */
+/* Files on a tmpfs stay charged to the cgroup when its processes have ended. */
 static bool is_leftovers(const struct oom_evidence *e, unsigned int least,
 			 struct strbuf *why)
 {
@@ -184,7 +184,7 @@ const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *e)
 	for (size_t i = 0; i < sizeof(kernel_parts) / sizeof(kernel_parts[0]); i++)
 		if (!best || part_bytes(e, &kernel_parts[i]) > part_bytes(e, best))
 			best = &kernel_parts[i];
-	/* cgroup v1 lists only some parts: name a part only if it is most of the sum */
+	/* cgroup v1 reports only some parts: return one only if most memory is in it */
 	return part_bytes(e, best) > all / 2 || bytes_known(e->at.other_kernel_bytes)
 		       ? best
 		       : NULL;
@@ -259,7 +259,7 @@ static bool is_mostly_free(const struct oom_evidence *e, unsigned int live_per_m
 	       e->private_bytes > 0 && !is_share(e->live_bytes, e->private_bytes, live_per_mille);
 }
 
-/* Huge pages alone are harmless: require memory that is not live, or was freed lazily. */
+/* Huge pages need a second sign: most of them are not live, or were freed lazily. */
 static bool is_huge_pages(const struct oom_evidence *e, unsigned int least,
 			  struct strbuf *why)
 {
@@ -293,7 +293,7 @@ static bool is_locked(const struct oom_evidence *e, unsigned int least,
 	return has_share(e, "locked was", locked > pinned ? locked : pinned, least, why);
 }
 
-/* In a v1 report, this limit includes memory; it matters only above the memory limit. */
+/* v1 reports: the swap limit includes memory, and matters only if it exceeds memory's. */
 static bool is_swap_full(const struct oom_evidence *e, unsigned int least,
 			 struct strbuf *why)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rules - one function per verdict that decides whether the verdict holds. verdict.h
- * describes the arguments. `least` is the minimum share for the verdict.
+ * rules - functions that decide whether a verdict holds, one for each verdict.
+ * verdict.h describes their arguments. `least` is the minimum share for the verdict.
  */
 #ifndef MS_CLASSIFY_OOM_RULES_H
 #define MS_CLASSIFY_OOM_RULES_H
@@ -16,7 +16,7 @@ extern const oom_rule oom_rules[OOM_VERDICT_COUNT_];
 /* A part of kernel memory for which the kernel reports a separate figure. */
 struct oom_kernel_part {
 	const char *name;
-	size_t offset; /* of the figure in struct oom_figures */
+	size_t offset; /* offset of the figure in struct oom_figures */
 	const char *advice;
 };
 

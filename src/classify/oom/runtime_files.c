@@ -48,7 +48,10 @@ static const char *skip_option(const char *word, const char *option)
 	return word;
 }
 
-/* Set *ret to the value of an environment variable, if the variable is set. */
+/*
+ * Set *ret to the value of an environment variable. Leave *ret
+ * unchanged if the variable is not set.
+ */
 static void find_variable(const struct runtime_environment *environment,
 			  const char *variable, char ret[RUNTIME_WORD_SIZE])
 {
@@ -127,7 +130,10 @@ void runtime_files_find(const struct runtime_environment *environment,
 		find_postgres(environment, rest, ret);
 	else if (runtime == RUNTIME_MYSQL)
 		find_mysql(rest, ret);
-	/* Redis reads the file that its first argument names, unless that is an option */
+	/*
+	 * Redis reads the file that its first argument names,
+	 * unless the argument is an option
+	 */
 	else if (runtime == RUNTIME_REDIS && runtime_next_word(rest, word))
 		add_file(ret, RUNTIME_FILE_REDIS, word, "");
 }
@@ -140,8 +146,8 @@ struct line {
 };
 
 /*
- * Split a line into its key and its value. Blanks or "=" separate them. A
- * line that is too long is truncated.
+ * Split a line into its key and its value, which are separated by blanks or "=".
+ * A line that is too long is truncated.
  */
 static void split(const char *text, size_t length, struct line *ret)
 {
@@ -187,12 +193,12 @@ static bool is_server_group(const char *line)
 
 struct parsing {
 	const char *name; /* name of the configuration file */
-	bool is_outside;  /* the current group is not one that the server reads */
+	bool is_outside;  /* lines now belong to a group that the server does not read */
 };
 
 /*
- * Return the text that comes before the value of this option on a command line, or NULL
- * if the line is not an option of the table.
+ * Return the command-line form of the option on this line, up to its value. Return NULL
+ * if the line does not contain a known option.
  */
 static const char *find_form(struct parsing *p, const struct line *line)
 {

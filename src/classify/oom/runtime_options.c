@@ -29,14 +29,14 @@ struct units {
 	bool ignores_case;
 };
 
-/* Java: atomull() in os/… and arguments.cpp; fractions are not allowed */
+/* Java: parsed like atomull() in os/… and arguments.cpp; fractions are not allowed */
 static const struct unit java_units[] = {
 	{ "", 0, 0 },	{ "k", 10, 0 }, { "m", 20, 0 },
 	{ "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 }
 };
 /* Node.js: a number in MiB */
 static const struct unit node_units[] = { { "", 20, 0 }, { NULL, 0, 0 } };
-/* Go: parseByteCount() in runtime/string.go */
+/* Go: parsed like parseByteCount() in runtime/string.go */
 static const struct unit go_units[] = { { "", 0, 0 },	  { "B", 0, 0 },
 					{ "KiB", 10, 0 }, { "MiB", 20, 0 },
 					{ "GiB", 30, 0 }, { "TiB", 40, 0 },
@@ -49,12 +49,12 @@ static const struct unit postgres_units[] = { { "", 13, 0 },   { "B", 0, 0 },
 					      { "kB", 10, 0 }, { "MB", 20, 0 },
 					      { "GB", 30, 0 }, { "TB", 40, 0 },
 					      { NULL, 0, 0 } };
-/* MySQL: eval_num_suffix() in my_getopt.cc */
+/* MySQL: parsed like eval_num_suffix() in my_getopt.cc */
 static const struct unit mysql_units[] = {
 	{ "", 0, 0 },	{ "k", 10, 0 }, { "m", 20, 0 },
 	{ "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 }
 };
-/* Redis: memtoull() in util.c; k is 1000, kb is 1024 */
+/* Redis: parsed like memtoull() in util.c; k is 1000, kb is 1024 */
 static const struct unit redis_units[] = {
 	{ "", 0, 0 },	 { "b", 0, 0 }, { "k", 0, 1 },	 { "kb", 10, 0 }, { "m", 0, 2 },
 	{ "mb", 20, 0 }, { "g", 0, 3 }, { "gb", 30, 0 }, { NULL, 0, 0 }
@@ -66,7 +66,7 @@ static const struct unit redis_units[] = {
  */
 struct runtime_option {
 	enum runtime runtime;
-	const char *form; /* text before the value; "_" also matches "-" */
+	const char *form; /* text of the option before its value; "_" also matches "-" */
 	/* NULL: the value is a percentage of the cgroup's limit */
 	const struct unit *units;
 	bool ignores_case, is_next_word;
@@ -99,8 +99,8 @@ struct runtime_option {
 	"while a child saves come on top"
 
 /*
- * Sources: java(1), node(1), Go's package runtime/debug, PostgreSQL "Resource
- * Consumption", MySQL "InnoDB Startup Options", redis.conf.
+ * Sources of the options: java(1), node(1), Go's package runtime/debug, PostgreSQL
+ * "Resource Consumption", MySQL "InnoDB Startup Options", redis.conf.
  */
 static const struct runtime_option rows[] = {
 	{ RUNTIME_JAVA, "-Xmx", java_units, true, false, true, false, 900, JAVA_HEAP,
@@ -141,7 +141,7 @@ static const struct {
 	const char *name;
 	enum runtime runtime;
 	bool is_after_command;
-	bool is_file; /* name is a configuration file, not a variable */
+	bool is_file; /* the name is that of a configuration file, not of a variable */
 } variables[] = {
 	{ "JAVA_TOOL_OPTIONS", RUNTIME_JAVA, false, false },
 	{ "JDK_JAVA_OPTIONS", RUNTIME_JAVA, false, false },
@@ -193,8 +193,8 @@ static bool multiply(uint64_t *value, uint64_t by)
 }
 
 /*
- * Parse a number with one of the row's suffixes. Return false if the
- * number is invalid or too large.
+ * Parse a number with one of the suffixes that the option allows. Return false
+ * if the number is invalid or too large.
  */
 static bool parse_amount(const struct runtime_option *row, const char *text,
 			 uint64_t *ret)
@@ -238,8 +238,8 @@ static bool parse_value(const struct runtime_option *row, const char *text,
 }
 
 /*
- * Return the rest of `word` after the form, or NULL if `word` does not begin with the
- * form. "_" in the form also matches "-".
+ * Return the rest of `word` after the option's form, or NULL if `word` does not begin
+ * with the form. "_" in the form also matches "-".
  */
 static const char *skip_form(const char *word, const char *form)
 {
@@ -249,7 +249,7 @@ static const char *skip_form(const char *word, const char *form)
 	return word;
 }
 
-/* Find the row of an option. Its value is in the same word or in `next`. */
+/* Find the option in the table. Its value is in the same word or in `next`. */
 static bool parse_word(enum runtime runtime, const char *word, const char *next,
 		       struct runtime_limit *ret)
 {
@@ -288,8 +288,8 @@ static bool has_value(enum runtime runtime, const char *word)
 }
 
 /*
- * Return true if the word is the class or script to run. All words after it
- * belong to the program, not to the runtime.
+ * Return true if the word is the class or script to run. All later words belong
+ * to the program, not to the runtime.
  */
 static bool is_operand(enum runtime runtime, const char *word)
 {
@@ -364,7 +364,7 @@ void runtime_limit_find(const char *command, char *const *options, size_t option
 	if (runtime != RUNTIME_NONE && rest)
 		add_words(runtime, rest, ret);
 	add_variables(runtime, options, option_count, true, ret);
-	/* to these programs, 0 means no limit, or the default limit */
+	/* 0 means no limit, or the default limit */
 	if (ret->option && ret->bytes == 0)
 		*ret = (struct runtime_limit){ .bytes = BYTES_UNKNOWN };
 }
@@ -402,7 +402,10 @@ unsigned int runtime_option_least_per_mille(const struct runtime_option *option)
 	return option->least_per_mille;
 }
 
-/* Pass only words that are options to fn. Other words of the value may be secrets. */
+/*
+ * Call fn only with words that are known options. Other words
+ * of the value may be secrets.
+ */
 static int give_words(size_t v, const char *value,
 		      int (*fn)(void *context, const char *text), void *context)
 {

@@ -26,7 +26,7 @@
 #define RUNTIME_FILE_MYSQL "my.cnf"
 #define RUNTIME_FILE_REDIS "redis.conf"
 
-struct runtime_option; /* one of the known options */
+struct runtime_option; /* a row of the table of options */
 
 struct runtime_limit {
 	const struct runtime_option *option; /* NULL: the program sets no limit */
@@ -65,10 +65,11 @@ unsigned int runtime_option_least_per_mille(const struct runtime_option *option)
 /*
  * Call fn with "VARIABLE WORD" for each option in the environment of a process (as in
  * /proc/PID/environ) that sets a memory limit of its program. Return 0, or the first
- * nonzero result of fn. is_go: the program was compiled by Go.
+ * nonzero result of fn. is_go is true if the program was compiled by Go.
  */
 struct runtime_environment {
-	const char *text; /* NUL-terminated strings, as in /proc/PID/environ */
+	/* environment as NUL-terminated strings, as in /proc/PID/environ */
+	const char *text;
 	size_t length;
 	const char *command;
 	bool is_go;

@@ -26,7 +26,7 @@ const char *runtime_next_word(const char *text, char word[RUNTIME_WORD_SIZE])
 	length = strcspn(text, " \t\n");
 	if (length == 0)
 		return NULL;
-	/* no option of the table is that long: keep only the first byte */
+	/* truncate a word that is too long: no known option has this length */
 	snprintf(word, RUNTIME_WORD_SIZE, "%.*s",
 		 length < RUNTIME_WORD_SIZE ? (int)length : 1, text);
 	return text + length;

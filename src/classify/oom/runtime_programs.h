@@ -14,8 +14,8 @@ enum runtime {
 };
 
 /*
- * Return the runtime that a command line starts. command contains the
- * arguments, joined by spaces; may be NULL.
+ * Return the language runtime or server that a command line starts. `command` contains
+ * the arguments, joined by spaces; may be NULL.
  */
 enum runtime runtime_of_command(const char *command);
 

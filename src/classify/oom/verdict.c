@@ -283,7 +283,7 @@ enum oom_verdict oom_verdict_find(const struct oom_evidence *e)
 	return OOM_WHY_UNKNOWN;
 }
 
-/* Advice for a report without a recording: a report describes only one moment. */
+/* Advice for a kernel report without a recording, which describes only one moment. */
 static const char no_recording[] =
 	"whether that was a leak, a burst, or a limit too small, a recording tells: memstate oom "
 	"watch, and then memstate oom explain --record FILE";

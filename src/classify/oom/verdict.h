@@ -25,7 +25,7 @@ enum oom_verdict {
 	OOM_WHY_LEFTOVERS, /* files on tmpfs that no process has open */
 	OOM_WHY_SHMEM,
 	OOM_WHY_KERNEL_MEMORY,
-	OOM_WHY_STACKS, /* thread stacks */
+	OOM_WHY_STACKS, /* stacks of many threads */
 	OOM_WHY_MANY,	/* no single process used most of the memory */
 	/* memory that was freed lazily, but is shared with a child */
 	OOM_WHY_FORKED_LAZYFREE,
@@ -37,14 +37,14 @@ enum oom_verdict {
 	OOM_WHY_RUNTIME_LIMIT,
 	OOM_WHY_BURST,
 	OOM_WHY_LEAK,
-	OOM_WHY_RETENTION, /* memory that was freed, but that the allocator keeps */
+	OOM_WHY_RETENTION, /* freed memory that the allocator keeps */
 	OOM_WHY_LIMIT_TOO_SMALL,
 	OOM_WHY_PRIVATE_MEMORY, /* private memory; no more specific cause is known */
 	OOM_WHY_PAGE_CACHE,
 	OOM_WHY_LAZYFREE,
 	OOM_WHY_HUGETLB,
 	OOM_WHY_GAP,	/* memory that was allocated after the last sample */
-	OOM_WHY_NOBODY, /* no process was killed, and there is nothing to report */
+	OOM_WHY_NOBODY, /* no process was killed, and no other verdict holds */
 	OOM_WHY_UNKNOWN,
 	OOM_VERDICT_COUNT_
 };
@@ -59,7 +59,8 @@ struct oom_verdict_info {
 	 */
 	unsigned int least_per_mille;
 	/*
-	 * bit 1 << enum oom_end is set for each kind of end that the verdict applies to
+	 * for each kind of end that the verdict applies to, bit
+	 * 1 << enum oom_end is set
 	 */
 	unsigned int ends;
 	/* Not a cause of a kill: never the first verdict if a process was killed. */

@@ -12,8 +12,8 @@
 #include "model/known_names.h"
 
 /*
- * Guards are one or a few pages. Larger PROT_NONE ranges are address space
- * reserved for other uses.
+ * Maximum size of a guard, which usually has one or a few pages. Larger PROT_NONE
+ * ranges are address space reserved for other uses.
  */
 #define GUARD_SIZE_MAX MIB
 
@@ -33,7 +33,10 @@ static inline bool is_equal(const char *text, const char *other)
 
 static bool is_named_stack(const char *name)
 {
-	/* [stack:TID] up to Linux 4.4; glibc with glibc.mem.decorate_maps; bionic */
+	/*
+	 * "[stack:TID]": Linux up to 4.4; the last two names: glibc with
+	 * glibc.mem.decorate_maps, and bionic
+	 */
 	return is_equal(name, "[stack]") || has_prefix(name, "[stack:") ||
 	       has_prefix(name, "[anon: glibc: pthread stack") ||
 	       has_prefix(name, "[anon:stack_and_tls:");
@@ -50,12 +53,12 @@ static bool is_private_zero(const struct mapping *m)
 
 static bool is_shmem(const struct mapping *m)
 {
-	/* /dev/zero would look like shmem, because /dev is a tmpfs */
+	/* /dev/zero is not shmem, although /dev is a tmpfs */
 	if (is_private_zero(m))
 		return false;
 	/*
 	 * files on shm_mnt, the kernel's internal tmpfs, can be identified only by
-	 * these names, because shm_mnt is not in mountinfo
+	 * their names, because shm_mnt is not in mountinfo
 	 */
 	return m->flags & MAPPING_TMPFS || shmem_prefix_find(m->name) ||
 	       has_prefix(m->name, "[anon_shmem:") ||
@@ -93,8 +96,8 @@ static enum owner mapping_owner(const struct mapping *m)
 }
 
 /*
- * Return how many signs of a thread's stack the mapping shows,
- * apart from stack pointers: 0 to 2.
+ * Return how many signs of a thread's stack the mapping shows, not
+ * counting stack pointers: 0 to 2.
  */
 static int count_stack_signs(const struct classifier *c, const struct mapping *m)
 {
@@ -154,8 +157,8 @@ void classifier_release(struct classifier *c)
 }
 
 /*
- * Add the address space that has no pages. Swapped pages do not count as address space
- * without pages. hugetlb mappings are skipped, because their pages are not in Rss.
+ * Add the address space that has no pages in memory or in swap. hugetlb mappings are
+ * skipped, because their pages are not in Rss.
  */
 static void add_beside(struct usage *usage, const struct mapping *m)
 {
@@ -218,8 +221,8 @@ bool classifier_wants_stack_pointers(const struct classifier *c)
 }
 
 /*
- * Return true if one of the addresses is inside the candidate. There may be tens of
- * thousands of threads, so the search is a binary one.
+ * Return true if one of the addresses is inside the candidate. The search is binary,
+ * because there may be tens of thousands of threads.
  */
 static bool holds_address(const struct stack_candidate *candidate, const uint64_t *addrs,
 			  size_t count)

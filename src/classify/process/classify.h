@@ -68,14 +68,14 @@ void classifier_end(struct classifier *c, const uint64_t *stack_addrs, size_t co
 		    void (*on_stack)(void *context, size_t index), void *context);
 
 /*
- * Set the sums by state and the totals from the record for the
- * whole process (smaps_rollup).
+ * Set the sums by state and the totals of *usage from smaps_rollup,
+ * the record for the whole process.
  */
 void classify_rollup(struct usage *usage, const struct counters *rollup);
 
 /*
- * Return true if the sums by state are exact when computed from smaps_rollup.
- * They are not exact with LazyFree pages, which may be in Private_Clean of one
+ * Return true if smaps_rollup is enough to compute exact sums by state. It is
+ * not if there are LazyFree pages, which may be in Private_Clean of one
  * mapping and in Shared_Clean of another.
  */
 bool classify_rollup_is_enough(const struct counters *rollup);

@@ -153,8 +153,8 @@ static void find_states(const struct mapping_list *mappings, enum owner owner,
 }
 
 /*
- * Take bytes out of the cells of an owner. Return the state that all of the bytes were
- * in, or STATE_COUNT_ if that cannot be determined.
+ * Take bytes out of the cells of an owner. Return the state that all these bytes were
+ * in, or STATE_COUNT_ if the state cannot be determined.
  */
 static enum page_state take_from(struct matrix *matrix,
 				 const struct mapping_list *mappings, enum owner owner,
@@ -186,7 +186,11 @@ static void set_heap_rows(struct matrix *m, const struct heap_sums *sums,
 {
 	for (size_t o = 0; o < HEAP_OWNERS; o++) {
 		if (!bytes_known(sums->owner_bytes[o]))
-			continue; /* the owner is included in live and stays unknown */
+			/*
+			 * the owner's memory is included in live, and
+			 * its size stays unknown
+			 */
+			continue;
 		for (size_t s = 0; s < STATE_COUNT_; s++)
 			m->cell[o][s] = 0;
 		m->owner_rss_bytes[o] = sums->owner_bytes[o];

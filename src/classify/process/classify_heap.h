@@ -24,10 +24,10 @@ void classify_heap(struct usage *usage, struct mapping_list *mappings,
 		   const struct heap *heap);
 
 /*
- * Move the heap's memory to the heap's owners, given only sums by owner.
- * The sums may be untrusted input. If they do not match the mappings, the
- * heap's quality stays unknown. States are known only if all memory that
- * may belong to the heap is in one state.
+ * Move the heap's memory to the heap's owners, given only sums by owner,
+ * which may be untrusted input. If the sums do not match the mappings, the
+ * heap's quality stays unknown. States are known only if all memory that may
+ * belong to the heap is in one state.
  */
 void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings,
 			const struct heap_sums *sums);

@@ -32,8 +32,8 @@ static uint64_t known_or_zero(uint64_t bytes)
 }
 
 /*
- * Only the top chunk is known to be contiguous free memory, so other
- * free memory counts as fragments.
+ * Get glibc's figures. Only the top chunk is known to be contiguous free memory, so
+ * other free memory counts as fragments.
  */
 static void say_glibc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
 {
@@ -68,8 +68,8 @@ static void say_gperftools(const struct allocator_stats *stats, uint64_t ret[HEA
 }
 
 /*
- * mimalloc reports only the sum of its committed memory. All of it counts as
- * live, which is therefore an upper bound.
+ * Get mimalloc's figures. Only the sum of its committed memory is known. All of that
+ * counts as live, which is therefore an upper bound.
  */
 static void say_mimalloc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
 {
@@ -280,7 +280,7 @@ static void add_count(struct pairs *p, const char *name, uint64_t said, uint64_t
 	p->pairs[p->count++] = (struct stats_pair){ name, true, said, walked };
 }
 
-/* The field usmblks is left out, because it is 0 in every glibc since 2.26. */
+/* Compare glibc's figures, without usmblks, which is 0 in every glibc since 2.26. */
 static void compare_glibc(const struct allocator_stats *stats, const struct heap *heap,
 			  struct pairs *ret)
 {

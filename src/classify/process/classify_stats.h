@@ -47,8 +47,8 @@ struct stats_pair {
 #define STATS_PAIR_MAX 10
 
 /*
- * Fill ret with the pairs and return their number, which is 0 if the walk failed
- * or the allocator is a different one.
+ * Fill ret with the pairs and return their number. Return 0 if the walk failed
+ * or read the heap of another allocator.
  */
 size_t classify_stats_compare(const struct allocator_stats *stats,
 			      const struct heap *heap,
@@ -62,7 +62,7 @@ uint64_t classify_stats_walked(const struct allocator_stats *stats,
 			       const struct heap *heap, const char *name);
 
 /*
- * Return the largest difference between the two values of a pair, among pairs in bytes.
+ * Return the largest difference between walk and allocator, among the figures in bytes.
  */
 uint64_t classify_stats_difference(const struct stats_pair *pairs, size_t count);
 

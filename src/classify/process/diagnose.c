@@ -14,8 +14,8 @@
 #include "model/heap.h"
 
 /*
- * From this number on, mappings are reported: four fifths of the
- * default of vm.max_map_count.
+ * Minimum number of mappings that is reported: four fifths of
+ * the default of vm.max_map_count.
  */
 #define MANY_MAPPINGS (65530 / 5 * 4)
 
@@ -118,8 +118,8 @@ static const char *const owner_phrases[OWNER_COUNT_] = {
 };
 
 /*
- * Return true if the allocator, such as mimalloc, reported only the total
- * that it obtained from the kernel.
+ * Return true if the allocator reported only the total that it obtained
+ * from the kernel, as mimalloc does.
  */
 static bool is_heap_in_live(const struct usage *u)
 {

@@ -8,9 +8,8 @@
 #include "model/usage.h"
 
 /*
- * Return why a heap could not be read (text), and what the user can do
- * about that (help; NULL if nothing). error is a -errno. The strings are
- * static and end without a full stop.
+ * Return why a heap could not be read (text), and what the user can do (help; NULL if
+ * nothing). error is a -errno. The strings are static and end without a full stop.
  */
 const char *heap_error_text(int error);
 const char *heap_error_help(int error);

@@ -10,8 +10,8 @@
 #include "base/xalloc.h"
 
 /*
- * A limit can be tightened if even the highest run is below the limit by
- * more than 1/LOOSE_PART of the limit.
+ * A limit is loose if even the highest run is below the limit by more
+ * than 1/LOOSE_PART of the limit.
  */
 #define LOOSE_PART 20
 

@@ -13,7 +13,7 @@
 #include "model/count_runs.h"
 
 struct count_stats {
-	/* A figure is unknown here if any of the runs lacks it. */
+	/* A figure is unknown if it is unknown in any of the runs. */
 	struct spread figures[COUNTED_COUNT_];
 	bool differs[COUNTED_COUNT_];
 	/*

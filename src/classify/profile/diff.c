@@ -14,10 +14,10 @@ const char *const profile_diff_kind_names[DIFF_KIND_COUNT_] = {
 	[DIFF_LEFT_OUT] = "left_out",
 };
 
-/* The amounts of one node of `keys`, before and after. */
+/* The amounts of one node of `keys` in the two profiles. */
 struct tally {
 	uint64_t before, after;
-	/* stacks end at this node; false: the node is only part of longer stacks */
+	/* stacks end at this node; false: this node is only part of longer stacks */
 	bool is_key;
 	bool goes_on;
 };
@@ -26,7 +26,7 @@ struct matching {
 	const struct profile_diff_options *options;
 	struct profile *keys;
 	struct tally *tallies;
-	size_t capacity; /* at least the number of nodes; unused elements are 0 */
+	size_t capacity; /* allocated elements of tallies; unused ones are 0 */
 };
 
 static struct tally *tally_of(struct matching *m, uint32_t key)

@@ -21,13 +21,14 @@ enum profile_diff_kind {
 	DIFF_ONLY_BEFORE,
 	DIFF_ONLY_AFTER,
 	DIFF_CHANGED,
-	DIFF_LISTED_COUNT_, /* stacks of the kinds from here on are counted, not listed */
+	DIFF_LISTED_COUNT_, /* the kinds below are counted, but not listed */
 	DIFF_EQUAL = DIFF_LISTED_COUNT_,
-	DIFF_LEFT_OUT, /* stacks with at most the minimum in both profiles */
+	/* stacks whose amounts do not exceed the minimum in either profile */
+	DIFF_LEFT_OUT,
 	DIFF_KIND_COUNT_
 };
 
-/* Names of the kinds in machine-readable output. */
+/* Names of the kinds of stacks in machine-readable output. */
 extern const char *const profile_diff_kind_names[DIFF_KIND_COUNT_];
 
 struct profile_diff_options {
@@ -37,7 +38,8 @@ struct profile_diff_options {
 	 * inlined into these functions are compared too, but not counted.
 	 */
 	size_t depth;
-	uint64_t minimum; /* stacks with more than this in either profile are listed */
+	/* list only stacks with a larger amount in at least one profile */
+	uint64_t minimum;
 };
 
 /* All stacks whose compared functions are the same. */
@@ -49,7 +51,7 @@ struct profile_diff_stack {
 	 * node is the function that it called.
 	 */
 	uint32_t key;
-	bool goes_on; /* there are callers beyond the compared functions */
+	bool goes_on; /* the stacks have callers beyond the compared functions */
 };
 
 struct profile_diff_sum {

@@ -18,7 +18,7 @@ static const char *const copy_suffixes[] = {
 };
 
 /*
- * Prefixes of copies in Swift, each of which is followed by "
+ * How Swift marks copies of functions. Each mark is followed by "
  * <...> of " or by a single blank.
  */
 static const char *const swift_copies[] = {
@@ -59,7 +59,7 @@ static bool is_hex(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-/* Return true if c can be part of a name. Bytes of UTF-8 sequences can. */
+/* Return true if c can be part of an identifier, as all bytes of UTF-8 sequences can. */
 static bool is_name_char(char c)
 {
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -79,9 +79,8 @@ static size_t operator_length(struct part p, size_t at)
 }
 
 /*
- * Return the length of a token at this position whose brackets neither
- * open nor close anything, such as "->" or "(anonymous namespace)".
- * Return 1 if there is no such token.
+ * Return the length of a token at this position in which brackets are not brackets,
+ * such as "->" or "(anonymous namespace)". Return 1 if there is no such token.
  */
 static size_t step(struct part p, size_t at)
 {
@@ -150,7 +149,7 @@ static size_t without_suffix(struct part p)
 
 /*
  * Return the length of the name without a suffix such as " [clone
- * .isra.0]", which is common in C++.
+ * .isra.0]", as in names of C++ functions.
  */
 static size_t without_clone(struct part p)
 {
@@ -164,7 +163,7 @@ static size_t without_clone(struct part p)
 		at--;
 	if (at == 0 || !starts_with(p, at - 1, begin))
 		return p.length;
-	/* parse the text from the blank on as a list of suffixes */
+	/* parse the text after "clone" as a list of suffixes */
 	suffixes.text = p.text + at - 1 + strlen(begin) - 1;
 	suffixes.length = (size_t)(p.text + p.length - 1 - suffixes.text);
 	for (length = suffixes.length; length > 1; suffixes.length = length) {
@@ -356,7 +355,10 @@ static bool add_without_signature(struct strbuf *out, struct part p)
 		}
 		if (is_folded && p.text[i] == '(' && step(p, i) == 1) {
 			if (end < p.length && p.text[end] == ' ')
-				/* omit a qualifier such as "const" as well */
+				/*
+				 * also omit a qualifier after the
+				 * parameters, such as "const"
+				 */
 				return true;
 			continue;
 		}
@@ -396,8 +398,8 @@ static uint32_t add_frame(struct profile *to, const struct profile_frame *frame,
 		const char *slash = path[0] == '[' ? NULL : strrchr(path, '/');
 
 		/*
-		 * also omit the addresses of nameless functions,
-		 * which differ between builds
+		 * replace functions without a name by their module, because
+		 * addresses differ between builds
 		 */
 		strbuf_addf(&name, path[0] == '[' ? "%s" : "[%s]",
 			    slash ? slash + 1 : path);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fold_name - remove from a function name the parts that differ between builds and
- * between compiler-made copies of one function. Pure.
+ * fold_name - remove from a function name the parts that differ between builds, and
+ * between copies of a function that compilers make. Pure.
  *
- * Always removed: what compilers add to copies and parts (".constprop.0", ".isra.0",
- * ".part.0", ".cold", ".llvm.123", " [clone .isra.0]"; Swift's "generic
- * specialization <...> of", "specialized", "merged") and Rust's hashes
+ * Always removed: the marks that compilers add to copies and parts of functions
+ * (".constprop.0", ".isra.0", ".part.0", ".cold", ".llvm.123", " [clone .isra.0]";
+ * Swift's "generic specialization <...> of", "specialized", "merged") and Rust's hashes
  * ("::h0123456789abcdef", "[0123456789abcdef]").
  *
- * Unless keeps_generics is set, arguments of templates and generics become "<...>". C++
- * parameters and return types, which contain them, are removed with them: "void
- * f<int>(int)" becomes "f<...>". Rust's "<T as Trait>" is not an argument list and stays.
+ * Unless keeps_generics is set, arguments of templates and generics become "<...>".
+ * C++ parameters and return types are also removed in that case, because they
+ * contain such arguments: "void f<int>(int)" becomes "f<...>". Rust's "<T as
+ * Trait>" is not an argument list and stays.
  */
 #ifndef MS_CLASSIFY_PROFILE_FOLD_NAME_H
 #define MS_CLASSIFY_PROFILE_FOLD_NAME_H

@@ -14,7 +14,7 @@
 struct function_names {
 	char **names; /* sorted by byte values */
 	size_t count;
-	uint32_t *of_frame; /* number of the name of each frame of the profile */
+	uint32_t *of_frame; /* for each frame of the profile, the number of its name */
 };
 
 void function_names_init(struct function_names *names, const struct profile *profile);

@@ -10,12 +10,12 @@
 #define EXPONENT_STEP 0.02
 
 #define SIZES_RATIO_MIN 4
-/* share of the largest value: a smaller increase is start-up or noise */
+/* minimum increase, as a share of the largest value; less is start-up or noise */
 #define GROWTH_MIN 0.05
 #define R_SQUARED_MIN 0.95
 #define INTERVAL_MAX 1.0
 
-/* Smaller values, relative to the largest, are weighted as if they were this large. */
+/* Values below this share of the largest value get the weight of this share. */
 #define WEIGHT_MIN 1e-3
 
 #define LN_2 0.693147180559945309417
@@ -51,7 +51,7 @@ static double exponential(double x)
 	return ldexp(sum, twos);
 }
 
-/* The points, with the largest size and the largest value. */
+/* The points to fit, and their largest size and value. */
 struct search {
 	const struct scale_point *points;
 	size_t count;
@@ -61,7 +61,7 @@ struct search {
 /* The best fit for a given exponent. The factor is relative to the largest size. */
 struct line {
 	double constant, factor;
-	double error; /* sum of squares of relative errors */
+	double error; /* sum of the squared relative errors */
 };
 
 static double weight_of(const struct search *s, const struct scale_point *p)

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#define SCALE_SIZES_MIN 4 /* there are three unknown parameters */
+#define SCALE_SIZES_MIN 4 /* one more than the three unknown parameters */
 
 struct scale_point {
 	double size, value; /* size > 0, value >= 0 */
@@ -21,7 +21,7 @@ struct scale_point {
 enum scale_outcome {
 	SCALE_FITTED,
 	SCALE_CONSTANT,	 /* all values are equal: the exponent is 0 */
-	SCALE_TOO_FEW,	 /* too few sizes */
+	SCALE_TOO_FEW,	 /* fewer than SCALE_SIZES_MIN sizes */
 	SCALE_TOO_NEAR,	 /* the largest size is less than 4 times the smallest size */
 	SCALE_START_UP,	 /* almost all of the value is the cost of starting up */
 	SCALE_UNCERTAIN, /* no power of the size fits, or several powers fit */

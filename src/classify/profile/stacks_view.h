@@ -14,7 +14,8 @@ struct stacks_view {
 	const struct function_names *names;
 	/* PROFILE_METRIC_COUNT_ totals per node, which include all descendants */
 	uint64_t *totals;
-	uint32_t *first_child, *next_sibling; /* node numbers; 0: none */
+	/* numbers of nodes; 0: there is no such node */
+	uint32_t *first_child, *next_sibling;
 };
 
 static inline void profile_add_values(uint64_t *to, const uint64_t *values)
@@ -39,7 +40,10 @@ static inline uint32_t stacks_view_name(const struct stacks_view *view, uint32_t
 			 : view->names->of_frame[view->profile->nodes[node].frame];
 }
 
-/* Merge the source line of a node, with this amount of the metric, into *line. */
+/*
+ * Add a node to *line, which keeps the source line of the node with the largest
+ * amount. `amount` is that of this node.
+ */
 void stacks_view_add_source(const struct stacks_view *view, struct source_line *source,
 			    uint32_t node, uint64_t amount, bool is_first);
 

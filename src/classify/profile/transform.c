@@ -15,7 +15,7 @@
 #include "base/xalloc.h"
 #include "classify/profile/transform_regex.h"
 
-#define FRAME_NAME_SIZE 256 /* size of buffers for generated names */
+#define FRAME_NAME_SIZE 256 /* size of buffers for names that are generated */
 
 uint64_t profile_transform_limit_ns = 20 * NS_PER_S;
 
@@ -23,15 +23,18 @@ uint64_t profile_transform_limit_ns = 20 * NS_PER_S;
 struct frame_change {
 	bool is_matched;
 	bool is_hidden;
-	/* string of the new profile if the rule sets a name, else NULL */
+	/*
+	 * the name that the rule gives the frame, a string of
+	 * the new profile; else NULL
+	 */
 	const char *name;
 };
 
 /* The effect of a rule on a node of the profile. */
 struct node_change {
 	bool has_match;	  /* the frame of the node or of one of its callers matches */
-	bool is_needed;	  /* values of the node or of a descendant are kept */
-	const char *name; /* frame's name if the rule sets one, else NULL */
+	bool is_needed;	  /* the node or a descendant has values that are kept */
+	const char *name; /* the name that the rule gives the node's frame; else NULL */
 	uint32_t number;  /* number of the node in the new profile */
 };
 
@@ -74,8 +77,8 @@ static void add_replacement(struct strbuf *out, const char *text, const char *na
 }
 
 /*
- * Return true if the CPU time is used up. One search takes time proportional to the
- * square of the name's length, and a name may need many searches.
+ * Return true if the CPU time is used up. Searching a name takes time proportional to
+ * the square of its length, and a rule may search many times in one name.
  */
 static bool is_too_late(const struct pass *p)
 {
@@ -83,8 +86,8 @@ static bool is_too_late(const struct pass *p)
 }
 
 /*
- * Replace all matches in a name. Return true if there was a
- * match; *out is the new name.
+ * Replace all matches in a name and store the new name in *out.
+ * Return true if there was a match.
  */
 static bool replace_name(const struct pass *p, const char *name, struct strbuf *out)
 {
@@ -145,8 +148,8 @@ static int compare_names(const void *a, const void *b)
 }
 
 /*
- * Apply the rule to the names of all frames. Frames that differ only in their line have
- * the same name, at the same address, so that each name is processed only once.
+ * Apply the rule to the names of all frames. Frames that differ only in their line
+ * share one string as their name, so that each name is processed only once.
  */
 static int change_frames(struct pass *p)
 {
@@ -234,7 +237,7 @@ static void place_node(struct pass *p, uint32_t i)
 	const struct node_change *parent = &p->nodes[node->parent];
 	struct node_change *own = &p->nodes[i];
 	bool is_beyond = p->rule->kind == TRANSFORM_TO && parent->has_match;
-	/* the profile stores equal strings once, so comparing addresses is enough */
+	/* a profile stores equal strings once, so comparing addresses is enough */
 	bool is_merged = frame->name && frame->name == parent->name;
 
 	own->name = frame->name;
@@ -286,7 +289,8 @@ int profile_transform(const struct profile *profile, const struct transform_list
 		      struct profile *ret, struct transform_error *reterr)
 {
 	const uint64_t end_ns = clock_thread_cpu_ns() + profile_transform_limit_ns;
-	struct profile made[2] = { { 0 } }; /* one is read while the other is written */
+	/* each rule reads one of these profiles and writes the other */
+	struct profile made[2] = { { 0 } };
 
 	assert(list->count > 0);
 	reterr->line = 0;

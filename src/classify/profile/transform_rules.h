@@ -50,10 +50,10 @@ enum transform_kind {
 	TRANSFORM_KIND_COUNT_
 };
 
-/* Keywords of the kinds, such as "filter"; NULL for TRANSFORM_SET. */
+/* Keywords of the kinds of rules, such as "filter"; NULL for TRANSFORM_SET. */
 extern const char *const transform_kind_names[TRANSFORM_KIND_COUNT_];
 
-#define TRANSFORM_RULE_MAX 1000 /* maximum bytes per line */
+#define TRANSFORM_RULE_MAX 1000 /* maximum length of a rule in bytes */
 /* Maximum length of a frame's name in bytes, before and after a rule. */
 #define TRANSFORM_NAME_MAX 4096
 #define TRANSFORM_RULES_MAX 1000   /* maximum number of rules, including those of sets */
@@ -79,7 +79,7 @@ struct transform_sets {
 	struct transform_set {
 		char *name;
 		struct transform_list list;
-	} * sets; /* in the order in which they were added */
+	} * sets; /* sets in the order in which they were added */
 	size_t count, capacity;
 };
 
@@ -101,9 +101,9 @@ int transform_list_parse(struct transform_list *list, const char *text,
 			 struct transform_error *reterr);
 
 /*
- * Add the sets of a file to sets, and the rules before the first set to own. If own is
- * NULL, such rules are an error. Return 0, or -EINVAL with the line and the reason in
- * *reterr. On errors, sets and own keep what was parsed before the error.
+ * Add the sets of a file to `sets`, and the rules before the first set to `own`. If
+ * `own` is NULL, such rules are an error. Return 0, or -EINVAL with the line and the
+ * reason in *reterr. On errors, `sets` and `own` keep what was parsed before the error.
  */
 int transform_sets_parse(struct transform_sets *sets, struct transform_list *own,
 			 const char *text, struct transform_error *reterr);

@@ -20,8 +20,8 @@ static int compare_amounts(uint64_t a, uint64_t b)
 }
 
 /*
- * The state while the functions of a profile are summed up.
- * functions is indexed by name number.
+ * The state while the functions of a profile are summed up. The array functions
+ * is indexed by the number of the name.
  */
 struct gather {
 	struct stacks_view view;
@@ -216,7 +216,7 @@ struct growth {
 	struct call_tree *tree;
 	struct place *places;
 	size_t place_count, place_capacity;
-	struct range *ranges; /* places of each node of the tree */
+	struct range *ranges; /* for each node of the tree, its places */
 	size_t range_capacity;
 	struct child {
 		struct call_node node;
@@ -262,8 +262,8 @@ static void add_leaves(struct growth *g)
 }
 
 /*
- * Add the places for the children of a node in an inverted tree. Values of stacks
- * without a further caller are added to the node's self.
+ * Add the places for the children of a node in an inverted tree, which are its callers.
+ * Values of stacks without a further caller are added to the node's self.
  */
 static void add_callers_of(struct growth *g, size_t number)
 {
@@ -308,7 +308,7 @@ static int compare_children(const void *a, const void *b, void *context)
 	return order ? order : compare_u32(p->name, q->name);
 }
 
-/* Make the children of a node: group the places from index begin on by name. */
+/* Make the children of a node: group the places by name, from index `begin` on. */
 static void find_children(struct growth *g, size_t number, size_t begin)
 {
 	struct call_tree_options options = *g->options;

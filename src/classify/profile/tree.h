@@ -19,12 +19,12 @@
 
 #define FUNCTION_NONE UINT32_MAX
 
-/* A source line of a function: the one in the stack with the largest amount. */
+/* A source line of a function, taken from the stack with the largest amount. */
 struct source_line {
-	const char *file; /* as in the profile; NULL: unknown */
-	uint32_t line;	  /* 0: unknown */
+	const char *file; /* path of the source file as in the profile; NULL: unknown */
+	uint32_t line;	  /* line number; 0: unknown */
 	bool has_others;  /* other stacks of the function have other lines */
-	uint64_t most;	  /* amount of the metric in that stack */
+	uint64_t most;	  /* amount of the metric in the stack with the largest amount */
 };
 
 struct function_caller {
@@ -42,15 +42,21 @@ struct function_sums {
 	uint64_t self[PROFILE_METRIC_COUNT_];
 	/* Amounts including those of callees. Recursive calls count once. */
 	uint64_t total[PROFILE_METRIC_COUNT_];
-	/* the totals of the callers add up to the function's total */
+	/* callers of the function, whose totals add up to the function's total */
 	size_t first_caller, caller_count;
 };
 
 struct function_list {
-	/* Sorted by self, then by total, of the metric, in descending order. */
+	/*
+	 * All functions, sorted by self and then by total of the
+	 * metric, in descending order.
+	 */
 	struct function_sums *functions;
 	size_t count;
-	/* grouped by function; sorted by the metric, in descending order */
+	/*
+	 * callers of all functions: grouped by function, those
+	 * with the largest amounts first
+	 */
 	struct function_caller *callers;
 	size_t caller_count;
 };
@@ -84,10 +90,13 @@ struct call_tree {
 
 struct call_tree_options {
 	enum profile_metric metric; /* metric by which children are sorted and cut */
-	/* Children are callers, and the allocating functions are at the top. */
+	/*
+	 * Build an inverted tree: children are callers, and the
+	 * allocating functions are at the top.
+	 */
 	bool is_inverted;
 	bool is_by_name; /* sort children by name instead; only if no nodes are cut */
-	uint64_t min;	 /* nodes with less of the metric are cut */
+	uint64_t min;	 /* cut nodes with less of the metric than this */
 	size_t top;	 /* maximum number of children per node; 0: no limit */
 };
 

@@ -8,7 +8,7 @@
 #include "render/compare/report.h"
 
 enum statistic {
-	STATISTIC_RUN, /* the row is about a single run */
+	STATISTIC_RUN, /* the row describes a single run */
 	STATISTIC_MEDIAN,
 	STATISTIC_MIN,
 	STATISTIC_MAX,
@@ -26,7 +26,8 @@ struct compare_row {
 	const struct compare_view *view;
 	size_t variant;
 	enum statistic statistic;
-	const struct run *run; /* NULL unless statistic is STATISTIC_RUN */
+	/* the run of the row; NULL unless statistic is STATISTIC_RUN */
+	const struct run *run;
 };
 
 static const struct compare_row *row_of(const void *row)

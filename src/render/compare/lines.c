@@ -87,9 +87,9 @@ static const struct compare_line *heading_of(const struct compare_line *line)
 }
 
 /*
- * Return true if `rss` belongs to the end of the work, and the runs also have figures
- * from after settling. The end of the work is only an intermediate state in that
- * case, for which the table shows only Rss.
+ * Return true if the table shows only Rss for the end of the work. That is the case
+ * if the runs also have figures from after settling, because the end of the work is
+ * only an intermediate state in such runs.
  */
 static bool is_on_the_way(const struct compared *compared, enum figure rss)
 {
@@ -112,7 +112,7 @@ bool compare_line_is_shown(const struct compared *compared,
 		return false;
 	if (line == heading || !line->is_optional)
 		return true;
-	/* without LazyFree, the line for Rss without LazyFree would repeat Rss */
+	/* if LazyFree is 0, a line for Rss without LazyFree would repeat Rss */
 	return has_figure(compared, is_of(line->figure, AMOUNT_FIRM) ? line[-1].figure
 								     : line->figure);
 }

@@ -14,7 +14,7 @@
 
 struct compare_line {
 	const char *label;    /* memstate's own text, which needs no escaping */
-	enum figure figure;   /* FIGURE_COUNT_ for a heading */
+	enum figure figure;   /* figure of the line; FIGURE_COUNT_ for a heading */
 	enum value_kind kind; /* VALUE_BYTES, VALUE_COUNT or VALUE_SECONDS */
 	/* omit the line if the figure is unknown or 0 for every variant */
 	bool is_optional;

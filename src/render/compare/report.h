@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report - write a comparison of variants as text,
- * table, CSV, JSON or an HTML page.
+ * report - write a comparison of variants as text, table, CSV, JSON or an HTML page.
  *
- * The rows of a table, CSV or JSON are grouped by variant: first its runs in order, then
- * the median, the minimum and the maximum of its good runs.
+ * The rows of a table, CSV or JSON are grouped by variant: first the variant's runs in
+ * order, and after them the median, the minimum and the maximum of its good runs.
  */
 #ifndef MS_RENDER_COMPARE_REPORT_H
 #define MS_RENDER_COMPARE_REPORT_H
@@ -24,9 +23,8 @@ struct compare_view {
 };
 
 /*
- * Append the verdict, the table and the growth graphs as text. The
- * text is options->max_width columns wide, but at least 40; if
- * max_width is 0, the text is 80 columns wide.
+ * Append the verdict, the table and the growth graphs as text. The width of the text is
+ * options->max_width columns, or 80 if max_width is 0, but at least 40.
  */
 void compare_report_add(struct strbuf *out, const struct compare_view *view,
 			const struct table_options *options);

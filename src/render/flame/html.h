@@ -13,12 +13,12 @@
 
 struct flame_page {
 	const char *title;
-	enum profile_metric metric; /* metric shown first; its values must be known */
+	/* the metric shown first; the profile must contain its values */
+	enum profile_metric metric;
 	/*
-	 * The rules that are switched on when the page opens, and the sets
-	 * that may be named in these and in the reader's own rules; NULL if
-	 * there are none. The page applies the rules itself, so the profile
-	 * must be the one before any rules.
+	 * The rules that are switched on when the page opens, and the sets that these
+	 * and the reader's own rules may use; NULL if there are none. The page applies
+	 * the rules itself, so pass the profile as it was before any rules.
 	 */
 	const struct transform_list *rules;
 	const struct transform_sets *sets;

@@ -14,8 +14,8 @@
 #include "model/profile.h"
 
 /*
- * Append an SVG. The values of the metric must be known.
- * `title` says what was measured.
+ * Append an SVG. The profile must contain the metric. `title`
+ * describes what was measured.
  */
 void flame_svg_add(struct strbuf *out, const struct profile *profile,
 		   enum profile_metric metric, const char *title);

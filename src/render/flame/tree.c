@@ -61,8 +61,8 @@ static struct flame_name describe(const struct profile *profile,
 }
 
 /*
- * Return the number of the tree's frame that has the same name as a frame of the
- * profile. If there is no such frame, add it.
+ * Return the number of the frame of the tree that has the same name as the given frame.
+ * If there is no such frame in the tree, add it.
  */
 static uint32_t add_name(struct flame_tree *tree, const struct profile *profile,
 			 const struct profile_frame *frame)

@@ -2,8 +2,8 @@
 /*
  * tree - merge stacks by function name into the tree from which a flame graph is drawn.
  *
- * Frames with the same name are merged even if their lines differ, as in folded
- * stacks. Sums saturate at UINT64_MAX.
+ * Frames with the same name are merged even if their lines differ, as in folded stacks.
+ * Sums that are too large become UINT64_MAX.
  */
 #ifndef MS_RENDER_FLAME_TREE_H
 #define MS_RENDER_FLAME_TREE_H
@@ -21,7 +21,7 @@ enum flame_kind {
 	FLAME_KIND_COUNT_
 };
 
-/* Human-readable names of the kinds. */
+/* Human-readable names of the kinds of frames. */
 extern const char *const flame_kind_names[FLAME_KIND_COUNT_];
 
 /*
@@ -30,7 +30,11 @@ extern const char *const flame_kind_names[FLAME_KIND_COUNT_];
  */
 struct flame_name {
 	enum flame_kind kind;
-	const char *module, *file; /* NULL if unknown; borrowed from the source profile */
+	/*
+	 * paths of the module and the source file; borrowed from the
+	 * source profile, NULL if unknown
+	 */
+	const char *module, *file;
 };
 
 struct flame_tree {

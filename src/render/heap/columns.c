@@ -93,7 +93,7 @@ static const struct column_set heap_columns = {
 	.count = sizeof(columns) / sizeof(columns[0]),
 };
 
-/* State shared by all rows of one report. */
+/* The state of writing the rows of one report. */
 struct rows {
 	const struct heap_page *page;
 	struct column_list list;
@@ -175,7 +175,7 @@ static void add_arena(struct rows *rows, const struct heap_arena *arena)
 		    is_known ? arena->top_bytes : BYTES_UNKNOWN);
 	}
 	add(rows, "trimmable", BYTES_UNKNOWN, arena->trimmable_bytes);
-	rows->row.name = NULL; /* name points to a local buffer */
+	rows->row.name = NULL; /* reset the name, which points to a local buffer */
 }
 
 static void add_classes(struct rows *rows)

@@ -16,15 +16,17 @@
 
 struct leak_report {
 	const struct usage *usage;
-	const struct leak_scan *scan; /* its quality is not QUALITY_UNKNOWN */
-	struct image *image;	      /* memory from which the first bytes are read */
+	/* result of the scan; its quality is not QUALITY_UNKNOWN */
+	const struct leak_scan *scan;
+	/* image of the memory from which the first bytes are read */
+	struct image *image;
 	/*
 	 * reachable blocks that were allocated since an earlier scan;
 	 * NULL if there was no earlier scan
 	 */
 	const struct block_groups *fresh;
 	uint64_t since_unix_ms; /* time of the earlier scan */
-	size_t top;		/* maximum number of groups in text */
+	size_t top;		/* maximum number of groups of leaks in text */
 	bool exact_bytes;
 };
 
@@ -32,7 +34,8 @@ struct leak_report {
 struct leak_row {
 	const struct block_group *group;
 	bool is_leaked;
-	char peek[2 * LEAK_PEEK_BYTES + 1]; /* first bytes of the first example, in hex */
+	/* first bytes of the first example block, in hexadecimal */
+	char peek[2 * LEAK_PEEK_BYTES + 1];
 };
 extern const struct column_set leak_columns;
 
@@ -44,8 +47,8 @@ void leak_report_add_csv(struct strbuf *out, const struct leak_report *report);
 void leak_report_add_json(struct strbuf *out, const struct leak_report *report);
 
 /*
- * Append the bytes from addr on, as lines of address, hex dump and ASCII characters.
- * Bytes that are not in the image are left out.
+ * Append the memory from addr on as lines with address, hex dump and ASCII characters.
+ * Memory that is not in the image is left out.
  */
 void leak_report_add_peek(struct strbuf *out, struct image *image, uint64_t addr,
 			  uint64_t bytes);

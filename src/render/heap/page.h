@@ -61,7 +61,7 @@ void heap_jemalloc_add_arenas(const struct heap_page *p);
 void heap_jemalloc_add_json_arena(struct json *j, const struct heap *heap,
 				  const struct heap_arena *arena);
 
-/* Append jemalloc's totals as JSON, named as mallctl(3) names them under stats. */
+/* Append jemalloc's totals as JSON, with the names that mallctl(3) uses under "stats". */
 void heap_jemalloc_add_json_sums(struct json *j, const struct heap *heap);
 
 /*
@@ -79,7 +79,7 @@ void heap_helper_add_json(struct json *j, const struct heap_page *p);
  */
 void heap_detail_add_text(const struct heap_page *p);
 
-/* Append the same details as members of the current JSON object. */
+/* Append types, pages and pins as members of the current JSON object. */
 void heap_detail_add_json(struct json *j, const struct heap_page *p);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * html_page - self-contained HTML pages: no network access, no other files. A chart shows
- * Rss over time as stacked areas by owner. Charts are placed side by side with the same
- * axes and show the values under the pointer. Any other text precedes the charts.
+ * html_page - self-contained HTML pages, which need neither network access nor
+ * other files. A chart shows Rss over time as stacked areas by owner. Charts
+ * are placed side by side with the same axes and show the values under the
+ * pointer. All other text precedes the charts.
  *
- * Texts come from outside memstate. They may enter a page only through html_add_text()
- * and html_add_json_text(); the text of rules is the exception. As a second line of
- * defence, a content security policy lets only memstate's own styles and scripts run,
- * identified by their SHA-256.
+ * Texts from outside memstate may enter a page only through html_add_text() and
+ * html_add_json_text(); the text of rules is the exception. As a second line of
+ * defence, a content security policy allows only memstate's own styles and
+ * scripts, identified by their SHA-256.
  */
 #ifndef MS_RENDER_HTML_HTML_PAGE_H
 #define MS_RENDER_HTML_HTML_PAGE_H
@@ -31,7 +32,7 @@ struct html_mark {
 
 struct html_chart {
 	const char *title;
-	const char *note; /* shown below the title; may be NULL */
+	const char *note; /* text shown below the title; may be NULL */
 	struct html_series areas;
 	/* Rss of other runs, drawn as lines behind the areas */
 	const struct html_series *lines;

@@ -181,7 +181,7 @@ static void add_log(struct json *j, const struct oom_kill *k)
 
 /*
  * Append the memory of the whole machine, or null if the
- * kernel's report does not list it.
+ * kernel's report does not contain it.
  */
 static void add_machine(struct json *j, const struct oom_kill *k)
 {

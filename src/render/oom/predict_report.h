@@ -11,11 +11,11 @@
 #include "render/table/output.h"
 
 struct predict_report {
-	/* state at the last sample; NULL if only processes are known */
+	/* the cgroup at the last sample; NULL if only processes are known */
 	const struct cgroup *cgroup;
 	const struct trends *trends;
 	uint64_t unix_ms; /* time of the last sample */
-	size_t top;	  /* maximum number of processes listed */
+	size_t top;	  /* maximum number of processes in the report */
 	struct table_options options;
 };
 

@@ -102,8 +102,8 @@ static void add_bar(struct page *p)
 }
 
 /*
- * Append the parts of kernel memory with cgroup v1, and how accurate each of them is.
- * Samples that come from a recording lack these figures.
+ * Append the parts of kernel memory with cgroup v1, and how accurate each part is.
+ * Samples from a recording lack these figures.
  */
 static void add_kernel_v1(struct page *p)
 {

@@ -23,7 +23,7 @@ struct oom_report {
 	const struct snapshot *processes;
 	/* growth of need, computed from all samples up to this one; NULL if unknown */
 	const struct trend *need;
-	size_t top; /* maximum number of processes listed */
+	size_t top; /* maximum number of processes in the report */
 	struct table_options options;
 };
 

@@ -75,8 +75,7 @@ const struct column_set diff_columns = {
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(columns[0]),
 	/*
-	 * The default for JSON only. The column of functions is left out, because JSON
-	 * reports list the functions in an array.
+	 * Default columns of JSON. JSON has the functions in an array, not in a column.
 	 */
 	.table_default = "kind,metric,before,after,change,callers",
 };

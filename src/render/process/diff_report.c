@@ -283,7 +283,7 @@ static void add_json_stacks(struct json *j, const struct diff_report *report)
 	char *bad;
 
 	json_begin_array(j, "stacks");
-	/* the default always parses; unit tests check the tables of columns */
+	/* parsing the default cannot fail; unit tests check the tables of columns */
 	if (column_list_parse(&diff_columns, NULL, diff_columns.table_default, &columns,
 			      &bad) == 0)
 		for (size_t i = 0; i < report->diff->stack_count; i++)

@@ -10,7 +10,7 @@
 #include "render/table/output.h"
 
 struct diff_side {
-	const char *file; /* name of the file as the user wrote it */
+	const char *file; /* name of the profile's file as the user wrote it */
 	const struct profile *profile;
 	/* amount of the metric that rules removed, which is in none of the stacks */
 	uint64_t taken_out;

@@ -42,7 +42,7 @@ static void add_rate(struct strbuf *out, const struct growth *g)
 }
 
 /*
- * Append the period whose minimum is one floor: "the floor of each cycle (6m40s)", or
+ * Append text that names the period of one floor: "the floor of each cycle (6m40s)", or
  * of each time window if there is no cycle.
  */
 static void add_windows(struct strbuf *out, const struct growth *g)

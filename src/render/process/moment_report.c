@@ -79,10 +79,7 @@ static void add_sides(const struct page *p)
 	strbuf_add_char(p->out, '\n');
 }
 
-/*
- * Return the age of the oldest mappings that are used, in ms: how long
- * before the moment they were read.
- */
+/* Return the age in ms of the mappings that were read longest before the moment. */
 static uint64_t mappings_age_ms(const struct moment *moment)
 {
 	uint64_t age = 0;

@@ -10,7 +10,8 @@
 #include "render/table/output.h"
 
 struct moment_side {
-	const char *name; /* name as the user wrote it: "FILE" or "FILE@TIME" */
+	/* name of the moment as the user wrote it: "FILE" or "FILE@TIME" */
+	const char *name;
 	const struct moment *moment;
 };
 
@@ -21,7 +22,7 @@ struct moment_report {
 	struct table_options table;
 };
 
-/* Columns whose row is a struct moment_change. */
+/* Columns for rows of type struct moment_change. */
 extern const struct column_set moment_columns;
 
 /*

@@ -38,7 +38,7 @@ static void get_sample(const void *row, int arg, struct value *ret)
 						      : 0);
 		break;
 	case SAMPLE_READ:
-		/* recordings do not contain how long reading took */
+		/* recordings do not contain the time that reading took */
 		if (u->source > SOURCE_STAT)
 			value_set_amount(ret, u->read_ns);
 		break;
@@ -95,9 +95,9 @@ static void get_command(const void *row, int arg, struct value *ret)
 }
 
 /*
- * A user name in the cache, which is never freed. Names must stay valid
- * while two rows are compared, and sorting looks up thousands of names, each
- * of which may require reading a file.
+ * A user name in the cache, which is never freed, because columns point to names while
+ * two rows are compared. The cache makes sorting fast: it looks up thousands of names,
+ * each of which may require reading a file.
  */
 struct user {
 	struct user *next;

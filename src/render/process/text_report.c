@@ -136,7 +136,7 @@ static void add_legend(const struct report *r, const uint64_t *parts,
 static void add_bar(const struct report *r, const char *title, const uint64_t *parts,
 		    const char *letters, size_t count)
 {
-	/* large enough, because there are more owners than states */
+	/* large enough for states, too: there are more owners than states */
 	size_t cells[OWNER_COUNT_];
 	size_t width = (size_t)r->options->width - BAR_INDENT - 2;
 	size_t used = 0;
@@ -167,7 +167,7 @@ static void add_bars(const struct report *r)
 	add_legend(r, states, page_state_names, state_letters, STATE_COUNT_);
 }
 
-/* Return true if a state gets a column, which is the case unless the state is empty. */
+/* Return true if a state gets a column. Empty states do not. */
 static bool is_state_shown(const struct report *r, unsigned int state)
 {
 	return r->usage->state_bytes[state] != 0;

@@ -20,7 +20,7 @@ struct count_row {
 };
 extern const struct column_set count_columns;
 
-/* Columns whose row is a struct count_thread. */
+/* Columns for rows of type struct count_thread. */
 extern const struct column_set count_thread_columns;
 
 /* The counts read at one point in time. */

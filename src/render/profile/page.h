@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * page - functions shared by the source files of a profile's
- * report; only for these files.
+ * page - functions that the source files of a profile's report
+ * share. Not for other files.
  */
 #ifndef MS_RENDER_PROFILE_PAGE_H
 #define MS_RENDER_PROFILE_PAGE_H
@@ -15,13 +15,14 @@ enum {
 	NAME_WIDTH_MIN = 16,
 };
 
-/* The data that all parts of a report are made from. */
+/* The data from which all parts of a report are made. */
 struct profile_parts {
 	const struct profile *profile;
 	struct function_names names;
 	struct function_list functions;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
-	size_t shown_count; /* number of functions shown, from the start of the list */
+	/* number of functions shown, which are the first ones of the list */
+	size_t shown_count;
 	/* number of functions that have some of the metric but are not shown */
 	size_t left_count;
 };
@@ -30,7 +31,7 @@ struct profile_parts {
 void profile_parts_init(struct profile_parts *parts, const struct profile_report *report);
 void profile_parts_release(struct profile_parts *parts);
 
-/* Return the row of the function with index i, which must be among those shown. */
+/* Return the row of function i, which must be one of those shown. */
 struct profile_row profile_parts_row(const struct profile_parts *parts, size_t i);
 
 /* Return the smallest amount shown: min/PROFILE_MIN_UNIT of the sum, but at least 1. */

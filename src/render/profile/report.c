@@ -14,7 +14,7 @@
 #include "render/profile/page.h"
 
 #define LABEL_WIDTH 22
-/* do not suggest installing symbols for a smaller share of nameless functions */
+/* below this share of nameless functions, symbols are not suggested */
 #define NAMELESS_PER_MILLE_MIN 10
 
 uint64_t profile_share(uint64_t sum, unsigned int min)
@@ -44,8 +44,8 @@ void profile_add_share(struct strbuf *out, uint64_t part, uint64_t whole)
 }
 
 /*
- * Return the longest tail of a text that is at most `width` columns wide
- * and starts with a whole character.
+ * Return the longest tail of a text that is at most `width` columns wide. The
+ * tail starts with a whole character.
  */
 static const char *find_tail(const char *text, size_t length, size_t width)
 {

@@ -24,7 +24,7 @@ struct runs_report {
 	struct table_options options;
 };
 
-/* Names of the default columns for CSV, separated by commas as for -o. */
+/* Default columns for CSV: names separated by commas, as for -o. */
 extern const char runs_csv_default[];
 
 /* Append the report as text, or as CSV rows without a header line. */

@@ -11,8 +11,7 @@
 #define LINES_PER_TOP 6 /* maximum number of tree lines, as a multiple of --top */
 
 /*
- * Strokes at the start of a line. There is one stroke for
- * each branching above the node.
+ * Strokes at the start of a line, one for each branching between the root and the node.
  */
 struct strokes {
 	const char *passing, *last_passed, *child, *last_child;
@@ -35,13 +34,13 @@ struct drawing {
 		bool is_chained;
 		bool is_last;
 		uint32_t stem;	/* first node of the chain that contains this node */
-		uint32_t level; /* number of branchings above the node */
-	} * branches;		/* indexed by the number of a node */
+		uint32_t level; /* number of branchings between the root and the node */
+	} * branches;		/* indexed by the node's number in the tree */
 };
 
 /*
- * Return the number of children that are shown. The last child may be a sum of children
- * that were cut. It is hidden if it has none of the metric.
+ * Return the number of children that are shown. The last child may be a sum of cut
+ * children. Such a sum is hidden if it has none of the metric.
  */
 static uint32_t visible_count(const struct drawing *d, const struct call_node *parent)
 {

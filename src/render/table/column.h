@@ -36,7 +36,7 @@ enum value_kind {
 struct value {
 	bool is_known;
 	uint64_t number;
-	const char *text; /* borrowed from the row */
+	const char *text; /* text of the cell, borrowed from the row */
 	size_t text_length;
 };
 
@@ -77,7 +77,7 @@ struct process_row {
 	const struct usage *usage;
 };
 
-/* Columns whose row is a struct mapping. */
+/* Columns for rows of type struct mapping. */
 
 extern const struct column_set process_columns;
 extern const struct column_set mapping_columns;

@@ -12,8 +12,9 @@
 struct line_plot {
 	size_t width, height; /* size of the plot in characters */
 	bool ascii;
-	uint64_t x_top, y_top; /* upper ends of the axes, > 0; both start at 0 */
-	unsigned char *cells;  /* dots of each character, row by row from the top */
+	/* ends of the axes, which must be > 0; both axes start at 0 */
+	uint64_t x_top, y_top;
+	unsigned char *cells; /* dots of each character, row by row from the top */
 };
 
 void line_plot_init(struct line_plot *p);
@@ -26,8 +27,8 @@ void line_plot_release(struct line_plot *p);
 void line_plot_clear(struct line_plot *p);
 
 /*
- * Draw a line between two points. Points outside the range of
- * an axis are moved to its end.
+ * Draw a line between two points. A point beyond the end of
+ * an axis is drawn at its end.
  */
 struct plot_point {
 	uint64_t x, y;
