@@ -56,8 +56,9 @@ static void note_resize(int number)
 }
 
 /*
- * Catch the signals that end or suspend memstate. They stay blocked except while memstate
- * waits. Signals that were ignored stay ignored.
+ * Catch the signals that end memstate and those that report a new
+ * screen size. The signals stay blocked except while memstate waits.
+ * Signals that were ignored stay ignored.
  */
 static void begin_signals(struct screen *s, struct sigaction before[STOP_COUNT + 1])
 {

@@ -102,7 +102,7 @@ bool ui_has_ended(const struct ui *ui)
 		return false;
 	if (d->has_ended)
 		return true;
-	/* if the target is a cgroup, new processes may follow */
+	/* if the target is a cgroup, new processes may start in it */
 	return d->detail_has_ended && !targets_are_all(ui->options->targets) &&
 	       !ui->options->targets->group && d->processes->count <= 1;
 }

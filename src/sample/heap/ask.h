@@ -24,10 +24,10 @@ bool heap_ask_before(struct heap_reader *reader, const struct usage *u);
 bool heap_ask_replaces_walk(const struct heap_reader *reader, const struct usage *u);
 
 /*
- * Query the allocator after the walk unless is_asked: glibc is queried only now, because
- * the query needs the number of free chunks from the walk. Add the answer to *u and the
- * bounds to reader->answer. If the walk could not determine the heap's owners, use the
- * answer in place of the walk's result and set heap->is_said.
+ * Query the allocator after the walk, unless is_asked: a query of glibc needs the number
+ * of free chunks from the walk. Add the answer to *u and the bounds to reader->answer.
+ * If the walk could not determine the heap's owners, use the answer in place of the
+ * walk's result and set heap->is_said.
  */
 void heap_ask_after(struct heap_reader *reader, struct usage *u,
 		    struct mapping_list *mappings, struct heap *heap, bool is_asked);

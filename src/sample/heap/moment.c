@@ -105,7 +105,10 @@ static int copy_target(void *context, const struct stop *stop)
 		.is_running = moment->is_running,
 	};
 	struct sampler *sampler = moment->reader->sampler;
-	/* the sampler need not yield to other programs while the target is paused */
+	/*
+	 * The sampler need not pause, because no thread of
+	 * a paused target waits for locks.
+	 */
 	bool was_paced = sampler_set_paced(sampler, moment->is_running);
 	int r;
 

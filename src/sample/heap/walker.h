@@ -48,8 +48,8 @@ struct heap_request {
 	bool wants_detail;
 	bool wants_leaks;
 	/*
-	 * Helpers for querying the allocator, borrowed until the read has ended; NULL: do
-	 * not query through helpers of the caller.
+	 * Helpers for querying the allocator, borrowed until the read has ended. NULL:
+	 * do not use the caller's helpers.
 	 */
 	struct helpers *helpers;
 	/*

@@ -176,9 +176,9 @@ static bool has_jumped(const struct growth_point *points, size_t count)
 }
 
 /*
- * Set how the memory need grew. To distinguish growth from a burst, use the samples
- * before the last seconds. Use all samples if those are too few, or if all samples show a
- * plateau: growth that had stopped by the end does not count.
+ * Determine how the memory need grew, without the last seconds, to distinguish growth
+ * from a burst. If the remaining samples are too few, or if the need had stopped
+ * growing by the end, use all samples.
  */
 static void set_growth(const struct past_end *end, size_t window, struct oom_evidence *e)
 {

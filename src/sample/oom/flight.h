@@ -24,13 +24,13 @@ struct flight_setup {
 	struct cgroup_sampler *group;
 	struct recorder *recorder;
 	uint64_t longest_ns; /* upper bound of the time between two samples */
-	unsigned int
-		share_per_mille; /* upper bound of the CPU time spent reading processes */
+	/* upper bound of the share of the time spent reading processes */
+	unsigned int share_per_mille;
 	/* Called after an event was recorded. May be NULL. */
 	void (*say)(void *context, const struct recorded_event *event);
 	/*
-	 * Called when the cgroup is out of memory and paused, because it was set up to
-	 * pause, and all processes have been read: resume the cgroup. May be NULL.
+	 * Called to resume the cgroup, if the kernel paused it because it ran out of
+	 * memory, after everything has been read. May be NULL.
 	 */
 	void (*let_go)(void *context);
 	void *context;

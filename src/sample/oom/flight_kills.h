@@ -19,25 +19,20 @@ struct flight_kill {
 	char comm[PROCESS_COMM_SIZE];
 	uint64_t unix_ms;
 	uint64_t rss_bytes; /* Rss at the last reading of the victim; may be unknown */
-	uint64_t
-		/*
-		 * Time between the last sample and the kill; unknown if the log was late.
-		 */
-		sample_age_ns;
-	uint64_t
-		/*
-		 * Time from the victim's selection until its memory had been read;
-		 * unknown if it was too late to read the memory.
-		 */
-		late_ns;
+	/* time between the last sample and the kill; unknown if the log was late */
+	uint64_t sample_age_ns;
+	/*
+	 * Time from the victim's selection until its memory had been read;
+	 * unknown if it was too late to read the memory.
+	 */
+	uint64_t late_ns;
 };
 
 #define FLIGHT_KILLS_MAX 64
 
 struct flight_kills {
-	struct flight_kill
-		/* the most recent kills: kill n is item n % FLIGHT_KILLS_MAX */
-		items[FLIGHT_KILLS_MAX];
+	/* the most recent kills: kill n is item n % FLIGHT_KILLS_MAX */
+	struct flight_kill items[FLIGHT_KILLS_MAX];
 	uint64_t count; /* number of all kills */
 };
 

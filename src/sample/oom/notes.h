@@ -37,7 +37,7 @@ struct oom_notes {
 int oom_notes_read(struct replay *replay, struct oom_notes *ret);
 void oom_notes_release(struct oom_notes *notes);
 
-/* Return the notes about this process, if its name matches too, or NULL. */
+/* Return the notes about the process with this pid, start time and name, or NULL. */
 const struct oom_note *oom_notes_find(const struct oom_notes *notes,
 				      const struct process *process);
 

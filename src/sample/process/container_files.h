@@ -23,8 +23,8 @@ int container_files_open_root(const struct procfs *fs);
 void container_files_find(int root_fd, const char *path, char **names);
 
 /*
- * Fill in the missing name of the pod from the host name of pid, a process of the
- * pod, unless it is the host's own name.
+ * If the name of the pod is still missing, use the host name in the root directory of
+ * pid, a process of the pod, unless it is the host's own name.
  */
 void container_files_find_pod(const struct procfs *fs, int pid, char **names);
 

@@ -16,7 +16,8 @@
 
 struct names {
 	struct memory memory;
-	struct symbols *symbols; /* NULL if memstate cannot read symbols */
+	/* symbols of the process; NULL if memstate cannot read symbols */
+	struct symbols *symbols;
 	struct types *types;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runtime_config - read the memory limit that a server sets
- * itself from its configuration files.
+ * runtime_config - read the memory limit that a server program sets
+ * for itself in its configuration files.
  */
 #ifndef MS_SAMPLE_PROCESS_RUNTIME_CONFIG_H
 #define MS_SAMPLE_PROCESS_RUNTIME_CONFIG_H

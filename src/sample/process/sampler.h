@@ -24,14 +24,15 @@ struct sampler;
 
 /*
  * Create a sampler with a copy of *fs, whose descriptor is borrowed. A paced
- * sampler yields the CPU between reads.
+ * sampler pauses now and then while it reads smaps, so that threads which wait
+ * for the lock of the memory map get it.
  */
 struct sampler *sampler_new(const struct procfs *fs, bool is_paced);
 
 /*
- * Call read() in place of sampler_read_mappings() from now on, for usages with
- * NEED_HEAP; without such a source the heap is unknown. The mappings belong to the
- * sampler and are valid during the call.
+ * Set a source of heaps: from now on, call read() in place of sampler_read_mappings() for
+ * usages with NEED_HEAP. Without a source, the heaps are unknown. The mappings belong to
+ * the sampler and are valid only during the call.
  */
 void sampler_set_heap_source(struct sampler *s,
 			     int (*read)(void *context, struct usage *u,

@@ -23,8 +23,8 @@
 #define NAME_MAX_BYTES 4096
 
 /*
- * Records of a jitdump file, as in
- * tools/perf/Documentation/jitdump-specification.txt of Linux.
+ * Records of a jitdump file, as described in Linux's
+ * tools/perf/Documentation/jitdump-specification.txt.
  */
 #define DUMP_MAGIC UINT32_C(0x4a695444)
 #define DUMP_LOAD 0

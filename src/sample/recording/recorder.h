@@ -76,8 +76,8 @@ int recorder_take(struct recorder *recorder, struct targets *targets,
 bool recorder_has_ended(const struct recorder *recorder);
 
 /*
- * Return the shortest sampling interval, like
- * sampler_min_interval_ns(), for the last recorder_take().
+ * Return the shortest sampling interval, as sampler_min_interval_ns() does, based on the
+ * sample that recorder_take() took last.
  */
 uint64_t recorder_min_interval_ns(const struct recorder *recorder,
 				  unsigned int per_mille);
