@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cleanup - attributes that release a local variable when it goes out of scope. Variables
- * without a value (NULL, -1) are ignored.
+ * cleanup - attributes that release a local variable when it goes out of scope. A
+ * variable with the value NULL or -1 is ignored.
  */
 #ifndef MS_BASE_CLEANUP_H
 #define MS_BASE_CLEANUP_H

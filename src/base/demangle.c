@@ -10,8 +10,8 @@
 #	include <string.h>
 
 /*
- * Limits on the lengths of mangled and demangled names: a name that repeatedly refers to
- * its own parts can expand exponentially.
+ * Maximum lengths of mangled and demangled names. A demangled name can be exponentially
+ * longer than the mangled one, because parts of a name may be repeated.
  */
 #	define NAME_MAX_BYTES 4096
 #	define TEXT_MAX_BYTES 16384
@@ -32,7 +32,7 @@ static void add_part(const char *part, size_t length, void *context)
 
 	if (length > output->limit - output->out->length)
 		longjmp(output->stop, 1);
-	if (length > 0) /* the part may be empty */
+	if (length > 0) /* strbuf_add() is not called for an empty part */
 		strbuf_add(output->out, part, length);
 }
 

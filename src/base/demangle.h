@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * demangle - convert mangled symbol names of C++ (Itanium ABI) and Rust to the names in
- * the source code. Symbol names are untrusted: a name that is too long, or whose
- * demangled form would be, is not demangled.
+ * the source code. Symbol names are untrusted: names whose mangled or demangled form is
+ * too long are not demangled.
  */
 #ifndef MS_BASE_DEMANGLE_H
 #define MS_BASE_DEMANGLE_H

@@ -83,9 +83,9 @@ static int write_and_sync(int fd, const void *bytes, size_t length)
 }
 
 /*
- * Create a file with an unused name in the same directory as path. The kernel
- * applies the umask to mode: memstate cannot read the umask without changing
- * it for all threads for a moment.
+ * Create a file with an unused name in the same directory as path. The kernel applies the
+ * umask to mode. memstate cannot do this itself, because a process can read its umask
+ * only by changing it for all threads.
  */
 static int create_beside(const char *path, mode_t mode, struct strbuf *ret_name)
 {
@@ -150,7 +150,10 @@ int io_write_file_atomic(const char *path, const void *bytes, size_t length, mod
 	int err = errno;
 	struct stat st;
 
-	/* Fail if path is a dangling symlink, because its target cannot be resolved. */
+	/*
+	 * Fail if path cannot be resolved, unless there is no such file yet. A dangling
+	 * symlink is an error.
+	 */
 	if (!real_path && (err != ENOENT || lstat(path, &st) == 0))
 		return -err;
 	if (!real_path)

@@ -93,8 +93,8 @@ static int skip_value(struct reading *r, struct json_part *ret)
 }
 
 /*
- * Return true if the raw text of name is key in quotes. Names with escapes never
- * match; no caller looks for one.
+ * Return true if name is `key` in quotes. A name that contains escapes never matches, but
+ * no caller searches for such a name.
  */
 static bool is_key(struct json_part name, const char *key)
 {

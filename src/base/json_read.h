@@ -12,7 +12,7 @@
 
 #include "base/strbuf.h"
 
-/* The text of one complete value, such as an object from "{" to "}". Borrowed. */
+/* The text of a complete value, such as an object from "{" to "}". Borrowed. */
 struct json_part {
 	const char *text;
 	size_t length;

@@ -19,7 +19,7 @@
 /*
  * Find the first line that starts with `key`, which includes the separator ("State:",
  * "oom_kill "). Returns the rest of that line without leading blanks and tabs, or NULL.
- * The text continues after the value: the line break is not replaced by a NUL.
+ * The returned text is not cut at the line break: the following lines are part of it.
  */
 const char *key_lines_find(const char *text, const char *key);
 
@@ -30,7 +30,7 @@ const char *key_lines_find(const char *text, const char *key);
  */
 bool key_lines_find_u64(const char *text, const char *key, uint64_t *ret);
 
-/* Do the same as key_lines_find_u64() for a hexadecimal number. */
+/* Find a line as key_lines_find_u64() does, with a value that is a hexadecimal number. */
 bool key_lines_find_hex(const char *text, const char *key, uint64_t *ret);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * library - load a shared library when memstate first needs one of its functions.
  *
- * Most runs need none of these libraries, and loading them costs memory: libelf and libz
- * together use a sixth of a MiB. memstate therefore includes only the library's header,
- * and finds the functions with dlopen(3). The dynamic linker searches for the file as
- * usual, so LD_LIBRARY_PATH applies.
+ * Most runs do not need libelf, libz or the other libraries loaded this way, and loading
+ * a library costs memory: libelf and libz together use a sixth of a MiB. memstate
+ * therefore includes only the library's header, and finds the functions with dlopen(3).
+ * The dynamic linker searches for the file as usual, so LD_LIBRARY_PATH applies.
  */
 #ifndef MS_BASE_LIBRARY_H
 #define MS_BASE_LIBRARY_H

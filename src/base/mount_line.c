@@ -8,7 +8,10 @@
 
 #include "base/num.h"
 
-/* Numbers of the fields before the separator " - " (FIELD_), and after it (AFTER_). */
+/*
+ * Numbers of the fields before the separator " - " (FIELD_), and of the fields after
+ * the separator (AFTER_).
+ */
 enum {
 	FIELD_ID,
 	FIELD_DEVICE = 2,

@@ -32,8 +32,9 @@ bool mount_line_parse(char *line, struct mount_line *ret);
 bool mount_line_next(char **rest, struct mount_line *ret);
 
 /*
- * Find an option of the file system, such as "memory", or such as "hidepid=" for an
- * option with a value. Returns the text after the option's name (and "="), or NULL.
+ * Find an option of the file system by its name, such as "memory". The name of an
+ * option with a value includes the "=", such as "hidepid=". Returns the text after the
+ * name, or NULL.
  */
 const char *mount_line_find_option(const struct mount_line *m, const char *option);
 

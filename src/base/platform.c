@@ -15,7 +15,7 @@
 #	define MACHINE "another machine"
 #endif
 
-/* All parts require this machine and this page size. */
+/* The machine and the page size that all parts require. */
 #define KNOWN_MACHINE "x86-64"
 #define KNOWN_PAGE_BYTES 4096
 

@@ -2,9 +2,9 @@
 /*
  * platform - which parts of memstate work on this machine and with this page size.
  *
- * The parts listed in this file depend on registers, machine code, allocator layouts
- * or the page size. All other parts work on any 64-bit Linux. platform.c has a
- * single table of the requirements.
+ * The values of enum platform_part are the parts that depend on registers, machine code,
+ * allocator layouts or the page size. All other parts of memstate work on any 64-bit
+ * Linux. platform.c has a single table of the requirements.
  */
 #ifndef MS_BASE_PLATFORM_H
 #define MS_BASE_PLATFORM_H

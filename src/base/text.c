@@ -50,8 +50,8 @@ bool text_is_control(uint32_t code_point)
 		{ 0x7f, 0x9f },
 		{ 0x61c, 0x61c }, /* Arabic letter mark */
 		/*
-		 * Zero width space; the joiners after it are not
-		 * listed, because words need them.
+		 * Zero width space. The joiners after this range are allowed, because
+		 * some scripts need them.
 		 */
 		{ 0x200b, 0x200b },
 		{ 0x200e, 0x200f }, /* left-to-right and right-to-left marks */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * text - make untrusted bytes safe to display. A process chooses its own name and the
- * names of its files, which may contain newlines, terminal escapes and invalid UTF-8.
+ * text - make untrusted bytes safe to display. A process chooses its own name
+ * and the names of its files. Such names may contain newlines, terminal escapes
+ * and invalid UTF-8.
  */
 #ifndef MS_BASE_TEXT_H
 #define MS_BASE_TEXT_H
@@ -14,8 +15,9 @@
 
 /*
  * Return the length (1 to 4) of the well-formed UTF-8 character at the start of text, and
- * store its code point. Returns 0 with *ret_code_point unchanged if there is none.
- * Overlong forms, surrogates and code points above U+10FFFF are not well-formed.
+ * store its code point in *ret_code_point. Returns 0 with *ret_code_point unchanged if
+ * the bytes are not well-formed. Overlong forms, surrogates and code points above
+ * U+10FFFF are not well-formed.
  */
 size_t text_utf8_next(const char *text, size_t length, uint32_t *ret_code_point);
 

@@ -32,7 +32,7 @@ struct suffix {
 	uint64_t unit;
 };
 
-/* Parse a number with up to three decimals, followed by one of the suffixes. */
+/* Parse a number with up to three decimals and one of the given suffixes. */
 static int parse_with_suffix(const char *text, const struct suffix *suffixes,
 			     size_t count, uint64_t *ret)
 {

@@ -26,7 +26,9 @@ static inline bool bytes_known(uint64_t bytes)
 	return bytes != BYTES_UNKNOWN;
 }
 
-/* Return bytes, or 0 if unknown, for sums of the known amounts. */
+/*
+ * Return bytes, or 0 for BYTES_UNKNOWN. Used in sums that include only the known amounts.
+ */
 static inline uint64_t bytes_or_0(uint64_t bytes)
 {
 	return bytes_known(bytes) ? bytes : 0;
@@ -40,7 +42,7 @@ static inline uint64_t bytes_add(uint64_t a, uint64_t b)
 	return a + b;
 }
 
-/* Return a - b, but at least 0, or BYTES_UNKNOWN if either is unknown. */
+/* Return a - b, or 0 if b is greater, or BYTES_UNKNOWN if either is unknown. */
 static inline uint64_t bytes_sub(uint64_t a, uint64_t b)
 {
 	if (!bytes_known(a) || !bytes_known(b))

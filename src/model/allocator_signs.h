@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * allocator_signs - detect from the mappings which allocator a process uses.
- * Every report uses this detection.
+ * allocator_signs - detect from the mappings which allocator a process uses. Every report
+ * uses this detection.
  *
  * Mappings cannot show an allocator that is linked statically:
- * tracee/elf/allocator_code.h searches the program's files for one. Reading the heap
- * shows which allocator is really used.
+ * tracee/elf/allocator_code.h searches the program's files for its code. Only reading the
+ * heap shows which allocator is really used.
  */
 #ifndef MS_MODEL_ALLOCATOR_SIGNS_H
 #define MS_MODEL_ALLOCATOR_SIGNS_H
@@ -14,7 +14,7 @@
 #include "model/usage.h"
 
 struct allocator_signs {
-	/* Libc's malloc, and a library that replaces malloc. */
+	/* the malloc of libc, and a library that replaces it */
 	enum allocator libc, other;
 	/*
 	 * Resident in Go's heap; resident in all private
@@ -50,8 +50,8 @@ void allocator_signs_add(struct allocator_signs *signs, const struct mapping *m)
 enum allocator allocator_signs_find(const struct allocator_signs *signs);
 
 /*
- * Return true if memstate cannot read the heaps of this allocator. Stopping the process
- * to read its heap is pointless then.
+ * Return true if memstate cannot read the heaps of this allocator. There is no point in
+ * stopping a process to read such a heap.
  */
 bool allocator_is_unreadable(enum allocator allocator);
 

@@ -32,14 +32,16 @@ struct allocator_stats {
 	uint64_t taken_ns; /* when the allocator was queried, on the monotonic clock */
 	uint64_t cost_ns;  /* time the query took inside the process */
 	/*
-	 * The byte figures up to resident_bytes are BYTES_UNKNOWN if the
+	 * The figures from system_bytes to resident_bytes are BYTES_UNKNOWN if the
 	 * allocator does not report them.
 	 */
 	uint64_t system_bytes; /* obtained from the kernel */
 	uint64_t live_bytes;   /* allocated to the program */
 	uint64_t pool_bytes;   /* freed by the program and kept for reuse */
 	uint64_t meta_bytes;   /* the allocator's own data */
-	/* The allocator's own estimate of how much of its memory is resident. */
+	/*
+	 * How much of its memory is resident, according to the allocator's own estimate.
+	 */
 	uint64_t resident_bytes;
 	struct heap_mallinfo mallinfo; /* filled in for glibc only */
 	struct allocator_value values[ALLOCATOR_VALUE_MAX];

@@ -36,30 +36,34 @@ struct cgroup_level {
 	uint64_t usage_bytes;
 	uint64_t limit_bytes; /* v2 memory.max; v1 memory.limit_in_bytes */
 	uint64_t high_bytes;  /* v2 memory.high */
-	/* V2 memory.peak (since Linux 5.19); v1 memory.max_usage_in_bytes. */
+	/* v2 memory.peak (Linux 5.19 and later); v1 memory.max_usage_in_bytes */
 	uint64_t peak_bytes;
-	/* V2 memory.swap.current; v1 memory.memsw usage minus memory usage. */
+	/* swap: v2 memory.swap.current; v1 memory.memsw usage minus memory usage */
 	uint64_t swap_bytes;
 	uint64_t swap_limit_bytes;
 	/*
-	 * Event counts since the group was created: for this group alone if the kernel
-	 * has memory.events.local, else with its descendants. max_count is how often
-	 * usage hit the limit (v1 failcnt), which need not kill any process.
+	 * Event counts since the group was created. They concern this group alone if
+	 * the kernel has memory.events.local, otherwise also its descendants.
+	 * max_count is how often usage hit the limit (v1 failcnt); such an event need
+	 * not kill a process.
 	 */
 	uint64_t max_count;
 	uint64_t high_count;
 	uint64_t oom_count;	 /* how often reclaim could not free enough memory */
 	uint64_t oom_kill_count; /* processes of the group that the kernel killed */
 	uint64_t swap_fail_count;
-	/* V2 memory.oom.group: the kernel kills all processes of the group. */
+	/*
+	 * The value of memory.oom.group: the kernel kills all processes of
+	 * the group together.
+	 */
 	bool is_oom_group;
 	/* v1 oom_kill_disable: the kernel kills no process of the group. */
 	bool is_kill_disabled;
 };
 
 /*
- * The fields of memory.stat under their v2 names. Where v1 defines a field differently,
- * its value is converted to the v2 meaning.
+ * The fields of memory.stat under their v2 names. Values of v1 fields are converted to
+ * the v2 meaning.
  */
 struct cgroup_stat {
 	uint64_t anon_bytes; /* v1: the field rss */
@@ -75,7 +79,7 @@ struct cgroup_stat {
 	uint64_t file_mapped_bytes, file_dirty_bytes, file_writeback_bytes;
 	uint64_t anon_thp_bytes;
 	uint64_t swap_bytes;
-	/* In pages, since the group was created. */
+	/* Numbers of pages since the group was created. */
 	uint64_t lazyfree_count, lazyfreed_count;
 };
 
@@ -85,7 +89,7 @@ struct cgroup_stat {
  */
 struct cgroup_kernel {
 	uint64_t pipe_count; /* pipes that the processes have open, each counted once */
-	uint64_t pipe_limit_bytes; /* upper bound of the memory in these pipes */
+	uint64_t pipe_limit_bytes; /* upper bound of the memory used by all open pipes */
 	/* Number of sockets that the processes have open, each counted once. */
 	uint64_t socket_count;
 	/* From memory.kmem.slabinfo, which exists before Linux 5.9. */
@@ -102,7 +106,7 @@ struct cgroup_pressure {
 	uint32_t some_avg10_percent_x100, full_avg10_percent_x100;
 };
 
-/* Facts about a container, taken from its cgroup path and from local files. */
+/* Facts about a container, found in the cgroup's path and in local files. */
 enum cgroup_name {
 	/*
 	 * "docker", "containerd", "cri-o", "podman", "lxc", or "cri" for a Kubernetes
@@ -114,7 +118,7 @@ enum cgroup_name {
 	CGROUP_NAME_POD_UID,
 	CGROUP_NAME_POD,
 	CGROUP_NAME_NAMESPACE, /* Kubernetes namespace */
-	/* Kubernetes QoS class: "guaranteed", "burstable" or "besteffort". */
+	/* the QoS class: "guaranteed", "burstable" or "besteffort" */
 	CGROUP_NAME_QOS,
 	CGROUP_NAME_UNIT, /* systemd unit, such as "nginx.service" */
 	CGROUP_NAME_COUNT_
@@ -132,8 +136,8 @@ struct cgroup {
 	struct cgroup_level *levels;
 	size_t level_count;
 	/*
-	 * Index of the level with the lowest limit, which is the effective one. SIZE_MAX
-	 * if no visible level has a limit.
+	 * Index of the level with the lowest limit, which is the limit that applies.
+	 * SIZE_MAX if no visible level has a limit.
 	 */
 	size_t tightest;
 	bool is_cut; /* a namespace hides ancestors, whose limits may be lower */
@@ -151,10 +155,11 @@ struct cgroup {
 	struct cgroup_kernel kernel;
 	struct cgroup_pressure pressure;
 	bool has_pressure;
-	char *names[CGROUP_NAME_COUNT_]; /* owned; NULL: fact unknown */
+	char *names[CGROUP_NAME_COUNT_]; /* owned; NULL: the fact is unknown */
 	/*
-	 * The processes in the group with the effective limit and in all groups below it.
-	 * Without a limit, those in the requested group and below. In ascending order.
+	 * The processes in the group whose limit applies and in all groups below
+	 * that group. Without a limit, the processes in the requested group and
+	 * below. In ascending order.
 	 */
 	int *pids;
 	size_t pid_count, pid_capacity;

@@ -15,7 +15,7 @@
 
 /* An allocator with its settings. All strings are owned. */
 struct variant {
-	/* As given by the user, such as "glibc:arena_max=2" or "/opt/lib/libfoo.so". */
+	/* the user's notation, such as "glibc:arena_max=2" or "/opt/lib/libfoo.so" */
 	char *name;
 	enum allocator allocator;
 	/*
@@ -52,18 +52,21 @@ struct run {
 	unsigned int number; /* counted from 1 */
 	bool is_warm_up;
 	/*
-	 * The run was made only to count allocations. Counting changes
-	 * the run's times and memory.
+	 * The run was made only to count allocations. Counting changes the times and the
+	 * memory of a run.
 	 */
 	bool is_counting;
-	int wait_status; /* wait status of the command, as wait(2) returns it */
+	int wait_status; /* wait status of the command, as returned by wait(2) */
 	int workload_wait_status;
 	/*
 	 * NULL if the run is valid. Otherwise the reason why all figures exclude this
 	 * run, as a phrase without a full stop. Static.
 	 */
 	const char *problem;
-	/* Times of the command. If there is a workload, from its start to its end. */
+	/*
+	 * Times of the command. With a workload, the times between the workload's start
+	 * and its end.
+	 */
 	uint64_t wall_ns, user_ns, system_ns;
 	uint64_t peak_rss_bytes; /* peak Rss as reported by the kernel */
 	uint64_t minor_faults, major_faults;
@@ -95,7 +98,7 @@ struct comparison {
 	 * counting was not requested.
 	 */
 	struct count_sums *counts;
-	struct run *runs; /* in the order in which they ran */
+	struct run *runs; /* in the order in which the runs were made */
 	size_t run_count, run_capacity;
 };
 

@@ -20,7 +20,7 @@ enum counted_call {
 	CALL_PVALLOC,
 	/* C++ new, if the allocator implements it. Otherwise new calls malloc. */
 	CALL_NEW,
-	CALL_DELETE, /* C++ delete, if the allocator implements it */
+	CALL_DELETE, /* C++ delete, if the allocator implements delete */
 	CALL_COUNT_
 };
 
@@ -77,8 +77,8 @@ struct count_program {
 	 */
 	bool has_other_malloc;
 	/*
-	 * The allocator implements C++ new and delete, and calls
-	 * of these were not counted.
+	 * The allocator implements C++ new and delete, but calls of new and delete
+	 * were not counted.
 	 */
 	bool has_other_new;
 	bool has_filter; /* the program installed a seccomp filter while it was counted */
@@ -95,11 +95,15 @@ struct count_program {
 	 */
 	const char *uncovered;
 	uint64_t thread_count; /* number of threads that called any of the functions */
-	/* Threads for which there was no slot: no figure includes their calls. */
+	/*
+	 * Threads for which there was no slot. No figure includes the calls
+	 * of such threads.
+	 */
 	uint64_t lost_threads;
 	uint64_t lost_children; /* child processes whose calls could not be counted */
 	struct count_sums sums;
-	struct count_thread *threads; /* sorted by the time of their first allocation */
+	/* Sorted by the time of each thread's first allocation. */
+	struct count_thread *threads;
 	size_t listed_count;
 	size_t thread_capacity;
 };
@@ -107,7 +111,7 @@ struct count_program {
 struct count_list {
 	struct count_program *programs; /* sorted by pid, then by generation */
 	size_t count, capacity;
-	/* Number of count files without counts, because there was no room for them. */
+	/* Number of count files that have no counts because there was no room. */
 	size_t unreadable_count;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * count_runs - the results of running a command several times while its allocations were
- * counted, and the limits of these results. Plain data.
+ * counted, and the limits on these results. Plain data.
  */
 #ifndef MS_MODEL_COUNT_RUNS_H
 #define MS_MODEL_COUNT_RUNS_H
@@ -13,7 +13,7 @@
 #include "model/count.h"
 
 /*
- * The figures of a run. The first CALL_COUNT_ values are numbers of calls of one function
+ * The figures of a run. The first CALL_COUNT_ values stand for the calls of one function
  * each, in the order of enum counted_call.
  */
 enum counted_figure {
@@ -50,8 +50,8 @@ struct count_run {
 	unsigned int number; /* counted from 1 */
 	uint64_t size;	     /* size of the workload; BYTES_UNKNOWN: not applicable */
 	/*
-	 * The program whose figures are shown for this run, without its threads. If the
-	 * run had several programs, their sums, with an unknown peak.
+	 * The program whose figures are shown for this run, without its threads. If
+	 * several programs are shown, the sums of their figures, with an unknown peak.
 	 */
 	struct count_program program;
 	size_t program_count;
@@ -64,7 +64,7 @@ struct count_run {
 struct count_runs {
 	struct count_run *items;
 	size_t count, capacity;
-	uint64_t iterations; /* how often each run repeats the same work; 1: not given */
+	uint64_t iterations; /* how often each run repeats its work; 1: not given */
 };
 
 void count_runs_release(struct count_runs *runs);
@@ -86,8 +86,8 @@ enum limit_kind {
 extern const char *const limit_operators[LIMIT_KIND_COUNT_];
 
 /*
- * A limit of one figure. Values are in thousandths because they may be
- * averages over many iterations.
+ * A limit of one figure. Values are in thousandths because a figure may be an average
+ * over many iterations.
  */
 struct count_limit {
 	enum counted_figure figure;

@@ -33,7 +33,7 @@ static inline void chunk_sum_add(struct chunk_sum *sum, uint64_t bytes)
 /* Kinds of page ranges in jemalloc. */
 enum heap_stretch {
 	HEAP_ACTIVE, /* contains allocated blocks or slabs */
-	HEAP_DIRTY,  /* free; the pages still hold their old contents */
+	HEAP_DIRTY,  /* free; the pages still contain old data */
 	HEAP_MUZZY, /* free; marked with MADV_FREE, so the kernel may reclaim the pages */
 	HEAP_RETAINED, /* free; address space without pages */
 	HEAP_STRETCH_COUNT_
@@ -101,7 +101,10 @@ struct heap_share {
 
 struct heap {
 	enum allocator allocator;
-	/* Exact; bound: some arenas are unknown; unknown: the struct holds no results. */
+	/*
+	 * QUALITY_BOUND: some arenas are unknown. QUALITY_UNKNOWN: the struct
+	 * contains no results.
+	 */
 	enum quality quality;
 	const char *problem; /* why quality is not exact; NULL if it is */
 	/*
@@ -128,21 +131,22 @@ struct heap {
 	struct heap_class classes[HEAP_CLASS_MAX];
 	size_t class_count;
 	/*
-	 * Chunks that have their own mappings. The bytes are the sizes of these mappings.
+	 * Chunks that have their own mappings. mapped.bytes is the total size
+	 * of the mappings.
 	 */
 	struct chunk_sum mapped;
 	size_t cache_count; /* number of thread caches found */
 	struct heap_mallinfo mallinfo;
 	uint64_t trimmable_bytes;
 	/*
-	 * Resident bytes of each owner. BYTES_UNKNOWN: included in OWNER_LIVE, because
-	 * the allocator does not report them separately.
+	 * Resident bytes of each owner. BYTES_UNKNOWN: the allocator does not report the
+	 * bytes of this owner separately, so OWNER_LIVE includes them.
 	 */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 	/*
-	 * If the heap was read repeatedly without stopping the target: the number of
-	 * readings, the differences between them, and the bytes that could not be
-	 * interpreted. reading_count is 0 if the target was stopped.
+	 * The results of reading the heap repeatedly without stopping the target: the
+	 * number of readings, the differences between the readings, and the bytes that
+	 * could not be interpreted. reading_count is 0 if the target was stopped.
 	 */
 	unsigned int reading_count;
 	uint64_t spread_bytes[OWNER_HEAP_LAST + 1];
@@ -153,7 +157,7 @@ struct heap {
 
 /*
  * The totals by which reading a heap changed a matrix. Together with the mappings marked
- * MAPPING_MALLOC, they suffice to repeat that change.
+ * MAPPING_MALLOC, the totals are enough to repeat that change.
  */
 struct heap_sums {
 	enum allocator allocator;
@@ -163,8 +167,8 @@ struct heap_sums {
 	uint64_t pause_ns, trimmable_bytes;
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 	/*
-	 * Bytes moved from each owner of mappings to the heap's owners. 0 for
-	 * the heap's owners themselves.
+	 * Bytes that were moved from each owner of mappings to the heap's owners. The
+	 * elements of the heap's owners are 0.
 	 */
 	uint64_t taken_bytes[OWNER_COUNT_];
 };

@@ -37,7 +37,7 @@ enum page_fill page_fill_of(uint64_t free_bytes, uint64_t page_bytes);
 
 struct page_sum {
 	uint64_t page_count;
-	uint64_t free_bytes; /* sum of the free bytes on these pages */
+	uint64_t free_bytes; /* free bytes on all pages counted in page_count */
 };
 
 /*
@@ -69,7 +69,10 @@ struct heap_type {
 /* The resident pages of an arena, in ascending address order, divided into cells. */
 struct heap_strip {
 	uint32_t arena; /* index in arenas of struct heap */
-	/* The strip shows the separately mapped blocks of all arenas instead. */
+	/*
+	 * The strip shows the separately mapped blocks of all arenas, not the pages
+	 * of one arena.
+	 */
 	bool is_mapped;
 	uint64_t start_addr, end_addr;
 	struct page_sum sum;
@@ -82,7 +85,7 @@ struct heap_strip {
 #define STRIP_CELLS_MAX 4096
 
 struct heap_detail {
-	struct heap_type *types; /* in descending order of their bytes */
+	struct heap_type *types; /* sorted by bytes, largest first */
 	size_t type_count;
 	/*
 	 * Indices of the types that pin pages, sorted by the number of pages that freeing
@@ -92,7 +95,7 @@ struct heap_detail {
 	size_t pin_count;
 	struct page_sum fill[FILL_COUNT_];
 	struct page_sum fragmented; /* all fragmented pages */
-	/* Arenas that have resident pages, in the order of struct heap. */
+	/* Strips of the arenas that have resident pages, in the order of struct heap. */
 	struct heap_strip *strips;
 	size_t strip_count;
 	/*

@@ -22,13 +22,16 @@
  * of pool_pages is therefore all free memory, and the lower bound of pool_fragments is 0.
  */
 struct heap_bounds {
-	/* Resident part of the memory that may be the allocator's. */
+	/* Resident part of the memory that may belong to the allocator. */
 	uint64_t resident_bytes;
-	/* Part of the same memory that is mapped but not resident. */
+	/*
+	 * Part of the memory that may belong to the allocator that is mapped
+	 * but not resident.
+	 */
 	uint64_t missing_bytes;
 	/*
-	 * The allocator's own figures. BYTES_UNKNOWN: another
-	 * owner's figure includes the bytes.
+	 * The allocator's own figures. BYTES_UNKNOWN: the figure of another owner
+	 * includes this owner's bytes.
 	 */
 	uint64_t said_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t least_bytes[OWNER_HEAP_LAST + 1];
@@ -50,8 +53,8 @@ struct helper_answer {
 	 */
 	const char *problem;
 	/*
-	 * The helper was injected into the running process. false: it was
-	 * preloaded at the process's start.
+	 * true: the helper was injected into the running process; false: preloaded
+	 * at its start
 	 */
 	bool was_put_in;
 	/*

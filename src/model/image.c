@@ -46,8 +46,8 @@ int image_reserve(struct image *image, uint64_t bytes)
 	image->bytes = map;
 	madvise(image->bytes, capacity, MADV_HUGEPAGE);
 	/*
-	 * Without this, a process forked later, such as the watchdog,
-	 * would keep a copy of the image.
+	 * Without this call, a process forked later, such as the watchdog, would keep a
+	 * copy of the image.
 	 */
 	madvise(image->bytes, capacity, MADV_DONTFORK);
 	for (uint64_t at = image->capacity_bytes; at < capacity; at += IMAGE_PAGE_BYTES)
@@ -81,7 +81,10 @@ size_t image_find_run(const struct image *image, uint64_t addr)
 	return SEARCH_FIRST(image->run_count, i, image->runs[i].end_addr > addr);
 }
 
-/* Return true if addr is in the gap before the run with this index. */
+/*
+ * Return true if addr is in the gap before the run with this index, or before the first
+ * run if the index is 0.
+ */
 static bool is_before_run(const struct image *image, size_t index, uint64_t addr)
 {
 	return index < image->run_count && addr < image->runs[index].start_addr &&

@@ -59,10 +59,13 @@ int image_reserve(struct image *image, uint64_t bytes);
  */
 int image_add_run(struct image *image, uint64_t start_addr, uint64_t end_addr);
 
-/* Return the index of the first run that ends after addr, or run_count if no run does. */
+/*
+ * Return the index of the first run that ends after addr, or run_count if all runs
+ * end before addr.
+ */
 size_t image_find_run(const struct image *image, uint64_t addr);
 
-/* Do the same as image_run_at(), but without trying the run found last. */
+/* Return the run that contains addr, or NULL, without trying the run found last. */
 const struct image_run *image_search_run(struct image *image, uint64_t addr);
 
 /* Return the run that contains addr, or NULL. */
@@ -100,8 +103,8 @@ static inline bool image_read(struct image *image, uint64_t addr, uint64_t *ret)
 }
 
 /*
- * Do the same as image_next_resident(), for an addr below limit
- * that is not in the run found last.
+ * Return what image_next_resident() returns, for an addr below limit that is not in the
+ * run found last.
  */
 uint64_t image_search_resident(struct image *image, uint64_t addr, uint64_t limit);
 

@@ -76,7 +76,7 @@ enum mapping_flag {
 	 * MAPPING_REMOTE and MAPPING_USERFAULT are set only if the process is live. A
 	 * page fault in such a mapping may wait for another process or machine.
 	 */
-	/* The file is on FUSE, a network file system or an unknown one. */
+	/* The file is on FUSE, on a network file system or on an unknown file system. */
 	MAPPING_REMOTE = 1 << 10,
 	/* VmFlags um, uw, ui: userfaultfd(2) handles page faults. */
 	MAPPING_USERFAULT = 1 << 11,
@@ -90,10 +90,11 @@ struct mapping {
 	uint32_t dev_major;
 	uint32_t dev_minor;
 	uint32_t flags;	  /* bits of enum mapping_flag */
-	enum owner owner; /* set by classify/; meaningless until then */
+	enum owner owner; /* set by classify/; meaningless before */
 	uint32_t name_length;
 	/*
-	 * The last column as the kernel printed it, or "" if empty. Terminated with NUL.
+	 * The last column of the line as printed by the kernel, or "" if the column is
+	 * empty. Terminated with NUL.
 	 */
 	const char *name;
 	struct counters counters;
@@ -102,10 +103,10 @@ struct mapping {
 #define MAPPING_ACCESS (MAPPING_READ | MAPPING_WRITE | MAPPING_EXEC)
 
 /*
- * Return true if memstate must not read any memory of the mapping. Pages of the mapping
- * may vanish at any time, and a page fault would then wait for another process or
- * machine. Private mappings with MAPPING_REMOTE are not skipped, but memstate may read
- * only those of their pages that are private copies, which cannot vanish.
+ * Return true if memstate must not read the memory of the mapping, because its pages may
+ * vanish at any time. A page fault would then wait for another process or machine. A
+ * private mapping with MAPPING_REMOTE is not skipped. In such a mapping memstate may read
+ * only pages that are private copies, which cannot vanish.
  */
 bool mapping_is_skipped(const struct mapping *m);
 

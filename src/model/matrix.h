@@ -52,8 +52,8 @@ struct matrix {
 	/* BYTES_UNKNOWN: the cell cannot be determined. */
 	uint64_t cell[OWNER_COUNT_][STATE_COUNT_];
 	/*
-	 * Rss of each owner. It may be known where the cells are not: before Linux 4.12,
-	 * the kernel does not report LazyFree.
+	 * Rss of each owner. This sum may be known even if the cells are unknown: before
+	 * Linux 4.12, the kernel does not report LazyFree.
 	 */
 	uint64_t owner_rss_bytes[OWNER_COUNT_];
 	uint64_t owner_rest_bytes[OWNER_COUNT_];

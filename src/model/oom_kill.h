@@ -26,7 +26,7 @@ enum oom_constraint {
 struct oom_time {
 	/* 0: unknown, for example because the prefix has no year or time zone. */
 	uint64_t unix_ms;
-	/* Time since boot; COUNT_UNKNOWN if the prefix does not show it. */
+	/* time since boot; COUNT_UNKNOWN if the prefix has no such time */
 	uint64_t boot_us;
 	char text[OOM_TIME_SIZE]; /* the date as printed in the log; "" if none */
 };
@@ -37,11 +37,13 @@ struct oom_time {
 struct oom_zone {
 	int node;
 	char name[OOM_ZONE_NAME_SIZE];
-	/* min_bytes: the part that ordinary allocations must leave free. */
+	/*
+	 * min_bytes is the part of the memory that ordinary allocations must leave free.
+	 */
 	uint64_t free_bytes, min_bytes;
 };
 
-/* The machine's memory, from the lines after "Mem-Info" if the report has them. */
+/* The machine's memory, from the lines after "Mem-Info" if the report has such lines. */
 struct oom_machine {
 	bool is_known;
 	uint64_t ram_bytes, free_bytes, shmem_bytes, pagetables_bytes;
@@ -85,8 +87,9 @@ struct oom_kill {
 	char limit_path[OOM_PATH_SIZE];	 /* the cgroup whose limit was reached */
 	char victim_path[OOM_PATH_SIZE]; /* the victim's cgroup */
 	/*
-	 * The first cgroup whose memory.stat the report lists: the one whose limit was
-	 * reached, or one below it if the beginning of the report is missing.
+	 * The first cgroup whose memory.stat the report lists. This is the cgroup
+	 * whose limit was reached, or a cgroup below it if the beginning of the
+	 * report is missing.
 	 */
 	char stats_path[OOM_PATH_SIZE];
 	struct oom_task victim; /* pid 0: no line names the victim */
@@ -111,7 +114,7 @@ struct oom_kill {
 };
 
 struct oom_kill_list {
-	struct oom_kill *items; /* in the order in which the log lists them */
+	struct oom_kill *items; /* in the order of the log */
 	size_t count, capacity;
 	/* Number of reports in which the kernel found no process to kill. */
 	size_t unkillable_count;

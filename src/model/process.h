@@ -47,8 +47,8 @@ static inline bool process_has_ended(const struct process *p)
 }
 
 /*
- * Return true if the process has memory of its own. Zombies and kernel threads
- * have none; that is not an error.
+ * Return true if the process has memory of its own. It is not an error that zombies and
+ * kernel threads have no memory.
  */
 static inline bool process_has_memory(const struct process *p)
 {

@@ -65,7 +65,10 @@ static uint64_t hash_text(const char *text)
 	return mix(hash, 0);
 }
 
-/* How to hash and compare the items of an index, which are strings, frames or nodes. */
+/*
+ * Functions to hash and compare the items of an index, which are strings,
+ * frames or nodes.
+ */
 struct indexed {
 	uint64_t (*hash)(const struct profile *profile, size_t number);
 	bool (*is_same)(const struct profile *profile, size_t number, const void *wanted);

@@ -17,7 +17,7 @@
 
 enum profile_metric {
 	PROFILE_ALLOCATIONS,
-	PROFILE_BYTES, /* bytes requested by these allocations */
+	PROFILE_BYTES, /* bytes requested by all counted allocations */
 	/*
 	 * Allocations freed before their thread called malloc or
 	 * a related function again.
@@ -67,8 +67,8 @@ struct profile_frame {
 	uint32_t line;	  /* line number; 0: unknown */
 	uint32_t module;  /* index in modules of struct profile, or PROFILE_NO_MODULE */
 	/*
-	 * Address of the call, as in the module's symbol table. For inlined code, the
-	 * address in the function that contains it.
+	 * Address of the call, as in the module's symbol table. For inlined code, this is
+	 * an address in the function into which the code was inlined.
 	 */
 	uint64_t vaddr;
 	bool is_inlined; /* the function was inlined into the frame of the parent node */
@@ -77,16 +77,19 @@ struct profile_frame {
 
 struct profile_node {
 	uint32_t frame, parent;
-	/* Values of this stack alone, without those of its child nodes. */
+	/* Values of this stack alone, not including its child nodes. */
 	uint64_t values[PROFILE_METRIC_COUNT_];
 };
 
 struct profile {
-	/* Bit 1 << metric for each known metric; the values of the others are 0. */
+	/*
+	 * Bit 1 << metric is set for each known metric. The values of all other
+	 * metrics are 0.
+	 */
 	unsigned int known;
 	/*
-	 * 0: every allocation was recorded. Otherwise allocations were sampled, on
-	 * average one every sample_bytes bytes, and the values are unbiased estimates.
+	 * 0: every allocation was recorded. Otherwise one allocation per sample_bytes
+	 * bytes was sampled on average, and the values are unbiased estimates.
 	 */
 	uint64_t sample_bytes;
 	uint64_t sample_count; /* number of samples taken, if sample_bytes is not 0 */
@@ -104,7 +107,7 @@ struct profile {
 	size_t module_count, module_capacity;
 	struct profile_frame *frames;
 	size_t frame_count, frame_capacity;
-	/* Node 0 exists after the first profile_add_node() or profile_begin(). */
+	/* Node 0 exists after the first call of profile_add_node() or profile_begin(). */
 	struct profile_node *nodes;
 	size_t node_count, node_capacity;
 

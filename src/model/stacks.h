@@ -28,7 +28,7 @@ struct stack_module {
 struct stack_node {
 	/* Return address of the call; STACK_PC_CUT: the stack is truncated here. */
 	uint64_t pc;
-	uint32_t parent; /* node of the caller; its number is lower than this node's */
+	uint32_t parent; /* node of the caller, which has a lower number than this node */
 	/* The code has no unwind tables; the parent was found with the frame pointer. */
 	bool is_by_frame;
 	uint32_t module; /* module that contains pc, or PROFILE_NO_MODULE */

@@ -87,8 +87,8 @@ uint64_t usage_uss_bytes(const struct usage *u)
 }
 
 /*
- * For each mapping, the droppable memory is the lesser of LazyFree and Private_Clean.
- * state_bytes has Private_Clean without it, so the difference is droppable.
+ * In each mapping, the smaller of LazyFree and Private_Clean is droppable. state_bytes is
+ * Private_Clean without the droppable memory, so the difference of the two is the result.
  */
 uint64_t usage_droppable_bytes(const struct usage *u)
 {
@@ -146,9 +146,8 @@ void snapshot_clear(struct snapshot *s)
 }
 
 /*
- * An array of this size is so large that malloc gives it its own mapping, which
- * grows in place and has no pages until they are used. Growing a smaller array
- * would leave holes in the heap.
+ * malloc gives an array of this size its own mapping, which can grow in place and has no
+ * pages until they are used. Growing a smaller array would leave holes in the heap.
  */
 #define FIRST_COUNT 256
 

@@ -25,7 +25,7 @@ enum need {
 	NEED_STATES = 1 << 4,  /* the exact sum of each page state */
 	/* The owners, unbacked, reserved, and the number of mappings. */
 	NEED_SMAPS = 1 << 5,
-	/* Comm alone, at half the cost of NEED_STAT, which includes it. */
+	/* comm alone, at half the cost of NEED_STAT, which includes comm */
 	NEED_COMM = 1 << 6,
 	NEED_HEAP = 1 << 7, /* the heap's owners, and anon without the heap */
 };
@@ -58,8 +58,8 @@ enum quality {
 extern const char *const quality_names[QUALITY_COUNT_];
 
 /*
- * The malloc that a process uses. It is detected from the mapped files, which cannot show
- * a malloc that is linked statically, or from the heap itself if that was read.
+ * The malloc that a process uses. It is detected from the heap if the heap was read,
+ * otherwise from the mapped files, which cannot show a malloc that is linked statically.
  */
 enum allocator {
 	ALLOCATOR_UNKNOWN,
@@ -81,8 +81,8 @@ extern const char *const allocator_names[ALLOCATOR_COUNT_];
 extern const char *const allocator_titles[ALLOCATOR_COUNT_];
 
 /*
- * The allocator's own figures, which a helper in the process queried. They count bytes
- * whether resident or not. BYTES_UNKNOWN: not queried.
+ * The allocator's own figures, which a helper in the process queried. The figures count
+ * bytes whether resident or not. BYTES_UNKNOWN: not queried.
  */
 struct said {
 	uint64_t system_bytes; /* obtained from the kernel */
@@ -112,8 +112,8 @@ struct usage {
 	uint64_t state_bytes[STATE_COUNT_]; /* sum of each state over the matrix */
 	struct matrix matrix; /* all cells are unknown unless source is SOURCE_SMAPS */
 	/*
-	 * Only for a recorded sample that has totals and no mappings: the result
-	 * of usage_droppable_bytes() when the sample was taken from all
+	 * For a recorded sample that has totals but no mappings: the result of
+	 * usage_droppable_bytes() from the time when memstate had read all
 	 * mappings. Otherwise BYTES_UNKNOWN.
 	 */
 	uint64_t recorded_droppable_bytes;
@@ -128,7 +128,10 @@ struct usage {
 
 	/* Quality of trimmable_bytes and of the figures of the heap's owners. */
 	enum quality heap_quality;
-	/* When the heap was read to obtain these figures; 0: it was not read. */
+	/*
+	 * When the heap was read to obtain the figures of the heap's owners; 0: it
+	 * was not read.
+	 */
 	uint64_t heap_taken_ns;
 	/*
 	 * How long the last heap read stopped the process; 0: the

@@ -59,22 +59,22 @@ struct block_list {
 	struct strbuf text;
 	size_t body; /* offset in text of the first block's numbers */
 	/*
-	 * The last block that block_list_next() returned. at is the offset
-	 * after its numbers.
+	 * The last block that block_list_next() returned, and the offset after the
+	 * numbers of that block.
 	 */
 	size_t at;
 	uint64_t addr, bytes;
 };
 
 /*
- * Read a file and check all of it. Returns 0; -EBADMSG if the file is not a block list or
- * is damaged; -EPROTONOSUPPORT if it has another version; -EFBIG; or another -errno. The
- * caller releases *ret only after a return of 0.
+ * Read a file and check its whole content. Returns 0; -EBADMSG if the file is not a block
+ * list or is damaged; -EPROTONOSUPPORT if the file has another version; -EFBIG; or
+ * another -errno. The caller releases *ret only after a return of 0.
  */
 int block_list_load(const char *path, struct block_list *ret);
 /*
- * Check a file's text, and move the text to *ret. Returns the same
- * values as block_list_load().
+ * Check a file's text, and move the text to *ret. Returns 0 or the same
+ * errors as block_list_load().
  */
 int block_list_parse(struct strbuf *text, struct block_list *ret);
 void block_list_release(struct block_list *list);

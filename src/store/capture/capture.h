@@ -27,8 +27,8 @@ int capture_begin(const char *path, struct capture **ret);
 int capture_add(struct capture *c, const struct capture_files *files);
 
 /*
- * Complete the capture and rename it to path. Returns 0 or a -errno of capture_begin().
- * On failure, capture_free() removes the files written so far.
+ * Complete the capture and rename it to path. Returns 0 or -errno. On failure,
+ * capture_free() removes the files written so far.
  */
 int capture_finish(struct capture *c);
 

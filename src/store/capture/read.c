@@ -96,7 +96,10 @@ void capture_note(struct strbuf *notes, const char *path, int err)
 struct reading {
 	const struct procfs *fs;
 	const struct process *process;
-	/* The thread whose smaps is read: another thread if the first one has ended. */
+	/*
+	 * The thread whose smaps is read. If the first thread has ended, this
+	 * is another thread.
+	 */
 	int memory_pid;
 	struct redactor *redactor; /* NULL: names are not redacted */
 	struct capture_files *files;

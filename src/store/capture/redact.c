@@ -121,8 +121,8 @@ static const char *next_line(const char *line, const char *end)
 }
 
 /*
- * Return the position after `count` fields, each followed by one blank, or NULL if the
- * line has fewer.
+ * Return the position after `count` fields, each followed by one blank. Returns NULL if
+ * there are fewer fields.
  */
 static const char *skip_fields(const char *at, const char *end, int count)
 {

@@ -9,16 +9,14 @@
 #include "store/capture/read.h"
 
 /*
- * The functions of one format. They return 0 or -errno. begin() allocates the writer's
- * data, and abandon() must be called last.
+ * The functions of one output format. They return 0 or -errno. begin() allocates the
+ * writer's data, and abandon() must be called last.
  */
 struct capture_writer {
 	int (*begin)(const char *path, void **ret_data);
 	int (*add)(void *data, const struct capture_file *file);
-	int (*finish)(void *data); /* renames the capture to its final path */
-	/*
-	 * Removes the capture if it is unfinished, and frees the data. NULL is allowed.
-	 */
+	int (*finish)(void *data); /* rename the capture to its final path */
+	/* Remove the capture if it is unfinished, and free the data. NULL is allowed. */
 	void (*abandon)(void *data);
 };
 

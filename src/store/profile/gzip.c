@@ -83,7 +83,7 @@ static int unpack(z_stream *stream, size_t length, size_t limit, struct strbuf *
 		stream->next_out = chunk;
 		stream->avail_out = CHUNK_BYTES;
 		r = zlib.inflate(stream, Z_NO_FLUSH);
-		/* This is also the error for a truncated file. */
+		/* inflate() also fails if the file is truncated */
 		if (r != Z_OK && r != Z_STREAM_END)
 			return -EBADMSG;
 		strbuf_add(out, chunk, CHUNK_BYTES - stream->avail_out);

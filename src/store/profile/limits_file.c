@@ -24,7 +24,9 @@ static const char blanks[] = " \t\r";
 static const char new_file_comment[] =
 	"# Limits of allocations, for memstate count --check FILE; --update sets them.";
 
-/* Append the number of a line and what is wrong with it to why. Returns -EBADMSG. */
+/*
+ * Append the number of a line and a description of its error to *why. Returns -EBADMSG.
+ */
 static int refuse(struct strbuf *why, size_t number, const char *what, const char *word,
 		  size_t length)
 {
@@ -187,8 +189,8 @@ static struct limits_line *insert_line(struct limits_file *file, size_t at,
 }
 
 /*
- * Refuse a second test with the same name, and a second limit of a figure in a test,
- * because the two would contradict each other.
+ * Refuse a second test with the same name, and a second limit of a figure in one test,
+ * because the two limits would contradict each other.
  */
 static int check_twice(const struct limits_file *file, struct strbuf *why)
 {

@@ -35,7 +35,7 @@ struct packing {
 	size_t text_count, first_text;
 	uint32_t *ends; /* the end of each location, sorted by frames */
 	size_t end_count;
-	uint64_t *locations; /* location ID of each node; 0: the node is not an end */
+	uint64_t *locations; /* location ID of each node, if it begins one; else 0 */
 	uint32_t *frames;    /* frames, sorted by function and file */
 	uint64_t *functions; /* function ID of each frame; 0: the frame has no function */
 	enum profile_metric metrics[PROFILE_METRIC_COUNT_];
@@ -47,7 +47,7 @@ static const struct profile_frame *frame_of(const struct packing *packing, uint3
 	return &packing->profile->frames[packing->profile->nodes[node].frame];
 }
 
-/* Add a string and return its number in the string table. */
+/* Append a string to the string table, and return its number. */
 static int64_t add_string(struct packing *packing, const char *text)
 {
 	Pprof__Profile *message = &packing->message;
@@ -69,8 +69,8 @@ static int compare_addresses(const void *a, const void *b)
 }
 
 /*
- * Add the texts of the profile's modules and frames to the string table. Equal texts in a
- * profile have the same address.
+ * Append the texts of the profile's modules and frames to the string table. Texts in a
+ * profile are equal if and only if their addresses are.
  */
 static void add_texts(struct packing *packing)
 {
@@ -431,7 +431,7 @@ static void free_messages(void *pointers)
 {
 	void **of = pointers;
 
-	free(of[0]); /* the array of messages, which is one allocation */
+	free(of[0]); /* frees the array of all messages */
 	free(of);
 }
 

@@ -199,7 +199,7 @@ static int read_types(struct unpacking *unpacking)
 		unpacking->metrics[i] = metric;
 		if (metric >= 0)
 			unpacking->profile->known |= 1U << metric;
-		if (names.length < 100) /* keep the message short enough for one line */
+		if (names.length < 100) /* limit the length of the error message */
 			strbuf_addf(&names, "%s%.30s", i > 0 ? ", " : "",
 				    name ? name : "?");
 	}

@@ -181,7 +181,7 @@ enum {
 	HEAP_TRIMMABLE,
 	/* Index of the first owner: add an enum owner up to OWNER_HEAP_LAST. */
 	HEAP_OWNERS,
-	/* Index for the owners after OWNER_HEAP_LAST: add an enum owner. */
+	/* Index of the remaining owners: add an enum owner after OWNER_HEAP_LAST. */
 	HEAP_TAKEN = HEAP_OWNERS,
 };
 enum {
@@ -190,8 +190,8 @@ enum {
 };
 
 /*
- * Return how much Rss the heap took from an owner: the owner's Rss summed over the
- * mappings, minus its Rss in the matrix.
+ * Return how many resident bytes the heap took from an owner: the Rss of the owner's
+ * mappings, minus the owner's Rss in the matrix.
  */
 static uint64_t taken_bytes(const struct usage *u, const struct mapping_list *mappings,
 			    enum owner owner)

@@ -27,7 +27,7 @@ void facts_of_heap(const struct usage *usage, const struct mapping_list *mapping
 		   int64_t *ret);
 void facts_of_level(const struct cgroup_level *level, int64_t *ret);
 void facts_of_stat(const struct cgroup_stat *stat, int64_t *ret);
-/* Convert to values what belongs to the cgroup as a whole, not to one level. */
+/* Convert those figures of a cgroup that belong to no single level. */
 void facts_of_group(const struct cgroup *cgroup, int64_t *ret);
 
 /*

@@ -22,8 +22,8 @@ struct recording_file {
 	char *path, *wal_path;
 	bool is_created; /* recording_file_open() created the file */
 	/*
-	 * false: recording_file_close() was called, but fd stays open to keep the locks
-	 * of another recording_file on the same file
+	 * False after recording_file_close(), if fd stays open to keep the locks of
+	 * another recording_file on the same file.
 	 */
 	bool is_in_use;
 	struct recording_file *next;
@@ -49,8 +49,8 @@ static char *make_wal_path(const char *path)
 }
 
 /*
- * Open path as open(2) does. *ret_is_created is set to whether this call created the
- * file. A file created through a dangling symlink does not count.
+ * Open path as open(2) does. *ret_is_created is set to true if this call created the
+ * file, but not if it created the file through a dangling symlink.
  */
 static int open_or_create(const char *path, int flags, bool *ret_is_created)
 {

@@ -14,9 +14,9 @@
 struct recording_file;
 
 /*
- * Open path as open(2) does, but without waiting if it is a FIFO. Returns
- * 0; -EEXIST if path is not a regular file; or -errno. The caller closes
- * *ret with recording_file_close().
+ * Open path as open(2) does, but return immediately if path is a FIFO.
+ * Returns 0; -EEXIST if path is not a regular file; or -errno. The caller
+ * closes *ret with recording_file_close().
  */
 int recording_file_open(const char *path, int flags, struct recording_file **ret);
 
@@ -26,7 +26,7 @@ int recording_file_open(const char *path, int flags, struct recording_file **ret
  */
 int recording_file_fd(const struct recording_file *file);
 
-/* Return the size of the file plus the size of its write-ahead log, in bytes. */
+/* Return the size of the recording plus the size of its write-ahead log, in bytes. */
 uint64_t recording_file_bytes(const struct recording_file *file);
 
 /*
@@ -36,8 +36,8 @@ uint64_t recording_file_bytes(const struct recording_file *file);
 int64_t recording_file_wal_bytes(const char *path);
 
 /*
- * If recording_file_open() created the file and it still has its name, remove it and the
- * files that SQLite created for it.
+ * Remove the file and the files that SQLite created next to it, but only if
+ * recording_file_open() created the file and the file still has its name.
  */
 void recording_file_remove_created(const struct recording_file *file);
 

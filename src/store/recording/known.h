@@ -36,9 +36,10 @@ bool known_facts_say(struct known_facts *facts, enum fact_table table,
 		     const int64_t *keys, const int64_t *values, int64_t sample);
 
 /*
- * Find a key of the table that was not passed to known_facts_say() in this sample. Only
- * keys with this first key are searched; with FACT_UNKNOWN, all are. Forget the key and
- * store it in ret_keys. Return false if there is none.
+ * Find a key of the table that was not passed to known_facts_say() in this sample, and
+ * forget the key. Only keys that begin with first_key are considered, or all keys if
+ * first_key is FACT_UNKNOWN. Return true with the key in ret_keys, or false if there is
+ * no such key.
  */
 bool known_facts_take_unsaid(struct known_facts *facts, enum fact_table table,
 			     int64_t first_key, int64_t sample,

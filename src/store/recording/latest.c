@@ -24,7 +24,8 @@ static const int64_t no_sample = INT64_MAX;
 struct cursor {
 	enum fact_table table;
 	int64_t keys[FACT_KEYS_MAX];
-	sqlite3_stmt *rows; /* statement for the rows after next; NULL: there are none */
+	/* Statement that returns the rows after next, or NULL if there are none. */
+	sqlite3_stmt *rows;
 	struct row now, next;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * latest - find the values that a key had in a sample. They are in the key's last row up
+ * latest - find the values that a key had in a sample, which are in the key's last row up
  * to that sample. Internal to store/.
  */
 #ifndef MS_STORE_RECORDING_LATEST_H
@@ -15,10 +15,10 @@ int latest_facts_open(sqlite3 *db, struct latest_facts **ret);
 void latest_facts_close(struct latest_facts *latest);
 
 /*
- * Switch sequential reading on or off. While it is on, samples should be read in
- * ascending order: the reader then steps through the rows of each key instead of
- * searching, except in FACT_MAPPING. Meanwhile a read transaction stays open, so a
- * program that writes the file cannot reuse space in it.
+ * Switch sequential reading on or off. While sequential reading is on, samples should be
+ * read in ascending order: the reader steps through the rows of each key instead of
+ * searching, except in FACT_MAPPING. A read transaction stays open until sequential
+ * reading is switched off, so a program that writes the file cannot reuse space in it.
  */
 void latest_facts_scan(struct latest_facts *latest, bool is_on);
 

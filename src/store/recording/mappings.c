@@ -39,8 +39,8 @@ static const int64_t no_sample = INT64_MAX;
 struct mapping_walk {
 	int64_t process; /* number of the process's row in the process table */
 	/*
-	 * Statement for the rows after next, up to sample end, sorted by sample. NULL:
-	 * there are none.
+	 * Statement that returns the rows after next, up to sample end, sorted by sample;
+	 * NULL if there are none.
 	 */
 	sqlite3_stmt *rows;
 	int64_t end;
@@ -48,9 +48,9 @@ struct mapping_walk {
 	uint64_t version;
 	struct row next;
 	struct mapping_list list; /* in ascending address order */
-	int64_t *names;		  /* the number of each name in list */
+	int64_t *names;		  /* number of the name of each mapping in list */
 	size_t name_capacity;
-	uint64_t name_bytes; /* total length of the names in list */
+	uint64_t name_bytes; /* total length of the names of the mappings in list */
 };
 
 static void walk_release(struct mapping_walk *walk)
@@ -110,8 +110,8 @@ static int step(struct mapping_walk *walk, sqlite3 *db)
 }
 
 /*
- * Return the last sample that a query covers if it begins after this sample. In an
- * untrusted file, sample may be any number.
+ * Return the last sample of a query that begins after this sample. In an untrusted file,
+ * sample may be any number.
  */
 static int64_t end_behind(int64_t sample)
 {
@@ -119,9 +119,9 @@ static int64_t end_behind(int64_t sample)
 }
 
 /*
- * Query the rows of the samples from first up to walk->end. If with_former is set,
- * include the row of each mapping that was valid in sample first. The query finds each
- * start address through the index, from the previous one.
+ * Query the rows of the samples from first up to walk->end. If with_former is set, also
+ * query the row of each mapping that was valid in sample first. The query uses the index
+ * to find each start address from the previous one.
  */
 static int begin_rows(struct mapping_walk *walk, sqlite3 *db, int64_t first,
 		      bool with_former)
@@ -156,7 +156,7 @@ static int begin_rows(struct mapping_walk *walk, sqlite3 *db, int64_t first,
 	return step(walk, db);
 }
 
-/* Begin a new list, for this sample. */
+/* Begin a new list of mappings, valid in this sample. */
 static int begin(struct mapping_walk *walk, sqlite3 *db, int64_t sample)
 {
 	mapping_list_release(&walk->list);

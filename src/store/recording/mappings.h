@@ -32,8 +32,8 @@ int mapping_walks_read(struct mapping_walks *walks, sqlite3 *db, sqlite3_stmt *n
 		       uint64_t *ret_version);
 
 /*
- * Read the name with this number, or "" if the file has none. The caller frees *ret.
- * Returns 0 or -EBADMSG.
+ * Read the name with this number into *ret, or "" if the file has no such name. The
+ * caller frees *ret. Returns 0 or -EBADMSG.
  */
 int recording_read_name(sqlite3_stmt *statement, int64_t number, char **ret);
 

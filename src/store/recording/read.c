@@ -178,7 +178,7 @@ static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 	if (error < 0)
 		return error;
 	/*
-	 * The rows cannot be larger than the file. A damaged index may return the
+	 * Stop if the rows are larger than the file: a damaged index may return the
 	 * same row endlessly.
 	 */
 	r->process_bytes += PROCESS_ROW_BYTES +
@@ -296,7 +296,7 @@ int recording_reader_read(struct recording_reader *r, size_t index, struct snaps
 	return error;
 }
 
-/* Return the index of the first process whose pid is not less than this pid. */
+/* Return the index of the first process whose pid is not below the given pid. */
 static size_t find_pid(const struct recording_reader *r, int pid)
 {
 	return SEARCH_FIRST(r->process_count, i, r->processes[i].pid >= pid);
@@ -346,9 +346,9 @@ static int add_mapping(struct recording_reader *r, const int64_t *keys, int64_t 
 }
 
 /*
- * Find the next start address of a process's mappings through the index, which
- * takes no longer for mappings with a million changes. Returns 1, 0 if there are no
- * more, or -errno.
+ * Find the next start address of a process's mappings through the index. The time does
+ * not depend on how many rows a mapping has. Returns 1, 0 if there is no further
+ * address, or -errno.
  */
 static int find_next_start(struct recording_reader *r, int64_t process, int64_t *start)
 {

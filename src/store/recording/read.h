@@ -33,8 +33,8 @@ struct recording_reader;
  * it is damaged, with the reason in recording_damage(); -ENODATA if it has no
  * samples; or -errno.
  *
- * While the reader is open, this process must not open and close the file by other means:
- * closing another descriptor of the file would drop SQLite's locks.
+ * While the reader is open, only SQLite may open the file in this process: closing any
+ * other descriptor of the file would drop SQLite's locks.
  */
 int recording_reader_open(const char *path, struct recording_reader **ret);
 void recording_reader_close(struct recording_reader *reader);
@@ -47,33 +47,34 @@ const struct recorded_sample *
 recording_reader_samples(const struct recording_reader *reader, size_t *ret_count);
 
 /*
- * Switch sequential reading on or off. While it is on, samples should be read in
- * ascending order, and each sample costs only as much as its changes. Meanwhile a program
- * that writes the file cannot reuse space in it.
+ * Switch sequential reading on or off. While sequential reading is on, samples
+ * should be read in ascending order, and reading a sample takes time only for its
+ * changes. A program that writes the file cannot reuse space in it until sequential
+ * reading is switched off.
  */
 void recording_reader_scan(struct recording_reader *reader, bool is_on);
 
 /*
  * Read the processes of the sample with this index: their identities, totals and
- * sources. If source is SOURCE_SMAPS, the sample also has the process's mappings.
+ * sources. If a process's source is SOURCE_SMAPS, the sample also has its mappings.
  * Returns 0 or -errno.
  */
 int recording_reader_read(struct recording_reader *reader, size_t index,
 			  struct snapshot *ret);
 
 /*
- * Read the mappings of a process as recorded in the sample with this index or the last
- * one before it that has them. An empty list is not an error. Mappings that contain a
- * thread's stack have OWNER_STACK, all others OWNER_ANON. Returns 0 or -errno.
+ * Read the mappings of a process that were recorded last, up to the sample with this
+ * index. An empty list is not an error. Mappings that contain a thread's stack have
+ * OWNER_STACK, all others OWNER_ANON. Returns 0 or -errno.
  */
 int recording_reader_read_mappings(struct recording_reader *reader, size_t index,
 				   const struct process *process,
 				   struct mapping_list *ret);
 
 /*
- * Return what recording_reader_read_mappings() reads, while sequential reading is on. The
- * list is valid until the next call for that process, and *ret_version changes whenever
- * the list does. Returns 0 or -errno.
+ * Return the mappings that recording_reader_read_mappings() would read. Sequential
+ * reading must be on. The list is valid until the next call for the same process, and
+ * *ret_version changes whenever the list does. Returns 0 or -errno.
  */
 int recording_reader_scan_mappings(struct recording_reader *reader, size_t index,
 				   const struct process *process,
@@ -97,9 +98,10 @@ int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,
 				 struct cgroup *ret);
 
 /*
- * Call fn for the processes in descending order of their peak Rss. A process that changed
- * its name is listed under each name. Only the identity in *process is set. Returns 0,
- * the first value other than 0 that fn returned, which ends the iteration, or -errno.
+ * Call fn for the processes in descending order of their peak Rss. A process that
+ * changed its name is listed under each name. Only the identity in *process is set. If
+ * fn returns a value other than 0, the iteration ends and returns that value. Otherwise
+ * returns 0 or -errno.
  */
 int recording_reader_for_each_peak(struct recording_reader *reader,
 				   int (*fn)(void *context,
@@ -112,9 +114,9 @@ struct recorded_note {
 };
 
 /*
- * Call fn for each note on a process. The arguments are valid only during the call.
- * Returns 0, the first value other than 0 that fn returned, which ends the
- * iteration, or -errno.
+ * Call fn for each note on a process. The arguments are valid only during the call. If fn
+ * returns a value other than 0, the iteration ends and returns that value. Otherwise
+ * returns 0 or -errno.
  */
 int recording_reader_for_each_note(struct recording_reader *reader,
 				   int (*fn)(void *context,
@@ -122,9 +124,9 @@ int recording_reader_for_each_note(struct recording_reader *reader,
 				   void *context);
 
 /*
- * Call fn for each event in order of time. The event is valid only during the call.
- * Returns 0, the first value other than 0 that fn returned, which ends the
- * iteration, or -errno.
+ * Call fn for each event in order of time. The event is valid only during the call. If fn
+ * returns a value other than 0, the iteration ends and returns that value. Otherwise
+ * returns 0 or -errno.
  */
 int recording_reader_for_each_event(struct recording_reader *reader,
 				    int (*fn)(void *context,

@@ -17,7 +17,10 @@ static int check_database(struct recording_reader *r)
 
 	if (error == 0)
 		error = recording_sql_number(r->db, "PRAGMA user_version", &version);
-	/* The file begins like a recording, so it is a damaged one, perhaps truncated. */
+	/*
+	 * The first bytes show that the file is a recording, so the recording is
+	 * damaged, perhaps truncated.
+	 */
 	if (error == -EBADMSG &&
 	    recording_sql_check_head(recording_file_fd(r->file)) != 0)
 		return -EEXIST;

@@ -13,7 +13,7 @@
 #include "store/recording/read.h"
 #include "store/recording/schema.h"
 
-/* A process under one name. It exists in the samples first <= number < end. */
+/* A process under one name. The process exists in the samples first <= number < end. */
 struct recorded_process {
 	int64_t row, first, end;
 	int pid;
@@ -23,7 +23,8 @@ struct recorded_process {
 
 struct recording_reader {
 	sqlite3 *db;
-	struct recording_file *file; /* closed after db, so that SQLite keeps its locks */
+	/* Stays open until db is closed, so that SQLite keeps its locks. */
+	struct recording_file *file;
 	struct recording_guard guard;
 	/*
 	 * Path of the recording if it had no write-ahead log when it was
@@ -58,9 +59,9 @@ int recording_reader_connect(struct recording_reader *r, const char *path);
 
 /*
  * Remove the -wal and -shm files that this read-only connection has created but cannot
- * remove itself. The function does what SQLite does: a writable connection, when closed,
- * deletes an empty log under SQLite's own locks, unless another connection is open. A log
- * with content is not removed, because SQLite would first copy it into the recording.
+ * remove itself. The function closes a writable connection, because SQLite then deletes
+ * an empty log under its own locks, unless another connection is open. A log with content
+ * is not removed, because SQLite would first copy the content into the recording.
  */
 void recording_reader_remove_log(struct recording_reader *r);
 

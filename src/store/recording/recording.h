@@ -22,8 +22,8 @@
 struct recording;
 
 /*
- * Return why a function returned -EBADMSG: the last one that did so in this thread. The
- * text may quote the file and is valid until the next such function is called.
+ * Return the reason for the last -EBADMSG that a function returned in this thread. The
+ * text may quote the file, and is valid until the next -EBADMSG.
  */
 const char *recording_damage(void);
 
@@ -44,7 +44,7 @@ struct recorded_event {
 struct recording_moment {
 	uint64_t unix_ms;
 	uint64_t elapsed_ns; /* time since this session began; never decreases */
-	uint64_t cost_ns;    /* time that taking the sample took */
+	uint64_t cost_ns;    /* how long taking the sample took */
 };
 
 /*
@@ -60,16 +60,16 @@ int recording_open(const char *path, const struct recording_bounds *bounds,
 void recording_close(struct recording *recording);
 
 /*
- * The steps of a sample are: begin it, add its content, end it. Each function returns 0
- * or -errno (-ENOSPC, …). After an error the sample is discarded, and the caller may try
- * the next one. Events may also be added between samples.
+ * A sample consists of three steps: begin it, add its content, end it. Each function
+ * returns 0 or -errno (-ENOSPC, …). After an error the sample is discarded, and the
+ * caller may begin another one. Events may also be added between samples.
  */
 int recording_begin(struct recording *recording);
 int recording_add_usage(struct recording *recording, const struct usage *usage);
 /*
  * Add a usage and all its mappings. The usage is stored with SOURCE_SMAPS.
- * recording_add_usage() stores SOURCE_ROLLUP instead, because it stores no mappings. The
- * owners of the mappings show which of them contain a thread's stack.
+ * recording_add_usage() stores no mappings, and therefore SOURCE_ROLLUP. The owners of
+ * the mappings show which of them contain a thread's stack.
  */
 int recording_add_mappings(struct recording *recording, const struct usage *usage,
 			   const struct mapping_list *mappings);
@@ -81,7 +81,7 @@ int recording_add_event(struct recording *recording, const struct recorded_event
  */
 int recording_add_note(struct recording *recording, const struct process *process,
 		       const char *kind, const char *text);
-/* End the sample. Processes that were not added to it are recorded as gone. */
+/* End the sample. Processes that were not added to the sample are recorded as gone. */
 int recording_end(struct recording *recording, const struct recording_moment *moment);
 
 #endif

@@ -149,8 +149,9 @@ static void add_fact_table(struct strbuf *sql, const struct fact_table_info *inf
 }
 
 /*
- * Append the statement that creates a table, such as "CREATE TABLE usage(…)". SQLite
- * stores this text in the file, and it must match exactly.
+ * Append the statement that creates a table, such as "CREATE TABLE usage(…)".
+ * SQLite stores the text of the statement in the file, and the check of the schema
+ * compares that text.
  */
 static void add_table(struct strbuf *sql, size_t index)
 {
@@ -322,8 +323,8 @@ int recording_schema_read_numbers(sqlite3_stmt *statement, int first_column, siz
 #define INSTRUCTIONS_PER_BYTE 32
 
 /*
- * SQLite calls this function every STEP_INSTRUCTIONS instructions. If it returns 1, the
- * statement ends with SQLITE_INTERRUPT.
+ * SQLite calls this function every STEP_INSTRUCTIONS instructions. A return value of 1
+ * ends the statement with SQLITE_INTERRUPT.
  */
 static int count_step(void *context)
 {
@@ -350,8 +351,8 @@ static const struct {
 };
 
 /*
- * Restrictions on the connection. Older versions of SQLite lack some of them; the check
- * of the schema protects from the same risks.
+ * Restrictions on the connection. Older versions of SQLite lack some of these
+ * restrictions, but the check of the schema protects from the same risks.
  */
 static const struct {
 	int id, value;

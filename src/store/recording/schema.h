@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * schema - the tables of a recording. The writer creates these tables, and memstate reads
- * or extends a file only if it has exactly these.
+ * or extends a file only if it has these tables and no others.
  *
  * Recordings are not trusted. SQLite must not run code from the file, so a file with a
  * view, a trigger, an index, a generated column or any other table counts as damaged. The
@@ -64,7 +64,8 @@ int recording_schema_check_row(sqlite3_stmt *statement, int first_column,
 int recording_schema_read_number(sqlite3_stmt *statement, int column, int64_t *ret);
 
 /*
- * Read count integers from consecutive columns, as recording_schema_read_number() does.
+ * Read `count` integers from consecutive columns. Returns 0, or -EBADMSG if a column
+ * has another type.
  */
 int recording_schema_read_numbers(sqlite3_stmt *statement, int first_column, size_t count,
 				  int64_t *ret);
@@ -88,7 +89,7 @@ void recording_guard_open(sqlite3 *db, struct recording_guard *guard);
 /* Begin a request: allow an amount of work in proportion to the size of the file. */
 void recording_guard_reset(struct recording_guard *guard);
 
-/* Begin a request after the file may have grown: read its size again. */
+/* Begin a request after the file may have grown: the size of the file is read again. */
 void recording_guard_resize(struct recording_guard *guard,
 			    const struct recording_file *file);
 

@@ -28,7 +28,7 @@ bool recording_sql_load(void)
 }
 
 /*
- * Fields of smaps. They are stored in kB, as the kernel reports them, because smaller
+ * Fields of smaps. Their values are stored in kB, the unit of the kernel, because smaller
  * numbers take less space in the file.
  */
 #define SMAPS_OFTEN                                                                   \
@@ -159,7 +159,7 @@ static int log_errno(sqlite3 *db)
 }
 
 /*
- * Return the errno of the last failed call as -errno, or -EIO if it cannot be determined.
+ * Return the errno of the last failed call as -errno, or -EIO if no errno is available.
  * sqlite3_system_errno() is 0 after a failed sqlite3_step() or sqlite3_exec(), so
  * memstate also queries the database file and its log.
  */
@@ -195,7 +195,7 @@ int recording_sql_errno(sqlite3 *db)
 	case SQLITE_INTERRUPT:
 		return recording_damaged(
 			"reading it takes more work than its size allows");
-	/* such as SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG, or an invalid schema */
+	/* all other errors, such as SQLITE_CORRUPT, SQLITE_NOTADB and SQLITE_TOOBIG */
 	default: return recording_damaged("%s", sqlite.errmsg(db));
 	}
 }

@@ -31,7 +31,7 @@ enum fact_table {
 	FACT_USAGE,	 /* by process: values that change often */
 	FACT_USAGE_MORE, /* by process: values that change rarely */
 	FACT_MAPPING,	 /* by process and start address */
-	FACT_HEAP,	 /* by process: results of reading its heap */
+	FACT_HEAP,	 /* by process: results of reading the heap */
 	FACT_GROUP,	 /* by cgroup and level: usage, limits and events */
 	FACT_GROUP_STAT, /* by cgroup and level: the fields of memory.stat */
 	FACT_GROUP_MORE, /* by cgroup: values that belong to no level */

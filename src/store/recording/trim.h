@@ -10,11 +10,11 @@
 #include "store/recording/recording.h"
 #include "store/recording/sql.h"
 
-#define RECORDING_TRIM_SHARE 10 /* a bound may be exceeded by 1/10 of it */
+#define RECORDING_TRIM_SHARE 10 /* a bound may be exceeded by 1/10 */
 
 /*
- * Trim a recording to its bounds. The caller does this in the transaction of the last
- * sample, which was taken at unix_ms. Returns 0 or -errno.
+ * Trim a recording to its bounds. The caller calls this function in the transaction of
+ * the last sample, which was taken at unix_ms. Returns 0 or -errno.
  */
 int recording_trim(sqlite3 *db, const struct recording_bounds *bounds, uint64_t unix_ms);
 

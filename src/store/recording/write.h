@@ -66,15 +66,15 @@ int recording_lock_file(struct recording *r, const char *path);
 int recording_open_database(struct recording *r, const char *path);
 
 /*
- * Record the values that these keys have in the current sample, unless they are the same
- * as before. Returns 0 or -errno.
+ * Record the values that the key has in the current sample, unless they are unchanged.
+ * Returns 0 or -errno.
  */
 int recording_say(struct recording *r, enum fact_table table,
 		  const int64_t keys[FACT_KEYS_MAX], const int64_t *values);
 
 /*
- * Record that all keys with this first key no longer exist, except those recorded in the
- * current sample. Returns 0 or -errno.
+ * Record that all keys that begin with first_key no longer exist, except those recorded
+ * in the current sample. Returns 0 or -errno.
  */
 int recording_say_gone(struct recording *r, enum fact_table table, int64_t first_key);
 

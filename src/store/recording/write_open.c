@@ -23,17 +23,17 @@ int recording_lock_file(struct recording *r, const char *path)
 }
 
 /*
- * Settings of the database. With a write-ahead log, readers and the writer do not
- * wait for each other, and only checkpoints wait for the disk, not each sample. Freed
- * pages are reused.
+ * Settings of the database. With a write-ahead log, readers and the writer do not block
+ * each other, and memstate waits for the disk only at checkpoints, not at each sample.
+ * Freed pages are reused.
  */
 static const char settings[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
 			       "PRAGMA wal_autocheckpoint=0;PRAGMA cache_size=-256;"
 			       "PRAGMA temp_store=MEMORY;";
 
 /*
- * Create the tables. This precedes the switch to a write-ahead log, so that the file
- * itself contains the application_id from the start.
+ * Create the tables. The write-ahead log is not yet in use, so the application_id is
+ * written to the file itself.
  */
 static int create_tables(struct recording *r)
 {
