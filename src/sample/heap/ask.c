@@ -7,8 +7,8 @@
 #include "classify/process/classify_stats.h"
 
 /*
- * Return the number of free chunks of a glibc heap, because a query must traverse all of
- * them. Return BYTES_UNKNOWN for other allocators.
+ * Return the number of free chunks of a glibc heap, all of which a query must traverse.
+ * Return BYTES_UNKNOWN for other allocators.
  */
 static uint64_t free_chunk_count(const struct heap *heap)
 {

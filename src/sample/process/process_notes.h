@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * process_notes - facts about a process that do not change while it runs the
- * same program: its cgroup, the names of its container and pod, and the runtime
- * options in its environment and configuration files that limit its memory.
- * Read once per process, and recorded.
+ * process_notes - record facts about each process that do not change while it runs
+ * the same program: its cgroup, the names of its container and pod, and the
+ * runtime options in its environment and configuration files that limit its
+ * memory. The facts are read once per process.
  */
 #ifndef MS_SAMPLE_PROCESS_PROCESS_NOTES_H
 #define MS_SAMPLE_PROCESS_PROCESS_NOTES_H

@@ -34,10 +34,11 @@ void run_sampler_begin(struct run_sampler *s, const char *library);
 void run_sampler_leave_out(struct run_sampler *s, int pid);
 
 /*
- * Sample the run into *ret. With is_fresh, every heap is walked now. Otherwise the heaps
- * are walked if Rss exceeds that of all earlier walks by a certain part, or if the last
- * walk is a certain part of the run ago; walks take at most a fifth of the time. Heaps
- * that were walked too long ago are unknown. Returns the number of processes, or -errno.
+ * Sample the run into *ret. With is_fresh, every heap is walked now. Otherwise the
+ * heaps are walked if Rss exceeds that of all earlier walks by a certain part, or if a
+ * certain part of the run's duration has passed since the last walk; walks take at
+ * most a fifth of the time. Heaps that were walked too long ago are unknown. Returns
+ * the number of processes, or -errno.
  */
 int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *ret);
 
