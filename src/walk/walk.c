@@ -56,7 +56,7 @@ static uint64_t owned_bytes(const struct heap *heap)
 }
 
 /*
- * Return true if this heap contains more than half of the memory that may belong
+ * Return true if the heap contains more than half of the memory that may belong
  * to any heap.
  */
 static bool has_most(const struct walk_input *input, const struct heap *heap)
@@ -110,7 +110,7 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 	bool may_be_other;
 
 	walk_either(input, ret, ret_blocks);
-	/* The exception: musl's malloc is not used if the program contains jemalloc. */
+	/* musl's malloc is not used if jemalloc is linked into the program */
 	may_be_other = named != ALLOCATOR_UNKNOWN && named != ret->allocator &&
 		       !(named == ALLOCATOR_MUSL && ret->allocator == ALLOCATOR_JEMALLOC);
 	if (may_be_other && !has_most(input, ret))
@@ -139,7 +139,7 @@ static bool is_code_hopeless(const struct mapping_list *mappings, int process_fd
 		 : code.is_found[ALLOCATOR_TCMALLOC] ? ALLOCATOR_TCMALLOC
 		 : signs.libc == ALLOCATOR_MUSL	     ? ALLOCATOR_MUSL
 						     : ALLOCATOR_UNKNOWN;
-	/* if the program has its own malloc, that may be a wrapper around glibc's */
+	/* the program's own malloc may be a wrapper around glibc's */
 	return !has_glibc || *named != ALLOCATOR_UNKNOWN;
 }
 

@@ -16,12 +16,12 @@
 
 /*
  * Walk the heap of the allocator that the process uses. *ret reports which parts could
- * not be trusted, and *ret_blocks does not contain these. Both are initialised, and the
- * caller releases both. *ret_blocks borrows the image.
+ * not be trusted, and *ret_blocks does not contain those parts. *ret and *ret_blocks are
+ * always initialised, and the caller releases both. *ret_blocks borrows the image.
  *
  * If a process uses two allocators whose heaps can be read, the heap with more resident
- * memory is walked, and the other one counts as ordinary anonymous memory. If the heap
- * cannot be read, *ret contains the allocator, and its quality is QUALITY_UNKNOWN.
+ * memory is walked, and the other heap counts as ordinary anonymous memory. If the heap
+ * cannot be read, ret->allocator is still set, and ret->quality is QUALITY_UNKNOWN.
  */
 void walk_heap(const struct walk_input *input, struct heap *ret,
 	       struct blocks *ret_blocks);

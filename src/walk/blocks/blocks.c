@@ -129,7 +129,7 @@ static bool read_chain(const struct blocks *blocks, uint64_t start, struct block
 	if (!run || !image_read(blocks->image, start + 8, &size))
 		return false;
 	ret->addr = start + blocks->head_bytes;
-	/* The block may also use the first word of the next block's head. */
+	/* a block may use the first word of the next block's head */
 	ret->bytes = (size & ~SIZE_FLAGS) - 8;
 	ret->bit = (run->offset_bytes + (start - run->start_addr)) / BLOCK_ALIGN;
 	return true;
@@ -171,7 +171,7 @@ static uint64_t bits_below(const struct image *image, uint64_t addr)
 	       BLOCK_ALIGN;
 }
 
-/* Return the address that a bit stands for. */
+/* Return the address that corresponds to a bit. */
 static uint64_t bit_addr(const struct image *image, uint64_t bit)
 {
 	uint64_t offset = bit * BLOCK_ALIGN;

@@ -2,12 +2,13 @@
 /*
  * blocks - the blocks that malloc has allocated, cached or freed, for any allocator.
  *
- * A walker fills the list from a copy of the memory. It adds only blocks that passed its
- * checks: their sizes are sound, and they do not overlap. The list has no extents for
+ * A walker fills the list from a copy of the memory, with blocks that passed its checks:
+ * their sizes are sound, and the blocks do not overlap. The list has no extents for
  * arenas that failed a check. Code that uses the list (the mark, types, the map of pages)
  * does not know the structures of any allocator.
  *
- * Each block has a number, its bit. Tables about blocks have bit_count bits.
+ * Each block has a number, which is called its bit. Tables about blocks
+ * have bit_count bits.
  */
 #ifndef MS_WALK_BLOCKS_BLOCKS_H
 #define MS_WALK_BLOCKS_BLOCKS_H
@@ -38,9 +39,9 @@ struct block {
 
 enum extent_kind {
 	/*
-	 * Consecutive blocks of any size, as in glibc. The word before addr contains the
-	 * block's size. The block's bit is the position of its head in the image in units
-	 * of BLOCK_ALIGN, and that bit is set in starts.
+	 * Consecutive blocks of any size, as in glibc. The word before a block's addr
+	 * contains the block's size. The block's bit is the position of its head in the
+	 * image, in units of BLOCK_ALIGN. That bit is set in starts.
 	 */
 	EXTENT_CHAIN,
 	/* Blocks of unit_bytes each. The first block has bit first_bit. */
@@ -54,7 +55,9 @@ struct extent {
 	uint64_t first_bit;
 	enum extent_kind kind;
 	uint32_t arena; /* index in arenas of struct heap */
-	/* The extent belongs to no arena: it is a single block with its own mapping. */
+	/*
+	 * The extent is a single block with its own mapping, which belongs to no arena.
+	 */
 	bool is_mapped;
 };
 
@@ -90,8 +93,8 @@ struct blocks {
 	struct page_use *pages; /* one element for each page of the image */
 
 	/*
-	 * The range of the allocator's own data inside a library's data. Addresses of
-	 * blocks found in this range do not make the blocks reachable.
+	 * The range of the allocator's own data within a library's data. A block is not
+	 * reachable because its address is found in this range.
 	 */
 	uint64_t own_start_addr, own_end_addr;
 };
@@ -113,8 +116,8 @@ struct extent *blocks_add_extent(struct blocks *blocks);
 void blocks_sort(struct blocks *blocks);
 
 /*
- * Return the index of the first extent that ends after addr, or extent_count if
- * all end before.
+ * Return the index of the first extent that ends after addr, or extent_count if all
+ * extents end before.
  */
 size_t blocks_search_extent(const struct blocks *blocks, uint64_t addr);
 
@@ -122,8 +125,8 @@ size_t blocks_search_extent(const struct blocks *blocks, uint64_t addr);
 bool blocks_find(const struct blocks *blocks, uint64_t addr, struct block *ret);
 
 /*
- * The position of an iteration over all blocks in address order. It begins with place = {
- * 0 }; blocks_next() returns false after the last block.
+ * The position of an iteration over all blocks in address order. Begin with { 0 };
+ * blocks_next() returns false after the last block.
  */
 struct block_place {
 	size_t extent;

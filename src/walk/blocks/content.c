@@ -20,8 +20,8 @@ static bool is_text(uint8_t c)
 }
 
 /*
- * Return the number of text characters before the first zero byte, or 0 if a byte before
- * that is not text.
+ * Return the number of text characters before the first zero byte. Returns 0 if one of
+ * the bytes before the first zero is not text.
  */
 static uint64_t text_length(const uint8_t *at, uint64_t bytes)
 {

@@ -15,12 +15,12 @@
 
 #define SLOTS_MIN 512
 
-/* Keys of groups are types or sizes. This bit marks a type. */
+/* Blocks are grouped by type or by size. In the key of a group, this bit marks a type. */
 #define KEY_TYPE (UINT64_C(1) << 63)
 
 struct group {
 	uint64_t key;
-	/* Number + 1 of the last page on which a block of the group was found. */
+	/* number + 1 of the last page that has a block of the group */
 	uint64_t page;
 };
 
@@ -34,9 +34,12 @@ struct counting {
 	uint32_t *slots;   /* hash table by key: index in groups + 1; 0: empty */
 	size_t slot_count; /* a power of 2 */
 
-	/* The fragmented page found last. */
+	/*
+	 * The fragmented page found last, and the number of groups with blocks
+	 * on that page.
+	 */
 	const struct page_use *page;
-	size_t page_groups; /* number of groups found on that page */
+	size_t page_groups;
 	size_t first_group;
 };
 
@@ -145,8 +148,8 @@ static bool pin_page(struct counting *c, size_t group, uint64_t addr)
 }
 
 /*
- * Record a block's first and last page. Pages between these are entirely in the block, so
- * they are not fragmented.
+ * Record the first and the last page of a block. The pages between the two are entirely
+ * in the block, so they are not fragmented.
  */
 static void pin_pages(struct counting *c, size_t group, const struct block *block)
 {

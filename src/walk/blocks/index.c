@@ -32,8 +32,8 @@ static void add_page(struct block_index *index, uint64_t addr, uint32_t number)
 }
 
 /*
- * Return the last bit set in starts for the page with this number, not after its bit
- * `limit` (less than PAGE_BITS), or BIT_NONE.
+ * Return the last bit that is set in starts for a page, up to bit number `limit` of the
+ * page, or BIT_NONE.
  */
 static uint64_t last_start(const struct blocks *blocks, uint64_t number, uint64_t limit)
 {
@@ -50,8 +50,8 @@ static uint64_t last_start(const struct blocks *blocks, uint64_t number, uint64_
 }
 
 /*
- * Return true if the tables have a bit for each 16 bytes of the image. Only glibc's
- * chains use such bits.
+ * Return true if there is a bit for each 16 bytes of the image. Only glibc's chains
+ * have such bits.
  */
 static bool has_starts(const struct blocks *blocks)
 {
@@ -154,7 +154,7 @@ static bool find_unit(const struct blocks *blocks, size_t extent, uint64_t at,
 {
 	const struct extent *e = &blocks->extents[extent];
 	uint64_t offset = at - e->start_addr;
-	/* Most extents have one block. The condition avoids a slow division for them. */
+	/* the condition avoids a slow division in extents with only one block */
 	uint64_t unit = offset < e->unit_bytes ? 0 : offset / e->unit_bytes;
 
 	if (offset - unit * e->unit_bytes >= e->unit_bytes - blocks->head_bytes)
@@ -170,7 +170,7 @@ static uint64_t chain_bytes(const struct blocks *blocks, uint64_t bit)
 	uint64_t size;
 
 	memcpy(&size, blocks->image->bytes + bit * BLOCK_ALIGN + 8, sizeof(size));
-	/* The block may also use the first word of the next block's head. */
+	/* a block may use the first word of the next block's head */
 	return (size & ~SIZE_FLAGS) - 8;
 }
 

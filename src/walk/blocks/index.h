@@ -3,8 +3,8 @@
  * index - find the block at an address with few memory accesses, for callers that look up
  * millions of addresses.
  *
- * The index is a table of the image's pages by address. It is built once all blocks are
- * known. It takes at most 32 bytes per resident page, and twice that if single pages are
+ * The index is a table of the image's pages by address, built when all blocks are known.
+ * The index takes at most 32 bytes per resident page, and twice that if single pages are
  * scattered over the address space.
  */
 #ifndef MS_WALK_BLOCKS_INDEX_H
@@ -13,7 +13,7 @@
 #include "walk/blocks/blocks.h"
 #include "walk/blocks/input.h"
 
-/* Facts about a page of the image. With them, a search need not scan the page's bits. */
+/* Facts about a page of the image. With these facts, a search need not scan bits. */
 struct block_page {
 	uint64_t addr;
 	/* Bit of the last chain block that begins before the page, or BIT_NONE. */
@@ -26,8 +26,8 @@ struct block_page {
 #define BIT_NONE UINT64_MAX
 
 /*
- * The index covers addresses with this many bits. walk_can_index() rejects a process
- * with memory above that range. The index's tables divide an address as the kernel's
+ * Number of bits of an address that the index uses. walk_can_index() rejects a process
+ * with memory at higher addresses. The index's tables divide an address as the kernel's
  * page tables do.
  */
 #define INDEX_ADDR_BITS WALK_ADDR_BITS

@@ -20,9 +20,9 @@ struct walk_input {
 	const uint64_t *thread_addrs;
 	size_t thread_count;
 	/*
-	 * The target ran while memstate copied it page by page. In such a copy, the free
-	 * lists are useless and chains may be torn. Cached chunks and chunks in fastbins
-	 * count as live.
+	 * The target ran while memstate copied its memory page by page. In such a copy,
+	 * the free lists are useless and chains may be torn. Cached chunks and chunks in
+	 * fastbins count as live.
 	 */
 	bool is_running;
 };
@@ -37,8 +37,8 @@ struct walk_input {
 bool walk_can_index(const struct mapping_list *mappings);
 
 /*
- * Return true if the walkers read the memory of the mapping, which requires that it is
- * private, readable and writable.
+ * Return true if the walkers read the memory of the mapping: it must be private,
+ * readable and writable.
  */
 bool walk_wants_mapping(const struct mapping *m);
 

@@ -178,8 +178,8 @@ static uint32_t type_by_symbol(struct types *types, uint64_t word)
 }
 
 /*
- * A type_info object, which describes a class. The word before the address that an object
- * contains points to the type_info object of the object's class.
+ * The content of a type_info object, which describes a class. The word before the address
+ * that objects of the class contain points to the type_info object.
  */
 struct type_info {
 	uint64_t table_addr; /* address of the vtable of the type_info object itself */
@@ -222,9 +222,9 @@ static bool is_class_name(const char *name)
 }
 
 /*
- * Determine the class of a vtable that has no symbol. The type_info object of the class
- * is itself an instance of one of three classes that the ABI defines. That class also has
- * a type_info object, whose name begins with own_prefix.
+ * Determine the class of a vtable that has no symbol. The type_info object of a class is
+ * itself an instance of one of three classes that the ABI defines. The type_info object
+ * of that class has a name that begins with own_prefix.
  */
 static uint32_t type_by_info(struct types *types, uint64_t word)
 {

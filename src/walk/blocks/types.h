@@ -33,7 +33,10 @@ void types_free(struct types *types);
 uint32_t types_of_block(struct types *types, const struct blocks *blocks,
 			const struct block *block);
 
-/* Return the type number of a block with this first word, or 0. */
+/*
+ * Return the type number of blocks with this first word, or 0 if such blocks
+ * have no type.
+ */
 uint32_t types_of_word(struct types *types, uint64_t word);
 
 /*

@@ -10,9 +10,9 @@
 
 /*
  * A sum of the memory that malloc_trim(0) would return to the kernel. malloc_trim() first
- * merges chunks in fastbins with their free neighbours. Then, in each free range, it
- * releases the whole pages after the first 48 bytes, which are the head of the chunk.
- * Chunks in thread caches remain.
+ * merges chunks in fastbins with their free neighbours. In each free range, the whole
+ * pages after the first 48 bytes, which are the head of the chunk, are returned. Chunks
+ * in thread caches remain.
  */
 struct trim {
 	/* Start of the free range that ends at the current chunk; 0: none. */
@@ -32,8 +32,8 @@ static void trim_stretch(struct glibc *g, struct trim *trim, uint64_t end)
 }
 
 /*
- * Return true if top ends at the program break at addr. In that case only malloc has
- * moved the break, so malloc can lower it.
+ * Return true if addr, the end of top, is the program break. In that case only malloc has
+ * moved the break, so malloc can also lower it.
  */
 static bool is_end_of_brk(const struct glibc *g, uint64_t addr)
 {
@@ -47,8 +47,8 @@ static bool is_end_of_brk(const struct glibc *g, uint64_t addr)
 }
 
 /*
- * Add what systrim() would release: the whole pages at the end of the main arena's top,
- * except that 33 bytes at its start remain.
+ * Add the memory that systrim() would release: the whole pages at the end of the main
+ * arena's top, without the first 33 bytes of top.
  */
 static void trim_top(struct glibc *g, struct trim *trim, const struct region *region,
 		     uint64_t top_addr)
@@ -168,7 +168,7 @@ static void account_region(struct glibc *g, const struct region *region)
 	uint64_t size;
 
 	page_use_add(g->blocks, region->start_addr, region->end_addr, USE_HEAP);
-	/* The loop ends at top or a fencepost, which have no bit in starts. */
+	/* the loop ends at top or at a fencepost, for which starts has no bit */
 	while ((size = noted_size(g, region, addr)) > 0) {
 		account_chunk(g, arena, &trim, addr, size);
 		addr += size;

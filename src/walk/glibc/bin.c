@@ -13,10 +13,7 @@
 
 #define SMALL_BINS 64
 
-/*
- * A list of a thread cache contains chunks of a single size if they are not
- * larger than this.
- */
+/* Maximum size of chunks for which a thread cache has one list per size. */
 #define CACHE_SMALL_MAX 1040
 
 /* Maximum length of a search: a bin may contain millions of chunks. */
@@ -80,8 +77,8 @@ enum glibc_bin glibc_bin_find(const struct blocks *blocks, const struct heap_are
 	if (!image_read(blocks->image, chunk_addr + size + 8, &next_size))
 		return GLIBC_BIN_UNKNOWN;
 	/*
-	 * The next chunk marks chunks in fastbins as in use, so that malloc does
-	 * not merge them.
+	 * The next chunk marks a chunk in a fastbin as in use, so that malloc does
+	 * not merge it.
 	 */
 	if (next_size & CHUNK_PREV_INUSE) {
 		*ret_chunk_bytes = size;

@@ -10,10 +10,10 @@
 #include "walk/blocks/blocks.h"
 
 enum glibc_bin {
-	GLIBC_BIN_UNKNOWN, /* a list of an arena that could not be determined */
+	GLIBC_BIN_UNKNOWN, /* the arena's list could not be determined */
 	GLIBC_BIN_CACHE,   /* a list of a thread cache (tcache) */
 	GLIBC_BIN_FAST,
-	/* Chunks freed since malloc last sorted this list into the bins. */
+	/* chunks that were freed recently and are not yet sorted into bins */
 	GLIBC_BIN_UNSORTED,
 	GLIBC_BIN_SMALL,
 	GLIBC_BIN_LARGE,

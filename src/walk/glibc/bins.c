@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define SMALL_BINS 64 /* bin i below this one contains only chunks of 16 * i bytes */
+#define SMALL_BINS 64 /* bins with a lower number i contain only chunks of 16 * i bytes */
 
 /*
  * Number of bins read at the same time. The address of a bin's next chunk is known only
@@ -40,8 +40,7 @@ static void fetch(struct glibc *g, uint64_t addr)
 }
 
 /*
- * Return true if there is a chunk of the arena at addr, and its neighbour marks the
- * chunk as free.
+ * Return true if there is a chunk of the arena at addr that its neighbour marks as free.
  */
 static bool is_unused_chunk(struct glibc *g, size_t index, uint64_t addr)
 {
@@ -88,8 +87,8 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
 	memcpy(words, at, sizeof(words));
 	words[1] &= ~CHUNK_FLAGS;
 	/*
-	 * The chunk must point back to its predecessor. A chunk that does is at only one
-	 * place of one bin.
+	 * The chunk must point back to its predecessor. This ensures that each chunk is
+	 * at only one place of one bin.
 	 */
 	if (words[2 + !side] != walk->last_addr[side] ||
 	    (walk->bin > 1 && walk->bin < SMALL_BINS &&

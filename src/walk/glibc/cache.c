@@ -6,15 +6,15 @@
 #include <string.h>
 
 /*
- * A thread cache is a chunk in the heap. A pointer to it is in the thread's static TLS,
- * which on x86-64 ends at the thread pointer. The size of the chunk, which may be 16
- * bytes larger than required, shows the layout of the cache.
+ * A thread cache is a chunk in the heap. The pointer to the cache is in the thread's
+ * static TLS, which on x86-64 ends at the thread pointer. The size of the chunk, which
+ * may be 16 bytes larger than required, shows the layout of the cache.
  */
 #define TLS_WORDS (8192 / 8)
 
 /*
- * The score of a cache with entries is higher than that of any number of empty caches,
- * which other memory may resemble.
+ * Score of a cache with entries. It outweighs any number of empty caches, because other
+ * memory may look like an empty cache.
  */
 #define USED_CACHE_SCORE (UINT64_C(1) << 32)
 
@@ -22,7 +22,8 @@ static const struct cache_layout {
 	uint64_t chunk_bytes;
 	unsigned int bin_count;
 	unsigned int count_bytes;
-	bool counts_down; /* the counters hold free slots instead of used slots */
+	/* Each counter is the number of free slots, not of used slots. */
+	bool counts_down;
 } cache_layouts[] = {
 	{ 0x250, 64, 1, false }, /* glibc 2.26 to 2.29 */
 	{ 0x290, 64, 2, false }, /* glibc 2.30 to 2.41 */
@@ -87,8 +88,8 @@ struct cache {
 };
 
 /*
- * Read the cache at user_addr. Returns false if the cache is incomplete, invalid, or the
- * cache of a thread that was read before.
+ * Read the cache at user_addr. Returns false if the cache is incomplete or invalid, or
+ * was already read for another thread.
  */
 static bool read_cache(struct glibc *g, uint64_t user_addr, struct cache *ret)
 {
@@ -132,7 +133,7 @@ static void take_cache(struct glibc *g, const struct cache *cache)
 	}
 }
 
-/* Read the cache to which the word at this distance below a thread pointer points. */
+/* Read the cache whose address is at this distance below a thread pointer. */
 static bool read_cache_below(struct glibc *g, uint64_t thread_addr, size_t word,
 			     struct cache *ret)
 {
@@ -145,11 +146,11 @@ static bool read_cache_below(struct glibc *g, uint64_t thread_addr, size_t word,
 }
 
 /*
- * Find the distance of the cache pointer below the thread pointer. It is equal in all
- * threads, because the cache pointer is in static TLS. The distance at which most
- * threads have a cache with entries is chosen, or else a valid cache. A single thread
- * could mislead: the TLS of another thread may be near, and unrelated memory may look
- * like an empty cache.
+ * Find the distance between the cache pointer and the thread pointer. It is equal in all
+ * threads, because the cache pointer is in static TLS. The distance at which most threads
+ * have a cache with entries is chosen, or else the one at which most have a valid cache.
+ * A single thread could mislead: the TLS of another thread may be near, and unrelated
+ * memory may look like an empty cache.
  */
 static size_t find_place(struct glibc *g)
 {

@@ -4,19 +4,20 @@
 #include "walk/glibc/walk.h"
 
 /*
- * Maximum length of the end of an abandoned heap, which is a chunk of 16 bytes and a head
+ * Maximum length of the end of an abandoned heap: a chunk of 16 bytes, and a head
  * of size 0.
  */
 #define FENCES_BYTES_MAX 48
 
 /*
- * In a copy of a running target, this many valid chunks in a row cannot be a coincidence.
+ * A chain of this many valid chunks cannot be a coincidence in a copy of
+ * a running target.
  */
 #define CHUNKS_CONVINCING 6
 
 /*
- * Maximum number of regions into which torn chains are split. Memory beyond
- * that is skipped.
+ * Maximum number of regions into which torn chains are split. The rest of the
+ * memory is skipped.
  */
 #define PIECES_MAX (UINT64_C(1) << 18)
 

@@ -33,9 +33,9 @@ static bool is_empty_bin(const uint8_t *bins, uint64_t bins_addr, size_t bin)
 }
 
 /*
- * Return true if a bin is not empty and its first chunk points back to it. In a running
- * target, that chunk need not point back, because another one may have been first when
- * it was copied.
+ * Return true if a bin is not empty and its first chunk points back to the bin. In a
+ * running target, the chunk need not point back, because another chunk may have been the
+ * first one when that chunk was copied.
  */
 static bool is_used_bin(const struct glibc *g, const uint8_t *bins, uint64_t bins_addr,
 			size_t bin)
@@ -57,8 +57,8 @@ static bool looks_like_bins(const struct glibc *g, const uint8_t *bins, uint64_t
 		if (is_empty_bin(bins, addr, bin) || is_used_bin(g, bins, addr, bin))
 			continue;
 		/*
-		 * Most words in memory are not bins, and the first few bins are enough
-		 * to show this.
+		 * Most words in memory are not bins, and the first few bins
+		 * show this early.
 		 */
 		if (++bad_count > BAD_BINS_MAX)
 			return false;
@@ -67,8 +67,8 @@ static bool looks_like_bins(const struct glibc *g, const uint8_t *bins, uint64_t
 }
 
 /*
- * Return true if the ring of arenas that begins at start_addr returns there, and all its
- * arenas have this layout.
+ * Return true if the ring of arenas that begins at start_addr also ends there, and all
+ * arenas of the ring have this layout.
  */
 static bool ring_closes(struct glibc *g, uint64_t start_addr, const struct layout *layout)
 {
@@ -94,8 +94,8 @@ static const struct layout *find_layout(struct glibc *g, uint64_t bins_addr)
 }
 
 /*
- * Return true if the mapping is writable data of a file. The anonymous mapping after it
- * (.bss) belongs to the same data.
+ * Return true if the mapping is writable data of a file. The data may continue in the
+ * anonymous mapping after this mapping (.bss).
  */
 static bool is_data_start(const struct mapping *m)
 {
@@ -200,7 +200,7 @@ static const struct par_layout {
 #define ARENA_TEST_MAX 4096
 #define CACHE_BINS_USUAL 64
 #define MAPPED_LIMIT_USUAL 65536
-/* The TLS of a statically linked program precedes its heap. */
+/* In a statically linked program, the TLS precedes the heap. */
 #define SBRK_BASE_SLACK UINT64_C(65536)
 
 static uint32_t half_at(const uint8_t *bytes, size_t offset)
@@ -307,8 +307,8 @@ const char *glibc_find_par(struct glibc *g)
 				continue;
 			take_par(g, p, &par_layouts[l]);
 			/*
-			 * A struct may match two layouts at addresses one word apart. The
-			 * fields of both matches are the same, so only one is counted.
+			 * Two layouts may match at addresses one word apart. In that case
+			 * the fields of both are the same, so the struct is counted once.
 			 */
 			found += addr + par_layouts[l].sbrk_base != place;
 			place = addr + par_layouts[l].sbrk_base;

@@ -6,14 +6,14 @@
 #include <string.h>
 
 /*
- * Offsets, in the mapping of a large chunk, at which the chunk's head may be.
+ * Possible offsets of the head of a chunk that has its own mapping.
  *
- * Chunks that have their own mappings are in no list; mp_ only has their number and total
- * size. The kernel merges adjacent mappings, so one line of smaps may contain several
- * chunks. The head of a chunk is usually at the start of its mapping. memalign() first
- * makes a chunk of this kind, and then a second one inside it. The second chunk's
- * prev_size is its offset in the mapping, and the first head remains in memory unchanged.
- * If the alignment is at most a page, the offset is one of these values.
+ * Such chunks are in no list; mp_ only has their number and total size. The kernel merges
+ * adjacent mappings, so one line of smaps may contain several chunks. The head of a chunk
+ * is usually at the start of its mapping. memalign() first makes such a chunk, and then a
+ * second chunk inside the first one. The second chunk's prev_size is the offset of its
+ * head in the mapping, and the first head remains in memory unchanged. If the alignment
+ * is at most a page, the offset is one of the values in this array.
  */
 static const uint16_t offsets[] = { 0, 16, 48, 112, 240, 496, 1008, 2032, 4080 };
 
@@ -24,7 +24,7 @@ static const uint16_t offsets[] = { 0, 16, 48, 112, 240, 496, 1008, 2032, 4080 }
 #define LAST_OFFSET (IMAGE_PAGE_BYTES - CHUNK_HEAD)
 
 /*
- * In glibc 2.43 and later, prev_size contains a flag for huge pages, and size does not
+ * Since glibc 2.43, prev_size contains a flag for huge pages, and size does not
  * include the head.
  */
 #define MAPPED_FLAGS UINT64_C(3)
@@ -86,8 +86,8 @@ static bool prefer_at(const struct glibc *g, const struct gap *gap, uint64_t add
 }
 
 /*
- * Replace a chunk at the start of a mapping with the chunk that memalign() made inside
- * it, if there is one. The sizes of the two may differ, because realloc() updates only
+ * If memalign() made a second chunk inside the chunk at the start of a mapping, replace
+ * *chunk with the second one. The two sizes may differ, because realloc() updates only
  * the second head.
  */
 static void prefer_aligned(const struct glibc *g, const struct gap *gap,

@@ -8,9 +8,9 @@
 #include "base/search.h"
 #include "base/xalloc.h"
 
-/* Maximum size of a heap of a non-main arena, which is also its alignment. */
+/* The maximum size of a heap of a non-main arena. Heaps are aligned to this size. */
 #define HEAP_MAX_BYTES (UINT64_C(64) << 20)
-/* With huge pages, the maximum heap size in pages (glibc 2.35 to 2.42). */
+/* with huge pages: maximum size of a heap, in huge pages (2.35 to 2.42) */
 #define HUGE_PAGES_PER_HEAP 4
 
 /* Upper bound of sizeof(heap_info), which is 0x20 or 0x30. */
@@ -147,8 +147,8 @@ static bool is_heap_of(struct glibc *g, uint64_t heap_addr, uint64_t arena_addr)
 }
 
 /*
- * Return the maximum size of this arena's heaps, which is also their alignment. Returns 0
- * if neither of the two known sizes matches.
+ * Return the maximum size of this arena's heaps, which is also the alignment of the
+ * heaps. Returns 0 if neither of the two possible sizes matches.
  */
 static uint64_t find_heap_max(struct glibc *g, const struct heap_arena *arena)
 {
@@ -192,7 +192,7 @@ static uint64_t add_heap(struct glibc *g, size_t index, uint64_t heap_addr,
 	region->start_addr = heap_addr;
 	region->end_addr = heap_addr + size;
 	region->first_addr = heap_addr + info_bytes;
-	/* if this heap is the arena's first one, the arena itself precedes the chunks */
+	/* the arena itself is at the start of its first heap, before the chunks */
 	if (arena->addr - info_bytes == heap_addr)
 		region->first_addr = arena->addr + g->layout.bins_offset +
 				     ARENA_TAIL_OFFSET + ARENA_TAIL_BYTES;

@@ -7,9 +7,9 @@
 
 /*
  * The main arena's memory is a single range from brk(), unless other code also called
- * sbrk() or brk() failed to grow. In these cases it consists of several segments. Every
- * segment except the last ends in fenceposts, which are two or three chunks of 16 bytes.
- * The last segment ends in top.
+ * sbrk() or brk() failed to grow. In these cases the memory consists of several segments.
+ * Every segment except the last one ends in fenceposts, which are two or three chunks of
+ * 16 bytes. The last segment ends in top.
  */
 
 /*
@@ -31,7 +31,7 @@ struct search {
 	uint64_t top_addr;
 	bool has_top;
 	uint64_t sum_bytes; /* sum of all segments */
-	/* Memory between the segments from brk(), which belongs to other code. */
+	/* size of the memory of other code between the segments from brk() */
 	uint64_t gap_bytes;
 };
 
@@ -56,8 +56,9 @@ static uint64_t skip_fences(struct glibc *g, uint64_t addr, uint64_t limit)
 }
 
 /*
- * Walk a chain of chunks from addr. Returns what the chain ends in, with the end's
- * address in *ret_end, or SEGMENT_NONE if addr does not begin a valid chain below limit.
+ * Walk a chain of chunks from addr. Returns SEGMENT_NONE if there is no valid chain at
+ * addr that ends below limit. Otherwise returns whether the chain ends in top or in
+ * fenceposts, with the address of its end in *ret_end.
  */
 static enum segment_end follow_chain(struct search *s, uint64_t addr, uint64_t limit,
 				     uint64_t *ret_end)
@@ -96,8 +97,9 @@ static void add_segment(struct search *s, uint64_t start, uint64_t first, uint64
 }
 
 /*
- * Find the segments from mp_.sbrk_base on. Memory of other code may be between two
- * segments, so the search for the next one tries every 16-byte boundary.
+ * Find the segments from mp_.sbrk_base on. Memory of other code may be between
+ * two segments, so every 16-byte boundary after a segment is tried as the start
+ * of the next one.
  */
 static void search_brk(struct search *s)
 {
@@ -128,8 +130,8 @@ static void search_brk(struct search *s)
 }
 
 /*
- * Add the whole brk() range of a running target as one segment. The walk of its chunks
- * divides the segment later.
+ * Add the whole brk() range of a running target as one segment. walk_running() divides
+ * this segment later.
  */
 static void take_brk(struct search *s)
 {
@@ -142,7 +144,7 @@ static void take_brk(struct search *s)
 }
 
 /*
- * Find segments from mmap() in a gap between regions. They begin and end on page
+ * Find segments from mmap() in a gap between regions. Such segments begin and end on page
  * boundaries, and several may be adjacent.
  */
 static void search_gap(void *context, uint64_t start_addr, uint64_t end_addr)

@@ -44,7 +44,7 @@ struct layout {
 	uint64_t fast_offset;
 };
 
-/* Those fields of struct malloc_par that the walker uses. */
+/* The fields of struct malloc_par that the walker uses. */
 struct malloc_par {
 	uint64_t thp_page_bytes;
 	uint64_t huge_page_bytes;
@@ -61,14 +61,15 @@ enum region_kind {
 };
 
 /*
- * A range of the allocator's memory, [start_addr, end_addr). Its chunks
- * begin at first_addr.
+ * A range of the allocator's memory, [start_addr, end_addr). The range's first chunk
+ * is at first_addr.
  */
 struct region {
 	uint64_t start_addr, end_addr;
 	uint64_t first_addr;
 	enum region_kind kind;
-	size_t arena; /* index of the arena; 0 for a chunk with its own mapping */
+	/* Index of the arena; 0 if the region is a chunk with its own mapping. */
+	size_t arena;
 };
 
 struct glibc {
@@ -85,11 +86,14 @@ struct glibc {
 	size_t region_count, region_capacity, sorted_count;
 
 	/*
-	 * Tables with one bit per 16 bytes of the image. A bit in not_live is set if a
-	 * neighbour or a list shows that the chunk is free.
+	 * The bit tables have one bit per 16 bytes of the image. A bit in not_live is set
+	 * if a neighbour or a list shows that the chunk is free.
 	 */
 	struct blocks *blocks;
-	/* For each arena, the chunks that their neighbours mark as free. */
+	/*
+	 * For each arena, the sum of the chunks that are marked as free
+	 * by their neighbour.
+	 */
 	struct chunk_sum *unused;
 	uint64_t budget; /* remaining steps of searches that may take long */
 };
@@ -153,16 +157,16 @@ static inline uint64_t glibc_bit(const struct glibc *g, uint64_t addr)
 const char *glibc_find_main_arena(struct glibc *g);
 const char *glibc_find_par(struct glibc *g);
 
-/* The following functions are in regions.c. */
+/* The functions up to glibc_for_each_gap() are in regions.c. */
 const char *glibc_find_arenas(struct glibc *g);
 void glibc_find_regions(struct glibc *g);
 struct region *glibc_add_region(struct glibc *g, enum region_kind kind, size_t arena);
 void glibc_sort_regions(struct glibc *g);
 
-/* Return the region that contains addr, of those that are sorted, or NULL. */
+/* Return the region that contains addr, or NULL. Only sorted regions are searched. */
 const struct region *glibc_region_at(const struct glibc *g, uint64_t addr);
 
-/* Return the end of the adjacent heap mappings that begin with the one at addr. */
+/* Return the end of the adjacent heap mappings that begin with the mapping at addr. */
 uint64_t glibc_contiguous_end(const struct glibc *g, uint64_t addr);
 
 /* Call fn for each range of heap memory that no sorted region contains. */
@@ -180,8 +184,9 @@ void glibc_find_mapped(struct glibc *g);
 void glibc_walk_chunks(struct glibc *g);
 
 /*
- * Read the size of the chunk at addr, and whether its neighbour marks it as free. Returns
- * false if no chunk starts at addr or the neighbour's page is not resident.
+ * Read the size of the chunk at addr. *ret_is_unused is set to true if the next chunk
+ * marks this chunk as free. Returns false if no chunk starts at addr or the next chunk's
+ * page is not resident.
  */
 bool glibc_read_chunk(struct glibc *g, uint64_t addr, uint64_t *ret_size,
 		      bool *ret_is_unused);
@@ -189,7 +194,9 @@ bool glibc_read_chunk(struct glibc *g, uint64_t addr, uint64_t *ret_size,
 /* Read the free lists of all arenas. In lists.c. */
 void glibc_read_lists(struct glibc *g);
 
-/* Read the doubly linked bins of one arena. Returns false if one is broken. In bins.c. */
+/*
+ * Read the doubly linked bins of one arena. Returns false if a bin is broken. In bins.c.
+ */
 bool glibc_read_bins(struct glibc *g, size_t index);
 
 /*
@@ -198,14 +205,14 @@ bool glibc_read_bins(struct glibc *g, size_t index);
  */
 struct free_list {
 	uint64_t first_addr;
-	/* Distance from a chunk to the address that pointers to it contain. */
+	/* what pointers to a chunk contain, minus the chunk's address */
 	uint64_t bias_bytes;
 	uint64_t max_count;
 	/* Number and bytes of the chunks, set by glibc_check_list(). */
 	uint64_t count, bytes;
 	/*
-	 * Set by glibc_check_list(): each pointer is XORed with its own address, as in
-	 * glibc 2.32 and later.
+	 * Set by glibc_check_list(): each pointer is XORed with its address, as
+	 * since glibc 2.32.
 	 */
 	bool is_protected;
 };
@@ -219,7 +226,7 @@ bool glibc_check_list(struct glibc *g, struct free_list *list,
 		      unsigned int bin);
 
 /*
- * Mark the chunks of a checked list as free. Returns false if one of them is also
+ * Mark the chunks of a checked list as free. Returns false if one of the chunks is also
  * in another list.
  */
 bool glibc_mark_list(struct glibc *g, const struct free_list *list, bool is_cache);

@@ -18,7 +18,7 @@
 #define STACK_BYTES_MAX (UINT64_C(1) << 16)
 #define LARGE_BINS_WITHIN 512
 
-/* Size of the static TLS that is searched. It ends at the thread pointer. */
+/* Number of bytes below the thread pointer that are searched for a cache. */
 #define TLS_BYTES UINT64_C(65536)
 
 /* Number of threads without a cache after which the search ends. */
@@ -61,7 +61,7 @@ static bool is_next_bin(const struct bin *bin, const struct bin *next)
 	       next->end_addr - bin->end_addr < STACK_BYTES_MAX;
 }
 
-/* Append the bins from addr on to the cache, up to the first invalid one. */
+/* Append the bins from addr on to the cache, up to the first bin that is not valid. */
 static void read_bins(const struct jemalloc *j, uint64_t addr, size_t limit,
 		      struct cache *cache)
 {
@@ -110,8 +110,8 @@ static bool is_stack_right(const struct jemalloc *j, const struct cache *cache)
 }
 
 /*
- * Return true if every pointer points to a block of its bin's class, and the block's slab
- * does not mark the block as free.
+ * Return true if every pointer in every bin points to a block of the bin's class that is
+ * not marked as free.
  */
 static bool check_pointers(const struct jemalloc *j, const struct cache *cache)
 {
@@ -194,7 +194,8 @@ static bool mark_cache(struct jemalloc *j, const struct cache *cache)
 }
 
 /*
- * Return how far below its thread pointer a thread's cache is, or 0 if no cache is found.
+ * Return the distance of a thread's cache below the thread pointer, or 0 if no
+ * cache is found.
  */
 static uint64_t find_below(struct jemalloc *j, uint64_t tls_addr, uint64_t start_addr)
 {
@@ -219,8 +220,8 @@ static uint64_t find_below(struct jemalloc *j, uint64_t tls_addr, uint64_t start
 }
 
 /*
- * Find how far below the thread pointer a thread's cache is. The distance is the same in
- * all threads, because the caches are in static TLS.
+ * Find the distance of a thread's cache below the thread pointer. The distance is the
+ * same in all threads, because the caches are in static TLS.
  */
 static bool find_place(struct jemalloc *j, uint64_t *ret_below)
 {

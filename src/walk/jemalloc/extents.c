@@ -45,8 +45,8 @@ static size_t find_arena(struct jemalloc *j, unsigned int number)
 }
 
 /*
- * Record that an extent structure uses its memory, which may be on two pages. Returns
- * false if another extent structure uses part of that memory.
+ * Record that an extent structure uses a piece of memory, which may be on two pages.
+ * Returns false if another extent structure uses part of that memory.
  */
 static bool claim(struct reading *reading, uint64_t extent_addr)
 {
@@ -157,8 +157,8 @@ static int compare_arenas(const void *a, const void *b)
 }
 
 /*
- * Sort the arenas by jemalloc's arena numbers. Until now they are in the order in which
- * extents were found.
+ * Sort the arenas by jemalloc's arena numbers. Before, the arenas are in the order in
+ * which their extents were found.
  */
 static void sort_arenas(struct jemalloc *j)
 {

@@ -8,7 +8,9 @@
 #include "base/search.h"
 #include "base/xalloc.h"
 
-/* Base blocks are aligned to jemalloc's HUGEPAGE, which is a multiple of this size. */
+/*
+ * The alignment of base blocks is jemalloc's HUGEPAGE, which is a multiple of this size.
+ */
 #define BASE_ALIGN (UINT64_C(2) << 20)
 
 /*
@@ -137,9 +139,9 @@ static bool next_area(const struct jemalloc *j, size_t *index, struct area *ret)
 }
 
 /*
- * Determine which part of the address space a leaf describes. The first element that
- * points to a matching extent shows it. Up to LEAF_TRIES elements may not match, because
- * jemalloc may have been changing them during the copy.
+ * Determine which part of the address space a leaf describes, from the first element that
+ * points to a matching extent. Up to LEAF_TRIES elements may not match, because jemalloc
+ * may have been changing the leaf during the copy.
  */
 static bool place_leaf(struct jemalloc *j, const struct jemalloc_tree *tree,
 		       uint64_t leaf_addr, uint64_t *ret_key)
@@ -174,8 +176,8 @@ static bool place_leaf(struct jemalloc *j, const struct jemalloc_tree *tree,
 }
 
 /*
- * Determine which part of the address space a middle node of a tree with three levels
- * describes. Its first leaf shows it.
+ * Determine which part of the address space a middle node describes, from the node's
+ * first leaf. Only trees with three levels have middle nodes.
  */
 static bool place_node(struct jemalloc *j, const struct jemalloc_tree *tree,
 		       uint64_t addr, uint64_t *ret_key)
@@ -234,7 +236,7 @@ static bool is_root(struct jemalloc *j, const struct jemalloc_tree *tree,
 	       check.good_count > check.bad_count;
 }
 
-/* Return true if this word, at addr, is an element of a valid root. */
+/* Return true if `word`, which is at addr, is an element of a valid root. */
 static bool try_word(struct jemalloc *j, const struct area *area, uint64_t addr,
 		     uint64_t word)
 {

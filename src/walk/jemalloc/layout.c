@@ -8,8 +8,8 @@
 #include "base/xalloc.h"
 
 /*
- * Free extents have a class number from this one on. It is the number of classes: 232, or
- * 235 with a quantum of 8.
+ * Lower bound of the class number of free extents, which is the number of classes: 232,
+ * or 235 with a quantum of 8.
  */
 #define NO_CLASS 232
 
@@ -19,9 +19,9 @@
 #define SAMPLE_MAX 4096
 
 static const struct jemalloc_layout layouts[] = {
-	/* Jemalloc 5.3: has the fields pai and guarded, and six states. */
+	/* jemalloc 5.3, with pai, guarded and six states */
 	{ 17, 3, 20, 28, true },
-	{ 16, 2, 18, 26, false }, /* jemalloc 5.1 and 5.2: has the field dumpable */
+	{ 16, 2, 18, 26, false }, /* jemalloc 5.1 and 5.2, with dumpable */
 	{ 15, 2, 17, 25, false }, /* jemalloc 5.0 */
 };
 
@@ -37,8 +37,8 @@ struct samples {
 };
 
 /*
- * Compute the size classes. quantum_shift is 3 or 4; if it is 4, there is a class below
- * the quantum. There are four classes between two powers of two.
+ * Compute the size classes. quantum_shift is 3 or 4. If it is 4, one class is smaller
+ * than the quantum. There are four classes between two powers of two.
  */
 static void make_classes(struct jemalloc *j, unsigned int quantum_shift)
 {
@@ -81,8 +81,9 @@ bool jemalloc_is_in_huge_cache(const struct jemalloc *j, const struct jemalloc_r
 }
 
 /*
- * Return true if the tree's entry matches the extent. Active extents must have the same
- * class and slab flag as the entry. Since jemalloc 5.3, the state must be the same, too.
+ * Return true if the tree's entry matches the extent. The class and the slab flag of an
+ * active extent must be the same as in the entry. Since jemalloc 5.3, the state must also
+ * be the same.
  */
 bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *entry,
 			 const struct jemalloc_raw *raw)
@@ -111,9 +112,9 @@ bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *
 }
 
 /*
- * In a valid bitmap, the number of set bits is the slab's free count, and no bit of the
- * last word is set after the last block. The words after that one do not belong to the
- * bitmap and may contain anything.
+ * In a valid bitmap, the number of set bits is the slab's free count, and the last word
+ * has no set bit after the last block. The following words do not belong to the bitmap
+ * and may contain anything.
  */
 bool jemalloc_is_bitmap_right(const struct jemalloc *j, const struct jemalloc_raw *raw,
 			      const struct jemalloc_extent *extent)
@@ -161,7 +162,7 @@ bool jemalloc_read_blocks(const struct jemalloc *j, const struct jemalloc_raw *r
 	if (ret->is_slab)
 		return read_slab(j, raw, ret);
 	ret->block_count = 1;
-	/* the heap profiler has sampled small blocks that have their own extents */
+	/* if the heap profiler samples a small block, the block has its own extent */
 	ret->block_bytes = class < j->small_count ? j->class_bytes[class]
 						  : size - j->pad_bytes;
 	if (size < j->pad_bytes || ret->block_bytes > j->class_bytes[class] ||
@@ -199,7 +200,7 @@ static size_t count_fits(const struct samples *s)
 }
 
 /*
- * Return true if the extent looks as it usually does: a slab has the smallest number
+ * Return true if the extent has the usual form. A slab usually has the smallest number
  * of pages that its blocks fill without a remainder, and a small block does not have
  * its own extent.
  */
@@ -215,8 +216,8 @@ static bool is_usual(const struct jemalloc *j, const struct jemalloc_raw *raw,
 }
 
 /*
- * Numbers of sampled extents that are active, have valid blocks, and look usual, if the
- * classes and the padding are as currently assumed.
+ * How many sampled extents are active, how many of these have valid blocks, and how many
+ * of those have the usual form, with the classes and padding that are currently tried.
  */
 struct soundness {
 	size_t active_count, sound_count, usual_count;

@@ -13,7 +13,7 @@
  */
 #define FREE_BITS_OFFSET JEMALLOC_EXTENT_ALIGN
 
-/* Upper bound of user addresses. They have 47 bits, or 56 with 5-level paging. */
+/* Upper bound of user addresses, which have 47 bits, or 56 with 5-level paging. */
 #define ADDRESS_LIMIT (UINT64_C(1) << 56)
 
 bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr, struct jemalloc_raw *ret)
@@ -104,7 +104,7 @@ struct walk {
 	bool is_over;
 };
 
-/* Read the element at addr. The caller has already read its first word. */
+/* Read the element at addr, whose first word has already been read. */
 static bool read_entry(const struct walk *w, uint64_t addr, uint64_t word,
 		       struct jemalloc_entry *ret)
 {
@@ -114,7 +114,10 @@ static bool read_entry(const struct walk *w, uint64_t addr, uint64_t word,
 	    !image_read(w->j->image, addr + 8, &ret->words[1]))
 		return false;
 	ret->extent_addr = ret->words[0];
-	/* the upper bits contain the class, the lower ones the state and the slab flag */
+	/*
+	 * the upper bits contain the class, and the lower bits the state and
+	 * the slab flag
+	 */
 	if (w->j->tree->element_bytes == 8)
 		ret->extent_addr &= (UINT64_C(1) << 48) - JEMALLOC_EXTENT_ALIGN;
 	return true;

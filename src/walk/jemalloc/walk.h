@@ -18,7 +18,9 @@
 #include "walk/blocks/blocks.h"
 #include "walk/blocks/input.h"
 
-/* MALLOCX_ARENA_LIMIT. An extent with this arena number belongs to no arena. */
+/*
+ * The value of MALLOCX_ARENA_LIMIT. An extent with this arena number belongs to no arena.
+ */
 #define JEMALLOC_ARENAS_MAX 4095
 #define JEMALLOC_EXTENT_BYTES UINT64_C(128)
 #define JEMALLOC_EXTENT_ALIGN UINT64_C(64)
@@ -51,7 +53,7 @@ enum jemalloc_state {
 	JEMALLOC_DIRTY,
 	JEMALLOC_MUZZY,
 	JEMALLOC_RETAINED,
-	/* This value and higher ones: the extent is changing its state. */
+	/* States from this value on mean that the extent is changing its state. */
 	JEMALLOC_STATE_COUNT_
 };
 
@@ -103,7 +105,7 @@ struct jemalloc {
 	uint64_t class_bytes[HEAP_CLASS_MAX];
 	size_t class_count;
 	size_t small_count; /* number of size classes whose blocks are in slabs */
-	/* Number of bytes by which a large extent exceeds its block. */
+	/* how many bytes a large extent is larger than its block */
 	uint64_t pad_bytes;
 
 	struct jemalloc_extent *extents; /* disjoint, in ascending address order */
@@ -132,9 +134,9 @@ static inline bool jemalloc_is_running(const struct jemalloc *j)
 }
 
 /*
- * Return true if a hypothesis that is true for `count` of `all` samples is accepted.
- * jemalloc may have been changing one of the other samples, or up to half of all samples
- * if the target was running.
+ * Return true if a hypothesis is accepted that is true for `count` of `all` samples.
+ * jemalloc may have been changing some of the other samples, especially if the
+ * target was running.
  */
 static inline bool jemalloc_is_most(const struct jemalloc *j, size_t count, size_t all)
 {
@@ -167,7 +169,10 @@ static inline bool jemalloc_is_slab(const struct jemalloc_raw *raw)
 	return raw->bits >> 12 & 1;
 }
 
-/* Return true if opt.hpa made the extent from a huge page. Only since jemalloc 5.3. */
+/*
+ * Return true if the extent is part of a huge page of opt.hpa. Requires jemalloc
+ * 5.3 or later.
+ */
 static inline bool jemalloc_is_of_huge_page(const struct jemalloc_raw *raw)
 {
 	return raw->bits >> 14 & 1;
@@ -193,27 +198,27 @@ const struct jemalloc_base *jemalloc_base_after(const struct jemalloc *j, uint64
 const struct jemalloc_base *jemalloc_base_at(const struct jemalloc *j, uint64_t addr,
 					     uint64_t length);
 
-/* The following functions are in tree.c. */
+/* The functions up to jemalloc_for_each_entry() are in tree.c. */
 
 /*
  * Find the first element of an array, from *addr on, whose first word is resident and not
- * zero. Sets *addr to the element's address and *ret to that word. If there is no such
- * element, *addr is set to end. Returns false if the budget is used up (each element
+ * zero. Sets *addr to the address of the element and *ret to the word. If there is no
+ * such element, *addr is set to end. Returns false if the budget is used up (each element
  * examined takes one step) or if a word is only partly resident.
  */
 bool jemalloc_next_word(struct jemalloc *j, uint64_t *addr, uint64_t end,
 			uint64_t element_bytes, uint64_t *ret);
 
 /*
- * Read the extent structure at extent_addr. Returns false if it is not completely in a
- * base block, or does not describe whole pages.
+ * Read the extent structure at extent_addr. Returns false if the structure is not
+ * completely in a base block, or does not describe whole pages.
  */
 bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr,
 		       struct jemalloc_raw *ret);
 
 /*
- * Compute the page that element `index` of a leaf must describe if it points to this
- * extent. Returns false if no page of the extent can have this index.
+ * Compute the page that element `index` of a leaf must describe if the element points to
+ * this extent. Returns false if no page of the extent can have this index.
  */
 bool jemalloc_place_element(const struct jemalloc_tree *tree,
 			    const struct jemalloc_raw *raw, uint64_t index,

@@ -20,7 +20,7 @@
 /*
  * Size of the stack as a fraction of the image's size. The stack contains the blocks that
  * were found and not yet scanned. If the stack is full, only one bit is stored for each
- * further block, and a later pass over all blocks finds these.
+ * further block, and such blocks are found later in a pass over all blocks.
  */
 #define STACK_SHARE 64
 #define STACK_MIN_BYTES (UINT64_C(64) << 10)
@@ -34,7 +34,7 @@ struct marker {
 	const struct blocks *blocks;
 	struct image *image;
 	uint64_t *unseen; /* bit set: the block is live and was not found yet */
-	/* Whether the bit of a block is the position of its head in the image (glibc). */
+	/* true: the bit of a block is the position of its head in the image (glibc) */
 	bool are_bits_places;
 	/* The image's run that contains the block scanned last. */
 	const struct image_run *run;
@@ -57,7 +57,8 @@ struct marker {
 };
 
 /*
- * In a block_ref: the extent was not looked up, because the block's size is in its head.
+ * Value of extent in a block_ref that was not looked up in the index. The size of such a
+ * block is in its head.
  */
 #define EXTENT_OF_HEAD UINT32_MAX
 
@@ -119,8 +120,8 @@ static void take_candidate(struct marker *m)
 	m->first_candidate = (m->first_candidate + 1) % CANDIDATES;
 	m->candidate_count--;
 	/*
-	 * This fast path handles addresses at the start of a block, which are most of the
-	 * addresses of blocks.
+	 * This fast path is for the address of the start of a block. Most pointers
+	 * contain such an address.
 	 */
 	if (m->are_bits_places && head % BLOCK_ALIGN == 0) {
 		uint64_t offset = image_offset(m, head);
@@ -139,8 +140,8 @@ static void take_candidate(struct marker *m)
 }
 
 /*
- * Prefetch all memory that is needed to find and scan a block, so that the CPU waits for
- * all of it together.
+ * Prefetch all memory that is needed to find and scan a block. The CPU loads the
+ * parts in parallel.
  */
 static inline void prefetch(const struct marker *m, uint64_t head)
 {
@@ -251,8 +252,8 @@ static void drain_stack(struct marker *m)
 }
 
 /*
- * Scan the blocks on the stack and in the ring, and all blocks that are
- * reachable from them.
+ * Scan the blocks on the stack and in the ring, and all blocks that are reachable
+ * from those blocks.
  */
 static void drain(struct marker *m)
 {
@@ -297,9 +298,9 @@ static void add_leader(struct marker *m, uint64_t addr)
 }
 
 /*
- * Make each block that is not yet reached a leader, in ascending address order, and scan
- * everything that is reachable from it. A leader may still be reachable from a leader
- * with a higher address.
+ * Process all blocks in ascending address order. Each block that is not yet reached
+ * becomes a leader, and everything that is reachable from it is scanned. A leader may
+ * still be reachable from a leader with a higher address.
  */
 static void choose_leaders(struct marker *m)
 {
@@ -331,8 +332,8 @@ static void free_marker(struct marker *m)
 
 /*
  * Visit the leaders in descending address order. No leader reaches a leader that was
- * chosen after it. A leader that is not yet reached is therefore not reachable from any
- * other leaked block except those of its own ring.
+ * chosen later. If a leader is not yet reached, the only leaked blocks that can reach it
+ * are therefore in its own ring.
  */
 int mark_next_leak(struct mark *mark, struct leak *ret)
 {
@@ -376,8 +377,8 @@ static size_t bit_words(const struct blocks *blocks)
 }
 
 /*
- * Allocate the bit table that is accessed at random for each word. Huge pages make
- * these accesses faster.
+ * Allocate a bit table that is accessed at random for each word. Huge pages make
+ * the accesses faster.
  */
 static uint64_t *new_bits(const struct blocks *blocks)
 {

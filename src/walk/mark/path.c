@@ -19,8 +19,8 @@
 
 /*
  * A search. Visits are numbered in the order in which their blocks were found. For each
- * visit, places has the place of the word that points to the block, and parents has the
- * visit of the block that contains this word.
+ * visit, places contains the place of the word that points to the block, and parents
+ * contains the visit of the block with that word.
  */
 struct search {
 	const struct mark_input *input;

@@ -17,7 +17,7 @@ struct path_step {
 
 struct path {
 	bool is_found;
-	/* The first word is in a register, and place_addr is its number. */
+	/* the first word is in the register whose number is place_addr */
 	bool is_register;
 	struct path_step *steps;
 	size_t count;

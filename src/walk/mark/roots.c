@@ -54,8 +54,8 @@ static bool is_stack_of(const struct root_thread *thread, const uint64_t words[3
 }
 
 /*
- * Return the start of a thread's stack that libc allocated, not including its guard, or 0
- * if the stack is not found.
+ * Return the start of the stack of a thread, without the guard pages, if libc allocated
+ * the stack. Returns 0 if the stack is not found.
  */
 static uint64_t find_stack_start(struct image *image, const struct root_thread *thread)
 {
@@ -133,7 +133,7 @@ static void add_alive(struct finder *f, uint64_t start, uint64_t end)
 }
 
 /*
- * Add the parts of a page that are outside the heap's extents. These belong
+ * Add the parts of a page that are outside the heap's extents, because they belong
  * to other data.
  */
 static void add_shared_page(struct finder *f, uint64_t start, uint64_t end)

@@ -20,7 +20,7 @@ struct root_thread {
 	int tid;
 	uint64_t stack_addr; /* stack pointer */
 	uint64_t tls_addr;   /* thread pointer */
-	size_t word_count;   /* how many of the register words belong to this thread */
+	size_t word_count;   /* number of register words that belong to this thread */
 };
 
 /*
@@ -43,14 +43,14 @@ struct root_list {
 
 /*
  * Return true if the mapping may contain pointers. The image must contain the resident
- * pages of such a mapping. They are writable mappings, shared or private, and private
- * mappings that were written before they became read-only.
+ * pages of such mappings, which are all writable mappings, and private mappings that were
+ * written before they became read-only.
  */
 bool roots_want_mapping(const struct mapping *m);
 
 /*
- * Return how many bytes of all readable mappings are swapped out. These may contain
- * pointers, but cannot be scanned.
+ * Return how many bytes of readable mappings are swapped out. Swapped-out memory may
+ * contain pointers, but cannot be scanned.
  */
 uint64_t roots_swapped_bytes(const struct mapping_list *mappings);
 
@@ -63,9 +63,9 @@ struct root_range roots_dead_stack(struct image *image,
 				   const struct root_thread *thread);
 
 /*
- * Find the roots. They do not include blocks, the allocator's own data, memory below the
+ * Find the roots. Roots do not include blocks, the allocator's own data, memory below the
  * stack pointers, and mappings that are entirely LazyFree. *ret is initialised, and the
- * caller releases it with root_list_release().
+ * caller releases *ret with root_list_release().
  */
 void roots_find(const struct blocks *blocks, const struct mapping_list *mappings,
 		const struct root_thread *threads, size_t thread_count,
