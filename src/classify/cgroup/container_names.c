@@ -168,7 +168,8 @@ static bool find_pod_uid(struct part part, struct part *ret)
 
 static void take_pod(struct part uid, struct part whole, char **names)
 {
-	cgroup_names_clear(names); /* the pod runs inside the container found so far */
+	/* forget the container found so far: the pod runs inside that container */
+	cgroup_names_clear(names);
 	names[CGROUP_NAME_POD_UID] = xstrndup(uid.text, uid.length);
 	for (size_t i = 0; i < uid.length; i++)
 		if (uid.text[i] == '_')

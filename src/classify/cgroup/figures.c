@@ -50,10 +50,7 @@ static void set_kernel(const struct cgroup_stat *s, enum cgroup_version version,
 		bytes_or_0(s->slab_unreclaimable_bytes);
 	f->other_kernel_bytes = version == CGROUP_V2 ? bytes_sub(f->kernel_bytes, parts)
 						     : BYTES_UNKNOWN;
-	/*
-	 * cgroup v1 accounts for socket memory separately and
-	 * has a separate limit for it
-	 */
+	/* in cgroup v1, memory of sockets has a separate account and limit */
 	f->sock_bytes = version == CGROUP_V2 ? s->sock_bytes : 0;
 }
 
@@ -124,7 +121,10 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	f.limit_bytes = cgroup_limit_bytes(cgroup);
 	f.slack_bytes = cgroup->slack_bytes;
 	add_processes(processes, &f);
-	/* limit the sum over processes to the cgroup's anonymous memory */
+	/*
+	 * the sum over processes may be too large: limit it to
+	 * the cgroup's anonymous memory
+	 */
 	f.lazyfree_bytes = least(f.lazyfree_bytes, bytes_or_0(s->anon_bytes));
 	f.live_anon_bytes = bytes_sub(s->anon_bytes, f.lazyfree_bytes);
 	f.shmem_bytes = s->shmem_bytes;

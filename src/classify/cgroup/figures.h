@@ -28,7 +28,7 @@ struct oom_figures {
 	/* Parts of need_bytes: */
 	uint64_t live_anon_bytes, shmem_bytes, kernel_bytes, sock_bytes;
 	/*
-	 * Parts of kernel_bytes, if the kernel reports them (cgroup v2).
+	 * Parts of kernel_bytes with cgroup v2, as far as the kernel reports them.
 	 * other_kernel_bytes contains pipe buffers and similar memory.
 	 */
 	uint64_t kernel_stack_bytes, pagetables_bytes, percpu_bytes, vmalloc_bytes;

@@ -80,8 +80,9 @@ struct spread {
 void spread_set(struct spread *spread, uint64_t *values, size_t count);
 
 struct compared_variant {
-	size_t good_count, failed_count; /* warm-ups are not counted */
-	const char *problem;		 /* problem of the first failed run, or NULL */
+	/* numbers of good and of failed runs, without warm-ups */
+	size_t good_count, failed_count;
+	const char *problem; /* problem of the first failed run, or NULL */
 	/*
 	 * The figures by owner at a moment come only from runs whose heap was read at
 	 * that moment, if there are any. In other runs the heap is part of anon.

@@ -58,8 +58,8 @@ struct moment_change {
 	/* start of a nameless mapping that was matched by address; else 0 */
 	uint64_t start_addr;
 	/*
-	 * Bytes at the two moments. For processes and mappings, this is
-	 * their Rss. May be BYTES_UNKNOWN.
+	 * Bytes at the two moments, or BYTES_UNKNOWN. For processes and
+	 * mappings, the bytes are Rss.
 	 */
 	uint64_t before, after;
 };

@@ -40,7 +40,10 @@ struct facts {
 		/* MOMENT_SETTLED, or MOMENT_END if some runs have no settled moment */
 		moment;
 	struct difference rss, firm, peak, cpu;
-	/* live memory grows under every variant where its size is known; at least two */
+	/*
+	 * live memory grows under all variants where its size is
+	 * known, which are at least two
+	 */
 	bool live_grows;
 	bool rss_grows; /* Rss grows under every variant */
 	bool is_live_same;

@@ -19,7 +19,7 @@
 #define CYCLE_AS_GOOD 0.85
 /* ignore cycles with a smaller ratio of standard deviation to rise */
 #define TEETH_PER_RISE 0.03
-/* a window is longer than a cycle, so that it contains each minimum */
+/* ratio of window to cycle, so that each window contains a minimum */
 #define WINDOW_PER_CYCLE 1.1
 #define RISE_PER_LEVEL 0.03 /* a smaller rise, relative to the level, is not growth */
 #define RISE_PER_NOISE 2.0
@@ -38,7 +38,7 @@
  * between neighbouring floors
  */
 #define WANDER_LEAST 0.05
-#define WANDER_REACH 3.0 /* how far random growth may go, in standard deviations */
+#define WANDER_REACH 3.0 /* bound of random growth, in standard deviations */
 #define NS_PER_HOUR (3600.0 * (double)NS_PER_S)
 
 const char *const growth_kind_names[GROWTH_KIND_COUNT_] = {
@@ -94,7 +94,7 @@ static void fill_grid(const struct growth_point *points, size_t count, struct gr
 	}
 }
 
-/* Return the slope of the straight line that fits the series best (least squares). */
+/* Return the slope of the straight line that fits the series best by least squares. */
 static double fit_line(const double *y, size_t count)
 {
 	double middle = (double)(count - 1) / 2, mean = 0, above = 0, below = 0;

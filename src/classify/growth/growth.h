@@ -20,15 +20,15 @@
 #include <stdint.h>
 
 #define GROWTH_FLOORS_MIN 6
-/* maximum number of windows; without a cycle, time is divided into this many */
+/* maximum number of windows, which is used if there is no cycle */
 #define GROWTH_FLOORS_MAX 24
 
 enum growth_kind {
-	GROWTH_TOO_SHORT, /* too few floors for a result */
+	GROWTH_TOO_SHORT, /* there are too few floors for a result */
 	GROWTH_NONE,
 	GROWTH_STEP,	/* grew in one step: most of the growth is one jump */
-	GROWTH_PLATEAU, /* grew earlier, and no longer grows */
-	GROWTH_STEADY,	/* still grows */
+	GROWTH_PLATEAU, /* grew earlier, but no longer grows */
+	GROWTH_STEADY,	/* still grows at the end */
 	GROWTH_KIND_COUNT_
 };
 
@@ -67,11 +67,11 @@ struct growth_time {
 };
 
 /*
- * Predict when a peak on top of the growing floor reaches the limit, counted from the
- * last point. In at least nine of ten cases the actual time lies between soonest_ns and
- * latest_ns. These bounds account for the rate, the height of peaks, the phase of the
- * cycle and, if growth comes in random steps, further steps. Return false if the amount
- * does not grow or the time cannot be determined.
+ * Predict how long after the last point a peak on top of the growing floor reaches the
+ * limit. In at least nine of ten cases the actual time lies between soonest_ns and
+ * latest_ns. These bounds account for the uncertainty of the rate, the height of peaks,
+ * the phase of the cycle and, if growth comes in random steps, the next steps. Return
+ * false if the amount does not grow or the time cannot be determined.
  */
 bool growth_time_to(const struct growth *growth, uint64_t limit_bytes,
 		    struct growth_time *ret);

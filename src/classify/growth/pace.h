@@ -28,8 +28,9 @@ struct oom_pace {
 
 struct oom_pace_sample {
 	uint64_t taken_ns;
-	uint64_t need_bytes, limit_bytes; /* need and limit of struct oom_figures */
-	uint64_t slack_bytes;		  /* a smaller change of need may be noise */
+	/* need_bytes and limit_bytes of struct oom_figures */
+	uint64_t need_bytes, limit_bytes;
+	uint64_t slack_bytes; /* a smaller change of need may be noise */
 };
 
 /* Initialise *pace. Requires 0 < shortest_ns <= longest_ns. */

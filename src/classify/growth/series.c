@@ -34,7 +34,7 @@ static void keep_extremes(const struct growth_point *points, size_t count,
 	kept[1] = points[least < most ? most : least];
 }
 
-/* Merge each pair of neighbouring cells into one cell, which frees half of the points. */
+/* Merge each two neighbouring cells into one, so that half of the points become free. */
 static void halve(struct growth_series *series)
 {
 	size_t kept = 0;

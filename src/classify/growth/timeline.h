@@ -47,7 +47,7 @@ void timeline_release(struct timeline *timeline);
 void timeline_add(struct timeline *timeline, const struct timeline_row *row);
 
 /*
- * Mark a gap between the last row added and the next one. Only the
+ * Mark a gap between the last row added and the next row. Only the
  * first gap of an interval is kept.
  */
 void timeline_add_gap(struct timeline *timeline, uint64_t unix_ms);

@@ -10,12 +10,12 @@
 #include "model/matrix.h"
 
 enum chart_kind {
-	CHART_GROUP, /* figures of the cgroup; the total is its usage */
+	CHART_GROUP, /* figures of the cgroup, with its usage as the total */
 	/* all processes together, by owner; the total is Rss, as in the kinds below */
 	CHART_OWNERS,
 	CHART_STATES,
 	CHART_PROCESSES, /* the largest processes, and the sum of the others */
-	CHART_PROCESS,	 /* one process by owner */
+	CHART_PROCESS,	 /* memory of one process by owner */
 	CHART_KIND_COUNT_
 };
 
@@ -48,8 +48,8 @@ enum owners_value {
 };
 
 /*
- * Maximum number of processes that get charts of their own. The others
- * are summed in one additional value.
+ * Maximum number of processes that get charts of their own. All other
+ * processes are summed up in one more value.
  */
 #define CHARTED_PROCESSES_MAX 8
 

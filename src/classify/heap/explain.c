@@ -9,10 +9,10 @@
 #include "walk/glibc/bin.h"
 
 /*
- * Largest distance from the thread pointer that counts as TLS. Static thread-local
- * storage is directly below the thread pointer, and libc's own data is above it. If the
- * stack is directly below the TLS, their boundary cannot be found; then only
- * TLS_NEAR_STACK bytes count, which libc's own data needs.
+ * Addresses within TLS_NEAR of the thread pointer count as thread-local storage (TLS).
+ * Static TLS is directly below the thread pointer, and libc's own data is above the
+ * thread pointer. If the stack is directly below the TLS, the boundary cannot be found.
+ * In that case only TLS_NEAR_STACK bytes, enough for libc's own data, count as TLS.
  */
 #define TLS_NEAR UINT64_C(4096)
 #define TLS_NEAR_STACK UINT64_C(320)

@@ -48,7 +48,7 @@ struct explanation {
 	bool is_page_known;
 	enum lazyfree lazyfree;
 
-	bool is_heap; /* the heap is known, and the address belongs to it */
+	bool is_heap; /* the heap is known, and the address belongs to the heap */
 	bool has_block;
 	struct block block;
 	/* kind of the allocator's memory: "live", "free, in a small bin" … */

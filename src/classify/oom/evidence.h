@@ -85,7 +85,7 @@ struct oom_evidence {
 	/* dirty_bytes includes pages under writeback */
 	uint64_t unevictable_bytes, dirty_bytes;
 	/*
-	 * Huge pages of private memory. From a recording, this is the
+	 * Huge pages of private memory. If taken from a recording, the
 	 * maximum of the last seconds.
 	 */
 	uint64_t huge_bytes;
@@ -138,15 +138,17 @@ struct oom_evidence {
 	 */
 	bool is_need_private;
 	/*
-	 * Number of samples between the previous end and this
-	 * one, and the time they span.
+	 * Number of samples between the previous end of a process and this end, and the
+	 * duration from the first to the last sample.
 	 */
 	size_t sample_count;
 	uint64_t span_ns;
 	struct growth growth;	   /* growth of need before the final rise began */
 	struct growth live_growth; /* growth of live memory */
 	uint64_t typical_bytes;	   /* median of need */
-	/* Lowest need of the last seconds, and how long before the last sample it was. */
+	/*
+	 * Lowest need of the last seconds, and the age of that need at the last sample.
+	 */
 	uint64_t low_bytes, low_age_ns;
 	struct oom_grower grower;
 

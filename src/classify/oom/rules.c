@@ -184,7 +184,7 @@ const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *e)
 	for (size_t i = 0; i < sizeof(kernel_parts) / sizeof(kernel_parts[0]); i++)
 		if (!best || part_bytes(e, &kernel_parts[i]) > part_bytes(e, best))
 			best = &kernel_parts[i];
-	/* cgroup v1 reports only some parts: return one only if most memory is in it */
+	/* cgroup v1 reports only some parts: return a part only if it is most of them */
 	return part_bytes(e, best) > all / 2 || bytes_known(e->at.other_kernel_bytes)
 		       ? best
 		       : NULL;
@@ -259,7 +259,7 @@ static bool is_mostly_free(const struct oom_evidence *e, unsigned int live_per_m
 	       e->private_bytes > 0 && !is_share(e->live_bytes, e->private_bytes, live_per_mille);
 }
 
-/* Huge pages need a second sign: most of them are not live, or were freed lazily. */
+/* Huge pages alone are harmless: most of them must be free, or have been freed lazily. */
 static bool is_huge_pages(const struct oom_evidence *e, unsigned int least,
 			  struct strbuf *why)
 {

@@ -26,7 +26,8 @@ struct runtime_file {
 };
 
 struct runtime_files {
-	struct runtime_file items[RUNTIME_FILES_MAX]; /* later files take precedence */
+	/* files read later take precedence */
+	struct runtime_file items[RUNTIME_FILES_MAX];
 	size_t count;
 };
 

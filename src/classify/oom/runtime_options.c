@@ -61,8 +61,8 @@ static const struct unit redis_units[] = {
 };
 
 /*
- * An option that sets a memory limit. If is_next_word is set,
- * its value is the next word.
+ * An option that sets a memory limit. If is_next_word is set, the next
+ * word is the value of the option.
  */
 struct runtime_option {
 	enum runtime runtime;
@@ -249,7 +249,10 @@ static const char *skip_form(const char *word, const char *form)
 	return word;
 }
 
-/* Find the option in the table. Its value is in the same word or in `next`. */
+/*
+ * Find an option of the command line in the table, and set *ret to the limit. The value
+ * of the option is in the same word or in `next`.
+ */
 static bool parse_word(enum runtime runtime, const char *word, const char *next,
 		       struct runtime_limit *ret)
 {

@@ -96,7 +96,7 @@ static enum owner mapping_owner(const struct mapping *m)
 }
 
 /*
- * Return how many signs of a thread's stack the mapping shows, not
+ * Return how many signs of a thread's stack the mapping has, not
  * counting stack pointers: 0 to 2.
  */
 static int count_stack_signs(const struct classifier *c, const struct mapping *m)

@@ -187,8 +187,8 @@ static void set_heap_rows(struct matrix *m, const struct heap_sums *sums,
 	for (size_t o = 0; o < HEAP_OWNERS; o++) {
 		if (!bytes_known(sums->owner_bytes[o]))
 			/*
-			 * the owner's memory is included in live, and
-			 * its size stays unknown
+			 * live includes the memory of this owner,
+			 * whose size stays unknown
 			 */
 			continue;
 		for (size_t s = 0; s < STATE_COUNT_; s++)

@@ -262,7 +262,7 @@ void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 	usage->heap_taken_ns = stats->taken_ns;
 }
 
-/* Pairs of figures, one from a walk and one from the allocator. */
+/* Pairs of values for the same figure, one from a walk and one from the allocator. */
 
 struct pairs {
 	struct stats_pair *pairs;

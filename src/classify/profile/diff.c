@@ -26,7 +26,8 @@ struct matching {
 	const struct profile_diff_options *options;
 	struct profile *keys;
 	struct tally *tallies;
-	size_t capacity; /* allocated elements of tallies; unused ones are 0 */
+	/* number of allocated elements of tallies, of which unused ones are 0 */
+	size_t capacity;
 };
 
 static struct tally *tally_of(struct matching *m, uint32_t key)

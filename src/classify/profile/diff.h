@@ -38,7 +38,7 @@ struct profile_diff_options {
 	 * inlined into these functions are compared too, but not counted.
 	 */
 	size_t depth;
-	/* list only stacks with a larger amount in at least one profile */
+	/* list only stacks whose amount exceeds this minimum in at least one profile */
 	uint64_t minimum;
 };
 

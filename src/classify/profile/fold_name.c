@@ -163,7 +163,7 @@ static size_t without_clone(struct part p)
 		at--;
 	if (at == 0 || !starts_with(p, at - 1, begin))
 		return p.length;
-	/* parse the text after "clone" as a list of suffixes */
+	/* parse the text from the blank after "clone" on as a list of suffixes */
 	suffixes.text = p.text + at - 1 + strlen(begin) - 1;
 	suffixes.length = (size_t)(p.text + p.length - 1 - suffixes.text);
 	for (length = suffixes.length; length > 1; suffixes.length = length) {

@@ -14,7 +14,7 @@ struct stacks_view {
 	const struct function_names *names;
 	/* PROFILE_METRIC_COUNT_ totals per node, which include all descendants */
 	uint64_t *totals;
-	/* numbers of nodes; 0: there is no such node */
+	/* number of a node for each node; 0: there is no child or sibling */
 	uint32_t *first_child, *next_sibling;
 };
 

@@ -27,7 +27,8 @@ struct gather {
 	struct stacks_view view;
 	struct function_sums *functions;
 	enum profile_metric metric;
-	unsigned int *active; /* per function: how often it occurs in the current stack */
+	/* for each function, the number of times that it occurs in the current stack */
+	unsigned int *active;
 	struct call {
 		uint32_t function, caller, node;
 	} * calls; /* one element per call of a function by another function */
@@ -207,7 +208,7 @@ struct place {
 };
 
 struct range {
-	size_t begin, end; /* indices in the array places */
+	size_t begin, end; /* range of indices in the array places */
 };
 
 struct growth {
@@ -216,7 +217,7 @@ struct growth {
 	struct call_tree *tree;
 	struct place *places;
 	size_t place_count, place_capacity;
-	struct range *ranges; /* for each node of the tree, its places */
+	struct range *ranges; /* for each node of the tree, the range of its places */
 	size_t range_capacity;
 	struct child {
 		struct call_node node;

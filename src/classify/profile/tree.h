@@ -54,8 +54,8 @@ struct function_list {
 	struct function_sums *functions;
 	size_t count;
 	/*
-	 * callers of all functions: grouped by function, those
-	 * with the largest amounts first
+	 * callers, grouped by function, and sorted by amount,
+	 * largest first, within a group
 	 */
 	struct function_caller *callers;
 	size_t caller_count;
@@ -96,7 +96,7 @@ struct call_tree_options {
 	 */
 	bool is_inverted;
 	bool is_by_name; /* sort children by name instead; only if no nodes are cut */
-	uint64_t min;	 /* cut nodes with less of the metric than this */
+	uint64_t min;	 /* minimum amount of the metric: nodes with less are cut */
 	size_t top;	 /* maximum number of children per node; 0: no limit */
 };
 

@@ -20,11 +20,14 @@ struct compare_line {
 	bool is_optional;
 };
 
-/* All lines of the table, in the order shown. A heading precedes its lines. */
+/* All lines of the table, in the order shown. Headings precede the lines below them. */
 extern const struct compare_line compare_lines[];
 extern const size_t compare_line_count;
 
-/* Return true if a line is shown. A heading is shown if any of its lines has a figure. */
+/*
+ * Return true if a line is shown. A heading is shown if any line below
+ * the heading has a known figure.
+ */
 bool compare_line_is_shown(const struct compared *compared,
 			   const struct compare_line *line);
 

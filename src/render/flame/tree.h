@@ -68,7 +68,7 @@ struct flame_box {
 	 */
 	uint64_t start, width;
 	uint64_t total, self;		  /* amounts with callees, and without callees */
-	uint64_t other_total, other_self; /* the same amounts in the second profile */
+	uint64_t other_total, other_self; /* total and self in the second profile */
 };
 
 /*

@@ -16,7 +16,7 @@
 
 struct leak_report {
 	const struct usage *usage;
-	/* result of the scan; its quality is not QUALITY_UNKNOWN */
+	/* result of a scan whose quality is not QUALITY_UNKNOWN */
 	const struct leak_scan *scan;
 	/* image of the memory from which the first bytes are read */
 	struct image *image;

@@ -117,7 +117,7 @@ static int compare_trends(const void *a, const void *b)
 	const struct process_trend *x = a, *y = b;
 	bool x_grows = x->need.growth.kind == GROWTH_STEADY;
 	bool y_grows = y->need.growth.kind == GROWTH_STEADY;
-	/* adding 1 makes an unknown need 0, so that it sorts last */
+	/* adding 1 turns BYTES_UNKNOWN into 0, so that an unknown need sorts last */
 	uint64_t of_x = x->need.bytes + 1, of_y = y->need.bytes + 1;
 
 	if (x_grows != y_grows)

@@ -18,7 +18,7 @@
  */
 struct row {
 	const char *name;
-	const struct oom_kill *kill; /* the first of these kills */
+	const struct oom_kill *kill; /* the first kill of this row */
 	size_t count;
 	uint64_t largest_bytes; /* Rss of the largest victim, or BYTES_UNKNOWN */
 };

@@ -35,7 +35,8 @@ extern const char *const growth_cause_words[GROWTH_CAUSE_COUNT_];
 struct growth_words_options {
 	size_t width;
 	bool ascii;
-	bool with_name; /* begin the text with "1234 server: " */
+	/* begin the text with the pid and name of the process, such as "1234 server: " */
+	bool with_name;
 };
 
 /*

@@ -198,8 +198,8 @@ static void add_row_of_list(const struct page *p, const struct moment_change *ch
 }
 
 /*
- * Append the rows of one list. Rows without a change are left out;
- * they appear only in CSV and JSON.
+ * Append the rows of one list. Rows without a change are left
+ * out. (CSV and JSON include them.)
  */
 static void add_list(const struct page *p, enum moment_part part)
 {

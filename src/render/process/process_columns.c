@@ -277,7 +277,7 @@ static void get_said(const void *row, int arg, struct value *ret)
 	value_set_amount(ret, amounts[arg]);
 }
 
-/* Data needed for figures that only a walk of the heap provides or changes. */
+/* The data that a figure needs if only a walk of the heap provides or changes it. */
 #define NEED_WALK (NEED_SMAPS | NEED_HEAP)
 
 #define TOTAL(name, heading, field, help)                                             \

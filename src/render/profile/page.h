@@ -31,7 +31,7 @@ struct profile_parts {
 void profile_parts_init(struct profile_parts *parts, const struct profile_report *report);
 void profile_parts_release(struct profile_parts *parts);
 
-/* Return the row of function i, which must be one of those shown. */
+/* Return the row of function i, which must be less than shown_count. */
 struct profile_row profile_parts_row(const struct profile_parts *parts, size_t i);
 
 /* Return the smallest amount shown: min/PROFILE_MIN_UNIT of the sum, but at least 1. */

@@ -24,7 +24,7 @@ extern const struct column_set profile_columns;
 
 struct profile_report {
 	const struct profile *profile;
-	/* sums by metric as they were before rules; NULL if there are no rules */
+	/* sums by metric before the rules were applied; NULL if there are no rules */
 	const uint64_t *whole;
 	/* the metric that is shown, and by which functions are sorted */
 	enum profile_metric metric;

@@ -28,7 +28,7 @@ struct scale_report {
 	const char *command;
 	const struct scale_size *sizes;
 	size_t count;
-	/* one fit per figure, in the order of scaled_figures */
+	/* one fit for each figure, in the order of scaled_figures */
 	struct scale_fit fits[SCALED_FIGURE_COUNT];
 	bool ascii;
 };

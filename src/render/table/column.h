@@ -21,7 +21,7 @@ enum value_kind {
 	VALUE_BYTES,   /* a number of bytes */
 	VALUE_COUNT,   /* a number without a unit */
 	VALUE_TEXT,    /* text from outside memstate, as raw bytes */
-	VALUE_WORD,    /* one of memstate's own words, in plain ASCII */
+	VALUE_WORD,    /* a word of memstate itself, in plain ASCII */
 	VALUE_TIME,    /* a number of ms since 1970, UTC */
 	VALUE_SECONDS, /* a number of ns, shown in seconds with 3 decimals */
 	VALUE_COST,    /* a number of ns, shown in seconds with 6 decimals */
@@ -42,7 +42,7 @@ struct value {
 
 struct column {
 	const char *name;    /* name in CSV, JSON and -o; includes the unit */
-	const char *heading; /* heading in tables; short, upper case */
+	const char *heading; /* heading in tables: short and in upper case */
 	const char *help;
 	enum value_kind kind;
 	bool is_descending; /* default direction of sorting with -s NAME */
