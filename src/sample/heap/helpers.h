@@ -29,9 +29,9 @@ struct helpers *helpers_new(const struct procfs *fs, bool allows_stall, bool wan
 void helpers_allow(struct helpers *helpers, const struct targets *targets);
 
 /*
- * Remove the injected helpers and free everything. on_left may be NULL; it is
- * called for each process in which something was left behind. Its argument `what`
- * describes the leftover, without a full stop.
+ * Remove the injected helpers and free everything. on_left is called for each process
+ * in which something was left behind; it may be NULL. Its argument `what` says what
+ * was left behind, without a full stop.
  */
 void helpers_free(struct helpers *helpers,
 		  void (*on_left)(void *context, int pid, const char *what),

@@ -258,7 +258,10 @@ static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 	}
 }
 
-/* Return the sample that was taken ns before the sample `last`, when the growth began. */
+/*
+ * Return the sample at which the growth began: the earliest one that was taken
+ * at most ns before the sample `last`.
+ */
 static size_t find_begin(const struct past_end *end, size_t last, uint64_t ns)
 {
 	const struct past_sample *samples = end->past->samples;

@@ -21,7 +21,9 @@ struct live {
 	struct sampler *sampler;
 	struct watch *watch;
 	struct cgroup_sampler *group; /* the open cgroup, or NULL */
-	/* watches the processes of the cgroup; NULL as long as it was always empty */
+	/*
+	 * Watches the processes of the cgroup; NULL until the cgroup contains a process.
+	 */
 	struct watch *group_watch;
 	struct snapshot no_processes;
 };

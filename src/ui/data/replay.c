@@ -11,8 +11,8 @@
 #include "ui/data/options.h"
 
 /*
- * Limits of the time that the user has to wait for a graph: start with GRAPH_SAMPLES
- * samples, and read fewer if reading takes longer than PATIENCE_NS.
+ * Limits on reading the history for a graph, so that the user need not wait long: start
+ * with GRAPH_SAMPLES samples, and read fewer if reading takes longer than PATIENCE_NS.
  */
 #define GRAPH_SAMPLES 320
 #define GRAPH_SAMPLES_MIN 64
