@@ -38,7 +38,7 @@ int clock_parse_utc(const char *text, uint64_t *ret_unix_ms);
 struct schedule {
 	uint64_t start_ns;
 	uint64_t interval_ns; /* greater than 0 */
-	uint64_t next;	      /* index k of the next sample */
+	uint64_t next; /* the next sample is due at start_ns + next * interval_ns */
 	uint64_t missed_count;
 };
 

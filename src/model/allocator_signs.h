@@ -17,8 +17,8 @@ struct allocator_signs {
 	/* the malloc of libc, and a library that replaces it */
 	enum allocator libc, other;
 	/*
-	 * Resident in Go's heap; resident in all private
-	 * anonymous memory except the stack.
+	 * Resident bytes of Go's heap, and of all private anonymous memory
+	 * except the stack.
 	 */
 	uint64_t go_bytes, anonymous_bytes;
 	bool has_go;

@@ -30,10 +30,13 @@ struct packing {
 	const struct profile *profile;
 	Pprof__Profile message;
 	size_t string_capacity;
-	/* The profile's texts, sorted by address. Text i is string first_text + i. */
+	/*
+	 * The profile's texts, sorted by address. Text i has string number
+	 * first_text + i.
+	 */
 	const char **texts;
 	size_t text_count, first_text;
-	uint32_t *ends; /* the end of each location, sorted by frames */
+	uint32_t *ends; /* innermost node of each location, sorted by frames */
 	size_t end_count;
 	uint64_t *locations; /* location ID of each node, if it begins one; else 0 */
 	uint32_t *frames;    /* frames, sorted by function and file */
@@ -118,7 +121,7 @@ static void *new_messages(size_t count, size_t size, void *ret_pointers)
 	char *messages = xcalloc(count + 1, size);
 	void **pointers = xcalloc(count + 1, sizeof(*pointers));
 
-	pointers[0] = messages; /* for free(), even if count is 0 */
+	pointers[0] = messages; /* free_messages() needs it even if count is 0 */
 	for (size_t i = 1; i < count; i++)
 		pointers[i] = messages + i * size;
 	memcpy(ret_pointers, &pointers, sizeof(pointers));

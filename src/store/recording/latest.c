@@ -197,7 +197,7 @@ static void grow(struct latest_facts *latest)
 	free(old);
 }
 
-/* Set the cursor before the row that was valid in a sample. */
+/* Move the cursor to the position before the row that was valid in a sample. */
 static int begin(struct latest_facts *latest, struct cursor *cursor, int64_t sample)
 {
 	const struct fact_table_info *info = &fact_tables[cursor->table];

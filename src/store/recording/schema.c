@@ -352,7 +352,7 @@ static const struct {
 
 /*
  * Restrictions on the connection. Older versions of SQLite lack some of these
- * restrictions, but the check of the schema protects from the same risks.
+ * restrictions, but the check of the schema protects against the same risks.
  */
 static const struct {
 	int id, value;

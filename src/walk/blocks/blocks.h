@@ -44,7 +44,7 @@ enum extent_kind {
 	 * image, in units of BLOCK_ALIGN. That bit is set in starts.
 	 */
 	EXTENT_CHAIN,
-	/* Blocks of unit_bytes each. The first block has bit first_bit. */
+	/* Blocks of unit_bytes each. Their bits are first_bit, first_bit + 1, … */
 	EXTENT_UNITS
 };
 

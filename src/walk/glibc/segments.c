@@ -13,7 +13,8 @@
  */
 
 /*
- * Offset of the flags in struct malloc_state. malloc sets the bit when brk() has failed.
+ * Offset of the flags in struct malloc_state, and the flag that malloc sets when
+ * brk() has failed.
  */
 #define ARENA_FLAGS_OFFSET 4
 #define ARENA_NONCONTIGUOUS_BIT 2

@@ -51,7 +51,8 @@ struct malloc_par {
 	uint64_t sbrk_base_addr;
 	uint64_t mapped_bytes;
 	uint32_t mapped_count;
-	uint64_t cache_slots; /* number of entries of each size in a thread cache */
+	uint64_t
+		cache_slots; /* maximum number of chunks of each size in a thread cache */
 };
 
 enum region_kind {

@@ -105,7 +105,7 @@ struct jemalloc {
 	uint64_t class_bytes[HEAP_CLASS_MAX];
 	size_t class_count;
 	size_t small_count; /* number of size classes whose blocks are in slabs */
-	/* how many bytes a large extent is larger than its block */
+	/* size of a large extent minus the size of its block */
 	uint64_t pad_bytes;
 
 	struct jemalloc_extent *extents; /* disjoint, in ascending address order */
