@@ -25,7 +25,7 @@ struct oom_figures {
 	uint64_t slack_bytes;
 	int64_t unexplained_bytes;
 
-	/* Parts of need_bytes: */
+	/* The parts of need_bytes. */
 	uint64_t live_anon_bytes, shmem_bytes, kernel_bytes, sock_bytes;
 	/*
 	 * Parts of kernel_bytes with cgroup v2, as far as the kernel reports them.
@@ -41,7 +41,7 @@ struct oom_figures {
 	uint64_t inode_slab_bytes, socket_slab_bytes, pipe_limit_bytes;
 	uint64_t pipe_count, socket_count;
 	uint64_t tcp_bytes;
-	/* Memory that can be reclaimed without swapping: */
+	/* Memory that the kernel can reclaim without swapping. */
 	uint64_t lazyfree_bytes, file_bytes, slab_reclaimable_bytes;
 
 	uint64_t swap_bytes;

@@ -19,7 +19,7 @@ enum amount {
 	AMOUNT_UNBACKED,
 	AMOUNT_SWAP,
 	AMOUNT_POOL,  /* pool_pages + pool_fragments */
-	AMOUNT_OWNER, /* index of the first owner's amount: add an enum owner */
+	AMOUNT_OWNER, /* amount of owner 0; add an enum owner for other owners */
 	AMOUNT_COUNT_ = AMOUNT_OWNER + OWNER_COUNT_
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * moment_diff - compare the memory of processes at two moments: growth by owner, state,
- * process and mapping, and of their group. Pure.
+ * moment_diff - compare the memory of processes at two moments: the growth by owner,
+ * state, process and mapping, and the growth of their cgroup. Pure.
  *
  * Processes are matched by pid and start time. If there is no match, as after a restart
- * or between two recordings, they are matched by command, and then by name. Mappings are
- * matched by name and owner. Mappings without a name are matched if they are in the same
- * process and their addresses overlap.
+ * or between two recordings, processes are matched by command line, and if that fails
+ * by name. Mappings are matched by name and owner. Mappings without a name are matched
+ * if they belong to the same process and their addresses overlap.
  */
 #ifndef MS_CLASSIFY_COMPARE_MOMENT_DIFF_H
 #define MS_CLASSIFY_COMPARE_MOMENT_DIFF_H

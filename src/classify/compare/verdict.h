@@ -2,10 +2,10 @@
 /*
  * verdict - explain the result of a comparison in plain sentences. Pure.
  *
- * Each sentence comes from a named rule; memstate(1) lists the rules and their thresholds
- * under VERDICT. The first rule that holds is the verdict, and the others are reported in
- * addition. Two figures differ if their medians are further apart than both spreads
- * together, and by a minimum amount.
+ * Each sentence comes from a named rule; memstate(1) lists the rules and their
+ * thresholds under VERDICT. The first rule that holds is the verdict. The sentences of
+ * other rules that hold are added to the verdict. Two figures differ if their medians
+ * are further apart than the sum of both spreads, and further than a minimum amount.
  */
 #ifndef MS_CLASSIFY_COMPARE_VERDICT_H
 #define MS_CLASSIFY_COMPARE_VERDICT_H

@@ -126,8 +126,8 @@ static void set_tasks(struct oom_evidence *e, const struct oom_kill *k)
 		files = at_most(bytes_or_0(files), k->stat.file_mapped_bytes);
 		e->process_bytes = bytes_add(bytes_add(private, shmem), files);
 		/*
-		 * a process that maps all shared memory must not
-		 * appear smaller than it is
+		 * assume that the largest process maps all shared
+		 * memory, up to its own Rss
 		 */
 		e->largest_bytes =
 			at_most(largest_rss, bytes_add(bytes_add(largest, shmem), files));

@@ -29,7 +29,7 @@ struct units {
 	bool ignores_case;
 };
 
-/* Java: parsed like atomull() in os/… and arguments.cpp; fractions are not allowed */
+/* Java: parsed as OpenJDK does (atomull() in os/…, arguments.cpp), without fractions */
 static const struct unit java_units[] = {
 	{ "", 0, 0 },	{ "k", 10, 0 }, { "m", 20, 0 },
 	{ "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 }

@@ -3,9 +3,9 @@
  * classify - build the owner x state matrix and the figures outside
  * Rss from mappings. Pure.
  *
- * Every mapping has one owner (below), and smaps gives its pages by state, so each cell
- * is exact. The heap's owners stay unknown here, because mappings do not distinguish live
- * blocks from free ones; heap pages are `anon`.
+ * Every mapping has one of the owners below, and smaps reports its pages by state, so
+ * each cell is exact. The heap's owners stay unknown, because mappings do not show which
+ * blocks are live and which are free. Heap pages count as `anon`.
  *
  *   stack  [stack]; a mapping named as a thread's stack; a private anonymous writable
  *          mapping without a name that has two of: a guard (PROT_NONE) right below it,

@@ -2,15 +2,15 @@
 /*
  * classify_stats - convert an allocator's own figures to owners of resident memory. Pure.
  *
- *   live            bytes in use; glibc and jemalloc include what thread caches hold
- *   pool_pages      free, in whole pages: gperftools' page heap, jemalloc's dirty pages,
- *                   glibc's top
- *   pool_fragments  free, elsewhere
+ *   live            memory in use; for glibc and jemalloc, including the thread caches
+ *   pool_pages      free memory in whole pages: gperftools' page heap, jemalloc's dirty
+ *                   pages, glibc's top chunk
+ *   pool_fragments  other free memory
  *   heap_meta       the allocator's own data
  *
  * An allocator reports how many bytes it has, but not which of them are resident, so the
- * owners are bounds. Memory that may be the allocator's is private, anonymous, writable,
- * not a stack, and either nameless or named [heap] or by malloc.
+ * results are bounds. Memory counts as the allocator's if it is private, anonymous,
+ * writable, not a stack, and nameless, named [heap], or has a name with "malloc" in it.
  */
 #ifndef MS_CLASSIFY_PROCESS_CLASSIFY_STATS_H
 #define MS_CLASSIFY_PROCESS_CLASSIFY_STATS_H

@@ -95,9 +95,10 @@ struct call_tree_options {
 	 * allocating functions are at the top.
 	 */
 	bool is_inverted;
-	bool is_by_name; /* sort children by name instead; only if no nodes are cut */
-	uint64_t min;	 /* minimum amount of the metric: nodes with less are cut */
-	size_t top;	 /* maximum number of children per node; 0: no limit */
+	/* sort children by name, not by amount; requires that no nodes are cut */
+	bool is_by_name;
+	uint64_t min; /* minimum amount of the metric: nodes with less are cut */
+	size_t top;   /* maximum number of children per node; 0: no limit */
 };
 
 void call_tree_init(struct call_tree *tree, const struct profile *profile,
