@@ -19,7 +19,7 @@ const struct cmd *const cmds[] = {
 	NULL,
 };
 
-/* Find a command by its one or two words. second may be NULL. */
+/* Find the command with this one-word or two-word name. second may be NULL. */
 static const struct cmd *find_cmd(const char *first, const char *second)
 {
 	size_t length = strlen(first);
@@ -36,7 +36,10 @@ static const struct cmd *find_cmd(const char *first, const char *second)
 	return NULL;
 }
 
-/* Append the two-word commands that begin with name. Returns how many there are. */
+/*
+ * Append the names of all two-word commands whose first word is name. Return
+ * their number.
+ */
 static size_t add_cmds_below(struct strbuf *out, const char *name)
 {
 	size_t length = strlen(name), count = 0;
@@ -86,7 +89,7 @@ static int check_usage(const struct cmd *cmd, const struct options *options)
 }
 
 /*
- * Set the locale, except for CSV and JSON. These are always UTF-8, and the tables of a
+ * Set the locale, except for CSV and JSON output, which is always UTF-8: the tables of a
  * locale would add to memstate's own Rss.
  */
 static void use_locale(const struct options *options)
@@ -118,7 +121,9 @@ static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 	return status;
 }
 
-/* Whether memstate runs set-user-ID or set-group-ID, which it is not designed for. */
+/*
+ * Return true if memstate runs set-user-ID or set-group-ID, for which it is not designed.
+ */
 static bool has_foreign_ids(void)
 {
 	return getuid() != 0 && (geteuid() != getuid() || getegid() != getgid());

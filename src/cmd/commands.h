@@ -7,7 +7,7 @@
 
 #include "cmd/core/cmd.h"
 
-/* All commands that have a name; NULL-terminated. */
+/* All commands that have a name. NULL ends the list. */
 extern const struct cmd *const cmds[];
 
 /* Parse the command line and run the command. Returns the exit status for main(). */

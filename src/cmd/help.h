@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * help - print --help, --version and --list-columns. Each function
- * returns an exit status.
+ * help - print the output of --help, --version and --list-columns. Each function returns
+ * an exit status.
  */
 #ifndef MS_CMD_HELP_H
 #define MS_CMD_HELP_H

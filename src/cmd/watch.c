@@ -30,8 +30,8 @@ static bool wants_screen(const struct options *o)
 }
 
 /*
- * Whether a text report can say how the processes grow: only for named live
- * processes or a group.
+ * Return true if a text report can show the growth of processes: only for live processes
+ * that the user named, or a group.
  */
 static bool watches_growth(const struct options *o)
 {

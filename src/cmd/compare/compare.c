@@ -28,12 +28,12 @@
 #include "probe/helper/agent_library.h"
 
 /*
- * Upper bound of the time that a sample waits for a walk. A comparison has no fixed
+ * Maximum time that a sample waits for a heap walk. A comparison has no fixed sampling
  * interval, but a long walk must not hide the peak.
  */
 #define PATIENCE_NS (50 * NS_PER_MS)
 
-/* Signals for --stop-signal that end programs. */
+/* Signals that --stop-signal accepts by name. Each of them can end a program. */
 static const struct {
 	const char *name;
 	int number;
@@ -77,7 +77,7 @@ static int check_combination(const struct options *o)
 	if (!targets_are_all(&o->targets))
 		wrong = "-p";
 	else if (o->targets.with_children)
-		wrong = "-t"; /* a comparison always includes the descendants */
+		wrong = "-t"; /* --preload always includes the descendants */
 	else if (o->sample_count > 0)
 		wrong = "-n";
 	else if (o->sort)
@@ -130,7 +130,7 @@ static void say_progress(const struct comparison *c, size_t round, size_t round_
 }
 
 /*
- * Make all runs in the order A B C A B C, so that changes on the machine affect all
+ * Make all runs in the order A B C A B C, so that other load on the machine affects all
  * variants alike. Returns 0 or -errno.
  */
 static int run_all(const struct compare_context *context)
@@ -172,7 +172,10 @@ static int status_of(const struct comparison *c)
 	return failed_count > 0 || c->is_interrupted ? EXIT_PARTIAL : EXIT_DONE;
 }
 
-/* Whether a helper queries the allocator, because a walk cannot read its heap. */
+/*
+ * Return true if a helper must query the variant's allocator, because memstate cannot
+ * walk its heap from outside.
+ */
 static bool is_asked(const struct variant *variant)
 {
 	return variant->allocator == ALLOCATOR_TCMALLOC ||
@@ -185,8 +188,9 @@ static bool wants_helper(const struct options *o, const struct variant *variant)
 }
 
 /*
- * Return the library with the helper; NULL if no variant wants a helper, or the library
- * was not found. A message reports a missing library only if --heap helper was given.
+ * Return the path of the helper's library. Return NULL if no variant needs a helper, or
+ * if the library was not found. A message reports a missing library only if --heap helper
+ * was given.
  */
 static char *find_helper(const struct options *o, const struct comparison *c)
 {

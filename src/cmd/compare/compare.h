@@ -10,34 +10,39 @@
 
 #include "cmd/core/options.h"
 
-/* The options of cmd_watch. */
+/* The options of cmd_watch, which include those of a comparison. */
 struct compare_options {
 	struct options common;
-	const char *workload; /* a shell script; NULL: the command ends on its own */
+	/*
+	 * a shell script that puts load on the command; NULL: none, the command ends on
+	 * its own
+	 */
+	const char *workload;
 	uint64_t ready_ns;
 	bool has_ready;
 	uint64_t settle_ns;
 	int stop_signal;
-	uint64_t above_bytes;	/* BYTES_UNKNOWN: not given */
-	const char *output_dir; /* folder, or NULL */
-	bool count;		/* count allocations too */
+	/* measure how long Rss is above this limit; BYTES_UNKNOWN: not given */
+	uint64_t above_bytes;
+	const char *output_dir; /* folder for the output of the runs, or NULL */
+	bool count;		/* count the allocations, too */
 };
 
-/* o must be the options of cmd_watch. */
+/* Convert the options of cmd_watch. o must belong to cmd_watch. */
 static inline const struct compare_options *compare_options(const struct options *o)
 {
 	return (const struct compare_options *)o;
 }
 
-/* Parse "TERM", "SIGTERM" or "15", for --stop-signal. */
+/* Parse and store the argument of --stop-signal: "TERM", "SIGTERM" or "15". */
 int compare_set_stop_signal(const struct option_row *row, char *arg, struct options *o);
 
-/* Whether --preload names two or more allocators. */
+/* Return true if --preload names two or more allocators. */
 bool compare_is_wanted(const struct options *options);
 
 /*
  * Run the comparison. Returns an enum exit_status: EXIT_PARTIAL if some runs failed,
- * EXIT_FAILED if all did.
+ * EXIT_FAILED if all runs failed.
  */
 int compare_run(struct options *options);
 

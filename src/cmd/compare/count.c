@@ -21,8 +21,8 @@ static void set_unknown(struct count_sums *sums)
 }
 
 /*
- * Sum the counts of all processes of the run except wrappers, as for the other figures
- * of a comparison.
+ * Sum the counts of all processes of the run, without wrappers, which the other figures
+ * of a comparison do not include either.
  */
 static void sum_programs(const struct count_list *list, struct count_sums *ret)
 {

@@ -5,7 +5,10 @@
 
 #include "base/units.h"
 
-/* A sample within this percentage of the peak is as good as the peak for its owners. */
+/*
+ * A sample with at least this percentage of the peak's Rss can stand in for the peak in a
+ * report on the owners of the memory.
+ */
 #define NEAR_PEAK_PERCENT 95
 
 size_t compare_find_peak(const struct run *run)

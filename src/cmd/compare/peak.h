@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * peak - what the samples of a run show of its peak.
- */
+/* peak - find the peak in the samples of a run. */
 #ifndef MS_CMD_COMPARE_PEAK_H
 #define MS_CMD_COMPARE_PEAK_H
 
@@ -11,15 +9,15 @@
 #include "model/comparison.h"
 
 /*
- * Return the index of the largest sample. Prefer the last of the samples that are hardly
- * smaller, if it knows the owners of the memory better: where Rss stays high, such a
- * sample shows what became of the memory.
+ * Return the index of the sample that represents the peak. Normally this is the largest
+ * sample. Among samples that are hardly smaller, prefer the one that knows the owners of
+ * the memory best, and the last of several such samples.
  */
 size_t compare_find_peak(const struct run *run);
 
 /*
- * Return how long Rss was above the limit until end_ns, or BYTES_UNKNOWN if limit_bytes
- * is.
+ * Return how long Rss was above the limit, until end_ns. Return BYTES_UNKNOWN if
+ * limit_bytes is unknown.
  */
 uint64_t compare_find_above_ns(const struct run *run, uint64_t limit_bytes,
 			       uint64_t end_ns);

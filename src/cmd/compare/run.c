@@ -25,25 +25,34 @@
 #include "proc/process/list.h"
 #include "tracee/ptrace/give_back.h"
 
-/* Without -i, the sampling interval is this part of the run's time so far. */
+/*
+ * Without -i, the sampling interval is 1/INTERVAL_PART of the time that the run has taken
+ * so far.
+ */
 #define INTERVAL_PART 100
 #define INTERVAL_MIN_NS (10 * NS_PER_MS)
 #define INTERVAL_MAX_NS NS_PER_S
 
-/* A server is idle when all its processes use at most one tick of CPU for this long. */
+/*
+ * A server is idle if all its processes together use at most IDLE_CPU_NS (one clock tick)
+ * of CPU time in IDLE_NS.
+ */
 #define IDLE_NS (200 * NS_PER_MS)
 #define IDLE_CPU_NS (10 * NS_PER_MS)
 #define READY_MAX_NS (60 * NS_PER_S)
 
-/* How long to wait for processes that were asked to end. */
+/*
+ * Maximum wait for processes that were asked to end: normally, after an interrupt, and
+ * after SIGKILL.
+ */
 #define GRACE_NS (10 * NS_PER_S)
 #define GRACE_STOPPED_NS (2 * NS_PER_S)
 #define GRACE_KILLED_NS (5 * NS_PER_S)
 
-/* A process that has run for this long has loaded its libraries. */
+/* After this time, a process is assumed to have loaded its libraries. */
 #define LOADED_NS (100 * NS_PER_MS)
 
-/* A run in progress. */
+/* State of the run in progress. */
 struct active {
 	const struct compare_context *context;
 	const struct compare_options *options;
@@ -52,10 +61,10 @@ struct active {
 	struct child workload;
 	struct give_back give_back;
 	uint64_t start_ns, next_ns;
-	bool has_ended; /* the command ended before it was asked to */
+	bool has_ended; /* the command ended before memstate asked it to end */
 };
 
-/* Why a wait ended. */
+/* The reason why a wait ended. */
 enum wait_end {
 	WAIT_TIME_IS_OVER,
 	WAIT_COMMAND_HAS_ENDED,
@@ -77,7 +86,7 @@ static uint64_t interval_ns(const struct active *a)
 		part_ns = INTERVAL_MIN_NS;
 	else if (part_ns > INTERVAL_MAX_NS)
 		part_ns = INTERVAL_MAX_NS;
-	/* one slow read on a busy machine must not suppress samples for long */
+	/* a single slow read on a busy machine must not prevent samples for long */
 	if (least_ns > elapsed_ns)
 		least_ns = elapsed_ns;
 	return part_ns > least_ns ? part_ns : least_ns;
@@ -107,7 +116,10 @@ static size_t take_sample(struct active *a, bool is_fresh)
 
 static bool has_command_ended(struct active *a)
 {
-	/* a server may continue without the process that was started */
+	/*
+	 * with a workload, the processes of a server may continue after the started
+	 * process has ended
+	 */
 	return a->job.child.has_ended &&
 	       (!a->options->workload || !job_is_running(&a->job));
 }
@@ -132,7 +144,7 @@ static enum wait_end sample_until(struct active *a, uint64_t until_ns)
 	}
 }
 
-/* Read the cost so far of the running and the ended processes. */
+/* Read the total cost so far of all processes of the run, running and ended. */
 static void read_cost(struct active *a, struct process_cost *ret)
 {
 	run_sampler_read_cost(a->context->sampler, ret);
@@ -164,7 +176,7 @@ static enum wait_end wait_until_ready(struct active *a)
 	return WAIT_TIME_IS_OVER;
 }
 
-/* Return the clock without the time for which walks paused the run. */
+/* Return the time on the clock, without the time for which heap walks paused the run. */
 static uint64_t unpaused_ns(const struct active *a)
 {
 	return clock_now_ns() - run_sampler_paused_ns(a->context->sampler);
@@ -208,7 +220,10 @@ static int start_workload(struct active *a)
 	return r;
 }
 
-/* Run the workload once the command is ready. Returns 0, or -errno after a message. */
+/*
+ * Wait until the command is ready, then run the workload. Returns 0, or -errno after
+ * a message.
+ */
 static int run_workload(struct active *a)
 {
 	struct process_cost before, after;
@@ -250,7 +265,10 @@ static void run_to_end(struct active *a)
 		a->run.moments[MOMENT_END] = a->run.sample_count - 1;
 }
 
-/* Wait until the run has no process. False: timeout, or another stop signal. */
+/*
+ * Wait until all processes of the run have ended. Return false on timeout, or when
+ * another stop signal arrives.
+ */
 static bool wait_for_end(struct active *a, uint64_t grace_ns)
 {
 	uint64_t until_ns = clock_now_ns() + grace_ns;
@@ -262,7 +280,10 @@ static bool wait_for_end(struct active *a, uint64_t grace_ns)
 			return true;
 		if (clock_now_ns() >= until_ns || signals_stop_count() > stops)
 			return false;
-		/* exits of orphans outside our process group are not reported to us */
+		/*
+		 * poll, because memstate gets no SIGCHLD for orphans outside its
+		 * process group
+		 */
 		signals_wait_until(clock_now_ns() + INTERVAL_MIN_NS);
 	}
 }
@@ -274,7 +295,7 @@ static void end_all(struct active *a)
 	bool is_interrupted = signals_stop_count() > 0;
 	bool was_done = a->options->workload && a->run.moments[MOMENT_END] != SIZE_MAX;
 
-	/* the workload's processes too, if it still runs */
+	/* include the processes of the workload, which may still run */
 	run_sampler_leave_out(a->context->sampler, 0);
 	if (!a->job.child.has_ended || job_is_running(&a->job)) {
 		if (!a->options->workload && !is_interrupted)
@@ -289,7 +310,10 @@ static void end_all(struct active *a)
 	(void)wait_for_end(a, GRACE_KILLED_NS);
 }
 
-/* Whether the command crashed. After the stop signal anything else is acceptable. */
+/*
+ * Return true if the command crashed. Only its end by a signal other than the stop signal
+ * and SIGKILL counts as a crash.
+ */
 static bool has_crashed(const struct active *a)
 {
 	int status = a->job.child.wait_status;
@@ -336,12 +360,15 @@ static void summarise(struct active *a, uint64_t end_ns)
 
 	run->wait_status = a->job.child.wait_status;
 	run->peak_rss_bytes = sampled_bytes;
-	/* the largest process may be a wrapper */
+	/*
+	 * with wrappers, the largest process of the job may be a wrapper, which does
+	 * not count
+	 */
 	if (a->job.peak_rss_bytes > sampled_bytes &&
 	    !run_sampler_has_wrappers(a->context->sampler))
 		run->peak_rss_bytes = a->job.peak_rss_bytes;
 	run->moments[MOMENT_PEAK] = compare_find_peak(run);
-	/* the sum of several processes may exceed the largest one */
+	/* the sum over several processes may be larger than the largest process */
 	for (size_t i = 0; i < run->sample_count; i++)
 		if (run->samples[i].rss_bytes > run->peak_rss_bytes)
 			run->peak_rss_bytes = run->samples[i].rss_bytes;
@@ -392,7 +419,7 @@ static int start_command(struct active *a)
 	if (r < 0)
 		message_error(a->context->options->command[0], r);
 	else
-		/* on failure the figure stays unknown */
+		/* on failure, the figure stays unknown */
 		(void)give_back_begin(&a->give_back, a->job.child.pid);
 	return r;
 }
@@ -414,8 +441,8 @@ static void add_run(struct comparison *c, const struct run *run)
 }
 
 /*
- * Return the Rss in bytes of memstate, of which the command is a copy until exec. One MiB
- * is added, because the kernel updates its counters late.
+ * Return an upper bound, in bytes, of the Rss of memstate, of which the command is a copy
+ * until exec. One MiB is added, because the kernel updates its counters late.
  */
 static uint64_t own_rss_bytes(const struct compare_context *context)
 {

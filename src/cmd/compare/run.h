@@ -10,7 +10,7 @@
 #include "model/comparison.h"
 #include "sample/run/run_sampler.h"
 
-/* State shared by all runs of a comparison. Everything is borrowed. */
+/* State shared by all runs of a comparison. All pointers are borrowed. */
 struct compare_context {
 	const struct options *options;
 	struct comparison *comparison;
@@ -22,14 +22,14 @@ struct compare_context {
 enum run_purpose {
 	RUN_MEASURES,
 	RUN_WARMS_UP,
-	/* counts allocations; the environment preloads the counting library */
+	/* a run that counts allocations; its environment preloads the counting library */
 	RUN_COUNTS,
 };
 
 /*
  * Make one run and add it to the comparison. A run that fails, or that the user ends, is
- * added with its problem set, and a message reports it. Returns 0, or -errno after a
- * message if the command cannot be started, so that further runs are pointless.
+ * added with its problem set, and a message reports the problem. Returns 0, or -errno
+ * after a message if the command cannot be started, so that further runs are pointless.
  */
 int compare_run_one(const struct compare_context *context, size_t variant,
 		    unsigned int number, enum run_purpose purpose);

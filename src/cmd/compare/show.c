@@ -19,8 +19,8 @@
 #include "render/compare/report.h"
 
 /*
- * Whether the page can be written, checked before the runs rather than an hour later. The
- * file is replaced atomically, so that its folder must be writable for a new file.
+ * Return true if the page can be written. The check is made before the runs, which may
+ * take an hour. The file is replaced atomically, so that its folder must be writable.
  */
 static bool may_write(const char *path)
 {

@@ -15,13 +15,16 @@ struct compare_show {
 };
 
 /*
- * Check the output options before anything runs. Returns EXIT_DONE, or after a message
+ * Check the output options before the first run. Returns EXIT_DONE, or after a message
  * the status to exit with.
  */
 int compare_show_begin(struct compare_show *show, const struct options *options);
 void compare_show_end(struct compare_show *show);
 
-/* Write the whole comparison. Returns `status`, or EXIT_FAILED after a message. */
+/*
+ * Write the whole comparison. Returns `status`, or EXIT_FAILED after a message about
+ * an error.
+ */
 int compare_show(const struct compare_show *show, const struct comparison *comparison,
 		 int status);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * cmd - a command of memstate. Each command is one file that defines a struct cmd.
- */
+/* cmd - a command of memstate. Each command is one file that defines a struct cmd. */
 #ifndef MS_CMD_CORE_CMD_H
 #define MS_CMD_CORE_CMD_H
 
@@ -13,27 +11,36 @@ enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
 	EXIT_BAD_USAGE = 2,
-	EXIT_PARTIAL = 3,     /* some targets gone or unreadable; reported on stderr */
+	/* some targets are gone or unreadable; a message reports them */
+	EXIT_PARTIAL = 3,
 	EXIT_ABOVE_LIMIT = 4, /* a limit set by the user was exceeded */
 };
 
 struct cmd {
-	/* one or two words, as "map" or "oom explain"; NULL: memstate without a verb */
+	/*
+	 * one or two words, such as "map" or "oom explain"; NULL: memstate without a verb
+	 */
 	const char *name;
-	const char *args; /* shown after the name in --help */
+	const char *args; /* arguments, as shown after the name in --help */
 	const char *summary;
-	const char *shared; /* the shared options that it takes, "pid csv json" */
-	const struct option_row *own; /* its own options, or NULL */
-	/* size of its own struct, which begins with struct options; 0: it has none */
+	/* names of the shared options that the command accepts: "pid csv json" */
+	const char *shared;
+	const struct option_row *own; /* the command's own options, or NULL */
+	/*
+	 * size of the command's own options struct, which begins with a struct options;
+	 * 0: the command uses struct options itself
+	 */
 	size_t options_size;
-	const void *defaults; /* a struct with its own options' defaults; NULL: zeros */
-	bool takes_command;   /* accepts "-- COMMAND" */
+	/* default values of the command's own options struct; NULL: zeros */
+	const void *defaults;
+	bool takes_command; /* the command accepts "-- COMMAND" */
 	bool requires_pid;
 	int max_args;
 	const struct column_set *columns; /* NULL: the command has no columns */
-	/* choose the columns by the options; NULL: always `columns` */
+	/* choose the columns according to the options; NULL: always use `columns` */
 	const struct column_set *(*find_columns)(const struct options *options);
-	int (*run)(struct options *options); /* returns an enum exit_status */
+	/* run the command; returns an enum exit_status */
+	int (*run)(struct options *options);
 };
 
 extern const struct cmd cmd_watch;

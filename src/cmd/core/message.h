@@ -8,15 +8,15 @@
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Print "memstate: SUBJECT: Permission denied" for err, a -errno, with a hint
- * where one helps.
+ * Print "memstate: SUBJECT: Permission denied", or the text of another error. err is a
+ * -errno. A hint is added to some errors.
  */
 void message_error(const char *subject, int err);
 
-/* Do the same for a process. */
+/* Print the message of message_error(), with the process as the subject. */
 void message_process_error(int pid, int err);
 
-/* Print "memstate: …", then "Try 'memstate [VERB] --help'." verb may be NULL. */
+/* Print "memstate: …", followed by "Try 'memstate [VERB] --help'." verb may be NULL. */
 void message_usage(const char *verb, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

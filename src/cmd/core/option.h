@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * option - an option of a command, and functions that store its argument. The output of
- * --help, the shell completion and the check of the man page are derived from these rows.
+ * option - a table of a command's options, and functions that store their arguments. The
+ * output of --help, the shell completion and the check of the man page are derived from
+ * such tables.
  */
 #ifndef MS_CMD_CORE_OPTION_H
 #define MS_CMD_CORE_OPTION_H
@@ -12,44 +13,51 @@
 struct options;
 
 /*
- * A row of a table of options. Offsets are relative to the options of the command: a
- * struct options, or a struct that begins with one.
+ * A row of a table of options. Offsets are relative to the command's options: a struct
+ * options, or a struct that begins with one.
  */
 struct option_row {
-	char letter;	  /* 0: no short option */
-	const char *name; /* NULL: end of the table */
-	const char *arg;  /* NULL: takes no argument */
+	char letter;	  /* short option; 0: none */
+	const char *name; /* long option; NULL: end of the table */
+	/* name of the argument in --help; NULL: the option has no argument */
+	const char *arg;
 	const char *help;
 	size_t flag; /* offset of a bool that is set if the option is given; 0: none */
 	/*
-	 * Store the argument. Returns 0, -EINVAL if arg is not what `want` describes, or
-	 * -ECANCELED after a message. NULL: nothing to store.
+	 * Store the argument. Returns 0, -EINVAL if arg does not match the description in
+	 * `want`, or -ECANCELED after a message. NULL: there is nothing to store.
 	 */
 	int (*set)(const struct option_row *row, char *arg, struct options *o);
-	size_t value;	      /* offset of the member in which set() stores arg */
-	uint64_t least, most; /* the range of a number; most 0: no upper limit */
-	const char *want;     /* "a number from 1" */
-	const char *needs;    /* another option that must be given too, or NULL */
+	size_t value; /* offset of the member in which set() stores arg */
+	/* smallest and largest value of a number; most is 0: no upper limit */
+	uint64_t least, most;
+	/* description of the argument for messages: "a number from 1" */
+	const char *want;
+	/* name of another option that is required with this one, or NULL */
+	const char *needs;
 };
 
-/* Find an option of several commands by its name. It is stored in struct options. */
+/* Find a shared option by its name. Shared options are stored in struct options. */
 const struct option_row *option_find_shared(const char *name, size_t length);
 
-/* For --heap, whose help differs between commands. */
+/* Description of the argument of --heap, whose help text differs between commands. */
 #define OPTION_HEAP_WANT "auto, walk, helper or off"
 int option_set_heap(const struct option_row *row, char *arg, struct options *o);
 
-/* Store the argument unparsed in a const char *. */
+/* Store the argument unparsed, in a member of type const char *. */
 int option_set_word(const struct option_row *row, char *arg, struct options *o);
 
-/* Store a number, a duration in ns, or bytes in a uint64_t. */
+/*
+ * Parse a number, a duration, or an amount of bytes, and store it in a uint64_t.
+ * Durations are stored in ns.
+ */
 int option_set_number(const struct option_row *row, char *arg, struct options *o);
 int option_set_duration(const struct option_row *row, char *arg, struct options *o);
 int option_set_bytes(const struct option_row *row, char *arg, struct options *o);
 
 /*
- * Store a decimal number with up to three digits after the point, in thousandths, in a
- * uint64_t.
+ * Parse a decimal number with up to three digits after the point, and store it in
+ * thousandths in a uint64_t.
  */
 int option_set_thousandths(const struct option_row *row, char *arg, struct options *o);
 

@@ -15,8 +15,8 @@
 #define MEMBER(member) offsetof(struct options, member)
 
 /*
- * Add the targets in a list such as "1,sshd,3". Digits are a pid,
- * anything else is a name.
+ * Add the targets in a list such as "1,sshd,3". A target that consists of digits is a
+ * pid; any other is a name.
  */
 static int add_targets(const struct option_row *row, char *list, struct options *o)
 {
@@ -120,7 +120,10 @@ static int set_metric(const struct option_row *row, char *arg, struct options *o
 	return profile_metric_find(arg, &o->stacks.metric);
 }
 
-/* The rules are parsed when all files of sets are known. */
+/*
+ * Store a rule unparsed. Rules are parsed after all files with sets of rules have
+ * been found.
+ */
 static int add_rule(struct stacks_options *stacks, const char *arg, bool is_file)
 {
 	stacks->rules = xgrow(stacks->rules, &stacks->rule_capacity,
@@ -141,7 +144,7 @@ static int add_transforms(const struct option_row *row, char *arg, struct option
 	return add_rule(&o->stacks, arg, true);
 }
 
-/* The options that several commands take. */
+/* The options that several commands share. */
 static const struct option_row shared_rows[] = {
 	{ 'p', "pid", "PID|NAME[,...]",
 	  "these processes, by id or by name; may be repeated", .set = add_targets },

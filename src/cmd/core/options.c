@@ -14,7 +14,7 @@
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
 
-/* getopt value of an option: LONG_ONLY + its index */
+/* getopt value of an option without a letter: LONG_ONLY plus the option's index */
 #define LONG_ONLY 0x100
 
 static void add_row(struct option_list *list, const struct option_row *row)
@@ -93,7 +93,7 @@ static void add_letters(struct strbuf *out, const struct option_list *list)
 				    list->items[i]->arg ? ":" : "");
 }
 
-/* Return the option for a value of getopt_long(). */
+/* Return the option to which a value from getopt_long() belongs. */
 static const struct option_row *find_row(const struct option_list *list, int value)
 {
 	size_t i = 0;
@@ -145,7 +145,8 @@ static int parse_options(const struct cmd *cmd, int argc, char **argv, struct op
 	longs = make_longs(&list);
 	add_letters(&letters, &list);
 	opterr = 0;
-	optind = 0; /* reset getopt's state from an earlier command line */
+	/* reset the state of getopt, which may be left from an earlier command line */
+	optind = 0;
 	while (r == 0 &&
 	       (value = getopt_long(argc, argv, letters.text, longs, NULL)) != -1) {
 		if (value == ':') {
@@ -164,8 +165,8 @@ static int parse_options(const struct cmd *cmd, int argc, char **argv, struct op
 }
 
 /*
- * Return the index of "--", which precedes a command with options of its own; argc if
- * there is no "--".
+ * Return the index of "--", after which the command to run begins; argc if there is
+ * no "--".
  */
 static int find_command(int argc, char **argv)
 {

@@ -16,24 +16,24 @@
 #include "store/recording/recording.h"
 
 enum format {
-	FORMAT_AUTO, /* the screen on a terminal, otherwise text */
+	FORMAT_AUTO, /* the interactive screen on a terminal, otherwise text */
 	FORMAT_TEXT,
 	FORMAT_CSV,
 	FORMAT_JSON,
 };
 
-/* Where heap figures come from. */
+/* The way in which heap figures are obtained. */
 enum heap_mode {
-	HEAP_AUTO, /* walk the heaps of named processes, where permitted */
-	/* walk from outside while the process is paused; failures are reported */
+	HEAP_AUTO, /* walk the heaps of processes that the user named, where permitted */
+	/* walk from outside while the process is paused, and report failures */
 	HEAP_WALK,
-	HEAP_HELPER, /* walk, and query the allocator inside the process */
+	HEAP_HELPER, /* walk the heaps, and query the allocator inside the process */
 	HEAP_OFF,
 };
 
 /*
- * Rows per list in text output without --top, so that the report fits on
- * one or two screens.
+ * Maximum number of rows per list in text output without --top, so that the report fits
+ * on one or two screens.
  */
 #define OPTIONS_TEXT_TOP 10
 
@@ -42,48 +42,50 @@ struct option_list {
 	size_t count, capacity;
 };
 
-/* Options for what to show of call stacks. */
+/* Options that select what to show of call stacks. */
 struct stacks_options {
 	enum profile_metric metric;
 	bool has_metric;
 	struct stacks_rule {
-		bool is_file; /* text names a file with rules, otherwise it is a rule */
+		/* text is the name of a file with rules; otherwise, text is a rule */
+		bool is_file;
 		const char *text;
-	} * rules; /* in command-line order */
+	} * rules; /* rules in command-line order */
 	size_t rule_count, rule_capacity;
-	const char *flame_graph; /* file name, or NULL */
+	const char *flame_graph; /* file name for the flame graph, or NULL */
 };
 
-/* Options for recordings; NULL: not given. */
+/* Options for recordings. */
 struct recording_options {
-	const char *record, *replay; /* file names */
+	const char *record, *replay; /* file names; NULL: not given */
 	struct recording_bounds keep;
 	const char *at;
 };
 
 /*
- * The options that several commands share. A command with options of its own has a
- * struct that begins with this one.
+ * The options that several commands share. A command with options of its own has a struct
+ * that begins with a struct options.
  */
 struct options {
-	const char *verb; /* command name for messages; NULL: memstate itself */
+	const char *verb; /* name of the command, for messages; NULL: memstate itself */
 	struct targets targets;
 	size_t pid_capacity, name_capacity;
 	char **command; /* argv of the program to run, or NULL */
-	char **args;	/* remaining arguments: neither options nor command */
+	char **args;	/* arguments that are neither options nor part of command */
 	int arg_count;
 
 	enum format format;
 	uint64_t interval_ns;
 	bool has_interval;
-	uint64_t sample_count; /* 0: no limit */
-	const char *output;    /* -o, or NULL */
+	uint64_t sample_count; /* number of samples to take; 0: no limit */
+	const char *output;    /* argument of -o, or NULL */
 	bool output_all;
 	bool list_columns;
 	bool no_headings;
 	bool exact_bytes;
-	const char *sort; /* -s, or NULL */
-	uint64_t top;	  /* rows per list; 0: not given, see OPTIONS_TEXT_TOP */
+	const char *sort; /* argument of -s, or NULL */
+	/* maximum number of rows per list; 0: not given, see OPTIONS_TEXT_TOP */
+	uint64_t top;
 	unsigned int max_share_per_mille;
 	enum heap_mode heap;
 	uint64_t max_pause_ns;
@@ -91,17 +93,18 @@ struct options {
 	bool no_stop;
 	bool allow_stall;
 	bool malloc_info;
-	const char *preload; /* list of allocators, or NULL */
+	const char *preload; /* allocators to preload, as one text, or NULL */
 	uint64_t run_count, warm_up_count;
 	bool has_run_count;
-	const char *html;   /* file name, or NULL */
-	const char *cgroup; /* folder, path or id, or NULL */
+	const char *html;   /* file name for the HTML page, or NULL */
+	const char *cgroup; /* folder, path or id of a cgroup, or NULL */
 	struct recording_options recording;
 	struct stacks_options stacks;
 	const char *procfs_root;
 	bool help;
 	bool version;
-	struct option_list given; /* an option appears each time it was given */
+	/* all options given; an option that was given twice is listed twice */
+	struct option_list given;
 };
 
 struct cmd;
@@ -114,14 +117,18 @@ int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *
 void options_free(struct options *options);
 
 /*
- * Check that no option lacks one that it needs. Returns 0, or -EINVAL after a message.
+ * Check that each given option has the other options that it requires. Returns 0, or
+ * -EINVAL after a message.
  */
 int options_check(const struct options *options);
 
-/* Return the first given option that is one of the names, "runs check", or NULL. */
+/*
+ * Return the first of the given options whose name is in names, a list such as "runs
+ * check". Return NULL if none is.
+ */
 const char *options_find_given(const struct options *options, const char *names);
 
-/* Append the command's options, aligned, for --help. */
+/* Append a description of the command's options for --help, in aligned columns. */
 void options_add_help(const struct cmd *cmd, struct strbuf *out);
 
 #endif

@@ -13,7 +13,7 @@
 static volatile sig_atomic_t stop_count;
 static volatile sig_atomic_t last_stop;
 static sigset_t mask_before;
-static sigset_t mask_waiting; /* the same, but with SIGPIPE blocked */
+static sigset_t mask_waiting; /* mask_before, but with SIGPIPE blocked */
 
 static const int stops[] = { SIGINT, SIGTERM, SIGHUP };
 
@@ -23,7 +23,10 @@ static void note_stop(int number)
 	last_stop = number;
 }
 
-/* Do nothing: the handler only interrupts the wait, and waitpid() finds the child. */
+/*
+ * Handle SIGCHLD. The handler only interrupts a wait; waitpid() finds out which child
+ * has ended.
+ */
 static void note_child(int number)
 {
 	(void)number;
@@ -38,7 +41,10 @@ void signals_begin(void)
 	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
 		struct sigaction before;
 
-		/* a signal ignored at start, as under nohup, stays ignored */
+		/*
+		 * a signal that was ignored when memstate started, as under nohup,
+		 * stays ignored
+		 */
 		if (sigaction(stops[i], NULL, &before) == 0 &&
 		    before.sa_handler == SIG_IGN)
 			continue;
@@ -77,7 +83,7 @@ void signals_poll(struct pollfd *polled, size_t count, uint64_t due_ns)
 	if (ready <= 0)
 		return;
 	/*
-	 * ppoll() delivers no signal while a descriptor is readable, which may be always.
+	 * deliver pending signals: ppoll() delivers none while a descriptor is readable
 	 */
 	sigprocmask(SIG_SETMASK, &mask_waiting, &held);
 	sigprocmask(SIG_SETMASK, &held, NULL);

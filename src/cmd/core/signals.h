@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * signals - waiting that signals can interrupt. Signals stay blocked outside
- * signals_wait_until() and its variants, so that every row is written whole.
+ * signals - waits that signals can interrupt. Signals stay blocked except in
+ * signals_wait_until() and its variants, so that no signal interrupts the writing of
+ * a row.
  */
 #ifndef MS_CMD_CORE_SIGNALS_H
 #define MS_CMD_CORE_SIGNALS_H
@@ -17,22 +18,31 @@
  */
 void signals_begin(void);
 
-/* Restore the signals to what memstate inherited; to be called between fork and exec. */
+/*
+ * Restore the signal mask and actions that memstate inherited. Call this between fork
+ * and exec.
+ */
 void signals_reset_in_child(void);
 
 /* Sleep until due_ns on the monotonic clock or until a signal arrives. */
 void signals_wait_until(uint64_t due_ns);
 
-/* Do the same, but also return when fd (-1: none) is readable or at its end. */
+/*
+ * Sleep as signals_wait_until() does, but also return when fd (-1: none) is readable or
+ * at end of file.
+ */
 void signals_wait_for_input(int fd, uint64_t due_ns);
 
 /*
- * Do the same, but also return when poll(2) reports an event for one of
- * these descriptors.
+ * Sleep as signals_wait_until() does, but also return when poll(2) reports an event for
+ * one of these descriptors.
  */
 void signals_poll(struct pollfd *polled, size_t count, uint64_t due_ns);
 
-/* Return how often INT, TERM or HUP arrived, and which came last (0: none). */
+/*
+ * Return how many times INT, TERM or HUP has arrived, or which of them arrived last
+ * (0: none).
+ */
 int signals_stop_count(void);
 int signals_last_stop(void);
 

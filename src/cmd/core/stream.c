@@ -23,7 +23,7 @@ int stream_write(struct strbuf *text)
 	strbuf_clear(text);
 	if (r == 0 || r == -EPIPE)
 		return r;
-	/* a disk that filled up holds a part of the text: remove it */
+	/* if the disk became full, remove the part of the text that was written */
 	if (S_ISREG(before.st_mode) && ftruncate(STDOUT_FILENO, before.st_size) < 0)
 		message("standard output: its last line may be cut");
 	message_error("standard output", r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stream - write standard output in units of whole rows or samples. If the output is a
- * file, a unit that cannot be written completely is removed again.
+ * stream - write standard output in whole rows or samples. If the output is a file, a row
+ * or sample that cannot be written completely is removed again.
  */
 #ifndef MS_CMD_CORE_STREAM_H
 #define MS_CMD_CORE_STREAM_H
@@ -9,15 +9,15 @@
 #include "base/strbuf.h"
 
 /*
- * Write the text and empty the buffer. Returns 0, or -errno after a message; there is no
- * message for -EPIPE, because a reader may stop reading at any time.
+ * Write the text and empty the buffer. Returns 0, or -errno after a message. -EPIPE is
+ * not reported with a message, because a reader may stop reading at any time.
  */
 int stream_write(struct strbuf *text);
 
 /*
- * Write the remaining text as the last action of a command. Returns `status` if
- * everything was written, otherwise another enum exit_status. Ends the program by SIGPIPE
- * if the pipe's reader is gone.
+ * Write the remaining text at the end of a command. Returns `status` if everything was
+ * written, otherwise another enum exit_status. If the reader has closed the pipe, end the
+ * program by SIGPIPE.
  */
 int stream_finish(struct strbuf *text, int status);
 

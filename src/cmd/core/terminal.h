@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * terminal - the size and character set that output may use.
- */
+/* terminal - find out which width and character set the output may use. */
 #ifndef MS_CMD_CORE_TERMINAL_H
 #define MS_CMD_CORE_TERMINAL_H
 
@@ -9,7 +7,7 @@
 
 /*
  * Set the options for tables and reports on standard output: the width if it is a
- * terminal, and ASCII if the locale is not UTF-8.
+ * terminal, and ASCII only if the locale's character set is not UTF-8.
  */
 void terminal_fit(struct table_options *ret);
 

@@ -27,11 +27,12 @@
 #include "render/profile/count_report.h"
 
 /*
- * Default sampling distance for running processes: it keeps the overhead close to zero.
+ * Default sampling distance in bytes for running processes. It keeps the overhead close
+ * to zero.
  */
 #define SAMPLE_BYTES (UINT64_C(1) << 19)
 
-/* How long to wait for a safe moment to attach. */
+/* Maximum wait for a safe moment to attach to a process. */
 #define OPEN_LIMIT_NS (5 * NS_PER_S)
 
 struct attached {
@@ -39,16 +40,18 @@ struct attached {
 	const struct column_list *columns;
 	struct count_attach **items;
 	size_t count, failed_count;
-	/* failures of processes that have only their own allocator */
+	/* number of failures because a process uses only its own allocator */
 	size_t uncovered_count;
-	struct count_list list; /* one program per process */
+	struct count_list list; /* counts, with one program per process */
 	struct count_report report;
 	struct schedule schedule;
 	uint64_t start_ns;
 	struct strbuf out;
-	int end_fd;	  /* readable when the first process ends; -1: not available */
-	int stream_error; /* of standard output: 0 or -errno */
-	bool has_line;	  /* a status line is on the terminal and will be overwritten */
+	/* readable when the first of the processes ends; -1: not available */
+	int end_fd;
+	int stream_error; /* error from writing standard output: 0 or -errno */
+	/* the terminal shows a status line, which the next output overwrites */
+	bool has_line;
 	struct count_sums line_sums;
 	uint64_t line_ns;
 };
@@ -65,7 +68,10 @@ static bool shows_line(const struct options *o)
 	return o->format == FORMAT_AUTO && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
 }
 
-/* Return the sampling distance for count_request, in which 0 records every allocation. */
+/*
+ * Return the sampling distance for count_request, in which 0 means that every allocation
+ * is recorded.
+ */
 static uint64_t sample_bytes(const struct options *o)
 {
 	if (count_options(o)->sample_bytes == 0)
@@ -186,7 +192,9 @@ static void show_line(struct attached *a)
 	uint64_t now = clock_now_ns();
 
 	terminal_fit(&a->report.options);
-	/* leave the last column free, or the cursor would wrap to the next line */
+	/*
+	 * leave the last column empty; otherwise the cursor would wrap to the next line
+	 */
 	if (a->report.options.max_width > 0)
 		a->report.options.max_width--;
 	count_report_add_line(&line, &a->report, &a->line_sums, now - a->line_ns);
@@ -212,7 +220,7 @@ static int write_rows(struct attached *a)
 	return write_out(a);
 }
 
-/* Wait until the sample is due, the first process ends, or a signal arrives. */
+/* Wait until the next sample is due, the first process ends, or a signal arrives. */
 static void wait_for(struct attached *a, uint64_t due_ns)
 {
 	signals_wait_for_input(a->end_fd, due_ns);
@@ -223,8 +231,8 @@ static void wait_for(struct attached *a, uint64_t due_ns)
 }
 
 /*
- * Take samples until the processes end, a signal arrives, or the number of -n is reached.
- * Returns 0 or -errno.
+ * Take samples until the processes end, a signal arrives, or the number of samples given
+ * with -n is reached. Returns 0 or -errno.
  */
 static int watch(struct attached *a)
 {
@@ -249,7 +257,7 @@ static int watch(struct attached *a)
 		taken++;
 		if (shows_line(o))
 			show_line(a);
-		/* show() writes the last sample, after counting has stopped */
+		/* after counting has stopped, show() writes the last sample */
 		if (is_series(o) && taken != o->sample_count)
 			r = write_rows(a);
 	}

@@ -8,7 +8,7 @@
 #include "cmd/core/options.h"
 #include "render/table/column.h"
 
-/* Returns an enum exit_status. */
+/* Run the count, from attaching to the report. Returns an enum exit_status. */
 int count_attached_run(struct options *o, const struct column_list *columns);
 
 #endif

@@ -14,7 +14,7 @@
 #include "cmd/count/options.h"
 #include "cmd/run/count_child.h"
 
-/* Return the line of the file for check->limits[i]. */
+/* Return the line of the limits file that has check->limits[i]. */
 static const struct limits_line *line_of(const struct count_check *check, size_t i)
 {
 	return &check->file.lines[check->lines[i]];
@@ -49,8 +49,8 @@ static bool has_limits(const struct limits_file *file, const char *test)
 }
 
 /*
- * Choose the test: that of --test, else the program's, else the limits before the first
- * test, if there are any.
+ * Choose the test whose limits apply: the test given with --test; else the test named
+ * after the program; else the limits before the first test, if there are any.
  */
 static int choose_test(struct count_check *check, const char *program)
 {
@@ -75,7 +75,7 @@ static int choose_test(struct count_check *check, const char *program)
 
 /*
  * Set the limits to the measured values. An existing limit keeps its place, operator and
- * tolerance; a figure without a limit gets one.
+ * tolerance; for a figure without a limit, a limit is added.
  */
 static void update(struct count_check *check, const struct count_stats *stats)
 {
@@ -140,7 +140,7 @@ int count_check_begin(struct count_check *check, const struct options *options,
 	return EXIT_DONE;
 }
 
-/* Append the tolerance, as in ", 2.5% may be". */
+/* Append the tolerance of a limit to a message, such as ", 2.5% may be". */
 static void add_tolerance(struct strbuf *out, const struct count_limit *limit)
 {
 	char buf[UNITS_TEXT_SIZE];
@@ -191,8 +191,8 @@ static void say_loose(const struct count_check *check, size_t i,
 }
 
 /*
- * Report all outcomes and return the status. An exceeded limit outweighs
- * an unknown figure.
+ * Report the outcomes of all limits, and return the exit status. An exceeded limit takes
+ * precedence over a limit that could not be checked.
  */
 static int say_outcomes(const struct count_check *check, const struct count_stats *stats)
 {

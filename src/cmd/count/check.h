@@ -13,9 +13,10 @@
 struct count_check {
 	const struct options *options;
 	struct limits_file file;
-	const char *test;	      /* NULL: the limits before the first test */
-	struct checked_limit *limits; /* in the order of the file */
-	size_t *lines;		      /* lines[i] is the index in file of limits[i] */
+	/* name of the test; NULL: the limits before the first test */
+	const char *test;
+	struct checked_limit *limits; /* limits in the order of the file */
+	size_t *lines;		      /* lines[i] is the index of limits[i] in the file */
 	size_t limit_count;
 };
 
@@ -25,16 +26,16 @@ struct count_check {
 	}
 
 /*
- * Read the file, find the limits for the program named `program`, and compare the runs
- * with them. With --update, set the limits to the measured values first. Returns
- * EXIT_DONE; or EXIT_NOT_COUNTED after a message.
+ * Read the limits file, find the limits for the program named `program`, and compare the
+ * runs with these limits. With --update, first set the limits to the measured values.
+ * Returns EXIT_DONE, or EXIT_NOT_COUNTED after a message.
  */
 int count_check_begin(struct count_check *check, const struct options *options,
 		      const char *program, const struct count_stats *stats);
 
 /*
- * Write the file with --update, and report exceeded limits. Returns the
- * status to exit with.
+ * Report exceeded limits. With --update, write the limits file. Returns the status to
+ * exit with.
  */
 int count_check_end(const struct count_check *check, const struct count_stats *stats);
 

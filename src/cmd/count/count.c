@@ -30,15 +30,16 @@
 struct counting {
 	struct options *options;
 	struct count_child counted;
-	struct variants allocators; /* from --preload: none or one */
+	struct variants allocators; /* the allocator given with --preload, or none */
 	struct column_list columns;
 	struct strbuf out, stack_mode;
 	struct count_report report;
 	struct schedule schedule;
-	bool has_line; /* a status line is on the terminal and will be overwritten */
+	/* the terminal shows a status line, which the next output overwrites */
+	bool has_line;
 	struct count_sums line_sums;
 	uint64_t line_ns;
-	/* the command's own allocator, which cannot be counted; or NULL */
+	/* name of the command's own allocator if it cannot be counted, or NULL */
 	const char *uncovered;
 };
 
@@ -48,7 +49,8 @@ static bool is_series(const struct options *o)
 }
 
 /*
- * Whether standard output is for a program to read, and thus holds data of a single kind.
+ * Return true if a program reads standard output, which therefore must contain only one
+ * kind of data.
  */
 static bool is_machine_read(const struct options *o)
 {
@@ -102,7 +104,7 @@ static int check_usage(const struct options *o)
 		return EXIT_BAD_USAGE;
 	}
 	status = count_show_check(o);
-	/* git bisect(1) would take status 1 for a bad revision */
+	/* git bisect(1) would interpret status 1 as a bad revision */
 	return status == EXIT_FAILED && o->command ? EXIT_NOT_COUNTED : status;
 }
 
@@ -127,7 +129,9 @@ static void show_line(struct counting *c)
 	uint64_t now = clock_now_ns();
 
 	terminal_fit(&c->report.options);
-	/* leave the last column free, or the cursor would wrap to the next line */
+	/*
+	 * leave the last column empty; otherwise the cursor would wrap to the next line
+	 */
 	if (c->report.options.max_width > 0)
 		c->report.options.max_width--;
 	count_report_add_line(&line, &c->report, &c->line_sums, now - c->line_ns);
@@ -153,8 +157,8 @@ static int take_sample(struct counting *c)
 	schedule_advance(&c->schedule, clock_now_ns());
 	if (count_child_read(&c->counted) < 0)
 		/*
-		 * The command is just starting; count_child_read_end()
-		 * reports real errors.
+		 * ignore the error, because the command is just starting;
+		 * count_child_read_end() reports errors that persist
 		 */
 		return 0;
 	begin_report(c);
@@ -164,8 +168,8 @@ static int take_sample(struct counting *c)
 }
 
 /*
- * Wait until the command has ended, and take samples meanwhile if they are shown.
- * Returns 0 or -errno.
+ * Wait until the command has ended. If samples are shown, take them meanwhile. Returns 0
+ * or -errno.
  */
 static int watch(struct counting *c)
 {
@@ -227,7 +231,10 @@ static void say_what_is_missing(const struct counting *c)
 	count_child_hint(&c->counted, c->options->targets.with_children);
 }
 
-/* Returns EXIT_DONE, or EXIT_NOT_COUNTED after a message. */
+/*
+ * Show the profile of the recorded stacks. Returns EXIT_DONE, or EXIT_NOT_COUNTED after
+ * a message.
+ */
 static int show_profile(const struct counting *c)
 {
 	const struct count_profile_origin origin = {
@@ -253,7 +260,7 @@ static int show(struct counting *c)
 	begin_report(c);
 	say_what_is_missing(c);
 	if (count_records_stacks(o) && is_machine_read(o))
-		return EXIT_DONE; /* the output has only the stacks */
+		return EXIT_DONE; /* standard output contains only the stacks */
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return write_rows(c) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 	terminal_fit(&c->report.options);
@@ -264,9 +271,9 @@ static int show(struct counting *c)
 }
 
 /*
- * Check whether the program allocates in other ways than with malloc, as Go programs do.
- * Returns EXIT_DONE; or EXIT_PARTIAL after a message if nothing of the program can be
- * counted, or if limits would be checked against incomplete figures.
+ * Check if the program has other allocation functions than malloc, as Go programs do.
+ * Returns EXIT_DONE. After a message, returns EXIT_PARTIAL if nothing that the program
+ * allocates can be counted, or if limits would be checked against incomplete figures.
  */
 static int check_covered(struct counting *c, const char *name)
 {
@@ -291,8 +298,8 @@ static int check_covered(struct counting *c, const char *name)
 }
 
 /*
- * Return the command's own status, or EXIT_PARTIAL instead of 0 if its own
- * allocator is not counted.
+ * Return the command's exit status. If the command's own allocator cannot be counted,
+ * return EXIT_PARTIAL instead of 0.
  */
 static int find_status(const struct counting *c)
 {
@@ -330,7 +337,7 @@ static int run(struct counting *c)
 		count_profile_add_mode(o, &c->stack_mode);
 		c->counted.what.stack_mode = strbuf_text(&c->stack_mode);
 	}
-	/* standard output is reserved for the counts */
+	/* reserve standard output for the counts */
 	c->counted.output_fd = STDERR_FILENO;
 	status = count_child_start(&c->counted);
 	if (status != EXIT_DONE)
@@ -372,7 +379,7 @@ static int count_run(struct options *o)
 		signals_begin();
 		status = run(&c);
 	}
-	/* git bisect(1) would take these statuses for a bad revision */
+	/* git bisect(1) would interpret these statuses as a bad revision */
 	if (count_options(o)->check &&
 	    (status == EXIT_NOT_FOUND || status == EXIT_NOT_EXECUTABLE || c.uncovered))
 		status = EXIT_NOT_COUNTED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flame_file - write the file of --flame-graph: an image or an HTML page, depending on
- * the file name's suffix.
+ * flame_file - write a flame graph to the file named by --flame-graph. The suffix of the
+ * name determines if the file is an image or an HTML page.
  */
 #ifndef MS_CMD_COUNT_FLAME_FILE_H
 #define MS_CMD_COUNT_FLAME_FILE_H
@@ -23,7 +23,10 @@ int flame_file_check(const char *verb, const char *path);
 int flame_file_write(const char *path, const struct profile *profile,
 		     const struct profile *changed, const struct flame_page *page);
 
-/* Write the difference of two profiles, before and after, in the same way. */
+/*
+ * Write a flame graph of the difference between two profiles: before and after. Returns
+ * 0, or -errno after a message.
+ */
 int flame_file_write_diff(const char *path, const struct profile profiles[2],
 			  const struct profile changed[2], const struct flame_page *page);
 

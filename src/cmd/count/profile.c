@@ -67,8 +67,8 @@ static int save_and_show(const struct options *o, const struct profile *profile)
 }
 
 /*
- * Move the stacks of the selected program to the front. Returns how many
- * there are to show.
+ * Move the stacks of the selected program to the front of the list. Return the number of
+ * items to show.
  */
 static size_t choose(struct stacks_list *list, const struct count_program *only)
 {
@@ -133,7 +133,7 @@ static void say_what_is_missing(const struct profile *profile, size_t unreadable
 			profile->lost_count);
 }
 
-/* Show the profile of the first `count` items. */
+/* Show a profile of the first `count` items of the list. */
 static int show_stacks(const struct options *o, const struct stacks_list *list,
 		       size_t count, const struct count_profile_origin *origin)
 {
@@ -141,7 +141,7 @@ static int show_stacks(const struct options *o, const struct stacks_list *list,
 	int status;
 
 	profile_reader_read(list->items, count, &profile);
-	/* a metric is known even if nothing was allocated */
+	/* the metrics are known even if the program allocated nothing */
 	profile.known |= known_of(o);
 	set_origin(&profile, origin);
 	say_what_is_missing(&profile, list->unreadable_count, origin->folder);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile - profiles of allocations by call stack, from a command that has
- * ended or from a file.
+ * profile - show profiles of allocations by call stack, from a command that has ended, or
+ * from a file.
  */
 #ifndef MS_CMD_COUNT_PROFILE_H
 #define MS_CMD_COUNT_PROFILE_H
@@ -13,21 +13,25 @@
 #include "probe/count/count.h"
 
 /*
- * Reject combinations of options that exclude each other. Returns EXIT_DONE, or
- * EXIT_BAD_USAGE after a message.
+ * Reject options that exclude each other. Returns EXIT_DONE, or EXIT_BAD_USAGE after
+ * a message.
  */
 int count_profile_check_usage(const struct options *o);
 
-/* Append the value of stack_mode_variable, which tells the library what to record. */
+/*
+ * Append the value for the environment variable stack_mode_variable, which specifies what
+ * the counting library records.
+ */
 void count_profile_add_mode(const struct options *o, struct strbuf *out);
 
-/* Where recorded stacks come from. All pointers are borrowed. */
+/* The source of the recorded stacks. All pointers are borrowed. */
 struct count_profile_origin {
-	const struct count_folder *folder; /* NULL: the stacks have been read already */
+	/* folder with the recorded stacks; NULL: they have been read already */
+	const struct count_folder *folder;
 	const struct count_list *list;
-	/* points into list; NULL: all programs of the list */
+	/* the program to show; points into list; NULL: all programs of the list */
 	const struct count_program *only;
-	char **command; /* argv */
+	char **command; /* the command and its arguments */
 	uint64_t elapsed_ns;
 };
 
@@ -39,8 +43,8 @@ int count_profile_show(const struct options *o,
 		       const struct count_profile_origin *origin);
 
 /*
- * Do the same for processes that memstate attached to; uses only command and
- * elapsed_ns of origin.
+ * Save and show the stacks of processes to which memstate attached, as
+ * count_profile_show() does. Uses only the members command and elapsed_ns of origin.
  */
 int count_profile_show_attached(const struct options *o, struct stacks *stacks,
 				size_t count, const struct count_profile_origin *origin);

@@ -14,8 +14,8 @@
 #include "cmd/core/message.h"
 
 /*
- * Return the path of the user's own sets of rules. Returns false if there
- * is no home folder.
+ * Find the path of the file with the user's own sets of rules. Return false if the user
+ * has no home folder.
  */
 static bool find_user_file(struct strbuf *ret)
 {
@@ -29,7 +29,8 @@ static bool find_user_file(struct strbuf *ret)
 }
 
 /*
- * Load a file of rules. Returns 0, or -errno after a message; -ENOENT without a message.
+ * Load a file of rules. Returns 0, or -errno after a message. -ENOENT is not reported
+ * with a message.
  */
 static int load_file(const char *path, struct transform_sets *sets,
 		     struct transform_list *own)
@@ -91,13 +92,16 @@ int count_rules_load(const struct options *o, struct count_rules *ret)
 	*ret = (struct count_rules){ TRANSFORM_LIST_INIT, TRANSFORM_LIST_INIT,
 				     TRANSFORM_SETS_INIT };
 	transform_sets_add_own(&ret->sets);
-	/* the page of a flame graph offers all sets to its reader */
+	/* a flame graph on an HTML page offers all sets of rules */
 	if ((o->stacks.rule_count > 0 || o->stacks.flame_graph) &&
 	    load_user_sets(&ret->sets) < 0)
 		status = EXIT_FAILED;
 	for (size_t i = 0; i < o->stacks.rule_count && status == EXIT_DONE; i++)
 		status = add_rule(o->verb, &o->stacks.rules[i], &ret->sets, &ret->said);
-	/* sets are expanded last, because a file named later may define them */
+	/*
+	 * replace sets by their rules after all files have been read: a file named later
+	 * may define a set
+	 */
 	if (status == EXIT_DONE &&
 	    transform_list_expand(&ret->said, &ret->sets, &ret->rules, &error) < 0) {
 		message_usage(o->verb, "--transform: %s", error.why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rules - the rules given for transforming stacks, and the available sets of rules:
- * memstate's own, the user's, and those in named files.
+ * rules - the rules for transforming stacks, and the available sets of rules: memstate's
+ * own, the user's, and those in named files.
  */
 #ifndef MS_CMD_COUNT_RULES_H
 #define MS_CMD_COUNT_RULES_H
@@ -10,14 +10,15 @@
 #include "cmd/core/options.h"
 
 struct count_rules {
-	/* rules and sets from --transform and --transforms, in command-line order */
+	/* the arguments of --transform and --transforms, in command-line order */
 	struct transform_list said;
-	struct transform_list rules; /* the same, with each set replaced by its rules */
+	/* the arguments, with each set replaced by its rules */
+	struct transform_list rules;
 	struct transform_sets sets;
 };
 
 /*
- * Load the rules that the options name. Returns EXIT_DONE; or EXIT_BAD_USAGE or
+ * Load the rules that the options name. Returns EXIT_DONE, or EXIT_BAD_USAGE or
  * EXIT_FAILED after a message. The caller calls count_rules_release() in every case.
  */
 int count_rules_load(const struct options *o, struct count_rules *ret);

@@ -25,7 +25,7 @@
 #include "render/profile/count_report.h"
 #include "render/profile/runs_report.h"
 
-#define WAIT_NS (60 * NS_PER_S) /* a signal ends the wait earlier */
+#define WAIT_NS (60 * NS_PER_S) /* a signal interrupts the wait */
 
 bool count_runs_are_wanted(const struct options *o)
 {
@@ -63,7 +63,7 @@ char *count_runs_join(char *const *words)
 	return strbuf_take(&joined);
 }
 
-/* Sum the counts of all programs of the run. */
+/* Sum the counts of all programs in the run. */
 static void sum_programs(const struct count_child *child, struct count_program *ret)
 {
 	const struct count_list *list = &child->list;
@@ -115,7 +115,7 @@ static void say_progress(const struct run_plan *plan, uint64_t number)
 }
 
 /*
- * Report processes or threads that are missing in the figures. Returns EXIT_DONE
+ * Report processes or threads that are missing from the figures. Returns EXIT_DONE
  * or EXIT_NOT_COUNTED.
  */
 static int check_complete(const struct count_child *child)
@@ -141,8 +141,8 @@ static int check_complete(const struct count_child *child)
 }
 
 /*
- * Make one run and add it to runs if its figures are complete and thus comparable.
- * Returns EXIT_DONE, or the status to exit with.
+ * Make one run, and add it to runs if its figures are complete: others cannot be
+ * compared. Returns EXIT_DONE, or the status to exit with.
  */
 static int make_one(const struct run_plan *plan, struct count_child *child,
 		    struct count_runs *runs)
@@ -184,7 +184,7 @@ int count_runs_make(const struct run_plan *plan, struct count_runs *runs, int *r
 		child.what.library = plan->calls_only ? COUNT_LIBRARY_CALLS
 						      : COUNT_LIBRARY_BLOCKS;
 		child.input_fd = input_fd;
-		/* standard output is reserved for the counts */
+		/* reserve standard output for the counts */
 		child.output_fd = STDERR_FILENO;
 		say_progress(plan, i);
 		status = make_one(plan, &child, i < plan->warm_up_count ? NULL : runs);
@@ -216,7 +216,10 @@ static int show(const struct options *o, const struct runs_report *report,
 	return stream_write(&out) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 }
 
-/* Show the finished runs and check them. command_status is that of count_runs_make(). */
+/*
+ * Show the finished runs, and check them against the limits. command_status is the status
+ * that count_runs_make() returned.
+ */
 static int show_and_check(const struct options *o, const struct count_runs *runs,
 			  const struct column_list *columns, int command_status)
 {

@@ -10,35 +10,36 @@
 #include "model/comparison.h"
 #include "model/count_runs.h"
 
-/* The command to run, and how often. Strings are borrowed. */
+/* The command to run, and the number of runs. Strings are borrowed. */
 struct run_plan {
-	char **command;			 /* argv */
-	const struct variant *allocator; /* NULL: the command's own */
+	char **command; /* the command and its arguments */
+	/* allocator to preload; NULL: the command's own allocator */
+	const struct variant *allocator;
 	bool calls_only, with_children;
 	uint64_t run_count, warm_up_count;
 	bool with_hints; /* print hints after the last run */
 };
 
 /*
- * Make the runs one after another and append them to *runs. *ret_status is the status, in
- * the shell's convention, of the first run that did not exit with 0; or 0. Returns
- * EXIT_DONE, or after a message the status to exit with.
+ * Make the runs one after another, and append them to *runs. *ret_status is the shell's
+ * exit status of the first run that failed, or 0. Returns EXIT_DONE, or after a message
+ * the status to exit with.
  */
 int count_runs_make(const struct run_plan *plan, struct count_runs *runs,
 		    int *ret_status);
 
-/* Whether the options ask for more than one run. */
+/* Return true if the options request several runs, or limits to check. */
 bool count_runs_are_wanted(const struct options *options);
 
 /*
- * Reject options that exclude several runs. Returns EXIT_DONE, or EXIT_BAD_USAGE
- * after a message.
+ * Reject options that cannot be combined with several runs. Returns EXIT_DONE, or
+ * EXIT_BAD_USAGE after a message.
  */
 int count_runs_check_usage(const struct options *options);
 
 /*
- * Run, show and check. The caller has checked the command. Returns the
- * status to exit with.
+ * Make the runs, show the counts, and check them against the limits. The caller has
+ * checked the command. Returns the status to exit with.
  */
 int count_runs_run(const struct options *options, const struct variant *allocator);
 

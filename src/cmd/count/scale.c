@@ -25,8 +25,10 @@
 #include "render/profile/scale_report.h"
 
 #define SIZES_MAX 100
-#define HINT_ABOVE 0.02			     /* tolerance, for intervals of zero width */
-#define SIZE_MAX_ UINT64_C(1000000000000000) /* exactly representable as a double */
+/* tolerance for an exponent's confidence interval of zero width */
+#define HINT_ABOVE 0.02
+/* maximum size; a double represents it exactly */
+#define SIZE_MAX_ UINT64_C(1000000000000000)
 
 static const char placeholder[] = "{N}";
 
@@ -40,7 +42,10 @@ struct scale {
 	struct scale_report report;
 };
 
-/* Parse "10,20,40", in strictly ascending order. Returns 0 or -EINVAL. */
+/*
+ * Parse a list of sizes such as "10,20,40", which must be in strictly ascending order.
+ * Returns 0 or -EINVAL.
+ */
 static int parse_sizes(const char *list, struct scale *ret)
 {
 	_cleanup_free_ char *copy = xstrdup(list);
@@ -91,7 +96,7 @@ int count_scale_check_usage(const struct options *o)
 	return EXIT_DONE;
 }
 
-/* Return the command with the size in place of each placeholder. */
+/* Return the command with each placeholder replaced by the size. */
 static char *make_command(const char *command, uint64_t size)
 {
 	struct strbuf made = STRBUF_INIT;
@@ -177,9 +182,9 @@ static int show(const struct scale *scale, const struct column_list *columns)
 }
 
 /*
- * Compare the exponents with the limit. An exponent that is certainly above outweighs an
- * unknown one. The exponent of resident memory may be unknown, because start-up often
- * hides its growth.
+ * Compare the exponents of growth with the limit. An exponent that is certainly above the
+ * limit takes precedence over an unknown one. The exponent of resident memory may be
+ * unknown, because start-up often hides the growth.
  */
 static int check_exponents(const struct scale *scale)
 {
@@ -218,7 +223,7 @@ int count_scale_run(const struct options *o, const struct variant *allocator)
 	int status = session_columns(o, &count_columns, scale_csv_default, &columns);
 
 	if (status == EXIT_DONE)
-		/* cannot fail: the sizes have been checked */
+		/* cannot fail, because the sizes have been checked */
 		(void)parse_sizes(count_options(o)->sizes, &scale);
 	for (size_t i = 0; status == EXIT_DONE && i < scale.count; i++) {
 		scale.sizes[i].runs.iterations = 1;

@@ -10,13 +10,14 @@
 #include "model/comparison.h"
 
 /*
- * Reject options that exclude --scale. Returns EXIT_DONE, or EXIT_BAD_USAGE
- * after a message.
+ * Reject options that cannot be combined with --scale. Returns EXIT_DONE, or
+ * EXIT_BAD_USAGE after a message.
  */
 int count_scale_check_usage(const struct options *options);
 
 /*
- * Run, show and check. The caller has checked the shell. Returns the status to exit with.
+ * Make the runs, show the growth, and check it against the limit. The caller has checked
+ * the shell. Returns the status to exit with.
  */
 int count_scale_run(const struct options *options, const struct variant *allocator);
 

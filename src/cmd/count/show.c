@@ -20,16 +20,18 @@
 #include "render/profile/report.h"
 #include "render/profile/speedscope.h"
 
-#define MIN_DEFAULT (PROFILE_MIN_UNIT / 100) /* for the text report */
-#define WIDTH_DEFAULT 120 /* without a terminal: C++ names can have any length */
+/* default minimum share of a stack in the text report */
+#define MIN_DEFAULT (PROFILE_MIN_UNIT / 100)
+/* default width without a terminal, because C++ names can have any length */
+#define WIDTH_DEFAULT 120
 
-/* The files that are written in addition to the report. */
+/* The files that can be written in addition to the report. */
 enum {
 	FILE_COUNT = 2
 };
 
 struct file {
-	const char *path; /* NULL: not requested; "-": standard output */
+	const char *path; /* file name; NULL: not requested; "-": standard output */
 	void (*add)(struct strbuf *out, const struct profile *profile,
 		    enum profile_metric metric);
 };
@@ -127,8 +129,8 @@ static enum profile_metric default_metric(const struct options *o,
 	if (count_options(o)->live)
 		return sums[PROFILE_LIVE] > 0 ? PROFILE_LIVE : PROFILE_PEAK;
 	/*
-	 * In a sampled profile few small blocks stand for many, so that the number of
-	 * allocations is less accurate than their bytes.
+	 * in a sampled profile, few samples stand for many small blocks, so the number of
+	 * allocations is less accurate than the number of bytes
 	 */
 	return profile->sample_bytes > 0 ? PROFILE_BYTES : PROFILE_ALLOCATIONS;
 }
@@ -171,7 +173,8 @@ static int write_files(const struct options *o, const struct profile *profile,
 			continue;
 		files[i].add(&out, profile, metric);
 		if (is_output(&files[i])) {
-			r = stream_write(&out); /* prints its own message */
+			/* stream_write() prints a message on failure */
+			r = stream_write(&out);
 		} else {
 			r = io_write_file_atomic(files[i].path, strbuf_text(&out),
 						 out.length, 0666);
@@ -217,13 +220,13 @@ static int show_report(const struct options *o, struct profile_report *report, i
 	return stream_finish(&out, status);
 }
 
-/* The profile to show, and the original before the rules. */
+/* The profile to show, after the rules, and the original profile before the rules. */
 struct shown {
 	const struct profile *profile, *original;
 	const struct count_rules *rules;
 };
 
-/* Append a short title; the full command follows below it. */
+/* Append a short title for the report. The full command is printed below the title. */
 static void add_title(struct strbuf *out, const struct options *o,
 		      const struct profile *profile)
 {

@@ -11,17 +11,20 @@
 #include "model/profile.h"
 
 /*
- * Check the output options before there is a profile. Returns an enum exit_status; a
- * message reports what is wrong.
+ * Check the output options before there is a profile. Returns an enum exit_status; if an
+ * option is wrong, a message reports it.
  */
 int count_show_check(const struct options *o);
 
-/* Whether standard output gets a report. False if one of the files is standard output. */
+/*
+ * Return true if a report is written to standard output. Return false if one of the
+ * requested files is standard output.
+ */
 bool count_show_has_report(const struct options *o);
 
 /*
- * Apply the rules, write the files, then the report. Returns EXIT_DONE; or EXIT_BAD_USAGE
- * or EXIT_FAILED after a message.
+ * Apply the rules to the profile, write the files, then write the report. Returns
+ * EXIT_DONE, or EXIT_BAD_USAGE or EXIT_FAILED after a message.
  */
 int count_show_profile(const struct options *o, const struct profile *profile);
 

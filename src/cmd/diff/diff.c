@@ -22,18 +22,23 @@
 
 struct comparison {
 	const struct options *options;
-	const char *files[2]; /* before, after */
+	const char *files[2]; /* names of the two profiles: before, after */
 	struct profile profiles[2];
-	struct profile originals[2]; /* before the rules, if there are rules */
-	size_t profile_count;	     /* profiles loaded so far */
+	/* the profiles before the rules were applied, if there are rules */
+	struct profile originals[2];
+	size_t profile_count; /* number of profiles loaded so far */
 	struct count_rules rules;
-	uint64_t whole[2][PROFILE_METRIC_COUNT_]; /* sums before the rules */
+	/* sums over each profile before the rules were applied */
+	uint64_t whole[2][PROFILE_METRIC_COUNT_];
 	struct profile_diff_options how;
 	uint64_t limit;
 	bool has_limit;
 };
 
-/* Parse an amount in the unit of the metric; bytes may have a suffix such as K. */
+/*
+ * Parse an amount in the unit of the metric. An amount of bytes may have a suffix such
+ * as K.
+ */
 static int parse_amount(const struct comparison *c, const char *option, const char *text,
 			uint64_t *ret)
 {
@@ -48,7 +53,10 @@ static int parse_amount(const struct comparison *c, const char *option, const ch
 	return EXIT_BAD_USAGE;
 }
 
-/* Load a profile, fold its names, and apply the rules, which see the folded names. */
+/*
+ * Load a profile, fold the names of its functions, and apply the rules to the
+ * folded names.
+ */
 static int load(struct comparison *c, size_t i)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
@@ -90,7 +98,7 @@ static void add_metrics(struct strbuf *out, unsigned int known)
 			strbuf_addf(out, " %s", profile_metrics[m].name);
 }
 
-/* Choose the requested metric, or the first one that both profiles have. */
+/* Choose the requested metric, or the first metric that both profiles have. */
 static int choose_metric(struct comparison *c)
 {
 	const struct options *o = c->options;
@@ -112,8 +120,8 @@ static int choose_metric(struct comparison *c)
 	}
 	c->how.metric = o->stacks.metric;
 	/*
-	 * In a sampled profile few small blocks stand for many, so that the number of
-	 * allocations is less accurate than their bytes.
+	 * in a sampled profile, few samples stand for many small blocks, so the number of
+	 * allocations is less accurate than the number of bytes
 	 */
 	if (!o->stacks.has_metric &&
 	    (c->profiles[0].sample_bytes > 0 || c->profiles[1].sample_bytes > 0) &&
@@ -215,8 +223,7 @@ static int judge(const struct comparison *c, const struct profile_diff *diff)
 }
 
 /*
- * Write the flame graph. It shows all stacks whole, from the outermost function on,
- * regardless of --depth and the minimum.
+ * Write the flame graph. It shows all stacks completely, regardless of --depth and --min.
  */
 static int draw(const struct comparison *c)
 {

@@ -26,12 +26,15 @@
 #include "sample/recording/replay_moment.h"
 
 struct side {
-	char *path;	/* without the moment */
-	const char *at; /* points into the argument; NULL: the last moment */
+	char *path;	/* path of the file or folder, without the moment */
+	const char *at; /* the moment; points into the argument; NULL: the last moment */
 	struct moment moment;
 };
 
-/* Split an argument: "FILE" if that file exists, otherwise "FILE@TIME". */
+/*
+ * Split an argument into a path and a moment: "FILE" if a file with this name exists,
+ * otherwise "FILE@TIME".
+ */
 static void split(const char *argument, struct side *ret)
 {
 	const char *at = strrchr(argument, '@');
@@ -45,7 +48,7 @@ static void split(const char *argument, struct side *ret)
 	}
 }
 
-/* Whether the path is a folder, as memstate capture creates. */
+/* Return true if the path is a folder, such as memstate capture creates. */
 static bool is_folder(const char *path)
 {
 	struct stat st;
@@ -55,7 +58,7 @@ static bool is_folder(const char *path)
 
 static bool has_moments(const char *argument)
 {
-	/* the terminating NUL is part of the magic */
+	/* 16 bytes: the terminating NUL is part of SQLite's magic text */
 	static const char magic[16] = "SQLite format 3";
 	_cleanup_free_ char *path = NULL;
 	char head[sizeof(magic)];
@@ -127,7 +130,10 @@ static int load(struct options *o, struct side *side)
 	return EXIT_FAILED;
 }
 
-/* Whether all processes together, or a single one, grew by more than the limit. */
+/*
+ * Return true if all processes together, or a single process, grew by more than
+ * the limit.
+ */
 static bool is_above(const struct moment_diff *diff, uint64_t limit)
 {
 	char grown[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];

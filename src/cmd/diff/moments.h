@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * moments - memstate diff of two moments in captures or recordings.
- */
+/* moments - compare two moments of captures or recordings (memstate diff). */
 #ifndef MS_CMD_DIFF_MOMENTS_H
 #define MS_CMD_DIFF_MOMENTS_H
 
@@ -10,21 +8,24 @@
 /* The options of cmd_diff. */
 struct diff_options {
 	struct options common;
-	uint64_t depth; /* functions of a stack that are compared; 0: all */
-	/* unparsed, because the unit is that of the metric; NULL: not given */
+	uint64_t depth; /* number of functions of each stack to compare; 0: all */
+	/*
+	 * arguments of the options, unparsed because their unit is that of the metric;
+	 * NULL: not given
+	 */
 	const char *minimum, *fail_above;
 	bool keeps_generics;
 };
 
-/* o must be the options of cmd_diff. */
+/* Convert the options of cmd_diff. o must belong to cmd_diff. */
 static inline const struct diff_options *diff_options(const struct options *o)
 {
 	return (const struct diff_options *)o;
 }
 
 /*
- * Return true if an argument is a folder or, judging by its content, a recording; a
- * moment may follow the name.
+ * Return true if an argument is a folder, or a recording according to its content.
+ * "@TIME" may follow the name.
  */
 bool diff_moments_are_meant(const struct options *options);
 

@@ -18,10 +18,11 @@
 #include "proc/system/meminfo.h"
 #include "tracee/elf/symbols.h"
 
-/* A search for a mount by its file system type and a word among its options. */
+/* A search for a mount by its file system type and one of its options. */
 struct mount_query {
 	const char *type, *option;
-	char point[PATH_MAX]; /* mount point of the first match; "" if there is none */
+	/* mount point of the first mount found; "" if there is none */
+	char point[PATH_MAX];
 };
 
 static void query_mount(const struct mount_line *mount, struct mount_query *query)
@@ -32,7 +33,7 @@ static void query_mount(const struct mount_line *mount, struct mount_query *quer
 	snprintf(query->point, sizeof(query->point), "%s", mount->point);
 }
 
-/* Whether a word is in a list separated by blanks and line breaks. */
+/* Return true if a word is in a list separated by blanks and line breaks. */
 static bool has_word(const char *list, const char *word)
 {
 	size_t length = strlen(word);
@@ -81,8 +82,8 @@ static void check_cgroup(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check the setting of transparent huge pages; the file looks like "always
- * [madvise] never".
+ * Check the setting of transparent huge pages. The content of its file is, for example,
+ * "always [madvise] never".
  */
 static void check_huge_pages(const struct patient *patient, struct finding *ret)
 {

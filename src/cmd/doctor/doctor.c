@@ -161,7 +161,7 @@ static void examine_process(struct examination *x, struct usage *u)
 	if (x->is_json)
 		end_json(x);
 	mapping_list_release(&mappings);
-	/* the checks have reported what cannot be read */
+	/* discard the error, because the checks have reported what cannot be read */
 	u->error = 0;
 }
 

@@ -30,7 +30,8 @@ static bool has_capability(const struct patient *patient, unsigned int bit)
 
 void patient_init(struct patient *patient, const struct procfs *fs)
 {
-	const unsigned int cap_sys_ptrace = 19; /* as in <linux/capability.h> */
+	/* the same value as in <linux/capability.h> */
+	const unsigned int cap_sys_ptrace = 19;
 	_cleanup_strbuf_ struct strbuf release = STRBUF_INIT;
 	struct stat st;
 
@@ -110,7 +111,10 @@ int patient_read_head(const struct patient *patient, const char *path, struct st
 	return (int)n;
 }
 
-/* Open the tallied file. Captures contain the file syscall only for threads. */
+/*
+ * Open the file that is tallied. syscall is opened as a thread's file, because captures
+ * contain it only for threads.
+ */
 static int open_tallied(const struct tally *tally, int pid)
 {
 	if (tally->file == PROC_SYSCALL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * facts - which measurements are possible on this machine or for one process: a table of
- * checks. Each answer names the fact that it rests on.
+ * facts - find out which measurements are possible on this machine, or for one process,
+ * with a table of checks. Each answer includes the fact on which it is based.
  */
 #ifndef MS_CMD_DOCTOR_FACTS_H
 #define MS_CMD_DOCTOR_FACTS_H
@@ -16,7 +16,7 @@
 #include "proc/system/procfs.h"
 
 enum answer {
-	ANSWER_UNKNOWN, /* cannot be determined; the fact says why */
+	ANSWER_UNKNOWN, /* the answer cannot be determined; the fact names the reason */
 	ANSWER_NO,
 	ANSWER_PARTLY,
 	ANSWER_YES,
@@ -25,38 +25,45 @@ enum answer {
 
 struct finding {
 	enum answer answer;
-	struct strbuf fact; /* may contain untrusted text */
-	/* what would make the answer yes; NULL: nothing to do, or nothing helps */
+	/* the fact on which the answer is based; may contain untrusted text */
+	struct strbuf fact;
+	/*
+	 * a change that would make the answer yes; NULL: no change is needed, or none
+	 * would help
+	 */
 	const char *fix;
 };
 
 /*
- * The subject of the checks: the machine, or one process of it. The last four members
+ * The subject of the checks: the machine, or one of its processes. The last four members
  * describe the process; they are NULL or 0 for the machine.
  */
 struct patient {
 	const struct procfs *fs;
-	bool is_saved; /* a capture: it contains nothing of this machine */
-	/* has CAP_SYS_PTRACE: if access is refused even so, root does not help */
+	/* the subject is a capture, which contains nothing of this machine */
+	bool is_saved;
+	/* memstate has CAP_SYS_PTRACE, so if access is refused, root would not help */
 	bool may_trace;
 	char kernel[64];			 /* kernel release; "" if unknown */
-	unsigned int kernel_major, kernel_minor; /* 0.0: unknown */
+	unsigned int kernel_major, kernel_minor; /* 0 and 0: unknown */
 	const struct process *process;
-	const struct usage *usage; /* its classified mappings, if they were readable */
+	/* the process's classified mappings, if they were readable */
+	const struct usage *usage;
 	const struct mapping_list *mappings;
 	int smaps_error; /* 0, or -errno from reading the mappings */
 };
 
 enum check_place {
 	CHECK_ANYWHERE,
-	CHECK_LIVE,  /* only on a running system, not in a capture */
-	CHECK_SAVED, /* only in a capture */
+	CHECK_LIVE,  /* check only a running system, not a capture */
+	CHECK_SAVED, /* check only a capture */
 };
 
 struct check {
-	const char *name; /* also the key in JSON: never change it */
-	const char *help; /* what a yes makes possible */
-	bool is_needed;	  /* even a plain watch requires it */
+	/* name of the check; also its key in JSON, so never change it */
+	const char *name;
+	const char *help; /* what the answer yes makes possible */
+	bool is_needed;	  /* even a plain watch requires the answer yes */
 	enum check_place place;
 	void (*run)(const struct patient *patient, struct finding *ret);
 };
@@ -67,31 +74,38 @@ struct check_list {
 	size_t count;
 };
 
-extern const struct check_list doctor_kernel_checks; /* what the kernel provides */
-extern const struct check_list doctor_rights_checks; /* what we have permission to read */
-/* the environment: other software and settings */
+extern const struct check_list doctor_kernel_checks; /* checks of the kernel's features */
+/* checks of memstate's permission to read */
+extern const struct check_list doctor_rights_checks;
+/* checks of the environment: other software and settings */
 extern const struct check_list doctor_around_checks;
-extern const struct check_list doctor_process_checks; /* for one process */
+extern const struct check_list doctor_process_checks; /* checks of one process */
 
-/* Initialize a patient for the machine that fs describes; it refers to no process. */
+/* Initialize a patient for the machine that fs describes, without a process. */
 void patient_init(struct patient *patient, const struct procfs *fs);
 
-/* Return true if the kernel is at least that version; false if its version is unknown. */
+/*
+ * Return true if the kernel has at least this version. Return false if the kernel's
+ * version is unknown.
+ */
 bool patient_has_kernel(const struct patient *patient, unsigned int major,
 			unsigned int minor);
 
 #define AS_ROOT "run it as root, or give it CAP_SYS_PTRACE"
 
-/* Set the result of a check. fix is kept only for answers other than yes. */
+/* Set the result of a check. fix is stored only if the answer is not yes. */
 void finding_set(struct finding *ret, enum answer answer, const char *fix,
 		 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Return the fix for missing permission, or NULL if permission is not what is missing. */
+/*
+ * Return the change that would give memstate the missing permission. Return NULL if no
+ * permission is missing.
+ */
 const char *patient_permission_fix(const struct patient *patient);
 
 /*
  * Append the contents of a file of a process (or PROCFS_SELF), or of the system. Returns
- * 0 or -errno, not unified.
+ * 0 or the unchanged -errno.
  */
 int patient_read(const struct patient *patient, int pid, enum proc_file file,
 		 struct strbuf *out);
@@ -99,25 +113,32 @@ int patient_read_system(const struct patient *patient, enum system_file file,
 			struct strbuf *out);
 
 /*
- * Append what a single read(2) of the file at a path below the root of the procfs
- * returns. Returns the number of bytes, or -errno.
+ * Append the result of a single read(2) from a file; path is below the root of the
+ * procfs. Returns the number of bytes, or -errno.
  */
 int patient_read_head(const struct patient *patient, const char *path,
 		      struct strbuf *out);
 
-/* For how many of the processes that have memory a given file can be opened. */
+/*
+ * The number of processes for which a given file can be opened, among the processes that
+ * have memory.
+ */
 struct tally {
 	const struct patient *patient;
-	enum proc_file file; /* PROC_SYSCALL: of the first thread */
+	/* the file; for PROC_SYSCALL, that of the process's first thread */
+	enum proc_file file;
 	size_t count;
 	size_t openable;
-	int first_pid; /* pid of the first of these processes; 0: there is none */
+	int first_pid; /* pid of the first process whose file can be opened; 0: none */
 	int error;     /* -errno from a file that could not be opened; 0: no failure */
 };
 
 struct tally patient_tally(const struct patient *patient, enum proc_file file);
 
-/* Set the finding from a tally, as in "7 of 9 processes": yes if all, partly if some. */
+/*
+ * Set the finding from a tally, such as "7 of 9 processes". The answer is yes if the file
+ * can be opened for all processes, and partly if it can be opened for some.
+ */
 void find_tally(const struct tally *tally, const char *fix, struct finding *ret);
 
 #endif

@@ -19,7 +19,10 @@
 #include "proc/process/task.h"
 #include "proc/smaps/smaps.h"
 
-/* Upper bound for our own smaps, which has a few hundred mappings at most. */
+/*
+ * Upper bound of the size of memstate's own smaps, which has a few hundred mappings
+ * at most.
+ */
 #define SMAPS_SIZE_MAX (1 << 24)
 #define DESCRIPTION_SIZE_MAX (1 << 22)
 
@@ -36,8 +39,8 @@ static void check_kernel(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check a file that every process has: on a live system our own file, in a capture the
- * files of all processes.
+ * Check a file that every process has: on a live system memstate's own file, in a capture
+ * the files of all processes.
  */
 static void check_own_file(const struct patient *patient, enum proc_file file,
 			   const char *fix, struct finding *ret)
@@ -74,7 +77,8 @@ static void check_rollup(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Read the first lines of a readable smaps: our own, or that of a process in the capture.
+ * Read the beginning of a readable smaps file: memstate's own, or that of a process in
+ * the capture.
  */
 static int read_some_smaps(const struct patient *patient, struct strbuf *out)
 {
@@ -120,7 +124,7 @@ static int find_mapping(void *context, struct mapping *m)
 	return 0;
 }
 
-/* Create a mapping with MAP_STACK and find it in our own smaps. */
+/* Create a mapping with MAP_STACK, and look for it in memstate's own smaps. */
 static void look_at_own_stack_mapping(struct search *ret)
 {
 	const size_t size = 1 << 16;
@@ -192,7 +196,7 @@ static void check_stack_pointers(const struct patient *patient, struct finding *
 			    r < 0 ? strerror(-r) : "no stack pointer");
 }
 
-/* As in <linux/fs.h> since 6.7; older headers lack it. */
+/* Copied from <linux/fs.h> of Linux 6.7, because older headers lack this struct. */
 struct pagemap_scan_arg {
 	__u64 size, flags, start, end, walk_end, vec, vec_len, max_pages;
 	__u64 category_inverted, category_mask, category_anyof_mask, return_mask;
@@ -228,7 +232,10 @@ static void check_pagemap_scan(const struct patient *patient, struct finding *re
 		finding_set(ret, ANSWER_YES, NULL, "self/pagemap answers it");
 }
 
-/* Copy the value of "key: value" from the description in a capture, truncated to fit. */
+/*
+ * Copy the value of a line "key: value" in the description of a capture, truncated
+ * to fit.
+ */
 static void find_described(const char *description, const char *key, char ret[40])
 {
 	const char *value = key_lines_find(description, key);
@@ -255,7 +262,7 @@ static void check_capture(const struct patient *patient, struct finding *ret)
 		    version, redacted);
 }
 
-/* Check whether memstate count -p can use breakpoints of this kind. */
+/* Check if memstate count -p can use breakpoints of this kind. */
 static void check_count(enum count_method method, struct finding *ret)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;

@@ -70,8 +70,8 @@ static void check_rollup(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check the stack pointer in syscall, which requires PTRACE_MODE_ATTACH; smaps requires
- * only PTRACE_MODE_READ.
+ * Check that the stack pointer in the file syscall is readable. This requires
+ * PTRACE_MODE_ATTACH, whereas smaps requires only PTRACE_MODE_READ.
  */
 static void check_stack_pointers(const struct patient *patient, struct finding *ret)
 {
@@ -137,8 +137,8 @@ static void check_user_namespace(const struct patient *patient, struct finding *
 }
 
 /*
- * Check whether the process is dumpable. The files of a process that is not dumpable
- * belong to root, but its directory still belongs to its effective user
+ * Check if the process is dumpable. If a process is not dumpable, its files in /proc
+ * belong to root, but the directory itself still belongs to the process's effective user
  * (task_dump_owner() in fs/proc/base.c).
  */
 static void check_dumpable(const struct patient *patient, struct finding *ret)
@@ -167,8 +167,8 @@ static void check_dumpable(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Return how many files the process executes code from; its program and
- * each library count.
+ * Return the number of files from which the process executes code: its program and
+ * its libraries.
  */
 static size_t count_executed_files(const struct mapping_list *mappings)
 {
@@ -232,8 +232,8 @@ static void check_allocator(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check whether the heap can be read. Pausing its threads requires PTRACE_MODE_ATTACH, as
- * opening its memory does. The check reads nothing.
+ * Check if the process's heap can be read. Pausing the threads requires
+ * PTRACE_MODE_ATTACH, and so does opening the memory. The check itself reads nothing.
  */
 static void check_heap(const struct patient *patient, struct finding *ret)
 {
@@ -267,8 +267,8 @@ static void check_heap(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check the conditions for a helper that are visible from outside. Further conditions
- * show only after a thread is stopped, which this check does not do.
+ * Check those conditions for a helper that are visible from outside. Other conditions can
+ * be checked only after a thread has been stopped, which this function does not do.
  */
 static void check_helper(const struct patient *patient, struct finding *ret)
 {
@@ -298,7 +298,9 @@ static void check_helper(const struct patient *patient, struct finding *ret)
 			    "nothing that can be seen from outside forbids it");
 }
 
-/* Check whether memstate count -p finds places for breakpoints. The check sets none. */
+/*
+ * Check if memstate count -p finds places for breakpoints. The check sets no breakpoint.
+ */
 static void check_count_places(const struct patient *patient, struct finding *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

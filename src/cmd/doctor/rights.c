@@ -19,8 +19,8 @@ static void check_all_processes(const struct patient *patient, struct finding *r
 }
 
 /*
- * Find the last mount at /proc, whose options are in force. Returns false
- * if there is none.
+ * Find the last mount at /proc, whose options are in effect. Returns false if there is no
+ * such mount.
  */
 static bool find_proc_mount(char *mountinfo, struct mount_line *ret)
 {
@@ -100,8 +100,8 @@ static void check_ptrace(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check a namespace by its inode number: include/linux/proc_ns.h defines those of the
- * initial namespaces.
+ * Check if the namespace is the initial one. include/linux/proc_ns.h defines the inode
+ * numbers of the initial namespaces.
  */
 static void check_namespace(enum proc_file file, unsigned int initial, const char *limit,
 			    struct finding *ret)

@@ -81,8 +81,8 @@ static int show_process(struct show *show, struct usage *u)
 }
 
 /*
- * Whether a signal asks memstate to stop. With --heap helper such signals are blocked,
- * because a helper may be in a process; they are delivered here, between two processes.
+ * Return true if a signal asks memstate to stop. With --heap helper, signals are blocked
+ * while a helper may be in a process. This function delivers them between two processes.
  */
 static bool is_told_to_stop(const struct options *o)
 {
@@ -141,8 +141,8 @@ static int heap_run(struct options *o)
 	if (status != EXIT_DONE)
 		return status;
 	/*
-	 * Block the signals that would end memstate while a helper is in a process; only
-	 * SIGKILL still can.
+	 * block signals that would end memstate while a helper is in a process; only
+	 * SIGKILL remains
 	 */
 	if (o->heap == HEAP_HELPER)
 		signals_begin();

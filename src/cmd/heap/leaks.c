@@ -18,9 +18,10 @@
 
 struct leaks_options {
 	struct options common;
-	uint64_t block_limit, byte_limit; /* from --fail-above */
+	uint64_t block_limit, byte_limit; /* limits given with --fail-above */
 	bool has_block_limit, has_byte_limit;
-	const char *snapshot, *since; /* file names, or NULL */
+	/* names of the files to write and to compare with, or NULL */
+	const char *snapshot, *since;
 };
 
 static const struct leaks_options *own_options(const struct options *o)
@@ -35,15 +36,17 @@ struct leaks {
 	struct heap heap;
 	struct leak_scan scan;
 	struct block_groups fresh;
-	struct block_list since; /* its text is empty without --since */
+	/* list of blocks from the file of --since; empty without --since */
+	struct block_list since;
 	struct strbuf out;
-	bool is_above; /* the limit of --fail-above is exceeded */
-	bool is_bound; /* a figure is only a bound, so the comparison is uncertain */
+	bool is_above; /* a figure exceeds the limit of --fail-above */
+	/* a figure is only a bound, so the comparison with the limit is uncertain */
+	bool is_bound;
 };
 
 /*
- * Find the new blocks: those that are not leaked and not in the earlier list. Both lists
- * are sorted by address, so that they can be merged.
+ * Find the new blocks: blocks that are not leaked and not in the list of --since. Both
+ * lists are sorted by address, so they can be merged.
  */
 static void find_fresh(struct leaks *l)
 {
@@ -125,8 +128,8 @@ static void report(struct leaks *l, const struct usage *u)
 }
 
 /*
- * Stop the process, copy its memory and let it run again; walk the copy, mark, and group
- * the leaks. Returns 0 or -errno.
+ * Stop the process, copy its memory, and continue the process; then walk the copy, mark
+ * reachable blocks, and group the leaks. Returns 0 or -errno.
  */
 static int scan(struct leaks *l, struct usage *u)
 {
@@ -175,7 +178,7 @@ static const struct {
 	{ -EFBIG, "too large for a snapshot of blocks" },
 };
 
-/* Load the list of --since. Returns an enum exit_status. */
+/* Load the list of blocks named by --since. Returns an enum exit_status. */
 static int load_since(struct leaks *l)
 {
 	const char *path = own_options(l->session->options)->since;
@@ -195,7 +198,10 @@ static int load_since(struct leaks *l)
 	return EXIT_FAILED;
 }
 
-/* Check the options that require a single process. Returns an enum exit_status. */
+/*
+ * Check that there is a single process if an option requires it. Returns an
+ * enum exit_status.
+ */
 static int check_one(const struct leaks *l, const struct snapshot *snapshot)
 {
 	const struct leaks_options *o = own_options(l->session->options);

@@ -22,11 +22,14 @@
 #include "tracee/ptrace/exit_trace.h"
 
 #define PAGE_BYTES_MAX UINT64_C(65536)
-#define HIGH_PART 16 /* memory.high is the limit less this part of it */
+#define HIGH_PART 16 /* memory.high is set to the limit minus 1/HIGH_PART of the limit */
 #define REPLY_MS 5000
 #define END_NS (2 * NS_PER_S)
 
-/* Messages over the socket of a knob's guard. Any other message has no meaning. */
+/*
+ * Messages between memstate and the guard of a knob. Both ignore the value of any
+ * other message.
+ */
 enum knob_message {
 	KNOB_IS_SET = 1,
 	KNOB_BEAT
@@ -49,13 +52,14 @@ static const struct {
 
 struct oom_arm {
 	enum arm_mode mode;
-	struct cgroup_knob knob; /* for freeze and high */
-	int fd;			 /* to the guard; -1: it has ended */
+	/* the changed setting; used by --arm freeze and --arm high */
+	struct cgroup_knob knob;
+	int fd; /* socket to the guard; -1: the guard has ended */
 	pid_t guard_pid;
 	bool is_armed;
 	int put_back_error;
 	uint64_t beat_ns;
-	int *pids; /* those known to the tracer, in ascending order */
+	int *pids; /* pids that were sent to the tracer, in ascending order */
 	size_t pid_count, pid_capacity;
 	bool is_refusal_said;
 };
@@ -81,7 +85,7 @@ static bool has_agreed(enum arm_mode mode, const char *path)
 	}
 	fprintf(stderr, "%s: %s. Go on? [y/N] ", path, modes[mode].what);
 	fflush(stderr);
-	/* ^C is not an answer; it ends the question */
+	/* read an answer; ^C ends the question */
 	signals_wait_for_input(STDIN_FILENO, UINT64_MAX);
 	return signals_stop_count() == 0 && fgets(answer, sizeof(answer), stdin) &&
 	       (answer[0] == 'y' || answer[0] == 'Y');
@@ -107,8 +111,8 @@ static int report(enum arm_mode mode, const char *path, int error)
 }
 
 /*
- * Whether processes have been held so long that they must be resumed, even if memstate
- * has not been notified yet.
+ * Return true if the kernel has held processes for so long that they must be resumed,
+ * even if memstate has not been notified yet.
  */
 static bool is_held_long(const struct cgroup_knob *knob, uint64_t *since_ns)
 {
@@ -122,8 +126,8 @@ static bool is_held_long(const struct cgroup_knob *knob, uint64_t *since_ns)
 }
 
 /*
- * The guard's main loop. It restores the setting when memstate ends, asks for it, is
- * silent, or leaves processes stopped. Returns 0 or -errno.
+ * Run the guard's main loop. The guard restores the setting when memstate ends, requests
+ * it, is silent, or leaves processes stopped. Returns 0 or -errno.
  */
 static int guard_knob(const struct cgroup_knob *knob, int fd)
 {
@@ -138,8 +142,8 @@ static int guard_knob(const struct cgroup_knob *knob, int fd)
 		struct pollfd polled = { fd, POLLIN, 0 };
 
 		/*
-		 * memstate is not notified when groups below run out of memory, so these
-		 * keep their own settings.
+		 * descendant groups keep their own settings, because memstate is not
+		 * notified when they run out of memory
 		 */
 		(void)cgroup_knob_put_back_below(knob);
 		n = poll(&polled, 1, (int)(ARM_SILENCE_NS / NS_PER_MS));
@@ -151,7 +155,7 @@ static int guard_knob(const struct cgroup_knob *knob, int fd)
 }
 
 /*
- * Run the guard. It keeps only the descriptors that it needs: none of memstate's files,
+ * Run the guard. Keep only the descriptors that it needs, and none of memstate's files,
  * locks or its terminal.
  */
 static _Noreturn void run_guard(const struct oom_arm *arm, int fd)
@@ -164,7 +168,10 @@ static _Noreturn void run_guard(const struct oom_arm *arm, int fd)
 	setsid();
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	/* move both above the target descriptors, so that dup2() overwrites neither */
+	/*
+	 * move both descriptors above their final numbers, so that dup2()
+	 * overwrites neither
+	 */
 	fd = fcntl(fd, F_DUPFD, 10);
 	knob.fd = knob.fd >= 0 ? fcntl(knob.fd, F_DUPFD, 10) : -1;
 	if (fd < 0 || (arm->knob.fd >= 0 && knob.fd < 0) || dup2(fd, kept_fd) < 0 ||
@@ -195,7 +202,7 @@ static int start_guard(struct oom_arm *arm)
 	return 0;
 }
 
-/* Wait until the guard reports that the setting is in force. Returns 0 or -errno. */
+/* Wait until the guard reports that the setting is in effect. Returns 0 or -errno. */
 static int await_set(const struct oom_arm *arm)
 {
 	struct pollfd polled = { arm->fd, POLLIN, 0 };
@@ -230,8 +237,8 @@ static int open_knob(struct oom_arm *arm, const struct procfs *fs,
 }
 
 /*
- * Whether memstate itself is in the group. Then it would be among the paused processes
- * and could not read them.
+ * Return true if memstate itself is in the group. In that case memstate would be paused,
+ * too, and could not read the other processes.
  */
 static bool is_ours(const struct cgroup *cgroup)
 {
@@ -273,7 +280,7 @@ int oom_arm_begin(enum arm_mode mode, bool is_agreed, const struct procfs *fs,
 	return EXIT_DONE;
 }
 
-/* End the guard and restore the setting here if the guard did not. */
+/* End the guard. If the guard has not restored the setting, restore it here. */
 static void disarm(struct oom_arm *arm)
 {
 	uint64_t until_ns = clock_now_ns() + END_NS;
@@ -282,7 +289,7 @@ static void disarm(struct oom_arm *arm)
 		close(arm->fd);
 	arm->fd = -1;
 	while (arm->guard_pid > 0 && waitpid(arm->guard_pid, NULL, WNOHANG) == 0) {
-		/* a guard that is stopped does not end on its own */
+		/* a guard that is stopped does not end without SIGKILL */
 		if (clock_now_ns() > until_ns)
 			kill(arm->guard_pid, SIGKILL);
 		usleep(1000);
@@ -322,7 +329,7 @@ int oom_arm_fd(const struct oom_arm *arm)
 	return arm ? arm->fd : -1;
 }
 
-/* Report the first process that cannot be traced; one message is enough. */
+/* Report the first process that cannot be traced. Later refusals are not reported. */
 static void say_refused(struct oom_arm *arm, const struct exit_trace_message *refused)
 {
 	if (!arm->is_refusal_said)
@@ -347,7 +354,7 @@ static void say(const struct oom_arm *arm, enum exit_trace_kind kind, int pid)
 	(void)!send(arm->fd, &message, sizeof(message), MSG_NOSIGNAL);
 }
 
-/* Send the tracer the processes that are new in the group. */
+/* Send the tracer the pids of processes that are new in the group. */
 static void add_processes(struct oom_arm *arm, const struct cgroup *cgroup)
 {
 	for (size_t i = 0; i < cgroup->pid_count; i++)

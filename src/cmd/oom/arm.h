@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * arm - change settings of a group so that oom watch can read victims before they are
- * gone, and restore the settings afterwards. A separate process, the guard, restores them
- * in these cases: memstate asks for it or ends in any way; memstate is silent for
- * ARM_SILENCE_NS; or memstate leaves processes stopped for that long. If the guard ends,
- * memstate restores them.
+ * arm - change settings of a cgroup so that memstate oom watch can read victims before
+ * they end, and restore the settings afterwards. A separate process, the guard, restores
+ * the settings in these cases: memstate requests it or ends in any way; memstate is
+ * silent for ARM_SILENCE_NS; or memstate leaves processes stopped for that long. If the
+ * guard ends, memstate restores the settings.
  */
 #ifndef MS_CMD_OOM_ARM_H
 #define MS_CMD_OOM_ARM_H
@@ -18,9 +18,10 @@
 
 enum arm_mode {
 	ARM_NONE,
-	/* v1: oom_kill_disable: all processes wait until they have been read */
+	/* v1: oom_kill_disable: processes wait at the limit until they have been read */
 	ARM_FREEZE,
-	ARM_HIGH, /* v2: memory.high a little below the limit throttles the group there */
+	/* v2: the kernel throttles the group at memory.high, a little below the limit */
+	ARM_HIGH,
 	/* ptrace: a killed process is stopped at its exit until it has been read */
 	ARM_TRACE,
 };
@@ -34,8 +35,8 @@ struct oom_arm;
 int oom_arm_parse(const char *text, enum arm_mode *ret);
 
 /*
- * Show the user on the terminal what will be changed in the group and ask for consent,
- * unless is_agreed; then arm the group. Returns EXIT_DONE, or after a message the
+ * Show the user on the terminal what will be changed in the group, and ask for consent,
+ * unless is_agreed is set. Then arm the group. Returns EXIT_DONE, or after a message the
  * status to exit with.
  */
 int oom_arm_begin(enum arm_mode mode, bool is_agreed, const struct procfs *fs,
@@ -50,20 +51,18 @@ int oom_arm_end(struct oom_arm *arm);
 bool oom_arm_is_armed(const struct oom_arm *arm);
 enum arm_mode oom_arm_mode(const struct oom_arm *arm);
 
-/*
- * Return the descriptor for poll(2) that is readable when the guard has sent something.
- */
+/* Return a descriptor for poll(2) that is readable when the guard has sent a message. */
 int oom_arm_fd(const struct oom_arm *arm);
 
 /*
- * Tell the guard that memstate is alive and which processes the group has. Call it at
+ * Send the guard a sign of life, and the list of the group's processes. Call this at
  * least every ARM_BEAT_NS.
  */
 void oom_arm_beat(struct oom_arm *arm, const struct cgroup *cgroup);
 
 /*
- * Return a process that is stopped at its exit, or 0. The caller resumes it
- * with oom_arm_let_go().
+ * Return the pid of a process that is stopped at its exit, or 0. The caller resumes the
+ * process with oom_arm_let_go().
  */
 int oom_arm_take_dying(struct oom_arm *arm);
 void oom_arm_let_go(struct oom_arm *arm, int pid);

@@ -23,8 +23,8 @@
 
 struct kill_options {
 	struct options common;
-	const char *kmsg;   /* file name, "-", or NULL */
-	const char *record; /* file name, or NULL */
+	const char *kmsg;   /* name of a file with a kernel log, "-", or NULL */
+	const char *record; /* name of a recording, or NULL */
 };
 
 static const struct kill_options *own_options(const struct options *o)
@@ -32,13 +32,13 @@ static const struct kill_options *own_options(const struct options *o)
 	return (const struct kill_options *)o;
 }
 
-/* Return the name of the log. */
+/* Return the name of the kernel log, for the report. */
 static const char *log_name(const struct options *o)
 {
 	return own_options(o)->kmsg ? own_options(o)->kmsg : KMSG_DEVICE;
 }
 
-/* Read the kills from a file, from standard input, or from the kernel log. */
+/* Read the kills from a log: a file, standard input, or the kernel's own log. */
 static int read_log(const char *path, struct oom_kill_list *ret)
 {
 	_cleanup_close_ int fd = -1;
@@ -51,7 +51,7 @@ static int read_log(const char *path, struct oom_kill_list *ret)
 	return fd < 0 ? -errno : kmsg_log_read(fd, ret);
 }
 
-/* Whether path is the group or below it. */
+/* Return true if path is the path of the group or of one of its descendants. */
 static bool is_within(const char *path, const char *group)
 {
 	size_t length = strlen(group);
@@ -62,7 +62,7 @@ static bool is_within(const char *path, const char *group)
 	       (path[length] == '\0' || path[length] == '/');
 }
 
-/* Whether the kill matches --cgroup. Without --cgroup every kill does. */
+/* Return true if the kill matches --cgroup. Without --cgroup, every kill matches. */
 static bool is_meant(const struct options *o, const char *limit_path,
 		     const char *victim_path)
 {
@@ -71,8 +71,9 @@ static bool is_meant(const struct options *o, const char *limit_path,
 }
 
 /*
- * Whether the kill names no cgroup. The kernel rate-limits its reports: a report beyond
- * the limit names only a process, whose group may be any.
+ * Return true if the report of the kill names no cgroup. The kernel rate-limits its
+ * reports: a report beyond the limit names only the process, which may belong to
+ * any group.
  */
 static bool is_pathless(const struct oom_kill *k)
 {
@@ -104,8 +105,8 @@ static int check_usage(const struct options *o)
 }
 
 /*
- * Read the kills and report what the log lacks. Returns EXIT_DONE, or after a message the
- * status to exit with.
+ * Read the kills from the log, and report if the log is incomplete. Returns EXIT_DONE, or
+ * after a message the status to exit with.
  */
 static int read_kills(const struct options *o, struct oom_kill_list *ret)
 {
@@ -171,8 +172,8 @@ static int write_page(const struct options *o, const struct oom_kill *const *kil
 }
 
 /*
- * Append the report on kills, the selected ones of the list. In JSON the summary is part
- * of the first kill's object.
+ * Append the report on kills, which are selected from the list. In JSON, the summary is
+ * part of the first kill's object.
  */
 static void add_kills(const struct options *o, const struct oom_kill_list *list,
 		      const struct oom_kill *const *kills, size_t count,
@@ -231,8 +232,8 @@ static int explain_log(const struct options *o, const struct oom_kill_list *list
 }
 
 /*
- * Explain each end in the recording, together with what the log reports about it,
- * if there is a log.
+ * Explain the end of each process in the recording. If there is a kernel log, include its
+ * reports about the process.
  */
 static int explain_recording(const struct options *o, const struct oom_kill_list *kills,
 			     struct strbuf *out)
@@ -273,7 +274,10 @@ static int explain_run(struct options *o)
 
 	if (status != EXIT_DONE)
 		return status;
-	/* a recording may come from another machine, so its log must be named */
+	/*
+	 * the recording may come from another machine, so use this machine's log only
+	 * on request
+	 */
 	if (own_options(o)->kmsg || !record)
 		status = read_kills(o, &kills);
 	if (status == EXIT_DONE)

@@ -20,21 +20,26 @@
 #include "sample/process/cgroup_sampler.h"
 
 /*
- * The needs for each process: LazyFree per mapping, because some of it may be shared.
+ * The figures to read for each process. LazyFree is read per mapping, because part of it
+ * may be shared.
  */
 #define NEEDS (NEED_STAT | NEED_ROLLUP | NEED_STATES)
 
 struct oom {
 	struct session *session;
-	struct cgroup_sampler *sampler; /* NULL: a recording is shown */
-	struct recorder *recorder;	/* NULL: nothing is recorded */
-	int stream_error;		/* of standard output: 0 or -errno */
+	/* source of live samples; NULL: a recording is shown */
+	struct cgroup_sampler *sampler;
+	/* destination of samples; NULL: nothing is recorded */
+	struct recorder *recorder;
+	/* error from writing standard output: 0 or -errno */
+	int stream_error;
 	int record_error;
 	struct column_list columns;
 	struct cgroup cgroup;
 	struct snapshot processes;
 	struct oom_figures figures;
-	struct trend need; /* over the recorded samples up to the one shown */
+	/* trend of the memory need over the recorded samples, up to the one shown */
+	struct trend need;
 	struct oom_report report;
 	struct strbuf out;
 	uint64_t start_ns;
@@ -68,7 +73,7 @@ static int check_usage(const struct options *o)
 	return EXIT_BAD_USAGE;
 }
 
-/* Record the sample. A failure is reported once and does not end the series. */
+/* Record the sample. A failure is reported once, and the series continues. */
 static void record(struct oom *oom)
 {
 	int r = oom->recorder ? recorder_end(oom->recorder, &oom->processes, &oom->cgroup)
@@ -108,7 +113,10 @@ static void add_sample(struct oom *oom)
 		oom_report_add_text(&oom->out, &oom->report);
 }
 
-/* Report unreadable processes: without them LazyFree is too small, and need too large. */
+/*
+ * Report processes that cannot be read: without them, LazyFree is too small and the
+ * memory need too large.
+ */
 static int report_unreadable(const struct oom *oom)
 {
 	if (oom->figures.unreadable_count == 0)
@@ -132,7 +140,7 @@ static int report_gone(const struct oom *oom, int error)
 	return EXIT_PARTIAL;
 }
 
-/* Read a sample of the recording. */
+/* Read the sample at index from the recording. */
 static int take_recorded(struct oom *oom, size_t index)
 {
 	static const struct targets all;
@@ -148,7 +156,10 @@ static int take_recorded(struct oom *oom, size_t index)
 	return 0;
 }
 
-/* Compute the trend of need up to the sample, if the samples before it are readable. */
+/*
+ * Compute the trend of the memory need up to the sample at index, if the earlier samples
+ * are readable.
+ */
 static void find_trend(struct oom *oom, size_t index)
 {
 	static const struct targets all;
@@ -164,8 +175,8 @@ static void find_trend(struct oom *oom, size_t index)
 }
 
 /*
- * Show all samples that have a group, or the sample that --at selects. A text report
- * shows a single sample.
+ * Show all samples that contain a group, or only the sample that --at selects. A text
+ * report shows a single sample.
  */
 static int run_replay(struct oom *oom)
 {
@@ -205,7 +216,7 @@ static int run_replay(struct oom *oom)
 	return EXIT_FAILED;
 }
 
-/* Take samples until the group is gone or the requested number is reached. */
+/* Take samples until the group has been removed, or the requested number is reached. */
 static int run_series(struct oom *oom)
 {
 	const struct options *o = oom->session->options;

@@ -19,7 +19,8 @@
 
 struct prediction {
 	struct session session;
-	struct cgroup_sampler *sampler; /* NULL: a recording is read */
+	/* source of live samples; NULL: a recording is read */
+	struct cgroup_sampler *sampler;
 	struct trend_reader reader;
 };
 
@@ -34,7 +35,7 @@ static int check_usage(const struct options *o)
 	return EXIT_BAD_USAGE;
 }
 
-/* Read all samples up to the one that --at selects, or the last one. */
+/* Read all samples of the recording, up to the last one or the one that --at selects. */
 static int run_replay(struct prediction *p)
 {
 	const struct options *o = p->session.options;
@@ -52,7 +53,10 @@ static int run_replay(struct prediction *p)
 	return EXIT_DONE;
 }
 
-/* Tell a user at a terminal how often samples are taken and how to end them. */
+/*
+ * If output is a terminal, print how often samples are taken and how the user can
+ * end them.
+ */
 static void say_how_long(const struct options *o)
 {
 	char buf[UNITS_TEXT_SIZE];
@@ -63,8 +67,8 @@ static void say_how_long(const struct options *o)
 }
 
 /*
- * Take samples until the group is gone, the requested number is reached, or
- * a signal arrives.
+ * Take samples until the group has been removed, the requested number is reached, or a
+ * signal arrives.
  */
 static int run_live(struct prediction *p)
 {
@@ -139,8 +143,8 @@ static int predict_run(struct options *o)
 }
 
 /*
- * The exit status is EXIT_ABOVE_LIMIT if the need grows, EXIT_PARTIAL if that cannot be
- * determined.
+ * The command memstate oom predict. Its exit status is EXIT_ABOVE_LIMIT if the memory
+ * need grows, and EXIT_PARTIAL if growth cannot be determined.
  */
 const struct cmd cmd_oom_predict = {
 	.name = "oom predict",

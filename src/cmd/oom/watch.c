@@ -25,9 +25,13 @@ struct watch {
 	struct cgroup_sampler *group;
 	struct recorder *recorder;
 	struct flight *flight;
-	struct oom_arm *arm; /* NULL: the group is not armed */
-	int reported_error;  /* last error of the recording that was reported */
-	/* since when the group has been above memory.high; 0: it is not */
+	struct oom_arm *arm; /* changed settings of the group; NULL: none */
+	/* the last error of the recording that a message has reported */
+	int reported_error;
+	/*
+	 * time since which the group has been above memory.high; 0: the group is not
+	 * above it
+	 */
 	uint64_t slowed_ns;
 	struct strbuf out;
 };
@@ -35,7 +39,7 @@ struct watch {
 struct watch_options {
 	struct options common;
 	enum arm_mode arm;
-	const char *arm_name; /* as given */
+	const char *arm_name; /* argument of --arm */
 	bool is_agreed;
 };
 
@@ -44,7 +48,7 @@ static const struct watch_options *own_options(const struct options *o)
 	return (const struct watch_options *)o;
 }
 
-/* How long memory.high may slow a group down. */
+/* Maximum time for which memory.high may slow a group down. */
 #define SLOW_NS (5 * NS_PER_S)
 
 static int check_usage(const struct options *o)
@@ -57,7 +61,7 @@ static int check_usage(const struct options *o)
 	return EXIT_BAD_USAGE;
 }
 
-/* Report the unavailable sources and what is lost without them. */
+/* Report which sources of events are unavailable, and what is lost without them. */
 static void report_sources(const struct watch *w)
 {
 	static const struct {
@@ -111,8 +115,8 @@ static void report_processes(struct watch *w)
 }
 
 /*
- * Lock memstate's memory, so that it does not wait for its own pages, and exempt it
- * from being killed.
+ * Lock memstate's memory, so that memstate does not wait for its own pages, and exempt
+ * memstate from the OOM killer.
  */
 static void protect_self(void)
 {
@@ -130,7 +134,10 @@ static void protect_self(void)
 			strerror(-r));
 }
 
-/* Print an event as one line. Of a kernel report, say only that the recording has it. */
+/*
+ * Print an event as one line. For a kernel report, print only that the recording
+ * contains it.
+ */
 static void say(void *context, const struct recorded_event *event)
 {
 	struct watch *w = context;
@@ -214,7 +221,7 @@ static void note(struct watch *w, const char *kind, int pid, const char *text)
 	flight_note(w->flight, &event);
 }
 
-/* Restore the settings, and report and record that. */
+/* Restore the settings of the group. Report and record the result. */
 static void disarm(struct watch *w, const char *why)
 {
 	const struct recorded_event event = { clock_unix_ms(), "disarmed", why, 0 };
@@ -236,7 +243,7 @@ static void let_go(void *context)
 	disarm(context, "it stood still until all of it was read");
 }
 
-/* Disarm when the group has been slowed down for longer than SLOW_NS. */
+/* Restore the settings when the group has been slowed down for longer than SLOW_NS. */
 static void check_slowed(struct watch *w)
 {
 	const struct cgroup *cgroup = flight_summarize(w->flight)->cgroup;
@@ -252,8 +259,8 @@ static void check_slowed(struct watch *w)
 }
 
 /*
- * Serve the guard: read the processes that are stopped at their exit and resume them, and
- * notice when the guard has ended.
+ * Handle messages of the guard: read processes that are stopped at their exit, and resume
+ * them. Detect the end of the guard.
  */
 static void tend_arm(struct watch *w)
 {
@@ -272,7 +279,9 @@ static void tend_arm(struct watch *w)
 		check_slowed(w);
 }
 
-/* Wait for an event, the next sample, or the next beat for the guard. */
+/*
+ * Wait until there is an event, or until the next sample or message to the guard is due.
+ */
 static void wait_for_next(struct watch *w)
 {
 	size_t count;
@@ -283,8 +292,8 @@ static void wait_for_next(struct watch *w)
 }
 
 /*
- * Report an error of the recording, such as a full disk, when it occurs; each
- * kind of error once.
+ * Report an error of the recording when it occurs, such as a full disk. Each kind of
+ * error is reported once.
  */
 static void report_record_error(struct watch *w)
 {
@@ -421,7 +430,10 @@ static const struct option_row own_rows[] = {
 	{ 0 },
 };
 
-/* The exit status is EXIT_ABOVE_LIMIT if the kernel killed a process. */
+/*
+ * The command memstate oom watch. Its exit status is EXIT_ABOVE_LIMIT if the kernel has
+ * killed a process.
+ */
 const struct cmd cmd_oom_watch = {
 	.name = "oom watch",
 	.args = "[-p PID | --cgroup PATH|ID] --record FILE [OPTIONS]",

@@ -25,12 +25,14 @@
 #define KEPT_BYTES 65536
 
 /*
- * The session, and the command's output: it would garble the screen, so it goes into a
- * pipe, and the last KEPT_BYTES are kept until the screen is closed.
+ * The session, and the output of the command that memstate runs. The output would garble
+ * the screen, so it is sent to a pipe, and the last KEPT_BYTES are kept until the screen
+ * is closed.
  */
 struct watched {
 	struct session *session;
-	struct ui_options options; /* output_fd is the pipe's; -1 after its end */
+	/* output_fd is the pipe's read end; -1 after the end of the output */
+	struct ui_options options;
 	struct strbuf kept;
 	uint64_t dropped_bytes;
 };
@@ -46,7 +48,7 @@ static void keep(struct watched *w, const char *bytes, size_t length)
 }
 
 /*
- * Read the pipe, at most 64 times: a command that prints without end must not
+ * Read the command's output from the pipe, at most 64 times: endless output must not
  * block the screen.
  */
 static void drain(void *context)
@@ -127,15 +129,15 @@ static void write_kept(struct watched *w)
 }
 
 /*
- * After the screen was closed, print the kept output, and pass on what the command
- * prints until it ends.
+ * After the screen was closed, print the kept output of the command. Forward further
+ * output until the command ends.
  */
 static void finish_command(struct watched *w, int stop_signal)
 {
 	struct child *child = &w->session->child;
 	int stops = signals_stop_count();
 
-	/* the terminal has sent SIGINT to the command too */
+	/* the terminal has sent SIGINT to the command, too */
 	if (stop_signal > 0 && stop_signal != SIGINT)
 		child_signal(child, stop_signal);
 	child_poll(child);
@@ -158,7 +160,7 @@ static void finish_command(struct watched *w, int stop_signal)
 	child_report(child, w->options.command);
 }
 
-/* Check the targets, to report missing ones instead of opening a screen. */
+/* Check that the targets exist. If not, report them instead of opening a screen. */
 static int check_targets(struct session *session)
 {
 	struct snapshot snapshot;
@@ -175,8 +177,8 @@ static int check_targets(struct session *session)
 }
 
 /*
- * Return the share of time for the screen: half of the total if samples are recorded too.
- * 1000 means that there is no limit.
+ * Return the share of time, in thousandths, that reading for the screen may take. It is
+ * half of the total if samples are recorded, too. 1000 means that there is no limit.
  */
 static unsigned int share_of_screen(const struct session *session)
 {
@@ -186,8 +188,8 @@ static unsigned int share_of_screen(const struct session *session)
 }
 
 /*
- * Return the first sample to show. Without --at it is the sample before the last recorded
- * kill, if there was a kill.
+ * Return the index of the first sample to show. Without --at, this is the sample before
+ * the last recorded kill, if there was a kill.
  */
 static size_t first_sample(const struct session *session)
 {
@@ -238,7 +240,7 @@ int screen_run(struct session *session)
 		return status;
 	if (o->command)
 		status = start_command(&w);
-	/* an empty group may still be charged for memory */
+	/* a group without processes may still be charged for memory */
 	else if (!o->targets.group && !session->replay)
 		status = check_targets(session);
 	if (status != EXIT_DONE && status != EXIT_PARTIAL)

@@ -21,7 +21,7 @@
 #include "cmd/session/session.h"
 #include "render/table/output.h"
 
-/* A walk may delay a sample by at most this part of the interval. */
+/* A heap walk may delay a sample by at most 1/PATIENCE_PART of the interval. */
 #define PATIENCE_PART 4
 
 struct series {
@@ -30,19 +30,23 @@ struct series {
 	struct sort_key sort;
 	bool has_sort;
 	bool has_begun;
-	bool is_streamed; /* write rows while processes are read, and keep no usages */
-	int stream_error; /* 0, or -errno from writing a row */
-	struct missing missing;	   /* from the first sample, when streamed */
-	struct recorder *recorder; /* or NULL */
-	int record_error;	   /* of the last sample */
+	/*
+	 * write rows while processes are read, so that the samples are not kept in memory
+	 */
+	bool is_streamed;
+	int stream_error; /* error from writing a row: 0 or -errno */
+	/* processes missing from the first sample, if is_streamed is set */
+	struct missing missing;
+	struct recorder *recorder; /* destination of samples; NULL: nothing is recorded */
+	int record_error;	   /* error from recording the last sample */
 	unsigned int needs;
 	struct schedule schedule;
 	uint64_t start_ns;
 	struct snapshot snapshot;
-	const struct usage **order; /* the readable usages, sorted */
+	const struct usage **order; /* the usages of readable processes, sorted */
 	size_t order_capacity;
 	struct strbuf text;
-	/* the present interval, if the governor stretched it; otherwise 0 */
+	/* the current interval if govern() has stretched it; otherwise 0 */
 	uint64_t stretched_ns;
 	int status;
 };
@@ -75,7 +79,10 @@ static size_t order_rows(struct series *series)
 	return count;
 }
 
-/* Write rows in parts, so that memstate stays small however many processes there are. */
+/*
+ * Size of the parts in which rows are written: memstate stays small however many
+ * processes there are.
+ */
 #define CSV_PART_BYTES 4096
 
 static int write_row(struct series *series, const struct usage *u)
@@ -117,7 +124,7 @@ static int write_json(struct series *series, size_t count)
 
 /*
  * Stretch the interval so that reading the most expensive target takes no more than the
- * requested share of its time.
+ * requested share of the target's time.
  */
 static void govern(struct series *series, uint64_t now_ns)
 {
@@ -133,7 +140,7 @@ static void govern(struct series *series, uint64_t now_ns)
 					   o->max_share_per_mille, &pid);
 	if (least_ns > interval_ns)
 		interval_ns = least_ns;
-	/* ignore small changes of the cost, which is noisy */
+	/* ignore small changes of the interval, because the measured cost is noisy */
 	if (interval_ns > series->schedule.interval_ns ||
 	    interval_ns < series->schedule.interval_ns / 2) {
 		schedule_set_interval(&series->schedule, now_ns, interval_ns);
@@ -165,7 +172,7 @@ static void add_header(struct series *series)
 		csv_add_header(&series->text, &series->columns);
 }
 
-/* Record the sample. A failure is reported once and does not end the series. */
+/* Record the sample. A failure is reported once, and the series continues. */
 static void record(struct series *series)
 {
 	int r = series->recorder ? recorder_end(series->recorder, &series->snapshot,
@@ -212,7 +219,10 @@ static int stream_usage(void *context, const struct usage *u)
 	return series->stream_error;
 }
 
-/* Like sample(), and write the rows except those of the last part. */
+/*
+ * Read a sample of the targets, and write all of its rows except those in the last part.
+ * Returns 0, or -errno after a message.
+ */
 static int sample_streamed(struct series *series)
 {
 	struct session *session = series->session;
@@ -226,7 +236,8 @@ static int sample_streamed(struct series *series)
 }
 
 /*
- * Take and write a sample. Returns 1 to continue, 0 at the end of the series, or -errno.
+ * Take a sample and write it. Returns 1 to continue, 0 at the end of the series,
+ * or -errno.
  */
 static int take_sample(struct series *series)
 {
@@ -254,8 +265,8 @@ static int take_sample(struct series *series)
 }
 
 /*
- * Take the first sample, which shows whether the targets exist at all. Returns
- * like take_sample().
+ * Take the first sample, which shows if the targets exist at all. Returns as
+ * take_sample() does.
  */
 static int begin_whole(struct series *series)
 {
@@ -278,8 +289,9 @@ static int begin_whole(struct series *series)
 }
 
 /*
- * Do the same for a streamed series. If no process can be read, the heading is still
- * buffered and is never written.
+ * Take the first sample of a series whose rows are written while processes are read. If
+ * no process can be read, the header is still in the buffer, and is never written.
+ * Returns as take_sample() does.
  */
 static int begin_streamed(struct series *series)
 {
@@ -314,8 +326,8 @@ static bool wait_for_next(struct series *series)
 	int stops = signals_stop_count();
 
 	/*
-	 * Wait once even if the sample is already due. Signals are delivered only here,
-	 * and samples may take longer than the interval.
+	 * wait once even if the sample is already due: signals are delivered only during
+	 * a wait, and samples may take longer than the interval
 	 */
 	do {
 		signals_wait_until(due);
@@ -325,8 +337,8 @@ static bool wait_for_next(struct series *series)
 	if (signals_stop_count() == stops)
 		return !child->has_ended;
 	/*
-	 * The terminal sends SIGINT to the command too; memstate passes on the other
-	 * signals. The command may take its time to end.
+	 * the terminal sends SIGINT to the command, too; forward other signals; the
+	 * command may take its time to end
 	 */
 	if (child->pid > 0 && signals_last_stop() != SIGINT)
 		child_signal(child, signals_last_stop());

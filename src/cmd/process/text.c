@@ -25,7 +25,7 @@
 #include "render/process/text_report.h"
 #include "sample/oom/trend_reader.h"
 
-/* A walk may delay a sample by at most this part of the interval. */
+/* A heap walk may delay a sample by at most 1/PATIENCE_PART of the interval. */
 #define PATIENCE_PART 4
 
 struct text {
@@ -50,7 +50,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 
 /*
  * Append the sums over the processes. Pss and Uss can be summed; a sum of Rss would count
- * shared pages repeatedly.
+ * shared pages several times.
  */
 static void add_sums(struct text *text, const void *const *rows, size_t count)
 {
@@ -80,7 +80,7 @@ static void add_sums(struct text *text, const void *const *rows, size_t count)
 	strbuf_add_char(&text->out, '\n');
 }
 
-/* Append a table of every readable process of the snapshot. */
+/* Append a table of all readable processes in the snapshot. */
 static void add_table(struct text *text, const struct snapshot *snapshot)
 {
 	const struct options *o = text->session->options;
@@ -105,8 +105,8 @@ static void add_table(struct text *text, const struct snapshot *snapshot)
 }
 
 /*
- * Whether to show the page of a single process: no columns were requested, and the
- * targets may be a single process.
+ * Return true if the page of a single process can be shown: no columns were requested,
+ * and the targets may be a single process.
  */
 static bool wants_page(const struct text *text)
 {
@@ -129,8 +129,8 @@ static void add_page(struct text *text, const struct usage *u,
 }
 
 /*
- * Append below the page or the table how processes with at least that many
- * samples have grown.
+ * Append the growth of the processes that have at least this many samples, below the page
+ * or the table.
  */
 static void add_growth(struct text *text, const struct trends *trends,
 		       uint64_t least_count)
@@ -218,7 +218,7 @@ static void record_page(struct text *text, const struct mapping_list *mappings)
 	(void)recorder_end(recorder, &text->snapshot, NULL);
 }
 
-/* Show the page if the targets are a single process, otherwise a table. */
+/* Show a page if the targets are a single process, otherwise a table. */
 static int show_page(struct text *text)
 {
 	struct session *session = text->session;
@@ -247,10 +247,7 @@ static int show_page(struct text *text)
 	return status;
 }
 
-/*
- * Show the largest sample of a command, because the command cannot be read
- * once it has ended.
- */
+/* Show the largest sample of a command. The command cannot be read once it has ended. */
 static int show_peak(struct text *text)
 {
 	struct session *session = text->session;
@@ -291,7 +288,10 @@ static int show_peak(struct text *text)
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* Read the selected sample. For a page go back to the last sample with mappings. */
+/*
+ * Read the selected sample of the recording. For a page, read the last sample up to this
+ * one that has mappings.
+ */
 static int read_replay(struct text *text)
 {
 	struct session *session = text->session;
@@ -307,7 +307,7 @@ static int read_replay(struct text *text)
 	return r;
 }
 
-/* Show a moment of a recording: the page of a single process, or a table. */
+/* Show one sample of a recording: the page of a single process, or a table. */
 static int show_replay(struct text *text)
 {
 	struct session *session = text->session;
@@ -340,8 +340,8 @@ static int show_replay(struct text *text)
 }
 
 /*
- * Take samples until the requested number is reached, the targets are gone, or
- * a signal arrives.
+ * Take samples until the requested number is reached, the targets have ended, or a
+ * signal arrives.
  */
 static int watch_trends(struct text *text, struct trends *trends)
 {
@@ -377,7 +377,10 @@ static int watch_trends(struct text *text, struct trends *trends)
 	}
 }
 
-/* Show the final page or table, and whether the memory need has grown until then. */
+/*
+ * Show the page or table of the last sample, and report if the memory need has grown
+ * until then.
+ */
 static int show_growth(struct text *text)
 {
 	struct trends *trends = trends_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * text - one text report: a page for a single process, a table for several.
+ * text - print a text report: a page for a single process, a table for several processes.
  */
 #ifndef MS_CMD_PROCESS_TEXT_H
 #define MS_CMD_PROCESS_TEXT_H
@@ -9,7 +9,7 @@
 
 struct session;
 
-/* Returns an exit status. */
+/* Print the report that the options request. Returns an exit status. */
 int text_run(struct session *session);
 
 #endif

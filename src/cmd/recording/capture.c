@@ -22,7 +22,7 @@ struct capturing {
 	struct session *session;
 	const char *path;
 	struct capture *capture;
-	struct redactor *redactor; /* NULL: nothing is redacted */
+	struct redactor *redactor; /* removes private data; NULL: nothing is removed */
 	struct snapshot snapshot;
 	struct strbuf notes;
 	uint64_t written_bytes;
@@ -55,7 +55,7 @@ static void note_process(struct capturing *c, const struct process *p, int err)
 }
 
 /*
- * Capture one process. Returns EXIT_DONE, also if the process was left out; or
+ * Capture one process. Returns EXIT_DONE, even if the process was left out, or
  * EXIT_FAILED if the capture cannot be written.
  */
 static int capture_process(struct capturing *c, struct usage *u)
@@ -124,7 +124,7 @@ static int finish(struct capturing *c)
 	return r < 0 ? say_unwritten(c, r) : EXIT_DONE;
 }
 
-/* Capture all targets. Returns the exit status for a finished capture, or EXIT_FAILED. */
+/* Capture all targets. Returns EXIT_FAILED, or the exit status of a finished capture. */
 static int list_and_capture(struct capturing *c)
 {
 	struct session *session = c->session;
@@ -182,8 +182,9 @@ static int run(struct capturing *c)
 }
 
 /*
- * Whether the path has the suffix of an archive format that capture cannot write.
- * Otherwise capture would create a folder with that misleading name.
+ * Return true if the path has the suffix of an archive format that memstate capture
+ * cannot write. Without this check, capture would create a folder with such a
+ * misleading name.
  */
 static bool is_other_archive(const char *path)
 {

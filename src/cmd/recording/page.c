@@ -53,8 +53,8 @@ static bool has_rows(const struct timeline_charts *charts)
 #define VERDICT_TOP 10
 
 /*
- * Add why processes of a group ended, as memstate oom explain reports it. Without a group
- * there is no limit, so nothing is added.
+ * Add the reasons why processes of a group ended, as reported by memstate oom explain.
+ * For a recording without a group, no limit is known, so nothing is added.
  */
 static void add_verdicts(struct session *session, struct timeline_charts *charts)
 {
@@ -96,7 +96,9 @@ int recording_page_write(struct session *session)
 		message("%s: has nothing to show of that", o->recording.replay);
 		status = EXIT_FAILED;
 	} else if (is_stopped()) {
-		/* do not write half a page, which would look complete */
+		/*
+		 * do not write the page, because an incomplete page would look complete
+		 */
 		status = EXIT_FAILED;
 	} else {
 		add_verdicts(session, &charts);

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * page - show a whole recording as one HTML page (--html with --replay).
- */
+/* page - show a complete recording as one HTML page (--html with --replay). */
 #ifndef MS_CMD_RECORDING_PAGE_H
 #define MS_CMD_RECORDING_PAGE_H
 
 #include "cmd/session/session.h"
 
-/* Whether --html asks for a page of a recording. */
+/* Return true if --html requests the page of a recording. */
 bool recording_page_is_wanted(const struct options *options);
 
 /*
- * Check the options for the page. Returns EXIT_DONE, also if no page is wanted; or
+ * Check the options for the page. Returns EXIT_DONE, even if no page is requested, or
  * EXIT_BAD_USAGE after a message.
  */
 int recording_page_check_options(const struct options *options);

@@ -15,7 +15,7 @@
 #define CONF_MAX_BYTES 65536
 #define CONF_MAX_NESTING 4
 
-/* glibc manual, "Memory Allocation Tunables", up to 2.42 */
+/* Settings from the glibc manual, "Memory Allocation Tunables", up to version 2.42. */
 static const char *const glibc_settings[] = {
 	"arena_max",
 	"arena_test",
@@ -33,7 +33,7 @@ static const char *const glibc_settings[] = {
 	NULL,
 };
 
-/* jemalloc(3), "TUNING", 3 to 5.3 */
+/* Settings from jemalloc(3), "TUNING", versions 3 to 5.3. */
 static const char *const jemalloc_settings[] = {
 	"abort",
 	"abort_conf",
@@ -73,8 +73,8 @@ static const char *const jemalloc_settings[] = {
 };
 
 /*
- * "TCMalloc: Tuning" in gperftools' docs/tcmalloc.html, and further
- * variables that 2.10 reads
+ * Settings from "TCMalloc: Tuning" in gperftools' docs/tcmalloc.html, and further
+ * variables that version 2.10 reads.
  */
 static const char *const tcmalloc_settings[] = {
 	"aggressive_decommit",
@@ -96,7 +96,7 @@ static const char *const tcmalloc_settings[] = {
 	NULL,
 };
 
-/* mi_option_t in mimalloc.h, 1.6 to 3.0 */
+/* Settings from mi_option_t in mimalloc.h, versions 1.6 to 3.0. */
 static const char *const mimalloc_settings[] = {
 	"abandoned_page_purge",
 	"abandoned_page_reset",
@@ -194,21 +194,25 @@ void allocators_add_names(struct strbuf *out)
 }
 
 /*
- * The state of a search, with the best library so far: the newest version for this
- * machine, in the first folder that has one.
+ * State of a search for a library. The best library is the newest version for this
+ * machine, in the first folder that contains a library for this machine.
  */
 struct search {
 	const char *root;
 	const struct known_allocator *known;
 	const struct machine *machine;
-	char *found, *other; /* other: for another machine */
+	/* path of the best library so far, and of a library for another machine */
+	char *found, *other;
 };
 
 static bool has_right_end(const struct search *search, const char *path)
 {
 	const char *end = strrchr(path, '/') + 1 + strlen(search->known->file);
 
-	/* accept "libjemalloc.so" and "libjemalloc.so.2", but not "libjemalloc.so-old" */
+	/*
+	 * accept version suffixes such as ".2", so "libjemalloc.so.2", but
+	 * not "libjemalloc.so-old"
+	 */
 	return *end == '\0' || (*end == '.' && end[strspn(end, ".0123456789")] == '\0');
 }
 
@@ -227,7 +231,10 @@ static void look_at(struct search *search, const char *path, char **best)
 	}
 }
 
-/* Search a folder below the root. The folder may contain wildcards. */
+/*
+ * Search a folder below the root for the library. The name of the folder may
+ * contain wildcards.
+ */
 static void search_folder(struct search *search, const char *folder)
 {
 	_cleanup_strbuf_ struct strbuf pattern = STRBUF_INIT;
@@ -246,8 +253,8 @@ static void search_folder(struct search *search, const char *folder)
 static void search_conf(struct search *search, const char *path, int nesting);
 
 /*
- * Read the files that an "include" line names. A relative pattern, as in "include
- * ld.so.conf.d/...", is relative to /etc, the folder of ld.so.conf.
+ * Read the files that an "include" line of ld.so.conf names. A relative pattern, such as
+ * "ld.so.conf.d/...", is relative to /etc, the folder of ld.so.conf.
  */
 static void search_included(struct search *search, const char *pattern, int nesting)
 {
@@ -264,9 +271,9 @@ static void search_included(struct search *search, const char *pattern, int nest
 }
 
 /*
- * Search the folders that a file in the format of ld.so.conf(5) names. Sample
- * lines: "/usr/local/lib", "include /etc/ld.so.conf.d/?*.conf", "# a comment",
- * "hwcap 1 nosegneg".
+ * Search the folders listed in a file in the format of ld.so.conf(5). Sample lines:
+ * "/usr/local/lib", "include /etc/ld.so.conf.d/?*.conf", "# a comment", "hwcap
+ * 1 nosegneg".
  */
 static void search_conf(struct search *search, const char *path, int nesting)
 {

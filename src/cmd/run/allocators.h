@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * allocators - the allocators that --preload knows by name: how to find their libraries
- * and how to pass settings to them.
+ * allocators - find the libraries of the allocators that --preload accepts by name, and
+ * describe how to pass settings to them.
  */
 #ifndef MS_CMD_RUN_ALLOCATORS_H
 #define MS_CMD_RUN_ALLOCATORS_H
@@ -16,24 +16,26 @@
 struct known_allocator {
 	const char *name;
 	enum allocator allocator;
-	const char *file;     /* library file name; a version suffix may follow */
-	const char *packages; /* where to get the library, for messages */
+	/* name of the library's file; a version suffix may follow */
+	const char *file;
+	const char *packages; /* packages that contain the library, for messages */
 	/*
-	 * The user writes each setting as NAME=VALUE. If variable is set, all settings go
-	 * into that environment variable as PREFIX NAME EQUALS VALUE, after its present
-	 * value and the separator. Without a variable, each setting becomes an
-	 * environment variable of its own, with the name in capitals.
+	 * Environment variable for settings, or NULL. The user writes each setting as
+	 * NAME=VALUE. If variable is set, all settings are appended to its present value
+	 * as PREFIX NAME EQUALS VALUE, each after the separator. Without a variable, each
+	 * setting becomes an environment variable of its own, with its name in capitals.
 	 */
 	const char *variable;
 	const char *prefix;
 	char equals, separator;
-	bool are_numbers; /* values are numbers, so 64K is accepted for bytes */
-	const char *const *settings; /* setting names; NULL-terminated */
+	/* values are numbers; a number of bytes may have a suffix, such as 64K */
+	bool are_numbers;
+	const char *const *settings; /* names of the settings; NULL-terminated */
 };
 
 /*
- * Return the allocator with that name, or the one whose library has a file name like
- * path; NULL if there is no such allocator.
+ * Return the allocator with this name, or, for a path, the allocator whose library has
+ * such a file name. Return NULL if there is no such allocator.
  */
 const struct known_allocator *allocators_find(const char *name, size_t length);
 const struct known_allocator *allocators_guess(const char *path);
@@ -44,9 +46,8 @@ void allocators_add_names(struct strbuf *out);
 /*
  * Find the allocator's library for a program of the given machine type. Searches the
  * folders of ld.so.conf(5) and the usual folders below root ("" for the running system).
- *
- * Returns 0; -ENOENT if there is no library; or -ENOEXEC if there are only libraries for
- * other machines, with *ret_path set to one of them. The caller frees *ret_path.
+ * Returns 0; -ENOENT if no library was found; or -ENOEXEC if only libraries for other
+ * machines were found, with *ret_path set to one of them. The caller frees *ret_path.
  */
 int allocators_find_library(const char *root, const struct known_allocator *known,
 			    const struct machine *machine, char **ret_path);

@@ -53,7 +53,7 @@ int child_start(struct child *child, char **argv, const struct child_setup *setu
 	close(pipe_fds[1]);
 	if (pid < 0)
 		return -err;
-	/* a successful exec closes the pipe, so that read() returns 0 */
+	/* a successful exec closes the write end of the pipe, so that read() returns 0 */
 	do
 		n = read(report_fd, &err, sizeof(err));
 	while (n < 0 && errno == EINTR);
@@ -66,8 +66,9 @@ int child_start(struct child *child, char **argv, const struct child_setup *setu
 }
 
 /*
- * The function first peeks with WNOWAIT: while another thread of memstate has paused the
- * child with ptrace, waitpid() would consume the stop that this thread waits for.
+ * Find the end of the child with WNOWAIT first. While another thread of memstate has
+ * paused the child with ptrace, a plain waitpid() would consume the stop for which that
+ * thread waits.
  */
 void child_poll(struct child *child)
 {

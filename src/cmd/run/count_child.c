@@ -22,7 +22,10 @@
 #include "probe/count/stacks.h"
 #include "proc/process/file.h"
 
-/* The copy of memstate touches more pages before exec: at most this part of its Rss. */
+/*
+ * Before exec, the forked copy of memstate touches more pages, at most 1/COPY_GROWTH_PART
+ * of its Rss.
+ */
 #define COPY_GROWTH_PART 8
 
 int count_child_check(const char *name)
@@ -63,8 +66,8 @@ static int find_library(const char *allocator, enum count_library which, char **
 }
 
 /*
- * Make the environment that preloads the counting library first, then the requested
- * allocator, then what is preloaded anyway.
+ * Make the environment of the command. It preloads the counting library first, then the
+ * requested allocator, then the libraries that are already in LD_PRELOAD.
  */
 static char **make_environment(const struct variant *allocator, char *library,
 			       const char *path, const char *stack_mode)
@@ -112,9 +115,9 @@ int count_child_prepare(const struct variant *allocator, const struct count_what
 }
 
 /*
- * Return the peak Rss in bytes of an idle copy of memstate, from a test fork. The peak
- * that wait4(2) reports for a command includes the time before exec, when it was such a
- * copy. Returns BYTES_UNKNOWN if the copy cannot be made or measured.
+ * Return the peak Rss in bytes of an idle copy of memstate, measured with a test fork.
+ * The peak that wait4(2) reports for a command includes the time before exec, when the
+ * command was such a copy. Returns BYTES_UNKNOWN if the copy cannot be made or measured.
  */
 static uint64_t find_copy_rss_bytes(void)
 {
@@ -169,7 +172,7 @@ int count_child_read(struct count_child *c)
 {
 	int r;
 
-	c->own = NULL; /* the list that it pointed into is replaced */
+	c->own = NULL; /* the list to which this pointed is about to be replaced */
 	r = count_folder_read(&c->folder, &c->list);
 	if (r < 0)
 		return r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_child - run a command with the counting library preloaded, and read its counts.
+ * count_child - run a command with the counting library preloaded, and read the counts.
  */
 #ifndef MS_CMD_RUN_COUNT_CHILD_H
 #define MS_CMD_RUN_COUNT_CHILD_H
@@ -13,25 +13,26 @@
 #include "probe/count/count.h"
 
 /*
- * Exit statuses of env(1) and timeout(1), used when the command has no status of its own.
+ * Exit statuses used by env(1) and timeout(1), for a command that has no status of
+ * its own.
  */
 enum {
 	EXIT_NOT_COUNTED = 125,
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127,
-	EXIT_BY_SIGNAL = 128, /* plus the signal number */
+	EXIT_BY_SIGNAL = 128, /* the signal number is added to this */
 };
 
 struct count_what {
 	enum count_library library;
-	/* program whose additional entry points are counted, too; NULL: none; borrowed */
+	/* program whose additional entry points are also counted; NULL: none; borrowed */
 	const char *command;
 	/* value of the library's mode variable, for COUNT_LIBRARY_STACKS; borrowed */
 	const char *stack_mode;
 };
 
 struct count_child {
-	char **command; /* argv, borrowed */
+	char **command; /* the command and its arguments; borrowed */
 	/* allocator to preload after the counting library, or NULL; borrowed */
 	const struct variant *allocator;
 	struct count_what what;
@@ -39,10 +40,10 @@ struct count_child {
 	struct child child;
 	struct count_folder folder;
 	struct count_list list;
-	/* points into list; see count_list_find_command() */
+	/* the command's own entry; points into list; see count_list_find_command() */
 	const struct count_program *own;
 	uint64_t start_ns;
-	/* Rss, about, of the forked copy of memstate that execs the command */
+	/* approximate Rss of the forked copy of memstate that execs the command */
 	uint64_t copy_rss_bytes;
 };
 
@@ -52,62 +53,65 @@ struct count_child {
 	}
 
 /*
- * Check whether the counting library can be preloaded into the named command. Returns
- * EXIT_DONE, or after a message the status to exit with; so do the next two functions
- * and count_child_read_end().
+ * Check that the counting library can be preloaded into the named command. Returns
+ * EXIT_DONE, or after a message the status to exit with.
  */
 int count_child_check(const char *name);
 
 /*
- * Create the folder for the counts, and the environment for a command that is
- * counted with that allocator (NULL: its own). The caller releases the environment
- * with environment_free().
+ * Create the folder for the counts, and the environment for a command that is counted
+ * with this allocator (NULL: the command's own). The caller releases the environment with
+ * environment_free(). Returns EXIT_DONE, or after a message the status to exit with.
  */
 int count_child_prepare(const struct variant *allocator, const struct count_what *what,
 			struct count_folder *folder, char ***ret_environment);
 
-/* Start the command. The caller has set the members before `child`. */
+/*
+ * Start the command. The caller has set the members before `child`. Returns EXIT_DONE, or
+ * after a message the status to exit with.
+ */
 int count_child_start(struct count_child *child);
 
 /*
- * Read the counts so far into the list and find the command's own entry. Returns
- * 0; -ENOENT if nothing has been counted for the command yet; or -errno if the
- * folder cannot be read.
+ * Read the counts so far into the list, and find the command's own entry. Returns 0;
+ * -ENOENT if nothing has been counted for the command yet; or -errno if the folder cannot
+ * be read.
  */
 int count_child_read(struct count_child *child);
 
 /*
- * Read the final counts after the command has ended. Missing or unreadable counts are an
- * error, which a message reports.
+ * Read the final counts after the command has ended. A message reports missing or
+ * unreadable counts. Returns EXIT_DONE, or after a message the status to exit with.
  */
 int count_child_read_end(struct count_child *child);
 
-/* Print hints about the counts, such as processes that were not counted. */
+/* Print hints about the counts, for example about processes that were not counted. */
 void count_child_hint(const struct count_child *child, bool with_children);
 
 /*
- * Forward stop signals to the command and return true if to wait for it any longer. Call
- * it repeatedly while the command runs, with *stops = signals_stop_count() before the
- * first call. SIGINT is not forwarded: the terminal sends it to the command too. Returns
- * false at the second stop signal.
+ * Forward stop signals to the command, and return true if the caller should still wait
+ * for the command. Return false at the second stop signal. Call this repeatedly while the
+ * command runs, with *stops = signals_stop_count() before the first call. SIGINT is not
+ * forwarded: the terminal sends it to the command, too.
  */
 bool count_child_goes_on(struct count_child *child, int *stops);
 
 /*
- * Return the command's exit status in the shell's convention. A message
- * reports a fatal signal.
+ * Return the command's exit status as a shell reports it. A message reports a
+ * fatal signal.
  */
 int count_child_status(const struct count_child *child);
 
 /*
- * Return the peak Rss in bytes of the command, or of the largest process that it waited
- * for; call it after the command has ended. Returns BYTES_UNKNOWN where the kernel's
+ * Return the peak Rss in bytes of the command, or of the largest process for which it
+ * waited. Call this after the command has ended. Returns BYTES_UNKNOWN if the kernel's
  * figure may be that of memstate's own copy before exec.
  */
 uint64_t count_child_peak_rss(const struct count_child *child);
 
 /*
- * Release everything that count_child_start() acquired. The command may be started again.
+ * Release all resources that count_child_start() acquired. The command may be
+ * started again.
  */
 void count_child_release(struct count_child *child);
 

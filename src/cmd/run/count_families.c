@@ -18,10 +18,10 @@
 #include "probe/count/entries.h"
 #include "tracee/elf/exports.h"
 
-/* Far more than any program's list of libraries. */
+/* Maximum size of a list of libraries: far more than that of any program. */
 #define LIST_BYTES_MAX (1 << 20)
 
-/* Run the loader and append its output to out. Return 0 or -errno. */
+/* Run the loader, and append its output to out. Return 0 or -errno. */
 static int read_list(char **argv, struct strbuf *out)
 {
 	_cleanup_close_ int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -55,7 +55,10 @@ static void add_file(const char *path, struct count_entries *entries)
 	elf_exports_release(&exports);
 }
 
-/* Parse "libm.so.6 => /lib/libm.so.6 (0x00007f1b...)", or only path and address. */
+/*
+ * Parse a line of the loader's list: "libm.so.6 => /lib/libm.so.6 (0x00007f1b...)", or a
+ * path and an address only.
+ */
 static void add_line(char *line, struct count_entries *entries)
 {
 	char *arrow = strstr(line, " => "),

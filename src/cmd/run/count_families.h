@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_families - find the allocators whose additional entry points, such as mallocx, a
- * command calls, and the libraries that count these calls.
+ * count_families - find the allocators that have additional entry points, such as
+ * mallocx, which a command calls, and the libraries that count these calls.
  */
 #ifndef MS_CMD_COUNT_FAMILIES_H
 #define MS_CMD_COUNT_FAMILIES_H
@@ -9,10 +9,11 @@
 #include "base/strbuf.h"
 
 /*
- * Append ":LIBRARY" to out for each such allocator. command is the program to run;
- * allocator is a library to preload, or NULL. Return NULL; or the static name of an entry
- * point that the command imports and its allocator lacks. Calls of that allocator cannot
- * be counted, because the counting library would define the name.
+ * Append ":LIBRARY" to out for each allocator whose additional entry points the command
+ * calls. command is the program to run; allocator is a library to preload, or NULL.
+ * Return NULL, or the static name of an entry point that the command imports and the
+ * preloaded allocator lacks. Calls of such an entry point's allocator cannot be counted,
+ * because the counting library would define the missing name.
  */
 const char *count_families_find(const char *command, const char *allocator,
 				struct strbuf *out);

@@ -21,7 +21,8 @@
 #include "tracee/ptrace/watchdog.h"
 
 #ifndef SYS_pidfd_open
-#	define SYS_pidfd_open 434 /* the same on all architectures; Linux 5.3 */
+/* the same number on all architectures, since Linux 5.3 */
+#	define SYS_pidfd_open 434
 #endif
 
 int job_begin_all(void)
@@ -30,14 +31,15 @@ int job_begin_all(void)
 }
 
 /*
- * A thread that only waits for the end of a child, because samples may delay memstate's
- * main thread. The thread uses a pidfd: waitid(2) would also report stops that another
- * thread of memstate caused.
+ * A thread that waits for the end of a child and records the time. memstate's main thread
+ * may be delayed by samples. The thread uses a pidfd: waitid(2) would also report stops
+ * that another thread of memstate caused.
  */
 struct end_watch {
 	pthread_t thread;
 	int fd;
-	atomic_uint_least64_t end_ns; /* 0: still running */
+	/* time at which the child ended; 0: the child still runs */
+	atomic_uint_least64_t end_ns;
 };
 
 static void *wait_for_end(void *arg)
@@ -52,8 +54,8 @@ static void *wait_for_end(void *arg)
 }
 
 /*
- * Start the thread. Returns NULL before Linux 5.3; the end is then the time when
- * memstate notices it.
+ * Start the thread that records the time of the child's end. Returns NULL before Linux
+ * 5.3; the end is then recorded when memstate notices it.
  */
 static struct end_watch *start_watch(int pid)
 {
@@ -91,7 +93,7 @@ void job_release(struct job *job)
 {
 	if (!job->watch)
 		return;
-	/* nobody waits for a child that cannot be killed */
+	/* do not wait for a child that cannot be killed */
 	if (!job->child.has_ended) {
 		pthread_detach(job->watch->thread);
 	} else {
@@ -115,8 +117,9 @@ static uint64_t ns_of(const struct timeval *time)
 }
 
 /*
- * Add the usage of an ended process. Its peak from wait4(2) may be that of memstate's
- * copy before exec, so only a peak above own_rss_bytes counts. ru_maxrss is in kB.
+ * Add the usage of an ended process to the job. The peak from wait4(2) may be that of
+ * memstate's copy before exec, so only a peak above own_rss_bytes counts. ru_maxrss is
+ * in kB.
  */
 static void add_usage(struct job *job, const struct rusage *usage)
 {
@@ -155,14 +158,14 @@ void job_poll(struct job *job, struct child *other)
 		    (other && info.si_pid == other->pid))
 			return;
 		/*
-		 * Another thread of memstate has paused this process with ptrace and
-		 * waits for the stop, which must not be consumed here.
+		 * another thread of memstate has paused this process with ptrace, and
+		 * waits for the stop, which must not be consumed here
 		 */
 		if (info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED)
 			return;
 		if (wait4(info.si_pid, NULL, WNOHANG, &usage) != info.si_pid)
 			return;
-		/* a watchdog that was killed is not a process of the job */
+		/* a watchdog that somebody killed is not a process of the job */
 		if (info.si_pid != watchdog_pid())
 			add_usage(job, &usage);
 	}
@@ -188,7 +191,10 @@ void job_signal_all(struct job *job, int number)
 		if (!has_group || getpgid(pid) != job->child.pid)
 			kill(pid, number);
 	}
-	/* the group's number cannot be reused while its leader has not been reaped */
+	/*
+	 * the number of the process group cannot be reused before its leader has
+	 * been reaped
+	 */
 	if (has_group)
 		kill(-job->child.pid, number);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job - a command of a comparison and all processes that it starts: its process group,
- * and orphans, which are reparented to memstate.
+ * job - run a command of a comparison, and track all processes that it starts: those in
+ * its process group, and orphans, which are reparented to memstate.
  */
 #ifndef MS_CMD_RUN_JOB_H
 #define MS_CMD_RUN_JOB_H
@@ -16,11 +16,16 @@ struct end_watch;
 
 struct job {
 	struct child child;
-	struct end_watch *watch;     /* watches the end of child */
+	struct end_watch *watch;     /* thread that waits for the end of child */
 	struct run_sampler *sampler; /* tracks the processes of the job; borrowed */
-	struct process_cost cost;    /* of the processes that have ended, from wait4(2) */
-	uint64_t peak_rss_bytes;     /* likewise, of the largest process; 0: unknown */
-	/* memstate's Rss at the start; a peak below it is not the command's */
+	/* cost of the processes that have ended, from wait4(2) */
+	struct process_cost cost;
+	/* peak Rss of the largest ended process, from wait4(2); 0: unknown */
+	uint64_t peak_rss_bytes;
+	/*
+	 * memstate's Rss at the start of the job; a smaller peak may be memstate's, not
+	 * the command's
+	 */
 	uint64_t own_rss_bytes;
 };
 
@@ -30,30 +35,30 @@ struct job {
 int job_begin_all(void);
 
 /*
- * Like child_start(), in a new process group. The caller releases a started job
- * with job_release().
+ * Start the command as child_start() does, in a new process group. The caller releases a
+ * started job with job_release().
  */
 int job_start(struct job *job, char **argv, struct child_setup *setup);
 void job_release(struct job *job);
 
 /*
- * Return when the child ended, even if nobody polled at that time; the present time
- * if it still runs.
+ * Return the time when the child ended, even if nobody polled at that time. If the child
+ * still runs, return the current time.
  */
 uint64_t job_end_ns(const struct job *job);
 
 /*
- * Reap the processes that have ended. Polls `other` too, a child outside
- * the job, or NULL.
+ * Reap the processes that have ended. Also poll `other`, a child outside the job,
+ * or NULL.
  */
 void job_poll(struct job *job, struct child *other);
 
-/* Whether any process of the job still runs. */
+/* Return true if any process of the job still runs. */
 bool job_is_running(struct job *job);
 
 /*
- * Signal every process of the job once, including those that moved to
- * another process group.
+ * Send the signal to every process of the job once, including those that moved to another
+ * process group.
  */
 void job_signal_all(struct job *job, int number);
 

@@ -18,7 +18,7 @@
 #include "probe/count/linked_in.h"
 #include "tracee/elf/reader.h"
 
-#define INTERPRETERS_MAX 4 /* like the kernel, binfmt_script */
+#define INTERPRETERS_MAX 4 /* the kernel's own limit (fs/binfmt_script.c) */
 
 const char *machine_bits(const struct machine *machine)
 {
@@ -45,12 +45,12 @@ int machine_read(const char *path, struct machine *ret)
 	return r;
 }
 
-/* Facts from a program's headers. */
+/* Properties of a program, according to its ELF headers. */
 struct program {
 	struct machine machine;
-	bool has_interpreter; /* dynamically linked */
+	bool has_interpreter; /* the program is dynamically linked */
 	char interpreter[256];
-	/* exported, so that it takes precedence over any preloaded malloc */
+	/* the program exports malloc, which takes precedence over any preloaded malloc */
 	bool has_malloc;
 	bool is_go;
 };
@@ -67,8 +67,8 @@ static void note_interpreter(int fd, const Elf64_Phdr *segment, struct program *
 }
 
 /*
- * Whether a 64-bit file exports the symbol. Returns false for files without sections, in
- * which this is unknown.
+ * Return true if a 64-bit file exports the symbol. Return false for files without
+ * sections, for which this cannot be determined.
  */
 static bool exports(struct elf_reader *file, const char *wanted)
 {
@@ -88,8 +88,8 @@ static bool exports(struct elf_reader *file, const char *wanted)
 }
 
 /*
- * Whether the file has the section that Go's linker adds to each program.
- * strip(1) keeps it.
+ * Return true if the file has the section that Go's linker adds to each program. strip(1)
+ * keeps this section.
  */
 static bool has_go_section(struct elf_reader *file)
 {
@@ -136,8 +136,8 @@ static int read_program(int fd, struct program *ret)
 }
 
 /*
- * Return the path of the first executable file with that name in PATH; NULL if there is
- * none. A name with a slash is already a path.
+ * Return the path of the first executable file with this name in PATH, or NULL if there
+ * is none. A name with a slash is already a path.
  */
 static char *find_in_path(const char *name)
 {
@@ -147,7 +147,7 @@ static char *find_in_path(const char *name)
 	if (strchr(name, '/'))
 		return xstrdup(name);
 	if (!path)
-		path = "/bin:/usr/bin"; /* like execvp(3) */
+		path = "/bin:/usr/bin"; /* the default of execvp(3) */
 	for (;;) {
 		size_t length = strcspn(path, ":");
 		_cleanup_free_ char *folder =
@@ -167,8 +167,8 @@ static char *find_in_path(const char *name)
 }
 
 /*
- * Return the interpreter's path without arguments, as from "#!/usr/bin/python3 -u"; NULL
- * if the file is not a script.
+ * Return the path of the interpreter, without arguments, from a line such as
+ * "#!/usr/bin/python3 -u". Return NULL if the file is not a script.
  */
 static char *read_shebang(int fd)
 {
@@ -184,8 +184,8 @@ static char *read_shebang(int fd)
 }
 
 /*
- * Return how the program gains privileges at exec, or NULL. For such programs the kernel
- * makes the loader ignore LD_PRELOAD.
+ * Return a description of how the program gains privileges at exec, or NULL if it gains
+ * none. For programs that gain privileges, the kernel makes the loader ignore LD_PRELOAD.
  */
 static const char *find_gained_rights(int fd)
 {
@@ -230,8 +230,8 @@ static int check_program(const char *path, const struct program *p)
 }
 
 /*
- * Check one file. Returns 0, or -errno after a message. *ret_next is a script's
- * interpreter, or NULL.
+ * Check one file, without its interpreter. Returns 0, or -errno after a message.
+ * *ret_next is a script's interpreter, or NULL.
  */
 static int check_file(const char *path, struct machine *ret, char **ret_next)
 {
@@ -241,7 +241,7 @@ static int check_file(const char *path, struct machine *ret, char **ret_next)
 	char *next;
 	int r;
 
-	/* some executable files are not readable, so that only running them would tell */
+	/* an executable file that is not readable can be run, but not checked */
 	if (fd < 0 && errno == EACCES && access(path, X_OK) == 0) {
 		message("%s: may not be read: whether a library can be preloaded into it is not known",
 			path);

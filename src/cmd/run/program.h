@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * program - find the file that a command executes, and whether a library can be
+ * program - find the file that a command executes, and check if a library can be
  * preloaded into it.
  */
 #ifndef MS_CMD_RUN_PROGRAM_H
@@ -10,13 +10,13 @@
 #include <stdint.h>
 
 /*
- * The kind of machine code in a file. A preloaded library must have the same
- * kind as the program.
+ * The kind of machine code in a file. A preloaded library must have the same kind of code
+ * as the program.
  */
 struct machine {
 	uint8_t elf_class; /* ELFCLASS32 or ELFCLASS64 */
 	uint8_t byte_order;
-	uint16_t number; /* EM_X86_64 … */
+	uint16_t number; /* EM_X86_64 or another EM_ constant */
 };
 
 static inline bool machine_is_same(const struct machine *a, const struct machine *b)
@@ -29,32 +29,34 @@ static inline bool machine_is_same(const struct machine *a, const struct machine
 const char *machine_bits(const struct machine *machine);
 
 /*
- * Read the kind of machine code of an ELF file. Returns 0, -errno, or -ENOEXEC if it is
- * not an ELF file.
+ * Read the kind of machine code in an ELF file. Returns 0, -ENOEXEC if the file is not an
+ * ELF file, or another -errno.
  */
 int machine_read(const char *path, struct machine *ret);
 
-/* Whether a 64-bit ELF file exports the symbol. */
+/* Return true if a 64-bit ELF file exports the symbol. */
 bool machine_exports(const char *path, const char *symbol);
 
 /*
- * Check the file that execvp(3) would run and, for a script, the interpreters that it
- * names. Returns 0, with *ret set to the machine that a preloaded library must be for; or
- * -errno after a message: the file cannot be found, or nothing can be preloaded into it.
- * The reasons for the latter: it is linked statically or with musl, gains privileges at
+ * Check the file that execvp(3) would run. For a script, also check its interpreters.
+ * Returns 0, with *ret set to the machine type that a preloaded library must have.
+ * Returns -errno after a message if the file cannot be found, or if no library can be
+ * preloaded into it, because it is linked statically or with musl, gains privileges at
  * exec, or has its own malloc.
  */
 int program_check(const char *name, struct machine *ret);
 
 /*
- * Whether the file that execvp(3) would run is a Go program; false for scripts and
- * unreadable files. *ret_static is set if nothing can be preloaded into the program.
+ * Return true if the file that execvp(3) would run is a Go program. Return false for
+ * scripts and unreadable files. *ret_static is set if no library can be preloaded into
+ * the program.
  */
 bool program_is_go(const char *name, bool *ret_static);
 
 /*
- * Return the name of an allocation function other than malloc, such as mallocx, that the
- * file execvp(3) would run has linked in; or NULL. The string is static.
+ * Return the name of an allocation function other than malloc, such as mallocx, that is
+ * linked into the file that execvp(3) would run. Return NULL if there is none. The string
+ * is static.
  */
 const char *program_find_entry_point(const char *name);
 
@@ -65,8 +67,8 @@ const char *program_find_entry_point(const char *name);
 const char *program_find_linked_in(const char *name);
 
 /*
- * Find the file that execvp(3) would run and its dynamic loader, which the caller frees.
- * Returns false if the file is not a dynamic program.
+ * Find the file that execvp(3) would run, and the file's dynamic loader. The caller frees
+ * both paths. Returns false if the file is not a dynamically linked program.
  */
 bool program_find_loader(const char *name, char **ret_path, char **ret_loader);
 

@@ -48,8 +48,8 @@ int run_files_make_folder(const char *path)
 }
 
 /*
- * Append the folder name for a run, such as "warm-up-1-jemalloc_dirty_decay_ms=0". '_'
- * replaces characters that are unsuitable in a path.
+ * Append the name of a run's folder, such as "warm-up-1-jemalloc_dirty_decay_ms=0".
+ * Characters that are unsuitable in a path are replaced by '_'.
  */
 static void add_run_name(struct strbuf *out, const struct variant *variant,
 			 const struct run *run)
@@ -64,7 +64,10 @@ static void add_run_name(struct strbuf *out, const struct variant *variant,
 			out, isalnum((unsigned char)*c) || strchr("-=.", *c) ? *c : '_');
 }
 
-/* Opening the file anew gives the run its own offset, at the start of the file. */
+/*
+ * Open the file again instead of duplicating the descriptor, so that the run has an
+ * offset of its own, at the start of the file.
+ */
 int run_files_open_input(void)
 {
 	struct stat st;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * run_files - the standard streams for the runs of a comparison.
- */
+/* run_files - open the standard streams for the runs of a comparison. */
 #ifndef MS_CMD_RUN_RUN_FILES_H
 #define MS_CMD_RUN_RUN_FILES_H
 
 #include "model/comparison.h"
 
-/* The streams of one run, for the command or for its workload. */
+/* The standard streams of one run, for the command or its workload. */
 struct run_files {
 	int input_fd, output_fd, error_fd;
 };
@@ -21,22 +19,22 @@ struct run_files {
 void run_files_close(struct run_files *files);
 
 /*
- * Open memstate's standard input anew from its start if it is a regular file,
- * else /dev/null. Each run thus reads the whole input. Returns -1 if no
- * descriptor is available.
+ * Open the file that is memstate's standard input from its start, so that each run reads
+ * the whole input. If standard input is not a regular file, open /dev/null. Returns -1 if
+ * no descriptor is available.
  */
 int run_files_open_input(void);
 
 /*
- * Create the folder; an existing empty folder is accepted. Returns 0, or -errno
- * after a message.
+ * Create the folder for the output of all runs. An existing empty folder is accepted.
+ * Returns 0, or -errno after a message.
  */
 int run_files_make_folder(const char *path);
 
 /*
- * Open the streams of one run. The input is that of run_files_open_input(). The output
- * goes to a subfolder for the run in `folder`, or is discarded if folder is NULL. Returns
- * 0, or -errno after a message.
+ * Open the streams of one run. The input is that of run_files_open_input(). The output is
+ * written to a subfolder of `folder`, or discarded if folder is NULL. Returns 0, or
+ * -errno after a message.
  */
 int run_files_open(const char *folder, const struct variant *variant,
 		   const struct run *run, bool is_workload, struct run_files *ret);

@@ -48,8 +48,8 @@ static void refuse_setting(const struct known_allocator *known, const char *sett
 }
 
 /*
- * Parse a setting. *joined collects the settings of allocators that take them all
- * in one variable.
+ * Parse a setting. For an allocator that reads all settings from one variable, append the
+ * setting to *joined.
  */
 static int parse_setting(const struct known_allocator *known, const char *setting,
 			 struct strbuf *joined)
@@ -89,7 +89,7 @@ static void add_variable(struct variant *v, size_t count, char *text)
 	v->settings[count + 1] = NULL;
 }
 
-/* Parse settings such as "dirty_decay_ms=0:muzzy_decay_ms=60000". */
+/* Parse the settings of an allocator, such as "dirty_decay_ms=0:muzzy_decay_ms=60000". */
 static int parse_settings(const struct known_allocator *known, char *list,
 			  struct variant *v)
 {
@@ -135,7 +135,7 @@ static int refuse_name(const char *name)
 	return -EINVAL;
 }
 
-/* Parse an allocator with its settings, such as "glibc:arena_max=2". */
+/* Parse the name of an allocator and its settings, such as "glibc:arena_max=2". */
 static int parse_variant(char *text, struct variant *ret)
 {
 	const struct known_allocator *known;
@@ -209,8 +209,8 @@ int variants_parse(const char *list, struct variants *ret)
 }
 
 /*
- * Check a library that was given by its path, and make the path absolute, because the
- * program may change its working directory before it starts others.
+ * Check a library that the user named by its path. Make the path absolute, because the
+ * program may change its working directory before it starts other programs.
  */
 static int check_library(struct variant *v, const struct machine *machine)
 {
@@ -257,9 +257,9 @@ static int find_library(struct variant *v, const struct machine *machine)
 	if (v->library)
 		return check_library(v, machine);
 	/*
-	 * Given only a file name, the loader uses the glibc that the program has anyway.
-	 * Because that glibc is loaded first, its malloc() is used, even if the program
-	 * is linked with another allocator.
+	 * preload glibc by its file name alone, so that the loader uses the glibc that
+	 * the program has anyway; being loaded first, its malloc() is used, even if the
+	 * program is linked with another allocator
 	 */
 	if (known->allocator == ALLOCATOR_GLIBC) {
 		v->library = xstrdup(known->file);
@@ -292,7 +292,7 @@ int variants_prepare(const char *list, const char *command, struct variants *ret
 	if (variants_parse(list, &variants) < 0)
 		return EXIT_BAD_USAGE;
 	is_ready = program_check(command, &machine) == 0;
-	if (is_ready) /* find all libraries, to report every missing one */
+	if (is_ready) /* continue after a failure, to report every missing library */
 		for (size_t i = 0; i < variants.count; i++)
 			is_ready &= find_library(&variants.items[i], &machine) == 0;
 	if (!is_ready) {
@@ -304,8 +304,8 @@ int variants_prepare(const char *list, const char *command, struct variants *ret
 }
 
 /*
- * Lists that may already be set, and whether their first or their last entry
- * takes precedence.
+ * Variables whose value is a list and may be set already. is_first is set if the first
+ * entry of the list takes precedence over the last.
  */
 static const struct {
 	const char *name;
@@ -333,7 +333,10 @@ static char *join(const char *name, const char *before, const char *value)
 	return strbuf_take(&joined);
 }
 
-/* Set or extend a variable. The array must have room for one more entry. */
+/*
+ * Set an environment variable, or extend its value. The array must have room for one
+ * more entry.
+ */
 static void set_variable(char **environment, const char *name, const char *value)
 {
 	size_t length = strlen(name), i;

@@ -20,21 +20,21 @@ struct variants {
 void variants_release(struct variants *variants);
 
 /*
- * Parse the list without looking at any file. Returns 0; or -EINVAL after a message,
- * with *ret unchanged.
+ * Parse the list without reading any file. Returns 0, or -EINVAL after a message, with
+ * *ret unchanged.
  */
 int variants_parse(const char *list, struct variants *ret);
 
 /*
  * Parse the list, check that a library can be preloaded into the command (argv[0]), and
- * find the libraries. Returns EXIT_DONE; or after a message the status to exit with, and
- * *ret is unchanged.
+ * find the libraries. Returns EXIT_DONE, or after a message the status to exit with, with
+ * *ret unchanged.
  */
 int variants_prepare(const char *list, const char *command, struct variants *ret);
 
 /*
- * Return the environment for a program with that allocator: base, with the required
- * values added to those that LD_PRELOAD, GLIBC_TUNABLES and MALLOC_CONF already have. The
+ * Return the environment for a program with this variant's allocator: a copy of base,
+ * with the required values added to LD_PRELOAD, GLIBC_TUNABLES and MALLOC_CONF. The
  * caller frees it with environment_free().
  */
 char **variant_environment(const struct variant *variant, char *const *base);

@@ -90,7 +90,10 @@ const struct cgroup *groups_read(struct session *session)
 		       : NULL;
 }
 
-/* Find the single process whose group is wanted; without targets it is memstate. */
+/*
+ * Find the pid of the single target process, whose group is requested. Without targets,
+ * return the pid of memstate.
+ */
 static int find_pid(struct session *session, int *ret)
 {
 	struct targets *targets = &session->options->targets;

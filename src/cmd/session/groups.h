@@ -9,31 +9,33 @@
 #include "sample/process/cgroup_sampler.h"
 
 /*
- * Check the options of a watch that exclude --cgroup. Returns EXIT_DONE, or
+ * Check that no option given for a watch excludes --cgroup. Returns EXIT_DONE, or
  * EXIT_BAD_USAGE after a message.
  */
 int groups_check_options(const struct options *options);
 
-/* Report why the group could not be opened. Returns EXIT_FAILED. */
+/*
+ * Print a message with the reason why the group could not be opened. Returns EXIT_FAILED.
+ */
 int groups_report_open(const struct cgroup_target *target, int error);
 
 /*
- * Open the group that --cgroup names, or that of the single target process;
- * without either, memstate's own group. Returns EXIT_DONE, or after a message the
- * status to exit with.
+ * Open the group that --cgroup names, or the group of the single target process. Without
+ * either, open memstate's own group. Returns EXIT_DONE, or after a message the status to
+ * exit with.
  */
 int groups_open(struct session *session, struct cgroup_sampler **ret);
 
 /*
- * Make the processes of the group the targets. Returns EXIT_DONE, or after a message the
- * status to exit with.
+ * Replace the targets by the processes of the group. Returns EXIT_DONE, or after a
+ * message the status to exit with.
  */
 int groups_begin(struct session *session);
 void groups_end(struct session *session);
 
 /*
- * Read the group's present state, for the recording. Returns NULL if it is not wanted
- * or cannot be read.
+ * Read the group's current state, to be recorded. Returns NULL if the state is not to be
+ * recorded, or cannot be read.
  */
 const struct cgroup *groups_read(struct session *session);
 

@@ -10,7 +10,9 @@
 #include "cmd/core/message.h"
 #include "proc/process/tracer.h"
 
-/* Nobody requested the pause explicitly, so it must be short enough to go unnoticed. */
+/*
+ * Maximum pause that the user has not requested explicitly: short enough to go unnoticed.
+ */
 #define AUTO_PAUSE_NS (250 * NS_PER_MS)
 
 static int read_heap(void *context, struct usage *u, struct mapping_list *mappings)
@@ -39,7 +41,10 @@ struct helpers *heaps_make_helpers(const struct session *session)
 	struct helpers *helpers =
 		helpers_new(&session->fs, o->allow_stall, o->malloc_info);
 
-	/* a command has its helper from the start; injecting one would stop a thread */
+	/*
+	 * a command has the helper preloaded; injecting a helper into another process
+	 * stops a thread
+	 */
 	if (!o->command && !o->no_stop)
 		helpers_allow(helpers, &o->targets);
 	return helpers;
@@ -53,7 +58,10 @@ void heaps_begin(struct session *session)
 	if (o->heap == HEAP_OFF || !session->fs.is_live ||
 	    (targets_are_all(&o->targets) && !o->command))
 		return;
-	/* the processes of a group were not named: pause them only on request */
+	/*
+	 * the user has not named the processes of a group, so do not pause them without
+	 * a request
+	 */
 	if (o->targets.group && o->heap == HEAP_AUTO)
 		return;
 	if (o->no_stop)

@@ -9,57 +9,63 @@
 #include "cmd/session/session.h"
 #include "model/heap.h"
 
-/* Return the longest pause in ns for a heap that is read without an explicit request. */
+/*
+ * Return the maximum pause in ns for reading a heap without an explicit request by
+ * the user.
+ */
 uint64_t heaps_auto_pause_ns(const struct options *options);
 
 /*
- * Let the session read heaps from now on: by default those of running processes that were
- * named, else as --heap specifies.
+ * Enable heap reading for the session: as --heap specifies, or by default for running
+ * processes that the user named.
  */
 void heaps_begin(struct session *session);
 
 /*
- * Limit how long each later sample waits for heap walks to patience_ns; after
- * that the sample has what is known so far. Without this call samples wait until
- * their walks are done.
+ * Set the maximum time for which each later sample waits for heap walks. After that time,
+ * the sample contains the results known so far. Without this call, samples wait until all
+ * their walks have ended.
  */
 void heaps_set_patience(struct session *session, uint64_t patience_ns);
 
-/* Like sampler_read_mappings(), and read the heap too where the options ask for it. */
+/*
+ * Read the mappings of a process as sampler_read_mappings() does, and its heap if the
+ * options request it.
+ */
 int heaps_read(struct session *session, struct usage *u, struct mapping_list *mappings);
 
 /*
- * Check that the options for helpers fit together. Returns EXIT_DONE, or EXIT_BAD_USAGE
- * after a message.
+ * Check that the options for helpers can be combined. Returns EXIT_DONE, or
+ * EXIT_BAD_USAGE after a message.
  */
 int heaps_check_options(const struct options *options);
 
 /*
- * Create the helpers through which allocators are queried. They are put into the target
- * processes where the options allow that. The caller owns the result.
+ * Create the object that injects helpers into target processes, to query their
+ * allocators, if the options allow it. The caller owns the result.
  */
 struct helpers *heaps_make_helpers(const struct session *session);
 
-/* Report why the allocator of a process could not be queried, if that was requested. */
+/* If a query of the process's allocator was requested and failed, report the reason. */
 void heaps_report_not_asked(const struct usage *u);
 
 /*
- * With --heap walk or helper, report which processes of the sample have a heap that could
- * not be read. Returns EXIT_DONE, or EXIT_PARTIAL if there are such processes.
+ * With --heap walk or helper, report the processes of the sample whose heap could not be
+ * read. Returns EXIT_DONE, or EXIT_PARTIAL if there are such processes.
  */
 int heaps_report_missing(const struct session *session, const struct snapshot *snapshot);
 
 /*
- * Report why heap_reader_read() did not read the heap, or why the heap has unknown
- * quality (r is 0 then).
+ * Report why heap_reader_read() failed. If r is 0, report why the quality of the heap's
+ * figures is unknown.
  */
 void heaps_report_failure(const struct session *session, const struct usage *u,
 			  const struct heap *heap, int r);
 
 /*
- * Report memory that was not read because a page fault might have to wait for
- * another process or machine (mapping_is_skipped()). with_roots: shared memory
- * was to be read too.
+ * Report memory that was not read, because a page fault in it might have to wait for
+ * another process or machine (mapping_is_skipped()). with_roots: shared memory should
+ * have been read, too.
  */
 void heaps_report_skipped(int pid, const struct mapping_list *mappings, bool with_roots);
 

@@ -14,14 +14,14 @@
 #include "cmd/session/session.h"
 
 /*
- * Many commands end within one interval: start with this interval, and double it until it
- * reaches the session's interval.
+ * The first sampling interval. It is short, because many commands end soon, and is
+ * doubled until it reaches the session's interval.
  */
 #define FIRST_INTERVAL_NS (10 * NS_PER_MS)
 
 /*
- * Upper bound of the time that a sample waits for a walk. There is no fixed interval, but
- * a long walk must not hide the peak.
+ * Maximum time that a sample waits for a heap walk. There is no fixed sampling interval,
+ * but a long walk must not hide the peak.
  */
 #define PATIENCE_NS (50 * NS_PER_MS)
 
@@ -58,7 +58,7 @@ static int read_sample(struct session *session, bool with_mappings, unsigned int
 	return 0;
 }
 
-/* Take a sample and record it. */
+/* Take a sample, and record it if there is a recorder. */
 static int take(struct session *session, bool with_mappings, unsigned int needs,
 		struct peak *ret)
 {
@@ -71,13 +71,16 @@ static int take(struct session *session, bool with_mappings, unsigned int needs,
 	r = read_sample(session, with_mappings, needs | RECORDER_NEEDS, ret);
 	if (r == 0 && with_mappings && ret->snapshot.count == 1)
 		recorder_add(recorder, &ret->snapshot.usages[0], &ret->mappings);
-	/* recordings_finish() reports a sample that is not in the file */
+	/* recordings_finish() reports a sample that could not be recorded */
 	if (r == 0)
 		(void)recorder_end(recorder, &ret->snapshot, NULL);
 	return r;
 }
 
-/* Return when the last of the heaps was walked; 0: none was. */
+/*
+ * Return the time of the most recent heap walk in the snapshot, or 0 if no heap
+ * was walked.
+ */
 static uint64_t last_walk_ns(const struct snapshot *snapshot)
 {
 	uint64_t last = 0;
@@ -89,8 +92,8 @@ static uint64_t last_walk_ns(const struct snapshot *snapshot)
 }
 
 /*
- * Whether a is the better peak: the larger one, or at equal size the one with the
- * more recent walk.
+ * Return true if a is the better peak: the larger sample, or, if both have the same size,
+ * the sample with the more recent heap walk.
  */
 static bool is_better(const struct peak *a, const struct peak *b)
 {
@@ -100,7 +103,8 @@ static bool is_better(const struct peak *a, const struct peak *b)
 }
 
 /*
- * Keep the larger sample in *best and count the latest; *latest receives the other one.
+ * Store the larger of both samples in *best and the smaller in *latest, and increase the
+ * number of samples.
  */
 static void keep_larger(struct peak *best, struct peak *latest)
 {
@@ -116,22 +120,22 @@ static void keep_larger(struct peak *best, struct peak *latest)
 	*latest = smaller;
 }
 
-/* Wait until the next sample is due or the command has ended. */
+/* Wait until the next sample is due, or the command has ended. */
 static void wait_for(struct session *session, uint64_t due_ns)
 {
 	struct child *child = &session->child;
 	int stops = signals_stop_count();
 
 	/*
-	 * Wait once even if the sample is already due. Signals are delivered only here,
-	 * and samples may take longer than the interval.
+	 * wait once even if the sample is already due: signals are delivered only during
+	 * a wait, and samples may take longer than the interval
 	 */
 	do {
 		signals_wait_until(due_ns);
 		child_poll(child);
 		if (signals_stop_count() == stops)
 			continue;
-		/* the terminal sends SIGINT to the command too */
+		/* the terminal sends SIGINT to the command, too */
 		if (signals_last_stop() != SIGINT)
 			child_signal(child, signals_last_stop());
 		stops = signals_stop_count();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * peak - sample a command until it ends and keep the sample with the largest Rss.
+ * peak - take samples of a command until it ends, and keep the sample with the
+ * largest Rss.
  */
 #ifndef MS_CMD_SESSION_PEAK_H
 #define MS_CMD_SESSION_PEAK_H
@@ -10,17 +11,18 @@
 struct session;
 
 struct peak {
-	struct snapshot snapshot; /* elapsed_ns counts from the start of the command */
-	struct mapping_list mappings; /* of the single process, if requested */
-	uint64_t rss_bytes;	      /* sum over the snapshot */
+	/* the sample; its elapsed_ns counts from the start of the command */
+	struct snapshot snapshot;
+	struct mapping_list mappings; /* mappings of the single process, if requested */
+	uint64_t rss_bytes;	      /* sum of Rss over all processes in the snapshot */
 	uint64_t sample_count;
 };
 
 /*
- * Sample the session's command at the session's interval, and more often at first, until
- * it has ended. with_mappings: expect a single process and keep its mappings; otherwise
- * read `needs` of all targets. Returns 0, or -errno after a message. If sample_count is
- * 0, the command ended before the first sample.
+ * Take samples of the session's command until it has ended, at the session's interval,
+ * and more often at first. with_mappings: expect a single process, and keep its mappings.
+ * Otherwise read `needs` of all targets. Returns 0, or -errno after a message. If
+ * sample_count is 0, the command ended before the first sample.
  */
 int peak_find(struct session *session, bool with_mappings, unsigned int needs,
 	      struct peak *ret);

@@ -9,8 +9,8 @@
 #include "cmd/core/message.h"
 
 /*
- * Upper bound of the share of a process's time for reading mappings that
- * only the file needs.
+ * Maximum share of a process's time for reading mappings that are only recorded,
+ * not shown.
  */
 #define RECORD_SHARE_PER_MILLE 10
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recordings - open the recordings that the options name, and report why one
+ * recordings - open the recordings that the options name, and report why a recording
  * cannot be opened.
  */
 #ifndef MS_CMD_SESSION_RECORDINGS_H
@@ -11,7 +11,7 @@
 #include "sample/recording/replay.h"
 
 /*
- * Check that the options for recordings fit together. Returns EXIT_DONE, or
+ * Check that the options for recordings can be combined. Returns EXIT_DONE, or
  * EXIT_BAD_USAGE after a message.
  */
 int recordings_check_options(const struct options *options);
@@ -27,20 +27,24 @@ int recordings_begin(const struct options *options, struct sampler *sampler,
 		     struct recorder **ret);
 
 /*
- * Report if the last sample is missing from the file. Returns status, or EXIT_PARTIAL in
- * place of EXIT_DONE.
+ * Report if the last sample could not be recorded. Returns status, or EXIT_PARTIAL
+ * instead of EXIT_DONE.
  */
 int recordings_finish(const struct options *options, const struct recorder *recorder,
 		      int status);
 
 /*
- * Open the recording of --replay. *ret_index is the sample that --at selects, or the last
- * one. Returns like recordings_begin().
+ * Open the recording named by --replay. *ret_index is the index of the sample that --at
+ * selects, or of the last sample. Returns EXIT_DONE, or after a message the status to
+ * exit with.
  */
 int recordings_open(const struct options *options, struct replay **ret,
 		    size_t *ret_index);
 
-/* Do the same for any file; at NULL selects the last sample. verb is for messages. */
+/*
+ * Open a recording as recordings_open() does, but with any path. at selects the sample;
+ * NULL: the last sample. verb is for messages.
+ */
 int recordings_open_file(const char *verb, const char *path, const char *at,
 			 struct replay **ret, size_t *ret_index);
 

@@ -80,8 +80,8 @@ static int prepare_environment(const struct options *o, char ***ret)
 }
 
 /*
- * Add the helper to the command's environment. If there is no helper, report that; the
- * heap is then only walked.
+ * Add the helper to the command's environment. If the helper is not available, report
+ * this; memstate then only walks the heap from outside.
  */
 static void add_helper(const struct session *session, char ***environment)
 {
@@ -145,8 +145,8 @@ int session_start_command(struct session *session, const struct child_setup *set
 }
 
 /*
- * Return the column that the user probably meant, as in "rss" or "RSS" for
- * rss_bytes; or NULL.
+ * Return the column that the user probably meant, for example rss_bytes for "rss" or
+ * "RSS". Return NULL if no column is similar.
  */
 static const struct column *guess_column(const struct column_set *set, const char *name)
 {
@@ -216,7 +216,10 @@ static bool is_name_found(const char *name, const struct snapshot *snapshot)
 	return false;
 }
 
-/* Whether /proc hides the process: kill(2) finds it even so. */
+/*
+ * Return true if /proc hides the process: kill(2) then fails with EPERM, which shows that
+ * the process exists.
+ */
 static bool is_hidden(const struct session *session, int pid)
 {
 	return session->fs.is_live && kill(pid, 0) < 0 && errno == EPERM;
@@ -249,8 +252,8 @@ static size_t report_not_found(const struct session *session,
 }
 
 /*
- * A single message covers all processes with missing permission; other errors are
- * reported per process.
+ * A single message reports all processes for which memstate lacks permission. Other
+ * errors are reported for each process.
  */
 void missing_add(struct missing *missing, const struct session *session,
 		 const struct usage *u)
