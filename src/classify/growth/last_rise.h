@@ -34,8 +34,8 @@ void rise_series_init(struct rise_series *series, uint64_t begin_ns, uint64_t en
 void rise_series_add(struct rise_series *series, uint64_t time_ns, uint64_t bytes);
 
 /*
- * Add a sample to which the series jumped, as when a process starts or ends. Until this
- * time, the series keeps the previous value.
+ * Add a sample to which the series jumped, as when a process starts or ends. The series
+ * keeps its previous value until the time of this sample.
  */
 void rise_series_jump(struct rise_series *series, uint64_t time_ns, uint64_t bytes);
 

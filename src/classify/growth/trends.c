@@ -28,7 +28,7 @@ struct trends {
 	struct growth_series need;
 	uint64_t first_bytes;
 	size_t restart_count;
-	/* sorted as the processes in the last sample that contained any */
+	/* in the order of the last sample that contained processes */
 	struct process_series *items;
 	size_t count;
 };
