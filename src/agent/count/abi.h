@@ -2,14 +2,14 @@
 /*
  * abi - the file in which calls of malloc and related functions are counted.
  *
- * There is one file per program run: PID.N in the folder named by the environment
+ * There is one file for each program run: PID.N in the folder named by the environment
  * variable COUNT_FOLDER_VARIABLE. N is 0 for the first program with that pid, 1 for the
  * program that replaced it through exec, and so on. A forked child starts its own file.
  *
- * The file has a header of one page, then slots, one per thread; only its thread writes
- * to a slot. Counters only grow unless their comment says otherwise. The file has its
- * full size from the start, with holes; disk space is allocated COUNT_GROW_BYTES at a
- * time. Readers must not trust the contents.
+ * The file has a header of one page, followed by slots. Each thread has a slot, to which
+ * only that thread writes. Counters only grow unless their comment says otherwise. The
+ * file has its full size from the start, but consists of holes: disk space is allocated
+ * COUNT_GROW_BYTES at a time. Readers must not trust the contents.
  */
 #ifndef MS_AGENT_COUNT_ABI_H
 #define MS_AGENT_COUNT_ABI_H
@@ -27,14 +27,17 @@
 #define COUNT_SLOT_BYTES 256
 #define COUNT_GROW_BYTES 4096
 /*
- * From this many slots on, slots of ended threads are reused, and their
- * counts are moved to slot 0.
+ * Once this many slots are in use, slots of ended threads are reused, and their counts
+ * are added to slot 0.
  */
 #define COUNT_SLOTS_KEPT 1000
 #define COUNT_SLOT_MAX 65535
 #define COUNT_FILE_MAX (COUNT_HEAD_BYTES + (uint64_t)COUNT_SLOT_MAX * COUNT_SLOT_BYTES)
 
-/* A thread adds its pending_bytes to the header's live_bytes when they exceed this. */
+/*
+ * When the pending_bytes of a thread exceed this, the thread adds them to the
+ * header's live_bytes.
+ */
 #define COUNT_FLUSH_BYTES 16384
 
 enum count_function {
@@ -48,94 +51,119 @@ enum count_function {
 	COUNT_MEMALIGN,
 	COUNT_VALLOC,
 	COUNT_PVALLOC,
-	COUNT_NEW,    /* operator new and its variants, where they do not call malloc */
-	COUNT_DELETE, /* operator delete and its variants, where they do not call free */
+	COUNT_NEW,    /* operator new and its variants, if they do not call malloc */
+	COUNT_DELETE, /* operator delete and its variants, if they do not call free */
 	COUNT_FUNCTION_COUNT_
 };
 
 enum count_flag {
-	/* the program has its own malloc, which takes precedence */
+	/*
+	 * the program defines its own malloc, which takes precedence over the library's
+	 */
 	COUNT_OTHER_MALLOC = 1 << 0,
 	COUNT_FORKED = 1 << 1,	   /* the process was started by fork, not by exec */
-	COUNT_CALLS_ONLY = 1 << 2, /* only calls and requested bytes are known */
-	/* the allocator does not report block sizes: no usable bytes */
+	COUNT_CALLS_ONLY = 1 << 2, /* only calls and requested bytes are counted */
+	/*
+	 * the allocator cannot report the size of a block, so there are no usable bytes
+	 */
 	COUNT_NO_SIZES = 1 << 3,
-	/* the allocator has its own C++ new and delete, which are not counted */
+	/*
+	 * the allocator has its own C++ new and delete, which this library does not count
+	 */
 	COUNT_OTHER_NEW = 1 << 4,
-	/* a seccomp filter was installed: few system calls are made */
+	/* the program has installed a seccomp filter, so few system calls are made */
 	COUNT_FILTERED = 1 << 5,
 };
 
 #define COUNT_NAME_BYTES 16
 
-/* malloc and free write only to the first 64 bytes. */
+/* The counts of one thread. malloc and free write only to the first 64 bytes. */
 struct count_slot {
 	uint64_t malloc_calls;
 	uint64_t requested_bytes;
 	/*
-	 * Usable bytes allocated minus freed since the last addition to
-	 * live_bytes; may decrease.
+	 * Usable bytes allocated minus usable bytes freed since the last flush to the
+	 * header's live_bytes. May decrease.
 	 */
 	int64_t pending_bytes;
 	/*
-	 * The maximum of pending_bytes since then; updated only before
-	 * pending_bytes decreases.
+	 * The maximum of pending_bytes since the last flush. It is updated only when
+	 * pending_bytes is about to decrease.
 	 */
 	int64_t high_bytes;
 	/*
-	 * A stack is due when malloc_calls + requested_bytes reach this
-	 * value; 0: not chosen yet.
+	 * A stack is recorded when malloc_calls + requested_bytes reach this value; 0:
+	 * not chosen yet.
 	 */
 	uint64_t stack_at;
 	/*
-	 * The last block allocated, if nothing was freed since. During a call
-	 * see count_requested().
+	 * Address of the last block allocated; 0 if a block was freed since. During a
+	 * call of the allocator: see count_requested().
 	 */
 	uint64_t last_addr;
 	uint64_t free_calls;
-	/* number of blocks freed with no other call since their allocation */
+	/*
+	 * number of blocks that were freed by the thread's next call after
+	 * their allocation
+	 */
 	uint64_t temporary_count;
 	/*
-	 * call counts by enum count_function; 0 for malloc and free,
-	 * which are counted above
+	 * number of calls by enum count_function; 0 for malloc and free, which have their
+	 * own members
 	 */
 	uint64_t calls[COUNT_FUNCTION_COUNT_];
-	uint64_t free_null_count; /* number of free and delete calls with NULL */
-	uint64_t failed_count;	  /* number of allocating calls that returned NULL */
-	/* number of realloc and reallocarray calls that resized a block */
+	/* number of free and delete calls whose argument was NULL */
+	uint64_t free_null_count;
+	uint64_t failed_count; /* number of allocating calls that returned NULL */
+	/* number of realloc and reallocarray calls that resized an existing block */
 	uint64_t resized_count;
 	/* number of realloc and reallocarray calls for 0 bytes that freed the block */
 	uint64_t ended_count;
-	int64_t flushed_bytes; /* this thread's share of live_bytes; may decrease */
-	/* number of flushes of this slot, by all threads that have used it */
+	/* this thread's contribution to the header's live_bytes; may decrease */
+	int64_t flushed_bytes;
+	/*
+	 * number of flushes of this slot to the header, by all threads that have used
+	 * the slot
+	 */
 	uint64_t flush_count;
-	int32_t tid; /* 0: the slot is free; -1: it is being given to another thread */
-	uint32_t is_main; /* the first thread of the program or of the forked child */
+	/* thread id; 0: the slot is free; -1: another thread is taking over the slot */
+	int32_t tid;
+	/* 1 for the first thread of the program or of the forked child */
+	uint32_t is_main;
 	char name[COUNT_NAME_BYTES];
-	uint64_t self; /* address of the thread's struct pthread; 0: unknown */
+	uint64_t self; /* address of the thread's struct pthread in libc; 0: unknown */
 };
 
 struct count_head {
 	uint32_t magic, version;
 	uint32_t head_bytes, slot_bytes;
-	int32_t pid, parent_pid; /* pids in the program's own pid namespace */
+	int32_t pid, parent_pid; /* process ids in the program's own pid namespace */
 	uint32_t flags;
-	/* Slots 0 to slot_count - 1 are in use; slot 0 sums up ended threads. */
+	/*
+	 * Slots 0 to slot_count - 1 are in use. Slot 0 contains the sums of
+	 * ended threads.
+	 */
 	uint32_t slot_count;
-	/* live bytes of all threads, without the pending_bytes in their slots */
+	/* live bytes of all threads, except for the pending_bytes in their slots */
 	int64_t live_bytes;
-	int64_t peak_bytes; /* the highest live_bytes seen */
-	/* while these differ, counts are being moved to slot 0 */
+	int64_t peak_bytes; /* the maximum of live_bytes so far */
+	/*
+	 * number of times that moving counts to slot 0 has begun, and ended; differ
+	 * during a move
+	 */
 	uint32_t fold_begin_count, fold_end_count;
 	uint64_t folded_thread_count;
-	/* number of threads without a slot; their calls are in no figure */
+	/* number of threads that got no slot; their calls are not counted */
 	uint64_t lost_thread_count;
-	/* number of forked children that could not create a file */
+	/* number of forked children that could not create their file */
 	uint64_t lost_child_count;
-	/* Allocated by the parent at the fork; live_bytes includes these bytes. */
+	/*
+	 * Blocks and bytes that the parent had allocated at the fork. live_bytes includes
+	 * these bytes.
+	 */
 	int64_t inherited_blocks, inherited_bytes;
 	char name[COUNT_NAME_BYTES];
-	char allocator[256]; /* path of the file with the malloc that does the work */
+	char allocator[256]; /* path of the file that defines the malloc that is called */
 };
 
 static_assert(sizeof(struct count_slot) <= COUNT_SLOT_BYTES, "a slot has room");

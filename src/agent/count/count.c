@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count - malloc and related functions that count each call and pass it to the next
- * definition of the same name. Preloaded into a program.
+ * count - definitions of malloc and related functions that count each call, and pass it
+ * to the next definition of the same name. Preloaded into a program.
  */
 #include "config.h"
 
@@ -16,8 +16,8 @@
 
 /*
  * Return result, and prevent the compiler from making the preceding call a tail call.
- * Otherwise, an allocator's tail call of another of its entry points would look like a
- * call of the program; see entry.c.
+ * Otherwise, if the allocator makes a tail call of another of its entry points, that
+ * call would look like a call of the program; see entry.c.
  */
 static inline uintptr_t returned(uintptr_t result)
 {
@@ -27,14 +27,15 @@ static inline uintptr_t returned(uintptr_t result)
 
 /*
  * malloc and free each have a fast and a slow path. The fast path requires that the
- * thread has a slot and that the allocator stores the size in front of each block; it
- * looks nothing up and calls only the allocator. The slow path handles everything else.
- * It is a tail call, so its caller is the caller of malloc, where call stacks begin.
+ * thread has a slot, and that the allocator stores the size in front of each block. It
+ * calls only the allocator, and reads the size from memory. The slow path handles
+ * everything else. It is a tail call, so that its return address is that of malloc,
+ * where call stacks begin.
  */
 
 /*
- * Count the block p that an allocating call returned, or a failed call
- * if p is NULL. Return p.
+ * Count the block p that an allocating call returned. If p is NULL, count a failed call.
+ * Return p.
  */
 static inline __attribute__((always_inline)) void *give(struct count_slot *slot, void *p,
 							size_t bytes)
@@ -63,7 +64,7 @@ static __attribute__((noinline)) void *malloc_otherwise(size_t bytes)
 }
 
 #if COUNT_HAS_STACKS
-/* malloc() for a call that is already counted and for which a stack is due. */
+/* malloc() for a call that is already counted, and whose stack has to be recorded. */
 static __attribute__((noinline)) void *malloc_recorded(size_t bytes)
 {
 	struct count_slot *slot = count_own.slot;
@@ -94,12 +95,12 @@ COUNT_EXPORT COUNT_HOT void *malloc(size_t bytes)
 }
 
 /*
- * Like count_usable_bytes(), but without a function call for an ordinary
- * block. p must not be NULL.
+ * Like count_usable_bytes(), but without a function call for an ordinary block of glibc.
+ * p must not be NULL.
  */
 static inline int64_t usable_bytes_of(void *p)
 {
-	/* without glibc's headers, the word before the block may be unmapped */
+	/* in other allocators the word before the block may be in an unmapped page */
 	if (COUNT_HAS_LIVE && count_likely(count_has_glibc_heads)) {
 		size_t head = ((const size_t *)p)[-1];
 
@@ -115,8 +116,8 @@ static __attribute__((noinline)) void free_otherwise(void *p)
 	int64_t usable_bytes;
 
 	/*
-	 * ignore blocks that the dynamic linker got from the arena: arena
-	 * memory is never reused
+	 * ignore blocks that the dynamic linker took from the arena, whose memory is
+	 * never reused
 	 */
 	if (count_unlikely(!slot))
 		return;
@@ -173,7 +174,8 @@ COUNT_EXPORT void *calloc(size_t count, size_t bytes)
 	size_t product;
 
 	if (__builtin_mul_overflow(count, bytes, &product))
-		product = SIZE_MAX; /* more than any allocator can provide */
+		/* larger than any block that an allocator can provide */
+		product = SIZE_MAX;
 	if (count_unlikely(!slot))
 		return count_arena_take(0, product);
 	count_add(&slot->calls[COUNT_CALLOC], 1);
@@ -182,8 +184,8 @@ COUNT_EXPORT void *calloc(size_t count, size_t bytes)
 }
 
 /*
- * Move a block from the arena, which serves calls until malloc is available, to the heap.
- * The word before the block holds its size. Return the new block, or NULL.
+ * Move a block from the arena to the heap. The arena serves calls until malloc is
+ * available. The word before the block contains its size. Return the new block, or NULL.
  */
 static COUNT_COLD void *move_from_arena(void *p, size_t bytes)
 {
@@ -218,8 +220,8 @@ static inline __attribute__((always_inline)) void *resize(enum count_function fu
 	else if (old_addr && bytes == 0)
 		count_add(&slot->ended_count, 1);
 	/*
-	 * subtract the old size first, so that pending_bytes never
-	 * exceeds the bytes in use
+	 * subtract the old block's size first, so that pending_bytes never exceeds the
+	 * bytes in use
 	 */
 	if (old_addr && (given || bytes == 0)) {
 		slot->last_addr = last_addr;
@@ -243,7 +245,7 @@ COUNT_EXPORT void *realloc(void *p, size_t bytes)
 	return resize(COUNT_REALLOC, p, bytes);
 }
 
-/* Like glibc's version: implemented with realloc, which glibc calls by name. */
+/* Implemented with realloc, like glibc's reallocarray, which calls realloc by name. */
 COUNT_EXPORT void *reallocarray(void *p, size_t count, size_t bytes)
 {
 	size_t product;
@@ -274,7 +276,7 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 #if COUNT_HAS_LIVE
 	int err = count_next.posix_memalign(ret, alignment, bytes);
 
-	/* *ret may be NULL after a request for 0 bytes: then there is no block */
+	/* after a request for 0 bytes *ret may be NULL, although the call succeeded */
 	give(slot, err == 0 ? *ret : NULL, bytes);
 	return err;
 #else
@@ -298,8 +300,8 @@ ALIGNED(aligned_alloc, COUNT_ALIGNED_ALLOC)
 ALIGNED(memalign, COUNT_MEMALIGN)
 
 /*
- * Without a slot these functions return NULL: the dynamic linker never
- * allocates whole pages.
+ * If the thread has no slot yet, these functions return NULL: only the dynamic linker
+ * calls them so early, and it never allocates whole pages.
  */
 #define PAGES(function, which)                                        \
 	COUNT_EXPORT void *function(size_t bytes)                     \

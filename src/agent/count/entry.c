@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * entry - count calls of allocators' additional entry points (extra.h) as the
+ * entry - count calls of allocators' additional entry points (extra.h) as calls of the
  * corresponding standard functions.
  *
- * An allocator's function may call another one through the allocator's own table of
- * imports, and thus reach a counted entry point. The return address of such a call
- * is in the allocator. After a tail call, it is in this library instead, which
- * called the first function.
+ * One function of an allocator may call another through the allocator's imports, and so
+ * call a counted entry point. The return address of such a call is in the allocator, so
+ * the call is not counted. If the allocator makes a tail call, the return address is in
+ * this library instead, which called the first function.
  */
 #include "config.h"
 
@@ -16,8 +16,8 @@
 #include "agent/count/stacks.h"
 
 /*
- * The first byte of this library and the byte after its last. The linker
- * defines these symbols.
+ * The first byte of this library, and the byte after its last one. The linker defines
+ * both symbols.
  */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
@@ -54,8 +54,8 @@ static uintptr_t pass_on(const struct count_entry *entry, const uintptr_t argume
 		entry->next(arguments[0], arguments[1], arguments[2], arguments[3]);
 
 	/*
-	 * Prevent a tail call: if the allocator makes one itself, it has to
-	 * return to this library.
+	 * prevent a tail call here: if next makes a tail call, it then returns to
+	 * this library
 	 */
 	__asm__ volatile("" : "+r"(ret));
 	return ret;
@@ -74,8 +74,8 @@ static uint64_t *counter_of(struct count_slot *slot, enum count_function functio
 }
 
 /*
- * Count the result p of a call (NULL: the call failed), as count_given() does, but for
- * blocks of this allocator.
+ * Count the result p of a call, like count_given(), but for blocks of this allocator. If
+ * p is NULL, the call failed.
  */
 static void count_result(const struct count_entry *entry,
 			 const struct count_entry_call *call, void *p, uint64_t bytes)
@@ -93,7 +93,10 @@ static void count_result(const struct count_entry *entry,
 #if COUNT_HAS_STACKS
 	struct unwind_state start = { call->pc, call->sp, call->rbp };
 
-	/* each call advances the slot's position by one; a call of malloc already has */
+	/*
+	 * each call advances the slot's position by 1; for a call of malloc this has
+	 * already happened
+	 */
 	if (entry->function != COUNT_MALLOC)
 		count_stack_other_call(slot);
 	if (count_stack_is_due(slot))
@@ -112,7 +115,7 @@ static uintptr_t make(const struct count_entry *entry,
 	uintptr_t ret;
 
 	count_add(counter_of(slot, entry->function), 1);
-	/* count the call as failed until it returns: it may throw an exception */
+	/* until the call returns, count it as failed: it may throw an exception */
 	if (may_throw && COUNT_HAS_LIVE)
 		count_add(&slot->failed_count, 1);
 	else
@@ -130,7 +133,10 @@ static uintptr_t make(const struct count_entry *entry,
 	return ret;
 }
 
-/* Return true for xallocx(), which returns the size of the block instead of moving it. */
+/*
+ * Return true for xallocx(), which never moves the block, and returns the block's
+ * new size.
+ */
 static bool resizes_in_place(const struct count_entry *entry)
 {
 	const char *name = entry->name;

@@ -3,10 +3,10 @@
  * entry - the interface between the counting library and the libraries for additional
  * entry points (family.c).
  *
- * Each allocator has its own small library with its entry points. That library is
- * preloaded after the counting library, and only if the program or one of its
- * libraries imports such a name: a program may look for mallocx to find out whether
- * it runs with jemalloc.
+ * There is a small library for each allocator, with the entry points of that allocator.
+ * The library is preloaded after the counting library, and only if the program or one of
+ * its libraries imports such a name. Otherwise a program that looks up mallocx would
+ * wrongly conclude that it runs with jemalloc.
  */
 #ifndef MS_AGENT_COUNT_ENTRY_H
 #define MS_AGENT_COUNT_ENTRY_H
@@ -27,8 +27,8 @@ enum count_entry_size {
 };
 
 /*
- * All entry points are called with four arguments. Functions that take
- * fewer ignore the rest.
+ * All entry points are called with four arguments. Functions with fewer parameters
+ * ignore the others.
  */
 typedef uintptr_t count_entry_fn(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d);
 
@@ -36,8 +36,9 @@ struct count_entry {
 	const char *name;
 	enum count_function function;
 	enum count_entry_size size;
-	count_entry_fn *next; /* the allocator's function; NULL: not looked up yet */
-	uintptr_t start, end; /* address range of the file that contains next */
+	count_entry_fn *next; /* the allocator's own function; NULL: not looked up yet */
+	/* address range of the file that contains the function next */
+	uintptr_t start, end;
 	size_t (*usable)(const void *p, int flags);
 };
 
@@ -47,8 +48,8 @@ struct count_entry_call {
 };
 
 /*
- * Call the allocator's function and return its result. Count the call unless the
- * allocator itself made it.
+ * Call the allocator's function for this entry, and return its result. Count the call
+ * unless the allocator itself made it.
  */
 __attribute__((visibility("default"))) uintptr_t
 memstate_count_entry(const struct count_entry *entry,

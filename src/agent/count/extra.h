@@ -3,21 +3,22 @@
  * extra - the table of the entry points that allocators have in addition to the
  * functions of libc and C++.
  *
- * X(symbol, call, size): call is the standard function that the entry point corresponds
- * to, as in COUNT_call. size is the position of the requested size in the arguments:
+ * Each row is X(symbol, call, size). call is the standard function that the entry point
+ * corresponds to: COUNT_call is its enum count_function. size is the position of the
+ * requested size in the arguments:
  *
- *   NONE          no size is counted: the function frees
- *   FIRST         the first argument; SECOND and THIRD likewise
+ *   NONE          no size is counted, because the function frees a block
+ *   FIRST         the first argument (SECOND: the second, THIRD: the third)
  *   PRODUCT       the first argument times the second
  *   LAST_PRODUCT  the second argument times the third
  *
  * All arguments and results are passed in integer registers; no function has more than
- * four arguments.
+ * four parameters.
  */
 #ifndef MS_AGENT_COUNT_EXTRA_H
 #define MS_AGENT_COUNT_EXTRA_H
 
-/* jemalloc, in addition to malloc */
+/* jemalloc's functions other than malloc and its relatives */
 #define COUNT_EXTRA_JEMALLOC(X)     \
 	X(mallocx, MALLOC, FIRST)   \
 	X(rallocx, REALLOC, SECOND) \

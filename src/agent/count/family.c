@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * family - a small library for each allocator that counts calls of the allocator's
- * additional entry points; see entry.h. COUNT_FAMILY is the allocator's part of
- * the table in extra.h. COUNT_FAMILY_USABLE is its function that returns the
+ * family - a small library, built once for each allocator, that counts calls of the
+ * allocator's additional entry points (entry.h). COUNT_FAMILY is the allocator's part of
+ * the table in extra.h. COUNT_FAMILY_USABLE is the allocator's function that returns the
  * usable size of a block.
  */
 #include "config.h"
@@ -25,7 +25,10 @@ enum {
 			     .size = COUNT_ENTRY_##which },
 static struct count_entry entries[ENTRY_COUNT_] = { COUNT_FAMILY(ENTRY) };
 
-/* Set start and end of the entry *context to the range of the file that contains next. */
+/*
+ * If this file contains next of the entry *context, set the entry's start and end to the
+ * file's address range.
+ */
 static int find_range(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct count_entry *entry = context;
@@ -50,7 +53,7 @@ static int find_range(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /*
- * Find the allocator's function. Several threads may do so at the same time: all
+ * Find the allocator's function. If several threads do so at the same time, all of them
  * store the same values.
  */
 static __attribute__((cold, noinline)) bool look_up(struct count_entry *entry)
@@ -72,8 +75,8 @@ static __attribute__((cold, noinline)) bool look_up(struct count_entry *entry)
 }
 
 /*
- * Fail a call of a name that this version of the allocator lacks. The program has not
- * imported the name, so it found the function with dlsym(3).
+ * Make a call fail, because this version of the allocator lacks the function. The
+ * program has not imported the name, so it must have found our function with dlsym(3).
  */
 static uintptr_t refuse(const struct count_entry *entry)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The hooks of hooks.h. They run in other programs, in any thread and in signal
- * handlers: no libc, no locks, no stack frame if the thread has a slot, and errno is
- * not touched. A stack is taken before the original function is called, so a call
- * that fails is recorded too.
+ * The hooks that hooks.h describes. They run in other programs, in any thread and in
+ * signal handlers: no libc, no locks, no change of errno, and no stack frame if the
+ * thread has a slot. A stack is recorded before the original function is called, so also
+ * for calls that fail.
  */
 #include "agent/count/hooks_inside.h"
 
@@ -18,21 +18,18 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/*
- * How many table entries to search for a thread's entry, starting at
- * the thread's own index.
- */
+/* Number of table entries to search for a thread, starting at the index of its key. */
 #define WINDOW 32u
-/* How many table entries to check for a thread that has ended. */
+/* Number of table entries to check for threads that have ended. */
 #define ENDED_LOOKS 32u
 
-/* Marks a deleted entry: it no longer names a slot, but a search continues past it. */
+/* Marks a deleted entry: it belongs to no thread, but a search continues after it. */
 #define TOMB (UINT64_C(1) << 32)
 
 #define OFFSET(symbol, function) ".long hook_" #symbol " - hooks_head\n"
 #define EXTRA_OFFSET(symbol, call, size) OFFSET(symbol, call)
 
-/* count_hooks.ld defines hooks_end. */
+/* hooks_end is defined by count_hooks.ld. */
 __asm__(".section .text.head, \"ax\"\n"
 	".globl hooks_head\n"
 	".hidden hooks_head\n"
@@ -52,7 +49,7 @@ extern char hooks_counts[] __attribute__((visibility("hidden")));
 HOOK void *memset(void *to, int byte, size_t length);
 HOOK void *memcpy(void *to, const void *from, size_t length);
 
-/* memset and memcpy are defined here because compilers generate calls of them. */
+/* Compilers generate calls of memset and memcpy, so these are defined here. */
 void *memset(void *to, int byte, size_t length)
 {
 	for (volatile char *p = to; length > 0; length--)
@@ -105,16 +102,13 @@ static inline bool change(uint64_t *word, uint64_t from, uint64_t to)
 					   __ATOMIC_RELAXED);
 }
 
-/*
- * Add in one instruction: a signal handler that counts too runs before
- * or after the addition.
- */
+/* Add in one instruction, so that a signal handler cannot interrupt the addition. */
 static inline void add(uint64_t *counter, uint64_t by)
 {
 	__asm__("addq %1, %0" : "+m"(*counter) : "er"(by) : "cc");
 }
 
-/* Return bytes, or 0 above PTRDIFF_MAX: every allocator refuses such a request. */
+/* Return the requested bytes; 0 above PTRDIFF_MAX, which every allocator refuses. */
 static inline uint64_t given_bytes(uint64_t bytes)
 {
 	return likely(bytes <= PTRDIFF_MAX) ? bytes : 0;
@@ -127,14 +121,14 @@ static inline uint64_t *counter_of(struct count_slot *slot, enum count_function 
 	return function == COUNT_FREE ? &slot->free_calls : &slot->calls[function];
 }
 
-/* Return whether the thread that owns the entry has ended. */
+/* Return true if the thread that owns the table entry has ended. */
 static bool has_ended(uint64_t entry)
 {
 	return (uint32_t)entry != 0 &&
 	       ask_has_ended(slot_at((uint32_t)(entry >> 32))->self, ~(uint32_t)entry);
 }
 
-/* Add a slot's counts to slot 0, which several threads may update at the same time. */
+/* Add the counts of a slot to slot 0, which several threads may do at the same time. */
 static void fold(struct count_slot *slot)
 {
 	struct count_head *head = counts_head();
@@ -152,8 +146,8 @@ static void fold(struct count_slot *slot)
 }
 
 /*
- * Search `looks` entries from place on for a thread that has ended and take over its
- * slot. Return the slot's offset, or 0 if there is none.
+ * Search `looks` table entries, starting at place, for a thread that has ended, and take
+ * over its slot. Return the slot's offset, or 0 if there is none.
  */
 static uint32_t take_ended(uint32_t place, uint32_t looks)
 {
@@ -209,18 +203,14 @@ static void fill_slot(struct count_slot *slot, uint32_t tid)
 	slot->is_main = tid == hooks_private.own_pid;
 	slot->self = ask_own_self();
 	/*
-	 * memstate fills in the name: a filter may forbid the hook to
-	 * ask the kernel for it
+	 * memstate fills in the name: a seccomp filter may forbid asking the kernel here
 	 */
 	for (int i = 0; i < COUNT_NAME_BYTES; i++)
 		*(volatile char *)&slot->name[i] = '\0';
 	__atomic_store_n(&slot->tid, (int32_t)tid, __ATOMIC_RELEASE);
 }
 
-/*
- * Enter a slot under the thread's key. Return false if the table has
- * no free entry near it.
- */
+/* Store a slot in the table under the thread's key. Return false if there is no room. */
 static bool publish(uint32_t key, uint32_t offset)
 {
 	for (uint32_t i = 0; i < WINDOW; i++) {
@@ -248,8 +238,8 @@ static uint32_t find(uint32_t key)
 }
 
 /*
- * Return the offset of a slot for a thread of a forked child. Children are not
- * counted: nobody reads these slots.
+ * Return the offset of a slot for a thread of a forked child. Children are not counted:
+ * nobody reads these slots.
  */
 static uint32_t find_nobody(uint32_t key)
 {
@@ -261,7 +251,7 @@ static uint32_t find_nobody(uint32_t key)
 	return offset;
 }
 
-/* Return the offset of the thread's slot, taking a new slot if needed; 0: no room. */
+/* Return the offset of the thread's slot, which is allocated if needed; 0: no room. */
 static uint32_t find_or_take(uint32_t key)
 {
 	uint32_t offset = find(key);
@@ -270,19 +260,21 @@ static uint32_t find_or_take(uint32_t key)
 		return offset;
 	if (!__atomic_load_n(&hooks_private.own_pid, __ATOMIC_RELAXED))
 		return find_nobody(key);
-	/* no thread of glibc has tid 0 */
+	/* UINT32_MAX stands for tid 0, which no thread of glibc has */
 	offset = key == UINT32_MAX ? 0 : take_slot(key);
 	if (!offset)
 		return 0;
 	fill_slot(slot_at(offset), ~key);
-	/* a slot that cannot be published stays in the list of threads, with no calls */
+	/*
+	 * if the table has no room, the slot stays in the list of threads, without calls
+	 */
 	return publish(key, offset) ? offset : 0;
 }
 
 /*
- * Count a call of a thread whose entry is not at the thread's own index, or that
- * has no slot: the first calls, and few later ones. Return the thread's slot, or
- * NULL. is_null: a free of NULL.
+ * Count a call of a thread that has no slot, or whose table entry is not at the index of
+ * its key: the first calls, and few later ones. Return the thread's slot, or NULL.
+ * is_null is true for a free of NULL.
  */
 static COLD struct count_slot *count_slowly(enum count_function function, uint64_t bytes,
 					    bool is_null)
@@ -310,8 +302,8 @@ static COLD struct count_slot *count_slowly(enum count_function function, uint64
 }
 
 /*
- * Subtract a call from pending_bytes, the countdown to the next stack. Return
- * whether the stack is due.
+ * Subtract a call from pending_bytes, which counts down to the next stack. Return true
+ * if a stack has to be recorded.
  */
 static inline bool is_due(struct count_slot *slot, uint64_t bytes)
 {
@@ -322,9 +314,9 @@ static inline bool is_due(struct count_slot *slot, uint64_t bytes)
 }
 
 /*
- * Take a stack. The start is passed by value: a hook that passed the address of
- * a local variable could not end in a tail call, and the original function
- * would return to the hook.
+ * Record a stack. Its start is passed by value: a hook that passed the address of a
+ * local variable could not end in a tail call, and the original function would return to
+ * the hook.
  */
 HOOK COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc,
 			  uint64_t sp, uint64_t rbp);
@@ -343,15 +335,15 @@ COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc, uint6
 }
 
 /*
- * The pc, sp and rbp of the function that called the hook. The code that uses START is
- * reached from the hook by a jump, so its own return address is the one of the hook.
+ * The pc, sp and rbp of the function that called the hook. The hook jumps to the code
+ * that uses START, so that code has the same return address as the hook.
  */
 #define START                                                         \
 	(uint64_t)(uintptr_t) __builtin_return_address(0),            \
 		(uint64_t)(uintptr_t)__builtin_frame_address(0) + 16, \
 		*(const uint64_t *)__builtin_frame_address(0)
 
-/* Return the thread's slot if its entry is at the thread's own index, else NULL. */
+/* Return the thread's slot if its table entry is at the index of its key, or NULL. */
 static inline struct count_slot *own_slot(void)
 {
 	uint32_t key = own_key();
@@ -361,8 +353,8 @@ static inline struct count_slot *own_slot(void)
 }
 
 /*
- * Every hook takes and passes on three words: they are in registers, and functions with
- * fewer arguments ignore the rest. Hooks do not look at the return value either.
+ * Hooks accept and pass on three arguments: they are in registers, and functions with
+ * fewer parameters ignore the rest. Hooks do not look at the return value either.
  */
 typedef uintptr_t function_fn(uintptr_t first, uintptr_t second, uintptr_t third);
 
@@ -371,7 +363,9 @@ static inline function_fn *original(enum hook hook)
 	return (function_fn *)hooks_head.originals[hook];
 }
 
-/* bytes: an expression of the arguments a, b and c. next: the call to continue with. */
+/*
+ * bytes is an expression of the arguments a, b and c; next is the call of the original.
+ */
 #define MAKE_HOOK(symbol, function, bytes, next)                                   \
 	HOOK uintptr_t hook_##symbol(uintptr_t a, uintptr_t b, uintptr_t c);       \
 	static COLD uintptr_t slow_##symbol(uintptr_t a, uintptr_t b, uintptr_t c) \
@@ -420,8 +414,8 @@ static inline uint64_t product(uint64_t a, uint64_t b)
 #define NONE(symbol, function) MAKE_HOOK(symbol, function, 0, OWN(symbol))
 
 /*
- * Call realloc here: glibc's reallocarray calls it by name, and the call
- * would be counted twice.
+ * Call realloc here, because glibc's reallocarray would call it by name, and so
+ * count it.
  */
 static inline uintptr_t resize(uintptr_t a, uintptr_t b, uintptr_t c)
 {
@@ -445,7 +439,7 @@ FIRST(pvalloc, COUNT_PVALLOC)
 HOOKS_NEW(FIRST)
 HOOKS_DELETE(NONE)
 
-/* caller: where the address is kept to which the function returns. */
+/* caller is the address of the hook's return address on the stack. */
 #define EXTRA_WORDS \
 	uintptr_t a, uintptr_t b, uintptr_t c, const uint64_t *caller, uint64_t rbp
 

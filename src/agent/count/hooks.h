@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks - the code that counts calls in a running process: what memstate puts into
- * the process, and where. It occupies one range of addresses:
+ * hooks - the code that counts calls in a running process: what memstate puts into the
+ * process, and at which addresses. It occupies one range:
  *
  *   code      struct hooks_head, the hooks, and the list of patched places: private,
  *             never writable in the process, written by memstate with ptrace access
  *   counts    agent/count/abi.h; shared with memstate, and neither side trusts the other
  *   private   struct hooks_private; a forked child finds it filled with 0
- *   arena     only if stacks are taken: memory for the unwinder and its caches; private,
- *             as above
- *   nodes     only if stacks are taken: agent/count/stack_abi.h; shared with memstate
+ *   arena     only if stacks are recorded: memory for the unwinder and its caches;
+ *             private, and filled with 0 in a forked child
+ *   nodes     only if stacks are recorded: agent/count/stack_abi.h; shared with memstate
  *
- * A hook counts a call and jumps to the function that it stands for, without a stack
+ * A hook counts a call, and jumps to the function that it replaces, without a stack
  * frame. It finds the thread's slot by the tid that glibc stores for each thread.
  *
- * Besides this range there are the gates, which stay after the range is removed: jumps to
- * the hooks, for places from which a program may take a function's address and keep it.
+ * The gates are outside of this range, and stay when the range is removed. A gate is a
+ * jump to a hook. It is used for places from which a program may read a function's
+ * address and keep it.
  */
 #ifndef MS_AGENT_COUNT_HOOKS_H
 #define MS_AGENT_COUNT_HOOKS_H
@@ -34,7 +35,10 @@
 #define GATES_MAGIC UINT32_C(0x4743534d) /* "MSCG" */
 #define HOOKS_VERSION UINT32_C(3)
 
-/* X(symbol of the function, enum count_function under which it is counted) */
+/*
+ * The hooks: X(function to replace, enum count_function under which its calls
+ * are counted).
+ */
 #define HOOKS_PLAIN(X)                          \
 	X(malloc, COUNT_MALLOC)                 \
 	X(free, COUNT_FREE)                     \
@@ -47,7 +51,10 @@
 	X(valloc, COUNT_VALLOC)                 \
 	X(pvalloc, COUNT_PVALLOC)
 
-/* For allocators that have their own new and delete; names as in the Itanium C++ ABI. */
+/*
+ * Hooks for allocators that have their own C++ new and delete; names of the Itanium
+ * C++ ABI.
+ */
 #define HOOKS_NEW(X)                                     \
 	X(_Znwm, COUNT_NEW)                              \
 	X(_Znam, COUNT_NEW)                              \
@@ -78,44 +85,44 @@ enum hook {
 	HOOKS_STANDARD(HOOKS_INDEX) COUNT_EXTRA(HOOKS_EXTRA_INDEX) HOOK_COUNT_
 };
 
-/* The first entry point that is neither libc's nor C++'s. */
+/* The first hook for an entry point that neither libc nor C++ defines. */
 #define HOOK_FIRST_EXTRA HOOK_mallocx
 
 #define HOOK_MAX 128
 static_assert((int)HOOK_COUNT_ <= HOOK_MAX, "each has a place");
 
-/* Whether the hook is for an operator new or delete of C++. */
+/* Return true if the hook replaces an operator new or delete of C++. */
 static inline int hook_is_cxx(enum hook hook)
 {
 	return hook >= HOOK__Znwm && hook < HOOK_FIRST_EXTRA;
 }
 
 /*
- * A place that was patched to lead to a hook or a gate, and its previous
- * contents. The process has a copy of the list: a later memstate checks whether
- * these places still lead to hooks.
+ * A place that was patched to point to a hook or a gate, and its previous contents. The
+ * process has a copy of the list of records, with which a later memstate checks whether
+ * these places still point to hooks.
  */
 struct hooks_record {
 	uint64_t addr, original;
 };
-/* In the address of a record: the place is a call site, see struct hook_place. */
+/* Flag in the address of a record: the place is a call site, see struct hook_place. */
 #define HOOKS_RECORD_IS_CALL (UINT64_C(1) << 63)
 #define HOOKS_RECORD_MAX 32768
 
 struct hooks_head {
 	/*
-	 * addresses of the replaced functions; set before the code is
-	 * written to the process
+	 * addresses of the replaced functions; memstate sets them before it writes the
+	 * code to the process
 	 */
 	uint64_t originals[HOOK_MAX];
 	uint32_t magic, version;
-	uint32_t code_bytes; /* size of this head and the hooks */
+	uint32_t code_bytes; /* size of this head and the hooks that follow it */
 	uint32_t hook_count;
-	/* offsets of the hooks from the start of this struct */
+	/* offsets of the hooks from the start of this head */
 	uint32_t offsets[HOOK_MAX];
 	/*
-	 * The memstate that owns the hooks, and its pid namespace: for
-	 * other memstate processes.
+	 * The memstate process that put the hooks in, and its pid namespace. Other
+	 * memstate processes check whether it is alive.
 	 */
 	uint64_t owner_pid, owner_start_ticks, owner_namespace;
 	uint64_t gates_addr; /* 0: no gates */
@@ -123,8 +130,8 @@ struct hooks_head {
 	/* size of the whole range: HOOKS_BYTES or HOOKS_ALL_BYTES */
 	uint32_t range_bytes;
 	/*
-	 * The first address of the code, where it occupies at most HOOKS_CODE_BYTES until
-	 * it has moved to the start of the whole range. 0: it has moved.
+	 * While the code has not been moved to the start of the whole range: its address,
+	 * where it occupies at most HOOKS_CODE_BYTES. After the move: 0.
 	 */
 	uint64_t unmoved_addr;
 };
@@ -132,10 +139,13 @@ static_assert(offsetof(struct hooks_head, magic) == 8 * 128, "hooks version 3");
 static_assert(offsetof(struct hooks_head, offsets) == 1040, "hooks version 3");
 static_assert(sizeof(struct hooks_head) == 1600, "hooks version 3");
 
-/* Assigns a slot to a thread. The key is the inverted tid, so that 0 is no thread. */
+/*
+ * Maps a thread to its slot. The key is the inverted tid, so that key 0 means an
+ * unused entry.
+ */
 struct hooks_entry {
 	uint32_t key;
-	uint32_t slot_offset; /* offset from the start of struct hooks_head */
+	uint32_t slot_offset; /* offset of the slot from the start of struct hooks_head */
 };
 #define HOOKS_ENTRY_COUNT 8192u /* a power of 2 */
 #define HOOKS_NOBODY_COUNT 64u
@@ -144,31 +154,36 @@ struct hooks_entry {
 
 /*
  * Private data of the hooks. memstate writes own_pid, main_stack_end, sample_bytes and
- * takes_stacks; everything else is 0 at first.
+ * takes_stacks; all other members are 0 at first.
  */
 struct hooks_private {
 	struct hooks_entry entries[HOOKS_ENTRY_COUNT];
-	/* in the process's own pid namespace; 0: this is a forked child */
+	/* pid in the process's own pid namespace; 0: this is a forked child */
 	uint32_t own_pid;
 	uint32_t cursor;
 	uint64_t arena_used_bytes;
 	uint64_t main_stack_end;
-	/* mean number of bytes per stack; 0: take a stack at each allocation */
+	/* mean number of bytes between stacks; 0: record the stack of each allocation */
 	uint64_t sample_bytes;
 	uint32_t takes_stacks, has_stacks;
 	uint8_t pad[4096 - 40];
-	uint8_t stacks[8192]; /* struct stacks of stack_record.h, valid if has_stacks */
-	/* address of each slot's struct taker, or 0 */
+	/* memory for struct stacks (stack_record.h), valid if has_stacks is set */
+	uint8_t stacks[8192];
+	/* for each slot, the address of its struct taker, or 0 */
 	uint64_t threads[HOOKS_SLOT_COUNT];
-	/* slots in which forked children count; memstate does not read them */
+	/* slots for the calls of forked children, which memstate does not read */
 	uint8_t nobody[HOOKS_NOBODY_COUNT][COUNT_SLOT_BYTES];
 };
 
-/* A mapped file of code, as memstate sees it from outside. */
+/* A range of mapped code, as memstate has read it from /proc/PID/maps and the file. */
 struct hooks_module {
-	uint64_t start, end;  /* end is written last; 0: no longer mapped */
+	/* end is written last; it becomes 0 when the file is unmapped */
+	uint64_t start, end;
 	uint64_t tables_addr; /* 0: no tables */
-	/* the first words of the tables: if they differ, another file is mapped there */
+	/*
+	 * the first words of the unwind tables: if memory differs, another file is mapped
+	 * there now
+	 */
 	uint64_t begin[2];
 };
 #define HOOKS_MODULE_MAX 1100
@@ -190,20 +205,20 @@ struct hooks_modules {
 #define HOOKS_PRIVATE_BYTES ((uint32_t)sizeof(struct hooks_private))
 #define HOOKS_BYTES (HOOKS_PRIVATE_OFFSET + HOOKS_PRIVATE_BYTES)
 /*
- * the rest exists only if stacks are taken; the arena and the
- * private part are one mapping
+ * the rest of the range exists only if stacks are recorded; arena and private part are
+ * one mapping
  */
 #define HOOKS_ARENA_OFFSET HOOKS_BYTES
 #define HOOKS_ROWS_BYTES (UNWIND_ROW_COUNT * (uint32_t)sizeof(struct unwind_row))
 #define HOOKS_RECENT_BYTES (HOOKS_NODE_MAX * (uint32_t)sizeof(struct stack_recent))
-/* rows, the cache of recent lookups, and memory for tries */
+/* memory for unwind rows, the cache of recent lookups, and the tries */
 #define HOOKS_ARENA_BYTES (UINT32_C(256) << 20)
 #define HOOKS_NODES_OFFSET (HOOKS_ARENA_OFFSET + HOOKS_ARENA_BYTES)
 #define HOOKS_NODE_MAX (1u << 18)
 #define HOOKS_NODES_BYTES (STACK_NODES_OFFSET + HOOKS_NODE_MAX * STACK_NODE_BYTES)
 #define HOOKS_ALL_BYTES (HOOKS_NODES_OFFSET + HOOKS_NODES_BYTES)
 static_assert(sizeof(struct hooks_modules) <= HOOKS_MODULES_BYTES, "room");
-/* count_hooks.ld contains the same offsets */
+/* count_hooks.ld contains the same offsets. */
 static_assert(HOOKS_MODULES_OFFSET == 0x90000, "as in the script");
 static_assert(HOOKS_COUNTS_OFFSET == 0x9b000, "as in the script");
 static_assert(HOOKS_PRIVATE_OFFSET == 0x29c000, "as in the script");
@@ -211,18 +226,22 @@ static_assert(HOOKS_ARENA_OFFSET == 0x2c3000, "as in the script");
 static_assert(HOOKS_NODES_OFFSET == 0x102c3000, "as in the script");
 
 /*
- * Offset from the thread pointer at which pthread_create() and fork()
- * of glibc store the tid.
+ * Offset of the tid from the thread pointer; pthread_create() and fork() of glibc store
+ * it there.
  */
 #define HOOKS_TID_OFFSET ASK_TID_OFFSET
 
 #define GATES_BYTES 4096u
 #define GATE_BYTES 16u
 
-/* Private and never writable in the process; memstate writes it with ptrace access. */
+/*
+ * The gates: private memory that the process can never write; memstate writes it with
+ * ptrace access.
+ */
 struct gates {
 	uint32_t magic, version;
-	uint64_t targets[HOOK_MAX]; /* address of a hook, or of the original function */
+	/* for each gate, the address of a hook or of the original function */
+	uint64_t targets[HOOK_MAX];
 	uint8_t pad[1016];
 	uint8_t code[HOOK_MAX][GATE_BYTES]; /* jmp *target */
 };

@@ -7,14 +7,14 @@
 
 #pragma GCC visibility push(hidden)
 
-/* count_hooks.ld defines these addresses. */
+/* count_hooks.ld defines the addresses of these variables. */
 extern struct hooks_private hooks_private;
 extern const struct hooks_modules hooks_modules;
 extern char hooks_nodes[], hooks_arena[];
 
 /*
- * Take a stack for an allocation of this many bytes by the thread of the slot. Return the
- * number of bytes until the next stack is due.
+ * Record the stack of an allocation of this many bytes, made by the thread with this
+ * slot. Return the number of bytes until the next stack has to be recorded.
  */
 int64_t hooks_take_stack(uint32_t slot, uint64_t bytes, const struct unwind_state *start);
 

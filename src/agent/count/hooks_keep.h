@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_keep - assembly around the hooks of additional entry points (extra.h), which
+ * hooks_keep - assembly around the hooks of additional entry points (extra.h) that
  * preserves all registers.
  *
- * Calls to an allocator that is linked into the program lead to these hooks, too. A
- * compiler that has seen a function knows which registers the function preserves: gcc's
- * -fipa-ra keeps values in those registers across the call, regardless of the ABI. The
- * compiler may also skip aligning the stack for the call. Therefore hooks.c is built to
- * use only general registers, and the assembly saves all of them that the ABI lets a
- * function change. Hooks with the same call and size share one body.
+ * If an allocator is linked into the program, calls to it also reach these hooks. A
+ * compiler that has seen a function knows which registers it preserves: gcc's -fipa-ra
+ * keeps values in those registers across the call, regardless of the ABI. The compiler
+ * may also skip aligning the stack for the call. Therefore hooks.c is compiled to use
+ * only general registers, and the assembly saves all of those that the ABI allows a
+ * function to change. Hooks with the same call and size share one body.
  */
 #ifndef MS_AGENT_COUNT_HOOKS_KEEP_H
 #define MS_AGENT_COUNT_HOOKS_KEEP_H
@@ -36,7 +36,10 @@
 #define SAVE(n) "movaps %xmm" #n ", 16*" #n "(%rsp)\n"
 #define RESTORE(n) "movaps 16*" #n "(%rsp), %xmm" #n "\n"
 
-/* take_stack() calls code that uses all registers and needs an aligned stack. */
+/*
+ * Save all vector registers and align the stack for take_stack(), which may use
+ * any register.
+ */
 __attribute__((visibility("hidden"))) void keep_and_take_stack(struct count_slot *slot,
 							       uint64_t bytes,
 							       uint64_t pc, uint64_t sp,
@@ -51,7 +54,7 @@ __asm__(".text\n"
 								      "ret\n"
 								      ".previous\n");
 
-/* Offset in hooks_head of the original function's address, for the next hook. */
+/* Offset in struct hooks_head of the original function's address for the next hook. */
 __asm__(".set original_offset, 240\n");
 static_assert(offsetof(struct hooks_head, originals[HOOK_FIRST_EXTRA]) == 240,
 	      "as above");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_hooks_stacks - call stacks for the hooks: connects the hooks to
- * stack_record.h, and provides the services that stack_record.h needs. The hooks have
- * no file, and no memory except the arena.
+ * count_hooks_stacks - record call stacks in the hooks. This file connects the hooks to
+ * stack_record.h, and provides the services that stack_record.h needs. The hooks have no
+ * file, and no memory except the arena.
  */
 #include "agent/count/hooks_inside.h"
 
@@ -12,11 +12,11 @@
 #define COLD __attribute__((cold, noinline))
 #define PAGE_BYTES 4096
 
-/* The state of a slot for taking stacks. All 0 at first. */
+/* The state for recording stacks in a slot; all 0 at first. */
 struct taker {
 	/*
-	 * The thread that last used the slot. self distinguishes threads
-	 * that had the same tid.
+	 * The thread that used the slot last. self distinguishes threads that had the
+	 * same tid.
 	 */
 	uint32_t tid;
 	uint64_t self;
@@ -26,8 +26,8 @@ struct taker {
 static_assert(sizeof(struct stacks) <= sizeof(hooks_private.stacks), "room");
 
 /*
- * Return whether the module's tables are still mapped and unchanged. They must not be
- * read otherwise: the file may have been unmapped since memstate looked.
+ * Return true if the module's tables are still mapped and unchanged. Otherwise they must
+ * not be read: the file may have been unmapped since memstate looked.
  */
 static bool is_there(const struct hooks_module *m)
 {
@@ -69,7 +69,7 @@ void *stack_memory_take(uint64_t bytes)
 	return (char *)hooks_arena + HOOKS_ROWS_BYTES + HOOKS_RECENT_BYTES + used;
 }
 
-/* Does nothing: madvise(2) may be forbidden, so the memory stays in use. */
+/* Keep the memory instead of releasing it: a seccomp filter may forbid madvise(2). */
 void stack_memory_give(void *memory, uint64_t bytes)
 {
 	(void)memory;
@@ -90,7 +90,7 @@ bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *re
 	return true;
 }
 
-/* See find_stack_end() in stacks.c. */
+/* Return the end of the thread's stack; like find_stack_end() in stacks.c. */
 static uint64_t find_stack_end(uint32_t tid)
 {
 	if (tid == hooks_private.own_pid)
@@ -98,7 +98,7 @@ static uint64_t find_stack_end(uint32_t tid)
 	return ask_own_self() & ~UINT64_C(7);
 }
 
-/* Return the slot's struct taker, or NULL if there is no memory for it. */
+/* Return the struct taker of a slot, or NULL if there is no memory for it. */
 static struct taker *find_taker(uint32_t slot)
 {
 	struct taker *taker = (struct taker *)(uintptr_t)hooks_private.threads[slot];
@@ -131,8 +131,8 @@ static void begin_thread(struct taker *taker, uint32_t tid)
 }
 
 /*
- * Initialize the shared state. Several threads may do this at the same time: all of
- * them write the same values.
+ * Initialize the state that all threads share. If several threads do this at the same
+ * time, all of them write the same values.
  */
 static COLD void begin(struct stacks *s)
 {
@@ -166,8 +166,8 @@ int64_t hooks_take_stack(uint32_t slot, uint64_t bytes, const struct unwind_stat
 	if (s->mode.sample_bytes) {
 		step = stack_sample_step(&taker->stack.random, s->mode.sample_bytes);
 		/*
-		 * a thread's first allocation always comes here, though it may lie
-		 * before the first point
+		 * a thread's first allocation always gets here, even if it precedes the
+		 * first sampling point
 		 */
 		if (is_new && step >= (int64_t)bytes + 1)
 			return step - (int64_t)bytes - 1;

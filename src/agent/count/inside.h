@@ -37,14 +37,14 @@
 #endif
 
 /*
- * Access the symbols below directly, not through the GOT, where other
- * libraries may replace them.
+ * Access the symbols declared below directly, not through the GOT, so that other
+ * libraries cannot replace them.
  */
 #pragma GCC visibility push(hidden)
 
 /*
- * The next definitions of these names: the allocator that does the work. All are set
- * once a thread has a slot.
+ * The next definitions of these functions in the lookup order: those of the actual
+ * allocator. When a thread has a slot, all members are set.
  */
 struct count_next {
 	void *(*malloc)(size_t bytes);
@@ -60,8 +60,8 @@ struct count_next {
 };
 extern struct count_next count_next;
 /*
- * The word before a block is its size. This is a separate variable, not a
- * member of count_next: reading it takes a single load, and no address has
+ * True if the word before a block is its size, as in glibc. This is a separate variable,
+ * not a member of count_next, so that a single instruction reads it, and no address has
  * to be kept across a call.
  */
 extern bool count_has_glibc_heads;
@@ -69,15 +69,18 @@ extern bool count_has_glibc_heads;
 /* Find the functions of count_next. Return flags of enum count_flag. */
 uint32_t count_next_find(void);
 
-/* Return whether a function is in the same file as the next malloc; false for NULL. */
+/* Return true if a function is in the same file as count_next.malloc; false for NULL. */
 bool count_is_allocators(void *function);
-/* Find the next definitions of new and delete. Only in libraries that count them. */
+/*
+ * Find the next definitions of new and delete. Defined only in libraries that
+ * count them.
+ */
 void count_new_find(void);
 
 /*
- * The thread's slot, or NULL if it has none yet. for_malloc and for_free are copies
- * that are NULL where malloc or free must take the slow path: a single test on the
- * fast path covers both cases.
+ * The thread's slot; NULL if it has none yet. for_malloc and for_free are copies of
+ * it, but NULL if malloc or free must use the slow path: the fast path then needs only
+ * one test.
  */
 struct count_own {
 	struct count_slot *for_malloc, *for_free;
@@ -86,32 +89,42 @@ struct count_own {
 extern __thread struct count_own count_own __attribute__((tls_model("initial-exec")));
 
 /*
- * Give the thread a slot. Return NULL while the next functions are being
- * looked up, which may allocate.
+ * Give the thread a slot. Return NULL while the functions of count_next are being looked
+ * up, which may itself allocate.
  */
 struct count_slot *count_slot_take(void);
-/* Add the pending_bytes of the thread's slot to the header's live_bytes. Return p. */
+/*
+ * Add the pending_bytes of the thread's slot to the header's live_bytes. Return
+ * p unchanged.
+ */
 void *count_slot_flush(void *p);
 
 /*
- * The program is about to install a seccomp filter: reserve what later system calls would
- * obtain, and from now on make no system calls other than permission allows. ASK_ALWAYS:
- * the filter was not installed after all.
+ * Call before the program installs a seccomp filter. Reserve what later system calls
+ * would provide, and from now on make only the system calls that `wanted` allows.
+ * ASK_ALWAYS means that the filter was not installed after all.
  */
 void count_slot_seal(enum ask_permission wanted);
 
-/* Copy the new name of a thread, now or when the thread gets a slot. */
+/*
+ * Store the new name of a thread in its slot, or remember it until the thread gets
+ * a slot.
+ */
 void count_slot_set_name(uint32_t tid, const char *name);
 
-/* Allocate memory before malloc is available. It is never freed. */
+/* Allocate memory before malloc is available. This memory is never freed. */
 void *count_arena_take(size_t alignment, size_t bytes);
 #define COUNT_ARENA_BYTES 65536
 extern char count_arena[COUNT_ARENA_BYTES];
 
-/* Set in the word before an arena block, next to the size. glibc never sets this bit. */
+/*
+ * Flag in the word before a block from the arena. The word also contains the size; glibc
+ * never sets this bit.
+ */
 #define COUNT_ARENA_BIT 8
 #define COUNT_ARENA_SHIFT 4
-#define COUNT_GLIBC_MAPPED 2 /* set in glibc's header: the block has its own mapping */
+/* flag in glibc's block header: the block has its own mapping */
+#define COUNT_GLIBC_MAPPED 2
 
 static inline bool count_arena_has(const void *p)
 {
@@ -125,10 +138,7 @@ static inline struct count_slot *count_slot_own(void)
 	return count_likely(slot) ? slot : count_slot_take();
 }
 
-/*
- * Add in one instruction: a signal handler that counts too runs before
- * or after the addition.
- */
+/* Add in one instruction, so that a signal handler cannot interrupt the addition. */
 static inline void count_add(uint64_t *counter, uint64_t by)
 {
 #ifdef __x86_64__
@@ -153,8 +163,8 @@ static inline void count_subtract(int64_t *counter, int64_t by)
 }
 
 /*
- * Replace *at with by, in one instruction, if it equals *was. Return whether it did;
- * otherwise *was is the current value.
+ * If *at equals *was, set *at to by, in one instruction, and return true. Otherwise set
+ * *was to the current value and return false.
  */
 static inline bool count_replace(uint64_t *at, uint64_t *was, uint64_t by)
 {
@@ -170,18 +180,19 @@ static inline bool count_replace(uint64_t *at, uint64_t *was, uint64_t by)
 }
 
 /*
- * Return the usable size of a block of any allocator, or -1 for an arena block. malloc
- * and free handle ordinary glibc blocks without this function, see count_is_plain().
+ * Return the usable size of a block of any allocator, or -1 for a block from the
+ * arena. malloc and free handle ordinary blocks of glibc without this function;
+ * see count_is_plain().
  */
 int64_t count_usable_bytes(void *p);
 
-/* Like count_given(), for any block and for NULL. Return p. */
+/* Like count_given(), but for blocks of any kind and for NULL. Return p. */
 void *count_given_slowly(void *p);
 
 /*
- * Return whether the word before a block is a plain size: its low three bits are flags,
- * and neither an arena block nor a block with its own mapping needs special handling.
- * Requires count_has_glibc_heads.
+ * Return true if the word before a block is a size that needs no special handling: the
+ * block is not from the arena, and has no mapping of its own. The word's low three bits
+ * are flags. Requires count_has_glibc_heads.
  */
 static inline bool count_is_plain(size_t head)
 {
@@ -194,9 +205,8 @@ static inline int64_t count_plain_bytes(size_t head)
 }
 
 /*
- * Count the block p that a call returned, or a failure if p is NULL. Requires
- * count_has_glibc_heads. Return p, so that the rare cases are tail calls and
- * nothing is kept across them.
+ * Count the block p that a call returned; if p is NULL, count a failed call. Requires
+ * count_has_glibc_heads. Return p, so that rare cases can be tail calls.
  */
 static inline void *count_given_plain(struct count_slot *slot, void *p)
 {
@@ -230,9 +240,9 @@ static inline void count_note_high(struct count_slot *slot, int64_t pending)
 }
 
 /*
- * A block of this many bytes is about to be freed. Return whether
- * count_slot_flush() is due. The maximum of pending_bytes is noted here, before it
- * shrinks, and not while it grows.
+ * Count that a block of this many bytes is about to be freed. Return true if
+ * count_slot_flush() has to be called. The maximum of pending_bytes is recorded here,
+ * before pending_bytes decreases, so that allocations need not do it.
  */
 static inline bool count_taken(struct count_slot *slot, uintptr_t addr,
 			       int64_t usable_bytes)
@@ -251,10 +261,10 @@ static inline bool count_taken(struct count_slot *slot, uintptr_t addr,
 #pragma GCC visibility pop
 
 /*
- * Count the requested bytes before a call. last_addr holds them during the call; if
- * the call fails, count_given_slowly() subtracts them again. Without live counting
- * nobody checks the result, so a request above PTRDIFF_MAX, which every allocator
- * refuses, counts as 0 bytes.
+ * Count the requested bytes before a call. last_addr contains the number during the
+ * call; if the call fails, count_given_slowly() subtracts it again. Without live
+ * counting the result is not checked, so a request above PTRDIFF_MAX, which every
+ * allocator refuses, counts as 0 bytes.
  */
 static inline void count_requested(struct count_slot *slot, size_t bytes)
 {

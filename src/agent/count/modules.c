@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_modules - the modules that contain the code of a call stack: ld.so finds them,
- * and they are written to the stack file when they are first seen.
+ * count_modules - the modules that contain the code of a call stack. ld.so finds them.
+ * Each module is written to the stack file when it is first seen.
  */
 #include "config.h"
 
@@ -20,7 +20,10 @@
 #define KNOWN_MAX (1 << 10)
 #define PAGE_BYTES 4096
 
-/* The result of _dl_find_object(), glibc 2.35 and later: <dlfcn.h> may be older. */
+/*
+ * The result of _dl_find_object() in glibc 2.35 and later, which older versions of
+ * <dlfcn.h> lack.
+ */
 struct found_object {
 	unsigned long long flags;
 	void *start, *end;
@@ -30,11 +33,11 @@ struct found_object {
 };
 typedef int find_object_function(void *address, struct found_object *ret);
 
-/* preferred over dl_iterate_phdr(), as it takes no lock */
+/* _dl_find_object(), which takes no lock; NULL: use dl_iterate_phdr() instead */
 static find_object_function *find_object;
 static int (*next_dlclose)(void *handle);
 
-/* The modules that are already in the file. end is written last. */
+/* The modules that are already in the stack file. end is written last. */
 static struct {
 	uint64_t start, end;
 } known[KNOWN_MAX];
@@ -79,7 +82,7 @@ static void use_headers(struct wanted *w)
 	m->tables_addr = 0;
 }
 
-/* Return whether there are gaps between the segments: another mapping may be in a gap. */
+/* Return true if there are gaps between the segments, where other files may be mapped. */
 static bool has_holes(const struct wanted *w)
 {
 	uint64_t end = 0;
@@ -98,8 +101,8 @@ static bool has_holes(const struct wanted *w)
 }
 
 /*
- * Set the module's range: all of it, or only the segment with the
- * code if there are holes.
+ * Set the module's range. It covers all segments, or only the segment with the code if
+ * there are gaps between segments.
  */
 static void set_range(struct wanted *w, const ElfW(Phdr) * code)
 {
@@ -139,9 +142,9 @@ static int look_for(struct dl_phdr_info *info, size_t size, void *data)
 }
 
 /*
- * ld.so knows one range per object: all of it, or only the segment that contains the
- * address if there are holes between segments. In the latter case the range does not
- * begin with the ELF header.
+ * Find a module with _dl_find_object(). If there are gaps between a module's segments,
+ * its range is only the segment that contains the address; that range does not begin
+ * with the ELF header.
  */
 static bool find_by_object(struct wanted *w)
 {
@@ -199,7 +202,7 @@ static void find_build_id(const struct wanted *w, struct stack_file_module *ret)
 
 /*
  * Add a module with a relative path. ld.so resolved the path against the current
- * directory of that time; assume that the program has not changed it since.
+ * directory at the time; assume that the program has not changed directory since.
  */
 static COUNT_COLD int add_relative(const struct stack_file_module *module,
 				   const char *name)
@@ -296,7 +299,7 @@ void count_stack_modules_copy(const struct stack_file *from, struct stack_file *
 		stack_file_add_module(to, m, m->path);
 }
 
-/* Forget unloaded code. libc does the work; only the handle is passed on to it. */
+/* Pass the call on to libc's dlclose(), and forget the code that it unloads. */
 COUNT_EXPORT int dlclose(void *handle)
 {
 	void *function = next_dlclose ? NULL : dlsym(RTLD_NEXT, "dlclose");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_new - C++ new and delete, counted if the allocator has its own. Those of
- * libstdc++ call malloc() and free(); calls of them are passed on unchanged.
+ * count_new - count C++ new and delete of an allocator that defines them itself. Those
+ * of libstdc++ call malloc() and free(); calls of them are passed on unchanged.
  *
- * Used only with an allocator that was preloaded and defines new and delete. In any other
- * program these definitions would replace the private new and delete of a module.
+ * Used only if the program has a preloaded allocator that defines new and delete. In any
+ * other program, these definitions would replace the private new and delete of a module.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 
 #include "agent/count/stacks.h"
 
-/* Names as in the Itanium C++ ABI, where size_t is unsigned long. */
+/* Names of the Itanium C++ ABI for machines on which size_t is unsigned long. */
 #define NEWS(X)                               \
 	X(_Znwm)                              \
 	X(_Znam)                              \
@@ -48,8 +48,8 @@ enum {
 };
 
 /*
- * All functions are called with the maximum number of arguments: they are in registers,
- * and functions with fewer arguments ignore the rest.
+ * All functions are called with the maximum number of arguments. The arguments are in
+ * registers, and functions with fewer parameters ignore the rest.
  */
 typedef void *new_function(size_t bytes, uintptr_t second, uintptr_t third);
 typedef void delete_function(void *p, uintptr_t second, uintptr_t third);
@@ -84,8 +84,8 @@ void count_new_find(void)
 }
 
 /*
- * Functions that the allocator's new may call by name, besides malloc. Such a
- * call is then counted, too.
+ * Functions besides malloc that the allocator's new may call by name. Such calls are
+ * then counted as well, and must be uncounted.
  */
 static const enum count_function within[] = {
 	COUNT_CALLOC,
@@ -108,8 +108,8 @@ static void note_before(const struct count_slot *slot, struct before *ret)
 }
 
 /*
- * Uncount a malloc call that new made: the program did not make it. Return
- * whether there was such a call.
+ * Uncount a call of malloc or another function that new itself made. Return true if
+ * there was such a call.
  */
 static bool take_back(struct count_slot *slot, const struct before *before)
 {
@@ -131,8 +131,8 @@ static bool take_back(struct count_slot *slot, const struct before *before)
 }
 
 /*
- * Call the allocator's new and count it. Set *ret_is_within if a malloc call within it
- * was counted in its place, stack included.
+ * Call the allocator's new, and count the call. If new called malloc or a similar
+ * function that was counted instead, stack included, set *ret_is_within.
  */
 static void *make_own(struct count_slot *slot, int which, size_t bytes,
 		      const uintptr_t rest[2], bool *ret_is_within)
@@ -141,7 +141,7 @@ static void *make_own(struct count_slot *slot, int which, size_t bytes,
 	void *p;
 
 	count_add(&slot->calls[COUNT_NEW], 1);
-	/* count it as failed until it returns: it may throw an exception */
+	/* until the call returns, count it as failed: it may throw an exception */
 	count_add(&slot->failed_count, 1);
 	note_before(slot, &before);
 	p = news[which].next(bytes, rest[0], rest[1]);
@@ -186,7 +186,10 @@ static void drop_own(struct count_slot *slot, int which, void *p, const uintptr_
 	if (p)
 		count_stack_taken(slot, p);
 	deletes[which].next(p, rest[0], rest[1]);
-	if (slot->free_calls != before) /* it called free by name, see above */
+	/*
+	 * the allocator's delete called free by name, and that call was counted instead
+	 */
+	if (slot->free_calls != before)
 		count_add(&slot->free_calls, (uint64_t)-1);
 	else if (!addr)
 		count_add(&slot->free_null_count, 1);

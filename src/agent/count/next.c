@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_next - find the functions that do the work, at the first call of a counted
- * function. The search may allocate; until it is done, memory comes from an arena.
+ * count_next - at the first call of a counted function, find the functions of the
+ * actual allocator. The search may itself allocate; until it is finished, memory comes
+ * from an arena.
  */
 #include "config.h"
 
@@ -28,7 +29,7 @@ void *count_arena_take(size_t alignment, size_t bytes)
 		return NULL;
 	}
 	begin = __atomic_fetch_add(&used, bytes + alignment + 32, __ATOMIC_RELAXED);
-	/* the word before the block will hold its size */
+	/* leave room for the word before the block, which contains its size */
 	begin = ((uintptr_t)count_arena + begin + 16 + alignment - 1) / alignment *
 			alignment -
 		(uintptr_t)count_arena;
@@ -52,7 +53,7 @@ int64_t count_usable_bytes(void *p)
 	if (!count_has_glibc_heads)
 		return (int64_t)count_next.usable(p);
 	word = ((const size_t *)p)[-1];
-	/* the header of a block with its own mapping has two words */
+	/* a block with its own mapping has a header of two words */
 	return (int64_t)((word & ~(size_t)7) - (word & COUNT_GLIBC_MAPPED ? 16 : 8));
 }
 
@@ -65,7 +66,9 @@ bool count_is_allocators(void *function)
 	       info.dli_fbase == malloc_info.dli_fbase;
 }
 
-/* Find out how to get the size of a block. Return a flag of enum count_flag, or 0. */
+/*
+ * Find out how to determine the size of a block. Return a flag of enum count_flag, or 0.
+ */
 static uint32_t prepare_sizes(void)
 {
 	void *block;
@@ -76,8 +79,8 @@ static uint32_t prepare_sizes(void)
 	if ((void *)(uintptr_t)count_next.malloc != dlsym(RTLD_DEFAULT, "__libc_malloc"))
 		return 0;
 	/*
-	 * Free the block again: the program's next block gets the same address as it
-	 * would without counting.
+	 * Free the block again, so that the program's next block gets the same address as
+	 * without counting.
 	 */
 	block = count_next.malloc(1);
 	if (block) {
@@ -101,9 +104,9 @@ static size_t no_size(void *p)
 }
 
 /*
- * Return whether calls of malloc do not reach this library. A program at a
- * fixed address that takes the address of malloc has an undefined symbol of
- * that name, whose stub leads here.
+ * Return true if the program's calls of malloc do not reach this library. A program at a
+ * fixed address that takes the address of malloc defines that address as a stub of its
+ * own, which does call this library.
  */
 static bool is_passed_by(void)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_seal - replacements for prctl(2) and syscall(2), by which the library learns that
- * the program installs a seccomp filter or names a thread.
+ * count_seal - replacements for prctl(2) and syscall(2). Through them the library learns
+ * that the program installs a seccomp filter or names a thread.
  *
- * A filter that is installed in another way goes unnoticed: see ask.h for the
- * calls that are made even then.
+ * A filter that is installed in another way goes unnoticed; ask.h lists the system calls
+ * that are made even then.
  */
 #include "config.h"
 
@@ -76,7 +76,10 @@ long count_seal_call(long number, long a, long b, long c, long d, long e);
 long count_seal_failed(long result);
 #pragma GCC visibility pop
 
-/* Make the system calls that syscall() passes here instead of making them itself. */
+/*
+ * Make a system call that syscall() passes to this function instead of making
+ * it directly.
+ */
 __attribute__((used)) long count_seal_call(long number, long a, long b, long c, long d,
 					   long e)
 {
@@ -93,8 +96,8 @@ __attribute__((used)) long count_seal_failed(long result)
 }
 
 /*
- * syscall() without a stack frame, like libc's: clone(2) and vfork(2)
- * return twice from it.
+ * syscall(), without a stack frame, like libc's: after clone(2) or vfork(2), syscall()
+ * returns twice.
  */
 __asm__(".text\n"
 	".p2align 4\n"
@@ -137,7 +140,9 @@ COUNT_EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 			return ENOSYS;
 		memcpy(&next_set_name, &function, sizeof(function));
 	}
-	/* read the tid first: the kernel clears it when the thread ends */
+	/*
+	 * read the tid before anything else: the kernel sets it to 0 when the thread ends
+	 */
 	memcpy(&tid, (const char *)thread + ASK_TID_OFFSET, sizeof(tid));
 	r = next_set_name(thread, name);
 	if (r == 0)

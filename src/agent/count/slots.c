@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_slots - the file that holds the counts, and its slots, one per thread. The file
- * is created at the first allocation of the program, and by each forked child.
+ * count_slots - the file that contains the counts, and its slots, one for each thread.
+ * The file is created at the program's first allocation, at the latest when main()
+ * starts. Each forked child creates its own file.
  */
 #include "config.h"
 
@@ -24,7 +25,7 @@
 
 #define PATH_BYTES	 4096
 #define GENERATIONS_MAX	 100000
-#define ENDED_LOOKS	 32 /* slots to check for a thread that has ended */
+#define ENDED_LOOKS	 32 /* number of slots to check for a thread that has ended */
 #define COUNT_NAMED_MAX	 64
 #define PAGE_SLOTS	 (COUNT_GROW_BYTES / COUNT_SLOT_BYTES)
 
@@ -35,28 +36,29 @@ struct count_name {
 
 __thread struct count_own count_own __attribute__((tls_model("initial-exec")));
 
-/* Used without a file or a slot: nobody reads these counts. */
+/* Used by threads without a slot; its counts are never read. */
 static struct count_slot lost_slot;
-static struct count_head *head; /* NULL: there is no file */
+static struct count_head *head; /* the mapped file; NULL: there is no file */
 static char path[PATH_BYTES];	/* path of the file */
-static size_t folder_length; /* length of the folder's path, including the slash */
-static uint32_t slots_reserved; /* disk space is allocated for the slots below this one */
-static uint32_t slots_in_file;	/* number of slots for which the file has room */
-/* the first slot of this process; in a forked child not slot 1 */
+static size_t folder_length; /* length of the folder's path, including the final slash */
+/* end of the slots that have disk space */
+static uint32_t slots_reserved;
+static uint32_t slots_in_file; /* number of slots that fit into the file */
+/* the first slot of this process; may be another slot than 1 in a forked child */
 static uint32_t slot_first;
 static uint32_t ended_cursor;
-/* blocks and bytes allocated just before fork() */
+/* blocks and bytes that were allocated just before fork() */
 static int64_t forked_blocks, forked_bytes;
 static enum ask_permission permission;
-static bool has_tid; /* ask_own_tid() returns the kernel's tid */
-/* threads that were named before their first allocation */
+static bool has_tid; /* true if ask_own_tid() returns the thread id of the kernel */
+/* names of threads that have no slot yet */
 static struct count_name named[COUNT_NAMED_MAX];
 static uint32_t named_count;
 
 enum { START_NOT_YET, START_RUNS, START_DONE };
 static int start_state;
 
-/* Set the thread's slot; NULL: the thread has none. */
+/* Set the slot of the calling thread; NULL: the thread has no slot. */
 static void own_slot(struct count_slot *slot)
 {
 	bool is_plain = count_has_glibc_heads || !COUNT_HAS_LIVE;
@@ -72,7 +74,7 @@ static struct count_slot *slot_at(uint32_t index)
 					     (size_t)index * COUNT_SLOT_BYTES);
 }
 
-/* Write the decimal digits at to. Return their end. */
+/* Write the number in decimal, without a NUL. Return the end of its digits. */
 static char *add_number(char *to, unsigned int number)
 {
 	char digits[16];
@@ -87,13 +89,13 @@ static char *add_number(char *to, unsigned int number)
 	return to;
 }
 
-/* Allocate disk space for these bytes: writing to a page without space is fatal. */
+/* Allocate disk space: writing to a page without disk space would kill the program. */
 static bool reserve(int fd, uint64_t offset, uint64_t bytes)
 {
 	return fallocate(fd, 0, (off_t)offset, (off_t)bytes) == 0;
 }
 
-/* Return the maximum file size: exceeding RLIMIT_FSIZE would kill the program. */
+/* Return the maximum file size, RLIMIT_FSIZE. Exceeding it would kill the program. */
 static uint64_t find_limit(void)
 {
 	struct rlimit limit;
@@ -120,10 +122,10 @@ static int create_file(pid_t pid)
 }
 
 /*
- * Create a file and map it, at the given address if that is not NULL. The file has its
- * full size from the start, with holes, so that it grows without a descriptor; disk
- * space is allocated for slot 0 and the given slot. Return NULL on failure; a file of
- * size 0 reports the failure.
+ * Create a file and map it, at the given address unless that is NULL. The file has its
+ * full size from the start, with holes, so that no descriptor is needed to extend it;
+ * disk space is allocated for slot 0 and the given slot. On failure return NULL, and
+ * leave a file of size 0 as a sign.
  */
 static struct count_head *map_file(struct count_head *at, uint32_t slot)
 {
@@ -164,7 +166,7 @@ static void fill_head(uint32_t flags)
 	if (dladdr((void *)(uintptr_t)count_next.malloc, &info) && info.dli_fname)
 		strncpy(head->allocator, info.dli_fname, sizeof(head->allocator) - 1);
 	head->version = COUNT_VERSION;
-	/* last: a reader ignores the file until the magic is set */
+	/* write the magic last: a reader ignores the file until it is set */
 	__atomic_store_n(&head->magic, COUNT_MAGIC, __ATOMIC_RELEASE);
 }
 
@@ -202,7 +204,7 @@ static pid_t own_tid(void)
 	return has_tid ? (pid_t)ask_own_tid() : (pid_t)syscall(SYS_gettid);
 }
 
-/* Copy the name given to the thread before it had a slot, or the name it inherited. */
+/* Copy the name that the thread was given before it had a slot, or that it inherited. */
 static void take_name(pid_t tid, char *to)
 {
 	memcpy(to, head->name, COUNT_NAME_BYTES);
@@ -243,16 +245,16 @@ void count_slot_set_name(uint32_t tid, const char *name)
 	__atomic_store_n(&named[count].tid, tid, __ATOMIC_RELEASE);
 }
 
-/* Count nothing in this child: neither this thread nor later ones. */
+/* Do not count anything in this forked child, in this thread or in later ones. */
 static void lose_child(struct count_head *parent)
 {
 	__atomic_fetch_add(&parent->lost_child_count, 1, __ATOMIC_RELAXED);
 	own_slot(&lost_slot);
 	head = NULL;
 	/*
-	 * If a signal handler that interrupted a counted call forked, that call continues
-	 * in the old slot, which must no longer be the parent's. Under a filter the
-	 * mapping cannot be replaced.
+	 * A signal handler may have interrupted a counted call and called fork(). That
+	 * call still uses the old slot, which must not be the parent's. Under a filter
+	 * the mapping cannot be replaced.
 	 */
 	if (permission == ASK_ALWAYS)
 		(void)mmap(parent, COUNT_FILE_MAX, PROT_READ | PROT_WRITE,
@@ -261,9 +263,9 @@ static void lose_child(struct count_head *parent)
 }
 
 /*
- * Start a file in a forked child. The slot keeps its address: if a signal handler that
- * interrupted a counted call forked, that call continues with the slot. A thread that had
- * no slot, because it has not allocated yet, has none in the child either.
+ * Start a file in a forked child. The slot keeps its address: a signal handler may have
+ * interrupted a counted call and called fork(), and that call still uses the slot. A
+ * thread without a slot, because it has not allocated yet, has none in the child either.
  */
 static void begin_child(void)
 {
@@ -281,7 +283,7 @@ static void begin_child(void)
 	flags = (parent->flags & ~(uint32_t)COUNT_CALLS_ONLY) | COUNT_FORKED;
 	if (slot)
 		index = (uint32_t)(((char *)slot - (char *)slot_at(0)) / COUNT_SLOT_BYTES);
-	/* a new file needs system calls that a filter may answer with a kill */
+	/* a new file requires system calls for which a filter may kill the program */
 	if (permission == ASK_ALWAYS && map_file(parent, index)) {
 		slot_first = index;
 		named_count = 0;
@@ -320,7 +322,7 @@ static void start(void)
 	pthread_atfork(note_before_fork, NULL, begin_child);
 }
 
-/* Add a slot's pending_bytes to live_bytes, and update the peak. */
+/* Add a slot's pending_bytes to the header's live_bytes, and update the peak. */
 static void flush(struct count_slot *slot)
 {
 	int64_t high = __atomic_exchange_n(&slot->high_bytes, 0, __ATOMIC_RELAXED);
@@ -333,8 +335,8 @@ static void flush(struct count_slot *slot)
 		return;
 	before = __atomic_fetch_add(&head->live_bytes, pending, __ATOMIC_RELAXED);
 	/*
-	 * The slot's own maximum since the last flush is the process's peak only if no
-	 * other thread has changed the sum meanwhile.
+	 * The maximum of this slot since its last flush belongs to the process's peak
+	 * only if no other thread has changed live_bytes meanwhile.
 	 */
 	most = head->slot_count == slot_first + 1 && high > pending ? before + high : before + pending;
 	peak = __atomic_load_n(&head->peak_bytes, __ATOMIC_RELAXED);
@@ -344,7 +346,7 @@ static void flush(struct count_slot *slot)
 		;
 }
 
-/* Add a slot's counts to slot 0, which several threads may update at the same time. */
+/* Add the counts of a slot to slot 0, which several threads may do at the same time. */
 static void fold(struct count_slot *slot)
 {
 	struct count_slot *to = slot_at(0);
@@ -355,7 +357,7 @@ static void fold(struct count_slot *slot)
 		flush(slot);
 	slot->high_bytes = 0;
 	slot->stack_at = slot->last_addr = 0;
-	/* the fields up to and including flushed_bytes are sums */
+	/* all members up to and including flushed_bytes are sums */
 	for (size_t i = 0; i <= offsetof(struct count_slot, flushed_bytes) / sizeof(uint64_t); i++)
 		__atomic_fetch_add(&to_words[i], from_words[i], __ATOMIC_RELAXED);
 	memset(from_words, 0, offsetof(struct count_slot, flush_count));
@@ -365,8 +367,8 @@ static void fold(struct count_slot *slot)
 }
 
 /*
- * Take over the slot of a thread that has ended. Return NULL if none of the slots
- * checked belongs to such a thread.
+ * Take over the slot of a thread that has ended. Return NULL if none of the checked
+ * slots belongs to such a thread.
  */
 static struct count_slot *take_ended(void)
 {
@@ -389,7 +391,7 @@ static struct count_slot *take_ended(void)
 	return NULL;
 }
 
-/* Make sure that disk space is allocated for the slot. */
+/* Make sure that disk space is allocated for the slot with this index. */
 static bool extend_to(uint32_t index)
 {
 	uint32_t first = index / PAGE_SLOTS * PAGE_SLOTS, end = first + PAGE_SLOTS;
@@ -401,8 +403,8 @@ static bool extend_to(uint32_t index)
 	    !ask_for_room((uintptr_t)slot_at(first), (uintptr_t)slot_at(end)))
 		return false;
 	/*
-	 * Pages are taken in order: a thread with a later slot does not wait for this
-	 * thread, but allocates its own page.
+	 * Threads allocate disk space in the order of slots, but do not wait for each
+	 * other: a thread with a later slot allocates the space for its own slot.
 	 */
 	while (before < end &&
 	       !__atomic_compare_exchange_n(&slots_reserved, &before, end, false, __ATOMIC_ACQ_REL,
@@ -491,7 +493,7 @@ void *count_slot_flush(void *p)
 	return p;
 }
 
-/* Create the file at startup: a program that allocates nothing has one, too. */
+/* Create the file at startup, so that a program that never allocates has a file. */
 static __attribute__((constructor)) void begin(void)
 {
 	(void)count_slot_own();

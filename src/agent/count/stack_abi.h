@@ -2,12 +2,13 @@
 /*
  * stack_abi - the file in which a program's allocations are counted by call stack.
  *
- * The file is PID.N.stacks beside the program's PID.N (abi.h), created when the
- * first allocation is recorded: a child that only calls exec has none. It has a header of
- * one page, then modules, then nodes. A call stack is a node whose parent is its caller;
- * node 0 is the root. Each thread has its own nodes, so several nodes may have the same
- * address and parent: add them up. The file has holes, but disk space is allocated for
- * everything that is counted in it. Readers must not trust the contents.
+ * The file is PID.N.stacks in the same folder as the program's PID.N (abi.h). It is
+ * created when the first allocation is recorded, so a child that only calls exec has no
+ * file. It has a header of one page, then modules, then nodes. A node stands for a call
+ * stack: its own address, called by its parent; node 0 is the root. Each thread has its
+ * own nodes, so several nodes may have the same address and parent: readers add them up.
+ * The file has holes, but disk space is allocated before anything is written. Readers
+ * must not trust the contents.
  */
 #ifndef MS_AGENT_COUNT_STACK_ABI_H
 #define MS_AGENT_COUNT_STACK_ABI_H
@@ -19,11 +20,11 @@
 #define STACK_FILE_SUFFIX ".stacks"
 
 /*
- * Environment variable that selects what is recorded: words separated by commas.
- * "live": also record what is still allocated. "sample=BYTES": record on average one
- * allocation per BYTES bytes, chosen at random. "check": find each stack a second
- * time, without using the previous stack. Without the variable each allocation is
- * recorded, and nothing else.
+ * Environment variable that selects what is recorded: words separated by commas. "live":
+ * also record what is still allocated. "sample=BYTES": record on average one allocation
+ * per BYTES bytes, chosen at random. "check": find each stack a second time, without
+ * reusing the previous stack. If the variable is not set, each allocation is recorded,
+ * and nothing else.
  */
 #define STACK_MODE_VARIABLE "MEMSTATE_STACKS"
 
@@ -34,34 +35,41 @@
 #define STACK_MODULES_BYTES (1 << 20)
 #define STACK_NODES_OFFSET (STACK_HEAD_BYTES + STACK_MODULES_BYTES)
 #define STACK_NODE_BYTES 64
-/* The low bits of a node's parent_generation that hold the parent's number. */
+/*
+ * Number of low bits of a node's parent_generation that contain the number of
+ * the parent.
+ */
 #define STACK_PARENT_BITS 24
 #define STACK_NODE_MAX (1 << STACK_PARENT_BITS)
 
-/* Address of a node where the stack could not be followed further: unknown caller. */
+/*
+ * The address of a node whose caller is unknown, because the stack could not be
+ * followed further.
+ */
 #define STACK_FILE_PC_CUT UINT64_C(1)
 
 /*
- * Set in a node's address: the code has no unwind tables, and its caller was
- * found by the frame pointer.
+ * Flag in the address of a node: its code has no unwind tables, and its caller was found
+ * by the frame pointer.
  */
 #define STACK_FILE_PC_BY_FRAME (UINT64_C(1) << 63)
 
 /*
- * Estimates are stored in fixed point to keep fractions: a count of n is
- * n << STACK_SCALE_BITS.
+ * Estimates are stored in fixed point, to keep fractions: n is stored as n
+ * << STACK_SCALE_BITS.
  */
 #define STACK_SCALE_BITS 12
 
 /*
- * In a program with several threads, each thread adds to the header's live_bytes when
- * it has more than this to add: the peak may be off by this much per thread. With one
- * thread the peak is exact.
+ * In a program with several threads, each thread adds its live bytes to the header's
+ * live_bytes only when they exceed this. The error of the peak is at most this much per
+ * thread. With one thread the peak is exact.
  */
 #define STACK_FLUSH_BYTES 16384
 
 enum stack_file_flag {
-	STACK_LIVE = 1 << 0, /* freed_blocks, freed_bytes and peak_bytes are valid */
+	/* freed_blocks, freed_bytes and peak_bytes of the nodes are valid */
+	STACK_LIVE = 1 << 0,
 	STACK_CHECKED = 1 << 1,
 };
 
@@ -71,61 +79,77 @@ struct stack_file_head {
 	uint64_t modules_offset, nodes_offset;
 	int32_t pid; /* pid in the program's own pid namespace */
 	uint32_t flags;
-	uint64_t sample_bytes; /* 0: every allocation is recorded */
-	uint32_t scale_bits;   /* 0 if sample_bytes is 0 */
+	/* mean bytes per sample; 0: every allocation is recorded */
+	uint64_t sample_bytes;
+	uint32_t scale_bits;   /* STACK_SCALE_BITS, or 0 if sample_bytes is 0 */
 	uint32_t module_bytes; /* size of all modules */
 	uint64_t sample_count; /* number of samples, if sample_bytes is not 0 */
-	/* Allocations in no node, for lack of room; scaled if the file is an estimate. */
+	/*
+	 * Number of allocations that are missing from the nodes, because there was no
+	 * room; scaled if the file is an estimate.
+	 */
 	uint64_t lost_count;
 	uint64_t lost_module_count;
 	uint64_t checked_count, mismatch_count; /* if STACK_CHECKED */
 	uint64_t reserved[4];
-	/* Written often. */
-	/* above all node numbers in use; not every number below is in use */
+	/* The following members are written often. */
+	/* higher than all node numbers in use; some lower numbers may be unused */
 	uint32_t node_count;
 	uint32_t reserved_count;
-	/* live bytes of all threads, scaled; without what threads have not added yet */
+	/*
+	 * live bytes of all threads, scaled, except for bytes that threads have not
+	 * added yet
+	 */
 	int64_t live_bytes;
-	int64_t peak_bytes;	  /* maximum of live_bytes */
-	uint64_t peak_generation; /* how often live_bytes reached a new maximum */
+	int64_t peak_bytes; /* the maximum of live_bytes so far */
+	/* number of times that live_bytes has reached a new maximum */
+	uint64_t peak_generation;
 };
 
 /*
- * A mapping of code. Records follow each other in the order in which the code was first
- * seen. A mapping may replace an earlier one: an address in a node belongs to the last
- * record that contains the address and whose first_node is not above the node's number.
+ * A mapping of code. Records are in the order in which the code was first seen. A
+ * mapping may replace an earlier one. An address in a node therefore belongs to the
+ * last record that contains the address and whose first_node does not exceed the
+ * node's number.
  */
 struct stack_file_module {
 	uint64_t start, end;
-	uint64_t load_bias; /* address minus load_bias is the address within the file */
+	uint64_t load_bias; /* an address minus load_bias is the address in the file */
 	uint32_t first_node;
 	uint16_t record_bytes;	/* a multiple of 8 */
 	uint8_t build_id_bytes; /* 0: no build ID */
 	uint8_t reserved;
 	uint8_t build_id[32];
-	/* NUL-terminated within the record; "[vdso]" is not the path of a file */
+	/* NUL-terminated; "[vdso]" is the kernel's vDSO, not a file */
 	char path[];
 };
 
 /*
- * pc is 0 if there is no node (yet). The live bytes of a node, as requested by
+ * A node; pc is 0 if the node is not in use (yet). Its live bytes, as requested by
  * the allocations, are bytes - freed_bytes; its live blocks are calls -
- * freed_blocks. In a forked child freed_blocks and freed_bytes include the
+ * freed_blocks. In a forked child, freed_blocks and freed_bytes include the
  * inherited blocks as negative numbers.
  *
- * To find each node's share of the peak: if the sum of the live bytes of all nodes
- * now exceeds the header's peak_bytes, the peak is now, and each share is the node's
- * live bytes. Otherwise, if the node's generation equals the header's
- * peak_generation, the share is the node's peak_bytes; if not, it is the node's live
- * bytes, which have not changed since the peak.
+ * To find each node's share of the peak, first add up the live bytes of all nodes. If
+ * the sum exceeds the header's peak_bytes, the peak is now, and each share is the node's
+ * live bytes. Otherwise, if the node's generation equals the header's peak_generation,
+ * its share is its peak_bytes. If not, its share is its live bytes, which have not
+ * changed since the peak.
  */
 struct stack_file_node {
-	uint64_t pc; /* return address of a call, with a flag; or STACK_FILE_PC_CUT */
-	/* the parent's number in the low STACK_PARENT_BITS, the generation above */
+	/* return address of a call, possibly with a flag; or STACK_FILE_PC_CUT */
+	uint64_t pc;
+	/*
+	 * the parent's number in the low STACK_PARENT_BITS bits, and the node's
+	 * generation above
+	 */
 	uint64_t parent_generation;
 	uint64_t calls;
 	uint64_t bytes;
-	/* number of blocks freed with no other call of that thread in between */
+	/*
+	 * number of blocks that were freed by the thread's next call after
+	 * their allocation
+	 */
 	uint64_t temporary;
 	int64_t freed_blocks, freed_bytes;
 	int64_t peak_bytes;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack_blocks - the call stack that allocated each block, and the bytes requested.
+ * stack_blocks - remember for each block which call stack allocated it, and how many
+ * bytes were requested.
  *
- * There is one word for each address where a block may start, at a place computed from
- * that address: neighbouring blocks have neighbouring words. Nothing is searched, and no
- * lock is needed, as only one thread handles a block when it is allocated or freed.
- * Memory is used only where blocks are. A forked child inherits the words unchanged.
+ * There is one word for each address at which a block may start. The place of the word
+ * is computed from that address, so neighbouring blocks have neighbouring words. No
+ * search and no lock is needed, because only one thread handles a block when it is
+ * allocated or freed. Memory is used only where there are blocks. A forked child
+ * inherits the words unchanged.
  */
 #ifndef MS_AGENT_COUNT_STACK_BLOCKS_H
 #define MS_AGENT_COUNT_STACK_BLOCKS_H
@@ -17,11 +19,14 @@
 #include "agent/count/stack_abi.h"
 
 #define STACK_ADDRESS_BITS 47
-#define STACK_LEAF_BITS 21 /* a leaf covers 1 << 21 bytes of addresses */
+#define STACK_LEAF_BITS 21 /* a leaf has the words for 1 << 21 bytes of addresses */
 #define STACK_BRANCH_BITS 13
 #define STACK_BRANCH_COUNT (1 << STACK_BRANCH_BITS)
 
-/* A block: its node in the low bits, its bytes above. 0: no block. */
+/*
+ * A word contains the block's node number in its low bits, and its size in bytes above.
+ * 0: there is no block.
+ */
 #define STACK_BLOCK_SIZE_MAX ((UINT64_C(1) << (64 - STACK_PARENT_BITS)) - 1)
 
 static inline uint64_t stack_block(uint32_t node, uint64_t bytes)
@@ -46,10 +51,15 @@ struct stack_blocks {
 	uint64_t **branches[STACK_BRANCH_COUNT];
 };
 
-/* Return the word for a block at addr. NULL: no memory, or addr is not a user address. */
+/*
+ * Return the word for a block at addr, allocating memory if needed. Return NULL if there
+ * is no memory, or if addr is not a user-space address.
+ */
 uint64_t *stack_blocks_make_place(struct stack_blocks *blocks, uint64_t addr);
 
-/* Return the word for a block at addr, or NULL if there is none. */
+/*
+ * Return the word for a block at addr, or NULL if no memory was allocated for the word.
+ */
 static inline uint64_t *stack_blocks_find_place(const struct stack_blocks *blocks,
 						uint64_t addr)
 {
@@ -69,7 +79,7 @@ static inline uint64_t *stack_blocks_find_place(const struct stack_blocks *block
 	return &leaf[(addr & ((1 << STACK_LEAF_BITS) - 1)) >> blocks->align_bits];
 }
 
-/* Call a function for each block. */
+/* Call a function for each block that is recorded. */
 void stack_blocks_for_each(const struct stack_blocks *blocks,
 			   void (*call)(void *context, uint64_t block), void *context);
 

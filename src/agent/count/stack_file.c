@@ -8,22 +8,28 @@
 #include "agent/system/syscalls.h"
 
 #define NODES_FIRST 4096
-/* number of nodes for which room is reserved before a filter is installed */
+/* number of nodes to reserve before the program installs a seccomp filter */
 #define NODES_SEALED (1 << 15)
 #define MODULES_SEALED (1 << 16)
-/* upper bound of the address space reserved before a filter is installed */
+/*
+ * upper bound of the address space to reserve before the program installs a
+ * seccomp filter
+ */
 #define RESERVE_MAX (UINT64_C(1) << 30)
 #define RESERVE_MIN (UINT64_C(1) << 22)
-/* number of nodes to map at least, if address space is short */
+/* the smallest number of nodes to map if address space is short */
 #define NODES_LEAST (1 << 14)
 #define MODULE_BYTES_STEP 16384
 #define SHARE_OF_ADDRESSES 16
-#define RLIMIT_FSIZE_ 1 /* the constants of sys/resource.h, which belongs to libc */
+/* constants from <sys/resource.h>, which is not included, as it belongs to libc */
+#define RLIMIT_FSIZE_ 1
 #define RLIMIT_AS_ 9
 
-/* Address space reserved for the time when a filter may forbid mmap(2). */
+/*
+ * Address space reserved in advance, because a seccomp filter may later forbid mmap(2).
+ */
 static struct {
-	char *memory; /* NULL: nothing reserved */
+	char *memory; /* NULL: nothing is reserved */
 	uint64_t bytes, used_bytes;
 	enum ask_permission permission;
 } held;
@@ -51,7 +57,7 @@ void *stack_memory_take(uint64_t bytes)
 	return ask_may(held.permission) ? map_memory(bytes) : NULL;
 }
 
-/* Under a filter the memory is kept: munmap(2) may be forbidden. */
+/* Keep the memory if a seccomp filter is active, which may forbid munmap(2). */
 void stack_memory_give(void *memory, uint64_t bytes)
 {
 	if (held.permission == ASK_ALWAYS)
@@ -85,7 +91,7 @@ static int open_file(const struct stack_file *file, long flags)
 				  flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600, 0);
 }
 
-/* Allocate disk space for these bytes: writing to a page without space is fatal. */
+/* Allocate disk space: writing to a page without disk space would kill the program. */
 static bool reserve(int fd, uint64_t offset, uint64_t bytes)
 {
 	return agent_syscall(__NR_fallocate, fd, 0, (long)offset, (long)bytes) == 0;
@@ -98,8 +104,8 @@ static uint64_t bytes_of_nodes(uint32_t count)
 
 /*
  * Map the file at its full size, with holes: as many nodes as fit into the address space
- * and into the largest file that the program may write. A larger file would make the
- * kernel kill the program with SIGXFSZ.
+ * and into the maximum file size (RLIMIT_FSIZE). If the file exceeded that size, the
+ * kernel would kill the program with SIGXFSZ.
  */
 static void *map(struct stack_file *file, int fd)
 {
@@ -140,7 +146,7 @@ static void fill_head(struct stack_file *file, const struct stack_mode *mode)
 	head->scale_bits = mode->sample_bytes ? STACK_SCALE_BITS : 0;
 	file->nodes[STACK_NODE_CUT].pc = STACK_FILE_PC_CUT;
 	head->node_count = STACK_NODE_CUT + 1;
-	/* last: a reader ignores the file until the magic is set */
+	/* write the magic last: a reader ignores the file until it is set */
 	__atomic_store_n(&head->magic, STACK_FILE_MAGIC, __ATOMIC_RELEASE);
 }
 
@@ -190,7 +196,10 @@ static bool has_node_room(const struct stack_file *file, uint32_t from, uint32_t
 	return ask_for_room((uintptr_t)&file->nodes[from], (uintptr_t)&file->nodes[to]);
 }
 
-/* Threads that come here at the same time reserve the same nodes. */
+/*
+ * Threads that get here at the same time allocate disk space for the same nodes, which
+ * is harmless.
+ */
 static bool extend_to(struct stack_file *file, uint32_t end)
 {
 	uint32_t before = __atomic_load_n(&file->reserved_nodes, __ATOMIC_ACQUIRE);
@@ -259,8 +268,8 @@ const struct stack_file_module *stack_file_next_module(const struct stack_file *
 }
 
 /*
- * Return whether a is the same module as b with this path. end is the end of all records:
- * the path in the file may have lost its final NUL.
+ * Return true if module a, in the file, is the same as b with this path. end is the end
+ * of all records: the path in the file may have lost its final NUL.
  */
 static bool is_same(const struct stack_file_module *a, const struct stack_file_module *b,
 		    const char *path, const char *end)
@@ -280,7 +289,7 @@ static bool is_same(const struct stack_file_module *a, const struct stack_file_m
 	return i < room && a->path[i] == path[i];
 }
 
-/* Return the last module that had any of these addresses, or NULL. */
+/* Return the last module whose range overlaps with these addresses, or NULL. */
 static const struct stack_file_module *find_last(const struct stack_file *file,
 						 const struct stack_file_module *module)
 {
@@ -368,7 +377,10 @@ int stack_file_add_module(struct stack_file *file, const struct stack_file_modul
 		uint32_t first_node = module->first_node;
 
 		r = last != NULL;
-		/* nodes with lower numbers belong to earlier modules */
+		/*
+		 * nodes with lower numbers belong to modules that were mapped
+		 * here earlier
+		 */
 		if (last && !first_node)
 			first_node = __atomic_load_n(&file->head->node_count,
 						     __ATOMIC_RELAXED);

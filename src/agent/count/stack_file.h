@@ -3,9 +3,9 @@
  * stack_file - write the stack file (stack_abi.h): add modules and nodes, and extend the
  * file. Disk space is allocated before anything is written.
  *
- * No libc. Any thread may add to the file; it waits only for another thread that adds a
- * module. Another process of the same user can write to the file: a number read from it
- * is never used as an index, an offset or a size without a check.
+ * No libc. Any thread may add to the file; a thread waits only while another thread adds
+ * a module. Another process of the same user can write to the file: a number read from
+ * the file is never used as an index, an offset or a size without a check.
  */
 #ifndef MS_AGENT_COUNT_STACK_FILE_H
 #define MS_AGENT_COUNT_STACK_FILE_H
@@ -31,18 +31,18 @@ struct stack_file {
 	uint32_t node_max;
 	uint32_t reserved_nodes; /* number of nodes for which disk space is allocated */
 	uint32_t reserved_module_bytes;
-	/* copy of the header's field, which other processes cannot change */
+	/* copy of the header's module_bytes, which other processes cannot change */
 	uint32_t module_bytes;
-	bool is_full; /* there is no room for more nodes */
+	bool is_full; /* true if there is no room for more nodes */
 	enum ask_permission permission;
 	uint32_t module_lock;
 	char path[STACK_PATH_BYTES];
 };
 
 /*
- * Create file->path with room for node_count nodes. Node 1 stands for cut stacks: several
- * threads may count there together, so its counts are added atomically. Return false on
- * failure; a file that was created then has size 0.
+ * Create file->path with room for node_count nodes. Node 1 stands for all cut stacks.
+ * Several threads may count in it at the same time, so its counts are added atomically.
+ * Return false on failure; if the file was created nevertheless, its size is 0.
  */
 bool stack_file_create(struct stack_file *file, const struct stack_mode *mode,
 		       uint32_t node_count);
@@ -52,25 +52,25 @@ bool stack_file_create(struct stack_file *file, const struct stack_mode *mode,
 void stack_file_close(struct stack_file *file);
 
 /*
- * Take the numbers of count new nodes; *ret is the first. Return false if there is no
- * room, or if the header's count of nodes is damaged.
+ * Reserve the numbers of count new nodes; *ret is the first number. Return false if
+ * there is no room, or if the header's count of nodes is damaged.
  */
 bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *ret);
 
-/* Return the number after the last node; all nodes below have disk space allocated. */
+/* Return the number of nodes; disk space is allocated for all of them. */
 uint32_t stack_file_count_nodes(const struct stack_file *file);
 
 /*
- * Return the module at *at and advance *at to the next one; start with *at = 0. Return
- * NULL after the last one, or if the following records are damaged.
+ * Return the module record at *at, and advance *at to the next record. Start with *at =
+ * 0. Return NULL after the last record, or if the remaining records are damaged.
  */
 const struct stack_file_module *stack_file_next_module(const struct stack_file *file,
 						       uint32_t *at);
 
 /*
- * Add a module unless it is there already. Return 1 if another module had some of its
- * addresses before, else 0. path is not empty. If first_node is 0, this function sets it.
- * module and path may be in a file that another process can write.
+ * Add a module unless it is already in the file. Return 1 if an earlier module had some
+ * of the same addresses, otherwise 0. path must not be empty. If first_node is 0, this
+ * function sets it. module and path may be in a file that another process can write.
  */
 int stack_file_add_module(struct stack_file *file, const struct stack_file_module *module,
 			  const char *path);
@@ -81,13 +81,13 @@ static inline uint64_t stack_node_live(const struct stack_file_node *node)
 }
 
 /*
- * The program is about to install a seccomp filter: reserve room for nodes and
- * modules, and address space for stack_memory_take(). ASK_ALWAYS: the filter was
- * not installed after all.
+ * Call before the program installs a seccomp filter. Reserve room for nodes and modules,
+ * and address space for stack_memory_take(). ASK_ALWAYS means that the filter was not
+ * installed after all.
  */
 void stack_file_seal(struct stack_file *file, enum ask_permission wanted);
 
-/* Return zeroed memory, or NULL; and release such memory. */
+/* The first function returns zeroed memory, or NULL; the second releases such memory. */
 void *stack_memory_take(uint64_t bytes);
 void stack_memory_give(void *memory, uint64_t bytes);
 

@@ -10,12 +10,12 @@
 #define COLD __attribute__((cold, noinline))
 
 /*
- * A filter counter that reaches this value stays there: the place counts
- * as never empty again.
+ * A counter of the filter that reaches this value no longer changes, as if the place
+ * were never empty again.
  */
 #define FILTER_FULL 128
 
-/* Add in one instruction: a signal handler runs before or after the addition. */
+/* Add in one instruction, so that a signal handler cannot interrupt the addition. */
 static inline void add(uint64_t *counter, uint64_t by)
 {
 	__asm__("addq %1, %0" : "+m"(*counter) : "er"(by) : "cc");
@@ -37,9 +37,9 @@ static inline uint64_t weight_of(const struct stacks *s, uint64_t bytes)
 }
 
 /*
- * Note a node's live bytes at the last peak before they change. Peaks are numbered:
- * a node with an older number has not changed since the last peak, so its live
- * bytes are those of the peak.
+ * Call before a node's live bytes change, to save their value at the last peak. Peaks
+ * are numbered. If a node has the number of an earlier peak, its live bytes have not
+ * changed since the last peak, so they are its bytes at the peak.
  */
 static inline void note_peak(const struct stacks *s, struct stack_file_node *node)
 {
@@ -85,8 +85,8 @@ static bool is_as_found(const struct unwind_thread *u, uint32_t count, bool is_c
 }
 
 /*
- * Return whether each frame's node has the frame's address and the
- * caller's node as parent.
+ * Return true if the node of each frame has the frame's address, and the node of the
+ * caller's frame as its parent.
  */
 static bool has_own_nodes(const struct stacks *s, const struct unwind_thread *u)
 {
@@ -114,7 +114,7 @@ static COLD void check(struct stacks *s, struct stack_thread *t,
 		__atomic_fetch_add(&s->file.head->mismatch_count, 1, __ATOMIC_RELAXED);
 }
 
-/* Keep all fresh frames, with the nodes of the path. Return the innermost node. */
+/* Keep all fresh frames, with the nodes of a cached path. Return the innermost node. */
 static inline uint32_t keep_path(struct unwind_thread *u, const struct stack_path *path)
 {
 	uint32_t count = u->fresh_count;
@@ -133,7 +133,7 @@ static void note_path(const struct stack_trie *trie, const struct unwind_thread 
 		nodes[i] = u->kept[u->kept_count - u->fresh_count + 1 + i].node;
 }
 
-/* Return the key for the fresh frames, or 0 if they have none. */
+/* Return the key of the path of the fresh frames, or 0 if there is no path. */
 static inline uint64_t path_key(const struct stack_trie *trie,
 				const struct unwind_thread *u)
 {
@@ -148,7 +148,10 @@ static inline uint64_t path_key(const struct stack_trie *trie,
 	return key;
 }
 
-/* Return the node of the stack just found, or 0 if there is no room. */
+/*
+ * Return the node of the stack that the unwinder has just found, or 0 if there is
+ * no room.
+ */
 static inline uint32_t find_node(struct stacks *s, struct stack_thread *t)
 {
 	struct unwind_thread *u = &t->unwind;
@@ -207,7 +210,7 @@ static COLD void count_within(struct stacks *s, struct stack_thread *t, uint64_t
 
 	__atomic_fetch_add(&node->calls, weight, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&node->bytes, bytes * weight, __ATOMIC_RELAXED);
-	/* count the block as freed, too: whoever frees it cannot know its stack */
+	/* count the block as freed, too: when it is freed later, its stack is unknown */
 	__atomic_fetch_add(&node->freed_blocks, (int64_t)weight, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&node->freed_bytes, (int64_t)(bytes * weight),
 			   __ATOMIC_RELAXED);
@@ -250,7 +253,7 @@ static inline void count_freed(struct stacks *s, struct stack_thread *t, uint64_
 	uint64_t weight = weight_of(s, stack_block_bytes(block));
 	int64_t bytes = (int64_t)(stack_block_bytes(block) * weight);
 
-	/* flush before the bytes decrease: they may be a new peak */
+	/* flush before pending_bytes decreases: it may be a new peak */
 	if (unlikely(t->pending_bytes > t->room_bytes))
 		stack_flush(s, t);
 	note_peak(s, node);
@@ -280,8 +283,8 @@ void stack_forget(struct stacks *s, struct stack_thread *t, uintptr_t addr)
 }
 
 /*
- * Remember the block with its node. place is the block's word, or NULL
- * if there is none yet.
+ * Remember which node the block belongs to. place points to the block's word, or is NULL
+ * if the word has no memory yet.
  */
 static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *place,
 			    uintptr_t addr, uint64_t block)
@@ -291,8 +294,8 @@ static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *
 	if (unlikely(!place)) {
 		place = stack_blocks_make_place(s->blocks, addr);
 		/*
-		 * its free will go unnoticed: count it as freed now, so that it is
-		 * not reported as leaked
+		 * nobody will notice when this block is freed: count it as freed now, so
+		 * that it is not reported as leaked
 		 */
 		if (!place) {
 			uint64_t weight = weight_of(s, stack_block_bytes(block));
@@ -303,7 +306,10 @@ static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *
 			return;
 		}
 	}
-	/* the previous block at this address was freed without our knowledge */
+	/*
+	 * the address is still recorded: the previous block was freed without
+	 * our knowledge
+	 */
 	if (unlikely(*place))
 		stack_forget(s, t, addr);
 	*place = block;
@@ -325,7 +331,7 @@ void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr,
 	}
 	t->is_busy = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	/* start loading the block's word, which is needed once the stack is known */
+	/* prefetch the block's word, which is needed when the stack has been found */
 	if (s->mode.has_live) {
 		place = stack_blocks_find_place(s->blocks, addr);
 		__builtin_prefetch(place, 1);

@@ -6,8 +6,8 @@
 #define LN_2 0.69314718055994530942
 
 /*
- * Return the natural logarithm for 0 < x <= 1. Does not use libm, which
- * the program may lack.
+ * Return the natural logarithm for 0 < x <= 1, without libm, which the program may not
+ * have loaded.
  */
 static double logarithm(double x)
 {

@@ -6,7 +6,10 @@
 
 #define BITS_FIRST 10
 #define NODES_TAKEN 32
-/* Upper bound of the path cache, so that most of the CPU cache is left to the program. */
+/*
+ * Upper bound of the size of the path cache, which leaves most of the CPU cache to
+ * the program.
+ */
 #define PATH_BITS_MAX 13
 
 static uint64_t table_bytes(unsigned int bits)
@@ -19,7 +22,7 @@ static uint64_t path_bytes(unsigned int bits)
 	return sizeof(struct stack_path) << bits;
 }
 
-/* Make an empty path cache with half as many elements as there are entries. */
+/* Make an empty path cache with half as many elements as the trie has entries. */
 static void make_paths(struct stack_trie *trie)
 {
 	unsigned int bits = trie->bits - 1 < PATH_BITS_MAX ? trie->bits - 1
@@ -52,7 +55,7 @@ static void put(struct stack_trie *trie, const struct stack_trie_entry *entry)
 	trie->entries[i] = *entry;
 }
 
-/* Make sure that no more than half of the entries are in use. */
+/* Make sure that at most half of the trie's entries are in use. */
 static bool make_room(struct stack_trie *trie)
 {
 	struct stack_trie larger = *trie;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack_trie - find a thread's nodes in the stack file by caller and address. Used by one
- * thread at a time; a thread that ends leaves its trie to another thread.
+ * stack_trie - find a thread's nodes in the stack file by caller and address. A trie
+ * is used by one thread at a time; when a thread ends, another thread can take over
+ * its trie.
  */
 #ifndef MS_AGENT_COUNT_STACK_TRIE_H
 #define MS_AGENT_COUNT_STACK_TRIE_H
@@ -16,10 +17,11 @@ struct stack_trie_entry {
 };
 
 /*
- * Recent lookups, by node number, for all tries of a process; each node belongs to one
- * trie. child is the callee looked up last; sibling is the callee of the same caller
- * looked up before. Callees that are not among the first few are found through the trie.
- * Callers and callees have nearby numbers, so these entries share few cache lines.
+ * Recent lookups, indexed by node number, for all tries of a process; each node belongs
+ * to one trie. child is the callee that was looked up last. sibling is another callee of
+ * the same caller, which was looked up before. Callees that are not among the first few
+ * are found through the trie. Callers and callees have nearby numbers, so these entries
+ * share few cache lines.
  */
 struct stack_recent {
 	uint64_t pc;		 /* 0: not looked up yet */
@@ -27,9 +29,9 @@ struct stack_recent {
 };
 
 /*
- * The nodes of up to STACK_PATH_MAX consecutive callers, starting at some node and going
- * inwards, as found recently; half a cache line. The path is identified by a 64-bit hash
- * over all of its callers. A collision is not expected in any program.
+ * A path: the nodes of up to STACK_PATH_MAX consecutive calls, from some node inwards,
+ * as found recently. An element occupies half a cache line. The path is identified by a
+ * 64-bit hash of all of its addresses. A collision is not expected in any program.
  */
 #define STACK_PATH_MAX 6
 struct stack_path {
@@ -38,17 +40,19 @@ struct stack_path {
 };
 
 struct stack_trie {
-	/* hash table with 1 << bits entries; NULL: none yet */
+	/* hash table with 1 << bits entries; NULL: not allocated yet */
 	struct stack_trie_entry *entries;
 	unsigned int bits;
 	uint32_t count;
-	uint32_t next_node, end_node; /* node numbers reserved for future nodes */
-	struct stack_recent *recent;  /* NULL: there was no memory */
-	struct stack_path *paths;     /* cache in sets of two; NULL: none, or no memory */
-	unsigned int path_bits;	      /* 1 << path_bits paths */
+	/* range of node numbers that are reserved for this trie */
+	uint32_t next_node, end_node;
+	struct stack_recent *recent; /* NULL: there was no memory for it */
+	/* cache of paths, in sets of two; NULL: none yet, or no memory */
+	struct stack_path *paths;
+	unsigned int path_bits; /* 1 << path_bits paths */
 };
 
-/* Make the trie empty again; existing nodes are not used any more. */
+/* Empty the trie; nodes that were added before are no longer used. */
 void stack_trie_reset(struct stack_trie *trie);
 
 /* Add a node and return its number, or 0 if there is no room. */
@@ -82,8 +86,8 @@ static inline uint32_t stack_trie_search(struct stack_trie *trie, struct stack_f
 }
 
 /*
- * Add a caller to the key of a path. The key starts with stack_path_begin(); callers are
- * added from the outermost inwards.
+ * Add the address of a call to the key of a path. The key starts with
+ * stack_path_begin(); the addresses are added from the outermost call inwards.
  */
 static inline uint64_t stack_path_add(uint64_t key, uint64_t pc)
 {
@@ -92,8 +96,8 @@ static inline uint64_t stack_path_add(uint64_t key, uint64_t pc)
 }
 
 /*
- * Spread the bits of the node number: node numbers may differ by as much as
- * the addresses added next.
+ * Spread the bits of the node number over the key. Otherwise a difference between two
+ * node numbers could cancel out a difference between the addresses that are added next.
  */
 static inline uint64_t stack_path_begin(uint32_t node, uint32_t count)
 {
@@ -106,7 +110,7 @@ static inline struct stack_path *stack_path_set(const struct stack_trie *trie,
 	return &trie->paths[key & ((UINT32_C(1) << trie->path_bits) - 2)];
 }
 
-/* Return the path with this key, or NULL. */
+/* Return the cached path with this key, or NULL. */
 static inline struct stack_path *stack_path_find(const struct stack_trie *trie,
 						 uint64_t key)
 {
@@ -117,7 +121,10 @@ static inline struct stack_path *stack_path_find(const struct stack_trie *trie,
 	return set[1].key == key ? &set[1] : NULL;
 }
 
-/* Return the place for a new path; the older path of its set is dropped. */
+/*
+ * Return the element in which to store a new path; the older path of the same set
+ * is overwritten.
+ */
 static inline struct stack_path *stack_path_place(const struct stack_trie *trie,
 						  uint64_t key)
 {
@@ -130,7 +137,7 @@ static inline struct stack_path *stack_path_place(const struct stack_trie *trie,
 
 #define STACK_RECENT_LOOKS 4
 
-/* Note that node was looked up as a child of parent. */
+/* Note in the recent lookups that node was looked up as a callee of parent. */
 static inline void stack_trie_note(const struct stack_trie *trie, uint32_t parent,
 				   uint32_t node)
 {
@@ -138,14 +145,17 @@ static inline void stack_trie_note(const struct stack_trie *trie, uint32_t paren
 	trie->recent[parent].child = node;
 }
 
-/* Return the node of the callee of parent that is at pc, or 0 if there is no room. */
+/*
+ * Return the node for a call from parent, whose address is pc. Return 0 if there is
+ * no room.
+ */
 static inline uint32_t stack_trie_child(struct stack_trie *trie, struct stack_file *file,
 					uint32_t parent, uint64_t pc)
 {
 	struct stack_recent *recent = trie->recent;
 	uint32_t node, before = 0;
 
-	/* node 0 is the parent of every thread's outermost frame */
+	/* node 0 is the parent of the outermost frame of every thread */
 	if (__builtin_expect(!recent || parent == 0, 0))
 		return stack_trie_search(trie, file, parent, pc);
 	node = recent[parent].child;

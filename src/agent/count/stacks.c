@@ -12,30 +12,32 @@
 
 #include "agent/count/stack_sample.h"
 
-#define ENDED_LOOKS 32 /* how many threads to check for one that has ended */
+#define ENDED_LOOKS 32 /* number of threads to check for one that has ended */
 #define PAGE_BYTES 4096
 
 struct count_stack_thread {
 	struct count_stack_thread *next;
-	int32_t tid;   /* -1: being given to another thread */
+	int32_t tid;   /* thread id; -1: another thread is taking over this struct */
 	uint64_t self; /* see ask_has_ended() */
 	struct stack_thread stack;
 };
 
 struct stacks count_stacks;
 static __thread struct {
-	struct count_stack_thread *thread; /* NULL: the thread has none yet */
-	bool leaves_fork;		   /* the thread is creating the child's file */
+	struct count_stack_thread *thread; /* NULL: the thread has no struct yet */
+	/* this thread is creating the file of a forked child */
+	bool leaves_fork;
 } own __attribute__((tls_model("initial-exec")));
 
 static struct count_stack_thread *threads;
-/* where the next search for an ended thread starts */
+/* the thread at which the next search for an ended thread starts */
 static struct count_stack_thread *look_at;
 static bool is_on;
-static bool is_forked; /* the process was forked, and nothing was recorded since */
-static bool is_usual;  /* on, and not forked */
+/* the process is a forked child, and has not recorded anything yet */
+static bool is_forked;
+static bool is_usual; /* on, and not forked */
 static uint32_t fork_lock;
-/* allocations by signal handlers while a child's file was created */
+/* number of allocations in signal handlers that ran while the child's file was created */
 static uint64_t fork_lost_count;
 static pid_t own_pid;
 static uint64_t random_seed;
@@ -87,7 +89,7 @@ void count_stack_begin(const char *path)
 	s->space.rows = rows;
 	s->space.returns = returns;
 	s->blocks = &blocks;
-	/* glibc aligns blocks to 16 bytes; other allocators may align them to 8 */
+	/* glibc aligns blocks to 16 bytes; some other allocators align them to 8 bytes */
 	blocks.align_bits = count_has_glibc_heads ? 4 : 3;
 	if (mode.sample_bytes)
 		s->filter = filter;
@@ -112,9 +114,9 @@ void count_stack_seal(enum ask_permission wanted)
 }
 
 /*
- * Add a block that was allocated before fork() to its stack's node in the child's file:
- * the child inherits the block, and the nodes are copied. freed_blocks and freed_bytes
- * become negative, as the child did not make the call.
+ * In the child's file, add a block that was allocated before fork() to the node of its
+ * stack. The child inherits the block, and the nodes are copies. freed_blocks and
+ * freed_bytes become negative, because the child did not make the call.
  */
 static void add_inherited(void *context, uint64_t block)
 {
@@ -142,7 +144,7 @@ static void copy_nodes(const struct stack_file *from, struct stack_file *to,
 	to->head->node_count = count;
 }
 
-/* Create the child's file when the child first records something. */
+/* Create the child's file; called when the child first records something. */
 static void begin_again(void)
 {
 	struct stacks *s = &count_stacks;
@@ -152,8 +154,8 @@ static void begin_again(void)
 	is_on = stack_file_create(&s->file, &s->mode, s->mode.has_live ? count : 0);
 	count_stack_modules_forget();
 	/*
-	 * tables indexed by node number have no more room than the
-	 * parent's file had nodes
+	 * tables that are indexed by node number are only as large as the parent's
+	 * file needed
 	 */
 	if (s->file.node_max > parents.node_max)
 		s->file.node_max = parents.node_max;
@@ -181,8 +183,7 @@ void count_stack_begin_child(const char *path)
 	is_usual = false;
 	own_pid = (pid_t)ask_own_tid();
 	/*
-	 * otherwise a new thread would take this struct for that of an ended
-	 * thread, and share it
+	 * otherwise a new thread would take over this struct as that of an ended thread
 	 */
 	if (own.thread)
 		own.thread->tid = own_pid;
@@ -194,9 +195,9 @@ void count_stack_begin_child(const char *path)
 }
 
 /*
- * Finish the fork in the child: create its file. A signal handler that interrupts this
- * function cannot wait for it, and a handler that called fork() may return to code that
- * records in the parent's file. In both cases is_forked stays set.
+ * Finish the fork in the child: create its file. This fails in two cases, and is_forked
+ * stays set: a signal handler that interrupts this function cannot wait for it; and a
+ * handler that called fork() may return to code that still records in the parent's file.
  */
 static COUNT_COLD void leave_fork(void)
 {
@@ -221,9 +222,9 @@ static COUNT_COLD void leave_fork(void)
 }
 
 /*
- * Return the end of the thread's stack. The main stack ends above the file name of the
- * program, which the kernel puts at the top. Any other stack ends at the latest where
- * glibc and musl keep the thread's struct pthread.
+ * Return the end of the thread's stack. The kernel stores the file name of the program
+ * at the end of the main stack. On any other stack, use the address of struct pthread,
+ * which glibc and musl keep at the end of the stack.
  */
 static uint64_t find_stack_end(pid_t tid)
 {
@@ -232,7 +233,10 @@ static uint64_t find_stack_end(pid_t tid)
 	return ask_own_self() & ~UINT64_C(7);
 }
 
-/* Return the struct of a thread that has ended, or NULL. */
+/*
+ * Find a thread that has ended, and return its struct for reuse. Return NULL if none
+ * was found.
+ */
 static struct count_stack_thread *take_ended(void)
 {
 	struct count_stack_thread *t = __atomic_load_n(&look_at, __ATOMIC_RELAXED);
@@ -278,7 +282,7 @@ static struct count_stack_thread *take_new(void)
 	return t;
 }
 
-/* Return NULL if the thread has no struct and will not get one. */
+/* Return a struct for the thread. Return NULL if it has none and will not get one. */
 static COUNT_COLD struct count_stack_thread *take_thread(void)
 {
 	pid_t tid = (pid_t)ask_own_tid();
@@ -320,7 +324,7 @@ static COUNT_COLD struct stack_thread *find_own_thread(void)
 	return is_on && t ? &t->stack : NULL;
 }
 
-/* Return the thread's struct, or NULL if nothing is recorded. */
+/* Return the struct of the calling thread, or NULL if nothing is to be recorded. */
 static inline struct stack_thread *own_thread(void)
 {
 	struct count_stack_thread *t = own.thread;
@@ -329,8 +333,8 @@ static inline struct stack_thread *own_thread(void)
 }
 
 /*
- * Choose the position of the next stack, after a call for this many bytes. Return
- * whether this call is sampled.
+ * After a call for this many bytes, choose the position of the next stack. Return true
+ * if this call is sampled.
  */
 static COUNT_COLD bool draw(struct count_slot *slot, struct stack_thread *t, size_t bytes)
 {
@@ -338,7 +342,10 @@ static COUNT_COLD bool draw(struct count_slot *slot, struct stack_thread *t, siz
 		 sample_bytes = count_stacks.mode.sample_bytes;
 	int64_t step = stack_sample_step(&t->random, sample_bytes);
 
-	/* a slot's first call always comes here, even if it precedes the first point */
+	/*
+	 * a slot's first call always gets here, even if it precedes the first
+	 * sampling point
+	 */
 	if (slot->stack_at == 0) {
 		if (step > (int64_t)bytes) {
 			slot->stack_at = at + (uint64_t)step - bytes;
@@ -380,8 +387,8 @@ void count_stack_record(const void *p, size_t bytes, const struct unwind_state *
 }
 
 /*
- * If the block at addr was recorded last, count it as temporary, and clear its
- * mark in slot->last_addr.
+ * If the block at addr was recorded last, count it as temporary, and clear the mark
+ * in slot->last_addr.
  */
 static inline void count_temporary(struct count_slot *slot, struct stack_thread *t,
 				   uintptr_t addr)

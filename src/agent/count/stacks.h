@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stacks - call stacks of the counted calls: what the library that records stacks
- * does in each call, besides counting it.
+ * stacks - record the call stacks of counted calls: what the library that records stacks
+ * does in each call, in addition to counting it.
  *
  * An allocation is recorded after it was made, and a block is forgotten before it is
- * freed: in between no other thread can get the same block.
+ * freed, because no other thread can get the same block in between.
  */
 #ifndef MS_AGENT_COUNT_STACKS_H
 #define MS_AGENT_COUNT_STACKS_H
@@ -22,19 +22,19 @@
 extern struct stacks count_stacks;
 
 /*
- * Start recording into a file beside the counts at path. A forked child calls the
- * second function with its new path, and creates its file at its first
- * allocation. NULL: no file.
+ * Start recording into a stack file next to the file of counts at path. A forked child
+ * calls the second function with its new path, and creates its file at its first
+ * allocation. If path is NULL, nothing is recorded.
  */
 void count_stack_begin(const char *path);
 void count_stack_begin_child(const char *path);
 
-/* See count_slot_seal(). */
+/* Call before the program installs a seccomp filter; see count_slot_seal(). */
 void count_stack_seal(enum ask_permission wanted);
 
 /*
- * Return whether malloc only needs to check if a stack is due, and
- * free only the last block.
+ * The first function returns true if malloc only has to check whether a stack is due;
+ * the second, if free only has to check for the last block.
  */
 bool count_stack_has_plain_malloc(void);
 bool count_stack_has_plain_free(void);
@@ -43,16 +43,17 @@ void count_stack_record(const void *p, size_t bytes, const struct unwind_state *
 void count_stack_forget(struct count_slot *slot, const void *p);
 
 /*
- * Call the first function before realloc, and pass its result to one of
- * the others afterwards.
+ * Call the first function before realloc. Afterwards pass its result to one of the
+ * others: the second if the block was resized, the third if not.
  */
 uint64_t count_stack_before_resize(const void *p);
 void count_stack_resized(struct count_slot *slot, uintptr_t addr, uint64_t block);
 void count_stack_not_resized(uintptr_t addr, uint64_t block);
 
 /*
- * Tell the unwinder and the stack file where code is mapped; copy the modules of one file
- * to another; forget all modules because some code is gone.
+ * The first function tells the unwinder and the stack file where to find modules. The
+ * second copies the modules of one file to another. The third forgets all modules,
+ * because some code was unloaded.
  */
 void count_stack_modules_begin(struct unwind_space *space);
 void count_stack_modules_copy(const struct stack_file *from, struct stack_file *to);
@@ -60,19 +61,22 @@ void count_stack_modules_forget(void);
 
 #	pragma GCC visibility pop
 
-/* Set in a slot's last_addr: the block was recorded. Blocks start at even addresses. */
+/* Flag in a slot's last_addr: the block was recorded. Blocks start at even addresses. */
 #	define COUNT_STACK_LAST 1
 
 /*
- * Return the thread's position in the stream of allocated bytes;
- * stack_at is such a position.
+ * Return the thread's position in the stream of allocated bytes. stack_at is a position
+ * in the same stream.
  */
 static inline uint64_t count_stack_position(const struct count_slot *slot)
 {
 	return slot->malloc_calls + slot->requested_bytes;
 }
 
-/* Return whether a stack is due for the call just counted, which may still fail. */
+/*
+ * Return true if the call that was just counted has reached stack_at. The call may
+ * still fail.
+ */
 static inline bool count_stack_is_due(const struct count_slot *slot)
 {
 	return count_unlikely(count_stack_position(slot) >= slot->stack_at);
@@ -84,7 +88,7 @@ static inline bool count_stack_was_last(const struct count_slot *slot, const voi
 			      COUNT_STACK_LAST);
 }
 
-/* Note that a block is about to be freed; call before count_taken(). */
+/* Note that a block is about to be freed. Must be called before count_taken(). */
 static inline void count_stack_taken(struct count_slot *slot, const void *p)
 {
 	if (count_stack_was_last(slot, p) ||
@@ -93,14 +97,14 @@ static inline void count_stack_taken(struct count_slot *slot, const void *p)
 		count_stack_forget(slot, p);
 }
 
-/* The pc, sp and rbp in the caller of the function that uses this macro. */
+/* The pc, sp and rbp of the caller of the function that uses this macro. */
 #	define COUNT_STACK_START                                             \
 		((struct unwind_state){                                       \
 			(uint64_t)(uintptr_t)__builtin_return_address(0),     \
 			(uint64_t)(uintptr_t)__builtin_frame_address(0) + 16, \
 			*(const uint64_t *)__builtin_frame_address(0) })
 
-/* Record the block p that malloc returned; p may be NULL. */
+/* Record the block p that malloc returned, if a stack is due. p may be NULL. */
 static inline __attribute__((always_inline)) void
 count_stack_given_by_malloc(const struct count_slot *slot, void *p, size_t bytes)
 {
@@ -112,8 +116,8 @@ count_stack_given_by_malloc(const struct count_slot *slot, void *p, size_t bytes
 }
 
 /*
- * Count a call of a function other than malloc: each call is one byte of the position,
- * but malloc_calls does not include this call, so stack_at moves back instead.
+ * Count a call of a function other than malloc. Each call advances the position by 1,
+ * but malloc_calls does not include this call, so stack_at is decremented instead.
  */
 static inline void count_stack_other_call(struct count_slot *slot)
 {

@@ -42,7 +42,7 @@ enum writes {
 struct passable {
 	unsigned int map;
 	uint8_t first, last; /* opcodes */
-	int extension;	     /* required value of the reg field of ModRM, or ANY_EXTENSION */
+	int extension;	     /* required reg field of ModRM, or ANY_EXTENSION */
 	enum writes writes;
 };
 
