@@ -46,7 +46,7 @@ struct heap_bounds {
 struct helper_answer {
 	/* The user requested a query; false: the other fields are empty. */
 	bool was_wanted;
-	int error; /* 0, or the -errno because of which the query failed */
+	int error; /* 0, or the -errno with which the query failed */
 	/*
 	 * Why the query failed, as a phrase without a full stop;
 	 * NULL: it succeeded. Static.

@@ -112,8 +112,8 @@ struct usage {
 	uint64_t state_bytes[STATE_COUNT_]; /* sum of each state over the matrix */
 	struct matrix matrix; /* all cells are unknown unless source is SOURCE_SMAPS */
 	/*
-	 * For a recorded sample that has totals but no mappings: the result of
-	 * usage_droppable_bytes() from the time when memstate had read all
+	 * Only for recorded samples without mappings: the result that
+	 * usage_droppable_bytes() had when the sample was taken from all
 	 * mappings. Otherwise BYTES_UNKNOWN.
 	 */
 	uint64_t recorded_droppable_bytes;

@@ -20,19 +20,17 @@
 #	include "store/profile/pprof_types.h"
 
 /*
- * The state of the conversion.
- *
- * In pprof's format, a location is a frame together with all frames inlined into it. Its
- * nodes are the innermost one, called `end` here, and its callers up to the first that is
- * not inlined. Ends whose nodes have equal frames share a location.
+ * The state of the conversion. In pprof's format, a location is a frame together with
+ * all frames inlined into it: the nodes from its innermost node, here called its end,
+ * up to the first caller that is not inlined. Ends whose nodes have equal frames
+ * share a location.
  */
 struct packing {
 	const struct profile *profile;
 	Pprof__Profile message;
 	size_t string_capacity;
 	/*
-	 * The profile's texts, sorted by address. Text i has string number
-	 * first_text + i.
+	 * The profile's texts, sorted by address. Text i is string number first_text + i.
 	 */
 	const char **texts;
 	size_t text_count, first_text;
@@ -71,10 +69,7 @@ static int compare_addresses(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/*
- * Append the texts of the profile's modules and frames to the string table. Texts in a
- * profile are equal if and only if their addresses are.
- */
+/* Append the profile's texts to the string table. Equal texts have equal addresses. */
 static void add_texts(struct packing *packing)
 {
 	const struct profile *profile = packing->profile;

@@ -93,8 +93,8 @@ struct blocks {
 	struct page_use *pages; /* one element for each page of the image */
 
 	/*
-	 * The range of the allocator's own data within a library's data. A block is not
-	 * reachable because its address is found in this range.
+	 * The range of the allocator's own data within a library's data. The address of a
+	 * block in this range does not make the block reachable.
 	 */
 	uint64_t own_start_addr, own_end_addr;
 };

@@ -272,7 +272,8 @@ static const char *read_caches(struct jemalloc *j)
 		if (is_unused(j, tls_addr - below))
 			continue;
 		if (!read_cache(j, tls_addr - below, &cache) || !mark_cache(j, &cache)) {
-			j->has_broken_cache = true; /* a second attempt may succeed */
+			/* The data may be consistent in a second attempt. */
+			j->has_broken_cache = true;
 			return "a thread's cache is broken: what is in it counts as live";
 		}
 		j->heap->cache_count++;

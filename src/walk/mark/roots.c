@@ -133,8 +133,8 @@ static void add_alive(struct finder *f, uint64_t start, uint64_t end)
 }
 
 /*
- * Add the parts of a page that are outside the heap's extents, because they belong
- * to other data.
+ * Add the parts of a page that are outside the heap's extents. These parts
+ * contain other data.
  */
 static void add_shared_page(struct finder *f, uint64_t start, uint64_t end)
 {
