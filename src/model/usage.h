@@ -106,7 +106,8 @@ struct usage {
 	enum source source;
 	int error;	   /* 0, or the -errno with which reading the memory failed */
 	uint64_t taken_ns; /* when the memory was read, on the monotonic clock */
-	uint64_t read_ns; /* time spent reading, without pauses; BYTES_UNKNOWN: unknown */
+	/* Time spent reading, without pauses; BYTES_UNKNOWN in a recorded sample. */
+	uint64_t read_ns;
 
 	struct counters total; /* sums over all mappings, or the totals of smaps_rollup */
 	uint64_t state_bytes[STATE_COUNT_]; /* sum of each state over the matrix */

@@ -116,7 +116,7 @@ static void *new_messages(size_t count, size_t size, void *ret_pointers)
 	char *messages = xcalloc(count + 1, size);
 	void **pointers = xcalloc(count + 1, sizeof(*pointers));
 
-	pointers[0] = messages; /* free_messages() needs it even if count is 0 */
+	pointers[0] = messages; /* stored even if count is 0, for free_messages() */
 	for (size_t i = 1; i < count; i++)
 		pointers[i] = messages + i * size;
 	memcpy(ret_pointers, &pointers, sizeof(pointers));
