@@ -120,7 +120,7 @@ static void add_refusals(char *const problems[COUNT_METHOD_COUNT_], struct strbu
 	}
 }
 
-/* Try one method. Return 0, or its error with the reason in *ret_problem. */
+/* Try one method. Return 0, or the method's error with the reason in *ret_problem. */
 static int try_way(struct count_attach *attach, const struct count_place *place,
 		   enum count_method method, char **ret_problem)
 {

@@ -300,8 +300,8 @@ ALIGNED(aligned_alloc, COUNT_ALIGNED_ALLOC)
 ALIGNED(memalign, COUNT_MEMALIGN)
 
 /*
- * If the thread has no slot yet, these functions return NULL: only the dynamic linker
- * calls them so early, and it never allocates whole pages.
+ * These functions return NULL if the thread has no slot yet: at that time only the
+ * dynamic linker can call them, and it never allocates whole pages.
  */
 #define PAGES(function, which)                                        \
 	COUNT_EXPORT void *function(size_t bytes)                     \

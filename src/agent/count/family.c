@@ -26,8 +26,8 @@ enum {
 static struct count_entry entries[ENTRY_COUNT_] = { COUNT_FAMILY(ENTRY) };
 
 /*
- * If this file contains next of the entry *context, set the entry's start and end to the
- * file's address range.
+ * If this ELF file contains the function entry->next, set the entry's start and end to
+ * the file's address range. *context is the entry.
  */
 static int find_range(struct dl_phdr_info *info, size_t size, void *context)
 {

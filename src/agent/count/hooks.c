@@ -266,7 +266,8 @@ static uint32_t find_or_take(uint32_t key)
 		return 0;
 	fill_slot(slot_at(offset), ~key);
 	/*
-	 * if the table has no room, the slot stays in the list of threads, without calls
+	 * if the table has no room, the slot stays in the list of threads with no
+	 * calls counted
 	 */
 	return publish(key, offset) ? offset : 0;
 }

@@ -130,8 +130,8 @@ struct hooks_head {
 	/* size of the whole range: HOOKS_BYTES or HOOKS_ALL_BYTES */
 	uint32_t range_bytes;
 	/*
-	 * While the code has not been moved to the start of the whole range: its address,
-	 * where it occupies at most HOOKS_CODE_BYTES. After the move: 0.
+	 * While the code is not yet at the start of the whole range: its present address,
+	 * where it occupies at most HOOKS_CODE_BYTES. Later: 0.
 	 */
 	uint64_t unmoved_addr;
 };
@@ -169,7 +169,7 @@ struct hooks_private {
 	uint8_t pad[4096 - 40];
 	/* memory for struct stacks (stack_record.h), valid if has_stacks is set */
 	uint8_t stacks[8192];
-	/* for each slot, the address of its struct taker, or 0 */
+	/* for each slot, the address of its struct taker; 0: none */
 	uint64_t threads[HOOKS_SLOT_COUNT];
 	/* slots for the calls of forked children, which memstate does not read */
 	uint8_t nobody[HOOKS_NOBODY_COUNT][COUNT_SLOT_BYTES];

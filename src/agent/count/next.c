@@ -104,9 +104,9 @@ static size_t no_size(void *p)
 }
 
 /*
- * Return true if the program's calls of malloc do not reach this library. A program at a
- * fixed address that takes the address of malloc defines that address as a stub of its
- * own, which does call this library.
+ * Return true if the program's calls of malloc do not reach this library. A non-PIE
+ * program that uses the address of malloc has a stub named malloc, which does call this
+ * library, although the stub is in the program.
  */
 static bool is_passed_by(void)
 {

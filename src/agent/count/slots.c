@@ -125,7 +125,7 @@ static int create_file(pid_t pid)
  * Create a file and map it, at the given address unless that is NULL. The file has its
  * full size from the start, with holes, so that no descriptor is needed to extend it;
  * disk space is allocated for slot 0 and the given slot. On failure return NULL, and
- * leave a file of size 0 as a sign.
+ * leave a file of size 0 to show readers that it failed.
  */
 static struct count_head *map_file(struct count_head *at, uint32_t slot)
 {

@@ -62,8 +62,8 @@
 
 /*
  * In a program with several threads, each thread adds its live bytes to the header's
- * live_bytes only when they exceed this. The error of the peak is at most this much per
- * thread. With one thread the peak is exact.
+ * live_bytes only when they exceed this number. The error of the peak is at most this
+ * number per thread. With one thread the peak is exact.
  */
 #define STACK_FLUSH_BYTES 16384
 

@@ -51,7 +51,10 @@ struct stack_thread {
 	uint64_t random;
 	/* the thread's live bytes that are not in the header's live_bytes yet */
 	int64_t pending_bytes;
-	/* as long as pending_bytes does not exceed this, it is not a new peak */
+	/*
+	 * as long as pending_bytes does not exceed room_bytes, the thread's live bytes
+	 * are not a new peak
+	 */
 	int64_t room_bytes;
 	struct stack_trie trie;
 	struct unwind_thread unwind;

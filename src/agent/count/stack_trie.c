@@ -7,7 +7,7 @@
 #define BITS_FIRST 10
 #define NODES_TAKEN 32
 /*
- * Upper bound of the size of the path cache, which leaves most of the CPU cache to
+ * Upper bound of the path cache: a small cache leaves most of the CPU cache to
  * the program.
  */
 #define PATH_BITS_MAX 13

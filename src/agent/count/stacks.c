@@ -183,7 +183,8 @@ void count_stack_begin_child(const char *path)
 	is_usual = false;
 	own_pid = (pid_t)ask_own_tid();
 	/*
-	 * otherwise a new thread would take over this struct as that of an ended thread
+	 * if this struct kept the parent's tid, a new thread would take it over as that
+	 * of an ended thread
 	 */
 	if (own.thread)
 		own.thread->tid = own_pid;
@@ -195,9 +196,10 @@ void count_stack_begin_child(const char *path)
 }
 
 /*
- * Finish the fork in the child: create its file. This fails in two cases, and is_forked
- * stays set: a signal handler that interrupts this function cannot wait for it; and a
- * handler that called fork() may return to code that still records in the parent's file.
+ * Finish the fork in the child: create the child's file. This cannot be done in two
+ * kinds of signal handlers: one that interrupts this function cannot wait for it, and
+ * one that called fork() may return to code that still records in the parent's file.
+ * is_forked then stays set.
  */
 static COUNT_COLD void leave_fork(void)
 {
@@ -282,7 +284,7 @@ static struct count_stack_thread *take_new(void)
 	return t;
 }
 
-/* Return a struct for the thread. Return NULL if it has none and will not get one. */
+/* Give the thread a struct and return it. Return NULL if this is not possible. */
 static COUNT_COLD struct count_stack_thread *take_thread(void)
 {
 	pid_t tid = (pid_t)ask_own_tid();

@@ -88,7 +88,10 @@ static inline bool count_stack_was_last(const struct count_slot *slot, const voi
 			      COUNT_STACK_LAST);
 }
 
-/* Note that a block is about to be freed. Must be called before count_taken(). */
+/*
+ * Forget the stack of a block that is about to be freed. Must be called
+ * before count_taken().
+ */
 static inline void count_stack_taken(struct count_slot *slot, const void *p)
 {
 	if (count_stack_was_last(slot, p) ||

@@ -66,8 +66,8 @@ enum agent_command {
 	AGENT_EXIT,
 	AGENT_MALLINFO2,
 	/*
-	 * the answer is the text; an injected helper gets its own arena from glibc
-	 * for this
+	 * the answer is the text of malloc_info(); for it, glibc creates an arena for the
+	 * thread of an injected helper
 	 */
 	AGENT_MALLOC_INFO,
 	AGENT_JEMALLOC,
@@ -94,8 +94,8 @@ struct agent_page {
 	uint32_t reply_seq;
 
 	/*
-	 * The following members are those of version 1. The client that holds the lock is
-	 * start time << 32 | pid; 0: no client holds the lock.
+	 * The client that holds the lock, as start time << 32 | pid; 0: the lock is free.
+	 * Version 1 of the page starts with this member.
 	 */
 	uint64_t client_lock;
 	uint32_t command;

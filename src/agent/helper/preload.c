@@ -89,8 +89,6 @@ static struct {
 	unsigned long filter_count;
 } preload;
 
-/* ---- functions of the allocator ---- */
-
 /*
  * Return true if the function belongs to the allocator that provides malloc. Other
  * allocators may be loaded as well.
@@ -167,8 +165,6 @@ static unsigned long count_filters(void)
 	close(fd);
 	return filters.value;
 }
-
-/* ---- the page and the thread ---- */
 
 /*
  * Create the page as a System V segment: it needs no descriptor, and disappears when the
@@ -322,8 +318,6 @@ __attribute__((constructor)) static void begin(void)
 	preload.host.stays = stays;
 	start();
 }
-
-/* ---- children ---- */
 
 /*
  * Start the helper in a forked child. By now libc, the allocators and the program have

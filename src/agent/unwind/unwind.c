@@ -71,7 +71,7 @@ static inline bool is_own_stack(const struct unwind_space *space, struct unwind_
 struct reading {
 	const struct unwind_space *space;
 	const struct unwind_thread *thread;
-	uint64_t page; /* address of a page that is known to be readable */
+	uint64_t page; /* address of a page that was found to be readable */
 };
 
 static bool read_word(void *context, uint64_t addr, uint64_t *ret)

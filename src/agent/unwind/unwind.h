@@ -94,7 +94,10 @@ static inline bool unwind_find(const struct unwind_space *space, uint64_t pc,
 struct unwind_frame {
 	uint64_t cfa, pc, rbp;
 	int32_t rbp_delta;
-	/* for the user of unwind: its node for the stack from this frame outwards */
+	/*
+	 * set by the user of this module: the number of the node for the stack from
+	 * here outwards
+	 */
 	uint32_t node;
 	/*
 	 * Address of the return address on the stack, which equals pc if the stack is
@@ -129,7 +132,7 @@ enum unwind_frame_flag {
 struct unwind_thread {
 	/* highest address of the thread's own stack; 0: unknown, so check each page */
 	uint64_t stack_end;
-	uint64_t stack_start; /* the stack is known to be mapped from here to stack_end */
+	uint64_t stack_start; /* the stack is mapped at least from here to stack_end */
 	uint64_t hole;	      /* an unmapped page below the known part of the stack */
 	/*
 	 * From here to stack_end the kernel maps nothing except the main stack, so code
@@ -153,10 +156,10 @@ struct unwind_thread {
 };
 
 /*
- * Find the call stack whose innermost frame is *state. The result, from the outermost
- * frame inwards, is kept[1 .. kept_count], then fresh from its last to its first
- * element; unwind_keep() merges the two. is_cut is set only if the result contains no
- * kept frames.
+ * Find the call stack whose innermost frame is *state. kept[1 .. kept_count] is the
+ * outer part of the result, with the outermost frame first; fresh is the inner part,
+ * with the innermost frame first. unwind_keep() merges the two. is_cut is set only if
+ * kept_count is 0.
  */
 void unwind_stack(struct unwind_space *space, struct unwind_thread *thread,
 		  const struct unwind_state *state);

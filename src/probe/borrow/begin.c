@@ -50,7 +50,7 @@
 #define TURN_NS (500 * NS_PER_MS)
 
 #define STOP_LIMIT_NS NS_PER_S
-/* A thread that is only waiting for a CPU gets this many times STOP_LIMIT_NS to stop. */
+/* The limit is STOP_LIMIT_NS, times this for a thread that is only waiting for a CPU. */
 #define STOP_LIMITS_RUNNABLE 5
 
 /* Space below the frame for the stub's answer. */
@@ -159,8 +159,8 @@ static int stop(struct borrow *b)
 
 /*
  * Return the number of the system call that the thread is in. Return -1 if the thread is
- * not in a system call, or if the call is unknown. *ret is set to the whole line: "232
- * 0x5 … 0x7ffe… 0x7f…".
+ * not in a system call, or if the call is unknown. *ret is set to the line in
+ * /proc/PID/task/TID/syscall: "232 0x5 … 0x7ffe… 0x7f…".
  */
 static long read_syscall(const struct borrow *b, int tid, struct strbuf *ret)
 {

@@ -222,8 +222,8 @@ static int give_back(struct borrow *b)
 	if (r < 0)
 		return r;
 	/*
-	 * when a handler returns, the kernel forgets how much of an interrupted sleep
-	 * is left
+	 * after a signal handler, the kernel no longer knows how much of an interrupted
+	 * sleep is left
 	 */
 	if (b->handler_ran)
 		machine_begin_again(b->state);

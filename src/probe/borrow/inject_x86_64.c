@@ -107,8 +107,8 @@ const uint8_t *machine_sigreturn_code(size_t *ret_bytes)
 }
 
 /*
- * Installing a handler also leaves this return address on the stack, so check the rest
- * of the frame, too.
+ * A program that installs a signal handler also writes this return address to the stack,
+ * so check the rest of the frame, too.
  */
 bool machine_is_handler_frame(const uint64_t *words, size_t count)
 {

@@ -124,8 +124,8 @@ int machine_begin_syscall(int tid, const struct machine_state *state,
 
 /*
  * The thread is stopped at the start or end of a system call. Return 1 with *ret_result
- * if this is call `number` of code. Return 0 if it is another call, which a signal
- * handler makes. Otherwise return -errno.
+ * if the thread is making system call `number` from code. Return 0 if it is making
+ * another call, for example in a signal handler. Otherwise return -errno.
  */
 int machine_is_at_syscall(int tid, const struct machine_code *code, long number,
 			  long *ret_result);
@@ -170,9 +170,9 @@ int machine_is_borrowed(int tid, const struct machine_code *code);
 uint64_t machine_answer_addr(const struct machine_code *code);
 
 /*
- * Restore the thread: first the one function, then the other. If memstate is killed
- * between the two calls, the thread still returns through the frame. The thread must
- * have been stopped by trace_interrupt(): only then does the kernel resume an
+ * Restore the thread by calling the first function, then the second. If memstate is
+ * killed between the two calls, the thread still returns through the frame. The thread
+ * must have been stopped by trace_interrupt(): only then does the kernel resume an
  * interrupted system call.
  */
 int machine_restore_rest(int tid, const struct machine_state *state);

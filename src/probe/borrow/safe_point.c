@@ -92,8 +92,8 @@ static const struct mapping *find_stack(const struct safe_point *where, int tid,
 
 /* Signs of active functions, found on the stack of a thread. */
 struct signs {
-	bool holds;	 /* a function in a range of the landmarks is active, or may be */
-	bool is_handler; /* a signal handler is active, or may be */
+	bool holds;	 /* a function in one of the landmarks' ranges may be active */
+	bool is_handler; /* a signal handler may be active */
 };
 
 /* Copy the words of the thread's stack, up to libc's control block of the thread. */

@@ -65,7 +65,7 @@ static void widen(struct range *range, uint64_t start, uint64_t end)
 
 /*
  * Return the index of the symbol in counted_names, or COUNTED_NAME_COUNT if it is
- * not there.
+ * not listed.
  */
 static size_t find_name(const char *symbol)
 {

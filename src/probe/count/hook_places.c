@@ -21,7 +21,7 @@
 
 #define FILES_MAX 4096
 
-/* A place found before the process's allocator is known. */
+/* A place that will be patched if it points to the process's allocator. */
 struct candidate {
 	struct hook_place place;
 	size_t file;
@@ -444,10 +444,7 @@ int hook_places_read(const struct hook_places_source *source, struct hook_places
 			    ret_reason);
 	if (r == 0 && !source->finds_leading)
 		r = find_allocator(&search, ret_reason);
-	/*
-	 * once hooks are in place, libraries that are loaded later do not stop
-	 * the counting
-	 */
+	/* libraries that are loaded later must not stop a count that has begun */
 	if (r == 0 && !source->finds_leading && !source->there.base_addr)
 		r = check_entries(&search, ret_reason);
 	if (r == 0) {

@@ -167,7 +167,10 @@ static bool leads_to_hooks(const struct hooks_switch *s,
 	       now - s->base_addr < s->code_bytes;
 }
 
-/* Check that none of the places that the process lists points to the hooks any more. */
+/*
+ * The process has a list of patched places. Check that none of them points to the
+ * hooks now.
+ */
 static int check_places(const struct hooks_switch *s, const struct hooks_head *head)
 {
 	_cleanup_free_ struct hooks_record *noted = xmalloc(HOOKS_RECORDS_BYTES);

@@ -55,7 +55,7 @@ static struct hooks_module describe(const struct hooks_stacks *stacks,
 	return module;
 }
 
-/* Add the module to the records that the stacks are later resolved with. */
+/* Add a record of the module, with which the recorded stacks can later be resolved. */
 static bool add_record(const struct hooks_stacks *stacks, const struct loaded *file,
 		       const struct hooks_module *module)
 {
@@ -117,8 +117,8 @@ static int add_module(void *context, const struct loaded *file, const char **ret
 }
 
 /*
- * Write the changes to the process: first the ends of modules that are gone, then the
- * new modules, and finally the number of modules.
+ * Write the changes to the process: first mark the modules that are gone, then add the
+ * new modules, and finally set the number of modules.
  */
 static int write_modules(const struct hooks_stacks *stacks, const struct looking *l,
 			 uint32_t old_count)

@@ -39,7 +39,7 @@ struct work {
 	const struct hook_places *places;
 	size_t first_record; /* index in s->records of the record of places->items[0] */
 	size_t done, count;
-	bool has_gates; /* the gates have their final contents */
+	bool has_gates; /* the new contents of the gates have been written */
 	bool is_inside;
 };
 

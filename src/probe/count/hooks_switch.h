@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_switch - make the places of a process point to hooks, or restore them, while all
- * of its threads are stopped.
+ * hooks_switch - patch the places in a process that call malloc, so that they point to
+ * hooks, or restore these places, while all threads of the process are stopped.
  *
  * memstate first records the previous contents of each place in its own memory. The
- * process gets a copy, which shows a later memstate where to look. memstate never writes
- * to an address that it has read from the process.
+ * process gets a copy, so that a later memstate can find the patched places. memstate
+ * never writes to an address that it has read from the process.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_SWITCH_H
 #define MS_PROBE_COUNT_HOOKS_SWITCH_H

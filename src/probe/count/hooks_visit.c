@@ -173,8 +173,8 @@ static int place_gates(struct entering *e)
 
 /*
  * Write the code to the process before its mapping grows to the whole range, so that a
- * later memstate can recognize the remains. Once the mapping has moved, the whole range
- * belongs to the code.
+ * later memstate can recognize the remains. Then set unmoved_addr to 0, which shows that
+ * the whole range belongs to the code.
  */
 static int place_code(struct entering *e)
 {

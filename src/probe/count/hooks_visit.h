@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_visit - put the parcel with the hooks into a process, and remove it, by system
- * calls that one thread of the process makes. The hooks do nothing until places point
- * to them.
+ * hooks_visit - put the parcel with the hooks into a process, or remove it, by having a
+ * thread of the process make system calls. The hooks are not called until places are
+ * patched to point to them.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_VISIT_H
 #define MS_PROBE_COUNT_HOOKS_VISIT_H
@@ -38,7 +38,7 @@ struct hooks_visit {
 	 */
 	uint64_t sites_addr, sites_end_addr;
 	uint64_t gates_hint_addr; /* address to map new gates at; 0: anywhere */
-	/* orphans to be unmapped; no place points to them any more */
+	/* orphans to be unmapped; no patched place points to them now */
 	const struct hooks_orphan *orphans;
 	size_t orphan_count;
 	/* cost of the last visit */
@@ -55,8 +55,8 @@ bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *
 
 /*
  * Put the hooks into the process, or remove them. Return 0 or -errno. If hooks_put_in()
- * fails, it removes everything again, unless the thread's last system call may still be
- * running: then base_addr is not 0.
+ * fails, it removes everything again. But if the thread's last system call may still be
+ * running, nothing is removed, and base_addr is not 0.
  */
 int hooks_put_in(struct hooks_visit *visit);
 int hooks_take_out(struct hooks_visit *visit);

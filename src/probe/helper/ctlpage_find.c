@@ -136,8 +136,8 @@ static int share(const struct procfs *fs, int pid, const struct place *place,
 }
 
 /*
- * Return the pid of the process in its own namespace. The pid distinguishes the process
- * from a child, which may have inherited the page, but not the helper.
+ * Return the pid of the process in its own namespace. A forked child inherits its
+ * parent's page, but not the helper; the pid in the page is then that of the parent.
  */
 static int32_t own_pid(const struct procfs *fs, int pid)
 {

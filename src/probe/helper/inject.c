@@ -26,8 +26,8 @@
 #include "tracee/ptrace/trace.h"
 
 /*
- * Time limit for the start of the helper. In a target with 16 runnable threads per CPU,
- * the helper's thread has to wait long for a CPU.
+ * Time limit for the start of the helper. If there are 16 runnable threads per CPU, the
+ * helper's thread may have to wait long for a CPU.
  */
 #define READY_LIMIT_NS (5 * NS_PER_S)
 #define LEAVE_LIMIT_NS (5 * NS_PER_S)
@@ -379,8 +379,8 @@ struct injection *inject_adopt(const struct probe_request *request,
 }
 
 /*
- * Wait until the helper's thread has ended. Its memory must not be unmapped while the
- * thread exists: otherwise the parcel stays in the process.
+ * Wait until the helper's thread has ended. If it does not end, the parcel must stay in
+ * the process: unmapping the stack of a running thread would crash the process.
  */
 static int await_end(const struct injection *injection, const char **ret_reason)
 {

@@ -29,7 +29,7 @@ struct probe;
  * -EAGAIN         no safe moment in time
  * -ENOSYS         no allocator that can be queried
  * -EOPNOTSUPP     a static, 32-bit, musl or Go program, seccomp, a shadow stack…
- * -ENOENT         there is no helper, and none may be put in
+ * -ENOENT         there is no helper, and may_inject is false
  * -EPROTO         a helper of another version
  */
 int probe_open(const struct probe_request *request, struct probe **ret,
@@ -54,10 +54,10 @@ struct probe_question {
  * or -errno with *ret_reason, which is valid until the probe is used again.
  *
  * -EFBIG      the query would stall the process, for as long as the reason says
- * -ETIMEDOUT  the helper is still working, and is left alone
+ * -ETIMEDOUT  the helper is still working, and continues
  * -ESRCH      the process, or the helper in it, has ended
  * -ENOSYS     no allocator that can be queried
- * -EPROTO     the page makes no sense
+ * -EPROTO     the page is invalid
  * -EBUSY      another memstate is querying
  * -EAGAIN     less than 100 times the cost of the last answer has passed
  */

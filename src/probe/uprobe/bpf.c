@@ -58,7 +58,7 @@ struct bpf_state {
 	bool is_multi;
 	int pid;
 	struct uprobe_guard guard;
-	/* In the guard: the descriptors that keep the breakpoints set. */
+	/* the descriptors that keep the breakpoints set; used only in the guard */
 	int link_fds[COUNT_POINTS_MAX];
 	size_t link_count;
 };

@@ -206,8 +206,8 @@ static void add_store_key(struct count_bpf_program *p, unsigned int from)
 }
 
 /*
- * Generate an atomic R_RESULT = *(R_VALUE + tid); if the result is 0, R_TID is
- * stored there.
+ * Generate code that atomically loads *(R_VALUE + tid) into R_RESULT and, if the loaded
+ * value is 0, stores R_TID there.
  */
 static void add_take(struct count_bpf_program *p)
 {

@@ -126,8 +126,8 @@ static _Noreturn void run(const struct uprobe_guard_work *work, int socket_fd)
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	/*
-	 * The guard must not keep memstate's standard output open: a reader of that pipe
-	 * would wait for the guard to exit.
+	 * The guard must close memstate's standard output: if that is a pipe, its reader
+	 * would otherwise wait for the guard to exit.
 	 */
 	for (int fd = STDIN_FILENO; null_fd >= 0 && fd <= STDERR_FILENO; fd++)
 		dup2(null_fd, fd);

@@ -32,8 +32,8 @@ struct count_name {
 };
 
 /*
- * Add the allocator's calls of its own functions to the points. Return 0, or -E2BIG if
- * there is not enough room.
+ * Add to the points the places where the allocator calls its own functions. Return 0, or
+ * -E2BIG if there is not enough room.
  */
 int count_inner_add(struct count_points *points, const struct count_code *code,
 		    const struct count_name *names, size_t name_count);

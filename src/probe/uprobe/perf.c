@@ -39,7 +39,7 @@ struct perf_thread {
 	bool is_seen;
 };
 
-/* In the guard: the events of one thread. */
+/* The events of one thread; used only in the guard. */
 struct perf_group {
 	int tid;		   /* 0: free */
 	int fds[COUNT_POINTS_MAX]; /* the first event is the leader */

@@ -16,8 +16,8 @@
 #include "probe/count/way.h"
 
 /*
- * A function to count. If is_inner, the point is instead a call or jump in the
- * allocator's code to a function: the program did not make this call.
+ * A function to count. Or, if is_inner is set, a call or jump from the allocator's code
+ * to one of its own functions, which must not be counted as a call of the program.
  */
 struct count_point {
 	enum counted_call call;

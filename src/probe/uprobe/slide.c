@@ -166,9 +166,9 @@ static bool is_emulated(const uint8_t *at, size_t left)
 }
 
 /*
- * Return true if a later jump may lead back into the skipped code, because the
- * breakpoint would then be hit repeatedly. Any byte is assumed to start a jump: at
- * worst, a more expensive place is used.
+ * Return true if a later jump may go back into the skipped code: the breakpoint would
+ * then be hit repeatedly. Any byte is assumed to start a jump; a wrong guess only means
+ * that a more expensive place is used.
  */
 static bool is_jumped_to(const uint8_t *code, size_t length, size_t offset)
 {
