@@ -38,6 +38,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/oom/evidence.h \
 	%D%/oom/exclusions.c \
 	%D%/oom/exclusions.h \
+	%D%/oom/kernel_part.c \
+	%D%/oom/kernel_part.h \
 	%D%/oom/node.c \
 	%D%/oom/node.h \
 	%D%/oom/rules.c \

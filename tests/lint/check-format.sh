@@ -16,7 +16,6 @@ done
 # divided first.
 exceptions="
 src/agent/count/slots.c
-src/classify/oom/rules.c
 src/probe/count/inject.c
 "
 

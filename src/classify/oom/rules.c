@@ -6,16 +6,16 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "classify/oom/kernel_part.h"
 #include "classify/oom/node.h"
 
 /* Shares in per mille, from kills with known causes (see tests/live/oom_verdicts.py). */
 #define LEFTOVERS_TASKS 250 /* minimum share of usage held by processes */
 #define LEFTOVERS_USAGE 500
-#define ONE_PROCESS_LEAST 500 /* minimum share of all processes' memory */
-#define STACK_THREADS 50      /* minimum number of threads, not a share */
-#define RETENTION_LIVE 600    /* share of private memory; if less is live, most is free */
-#define RETENTION_FREE 250    /* minimum share of the limit */
-#define MANY_LEAST 500	      /* minimum share of the limit used by all processes */
+#define STACK_THREADS 50   /* minimum number of threads, not a share */
+#define RETENTION_LIVE 600 /* share of private memory; if less is live, most is free */
+#define RETENTION_FREE 250 /* minimum share of the limit */
+#define MANY_LEAST 500	   /* minimum share of the limit used by all processes */
 #define DIRTY_LEAST 200
 #define BURST_NS (5 * NS_PER_S)
 
@@ -144,52 +144,6 @@ static bool is_shmem(const struct oom_evidence *e, unsigned int least, struct st
 	return has_share(e, "shmem had", e->at.shmem_bytes, least, why);
 }
 
-static const struct oom_kernel_part kernel_parts[] = {
-#define PART(name, field, advice)                                 \
-	{                                                         \
-		name, offsetof(struct oom_figures, field), advice \
-	}
-	PART("slab that cannot be taken back", slab_unreclaimable_bytes,
-	     "many inodes of a tmpfs, sockets, or other objects of the kernel: remove the files, close "
-	     "what is open"),
-	PART("network buffers", sock_bytes,
-	     "somebody does not read what is sent: look at the queues with ss -m, and bound them"),
-	PART("page tables", pagetables_bytes,
-	     "huge mappings that are touched here and there, or many processes: touch less, share, or "
-	     "use huge pages there"),
-	PART("stacks of threads in the kernel", kernel_stack_bytes,
-	     "fewer threads, or processes"),
-	PART("memory per CPU", percpu_bytes,
-	     "many groups, or programs of BPF: remove what is not used"),
-	PART("vmalloc", vmalloc_bytes, "look at maps of BPF and at modules"),
-	PART("what has no line of its own", other_kernel_bytes,
-	     "buffers of pipes, mostly: somebody does not read what is written"),
-#undef PART
-};
-
-static uint64_t part_bytes(const struct oom_evidence *e,
-			   const struct oom_kernel_part *part)
-{
-	uint64_t bytes;
-
-	memcpy(&bytes, (const char *)&e->at + part->offset, sizeof(bytes));
-	return bytes_or_0(bytes);
-}
-
-const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *e)
-{
-	const struct oom_kernel_part *best = NULL;
-	uint64_t all = bytes_or_0(e->at.kernel_bytes) + bytes_or_0(e->at.sock_bytes);
-
-	for (size_t i = 0; i < sizeof(kernel_parts) / sizeof(kernel_parts[0]); i++)
-		if (!best || part_bytes(e, &kernel_parts[i]) > part_bytes(e, best))
-			best = &kernel_parts[i];
-	/* cgroup v1 reports only some parts: return a part only if it is most of them */
-	return part_bytes(e, best) > all / 2 || bytes_known(e->at.other_kernel_bytes)
-		       ? best
-		       : NULL;
-}
-
 static bool is_kernel_memory(const struct oom_evidence *e, unsigned int least,
 			     struct strbuf *why)
 {
@@ -203,7 +157,7 @@ static bool is_kernel_memory(const struct oom_evidence *e, unsigned int least,
 	part = oom_kernel_part_find(e);
 	if (part)
 		strbuf_addf(why, ", most of it %s (%s)", part->name,
-			    units_format_bytes(part_bytes(e, part), text));
+			    units_format_bytes(oom_kernel_part_bytes(e, part), text));
 	else
 		strbuf_add_text(why, "; version 1 does not tell its parts");
 	return true;
@@ -256,7 +210,8 @@ static bool is_hidden(const struct oom_evidence *e, unsigned int least,
 static bool is_mostly_free(const struct oom_evidence *e, unsigned int live_per_mille)
 {
 	return bytes_known(e->live_bytes) && bytes_known(e->private_bytes) &&
-	       e->private_bytes > 0 && !is_share(e->live_bytes, e->private_bytes, live_per_mille);
+	       e->private_bytes > 0 &&
+	       !is_share(e->live_bytes, e->private_bytes, live_per_mille);
 }
 
 /* Huge pages alone are harmless: most of them must be free, or have been freed lazily. */
@@ -345,8 +300,8 @@ static bool is_burst(const struct oom_evidence *e, unsigned int least, struct st
 	uint64_t ns, rise = oom_evidence_rise_bytes(e, &ns);
 
 	if (e->growth.kind == GROWTH_STEADY || ns > BURST_NS ||
-	    !has_share(e, e->is_need_private ? "private memory rose by" : "need rose by", rise,
-		       least, why))
+	    !has_share(e, e->is_need_private ? "private memory rose by" : "need rose by",
+		       rise, least, why))
 		return false;
 	say_duration(why, " within ", ns);
 	return true;
@@ -373,10 +328,12 @@ static bool is_leak(const struct oom_evidence *e, unsigned int least, struct str
 }
 
 /* The free part of private memory must also be a minimum share of the limit. */
-static bool is_retention(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+static bool is_retention(const struct oom_evidence *e, unsigned int least,
+			 struct strbuf *why)
 {
-	if (!is_mostly_free(e, least) || !is_share(bytes_sub(e->private_bytes, e->live_bytes),
-						   oom_evidence_whole_bytes(e), RETENTION_FREE))
+	if (!is_mostly_free(e, least) ||
+	    !is_share(bytes_sub(e->private_bytes, e->live_bytes),
+		      oom_evidence_whole_bytes(e), RETENTION_FREE))
 		return false;
 	say(why, "live was", e->live_bytes, e->private_bytes);
 	strbuf_add_text(why, " of private memory");
@@ -388,7 +345,8 @@ static bool is_limit_too_small(const struct oom_evidence *e, unsigned int least,
 {
 	if (e->growth.kind == GROWTH_TOO_SHORT || e->growth.kind == GROWTH_STEADY ||
 	    !has_share(e,
-		       e->is_need_private ? "private memory was usually" : "need was usually",
+		       e->is_need_private ? "private memory was usually"
+					  : "need was usually",
 		       e->typical_bytes, least, why))
 		return false;
 	say_duration(why, " over ", e->span_ns);

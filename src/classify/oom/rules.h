@@ -13,17 +13,4 @@ typedef bool (*oom_rule)(const struct oom_evidence *evidence,
 
 extern const oom_rule oom_rules[OOM_VERDICT_COUNT_];
 
-/* A part of kernel memory for which the kernel reports a separate figure. */
-struct oom_kernel_part {
-	const char *name;
-	size_t offset; /* offset of the figure in struct oom_figures */
-	const char *advice;
-};
-
-/*
- * Return the largest known part of kernel memory. Return NULL if no
- * part is known, as with cgroup v1.
- */
-const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *evidence);
-
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "classify/oom/kernel_part.h"
 #include "classify/oom/verdict.h"
 
 #include "classify/oom/rules.h"

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kernel_part - which part of a cgroup's kernel memory is the largest, and what to do
+ * about it.
+ */
+#ifndef MS_CLASSIFY_OOM_KERNEL_PART_H
+#define MS_CLASSIFY_OOM_KERNEL_PART_H
+
+#include "classify/oom/evidence.h"
+
+/* A part of kernel memory for which the kernel reports a separate figure. */
+struct oom_kernel_part {
+	const char *name;
+	size_t offset; /* offset of the figure in struct oom_figures */
+	const char *advice;
+};
+
+/*
+ * Return the largest known part of kernel memory. Return NULL if no
+ * part is known, as with cgroup v1.
+ */
+const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *evidence);
+
+/* Return the part's amount in bytes; 0 if it is unknown. */
+uint64_t oom_kernel_part_bytes(const struct oom_evidence *evidence,
+			       const struct oom_kernel_part *part);
+
+#endif
