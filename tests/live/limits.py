@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 
 from live import (IS_ROOT, KIB, MEMSTATE, TIMEOUT, Folder, Skip, Target, as_nobody, check,
-                  equal, memstate, need_built_with, run, test)
+                  equal, memstate, need_built_with, need_small_address_space, run, test)
 
 
 
@@ -202,20 +202,27 @@ def signals_ignored_by_memstate_are_not_ignored_in_the_command():
         equal(said[1], said[0], "signals that the command ignores and blocks")
 
 
-@test
-def low_resource_limits_lead_to_a_message():
+def check_commands_with(what, *limits):
     commands = (["--text"], ["map"], ["heap"], ["leaks"], ["count", "-n", "1", "-i", "10ms"])
     with Target("name", "present") as target:
-        for what, limits in ((resource.RLIMIT_NOFILE, (4, 5, 6, 7, 8, 10, 12)),
-                             (resource.RLIMIT_AS, (16 << 20, 32 << 20))):
-            for limit in limits:
-                for command in commands:
-                    args = command + ["-p", target.pid]
-                    result = memstate(*args, preexec_fn=lambda: resource.setrlimit(
-                        what, (limit, limit)))
-                    # 127: not even the dynamic linker can map a library
-                    check(result.status in (0, 1, 3, 127), f"{args} with {limit}: {result.status}")
-                    check(result.status == 0 or result.err, f"{args} with {limit}: no message")
+        for limit in limits:
+            for command in commands:
+                args = command + ["-p", target.pid]
+                result = memstate(*args, preexec_fn=lambda: resource.setrlimit(what, (limit, limit)))
+                # 127: not even the dynamic linker can map a library
+                check(result.status in (0, 1, 3, 127), f"{args} with {limit}: {result.status}")
+                check(result.status == 0 or result.err, f"{args} with {limit}: no message")
+
+
+@test
+def few_descriptors_lead_to_a_message():
+    check_commands_with(resource.RLIMIT_NOFILE, 4, 5, 6, 7, 8, 10, 12)
+
+
+@test
+def little_address_space_leads_to_a_message():
+    need_small_address_space()
+    check_commands_with(resource.RLIMIT_AS, 16 << 20, 32 << 20)
 
 
 def in_mount_namespace(script, *args):
