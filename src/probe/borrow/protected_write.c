@@ -27,7 +27,7 @@ struct writing {
 };
 
 /*
- * Write whole words with ptrace(2). In the first and the last word, keep the bytes
+ * Write whole words with PTRACE_POKEDATA. In the first and the last word, keep the bytes
  * outside of the range.
  */
 static int write_stopped(void *context, const struct stop *stop)

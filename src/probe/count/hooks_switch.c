@@ -84,7 +84,7 @@ static int read_place(const struct stop *stop, int pid, uint64_t addr, bool is_c
 }
 
 /*
- * Write the target of a place. A call site has a distance of 4 bytes, but ptrace(2)
+ * Write the target of a place. A call site has a distance of 4 bytes, but ptrace
  * writes 8: write the other 4 bytes unchanged.
  */
 static int write_place(const struct work *w, const struct stop *stop, uint64_t addr,
