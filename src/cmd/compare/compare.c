@@ -94,7 +94,7 @@ static int check_combination(const struct options *o)
 	return EXIT_DONE;
 }
 
-/* Join the words with blanks, for display; nothing is quoted for a shell. */
+/* Join the words with blanks, for display. Words with blanks are not quoted. */
 static char *join_words(char *const *words)
 {
 	struct strbuf joined = STRBUF_INIT;
@@ -104,7 +104,7 @@ static char *join_words(char *const *words)
 	return strbuf_take(&joined);
 }
 
-/* Initialize the comparison, which takes ownership of the variants. */
+/* Initialize *c, which takes ownership of the items of *variants. */
 static void begin(struct comparison *c, const struct options *o,
 		  const struct variants *variants)
 {

@@ -92,7 +92,9 @@ static uint64_t interval_ns(const struct active *a)
 	return part_ns > least_ns ? part_ns : least_ns;
 }
 
-/* Take a sample. Returns its index, or SIZE_MAX if nothing could be read. */
+/*
+ * Take a sample of the run. Returns its index, or SIZE_MAX if no process could be read.
+ */
 static size_t take_sample(struct active *a, bool is_fresh)
 {
 	struct run *run = &a->run;
@@ -265,10 +267,7 @@ static void run_to_end(struct active *a)
 		a->run.moments[MOMENT_END] = a->run.sample_count - 1;
 }
 
-/*
- * Wait until all processes of the run have ended. Return false on timeout, or when
- * another stop signal arrives.
- */
+/* Wait until no process is left. Return false on timeout or another stop signal. */
 static bool wait_for_end(struct active *a, uint64_t grace_ns)
 {
 	uint64_t until_ns = clock_now_ns() + grace_ns;
@@ -288,7 +287,7 @@ static bool wait_for_end(struct active *a, uint64_t grace_ns)
 	}
 }
 
-/* End all remaining processes. */
+/* End all remaining processes of the run. */
 static void end_all(struct active *a)
 {
 	const struct options *o = a->context->options;
@@ -424,7 +423,7 @@ static int start_command(struct active *a)
 	return r;
 }
 
-/* Return the library's file name as the kernel shows it, with symlinks resolved. */
+/* Return the file name of the variant's library, with symlinks resolved. */
 static char *library_name(const struct variant *variant)
 {
 	_cleanup_free_ char *path = variant->library && strchr(variant->library, '/')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * run - one run of a command under one allocator, sampled from its
- * start to its end.
+ * run - make one run of a command with one allocator, and take samples from its start to
+ * its end.
  */
 #ifndef MS_CMD_COMPARE_RUN_H
 #define MS_CMD_COMPARE_RUN_H
@@ -14,7 +14,7 @@
 struct compare_context {
 	const struct options *options;
 	struct comparison *comparison;
-	char ***environments; /* one environment per variant */
+	char ***environments; /* environment for each variant */
 	const struct procfs *fs;
 	struct run_sampler *sampler;
 };

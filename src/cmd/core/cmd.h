@@ -13,7 +13,7 @@ enum exit_status {
 	EXIT_BAD_USAGE = 2,
 	/* some targets are gone or unreadable; a message reports them */
 	EXIT_PARTIAL = 3,
-	EXIT_ABOVE_LIMIT = 4, /* a limit set by the user was exceeded */
+	EXIT_ABOVE_LIMIT = 4, /* a figure exceeded a limit set by the user */
 };
 
 struct cmd {
@@ -36,7 +36,8 @@ struct cmd {
 	bool takes_command; /* the command accepts "-- COMMAND" */
 	bool requires_pid;
 	int max_args;
-	const struct column_set *columns; /* NULL: the command has no columns */
+	/* columns that -o can select; NULL: the command has no columns */
+	const struct column_set *columns;
 	/* choose the columns according to the options; NULL: always use `columns` */
 	const struct column_set *(*find_columns)(const struct options *options);
 	/* run the command; returns an enum exit_status */

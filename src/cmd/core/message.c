@@ -14,8 +14,8 @@
 #include "base/text.h"
 
 /*
- * Print a message. Names and paths in it are untrusted, so unprintable
- * characters are escaped.
+ * Print a message. Unprintable characters are escaped, because names and paths in a
+ * message are untrusted.
  */
 __attribute__((format(printf, 1, 0))) static void say(const char *format, va_list args)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * message - diagnostics on stderr, one line each: "memstate: …".
- */
+/* message - print diagnostics on stderr, one line each: "memstate: …". */
 #ifndef MS_CMD_CORE_MESSAGE_H
 #define MS_CMD_CORE_MESSAGE_H
 

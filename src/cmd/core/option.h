@@ -22,13 +22,14 @@ struct option_row {
 	/* name of the argument in --help; NULL: the option has no argument */
 	const char *arg;
 	const char *help;
-	size_t flag; /* offset of a bool that is set if the option is given; 0: none */
+	/* offset of a bool member that is set if the option is given; 0: none */
+	size_t flag;
 	/*
 	 * Store the argument. Returns 0, -EINVAL if arg does not match the description in
 	 * `want`, or -ECANCELED after a message. NULL: there is nothing to store.
 	 */
 	int (*set)(const struct option_row *row, char *arg, struct options *o);
-	size_t value; /* offset of the member in which set() stores arg */
+	size_t value; /* offset of the member in which set() stores the argument */
 	/* smallest and largest value of a number; most is 0: no upper limit */
 	uint64_t least, most;
 	/* description of the argument for messages: "a number from 1" */

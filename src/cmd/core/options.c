@@ -34,7 +34,10 @@ static void add_shared(struct option_list *list, const char *names)
 	}
 }
 
-/* List all options of the command. The caller frees the items. */
+/*
+ * List all options of the command: its own, and the shared ones that it accepts. The
+ * caller frees the items.
+ */
 static void list_options(const struct cmd *cmd, struct option_list *ret)
 {
 	*ret = (struct option_list){ 0 };

@@ -70,7 +70,7 @@ struct options {
 	const char *verb; /* name of the command, for messages; NULL: memstate itself */
 	struct targets targets;
 	size_t pid_capacity, name_capacity;
-	char **command; /* argv of the program to run, or NULL */
+	char **command; /* the program to run and its arguments, or NULL */
 	char **args;	/* arguments that are neither options nor part of command */
 	int arg_count;
 
@@ -110,8 +110,8 @@ struct options {
 struct cmd;
 
 /*
- * Parse argv[1…]. Returns 0, or -EINVAL after a message. The caller owns *ret; the
- * strings in it are borrowed from argv.
+ * Parse the command line, from argv[1] on. Returns 0, or -EINVAL after a message. The
+ * caller owns *ret; its strings are borrowed from argv.
  */
 int options_parse(const struct cmd *cmd, int argc, char **argv, struct options **ret);
 void options_free(struct options *options);

@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 /*
- * Block INT, TERM, HUP and CHLD. Also block PIPE: stream_die_of_pipe() ends the program
- * with SIGPIPE after the cleanup. Programs started later must call
- * signals_reset_in_child() before exec.
+ * Block INT, TERM, HUP and CHLD. Also block PIPE, so that a write to a closed pipe fails
+ * with EPIPE: stream_die_of_pipe() ends the program with SIGPIPE after the cleanup.
+ * Programs started later must call signals_reset_in_child() before exec.
  */
 void signals_begin(void);
 

@@ -150,7 +150,7 @@ static void detach_all(struct attached *a)
 
 /*
  * Read the counts of all processes. Returns 0, or -errno after a message that names the
- * process with the error.
+ * process that could not be read.
  */
 static int read_counts(struct attached *a)
 {

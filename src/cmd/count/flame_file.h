@@ -16,9 +16,9 @@
 int flame_file_check(const char *verb, const char *path);
 
 /*
- * Write the flame graph. A page contains the original profile and applies the rules
- * itself; an image shows `changed`, the profile after the rules. Returns 0, or -errno
- * after a message.
+ * Write the flame graph. An HTML page contains the original profile, and applies the
+ * rules itself. An image shows `changed`, the profile after the rules were applied.
+ * Returns 0, or -errno after a message.
  */
 int flame_file_write(const char *path, const struct profile *profile,
 		     const struct profile *changed, const struct flame_page *page);

@@ -17,7 +17,7 @@ struct run_plan {
 	const struct variant *allocator;
 	bool calls_only, with_children;
 	uint64_t run_count, warm_up_count;
-	bool with_hints; /* print hints after the last run */
+	bool with_hints; /* print hints about the counts after the last run */
 };
 
 /*
@@ -44,7 +44,7 @@ int count_runs_check_usage(const struct options *options);
 int count_runs_run(const struct options *options, const struct variant *allocator);
 
 /*
- * Join the words of a command with blanks, for display; nothing is quoted for a shell.
+ * Join the words of a command with blanks, for display. Words with blanks are not quoted.
  * The caller frees the string.
  */
 char *count_runs_join(char *const *words);

@@ -135,7 +135,10 @@ static enum profile_metric default_metric(const struct options *o,
 	return profile->sample_bytes > 0 ? PROFILE_BYTES : PROFILE_ALLOCATIONS;
 }
 
-/* Choose the metric to show. Returns EXIT_DONE, or EXIT_FAILED after a message. */
+/*
+ * Choose the metric to show in the report. Returns EXIT_DONE, or EXIT_FAILED after
+ * a message.
+ */
 static int choose_metric(const struct options *o, const struct profile *profile,
 			 enum profile_metric *ret)
 {

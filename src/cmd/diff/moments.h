@@ -29,7 +29,10 @@ static inline const struct diff_options *diff_options(const struct options *o)
  */
 bool diff_moments_are_meant(const struct options *options);
 
-/* Compare the two moments. Returns an exit status. */
+/*
+ * Compare the two moments that the arguments name, and print the result. Returns an
+ * exit status.
+ */
 int diff_moments_run(struct options *options);
 
 #endif

@@ -134,7 +134,9 @@ static int tally_process(void *context, const struct process *p)
 		return 0;
 	tally->count++;
 	if (fd < 0) {
-		/* a permission error is common and must not hide a different error */
+		/*
+		 * do not let a permission error, which is common, hide a different error
+		 */
 		if (fd != -EOPNOTSUPP && (tally->error == 0 || tally->error == -EACCES ||
 					  tally->error == -EPERM))
 			tally->error = fd;

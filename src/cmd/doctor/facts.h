@@ -44,13 +44,14 @@ struct patient {
 	bool is_saved;
 	/* memstate has CAP_SYS_PTRACE, so if access is refused, root would not help */
 	bool may_trace;
-	char kernel[64];			 /* kernel release; "" if unknown */
+	/* release of the kernel, such as "6.8.0"; "" if unknown */
+	char kernel[64];
 	unsigned int kernel_major, kernel_minor; /* 0 and 0: unknown */
 	const struct process *process;
 	/* the process's classified mappings, if they were readable */
 	const struct usage *usage;
 	const struct mapping_list *mappings;
-	int smaps_error; /* 0, or -errno from reading the mappings */
+	int smaps_error; /* result of reading the mappings: 0 or -errno */
 };
 
 enum check_place {
@@ -120,8 +121,8 @@ int patient_read_head(const struct patient *patient, const char *path,
 		      struct strbuf *out);
 
 /*
- * The number of processes for which a given file can be opened, among the processes that
- * have memory.
+ * Counts of the processes that have memory: all of them, and those for which a given file
+ * can be opened.
  */
 struct tally {
 	const struct patient *patient;
@@ -130,7 +131,8 @@ struct tally {
 	size_t count;
 	size_t openable;
 	int first_pid; /* pid of the first process whose file can be opened; 0: none */
-	int error;     /* -errno from a file that could not be opened; 0: no failure */
+	/* an error from opening the file of a process, as -errno; 0: none */
+	int error;
 };
 
 struct tally patient_tally(const struct patient *patient, enum proc_file file);

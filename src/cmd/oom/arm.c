@@ -27,8 +27,8 @@
 #define END_NS (2 * NS_PER_S)
 
 /*
- * Messages between memstate and the guard of a knob. Both ignore the value of any
- * other message.
+ * Messages between memstate and the guard of a knob. The guard sends KNOB_IS_SET, or a
+ * negative error number. memstate sends KNOB_BEAT to show that it is alive.
  */
 enum knob_message {
 	KNOB_IS_SET = 1,
@@ -401,7 +401,7 @@ int oom_arm_take_dying(struct oom_arm *arm)
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return 0;
-		/* somebody else has ended the guard */
+		/* the guard has ended, although memstate did not request it */
 		if (n <= 0)
 			disarm(arm);
 		else if (n == (ssize_t)sizeof(message) &&

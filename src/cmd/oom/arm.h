@@ -22,7 +22,7 @@ enum arm_mode {
 	ARM_FREEZE,
 	/* v2: the kernel throttles the group at memory.high, a little below the limit */
 	ARM_HIGH,
-	/* ptrace: a killed process is stopped at its exit until it has been read */
+	/* the tracer stops a killed process at its exit until it has been read */
 	ARM_TRACE,
 };
 
@@ -31,7 +31,7 @@ enum arm_mode {
 
 struct oom_arm;
 
-/* Parse "high", "freeze" or "trace". Returns 0 or -EINVAL. */
+/* Parse the argument of --arm: "high", "freeze" or "trace". Returns 0 or -EINVAL. */
 int oom_arm_parse(const char *text, enum arm_mode *ret);
 
 /*
@@ -43,7 +43,7 @@ int oom_arm_begin(enum arm_mode mode, bool is_agreed, const struct procfs *fs,
 		  const struct cgroup *cgroup, struct oom_arm **ret);
 
 /*
- * Restore all settings. Returns 0, or -errno if they could not be restored.
+ * Restore all settings of the group. Returns 0, or -errno if they could not be restored.
  * arm may be NULL.
  */
 int oom_arm_end(struct oom_arm *arm);

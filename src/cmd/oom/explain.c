@@ -23,7 +23,8 @@
 
 struct kill_options {
 	struct options common;
-	const char *kmsg;   /* name of a file with a kernel log, "-", or NULL */
+	/* name of a file with a kernel log; "-": standard input; NULL: none */
+	const char *kmsg;
 	const char *record; /* name of a recording, or NULL */
 };
 

@@ -305,7 +305,7 @@ static void report_record_error(struct watch *w)
 	message_error(w->session->options->recording.record, error);
 }
 
-/* Watch until the requested end. Returns 0 or -errno. */
+/* Watch the group until the end that the options request. Returns 0 or -errno. */
 static int watch(struct watch *w)
 {
 	const struct options *o = w->session->options;

@@ -184,7 +184,10 @@ static void record(struct series *series)
 	series->record_error = r;
 }
 
-/* Read and record a sample of the targets. Returns 0, or -errno after a message. */
+/*
+ * Read a sample of the targets, and record it if there is a recorder. Returns 0, or
+ * -errno after a message.
+ */
 static int sample(struct series *series)
 {
 	struct session *session = series->session;
@@ -318,7 +321,7 @@ static int take_first_sample(struct series *series)
 	return r;
 }
 
-/* Wait for the next sample. Returns false if the series has ended. */
+/* Wait until the next sample is due. Returns false if the series has ended. */
 static bool wait_for_next(struct series *series)
 {
 	struct child *child = &series->session->child;

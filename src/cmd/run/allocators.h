@@ -40,7 +40,7 @@ struct known_allocator {
 const struct known_allocator *allocators_find(const char *name, size_t length);
 const struct known_allocator *allocators_guess(const char *path);
 
-/* Append the names of all known allocators: "glibc, jemalloc, ...". */
+/* Append the names of all known allocators, such as "glibc, jemalloc". */
 void allocators_add_names(struct strbuf *out);
 
 /*

@@ -36,7 +36,7 @@ void child_poll(struct child *child);
 /* Send the signal to the child if it still runs. */
 void child_signal(const struct child *child, int number);
 
-/* Wait until the child ends. A second INT, TERM or HUP ends the wait. */
+/* Wait until the child ends, or until the second INT, TERM or HUP arrives. */
 void child_wait(struct child *child);
 
 /* Print a message on stderr about how the child ended. */

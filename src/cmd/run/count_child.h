@@ -27,7 +27,10 @@ struct count_what {
 	enum count_library library;
 	/* program whose additional entry points are also counted; NULL: none; borrowed */
 	const char *command;
-	/* value of the library's mode variable, for COUNT_LIBRARY_STACKS; borrowed */
+	/*
+	 * value of the counting library's mode variable, for
+	 * COUNT_LIBRARY_STACKS; borrowed
+	 */
 	const char *stack_mode;
 };
 
@@ -36,7 +39,8 @@ struct count_child {
 	/* allocator to preload after the counting library, or NULL; borrowed */
 	const struct variant *allocator;
 	struct count_what what;
-	int input_fd, output_fd; /* standard streams of the command; -1: memstate's own */
+	/* standard streams of the command; -1: those of memstate */
+	int input_fd, output_fd;
 	struct child child;
 	struct count_folder folder;
 	struct count_list list;

@@ -72,8 +72,9 @@ static void add_line(char *line, struct count_entries *entries)
 }
 
 /*
- * Add the imports and exports of the program and its libraries. The program's own loader
- * lists the libraries, including those of LD_PRELOAD; "--list" never runs the program.
+ * Add the imports and exports of the program and its libraries. "--list" makes the
+ * program's own loader print all libraries, including those of LD_PRELOAD, without
+ * running the program.
  */
 static void add_libraries(const char *command, struct count_entries *entries)
 {

@@ -16,8 +16,9 @@ struct end_watch;
 
 struct job {
 	struct child child;
-	struct end_watch *watch;     /* thread that waits for the end of child */
-	struct run_sampler *sampler; /* tracks the processes of the job; borrowed */
+	struct end_watch *watch; /* thread that waits for the end of child */
+	/* tracks the processes of the job; borrowed from the caller */
+	struct run_sampler *sampler;
 	/* cost of the processes that have ended, from wait4(2) */
 	struct process_cost cost;
 	/* peak Rss of the largest ended process, from wait4(2); 0: unknown */
@@ -30,7 +31,7 @@ struct job {
 };
 
 /*
- * Make memstate the subreaper, so that orphans are reparented to it. Returns 0 or -errno.
+ * Make memstate a subreaper, so that orphans are reparented to it. Returns 0 or -errno.
  */
 int job_begin_all(void);
 

@@ -14,7 +14,7 @@
  * as the program.
  */
 struct machine {
-	uint8_t elf_class; /* ELFCLASS32 or ELFCLASS64 */
+	uint8_t elf_class; /* 32-bit or 64-bit: ELFCLASS32 or ELFCLASS64 */
 	uint8_t byte_order;
 	uint16_t number; /* EM_X86_64 or another EM_ constant */
 };
@@ -61,8 +61,8 @@ bool program_is_go(const char *name, bool *ret_static);
 const char *program_find_entry_point(const char *name);
 
 /*
- * Describe an allocator that is linked into the stripped file that execvp(3) would run,
- * or return NULL. The string is static.
+ * Describe the allocator that is linked into the file that execvp(3) would run. Return
+ * NULL if none is recognized, or if the file is not stripped. The string is static.
  */
 const char *program_find_linked_in(const char *name);
 

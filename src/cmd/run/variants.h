@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * variants - parse the argument of --preload:
- * "glibc,jemalloc:dirty_decay_ms=0:muzzy_decay_ms=60000,/opt/libfoo.so".
- *
- * ',' separates allocators, ':' precedes each setting of an allocator.
+ * variants - parse the argument of --preload, a list of allocators with settings:
+ * "glibc,jemalloc:dirty_decay_ms=0:muzzy_decay_ms=60000,/opt/libfoo.so". ',' separates
+ * allocators, ':' precedes each setting of an allocator.
  */
 #ifndef MS_CMD_RUN_VARIANTS_H
 #define MS_CMD_RUN_VARIANTS_H

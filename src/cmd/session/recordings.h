@@ -16,12 +16,15 @@
  */
 int recordings_check_options(const struct options *options);
 
-/* Report why a recording cannot be opened, read or written. Returns EXIT_FAILED. */
+/*
+ * Print a message with the reason why a recording cannot be opened, read or written.
+ * Returns EXIT_FAILED.
+ */
 int recordings_report(const char *path, int error);
 
 /*
- * Open the recording of --record for writing. Returns EXIT_DONE, or after a message the
- * status to exit with.
+ * Open the recording named by --record for writing. Returns EXIT_DONE, or after a message
+ * the status to exit with.
  */
 int recordings_begin(const struct options *options, struct sampler *sampler,
 		     struct recorder **ret);

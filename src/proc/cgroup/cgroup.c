@@ -19,12 +19,13 @@
 
 #define FILE_BYTES_MAX (4 << 20)
 /*
- * v1 prints "no limit" as PAGE_COUNTER_MAX pages. That is below 2^63 by at most one page,
- * and a page is at most 64 KiB.
+ * Lower bound of the values that mean "no limit" in v1, which prints the largest number
+ * of pages in bytes. That number is below 2^63 by at most one page, and a page is at most
+ * 64 KiB.
  */
 #define V1_NO_LIMIT (UINT64_C(0x7fffffffffff0000))
 
-/* NULL: this cgroup version has no such file. */
+/* Names of the files in v1 and v2. NULL: this cgroup version has no such file. */
 static const char *const file_names[][FILE_COUNT_] = {
 	[CGROUP_V1] = {
 		[FILE_USAGE] = "memory.usage_in_bytes",
@@ -102,7 +103,7 @@ static bool read_file(struct cgroup_reader *reader, struct level_reader *level,
 	return read_again(level->fds[file], &reader->text) == 0;
 }
 
-/* Return the value of a file that holds one number or "max". */
+/* Return the value of a file that contains one number or "max". */
 static uint64_t read_amount(struct cgroup_reader *reader, struct level_reader *level,
 			    enum group_file file)
 {
@@ -166,7 +167,7 @@ static void read_events_v2(struct cgroup_reader *reader, struct level_reader *fr
 
 /*
  * Read the swap usage and limit. v1 has one counter and one limit for memory plus swap,
- * so the memory part is subtracted.
+ * so the memory part is subtracted from both.
  */
 static void read_swap(struct cgroup_reader *reader, struct level_reader *from,
 		      struct cgroup_level *to)

@@ -15,8 +15,8 @@
 #include "base/strbuf.h"
 
 /*
- * Stall threshold and time window in us. Unprivileged users may only use
- * windows that are multiples of 2 s.
+ * Threshold and time window for stalls in us. Unprivileged users may only use windows
+ * that are multiples of 2 s.
  */
 #define PRESSURE_TRIGGER "some 100000 2000000"
 
@@ -42,7 +42,7 @@ static int open_file(const struct cgroup_mount *mount, const char *path, const c
 	return fd < 0 ? -errno : fd;
 }
 
-/* Write "EVENT_FD FILE_FD ARGUMENT" to the cgroup's control file. */
+/* Register a v1 event: write "EVENT_FD FILE_FD ARGUMENT" to the cgroup's control file. */
 static int register_v1(int control_fd, const struct cgroup_event *event, uint64_t bytes)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;

@@ -12,8 +12,8 @@
 #include "proc/cgroup/mount.h"
 
 enum cgroup_event_kind {
-	CGROUP_EVENT_OOM, /* v1: reclaim failed in the cgroup or in an ancestor */
-	/* v1: usage crossed a threshold in bytes, in either direction */
+	CGROUP_EVENT_OOM, /* v1: the cgroup or an ancestor has run out of memory */
+	/* v1: memory usage crossed the threshold, in either direction */
 	CGROUP_EVENT_USAGE,
 	CGROUP_EVENT_COUNTS,   /* v2: a counter in memory.events increased */
 	CGROUP_EVENT_PRESSURE, /* v2: tasks waited at least 0.1 s for memory within 2 s */
@@ -22,8 +22,8 @@ enum cgroup_event_kind {
 struct cgroup_event {
 	enum cgroup_event_kind kind;
 	int fd;
-	int watched_fd; /* v1: the file being watched; v2: -1 */
-	short polled;	/* events for poll(2): POLLIN or POLLPRI */
+	int watched_fd; /* v1: descriptor of the file that the event is about; v2: -1 */
+	short polled;	/* events to request from poll(2): POLLIN or POLLPRI */
 };
 
 /*

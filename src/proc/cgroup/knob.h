@@ -8,15 +8,17 @@
 #include "proc/cgroup/mount.h"
 
 enum cgroup_knob_kind {
-	CGROUP_KNOB_FREEZE, /* v1: at the limit, processes wait instead of being killed */
-	CGROUP_KNOB_HIGH,   /* v2: above this many bytes, processes are throttled */
+	/* v1: processes wait at the memory limit instead of being killed */
+	CGROUP_KNOB_FREEZE,
+	/* v2: processes are throttled if the cgroup uses more than this many bytes */
+	CGROUP_KNOB_HIGH,
 };
 
 struct cgroup_knob {
 	enum cgroup_knob_kind kind;
 	int fd;
-	uint64_t bytes; /* CGROUP_KNOB_HIGH: the value to set */
-	char *dir;	/* directory of the cgroup */
+	uint64_t bytes; /* value to set for CGROUP_KNOB_HIGH */
+	char *dir;	/* path of the cgroup's directory */
 	/*
 	 * CGROUP_KNOB_FREEZE: directories of the descendants in which the setting was
 	 * already on
@@ -37,7 +39,7 @@ void cgroup_knob_close(struct cgroup_knob *knob);
 /* Turn the setting on. Returns 0 or -errno. */
 int cgroup_knob_set(const struct cgroup_knob *knob);
 
-/* v1: return true if processes of the cgroup are stopped at the memory limit. */
+/* Return true if processes of the cgroup are waiting at the memory limit (v1 only). */
 bool cgroup_knob_is_holding(const struct cgroup_knob *knob);
 
 /*

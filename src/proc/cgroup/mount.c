@@ -29,7 +29,7 @@ void cgroup_mount_release(struct cgroup_mount *mount)
 	*mount = (struct cgroup_mount)CGROUP_MOUNT_INIT;
 }
 
-/* Return true if word is in a list separated by any of the characters in ends. */
+/* Return true if the list contains word. Words end at any of the characters in ends. */
 static bool has_word(const char *list, const char *word, const char *ends)
 {
 	size_t length = strlen(word);
@@ -122,11 +122,13 @@ static bool has_pid(int dir_fd, int pid)
 	       has_word(strbuf_text(&text), digits, "\n");
 }
 
-/* A walk over the cgroups below a mount. */
+/* A walk over all cgroups below a mount. */
 struct group_walk {
-	struct strbuf path; /* path of the current directory */
+	struct strbuf path; /* path of the directory that the walk has reached */
 	size_t left;	    /* number of directories that may still be searched */
-	/* called for each cgroup; returns 0 to continue, 1 if found, or -errno to stop */
+	/*
+	 * function called for each cgroup; returns 0 to continue, 1 if found, or -errno
+	 */
 	int (*look)(struct group_walk *walk, int dir_fd, size_t depth);
 	const char *id;
 	int pid;

@@ -13,10 +13,10 @@
 
 struct cgroup_mount {
 	enum cgroup_version version;
-	char *dir; /* mount point */
+	char *dir; /* path of the mount point */
 	/*
-	 * the mounted part of the hierarchy as this process sees it:
-	 * "/", "/docker/…", "/../.."
+	 * root of the mount within the hierarchy, as this process sees it: "/",
+	 * "/docker/…", "/../.."
 	 */
 	char *root;
 };
@@ -27,9 +27,9 @@ struct cgroup_mount {
 	}
 
 /*
- * Find the mount of the hierarchy that has the memory controller in /proc/self/mountinfo.
- * Only one hierarchy can have it. Returns 0, -EOPNOTSUPP if there is none, or -errno from
- * reading the file. The caller releases *ret.
+ * Find in /proc/self/mountinfo the mount of the hierarchy that has the memory controller.
+ * Only one hierarchy can have the controller. Returns 0, -EOPNOTSUPP if no hierarchy has
+ * it, or -errno from reading the file. The caller releases *ret.
  */
 int cgroup_mount_find(const struct procfs *fs, struct cgroup_mount *ret);
 void cgroup_mount_release(struct cgroup_mount *mount);

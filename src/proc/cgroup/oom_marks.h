@@ -34,7 +34,10 @@ void oom_marks_close(struct oom_marks *marks);
 size_t oom_marks_count(const struct oom_marks *marks);
 int oom_marks_fd(const struct oom_marks *marks, size_t index);
 
-/* Store the next mark that has not been read yet. Returns 1, or 0 if there is none. */
+/*
+ * Store the next mark in *ret. Each mark is returned once. Returns 1, or 0 if there is no
+ * new mark.
+ */
 int oom_marks_take(struct oom_marks *marks, struct oom_mark *ret);
 
 #endif

@@ -17,14 +17,15 @@
 bool cgroup_find_value(const char *text, const char *key, uint64_t *ret);
 
 /*
- * Parse memory.stat. Members of *ret whose keys are missing from the text are unchanged.
+ * Parse memory.stat. If the text lacks a key, the corresponding member of *ret
+ * is unchanged.
  */
 void cgroup_stat_parse(enum cgroup_version version, const char *text,
 		       struct cgroup_stat *ret);
 
 /*
  * Parse memory.kmem.slabinfo: sum the slabs of inodes and dentries, and those of sockets.
- * *ret is unchanged if the text lists no caches, which is the case since Linux 5.9.
+ * Since Linux 5.9, the file lists no caches, and *ret is unchanged.
  */
 void cgroup_slabs_parse(const char *text, struct cgroup_kernel *ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * reader - the open files of a cgroup and of its ancestors. Internal to proc/cgroup:
- * open.c opens and closes them, cgroup.c reads them.
+ * open.c opens and closes the files, cgroup.c reads them.
  */
 #ifndef MS_PROC_CGROUP_READER_H
 #define MS_PROC_CGROUP_READER_H
@@ -19,7 +19,7 @@ enum group_file {
 	FILE_LIMIT,
 	FILE_HIGH,
 	FILE_PEAK,
-	FILE_SWAP,	 /* v1: memory plus swap */
+	FILE_SWAP,	 /* v1: usage of memory plus swap */
 	FILE_SWAP_LIMIT, /* v1: limit of memory plus swap */
 	FILE_FAILCNT,
 	FILE_EVENTS,
@@ -59,7 +59,7 @@ struct cgroup_reader {
 	int own_fd;
 	bool is_cut;
 	struct strbuf whole_path;
-	struct strbuf text; /* content of the file read last */
+	struct strbuf text; /* content of the file that was read last */
 };
 
 /*

@@ -28,7 +28,7 @@
  * Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
  */
 static const struct version {
-	const char *type; /* file system type */
+	const char *type; /* type of the file system */
 	/* name of the controller in the mount options and in /proc/self/cgroup */
 	const char *controller;
 	/* files of the limit and usage, and the page cache's key in memory.stat */
@@ -46,8 +46,8 @@ static void lower(struct room *room, uint64_t bytes, const char *limit)
 }
 
 /*
- * Return true if word is in a comma-separated list. The empty word matches the
- * empty list.
+ * Return true if a comma-separated list contains word. An empty list contains the
+ * empty word.
  */
 static bool has_word(const char *list, const char *word)
 {

@@ -11,10 +11,11 @@
 #include "proc/system/procfs.h"
 
 struct room {
-	uint64_t bytes; /* BYTES_UNKNOWN if no limit is known */
+	/* memory that may still be used; BYTES_UNKNOWN if no limit is known */
+	uint64_t bytes;
 	/*
-	 * name of the limit in reports, such as "the machine's
-	 * free memory"; "" if unknown
+	 * name of the limit that applies, such as "the machine's free memory"; ""
+	 * if unknown
 	 */
 	const char *limit;
 };

@@ -13,7 +13,7 @@ struct tmpfs_file {
 	uint64_t inode;
 	uint64_t bytes;	       /* size of the file's pages, in memory or on swap */
 	uint64_t born_unix_ms; /* creation time in ms since 1970, or 0 if unknown */
-	/* target of the descriptor's symlink; valid only during the call of fn */
+	/* target of the descriptor's symlink; valid only while fn runs */
 	const char *path;
 };
 

@@ -67,7 +67,10 @@ static void add_sum(struct kmsg_group *g, const char *key, uint64_t kb)
 	g->sums[i].kb = bytes_add(g->sums[i].kb, kb);
 }
 
-/* Add up "cache:24KB rss:65512KB rss_huge:0KB …", where all keys are on one line. */
+/*
+ * Parse a line with all keys, such as "cache:24KB rss:65512KB rss_huge:0KB …", and add
+ * the values to the sums.
+ */
 static void add_stat_words(struct kmsg_group *g, const char *text)
 {
 	char key[KMSG_STAT_KEY_SIZE];
@@ -125,7 +128,10 @@ static bool read_result_of_limit(const char *line, struct oom_kill *k)
 
 bool kmsg_group_read(struct kmsg_group *g, const char *line, struct oom_kill *k)
 {
-	/* the line "Tasks in /g are going to be killed due to memory.oom.group set" */
+	/*
+	 * the complete line is "Tasks in /g are going to be killed due to
+	 * memory.oom.group set"
+	 */
 	if (strncmp(line, "Tasks in ", 9) == 0 &&
 	    strstr(line, " due to memory.oom.group set")) {
 		k->is_group_killed = true;

@@ -20,8 +20,8 @@ int proc_kmsg_open(void)
 }
 
 /*
- * Each read() returns one record. EPIPE means that a record was overwritten before it was
- * read; the next read() then continues with the oldest remaining record.
+ * Each read() returns one record. EPIPE means that the next record was overwritten before
+ * it could be read; another read() returns the oldest remaining record.
  */
 void proc_kmsg_read(int fd, size_t limit, struct strbuf *out)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * log - find OOM reports in a complete kernel log: a file of any size,
- * or this machine's kernel log.
+ * log - find all OOM reports in a kernel log: a file of any size, or this machine's log.
  */
 #ifndef MS_PROC_KMSG_LOG_H
 #define MS_PROC_KMSG_LOG_H

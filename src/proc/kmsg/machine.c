@@ -122,7 +122,10 @@ static bool read_zone(struct kmsg_machine *m, const char *line)
 	return true;
 }
 
-/* Parse "Free swap  = 84kB", "Total swap = 25165820kB", or "4115400 pages RAM". */
+/*
+ * Parse the totals at the end of Mem-Info: "Free swap = 84kB", "Total swap = 25165820kB",
+ * or "4115400 pages RAM".
+ */
 static bool read_rest(struct oom_machine *machine, const char *line)
 {
 	unsigned long long number;

@@ -9,8 +9,8 @@
 #include "model/oom_kill.h"
 
 /*
- * Values from one report. Except for swap and zones, which are in bytes, amounts are in
- * pages until kmsg_machine_end() converts them.
+ * Values from one report. Until kmsg_machine_end() converts them, all amounts are in
+ * pages, except those of swap and zones, which are in bytes.
  */
 struct kmsg_machine {
 	struct oom_machine machine;
@@ -24,8 +24,8 @@ void kmsg_machine_begin(struct kmsg_machine *m);
 bool kmsg_machine_read(struct kmsg_machine *m, const char *line);
 
 /*
- * Return the page size in bytes of the machine that wrote the log, or fallback if
- * the report does not show it.
+ * Return the page size, in bytes, of the machine that wrote the log. Return fallback if
+ * the report does not show the page size.
  */
 uint64_t kmsg_machine_page_bytes(const struct kmsg_machine *m, uint64_t fallback);
 

@@ -144,9 +144,7 @@ static const char *find_comm(const char *line, const char *end)
 	return end - COMM_MAX;
 }
 
-/*
- * Parse "hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0".
- */
+/* Parse "hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, …". */
 static bool parse_invoked(struct kmsg_oom *p, const char *line)
 {
 	const char *at = strstr(line, " invoked oom-killer:");
@@ -229,7 +227,7 @@ static bool parse_task(struct kmsg_oom *p, const char *line)
 	return true;
 }
 
-/* Handle a "Killed process …" line. */
+/* Store the victim that a "Killed process …" line names. */
 static void add_killed(struct kmsg_oom *p, const struct kmsg_victim *v)
 {
 	struct oom_kill *k = &p->kill;
@@ -406,7 +404,7 @@ static void parse_event(struct kmsg_oom *p)
 	parse_json(p, &time);
 }
 
-/* Parse a list of events without line breaks: {"items":[{"message":…},…]}. */
+/* Parse kubectl's list of events on a single line: {"items":[{"message":…},…]}. */
 static bool parse_list(struct kmsg_oom *p, const char *line)
 {
 	struct json_part object = { line, strlen(line) }, items, item;

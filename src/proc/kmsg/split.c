@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Words that begin a kernel log line. If they occur in the middle of a line, the line
- * consists of several kernel lines whose line breaks were replaced.
+ * Text at the beginning of kernel log lines. If it occurs within a line, several kernel
+ * lines were joined, and their line breaks replaced.
  */
 static const char *const beginnings[] = {
 	"oom-kill:constraint=",

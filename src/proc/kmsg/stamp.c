@@ -441,7 +441,7 @@ static void set_json_time(const char *text, struct oom_time *t)
 
 	if (skip_iso(text, t))
 		return;
-	/* journald's timestamps are in microseconds */
+	/* the time in journald's JSON is in microseconds */
 	if (num_parse_u64(text, &number) == 0 && number > UINT64_C(1000000000000000)) {
 		t->unix_ms = number / 1000;
 		text_copy(t->text, sizeof(t->text), text);

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* The meanings of the table's columns. */
+/* The columns of the task table. */
 enum task_column {
 	TASK_OTHER,
 	TASK_UID,
@@ -19,8 +19,8 @@ enum task_column {
 	TASK_ANON,
 	TASK_FILE,
 	TASK_SHMEM,
-	TASK_PAGETABLES, /* page tables, in bytes */
-	TASK_NR_PTES,	 /* page tables, in pages */
+	TASK_PAGETABLES, /* size of the page tables in bytes */
+	TASK_NR_PTES,	 /* number of page-table pages */
 	TASK_SWAP,
 	TASK_SCORE_ADJ,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * table - parse the task table of a kernel OOM report. Columns are identified by
- * their headings, because they differ between kernel versions.
+ * table - parse the task table of a kernel OOM report. Columns are identified by their
+ * headings, because kernel versions have different columns.
  */
 #ifndef MS_PROC_KMSG_TABLE_H
 #define MS_PROC_KMSG_TABLE_H
@@ -16,7 +16,7 @@ struct kmsg_table {
 	 * number of columns before the name, which is the last; 0 if no table has begun
 	 */
 	size_t column_count;
-	uint64_t page_bytes; /* page size assumed for the amounts in pages */
+	uint64_t page_bytes; /* page size with which amounts in pages were converted */
 };
 
 /*
@@ -25,7 +25,7 @@ struct kmsg_table {
  */
 bool kmsg_table_begin(struct kmsg_table *table, char *line);
 
-/* Parse a row of the table. Return false if the line is not a row. */
+/* Parse a row of the task table. Return false if the line is not such a row. */
 bool kmsg_table_read(const struct kmsg_table *table, const char *line,
 		     struct oom_task *ret);
 

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "proc/kmsg/table.h"
 
-/* The kernel's TASK_COMM_LEN without the NUL. */
+/* Maximum length of a process name: the kernel's TASK_COMM_LEN without the NUL. */
 #define COMM_MAX 15
 
 uint64_t kmsg_find_kb(const char *text, const char *key)
@@ -60,9 +60,9 @@ static const char *find_last(const char *line, const char *key)
 }
 
 /*
- * Parse ",task=NAME,pid=1,uid=0" at the end of the line. A name may contain
- * commas and "=". The name is therefore the text between the last ",pid=" and the
- * nearest ",task=" before it.
+ * Parse the victim in ",task=NAME,pid=1,uid=0" at the end of the line. A name may contain
+ * commas and "=". The name is therefore the text between the last ",pid=" and the nearest
+ * ",task=" before it.
  */
 static void read_summary_task(const char *line, struct oom_task *task)
 {
@@ -118,8 +118,9 @@ void kmsg_victim_read_paths(const char *line, struct oom_kill *k)
 }
 
 /*
- * Parse "1 (NAME) total-vm:…", or "1, UID 48, (NAME) vsz:…" of Linux 2.6. A name may
- * contain parentheses, so it ends at the last one before the amounts.
+ * Parse the victim in "1 (NAME) total-vm:…", or in "1, UID 48, (NAME) vsz:…" of Linux
+ * 2.6. A name may contain parentheses, so it ends at the last parenthesis before
+ * the amounts.
  */
 static bool read_killed_task(const char *at, struct oom_task *task)
 {

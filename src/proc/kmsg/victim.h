@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * victim - parse the kernel log lines that name the process to be killed.
- */
+/* victim - parse kernel log lines that name the process that the OOM killer kills. */
 #ifndef MS_PROC_KMSG_VICTIM_H
 #define MS_PROC_KMSG_VICTIM_H
 
@@ -9,10 +7,13 @@
 
 enum kmsg_victim_line {
 	KMSG_NO_VICTIM, /* the line does not name a victim */
-	KMSG_SUMMARY, /* "oom-kill:…": the limit, the cgroups and the chosen process */
-	/* "Kill process 1 (x) score …": older kernels may then kill a child instead */
+	/* the line "oom-kill:…": the constraint, the cgroups and the chosen process */
+	KMSG_SUMMARY,
+	/*
+	 * the line "Kill process 1 (x) score …": older kernels may kill a child instead
+	 */
 	KMSG_CHOSEN,
-	KMSG_KILLED, /* "Killed process 1 (x) …" */
+	KMSG_KILLED, /* the line "Killed process 1 (x) …" */
 	/* the chosen process is not killed because it is already exiting */
 	KMSG_SKIPPED,
 	KMSG_UNKILLABLE, /* the kernel found no process that it may kill */
@@ -32,8 +33,8 @@ struct kmsg_victim {
 enum kmsg_victim_line kmsg_victim_read(const char *line, struct kmsg_victim *ret);
 
 /*
- * Parse the cgroup paths in an "oom-kill:…" line, and the cpuset of the
- * process that requested memory.
+ * Parse the cgroup paths in an "oom-kill:…" line, and the cpuset of the process that
+ * requested memory, and store them in *kill.
  */
 void kmsg_victim_read_paths(const char *line, struct oom_kill *kill);
 
@@ -56,8 +57,8 @@ uint64_t kmsg_find_kb(const char *text, const char *key);
 uint64_t kmsg_find_count(const char *text, const char *key);
 
 /*
- * Copy the text between from and end to a buffer of the given size, truncating it if
- * needed. The copy ends with a NUL.
+ * Copy the text between from and end to a buffer of this size, truncating the text if
+ * necessary. The copy ends with a NUL.
  */
 void kmsg_copy(char *to, size_t size, const char *from, const char *end);
 

@@ -16,15 +16,18 @@
  * waited for.
  */
 struct process_cost {
-	/* resolution: one clock tick, as reported by the kernel */
+	/* CPU time; the resolution is one clock tick */
 	uint64_t user_ns, system_ns;
 	uint64_t minor_fault_count, major_fault_count;
 };
 
-/* Parse the line of /proc/PID/stat. Returns 0, or -EBADMSG with *ret untouched. */
+/*
+ * Parse the CPU times and page faults in the text of /proc/PID/stat. Returns 0, or
+ * -EBADMSG with *ret untouched.
+ */
 int proc_cost_parse(const char *text, struct process_cost *ret);
 
-/* Read /proc/PID/stat. Returns 0, -errno as procfs_open_file(), or -EBADMSG. */
+/* Read /proc/PID/stat. Returns 0, -errno as procfs_open_file() does, or -EBADMSG. */
 int proc_cost_read(const struct procfs *fs, int pid, struct process_cost *ret);
 
 /*
@@ -34,7 +37,7 @@ int proc_cost_read(const struct procfs *fs, int pid, struct process_cost *ret);
 int proc_cost_read_peak_rss(const struct procfs *fs, int pid, uint64_t *ret_bytes);
 
 /*
- * Store the base name of the program that /proc/PID/exe refers to. Returns 0, or -errno:
+ * Store the base name of the program to which /proc/PID/exe points. Returns 0, or -errno:
  * only users who may trace the process may read the link.
  */
 int proc_cost_read_program(const struct procfs *fs, int pid, char *ret_name, size_t size);

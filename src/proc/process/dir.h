@@ -67,7 +67,10 @@ int proc_dir_open_mapped(int process_fd, uint64_t start_addr, uint64_t end_addr)
 bool proc_mapped_exists(const struct procfs *fs, int pid, uint64_t start_addr,
 			uint64_t end_addr);
 
-/* Like proc_dir_open_mapped(), but open a file of any type, with O_PATH. */
+/*
+ * Find a mapped file as proc_dir_open_mapped() does, but of any type, and open it
+ * with O_PATH.
+ */
 int proc_mapped_find(const struct procfs *fs, int pid, uint64_t start_addr,
 		     uint64_t end_addr);
 
@@ -79,7 +82,10 @@ int proc_mapped_find(const struct procfs *fs, int pid, uint64_t start_addr,
 int proc_dir_open_threads(int process_fd);
 DIR *proc_dir_list_threads(int process_fd);
 
-/* Append the content of a thread's file. Returns 0, -EFBIG or -errno. */
+/*
+ * Append the content of a thread's file, or check that the thread exists. Reading returns
+ * 0, -EFBIG or -errno.
+ */
 int proc_dir_read_thread(int process_fd, int tid, enum proc_file file, size_t limit,
 			 struct strbuf *out);
 bool proc_dir_has_thread(int process_fd, int tid);

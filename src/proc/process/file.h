@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * file - the files of a process in /proc by name, see proc_pid(5). No other layer knows
- * their paths. dir.h accesses them below a descriptor of the process's directory.
+ * file - the names of a process's files in /proc, see proc_pid(5). No other layer knows
+ * the paths of these files. dir.h accesses them below a descriptor of the
+ * process's directory.
  */
 #ifndef MS_PROC_PROCESS_FILE_H
 #define MS_PROC_PROCESS_FILE_H
@@ -41,10 +42,12 @@ enum proc_file {
 /* Path of the program that memstate itself runs. */
 #define PROC_OWN_PROGRAM "/proc/self/exe"
 
-/* Return the name below the process's directory, such as "ns/pid". */
+/* Return the file's path below the process's directory, such as "ns/pid". */
 const char *proc_file_name(enum proc_file file);
 
-/* Format "PID/FILE" or "PID/task/TID/FILE", for procfs_open_path() and messages. */
+/*
+ * Format the path "PID/FILE" or "PID/task/TID/FILE", for procfs_open_path() and messages.
+ */
 void proc_file_format_path(char path[PROCFS_PATH_SIZE], int pid, enum proc_file file);
 void proc_file_format_thread_path(char path[PROCFS_PATH_SIZE], int pid, int tid,
 				  enum proc_file file);

@@ -11,7 +11,7 @@
 
 /* The members of struct process to fill in besides pid. */
 enum list_want {
-	LIST_STAT = 1 << 0, /* all members; costs about 15 us per process */
+	LIST_STAT = 1 << 0, /* all members, which takes about 15 us per process */
 };
 
 /*

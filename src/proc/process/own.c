@@ -67,9 +67,9 @@ static void give_back_code(void)
 }
 
 /*
- * Without CAP_IPC_LOCK, mappings beyond RLIMIT_MEMLOCK would fail with
- * MCL_FUTURE, so only present mappings are locked. MCL_ONFAULT keeps the call
- * from making pages resident.
+ * Only mappings that exist now are locked unless memstate has CAP_IPC_LOCK: with
+ * MCL_FUTURE, later mappings beyond RLIMIT_MEMLOCK would fail. MCL_ONFAULT keeps
+ * mlockall() from making pages resident.
  */
 int own_lock_memory(void)
 {

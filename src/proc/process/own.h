@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * own - settings that keep memstate itself working when memory is about to run out.
- */
+/* own - keep memstate itself working when memory is about to run out. */
 #ifndef MS_PROC_PROCESS_OWN_H
 #define MS_PROC_PROCESS_OWN_H
 

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "proc/process/task.h"
 
-#define PF_KTHREAD 0x00200000 /* from include/linux/sched.h */
+#define PF_KTHREAD 0x00200000 /* flag of kernel threads, from include/linux/sched.h */
 
 /*
  * The items requested from libproc2. All of them come from /proc/PID/stat and its owner,

@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "proc/process/status.h"
 
-#define PF_KTHREAD 0x00200000 /* from include/linux/sched.h */
+#define PF_KTHREAD 0x00200000 /* flag of kernel threads, from include/linux/sched.h */
 
 /*
  * Indexes of the fields after the state letter. Index 0 is ppid, which is field 4
@@ -36,8 +36,8 @@ enum {
 };
 
 /*
- * Parse a blank, an optional sign, and digits. A negative number, such as the rss of an
- * exiting process, counts as 0.
+ * Parse a blank, an optional sign, and digits. A negative number counts as 0; the rss of
+ * an exiting process can be negative.
  */
 static bool take_field(const char **at, const char *end, uint64_t *ret)
 {
@@ -124,9 +124,9 @@ int proc_stat_parse(const char *text, size_t length, struct process *ret)
 }
 
 /*
- * In a live /proc, the process's directory belongs to its effective user even if the
- * process is not dumpable. The files in it may have another owner (task_dump_owner() in
- * fs/proc/base.c). In a capture, status has the user id.
+ * In a live /proc, use the owner of the process's directory, which is its effective user
+ * even if the process is not dumpable. Files in the directory may have another owner
+ * (task_dump_owner() in fs/proc/base.c). In a capture, use the user id in status.
  */
 uint32_t proc_stat_read_uid(const struct procfs *fs, int pid)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stat - read process identities from /proc/PID/stat, for captured trees and
- * for builds without libproc2.
+ * stat - read the pid, name, state and other values of a process from /proc/PID/stat, for
+ * captured trees and for builds without libproc2.
  */
 #ifndef MS_PROC_PROCESS_STAT_H
 #define MS_PROC_PROCESS_STAT_H
@@ -11,15 +11,15 @@
 #include "model/process.h"
 #include "proc/system/procfs.h"
 
-/* Parse the line of /proc/PID/stat. Returns 0, or -EBADMSG with *ret untouched. */
+/* Parse the text of /proc/PID/stat. Returns 0, or -EBADMSG with *ret untouched. */
 int proc_stat_parse(const char *text, size_t length, struct process *ret);
 
-/* Return the effective user id, or UINT32_MAX if it cannot be determined. */
+/* Return the process's effective user id, or UINT32_MAX if it cannot be determined. */
 uint32_t proc_stat_read_uid(const struct procfs *fs, int pid);
 
 /*
- * Read /proc/PID/stat and the user id. Returns 0, -ESRCH, -EACCES, -EOPNOTSUPP, or
- * -EBADMSG. *ret is untouched on failure.
+ * Read /proc/PID/stat and the process's user id. Returns 0, -ESRCH, -EACCES, -EOPNOTSUPP,
+ * or -EBADMSG. *ret is untouched on failure.
  */
 int proc_stat_read(const struct procfs *fs, int pid, struct process *ret);
 

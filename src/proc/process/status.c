@@ -20,7 +20,10 @@ int proc_status_read(int process_fd, struct strbuf *out)
 	return proc_dir_read(process_fd, PROC_STATUS, KEY_LINES_BYTES_MAX, out);
 }
 
-/* Parse "Uid:\t1000\t1000\t1000\t1000": real, effective, saved, file system. */
+/*
+ * Parse "Uid:\t1000\t1000\t1000\t1000", whose numbers are the real, effective, saved and
+ * file system user ids.
+ */
 bool proc_status_find_uid(const char *text, uint32_t *ret)
 {
 	const char *ids = key_lines_find(text, "Uid:");
@@ -69,7 +72,7 @@ int proc_status_find_thread(int process_fd, uint32_t own_number)
 	return 0;
 }
 
-/* Parse "State:\tZ (zombie)" and "TracerPid:\t0". */
+/* Parse the lines "State:\tZ (zombie)" and "TracerPid:\t0". */
 int proc_status_read_state(int task_fd, int tid, char *ret_state, int *ret_tracer)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

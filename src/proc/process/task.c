@@ -206,8 +206,8 @@ int proc_task_read_command(const struct procfs *fs, int pid, char **ret)
 #define GO_NOTE_SEARCHED 65536
 
 /*
- * Return true if text contains Go's ELF note: the length of the name, the length of the
- * contents, type 4, and the name "Go".
+ * Return true if text contains the ELF note in which Go stores its build id: the length
+ * of the name, the length of the contents, type 4, and the name "Go".
  */
 static bool has_go_note(const char *text, size_t length)
 {

@@ -36,13 +36,13 @@ int proc_task_read_stack_pointers(const struct procfs *fs, int pid,
 				  struct address_list *list);
 
 /*
- * Return a thread of pid that is alive, or -ESRCH. If a process's first thread has ended,
- * only the /proc directories of its other threads show its memory.
+ * Return the tid of a thread of pid that is alive, or -ESRCH. If a process's first thread
+ * has ended, only the /proc directories of its other threads show the process's memory.
  */
 int proc_task_find_living(const struct procfs *fs, int pid);
 
 /*
- * Parse the line of task/TID/syscall. Returns 0, -ENODATA if the
+ * Find the stack pointer in the text of task/TID/syscall. Returns 0, -ENODATA if the
  * thread is running, or -EBADMSG.
  */
 int proc_task_parse_syscall(const char *text, uint64_t *ret_stack_addr);

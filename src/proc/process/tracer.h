@@ -16,8 +16,8 @@ struct tracer_process {
 };
 
 /*
- * Find the tracer of the process's main thread. Return false if there is none, or if it
- * is not visible to memstate.
+ * Find the process that traces the main thread of pid. Return false if there is no
+ * tracer, or if the tracer is not visible to memstate.
  */
 bool proc_tracer_find(const struct procfs *fs, int pid, struct tracer_process *ret);
 

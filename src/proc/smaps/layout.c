@@ -205,7 +205,10 @@ static inline uint64_t check_other_line(const struct smaps_line *l, const char *
 	       line + l->length - 1;
 }
 
-/* A key with its padding. It fits in one register on machines with 128-bit vectors. */
+/*
+ * A key and its padding. Such a vector fits in one register on machines with
+ * 128-bit vectors.
+ */
 typedef uint64_t key_word __attribute__((vector_size(KEY_WIDTH)));
 
 static inline key_word load_key(const char *p)

@@ -6,9 +6,9 @@
 #include "model/mapping.h"
 
 /*
- * Append the mappings of a process, from the maps below process_fd, its directory in
- * /proc. Files on file systems that may never answer are marked MAPPING_REMOTE. Returns
- * 0, -EBADMSG or another -errno.
+ * Append the mappings of a process, read from its maps file. process_fd is the process's
+ * directory in /proc. Files on file systems that may never answer are marked
+ * MAPPING_REMOTE. Returns 0, -EBADMSG or another -errno.
  */
 int proc_maps_read(int process_fd, struct mapping_list *ret);
 

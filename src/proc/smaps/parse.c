@@ -71,7 +71,7 @@ static bool take_char(const char **at, const char *end, char c)
 	return true;
 }
 
-/* Parse " rw-p ". */
+/* Parse a mapping's permissions, such as " rw-p ". */
 static bool take_perms(const char **at, const char *end, uint32_t *ret_flags)
 {
 	static const struct {
@@ -123,8 +123,8 @@ static bool take_file(const char **at, const char *end, struct mapping *ret)
 }
 
 /*
- * Parse a header line:
- * "55d790847000-55d79084c000 r-xp 00002000 fe:00 247134                     /usr/bin/cat"
+ * Parse a record's header line: "55d790847000-55d79084c000 r-xp 00002000 fe:00
+ * 247134 /usr/bin/cat"
  */
 static int parse_header(struct smaps_parse *p, const char *line, const char *end,
 			struct mapping *ret)
@@ -170,7 +170,7 @@ static uint32_t flag_of(uint16_t code)
 	return 0;
 }
 
-/* Parse the flags in "VmFlags: rd wr mr mw me ac nh". */
+/* Parse the flags in a line such as "VmFlags: rd wr mr mw me ac nh". */
 static uint32_t parse_flags(const char *at, const char *end)
 {
 	uint32_t flags = 0;
@@ -186,7 +186,7 @@ static uint32_t parse_flags(const char *at, const char *end)
 	return flags;
 }
 
-/* Parse the amount in "Rss:                 132 kB". */
+/* Parse the amount in a line such as "Rss: 132 kB". */
 static int parse_amount(const char *at, const char *end, uint64_t *ret_bytes)
 {
 	uint64_t kib;
@@ -345,7 +345,7 @@ static enum fast_result parse_record(struct smaps_parse *p, const char *text,
 	return FAST_DONE;
 }
 
-/* Parse smaps_rollup, whose only record ends with the file. */
+/* Parse smaps_rollup, which has a single record. */
 static enum fast_result parse_rollup(struct smaps_parse *p, const char *text,
 				     size_t length, struct mapping *ret, size_t *ret_used)
 {

@@ -21,7 +21,8 @@ struct smaps_parse {
 	 * for VmFlags
 	 */
 	uint32_t current_lines;
-	uint32_t expected_lines; /* lines that the first record had */
+	/* the lines that the first record had, which all records must have */
+	uint32_t expected_lines;
 	/*
 	 * the last complete record; not passed to fn yet, because the next record may be
 	 * the same mapping in a newer state

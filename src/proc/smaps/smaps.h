@@ -48,16 +48,16 @@ struct smaps_layout {
 		/* offset of the line from the end of the header line */
 		uint16_t offset;
 		uint8_t length; /* length of the line, including the newline */
-		/* enum smaps_field, or SMAPS_FIELD_COUNT_ for a line to ignore */
+		/* the line's enum smaps_field; SMAPS_FIELD_COUNT_: ignore the line */
 		uint8_t field;
 	} lines[SMAPS_LAYOUT_LINES_MAX];
 };
 
-/* Buffers and learned layouts, to be reused for many reads. Not thread-safe. */
+/* Buffers and learned layouts, which can be reused for many reads. Not thread-safe. */
 struct smaps_reader {
 	char *buffer;
 	size_t capacity;
-	/* names of the mapping being parsed and of the previous one */
+	/* names of the mapping being parsed, and of the previous mapping */
 	struct strbuf names[2];
 	struct smaps_layout smaps_layout;
 	struct smaps_layout rollup_layout;

@@ -8,8 +8,9 @@
 
 enum system_file {
 	SYSTEM_MEMINFO,
-	SYSTEM_OSRELEASE,    /* version of the kernel: "6.8.0" */
-	SYSTEM_PTRACE_SCOPE, /* setting of the Yama security module */
+	SYSTEM_OSRELEASE, /* the kernel's version, such as "6.8.0" */
+	/* the setting of the Yama security module that restricts ptrace(2) */
+	SYSTEM_PTRACE_SCOPE,
 	SYSTEM_STAT,
 	SYSTEM_SWAPS,
 	SYSTEM_UPTIME,

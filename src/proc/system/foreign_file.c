@@ -58,9 +58,10 @@ struct lookup {
 	int root_fd;	   /* borrowed from the caller */
 	int process_fd;	   /* the process's /proc directory, for local_mount_check() */
 	uint64_t mount_id; /* id of the last mount that was found to be local */
-	int *dirs;	   /* the open directories below the root, outermost first */
+	/* the open directories of the lookup below the root, outermost first */
+	int *dirs;
 	size_t depth, capacity;
-	char *rest; /* the remaining part of the path */
+	char *rest; /* the part of the path that has not been looked up yet */
 	unsigned int symlinks;
 };
 
@@ -90,8 +91,8 @@ static void lookup_release(struct lookup *l)
 }
 
 /*
- * Return the descriptor and set the variable to -1, so that its cleanup
- * does not close it.
+ * Return the descriptor in *fd, and set *fd to -1, so that the cleanup of *fd does not
+ * close it.
  */
 static int take_fd(int *fd)
 {
@@ -238,7 +239,7 @@ static int look_up(const struct lookup *l, const char *path, bool is_link)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Open the root directory that a special value of root_fd refers to. */
+/* Open the root directory that root_fd, a special value, selects. */
 static int open_root(int root_fd)
 {
 	int fd;
@@ -280,7 +281,8 @@ static int reopen(int fd, int flags)
 {
 	int r = procfs_reopen(fd, READ_FLAGS | flags);
 
-	return r == -ENOENT ? -ENOSYS : r; /* /proc is not mounted */
+	/* /proc is not mounted */
+	return r == -ENOENT ? -ENOSYS : r;
 }
 
 static int check_regular(int fd, uint64_t bytes_max)

@@ -30,7 +30,7 @@
  */
 #define SPARE_PAGES 2
 
-/* A pipe or socket, and one of the descriptors that refer to it. */
+/* A pipe or socket, and one of the descriptors with which processes refer to it. */
 struct kernel_file {
 	uint64_t inode;
 	int pid, fd;
@@ -49,8 +49,8 @@ static void add_file(struct file_list *list, uint64_t inode, int pid, int fd)
 }
 
 /*
- * Parse the inode number in a link such as "pipe:[123]". Return false if the
- * link does not begin with kind.
+ * Parse the inode number in a link such as "pipe:[123]". kind is the part before the
+ * bracket. Return false if the link is of another kind.
  */
 static bool parse_link(const char *link, const char *kind, uint64_t *ret)
 {
@@ -65,8 +65,8 @@ static bool parse_link(const char *link, const char *kind, uint64_t *ret)
 }
 
 /*
- * Add the pipes and sockets of a process to the lists. Returns 0, -E2BIG if *left
- * descriptors are used up, or -errno: -ESRCH if the process has ended.
+ * Add the pipes and sockets of a process to the lists. Returns 0, -E2BIG if more than
+ * *left descriptors would have to be read, or -errno: -ESRCH if the process has ended.
  */
 static int list_process(const struct procfs *fs, int pid, struct file_list *pipes,
 			struct file_list *sockets, size_t *left)

@@ -21,8 +21,8 @@ int proc_kernel_files_read(const struct procfs *fs, const int *pids, size_t coun
 			   struct cgroup_kernel *ret);
 
 /*
- * Return an upper bound, in bytes, of the pages held by a pipe
- * with this capacity and content.
+ * Return an upper bound, in bytes, of the memory of a pipe's pages, given the pipe's
+ * capacity and content.
  */
 uint64_t proc_kernel_files_pipe_limit(uint64_t capacity_bytes, uint64_t content_bytes,
 				      uint64_t page_bytes);

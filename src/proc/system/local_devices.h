@@ -20,8 +20,8 @@
 #include "model/mapping.h"
 
 /*
- * Cache of the devices seen so far. The kernel may reuse the
- * number of an unmounted device.
+ * Cache of the devices seen so far. The cache may become wrong, because the kernel may
+ * reuse the number of an unmounted device.
  */
 struct local_devices {
 	struct local_device {
@@ -62,7 +62,7 @@ void local_devices_parse(struct local_devices *devices, const char *text,
 			 bool trusts_overlays);
 
 /*
- * Set MAPPING_REMOTE on each mapping whose file is not on a local device. process_fd is
+ * Set MAPPING_REMOTE in each mapping whose file is not on a local device. process_fd is
  * the process's directory in /proc.
  */
 void local_devices_mark(int process_fd, struct mapping_list *mappings);

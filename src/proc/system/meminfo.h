@@ -8,14 +8,14 @@
 #include "proc/system/procfs.h"
 
 /*
- * Read the amount of a key such as "SwapTotal". Returns 0, -ENODATA if the key is
- * missing, -EBADMSG, or another -errno.
+ * Read the amount of a key, such as "SwapTotal", in bytes. Returns 0, -ENODATA if the key
+ * is missing, -EBADMSG, or another -errno.
  */
 int proc_meminfo_read(const struct procfs *fs, const char *key, uint64_t *ret_bytes);
 
 /*
- * Find the amount of a key in the text of /proc/meminfo. Returns 0, -ENODATA if the
- * key is missing, or -EBADMSG.
+ * Find the amount of a key, in bytes, in the text of /proc/meminfo. Returns 0, -ENODATA
+ * if the key is missing, or -EBADMSG.
  */
 int proc_meminfo_parse(const char *text, const char *key, uint64_t *ret_bytes);
 

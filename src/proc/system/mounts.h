@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mounts - find out which device numbers belong to tmpfs. A mapping of a
- * file on tmpfs is shared memory.
+ * mounts - find out which device numbers belong to tmpfs, because a mapping of a file on
+ * tmpfs is shared memory.
  */
 #ifndef MS_PROC_SYSTEM_MOUNTS_H
 #define MS_PROC_SYSTEM_MOUNTS_H

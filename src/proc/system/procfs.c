@@ -17,8 +17,8 @@
 #include "proc/system/foreign_file.h"
 
 /*
- * Maximum size of a file in a capture: smaps of a process with the
- * maximum number of mappings.
+ * Maximum size of a file in a capture: enough for the smaps of a process with the maximum
+ * number of mappings.
  */
 #define CAPTURED_BYTES_MAX (UINT64_C(512) << 20)
 

@@ -16,7 +16,8 @@
 
 struct procfs {
 	int fd;
-	bool is_live; /* "/proc" of the running kernel, which libproc2 can read */
+	/* this is the /proc of the running kernel, which libproc2 can read */
+	bool is_live;
 	/*
 	 * the root is a captured tree; its files are opened as described
 	 * in foreign_file.h
@@ -37,21 +38,21 @@ struct procfs {
 	}
 
 /*
- * Open the directory root. Returns 0, or -errno: -ENOENT, -ENOTDIR, -EACCES, … The
- * caller calls procfs_release().
+ * Open the directory root as a procfs. Returns 0, or -errno: -ENOENT, -ENOTDIR, -EACCES,
+ * … The caller calls procfs_release().
  */
 int procfs_open(struct procfs *fs, const char *root);
 void procfs_release(struct procfs *fs);
 
 /*
  * Open pid/file for reading. Returns a descriptor that the caller closes, or -errno with
- * the unified errors described above.
+ * the unified errors described at the top of this file.
  */
 int procfs_open_file(const struct procfs *fs, int pid, const char *file);
 
 /*
  * Append the content of pid/file, at most `limit` bytes. Returns 0, -EFBIG, or -errno
- * with the unified errors described above.
+ * with the unified errors described at the top of this file.
  */
 int procfs_read_file(const struct procfs *fs, int pid, const char *file, size_t limit,
 		     struct strbuf *out);
@@ -72,7 +73,7 @@ int procfs_stat_path(const struct procfs *fs, const char *path, struct stat *ret
 
 /*
  * Read the target of the symlink pid/file, truncated to size bytes. Returns 0, or -errno
- * with the unified errors described above.
+ * with the unified errors described at the top of this file.
  */
 int procfs_read_link(const struct procfs *fs, int pid, const char *file, char *ret,
 		     size_t size);
@@ -91,7 +92,7 @@ int procfs_fold_errno(int err);
 void procfs_format_fd_path(char path[PROCFS_FD_PATH_SIZE], int fd);
 
 /*
- * Open the file of a descriptor anew, without another path lookup. Returns a descriptor
+ * Open the file of a descriptor again, without another path lookup. Returns a descriptor
  * that the caller closes, or -errno: -ENOENT if /proc is not mounted.
  */
 int procfs_reopen(int fd, int flags);

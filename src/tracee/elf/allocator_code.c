@@ -20,7 +20,10 @@
 #define CHUNK_BYTES 65536
 #define SIGN_BYTES_MAX 32
 
-/* Messages that every version of the allocator contains. */
+/*
+ * Messages by which allocators are recognized. Every version of an allocator contains
+ * its message.
+ */
 static const struct {
 	enum allocator allocator;
 	const char *text;

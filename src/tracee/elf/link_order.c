@@ -49,7 +49,7 @@ static int read_auxv(int process_fd, struct program_headers *ret)
 	return 0;
 }
 
-/* Find the program's dynamic section. Return 0, -ENODATA or -EBADMSG. */
+/* Find the address of the program's dynamic section. Return 0, -ENODATA or -EBADMSG. */
 static int find_dynamic(struct memory *memory, const struct program_headers *headers,
 			uint64_t *ret_addr)
 {

@@ -109,8 +109,8 @@ static int read_segments(struct elf_symbols *symbols)
 }
 
 /*
- * Return the number of bytes from vaddr to the end of its segment; 0 if no
- * segment contains it.
+ * Return the number of bytes from vaddr to the end of the segment that contains vaddr, or
+ * 0 if no segment does.
  */
 static uint64_t segment_rest(const struct elf_symbols *symbols, uint64_t vaddr)
 {

@@ -29,7 +29,7 @@ struct elf_segment {
 struct elf_file; /* handle of libelf, which owns the names of the symbols */
 
 struct elf_symbols {
-	struct elf_symbol *items; /* sorted by vaddr, one per address */
+	struct elf_symbol *items; /* symbols, sorted by vaddr, at most one per address */
 	size_t count, capacity;
 	struct elf_segment *segments; /* loaded segments, in file order */
 	size_t segment_count;
@@ -43,7 +43,10 @@ struct elf_symbols {
 		NULL, 0, 0, NULL, 0, NULL, NULL, 0 \
 	}
 
-/* Load libelf. Return true if it is available and memstate was built with it. */
+/*
+ * Load libelf. Return true if memstate was built with libelf and the library
+ * is installed.
+ */
 bool elf_symbols_can_be_read(void);
 
 /*

@@ -14,9 +14,9 @@
 #define MS_TRACEE_MEMORY_OPEN_GUARD_H
 
 /*
- * Install the guard in this process, irrevocably: use it only in a child process made
- * for the purpose. Return 0, -EOPNOTSUPP if the machine or the kernel does not
- * support the guard, or another -errno.
+ * Install the guard in this process. It cannot be removed, so use it only in a child
+ * process made for this purpose. Return 0, -EOPNOTSUPP if the machine or the kernel does
+ * not support the guard, or another -errno.
  */
 int open_guard_install(void);
 

@@ -12,8 +12,9 @@
 
 enum exit_trace_kind {
 	EXIT_TRACE_ADD = 1, /* to the tracer: trace this pid */
-	EXIT_TRACE_GO,	    /* to the tracer: the memory of this pid was read */
-	EXIT_TRACE_BEAT,    /* to the tracer: the sender is still alive */
+	/* to the tracer: the memory of this pid was read, so continue it */
+	EXIT_TRACE_GO,
+	EXIT_TRACE_BEAT, /* to the tracer: the sender is still alive */
 	/*
 	 * From the tracer: this pid cannot be traced, because of missing permission or
 	 * another tracer.

@@ -343,8 +343,8 @@ static int read_all_registers(const struct tracer *t, struct stop *stop)
 }
 
 /*
- * Return the time by which the work must have ended, so that all threads
- * are released within the limit.
+ * Return the deadline for the work: the target must be released within the limit, which
+ * takes some time.
  */
 static uint64_t work_deadline_ns(const struct tracer *t)
 {
@@ -370,8 +370,8 @@ static int work_stopped(struct tracer *t)
 }
 
 /*
- * Detach all stopped threads. Others cannot be detached: the kernel
- * releases them when this thread ends.
+ * Detach all stopped threads. The kernel releases the other threads, which cannot be
+ * detached, when this thread ends.
  */
 static void release_all(struct tracer *t)
 {

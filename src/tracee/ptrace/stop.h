@@ -17,8 +17,8 @@
 struct stopped_thread {
 	int tid;
 	uint64_t code_addr;  /* address of the next instruction */
-	uint64_t stack_addr; /* stack pointer */
-	uint64_t tls_addr;   /* thread pointer: fs_base on x86-64 */
+	uint64_t stack_addr; /* value of the stack pointer */
+	uint64_t tls_addr;   /* value of the thread pointer, which is fs_base on x86-64 */
 	size_t word_count;   /* number of this thread's words in stop.words */
 };
 
@@ -32,7 +32,8 @@ struct stop {
 	 */
 	uint64_t *words;
 	size_t word_count;
-	uint64_t deadline_ns;	   /* monotonic clock: the work must have ended by then */
+	/* time on the monotonic clock by which the work must have ended */
+	uint64_t deadline_ns;
 	struct stopped_work *held; /* used by stop_write_word() */
 };
 
@@ -40,7 +41,7 @@ struct stop {
 
 struct stop_request {
 	int pid;
-	int task_fd;	   /* the process's task directory in /proc */
+	int task_fd;	   /* descriptor of the process's task directory in /proc */
 	uint64_t limit_ns; /* maximum duration of the pause */
 	/*
 	 * Called in a separate thread while all threads are stopped. Returns 0 or -errno.
@@ -75,9 +76,9 @@ int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns);
 bool stop_is_over(const struct stop *stop);
 
 /*
- * The work calls this function to write a word at an aligned address, even where the
- * process itself may not write. Return 0; -ETIMEDOUT if the target has been released and
- * nothing was written; or another -errno.
+ * Write a word at an aligned address, even where the process itself may not write. Only
+ * the work may call this function. Return 0; -ETIMEDOUT if the target was released before
+ * the write; or another -errno.
  */
 int stop_write_word(const struct stop *stop, uint64_t addr, uint64_t word);
 

@@ -38,8 +38,9 @@ struct stopped_work {
 	void *context;
 	struct expendable *thread;
 	bool is_begun;
-	pthread_mutex_t lock; /* held while a word is written */
-	bool is_released;     /* the target runs again */
+	/* protects the target's memory: held while a word is written */
+	pthread_mutex_t lock;
+	bool is_released; /* the target has been released */
 	int mem_fd;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stopped_work - run the work of stop_run() in a thread that can be
- * abandoned. Only stop uses this module.
+ * stopped_work - run the work of stop_run() in a thread that can be abandoned. Only
+ * stop.c uses this module.
  */
 #ifndef MS_TRACEE_PTRACE_STOPPED_WORK_H
 #define MS_TRACEE_PTRACE_STOPPED_WORK_H
@@ -31,8 +31,8 @@ int stopped_work_run(struct stopped_work *w);
 void stopped_work_forbid_writes(struct stopped_work *w);
 
 /*
- * Give the work some time to end, and free everything. Return false if the work
- * hangs and its thread was abandoned.
+ * Wait a limited time for the end of the work, and free everything. Return false if the
+ * work hangs, and its thread was abandoned.
  */
 bool stopped_work_end(struct stopped_work *w);
 

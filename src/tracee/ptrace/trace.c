@@ -91,7 +91,7 @@ static void *run(void *arg)
 	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	is_tracing = true;
 	accessor = expendable_new();
-	/* join() may cancel this thread in trace_seize() */
+	/* end the accessor even if join() cancels this thread in trace_seize() */
 	pthread_cleanup_push(end_accessor, NULL);
 	r->result = r->work(r->context);
 	pthread_cleanup_pop(1);
@@ -168,8 +168,8 @@ static int ask(enum __ptrace_request request, int tid, void *addr, void *data)
 }
 
 /*
- * PTRACE_SEIZE waits while the process is in an execve(). trace_run()
- * cancels this thread in that case.
+ * Seize a thread. PTRACE_SEIZE waits while the process is in an execve(), so trace_run()
+ * may have to cancel this thread here.
  */
 int trace_seize(int tid)
 {

@@ -116,7 +116,10 @@ static bool is_memstate_stopped(void)
 
 	if (lseek(TASK_FD, 0, SEEK_SET) < 0)
 		return false;
-	/* not readdir(): malloc() is not safe in the child of a process with threads */
+	/*
+	 * readdir() must not be used here: it calls malloc(), which is not safe in the
+	 * child of a process with threads
+	 */
 	while ((length = syscall(SYS_getdents64, TASK_FD, entries, sizeof(entries))) > 0)
 		for (long at = 0; at < length;) {
 			const struct dirent64 *entry = (const void *)(entries + at);
@@ -281,7 +284,8 @@ static int start(void)
  */
 static int own_page(void)
 {
-	static bool is_registered; /* a forked process inherits the registration */
+	/* set once, because a forked process inherits the registration */
+	static bool is_registered;
 	struct page *page;
 
 	if (watchdog.owner == getpid())

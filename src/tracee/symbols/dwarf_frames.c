@@ -28,7 +28,7 @@
  */
 #	define ENCLOSING_TRIES 32
 
-/* The maximum nesting depth of namespaces, classes and functions. */
+/* Maximum nesting depth of namespaces, classes and functions. */
 #	define NESTING_MAX 64
 
 /* Maximum total time for queries to debuginfod servers. */

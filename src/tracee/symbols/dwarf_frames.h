@@ -27,7 +27,9 @@ struct dwarf_frame {
 
 struct dwarf_file;
 
-/* Load libdw. Return true if it is available and memstate was built with it. */
+/*
+ * Load libdw. Return true if memstate was built with libdw and the library is installed.
+ */
 bool dwarf_frames_can_be_found(void);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ranges - symbols sorted by address, for fast lookups. libdw, in contrast, searches all
- * symbols for each address.
+ * ranges - symbols sorted by address, for fast lookups. libdw's own lookup is slow,
+ * because it searches all symbols.
  */
 #ifndef MS_TRACEE_SYMBOLS_RANGES_H
 #define MS_TRACEE_SYMBOLS_RANGES_H
@@ -12,7 +12,7 @@
 struct symbol_range {
 	/* if bytes is 0, the symbol extends to the next symbol nearby */
 	uint64_t start, bytes;
-	const char *name; /* borrowed */
+	const char *name; /* name of the symbol; borrowed */
 	/* among symbols with the same start, the highest rank is preferred */
 	unsigned int rank;
 	/* order of addition; at the same rank, the first symbol is preferred */

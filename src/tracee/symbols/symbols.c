@@ -27,7 +27,8 @@ struct object {
 	bool is_read;
 	/* difference between an address in the process and in the file */
 	uint64_t bias;
-	struct elf_symbols elf; /* empty if the file could not be read */
+	/* symbols of the file; empty if the file could not be read */
+	struct elf_symbols elf;
 };
 
 struct symbols {
