@@ -41,7 +41,7 @@ static struct count_slot lost_slot;
 static struct count_head *head; /* the mapped file; NULL: there is no file */
 static char path[PATH_BYTES];	/* path of the file */
 static size_t folder_length; /* length of the folder's path, including the final slash */
-/* end of the slots that have disk space */
+/* the first slot without disk space */
 static uint32_t slots_reserved;
 static uint32_t slots_in_file; /* number of slots that fit into the file */
 /* the first slot of this process; may be another slot than 1 in a forked child */

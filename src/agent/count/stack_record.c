@@ -253,7 +253,7 @@ static inline void count_freed(struct stacks *s, struct stack_thread *t, uint64_
 	uint64_t weight = weight_of(s, stack_block_bytes(block));
 	int64_t bytes = (int64_t)(stack_block_bytes(block) * weight);
 
-	/* flush before pending_bytes decreases: it may be a new peak */
+	/* live_bytes may be at a new peak: flush before pending_bytes decreases */
 	if (unlikely(t->pending_bytes > t->room_bytes))
 		stack_flush(s, t);
 	note_peak(s, node);

@@ -29,9 +29,10 @@ struct stack_recent {
 };
 
 /*
- * A path: the nodes of up to STACK_PATH_MAX consecutive calls, from some node inwards,
- * as found recently. An element occupies half a cache line. The path is identified by a
- * 64-bit hash of all of its addresses. A collision is not expected in any program.
+ * A cached path: the nodes of up to STACK_PATH_MAX consecutive calls, the first of which
+ * is the outermost. An element occupies half a cache line. It is identified by a 64-bit
+ * hash of the addresses in the path and of the node that the path starts from. A
+ * collision is not expected in any program.
  */
 #define STACK_PATH_MAX 6
 struct stack_path {

@@ -23,8 +23,8 @@ struct unwind_module {
 	uint64_t tables_addr;
 	/*
 	 * The segment that contains the tables, if it is outside of start to end;
-	 * otherwise 0, 0. If there are holes between the file's segments, start to end is
-	 * only the code.
+	 * otherwise 0, 0. If there are holes between the file's segments, the range from
+	 * start to end covers only the code.
 	 */
 	uint64_t tables_start, tables_end;
 	/*

@@ -157,8 +157,8 @@ bool unwind_is_return(struct unwind_space *space, uint64_t pc)
 }
 
 /*
- * Store a row in its first place. Move the row that was there to an empty place, or else
- * let it replace another row.
+ * Store a row in the first place for its address. The row that was there moves to an
+ * empty place, or replaces another row.
  */
 static void put_row(struct unwind_row *line, uint64_t row, uint64_t lookup)
 {

@@ -91,7 +91,7 @@ static bool read_word(void *context, uint64_t addr, uint64_t *ret)
 	return true;
 }
 
-/* Leave a signal handler: read the registers that the kernel saved on the stack. */
+/* Step from a signal handler to the interrupted code: read the registers on the stack. */
 static bool leave_signal(struct reading *reading, struct unwind_state *state)
 {
 	enum {
@@ -110,8 +110,8 @@ static bool leave_signal(struct reading *reading, struct unwind_state *state)
 }
 
 /*
- * Leave code without tables by its frame pointer: the caller's rbp is stored at rbp, and
- * the return address after it. The code may have no frame pointer, so check that the
+ * Step to the caller of code without tables: the caller's rbp is stored at rbp, and the
+ * return address after it. The code may have no frame pointer, so check that the
  * caller's frame is further out on the stack, and that the caller made a call.
  */
 static COLD bool step_by_frame(struct unwind_space *space, struct reading *reading,
@@ -272,7 +272,7 @@ static inline void put_frame(struct unwind_frame *frame, const struct walk *w)
 	frame->rbp_delta = w->rbp_delta;
 }
 
-/* Leave code without tables, assuming that the function has a frame pointer. */
+/* Step to the caller of code without tables, assuming a frame pointer. */
 static COLD enum walk_end step_by_own_frame(struct unwind_space *space,
 					    struct unwind_thread *t, struct walk *w)
 {

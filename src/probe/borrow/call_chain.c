@@ -11,8 +11,8 @@
 
 #define DEPTH_MAX 4096
 /*
- * The thread is stopped while its call chain is read. After this time, the rest of the
- * stack is only scanned for return addresses.
+ * Time limit for reading a call chain, as the thread is stopped meanwhile. After this
+ * time, the rest of the stack is only scanned for return addresses.
  */
 #define TIME_MAX_NS (5 * NS_PER_MS)
 

@@ -85,8 +85,8 @@ uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_byt
 void machine_set_result(struct machine_state *state, long result);
 
 /*
- * Complete state with what an earlier stop of the same thread showed: the thread may
- * still be in the same system call.
+ * earlier is the state of the same thread at an earlier stop. If the thread is still in
+ * the same system call, get the number of the original call from earlier.
  */
 void machine_learn(struct machine_state *state, const struct machine_state *earlier);
 

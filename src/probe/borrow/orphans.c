@@ -54,7 +54,7 @@ static bool has_page(const struct orphans_look *look, const struct mapping_list 
 
 /*
  * Return true if the parcel's stack is mapped. The stub maps the stack over the end of
- * the parcel, where the kernel may have merged it with the next mapping.
+ * the parcel. The kernel may have merged the stack with the mapping that follows.
  */
 static bool has_stack(const struct mapping_list *mappings, uint64_t stack_addr)
 {

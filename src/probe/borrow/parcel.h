@@ -22,8 +22,8 @@
 #define PARCEL_BYTES (PARCEL_CODE_BYTES + AGENT_PAGE_BYTES + PARCEL_STACK_BYTES)
 
 /*
- * Offset of the magic number in struct agent_blob_head. The code is searched for by
- * this number.
+ * Offset of the magic number in struct agent_blob_head. memstate searches a process's
+ * memory for this number to find the code.
  */
 #define PARCEL_MAGIC_OFFSET offsetof(struct agent_blob_head, magic)
 

@@ -45,9 +45,10 @@ struct hooks_switch {
 #define HOOKS_PAUSE_NS (200 * NS_PER_MS)
 
 /*
- * Make all places that have not changed meanwhile point to hooks. Append their records
- * here and in the process. *ret_count is the number of places changed. Return -E2BIG,
- * with nothing changed, if there is not enough room for the records.
+ * Make all places that have not changed meanwhile point to hooks. Append their
+ * records to s->records and to the list in the process. *ret_count is the number of
+ * places changed. Return -E2BIG, with nothing changed, if there is not enough room
+ * for the records.
  */
 int hooks_switch_on(struct hooks_switch *s, const struct hooks_head *head,
 		    const struct hook_places *places, size_t *ret_count);

@@ -12,7 +12,7 @@
 #include "model/stacks.h"
 #include "probe/count/request.h"
 
-/* The process to count in: the parameters that all methods share. */
+/* The process in which to count, and the other parameters that all methods share. */
 struct count_place {
 	const struct count_request *request;
 	/* descriptor of /proc/PID; never refers to a later process with the same pid */

@@ -220,9 +220,9 @@ static void add_take(struct count_bpf_program *p)
 }
 
 /*
- * Generate R_VALUE = address of the thread's counts. A thread has one of COUNT_BPF_TRIES
- * values, the first of which depends on its tid; a new thread takes the first free one.
- * If none of them is free, use the last value of the map, which many threads share.
+ * Generate R_VALUE = address of the thread's counts. The tid selects COUNT_BPF_TRIES
+ * values of the map, one of which is the thread's; a new thread takes the first free
+ * one. If none of them is free, use the last value of the map, which many threads share.
  */
 static void add_find_value(struct count_bpf_program *p, int map_fd)
 {

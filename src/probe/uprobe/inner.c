@@ -33,7 +33,7 @@ struct search {
 	const struct count_code *code;
 	/* the slots in which this file keeps addresses of the wanted functions */
 	struct elf_imports imports;
-	/* for each name in imports: index of the function in the points */
+	/* for each name in imports: index of the function in points->items */
 	size_t *leads_to;
 	struct stub *stubs;
 	size_t stub_count, stub_capacity;
@@ -53,7 +53,7 @@ static size_t read_code(const struct count_code *code, uint64_t vaddr, uint64_t 
 }
 
 /*
- * Return the function of this file that starts at vaddr, as an index in the points,
+ * Return the function of this file that starts at vaddr, as an index of points->items,
  * or COUNT_POINT_NONE.
  */
 static size_t find_function(const struct search *search, uint64_t vaddr)
@@ -69,7 +69,7 @@ static size_t find_function(const struct search *search, uint64_t vaddr)
 }
 
 /*
- * Return the function whose address is in the slot, as an index in the points,
+ * Return the function whose address is in the slot, as an index of points->items,
  * or COUNT_POINT_NONE.
  */
 static size_t find_by_slot(const struct search *search, uint64_t slot_vaddr)
@@ -167,9 +167,7 @@ static int add_point(struct search *search, uint64_t vaddr,
 	return 0;
 }
 
-/*
- * Add the calls of, and jumps to, functions of the points in the code from start to end.
- */
+/* Add the calls and jumps to known functions in the code from start to end. */
 static int add_range(struct search *search, uint64_t start, uint64_t end)
 {
 	_cleanup_free_ uint8_t *code = xmalloc(FUNCTION_MAX_BYTES);

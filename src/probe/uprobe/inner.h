@@ -23,7 +23,7 @@ struct count_code {
 };
 
 /*
- * A name, and the index in the points of the function with this name,
+ * A name, and the index in points->items of the function with this name,
  * or COUNT_POINT_NONE.
  */
 struct count_name {
