@@ -148,8 +148,8 @@ struct count_head {
 	int64_t live_bytes;
 	int64_t peak_bytes; /* the maximum of live_bytes so far */
 	/*
-	 * number of times that moving counts to slot 0 has begun, and ended; differ
-	 * during a move
+	 * number of times that moving counts to slot 0 has begun, and has ended; the two
+	 * numbers differ during a move
 	 */
 	uint32_t fold_begin_count, fold_end_count;
 	uint64_t folded_thread_count;

@@ -85,7 +85,7 @@ void count_new_find(void)
 
 /*
  * Functions besides malloc that the allocator's new may call by name. Such calls are
- * then counted as well, and must be uncounted.
+ * then counted as well, and have to be subtracted again.
  */
 static const enum count_function within[] = {
 	COUNT_CALLOC,
@@ -108,8 +108,8 @@ static void note_before(const struct count_slot *slot, struct before *ret)
 }
 
 /*
- * Uncount a call of malloc or another function that new itself made. Return true if
- * there was such a call.
+ * If new itself called malloc or another function of within, subtract that call again.
+ * Return true if there was such a call.
  */
 static bool take_back(struct count_slot *slot, const struct before *before)
 {

@@ -9,10 +9,7 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define COLD __attribute__((cold, noinline))
 
-/*
- * A counter of the filter that reaches this value no longer changes, as if the place
- * were never empty again.
- */
+/* A counter of the filter that reaches this value never changes again. */
 #define FILTER_FULL 128
 
 /* Add in one instruction, so that a signal handler cannot interrupt the addition. */

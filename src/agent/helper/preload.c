@@ -5,7 +5,7 @@
  * they execute.
  *
  * The helper must not disturb the program: it keeps no descriptor open, blocks all
- * signals that the program uses, and runs on its own stack.
+ * signals except those that libc needs, and runs on its own stack.
  */
 #include "config.h"
 

@@ -67,8 +67,8 @@ struct unwind_space {
 
 #ifdef AGENT_BLOB
 /*
- * The hooks use this function instead of space->find: the process can write to that
- * memory, which must therefore not contain addresses of code.
+ * The hooks use this function instead of space->find: their space is in memory that the
+ * process can write, so it must not contain addresses of code.
  */
 bool unwind_find_module(void *context, uint64_t pc, struct unwind_module *ret);
 #endif

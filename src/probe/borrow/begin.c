@@ -38,8 +38,8 @@
 #define PAUSE_MIN_NS (500 * NS_PER_US)
 #define PAUSE_RANGE_NS (1500 * NS_PER_US)
 /*
- * Look this many times whether the thread waits for work, before accepting any
- * other moment.
+ * Number of times to check whether the thread waits for work, before any other moment
+ * is accepted.
  */
 #define IDLE_LOOKS 8
 /*
@@ -282,8 +282,8 @@ static void pause_ns(uint64_t ns)
 }
 
 /*
- * Return true if the thread should be stopped at this moment. From looks = IDLE_LOOKS
- * on, accept any moment at which the program cannot notice the stop.
+ * Return true if the thread should be stopped at this moment. Once looks has reached
+ * IDLE_LOOKS, accept any moment at which the program cannot notice the stop.
  */
 static bool is_moment(long number, unsigned int looks)
 {

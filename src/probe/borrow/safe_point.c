@@ -28,7 +28,7 @@ struct rseq_section {
 };
 #define RSEQ_SECTION_OFFSET 8
 
-/* Return whether the thread was interrupted in a system call that has not ended. */
+/* Return true if the thread was interrupted in a system call that has not ended. */
 static bool is_in_syscall(const struct machine_state *state, long *ret_number)
 {
 	long result;

@@ -105,8 +105,8 @@ static int try_room(int fd)
 }
 
 /*
- * Fewest descriptors that must be allowed. The counted program inherits memstate's
- * limit, and may change it.
+ * Minimum limit of open files. The counted program inherits memstate's limit, and may
+ * change it.
  */
 #define DESCRIPTORS_MIN 32
 

@@ -49,7 +49,7 @@ static struct hooks_module describe(const struct hooks_stacks *stacks,
 	    pread(stacks->mem_fd, module.begin, sizeof(module.begin),
 		  (off_t)(file->base_addr + vaddr)) == (ssize_t)sizeof(module.begin))
 		module.tables_addr = file->base_addr + vaddr;
-	/* the hooks read the tables in words, so they must be aligned */
+	/* the hooks read the tables word by word, so the tables must be aligned */
 	if (module.tables_addr % sizeof(uint32_t) != 0)
 		module.tables_addr = 0;
 	return module;

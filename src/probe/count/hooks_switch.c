@@ -227,9 +227,9 @@ static bool is_ours(const struct hooks_switch *s, uint64_t addr)
 }
 
 /*
- * Set *ret if the thread is in a hook, in a signal handler that returns to a hook, or in
- * a place that cannot be determined. Hooks have no stack frame to return to, so any
- * other address of a hook on a stack is stale. Return 0 or -ETIMEDOUT.
+ * Set *ret if the thread is in a hook or in a signal handler that returns to a hook, or
+ * if this cannot be determined. Hooks have no stack frame to return to, so any other
+ * address of a hook on a stack is stale. Return 0 or -ETIMEDOUT.
  */
 static int look_inside(const struct work *w, const struct stop *stop,
 		       const struct stopped_thread *thread, bool *ret)

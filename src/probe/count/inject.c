@@ -253,7 +253,7 @@ static int begin(struct injected *i, const struct hook_places *places, struct st
 	return switch_on(i, places, why);
 }
 
-/* Remove the hooks. Return 0, or -errno with the remains described in why. */
+/* Remove the hooks. Return 0, or -errno with a description of what remains in why. */
 static int leave(struct injected *i, struct strbuf *why)
 {
 	struct hooks_switch s = switch_of(i);

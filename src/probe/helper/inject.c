@@ -32,7 +32,7 @@
 #define READY_LIMIT_NS (5 * NS_PER_S)
 #define LEAVE_LIMIT_NS (5 * NS_PER_S)
 #define FIND_LIMIT_NS (2 * NS_PER_S)
-/* wait this long for another tracer; a debugger stays longer */
+/* wait this long for another memstate to stop tracing; a debugger traces longer */
 #define TURN_LIMIT_NS (1 * NS_PER_S)
 #define LEAVE_LOOK_NS (100 * NS_PER_US)
 

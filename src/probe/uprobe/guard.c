@@ -58,7 +58,10 @@ static int receive_result(int socket_fd, int *ret_fd)
 	header = CMSG_FIRSTHDR(&message);
 	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
 		memcpy(ret_fd, CMSG_DATA(header), sizeof(*ret_fd));
-	/* The guard sent a descriptor, but this process may not have more open files. */
+	/*
+	 * The guard sent a descriptor, but this process has reached its limit of
+	 * open files.
+	 */
 	else if (message.msg_flags & MSG_CTRUNC)
 		return -EMFILE;
 	return result;

@@ -447,8 +447,8 @@ static int perf_read(void *data, struct count_program *ret)
 }
 
 /*
- * Check the method: open an event in memstate itself, at an offset without code. It
- * never counts, and changes nothing.
+ * Check the method by opening an event in memstate itself, at an offset without code.
+ * The event never counts, and changes nothing.
  */
 static int perf_check(struct strbuf *why)
 {

@@ -144,9 +144,9 @@ static bool is_allocator(const struct looked_at *file)
 }
 
 /*
- * Return true if calls of the function have to be counted separately. Calls of C++ new
- * and delete do only if the allocator implements them: otherwise new and delete call
- * malloc and free.
+ * Return true if calls of the function have to be counted separately. For C++ new and
+ * delete this holds only if the allocator implements them: otherwise they call malloc
+ * and free.
  */
 static bool is_own(const struct looked_at *file, enum counted_call call)
 {
