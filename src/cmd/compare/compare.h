@@ -28,7 +28,10 @@ struct compare_options {
 	bool count;		/* count the allocations, too */
 };
 
-/* Convert the options of cmd_watch. o must belong to cmd_watch. */
+/*
+ * Return o as the options of memstate without a verb. o must have been made
+ * for cmd_watch.
+ */
 static inline const struct compare_options *compare_options(const struct options *o)
 {
 	return (const struct compare_options *)o;

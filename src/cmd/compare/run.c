@@ -309,10 +309,7 @@ static void end_all(struct active *a)
 	(void)wait_for_end(a, GRACE_KILLED_NS);
 }
 
-/*
- * Return true if the command crashed. Only its end by a signal other than the stop signal
- * and SIGKILL counts as a crash.
- */
+/* Return true if a signal ended the command, other than the stop signal and SIGKILL. */
 static bool has_crashed(const struct active *a)
 {
 	int status = a->job.child.wait_status;

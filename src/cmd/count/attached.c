@@ -42,7 +42,7 @@ struct attached {
 	size_t count, failed_count;
 	/* number of failures because a process uses only its own allocator */
 	size_t uncovered_count;
-	struct count_list list; /* counts, with one program per process */
+	struct count_list list; /* counts of the processes, each stored as one program */
 	struct count_report report;
 	struct schedule schedule;
 	uint64_t start_ns;

@@ -35,7 +35,7 @@ extern const struct count_options count_defaults;
 
 extern const struct option_row count_own_rows[];
 
-/* Convert the options of cmd_count. o must belong to cmd_count. */
+/* Return o as the options of memstate count. o must have been made for cmd_count. */
 static inline const struct count_options *count_options(const struct options *o)
 {
 	return (const struct count_options *)o;

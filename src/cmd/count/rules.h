@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rules - the rules for transforming stacks, and the available sets of rules: memstate's
- * own, the user's, and those in named files.
+ * rules - load the rules for transforming stacks, and the available sets of rules:
+ * memstate's own, the user's, and those in named files.
  */
 #ifndef MS_CMD_COUNT_RULES_H
 #define MS_CMD_COUNT_RULES_H

@@ -22,7 +22,7 @@
 
 /* default minimum share of a stack in the text report */
 #define MIN_DEFAULT (PROFILE_MIN_UNIT / 100)
-/* default width without a terminal, because C++ names can have any length */
+/* default width of the report without a terminal; C++ names can be longer */
 #define WIDTH_DEFAULT 120
 
 /* The files that can be written in addition to the report. */

@@ -17,7 +17,7 @@ struct diff_options {
 	bool keeps_generics;
 };
 
-/* Convert the options of cmd_diff. o must belong to cmd_diff. */
+/* Return o as the options of memstate diff. o must have been made for cmd_diff. */
 static inline const struct diff_options *diff_options(const struct options *o)
 {
 	return (const struct diff_options *)o;

@@ -48,7 +48,9 @@ static int parse_addresses(struct explain *x, const struct options *o)
 	return EXIT_DONE;
 }
 
-/* Print what is at one address. Returns 0, or -errno after a message. */
+/*
+ * Print a description of the memory at one address. Returns 0, or -errno after a message.
+ */
 static int explain_one(struct explain *x, const struct usage *u,
 		       const struct explain_input *input, uint64_t addr)
 {

@@ -340,8 +340,8 @@ static bool wait_for_next(struct series *series)
 	if (signals_stop_count() == stops)
 		return !child->has_ended;
 	/*
-	 * the terminal sends SIGINT to the command, too; forward other signals; the
-	 * command may take its time to end
+	 * forward signals other than SIGINT, which the terminal sends to the command
+	 * itself, and give the command time to end
 	 */
 	if (child->pid > 0 && signals_last_stop() != SIGINT)
 		child_signal(child, signals_last_stop());

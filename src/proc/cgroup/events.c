@@ -79,7 +79,10 @@ static int open_v2(const struct cgroup_mount *mount, const char *path,
 	event->polled = POLLPRI;
 	if (event->fd < 0)
 		return event->fd;
-	/* the kernel expects the terminating NUL, too (kernel/sched/psi.c) */
+	/*
+	 * the length includes the terminating NUL, which the kernel
+	 * expects (kernel/sched/psi.c)
+	 */
 	if (is_pressure)
 		return io_write_all(event->fd, PRESSURE_TRIGGER,
 				    sizeof(PRESSURE_TRIGGER));

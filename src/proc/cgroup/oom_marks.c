@@ -198,7 +198,10 @@ int oom_marks_fd(const struct oom_marks *marks, size_t index)
 	return marks->rings[index].fd;
 }
 
-/* Copy bytes from the ring buffer. A record may continue at the start of the buffer. */
+/*
+ * Copy bytes from the ring buffer. A record that reaches the end of the buffer continues
+ * at its start.
+ */
 static void copy_from(const struct oom_marks *marks, const struct ring *ring,
 		      uint64_t from, void *to, size_t length)
 {

@@ -149,8 +149,8 @@ static void lower_by_folder(struct room *room, const char *folder,
 }
 
 /*
- * Lower *room to the limits of the cgroup at path and its ancestors, up to the
- * mounted cgroup.
+ * Lower *room to the unused part of the limits of the cgroup at path and its ancestors,
+ * up to the mounted cgroup.
  */
 static void lower_by_cgroup(struct room *room, const struct mount_line *mount,
 			    const char *path, const struct version *version)
@@ -201,8 +201,8 @@ static void lower_by_cgroups(struct room *room, const struct procfs *fs)
 }
 
 /*
- * Lower *room to RLIMIT_AS. The limit applies to the first number of statm ("2345 678 …",
- * in pages).
+ * Lower *room to the memory that RLIMIT_AS still allows. The limit applies to the first
+ * number in statm ("2345 678 …", in pages).
  */
 static void lower_by_rlimit(struct room *room, const struct procfs *fs)
 {

@@ -32,8 +32,7 @@ static const struct {
 };
 
 /*
- * Offsets of all amounts in struct oom_machine. An amount is unknown until a line
- * shows it.
+ * Offsets of all amounts in struct oom_machine. Amounts that no line shows are unknown.
  */
 static const size_t fields[] = {
 	offsetof(struct oom_machine, ram_bytes),

@@ -31,7 +31,7 @@ struct kmsg_oom {
 	bool has_begun;	      /* at least one line of the report has been parsed */
 	/* the log says that the victim was killed; more victims may follow */
 	bool is_confirmed;
-	/* a line of SysRq f was found; the report of that kill follows */
+	/* SysRq f was logged, so a user requested the kill reported next */
 	bool is_manual;
 	bool is_other_machine; /* the next Mem-Info belongs to a report without a kill */
 	struct kmsg_group group;
@@ -121,7 +121,7 @@ static void end_kill(struct kmsg_oom *p)
 	begin_kill(p);
 }
 
-/* Note a line of a report. The first such line gives the report's time. */
+/* Record that the current line is part of a report, and store the report's time. */
 static void touch_kill(struct kmsg_oom *p)
 {
 	struct oom_time *t = &p->kill.time;

@@ -20,7 +20,10 @@ uint64_t kmsg_find_kb(const char *text, const char *key)
 
 	if (!at || sscanf(at + strlen(key), " %llukB", &kb) != 1)
 		return BYTES_UNKNOWN;
-	/* cgroup v1 prints "no limit" as the largest possible number of kB */
+	/*
+	 * this is the largest possible number of kB, with which cgroup v1 prints
+	 * "no limit"
+	 */
 	if (kb >= UINT64_C(9007199254740000))
 		return CGROUP_NO_LIMIT;
 	return units_bytes_from_kib(kb, &bytes) < 0 ? BYTES_UNKNOWN : bytes;
@@ -166,7 +169,7 @@ static enum oom_constraint constraint_before(const char *line, const char *at)
 
 	if (!memory || memory > at)
 		return OOM_UNKNOWN;
-	/* compare with the text "Memory cgroup out of memory" */
+	/* true if the line contains "Memory cgroup out of memory" */
 	return memory - line >= 15 && strncmp(memory - 15, "Memory cgroup o", 15) == 0
 		       ? OOM_CGROUP
 		       : OOM_GLOBAL;

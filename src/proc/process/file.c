@@ -11,7 +11,10 @@
 
 #define OWN_PATH_SIZE 64
 
-/* Names below the process's directory. tests/lint/check-procfs.sh reads this table. */
+/*
+ * Names of the files in a process's directory. tests/lint/check-procfs.sh reads
+ * this table.
+ */
 static const char *const names[PROC_FILE_COUNT_] = {
 	[PROC_AUXV] = "auxv",
 	[PROC_CMDLINE] = "cmdline",

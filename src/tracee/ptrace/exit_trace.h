@@ -12,7 +12,7 @@
 
 enum exit_trace_kind {
 	EXIT_TRACE_ADD = 1, /* to the tracer: trace this pid */
-	/* to the tracer: the memory of this pid was read, so continue it */
+	/* to the tracer: the memory of this pid was read, so the process may end */
 	EXIT_TRACE_GO,
 	EXIT_TRACE_BEAT, /* to the tracer: the sender is still alive */
 	/*

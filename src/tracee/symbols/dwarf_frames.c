@@ -64,7 +64,7 @@ struct unit {
 	/* the DIE that contains the functions; may be in a separate file */
 	Dwarf_Die scope;
 	bool is_read;
-	struct function *functions; /* sorted by start */
+	struct function *functions; /* functions of the unit, sorted by start address */
 	size_t count, capacity;
 };
 
@@ -80,7 +80,7 @@ struct dwarf_file {
 	uint64_t bias;
 	struct unit *units;
 	size_t unit_count, unit_capacity;
-	struct range *ranges; /* sorted by start */
+	struct range *ranges; /* ranges of all units, sorted by start address */
 	size_t range_count, range_capacity;
 	bool has_symbols; /* symbols is filled in */
 	struct symbol_ranges symbols;

@@ -34,7 +34,7 @@ struct object {
 struct symbols {
 	int process_fd;
 	const struct mapping_list *mappings;
-	struct object *objects; /* sorted by address */
+	struct object *objects; /* objects of the process, sorted by address */
 	size_t count, capacity;
 };
 
