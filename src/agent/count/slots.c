@@ -252,9 +252,9 @@ static void lose_child(struct count_head *parent)
 	own_slot(&lost_slot);
 	head = NULL;
 	/*
-	 * A signal handler may have interrupted a counted call and called fork(). That
-	 * call still uses the old slot, which must not be the parent's. Under a filter
-	 * the mapping cannot be replaced.
+	 * A signal handler may have interrupted a counted call and called fork(). The
+	 * interrupted call still writes to the old slot, which must not be in the
+	 * parent's file. Under a seccomp filter the mapping cannot be replaced.
 	 */
 	if (permission == ASK_ALWAYS)
 		(void)mmap(parent, COUNT_FILE_MAX, PROT_READ | PROT_WRITE,

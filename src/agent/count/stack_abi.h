@@ -4,11 +4,12 @@
  *
  * The file is PID.N.stacks in the same folder as the program's PID.N (abi.h). It is
  * created when the first allocation is recorded, so a child that only calls exec has no
- * file. It has a header of one page, then modules, then nodes. A node stands for a call
- * stack: its own address, called by its parent; node 0 is the root. Each thread has its
- * own nodes, so several nodes may have the same address and parent: readers add them up.
- * The file has holes, but disk space is allocated before anything is written. Readers
- * must not trust the contents.
+ * file. It has a header of one page, then modules, then nodes. Each node stands for a
+ * call stack: it contains the address of the innermost call, and its parent is the node
+ * for the rest of the stack. Node 0 is the root. Each thread has its own nodes, so
+ * several nodes may have the same address and parent: readers add them up. The file has
+ * holes, but disk space is allocated before anything is written. Readers must not trust
+ * the contents.
  */
 #ifndef MS_AGENT_COUNT_STACK_ABI_H
 #define MS_AGENT_COUNT_STACK_ABI_H
