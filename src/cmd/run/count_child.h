@@ -20,7 +20,8 @@ enum {
 	EXIT_NOT_COUNTED = 125,
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127,
-	EXIT_BY_SIGNAL = 128, /* the signal number is added to this */
+	/* a signal ended the command; the status is this plus the signal's number */
+	EXIT_BY_SIGNAL = 128,
 };
 
 struct count_what {

@@ -28,7 +28,7 @@ struct session {
 	/* the group of --cgroup if its state is recorded, otherwise NULL */
 	struct cgroup_sampler *group;
 	struct cgroup cgroup; /* state of the group when it was last read */
-	/* the recorder of reports and of the screen; NULL: nothing is recorded */
+	/* recorder that reports and the screen use; NULL: nothing is recorded */
 	struct recorder *recorder;
 };
 

@@ -58,8 +58,8 @@ static void find_signs(struct allocator_code *code, const char *bytes, size_t le
 }
 
 /*
- * Search the range [offset, end) of the file, or the part of the range before the end of
- * the file.
+ * Search the file from offset up to end, or up to the end of the file if that
+ * comes first.
  */
 static bool search_range(struct search *s, int fd, uint64_t offset, uint64_t end)
 {

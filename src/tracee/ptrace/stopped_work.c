@@ -39,7 +39,7 @@ struct stopped_work {
 	void *context;
 	struct expendable *thread;
 	bool is_begun;
-	/* protects the target's memory: held while a word is written */
+	/* held while a word is written; the release waits for it for a limited time */
 	pthread_mutex_t lock;
 	bool is_released; /* the target has been released */
 	int mem_fd;
