@@ -415,7 +415,7 @@ static int start_command(struct active *a)
 	if (r < 0)
 		message_error(a->context->options->command[0], r);
 	else
-		/* on failure, the figure stays unknown */
+		/* on failure, the number of calls stays unknown */
 		(void)give_back_begin(&a->give_back, a->job.child.pid);
 	return r;
 }

@@ -80,10 +80,7 @@ struct missing {
 	size_t absent_count; /* targets that were requested, but not found */
 	size_t process_count;
 	size_t unreadable_count;
-	/*
-	 * those of the unreadable processes that the user did not name and that memstate
-	 * may not read
-	 */
+	/* how many of the unreadable processes lack only permission and were not named */
 	size_t denied_count;
 };
 
