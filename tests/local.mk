@@ -9,6 +9,7 @@ AM_TESTS_ENVIRONMENT = \
 	srcdir='$(abs_srcdir)'; builddir='$(abs_builddir)'; export srcdir builddir; \
 	MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)'; export MEMSTATE; \
 	LINKED='memstate$(EXEEXT) $(agent_PROGRAMS)'; export LINKED; \
+	LAYERS='$(noinst_LIBRARIES)'; export LAYERS; \
 	CC='$(CC)'; CPPFLAGS='$(CPPFLAGS)'; MAKE='$(MAKE)'; export CC CPPFLAGS MAKE;
 
 EXTRA_DIST += %D%/README.md

@@ -23,7 +23,7 @@
  */
 struct image_run {
 	uint64_t start_addr, end_addr; /* page aligned; end_addr is exclusive */
-	/* Offset of the run's first byte in bytes of struct image. */
+	/* Offset of the run's first byte in the array image.bytes. */
 	uint64_t offset_bytes;
 };
 

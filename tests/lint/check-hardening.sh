@@ -4,7 +4,7 @@
 # non-executable stack, and CET notes where compiler and linker support them.
 set -eu
 
-: "${LINKED:?}" "${builddir:?}"
+: "${LINKED:?}" "${LAYERS:?}" "${builddir:?}"
 
 command -v readelf >/dev/null || {
 	echo "readelf is not installed" >&2
@@ -50,7 +50,8 @@ done
 
 # automake compiles a library whose own flags are defined only under a condition without
 # any of our flags if the condition is false.
-sed -n 's/^#\([a-z_A-Z0-9]*_CFLAGS\) = .*/\1/p' "$builddir/Makefile" | sort -u | while read -r flags; do
+for library in $LAYERS; do
+	flags=$(echo "$library" | tr '/.' '__')_CFLAGS
 	grep -q "^$flags = " "$builddir/Makefile" || ! grep -q "^	.*\$($flags)" "$builddir/Makefile" ||
 		complain Makefile "$flags is used but not defined"
 done

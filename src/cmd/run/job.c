@@ -54,8 +54,8 @@ static void *wait_for_end(void *arg)
 }
 
 /*
- * Start the thread that records the time of the child's end. Returns NULL before Linux
- * 5.3; the end is then recorded when memstate notices it.
+ * Start a thread that records when the child exits. Return NULL if that is not possible,
+ * for example before Linux 5.3; then the exit time is the time when memstate notices it.
  */
 static struct end_watch *start_watch(int pid)
 {

@@ -9,8 +9,8 @@
 #include "cmd/core/message.h"
 
 /*
- * Maximum share of a process's time for reading mappings that are only recorded,
- * not shown.
+ * Maximum fraction of elapsed time for reading the mappings of one process that are only
+ * recorded, not shown.
  */
 #define RECORD_SHARE_PER_MILLE 10
 

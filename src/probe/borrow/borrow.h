@@ -60,9 +60,9 @@ struct borrow {
 void borrow_step(const struct borrow *b, const char *name);
 
 /*
- * Choose a thread, preferably the main thread, and stop it. Return 0; -EAGAIN if there
- * was no safe moment in time; -ESRCH, -EPERM, -EBUSY; or another -errno. After a failure
- * no thread is stopped.
+ * Choose a thread, preferably the main thread, and stop it. Return 0; -EAGAIN if no
+ * thread reached a safe point before the timeout; -ESRCH, -EPERM, -EBUSY; or another
+ * -errno. After a failure no thread is stopped.
  */
 int borrow_begin(struct borrow *b);
 

@@ -17,8 +17,8 @@
 #include "proc/system/foreign_file.h"
 
 /*
- * Upper bound of the comparisons of addresses with modules, so that a damaged file
- * cannot make the search endless.
+ * Maximum number of comparisons between addresses and modules. Without a limit, a damaged
+ * file could keep the search running practically forever.
  */
 #define COMPARISONS_MAX (UINT64_C(1) << 32)
 

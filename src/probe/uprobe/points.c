@@ -198,8 +198,8 @@ static size_t add_point(struct search *search, const struct looked_at *file,
 }
 
 /*
- * Add functions of a file, starting at name first_name, unless an earlier file defines
- * them. Return true if the file now belongs to the points.
+ * Add the file's functions that counted_names lists from first_name on, except those
+ * found in an earlier file. Return true if at least one was added.
  */
 static bool add_functions(struct search *search, const struct looked_at *file,
 			  size_t first_name)

@@ -11,7 +11,8 @@
 #define LINES_PER_TOP 6 /* maximum number of tree lines, as a multiple of --top */
 
 /*
- * Strokes at the start of a line, one for each branching between the root and the node.
+ * The four line-drawing texts. An output line starts with one of them for each level
+ * between the root and the node.
  */
 struct strokes {
 	const char *passing, *last_passed, *child, *last_child;

@@ -52,9 +52,9 @@ struct column {
 };
 
 /*
- * Functions with which a column's get() sets a value. A value that is not set is
- * unknown, and so are the amount BYTES_UNKNOWN (also for counts and times) and the
- * text NULL. Values borrow their text.
+ * A column's get() sets a value with these functions. A value is unknown if it was never
+ * set, or was set to BYTES_UNKNOWN (also used for counts and times) or to a NULL text.
+ * Texts are borrowed, not copied.
  */
 void value_set_number(struct value *ret, uint64_t number);
 void value_set_amount(struct value *ret, uint64_t amount);

@@ -2,8 +2,8 @@
 /*
  * ends - find the ends of processes in a recording, with the evidence for each cause.
  * An end is an OOM kill that the kernel log, the kernel's counters, or recorded
- * events report. If there was no kill, the end is that of the process that has ended,
- * or of the recording, without a victim.
+ * events report. If there was no kill, there is exactly one end: the exit of the largest
+ * process or, if that process is still alive, the end of the recording, without a victim.
  */
 #ifndef MS_SAMPLE_OOM_ENDS_H
 #define MS_SAMPLE_OOM_ENDS_H

@@ -90,7 +90,7 @@ int flight_look_at(struct flight *flight, int pid);
 /* Record an event that was not found by taking a sample. */
 void flight_note(struct flight *flight, const struct recorded_event *event);
 
-/* Return the summary of the recording so far, which is borrowed. */
+/* Return a summary of the recording so far. The flight owns the summary. */
 const struct flight_summary *flight_summarize(struct flight *flight);
 
 #endif

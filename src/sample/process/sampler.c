@@ -356,8 +356,8 @@ int sampler_read_rss(struct sampler *s, int pid, uint64_t *ret_bytes)
 static unsigned int list_wants(const struct sampler *s, unsigned int needs)
 {
 	/*
-	 * A capture may lack comm files, and all files that
-	 * show whether a process has memory.
+	 * A capture may contain neither comm nor any file that shows
+	 * whether a process has memory, so always read stat.
 	 */
 	if (!s->fs.is_live)
 		return LIST_STAT;

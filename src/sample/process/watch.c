@@ -213,7 +213,7 @@ static void mark_visible(struct watch *w, const int *pids, size_t count)
 
 /*
  * Return true if Rss has changed. Compare the figures from statm if they are known,
- * because the figure in stat may miss a change of some dozen pages.
+ * because stat may miss a change of a few dozen pages.
  */
 static bool has_rss_changed(const struct entry *e, const struct process *p)
 {

@@ -231,7 +231,10 @@ void jit_frames_parse_map(struct jit_frames *frames, const char *text, size_t le
 	name_end(&naming);
 }
 
-/* Move a name when its code moves. An earlier file may have named the code. */
+/*
+ * Apply a "move" record of jitdump: give the code's name to its new address. If this dump
+ * does not name the code, use the name from a file parsed earlier, such as the perf map.
+ */
 static void move_range(struct naming *naming, const struct dump_move *move)
 {
 	const struct jit_frames *frames = naming->frames;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * recorder - write each sample to a recording: the totals every time, and mappings as
- * often as reading them takes no more than a share of any process's time.
+ * often as reading those of one process takes at most a fraction of elapsed time.
  */
 #ifndef MS_SAMPLE_RECORDING_RECORDER_H
 #define MS_SAMPLE_RECORDING_RECORDER_H

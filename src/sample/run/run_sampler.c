@@ -35,8 +35,8 @@
 #define WALK_BEGIN_NS (20 * NS_PER_MS)
 
 /*
- * Findings are stale if they are older than STALE_NS and older than one part
- * in STALE_PART of the run's duration.
+ * Findings are stale if they are older than STALE_NS and older than 1 / STALE_PART of the
+ * run so far.
  */
 #define STALE_NS (250 * NS_PER_MS)
 #define STALE_PART 10

@@ -141,7 +141,7 @@ const char *glibc_find_arenas(struct glibc *g)
 
 static bool is_heap_of(struct glibc *g, uint64_t heap_addr, uint64_t arena_addr)
 {
-	uint64_t owner_addr;
+	uint64_t owner_addr = 0;
 
 	return image_read(g->image, heap_addr, &owner_addr) && owner_addr == arena_addr;
 }
