@@ -14,6 +14,12 @@
 #include <link.h>
 #include <stdbool.h>
 
+/* Checkers of the sources do not know the makefile's options: give them one allocator. */
+#ifndef COUNT_FAMILY
+#	define COUNT_FAMILY COUNT_EXTRA_MI
+#	define COUNT_FAMILY_USABLE "mi_usable_size"
+#endif
+
 #define INDEX(symbol, call, size) INDEX_##symbol,
 enum {
 	COUNT_FAMILY(INDEX) ENTRY_COUNT_
