@@ -128,10 +128,10 @@ static int replace_file(const char *path, const void *bytes, size_t length, mode
 	if (fd < 0)
 		return fd;
 	r = write_and_sync(fd, bytes, length);
-	if (r == 0 && rename(name.text, path) < 0)
+	if (r == 0 && rename(strbuf_text(&name), path) < 0)
 		r = -errno;
 	if (r < 0)
-		unlink(name.text);
+		unlink(strbuf_text(&name));
 	else
 		io_sync_parent(path);
 	return r;

@@ -89,7 +89,8 @@ static void add_code_point(struct json *j, const char *bytes, size_t size,
 		strbuf_add_char(j->out, '\\');
 		strbuf_add(j->out, bytes, 1);
 	} else if (text_is_control(code_point) ||
-		   (j->is_in_html && size == 1 && memchr("<>&", *bytes, 3))) {
+		   (j->is_in_html &&
+		    (code_point == '<' || code_point == '>' || code_point == '&'))) {
 		add_escape(j->out, code_point);
 	} else {
 		strbuf_add(j->out, bytes, size);

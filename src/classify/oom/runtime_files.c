@@ -223,16 +223,15 @@ static const char *find_form(struct parsing *p, const struct line *line)
  */
 static bool add_value(const char *form, const char *value, char ret[RUNTIME_OPTION_SIZE])
 {
-	size_t form_length = strlen(form), length = strlen(value);
+	size_t length = strlen(value);
 
 	for (size_t i = 0; i < length; i++)
 		if (!isalnum((unsigned char)value[i]) && value[i] != '.')
 			return false;
 	if (!isdigit((unsigned char)value[0]) ||
-	    form_length + length >= RUNTIME_OPTION_SIZE)
+	    strlen(form) + length >= RUNTIME_OPTION_SIZE)
 		return false;
-	memcpy(ret, form, form_length);
-	memcpy(ret + form_length, value, length + 1);
+	snprintf(ret, RUNTIME_OPTION_SIZE, "%s%s", form, value);
 	return true;
 }
 

@@ -141,7 +141,7 @@ static int note_places(struct work *w)
 static int lead(struct work *w, const struct stop *stop, size_t index)
 {
 	const struct hook_place *place = &w->places->items[index];
-	uint64_t now;
+	uint64_t now = 0;
 	int r;
 
 	r = read_place(stop, w->s->request->pid, place->addr, place->is_call_site, &now);
@@ -264,7 +264,7 @@ static int put_back(struct work *w, const struct stop *stop,
 		    const struct hooks_record *record)
 {
 	bool is_call_site = record->addr & HOOKS_RECORD_IS_CALL;
-	uint64_t addr = record->addr & ~HOOKS_RECORD_IS_CALL, now;
+	uint64_t addr = record->addr & ~HOOKS_RECORD_IS_CALL, now = 0;
 	int r;
 
 	if (!is_call_site && addr % sizeof(uint64_t) != 0)

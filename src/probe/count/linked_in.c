@@ -38,7 +38,7 @@ static const char *find_sign(const uint8_t *piece, size_t length)
 
 		while ((at = memmem(at, (size_t)(end - at), signs[i].rest,
 				    rest_length))) {
-			if (at > piece && at[-1] == signs[i].first)
+			if (at > piece && at[-1] == (uint8_t)signs[i].first)
 				return signs[i].description;
 			at++;
 		}
