@@ -10,6 +10,7 @@ AM_TESTS_ENVIRONMENT = \
 	MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)'; export MEMSTATE; \
 	LINKED='memstate$(EXEEXT) $(agent_PROGRAMS)'; export LINKED; \
 	LAYERS='$(noinst_LIBRARIES)'; export LAYERS; \
+	PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE; \
 	CC='$(CC)'; CPPFLAGS='$(CPPFLAGS)'; MAKE='$(MAKE)'; export CC CPPFLAGS MAKE;
 
 EXTRA_DIST += %D%/README.md

@@ -6,6 +6,7 @@ set -eu
 : "${srcdir:?}" "${builddir:?}" "${CC:?}"
 cd "$srcdir"
 status=0
+# shellcheck disable=SC2044 # names have no blanks
 for header in $(find src -name '*.h'); do
 	# CC and CPPFLAGS may consist of several words.
 	# shellcheck disable=SC2086

@@ -46,6 +46,7 @@ complaints()
 	known=$(names)
 	test -n "$known" || { echo "no names found in src/proc/process/file.c"; return; }
 	opens='(open|openat|fopen|stat|fstatat|statx|access|faccessat|readlink|readlinkat|opendir|io_[a-z_]*|foreign_file_[a-z_]*|procfs_[a-z_]*)'
+	# shellcheck disable=SC2046 # names have no blanks
 	statements $(find src -name '*.[ch]' ! -path 'src/proc/*' ! -path 'src/agent/*' | sort) >"$scratch/statements"
 	# a path that begins in /proc, or with a directory of a process
 	grep -E '"(/proc/|self/|thread-self/|task/|map_files/|ns/|fdinfo/|fd/%|sys/kernel/|sys/vm/)[^ "]*"' \

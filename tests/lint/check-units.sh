@@ -6,4 +6,5 @@ set -eu
 
 : "${srcdir:?}"
 cd "$srcdir"
+# shellcheck disable=SC2046 # names have no blanks
 ! grep -nwiE '1024|kib' $(find src -name '*.[ch]') | grep -vE '^src/(base/units|classify/oom/runtime_options|proc/[a-z_/]*)\.[ch]:'

@@ -99,10 +99,12 @@ static const struct jemalloc_extent *find_block(const struct jemalloc *j, uint64
 /* Return true if all pointer stacks are in one live block or in one base block. */
 static bool is_stack_right(const struct jemalloc *j, const struct cache *cache)
 {
-	uint64_t start = cache->bins[0].end_addr - 8;
-	uint64_t end = cache->bins[cache->bin_count - 1].end_addr;
-	uint64_t first_bit, last_bit;
+	uint64_t start, end, first_bit, last_bit;
 
+	if (cache->bin_count == 0)
+		return false;
+	start = cache->bins[0].end_addr - 8;
+	end = cache->bins[cache->bin_count - 1].end_addr;
 	if (jemalloc_base_at(j, start, end - start))
 		return true;
 	return find_block(j, start, &first_bit) && find_block(j, end - 1, &last_bit) &&
