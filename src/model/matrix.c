@@ -100,3 +100,17 @@ uint64_t matrix_total_bytes(const struct matrix *m)
 		sum = bytes_add(sum, m->state_rest_bytes[s]);
 	return sum;
 }
+
+enum page_state matrix_only_state(const uint64_t states[STATE_COUNT_])
+{
+	enum page_state only = STATE_COUNT_;
+
+	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
+		if (states[s] == 0)
+			continue;
+		if (only != STATE_COUNT_)
+			return STATE_COUNT_;
+		only = (enum page_state)s;
+	}
+	return only;
+}

@@ -85,4 +85,10 @@ uint64_t matrix_owner_bytes(const struct matrix *m, enum owner owner);
 uint64_t matrix_state_bytes(const struct matrix *m, enum page_state state);
 uint64_t matrix_total_bytes(const struct matrix *m);
 
+/*
+ * Return the state that all pages are in, or STATE_COUNT_ if the pages are in several
+ * states.
+ */
+enum page_state matrix_only_state(const uint64_t states[STATE_COUNT_]);
+
 #endif

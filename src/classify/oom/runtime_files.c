@@ -37,18 +37,6 @@ static void add_file(struct runtime_files *files, const char *name, const char *
 }
 
 /*
- * Return the rest of `word` after the option name, or NULL if `word` does not begin
- * with the name. "_" in the name also matches "-".
- */
-static const char *skip_option(const char *word, const char *option)
-{
-	for (; *option != '\0'; option++, word++)
-		if (*word != *option && !(*option == '_' && *word == '-'))
-			return NULL;
-	return word;
-}
-
-/*
  * Set *ret to the value of an environment variable. Leave *ret
  * unchanged if the variable is not set.
  */
@@ -87,9 +75,9 @@ static void find_postgres(const struct runtime_environment *environment, const c
 		else if (strncmp(word, "-D", 2) == 0 && word[2] != '\0')
 			snprintf(dir, sizeof(dir), "%s", word + 2);
 		else if (strcmp(before, "-c") == 0)
-			value = skip_option(word, CONFIG_FILE);
-		else if (!(value = skip_option(word, "-c" CONFIG_FILE)))
-			value = skip_option(word, "--" CONFIG_FILE);
+			value = runtime_option_skip(word, CONFIG_FILE);
+		else if (!(value = runtime_option_skip(word, "-c" CONFIG_FILE)))
+			value = runtime_option_skip(word, "--" CONFIG_FILE);
 		if (value)
 			snprintf(file, sizeof(file), "%s", value);
 		memcpy(before, word, sizeof(before));
@@ -106,10 +94,10 @@ static void find_mysql(const char *rest, struct runtime_files *ret)
 	char word[RUNTIME_WORD_SIZE];
 
 	while ((rest = runtime_next_word(rest, word))) {
-		const char *value = skip_option(word, "--defaults_file=");
+		const char *value = runtime_option_skip(word, "--defaults_file=");
 
 		if (!value)
-			value = skip_option(word, "--defaults_extra_file=");
+			value = runtime_option_skip(word, "--defaults_extra_file=");
 		if (value)
 			add_file(ret, RUNTIME_FILE_MYSQL, value, "");
 	}
@@ -212,8 +200,8 @@ static const char *find_form(struct parsing *p, const struct line *line)
 		p->is_outside = !is_server_group(key);
 	if (p->is_outside)
 		return NULL;
-	loose = skip_option(key, LOOSE);
-	key = skip_option(loose ? loose : key, "innodb_buffer_pool_size");
+	loose = runtime_option_skip(key, LOOSE);
+	key = runtime_option_skip(loose ? loose : key, "innodb_buffer_pool_size");
 	return key && *key == '\0' ? "--innodb_buffer_pool_size=" : NULL;
 }
 

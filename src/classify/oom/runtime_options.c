@@ -237,11 +237,7 @@ static bool parse_value(const struct runtime_option *row, const char *text,
 	       ret->percent_thousandths > 0 && ret->percent_thousandths <= PERCENT_MOST;
 }
 
-/*
- * Return the rest of `word` after the option's form, or NULL if `word` does not begin
- * with the form. "_" in the form also matches "-".
- */
-static const char *skip_form(const char *word, const char *form)
+const char *runtime_option_skip(const char *word, const char *form)
 {
 	for (; *form != '\0'; form++, word++)
 		if (*word != *form && !(*form == '_' && *word == '-'))
@@ -260,7 +256,7 @@ static bool parse_word(enum runtime runtime, const char *word, const char *next,
 		const char *value;
 
 		if (rows[i].runtime != runtime ||
-		    !(value = skip_form(word, rows[i].form)))
+		    !(value = runtime_option_skip(word, rows[i].form)))
 			continue;
 		if (rows[i].is_next_word && *value != '\0')
 			continue;

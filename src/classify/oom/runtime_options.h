@@ -77,4 +77,10 @@ struct runtime_environment {
 int runtime_variables_for_each(const struct runtime_environment *environment,
 			       int (*fn)(void *context, const char *text), void *context);
 
+/*
+ * Return the rest of `word` after the option's form, or NULL if `word` does not begin
+ * with the form. "_" in the form also matches "-".
+ */
+const char *runtime_option_skip(const char *word, const char *form);
+
 #endif

@@ -33,24 +33,6 @@ static bool shares_fit(const struct mapping_list *mappings, const struct heap *h
 	return true;
 }
 
-/*
- * Return the state that all pages are in, or STATE_COUNT_ if
- * they are in several states.
- */
-static enum page_state only_state(const uint64_t states[STATE_COUNT_])
-{
-	enum page_state only = STATE_COUNT_;
-
-	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
-		if (states[s] == 0)
-			continue;
-		if (only != STATE_COUNT_)
-			return STATE_COUNT_;
-		only = (enum page_state)s;
-	}
-	return only;
-}
-
 static void add_share(struct matrix *matrix, const struct mapping *m,
 		      const struct heap_share *share)
 {
@@ -62,7 +44,7 @@ static void add_share(struct matrix *matrix, const struct mapping *m,
 		matrix->owner_rss_bytes[o] += share->owner_bytes[o];
 	matrix->owner_rss_bytes[m->owner] -= bytes;
 	classify_states(&m->counters, states);
-	only = only_state(states);
+	only = matrix_only_state(states);
 	if (only != STATE_COUNT_) {
 		for (size_t o = 0; o < HEAP_OWNERS; o++)
 			matrix->cell[o][only] += share->owner_bytes[o];
@@ -164,7 +146,7 @@ static enum page_state take_from(struct matrix *matrix,
 	enum page_state only;
 
 	find_states(mappings, owner, bytes, states);
-	only = may_be_exact ? only_state(states) : STATE_COUNT_;
+	only = may_be_exact ? matrix_only_state(states) : STATE_COUNT_;
 	matrix->owner_rss_bytes[owner] -= bytes;
 	if (only != STATE_COUNT_) {
 		matrix->cell[owner][only] = bytes_sub(matrix->cell[owner][only], bytes);

@@ -201,23 +201,6 @@ static bool sum_states(const struct mapping_list *mappings, uint64_t ret[STATE_C
 }
 
 /*
- * Return the state that all pages are in, or STATE_COUNT_ if
- * they are in several states.
- */
-static unsigned int only_state(const uint64_t states[STATE_COUNT_])
-{
-	unsigned int only = STATE_COUNT_;
-
-	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
-		if (states[s] > 0 && only != STATE_COUNT_)
-			return STATE_COUNT_;
-		if (states[s] > 0)
-			only = s;
-	}
-	return only;
-}
-
-/*
  * Move bytes from anon to another owner. `only` is the state that all of the bytes are
  * in, or STATE_COUNT_ if they are in several states.
  */
@@ -246,7 +229,7 @@ void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 	if (!bytes_known(bounds->owner_bytes[OWNER_LIVE]) ||
 	    !sum_states(mappings, states))
 		return;
-	only = only_state(states);
+	only = matrix_only_state(states);
 	if (only == STATE_COUNT_) {
 		m->owner_rest_bytes[OWNER_ANON] += bounds->resident_bytes;
 		for (size_t s = 0; s < STATE_COUNT_; s++) {
