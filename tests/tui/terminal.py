@@ -151,10 +151,21 @@ def a_resize_is_followed():
         terminal.close()
 
 
+def written_by_child(pid):
+    """Return the bytes written by the first child of memstate, its command; some may
+    still be in a pipe. The watchdog for a heap read is a later child."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+        child = f.read().split()[0]
+    with open(f"/proc/{child}/io", encoding="ascii") as f:
+        return int(re.search(r"^wchar: (\d+)$", f.read(), re.MULTILINE).group(1))
+
+
 def output_of_a_watched_command_is_kept_off_the_screen():
     terminal = Terminal("--", "sh", "-c", "printf 'first %s\\n' line; exec sleep 600")
     try:
         terminal.wait_for_text("F10 Quit")
+        terminal.wait_for("output of the command",
+                          lambda: written_by_child(terminal.process.pid) > 0)
         if b"first line" in terminal.output:
             raise Failure("the output of the command is on the screen")
         terminal.process.send_signal(signal.SIGTERM)
@@ -167,15 +178,6 @@ def output_of_a_watched_command_is_kept_off_the_screen():
             raise Failure("the exit status of the command was not reported")
     finally:
         terminal.close()
-
-
-def written_by_child(pid):
-    """Return the bytes written by the first child of memstate, its command; some may
-    still be in a pipe. The watchdog for a heap read is a later child."""
-    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
-        child = f.read().split()[0]
-    with open(f"/proc/{child}/io", encoding="ascii") as f:
-        return int(re.search(r"^wchar: (\d+)$", f.read(), re.MULTILINE).group(1))
 
 
 def endless_output_of_a_command_does_not_block_the_screen():
