@@ -87,7 +87,7 @@ static int write_and_sync(int fd, const void *bytes, size_t length)
  * umask to mode. memstate cannot do this itself, because a process can read its umask
  * only by changing it for all threads.
  */
-static int create_beside(const char *path, mode_t mode, struct strbuf *ret_name)
+static int create_temporary(const char *path, mode_t mode, struct strbuf *ret_name)
 {
 	for (int tries = 0; tries < NAME_TRIES; tries++) {
 		uint64_t number;
@@ -124,7 +124,7 @@ static int replace_file(const char *path, const void *bytes, size_t length, mode
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 	int fd, r;
 
-	fd = create_beside(path, mode, &name);
+	fd = create_temporary(path, mode, &name);
 	if (fd < 0)
 		return fd;
 	r = write_and_sync(fd, bytes, length);
@@ -137,7 +137,7 @@ static int replace_file(const char *path, const void *bytes, size_t length, mode
 	return r;
 }
 
-static int write_through(const char *path, const void *bytes, size_t length)
+static int write_in_place(const char *path, const void *bytes, size_t length)
 {
 	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 
@@ -159,7 +159,7 @@ int io_write_file_atomic(const char *path, const void *bytes, size_t length, mod
 	if (!real_path)
 		return replace_file(path, bytes, length, mode);
 	if (stat(real_path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-		return write_through(real_path, bytes, length);
+		return write_in_place(real_path, bytes, length);
 	return replace_file(real_path, bytes, length, mode);
 }
 

@@ -10,7 +10,7 @@
 #define PID_MAX_LIMIT 4194304
 
 /* Parse the decimal digits at *text, and advance *text past them. */
-static int take_digits(const char **text, uint64_t *ret, unsigned int *ret_count)
+static int parse_digits(const char **text, uint64_t *ret, unsigned int *ret_count)
 {
 	uint64_t value = 0;
 	unsigned int count = 0;
@@ -35,7 +35,7 @@ int num_parse_u64(const char *text, uint64_t *ret)
 	uint64_t value;
 	int r;
 
-	r = take_digits(&text, &value, &count);
+	r = parse_digits(&text, &value, &count);
 	if (r < 0)
 		return r;
 	if (*text != '\0')
@@ -94,12 +94,12 @@ int num_parse_thousandths(const char *text, uint64_t *ret)
 	unsigned int count;
 	int r;
 
-	r = take_digits(&text, &whole, &count);
+	r = parse_digits(&text, &whole, &count);
 	if (r < 0)
 		return r;
 	if (*text == '.') {
 		text++;
-		r = take_digits(&text, &fraction, &count);
+		r = parse_digits(&text, &fraction, &count);
 		if (r < 0)
 			return r;
 		if (count > 3)

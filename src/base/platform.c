@@ -22,7 +22,7 @@
 static const struct {
 	/* messages for an unsupported machine and an unsupported page size */
 	const char *machine, *page;
-} refusals[PLATFORM_PART_COUNT_] = {
+} unsupported_reasons[PLATFORM_PART_COUNT_] = {
 	[PLATFORM_WALK] = { "heaps can be read from outside on x86-64 only",
 			    "heaps can be read from outside only where pages have 4096 bytes" },
 	[PLATFORM_BORROW] = { "a helper or hooks can be put into a running process on x86-64 only; "
@@ -34,30 +34,32 @@ static const struct {
 				   "4096 bytes" },
 };
 
-static const struct platform *pretended;
+static const struct platform *overridden;
 
-struct platform platform_here(void)
+struct platform platform_current(void)
 {
-	if (pretended)
-		return *pretended;
+	if (overridden)
+		return *overridden;
 	return (struct platform){ MACHINE, (uint64_t)sysconf(_SC_PAGESIZE) };
 }
 
-const char *platform_refusal_on(const struct platform *platform, enum platform_part part)
+const char *platform_unsupported_reason_on(const struct platform *platform,
+					   enum platform_part part)
 {
 	if (strcmp(platform->machine, KNOWN_MACHINE) != 0)
-		return refusals[part].machine;
-	return platform->page_bytes == KNOWN_PAGE_BYTES ? NULL : refusals[part].page;
+		return unsupported_reasons[part].machine;
+	return platform->page_bytes == KNOWN_PAGE_BYTES ? NULL
+							: unsupported_reasons[part].page;
 }
 
-const char *platform_refusal(enum platform_part part)
+const char *platform_unsupported_reason(enum platform_part part)
 {
-	const struct platform here = platform_here();
+	const struct platform here = platform_current();
 
-	return platform_refusal_on(&here, part);
+	return platform_unsupported_reason_on(&here, part);
 }
 
-void platform_pretend(const struct platform *platform)
+void platform_override(const struct platform *platform)
 {
-	pretended = platform;
+	overridden = platform;
 }

@@ -25,18 +25,19 @@ struct platform {
 	uint64_t page_bytes; /* page size of the running kernel, in bytes */
 };
 
-struct platform platform_here(void);
+struct platform platform_current(void);
 
 /* Return why a part does not work on the given platform, or NULL if it works. Static. */
-const char *platform_refusal_on(const struct platform *platform, enum platform_part part);
+const char *platform_unsupported_reason_on(const struct platform *platform,
+					   enum platform_part part);
 
 /* Return why a part does not work on this machine, or NULL if it works. Static. */
-const char *platform_refusal(enum platform_part part);
+const char *platform_unsupported_reason(enum platform_part part);
 
 /*
- * For tests: make platform_here() return *platform, which is borrowed.
+ * For tests: make platform_current() return *platform, which is borrowed.
  * NULL restores the real platform.
  */
-void platform_pretend(const struct platform *platform);
+void platform_override(const struct platform *platform);
 
 #endif

@@ -6,5 +6,5 @@
 void helper_answer_release(struct helper_answer *answer)
 {
 	allocator_stats_release(&answer->stats);
-	*answer = (struct helper_answer){ .was_wanted = false };
+	*answer = (struct helper_answer){ .was_requested = false };
 }

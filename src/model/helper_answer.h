@@ -45,7 +45,7 @@ struct heap_bounds {
 
 struct helper_answer {
 	/* The user requested a query; false: the other fields are empty. */
-	bool was_wanted;
+	bool was_requested;
 	int error; /* 0, or the -errno with which the query failed */
 	/*
 	 * Why the query failed, as a phrase without a full stop;
@@ -56,7 +56,7 @@ struct helper_answer {
 	 * true: the helper was injected into the running process; false: preloaded
 	 * at its start
 	 */
-	bool was_put_in;
+	bool was_injected;
 	/*
 	 * How often one thread was stopped for the injection, and for how long in total.
 	 */
@@ -68,7 +68,7 @@ struct helper_answer {
 
 static inline bool helper_answer_is_known(const struct helper_answer *answer)
 {
-	return answer->was_wanted && answer->error == 0;
+	return answer->was_requested && answer->error == 0;
 }
 
 void helper_answer_release(struct helper_answer *answer);

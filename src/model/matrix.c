@@ -56,14 +56,14 @@ static bool is_row_unknown(const struct matrix *m, unsigned int owner)
 uint64_t matrix_cell_bytes(const struct matrix *m, enum owner owner,
 			   enum page_state state)
 {
-	if (m->owner_rest_bytes[owner] > 0 && m->state_rest_bytes[state] > 0)
+	if (m->owner_remainder_bytes[owner] > 0 && m->state_remainder_bytes[state] > 0)
 		return BYTES_UNKNOWN;
 	return m->cell[owner][state];
 }
 
 uint64_t matrix_owner_bytes(const struct matrix *m, enum owner owner)
 {
-	uint64_t sum = m->owner_rest_bytes[owner];
+	uint64_t sum = m->owner_remainder_bytes[owner];
 
 	for (unsigned int s = 0; s < STATE_COUNT_; s++)
 		sum = bytes_add(sum, m->cell[owner][s]);
@@ -89,7 +89,7 @@ static uint64_t sum_rows(const struct matrix *m, unsigned int first_state,
 
 uint64_t matrix_state_bytes(const struct matrix *m, enum page_state state)
 {
-	return bytes_add(sum_rows(m, state, state), m->state_rest_bytes[state]);
+	return bytes_add(sum_rows(m, state, state), m->state_remainder_bytes[state]);
 }
 
 uint64_t matrix_total_bytes(const struct matrix *m)
@@ -97,7 +97,7 @@ uint64_t matrix_total_bytes(const struct matrix *m)
 	uint64_t sum = sum_rows(m, 0, STATE_COUNT_ - 1);
 
 	for (unsigned int s = 0; s < STATE_COUNT_; s++)
-		sum = bytes_add(sum, m->state_rest_bytes[s]);
+		sum = bytes_add(sum, m->state_remainder_bytes[s]);
 	return sum;
 }
 

@@ -63,7 +63,7 @@ static int add_mapping(void *context, struct mapping *m)
 static int look(struct count_attach *attach, const struct count_request *request,
 		struct mapping_list *mappings, struct strbuf *why)
 {
-	const char *refusal = platform_refusal(PLATFORM_BREAKPOINTS);
+	const char *refusal = platform_unsupported_reason(PLATFORM_BREAKPOINTS);
 	struct smaps_reader reader;
 	uint64_t read_ns;
 	int r;
@@ -197,7 +197,7 @@ static void free_all(struct count_attach *attach)
 
 int count_method_check(enum count_method method, struct strbuf *why)
 {
-	const char *refusal = platform_refusal(PLATFORM_BREAKPOINTS);
+	const char *refusal = platform_unsupported_reason(PLATFORM_BREAKPOINTS);
 
 	if (refusal) {
 		strbuf_add_text(why, refusal);

@@ -247,8 +247,8 @@ static void make_jemalloc(struct heap_findings *f)
 static void add_answer(struct heap_findings *f, enum allocator allocator)
 {
 	f->answer = (struct helper_answer){
-		.was_wanted = true,
-		.was_put_in = true,
+		.was_requested = true,
+		.was_injected = true,
 		.stop_count = 4,
 		.stopped_ns = 300 * NS_PER_US,
 		.stats = { .allocator = allocator, .cost_ns = 37 * NS_PER_US },
@@ -303,7 +303,7 @@ static void make_gated(struct heap_findings *f)
 {
 	make_known(f);
 	f->answer = (struct helper_answer){
-		.was_wanted = true,
+		.was_requested = true,
 		.error = -EOPNOTSUPP,
 		.problem = "it has a seccomp filter",
 	};

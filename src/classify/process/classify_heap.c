@@ -52,11 +52,11 @@ static void add_share(struct matrix *matrix, const struct mapping *m,
 		return;
 	}
 	for (size_t o = 0; o < HEAP_OWNERS; o++)
-		matrix->owner_rest_bytes[o] += share->owner_bytes[o];
-	matrix->owner_rest_bytes[m->owner] += m->counters.bytes[SMAPS_RSS] - bytes;
+		matrix->owner_remainder_bytes[o] += share->owner_bytes[o];
+	matrix->owner_remainder_bytes[m->owner] += m->counters.bytes[SMAPS_RSS] - bytes;
 	for (size_t s = 0; s < STATE_COUNT_; s++) {
 		matrix->cell[m->owner][s] -= states[s];
-		matrix->state_rest_bytes[s] += states[s];
+		matrix->state_remainder_bytes[s] += states[s];
 	}
 }
 
@@ -154,12 +154,12 @@ static enum page_state take_from(struct matrix *matrix,
 	}
 	for (size_t s = 0; s < STATE_COUNT_; s++) {
 		matrix->cell[owner][s] = bytes_sub(matrix->cell[owner][s], states[s]);
-		matrix->state_rest_bytes[s] =
-			bytes_add(matrix->state_rest_bytes[s], states[s]);
+		matrix->state_remainder_bytes[s] =
+			bytes_add(matrix->state_remainder_bytes[s], states[s]);
 		sum = bytes_add(sum, states[s]);
 	}
-	matrix->owner_rest_bytes[owner] =
-		bytes_add(matrix->owner_rest_bytes[owner], bytes_sub(sum, bytes));
+	matrix->owner_remainder_bytes[owner] =
+		bytes_add(matrix->owner_remainder_bytes[owner], bytes_sub(sum, bytes));
 	return only;
 }
 
@@ -179,7 +179,7 @@ static void set_heap_rows(struct matrix *m, const struct heap_sums *sums,
 		if (only != STATE_COUNT_)
 			m->cell[o][only] = sums->owner_bytes[o];
 		else
-			m->owner_rest_bytes[o] = sums->owner_bytes[o];
+			m->owner_remainder_bytes[o] = sums->owner_bytes[o];
 	}
 }
 

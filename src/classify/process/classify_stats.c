@@ -214,8 +214,8 @@ static void move_row(struct matrix *m, unsigned int owner, uint64_t bytes,
 		m->cell[owner][only] = bytes;
 		m->cell[OWNER_ANON][only] -= bytes;
 	} else {
-		m->owner_rest_bytes[owner] += bytes;
-		m->owner_rest_bytes[OWNER_ANON] -= bytes;
+		m->owner_remainder_bytes[owner] += bytes;
+		m->owner_remainder_bytes[OWNER_ANON] -= bytes;
 	}
 }
 
@@ -231,10 +231,10 @@ void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 		return;
 	only = matrix_only_state(states);
 	if (only == STATE_COUNT_) {
-		m->owner_rest_bytes[OWNER_ANON] += bounds->resident_bytes;
+		m->owner_remainder_bytes[OWNER_ANON] += bounds->resident_bytes;
 		for (size_t s = 0; s < STATE_COUNT_; s++) {
 			m->cell[OWNER_ANON][s] -= states[s];
-			m->state_rest_bytes[s] += states[s];
+			m->state_remainder_bytes[s] += states[s];
 		}
 	}
 	for (unsigned int o = 0; o < HEAP_OWNERS; o++)

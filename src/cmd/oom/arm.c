@@ -118,7 +118,7 @@ static bool is_held_long(const struct cgroup_knob *knob, uint64_t *since_ns)
 {
 	uint64_t now = clock_now_ns();
 
-	if (!cgroup_knob_is_holding(knob))
+	if (!cgroup_knob_is_blocking(knob))
 		*since_ns = 0;
 	else if (*since_ns == 0)
 		*since_ns = now;
@@ -145,13 +145,13 @@ static int guard_knob(const struct cgroup_knob *knob, int fd)
 		 * descendant groups keep their own settings, because memstate is not
 		 * notified when they run out of memory
 		 */
-		(void)cgroup_knob_put_back_below(knob);
+		(void)cgroup_knob_restore_descendants(knob);
 		n = poll(&polled, 1, (int)(ARM_SILENCE_NS / NS_PER_MS));
 		if (n > 0)
 			n = recv(fd, &message, sizeof(message), 0);
 	} while ((n > 0 || (n < 0 && errno == EINTR)) &&
 		 !is_held_long(knob, &held_since_ns));
-	return cgroup_knob_put_back(knob);
+	return cgroup_knob_restore(knob);
 }
 
 /*
@@ -296,7 +296,7 @@ static void disarm(struct oom_arm *arm)
 	}
 	arm->guard_pid = 0;
 	if (arm->is_armed && arm->mode != ARM_TRACE)
-		arm->put_back_error = cgroup_knob_put_back(&arm->knob);
+		arm->put_back_error = cgroup_knob_restore(&arm->knob);
 	arm->is_armed = false;
 }
 

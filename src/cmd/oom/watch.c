@@ -120,9 +120,9 @@ static void report_processes(struct watch *w)
  */
 static void protect_self(void)
 {
-	int r = own_spare_from_kill();
+	int r = own_disable_oom_kill();
 
-	own_be_quick();
+	own_raise_priority();
 	if (r < 0)
 		message("the kernel may kill memstate too, when the machine or its own group runs out of "
 			"memory (oom_score_adj: %s)",

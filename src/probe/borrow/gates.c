@@ -189,7 +189,7 @@ int gates_check(const struct probe_request *request, int process_fd,
 	static const char unread[] = "it cannot be read";
 	int r;
 
-	*ret_reason = platform_refusal(PLATFORM_BORROW);
+	*ret_reason = platform_unsupported_reason(PLATFORM_BORROW);
 	if (*ret_reason)
 		return -EOPNOTSUPP;
 	*ret_reason = unread;

@@ -38,7 +38,7 @@ void cgroup_reader_free(struct cgroup_reader *reader);
  * Return the full path of the cgroup. In a container, the path includes the part outside
  * the container if the mount list shows that part. The reader owns the text.
  */
-const char *cgroup_reader_whole_path(const struct cgroup_reader *reader);
+const char *cgroup_reader_full_path(const struct cgroup_reader *reader);
 
 /*
  * Read the requested parts into *ret, reusing its storage. The names in *ret are

@@ -87,7 +87,7 @@ static int open_v2(const struct cgroup_mount *mount, const char *path,
 		return io_write_all(event->fd, PRESSURE_TRIGGER,
 				    sizeof(PRESSURE_TRIGGER));
 	/* ignore events that were counted before the source was opened */
-	return cgroup_event_take(event);
+	return cgroup_event_consume(event);
 }
 
 int cgroup_event_open(const struct cgroup_mount *mount, const char *path,
@@ -118,7 +118,7 @@ void cgroup_event_close(struct cgroup_event *event)
 	event->fd = event->watched_fd = -1;
 }
 
-int cgroup_event_take(const struct cgroup_event *event)
+int cgroup_event_consume(const struct cgroup_event *event)
 {
 	char bytes[1024];
 	uint64_t count;

@@ -41,6 +41,6 @@ void cgroup_event_close(struct cgroup_event *event);
  * Consume the event after a wakeup, so that poll(2) waits for the next event. Returns 0,
  * or -errno if the cgroup was removed.
  */
-int cgroup_event_take(const struct cgroup_event *event);
+int cgroup_event_consume(const struct cgroup_event *event);
 
 #endif

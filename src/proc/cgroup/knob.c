@@ -54,7 +54,7 @@ static int write_knob(const struct cgroup_knob *knob, const char *text)
 	return pwrite(knob->fd, text, strlen(text), 0) < 0 ? -errno : 0;
 }
 
-bool cgroup_knob_is_holding(const struct cgroup_knob *knob)
+bool cgroup_knob_is_blocking(const struct cgroup_knob *knob)
 {
 	uint64_t value;
 	char text[512];
@@ -139,7 +139,7 @@ static int unset(struct cgroup_knob *knob, struct strbuf *dir)
 	return r == -ENODEV ? 0 : r;
 }
 
-int cgroup_knob_put_back_below(const struct cgroup_knob *knob)
+int cgroup_knob_restore_descendants(const struct cgroup_knob *knob)
 {
 	_cleanup_strbuf_ struct strbuf dir = STRBUF_INIT;
 	struct cgroup_knob visited = *knob;
@@ -204,7 +204,7 @@ int cgroup_knob_set(const struct cgroup_knob *knob)
 	return write_knob(knob, text.text);
 }
 
-int cgroup_knob_put_back(const struct cgroup_knob *knob)
+int cgroup_knob_restore(const struct cgroup_knob *knob)
 {
 	char text[512];
 	int r = read_knob(knob, text), below;
@@ -218,7 +218,7 @@ int cgroup_knob_put_back(const struct cgroup_knob *knob)
 	 * cgroups created before this point inherited the temporary setting; later ones
 	 * do not
 	 */
-	below = cgroup_knob_put_back_below(knob);
+	below = cgroup_knob_restore_descendants(knob);
 	if (r == 0)
 		r = below;
 	return r == -ENODEV ? 0 : r;

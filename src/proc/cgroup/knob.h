@@ -40,18 +40,18 @@ void cgroup_knob_close(struct cgroup_knob *knob);
 int cgroup_knob_set(const struct cgroup_knob *knob);
 
 /* Return true if processes of the cgroup are waiting at the memory limit (v1 only). */
-bool cgroup_knob_is_holding(const struct cgroup_knob *knob);
+bool cgroup_knob_is_blocking(const struct cgroup_knob *knob);
 
 /*
  * Turn the setting off in all descendants created since cgroup_knob_open(): with v1, a
  * new cgroup inherits the setting from its parent. Returns 0, or the first -errno.
  */
-int cgroup_knob_put_back_below(const struct cgroup_knob *knob);
+int cgroup_knob_restore_descendants(const struct cgroup_knob *knob);
 
 /*
  * Turn the setting off in the cgroup and its descendants, unless somebody else has
  * changed it meanwhile. Returns 0 or -errno; a cgroup that was removed is not an error.
  */
-int cgroup_knob_put_back(const struct cgroup_knob *knob);
+int cgroup_knob_restore(const struct cgroup_knob *knob);
 
 #endif

@@ -53,7 +53,7 @@ static bool has_memory_v2(const char *dir)
  * Store the mount in *ret. Return false if it is not a cgroup mount with the
  * memory controller.
  */
-static bool take_mount(const struct mount_line *mount, struct cgroup_mount *ret)
+static bool convert_mount(const struct mount_line *mount, struct cgroup_mount *ret)
 {
 	bool is_v1 = strcmp(mount->type, "cgroup") == 0 &&
 		     mount_line_find_option(mount, "memory");
@@ -83,7 +83,7 @@ int cgroup_mount_find(const struct procfs *fs, struct cgroup_mount *ret)
 		return r;
 	rest = text.text;
 	while (mount_line_next(&rest, &mount))
-		if (take_mount(&mount, ret))
+		if (convert_mount(&mount, ret))
 			return 0;
 	return -EOPNOTSUPP;
 }
@@ -194,7 +194,7 @@ static int walk_all(const struct cgroup_mount *mount, struct group_walk *walk)
 	return r;
 }
 
-static int look_for_pid(struct group_walk *walk, int dir_fd, size_t depth)
+static int check_group_pid(struct group_walk *walk, int dir_fd, size_t depth)
 {
 	if (depth == 0 || !has_pid(dir_fd, walk->pid))
 		return 0;
@@ -209,7 +209,7 @@ static int look_for_pid(struct group_walk *walk, int dir_fd, size_t depth)
  */
 static int find_by_pid(const struct cgroup_mount *mount, int pid, char **ret_path)
 {
-	struct group_walk walk = { .look = look_for_pid, .pid = pid };
+	struct group_walk walk = { .look = check_group_pid, .pid = pid };
 	int r = walk_all(mount, &walk);
 
 	if (r < 0)
@@ -257,7 +257,7 @@ int cgroup_mount_path_of(const struct cgroup_mount *mount, const struct procfs *
 	return -EOPNOTSUPP;
 }
 
-static int look_for_id(struct group_walk *walk, int dir_fd, size_t depth)
+static int check_group_id(struct group_walk *walk, int dir_fd, size_t depth)
 {
 	const char *name = strrchr(strbuf_text(&walk->path), '/');
 
@@ -279,7 +279,7 @@ static int look_for_id(struct group_walk *walk, int dir_fd, size_t depth)
 
 static bool is_id(const char *name)
 {
-	return strlen(name) >= CGROUP_ID_LEAST &&
+	return strlen(name) >= CGROUP_ID_LENGTH_MIN &&
 	       name[strspn(name, "0123456789abcdef")] == '\0';
 }
 
@@ -306,7 +306,7 @@ int cgroup_mount_resolve(const struct cgroup_mount *mount, const char *name,
 {
 	_cleanup_free_ char *path = without_last_slashes(name);
 	_cleanup_strbuf_ struct strbuf below = STRBUF_INIT;
-	struct group_walk walk = { .look = look_for_id, .id = path };
+	struct group_walk walk = { .look = check_group_id, .id = path };
 	size_t length = strlen(mount->dir);
 	int r;
 

@@ -42,11 +42,11 @@ int cgroup_mount_path_of(const struct cgroup_mount *mount, const struct procfs *
 			 int pid, char **ret_path);
 
 /* Minimum length of an abbreviated container id. */
-#define CGROUP_ID_LEAST 12
+#define CGROUP_ID_LENGTH_MIN 12
 
 /*
  * Look up the cgroup that a user named: by its directory, by its path in the hierarchy,
- * or by an id in its name, of which at least CGROUP_ID_LEAST hexadecimal digits are
+ * or by an id in its name, of which at least CGROUP_ID_LENGTH_MIN hexadecimal digits are
  * given. The caller frees *ret_path. Returns 0, -ENOENT, -EEXIST if several cgroups match
  * the id, or another -errno.
  */

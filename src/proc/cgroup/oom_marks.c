@@ -212,8 +212,8 @@ static void copy_from(const struct oom_marks *marks, const struct ring *ring,
 }
 
 /* Read the next mark of one ring buffer. Return 1, or 0 if there are no more marks. */
-static int take_from(struct oom_marks *marks, const struct ring *ring,
-		     struct oom_mark *ret)
+static int read_ring_mark(struct oom_marks *marks, const struct ring *ring,
+			  struct oom_mark *ret)
 {
 	struct perf_event_mmap_page *page = ring->map;
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
@@ -243,10 +243,10 @@ static int take_from(struct oom_marks *marks, const struct ring *ring,
 	return found;
 }
 
-int oom_marks_take(struct oom_marks *marks, struct oom_mark *ret)
+int oom_marks_read(struct oom_marks *marks, struct oom_mark *ret)
 {
 	for (size_t i = 0; i < oom_marks_count(marks); i++)
-		if (take_from(marks, &marks->rings[i], ret))
+		if (read_ring_mark(marks, &marks->rings[i], ret))
 			return 1;
 	return 0;
 }

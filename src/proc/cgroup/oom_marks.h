@@ -38,6 +38,6 @@ int oom_marks_fd(const struct oom_marks *marks, size_t index);
  * Store the next mark in *ret. Each mark is returned once. Returns 1, or 0 if there is no
  * new mark.
  */
-int oom_marks_take(struct oom_marks *marks, struct oom_mark *ret);
+int oom_marks_read(struct oom_marks *marks, struct oom_mark *ret);
 
 #endif

@@ -27,7 +27,7 @@ void cgroup_reader_free(struct cgroup_reader *reader)
 		return;
 	for (size_t i = 0; i < reader->level_count; i++)
 		level_release(&reader->levels[i]);
-	strbuf_release(&reader->whole_path);
+	strbuf_release(&reader->full_path);
 	if (reader->own_fd >= 0)
 		close(reader->own_fd);
 	strbuf_release(&reader->text);
@@ -126,9 +126,9 @@ static int open_levels(struct cgroup_reader *reader, const struct cgroup_mount *
 	}
 }
 
-const char *cgroup_reader_whole_path(const struct cgroup_reader *reader)
+const char *cgroup_reader_full_path(const struct cgroup_reader *reader)
 {
-	return strbuf_text(&reader->whole_path);
+	return strbuf_text(&reader->full_path);
 }
 
 int cgroup_reader_open(const struct cgroup_mount *mount, const char *path,
@@ -150,8 +150,8 @@ int cgroup_reader_open(const struct cgroup_mount *mount, const char *path,
 		return r;
 	}
 	if (strcmp(mount->root, "/") != 0 && !strstr(mount->root, "/.."))
-		strbuf_add_text(&reader->whole_path, mount->root);
-	strbuf_add_text(&reader->whole_path, path);
+		strbuf_add_text(&reader->full_path, mount->root);
+	strbuf_add_text(&reader->full_path, path);
 	reader->is_cut = !reader->levels[reader->level_count - 1].is_real_root;
 	*ret = reader;
 	return 0;

@@ -58,7 +58,7 @@ struct cgroup_reader {
 	/* the directory of the requested cgroup, even if that cgroup is not a level */
 	int own_fd;
 	bool is_cut;
-	struct strbuf whole_path;
+	struct strbuf full_path;
 	struct strbuf text; /* content of the file that was read last */
 };
 

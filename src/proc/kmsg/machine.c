@@ -125,7 +125,7 @@ static bool read_zone(struct kmsg_machine *m, const char *line)
  * Parse the totals at the end of Mem-Info: "Free swap = 84kB", "Total swap = 25165820kB",
  * or "4115400 pages RAM".
  */
-static bool read_rest(struct oom_machine *machine, const char *line)
+static bool read_totals(struct oom_machine *machine, const char *line)
 {
 	unsigned long long number;
 	int length = 0;
@@ -163,7 +163,7 @@ bool kmsg_machine_read(struct kmsg_machine *m, const char *line)
 			is_one = true;
 		}
 	} else if (isdigit((unsigned char)text[0]) || text[0] == 'F' || text[0] == 'T') {
-		is_one = read_rest(&m->machine, text);
+		is_one = read_totals(&m->machine, text);
 	} else if (strncmp(text, "active_anon:", 12) == 0 ||
 		   (m->machine.is_known && strncmp(text, "Node", 4) != 0)) {
 		is_one = read_pages(m, text);

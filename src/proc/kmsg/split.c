@@ -9,7 +9,7 @@
  * Text at the beginning of kernel log lines. If it occurs within a line, several kernel
  * lines were joined, and their line breaks replaced.
  */
-static const char *const beginnings[] = {
+static const char *const line_prefixes[] = {
 	"oom-kill:constraint=",
 	"Memory cgroup out of memory: ",
 	"Out of memory: ",
@@ -47,8 +47,9 @@ char *kmsg_split_line(char *text)
 			return at;
 		if (at[-1] != ' ' && at[-1] != '\t')
 			continue;
-		for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
-			const char *word = beginnings[i];
+		for (size_t i = 0; i < sizeof(line_prefixes) / sizeof(line_prefixes[0]);
+		     i++) {
+			const char *word = line_prefixes[i];
 
 			/*
 			 * do not split "Out of memory: Killed process", which is the

@@ -19,15 +19,16 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 
-#define NICEST (-20)
+#define NICE_MIN (-20)
 
-static const char spared[] = "-1000";
+static const char unkillable_score[] = "-1000";
 
-int own_spare_from_kill(void)
+int own_disable_oom_kill(void)
 {
 	_cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
-	return fd < 0 ? -errno : io_write_all(fd, spared, strlen(spared));
+	return fd < 0 ? -errno
+		      : io_write_all(fd, unkillable_score, strlen(unkillable_score));
 }
 
 static bool may_lock(void)
@@ -39,9 +40,9 @@ static bool may_lock(void)
 	       data[0].effective >> CAP_IPC_LOCK & 1;
 }
 
-void own_be_quick(void)
+void own_raise_priority(void)
 {
-	(void)setpriority(PRIO_PROCESS, 0, NICEST);
+	(void)setpriority(PRIO_PROCESS, 0, NICE_MIN);
 }
 
 /*
@@ -50,7 +51,7 @@ void own_be_quick(void)
  * use from the page cache again. Other mappings are not released: modified pages of a
  * private file mapping would be lost.
  */
-static void give_back_code(void)
+static void release_code_pages(void)
 {
 	_cleanup_fclose_ FILE *maps = fopen("/proc/self/maps", "re");
 	char line[4096];
@@ -75,7 +76,7 @@ int own_lock_memory(void)
 {
 	int flags;
 
-	give_back_code();
+	release_code_pages();
 	flags = MCL_CURRENT | MCL_ONFAULT | (may_lock() ? MCL_FUTURE : 0);
 
 	return mlockall(flags) < 0 ? -errno : 0;

@@ -7,13 +7,13 @@
  * Exempt memstate from the OOM killer. Returns 0 or -errno:
  * -EACCES without CAP_SYS_RESOURCE.
  */
-int own_spare_from_kill(void);
+int own_disable_oom_kill(void);
 
 /*
  * Raise memstate's scheduling priority, so that memstate still runs when all CPUs are
  * busy. No effect without CAP_SYS_NICE.
  */
-void own_be_quick(void);
+void own_raise_priority(void);
 
 /*
  * Lock memstate's pages in memory, so that the kernel does not reclaim them. With

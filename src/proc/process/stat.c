@@ -39,7 +39,7 @@ enum {
  * Parse a blank, an optional sign, and digits. A negative number counts as 0; the rss of
  * an exiting process can be negative.
  */
-static bool take_field(const char **at, const char *end, uint64_t *ret)
+static bool parse_field(const char **at, const char *end, uint64_t *ret)
 {
 	const char *p = *at;
 	bool is_negative = false;
@@ -99,7 +99,7 @@ int proc_stat_parse(const char *text, size_t length, struct process *ret)
 		return -EBADMSG;
 	at = close + 3;
 	for (size_t i = 0; i < FIELD_COUNT_; i++)
-		if (!take_field(&at, end, &fields[i]))
+		if (!parse_field(&at, end, &fields[i]))
 			return -EBADMSG;
 	if (fields[FIELD_RSS] > UINT64_MAX / page_bytes ||
 	    fields[FIELD_PPID] > INT32_MAX || fields[FIELD_NUM_THREADS] > UINT32_MAX ||
@@ -156,7 +156,7 @@ int proc_stat_read(const struct procfs *fs, int pid, struct process *ret)
 		return fd;
 	n = read(fd, text, sizeof(text));
 	if (n < 0)
-		return procfs_fold_errno(errno);
+		return procfs_normalize_errno(errno);
 	r = proc_stat_parse(text, (size_t)n, &process);
 	if (r < 0)
 		return r;
@@ -179,7 +179,7 @@ int proc_stat_read_rss(const struct procfs *fs, int pid, uint64_t *ret_bytes)
 		return fd;
 	n = read(fd, text, sizeof(text) - 1);
 	if (n < 0)
-		return procfs_fold_errno(errno);
+		return procfs_normalize_errno(errno);
 	text[n] = '\0';
 	if (sscanf(text, "%" SCNu64 " %" SCNu64, &size, &resident) != 2 ||
 	    resident > UINT64_MAX / page_bytes)

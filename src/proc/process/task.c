@@ -113,7 +113,7 @@ static DIR *open_tasks(const struct procfs *fs, int pid)
  * Return true if the thread is alive. Its state letter follows the last parenthesis of
  * "12 (a) b) S 1 …".
  */
-static bool is_living(const struct procfs *fs, int task_fd, int tid)
+static bool is_alive(const struct procfs *fs, int task_fd, int tid)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char path[32];
@@ -126,7 +126,7 @@ static bool is_living(const struct procfs *fs, int task_fd, int tid)
 	return close && close[1] == ' ' && close[2] != 'Z' && close[2] != 'X';
 }
 
-int proc_task_find_living(const struct procfs *fs, int pid)
+int proc_task_find_alive(const struct procfs *fs, int pid)
 {
 	_cleanup_closedir_ DIR *dir = open_tasks(fs, pid);
 	struct dirent *entry;
@@ -134,7 +134,7 @@ int proc_task_find_living(const struct procfs *fs, int pid)
 
 	while (dir && (entry = readdir(dir)))
 		if (num_parse_pid(entry->d_name, &tid) == 0 &&
-		    is_living(fs, dirfd(dir), tid))
+		    is_alive(fs, dirfd(dir), tid))
 			return tid;
 	return -ESRCH;
 }
@@ -150,7 +150,7 @@ int proc_task_read_comm(const struct procfs *fs, int pid,
 		return fd;
 	n = read(fd, text, sizeof(text) - 1);
 	if (n < 0)
-		return procfs_fold_errno(errno);
+		return procfs_normalize_errno(errno);
 	if (n > 0 && text[n - 1] == '\n') /* remove the newline added by the kernel */
 		n--;
 	text[n] = '\0';
@@ -172,7 +172,7 @@ static int read_beginning(int fd, char *to, size_t size, size_t *ret_length)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return procfs_fold_errno(errno);
+			return procfs_normalize_errno(errno);
 		if (n == 0)
 			break;
 		length += (size_t)n;

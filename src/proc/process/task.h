@@ -39,7 +39,7 @@ int proc_task_read_stack_pointers(const struct procfs *fs, int pid,
  * Return the tid of a thread of pid that is alive, or -ESRCH. If a process's first thread
  * has ended, only the /proc directories of its other threads show the process's memory.
  */
-int proc_task_find_living(const struct procfs *fs, int pid);
+int proc_task_find_alive(const struct procfs *fs, int pid);
 
 /*
  * Find the stack pointer in the text of task/TID/syscall. Returns 0, -ENODATA if the

@@ -29,7 +29,7 @@ static const unsigned char hex_digits[256] = {
 
 #define HEX_DIGITS_MAX 16
 
-static bool take_hex(const char **at, const char *end, uint64_t *ret)
+static bool parse_hex(const char **at, const char *end, uint64_t *ret)
 {
 	const char *p = *at;
 	uint64_t value = 0;
@@ -44,7 +44,7 @@ static bool take_hex(const char **at, const char *end, uint64_t *ret)
 	return true;
 }
 
-static bool take_decimal(const char **at, const char *end, uint64_t *ret)
+static bool parse_decimal(const char **at, const char *end, uint64_t *ret)
 {
 	const char *p = *at;
 	uint64_t value = 0;
@@ -63,7 +63,7 @@ static bool take_decimal(const char **at, const char *end, uint64_t *ret)
 	return true;
 }
 
-static bool take_char(const char **at, const char *end, char c)
+static bool parse_char(const char **at, const char *end, char c)
 {
 	if (*at == end || **at != c)
 		return false;
@@ -72,7 +72,7 @@ static bool take_char(const char **at, const char *end, char c)
 }
 
 /* Parse a mapping's permissions, such as " rw-p ". */
-static bool take_perms(const char **at, const char *end, uint32_t *ret_flags)
+static bool parse_perms(const char **at, const char *end, uint32_t *ret_flags)
 {
 	static const struct {
 		char set, unset;
@@ -100,7 +100,7 @@ static bool take_perms(const char **at, const char *end, uint32_t *ret_flags)
 }
 
 /* Parse the file offset, device and inode in "00002000 fe:00 247134". */
-static bool take_file(const char **at, const char *end, struct mapping *ret)
+static bool parse_file_fields(const char **at, const char *end, struct mapping *ret)
 {
 	static const char none[] = "00000000 00:00 0 ";
 	uint64_t dev_major, dev_minor;
@@ -111,10 +111,10 @@ static bool take_file(const char **at, const char *end, struct mapping *ret)
 		ret->file_offset_bytes = ret->inode = ret->dev_major = ret->dev_minor = 0;
 		return true;
 	}
-	if (!take_hex(at, end, &ret->file_offset_bytes) || !take_char(at, end, ' ') ||
-	    !take_hex(at, end, &dev_major) || !take_char(at, end, ':') ||
-	    !take_hex(at, end, &dev_minor) || !take_char(at, end, ' ') ||
-	    !take_decimal(at, end, &ret->inode) || dev_major > UINT32_MAX ||
+	if (!parse_hex(at, end, &ret->file_offset_bytes) || !parse_char(at, end, ' ') ||
+	    !parse_hex(at, end, &dev_major) || !parse_char(at, end, ':') ||
+	    !parse_hex(at, end, &dev_minor) || !parse_char(at, end, ' ') ||
+	    !parse_decimal(at, end, &ret->inode) || dev_major > UINT32_MAX ||
 	    dev_minor > UINT32_MAX)
 		return false;
 	ret->dev_major = (uint32_t)dev_major;
@@ -129,10 +129,10 @@ static bool take_file(const char **at, const char *end, struct mapping *ret)
 static int parse_header(struct smaps_parse *p, const char *line, const char *end,
 			struct mapping *ret)
 {
-	if (!take_hex(&line, end, &ret->start_addr) || !take_char(&line, end, '-') ||
-	    !take_hex(&line, end, &ret->end_addr) || ret->end_addr < ret->start_addr ||
-	    !take_perms(&line, end, &ret->flags) || !take_file(&line, end, ret) ||
-	    (line < end && *line != ' '))
+	if (!parse_hex(&line, end, &ret->start_addr) || !parse_char(&line, end, '-') ||
+	    !parse_hex(&line, end, &ret->end_addr) || ret->end_addr < ret->start_addr ||
+	    !parse_perms(&line, end, &ret->flags) ||
+	    !parse_file_fields(&line, end, ret) || (line < end && *line != ' '))
 		return -EBADMSG;
 	while (line < end && *line == ' ')
 		line++;
@@ -193,13 +193,13 @@ static int parse_amount(const char *at, const char *end, uint64_t *ret_bytes)
 
 	while (at < end && *at == ' ')
 		at++;
-	if (!take_decimal(&at, end, &kib) || end - at != 3 || memcmp(at, " kB", 3) != 0 ||
-	    units_bytes_from_kib(kib, ret_bytes) < 0)
+	if (!parse_decimal(&at, end, &kib) || end - at != 3 ||
+	    memcmp(at, " kB", 3) != 0 || units_bytes_from_kib(kib, ret_bytes) < 0)
 		return -EBADMSG;
 	return 0;
 }
 
-static int give_held(struct smaps_parse *p)
+static int emit_held(struct smaps_parse *p)
 {
 	if (!p->has_held)
 		return 0;
@@ -223,7 +223,7 @@ static bool is_held_again(const struct smaps_parse *p, const struct mapping *m)
  * Pass the held record to the caller, unless m is the same mapping, and hold m instead.
  * lines is the set of lines that the record of m has.
  */
-static int give(struct smaps_parse *p, struct mapping *m, uint32_t lines)
+static int emit_record(struct smaps_parse *p, struct mapping *m, uint32_t lines)
 {
 	struct strbuf *name = p->held_name;
 	int r = 0;
@@ -234,7 +234,7 @@ static int give(struct smaps_parse *p, struct mapping *m, uint32_t lines)
 		return -EBADMSG;
 	p->mapping_count++;
 	if (!is_held_again(p, m))
-		r = give_held(p);
+		r = emit_held(p);
 	p->held = *m;
 	p->has_held = true;
 	p->held_name = p->name;
@@ -242,19 +242,19 @@ static int give(struct smaps_parse *p, struct mapping *m, uint32_t lines)
 	return r;
 }
 
-static int give_current(struct smaps_parse *p)
+static int emit_current(struct smaps_parse *p)
 {
 	if (!p->has_current)
 		return 0;
 	p->has_current = false;
-	return give(p, &p->current, p->current_lines);
+	return emit_record(p, &p->current, p->current_lines);
 }
 
 static int begin_record(struct smaps_parse *p, const char *line, const char *end)
 {
 	int r;
 
-	r = give_current(p);
+	r = emit_current(p);
 	if (r < 0)
 		return r;
 	counters_set_unknown(&p->current.counters);
@@ -270,7 +270,7 @@ static int begin_record(struct smaps_parse *p, const char *line, const char *end
  * Record that the current record has this line. If a line occurs twice, the header of the
  * next record was lost: return -EBADMSG.
  */
-static int note_line(struct smaps_parse *p, uint32_t bit)
+static int mark_line(struct smaps_parse *p, uint32_t bit)
 {
 	if (p->current_lines & bit)
 		return -EBADMSG;
@@ -296,12 +296,12 @@ static int parse_line(struct smaps_parse *p, const char *line, const char *end)
 	if ((size_t)(colon + 1 - line) == SMAPS_FLAGS_KEY_LENGTH &&
 	    memcmp(line, SMAPS_FLAGS_KEY, SMAPS_FLAGS_KEY_LENGTH) == 0) {
 		p->current.flags |= parse_flags(colon + 1, end);
-		return note_line(p, SMAPS_FLAGS_LINE_BIT);
+		return mark_line(p, SMAPS_FLAGS_LINE_BIT);
 	}
 	field = smaps_find_field(line, (size_t)(colon + 1 - line));
 	if (field == SMAPS_FIELD_COUNT_)
 		return 0;
-	r = note_line(p, SMAPS_LINE_BIT(field));
+	r = mark_line(p, SMAPS_LINE_BIT(field));
 	return r < 0 ? r
 		     : parse_amount(colon + 1, end, &p->current.counters.bytes[field]);
 }
@@ -399,13 +399,13 @@ int smaps_parse_part(struct smaps_parse *p, const char *text, size_t length, boo
 			 * the previous record is complete now: pass it on, and reuse the
 			 * storage of its name
 			 */
-			r = give_current(p);
+			r = emit_current(p);
 			if (r < 0)
 				return r;
 			how = parse_fast(p, line, length - at, at_end, &fast, &used);
 		}
 		if (how == FAST_DONE) {
-			r = give(p, &fast, p->layout->known_lines);
+			r = emit_record(p, &fast, p->layout->known_lines);
 			if (r < 0)
 				return r;
 			p->line_count += p->layout->line_count + 2;
@@ -428,6 +428,6 @@ int smaps_parse_part(struct smaps_parse *p, const char *text, size_t length, boo
 	*ret_used = at;
 	if (!at_end)
 		return 0;
-	r = give_current(p);
-	return r < 0 ? r : give_held(p);
+	r = emit_current(p);
+	return r < 0 ? r : emit_held(p);
 }

@@ -114,7 +114,7 @@ static void pace_after_read(struct pace *pace)
  * the memory map. Only a map that still exists returns data when it is read again from
  * its start.
  */
-bool proc_smaps_is_map_there(int fd)
+bool proc_smaps_map_exists(int fd)
 {
 	char byte;
 
@@ -137,7 +137,7 @@ static int read_mappings(struct smaps_reader *reader, int fd, struct smaps_parse
 			xgrow(reader->buffer, &reader->capacity, length + pace.size, 1);
 		n = read_some(fd, reader->buffer + length, pace.size);
 		if (n < 0)
-			return procfs_fold_errno(errno);
+			return procfs_normalize_errno(errno);
 		pace_after_read(&pace);
 		*ret_read_ns = pace.total_ns;
 		length += (size_t)n;
@@ -168,7 +168,7 @@ int proc_smaps_read_text(int fd, bool is_paced, size_t limit, struct strbuf *out
 
 		n = read_some(fd, block, pace.size);
 		if (n < 0)
-			r = procfs_fold_errno(errno);
+			r = procfs_normalize_errno(errno);
 		else if (out->length - before + (size_t)n > limit)
 			r = -EFBIG;
 		if (r < 0) {
@@ -193,7 +193,7 @@ int proc_smaps_read(struct smaps_reader *reader, const struct procfs *fs, int pi
 		return fd;
 	smaps_parse_begin(&parse, &reader->smaps_layout, reader->names, fn, context);
 	r = read_mappings(reader, fd, &parse, ret_read_ns);
-	if (r == 0 && parse.mapping_count > 0 && !proc_smaps_is_map_there(fd))
+	if (r == 0 && parse.mapping_count > 0 && !proc_smaps_map_exists(fd))
 		return -ESTALE;
 	return r;
 }
@@ -223,7 +223,7 @@ int proc_rollup_read(struct smaps_reader *reader, const struct procfs *fs, int p
 	before_ns = clock_now_ns();
 	n = read_some(fd, reader->buffer, reader->capacity);
 	if (n < 0)
-		return procfs_fold_errno(errno);
+		return procfs_normalize_errno(errno);
 	*ret_read_ns = clock_now_ns() - before_ns;
 	if (n == 0) /* the process exec'd or exited after the file was opened */
 		return -ESRCH;

@@ -95,7 +95,7 @@ int proc_smaps_read_text(int fd, bool is_paced, size_t limit, struct strbuf *out
  * Return true if the memory map shown by the open smaps file still exists. Return false
  * after an exec or exit, and for a process that never had memory.
  */
-bool proc_smaps_is_map_there(int fd);
+bool proc_smaps_map_exists(int fd);
 
 /*
  * Parse the text of an smaps file. Returns 0, -EBADMSG with the line number in

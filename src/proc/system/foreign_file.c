@@ -94,7 +94,7 @@ static void lookup_release(struct lookup *l)
  * Return the descriptor in *fd, and set *fd to -1, so that the cleanup of *fd does not
  * close it.
  */
-static int take_fd(int *fd)
+static int detach_fd(int *fd)
 {
 	int taken = *fd;
 
@@ -197,16 +197,16 @@ static int lookup_step(struct lookup *l, bool is_link, int *ret_fd)
 	if (!S_ISDIR(st.st_mode) && (!is_last || must_be_dir))
 		return -ENOTDIR;
 	if (is_last) {
-		*ret_fd = take_fd(&fd);
+		*ret_fd = detach_fd(&fd);
 		return 0;
 	}
 	memmove(l->rest, rest, strlen(rest) + 1);
 	if (!is_dots)
-		lookup_enter(l, take_fd(&fd));
+		lookup_enter(l, detach_fd(&fd));
 	return 0;
 }
 
-static int look_up_by_hand(struct lookup l, const char *path, bool is_link)
+static int look_up_manually(struct lookup l, const char *path, bool is_link)
 {
 	int r = strlen(path) < PATH_BYTES_MAX ? 0 : -ENAMETOOLONG;
 	int fd = -1;
@@ -235,7 +235,7 @@ static int look_up(const struct lookup *l, const char *path, bool is_link)
 		fd = syscall(SYS_openat2, l->root_fd, path, &how, sizeof(how));
 	/* sandboxes refuse unknown system calls with EPERM */
 	if (fd < 0 && (errno == EXDEV || errno == ENOSYS || errno == EPERM))
-		return look_up_by_hand(*l, path, is_link);
+		return look_up_manually(*l, path, is_link);
 	return fd < 0 ? -errno : (int)fd;
 }
 

@@ -110,7 +110,7 @@ int procfs_reopen(int fd, int flags)
 	return reopened < 0 ? -errno : reopened;
 }
 
-int procfs_fold_errno(int err)
+int procfs_normalize_errno(int err)
 {
 	return err == ENOENT ? -ESRCH : -err;
 }
@@ -176,13 +176,13 @@ int procfs_read_link(const struct procfs *fs, int pid, const char *file, char *r
 	if (fs->is_foreign) {
 		fd = foreign_file_find(fs->fd, path, true);
 		if (fd < 0)
-			return procfs_fold_errno(-fd);
+			return procfs_normalize_errno(-fd);
 		n = readlinkat(fd, "", ret, size - 1);
 	} else {
 		n = readlinkat(fs->fd, path, ret, size - 1);
 	}
 	if (n < 0)
-		return procfs_fold_errno(errno);
+		return procfs_normalize_errno(errno);
 	ret[n] = '\0';
 	return 0;
 }
@@ -202,7 +202,7 @@ int procfs_open_file(const struct procfs *fs, int pid, const char *file)
 		if (procfs_stat_path(fs, path, &st) == 0)
 			return -EOPNOTSUPP;
 	}
-	return procfs_fold_errno(-fd);
+	return procfs_normalize_errno(-fd);
 }
 
 int procfs_read_file(const struct procfs *fs, int pid, const char *file, size_t limit,
@@ -214,5 +214,5 @@ int procfs_read_file(const struct procfs *fs, int pid, const char *file, size_t 
 	if (fd < 0)
 		return fd;
 	r = io_read_all(fd, limit, out);
-	return r < 0 ? procfs_fold_errno(-r) : 0;
+	return r < 0 ? procfs_normalize_errno(-r) : 0;
 }

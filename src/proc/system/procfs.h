@@ -82,7 +82,7 @@ int procfs_read_link(const struct procfs *fs, int pid, const char *file, char *r
  * Convert errno (err > 0) of a failed read from an open file of a process to a unified
  * error: -ESRCH or -err.
  */
-int procfs_fold_errno(int err);
+int procfs_normalize_errno(int err);
 
 /*
  * Format a path that refers to an open descriptor of memstate itself, for a call that

@@ -21,7 +21,7 @@ static void add_asking(const struct heap_page *p, const struct helper_answer *an
 	char cost[UNITS_TEXT_SIZE], stopped[UNITS_TEXT_SIZE];
 
 	strbuf_addf(p->out, "\n  Asked inside the process, by a helper that ");
-	if (answer->was_put_in)
+	if (answer->was_injected)
 		strbuf_addf(
 			p->out,
 			"was put in for that:\n  one thread stopped %u time%s, %s in all. ",
@@ -202,7 +202,7 @@ void heap_helper_add_json(struct json *j, const struct heap_page *p)
 		return;
 	}
 	json_begin_object(j, "helper");
-	json_add_bool(j, "put_in", answer->was_put_in);
+	json_add_bool(j, "put_in", answer->was_injected);
 	json_add_string(j, "allocator", allocator_names[answer->stats.allocator]);
 	json_add_amount(j, "stops", answer->stop_count);
 	json_add_seconds_us(j, "stopped_s", answer->stopped_ns);

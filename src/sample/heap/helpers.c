@@ -252,10 +252,10 @@ void helpers_open(struct helpers *h, const struct process *p, struct helper_answ
 	if (!helper->probe && clock_now_ns() >= helper->retry_ns)
 		open_helper(h, helper);
 	*ret = (struct helper_answer){
-		.was_wanted = true,
+		.was_requested = true,
 		.error = helper->error,
 		.problem = helper->error ? helper->problem : NULL,
-		.was_put_in = helper->probe && helper->cost.stops > 0,
+		.was_injected = helper->probe && helper->cost.stops > 0,
 		.stop_count = helper->cost.stops,
 		.stopped_ns = helper->cost.stopped_ns,
 	};

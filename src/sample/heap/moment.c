@@ -149,7 +149,7 @@ static int open_moment(struct heap_moment *moment, const struct usage *u)
 {
 	const struct procfs *fs = moment->reader->fs;
 	/* a zombie main thread no longer has memory, but other threads may */
-	int tid = u->process.state == 'Z' ? proc_task_find_living(fs, u->process.pid)
+	int tid = u->process.state == 'Z' ? proc_task_find_alive(fs, u->process.pid)
 					  : u->process.pid;
 
 	moment->memory_pid = tid;

@@ -143,7 +143,7 @@ static int prepare(struct heap_reader *reader, const struct usage *u,
 
 	if (!reader->fs->is_live || !bytes_known(bytes))
 		return -EOPNOTSUPP;
-	if (platform_refusal(PLATFORM_WALK))
+	if (platform_unsupported_reason(PLATFORM_WALK))
 		return -ENOEXEC;
 	if (!walk_can_index(mappings))
 		return -EOVERFLOW;

@@ -184,7 +184,7 @@ static void make_findings(struct heap_walker *w)
 	read_heap(w);
 	f->is_running = w->reader.is_running;
 	f->answer = w->reader.answer;
-	w->reader.answer = (struct helper_answer){ .was_wanted = false };
+	w->reader.answer = (struct helper_answer){ .was_requested = false };
 	if (w->request.wants_detail && heap_findings_are_known(f) && !f->heap.is_said &&
 	    !atomic_load(&w->is_cancelled)) {
 		heap_reader_detail(&w->reader, &f->mappings, &f->detail);

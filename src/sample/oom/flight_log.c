@@ -16,7 +16,7 @@
 #define REPORT_BYTES_MAX ((size_t)256 << 10)
 
 /* Words in a line that may be the first line of a report. */
-static const char *const beginnings[] = {
+static const char *const report_starts[] = {
 	"invoked oom-killer",	       "oom-kill:", "Killed process", "Kill process",
 	"killed as a result of limit",
 };
@@ -31,8 +31,8 @@ static const char *find_beginning(const char *text)
 {
 	const char *first = NULL;
 
-	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
-		const char *at = strstr(text, beginnings[i]);
+	for (size_t i = 0; i < sizeof(report_starts) / sizeof(report_starts[0]); i++) {
+		const char *at = strstr(text, report_starts[i]);
 
 		if (at && (!first || at < first))
 			first = at;

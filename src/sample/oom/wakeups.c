@@ -165,7 +165,7 @@ static void take_events(struct oom_wakeups *w, struct oom_wake *wake)
 
 		if (w->polled[i].revents) {
 			wake->flags |= wake_flags[event.kind];
-			r = cgroup_event_take(&event);
+			r = cgroup_event_consume(&event);
 		}
 		if (r < 0)
 			cgroup_event_close(&event);
@@ -191,7 +191,7 @@ void oom_wakeups_take(struct oom_wakeups *w, struct oom_wake *ret)
 		wake.flags |= OOM_WAKE_LOG;
 	}
 	while (wake.mark_count < OOM_WAKE_MARKS_MAX &&
-	       oom_marks_take(w->marks, &wake.marks[wake.mark_count]))
+	       oom_marks_read(w->marks, &wake.marks[wake.mark_count]))
 		wake.mark_count++;
 	take_events(w, &wake);
 	*ret = wake;

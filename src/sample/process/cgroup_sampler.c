@@ -86,7 +86,7 @@ static uint64_t find_slack_bytes(const struct cgroup *cgroup)
  */
 static void find_names(const struct cgroup_sampler *s, struct cgroup *cgroup)
 {
-	const char *path = cgroup_reader_whole_path(s->reader);
+	const char *path = cgroup_reader_full_path(s->reader);
 	char **names = cgroup->names;
 	_cleanup_close_ int root_fd = -1;
 

@@ -268,7 +268,7 @@ static int read_memory(struct sampler *s, struct usage *u, unsigned int needs,
 
 	if (r == -ESRCH) {
 		/* a zombie main thread no longer has memory, but other threads may */
-		int tid = proc_task_find_living(&s->fs, pid);
+		int tid = proc_task_find_alive(&s->fs, pid);
 
 		if (tid > 0 && tid != pid)
 			r = read_figures(s, u, tid, needs, keep);

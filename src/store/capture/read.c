@@ -228,7 +228,7 @@ static int check_same(struct reading *reading, int smaps_fd)
 		return r;
 	if (!process_is_same(&now, reading->process) || !process_has_memory(&now))
 		return -ESRCH;
-	return proc_smaps_is_map_there(smaps_fd) ? 0 : -ESTALE;
+	return proc_smaps_map_exists(smaps_fd) ? 0 : -ESTALE;
 }
 
 static int read_once(struct reading *reading)
@@ -263,7 +263,7 @@ int capture_read_process(const struct procfs *fs, const struct process *p,
 	int r = -ESTALE;
 
 	if (p->state == 'Z' && fs->is_live && process_has_memory(p))
-		reading.memory_pid = proc_task_find_living(fs, p->pid);
+		reading.memory_pid = proc_task_find_alive(fs, p->pid);
 	if (reading.memory_pid < 0)
 		return reading.memory_pid;
 	for (int i = 0; i < READ_TRIES && r == -ESTALE; i++) {

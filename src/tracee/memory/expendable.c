@@ -15,7 +15,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 
-#define NICEST (-20)
+#define NICE_MIN (-20)
 
 struct expendable {
 	pthread_t thread;
@@ -46,7 +46,7 @@ static void *serve(void *arg)
 	bool is_abandoned;
 
 	/* raise the priority: the target process stays stopped while this thread works */
-	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICEST);
+	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE_MIN);
 	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	pthread_mutex_lock(&e->lock);
 	while (!e->is_ended) {

@@ -50,7 +50,7 @@
 #define JOIN_NS (100 * NS_PER_MS)
 #define OVERDUE_NS (200 * NS_PER_MS)
 
-#define NICEST (-20)
+#define NICE_MIN (-20)
 
 /*
  * Maximum time for an access to memory. An access takes longer only if the page's file
@@ -87,7 +87,7 @@ static void *run(void *arg)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
 	/* raise the priority: the target waits while this thread works */
-	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICEST);
+	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE_MIN);
 	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	is_tracing = true;
 	accessor = expendable_new();

@@ -74,7 +74,7 @@ void sheet_draw_said(const struct heap_sheet *s)
 	pen.role = ROLE_DIM;
 	pen_addf(&pen, "answered in %s",
 		 units_format_duration(answer->stats.cost_ns, cost));
-	if (answer->was_put_in)
+	if (answer->was_injected)
 		pen_addf(&pen, "; one thread was stopped %u times for that, %s in all",
 			 answer->stop_count,
 			 units_format_duration(answer->stopped_ns, stopped));

@@ -37,7 +37,7 @@ static int set_up(void **state)
 	const char *reason = "";
 	int fd = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (platform_refusal(PLATFORM_BORROW) || IS_SANITIZED)
+	if (platform_unsupported_reason(PLATFORM_BORROW) || IS_SANITIZED)
 		return 0;
 	seen = (struct seen){ MAPPING_LIST_INIT, LANDMARKS_INIT };
 	*state = &seen;

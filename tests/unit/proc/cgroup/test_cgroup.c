@@ -250,7 +250,7 @@ static void the_whole_path_includes_the_hidden_part(void **state)
 		tree_write(&tree, "cg roup/g/cgroup.procs", "");
 		assert_int_equal(cgroup_mount_find(&fs, &mount), 0);
 		assert_int_equal(cgroup_reader_open(&mount, "/g", &reader), 0);
-		assert_string_equal(cgroup_reader_whole_path(reader), rows[i].whole);
+		assert_string_equal(cgroup_reader_full_path(reader), rows[i].whole);
 		cgroup_reader_free(reader);
 		cgroup_mount_release(&mount);
 		procfs_release(&fs);

@@ -74,9 +74,9 @@ static void a_gone_process_and_a_missing_file_have_different_errors(void **state
 	assert_int_equal(procfs_read_file(&fs, 8, "stat", 100, &out), -ESRCH);
 	assert_int_equal(procfs_read_file(&fs, 7, "stat", 5, &out), -EFBIG);
 	assert_int_equal(out.length, 0);
-	assert_int_equal(procfs_fold_errno(ENOENT), -ESRCH);
-	assert_int_equal(procfs_fold_errno(ESRCH), -ESRCH);
-	assert_int_equal(procfs_fold_errno(EACCES), -EACCES);
+	assert_int_equal(procfs_normalize_errno(ENOENT), -ESRCH);
+	assert_int_equal(procfs_normalize_errno(ESRCH), -ESRCH);
+	assert_int_equal(procfs_normalize_errno(EACCES), -EACCES);
 	strbuf_release(&out);
 }
 

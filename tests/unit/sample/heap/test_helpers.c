@@ -100,7 +100,7 @@ static void a_helper_is_opened_once_and_removed_at_the_end(void **state)
 		helpers_ask(h, &p, 12, &answer);
 		assert_true(helper_answer_is_known(&answer));
 		assert_int_equal(answer.stats.live_bytes, i + 1);
-		assert_true(answer.was_put_in);
+		assert_true(answer.was_injected);
 		assert_int_equal(answer.stop_count, 3);
 		assert_int_equal(answer.stopped_ns, 300);
 		helper_answer_release(&answer);
@@ -156,7 +156,7 @@ static void a_failed_injection_is_reported_and_not_retried_immediately(void **st
 		assert_false(helper_answer_is_known(&answer));
 		assert_int_equal(answer.error, -EOPNOTSUPP);
 		assert_string_equal(answer.problem, "it has a seccomp filter");
-		assert_false(answer.was_put_in);
+		assert_false(answer.was_injected);
 	}
 	assert_int_equal(stand_in.open_count, 1);
 	assert_int_equal(stand_in.ask_count, 0);

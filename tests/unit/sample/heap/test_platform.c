@@ -36,7 +36,7 @@ static void only_x86_64_with_4k_pages_is_supported(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		for (int part = 0; part < PLATFORM_PART_COUNT_; part++) {
-			const char *refusal = platform_refusal_on(
+			const char *refusal = platform_unsupported_reason_on(
 				&rows[i].platform, (enum platform_part)part);
 
 			assert_int_equal(!refusal, !rows[i].word);
@@ -62,9 +62,9 @@ static int walk(const struct platform *platform, uint64_t end_addr)
 	mapping_list_add(&mappings, &m);
 	heap_reader_init(&reader, &fs, NULL, 0);
 	usage_init(&usage);
-	platform_pretend(platform);
+	platform_override(platform);
 	r = heap_reader_walk(&reader, &usage, &mappings, &heap);
-	platform_pretend(NULL);
+	platform_override(NULL);
 	usage_release(&usage);
 	heap_reader_release(&reader);
 	mapping_list_release(&mappings);
@@ -100,12 +100,12 @@ static void running_processes_are_not_counted_on_other_platforms(void **state)
 
 	(void)state;
 	assert_int_equal(procfs_open(&fs, "/proc"), 0);
-	platform_pretend(&other_machine);
+	platform_override(&other_machine);
 	assert_int_equal(count_attach_open(&request, &attach, &why), -EOPNOTSUPP);
 	for (int method = 0; method < COUNT_METHOD_COUNT_; method++)
 		assert_int_equal(count_method_check((enum count_method)method, &why),
 				 -EOPNOTSUPP);
-	platform_pretend(NULL);
+	platform_override(NULL);
 	assert_non_null(strstr(strbuf_text(&why), "x86-64"));
 	procfs_release(&fs);
 }
@@ -118,9 +118,9 @@ static void helpers_are_not_injected_on_other_platforms(void **state)
 
 	(void)state;
 	assert_int_equal(procfs_open(&fs, "/proc"), 0);
-	platform_pretend(&other_pages);
+	platform_override(&other_pages);
 	assert_int_equal(gates_check(&request, -1, &reason), -EOPNOTSUPP);
-	platform_pretend(NULL);
+	platform_override(NULL);
 	assert_non_null(strstr(reason, "4096"));
 	procfs_release(&fs);
 }
