@@ -45,8 +45,8 @@ extern const char *const page_state_names[STATE_COUNT_];
 
 /*
  * The resident memory of one process. Pages that cannot be attributed to one owner and
- * state are in no cell. They are counted once in the remainder of their owner and once in the
- * remainder of their state, so the sums of both remainders are equal.
+ * state are in no cell. They are counted once in the remainder of their owner and once
+ * in the remainder of their state, so the sums of both remainders are equal.
  */
 struct matrix {
 	/* BYTES_UNKNOWN: the cell cannot be determined. */
@@ -69,8 +69,8 @@ void matrix_set_unknown(struct matrix *m);
 void matrix_set_no_heap(struct matrix *m);
 
 /*
- * Return a cell. The result is BYTES_UNKNOWN if the cell is, or if the remainders of its owner
- * and its state may contain pages that belong in the cell.
+ * Return a cell. The result is BYTES_UNKNOWN if the cell is, or if the remainders of its
+ * owner and its state may contain pages that belong in the cell.
  */
 uint64_t matrix_cell_bytes(const struct matrix *m, enum owner owner,
 			   enum page_state state);

@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(!names[CGROUP_NAME_CONTAINER_ID] ||
 	      strlen(names[CGROUP_NAME_CONTAINER_ID]) == CONTAINER_ID_LENGTH);
 	CHECK(!names[CGROUP_NAME_QOS] == !names[CGROUP_NAME_POD_UID]);
-	container_names_take_kubelets(strbuf_text(&path), names);
+	container_names_parse_kubelet(strbuf_text(&path), names);
 	cgroup_names_clear(names);
 	strbuf_release(&path);
 	/* an exact copy, so that a sanitizer detects a read past its end */

@@ -132,7 +132,7 @@ static bool is_conmon(struct part prefix)
 	return ends_with(prefix, "-conmon");
 }
 
-static void take_id(struct part prefix, struct part id, struct part above, char **names)
+static void set_id(struct part prefix, struct part id, struct part above, char **names)
 {
 	set(&names[CGROUP_NAME_CONTAINER_ID], id.text, id.length);
 	set_text(&names[CGROUP_NAME_RUNTIME],
@@ -166,7 +166,7 @@ static bool find_pod_uid(struct part part, struct part *ret)
 	return false;
 }
 
-static void take_pod(struct part uid, struct part whole, char **names)
+static void set_pod(struct part uid, struct part whole, char **names)
 {
 	/* forget the container found so far: the pod runs inside that container */
 	cgroup_names_clear(names);
@@ -193,22 +193,22 @@ static bool find_lxc(struct part part, struct part above, struct part *ret)
 	return is_text(above, "lxc") || is_text(above, "lxc.payload");
 }
 
-static void take_part(struct part part, struct part above, struct part whole,
-		      char **names)
+static void set_part_name(struct part part, struct part above, struct part whole,
+			  char **names)
 {
 	struct part prefix, id, found;
 
 	if (contains(whole, "kubepods") && find_pod_uid(part, &found))
-		take_pod(found,
-			 (struct part){ whole.text,
-					(size_t)(part.text + part.length - whole.text) },
-			 names);
+		set_pod(found,
+			(struct part){ whole.text,
+				       (size_t)(part.text + part.length - whole.text) },
+			names);
 	if (find_id(part, &prefix, &id)) {
 		prefix = last_word(prefix);
 		if (is_conmon(prefix))
 			set(&names[CGROUP_NAME_UNIT], part.text, part.length);
 		else
-			take_id(prefix, id, above, names);
+			set_id(prefix, id, above, names);
 	} else if (find_lxc(part, above, &found)) {
 		cgroup_names_clear(names);
 		set_text(&names[CGROUP_NAME_RUNTIME], "lxc");
@@ -227,7 +227,7 @@ void container_names_find(const char *path, char **names)
 		struct part part = { at, strcspn(at, "/") };
 
 		if (part.length > 0) {
-			take_part(part, above, whole, names);
+			set_part_name(part, above, whole, names);
 			above = part;
 		}
 		at += part.length + (at[part.length] == '/');
@@ -240,7 +240,7 @@ static void set_unless_known(char **to, struct part part)
 		set(to, part.text, part.length);
 }
 
-bool container_names_take_kubelets(const char *name, char **names)
+bool container_names_parse_kubelet(const char *name, char **names)
 {
 	enum {
 		CONTAINER,

@@ -23,6 +23,6 @@ void container_names_find(const char *path, char **names);
  * "k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT". Set only names that are still NULL.
  * Return false if name has another form.
  */
-bool container_names_take_kubelets(const char *name, char **names);
+bool container_names_parse_kubelet(const char *name, char **names);
 
 #endif

@@ -59,7 +59,7 @@ static void set_kernel(const struct cgroup_stat *s, enum cgroup_version version,
  * part, limited to that amount. The kernel's files are read at different times, so the
  * parts may add up to more than the whole.
  */
-static uint64_t take_part(uint64_t part_bytes, uint64_t *left_bytes)
+static uint64_t subtract_part(uint64_t part_bytes, uint64_t *left_bytes)
 {
 	if (!bytes_known(part_bytes) || !bytes_known(*left_bytes))
 		return part_bytes;
@@ -72,9 +72,9 @@ static void set_kernel_parts(const struct cgroup_kernel *k, struct oom_figures *
 {
 	uint64_t left = f->kernel_bytes;
 
-	f->inode_slab_bytes = take_part(k->inode_slab_bytes, &left);
-	f->socket_slab_bytes = take_part(k->socket_slab_bytes, &left);
-	f->pipe_limit_bytes = take_part(k->pipe_limit_bytes, &left);
+	f->inode_slab_bytes = subtract_part(k->inode_slab_bytes, &left);
+	f->socket_slab_bytes = subtract_part(k->socket_slab_bytes, &left);
+	f->pipe_limit_bytes = subtract_part(k->pipe_limit_bytes, &left);
 	f->pipe_count = k->pipe_count;
 	f->socket_count = k->socket_count;
 	f->tcp_bytes = k->tcp_bytes;

@@ -62,7 +62,7 @@ static const struct run_sample *find_sample(const struct run *run, unsigned int 
 	return found;
 }
 
-static uint64_t late_amount(const struct run *run, unsigned int amount)
+static uint64_t final_amount(const struct run *run, unsigned int amount)
 {
 	const struct run_sample *end = sample_at(run, MOMENT_END);
 
@@ -100,8 +100,8 @@ uint64_t compare_run_figure(const struct comparison *comparison, const struct ru
 		return bytes_known(comparison->above_bytes) ? run->above_ns
 							    : BYTES_UNKNOWN;
 	case FIGURE_PEAK_RSS: return run->peak_rss_bytes;
-	case FIGURE_LATE_LIVE: return late_amount(run, AMOUNT_OWNER + OWNER_LIVE);
-	case FIGURE_LATE_POOL: return late_amount(run, AMOUNT_POOL);
+	case FIGURE_LATE_LIVE: return final_amount(run, AMOUNT_OWNER + OWNER_LIVE);
+	case FIGURE_LATE_POOL: return final_amount(run, AMOUNT_POOL);
 	case FIGURE_RSS_GROWTH: return rss_growth(run);
 	case FIGURE_ALLOCATIONS:
 	case FIGURE_REQUESTED:
@@ -239,7 +239,7 @@ static const enum figure typical_figures[] = {
  * Return true if the heap was read at the settled moment or, without such
  * a moment, at the end of the run.
  */
-static bool is_told_apart(const struct run *run)
+static bool has_final_heap(const struct run *run)
 {
 	bool has_settled = run->moments[MOMENT_SETTLED] < run->sample_count;
 
@@ -263,8 +263,8 @@ static const struct run *find_typical(const struct comparison *comparison,
 		uint64_t value = compare_run_figure(comparison, run, typical_figures[f]);
 		uint64_t away =
 			distance(value, variant->figures[typical_figures[f]].median);
-		bool is_better = is_told_apart(run) && !is_told_apart(typical);
-		bool is_worse = is_told_apart(typical) && !is_told_apart(run);
+		bool is_better = has_final_heap(run) && !has_final_heap(typical);
+		bool is_worse = has_final_heap(typical) && !has_final_heap(run);
 
 		if (!bytes_known(value) || is_worse || (away >= nearest && !is_better))
 			continue;

@@ -36,14 +36,14 @@ void moment_diff_release(struct moment_diff *diff)
 	memset(diff, 0, sizeof(*diff));
 }
 
-static int64_t of_bytes(uint64_t bytes)
+static int64_t to_signed(uint64_t bytes)
 {
 	return bytes_known(bytes) && bytes <= (uint64_t)INT64_MAX ? (int64_t)bytes : 0;
 }
 
 int64_t moment_change_bytes(const struct moment_change *change)
 {
-	return of_bytes(change->after) - of_bytes(change->before);
+	return to_signed(change->after) - to_signed(change->before);
 }
 
 static struct moment_change *add(struct moment_diff *diff, enum moment_part part,
@@ -190,8 +190,9 @@ static const struct moment_mappings *mappings_of(const struct moment *moment,
 }
 
 /* Add a row for a process that exists at one or both moments. */
-static struct moment_change *add_of_pair(struct moment_diff *diff, enum moment_part part,
-					 const struct usage *b, const struct usage *a)
+static struct moment_change *add_pair_change(struct moment_diff *diff,
+					     enum moment_part part, const struct usage *b,
+					     const struct usage *a)
 {
 	struct moment_change *change =
 		add(diff, part, a ? a->process.comm : b->process.comm);
@@ -383,7 +384,7 @@ static void add_row(struct moment_diff *diff, const struct usage *b,
 	}
 	if (sums[0] == sums[1])
 		return;
-	change = add_of_pair(diff, PART_MAPPING, b, a);
+	change = add_pair_change(diff, PART_MAPPING, b, a);
 	change->name = entries[0].label;
 	change->owner = first->owner;
 	change->start_addr = entries[0].label[0] == '\0' ? first->start_addr : 0;
@@ -462,7 +463,7 @@ void moment_diff_make(const struct moment *before, const struct moment *after,
 	for (size_t i = 0; i < pairs.count; i++) {
 		const struct usage *b = usage_of(before, pairs.items[i].before);
 		const struct usage *a = usage_of(after, pairs.items[i].after);
-		struct moment_change *change = add_of_pair(ret, PART_PROCESS, b, a);
+		struct moment_change *change = add_pair_change(ret, PART_PROCESS, b, a);
 
 		change->before = rss_of(b);
 		change->after = rss_of(a);

@@ -56,7 +56,7 @@ static void add_amounts(struct strbuf *out, const struct facts *f, enum figure f
 	for (size_t i = 0; i < f->usable_count; i++) {
 		const struct spread *s = facts_spread(f, f->usable[i], figure);
 
-		if (!facts_know(f, f->usable[i], figure))
+		if (!facts_are_known(f, f->usable[i], figure))
 			continue;
 		add_name(out, f, f->usable[i], &count);
 		strbuf_add_char(out, ' ');
@@ -73,7 +73,7 @@ static size_t add_unknown(struct strbuf *out, const struct facts *f, enum figure
 	size_t count = 0;
 
 	for (size_t i = 0; i < f->usable_count; i++)
-		if (!facts_know(f, f->usable[i], figure))
+		if (!facts_are_known(f, f->usable[i], figure))
 			add_name(out, f, f->usable[i], &count);
 	return count;
 }
@@ -169,7 +169,8 @@ static bool rule_lazyfree_only(const struct facts *f, struct strbuf *out)
 	enum figure firm = FIGURE_AT(f->moment, AMOUNT_FIRM);
 
 	if (!is_different(&f->rss) || is_different(&f->firm) ||
-	    !facts_know(f, f->rss.low, firm) || !facts_know(f, f->rss.high, firm))
+	    !facts_are_known(f, f->rss.low, firm) ||
+	    !facts_are_known(f, f->rss.high, firm))
 		return false;
 	strbuf_add_text(
 		out,
@@ -190,7 +191,7 @@ static uint64_t pool_part(const struct facts *f, const struct difference *d)
 	const struct spread *low = facts_spread(f, d->low, pool);
 	const struct spread *high = facts_spread(f, d->high, pool);
 
-	if (!facts_know(f, d->low, pool) || !facts_know(f, d->high, pool))
+	if (!facts_are_known(f, d->low, pool) || !facts_are_known(f, d->high, pool))
 		return BYTES_UNKNOWN;
 	return bytes_sub(high->median, low->median);
 }
@@ -207,8 +208,8 @@ static bool settles_lower(const struct facts *f)
 	enum figure firm = FIGURE_AT(f->moment, AMOUNT_FIRM);
 
 	return is_different(&f->rss) &&
-	       (is_different(&f->firm) || !facts_know(f, f->rss.low, firm) ||
-		!facts_know(f, f->rss.high, firm));
+	       (is_different(&f->firm) || !facts_are_known(f, f->rss.low, firm) ||
+		!facts_are_known(f, f->rss.high, firm));
 }
 
 static bool is_pool(const struct facts *f)

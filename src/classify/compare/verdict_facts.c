@@ -33,7 +33,7 @@ static bool is_of_owners(enum figure figure)
 		(figure - FIGURE_MOMENT_) % AMOUNT_COUNT_ >= AMOUNT_POOL);
 }
 
-bool facts_know(const struct facts *f, size_t variant, enum figure figure)
+bool facts_are_known(const struct facts *f, size_t variant, enum figure figure)
 {
 	return facts_spread(f, variant, figure)->run_count >=
 	       (is_of_owners(figure) ? 1 : LEAST_RUNS);
@@ -74,7 +74,7 @@ size_t facts_find_extreme(const struct facts *f, enum figure figure, bool is_hig
 		uint64_t best = found == NOBODY ? 0
 						: facts_spread(f, found, figure)->median;
 
-		if (facts_know(f, f->usable[i], figure) &&
+		if (facts_are_known(f, f->usable[i], figure) &&
 		    (found == NOBODY ||
 		     (is_highest ? s->median > best : s->median < best)))
 			found = f->usable[i];
@@ -139,7 +139,8 @@ static bool rss_grows(const struct facts *f, size_t variant)
 	uint64_t growth_bytes = median_of(f, variant, FIGURE_RSS_GROWTH);
 	enum figure end = FIGURE_AT(MOMENT_END, AMOUNT_RSS);
 
-	return facts_know(f, variant, FIGURE_RSS_GROWTH) && growth_bytes >= LEAST_BYTES &&
+	return facts_are_known(f, variant, FIGURE_RSS_GROWTH) &&
+	       growth_bytes >= LEAST_BYTES &&
 	       units_per_mille(growth_bytes, median_of(f, variant, end)) >=
 		       GROWTH_PER_MILLE;
 }
@@ -169,8 +170,8 @@ static void find_growth(struct facts *f)
 		size_t v = f->usable[i];
 
 		f->rss_grows &= rss_grows(f, v);
-		if (!facts_know(f, v, FIGURE_LATE_LIVE) ||
-		    !facts_know(f, v, FIGURE_LATE_POOL))
+		if (!facts_are_known(f, v, FIGURE_LATE_LIVE) ||
+		    !facts_are_known(f, v, FIGURE_LATE_POOL))
 			continue;
 		f->live_grows &= live_grows(f, v);
 		known_count++;
@@ -198,17 +199,17 @@ static bool is_live_same(const struct facts *f)
 		       SAME_PER_MILLE;
 }
 
-static bool knows_rss_at(const struct facts *f, enum run_moment moment)
+static bool is_rss_known_at(const struct facts *f, enum run_moment moment)
 {
 	for (size_t i = 0; i < f->usable_count; i++)
-		if (!facts_know(f, f->usable[i], FIGURE_AT(moment, AMOUNT_RSS)))
+		if (!facts_are_known(f, f->usable[i], FIGURE_AT(moment, AMOUNT_RSS)))
 			return false;
 	return true;
 }
 
 void facts_find(struct facts *f)
 {
-	f->moment = knows_rss_at(f, MOMENT_SETTLED) ? MOMENT_SETTLED : MOMENT_END;
+	f->moment = is_rss_known_at(f, MOMENT_SETTLED) ? MOMENT_SETTLED : MOMENT_END;
 	f->rss = memory_difference(f, AMOUNT_RSS);
 	f->firm = memory_difference(f, AMOUNT_FIRM);
 	f->peak = find_difference(f, FIGURE_PEAK_RSS, LEAST_BYTES);

@@ -59,7 +59,7 @@ const struct spread *facts_spread(const struct facts *f, size_t variant,
  * Return true if enough runs of the variant have the figure:
  * LEAST_RUNS, or one for figures by owner.
  */
-bool facts_know(const struct facts *f, size_t variant, enum figure figure);
+bool facts_are_known(const struct facts *f, size_t variant, enum figure figure);
 
 /*
  * Return true if the medians are further apart than the sum of both spreads, than

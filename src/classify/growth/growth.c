@@ -37,8 +37,8 @@
  * minimum variance of random growth, relative to the variance
  * between neighbouring floors
  */
-#define WANDER_LEAST 0.05
-#define WANDER_REACH 3.0 /* bound of random growth, in standard deviations */
+#define RANDOM_GROWTH_MIN 0.05
+#define RANDOM_GROWTH_REACH 3.0 /* bound of random growth, in standard deviations */
 #define NS_PER_HOUR (3600.0 * (double)NS_PER_S)
 
 const char *const growth_kind_names[GROWTH_KIND_COUNT_] = {
@@ -357,7 +357,7 @@ static double square_of_differences(const struct floors *floors, size_t distance
  * floors differ no more than neighbours. Any excess comes from growth in random steps,
  * whose variance increases with time.
  */
-static double find_wander(const struct floors *floors, double rate)
+static double find_random_growth(const struct floors *floors, double rate)
 {
 	size_t distance = floors->count / 4 > 2 ? floors->count / 4 : 2;
 	double near = square_of_differences(floors, 1, rate);
@@ -365,10 +365,11 @@ static double find_wander(const struct floors *floors, double rate)
 	double variance = (far - near) / (double)(distance - 1);
 
 	/* with few floors, chance may hide random growth: assume a minimum */
-	return sqrt(larger(variance, WANDER_LEAST * near));
+	return sqrt(larger(variance, RANDOM_GROWTH_MIN * near));
 }
 
-static enum growth_kind judge(const struct floors *floors, const struct rates *rates)
+static enum growth_kind classify_growth(const struct floors *floors,
+					const struct rates *rates)
 {
 	const double *y = floors->bytes;
 	double level = median_of(y, floors->count);
@@ -416,7 +417,7 @@ void growth_find(const struct growth_point *points, size_t count, struct growth 
 	if (floors.count < GROWTH_FLOORS_MIN)
 		return;
 	find_rates(&floors, &rates);
-	ret->kind = judge(&floors, &rates);
+	ret->kind = classify_growth(&floors, &rates);
 	per_hour = NS_PER_HOUR / grid.step_ns;
 	ret->rate_bytes = (int64_t)(rates.median * per_hour);
 	ret->rate_low_bytes = (int64_t)(rates.low * per_hour);
@@ -425,7 +426,7 @@ void growth_find(const struct growth_point *points, size_t count, struct growth 
 	ret->tooth_bytes = (uint64_t)floors.tooth;
 	ret->step_ns = (uint64_t)grid.step_ns;
 	find_top(&grid, &floors, &rates, ret);
-	ret->wander_bytes = find_wander(&floors, rates.median);
+	ret->random_growth_bytes = find_random_growth(&floors, rates.median);
 }
 
 static uint64_t time_at(double room_bytes, int64_t rate_bytes)
@@ -440,12 +441,13 @@ static uint64_t time_at(double room_bytes, int64_t rate_bytes)
  * Return an upper bound of the random growth during the given time. Random growth
  * is the sum over independent windows.
  */
-static double find_stray(const struct growth *g, double ns)
+static double bound_random_growth(const struct growth *g, double ns)
 {
 	double windows = ns / (double)(g->window_ns > 0 ? g->window_ns : 1);
 	double seen = (double)g->floor_count;
 
-	return WANDER_REACH * g->wander_bytes * sqrt(windows * (1 + windows / seen));
+	return RANDOM_GROWTH_REACH * g->random_growth_bytes *
+	       sqrt(windows * (1 + windows / seen));
 }
 
 bool growth_time_to(const struct growth *growth, uint64_t limit_bytes,
@@ -457,7 +459,7 @@ bool growth_time_to(const struct growth *growth, uint64_t limit_bytes,
 	if (growth->kind != GROWTH_STEADY)
 		return false;
 	ret->ns = time_at(larger(limit - growth->top_bytes, 0), growth->rate_bytes);
-	stray = find_stray(growth, (double)ret->ns);
+	stray = bound_random_growth(growth, (double)ret->ns);
 	ret->soonest_ns = time_at(larger(limit - growth->top_high_bytes - stray, 0),
 				  growth->rate_high_bytes);
 	ret->latest_ns = time_at(larger(limit - growth->top_low_bytes + stray, 0),

@@ -188,7 +188,7 @@ static double median_of(double *values, size_t count)
  * Fit a line to the majority of the points, so that outliers such
  * as a restart do not affect it.
  */
-static struct line fit_most(const double *y, size_t count)
+static struct line fit_majority(const double *y, size_t count)
 {
 	double slopes[SLOPE_MAX + 1] = { 0 }, starts[RISE_WINDOWS];
 	struct line line = { 0 };
@@ -221,7 +221,7 @@ static double typical_tooth(const struct rise_series *s, size_t first)
 static uint64_t find_level(const struct rise_series *s, size_t first)
 {
 	const double *y = s->floors + first;
-	struct line line = fit_most(y, s->count - first);
+	struct line line = fit_majority(y, s->count - first);
 	double tooth = typical_tooth(s, first) - fabs(line.slope);
 	double level = line.start + (tooth > 0 ? tooth : 0);
 

@@ -117,7 +117,7 @@ static bool add_processes(struct trends *trends, const struct snapshot *processe
 	return is_same;
 }
 
-static void begin_anew(struct trends *trends, const char *path)
+static void restart_trends(struct trends *trends, const char *path)
 {
 	trends->restart_count += trends->need.count > 0;
 	growth_series_clear(&trends->need);
@@ -137,7 +137,7 @@ void trends_add(struct trends *trends, const struct trends_sample *sample)
 	if (!sample->figures)
 		return;
 	if (!is_same || !trends->path || strcmp(trends->path, path) != 0)
-		begin_anew(trends, path);
+		restart_trends(trends, path);
 	if (trends->need.added_count == 0)
 		trends->first_bytes = sample->figures->need_bytes;
 	growth_series_add(&trends->need, sample->time_ns, sample->figures->need_bytes);

@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 
-void leaks_judge(struct leak_scan *scan)
+void leaks_set_quality(struct leak_scan *scan)
 {
 	scan->problem = scan->heap->problem;
 	scan->quality = scan->heap->quality;

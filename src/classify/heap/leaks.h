@@ -34,7 +34,7 @@ struct leak_scan {
  * Set quality, problem and swapped_bytes of the scan according
  * to the heap and the mappings.
  */
-void leaks_judge(struct leak_scan *scan);
+void leaks_set_quality(struct leak_scan *scan);
 
 /*
  * Compute reachable_resident_bytes and leaked_resident_bytes. Call this

@@ -54,8 +54,8 @@ static int compare_shares(const void *a, const void *b)
 	return (s_a->start_addr > s_b->start_addr) - (s_a->start_addr < s_b->start_addr);
 }
 
-void past_heap_take(struct past_heap *past, const struct heap *heap,
-		    const struct mapping_list *mappings)
+void past_heap_store(struct past_heap *past, const struct heap *heap,
+		     const struct mapping_list *mappings)
 {
 	past_heap_release(past);
 	past->allocator = heap->allocator;
@@ -79,7 +79,7 @@ void past_heap_take(struct past_heap *past, const struct heap *heap,
 	qsort(past->shares, past->count, sizeof(*past->shares), compare_shares);
 }
 
-static void take_off(uint64_t owner_bytes[HEAP_OWNERS], uint64_t bytes)
+static void subtract_bytes(uint64_t owner_bytes[HEAP_OWNERS], uint64_t bytes)
 {
 	static const enum owner order[HEAP_OWNERS] = { OWNER_POOL_PAGES,
 						       OWNER_POOL_FRAGMENTS, OWNER_LIVE,
@@ -98,8 +98,8 @@ static void take_off(uint64_t owner_bytes[HEAP_OWNERS], uint64_t bytes)
  * Apply the earlier shares to a mapping. Several earlier mappings may have been merged
  * into this one, which gets the shares of all of them.
  */
-static void carry_mapping(const struct past_share *first, size_t count,
-			  const struct mapping *m, struct heap_share *ret)
+static void estimate_mapping(const struct past_share *first, size_t count,
+			     const struct mapping *m, struct heap_share *ret)
 {
 	uint64_t rss_bytes = m->counters.bytes[SMAPS_RSS];
 	uint64_t before = 0;
@@ -110,11 +110,11 @@ static void carry_mapping(const struct past_share *first, size_t count,
 			ret->owner_bytes[o] += first[i].owner_bytes[o];
 	}
 	if (before > rss_bytes)
-		take_off(ret->owner_bytes, before - rss_bytes);
+		subtract_bytes(ret->owner_bytes, before - rss_bytes);
 }
 
-bool past_heap_carry(const struct past_heap *past, const struct mapping_list *mappings,
-		     struct heap *ret)
+bool past_heap_estimate(const struct past_heap *past, const struct mapping_list *mappings,
+			struct heap *ret)
 {
 	struct heap_share *shares;
 	uint64_t pool_bytes = 0;
@@ -138,7 +138,7 @@ bool past_heap_carry(const struct past_heap *past, const struct mapping_list *ma
 		if (next == first)
 			continue;
 		shares[count].mapping = i;
-		carry_mapping(&past->shares[first], next - first, m, &shares[count]);
+		estimate_mapping(&past->shares[first], next - first, m, &shares[count]);
 		pool_bytes += shares[count++].owner_bytes[OWNER_POOL_PAGES];
 	}
 	if (count == 0) {
@@ -157,8 +157,8 @@ bool past_heap_carry(const struct past_heap *past, const struct mapping_list *ma
 	return true;
 }
 
-void past_heap_take_stats(struct past_heap *past, const struct allocator_stats *stats,
-			  const struct mapping_list *mappings)
+void past_heap_store_stats(struct past_heap *past, const struct allocator_stats *stats,
+			   const struct mapping_list *mappings)
 {
 	past_heap_release(past);
 	past->program = program_of(mappings);
@@ -166,8 +166,8 @@ void past_heap_take_stats(struct past_heap *past, const struct allocator_stats *
 	past->stats.text = NULL;
 }
 
-void past_heap_carry_stats(const struct past_heap *past, struct usage *usage,
-			   const struct mapping_list *mappings)
+void past_heap_estimate_stats(const struct past_heap *past, struct usage *usage,
+			      const struct mapping_list *mappings)
 {
 	struct heap_bounds bounds;
 

@@ -47,30 +47,30 @@ void past_heap_release(struct past_heap *past);
  * Store the result of a walk, replacing earlier results. The heap's quality must not be
  * unknown. mappings are those at the time of the walk, with their owners set.
  */
-void past_heap_take(struct past_heap *past, const struct heap *heap,
-		    const struct mapping_list *mappings);
+void past_heap_store(struct past_heap *past, const struct heap *heap,
+		     const struct mapping_list *mappings);
 
 /*
  * Compute an estimate of the heap for the current mappings, as input to
  * classify_heap(). Return true and initialise *ret. If there is no stored walk, or the
  * process has exec'd since the walk, return false and leave *ret unchanged.
  */
-bool past_heap_carry(const struct past_heap *past, const struct mapping_list *mappings,
-		     struct heap *ret);
+bool past_heap_estimate(const struct past_heap *past, const struct mapping_list *mappings,
+			struct heap *ret);
 
 /*
  * Store the allocator's own figures for a heap that was not walked. mappings are those
  * at the time of the figures, with their owners set.
  */
-void past_heap_take_stats(struct past_heap *past, const struct allocator_stats *stats,
-			  const struct mapping_list *mappings);
+void past_heap_store_stats(struct past_heap *past, const struct allocator_stats *stats,
+			   const struct mapping_list *mappings);
 
 /*
  * Divide the memory that is resident now among owners according to the
  * stored figures. The result is an estimate. Do nothing if no figures are
  * stored or the process has exec'd since.
  */
-void past_heap_carry_stats(const struct past_heap *past, struct usage *usage,
-			   const struct mapping_list *mappings);
+void past_heap_estimate_stats(const struct past_heap *past, struct usage *usage,
+			      const struct mapping_list *mappings);
 
 #endif

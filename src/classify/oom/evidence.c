@@ -175,7 +175,7 @@ void oom_evidence_set_kill(struct oom_evidence *e, const struct oom_kill *k)
 	e->swap_limit_bytes = k->swap_limit_bytes;
 }
 
-uint64_t oom_evidence_whole_bytes(const struct oom_evidence *e)
+uint64_t oom_evidence_base_bytes(const struct oom_evidence *e)
 {
 	return bytes_known(e->at.limit_bytes) && e->at.limit_bytes != CGROUP_NO_LIMIT
 		       ? e->at.limit_bytes
@@ -206,7 +206,7 @@ uint64_t oom_evidence_rise_bytes(const struct oom_evidence *e, uint64_t *ret_ns)
  */
 static bool is_explained(const struct oom_evidence *e)
 {
-	uint64_t whole = oom_evidence_whole_bytes(e);
+	uint64_t whole = oom_evidence_base_bytes(e);
 
 	if (e->constraint == OOM_GLOBAL || e->constraint == OOM_NODES)
 		return true;
@@ -214,7 +214,7 @@ static bool is_explained(const struct oom_evidence *e)
 	       units_per_mille(e->at.need_bytes, whole) >= EXPLAINED_LEAST;
 }
 
-static enum oom_confidence of_one_that_is_gone(const struct oom_evidence *e,
+static enum oom_confidence add_exit_confidence(const struct oom_evidence *e,
 					       struct strbuf *why)
 {
 	if (e->end == OOM_END_NONE) {
@@ -237,7 +237,7 @@ enum oom_confidence oom_evidence_confidence(const struct oom_evidence *e,
 	bool is_explained_all = is_explained(e);
 
 	if (e->end != OOM_END_KILLED)
-		return of_one_that_is_gone(e, why);
+		return add_exit_confidence(e, why);
 	if (e->kill)
 		strbuf_addf(why, "the kernel's report%s",
 			    e->kill->is_cut ? ", lines of which are missing" : "");

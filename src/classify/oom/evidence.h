@@ -177,7 +177,7 @@ void oom_evidence_set_kill(struct oom_evidence *e, const struct oom_kill *kill);
  * Return the amount that percentages refer to: the limit or,
  * without a limit, the usage.
  */
-uint64_t oom_evidence_whole_bytes(const struct oom_evidence *e);
+uint64_t oom_evidence_base_bytes(const struct oom_evidence *e);
 
 /*
  * Return the part of the limit that no known fact explains: memory that was allocated

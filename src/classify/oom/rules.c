@@ -26,7 +26,8 @@ static bool is_share(uint64_t bytes, uint64_t whole, unsigned int least_per_mill
 }
 
 /* Append text such as "shmem had 30.0M of 48.0M (63%)". */
-static void say(struct strbuf *why, const char *what, uint64_t bytes, uint64_t whole)
+static void add_share_text(struct strbuf *why, const char *what, uint64_t bytes,
+			   uint64_t whole)
 {
 	char part[UNITS_TEXT_SIZE], of[UNITS_TEXT_SIZE];
 	unsigned int per_mille = units_per_mille(bytes, whole);
@@ -39,15 +40,15 @@ static void say(struct strbuf *why, const char *what, uint64_t bytes, uint64_t w
 static bool has_share(const struct oom_evidence *e, const char *what, uint64_t bytes,
 		      unsigned int least, struct strbuf *why)
 {
-	uint64_t whole = oom_evidence_whole_bytes(e);
+	uint64_t whole = oom_evidence_base_bytes(e);
 
 	if (!is_share(bytes, whole, least))
 		return false;
-	say(why, what, bytes, whole);
+	add_share_text(why, what, bytes, whole);
 	return true;
 }
 
-static void say_duration(struct strbuf *why, const char *before, uint64_t ns)
+static void add_duration_text(struct strbuf *why, const char *before, uint64_t ns)
 {
 	char text[UNITS_TEXT_SIZE];
 
@@ -60,7 +61,8 @@ static bool is_rss_watcher(const struct oom_evidence *e, unsigned int least,
 	if (!e->is_kernel_excluded ||
 	    !is_share(e->victim.lazyfree_bytes, e->victim.rss_bytes, least))
 		return false;
-	say(why, "LazyFree was", e->victim.lazyfree_bytes, e->victim.rss_bytes);
+	add_share_text(why, "LazyFree was", e->victim.lazyfree_bytes,
+		       e->victim.rss_bytes);
 	strbuf_add_text(why, " of its Rss");
 	return true;
 }
@@ -72,8 +74,9 @@ static bool is_not_kernel(const struct oom_evidence *e, unsigned int least,
 	if (!e->is_kernel_excluded)
 		return false;
 	strbuf_add_text(why, "the count of kills did not rise");
-	if (bytes_known(oom_evidence_whole_bytes(e)) && bytes_known(e->last.need_bytes))
-		say(why, ", need was", e->last.need_bytes, oom_evidence_whole_bytes(e));
+	if (bytes_known(oom_evidence_base_bytes(e)) && bytes_known(e->last.need_bytes))
+		add_share_text(why, ", need was", e->last.need_bytes,
+			       oom_evidence_base_bytes(e));
 	return true;
 }
 
@@ -125,14 +128,15 @@ static bool is_ancestor(const struct oom_evidence *e, unsigned int least,
 static bool is_leftovers(const struct oom_evidence *e, unsigned int least,
 			 struct strbuf *why)
 {
-	uint64_t whole = oom_evidence_whole_bytes(e);
+	uint64_t whole = oom_evidence_base_bytes(e);
 
 	if (!bytes_known(e->process_bytes) ||
 	    !is_share(e->at.usage_bytes, whole, LEFTOVERS_USAGE) ||
 	    is_share(e->process_bytes, e->at.usage_bytes, LEFTOVERS_TASKS) ||
 	    !has_share(e, "shmem had", e->at.shmem_bytes, least, why))
 		return false;
-	say(why, ", all processes together", e->process_bytes, e->at.usage_bytes);
+	add_share_text(why, ", all processes together", e->process_bytes,
+		       e->at.usage_bytes);
 	return true;
 }
 
@@ -169,7 +173,7 @@ static bool is_stacks(const struct oom_evidence *e, unsigned int least,
 	uint64_t bytes = bytes_add(e->stack_bytes, bytes_or_0(e->at.kernel_stack_bytes));
 
 	if (e->thread_count == COUNT_UNKNOWN || e->thread_count < STACK_THREADS ||
-	    !is_share(bytes, oom_evidence_whole_bytes(e), least))
+	    !is_share(bytes, oom_evidence_base_bytes(e), least))
 		return false;
 	strbuf_addf(why, "%llu threads' stacks had", (unsigned long long)e->thread_count);
 	return has_share(e, "", bytes, least, why);
@@ -178,11 +182,11 @@ static bool is_stacks(const struct oom_evidence *e, unsigned int least,
 static bool is_many(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
 {
 	if (e->process_count < 2 ||
-	    !is_share(e->process_bytes, oom_evidence_whole_bytes(e), MANY_LEAST) ||
+	    !is_share(e->process_bytes, oom_evidence_base_bytes(e), MANY_LEAST) ||
 	    is_share(e->largest_bytes, e->process_bytes, least))
 		return false;
 	strbuf_addf(why, "of %zu processes ", e->process_count);
-	say(why, "the largest had", e->largest_bytes, e->process_bytes);
+	add_share_text(why, "the largest had", e->largest_bytes, e->process_bytes);
 	return true;
 }
 
@@ -224,11 +228,11 @@ static bool is_huge_pages(const struct oom_evidence *e, unsigned int least,
 	char text[UNITS_TEXT_SIZE];
 
 	if (!is_share(e->huge_bytes, e->at.live_anon_bytes, least) ||
-	    !is_share(e->huge_bytes, oom_evidence_whole_bytes(e), least / 2))
+	    !is_share(e->huge_bytes, oom_evidence_base_bytes(e), least / 2))
 		return false;
 	if (!is_sparse && !is_share(e->hidden_bytes, e->huge_bytes, least))
 		return false;
-	say(why, "huge pages were", e->huge_bytes, e->at.live_anon_bytes);
+	add_share_text(why, "huge pages were", e->huge_bytes, e->at.live_anon_bytes);
 	strbuf_add_text(why, " of private memory, and ");
 	if (is_sparse)
 		strbuf_addf(why, "%s was live", units_format_bytes(e->live_bytes, text));
@@ -263,7 +267,7 @@ static bool is_swap_full(const struct oom_evidence *e, unsigned int least,
 	    !is_share(e->swap_bytes, e->swap_limit_bytes, least) ||
 	    (is_v1_report && e->swap_limit_bytes <= e->at.limit_bytes))
 		return false;
-	say(why, "swap had", e->swap_bytes, e->swap_limit_bytes);
+	add_share_text(why, "swap had", e->swap_bytes, e->swap_limit_bytes);
 	return true;
 }
 
@@ -303,7 +307,7 @@ static bool is_burst(const struct oom_evidence *e, unsigned int least, struct st
 	    !has_share(e, e->is_need_private ? "private memory rose by" : "need rose by",
 		       rise, least, why))
 		return false;
-	say_duration(why, " within ", ns);
+	add_duration_text(why, " within ", ns);
 	return true;
 }
 
@@ -315,15 +319,15 @@ static bool is_leak(const struct oom_evidence *e, unsigned int least, struct str
 	char rate[UNITS_TEXT_SIZE], floors[UNITS_TEXT_SIZE];
 
 	if (e->growth.kind != GROWTH_STEADY || is_live_flat ||
-	    !is_share(e->at.live_anon_bytes, oom_evidence_whole_bytes(e), least))
+	    !is_share(e->at.live_anon_bytes, oom_evidence_base_bytes(e), least))
 		return false;
 	strbuf_addf(why, "its floor changed by %s over %s",
 		    units_format_rate(e->growth.rate_bytes, e->growth.rate_bytes, rate),
 		    units_format_duration(e->span_ns, floors));
 	if (e->live_growth.kind == GROWTH_STEADY)
 		strbuf_add_text(why, ", and live bytes with it");
-	say(why, "; private memory had", e->at.live_anon_bytes,
-	    oom_evidence_whole_bytes(e));
+	add_share_text(why, "; private memory had", e->at.live_anon_bytes,
+		       oom_evidence_base_bytes(e));
 	return true;
 }
 
@@ -333,9 +337,9 @@ static bool is_retention(const struct oom_evidence *e, unsigned int least,
 {
 	if (!is_mostly_free(e, least) ||
 	    !is_share(bytes_sub(e->private_bytes, e->live_bytes),
-		      oom_evidence_whole_bytes(e), RETENTION_FREE))
+		      oom_evidence_base_bytes(e), RETENTION_FREE))
 		return false;
-	say(why, "live was", e->live_bytes, e->private_bytes);
+	add_share_text(why, "live was", e->live_bytes, e->private_bytes);
 	strbuf_add_text(why, " of private memory");
 	return true;
 }
@@ -349,7 +353,7 @@ static bool is_limit_too_small(const struct oom_evidence *e, unsigned int least,
 					  : "need was usually",
 		       e->typical_bytes, least, why))
 		return false;
-	say_duration(why, " over ", e->span_ns);
+	add_duration_text(why, " over ", e->span_ns);
 	return true;
 }
 
@@ -371,7 +375,7 @@ static bool is_gap(const struct oom_evidence *e, unsigned int least, struct strb
 		       why))
 		return false;
 	if (e->age_ns != UINT64_MAX)
-		say_duration(why, ", which came within ", e->age_ns);
+		add_duration_text(why, ", which came within ", e->age_ns);
 	return true;
 }
 
@@ -380,9 +384,9 @@ static bool is_page_cache(const struct oom_evidence *e, unsigned int least,
 {
 	if (!has_share(e, "it had", e->at.file_bytes, least, why))
 		return false;
-	if (is_share(e->dirty_bytes, oom_evidence_whole_bytes(e), DIRTY_LEAST))
-		say(why, ", and had to be written yet", e->dirty_bytes,
-		    oom_evidence_whole_bytes(e));
+	if (is_share(e->dirty_bytes, oom_evidence_base_bytes(e), DIRTY_LEAST))
+		add_share_text(why, ", and had to be written yet", e->dirty_bytes,
+			       oom_evidence_base_bytes(e));
 	return true;
 }
 
@@ -391,7 +395,7 @@ static bool is_lazyfree(const struct oom_evidence *e, unsigned int least,
 {
 	if (!is_share(e->last.lazyfree_bytes, e->last.usage_bytes, least))
 		return false;
-	say(why, "it had", e->last.lazyfree_bytes, e->last.usage_bytes);
+	add_share_text(why, "it had", e->last.lazyfree_bytes, e->last.usage_bytes);
 	strbuf_add_text(why, " of usage");
 	return true;
 }
@@ -412,8 +416,9 @@ static bool is_nobody(const struct oom_evidence *e, unsigned int least,
 		      struct strbuf *why)
 {
 	(void)least;
-	if (bytes_known(e->last.need_bytes) && bytes_known(oom_evidence_whole_bytes(e)))
-		say(why, "need was", e->last.need_bytes, oom_evidence_whole_bytes(e));
+	if (bytes_known(e->last.need_bytes) && bytes_known(oom_evidence_base_bytes(e)))
+		add_share_text(why, "need was", e->last.need_bytes,
+			       oom_evidence_base_bytes(e));
 	return true;
 }
 

@@ -270,7 +270,7 @@ static bool parse_word(enum runtime runtime, const char *word, const char *next,
 	return false;
 }
 
-static void take(const struct runtime_limit *found, struct runtime_limit *ret)
+static void use_limit(const struct runtime_limit *found, struct runtime_limit *ret)
 {
 	if (ret->option && ret->option->is_strong && !found->option->is_strong)
 		return;
@@ -309,7 +309,7 @@ static void add_words(enum runtime runtime, const char *text, struct runtime_lim
 		if (!rest)
 			next[0] = '\0';
 		if (parse_word(runtime, word, next, &found))
-			take(&found, ret);
+			use_limit(&found, ret);
 		if (rest && has_value(runtime, word))
 			text = rest;
 	}
@@ -327,7 +327,7 @@ static void add_option(size_t v, const char *text, struct runtime_limit *ret)
 	if (variables[v].is_file)
 		snprintf(found.text + length, sizeof(found.text) - length, " in %s",
 			 variables[v].name);
-	take(&found, ret);
+	use_limit(&found, ret);
 }
 
 /*
@@ -405,8 +405,8 @@ unsigned int runtime_option_least_per_mille(const struct runtime_option *option)
  * Call fn only with words that are known options. Other words
  * of the value may be secrets.
  */
-static int give_words(size_t v, const char *value,
-		      int (*fn)(void *context, const char *text), void *context)
+static int visit_words(size_t v, const char *value,
+		       int (*fn)(void *context, const char *text), void *context)
 {
 	char word[RUNTIME_WORD_SIZE], next[RUNTIME_WORD_SIZE],
 		text[2 * RUNTIME_WORD_SIZE];
@@ -445,7 +445,7 @@ int runtime_variables_for_each(const struct runtime_environment *environment,
 			if (is_ours && !variables[v].is_file &&
 			    strncmp(at, variables[v].name, name_length) == 0 &&
 			    at[name_length] == '=')
-				r = give_words(v, at + name_length + 1, fn, context);
+				r = visit_words(v, at + name_length + 1, fn, context);
 		}
 		at += length + 1;
 	}

@@ -261,7 +261,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 };
 
-static bool can_be_told(enum oom_verdict verdict, const struct oom_evidence *e)
+static bool has_evidence(enum oom_verdict verdict, const struct oom_evidence *e)
 {
 	return oom_verdicts[verdict].ends & (1U << e->end);
 }
@@ -269,7 +269,7 @@ static bool can_be_told(enum oom_verdict verdict, const struct oom_evidence *e)
 bool oom_verdict_holds(enum oom_verdict verdict, const struct oom_evidence *e,
 		       struct strbuf *why)
 {
-	return can_be_told(verdict, e) &&
+	return has_evidence(verdict, e) &&
 	       oom_rules[verdict](e, oom_verdicts[verdict].least_per_mille, why);
 }
 

@@ -160,7 +160,7 @@ void classifier_release(struct classifier *c)
  * Add the address space that has no pages in memory or in swap. hugetlb mappings are
  * skipped, because their pages are not in Rss.
  */
-static void add_beside(struct usage *usage, const struct mapping *m)
+static void add_pageless(struct usage *usage, const struct mapping *m)
 {
 	const uint64_t *bytes = m->counters.bytes;
 	uint64_t bare;
@@ -205,7 +205,7 @@ enum owner classifier_add(struct classifier *c, const struct mapping *m)
 	add_states(usage->matrix.cell[owner], states);
 	add_owner_rss(&usage->matrix, owner, m->counters.bytes[SMAPS_RSS]);
 	counters_add(&usage->total, &m->counters);
-	add_beside(usage, m);
+	add_pageless(usage, m);
 	allocator_signs_add(&c->signs, m);
 	usage->allocator = allocator_signs_find(&c->signs);
 

@@ -17,18 +17,18 @@ static uint64_t share_bytes(const struct heap_share *share)
 	return sum;
 }
 
-static bool share_fits(const struct heap_share *share, const struct mapping *m)
+static bool is_share_valid(const struct heap_share *share, const struct mapping *m)
 {
 	return share_bytes(share) <= m->counters.bytes[SMAPS_RSS] &&
 	       bytes_known(m->counters.bytes[SMAPS_LAZYFREE]);
 }
 
-static bool shares_fit(const struct mapping_list *mappings, const struct heap *heap)
+static bool are_shares_valid(const struct mapping_list *mappings, const struct heap *heap)
 {
 	for (size_t i = 0; i < heap->share_count; i++)
 		if (heap->shares[i].mapping >= mappings->count ||
-		    !share_fits(&heap->shares[i],
-				&mappings->items[heap->shares[i].mapping]))
+		    !is_share_valid(&heap->shares[i],
+				    &mappings->items[heap->shares[i].mapping]))
 			return false;
 	return true;
 }
@@ -65,7 +65,7 @@ void classify_heap(struct usage *usage, struct mapping_list *mappings,
 {
 	if (heap->allocator != ALLOCATOR_UNKNOWN)
 		usage->allocator = heap->allocator;
-	if (heap->quality == QUALITY_UNKNOWN || !shares_fit(mappings, heap)) {
+	if (heap->quality == QUALITY_UNKNOWN || !are_shares_valid(mappings, heap)) {
 		usage->heap_quality = QUALITY_UNKNOWN;
 		return;
 	}
@@ -88,7 +88,7 @@ void classify_heap(struct usage *usage, struct mapping_list *mappings,
  * Return true if the sums are consistent: the bytes taken from other owners equal the
  * bytes of the heap's owners, and the other owners own at least that much.
  */
-static bool sums_fit(const struct matrix *m, const struct heap_sums *sums)
+static bool are_sums_consistent(const struct matrix *m, const struct heap_sums *sums)
 {
 	uint64_t heap = 0, taken = 0;
 
@@ -138,9 +138,9 @@ static void find_states(const struct mapping_list *mappings, enum owner owner,
  * Take bytes out of the cells of an owner. Return the state that all these bytes were
  * in, or STATE_COUNT_ if the state cannot be determined.
  */
-static enum page_state take_from(struct matrix *matrix,
-				 const struct mapping_list *mappings, enum owner owner,
-				 uint64_t bytes, bool may_be_exact)
+static enum page_state subtract_from(struct matrix *matrix,
+				     const struct mapping_list *mappings,
+				     enum owner owner, uint64_t bytes, bool may_be_exact)
 {
 	uint64_t states[STATE_COUNT_], sum = 0;
 	enum page_state only;
@@ -190,14 +190,14 @@ void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings
 	enum page_state only = STATE_COUNT_;
 	unsigned int owners = 0;
 
-	if (!sums_fit(m, sums))
+	if (!are_sums_consistent(m, sums))
 		return;
 	for (size_t o = HEAP_OWNERS; o < OWNER_COUNT_; o++)
 		owners += sums->taken_bytes[o] > 0;
 	for (size_t o = HEAP_OWNERS; o < OWNER_COUNT_; o++)
 		if (sums->taken_bytes[o] > 0)
-			only = take_from(m, mappings, (enum owner)o, sums->taken_bytes[o],
-					 owners == 1);
+			only = subtract_from(m, mappings, (enum owner)o,
+					     sums->taken_bytes[o], owners == 1);
 	set_heap_rows(m, sums, only);
 	usage->allocator = sums->allocator;
 	usage->heap_quality = sums->quality;

@@ -35,7 +35,7 @@ static uint64_t known_or_zero(uint64_t bytes)
  * Get glibc's figures. Only the top chunk is known to be contiguous free memory, so
  * other free memory counts as fragments.
  */
-static void say_glibc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
+static void get_glibc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
 {
 	const struct heap_mallinfo *m = &stats->mallinfo;
 
@@ -44,7 +44,7 @@ static void say_glibc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWN
 	ret[OWNER_POOL_FRAGMENTS] = bytes_sub(m->fordblks, ret[OWNER_POOL_PAGES]);
 }
 
-static void say_jemalloc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
+static void get_jemalloc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
 {
 	uint64_t allocated = value_of(stats, "stats.allocated");
 	uint64_t cached = known_or_zero(value_of(stats, "stats.arenas.all.tcache_bytes"));
@@ -57,7 +57,7 @@ static void say_jemalloc(const struct allocator_stats *stats, uint64_t ret[HEAP_
 	ret[OWNER_HEAP_META] = value_of(stats, "stats.metadata");
 }
 
-static void say_gperftools(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
+static void get_gperftools(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
 {
 	ret[OWNER_LIVE] = value_of(stats, "generic.current_allocated_bytes");
 	ret[OWNER_POOL_PAGES] = value_of(stats, "tcmalloc.pageheap_free_bytes");
@@ -71,17 +71,17 @@ static void say_gperftools(const struct allocator_stats *stats, uint64_t ret[HEA
  * Get mimalloc's figures. Only the sum of its committed memory is known. All of that
  * counts as live, which is therefore an upper bound.
  */
-static void say_mimalloc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
+static void get_mimalloc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
 {
 	ret[OWNER_LIVE] = value_of(stats, "current_commit");
 }
 
-static void (*const sayers[ALLOCATOR_COUNT_])(const struct allocator_stats *stats,
-					      uint64_t ret[HEAP_OWNERS]) = {
-	[ALLOCATOR_GLIBC] = say_glibc,
-	[ALLOCATOR_JEMALLOC] = say_jemalloc,
-	[ALLOCATOR_TCMALLOC] = say_gperftools,
-	[ALLOCATOR_MIMALLOC] = say_mimalloc,
+static void (*const getters[ALLOCATOR_COUNT_])(const struct allocator_stats *stats,
+					       uint64_t ret[HEAP_OWNERS]) = {
+	[ALLOCATOR_GLIBC] = get_glibc,
+	[ALLOCATOR_JEMALLOC] = get_jemalloc,
+	[ALLOCATOR_TCMALLOC] = get_gperftools,
+	[ALLOCATOR_MIMALLOC] = get_mimalloc,
 };
 
 static void set_unknown(struct heap_bounds *bounds)
@@ -157,22 +157,22 @@ void classify_stats_bound(const struct allocator_stats *stats,
 	uint64_t left;
 
 	set_unknown(ret);
-	if (!sayers[stats->allocator])
+	if (!getters[stats->allocator])
 		return;
-	sayers[stats->allocator](stats, ret->said_bytes);
+	getters[stats->allocator](stats, ret->said_bytes);
 	sum_mappings(mappings, &ret->resident_bytes, &ret->missing_bytes);
 	left = ret->resident_bytes;
 	for (size_t i = 0;
 	     bytes_known(left) && bytes_known(ret->missing_bytes) && i < HEAP_OWNERS;
 	     i++) {
-		uint64_t said = ret->said_bytes[order[i]];
+		uint64_t reported = ret->said_bytes[order[i]];
 
-		if (!bytes_known(said))
+		if (!bytes_known(reported))
 			continue;
-		ret->most_bytes[order[i]] = at_most(said, ret->resident_bytes);
-		ret->least_bytes[order[i]] =
-			at_most(bytes_sub(said, ret->missing_bytes), ret->resident_bytes);
-		ret->owner_bytes[order[i]] = at_most(said, left);
+		ret->most_bytes[order[i]] = at_most(reported, ret->resident_bytes);
+		ret->least_bytes[order[i]] = at_most(
+			bytes_sub(reported, ret->missing_bytes), ret->resident_bytes);
+		ret->owner_bytes[order[i]] = at_most(reported, left);
 		left -= ret->owner_bytes[order[i]];
 	}
 	widen_pool(ret);
@@ -252,32 +252,36 @@ struct pairs {
 	size_t count;
 };
 
-static void add_pair(struct pairs *p, const char *name, uint64_t said, uint64_t walked)
+static void add_pair(struct pairs *p, const char *name, uint64_t reported,
+		     uint64_t walked)
 {
-	if (bytes_known(said))
-		p->pairs[p->count++] = (struct stats_pair){ name, false, said, walked };
+	if (bytes_known(reported))
+		p->pairs[p->count++] =
+			(struct stats_pair){ name, false, reported, walked };
 }
 
-static void add_count(struct pairs *p, const char *name, uint64_t said, uint64_t walked)
+static void add_count(struct pairs *p, const char *name, uint64_t reported,
+		      uint64_t walked)
 {
-	p->pairs[p->count++] = (struct stats_pair){ name, true, said, walked };
+	p->pairs[p->count++] = (struct stats_pair){ name, true, reported, walked };
 }
 
 /* Compare glibc's figures, without usmblks, which is 0 in every glibc since 2.26. */
 static void compare_glibc(const struct allocator_stats *stats, const struct heap *heap,
 			  struct pairs *ret)
 {
-	const struct heap_mallinfo *said = &stats->mallinfo, *walked = &heap->mallinfo;
+	const struct heap_mallinfo *reported = &stats->mallinfo,
+				   *walked = &heap->mallinfo;
 
-	add_pair(ret, "arena", said->arena, walked->arena);
-	add_count(ret, "ordblks", said->ordblks, walked->ordblks);
-	add_count(ret, "smblks", said->smblks, walked->smblks);
-	add_count(ret, "hblks", said->hblks, walked->hblks);
-	add_pair(ret, "hblkhd", said->hblkhd, walked->hblkhd);
-	add_pair(ret, "fsmblks", said->fsmblks, walked->fsmblks);
-	add_pair(ret, "uordblks", said->uordblks, walked->uordblks);
-	add_pair(ret, "fordblks", said->fordblks, walked->fordblks);
-	add_pair(ret, "keepcost", said->keepcost, walked->keepcost);
+	add_pair(ret, "arena", reported->arena, walked->arena);
+	add_count(ret, "ordblks", reported->ordblks, walked->ordblks);
+	add_count(ret, "smblks", reported->smblks, walked->smblks);
+	add_count(ret, "hblks", reported->hblks, walked->hblks);
+	add_pair(ret, "hblkhd", reported->hblkhd, walked->hblkhd);
+	add_pair(ret, "fsmblks", reported->fsmblks, walked->fsmblks);
+	add_pair(ret, "uordblks", reported->uordblks, walked->uordblks);
+	add_pair(ret, "fordblks", reported->fordblks, walked->fordblks);
+	add_pair(ret, "keepcost", reported->keepcost, walked->keepcost);
 }
 
 static void compare_jemalloc(const struct allocator_stats *stats, const struct heap *heap,
@@ -326,8 +330,9 @@ uint64_t classify_stats_difference(const struct stats_pair *pairs, size_t count)
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t said = pairs[i].said, walked = pairs[i].walked;
-		uint64_t difference = said > walked ? said - walked : walked - said;
+		uint64_t reported = pairs[i].reported, walked = pairs[i].walked;
+		uint64_t difference = reported > walked ? reported - walked
+							: walked - reported;
 
 		if (!pairs[i].is_count && difference > most)
 			most = difference;

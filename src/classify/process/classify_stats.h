@@ -41,7 +41,7 @@ void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 struct stats_pair {
 	const char *name; /* the allocator's name for the figure; static */
 	bool is_count;	  /* false: the figure is in bytes */
-	uint64_t said, walked;
+	uint64_t reported, walked;
 };
 
 #define STATS_PAIR_MAX 10

@@ -78,9 +78,10 @@ static unsigned int percent(uint64_t part, uint64_t whole)
  * Return true if `part` is at least `least`, and at least per_mille of `whole`.
  * Return false if either amount is unknown.
  */
-static bool matters(uint64_t part, uint64_t least, uint64_t whole, unsigned int per_mille)
+static bool is_significant(uint64_t part, uint64_t minimum, uint64_t whole,
+			   unsigned int per_mille)
 {
-	return bytes_known(part) && bytes_known(whole) && part >= least &&
+	return bytes_known(part) && bytes_known(whole) && part >= minimum &&
 	       units_per_mille(part, whole) >= per_mille;
 }
 
@@ -140,7 +141,7 @@ static bool rule_dominant(const struct usage *u, struct diagnosis *d)
 	for (unsigned int o = 0; o < OWNER_COUNT_; o++) {
 		uint64_t bytes = owner_bytes(u, (enum owner)o);
 
-		if (!matters(bytes, 1, rss(u), 500))
+		if (!is_significant(bytes, 1, rss(u), 500))
 			continue;
 		return say(d, "Most of it is %s: %s of %s (%u%%).", owner_phrase(u, o),
 			   amount(bytes).text, amount(rss(u)).text,
@@ -169,7 +170,7 @@ static bool rule_mixed(const struct usage *u, struct diagnosis *d)
 			o_second = o;
 		}
 	}
-	if (second == 0 || !bytes_known(rss(u)) || matters(first, 1, rss(u), 500))
+	if (second == 0 || !bytes_known(rss(u)) || is_significant(first, 1, rss(u), 500))
 		return false;
 	return say(d, "No class dominates: %s %s (%u%%), %s %s (%u%%).",
 		   owner_phrase(u, o_first), amount(first).text, percent(first, rss(u)),
@@ -179,7 +180,8 @@ static bool rule_mixed(const struct usage *u, struct diagnosis *d)
 
 static bool rule_live(const struct usage *u, struct diagnosis *d)
 {
-	if (is_heap_in_live(u) || !matters(owner_bytes(u, OWNER_LIVE), MIB, rss(u), 500))
+	if (is_heap_in_live(u) ||
+	    !is_significant(owner_bytes(u, OWNER_LIVE), MIB, rss(u), 500))
 		return false;
 	return say(
 		d,
@@ -192,7 +194,7 @@ static bool rule_pool_pages(const struct usage *u, struct diagnosis *d)
 	uint64_t pool = owner_bytes(u, OWNER_POOL_PAGES);
 	const char *title = allocator_titles[u->allocator];
 
-	if (!matters(pool, MIB, rss(u), 100))
+	if (!is_significant(pool, MIB, rss(u), 100))
 		return false;
 	if (u->allocator == ALLOCATOR_GLIBC && bytes_known(u->trimmable_bytes))
 		return say(
@@ -212,7 +214,7 @@ static bool rule_fragments(const struct usage *u, struct diagnosis *d)
 {
 	uint64_t fragments = owner_bytes(u, OWNER_POOL_FRAGMENTS);
 
-	if (!matters(fragments, MIB, rss(u), 100))
+	if (!is_significant(fragments, MIB, rss(u), 100))
 		return false;
 	return say(
 		d,
@@ -228,7 +230,7 @@ static bool rule_heap_unknown(const struct usage *u, struct diagnosis *d)
 	uint64_t anon = owner_bytes(u, OWNER_ANON);
 
 	if (u->heap_quality != QUALITY_UNKNOWN || !help ||
-	    !matters(anon, MIB, rss(u), 250))
+	    !is_significant(anon, MIB, rss(u), 250))
 		return false;
 	if (u->heap_error == -EFBIG)
 		return say(
@@ -244,7 +246,7 @@ static bool rule_lazyfree(const struct usage *u, struct diagnosis *d)
 {
 	uint64_t lazyfree = u->state_bytes[STATE_LAZYFREE];
 
-	if (!matters(lazyfree, MIB, rss(u), 20))
+	if (!is_significant(lazyfree, MIB, rss(u), 20))
 		return false;
 	return say(
 		d,
@@ -258,7 +260,7 @@ static bool rule_swapped(const struct usage *u, struct diagnosis *d)
 {
 	uint64_t swap = field(u, SMAPS_SWAP);
 
-	if (!matters(swap, MIB, bytes_add(rss(u), swap), 50))
+	if (!is_significant(swap, MIB, bytes_add(rss(u), swap), 50))
 		return false;
 	return say(d, "%s more is swapped out: with it the process needs %s.",
 		   amount(swap).text, amount(bytes_add(rss(u), swap)).text);
@@ -266,7 +268,7 @@ static bool rule_swapped(const struct usage *u, struct diagnosis *d)
 
 static bool rule_unbacked(const struct usage *u, struct diagnosis *d)
 {
-	if (!matters(u->unbacked_bytes, 64 * MIB, rss(u), 1000))
+	if (!is_significant(u->unbacked_bytes, 64 * MIB, rss(u), 1000))
 		return false;
 	return say(
 		d,
@@ -299,7 +301,7 @@ static bool rule_clean_files(const struct usage *u, struct diagnosis *d)
 	uint64_t clean = bytes_add(u->matrix.cell[OWNER_FILE][STATE_PRIVATE_CLEAN],
 				   u->matrix.cell[OWNER_FILE][STATE_SHARED_CLEAN]);
 
-	if (!matters(clean, MIB, rss(u), 500))
+	if (!is_significant(clean, MIB, rss(u), 500))
 		return false;
 	return say(
 		d,
@@ -332,7 +334,7 @@ static bool rule_file_copies(const struct usage *u, struct diagnosis *d)
 {
 	uint64_t copies = file_copies(u);
 
-	if (!matters(copies, 4 * MIB, rss(u), 100))
+	if (!is_significant(copies, 4 * MIB, rss(u), 100))
 		return false;
 	return say(
 		d,
@@ -345,7 +347,7 @@ static bool rule_stacks(const struct usage *u, struct diagnosis *d)
 {
 	uint64_t stack = owner_bytes(u, OWNER_STACK);
 
-	if (!matters(stack, 8 * MIB, rss(u), 100))
+	if (!is_significant(stack, 8 * MIB, rss(u), 100))
 		return false;
 	return say(
 		d,
@@ -359,7 +361,7 @@ static bool rule_shmem(const struct usage *u, struct diagnosis *d)
 {
 	uint64_t shmem = owner_bytes(u, OWNER_SHMEM);
 
-	if (!matters(shmem, MIB, rss(u), 250))
+	if (!is_significant(shmem, MIB, rss(u), 250))
 		return false;
 	return say(
 		d,
@@ -372,7 +374,7 @@ static bool rule_huge_pages(const struct usage *u, struct diagnosis *d)
 {
 	uint64_t thp = usage_thp_bytes(u);
 
-	if (!matters(thp, 32 * MIB, rss(u), 500))
+	if (!is_significant(thp, 32 * MIB, rss(u), 500))
 		return false;
 	return say(d,
 		   "%s (%u%%) is in transparent huge pages: a few live bytes keep 2 MiB "
@@ -394,7 +396,7 @@ static bool rule_locked(const struct usage *u, struct diagnosis *d)
 {
 	uint64_t locked = field(u, SMAPS_LOCKED);
 
-	if (!matters(locked, MIB, rss(u), 100))
+	if (!is_significant(locked, MIB, rss(u), 100))
 		return false;
 	return say(d, "%s is locked: it can be neither swapped out nor dropped.",
 		   amount(locked).text);

@@ -19,7 +19,7 @@ struct tally {
 	uint64_t before, after;
 	/* stacks end at this node; false: this node is only part of longer stacks */
 	bool is_key;
-	bool goes_on;
+	bool has_more_callers;
 };
 
 struct matching {
@@ -87,13 +87,13 @@ static void add_profile(struct matching *m, const struct profile *profile, bool 
 	for (size_t i = 0; i < profile->node_count; i++) {
 		uint64_t value = profile->nodes[i].values[m->options->metric];
 		struct tally *tally;
-		bool goes_on;
+		bool has_more_callers;
 
 		if (value == 0)
 			continue;
-		tally = tally_of(m, key_of(m, profile, named, i, &goes_on));
+		tally = tally_of(m, key_of(m, profile, named, i, &has_more_callers));
 		tally->is_key = true;
-		tally->goes_on = tally->goes_on || goes_on;
+		tally->has_more_callers = tally->has_more_callers || has_more_callers;
 		*(is_after ? &tally->after : &tally->before) += value;
 	}
 	free(named);
@@ -133,7 +133,7 @@ static void collect(const struct matching *m, struct profile_diff *diff)
 			.before = t->before,
 			.after = t->after,
 			.key = (uint32_t)i,
-			.goes_on = t->goes_on,
+			.has_more_callers = t->has_more_callers,
 		};
 
 		if (!t->is_key)

@@ -51,7 +51,7 @@ struct profile_diff_stack {
 	 * node is the function that it called.
 	 */
 	uint32_t key;
-	bool goes_on; /* the stacks have callers beyond the compared functions */
+	bool has_more_callers; /* the stacks have callers beyond the compared functions */
 };
 
 struct profile_diff_sum {

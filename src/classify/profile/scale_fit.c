@@ -219,7 +219,7 @@ static size_t count_sizes(const struct scale_point *points, size_t count)
 }
 
 /* Return the outcome if no curve needs to be fitted, otherwise SCALE_FITTED. */
-static enum scale_outcome look_first(struct search *s)
+static enum scale_outcome check_series(struct search *s)
 {
 	double smallest_size = s->points[0].size, least = s->points[0].value;
 
@@ -270,7 +270,7 @@ void scale_fit(const struct scale_point *points, size_t count, struct scale_fit 
 	struct scale_fit fit = { .outcome = SCALE_TOO_FEW };
 
 	if (count_sizes(points, count) >= SCALE_SIZES_MIN)
-		fit.outcome = look_first(&s);
+		fit.outcome = check_series(&s);
 	if (fit.outcome == SCALE_FITTED)
 		fit_curve(&s, &fit);
 	*ret = fit;

@@ -80,7 +80,7 @@ static void add_replacement(struct strbuf *out, const char *text, const char *na
  * Return true if the CPU time is used up. Searching a name takes time proportional to
  * the square of its length, and a rule may search many times in one name.
  */
-static bool is_too_late(const struct pass *p)
+static bool is_out_of_time(const struct pass *p)
 {
 	return clock_thread_cpu_ns() >= p->end_ns;
 }
@@ -95,7 +95,7 @@ static bool replace_name(const struct pass *p, const char *name, struct strbuf *
 	size_t at = 0;
 
 	strbuf_clear(out);
-	while (out->length <= TRANSFORM_NAME_MAX && !is_too_late(p) &&
+	while (out->length <= TRANSFORM_NAME_MAX && !is_out_of_time(p) &&
 	       transform_regex_find(&p->regex, name, at, parts)) {
 		strbuf_add(out, name + at, (size_t)parts[0].rm_so - at);
 		add_replacement(out, p->rule->text, name, parts);
@@ -162,7 +162,7 @@ static int change_frames(struct pass *p)
 		order[i] =
 			(struct named_frame){ p->from->frames[i].function, (uint32_t)i };
 	qsort(order, count, sizeof(*order), compare_names);
-	for (size_t i = 0; i < count && r == 0 && !is_too_late(p); i++) {
+	for (size_t i = 0; i < count && r == 0 && !is_out_of_time(p); i++) {
 		const struct profile_frame *frame = &p->from->frames[order[i].number];
 
 		if (i > 0 && order[i].name && order[i].name == order[i - 1].name &&
@@ -175,7 +175,7 @@ static int change_frames(struct pass *p)
 					 &p->frames[order[i].number]);
 	}
 	free(order);
-	if (r == 0 && is_too_late(p)) {
+	if (r == 0 && is_out_of_time(p)) {
 		snprintf(
 			p->reterr->why, sizeof(p->reterr->why),
 			"the pattern '%.60s' takes too long to search for in these names",

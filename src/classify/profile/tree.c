@@ -35,7 +35,7 @@ struct gather {
 	size_t call_count, call_capacity;
 };
 
-static void say_where(struct gather *g, struct function_sums *function, uint32_t node)
+static void set_source(struct gather *g, struct function_sums *function, uint32_t node)
 {
 	const struct profile *p = g->view.profile;
 	const struct profile_frame *frame = &p->frames[p->nodes[node].frame];
@@ -68,7 +68,7 @@ static void enter(struct gather *g, uint32_t node)
 	uint32_t name = stacks_view_name(&g->view, node);
 	struct function_sums *function = &g->functions[name];
 
-	say_where(g, function, node);
+	set_source(g, function, node);
 	stacks_view_add_source(&g->view, &function->source, node, source_amount(g, node),
 			       function->name == FUNCTION_NONE);
 	function->name = name;

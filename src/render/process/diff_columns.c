@@ -41,7 +41,7 @@ static void get_number(const void *row, int arg, struct value *ret)
 static void get_callers(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
-	value_set_text(ret, row_of(row)->stack->goes_on ? "more" : "none");
+	value_set_text(ret, row_of(row)->stack->has_more_callers ? "more" : "none");
 }
 
 static void get_stack(const void *row, int arg, struct value *ret)

@@ -157,7 +157,7 @@ static void add_stack(const struct page *p, const struct profile_diff_stack *sta
 	}
 	if (count == 0)
 		strbuf_add_text(p->out, "(without a stack)\n");
-	if (stack->goes_on)
+	if (stack->has_more_callers)
 		strbuf_addf(p->out, "%16s...\n", "");
 	free(names);
 }

@@ -49,9 +49,9 @@ bool carried_heap_update(struct carried_heap *c, const struct heap_findings *f)
 	if (f->error || f->usage.heap_quality == QUALITY_UNKNOWN)
 		return false;
 	if (f->heap.is_said)
-		past_heap_take_stats(&c->past, &f->answer.stats, &f->mappings);
+		past_heap_store_stats(&c->past, &f->answer.stats, &f->mappings);
 	else
-		past_heap_take(&c->past, &f->heap, &f->mappings);
+		past_heap_store(&c->past, &f->heap, &f->mappings);
 	c->taken_ns = f->usage.taken_ns;
 	c->is_running = f->is_running;
 	c->is_said = f->heap.is_said;
@@ -64,12 +64,12 @@ void carried_heap_add(const struct carried_heap *c, struct usage *u,
 	struct heap heap;
 
 	if (u->heap_quality == QUALITY_UNKNOWN &&
-	    past_heap_carry(&c->past, mappings, &heap)) {
+	    past_heap_estimate(&c->past, mappings, &heap)) {
 		classify_heap(u, mappings, &heap);
 		heap_release(&heap);
 	}
 	if (u->heap_quality == QUALITY_UNKNOWN)
-		past_heap_carry_stats(&c->past, u, mappings);
+		past_heap_estimate_stats(&c->past, u, mappings);
 	u->heap_taken_ns = u->heap_quality == QUALITY_UNKNOWN ? 0 : c->taken_ns;
 	u->heap_is_running = c->is_running;
 	u->heap_is_said = c->is_said && u->heap_quality != QUALITY_UNKNOWN;

@@ -20,7 +20,7 @@ int leak_scan_mark(struct heap_reader *reader, const struct mapping_list *mappin
 	int r;
 
 	*ret = (struct leak_scan){ .mappings = mappings, .heap = heap };
-	leaks_judge(ret);
+	leaks_set_quality(ret);
 	if (ret->quality == QUALITY_UNKNOWN)
 		return 0;
 	if (progress)

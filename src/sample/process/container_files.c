@@ -134,7 +134,7 @@ static void take_name(const struct search *s, const char *name)
 {
 	if (name[0] == '/')
 		name++;
-	if (!container_names_take_kubelets(name, s->names))
+	if (!container_names_parse_kubelet(name, s->names))
 		set(&s->names[CGROUP_NAME_CONTAINER], name, strlen(name));
 }
 

@@ -216,13 +216,13 @@ static void a_kubelet_name_is_split_into_its_parts(void **state)
 	char *n[CGROUP_NAME_COUNT_] = { NULL };
 
 	(void)state;
-	assert_true(container_names_take_kubelets("k8s_app_web-0_shop_" UID "_3", n));
+	assert_true(container_names_parse_kubelet("k8s_app_web-0_shop_" UID "_3", n));
 	check_name("", "container", n[CGROUP_NAME_CONTAINER], "app");
 	check_name("", "pod", n[CGROUP_NAME_POD], "web-0");
 	check_name("", "namespace", n[CGROUP_NAME_NAMESPACE], "shop");
 	check_name("", "uid", n[CGROUP_NAME_POD_UID], UID);
 	/* names that are already known are not replaced */
-	assert_true(container_names_take_kubelets("k8s_other_web-1_x_y_0", n));
+	assert_true(container_names_parse_kubelet("k8s_other_web-1_x_y_0", n));
 	check_name("", "container", n[CGROUP_NAME_CONTAINER], "app");
 	cgroup_names_clear(n);
 }
@@ -236,7 +236,7 @@ static void other_names_are_not_split(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		assert_row(!container_names_take_kubelets(names[i], n), names[i]);
+		assert_row(!container_names_parse_kubelet(names[i], n), names[i]);
 		assert_row(!n[CGROUP_NAME_CONTAINER], names[i]);
 	}
 }

@@ -98,12 +98,12 @@ static void swapped_memory_gives_a_bound_and_an_inexact_heap_nothing(void **stat
 	(void)state;
 	heap_init(&heap);
 	heap.quality = QUALITY_EXACT;
-	leaks_judge(&scan);
+	leaks_set_quality(&scan);
 	assert_int_equal(scan.quality, QUALITY_EXACT);
 	assert_null(scan.problem);
 
 	m.counters.bytes[SMAPS_SWAP] = 4096;
-	leaks_judge(&scan);
+	leaks_set_quality(&scan);
 	assert_int_equal(scan.quality, QUALITY_BOUND);
 	assert_int_equal(scan.swapped_bytes, 4096);
 	assert_non_null(scan.problem);
@@ -111,7 +111,7 @@ static void swapped_memory_gives_a_bound_and_an_inexact_heap_nothing(void **stat
 	heap.problem = "its chain is broken";
 	for (int quality = QUALITY_UNKNOWN; quality < QUALITY_EXACT; quality++) {
 		heap.quality = (enum quality)quality;
-		leaks_judge(&scan);
+		leaks_set_quality(&scan);
 		assert_int_equal(scan.quality, QUALITY_UNKNOWN);
 		assert_string_equal(scan.problem, heap.problem);
 	}

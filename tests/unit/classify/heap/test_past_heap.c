@@ -79,7 +79,7 @@ static void set_up_scene(struct scene *s)
 	s->heap.trimmable_bytes = KIB(38);
 	s->heap.shares = s->shares;
 	s->heap.share_count = 2;
-	past_heap_take(&s->past, &s->heap, &s->list);
+	past_heap_store(&s->past, &s->heap, &s->list);
 }
 
 /*
@@ -97,11 +97,11 @@ static void read_now(struct scene *s, struct usage *ret)
 		s->items[i].owner = classifier_add(&classifier, &s->items[i]);
 	classifier_end(&classifier, NULL, 0, NULL, NULL);
 	classifier_release(&classifier);
-	if (past_heap_carry(&s->past, &s->list, &carried)) {
+	if (past_heap_estimate(&s->past, &s->list, &carried)) {
 		classify_heap(ret, &s->list, &carried);
 		heap_release(&carried);
 	} else {
-		past_heap_carry_stats(&s->past, ret, &s->list);
+		past_heap_estimate_stats(&s->past, ret, &s->list);
 	}
 	assert_int_equal(usage_unexplained_bytes(ret), 0);
 	for (unsigned int state = 0; state < STATE_COUNT_; state++)
@@ -282,7 +282,7 @@ static void take_words(struct scene *s)
 	};
 
 	set_up_scene(s);
-	past_heap_take_stats(&s->past, &stats, &s->list);
+	past_heap_store_stats(&s->past, &stats, &s->list);
 	assert_null(s->past.stats.text);
 }
 
@@ -324,7 +324,7 @@ static void without_an_earlier_heap_nothing_is_carried_over(void **state)
 
 	(void)state;
 	set_up_scene(&s);
-	assert_false(past_heap_carry(&none, &s.list, &heap));
+	assert_false(past_heap_estimate(&none, &s.list, &heap));
 	past_heap_release(&s.past);
 }
 

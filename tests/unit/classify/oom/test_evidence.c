@@ -69,7 +69,7 @@ static void a_report_alone_is_evidence(void **state)
 	oom_evidence_init(&e);
 	oom_evidence_set_kill(&e, &k);
 	assert_int_equal(e.end, OOM_END_KILLED);
-	assert_int_equal(oom_evidence_whole_bytes(&e), LIMIT);
+	assert_int_equal(oom_evidence_base_bytes(&e), LIMIT);
 	assert_int_equal(e.at.need_bytes, LIMIT);
 	assert_int_equal(e.at.pagetables_bytes, 22 * MIB);
 	assert_int_equal(e.victim.pid, 7);

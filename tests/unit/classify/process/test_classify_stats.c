@@ -77,10 +77,10 @@ static void check_sums(const struct process_memory *p)
 				 p->usage.state_bytes[s]);
 }
 
-static void check_row(const struct process_memory *p, enum owner owner, uint64_t said,
+static void check_row(const struct process_memory *p, enum owner owner, uint64_t reported,
 		      uint64_t least, uint64_t most, uint64_t shown)
 {
-	assert_int_equal(p->bounds.said_bytes[owner], said);
+	assert_int_equal(p->bounds.said_bytes[owner], reported);
 	assert_int_equal(p->bounds.least_bytes[owner], least);
 	assert_int_equal(p->bounds.most_bytes[owner], most);
 	assert_int_equal(p->bounds.owner_bytes[owner], shown);
@@ -306,7 +306,7 @@ static void a_walk_is_compared_with_the_figures_field_by_field(void **state)
 	count = classify_stats_compare(&stats, &heap, pairs);
 	assert_int_equal(count, 9);
 	assert_string_equal(pairs[6].name, "uordblks");
-	assert_int_equal(pairs[6].said, 500);
+	assert_int_equal(pairs[6].reported, 500);
 	assert_int_equal(pairs[6].walked, 484);
 	assert_int_equal(classify_stats_difference(pairs, count), 16);
 	heap.quality = QUALITY_BOUND; /* some arenas could not be read */

@@ -77,7 +77,7 @@ static void check_stack(const struct two *t, size_t number, const char *wanted)
 	count = profile_diff_functions(&t->diff, stack, &names);
 	for (size_t i = 0; i < count; i++)
 		strbuf_addf(&got, "%s%s", i > 0 ? ";" : "", names[i]);
-	if (stack->goes_on)
+	if (stack->has_more_callers)
 		strbuf_add_text(&got, "...");
 	free(names);
 	assert_string_equal(got.text, wanted);
