@@ -160,10 +160,10 @@ static const struct option_row own_rows[] = {
 	  "tcmalloc_minimal, mimalloc, or a path; with each of several, and compare",
 	  .set = option_set_word, .value = MEMBER(common.preload) },
 	{ 0, "runs", "N", "compare N runs under each allocator (default 3)",
-	  .set = option_set_number, .value = MEMBER(common.run_count), .least = 1,
-	  .most = 1000, .want = "a number from 1 to 1000" },
+	  .set = option_set_number, .value = MEMBER(common.run_count), .min = 1,
+	  .max = 1000, .want = "a number from 1 to 1000" },
 	{ 0, "warm-up", "N", "N more before them that do not count (default 0)",
-	  .set = option_set_number, .value = MEMBER(common.warm_up_count), .most = 1000,
+	  .set = option_set_number, .value = MEMBER(common.warm_up_count), .max = 1000,
 	  .want = "a number from 0 to 1000" },
 	{ 0, "workload", "SCRIPT",
 	  "the command is a server: once it is idle run this shell script against "

@@ -34,8 +34,8 @@ struct heap_bounds {
 	 * includes this owner's bytes.
 	 */
 	uint64_t said_bytes[OWNER_HEAP_LAST + 1];
-	uint64_t least_bytes[OWNER_HEAP_LAST + 1];
-	uint64_t most_bytes[OWNER_HEAP_LAST + 1];
+	uint64_t min_bytes[OWNER_HEAP_LAST + 1];
+	uint64_t max_bytes[OWNER_HEAP_LAST + 1];
 	/*
 	 * The values that the matrix shows: between least and most, with a
 	 * sum of at most resident_bytes.

@@ -48,10 +48,10 @@ static void **make_table(size_t count)
 	return at;
 }
 
-static void allocate(size_t count, size_t least, size_t spread)
+static void allocate(size_t count, size_t min, size_t spread)
 {
 	for (size_t i = 0; i < count; i++) {
-		size_t size = least + (spread ? next_random() % spread : 0);
+		size_t size = min + (spread ? next_random() % spread : 0);
 
 		blocks[i] = malloc(size);
 		if (!blocks[i])

@@ -68,17 +68,17 @@ static void take_unknown(void)
 static void measure(const char *name, void (*call)(void), size_t rounds)
 {
 	static double ns[ROUNDS_MAX];
-	double least = 1e9;
+	double min = 1e9;
 
 	for (size_t i = 0; i < rounds; i++) {
 		uint64_t start = bench_now_ns();
 
 		call();
 		ns[i] = (double)(bench_now_ns() - start) / STACKS;
-		if (ns[i] < least)
-			least = ns[i];
+		if (ns[i] < min)
+			min = ns[i];
 	}
-	printf("%8.1f ns least %8.1f ns median  %s, %u frames\n", least,
+	printf("%8.1f ns least %8.1f ns median  %s, %u frames\n", min,
 	       bench_median(ns, rounds), name, thread.kept_count);
 }
 

@@ -10,7 +10,7 @@
 #include "fuzz.h"
 #include "../unit/support/made_stacks.h"
 
-#define RULES_MOST 20 /* at most this many rules are applied: each takes time */
+#define RULES_MAX 20 /* at most this many rules are applied: each takes time */
 
 static uint64_t allocations_of(const struct profile *p)
 {
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		CHECK(list.count <= TRANSFORM_RULES_MAX);
 		for (size_t i = 0; i < list.count; i++)
 			CHECK(list.rules[i].kind != TRANSFORM_SET);
-		if (list.count > 0 && list.count <= RULES_MOST)
+		if (list.count > 0 && list.count <= RULES_MAX)
 			apply(&list);
 		transform_list_release(&list);
 	}

@@ -18,7 +18,7 @@
 #define RESERVE_MAX (UINT64_C(1) << 30)
 #define RESERVE_MIN (UINT64_C(1) << 22)
 /* the smallest number of nodes to map if address space is short */
-#define NODES_LEAST (1 << 14)
+#define NODES_MIN (1 << 14)
 #define MODULE_BYTES_STEP 16384
 #define SHARE_OF_ADDRESSES 16
 /* constants from <sys/resource.h>, which is not included, as it belongs to libc */
@@ -112,7 +112,7 @@ static void *map(struct stack_file *file, int fd)
 	uint64_t addresses = limit_of(RLIMIT_AS_) / SHARE_OF_ADDRESSES;
 	uint64_t room = (limit_of(RLIMIT_FSIZE_) - STACK_NODES_OFFSET) / STACK_NODE_BYTES;
 
-	for (uint32_t count = STACK_NODE_MAX; count >= NODES_LEAST; count /= 2) {
+	for (uint32_t count = STACK_NODE_MAX; count >= NODES_MIN; count /= 2) {
 		long p;
 
 		file->node_max = count < room ? count : (uint32_t)room;
@@ -253,15 +253,15 @@ uint32_t stack_file_count_nodes(const struct stack_file *file)
 const struct stack_file_module *stack_file_next_module(const struct stack_file *file,
 						       uint32_t *at)
 {
-	const uint32_t least = offsetof(struct stack_file_module, path) + 1;
+	const uint32_t min = offsetof(struct stack_file_module, path) + 1;
 	uint32_t room = file->module_bytes - *at, record_bytes;
 	const struct stack_file_module *m =
 		(const void *)((const char *)file->head + STACK_HEAD_BYTES + *at);
 
-	if (room < least)
+	if (room < min)
 		return NULL;
 	record_bytes = __atomic_load_n(&m->record_bytes, __ATOMIC_RELAXED);
-	if (record_bytes < least || record_bytes % 8 != 0 || record_bytes > room)
+	if (record_bytes < min || record_bytes % 8 != 0 || record_bytes > room)
 		return NULL;
 	*at += record_bytes;
 	return m;

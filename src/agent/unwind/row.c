@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#define LEAST_ADDRESS 4096
+#define ADDRESS_MIN 4096
 /* length of the longest call instruction to recognize, without a prefix */
 #define CALL_MAX 7
 
@@ -85,7 +85,7 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
 {
 	struct unwind_module module;
 
-	if (lookup < LEAST_ADDRESS || lookup >> 47 ||
+	if (lookup < ADDRESS_MIN || lookup >> 47 ||
 	    !unwind_find(space, lookup, &module) || lookup < module.start ||
 	    lookup >= module.end)
 		return ROW_NONE;
@@ -145,7 +145,7 @@ bool unwind_is_return(struct unwind_space *space, uint64_t pc)
 	uint64_t *known = space->returns ? &space->returns[pc % UNWIND_RETURN_COUNT]
 					 : NULL;
 
-	if (pc < LEAST_ADDRESS + CALL_MAX || pc >> 47)
+	if (pc < ADDRESS_MIN + CALL_MAX || pc >> 47)
 		return false;
 	if (known && __atomic_load_n(known, __ATOMIC_RELAXED) == pc)
 		return true;

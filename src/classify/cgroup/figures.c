@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -63,7 +63,7 @@ static uint64_t subtract_part(uint64_t part_bytes, uint64_t *left_bytes)
 {
 	if (!bytes_known(part_bytes) || !bytes_known(*left_bytes))
 		return part_bytes;
-	part_bytes = least(part_bytes, *left_bytes);
+	part_bytes = min(part_bytes, *left_bytes);
 	*left_bytes -= part_bytes;
 	return part_bytes;
 }
@@ -125,7 +125,7 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	 * the sum over processes may be too large: limit it to
 	 * the cgroup's anonymous memory
 	 */
-	f.lazyfree_bytes = least(f.lazyfree_bytes, bytes_or_0(s->anon_bytes));
+	f.lazyfree_bytes = min(f.lazyfree_bytes, bytes_or_0(s->anon_bytes));
 	f.live_anon_bytes = bytes_sub(s->anon_bytes, f.lazyfree_bytes);
 	f.shmem_bytes = s->shmem_bytes;
 	f.file_bytes = bytes_sub(s->file_bytes, s->shmem_bytes);

@@ -128,8 +128,8 @@ void spread_set(struct spread *spread, uint64_t *values, size_t count)
 	if (count == 0)
 		return;
 	qsort(values, count, sizeof(*values), compare_numbers);
-	spread->least = values[0];
-	spread->most = values[count - 1];
+	spread->min = values[0];
+	spread->max = values[count - 1];
 	spread->median = values[middle];
 	if (count % 2 == 0)
 		spread->median =

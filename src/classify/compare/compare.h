@@ -72,7 +72,7 @@ bool run_is_good(const struct run *run);
  */
 struct spread {
 	uint64_t median; /* for an even number of runs, the mean of the middle two */
-	uint64_t least, most;
+	uint64_t min, max;
 	size_t run_count;
 };
 

@@ -120,7 +120,7 @@ static size_t add_left_out(struct strbuf *out, const struct facts *f)
 	size_t count = 0;
 
 	for (size_t v = 0; v < f->compared->comparison->variant_count; v++) {
-		if (variant_of(f, v)->good_count >= LEAST_RUNS)
+		if (variant_of(f, v)->good_count >= RUNS_MIN)
 			continue;
 		if (count++ > 0)
 			strbuf_add_text(out, ", ");
@@ -135,7 +135,7 @@ static bool rule_too_few_runs(const struct facts *f, struct strbuf *out)
 		return false;
 	strbuf_addf(out,
 		    "No verdict: that takes two variants with %d good runs or more; ",
-		    LEAST_RUNS);
+		    RUNS_MIN);
 	if (add_left_out(out, f) == 0)
 		add_good_runs(out, f, f->usable[0]);
 	strbuf_add_char(out, '.');
@@ -233,16 +233,16 @@ static bool rule_pool_differs(const struct facts *f, struct strbuf *out)
 static enum owner main_owner(const struct facts *f, const struct difference *d)
 {
 	enum owner found = OWNER_ANON;
-	uint64_t most = 0;
+	uint64_t max = 0;
 
 	for (enum owner o = 0; o < OWNER_COUNT_; o++) {
 		enum figure figure = FIGURE_OWNER_AT(f->moment, o);
 		uint64_t apart = bytes_sub(facts_spread(f, d->high, figure)->median,
 					   facts_spread(f, d->low, figure)->median);
 
-		if (!bytes_known(apart) || apart <= most)
+		if (!bytes_known(apart) || apart <= max)
 			continue;
-		most = apart;
+		max = apart;
 		found = o;
 	}
 	return found;
@@ -328,8 +328,8 @@ static bool rule_cpu(const struct facts *f, struct strbuf *out)
 		return false;
 	ours = facts_spread(f, d.low, FIGURE_CPU);
 	other = facts_spread(f, d.high, FIGURE_CPU);
-	is_more = spreads_are_apart(other, ours, LEAST_NS);
-	if (!is_more && !spreads_are_apart(ours, other, LEAST_NS))
+	is_more = spreads_are_apart(other, ours, DIFFERENCE_MIN_NS);
+	if (!is_more && !spreads_are_apart(ours, other, DIFFERENCE_MIN_NS))
 		return false;
 	if (!is_different(memory))
 		strbuf_add_text(out, "Memory does not differ; ");
@@ -383,8 +383,8 @@ static bool rule_wide_spread(const struct facts *f, struct strbuf *out)
 		const struct spread *s =
 			facts_spread(f, v, FIGURE_AT(f->moment, AMOUNT_RSS));
 
-		if (s->run_count > 0 && s->most - s->least >= LEAST_BYTES &&
-		    units_per_mille(s->most - s->least, s->median) >= WIDE_PER_MILLE)
+		if (s->run_count > 0 && s->max - s->min >= DIFFERENCE_MIN_BYTES &&
+		    units_per_mille(s->max - s->min, s->median) >= WIDE_PER_MILLE)
 			add_name(out, f, v, &count);
 	}
 	if (count == 0)
@@ -451,7 +451,7 @@ void verdicts_init(struct verdicts *verdicts, const struct compared *compared)
 
 	verdicts->count = 0;
 	for (size_t v = 0; v < count; v++)
-		if (compared->variants[v].good_count >= LEAST_RUNS)
+		if (compared->variants[v].good_count >= RUNS_MIN)
 			usable[f.usable_count++] = v;
 	if (f.usable_count < 2) {
 		add_verdict(verdicts, 0, &f);

@@ -3,7 +3,7 @@
 
 #include "classify/compare/verdict_facts.h"
 
-#define LEAST_PER_MILLE 50
+#define SHARE_MIN_PER_MILLE 50
 
 /*
  * Rss that differs by at most this share counts as equal, because
@@ -36,7 +36,7 @@ static bool is_of_owners(enum figure figure)
 bool facts_are_known(const struct facts *f, size_t variant, enum figure figure)
 {
 	return facts_spread(f, variant, figure)->run_count >=
-	       (is_of_owners(figure) ? 1 : LEAST_RUNS);
+	       (is_of_owners(figure) ? 1 : RUNS_MIN);
 }
 
 /*
@@ -47,22 +47,21 @@ bool facts_are_known(const struct facts *f, size_t variant, enum figure figure)
  */
 static uint64_t noise_of(const struct spread *s)
 {
-	uint64_t noise = s->most - s->least;
+	uint64_t noise = s->max - s->min;
 
 	return s->run_count == 2 ? bytes_add(noise, bytes_add(noise, noise)) : noise;
 }
 
-bool spreads_are_apart(const struct spread *low, const struct spread *high,
-		       uint64_t least)
+bool spreads_are_apart(const struct spread *low, const struct spread *high, uint64_t min)
 {
 	uint64_t apart = bytes_sub(high->median, low->median);
 	uint64_t noise;
 
-	if (low->run_count < LEAST_RUNS || high->run_count < LEAST_RUNS)
+	if (low->run_count < RUNS_MIN || high->run_count < RUNS_MIN)
 		return false;
 	noise = bytes_add(noise_of(low), noise_of(high));
-	return apart > noise && apart >= least &&
-	       units_per_mille(apart, high->median) >= LEAST_PER_MILLE;
+	return apart > noise && apart >= min &&
+	       units_per_mille(apart, high->median) >= SHARE_MIN_PER_MILLE;
 }
 
 size_t facts_find_extreme(const struct facts *f, enum figure figure, bool is_highest)
@@ -87,7 +86,7 @@ size_t facts_find_extreme(const struct facts *f, enum figure figure, bool is_hig
  * by more than noise. Return NOBODY if there is no such variant.
  */
 static size_t find_lower(const struct facts *f, enum figure figure, size_t high,
-			 uint64_t least)
+			 uint64_t min)
 {
 	const struct spread *top = facts_spread(f, high, figure);
 	size_t found = NOBODY;
@@ -95,7 +94,7 @@ static size_t find_lower(const struct facts *f, enum figure figure, size_t high,
 	for (size_t i = 0; i < f->usable_count; i++) {
 		const struct spread *s = facts_spread(f, f->usable[i], figure);
 
-		if (spreads_are_apart(s, top, least) &&
+		if (spreads_are_apart(s, top, min) &&
 		    (found == NOBODY ||
 		     s->median < facts_spread(f, found, figure)->median))
 			found = f->usable[i];
@@ -108,21 +107,21 @@ static size_t find_lower(const struct facts *f, enum figure figure, size_t high,
  * know best; or else one that is lower than the highest variant.
  */
 static struct difference find_difference(const struct facts *f, enum figure figure,
-					 uint64_t least)
+					 uint64_t min)
 {
 	size_t high = f->usable[0];
-	size_t low = find_lower(f, figure, high, least);
+	size_t low = find_lower(f, figure, high, min);
 
 	if (low == NOBODY) {
 		high = facts_find_extreme(f, figure, true);
-		low = high == NOBODY ? NOBODY : find_lower(f, figure, high, least);
+		low = high == NOBODY ? NOBODY : find_lower(f, figure, high, min);
 	}
 	return (struct difference){ figure, low, low == NOBODY ? NOBODY : high };
 }
 
 static struct difference memory_difference(const struct facts *f, unsigned int amount)
 {
-	return find_difference(f, FIGURE_AT(f->moment, amount), LEAST_BYTES);
+	return find_difference(f, FIGURE_AT(f->moment, amount), DIFFERENCE_MIN_BYTES);
 }
 
 static uint64_t median_of(const struct facts *f, size_t variant, enum figure figure)
@@ -140,7 +139,7 @@ static bool rss_grows(const struct facts *f, size_t variant)
 	enum figure end = FIGURE_AT(MOMENT_END, AMOUNT_RSS);
 
 	return facts_are_known(f, variant, FIGURE_RSS_GROWTH) &&
-	       growth_bytes >= LEAST_BYTES &&
+	       growth_bytes >= DIFFERENCE_MIN_BYTES &&
 	       units_per_mille(growth_bytes, median_of(f, variant, end)) >=
 		       GROWTH_PER_MILLE;
 }
@@ -186,15 +185,15 @@ static void find_growth(struct facts *f)
 static bool is_live_same(const struct facts *f)
 {
 	enum figure rss = FIGURE_AT(f->moment, AMOUNT_RSS);
-	size_t least_live = facts_find_extreme(f, FIGURE_LATE_LIVE, false);
+	size_t min_live = facts_find_extreme(f, FIGURE_LATE_LIVE, false);
 	size_t low = facts_find_extreme(f, rss, false);
 	size_t high = facts_find_extreme(f, rss, true);
 	uint64_t high_bytes;
 
-	if (least_live == NOBODY || high == NOBODY)
+	if (min_live == NOBODY || high == NOBODY)
 		return false;
 	high_bytes = median_of(f, high, rss);
-	return median_of(f, least_live, FIGURE_LATE_LIVE) >= high_bytes / 2 &&
+	return median_of(f, min_live, FIGURE_LATE_LIVE) >= high_bytes / 2 &&
 	       units_per_mille(high_bytes - median_of(f, low, rss), high_bytes) <=
 		       SAME_PER_MILLE;
 }
@@ -212,8 +211,8 @@ void facts_find(struct facts *f)
 	f->moment = is_rss_known_at(f, MOMENT_SETTLED) ? MOMENT_SETTLED : MOMENT_END;
 	f->rss = memory_difference(f, AMOUNT_RSS);
 	f->firm = memory_difference(f, AMOUNT_FIRM);
-	f->peak = find_difference(f, FIGURE_PEAK_RSS, LEAST_BYTES);
-	f->cpu = find_difference(f, FIGURE_CPU, LEAST_NS);
+	f->peak = find_difference(f, FIGURE_PEAK_RSS, DIFFERENCE_MIN_BYTES);
+	f->cpu = find_difference(f, FIGURE_CPU, DIFFERENCE_MIN_NS);
 	find_growth(f);
 	f->is_live_same = is_live_same(f);
 }

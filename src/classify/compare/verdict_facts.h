@@ -11,14 +11,14 @@
 #include "classify/compare/compare.h"
 
 /* Minimum number of good runs from which a spread is computed. */
-#define LEAST_RUNS 2
+#define RUNS_MIN 2
 
 /*
  * Minimum difference of two medians that counts. The difference must also exceed
  * both spreads and 5% of the larger median.
  */
-#define LEAST_BYTES MIB
-#define LEAST_NS (50 * NS_PER_MS)
+#define DIFFERENCE_MIN_BYTES MIB
+#define DIFFERENCE_MIN_NS (50 * NS_PER_MS)
 
 #define NOBODY SIZE_MAX
 
@@ -33,7 +33,7 @@ struct difference {
 
 struct facts {
 	const struct compared *compared;
-	/* Indices of the variants with at least LEAST_RUNS good runs; at least two. */
+	/* Indices of the variants with at least RUNS_MIN good runs; at least two. */
 	const size_t *usable;
 	size_t usable_count;
 	enum run_moment
@@ -57,7 +57,7 @@ const struct spread *facts_spread(const struct facts *f, size_t variant,
 
 /*
  * Return true if enough runs of the variant have the figure:
- * LEAST_RUNS, or one for figures by owner.
+ * RUNS_MIN, or one for figures by owner.
  */
 bool facts_are_known(const struct facts *f, size_t variant, enum figure figure);
 
@@ -65,8 +65,7 @@ bool facts_are_known(const struct facts *f, size_t variant, enum figure figure);
  * Return true if the medians are further apart than the sum of both spreads, than
  * `least`, and than 5% of the larger median. The spread of two runs counts three times.
  */
-bool spreads_are_apart(const struct spread *low, const struct spread *high,
-		       uint64_t least);
+bool spreads_are_apart(const struct spread *low, const struct spread *high, uint64_t min);
 
 /*
  * Return the usable variant with the lowest or highest median. Return NOBODY if

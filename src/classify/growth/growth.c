@@ -12,7 +12,7 @@
 #define SLOPE_MAX (GROWTH_FLOORS_MAX * (GROWTH_FLOORS_MAX - 1) / 2)
 
 /* The thresholds were determined on series with known results: see the unit test. */
-#define CYCLE_LEAST 0.3 /* minimum autocorrelation of a cycle */
+#define CYCLE_MIN 0.3 /* minimum autocorrelation of a cycle */
 /* Cycles are searched for only after the autocorrelation has fallen below this value. */
 #define CYCLE_FALLEN 0.1
 /* accept a lag with this share of the best autocorrelation */
@@ -32,7 +32,7 @@
 /* ratio of the standard deviation to the median deviation (normal distribution) */
 #define MEDIAN_TO_DEVIATION 1.48
 #define NORMAL_95 1.96
-#define RECENT_LEAST 4 /* minimum number of windows whose peaks are used */
+#define RECENT_MIN 4 /* minimum number of windows whose peaks are used */
 /*
  * minimum variance of random growth, relative to the variance
  * between neighbouring floors
@@ -62,7 +62,7 @@ static double larger(double a, double b)
  * the highest value of each cell.
  */
 struct grid {
-	double least[GRID_MAX], most[GRID_MAX];
+	double min[GRID_MAX], max[GRID_MAX];
 	size_t count;
 	double step_ns;
 };
@@ -84,13 +84,13 @@ static void fill_grid(const struct growth_point *points, size_t count, struct gr
 		/* cells without a point get the value of the previous cell */
 		for (; filled <= cell; filled++) {
 			double before = filled > 0 && filled < cell
-						? grid->most[filled - 1]
+						? grid->max[filled - 1]
 						: bytes;
 
-			grid->least[filled] = grid->most[filled] = before;
+			grid->min[filled] = grid->max[filled] = before;
 		}
-		grid->least[cell] = lesser(grid->least[cell], bytes);
-		grid->most[cell] = larger(grid->most[cell], bytes);
+		grid->min[cell] = lesser(grid->min[cell], bytes);
+		grid->max[cell] = larger(grid->max[cell], bytes);
 	}
 }
 
@@ -128,7 +128,7 @@ static size_t find_lag(const double *alike, size_t first, size_t end)
 
 	for (size_t lag = first; lag < end; lag++)
 		best = alike[lag] > alike[best] ? lag : best;
-	if (alike[best] <= CYCLE_LEAST)
+	if (alike[best] <= CYCLE_MIN)
 		return 0;
 	for (size_t lag = first; lag + 1 < end; lag++)
 		if (alike[lag] > CYCLE_AS_GOOD * alike[best] &&
@@ -141,12 +141,12 @@ static size_t find_lag(const double *alike, size_t first, size_t end)
 static size_t find_cycle(const struct grid *grid)
 {
 	double d[GRID_MAX], alike[GRID_MAX / 3 + 1], mean = 0, square = 0;
-	double slope = fit_line(grid->most, grid->count);
-	double least = TEETH_PER_RISE * slope * (double)grid->count;
+	double slope = fit_line(grid->max, grid->count);
+	double min = TEETH_PER_RISE * slope * (double)grid->count;
 	size_t lag = 1, first, end = grid->count / 3;
 
 	for (size_t i = 0; i < grid->count; i++) {
-		d[i] = grid->most[i] - slope * (double)i;
+		d[i] = grid->max[i] - slope * (double)i;
 		mean += d[i] / (double)grid->count;
 	}
 	for (size_t i = 0; i < grid->count; i++) {
@@ -154,7 +154,7 @@ static size_t find_cycle(const struct grid *grid)
 		square += d[i] * d[i];
 	}
 	/* the series is nearly a straight line, so any cycle is insignificant */
-	if (slope > 0 && square < least * least * (double)grid->count)
+	if (slope > 0 && square < min * min * (double)grid->count)
 		return 0;
 	while (lag < end && correlate(d, grid->count, lag, square) > CYCLE_FALLEN)
 		lag++;
@@ -193,16 +193,16 @@ static void find_floors(const struct grid *grid, size_t cycle, struct floors *fl
 	floors->tooth = 0;
 	i = grid->count - floors->count * window;
 	for (size_t f = 0; f < floors->count; f++) {
-		double most = grid->most[i];
+		double max = grid->max[i];
 		size_t lowest = i;
 
 		for (size_t end = i + window; i < end; i++) {
-			lowest = grid->least[i] < grid->least[lowest] ? i : lowest;
-			most = larger(most, grid->most[i]);
+			lowest = grid->min[i] < grid->min[lowest] ? i : lowest;
+			max = larger(max, grid->max[i]);
 		}
-		floors->bytes[f] = grid->least[lowest];
+		floors->bytes[f] = grid->min[lowest];
 		floors->at[f] = (double)lowest;
-		floors->tooth = larger(floors->tooth, most - grid->least[lowest]);
+		floors->tooth = larger(floors->tooth, max - grid->min[lowest]);
 	}
 }
 
@@ -290,8 +290,7 @@ static void find_rates(const struct floors *floors, struct rates *rates)
  */
 static size_t first_recent(const struct floors *floors)
 {
-	size_t recent = floors->count / 3 > RECENT_LEAST ? floors->count / 3
-							 : RECENT_LEAST;
+	size_t recent = floors->count / 3 > RECENT_MIN ? floors->count / 3 : RECENT_MIN;
 
 	return floors->count > recent ? floors->count - recent : 0;
 }
@@ -307,31 +306,31 @@ static void find_top(const struct grid *grid, const struct floors *floors,
 	size_t begin = grid->count - floors->count * floors->window, count = 0;
 	double peaks[GROWTH_FLOORS_MAX] = { 0 }, end = (double)(grid->count - 1);
 	double reach = end - (floors->at[0] + floors->at[floors->count - 1]) / 2;
-	double least, most;
+	double min, max;
 
 	for (size_t f = first_recent(floors); f < floors->count; f++) {
 		size_t from = begin + f * floors->window;
 
-		peaks[count] = grid->most[from] - rates->median * (double)from;
+		peaks[count] = grid->max[from] - rates->median * (double)from;
 		for (size_t i = from + 1; i < from + floors->window; i++)
 			peaks[count] = larger(peaks[count],
-					      grid->most[i] - rates->median * (double)i);
+					      grid->max[i] - rates->median * (double)i);
 		count++;
 	}
-	least = most = peaks[0];
+	min = max = peaks[0];
 	for (size_t i = 1; i < count; i++) {
-		least = lesser(least, peaks[i]);
-		most = larger(most, peaks[i]);
+		min = lesser(min, peaks[i]);
+		max = larger(max, peaks[i]);
 	}
 	/* lower the bound: the few samples near the limit may miss the peak */
-	least -= most - least;
+	min -= max - min;
 	ret->top_bytes = median_of(peaks, count) + rates->median * end;
 	ret->top_low_bytes =
-		lesser(ret->top_bytes, least + rates->median * end -
-					       (rates->median - rates->low) * reach);
+		lesser(ret->top_bytes,
+		       min + rates->median * end - (rates->median - rates->low) * reach);
 	ret->top_high_bytes =
-		larger(ret->top_bytes, most + rates->median * end +
-					       (rates->high - rates->median) * reach);
+		larger(ret->top_bytes,
+		       max + rates->median * end + (rates->high - rates->median) * reach);
 }
 
 /*

@@ -8,9 +8,9 @@
 
 #include "base/units.h"
 
-#define SAMPLES_LEAST 8
-#define SEGMENT_LEAST 2 /* windows */
-#define SPLIT_LEAST 6	/* minimum number of windows for a split */
+#define SAMPLES_MIN 8
+#define SEGMENT_MIN 2 /* windows */
+#define SPLIT_MIN 6   /* minimum number of windows for a split */
 /*
  * A series is split into two lines if their squared error is below
  * this share of that of one line.
@@ -131,13 +131,13 @@ static int is_break(const struct line *left, size_t left_count, const struct lin
 
 static double range_of(const double *y, size_t count)
 {
-	double least = y[0], most = y[0];
+	double min = y[0], max = y[0];
 
 	for (size_t i = 1; i < count; i++) {
-		least = y[i] < least ? y[i] : least;
-		most = larger(most, y[i]);
+		min = y[i] < min ? y[i] : min;
+		max = larger(max, y[i]);
 	}
-	return most - least;
+	return max - min;
 }
 
 static double noise_of(double level)
@@ -158,7 +158,7 @@ static size_t find_split(const double *y, size_t count)
 
 	if (whole.squares <= noise * noise * (double)count)
 		return 0;
-	for (size_t k = 1; k + SEGMENT_LEAST <= count; k++) {
+	for (size_t k = 1; k + SEGMENT_MIN <= count; k++) {
 		struct line left = fit_line(y, k), right = fit_line(y + k, count - k);
 
 		if (left.squares + right.squares >= best_squares ||
@@ -238,8 +238,8 @@ void rise_find(const struct rise_series *s, struct rise *ret)
 	*ret = (struct rise){ .from_bytes = s->first_bytes,
 			      .to_bytes = s->last_bytes,
 			      .ns = s->sample_count > 0 ? s->last_ns - s->begin_ns : 0 };
-	if (s->sample_count >= SAMPLES_LEAST && s->count >= SPLIT_LEAST) {
-		while (s->count - first >= SPLIT_LEAST &&
+	if (s->sample_count >= SAMPLES_MIN && s->count >= SPLIT_MIN) {
+		while (s->count - first >= SPLIT_MIN &&
 		       (split = find_split(s->floors + first, s->count - first)) > 0)
 			first += split;
 		ret->from_bytes = find_level(s, first);

@@ -7,7 +7,7 @@
 #include "model/cgroup.h"
 
 #define SAMPLES_TO_LIMIT 8
-#define LEAST_RATE_PART 100 /* minimum growth rate: 1/100 of the limit per second */
+#define RATE_MIN_PART 100 /* minimum growth rate: 1/100 of the limit per second */
 #define HALF_LIFE_NS (2 * NS_PER_S)
 #define WINDOW_NS (20 * NS_PER_MS) /* minimum time over which growth is measured */
 #define WINDOW_LONG_NS NS_PER_S
@@ -62,11 +62,11 @@ static void update_rate(struct oom_pace *p, const struct oom_pace_sample *s)
 
 static uint64_t clamp(uint64_t ns, const struct oom_pace *p)
 {
-	uint64_t most_ns = p->interval_ns < p->longest_ns / 2 ? 2 * p->interval_ns
-							      : p->longest_ns;
+	uint64_t max_ns = p->interval_ns < p->longest_ns / 2 ? 2 * p->interval_ns
+							     : p->longest_ns;
 
-	if (ns > most_ns)
-		ns = most_ns;
+	if (ns > max_ns)
+		ns = max_ns;
 	return ns < p->shortest_ns ? p->shortest_ns : ns;
 }
 
@@ -81,20 +81,20 @@ uint64_t oom_pace_next(struct oom_pace *p, const struct oom_pace_sample *s)
 		p->interval_ns = clamp(p->longest_ns, p);
 		return p->interval_ns;
 	}
-	rate = s->limit_bytes / LEAST_RATE_PART;
+	rate = s->limit_bytes / RATE_MIN_PART;
 	if (rate < p->rate_bytes)
 		rate = p->rate_bytes;
 	p->interval_ns = clamp(scale(headroom, NS_PER_S / SAMPLES_TO_LIMIT, rate), p);
 	return p->interval_ns;
 }
 
-unsigned int oom_pace_share_per_million(uint64_t interval_ns, unsigned int most_per_mille)
+unsigned int oom_pace_share_per_million(uint64_t interval_ns, unsigned int max_per_mille)
 {
-	uint64_t most = (uint64_t)most_per_mille * PER_MILLION_OF_MILLE;
+	uint64_t max = (uint64_t)max_per_mille * PER_MILLION_OF_MILLE;
 
 	if (interval_ns <= FULL_SHARE_NS)
-		return (unsigned int)most;
-	return (unsigned int)scale(most, FULL_SHARE_NS, interval_ns);
+		return (unsigned int)max;
+	return (unsigned int)scale(max, FULL_SHARE_NS, interval_ns);
 }
 
 bool oom_steps_pass(struct oom_steps *steps, uint64_t need_bytes, uint64_t limit_bytes)

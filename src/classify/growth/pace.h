@@ -41,11 +41,10 @@ uint64_t oom_pace_next(struct oom_pace *pace, const struct oom_pace_sample *samp
 
 /*
  * Return the share of time that reading the processes may take, in parts per million,
- * and at most most_per_mille. The longer the interval, the smaller the share, so that a
+ * and at most max_per_mille. The longer the interval, the smaller the share, so that a
  * group far from its limit costs almost nothing.
  */
-unsigned int oom_pace_share_per_million(uint64_t interval_ns,
-					unsigned int most_per_mille);
+unsigned int oom_pace_share_per_million(uint64_t interval_ns, unsigned int max_per_mille);
 
 /*
  * Number of steps (80, 90, 95 and 98 % of the limit) that need

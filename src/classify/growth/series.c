@@ -24,14 +24,14 @@ void growth_series_clear(struct growth_series *series)
 static void keep_extremes(const struct growth_point *points, size_t count,
 			  struct growth_point kept[2])
 {
-	size_t least = 0, most = 0;
+	size_t min = 0, max = 0;
 
 	for (size_t i = 1; i < count; i++) {
-		least = points[i].bytes < points[least].bytes ? i : least;
-		most = points[i].bytes >= points[most].bytes ? i : most;
+		min = points[i].bytes < points[min].bytes ? i : min;
+		max = points[i].bytes >= points[max].bytes ? i : max;
 	}
-	kept[0] = points[least < most ? least : most];
-	kept[1] = points[least < most ? most : least];
+	kept[0] = points[min < max ? min : max];
+	kept[1] = points[min < max ? max : min];
 }
 
 /* Merge each two neighbouring cells into one, so that half of the points become free. */

@@ -9,7 +9,7 @@
 #include "base/units.h"
 
 /* Minimum share of the limit, in per mille, with which need explains the whole limit. */
-#define EXPLAINED_LEAST 900
+#define EXPLAINED_MIN 900
 
 const char *const oom_end_names[OOM_END_COUNT_] = {
 	[OOM_END_KILLED] = "killed",
@@ -91,9 +91,9 @@ static void set_figures(struct oom_evidence *e, const struct oom_kill *k)
 	oom_figures_find(&cgroup, &nobody, &e->at);
 }
 
-static uint64_t at_most(uint64_t sum, uint64_t most)
+static uint64_t at_most(uint64_t sum, uint64_t max)
 {
-	return bytes_known(most) && sum > most ? most : sum;
+	return bytes_known(max) && sum > max ? max : sum;
 }
 
 /*
@@ -211,7 +211,7 @@ static bool is_explained(const struct oom_evidence *e)
 	if (e->constraint == OOM_GLOBAL || e->constraint == OOM_NODES)
 		return true;
 	return bytes_known(whole) && bytes_known(e->at.need_bytes) && whole > 0 &&
-	       units_per_mille(e->at.need_bytes, whole) >= EXPLAINED_LEAST;
+	       units_per_mille(e->at.need_bytes, whole) >= EXPLAINED_MIN;
 }
 
 static enum oom_confidence add_exit_confidence(const struct oom_evidence *e,

@@ -15,14 +15,14 @@
 #define STACK_THREADS 50   /* minimum number of threads, not a share */
 #define RETENTION_LIVE 600 /* share of private memory; if less is live, most is free */
 #define RETENTION_FREE 250 /* minimum share of the limit */
-#define MANY_LEAST 500	   /* minimum share of the limit used by all processes */
-#define DIRTY_LEAST 200
+#define MANY_MIN 500	   /* minimum share of the limit used by all processes */
+#define DIRTY_MIN 200
 #define BURST_NS (5 * NS_PER_S)
 
-static bool is_share(uint64_t bytes, uint64_t whole, unsigned int least_per_mille)
+static bool is_share(uint64_t bytes, uint64_t whole, unsigned int min_per_mille)
 {
 	return bytes_known(bytes) && bytes_known(whole) && whole > 0 &&
-	       units_per_mille(bytes, whole) >= least_per_mille;
+	       units_per_mille(bytes, whole) >= min_per_mille;
 }
 
 /* Append text such as "shmem had 30.0M of 48.0M (63%)". */
@@ -38,11 +38,11 @@ static void add_share_text(struct strbuf *why, const char *what, uint64_t bytes,
 
 /* If `bytes` is at least this share of the limit, append the share and return true. */
 static bool has_share(const struct oom_evidence *e, const char *what, uint64_t bytes,
-		      unsigned int least, struct strbuf *why)
+		      unsigned int min, struct strbuf *why)
 {
 	uint64_t whole = oom_evidence_base_bytes(e);
 
-	if (!is_share(bytes, whole, least))
+	if (!is_share(bytes, whole, min))
 		return false;
 	add_share_text(why, what, bytes, whole);
 	return true;
@@ -55,11 +55,11 @@ static void add_duration_text(struct strbuf *why, const char *before, uint64_t n
 	strbuf_addf(why, "%s%s", before, units_format_duration(ns, text));
 }
 
-static bool is_rss_watcher(const struct oom_evidence *e, unsigned int least,
+static bool is_rss_watcher(const struct oom_evidence *e, unsigned int min,
 			   struct strbuf *why)
 {
 	if (!e->is_kernel_excluded ||
-	    !is_share(e->victim.lazyfree_bytes, e->victim.rss_bytes, least))
+	    !is_share(e->victim.lazyfree_bytes, e->victim.rss_bytes, min))
 		return false;
 	add_share_text(why, "LazyFree was", e->victim.lazyfree_bytes,
 		       e->victim.rss_bytes);
@@ -67,10 +67,10 @@ static bool is_rss_watcher(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
-static bool is_not_kernel(const struct oom_evidence *e, unsigned int least,
+static bool is_not_kernel(const struct oom_evidence *e, unsigned int min,
 			  struct strbuf *why)
 {
-	(void)least;
+	(void)min;
 	if (!e->is_kernel_excluded)
 		return false;
 	strbuf_add_text(why, "the count of kills did not rise");
@@ -80,16 +80,16 @@ static bool is_not_kernel(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
-static bool is_sysrq(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+static bool is_sysrq(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
-	(void)least;
+	(void)min;
 	(void)why;
 	return e->kill && e->kill->is_sysrq;
 }
 
-static bool is_node(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+static bool is_node(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
-	(void)least;
+	(void)min;
 	if (e->constraint != OOM_GLOBAL)
 		return false;
 	if (e->kill)
@@ -97,20 +97,19 @@ static bool is_node(const struct oom_evidence *e, unsigned int least, struct str
 	return true;
 }
 
-static bool is_cpuset(const struct oom_evidence *e, unsigned int least,
-		      struct strbuf *why)
+static bool is_cpuset(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
-	(void)least;
+	(void)min;
 	(void)why;
 	return e->constraint == OOM_NODES;
 }
 
-static bool is_ancestor(const struct oom_evidence *e, unsigned int least,
+static bool is_ancestor(const struct oom_evidence *e, unsigned int min,
 			struct strbuf *why)
 {
 	bool differ = strcmp(e->limit_path, e->victim_path) != 0;
 
-	(void)least;
+	(void)min;
 	if (e->limit_path[0] == '\0' || e->victim_path[0] == '\0') {
 		if (!e->is_limit_above)
 			return false;
@@ -125,7 +124,7 @@ static bool is_ancestor(const struct oom_evidence *e, unsigned int least,
 }
 
 /* Files on a tmpfs stay charged to the cgroup when its processes have ended. */
-static bool is_leftovers(const struct oom_evidence *e, unsigned int least,
+static bool is_leftovers(const struct oom_evidence *e, unsigned int min,
 			 struct strbuf *why)
 {
 	uint64_t whole = oom_evidence_base_bytes(e);
@@ -133,22 +132,22 @@ static bool is_leftovers(const struct oom_evidence *e, unsigned int least,
 	if (!bytes_known(e->process_bytes) ||
 	    !is_share(e->at.usage_bytes, whole, LEFTOVERS_USAGE) ||
 	    is_share(e->process_bytes, e->at.usage_bytes, LEFTOVERS_TASKS) ||
-	    !has_share(e, "shmem had", e->at.shmem_bytes, least, why))
+	    !has_share(e, "shmem had", e->at.shmem_bytes, min, why))
 		return false;
 	add_share_text(why, ", all processes together", e->process_bytes,
 		       e->at.usage_bytes);
 	return true;
 }
 
-static bool is_shmem(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+static bool is_shmem(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
 	if (bytes_or_0(e->at.shmem_bytes) < bytes_or_0(e->at.live_anon_bytes) ||
 	    bytes_or_0(e->at.shmem_bytes) < bytes_or_0(e->at.kernel_bytes))
 		return false;
-	return has_share(e, "shmem had", e->at.shmem_bytes, least, why);
+	return has_share(e, "shmem had", e->at.shmem_bytes, min, why);
 }
 
-static bool is_kernel_memory(const struct oom_evidence *e, unsigned int least,
+static bool is_kernel_memory(const struct oom_evidence *e, unsigned int min,
 			     struct strbuf *why)
 {
 	uint64_t bytes = bytes_add(e->at.kernel_bytes, bytes_or_0(e->at.sock_bytes));
@@ -156,7 +155,7 @@ static bool is_kernel_memory(const struct oom_evidence *e, unsigned int least,
 	char text[UNITS_TEXT_SIZE];
 
 	if (bytes_or_0(bytes) < bytes_or_0(e->at.live_anon_bytes) / 2 ||
-	    !has_share(e, "the kernel's memory had", bytes, least, why))
+	    !has_share(e, "the kernel's memory had", bytes, min, why))
 		return false;
 	part = oom_kernel_part_find(e);
 	if (part)
@@ -167,42 +166,40 @@ static bool is_kernel_memory(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
-static bool is_stacks(const struct oom_evidence *e, unsigned int least,
-		      struct strbuf *why)
+static bool is_stacks(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
 	uint64_t bytes = bytes_add(e->stack_bytes, bytes_or_0(e->at.kernel_stack_bytes));
 
 	if (e->thread_count == COUNT_UNKNOWN || e->thread_count < STACK_THREADS ||
-	    !is_share(bytes, oom_evidence_base_bytes(e), least))
+	    !is_share(bytes, oom_evidence_base_bytes(e), min))
 		return false;
 	strbuf_addf(why, "%llu threads' stacks had", (unsigned long long)e->thread_count);
-	return has_share(e, "", bytes, least, why);
+	return has_share(e, "", bytes, min, why);
 }
 
-static bool is_many(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+static bool is_many(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
 	if (e->process_count < 2 ||
-	    !is_share(e->process_bytes, oom_evidence_base_bytes(e), MANY_LEAST) ||
-	    is_share(e->largest_bytes, e->process_bytes, least))
+	    !is_share(e->process_bytes, oom_evidence_base_bytes(e), MANY_MIN) ||
+	    is_share(e->largest_bytes, e->process_bytes, min))
 		return false;
 	strbuf_addf(why, "of %zu processes ", e->process_count);
 	add_share_text(why, "the largest had", e->largest_bytes, e->process_bytes);
 	return true;
 }
 
-static bool is_forked_lazyfree(const struct oom_evidence *e, unsigned int least,
+static bool is_forked_lazyfree(const struct oom_evidence *e, unsigned int min,
 			       struct strbuf *why)
 {
 	return has_share(e, "LazyFree that others have too was", e->shared_lazyfree_bytes,
-			 least, why);
+			 min, why);
 }
 
-static bool is_hidden(const struct oom_evidence *e, unsigned int least,
-		      struct strbuf *why)
+static bool is_hidden(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
 	char text[UNITS_TEXT_SIZE];
 
-	if (!has_share(e, "hidden was", e->hidden_bytes, least, why))
+	if (!has_share(e, "hidden was", e->hidden_bytes, min, why))
 		return false;
 	if (bytes_known(e->hidden_working_set_bytes))
 		strbuf_addf(why, " when the working set said %s",
@@ -219,7 +216,7 @@ static bool is_mostly_free(const struct oom_evidence *e, unsigned int live_per_m
 }
 
 /* Huge pages alone are harmless: most of them must be free, or have been freed lazily. */
-static bool is_huge_pages(const struct oom_evidence *e, unsigned int least,
+static bool is_huge_pages(const struct oom_evidence *e, unsigned int min,
 			  struct strbuf *why)
 {
 	bool is_sparse = bytes_known(e->live_bytes) &&
@@ -227,10 +224,10 @@ static bool is_huge_pages(const struct oom_evidence *e, unsigned int least,
 			 !is_share(e->live_bytes, e->at.live_anon_bytes, RETENTION_LIVE);
 	char text[UNITS_TEXT_SIZE];
 
-	if (!is_share(e->huge_bytes, e->at.live_anon_bytes, least) ||
-	    !is_share(e->huge_bytes, oom_evidence_base_bytes(e), least / 2))
+	if (!is_share(e->huge_bytes, e->at.live_anon_bytes, min) ||
+	    !is_share(e->huge_bytes, oom_evidence_base_bytes(e), min / 2))
 		return false;
-	if (!is_sparse && !is_share(e->hidden_bytes, e->huge_bytes, least))
+	if (!is_sparse && !is_share(e->hidden_bytes, e->huge_bytes, min))
 		return false;
 	add_share_text(why, "huge pages were", e->huge_bytes, e->at.live_anon_bytes);
 	strbuf_add_text(why, " of private memory, and ");
@@ -243,17 +240,16 @@ static bool is_huge_pages(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
-static bool is_locked(const struct oom_evidence *e, unsigned int least,
-		      struct strbuf *why)
+static bool is_locked(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
 	uint64_t locked = bytes_or_0(e->locked_bytes),
 		 pinned = bytes_or_0(e->unevictable_bytes);
 
-	return has_share(e, "locked was", locked > pinned ? locked : pinned, least, why);
+	return has_share(e, "locked was", locked > pinned ? locked : pinned, min, why);
 }
 
 /* v1 reports: the swap limit includes memory, and matters only if it exceeds memory's. */
-static bool is_swap_full(const struct oom_evidence *e, unsigned int least,
+static bool is_swap_full(const struct oom_evidence *e, unsigned int min,
 			 struct strbuf *why)
 {
 	bool is_v1_report = e->kill && e->kill->version == CGROUP_V1;
@@ -264,7 +260,7 @@ static bool is_swap_full(const struct oom_evidence *e, unsigned int least,
 		return true;
 	}
 	if (e->swap_limit_bytes == CGROUP_NO_LIMIT ||
-	    !is_share(e->swap_bytes, e->swap_limit_bytes, least) ||
+	    !is_share(e->swap_bytes, e->swap_limit_bytes, min) ||
 	    (is_v1_report && e->swap_limit_bytes <= e->at.limit_bytes))
 		return false;
 	add_share_text(why, "swap had", e->swap_bytes, e->swap_limit_bytes);
@@ -276,7 +272,7 @@ static bool is_swap_full(const struct oom_evidence *e, unsigned int least,
  * the limit is 200.0M". After a kill, the runtime's limit is not the
  * cause if its process used little memory.
  */
-static bool is_runtime_limit(const struct oom_evidence *e, unsigned int least,
+static bool is_runtime_limit(const struct oom_evidence *e, unsigned int min,
 			     struct strbuf *why)
 {
 	const struct runtime_limit *own = &e->runtime_limit;
@@ -288,8 +284,8 @@ static bool is_runtime_limit(const struct oom_evidence *e, unsigned int least,
 	may_bytes = runtime_limit_bytes(own, whole);
 	if (runtime_option_is_shared(own->option) && bytes_known(e->at.shmem_bytes))
 		has_bytes = e->at.shmem_bytes;
-	if (!is_share(may_bytes, whole, runtime_option_least_per_mille(own->option)) ||
-	    (e->end == OOM_END_KILLED && !is_share(has_bytes, whole, least)))
+	if (!is_share(may_bytes, whole, runtime_option_min_per_mille(own->option)) ||
+	    (e->end == OOM_END_KILLED && !is_share(has_bytes, whole, min)))
 		return false;
 	strbuf_addf(why, "%s of %s (%d) may grow to %s (%s), %s the limit is %s",
 		    runtime_option_title(own->option), e->runtime.name, e->runtime.pid,
@@ -299,27 +295,27 @@ static bool is_runtime_limit(const struct oom_evidence *e, unsigned int least,
 }
 
 /* A rise after the last sample counts as part of the burst if that sample was recent. */
-static bool is_burst(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+static bool is_burst(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
 	uint64_t ns, rise = oom_evidence_rise_bytes(e, &ns);
 
 	if (e->growth.kind == GROWTH_STEADY || ns > BURST_NS ||
 	    !has_share(e, e->is_need_private ? "private memory rose by" : "need rose by",
-		       rise, least, why))
+		       rise, min, why))
 		return false;
 	add_duration_text(why, " within ", ns);
 	return true;
 }
 
 /* A process whose live memory is constant does not leak, even if its Rss grows. */
-static bool is_leak(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+static bool is_leak(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
 	bool is_live_flat = e->live_growth.kind == GROWTH_NONE ||
 			    e->live_growth.kind == GROWTH_PLATEAU;
 	char rate[UNITS_TEXT_SIZE], floors[UNITS_TEXT_SIZE];
 
 	if (e->growth.kind != GROWTH_STEADY || is_live_flat ||
-	    !is_share(e->at.live_anon_bytes, oom_evidence_base_bytes(e), least))
+	    !is_share(e->at.live_anon_bytes, oom_evidence_base_bytes(e), min))
 		return false;
 	strbuf_addf(why, "its floor changed by %s over %s",
 		    units_format_rate(e->growth.rate_bytes, e->growth.rate_bytes, rate),
@@ -332,10 +328,10 @@ static bool is_leak(const struct oom_evidence *e, unsigned int least, struct str
 }
 
 /* The free part of private memory must also be a minimum share of the limit. */
-static bool is_retention(const struct oom_evidence *e, unsigned int least,
+static bool is_retention(const struct oom_evidence *e, unsigned int min,
 			 struct strbuf *why)
 {
-	if (!is_mostly_free(e, least) ||
+	if (!is_mostly_free(e, min) ||
 	    !is_share(bytes_sub(e->private_bytes, e->live_bytes),
 		      oom_evidence_base_bytes(e), RETENTION_FREE))
 		return false;
@@ -344,21 +340,21 @@ static bool is_retention(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
-static bool is_limit_too_small(const struct oom_evidence *e, unsigned int least,
+static bool is_limit_too_small(const struct oom_evidence *e, unsigned int min,
 			       struct strbuf *why)
 {
 	if (e->growth.kind == GROWTH_TOO_SHORT || e->growth.kind == GROWTH_STEADY ||
 	    !has_share(e,
 		       e->is_need_private ? "private memory was usually"
 					  : "need was usually",
-		       e->typical_bytes, least, why))
+		       e->typical_bytes, min, why))
 		return false;
 	add_duration_text(why, " over ", e->span_ns);
 	return true;
 }
 
 /* The fallback verdict, for when no more specific verdict holds. */
-static bool is_private_memory(const struct oom_evidence *e, unsigned int least,
+static bool is_private_memory(const struct oom_evidence *e, unsigned int min,
 			      struct strbuf *why)
 {
 	_cleanup_strbuf_ struct strbuf unused = STRBUF_INIT;
@@ -366,67 +362,63 @@ static bool is_private_memory(const struct oom_evidence *e, unsigned int least,
 	for (int v = OOM_WHY_FORKED_LAZYFREE; v < OOM_WHY_PRIVATE_MEMORY; v++)
 		if (oom_verdict_holds((enum oom_verdict)v, e, &unused))
 			return false;
-	return has_share(e, "private memory had", e->at.live_anon_bytes, least, why);
+	return has_share(e, "private memory had", e->at.live_anon_bytes, min, why);
 }
 
-static bool is_gap(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+static bool is_gap(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
-	if (!has_share(e, "the last sample misses", oom_evidence_gap_bytes(e), least,
-		       why))
+	if (!has_share(e, "the last sample misses", oom_evidence_gap_bytes(e), min, why))
 		return false;
 	if (e->age_ns != UINT64_MAX)
 		add_duration_text(why, ", which came within ", e->age_ns);
 	return true;
 }
 
-static bool is_page_cache(const struct oom_evidence *e, unsigned int least,
+static bool is_page_cache(const struct oom_evidence *e, unsigned int min,
 			  struct strbuf *why)
 {
-	if (!has_share(e, "it had", e->at.file_bytes, least, why))
+	if (!has_share(e, "it had", e->at.file_bytes, min, why))
 		return false;
-	if (is_share(e->dirty_bytes, oom_evidence_base_bytes(e), DIRTY_LEAST))
+	if (is_share(e->dirty_bytes, oom_evidence_base_bytes(e), DIRTY_MIN))
 		add_share_text(why, ", and had to be written yet", e->dirty_bytes,
 			       oom_evidence_base_bytes(e));
 	return true;
 }
 
-static bool is_lazyfree(const struct oom_evidence *e, unsigned int least,
+static bool is_lazyfree(const struct oom_evidence *e, unsigned int min,
 			struct strbuf *why)
 {
-	if (!is_share(e->last.lazyfree_bytes, e->last.usage_bytes, least))
+	if (!is_share(e->last.lazyfree_bytes, e->last.usage_bytes, min))
 		return false;
 	add_share_text(why, "it had", e->last.lazyfree_bytes, e->last.usage_bytes);
 	strbuf_add_text(why, " of usage");
 	return true;
 }
 
-static bool is_hugetlb(const struct oom_evidence *e, unsigned int least,
-		       struct strbuf *why)
+static bool is_hugetlb(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
 	char text[UNITS_TEXT_SIZE];
 
-	(void)least;
+	(void)min;
 	if (bytes_or_0(e->hugetlb_bytes) == 0)
 		return false;
 	strbuf_add_text(why, units_format_bytes(e->hugetlb_bytes, text));
 	return true;
 }
 
-static bool is_nobody(const struct oom_evidence *e, unsigned int least,
-		      struct strbuf *why)
+static bool is_nobody(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
-	(void)least;
+	(void)min;
 	if (bytes_known(e->last.need_bytes) && bytes_known(oom_evidence_base_bytes(e)))
 		add_share_text(why, "need was", e->last.need_bytes,
 			       oom_evidence_base_bytes(e));
 	return true;
 }
 
-static bool is_unknown(const struct oom_evidence *e, unsigned int least,
-		       struct strbuf *why)
+static bool is_unknown(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
 	(void)e;
-	(void)least;
+	(void)min;
 	(void)why;
 	return true;
 }

@@ -8,8 +8,8 @@
 
 #include "classify/oom/verdict.h"
 
-typedef bool (*oom_rule)(const struct oom_evidence *evidence,
-			 unsigned int least_per_mille, struct strbuf *why);
+typedef bool (*oom_rule)(const struct oom_evidence *evidence, unsigned int min_per_mille,
+			 struct strbuf *why);
 
 extern const oom_rule oom_rules[OOM_VERDICT_COUNT_];
 

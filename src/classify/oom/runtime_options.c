@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "classify/oom/runtime_programs.h"
 
-#define PERCENT_MOST 100000 /* 100 %, in thousandths */
+#define PERCENT_MAX 100000 /* 100 %, in thousandths */
 
 /*
  * A suffix of a number. The number is shifted left by `shift` bits and
@@ -73,7 +73,7 @@ struct runtime_option {
 	/* takes precedence over options without this flag, regardless of order */
 	bool is_strong;
 	bool is_shared; /* all processes of the program share the memory */
-	unsigned int least_per_mille;
+	unsigned int min_per_mille;
 	const char *title, *advice;
 };
 
@@ -234,7 +234,7 @@ static bool parse_value(const struct runtime_option *row, const char *text,
 	if (row->units)
 		return parse_amount(row, text, &ret->bytes);
 	return num_parse_thousandths(text, &ret->percent_thousandths) == 0 &&
-	       ret->percent_thousandths > 0 && ret->percent_thousandths <= PERCENT_MOST;
+	       ret->percent_thousandths > 0 && ret->percent_thousandths <= PERCENT_MAX;
 }
 
 const char *runtime_option_skip(const char *word, const char *form)
@@ -378,7 +378,7 @@ uint64_t runtime_limit_bytes(const struct runtime_limit *limit,
 	if (!bytes_known(group_limit_bytes))
 		return BYTES_UNKNOWN;
 	return (uint64_t)((unsigned __int128)group_limit_bytes *
-			  limit->percent_thousandths / PERCENT_MOST);
+			  limit->percent_thousandths / PERCENT_MAX);
 }
 
 const char *runtime_option_title(const struct runtime_option *option)
@@ -396,9 +396,9 @@ bool runtime_option_is_shared(const struct runtime_option *option)
 	return option->is_shared;
 }
 
-unsigned int runtime_option_least_per_mille(const struct runtime_option *option)
+unsigned int runtime_option_min_per_mille(const struct runtime_option *option)
 {
-	return option->least_per_mille;
+	return option->min_per_mille;
 }
 
 /*

@@ -60,7 +60,7 @@ const char *runtime_option_advice(const struct runtime_option *option);
  * Return the share of the cgroup's limit, in per mille, from which the runtime's limit
  * leaves too little room for other memory.
  */
-unsigned int runtime_option_least_per_mille(const struct runtime_option *option);
+unsigned int runtime_option_min_per_mille(const struct runtime_option *option);
 
 /*
  * Call fn with "VARIABLE WORD" for each option in the environment of a process (as in

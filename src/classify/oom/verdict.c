@@ -21,7 +21,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 			  "Rss less LazyFree; or have memory given back at once: "
 			  "MADV_DONTNEED, jemalloc's muzzy_decay_ms:0, "
 			  "GODEBUG=madvdontneed=1",
-		.least_per_mille = 100,
+		.min_per_mille = 100,
 		.ends = GONE,
 	},
 	[OOM_WHY_NOT_KERNEL] = {
@@ -71,7 +71,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.advice = "memory of a tmpfs stays charged when its writers end, across "
 			  "restarts too: clean it at the start, and give it a size "
 			  "below the limit",
-		.least_per_mille = 300,
+		.min_per_mille = 300,
 		.ends = KILLED | NONE,
 	},
 	[OOM_WHY_SHMEM] = {
@@ -79,7 +79,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.title = "shared memory and files on tmpfs filled the limit",
 		.advice = "look at /dev/shm, emptyDir volumes of medium Memory, memfds "
 			  "and shared buffers: bound them, or count them in the limit",
-		.least_per_mille = 300,
+		.min_per_mille = 300,
 		.ends = KILLED,
 	},
 	[OOM_WHY_KERNEL_MEMORY] = {
@@ -88,7 +88,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.advice = "look at open pipes and sockets that nobody reads, page "
 			  "tables of huge or sparse mappings, threads, and many files "
 			  "on tmpfs: memstate oom tells them apart in version 2",
-		.least_per_mille = 250,
+		.min_per_mille = 250,
 		.ends = KILLED,
 	},
 	[OOM_WHY_STACKS] = {
@@ -97,7 +97,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.advice = "fewer threads, or smaller stacks (ulimit -s, "
 			  "pthread_attr_setstacksize, -Xss): what a stack has touched "
 			  "once stays resident for as long as the thread lives",
-		.least_per_mille = 200,
+		.min_per_mille = 200,
 		.ends = KILLED,
 	},
 	[OOM_WHY_MANY] = {
@@ -106,7 +106,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.advice = "the budget of each is the limit by their number: run fewer, "
 			  "or give more; the one that was killed need not be the one "
 			  "that grew",
-		.least_per_mille = 500,
+		.min_per_mille = 500,
 		.ends = KILLED,
 	},
 	[OOM_WHY_FORKED_LAZYFREE] = {
@@ -116,7 +116,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.advice = "free before the fork, give the memory back at once "
 			  "(MADV_DONTNEED), keep it from the child (MADV_DONTFORK), or "
 			  "have the child call exec or end soon",
-		.least_per_mille = 100,
+		.min_per_mille = 100,
 		.ends = KILLED | NONE,
 	},
 	[OOM_WHY_HIDDEN] = {
@@ -126,7 +126,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.advice = "dashboards and kubectl top showed less than was needed by "
 			  "that much: alert on usage less page cache (memstate oom has "
 			  "it as need), or have the allocator give memory back at once",
-		.least_per_mille = 100,
+		.min_per_mille = 100,
 		.ends = KILLED | NONE,
 	},
 	[OOM_WHY_HUGE_PAGES] = {
@@ -136,7 +136,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 			  "(transparent_hugepage/enabled: madvise), or none (jemalloc's "
 			  "thp:never, prctl PR_SET_THP_DISABLE): one byte that is "
 			  "written brings 2 MiB",
-		.least_per_mille = 500,
+		.min_per_mille = 500,
 		.ends = KILLED,
 	},
 	[OOM_WHY_LOCKED] = {
@@ -146,7 +146,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.advice = "look for mlock() and mlockall(), and for buffers that are "
 			  "registered with devices: lock only what must not be paged "
 			  "out, and unlock what was freed",
-		.least_per_mille = 250,
+		.min_per_mille = 250,
 		.ends = KILLED,
 	},
 	[OOM_WHY_SWAP_FULL] = {
@@ -154,13 +154,13 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.title = "swap was full, too: what grew had been put off, not stopped",
 		.advice = "look for growth over a longer time; more swap only puts it "
 			  "off again",
-		.least_per_mille = 990,
+		.min_per_mille = 990,
 		.ends = KILLED,
 	},
 	[OOM_WHY_RUNTIME_LIMIT] = {
 		.name = "runtime_limit",
 		.title = "the program's own limit on its memory does not fit into the group's",
-		.least_per_mille = 300,
+		.min_per_mille = 300,
 		.ends = KILLED | NONE,
 	},
 	[OOM_WHY_BURST] = {
@@ -169,7 +169,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.advice = "give the limit the peak and a fifth more, or bound how much "
 			  "is worked on at a time: the size of a request, how many run "
 			  "together",
-		.least_per_mille = 250,
+		.min_per_mille = 250,
 		.ends = KILLED,
 	},
 	[OOM_WHY_LEAK] = {
@@ -177,7 +177,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.title = "need grew on, and did not come back",
 		.advice = "look at what is never freed: memstate leaks, memstate count "
 			  "--stacks --live, or the language's own heap profiler",
-		.least_per_mille = 500,
+		.min_per_mille = 500,
 		.ends = KILLED | NONE,
 	},
 	[OOM_WHY_RETENTION] = {
@@ -187,7 +187,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.advice = "malloc_trim(0), MALLOC_ARENA_MAX=2, jemalloc's "
 			  "background_thread and decay times; memstate heap says which, "
 			  "and memstate --preload compares allocators",
-		.least_per_mille = 600,
+		.min_per_mille = 600,
 		.ends = KILLED | NONE,
 	},
 	[OOM_WHY_LIMIT_TOO_SMALL] = {
@@ -196,13 +196,13 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.advice = "give the limit the highest need and a fifth more; in a JVM "
 			  "the heap is only a part: metaspace, code, threads and "
 			  "buffers must fit too",
-		.least_per_mille = 850,
+		.min_per_mille = 850,
 		.ends = KILLED | NONE,
 	},
 	[OOM_WHY_PRIVATE_MEMORY] = {
 		.name = "private_memory",
 		.title = "the private memory of one process filled the limit",
-		.least_per_mille = 500,
+		.min_per_mille = 500,
 		.ends = KILLED,
 	},
 	[OOM_WHY_PAGE_CACHE] = {
@@ -211,7 +211,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 			 "kills",
 		.advice = "no harm by itself; where much of it waits to be written, the "
 			  "disk is slow, and memory short for as long",
-		.least_per_mille = 300,
+		.min_per_mille = 300,
 		.ends = ANY,
 		.is_note = true,
 	},
@@ -222,7 +222,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.advice = "Rss shows what is not needed: go by Rss less LazyFree; at "
 			  "the limit the first write to a new page is slower, as one of "
 			  "these goes first",
-		.least_per_mille = 200,
+		.min_per_mille = 200,
 		.ends = GONE | NONE,
 		.is_note = true,
 	},
@@ -241,7 +241,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.advice = "record at a shorter interval: memstate oom watch shortens it "
 			  "as the limit comes near; with the kernel's log (--kmsg) what "
 			  "it was made of is known, too",
-		.least_per_mille = 100,
+		.min_per_mille = 100,
 		.ends = KILLED,
 	},
 	[OOM_WHY_NOBODY] = {
@@ -270,7 +270,7 @@ bool oom_verdict_holds(enum oom_verdict verdict, const struct oom_evidence *e,
 		       struct strbuf *why)
 {
 	return has_evidence(verdict, e) &&
-	       oom_rules[verdict](e, oom_verdicts[verdict].least_per_mille, why);
+	       oom_rules[verdict](e, oom_verdicts[verdict].min_per_mille, why);
 }
 
 enum oom_verdict oom_verdict_find(const struct oom_evidence *e)

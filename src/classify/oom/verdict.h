@@ -57,7 +57,7 @@ struct oom_verdict_info {
 	 * Minimum share for the verdict, in per mille of the limit
 	 * or usage. 0: no threshold.
 	 */
-	unsigned int least_per_mille;
+	unsigned int min_per_mille;
 	/*
 	 * for each kind of end that the verdict applies to, bit
 	 * 1 << enum oom_end is set

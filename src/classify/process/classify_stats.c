@@ -90,8 +90,8 @@ static void set_unknown(struct heap_bounds *bounds)
 	bounds->missing_bytes = BYTES_UNKNOWN;
 	for (size_t o = 0; o < HEAP_OWNERS; o++) {
 		bounds->said_bytes[o] = BYTES_UNKNOWN;
-		bounds->least_bytes[o] = BYTES_UNKNOWN;
-		bounds->most_bytes[o] = BYTES_UNKNOWN;
+		bounds->min_bytes[o] = BYTES_UNKNOWN;
+		bounds->max_bytes[o] = BYTES_UNKNOWN;
 		bounds->owner_bytes[o] = BYTES_UNKNOWN;
 	}
 }
@@ -145,10 +145,10 @@ static void widen_pool(struct heap_bounds *bounds)
 	uint64_t pool = bytes_add(bounds->said_bytes[OWNER_POOL_PAGES],
 				  bounds->said_bytes[OWNER_POOL_FRAGMENTS]);
 
-	if (!bytes_known(pool) || !bytes_known(bounds->most_bytes[OWNER_POOL_PAGES]))
+	if (!bytes_known(pool) || !bytes_known(bounds->max_bytes[OWNER_POOL_PAGES]))
 		return;
-	bounds->most_bytes[OWNER_POOL_PAGES] = at_most(pool, bounds->resident_bytes);
-	bounds->least_bytes[OWNER_POOL_FRAGMENTS] = 0;
+	bounds->max_bytes[OWNER_POOL_PAGES] = at_most(pool, bounds->resident_bytes);
+	bounds->min_bytes[OWNER_POOL_FRAGMENTS] = 0;
 }
 
 void classify_stats_bound(const struct allocator_stats *stats,
@@ -169,8 +169,8 @@ void classify_stats_bound(const struct allocator_stats *stats,
 
 		if (!bytes_known(reported))
 			continue;
-		ret->most_bytes[order[i]] = at_most(reported, ret->resident_bytes);
-		ret->least_bytes[order[i]] = at_most(
+		ret->max_bytes[order[i]] = at_most(reported, ret->resident_bytes);
+		ret->min_bytes[order[i]] = at_most(
 			bytes_sub(reported, ret->missing_bytes), ret->resident_bytes);
 		ret->owner_bytes[order[i]] = at_most(reported, left);
 		left -= ret->owner_bytes[order[i]];
@@ -327,15 +327,15 @@ uint64_t classify_stats_walked(const struct allocator_stats *stats,
 
 uint64_t classify_stats_difference(const struct stats_pair *pairs, size_t count)
 {
-	uint64_t most = 0;
+	uint64_t max = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t reported = pairs[i].reported, walked = pairs[i].walked;
 		uint64_t difference = reported > walked ? reported - walked
 							: walked - reported;
 
-		if (!pairs[i].is_count && difference > most)
-			most = difference;
+		if (!pairs[i].is_count && difference > max)
+			max = difference;
 	}
-	return most;
+	return max;
 }

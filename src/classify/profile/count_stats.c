@@ -92,7 +92,7 @@ enum limit_outcome count_limit_check(const struct count_limit *limit,
 		return value > spread->median && value - spread->median > tolerance
 			       ? LIMIT_BELOW
 			       : LIMIT_KEPT;
-	return value > spread->most && value - spread->most > value / LOOSE_PART
+	return value > spread->max && value - spread->max > value / LOOSE_PART
 		       ? LIMIT_LOOSE
 		       : LIMIT_KEPT;
 }
@@ -104,6 +104,6 @@ int count_limit_update(struct count_limit *limit, const struct count_stats *stat
 	if (!bytes_known(spread->median))
 		return -ENODATA;
 	limit->value_thousandths = limit->kind == LIMIT_EQUAL ? spread->median
-							      : spread->most;
+							      : spread->max;
 	return 0;
 }

@@ -117,9 +117,9 @@ static void add_sum(struct profile_diff_sum *sum, const struct tally *t)
 	sum->after += t->after;
 }
 
-static bool has_grown_more(const struct tally *t, const struct profile_diff_stack *most)
+static bool has_grown_more(const struct tally *t, const struct profile_diff_stack *max)
 {
-	return t->after > t->before && t->after - t->before > most->after - most->before;
+	return t->after > t->before && t->after - t->before > max->after - max->before;
 }
 
 static void collect(const struct matching *m, struct profile_diff *diff)

@@ -66,8 +66,8 @@ struct line {
 
 static double weight_of(const struct search *s, const struct scale_point *p)
 {
-	double least = s->largest_value * WEIGHT_MIN;
-	double value = p->value > least ? p->value : least;
+	double min = s->largest_value * WEIGHT_MIN;
+	double value = p->value > min ? p->value : min;
 
 	return 1 / (value * value);
 }
@@ -124,13 +124,13 @@ static double error_at(const struct search *s, double exponent)
  */
 static double find_best(const struct search *s)
 {
-	double best = EXPONENT_STEP, least = error_at(s, best), low, high;
+	double best = EXPONENT_STEP, min = error_at(s, best), low, high;
 
 	for (int i = 1; i * EXPONENT_STEP <= EXPONENT_MAX; i++) {
 		double k = i * EXPONENT_STEP, error = error_at(s, k);
 
-		if (error < least) {
-			least = error;
+		if (error < min) {
+			min = error;
 			best = k;
 		}
 	}
@@ -221,7 +221,7 @@ static size_t count_sizes(const struct scale_point *points, size_t count)
 /* Return the outcome if no curve needs to be fitted, otherwise SCALE_FITTED. */
 static enum scale_outcome check_series(struct search *s)
 {
-	double smallest_size = s->points[0].size, least = s->points[0].value;
+	double smallest_size = s->points[0].size, min = s->points[0].value;
 
 	for (size_t i = 0; i < s->count; i++) {
 		const struct scale_point *p = &s->points[i];
@@ -230,14 +230,14 @@ static enum scale_outcome check_series(struct search *s)
 		s->largest_value = p->value > s->largest_value ? p->value
 							       : s->largest_value;
 		smallest_size = p->size < smallest_size ? p->size : smallest_size;
-		least = p->value < least ? p->value : least;
+		min = p->value < min ? p->value : min;
 	}
 	if (s->largest_size < SIZES_RATIO_MIN * smallest_size)
 		return SCALE_TOO_NEAR;
-	if (s->largest_value <= least)
+	if (s->largest_value <= min)
 		return SCALE_CONSTANT;
-	return s->largest_value - least < GROWTH_MIN * s->largest_value ? SCALE_START_UP
-									: SCALE_FITTED;
+	return s->largest_value - min < GROWTH_MIN * s->largest_value ? SCALE_START_UP
+								      : SCALE_FITTED;
 }
 
 /*

@@ -49,7 +49,7 @@ void stacks_view_add_source(const struct stacks_view *view, struct source_line *
 	bool is_other = !is_first &&
 			(source->file != frame->file || source->line != frame->line);
 
-	if (is_first || amount > source->most)
+	if (is_first || amount > source->max)
 		*source = (struct source_line){ frame->file, frame->line,
 						source->has_others, amount };
 	source->has_others = source->has_others || is_other;

@@ -125,20 +125,20 @@ static unsigned int scan_number(const char **at)
 static int scan_interval(struct scan *s)
 {
 	const char *at = s->at + 1;
-	unsigned int most;
+	unsigned int max;
 
 	if (!isdigit((unsigned char)*at))
 		return refuse(s, "a { that is no {2}, {2,} or {2,3}: write \\{");
-	most = scan_number(&at);
+	max = scan_number(&at);
 	if (*at == ',') {
 		at++;
 		if (isdigit((unsigned char)*at))
-			most = scan_number(&at);
+			max = scan_number(&at);
 	}
 	if (*at != '}')
 		return refuse(s, "a { that is no {2}, {2,} or {2,3}: write \\{");
-	s->repeats *= most > 0 ? most : 1;
-	if (most > REPEAT_MAX || s->repeats > REPEAT_MAX)
+	s->repeats *= max > 0 ? max : 1;
+	if (max > REPEAT_MAX || s->repeats > REPEAT_MAX)
 		return refuse(s, "more than %d repeats with {}", REPEAT_MAX);
 	s->at = at;
 	return 0;

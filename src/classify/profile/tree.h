@@ -24,7 +24,7 @@ struct source_line {
 	const char *file; /* path of the source file as in the profile; NULL: unknown */
 	uint32_t line;	  /* line number; 0: unknown */
 	bool has_others;  /* other stacks of the function have other lines */
-	uint64_t most;	  /* amount of the metric in the stack with the largest amount */
+	uint64_t max;	  /* amount of the metric in the stack with the largest amount */
 };
 
 struct function_caller {

@@ -77,7 +77,7 @@ static uint64_t interval_ns(const struct active *a)
 	const struct options *o = a->context->options;
 	uint64_t elapsed_ns = clock_now_ns() - a->start_ns;
 	uint64_t part_ns = elapsed_ns / INTERVAL_PART;
-	uint64_t least_ns =
+	uint64_t min_ns =
 		run_sampler_read_ns(a->context->sampler) / o->max_share_per_mille * 1000;
 
 	if (o->has_interval)
@@ -87,9 +87,9 @@ static uint64_t interval_ns(const struct active *a)
 	else if (part_ns > INTERVAL_MAX_NS)
 		part_ns = INTERVAL_MAX_NS;
 	/* a single slow read on a busy machine must not prevent samples for long */
-	if (least_ns > elapsed_ns)
-		least_ns = elapsed_ns;
-	return part_ns > least_ns ? part_ns : least_ns;
+	if (min_ns > elapsed_ns)
+		min_ns = elapsed_ns;
+	return part_ns > min_ns ? part_ns : min_ns;
 }
 
 /*

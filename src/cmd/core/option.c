@@ -19,8 +19,8 @@ static int set_u64(const struct option_row *row, const char *arg, struct options
 {
 	uint64_t value;
 
-	if (parse(arg, &value) < 0 || value < row->least ||
-	    (row->most > 0 && value > row->most))
+	if (parse(arg, &value) < 0 || value < row->min ||
+	    (row->max > 0 && value > row->max))
 		return -EINVAL;
 	*(uint64_t *)((char *)o + row->value) = value;
 	return 0;

@@ -181,12 +181,12 @@ static void say_loose(const struct count_check *check, size_t i,
 		      const struct count_stats *stats)
 {
 	const struct count_limit *limit = &check->limits[i].limit;
-	char most[UNITS_TEXT_SIZE], limit_text[UNITS_TEXT_SIZE];
+	char max[UNITS_TEXT_SIZE], limit_text[UNITS_TEXT_SIZE];
 
 	message("hint: %s:%zu: %s: %s is well below the limit of %s: --update tightens it",
 		count_options(check->options)->check, check->lines[i] + 1,
 		counted_figure_key(limit->figure),
-		units_format_thousandths(stats->figures[limit->figure].most, most),
+		units_format_thousandths(stats->figures[limit->figure].max, max),
 		units_format_thousandths(limit->value_thousandths, limit_text));
 }
 

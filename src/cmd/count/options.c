@@ -47,10 +47,10 @@ const struct option_row count_own_rows[] = {
 	  "count N runs, one after the other, and show in what they differ (default "
 	  "3 with --check, 1 of each size with --scale)",
 	  .flag = MEMBER(common.has_run_count), .set = option_set_number,
-	  .value = MEMBER(common.run_count), .least = 1, .most = 1000,
+	  .value = MEMBER(common.run_count), .min = 1, .max = 1000,
 	  .want = "a number from 1 to 1000" },
 	{ 0, "warm-up", "N", "N more before them that do not count (default 0)",
-	  .set = option_set_number, .value = MEMBER(common.warm_up_count), .most = 1000,
+	  .set = option_set_number, .value = MEMBER(common.warm_up_count), .max = 1000,
 	  .want = "a number from 0 to 1000" },
 	{ 0, "check", "FILE",
 	  "hold runs against the limits in this file: end with status 4 if one is "
@@ -74,7 +74,7 @@ const struct option_row count_own_rows[] = {
 	  "of functions and stacks, what has a smaller share is not shown (default "
 	  "1; 0 in CSV and JSON)",
 	  .flag = MEMBER(has_min), .set = option_set_thousandths, .value = MEMBER(min),
-	  .most = PROFILE_MIN_UNIT, .want = "a percentage from 0 to 100" },
+	  .max = PROFILE_MIN_UNIT, .want = "a percentage from 0 to 100" },
 	{ 0, "folded", "FILE",
 	  "write the stacks as lines too, as flamegraph.pl reads them; - is "
 	  "standard output, instead of the report",
@@ -87,8 +87,8 @@ const struct option_row count_own_rows[] = {
 	  .flag = MEMBER(calls_only) },
 	{ 0, "iterations", "K",
 	  "a run does the same work K times: show, and check, what one of them has",
-	  .set = option_set_number, .value = MEMBER(iterations), .least = 1,
-	  .most = 1000000000, .want = "a number from 1 to 1000000000" },
+	  .set = option_set_number, .value = MEMBER(iterations), .min = 1,
+	  .max = 1000000000, .want = "a number from 1 to 1000000000" },
 	{ 0, "scale", "COMMAND",
 	  "run this shell command with each of --sizes in place of {N}, and say how "
 	  "what it allocates grows with it",
@@ -105,7 +105,7 @@ const struct option_row count_own_rows[] = {
 	{ 0, "sample", "BYTES",
 	  "the stack of one allocation of so many bytes, chosen at random, and "
 	  "estimates of all: at next to no cost with 512K",
-	  .set = option_set_bytes, .value = MEMBER(sample_bytes), .least = 1,
+	  .set = option_set_bytes, .value = MEMBER(sample_bytes), .min = 1,
 	  .want = "bytes, as 64K or 512K" },
 	{ 0, "live", NULL,
 	  "by stacks, and of each what is not freed, and what it had when all had most",

@@ -188,7 +188,7 @@ static int show(const struct scale *scale, const struct column_list *columns)
  */
 static int check_exponents(const struct scale *scale)
 {
-	double most =
+	double max =
 		(double)count_options(scale->options)->max_exponent_thousandths / 1000;
 	int status = EXIT_DONE;
 
@@ -203,13 +203,13 @@ static int check_exponents(const struct scale *scale)
 			message("%s: the exponent is not known: %s", key, unknown);
 			if (status == EXIT_DONE)
 				status = EXIT_NOT_COUNTED;
-		} else if (!unknown && fit->low > most) {
+		} else if (!unknown && fit->low > max) {
 			message("%s: the exponent of %.2f (%.2f to %.2f) is above %.2f",
-				key, fit->exponent, fit->low, fit->high, most);
+				key, fit->exponent, fit->low, fit->high, max);
 			status = EXIT_ABOVE_LIMIT;
-		} else if (!unknown && fit->high > most + HINT_ABOVE) {
+		} else if (!unknown && fit->high > max + HINT_ABOVE) {
 			message("hint: %s: the exponent of %.2f (%.2f to %.2f) may be above %.2f",
-				key, fit->exponent, fit->low, fit->high, most);
+				key, fit->exponent, fit->low, fit->high, max);
 		}
 	}
 	return status;

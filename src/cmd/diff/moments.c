@@ -136,7 +136,7 @@ static int load(struct options *o, struct side *side)
  */
 static bool is_above(const struct moment_diff *diff, uint64_t limit)
 {
-	char grown[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
+	char grown[UNITS_TEXT_SIZE], max[UNITS_TEXT_SIZE];
 
 	for (size_t i = 0; i < diff->count; i++) {
 		const struct moment_change *change = &diff->items[i];
@@ -152,7 +152,7 @@ static bool is_above(const struct moment_diff *diff, uint64_t limit)
 						   : change->name,
 			change->part == PART_TOTAL ? "grown" : "has grown",
 			units_format_bytes((uint64_t)bytes, grown),
-			units_format_bytes(limit, most));
+			units_format_bytes(limit, max));
 		return true;
 	}
 	return false;

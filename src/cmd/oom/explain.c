@@ -185,9 +185,9 @@ static void add_kills(const struct options *o, const struct oom_kill_list *list,
 		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
 	};
 
-	if (count >= OOM_SUMMARY_LEAST && o->format == FORMAT_JSON)
+	if (count >= OOM_SUMMARY_MIN && o->format == FORMAT_JSON)
 		oom_summary_add_json(&summary, list, kills, count);
-	else if (count >= OOM_SUMMARY_LEAST)
+	else if (count >= OOM_SUMMARY_MIN)
 		oom_summary_add_text(out, kills, count, &options);
 	for (size_t i = 0; i < count; i++) {
 		struct oom_evidence evidence;

@@ -131,15 +131,15 @@ static void govern(struct series *series, uint64_t now_ns)
 	const struct options *o = series->session->options;
 	char read_text[UNITS_TEXT_SIZE], interval_text[UNITS_TEXT_SIZE];
 	uint64_t interval_ns = o->interval_ns;
-	uint64_t least_ns;
+	uint64_t min_ns;
 	int pid = 0;
 
 	if (o->max_share_per_mille >= 1000 || !series->session->fs.is_live)
 		return;
-	least_ns = sampler_min_interval_ns(series->session->sampler,
-					   o->max_share_per_mille, &pid);
-	if (least_ns > interval_ns)
-		interval_ns = least_ns;
+	min_ns = sampler_min_interval_ns(series->session->sampler, o->max_share_per_mille,
+					 &pid);
+	if (min_ns > interval_ns)
+		interval_ns = min_ns;
 	/* ignore small changes of the interval, because the measured cost is noisy */
 	if (interval_ns > series->schedule.interval_ns ||
 	    interval_ns < series->schedule.interval_ns / 2) {
@@ -148,7 +148,7 @@ static void govern(struct series *series, uint64_t now_ns)
 			message("interval stretched to %s: reading process %d takes %s, and may "
 				"take %u.%u%% of its time (--max-share)",
 				units_format_duration(interval_ns, interval_text), pid,
-				units_format_duration(least_ns * o->max_share_per_mille /
+				units_format_duration(min_ns * o->max_share_per_mille /
 							      1000,
 						      read_text),
 				o->max_share_per_mille / 10, o->max_share_per_mille % 10);

@@ -132,8 +132,7 @@ static void add_page(struct text *text, const struct usage *u,
  * Append the growth of the processes that have at least this many samples, below the page
  * or the table.
  */
-static void add_growth(struct text *text, const struct trends *trends,
-		       uint64_t least_count)
+static void add_growth(struct text *text, const struct trends *trends, uint64_t min_count)
 {
 	const struct growth_words_options options = {
 		.width = text->options.max_width > 0 ? (size_t)text->options.max_width
@@ -146,7 +145,7 @@ static void add_growth(struct text *text, const struct trends *trends,
 
 	for (size_t i = 0; i < trends_process_count(trends); i++) {
 		trends_find_process(trends, i, &trend);
-		if (trend.need.sample_count >= least_count)
+		if (trend.need.sample_count >= min_count)
 			growth_add_process(&lines, &trend, &options);
 	}
 	if (lines.length > 0)
@@ -357,7 +356,7 @@ static int watch_trends(struct text *text, struct trends *trends)
 	schedule_init(&schedule, clock_now_ns(), o->interval_ns);
 	for (uint64_t n = 1;; n++) {
 		struct trends_sample sample = { .processes = &text->snapshot };
-		uint64_t least_ns;
+		uint64_t min_ns;
 		int r = take_sample(text, needs);
 
 		if (r < 0)
@@ -366,10 +365,10 @@ static int watch_trends(struct text *text, struct trends *trends)
 		trends_add(trends, &sample);
 		if (n == o->sample_count || text->snapshot.count == 0)
 			return 0;
-		least_ns = sampler_min_interval_ns(session->sampler,
-						   o->max_share_per_mille, &pid);
-		if (o->max_share_per_mille < 1000 && least_ns > schedule.interval_ns)
-			schedule_set_interval(&schedule, clock_now_ns(), least_ns);
+		min_ns = sampler_min_interval_ns(session->sampler, o->max_share_per_mille,
+						 &pid);
+		if (o->max_share_per_mille < 1000 && min_ns > schedule.interval_ns)
+			schedule_set_interval(&schedule, clock_now_ns(), min_ns);
 		schedule_advance(&schedule, clock_now_ns());
 		signals_wait_until(schedule_due_ns(&schedule));
 		if (signals_stop_count() > 0)

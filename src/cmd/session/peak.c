@@ -145,14 +145,14 @@ static void wait_for(struct session *session, uint64_t due_ns)
 static uint64_t next_interval(const struct session *session, uint64_t interval_ns)
 {
 	const struct options *o = session->options;
-	uint64_t least_ns = 0;
+	uint64_t min_ns = 0;
 	int pid;
 
 	if (o->max_share_per_mille < 1000)
-		least_ns = sampler_min_interval_ns(session->sampler,
-						   o->max_share_per_mille, &pid);
+		min_ns = sampler_min_interval_ns(session->sampler, o->max_share_per_mille,
+						 &pid);
 	interval_ns = interval_ns < o->interval_ns / 2 ? interval_ns * 2 : o->interval_ns;
-	return interval_ns > least_ns ? interval_ns : least_ns;
+	return interval_ns > min_ns ? interval_ns : min_ns;
 }
 
 int peak_find(struct session *session, bool with_mappings, unsigned int needs,

@@ -237,7 +237,7 @@ static int find_allocator(struct search *search, const char **ret_reason)
 {
 	const struct hooks_there *there = &search->source->there;
 	bool is_only = count_exporters(search, HOOK_malloc) == 1;
-	size_t most = 0;
+	size_t max = 0;
 
 	for (size_t i = 0; there->base_addr && i < search->file_count; i++)
 		if (search->files[i].exports[HOOK_malloc] ==
@@ -250,8 +250,8 @@ static int find_allocator(struct search *search, const char **ret_reason)
 		if (!library->exports[HOOK_malloc] || library->is_linker)
 			continue;
 		votes = count_votes(search, library) + is_only;
-		if (votes > most) {
-			most = votes;
+		if (votes > max) {
+			max = votes;
 			search->allocator = library;
 		}
 	}

@@ -126,17 +126,17 @@ static void add_module(struct reading *reading, const struct stack_file_module *
 
 static void read_modules(struct reading *reading)
 {
-	const size_t least = offsetof(struct stack_file_module, path) + 1;
+	const size_t min = offsetof(struct stack_file_module, path) + 1;
 	_cleanup_free_ char *bytes =
 		xcalloc(1, STACK_MODULES_BYTES + sizeof(struct stack_file_module));
 	size_t length = read_at(&reading->source, bytes, reading->head.module_bytes,
 				STACK_HEAD_BYTES);
 
-	reading->first_nodes = xcalloc(length / least + 1, sizeof(*reading->first_nodes));
-	for (size_t at = 0; at + least <= length;) {
+	reading->first_nodes = xcalloc(length / min + 1, sizeof(*reading->first_nodes));
+	for (size_t at = 0; at + min <= length;) {
 		const struct stack_file_module *module = (const void *)(bytes + at);
 
-		if (module->record_bytes < least || module->record_bytes % 8 != 0 ||
+		if (module->record_bytes < min || module->record_bytes % 8 != 0 ||
 		    module->record_bytes > length - at)
 			return;
 		add_module(reading, module);

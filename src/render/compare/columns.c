@@ -77,8 +77,8 @@ static void get_good_runs(const void *row, int arg, struct value *ret)
 static uint64_t statistic_of(const struct spread *spread, enum statistic statistic)
 {
 	switch (statistic) {
-	case STATISTIC_MIN: return spread->least;
-	case STATISTIC_MAX: return spread->most;
+	case STATISTIC_MIN: return spread->min;
+	case STATISTIC_MAX: return spread->max;
 	default: return spread->median;
 	}
 }

@@ -39,15 +39,15 @@ static void add_head(struct strbuf *out, const struct compare_view *view)
 static void add_cell(struct strbuf *out, const struct compare_line *line,
 		     const struct spread *s)
 {
-	_cleanup_strbuf_ struct strbuf least = STRBUF_INIT;
-	_cleanup_strbuf_ struct strbuf most = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf min = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf max = STRBUF_INIT;
 
 	strbuf_add_text(out, "<td>");
 	compare_line_add_value(out, line, s->median, false);
-	compare_line_add_value(&least, line, s->least, false);
-	compare_line_add_value(&most, line, s->most, false);
-	if (strcmp(least.text, most.text) != 0)
-		strbuf_addf(out, " <small>%s to %s</small>", least.text, most.text);
+	compare_line_add_value(&min, line, s->min, false);
+	compare_line_add_value(&max, line, s->max, false);
+	if (strcmp(min.text, max.text) != 0)
+		strbuf_addf(out, " <small>%s to %s</small>", min.text, max.text);
 	strbuf_add_text(out, "</td>");
 }
 

@@ -63,7 +63,7 @@ static bool has_figure(const struct compared *compared, enum figure figure)
 	for (size_t v = 0; v < compared->comparison->variant_count; v++) {
 		const struct spread *s = &compared->variants[v].figures[figure];
 
-		if (s->run_count > 0 && s->most > 0)
+		if (s->run_count > 0 && s->max > 0)
 			return true;
 	}
 	return false;

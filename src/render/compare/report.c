@@ -16,12 +16,12 @@
 #include "render/table/line_plot.h"
 
 #define DEFAULT_WIDTH 80
-#define LEAST_WIDTH 40
+#define WIDTH_MIN 40
 #define LABEL_WIDTH 20
 /* Minimum width of a cell: enough for "1023.9K +-100%". */
-#define LEAST_CELL_WIDTH 15
+#define CELL_WIDTH_MIN 15
 /* Minimum width of a cell with exact bytes: enough for 999999999999 and the spread. */
-#define LEAST_EXACT_CELL_WIDTH 20
+#define EXACT_CELL_WIDTH_MIN 20
 #define HEADING_LINES 4
 
 #define PLOT_HEIGHT 5
@@ -163,7 +163,7 @@ static void add_names(const struct report *r, const struct block *block)
 static void add_spread(const struct report *r, struct strbuf *cell,
 		       const struct spread *s)
 {
-	uint64_t half = (s->most - s->least + 1) / 2;
+	uint64_t half = (s->max - s->min + 1) / 2;
 	uint64_t percent =
 		s->median ? (uint64_t)(((unsigned __int128)half * 100 + s->median - 1) /
 				       s->median)
@@ -232,10 +232,9 @@ static void add_block(const struct report *r, const struct block *block)
 static void add_table(const struct report *r)
 {
 	size_t count = r->view->comparison->variant_count;
-	size_t least = r->options->exact_bytes ? LEAST_EXACT_CELL_WIDTH
-					       : LEAST_CELL_WIDTH;
-	size_t room = (r->width - LABEL_WIDTH) / least;
-	struct block block = { .cell_width = least };
+	size_t min = r->options->exact_bytes ? EXACT_CELL_WIDTH_MIN : CELL_WIDTH_MIN;
+	size_t room = (r->width - LABEL_WIDTH) / min;
+	struct block block = { .cell_width = min };
 
 	if (room == 0)
 		room = 1;
@@ -252,7 +251,7 @@ static void add_table(const struct report *r)
  */
 static void find_axes(const struct comparison *c, struct line_plot *plot)
 {
-	uint64_t most_ns = 1, most_bytes = 0;
+	uint64_t max_ns = 1, max_bytes = 0;
 
 	for (size_t i = 0; i < c->run_count; i++) {
 		const struct run *run = &c->runs[i];
@@ -260,15 +259,15 @@ static void find_axes(const struct comparison *c, struct line_plot *plot)
 		for (size_t s = 0; run_is_good(run) && s < run->sample_count; s++) {
 			const struct run_sample *sample = &run->samples[s];
 
-			if (sample->elapsed_ns > most_ns)
-				most_ns = sample->elapsed_ns;
+			if (sample->elapsed_ns > max_ns)
+				max_ns = sample->elapsed_ns;
 			if (bytes_known(sample->rss_bytes) &&
-			    sample->rss_bytes > most_bytes)
-				most_bytes = sample->rss_bytes;
+			    sample->rss_bytes > max_bytes)
+				max_bytes = sample->rss_bytes;
 		}
 	}
-	plot->x_top = most_ns;
-	plot->y_top = axis_top_bytes(most_bytes);
+	plot->x_top = max_ns;
+	plot->y_top = axis_top_bytes(max_bytes);
 }
 
 /*
@@ -343,8 +342,8 @@ void compare_report_add(struct strbuf *out, const struct compare_view *view,
 
 	if (options->max_width > 0)
 		r.width = (size_t)options->max_width;
-	if (r.width < LEAST_WIDTH)
-		r.width = LEAST_WIDTH;
+	if (r.width < WIDTH_MIN)
+		r.width = WIDTH_MIN;
 	add_title(&r);
 	add_verdicts(&r);
 	add_table(&r);

@@ -250,8 +250,8 @@ static void add_answer(struct rows *rows, const struct helper_answer *answer)
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
 		begin(rows, "owner", owner_names[o], BYTES_UNKNOWN);
 		add(rows, "said", BYTES_UNKNOWN, answer->bounds.said_bytes[o]);
-		add(rows, "at_least", BYTES_UNKNOWN, answer->bounds.least_bytes[o]);
-		add(rows, "at_most", BYTES_UNKNOWN, answer->bounds.most_bytes[o]);
+		add(rows, "at_least", BYTES_UNKNOWN, answer->bounds.min_bytes[o]);
+		add(rows, "at_most", BYTES_UNKNOWN, answer->bounds.max_bytes[o]);
 	}
 	for (size_t i = 0; i < answer->stats.value_count; i++)
 		add_value(rows, &answer->stats.values[i]);

@@ -56,9 +56,9 @@ static void add_bounds(const struct heap_page *p, const struct heap_bounds *boun
 							  : labels[o]);
 		heap_page_add_bytes(p, bounds->said_bytes[o], width);
 		strbuf_add_char(p->out, ' ');
-		heap_page_add_bytes(p, bounds->least_bytes[o], width);
+		heap_page_add_bytes(p, bounds->min_bytes[o], width);
 		strbuf_add_char(p->out, ' ');
-		heap_page_add_bytes(p, bounds->most_bytes[o], width);
+		heap_page_add_bytes(p, bounds->max_bytes[o], width);
 		strbuf_add_char(p->out, '\n');
 	}
 	strbuf_add_text(p->out, "  of ");
@@ -145,8 +145,8 @@ static void add_json_bounds(struct json *j, const struct heap_bounds *bounds)
 	static const char *const kinds[] = { "said", "at_least", "at_most" };
 	const uint64_t *const amounts[] = {
 		bounds->said_bytes,
-		bounds->least_bytes,
-		bounds->most_bytes,
+		bounds->min_bytes,
+		bounds->max_bytes,
 	};
 	char key[KEY_SIZE];
 

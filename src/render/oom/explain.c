@@ -15,7 +15,7 @@
 #include "classify/oom/verdict.h"
 
 #define LABEL_WIDTH 9
-#define WIDTH_LEAST 40
+#define WIDTH_MIN 40
 
 struct page {
 	struct strbuf *out;
@@ -405,7 +405,7 @@ void oom_explain_add_text(struct strbuf *out, const struct oom_evidence *evidenc
 	struct page p = { .out = out,
 			  .evidence = evidence,
 			  .options = options,
-			  .width = width < WIDTH_LEAST ? WIDTH_LEAST : width };
+			  .width = width < WIDTH_MIN ? WIDTH_MIN : width };
 
 	add_victim(&p);
 	add_invoker(&p);

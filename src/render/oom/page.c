@@ -33,7 +33,7 @@ void oom_page_add(struct strbuf *out, const char *name,
 	size_t start = out->length, i;
 
 	html_page_begin(out, &page);
-	if (count >= OOM_SUMMARY_LEAST) {
+	if (count >= OOM_SUMMARY_MIN) {
 		oom_summary_add_text(&text, kills, count, options);
 		add_lines(out, &text);
 	}

@@ -16,7 +16,7 @@
 #include "render/process/growth_words.h"
 
 #define LABEL_WIDTH 9
-#define WIDTH_LEAST 40
+#define WIDTH_MIN 40
 
 struct page {
 	struct strbuf *out;
@@ -204,7 +204,7 @@ void predict_report_add_text(struct strbuf *out, const struct predict_report *re
 {
 	size_t width = report->options.max_width > 0 ? (size_t)report->options.max_width
 						     : 100;
-	struct page p = { out, report, width < WIDTH_LEAST ? WIDTH_LEAST : width };
+	struct page p = { out, report, width < WIDTH_MIN ? WIDTH_MIN : width };
 
 	if (report->cgroup)
 		add_group(&p);

@@ -17,7 +17,7 @@
 #define LABEL_WIDTH 20
 #define AMOUNT_WIDTH 10
 #define BAR_INDENT 2
-#define WIDTH_LEAST 40
+#define WIDTH_MIN 40
 
 struct page {
 	struct strbuf *out;
@@ -313,7 +313,7 @@ void oom_report_add_text(struct strbuf *out, const struct oom_report *report)
 		.report = report,
 		.cgroup = report->row.cgroup,
 		.figures = report->row.figures,
-		.width = width < WIDTH_LEAST ? WIDTH_LEAST : width,
+		.width = width < WIDTH_MIN ? WIDTH_MIN : width,
 	};
 
 	group_head_add(out, p.cgroup, &report->options);

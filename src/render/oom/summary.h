@@ -11,7 +11,7 @@
 #include "render/oom/explain.h"
 
 /* Minimum number of kills for which reports start with a summary. */
-#define OOM_SUMMARY_LEAST 2
+#define OOM_SUMMARY_MIN 2
 
 /* Append the summary as text, with at most options->top rows per list. */
 void oom_summary_add_text(struct strbuf *out, const struct oom_kill *const *kills,

@@ -19,10 +19,10 @@
 
 uint64_t profile_share(uint64_t sum, unsigned int min)
 {
-	uint64_t least = sum / PROFILE_MIN_UNIT * min +
-			 sum % PROFILE_MIN_UNIT * min / PROFILE_MIN_UNIT;
+	uint64_t min_sum = sum / PROFILE_MIN_UNIT * min +
+			   sum % PROFILE_MIN_UNIT * min / PROFILE_MIN_UNIT;
 
-	return least > 0 ? least : 1;
+	return min_sum > 0 ? min_sum : 1;
 }
 
 void profile_add_amount(struct strbuf *out, const struct profile_report *report,
@@ -214,17 +214,17 @@ static void add_sums(struct strbuf *out, const struct profile_report *report,
 void profile_parts_init(struct profile_parts *parts, const struct profile_report *report)
 {
 	enum profile_metric metric = report->metric;
-	uint64_t least;
+	uint64_t min;
 
 	parts->profile = report->profile;
 	function_names_init(&parts->names, report->profile);
 	function_list_init(&parts->functions, report->profile, &parts->names, metric);
 	profile_sum(report->profile, parts->sums);
-	least = profile_share(parts->sums[metric], report->min);
+	min = profile_share(parts->sums[metric], report->min);
 	parts->shown_count = parts->left_count = 0;
 	for (size_t i = 0; i < parts->functions.count; i++) {
 		const struct function_sums *function = &parts->functions.functions[i];
-		bool is_enough = report->min == 0 || function->total[metric] >= least;
+		bool is_enough = report->min == 0 || function->total[metric] >= min;
 
 		if (is_enough && (report->top == 0 || parts->shown_count < report->top))
 			parts->functions.functions[parts->shown_count++] = *function;

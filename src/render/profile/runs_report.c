@@ -100,14 +100,14 @@ static void add_figures(struct strbuf *out, const struct runs_report *report)
 		bool is_optional = f < CALL_COUNT_ || f == COUNTED_FREE_NULL ||
 				   f == COUNTED_FAILED;
 
-		if (!bytes_known(spread->median) || (is_optional && spread->most == 0))
+		if (!bytes_known(spread->median) || (is_optional && spread->max == 0))
 			continue;
 		if (f == COUNTED_ALLOCATIONS || (f == COUNTED_PEAK_LIVE))
 			strbuf_add_char(out, '\n');
 		strbuf_addf(out, "%-16s", counted_figures[f].label);
 		add_cell(out, spread->median);
-		add_cell(out, spread->least);
-		add_cell(out, spread->most);
+		add_cell(out, spread->min);
+		add_cell(out, spread->max);
 		strbuf_add_text(out, counted_figures[f].is_bytes ? "  bytes\n" : "\n");
 	}
 }
@@ -160,8 +160,8 @@ static void add_json_figures(struct json *j, const struct runs_report *report)
 
 		json_begin_object(j, counted_figures[f].name);
 		add_thousandths(j, "median", spread->median);
-		add_thousandths(j, "min", spread->least);
-		add_thousandths(j, "max", spread->most);
+		add_thousandths(j, "min", spread->min);
+		add_thousandths(j, "max", spread->max);
 		json_end_object(j);
 	}
 	json_end_object(j);

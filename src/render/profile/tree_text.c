@@ -106,11 +106,11 @@ static size_t add_strokes(struct drawing *d, uint32_t number)
  */
 static size_t name_width(const struct drawing *d, size_t used)
 {
-	size_t most = (size_t)d->report->options.max_width;
+	size_t max = (size_t)d->report->options.max_width;
 
-	if (most == 0)
+	if (max == 0)
 		return 0;
-	return most > used + NAME_WIDTH_MIN ? most - used : NAME_WIDTH_MIN;
+	return max > used + NAME_WIDTH_MIN ? max - used : NAME_WIDTH_MIN;
 }
 
 /*
@@ -178,7 +178,7 @@ static void add_no_stack(struct drawing *d)
 }
 
 /* Draw the first `most` lines. Return the number of lines that the whole tree has. */
-static size_t add_lines(struct drawing *d, size_t most)
+static size_t add_lines(struct drawing *d, size_t max)
 {
 	uint32_t i = call_tree_next(d->tree, 0);
 	size_t lines = 0;
@@ -188,26 +188,26 @@ static size_t add_lines(struct drawing *d, size_t most)
 
 		place(d, i);
 		i = skip_recursion(d, i, &count);
-		if (d->tree->nodes[first].total[d->report->metric] > 0 && lines++ < most)
+		if (d->tree->nodes[first].total[d->report->metric] > 0 && lines++ < max)
 			add_line(d, first, count);
 		i = call_tree_next(d->tree, i);
 	}
-	if (d->tree->nodes[0].self[d->report->metric] > 0 && lines++ < most)
+	if (d->tree->nodes[0].self[d->report->metric] > 0 && lines++ < max)
 		add_no_stack(d);
 	return lines;
 }
 
-static size_t draw(struct drawing *d, size_t most)
+static size_t draw(struct drawing *d, size_t max)
 {
 	size_t begin = d->out->length, lines;
 
 	d->branches = xcalloc(d->tree->count, sizeof(*d->branches));
-	lines = add_lines(d, most);
-	if (most < SIZE_MAX && lines > most)
-		strbuf_addf(d->out, "and %zu more line%s (--top N)\n", lines - most,
-			    lines - most == 1 ? "" : "s");
+	lines = add_lines(d, max);
+	if (max < SIZE_MAX && lines > max)
+		strbuf_addf(d->out, "and %zu more line%s (--top N)\n", lines - max,
+			    lines - max == 1 ? "" : "s");
 	free(d->branches);
-	if (most == 0)
+	if (max == 0)
 		strbuf_truncate(d->out, begin);
 	return lines;
 }
@@ -228,7 +228,7 @@ void profile_add_tree(struct strbuf *out, const struct profile_report *report,
 		.is_inverted = is_inverted,
 		.top = report->top,
 	};
-	size_t most = report->top > 0 ? report->top * LINES_PER_TOP : SIZE_MAX;
+	size_t max = report->top > 0 ? report->top * LINES_PER_TOP : SIZE_MAX;
 	unsigned int min = report->min;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 
@@ -241,11 +241,11 @@ void profile_add_tree(struct strbuf *out, const struct profile_report *report,
 		 * than the end of the tree
 		 */
 		if (report->is_min_asked || min > PROFILE_MIN_UNIT / 4 ||
-		    draw(&d, 0) <= most)
+		    draw(&d, 0) <= max)
 			break;
 		call_tree_release(&tree);
 		min = min > 0 ? 2 * min : 1;
 	}
-	draw(&d, most);
+	draw(&d, max);
 	call_tree_release(&tree);
 }

@@ -20,7 +20,7 @@ static uint64_t exact_cells(uint64_t part, uint64_t whole, size_t width)
 static size_t find_neediest(const uint64_t *parts, size_t count, uint64_t whole,
 			    size_t width, const size_t *cells)
 {
-	int64_t most = INT64_MIN;
+	int64_t max = INT64_MIN;
 	size_t neediest = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -28,8 +28,8 @@ static size_t find_neediest(const uint64_t *parts, size_t count, uint64_t whole,
 		int64_t lack = (int64_t)exact_cells(part, whole, width) -
 			       (int64_t)cells[i] * 65536;
 
-		if (part > 0 && lack > most) {
-			most = lack;
+		if (part > 0 && lack > max) {
+			max = lack;
 			neediest = i;
 		}
 	}

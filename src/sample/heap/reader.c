@@ -243,8 +243,8 @@ static void fit_shares(const struct mapping_list *mappings, struct heap *heap)
 		for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
 			sum += bytes[o];
 		for (size_t k = 0; sum > rss_bytes; k++) {
-			uint64_t most = bytes[order[k]];
-			uint64_t less = sum - rss_bytes < most ? sum - rss_bytes : most;
+			uint64_t max = bytes[order[k]];
+			uint64_t less = sum - rss_bytes < max ? sum - rss_bytes : max;
 
 			bytes[order[k]] -= less;
 			heap->owner_bytes[order[k]] -= less;
@@ -267,7 +267,7 @@ static void pause_shortly(void)
 static int read_running(struct heap_reader *reader, struct usage *u,
 			struct mapping_list *mappings, struct heap *ret)
 {
-	uint64_t least[OWNER_HEAP_LAST + 1], most[OWNER_HEAP_LAST + 1];
+	uint64_t min[OWNER_HEAP_LAST + 1], max[OWNER_HEAP_LAST + 1];
 	unsigned int readings = reader->is_read_once ? 1 : READINGS;
 	uint64_t no_pause_ns;
 	unsigned int count = 0;
@@ -283,13 +283,13 @@ static int read_running(struct heap_reader *reader, struct usage *u,
 		for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
 			uint64_t bytes = ret->owner_bytes[o];
 
-			least[o] = count == 0 || bytes < least[o] ? bytes : least[o];
-			most[o] = count == 0 || bytes > most[o] ? bytes : most[o];
+			min[o] = count == 0 || bytes < min[o] ? bytes : min[o];
+			max[o] = count == 0 || bytes > max[o] ? bytes : max[o];
 		}
 		count++;
 	}
 	for (size_t o = 0; count > 0 && o <= OWNER_HEAP_LAST; o++)
-		ret->spread_bytes[o] = most[o] - least[o];
+		ret->spread_bytes[o] = max[o] - min[o];
 	ret->reading_count = count;
 	return r;
 }

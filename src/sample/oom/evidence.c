@@ -160,11 +160,11 @@ static void set_live(const struct past_end *end, size_t window, struct oom_evide
 static bool has_jumped(const struct growth_point *points, size_t count)
 {
 	const struct growth_point *last = &points[count - 1];
-	uint64_t least_bytes = last->bytes, before_bytes = points[0].bytes;
+	uint64_t min_bytes = last->bytes, before_bytes = points[0].bytes;
 
 	for (size_t i = 0; i < count; i++) {
-		if (points[i].bytes < least_bytes)
-			least_bytes = points[i].bytes;
+		if (points[i].bytes < min_bytes)
+			min_bytes = points[i].bytes;
 		if (last->time_ns - points[i].time_ns >= JUMP_NS)
 			before_bytes = points[i].bytes;
 	}
@@ -172,7 +172,7 @@ static bool has_jumped(const struct growth_point *points, size_t count)
 	if (last->time_ns - points[0].time_ns < JUMP_NS)
 		return true;
 	return units_per_mille(bytes_sub(last->bytes, before_bytes),
-			       last->bytes - least_bytes) >= JUMP_PER_MILLE;
+			       last->bytes - min_bytes) >= JUMP_PER_MILLE;
 }
 
 /*

@@ -12,7 +12,7 @@
 #include "sample/oom/evidence.h"
 
 /* Growth of less than this is not reported. */
-#define GROWN_LEAST_BYTES MIB
+#define GROWTH_MIN_BYTES MIB
 
 /*
  * Upper bound of the samples that are read to find the growth. The samples are
@@ -192,15 +192,15 @@ static int read_samples(struct grower_search *s, struct replay *replay, size_t l
 static const struct role *find_grown(const struct grower_search *s, struct rise *ret)
 {
 	const struct role *best = NULL;
-	uint64_t most_bytes = GROWN_LEAST_BYTES;
+	uint64_t max_bytes = GROWTH_MIN_BYTES;
 
 	for (size_t i = 0; i < s->count; i++) {
 		struct rise rise;
 
 		rise_find(&s->roles[i].series, &rise);
-		if (!s->roles[i].is_there || rise.to_bytes - rise.from_bytes < most_bytes)
+		if (!s->roles[i].is_there || rise.to_bytes - rise.from_bytes < max_bytes)
 			continue;
-		most_bytes = rise.to_bytes - rise.from_bytes;
+		max_bytes = rise.to_bytes - rise.from_bytes;
 		best = &s->roles[i];
 		*ret = rise;
 	}
@@ -236,7 +236,7 @@ static size_t add_kinds(const struct mapping_list *mappings, bool is_after,
 /* Find the kind of mapping that has more than half of the process's growth. */
 static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 {
-	uint64_t most_bytes = (ret->to_bytes - ret->from_bytes) / 2;
+	uint64_t max_bytes = (ret->to_bytes - ret->from_bytes) / 2;
 
 	qsort(kinds, count, sizeof(*kinds), compare_kinds);
 	for (size_t i = 0, next; i < count; i = next) {
@@ -248,9 +248,9 @@ static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 			sum.to_bytes += kinds[next].to_bytes;
 			sum.is_shmem |= kinds[next].is_shmem;
 		}
-		if (bytes_sub(sum.to_bytes, sum.from_bytes) <= most_bytes)
+		if (bytes_sub(sum.to_bytes, sum.from_bytes) <= max_bytes)
 			continue;
-		most_bytes = sum.to_bytes - sum.from_bytes;
+		max_bytes = sum.to_bytes - sum.from_bytes;
 		text_copy(ret->mapping, sizeof(ret->mapping), sum.name);
 		ret->mapping_from_bytes = sum.from_bytes;
 		ret->mapping_to_bytes = sum.to_bytes;
@@ -317,7 +317,7 @@ static bool find_unmapped(const struct grower_search *s, size_t last,
 			rise_series_add(&series, end->samples[i].elapsed_ns,
 					end->samples[i].shmem_bytes);
 	rise_find(&series, &rise);
-	if (rise.to_bytes - rise.from_bytes < GROWN_LEAST_BYTES ||
+	if (rise.to_bytes - rise.from_bytes < GROWTH_MIN_BYTES ||
 	    rise.to_bytes - rise.from_bytes <= ret->to_bytes - ret->from_bytes)
 		return false;
 	*ret = (struct oom_grower){ .from_bytes = rise.from_bytes,

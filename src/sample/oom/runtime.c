@@ -18,7 +18,7 @@ static void take(const struct usage *u, const struct runtime_limit *limit,
 void oom_runtime_find(const struct past_end *end, const struct snapshot *processes,
 		      struct oom_evidence *e)
 {
-	uint64_t most_bytes = 0;
+	uint64_t max_bytes = 0;
 
 	for (size_t i = 0; i < processes->count; i++) {
 		const struct usage *u = &processes->usages[i];
@@ -33,9 +33,9 @@ void oom_runtime_find(const struct past_end *end, const struct snapshot *process
 		 * A large process with a limit matters more than a
 		 * small process with a larger limit.
 		 */
-		if (!limit.option || rss_bytes < most_bytes)
+		if (!limit.option || rss_bytes < max_bytes)
 			continue;
-		most_bytes = rss_bytes;
+		max_bytes = rss_bytes;
 		take(u, &limit, e);
 	}
 }

@@ -101,11 +101,11 @@ static void take_scratch(struct group_turns *g, struct usage *known)
 	usage_init(&g->scratch.usages[0]);
 }
 
-static void add_new(struct group_turns *g, const struct cgroup *cgroup, size_t most)
+static void add_new(struct group_turns *g, const struct cgroup *cgroup, size_t max)
 {
 	size_t count_before = g->known.count, read_count = 0;
 
-	for (size_t i = 0; i < cgroup->pid_count && read_count < most; i++) {
+	for (size_t i = 0; i < cgroup->pid_count && read_count < max; i++) {
 		struct usage key = { .process.pid = cgroup->pids[i] };
 
 		if (count_before > 0 && bsearch(&key, g->known.usages, count_before,

@@ -13,7 +13,7 @@
 #include "base/xalloc.h"
 #include "proc/cgroup/tmpfs_files.h"
 
-#define GROWN_LEAST_BYTES MIB
+#define GROWTH_MIN_BYTES MIB
 /* A file is noted again if it has grown by one part in this many of its size. */
 #define GROWN_PART 8
 /* upper bound of the descriptors per reading, for all processes together */
@@ -106,7 +106,7 @@ static int add_file(void *context, const struct tmpfs_file *file)
 	int r = 0;
 
 	if (known && file->bytes >= known->bytes &&
-	    file->bytes - known->bytes < GROWN_LEAST_BYTES + known->bytes / GROWN_PART)
+	    file->bytes - known->bytes < GROWTH_MIN_BYTES + known->bytes / GROWN_PART)
 		return 0;
 	if (!known) {
 		if (w->count == FILES_MAX)
@@ -142,7 +142,7 @@ int shmem_writers_add(struct shmem_writers *w, const struct snapshot *snapshot,
 	/* after memory was freed, count growth from the lower amount */
 	if (w->has_looked && shmem < w->shmem_bytes)
 		w->shmem_bytes = shmem;
-	if (w->has_looked && shmem - w->shmem_bytes < GROWN_LEAST_BYTES)
+	if (w->has_looked && shmem - w->shmem_bytes < GROWTH_MIN_BYTES)
 		return 0;
 	for (size_t i = 0; i < snapshot->count && left > 0 && error == 0; i++) {
 		const struct process *process = &snapshot->usages[i].process;

@@ -29,7 +29,7 @@
 #define DUMP_MAGIC UINT32_C(0x4a695444)
 #define DUMP_LOAD 0
 #define DUMP_MOVE 1
-#define DUMP_LEAST 40 /* size of the file header in bytes */
+#define DUMP_MIN_BYTES 40 /* size of the file header in bytes */
 
 struct dump_record {
 	uint32_t id, bytes;
@@ -273,11 +273,11 @@ void jit_frames_parse_dump(struct jit_frames *frames, const char *bytes, size_t 
 	struct dump_record record;
 	struct naming naming;
 
-	if (length < DUMP_LEAST)
+	if (length < DUMP_MIN_BYTES)
 		return;
 	memcpy(&magic, bytes, sizeof(magic));
 	memcpy(&at, bytes + 8, sizeof(at));
-	if (magic != DUMP_MAGIC || at < DUMP_LEAST)
+	if (magic != DUMP_MAGIC || at < DUMP_MIN_BYTES)
 		return;
 	name_begin(frames, &naming);
 	for (size_t i = at; i < length && length - i >= sizeof(record);

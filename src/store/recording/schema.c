@@ -319,7 +319,7 @@ int recording_schema_read_numbers(sqlite3_stmt *statement, int first_column, siz
  * rows of a table, and about 10 to delete the oldest samples. A request may use 32
  * instructions per byte, and at least 10 million so that small files can be read.
  */
-#define STEPS_LEAST 10000
+#define STEPS_MIN 10000
 #define INSTRUCTIONS_PER_BYTE 32
 
 /*
@@ -383,7 +383,7 @@ void recording_guard_open(sqlite3 *db, struct recording_guard *guard)
 void recording_guard_reset(struct recording_guard *guard)
 {
 	guard->steps_left =
-		STEPS_LEAST + guard->bytes / STEP_INSTRUCTIONS * INSTRUCTIONS_PER_BYTE;
+		STEPS_MIN + guard->bytes / STEP_INSTRUCTIONS * INSTRUCTIONS_PER_BYTE;
 }
 
 void recording_guard_resize(struct recording_guard *guard,

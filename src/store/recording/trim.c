@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "store/recording/schema.h"
 
-#define SAMPLES_LEAST 2
+#define SAMPLES_MIN 2
 
 /* Find the first sample to keep. *ret is 0 if all samples are kept. */
 static int find_first_kept(sqlite3 *db, const struct recording_bounds *bounds,
@@ -45,7 +45,7 @@ static int find_first_kept(sqlite3 *db, const struct recording_bounds *bounds,
 	if (first < 1 || last > RECORDING_SAMPLE_MAX)
 		return recording_damaged("the number of a sample is out of range");
 	count = last - first + 1;
-	if (count > SAMPLES_LEAST && first + count / RECORDING_TRIM_SHARE + 1 > *ret)
+	if (count > SAMPLES_MIN && first + count / RECORDING_TRIM_SHARE + 1 > *ret)
 		*ret = first + count / RECORDING_TRIM_SHARE + 1;
 	return 0;
 }

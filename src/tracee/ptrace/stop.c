@@ -348,10 +348,10 @@ static int read_all_registers(const struct tracer *t, struct stop *stop)
  */
 static uint64_t work_deadline_ns(const struct tracer *t)
 {
-	uint64_t most_ns = t->request->limit_ns / RELEASE_SHARE;
+	uint64_t max_ns = t->request->limit_ns / RELEASE_SHARE;
 	uint64_t release_ns = RELEASE_BASE_NS + (clock_now_ns() - t->began_ns) / 2;
 
-	return t->deadline_ns - (release_ns < most_ns ? release_ns : most_ns);
+	return t->deadline_ns - (release_ns < max_ns ? release_ns : max_ns);
 }
 
 static int work_stopped(struct tracer *t)

@@ -195,10 +195,10 @@ uint64_t data_detail_interval_ns(const struct data *d, uint64_t interval_ns)
 {
 	const struct usage *u = data_detail(d);
 	unsigned int share = d->options->max_share_per_mille;
-	uint64_t least_ns;
+	uint64_t min_ns;
 
 	if (!u || share == 0 || share >= 1000)
 		return interval_ns;
-	least_ns = u->read_ns / share * 1000;
-	return least_ns > interval_ns ? least_ns : interval_ns;
+	min_ns = u->read_ns / share * 1000;
+	return min_ns > interval_ns ? min_ns : interval_ns;
 }

@@ -184,13 +184,13 @@ static void replay(struct data *d)
 {
 	struct data_group *g = &d->group;
 	size_t shown = d->feed->index, first = g->index + 1;
-	size_t most = g->growth_samples > 0 ? g->growth_samples : GROWTH_SAMPLES;
+	size_t max = g->growth_samples > 0 ? g->growth_samples : GROWTH_SAMPLES;
 	uint64_t began_ns = clock_now_ns();
 
-	if (!g->is_read || shown < first || shown - first > most) {
+	if (!g->is_read || shown < first || shown - first > max) {
 		forget(g);
 		g->is_open = true;
-		first = shown > most ? shown - most : 0;
+		first = shown > max ? shown - max : 0;
 	}
 	replay_scan(d->options->replay, true);
 	while (first < shown)
@@ -199,8 +199,8 @@ static void replay(struct data *d)
 	(void)follow(d, shown);
 	d->feed->index = shown;
 	if (clock_now_ns() - began_ns > PATIENCE_NS)
-		most = most / 2 > GROWTH_SAMPLES_MIN ? most / 2 : GROWTH_SAMPLES_MIN;
-	g->growth_samples = most;
+		max = max / 2 > GROWTH_SAMPLES_MIN ? max / 2 : GROWTH_SAMPLES_MIN;
+	g->growth_samples = max;
 }
 
 static void read_now(struct data *d)

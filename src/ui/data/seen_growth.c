@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 
-#define SAMPLES_LEAST (2 * GROWTH_FLOORS_MAX)
+#define SAMPLES_MIN (2 * GROWTH_FLOORS_MAX)
 
 void seen_growth_release(struct seen_growth *s)
 {
@@ -32,7 +32,7 @@ const struct growth *seen_growth_find(struct seen_growth *s)
 {
 	if (s->is_found)
 		return &s->growth;
-	if (s->series.added_count < SAMPLES_LEAST)
+	if (s->series.added_count < SAMPLES_MIN)
 		s->growth = (struct growth){ .kind = GROWTH_TOO_SHORT };
 	else
 		growth_find(s->series.points, s->series.count, &s->growth);

@@ -93,9 +93,9 @@ static void draw_graph(struct group_page *p)
 	struct graph graph = { .style = p->canvas->ascii ? GRAPH_ASCII : GRAPH_BRAILLE };
 	struct area plot = { p->rest.x + 8, p->rest.y + 2, p->rest.width - 9,
 			     p->rest.height - 2 };
-	size_t max = graph_sample_count(graph.style, plot.width);
-	size_t first = t->series.count > max ? t->series.count - max : 0;
-	uint64_t most = 0;
+	size_t column_max = graph_sample_count(graph.style, plot.width);
+	size_t first = t->series.count > column_max ? t->series.count - column_max : 0;
+	uint64_t max = 0;
 	uint64_t *samples;
 	struct pen pen;
 	char text[UNITS_TEXT_SIZE];
@@ -105,8 +105,7 @@ static void draw_graph(struct group_page *p)
 	samples = xcalloc(t->series.count, sizeof(*samples));
 	for (size_t i = first; i < t->series.count; i++) {
 		samples[graph.count++] = t->series.points[i].bytes;
-		most = t->series.points[i].bytes > most ? t->series.points[i].bytes
-							: most;
+		max = t->series.points[i].bytes > max ? t->series.points[i].bytes : max;
 	}
 	group_page_line(p);
 	pen = group_page_line(p);
@@ -120,12 +119,12 @@ static void draw_graph(struct group_page *p)
 				 t->series.points[t->series.count - 1].time_ns -
 					 t->series.points[first].time_ns,
 				 text));
-	if (bytes_known(group_page_limit(p)) && group_page_limit(p) >= most)
+	if (bytes_known(group_page_limit(p)) && group_page_limit(p) >= max)
 		pen_add(&pen, ", up to the limit");
 	graph.samples = samples;
-	graph.axis_bytes = bytes_known(group_page_limit(p)) && group_page_limit(p) >= most
+	graph.axis_bytes = bytes_known(group_page_limit(p)) && group_page_limit(p) >= max
 				   ? group_page_limit(p)
-				   : axis_top_bytes(most);
+				   : axis_top_bytes(max);
 	graph_draw_axis(&graph, p->canvas, &plot);
 	graph_draw(&graph, p->canvas, &plot);
 	free(samples);

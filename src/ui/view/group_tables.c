@@ -22,7 +22,7 @@ static void add_path(struct pen *pen, const char *path)
 static const struct {
 	const char *heading;
 	int width;
-	int least_width; /* shown only if the screen is at least this wide */
+	int min_width; /* shown only if the screen is at least this wide */
 	size_t offset;
 	bool is_count;
 } level_columns[] = {
@@ -39,7 +39,7 @@ static const struct {
 
 static int level_width(const struct group_page *p, size_t column)
 {
-	if (p->canvas->width < level_columns[column].least_width)
+	if (p->canvas->width < level_columns[column].min_width)
 		return 0;
 	return level_columns[column].is_count ? level_columns[column].width
 					      : amount_width(p);
@@ -136,7 +136,7 @@ enum process_column {
 static const struct {
 	const char *heading;
 	int width; /* width of the column; 0: the width of an amount */
-	int least_width;
+	int min_width;
 } process_columns_shown[PROCESS_COLUMN_COUNT_] = {
 	[COLUMN_PID] = { "PID", 8, 0 },
 	[COLUMN_PSS] = { "PSS", 0, 0 },
@@ -150,7 +150,7 @@ static const struct {
 
 static int column_width(const struct group_page *p, enum process_column column)
 {
-	if (p->canvas->width < process_columns_shown[column].least_width)
+	if (p->canvas->width < process_columns_shown[column].min_width)
 		return 0;
 	return process_columns_shown[column].width > 0
 		       ? process_columns_shown[column].width

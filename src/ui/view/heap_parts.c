@@ -329,7 +329,7 @@ static uint64_t class_bytes(const struct heap_class *class)
 }
 
 static void add_class(const struct heap_sheet *s, const struct heap_class *class,
-		      uint64_t most_bytes)
+		      uint64_t max_bytes)
 {
 	static const enum role roles[] = {
 		ROLE_OWNER + OWNER_LIVE,
@@ -338,7 +338,7 @@ static void add_class(const struct heap_sheet *s, const struct heap_class *class
 	};
 	const uint64_t parts[] = { class->live.bytes, class->cached.bytes,
 				   class->free.bytes };
-	const struct sheet_bar bar = { parts, 3, most_bytes, "Lcf", roles };
+	const struct sheet_bar bar = { parts, 3, max_bytes, "Lcf", roles };
 	struct pen pen = lines_next(s->lines);
 	char text[UNITS_TEXT_SIZE];
 
@@ -356,7 +356,7 @@ static void add_class(const struct heap_sheet *s, const struct heap_class *class
 static void draw_classes(const struct heap_sheet *s)
 {
 	const struct heap *heap = &s->findings->heap;
-	uint64_t most_bytes = 0;
+	uint64_t max_bytes = 0;
 	struct pen pen = sheet_begin_heading(s);
 
 	pen_add_right(&pen, 8, "SIZE TO");
@@ -366,11 +366,11 @@ static void draw_classes(const struct heap_sheet *s)
 	sheet_add_title(s, &pen, "BYTES");
 	pen_add(&pen, "   L live  c cached  f free");
 	for (size_t i = 0; i < heap->class_count; i++)
-		if (class_bytes(&heap->classes[i]) > most_bytes)
-			most_bytes = class_bytes(&heap->classes[i]);
+		if (class_bytes(&heap->classes[i]) > max_bytes)
+			max_bytes = class_bytes(&heap->classes[i]);
 	for (size_t i = 0; i < heap->class_count; i++)
 		if (class_bytes(&heap->classes[i]) > 0)
-			add_class(s, &heap->classes[i], most_bytes);
+			add_class(s, &heap->classes[i], max_bytes);
 }
 
 struct part_row {

@@ -20,8 +20,8 @@ static void draw_bounds(const struct heap_sheet *s)
 		pen = lines_next(s->lines);
 		pen_addf(&pen, "%-*s", NAME_WIDTH, owner_names[o]);
 		sheet_add_amount(s, &pen, bounds->said_bytes[o]);
-		sheet_add_amount(s, &pen, bounds->least_bytes[o]);
-		sheet_add_amount(s, &pen, bounds->most_bytes[o]);
+		sheet_add_amount(s, &pen, bounds->min_bytes[o]);
+		sheet_add_amount(s, &pen, bounds->max_bytes[o]);
 	}
 	lines_next(s->lines);
 }

@@ -283,18 +283,18 @@ static void draw_graph(const struct page *p, enum part part, const struct area *
 			     area->height - 1 };
 	struct pen pen = canvas_pen(p->canvas, area->x + 1, area->y, area->width - 1);
 	char text[UNITS_TEXT_SIZE];
-	uint64_t most = 0, span_ns = 0;
-	size_t max;
+	uint64_t max = 0, span_ns = 0;
+	size_t column_max;
 
 	if (p->canvas->ascii)
 		graph.style = GRAPH_ASCII;
-	max = graph_sample_count(graph.style, plot.width);
-	graph.count =
-		history_copy(h, part, max < HISTORY_MAX ? max : HISTORY_MAX, samples);
+	column_max = graph_sample_count(graph.style, plot.width);
+	graph.count = history_copy(
+		h, part, column_max < HISTORY_MAX ? column_max : HISTORY_MAX, samples);
 	for (size_t i = 0; i < graph.count; i++)
-		if (bytes_known(samples[i]) && samples[i] > most)
-			most = samples[i];
-	graph.axis_bytes = axis_top_bytes(most);
+		if (bytes_known(samples[i]) && samples[i] > max)
+			max = samples[i];
+	graph.axis_bytes = axis_top_bytes(max);
 	if (graph.count > 1)
 		span_ns = h->items[h->count - 1].taken_ns -
 			  h->items[h->count - graph.count].taken_ns;

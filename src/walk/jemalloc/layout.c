@@ -273,7 +273,7 @@ static bool choose_sizes(const struct samples *s)
 	} choices[] = {
 		{ 4, IMAGE_PAGE_BYTES }, { 3, IMAGE_PAGE_BYTES }, { 4, 0 }, { 3, 0 }
 	};
-	struct soundness found, most = { 0, 0, 0 };
+	struct soundness found, max = { 0, 0, 0 };
 	size_t best = 0;
 
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
@@ -281,15 +281,15 @@ static bool choose_sizes(const struct samples *s)
 		s->j->pad_bytes = choices[i].pad_bytes;
 		count_sound(s, &found);
 		if (found.sound_count + found.usual_count >
-		    most.sound_count + most.usual_count) {
-			most = found;
+		    max.sound_count + max.usual_count) {
+			max = found;
 			best = i;
 		}
 	}
 	make_classes(s->j, choices[best].quantum_shift);
 	s->j->pad_bytes = choices[best].pad_bytes;
-	return most.sound_count > 0 &&
-	       jemalloc_is_most(s->j, most.sound_count, most.active_count);
+	return max.sound_count > 0 &&
+	       jemalloc_is_most(s->j, max.sound_count, max.active_count);
 }
 
 const char *jemalloc_find_layout(struct jemalloc *j)

@@ -14,12 +14,12 @@ static void add_peaks(struct comparison *c, const uint64_t *peaks, size_t count)
 		made_add_run(c)->peak_rss_bytes = peaks[i];
 }
 
-static void assert_spread(const struct spread *s, uint64_t median, uint64_t least,
-			  uint64_t most, size_t run_count)
+static void assert_spread(const struct spread *s, uint64_t median, uint64_t min,
+			  uint64_t max, size_t run_count)
 {
 	assert_int_equal(s->median, median);
-	assert_int_equal(s->least, least);
-	assert_int_equal(s->most, most);
+	assert_int_equal(s->min, min);
+	assert_int_equal(s->max, max);
 	assert_int_equal(s->run_count, run_count);
 }
 

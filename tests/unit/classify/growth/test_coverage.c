@@ -20,10 +20,10 @@
 #define SAMPLE_NS (10 * NS_PER_S)
 #define START_MIB 200.0
 #define LIMIT_MIB 400.0
-#define COVERED_LEAST 0.90
+#define COVERED_MIN 0.90
 /* bound for the median width of predictions from afar, relative to the remaining time */
-#define WIDTH_MOST 4.0
-#define ANSWERED_LEAST 0.5
+#define WIDTH_MAX 4.0
+#define ANSWERED_MIN 0.5
 
 static uint64_t random_state;
 
@@ -161,8 +161,8 @@ static bool report(const char *kind, const char *cut, bool is_afar, struct tally
 	       "middle width %.2f\n",
 	       kind, cut, t->answered, t->asked, 100 * covered,
 	       t->answered > 0 ? 100 - 100.0 * t->early / t->answered : 0, width);
-	return covered >= COVERED_LEAST && t->answered >= ANSWERED_LEAST * t->asked &&
-	       (!is_afar || width <= WIDTH_MOST);
+	return covered >= COVERED_MIN && t->answered >= ANSWERED_MIN * t->asked &&
+	       (!is_afar || width <= WIDTH_MAX);
 }
 
 static void nine_of_ten_intervals_contain_the_true_time(void **state)

@@ -150,7 +150,7 @@ static void growth_is_classified_from_the_series(void **state)
 		const char *name;
 		series_fn series;
 		enum growth_kind kind;
-		int least;
+		int min;
 	} cases[] = {
 		{ "flat", flat, GROWTH_NONE, 19 },
 		{ "leak of 30 MiB/h", leak_30, GROWTH_STEADY, 19 },
@@ -170,9 +170,9 @@ static void growth_is_classified_from_the_series(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int right = count_judged(cases[i].series, cases[i].kind);
 
-		if (right < cases[i].least)
+		if (right < cases[i].min)
 			print_error("%s: %d of %d\n", cases[i].name, right, REPEATS);
-		assert_in_range(right, cases[i].least, REPEATS);
+		assert_in_range(right, cases[i].min, REPEATS);
 	}
 }
 

@@ -78,11 +78,11 @@ static void check_sums(const struct process_memory *p)
 }
 
 static void check_row(const struct process_memory *p, enum owner owner, uint64_t reported,
-		      uint64_t least, uint64_t most, uint64_t shown)
+		      uint64_t min, uint64_t max, uint64_t shown)
 {
 	assert_int_equal(p->bounds.said_bytes[owner], reported);
-	assert_int_equal(p->bounds.least_bytes[owner], least);
-	assert_int_equal(p->bounds.most_bytes[owner], most);
+	assert_int_equal(p->bounds.min_bytes[owner], min);
+	assert_int_equal(p->bounds.max_bytes[owner], max);
 	assert_int_equal(p->bounds.owner_bytes[owner], shown);
 	assert_int_equal(matrix_owner_bytes(&p->usage.matrix, owner), shown);
 }

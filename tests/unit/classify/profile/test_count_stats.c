@@ -58,8 +58,8 @@ static void the_median_is_the_middle_value(void **state)
 	(void)state;
 	measure(odd, 3, 1);
 	assert_int_equal(spread->median, 5000);
-	assert_int_equal(spread->least, 1000);
-	assert_int_equal(spread->most, 9000);
+	assert_int_equal(spread->min, 1000);
+	assert_int_equal(spread->max, 9000);
 	measure(even, 4, 1);
 	assert_int_equal(spread->median, 5500);
 }
