@@ -73,7 +73,7 @@ AGENT_LIBS = %D%/libagent.a
 # ld.so sets the stack canary before it relocates the first library, hence before any code here is called.
 # -fno-builtin: the compiler must not assume anything about malloc().
 count_files = %D%/system/ask.h %D%/count/count.c %D%/count/abi.h %D%/count/entry.c %D%/count/entry.h %D%/count/extra.h %D%/count/inside.h %D%/count/next.c %D%/count/seal.c %D%/count/slots.c %D%/count/stacks.h \
-	%D%/system/syscalls.h
+	%D%/system/new_file.c %D%/system/new_file.h %D%/system/syscalls.h
 stack_files = %D%/count/stack_abi.h %D%/count/stack_blocks.c %D%/count/stack_blocks.h %D%/count/stack_file.c %D%/count/stack_file.h \
 	%D%/count/stack_record.c %D%/count/stack_record.h %D%/count/stack_sample.c %D%/count/stack_sample.h %D%/count/stack_trie.c \
 	%D%/count/stack_trie.h %D%/unwind/unwind.c %D%/unwind/unwind.h %D%/unwind/bytes.h %D%/unwind/cfi.c \

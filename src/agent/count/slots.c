@@ -10,24 +10,21 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "agent/count/stacks.h"
 #include "agent/system/ask.h"
+#include "agent/system/new_file.h"
 
-#define PATH_BYTES	 4096
-#define GENERATIONS_MAX	 100000
-#define ENDED_LOOKS	 32 /* number of slots to check for a thread that has ended */
-#define COUNT_NAMED_MAX	 64
-#define PAGE_SLOTS	 (COUNT_GROW_BYTES / COUNT_SLOT_BYTES)
+#define ENDED_LOOKS 32 /* number of slots to check for a thread that has ended */
+#define COUNT_NAMED_MAX 64
+#define PAGE_SLOTS (COUNT_GROW_BYTES / COUNT_SLOT_BYTES)
 
 struct count_name {
 	uint32_t tid; /* 0: free */
@@ -39,11 +36,9 @@ __thread struct count_own count_own __attribute__((tls_model("initial-exec")));
 /* Used by threads without a slot; its counts are never read. */
 static struct count_slot lost_slot;
 static struct count_head *head; /* the mapped file; NULL: there is no file */
-static char path[PATH_BYTES];	/* path of the file */
-static size_t folder_length; /* length of the folder's path, including the final slash */
-/* the first slot without disk space */
-static uint32_t slots_reserved;
-static uint32_t slots_in_file; /* number of slots that fit into the file */
+static struct new_file file;
+static uint32_t slots_reserved; /* the first slot without disk space */
+static uint32_t slots_in_file;	/* number of slots that fit into the file */
 /* the first slot of this process; may be another slot than 1 in a forked child */
 static uint32_t slot_first;
 static uint32_t ended_cursor;
@@ -55,7 +50,11 @@ static bool has_tid; /* true if ask_own_tid() returns the thread id of the kerne
 static struct count_name named[COUNT_NAMED_MAX];
 static uint32_t named_count;
 
-enum { START_NOT_YET, START_RUNS, START_DONE };
+enum {
+	START_NOT_YET,
+	START_RUNS,
+	START_DONE
+};
 static int start_state;
 
 /* Set the slot of the calling thread; NULL: the thread has no slot. */
@@ -74,82 +73,28 @@ static struct count_slot *slot_at(uint32_t index)
 					     (size_t)index * COUNT_SLOT_BYTES);
 }
 
-/* Write the number in decimal, without a NUL. Return the end of its digits. */
-static char *add_number(char *to, unsigned int number)
-{
-	char digits[16];
-	size_t count = 0;
-
-	do
-		digits[count++] = (char)('0' + number % 10);
-	while (number /= 10);
-	while (count > 0)
-		*to++ = digits[--count];
-	*to = '\0';
-	return to;
-}
-
-/* Allocate disk space: writing to a page without disk space would kill the program. */
-static bool reserve(int fd, uint64_t offset, uint64_t bytes)
-{
-	return fallocate(fd, 0, (off_t)offset, (off_t)bytes) == 0;
-}
-
-/* Return the maximum file size, RLIMIT_FSIZE. Exceeding it would kill the program. */
-static uint64_t find_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_FSIZE, &limit) < 0)
-		return 0;
-	return limit.rlim_cur < COUNT_FILE_MAX ? limit.rlim_cur : COUNT_FILE_MAX;
-}
-
-static int create_file(pid_t pid)
-{
-	char *end = add_number(path + folder_length, (unsigned int)pid);
-
-	*end++ = '.';
-	for (unsigned int n = 0; n < GENERATIONS_MAX; n++) {
-		int fd;
-
-		add_number(end, n);
-		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-		if (fd >= 0 || errno != EEXIST)
-			return fd;
-	}
-	return -1;
-}
-
 /*
- * Create a file and map it, at the given address unless that is NULL. The file has its
- * full size from the start, with holes, so that no descriptor is needed to extend it;
- * disk space is allocated for slot 0 and the given slot. On failure return NULL, and
- * leave a file of size 0 to show readers that it failed.
+ * Create this process's file and map it, at the given address unless that is NULL. Disk
+ * space is allocated for slot 0 and the given slot. Return NULL on failure.
  */
 static struct count_head *map_file(struct count_head *at, uint32_t slot)
 {
-	uint64_t page = (COUNT_HEAD_BYTES + (uint64_t)slot * COUNT_SLOT_BYTES) / COUNT_GROW_BYTES *
-			COUNT_GROW_BYTES;
-	uint64_t limit = find_limit();
-	int fd = create_file(getpid());
-	void *p = MAP_FAILED;
+	uint64_t page = (COUNT_HEAD_BYTES + (uint64_t)slot * COUNT_SLOT_BYTES) /
+			COUNT_GROW_BYTES * COUNT_GROW_BYTES;
+	const struct new_file_layout layout = {
+		.mapped_bytes = COUNT_FILE_MAX,
+		.head_bytes = COUNT_HEAD_BYTES + COUNT_GROW_BYTES,
+		.part_offset = page,
+		.part_bytes = COUNT_GROW_BYTES,
+	};
+	uint64_t page_end = page + COUNT_GROW_BYTES, bytes;
+	struct count_head *p = new_file_map(&file, &layout, at, &bytes);
 
-	if (fd < 0)
+	if (!p)
 		return NULL;
-	if (page + COUNT_GROW_BYTES <= limit &&
-	    reserve(fd, 0, COUNT_HEAD_BYTES + COUNT_GROW_BYTES) &&
-	    (page == COUNT_HEAD_BYTES || reserve(fd, page, COUNT_GROW_BYTES)) &&
-	    ftruncate(fd, (off_t)limit) == 0)
-		p = mmap(at, COUNT_FILE_MAX, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | (at ? MAP_FIXED : 0), fd, 0);
-	if (p == MAP_FAILED && ftruncate(fd, 0) < 0)
-		unlink(path);
-	close(fd);
-	if (p == MAP_FAILED)
-		return NULL;
-	slots_reserved = (uint32_t)((page + COUNT_GROW_BYTES - COUNT_HEAD_BYTES) / COUNT_SLOT_BYTES);
-	slots_in_file = (uint32_t)((limit - COUNT_HEAD_BYTES) / COUNT_GROW_BYTES) * PAGE_SLOTS;
+	slots_reserved = (uint32_t)((page_end - COUNT_HEAD_BYTES) / COUNT_SLOT_BYTES);
+	slots_in_file =
+		(uint32_t)((bytes - COUNT_HEAD_BYTES) / COUNT_GROW_BYTES) * PAGE_SLOTS;
 	return p;
 }
 
@@ -173,7 +118,8 @@ static void fill_head(uint32_t flags)
 static int64_t sum_blocks(const struct count_slot *slot)
 {
 	uint64_t blocks = slot->malloc_calls + slot->free_null_count - slot->free_calls -
-			  slot->failed_count - slot->resized_count - 2 * slot->ended_count;
+			  slot->failed_count - slot->resized_count -
+			  2 * slot->ended_count;
 
 	for (int i = 0; i < COUNT_FUNCTION_COUNT_; i++)
 		blocks += i == COUNT_DELETE ? -slot->calls[i] : slot->calls[i];
@@ -258,7 +204,8 @@ static void lose_child(struct count_head *parent)
 	 */
 	if (permission == ASK_ALWAYS)
 		(void)mmap(parent, COUNT_FILE_MAX, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+			   0);
 	count_stack_begin_child(NULL);
 }
 
@@ -282,20 +229,22 @@ static void begin_child(void)
 	}
 	flags = (parent->flags & ~(uint32_t)COUNT_CALLS_ONLY) | COUNT_FORKED;
 	if (slot)
-		index = (uint32_t)(((char *)slot - (char *)slot_at(0)) / COUNT_SLOT_BYTES);
+		index = (uint32_t)(((char *)slot - (char *)slot_at(0)) /
+				   COUNT_SLOT_BYTES);
 	/* a new file requires system calls for which a filter may kill the program */
 	if (permission == ASK_ALWAYS && map_file(parent, index)) {
 		slot_first = index;
 		named_count = 0;
 		head->slot_count = slot ? index + 1 : index;
 		head->inherited_blocks = forked_blocks;
-		head->inherited_bytes = head->live_bytes = head->peak_bytes = forked_bytes;
+		head->inherited_bytes = head->live_bytes = head->peak_bytes =
+			forked_bytes;
 		fill_head(flags);
 		if (slot) {
 			fill_slot(slot, own_tid());
 			slot->is_main = 1;
 		}
-		count_stack_begin_child(path);
+		count_stack_begin_child(file.path);
 	} else {
 		lose_child(parent);
 	}
@@ -304,13 +253,10 @@ static void begin_child(void)
 
 static void start(void)
 {
-	const char *folder;
 	uint32_t flags = count_next_find();
 
-	folder = environ ? getenv(COUNT_FOLDER_VARIABLE) : NULL;
-	if (!folder || folder[0] != '/' || strlen(folder) > PATH_BYTES - 64)
+	if (!new_file_set_folder(&file, environ ? getenv(COUNT_FOLDER_VARIABLE) : NULL))
 		return;
-	folder_length = (size_t)(stpcpy(stpcpy(path, folder), "/") - path);
 	head = map_file(NULL, 1);
 	if (!head)
 		return;
@@ -318,7 +264,7 @@ static void start(void)
 	head->slot_count = 1;
 	slot_first = 1;
 	fill_head(flags);
-	count_stack_begin(path);
+	count_stack_begin(file.path);
 	pthread_atfork(note_before_fork, NULL, begin_child);
 }
 
@@ -338,11 +284,12 @@ static void flush(struct count_slot *slot)
 	 * The maximum of this slot since its last flush belongs to the process's peak
 	 * only if no other thread has changed live_bytes meanwhile.
 	 */
-	most = head->slot_count == slot_first + 1 && high > pending ? before + high : before + pending;
+	most = head->slot_count == slot_first + 1 && high > pending ? before + high
+								    : before + pending;
 	peak = __atomic_load_n(&head->peak_bytes, __ATOMIC_RELAXED);
 	while (most > peak &&
-	       !__atomic_compare_exchange_n(&head->peak_bytes, &peak, most, true, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED))
+	       !__atomic_compare_exchange_n(&head->peak_bytes, &peak, most, true,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 }
 
@@ -358,7 +305,8 @@ static void fold(struct count_slot *slot)
 	slot->high_bytes = 0;
 	slot->stack_at = slot->last_addr = 0;
 	/* all members up to and including flushed_bytes are sums */
-	for (size_t i = 0; i <= offsetof(struct count_slot, flushed_bytes) / sizeof(uint64_t); i++)
+	for (size_t i = 0;
+	     i <= offsetof(struct count_slot, flushed_bytes) / sizeof(uint64_t); i++)
 		__atomic_fetch_add(&to_words[i], from_words[i], __ATOMIC_RELAXED);
 	memset(from_words, 0, offsetof(struct count_slot, flush_count));
 	to->flush_count = 1;
@@ -381,9 +329,10 @@ static struct count_slot *take_ended(void)
 		struct count_slot *slot = slot_at(slot_first + n % range);
 		int32_t tid = __atomic_load_n(&slot->tid, __ATOMIC_ACQUIRE);
 
-		if (tid <= 0 || slot->is_main || !ask_has_ended(slot->self, (uint32_t)tid) ||
-		    !__atomic_compare_exchange_n(&slot->tid, &tid, -1, false, __ATOMIC_ACQ_REL,
-						 __ATOMIC_RELAXED))
+		if (tid <= 0 || slot->is_main ||
+		    !ask_has_ended(slot->self, (uint32_t)tid) ||
+		    !__atomic_compare_exchange_n(&slot->tid, &tid, -1, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			continue;
 		fold(slot);
 		return slot;
@@ -407,8 +356,8 @@ static bool extend_to(uint32_t index)
 	 * other: a thread with a later slot allocates the space for its own slot.
 	 */
 	while (before < end &&
-	       !__atomic_compare_exchange_n(&slots_reserved, &before, end, false, __ATOMIC_ACQ_REL,
-					    __ATOMIC_ACQUIRE))
+	       !__atomic_compare_exchange_n(&slots_reserved, &before, end, false,
+					    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		;
 	return true;
 }
@@ -417,7 +366,8 @@ void count_slot_seal(enum ask_permission wanted)
 {
 	if (!head)
 		return;
-	for (uint32_t i = slots_reserved; wanted != ASK_ALWAYS && i < COUNT_SLOTS_KEPT; i += PAGE_SLOTS)
+	for (uint32_t i = slots_reserved; wanted != ASK_ALWAYS && i < COUNT_SLOTS_KEPT;
+	     i += PAGE_SLOTS)
 		if (!extend_to(i))
 			break;
 	permission = wanted;
@@ -460,8 +410,8 @@ struct count_slot *count_slot_take(void)
 {
 	int err = errno, state = START_NOT_YET;
 
-	if (__atomic_compare_exchange_n(&start_state, &state, START_RUNS, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_ACQUIRE)) {
+	if (__atomic_compare_exchange_n(&start_state, &state, START_RUNS, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		start();
 		__atomic_store_n(&start_state, START_DONE, __ATOMIC_RELEASE);
 	} else if (state == START_RUNS) {

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * new_file - create a file for the calling process, FOLDER/PID.N, and map it. N is the
+ * smallest number from 0 that is not in use.
+ *
+ * The functions use libc and make system calls that a seccomp filter may forbid. Call
+ * them only at the program's start, or in a forked child before any filter is active.
+ * The caller makes sure that only one thread uses a struct new_file. The functions
+ * change errno.
+ */
+#ifndef MS_AGENT_SYSTEM_NEW_FILE_H
+#define MS_AGENT_SYSTEM_NEW_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NEW_FILE_PATH_BYTES 4096
+
+struct new_file {
+	char path[NEW_FILE_PATH_BYTES]; /* path of the last file; before: of the folder */
+	size_t folder_length; /* length of the folder's path, including the final slash */
+};
+
+struct new_file_layout {
+	uint64_t mapped_bytes; /* size of the mapping, and maximum size of the file */
+	uint64_t head_bytes;   /* disk space to allocate at the start of the file */
+	/* more disk space to allocate, unless it is part of the head */
+	uint64_t part_offset, part_bytes;
+};
+
+/* Do not access these functions through the GOT; see agent/count/inside.h. */
+#pragma GCC visibility push(hidden)
+
+/* Return false if folder is NULL, not an absolute path, or too long. */
+bool new_file_set_folder(struct new_file *file, const char *folder);
+
+/*
+ * Create a file and map it shared, at the given address unless that is NULL; this
+ * replaces what is mapped there. The file has its full size from the start, with holes,
+ * so that no descriptor is needed to extend it. Its size, *ret_bytes, is mapped_bytes or
+ * RLIMIT_FSIZE, whichever is smaller. The mapping is never unmapped.
+ *
+ * On failure return NULL, and leave a file of size 0 to show readers that it failed.
+ */
+void *new_file_map(struct new_file *file, const struct new_file_layout *layout, void *at,
+		   uint64_t *ret_bytes);
+
+#pragma GCC visibility pop
+
+#endif
