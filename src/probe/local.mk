@@ -47,6 +47,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/count/entries.h \
 	%D%/count/hook_places.c \
 	%D%/count/hook_places.h \
+	%D%/count/hooks_counts.c \
+	%D%/count/hooks_counts.h \
 	%D%/count/hooks_names.c \
 	%D%/count/hooks_names.h \
 	%D%/count/hooks_orphans.c \

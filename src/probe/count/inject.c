@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -15,13 +14,13 @@
 #include "probe/borrow/gates.h"
 #include "probe/borrow/segment.h"
 #include "probe/count/hook_places.h"
+#include "probe/count/hooks_counts.h"
 #include "probe/count/hooks_names.h"
 #include "probe/count/hooks_orphans.h"
 #include "probe/count/hooks_parcel.h"
 #include "probe/count/hooks_stacks.h"
 #include "probe/count/hooks_switch.h"
 #include "probe/count/hooks_visit.h"
-#include "probe/count/reader.h"
 #include "proc/process/stat.h"
 #include "proc/process/status.h"
 #include "proc/smaps/maps.h"
@@ -29,8 +28,6 @@
 
 /* Interval between searches for newly loaded libraries. */
 #define LOOK_NS NS_PER_S
-
-#define READ_TRIES 3
 
 struct injected {
 	struct probe_request request;
@@ -48,13 +45,12 @@ struct injected {
 	struct hooks_stacks stacks;
 	uint64_t mapped; /* checksum of the mapped code at the last search */
 	uint64_t next_look_ns;
-	/* buffer for a copy of the counts */
-	char *bytes;
-	size_t capacity;
+	struct hooks_counts counts;
 };
 
 /* Run work, which puts the hooks into the process or removes them. */
-static int visit(struct injected *i, int (*work)(struct hooks_visit *), struct strbuf *why)
+static int visit(struct injected *i, int (*work)(struct hooks_visit *),
+		 struct strbuf *why)
 {
 	int r = work(&i->visit);
 
@@ -86,7 +82,8 @@ static void note_cost(struct injected *i, const struct hooks_switch *s)
 	i->cost.paused_ns += s->pause_ns;
 }
 
-static int switch_on(struct injected *i, const struct hook_places *places, struct strbuf *why)
+static int switch_on(struct injected *i, const struct hook_places *places,
+		     struct strbuf *why)
 {
 	struct hooks_switch s = switch_of(i);
 	size_t count = 0;
@@ -96,7 +93,8 @@ static int switch_on(struct injected *i, const struct hook_places *places, struc
 	/* gates that this visit made already jump to the hooks */
 	s.gates = i->visit.has_own_gates ? NULL : i->parcel.gates;
 	for (size_t n = 0; n < places->count; n++)
-		i->visit.keeps_gates = i->visit.keeps_gates || !places->items[n].is_for_calls;
+		i->visit.keeps_gates = i->visit.keeps_gates ||
+				       !places->items[n].is_for_calls;
 	r = hooks_switch_on(&s, i->parcel.head, places, &count);
 
 	note_cost(i, &s);
@@ -132,7 +130,8 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 			i->orphans[i->visit.orphan_count++] = i->orphans[n];
 	}
 	if (r < 0)
-		strbuf_add_text(why, "what an earlier memstate left in it cannot be taken out");
+		strbuf_add_text(
+			why, "what an earlier memstate left in it cannot be taken out");
 	return r;
 }
 
@@ -146,7 +145,8 @@ static int read_places(const struct injected *i, const struct mapping_list *mapp
 		.mappings = mappings,
 		.there = { .base_addr = i->visit.base_addr,
 			   .gates_addr = i->visit.gates_addr,
-			   .originals = i->visit.base_addr ? i->parcel.head->originals : NULL },
+			   .originals = i->visit.base_addr ? i->parcel.head->originals
+							   : NULL },
 	};
 
 	return hook_places_read(&source, ret, ret_reason);
@@ -192,8 +192,10 @@ static int make_parcel(struct injected *i, const struct mapping_list *mappings,
 	if (r == 0 && i->visit.has_own_gates)
 		i->parcel.gates = gates_make();
 	if (r < 0)
-		strbuf_add_text(why, r == -EOPNOTSUPP ? "this memstate was built without it"
-						      : "there is no System V shared memory for it");
+		strbuf_add_text(why,
+				r == -EOPNOTSUPP
+					? "this memstate was built without it"
+					: "there is no System V shared memory for it");
 	return r;
 }
 
@@ -201,7 +203,8 @@ static int make_parcel(struct injected *i, const struct mapping_list *mappings,
 static int check_alone(struct injected *i, struct strbuf *why)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
-	const struct hooks_look look = { i->request.fs, &mappings, i->visit.mem_fd, i->visit.base_addr };
+	const struct hooks_look look = { i->request.fs, &mappings, i->visit.mem_fd,
+					 i->visit.base_addr };
 	struct hooks_orphan found[HOOKS_ORPHANS_MAX];
 	bool is_owned = false;
 	int r = proc_maps_read(i->visit.process_fd, &mappings);
@@ -235,7 +238,9 @@ static int fill_private(struct injected *i)
 		r = hooks_stacks_fill(&i->stacks, addr);
 	/* write own_pid last: the hooks start counting when it is set */
 	addr += offsetof(struct hooks_private, own_pid);
-	return r < 0 ? r : trace_write_memory(i->request.pid, addr, &own_pid, sizeof(own_pid));
+	return r < 0 ? r
+		     : trace_write_memory(i->request.pid, addr, &own_pid,
+					  sizeof(own_pid));
 }
 
 static int begin(struct injected *i, const struct hook_places *places, struct strbuf *why)
@@ -268,16 +273,19 @@ static int leave(struct injected *i, struct strbuf *why)
 		r = hooks_switch_off(&s, &is_inside);
 	note_cost(i, &s);
 	if (r == 0 && is_inside) {
-		strbuf_add_text(why, "a thread of it is in the probe, which stays, and counts no "
-				     "more: the next memstate that counts it takes it out");
+		strbuf_add_text(
+			why, "a thread of it is in the probe, which stays, and counts no "
+			     "more: the next memstate that counts it takes it out");
 		return -EBUSY;
 	}
 	if (r == 0)
 		return visit(i, hooks_take_out, why);
 	if (r != -ESRCH)
-		strbuf_addf(why, "%s: the probe stays, and goes on counting for nobody: the next "
-				 "memstate that counts it takes it out",
-			    hooks_switch_explain(r));
+		strbuf_addf(
+			why,
+			"%s: the probe stays, and goes on counting for nobody: the next "
+			"memstate that counts it takes it out",
+			hooks_switch_explain(r));
 	return r;
 }
 
@@ -290,7 +298,7 @@ static void injected_free(struct injected *i)
 		close(i->visit.mem_fd);
 	if (i->visit.process_fd >= 0)
 		close(i->visit.process_fd);
-	free(i->bytes);
+	hooks_counts_release(&i->counts);
 	free(i);
 }
 
@@ -315,7 +323,8 @@ static int check(struct injected *i, struct strbuf *why)
 	return r;
 }
 
-static int open_inject(const struct count_place *where, void **ret_state, struct strbuf *why)
+static int open_inject(const struct count_place *where, void **ret_state,
+		       struct strbuf *why)
 {
 	const struct count_request *request = where->request;
 	struct injected *i = xcalloc(1, sizeof(*i));
@@ -384,7 +393,8 @@ static void look_for_more(struct injected *i)
 		return;
 	i->next_look_ns = now_ns + LOOK_NS;
 	if (proc_maps_read(i->visit.process_fd, &mappings) == 0 &&
-	    ((sum = hook_places_sum_code(&mappings)) != i->mapped || i->other_count > 0) &&
+	    ((sum = hook_places_sum_code(&mappings)) != i->mapped ||
+	     i->other_count > 0) &&
 	    read_places(i, &mappings, &places, &reason) == 0) {
 		bool is_new = sum != i->mapped;
 
@@ -400,47 +410,13 @@ static void look_for_more(struct injected *i)
 	mapping_list_release(&mappings);
 }
 
-/* Copy the counts. Return the length of the copy. */
-static size_t copy_counts(struct injected *i)
-{
-	const struct count_head *head = i->parcel.counts;
-	size_t length = HOOKS_COUNTS_BYTES;
-
-	for (int try = 0; try < READ_TRIES; try++) {
-		uint32_t slots = __atomic_load_n(&head->slot_count, __ATOMIC_ACQUIRE);
-
-		if (slots > HOOKS_SLOT_COUNT)
-			slots = HOOKS_SLOT_COUNT;
-		length = COUNT_HEAD_BYTES + (size_t)slots * COUNT_SLOT_BYTES;
-		if (i->capacity < length)
-			i->bytes = xgrow(i->bytes, &i->capacity, length, 1);
-		memcpy(i->bytes, i->parcel.counts, length);
-		if (!count_is_torn(i->bytes, length))
-			break;
-	}
-	return length;
-}
-
 static int read_inject(void *state, struct count_program *ret)
 {
 	struct injected *i = state;
-	struct count_program p = *ret;
-	size_t length;
-	int r;
 
 	if (!ret->has_ended)
 		look_for_more(i);
-	length = copy_counts(i);
-	p.pid = i->request.pid;
-	r = count_read_program(i->bytes, length, &p);
-	ret->threads = p.threads;
-	ret->thread_capacity = p.thread_capacity;
-	if (r < 0)
-		return r;
-	p.parent_pid = ret->parent_pid;
-	memcpy(p.name, ret->name, sizeof(p.name));
-	*ret = p;
-	return 0;
+	return hooks_counts_read(&i->counts, i->parcel.counts, i->request.pid, ret);
 }
 
 static int read_stacks_inject(void *state, struct stacks *ret)
@@ -454,8 +430,8 @@ static void add_how(const void *state, struct strbuf *out)
 {
 	const struct injected *i = state;
 
-	strbuf_addf(out, "a probe in it, to which %zu places in %zu %s lead", i->place_count,
-		    i->file_count + i->late_file_count,
+	strbuf_addf(out, "a probe in it, to which %zu places in %zu %s lead",
+		    i->place_count, i->file_count + i->late_file_count,
 		    i->file_count + i->late_file_count == 1 ? "file" : "files");
 }
 
@@ -463,16 +439,20 @@ static void add_blind(const void *state, struct strbuf *out)
 {
 	const struct injected *i = state;
 
-	strbuf_add_text(out, "calls through addresses that it copied before, what the dynamic linker "
-			     "allocates, its children");
+	strbuf_add_text(
+		out,
+		"calls through addresses that it copied before, what the dynamic linker "
+		"allocates, its children");
 	if (i->late_file_count > 0)
 		strbuf_addf(out, ", the first second of %zu %s loaded meanwhile",
 			    i->late_file_count,
-			    i->late_file_count == 1 ? "library that was" : "libraries that were");
+			    i->late_file_count == 1 ? "library that was"
+						    : "libraries that were");
 	if (i->other_count > 0)
-		strbuf_addf(out, ", %zu %s to another malloc or to one that is not known yet",
-			    i->other_count,
-			    i->other_count == 1 ? "place that leads" : "places that lead");
+		strbuf_addf(
+			out, ", %zu %s to another malloc or to one that is not known yet",
+			i->other_count,
+			i->other_count == 1 ? "place that leads" : "places that lead");
 }
 
 static int close_inject(void *state, struct strbuf *why)
