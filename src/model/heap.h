@@ -111,7 +111,7 @@ struct heap {
 	 * The heap was not walked: owner_bytes come from the allocator's own figures, and
 	 * the other fields are empty.
 	 */
-	bool is_said;
+	bool is_reported;
 	uint64_t pause_ns; /* how long the target was stopped, summed over all attempts */
 	uint64_t expected_ns; /* how long memstate expected the target to be stopped */
 	uint64_t copied_bytes;
@@ -162,8 +162,8 @@ struct heap {
 struct heap_sums {
 	enum allocator allocator;
 	enum quality quality; /* never QUALITY_UNKNOWN */
-	/* Same meaning as heap_is_said and heap_is_running of struct usage. */
-	bool is_said, is_running;
+	/* Same meaning as heap_is_reported and heap_is_running of struct usage. */
+	bool is_reported, is_running;
 	uint64_t pause_ns, trimmable_bytes;
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 	/*

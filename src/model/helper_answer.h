@@ -17,7 +17,7 @@
  * pages. Of the memory that may belong to the allocator, resident_bytes are resident and
  * missing_bytes are not. The resident part of the bytes the allocator reports for an
  * owner is therefore between
- *     said - missing  and  min(said, resident)
+ *     reported - missing  and  min(reported, resident)
  * The allocator does not know which of its free blocks cover whole pages. The upper bound
  * of pool_pages is therefore all free memory, and the lower bound of pool_fragments is 0.
  */
@@ -33,7 +33,7 @@ struct heap_bounds {
 	 * The allocator's own figures. BYTES_UNKNOWN: the figure of another owner
 	 * includes this owner's bytes.
 	 */
-	uint64_t said_bytes[OWNER_HEAP_LAST + 1];
+	uint64_t reported_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t min_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t max_bytes[OWNER_HEAP_LAST + 1];
 	/*

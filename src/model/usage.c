@@ -56,7 +56,7 @@ void usage_init(struct usage *u)
 	u->reserved_bytes = BYTES_UNKNOWN;
 	u->trimmable_bytes = BYTES_UNKNOWN;
 	u->mapping_count = MAPPING_COUNT_UNKNOWN;
-	u->said = (struct said)SAID_UNKNOWN;
+	u->reported = (struct reported)REPORTED_UNKNOWN;
 }
 
 void usage_release(struct usage *u)

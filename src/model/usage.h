@@ -84,14 +84,14 @@ extern const char *const allocator_titles[ALLOCATOR_COUNT_];
  * The allocator's own figures, which a helper in the process queried. The figures count
  * bytes whether resident or not. BYTES_UNKNOWN: not queried.
  */
-struct said {
+struct reported {
 	uint64_t system_bytes; /* obtained from the kernel */
 	uint64_t live_bytes;
 	uint64_t pool_bytes;
 	uint64_t cost_ns; /* how long the query took inside the process */
 };
 
-#define SAID_UNKNOWN                                                       \
+#define REPORTED_UNKNOWN                                                   \
 	{                                                                  \
 		BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN \
 	}
@@ -147,9 +147,10 @@ struct usage {
 	/* If heap_error is -EFBIG: how long reading the heap would stop the process. */
 	uint64_t heap_expected_ns;
 	/* The heap was not read: its figures are the allocator's own. */
-	bool heap_is_said;
+	bool heap_is_reported;
 
-	struct said said; /* the allocator's own figures, even if no report shows them */
+	struct reported
+		reported; /* the allocator's own figures, even if no report shows them */
 	/* Why a requested query of the allocator failed; NULL: it succeeded. Static. */
 	const char *helper_problem;
 };

@@ -103,12 +103,13 @@ static int look(struct count_attach *attach, const struct count_request *request
 static void add_refusals(char *const problems[COUNT_METHOD_COUNT_], struct strbuf *out)
 {
 	for (int i = 0; i < COUNT_METHOD_COUNT_; i++) {
-		bool is_said = false;
+		bool is_reported = false;
 
 		for (int j = 0; problems[i] && j < i; j++)
-			is_said = is_said ||
-				  (problems[j] && strcmp(problems[j], problems[i]) == 0);
-		if (!problems[i] || is_said)
+			is_reported =
+				is_reported ||
+				(problems[j] && strcmp(problems[j], problems[i]) == 0);
+		if (!problems[i] || is_reported)
 			continue;
 		if (out->length > 0)
 			strbuf_add_text(out, "; ");

@@ -59,7 +59,7 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/view/heap_leak_parts.c \
 	%D%/view/heap_parts.c \
 	%D%/view/heap_parts.h \
-	%D%/view/heap_said_parts.c \
+	%D%/view/heap_reported_parts.c \
 	%D%/view/help.c \
 	%D%/view/help.h \
 	%D%/view/mappings.c \

@@ -35,11 +35,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					     .count = VADDRS };
 	const struct symbolize_file files[FILES] = { file, file, file };
 	bool flags[FILES][VADDRS] = { { false } },
-	     *is_said[FILES] = { flags[0], flags[1], flags[2] };
+	     *is_reported[FILES] = { flags[0], flags[1], flags[2] };
 	unsigned int found[FILES] = { 0 };
 	struct task task = { .files = files,
 			     .count = FILES,
-			     .is_said = is_said,
+			     .is_reported = is_reported,
 			     .found = check_found,
 			     .context = found };
 	struct strbuf in = STRBUF_INIT;

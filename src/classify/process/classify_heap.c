@@ -202,11 +202,11 @@ void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings
 	usage->allocator = sums->allocator;
 	usage->heap_quality = sums->quality;
 	usage->trimmable_bytes = sums->trimmable_bytes;
-	usage->heap_is_said = sums->is_said;
+	usage->heap_is_reported = sums->is_reported;
 	usage->heap_is_running = sums->is_running;
 	usage->heap_pause_ns = sums->pause_ns;
 	usage->heap_taken_ns = sums->quality == QUALITY_ESTIMATE ? 0 : usage->taken_ns;
-	if (sums->is_said)
+	if (sums->is_reported)
 		usage->heap_problem = "its allocator was asked";
 	else if (sums->quality == QUALITY_BOUND)
 		usage->heap_problem = "not all of it could be read then";

@@ -89,7 +89,7 @@ static void set_unknown(struct heap_bounds *bounds)
 	bounds->resident_bytes = BYTES_UNKNOWN;
 	bounds->missing_bytes = BYTES_UNKNOWN;
 	for (size_t o = 0; o < HEAP_OWNERS; o++) {
-		bounds->said_bytes[o] = BYTES_UNKNOWN;
+		bounds->reported_bytes[o] = BYTES_UNKNOWN;
 		bounds->min_bytes[o] = BYTES_UNKNOWN;
 		bounds->max_bytes[o] = BYTES_UNKNOWN;
 		bounds->owner_bytes[o] = BYTES_UNKNOWN;
@@ -142,8 +142,8 @@ static uint64_t at_most(uint64_t bytes, uint64_t limit)
  */
 static void widen_pool(struct heap_bounds *bounds)
 {
-	uint64_t pool = bytes_add(bounds->said_bytes[OWNER_POOL_PAGES],
-				  bounds->said_bytes[OWNER_POOL_FRAGMENTS]);
+	uint64_t pool = bytes_add(bounds->reported_bytes[OWNER_POOL_PAGES],
+				  bounds->reported_bytes[OWNER_POOL_FRAGMENTS]);
 
 	if (!bytes_known(pool) || !bytes_known(bounds->max_bytes[OWNER_POOL_PAGES]))
 		return;
@@ -159,13 +159,13 @@ void classify_stats_bound(const struct allocator_stats *stats,
 	set_unknown(ret);
 	if (!getters[stats->allocator])
 		return;
-	getters[stats->allocator](stats, ret->said_bytes);
+	getters[stats->allocator](stats, ret->reported_bytes);
 	sum_mappings(mappings, &ret->resident_bytes, &ret->missing_bytes);
 	left = ret->resident_bytes;
 	for (size_t i = 0;
 	     bytes_known(left) && bytes_known(ret->missing_bytes) && i < HEAP_OWNERS;
 	     i++) {
-		uint64_t reported = ret->said_bytes[order[i]];
+		uint64_t reported = ret->reported_bytes[order[i]];
 
 		if (!bytes_known(reported))
 			continue;

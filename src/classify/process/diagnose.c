@@ -124,7 +124,7 @@ static const char *const owner_phrases[OWNER_COUNT_] = {
  */
 static bool is_heap_in_live(const struct usage *u)
 {
-	return u->heap_is_said && !bytes_known(owner_bytes(u, OWNER_POOL_FRAGMENTS));
+	return u->heap_is_reported && !bytes_known(owner_bytes(u, OWNER_POOL_FRAGMENTS));
 }
 
 static const char *owner_phrase(const struct usage *u, unsigned int owner)
@@ -221,7 +221,7 @@ static bool rule_fragments(const struct usage *u, struct diagnosis *d)
 		"%s (%u%%) is free fragments on pages that live blocks keep: no trim returns "
 		"them.%s",
 		amount(fragments).text, percent(fragments, rss(u)),
-		u->heap_is_said ? "" : " 'memstate heap' shows of which sizes.");
+		u->heap_is_reported ? "" : " 'memstate heap' shows of which sizes.");
 }
 
 static bool rule_heap_unknown(const struct usage *u, struct diagnosis *d)

@@ -102,7 +102,7 @@ static size_t take_sample(struct active *a, bool is_fresh)
 	uint64_t now = clock_now_ns();
 	int count = run_sampler_take(a->context->sampler, is_fresh, &sample);
 
-	if (run_sampler_forgets(a->context->sampler))
+	if (run_sampler_must_discard(a->context->sampler))
 		run->sample_count = 0;
 	if (count > 0) {
 		sample.elapsed_ns = now - a->start_ns;

@@ -68,7 +68,7 @@ static int show_process(struct show *show, struct usage *u)
 		heaps_report_failure(show->session, u, &heap, r);
 	if (r == 0)
 		heaps_report_skipped(u->process.pid, &mappings, false);
-	if (r == 0 && heap.is_said) {
+	if (r == 0 && heap.is_reported) {
 		add_report(show, u, &heap, NULL);
 	} else if (r == 0) {
 		heap_reader_detail(reader, &mappings, &detail);

@@ -138,7 +138,7 @@ static void protect_self(void)
  * Print an event as one line. For a kernel report, print only that the recording
  * contains it.
  */
-static void say(void *context, const struct recorded_event *event)
+static void print_event(void *context, const struct recorded_event *event)
 {
 	struct watch *w = context;
 	char time[CLOCK_TEXT_SIZE];
@@ -218,7 +218,7 @@ static void note(struct watch *w, const char *kind, int pid, const char *text)
 {
 	const struct recorded_event event = { clock_unix_ms(), kind, text, pid };
 
-	flight_note(w->flight, &event);
+	flight_record_event(w->flight, &event);
 }
 
 /* Restore the settings of the group. Report and record the result. */
@@ -235,10 +235,10 @@ static void disarm(struct watch *w, const char *why)
 		message("--arm %s: it could not be put back: %s",
 			own_options(w->session->options)->arm_name, strerror(-r));
 	else
-		flight_note(w->flight, &event);
+		flight_record_event(w->flight, &event);
 }
 
-static void let_go(void *context)
+static void resume_group(void *context)
 {
 	disarm(context, "it stood still until all of it was read");
 }
@@ -269,7 +269,7 @@ static void tend_arm(struct watch *w)
 	oom_arm_beat(w->arm, flight_summarize(w->flight)->cgroup);
 	while (oom_arm_mode(w->arm) == ARM_TRACE &&
 	       (pid = oom_arm_take_dying(w->arm)) > 0) {
-		(void)flight_look_at(w->flight, pid);
+		(void)flight_sample_process(w->flight, pid);
 		oom_arm_let_go(w->arm, pid);
 		note(w, "exit", pid, "killed; it stood still until it had been read");
 	}
@@ -315,7 +315,7 @@ static int watch(struct watch *w)
 		if (w->out.length > 0 && stream_write(&w->out) < 0)
 			return -EPIPE;
 		wait_for_next(w);
-		r = flight_go_on(w->flight);
+		r = flight_handle_events(w->flight);
 		report_record_error(w);
 		if (w->arm)
 			tend_arm(w);
@@ -348,8 +348,8 @@ static int run(struct watch *w)
 		.sampler = w->session->sampler,
 		.longest_ns = o->interval_ns,
 		.share_per_mille = o->max_share_per_mille,
-		.say = say,
-		.let_go = own_options(o)->arm == ARM_FREEZE ? let_go : NULL,
+		.report = print_event,
+		.resume_group = own_options(o)->arm == ARM_FREEZE ? resume_group : NULL,
 		.context = w,
 	};
 	int status = groups_open(w->session, &w->group), r;

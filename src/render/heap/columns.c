@@ -131,7 +131,7 @@ static void add_owners(struct rows *rows)
 		begin(rows, "owner", owner_names[o], BYTES_UNKNOWN);
 		add(rows, "resident", BYTES_UNKNOWN, heap->owner_bytes[o]);
 	}
-	if (heap->is_said)
+	if (heap->is_reported)
 		return;
 	begin(rows, "heap", NULL, BYTES_UNKNOWN);
 	add(rows, "trimmable", BYTES_UNKNOWN, heap->trimmable_bytes);
@@ -249,7 +249,7 @@ static void add_answer(struct rows *rows, const struct helper_answer *answer)
 {
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
 		begin(rows, "owner", owner_names[o], BYTES_UNKNOWN);
-		add(rows, "said", BYTES_UNKNOWN, answer->bounds.said_bytes[o]);
+		add(rows, "said", BYTES_UNKNOWN, answer->bounds.reported_bytes[o]);
 		add(rows, "at_least", BYTES_UNKNOWN, answer->bounds.min_bytes[o]);
 		add(rows, "at_most", BYTES_UNKNOWN, answer->bounds.max_bytes[o]);
 	}

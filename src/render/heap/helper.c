@@ -45,7 +45,7 @@ static void add_bounds(const struct heap_page *p, const struct heap_bounds *boun
 		[OWNER_POOL_FRAGMENTS] = "pool_fragments: free, elsewhere",
 		[OWNER_HEAP_META] = "heap_meta: its own",
 	};
-	bool is_one_sum = !bytes_known(bounds->said_bytes[OWNER_POOL_FRAGMENTS]);
+	bool is_one_sum = !bytes_known(bounds->reported_bytes[OWNER_POOL_FRAGMENTS]);
 	int width = heap_page_bytes_width(p) + 1;
 
 	strbuf_addf(p->out, "\n  %-*s %*s %*s %*s\n", NAME_WIDTH, "RESIDENT, as it says",
@@ -54,7 +54,7 @@ static void add_bounds(const struct heap_page *p, const struct heap_bounds *boun
 		strbuf_addf(p->out, "  %-*s ", NAME_WIDTH,
 			    o == OWNER_LIVE && is_one_sum ? "live: in use, or free"
 							  : labels[o]);
-		heap_page_add_bytes(p, bounds->said_bytes[o], width);
+		heap_page_add_bytes(p, bounds->reported_bytes[o], width);
 		strbuf_add_char(p->out, ' ');
 		heap_page_add_bytes(p, bounds->min_bytes[o], width);
 		strbuf_add_char(p->out, ' ');
@@ -130,7 +130,7 @@ void heap_helper_add_text(const struct heap_page *p)
 	if (!answer || !helper_answer_is_known(answer))
 		return;
 	add_asking(p, answer);
-	if (p->heap->is_said)
+	if (p->heap->is_reported)
 		add_bounds(p, &answer->bounds);
 	add_values(p, answer);
 	if (answer->stats.text)
@@ -144,7 +144,7 @@ static void add_json_bounds(struct json *j, const struct heap_bounds *bounds)
 {
 	static const char *const kinds[] = { "said", "at_least", "at_most" };
 	const uint64_t *const amounts[] = {
-		bounds->said_bytes,
+		bounds->reported_bytes,
 		bounds->min_bytes,
 		bounds->max_bytes,
 	};

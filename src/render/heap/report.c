@@ -35,7 +35,7 @@ static void add_origin(const struct heap_page *p)
 	const struct heap *heap = p->heap;
 	char pause[UNITS_TEXT_SIZE];
 
-	if (heap->is_said) {
+	if (heap->is_reported) {
 		strbuf_addf(p->out, "Not walked: the allocator was asked.\n");
 		return;
 	}
@@ -277,7 +277,7 @@ void heap_report_add_text(struct strbuf *out, const struct usage *u,
 	const bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC;
 
 	add_head(&page);
-	if (heap->is_said) {
+	if (heap->is_reported) {
 		heap_helper_add_text(&page);
 		return;
 	}
@@ -356,7 +356,7 @@ static void add_json_class(struct json *j, const struct heap *heap,
 
 static void add_json_lists(struct json *j, const struct heap *heap)
 {
-	if (heap->is_said) {
+	if (heap->is_reported) {
 		json_add_null(j, "arenas");
 		json_add_null(j, "classes");
 		return;
@@ -404,8 +404,8 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u,
 			  const struct heap_report_options *options)
 {
 	const struct heap_page page = { out, u, heap, detail, options };
-	bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC && !heap->is_said;
-	bool are_lists_known = heap_lists_known(heap) && !heap->is_said;
+	bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC && !heap->is_reported;
+	bool are_lists_known = heap_lists_known(heap) && !heap->is_reported;
 	struct json j = json_begin_report(out);
 
 	json_add_signed(&j, "pid", u->process.pid);
@@ -421,7 +421,8 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u,
 	json_add_amount(&j, "unexplained_bytes", usage_unexplained_bytes(u));
 	json_add_amount(&j, "trimmable_bytes", heap->trimmable_bytes);
 	add_json_owners(&j, heap);
-	heap_json_add_sum(&j, "mapped", &heap->mapped, !is_jemalloc && !heap->is_said);
+	heap_json_add_sum(&j, "mapped", &heap->mapped,
+			  !is_jemalloc && !heap->is_reported);
 	json_add_amount(&j, "caches",
 			are_lists_known ? heap->cache_count : BYTES_UNKNOWN);
 	if (!is_jemalloc && heap->quality == QUALITY_EXACT)

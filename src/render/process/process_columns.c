@@ -219,7 +219,7 @@ static void get_heap_source(const void *row, int arg, struct value *ret)
 
 	(void)arg;
 	if (u->heap_quality != QUALITY_UNKNOWN)
-		value_set_text(ret, u->heap_is_said ? "helper" : "walk");
+		value_set_text(ret, u->heap_is_reported ? "helper" : "walk");
 }
 
 static void get_source(const void *row, int arg, struct value *ret)
@@ -258,20 +258,20 @@ static void get_heap_problem(const void *row, int arg, struct value *ret)
 }
 
 enum {
-	SAID_SYSTEM,
-	SAID_LIVE,
-	SAID_POOL,
-	SAID_COST
+	REPORTED_SYSTEM,
+	REPORTED_LIVE,
+	REPORTED_POOL,
+	REPORTED_COST
 };
 
-static void get_said(const void *row, int arg, struct value *ret)
+static void get_reported(const void *row, int arg, struct value *ret)
 {
-	const struct said *said = &usage_of(row)->said;
+	const struct reported *reported = &usage_of(row)->reported;
 	const uint64_t amounts[] = {
-		[SAID_SYSTEM] = said->system_bytes,
-		[SAID_LIVE] = said->live_bytes,
-		[SAID_POOL] = said->pool_bytes,
-		[SAID_COST] = said->cost_ns,
+		[REPORTED_SYSTEM] = reported->system_bytes,
+		[REPORTED_LIVE] = reported->live_bytes,
+		[REPORTED_POOL] = reported->pool_bytes,
+		[REPORTED_COST] = reported->cost_ns,
 	};
 
 	value_set_amount(ret, amounts[arg]);
@@ -302,9 +302,9 @@ static void get_said(const void *row, int arg, struct value *ret)
 			get_process                                                \
 	}
 
-#define SAID(name, heading, which, help)                                           \
-	{                                                                          \
-		name, heading, help, VALUE_BYTES, true, NEED_WALK, which, get_said \
+#define REPORTED(name, heading, which, help)                                           \
+	{                                                                              \
+		name, heading, help, VALUE_BYTES, true, NEED_WALK, which, get_reported \
 	}
 
 #define CELL(owner, needs, OWNER_, state, STATE_)                                        \
@@ -399,14 +399,14 @@ static const struct column columns[] = {
 	  VALUE_TEXT, false, NEED_WALK, 0, get_heap_problem },
 	{ "heap_source", "HEAPBY", "who told the heap's owners: walk, or helper",
 	  VALUE_WORD, false, NEED_WALK, 0, get_heap_source },
-	SAID("said_system_bytes", "SAIDSYS", SAID_SYSTEM,
-	     "what the allocator has from the kernel, as it says (--heap helper)"),
-	SAID("said_live_bytes", "SAIDLIVE", SAID_LIVE,
-	     "what it has handed out, resident or not"),
-	SAID("said_pool_bytes", "SAIDPOOL", SAID_POOL,
-	     "what is freed, and it keeps, likewise"),
+	REPORTED("said_system_bytes", "SAIDSYS", REPORTED_SYSTEM,
+		 "what the allocator has from the kernel, as it says (--heap helper)"),
+	REPORTED("said_live_bytes", "SAIDLIVE", REPORTED_LIVE,
+		 "what it has handed out, resident or not"),
+	REPORTED("said_pool_bytes", "SAIDPOOL", REPORTED_POOL,
+		 "what is freed, and it keeps, likewise"),
 	{ "said_cost_s", "SAIDCOST", "how long it took to answer, inside the process",
-	  VALUE_COST, true, NEED_WALK, SAID_COST, get_said },
+	  VALUE_COST, true, NEED_WALK, REPORTED_COST, get_reported },
 
 	MADE("thp_bytes", "THP", NEED_ROLLUP, MADE_THP,
 	     "resident in transparent huge pages"),

@@ -240,15 +240,15 @@ static void add_helper_note(const struct usage *u, struct strbuf *note)
 
 	if (u->helper_problem)
 		strbuf_addf(note, " The allocator was not asked: %s.", u->helper_problem);
-	if (!bytes_known(u->said.cost_ns))
+	if (!bytes_known(u->reported.cost_ns))
 		return;
 	strbuf_addf(note, " The allocator says that it has %s from the kernel",
-		    units_format_bytes(u->said.system_bytes, system));
-	if (bytes_known(u->said.live_bytes))
+		    units_format_bytes(u->reported.system_bytes, system));
+	if (bytes_known(u->reported.live_bytes))
 		strbuf_addf(note, ", and %s of it in use",
-			    units_format_bytes(u->said.live_bytes, live));
+			    units_format_bytes(u->reported.live_bytes, live));
 	strbuf_addf(note, "; the answer took it %s.",
-		    units_format_duration(u->said.cost_ns, cost));
+		    units_format_duration(u->reported.cost_ns, cost));
 }
 
 /*
@@ -274,7 +274,7 @@ static void add_heap_note(const struct report *r)
 			problem ? ": " : "", problem ? problem : "");
 		if (u->heap_pause_ns > 0)
 			strbuf_addf(&note, " The process was stopped for %s.", pause);
-	} else if (u->heap_is_said) {
+	} else if (u->heap_is_reported) {
 		strbuf_add_text(&note, "The heap was not walked");
 		if (age_ns > 0)
 			strbuf_addf(&note, ", but asked for %s before the rest",

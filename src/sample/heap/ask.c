@@ -20,32 +20,32 @@ static uint64_t free_chunk_count(const struct heap *heap)
 	return all.fast.count + all.bin.count;
 }
 
-static void note_answer(const struct helper_answer *answer, struct usage *u)
+static void store_answer(const struct helper_answer *answer, struct usage *u)
 {
 	const struct allocator_stats *stats = &answer->stats;
 
 	u->helper_problem = answer->problem;
 	if (!helper_answer_is_known(answer))
 		return;
-	u->said = (struct said){ stats->system_bytes, stats->live_bytes,
-				 stats->pool_bytes, stats->cost_ns };
+	u->reported = (struct reported){ stats->system_bytes, stats->live_bytes,
+					 stats->pool_bytes, stats->cost_ns };
 }
 
 /*
  * Take the owners of the heap's memory from the allocator's own figures, not from a walk.
  */
-static void take_answer(const struct helper_answer *answer, struct usage *u,
-			const struct mapping_list *mappings, struct heap *ret)
+static void apply_answer(const struct helper_answer *answer, struct usage *u,
+			 const struct mapping_list *mappings, struct heap *ret)
 {
 	classify_stats(u, mappings, &answer->stats, &answer->bounds);
 	if (u->heap_quality == QUALITY_UNKNOWN)
 		return;
-	u->heap_is_said = true;
+	u->heap_is_reported = true;
 	ret->allocator = answer->stats.allocator;
 	ret->quality = QUALITY_BOUND;
 	ret->problem =
 		"figures are the allocator's own: it does not say what is resident";
-	ret->is_said = true;
+	ret->is_reported = true;
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
 		ret->owner_bytes[o] = answer->bounds.owner_bytes[o];
 }
@@ -54,7 +54,7 @@ static void take_answer(const struct helper_answer *answer, struct usage *u,
  * Return true if the allocator can be queried before the heap is walked, or without a
  * walk. For glibc, a query needs the number of free chunks from the walk.
  */
-static bool is_asked_first(const struct usage *u)
+static bool is_queried_first(const struct usage *u)
 {
 	return u->allocator == ALLOCATOR_TCMALLOC || u->allocator == ALLOCATOR_MIMALLOC ||
 	       u->allocator == ALLOCATOR_JEMALLOC;
@@ -65,7 +65,7 @@ bool heap_ask_before(struct heap_reader *reader, const struct usage *u)
 	struct helper_answer *answer = &reader->answer;
 
 	helpers_open(reader->helpers, &u->process, answer);
-	if (!is_asked_first(u))
+	if (!is_queried_first(u))
 		return false;
 	helpers_ask(reader->helpers, &u->process, BYTES_UNKNOWN, answer);
 	return true;
@@ -85,10 +85,10 @@ void heap_ask_after(struct heap_reader *reader, struct usage *u,
 
 	if (!is_asked && !u->error)
 		helpers_ask(reader->helpers, &u->process, free_chunk_count(heap), answer);
-	note_answer(answer, u);
+	store_answer(answer, u);
 	if (!helper_answer_is_known(answer))
 		return;
 	classify_stats_bound(&answer->stats, mappings, &answer->bounds);
 	if (u->heap_quality == QUALITY_UNKNOWN)
-		take_answer(answer, u, mappings, heap);
+		apply_answer(answer, u, mappings, heap);
 }

@@ -27,7 +27,7 @@ bool heap_ask_replaces_walk(const struct heap_reader *reader, const struct usage
  * Query the allocator after the walk, unless is_asked: a query of glibc needs the number
  * of free chunks from the walk. Add the answer to *u and the bounds to reader->answer.
  * If the walk could not determine the heap's owners, use the answer in place of the
- * walk's result and set heap->is_said.
+ * walk's result and set heap->is_reported.
  */
 void heap_ask_after(struct heap_reader *reader, struct usage *u,
 		    struct mapping_list *mappings, struct heap *heap, bool is_asked);

@@ -44,17 +44,17 @@ bool carried_heap_update(struct carried_heap *c, const struct heap_findings *f)
 	c->pause_ns = f->heap.pause_ns;
 	c->expected_ns = f->heap.expected_ns;
 	c->cpu_ns = f->cpu_ns;
-	c->said = f->usage.said;
+	c->reported = f->usage.reported;
 	c->helper_problem = f->usage.helper_problem;
 	if (f->error || f->usage.heap_quality == QUALITY_UNKNOWN)
 		return false;
-	if (f->heap.is_said)
+	if (f->heap.is_reported)
 		past_heap_store_stats(&c->past, &f->answer.stats, &f->mappings);
 	else
 		past_heap_store(&c->past, &f->heap, &f->mappings);
 	c->taken_ns = f->usage.taken_ns;
 	c->is_running = f->is_running;
-	c->is_said = f->heap.is_said;
+	c->is_reported = f->heap.is_reported;
 	return true;
 }
 
@@ -72,8 +72,8 @@ void carried_heap_add(const struct carried_heap *c, struct usage *u,
 		past_heap_estimate_stats(&c->past, u, mappings);
 	u->heap_taken_ns = u->heap_quality == QUALITY_UNKNOWN ? 0 : c->taken_ns;
 	u->heap_is_running = c->is_running;
-	u->heap_is_said = c->is_said && u->heap_quality != QUALITY_UNKNOWN;
-	u->said = c->said;
+	u->heap_is_reported = c->is_reported && u->heap_quality != QUALITY_UNKNOWN;
+	u->reported = c->reported;
 	u->helper_problem = c->helper_problem;
 	u->heap_pause_ns = c->pause_ns;
 	u->heap_error = c->error;

@@ -60,7 +60,7 @@ struct carried_heap {
 	int error; /* error or refusal of the last read */
 	const char *problem;
 	uint64_t pause_ns, expected_ns, cpu_ns;
-	struct said said;
+	struct reported reported;
 	const char *helper_problem;
 
 	/* figures of the last successful read; `past` is empty if there was none */
@@ -68,12 +68,12 @@ struct carried_heap {
 	uint64_t taken_ns;
 	bool is_running; /* true if the heap was read while the process ran */
 	/* true if the figures are the allocator's own, not those of a walk */
-	bool is_said;
+	bool is_reported;
 };
 
-#define CARRIED_HEAP_INIT                                     \
-	{                                                     \
-		.said = SAID_UNKNOWN, .past = PAST_HEAP_INIT, \
+#define CARRIED_HEAP_INIT                                             \
+	{                                                             \
+		.reported = REPORTED_UNKNOWN, .past = PAST_HEAP_INIT, \
 	}
 
 void carried_heap_release(struct carried_heap *c);

@@ -211,8 +211,8 @@ static struct helper *add(struct helpers *h, const struct process *p)
 	return helper;
 }
 
-static void note_failure(const struct helpers *h, struct helper *helper, int error,
-			 const char *problem)
+static void record_failure(const struct helpers *h, struct helper *helper, int error,
+			   const char *problem)
 {
 	if (helper->wait_ns == 0)
 		helper->wait_ns = is_allowed(h, &helper->process) ? RETRY_NS : LOOK_NS;
@@ -238,7 +238,7 @@ static void open_helper(struct helpers *h, struct helper *helper)
 	helper->cost = (struct probe_cost){ 0 };
 	r = probe_open(&request, &helper->probe, &helper->cost, &reason);
 	if (r < 0)
-		note_failure(h, helper, r, reason);
+		record_failure(h, helper, r, reason);
 	else
 		helper->error = 0;
 }
@@ -300,6 +300,6 @@ void helpers_ask(struct helpers *h, const struct process *p, uint64_t free_chunk
 	ret->problem = keep_problem(helper, r, reason);
 	if (is_lost(r)) {
 		(void)close_helper(helper, &what);
-		note_failure(h, helper, r, ret->problem);
+		record_failure(h, helper, r, ret->problem);
 	}
 }

@@ -175,8 +175,8 @@ static bool holds_thread(const struct heap_moment *moment, const struct mapping 
  * for the threads' data (which point to per-thread caches), and for the roots. A page
  * that is being migrated is resident, but cannot be copied.
  */
-static bool is_copy_whole(const struct heap_reader *reader,
-			  const struct heap_moment *moment, const struct heap *heap)
+static bool is_copy_complete(const struct heap_reader *reader,
+			     const struct heap_moment *moment, const struct heap *heap)
 {
 	const struct mapping_list *list = &moment->mappings;
 
@@ -213,7 +213,7 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 	blocks_release(&reader->blocks);
 	walk_heap(&input, ret, &reader->blocks);
 	ret->copied_bytes = reader->image.length_bytes;
-	if (ret->quality == QUALITY_EXACT && !is_copy_whole(reader, moment, ret)) {
+	if (ret->quality == QUALITY_EXACT && !is_copy_complete(reader, moment, ret)) {
 		ret->quality = QUALITY_ESTIMATE;
 		ret->problem = "resident pages are not those that smaps counts";
 	}
@@ -229,7 +229,7 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 /*
  * Subtract memory that was added to a mapping after its Rss was read, free pages first.
  */
-static void fit_shares(const struct mapping_list *mappings, struct heap *heap)
+static void trim_shares(const struct mapping_list *mappings, struct heap *heap)
 {
 	static const enum owner order[] = { OWNER_POOL_PAGES, OWNER_POOL_FRAGMENTS,
 					    OWNER_LIVE, OWNER_HEAP_META };
@@ -253,7 +253,7 @@ static void fit_shares(const struct mapping_list *mappings, struct heap *heap)
 	}
 }
 
-static void pause_shortly(void)
+static void sleep_briefly(void)
 {
 	const struct timespec pause = { .tv_nsec = 1 * (long)NS_PER_MS };
 
@@ -275,11 +275,11 @@ static int read_running(struct heap_reader *reader, struct usage *u,
 
 	for (int i = 0; r == 0 && count < readings && i < READINGS + WALK_TRIES; i++) {
 		if (i > 0)
-			pause_shortly();
+			sleep_briefly();
 		r = read_once(reader, u, mappings, ret, &no_pause_ns);
 		if (r < 0 || ret->quality == QUALITY_UNKNOWN)
 			continue;
-		fit_shares(mappings, ret);
+		trim_shares(mappings, ret);
 		for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
 			uint64_t bytes = ret->owner_bytes[o];
 
@@ -305,7 +305,7 @@ static int read_stopped(struct heap_reader *reader, struct usage *u,
 		uint64_t pause_ns = 0;
 
 		if (i > 0)
-			pause_shortly();
+			sleep_briefly();
 		r = read_once(reader, u, mappings, ret, &pause_ns);
 		stopped_ns += pause_ns;
 		if (r == 0 && ret->quality != QUALITY_ESTIMATE)
@@ -370,7 +370,7 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 		r = heap_reader_walk(reader, u, mappings, ret);
 	if (reader->helpers)
 		heap_ask_after(reader, u, mappings, ret, is_asked);
-	return ret->is_said ? 0 : r;
+	return ret->is_reported ? 0 : r;
 }
 
 static void translate_types(struct heap_detail *detail)

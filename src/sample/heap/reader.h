@@ -74,7 +74,7 @@ uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
  *
  * With helpers, reader->answer contains the result of the query. If the walk
  * could not determine the owners, the allocator's own figures are used in
- * place of the walk's, and ret->is_said is set; this is not a failure. If the
+ * place of the walk's, and ret->is_reported is set; this is not a failure. If the
  * heap cannot be walked, no copy is made.
  */
 int heap_reader_read(struct heap_reader *reader, struct usage *u,

@@ -109,7 +109,7 @@ static int run(int input_fd, struct strbuf *out, enum swift_names what)
 	return r < 0 ? r : status ? -EIO : 0;
 }
 
-static char *take_line(const char *line, size_t length)
+static char *copy_line(const char *line, size_t length)
 {
 	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
 		size_t lead = strlen(leads[i]);
@@ -124,7 +124,7 @@ static char *take_line(const char *line, size_t length)
  * Replace the Swift names with the lines of the output: one line per requested name, in
  * the same order. If the number of lines differs, ignore the output.
  */
-static void take_lines(const struct strbuf *out, char **names, size_t count, size_t asked)
+static void use_lines(const struct strbuf *out, char **names, size_t count, size_t asked)
 {
 	const char *line = strbuf_text(out);
 	size_t lines = 0;
@@ -143,7 +143,7 @@ static void take_lines(const struct strbuf *out, char **names, size_t count, siz
 			return; /* the output contains a NUL byte */
 		if (end > line) {
 			free(names[i]);
-			names[i] = take_line(line, (size_t)(end - line));
+			names[i] = copy_line(line, (size_t)(end - line));
 		}
 		line = end + 1;
 	}
@@ -167,5 +167,5 @@ void swift_translate(char **names, size_t count, enum swift_names what)
 	    lseek(input_fd, 0, SEEK_SET) < 0)
 		return;
 	if (run(input_fd, &output, what) == 0)
-		take_lines(&output, names, count, asked);
+		use_lines(&output, names, count, asked);
 }

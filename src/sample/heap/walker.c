@@ -102,7 +102,7 @@ void heap_walker_free(struct heap_walker *w)
 		destroy(w);
 }
 
-static bool note_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
+static bool update_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
 {
 	struct heap_walker *w = context;
 
@@ -113,7 +113,7 @@ static bool note_progress(void *context, uint64_t done_bytes, uint64_t total_byt
 
 static int read_once(struct heap_walker *w)
 {
-	const struct mark_progress progress = { note_progress, w };
+	const struct mark_progress progress = { update_progress, w };
 	struct heap_findings *f = &w->findings;
 	int r;
 
@@ -185,8 +185,8 @@ static void make_findings(struct heap_walker *w)
 	f->is_running = w->reader.is_running;
 	f->answer = w->reader.answer;
 	w->reader.answer = (struct helper_answer){ .was_requested = false };
-	if (w->request.wants_detail && heap_findings_are_known(f) && !f->heap.is_said &&
-	    !atomic_load(&w->is_cancelled)) {
+	if (w->request.wants_detail && heap_findings_are_known(f) &&
+	    !f->heap.is_reported && !atomic_load(&w->is_cancelled)) {
 		heap_reader_detail(&w->reader, &f->mappings, &f->detail);
 		f->has_detail = true;
 	}

@@ -161,7 +161,7 @@ static size_t find_last(const struct oom_past *past, const struct past_process *
 	return seen + 2 < end && counts_rose(past, seen + 2) ? seen + 1 : seen;
 }
 
-static bool is_told_of(const struct finder *f, const struct oom_kill *kill)
+static bool is_kill_reported(const struct finder *f, const struct oom_kill *kill)
 {
 	for (size_t e = 0; e < f->count; e++)
 		if (f->ends[e].report &&
@@ -184,7 +184,7 @@ static void add_report(struct finder *f, const struct oom_kill *kill, bool is_ow
 				.report = kill,
 				.unix_ms = event ? event->unix_ms : 0 };
 
-	if (is_told_of(f, kill))
+	if (is_kill_reported(f, kill))
 		return;
 	if (kill->victim.pid != 0)
 		end.victim = oom_past_find_process(f->past, kill->victim.pid,
@@ -377,7 +377,7 @@ static int is_target(struct finder *f, const struct past_process *p)
  * Add an end for a recording without kills: the largest target has ended, or
  * is still alive. Returns 0 or -errno.
  */
-static int add_gone(struct finder *f)
+static int add_end_without_kill(struct finder *f)
 {
 	struct past_end end = { .kind = OOM_END_NONE, .last = f->past->sample_count - 1 };
 	const struct past_process *largest = NULL;
@@ -452,7 +452,7 @@ static int find_ends(struct finder *f, const struct oom_kill_list *log)
 	leave_out_later_samples(f);
 	r = keep_targets(f);
 	if (r == 0 && f->count == 0)
-		r = add_gone(f);
+		r = add_end_without_kill(f);
 	if (f->count > 0)
 		qsort(f->ends, f->count, sizeof(*f->ends), compare_ends);
 	return r;

@@ -27,26 +27,26 @@
 #define REPEAT_NS (10 * NS_PER_S)
 #define MAPPINGS_PART 4
 
-void flight_note(struct flight *f, const struct recorded_event *event)
+void flight_record_event(struct flight *f, const struct recorded_event *event)
 {
 	int r = recorder_add_event(f->setup.recorder, event);
 
 	if (r < 0 && f->summary.record_error == 0)
 		f->summary.record_error = r;
-	if (f->setup.say)
-		f->setup.say(f->setup.context, event);
+	if (f->setup.report)
+		f->setup.report(f->setup.context, event);
 }
 
-static void note_now(struct flight *f, const char *kind, const char *text)
+static void record_event_now(struct flight *f, const char *kind, const char *text)
 {
 	const struct recorded_event event = { .unix_ms = clock_unix_ms(),
 					      .kind = kind,
 					      .text = text };
 
-	flight_note(f, &event);
+	flight_record_event(f, &event);
 }
 
-static void say_step(struct flight *f)
+static void report_step(struct flight *f)
 {
 	struct strbuf text = STRBUF_INIT;
 	char need[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
@@ -55,7 +55,7 @@ static void say_step(struct flight *f)
 		    units_format_bytes(f->figures.need_bytes, need),
 		    units_per_mille(f->figures.need_bytes, f->figures.limit_bytes) / 10,
 		    units_format_bytes(f->figures.limit_bytes, limit));
-	note_now(f, "limit", text.text);
+	record_event_now(f, "limit", text.text);
 	strbuf_release(&text);
 }
 
@@ -182,7 +182,7 @@ static int take_sample(struct flight *f, enum turns turns, int pid, int *ret_rea
 	return 0;
 }
 
-static void say_gap(struct flight *f)
+static void report_gap(struct flight *f)
 {
 	uint64_t now = clock_now_ns();
 	struct strbuf text = STRBUF_INIT;
@@ -192,7 +192,7 @@ static void say_gap(struct flight *f)
 		return;
 	strbuf_addf(&text, "no sample for %s",
 		    units_format_duration(now - f->sampled_ns, duration));
-	note_now(f, "gap", text.text);
+	record_event_now(f, "gap", text.text);
 	strbuf_release(&text);
 }
 
@@ -208,21 +208,22 @@ static int sample(struct flight *f)
 	if (r < 0 ||
 	    !oom_steps_pass(&f->steps, f->figures.need_bytes, f->figures.limit_bytes))
 		return r;
-	say_step(f);
+	report_step(f);
 	if (f->summary.sample_count == 1)
 		return 0;
 	/* near the limit there is no time left to read mappings */
 	return take_sample(f, f->steps.passed == 1 ? TURNS_MAPPINGS : TURNS_ALL, 0, NULL);
 }
 
-static void say_victim(struct flight *f, const struct flight_kill *kill, int read_error)
+static void report_victim(struct flight *f, const struct flight_kill *kill,
+			  int read_error)
 {
 	struct recorded_event event = { kill->unix_ms, "victim", NULL, kill->pid };
 	struct strbuf text = STRBUF_INIT;
 
 	flight_kill_describe(kill, read_error, &text);
 	event.text = text.text;
-	flight_note(f, &event);
+	flight_record_event(f, &event);
 	strbuf_release(&text);
 }
 
@@ -230,7 +231,7 @@ static void say_victim(struct flight *f, const struct flight_kill *kill, int rea
  * Handle the kernel's mark on a victim. The victim may live for only a few milliseconds,
  * so read its memory first and describe the kill afterwards.
  */
-static int take_mark(struct flight *f, const struct oom_mark *mark)
+static int handle_mark(struct flight *f, const struct oom_mark *mark)
 {
 	uint64_t unix_ms = flight_unix_ms(mark->marked_ns), sampled_ns = f->sampled_ns;
 	struct flight_kill *kill;
@@ -256,16 +257,16 @@ static int take_mark(struct flight *f, const struct oom_mark *mark)
 		kill->late_ns = u->taken_ns - mark->marked_ns +
 				(u->read_ns != BYTES_UNKNOWN ? u->read_ns : 0);
 	}
-	say_victim(f, kill, read_error);
+	report_victim(f, kill, read_error);
 	return r;
 }
 
 /*
  * Sample a group that is out of memory. Without marks the victim is unknown, but the
  * victim is often the largest process, so read that one first. If the group is paused
- * until let_go(), there is time to read everything.
+ * until resume_group(), there is time to read everything.
  */
-static int take_end_of_memory(struct flight *f)
+static int handle_out_of_memory(struct flight *f)
 {
 	const struct usage *largest = NULL;
 	int read_error;
@@ -278,37 +279,39 @@ static int take_end_of_memory(struct flight *f)
 		     u->total.bytes[SMAPS_RSS] > largest->total.bytes[SMAPS_RSS]))
 			largest = u;
 	}
-	return take_sample(f, f->setup.let_go ? TURNS_MAPPINGS : TURNS_IN_TURN,
+	return take_sample(f, f->setup.resume_group ? TURNS_MAPPINGS : TURNS_IN_TURN,
 			   largest ? largest->process.pid : 0, &read_error);
 }
 
-static int take_wake(struct flight *f, const struct oom_wake *wake)
+static int handle_wake(struct flight *f, const struct oom_wake *wake)
 {
 	uint64_t now = clock_now_ns();
 	int r = 0;
 
 	/* handle every mark, even if the group vanishes at the first one */
 	for (size_t i = 0; i < wake->mark_count; i++) {
-		int error = take_mark(f, &wake->marks[i]);
+		int error = handle_mark(f, &wake->marks[i]);
 
 		r = r < 0 ? r : error;
 	}
 	if (r < 0)
 		return r;
-	if (wake->flags & OOM_WAKE_OOM && f->setup.let_go) {
-		r = take_end_of_memory(f);
+	if (wake->flags & OOM_WAKE_OOM && f->setup.resume_group) {
+		r = handle_out_of_memory(f);
 		/* the removal of a group causes the same wake-up as the lack of memory */
 		if (r == 0)
-			f->setup.let_go(f->setup.context);
+			f->setup.resume_group(f->setup.context);
 		return r;
 	}
 	if (wake->flags & OOM_WAKE_OOM && wake->mark_count == 0)
 		return flight_source_error(f, OOM_SOURCE_MARKS) < 0
-			       ? take_end_of_memory(f)
+			       ? handle_out_of_memory(f)
 			       : sample(f);
-	if (wake->flags & OOM_WAKE_PRESSURE && now > f->pressure_said_ns + REPEAT_NS) {
-		note_now(f, "pressure", "processes wait for memory to be taken back");
-		f->pressure_said_ns = now;
+	if (wake->flags & OOM_WAKE_PRESSURE &&
+	    now > f->pressure_reported_ns + REPEAT_NS) {
+		record_event_now(f, "pressure",
+				 "processes wait for memory to be taken back");
+		f->pressure_reported_ns = now;
 	}
 	/*
 	 * If a file cache fills the group, its limit and pressure counters may rise all
@@ -320,22 +323,22 @@ static int take_wake(struct flight *f, const struct oom_wake *wake)
 	return 0;
 }
 
-int flight_go_on(struct flight *f)
+int flight_handle_events(struct flight *f)
 {
 	struct oom_wake wake;
 	int r;
 
-	oom_wakeups_take(f->wakeups, &wake);
-	r = take_wake(f, &wake);
-	flight_take_log(f);
+	oom_wakeups_collect(f->wakeups, &wake);
+	r = handle_wake(f, &wake);
+	flight_read_log(f);
 	if (r == 0 && clock_now_ns() >= f->due_ns) {
-		say_gap(f);
+		report_gap(f);
 		r = sample(f);
 	}
 	return r;
 }
 
-int flight_look_at(struct flight *f, int pid)
+int flight_sample_process(struct flight *f, int pid)
 {
 	int read_error;
 

@@ -5,7 +5,7 @@
  * event. It passes noteworthy events to the owner as lines of text.
  *
  * The functions are single-threaded: the owner polls the descriptors of flight_polled(),
- * at most until flight_due_ns(), and then calls flight_go_on().
+ * at most until flight_due_ns(), and then calls flight_handle_events().
  */
 #ifndef MS_SAMPLE_OOM_FLIGHT_H
 #define MS_SAMPLE_OOM_FLIGHT_H
@@ -27,12 +27,12 @@ struct flight_setup {
 	/* upper bound of the share of the time spent reading processes */
 	unsigned int share_per_mille;
 	/* Called after an event was recorded. May be NULL. */
-	void (*say)(void *context, const struct recorded_event *event);
+	void (*report)(void *context, const struct recorded_event *event);
 	/*
 	 * Called to resume the cgroup, if the kernel paused it because it ran out of
 	 * memory, after everything has been read. May be NULL.
 	 */
-	void (*let_go)(void *context);
+	void (*resume_group)(void *context);
 	void *context;
 };
 
@@ -71,12 +71,12 @@ uint64_t flight_due_ns(const struct flight *flight);
  * Handle the result of poll(2) for the descriptors of flight_polled(), and take a sample
  * if one is due. Returns 0, or -ESRCH if the cgroup was removed.
  */
-int flight_go_on(struct flight *flight);
+int flight_handle_events(struct flight *flight);
 
 /*
  * Record late reports of the kernel: a report may arrive after the removal of its
  * cgroup. Wait for at most 2 seconds, and only while the machine's kill counter is
- * ahead of the log. Call this function once, after the last flight_go_on().
+ * ahead of the log. Call this function once, after the last flight_handle_events().
  * is_removed: the cgroup no longer exists.
  */
 void flight_finish(struct flight *flight, bool is_removed);
@@ -85,10 +85,10 @@ void flight_finish(struct flight *flight, bool is_removed);
  * Take a sample now, including all mappings of this process, which
  * is about to end. Returns 0 or -errno.
  */
-int flight_look_at(struct flight *flight, int pid);
+int flight_sample_process(struct flight *flight, int pid);
 
 /* Record an event that was not found by taking a sample. */
-void flight_note(struct flight *flight, const struct recorded_event *event);
+void flight_record_event(struct flight *flight, const struct recorded_event *event);
 
 /* Return a summary of the recording so far. The flight owns the summary. */
 const struct flight_summary *flight_summarize(struct flight *flight);

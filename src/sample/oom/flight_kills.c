@@ -25,7 +25,7 @@ struct flight_kill *flight_kills_find(struct flight_kills *kills, int pid,
 	return NULL;
 }
 
-bool flight_kills_has_since(const struct flight_kills *kills, uint64_t unix_ms)
+bool flight_kills_any_since(const struct flight_kills *kills, uint64_t unix_ms)
 {
 	for (size_t i = 0; i < count_of(kills); i++)
 		if (kills->items[i].unix_ms + SAME_KILL_MS > unix_ms)

@@ -41,7 +41,7 @@ struct flight_kill *flight_kills_find(struct flight_kills *kills, int pid,
 				      uint64_t unix_ms);
 
 /* Return true if there was a kill at about this time or later. */
-bool flight_kills_has_since(const struct flight_kills *kills, uint64_t unix_ms);
+bool flight_kills_any_since(const struct flight_kills *kills, uint64_t unix_ms);
 
 /*
  * Return true if a kill in the kernel log concerns this cgroup or one that

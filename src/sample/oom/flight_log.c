@@ -82,7 +82,7 @@ const char *flight_log_report(const char *text, const struct oom_kill *kill,
 	return strbuf_text(out);
 }
 
-bool flight_log_take(struct flight_log *log, uint64_t now_ns, struct oom_kill_list *ret,
+bool flight_log_next(struct flight_log *log, uint64_t now_ns, struct oom_kill_list *ret,
 		     const char **ret_text)
 {
 	if (!log->is_begun ||

@@ -29,18 +29,18 @@ void flight_log_add(struct flight_log *log, struct strbuf *records, uint64_t now
  * Return the kills of a report that has received no line for a while, and its text, which
  * is borrowed until more records are added. Returns false if no report is complete yet.
  */
-bool flight_log_take(struct flight_log *log, uint64_t now_ns, struct oom_kill_list *ret,
+bool flight_log_next(struct flight_log *log, uint64_t now_ns, struct oom_kill_list *ret,
 		     const char **ret_text);
 
 /*
- * Copy the lines about one kill to *out, from the text that flight_log_take() returned
+ * Copy the lines about one kill to *out, from the text that flight_log_next() returned
  * with the kill. Returns the text of *out.
  */
 const char *flight_log_report(const char *text, const struct oom_kill *kill,
 			      struct strbuf *out);
 
 /*
- * Return when to call flight_log_take() next;
+ * Return when to call flight_log_next() next;
  * UINT64_MAX: not before more records are added.
  */
 uint64_t flight_log_due_ns(const struct flight_log *log);

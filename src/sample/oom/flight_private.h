@@ -29,7 +29,7 @@ struct flight {
 	unsigned int share_per_million;
 	uint64_t group_cost_ns; /* how long the last reading of the cgroup's files took */
 	struct oom_steps steps;
-	uint64_t pressure_said_ns;
+	uint64_t pressure_reported_ns;
 	struct flight_counts counts;
 };
 
@@ -43,6 +43,6 @@ bool flight_has_pid(const struct flight *flight, int pid);
  * Record the kills of this cgroup that the kernel log reports, and those that the
  * counters show but whose reports are overdue.
  */
-void flight_take_log(struct flight *flight);
+void flight_read_log(struct flight *flight);
 
 #endif

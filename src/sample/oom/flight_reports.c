@@ -29,16 +29,16 @@ bool flight_has_pid(const struct flight *f, int pid)
  * Record kills that the group's counter shows but whose report is overdue. The counter
  * also includes processes that were about to end anyway.
  */
-static void note_unlogged_kills(struct flight *f)
+static void record_unlogged_kills(struct flight *f)
 {
 	uint64_t known_ms = flight_unix_ms(f->counts.unlogged_since_ns);
 	struct recorded_event event = { known_ms, "oom_kill", NULL, 0 };
 
 	f->counts.unlogged_kills = 0;
-	if (flight_kills_has_since(&f->summary.kills, known_ms))
+	if (flight_kills_any_since(&f->summary.kills, known_ms))
 		return;
 	flight_kills_add(&f->summary.kills, 0, known_ms, NULL);
-	flight_note(f, &event);
+	flight_record_event(f, &event);
 }
 
 static bool has_overdue_kills(const struct flight *f)
@@ -52,7 +52,7 @@ static bool has_overdue_kills(const struct flight *f)
  * that were taken after this time may already be recorded. log may contain reports of
  * other groups; only the lines of this kill's report are recorded.
  */
-static void take_kill(struct flight *f, const struct oom_kill *k, const char *log)
+static void record_kill(struct flight *f, const struct oom_kill *k, const char *log)
 {
 	uint64_t ns = k->time.boot_us != COUNT_UNKNOWN ? k->time.boot_us * 1000
 						       : f->log.added_ns;
@@ -71,7 +71,7 @@ static void take_kill(struct flight *f, const struct oom_kill *k, const char *lo
 	if (kill->is_logged)
 		return;
 	kill->is_logged = true;
-	flight_note(f, &event);
+	flight_record_event(f, &event);
 }
 
 /*
@@ -95,19 +95,19 @@ static bool is_own_kill(struct flight *f, const struct oom_kill *k)
  * Record the kills of complete reports. With is_last, an unfinished report counts as
  * complete, because no more lines will follow.
  */
-static void take_log(struct flight *f, bool is_last)
+static void record_logged_kills(struct flight *f, bool is_last)
 {
 	struct oom_kill_list kills = OOM_KILL_LIST_INIT;
 	const char *text;
 
-	if (!flight_log_take(&f->log, is_last ? UINT64_MAX : clock_now_ns(), &kills,
+	if (!flight_log_next(&f->log, is_last ? UINT64_MAX : clock_now_ns(), &kills,
 			     &text))
 		return;
 	for (size_t i = 0; i < kills.count; i++) {
 		const struct oom_kill *k = &kills.items[i];
 
 		if (k->victim.pid > 0 && is_own_kill(f, k))
-			take_kill(f, k, text);
+			record_kill(f, k, text);
 	}
 	oom_kill_list_release(&kills);
 }
@@ -120,12 +120,12 @@ static void add_log(struct flight *f)
 	flight_log_add(&f->log, records, clock_now_ns());
 }
 
-void flight_take_log(struct flight *f)
+void flight_read_log(struct flight *f)
 {
 	add_log(f);
-	take_log(f, false);
+	record_logged_kills(f, false);
 	if (has_overdue_kills(f))
-		note_unlogged_kills(f);
+		record_unlogged_kills(f);
 }
 
 void flight_finish(struct flight *f, bool is_removed)
@@ -141,9 +141,9 @@ void flight_finish(struct flight *f, bool is_removed)
 			break;
 		oom_wakeups_wait_for_log(f->wakeups, LOG_STEP_MS);
 	}
-	take_log(f, true);
+	record_logged_kills(f, true);
 	if (f->counts.unlogged_kills > 0)
-		note_unlogged_kills(f);
+		record_unlogged_kills(f);
 	f->summary.is_end_unclear =
 		is_removed &&
 		flight_counts_are_open(&f->counts, f->setup.fs, has_log, f->sampled_ns);

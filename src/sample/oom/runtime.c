@@ -5,8 +5,8 @@
 #include "base/units.h"
 #include "sample/oom/evidence.h"
 
-static void take(const struct usage *u, const struct runtime_limit *limit,
-		 struct oom_evidence *e)
+static void set_runtime_limit(const struct usage *u, const struct runtime_limit *limit,
+			      struct oom_evidence *e)
 {
 	e->runtime_limit = *limit;
 	e->runtime = (struct oom_process){ .pid = u->process.pid,
@@ -36,6 +36,6 @@ void oom_runtime_find(const struct past_end *end, const struct snapshot *process
 		if (!limit.option || rss_bytes < max_bytes)
 			continue;
 		max_bytes = rss_bytes;
-		take(u, &limit, e);
+		set_runtime_limit(u, &limit, e);
 	}
 }

@@ -155,7 +155,7 @@ struct pollfd *oom_wakeups_polled(struct oom_wakeups *w, int other_fd, size_t *r
  * Handle the events that occurred. Close the files of a removed
  * cgroup: they would wake us forever.
  */
-static void take_events(struct oom_wakeups *w, struct oom_wake *wake)
+static void handle_events(struct oom_wakeups *w, struct oom_wake *wake)
 {
 	size_t kept = 0;
 
@@ -181,7 +181,7 @@ void oom_wakeups_read_log(struct oom_wakeups *w)
 		proc_kmsg_read(w->log_fd, LOG_BYTES_MAX - w->log.length, &w->log);
 }
 
-void oom_wakeups_take(struct oom_wakeups *w, struct oom_wake *ret)
+void oom_wakeups_collect(struct oom_wakeups *w, struct oom_wake *ret)
 {
 	size_t log_index = w->event_count + oom_marks_count(w->marks);
 	struct oom_wake wake = { 0 };
@@ -193,7 +193,7 @@ void oom_wakeups_take(struct oom_wakeups *w, struct oom_wake *ret)
 	while (wake.mark_count < OOM_WAKE_MARKS_MAX &&
 	       oom_marks_read(w->marks, &wake.marks[wake.mark_count]))
 		wake.mark_count++;
-	take_events(w, &wake);
+	handle_events(w, &wake);
 	*ret = wake;
 }
 

@@ -65,7 +65,7 @@ struct pollfd *oom_wakeups_polled(struct oom_wakeups *wakeups, int other_fd,
 				  size_t *ret_count);
 
 /* Collect the results of poll(2) for the descriptors of oom_wakeups_polled(). */
-void oom_wakeups_take(struct oom_wakeups *wakeups, struct oom_wake *ret);
+void oom_wakeups_collect(struct oom_wakeups *wakeups, struct oom_wake *ret);
 
 /*
  * Return the kernel log records that the caller has not

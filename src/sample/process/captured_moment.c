@@ -15,7 +15,7 @@
  * Read the mappings of a process. If the mappings cannot be read,
  * u->error is set and the list is empty.
  */
-static void take_mappings(struct sampler *sampler, struct usage *u, uint64_t unix_ms,
+static void read_mappings(struct sampler *sampler, struct usage *u, uint64_t unix_ms,
 			  struct moment_mappings *ret)
 {
 	if (sampler_read_mappings(sampler, u, &ret->list) < 0)
@@ -25,7 +25,8 @@ static void take_mappings(struct sampler *sampler, struct usage *u, uint64_t uni
 		ret->owner_bytes[o] = matrix_owner_bytes(&u->matrix, (enum owner)o);
 }
 
-static int take(const struct procfs *fs, struct targets *targets, struct moment *moment)
+static int read_moment(const struct procfs *fs, struct targets *targets,
+		       struct moment *moment)
 {
 	struct sampler *sampler = sampler_new(fs, false);
 	struct snapshot *all = &moment->processes;
@@ -34,7 +35,7 @@ static int take(const struct procfs *fs, struct targets *targets, struct moment 
 	if (r == 0)
 		moment->mappings = xcalloc(all->count + 1, sizeof(*moment->mappings));
 	for (size_t i = 0; i < all->count && r == 0; i++)
-		take_mappings(sampler, &all->usages[i], moment->unix_ms,
+		read_mappings(sampler, &all->usages[i], moment->unix_ms,
 			      &moment->mappings[i]);
 	sampler_free(sampler);
 	return r;
@@ -53,7 +54,7 @@ int captured_moment_read(const char *dir, struct targets *targets, struct moment
 	if (r == 0) {
 		ret->unix_ms = (uint64_t)st.st_mtim.tv_sec * 1000 +
 			       (uint64_t)st.st_mtim.tv_nsec / NS_PER_MS;
-		r = take(&fs, targets, ret);
+		r = read_moment(&fs, targets, ret);
 	}
 	procfs_release(&fs);
 	if (r < 0)

@@ -73,7 +73,7 @@ static void set(char **to, const char *text, size_t length)
  * Parse "POD_NAMESPACE_CONTAINER-ID.log". Returns true
  * if the ID is that of the container.
  */
-static bool take_log(const struct search *s, const char *entry)
+static bool match_log(const struct search *s, const char *entry)
 {
 	size_t length = strlen(entry), tail = CONTAINER_ID_LENGTH + strlen("-.log");
 	const char *pod_end = strchr(entry, '_');
@@ -93,7 +93,7 @@ static bool take_log(const struct search *s, const char *entry)
 }
 
 /* Parse "NAMESPACE_POD_UID". Returns true if the UID is that of the pod. */
-static bool take_pod(const struct search *s, const char *entry)
+static bool match_pod(const struct search *s, const char *entry)
 {
 	const char *namespace_end = strchr(entry, '_');
 	const char *pod_end = namespace_end ? strchr(namespace_end + 1, '_') : NULL;
@@ -106,9 +106,9 @@ static bool take_pod(const struct search *s, const char *entry)
 	return true;
 }
 
-/* Pass the names of the directory's entries to take() until it returns true. */
+/* Pass the names of the directory's entries to visit() until it returns true. */
 static void search_dir(const struct search *s, const char *path,
-		       bool (*take)(const struct search *, const char *))
+		       bool (*visit)(const struct search *, const char *))
 {
 	_cleanup_closedir_ DIR *dir = NULL;
 	int fd = foreign_file_open_dir(s->root_fd, path);
@@ -122,7 +122,7 @@ static void search_dir(const struct search *s, const char *path,
 		return;
 	}
 	for (size_t i = 0; i < ENTRIES_MAX && (entry = readdir(dir)); i++)
-		if (take(s, entry->d_name))
+		if (visit(s, entry->d_name))
 			return;
 }
 
@@ -130,7 +130,7 @@ static void search_dir(const struct search *s, const char *path,
  * Store the name of the container. A name that kubelet assigned also contains the
  * names of the pod and the namespace.
  */
-static void take_name(const struct search *s, const char *name)
+static void set_name(const struct search *s, const char *name)
 {
 	if (name[0] == '/')
 		name++;
@@ -141,7 +141,7 @@ static void take_name(const struct search *s, const char *name)
 /*
  * Store the container's name if the container is one of Docker's. Returns true if it is.
  */
-static bool take_docker(const struct search *s, const char *dir)
+static bool use_docker(const struct search *s, const char *dir)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT, text = STRBUF_INIT,
 				       name = STRBUF_INIT;
@@ -154,7 +154,7 @@ static bool take_docker(const struct search *s, const char *dir)
 	if (json_find_member((struct json_part){ strbuf_text(&text), text.length },
 			     "Name", &value) == 0 &&
 	    json_read_text(value, &name) == 0)
-		take_name(s, strbuf_text(&name));
+		set_name(s, strbuf_text(&name));
 	return true;
 }
 
@@ -167,7 +167,7 @@ static bool is_string(struct json_part value, const char *text)
 /*
  * Parse [{"id":"…","names":["web"],…},…]. Returns true if the container's ID was found.
  */
-static bool take_podman(const struct search *s, const char *path)
+static bool use_podman(const struct search *s, const char *path)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, name = STRBUF_INIT;
 	struct json_part all, container, value;
@@ -183,7 +183,7 @@ static bool take_podman(const struct search *s, const char *path)
 		if (json_find_member(container, "names", &value) == 0 &&
 		    json_next_element(value, &first, &value) == 0 &&
 		    json_read_text(value, &name) == 0)
-			take_name(s, strbuf_text(&name));
+			set_name(s, strbuf_text(&name));
 		return true;
 	}
 	return false;
@@ -238,7 +238,7 @@ static bool search_podman(const struct search *s, const char *dir)
 		_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
 
 		strbuf_addf(&path, "%s%s", dir, podman_files[i]);
-		if (take_podman(s, path.text))
+		if (use_podman(s, path.text))
 			return true;
 	}
 	return false;
@@ -249,7 +249,7 @@ static void search_container(const struct search *s, const char *dir)
 {
 	char **runtime = &s->names[CGROUP_NAME_RUNTIME];
 
-	if (take_docker(s, dir))
+	if (use_docker(s, dir))
 		set(runtime, "docker", strlen("docker"));
 	else if (search_podman(s, dir))
 		set(runtime, "podman", strlen("podman"));
@@ -264,9 +264,9 @@ void container_files_find(int root_fd, const char *path, char **names)
 	_cleanup_free_ char *home = NULL;
 
 	if (names[CGROUP_NAME_POD_UID] && has_id)
-		search_dir(&s, LOGS_DIR, take_log);
+		search_dir(&s, LOGS_DIR, match_log);
 	if (names[CGROUP_NAME_POD_UID] && !names[CGROUP_NAME_POD])
-		search_dir(&s, PODS_DIR, take_pod);
+		search_dir(&s, PODS_DIR, match_pod);
 	if (!has_id || names[CGROUP_NAME_CONTAINER])
 		return;
 	search_container(&s, "var/lib/");

@@ -61,7 +61,7 @@ static bool is_listed(const struct cgroup *cgroup, int pid)
 						sizeof(*cgroup->pids), compare_pids);
 }
 
-static void forget_gone(struct group_turns *g, const struct cgroup *cgroup)
+static void forget_ended(struct group_turns *g, const struct cgroup *cgroup)
 {
 	struct snapshot *known = &g->known;
 	size_t kept = 0;
@@ -94,7 +94,7 @@ static struct usage *read_one(struct group_turns *g, int pid, unsigned int needs
 }
 
 /* Move the usage from the scratch snapshot to *known. */
-static void take_scratch(struct group_turns *g, struct usage *known)
+static void move_scratch(struct group_turns *g, struct usage *known)
 {
 	usage_release(known);
 	*known = g->scratch.usages[0];
@@ -113,7 +113,7 @@ static void add_new(struct group_turns *g, const struct cgroup *cgroup, size_t m
 			continue;
 		read_count++;
 		if (read_one(g, cgroup->pids[i], g->needs))
-			take_scratch(g, snapshot_add(&g->known));
+			move_scratch(g, snapshot_add(&g->known));
 	}
 	if (g->known.count > count_before)
 		qsort(g->known.usages, g->known.count, sizeof(*g->known.usages),
@@ -147,7 +147,7 @@ static void read_in_turn(struct group_turns *g, enum turns turns)
 		 * cgroup no longer lists its pid.
 		 */
 		if (read_one(g, known->process.pid, needs))
-			take_scratch(g, known);
+			move_scratch(g, known);
 		at = at + 1 < g->known.count ? at + 1 : 0;
 	}
 }
@@ -168,7 +168,7 @@ void group_turns_update(struct group_turns *g, const struct cgroup *cgroup,
 			unsigned int share_per_million, enum turns turns)
 {
 	give_credit(g, share_per_million, cgroup->taken_ns);
-	forget_gone(g, cgroup);
+	forget_ended(g, cgroup);
 	read_in_turn(g, turns);
 	add_new(g, cgroup, turns == TURNS_IN_TURN ? NEW_MAX : SIZE_MAX);
 }
@@ -183,11 +183,11 @@ int group_turns_read(struct group_turns *g, int pid)
 	if (fresh->error)
 		return fresh->error;
 	if (!known) {
-		take_scratch(g, snapshot_add(&g->known));
+		move_scratch(g, snapshot_add(&g->known));
 		qsort(g->known.usages, g->known.count, sizeof(*g->known.usages),
 		      compare_usages);
 	} else {
-		take_scratch(g, known);
+		move_scratch(g, known);
 	}
 	return 0;
 }

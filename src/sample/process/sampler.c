@@ -42,8 +42,8 @@ struct sampler {
 	 * Longest read of a process in the last
 	 * sampler_take(), and the pid of the process.
 	 */
-	uint64_t dearest_read_ns;
-	int dearest_pid;
+	uint64_t longest_read_ns;
+	int longest_read_pid;
 };
 
 struct sampler *sampler_new(const struct procfs *fs, bool is_paced)
@@ -132,7 +132,7 @@ static bool is_remote(const struct reading *reading, const struct mapping *m)
  * Classify a mapping while smaps is being parsed. Collecting all mappings first would
  * take 224 bytes for each mapping: see doc/PERFORMANCE.md.
  */
-static int take_mapping(void *context, struct mapping *m)
+static int classify_mapping(void *context, struct mapping *m)
 {
 	struct reading *reading = context;
 	struct sampler *s = reading->sampler;
@@ -196,7 +196,8 @@ static int read_smaps_once(struct sampler *s, struct usage *u, int pid,
 		mapping_list_release(keep);
 	classifier_begin(&reading.classifier, u);
 	u->taken_ns = clock_now_ns();
-	r = proc_smaps_read(&s->reader, &s->fs, pid, take_mapping, &reading, &u->read_ns);
+	r = proc_smaps_read(&s->reader, &s->fs, pid, classify_mapping, &reading,
+			    &u->read_ns);
 	if (r == 0)
 		settle_stacks(&reading);
 	classifier_release(&reading.classifier);
@@ -406,9 +407,9 @@ static bool read_process(struct sampler *s, struct usage *u, unsigned int needs,
 	}
 	if (r < 0)
 		ret->unreadable_count++;
-	if (u->read_ns > s->dearest_read_ns) {
-		s->dearest_read_ns = u->read_ns;
-		s->dearest_pid = u->process.pid;
+	if (u->read_ns > s->longest_read_ns) {
+		s->longest_read_ns = u->read_ns;
+		s->longest_read_pid = u->process.pid;
 	}
 	return true;
 }
@@ -442,7 +443,7 @@ int sampler_take(struct sampler *s, struct targets *targets, unsigned int needs,
 {
 	int r;
 
-	s->dearest_read_ns = 0;
+	s->longest_read_ns = 0;
 	r = sampler_list(s, targets, needs, ret);
 	if (r < 0)
 		return r;
@@ -471,7 +472,7 @@ int sampler_take_each(struct sampler *s, unsigned int needs, usage_fn fn, void *
 {
 	int r;
 
-	s->dearest_read_ns = 0;
+	s->longest_read_ns = 0;
 	s->listed_count = 0;
 	begin_sample(ret);
 	r = proc_list_read(&s->fs, list_wants(s, needs), keep_process, s);
@@ -493,6 +494,6 @@ uint64_t sampler_min_interval_ns(const struct sampler *s, unsigned int per_mille
 {
 	if (per_mille == 0)
 		return 0;
-	*ret_pid = s->dearest_pid;
-	return s->dearest_read_ns / per_mille * 1000;
+	*ret_pid = s->longest_read_pid;
+	return s->longest_read_ns / per_mille * 1000;
 }

@@ -39,7 +39,7 @@ static const size_t reads_max[REASON_COUNT_] = {
 };
 
 /* Upper bound of the processes outside the screen that a refresh looks up in statm. */
-#define LOOKS_MAX 256
+#define CHECKS_MAX 256
 
 /* Additional data for the usage with the same index. */
 struct entry {
@@ -67,7 +67,7 @@ struct watch {
 	struct snapshot before;
 	struct entry *entries_before;
 	size_t entry_before_capacity;
-	int next_look_pid; /* pid from which look-ups in statm continue */
+	int next_check_pid; /* pid from which look-ups in statm continue */
 	/* pid from which reading continues, for each reason */
 	int next_pid[REASON_COUNT_];
 	size_t read_count;
@@ -280,7 +280,7 @@ static bool may_be_read(const struct watch *w, size_t i)
 	return w->now.taken_ns - e->tried_ns >= rest_ns;
 }
 
-static uint64_t look_at_rss(struct watch *w, size_t i)
+static uint64_t read_rss(struct watch *w, size_t i)
 {
 	const struct usage *u = &w->now.usages[i];
 	uint64_t bytes;
@@ -295,10 +295,10 @@ static uint64_t look_at_rss(struct watch *w, size_t i)
  * Look up the Rss of all visible processes, and of some others in turn.
  * Each look-up takes a few microseconds.
  */
-static void look_for_changes(struct watch *w)
+static void find_changes(struct watch *w)
 {
-	size_t start = find_place(&w->now, w->next_look_pid);
-	size_t left = LOOKS_MAX;
+	size_t start = find_place(&w->now, w->next_check_pid);
+	size_t left = CHECKS_MAX;
 
 	for (size_t k = 0; k < w->now.count; k++) {
 		size_t i = (start + k) % w->now.count;
@@ -307,11 +307,11 @@ static void look_for_changes(struct watch *w)
 		if (e->tried_ns == 0 || !bytes_known(e->then_rss_bytes) ||
 		    has_changed(e, &w->now.usages[i]) || (!e->is_visible && left == 0))
 			continue;
-		e->rss_bytes = look_at_rss(w, i);
+		e->rss_bytes = read_rss(w, i);
 		if (e->is_visible)
 			continue;
 		left--;
-		w->next_look_pid = w->now.usages[i].process.pid + 1;
+		w->next_check_pid = w->now.usages[i].process.pid + 1;
 	}
 }
 
@@ -323,7 +323,7 @@ static void read_usage(struct watch *w, size_t i, unsigned int needs)
 	e->then = u->process;
 	e->tried_ns = w->now.taken_ns;
 	e->needs = needs;
-	e->then_rss_bytes = e->rss_bytes = look_at_rss(w, i);
+	e->then_rss_bytes = e->rss_bytes = read_rss(w, i);
 	/* free the command line too: the process may have overwritten it */
 	usage_release(u);
 	if (sampler_read_usage(w->sampler, u, needs) == -ESRCH) {
@@ -381,7 +381,7 @@ int watch_refresh(struct watch *w, unsigned int needs, const int *visible_pids,
 	merge(w);
 	leave_out_without_memory(w);
 	mark_visible(w, visible_pids, visible_count);
-	look_for_changes(w);
+	find_changes(w);
 	w->read_count = 0;
 	needs = (needs | NEED_ROLLUP) & ~(unsigned int)NEED_HEAP;
 	for (enum reason reason = 0; reason < REASON_COUNT_; reason++)

@@ -24,7 +24,7 @@ struct recorder {
 	struct process_notes *notes;   /* NULL: no notes are recorded */
 	struct shmem_writers *writers; /* NULL: no written files are recorded */
 	struct snapshot own;	       /* the sample that recorder_take() takes */
-	uint64_t dearest_read_ns;
+	uint64_t longest_read_ns;
 	bool has_ended;
 	bool is_begun;
 	/*
@@ -56,8 +56,8 @@ static bool wants_mappings(void *context, const struct process *process)
 	return r->is_begun && (!turn || clock_now_ns() >= turn->due_ns);
 }
 
-static void take_mappings(void *context, const struct usage *u,
-			  const struct mapping_list *mappings)
+static void record_mappings(void *context, const struct usage *u,
+			    const struct mapping_list *mappings)
 {
 	struct recorder *r = context;
 	struct turn *turn = find_turn(r, &u->process);
@@ -84,7 +84,7 @@ int recorder_open(const char *path, const struct recording_bounds *bounds,
 		  struct recorder **ret)
 {
 	struct recording *recording;
-	struct mapping_sink sink = { .wants = wants_mappings, .take = take_mappings };
+	struct mapping_sink sink = { .wants = wants_mappings, .take = record_mappings };
 	int r = recording_open(path, bounds, &recording);
 
 	if (r < 0)
@@ -183,7 +183,7 @@ int recorder_end(struct recorder *r, const struct snapshot *snapshot,
 void recorder_add(struct recorder *r, const struct usage *u,
 		  const struct mapping_list *mappings)
 {
-	take_mappings(r, u, mappings);
+	record_mappings(r, u, mappings);
 }
 
 static bool is_same(const struct process *a, const struct process *b)
@@ -192,8 +192,8 @@ static bool is_same(const struct process *a, const struct process *b)
 }
 
 /* Read and record one process. Returns false if the process has ended. */
-static bool take_process(struct recorder *r, struct usage *u,
-			 const struct recorder_known *known)
+static bool record_process(struct recorder *r, struct usage *u,
+			   const struct recorder_known *known)
 {
 	if (known->usage && is_same(&known->usage->process, &u->process)) {
 		recorder_add(r, known->usage, known->mappings);
@@ -201,8 +201,8 @@ static bool take_process(struct recorder *r, struct usage *u,
 	}
 	if (sampler_read_usage(r->sampler, u, RECORDER_NEEDS) == -ESRCH)
 		return false;
-	if (u->read_ns != BYTES_UNKNOWN && u->read_ns > r->dearest_read_ns)
-		r->dearest_read_ns = u->read_ns;
+	if (u->read_ns != BYTES_UNKNOWN && u->read_ns > r->longest_read_ns)
+		r->longest_read_ns = u->read_ns;
 	return true;
 }
 
@@ -215,7 +215,7 @@ int recorder_take(struct recorder *r, struct targets *targets,
 	int error;
 
 	recorder_begin(r);
-	r->dearest_read_ns = 0;
+	r->longest_read_ns = 0;
 	error = sampler_list(r->sampler, targets, RECORDER_NEEDS, own);
 	if (error < 0) {
 		r->is_begun = false;
@@ -226,7 +226,7 @@ int recorder_take(struct recorder *r, struct targets *targets,
 		struct usage *u = &own->usages[i];
 
 		if ((is_all && !process_has_memory(&u->process)) ||
-		    !take_process(r, u, known)) {
+		    !record_process(r, u, known)) {
 			usage_release(u);
 			continue;
 		}
@@ -246,7 +246,7 @@ bool recorder_has_ended(const struct recorder *r)
 
 uint64_t recorder_min_interval_ns(const struct recorder *r, unsigned int per_mille)
 {
-	return per_mille > 0 ? r->dearest_read_ns / per_mille * 1000 : 0;
+	return per_mille > 0 ? r->longest_read_ns / per_mille * 1000 : 0;
 }
 
 int recorder_error(const struct recorder *r)

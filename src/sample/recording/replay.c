@@ -145,7 +145,7 @@ int replay_find_moment(const struct replay *replay, const char *text, size_t *re
 	return 0;
 }
 
-static int keep_kill(void *context, const struct recorded_event *event)
+static int store_kill(void *context, const struct recorded_event *event)
 {
 	uint64_t *unix_ms = context;
 
@@ -158,7 +158,7 @@ bool replay_find_kill(struct replay *replay, size_t *ret_index)
 {
 	uint64_t unix_ms = UINT64_MAX;
 
-	if (replay_for_each_event(replay, keep_kill, &unix_ms) < 0 ||
+	if (replay_for_each_event(replay, store_kill, &unix_ms) < 0 ||
 	    unix_ms == UINT64_MAX)
 		return false;
 	*ret_index = replay_find(replay, unix_ms);
@@ -204,7 +204,7 @@ static void classify(struct usage *u, struct mapping_list *mappings)
 }
 
 /* Separate shared from private LazyFree pages, which the totals do not distinguish. */
-static void tell_lazyfree_apart(struct usage *u)
+static void separate_lazyfree(struct usage *u)
 {
 	const uint64_t *total = u->total.bytes;
 	uint64_t shared = bytes_sub(total[SMAPS_LAZYFREE], u->recorded_droppable_bytes);
@@ -318,7 +318,7 @@ static int complete(struct replay *replay, size_t index, struct usage *u)
 		return 0;
 	if (u->source == SOURCE_ROLLUP) {
 		classify_rollup(u, &u->total);
-		tell_lazyfree_apart(u);
+		separate_lazyfree(u);
 		return 0;
 	}
 	if (recording_reader_is_scanning(replay->reader))

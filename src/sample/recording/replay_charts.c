@@ -50,8 +50,8 @@ static void add_known(uint64_t *sum, uint64_t bytes)
 		*sum = bytes_known(*sum) ? bytes_add(*sum, bytes) : bytes;
 }
 
-static void take_owners(struct reading *r, size_t index, const struct usage *u,
-			struct timeline_row *row)
+static void set_owners(struct reading *r, size_t index, const struct usage *u,
+		       struct timeline_row *row)
 {
 	uint64_t owners[OWNER_COUNT_];
 
@@ -88,7 +88,7 @@ static void add_processes(struct reading *r, size_t index)
 		struct timeline_row one;
 
 		init_row(&one, unix_ms);
-		take_owners(r, index, u, &one);
+		set_owners(r, index, u, &one);
 		if (place < CHARTED_PROCESSES_MAX)
 			add_row(r, PLACE_FIRST_PROCESS + place, &one);
 		add_known(&all.total_bytes, one.total_bytes);
@@ -104,7 +104,7 @@ static void add_processes(struct reading *r, size_t index)
 	add_row(r, PLACE_PROCESSES, &processes);
 }
 
-static void take_figures(const struct oom_figures *f, struct timeline_row *row)
+static void set_figures(const struct oom_figures *f, struct timeline_row *row)
 {
 	const uint64_t values[GROUP_VALUE_COUNT_] = {
 		[GROUP_LIVE_ANON] = f->live_anon_bytes,
@@ -173,7 +173,7 @@ static int add_group(struct reading *r, size_t index)
 		r->charts->group_names = make_names(r->cgroup.names);
 	}
 	init_row(&row, r->snapshot.unix_ms);
-	take_figures(&figures, &row);
+	set_figures(&figures, &row);
 	add_row(r, PLACE_GROUP, &row);
 	return 0;
 }

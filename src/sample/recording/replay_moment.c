@@ -18,7 +18,7 @@ struct search {
 };
 
 /* Read the mappings of a process from the sample in which they were recorded. */
-static int take_mappings(struct search *s, size_t index, const struct usage *u,
+static int read_mappings(struct search *s, size_t index, const struct usage *u,
 			 struct moment_mappings *ret)
 {
 	int r = replay_read_mappings(s->replay, index, &u->process, &ret->list);
@@ -45,7 +45,7 @@ static int search_sample(struct search *s, size_t index, const struct snapshot *
 		if (mappings->read_unix_ms > 0 || !u || u->source != SOURCE_SMAPS ||
 		    !process_is_same(&u->process, &wanted->usages[i].process))
 			continue;
-		r = take_mappings(s, index, u, mappings);
+		r = read_mappings(s, index, u, mappings);
 		s->missing_count--;
 	}
 	return r;
@@ -70,7 +70,7 @@ static int find_mappings(struct search *s, size_t index, const struct targets *t
 /*
  * Read the cgroup. A missing cgroup is not an error, because not every recording has one.
  */
-static int take_group(struct replay *replay, size_t index, struct moment *moment)
+static int read_group(struct replay *replay, size_t index, struct moment *moment)
 {
 	struct cgroup cgroup;
 	int r;
@@ -103,7 +103,7 @@ int replay_read_moment(struct replay *replay, size_t index, const struct targets
 	if (r == 0)
 		r = find_mappings(&search, index, targets);
 	if (r == 0)
-		r = take_group(replay, index, ret);
+		r = read_group(replay, index, ret);
 	if (r < 0)
 		moment_release(ret);
 	return r;

@@ -134,8 +134,8 @@ static int add_process(void *context, const struct process *p)
  * the list are repeated until a pass finds no more, so there are as many
  * passes as the process tree has levels.
  */
-static void take_tree(const struct run_sampler *s, const struct snapshot *all,
-		      struct snapshot *ret)
+static void add_tree(const struct run_sampler *s, const struct snapshot *all,
+		     struct snapshot *ret)
 {
 	size_t before;
 
@@ -162,7 +162,7 @@ static int list_all(struct run_sampler *s)
 	r = proc_list_read(s->fs, LIST_STAT, add_process, &all);
 	if (r == 0) {
 		snapshot_clear(&s->processes);
-		take_tree(s, &all, &s->processes);
+		add_tree(s, &all, &s->processes);
 	}
 	snapshot_release(&all);
 	wait_ns = (clock_thread_cpu_ns() - begin_ns) * LIST_SHARE;
@@ -180,7 +180,7 @@ int run_sampler_list(struct run_sampler *s, const struct snapshot **ret)
 }
 
 /* Read the known processes again, and drop those that have ended. */
-static void list_again(struct run_sampler *s)
+static void relist(struct run_sampler *s)
 {
 	size_t kept = 0;
 
@@ -205,7 +205,7 @@ static int list(struct run_sampler *s)
 {
 	if (s->processes.count == 0 || clock_now_ns() >= s->relist_ns)
 		return list_all(s);
-	list_again(s);
+	relist(s);
 	return 0;
 }
 
@@ -258,7 +258,7 @@ static bool is_wrapper(struct run_sampler *s, const struct process *p)
  * Note whether the process maps the library. A process that mapped the library may
  * execute a program that does not, as env(1) does.
  */
-static void look_for_library(struct run_sampler *s, int pid)
+static void check_library(struct run_sampler *s, int pid)
 {
 	if (s->mappings.count > 0)
 		pid_set_remove(&s->users, pid);
@@ -270,7 +270,7 @@ static void look_for_library(struct run_sampler *s, int pid)
 	}
 }
 
-static void note_peak(struct run_sampler *s, int pid)
+static void update_peak(struct run_sampler *s, int pid)
 {
 	uint64_t bytes;
 
@@ -380,9 +380,9 @@ static bool read_process(struct run_sampler *s, const struct process *p,
 		r = -ESRCH;
 	if (r == 0) {
 		pid_set_add(&s->measured, p->pid);
-		note_peak(s, p->pid);
+		update_peak(s, p->pid);
 		if (s->library)
-			look_for_library(s, p->pid);
+			check_library(s, p->pid);
 		add_usage(sums, &u, is_known(s, &u));
 		sums->pause_ns += u.heap_pause_ns;
 		if (u.read_ns > s->read_ns)
@@ -408,8 +408,8 @@ static bool wants_walk(const struct run_sampler *s)
 	       age_ns > (now - s->begin_ns) / WALK_PART;
 }
 
-static void note_walk(struct run_sampler *s, uint64_t begin_ns, const struct sums *sums,
-		      int count)
+static void record_walk(struct run_sampler *s, uint64_t begin_ns, const struct sums *sums,
+			int count)
 {
 	s->walked_ns = clock_now_ns();
 	s->walk_cost_ns = s->walked_ns - begin_ns;
@@ -444,7 +444,7 @@ int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *re
 			count++;
 	}
 	if (is_fresh)
-		note_walk(s, begin_ns, &sums, count);
+		record_walk(s, begin_ns, &sums, count);
 	end_sums(&sums);
 	*ret = sums.all;
 	return count;
@@ -476,7 +476,7 @@ bool run_sampler_has_seen_library(const struct run_sampler *s)
 	return s->users.count > 0;
 }
 
-bool run_sampler_forgets(const struct run_sampler *s)
+bool run_sampler_must_discard(const struct run_sampler *s)
 {
 	return s->were_wrappers;
 }

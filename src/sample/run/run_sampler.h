@@ -46,7 +46,7 @@ int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *re
  * Return true if the last sample showed that all processes in earlier samples were
  * wrappers. In this case the earlier samples do not belong to the run.
  */
-bool run_sampler_forgets(const struct run_sampler *s);
+bool run_sampler_must_discard(const struct run_sampler *s);
 
 /*
  * List the current processes of the run, including wrappers. *ret is borrowed until

@@ -185,7 +185,7 @@ enum {
 	HEAP_TAKEN = HEAP_OWNERS,
 };
 enum {
-	HEAP_SAID = 1 << 0,
+	HEAP_REPORTED = 1 << 0,
 	HEAP_RUNNING = 1 << 1
 };
 
@@ -210,7 +210,7 @@ void facts_of_heap(const struct usage *u, const struct mapping_list *mappings,
 {
 	ret[HEAP_QUALITY] = (int64_t)u->heap_quality;
 	ret[HEAP_ALLOCATOR] = (int64_t)u->allocator;
-	ret[HEAP_FLAGS] = (u->heap_is_said ? HEAP_SAID : 0) |
+	ret[HEAP_FLAGS] = (u->heap_is_reported ? HEAP_REPORTED : 0) |
 			  (u->heap_is_running ? HEAP_RUNNING : 0);
 	ret[HEAP_PAUSE_US] = of_number(u->heap_pause_ns / NS_PER_US);
 	ret[HEAP_TRIMMABLE] = of_number(u->trimmable_bytes);
@@ -231,7 +231,8 @@ bool facts_to_heap(const int64_t *values, struct heap_sums *ret)
 	*ret = (struct heap_sums){
 		.quality = (enum quality)quality,
 		.allocator = (enum allocator)allocator,
-		.is_said = values[HEAP_FLAGS] >= 0 && values[HEAP_FLAGS] & HEAP_SAID,
+		.is_reported = values[HEAP_FLAGS] >= 0 &&
+			       values[HEAP_FLAGS] & HEAP_REPORTED,
 		.is_running = values[HEAP_FLAGS] >= 0 &&
 			      values[HEAP_FLAGS] & HEAP_RUNNING,
 		.pause_ns = pause_us < 0 || pause_us > INT64_MAX / 1000

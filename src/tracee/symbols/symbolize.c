@@ -61,8 +61,8 @@ struct record_frame {
 struct task {
 	const struct symbolize_file *files;
 	size_t count;
-	int *fds;	/* descriptors of the files; -1: not available */
-	bool **is_said; /* [file][vaddr]: the address was passed to found() */
+	int *fds;	    /* descriptors of the files; -1: not available */
+	bool **is_reported; /* [file][vaddr]: the address was passed to found() */
 	symbolize_found *found;
 	void *context;
 	size_t next; /* the first file that is not done yet */
@@ -224,9 +224,9 @@ static bool take_frame(const char **at, const char *end, struct code_frame *ret)
 static void say(struct task *task, size_t file, size_t vaddr,
 		const struct code_frame *frames, size_t count)
 {
-	if (task->is_said[file][vaddr])
+	if (task->is_reported[file][vaddr])
 		return;
-	task->is_said[file][vaddr] = true;
+	task->is_reported[file][vaddr] = true;
 	task->found(task->context, file, vaddr, frames, count);
 }
 
@@ -400,7 +400,7 @@ static void ask_symbols(struct task *task, size_t number)
 	struct elf_symbols symbols = ELF_SYMBOLS_INIT;
 	size_t i = 0;
 
-	while (i < file->count && task->is_said[number][i])
+	while (i < file->count && task->is_reported[number][i])
 		i++;
 	if (i == file->count ||
 	    elf_symbols_read(dup(task->fds[number]), -1, &symbols) < 0)
@@ -428,7 +428,7 @@ void symbolize(const struct symbolize_file *files, size_t count, symbolize_found
 		.files = files,
 		.count = count,
 		.fds = xcalloc(count + 1, sizeof(*task.fds)),
-		.is_said = xcalloc(count + 1, sizeof(*task.is_said)),
+		.is_reported = xcalloc(count + 1, sizeof(*task.is_reported)),
 		.found = found,
 		.context = context,
 		.end_ns = clock_now_ns() + LIMIT_NS,
@@ -436,7 +436,8 @@ void symbolize(const struct symbolize_file *files, size_t count, symbolize_found
 
 	for (size_t i = 0; i < count; i++) {
 		task.fds[i] = files[i].count > 0 ? open_file(&files[i]) : -1;
-		task.is_said[i] = xcalloc(files[i].count + 1, sizeof(**task.is_said));
+		task.is_reported[i] =
+			xcalloc(files[i].count + 1, sizeof(**task.is_reported));
 	}
 	while (task.next < count && clock_now_ns() < task.end_ns && HAVE_LIBDW &&
 	       ask_child(&task) == 0)
@@ -446,8 +447,8 @@ void symbolize(const struct symbolize_file *files, size_t count, symbolize_found
 			ask_symbols(&task, i);
 			close(task.fds[i]);
 		}
-		free(task.is_said[i]);
+		free(task.is_reported[i]);
 	}
-	free(task.is_said);
+	free(task.is_reported);
 	free(task.fds);
 }

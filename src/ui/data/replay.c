@@ -62,7 +62,7 @@ static void add_before(struct data *d, size_t first)
 	snapshot_release(&sample);
 }
 
-static void begin_anew(struct data *d)
+static void restart(struct data *d)
 {
 	size_t shown = d->feed->index, count = d->graph_samples;
 	uint64_t began_ns = clock_now_ns(), took_ns;
@@ -106,7 +106,7 @@ void data_replay_follow(struct data *d)
 	if (!u)
 		return;
 	if (!amend(d, u->taken_ns))
-		begin_anew(d);
+		restart(d);
 	d->history_index = d->feed->index;
 	if (h->count == 0 || h->items[h->count - 1].taken_ns < u->taken_ns)
 		history_add(h, u, 0);

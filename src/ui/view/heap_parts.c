@@ -120,7 +120,8 @@ static void add_owner(const struct heap_sheet *s, unsigned int owner, const char
 		pen_addf(&pen, "  readings within %s",
 			 units_format_bytes(heap->spread_bytes[owner], spread));
 	else
-		pen_addf(&pen, "  %s", heap->is_said ? "at most, as it says" : meaning);
+		pen_addf(&pen, "  %s",
+			 heap->is_reported ? "at most, as it says" : meaning);
 }
 
 static void draw_bar(const struct heap_sheet *s)
@@ -169,7 +170,7 @@ static void draw_owners(const struct heap_sheet *s)
 	pen.role = ROLE_DIM;
 	pen_addf(&pen, "%8s  %u%% of Rss", "",
 		 (units_per_mille(sum_owners(heap), rss_bytes) + 5) / 10);
-	if (heap->is_said)
+	if (heap->is_reported)
 		return;
 	pen = lines_next(s->lines);
 	pen_addf(&pen, "%-18s", "trimmable");
@@ -379,9 +380,11 @@ struct part_row {
 };
 
 static const struct part_row parts[] = {
-	{ sheet_draw_leaks, true }, { draw_owners, false },    { sheet_draw_said, false },
-	{ draw_chunks, true },	    { sheet_draw_fill, true }, { sheet_draw_types, true },
-	{ sheet_draw_pins, true },  { draw_arenas, true },     { draw_classes, true },
+	{ sheet_draw_leaks, true },	{ draw_owners, false },
+	{ sheet_draw_reported, false }, { draw_chunks, true },
+	{ sheet_draw_fill, true },	{ sheet_draw_types, true },
+	{ sheet_draw_pins, true },	{ draw_arenas, true },
+	{ draw_classes, true },
 };
 
 void heap_parts_draw(struct heap_view *v, struct lines *lines,
@@ -399,7 +402,7 @@ void heap_parts_draw(struct heap_view *v, struct lines *lines,
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		size_t before = lines->count;
 
-		if (parts[i].is_walked && f->heap.is_said)
+		if (parts[i].is_walked && f->heap.is_reported)
 			continue;
 		if (v->part_count > 0)
 			lines_next(lines);

@@ -50,7 +50,7 @@ struct sheet_bar {
 void sheet_add_bar(struct pen *pen, const struct sheet_bar *bar);
 
 /* Draw the allocator's own figures, if the allocator was queried. */
-void sheet_draw_said(const struct heap_sheet *s);
+void sheet_draw_reported(const struct heap_sheet *s);
 
 /* Draw the leaks, if a scan was made. */
 void sheet_draw_leaks(const struct heap_sheet *s);

@@ -80,7 +80,7 @@ static void check_sums(const struct process_memory *p)
 static void check_row(const struct process_memory *p, enum owner owner, uint64_t reported,
 		      uint64_t min, uint64_t max, uint64_t shown)
 {
-	assert_int_equal(p->bounds.said_bytes[owner], reported);
+	assert_int_equal(p->bounds.reported_bytes[owner], reported);
 	assert_int_equal(p->bounds.min_bytes[owner], min);
 	assert_int_equal(p->bounds.max_bytes[owner], max);
 	assert_int_equal(p->bounds.owner_bytes[owner], shown);

@@ -163,7 +163,7 @@ static void live_memory_is_not_reported_if_it_includes_free_memory(void **state)
 	(void)state;
 	make_heap(&u, 60, 0, 0);
 	u.heap_quality = QUALITY_BOUND;
-	u.heap_is_said = true;
+	u.heap_is_reported = true;
 	/* the amount of free memory is known: 0 */
 	assert_non_null(find_sentence(&u, "live"));
 	for (unsigned int s = 0; s < STATE_COUNT_; s++) {

@@ -46,16 +46,16 @@ static void a_report_that_arrives_in_parts_is_parsed_once(void **state)
 	add(&log, other, 1 * MS);
 	assert_true(flight_log_due_ns(&log) == UINT64_MAX);
 	add(&log, head, 10 * MS);
-	assert_false(flight_log_take(&log, 11 * MS, &kills, &text));
+	assert_false(flight_log_next(&log, 11 * MS, &kills, &text));
 	add(&log, cause, 100 * MS);
 	add(&log, killed, 150 * MS);
-	assert_false(flight_log_take(&log, 200 * MS, &kills, &text));
-	assert_true(flight_log_take(&log, flight_log_due_ns(&log), &kills, &text));
+	assert_false(flight_log_next(&log, 200 * MS, &kills, &text));
+	assert_true(flight_log_next(&log, flight_log_due_ns(&log), &kills, &text));
 	assert_int_equal(kills.count, 1);
 	assert_int_equal(kills.items[0].victim.pid, 77);
 	assert_string_equal(kills.items[0].victim_path, "/a/b");
 	assert_int_equal(strlen(text), strlen(head) + strlen(cause) + strlen(killed));
-	assert_false(flight_log_take(&log, 900 * MS, &kills, &text));
+	assert_false(flight_log_next(&log, 900 * MS, &kills, &text));
 	oom_kill_list_release(&kills);
 	flight_log_release(&log);
 }
@@ -70,10 +70,10 @@ static void lines_before_a_report_and_the_next_report_are_separate(void **state)
 	(void)state;
 	strbuf_addf(&both, "%s%s", other, killed);
 	add(&log, both.text, 1 * MS);
-	assert_true(flight_log_take(&log, 999 * MS, &kills, &text));
+	assert_true(flight_log_next(&log, 999 * MS, &kills, &text));
 	assert_string_equal(text, killed);
 	add(&log, killed, 1000 * MS);
-	assert_true(flight_log_take(&log, 2000 * MS, &kills, &text));
+	assert_true(flight_log_next(&log, 2000 * MS, &kills, &text));
 	assert_string_equal(text, killed);
 	oom_kill_list_release(&kills);
 	strbuf_release(&both);
@@ -100,7 +100,7 @@ static void each_report_of_a_batch_keeps_its_own_lines(void **state)
 	strbuf_addf(&first, "%s%s%s", head, cause, killed);
 	strbuf_addf(&both, "%s%s%s", other, first.text, second);
 	add(&log, both.text, 1 * MS);
-	assert_true(flight_log_take(&log, 999 * MS, &kills, &text));
+	assert_true(flight_log_next(&log, 999 * MS, &kills, &text));
 	assert_int_equal(kills.count, 2);
 	assert_string_equal(flight_log_report(text, &kills.items[0], &report),
 			    first.text);
@@ -122,8 +122,8 @@ static void a_kill_is_found_again_but_not_a_later_one_of_that_pid(void **state)
 	assert_non_null(flight_kills_find(&kills, 7, 5200));
 	assert_null(flight_kills_find(&kills, 8, 5200));
 	assert_null(flight_kills_find(&kills, 7, 60000));
-	assert_true(flight_kills_has_since(&kills, 6000));
-	assert_false(flight_kills_has_since(&kills, 60000));
+	assert_true(flight_kills_any_since(&kills, 6000));
+	assert_false(flight_kills_any_since(&kills, 60000));
 	for (int i = 0; i < 2 * FLIGHT_KILLS_MAX; i++)
 		flight_kills_add(&kills, 100 + i, 70000, NULL);
 	assert_int_equal(kills.count, 1 + 2 * FLIGHT_KILLS_MAX);
@@ -146,7 +146,7 @@ static void a_kill_logged_without_its_group_is_ours_if_already_known(void **stat
 
 	(void)state;
 	add(&log, killed, 1 * MS);
-	assert_true(flight_log_take(&log, 999 * MS, &logged, &text));
+	assert_true(flight_log_next(&log, 999 * MS, &logged, &text));
 	assert_int_equal(logged.count, 1);
 	assert_false(flight_kills_has_logged(&kills, &logged.items[0], &group, 5000));
 	flight_kills_add(&kills, 77, 5000, NULL);

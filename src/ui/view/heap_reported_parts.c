@@ -19,7 +19,7 @@ static void draw_bounds(const struct heap_sheet *s)
 	for (unsigned int o = 0; o <= OWNER_HEAP_LAST; o++) {
 		pen = lines_next(s->lines);
 		pen_addf(&pen, "%-*s", NAME_WIDTH, owner_names[o]);
-		sheet_add_amount(s, &pen, bounds->said_bytes[o]);
+		sheet_add_amount(s, &pen, bounds->reported_bytes[o]);
 		sheet_add_amount(s, &pen, bounds->min_bytes[o]);
 		sheet_add_amount(s, &pen, bounds->max_bytes[o]);
 	}
@@ -51,7 +51,7 @@ static void add_value(const struct heap_sheet *s, const struct allocator_value *
 		   value->is_count);
 }
 
-void sheet_draw_said(const struct heap_sheet *s)
+void sheet_draw_reported(const struct heap_sheet *s)
 {
 	const struct helper_answer *answer = &s->findings->answer;
 	char cost[UNITS_TEXT_SIZE], stopped[UNITS_TEXT_SIZE];
@@ -59,12 +59,12 @@ void sheet_draw_said(const struct heap_sheet *s)
 
 	if (!helper_answer_is_known(answer))
 		return;
-	if (s->findings->heap.is_said)
+	if (s->findings->heap.is_reported)
 		draw_bounds(s);
 	pen = sheet_begin_heading(s);
 	pen_addf(&pen, "%-*s", NAME_WIDTH, "IN ITS OWN WORDS");
 	sheet_add_title(s, &pen, "SAID");
-	if (!s->findings->heap.is_said) {
+	if (!s->findings->heap.is_reported) {
 		sheet_add_title(s, &pen, "WALKED");
 		sheet_add_title(s, &pen, "APART");
 	}
