@@ -199,6 +199,10 @@ check_LIBRARIES =
 	%D%/support/kmsg_texts.h \
 	%D%/support/made_comparison.c \
 	%D%/support/made_comparison.h \
+	%D%/support/made_noise.c \
+	%D%/support/made_noise.h \
+	%D%/support/made_proc.c \
+	%D%/support/made_proc.h \
 	%D%/support/made_runtime.c \
 	%D%/support/made_runtime.h \
 	%D%/support/made_stacks.c \

@@ -9,11 +9,11 @@
 
 #include "classify/growth/growth.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/units.h"
+#include "../../support/made_noise.h"
 #include "../../support/unit.h"
 
 #define SAMPLES 1500
@@ -24,21 +24,6 @@
 /* bound for the median width of predictions from afar, relative to the remaining time */
 #define WIDTH_MAX 4.0
 #define ANSWERED_MIN 0.5
-
-static uint64_t random_state;
-
-static double random_unit(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return ((double)(random_state >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double noise(double deviation)
-{
-	return deviation * sqrt(-2 * log(random_unit())) * cos(2 * M_PI * random_unit());
-}
 
 /* Parameters that differ between series. */
 struct shape {
@@ -52,17 +37,18 @@ typedef double (*value_fn)(int i, struct shape *shape);
 
 static double linear(int i, struct shape *s)
 {
-	return START_MIB + s->rate * i + noise(1);
+	return START_MIB + s->rate * i + made_noise(1);
 }
 
 static double noisy(int i, struct shape *s)
 {
-	return START_MIB + s->rate * i + noise(6);
+	return START_MIB + s->rate * i + made_noise(6);
 }
 
 static double sawtooth(int i, struct shape *s)
 {
-	return START_MIB + s->rate * i + s->tooth * (i % s->cycle) / s->cycle + noise(1);
+	return START_MIB + s->rate * i + s->tooth * (i % s->cycle) / s->cycle +
+	       made_noise(1);
 }
 
 /* A random step every 10 samples on average. */
@@ -70,9 +56,9 @@ static double steps(int i, struct shape *s)
 {
 	if (i == 0)
 		s->floor = START_MIB;
-	if (random_unit() < 0.1)
-		s->floor += s->rate * 20 * random_unit();
-	return s->floor + noise(0.3);
+	if (made_noise_unit() < 0.1)
+		s->floor += s->rate * 20 * made_noise_unit();
+	return s->floor + made_noise(0.3);
 }
 
 static double even(int i, struct shape *s)
@@ -105,9 +91,9 @@ struct tally {
 /* Return the index of the first sample at or above the limit, or 0. */
 static int make_series(value_fn value, struct growth_point points[SAMPLES])
 {
-	struct shape shape = { .rate = 0.16 + 0.3 * random_unit(),
-			       .tooth = 15 + 40 * random_unit(),
-			       .cycle = 15 + (int)(25 * random_unit()) };
+	struct shape shape = { .rate = 0.16 + 0.3 * made_noise_unit(),
+			       .tooth = 15 + 40 * made_noise_unit(),
+			       .cycle = 15 + (int)(25 * made_noise_unit()) };
 
 	for (int i = 0; i < SAMPLES; i++) {
 		double mib = value(i, &shape);
@@ -177,13 +163,13 @@ static void nine_of_ten_intervals_contain_the_true_time(void **state)
 	assert_in_range(count, 1, 20000);
 	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
 		for (size_t c = 0; c < ARRAY_SIZE(cuts); c++) {
-			random_state = 88172645463325252u;
+			made_noise_seed(88172645463325252u);
 			tally.asked = tally.answered = tally.covered = tally.early = 0;
 			for (int n = 0; n < count; n++) {
 				int met = make_series(kinds[k].value, points);
 				double share =
 					cuts[c].from +
-					(cuts[c].to - cuts[c].from) * random_unit();
+					(cuts[c].to - cuts[c].from) * made_noise_unit();
 				int cut = (int)(share * met);
 
 				if (met > 50 && cut < met)

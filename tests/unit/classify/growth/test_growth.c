@@ -11,27 +11,12 @@
 #include <stdlib.h>
 
 #include "base/units.h"
+#include "../../support/made_noise.h"
 #include "../../support/unit.h"
 
 #define N 360
 #define REPEATS 20
 #define MEBI ((double)MIB)
-#define PI 3.14159265358979323846
-
-static uint64_t random_state;
-
-static double random_unit(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return ((double)(random_state >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double noise(double deviation)
-{
-	return deviation * sqrt(-2 * log(random_unit())) * cos(2 * PI * random_unit());
-}
 
 typedef double (*series_fn)(int i, double *memory);
 
@@ -39,19 +24,19 @@ static double flat(int i, double *memory)
 {
 	(void)i;
 	(void)memory;
-	return 300 + noise(3);
+	return 300 + made_noise(3);
 }
 
 static double leak_30(int i, double *memory)
 {
 	(void)memory;
-	return 200 + 30.0 * i / N + noise(3);
+	return 200 + 30.0 * i / N + made_noise(3);
 }
 
 static double leak_100(int i, double *memory)
 {
 	(void)memory;
-	return 200 + 100.0 * i / N + noise(3);
+	return 200 + 100.0 * i / N + made_noise(3);
 }
 
 /* A leak that pauses now and then, and catches up afterwards. */
@@ -61,19 +46,19 @@ static double leak_that_waits(int i, double *memory)
 
 	(void)memory;
 	return 200 + 100.0 * (i - at + (at < 60 ? at / 2.0 : 30 + (at - 60) * 2.0)) / N +
-	       noise(0.5);
+	       made_noise(0.5);
 }
 
 static double teeth(int i, double *memory)
 {
 	(void)memory;
-	return 200 + 80 * (i % 40) / 40.0 + noise(3);
+	return 200 + 80 * (i % 40) / 40.0 + made_noise(3);
 }
 
 static double teeth_and_leak(int i, double *memory)
 {
 	(void)memory;
-	return 200 + 60.0 * i / N + 80 * (i % 40) / 40.0 + noise(3);
+	return 200 + 60.0 * i / N + 80 * (i % 40) / 40.0 + made_noise(3);
 }
 
 static double teeth_and_more_leak(int i, double *memory)
@@ -84,39 +69,39 @@ static double teeth_and_more_leak(int i, double *memory)
 static double warm_up_short(int i, double *memory)
 {
 	(void)memory;
-	return 200 + 150 * (1 - exp(-i / 40.0)) + noise(3);
+	return 200 + 150 * (1 - exp(-i / 40.0)) + made_noise(3);
 }
 
 static double warm_up_long(int i, double *memory)
 {
 	(void)memory;
-	return 200 + 150 * (1 - exp(-i / 90.0)) + noise(3);
+	return 200 + 150 * (1 - exp(-i / 90.0)) + made_noise(3);
 }
 
 static double one_step(int i, double *memory)
 {
 	(void)memory;
-	return 200 + (i > N * 0.6 ? 120 : 0) + noise(3);
+	return 200 + (i > N * 0.6 ? 120 : 0) + made_noise(3);
 }
 
 static double spikes(int i, double *memory)
 {
 	(void)i;
 	(void)memory;
-	return 200 + (random_unit() < 0.03 ? 150 : 0) + noise(3);
+	return 200 + (made_noise_unit() < 0.03 ? 150 : 0) + made_noise(3);
 }
 
 static double wander(int i, double *memory)
 {
 	(void)i;
-	*memory = 0.97 * *memory + noise(3);
+	*memory = 0.97 * *memory + made_noise(3);
 	return 300 + *memory;
 }
 
 static double few_steps(int i, double *memory)
 {
 	(void)memory;
-	return 200 + 20.0 * (i * 6 / N) + noise(2);
+	return 200 + 20.0 * (i * 6 / N) + made_noise(2);
 }
 
 static void make(series_fn series, struct growth_point points[N])
@@ -135,7 +120,7 @@ static int count_judged(series_fn series, enum growth_kind kind)
 	struct growth growth;
 	int count = 0;
 
-	random_state = 88172645463325252u;
+	made_noise_seed(88172645463325252u);
 	for (int i = 0; i < REPEATS; i++) {
 		make(series, points);
 		growth_find(points, N, &growth);
@@ -183,7 +168,7 @@ static void the_rate_follows_the_floors_and_lies_in_its_interval(void **state)
 	int inside = 0;
 
 	(void)state;
-	random_state = 362436069;
+	made_noise_seed(362436069);
 	for (int i = 0; i < REPEATS; i++) {
 		make(teeth_and_leak, points);
 		growth_find(points, N, &growth);
@@ -209,7 +194,7 @@ static void the_limit_is_reached_when_predicted(void **state)
 	int foreseen = 0, inside = 0;
 
 	(void)state;
-	random_state = 521288629;
+	made_noise_seed(521288629);
 	for (int i = 0; i < REPEATS; i++) {
 		make(teeth_and_more_leak, points);
 		growth_find(points, 280, &growth); /* the first 47 minutes */
@@ -231,7 +216,7 @@ static void too_few_points_give_no_verdict(void **state)
 	struct growth_time left;
 
 	(void)state;
-	random_state = 7;
+	made_noise_seed(7);
 	make(leak_100, points);
 	for (size_t count = 0; count < GROWTH_FLOORS_MIN; count++) {
 		growth_find(points, count, &growth);
@@ -251,7 +236,7 @@ static void gaps_and_uneven_times_do_not_matter(void **state)
 	size_t count = 0;
 
 	(void)state;
-	random_state = 1234567;
+	made_noise_seed(1234567);
 	make(leak_100, points);
 	for (size_t i = 0; i < N; i++)
 		if (i < 100 || i > 150 || i % 7 == 0)
@@ -270,11 +255,11 @@ static void thinning_many_points_does_not_change_the_result(void **state)
 	struct growth growth;
 
 	(void)state;
-	random_state = 99;
+	made_noise_seed(99);
 	for (int i = 0; i < MANY; i++)
 		points[i] = (struct growth_point){
 			(uint64_t)i * NS_PER_S / 2,
-			(uint64_t)(MEBI * (200 + 100.0 * i / MANY + noise(3)))
+			(uint64_t)(MEBI * (200 + 100.0 * i / MANY + made_noise(3)))
 		};
 	growth_find(points, MANY, &growth);
 	assert_int_equal(growth.kind, GROWTH_STEADY);

@@ -4,30 +4,12 @@
 #include "proc/system/mounts.h"
 
 #include "proc/system/local_devices.h"
-#include "../../support/tree.h"
+#include "../../support/made_proc.h"
 #include "../../support/unit.h"
-
-static struct tree tree;
-static struct procfs fs;
-
-static int open_tree(void **state)
-{
-	(void)state;
-	tree_make(&tree);
-	return procfs_open(&fs, tree.root);
-}
-
-static int close_tree(void **state)
-{
-	(void)state;
-	procfs_release(&fs);
-	tree_remove(&tree);
-	return 0;
-}
 
 static bool is_tmpfs(struct tmpfs_devices *devices, uint32_t minor)
 {
-	return proc_mounts_is_tmpfs(devices, &fs, 7, 0, minor);
+	return proc_mounts_is_tmpfs(devices, &made_fs, 7, 0, minor);
 }
 
 static void tmpfs_mounts_are_recognized_by_their_device(void **state)
@@ -35,7 +17,7 @@ static void tmpfs_mounts_are_recognized_by_their_device(void **state)
 	struct tmpfs_devices devices = TMPFS_DEVICES_INIT;
 
 	(void)state;
-	tree_write(&tree, "7/mountinfo",
+	tree_write(&made_tree, "7/mountinfo",
 		   "22 1 254:0 / / rw,relatime - ext4 /dev/root rw\n"
 		   "29 22 0:25 / /run rw,nosuid shared:11 - tmpfs tmpfs rw,size=1k\n"
 		   "30 22 0:26 / /dev rw master:1 shared:2 - devtmpfs udev rw\n"
@@ -95,7 +77,8 @@ static void file_systems_that_may_hang_are_not_local(void **state)
 	local_devices_release(&devices);
 }
 
-#define test(name) cmocka_unit_test_setup_teardown(name, open_tree, close_tree)
+#define test(name) \
+	cmocka_unit_test_setup_teardown(name, made_proc_set_up, made_proc_tear_down)
 
 int main(void)
 {

@@ -16,30 +16,12 @@
 #include "proc/process/stat.h"
 #include "proc/process/task.h"
 #include "proc/smaps/smaps.h"
+#include "../../support/made_proc.h"
 #include "../../support/smaps_texts.h"
-#include "../../support/tree.h"
 #include "../../support/unit.h"
 
 #define STAT(pid, comm) \
 	pid " (" comm ") S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 2 0 500 1048576 64 0\n"
-
-static struct tree tree;
-static struct procfs fs;
-
-static int open_tree(void **state)
-{
-	(void)state;
-	tree_make(&tree);
-	return procfs_open(&fs, tree.root);
-}
-
-static int close_tree(void **state)
-{
-	(void)state;
-	procfs_release(&fs);
-	tree_remove(&tree);
-	return 0;
-}
 
 static void a_missing_root_is_an_error(void **state)
 {
@@ -57,7 +39,7 @@ static void a_captured_tree_is_not_live(void **state)
 	struct procfs live = PROCFS_INIT;
 
 	(void)state;
-	assert_false(fs.is_live);
+	assert_false(made_fs.is_live);
 	assert_int_equal(procfs_open(&live, "/proc"), 0);
 	assert_true(live.is_live);
 	procfs_release(&live);
@@ -68,11 +50,11 @@ static void a_gone_process_and_a_missing_file_have_different_errors(void **state
 	struct strbuf out = STRBUF_INIT;
 
 	(void)state;
-	tree_write(&tree, "7/stat", STAT("7", "x"));
-	assert_int_equal(procfs_open_file(&fs, 8, "stat"), -ESRCH);
-	assert_int_equal(procfs_open_file(&fs, 7, "smaps_rollup"), -EOPNOTSUPP);
-	assert_int_equal(procfs_read_file(&fs, 8, "stat", 100, &out), -ESRCH);
-	assert_int_equal(procfs_read_file(&fs, 7, "stat", 5, &out), -EFBIG);
+	tree_write(&made_tree, "7/stat", STAT("7", "x"));
+	assert_int_equal(procfs_open_file(&made_fs, 8, "stat"), -ESRCH);
+	assert_int_equal(procfs_open_file(&made_fs, 7, "smaps_rollup"), -EOPNOTSUPP);
+	assert_int_equal(procfs_read_file(&made_fs, 8, "stat", 100, &out), -ESRCH);
+	assert_int_equal(procfs_read_file(&made_fs, 7, "stat", 5, &out), -EFBIG);
 	assert_int_equal(out.length, 0);
 	assert_int_equal(procfs_normalize_errno(ENOENT), -ESRCH);
 	assert_int_equal(procfs_normalize_errno(ESRCH), -ESRCH);
@@ -85,9 +67,9 @@ static void a_missing_permission_is_an_error(void **state)
 	(void)state;
 	if (geteuid() == 0)
 		skip();
-	tree_write(&tree, "7/smaps", "");
-	tree_chmod(&tree, "7/smaps", 0);
-	assert_int_equal(procfs_open_file(&fs, 7, "smaps"), -EACCES);
+	tree_write(&made_tree, "7/smaps", "");
+	tree_chmod(&made_tree, "7/smaps", 0);
+	assert_int_equal(procfs_open_file(&made_fs, 7, "smaps"), -EACCES);
 }
 
 static void a_fifo_in_a_capture_does_not_block(void **state)
@@ -95,10 +77,10 @@ static void a_fifo_in_a_capture_does_not_block(void **state)
 	struct process p;
 
 	(void)state;
-	tree_write(&tree, "7/cmdline", "");
-	tree_mkfifo(&tree, "7/stat");
+	tree_write(&made_tree, "7/cmdline", "");
+	tree_mkfifo(&made_tree, "7/stat");
 	alarm(20);
-	assert_int_equal(proc_stat_read(&fs, 7, &p), -EBADMSG);
+	assert_int_equal(proc_stat_read(&made_fs, 7, &p), -EBADMSG);
 	alarm(0);
 }
 
@@ -122,10 +104,10 @@ static void a_stat_of_another_pid_is_refused(void **state)
 	struct process p;
 
 	(void)state;
-	tree_write(&tree, "7/stat", STAT("8", "x"));
-	assert_int_equal(proc_stat_read(&fs, 7, &p), -EBADMSG);
-	tree_write(&tree, "8/stat", STAT("8", "x"));
-	assert_int_equal(proc_stat_read(&fs, 8, &p), 0);
+	tree_write(&made_tree, "7/stat", STAT("8", "x"));
+	assert_int_equal(proc_stat_read(&made_fs, 7, &p), -EBADMSG);
+	tree_write(&made_tree, "8/stat", STAT("8", "x"));
+	assert_int_equal(proc_stat_read(&made_fs, 8, &p), 0);
 	assert_int_equal(p.pid, 8);
 }
 
@@ -143,10 +125,11 @@ static void in_a_capture_the_effective_user_comes_from_status(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		tree_write(&tree, "7/status", rows[i].status);
-		assert_row(proc_stat_read_uid(&fs, 7) == rows[i].uid, rows[i].status);
+		tree_write(&made_tree, "7/status", rows[i].status);
+		assert_row(proc_stat_read_uid(&made_fs, 7) == rows[i].uid,
+			   rows[i].status);
 	}
-	assert_true(proc_stat_read_uid(&fs, 9) == UINT32_MAX);
+	assert_true(proc_stat_read_uid(&made_fs, 9) == UINT32_MAX);
 }
 
 struct seen {
@@ -175,17 +158,17 @@ static void the_list_contains_only_pids(void **state)
 	int results[] = { -ECANCELED, 7 };
 
 	(void)state;
-	tree_write(&tree, "7/stat", STAT("7", "x"));
-	tree_write(&tree, "4194304/stat", STAT("4194304", "y"));
-	tree_write(&tree, "0/stat", STAT("0", "z"));
-	tree_write(&tree, "9x/stat", STAT("9", "z"));
-	tree_write(&tree, "sys/kernel", "");
-	tree_write(&tree, "12/smaps", ""); /* process 12 has no stat file */
-	assert_int_equal(proc_list_read(&fs, LIST_STAT, note_pid, &seen), 0);
+	tree_write(&made_tree, "7/stat", STAT("7", "x"));
+	tree_write(&made_tree, "4194304/stat", STAT("4194304", "y"));
+	tree_write(&made_tree, "0/stat", STAT("0", "z"));
+	tree_write(&made_tree, "9x/stat", STAT("9", "z"));
+	tree_write(&made_tree, "sys/kernel", "");
+	tree_write(&made_tree, "12/smaps", ""); /* process 12 has no stat file */
+	assert_int_equal(proc_list_read(&made_fs, LIST_STAT, note_pid, &seen), 0);
 	assert_int_equal(seen.count, 2);
 	assert_int_equal(seen.pids[0] + seen.pids[1], 7 + 4194304);
 	for (size_t i = 0; i < ARRAY_SIZE(results); i++)
-		assert_int_equal(proc_list_read(&fs, LIST_STAT, stop, &results[i]),
+		assert_int_equal(proc_list_read(&made_fs, LIST_STAT, stop, &results[i]),
 				 results[i]);
 }
 
@@ -196,9 +179,9 @@ static void a_process_with_an_unreadable_stat_is_listed(void **state)
 	(void)state;
 	if (geteuid() == 0)
 		skip();
-	tree_write(&tree, "7/stat", STAT("7", "x"));
-	tree_chmod(&tree, "7/stat", 0);
-	assert_int_equal(proc_list_read(&fs, LIST_STAT, note_pid, &seen), 0);
+	tree_write(&made_tree, "7/stat", STAT("7", "x"));
+	tree_chmod(&made_tree, "7/stat", 0);
+	assert_int_equal(proc_list_read(&made_fs, LIST_STAT, note_pid, &seen), 0);
 	assert_int_equal(seen.count, 1);
 }
 
@@ -222,8 +205,8 @@ static void arguments_are_joined_by_blanks(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char *command = NULL;
 
-		tree_write_bytes(&tree, "7/cmdline", rows[i].bytes, rows[i].length);
-		assert_int_equal(proc_task_read_command(&fs, 7, &command), 0);
+		tree_write_bytes(&made_tree, "7/cmdline", rows[i].bytes, rows[i].length);
+		assert_int_equal(proc_task_read_command(&made_fs, 7, &command), 0);
 		assert_string_equal(command, rows[i].command);
 		free(command);
 	}
@@ -237,8 +220,8 @@ static void a_very_long_command_line_is_truncated(void **state)
 
 	(void)state;
 	memset(bytes, 'x', length);
-	tree_write_bytes(&tree, "7/cmdline", bytes, length);
-	assert_int_equal(proc_task_read_command(&fs, 7, &command), 0);
+	tree_write_bytes(&made_tree, "7/cmdline", bytes, length);
+	assert_int_equal(proc_task_read_command(&made_fs, 7, &command), 0);
 	assert_int_equal(strlen(command), 64 * 1024);
 	free(command);
 	free(bytes);
@@ -282,15 +265,16 @@ static void stack_pointers_of_all_waiting_threads_are_read(void **state)
 	struct address_list list = ADDRESS_LIST_INIT;
 
 	(void)state;
-	tree_write(&tree, "7/task/7/syscall", "0 0x1 0x2 0x3 0x4 0x5 0x6 0x111 0x222\n");
-	tree_write(&tree, "7/task/8/syscall", "running\n");
-	tree_write(&tree, "7/task/9/syscall", "-1 0x333 0x444\n");
-	tree_write(&tree, "7/task/10/syscall", "junk\n");
-	tree_write(&tree, "7/task/11/stat", "");
-	assert_int_equal(proc_task_read_stack_pointers(&fs, 7, &list), 0);
+	tree_write(&made_tree, "7/task/7/syscall",
+		   "0 0x1 0x2 0x3 0x4 0x5 0x6 0x111 0x222\n");
+	tree_write(&made_tree, "7/task/8/syscall", "running\n");
+	tree_write(&made_tree, "7/task/9/syscall", "-1 0x333 0x444\n");
+	tree_write(&made_tree, "7/task/10/syscall", "junk\n");
+	tree_write(&made_tree, "7/task/11/stat", "");
+	assert_int_equal(proc_task_read_stack_pointers(&made_fs, 7, &list), 0);
 	assert_int_equal(list.count, 2);
 	assert_true(list.items[0] + list.items[1] == 0x111 + 0x333);
-	assert_int_equal(proc_task_read_stack_pointers(&fs, 8, &list), -ESRCH);
+	assert_int_equal(proc_task_read_stack_pointers(&made_fs, 8, &list), -ESRCH);
 	address_list_release(&list);
 }
 
@@ -313,14 +297,15 @@ static void smaps_of_any_length_are_read_through_small_buffers(void **state)
 		strbuf_addf(&text, "%x-%x ---p 00000000 00:00 0 /%*s\n%s%s", i * 4096,
 			    (i + 1) * 4096, i * 7 % 5000, "x", SMAPS_AMOUNTS_6_18,
 			    SMAPS_FLAGS);
-	tree_write_bytes(&tree, "7/smaps", text.text, text.length);
+	tree_write_bytes(&made_tree, "7/smaps", text.text, text.length);
 	smaps_reader_init(&reader);
 	assert_int_equal(
-		proc_smaps_read(&reader, &fs, 7, count_mapping, &count, &read_ns), 0);
+		proc_smaps_read(&reader, &made_fs, 7, count_mapping, &count, &read_ns),
+		0);
 	assert_int_equal(count, 1000);
-	tree_write_bytes(&tree, "7/smaps", text.text, text.length - 1);
+	tree_write_bytes(&made_tree, "7/smaps", text.text, text.length - 1);
 	assert_int_equal(
-		proc_smaps_read(&reader, &fs, 7, count_mapping, &count, &read_ns),
+		proc_smaps_read(&reader, &made_fs, 7, count_mapping, &count, &read_ns),
 		-EBADMSG);
 	smaps_reader_release(&reader);
 	strbuf_release(&text);
@@ -335,10 +320,10 @@ static void an_endless_record_does_not_grow_the_buffer(void **state)
 
 	(void)state;
 	memset(text, 'x', 1000 * 1000);
-	tree_write_bytes(&tree, "7/smaps", text, 1000 * 1000);
+	tree_write_bytes(&made_tree, "7/smaps", text, 1000 * 1000);
 	smaps_reader_init(&reader);
 	assert_int_equal(
-		proc_smaps_read(&reader, &fs, 7, count_mapping, &count, &read_ns),
+		proc_smaps_read(&reader, &made_fs, 7, count_mapping, &count, &read_ns),
 		-EBADMSG);
 	assert_true(reader.capacity <= 256 * 1024);
 	smaps_reader_release(&reader);
@@ -373,20 +358,22 @@ static void a_rollup_must_be_one_complete_record(void **state)
 		struct strbuf text = STRBUF_INIT;
 
 		strbuf_addf(&text, "%s%s", header, rows[i].amounts);
-		tree_write(&tree, "7/smaps_rollup", text.text);
-		assert_row(proc_rollup_read(&reader, &fs, 7, &c, &read_ns) == rows[i].r,
+		tree_write(&made_tree, "7/smaps_rollup", text.text);
+		assert_row(proc_rollup_read(&reader, &made_fs, 7, &c, &read_ns) ==
+				   rows[i].r,
 			   rows[i].amounts);
 		assert_true(c.bytes[SMAPS_SIZE] == (rows[i].r ? 77 : BYTES_UNKNOWN));
 		if (rows[i].r == 0)
 			assert_true(c.bytes[SMAPS_RSS] == KIB(100));
 		strbuf_release(&text);
 	}
-	tree_write(&tree, "7/smaps_rollup", "");
-	assert_int_equal(proc_rollup_read(&reader, &fs, 7, NULL, &read_ns), -ESRCH);
+	tree_write(&made_tree, "7/smaps_rollup", "");
+	assert_int_equal(proc_rollup_read(&reader, &made_fs, 7, NULL, &read_ns), -ESRCH);
 	smaps_reader_release(&reader);
 }
 
-#define test(name) cmocka_unit_test_setup_teardown(name, open_tree, close_tree)
+#define test(name) \
+	cmocka_unit_test_setup_teardown(name, made_proc_set_up, made_proc_tear_down)
 
 static void a_go_program_is_recognized_by_its_linker_note(void **state)
 {
@@ -398,15 +385,15 @@ static void a_go_program_is_recognized_by_its_linker_note(void **state)
 		"ELF____________\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0Go\0\0";
 
 	(void)state;
-	tree_write_bytes(&tree, "7/exe", note, sizeof(note));
-	tree_write_bytes(&tree, "8/exe", other, sizeof(other));
-	tree_write(&tree, "9/exe", "Go");
-	tree_mkfifo(&tree, "10/exe");
-	assert_true(proc_task_is_go(&fs, 7));
-	assert_false(proc_task_is_go(&fs, 8));
-	assert_false(proc_task_is_go(&fs, 9));
-	assert_false(proc_task_is_go(&fs, 10));
-	assert_false(proc_task_is_go(&fs, 11));
+	tree_write_bytes(&made_tree, "7/exe", note, sizeof(note));
+	tree_write_bytes(&made_tree, "8/exe", other, sizeof(other));
+	tree_write(&made_tree, "9/exe", "Go");
+	tree_mkfifo(&made_tree, "10/exe");
+	assert_true(proc_task_is_go(&made_fs, 7));
+	assert_false(proc_task_is_go(&made_fs, 8));
+	assert_false(proc_task_is_go(&made_fs, 9));
+	assert_false(proc_task_is_go(&made_fs, 10));
+	assert_false(proc_task_is_go(&made_fs, 11));
 }
 
 int main(void)

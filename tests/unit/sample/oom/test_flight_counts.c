@@ -7,11 +7,9 @@
 #include <stdio.h>
 
 #include "base/units.h"
-#include "../../support/tree.h"
+#include "../../support/made_proc.h"
 #include "../../support/unit.h"
 
-static struct tree tree;
-static struct procfs fs;
 static struct flight_counts counts;
 
 static void set_machine(unsigned int kills)
@@ -20,23 +18,15 @@ static void set_machine(unsigned int kills)
 
 	snprintf(text, sizeof(text), "nr_oom_kill 99\noom_kill %u\nunevictable 7\n",
 		 kills);
-	tree_write(&tree, "vmstat", text);
+	tree_write(&made_tree, "vmstat", text);
 }
 
 static int set_up(void **state)
 {
-	(void)state;
 	counts = (struct flight_counts){ 0 };
-	tree_make(&tree);
+	if (made_proc_set_up(state) < 0)
+		return -1;
 	set_machine(5);
-	return procfs_open(&fs, tree.root);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	procfs_release(&fs);
-	tree_remove(&tree);
 	return 0;
 }
 
@@ -69,62 +59,63 @@ static void kills_before_the_first_sample_do_not_count(void **state)
 static void the_log_is_behind_until_it_has_reported_each_kill(void **state)
 {
 	(void)state;
-	flight_counts_begin(&counts, &fs);
-	assert_false(flight_counts_is_log_behind(&counts, &fs));
+	flight_counts_begin(&counts, &made_fs);
+	assert_false(flight_counts_is_log_behind(&counts, &made_fs));
 	set_machine(7);
 	counts.reported_kills = 1;
-	assert_true(flight_counts_is_log_behind(&counts, &fs));
-	assert_true(flight_counts_are_open(&counts, &fs, true, 100));
+	assert_true(flight_counts_is_log_behind(&counts, &made_fs));
+	assert_true(flight_counts_are_open(&counts, &made_fs, true, 100));
 	counts.reported_kills = 2;
-	assert_false(flight_counts_is_log_behind(&counts, &fs));
-	assert_false(flight_counts_are_open(&counts, &fs, true, 100));
+	assert_false(flight_counts_is_log_behind(&counts, &made_fs));
+	assert_false(flight_counts_are_open(&counts, &made_fs, true, 100));
 }
 
 static void a_report_without_a_cgroup_keeps_the_last_sample_open(void **state)
 {
 	(void)state;
-	flight_counts_begin(&counts, &fs);
+	flight_counts_begin(&counts, &made_fs);
 	counts.pathless_ns = 50;
-	assert_true(flight_counts_are_open(&counts, &fs, true, 49));
-	assert_false(flight_counts_are_open(&counts, &fs, true, 50));
+	assert_true(flight_counts_are_open(&counts, &made_fs, true, 49));
+	assert_false(flight_counts_are_open(&counts, &made_fs, true, 50));
 }
 
 static void without_a_log_the_machine_wide_counter_decides(void **state)
 {
 	(void)state;
-	flight_counts_begin(&counts, &fs);
+	flight_counts_begin(&counts, &made_fs);
 	set_machine(6);
-	assert_true(flight_counts_are_open(&counts, &fs, false, 0));
-	flight_counts_read_machine(&counts, &fs);
-	assert_false(flight_counts_are_open(&counts, &fs, false, 0));
+	assert_true(flight_counts_are_open(&counts, &made_fs, false, 0));
+	flight_counts_read_machine(&counts, &made_fs);
+	assert_false(flight_counts_are_open(&counts, &made_fs, false, 0));
 }
 
 static void an_older_kernel_has_no_counter(void **state)
 {
 	(void)state;
-	tree_write(&tree, "vmstat", "pgfault 1\n");
-	flight_counts_begin(&counts, &fs);
+	tree_write(&made_tree, "vmstat", "pgfault 1\n");
+	flight_counts_begin(&counts, &made_fs);
 	assert_true(counts.machine_first == COUNT_UNKNOWN);
-	assert_false(flight_counts_is_log_behind(&counts, &fs));
-	assert_false(flight_counts_are_open(&counts, &fs, false, 0));
+	assert_false(flight_counts_is_log_behind(&counts, &made_fs));
+	assert_false(flight_counts_are_open(&counts, &made_fs, false, 0));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			kills_before_the_first_sample_do_not_count, set_up, tear_down),
+			kills_before_the_first_sample_do_not_count, set_up,
+			made_proc_tear_down),
 		cmocka_unit_test_setup_teardown(
 			the_log_is_behind_until_it_has_reported_each_kill, set_up,
-			tear_down),
+			made_proc_tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_report_without_a_cgroup_keeps_the_last_sample_open, set_up,
-			tear_down),
+			made_proc_tear_down),
 		cmocka_unit_test_setup_teardown(
 			without_a_log_the_machine_wide_counter_decides, set_up,
-			tear_down),
+			made_proc_tear_down),
 		cmocka_unit_test_setup_teardown(an_older_kernel_has_no_counter, set_up,
-						tear_down),
+						made_proc_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,74 +8,29 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "../../support/made_proc.h"
 #include "../../support/smaps_texts.h"
-#include "../../support/tree.h"
 #include "../../support/unit.h"
 
-#define ROLLUP_HEADER "55c8df37c000-7ffc5c1d1000 ---p 00000000 00:00 0 [rollup]\n"
-#define ROLLUP(lazyfree)                                                           \
-	ROLLUP_HEADER "Rss:                  64 kB\nPss:                  60 kB\n" \
-		      "Shared_Clean:          8 kB\nShared_Dirty:          0 kB\n" \
-		      "Private_Clean:        16 kB\nPrivate_Dirty:        40 kB\n" \
-		      "LazyFree:      " lazyfree " kB\nSwap:                  0 kB\n"
-
-static struct tree tree;
-static struct procfs fs;
 static struct sampler *sampler;
 static struct snapshot snapshot;
 static struct target_pid pids[3];
 
 static int begin(void **state)
 {
-	(void)state;
-	tree_make(&tree);
+	if (made_proc_set_up(state) < 0)
+		return -1;
 	snapshot_init(&snapshot);
 	memset(pids, 0, sizeof(pids));
-	if (procfs_open(&fs, tree.root) < 0)
-		return -1;
-	sampler = sampler_new(&fs, false);
+	sampler = sampler_new(&made_fs, false);
 	return 0;
 }
 
 static int end(void **state)
 {
-	(void)state;
 	sampler_free(sampler);
 	snapshot_release(&snapshot);
-	procfs_release(&fs);
-	tree_remove(&tree);
-	return 0;
-}
-
-static void write_stat(int pid, const char *comm, char state, int ppid, int start)
-{
-	struct strbuf path = STRBUF_INIT, text = STRBUF_INIT;
-
-	strbuf_addf(&path, "%d/stat", pid);
-	strbuf_addf(&text,
-		    "%d (%s) %c %d 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %d 1048576 16 0\n",
-		    pid, comm, state, ppid, start);
-	tree_write(&tree, path.text, text.text);
-	strbuf_release(&path);
-	strbuf_release(&text);
-}
-
-static void write_file(int pid, const char *name, const char *text)
-{
-	struct strbuf path = STRBUF_INIT;
-
-	strbuf_addf(&path, "%d/%s", pid, name);
-	tree_write(&tree, path.text, text);
-	strbuf_release(&path);
-}
-
-static void write_process(int pid, const char *comm, int ppid)
-{
-	write_stat(pid, comm, 'S', ppid, 100 + pid);
-	write_file(pid, "smaps",
-		   SMAPS_RECORD_6_18(SMAPS_ANON_HEADER)
-			   SMAPS_RECORD_6_18(SMAPS_STACK_HEADER));
-	write_file(pid, "smaps_rollup", ROLLUP("       0"));
+	return made_proc_tear_down(state);
 }
 
 static struct targets targets_of(int a, int b)
@@ -116,16 +71,16 @@ static void the_cheapest_sufficient_file_is_read(void **state)
 		struct targets targets = targets_of(7, 0);
 		const struct usage *u = NULL;
 
-		write_process(7, "seven", 1);
+		made_proc_write_process(7, "seven", 1);
 		if (rows[i].lazyfree) {
 			struct strbuf text = STRBUF_INIT;
 
-			strbuf_addf(&text, "%s", ROLLUP("       0"));
+			strbuf_addf(&text, "%s", MADE_ROLLUP);
 			memcpy(strstr(text.text, "LazyFree:") + 15, rows[i].lazyfree, 8);
-			write_file(7, "smaps_rollup", text.text);
+			made_proc_write(7, "smaps_rollup", text.text);
 			strbuf_release(&text);
 		} else {
-			tree_delete(&tree, "7/smaps_rollup");
+			tree_delete(&made_tree, "7/smaps_rollup");
 		}
 		take(&targets, NEED_STAT | rows[i].needs);
 		assert_int_equal(snapshot.count, 1);
@@ -143,7 +98,7 @@ static void the_mappings_add_up_to_the_process(void **state)
 	const struct usage *u;
 
 	(void)state;
-	write_process(7, "seven", 1);
+	made_proc_write_process(7, "seven", 1);
 	take(&targets, NEED_STAT | NEED_SMAPS);
 	u = &snapshot.usages[0];
 	assert_true(u->total.bytes[SMAPS_PRIVATE_DIRTY] == KIB(56));
@@ -159,16 +114,16 @@ static void a_target_with_a_reused_pid_is_gone(void **state)
 	struct targets targets = targets_of(7, 0);
 
 	(void)state;
-	write_process(7, "seven", 1);
+	made_proc_write_process(7, "seven", 1);
 	take(&targets, NEED_STAT | NEED_ROLLUP);
 	assert_int_equal(snapshot.count, 1);
-	write_stat(7, "seven", 'S', 1, 99999);
+	made_proc_write_stat(7, "seven", 'S', 1, 99999);
 	take(&targets, NEED_STAT | NEED_ROLLUP);
 	assert_int_equal(snapshot.count, 0);
 	assert_int_equal(snapshot.gone_count, 1);
 	assert_true(targets.pids[0].is_gone);
 	/* the process is gone for good, and counts once */
-	write_stat(7, "seven", 'S', 1, 107);
+	made_proc_write_stat(7, "seven", 'S', 1, 107);
 	take(&targets, NEED_STAT | NEED_ROLLUP);
 	assert_int_equal(snapshot.count + snapshot.gone_count, 0);
 }
@@ -178,9 +133,9 @@ static void exec_keeps_the_target_and_changes_its_name(void **state)
 	struct targets targets = targets_of(7, 0);
 
 	(void)state;
-	write_process(7, "before", 1);
+	made_proc_write_process(7, "before", 1);
 	take(&targets, NEED_STAT | NEED_ROLLUP);
-	write_process(7, "after", 1);
+	made_proc_write_process(7, "after", 1);
 	take(&targets, NEED_STAT | NEED_ROLLUP);
 	assert_int_equal(snapshot.count, 1);
 	assert_string_equal(snapshot.usages[0].process.comm, "after");
@@ -191,9 +146,9 @@ static void a_target_that_becomes_a_zombie_has_ended(void **state)
 	struct targets targets = targets_of(7, 0);
 
 	(void)state;
-	write_process(7, "seven", 1);
+	made_proc_write_process(7, "seven", 1);
 	take(&targets, NEED_STAT | NEED_ROLLUP);
-	write_stat(7, "seven", 'Z', 1, 107);
+	made_proc_write_stat(7, "seven", 'Z', 1, 107);
 	take(&targets, NEED_STAT | NEED_ROLLUP);
 	assert_int_equal(snapshot.count, 0);
 	assert_true(targets.pids[0].is_gone);
@@ -205,7 +160,7 @@ static void a_zombie_target_has_no_memory_and_no_error(void **state)
 	const struct usage *u;
 
 	(void)state;
-	write_stat(7, "seven", 'Z', 1, 107);
+	made_proc_write_stat(7, "seven", 'Z', 1, 107);
 	take(&targets, NEED_STAT | NEED_SMAPS);
 	u = &snapshot.usages[0];
 	assert_int_equal(snapshot.count, 1);
@@ -220,7 +175,7 @@ static void a_zombie_is_not_found_by_its_name(void **state)
 	struct targets targets = { .names = names, .name_count = 1 };
 
 	(void)state;
-	write_stat(7, "seven", 'Z', 1, 107);
+	made_proc_write_stat(7, "seven", 'Z', 1, 107);
 	take(&targets, NEED_STAT | NEED_SMAPS);
 	assert_int_equal(snapshot.count, 0);
 }
@@ -231,7 +186,7 @@ static void a_zombie_has_no_mappings_and_no_error(void **state)
 	struct mapping_list list = MAPPING_LIST_INIT;
 
 	(void)state;
-	write_stat(7, "seven", 'Z', 1, 107);
+	made_proc_write_stat(7, "seven", 'Z', 1, 107);
 	assert_int_equal(sampler_list(sampler, &targets, NEED_STAT, &snapshot), 0);
 	assert_int_equal(sampler_read_mappings(sampler, &snapshot.usages[0], &list), 0);
 	assert_int_equal(list.count, 0);
@@ -243,7 +198,7 @@ static void gone_targets_are_omitted_and_the_others_are_read(void **state)
 	struct targets targets = targets_of(8, 7);
 
 	(void)state;
-	write_process(7, "seven", 1);
+	made_proc_write_process(7, "seven", 1);
 	take(&targets, NEED_STAT | NEED_ROLLUP);
 	assert_int_equal(snapshot.count, 1);
 	assert_int_equal(snapshot.usages[0].process.pid, 7);
@@ -256,11 +211,11 @@ static void all_means_all_processes_with_memory(void **state)
 	struct targets all = { .pid_count = 0 };
 
 	(void)state;
-	write_process(7, "seven", 1);
-	write_process(8, "eight", 7);
-	write_stat(9, "dead", 'Z', 7, 1);
+	made_proc_write_process(7, "seven", 1);
+	made_proc_write_process(8, "eight", 7);
+	made_proc_write_stat(9, "dead", 'Z', 7, 1);
 	tree_write(
-		&tree, "2/stat",
+		&made_tree, "2/stat",
 		"2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0 0\n");
 	for (unsigned int needs = 0; needs <= NEED_STAT; needs += NEED_STAT) {
 		take(&all, needs | NEED_ROLLUP);
@@ -276,10 +231,10 @@ static void children_of_named_targets_are_found(void **state)
 	struct targets targets = { .names = names, .name_count = 1 };
 
 	(void)state;
-	write_process(7, "seven", 1);
-	write_process(30, "child", 7);
-	write_process(20, "grandchild", 30); /* listed before its parent */
-	write_process(40, "seventh", 1);
+	made_proc_write_process(7, "seven", 1);
+	made_proc_write_process(30, "child", 7);
+	made_proc_write_process(20, "grandchild", 30); /* listed before its parent */
+	made_proc_write_process(40, "seventh", 1);
 	take(&targets, NEED_STAT | NEED_ROLLUP);
 	assert_int_equal(snapshot.count, 1);
 	targets.with_children = true;
@@ -294,7 +249,7 @@ static void a_target_given_twice_is_sampled_once(void **state)
 	struct targets targets = targets_of(7, 7);
 
 	(void)state;
-	write_process(7, "seven", 1);
+	made_proc_write_process(7, "seven", 1);
 	take(&targets, NEED_STAT | NEED_ROLLUP);
 	assert_int_equal(snapshot.count, 1);
 }
@@ -315,11 +270,11 @@ static void an_unreadable_process_has_an_error_and_no_figures(void **state)
 		struct targets targets = targets_of(7, 0);
 		const struct usage *u;
 
-		write_process(7, "seven", 1);
+		made_proc_write_process(7, "seven", 1);
 		if (rows[i].smaps)
-			write_file(7, "smaps", rows[i].smaps);
+			made_proc_write(7, "smaps", rows[i].smaps);
 		else
-			tree_delete(&tree, "7/smaps");
+			tree_delete(&made_tree, "7/smaps");
 		take(&targets, NEED_STAT | NEED_SMAPS);
 		u = &snapshot.usages[0];
 		assert_int_equal(snapshot.unreadable_count, 1);
@@ -337,9 +292,9 @@ static void a_malformed_stat_affects_only_its_own_process(void **state)
 	struct targets all = { .pid_count = 0 }, one = targets_of(7, 0);
 
 	(void)state;
-	write_process(7, "seven", 1);
-	write_process(8, "eight", 1);
-	write_file(7, "stat", "7 (seven) S junk\n");
+	made_proc_write_process(7, "seven", 1);
+	made_proc_write_process(8, "eight", 1);
+	made_proc_write(7, "stat", "7 (seven) S junk\n");
 	take(&all, NEED_STAT | NEED_ROLLUP);
 	assert_int_equal(snapshot.count, 2);
 	assert_int_equal(snapshot.unreadable_count, 1);
@@ -357,9 +312,9 @@ static void processes_without_permission_are_counted(void **state)
 	(void)state;
 	if (geteuid() == 0)
 		skip();
-	write_process(7, "seven", 1);
-	write_process(8, "eight", 1);
-	tree_chmod(&tree, "7/smaps_rollup", 0);
+	made_proc_write_process(7, "seven", 1);
+	made_proc_write_process(8, "eight", 1);
+	tree_chmod(&made_tree, "7/smaps_rollup", 0);
 	take(&all, NEED_STAT | NEED_ROLLUP);
 	assert_int_equal(snapshot.count, 2);
 	assert_int_equal(snapshot.unreadable_count, 1);
@@ -372,9 +327,9 @@ static void mappings_have_owners(void **state)
 	struct mapping_list list = MAPPING_LIST_INIT;
 
 	(void)state;
-	write_process(7, "seven", 1);
-	write_file(7, "mountinfo", "29 23 0:25 / /run rw - tmpfs tmpfs rw\n");
-	write_file(
+	made_proc_write_process(7, "seven", 1);
+	made_proc_write(7, "mountinfo", "29 23 0:25 / /run rw - tmpfs tmpfs rw\n");
+	made_proc_write(
 		7, "smaps",
 		SMAPS_RECORD_6_18("1000-2000 r--s 00000000 00:19 7 /run/file")
 			SMAPS_RECORD_6_18("2000-3000 r--s 00000000 00:1a 7 /other/file")
@@ -389,7 +344,7 @@ static void mappings_have_owners(void **state)
 		assert_int_equal(list.items[1].owner, OWNER_FILE);
 		assert_int_equal(list.items[2].owner, OWNER_STACK);
 	}
-	tree_delete(&tree, "7/smaps");
+	tree_delete(&made_tree, "7/smaps");
 	assert_int_equal(sampler_read_mappings(sampler, &snapshot.usages[0], &list),
 			 -EOPNOTSUPP);
 	assert_int_equal(list.count, 0);
@@ -419,11 +374,11 @@ static void sampling_one_by_one_gives_the_same_as_sampling_all(void **state)
 
 	(void)state;
 	snapshot_init(&counts);
-	write_process(7, "seven", 1);
-	write_stat(8, "zombie", 'Z', 1, 108);
-	write_process(9, "nine", 1);
-	tree_delete(&tree, "9/smaps");
-	write_process(10, "ten", 7);
+	made_proc_write_process(7, "seven", 1);
+	made_proc_write_stat(8, "zombie", 'Z', 1, 108);
+	made_proc_write_process(9, "nine", 1);
+	tree_delete(&made_tree, "9/smaps");
+	made_proc_write_process(10, "ten", 7);
 	take(&targets, NEED_STAT | NEED_SMAPS);
 	assert_int_equal(
 		sampler_take_each(sampler, NEED_STAT | NEED_SMAPS, give, &given, &counts),

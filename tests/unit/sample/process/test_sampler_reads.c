@@ -8,22 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/strbuf.h"
 #include "base/units.h"
 #include "proc/smaps/smaps.h"
+#include "../../support/made_proc.h"
 #include "../../support/smaps_texts.h"
-#include "../../support/tree.h"
 #include "../../support/unit.h"
 
-#define ROLLUP_HEADER "55c8df37c000-7ffc5c1d1000 ---p 00000000 00:00 0 [rollup]\n"
-#define ROLLUP(lazyfree)                                                           \
-	ROLLUP_HEADER "Rss:                  64 kB\nPss:                  60 kB\n" \
-		      "Shared_Clean:          8 kB\nShared_Dirty:          0 kB\n" \
-		      "Private_Clean:        16 kB\nPrivate_Dirty:        40 kB\n" \
-		      "LazyFree:      " lazyfree " kB\nSwap:                  0 kB\n"
-
-static struct tree tree;
-static struct procfs fs;
 static struct sampler *sampler;
 static struct snapshot snapshot;
 static struct target_pid pids[3];
@@ -62,57 +52,21 @@ int __wrap_proc_rollup_read(struct smaps_reader *reader, const struct procfs *fr
 
 static int begin(void **state)
 {
-	(void)state;
-	tree_make(&tree);
+	if (made_proc_set_up(state) < 0)
+		return -1;
 	snapshot_init(&snapshot);
 	memset(pids, 0, sizeof(pids));
 	rollup_ns = 0;
 	stale_count = 0;
-	if (procfs_open(&fs, tree.root) < 0)
-		return -1;
-	sampler = sampler_new(&fs, false);
+	sampler = sampler_new(&made_fs, false);
 	return 0;
 }
 
 static int end(void **state)
 {
-	(void)state;
 	sampler_free(sampler);
 	snapshot_release(&snapshot);
-	procfs_release(&fs);
-	tree_remove(&tree);
-	return 0;
-}
-
-static void write_stat(int pid, const char *comm, char state, int ppid, int start)
-{
-	struct strbuf path = STRBUF_INIT, text = STRBUF_INIT;
-
-	strbuf_addf(&path, "%d/stat", pid);
-	strbuf_addf(&text,
-		    "%d (%s) %c %d 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %d 1048576 16 0\n",
-		    pid, comm, state, ppid, start);
-	tree_write(&tree, path.text, text.text);
-	strbuf_release(&path);
-	strbuf_release(&text);
-}
-
-static void write_file(int pid, const char *name, const char *text)
-{
-	struct strbuf path = STRBUF_INIT;
-
-	strbuf_addf(&path, "%d/%s", pid, name);
-	tree_write(&tree, path.text, text);
-	strbuf_release(&path);
-}
-
-static void write_process(int pid, const char *comm, int ppid)
-{
-	write_stat(pid, comm, 'S', ppid, 100 + pid);
-	write_file(pid, "smaps",
-		   SMAPS_RECORD_6_18(SMAPS_ANON_HEADER)
-			   SMAPS_RECORD_6_18(SMAPS_STACK_HEADER));
-	write_file(pid, "smaps_rollup", ROLLUP("       0"));
+	return made_proc_tear_down(state);
 }
 
 static struct targets targets_of(int a, int b)
@@ -133,7 +87,7 @@ static void a_read_is_repeated_when_the_program_changed_meanwhile(void **state)
 	struct targets targets = targets_of(7, 0);
 
 	(void)state;
-	write_process(7, "seven", 1);
+	made_proc_write_process(7, "seven", 1);
 	stale_count = 2;
 	take(&targets, NEED_STAT | NEED_SMAPS);
 	assert_int_equal(snapshot.usages[0].error, 0);
@@ -150,16 +104,16 @@ static void a_process_without_its_main_thread_is_read_by_another_one(void **stat
 	struct targets targets = targets_of(7, 0);
 
 	(void)state;
-	write_process(7, "seven", 1);
-	write_file(
+	made_proc_write_process(7, "seven", 1);
+	made_proc_write(
 		7, "stat",
 		"7 (seven) Z 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 2 0 107 1048576 16 0\n");
-	write_file(7, "smaps", "");
-	write_file(7, "task/7/stat",
-		   "7 (seven) Z 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 2 0 107\n");
-	write_file(7, "task/8/stat",
-		   "8 (seven) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 2 0 108\n");
-	write_file(8, "smaps", SMAPS_RECORD_6_18(SMAPS_STACK_HEADER));
+	made_proc_write(7, "smaps", "");
+	made_proc_write(7, "task/7/stat",
+			"7 (seven) Z 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 2 0 107\n");
+	made_proc_write(7, "task/8/stat",
+			"8 (seven) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 2 0 108\n");
+	made_proc_write(8, "smaps", SMAPS_RECORD_6_18(SMAPS_STACK_HEADER));
 	take(&targets, NEED_STAT | NEED_SMAPS);
 	assert_int_equal(snapshot.count, 1);
 	assert_int_equal(snapshot.usages[0].process.pid, 7);
@@ -172,8 +126,8 @@ static void a_process_without_mappings_has_ended(void **state)
 	struct targets targets = targets_of(7, 0);
 
 	(void)state;
-	write_process(7, "seven", 1);
-	write_file(7, "smaps", "");
+	made_proc_write_process(7, "seven", 1);
+	made_proc_write(7, "smaps", "");
 	take(&targets, NEED_STAT | NEED_SMAPS);
 	assert_int_equal(snapshot.count, 0);
 	assert_int_equal(snapshot.gone_count, 1);
@@ -185,15 +139,15 @@ static void the_interval_follows_the_most_expensive_process(void **state)
 	int pid = 0;
 
 	(void)state;
-	write_process(7, "seven", 1);
-	write_process(8, "eight", 1);
+	made_proc_write_process(7, "seven", 1);
+	made_proc_write_process(8, "eight", 1);
 	rollup_ns = NS_PER_MS;
 	take(&targets, NEED_STAT | NEED_ROLLUP);
 	assert_true(sampler_min_interval_ns(sampler, 10, &pid) == 800 * NS_PER_MS);
 	assert_int_equal(pid, 8);
 	assert_true(sampler_min_interval_ns(sampler, 0, &pid) == 0);
 	/* only the last sample counts */
-	tree_delete(&tree, "8");
+	tree_delete(&made_tree, "8");
 	take(&targets, NEED_STAT | NEED_ROLLUP);
 	assert_true(sampler_min_interval_ns(sampler, 10, &pid) == 700 * NS_PER_MS);
 	assert_int_equal(pid, 7);
@@ -232,8 +186,8 @@ static void a_sink_gets_the_mappings_that_it_wants(void **state)
 	const struct mapping_sink sink = { wants_pid, take_mappings, &got };
 
 	(void)state;
-	write_process(7, "seven", 1);
-	write_process(8, "eight", 1);
+	made_proc_write_process(7, "seven", 1);
+	made_proc_write_process(8, "eight", 1);
 	sampler_set_mapping_sink(sampler, &sink);
 	take(&targets, NEED_STAT | NEED_ROLLUP);
 	assert_int_equal(got.wants_count, 2);
@@ -268,7 +222,7 @@ static void heaps_are_read_by_their_source_only_if_needed(void **state)
 	const struct mapping_sink sink = { wants_pid, take_mappings, &got };
 
 	(void)state;
-	write_process(7, "seven", 1);
+	made_proc_write_process(7, "seven", 1);
 	take(&targets, NEED_STAT | NEED_HEAP);
 	assert_int_equal(snapshot.usages[0].heap_quality, QUALITY_UNKNOWN);
 	sampler_set_heap_source(sampler, read_heap, &got);
@@ -287,8 +241,8 @@ static void the_command_is_read_if_needed(void **state)
 	struct targets targets = targets_of(7, 0);
 
 	(void)state;
-	write_process(7, "seven", 1);
-	tree_write_bytes(&tree, "7/cmdline", "seven\0of\0nine", 14);
+	made_proc_write_process(7, "seven", 1);
+	tree_write_bytes(&made_tree, "7/cmdline", "seven\0of\0nine", 14);
 	take(&targets, NEED_STAT | NEED_ROLLUP);
 	assert_null(snapshot.usages[0].command);
 	take(&targets, NEED_STAT | NEED_ROLLUP | NEED_COMMAND);

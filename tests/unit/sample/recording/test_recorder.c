@@ -7,25 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/strbuf.h"
 #include "base/units.h"
 #include "proc/smaps/smaps.h"
 #include "sample/recording/replay.h"
+#include "../../support/made_proc.h"
 #include "../../support/recordings.h"
 #include "../../support/smaps_texts.h"
-#include "../../support/tree.h"
 #include "../../support/unit.h"
 
 #define SHARE_PER_MILLE 10
-#define ROLLUP_TEXT                                                  \
-	"55c8df37c000-7ffc5c1d1000 ---p 00000000 00:00 0 [rollup]\n" \
-	"Rss:                  64 kB\nPss:                  60 kB\n" \
-	"Shared_Clean:          8 kB\nShared_Dirty:          0 kB\n" \
-	"Private_Clean:        16 kB\nPrivate_Dirty:        40 kB\n" \
-	"Swap:                  0 kB\n"
-
-static struct tree tree;
-static struct procfs fs;
 static struct sampler *sampler;
 static struct recorder *recorder;
 static struct snapshot snapshot;
@@ -100,7 +90,8 @@ int __wrap_recording_end(struct recording *r, const struct recording_moment *mom
 static int begin(void **state)
 {
 	recordings_set_up(state);
-	tree_make(&tree);
+	if (made_proc_set_up(state) < 0)
+		return -1;
 	snapshot_init(&snapshot);
 	memset(pids, 0, sizeof(pids));
 	targets = (struct targets){ .pids = pids, .pid_count = 1 };
@@ -111,9 +102,7 @@ static int begin(void **state)
 	usage_error = mappings_error = end_error = smaps_count = 0;
 	recorder = NULL;
 	replay = NULL;
-	if (procfs_open(&fs, tree.root) < 0)
-		return -1;
-	sampler = sampler_new(&fs, false);
+	sampler = sampler_new(&made_fs, false);
 	return 0;
 }
 
@@ -124,8 +113,7 @@ static int end(void **state)
 		replay_close(replay);
 	sampler_free(sampler);
 	snapshot_release(&snapshot);
-	procfs_release(&fs);
-	tree_remove(&tree);
+	made_proc_tear_down(state);
 	return recordings_tear_down(state);
 }
 
@@ -142,23 +130,8 @@ static void record(unsigned int share_per_mille)
 
 static void write_process(int pid, char state, int start)
 {
-	struct strbuf text = STRBUF_INIT, path = STRBUF_INIT;
-
-	strbuf_addf(&path, "%d/stat", pid);
-	strbuf_addf(&text,
-		    "%d (p) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %d 1048576 16 0\n",
-		    pid, state, start);
-	tree_write(&tree, path.text, text.text);
-	strbuf_clear(&path);
-	strbuf_addf(&path, "%d/smaps", pid);
-	tree_write(&tree, path.text,
-		   SMAPS_RECORD_6_18(SMAPS_ANON_HEADER)
-			   SMAPS_RECORD_6_18(SMAPS_STACK_HEADER));
-	strbuf_clear(&path);
-	strbuf_addf(&path, "%d/smaps_rollup", pid);
-	tree_write(&tree, path.text, ROLLUP_TEXT);
-	strbuf_release(&path);
-	strbuf_release(&text);
+	made_proc_write_stat(pid, "p", state, 1, start);
+	made_proc_write_memory(pid);
 }
 
 static int take_sample(void)
@@ -410,7 +383,7 @@ static void the_last_sample_of_ended_targets_is_empty(void **state)
 	write_process(7, 'S', 100);
 	assert_int_equal(recorder_take(recorder, &targets, &nothing), 0);
 	assert_false(recorder_has_ended(recorder));
-	tree_delete(&tree, "7");
+	tree_delete(&made_tree, "7");
 	pass_ms(5);
 	assert_int_equal(recorder_take(recorder, &targets, &nothing), 0);
 	assert_true(recorder_has_ended(recorder));
