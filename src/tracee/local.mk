@@ -16,6 +16,8 @@ noinst_LIBRARIES += %D%/libtracee.a
 	%D%/elf/symbols.h \
 	%D%/memory/expendable.c \
 	%D%/memory/expendable.h \
+	%D%/memory/find_words.c \
+	%D%/memory/find_words.h \
 	%D%/memory/mapped_file.c \
 	%D%/memory/mapped_file.h \
 	%D%/memory/memory.c \
@@ -26,12 +28,12 @@ noinst_LIBRARIES += %D%/libtracee.a
 	%D%/memory/peek.h \
 	%D%/ptrace/exit_trace.c \
 	%D%/ptrace/exit_trace.h \
+	%D%/ptrace/give_back.c \
+	%D%/ptrace/give_back.h \
 	%D%/ptrace/hold.c \
 	%D%/ptrace/hold.h \
 	%D%/ptrace/registers.c \
 	%D%/ptrace/registers.h \
-	%D%/ptrace/release_calls.c \
-	%D%/ptrace/release_calls.h \
 	%D%/ptrace/stop.c \
 	%D%/ptrace/stop.h \
 	%D%/ptrace/stopped_work.c \

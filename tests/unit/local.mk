@@ -46,6 +46,7 @@ unit_tracee = \
 	%D%/tracee/elf/test_exports \
 	%D%/tracee/elf/test_imports \
 	%D%/tracee/elf/test_reader \
+	%D%/tracee/memory/test_find_words \
 	%D%/tracee/memory/test_mapped_file \
 	%D%/tracee/memory/test_peek \
 	%D%/tracee/ptrace/test_hold \
