@@ -49,7 +49,8 @@
 #define MAIN_ALONE_DIVISOR 4
 #define TURN_NS (500 * NS_PER_MS)
 
-/* A thread that is only waiting for a CPU has this many times BORROW_STOP_LIMIT_NS. */
+#define STOP_LIMIT_NS NS_PER_S
+/* The limit is STOP_LIMIT_NS, times this for a thread that is only waiting for a CPU. */
 #define STOP_LIMITS_RUNNABLE 5
 
 /* Space below the frame for the stub's answer. */
@@ -106,11 +107,11 @@ static bool is_runnable(const struct borrow *b)
  */
 static int wait_for_stop(struct borrow *b, enum trace_event *ret, int *ret_signal)
 {
-	int r = borrow_wait(b, BORROW_STOP_LIMIT_NS, ret, ret_signal);
+	int r = borrow_wait(b, STOP_LIMIT_NS, ret, ret_signal);
 
 	for (size_t i = 1; r == -ETIMEDOUT && i < STOP_LIMITS_RUNNABLE && is_runnable(b);
 	     i++)
-		r = borrow_wait(b, BORROW_STOP_LIMIT_NS, ret, ret_signal);
+		r = borrow_wait(b, STOP_LIMIT_NS, ret, ret_signal);
 	return r;
 }
 
@@ -179,10 +180,13 @@ static int check_code(struct borrow *b)
 	const uint8_t *expected;
 	uint8_t code[16];
 	size_t length;
+	int r;
 
 	expected = machine_sigreturn_code(&length);
-	if (trace_read_opened(b->mem_fd, b->marks->sigreturn_addr, code, length) < 0 ||
-	    memcmp(code, expected, length) != 0)
+	r = trace_read_opened(b->mem_fd, b->marks->sigreturn_addr, code, length);
+	if (r == -ETIMEDOUT)
+		return borrow_fail(b, r, "its memory could not be read in time");
+	if (r < 0 || memcmp(code, expected, length) != 0)
 		return borrow_fail(b, -ESRCH, "it runs another program now");
 	expected = machine_syscall_code(&length);
 	if (trace_read_opened(b->mem_fd, b->marks->syscall_addr, code, length) < 0 ||
