@@ -57,6 +57,8 @@ struct count_means {
 	const char *method; /* name of the method, such as "bpf" */
 	char *how;   /* description of the method and of the functions that it hooks */
 	char *blind; /* calls that the method misses, separated by commas */
+	/* why these counts are known to be incomplete, as a message; "" if they are not */
+	char *missed;
 	/* Methods tried without success, as "NAME: reason; …"; "" if none. */
 	char *refused;
 };

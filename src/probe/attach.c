@@ -173,25 +173,35 @@ static const char *find_uncovered(int process_fd, const struct mapping_list *map
 	return fd < 0 ? NULL : linked_in_find(fd);
 }
 
-static void set_means(struct count_attach *attach, struct strbuf *refused)
+static void free_means(struct count_means *means)
 {
-	struct strbuf how = STRBUF_INIT, blind = STRBUF_INIT;
+	free(means->how);
+	free(means->blind);
+	free(means->missed);
+}
+
+/* Describe how the process is counted. The descriptions change when it loads a library. */
+static void update_means(struct count_attach *attach)
+{
+	struct strbuf how = STRBUF_INIT, blind = STRBUF_INIT, missed = STRBUF_INIT;
 
 	attach->way->add_how(attach->state, &how);
 	if (attach->uncovered)
 		strbuf_addf(&blind, "calls of %s, ", attach->uncovered);
 	attach->way->add_blind(attach->state, &blind);
+	if (attach->way->add_missed)
+		attach->way->add_missed(attach->state, &missed);
+	free_means(&attach->means);
 	attach->means.how = strbuf_take(&how);
 	attach->means.blind = strbuf_take(&blind);
-	attach->means.refused = strbuf_take(refused);
+	attach->means.missed = strbuf_take(&missed);
 }
 
 static void free_all(struct count_attach *attach)
 {
 	if (attach->process_fd >= 0)
 		close(attach->process_fd);
-	free(attach->means.how);
-	free(attach->means.blind);
+	free_means(&attach->means);
 	free(attach->means.refused);
 	free(attach);
 }
@@ -248,7 +258,8 @@ int count_attach_open(const struct count_request *request, struct count_attach *
 	}
 	mapping_list_release(&mappings);
 	if (r == 0) {
-		set_means(attach, &refused);
+		update_means(attach);
+		attach->means.refused = strbuf_take(&refused);
 		*ret = attach;
 		return 0;
 	}
@@ -311,6 +322,7 @@ int count_attach_read(struct count_attach *attach, struct count_program *ret)
 	ret->thread_capacity = p.thread_capacity;
 	if (r < 0)
 		return r;
+	update_means(attach);
 	*ret = p;
 	return 0;
 }

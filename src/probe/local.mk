@@ -22,6 +22,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/borrow/machine_none.c \
 	%D%/borrow/orphans.c \
 	%D%/borrow/orphans.h \
+	%D%/borrow/mapped_code.c \
+	%D%/borrow/mapped_code.h \
 	%D%/borrow/parcel.c \
 	%D%/borrow/parcel.h \
 	%D%/borrow/private.h \
@@ -45,8 +47,12 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/count/count.h \
 	%D%/count/entries.c \
 	%D%/count/entries.h \
+	%D%/count/hook_copies.c \
+	%D%/count/hook_copies.h \
 	%D%/count/hook_places.c \
 	%D%/count/hook_places.h \
+	%D%/count/hooks_blind.c \
+	%D%/count/hooks_blind.h \
 	%D%/count/hooks_counts.c \
 	%D%/count/hooks_counts.h \
 	%D%/count/hooks_names.c \

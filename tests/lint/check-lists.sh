@@ -23,8 +23,7 @@ list()
 list list-dist >"$scratch/dist"
 git ls-files | while read -r file; do
 	case $file in
-	.gitignore | .gitattributes | .editorconfig) continue ;;
-	.clang-format | .clang-tidy | .ci/*) continue ;;
+	.gitignore | .gitattributes | .editorconfig | .clang-format | .clang-tidy | .ci/*) continue ;;
 	esac
 	path=$file
 	until grep -qxF -e "$path" "$scratch/dist"; do
@@ -43,8 +42,7 @@ list list-tests >"$scratch/tests"
 git ls-files 'tests/*.sh' 'tests/*.py' 'tests/*.keys' |
 	while read -r file; do
 		case $file in
-		tests/bench/* | tests/qemu/*) continue ;;
-		*/golden.sh | */*_lib.sh | */*_lib.py | */live.py) continue ;;
+		tests/bench/* | tests/qemu/* | */golden.sh | */*_lib.sh | */*_lib.py | */live.py) continue ;;
 		esac
 		grep -qxF -e "$file" "$scratch/tests" || echo "$file: not in TESTS"
 	done >>"$scratch/missing"

@@ -46,7 +46,7 @@ LIVE_TESTS += %D%/count_attached.py %D%/count_uprobe_kill.py %D%/count_covered.p
 # Signals that stop memstate while it holds a process
 LIVE_TESTS += %D%/stop_signals.py %D%/inject_stopped.py
 # Injecting the counting probe
-LIVE_TESTS += %D%/count_inject.py %D%/count_inject_kill.py
+LIVE_TESTS += %D%/count_inject.py %D%/count_inject_kill.py %D%/count_copies.py
 # Attacks by another process of the same user, and fakes of what memstate leaves behind
 LIVE_TESTS += %D%/inject_same_user.py %D%/inject_fakes.py
 TESTS += $(LIVE_TESTS)

@@ -273,10 +273,11 @@ static void report_what_is_missing(struct attached *a)
 		const struct count_program *p = &a->list.programs[i];
 
 		threads += p->lost_threads;
-		if (!p->uncovered)
-			continue;
-		message("%d: " COUNT_UNCOVERED_FORMAT, p->pid, p->uncovered);
-		a->failed_count++;
+		if (p->uncovered)
+			message("%d: " COUNT_UNCOVERED_FORMAT, p->pid, p->uncovered);
+		if (p->means->missed[0] != '\0')
+			message("%d: %s", p->pid, p->means->missed);
+		a->failed_count += p->uncovered || p->means->missed[0] != '\0';
 	}
 	if (threads > 0)
 		message("%llu %s not counted: there was no room for them",

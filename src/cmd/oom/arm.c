@@ -417,5 +417,5 @@ int oom_arm_take_dying(struct oom_arm *arm)
 void oom_arm_let_go(struct oom_arm *arm, int pid)
 {
 	if (oom_arm_is_armed(arm))
-		say(arm, EXIT_TRACE_RELEASE, pid);
+		say(arm, EXIT_TRACE_GO, pid);
 }

@@ -5,8 +5,10 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "proc/process/dir.h"
 #include "tracee/memory/mapped_file.h"
 
 struct visit {
@@ -26,6 +28,30 @@ bool loaded_is_linker(const struct loaded *file)
 {
 	return elf_exports_find(&file->exports, "_dl_allocate_tls") &&
 	       elf_exports_find(&file->exports, "_rtld_global");
+}
+
+bool loaded_is_program(const struct loaded *file, int process_fd)
+{
+	struct stat exe, st;
+
+	return proc_dir_stat(process_fd, PROC_EXE, &exe) == 0 &&
+	       fstat(file->fd, &st) == 0 && exe.st_ino == st.st_ino &&
+	       exe.st_dev == st.st_dev;
+}
+
+void loaded_find_extent(const struct loaded *file, uint64_t *ret_start_addr,
+			uint64_t *ret_end_addr)
+{
+	const struct mapping *first = file->first;
+
+	*ret_start_addr = first->start_addr;
+	for (size_t i = 0; i < file->mappings->count; i++) {
+		const struct mapping *m = &file->mappings->items[i];
+
+		if (m->inode == first->inode && m->dev_major == first->dev_major &&
+		    m->dev_minor == first->dev_minor)
+			*ret_end_addr = m->end_addr;
+	}
 }
 
 static bool is_first_of_file(const struct mapping_list *mappings, size_t index)

@@ -15,8 +15,7 @@
 #include "proc/process/dir.h"
 #include "tracee/ptrace/stop.h"
 
-/* How long a check of the threads may pause the process. */
-#define CHECK_PAUSE_MAX_NS (100 * NS_PER_MS)
+#define STOP_LIMIT_NS (100 * NS_PER_MS)
 #define CANDIDATES_MAX 64
 
 /*
@@ -110,7 +109,7 @@ bool orphans_is_empty(const struct orphans_look *look, uint64_t addr)
 	const struct stop_request request = {
 		.pid = look->request->pid,
 		.task_fd = task_fd,
-		.limit_ns = CHECK_PAUSE_MAX_NS,
+		.limit_ns = STOP_LIMIT_NS,
 		.work = check_threads,
 		.context = &addr,
 	};

@@ -14,9 +14,8 @@
 #include "tracee/ptrace/stop.h"
 #include "tracee/ptrace/trace.h"
 
-/* How long one try may pause the process. */
-#define WRITE_PAUSE_MAX_NS (200 * NS_PER_MS)
-#define RETRY_NS (5 * NS_PER_MS)
+#define STOP_LIMIT_NS (200 * NS_PER_MS)
+#define PAUSE_NS (5 * NS_PER_MS)
 /* In a busy process, some threads may not stop in time at the first try. */
 #define TRIES_MAX 20
 
@@ -46,7 +45,7 @@ static int write_stopped(void *context, const struct stop *stop)
 		r = part == sizeof(word)
 			    ? 0
 			    : trace_read_memory(pid, at, &word, sizeof(word));
-		if (stop_has_ended(stop))
+		if (stop_is_over(stop))
 			return -ETIMEDOUT;
 		memcpy((uint8_t *)&word + skip, from + done, part);
 		if (r == 0)
@@ -75,13 +74,13 @@ int protected_write(const struct protected_target *target, uint64_t addr,
 	for (int try = 0; try < TRIES_MAX; try++) {
 		r = stop_run(&(struct stop_request){ .pid = target->pid,
 						     .task_fd = task_fd,
-						     .limit_ns = WRITE_PAUSE_MAX_NS,
+						     .limit_ns = STOP_LIMIT_NS,
 						     .work = write_stopped,
 						     .context = &w },
 			     &pause_ns);
 		if (r != -ETIMEDOUT && r != -EAGAIN && r != -ESTALE)
 			break;
-		nanosleep(&(struct timespec){ .tv_nsec = (long)RETRY_NS }, NULL);
+		nanosleep(&(struct timespec){ .tv_nsec = (long)PAUSE_NS }, NULL);
 	}
 	return r;
 }

@@ -7,16 +7,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/blob.h"
+#include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "probe/borrow/loaded.h"
-#include "probe/borrow/segment.h"
 #include "probe/count/call_sites.h"
 #include "probe/count/entries.h"
-#include "proc/process/dir.h"
+#include "probe/count/hook_copies.h"
 #include "tracee/elf/imports.h"
 
 #define FILES_MAX 4096
@@ -26,6 +25,7 @@ struct candidate {
 	struct hook_place place;
 	size_t file;
 	bool is_linked_in; /* found by call_sites_read() */
+	bool is_copy;	   /* found by find_copies() */
 };
 
 struct library {
@@ -48,29 +48,14 @@ struct search {
 	bool has_bound_new; /* some place points to the allocator's own new or delete */
 	/* the additional entry points that the mapped files use */
 	struct count_entries entries;
+	struct data_words data;
 };
 
-static bool is_program(const struct search *search, const struct loaded *file)
+static void add_candidate(struct search *search, const struct candidate *c)
 {
-	struct stat exe, st;
-
-	return proc_dir_stat(search->source->process_fd, PROC_EXE, &exe) == 0 &&
-	       fstat(file->fd, &st) == 0 && exe.st_ino == st.st_ino &&
-	       exe.st_dev == st.st_dev;
-}
-
-static void find_extent(const struct loaded *file, struct library *ret)
-{
-	const struct mapping *first = file->first;
-
-	ret->start_addr = first->start_addr;
-	for (size_t i = 0; i < file->mappings->count; i++) {
-		const struct mapping *m = &file->mappings->items[i];
-
-		if (m->inode == first->inode && m->dev_major == first->dev_major &&
-		    m->dev_minor == first->dev_minor)
-			ret->end_addr = m->end_addr;
-	}
+	search->candidates = xgrow(search->candidates, &search->capacity,
+				   search->count + 1, sizeof(*search->candidates));
+	search->candidates[search->count++] = *c;
 }
 
 static int add_candidates(struct search *search, const struct loaded *file)
@@ -90,10 +75,7 @@ static int add_candidates(struct search *search, const struct loaded *file)
 		    pread(search->source->mem_fd, &c.place.found, sizeof(c.place.found),
 			  (off_t)c.place.addr) != (ssize_t)sizeof(c.place.found))
 			continue;
-		search->candidates = xgrow(search->candidates, &search->capacity,
-					   search->count + 1,
-					   sizeof(*search->candidates));
-		search->candidates[search->count++] = c;
+		add_candidate(search, &c);
 	}
 	elf_imports_release(&imports);
 	/* not an ELF file, or a file that is being changed */
@@ -129,9 +111,7 @@ static void add_call_site(struct search *search, const struct loaded *file,
 	} else {
 		c.place.found = hook_place_leads_to(c.place.addr, distance);
 	}
-	search->candidates = xgrow(search->candidates, &search->capacity,
-				   search->count + 1, sizeof(*search->candidates));
-	search->candidates[search->count++] = c;
+	add_candidate(search, &c);
 }
 
 /* Add call sites and entry points of an allocator that is linked into the program. */
@@ -163,7 +143,7 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 	struct library library = {
 		.is_libc = elf_exports_find(&file->exports, "gnu_get_libc_version"),
 		.is_linker = loaded_is_linker(file),
-		.is_program = is_program(search, file),
+		.is_program = loaded_is_program(file, search->source->process_fd),
 		.name = file->first->name,
 	};
 	int r;
@@ -175,7 +155,10 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 	for (size_t i = 0; i < HOOK_COUNT_; i++)
 		library.exports[i] = loaded_address(file, agent_hook_names[i]);
 	count_entries_add(file->fd, &file->exports, &search->entries);
-	find_extent(file, &library);
+	loaded_find_extent(file, &library.start_addr, &library.end_addr);
+	/* the dynamic linker's own calls are not counted */
+	if (!library.is_linker)
+		data_words_add(&search->data, file, search->file_count);
 	r = add_candidates(search, file);
 	if (r < 0)
 		*ret_reason = "a library of it cannot be read";
@@ -356,17 +339,11 @@ static bool is_within_allocator(const struct search *search, const struct candid
 
 static void choose(struct search *search, struct hook_places *ret)
 {
-	const struct hooks_there *there = &search->source->there;
-
-	for (size_t i = 0; i < HOOK_COUNT_; i++)
-		ret->originals[i] = there->base_addr
-					    ? there->originals[i]
-					    : find_original(search, (enum hook)i);
 	for (size_t i = 0; i < search->count; i++) {
 		const struct candidate *c = &search->candidates[i];
 
-		if (c->place.found != ret->originals[c->place.hook] &&
-		    !leads_to_hooks(search, &c->place))
+		if (c->is_copy || (c->place.found != ret->originals[c->place.hook] &&
+				   !leads_to_hooks(search, &c->place)))
 			continue;
 		search->files[c->file].is_bound = true;
 		search->has_bound_new = search->has_bound_new ||
@@ -376,9 +353,13 @@ static void choose(struct search *search, struct hook_places *ret)
 		const struct candidate *c = &search->candidates[i];
 		uint64_t original = ret->originals[c->place.hook];
 
+		/* an allocator in the program shares the program's data */
+		ret->missed_count += c->is_copy && is_within_allocator(search, c) &&
+				     search->files[c->file].is_program;
 		if (!original || is_within_allocator(search, c) ||
 		    leads_to_hooks(search, &c->place))
 			continue;
+		ret->copied_count += c->is_copy;
 		if (c->place.found == original || is_unbound(search, c))
 			add_place(search, c, ret);
 		else if (!c->place.is_variable)
@@ -404,14 +385,58 @@ static uint64_t prove_original(const struct search *search, enum hook hook)
 
 static void choose_leading(struct search *search, struct hook_places *ret)
 {
-	for (size_t i = 0; i < HOOK_COUNT_; i++)
-		ret->originals[i] = prove_original(search, (enum hook)i);
 	for (size_t i = 0; i < search->count; i++) {
 		const struct candidate *c = &search->candidates[i];
 
 		if (leads_to_hooks(search, &c->place) && ret->originals[c->place.hook])
 			add_place(search, c, ret);
 	}
+}
+
+static void find_originals(const struct search *search, struct hook_places *ret)
+{
+	const struct hooks_there *there = &search->source->there;
+
+	for (int i = 0; i < HOOK_COUNT_; i++)
+		if (search->source->finds_leading)
+			ret->originals[i] = prove_original(search, (enum hook)i);
+		else
+			ret->originals[i] = there->base_addr
+						    ? there->originals[i]
+						    : find_original(search, (enum hook)i);
+}
+
+/* Add the addresses that the program copied at run time to the candidates. */
+static int find_copies(struct search *search, struct hook_places *ret,
+		       const char **ret_reason)
+{
+	struct hook_copies copies = { .items = NULL };
+	_cleanup_free_ uint64_t *known = xcalloc(search->count + 1, sizeof(*known));
+	int r;
+
+	for (size_t i = 0; i < search->count; i++)
+		known[i] = search->candidates[i].place.addr;
+	copies.known = known;
+	copies.known_count = search->count;
+	r = hook_copies_find(search->source, &search->data, ret->originals, &copies);
+	for (size_t i = 0; r == 0 && i < copies.count; i++) {
+		const struct hook_copy *copy = &copies.items[i];
+		struct candidate c = { .place = { .addr = copy->addr,
+						  .found = copy->found,
+						  .hook = copy->hook,
+						  .is_variable = true },
+				       .file = copy->file,
+				       .is_copy = true };
+
+		add_candidate(search, &c);
+	}
+	ret->unread_bytes = copies.unread_bytes;
+	ret->heap = copies.heap;
+	hook_copies_release(&copies);
+	if (r < 0)
+		*ret_reason = r == -E2BIG ? "it has too many pointers to its allocator"
+					  : "its memory cannot be read";
+	return r;
 }
 
 /* Refuse a process that allocates through functions that memstate cannot count. */
@@ -448,49 +473,21 @@ int hook_places_read(const struct hook_places_source *source, struct hook_places
 	if (r == 0 && !source->finds_leading && !source->there.base_addr)
 		r = check_entries(&search, ret_reason);
 	if (r == 0) {
+		find_originals(&search, &places);
+		r = find_copies(&search, &places, ret_reason);
+	}
+	if (r == 0) {
 		(source->finds_leading ? choose_leading : choose)(&search, &places);
 		*ret = places;
 	}
+	data_words_release(&search.data);
 	free(search.files);
 	free(search.candidates);
 	return r;
-}
-
-/*
- * Addresses below the program are free, unless something was mapped at a fixed address.
- */
-#define HINT_BYTES 0x10000
-
-uint64_t hook_places_find_room(const struct mapping_list *mappings, uint64_t sites_addr)
-{
-	const struct mapping *code = mapping_list_find(mappings, sites_addr);
-	uint64_t start = code ? code->start_addr : 0;
-
-	for (size_t i = mappings->count; code && i > 0; i--) {
-		const struct mapping *m = &mappings->items[i - 1];
-
-		if (m->start_addr < start && m->end_addr + HINT_BYTES > start)
-			start = m->start_addr;
-	}
-	return start > HINT_BYTES ? start - HINT_BYTES : 0;
 }
 
 void hook_places_release(struct hook_places *places)
 {
 	free(places->items);
 	*places = (struct hook_places)HOOK_PLACES_INIT;
-}
-
-uint64_t hook_places_sum_code(const struct mapping_list *mappings)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < mappings->count; i++) {
-		const struct mapping *m = &mappings->items[i];
-
-		if ((m->flags & MAPPING_EXEC) && m->inode != 0 && !segment_is_mapped(m))
-			sum = (sum ^ m->start_addr ^ m->inode) *
-			      UINT64_C(0x9e3779b97f4a7c15);
-	}
-	return sum;
 }

@@ -12,6 +12,7 @@
 
 #include "agent/count/hooks.h"
 #include "model/mapping.h"
+#include "probe/count/hook_copies.h"
 
 struct hook_place {
 	uint64_t addr;
@@ -83,6 +84,12 @@ struct hook_places {
 	char allocator[256]; /* path of the file that contains malloc */
 	size_t file_count;   /* number of files that contain places */
 	size_t other_count;  /* number of places that point to other functions */
+	/* number of places that are copies which the program made at run time */
+	size_t copied_count;
+	/* copies in a program with its own allocator, which may use them itself */
+	size_t missed_count;
+	uint64_t unread_bytes;	/* data that could not be searched for copies */
+	struct heap_words heap; /* copies outside the data; only with searches_heap */
 	/* range from the first call site to the last; 0, 0: there is none */
 	uint64_t sites_addr, sites_end_addr;
 };
@@ -119,21 +126,11 @@ struct hook_places_source {
 	 * address; otherwise it is 0.
 	 */
 	bool finds_leading;
+	/* Also count the copies of the functions' addresses outside the files' data. */
+	bool searches_heap;
 };
 int hook_places_read(const struct hook_places_source *source, struct hook_places *ret,
 		     const char **ret_reason);
 void hook_places_release(struct hook_places *places);
-
-/*
- * Return a free address below the program and near these call sites, or 0. Addresses
- * above the program are left to the heap.
- */
-uint64_t hook_places_find_room(const struct mapping_list *mappings, uint64_t sites_addr);
-
-/*
- * Return a checksum of the mapped code. If the checksum changes, libraries were loaded
- * or unloaded.
- */
-uint64_t hook_places_sum_code(const struct mapping_list *mappings);
 
 #endif

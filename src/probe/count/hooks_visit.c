@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "probe/borrow/borrow.h"
 #include "probe/borrow/gates.h"
+#include "probe/borrow/mapped_code.h"
 #include "probe/count/hooks_orphans.h"
 #include "proc/process/status.h"
 #include "proc/smaps/maps.h"
@@ -115,7 +116,7 @@ bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *
 	visit->sites_end_addr = places->sites_end_addr;
 	if (places->sites_end_addr != 0)
 		visit->gates_hint_addr =
-			hook_places_find_room(mappings, places->sites_addr);
+			mapped_code_find_room(mappings, places->sites_addr);
 	return !visit->gates_addr ||
 	       hook_places_are_near(places->sites_addr, places->sites_end_addr,
 				    visit->gates_addr);

@@ -12,8 +12,10 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "probe/borrow/gates.h"
+#include "probe/borrow/mapped_code.h"
 #include "probe/borrow/segment.h"
 #include "probe/count/hook_places.h"
+#include "probe/count/hooks_blind.h"
 #include "probe/count/hooks_counts.h"
 #include "probe/count/hooks_names.h"
 #include "probe/count/hooks_orphans.h"
@@ -38,7 +40,9 @@ struct injected {
 	struct hooks_wanted wanted;
 	struct count_inject_cost cost;
 	/* numbers of patched places, and of the files that contain them */
-	size_t place_count, file_count, other_count, late_file_count;
+	size_t place_count, file_count;
+	struct hooks_blind blind;
+	bool has_searched_again; /* after counting began */
 	/* all places ever patched; HOOKS_RECORD_MAX elements */
 	struct hooks_record *records;
 	size_t record_count;
@@ -147,6 +151,7 @@ static int read_places(const struct injected *i, const struct mapping_list *mapp
 			   .gates_addr = i->visit.gates_addr,
 			   .originals = i->visit.base_addr ? i->parcel.head->originals
 							   : NULL },
+		.searches_heap = !i->visit.base_addr,
 	};
 
 	return hook_places_read(&source, ret, ret_reason);
@@ -178,7 +183,7 @@ static int make_parcel(struct injected *i, const struct mapping_list *mappings,
 	const struct hooks_look look = { i->request.fs, mappings, i->visit.mem_fd, 0 };
 	int r;
 
-	i->other_count = places->other_count;
+	hooks_blind_begin(&i->blind, places);
 	i->records = xcalloc(HOOKS_RECORD_MAX, sizeof(*i->records));
 	r = hooks_parcel_make(&i->wanted, i->visit.process_fd, places, &i->parcel);
 	if (r == 0)
@@ -211,7 +216,7 @@ static int check_alone(struct injected *i, struct strbuf *why)
 
 	if (r == 0)
 		(void)hooks_orphans_find(&look, found, &is_owned);
-	i->mapped = hook_places_sum_code(&mappings);
+	i->mapped = mapped_code_sum(&mappings);
 	i->stacks = (struct hooks_stacks){ .wanted = &i->wanted,
 					   .parcel = &i->parcel,
 					   .process_fd = i->visit.process_fd,
@@ -393,8 +398,8 @@ static void look_for_more(struct injected *i)
 		return;
 	i->next_look_ns = now_ns + LOOK_NS;
 	if (proc_maps_read(i->visit.process_fd, &mappings) == 0 &&
-	    ((sum = hook_places_sum_code(&mappings)) != i->mapped ||
-	     i->other_count > 0) &&
+	    ((sum = mapped_code_sum(&mappings)) != i->mapped ||
+	     i->blind.other_count > 0 || !i->has_searched_again) &&
 	    read_places(i, &mappings, &places, &reason) == 0) {
 		bool is_new = sum != i->mapped;
 
@@ -402,8 +407,9 @@ static void look_for_more(struct injected *i)
 			(void)hooks_stacks_look(&i->stacks, &mappings);
 		if (places.count == 0 || switch_on(i, &places, &unused) == 0) {
 			i->mapped = sum;
-			i->other_count = places.other_count;
-			i->late_file_count += is_new ? places.file_count : 0;
+			i->has_searched_again = true;
+			i->blind.other_count = places.other_count;
+			i->blind.late_file_count += is_new ? places.file_count : 0;
 		}
 	}
 	hook_places_release(&places);
@@ -429,30 +435,20 @@ static int read_stacks_inject(void *state, struct stacks *ret)
 static void add_how(const void *state, struct strbuf *out)
 {
 	const struct injected *i = state;
+	size_t files = i->file_count + i->blind.late_file_count;
 
 	strbuf_addf(out, "a probe in it, to which %zu places in %zu %s lead",
-		    i->place_count, i->file_count + i->late_file_count,
-		    i->file_count + i->late_file_count == 1 ? "file" : "files");
+		    i->place_count, files, files == 1 ? "file" : "files");
 }
 
 static void add_blind(const void *state, struct strbuf *out)
 {
-	const struct injected *i = state;
+	hooks_blind_add(&((const struct injected *)state)->blind, out);
+}
 
-	strbuf_add_text(
-		out,
-		"calls through addresses that it copied before, what the dynamic linker "
-		"allocates, its children");
-	if (i->late_file_count > 0)
-		strbuf_addf(out, ", the first second of %zu %s loaded meanwhile",
-			    i->late_file_count,
-			    i->late_file_count == 1 ? "library that was"
-						    : "libraries that were");
-	if (i->other_count > 0)
-		strbuf_addf(
-			out, ", %zu %s to another malloc or to one that is not known yet",
-			i->other_count,
-			i->other_count == 1 ? "place that leads" : "places that lead");
+static void add_missed(const void *state, struct strbuf *out)
+{
+	hooks_blind_add_missed(&((const struct injected *)state)->blind, out);
 }
 
 static int close_inject(void *state, struct strbuf *why)
@@ -474,6 +470,7 @@ const struct count_way count_inject_way = {
 	.open = open_inject,
 	.add_how = add_how,
 	.add_blind = add_blind,
+	.add_missed = add_missed,
 	.read = read_inject,
 	.read_stacks = read_stacks_inject,
 	.close = close_inject,

@@ -37,6 +37,12 @@ struct count_way {
 	void (*add_blind)(const void *state, struct strbuf *out);
 
 	/*
+	 * Append why the counts are known to be incomplete; see struct count_means. NULL:
+	 * the method has no such reason.
+	 */
+	void (*add_missed)(const void *state, struct strbuf *out);
+
+	/*
 	 * Fill in the sums, the threads and the allocator of *ret. The caller has already
 	 * set names and pids; all other figures are unknown, and there are no threads.
 	 * Return 0 or -errno; the process may have ended.

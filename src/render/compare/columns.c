@@ -178,7 +178,7 @@ static const struct column columns[] = {
 	       "page faults without I/O"),
 	FIGURE("major_faults", "MAJFLT", VALUE_COUNT, FIGURE_MAJOR_FAULTS,
 	       "page faults with I/O"),
-	FIGURE("given_back", "BACK", VALUE_COUNT, FIGURE_RELEASE_CALLS,
+	FIGURE("given_back", "BACK", VALUE_COUNT, FIGURE_GIVEN_BACK,
 	       "calls of madvise, munmap and their like"),
 	FIGURE("above_s", "ABOVE", VALUE_SECONDS, FIGURE_ABOVE,
 	       "how long Rss was above the limit that was asked for"),

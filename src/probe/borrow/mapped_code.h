@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* mapped_code - where a process has mapped the code of its program and libraries. */
+#ifndef MS_PROBE_BORROW_MAPPED_CODE_H
+#define MS_PROBE_BORROW_MAPPED_CODE_H
+
+#include <stdint.h>
+
+#include "model/mapping.h"
+
+/*
+ * Return a free address below the program and near these call sites, or 0. Addresses
+ * above the program are left to the heap.
+ */
+uint64_t mapped_code_find_room(const struct mapping_list *mappings, uint64_t sites_addr);
+
+/*
+ * Return a checksum of the mapped code. If the checksum changes, libraries were loaded
+ * or unloaded.
+ */
+uint64_t mapped_code_sum(const struct mapping_list *mappings);
+
+#endif

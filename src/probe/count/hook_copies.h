@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hook_copies - find copies of the addresses of counted functions that a program made at
+ * run time, such as "static void *(*allocate)(size_t); allocate = malloc;". The dynamic
+ * linker's tables do not list such copies.
+ *
+ * A copy in the writable data of the program and its libraries can be redirected. Other
+ * copies can only be counted: a heap block may be freed, and its memory be reused for
+ * other data, at any time.
+ */
+#ifndef MS_PROBE_COUNT_HOOK_COPIES_H
+#define MS_PROBE_COUNT_HOOK_COPIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/count/hooks.h"
+#include "base/units.h"
+#include "model/mapping.h"
+#include "probe/borrow/loaded.h"
+#include "tracee/memory/find_words.h"
+
+struct hook_places_source;
+
+/* Limits on one search of the data, and on one search of the remaining memory. */
+#define DATA_WORDS_LIMIT_NS (2 * NS_PER_S)
+#define HEAP_WORDS_LIMIT_NS (NS_PER_S / 2)
+/* Limit on the number of copies found in the remaining memory. */
+#define HEAP_WORDS_MAX 100000
+
+/* The writable data of the files, with zero-initialized data (.bss). */
+struct data_words {
+	struct data_part {
+		struct address_range range;
+		size_t file; /* number of the file, chosen by the caller */
+	} * parts;
+	size_t count, capacity;
+};
+
+/* Add the file's data. Data in mappings that the process shares or cannot write is left out. */
+void data_words_add(struct data_words *data, const struct loaded *file, size_t index);
+
+/* Search the data. f contains everything except the time limit; see find_words(). */
+int data_words_find(const struct data_words *data, struct find_words *f);
+
+/* Return true if the data of a file contains addr; *ret_file is the number of the file. */
+bool data_words_has(const struct data_words *data, uint64_t addr, size_t *ret_file);
+void data_words_release(struct data_words *data);
+
+/* Copies of addresses that are not redirected, so that calls through them are missed. */
+struct heap_words {
+	uint64_t heap_count, other_count; /* in [heap], and in other anonymous memory */
+	uint64_t unread_bytes;		  /* memory that was not searched */
+};
+
+/*
+ * Count the copies in the process's private memory except the files' data and stacks,
+ * which contain stale words. f is as for data_words_find(). Return 0 or -errno.
+ */
+int heap_words_find(const struct data_words *data, const struct mapping_list *mappings,
+		    struct find_words *f, struct heap_words *ret);
+
+struct hook_copy {
+	uint64_t addr, found;
+	/* If functions have the same address, the first one. */
+	enum hook hook;
+	size_t file; /* number of the file, as given to data_words_add() */
+};
+
+struct hook_copies {
+	/*
+	 * Addresses that are known already, and are left out. The caller sets them;
+	 * hook_copies_find() sorts them.
+	 */
+	uint64_t *known;
+	size_t known_count;
+	struct hook_copy *items;
+	size_t count;
+	uint64_t unread_bytes; /* data that could not be searched */
+	struct heap_words heap;
+};
+
+/*
+ * Find the copies of originals in the data of the files; with source->finds_leading, find
+ * the copies of the gates' addresses. Return 0; -E2BIG if there are more than there is
+ * room for in the list of records; or -errno.
+ */
+int hook_copies_find(const struct hook_places_source *source,
+		     const struct data_words *data, const uint64_t *originals,
+		     struct hook_copies *ret);
+void hook_copies_release(struct hook_copies *copies);
+
+#endif
