@@ -4,6 +4,7 @@ dist_doc_DATA += \
 	NEWS \
 	README.md \
 	SECURITY.md \
+	%D%/COVERAGE.md \
 	%D%/EXACTNESS.md \
 	%D%/GLOSSARY.md \
 	%D%/HOWTO_ADD_ALLOCATOR.md \

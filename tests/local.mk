@@ -35,6 +35,24 @@ check-valgrind: $(check_PROGRAMS)
 	$(MAKE) check TESTS="$$units" LOG_COMPILER='$(VALGRIND)'
 .PHONY: check-valgrind
 
+# Line coverage by layer: a build of its own, and most tests in it. A test that fails there
+# still leaves counts. Code for other processes is built without counts, because it must
+# not write files in them.
+COVERAGE_BUILD = $(abs_top_srcdir)/build-coverage
+COVERAGE_TESTS = unit|cli|tui|live
+COVERAGE_MAKE = $(MAKE) -C $(COVERAGE_BUILD) SAN_CFLAGS='--coverage -fprofile-update=prefer-atomic'
+coverage:
+	$(MKDIR_P) $(COVERAGE_BUILD)
+	test -e $(COVERAGE_BUILD)/Makefile || { cd $(COVERAGE_BUILD) && \
+		$(abs_top_srcdir)/configure CC='$(CC)' CXX='$(CXX)' CFLAGS='-O0 -g'; }
+	find $(COVERAGE_BUILD)/src -name '*.gcda' -delete
+	$(COVERAGE_MAKE)
+	-$(COVERAGE_MAKE) -k check TESTS="$$($(MAKE) -s --no-print-directory list-tests | \
+		grep -E '^tests/($(COVERAGE_TESTS))/' | tr '\n' ' ')"
+	$(SHELL) $(srcdir)/%D%/coverage.sh $(COVERAGE_BUILD)
+.PHONY: coverage
+EXTRA_DIST += %D%/coverage.sh
+
 # List the files of the release, and all tests: for tests/lint/check-lists.sh.
 list-dist:
 	@for f in $(DISTFILES); do echo "$$f"; done | sed 's|^$(srcdir)/||'

@@ -37,12 +37,12 @@ git ls-files | while read -r file; do
 	done
 done >"$scratch/missing"
 
-# Libraries are not tests, and those in tests/bench and tests/qemu run by hand.
+# Libraries and coverage.sh are not tests, and those in tests/bench and tests/qemu run by hand.
 list list-tests >"$scratch/tests"
 git ls-files 'tests/*.sh' 'tests/*.py' 'tests/*.keys' |
 	while read -r file; do
 		case $file in
-		tests/bench/* | tests/qemu/* | */golden.sh | */*_lib.sh | */*_lib.py | */live.py) continue ;;
+		tests/bench/* | tests/qemu/* | tests/coverage.sh | */golden.sh | */*_lib.sh | */*_lib.py | */live.py) continue ;;
 		esac
 		grep -qxF -e "$file" "$scratch/tests" || echo "$file: not in TESTS"
 	done >>"$scratch/missing"
