@@ -200,6 +200,8 @@ check_LIBRARIES =
 	%D%/support/kmsg_texts.h \
 	%D%/support/made_comparison.c \
 	%D%/support/made_comparison.h \
+	%D%/support/made_file.c \
+	%D%/support/made_file.h \
 	%D%/support/made_noise.c \
 	%D%/support/made_noise.h \
 	%D%/support/made_proc.c \

@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "../../support/made_file.h"
 #include "../../support/unit.h"
 
 /* A file with one section of notes. */
@@ -52,10 +52,9 @@ static struct made make(size_t alignment)
 
 static int read_id(const struct made *made, struct elf_build_id *ret)
 {
-	int fd = memfd_create("file", MFD_CLOEXEC), r;
+	int fd = made_file(made, sizeof(*made));
+	int r = elf_build_id_read(fd, ret);
 
-	assert_true(fd >= 0 && io_write_all(fd, made, sizeof(*made)) == 0);
-	r = elf_build_id_read(fd, ret);
 	close(fd);
 	return r;
 }

@@ -8,10 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "../../support/made_file.h"
 #include "../../support/unit.h"
 
 /* Open the libc of this program. malloc itself may come from another library. */
@@ -61,34 +60,18 @@ static void aliases_of_an_address_are_kept(void **state)
 	close(fd);
 }
 
-static int file_of(const void *bytes, size_t length)
-{
-	int fd = memfd_create("file", MFD_CLOEXEC);
-
-	assert_true(fd >= 0 && io_write_all(fd, bytes, length) == 0);
-	return fd;
-}
-
 static void other_files_are_refused_without_side_effects(void **state)
 {
-	static const struct {
-		const char *bytes;
-		size_t length;
-		const char *why;
-	} rows[] = {
-		{ "", 0, "empty" },
-		{ "#!/bin/sh\n", 10, "a script" },
-		{ ELFMAG, SELFMAG, "cut" },
-	};
 	const struct elf_exports before = { .count = 7 };
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < MADE_NOT_ELF_COUNT; i++) {
 		struct elf_exports exports = before;
-		int fd = file_of(rows[i].bytes, rows[i].length);
+		int fd = made_not_elf_open(i);
 
-		assert_row(elf_exports_read(fd, &exports) == -ENOEXEC, rows[i].why);
-		assert_row(exports.count == 7 && !exports.items, rows[i].why);
+		assert_row(elf_exports_read(fd, &exports) == -ENOEXEC,
+			   made_not_elf[i].why);
+		assert_row(exports.count == 7 && !exports.items, made_not_elf[i].why);
 		close(fd);
 	}
 }
@@ -102,7 +85,7 @@ static void a_truncated_library_is_refused(void **state)
 
 	(void)state;
 	assert_true(pread(fd, head, sizeof(head), 0) == (ssize_t)sizeof(head));
-	cut = file_of(head, sizeof(head));
+	cut = made_file(head, sizeof(head));
 	assert_int_equal(elf_exports_read(cut, &exports), -EBADMSG);
 	assert_null(exports.items);
 	close(cut);

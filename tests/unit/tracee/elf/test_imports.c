@@ -9,10 +9,9 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "../../support/made_file.h"
 #include "../../support/unit.h"
 
 static const char *const names[] = { "no_such_function", "strtoul" };
@@ -64,36 +63,19 @@ static void an_import_slot_holds_the_called_function(void **state)
 	close(fd);
 }
 
-static int file_of(const void *bytes, size_t length)
-{
-	int fd = memfd_create("file", MFD_CLOEXEC);
-
-	assert_true(fd >= 0 && io_write_all(fd, bytes, length) == 0);
-	return fd;
-}
-
 static void other_files_are_refused_without_side_effects(void **state)
 {
-	static const struct {
-		const char *bytes;
-		size_t length;
-		const char *why;
-	} rows[] = {
-		{ "", 0, "empty" },
-		{ "#!/bin/sh\n", 10, "a script" },
-		{ ELFMAG, SELFMAG, "cut" },
-	};
 	const struct elf_imports before = { .count = 7 };
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < MADE_NOT_ELF_COUNT; i++) {
 		struct elf_imports imports = before;
-		int fd = file_of(rows[i].bytes, rows[i].length);
+		int fd = made_not_elf_open(i);
 
 		assert_row(elf_imports_read(fd, names, ARRAY_SIZE(names), &imports) ==
 				   -ENOEXEC,
-			   rows[i].why);
-		assert_row(imports.count == 7 && !imports.items, rows[i].why);
+			   made_not_elf[i].why);
+		assert_row(imports.count == 7 && !imports.items, made_not_elf[i].why);
 		close(fd);
 	}
 }
@@ -118,7 +100,7 @@ static void a_falsified_file_is_refused_or_has_fewer_imports(void **state)
 		int lying;
 
 		memset(bytes + at, 0xff, sizeof(saved));
-		lying = file_of(bytes, (size_t)length);
+		lying = made_file(bytes, (size_t)length);
 		if (elf_imports_read(lying, names, ARRAY_SIZE(names), &imports) == 0)
 			elf_imports_release(&imports);
 		close(lying);

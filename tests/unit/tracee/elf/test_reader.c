@@ -8,11 +8,10 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "../../support/made_file.h"
 #include "../../support/unit.h"
 
 enum {
@@ -60,18 +59,10 @@ static struct made make(void)
 	return made;
 }
 
-static int file_of(const void *bytes, size_t length)
-{
-	int fd = memfd_create("file", MFD_CLOEXEC);
-
-	assert_true(fd >= 0 && io_write_all(fd, bytes, length) == 0);
-	return fd;
-}
-
 /* Returns the result for the dynamic symbols. */
 static int read_symbols(const struct made *made, struct elf_symbol_table *ret)
 {
-	_cleanup_close_ int fd = file_of(made, sizeof(*made));
+	_cleanup_close_ int fd = made_file(made, sizeof(*made));
 	_cleanup_elf_reader_ struct elf_reader reader;
 	int r = elf_reader_open_native(fd, &reader);
 
@@ -127,7 +118,7 @@ static void false_sizes_and_links_are_refused(void **state)
 static void one_file_cannot_make_it_read_without_end(void **state)
 {
 	struct made made = make();
-	int fd = file_of(&made, sizeof(made));
+	int fd = made_file(&made, sizeof(made));
 	_cleanup_elf_reader_ struct elf_reader reader;
 	void *bytes;
 
@@ -169,7 +160,7 @@ static void other_files_are_not_native(void **state)
 	foreign_machine.header.e_machine ^= 0x100;
 	narrow.header.e_ident[EI_CLASS] = ELFCLASS32;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		int fd = file_of(rows[i].bytes, rows[i].length);
+		int fd = made_file(rows[i].bytes, rows[i].length);
 		struct elf_reader reader;
 		uint64_t vaddr = 7;
 
@@ -192,7 +183,7 @@ static void segments_of_another_form_are_refused(void **state)
 	foreign_order.header.e_ident[EI_DATA] ^= ELFDATA2LSB ^ ELFDATA2MSB;
 	larger.header.e_phentsize++;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		int fd = file_of(rows[i], sizeof(*rows[i]));
+		int fd = made_file(rows[i], sizeof(*rows[i]));
 		struct elf_reader reader;
 
 		assert_int_equal(elf_reader_open(fd, &reader), 0);
@@ -222,7 +213,7 @@ static void headers_of_32_bits_are_converted(void **state)
 	(void)state;
 	memcpy(made.header.e_ident, own.header.e_ident, EI_NIDENT);
 	made.header.e_ident[EI_CLASS] = ELFCLASS32;
-	fd = file_of(&made, sizeof(made));
+	fd = made_file(&made, sizeof(made));
 	assert_int_equal(elf_reader_open(fd, &reader), 0);
 	assert_int_equal(reader.header.e_machine, EM_386);
 	assert_int_equal(elf_reader_read_segments(&reader), 0);
@@ -269,7 +260,7 @@ static void a_falsified_file_is_read_without_harm(void **state)
 			for (size_t i = 0; i < table.count; i++)
 				(void)elf_symbol_table_name(&table, &table.items[i]);
 		elf_symbol_table_release(&table);
-		fd = file_of(&made, sizeof(made));
+		fd = made_file(&made, sizeof(made));
 		(void)elf_frame_tables_find(fd, &vaddr);
 		close(fd);
 	}
