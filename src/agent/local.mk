@@ -31,7 +31,7 @@ hooks_headers = system/ask.h count/abi.h count/extra.h count/hooks.h count/hooks
 %D%/count_hooks.elf: $(hooks_files:%=$(srcdir)/%D%/%.c) $(hooks_headers:%=$(srcdir)/%D%/%) $(srcdir)/%D%/count/hooks.ld
 	@$(MKDIR_P) %D%/hooks/count %D%/hooks/unwind
 	$(AM_V_CCLD)for f in $(hooks_files); do \
-		$(CC) $(AGENT_BLOB_CFLAGS) $$(test $$f = count_hooks && echo -mgeneral-regs-only) -c -o %D%/hooks/$$f.o $(srcdir)/%D%/$$f.c || exit 1; \
+		$(CC) $(AGENT_BLOB_CFLAGS) $$(test $$f = count/hooks && echo -mgeneral-regs-only) -c -o %D%/hooks/$$f.o $(srcdir)/%D%/$$f.c || exit 1; \
 	done; \
 	$(CC) -nostdlib -nostartfiles -static-pie -Wl,--no-dynamic-linker -Wl,--build-id=none \
 		-Wl,-T,$(srcdir)/%D%/count/hooks.ld -o $@ $(hooks_files:%=%D%/hooks/%.o)

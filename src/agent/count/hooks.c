@@ -13,6 +13,10 @@
 #include "agent/count/hooks_keep.h"
 #include "agent/system/syscalls.h"
 
+#if defined(AGENT_BLOB) && defined(__SSE__)
+#	error "compile hooks.c with -mgeneral-regs-only, see hooks_keep.h"
+#endif
+
 #define COLD __attribute__((cold, noinline))
 #define HOOK __attribute__((used, visibility("hidden")))
 #define likely(x) __builtin_expect(!!(x), 1)
