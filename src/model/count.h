@@ -55,8 +55,8 @@ struct count_thread {
 /* How calls are counted in a program that was already running. */
 struct count_means {
 	const char *method; /* name of the method, such as "bpf" */
-	char *how;   /* description of the method and of the functions that it hooks */
-	char *blind; /* calls that the method misses, separated by commas */
+	char *description;  /* the method, and the functions that it hooks */
+	char *unseen;	    /* calls that the method misses, separated by commas */
 	/* why these counts are known to be incomplete, as a message; "" if they are not */
 	char *missed;
 	/* Methods tried without success, as "NAME: reason; …"; "" if none. */

@@ -15,7 +15,7 @@
 #include "model/allocator_signs.h"
 #include "probe/count/inject.h"
 #include "probe/count/linked_in.h"
-#include "probe/count/way.h"
+#include "probe/count/backend.h"
 #include "probe/uprobe/points.h"
 #include "proc/process/dir.h"
 #include "proc/process/stat.h"
@@ -30,14 +30,14 @@ const char *const count_method_names[COUNT_METHOD_COUNT_ + 1] = {
 };
 
 /* NULL: this build does not include the method. */
-static const struct count_way *const ways[COUNT_METHOD_COUNT_] = {
-	[COUNT_INJECT] = &count_inject_way,
-	[COUNT_BPF] = &count_way_bpf,
-	[COUNT_PERF] = &count_way_perf,
+static const struct count_backend *const backends[COUNT_METHOD_COUNT_] = {
+	[COUNT_INJECT] = &count_backend_inject,
+	[COUNT_BPF] = &count_backend_bpf,
+	[COUNT_PERF] = &count_backend_perf,
 };
 
 struct count_attach {
-	const struct count_way *way;
+	const struct count_backend *backend;
 	void *state;
 	struct count_means means;
 	const struct procfs *fs;
@@ -60,8 +60,8 @@ static int add_mapping(void *context, struct mapping *m)
  * Check the process and read its mappings. /proc/PID is opened first: the descriptor
  * refers to this process even if the pid is reused.
  */
-static int look(struct count_attach *attach, const struct count_request *request,
-		struct mapping_list *mappings, struct strbuf *why)
+static int check_process(struct count_attach *attach, const struct count_request *request,
+			 struct mapping_list *mappings, struct strbuf *why)
 {
 	const char *refusal = platform_unsupported_reason(PLATFORM_BREAKPOINTS);
 	struct smaps_reader reader;
@@ -122,18 +122,18 @@ static void add_refusals(char *const problems[COUNT_METHOD_COUNT_], struct strbu
 }
 
 /* Try one method. Return 0, or the method's error with the reason in *ret_problem. */
-static int try_way(struct count_attach *attach, const struct count_place *place,
-		   enum count_method method, char **ret_problem)
+static int try_backend(struct count_attach *attach, const struct count_place *place,
+		       enum count_method method, char **ret_problem)
 {
 	_cleanup_strbuf_ struct strbuf problem = STRBUF_INIT;
 	int r = -EOPNOTSUPP;
 
-	if (ways[method])
-		r = ways[method]->open(place, &attach->state, &problem);
+	if (backends[method])
+		r = backends[method]->open(place, &attach->state, &problem);
 	else
 		strbuf_add_text(&problem, "this memstate was built without it");
 	if (r == 0) {
-		attach->way = ways[method];
+		attach->backend = backends[method];
 		attach->means.method = count_method_names[method];
 		return 0;
 	}
@@ -141,8 +141,8 @@ static int try_way(struct count_attach *attach, const struct count_place *place,
 	return r;
 }
 
-static int try_ways(struct count_attach *attach, const struct count_place *place,
-		    struct strbuf *why)
+static int try_backends(struct count_attach *attach, const struct count_place *place,
+			struct strbuf *why)
 {
 	enum count_method wanted = place->request->method;
 	char *problems[COUNT_METHOD_COUNT_] = { NULL };
@@ -151,7 +151,8 @@ static int try_ways(struct count_attach *attach, const struct count_place *place
 
 	for (int i = 0; r != 0 && r != -ESRCH && i < COUNT_METHOD_COUNT_; i++)
 		if (wanted == COUNT_AUTO || wanted == (enum count_method)i) {
-			r = try_way(attach, place, (enum count_method)i, &problems[i]);
+			r = try_backend(attach, place, (enum count_method)i,
+					&problems[i]);
 			is_uncovered = is_uncovered || r == -ENODATA;
 		}
 	add_refusals(problems, why);
@@ -175,25 +176,26 @@ static const char *find_uncovered(int process_fd, const struct mapping_list *map
 
 static void free_means(struct count_means *means)
 {
-	free(means->how);
-	free(means->blind);
+	free(means->description);
+	free(means->unseen);
 	free(means->missed);
 }
 
 /* Describe how the process is counted. The descriptions change when it loads a library. */
 static void update_means(struct count_attach *attach)
 {
-	struct strbuf how = STRBUF_INIT, blind = STRBUF_INIT, missed = STRBUF_INIT;
+	struct strbuf description = STRBUF_INIT, unseen = STRBUF_INIT,
+		      missed = STRBUF_INIT;
 
-	attach->way->add_how(attach->state, &how);
+	attach->backend->add_description(attach->state, &description);
 	if (attach->uncovered)
-		strbuf_addf(&blind, "calls of %s, ", attach->uncovered);
-	attach->way->add_blind(attach->state, &blind);
-	if (attach->way->add_missed)
-		attach->way->add_missed(attach->state, &missed);
+		strbuf_addf(&unseen, "calls of %s, ", attach->uncovered);
+	attach->backend->add_unseen(attach->state, &unseen);
+	if (attach->backend->add_missed)
+		attach->backend->add_missed(attach->state, &missed);
 	free_means(&attach->means);
-	attach->means.how = strbuf_take(&how);
-	attach->means.blind = strbuf_take(&blind);
+	attach->means.description = strbuf_take(&description);
+	attach->means.unseen = strbuf_take(&unseen);
 	attach->means.missed = strbuf_take(&missed);
 }
 
@@ -214,9 +216,10 @@ int count_method_check(enum count_method method, struct strbuf *why)
 		strbuf_add_text(why, refusal);
 		return -EOPNOTSUPP;
 	}
-	if (method >= COUNT_METHOD_COUNT_ || !ways[method] || !ways[method]->check)
+	if (method >= COUNT_METHOD_COUNT_ || !backends[method] ||
+	    !backends[method]->check)
 		return -ENOSYS;
-	return ways[method]->check(why);
+	return backends[method]->check(why);
 }
 
 int count_attach_find(const struct procfs *fs, int pid,
@@ -250,11 +253,11 @@ int count_attach_open(const struct count_request *request, struct count_attach *
 
 	attach->fs = request->fs;
 	attach->process_fd = -1;
-	r = look(attach, request, &mappings, why);
+	r = check_process(attach, request, &mappings, why);
 	place.process_fd = attach->process_fd;
 	if (r == 0) {
 		attach->uncovered = find_uncovered(place.process_fd, &mappings);
-		r = try_ways(attach, &place, &refused);
+		r = try_backends(attach, &place, &refused);
 	}
 	mapping_list_release(&mappings);
 	if (r == 0) {
@@ -316,7 +319,7 @@ int count_attach_read(struct count_attach *attach, struct count_program *ret)
 	set_unknown(&p.sums);
 	memcpy(p.name, attach->process.comm, sizeof(p.name) - 1);
 	p.has_ended = is_gone(attach);
-	r = attach->way->read(attach->state, &p);
+	r = attach->backend->read(attach->state, &p);
 	/* The caller owns the grown array, even after an error. */
 	ret->threads = p.threads;
 	ret->thread_capacity = p.thread_capacity;
@@ -327,7 +330,7 @@ int count_attach_read(struct count_attach *attach, struct count_program *ret)
 	return 0;
 }
 
-void count_way_sum(struct count_program *p)
+void count_backend_sum(struct count_program *p)
 {
 	struct count_sums sums = p->sums;
 
@@ -350,9 +353,9 @@ void count_way_sum(struct count_program *p)
 
 int count_attach_read_stacks(struct count_attach *attach, struct stacks *ret)
 {
-	if (!attach->way->read_stacks)
+	if (!attach->backend->read_stacks)
 		return -EOPNOTSUPP;
-	return attach->way->read_stacks(attach->state, ret);
+	return attach->backend->read_stacks(attach->state, ret);
 }
 
 int count_attach_close(struct count_attach *attach, struct strbuf *why)
@@ -361,7 +364,7 @@ int count_attach_close(struct count_attach *attach, struct strbuf *why)
 
 	if (!attach)
 		return 0;
-	r = attach->way->close(attach->state, why);
+	r = attach->backend->close(attach->state, why);
 	free_all(attach);
 	return r;
 }

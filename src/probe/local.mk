@@ -39,6 +39,7 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/borrow/stub_x86_64.c \
 	%D%/borrow/x86_code.c \
 	%D%/borrow/x86_code.h \
+	%D%/count/backend.h \
 	%D%/count/call_sites.c \
 	%D%/count/call_sites.h \
 	%D%/count/close.c \
@@ -78,7 +79,6 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/count/request.h \
 	%D%/count/stacks.c \
 	%D%/count/stacks.h \
-	%D%/count/way.h \
 	%D%/helper/agent_library.c \
 	%D%/helper/agent_library.h \
 	%D%/helper/answer.c \

@@ -218,7 +218,7 @@ static void check_hooks(uint64_t addr)
 	is_same =
 		is_same && head.record_count <= HOOKS_RECORD_MAX &&
 		(head.range_bytes == HOOKS_BYTES || head.range_bytes == HOOKS_ALL_BYTES);
-	CHECK(hooks_are_there(mem_fd, addr, &head) == is_same);
+	CHECK(hooks_exist(mem_fd, addr, &head) == is_same);
 }
 
 static void check_gates(uint64_t addr)
@@ -231,7 +231,7 @@ static void check_gates(uint64_t addr)
 		if (((uint8_t *)&there)[i] != ((uint8_t *)expected)[i] &&
 		    (i < from || i >= from + sizeof(there.targets)))
 			is_same = false;
-	CHECK(gates_are_there(mem_fd, addr, &ret) == is_same);
+	CHECK(gates_exist(mem_fd, addr, &ret) == is_same);
 	CHECK(!is_same || memcmp(&ret, &there, sizeof(ret)) == 0);
 	free(expected);
 }
@@ -274,18 +274,20 @@ static void check_found(const struct mapping_list *list,
 
 static void check_orphans(const struct mapping_list *list)
 {
-	const struct hooks_look look = { .fs = &fs, .mappings = list, .mem_fd = mem_fd };
+	const struct hooks_search search = { .fs = &fs,
+					     .mappings = list,
+					     .mem_fd = mem_fd };
 	struct hooks_orphan orphans[HOOKS_ORPHANS_MAX];
 	struct gates *gates = NULL;
 	bool is_owned;
-	size_t count = hooks_orphans_find(&look, orphans, &is_owned);
+	size_t count = hooks_orphans_find(&search, orphans, &is_owned);
 
 	CHECK(count <= HOOKS_ORPHANS_MAX);
 	for (size_t i = 0; i < count; i++) {
 		check_range(list, orphans[i].addr, orphans[i].bytes);
-		CHECK(hooks_orphans_is_one(&look, &orphans[i]));
+		CHECK(hooks_orphans_is_one(&search, &orphans[i]));
 	}
-	if (hooks_orphans_find_gates(&look, &gates))
+	if (hooks_orphans_find_gates(&search, &gates))
 		CHECK(gates);
 	free(gates);
 }

@@ -120,7 +120,7 @@ static void print_stacks(void *state)
 {
 	struct stacks stacks;
 	const char *comma = "";
-	int r = count_inject_way.read_stacks(state, &stacks);
+	int r = count_backend_inject.read_stacks(state, &stacks);
 
 	printf(", \"stacks_read\": %d", r);
 	if (r != 0)
@@ -149,7 +149,7 @@ static void print_stacks(void *state)
 static void print_counts(void *state)
 {
 	struct count_program program = { .pid = (int)options.pid };
-	int r = count_inject_way.read(state, &program);
+	int r = count_backend_inject.read(state, &program);
 
 	printf("{\"read\": %d, \"sums\": {", r);
 	print_sums(&program.sums);
@@ -202,7 +202,7 @@ static int open_it(const struct count_request *request, void **ret, struct strbu
 			    &unused);
 	smaps_reader_release(&reader);
 	if (r == 0)
-		r = count_inject_way.open(&place, ret, why);
+		r = count_backend_inject.open(&place, ret, why);
 	mapping_list_release(&mappings);
 	if (place.process_fd >= 0)
 		close(place.process_fd);
@@ -233,7 +233,7 @@ static void do_cycle(const struct procfs *fs, const struct process *process)
 		.context = &cycle,
 	};
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT, how = STRBUF_INIT,
-				       blind = STRBUF_INIT;
+				       unseen = STRBUF_INIT;
 	void *state = NULL;
 	int r;
 
@@ -245,13 +245,13 @@ static void do_cycle(const struct procfs *fs, const struct process *process)
 	if (r == 0) {
 		print_cost("open", state);
 		strbuf_clear(&why);
-		count_inject_way.add_how(state, &how);
-		count_inject_way.add_blind(state, &blind);
+		count_backend_inject.add_description(state, &how);
+		count_backend_inject.add_unseen(state, &unseen);
 		cycle.phase = "close";
 		cycle.try_start = cycle.step_count;
-		r = count_inject_way.close(state, &why);
+		r = count_backend_inject.close(state, &why);
 		printf("\"close\": %d, \"close_reason\": \"%s\", \"how\": \"%s\", \"blind\": \"%s\", ",
-		       r, strbuf_text(&why), strbuf_text(&how), strbuf_text(&blind));
+		       r, strbuf_text(&why), strbuf_text(&how), strbuf_text(&unseen));
 	}
 	printf("\"steps\": [");
 	for (unsigned long i = 0; i < cycle.step_count && i < STEPS_MAX; i++)

@@ -75,7 +75,7 @@ static int explain_refusal(struct borrow *b, int error)
  * instead. Do this before anything else: from then on the program does not notice the
  * stop, even if memstate is killed.
  */
-static int mend_result(struct borrow *b)
+static int fix_result(struct borrow *b)
 {
 	long number, result;
 
@@ -143,10 +143,10 @@ static int stop(struct borrow *b)
 	if (r == 0 && b->earlier && b->earlier_tid == b->tid)
 		machine_learn(b->state, b->earlier);
 	if (r == 0)
-		r = mend_result(b);
+		r = fix_result(b);
 	if (r == 0 && event == TRACE_STOPPED)
 		return 0;
-	borrow_let_go(b, signal);
+	borrow_resume(b, signal);
 	if (r < 0)
 		return borrow_fail(b, r,
 				   r == -EOPNOTSUPP
@@ -239,13 +239,13 @@ static int stop_safely(struct borrow *b, const struct mapping_list *mappings)
 		return r;
 	r = check_moment(b, mappings);
 	if (r == 0) {
-		b->place = BORROW_RESTS;
+		b->place = BORROW_IS_INTERRUPTED;
 		r = write_frame(b);
 		if (r < 0)
 			b->reason = "its stack has no room below what is used";
 	}
 	if (r < 0)
-		borrow_let_go(b, 0);
+		borrow_resume(b, 0);
 	return r == -EFAULT ? -EAGAIN : r;
 }
 

@@ -41,15 +41,15 @@ int borrow_wait(struct borrow *b, uint64_t limit_ns, enum trace_event *ret,
 	return r;
 }
 
-void borrow_let_go(struct borrow *b, int signal)
+void borrow_resume(struct borrow *b, int signal)
 {
 	(void)trace_detach(b->tid, signal);
 	b->cost.stopped_ns += clock_now_ns() - b->stopped_at_ns;
 }
 
 /* Resume the thread, and wait for a stop that is neither a signal nor a group stop. */
-static int go_on(struct borrow *b, enum trace_how how, uint64_t limit_ns,
-		 enum trace_event *ret)
+static int resume_until_stop(struct borrow *b, enum trace_how how, uint64_t limit_ns,
+			     enum trace_event *ret)
 {
 	int signal = 0;
 
@@ -86,7 +86,7 @@ int borrow_syscall(struct borrow *b, const uint64_t call[7], long *ret)
 	int r;
 
 	b->code.syscall_addr = b->marks->syscall_addr;
-	b->place = BORROW_STOPS;
+	b->place = BORROW_IS_STOPPED;
 	borrow_step(b, "registers of a system call");
 	r = machine_begin_syscall(b->tid, b->state, &b->code, call);
 	if (r == 0)
@@ -96,7 +96,7 @@ int borrow_syscall(struct borrow *b, const uint64_t call[7], long *ret)
 		enum trace_event event;
 
 		borrow_step(b, stops == 0 ? "system call" : "end of the system call");
-		r = go_on(b, TRACE_TO_SYSCALL, CALL_LIMIT_NS, &event);
+		r = resume_until_stop(b, TRACE_TO_SYSCALL, CALL_LIMIT_NS, &event);
 		if (r == 0 && event == TRACE_SYSCALL)
 			r = machine_is_at_syscall(b->tid, &b->code, (long)call[0], ret);
 		if (r > 0) {
@@ -149,7 +149,7 @@ static int stop_again(struct borrow *b)
 
 	borrow_step(b, "interrupt for the return");
 	r = trace_interrupt(b->tid);
-	if (r == 0 && b->place != BORROW_RUNS)
+	if (r == 0 && b->place != BORROW_IS_RUNNING)
 		r = trace_resume(b->tid, TRACE_ON, 0);
 	for (;;) {
 		if (r == 0)
@@ -171,7 +171,7 @@ static int stop_borrowed(struct borrow *b)
 	const struct timespec time = { .tv_nsec = (long)NS_PER_MS };
 	int r;
 
-	for (size_t i = 0; b->place != BORROW_RESTS; i++) {
+	for (size_t i = 0; b->place != BORROW_IS_INTERRUPTED; i++) {
 		r = stop_again(b);
 		if (r == 0)
 			r = machine_is_borrowed(b->tid, &b->code);
@@ -179,7 +179,7 @@ static int stop_borrowed(struct borrow *b)
 			return r;
 		if (r == 0 && i == RETURN_LOOKS)
 			return -EALREADY;
-		b->place = r > 0 ? BORROW_RESTS : BORROW_RUNS;
+		b->place = r > 0 ? BORROW_IS_INTERRUPTED : BORROW_IS_RUNNING;
 		if (r > 0)
 			break;
 		r = trace_resume(b->tid, TRACE_ON, 0);
@@ -208,13 +208,13 @@ int borrow_run(struct borrow *b, uint64_t stub_addr, uint64_t order_addr, long *
 	borrow_step(b, "call");
 	if (r == 0)
 		r = trace_resume(b->tid, TRACE_ON, 0);
-	b->place = BORROW_RUNS;
+	b->place = BORROW_IS_RUNNING;
 	if (r == 0)
 		r = wait_for_answer(b, ret);
 	return r < 0 ? r : stop_borrowed(b);
 }
 
-static int give_back(struct borrow *b)
+static int release_thread(struct borrow *b)
 {
 	int r;
 
@@ -226,9 +226,9 @@ static int give_back(struct borrow *b)
 	 * sleep is left
 	 */
 	if (b->handler_ran)
-		machine_begin_again(b->state);
+		machine_restart_sleep(b->state);
 	borrow_step(b, "vectors and mask back");
-	r = machine_restore_rest(b->tid, b->state);
+	r = machine_restore_vectors_and_mask(b->tid, b->state);
 	borrow_step(b, "registers back");
 	if (r == 0)
 		r = machine_restore_registers(b->tid, b->state);
@@ -241,10 +241,10 @@ static int give_back(struct borrow *b)
 
 int borrow_end(struct borrow *b)
 {
-	int r = give_back(b);
+	int r = release_thread(b);
 
 	borrow_step(b, "detach");
-	borrow_let_go(b, 0);
+	borrow_resume(b, 0);
 	b->is_masked = false;
 	return r == -EALREADY ? 0 : r;
 }

@@ -42,9 +42,9 @@ struct borrow {
 	bool is_masked, handler_ran;
 	enum borrow_place {
 		/* trace_interrupt() has stopped the thread: it can be released */
-		BORROW_RESTS,
-		BORROW_STOPS,
-		BORROW_RUNS,
+		BORROW_IS_INTERRUPTED,
+		BORROW_IS_STOPPED,
+		BORROW_IS_RUNNING,
 	} place;
 	uint64_t stopped_at_ns;
 	/* the thread's own bytes, which the frame has overwritten */

@@ -132,7 +132,7 @@ bool machine_handler_place(const uint64_t *words, size_t count, struct machine_p
 	return true;
 }
 
-bool machine_is_broken_off(const uint64_t *words, size_t count, size_t index)
+bool machine_is_interrupted(const uint64_t *words, size_t count, size_t index)
 {
 	const size_t place = offsetof(struct kernel_context, ip) / sizeof(*words);
 
@@ -246,7 +246,7 @@ void machine_learn(struct machine_state *state, const struct machine_state *earl
 		state->begun_call = earlier->begun_call;
 }
 
-void machine_begin_again(struct machine_state *state)
+void machine_restart_sleep(struct machine_state *state)
 {
 	long result = (long)state->regs.rax;
 
@@ -441,7 +441,7 @@ int machine_begin_stub(int tid, const struct machine_state *state,
 	return trace_set_registers(tid, &regs, sizeof(regs));
 }
 
-int machine_restore_rest(int tid, const struct machine_state *state)
+int machine_restore_vectors_and_mask(int tid, const struct machine_state *state)
 {
 	int r;
 

@@ -44,7 +44,7 @@ bool machine_handler_place(const uint64_t *words, size_t count,
 			   struct machine_place *ret);
 
 /* Return true if words[index] is the address at which a signal interrupted the thread. */
-bool machine_is_broken_off(const uint64_t *words, size_t count, size_t index);
+bool machine_is_interrupted(const uint64_t *words, size_t count, size_t index);
 
 struct machine_state *machine_state_new(void);
 void machine_state_free(struct machine_state *state);
@@ -94,7 +94,7 @@ void machine_learn(struct machine_state *state, const struct machine_state *earl
  * Make an interrupted sleep start again: the kernel has forgotten how much of the sleep
  * is left.
  */
-void machine_begin_again(struct machine_state *state);
+void machine_restart_sleep(struct machine_state *state);
 
 #define MACHINE_FRAME_MAX 24576
 
@@ -175,7 +175,7 @@ uint64_t machine_answer_addr(const struct machine_code *code);
  * must have been stopped by trace_interrupt(): only then does the kernel resume an
  * interrupted system call.
  */
-int machine_restore_rest(int tid, const struct machine_state *state);
+int machine_restore_vectors_and_mask(int tid, const struct machine_state *state);
 int machine_restore_registers(int tid, const struct machine_state *state);
 
 /*

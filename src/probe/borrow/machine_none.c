@@ -39,7 +39,7 @@ bool machine_handler_place(const uint64_t *words, size_t count, struct machine_p
 	return false;
 }
 
-bool machine_is_broken_off(const uint64_t *words, size_t count, size_t index)
+bool machine_is_interrupted(const uint64_t *words, size_t count, size_t index)
 {
 	(void)words;
 	(void)count;
@@ -122,7 +122,7 @@ void machine_learn(struct machine_state *state, const struct machine_state *earl
 	(void)earlier;
 }
 
-void machine_begin_again(struct machine_state *state)
+void machine_restart_sleep(struct machine_state *state)
 {
 	(void)state;
 }
@@ -185,7 +185,7 @@ int machine_begin_stub(int tid, const struct machine_state *state,
 	return -EOPNOTSUPP;
 }
 
-int machine_restore_rest(int tid, const struct machine_state *state)
+int machine_restore_vectors_and_mask(int tid, const struct machine_state *state)
 {
 	(void)tid;
 	(void)state;

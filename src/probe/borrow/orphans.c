@@ -35,8 +35,8 @@ static bool is_alone(const struct mapping_list *mappings, const struct mapping *
 	       segment.shm_nattch == parts + others;
 }
 
-static bool has_page(const struct orphans_look *look, const struct mapping_list *mappings,
-		     uint64_t page_addr)
+static bool has_page(const struct orphans_search *search,
+		     const struct mapping_list *mappings, uint64_t page_addr)
 {
 	const struct mapping *page = mapping_list_find(mappings, page_addr);
 
@@ -49,7 +49,7 @@ static bool has_page(const struct orphans_look *look, const struct mapping_list 
 	return page && page->start_addr == page_addr &&
 	       segment_is_whole(page, AGENT_PAGE_BYTES) &&
 	       (page->flags & MAPPING_ACCESS) == (MAPPING_READ | MAPPING_WRITE) &&
-	       is_alone(mappings, page, look->own_addr == page_addr);
+	       is_alone(mappings, page, search->own_addr == page_addr);
 }
 
 /*
@@ -67,17 +67,17 @@ static bool has_stack(const struct mapping_list *mappings, uint64_t stack_addr)
 	       private_code_is_mapping(stack, MAPPING_READ | MAPPING_WRITE);
 }
 
-static bool is_orphan(const struct orphans_look *look,
+static bool is_orphan(const struct orphans_search *search,
 		      const struct mapping_list *mappings, uint64_t addr)
 {
 	return private_code_covers(mappings, addr, PARCEL_CODE_BYTES) &&
-	       parcel_is_there(look->mem_fd, addr, look->marks) &&
-	       has_page(look, mappings, parcel_page_addr(addr)) &&
+	       parcel_exists(search->mem_fd, addr, search->marks) &&
+	       has_page(search, mappings, parcel_page_addr(addr)) &&
 	       has_stack(mappings, parcel_stack_addr(addr));
 }
 
-size_t orphans_find(const struct orphans_look *look, const struct mapping_list *mappings,
-		    uint64_t ret[ORPHANS_MAX])
+size_t orphans_find(const struct orphans_search *search,
+		    const struct mapping_list *mappings, uint64_t ret[ORPHANS_MAX])
 {
 	const struct private_code_mark mark = { { AGENT_MAGIC, AGENT_VERSION },
 						PARCEL_MAGIC_OFFSET };
@@ -85,9 +85,9 @@ size_t orphans_find(const struct orphans_look *look, const struct mapping_list *
 	size_t count = 0, candidates;
 
 	candidates =
-		private_code_find(mappings, look->mem_fd, &mark, found, CANDIDATES_MAX);
+		private_code_find(mappings, search->mem_fd, &mark, found, CANDIDATES_MAX);
 	for (size_t i = 0; i < candidates && count < ORPHANS_MAX; i++)
-		if (is_orphan(look, mappings, found[i]))
+		if (is_orphan(search, mappings, found[i]))
 			ret[count++] = found[i];
 	return count;
 }
@@ -103,11 +103,11 @@ static int check_threads(void *context, const struct stop *stop)
 	return 0;
 }
 
-bool orphans_is_empty(const struct orphans_look *look, uint64_t addr)
+bool orphans_is_empty(const struct orphans_search *search, uint64_t addr)
 {
-	_cleanup_close_ int task_fd = proc_dir_open_threads(look->process_fd);
+	_cleanup_close_ int task_fd = proc_dir_open_threads(search->process_fd);
 	const struct stop_request request = {
-		.pid = look->request->pid,
+		.pid = search->request->pid,
 		.task_fd = task_fd,
 		.limit_ns = STOP_LIMIT_NS,
 		.work = check_threads,
@@ -116,6 +116,6 @@ bool orphans_is_empty(const struct orphans_look *look, uint64_t addr)
 	uint64_t pause_ns;
 
 	/* a thread that sleeps in the parcel is found without stopping any thread */
-	return task_fd >= 0 && parcel_find_thread(look->process_fd, addr) == 0 &&
+	return task_fd >= 0 && parcel_find_thread(search->process_fd, addr) == 0 &&
 	       stop_run(&request, &pause_ns) == 0;
 }

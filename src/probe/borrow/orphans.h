@@ -22,7 +22,7 @@
 
 #define ORPHANS_MAX 8
 
-struct orphans_look {
+struct orphans_search {
 	const struct probe_request *request;
 	const struct landmarks *marks;
 	int process_fd, mem_fd;
@@ -34,13 +34,13 @@ struct orphans_look {
  * Find orphans and store their addresses in ascending order. Return the number
  * of orphans.
  */
-size_t orphans_find(const struct orphans_look *look, const struct mapping_list *mappings,
-		    uint64_t ret[ORPHANS_MAX]);
+size_t orphans_find(const struct orphans_search *search,
+		    const struct mapping_list *mappings, uint64_t ret[ORPHANS_MAX]);
 
 /*
  * Stop all threads briefly, and return true if none of them is in the parcel at addr. No
  * code jumps into an orphan, so an empty orphan stays empty.
  */
-bool orphans_is_empty(const struct orphans_look *look, uint64_t addr);
+bool orphans_is_empty(const struct orphans_search *search, uint64_t addr);
 
 #endif

@@ -96,7 +96,7 @@ int parcel_make_code(const struct parcel_site *site, uint8_t ret[PARCEL_CODE_BYT
 	return 0;
 }
 
-bool parcel_is_there(int mem_fd, uint64_t addr, const struct landmarks *marks)
+bool parcel_exists(int mem_fd, uint64_t addr, const struct landmarks *marks)
 {
 	const struct parcel_site site = { addr, -1, 0, marks };
 	uint8_t expected[PARCEL_CODE_BYTES], found[PARCEL_CODE_BYTES];

@@ -42,7 +42,7 @@ int parcel_make_code(const struct parcel_site *site, uint8_t ret[PARCEL_CODE_BYT
  * Return true if the process has the code of a parcel at addr, byte for byte. The
  * segment, the tracer and the addresses of the allocator's functions may differ.
  */
-bool parcel_is_there(int mem_fd, uint64_t addr, const struct landmarks *marks);
+bool parcel_exists(int mem_fd, uint64_t addr, const struct landmarks *marks);
 
 /*
  * Return the id, in memstate's pid namespace, of the thread whose stack pointer is in

@@ -16,6 +16,6 @@ int borrow_fail(struct borrow *b, int error, const char *reason);
 int borrow_wait(struct borrow *b, uint64_t limit_ns, enum trace_event *ret,
 		int *ret_signal);
 
-void borrow_let_go(struct borrow *b, int signal);
+void borrow_resume(struct borrow *b, int signal);
 
 #endif

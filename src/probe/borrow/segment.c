@@ -35,7 +35,7 @@ int segment_make(uint64_t bytes, int flags, int *ret_segment, void **ret_memory)
 	return 0;
 }
 
-int segment_lend(int segment, uid_t uid)
+int segment_allow(int segment, uid_t uid)
 {
 	struct shmid_ds ds;
 
@@ -47,9 +47,9 @@ int segment_lend(int segment, uid_t uid)
 	return shmctl(segment, IPC_SET, &ds) < 0 ? -errno : 0;
 }
 
-int segment_reclaim(int segment)
+int segment_revoke(int segment)
 {
-	return segment_lend(segment, geteuid());
+	return segment_allow(segment, geteuid());
 }
 
 int64_t segment_user_of(int process_fd)

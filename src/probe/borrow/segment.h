@@ -24,8 +24,8 @@ int segment_make(uint64_t bytes, int flags, int *ret_segment, void **ret_memory)
  * revokes the permission, but does not detach the segment anywhere. If memstate runs as
  * that user, nothing changes. Return 0 or -errno.
  */
-int segment_lend(int segment, uid_t uid);
-int segment_reclaim(int segment);
+int segment_allow(int segment, uid_t uid);
+int segment_revoke(int segment);
 
 /*
  * Return the effective user id of a process, or -errno. process_fd is a descriptor

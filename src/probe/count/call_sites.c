@@ -187,7 +187,7 @@ static size_t find_distance(const uint8_t *at)
  * If a call site begins at `at`, add it. vaddr is the address of that code in the file.
  * Return 0 or -EOPNOTSUPP.
  */
-static int look_at(struct search *search, const uint8_t *at, uint64_t vaddr)
+static int check_code(struct search *search, const uint8_t *at, uint64_t vaddr)
 {
 	size_t distance_offset = find_distance(at), name;
 	const struct elf_export *function;
@@ -233,7 +233,7 @@ static int search_part(struct search *search, const struct elf_part *part)
 			  (off_t)(part->offset_bytes + done)) != (ssize_t)wanted)
 			return -EOPNOTSUPP;
 		for (size_t i = 0; r == 0 && i < PIECE_BYTES && i < wanted; i++)
-			r = look_at(search, piece + i, part->vaddr + done + i);
+			r = check_code(search, piece + i, part->vaddr + done + i);
 	}
 	return r;
 }

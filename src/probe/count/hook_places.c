@@ -109,7 +109,7 @@ static void add_call_site(struct search *search, const struct loaded *file,
 			 (off_t)c.place.addr) != (ssize_t)sizeof(distance)) {
 		return;
 	} else {
-		c.place.found = hook_place_leads_to(c.place.addr, distance);
+		c.place.found = hook_place_target(c.place.addr, distance);
 	}
 	add_candidate(search, &c);
 }
@@ -203,7 +203,7 @@ static size_t count_exporters(const struct search *search, enum hook hook)
 }
 
 /* Return true if the place already points to hooks. */
-static bool leads_to_hooks(const struct search *search, const struct hook_place *place)
+static bool points_to_hooks(const struct search *search, const struct hook_place *place)
 {
 	const struct hooks_there *there = &search->source->there;
 
@@ -295,7 +295,7 @@ static bool is_unbound(const struct search *search, const struct candidate *c)
  * Return true if the place points into the program. A program may make all libraries
  * call malloc through its own table.
  */
-static bool leads_to_program(const struct search *search, const struct candidate *c)
+static bool points_to_program(const struct search *search, const struct candidate *c)
 {
 	for (size_t i = 0; i < search->file_count; i++)
 		if (search->files[i].is_program && i != c->file)
@@ -343,7 +343,7 @@ static void choose(struct search *search, struct hook_places *ret)
 		const struct candidate *c = &search->candidates[i];
 
 		if (c->is_copy || (c->place.found != ret->originals[c->place.hook] &&
-				   !leads_to_hooks(search, &c->place)))
+				   !points_to_hooks(search, &c->place)))
 			continue;
 		search->files[c->file].is_bound = true;
 		search->has_bound_new = search->has_bound_new ||
@@ -357,13 +357,13 @@ static void choose(struct search *search, struct hook_places *ret)
 		ret->missed_count += c->is_copy && is_within_allocator(search, c) &&
 				     search->files[c->file].is_program;
 		if (!original || is_within_allocator(search, c) ||
-		    leads_to_hooks(search, &c->place))
+		    points_to_hooks(search, &c->place))
 			continue;
 		ret->copied_count += c->is_copy;
 		if (c->place.found == original || is_unbound(search, c))
 			add_place(search, c, ret);
 		else if (!c->place.is_variable)
-			ret->other_count += !leads_to_program(search, c);
+			ret->other_count += !points_to_program(search, c);
 	}
 	strncpy(ret->allocator, search->allocator->name, sizeof(ret->allocator) - 1);
 }
@@ -388,7 +388,7 @@ static void choose_leading(struct search *search, struct hook_places *ret)
 	for (size_t i = 0; i < search->count; i++) {
 		const struct candidate *c = &search->candidates[i];
 
-		if (leads_to_hooks(search, &c->place) && ret->originals[c->place.hook])
+		if (points_to_hooks(search, &c->place) && ret->originals[c->place.hook])
 			add_place(search, c, ret);
 	}
 }

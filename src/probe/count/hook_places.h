@@ -43,7 +43,7 @@ struct hook_place {
  * Return the target of a call or jump with this distance; addr is the address of
  * the distance.
  */
-static inline uint64_t hook_place_leads_to(uint64_t addr, int32_t distance)
+static inline uint64_t hook_place_target(uint64_t addr, int32_t distance)
 {
 	return addr + sizeof(distance) + (uint64_t)(int64_t)distance;
 }

@@ -19,15 +19,15 @@ struct hooks_blind {
 };
 
 /* Store what was found when counting began. */
-void hooks_blind_begin(struct hooks_blind *blind, const struct hook_places *places);
+void hooks_blind_begin(struct hooks_blind *unseen, const struct hook_places *places);
 
 /* Append the calls that are not counted, separated by commas. */
-void hooks_blind_add(const struct hooks_blind *blind, struct strbuf *out);
+void hooks_blind_add(const struct hooks_blind *unseen, struct strbuf *out);
 
 /*
  * Append why the counts are incomplete, as a message without the process. Append nothing
  * unless some function pointers are known not to be counted, or were not searched for.
  */
-void hooks_blind_add_missed(const struct hooks_blind *blind, struct strbuf *out);
+void hooks_blind_add_missed(const struct hooks_blind *unseen, struct strbuf *out);
 
 #endif

@@ -73,18 +73,18 @@ static bool is_whole(const struct mapping_list *mappings, uint64_t base_addr,
  * Return the size of the hooks' range at addr. Return 0 if there are no hooks, or if
  * something else is mapped in the range.
  */
-static uint64_t read_size(const struct hooks_look *look, uint64_t addr,
+static uint64_t read_size(const struct hooks_search *search, uint64_t addr,
 			  struct hooks_head *ret)
 {
 	uint64_t bytes;
 
-	if (!hooks_are_there(look->mem_fd, addr, ret))
+	if (!hooks_exist(search->mem_fd, addr, ret))
 		return 0;
 	bytes = ret->unmoved_addr == addr ? HOOKS_CODE_BYTES : ret->range_bytes;
-	return is_whole(look->mappings, addr, bytes) ? bytes : 0;
+	return is_whole(search->mappings, addr, bytes) ? bytes : 0;
 }
 
-size_t hooks_orphans_find(const struct hooks_look *look,
+size_t hooks_orphans_find(const struct hooks_search *search,
 			  struct hooks_orphan ret[HOOKS_ORPHANS_MAX], bool *ret_is_owned)
 {
 	const struct private_code_mark mark = { { HOOKS_MAGIC, HOOKS_VERSION },
@@ -93,16 +93,17 @@ size_t hooks_orphans_find(const struct hooks_look *look,
 	size_t count = 0, candidates;
 
 	*ret_is_owned = false;
-	candidates = private_code_find(look->mappings, look->mem_fd, &mark, found,
+	candidates = private_code_find(search->mappings, search->mem_fd, &mark, found,
 				       CANDIDATES_MAX);
 	for (size_t i = 0; i < candidates && count < HOOKS_ORPHANS_MAX; i++) {
 		struct hooks_head head;
-		uint64_t bytes =
-			found[i] == look->own_addr ? 0 : read_size(look, found[i], &head);
+		uint64_t bytes = found[i] == search->own_addr
+					 ? 0
+					 : read_size(search, found[i], &head);
 
 		if (bytes == 0)
 			continue;
-		if (has_owner(look->fs, &head))
+		if (has_owner(search->fs, &head))
 			*ret_is_owned = true;
 		else
 			ret[count++] = (struct hooks_orphan){ found[i], bytes };
@@ -110,21 +111,21 @@ size_t hooks_orphans_find(const struct hooks_look *look,
 	return count;
 }
 
-bool hooks_orphans_is_one(const struct hooks_look *look,
+bool hooks_orphans_is_one(const struct hooks_search *search,
 			  const struct hooks_orphan *orphan)
 {
 	struct hooks_head head;
 
-	return read_size(look, orphan->addr, &head) == orphan->bytes &&
-	       !has_owner(look->fs, &head);
+	return read_size(search, orphan->addr, &head) == orphan->bytes &&
+	       !has_owner(search->fs, &head);
 }
 
 /* Read the gates that the hooks refer to. Check that they really are gates. */
-static int read_gates(const struct hooks_look *look, uint64_t gates_addr,
+static int read_gates(const struct hooks_search *search, uint64_t gates_addr,
 		      struct gates *ret)
 {
-	return private_code_covers(look->mappings, gates_addr, GATES_BYTES) &&
-			       gates_are_there(look->mem_fd, gates_addr, ret)
+	return private_code_covers(search->mappings, gates_addr, GATES_BYTES) &&
+			       gates_exist(search->mem_fd, gates_addr, ret)
 		       ? 0
 		       : -EBADMSG;
 }
@@ -133,13 +134,13 @@ static int read_gates(const struct hooks_look *look, uint64_t gates_addr,
  * Find the places that point to the hooks. Take their original functions from the
  * process's files.
  */
-static int find_places(const struct hooks_switch *s, const struct hooks_look *look,
+static int find_places(const struct hooks_switch *s, const struct hooks_search *search,
 		       const struct hooks_head *head, struct hook_places *ret)
 {
 	const struct hook_places_source source = {
 		.process_fd = s->process_fd,
 		.mem_fd = s->mem_fd,
-		.mappings = look->mappings,
+		.mappings = search->mappings,
 		.there = { s->base_addr, s->gates_addr, head->originals },
 		.finds_leading = true,
 	};
@@ -156,8 +157,8 @@ static int find_places(const struct hooks_switch *s, const struct hooks_look *lo
  * Return true if the place still points to the hooks. Call sites need no check: each was
  * restored, or jumps to a gate, which now bypasses the hooks.
  */
-static bool leads_to_hooks(const struct hooks_switch *s,
-			   const struct hooks_record *record)
+static bool points_to_hooks(const struct hooks_switch *s,
+			    const struct hooks_record *record)
 {
 	uint64_t now;
 
@@ -180,19 +181,19 @@ static int check_places(const struct hooks_switch *s, const struct hooks_head *h
 		  (off_t)(s->base_addr + HOOKS_RECORDS_OFFSET)) != (ssize_t)bytes)
 		return -EBADMSG;
 	for (size_t i = 0; i < head->record_count; i++)
-		if (leads_to_hooks(s, &noted[i]))
+		if (points_to_hooks(s, &noted[i]))
 			return -EBADMSG;
 	return 0;
 }
 
-static int disarm(struct hooks_switch *s, const struct hooks_look *look,
+static int disarm(struct hooks_switch *s, const struct hooks_search *search,
 		  const struct hooks_head *head, struct gates *gates)
 {
 	struct hook_places places = HOOK_PLACES_INIT;
 	bool is_inside = true;
 	int r;
 
-	r = find_places(s, look, head, &places);
+	r = find_places(s, search, head, &places);
 	for (size_t i = 0; r == 0 && i < places.count; i++)
 		s->records[s->record_count++] = (struct hooks_record){
 			places.items[i].addr |
@@ -200,7 +201,7 @@ static int disarm(struct hooks_switch *s, const struct hooks_look *look,
 			places.originals[places.items[i].hook]
 		};
 	if (r == 0 && s->gates_addr)
-		gates_lead_past(gates, places.originals);
+		gates_bypass_hooks(gates, places.originals);
 	hook_places_release(&places);
 	if (r == 0)
 		r = hooks_switch_off(s, &is_inside);
@@ -209,7 +210,7 @@ static int disarm(struct hooks_switch *s, const struct hooks_look *look,
 	return r == 0 && is_inside ? -EAGAIN : r;
 }
 
-int hooks_orphan_disarm(struct hooks_switch *s, const struct hooks_look *look,
+int hooks_orphan_disarm(struct hooks_switch *s, const struct hooks_search *search,
 			uint64_t base_addr)
 {
 	_cleanup_free_ struct hooks_record *records =
@@ -218,9 +219,9 @@ int hooks_orphan_disarm(struct hooks_switch *s, const struct hooks_look *look,
 	struct gates gates;
 	int r;
 
-	if (!hooks_are_there(look->mem_fd, base_addr, &head))
+	if (!hooks_exist(search->mem_fd, base_addr, &head))
 		return -EBADMSG;
-	r = head.gates_addr ? read_gates(look, head.gates_addr, &gates) : 0;
+	r = head.gates_addr ? read_gates(search, head.gates_addr, &gates) : 0;
 	if (r < 0)
 		return r;
 	s->base_addr = base_addr;
@@ -229,22 +230,22 @@ int hooks_orphan_disarm(struct hooks_switch *s, const struct hooks_look *look,
 	s->code_bytes = head.code_bytes;
 	s->records = records;
 	s->record_count = 0;
-	r = disarm(s, look, &head, &gates);
+	r = disarm(s, search, &head, &gates);
 	s->records = NULL;
 	s->gates = NULL;
 	return r;
 }
 
-uint64_t hooks_orphans_find_gates(const struct hooks_look *look, struct gates **ret)
+uint64_t hooks_orphans_find_gates(const struct hooks_search *search, struct gates **ret)
 {
 	const struct private_code_mark mark = { { GATES_MAGIC, HOOKS_VERSION }, 0 };
 	_cleanup_free_ struct gates *gates = xmalloc(sizeof(*gates));
 	uint64_t found[CANDIDATES_MAX];
-	size_t count = private_code_find(look->mappings, look->mem_fd, &mark, found,
+	size_t count = private_code_find(search->mappings, search->mem_fd, &mark, found,
 					 CANDIDATES_MAX);
 
 	for (size_t i = 0; i < count; i++) {
-		if (read_gates(look, found[i], gates) < 0)
+		if (read_gates(search, found[i], gates) < 0)
 			continue;
 		*ret = gates;
 		gates = NULL;

@@ -23,7 +23,7 @@
 
 #define HOOKS_ORPHANS_MAX 8
 
-struct hooks_look {
+struct hooks_search {
 	/* our own /proc, in which the owner is looked up */
 	const struct procfs *fs;
 	const struct mapping_list *mappings; /* mappings of the process */
@@ -35,11 +35,11 @@ struct hooks_look {
  * Find orphaned hooks, sorted by address, and return their number. Hooks whose memstate
  * is alive are left out; if there are any, *ret_is_owned is set.
  */
-size_t hooks_orphans_find(const struct hooks_look *look,
+size_t hooks_orphans_find(const struct hooks_search *search,
 			  struct hooks_orphan ret[HOOKS_ORPHANS_MAX], bool *ret_is_owned);
 
 /* Return true if the orphan is still in the process, unchanged and without an owner. */
-bool hooks_orphans_is_one(const struct hooks_look *look,
+bool hooks_orphans_is_one(const struct hooks_search *search,
 			  const struct hooks_orphan *orphan);
 
 /*
@@ -47,13 +47,13 @@ bool hooks_orphans_is_one(const struct hooks_look *look,
  * that the orphan may be unmapped. s contains the request and the process's descriptors.
  * Return 0; -EAGAIN if a thread may still be in the orphan; or another -errno.
  */
-int hooks_orphan_disarm(struct hooks_switch *s, const struct hooks_look *look,
+int hooks_orphan_disarm(struct hooks_switch *s, const struct hooks_search *search,
 			uint64_t base_addr);
 
 /*
  * Find existing gates. Return their address and a copy of them, which the caller frees;
  * return 0 if there are none.
  */
-uint64_t hooks_orphans_find_gates(const struct hooks_look *look, struct gates **ret);
+uint64_t hooks_orphans_find_gates(const struct hooks_search *search, struct gates **ret);
 
 #endif

@@ -37,7 +37,7 @@ static void fill_counts(struct count_head *head, int pid,
  * Record the owner in the head, so that another memstate can check whether the owner
  * is alive.
  */
-static void sign(const struct procfs *fs, struct hooks_head *head)
+static void record_owner(const struct procfs *fs, struct hooks_head *head)
 {
 	struct process process;
 	struct stat st;
@@ -62,7 +62,7 @@ static int fill_code(const struct procfs *fs, struct hooks_parcel *parcel,
 		return -E2BIG;
 	memcpy(head, hooks, bytes);
 	memcpy(head->originals, places->originals, sizeof(places->originals));
-	sign(fs, head);
+	record_owner(fs, head);
 	head->range_bytes = (uint32_t)hooks_parcel_bytes(parcel);
 	return head->hook_count == HOOK_COUNT_ ? 0 : -E2BIG;
 }
@@ -160,20 +160,20 @@ void hooks_parcel_release(struct hooks_parcel *parcel)
 	*parcel = (struct hooks_parcel)HOOKS_PARCEL_INIT;
 }
 
-int hooks_parcel_lend(const struct hooks_parcel *parcel)
+int hooks_parcel_allow(const struct hooks_parcel *parcel)
 {
-	int r = segment_lend(parcel->counts_segment, parcel->user);
+	int r = segment_allow(parcel->counts_segment, parcel->user);
 
 	if (r == 0 && parcel->nodes)
-		r = segment_lend(parcel->nodes_segment, parcel->user);
+		r = segment_allow(parcel->nodes_segment, parcel->user);
 	return r;
 }
 
-void hooks_parcel_reclaim(const struct hooks_parcel *parcel)
+void hooks_parcel_revoke(const struct hooks_parcel *parcel)
 {
-	(void)segment_reclaim(parcel->counts_segment);
+	(void)segment_revoke(parcel->counts_segment);
 	if (parcel->nodes)
-		(void)segment_reclaim(parcel->nodes_segment);
+		(void)segment_revoke(parcel->nodes_segment);
 }
 
 struct hooks_modules *hooks_parcel_modules(const struct hooks_parcel *parcel)
@@ -182,7 +182,7 @@ struct hooks_modules *hooks_parcel_modules(const struct hooks_parcel *parcel)
 						HOOKS_MODULES_OFFSET);
 }
 
-bool hooks_are_there(int mem_fd, uint64_t addr, struct hooks_head *ret)
+bool hooks_exist(int mem_fd, uint64_t addr, struct hooks_head *ret)
 {
 	size_t bytes, filled = offsetof(struct hooks_head, owner_pid);
 	const uint8_t *hooks = agent_hooks(&bytes);
@@ -199,7 +199,7 @@ bool hooks_are_there(int mem_fd, uint64_t addr, struct hooks_head *ret)
 	       (ret->range_bytes == HOOKS_BYTES || ret->range_bytes == HOOKS_ALL_BYTES);
 }
 
-bool gates_are_there(int mem_fd, uint64_t addr, struct gates *ret)
+bool gates_exist(int mem_fd, uint64_t addr, struct gates *ret)
 {
 	_cleanup_free_ struct gates *expected = gates_make();
 
@@ -209,14 +209,14 @@ bool gates_are_there(int mem_fd, uint64_t addr, struct gates *ret)
 	return memcmp(ret, expected, sizeof(*ret)) == 0;
 }
 
-void gates_lead_to_hooks(struct gates *gates, const struct hooks_head *head,
-			 uint64_t base_addr)
+void gates_use_hooks(struct gates *gates, const struct hooks_head *head,
+		     uint64_t base_addr)
 {
 	for (size_t i = 0; i < HOOK_COUNT_; i++)
 		gates->targets[i] = head->originals[i] ? base_addr + head->offsets[i] : 0;
 }
 
-void gates_lead_past(struct gates *gates, const uint64_t originals[HOOK_COUNT_])
+void gates_bypass_hooks(struct gates *gates, const uint64_t originals[HOOK_COUNT_])
 {
 	for (size_t i = 0; i < HOOK_COUNT_; i++)
 		if (originals[i])

@@ -64,8 +64,8 @@ void hooks_parcel_release(struct hooks_parcel *parcel);
  * The first function allows the process to attach the segments; the second revokes the
  * permission. Return 0 or -errno.
  */
-int hooks_parcel_lend(const struct hooks_parcel *parcel);
-void hooks_parcel_reclaim(const struct hooks_parcel *parcel);
+int hooks_parcel_allow(const struct hooks_parcel *parcel);
+void hooks_parcel_revoke(const struct hooks_parcel *parcel);
 
 struct hooks_modules *hooks_parcel_modules(const struct hooks_parcel *parcel);
 
@@ -73,16 +73,16 @@ struct hooks_modules *hooks_parcel_modules(const struct hooks_parcel *parcel);
  * The first function makes the gates jump to the hooks at base_addr; the second makes
  * them jump to the original functions.
  */
-void gates_lead_to_hooks(struct gates *gates, const struct hooks_head *head,
-			 uint64_t base_addr);
-void gates_lead_past(struct gates *gates, const uint64_t originals[HOOK_COUNT_]);
+void gates_use_hooks(struct gates *gates, const struct hooks_head *head,
+		     uint64_t base_addr);
+void gates_bypass_hooks(struct gates *gates, const uint64_t originals[HOOK_COUNT_]);
 
 /*
  * Return true if the process has hooks, or gates, at addr, with the same code as
  * memstate would write, byte for byte. *ret is set to the parts that may differ: the
  * fields of the head that memstate fills in, and the gates' targets.
  */
-bool hooks_are_there(int mem_fd, uint64_t addr, struct hooks_head *ret);
-bool gates_are_there(int mem_fd, uint64_t addr, struct gates *ret);
+bool hooks_exist(int mem_fd, uint64_t addr, struct hooks_head *ret);
+bool gates_exist(int mem_fd, uint64_t addr, struct gates *ret);
 
 #endif

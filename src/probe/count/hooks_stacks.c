@@ -16,7 +16,7 @@
 #include "tracee/elf/reader.h"
 #include "tracee/ptrace/trace.h"
 
-struct looking {
+struct update {
 	struct hooks_stacks *stacks;
 	struct hooks_modules *modules;
 	bool is_seen[HOOKS_MODULE_MAX];
@@ -94,7 +94,7 @@ static bool is_same(const struct hooks_module *a, const struct hooks_module *b)
 
 static int add_module(void *context, const struct loaded *file, const char **ret_reason)
 {
-	struct looking *l = context;
+	struct update *l = context;
 	struct hooks_module module = describe(l->stacks, file);
 	struct hooks_module *to;
 	uint32_t count = l->modules->count;
@@ -120,7 +120,7 @@ static int add_module(void *context, const struct loaded *file, const char **ret
  * Write the changes to the process: first mark the modules that are gone, then add the
  * new modules, and finally set the number of modules.
  */
-static int write_modules(const struct hooks_stacks *stacks, const struct looking *l,
+static int write_modules(const struct hooks_stacks *stacks, const struct update *l,
 			 uint32_t old_count)
 {
 	const struct protected_target target = { stacks->wanted->pid, stacks->process_fd,
@@ -148,9 +148,9 @@ static int write_modules(const struct hooks_stacks *stacks, const struct looking
 				       sizeof(modules->count));
 }
 
-int hooks_stacks_look(struct hooks_stacks *stacks, const struct mapping_list *mappings)
+int hooks_stacks_update(struct hooks_stacks *stacks, const struct mapping_list *mappings)
 {
-	struct looking l = {
+	struct update l = {
 		.stacks = stacks,
 		.modules = hooks_parcel_modules(stacks->parcel),
 		.has_room = true,

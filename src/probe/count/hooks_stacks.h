@@ -17,14 +17,14 @@ struct hooks_stacks {
 	struct hooks_parcel *parcel; /* with nodes */
 	int process_fd, mem_fd;	     /* mem_fd must be open for writing */
 	uint64_t base_addr;	     /* address of the hooks in the process */
-	uint64_t main_stack_end;     /* set by hooks_stacks_look() */
+	uint64_t main_stack_end;     /* set by hooks_stacks_update() */
 };
 
 /*
  * Update the list of modules in the process: add new mappings, and mark those that are
  * gone. Return 0, or -errno if the list may be incomplete.
  */
-int hooks_stacks_look(struct hooks_stacks *stacks, const struct mapping_list *mappings);
+int hooks_stacks_update(struct hooks_stacks *stacks, const struct mapping_list *mappings);
 
 /*
  * Write the settings for stacks to the process's struct hooks_private at private_addr.

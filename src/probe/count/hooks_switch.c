@@ -79,7 +79,7 @@ static int read_place(const struct stop *stop, int pid, uint64_t addr, bool is_c
 		return read_stopped(stop, pid, addr, ret, sizeof(*ret));
 	r = read_stopped(stop, pid, addr, &distance, sizeof(distance));
 	if (r == 0)
-		*ret = hook_place_leads_to(addr, distance);
+		*ret = hook_place_target(addr, distance);
 	return r;
 }
 
@@ -111,7 +111,7 @@ static int write_place(const struct work *w, const struct stop *stop, uint64_t a
 }
 
 /* Write the records of all places to the process before the first place is changed. */
-static int note_places(struct work *w)
+static int record_places(struct work *w)
 {
 	struct hooks_switch *s = w->s;
 	const struct protected_target target = { s->request->pid, s->process_fd,
@@ -138,7 +138,7 @@ static int note_places(struct work *w)
 	return r < 0 ? r : protected_write(&target, head_addr, &count, sizeof(count));
 }
 
-static int lead(struct work *w, const struct stop *stop, size_t index)
+static int redirect(struct work *w, const struct stop *stop, size_t index)
 {
 	const struct hook_place *place = &w->places->items[index];
 	uint64_t now = 0;
@@ -197,7 +197,7 @@ static int check_hooks(const struct work *w, const struct stop *stop)
  * Make the places point to the hooks. If time runs out, the next stop continues with the
  * remaining places.
  */
-static int lead_all(void *context, const struct stop *stop)
+static int redirect_all(void *context, const struct stop *stop)
 {
 	struct work *w = context;
 	int r = check_hooks(w, stop);
@@ -207,7 +207,7 @@ static int lead_all(void *context, const struct stop *stop)
 	for (; r == 0 && w->done < w->places->count; w->done++) {
 		if (clock_now_ns() > stop->deadline_ns)
 			return -ETIMEDOUT;
-		r = lead(w, stop, w->done);
+		r = redirect(w, stop, w->done);
 		if (r < 0)
 			return r;
 	}
@@ -231,8 +231,8 @@ static bool is_ours(const struct hooks_switch *s, uint64_t addr)
  * if this cannot be determined. Hooks have no stack frame to return to, so any other
  * address of a hook on a stack is stale. Return 0 or -ETIMEDOUT.
  */
-static int look_inside(const struct work *w, const struct stop *stop,
-		       const struct stopped_thread *thread, bool *ret)
+static int check_inside(const struct work *w, const struct stop *stop,
+			const struct stopped_thread *thread, bool *ret)
 {
 	const struct mapping *stack = mapping_list_find(w->mappings, thread->stack_addr);
 	uint64_t start = (thread->stack_addr + 7) / 8 * 8;
@@ -256,12 +256,12 @@ static int look_inside(const struct work *w, const struct stop *stop,
 	*ret = r < 0;
 	for (size_t i = 0; r == 0 && !*ret && i < bytes / sizeof(*words); i++)
 		*ret = is_in_hooks(w->s, words[i]) &&
-		       machine_is_broken_off(words, bytes / sizeof(*words), i);
+		       machine_is_interrupted(words, bytes / sizeof(*words), i);
 	return 0;
 }
 
-static int put_back(struct work *w, const struct stop *stop,
-		    const struct hooks_record *record)
+static int restore(struct work *w, const struct stop *stop,
+		   const struct hooks_record *record)
 {
 	bool is_call_site = record->addr & HOOKS_RECORD_IS_CALL;
 	uint64_t addr = record->addr & ~HOOKS_RECORD_IS_CALL, now = 0;
@@ -278,7 +278,7 @@ static int put_back(struct work *w, const struct stop *stop,
 	return write_place(w, stop, addr, is_call_site, record->original);
 }
 
-static int put_all_back(void *context, const struct stop *stop)
+static int restore_all(void *context, const struct stop *stop)
 {
 	struct work *w = context;
 	bool is_inside = false;
@@ -295,12 +295,12 @@ static int put_all_back(void *context, const struct stop *stop)
 	for (; w->done < w->s->record_count; w->done++) {
 		if (clock_now_ns() > stop->deadline_ns)
 			return -ETIMEDOUT;
-		r = put_back(w, stop, &w->s->records[w->s->record_count - 1 - w->done]);
+		r = restore(w, stop, &w->s->records[w->s->record_count - 1 - w->done]);
 		if (r < 0)
 			return r;
 	}
 	for (size_t i = 0; !is_inside && i < stop->count; i++) {
-		r = look_inside(w, stop, &stop->threads[i], &is_inside);
+		r = check_inside(w, stop, &stop->threads[i], &is_inside);
 		if (r < 0)
 			return r;
 	}
@@ -337,7 +337,7 @@ static int run_once(struct work *w, int (*work)(void *, const struct stop *))
 	return r;
 }
 
-static bool is_worth_another(int r)
+static bool can_be_retried(int r)
 {
 	return r == -ETIMEDOUT || r == -EAGAIN || r == -ESTALE;
 }
@@ -350,7 +350,7 @@ static int run(struct work *w, int (*work)(void *, const struct stop *))
 	for (;;) {
 		int r = run_once(w, work);
 
-		if (!is_worth_another(r) && !(r == 0 && w->is_inside))
+		if (!can_be_retried(r) && !(r == 0 && w->is_inside))
 			return r;
 		if (clock_now_ns() > deadline_ns)
 			return r == 0 ? 0 : -EAGAIN;
@@ -366,9 +366,9 @@ int hooks_switch_on(struct hooks_switch *s, const struct hooks_head *head,
 
 	if (places->count > HOOKS_RECORD_MAX - s->record_count)
 		return -E2BIG;
-	r = note_places(&w);
+	r = record_places(&w);
 	if (r == 0)
-		r = run(&w, lead_all);
+		r = run(&w, redirect_all);
 	*ret_count = w.count;
 	return r;
 }
@@ -376,7 +376,7 @@ int hooks_switch_on(struct hooks_switch *s, const struct hooks_head *head,
 int hooks_switch_off(struct hooks_switch *s, bool *ret_is_inside)
 {
 	struct work w = { .s = s, .is_inside = true };
-	int r = run(&w, put_all_back);
+	int r = run(&w, restore_all);
 
 	*ret_is_inside = w.is_inside;
 	return r;

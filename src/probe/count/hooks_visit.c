@@ -160,7 +160,7 @@ static int place_gates(struct entering *e)
 	r = map_gates(e);
 	if (r < 0)
 		return r;
-	gates_lead_to_hooks(parcel->gates, parcel->head, v->base_addr);
+	gates_use_hooks(parcel->gates, parcel->head, v->base_addr);
 	parcel->head->gates_addr = v->gates_addr;
 	borrow_step(&e->borrow, "code of the gates");
 	r = write_code(&e->borrow, v->gates_addr, parcel->gates, sizeof(*parcel->gates));
@@ -241,29 +241,29 @@ static int place(struct entering *e)
 	int r = place_code(e);
 
 	if (r == 0)
-		r = hooks_parcel_lend(e->visit->parcel);
+		r = hooks_parcel_allow(e->visit->parcel);
 	if (r == 0)
 		r = place_data(e);
-	hooks_parcel_reclaim(e->visit->parcel);
+	hooks_parcel_revoke(e->visit->parcel);
 	return r == 0 ? place_gates(e) : r;
 }
 
 /* Remove the hooks. Unmap only memory that provably belongs to memstate. */
-static int take_out(struct entering *e)
+static int remove_hooks(struct entering *e)
 {
 	struct hooks_visit *v = e->visit;
 	struct hooks_head head;
 	struct gates gates;
 	int r = 0;
 
-	if (v->base_addr && hooks_are_there(v->mem_fd, v->base_addr, &head))
+	if (v->base_addr && hooks_exist(v->mem_fd, v->base_addr, &head))
 		r = unmap(&e->borrow, v->base_addr,
 			  v->parcel->head->unmoved_addr ? HOOKS_CODE_BYTES
 							: hooks_parcel_bytes(v->parcel));
 	if (r == 0)
 		v->base_addr = 0;
 	if (r == 0 && v->has_own_gates && !v->keeps_gates && v->gates_addr &&
-	    gates_are_there(v->mem_fd, v->gates_addr, &gates))
+	    gates_exist(v->mem_fd, v->gates_addr, &gates))
 		r = unmap(&e->borrow, v->gates_addr, GATES_BYTES);
 	return r;
 }
@@ -272,33 +272,33 @@ static int take_out(struct entering *e)
  * Remove the orphans. Check each orphan again first: another memstate may have removed
  * it meanwhile, and put its own hooks there.
  */
-static int take_out_orphans(struct entering *e)
+static int remove_orphans(struct entering *e)
 {
 	struct hooks_visit *v = e->visit;
 	struct mapping_list mappings = MAPPING_LIST_INIT;
-	const struct hooks_look look = { v->request->fs, &mappings, v->mem_fd, 0 };
+	const struct hooks_search search = { v->request->fs, &mappings, v->mem_fd, 0 };
 	int r = proc_maps_read(v->process_fd, &mappings);
 
 	for (size_t n = 0; r == 0 && n < v->orphan_count; n++)
-		if (hooks_orphans_is_one(&look, &v->orphans[n]))
+		if (hooks_orphans_is_one(&search, &v->orphans[n]))
 			r = unmap(&e->borrow, v->orphans[n].addr, v->orphans[n].bytes);
 	mapping_list_release(&mappings);
 	return r;
 }
 
-static int put_in(struct entering *e)
+static int install(struct entering *e)
 {
 	struct hooks_visit *v = e->visit;
 	int r = check_tls(e);
 
 	if (r == 0 && v->orphan_count > 0)
-		r = take_out_orphans(e);
+		r = remove_orphans(e);
 	v->orphan_count = r == 0 ? 0 : v->orphan_count;
 	if (r == 0)
 		r = place(e);
 	/* remove the hooks only if the thread's system call has certainly ended */
 	if (r < 0 && r != -ETIMEDOUT && r != -ESRCH)
-		(void)take_out(e);
+		(void)remove_hooks(e);
 	return r;
 }
 
@@ -334,12 +334,12 @@ static int run(struct hooks_visit *v, int (*work)(struct entering *))
 	return r;
 }
 
-int hooks_put_in(struct hooks_visit *v)
+int hooks_install(struct hooks_visit *v)
 {
-	return run(v, put_in);
+	return run(v, install);
 }
 
-int hooks_take_out(struct hooks_visit *v)
+int hooks_remove(struct hooks_visit *v)
 {
-	return run(v, take_out);
+	return run(v, remove_hooks);
 }

@@ -29,7 +29,7 @@
 #include "tracee/ptrace/trace.h"
 
 /* Interval between searches for newly loaded libraries. */
-#define LOOK_NS NS_PER_S
+#define SEARCH_NS NS_PER_S
 
 struct injected {
 	struct probe_request request;
@@ -41,14 +41,14 @@ struct injected {
 	struct count_inject_cost cost;
 	/* numbers of patched places, and of the files that contain them */
 	size_t place_count, file_count;
-	struct hooks_blind blind;
+	struct hooks_blind unseen;
 	bool has_searched_again; /* after counting began */
 	/* all places ever patched; HOOKS_RECORD_MAX elements */
 	struct hooks_record *records;
 	size_t record_count;
 	struct hooks_stacks stacks;
 	uint64_t mapped; /* checksum of the mapped code at the last search */
-	uint64_t next_look_ns;
+	uint64_t next_search_ns;
 	struct hooks_counts counts;
 };
 
@@ -80,7 +80,7 @@ static struct hooks_switch switch_of(const struct injected *i)
 	};
 }
 
-static void note_cost(struct injected *i, const struct hooks_switch *s)
+static void add_cost(struct injected *i, const struct hooks_switch *s)
 {
 	i->cost.pauses += s->stop_count;
 	i->cost.paused_ns += s->pause_ns;
@@ -93,7 +93,7 @@ static int switch_on(struct injected *i, const struct hook_places *places,
 	size_t count = 0;
 	int r;
 
-	gates_lead_to_hooks(i->parcel.gates, i->parcel.head, i->visit.base_addr);
+	gates_use_hooks(i->parcel.gates, i->parcel.head, i->visit.base_addr);
 	/* gates that this visit made already jump to the hooks */
 	s.gates = i->visit.has_own_gates ? NULL : i->parcel.gates;
 	for (size_t n = 0; n < places->count; n++)
@@ -101,7 +101,7 @@ static int switch_on(struct injected *i, const struct hook_places *places,
 				       !places->items[n].is_for_calls;
 	r = hooks_switch_on(&s, i->parcel.head, places, &count);
 
-	note_cost(i, &s);
+	add_cost(i, &s);
 	i->place_count += count;
 	i->record_count = s.record_count;
 	if (r < 0)
@@ -113,9 +113,10 @@ static int switch_on(struct injected *i, const struct hook_places *places,
 static int disarm_orphans(struct injected *i, const struct mapping_list *mappings,
 			  struct strbuf *why)
 {
-	const struct hooks_look look = { i->request.fs, mappings, i->visit.mem_fd, 0 };
+	const struct hooks_search search = { i->request.fs, mappings, i->visit.mem_fd,
+					     0 };
 	bool is_owned;
-	size_t found = hooks_orphans_find(&look, i->orphans, &is_owned);
+	size_t found = hooks_orphans_find(&search, i->orphans, &is_owned);
 	int r = 0;
 
 	if (is_owned) {
@@ -125,8 +126,8 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 	for (size_t n = 0; r == 0 && n < found; n++) {
 		struct hooks_switch s = switch_of(i);
 
-		r = hooks_orphan_disarm(&s, &look, i->orphans[n].addr);
-		note_cost(i, &s);
+		r = hooks_orphan_disarm(&s, &search, i->orphans[n].addr);
+		add_cost(i, &s);
 		/* hooks with a thread inside stay in the process; they do no harm */
 		if (r == -EAGAIN)
 			r = 0;
@@ -180,14 +181,15 @@ static int find_places(struct injected *i, const struct mapping_list *mappings,
 static int make_parcel(struct injected *i, const struct mapping_list *mappings,
 		       const struct hook_places *places, struct strbuf *why)
 {
-	const struct hooks_look look = { i->request.fs, mappings, i->visit.mem_fd, 0 };
+	const struct hooks_search search = { i->request.fs, mappings, i->visit.mem_fd,
+					     0 };
 	int r;
 
-	hooks_blind_begin(&i->blind, places);
+	hooks_blind_begin(&i->unseen, places);
 	i->records = xcalloc(HOOKS_RECORD_MAX, sizeof(*i->records));
 	r = hooks_parcel_make(&i->wanted, i->visit.process_fd, places, &i->parcel);
 	if (r == 0)
-		i->visit.gates_addr = hooks_orphans_find_gates(&look, &i->parcel.gates);
+		i->visit.gates_addr = hooks_orphans_find_gates(&search, &i->parcel.gates);
 	if (!hooks_visit_set_sites(&i->visit, places, mappings)) {
 		free(i->parcel.gates);
 		i->parcel.gates = NULL;
@@ -208,14 +210,14 @@ static int make_parcel(struct injected *i, const struct mapping_list *mappings,
 static int check_alone(struct injected *i, struct strbuf *why)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
-	const struct hooks_look look = { i->request.fs, &mappings, i->visit.mem_fd,
-					 i->visit.base_addr };
+	const struct hooks_search search = { i->request.fs, &mappings, i->visit.mem_fd,
+					     i->visit.base_addr };
 	struct hooks_orphan found[HOOKS_ORPHANS_MAX];
 	bool is_owned = false;
 	int r = proc_maps_read(i->visit.process_fd, &mappings);
 
 	if (r == 0)
-		(void)hooks_orphans_find(&look, found, &is_owned);
+		(void)hooks_orphans_find(&search, found, &is_owned);
 	i->mapped = mapped_code_sum(&mappings);
 	i->stacks = (struct hooks_stacks){ .wanted = &i->wanted,
 					   .parcel = &i->parcel,
@@ -223,7 +225,7 @@ static int check_alone(struct injected *i, struct strbuf *why)
 					   .mem_fd = i->visit.mem_fd,
 					   .base_addr = i->visit.base_addr };
 	if (r == 0 && i->parcel.nodes)
-		r = hooks_stacks_look(&i->stacks, &mappings);
+		r = hooks_stacks_update(&i->stacks, &mappings);
 	mapping_list_release(&mappings);
 	if (r == 0 && is_owned) {
 		strbuf_add_text(why, "another memstate counts it");
@@ -272,11 +274,11 @@ static int leave(struct injected *i, struct strbuf *why)
 
 	if (!i->visit.base_addr)
 		return 0;
-	gates_lead_past(i->parcel.gates, i->parcel.head->originals);
+	gates_bypass_hooks(i->parcel.gates, i->parcel.head->originals);
 	s.gates = i->parcel.gates;
 	if (s.record_count > 0)
 		r = hooks_switch_off(&s, &is_inside);
-	note_cost(i, &s);
+	add_cost(i, &s);
 	if (r == 0 && is_inside) {
 		strbuf_add_text(
 			why, "a thread of it is in the probe, which stays, and counts no "
@@ -284,7 +286,7 @@ static int leave(struct injected *i, struct strbuf *why)
 		return -EBUSY;
 	}
 	if (r == 0)
-		return visit(i, hooks_take_out, why);
+		return visit(i, hooks_remove, why);
 	if (r != -ESRCH)
 		strbuf_addf(
 			why,
@@ -368,7 +370,7 @@ static int open_inject(const struct count_place *where, void **ret_state,
 	if (r == 0)
 		r = make_parcel(i, where->mappings, &places, why);
 	if (r == 0)
-		r = visit(i, hooks_put_in, why);
+		r = visit(i, hooks_install, why);
 	if (r == 0)
 		r = begin(i, &places, why);
 	hook_places_release(&places);
@@ -385,7 +387,7 @@ static int open_inject(const struct count_place *where, void **ret_state,
  * Patch the places in newly loaded libraries, and places whose target could not be
  * determined earlier.
  */
-static void look_for_more(struct injected *i)
+static void search_again(struct injected *i)
 {
 	_cleanup_strbuf_ struct strbuf unused = STRBUF_INIT;
 	struct mapping_list mappings = MAPPING_LIST_INIT;
@@ -394,22 +396,22 @@ static void look_for_more(struct injected *i)
 	const char *reason;
 
 	hooks_name_threads(i->parcel.counts, i->visit.process_fd, i->request.pid);
-	if (now_ns < i->next_look_ns)
+	if (now_ns < i->next_search_ns)
 		return;
-	i->next_look_ns = now_ns + LOOK_NS;
+	i->next_search_ns = now_ns + SEARCH_NS;
 	if (proc_maps_read(i->visit.process_fd, &mappings) == 0 &&
 	    ((sum = mapped_code_sum(&mappings)) != i->mapped ||
-	     i->blind.other_count > 0 || !i->has_searched_again) &&
+	     i->unseen.other_count > 0 || !i->has_searched_again) &&
 	    read_places(i, &mappings, &places, &reason) == 0) {
 		bool is_new = sum != i->mapped;
 
 		if (is_new && i->parcel.nodes)
-			(void)hooks_stacks_look(&i->stacks, &mappings);
+			(void)hooks_stacks_update(&i->stacks, &mappings);
 		if (places.count == 0 || switch_on(i, &places, &unused) == 0) {
 			i->mapped = sum;
 			i->has_searched_again = true;
-			i->blind.other_count = places.other_count;
-			i->blind.late_file_count += is_new ? places.file_count : 0;
+			i->unseen.other_count = places.other_count;
+			i->unseen.late_file_count += is_new ? places.file_count : 0;
 		}
 	}
 	hook_places_release(&places);
@@ -421,7 +423,7 @@ static int read_inject(void *state, struct count_program *ret)
 	struct injected *i = state;
 
 	if (!ret->has_ended)
-		look_for_more(i);
+		search_again(i);
 	return hooks_counts_read(&i->counts, i->parcel.counts, i->request.pid, ret);
 }
 
@@ -432,23 +434,23 @@ static int read_stacks_inject(void *state, struct stacks *ret)
 	return i->parcel.nodes ? hooks_stacks_read(&i->stacks, ret) : -EOPNOTSUPP;
 }
 
-static void add_how(const void *state, struct strbuf *out)
+static void add_description(const void *state, struct strbuf *out)
 {
 	const struct injected *i = state;
-	size_t files = i->file_count + i->blind.late_file_count;
+	size_t files = i->file_count + i->unseen.late_file_count;
 
 	strbuf_addf(out, "a probe in it, to which %zu places in %zu %s lead",
 		    i->place_count, files, files == 1 ? "file" : "files");
 }
 
-static void add_blind(const void *state, struct strbuf *out)
+static void add_unseen(const void *state, struct strbuf *out)
 {
-	hooks_blind_add(&((const struct injected *)state)->blind, out);
+	hooks_blind_add(&((const struct injected *)state)->unseen, out);
 }
 
 static void add_missed(const void *state, struct strbuf *out)
 {
-	hooks_blind_add_missed(&((const struct injected *)state)->blind, out);
+	hooks_blind_add_missed(&((const struct injected *)state)->unseen, out);
 }
 
 static int close_inject(void *state, struct strbuf *why)
@@ -466,10 +468,10 @@ struct count_inject_cost count_inject_cost(const void *state)
 	return ((const struct injected *)state)->cost;
 }
 
-const struct count_way count_inject_way = {
+const struct count_backend count_backend_inject = {
 	.open = open_inject,
-	.add_how = add_how,
-	.add_blind = add_blind,
+	.add_description = add_description,
+	.add_unseen = add_unseen,
 	.add_missed = add_missed,
 	.read = read_inject,
 	.read_stacks = read_stacks_inject,

@@ -10,10 +10,10 @@
 #ifndef MS_PROBE_COUNT_INJECT_H
 #define MS_PROBE_COUNT_INJECT_H
 
-#include "probe/count/way.h"
+#include "probe/count/backend.h"
 #include "probe/helper/probe.h"
 
-extern const struct count_way count_inject_way;
+extern const struct count_backend count_backend_inject;
 
 /*
  * The cost of counting for the process so far: `one` for stops of one thread; pauses is

@@ -64,13 +64,14 @@ struct load {
 	struct parcel_place place;
 };
 
-static struct orphans_look look_of(const struct injection *injection, uint64_t own_addr)
+static struct orphans_search make_search(const struct injection *injection,
+					 uint64_t own_addr)
 {
-	return (struct orphans_look){ .request = &injection->request,
-				      .marks = &injection->marks,
-				      .process_fd = injection->process_fd,
-				      .mem_fd = injection->mem_fd,
-				      .own_addr = own_addr };
+	return (struct orphans_search){ .request = &injection->request,
+					.marks = &injection->marks,
+					.process_fd = injection->process_fd,
+					.mem_fd = injection->mem_fd,
+					.own_addr = own_addr };
 }
 
 /*
@@ -87,7 +88,7 @@ static int load_borrowed(struct load *load)
 	r = parcel_place(&load->place);
 	injection->base_addr = load->place.addr;
 	if (r < 0 && r != -ETIMEDOUT && r != -ESRCH && injection->base_addr)
-		(void)parcel_take_out(&load->borrow, injection->base_addr);
+		(void)parcel_remove(&load->borrow, injection->base_addr);
 	return r;
 }
 
@@ -106,34 +107,34 @@ static int load(void *context)
 }
 
 /* Remove the parcel at addr if it is still in the process. */
-static int take_out_parcel(struct load *load, uint64_t addr)
+static int remove_parcel(struct load *load, uint64_t addr)
 {
 	const struct injection *injection = load->injection;
 
-	if (!parcel_is_there(injection->mem_fd, addr, &injection->marks))
+	if (!parcel_exists(injection->mem_fd, addr, &injection->marks))
 		return 0;
-	return parcel_take_out(&load->borrow, addr);
+	return parcel_remove(&load->borrow, addr);
 }
 
 /*
- * Remove the orphans that note_orphans() found. Search for them again first: meanwhile
+ * Remove the orphans that record_orphans() found. Search for them again first: meanwhile
  * another memstate may have put its own helper at the same address.
  */
 static int take_out_orphans(struct load *load)
 {
 	const struct injection *injection = load->injection;
-	const struct orphans_look look = look_of(injection, 0);
+	const struct orphans_search search = make_search(injection, 0);
 	struct mapping_list mappings = MAPPING_LIST_INIT;
 	uint64_t found[ORPHANS_MAX];
 	size_t count;
 	int r = proc_maps_read(injection->process_fd, &mappings);
 
-	count = r == 0 ? orphans_find(&look, &mappings, found) : 0;
+	count = r == 0 ? orphans_find(&search, &mappings, found) : 0;
 	mapping_list_release(&mappings);
 	for (size_t i = 0; r == 0 && i < injection->orphan_count; i++)
 		for (size_t k = 0; r == 0 && k < count; k++)
 			if (injection->orphans[i] == found[k])
-				r = parcel_take_out(&load->borrow, found[k]);
+				r = parcel_remove(&load->borrow, found[k]);
 	return r;
 }
 
@@ -145,7 +146,7 @@ static int unload(void *context)
 	r = borrow_begin(&l->borrow);
 	if (r < 0)
 		return r;
-	r = take_out_parcel(l, l->injection->base_addr);
+	r = remove_parcel(l, l->injection->base_addr);
 	if (r == 0 && l->injection->orphan_count > 0)
 		r = take_out_orphans(l);
 	ended = borrow_end(&l->borrow);
@@ -261,27 +262,27 @@ static int open_process(struct injection *injection, const char **ret_reason)
 }
 
 /* Find our own parcel, and the orphans to be removed together with it. */
-static void note_orphans(struct injection *injection, const struct mapping_list *mappings,
-			 uint64_t own_addr)
+static void record_orphans(struct injection *injection,
+			   const struct mapping_list *mappings, uint64_t own_addr)
 {
-	const struct orphans_look look = look_of(injection, own_addr);
+	const struct orphans_search search = make_search(injection, own_addr);
 	uint64_t found[ORPHANS_MAX];
-	size_t count = orphans_find(&look, mappings, found);
+	size_t count = orphans_find(&search, mappings, found);
 
 	for (size_t i = 0; i < count; i++) {
 		if (own_addr && parcel_page_addr(found[i]) == own_addr)
 			injection->base_addr = found[i];
-		else if (orphans_is_empty(&look, found[i]))
+		else if (orphans_is_empty(&search, found[i]))
 			injection->orphans[injection->orphan_count++] = found[i];
 	}
 }
 
 /*
  * Read the mappings and landmarks of the process. own_addr is described in
- * struct orphans_look.
+ * struct orphans_search.
  */
-static int look_around(struct injection *injection, uint64_t own_addr,
-		       const char **ret_reason)
+static int read_process(struct injection *injection, uint64_t own_addr,
+			const char **ret_reason)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
 	int r;
@@ -295,7 +296,7 @@ static int look_around(struct injection *injection, uint64_t own_addr,
 		r = landmarks_read(injection->process_fd, &mappings, &injection->marks,
 				   ret_reason);
 	if (r == 0)
-		note_orphans(injection, &mappings, own_addr);
+		record_orphans(injection, &mappings, own_addr);
 	mapping_list_release(&mappings);
 	return r;
 }
@@ -307,14 +308,14 @@ static int look_around(struct injection *injection, uint64_t own_addr,
  */
 static void find_helper(struct injection *injection)
 {
-	const struct timespec look = { .tv_nsec = (long)LEAVE_LOOK_NS };
+	const struct timespec search = { .tv_nsec = (long)LEAVE_LOOK_NS };
 	uint64_t deadline_ns = clock_now_ns() + FIND_LIMIT_NS;
 
 	do
 		injection->helper_tid =
 			parcel_find_thread(injection->process_fd, injection->base_addr);
 	while (injection->helper_tid == 0 && clock_now_ns() < deadline_ns &&
-	       nanosleep(&look, NULL) == 0);
+	       nanosleep(&search, NULL) == 0);
 }
 
 /* Return true if the process has ended, which explains any failure. */
@@ -337,7 +338,7 @@ int inject_load(const struct probe_request *request, struct injection **ret,
 	int r;
 
 	*ret_cost = (struct probe_cost){ .stops = 0 };
-	r = look_around(injection, 0, ret_reason);
+	r = read_process(injection, 0, ret_reason);
 	if (r == 0)
 		r = put_in(injection, ret_page, ret_cost, ret_reason);
 	if (r < 0) {
@@ -370,7 +371,7 @@ struct injection *inject_adopt(const struct probe_request *request,
 	const char *unused;
 
 	if (page->is_segment && !(page->page->flags & AGENT_PRELOADED) &&
-	    look_around(injection, page->addr, &unused) == 0 && injection->base_addr) {
+	    read_process(injection, page->addr, &unused) == 0 && injection->base_addr) {
 		find_helper(injection);
 		return injection;
 	}
@@ -384,8 +385,8 @@ struct injection *inject_adopt(const struct probe_request *request,
  */
 static int await_end(const struct injection *injection, const char **ret_reason)
 {
-	const struct orphans_look own = look_of(injection, 0);
-	const struct timespec look = { .tv_nsec = (long)LEAVE_LOOK_NS };
+	const struct orphans_search own = make_search(injection, 0);
+	const struct timespec search = { .tv_nsec = (long)LEAVE_LOOK_NS };
 	uint64_t deadline_ns = clock_now_ns() + LEAVE_LIMIT_NS;
 
 	*ret_reason = "the helper is still at work: it leaves when it has done";
@@ -395,7 +396,7 @@ static int await_end(const struct injection *injection, const char **ret_reason)
 	while (proc_dir_has_thread(injection->process_fd, injection->helper_tid)) {
 		if (clock_now_ns() > deadline_ns)
 			return -EBUSY;
-		nanosleep(&look, NULL);
+		nanosleep(&search, NULL);
 	}
 	return 0;
 }
@@ -404,7 +405,7 @@ static int await_end(const struct injection *injection, const char **ret_reason)
 static int unload_in_turn(struct injection *injection, struct probe_cost *ret_cost,
 			  const char **ret_reason)
 {
-	const struct timespec look = { .tv_nsec = (long)LEAVE_LOOK_NS };
+	const struct timespec search = { .tv_nsec = (long)LEAVE_LOOK_NS };
 	uint64_t deadline_ns = clock_now_ns() + TURN_LIMIT_NS;
 	int r;
 
@@ -413,7 +414,7 @@ static int unload_in_turn(struct injection *injection, struct probe_cost *ret_co
 
 		r = run(unload, &l, ret_cost, ret_reason);
 	} while (r == -EBUSY && clock_now_ns() < deadline_ns &&
-		 nanosleep(&look, NULL) == 0);
+		 nanosleep(&search, NULL) == 0);
 	return r;
 }
 

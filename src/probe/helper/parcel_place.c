@@ -114,13 +114,13 @@ static int call(struct parcel_place *p)
 
 	r = write_code(p, tracer);
 	if (r == 0 && p->page_segment >= 0)
-		r = segment_lend(p->page_segment, p->user);
+		r = segment_allow(p->page_segment, p->user);
 	if (r < 0)
 		return r;
 	r = borrow_run(p->borrow, parcel_stub_addr(p->addr), parcel_order_addr(p->addr),
 		       &result);
 	if (p->page_segment >= 0)
-		(void)segment_reclaim(p->page_segment);
+		(void)segment_revoke(p->page_segment);
 	if (r < 0)
 		return r;
 	return is_error(result) ? fail(p, (int)result, "it cannot have another thread")
@@ -136,7 +136,7 @@ int parcel_place(struct parcel_place *p)
 	return r == 0 ? call(p) : r;
 }
 
-int parcel_take_out(struct borrow *b, uint64_t addr)
+int parcel_remove(struct borrow *b, uint64_t addr)
 {
 	const uint64_t unmap[7] = { SYS_munmap, addr, PARCEL_BYTES };
 	long result = 0;

@@ -28,6 +28,6 @@ struct parcel_place {
  */
 int parcel_place(struct parcel_place *place);
 
-int parcel_take_out(struct borrow *borrow, uint64_t addr);
+int parcel_remove(struct borrow *borrow, uint64_t addr);
 
 #endif

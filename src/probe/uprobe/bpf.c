@@ -24,7 +24,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "probe/count/close.h"
-#include "probe/count/way.h"
+#include "probe/count/backend.h"
 #include "probe/uprobe/bpf_program.h"
 #include "probe/uprobe/guard.h"
 #include "probe/uprobe/perf.h"
@@ -295,7 +295,7 @@ static int bpf_open(const struct count_place *place, void **ret_state, struct st
 	return 0;
 }
 
-static void bpf_add_how(const void *data, struct strbuf *out)
+static void bpf_add_description(const void *data, struct strbuf *out)
 {
 	const struct bpf_state *state = data;
 
@@ -303,7 +303,7 @@ static void bpf_add_how(const void *data, struct strbuf *out)
 	count_points_add_files(&state->points, out);
 }
 
-static void bpf_add_blind(const void *data, struct strbuf *out)
+static void bpf_add_unseen(const void *data, struct strbuf *out)
 {
 	(void)data;
 	strbuf_add_text(
@@ -352,7 +352,7 @@ static int bpf_read(void *data, struct count_program *ret)
 	/* the last value sums the counts of all threads without their own value */
 	if (has_counts(&state->values[COUNT_BPF_THREADS]))
 		add_thread(ret, &state->values[COUNT_BPF_THREADS]);
-	count_way_sum(ret);
+	count_backend_sum(ret);
 	return 0;
 }
 
@@ -368,7 +368,7 @@ static int bpf_check(struct strbuf *why)
 		.count = 2,
 	};
 	int fd = load_program(&nothing, 0);
-	int r = fd < 0 ? fd : count_way_perf.check(why);
+	int r = fd < 0 ? fd : count_backend_perf.check(why);
 
 	if (fd >= 0)
 		close(fd);
@@ -377,10 +377,10 @@ static int bpf_check(struct strbuf *why)
 	return r;
 }
 
-const struct count_way count_way_bpf = {
+const struct count_backend count_backend_bpf = {
 	.open = bpf_open,
-	.add_how = bpf_add_how,
-	.add_blind = bpf_add_blind,
+	.add_description = bpf_add_description,
+	.add_unseen = bpf_add_unseen,
 	.read = bpf_read,
 	.close = bpf_close,
 	.check = bpf_check,

@@ -150,7 +150,7 @@ static void add_call(struct count_bpf_program *p, int function)
 	add(p, (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = function });
 }
 
-/* Add a forward jump. Return its index; land() later sets the jump's target. */
+/* Add a forward jump. Return its index; resolve_jump() later sets the jump's target. */
 static size_t add_jump(struct count_bpf_program *p, uint8_t condition, unsigned int left,
 		       int32_t right)
 {
@@ -169,7 +169,7 @@ static size_t add_jump_by(struct count_bpf_program *p, uint8_t condition,
 	return p->count - 1;
 }
 
-static void land(struct count_bpf_program *p, size_t jump)
+static void resolve_jump(struct count_bpf_program *p, size_t jump)
 {
 	p->items[jump].off = (int16_t)(p->count - jump - 1);
 }
@@ -209,7 +209,7 @@ static void add_store_key(struct count_bpf_program *p, unsigned int from)
  * Generate code that atomically loads *(R_VALUE + tid) into R_RESULT and, if the loaded
  * value is 0, stores R_TID there.
  */
-static void add_take(struct count_bpf_program *p)
+static void add_claim(struct count_bpf_program *p)
 {
 	add_immediate(p, BPF_MOV, R_RESULT, 0);
 	add(p, (struct bpf_insn){ .code = BPF_STX | BPF_ATOMIC | BPF_DW,
@@ -246,15 +246,15 @@ static void add_find_value(struct count_bpf_program *p, int map_fd)
 		add_load(p, R_ARG1, R_VALUE, offsetof(struct count_bpf_value, tid));
 		found[found_count++] = add_jump_by(p, BPF_JEQ, R_ARG1, R_TID);
 		others[0] = add_jump(p, BPF_JNE, R_ARG1, 0);
-		add_take(p);
+		add_claim(p);
 		others[1] = add_jump(p, BPF_JNE, R_RESULT, 0);
 		add_move(p, R_ARG1, R_VALUE);
 		add_immediate(p, BPF_ADD, R_ARG1, offsetof(struct count_bpf_value, name));
 		add_immediate(p, BPF_MOV, R_ARG2, COUNT_BPF_NAME_BYTES);
 		add_call(p, BPF_FUNC_get_current_comm);
 		found[found_count++] = add_jump(p, BPF_JA, R_RESULT, 0);
-		land(p, others[0]);
-		land(p, others[1]);
+		resolve_jump(p, others[0]);
+		resolve_jump(p, others[1]);
 	}
 	add_immediate(p, BPF_MOV, R_ARG1, COUNT_BPF_THREADS);
 	add_store_key(p, R_ARG1);
@@ -262,10 +262,10 @@ static void add_find_value(struct count_bpf_program *p, int map_fd)
 	add_move(p, R_VALUE, R_RESULT);
 	found[found_count++] = add_jump(p, BPF_JNE, R_RESULT, 0);
 	for (size_t i = 0; i < COUNT_BPF_TRIES; i++)
-		land(p, none[i]);
+		resolve_jump(p, none[i]);
 	add_end(p);
 	for (size_t i = 0; i < found_count; i++)
-		land(p, found[i]);
+		resolve_jump(p, found[i]);
 }
 
 /*
@@ -285,8 +285,8 @@ static void add_is_inner(struct count_bpf_program *p, size_t number)
 	add_store_value(p, R_VALUE, offsetof(struct count_bpf_value, inner_stack_addr),
 			0);
 	add_immediate(p, BPF_MOV, R_TID, 1);
-	land(p, jumps[0]);
-	land(p, jumps[1]);
+	resolve_jump(p, jumps[0]);
+	resolve_jump(p, jumps[1]);
 }
 
 /* Generate R_SPARE = count * size. On overflow, exit: the counted call will fail. */
@@ -306,9 +306,9 @@ static void add_product(struct count_bpf_program *p, int count_arg)
 	add_operation(p, BPF_DIV, R_ARG2, R_ARG1);
 	fits = add_jump_by(p, BPF_JEQ, R_ARG2, R_ARG3);
 	add_end(p);
-	land(p, small);
-	land(p, zero);
-	land(p, fits);
+	resolve_jump(p, small);
+	resolve_jump(p, zero);
+	resolve_jump(p, fits);
 }
 
 /*
@@ -322,7 +322,7 @@ static void add_counting_null(struct count_bpf_program *p)
 	add_arg(p, R_SPARE, 0);
 	block = add_jump(p, BPF_JNE, R_SPARE, 0);
 	add_sum(p, R_VALUE, offsetof(struct count_bpf_value, free_null_calls), R_ARG1);
-	land(p, block);
+	resolve_jump(p, block);
 }
 
 static void add_counting(struct count_bpf_program *p, const struct count_point *point)
@@ -346,7 +346,7 @@ static void add_counting(struct count_bpf_program *p, const struct count_point *
 	/* larger than any block that an allocator can return */
 	negative = add_jump(p, BPF_JSLT, R_SPARE, 0);
 	add_sum(p, R_VALUE, offsetof(struct count_bpf_value, requested_bytes), R_SPARE);
-	land(p, negative);
+	resolve_jump(p, negative);
 }
 
 /*
@@ -398,15 +398,15 @@ static void add_mark(struct count_bpf_program *p, const struct count_point *poin
 		add_immediate(p, BPF_SUB, R_ARG1, sizeof(uint64_t));
 	add_store(p, R_VALUE, offsetof(struct count_bpf_value, inner_stack_addr), R_ARG1);
 	add_store_value(p, R_VALUE, offsetof(struct count_bpf_value, inner_point),
-			(int32_t)point->leads_to);
+			(int32_t)point->target);
 	if (point->branch.kind == X86_JUMP_IF)
-		land(p, jump);
+		resolve_jump(p, jump);
 }
 
-static bool is_led_to(const struct count_points *points, size_t number)
+static bool is_jump_target(const struct count_points *points, size_t number)
 {
 	for (size_t i = 0; i < points->count; i++)
-		if (points->items[i].leads_to == number)
+		if (points->items[i].target == number)
 			return true;
 	return false;
 }
@@ -419,7 +419,7 @@ static void add_function(struct count_bpf_program *p, const struct count_points 
 			 size_t number)
 {
 	const struct count_point *point = &points->items[number];
-	bool may_be_inner = is_led_to(points, number);
+	bool may_be_inner = is_jump_target(points, number);
 	size_t jump = 0;
 
 	add_load(p, R_STACK, R_CONTEXT, CONTEXT_STACK);
@@ -427,13 +427,13 @@ static void add_function(struct count_bpf_program *p, const struct count_points 
 		add_immediate(p, BPF_ADD, R_STACK, (int32_t)point->pushed_bytes);
 	if (may_be_inner)
 		add_is_inner(p, number);
-	if (point->leads_to != COUNT_POINT_NONE)
+	if (point->target != COUNT_POINT_NONE)
 		add_mark(p, point);
 	if (may_be_inner)
 		jump = add_jump(p, BPF_JNE, R_TID, 0);
 	add_counting(p, point);
 	if (may_be_inner)
-		land(p, jump);
+		resolve_jump(p, jump);
 }
 
 void count_bpf_program_make(const struct count_points *points, size_t number, int map_fd,

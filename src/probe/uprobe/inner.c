@@ -25,7 +25,7 @@
  */
 struct stub {
 	uint64_t vaddr;
-	size_t leads_to; /* index in the points */
+	size_t target; /* index in the points */
 };
 
 struct search {
@@ -34,7 +34,7 @@ struct search {
 	/* the slots in which this file keeps addresses of the wanted functions */
 	struct elf_imports imports;
 	/* for each name in imports: index of the function in points->items */
-	size_t *leads_to;
+	size_t *target;
 	struct stub *stubs;
 	size_t stub_count, stub_capacity;
 };
@@ -77,7 +77,7 @@ static size_t find_by_slot(const struct search *search, uint64_t slot_vaddr)
 	for (size_t i = 0; i < search->imports.count; i++)
 		if (search->imports.items[i].vaddr == slot_vaddr &&
 		    !search->imports.items[i].is_variable)
-			return search->leads_to[search->imports.items[i].name];
+			return search->target[search->imports.items[i].name];
 	return COUNT_POINT_NONE;
 }
 
@@ -98,14 +98,14 @@ static void add_stubs_of(struct search *search, const struct elf_part *part)
 		       (off_t)part->offset_bytes);
 	for (size_t i = 0; length >= 6 && i + 6 <= (size_t)length; i++) {
 		struct x86_branch branch;
-		size_t start = i, leads_to;
+		size_t start = i, target;
 
 		if (code[i] != 0xff || !x86_branch_read(code + i, 6, &branch) ||
 		    !branch.is_indirect || branch.kind != X86_JUMP)
 			continue;
-		leads_to = find_by_slot(search, part->vaddr + i + branch.length +
-							(uint64_t)branch.distance_bytes);
-		if (leads_to == COUNT_POINT_NONE)
+		target = find_by_slot(search, part->vaddr + i + branch.length +
+						      (uint64_t)branch.distance_bytes);
+		if (target == COUNT_POINT_NONE)
 			continue;
 		if (start > 0 && code[start - 1] == 0xf2)
 			start--;
@@ -115,7 +115,7 @@ static void add_stubs_of(struct search *search, const struct elf_part *part)
 		search->stubs = xgrow(search->stubs, &search->stub_capacity,
 				      search->stub_count + 1, sizeof(*search->stubs));
 		search->stubs[search->stub_count++] =
-			(struct stub){ part->vaddr + start, leads_to };
+			(struct stub){ part->vaddr + start, target };
 	}
 }
 
@@ -127,13 +127,13 @@ static size_t find_by_vaddr(const struct search *search, uint64_t vaddr)
 {
 	for (size_t i = 0; i < search->stub_count; i++)
 		if (search->stubs[i].vaddr == vaddr)
-			return search->stubs[i].leads_to;
+			return search->stubs[i].target;
 	return find_function(search, vaddr);
 }
 
 /* Add an inner point at vaddr. Return 0 or -E2BIG. */
 static int add_point(struct search *search, uint64_t vaddr,
-		     const struct x86_branch *branch, size_t leads_to)
+		     const struct x86_branch *branch, size_t target)
 {
 	struct count_points *points = search->points;
 	uint64_t offset_bytes;
@@ -151,17 +151,17 @@ static int add_point(struct search *search, uint64_t vaddr,
 		    point->offset_bytes != offset_bytes)
 			continue;
 		point->branch = *branch;
-		point->leads_to = leads_to;
+		point->target = target;
 		return 0;
 	}
 	if (points->count == COUNT_POINTS_MAX)
 		return -E2BIG;
 	points->items[points->count++] = (struct count_point){
-		.call = points->items[leads_to].call,
+		.call = points->items[target].call,
 		.file = search->code->file,
 		.offset_bytes = offset_bytes,
 		.is_inner = true,
-		.leads_to = leads_to,
+		.target = target,
 		.branch = *branch,
 	};
 	return 0;
@@ -179,11 +179,11 @@ static int add_range(struct search *search, uint64_t start, uint64_t end)
 	     at += branch.length) {
 		uint64_t to =
 			start + at + branch.length + (uint64_t)branch.distance_bytes;
-		size_t leads_to = branch.is_indirect ? find_by_slot(search, to)
-						     : find_by_vaddr(search, to);
+		size_t target = branch.is_indirect ? find_by_slot(search, to)
+						   : find_by_vaddr(search, to);
 
-		if (leads_to != COUNT_POINT_NONE)
-			r = add_point(search, start + at, &branch, leads_to);
+		if (target != COUNT_POINT_NONE)
+			r = add_point(search, start + at, &branch, target);
 	}
 	return r;
 }
@@ -238,10 +238,10 @@ static void read_imports(struct search *search, const struct count_name *names,
 	const char **all = xcalloc(name_count + exports->count + 1, sizeof(*all));
 	size_t count = 0;
 
-	search->leads_to =
-		xcalloc(name_count + exports->count + 1, sizeof(*search->leads_to));
+	search->target =
+		xcalloc(name_count + exports->count + 1, sizeof(*search->target));
 	for (size_t i = 0; i < name_count; i++) {
-		search->leads_to[count] = names[i].leads_to;
+		search->target[count] = names[i].target;
 		all[count++] = names[i].name;
 	}
 	for (size_t i = 0; i < exports->count; i++) {
@@ -249,7 +249,7 @@ static void read_imports(struct search *search, const struct count_name *names,
 
 		if (found == COUNT_POINT_NONE)
 			continue;
-		search->leads_to[count] = found;
+		search->target[count] = found;
 		all[count++] = exports->items[i].name;
 	}
 	/* ignore errors: a file without such slots calls no function by name */
@@ -270,13 +270,13 @@ int count_inner_add(struct count_points *points, const struct count_code *code,
 		add_stubs_of(&search, &code->exports->parts[i]);
 	r = add_all(&search);
 	elf_imports_release(&search.imports);
-	free(search.leads_to);
+	free(search.target);
 	free(search.stubs);
 	return r;
 }
 
-bool count_inner_leads_to(const struct count_code *code,
-			  const struct elf_export *function, uint64_t vaddr)
+bool count_inner_calls(const struct count_code *code, const struct elf_export *function,
+		       uint64_t vaddr)
 {
 	_cleanup_free_ uint8_t *bytes = xmalloc(FUNCTION_MAX_BYTES);
 	size_t length = read_code(code, function->vaddr, function->bytes, bytes);

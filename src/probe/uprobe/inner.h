@@ -28,7 +28,7 @@ struct count_code {
  */
 struct count_name {
 	const char *name;
-	size_t leads_to;
+	size_t target;
 };
 
 /*
@@ -39,7 +39,7 @@ int count_inner_add(struct count_points *points, const struct count_code *code,
 		    const struct count_name *names, size_t name_count);
 
 /* Return true if the function's code calls or jumps to this address of the file. */
-bool count_inner_leads_to(const struct count_code *code,
-			  const struct elf_export *function, uint64_t vaddr);
+bool count_inner_calls(const struct count_code *code, const struct elf_export *function,
+		       uint64_t vaddr);
 
 #endif

@@ -20,7 +20,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "probe/count/close.h"
-#include "probe/count/way.h"
+#include "probe/count/backend.h"
 #include "probe/uprobe/guard.h"
 #include "probe/uprobe/points.h"
 #include "proc/process/dir.h"
@@ -188,7 +188,7 @@ static void close_events(struct perf_state *state, struct perf_thread *thread)
  * the start of the called function. A running thread may be between the two, so never go
  * below 0.
  */
-static void take_back(uint64_t *calls, uint64_t inner_calls)
+static void subtract_inner(uint64_t *calls, uint64_t inner_calls)
 {
 	*calls = *calls > inner_calls ? *calls - inner_calls : 0;
 }
@@ -218,10 +218,10 @@ static void read_events(const struct perf_state *state, struct perf_thread *thre
 		 * a conditional jump: the breakpoint counts it even if the jump is
 		 * not taken
 		 */
-		if (point->leads_to != COUNT_POINT_NONE &&
+		if (point->target != COUNT_POINT_NONE &&
 		    point->branch.kind != X86_JUMP_IF)
-			take_back(&calls[state->points.items[point->leads_to].call],
-				  group.values[i]);
+			subtract_inner(&calls[state->points.items[point->target].call],
+				       group.values[i]);
 	}
 }
 
@@ -394,7 +394,7 @@ static int perf_open(const struct count_place *place, void **ret_state,
 	return 0;
 }
 
-static void perf_add_how(const void *data, struct strbuf *out)
+static void perf_add_description(const void *data, struct strbuf *out)
 {
 	const struct perf_state *state = data;
 
@@ -402,7 +402,7 @@ static void perf_add_how(const void *data, struct strbuf *out)
 	count_points_add_files(&state->points, out);
 }
 
-static void perf_add_blind(const void *data, struct strbuf *out)
+static void perf_add_unseen(const void *data, struct strbuf *out)
 {
 	(void)data;
 	strbuf_add_text(
@@ -442,7 +442,7 @@ static int perf_read(void *data, struct count_program *ret)
 		ret->threads[ret->listed_count].is_main = thread->counted.tid == ret->pid;
 		ret->threads[ret->listed_count++].sums = sums;
 	}
-	count_way_sum(ret);
+	count_backend_sum(ret);
 	return 0;
 }
 
@@ -462,10 +462,10 @@ static int perf_check(struct strbuf *why)
 	return 0;
 }
 
-const struct count_way count_way_perf = {
+const struct count_backend count_backend_perf = {
 	.open = perf_open,
-	.add_how = perf_add_how,
-	.add_blind = perf_add_blind,
+	.add_description = perf_add_description,
+	.add_unseen = perf_add_unseen,
 	.read = perf_read,
 	.close = perf_close,
 	.check = perf_check,

@@ -32,7 +32,7 @@
 static_assert(NAME_COUNT < COUNT_POINTS_MAX, "each has a place");
 
 /* A file that is being searched for functions. */
-struct looked_at {
+struct searched_file {
 	const struct mapping *mapping;
 	int fd;
 	struct elf_exports exports;
@@ -43,13 +43,13 @@ struct search {
 	struct count_points *points;
 	struct strbuf *why;
 	/* the files that contain functions of the points */
-	struct looked_at files[COUNT_FILES_MAX];
+	struct searched_file files[COUNT_FILES_MAX];
 	bool is_found[NAME_COUNT];
 	/* for each name, index in points of the function with this name */
 	size_t point_of[NAME_COUNT];
 };
 
-static void release(struct looked_at *file)
+static void release(struct searched_file *file)
 {
 	elf_exports_release(&file->exports);
 	if (file->fd >= 0)
@@ -69,7 +69,7 @@ static const struct mapping *first_of_file(const struct mapping_list *mappings,
 	return m;
 }
 
-static const struct elf_export *find_function(const struct looked_at *file,
+static const struct elf_export *find_function(const struct searched_file *file,
 					      const char *name)
 {
 	const struct elf_export *found = elf_exports_find(&file->exports, name);
@@ -81,7 +81,7 @@ static const struct elf_export *find_function(const struct looked_at *file,
  * Read code at an address of the file. Return the number of bytes read, at
  * most FUNCTION_MAX_BYTES.
  */
-static size_t read_code(const struct looked_at *file, uint64_t vaddr, uint64_t bytes,
+static size_t read_code(const struct searched_file *file, uint64_t vaddr, uint64_t bytes,
 			uint8_t *to)
 {
 	uint64_t offset_bytes;
@@ -98,7 +98,7 @@ static size_t read_code(const struct looked_at *file, uint64_t vaddr, uint64_t b
  * Return the range of all code in the file, for a library that consists only of
  * an allocator.
  */
-static void find_all_code(const struct looked_at *file, uint64_t *ret_start,
+static void find_all_code(const struct searched_file *file, uint64_t *ret_start,
 			  uint64_t *ret_end)
 {
 	for (size_t i = 0; i < file->exports.part_count; i++) {
@@ -115,7 +115,7 @@ static void find_all_code(const struct looked_at *file, uint64_t *ret_start,
  * Return the range from the first to the last function of a family. Used for a libc, a
  * program, or a library that is not only an allocator.
  */
-static void find_family(const struct looked_at *file, enum count_family family,
+static void find_family(const struct searched_file *file, enum count_family family,
 			uint64_t *ret_start, uint64_t *ret_end)
 {
 	uint64_t start = UINT64_MAX, end = 0;
@@ -137,7 +137,7 @@ static void find_family(const struct looked_at *file, enum count_family family,
 	}
 }
 
-static bool is_allocator(const struct looked_at *file)
+static bool is_allocator(const struct searched_file *file)
 {
 	return library_name_find(file->mapping->name) &&
 	       !find_function(file, "__libc_start_main");
@@ -148,7 +148,7 @@ static bool is_allocator(const struct looked_at *file)
  * delete this holds only if the allocator implements them: otherwise they call malloc
  * and free.
  */
-static bool is_own(const struct looked_at *file, enum counted_call call)
+static bool is_own(const struct searched_file *file, enum counted_call call)
 {
 	const struct count_code code = { .fd = file->fd, .exports = &file->exports };
 	bool is_new = call == CALL_NEW;
@@ -158,15 +158,14 @@ static bool is_own(const struct looked_at *file, enum counted_call call)
 
 	if (!is_new && call != CALL_DELETE)
 		return true;
-	return function && called &&
-	       !count_inner_leads_to(&code, function, called->vaddr);
+	return function && called && !count_inner_calls(&code, function, called->vaddr);
 }
 
 /*
  * Add a function. Return its index. If the same function was added under another name,
  * return the index of that point.
  */
-static size_t add_point(struct search *search, const struct looked_at *file,
+static size_t add_point(struct search *search, const struct searched_file *file,
 			const struct elf_export *function,
 			const struct counted_name *name)
 {
@@ -192,7 +191,7 @@ static size_t add_point(struct search *search, const struct looked_at *file,
 		.offset_bytes = offset_bytes + slide.offset_bytes,
 		.pushed_bytes = slide.pushed_bytes,
 		.is_stepped = slide.is_stepped,
-		.leads_to = COUNT_POINT_NONE,
+		.target = COUNT_POINT_NONE,
 	};
 	return points->count++;
 }
@@ -201,7 +200,7 @@ static size_t add_point(struct search *search, const struct looked_at *file,
  * Add the file's functions that counted_names lists from first_name on, except those
  * found in an earlier file. Return true if at least one was added.
  */
-static bool add_functions(struct search *search, const struct looked_at *file,
+static bool add_functions(struct search *search, const struct searched_file *file,
 			  size_t first_name)
 {
 	struct count_points *points = search->points;
@@ -242,7 +241,7 @@ static int add_inner(struct search *search)
 		names[i] =
 			(struct count_name){ counted_names[i].name, search->point_of[i] };
 	for (size_t i = 0; r == 0 && i < search->points->file_count; i++) {
-		const struct looked_at *file = &search->files[i];
+		const struct searched_file *file = &search->files[i];
 		struct count_code code = { .fd = file->fd,
 					   .exports = &file->exports,
 					   .file = i };
@@ -293,10 +292,11 @@ enum file_kind {
  * Search a file. Return 0 even if the file defines none of the functions, or -errno if
  * the file cannot be read.
  */
-static int look_at(struct search *search, const struct mapping *m, enum file_kind kind)
+static int search_file(struct search *search, const struct mapping *m,
+		       enum file_kind kind)
 {
 	const struct mapping *first = first_of_file(search->place->mappings, m);
-	struct looked_at file = { .mapping = first, .exports = ELF_EXPORTS_INIT };
+	struct searched_file file = { .mapping = first, .exports = ELF_EXPORTS_INIT };
 	int r;
 
 	file.fd = mapped_file_open(search->place->process_fd, first);
@@ -314,7 +314,7 @@ static int look_at(struct search *search, const struct mapping *m, enum file_kin
 	return r == -ENODATA || r == -ENOEXEC ? 0 : r;
 }
 
-static int look_at_libraries(struct search *search)
+static int search_libraries(struct search *search)
 {
 	struct memory memory = MEMORY_INIT;
 	struct link_order order = LINK_ORDER_INIT;
@@ -336,7 +336,7 @@ static int look_at_libraries(struct search *search)
 	for (size_t i = 0; r == 0 && i < order.count; i++) {
 		size_t length = search->why->length;
 
-		r = look_at(search, order.items[i], FILE_LIBRARY);
+		r = search_file(search, order.items[i], FILE_LIBRARY);
 		/* a file that was replaced after it was loaded may be unreadable */
 		if (r < 0 && has_standard(search)) {
 			strbuf_truncate(search->why, length);
@@ -370,7 +370,7 @@ static const struct mapping *find_program(const struct count_place *place)
 }
 
 /* Return true if the file is already in search->files. */
-static bool is_looked_at(const struct search *search, const struct mapping *m)
+static bool is_searched(const struct search *search, const struct mapping *m)
 {
 	const struct mapping *first = first_of_file(search->place->mappings, m);
 
@@ -407,12 +407,12 @@ int count_points_find(const struct count_place *place, struct count_points *ret,
 	for (size_t i = 0; i < NAME_COUNT; i++)
 		search.point_of[i] = COUNT_POINT_NONE;
 	if (r == 0)
-		r = look_at_libraries(&search);
+		r = search_libraries(&search);
 	program = r == 0 ? find_program(place) : NULL;
 	if (program && points.count == 0)
-		r = look_at(&search, program, FILE_STATIC_PROGRAM);
-	else if (program && !is_looked_at(&search, program))
-		(void)look_at(&search, program, FILE_PROGRAM);
+		r = search_file(&search, program, FILE_STATIC_PROGRAM);
+	else if (program && !is_searched(&search, program))
+		(void)search_file(&search, program, FILE_PROGRAM);
 	if (r == 0 && (points.count == 0 || !search.is_found[0])) {
 		strbuf_add_text(
 			why,

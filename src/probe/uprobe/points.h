@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 #include "model/count.h"
 #include "probe/borrow/x86_code.h"
-#include "probe/count/way.h"
+#include "probe/count/backend.h"
 
 /*
  * A function to count. Or, if is_inner is set, a call or jump from the allocator's code
@@ -41,7 +41,7 @@ struct count_point {
 	 * For a call or jump to another function, at an inner point or at the start of a
 	 * function: index of that other function's point. Otherwise COUNT_POINT_NONE.
 	 */
-	size_t leads_to;
+	size_t target;
 	struct x86_branch branch;
 };
 

@@ -71,9 +71,9 @@ static void add_short_count(struct strbuf *out, uint64_t count)
 static void add_means(struct strbuf *out, const struct count_means *means, bool ascii)
 {
 	strbuf_add_text(out, "counted by ");
-	text_add_printable(out, means->how, strlen(means->how), ascii);
+	text_add_printable(out, means->description, strlen(means->description), ascii);
 	strbuf_add_text(out, "\nnot seen: ");
-	text_add_printable(out, means->blind, strlen(means->blind), ascii);
+	text_add_printable(out, means->unseen, strlen(means->unseen), ascii);
 	strbuf_add_char(out, '\n');
 	if (means->refused[0] == '\0')
 		return;
@@ -298,8 +298,8 @@ static void add_json_means(struct json *j, const struct count_means *means)
 {
 	json_begin_object(j, "attached");
 	json_add_string(j, "method", means->method);
-	json_add_string(j, "how", means->how);
-	json_add_string(j, "not_seen", means->blind);
+	json_add_string(j, "how", means->description);
+	json_add_string(j, "not_seen", means->unseen);
 	json_add_string(j, "not_taken", means->refused);
 	json_end_object(j);
 }

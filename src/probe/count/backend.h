@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * way - the interface that each method of counting in a running process implements,
+ * backend - the interface that each method of counting in a running process implements,
  * for probe/attach.h.
  */
-#ifndef MS_PROBE_COUNT_WAY_H
-#define MS_PROBE_COUNT_WAY_H
+#ifndef MS_PROBE_COUNT_BACKEND_H
+#define MS_PROBE_COUNT_BACKEND_H
 
 #include "base/strbuf.h"
 #include "model/count.h"
@@ -20,7 +20,7 @@ struct count_place {
 	const struct mapping_list *mappings; /* sorted by address */
 };
 
-struct count_way {
+struct count_backend {
 	/*
 	 * Start counting. The method may use the request only during this call, and
 	 * process_fd until close(). The method owns *ret_state. Return values as for
@@ -33,8 +33,8 @@ struct count_way {
 	/*
 	 * Append how calls are counted, and which calls are not; see struct count_means.
 	 */
-	void (*add_how)(const void *state, struct strbuf *out);
-	void (*add_blind)(const void *state, struct strbuf *out);
+	void (*add_description)(const void *state, struct strbuf *out);
+	void (*add_unseen)(const void *state, struct strbuf *out);
 
 	/*
 	 * Append why the counts are known to be incomplete; see struct count_means. NULL:
@@ -65,12 +65,12 @@ struct count_way {
 	int (*check)(struct strbuf *why);
 };
 
-extern const struct count_way count_way_bpf, count_way_perf;
+extern const struct count_backend count_backend_bpf, count_backend_perf;
 
 /*
  * Each thread of program has only calls and requested bytes. Derive the threads' other
  * figures, and the sums over all threads.
  */
-void count_way_sum(struct count_program *program);
+void count_backend_sum(struct count_program *program);
 
 #endif
