@@ -23,13 +23,15 @@ static const struct {
 	/* messages for an unsupported machine and an unsupported page size */
 	const char *machine, *page;
 } unsupported_reasons[PLATFORM_PART_COUNT_] = {
-	[PLATFORM_WALK] = { "heaps can be read from outside on x86-64 only",
+	[PLATFORM_WALK] = { "heaps can be read from outside only on x86-64",
 			    "heaps can be read from outside only where pages have 4096 bytes" },
-	[PLATFORM_BORROW] = { "a helper or hooks can be put into a running process on x86-64 only; "
-			      "elsewhere they have to be there from the start",
-			      "a helper or hooks can be put into a running process only where pages "
-			      "have 4096 bytes" },
-	[PLATFORM_BREAKPOINTS] = { "calls of a running process can be counted on x86-64 only",
+	[PLATFORM_BORROW] = { "a helper or hooks can be injected into a running "
+			      "process only on x86-64; elsewhere they must be loaded "
+			      "when the program starts",
+			      "a helper or hooks can be injected into a running "
+			      "process only where pages have 4096 bytes" },
+	[PLATFORM_BREAKPOINTS] = { "calls of a running process can be counted only on "
+				   "x86-64",
 				   "calls of a running process can be counted only where pages have "
 				   "4096 bytes" },
 };

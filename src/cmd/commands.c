@@ -58,19 +58,20 @@ static void report_needless_arg(const struct cmd *cmd, const char *arg)
 
 	if (!cmd->name)
 		message_usage(NULL,
-			      "'%s' is no command of memstate (processes go after -p, "
-			      "a program to run after --)",
+			      "unknown command '%s' (use -p PID|NAME for processes, -- "
+			      "COMMAND to run a program)",
 			      arg);
 	else if (find_cmd(cmd->name, arg))
-		message_usage(cmd->name, "'%s' goes directly after '%s'", arg, cmd->name);
+		message_usage(cmd->name, "'%s' must directly follow '%s'", arg,
+			      cmd->name);
 	else if (add_cmds_below(&below, cmd->name) > 0)
 		message_usage(cmd->name,
-			      "unknown command '%s %s'; there are %s (processes go after "
-			      "-p)",
+			      "unknown command '%s %s'; the commands are %s (use -p "
+			      "PID|NAME for processes)",
 			      cmd->name, arg, strbuf_text(&below));
 	else
 		message_usage(cmd->name,
-			      "'%s' is one argument too many (processes go after -p)",
+			      "unexpected argument '%s' (use -p PID|NAME for processes)",
 			      arg);
 }
 
@@ -82,7 +83,7 @@ static int check_usage(const struct cmd *cmd, const struct options *options)
 	}
 	if (cmd->requires_pid && !options->list_columns &&
 	    targets_are_all(&options->targets)) {
-		message_usage(cmd->name, "which process? Say so with -p");
+		message_usage(cmd->name, "no process given; use -p PID|NAME");
 		return -EINVAL;
 	}
 	return options_check(options);

@@ -30,13 +30,11 @@ static void add_usage(const struct cmd *cmd, struct strbuf *out)
 	}
 	strbuf_addf(
 		out,
-		"Usage: memstate %s\n"
-		"       memstate COMMAND [-p PID|NAME] [OPTIONS]\n\n"
-		"%s\n\n"
-		"Without -p, every process that can be read. On a terminal the screen\n"
-		"opens; otherwise one report is written. With --csv or --json it is a series,\n"
-		"until the processes have ended, ^C, or -n.\n\n"
-		"Commands:\n",
+		"Usage: memstate %s\n       memstate COMMAND [-p PID|NAME] "
+		"[OPTIONS]\n\n%s\n\nWithout -p, memstate shows every process that it "
+		"can read. On a terminal\nit opens the screen; otherwise it writes one "
+		"report. With --csv or --json it\nwrites a series, until the processes "
+		"have exited, ^C, or -n.\n\nCommands:\n",
 		cmd->args, cmd->summary);
 	for (size_t i = 0; cmds[i]; i++)
 		strbuf_addf(out, "  %-12s %s\n", cmds[i]->name, cmds[i]->summary);
@@ -52,9 +50,9 @@ int help_show(const struct cmd *cmd)
 	if (!cmd->name)
 		strbuf_add_text(
 			&out,
-			"\nExit status: 0 done, 1 failed, 2 wrong usage, 3 some targets "
-			"gone or unreadable,\n4 above a limit that was set.\n"
-			"Manual: man memstate\n");
+			"\nExit status: 0 success, 1 failure, 2 wrong usage, 3 some "
+			"targets gone or\nunreadable, 4 above a limit that was "
+			"set.\nManual: man memstate\n");
 	return print(&out);
 }
 

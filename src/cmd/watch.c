@@ -46,7 +46,7 @@ static int check_preload(const struct options *o)
 		"runs warm-up workload ready settle stop-signal above count output-dir");
 
 	if (o->preload && !o->command) {
-		message_usage(NULL, "--preload wants a command to run, after --");
+		message_usage(NULL, "--preload requires a command to run, after --");
 		return EXIT_BAD_USAGE;
 	}
 	if (compare_is_wanted(o))
@@ -55,7 +55,7 @@ static int check_preload(const struct options *o)
 		compares = "html";
 	if (!compares)
 		return recording_page_check_options(o);
-	message_usage(NULL, "--%s goes with --preload of two allocators or more",
+	message_usage(NULL, "--%s requires --preload with at least two allocators",
 		      compares);
 	return EXIT_BAD_USAGE;
 }
@@ -64,7 +64,7 @@ static int check_combination(const struct options *o)
 {
 	if ((o->heap == HEAP_WALK || o->heap == HEAP_HELPER) &&
 	    targets_are_all(&o->targets) && !o->cgroup && !o->command) {
-		message_usage(NULL, "--heap %s stops processes: say which, with -p",
+		message_usage(NULL, "--heap %s pauses processes: select them with -p",
 			      o->heap == HEAP_WALK ? "walk" : "helper");
 		return EXIT_BAD_USAGE;
 	}
@@ -75,13 +75,13 @@ static int check_combination(const struct options *o)
 		return EXIT_DONE;
 	if (o->sample_count > 0 && !(watches_growth(o) && o->has_interval)) {
 		message_usage(NULL,
-			      "-n goes with --csv or --json, or with -p, --text and -i");
+			      "-n requires --csv or --json, or -p with --text and -i");
 		return EXIT_BAD_USAGE;
 	}
 	if (o->has_interval && !o->command && !wants_screen(o) && !watches_growth(o)) {
 		message_usage(NULL,
-			      "-i goes with --csv, --json, -p, a command or the screen: "
-			      "a report is one sample");
+			      "-i requires --csv, --json, -p, a command or the screen: "
+			      "a report is a single sample");
 		return EXIT_BAD_USAGE;
 	}
 	return EXIT_DONE;
@@ -145,52 +145,57 @@ static const struct column_set *find_columns(const struct options *o)
 
 static const struct option_row own_rows[] = {
 	{ 0, "heap", "auto|walk|helper|off",
-	  "read the heaps of processes that were named; each is stopped while its "
-	  "memory is copied (default auto: where that may be done); helper: ask the "
-	  "allocator too, by a thread that is put into the process, or started with "
-	  "COMMAND",
+	  "read the heaps of processes selected by -p; each is paused while its memory "
+	  "is copied (default auto: where the pause is permitted and short); helper: "
+	  "also query the allocator, by an injected thread, or one started with COMMAND",
 	  .set = option_set_heap, .want = OPTION_HEAP_WANT },
 	{ 0, "max-pause", "T",
-	  "leave the heap unread if that would stop the process for longer (default "
-	  "1s; 250ms with --heap auto)",
+	  "do not read the heap if the process would be paused for longer (default 1s; "
+	  "250ms with --heap auto)",
 	  .flag = MEMBER(common.has_max_pause), .set = option_set_duration,
-	  .value = MEMBER(common.max_pause_ns), .want = "a time, as 500ms or 2s" },
+	  .value = MEMBER(common.max_pause_ns), .want = "a time, such as 500ms or 2s" },
 	{ 0, "preload", "ALLOCATOR[:NAME=VALUE...][,...]",
 	  "run the command with this allocator: glibc, jemalloc, tcmalloc, "
-	  "tcmalloc_minimal, mimalloc, or a path; with each of several, and compare",
+	  "tcmalloc_minimal, mimalloc, or a path; with several, run it with each and "
+	  "compare",
 	  .set = option_set_word, .value = MEMBER(common.preload) },
 	{ 0, "runs", "N", "compare N runs under each allocator (default 3)",
 	  .set = option_set_number, .value = MEMBER(common.run_count), .min = 1,
 	  .max = 1000, .want = "a number from 1 to 1000" },
-	{ 0, "warm-up", "N", "N more before them that do not count (default 0)",
+	{ 0, "warm-up", "N", "run N warm-ups first, which are not counted (default 0)",
 	  .set = option_set_number, .value = MEMBER(common.warm_up_count), .max = 1000,
 	  .want = "a number from 0 to 1000" },
 	{ 0, "workload", "SCRIPT",
-	  "the command is a server: once it is idle run this shell script against "
-	  "it, let it settle, then end it",
+	  "treat the command as a server: once it is idle, run this shell script as "
+	  "the workload, let the server settle, then end it",
 	  .set = option_set_word, .value = MEMBER(workload) },
-	{ 0, "above", "SIZE", "compare for how long Rss was above this, as 512M or 2G",
+	{ 0, "above", "SIZE",
+	  "compare the time for which Rss was above BYTES, such as "
+	  "512M or 2G",
 	  .set = option_set_bytes, .value = MEMBER(above_bytes),
-	  .want = "bytes, as 64K, 512M or 2G" },
-	{ 0, "count", NULL,
-	  "one more run under each allocator, in which allocations are counted",
+	  .want = "bytes, such as 64K, 512M or 2G" },
+	{ 0, "count", NULL, "add a run under each allocator that counts allocations",
 	  .flag = MEMBER(count) },
 	{ 0, "output-dir", "DIR",
-	  "keep what each run writes, in a folder for each in this new or empty one",
+	  "save the output of each run in a subfolder of this new or empty folder",
 	  .set = option_set_word, .value = MEMBER(output_dir) },
 	{ 0, "ready", "T",
-	  "begin the workload T after the command (default: when it has been idle "
-	  "for 200ms)",
+	  "start the workload T after the command (default: when it has been idle for "
+	  "200ms)",
 	  .flag = MEMBER(has_ready), .needs = "workload", .set = option_set_duration,
-	  .value = MEMBER(ready_ns), .want = "a time, as 500ms or 2s" },
-	{ 0, "settle", "T", "how long it is left idle after the workload (default 5s)",
+	  .value = MEMBER(ready_ns), .want = "a time, such as 500ms or 2s" },
+	{ 0, "settle", "T",
+	  "leave the server idle for T after the workload (default "
+	  "5s)",
 	  .needs = "workload", .set = option_set_duration, .value = MEMBER(settle_ns),
-	  .want = "a time, as 500ms or 2s" },
-	{ 0, "stop-signal", "SIGNAL", "what ends it then (default TERM); KILL 10s later",
+	  .want = "a time, such as 500ms or 2s" },
+	{ 0, "stop-signal", "SIGNAL",
+	  "the signal that ends the server (default TERM); "
+	  "KILL follows after 10s",
 	  .needs = "workload", .set = compare_set_stop_signal,
-	  .want = "a signal that ends programs, as TERM, INT or 15" },
+	  .want = "a signal that ends programs, such as TERM, INT or 15" },
 	{ 0, "html", "FILE",
-	  "write the comparison too, or all of --replay, as one page of HTML",
+	  "write the comparison, or all of --replay, as one HTML page, too",
 	  .set = option_set_word, .value = MEMBER(common.html) },
 	{ 0 },
 };
@@ -203,9 +208,8 @@ static const struct compare_options defaults = {
 
 const struct cmd cmd_watch = {
 	.args = "[-p PID|NAME | --cgroup PATH|ID] [OPTIONS] [-- COMMAND [ARG...]]",
-	.summary =
-		"Show where the memory of running processes is: whose it is, what state it is in,\n"
-		"and who can give it back, in parts that add up to Rss.",
+	.summary = "Show where the memory of running processes is: its owner, its state, "
+		   "and who can\nreclaim it, in parts that add up to Rss.",
 	.shared = "pid cgroup tree text csv json interval samples output "
 		  "output-all list-columns no-headings bytes sort max-share "
 		  "procfs no-stop allow-stall record keep replay at",

@@ -64,8 +64,8 @@ static inline const char *process_no_memory_text(const struct process *p)
 	if (p->is_kernel_thread)
 		return "kernel thread: it has no memory of its own";
 	return process_has_ended(p)
-		       ? "zombie: its memory is gone, only its exit status waits "
-			 "for its parent"
+		       ? "zombie: its memory has been freed; only its exit status "
+			 "waits for its parent"
 		       : NULL;
 }
 

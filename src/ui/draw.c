@@ -366,15 +366,14 @@ static void draw_list_error(const struct ui *ui, struct canvas *c)
 
 	if (data_is_replayed(&ui->data) && ui->data.list_error < 0) {
 		pen.role = ROLE_ALERT;
-		pen_addf(&pen, " this sample cannot be read: %s ",
+		pen_addf(&pen, " cannot read this sample: %s ",
 			 strerror(-ui->data.list_error));
 		return;
 	}
 	if (ui->data.list_error == 0)
 		return;
 	pen.role = ROLE_ALERT;
-	pen_addf(&pen, " the processes cannot be listed: %s ",
-		 strerror(-ui->data.list_error));
+	pen_addf(&pen, " cannot list the processes: %s ", strerror(-ui->data.list_error));
 }
 
 static void draw_view(struct ui *ui, struct canvas *c, const struct area *area,

@@ -28,9 +28,9 @@ void ui_begin_group(struct ui *ui)
 static const char *error_text(int error)
 {
 	switch (error) {
-	case -EOPNOTSUPP: return "no memory controller is to be seen";
+	case -EOPNOTSUPP: return "no memory controller is visible";
 	case -EXDEV: return "it is not in this namespace";
-	case -ENOENT: return "none was recorded";
+	case -ENOENT: return "the recording has none";
 	case -ESRCH: return "the process has ended";
 	default: return strerror(-error);
 	}

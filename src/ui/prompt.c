@@ -107,7 +107,7 @@ static void save(struct ui *ui)
 	}
 	if (!ui->prompt.is_confirmed && access(path, F_OK) == 0) {
 		ui->prompt.is_confirmed = true;
-		ui_say(ui, "that file is there already: Enter again overwrites it");
+		ui_say(ui, "the file exists: press Enter again to overwrite it");
 		return;
 	}
 	r = save_view(ui, path);

@@ -12,7 +12,7 @@
 static const char *const unread[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_UNKNOWN] = "the program contains neither glibc's malloc nor jemalloc",
 	[ALLOCATOR_MUSL] = "it is musl's malloc: only glibc's and jemalloc can be read",
-	[ALLOCATOR_JEMALLOC] = "it is jemalloc, but not as versions 5.0 to 5.3 are",
+	[ALLOCATOR_JEMALLOC] = "it is jemalloc, but not one of the versions 5.0 to 5.3",
 	[ALLOCATOR_TCMALLOC] =
 		"it is tcmalloc: only glibc's malloc and jemalloc can be read",
 	[ALLOCATOR_MIMALLOC] =

@@ -39,24 +39,24 @@ compare()
 }
 
 compare "$MEMSTATE" doctor --procfs old << 'END'
-what the kernel tells
-capture             unknown when and by what it was saved (no memstate-capture in it)
-kernel              partly  all that a plain watch uses (Linux 4.4.0-old)
+kernel
+capture             unknown when, and by which version, it was saved (no memstate-capture in it)
+kernel              partly  everything needed without further options (Linux 4.4.0-old)
                             -> Linux 4.14 or later
 smaps               partly  mappings and the state of their pages (1 of 2 processes)
 smaps_rollup        no      totals of a process in one read (0 of 2 processes)
-lazyfree            no      memory freed with MADV_FREE is told apart (smaps has no LazyFree)
+lazyfree            no      memory freed with MADV_FREE is distinguished (smaps has no LazyFree)
                             -> Linux 4.12; until then clean and LazyFree pages are unknown
-stack_marks         no      stacks of threads carry a mark (Linux before 6.7)
-                            -> Linux 6.7 with transparent huge pages; until then stacks are told by
-                            guards and stack pointers
-stack_pointers      partly  where the stacks of threads are (1 of 2 processes)
+stack_marks         no      thread stacks are marked (Linux before 6.7)
+                            -> Linux 6.7 with transparent huge pages; until then stacks are
+                            identified by guards and stack pointers
+stack_pointers      partly  the location of thread stacks (1 of 2 processes)
 
-what may be read
-all_processes       partly  every process' memory may be read (1 of 2 processes)
+permissions
+all_processes       partly  the memory of every process may be read (1 of 2 processes)
 
-what else is here
-swap                yes     anonymous memory can leave RAM (1.0G)
+environment
+swap                yes     anonymous memory can be swapped out (1.0G)
 [exit 0]
 END
 compare "$MEMSTATE" doctor --procfs old -p 7,8,9 << 'END'
@@ -64,36 +64,36 @@ ok (7)
 memory              yes     it has memory of its own (in state S, 2 threads)
 smaps               yes     its mappings and the state of their pages (smaps has 2 mappings)
 smaps_rollup        no      its totals in one read (smaps_rollup: No such file or directory)
-stack_pointers      yes     where the stacks of its threads are (task/7/syscall can be read)
-dynamic             yes     its libraries are told by their names (code of 2 files is mapped)
+stack_pointers      yes     the location of its threads' stacks (task/7/syscall can be read)
+dynamic             yes     its libraries are identified by name (code of 2 files is mapped)
 allocator           yes     which malloc it uses (jemalloc: /opt/libjemalloc.so.2 is mapped)
 
 no smaps (8)
 memory              yes     it has memory of its own (in state S, 1 thread)
-smaps               no      its mappings and the state of their pages (smaps is not there)
+smaps               no      its mappings and the state of their pages (smaps does not exist)
 smaps_rollup        no      its totals in one read (smaps_rollup: No such file or directory)
-stack_pointers      no      where the stacks of its threads are (task/8/syscall: No such file or
+stack_pointers      no      the location of its threads' stacks (task/8/syscall: No such file or
                             directory)
-dynamic             unknown its libraries are told by their names (its mappings are not known)
-allocator           unknown which malloc it uses (its mappings are not known)
+dynamic             unknown its libraries are identified by name (its mappings are unknown)
+allocator           unknown which malloc it uses (its mappings are unknown)
 
 kthread (9)
 memory              no      it has memory of its own (a kernel thread has none)
 smaps               unknown its mappings and the state of their pages (there is nothing to read)
 smaps_rollup        unknown its totals in one read (there is nothing to read)
-stack_pointers      no      where the stacks of its threads are (task/9/syscall: No such file or
+stack_pointers      no      the location of its threads' stacks (task/9/syscall: No such file or
                             directory)
-dynamic             unknown its libraries are told by their names (its mappings are not known)
-allocator           unknown which malloc it uses (its mappings are not known)
+dynamic             unknown its libraries are identified by name (its mappings are unknown)
+allocator           unknown which malloc it uses (its mappings are unknown)
 [exit 3]
 END
 compare "$MEMSTATE" doctor --procfs old -p kthread -J << 'END'
-{"memstate":{"version":"VERSION","schema":1},"pid":9,"comm":"kthread","checks":[{"name":"memory","answer":"no","about":"it has memory of its own","fact":"a kernel thread has none","fix":null},{"name":"smaps","answer":"unknown","about":"its mappings and the state of their pages","fact":"there is nothing to read","fix":null},{"name":"smaps_rollup","answer":"unknown","about":"its totals in one read","fact":"there is nothing to read","fix":null},{"name":"stack_pointers","answer":"no","about":"where the stacks of its threads are","fact":"task/9/syscall: No such file or directory","fix":null},{"name":"dynamic","answer":"unknown","about":"its libraries are told by their names","fact":"its mappings are not known","fix":null},{"name":"allocator","answer":"unknown","about":"which malloc it uses","fact":"its mappings are not known","fix":null}]}
+{"memstate":{"version":"VERSION","schema":1},"pid":9,"comm":"kthread","checks":[{"name":"memory","answer":"no","about":"it has memory of its own","fact":"a kernel thread has none","fix":null},{"name":"smaps","answer":"unknown","about":"its mappings and the state of their pages","fact":"there is nothing to read","fix":null},{"name":"smaps_rollup","answer":"unknown","about":"its totals in one read","fact":"there is nothing to read","fix":null},{"name":"stack_pointers","answer":"no","about":"the location of its threads' stacks","fact":"task/9/syscall: No such file or directory","fix":null},{"name":"dynamic","answer":"unknown","about":"its libraries are identified by name","fact":"its mappings are unknown","fix":null},{"name":"allocator","answer":"unknown","about":"which malloc it uses","fact":"its mappings are unknown","fix":null}]}
 [exit 0]
 END
 compare "$MEMSTATE" doctor --procfs old -p 7,10 -J << 'END'
 memstate: 10: no such process
-{"memstate":{"version":"VERSION","schema":1},"pid":7,"comm":"ok","checks":[{"name":"memory","answer":"yes","about":"it has memory of its own","fact":"in state S, 2 threads","fix":null},{"name":"smaps","answer":"yes","about":"its mappings and the state of their pages","fact":"smaps has 2 mappings","fix":null},{"name":"smaps_rollup","answer":"no","about":"its totals in one read","fact":"smaps_rollup: No such file or directory","fix":null},{"name":"stack_pointers","answer":"yes","about":"where the stacks of its threads are","fact":"task/7/syscall can be read","fix":null},{"name":"dynamic","answer":"yes","about":"its libraries are told by their names","fact":"code of 2 files is mapped","fix":null},{"name":"allocator","answer":"yes","about":"which malloc it uses","fact":"jemalloc: /opt/libjemalloc.so.2 is mapped","fix":null}]}
+{"memstate":{"version":"VERSION","schema":1},"pid":7,"comm":"ok","checks":[{"name":"memory","answer":"yes","about":"it has memory of its own","fact":"in state S, 2 threads","fix":null},{"name":"smaps","answer":"yes","about":"its mappings and the state of their pages","fact":"smaps has 2 mappings","fix":null},{"name":"smaps_rollup","answer":"no","about":"its totals in one read","fact":"smaps_rollup: No such file or directory","fix":null},{"name":"stack_pointers","answer":"yes","about":"the location of its threads' stacks","fact":"task/7/syscall can be read","fix":null},{"name":"dynamic","answer":"yes","about":"its libraries are identified by name","fact":"code of 2 files is mapped","fix":null},{"name":"allocator","answer":"yes","about":"which malloc it uses","fact":"jemalloc: /opt/libjemalloc.so.2 is mapped","fix":null}]}
 [exit 3]
 END
 compare "$MEMSTATE" doctor --procfs old -p 10 << 'END'
@@ -101,7 +101,7 @@ memstate: 10: no such process
 [exit 1]
 END
 compare "$MEMSTATE" doctor --procfs empty << 'END'
-memstate: empty: no process there: neither a /proc nor a capture of one
+memstate: empty: no process found: neither /proc nor a capture
 [exit 1]
 END
 exit $status

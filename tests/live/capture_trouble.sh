@@ -16,12 +16,12 @@ only()
 
 start_stopped_target
 expect 2 "$MEMSTATE" capture -p "$target"
-said 'where to'
+said 'no destination given'
 expect 2 "$MEMSTATE" capture a b
-said "'b' is one argument too many"
+said "unexpected argument 'b'"
 for name in a.tar.gz a.tgz a.zip; do
 	expect 2 "$MEMSTATE" capture -p "$target" "$dir/$name"
-	said 'a directory or a plain .tar'
+	said 'a directory or an uncompressed .tar'
 	[ ! -e "$dir/$name" ] || fail "$name was created"
 done
 
@@ -37,7 +37,7 @@ expect 1 "$MEMSTATE" capture -p "$target" /proc/out
 expect 1 "$MEMSTATE" capture --procfs "$dir/written/none" "$dir/written/out"
 said 'No such file or directory'
 expect 1 "$MEMSTATE" capture --procfs /usr "$dir/written/out"
-said '/usr: no process there'
+said '/usr: no process found'
 only "$dir/written" file
 
 # a pid that is not in use: the largest possible one

@@ -90,10 +90,10 @@ def an_empty_cgroup_is_reported():
 @test
 def conflicting_options_are_refused_in_one_line():
     for args, status, word in [(["--cgroup", "/no/such/group", "--csv"], 1, b"no such group"),
-                               (["--cgroup", "/", "-p", "1"], 2, b"exclude"),
-                               (["--cgroup", "/", "--replay", "x"], 2, b"exclude"),
+                               (["--cgroup", "/", "-p", "1"], 2, b"mutually exclusive"),
+                               (["--cgroup", "/", "--replay", "x"], 2, b"mutually exclusive"),
                                (["--cgroup", "/", "--heap", "helper"], 2, b"with -p"),
-                               (["--cgroup", "/", "--", "true"], 2, b"exclude")]:
+                               (["--cgroup", "/", "--", "true"], 2, b"mutually exclusive")]:
         result = memstate(*args).must_be(status)
         check(word in result.err, result.err)
         equal(result.out, b"", "output")

@@ -132,7 +132,7 @@ def a_failed_run_is_reported_and_left_out():
     rows, result = compare(TWO, "--runs", "2", "--", "sh", "-c", script, status=3)
     check(all("status" in row["problem"] for row in rows if "arena" in row["variant"]), rows)
     equal(len(good(rows, "glibc")), 2, "good runs")
-    lines = [line for line in result.errors() if "is left out" in line]
+    lines = [line for line in result.errors() if "is excluded" in line]
     equal(len(lines), 2, result.err)
     check("run 1 with glibc:arena_max=1" in lines[0] and "status 7" in lines[0], lines)
     result = memstate("--preload", TWO, "--runs", "1", "--", "sh", "-c", "kill -SEGV $$").must_be(1)

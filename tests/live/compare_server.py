@@ -37,7 +37,7 @@ def a_failing_workload_or_server_is_not_a_good_run():
     check("the workload failed (status 3)" in result.errors()[0], result.err)
     result = memstate("--preload", TWO, "--runs", "1", "--ready", "50ms", "--workload", "sleep 100",
                       "--", TARGET, "steady", "1", "300").must_be(1)
-    check("ended before it was told to" in result.errors()[0], result.err)
+    check("ended prematurely" in result.errors()[0], result.err)
 
 
 @test

@@ -296,7 +296,7 @@ def unused_pids_and_other_mistakes_are_refused():
     for args, status, word in ((("-p", gone.pid), 1, str(gone.pid)),
                                (("-p", "2"), 1, "2"),
                                (("-p", os.getpid(), "--probe", "magic"), 2, "magic"),
-                               (("-p", os.getpid(), "--", "true"), 2, "exclude"),
+                               (("-p", os.getpid(), "--", "true"), 2, "mutually exclusive"),
                                (("--probe", "bpf", "--", "true"), 2, "--probe"),
                                (("-p", os.getpid(), "--preload", "glibc"), 2, "--preload")):
         got, errors = refused(*args)

@@ -153,8 +153,8 @@ def a_broken_limit_is_status_4_and_a_line_for_each():
         equal(len(lines), 1, f"lines: {result.errors()}")
         check("limits:6: allocations: 101 is above the limit of 100 by 1 (1.0%)" in lines[0], lines)
         result = memstate("count", "--check", path, "--", TARGET, "pairs", 90).must_be(4)
-        check("limits:7: requested_bytes: 1440 is below the baseline of 1600 by 160 (10.0%, 1% may "
-              "be)" in result.err.decode(), result.err)
+        check("limits:7: requested_bytes: 1440 is below the baseline of 1600 by 160 (10.0%, "
+              "tolerance 1%)" in result.err.decode(), result.err)
         check("hint:" in result.err.decode() and "limits:6" in result.err.decode(), result.err)
         said = counted("--check", path, "--", TARGET, "pairs", 101, status=4)
         equal([(l["figure"], l["outcome"]) for l in said["limits"]],
@@ -170,12 +170,12 @@ def unchecked_limits_give_status_125():
     with Folder() as folder:
         path = os.path.join(folder, "limits")
         pairs = ["--", TARGET, "pairs", 5]
-        check(b"--update makes it" in memstate("count", "--check", path, *pairs).must_be(125).err, "")
+        check(b"--update creates it" in memstate("count", "--check", path, *pairs).must_be(125).err, "")
         write(path, "[other]\nallocations <= 1\n")
         check(b"[count_target]" in memstate("count", "--check", path, *pairs).must_be(125).err, "")
         write(path, "allocations <= 10\nalocations <= 1\n")
         result = memstate("count", "--check", path, *pairs).must_be(125)
-        check(b"limits:2: 'alocations': there is no such figure" in result.err, result.err)
+        check(b"limits:2: 'alocations': unknown figure" in result.err, result.err)
         write(path, "allocations <= 10\npeak_live_bytes <= 1K\n")
         memstate("count", "--check", path, "--calls-only", *pairs).must_be(125)
         write(path, "allocations <= 1\npeak_live_bytes <= 1K\n")

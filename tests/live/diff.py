@@ -159,7 +159,7 @@ def rules_apply_to_both_files_and_removals_are_reported():
     equal([(s["kind"], s["before"], s["after"], s["functions"]) for s in said["stacks"]],
           [("changed", 2000, 2100, ["made", "main"])], "stacks")
     equal([said[side]["taken_out"] for side in ("before", "after")], [16000, 12745], "taken out")
-    check("Rules have taken out 16000 before and 12745 after" in text, f"missing in {text}")
+    check("Rules have removed 16000 before and 12745 after" in text, f"missing in {text}")
 
 
 @test

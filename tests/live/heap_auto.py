@@ -154,7 +154,7 @@ def without_permission_to_stop_the_report_names_a_remedy():
         check(row["anon_bytes"] > MIB, "anon")
         report = without_trace_right("-p", target.pid, "--text")
         equal((report.returncode, report.stderr), (0, b""), "status and stderr of the report")
-        check(b"the heap was not read: no right" in report.stdout, report.stdout)
+        check(b"the heap was not read: no permission" in report.stdout, report.stdout)
         check(b"CAP_SYS_PTRACE" in report.stdout, report.stdout)
         result = without_trace_right("-p", target.pid, "--csv", "-n1", "--heap", "walk")
         equal(result.returncode, 3, "status with --heap walk")

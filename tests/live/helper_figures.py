@@ -158,7 +158,7 @@ def with_no_stop_no_helper_is_injected():
     with HeapTarget("fragmented", 2) as target:
         before = facts(target.pid)
         _, result = row_of(target.pid, "--no-stop")
-        check(any("none may be put in" in line for line in result.errors()), result.errors())
+        check(any("injecting one is not permitted" in line for line in result.errors()), result.errors())
         check_same(before, facts(target.pid))
 
 

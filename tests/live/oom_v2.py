@@ -108,7 +108,7 @@ def limits_hidden_by_a_namespace_are_mentioned():
         command = f"umount {ROOT} && mount -t cgroup2 cgroup2 {ROOT} && exec {MEMSTATE} oom"
         outs = [subprocess.run(["unshare", "-Cm", "sh", "-c", f"{command} {kind}"], preexec_fn=group.enter,
                                stdout=subprocess.PIPE, check=True).stdout.decode() for kind in ("--text", "--json")]
-        check("limits above this namespace cannot be seen" in outs[0], outs[0])
+        check("limits above this namespace are not visible" in outs[0], outs[0])
         said = json.loads(outs[1])
         equal([said["is_cut"], len(said["levels"]), said["oom"]["limit_bytes"]], [True, 1, None],
               "is_cut, levels, limit")

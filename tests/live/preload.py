@@ -84,21 +84,21 @@ def jemalloc_applies_its_settings():
 
 @test
 def an_unknown_name_or_setting_is_a_usage_error():
-    for preload, said in (("nosuch", "there is no allocator 'nosuch'"),
-                          ("glibc,nosuch", "there is no allocator 'nosuch'"),
+    for preload, said in (("nosuch", "unknown allocator 'nosuch'"),
+                          ("glibc,nosuch", "unknown allocator 'nosuch'"),
                           ("glibc:nosuch=1", "glibc has no setting 'nosuch'"),
                           ("jemalloc:x=1,glibc", "jemalloc has no setting 'x'"),
-                          ("glibc,glibc", "'glibc' is there twice"),
-                          ("glibc,dirty_decay_ms=0", "goes after ':'"),
+                          ("glibc,glibc", "'glibc' appears twice"),
+                          ("glibc,dirty_decay_ms=0", "with ':'"),
                           ("glibc:arena_max=x", "neither a number")):
         result = memstate("--preload", preload, "--", "true").must_be(2)
         check(said in result.errors()[0], f"{preload}: {result.err}")
         equal(result.out, b"", "stdout")
-    for args, said in ((["--preload", "glibc"], "wants a command"),
-                       (["--runs", "2", "--", "true"], "--runs goes with --preload"),
-                       (["--preload", "glibc", "--settle", "1", "--", "true"], "--settle goes with"),
+    for args, said in ((["--preload", "glibc"], "requires a command"),
+                       (["--runs", "2", "--", "true"], "--runs requires --preload"),
+                       (["--preload", "glibc", "--settle", "1", "--", "true"], "--settle requires"),
                        (["--preload", "glibc,/x", "--ready", "1", "--", "true"], "--workload"),
-                       (["--preload", "glibc,/x", "-p", "1", "--", "true"], "-p has no place")):
+                       (["--preload", "glibc,/x", "-p", "1", "--", "true"], "-p cannot be combined")):
         check(said in memstate(*args).must_be(2).errors()[0], args)
 
 
@@ -130,7 +130,7 @@ def a_missing_or_invalid_library_is_reported_before_anything_runs():
         with open(other, "wb") as f:  # a 32-bit library for a machine other than this one
             f.write(b"\x7fELF\x01\x01\x01".ljust(16, b"\0") + b"\3\0\xb7\xff".ljust(48, b"\0"))
         for path, said in ((os.path.join(folder, "none.so"), "none.so: No such file"),
-                           (bad, "is no library"), (other, "another kind of program (32-bit)")):
+                           (bad, "is not a shared library"), (other, "different type of program (32-bit)")):
             marked.refuse(said, "touch", marked.mark, preload=path)
         for name in FILES:
             if not is_installed(name):
@@ -145,14 +145,14 @@ def a_command_without_preloading_is_refused():
         marked = Marked(folder)
         marked.refuse("No such file", "/no/such/program")
         marked.refuse("Permission denied", "/dev/null")
-        marked.refuse("has a malloc of its own", OWN_MALLOC, marked.mark)
+        marked.refuse("has a built-in malloc", OWN_MALLOC, marked.mark)
         if os.path.exists(STATIC):
-            marked.refuse("is linked statically", STATIC, "fragmented")
+            marked.refuse("is statically linked", STATIC, "fragmented")
             script = os.path.join(folder, "script")
             with open(script, "w", encoding="ascii") as f:
                 f.write(f"#!{STATIC} fragmented\n")
             os.chmod(script, 0o755)
-            marked.refuse("is linked statically", script)
+            marked.refuse("is statically linked", script)
 
 
 @test

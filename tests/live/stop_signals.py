@@ -130,7 +130,7 @@ def a_limit_on_processes_is_given_as_the_reason():
     with OrderedTarget([PROGRAM], preexec_fn=become) as target:
         target.order(b"g")
         result = memstate("heap", "-p", target.pid, preexec_fn=become_limited).must_be(1)
-        check("must not start another process or thread" in result.errors()[0], result.err)
+        check("may not start another process or thread" in result.errors()[0], result.err)
 
 
 def find_watchdogs(parent):

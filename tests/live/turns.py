@@ -118,7 +118,7 @@ def a_remaining_tracer_is_named():
             with Script(TRACER, target.pid, name, 60) as tracer:
                 result = memstate("heap", "-p", target.pid, *NO_HURRY).must_be(1)
                 equal(result.err.split(b": ", 1)[1],
-                      f"{target.pid}: heap not read: another tracer is there: process "
+                      f"{target.pid}: heap not read: another tracer is attached: process "
                       f"{tracer.pid} ({name})\n"
                       .encode(), "message")
             wait_until(lambda: b"\nTracerPid:\t0\n" in read_proc(target.pid, "status"),

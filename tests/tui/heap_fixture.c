@@ -293,7 +293,7 @@ static void make_said(struct heap_findings *f)
 	f->heap.allocator = ALLOCATOR_TCMALLOC;
 	f->heap.quality = QUALITY_BOUND;
 	f->heap.problem =
-		"figures are the allocator's own: it does not say what is resident";
+		"figures are the allocator's own: it does not report what is resident";
 	f->heap.is_reported = true;
 	memcpy(f->heap.owner_bytes, f->answer.bounds.owner_bytes,
 	       sizeof(f->heap.owner_bytes));

@@ -40,7 +40,7 @@ class Screen(Terminal):
     def wait_for_heap(self, sign="RESIDENT"):
         def is_there():
             text = self.text()
-            if "no right to stop it" in text:
+            if "no permission to stop it" in text:
                 raise Skip("no permission to stop another process")
             return sign in text
         self.wait_for(sign, is_there)
@@ -76,7 +76,7 @@ def figures_match_the_target():
         screen.open_heap()
         truth = target.truth
         equal(screen.figures("free, in fastbins"), [truth["smblks"], truth["fsmblks"]], "fastbins")
-        equal(screen.figures("live, with a mapping of their own"),
+        equal(screen.figures("live, in their own mappings"),
               [truth["hblks"], truth["hblkhd"]], "mapped")
         # ordblks includes the top chunk
         equal(screen.figures("free, in bins")[0], truth["ordblks"] - 1, "chunks in bins")

@@ -134,7 +134,8 @@ static bool rule_too_few_runs(const struct facts *f, struct strbuf *out)
 	if (f->usable_count >= 2)
 		return false;
 	strbuf_addf(out,
-		    "No verdict: that takes two variants with %d good runs or more; ",
+		    "No verdict: this requires at least two variants with %d good runs "
+		    "each; ",
 		    RUNS_MIN);
 	if (add_left_out(out, f) == 0)
 		add_good_runs(out, f, f->usable[0]);
@@ -142,7 +143,7 @@ static bool rule_too_few_runs(const struct facts *f, struct strbuf *out)
 	return true;
 }
 
-#define WHERE_TO_LOOK " Look at 'memstate leaks' and 'memstate count'."
+#define WHERE_TO_LOOK " Try 'memstate leaks' and 'memstate count'."
 
 static bool rule_live_same(const struct facts *f, struct strbuf *out)
 {
@@ -152,7 +153,7 @@ static bool rule_live_same(const struct facts *f, struct strbuf *out)
 	if (!f->live_grows || !f->is_live_same)
 		return false;
 	strbuf_add_text(
-		out, "The allocator cannot help: live memory grows the same under all (");
+		out, "The allocator cannot help: live memory grows equally under all (");
 	add_amounts(out, f, live);
 	if (add_unknown(&unknown, f, live) > 0)
 		strbuf_addf(out, "; unknown under %s", unknown.text);
@@ -174,8 +175,8 @@ static bool rule_lazyfree_only(const struct facts *f, struct strbuf *out)
 		return false;
 	strbuf_add_text(
 		out,
-		"Rss is not comparable: only LazyFree differs, which is freed, and which "
-		"the kernel takes back when memory gets short. Without it: ");
+		"Rss is not comparable: only LazyFree differs, which is freed memory "
+		"that the kernel reclaims under memory pressure. Without it: ");
 	add_amounts(out, f, firm);
 	strbuf_add_char(out, '.');
 	return true;
@@ -258,7 +259,7 @@ static bool rule_lower(const struct facts *f, struct strbuf *out)
 	if (bytes_known(pool_part(f, &f->rss)))
 		strbuf_addf(out, ", most of it %s.", owner_names[main_owner(f, &f->rss)]);
 	else if (add_unknown(&unknown, f, FIGURE_AT(f->moment, AMOUNT_POOL)) > 0)
-		strbuf_addf(out, "; of what, is unknown under %s.", unknown.text);
+		strbuf_addf(out, "; its composition is unknown under %s.", unknown.text);
 	return true;
 }
 
@@ -273,8 +274,8 @@ static bool rule_lazyfree_hides(const struct facts *f, struct strbuf *out)
 		return false;
 	strbuf_add_text(
 		out,
-		"Rss hides it: without LazyFree, which is freed, and which the kernel takes "
-		"back when memory gets short, ");
+		"Rss hides it: without LazyFree, which is freed memory that the kernel "
+		"reclaims under memory pressure, ");
 	add_lower(out, f, &f->firm, settles(f));
 	strbuf_add_char(out, '.');
 	return true;
@@ -332,7 +333,7 @@ static bool rule_cpu(const struct facts *f, struct strbuf *out)
 	if (!is_more && !spreads_are_apart(ours, other, DIFFERENCE_MIN_NS))
 		return false;
 	if (!is_different(memory))
-		strbuf_add_text(out, "Memory does not differ; ");
+		strbuf_add_text(out, "Memory use does not differ; ");
 	strbuf_addf(out, "%s takes %" PRIu64 "%% %s CPU time than %s (",
 		    name_of(f, d.low),
 		    (uint64_t)llabs((int64_t)(ours->median - other->median)) * 100 /
@@ -352,7 +353,7 @@ static bool rule_no_difference(const struct facts *f, struct strbuf *out)
 	if (is_different(&f->rss) || is_different(&f->firm) || is_different(&f->peak) ||
 	    is_different(&f->cpu))
 		return false;
-	strbuf_add_text(out, "No difference above the spread of the runs");
+	strbuf_add_text(out, "No difference exceeds the spread of the runs");
 	if (facts_find_extreme(f, rss, false) != NOBODY) {
 		strbuf_addf(out, ": Rss %s at ", settles(f));
 		add_amounts(out, f, rss);
@@ -369,7 +370,8 @@ static bool rule_owners_unknown(const struct facts *f, struct strbuf *out)
 		return false;
 	strbuf_addf(
 		out,
-		"Where Rss %s, live memory and pool cannot be told apart under %s: both are in anon.",
+		"Where Rss %s, live memory and pool cannot be distinguished under %s: "
+		"both are in anon.",
 		settles(f), unknown.text);
 	return true;
 }
@@ -389,8 +391,7 @@ static bool rule_wide_spread(const struct facts *f, struct strbuf *out)
 	}
 	if (count == 0)
 		return false;
-	strbuf_add_text(
-		out, ": Rss differs much from run to run; more --runs would tell more.");
+	strbuf_add_text(out, ": Rss varies widely between runs; use more --runs.");
 	return true;
 }
 
@@ -398,7 +399,7 @@ static bool rule_left_out(const struct facts *f, struct strbuf *out)
 {
 	if (f->usable_count < 2 || add_left_out(out, f) == 0)
 		return false;
-	strbuf_add_text(out, ": left out of the verdict.");
+	strbuf_add_text(out, ": excluded from the verdict.");
 	return true;
 }
 

@@ -110,7 +110,7 @@ static void set_glibc_part(struct explanation *e, const struct heap *heap,
 	bool is_chain = extent->kind == EXTENT_CHAIN;
 
 	if (e->block.state == BLOCK_LIVE)
-		e->part = is_chain ? "live" : "live, with a mapping of its own";
+		e->part = is_chain ? "live" : "live, in its own mapping";
 	else if (!is_chain || extent->arena >= heap->arena_count)
 		e->part = "free, the last one (top)";
 	else

@@ -218,15 +218,15 @@ static enum oom_confidence add_exit_confidence(const struct oom_evidence *e,
 					       struct strbuf *why)
 {
 	if (e->end == OOM_END_NONE) {
-		strbuf_add_text(why, "as far as the recording goes");
+		strbuf_add_text(why, "according to the recording");
 		return OOM_HIGH;
 	}
 	if (!e->is_kernel_excluded) {
-		strbuf_add_text(
-			why, "the kernel's count of kills in its group was not recorded");
+		strbuf_add_text(why,
+				"the kernel's kill count for its group was not recorded");
 		return OOM_LOW;
 	}
-	strbuf_add_text(why, "the kernel's count of kills stayed as it was");
+	strbuf_add_text(why, "the kernel's kill count did not change");
 	return OOM_HIGH;
 }
 
@@ -240,7 +240,7 @@ enum oom_confidence oom_evidence_confidence(const struct oom_evidence *e,
 		return add_exit_confidence(e, why);
 	if (e->kill)
 		strbuf_addf(why, "the kernel's report%s",
-			    e->kill->is_cut ? ", lines of which are missing" : "");
+			    e->kill->is_cut ? ", with missing lines" : "");
 	if (e->has_sample)
 		strbuf_addf(why, "%sa sample %s%s before", e->kill ? ", and " : "",
 			    e->kill || e->age_ns == UINT64_MAX ? "" : "at most ",

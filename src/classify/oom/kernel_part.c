@@ -11,21 +11,22 @@ static const struct oom_kernel_part kernel_parts[] = {
 	{                                                         \
 		name, offsetof(struct oom_figures, field), advice \
 	}
-	PART("slab that cannot be taken back", slab_unreclaimable_bytes,
-	     "many inodes of a tmpfs, sockets, or other objects of the kernel: remove the files, close "
-	     "what is open"),
+	PART("unreclaimable slab", slab_unreclaimable_bytes,
+	     "many tmpfs inodes, sockets or other kernel objects: remove the files, "
+	     "close what is open"),
 	PART("network buffers", sock_bytes,
-	     "somebody does not read what is sent: look at the queues with ss -m, and bound them"),
+	     "data that was sent is not being read: check the queues with ss -m, and "
+	     "limit them"),
 	PART("page tables", pagetables_bytes,
-	     "huge mappings that are touched here and there, or many processes: touch less, share, or "
-	     "use huge pages there"),
-	PART("stacks of threads in the kernel", kernel_stack_bytes,
-	     "fewer threads, or processes"),
-	PART("memory per CPU", percpu_bytes,
-	     "many groups, or programs of BPF: remove what is not used"),
-	PART("vmalloc", vmalloc_bytes, "look at maps of BPF and at modules"),
-	PART("what has no line of its own", other_kernel_bytes,
-	     "buffers of pipes, mostly: somebody does not read what is written"),
+	     "huge, sparsely touched mappings, or many processes: touch less, share, "
+	     "or use huge pages there"),
+	PART("kernel stacks of threads", kernel_stack_bytes,
+	     "use fewer threads or processes"),
+	PART("per-CPU memory", percpu_bytes,
+	     "many cgroups, or BPF programs: remove unused ones"),
+	PART("vmalloc", vmalloc_bytes, "check BPF maps and modules"),
+	PART("memory that the kernel does not itemize", other_kernel_bytes,
+	     "mostly pipe buffers: data that was written is not being read"),
 #undef PART
 };
 

@@ -34,7 +34,7 @@ void oom_node_add_reason(const struct oom_kill *k, struct strbuf *out)
 	char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
 
 	if (k->order != COUNT_UNKNOWN && k->order > 0 && k->order < 32)
-		strbuf_addf(out, "%llu pages in a row (order %llu) were asked for",
+		strbuf_addf(out, "%llu contiguous pages (order %llu) were requested",
 			    1ULL << k->order, (unsigned long long)k->order);
 	if (zone) {
 		add_comma(out, start);
@@ -49,7 +49,7 @@ void oom_node_add_reason(const struct oom_kill *k, struct strbuf *out)
 		return;
 	add_comma(out, start);
 	if (m->swap_total_bytes == 0)
-		strbuf_add_text(out, "there is no swap");
+		strbuf_add_text(out, "the machine has no swap");
 	else
 		strbuf_addf(out, "%s of %s of swap is free",
 			    units_format_bytes(m->swap_free_bytes, a),

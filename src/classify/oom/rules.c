@@ -73,7 +73,7 @@ static bool is_not_kernel(const struct oom_evidence *e, unsigned int min,
 	(void)min;
 	if (!e->is_kernel_excluded)
 		return false;
-	strbuf_add_text(why, "the count of kills did not rise");
+	strbuf_add_text(why, "the kill count did not rise");
 	if (bytes_known(oom_evidence_base_bytes(e)) && bytes_known(e->last.need_bytes))
 		add_share_text(why, ", need was", e->last.need_bytes,
 			       oom_evidence_base_bytes(e));
@@ -113,13 +113,13 @@ static bool is_ancestor(const struct oom_evidence *e, unsigned int min,
 	if (e->limit_path[0] == '\0' || e->victim_path[0] == '\0') {
 		if (!e->is_limit_above)
 			return false;
-		strbuf_add_text(why, "the group's own limit was not met");
+		strbuf_add_text(why, "the group's own limit was not reached");
 		return true;
 	}
 	if (!differ)
 		return false;
-	strbuf_addf(why, "the limit is of %s, and the process was in %s", e->limit_path,
-		    e->victim_path);
+	strbuf_addf(why, "the limit belongs to %s, and the process was in %s",
+		    e->limit_path, e->victim_path);
 	return true;
 }
 
@@ -134,7 +134,7 @@ static bool is_leftovers(const struct oom_evidence *e, unsigned int min,
 	    is_share(e->process_bytes, e->at.usage_bytes, LEFTOVERS_TASKS) ||
 	    !has_share(e, "shmem had", e->at.shmem_bytes, min, why))
 		return false;
-	add_share_text(why, ", all processes together", e->process_bytes,
+	add_share_text(why, ", by all processes together", e->process_bytes,
 		       e->at.usage_bytes);
 	return true;
 }
@@ -162,7 +162,7 @@ static bool is_kernel_memory(const struct oom_evidence *e, unsigned int min,
 		strbuf_addf(why, ", most of it %s (%s)", part->name,
 			    units_format_bytes(oom_kernel_part_bytes(e, part), text));
 	else
-		strbuf_add_text(why, "; version 1 does not tell its parts");
+		strbuf_add_text(why, "; version 1 does not itemize it");
 	return true;
 }
 
@@ -191,8 +191,8 @@ static bool is_many(const struct oom_evidence *e, unsigned int min, struct strbu
 static bool is_forked_lazyfree(const struct oom_evidence *e, unsigned int min,
 			       struct strbuf *why)
 {
-	return has_share(e, "LazyFree that others have too was", e->shared_lazyfree_bytes,
-			 min, why);
+	return has_share(e, "LazyFree shared with other processes was",
+			 e->shared_lazyfree_bytes, min, why);
 }
 
 static bool is_hidden(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
@@ -202,7 +202,7 @@ static bool is_hidden(const struct oom_evidence *e, unsigned int min, struct str
 	if (!has_share(e, "hidden was", e->hidden_bytes, min, why))
 		return false;
 	if (bytes_known(e->hidden_working_set_bytes))
-		strbuf_addf(why, " when the working set said %s",
+		strbuf_addf(why, " when the working set was %s",
 			    units_format_bytes(e->hidden_working_set_bytes, text));
 	return true;
 }
@@ -234,8 +234,7 @@ static bool is_huge_pages(const struct oom_evidence *e, unsigned int min,
 	if (is_sparse)
 		strbuf_addf(why, "%s was live", units_format_bytes(e->live_bytes, text));
 	else
-		strbuf_addf(why,
-			    "%s had been freed lazily, and came back 2 MiB at a time",
+		strbuf_addf(why, "%s had been freed lazily, and returned 2 MiB at a time",
 			    units_format_bytes(e->hidden_bytes, text));
 	return true;
 }
@@ -255,7 +254,9 @@ static bool is_swap_full(const struct oom_evidence *e, unsigned int min,
 	bool is_v1_report = e->kill && e->kill->version == CGROUP_V1;
 
 	if (bytes_known(e->swap_fail_count) && e->swap_fail_count > 0) {
-		strbuf_addf(why, "a page found no room in swap %llu times",
+		strbuf_addf(why,
+			    "a page could not be swapped out %llu times because "
+			    "swap was full",
 			    (unsigned long long)e->swap_fail_count);
 		return true;
 	}
@@ -367,7 +368,8 @@ static bool is_private_memory(const struct oom_evidence *e, unsigned int min,
 
 static bool is_gap(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
-	if (!has_share(e, "the last sample misses", oom_evidence_gap_bytes(e), min, why))
+	if (!has_share(e, "the last sample does not include", oom_evidence_gap_bytes(e),
+		       min, why))
 		return false;
 	if (e->age_ns != UINT64_MAX)
 		add_duration_text(why, ", which came within ", e->age_ns);
@@ -380,7 +382,7 @@ static bool is_page_cache(const struct oom_evidence *e, unsigned int min,
 	if (!has_share(e, "it had", e->at.file_bytes, min, why))
 		return false;
 	if (is_share(e->dirty_bytes, oom_evidence_base_bytes(e), DIRTY_MIN))
-		add_share_text(why, ", and had to be written yet", e->dirty_bytes,
+		add_share_text(why, ", and had not been written back yet", e->dirty_bytes,
 			       oom_evidence_base_bytes(e));
 	return true;
 }

@@ -84,19 +84,19 @@ struct runtime_option {
 #define NODE_HEAP "the JavaScript heap"
 #define NODE_ADVICE                                                                       \
 	"set --max-old-space-size to at most about three quarters of the limit: buffers " \
-	"and code are outside of that heap"
+	"and code are outside that heap"
 #define GO_ADVICE                                                                          \
 	"set GOMEMLIMIT 5 to 10 % below the limit: only then does the collector run more " \
-	"often as the limit comes near"
+	"often as usage nears the limit"
 #define POSTGRES_ADVICE                                                                        \
 	"set shared_buffers to about a quarter of the limit: work_mem of each connection and " \
-	"maintenance_work_mem come on top"
+	"maintenance_work_mem are additional"
 #define MYSQL_ADVICE                                                                            \
 	"set innodb_buffer_pool_size to at most about three quarters of the limit: buffers of " \
-	"each connection come on top"
+	"each connection are additional"
 #define REDIS_ADVICE                                                                           \
 	"set maxmemory well below the limit: fragmentation, client buffers, and pages copied " \
-	"while a child saves come on top"
+	"while a child saves are additional"
 
 /*
  * Sources of the options: java(1), node(1), Go's package runtime/debug, PostgreSQL

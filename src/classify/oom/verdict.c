@@ -14,11 +14,12 @@
 const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	[OOM_WHY_RSS_WATCHER] = {
 		.name = "rss_watcher",
-		.title = "the kernel killed nobody; if something that goes by Rss did, it "
-			 "counted memory that the kernel could have taken at any time",
-		.advice = "whatever ends processes by their Rss (a manager of workers, "
-			  "a watchdog, a limit on RSS in a job's settings) should go by "
-			  "Rss less LazyFree; or have memory given back at once: "
+		.title = "the kernel killed no process; if a program that watches Rss "
+			 "did, it counted memory that the kernel could have reclaimed "
+			 "at any time",
+		.advice = "make whatever kills processes by their Rss (a worker "
+			  "manager, a watchdog, an RSS limit in a job's settings) use "
+			  "Rss minus LazyFree; or return memory immediately: "
 			  "MADV_DONTNEED, jemalloc's muzzy_decay_ms:0, "
 			  "GODEBUG=madvdontneed=1",
 		.min_per_mille = 100,
@@ -26,50 +27,52 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_NOT_KERNEL] = {
 		.name = "not_the_kernel",
-		.title = "the kernel killed nobody for want of memory: it ended by "
-			 "itself, or something else ended it",
-		.advice = "after status 137 look for who sends SIGKILL: an eviction by "
-			  "the kubelet, a failed liveness probe, systemd-oomd, "
-			  "earlyoom, a watchdog, docker stop",
+		.title = "the kernel did not kill it: it exited, or another program "
+			 "ended it",
+		.advice = "after status 137, find out which program sent SIGKILL: an "
+			  "eviction by the kubelet, a failed liveness probe, "
+			  "systemd-oomd, earlyoom, a watchdog, docker stop",
 		.ends = GONE,
 	},
 	[OOM_WHY_SYSRQ] = {
 		.name = "sysrq",
-		.title = "a person or a program asked the kernel to kill (SysRq f); memory need "
-			 "not have run out",
-		.advice = "look for who writes to /proc/sysrq-trigger or has pressed the keys; "
-			  "kernel.sysrq limits who may",
+		.title = "a person or a program requested the kill (SysRq f); memory "
+			 "may not have run out",
+		.advice = "find out which program wrote to /proc/sysrq-trigger, or who "
+			  "pressed the keys; kernel.sysrq restricts it",
 		.ends = KILLED,
 	},
 	[OOM_WHY_NODE] = {
 		.name = "node",
-		.title = "the machine had no memory left, whatever the group's limit",
-		.advice = "the group's own limit is innocent: look for what else runs "
-			  "there, and keep the sum of limits, with a reserve, below the "
-			  "machine's memory",
+		.title = "the machine had no memory left, regardless of the group's "
+			 "limit",
+		.advice = "the group's own limit did not cause this: check what else "
+			  "runs there, and keep the sum of limits, with a reserve, "
+			  "below the machine's memory",
 		.ends = KILLED,
 	},
 	[OOM_WHY_CPUSET] = {
 		.name = "cpuset",
-		.title = "the memory nodes that it may use had none left",
-		.advice = "widen cpuset.mems or the memory policy, or move something "
-			  "else away",
+		.title = "the memory nodes that it may use were exhausted",
+		.advice = "widen cpuset.mems or the memory policy, or move other work "
+			  "away",
 		.ends = KILLED,
 	},
 	[OOM_WHY_ANCESTOR] = {
 		.name = "ancestor_limit",
-		.title = "the limit was not its own group's, but one above: a pod's, a "
+		.title = "the limit belongs to a group above its own: a pod's, a "
 			 "slice's",
-		.advice = "another group below that limit may have grown: look at all "
-			  "of them with memstate oom --cgroup on the group that owns "
-			  "the limit",
+		.advice = "another group below that limit may have grown: check all of "
+			  "them with memstate oom --cgroup on the group that owns the "
+			  "limit",
 		.ends = KILLED,
 	},
 	[OOM_WHY_LEFTOVERS] = {
 		.name = "tmpfs_leftovers",
-		.title = "files on tmpfs that no running process has filled the limit",
-		.advice = "memory of a tmpfs stays charged when its writers end, across "
-			  "restarts too: clean it at the start, and give it a size "
+		.title = "files on tmpfs that no running process has open filled the "
+			 "limit",
+		.advice = "tmpfs memory stays charged after its writers exit, even "
+			  "across restarts: clean it at start-up, and give it a size "
 			  "below the limit",
 		.min_per_mille = 300,
 		.ends = KILLED | NONE,
@@ -77,123 +80,127 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	[OOM_WHY_SHMEM] = {
 		.name = "shmem",
 		.title = "shared memory and files on tmpfs filled the limit",
-		.advice = "look at /dev/shm, emptyDir volumes of medium Memory, memfds "
-			  "and shared buffers: bound them, or count them in the limit",
+		.advice = "check /dev/shm, emptyDir volumes of medium Memory, memfds "
+			  "and shared buffers: limit them, or include them in the limit",
 		.min_per_mille = 300,
 		.ends = KILLED,
 	},
 	[OOM_WHY_KERNEL_MEMORY] = {
 		.name = "kernel_memory",
 		.title = "the kernel's own memory for the group filled the limit",
-		.advice = "look at open pipes and sockets that nobody reads, page "
-			  "tables of huge or sparse mappings, threads, and many files "
-			  "on tmpfs: memstate oom tells them apart in version 2",
+		.advice = "check for open pipes and sockets that are not being read, "
+			  "page tables of huge or sparse mappings, threads, and many "
+			  "files on tmpfs: in version 2, memstate oom distinguishes "
+			  "them",
 		.min_per_mille = 250,
 		.ends = KILLED,
 	},
 	[OOM_WHY_STACKS] = {
 		.name = "thread_stacks",
 		.title = "the stacks of many threads filled the limit",
-		.advice = "fewer threads, or smaller stacks (ulimit -s, "
-			  "pthread_attr_setstacksize, -Xss): what a stack has touched "
-			  "once stays resident for as long as the thread lives",
+		.advice = "use fewer threads, or smaller stacks (ulimit -s, "
+			  "pthread_attr_setstacksize, -Xss): pages that a stack has "
+			  "touched stay resident until the thread ends",
 		.min_per_mille = 200,
 		.ends = KILLED,
 	},
 	[OOM_WHY_MANY] = {
 		.name = "many_processes",
-		.title = "many processes together filled the limit, none of them alone",
-		.advice = "the budget of each is the limit by their number: run fewer, "
-			  "or give more; the one that was killed need not be the one "
-			  "that grew",
+		.title = "many processes together filled the limit, none of them on "
+			 "its own",
+		.advice = "the budget per process is the limit divided by their "
+			  "number: run fewer, or raise the limit; the victim need not "
+			  "be the process that grew",
 		.min_per_mille = 500,
 		.ends = KILLED,
 	},
 	[OOM_WHY_FORKED_LAZYFREE] = {
 		.name = "forked_lazyfree",
 		.title = "memory was freed lazily (MADV_FREE) while a forked process "
-			 "had it too: the kernel cannot take that back",
-		.advice = "free before the fork, give the memory back at once "
+			 "shared it: the kernel cannot reclaim it",
+		.advice = "free before the fork, return the memory immediately "
 			  "(MADV_DONTNEED), keep it from the child (MADV_DONTFORK), or "
-			  "have the child call exec or end soon",
+			  "have the child call exec or exit soon",
 		.min_per_mille = 100,
 		.ends = KILLED | NONE,
 	},
 	[OOM_WHY_HIDDEN] = {
 		.name = "hidden",
-		.title = "live memory that no working set shows: it was freed lazily "
-			 "(MADV_FREE) and written again",
-		.advice = "dashboards and kubectl top showed less than was needed by "
-			  "that much: alert on usage less page cache (memstate oom has "
-			  "it as need), or have the allocator give memory back at once",
+		.title = "live memory that no working set includes: it was freed "
+			 "lazily (MADV_FREE) and written again",
+		.advice = "dashboards and kubectl top showed too little by this "
+			  "amount: alert on usage minus page cache (need in memstate "
+			  "oom), or make the allocator return memory immediately",
 		.min_per_mille = 100,
 		.ends = KILLED | NONE,
 	},
 	[OOM_WHY_HUGE_PAGES] = {
 		.name = "huge_pages",
-		.title = "huge pages made private memory larger than what is used of it",
-		.advice = "let huge pages only where they are asked for "
-			  "(transparent_hugepage/enabled: madvise), or none (jemalloc's "
-			  "thp:never, prctl PR_SET_THP_DISABLE): one byte that is "
-			  "written brings 2 MiB",
+		.title = "huge pages made private memory larger than the part in use",
+		.advice = "allow huge pages only on request "
+			  "(transparent_hugepage/enabled: madvise), or not at all "
+			  "(jemalloc's thp:never, prctl PR_SET_THP_DISABLE): writing "
+			  "one byte makes 2 MiB resident",
 		.min_per_mille = 500,
 		.ends = KILLED,
 	},
 	[OOM_WHY_LOCKED] = {
 		.name = "locked",
-		.title = "memory that was locked filled the limit: none of it can be "
-			 "taken back",
-		.advice = "look for mlock() and mlockall(), and for buffers that are "
-			  "registered with devices: lock only what must not be paged "
-			  "out, and unlock what was freed",
+		.title = "locked memory filled the limit: none of it can be reclaimed",
+		.advice = "look for mlock() and mlockall(), and for buffers registered "
+			  "with devices: lock only what must not be paged out, and "
+			  "unlock what was freed",
 		.min_per_mille = 250,
 		.ends = KILLED,
 	},
 	[OOM_WHY_SWAP_FULL] = {
 		.name = "swap_full",
-		.title = "swap was full, too: what grew had been put off, not stopped",
-		.advice = "look for growth over a longer time; more swap only puts it "
-			  "off again",
+		.title = "swap was full, too: it had only delayed the effect of growth",
+		.advice = "look for growth over a longer time; more swap only delays "
+			  "the next kill",
 		.min_per_mille = 990,
 		.ends = KILLED,
 	},
 	[OOM_WHY_RUNTIME_LIMIT] = {
 		.name = "runtime_limit",
-		.title = "the program's own limit on its memory does not fit into the group's",
+		.title = "the program's own memory limit does not fit into the group's "
+			 "limit",
 		.min_per_mille = 300,
 		.ends = KILLED | NONE,
 	},
 	[OOM_WHY_BURST] = {
 		.name = "burst",
-		.title = "need rose at once, and had not been growing before",
-		.advice = "give the limit the peak and a fifth more, or bound how much "
-			  "is worked on at a time: the size of a request, how many run "
-			  "together",
+		.title = "need rose suddenly; it had not been growing before",
+		.advice = "set the limit to the peak plus a fifth, or bound how much "
+			  "is processed at a time: the size of a request, the number "
+			  "of concurrent ones",
 		.min_per_mille = 250,
 		.ends = KILLED,
 	},
 	[OOM_WHY_LEAK] = {
 		.name = "leak",
-		.title = "need grew on, and did not come back",
-		.advice = "look at what is never freed: memstate leaks, memstate count "
-			  "--stacks --live, or the language's own heap profiler",
+		.title = "need kept growing, and did not fall again",
+		.advice = "look for memory that is never freed: memstate leaks, "
+			  "memstate count --stacks --live, or the language's own heap "
+			  "profiler",
 		.min_per_mille = 500,
 		.ends = KILLED | NONE,
 	},
 	[OOM_WHY_RETENTION] = {
 		.name = "retention",
-		.title = "most of the private memory was free, and kept by the "
-			 "allocator: its pools, or pages with few blocks left in them",
-		.advice = "malloc_trim(0), MALLOC_ARENA_MAX=2, jemalloc's "
-			  "background_thread and decay times; memstate heap says which, "
-			  "and memstate --preload compares allocators",
+		.title = "most of the private memory was free but kept by the "
+			 "allocator: in its pools, or on pages with few remaining "
+			 "blocks",
+		.advice = "try malloc_trim(0), MALLOC_ARENA_MAX=2, or jemalloc's "
+			  "background_thread and decay times; memstate heap shows "
+			  "which applies, and memstate --preload compares allocators",
 		.min_per_mille = 600,
 		.ends = KILLED | NONE,
 	},
 	[OOM_WHY_LIMIT_TOO_SMALL] = {
 		.name = "limit_too_small",
-		.title = "nothing grew: what it needs all the time is nearly the limit",
-		.advice = "give the limit the highest need and a fifth more; in a JVM "
+		.title = "nothing grew: its constant need is close to the limit",
+		.advice = "set the limit to the highest need plus a fifth; in a JVM "
 			  "the heap is only a part: metaspace, code, threads and "
 			  "buffers must fit too",
 		.min_per_mille = 850,
@@ -209,8 +216,9 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.name = "page_cache",
 		.title = "page cache was a large part: the kernel drops it before it "
 			 "kills",
-		.advice = "no harm by itself; where much of it waits to be written, the "
-			  "disk is slow, and memory short for as long",
+		.advice = "harmless in itself; if much of it is waiting for writeback, "
+			  "the disk is slow, and memory is short until it has been "
+			  "written",
 		.min_per_mille = 300,
 		.ends = ANY,
 		.is_note = true,
@@ -219,44 +227,46 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.name = "lazyfree",
 		.title = "LazyFree memory was a large part: the kernel takes it before "
 			 "it kills",
-		.advice = "Rss shows what is not needed: go by Rss less LazyFree; at "
-			  "the limit the first write to a new page is slower, as one of "
-			  "these goes first",
+		.advice = "Rss includes memory that is not needed: use Rss minus "
+			  "LazyFree; at the limit, the first write to a new page is "
+			  "slower, because a LazyFree page is reclaimed first",
 		.min_per_mille = 200,
 		.ends = GONE | NONE,
 		.is_note = true,
 	},
 	[OOM_WHY_HUGETLB] = {
 		.name = "hugetlb",
-		.title = "pages of hugetlbfs were in use, which are not charged to this "
+		.title = "hugetlbfs pages were in use, which are not charged to this "
 			 "limit",
-		.advice = "they have a limit of their own (hugetlb.*), and end a "
-			  "program by SIGBUS",
+		.advice = "they have their own limit (hugetlb.*); exceeding it ends a "
+			  "program with SIGBUS",
 		.ends = ANY,
 		.is_note = true,
 	},
 	[OOM_WHY_GAP] = {
 		.name = "gap",
-		.title = "what filled the limit came after the last sample",
-		.advice = "record at a shorter interval: memstate oom watch shortens it "
-			  "as the limit comes near; with the kernel's log (--kmsg) what "
-			  "it was made of is known, too",
+		.title = "the memory that filled the limit was allocated after the "
+			 "last sample",
+		.advice = "record at a shorter interval: memstate oom watch shortens "
+			  "it near the limit; the kernel's log (--kmsg) also shows the "
+			  "composition",
 		.min_per_mille = 100,
 		.ends = KILLED,
 	},
 	[OOM_WHY_NOBODY] = {
 		.name = "nobody",
-		.title = "nobody was killed, and nothing here is about to bring that",
-		.advice = "memstate oom predict says whether it grows, and when it "
-			  "would meet the limit",
+		.title = "no process was killed, and nothing suggests that one is "
+			 "about to be",
+		.advice = "memstate oom predict shows whether it grows, and when it "
+			  "would reach the limit",
 		.ends = NONE,
 	},
 	[OOM_WHY_UNKNOWN] = {
 		.name = "unknown",
-		.title = "what is known does not say why",
-		.advice = "in a log lines may be missing, as it is limited in its rate, "
-			  "or was cut; a recording of the group says more: memstate oom "
-			  "watch",
+		.title = "the evidence does not show the cause",
+		.advice = "lines may be missing from a log, because it is rate-limited "
+			  "or was cut; a recording of the group has more evidence: "
+			  "memstate oom watch",
 		.ends = KILLED | GONE,
 	},
 };
@@ -286,13 +296,14 @@ enum oom_verdict oom_verdict_find(const struct oom_evidence *e)
 
 /* Advice for a kernel report without a recording, which describes only one moment. */
 static const char no_recording[] =
-	"whether that was a leak, a burst, or a limit too small, a recording tells: memstate oom "
-	"watch, and then memstate oom explain --record FILE";
+	"a recording shows whether that was a leak, a burst, or a limit that is too "
+	"small: memstate oom watch, and then memstate oom explain --record FILE";
 static const char no_group[] =
-	"the kernel's log (--kmsg) says whether it was killed; and so does a recording with its "
-	"group: memstate oom watch";
+	"the kernel's log (--kmsg) shows whether it was killed, and so does a "
+	"recording with its group: memstate oom watch";
 static const char too_few_samples[] =
-	"there are too few samples to tell a leak from a burst: record longer, or more often";
+	"too few samples to distinguish a leak from a burst: record for longer, or "
+	"more often";
 
 /* Return true if the shared buffers of a program may exceed the limit. */
 static bool is_shared_runtime(const struct oom_evidence *e)
@@ -320,7 +331,6 @@ void oom_verdict_add_advice(enum oom_verdict verdict, const struct oom_evidence 
 	strbuf_add_text(out, part ? part->advice : advice);
 	if (verdict == OOM_WHY_LEAK && !bytes_known(e->live_bytes))
 		strbuf_add_text(
-			out,
-			"; heaps were not read: whether it is live, or free and kept by the "
-			"allocator, memstate heap says");
+			out, "; heaps were not read: memstate heap shows whether it is "
+			     "live, or free but kept by the allocator");
 }

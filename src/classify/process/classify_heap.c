@@ -207,7 +207,7 @@ void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings
 	usage->heap_pause_ns = sums->pause_ns;
 	usage->heap_taken_ns = sums->quality == QUALITY_ESTIMATE ? 0 : usage->taken_ns;
 	if (sums->is_reported)
-		usage->heap_problem = "its allocator was asked";
+		usage->heap_problem = "its allocator was queried";
 	else if (sums->quality == QUALITY_BOUND)
-		usage->heap_problem = "not all of it could be read then";
+		usage->heap_problem = "not all of it could be read at that time";
 }

@@ -91,11 +91,10 @@ static bool rule_unreadable(const struct usage *u, struct diagnosis *d)
 		return say(
 			d,
 			"Its memory cannot be read without more rights: only its owner "
-			"and root may.");
+			"and root may read it.");
 	if (u->error == -EOPNOTSUPP)
-		return say(
-			d,
-			"Its memory cannot be read: this kernel or capture has no smaps of it.");
+		return say(d, "Its memory cannot be read: this kernel or capture has no "
+			      "smaps file for it.");
 	return u->error &&
 	       say(d, "Its memory could not be read: %s.", strerror(-u->error));
 }
@@ -130,7 +129,8 @@ static bool is_heap_in_live(const struct usage *u)
 static const char *owner_phrase(const struct usage *u, unsigned int owner)
 {
 	if (owner == OWNER_LIVE && is_heap_in_live(u))
-		return "the allocator's memory, in use or free, which it does not tell apart";
+		return "the allocator's memory, in use or free, which it does not "
+		       "distinguish";
 	if (owner == OWNER_ANON && u->heap_quality == QUALITY_UNKNOWN)
 		return "private anonymous memory (the heap is part of it)";
 	return owner_phrases[owner];
@@ -183,10 +183,8 @@ static bool rule_live(const struct usage *u, struct diagnosis *d)
 	if (is_heap_in_live(u) ||
 	    !is_significant(owner_bytes(u, OWNER_LIVE), MIB, rss(u), 500))
 		return false;
-	return say(
-		d,
-		"The program itself holds these blocks: neither a trim nor another malloc would "
-		"make that less.");
+	return say(d, "The program itself holds these blocks: neither a trim nor another "
+		      "malloc would reduce this.");
 }
 
 static bool rule_pool_pages(const struct usage *u, struct diagnosis *d)
@@ -199,15 +197,13 @@ static bool rule_pool_pages(const struct usage *u, struct diagnosis *d)
 	if (u->allocator == ALLOCATOR_GLIBC && bytes_known(u->trimmable_bytes))
 		return say(
 			d,
-			"%s (%u%%) is free pages that %s keeps: malloc_trim(0), called in the "
-			"program, would return %s.",
+			"%s (%u%%) is free pages kept by %s: calling malloc_trim(0) in "
+			"the program would return %s.",
 			amount(pool).text, percent(pool, rss(u)), title,
 			amount(u->trimmable_bytes).text);
-	return say(
-		d,
-		"%s (%u%%) is free pages that %s keeps for what the program allocates next.",
-		amount(pool).text, percent(pool, rss(u)),
-		title ? title : "the allocator");
+	return say(d, "%s (%u%%) is free pages that %s keeps for future allocations.",
+		   amount(pool).text, percent(pool, rss(u)),
+		   title ? title : "the allocator");
 }
 
 static bool rule_fragments(const struct usage *u, struct diagnosis *d)
@@ -216,12 +212,13 @@ static bool rule_fragments(const struct usage *u, struct diagnosis *d)
 
 	if (!is_significant(fragments, MIB, rss(u), 100))
 		return false;
-	return say(
-		d,
-		"%s (%u%%) is free fragments on pages that live blocks keep: no trim returns "
-		"them.%s",
-		amount(fragments).text, percent(fragments, rss(u)),
-		u->heap_is_reported ? "" : " 'memstate heap' shows of which sizes.");
+	return say(d,
+		   "%s (%u%%) is free fragments on pages that also hold live blocks: no "
+		   "trim returns them.%s",
+		   amount(fragments).text, percent(fragments, rss(u)),
+		   u->heap_is_reported ? ""
+				       : " 'memstate heap' shows the sizes of these "
+					 "blocks.");
 }
 
 static bool rule_heap_unknown(const struct usage *u, struct diagnosis *d)
@@ -233,11 +230,10 @@ static bool rule_heap_unknown(const struct usage *u, struct diagnosis *d)
 	    !is_significant(anon, MIB, rss(u), 250))
 		return false;
 	if (u->heap_error == -EFBIG)
-		return say(
-			d,
-			"To know how much of the %s in anon is in use: allow a stop of about %s "
-			"with --max-pause.",
-			amount(anon).text, duration(u->heap_expected_ns).text);
+		return say(d,
+			   "To find out how much of the %s in anon is in use, allow a "
+			   "pause of about %s with --max-pause.",
+			   amount(anon).text, duration(u->heap_expected_ns).text);
 	return say(d, "To know how much of the %s in anon is in use: %s.",
 		   amount(anon).text, help);
 }
@@ -250,8 +246,8 @@ static bool rule_lazyfree(const struct usage *u, struct diagnosis *d)
 		return false;
 	return say(
 		d,
-		"%s (%u%%) is LazyFree: the program has freed it, and the kernel takes it "
-		"back any moment memory gets short. Without it Rss would be %s.",
+		"%s (%u%%) is LazyFree: the program has freed it, and the kernel "
+		"reclaims it as soon as memory gets short. Without it, Rss would be %s.",
 		amount(lazyfree).text, percent(lazyfree, rss(u)),
 		amount(bytes_sub(rss(u), lazyfree)).text);
 }
@@ -262,7 +258,7 @@ static bool rule_swapped(const struct usage *u, struct diagnosis *d)
 
 	if (!is_significant(swap, MIB, bytes_add(rss(u), swap), 50))
 		return false;
-	return say(d, "%s more is swapped out: with it the process needs %s.",
+	return say(d, "Another %s is swapped out: with it, the process needs %s.",
 		   amount(swap).text, amount(bytes_add(rss(u), swap)).text);
 }
 
@@ -270,11 +266,10 @@ static bool rule_unbacked(const struct usage *u, struct diagnosis *d)
 {
 	if (!is_significant(u->unbacked_bytes, 64 * MIB, rss(u), 1000))
 		return false;
-	return say(
-		d,
-		"%s of its address space is mapped without pages: that costs nothing, and "
-		"makes Size say little about memory.",
-		amount(u->unbacked_bytes).text);
+	return say(d,
+		   "%s of its address space is mapped without pages: it costs no memory, "
+		   "so Size is not a measure of memory use.",
+		   amount(u->unbacked_bytes).text);
 }
 
 /*
@@ -305,8 +300,8 @@ static bool rule_clean_files(const struct usage *u, struct diagnosis *d)
 		return false;
 	return say(
 		d,
-		"%s (%u%%) is unchanged file pages: the kernel can drop them and read them "
-		"again.",
+		"%s (%u%%) is unmodified file pages: the kernel can drop them and read "
+		"them again.",
 		amount(clean).text, percent(clean, rss(u)));
 }
 
@@ -349,12 +344,11 @@ static bool rule_stacks(const struct usage *u, struct diagnosis *d)
 
 	if (!is_significant(stack, 8 * MIB, rss(u), 100))
 		return false;
-	return say(
-		d,
-		"The stacks of %u thread%s hold %s (%u%%): pages once touched stay until the "
-		"thread ends.",
-		u->process.thread_count, u->process.thread_count == 1 ? "" : "s",
-		amount(stack).text, percent(stack, rss(u)));
+	return say(d,
+		   "The stacks of %u thread%s hold %s (%u%%): pages that were touched "
+		   "stay until the thread ends.",
+		   u->process.thread_count, u->process.thread_count == 1 ? "" : "s",
+		   amount(stack).text, percent(stack, rss(u)));
 }
 
 static bool rule_shmem(const struct usage *u, struct diagnosis *d)
@@ -363,11 +357,10 @@ static bool rule_shmem(const struct usage *u, struct diagnosis *d)
 
 	if (!is_significant(shmem, MIB, rss(u), 250))
 		return false;
-	return say(
-		d,
-		"%s (%u%%) is shared memory: it may stay after the process has ended, and "
-		"counts in every process that maps it.",
-		amount(shmem).text, percent(shmem, rss(u)));
+	return say(d,
+		   "%s (%u%%) is shared memory: it may remain after the process has "
+		   "exited, and counts in every process that maps it.",
+		   amount(shmem).text, percent(shmem, rss(u)));
 }
 
 static bool rule_huge_pages(const struct usage *u, struct diagnosis *d)
@@ -388,7 +381,9 @@ static bool rule_hugetlb(const struct usage *u, struct diagnosis *d)
 
 	if (!bytes_known(hugetlb) || hugetlb == 0)
 		return false;
-	return say(d, "%s of hugetlb pages are beside Rss: no figure of Rss has them.",
+	return say(d,
+		   "%s of hugetlb pages are in use in addition: Rss never includes "
+		   "them.",
 		   amount(hugetlb).text);
 }
 
@@ -419,7 +414,7 @@ static bool rule_unexplained(const struct usage *u, struct diagnosis *d)
 
 	if (!bytes_known(unexplained) || unexplained == 0)
 		return false;
-	return say(d, "%s of Rss is in no class: the kernel did not say its state.",
+	return say(d, "%s of Rss is in no class: the kernel did not report its state.",
 		   amount(unexplained).text);
 }
 

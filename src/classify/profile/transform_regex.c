@@ -41,16 +41,14 @@ static int scan_escape(struct scan *s)
 	if (c == '\0')
 		return refuse(s, "the regular expression ends in a backslash");
 	if (isdigit((unsigned char)c))
-		return refuse(
-			s,
-			"\\%c: a regular expression refers to no part of its own match",
-			c);
+		return refuse(s, "\\%c: back-references are not supported", c);
 	if (strchr("<>`'", c))
-		return refuse(s, "\\%c is not known: %c stands for itself", c, c);
+		return refuse(s, "\\%c is unknown: %c needs no backslash", c, c);
 	if (isalpha((unsigned char)c) && !strchr("wWsSbB", c))
 		return refuse(
 			s,
-			"\\%c is not known: of letters there are \\w \\W \\s \\S \\b \\B",
+			"\\%c is unknown: the supported letters are \\w \\W \\s \\S "
+			"\\b \\B",
 			c);
 	s->has_atom = c != 'b' && c != 'B';
 	s->at += 2;
@@ -80,25 +78,27 @@ static int scan_bracket(struct scan *s)
 	if (*at == '^')
 		at++;
 	if (*at == ']')
-		return refuse(s, "a ] first in []: write \\] outside of it, with |");
+		return refuse(s, "] is the first character in []: write \\] outside "
+				 "it, with |");
 	while (*at != ']') {
 		if (*at == '\0')
-			return refuse(s, "a [ without its ]");
+			return refuse(s, "[ without ]");
 		if (*at == '\\')
-			return refuse(s, "a backslash in []: write it outside, with |");
+			return refuse(s, "a backslash in []: write the character "
+					 "outside it, with |");
 		if (*at != '[') {
 			at++;
 			continue;
 		}
 		if (at[1] == '.' || at[1] == '=')
-			return refuse(
-				s, "[%c in []: collating is not for names of functions",
-				at[1]);
+			return refuse(s,
+				      "[%c in []: collating elements are not supported",
+				      at[1]);
 		if (at[1] == ':') {
 			at = find_class_end(at + 2);
 			if (!at)
-				return refuse(
-					s, "[: in []: as in [[:alnum:]], or not at all");
+				return refuse(s, "[: in [] must begin a class such as "
+						 "[[:alnum:]]");
 		} else {
 			at++;
 		}
@@ -128,7 +128,7 @@ static int scan_interval(struct scan *s)
 	unsigned int max;
 
 	if (!isdigit((unsigned char)*at))
-		return refuse(s, "a { that is no {2}, {2,} or {2,3}: write \\{");
+		return refuse(s, "{ does not begin {2}, {2,} or {2,3}: write \\{");
 	max = scan_number(&at);
 	if (*at == ',') {
 		at++;
@@ -136,10 +136,10 @@ static int scan_interval(struct scan *s)
 			max = scan_number(&at);
 	}
 	if (*at != '}')
-		return refuse(s, "a { that is no {2}, {2,} or {2,3}: write \\{");
+		return refuse(s, "{ does not begin {2}, {2,} or {2,3}: write \\{");
 	s->repeats *= max > 0 ? max : 1;
 	if (max > REPEAT_MAX || s->repeats > REPEAT_MAX)
-		return refuse(s, "more than %d repeats with {}", REPEAT_MAX);
+		return refuse(s, "more than %d repetitions with {}", REPEAT_MAX);
 	s->at = at;
 	return 0;
 }
@@ -149,8 +149,8 @@ static int scan_repeat(struct scan *s)
 	int r = 0;
 
 	if (!s->has_atom)
-		return refuse(s, "a %c with nothing before it to repeat: write \\%c",
-			      *s->at, *s->at);
+		return refuse(s, "nothing to repeat before %c: write \\%c", *s->at,
+			      *s->at);
 	if (*s->at == '{')
 		r = scan_interval(s);
 	if (r < 0)
@@ -160,7 +160,7 @@ static int scan_repeat(struct scan *s)
 	 * reject "*?", which is a lazy repeat in JavaScript and does not exist in POSIX
 	 */
 	if (*s->at && strchr("*+?{", *s->at))
-		return refuse(s, "a %c behind another repeat: write () around that",
+		return refuse(s, "%c after another repetition: put the first one in ()",
 			      *s->at);
 	return 0;
 }
@@ -169,14 +169,14 @@ static int scan_group(struct scan *s)
 {
 	if (*s->at == ')') {
 		if (s->depth == 0)
-			return refuse(s, "a ) without its (: write \\)");
+			return refuse(s, ") without (: write \\)");
 		s->depth--;
 		s->has_atom = true;
 	} else {
 		if (s->at[1] == ')')
 			return refuse(s, "an empty (): write \\(\\)");
 		if (s->at[1] == '?')
-			return refuse(s, "(? is not known");
+			return refuse(s, "(? is not supported");
 		s->depth++;
 		s->has_atom = false;
 	}
@@ -214,7 +214,7 @@ int transform_regex_compile(const char *pattern, regex_t *ret,
 			return r;
 	}
 	if (s.depth > 0)
-		return refuse(&s, "a ( without its )");
+		return refuse(&s, "( without )");
 	r = regcomp(ret, pattern, REG_EXTENDED);
 	if (r == 0)
 		return 0;

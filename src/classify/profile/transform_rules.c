@@ -121,10 +121,11 @@ static int check_text(const char *text, size_t part_count, struct transform_erro
 		if (!isdigit((unsigned char)at[1]))
 			return refuse(
 				reterr,
-				"a backslash in what replaces is \\\\, or \\0 to \\9");
+				"in the replacement, a backslash must be written as "
+				"\\\\, or begin \\0 to \\9");
 		if ((size_t)(at[1] - '0') > part_count)
 			return refuse(reterr,
-				      "\\%c: there are %zu () in the regular expression",
+				      "\\%c: the regular expression has only %zu ()",
 				      at[1], part_count);
 	}
 	return 0;
@@ -138,7 +139,7 @@ static int check_rule(const struct transform_rule *rule, struct transform_error 
 	if (rule->kind == TRANSFORM_SET)
 		return 0;
 	if (rule->pattern[0] == '\0')
-		return refuse(reterr, "%s wants a regular expression",
+		return refuse(reterr, "%s requires a regular expression",
 			      transform_kind_names[rule->kind]);
 	r = transform_regex_compile(rule->pattern, &regex, reterr);
 	if (r < 0)
@@ -162,16 +163,15 @@ static int parse_rule(const char *text, struct transform_rule *ret,
 	if (kind == TRANSFORM_SET && !is_set_name(text, strlen(text)))
 		return refuse(
 			reterr,
-			"'%.60s' is no rule: filter, remove, replace, hide, from, to, "
-			"or the name of a set",
+			"'%.60s' is not a rule (filter, remove, replace, hide, from, "
+			"to) or the name of a set",
 			text);
 	if (kind == TRANSFORM_REPLACE) {
 		arrow = find_arrow(rest);
 		if (!arrow)
-			return refuse(
-				reterr,
-				"replace wants a regular expression, =>, and a text, "
-				"with blanks between them");
+			return refuse(reterr,
+				      "replace requires a regular expression, =>, and a "
+				      "text, separated by blanks");
 	}
 	*ret = (struct transform_rule){
 		.kind = kind,
@@ -234,8 +234,8 @@ static int begin_set(struct transform_sets *sets, const char *line, size_t *ret,
 
 	if (length < 3 || line[length - 1] != ']' || !is_set_name(line + 1, length - 2))
 		return refuse(reterr,
-			      "'%.60s' is no name of a set: [NAME], of letters, digits, "
-			      "- and _, and no word that begins a rule",
+			      "'%.60s' is not a set name: write [NAME] with letters, "
+			      "digits, - and _; NAME must not be the name of a rule",
 			      line);
 	name = xstrndup(line + 1, length - 2);
 	found = transform_sets_find(sets, name);
@@ -271,7 +271,7 @@ int transform_sets_parse(struct transform_sets *sets, struct transform_list *own
 		if (line[0] == '[')
 			r = begin_set(sets, line, &set, reterr);
 		else if (!list)
-			r = refuse(reterr, "a rule before the first [NAME] of a set");
+			r = refuse(reterr, "a rule precedes the first [NAME] of a set");
 		else
 			r = transform_list_parse(list, line, reterr);
 		if (r < 0) {
@@ -322,10 +322,9 @@ static int expand(struct expansion *e, const struct transform_list *list, size_t
 		}
 		set = transform_sets_find(e->sets, rule->pattern);
 		if (!set)
-			return refuse(e->reterr, "there is no set '%.60s'",
-				      rule->pattern);
+			return refuse(e->reterr, "unknown set '%.60s'", rule->pattern);
 		if (depth > e->sets->count)
-			return refuse(e->reterr, "the set '%.60s' is in itself",
+			return refuse(e->reterr, "the set '%.60s' contains itself",
 				      rule->pattern);
 		e->use_count++;
 		r = expand(e, &set->list, depth + 1);

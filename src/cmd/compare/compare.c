@@ -86,8 +86,8 @@ static int check_combination(const struct options *o)
 		wrong = "--procfs";
 	if (wrong) {
 		message_usage(NULL,
-			      "%s has no place in a comparison (--preload of several "
-			      "allocators)",
+			      "%s cannot be combined with a comparison (--preload with "
+			      "several allocators)",
 			      wrong);
 		return EXIT_BAD_USAGE;
 	}
@@ -269,7 +269,7 @@ static int compare(struct session *session, const struct compare_show *show,
 		return EXIT_FAILED;
 	status = status_of(c);
 	if (status == EXIT_FAILED) {
-		message("no run was completed: there is nothing to compare");
+		message("no run completed: there is nothing to compare");
 		return status;
 	}
 	return compare_show(show, c, status);

@@ -173,7 +173,8 @@ static enum wait_end wait_until_ready(struct active *a)
 			    before.user_ns + before.system_ns + IDLE_CPU_NS)
 			return end;
 	} while (clock_now_ns() < limit_ns);
-	message("%s: not idle after a minute: the workload begins (--ready says when it is to)",
+	message("%s: not idle after a minute; starting the workload now (--ready sets "
+		"the time)",
 		a->context->options->command[0]);
 	return WAIT_TIME_IS_OVER;
 }
@@ -298,13 +299,14 @@ static void end_all(struct active *a)
 	run_sampler_leave_out(a->context->sampler, 0);
 	if (!a->job.child.has_ended || job_is_running(&a->job)) {
 		if (!a->options->workload && !is_interrupted)
-			message("%s: what it left running is ended", o->command[0]);
+			message("%s: ending the processes that it left running",
+				o->command[0]);
 		job_signal_all(&a->job, was_done ? a->options->stop_signal : SIGTERM);
 	}
 	if (wait_for_end(a, is_interrupted ? GRACE_STOPPED_NS : GRACE_NS))
 		return;
 	if (!is_interrupted)
-		message("%s: does not end by itself: killed", o->command[0]);
+		message("%s: does not exit after the signal: killed", o->command[0]);
 	job_signal_all(&a->job, SIGKILL);
 	(void)wait_for_end(a, GRACE_KILLED_NS);
 }
@@ -335,15 +337,15 @@ static const char *find_problem(const struct active *a)
 	if (signals_stop_count() > 0)
 		return "interrupted";
 	if (!a->options->workload && WIFSIGNALED(status))
-		return "ended by a signal";
+		return "killed by a signal";
 	if (!a->options->workload && WEXITSTATUS(status) != 0)
 		return "exited with a status other than 0";
 	if (a->options->workload && a->has_ended)
-		return "ended before it was told to";
+		return "ended prematurely";
 	if (a->options->workload && a->workload.wait_status != 0)
 		return "the workload failed";
 	if (a->options->workload && has_crashed(a))
-		return "crashed when it was told to end";
+		return "crashed when it was asked to end";
 	if (was_library_missing(a))
 		return "the allocator was not loaded into it";
 	return NULL;
@@ -387,11 +389,11 @@ static void say_problem(const struct active *a)
 					      : "run";
 
 	if (WIFSIGNALED(status))
-		message("%s %u with %s is left out: %s (signal %d, %s)", what,
+		message("%s %u with %s is excluded: %s (signal %d, %s)", what,
 			run->number, name, run->problem, WTERMSIG(status),
 			strsignal(WTERMSIG(status)));
 	else
-		message("%s %u with %s is left out: %s (status %d)", what, run->number,
+		message("%s %u with %s is excluded: %s (status %d)", what, run->number,
 			name, run->problem, WEXITSTATUS(status));
 }
 

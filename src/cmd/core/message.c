@@ -42,9 +42,9 @@ static const char *describe(int err)
 {
 	switch (err) {
 	case -ESRCH: return "no such process";
-	case -EBADMSG: return "not in the format that is documented for it";
-	case -ESTALE: return "changed each time it was read";
-	case -EOPNOTSUPP: return "not there (older kernel, or not in this capture)";
+	case -EBADMSG: return "does not have the documented format";
+	case -ESTALE: return "changed on every attempt to read it";
+	case -EOPNOTSUPP: return "not available (older kernel, or not in this capture)";
 	default: return strerror(-err);
 	}
 }
@@ -57,10 +57,10 @@ void message_error(const char *subject, int err)
 static const char *describe_process_error(int err)
 {
 	switch (err) {
-	case -EBADMSG:
-		return "its stat or smaps is not in the format that is documented for it";
+	case -EBADMSG: return "its stat or smaps does not have the documented format";
 	case -EOPNOTSUPP:
-		return "it has no smaps here (older kernel, or not in this capture)";
+		return "it has no smaps file here (older kernel, or not in this "
+		       "capture)";
 	default: return describe(err);
 	}
 }
@@ -71,11 +71,11 @@ void message_process_error(int pid, int err)
 	if (err != -EACCES && err != -EPERM)
 		return;
 	if (geteuid() == 0)
-		message("hint: refused even to root, for want of CAP_SYS_PTRACE or by a security "
-			"module or namespace; 'memstate doctor' says more");
+		message("hint: refused even to root, for lack of CAP_SYS_PTRACE or by "
+			"a security module or namespace; see 'memstate doctor'");
 	else
-		message("hint: only its owner and root may read a process's memory map; "
-			"CAP_SYS_PTRACE allows it for all");
+		message("hint: only its owner and root may read a process's memory "
+			"map; CAP_SYS_PTRACE permits it for all processes");
 }
 
 void message_usage(const char *verb, const char *format, ...)

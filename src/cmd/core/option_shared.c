@@ -50,7 +50,7 @@ static int add_targets(const struct option_row *row, char *list, struct options 
 static int set_format(struct options *o, enum format format)
 {
 	if (o->format != FORMAT_AUTO && o->format != format) {
-		message_usage(o->verb, "--text, --csv and --json exclude each other");
+		message_usage(o->verb, "--text, --csv and --json are mutually exclusive");
 		return -ECANCELED;
 	}
 	o->format = format;
@@ -147,91 +147,95 @@ static int add_transforms(const struct option_row *row, char *arg, struct option
 /* The options that several commands share. */
 static const struct option_row shared_rows[] = {
 	{ 'p', "pid", "PID|NAME[,...]",
-	  "these processes, by id or by name; may be repeated", .set = add_targets },
+	  "select these processes by PID or name; may be repeated", .set = add_targets },
 	{ 0, "cgroup", "PATH|ID",
-	  "this group: its folder, its path, or 12 or more digits of its container's id",
+	  "select this cgroup: a directory, a path in the hierarchy, or at least 12 "
+	  "digits of a container ID",
 	  .set = option_set_word, .value = MEMBER(cgroup) },
-	{ 't', "tree", NULL, "their children too, and theirs",
+	{ 't', "tree", NULL, "include all descendants of the processes",
 	  .flag = MEMBER(targets.with_children) },
-	{ 0, "text", NULL, "one report, then end", .set = set_text },
+	{ 0, "text", NULL, "print one report and exit", .set = set_text },
 	{ 0, "csv", NULL, "CSV, RFC 4180", .set = set_csv },
 	{ 'J', "json", NULL, "JSON, one object per line", .set = set_json },
 	{ 'i', "interval", "T",
-	  "time between samples: 500ms, 2s, 1m; a bare number is seconds (default 1)",
+	  "time between samples, such as 500ms, 2s or 1m; a bare number is in seconds "
+	  "(default 1)",
 	  .flag = MEMBER(has_interval), .set = option_set_duration,
 	  .value = MEMBER(interval_ns), .min = NS_PER_MS,
-	  .want = "a time of 1ms or more, as 500ms, 2s or 1m" },
+	  .want = "a time of at least 1ms, such as 500ms, 2s or 1m" },
 	{ 'n', "samples", "N",
-	  "end after N samples (default: when the target ends, or ^C)",
+	  "stop after N samples (default: when the target exits, or on ^C)",
 	  .set = option_set_number, .value = MEMBER(sample_count), .min = 1,
-	  .want = "a number from 1" },
+	  .want = "a number of at least 1" },
 	{ 'o', "output", "COL[,...]",
-	  "these columns; +COL[,...] adds to the default ones", .set = option_set_word,
-	  .value = MEMBER(output) },
+	  "show these columns; +COL[,...] adds to the default columns",
+	  .set = option_set_word, .value = MEMBER(output) },
 	{ 0, "output-all", NULL, "every column", .flag = MEMBER(output_all) },
-	{ 0, "list-columns", NULL, "say what columns there are",
+	{ 0, "list-columns", NULL, "list the available columns",
 	  .flag = MEMBER(list_columns) },
-	{ 0, "no-headings", NULL, "leave the line of headings out",
+	{ 0, "no-headings", NULL, "omit the line of headings",
 	  .flag = MEMBER(no_headings) },
-	{ 'b', "bytes", NULL, "exact bytes instead of 1.5M",
+	{ 'b', "bytes", NULL, "print exact bytes instead of 1.5M",
 	  .flag = MEMBER(exact_bytes) },
-	{ 's', "sort", "[-]COL", "sort by a column; - for the other direction",
+	{ 's', "sort", "[-]COL", "sort by this column; -COL reverses the order",
 	  .set = option_set_word, .value = MEMBER(sort) },
-	{ 0, "top", "N", "so many lines of each list (default 10; all in CSV and JSON)",
+	{ 0, "top", "N",
+	  "show at most N rows per list (default 10; CSV and JSON show "
+	  "all)",
 	  .set = option_set_number, .value = MEMBER(top), .min = 1,
-	  .want = "a number from 1" },
+	  .want = "a number of at least 1" },
 	{ 0, "max-share", "PERCENT",
-	  "most of the time that reading may keep a target's memory map busy "
+	  "the largest share of time for which reading may block a target's memory map "
 	  "(default 2; 100 never slows down)",
 	  .set = set_max_share, .want = "a percentage from 0.1 to 100" },
-	{ 0, "procfs", "DIR", "a captured tree, or another mount of /proc",
+	{ 0, "procfs", "DIR", "read a captured tree, or another mount of /proc",
 	  .set = option_set_word, .value = MEMBER(procfs_root) },
 	{ 0, "max-pause", "T",
-	  "the longest that the process may stand still (default 1s)",
+	  "the longest time for which to pause a process (default 1s)",
 	  .set = option_set_duration, .value = MEMBER(max_pause_ns),
-	  .want = "a time, as 500ms or 2s" },
+	  .want = "a time, such as 500ms or 2s" },
 	{ 0, "no-stop", NULL,
-	  "read the heap while the process runs: it is never stopped, and figures "
-	  "are approximate",
+	  "read the heap without pausing the process; the figures are approximate",
 	  .flag = MEMBER(no_stop) },
 	{ 0, "allow-stall", NULL,
-	  "with --heap helper: ask even if that keeps the process from allocating "
-	  "for long",
+	  "with --heap helper: query the allocator even if the process cannot allocate "
+	  "for a long time meanwhile",
 	  .flag = MEMBER(allow_stall) },
 	{ 0, "record", "FILE",
-	  "save the samples too, to be shown again with --replay; goes on where a "
-	  "recording ended",
+	  "save the samples to a file, which --replay can show; an existing recording "
+	  "is continued",
 	  .set = option_set_word, .value = MEMBER(recording.record) },
 	{ 0, "keep", "T|BYTES",
-	  "of --record, keep the last 1h, or so much as fits in 200M; the oldest "
-	  "samples go first",
+	  "with --record: keep the last hour (1h), or what fits in 200M; the oldest "
+	  "samples are deleted first",
 	  .set = set_keep, .needs = "record",
-	  .want = "a time as 90s, 1h or 1d, or bytes as 64M or 1G" },
-	{ 0, "replay", "FILE", "show what is in this recording, instead of what runs",
+	  .want = "a time such as 90s, 1h or 1d, or bytes such as 64M or 1G" },
+	{ 0, "replay", "FILE", "show this recording instead of running processes",
 	  .set = option_set_word, .value = MEMBER(recording.replay) },
 	{ 0, "at", "TIME",
-	  "of --replay, that moment (default the last one): 2026-11-21T08:15:30Z, "
+	  "with --replay: show this moment (default: the last): 2026-11-21T08:15:30Z, "
 	  "+90s after the first one, or -5m before the last one",
 	  .set = option_set_word, .value = MEMBER(recording.at), .needs = "replay" },
 	{ 0, "metric", "NAME",
-	  "of stacks, what is shown: allocations (default), bytes (default of "
-	  "samples), temporary, live_blocks, live or peak (defaults of --live)",
+	  "with stacks: show this figure: allocations (default), bytes (default for "
+	  "samples), temporary, live_blocks, live or peak (default with --live)",
 	  .flag = MEMBER(stacks.has_metric), .set = set_metric,
 	  .want = "allocations, bytes, temporary, live_blocks, live or peak" },
 	{ 0, "transform", "RULE",
-	  "change the stacks: 'filter RE', 'remove RE', 'replace RE => TEXT', 'hide "
-	  "RE', 'from RE', 'to RE', or a set of such rules: A, allocation wrappers, "
-	  "or short, names; may be repeated",
+	  "edit the stacks with 'filter RE', 'remove RE', 'replace RE => TEXT', 'hide "
+	  "RE', 'from RE', 'to RE', or a set of rules: A (allocation wrappers) or "
+	  "short (short names); may be repeated",
 	  .set = add_transform },
 	{ 0, "transforms", "FILE",
-	  "the rules in this file, and the sets in it by their names; may be repeated",
+	  "apply the rules in FILE; --transform can use its sets by name; may be "
+	  "repeated",
 	  .set = add_transforms },
 	{ 0, "flame-graph", "FILE",
-	  "draw the stacks too, as a picture (FILE.svg) or as a page in which they "
-	  "can be searched and changed (FILE.html)",
+	  "also draw the stacks, as a picture (FILE.svg) or as a page for searching "
+	  "and filtering (FILE.html)",
 	  .set = option_set_word, .value = MEMBER(stacks.flame_graph) },
-	{ 'h', "help", NULL, "say this, then end", .flag = MEMBER(help) },
-	{ 'V', "version", NULL, "say the version, then end", .flag = MEMBER(version) },
+	{ 'h', "help", NULL, "print this help and exit", .flag = MEMBER(help) },
+	{ 'V', "version", NULL, "print the version and exit", .flag = MEMBER(version) },
 };
 
 const struct option_row *option_find_shared(const char *name, size_t length)

@@ -128,12 +128,12 @@ static int refuse_unknown(const struct option_list *list, const char *word,
 			  const struct options *o)
 {
 	if (optopt > 0 && optopt < LONG_ONLY)
-		message_usage(o->verb, "there is no option -%c here", optopt);
+		message_usage(o->verb, "unknown option -%c", optopt);
 	else if (optopt >= LONG_ONLY)
 		message_usage(o->verb, "option --%s takes no argument",
 			      find_row(list, optopt)->name);
 	else
-		message_usage(o->verb, "there is no option '%s' here", word);
+		message_usage(o->verb, "unknown option '%s'", word);
 	return -EINVAL;
 }
 
@@ -153,7 +153,7 @@ static int parse_options(const struct cmd *cmd, int argc, char **argv, struct op
 	while (r == 0 &&
 	       (value = getopt_long(argc, argv, letters.text, longs, NULL)) != -1) {
 		if (value == ':') {
-			message_usage(o->verb, "option '%s' wants an argument",
+			message_usage(o->verb, "option '%s' requires an argument",
 				      argv[optind - 1]);
 			r = -EINVAL;
 		} else if (value == '?') {
@@ -182,11 +182,11 @@ static int find_command(int argc, char **argv)
 static int set_command(const struct cmd *cmd, char **command, struct options *o)
 {
 	if (!cmd->takes_command) {
-		message_usage(cmd->name, "'--': a command to run has no place here");
+		message_usage(cmd->name, "'--': this command does not run programs");
 		return -EINVAL;
 	}
 	if (!command[0]) {
-		message_usage(cmd->name, "'--' wants a command after it");
+		message_usage(cmd->name, "'--' requires a command after it");
 		return -EINVAL;
 	}
 	o->command = command;
@@ -262,7 +262,7 @@ int options_check(const struct options *o)
 
 		if (!row->needs || options_find_given(o, row->needs))
 			continue;
-		message_usage(o->verb, "--%s goes with --%s", row->name, row->needs);
+		message_usage(o->verb, "--%s requires --%s", row->name, row->needs);
 		return -EINVAL;
 	}
 	return 0;

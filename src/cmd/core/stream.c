@@ -25,7 +25,7 @@ int stream_write(struct strbuf *text)
 		return r;
 	/* if the disk became full, remove the part of the text that was written */
 	if (S_ISREG(before.st_mode) && ftruncate(STDOUT_FILENO, before.st_size) < 0)
-		message("standard output: its last line may be cut");
+		message("standard output: the last line may be incomplete");
 	message_error("standard output", r);
 	return r;
 }

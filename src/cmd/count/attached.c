@@ -280,7 +280,7 @@ static void report_what_is_missing(struct attached *a)
 		a->failed_count += p->uncovered || p->means->missed[0] != '\0';
 	}
 	if (threads > 0)
-		message("%llu %s not counted: there was no room for them",
+		message("%llu %s not counted: no room for more",
 			(unsigned long long)threads,
 			threads == 1 ? "thread was" : "threads were");
 }

@@ -31,7 +31,7 @@ static int load(struct count_check *check)
 	if (r == -EBADMSG)
 		message("%s:%s", path, strbuf_text(&why));
 	else if (r == -ENOENT)
-		message("%s: there is no such file: --update makes it", path);
+		message("%s: no such file; --update creates it", path);
 	else if (r < 0)
 		message_error(path, r);
 	return r < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
@@ -62,13 +62,15 @@ static int choose_test(struct count_check *check, const char *program)
 	    has_limits(&check->file, NULL))
 		check->test = NULL;
 	if (check->test && !limits_file_may_be_test(check->test)) {
-		message("'%s' cannot be the name of a test in a file: --test says another",
+		message("'%s' cannot be the name of a test in a file; give another "
+			"name with --test",
 			check->test);
 		return EXIT_NOT_COUNTED;
 	}
 	if (o->update || has_limits(&check->file, check->test))
 		return EXIT_DONE;
-	message("%s: has no limits for [%s]: --update adds them, --test names another test",
+	message("%s: no limits for [%s]: --update adds them, --test selects another "
+		"test",
 		o->check, check->test ? check->test : program);
 	return EXIT_NOT_COUNTED;
 }
@@ -146,7 +148,7 @@ static void add_tolerance(struct strbuf *out, const struct count_limit *limit)
 	char buf[UNITS_TEXT_SIZE];
 
 	if (limit->tolerance_thousandths > 0)
-		strbuf_addf(out, ", %s%s may be",
+		strbuf_addf(out, ", tolerance %s%s",
 			    units_format_thousandths(limit->tolerance_thousandths, buf),
 			    limit->is_percent ? "%" : "");
 }
@@ -174,7 +176,7 @@ static void say_broken(const struct count_check *check, size_t i,
 		units_format_thousandths(off, off_text),
 		value > 0 ? (double)off * 100 / (double)value : 100,
 		strbuf_text(&tolerance),
-		is_above ? "" : ": --update makes that the new one");
+		is_above ? "" : ": --update stores it as the new baseline");
 }
 
 static void say_loose(const struct count_check *check, size_t i,
@@ -183,7 +185,7 @@ static void say_loose(const struct count_check *check, size_t i,
 	const struct count_limit *limit = &check->limits[i].limit;
 	char max[UNITS_TEXT_SIZE], limit_text[UNITS_TEXT_SIZE];
 
-	message("hint: %s:%zu: %s: %s is well below the limit of %s: --update tightens it",
+	message("hint: %s:%zu: %s: %s is well below the limit of %s: --update lowers it",
 		count_options(check->options)->check, check->lines[i] + 1,
 		counted_figure_key(limit->figure),
 		units_format_thousandths(stats->figures[limit->figure].max, max),
@@ -207,7 +209,7 @@ static int say_outcomes(const struct count_check *check, const struct count_stat
 			break;
 		case LIMIT_LOOSE: say_loose(check, i, stats); break;
 		case LIMIT_UNKNOWN:
-			message("%s:%zu: %s: is not known of these runs",
+			message("%s:%zu: %s: unknown for these runs",
 				count_options(check->options)->check, check->lines[i] + 1,
 				counted_figure_key(line_of(check, i)->limit.figure));
 			if (status == EXIT_DONE)

@@ -75,7 +75,9 @@ static int check_usage(const struct options *o)
 	int status;
 
 	if (is_attached && of_command && source_count == 1) {
-		message_usage("count", "--%s goes with a command, not with -p",
+		message_usage("count",
+			      "--%s requires a command and cannot be combined "
+			      "with -p",
 			      of_command);
 		return EXIT_BAD_USAGE;
 	}
@@ -84,21 +86,21 @@ static int check_usage(const struct options *o)
 	    count_runs_check_usage(o) != EXIT_DONE)
 		return EXIT_BAD_USAGE;
 	if (source_count > 1)
-		problem = "a command, -p, --scale and --replay exclude each other";
+		problem = "a command, -p, --scale and --replay are mutually exclusive";
 	else if (source_count == 0)
-		problem =
-			"count what? A command goes after --, a process that runs after -p";
+		problem = "nothing to count; use -- COMMAND to run a program, or -p "
+			  "PID|NAME";
 	else if (!is_attached && options_find_given(o, "probe"))
-		problem = "--probe goes with -p";
+		problem = "--probe requires -p";
 	else if (!is_attached && o->sample_count > 0)
-		problem = "-n goes with -p";
+		problem = "-n requires -p";
 	else if (compare_is_wanted(o))
-		problem = "--preload: one allocator is counted at a time";
+		problem = "--preload accepts only one allocator when counting";
 	else if (o->format == FORMAT_TEXT && o->has_interval)
-		problem =
-			"-i goes with --csv, --json or a terminal: a report is one sample";
+		problem = "-i requires --csv, --json or a terminal: a report is a single "
+			  "sample";
 	else if ((o->output || o->output_all) && !has_rows)
-		problem = "-o goes with --csv or --json";
+		problem = "-o requires --csv or --json";
 	if (problem) {
 		message_usage("count", "%s", problem);
 		return EXIT_BAD_USAGE;
@@ -217,7 +219,7 @@ static void say_what_is_missing(const struct counting *c)
 			children == 1 ? "process was" : "processes were",
 			c->counted.folder.path, count_folder_problem(&c->counted.folder));
 	if (threads > 0)
-		message("%llu %s not counted: there was no room for them",
+		message("%llu %s not counted: no room for more",
 			(unsigned long long)threads,
 			threads == 1 ? "thread was" : "threads were");
 	if (filtered_children > 0)
@@ -399,7 +401,7 @@ static const struct column_set *find_columns(const struct options *o)
 const struct cmd cmd_count = {
 	.name = "count",
 	.args = "[OPTIONS] -- COMMAND | -p PID|NAME | --replay FILE",
-	.summary = "count the calls of malloc and its like, of a command or a process",
+	.summary = "count the malloc and free calls of a command or a process",
 	.shared = "pid tree text csv json interval samples output output-all "
 		  "list-columns no-headings bytes top metric transform "
 		  "transforms flame-graph",

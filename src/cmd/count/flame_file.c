@@ -23,11 +23,10 @@ int flame_file_check(const char *verb, const char *path)
 {
 	if (ends_in(path, ".svg") || ends_in(path, ".html"))
 		return EXIT_DONE;
-	message_usage(
-		verb,
-		"--flame-graph: '%s' does not end in .svg (a picture) or .html (a page "
-		"with more in it)",
-		path);
+	message_usage(verb,
+		      "--flame-graph: '%s' does not end in .svg (a picture) or .html (an "
+		      "interactive page)",
+		      path);
 	return EXIT_BAD_USAGE;
 }
 

@@ -44,78 +44,78 @@ const struct option_row count_own_rows[] = {
 	  "tcmalloc_minimal, mimalloc, or a path",
 	  .set = option_set_word, .value = MEMBER(common.preload) },
 	{ 0, "runs", "N",
-	  "count N runs, one after the other, and show in what they differ (default "
-	  "3 with --check, 1 of each size with --scale)",
+	  "count N runs in sequence, and show how they differ (default 3 with --check, "
+	  "1 per size with --scale)",
 	  .flag = MEMBER(common.has_run_count), .set = option_set_number,
 	  .value = MEMBER(common.run_count), .min = 1, .max = 1000,
 	  .want = "a number from 1 to 1000" },
-	{ 0, "warm-up", "N", "N more before them that do not count (default 0)",
+	{ 0, "warm-up", "N", "run N warm-ups first, which are not counted (default 0)",
 	  .set = option_set_number, .value = MEMBER(common.warm_up_count), .max = 1000,
 	  .want = "a number from 0 to 1000" },
 	{ 0, "check", "FILE",
-	  "hold runs against the limits in this file: end with status 4 if one is "
-	  "broken, with 125 if that cannot be told",
+	  "check the runs against the limits in FILE: exit with status 4 if one is "
+	  "exceeded, with 125 if it cannot be determined",
 	  .set = option_set_word, .value = MEMBER(check) },
 	{ 0, "test", "NAME",
-	  "the limits of that name in the file (default: the program's name)",
+	  "use the limits with this name in the file (default: the program's name)",
 	  .needs = "check", .set = option_set_word, .value = MEMBER(test) },
 	{ 0, "update", NULL,
-	  "set the limits to what the runs have, and add what is missing",
+	  "set the limits to the figures of the runs, and add missing limits",
 	  .needs = "check", .flag = MEMBER(update) },
-	{ 0, "sizes", "N[,...]", "sizes of --scale, 4 or more", .needs = "scale",
+	{ 0, "sizes", "N[,...]", "the sizes for --scale, at least 4", .needs = "scale",
 	  .set = option_set_word, .value = MEMBER(sizes) },
 	{ 0, "max-exponent", "X",
-	  "of --scale: end with status 4 if something grows faster than with the "
-	  "size to this power",
+	  "with --scale: exit with status 4 if a figure grows faster than with the "
+	  "size to the power of N",
 	  .needs = "scale", .flag = MEMBER(has_max_exponent),
 	  .set = option_set_thousandths, .value = MEMBER(max_exponent_thousandths),
-	  .want = "a number, as 1 or 1.25" },
+	  .want = "a number, such as 1 or 1.25" },
 	{ 0, "min", "PERCENT",
-	  "of functions and stacks, what has a smaller share is not shown (default "
-	  "1; 0 in CSV and JSON)",
+	  "hide functions and stacks with a smaller share (default 1; 0 in CSV and "
+	  "JSON)",
 	  .flag = MEMBER(has_min), .set = option_set_thousandths, .value = MEMBER(min),
 	  .max = PROFILE_MIN_UNIT, .want = "a percentage from 0 to 100" },
 	{ 0, "folded", "FILE",
-	  "write the stacks as lines too, as flamegraph.pl reads them; - is "
-	  "standard output, instead of the report",
+	  "also write the stacks as lines for flamegraph.pl; - writes them to standard "
+	  "output instead of the report",
 	  .set = option_set_word, .value = MEMBER(folded) },
-	{ 0, "speedscope", "FILE", "write them as speedscope's JSON, likewise",
+	{ 0, "speedscope", "FILE", "the same in the JSON format of speedscope",
 	  .set = option_set_word, .value = MEMBER(speedscope) },
 	{ 0, "calls-only", NULL,
-	  "count calls and requested bytes, and nothing else: it slows the command "
-	  "down less",
+	  "count only calls and requested bytes: this slows the command down less",
 	  .flag = MEMBER(calls_only) },
 	{ 0, "iterations", "K",
-	  "a run does the same work K times: show, and check, what one of them has",
+	  "a run does the same work K times: show and check the figures of one "
+	  "iteration",
 	  .set = option_set_number, .value = MEMBER(iterations), .min = 1,
 	  .max = 1000000000, .want = "a number from 1 to 1000000000" },
 	{ 0, "scale", "COMMAND",
-	  "run this shell command with each of --sizes in place of {N}, and say how "
-	  "what it allocates grows with it",
+	  "run this shell command with each of --sizes in place of {N}, and show how "
+	  "its allocations grow with the size",
 	  .set = option_set_word, .value = MEMBER(scale) },
 	{ 0, "probe", "auto|inject|bpf|perf",
-	  "with -p: how the process is counted: by a probe that is put into it, or "
-	  "by breakpoints at which the kernel counts, with BPF or without (default "
-	  "auto: the first of these that can be had)",
+	  "with -p: count with an injected probe, or with kernel breakpoints, with or "
+	  "without BPF (default auto: the first of these that is available)",
 	  .set = set_method, .want = "auto, inject, bpf or perf" },
 	{ 0, "stacks", NULL,
-	  "by the stack that each allocation is made from: functions, those that "
-	  "were compiled into others too, with their source lines",
+	  "report allocations by call stack, including inlined functions, with source "
+	  "lines",
 	  .flag = MEMBER(stacks) },
 	{ 0, "sample", "BYTES",
-	  "the stack of one allocation of so many bytes, chosen at random, and "
-	  "estimates of all: at next to no cost with 512K",
+	  "record the call stack of one allocation every BYTES on average, and show "
+	  "estimates: nearly no overhead with 512K",
 	  .set = option_set_bytes, .value = MEMBER(sample_bytes), .min = 1,
-	  .want = "bytes, as 64K or 512K" },
+	  .want = "bytes, such as 64K or 512K" },
 	{ 0, "live", NULL,
-	  "by stacks, and of each what is not freed, and what it had when all had most",
+	  "per call stack: the bytes that are never freed, and those allocated at the "
+	  "peak",
 	  .flag = MEMBER(live) },
 	{ 0, "record", "FILE",
-	  "save the allocations by stacks, as pprof reads them (gzipped profile.proto)",
+	  "save the allocations by call stack in pprof's format (gzipped profile.proto)",
 	  .set = option_set_word, .value = MEMBER(record) },
 	{ 0, "replay", "FILE",
-	  "show the allocations by stacks that are in this file, of pprof or as "
-	  "lines of folded stacks, instead of counting",
+	  "show the stacks in this file, in pprof's format or as folded stacks, "
+	  "instead of counting",
 	  .set = option_set_word, .value = MEMBER(replay) },
 	{ 0 },
 };

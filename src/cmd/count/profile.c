@@ -22,24 +22,24 @@ int count_profile_check_usage(const struct options *o)
 	const char *problem = NULL;
 
 	if (count->replay && (has_stacks || count->calls_only || o->preload))
-		problem =
-			"--replay shows a file as it is: only what is shown of it can be chosen";
+		problem = "--replay shows a file unchanged: only options that select "
+			  "what to show are accepted";
 	else if (has_stacks && !o->command && targets_are_all(&o->targets))
-		problem =
-			"stacks are recorded of a command, which goes after --, or of a process (-p)";
+		problem = "stacks can be recorded for a command, after --, or for a "
+			  "process (-p)";
 	else if (count->live && !o->command)
-		problem =
-			"--live goes with a command: of a process that runs already it is not known what "
-			"was allocated before";
+		problem = "--live requires a command: allocations that a running process "
+			  "made earlier are unknown";
 	else if (has_stacks && (o->has_run_count || o->warm_up_count > 0 || count->check))
-		problem = "--runs and --check go without stacks";
+		problem = "--runs and --check cannot be combined with stacks";
 	else if (has_stacks && count->calls_only)
-		problem = "--calls-only and stacks exclude each other";
+		problem = "--calls-only and stacks are mutually exclusive";
 	else if (has_stacks && o->has_interval && has_rows)
-		problem = "-i goes without stacks: they are shown once, at the end";
+		problem = "-i cannot be combined with stacks: they are shown once, at "
+			  "the end";
 	else if (count->record && !has_stacks && !count->replay)
-		problem =
-			"--record saves stacks: it goes with --stacks, --sample or --live";
+		problem = "--record saves stacks: it requires --stacks, --sample or "
+			  "--live";
 	if (problem)
 		message_usage("count", "%s", problem);
 	return problem ? EXIT_BAD_USAGE : EXIT_DONE;

@@ -44,13 +44,13 @@ int count_runs_check_usage(const struct options *o)
 
 	if (!count_runs_are_wanted(o)) {
 		if (o->warm_up_count > 0 && !c->scale)
-			return refuse("--warm-up", "goes with --runs");
+			return refuse("--warm-up", "requires --runs");
 		return c->iterations > 1
-			       ? refuse("--iterations", "goes with --runs or --check")
+			       ? refuse("--iterations", "requires --runs or --check")
 			       : EXIT_DONE;
 	}
 	if (o->has_interval)
-		return refuse("-i", "has no place where several runs are counted");
+		return refuse("-i", "cannot be combined with counting several runs");
 	return EXIT_DONE;
 }
 
@@ -130,12 +130,12 @@ static int check_complete(const struct count_child *child)
 			p->lost_children + p->lost_threads;
 	}
 	if (missing > 0)
-		message("%s: a process or a thread of it was not counted in %s: %s",
+		message("%s: one of its processes or threads was not counted in %s: %s",
 			child->command[0], child->folder.path,
 			count_folder_problem(&child->folder));
 	else if (filtered > 0)
-		message("%s: a process or a thread of it was not counted: the program is under a "
-			"seccomp filter",
+		message("%s: one of its processes or threads was not counted: the "
+			"program is under a seccomp filter",
 			child->command[0]);
 	return missing + filtered > 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 }
@@ -246,8 +246,8 @@ static int show_and_check(const struct options *o, const struct count_runs *runs
 		return shown != EXIT_DONE ? shown : status;
 	if (!count_options(o)->check)
 		return command_status;
-	message("%s: ended with status %d: what it allocates then says nothing of the limits",
-		o->command[0], command_status);
+	message("%s: exited with status %d: the limits cannot be checked", o->command[0],
+		command_status);
 	return EXIT_NOT_COUNTED;
 }
 

@@ -77,22 +77,21 @@ int count_scale_check_usage(const struct options *o)
 		return EXIT_DONE;
 	if (!strstr(c->scale, placeholder))
 		return refuse(
-			"--scale: where does the size go? {N} in the command is for it");
+			"--scale: the command has no {N}, where the size is inserted");
 	if (!c->sizes)
-		return refuse(
-			"--scale: which sizes? --sizes 1000,2000,4000,8000 says them");
+		return refuse("--scale: no sizes given; use --sizes, such as --sizes "
+			      "1000,2000,4000,8000");
 	if (parse_sizes(c->sizes, &scale) < 0) {
 		message_usage(
 			"count",
-			"--sizes: '%s' are not up to %d numbers, each larger than the "
-			"one before",
+			"--sizes: '%s' is not a list of at most %d increasing numbers",
 			c->sizes, SIZES_MAX);
 		return EXIT_BAD_USAGE;
 	}
 	if (c->check || c->iterations > 1)
-		return refuse("--check and --iterations have no place with --scale");
+		return refuse("--check and --iterations cannot be combined with --scale");
 	if (o->has_interval)
-		return refuse("-i has no place where several runs are counted");
+		return refuse("-i cannot be combined with counting several runs");
 	return EXIT_DONE;
 }
 
@@ -129,14 +128,15 @@ static int run_size(const struct scale *scale, struct scale_size *size)
 	if (status != EXIT_DONE)
 		return status;
 	if (command_status != 0) {
-		message("%s: ended with status %d: what it allocates then says nothing of its growth",
+		message("%s: exited with status %d: its growth cannot be determined",
 			command, command_status);
 		return EXIT_NOT_COUNTED;
 	}
 	if (size->runs.items[0].program_count == 1 &&
 	    wrapper_name_is(size->runs.items[0].program.name)) {
-		message("%s: only %s was counted, and nothing that it started", command,
-			size->runs.items[0].program.name);
+		message("%s: only %s was counted, and none of the programs that it "
+			"started",
+			command, size->runs.items[0].program.name);
 		return EXIT_NOT_COUNTED;
 	}
 	for (size_t i = 0; i < size->runs.count; i++)
@@ -200,7 +200,8 @@ static int check_exponents(const struct scale *scale)
 		const char *unknown = scale_outcome_text(fit->outcome);
 
 		if (unknown && scaled_figures[f] != COUNTED_PEAK_RSS) {
-			message("%s: the exponent is not known: %s", key, unknown);
+			message("%s: the exponent cannot be determined: %s", key,
+				unknown);
 			if (status == EXIT_DONE)
 				status = EXIT_NOT_COUNTED;
 		} else if (!unknown && fit->low > max) {

@@ -76,7 +76,7 @@ static int check_files(const struct options *o)
 	for (size_t i = 0; i < FILE_COUNT; i++)
 		count += is_output(&files[i]);
 	if (count > 1 || (count == 1 && o->format != FORMAT_AUTO)) {
-		message_usage("count", "-: standard output is for one thing only");
+		message_usage("count", "-: standard output can be used only once");
 		return EXIT_BAD_USAGE;
 	}
 	return EXIT_DONE;
@@ -93,10 +93,10 @@ int count_show_check(const struct options *o)
 	if (!count_has_stacks(o)) {
 		if (!needless)
 			return EXIT_DONE;
-		message_usage(
-			"count",
-			"--%s is for stacks: with --stacks, --sample, --live or --replay",
-			needless);
+		message_usage("count",
+			      "--%s requires stacks: use --stacks, --sample, --live or "
+			      "--replay",
+			      needless);
 		return EXIT_BAD_USAGE;
 	}
 	status = check_files(o);
@@ -149,7 +149,7 @@ static int choose_metric(const struct options *o, const struct profile *profile,
 		_cleanup_strbuf_ struct strbuf known = STRBUF_INIT;
 
 		add_known(&known, profile);
-		message("--metric %s: is not known here; there is:%s",
+		message("--metric %s: not available here; available:%s",
 			profile_metrics[metric].name, strbuf_text(&known));
 		return EXIT_FAILED;
 	}

@@ -48,7 +48,7 @@ static int parse_amount(const struct comparison *c, const char *option, const ch
 	    (is_bytes && units_parse_bytes(text, ret) == 0))
 		return EXIT_DONE;
 	message_usage("diff", "--%s: '%s' is not a number%s", option, text,
-		      is_bytes ? " of bytes, as 512, 64K, 1.5M or 2G"
+		      is_bytes ? " of bytes, such as 512, 64K, 1.5M or 2G"
 			       : " (of bytes only with --metric bytes, live or peak)");
 	return EXIT_BAD_USAGE;
 }
@@ -109,7 +109,7 @@ static int choose_metric(struct comparison *c)
 			_cleanup_strbuf_ struct strbuf known = STRBUF_INIT;
 
 			add_metrics(&known, c->profiles[i].known);
-			message("%s: does not have '%s', but%s", c->files[i],
+			message("%s: does not have '%s'; available:%s", c->files[i],
 				profile_metrics[o->stacks.metric].name,
 				strbuf_text(&known));
 			return EXIT_FAILED;
@@ -206,9 +206,8 @@ static int judge(const struct comparison *c, const struct profile_diff *diff)
 
 		is_partial = is_partial || lost > 0;
 		if (lost > 0)
-			message("%s: %" PRIu64
-				" allocations are in none of its stacks: there was "
-				"no room for them",
+			message("%s: %" PRIu64 " allocations are in none of its "
+				"stacks: the space for stacks was full",
 				c->files[i], lost);
 	}
 	if (c->has_limit) {
@@ -265,14 +264,14 @@ static int diff_run(struct options *o)
 	int status;
 
 	if (o->arg_count != 2) {
-		message_usage("diff", "which two files? memstate diff BEFORE AFTER");
+		message_usage("diff", "two files required: memstate diff BEFORE AFTER");
 		return EXIT_BAD_USAGE;
 	}
 	if (diff_moments_are_meant(o))
 		return diff_moments_run(o);
 	if (!targets_are_all(&o->targets)) {
 		message_usage("diff",
-			      "-p goes with recordings and captures, and these are none");
+			      "-p requires recordings or captures; these are neither");
 		return EXIT_BAD_USAGE;
 	}
 	if (o->stacks.flame_graph &&
@@ -301,19 +300,19 @@ static int diff_run(struct options *o)
 
 static const struct option_row own_rows[] = {
 	{ 0, "depth", "N",
-	  "stacks are the same if their N innermost functions are (default 8; 0: all)",
+	  "treat stacks as equal if their innermost N functions are equal (default 8; "
+	  "0: all functions)",
 	  .set = option_set_number, .value = MEMBER(depth),
 	  .want = "a number of functions" },
 	{ 0, "min", "N|BYTES",
-	  "list stacks that have more than that in one of both (default 1000); the "
-	  "others are summed",
+	  "list stacks that have more than N in either file (default 1000); sum the "
+	  "others",
 	  .set = option_set_word, .value = MEMBER(minimum) },
 	{ 0, "keep-generics", NULL,
-	  "functions that a template or a generic was made into are different ones "
-	  "(default: one)",
+	  "distinguish the functions that one template or generic was instantiated as",
 	  .flag = MEMBER(keeps_generics) },
 	{ 0, "fail-above", "N|BYTES",
-	  "end with status 4 if all together, or a stack, has grown by more",
+	  "exit with status 4 if the total, or a stack, has grown by more",
 	  .set = option_set_word, .value = MEMBER(fail_above) },
 	{ 0 },
 };

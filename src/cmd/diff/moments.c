@@ -91,7 +91,9 @@ static int check_options(const struct options *o, uint64_t *ret_limit)
 	const char *limit = diff_options(o)->fail_above;
 
 	if (of_profiles) {
-		message_usage("diff", "--%s goes with profiles, and these are moments",
+		message_usage("diff",
+			      "--%s requires profiles; these are recordings or "
+			      "captures",
 			      of_profiles);
 		return EXIT_BAD_USAGE;
 	}
@@ -101,7 +103,8 @@ static int check_options(const struct options *o, uint64_t *ret_limit)
 		return EXIT_DONE;
 	message_usage(
 		"diff",
-		"--fail-above: '%s' is not a number of bytes, as 512, 64K, 1.5M or 2G",
+		"--fail-above: '%s' is not a number of bytes, such as 512, 64K, 1.5M "
+		"or 2G",
 		limit);
 	return EXIT_BAD_USAGE;
 }
@@ -165,7 +168,7 @@ static int report_missing(const struct options *o, const struct side *sides)
 	for (size_t i = 0; i < 2; i++)
 		if (sides[i].moment.processes.count == 0 &&
 		    !targets_are_all(&o->targets)) {
-			message("%s: has none of these processes at that moment",
+			message("%s: contains none of these processes at that moment",
 				o->args[i]);
 			status = EXIT_PARTIAL;
 		}

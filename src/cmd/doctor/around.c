@@ -77,7 +77,8 @@ static void check_cgroup(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_NO,
 			    "mount a cgroup file system with the memory controller",
 			    unified.point[0]
-				    ? "cgroup v2 is there, without the memory controller"
+				    ? "cgroup v2 is mounted, but without the memory "
+				      "controller"
 				    : "no cgroup file system is mounted");
 }
 
@@ -111,7 +112,7 @@ static void check_huge_pages(const struct patient *patient, struct finding *ret)
 				    settings[i].word);
 			return;
 		}
-	finding_set(ret, ANSWER_UNKNOWN, NULL, "%s says none of its words", path);
+	finding_set(ret, ANSWER_UNKNOWN, NULL, "%s selects none of its values", path);
 }
 
 static void check_swap(const struct patient *patient, struct finding *ret)
@@ -131,7 +132,7 @@ static void check_swap(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_YES, NULL, "%s%s",
 			    units_format_bytes(bytes, size),
 			    key_lines_find(strbuf_text(&swaps), "/dev/zram")
-				    ? ", zram among it"
+				    ? ", including zram"
 				    : "");
 }
 
@@ -141,7 +142,7 @@ static void check_utf8(const struct patient *patient, struct finding *ret)
 
 	(void)patient;
 	finding_set(ret, strcmp(codeset, "UTF-8") == 0 ? ANSWER_YES : ANSWER_NO,
-		    "set LC_ALL to a locale that has it, as C.UTF-8",
+		    "set LC_ALL to a locale with UTF-8, such as C.UTF-8",
 		    "the locale's characters are %s", codeset);
 }
 
@@ -154,13 +155,14 @@ static void check_colour(const struct patient *patient, struct finding *ret)
 	if (no_color && no_color[0])
 		finding_set(ret, ANSWER_NO, "unset NO_COLOR", "NO_COLOR is set");
 	else if (!term || !term[0] || strcmp(term, "dumb") == 0)
-		finding_set(ret, ANSWER_NO, "set TERM to what the terminal is",
+		finding_set(ret, ANSWER_NO, "set TERM to the type of the terminal",
 			    "TERM is %s", term && term[0] ? term : "not set");
 	else if (strstr(term, "256color") || strstr(term, "direct"))
 		finding_set(ret, ANSWER_YES, NULL, "TERM is %s", term);
 	else
 		finding_set(ret, ANSWER_PARTLY,
-			    "a TERM with 256color in its name, if it is one",
+			    "a TERM whose name contains 256color, if the terminal "
+			    "supports it",
 			    "TERM is %s", term);
 }
 
@@ -181,7 +183,7 @@ static void check_libproc2(const struct patient *patient, struct finding *ret)
 {
 	(void)patient;
 	find_built(HAVE_LIBPROC2, "libproc2",
-		   "nothing: memstate's own reader lists them too", ret);
+		   "not needed: memstate's own reader lists them, too", ret);
 }
 
 static void check_symbols(const struct patient *patient, struct finding *ret)
@@ -189,7 +191,7 @@ static void check_symbols(const struct patient *patient, struct finding *ret)
 	(void)patient;
 	if (HAVE_LIBELF && !elf_symbols_can_be_read())
 		finding_set(ret, ANSWER_NO, "install libelf",
-			    "built with libelf, which cannot be loaded");
+			    "built with libelf, but it cannot be loaded");
 	else
 		find_built(HAVE_LIBELF, "libelf", "build it with libelf", ret);
 }
@@ -203,35 +205,37 @@ static void check_agent(const struct patient *patient, struct finding *ret)
 	if (r == -EOPNOTSUPP)
 		finding_set(ret, ANSWER_NO,
 			    "build it without --disable-agent, for x86-64",
-			    "built without what runs in other processes");
+			    "built without the code that runs in other processes");
 	else if (r < 0)
-		finding_set(ret, ANSWER_NO, "install memstate whole", "%s: %s",
+		finding_set(ret, ANSWER_NO, "install all files of memstate", "%s: %s",
 			    library ? library : "libmemstate-agent.so", strerror(-r));
 	else
 		finding_set(ret, ANSWER_YES, NULL, "%s is there", library);
 }
 
 static const struct check checks[] = {
-	{ "cgroup_memory", "groups of processes have limits of memory", false, CHECK_LIVE,
+	{ "cgroup_memory", "groups of processes have memory limits", false, CHECK_LIVE,
 	  check_cgroup },
 	{ "huge_pages", "the kernel backs memory with huge pages", false, CHECK_LIVE,
 	  check_huge_pages },
-	{ "swap", "anonymous memory can leave RAM", false, CHECK_ANYWHERE, check_swap },
-	{ "utf8", "names and graphs are shown as they are", false, CHECK_LIVE,
+	{ "swap", "anonymous memory can be swapped out", false, CHECK_ANYWHERE,
+	  check_swap },
+	{ "utf8", "names and graphs are shown with all characters", false, CHECK_LIVE,
 	  check_utf8 },
 	{ "colour", "the terminal has 256 colours", false, CHECK_LIVE, check_colour },
-	{ "screen", "there is an interactive screen", false, CHECK_LIVE, check_screen },
-	{ "symbols", "types of blocks and places in programs have names", false,
-	  CHECK_LIVE, check_symbols },
+	{ "screen", "an interactive screen is available", false, CHECK_LIVE,
+	  check_screen },
+	{ "symbols", "block types and code addresses have names", false, CHECK_LIVE,
+	  check_symbols },
 	{ "helper_library",
-	  "commands can be started with a helper that asks their allocator", false,
+	  "commands can be started with a helper that queries their allocator", false,
 	  CHECK_LIVE, check_agent },
 	{ "libproc2", "procps' library lists the processes", false, CHECK_LIVE,
 	  check_libproc2 },
 };
 
 const struct check_list doctor_around_checks = {
-	"what else is here",
+	"environment",
 	checks,
 	sizeof(checks) / sizeof(checks[0]),
 };

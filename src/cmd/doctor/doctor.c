@@ -123,7 +123,7 @@ static int examine_machine(struct examination *x)
 	};
 
 	if (x->patient.is_saved && patient_tally(&x->patient, PROC_STAT).count == 0) {
-		message("%s: no process there: neither a /proc nor a capture of one",
+		message("%s: no process found: neither /proc nor a capture",
 			x->session->options->procfs_root);
 		return EXIT_FAILED;
 	}
@@ -218,7 +218,7 @@ static int doctor_run(struct options *o)
 const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.args = "[-p PID|NAME] [OPTIONS]",
-	.summary = "say what can be measured here, and what is missing for the rest",
+	.summary = "show what can be measured here, and what is missing for the rest",
 	.shared = "pid json procfs",
 	.run = doctor_run,
 };

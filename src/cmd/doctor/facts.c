@@ -54,7 +54,8 @@ const char *patient_permission_fix(const struct patient *patient)
 	if (patient->is_saved)
 		return NULL;
 	if (patient->may_trace)
-		return "CAP_SYS_PTRACE is here already: a security module or a namespace refuses it";
+		return "CAP_SYS_PTRACE is present: a security module or a namespace "
+		       "denies it";
 	if (!patient->process || patient->process->uid == geteuid())
 		return AS_ROOT;
 	return "run it as its owner or as root, or give it CAP_SYS_PTRACE";

@@ -72,7 +72,8 @@ static void check_smaps(const struct patient *patient, struct finding *ret)
 static void check_rollup(const struct patient *patient, struct finding *ret)
 {
 	check_own_file(patient, PROC_SMAPS_ROLLUP,
-		       "Linux 4.14; until then smaps is read instead, which takes longer",
+		       "Linux 4.14; until then memstate reads smaps instead, which "
+		       "takes longer",
 		       ret);
 }
 
@@ -98,7 +99,7 @@ static void check_lazyfree(const struct patient *patient, struct finding *ret)
 	int r = read_some_smaps(patient, &text);
 
 	if (r <= 0)
-		finding_set(ret, ANSWER_UNKNOWN, NULL, "no smaps to look into");
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "no smaps to examine");
 	else if (key_lines_find(strbuf_text(&text), "LazyFree:"))
 		finding_set(ret, ANSWER_YES, NULL, "smaps has LazyFree");
 	else
@@ -149,13 +150,15 @@ static void look_at_own_stack_mapping(struct search *ret)
 static void check_stack_marks(const struct patient *patient, struct finding *ret)
 {
 	static const char fix[] =
-		"Linux 6.7 with transparent huge pages; until then stacks are told "
-		"by guards and stack pointers";
+		"Linux 6.7 with transparent huge pages; until then stacks are "
+		"identified by guards and stack pointers";
 	struct search search = { 0 };
 
 	if (patient->is_saved) {
 		if (patient->kernel_major == 0)
-			finding_set(ret, ANSWER_UNKNOWN, NULL, "the kernel is not known");
+			finding_set(ret, ANSWER_UNKNOWN, NULL,
+				    "the kernel version is "
+				    "unknown");
 		else if (patient_has_kernel(patient, 6, 7))
 			finding_set(ret, ANSWER_YES, NULL, "Linux 6.7 or later");
 		else
@@ -165,7 +168,7 @@ static void check_stack_marks(const struct patient *patient, struct finding *ret
 	look_at_own_stack_mapping(&search);
 	if (!search.is_found)
 		finding_set(ret, ANSWER_UNKNOWN, NULL,
-			    "a mapping made with MAP_STACK is not found");
+			    "a mapping made with MAP_STACK was not found");
 	else
 		finding_set(ret, search.is_marked ? ANSWER_YES : ANSWER_NO, fix,
 			    "a mapping made with MAP_STACK %s nh in VmFlags",
@@ -189,7 +192,7 @@ static void check_stack_pointers(const struct patient *patient, struct finding *
 	r = patient_read_head(patient, path, &text);
 	if (r > 0 && proc_task_parse_syscall(text.text, &addr) == 0)
 		finding_set(ret, ANSWER_YES, NULL,
-			    "thread-self/syscall says where our stack is");
+			    "thread-self/syscall shows the stack pointer");
 	else
 		finding_set(ret, ANSWER_NO, "a kernel with CONFIG_HAVE_ARCH_TRACEHOOK",
 			    "thread-self/syscall: %s",
@@ -229,7 +232,7 @@ static void check_pagemap_scan(const struct patient *patient, struct finding *re
 		finding_set(ret, ANSWER_NO, "Linux 6.7", "self/pagemap: %s",
 			    strerror(errno));
 	else
-		finding_set(ret, ANSWER_YES, NULL, "self/pagemap answers it");
+		finding_set(ret, ANSWER_YES, NULL, "self/pagemap supports it");
 }
 
 /*
@@ -269,7 +272,7 @@ static void check_count(enum count_method method, struct finding *ret)
 	int r = count_method_check(method, &why);
 
 	if (r == 0)
-		finding_set(ret, ANSWER_YES, NULL, "the kernel lets us make one");
+		finding_set(ret, ANSWER_YES, NULL, "the kernel permits creating one");
 	else
 		finding_set(ret, ANSWER_NO,
 			    r == -EPERM || r == -EACCES ? "run it as root" : NULL, "%s",
@@ -289,28 +292,30 @@ static void check_count_perf(const struct patient *patient, struct finding *ret)
 }
 
 static const struct check checks[] = {
-	{ "capture", "when and by what it was saved", false, CHECK_SAVED, check_capture },
-	{ "kernel", "all that a plain watch uses", false, CHECK_ANYWHERE, check_kernel },
+	{ "capture", "when, and by which version, it was saved", false, CHECK_SAVED,
+	  check_capture },
+	{ "kernel", "everything needed without further options", false, CHECK_ANYWHERE,
+	  check_kernel },
 	{ "smaps", "mappings and the state of their pages", true, CHECK_ANYWHERE,
 	  check_smaps },
 	{ "smaps_rollup", "totals of a process in one read", false, CHECK_ANYWHERE,
 	  check_rollup },
-	{ "lazyfree", "memory freed with MADV_FREE is told apart", false, CHECK_ANYWHERE,
-	  check_lazyfree },
-	{ "stack_marks", "stacks of threads carry a mark", false, CHECK_ANYWHERE,
+	{ "lazyfree", "memory freed with MADV_FREE is distinguished", false,
+	  CHECK_ANYWHERE, check_lazyfree },
+	{ "stack_marks", "thread stacks are marked", false, CHECK_ANYWHERE,
 	  check_stack_marks },
-	{ "stack_pointers", "where the stacks of threads are", false, CHECK_ANYWHERE,
+	{ "stack_pointers", "the location of thread stacks", false, CHECK_ANYWHERE,
 	  check_stack_pointers },
 	{ "pagemap_scan", "the state of each page, in one call", false, CHECK_LIVE,
 	  check_pagemap_scan },
-	{ "count_bpf", "count -p by breakpoints and BPF", false, CHECK_LIVE,
+	{ "count_bpf", "count -p with breakpoints and BPF", false, CHECK_LIVE,
 	  check_count_bpf },
-	{ "count_perf", "count -p by breakpoints and perf", false, CHECK_LIVE,
+	{ "count_perf", "count -p with breakpoints and perf", false, CHECK_LIVE,
 	  check_count_perf },
 };
 
 const struct check_list doctor_kernel_checks = {
-	"what the kernel tells",
+	"kernel",
 	checks,
 	sizeof(checks) / sizeof(checks[0]),
 };

@@ -31,7 +31,8 @@ static void check_memory(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_NO, NULL,
 			    p->is_kernel_thread
 				    ? "a kernel thread has none"
-				    : "a zombie: it has ended and has none any more");
+				    : "a zombie: it has exited, and its memory has "
+				      "been freed");
 }
 
 static void check_smaps(const struct patient *patient, struct finding *ret)
@@ -41,7 +42,7 @@ static void check_smaps(const struct patient *patient, struct finding *ret)
 	if (!process_has_memory(patient->process))
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "there is nothing to read");
 	else if (err == -EOPNOTSUPP)
-		finding_set(ret, ANSWER_NO, NULL, "smaps is not there");
+		finding_set(ret, ANSWER_NO, NULL, "smaps does not exist");
 	else if (err < 0)
 		finding_set(ret, ANSWER_NO,
 			    err == -EACCES ? patient_permission_fix(patient) : NULL,
@@ -89,7 +90,8 @@ static void check_stack_pointers(const struct patient *patient, struct finding *
 							: NULL,
 			    "task/%d/syscall: %s", pid, strerror(-r));
 	else if (proc_task_parse_syscall(strbuf_text(&text), &addr) == -EBADMSG)
-		finding_set(ret, ANSWER_NO, NULL, "task/%d/syscall has none", pid);
+		finding_set(ret, ANSWER_NO, NULL, "task/%d/syscall has no stack pointer",
+			    pid);
 	else
 		finding_set(ret, ANSWER_YES, NULL, "task/%d/syscall can be read", pid);
 }
@@ -121,19 +123,23 @@ static void check_namespace(const struct patient *patient, enum proc_file file,
 
 static void check_pid_namespace(const struct patient *patient, struct finding *ret)
 {
-	check_namespace(patient, PROC_NS_PID, "it knows itself and others by other pids",
+	check_namespace(patient, PROC_NS_PID,
+			"it has a different view of its own and "
+			"other pids",
 			ret);
 }
 
 static void check_mount_namespace(const struct patient *patient, struct finding *ret)
 {
-	check_namespace(patient, PROC_NS_MNT, "paths of its files may be others here",
+	check_namespace(patient, PROC_NS_MNT,
+			"paths of its files may refer to other "
+			"files here",
 			ret);
 }
 
 static void check_user_namespace(const struct patient *patient, struct finding *ret)
 {
-	check_namespace(patient, PROC_NS_USER, "its uids are others here", ret);
+	check_namespace(patient, PROC_NS_USER, "its uids are different here", ret);
 }
 
 /*
@@ -154,7 +160,7 @@ static void check_dumpable(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "%s: %s", path, strerror(-r));
 	else if (p->uid == UINT32_MAX || p->uid == 0)
 		finding_set(ret, ANSWER_UNKNOWN, NULL,
-			    "of a process of root it cannot be told");
+			    "cannot be determined for a process of root");
 	else if (st.st_uid != p->uid)
 		finding_set(
 			ret, ANSWER_NO, patient->may_trace ? NULL : AS_ROOT,
@@ -193,7 +199,7 @@ static void check_dynamic(const struct patient *patient, struct finding *ret)
 	size_t count;
 
 	if (!patient->mappings || patient->mappings->count == 0) {
-		finding_set(ret, ANSWER_UNKNOWN, NULL, "its mappings are not known");
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "its mappings are unknown");
 		return;
 	}
 	count = count_executed_files(patient->mappings);
@@ -209,7 +215,7 @@ static void check_allocator(const struct patient *patient, struct finding *ret)
 	const struct mapping_list *mappings = patient->mappings;
 
 	if (!mappings || mappings->count == 0) {
-		finding_set(ret, ANSWER_UNKNOWN, NULL, "its mappings are not known");
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "its mappings are unknown");
 		return;
 	}
 	if (patient->usage->allocator == ALLOCATOR_PARTITION) {
@@ -263,7 +269,7 @@ static void check_heap(const struct patient *patient, struct finding *ret)
 			    allocator_titles[allocator]);
 	else
 		finding_set(ret, ANSWER_YES, NULL,
-			    "mem can be opened, and nobody traces it");
+			    "mem can be opened, and no other process traces it");
 }
 
 /*
@@ -283,7 +289,7 @@ static void check_helper(const struct patient *patient, struct finding *ret)
 	int r = fd < 0 ? fd : 0;
 
 	if (!process_has_memory(patient->process)) {
-		finding_set(ret, ANSWER_UNKNOWN, NULL, "there is nothing to ask");
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "it has no allocator");
 		return;
 	}
 	if (r == 0)
@@ -294,8 +300,7 @@ static void check_helper(const struct patient *patient, struct finding *ret)
 							: NULL,
 			    "%s", reason ? reason : strerror(-r));
 	else
-		finding_set(ret, ANSWER_YES, NULL,
-			    "nothing that can be seen from outside forbids it");
+		finding_set(ret, ANSWER_YES, NULL, "no obstacle is visible from outside");
 }
 
 /*
@@ -307,7 +312,7 @@ static void check_count_places(const struct patient *patient, struct finding *re
 	int r;
 
 	if (!patient->mappings || patient->mappings->count == 0) {
-		finding_set(ret, ANSWER_UNKNOWN, NULL, "its mappings are not known");
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "its mappings are unknown");
 		return;
 	}
 	r = count_attach_find(patient->fs, patient->process->pid, patient->mappings,
@@ -322,29 +327,29 @@ static const struct check checks[] = {
 	{ "smaps", "its mappings and the state of their pages", true, CHECK_ANYWHERE,
 	  check_smaps },
 	{ "smaps_rollup", "its totals in one read", false, CHECK_ANYWHERE, check_rollup },
-	{ "stack_pointers", "where the stacks of its threads are", false, CHECK_ANYWHERE,
+	{ "stack_pointers", "the location of its threads' stacks", false, CHECK_ANYWHERE,
 	  check_stack_pointers },
 	{ "dumpable", "its owner may read its memory map", false, CHECK_LIVE,
 	  check_dumpable },
-	{ "pid_namespace", "it is among our pids", false, CHECK_LIVE,
+	{ "pid_namespace", "it is visible in this pid namespace", false, CHECK_LIVE,
 	  check_pid_namespace },
-	{ "mount_namespace", "it sees the files that we see", false, CHECK_LIVE,
+	{ "mount_namespace", "it sees the same files as memstate", false, CHECK_LIVE,
 	  check_mount_namespace },
-	{ "user_namespace", "its uids are ours", false, CHECK_LIVE,
+	{ "user_namespace", "its uids have the same meaning here", false, CHECK_LIVE,
 	  check_user_namespace },
-	{ "dynamic", "its libraries are told by their names", false, CHECK_ANYWHERE,
+	{ "dynamic", "its libraries are identified by name", false, CHECK_ANYWHERE,
 	  check_dynamic },
 	{ "allocator", "which malloc it uses", false, CHECK_ANYWHERE, check_allocator },
-	{ "heap", "what malloc has: live blocks, free pages, fragments", false,
+	{ "heap", "the contents of its malloc: live blocks, free pages, fragments", false,
 	  CHECK_LIVE, check_heap },
-	{ "helper", "its allocator can be asked, by a thread put into it", false,
+	{ "helper", "its allocator can be queried, by an injected thread", false,
 	  CHECK_LIVE, check_helper },
-	{ "count_places", "malloc and its like are found, for breakpoints", false,
-	  CHECK_LIVE, check_count_places },
+	{ "count_places", "malloc and related functions are found, for breakpoints",
+	  false, CHECK_LIVE, check_count_places },
 };
 
 const struct check_list doctor_process_checks = {
-	"of the process",
+	"process",
 	checks,
 	sizeof(checks) / sizeof(checks[0]),
 };

@@ -53,7 +53,9 @@ static void check_hidepid(const struct patient *patient, struct finding *ret)
 	if (!value)
 		value = "off";
 	if (!is_mounted)
-		finding_set(ret, ANSWER_UNKNOWN, NULL, "nothing is mounted at /proc");
+		finding_set(ret, ANSWER_UNKNOWN, NULL,
+			    "no file system is mounted at "
+			    "/proc");
 	else if (value[0] == '0' || strncmp(value, "off", 3) == 0)
 		finding_set(ret, ANSWER_YES, NULL, "/proc is mounted without hidepid");
 	else
@@ -86,7 +88,7 @@ static void check_ptrace(const struct patient *patient, struct finding *ret)
 
 	if (patient_read_system(patient, SYSTEM_PTRACE_SCOPE, &text) < 0) {
 		finding_set(ret, is_capable ? ANSWER_YES : ANSWER_PARTLY, AS_ROOT,
-			    "no yama in this kernel; %s",
+			    "this kernel does not have Yama; %s",
 			    is_capable ? "CAP_SYS_PTRACE is here" : "no CAP_SYS_PTRACE");
 		return;
 	}
@@ -118,21 +120,20 @@ static void check_namespace(enum proc_file file, unsigned int initial, const cha
 			    name);
 	else
 		finding_set(ret, ANSWER_PARTLY, "run it outside of the container",
-			    "a %s namespace of its own: %s", name, limit);
+			    "a separate %s namespace: %s", name, limit);
 }
 
 static void check_pid_namespace(const struct patient *patient, struct finding *ret)
 {
 	(void)patient;
-	check_namespace(PROC_NS_PID, 0xeffffffc, "processes outside of it are not there",
+	check_namespace(PROC_NS_PID, 0xeffffffc, "processes outside it are not visible",
 			ret);
 }
 
 static void check_user_namespace(const struct patient *patient, struct finding *ret)
 {
 	(void)patient;
-	check_namespace(PROC_NS_USER, 0xeffffffd, "root here is not root outside of it",
-			ret);
+	check_namespace(PROC_NS_USER, 0xeffffffd, "root here is not root outside", ret);
 }
 
 static void check_no_container(const struct patient *patient, struct finding *ret)
@@ -151,26 +152,28 @@ static void check_no_container(const struct patient *patient, struct finding *re
 		finding_set(ret, ANSWER_PARTLY, NULL, "in a container: $container is %s",
 			    name);
 	else
-		finding_set(ret, ANSWER_YES, NULL, "nothing hints at a container");
+		finding_set(ret, ANSWER_YES, NULL, "no sign of a container");
 }
 
 static const struct check checks[] = {
-	{ "all_processes", "every process' memory may be read", false, CHECK_ANYWHERE,
-	  check_all_processes },
+	{ "all_processes", "the memory of every process may be read", false,
+	  CHECK_ANYWHERE, check_all_processes },
 	{ "visible_processes", "other users' processes are listed", false, CHECK_LIVE,
 	  check_hidepid },
-	{ "trace", "other processes may be traced: their threads' stack pointers", false,
-	  CHECK_LIVE, check_ptrace },
-	{ "pid_namespace", "all processes of the machine have a pid", false, CHECK_LIVE,
+	{ "trace",
+	  "other processes may be traced, to read their threads' stack "
+	  "pointers",
+	  false, CHECK_LIVE, check_ptrace },
+	{ "pid_namespace", "all processes of the machine are visible", false, CHECK_LIVE,
 	  check_pid_namespace },
-	{ "user_namespace", "root is root on the whole machine", false, CHECK_LIVE,
+	{ "user_namespace", "root is root of the whole machine", false, CHECK_LIVE,
 	  check_user_namespace },
-	{ "no_container", "all of the machine is seen", false, CHECK_LIVE,
+	{ "no_container", "the whole machine is visible", false, CHECK_LIVE,
 	  check_no_container },
 };
 
 const struct check_list doctor_rights_checks = {
-	"what may be read",
+	"permissions",
 	checks,
 	sizeof(checks) / sizeof(checks[0]),
 };

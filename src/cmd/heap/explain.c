@@ -41,7 +41,8 @@ static int parse_addresses(struct explain *x, const struct options *o)
 		if (num_parse_hex(o->args[i], &x->addrs[x->count++]) == 0)
 			continue;
 		message_usage("explain",
-			      "'%s' is not an address, as 7f12a4c3b010 or 0x7f12a4c3b010",
+			      "'%s' is not an address such as 7f12a4c3b010 or "
+			      "0x7f12a4c3b010",
 			      o->args[i]);
 		return EXIT_BAD_USAGE;
 	}
@@ -150,7 +151,8 @@ static int show(struct explain *x)
 		status = EXIT_FAILED;
 	} else if (snapshot.count > 1) {
 		message_usage("explain",
-			      "these are %zu processes, and an address is of one: which?",
+			      "the selection has %zu processes, but an address belongs "
+			      "to one; select it with -p PID",
 			      snapshot.count);
 		status = EXIT_BAD_USAGE;
 	} else {
@@ -195,7 +197,7 @@ static int explain_run(struct options *o)
 const struct cmd cmd_explain = {
 	.name = "explain",
 	.args = "-p PID|NAME [OPTIONS] ADDRESS...",
-	.summary = "say what is at an address, and what leads to it",
+	.summary = "show what an address belongs to, and what points to it",
 	.requires_pid = true,
 	.shared = "pid text json procfs max-pause",
 	.max_args = ADDRESSES_MAX,

@@ -134,7 +134,7 @@ static int heap_run(struct options *o)
 	int status;
 
 	if (o->heap == HEAP_OFF) {
-		message_usage("heap", "--heap off leaves nothing to say");
+		message_usage("heap", "--heap off cannot be combined with this command");
 		return EXIT_BAD_USAGE;
 	}
 	status = heaps_check_options(o);
@@ -156,13 +156,13 @@ static int heap_run(struct options *o)
 
 static const struct option_row own_rows[] = {
 	{ 0, "heap", "auto|walk|helper|off",
-	  "where figures come from: the memory, copied while the process stands "
-	  "still (auto, walk); or that and the allocator itself, which a thread "
-	  "that is put into the process asks (helper)",
+	  "the source of the figures: a copy of the memory, for which the process is "
+	  "paused (auto, walk); or in addition the allocator itself, queried by an "
+	  "injected thread (helper)",
 	  .set = option_set_heap, .want = OPTION_HEAP_WANT },
 	{ 0, "malloc-info", NULL,
-	  "with --heap helper: the allocator's own report too, as malloc_info(3) "
-	  "makes it",
+	  "with --heap helper: also print the allocator's own report, as from "
+	  "malloc_info(3)",
 	  .flag = offsetof(struct options, malloc_info) },
 	{ 0 },
 };
@@ -170,7 +170,7 @@ static const struct option_row own_rows[] = {
 const struct cmd cmd_heap = {
 	.name = "heap",
 	.args = "-p PID|NAME [OPTIONS]",
-	.summary = "say what malloc holds, and what a trim would give back",
+	.summary = "show the contents of malloc's heap, and what a trim would return",
 	.requires_pid = true,
 	.shared = "pid text csv json no-headings bytes top procfs max-pause "
 		  "no-stop allow-stall",

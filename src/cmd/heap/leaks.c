@@ -173,8 +173,8 @@ static const struct {
 	int err;
 	const char *text;
 } list_errors[] = {
-	{ -EBADMSG, "not a snapshot of blocks, or a damaged one" },
-	{ -EPROTONOSUPPORT, "a snapshot of a version that this memstate does not know" },
+	{ -EBADMSG, "not a snapshot of blocks, or damaged" },
+	{ -EPROTONOSUPPORT, "a snapshot of an unsupported version" },
 	{ -EFBIG, "too large for a snapshot of blocks" },
 };
 
@@ -213,7 +213,8 @@ static int check_one(const struct leaks *l, const struct snapshot *snapshot)
 		return EXIT_DONE;
 	if (snapshot->count > 1) {
 		message_usage("leaks",
-			      "these are %zu processes, and %s is for one: which?",
+			      "the selection has %zu processes, but %s is for one; "
+			      "select it with -p PID",
 			      snapshot->count,
 			      o->since	    ? "--since"
 			      : o->snapshot ? "--snapshot"
@@ -222,7 +223,8 @@ static int check_one(const struct leaks *l, const struct snapshot *snapshot)
 	}
 	p = &snapshot->usages[0].process;
 	if (o->since && (head->pid != p->pid || head->start_ticks != p->start_ticks)) {
-		message("%s: of another process: pid %d, and not the one that runs as %d now",
+		message("%s: is a snapshot of pid %d, not of the process that now runs "
+			"as pid %d",
 			o->since, head->pid, p->pid);
 		return EXIT_FAILED;
 	}
@@ -244,7 +246,8 @@ static int show_all(struct leaks *l, struct snapshot *snapshot)
 	if (status == EXIT_DONE && unknown_count > 0)
 		status = unknown_count < snapshot->count ? EXIT_PARTIAL : EXIT_FAILED;
 	if (status == EXIT_DONE && l->is_bound) {
-		message("--fail-above: not known: memory that is swapped out may hold pointers");
+		message("--fail-above: cannot be determined: memory that is swapped "
+			"out may hold pointers");
 		status = EXIT_PARTIAL;
 	}
 	return status == EXIT_DONE && l->is_above ? EXIT_ABOVE_LIMIT : status;
@@ -310,14 +313,14 @@ static int set_limit(const struct option_row *row, char *arg, struct options *o)
 
 static const struct option_row own_rows[] = {
 	{ 0, "fail-above", "N|BYTES",
-	  "end with status 4 if more is leaked than N blocks, or than BYTES: a "
+	  "exit with status 4 if more than N blocks, or more than BYTES, are leaked: a "
 	  "number with B, K, M or G; may be repeated, for both",
 	  .set = set_limit,
-	  .want = "a number of blocks, or bytes as 512B, 64K, 1.5M or 2G" },
-	{ 0, "snapshot", "FILE", "write down which blocks there are, for a later --since",
+	  .want = "a number of blocks, or bytes such as 512B, 64K, 1.5M or 2G" },
+	{ 0, "snapshot", "FILE", "save the list of blocks, for a later --since",
 	  .set = option_set_word, .value = offsetof(struct leaks_options, snapshot) },
 	{ 0, "since", "FILE",
-	  "show the blocks too that are new since that snapshot, and reachable",
+	  "also show reachable blocks that are newer than that snapshot",
 	  .set = option_set_word, .value = offsetof(struct leaks_options, since) },
 	{ 0 },
 };
@@ -325,7 +328,7 @@ static const struct option_row own_rows[] = {
 const struct cmd cmd_leaks = {
 	.name = "leaks",
 	.args = "-p PID|NAME [OPTIONS]",
-	.summary = "say which allocated blocks nothing can reach any more",
+	.summary = "find allocated blocks that are no longer reachable",
 	.requires_pid = true,
 	.shared = "pid text csv json bytes top procfs max-pause",
 	.own = own_rows,

@@ -39,15 +39,15 @@ static const struct {
 	const char *name, *what;
 } modes[] = {
 	[ARM_FREEZE] = { "freeze",
-			 "at the limit all its processes stand still until they have been "
-			 "read, for 3 seconds at most; then the kernel kills" },
+			 "at the limit, all its processes are paused until memstate "
+			 "has read them, for at most 3 seconds; then the kernel kills" },
 	[ARM_HIGH] = { "high",
-		       "above 15/16 of its limit its processes are slowed down, for 5 seconds at "
-		       "most, until they have been read" },
+		       "above 15/16 of its limit, its processes are slowed down until "
+		       "memstate has read them, for at most 5 seconds" },
 	[ARM_TRACE] = { "trace",
-			"its processes are traced: each stands still at its end, if it is "
-			"killed, until it has been read, for a second at most; debuggers "
-			"cannot attach" },
+			"its processes are traced: a killed process is paused before "
+			"it exits, until memstate has read it, for at most a second; "
+			"debuggers cannot attach" },
 };
 
 struct oom_arm {
@@ -79,7 +79,8 @@ static bool has_agreed(enum arm_mode mode, const char *path)
 	char answer[8];
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
-		message("--arm %s changes a group that runs: --yes too, where nobody can be asked",
+		message("--arm %s changes a running group: use --yes, too, when there "
+			"is no terminal to confirm",
 			modes[mode].name);
 		return false;
 	}
@@ -94,14 +95,18 @@ static bool has_agreed(enum arm_mode mode, const char *path)
 static int report(enum arm_mode mode, const char *path, int error)
 {
 	if (error == -EOPNOTSUPP && mode == ARM_FREEZE)
-		message("--arm freeze: only groups of version 1 can be frozen: --arm high");
+		message("--arm freeze: only groups of version 1 can be frozen; use "
+			"--arm high");
 	else if (error == -EOPNOTSUPP && mode == ARM_HIGH)
-		message("--arm high: only groups of version 2 have memory.high: --arm freeze");
+		message("--arm high: only groups of version 2 have memory.high; use "
+			"--arm freeze");
 	else if (error == -EBUSY)
-		message("--arm %s: %s has that set already, by somebody else",
+		message("--arm %s: another program has already changed this setting of "
+			"%s",
 			modes[mode].name, path);
 	else if (error == -EDEADLK)
-		message("--arm freeze: memstate is in %s itself, and would stand still, too",
+		message("--arm freeze: memstate itself is in %s, and would be frozen, "
+			"too",
 			path);
 	else if (error == -ERANGE)
 		message("--arm %s: %s has no limit", modes[mode].name, path);
@@ -333,8 +338,8 @@ int oom_arm_fd(const struct oom_arm *arm)
 static void say_refused(struct oom_arm *arm, const struct exit_trace_message *refused)
 {
 	if (!arm->is_refusal_said)
-		message("--arm trace: process %d cannot be traced (%s): what it has at its end may be "
-			"missed",
+		message("--arm trace: cannot trace process %d (%s): its final state "
+			"may be missed",
 			refused->pid, strerror(-refused->error));
 	arm->is_refusal_said = true;
 }

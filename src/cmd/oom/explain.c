@@ -95,10 +95,10 @@ static int check_usage(const struct options *o)
 	const char *problem = NULL;
 
 	if (!record && !targets_are_all(&o->targets))
-		problem = "-p goes with --record: --cgroup chooses among kills of a log";
+		problem = "-p requires --record: --cgroup selects among kills of a log";
 	else if (o->html && (record || o->format != FORMAT_AUTO))
-		problem =
-			"--html writes the kills of a log: without --record, --text and --json";
+		problem = "--html writes the kills of a log: it cannot be combined with "
+			  "--record, --text and --json";
 	if (!problem)
 		return EXIT_DONE;
 	message_usage(o->verb, "%s", problem);
@@ -117,17 +117,20 @@ static int read_kills(const struct options *o, struct oom_kill_list *ret)
 	if (r < 0) {
 		message_error(name, r);
 		if (!own_options(o)->kmsg)
-			message("hint: only root may read it here: --kmsg FILE takes what dmesg, "
-				"journalctl -k or a syslog have, - standard input");
+			message("hint: only root may read it here; use --kmsg FILE "
+				"with the output of dmesg or journalctl -k, or a "
+				"syslog; - is standard input");
 		return EXIT_FAILED;
 	}
 	if (ret->cut_line_count > 0)
-		message("%s: %zu lines are longer than any of the kernel's; their ends were ignored",
+		message("%s: %zu lines are longer than the kernel's limit; the excess "
+			"was ignored",
 			name, ret->cut_line_count);
 	if (ret->left_out_count > 0)
-		message("%s: %zu more kills were left out", name, ret->left_out_count);
+		message("%s: %zu more kills were omitted", name, ret->left_out_count);
 	if (ret->unkillable_count > 0)
-		message("%s: %zu time%s memory ran out and the kernel found no process that it may kill",
+		message("%s: %zu time%s memory ran out and the kernel found no process "
+			"to kill",
 			name, ret->unkillable_count,
 			ret->unkillable_count == 1 ? "" : "s");
 	return EXIT_DONE;
@@ -153,7 +156,7 @@ static void add_evidence(struct strbuf *out, const struct options *o,
 static void report_none(const struct options *o)
 {
 	message("%s: no OOM kill%s found in this log", log_name(o),
-		o->cgroup ? " of that cgroup" : "");
+		o->cgroup ? " for that cgroup" : "");
 }
 
 static int write_page(const struct options *o, const struct oom_kill *const *kills,
@@ -220,8 +223,8 @@ static int explain_log(const struct options *o, const struct oom_kill_list *list
 	if (pathless == count)
 		report_none(o);
 	if (pathless > 0)
-		message("%zu kill%s below name%s no cgroup, as the kernel limits the rate of its reports: "
-			"they may be of another one",
+		message("%zu kill%s below name%s no cgroup, because the kernel limits "
+			"the rate of its reports: they may belong to another one",
 			pathless, pathless == 1 ? "" : "s", pathless == 1 ? "s" : "");
 	if (count == 0)
 		return EXIT_FAILED;
@@ -251,7 +254,7 @@ static int explain_recording(const struct options *o, const struct oom_kill_list
 	replay_close(replay);
 	if (r < 0) {
 		if (r == -ESRCH)
-			message("%s: has none of these processes", path);
+			message("%s: contains none of these processes", path);
 		else
 			recordings_report(path, r);
 		return EXIT_FAILED;
@@ -262,7 +265,7 @@ static int explain_recording(const struct options *o, const struct oom_kill_list
 	oom_ends_release(&ends);
 	if (out->length > 0)
 		return EXIT_DONE;
-	message("%s: is not of that group", path);
+	message("%s: does not belong to that group", path);
 	return EXIT_FAILED;
 }
 
@@ -291,12 +294,12 @@ static int explain_run(struct options *o)
 
 static const struct option_row own_rows[] = {
 	{ 0, "kmsg", "FILE",
-	  "the kernel's log as dmesg, journalctl -k or a syslog have it; - is "
+	  "the kernel's log, as printed by dmesg or journalctl -k, or a syslog; - is "
 	  "standard input (default /dev/kmsg)",
 	  .set = option_set_word, .value = offsetof(struct kill_options, kmsg) },
-	{ 0, "record", "FILE", "the recording to read", .set = option_set_word,
+	{ 0, "record", "FILE", "read this recording", .set = option_set_word,
 	  .value = offsetof(struct kill_options, record) },
-	{ 0, "html", "FILE", "write the kills of a log as one page of HTML",
+	{ 0, "html", "FILE", "write the kills of a log as one HTML page",
 	  .set = option_set_word, .value = offsetof(struct options, html) },
 	{ 0 },
 };

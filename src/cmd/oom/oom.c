@@ -60,13 +60,14 @@ static int check_usage(const struct options *o)
 	    recording_page_check_options(o) != EXIT_DONE)
 		return EXIT_BAD_USAGE;
 	if (o->recording.record && !o->has_interval)
-		problem = "--record goes with a series: -i too";
+		problem = "--record requires a series: add -i";
 	else if (o->recording.replay && !targets_are_all(&o->targets))
-		problem = "--replay shows the one group that was recorded";
+		problem = "--replay shows the one group in the recording";
 	else if ((o->has_interval || o->sample_count > 0) && !is_series(o))
-		problem = "-i and -n go with --csv or --json: a report is one sample";
+		problem = "-i and -n require --csv or --json: a report is a single "
+			  "sample";
 	else if ((o->output || o->output_all) && !has_rows)
-		problem = "-o goes with --csv or --json";
+		problem = "-o requires --csv or --json";
 	if (!problem)
 		return EXIT_DONE;
 	message_usage(o->verb, "%s", problem);
@@ -121,7 +122,8 @@ static int report_unreadable(const struct oom *oom)
 {
 	if (oom->figures.unreadable_count == 0)
 		return EXIT_DONE;
-	message("%zu of %zu processes could not be read%s%s: what is LazyFree of theirs counts as need",
+	message("%zu of %zu processes could not be read%s%s: their LazyFree pages "
+		"count as need",
 		oom->figures.unreadable_count, oom->cgroup.pid_count,
 		oom->figures.unreadable_error ? ": " : "",
 		oom->figures.unreadable_error ? strerror(-oom->figures.unreadable_error)
@@ -308,7 +310,7 @@ static int oom_run(struct options *o)
 }
 
 static const struct option_row own_rows[] = {
-	{ 0, "html", "FILE", "write all of --replay as one page of HTML",
+	{ 0, "html", "FILE", "write all of --replay as one HTML page",
 	  .set = option_set_word, .value = offsetof(struct options, html),
 	  .needs = "replay" },
 	{ 0 },

@@ -31,7 +31,8 @@ static int check_usage(const struct options *o)
 	if (!o->recording.replay || (!o->has_interval && o->sample_count == 0))
 		return EXIT_DONE;
 	message_usage(o->verb,
-		      "-i and -n are of samples to be taken: --replay has all of them");
+		      "-i and -n apply to new samples: --replay uses all samples of "
+		      "the recording");
 	return EXIT_BAD_USAGE;
 }
 
@@ -62,7 +63,7 @@ static void say_how_long(const struct options *o)
 	char buf[UNITS_TEXT_SIZE];
 
 	if (o->sample_count == 0 && isatty(STDERR_FILENO))
-		message("a sample each %s: ^C ends it with the answer",
+		message("one sample every %s; press ^C to end and see the result",
 			units_format_duration(o->interval_ns, buf));
 }
 
@@ -88,7 +89,8 @@ static int run_live(struct prediction *p)
 			return EXIT_FAILED;
 		}
 		if (r < 0)
-			message("the group was removed; this is what it needed until then");
+			message("the group was removed; the result covers its need "
+				"until then");
 		if (r < 0 || n == o->sample_count)
 			return EXIT_DONE;
 		schedule_advance(&schedule, clock_now_ns());
@@ -149,7 +151,7 @@ static int predict_run(struct options *o)
 const struct cmd cmd_oom_predict = {
 	.name = "oom predict",
 	.args = "[-p PID|--cgroup PATH|ID|--replay FILE] [OPTIONS]",
-	.summary = "predict when the memory that a cgroup needs meets its limit",
+	.summary = "predict when the memory that a cgroup needs will reach the limit",
 	.shared = "pid cgroup text json interval samples bytes top procfs "
 		  "replay at",
 	.run = predict_run,

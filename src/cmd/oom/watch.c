@@ -57,7 +57,8 @@ static int check_usage(const struct options *o)
 		return EXIT_BAD_USAGE;
 	if (o->recording.record)
 		return EXIT_DONE;
-	message_usage(o->verb, "watch wants --record FILE: what it sees goes there");
+	message_usage(o->verb, "watch requires --record FILE, to which it writes the "
+			       "samples");
 	return EXIT_BAD_USAGE;
 }
 
@@ -67,13 +68,15 @@ static void report_sources(const struct watch *w)
 	static const struct {
 		const char *what, *loss;
 	} sources[OOM_SOURCE_COUNT_] = {
-		[OOM_SOURCE_EVENTS] = { "the group's events cannot be waited for",
-					"it is only looked at from time to time" },
-		[OOM_SOURCE_MARKS] = { "who is about to be killed cannot be waited for",
-				       "of a victim there is what the last sample has; root may, where "
-				       "tracefs is mounted" },
+		[OOM_SOURCE_EVENTS] = { "cannot wait for the group's events",
+					"it is only checked from time to time" },
+		[OOM_SOURCE_MARKS] = { "cannot wait for the kernel to choose a victim",
+				       "for a victim, only the last sample is "
+				       "available; root can wait where tracefs is "
+				       "mounted" },
 		[OOM_SOURCE_LOG] = { "the kernel's log cannot be read",
-				     "that it killed is only counted, not whom; root may" },
+				     "kills are only counted, without the victims' "
+				     "names; root may read it" },
 	};
 
 	for (int i = 0; i < OOM_SOURCE_COUNT_; i++) {
@@ -98,20 +101,21 @@ static void report_processes(struct watch *w)
 			    : units_format_bytes(s->figures->limit_bytes, limit));
 
 	if (s->figures->unreadable_count > 0)
-		message("%zu of %zu processes cannot be read%s%s: what is LazyFree of theirs counts as need",
+		message("%zu of %zu processes cannot be read%s%s: their LazyFree pages "
+			"count as need",
 			s->figures->unreadable_count, s->cgroup->pid_count,
 			s->figures->unreadable_error ? ": " : "",
 			s->figures->unreadable_error
 				? strerror(-s->figures->unreadable_error)
 				: "");
 	if (s->figures->limit_bytes == CGROUP_NO_LIMIT)
-		message("%s has no limit%s: nothing says when to look more often",
+		message("%s has no limit%s: samples cannot become more frequent near it",
 			s->cgroup->levels[0].path,
-			s->cgroup->is_cut ? " that can be seen here" : "");
+			s->cgroup->is_cut ? " that is visible here" : "");
 	for (size_t i = 0; i < s->cgroup->pid_count; i++)
 		if (s->cgroup->pids[i] == getpid())
-			message("memstate is in this group itself: what it needs counts there, and "
-				"the kernel may kill it too");
+			message("memstate is in this group itself: its own memory "
+				"counts there, and the kernel may kill it, too");
 }
 
 /*
@@ -124,13 +128,13 @@ static void protect_self(void)
 
 	own_raise_priority();
 	if (r < 0)
-		message("the kernel may kill memstate too, when the machine or its own group runs out of "
-			"memory (oom_score_adj: %s)",
+		message("the kernel may kill memstate, too, when the machine or its "
+			"own group runs out of memory (oom_score_adj: %s)",
 			strerror(-r));
 	r = own_lock_memory();
 	if (r < 0)
-		message("memstate's memory may be taken back when there is little (mlockall: %s): it may "
-			"be late then",
+		message("memstate's memory may be reclaimed under memory pressure "
+			"(mlockall: %s), which can delay it",
 			strerror(-r));
 }
 
@@ -207,11 +211,11 @@ static void summarize(struct watch *w)
 	if (s->is_end_unclear)
 		strbuf_add_text(
 			&w->out,
-			"removed  after the last sample; the kernel killed a process of this "
-			"or another cgroup meanwhile, and no report that can be read names "
-			"its cgroup\n");
+			"removed  after the last sample; the kernel killed a process "
+			"of this or another cgroup meanwhile, and no readable report "
+			"names its cgroup\n");
 	else if (count == 0)
-		strbuf_add_text(&w->out, "nobody was killed\n");
+		strbuf_add_text(&w->out, "no process was killed\n");
 }
 
 static void note(struct watch *w, const char *kind, int pid, const char *text)
@@ -232,7 +236,7 @@ static void disarm(struct watch *w, const char *why)
 	r = oom_arm_end(w->arm);
 	w->arm = NULL;
 	if (r < 0)
-		message("--arm %s: it could not be put back: %s",
+		message("--arm %s: could not restore the setting: %s",
 			own_options(w->session->options)->arm_name, strerror(-r));
 	else
 		flight_record_event(w->flight, &event);
@@ -240,7 +244,7 @@ static void disarm(struct watch *w, const char *why)
 
 static void resume_group(void *context)
 {
-	disarm(context, "it stood still until all of it was read");
+	disarm(context, "it was paused until all of it had been read");
 }
 
 /* Restore the settings when the group has been slowed down for longer than SLOW_NS. */
@@ -255,7 +259,7 @@ static void check_slowed(struct watch *w)
 	else if (w->slowed_ns == 0)
 		w->slowed_ns = now;
 	else if (now > w->slowed_ns + SLOW_NS)
-		disarm(w, "it has been slowed down for long enough");
+		disarm(w, "it has been slowed down for the maximum time");
 }
 
 /*
@@ -271,10 +275,10 @@ static void tend_arm(struct watch *w)
 	       (pid = oom_arm_take_dying(w->arm)) > 0) {
 		(void)flight_sample_process(w->flight, pid);
 		oom_arm_let_go(w->arm, pid);
-		note(w, "exit", pid, "killed; it stood still until it had been read");
+		note(w, "exit", pid, "killed; it was paused until it had been read");
 	}
 	if (w->arm && !oom_arm_is_armed(w->arm))
-		disarm(w, "its guard is gone");
+		disarm(w, "its guard process has exited");
 	if (oom_arm_mode(w->arm) == ARM_HIGH)
 		check_slowed(w);
 }
@@ -421,11 +425,11 @@ static int set_arm(const struct option_row *row, char *arg, struct options *o)
 
 static const struct option_row own_rows[] = {
 	{ 0, "arm", "high|freeze|trace",
-	  "keep a victim for a moment, so that it can be read: slow the group down "
-	  "below its limit (version 2), freeze it there (version 1), or trace its "
-	  "processes; put back at the end",
+	  "delay a victim so that it can be read: slow down its group below the limit "
+	  "(version 2), freeze the group at the limit (version 1), or trace its "
+	  "processes; restored at the end",
 	  .set = set_arm, .want = "high, freeze or trace" },
-	{ 0, "yes", NULL, "do not ask before --arm",
+	{ 0, "yes", NULL, "do not ask for confirmation of --arm",
 	  .flag = offsetof(struct watch_options, is_agreed), .needs = "arm" },
 	{ 0 },
 };
@@ -437,7 +441,7 @@ static const struct option_row own_rows[] = {
 const struct cmd cmd_oom_watch = {
 	.name = "oom watch",
 	.args = "[-p PID | --cgroup PATH|ID] --record FILE [OPTIONS]",
-	.summary = "record a cgroup until it is removed, and what the kernel kills",
+	.summary = "record a cgroup until it is removed, and the kernel's kills in it",
 	.shared = "pid cgroup text interval samples max-share procfs record "
 		  "keep",
 	.own = own_rows,

@@ -110,7 +110,8 @@ static int read_processes(struct map *map, struct snapshot *snapshot)
 	if (session->options->format == FORMAT_CSV && snapshot->count > 1) {
 		message_usage(
 			"map",
-			"these are %zu processes, and CSV is for one: which? (or --json)",
+			"the selection has %zu processes, but CSV is for one; select "
+			"it with -p PID, or use --json",
 			snapshot->count);
 		return EXIT_BAD_USAGE;
 	}
@@ -169,7 +170,7 @@ static int map_run(struct options *o)
 const struct cmd cmd_map = {
 	.name = "map",
 	.args = "-p PID|NAME [OPTIONS]",
-	.summary = "list the mappings of a process, with the state of their pages",
+	.summary = "list the mappings of a process and the state of their pages",
 	.requires_pid = true,
 	.shared = "pid csv json output output-all list-columns no-headings "
 		  "bytes sort procfs",

@@ -441,7 +441,8 @@ int series_run(struct session *session)
 	r = session->replay ? run_replay(&series) : run_samples(&series);
 	session_end_reading(session);
 	if (series.schedule.missed_count > 0)
-		message("%" PRIu64 " %s missed: memstate was late by an interval or more",
+		message("%" PRIu64 " %s missed: memstate was late by at least one "
+			"interval",
 			series.schedule.missed_count,
 			series.schedule.missed_count == 1 ? "sample was"
 							  : "samples were");

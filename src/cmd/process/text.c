@@ -266,7 +266,7 @@ static int show_peak(struct text *text)
 	child_wait(&session->child);
 	child_report(&session->child, name);
 	if (r == 0 && peak.sample_count == 0) {
-		message("%s: ended before it could be looked at", name);
+		message("%s: exited before it could be read", name);
 		r = -ESRCH;
 	}
 	if (r == 0) {
@@ -388,7 +388,7 @@ static int show_growth(struct text *text)
 	if (r < 0) {
 		message_error(text->session->options->procfs_root, r);
 	} else if (text->snapshot.count == 0 && trends_process_count(trends) > 0) {
-		message("what was watched has ended");
+		message("all watched processes have exited");
 		status = EXIT_PARTIAL;
 	} else {
 		status = wants_page(text) ? show_page(text) : show_table(text);

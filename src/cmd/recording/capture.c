@@ -73,7 +73,7 @@ static int capture_process(struct capturing *c, struct usage *u)
 	note_process(c, p, r);
 	if (r == -ESRCH) {
 		if (!targets_are_all(&c->session->options->targets))
-			message("%d: ended while it was captured", p->pid);
+			message("%d: exited while it was captured", p->pid);
 		c->gone_count++;
 		return EXIT_DONE;
 	}
@@ -99,7 +99,7 @@ static int capture_processes(struct capturing *c)
 		if (targets_are_all(targets) && !process_has_memory(&u->process))
 			continue;
 		if (is_interrupted()) {
-			message("%s: interrupted, nothing is saved", c->path);
+			message("%s: interrupted; nothing was saved", c->path);
 			return EXIT_FAILED;
 		}
 		status = capture_process(c, u);
@@ -140,12 +140,12 @@ static int list_and_capture(struct capturing *c)
 	if (status != EXIT_DONE)
 		return status;
 	if (targets_are_all(targets) && c->gone_count > 0)
-		message("%zu processes ended while they were captured", c->gone_count);
+		message("%zu processes exited while they were captured", c->gone_count);
 	status = session_report_missing(session, &c->snapshot);
 	if (c->captured_count > 0)
 		return c->gone_count > 0 ? EXIT_PARTIAL : status;
 	if (targets_are_all(targets) && c->snapshot.count > 0)
-		message("%s: no process there that could be captured",
+		message("%s: no process found that could be captured",
 			session->options->procfs_root);
 	return EXIT_FAILED;
 }
@@ -161,7 +161,7 @@ static int say_done(const struct capturing *c)
 		units_format_bytes(c->written_bytes, size),
 		c->redactor
 			? ""
-			: "; paths and command lines are in it (--redact hides them)");
+			: "; it contains paths and command lines (--redact hides them)");
 	return stream_write(&out) < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -206,12 +206,15 @@ static int capture_run(struct options *o)
 	int status;
 
 	if (o->arg_count == 0) {
-		message_usage("capture", "where to? Name a directory or a .tar");
+		message_usage("capture", "no destination given; name a directory or a "
+					 ".tar file");
 		return EXIT_BAD_USAGE;
 	}
 	c.path = o->args[0];
 	if (is_other_archive(c.path)) {
-		message_usage("capture", "'%s': a capture is a directory or a plain .tar",
+		message_usage("capture",
+			      "'%s': a capture is a directory or an "
+			      "uncompressed .tar file",
 			      c.path);
 		return EXIT_BAD_USAGE;
 	}
@@ -239,7 +242,7 @@ static const struct option_row own_rows[] = {
 const struct cmd cmd_capture = {
 	.name = "capture",
 	.args = "[-p PID|NAME] [OPTIONS] DIR|FILE.tar",
-	.summary = "save the files of processes for --procfs, here or elsewhere",
+	.summary = "save the /proc files of processes, for use with --procfs",
 	.shared = "pid tree procfs",
 	.own = own_rows,
 	.options_size = sizeof(struct capture_options),

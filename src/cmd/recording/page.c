@@ -24,11 +24,12 @@ int recording_page_check_options(const struct options *o)
 	if (!recording_page_is_wanted(o))
 		return EXIT_DONE;
 	if (o->format != FORMAT_AUTO)
-		problem = "--html and --text, --csv or --json exclude each other";
+		problem = "--html and --text, --csv or --json are mutually exclusive";
 	else if (o->recording.at)
-		problem = "--html shows all of a recording: without --at";
+		problem = "--html shows a whole recording: it cannot be combined with "
+			  "--at";
 	else if (o->output || o->output_all)
-		problem = "-o goes with --csv or --json";
+		problem = "-o requires --csv or --json";
 	if (!problem)
 		return EXIT_DONE;
 	message_usage(o->verb, "%s", problem);
@@ -93,7 +94,7 @@ int recording_page_write(struct session *session)
 		return EXIT_FAILED;
 	}
 	if (!has_rows(&charts)) {
-		message("%s: has nothing to show of that", o->recording.replay);
+		message("%s: contains no data for that", o->recording.replay);
 		status = EXIT_FAILED;
 	} else if (is_stopped()) {
 		/*

@@ -41,8 +41,8 @@ int count_child_check(const char *name)
 		return EXIT_NOT_COUNTED;
 	if (machine_read(PROC_OWN_PROGRAM, &own) == 0 &&
 	    !machine_is_same(&own, &machine)) {
-		message("%s: is a %s program for another machine than memstate itself: it cannot be "
-			"counted",
+		message("%s: is a %s program for a different machine type than "
+			"memstate: it cannot be counted",
 			name, machine_bits(&machine));
 		return EXIT_NOT_COUNTED;
 	}
@@ -55,12 +55,13 @@ static int find_library(const char *allocator, enum count_library which, char **
 	int r = count_find_library(which, with_new, ret);
 
 	if (r == -EOPNOTSUPP)
-		message("this memstate was built without what runs in other programs: it cannot "
-			"count in them");
+		message("this memstate was built without the code that runs in other "
+			"programs: it cannot count calls in them");
 	else if (r == -ENOENT)
-		message("%s: is not installed: it is what counts", *ret);
+		message("%s: not installed; it is required for counting", *ret);
 	else if (r < 0)
-		message("%s: cannot be preloaded: ld.so(8) takes ':' and blanks for ends of names",
+		message("%s: cannot be preloaded: ld.so(8) separates names with ':' "
+			"and blanks",
 			*ret);
 	return r < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 }
@@ -102,7 +103,7 @@ int count_child_prepare(const struct variant *allocator, const struct count_what
 		return r;
 	r = count_folder_create(folder, &where);
 	if (r < 0) {
-		message_error(where ? where : "a folder to count in", r);
+		message_error(where ? where : "a folder for counting", r);
 		return EXIT_NOT_COUNTED;
 	}
 	strbuf_add_text(&libraries, library);
@@ -206,12 +207,12 @@ void count_child_hint(const struct count_child *c, bool with_children)
 	const struct count_program *own = c->own;
 
 	if (own && own->has_other_new)
-		message("hint: C++'s new and delete are the allocator's own here, and not counted: "
-			"with --preload %s they are",
+		message("hint: here C++'s new and delete are the allocator's own, and "
+			"are not counted: with --preload %s they are",
 			own->allocator);
 	if (own && wrapper_name_is(own->name))
-		message("hint: %s itself is shown: nothing was counted of what it started, if "
-			"anything",
+		message("hint: this shows %s itself: no program that it started was "
+			"counted, if there was one",
 			own->name);
 	if (with_children || list->count == 1)
 		return;
@@ -219,7 +220,8 @@ void count_child_hint(const struct count_child *c, bool with_children)
 		message("hint: %s started several programs: all are shown",
 			c->command[0]);
 	else
-		message("hint: %zu other %s counted too, children or before an exec: -t shows them",
+		message("hint: %zu other %s counted, too: children, or programs before "
+			"an exec; -t shows them",
 			list->count - 1,
 			list->count == 2 ? "program was" : "programs were");
 }

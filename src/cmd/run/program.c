@@ -214,14 +214,14 @@ static bool is_loader(const char *path)
 static int check_program(const char *path, const struct program *p)
 {
 	if (!p->has_interpreter && !is_loader(path))
-		message("%s: is linked statically: no library can be preloaded into it",
+		message("%s: is statically linked: no library can be preloaded into it",
 			path);
 	else if (strstr(p->interpreter, "ld-musl"))
-		message("%s: is linked with musl: a library that is linked with glibc cannot be "
-			"preloaded into it",
+		message("%s: is linked with musl: a library linked with glibc cannot "
+			"be preloaded into it",
 			path);
 	else if (p->has_malloc)
-		message("%s: has a malloc of its own built in, which a preloaded one does not "
+		message("%s: has a built-in malloc, which a preloaded one does not "
 			"replace",
 			path);
 	else
@@ -243,7 +243,8 @@ static int check_file(const char *path, struct machine *ret, char **ret_next)
 
 	/* an executable file that is not readable can be run, but not checked */
 	if (fd < 0 && errno == EACCES && access(path, X_OK) == 0) {
-		message("%s: may not be read: whether a library can be preloaded into it is not known",
+		message("%s: may not be read: cannot determine whether a library can "
+			"be preloaded into it",
 			path);
 		return -EACCES;
 	}
@@ -258,14 +259,14 @@ static int check_file(const char *path, struct machine *ret, char **ret_next)
 	if (!next)
 		rights = find_gained_rights(fd);
 	if (rights) {
-		message("%s: %s: nothing can be preloaded into it", path, rights);
+		message("%s: %s: no library can be preloaded into it", path, rights);
 		return -EPERM;
 	}
 	if (!next) {
 		r = read_program(fd, &p);
 		if (r < 0)
-			message("%s: is no program of this machine, and no script that names its "
-				"interpreter",
+			message("%s: is neither a program for this machine nor a "
+				"script that names its interpreter",
 				path);
 		else
 			r = check_program(path, &p);
@@ -292,7 +293,7 @@ int program_check(const char *name, struct machine *ret)
 		path = next;
 	}
 	if (r == 0 && path) {
-		message("%s: is a script of a script, too often to be run", name);
+		message("%s: too many nested script interpreters", name);
 		r = -ELOOP;
 	}
 	free(path);

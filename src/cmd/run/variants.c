@@ -43,8 +43,8 @@ static void refuse_setting(const struct known_allocator *known, const char *sett
 
 	for (const char *const *s = known->settings; *s; s++)
 		strbuf_addf(&names, "%s%s", s == known->settings ? "" : ", ", *s);
-	message_usage(NULL, "--preload: %s has no setting '%.*s', but %s", known->name,
-		      (int)length, setting, strbuf_text(&names));
+	message_usage(NULL, "--preload: %s has no setting '%.*s'; available: %s",
+		      known->name, (int)length, setting, strbuf_text(&names));
 }
 
 /*
@@ -59,7 +59,9 @@ static int parse_setting(const struct known_allocator *known, const char *settin
 	uint64_t number;
 
 	if (setting[length] == '\0' || length == 0 || *value == '\0') {
-		message_usage(NULL, "--preload: '%s' is no setting of %s: NAME=VALUE is",
+		message_usage(NULL,
+			      "--preload: '%s' is not a setting of %s; write "
+			      "NAME=VALUE",
 			      setting, known->name);
 		return -EINVAL;
 	}
@@ -75,7 +77,8 @@ static int parse_setting(const struct known_allocator *known, const char *settin
 		strbuf_add_u64(joined, number);
 	} else {
 		message_usage(NULL,
-			      "--preload: %s: '%s' is neither a number nor bytes, as 64K",
+			      "--preload: %s: '%s' is neither a number nor bytes such "
+			      "as 64K",
 			      known->name, setting);
 		return -EINVAL;
 	}
@@ -123,14 +126,14 @@ static int refuse_name(const char *name)
 	if (strchr(name, '='))
 		message_usage(
 			NULL,
-			"--preload: '%s' is no allocator; a further setting of the one "
-			"before goes after ':'",
+			"--preload: '%s' is not an allocator; separate settings of one "
+			"allocator with ':'",
 			name);
 	else
 		message_usage(
 			NULL,
-			"--preload: there is no allocator '%s'; there are %s, or a path "
-			"with a '/' to a library",
+			"--preload: unknown allocator '%s'; use %s, or the path of a "
+			"library with a '/'",
 			name, strbuf_text(&names));
 	return -EINVAL;
 }
@@ -157,8 +160,8 @@ static int parse_variant(char *text, struct variant *ret)
 	if (r == 0 && settings && !known) {
 		message_usage(
 			NULL,
-			"--preload: no settings of '%s' are known: its environment is "
-			"memstate's own",
+			"--preload: the settings of '%s' are unknown: its environment "
+			"is that of memstate",
 			text);
 		r = -EINVAL;
 	}
@@ -198,7 +201,7 @@ int variants_parse(const char *list, struct variants *ret)
 		}
 		variants.count++;
 		if (is_twice(&variants)) {
-			message_usage(NULL, "--preload: '%s' is there twice",
+			message_usage(NULL, "--preload: '%s' appears twice",
 				      variants.items[variants.count - 1].name);
 			variants_release(&variants);
 			return -EINVAL;
@@ -225,7 +228,7 @@ static int check_library(struct variant *v, const struct machine *machine)
 	}
 	r = machine_read(path, &own);
 	if (r == -ENOEXEC)
-		message("%s: is no library of machine code", v->library);
+		message("%s: is not a shared library", v->library);
 	else if (r < 0)
 		message_error(v->library, r);
 	if (r < 0) {
@@ -235,12 +238,14 @@ static int check_library(struct variant *v, const struct machine *machine)
 	free(v->library);
 	v->library = path;
 	if (path[strcspn(path, ": ")]) {
-		message("%s: cannot be preloaded: ld.so(8) takes ':' and blanks for ends of names",
+		message("%s: cannot be preloaded: ld.so(8) separates names with ':' "
+			"and blanks",
 			path);
 		return -EINVAL;
 	}
 	if (!machine_is_same(&own, machine)) {
-		message("%s: is for another kind of program (%s) than the command (%s)",
+		message("%s: is for a different type of program (%s) than the command "
+			"(%s)",
 			path, machine_bits(&own), machine_bits(machine));
 		return -ENOEXEC;
 	}
@@ -271,14 +276,15 @@ static int find_library(struct variant *v, const struct machine *machine)
 		return 0;
 	}
 	if (r == -ENOEXEC) {
-		message("%s: is here only for another kind of program (%s); the command is %s",
+		message("%s: is only installed for a different type of program (%s); "
+			"the command is %s",
 			known->name, path, machine_bits(machine));
 		free(path);
 		return r;
 	}
-	message("%s: not found: %s* is in none of the folders of libraries", known->name,
+	message("%s: not found: no library folder contains %s*", known->name,
 		known->file);
-	message("hint: it is in the package %s; a path to the library will do too",
+	message("hint: install the package %s, or give the path of a library",
 		known->packages);
 	return r;
 }

@@ -16,14 +16,14 @@ int groups_check_options(const struct options *o)
 	if (!o->cgroup)
 		return EXIT_DONE;
 	if (!targets_are_all(&o->targets))
-		problem = "--cgroup and -p exclude each other";
+		problem = "--cgroup and -p are mutually exclusive";
 	else if (o->command)
-		problem = "--cgroup and a command exclude each other";
+		problem = "--cgroup and a command are mutually exclusive";
 	else if (o->recording.replay)
-		problem = "--cgroup and --replay exclude each other";
+		problem = "--cgroup and --replay are mutually exclusive";
 	else if (o->heap == HEAP_HELPER)
-		problem =
-			"--heap helper puts a thread into processes: say which, with -p";
+		problem = "--heap helper injects a thread into processes: select them "
+			  "with -p";
 	if (!problem)
 		return EXIT_DONE;
 	message_usage(o->verb, "%s", problem);
@@ -33,19 +33,19 @@ int groups_check_options(const struct options *o)
 int groups_report_open(const struct cgroup_target *target, int error)
 {
 	if (error == -EOPNOTSUPP)
-		message("no memory controller can be seen here: no group has a limit, or its files are "
-			"not mounted");
+		message("no memory controller is visible here: no group has a limit, "
+			"or its files are not mounted");
 	else if (target->name && (error == -ENOENT || error == -ESRCH))
-		message("%s: no such group: its folder, its path as in /proc/PID/cgroup, or 12 or more "
-			"digits of its container's id",
+		message("%s: no such group; give its directory, its path as in "
+			"/proc/PID/cgroup, or at least 12 digits of its container ID",
 			target->name);
 	else if (target->name && error == -EEXIST)
-		message("%s: more than one group has that id: say which by its path",
+		message("%s: more than one group has that ID; give its path",
 			target->name);
 	else if (target->name)
 		message_error(target->name, error);
 	else if (error == -EXDEV)
-		message("%d: its group cannot be seen from this namespace", target->pid);
+		message("%d: its group is not visible from this namespace", target->pid);
 	else
 		message_process_error(target->pid, error);
 	return EXIT_FAILED;
@@ -60,7 +60,7 @@ int groups_begin(struct session *session)
 	if (!o->cgroup)
 		return EXIT_DONE;
 	if (!session->fs.is_live) {
-		message("%s: a captured tree has no groups",
+		message("%s: a captured tree does not contain groups",
 			session->options->procfs_root);
 		return EXIT_FAILED;
 	}
@@ -114,7 +114,8 @@ static int find_pid(struct session *session, int *ret)
 		if (status == EXIT_DONE) {
 			message_usage(
 				session->options->verb,
-				"these are %zu processes: the group of which? (or --cgroup)",
+				"the selection has %zu processes, but a group is taken "
+				"from one; select it with -p PID, or use --cgroup",
 				list.count);
 			status = EXIT_BAD_USAGE;
 		}

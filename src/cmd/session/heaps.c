@@ -30,7 +30,7 @@ int heaps_check_options(const struct options *o)
 {
 	if (o->heap == HEAP_HELPER || (!o->allow_stall && !o->malloc_info))
 		return EXIT_DONE;
-	message_usage(o->verb, "--%s goes with --heap helper",
+	message_usage(o->verb, "--%s requires --heap helper",
 		      o->allow_stall ? "allow-stall" : "malloc-info");
 	return EXIT_BAD_USAGE;
 }
@@ -94,11 +94,11 @@ static void report(const struct session *session, int pid, int error, const char
 	if (error == 0)
 		message("%d: heap unknown: %s", pid, problem);
 	else if (error == -EFBIG)
-		message("%d: heap not read: it would stand still for about %s (--max-pause allows "
-			"more)",
+		message("%d: heap not read: the process would be paused for about %s "
+			"(--max-pause permits more)",
 			pid, units_format_duration(expected_ns, pause));
 	else if (error == -EBUSY && proc_tracer_find(&session->fs, pid, &tracer))
-		message("%d: heap not read: another tracer is there: process %d (%s)",
+		message("%d: heap not read: another tracer is attached: process %d (%s)",
 			pid, tracer.pid, tracer.name);
 	else
 		message("%d: heap not read: %s", pid, heap_error_text(error));
@@ -110,7 +110,7 @@ void heaps_report_not_asked(const struct usage *u)
 {
 	if (!u->helper_problem)
 		return;
-	message("%d: its allocator was not asked: %s%s", u->process.pid,
+	message("%d: its allocator was not queried: %s%s", u->process.pid,
 		u->helper_problem,
 		u->heap_quality != QUALITY_UNKNOWN ? "; its heap was walked instead"
 						   : "");
@@ -141,7 +141,8 @@ static void report_room(int pid, const struct heap *heap)
 {
 	char needed[UNITS_TEXT_SIZE], room[UNITS_TEXT_SIZE];
 
-	message("%d: heap not read: that needs %s, and %s allows %s, some of which is left to others",
+	message("%d: heap not read: this requires %s, but %s permits %s, part of which "
+		"is reserved for other programs",
 		pid, units_format_bytes(heap->needed_bytes, needed), heap->room_limit,
 		units_format_bytes(heap->room_bytes, room));
 }

@@ -20,11 +20,12 @@ int recordings_check_options(const struct options *o)
 	const char *problem = NULL;
 
 	if (r->record && r->replay)
-		problem = "--record and --replay exclude each other";
+		problem = "--record and --replay are mutually exclusive";
 	else if (r->replay && (o->command || o->preload))
-		problem = "--replay and a command exclude each other";
+		problem = "--replay and a command are mutually exclusive";
 	else if (r->replay && (o->heap == HEAP_WALK || o->heap == HEAP_HELPER))
-		problem = "--replay reads no heap: it is not there any more";
+		problem = "--replay cannot read heaps: the processes' memory is not in "
+			  "the recording";
 	if (!problem)
 		return EXIT_DONE;
 	message_usage(NULL, "%s", problem);
@@ -84,7 +85,7 @@ int recordings_open_file(const char *verb, const char *path, const char *at,
 	if (at && replay_find_moment(replay, at, &index) < 0) {
 		message_usage(
 			verb,
-			"%s: '%s' is not a time, as 2026-11-21T08:15:30Z, +90s or -5m",
+			"%s: '%s' is not a time such as 2026-11-21T08:15:30Z, +90s or -5m",
 			path, at);
 		replay_close(replay);
 		return EXIT_BAD_USAGE;

@@ -48,8 +48,7 @@ int session_begin(struct session *session, struct options *options)
 void session_report_left(void *context, int pid, const char *what)
 {
 	(void)context;
-	message("%d: %s: it leaves by itself when nobody has asked it for a minute", pid,
-		what);
+	message("%d: %s: the helper exits after one idle minute", pid, what);
 }
 
 void session_end_reading(struct session *session)
@@ -91,11 +90,12 @@ static void add_helper(const struct session *session, char ***environment)
 	int r = agent_library_find(&library);
 
 	if (r < 0) {
-		message("the helper cannot be started with it: %s: %s",
+		message("cannot start the helper with the command: %s: %s",
 			library ? library : "libmemstate-agent.so",
-			r == -EOPNOTSUPP ? "this memstate was built without"
+			r == -EOPNOTSUPP ? "this memstate was built without it"
 			: r == -EINVAL
-				? "no path for LD_PRELOAD, which ends at blanks and colons"
+				? "its path cannot be in LD_PRELOAD, which is split at "
+				  "blanks and colons"
 				: strerror(-r));
 		free(library);
 		return;
@@ -116,11 +116,11 @@ int session_start_command(struct session *session, const struct child_setup *set
 	if (!o->command)
 		return EXIT_DONE;
 	if (!targets_are_all(&o->targets)) {
-		message_usage(NULL, "a command and -p exclude each other");
+		message_usage(NULL, "a command and -p are mutually exclusive");
 		return EXIT_BAD_USAGE;
 	}
 	if (!session->fs.is_live) {
-		message_usage(NULL, "a command and --procfs exclude each other");
+		message_usage(NULL, "a command and --procfs are mutually exclusive");
 		return EXIT_BAD_USAGE;
 	}
 	if (o->preload) {
@@ -170,12 +170,13 @@ static void say_no_column(const char *verb, char option, const struct column_set
 	const struct column *guess = guess_column(set, name);
 
 	if (guess)
-		message_usage(verb, "-%c: there is no column '%s'; there is %s", option,
+		message_usage(verb, "-%c: unknown column '%s'; did you mean %s?", option,
 			      name, guess->name);
 	else
 		message_usage(
 			verb,
-			"-%c: there is no column '%s' (--list-columns says which there are)",
+			"-%c: unknown column '%s' (--list-columns lists the available "
+			"ones)",
 			option, name);
 }
 
@@ -245,7 +246,7 @@ static size_t report_not_found(const struct session *session,
 	for (size_t i = 0; i < targets->name_count; i++) {
 		if (is_name_found(targets->names[i], snapshot))
 			continue;
-		message("%s: no process of that name", targets->names[i]);
+		message("%s: no process with that name", targets->names[i]);
 		missing++;
 	}
 	return missing;
@@ -273,19 +274,20 @@ void missing_add(struct missing *missing, const struct session *session,
 int missing_report(const struct missing *missing, const struct session *session)
 {
 	if (missing->process_count == 0 && targets_are_all(&session->options->targets)) {
-		message("%s: no process there: neither a /proc nor a capture of one",
+		message("%s: no process found: neither /proc nor a capture",
 			session->options->procfs_root);
 		return EXIT_FAILED;
 	}
 	if (missing->process_count == 0 && session->options->targets.group) {
-		message("%s: no process in this group ('memstate oom' shows what it is charged for)",
+		message("%s: no process in this group ('memstate oom' shows what is "
+			"charged to it)",
 			session->options->cgroup);
 		return EXIT_FAILED;
 	}
 	if (missing->denied_count > 0)
 		message("%zu of %zu processes could not be read%s", missing->denied_count,
 			missing->process_count,
-			geteuid() == 0 ? ": 'memstate doctor' says why"
+			geteuid() == 0 ? ": 'memstate doctor' explains why"
 				       : ": only root may read them all");
 	if (missing->absent_count + missing->unreadable_count == 0)
 		return EXIT_DONE;

@@ -134,10 +134,9 @@ static int stop(struct borrow *b)
 	if (r == 0)
 		r = wait_for_stop(b, &event, &signal);
 	if (r == -ETIMEDOUT)
-		return borrow_fail(
-			b, r,
-			"its thread does not stop: it is frozen, or in a sleep that "
-			"nothing interrupts");
+		return borrow_fail(b, r,
+				   "its thread cannot be stopped: it is frozen, or in an "
+				   "uninterruptible sleep");
 	if (r == 0)
 		r = machine_save(b->tid, b->state);
 	if (r == 0 && b->earlier && b->earlier_tid == b->tid)
@@ -150,11 +149,12 @@ static int stop(struct borrow *b)
 	if (r < 0)
 		return borrow_fail(b, r,
 				   r == -EOPNOTSUPP
-					   ? "its thread runs code of another word size"
+					   ? "its thread runs code with a different "
+					     "word size"
 					   : "it has ended");
 	return borrow_fail(b, -EAGAIN,
 			   event == TRACE_GROUP_STOP ? "it is stopped by a signal"
-						     : "signals came in all the time");
+						     : "signals arrived continuously");
 }
 
 /*
@@ -187,12 +187,12 @@ static int check_code(struct borrow *b)
 	if (r == -ETIMEDOUT)
 		return borrow_fail(b, r, "its memory could not be read in time");
 	if (r < 0 || memcmp(code, expected, length) != 0)
-		return borrow_fail(b, -ESRCH, "it runs another program now");
+		return borrow_fail(b, -ESRCH, "it has executed another program");
 	expected = machine_syscall_code(&length);
 	if (trace_read_opened(b->mem_fd, b->marks->syscall_addr, code, length) < 0 ||
 	    memcmp(code, expected, length) != 0)
 		return borrow_fail(b, -EOPNOTSUPP,
-				   "the code of its libc is not what is in the file");
+				   "its libc's code differs from the file");
 	return 0;
 }
 
@@ -242,7 +242,7 @@ static int stop_safely(struct borrow *b, const struct mapping_list *mappings)
 		b->place = BORROW_IS_INTERRUPTED;
 		r = write_frame(b);
 		if (r < 0)
-			b->reason = "its stack has no room below what is used";
+			b->reason = "its stack has no free space";
 	}
 	if (r < 0)
 		borrow_resume(b, 0);

@@ -134,7 +134,7 @@ static int wait_for_answer(struct borrow *b, long *ret)
 		}
 		if (clock_now_ns() > deadline_ns)
 			return borrow_fail(b, -ETIMEDOUT,
-					   "the call in its thread has not come back");
+					   "the call in its thread has not returned");
 	}
 }
 

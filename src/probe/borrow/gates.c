@@ -42,7 +42,8 @@ static const struct status_gate status_gates[] = {
 	{ "State:", "t", -EBUSY, "a tracer holds it" },
 	{ "TracerPid:", NULL, -EBUSY, "another tracer holds it" },
 	{ "Seccomp:", NULL, -EOPNOTSUPP,
-	  "it runs under seccomp, which may kill it for a system call that it does not make itself" },
+	  "it runs under seccomp, which may kill it for a system call that it never "
+	  "makes itself" },
 };
 
 static int check_status(const char *text, const char **ret_reason)
@@ -96,7 +97,8 @@ static int check_program(int process_fd, const char **ret_reason)
 		return fd == -EACCES ? -EPERM : fd;
 	}
 	if (!elf_is_native(fd)) {
-		*ret_reason = "it is a program of another word size or machine";
+		*ret_reason = "it is a program with a different word size or machine "
+			      "type";
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -122,7 +124,7 @@ static int check_process(const struct probe_request *request, const char **ret_r
 		return -ESRCH;
 	}
 	if (request->pid == 1) {
-		*ret_reason = "it is the system's first process";
+		*ret_reason = "it is the init process";
 		return -EOPNOTSUPP;
 	}
 	if (request->pid == getpid()) {
@@ -130,7 +132,7 @@ static int check_process(const struct probe_request *request, const char **ret_r
 		return -EOPNOTSUPP;
 	}
 	if (shares_memory(request->pid, process.ppid)) {
-		*ret_reason = "it is in its parent's memory, as after vfork()";
+		*ret_reason = "it shares its parent's memory, as after vfork()";
 		return -EAGAIN;
 	}
 	return 0;
@@ -168,7 +170,8 @@ const char *gates_error_text(int error)
 	case -EMFILE:
 	case -ENFILE: return GATES_NO_DESCRIPTORS;
 	case -EUSERS:
-		return "memstate must not start another process or thread: raise ulimit -u or pids.max";
+		return "memstate may not start another process or thread: raise ulimit "
+		       "-u or pids.max";
 	default: return strerror(-error);
 	}
 }

@@ -8,12 +8,12 @@
 
 #include "probe/borrow/request.h"
 
-#define GATES_NOT_ALLOWED                                                                  \
-	"the kernel lets only its owner, or one with CAP_SYS_PTRACE, trace it, as far as " \
-	"kernel.yama.ptrace_scope allows that"
+#define GATES_NOT_ALLOWED                                                            \
+	"only its owner, or a process with CAP_SYS_PTRACE, may trace it, as far as " \
+	"kernel.yama.ptrace_scope permits"
 
 #define GATES_NO_DESCRIPTORS \
-	"memstate cannot open more files: RLIMIT_NOFILE, or fs.file-max, is reached"
+	"memstate cannot open more files: RLIMIT_NOFILE or fs.file-max has been reached"
 
 /*
  * Check a process. process_fd is a descriptor of /proc/PID. Return 0, or an error of

@@ -84,14 +84,14 @@ static const struct {
 	  "it runs under ThreadSanitizer, which crashes in a thread that it did not "
 	  "start" },
 	{ "__asan_init",
-	  "it runs under AddressSanitizer, whose threads and malloc are its own" },
+	  "it runs under AddressSanitizer, which has its own threads and malloc" },
 	{ "__hwasan_init",
-	  "it runs under HWAddressSanitizer, whose threads and malloc are its own" },
+	  "it runs under HWAddressSanitizer, which has its own threads and malloc" },
 	{ "__msan_init",
-	  "it runs under MemorySanitizer, whose threads and malloc are its own" },
+	  "it runs under MemorySanitizer, which has its own threads and malloc" },
 	{ "__lsan_init",
-	  "it runs under LeakSanitizer, whose threads and malloc are its own" },
-	{ "__dfsan_init", "it runs under DataFlowSanitizer, whose threads are its own" },
+	  "it runs under LeakSanitizer, which has its own threads and malloc" },
+	{ "__dfsan_init", "it runs under DataFlowSanitizer, which has its own threads" },
 };
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -223,11 +223,11 @@ static int read_libc(struct landmarks *marks, const struct loaded *libc,
 	marks->syscall_addr = find_code(libc, syscall_code, syscall_bytes);
 	marks->sigreturn_addr = find_code(libc, sigreturn_code, sigreturn_bytes);
 	if (!marks->syscall_addr || !marks->sigreturn_addr) {
-		*ret_reason = "its libc has not the code that a borrowed thread needs";
+		*ret_reason = "its libc lacks the code that a borrowed thread requires";
 		return -EOPNOTSUPP;
 	}
 	if (add_malloc(marks, libc) < 0) {
-		*ret_reason = "where malloc is in its libc cannot be told";
+		*ret_reason = "the location of malloc in its libc cannot be determined";
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -340,7 +340,7 @@ static bool is_go(const struct mapping_list *mappings)
 static const char *explain_no_libc(const struct mapping_list *mappings)
 {
 	if (is_go(mappings))
-		return "it is a static Go program, and has no glibc";
+		return "it is a static Go program, without glibc";
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct library_name *library =
 			library_name_find(mappings->items[i].name);
@@ -431,15 +431,16 @@ static const char *explain_no_figures(const struct mapping_list *mappings,
 	const char *reason;
 
 	if (is_go(mappings))
-		return "it is a Go program, whose memory no malloc manages";
+		return "it is a Go program, whose memory is not managed by malloc";
 	reason = explain_allocator(mappings, marks->has_other_malloc);
 	if (reason)
 		return reason;
 	if (has_any(&marks->functions))
 		return NULL;
 	return marks->has_other_malloc
-		       ? "its malloc is not glibc's, and has no function that reports its figures"
-		       : "its allocator has no function that reports its figures";
+		       ? "its malloc is not glibc's, and has no function that reports "
+			 "figures"
+		       : "its allocator has no function that reports figures";
 }
 
 int landmarks_read(int process_fd, const struct mapping_list *mappings,

@@ -95,12 +95,12 @@ static int explain_unread(const struct mapping *m, int error, const char **ret_r
 	if (error != -ENOENT && error != -ESRCH)
 		return error;
 	if (is_deleted(m)) {
-		*ret_reason = "a file that it has mapped was deleted: only who has "
-			      "CAP_CHECKPOINT_RESTORE can read it";
+		*ret_reason = "a file that it has mapped was deleted; reading it "
+			      "requires CAP_CHECKPOINT_RESTORE";
 		return -EPERM;
 	}
 	/* the file was unmapped meanwhile, or the process has ended or called exec */
-	*ret_reason = "what it has mapped changed while that was looked at";
+	*ret_reason = "its mappings changed while they were read";
 	return -EAGAIN;
 }
 

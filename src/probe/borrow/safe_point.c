@@ -190,11 +190,9 @@ int safe_point_check(const struct safe_point *where, int tid,
 	long number;
 
 	if (is_in_syscall(state, &number) && !is_plain_syscall(tid, state))
-		return refuse("its thread is in a system call of another kind",
-			      ret_reason);
+		return refuse("its thread is in an unsuitable system call", ret_reason);
 	if (!find_stack(where, tid, state))
-		return refuse("its thread runs on a stack that is not its own",
-			      ret_reason);
+		return refuse("its thread runs on another stack", ret_reason);
 	if (check_rseq(tid, state) < 0)
 		return refuse("its thread is in a restartable sequence", ret_reason);
 	return 0;
@@ -215,7 +213,7 @@ int safe_point_check_locks(const struct safe_point *where, int tid,
 			      ret_reason);
 	r = read_stack(where, tid, state, &signs);
 	if (r == -E2BIG)
-		return refuse("its stack is too deep to be searched", ret_reason);
+		return refuse("its stack is too deep to search", ret_reason);
 	if (r < 0)
 		return refuse("its stack cannot be read", ret_reason);
 	/*

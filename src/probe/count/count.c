@@ -115,17 +115,16 @@ const char *count_folder_problem(const struct count_folder *folder)
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < DESCRIPTORS_MIN)
-		return "the limit of open files (RLIMIT_NOFILE) is too low";
+		return "the limit on open files (RLIMIT_NOFILE) is too low";
 	switch (try_room(folder->fd)) {
 	case -EMFILE:
-	case -ENFILE:
-		return "no more files can be opened (RLIMIT_NOFILE, or fs.file-max)";
+	case -ENFILE: return "no more files can be opened (RLIMIT_NOFILE or fs.file-max)";
 	case -ENOSPC:
-	case -EDQUOT: return "there is no room for a file";
-	case -EFBIG: return "the limit of file sizes (RLIMIT_FSIZE) is too low";
+	case -EDQUOT: return "no room for a file";
+	case -EFBIG: return "the limit on file sizes (RLIMIT_FSIZE) is too low";
 	default:
-		return "a file could not be made: there was no right to write it, or the program's "
-		       "limit of open files (RLIMIT_NOFILE) was reached";
+		return "a file could not be created: no permission to write it, or the "
+		       "program's limit on open files (RLIMIT_NOFILE) was reached";
 	}
 }
 

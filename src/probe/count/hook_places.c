@@ -131,9 +131,9 @@ static int add_linked_in(struct search *search, const struct loaded *file,
 	if (r == 0)
 		return 0;
 	*ret_reason =
-		"it has entry points such as mallocx, mi_malloc or tc_malloc linked in, and "
-		"which of its code calls them cannot be determined: only bpf and perf count "
-		"them";
+		"entry points such as mallocx, mi_malloc or tc_malloc are linked into "
+		"it, and the code that calls them cannot be determined: only bpf and "
+		"perf count them";
 	return -ENODATA;
 }
 
@@ -161,7 +161,7 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 		data_words_add(&search->data, file, search->file_count);
 	r = add_candidates(search, file);
 	if (r < 0)
-		*ret_reason = "a library of it cannot be read";
+		*ret_reason = "one of its libraries cannot be read";
 	else if (library.is_program)
 		r = add_linked_in(search, file, &library, ret_reason);
 	search->files = xgrow(search->files, &search->file_capacity,
@@ -239,12 +239,11 @@ static int find_allocator(struct search *search, const char **ret_reason)
 		}
 	}
 	if (!search->allocator) {
-		*ret_reason = "which malloc it calls cannot be told";
+		*ret_reason = "the malloc that it calls cannot be determined";
 		return -ENOENT;
 	}
 	if (search->allocator->is_program) {
-		*ret_reason =
-			"it has a malloc of its own, which it need not call through a table";
+		*ret_reason = "it has its own malloc, which it may call directly";
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -452,7 +451,8 @@ static int check_entries(const struct search *search, const char **ret_reason)
 			continue;
 		*ret_reason =
 			"several of its libraries have entry points such as mallocx, "
-			"mi_malloc or tc_malloc, which only bpf and perf can tell apart";
+			"mi_malloc or tc_malloc, which only bpf and perf can "
+			"distinguish";
 		return -ENODATA;
 	}
 	return 0;

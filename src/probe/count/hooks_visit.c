@@ -74,7 +74,7 @@ static int check_tls(struct entering *e)
 			      sizeof(found)) == 0 &&
 	    found == own && own != 0)
 		return 0;
-	b->reason = "its libc does not keep the numbers of threads where glibc does";
+	b->reason = "its libc does not store thread IDs where glibc does";
 	return -EOPNOTSUPP;
 }
 
@@ -138,7 +138,7 @@ static int map_gates(struct entering *e)
 
 	if (r == 0 && !hook_places_are_near(v->sites_addr, v->sites_end_addr, addr)) {
 		r = unmap(&e->borrow, addr, GATES_BYTES);
-		e->borrow.reason = "there is no room for the gates near its code";
+		e->borrow.reason = "no free address space for the gates near its code";
 		return r < 0 ? r : -ENOMEM;
 	}
 	v->gates_addr = r == 0 ? addr : 0;

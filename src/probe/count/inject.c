@@ -120,7 +120,7 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 	int r = 0;
 
 	if (is_owned) {
-		strbuf_add_text(why, "another memstate counts it");
+		strbuf_add_text(why, "another memstate is counting it");
 		return -EBUSY;
 	}
 	for (size_t n = 0; r == 0 && n < found; n++) {
@@ -135,8 +135,7 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 			i->orphans[i->visit.orphan_count++] = i->orphans[n];
 	}
 	if (r < 0)
-		strbuf_add_text(
-			why, "what an earlier memstate left in it cannot be taken out");
+		strbuf_add_text(why, "remains of an earlier memstate cannot be removed");
 	return r;
 }
 
@@ -170,7 +169,7 @@ static int find_places(struct injected *i, const struct mapping_list *mappings,
 	if (r == 0)
 		r = read_places(i, mappings, ret, &reason);
 	if (r == 0 && ret->count == 0) {
-		reason = "it calls malloc through no table";
+		reason = "it does not call malloc through a table";
 		r = -ENOENT;
 	}
 	if (r < 0 && why->length == 0)
@@ -199,10 +198,9 @@ static int make_parcel(struct injected *i, const struct mapping_list *mappings,
 	if (r == 0 && i->visit.has_own_gates)
 		i->parcel.gates = gates_make();
 	if (r < 0)
-		strbuf_add_text(why,
-				r == -EOPNOTSUPP
-					? "this memstate was built without it"
-					: "there is no System V shared memory for it");
+		strbuf_add_text(why, r == -EOPNOTSUPP
+					     ? "this memstate was built without it"
+					     : "System V shared memory is not available");
 	return r;
 }
 
@@ -228,7 +226,7 @@ static int check_alone(struct injected *i, struct strbuf *why)
 		r = hooks_stacks_update(&i->stacks, &mappings);
 	mapping_list_release(&mappings);
 	if (r == 0 && is_owned) {
-		strbuf_add_text(why, "another memstate counts it");
+		strbuf_add_text(why, "another memstate is counting it");
 		r = -EBUSY;
 	}
 	return r;
@@ -280,19 +278,18 @@ static int leave(struct injected *i, struct strbuf *why)
 		r = hooks_switch_off(&s, &is_inside);
 	add_cost(i, &s);
 	if (r == 0 && is_inside) {
-		strbuf_add_text(
-			why, "a thread of it is in the probe, which stays, and counts no "
-			     "more: the next memstate that counts it takes it out");
+		strbuf_add_text(why,
+				"a thread is in the probe, which stays but no longer "
+				"counts; the next memstate that counts removes it");
 		return -EBUSY;
 	}
 	if (r == 0)
 		return visit(i, hooks_remove, why);
 	if (r != -ESRCH)
-		strbuf_addf(
-			why,
-			"%s: the probe stays, and goes on counting for nobody: the next "
-			"memstate that counts it takes it out",
-			hooks_switch_explain(r));
+		strbuf_addf(why,
+			    "%s: the probe stays, and keeps counting; the next "
+			    "memstate that counts the process removes it",
+			    hooks_switch_explain(r));
 	return r;
 }
 
@@ -362,7 +359,8 @@ static int open_inject(const struct count_place *where, void **ret_state,
 	};
 	r = check(i, why);
 	if (r == 0 && request->wants_stacks && request->wants_live) {
-		strbuf_add_text(why, "it does not see what of a stack is freed");
+		strbuf_add_text(why,
+				"it does not record which blocks of a stack are freed");
 		r = -EOPNOTSUPP;
 	}
 	if (r == 0)
@@ -439,7 +437,7 @@ static void add_description(const void *state, struct strbuf *out)
 	const struct injected *i = state;
 	size_t files = i->file_count + i->unseen.late_file_count;
 
-	strbuf_addf(out, "a probe in it, to which %zu places in %zu %s lead",
+	strbuf_addf(out, "an injected probe, called from %zu places in %zu %s",
 		    i->place_count, files, files == 1 ? "file" : "files");
 }
 

@@ -218,7 +218,7 @@ static int prepare(struct load *load, const char **ret_reason)
 	*ret_reason = "its namespaces cannot be read";
 	if (r < 0 || !has_ours)
 		return r;
-	*ret_reason = "there is no System V shared memory for the helper";
+	*ret_reason = "System V shared memory is not available for the helper";
 	return ctlpage_make(request->fs, request->pid, request->start_ticks,
 			    load->place.page, &load->place.page_segment);
 }
@@ -360,7 +360,7 @@ int inject_load(const struct probe_request *request, struct injection **ret,
 		return 0;
 	}
 	(void)inject_unload(injection, ret_page, ret_cost, ret_reason);
-	*ret_reason = "the helper in it has not begun";
+	*ret_reason = "its helper has not started";
 	return r;
 }
 
@@ -389,7 +389,7 @@ static int await_end(const struct injection *injection, const char **ret_reason)
 	const struct timespec search = { .tv_nsec = (long)LEAVE_LOOK_NS };
 	uint64_t deadline_ns = clock_now_ns() + LEAVE_LIMIT_NS;
 
-	*ret_reason = "the helper is still at work: it leaves when it has done";
+	*ret_reason = "the helper is still busy: it exits when it has finished";
 	/* the helper may have exited before its thread id was determined */
 	if (injection->helper_tid == 0)
 		return orphans_is_empty(&own, injection->base_addr) ? 0 : -EBUSY;

@@ -43,7 +43,7 @@ static int place(struct parcel_place *p)
 		return r;
 	if (is_error(result))
 		return fail(p, (int)result,
-			    "the kernel gives it no memory for the helper's code");
+			    "the kernel refuses memory for the helper's code");
 	p->addr = (uint64_t)result;
 	return 0;
 }
@@ -67,8 +67,7 @@ static int adopt_page(struct parcel_place *p)
 	int r = borrow_syscall(p->borrow, map, &result);
 
 	if (r == 0 && is_error(result))
-		return fail(p, (int)result,
-			    "the kernel gives it no memory for the helper");
+		return fail(p, (int)result, "the kernel refuses memory for the helper");
 	if (r == 0)
 		r = ctlpage_adopt(request->fs, request->pid, request->start_ticks,
 				  page_addr, p->page);
@@ -76,8 +75,8 @@ static int adopt_page(struct parcel_place *p)
 		p->page->page->owner_pid =
 			proc_status_read_own_number(p->borrow->process_fd, 0);
 	return r < 0 ? fail(p, r,
-			    "it is in another ipc namespace, and its memory can only be "
-			    "shared with CAP_CHECKPOINT_RESTORE")
+			    "it is in another ipc namespace, and sharing memory with "
+			    "it requires CAP_CHECKPOINT_RESTORE")
 		     : r;
 }
 
@@ -123,7 +122,7 @@ static int call(struct parcel_place *p)
 		(void)segment_revoke(p->page_segment);
 	if (r < 0)
 		return r;
-	return is_error(result) ? fail(p, (int)result, "it cannot have another thread")
+	return is_error(result) ? fail(p, (int)result, "it cannot create another thread")
 				: 0;
 }
 

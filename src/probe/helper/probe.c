@@ -46,15 +46,17 @@ static const struct {
 	const char *text;
 } reasons[] = {
 	{ -ENOENT,
-	  "no helper is in it: it was not started with one, and none may be put in" },
-	{ -EPERM, "the helper in it is another user's, or in another ipc namespace: "
-		  "that needs CAP_CHECKPOINT_RESTORE" },
+	  "it has no helper: it was not started with one, and injecting one is not "
+	  "permitted" },
+	{ -EPERM, "its helper belongs to another user, or is in another ipc namespace: "
+		  "this requires CAP_CHECKPOINT_RESTORE" },
 	{ -EPROTO,
-	  "the helper in it is of another version of memstate, or its page was written to" },
-	{ -ESRCH, "the process, or the helper in it, has ended" },
+	  "its helper belongs to another version of memstate, or its page was written "
+	  "to" },
+	{ -ESRCH, "the process, or its helper, has ended" },
 	{ -ETIMEDOUT, "the helper did not answer in time" },
-	{ -EBUSY, "another memstate asks it all the time" },
-	{ -ENOSYS, "it has no allocator that can be asked" },
+	{ -EBUSY, "another memstate is querying it continuously" },
+	{ -ENOSYS, "it has no allocator that can be queried" },
 };
 
 static const char *reason_of(int error)
@@ -188,10 +190,11 @@ static int guard_repeat(struct probe *probe)
 	if (now >= probe->next_ns)
 		return 0;
 	strbuf_clear(&probe->reason);
-	strbuf_addf(&probe->reason,
-		    "the last answer cost it so much that it is asked again in %" PRIu64
-		    " ms at the earliest",
-		    (probe->next_ns - now) / NS_PER_MS + 1);
+	strbuf_addf(
+		&probe->reason,
+		"the last answer took so long that the next query is possible in %" PRIu64
+		" ms at the earliest",
+		(probe->next_ns - now) / NS_PER_MS + 1);
 	return -EAGAIN;
 }
 

@@ -215,8 +215,8 @@ static void explain(int error, struct strbuf *why)
 	case -EPERM:
 	case -EACCES:
 		strbuf_add_text(why,
-				"bpf(2) is not permitted: it wants root, or CAP_BPF with "
-				"CAP_PERFMON and CAP_SYS_PTRACE");
+				"bpf(2) is not permitted: it requires root, or CAP_BPF "
+				"with CAP_PERFMON and CAP_SYS_PTRACE");
 		break;
 	case -ENOSYS: strbuf_add_text(why, "this kernel has no bpf(2)"); break;
 	case -EINVAL:

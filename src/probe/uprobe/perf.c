@@ -324,17 +324,16 @@ static int perf_close(void *data, struct strbuf *why)
 static void explain(int error, struct strbuf *why)
 {
 	if (error == -EPERM || error == -EACCES)
-		strbuf_add_text(why,
-				"perf_event_open(2) is not permitted: it wants root, or "
-				"CAP_PERFMON with CAP_SYS_PTRACE");
+		strbuf_add_text(why, "perf_event_open(2) is not permitted: it requires "
+				     "root, or CAP_PERFMON with CAP_SYS_PTRACE");
 	else if (error == -ENODEV || error == -ENOENT || error == -ENOSYS)
 		strbuf_add_text(
 			why, "this kernel has no uprobes for perf (CONFIG_UPROBE_EVENTS, "
 			     "Linux 4.17)");
 	else if (error == -EMFILE)
-		strbuf_add_text(
-			why, "the process has too many threads for the number of files "
-			     "that may be open");
+		strbuf_add_text(why,
+				"the process has too many threads for the limit on open "
+				"files");
 	else
 		strbuf_add_text(why, strerror(-error));
 }

@@ -260,9 +260,8 @@ static int add_inner(struct search *search)
 		}
 	}
 	if (r == -E2BIG) {
-		strbuf_add_text(
-			search->why,
-			"its allocator calls itself in more places than can be watched");
+		strbuf_add_text(search->why,
+				"its allocator calls itself in too many places");
 		r = -EOPNOTSUPP;
 	}
 	return r;
@@ -390,7 +389,8 @@ static int check_program(const struct count_place *place, struct strbuf *why)
 		return r == -ENOENT ? -ESRCH : r;
 	}
 	if (!elf_is_native(fd)) {
-		strbuf_add_text(why, "it is a program of 32 bits, or of another machine");
+		strbuf_add_text(why, "it is a program of 32 bits, or for another "
+				     "machine type");
 		return -EOPNOTSUPP;
 	}
 	return 0;

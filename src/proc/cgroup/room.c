@@ -215,7 +215,7 @@ static void lower_by_rlimit(struct room *room, const struct procfs *fs)
 		return;
 	bytes = strtoull(strbuf_text(&text), NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 	lower(room, bytes < limit.rlim_cur ? limit.rlim_cur - bytes : 0,
-	      "its limit of address space (ulimit -v)");
+	      "its limit on address space (ulimit -v)");
 }
 
 struct room proc_room_read(const struct procfs *fs)

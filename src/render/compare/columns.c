@@ -126,7 +126,7 @@ static void get_heap_quality(const void *row, int arg, struct value *ret)
 #define MOMENT(when, heading, moment, what)                                               \
 	AT(when, heading "RSS", moment, "rss", AMOUNT_RSS, "resident memory " what),      \
 		AT(when, heading "LIVE", moment, "live", AMOUNT_OWNER + OWNER_LIVE,       \
-		   "of that allocated blocks"),                                           \
+		   "of which allocated blocks"),                                          \
 		AT(when, heading "POOL", moment, "pool_pages",                            \
 		   AMOUNT_OWNER + OWNER_POOL_PAGES,                                       \
 		   "freed, whole pages kept by the allocator"),                           \
@@ -144,32 +144,29 @@ static void get_heap_quality(const void *row, int arg, struct value *ret)
 		AT(when, heading "SHMEM", moment, "shmem", AMOUNT_OWNER + OWNER_SHMEM,    \
 		   "shared memory"),                                                      \
 		AT(when, heading "LAZYFREE", moment, "lazyfree", AMOUNT_LAZYFREE,         \
-		   "of that LazyFree: freed, and taken back when memory gets short"),     \
+		   "of which LazyFree: freed, and reclaimed under memory pressure"),      \
 		AT(when, heading "FIRM", moment, "firm", AMOUNT_FIRM,                     \
 		   "Rss without LazyFree"),                                               \
 		AT(when, heading "UNBACKED", moment, "unbacked", AMOUNT_UNBACKED,         \
 		   "accessible private anonymous address space without a page"),          \
 		AT(when, heading "SWAP", moment, "swap", AMOUNT_SWAP, "swapped out"),     \
 	{                                                                                 \
-		when "heap_quality", heading "HEAP",                                      \
-			"how well the heap's owners are known", VALUE_WORD, false, 0,     \
-			moment, get_heap_quality                                          \
+		when "heap_quality", heading "HEAP", "quality of the heap's owners",      \
+			VALUE_WORD, false, 0, moment, get_heap_quality                    \
 	}
 
 static const struct column columns[] = {
 	TEXT("variant", "VARIANT", VALUE_TEXT, TEXT_VARIANT,
-	     "allocator and settings, as asked for"),
+	     "allocator and settings, as requested"),
 	TEXT("allocator", "ALLOCATOR", VALUE_WORD, TEXT_ALLOCATOR,
-	     "which allocator that is"),
+	     "the allocator's name"),
 	TEXT("statistic", "WHAT", VALUE_WORD, TEXT_STATISTIC,
-	     "run, or of the good runs: median, min, max"),
+	     "run, or median, min, max of the good runs"),
 	{ "run", "RUN", "number of the run", VALUE_COUNT, false, 0, 0, get_run },
-	{ "good_runs", "GOOD", "runs that the median is of", VALUE_COUNT, true, 0, 0,
+	{ "good_runs", "GOOD", "number of runs in the median", VALUE_COUNT, true, 0, 0,
 	  get_good_runs },
-	TEXT("problem", "PROBLEM", VALUE_TEXT, TEXT_PROBLEM,
-	     "why the run does not count"),
-	FIGURE("wall_s", "WALL", VALUE_SECONDS, FIGURE_WALL,
-	       "time from its start to its end"),
+	TEXT("problem", "PROBLEM", VALUE_TEXT, TEXT_PROBLEM, "why the run is excluded"),
+	FIGURE("wall_s", "WALL", VALUE_SECONDS, FIGURE_WALL, "time from start to end"),
 	FIGURE("cpu_s", "CPU", VALUE_SECONDS, FIGURE_CPU, "CPU time, user and system"),
 	FIGURE("user_s", "USER", VALUE_SECONDS, FIGURE_USER, "CPU time in the program"),
 	FIGURE("system_s", "SYSTEM", VALUE_SECONDS, FIGURE_SYSTEM,
@@ -179,23 +176,24 @@ static const struct column columns[] = {
 	FIGURE("major_faults", "MAJFLT", VALUE_COUNT, FIGURE_MAJOR_FAULTS,
 	       "page faults with I/O"),
 	FIGURE("given_back", "BACK", VALUE_COUNT, FIGURE_GIVEN_BACK,
-	       "calls of madvise, munmap and their like"),
+	       "calls of madvise, munmap and similar functions"),
 	FIGURE("above_s", "ABOVE", VALUE_SECONDS, FIGURE_ABOVE,
-	       "how long Rss was above the limit that was asked for"),
+	       "time with Rss above the requested limit"),
 	FIGURE("peak_rss_bytes", "PEAK", VALUE_BYTES, FIGURE_PEAK_RSS,
-	       "most resident memory, as the kernel saw it"),
+	       "peak resident memory according to the kernel"),
 	FIGURE("late_live_bytes", "LATELIVE", VALUE_BYTES, FIGURE_LATE_LIVE,
-	       "live at the end of the work, or when it was read shortly before"),
+	       "live at the end of the work, or when last read shortly before"),
 	FIGURE("rss_growth_bytes", "RSSGROWTH", VALUE_BYTES, FIGURE_RSS_GROWTH,
 	       "growth of Rss in the second half of the work"),
 	FIGURE("allocation_calls", "ALLOCATIONS", VALUE_COUNT, FIGURE_ALLOCATIONS,
-	       "of --count: calls that allocate, in a run of its own"),
+	       "with --count: calls that allocate, in a separate run"),
 	FIGURE("requested_bytes", "REQUESTED", VALUE_BYTES, FIGURE_REQUESTED,
-	       "of --count: bytes that these asked for"),
+	       "with --count: bytes that these calls requested"),
 	FIGURE("temporary_blocks", "TEMPORARY", VALUE_COUNT, FIGURE_TEMPORARY,
-	       "of --count: freed with no other call in the thread since they were allocated"),
+	       "with --count: blocks freed with no other call in the thread since "
+	       "their allocation"),
 	FIGURE("allocations_per_s", "ALLOC/S", VALUE_COUNT, FIGURE_ALLOCATION_RATE,
-	       "of --count: calls for each second of the median wall time"),
+	       "with --count: calls per second of the median wall time"),
 	MOMENT("at_peak_", "PEAK", MOMENT_PEAK, "in the largest sample"),
 	MOMENT("at_end_", "END", MOMENT_END, "when the work was done"),
 	MOMENT("settled_", "SET", MOMENT_SETTLED, "after settling"),

@@ -327,7 +327,7 @@ static void add_plots(const struct report *r)
 	if (plot.width > PLOT_WIDTH_MAX)
 		plot.width = PLOT_WIDTH_MAX;
 	plot.ascii = r->options->ascii;
-	strbuf_addf(r->out, "Rss of the good runs, a line each, over %s\n",
+	strbuf_addf(r->out, "Rss of the good runs, one line each, over %s\n",
 		    units_format_duration(plot.x_top, length));
 	for (size_t v = 0; v < r->view->comparison->variant_count; v++)
 		if (r->view->compared->variants[v].good_count > 0)

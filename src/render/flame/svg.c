@@ -220,7 +220,7 @@ static void add_head(const struct picture *p, const char *title)
 	if (p->tree.others)
 		strbuf_add_text(p->out, ", red: more, blue: less");
 	if (p->hidden_count > 0)
-		strbuf_addf(p->out, " (%zu too narrow to be shown)", p->hidden_count);
+		strbuf_addf(p->out, " (%zu too narrow to show)", p->hidden_count);
 	strbuf_add_text(p->out, "</text>\n");
 	add_button(p->out, "reset", 10, "Reset");
 	add_button(p->out, "invert", 70, "Invert");

@@ -102,7 +102,7 @@ static void add_types(const struct heap_page *p)
 	}
 	heap_page_add_more(p, d->type_count - shown);
 	if (d->problem)
-		strbuf_addf(p->out, "  Not all types are known: %s.\n", d->problem);
+		strbuf_addf(p->out, "  Some types are unknown: %s.\n", d->problem);
 }
 
 static void add_fill(const struct heap_page *p)
@@ -134,7 +134,7 @@ static void add_pins(const struct heap_page *p)
 		    d->fragmented.page_count,
 		    d->fragmented.page_count == 1 ? " is" : "s are");
 	heap_page_add_bytes(p, d->fragmented.free_bytes, 0);
-	strbuf_add_text(p->out, " free there. Who keeps them:\n");
+	strbuf_add_text(p->out, " free there. Blocks that keep them:\n");
 	strbuf_addf(p->out, "  %12s%12s%12s", "BLOCKS", "ON PAGES", "ALONE ON");
 	add_heading(p, "EACH");
 	strbuf_add_text(p->out, "  TYPE\n");
@@ -161,7 +161,7 @@ static void add_strip(const struct heap_page *p, const struct heap_strip *strip,
 	size_t column = 0;
 
 	if (strip->is_mapped)
-		strbuf_add_text(p->out, "\n  Blocks with mappings of their own");
+		strbuf_add_text(p->out, "\n  Blocks in their own mappings");
 	else
 		strbuf_addf(p->out, "\n  Arena %zu", (size_t)strip->arena);
 	strbuf_addf(p->out, ": %" PRIu64 " page%s, %" PRIu64 " for each sign\n",

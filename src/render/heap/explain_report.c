@@ -23,9 +23,9 @@ static const char *const page_words[] = {
 };
 
 static const char *const page_texts[] = {
-	[PAGE_ABSENT] = "not there: never touched, or given back",
+	[PAGE_ABSENT] = "no page: never touched, or returned to the kernel",
 	[PAGE_RESIDENT] = "resident",
-	[PAGE_ZEROS] = "the shared page of zeros: read, never written, no part of Rss",
+	[PAGE_ZEROS] = "the shared zero page: read, never written, not part of Rss",
 	[PAGE_SWAPPED] = "swapped out",
 };
 
@@ -75,7 +75,7 @@ static void add_page(struct strbuf *out, const struct explanation *e)
 	strbuf_addf(out, "  page     %s",
 		    e->is_page_known ? page_texts[e->page] : "not known");
 	if (e->page == PAGE_RESIDENT && e->lazyfree == LAZYFREE_YES)
-		strbuf_add_text(out, ", LazyFree: given back, not taken yet");
+		strbuf_add_text(out, ", LazyFree: freed, not reclaimed yet");
 	if (e->page == PAGE_RESIDENT && e->lazyfree == LAZYFREE_MAYBE)
 		strbuf_add_text(out, ", perhaps LazyFree: some pages of the mapping are");
 	strbuf_add_char(out, '\n');
@@ -87,7 +87,7 @@ static void add_block(struct strbuf *out, const struct explain_report *r)
 	const char *type;
 
 	if (r->problem)
-		strbuf_addf(out, "  block    not known: %s\n", r->problem);
+		strbuf_addf(out, "  block    unknown: %s\n", r->problem);
 	else if (!e->is_heap)
 		strbuf_add_text(out, "  block    none: it is not malloc's memory\n");
 	else if (!e->has_block)

@@ -43,7 +43,7 @@ static void add_bounds(const struct heap_page *p, const struct heap_bounds *boun
 		[OWNER_LIVE] = "live: in use",
 		[OWNER_POOL_PAGES] = "pool_pages: free, whole pages",
 		[OWNER_POOL_FRAGMENTS] = "pool_fragments: free, elsewhere",
-		[OWNER_HEAP_META] = "heap_meta: its own",
+		[OWNER_HEAP_META] = "heap_meta: its own data",
 	};
 	bool is_one_sum = !bytes_known(bounds->reported_bytes[OWNER_POOL_FRAGMENTS]);
 	int width = heap_page_bytes_width(p) + 1;
@@ -63,7 +63,7 @@ static void add_bounds(const struct heap_page *p, const struct heap_bounds *boun
 	}
 	strbuf_add_text(p->out, "  of ");
 	heap_page_add_bytes(p, bounds->resident_bytes, 0);
-	strbuf_add_text(p->out, " resident that may be its memory, beside ");
+	strbuf_add_text(p->out, " resident that may be its memory, in addition to ");
 	heap_page_add_bytes(p, bounds->missing_bytes, 0);
 	strbuf_add_text(p->out, " without a page\n");
 }

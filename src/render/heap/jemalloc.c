@@ -12,9 +12,9 @@
 static void add_stretches(const struct heap_page *p, const struct heap_arena *all)
 {
 	static const char *const labels[HEAP_STRETCH_COUNT_] = {
-		[HEAP_ACTIVE] = "active: blocks are cut from it",
-		[HEAP_DIRTY] = "dirty: free, with its pages",
-		[HEAP_MUZZY] = "muzzy: free, pages may be taken",
+		[HEAP_ACTIVE] = "active: blocks are allocated from it",
+		[HEAP_DIRTY] = "dirty: free, pages still resident",
+		[HEAP_MUZZY] = "muzzy: free, pages may be reclaimed",
 		[HEAP_RETAINED] = "retained: free, without pages",
 	};
 	int width = heap_page_bytes_width(p);

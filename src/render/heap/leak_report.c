@@ -114,9 +114,9 @@ static void add_head(const struct page *p)
 	strbuf_addf(p->out, " searched for pointers in %s.\n",
 		    units_format_duration(scan->mark_ns, mark));
 	if (scan->quality == QUALITY_BOUND) {
-		strbuf_add_text(p->out, "At most so much is leaked: ");
+		strbuf_add_text(p->out, "The leaked amounts are upper bounds: ");
 		add_bytes(p, scan->swapped_bytes, 0);
-		strbuf_addf(p->out, " not looked at: %s.\n", scan->problem);
+		strbuf_addf(p->out, " not examined: %s.\n", scan->problem);
 	}
 }
 
@@ -151,7 +151,7 @@ static void add_sums(const struct page *p)
 	add_sum(p, "    indirect", &mark->indirect, BYTES_UNKNOWN);
 	if (scan->heap->allocator == ALLOCATOR_GLIBC)
 		strbuf_add_text(p->out,
-				"  RESIDENT has malloc's own word of each block, too.\n");
+				"  RESIDENT includes malloc's own word of each block.\n");
 }
 
 static void add_table(const struct page *p, const struct block_groups *groups,
@@ -210,7 +210,7 @@ static void add_fresh(const struct page *p)
 
 	clock_format_utc(p->report->since_unix_ms, time);
 	if (fresh->count == 0) {
-		strbuf_addf(p->out, "\nNo block is new since %s and reachable.\n", time);
+		strbuf_addf(p->out, "\nNo reachable block is new since %s.\n", time);
 		return;
 	}
 	for (size_t i = 0; i < fresh->count; i++) {
@@ -231,7 +231,8 @@ void leak_report_add_text(struct strbuf *out, const struct leak_report *report)
 	add_head(&page);
 	add_sums(&page);
 	if (report->scan->leaked.count > 0) {
-		strbuf_add_text(out, "\nLeaked, and what only they lead to:\n");
+		strbuf_add_text(out, "\nLeaked, and reachable only from leaked "
+				     "blocks:\n");
 		add_table(&page, &report->scan->leaked, true);
 		add_peeks(&page);
 	}

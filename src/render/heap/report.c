@@ -36,7 +36,7 @@ static void add_origin(const struct heap_page *p)
 	char pause[UNITS_TEXT_SIZE];
 
 	if (heap->is_reported) {
-		strbuf_addf(p->out, "Not walked: the allocator was asked.\n");
+		strbuf_addf(p->out, "Not walked: the allocator was queried.\n");
 		return;
 	}
 	if (heap->reading_count > 0)
@@ -59,7 +59,7 @@ static void add_head(const struct heap_page *p)
 		    quality_names[heap->quality]);
 	add_origin(p);
 	if (heap->problem)
-		strbuf_addf(p->out, "Not all is known: %s.\n", heap->problem);
+		strbuf_addf(p->out, "Incomplete: %s.\n", heap->problem);
 	if (heap->skipped_bytes > 0) {
 		heap_page_add_bytes(p, heap->skipped_bytes, 0);
 		strbuf_add_text(p->out,
@@ -103,7 +103,7 @@ static void add_sums(const struct heap_page *p)
 			  heap_lists_known(p->heap) ? "live, in arenas"
 						    : "live, cached or fast, in arenas",
 			  &all.live);
-	heap_page_add_sum(p, "live, with a mapping of their own", &p->heap->mapped);
+	heap_page_add_sum(p, "live, in their own mappings", &p->heap->mapped);
 	if (heap_lists_known(p->heap)) {
 		heap_page_add_sum(p, "free, in threads' caches", &all.cached);
 		heap_page_add_sum(p, "free, in fastbins", &all.fast);
@@ -118,7 +118,8 @@ static void add_resident(const struct heap_page *p)
 	static const char *const labels[] = {
 		[OWNER_LIVE] = "live",
 		[OWNER_POOL_PAGES] = "pool_pages: free, whole pages",
-		[OWNER_POOL_FRAGMENTS] = "pool_fragments: free, beside live",
+		[OWNER_POOL_FRAGMENTS] = "pool_fragments: free, on pages with live "
+					 "blocks",
 		[OWNER_HEAP_META] = "heap_meta: malloc's own",
 	};
 
@@ -133,8 +134,8 @@ static void add_resident(const struct heap_page *p)
 	}
 	strbuf_addf(p->out, "  %-47s ",
 		    p->heap->allocator == ALLOCATOR_JEMALLOC
-			    ? "trimmable: arena.<all>.purge would give back"
-			    : "trimmable: malloc_trim(0) would give back");
+			    ? "trimmable: arena.<all>.purge would return"
+			    : "trimmable: malloc_trim(0) would return");
 	heap_page_add_bytes(p, p->heap->trimmable_bytes, heap_page_bytes_width(p));
 	strbuf_add_char(p->out, '\n');
 }

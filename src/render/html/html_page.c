@@ -29,7 +29,7 @@ static const struct layer {
 	{ OWNER_SHMEM, "shared memory" },
 	{ OWNER_STACK, "stacks of all threads" },
 	{ OWNER_ANON,
-	  "other private anonymous memory; the heap too where it was not read" },
+	  "other private anonymous memory; includes the heap if it was not read" },
 	{ OWNER_HEAP_META, "the allocator's own data" },
 	{ OWNER_LIVE, "allocated blocks" },
 	{ OWNER_POOL_FRAGMENTS, "freed, on pages shared with live blocks" },

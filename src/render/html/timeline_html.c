@@ -29,22 +29,22 @@ struct kind {
 
 static const struct layer group_areas[] = {
 	{ GROUP_LIVE_ANON, "live_anon",
-	  "heaps, stacks, other private memory; cannot be taken back" },
-	{ GROUP_SHMEM, "shmem", "shared memory, files on tmpfs; cannot be taken back" },
+	  "heaps, stacks, other private memory; cannot be reclaimed" },
+	{ GROUP_SHMEM, "shmem", "shared memory, files on tmpfs; cannot be reclaimed" },
 	{ GROUP_KERNEL, "kernel",
-	  "the kernel's own for this group; cannot be taken back" },
-	{ GROUP_SOCK, "sock", "buffers of sockets; cannot be taken back" },
-	{ GROUP_LAZYFREE, "lazyfree", "freed; the kernel takes it first" },
-	{ GROUP_SLAB_RECLAIMABLE, "slab_reclaimable", "the kernel can take it back" },
-	{ GROUP_FILE, "page_cache", "the kernel takes it before it kills" },
+	  "the kernel's own for this group; cannot be reclaimed" },
+	{ GROUP_SOCK, "sock", "buffers of sockets; cannot be reclaimed" },
+	{ GROUP_LAZYFREE, "lazyfree", "freed; the kernel reclaims it first" },
+	{ GROUP_SLAB_RECLAIMABLE, "slab_reclaimable", "the kernel can reclaim it" },
+	{ GROUP_FILE, "page_cache", "the kernel reclaims it before it kills" },
 };
 static const struct layer group_lines[] = { { GROUP_LIMIT, "limit",
 					      "where the kernel kills" } };
 static const struct layer group_beside[] = {
-	{ GROUP_NEED, "need", "what cannot be taken back" },
-	{ GROUP_HIDDEN, "hidden", "live memory that is in no working set" },
+	{ GROUP_NEED, "need", "memory that cannot be reclaimed" },
+	{ GROUP_HIDDEN, "hidden", "live memory outside the working set" },
 	{ GROUP_WORKING_SET, "working set",
-	  "usage less inactive files: what kubectl top shows" },
+	  "usage minus inactive files, as shown by kubectl top" },
 	{ GROUP_SWAP, "swap", "swapped out" },
 };
 
@@ -53,7 +53,7 @@ static const struct layer owners_areas[] = {
 	{ OWNER_SHMEM, "shmem", "shared memory" },
 	{ OWNER_STACK, "stack", "stacks of all threads" },
 	{ OWNER_ANON, "anon",
-	  "other private anonymous memory; the heap too where it was not read" },
+	  "other private anonymous memory; includes the heap if it was not read" },
 	{ OWNER_HEAP_META, "heap_meta", "the allocator's own data" },
 	{ OWNER_LIVE, "live", "allocated blocks" },
 	{ OWNER_POOL_FRAGMENTS, "pool_fragments",
@@ -61,19 +61,19 @@ static const struct layer owners_areas[] = {
 	{ OWNER_POOL_PAGES, "pool_pages", "freed, whole pages kept by the allocator" },
 };
 static const struct layer owners_beside[] = {
-	{ OWNERS_LAZYFREE, "of it LazyFree", "freed, taken back when memory gets short" },
-	{ OWNERS_PSS, "Pss", "shared pages divided among those that share them" },
+	{ OWNERS_LAZYFREE, "of it LazyFree", "freed, reclaimed under memory pressure" },
+	{ OWNERS_PSS, "Pss", "shared pages divided among the processes that map them" },
 	{ OWNERS_SWAP, "swap", "swapped out" },
 };
 
 static const struct layer states_areas[] = {
 	{ STATE_SHARED_CLEAN, "shared_clean", "shared, as in a file" },
 	{ STATE_SHARED_DIRTY, "shared_dirty", "shared, changed" },
-	{ STATE_PRIVATE_CLEAN, "private_clean", "its own, as in a file" },
+	{ STATE_PRIVATE_CLEAN, "private_clean", "its own, identical to a file" },
 	{ STATE_LAZYFREE, "lazyfree",
-	  "freed; the kernel takes it when memory gets short" },
+	  "freed; the kernel reclaims it under memory pressure" },
 	{ STATE_PRIVATE_DIRTY, "private_dirty",
-	  "its own, changed: only swap can take it" },
+	  "its own, modified: can only be swapped out" },
 };
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -84,7 +84,7 @@ static const struct layer states_areas[] = {
 	}
 
 static const struct kind kinds[CHART_KIND_COUNT_] = {
-	[CHART_GROUP] = { "The group, by what can be taken back", "usage", group_areas,
+	[CHART_GROUP] = { "The group, by what can be reclaimed", "usage", group_areas,
 			  group_lines, group_beside, COUNT(group_areas),
 			  COUNT(group_lines), COUNT(group_beside) },
 	[CHART_OWNERS] = OWNERS("All processes, Rss by owner"),

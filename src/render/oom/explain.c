@@ -76,11 +76,12 @@ static void add_victim(struct page *p)
 	char buf[UNITS_TEXT_SIZE];
 
 	if (e->end == OOM_END_NONE) {
-		strbuf_add_text(&line, "nobody, as far as the recording goes");
+		strbuf_add_text(&line, "no process, according to the recording");
 	} else if (e->victim.pid == 0) {
 		strbuf_add_text(&line,
 				e->kill && e->kill->is_cut
-					? "not in the log, which lacks the report's end"
+					? "not in the log, which lacks the end of the "
+					  "report"
 					: "an unknown process");
 	} else {
 		add_printable(p, &line, e->victim.name);
@@ -319,9 +320,9 @@ static void add_grower(struct page *p)
 	}
 	add_writer(p, &line);
 	if (e->invoker.name[0] != '\0' && g->pid != 0 && is_invoker(e, g->pid, g->name)) {
-		strbuf_add_text(&line, "; its own allocation hit the limit");
+		strbuf_add_text(&line, "; its own allocation reached the limit");
 	} else if (e->invoker.name[0] != '\0') {
-		strbuf_add_text(&line, "; the allocation that hit the limit was by ");
+		strbuf_add_text(&line, "; the allocation that reached the limit was by ");
 		add_invoker_name(p, &line);
 	}
 	add_words(p, "grew", line.text);

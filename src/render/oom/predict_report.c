@@ -55,10 +55,8 @@ static void add_seen(const struct page *p, const struct trend *t)
 		    format_amount(p, t->first_bytes, first),
 		    format_amount(p, t->bytes, last));
 	if (restarts > 0)
-		strbuf_addf(
-			&words,
-			"; what was before it was started again (%zu time%s) is left out",
-			restarts, restarts == 1 ? "" : "s");
+		strbuf_addf(&words, "; memory from before its %zu restart%s is left out",
+			    restarts, restarts == 1 ? "" : "s");
 	add_line(p, "seen", strbuf_text(&words));
 }
 
@@ -81,8 +79,9 @@ static void add_empty(const struct page *p, const struct trend *t)
 	char buf[UNITS_TEXT_SIZE];
 
 	strbuf_add_text(&words, trends_process_count(p->report->trends) > 0
-					? "the group is empty: its last process has ended"
-					: "the group is empty: it had no process");
+					? "the group is empty: its last process has "
+					  "exited"
+					: "the group is empty: it never had a process");
 	if (bytes_known(t->bytes) && t->bytes > 0)
 		strbuf_addf(&words, "; %s remain charged to it",
 			    format_amount(p, t->bytes, buf));

@@ -118,10 +118,10 @@ static void add_kernel_v1(struct page *p)
 	}
 	if (bytes_known(f->inode_slab_bytes))
 		add_part(p, 6, "inodes", f->inode_slab_bytes,
-			 "slab, with names of files");
+			 "slab, of inodes and names of files");
 	else if (bytes_known(f->pipe_count))
 		add_part(p, 6, "inodes", BYTES_UNKNOWN,
-			 "unknown: this kernel does not tell them");
+			 "unknown: this kernel does not report them");
 	if (bytes_known(f->socket_count)) {
 		snprintf(note, sizeof(note), "%s%llu that its processes have open",
 			 bytes_known(f->socket_slab_bytes) ? "slab; " : "unknown; ",
@@ -143,14 +143,13 @@ static void add_kernel(struct page *p)
 		{ "per CPU", f->percpu_bytes, NULL },
 		{ "vmalloc", f->vmalloc_bytes, NULL },
 		{ "slab", f->slab_unreclaimable_bytes,
-		  "inodes of tmpfs, sockets and the like" },
-		{ "other", f->other_kernel_bytes, "pipes' buffers and the like" },
+		  "inodes of tmpfs, sockets and similar objects" },
+		{ "other", f->other_kernel_bytes, "pipe buffers and similar objects" },
 	};
 
 	if (p->cgroup->version == CGROUP_V1) {
-		add_part(
-			p, 4, "kernel", f->kernel_bytes,
-			"version 1 does not tell its parts: some of it may be reclaimable");
+		add_part(p, 4, "kernel", f->kernel_bytes,
+			 "version 1 does not itemize it: some of it may be reclaimable");
 		add_kernel_v1(p);
 		return;
 	}
@@ -173,9 +172,10 @@ static void add_unexplained(struct page *p)
 static const char *lazyfree_note(const struct oom_figures *f)
 {
 	if (f->unreadable_count > 0)
-		return "at least: not all processes could be read; the kernel takes it first";
-	return f->is_lazyfree_exact ? "the kernel takes it first"
-				    : "at most; the kernel takes it first";
+		return "at least: not all processes could be read; the kernel reclaims "
+		       "it first";
+	return f->is_lazyfree_exact ? "the kernel reclaims it first"
+				    : "at most; the kernel reclaims it first";
 }
 
 static void add_parts(struct page *p)
@@ -183,7 +183,7 @@ static void add_parts(struct page *p)
 	const struct oom_figures *f = p->figures;
 
 	add_part(p, 0, "usage", f->usage_bytes, NULL);
-	add_part(p, 2, "need", f->need_bytes, "cannot be taken back");
+	add_part(p, 2, "need", f->need_bytes, "cannot be reclaimed");
 	add_part(p, 4, "live anon", f->live_anon_bytes,
 		 "heaps, stacks, other private memory");
 	add_part(p, 4, "shmem", f->shmem_bytes, "shared memory, files on tmpfs");
@@ -192,7 +192,7 @@ static void add_parts(struct page *p)
 		add_part(p, 4, "network buffers", f->sock_bytes, NULL);
 	add_part(p, 2, "LazyFree", f->lazyfree_bytes, lazyfree_note(f));
 	add_part(p, 2, "page cache", f->file_bytes,
-		 "the kernel takes it before it kills");
+		 "the kernel reclaims it before it kills");
 	if (bytes_known(f->slab_reclaimable_bytes))
 		add_part(p, 2, "reclaimable slab", f->slab_reclaimable_bytes, NULL);
 	add_unexplained(p);
@@ -238,20 +238,18 @@ static void add_conclusions(struct page *p)
 	strbuf_add_char(p->out, '\n');
 	if (f->limit_bytes != CGROUP_NO_LIMIT)
 		add_said(p, "headroom", f->headroom_bytes,
-			 "until need meets the limit, and the kernel "
-			 "kills");
-	add_said(p, "kubectl top shows", f->working_set_bytes,
-		 "usage less inactive files");
+			 "until need reaches the limit, and the kernel kills");
+	add_said(p, "shown by kubectl top", f->working_set_bytes,
+		 "usage minus inactive files");
 	if (bytes_known(f->hidden_bytes) && f->hidden_bytes > 0)
-		add_said(
-			p, "hidden", f->hidden_bytes,
-			"live memory that is in no working set: it was MADV_FREE'd and written again, "
-			"or is shared with a forked process; it cannot be taken back");
+		add_said(p, "hidden", f->hidden_bytes,
+			 "live memory outside the working set: it was freed with "
+			 "MADV_FREE and written again, or is shared with a forked "
+			 "process; it cannot be reclaimed");
 	if (bytes_known(f->unaccounted_bytes) && f->unaccounted_bytes > f->slack_bytes)
-		add_said(
-			p, "no process's", f->unaccounted_bytes,
-			"charged, but in no process that can be read: files left on a tmpfs, or "
-			"processes out of sight");
+		add_said(p, "no process's", f->unaccounted_bytes,
+			 "charged, but in no process that can be read: files left on a "
+			 "tmpfs, or processes that are not visible");
 	add_growth(p);
 }
 

@@ -38,7 +38,7 @@ static const struct {
 	[LIMIT_CGROUP] = { "cgroup", "a cgroup that the log does not name" },
 	[LIMIT_MACHINE] = { "machine", "the whole machine's memory" },
 	[LIMIT_NODES] = { "nodes", "memory nodes of a cpuset" },
-	[LIMIT_SYSRQ] = { "sysrq", "none: asked for with SysRq f" },
+	[LIMIT_SYSRQ] = { "sysrq", "none: requested with SysRq f" },
 	[LIMIT_UNKNOWN] = { "unknown", "not in the log" },
 };
 

@@ -61,14 +61,15 @@ static void get_stack(const void *row, int arg, struct value *ret)
 
 static const struct column columns[] = {
 	WORD("kind", VALUE_WORD, get_kind, "only_before, only_after or changed"),
-	WORD("metric", VALUE_WORD, get_metric, "what the numbers are of"),
+	WORD("metric", VALUE_WORD, get_metric, "what the numbers count"),
 	NUMBER("before", VALUE_COUNT, NUMBER_BEFORE, "in the first file"),
 	NUMBER("after", VALUE_COUNT, NUMBER_AFTER, "in the second"),
-	NUMBER("change", VALUE_CHANGE, NUMBER_CHANGE, "after less before"),
+	NUMBER("change", VALUE_CHANGE, NUMBER_CHANGE, "second minus first"),
 	WORD("callers", VALUE_WORD, get_callers,
-	     "more: the functions were called by others, which were not compared; none"),
+	     "more: the functions were also called from places that were not compared; "
+	     "none"),
 	WORD("stack", VALUE_TEXT, get_stack,
-	     "the functions, innermost first, ';' between"),
+	     "the functions, innermost first, separated by ';'"),
 };
 
 const struct column_set diff_columns = {

@@ -104,7 +104,7 @@ static void add_taken_out(const struct page *p)
 
 	if (r->before.taken_out == 0 && r->after.taken_out == 0)
 		return;
-	strbuf_add_text(p->out, "  Rules have taken out ");
+	strbuf_add_text(p->out, "  Rules have removed ");
 	add_number(p, r->before.taken_out, 0);
 	strbuf_add_text(p->out, " before and ");
 	add_number(p, r->after.taken_out, 0);
@@ -117,17 +117,16 @@ static void add_notes(const struct page *p)
 
 	strbuf_addf(p->out, "  Numbers are %s. ", profile_metrics[options->metric].what);
 	if (options->depth == 0)
-		strbuf_add_text(p->out,
-				"Stacks are the same if all their functions are.\n");
+		strbuf_add_text(p->out, "Stacks are equal if all their functions are.\n");
 	else if (options->depth == 1)
 		strbuf_add_text(p->out,
-				"Stacks are the same if the innermost function is.\n");
+				"Stacks are equal if their innermost functions are.\n");
 	else
 		strbuf_addf(p->out,
-			    "Stacks are the same if the %zu innermost functions are.\n",
+			    "Stacks are equal if their %zu innermost functions are.\n",
 			    options->depth);
 	if (p->report->diff->sums[DIFF_LEFT_OUT].stack_count > 0) {
-		strbuf_add_text(p->out, "  Left out are stacks that have at most ");
+		strbuf_add_text(p->out, "  Stacks are left out that have at most ");
 		add_number(p, options->minimum, 0);
 		strbuf_add_text(p->out, " in both (--min).\n");
 	}

@@ -75,14 +75,14 @@ static void add_limit(struct head *h)
 		strbuf_add_text(h->out, units_format_bytes(limit_bytes, buf));
 	if (c->hidden_limit_bytes != CGROUP_NO_LIMIT) {
 		strbuf_add_text(h->out,
-				", of a group above, which cannot be seen from here");
+				", of a group above, which is not visible from here");
 	} else if (owner && c->tightest > 0) {
 		strbuf_add_text(h->out, ", of ");
 		add_path(h, owner->path);
 		strbuf_add_text(h->out, ": the figures are that group's");
 	}
 	if (c->is_cut && c->version == CGROUP_V2)
-		strbuf_add_text(h->out, "; limits above this namespace cannot be seen");
+		strbuf_add_text(h->out, "; limits above this namespace are not visible");
 	strbuf_add_char(h->out, '\n');
 }
 

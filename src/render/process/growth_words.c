@@ -18,17 +18,17 @@ const char *const growth_titles[GROWTH_KIND_COUNT_] = {
 
 const char *const growth_cause_words[GROWTH_CAUSE_COUNT_] = {
 	[GROWTH_CAUSE_UNKNOWN] =
-		"whether blocks in use grow, or what the allocator keeps of freed "
-		"ones, its heap would tell",
-	[GROWTH_CAUSE_LEAK] = "so do its blocks that are in use: they are not freed",
+		"read the heap to find out whether blocks in use grow, or freed memory "
+		"that the allocator keeps",
+	[GROWTH_CAUSE_LEAK] = "its blocks in use grow, too: they are not freed",
 	[GROWTH_CAUSE_KEPT] =
-		"its blocks that are in use grow less or not at all: the allocator keeps "
-		"what was freed (retention, or fragments)",
+		"its blocks in use grow less or not at all: the allocator keeps freed "
+		"memory (retention, or fragments)",
 };
 
 const char growth_caveats[] =
-	"This cannot tell a warm-up that is slower than the time looked at from growth, nor the "
-	"rising half of a day from a plateau, and it cannot foresee a burst.";
+	"This cannot distinguish a warm-up slower than the time covered from growth, "
+	"nor the rising half of a day from a plateau, and it cannot foresee a burst.";
 
 /* Append the growth rate with its lower and upper bound. */
 static void add_rate(struct strbuf *out, const struct growth *g)
@@ -62,7 +62,9 @@ static void add_too_short(struct strbuf *out, const struct growth *g)
 	char buf[UNITS_TEXT_SIZE];
 
 	if (g->cycle_ns > 0)
-		strbuf_addf(out, "%zu of the work (%s each) were seen, %d are needed",
+		strbuf_addf(out,
+			    "%zu cycles of the work (%s each) were seen, %d are "
+			    "needed",
 			    g->floor_count, units_format_duration(g->cycle_ns, buf),
 			    GROWTH_FLOORS_MIN);
 	else
@@ -76,10 +78,10 @@ void growth_add_words(struct strbuf *out, const struct growth *g)
 	switch (g->kind) {
 	case GROWTH_TOO_SHORT: add_too_short(out, g); return;
 	case GROWTH_STEP:
-		strbuf_add_text(out, "it rose once, by most of what it rose at all");
+		strbuf_add_text(out, "it rose once, and most of the total rise was then");
 		return;
 	case GROWTH_PLATEAU:
-		strbuf_add_text(out, "it rose, and hardly rises any more");
+		strbuf_add_text(out, "it rose, and has nearly stopped rising");
 		return;
 	case GROWTH_NONE:
 	case GROWTH_STEADY:
@@ -99,7 +101,7 @@ void growth_add_time(struct strbuf *out, const struct growth *g, uint64_t limit_
 	if (!bytes_known(limit_bytes) || !growth_time_to(g, limit_bytes, &left) ||
 	    left.ns == UINT64_MAX)
 		return;
-	strbuf_addf(out, "meets the limit in %s (%s to %s)",
+	strbuf_addf(out, "reaches the limit in %s (%s to %s)",
 		    units_format_duration(left.ns, at),
 		    left.soonest_ns < NS_PER_S
 			    ? "now"

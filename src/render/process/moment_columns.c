@@ -90,12 +90,14 @@ static void get_change(const void *row, int arg, struct value *ret)
 
 static const struct column columns[] = {
 	WORD("part", "PART", VALUE_WORD, get_part,
-	     "total, state, owner, group, process or mapping: what it is a figure of"),
+	     "total, state, owner, group, process or mapping: what the figure describes"),
 	WORD("name", "NAME", VALUE_TEXT, get_name,
-	     "of the figure, the process or the mapping"),
-	WORD("owner", "OWNER", VALUE_WORD, get_owner, "of a mapping, whose memory it is"),
+	     "name of the figure, the process or the mapping"),
+	WORD("owner", "OWNER", VALUE_WORD, get_owner,
+	     "for a mapping: the kind of its "
+	     "memory"),
 	WORD("address", "ADDRESS", VALUE_ADDRESS, get_address,
-	     "of a mapping without a name, where it begins"),
+	     "for a mapping without a name: its start"),
 	WORD("comm", "PROCESS", VALUE_TEXT, get_comm, "the name of the process"),
 	NUMBER("pid_before", "BEFORE", VALUE_COUNT, SIDE_BEFORE, get_pid,
 	       "its pid at the first moment"),
@@ -106,7 +108,7 @@ static const struct column columns[] = {
 	NUMBER("after_bytes", "AFTER", VALUE_BYTES, SIDE_AFTER, get_bytes,
 	       "at the second"),
 	NUMBER("change_bytes", "CHANGE", VALUE_CHANGE, 0, get_change,
-	       "after less before"),
+	       "second minus first"),
 };
 
 const struct column_set moment_columns = {

@@ -105,7 +105,7 @@ static void add_age(const struct page *p)
 	char buf[UNITS_TEXT_SIZE];
 
 	if (age > 0)
-		strbuf_addf(p->out, ", as of when mappings were read, up to %s before",
+		strbuf_addf(p->out, ", from the last read of mappings, up to %s earlier",
 			    units_format_duration(age * NS_PER_MS, buf));
 }
 

@@ -239,15 +239,15 @@ static void add_helper_note(const struct usage *u, struct strbuf *note)
 	char system[UNITS_TEXT_SIZE], live[UNITS_TEXT_SIZE], cost[UNITS_TEXT_SIZE];
 
 	if (u->helper_problem)
-		strbuf_addf(note, " The allocator was not asked: %s.", u->helper_problem);
+		strbuf_addf(note, " Allocator not queried: %s.", u->helper_problem);
 	if (!bytes_known(u->reported.cost_ns))
 		return;
-	strbuf_addf(note, " The allocator says that it has %s from the kernel",
+	strbuf_addf(note, " The allocator reports that it has %s from the kernel",
 		    units_format_bytes(u->reported.system_bytes, system));
 	if (bytes_known(u->reported.live_bytes))
 		strbuf_addf(note, ", and %s of it in use",
 			    units_format_bytes(u->reported.live_bytes, live));
-	strbuf_addf(note, "; the answer took it %s.",
+	strbuf_addf(note, "; it took %s to answer.",
 		    units_format_duration(u->reported.cost_ns, cost));
 }
 
@@ -273,7 +273,7 @@ static void add_heap_note(const struct report *r)
 			"live, pool and fragments are in anon: the heap was not read%s%s.",
 			problem ? ": " : "", problem ? problem : "");
 		if (u->heap_pause_ns > 0)
-			strbuf_addf(&note, " The process was stopped for %s.", pause);
+			strbuf_addf(&note, " The process was paused for %s.", pause);
 	} else if (u->heap_is_reported) {
 		strbuf_add_text(&note, "The heap was not walked");
 		if (age_ns > 0)

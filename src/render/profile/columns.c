@@ -53,24 +53,26 @@ static void get_total(const void *row, int arg, struct value *ret)
 	COLUMN("self_" name, "SELF " heading, kind, true, get_self, arg,   \
 	       help " by itself"),                                         \
 		COLUMN("total_" name, heading, kind, true, get_total, arg, \
-		       help " with what it calls")
+		       help " including the functions that it calls")
 
 static const struct column columns[] = {
 	TEXT("function", "FUNCTION", get_function, "name of the function"),
-	TEXT("module", "MODULE", get_module, "file that has it; unknown: or several do"),
-	TEXT("source", "SOURCE", get_file, "file of its source; unknown: or several"),
+	TEXT("module", "MODULE", get_module,
+	     "file that contains it; unknown if several do"),
+	TEXT("source", "SOURCE", get_file,
+	     "its source file; unknown if there are several"),
 	BOTH("allocations", "ALLOCATIONS", VALUE_COUNT, PROFILE_ALLOCATIONS,
 	     "allocations,"),
 	BOTH("requested_bytes", "REQUESTED", VALUE_BYTES, PROFILE_BYTES,
-	     "bytes that it asked for,"),
+	     "bytes that it requested,"),
 	BOTH("temporary_blocks", "TEMPORARY", VALUE_COUNT, PROFILE_TEMPORARY,
-	     "of these freed with no other call in between,"),
+	     "blocks freed with no other call in between,"),
 	BOTH("live_blocks", "BLOCKS LIVE", VALUE_COUNT, PROFILE_LIVE_BLOCKS,
 	     "allocated and not freed,"),
 	BOTH("live_bytes", "BYTES LIVE", VALUE_BYTES, PROFILE_LIVE,
 	     "requested bytes of these,"),
 	BOTH("peak_bytes", "AT PEAK", VALUE_BYTES, PROFILE_PEAK,
-	     "of bytes when all together had the most,"),
+	     "bytes at the peak of all stacks together,"),
 };
 
 const struct column_set profile_columns = {

@@ -155,12 +155,12 @@ static void add_quality(struct strbuf *out, const struct profile_report *report,
 
 	if (p->sample_bytes == 0) {
 		if (profile_is_exact(p))
-			strbuf_add_text(out, "exact: each allocation was looked at\n");
+			strbuf_add_text(out, "exact: each allocation was recorded\n");
 	} else {
 		strbuf_add_text(out, "estimate: from ");
 		if (p->sample_count > 0)
 			strbuf_addf(out, "%" PRIu64 " ", p->sample_count);
-		strbuf_addf(out, "sample%s, one for each %s on average",
+		strbuf_addf(out, "sample%s, one per %s on average",
 			    p->sample_count == 1 ? "" : "s",
 			    units_format_bytes(p->sample_bytes, mean));
 		if (sums[PROFILE_BYTES] > 0)
@@ -184,7 +184,8 @@ static void add_quality(struct strbuf *out, const struct profile_report *report,
 			    p->cut_count, p->cut_count == 1 ? " is" : "s are");
 	if (p->lost_count > 0)
 		strbuf_addf(out,
-			    "%" PRIu64 " allocation%s in no stack: there was no room\n",
+			    "%" PRIu64 " allocation%s in no stack: the space for "
+			    "stacks was full\n",
 			    p->lost_count, p->lost_count == 1 ? " is" : "s are");
 }
 
@@ -205,7 +206,7 @@ static void add_sums(struct strbuf *out, const struct profile_report *report,
 		if (report->whole && report->whole[m] != sums[m]) {
 			strbuf_add_text(out, "  of ");
 			profile_add_amount(out, report, metric, report->whole[m], 0);
-			strbuf_add_text(out, ": the others were left out by rules");
+			strbuf_add_text(out, ": rules left out the others");
 		}
 		strbuf_add_char(out, '\n');
 	}
@@ -264,7 +265,7 @@ static void add_function(struct strbuf *out, const struct profile_report *report
 static void add_functions(struct strbuf *out, const struct profile_report *report,
 			  const struct profile_parts *parts)
 {
-	strbuf_addf(out, "\nBy function: %s by itself, and with what it calls\n",
+	strbuf_addf(out, "\nBy function: %s by the function itself, and in total\n",
 		    profile_metrics[report->metric].what);
 	if (!report->options.no_headings)
 		strbuf_addf(out, "%*s %*s%*s %*s  %s\n", AMOUNT_WIDTH, "SELF",
@@ -341,15 +342,15 @@ void profile_report_add_text(struct strbuf *out, const struct profile_report *re
 	add_quality(out, report, parts.sums);
 	add_sums(out, report, parts.sums);
 	if (parts.sums[report->metric] == 0) {
-		strbuf_addf(out, "\nThere is no stack with any of these: %s\n",
+		strbuf_addf(out, "\nNo stack contains any of these: %s\n",
 			    profile_metrics[report->metric].what);
 	} else {
 		add_functions(out, report, &parts);
 		add_nameless(out, report, parts.sums[report->metric]);
-		strbuf_add_text(out, "\nWho allocates, and below it who called that\n");
+		strbuf_add_text(out, "\nFunctions that allocate, and below each its "
+				     "callers\n");
 		profile_add_tree(out, report, &parts.names, true);
-		strbuf_add_text(out,
-				"\nWhat was called from the outermost function on\n");
+		strbuf_add_text(out, "\nCalls, from the outermost function inwards\n");
 		profile_add_tree(out, report, &parts.names, false);
 	}
 	profile_parts_release(&parts);

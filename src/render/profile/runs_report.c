@@ -65,8 +65,7 @@ static void add_difference(struct strbuf *out, const struct runs_report *report)
 	if (report->stats->is_deterministic) {
 		strbuf_add_text(
 			out,
-			"Deterministic to the byte: all that was counted is equal in "
-			"all runs.\n");
+			"Deterministic to the byte: all counts are equal in all runs.\n");
 		return;
 	}
 	for (unsigned int f = 0; f < COUNTED_COUNT_; f++) {
@@ -76,7 +75,7 @@ static void add_difference(struct strbuf *out, const struct runs_report *report)
 			strbuf_addf(&names, "%s%s", names.length > 0 ? ", " : "",
 				    label + strspn(label, " "));
 	}
-	strbuf_addf(&names, ". All else that was counted is equal.");
+	strbuf_addf(&names, ". All other counts are equal.");
 	strbuf_add_text(out, "Differ between runs: ");
 	text_add_wrapped(out, strbuf_text(&names), 2, 78);
 }
@@ -121,8 +120,8 @@ void runs_report_add_text(struct strbuf *out, const struct runs_report *report)
 	if (report->runs->iterations > 1)
 		strbuf_addf(
 			out,
-			"\nEach is of one iteration, start-up and all divided by %" PRIu64
-			"%s; but peaks are of a run.\n",
+			"\nFigures are per iteration, including start-up, divided by %" PRIu64
+			"%s; but peaks are per run.\n",
 			report->runs->iterations,
 			report->stats->is_rounded ? " and rounded up to a thousandth"
 						  : "");

@@ -28,13 +28,15 @@ static const struct {
 	[SCALE_FITTED] = { "fitted", NULL },
 	[SCALE_CONSTANT] = { "constant", NULL },
 	[SCALE_TOO_FEW] = { "too_few",
-			    "it takes 4 sizes or more in which the figure is known" },
+			    "at least 4 sizes with a known figure are required" },
 	[SCALE_TOO_NEAR] = { "too_near",
-			     "the largest size is to be 4 times the smallest, or more" },
+			     "the largest size must be at least 4 times the smallest" },
 	[SCALE_START_UP] = { "start_up",
-			     "what does not depend on the size is nearly all of it: take larger sizes" },
+			     "nearly all of it does not depend on the size: use larger "
+			     "sizes" },
 	[SCALE_UNCERTAIN] = { "uncertain",
-			      "no power of the size fits well, or many do: take more sizes" },
+			      "no power of the size fits well, or several do: use more "
+			      "sizes" },
 };
 
 const char *scale_outcome_text(enum scale_outcome outcome)
@@ -85,7 +87,7 @@ void scale_report_add_text(struct strbuf *out, const struct scale_report *report
 	text_add_printable(out, report->command, strlen(report->command), report->ascii);
 	strbuf_add_text(out, ": of ");
 	text_add_printable(out, name, strlen(name), report->ascii);
-	strbuf_addf(out, ", %zu run%s of each size\n\n", runs->count,
+	strbuf_addf(out, ", %zu run%s per size\n\n", runs->count,
 		    runs->count == 1 ? "" : "s");
 	add_sizes(out, report);
 	strbuf_add_char(out, '\n');

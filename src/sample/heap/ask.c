@@ -44,7 +44,7 @@ static void apply_answer(const struct helper_answer *answer, struct usage *u,
 	ret->allocator = answer->stats.allocator;
 	ret->quality = QUALITY_BOUND;
 	ret->problem =
-		"figures are the allocator's own: it does not say what is resident";
+		"figures are the allocator's own: it does not report what is resident";
 	ret->is_reported = true;
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
 		ret->owner_bytes[o] = answer->bounds.owner_bytes[o];

@@ -108,7 +108,7 @@ static char *format_problem(int error, const char *text)
 
 	strbuf_add_text(&problem, text ? text : strerror(-error));
 	if (error == -EFBIG)
-		strbuf_add_text(&problem, " (--allow-stall asks it all the same)");
+		strbuf_add_text(&problem, " (--allow-stall queries it anyway)");
 	return problem.text;
 }
 

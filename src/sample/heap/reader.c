@@ -391,6 +391,6 @@ void heap_reader_detail(struct heap_reader *reader, const struct mapping_list *m
 	walk_detail(&reader->blocks, reader->names.types, ret);
 	translate_types(ret);
 	if (!reader->names.symbols && !ret->problem)
-		ret->problem = "there is no libelf: only C++ is known, by its type "
-			       "information (memstate doctor)";
+		ret->problem = "libelf is not available: only C++ types are known, by "
+			       "their type information (memstate doctor)";
 }

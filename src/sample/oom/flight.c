@@ -309,8 +309,7 @@ static int handle_wake(struct flight *f, const struct oom_wake *wake)
 			       : sample(f);
 	if (wake->flags & OOM_WAKE_PRESSURE &&
 	    now > f->pressure_reported_ns + REPEAT_NS) {
-		record_event_now(f, "pressure",
-				 "processes wait for memory to be taken back");
+		record_event_now(f, "pressure", "processes wait for memory reclaim");
 		f->pressure_reported_ns = now;
 	}
 	/*

@@ -87,10 +87,10 @@ void flight_kill_describe(const struct flight_kill *kill, int error, struct strb
 		strbuf_addf(out, "read %s after the kernel chose it; ",
 			    units_format_duration(kill->late_ns, late));
 	else
-		strbuf_addf(
-			out,
-			"as of its last sample, as it could not be read any more (%s); ",
-			strerror(-error));
+		strbuf_addf(out,
+			    "as of its last sample, because it could no longer be read "
+			    "(%s); ",
+			    strerror(-error));
 	strbuf_addf(out, "the last sample was %s old then",
 		    units_format_duration(kill->sample_age_ns, age));
 }

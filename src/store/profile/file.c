@@ -44,8 +44,8 @@ static int read_bytes(const struct strbuf *bytes, enum profile_metric folded_met
 	strbuf_add_text(reterr_why,
 			r == -EFBIG
 				? "is too large for a profile: more than 512 MiB unpacked"
-			: r == -EBADMSG ? "is gzipped, and damaged"
-					: "is gzipped, and there is no zlib here");
+			: r == -EBADMSG ? "is gzipped, but damaged"
+					: "is gzipped, but zlib is not available");
 	return r;
 }
 

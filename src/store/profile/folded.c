@@ -69,7 +69,7 @@ static int read_line(struct reading *reading, const char *line, size_t length)
 	blank = strrchr(names, ' ');
 	if (!blank || blank == names || num_parse_u64(blank + 1, &value) < 0)
 		return refuse(reading, -EBADMSG,
-			      "does not end in a number, as \"main;f 12\"");
+			      "does not end with a number, as in \"main;f 12\"");
 	if (value > PROFILE_SUM_MAX - reading->sum)
 		return refuse(reading, -EBADMSG, "the sum of all numbers is too large");
 	reading->sum += value;

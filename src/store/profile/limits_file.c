@@ -108,20 +108,20 @@ static int parse_limit(struct limits_line *line, const char *at, size_t number,
 
 	if (counted_figure_find(at, length, &limit->figure) < 0)
 		return refuse(why, number,
-			      "there is no such figure: those of --csv are, and "
-			      "allocations",
-			      at, length);
+			      "unknown figure: use allocations, or a column of --csv", at,
+			      length);
 	at = skip_blanks(at + length);
 	if (parse_operator(&at, &limit->kind) < 0)
-		return refuse(why, number, "<= or = is wanted here, and a number", at,
+		return refuse(why, number, "expected <= or =, and a number", at,
 			      strlen(at));
 	length = word_length(at);
 	if (parse_number(at, length, counted_figures[limit->figure].is_bytes,
 			 &limit->value_thousandths) < 0)
 		return refuse(why, number,
 			      counted_figures[limit->figure].is_bytes
-				      ? "is no number of bytes, as 1234, 64K or 1.5M"
-				      : "is no number",
+				      ? "is not a number of bytes, such as 1234, 64K "
+					"or 1.5M"
+				      : "is not a number",
 			      at, length);
 	line->value_at = (size_t)(at - line->text);
 	line->value_length = length;
@@ -130,13 +130,12 @@ static int parse_limit(struct limits_line *line, const char *at, size_t number,
 		at = skip_blanks(at + 2);
 		length = word_length(at);
 		if (parse_tolerance(at, length, limit) < 0)
-			return refuse(why, number, "is no tolerance, as 2% or 10", at,
-				      length);
+			return refuse(why, number, "is not a tolerance such as 2% or 10",
+				      at, length);
 		at = skip_blanks(at + length);
 	}
 	line->is_limit = true;
-	return is_end(at) ? 0
-			  : refuse(why, number, "nothing is wanted here", at, strlen(at));
+	return is_end(at) ? 0 : refuse(why, number, "unexpected text", at, strlen(at));
 }
 
 bool limits_file_may_be_test(const char *name)
@@ -155,12 +154,13 @@ static int parse_test(struct limits_line *line, const char *at, size_t number,
 	char *name;
 
 	if (at[length] != ']' || !is_end(skip_blanks(at + length + 1)))
-		return refuse(why, number, "the name of a test is wanted, as [name]", at,
+		return refuse(why, number, "expected the name of a test, as [name]", at,
 			      strlen(at));
 	name = xstrndup(at + 1, length - 1);
 	if (!limits_file_may_be_test(name)) {
 		free(name);
-		return refuse(why, number, "is no name of a test", at, length + 1);
+		return refuse(why, number, "is not a valid name of a test", at,
+			      length + 1);
 	}
 	line->test = name;
 	return 0;
@@ -200,11 +200,13 @@ static int check_twice(const struct limits_file *file, struct strbuf *why)
 		const struct limits_line *line = &file->lines[i];
 
 		if (last->test && line->test && strcmp(last->test, line->test) == 0)
-			return refuse(why, file->count, "this test is here twice",
+			return refuse(why, file->count, "this test appears twice",
 				      last->test, strlen(last->test));
 		if (last->is_limit && line->is_limit &&
 		    last->limit.figure == line->limit.figure)
-			return refuse(why, file->count, "this figure has a limit already",
+			return refuse(why, file->count,
+				      "this figure already has a "
+				      "limit",
 				      last->text, strlen(last->text));
 		if (last->is_limit && line->test)
 			break;
@@ -217,7 +219,7 @@ int limits_file_parse(const char *text, size_t length, struct limits_file *ret,
 {
 	struct limits_file file = LIMITS_FILE_INIT;
 	const char *end = text + length;
-	int r = memchr(text, '\0', length) ? refuse(why, 1, "this is no text", NULL, 0)
+	int r = memchr(text, '\0', length) ? refuse(why, 1, "is not a text file", NULL, 0)
 					   : 0;
 
 	while (r == 0 && text < end) {

@@ -167,7 +167,7 @@ static int read_ids(struct unpacking *unpacking)
 	READ_IDS(&unpacking->functions, message, function);
 	if (!sort_ids(&unpacking->mappings) || !sort_ids(&unpacking->locations) ||
 	    !sort_ids(&unpacking->functions))
-		return refuse(unpacking, "two of its parts have one id, or one has none");
+		return refuse(unpacking, "two of its parts have the same ID, or none");
 	return 0;
 }
 
@@ -204,7 +204,7 @@ static int read_types(struct unpacking *unpacking)
 				    name ? name : "?");
 	}
 	if (unpacking->profile->known == 0)
-		strbuf_addf(unpacking->why, "is no profile of allocations, but of: %s",
+		strbuf_addf(unpacking->why, "is not a profile of allocations, but of: %s",
 			    strbuf_text(&names));
 	strbuf_release(&names);
 	return unpacking->profile->known == 0 ? -EBADMSG : 0;
@@ -253,8 +253,7 @@ static int read_modules(struct unpacking *unpacking)
 		const char *id = string(unpacking, mapping->build_id);
 
 		if (!module.path || !id)
-			return refuse(unpacking,
-				      "a mapping has a string that is not there");
+			return refuse(unpacking, "a mapping refers to a missing string");
 		unpacking->modules[i] = PROFILE_NO_MODULE;
 		if (module.path[0] == '\0')
 			continue;
@@ -282,14 +281,13 @@ static int read_line(struct unpacking *unpacking, const Pprof__Line *line,
 	frame->kind = FRAME_CODE;
 	if (number == UINT32_MAX)
 		return line && line->function_id != 0
-			       ? refuse(unpacking,
-					"a line has a function that is not there")
+			       ? refuse(unpacking, "a line refers to a missing function")
 			       : 0;
 	function = unpacking->message->function[number];
 	frame->function = string(unpacking, function->name);
 	frame->file = string(unpacking, function->filename);
 	if (!frame->function || !frame->file)
-		return refuse(unpacking, "a function has a string that is not there");
+		return refuse(unpacking, "a function refers to a missing string");
 	frame->function = null_if_empty(frame->function);
 	frame->file = null_if_empty(frame->file);
 	if (frame->module == PROFILE_NO_MODULE && frame->vaddr == 0 && frame->function &&
@@ -311,11 +309,11 @@ static int add_location(struct unpacking *unpacking, uint64_t id, uint32_t *node
 	size_t count;
 
 	if (number == UINT32_MAX)
-		return refuse(unpacking, "a sample has a location that is not there");
+		return refuse(unpacking, "a sample refers to a missing location");
 	location = unpacking->message->location[number];
 	mapping = find_id(&unpacking->mappings, location->mapping_id);
 	if (mapping == UINT32_MAX && location->mapping_id != 0)
-		return refuse(unpacking, "a location has a mapping that is not there");
+		return refuse(unpacking, "a location refers to a missing mapping");
 	frame.vaddr = location->address;
 	if (mapping != UINT32_MAX && unpacking->modules[mapping] != PROFILE_NO_MODULE) {
 		const Pprof__Mapping *at = unpacking->message->mapping[mapping];
@@ -351,7 +349,7 @@ static int add_sample(struct unpacking *unpacking, const Pprof__Sample *sample)
 	uint32_t node = 0;
 
 	if (sample->n_value != unpacking->message->n_sample_type)
-		return refuse(unpacking, "a sample has not one value of each type");
+		return refuse(unpacking, "a sample does not have one value of each type");
 	for (size_t i = sample->n_location_id; i-- > 0;) {
 		int r = add_location(unpacking, sample->location_id[i], &node);
 
@@ -366,7 +364,7 @@ static int add_sample(struct unpacking *unpacking, const Pprof__Sample *sample)
 			continue;
 		if (value < 0)
 			return refuse(unpacking,
-				      "a value is below 0: is it a difference?");
+				      "a value is negative: is this a difference?");
 		if ((uint64_t)value > PROFILE_SUM_MAX - unpacking->sums[metric])
 			return refuse(unpacking, "the sum of all values is too large");
 		unpacking->sums[metric] += (uint64_t)value;
@@ -471,7 +469,7 @@ int pprof_unpack(const void *bytes, size_t length, struct profile *profile,
 
 	if (!pprof_library_load()) {
 		strbuf_add_text(reterr_why,
-				"is no text, and libprotobuf-c is not installed");
+				"is not text, and libprotobuf-c is not installed");
 		return -EOPNOTSUPP;
 	}
 	message = pprof__profile__unpack(&allocator, length, bytes);
@@ -492,8 +490,8 @@ int pprof_unpack(const void *bytes, size_t length, struct profile *profile,
 	(void)length;
 	(void)profile;
 	strbuf_add_text(reterr_why,
-			"is no text: this memstate was built without protobuf-c, and "
-			"reads nothing else");
+			"is not text: this memstate was built without protobuf-c, and "
+			"can read only text");
 	return -EOPNOTSUPP;
 }
 

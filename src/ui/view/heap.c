@@ -75,10 +75,10 @@ static void draw_head(const struct heap_view *v, struct canvas *c,
 		pen_addf(&pen, "  %s, %s", allocator_titles[f->heap.allocator],
 			 quality_names[f->heap.quality]);
 		if (f->heap.pause_ns > 0)
-			pen_addf(&pen, "; stood still for %s",
+			pen_addf(&pen, "; paused for %s",
 				 units_format_duration(f->heap.pause_ns, pause));
 		if (f->heap.reading_count > 0)
-			pen_addf(&pen, "; not stopped, read %u times",
+			pen_addf(&pen, "; not paused, read %u times",
 				 f->heap.reading_count);
 	}
 }
@@ -124,9 +124,9 @@ static void draw_notice(const struct heap_view *v, struct canvas *c,
 			 h->reading_wishes & HEAP_LEAKS ? ", for leaks" : "",
 			 format_age(now_ns, h->began_ns, text));
 	else if (f && f->answer.problem)
-		pen_addf(&pen, "the allocator was not asked: %s", f->answer.problem);
+		pen_addf(&pen, "the allocator was not queried: %s", f->answer.problem);
 	else if (f && !f->error && f->heap.quality != QUALITY_UNKNOWN && f->heap.problem)
-		pen_addf(&pen, "not all is known: %s", f->heap.problem);
+		pen_addf(&pen, "incomplete: %s", f->heap.problem);
 }
 
 static void add_sentence(struct lines *l, const char *text)
@@ -151,7 +151,7 @@ static void add_pause(const struct heap_view *v, struct lines *l)
 
 	if (!data_heap_can_be_read(v->data))
 		return;
-	strbuf_addf(&text, "F5 reads it: the process would stand still for about %s.",
+	strbuf_addf(&text, "F5 reads it: the process would be paused for about %s.",
 		    units_format_duration(pause_ns, pause));
 	lines_next(l);
 	if (bytes_known(pause_ns))
@@ -165,7 +165,7 @@ static void add_failure(const struct heap_findings *f, struct strbuf *out)
 
 	strbuf_add_text(out, "The heap was not read: ");
 	if (f->error == -EFBIG)
-		strbuf_addf(out, "it would stand still for about %s",
+		strbuf_addf(out, "it would be paused for about %s",
 			    units_format_duration(f->heap.expected_ns, pause));
 	else
 		strbuf_add_text(out, heap_error_text(f->error));
@@ -183,11 +183,13 @@ static void draw_unknown(const struct heap_view *v, struct lines *l)
 	if (data_is_replayed(v->data))
 		strbuf_add_text(
 			&text,
-			"Of heaps, recordings have no more than the process's view shows.");
+			"Of heaps, a recording contains only what the process view "
+			"shows.");
 	else if (!f && !v->data->options->is_live)
 		strbuf_add_text(
 			&text,
-			"A capture has no memory in it that a heap could be read from.");
+			"A capture does not contain memory from which a heap could be "
+			"read.");
 	else if (!v->data->options->fs)
 		strbuf_add_text(&text, "Heaps are not read: --heap off.");
 	else if (!f && (!u || !u->error) && v->data->heap.is_reading)
@@ -205,7 +207,7 @@ static void draw_unknown(const struct heap_view *v, struct lines *l)
 	add_sentence(l, text.text);
 	if (allocator && (!f || !f->heap.problem)) {
 		strbuf_clear(&text);
-		strbuf_addf(&text, "Its mappings speak of %s.", allocator);
+		strbuf_addf(&text, "Its mappings suggest %s.", allocator);
 		add_sentence(l, text.text);
 	}
 	add_pause(v, l);

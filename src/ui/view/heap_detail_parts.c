@@ -60,7 +60,7 @@ static void add_strip(const struct heap_sheet *s, const struct heap_strip *strip
 
 	pen.role = ROLE_DIM;
 	if (strip->is_mapped)
-		pen_add(&pen, "blocks with mappings of their own");
+		pen_add(&pen, "blocks in their own mappings");
 	else
 		pen_addf(&pen, "arena %" PRIu32, strip->arena);
 	pen_addf(&pen, ": %" PRIu64 " page%s, %" PRIu64 " for each sign",
@@ -147,7 +147,7 @@ void sheet_draw_types(const struct heap_sheet *s)
 	if (d->problem) {
 		pen = lines_next(s->lines);
 		pen.role = ROLE_DIM;
-		pen_addf(&pen, "not all types are known: %s", d->problem);
+		pen_addf(&pen, "some types are unknown: %s", d->problem);
 	}
 }
 
@@ -160,8 +160,7 @@ void sheet_draw_pins(const struct heap_sheet *s)
 	if (!s->findings->has_detail || d->pin_count == 0)
 		return;
 	pen = lines_next(s->lines);
-	pen_addf(&pen,
-		 "%" PRIu64 " page%s half free or more: %s that nobody gets, for these:",
+	pen_addf(&pen, "%" PRIu64 " page%s half free or more: %s is free but pinned by:",
 		 d->fragmented.page_count,
 		 d->fragmented.page_count == 1 ? " is" : "s are",
 		 units_format_bytes(d->fragmented.free_bytes, text));

@@ -41,7 +41,7 @@ static void draw_note(const struct heap_sheet *s, const struct heap_leaks *l)
 		return;
 	pen = lines_next(s->lines);
 	pen.role = ROLE_STRONG;
-	pen_addf(&pen, "at most so much: %s (%s)", l->problem,
+	pen_addf(&pen, "upper bounds: %s (%s)", l->problem,
 		 units_format_bytes(l->swapped_bytes, swapped));
 }
 
@@ -104,7 +104,7 @@ void sheet_draw_leaks(const struct heap_sheet *s)
 			 s->now_ns > l->taken_ns ? s->now_ns - l->taken_ns : 0, age));
 	if (l->quality == QUALITY_UNKNOWN) {
 		pen = lines_next(s->lines);
-		pen_addf(&pen, "no leaks can be told: %s",
+		pen_addf(&pen, "leaks cannot be determined: %s",
 			 l->problem ? l->problem : "the heap is not known exactly");
 		return;
 	}

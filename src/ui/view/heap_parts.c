@@ -176,7 +176,7 @@ static void draw_owners(const struct heap_sheet *s)
 	pen_addf(&pen, "%-18s", "trimmable");
 	sheet_add_amount(s, &pen, heap->trimmable_bytes);
 	pen.role = ROLE_DIM;
-	pen_addf(&pen, "%8s  what %s would give back", "",
+	pen_addf(&pen, "%8s  would be returned by %s", "",
 		 heap->allocator == ALLOCATOR_JEMALLOC ? "arena.<all>.purge"
 						       : "malloc_trim(0)");
 }
@@ -209,7 +209,7 @@ static void draw_chunks(const struct heap_sheet *s)
 					  : "live or cached, in arenas",
 		   &all.live);
 	if (!is_jemalloc)
-		add_chunks(s, "live, with a mapping of their own", &heap->mapped);
+		add_chunks(s, "live, in their own mappings", &heap->mapped);
 	if (heap_lists_known(heap))
 		add_chunks(s, "free, in threads' caches", &all.cached);
 	if (heap_lists_known(heap) && !is_jemalloc)

@@ -75,7 +75,7 @@ void sheet_draw_reported(const struct heap_sheet *s)
 	pen_addf(&pen, "answered in %s",
 		 units_format_duration(answer->stats.cost_ns, cost));
 	if (answer->was_injected)
-		pen_addf(&pen, "; one thread was stopped %u times for that, %s in all",
+		pen_addf(&pen, "; one thread was stopped %u times, for %s in total",
 			 answer->stop_count,
 			 units_format_duration(answer->stopped_ns, stopped));
 }

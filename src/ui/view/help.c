@@ -8,14 +8,16 @@
 #include "ui/screen/lines.h"
 
 static const char *const legend[] = {
-	"What the words mean:",
-	"  private_dirty D  written, and only this process's: only swap can take it back",
-	"  lazyfree      L  freed with MADV_FREE: the kernel takes it back when it needs to",
-	"  private_clean C  only this process's, not written: can be dropped and read again",
+	"Terms:",
+	"  private_dirty D  written, and only in this process: can only be swapped out",
+	"  lazyfree      L  freed with MADV_FREE: the kernel reclaims it when it needs "
+	"to",
+	"  private_clean C  only in this process, not written: can be dropped and read "
+	"again",
 	"  shared_dirty  d  mapped by several processes, written",
 	"  shared_clean  c  mapped by several processes, not written",
 	"  unbacked         mapped and accessible, but without pages: costs nothing",
-	"  -                not known;   .  none",
+	"  -                unknown;     .  none",
 	"",
 };
 

@@ -263,7 +263,7 @@ static void draw_sums(const struct mappings_view *v, struct canvas *c,
 				       mapping_at(v, r)->counters.bytes[SMAPS_SIZE]);
 	}
 	if (!u && data_is_replayed(v->data)) {
-		pen_addf(&pen, "process %d: it was not there at that time",
+		pen_addf(&pen, "process %d did not exist at that time",
 			 v->data->detail_pid);
 		return;
 	}

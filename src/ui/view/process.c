@@ -346,7 +346,8 @@ static void draw_owners(struct page *p)
 		return;
 	}
 	pen = next_line(p);
-	pen_add(&pen, "owner  not in this sample: mappings are recorded now and then");
+	pen_add(&pen, "owner  not in this sample: mappings are recorded only "
+		      "occasionally");
 }
 
 static void draw_figures(struct page *p)
@@ -386,8 +387,8 @@ void process_draw(struct process_view *v, struct canvas *c, const struct area *a
 		pen_addf(&pen, "process %d: %s", v->data->detail_pid,
 			 !v->data->detail_has_ended ? "not read yet"
 			 : data_is_replayed(v->data)
-				 ? "it was not there at that time"
-				 : "it ended before it could be read");
+				 ? "it did not exist at that time"
+				 : "it exited before it could be read");
 		return;
 	}
 	draw_head(&page);

@@ -267,12 +267,11 @@ static void draw_chosen(const struct processes_view *v, struct canvas *c,
 		return;
 	if (!bytes_known(u->total.bytes[SMAPS_RSS])) {
 		bar.role = ROLE_DIM;
-		pen_addf(
-			&bar, "%d: %s", u->process.pid,
-			u->error == -EACCES || u->error == -EPERM
-				? "its memory may not be read: only its owner and root may"
-			: u->error ? strerror(-u->error)
-				   : "not read yet");
+		pen_addf(&bar, "%d: %s", u->process.pid,
+			 u->error == -EACCES || u->error == -EPERM
+				 ? "only its owner and root may read its memory"
+			 : u->error ? strerror(-u->error)
+				    : "not read yet");
 		return;
 	}
 	pen_addf(&bar, "%d Rss [", u->process.pid);

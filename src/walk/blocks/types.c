@@ -152,7 +152,7 @@ static uint32_t number_of(struct types *types, const char *raw)
 		if (strcmp(types->names[i - 1].raw, raw) == 0)
 			return i;
 	if (types->name_count >= NAMES_MAX) {
-		types->problem = "there are more types than can be told apart";
+		types->problem = "there are too many types to distinguish";
 		return 0;
 	}
 	types->names = xgrow(types->names, &types->name_capacity, types->name_count + 1,
@@ -301,7 +301,7 @@ uint32_t types_of_word(struct types *types, uint64_t word)
 	if (!may_be_table(types, word))
 		return 0;
 	if (types->word_count >= WORDS_MAX) {
-		types->problem = "there are more first words than can be asked for";
+		types->problem = "there are too many different first words to look up";
 		return 0;
 	}
 	entry->word = word;

@@ -231,12 +231,11 @@ static void judge(struct glibc *g)
 	}
 	if (!heap->problem && glibc_is_running(g))
 		heap->problem =
-			"it ran on while it was read: live has what is cached or fast "
-			"too";
+			"the process ran while it was read: live includes cached and "
+			"fast chunks";
 	if (!heap->problem && (heap->mapped.count != g->par.mapped_count ||
 			       heap->mapped.bytes != g->par.mapped_bytes))
-		heap->problem =
-			"the chunks with a mapping of their own are not all found";
+		heap->problem = "not all chunks with their own mapping were found";
 	heap->quality = heap->problem ? QUALITY_ESTIMATE : QUALITY_EXACT;
 }
 

@@ -171,9 +171,9 @@ const char *glibc_find_main_arena(struct glibc *g)
 		i = end;
 	}
 	if (g->budget == 0)
-		return "the search for malloc's data was given up";
+		return "the search for malloc's data was abandoned";
 	if (found == 0)
-		return "glibc's malloc is not there, or was never used";
+		return "glibc's malloc was not found, or was never used";
 	return found > 1 ? "there is more than one glibc malloc" : NULL;
 }
 
@@ -316,6 +316,7 @@ const char *glibc_find_par(struct glibc *g)
 	}
 	if (found == 0)
 		return "malloc's parameters (mp_) were not found";
-	return found > 1 ? "malloc's parameters (mp_) cannot be told from other data"
+	return found > 1 ? "malloc's parameters (mp_) cannot be distinguished from "
+			   "other data"
 			 : NULL;
 }

@@ -119,6 +119,8 @@ void glibc_read_lists(struct glibc *g)
 			read_fast(g, i);
 		if (arena->bin.count != g->unused[i].count ||
 		    arena->bin.bytes != g->unused[i].bytes)
-			glibc_distrust(g, i, "its free chunks are not those in its bins");
+			glibc_distrust(g, i,
+				       "its free chunks do not match those in "
+				       "its bins");
 	}
 }

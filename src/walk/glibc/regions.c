@@ -228,7 +228,7 @@ static void find_heaps(struct glibc *g, size_t index)
 		arena->heap_count++;
 	}
 	if (sum != arena->system_bytes && !glibc_is_running(g))
-		glibc_distrust(g, index, "its heaps do not add up to what it has");
+		glibc_distrust(g, index, "its heaps do not add up to its system_mem");
 }
 
 /*

@@ -202,5 +202,5 @@ void glibc_find_segments(struct glibc *g)
 		glibc_distrust(g, 0, "its last chunk (top) was not found");
 	else if (search.sum_bytes != arena->system_bytes &&
 		 search.sum_bytes + search.gap_bytes != arena->system_bytes)
-		glibc_distrust(g, 0, "its memory does not add up to what it has");
+		glibc_distrust(g, 0, "its memory does not add up to its system_mem");
 }

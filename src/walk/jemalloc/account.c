@@ -111,14 +111,14 @@ static void judge(struct jemalloc *j)
 
 	if (!heap->problem && j->has_huge_slabs)
 		heap->problem =
-			"with opt.hpa, free pages of huge ones are not told apart";
+			"with opt.hpa, free pages of huge ones cannot be distinguished";
 	heap->quality = !heap->problem	      ? QUALITY_EXACT
 			: j->has_broken_cache ? QUALITY_ESTIMATE
 					      : QUALITY_BOUND;
 	if (jemalloc_is_running(j)) {
 		heap->quality = QUALITY_ESTIMATE;
 		heap->problem =
-			"it ran on while it was read: live has what is cached too";
+			"the process ran while it was read: live includes cached blocks";
 	}
 	heap->trimmable_bytes = 0;
 	for (size_t i = 0; i < heap->arena_count; i++) {

@@ -267,7 +267,7 @@ static const char *read_caches(struct jemalloc *j)
 	uint64_t below;
 
 	if (!find_place(j, &below))
-		return "no thread's cache was found: what is in one counts as live";
+		return "no thread cache was found: cached blocks count as live";
 	for (size_t i = 0; i < j->input->thread_count; i++) {
 		uint64_t tls_addr = j->input->thread_addrs[i] & ~UINT64_C(7);
 
@@ -276,7 +276,7 @@ static const char *read_caches(struct jemalloc *j)
 		if (!read_cache(j, tls_addr - below, &cache) || !mark_cache(j, &cache)) {
 			/* The data may be consistent in a second attempt. */
 			j->has_broken_cache = true;
-			return "a thread's cache is broken: what is in it counts as live";
+			return "a thread cache is corrupted: its blocks count as live";
 		}
 		j->heap->cache_count++;
 	}

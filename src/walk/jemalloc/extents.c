@@ -84,20 +84,20 @@ static const char *read_extent(struct reading *reading,
 
 	ret->state = jemalloc_state_of(j, raw);
 	if (ret->state >= JEMALLOC_STATE_COUNT_)
-		return "it was stopped in the middle of a change";
+		return "it was paused in the middle of a change";
 	if (ret->start_addr != entry->page_addr || !is_place_right(j, ret))
-		return "an extent is not where the map of pages has it";
+		return "an extent is not where the page map has it";
 	if (jemalloc_is_in_huge_cache(j, raw))
 		ret->state = JEMALLOC_DIRTY;
 	else if (!jemalloc_entry_fits(j, entry, raw))
-		return "an extent is not what the map of pages says";
+		return "an extent does not match the page map";
 	if (!claim(reading, entry->extent_addr))
 		return "extents share a structure";
 	if (ret->state == JEMALLOC_ACTIVE) {
 		if (!jemalloc_read_blocks(j, raw, ret))
 			return "an extent does not fit its size class";
 		if (!jemalloc_is_bitmap_right(j, raw, ret) && !jemalloc_is_running(j))
-			return "a slab has not as many free blocks as it says";
+			return "a slab does not have as many free blocks as it records";
 	} else {
 		ret->first_addr = ret->start_addr;
 		ret->block_bytes = ret->end_addr - ret->start_addr;
@@ -128,7 +128,7 @@ static uint64_t add_entry(void *context, const struct jemalloc_entry *entry)
 	if (!jemalloc_read_raw(j, entry->extent_addr, &raw) ||
 	    (raw.bits & JEMALLOC_ARENAS_MAX) == JEMALLOC_ARENAS_MAX) {
 		if (!jemalloc_is_running(j))
-			reading->problem = "jemalloc's map of pages is broken";
+			reading->problem = "jemalloc's page map is corrupted";
 		return next_addr;
 	}
 	number = raw.bits & JEMALLOC_ARENAS_MAX;
@@ -209,7 +209,7 @@ const char *jemalloc_read_extents(struct jemalloc *j)
 	free(reading.claimed);
 	sort_arenas(j);
 	if (!is_whole)
-		return "jemalloc's map of pages is broken";
+		return "jemalloc's page map is corrupted";
 	blocks_init(j->blocks, j->image, j->bit_count + j->base_count);
 	fill_bits(j);
 	return reading.problem;

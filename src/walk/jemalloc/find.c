@@ -89,7 +89,7 @@ const char *jemalloc_find_bases(struct jemalloc *j)
 			done_addr = addr;
 		}
 	}
-	return j->base_count ? NULL : "there is no jemalloc";
+	return j->base_count ? NULL : "jemalloc was not found";
 }
 
 const struct jemalloc_base *jemalloc_base_after(const struct jemalloc *j, uint64_t addr)
@@ -276,5 +276,5 @@ const char *jemalloc_find_root(struct jemalloc *j)
 	while (next_area(j, &index, &area))
 		if (find_in_area(j, &area))
 			return NULL;
-	return "jemalloc's map of pages was not found";
+	return "jemalloc's page map was not found";
 }

@@ -298,11 +298,11 @@ const char *jemalloc_find_layout(struct jemalloc *j)
 	const char *problem = NULL;
 
 	if (!jemalloc_for_each_entry(j, collect, &s))
-		problem = "jemalloc's map of pages is broken";
+		problem = "jemalloc's page map is corrupted";
 	else if (!choose_layout(&s))
-		problem = "jemalloc's structures are not of a known version";
+		problem = "jemalloc's structures do not belong to a supported version";
 	else if (!choose_sizes(&s))
-		problem = "jemalloc's size classes are not known";
+		problem = "jemalloc's size classes are unknown";
 	free(s.items);
 	return problem;
 }

@@ -15,12 +15,11 @@ static void live_memory_that_always_grows_is_not_the_allocators_fault(void **sta
 	judged_two(&f, leaking, leaking, 10000);
 	assert_verdict(
 		&f, "live-same",
-		"The allocator cannot help: live memory grows the same under all "
-		"(glibc 64.0M, jemalloc 64.0M). Look at 'memstate leaks' and 'memstate "
-		"count'.");
+		"The allocator cannot help: live memory grows equally under all "
+		"(glibc 64.0M, jemalloc 64.0M). Try 'memstate leaks' and 'memstate count'.");
 	assert_also(
 		&f, "no-difference",
-		"No difference above the spread of the runs: Rss settles at glibc 66.0M, "
+		"No difference exceeds the spread of the runs: Rss settles at glibc 66.0M, "
 		"jemalloc 66.0M.");
 	assert_int_equal(f.verdicts.count, 2);
 	judged_release(&f);
@@ -34,7 +33,7 @@ static void constant_live_memory_is_not_growth(void **state)
 	judged_two(&f, steady, steady, 10000);
 	assert_verdict(
 		&f, "no-difference",
-		"No difference above the spread of the runs: Rss settles at glibc 66.0M, "
+		"No difference exceeds the spread of the runs: Rss settles at glibc 66.0M, "
 		"jemalloc 66.0M.");
 	assert_int_equal(f.verdicts.count, 1);
 	judged_release(&f);
@@ -94,7 +93,7 @@ static void a_difference_in_live_memory_is_reported(void **state)
 		"live.");
 	assert_also(
 		&f, "live-grows",
-		"Live memory grows under all, and no allocator can help with that. Look at "
+		"Live memory grows under all, and no allocator can help with that. Try "
 		"'memstate leaks' and 'memstate count'.");
 	assert_null(judged_find_text(&f, "live-same"));
 	judged_release(&f);
@@ -113,13 +112,13 @@ static void a_variant_with_an_unread_heap_is_named(void **state)
 	judged_finish(&f);
 	assert_verdict(
 		&f, "live-same",
-		"The allocator cannot help: live memory grows the same under all "
-		"(glibc 64.0M, jemalloc 64.0M; unknown under tcmalloc). Look at 'memstate "
-		"leaks' and 'memstate count'.");
+		"The allocator cannot help: live memory grows equally under all "
+		"(glibc 64.0M, jemalloc 64.0M; unknown under tcmalloc). Try 'memstate leaks' "
+		"and 'memstate count'.");
 	assert_also(
 		&f, "owners-unknown",
-		"Where Rss settles, live memory and pool cannot be told apart under tcmalloc: both are in "
-		"anon.");
+		"Where Rss settles, live memory and pool cannot be distinguished under tcmalloc: "
+		"both are in anon.");
 	judged_release(&f);
 }
 

@@ -27,9 +27,9 @@ static void rss_that_differs_by_lazyfree_alone_is_not_comparable(void **state)
 	judged_finish(&f);
 	assert_verdict(
 		&f, "lazyfree-only",
-		"Rss is not comparable: only LazyFree differs, which is freed, and which the "
-		"kernel takes back when memory gets short. Without it: jemalloc 26.0M, glibc "
-		"26.0M.");
+		"Rss is not comparable: only LazyFree differs, which is freed memory that "
+		"the kernel reclaims under memory pressure. Without it: jemalloc 26.0M, "
+		"glibc 26.0M.");
 	assert_null(judged_find_text(&f, "pool-differs"));
 	judged_release(&f);
 }
@@ -46,9 +46,9 @@ static void lazyfree_that_hides_a_difference_is_reported(void **state)
 	judged_finish(&f);
 	assert_verdict(
 		&f, "lazyfree-hides",
-		"Rss hides it: without LazyFree, which is freed, and which the kernel takes "
-		"back when memory gets short, jemalloc settles 61% lower than glibc (26.0M "
-		"against 66.0M).");
+		"Rss hides it: without LazyFree, which is freed memory that the kernel "
+		"reclaims under memory pressure, jemalloc settles 61% lower than glibc "
+		"(26.0M against 66.0M).");
 	judged_release(&f);
 }
 
@@ -79,8 +79,8 @@ static void a_difference_with_an_unknown_owner_is_reported_as_such(void **state)
 	judged_finish(&f);
 	assert_verdict(
 		&f, "lower",
-		"mimalloc settles 50% lower than glibc (33.0M against 66.0M); of what, is "
-		"unknown under mimalloc.");
+		"mimalloc settles 50% lower than glibc (33.0M against 66.0M); its composition "
+		"is unknown under mimalloc.");
 	judged_release(&f);
 }
 
@@ -163,7 +163,7 @@ static void a_difference_in_cpu_time_alone_is_reported(void **state)
 	judged_finish(&f);
 	assert_verdict(
 		&f, "cpu",
-		"Memory does not differ; mimalloc takes 20% less CPU time than glibc (800.0ms "
+		"Memory use does not differ; mimalloc takes 20% less CPU time than glibc (800.0ms "
 		"against 1.0s).");
 	judged_release(&f);
 	/* 40 ms do not count as a difference, whatever the percentage */
@@ -190,7 +190,7 @@ static void one_good_run_is_too_few(void **state)
 	judged_finish(&f);
 	assert_verdict(
 		&f, "too-few-runs",
-		"No verdict: that takes two variants with 2 good runs or more; jemalloc has "
+		"No verdict: this requires at least two variants with 2 good runs each; jemalloc has "
 		"1 good run of 3 (the command failed).");
 	assert_int_equal(f.verdicts.count, 1);
 	judged_release(&f);
@@ -206,7 +206,7 @@ static void a_single_variant_has_no_verdict(void **state)
 	judged_finish(&f);
 	assert_verdict(
 		&f, "too-few-runs",
-		"No verdict: that takes two variants with 2 good runs or more; glibc has 3 "
+		"No verdict: this requires at least two variants with 2 good runs each; glibc has 3 "
 		"good runs of 3.");
 	judged_release(&f);
 }
@@ -226,7 +226,7 @@ static void a_variant_with_too_few_runs_is_left_out(void **state)
 	assert_string_equal(f.verdicts.items[0].rule, "no-difference");
 	assert_also(
 		&f, "left-out",
-		"tcmalloc has 0 good runs of 3 (the command failed): left out of the verdict.");
+		"tcmalloc has 0 good runs of 3 (the command failed): excluded from the verdict.");
 	judged_release(&f);
 }
 
@@ -239,9 +239,8 @@ static void runs_that_differ_much_are_reported(void **state)
 	judged_add_variant(&f, "glibc", steady, 9 * MIB);
 	judged_add_variant(&f, "jemalloc", steady, 8 * MIB);
 	judged_finish(&f);
-	assert_also(
-		&f, "wide-spread",
-		"glibc: Rss differs much from run to run; more --runs would tell more.");
+	assert_also(&f, "wide-spread",
+		    "glibc: Rss varies widely between runs; use more --runs.");
 	judged_release(&f);
 }
 

@@ -456,7 +456,7 @@ static void the_page_cache_is_only_an_additional_verdict(void **state)
 	e.dirty_bytes = 20 * MIB;
 	assert_int_equal(oom_verdict_find(&e), OOM_WHY_UNKNOWN);
 	assert_true(oom_verdict_holds(OOM_WHY_PAGE_CACHE, &e, &why));
-	assert_non_null(strstr(why.text, "to be written"));
+	assert_non_null(strstr(why.text, "not been written back"));
 	strbuf_release(&why);
 }
 

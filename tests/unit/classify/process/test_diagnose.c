@@ -135,13 +135,12 @@ static void free_pages_are_reported_with_the_trimmable_amount(void **state)
 	u.trimmable_bytes = 8 * MIB;
 	assert_string_equal(
 		find_sentence(&u, "pool-pages"),
-		"10.0M (10%) is free pages that glibc malloc keeps: malloc_trim(0), "
-		"called in the program, would return 8.0M.");
+		"10.0M (10%) is free pages kept by glibc malloc: calling malloc_trim(0) "
+		"in the program would return 8.0M.");
 	u.allocator = ALLOCATOR_JEMALLOC;
-	assert_string_equal(
-		find_sentence(&u, "pool-pages"),
-		"10.0M (10%) is free pages that jemalloc keeps for what the program "
-		"allocates next.");
+	assert_string_equal(find_sentence(&u, "pool-pages"),
+			    "10.0M (10%) is free pages that jemalloc keeps for future "
+			    "allocations.");
 }
 
 static void fragments_are_reported_from_ten_percent(void **state)
@@ -186,7 +185,7 @@ static void advice_for_reading_the_heap_is_given_if_there_is_any(void **state)
 	u.heap_error = -EFBIG;
 	u.heap_expected_ns = 700 * NS_PER_MS;
 	assert_non_null(strstr(find_sentence(&u, "heap-unknown"),
-			       "allow a stop of about 700.0ms with --max-pause"));
+			       "allow a pause of about 700.0ms with --max-pause"));
 	u.heap_error = -ENOMEM; /* nothing the user could do would help */
 	assert_null(find_sentence(&u, "heap-unknown"));
 	u.heap_error = -EPERM;

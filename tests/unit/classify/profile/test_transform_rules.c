@@ -56,40 +56,42 @@ static void invalid_rules_are_refused_with_a_reason(void **state)
 	static const struct {
 		const char *text, *why;
 	} rows[] = {
-		{ "", "is no rule" },
-		{ "filtr x", "'filtr x' is no rule" },
-		{ "filter", "filter wants a regular expression" },
-		{ "to  ", "to wants a regular expression" },
-		{ "replace a b", "replace wants a regular expression, =>, and a text" },
-		{ "replace a=>b", "replace wants a regular expression, =>, and a text" },
-		{ "replace => b", "replace wants a regular expression" },
-		{ "replace (a) => \\2", "\\2: there are 1 ()" },
-		{ "replace a => \\n", "\\\\, or \\0 to \\9" },
-		{ "replace a => b\\", "\\\\, or \\0 to \\9" },
-		{ "filter (a)\\1", "refers to no part" },
-		{ "filter \\d+", "\\d is not known" },
-		{ "filter vector\\<int", "\\< is not known: < stands for itself" },
+		{ "", "is not a rule" },
+		{ "filtr x", "'filtr x' is not a rule" },
+		{ "filter", "filter requires a regular expression" },
+		{ "to  ", "to requires a regular expression" },
+		{ "replace a b",
+		  "replace requires a regular expression, =>, and a text" },
+		{ "replace a=>b",
+		  "replace requires a regular expression, =>, and a text" },
+		{ "replace => b", "replace requires a regular expression" },
+		{ "replace (a) => \\2", "\\2: the regular expression has only 1 ()" },
+		{ "replace a => \\n", "\\\\, or begin \\0 to \\9" },
+		{ "replace a => b\\", "\\\\, or begin \\0 to \\9" },
+		{ "filter (a)\\1", "back-references are not supported" },
+		{ "filter \\d+", "\\d is unknown" },
+		{ "filter vector\\<int", "\\< is unknown: < needs no backslash" },
 		{ "filter a\\", "ends in a backslash" },
-		{ "filter [a", "a [ without its ]" },
-		{ "filter []a]", "a ] first" },
-		{ "filter [^]a]", "a ] first" },
+		{ "filter [a", "[ without ]" },
+		{ "filter []a]", "] is the first" },
+		{ "filter [^]a]", "] is the first" },
 		{ "filter [\\w]", "a backslash in []" },
 		{ "filter [[:word:]]", "[: in []" },
 		{ "filter [[.a.]]", "[. in []" },
-		{ "filter (a", "a ( without its )" },
-		{ "filter a)", "a ) without its (" },
+		{ "filter (a", "( without )" },
+		{ "filter a)", ") without (" },
 		{ "filter operator()", "an empty ()" },
-		{ "filter (?:a)", "(? is not known" },
-		{ "filter *a", "a * with nothing before it" },
-		{ "filter a|+", "a + with nothing before it" },
-		{ "filter (^*a)", "a * with nothing before it" },
-		{ "filter a+?", "a ? behind another repeat" },
-		{ "filter {{closure}}", "a { with nothing before it" },
+		{ "filter (?:a)", "(? is not supported" },
+		{ "filter *a", "nothing to repeat before *" },
+		{ "filter a|+", "nothing to repeat before +" },
+		{ "filter (^*a)", "nothing to repeat before *" },
+		{ "filter a+?", "? after another repetition" },
+		{ "filter {{closure}}", "nothing to repeat before {" },
 		{ "filter a{{", "write \\{" },
 		{ "filter a{,2}", "write \\{" },
-		{ "filter a{256}", "more than 255 repeats" },
-		{ "filter a{99999999999999999999}", "more than 255 repeats" },
-		{ "filter ((a{16}){16}){2}", "more than 255 repeats" },
+		{ "filter a{256}", "more than 255 repetitions" },
+		{ "filter a{99999999999999999999}", "more than 255 repetitions" },
+		{ "filter ((a{16}){16}){2}", "more than 255 repetitions" },
 		{ "filter [z-a]", "range" },
 	};
 
@@ -157,11 +159,11 @@ static void errors_in_a_file_name_their_line(void **state)
 		unsigned int line;
 	} rows[] = {
 		{ "\n# x\n[a]\nfilter (", "( without", 4 },
-		{ "[a]\n[]\n", "no name of a set", 2 },
-		{ "[filter]", "no name of a set", 1 },
-		{ "[a b]", "no name of a set", 1 },
-		{ "[a", "no name of a set", 1 },
-		{ "hide x\n[a]\n", "before the first [NAME]", 1 },
+		{ "[a]\n[]\n", "is not a set name", 2 },
+		{ "[filter]", "is not a set name", 1 },
+		{ "[a b]", "is not a set name", 1 },
+		{ "[a", "is not a set name", 1 },
+		{ "hide x\n[a]\n", "precedes the first [NAME]", 1 },
 	};
 
 	(void)state;
@@ -215,9 +217,9 @@ static void a_set_that_contains_itself_is_refused(void **state)
 
 	(void)state;
 	assert_int_not_equal(expand("x\n[x]\ny\n[y]\nx\n", &list, &error), 0);
-	assert_non_null(strstr(error.why, "is in itself"));
+	assert_non_null(strstr(error.why, "contains itself"));
 	assert_int_not_equal(expand("x\n[x]\nz\n", &list, &error), 0);
-	assert_non_null(strstr(error.why, "there is no set 'z'"));
+	assert_non_null(strstr(error.why, "unknown set 'z'"));
 }
 
 /*

@@ -255,7 +255,7 @@ static void boxes_that_are_too_narrow_are_counted(void **state)
 	made_stacks(&p, "a 1000000\nb 1\nc 1\n");
 	flame_svg_add(&svg, &p, PROFILE_ALLOCATIONS, "narrow");
 	assert_int_equal(count_of(svg.text, "<g data-x="), 2);
-	assert_non_null(strstr(svg.text, "(2 too narrow to be shown)"));
+	assert_non_null(strstr(svg.text, "(2 too narrow to show)"));
 	strbuf_release(&svg);
 	profile_release(&p);
 }

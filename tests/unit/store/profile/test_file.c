@@ -58,13 +58,13 @@ static void malformed_stacks_are_refused_with_the_line(void **state)
 	} cases[] = {
 		{ "", "is empty", -ENODATA },
 		{ "# nothing\n", "has no stacks", -ENODATA },
-		{ "a;b 1\na;b\n", "line 2: does not end in a number, as \"main;f 12\"",
+		{ "a;b 1\na;b\n",
+		  "line 2: does not end with a number, as in \"main;f 12\"", -EBADMSG },
+		{ " 12\n", "line 1: does not end with a number, as in \"main;f 12\"",
 		  -EBADMSG },
-		{ " 12\n", "line 1: does not end in a number, as \"main;f 12\"",
+		{ "a 12 \n", "line 1: does not end with a number, as in \"main;f 12\"",
 		  -EBADMSG },
-		{ "a 12 \n", "line 1: does not end in a number, as \"main;f 12\"",
-		  -EBADMSG },
-		{ "a -1\n", "line 1: does not end in a number, as \"main;f 12\"",
+		{ "a -1\n", "line 1: does not end with a number, as in \"main;f 12\"",
 		  -EBADMSG },
 		{ "a 9223372036854775807\nb 1\n",
 		  "line 2: the sum of all numbers is too large", -EBADMSG },
@@ -294,7 +294,7 @@ static void a_damaged_file_is_refused_and_does_no_harm(void **state)
 	assert_int_equal(io_read_file_at(AT_FDCWD, path, 1 << 20, &whole), 0);
 	for (size_t length = 3; length < whole.length; length++)
 		assert_int_equal(load(whole.text, length, &loaded, &why), -EBADMSG);
-	assert_string_equal(why.text, "is gzipped, and damaged");
+	assert_string_equal(why.text, "is gzipped, but damaged");
 	for (size_t i = 10; i < whole.length; i++) {
 		whole.text[i] ^= 0x55;
 		assert_int_equal(load(whole.text, whole.length, &loaded, &why), -EBADMSG);

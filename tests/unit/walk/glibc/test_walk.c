@@ -154,7 +154,7 @@ static const struct {
 	  "a bin is broken" },
 	{ "heap of nobody", 1, AT(heap_info_addr), 0, 0, "its heap was not found" },
 	{ "heap of another size", 1, AT(heap_info_addr), 16, 0x1000,
-	  "its heaps do not add up to what it has" },
+	  "its heaps do not add up to its system_mem" },
 	{ "heap without end", 1, AT(heap_info_addr), 8, UINT64_C(0x7f2000000000),
 	  "its list of heaps is broken" },
 #undef AT
