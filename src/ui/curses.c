@@ -259,7 +259,7 @@ static const struct {
 	{ KEY_BACKSPACE, KEY_ERASE }, { KEY_DC, KEY_ERASE },
 };
 
-static void take_mouse(struct screen *s)
+static void handle_mouse(struct screen *s)
 {
 	MEVENT event;
 
@@ -273,10 +273,10 @@ static void take_mouse(struct screen *s)
 		ui_mouse(&s->ui, event.x, event.y, MOUSE_WHEEL_DOWN);
 }
 
-static void take_special(struct screen *s, int code)
+static void handle_special(struct screen *s, int code)
 {
 	if (code == KEY_MOUSE) {
-		take_mouse(s);
+		handle_mouse(s);
 		return;
 	}
 	if (code > KEY_F0 && code <= KEY_F(12)) {
@@ -288,7 +288,7 @@ static void take_special(struct screen *s, int code)
 			ui_key(&s->ui, special_keys[i].key);
 }
 
-static void take_keys(struct screen *s)
+static void handle_keys(struct screen *s)
 {
 	wint_t code;
 	int kind, waiting = 0;
@@ -301,13 +301,13 @@ static void take_keys(struct screen *s)
 	while (!s->ui.has_quit && (kind = get_wch(&code)) != ERR) {
 		s->is_dirty = true;
 		if (kind == KEY_CODE_YES)
-			take_special(s, (int)code);
+			handle_special(s, (int)code);
 		else
 			ui_key(&s->ui, code == '\n' ? KEY_RETURN : code);
 	}
 }
 
-static void take_resize(struct screen *s)
+static void handle_resize(struct screen *s)
 {
 	struct winsize size;
 
@@ -321,7 +321,7 @@ static void take_resize(struct screen *s)
 }
 
 /* Deliver pending signals, because ppoll() delivers none if a descriptor is ready. */
-static void let_signals_in(const struct screen *s)
+static void deliver_signals(const struct screen *s)
 {
 	sigset_t held;
 
@@ -356,14 +356,14 @@ static void wait_for_event(struct screen *s)
 	timeout = (struct timespec){ (time_t)(left / NS_PER_S), (long)(left % NS_PER_S) };
 	if (ppoll(fds, 3, &timeout, &s->mask_waiting) < 0)
 		return;
-	let_signals_in(s);
+	deliver_signals(s);
 	/*
-	 * A hang-up may also appear as POLLIN at end of file, which take_keys() handles.
+	 * A hang-up may also appear as POLLIN at end of file: see handle_keys().
 	 */
 	if (fds[0].revents & ~POLLIN)
 		stop_signal = SIGHUP;
 	else if (fds[0].revents)
-		take_keys(s);
+		handle_keys(s);
 	if (fds[1].revents && s->options->drain_output)
 		s->options->drain_output(s->options->context);
 }
@@ -386,7 +386,7 @@ static void run(struct screen *s)
 
 		poll_command(s);
 		if (is_resized)
-			take_resize(s);
+			handle_resize(s);
 		if (ui_due_ns(&s->ui) <= now) {
 			ui_refresh(&s->ui, now);
 			s->is_dirty = true;

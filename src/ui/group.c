@@ -46,7 +46,7 @@ static void open_group(struct ui *ui)
 	int r = data_group_open(&ui->data, &target);
 
 	if (r < 0) {
-		ui_say(ui, "its group cannot be read: %s", error_text(r));
+		ui_show_message(ui, "its group cannot be read: %s", error_text(r));
 		return;
 	}
 	ui->group = (struct group_view){ .data = ui->group.data,

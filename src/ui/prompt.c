@@ -83,7 +83,7 @@ static void apply(struct ui *ui)
 	if (ui->prompt.kind == PROMPT_FILTER)
 		ui_update_view(ui);
 	else if (ui->prompt.text.length > 0 && !ui_search(ui, 0))
-		ui_say(ui, "not found");
+		ui_show_message(ui, "not found");
 }
 
 static void cancel(struct ui *ui)
@@ -107,14 +107,14 @@ static void save(struct ui *ui)
 	}
 	if (!ui->prompt.is_confirmed && access(path, F_OK) == 0) {
 		ui->prompt.is_confirmed = true;
-		ui_say(ui, "the file exists: press Enter again to overwrite it");
+		ui_show_message(ui, "the file exists: press Enter again to overwrite it");
 		return;
 	}
 	r = save_view(ui, path);
 	if (r < 0)
-		ui_say(ui, "not saved: %s: %s", path, strerror(-r));
+		ui_show_message(ui, "not saved: %s: %s", path, strerror(-r));
 	else
-		ui_say(ui, "saved: %s", path);
+		ui_show_message(ui, "saved: %s", path);
 	prompt_release(&ui->prompt);
 }
 
@@ -129,7 +129,7 @@ static void accept(struct ui *ui)
 	}
 	if (kind == PROMPT_MOMENT && ui->prompt.text.length > 0 &&
 	    !ui_replay_go_to(ui, ui->prompt.text.text)) {
-		ui_say(ui, "not a time: as 08:15:30, +90s or -5m");
+		ui_show_message(ui, "not a time: as 08:15:30, +90s or -5m");
 		return;
 	}
 	prompt_release(&ui->prompt);

@@ -42,7 +42,7 @@ void ui_record(struct ui *ui, uint64_t now_ns)
 		recorder_min_interval_ns(recorder, ui->options->max_share_per_mille);
 
 	if (r < 0 && !was_bad)
-		ui_say(ui, "not recorded: %s", strerror(-r));
+		ui_show_message(ui, "not recorded: %s", strerror(-r));
 	if (interval_ns < ui->interval_ns)
 		interval_ns = ui->interval_ns;
 	ui->record_due_ns += interval_ns;

@@ -92,11 +92,12 @@ static void go_to_event(struct ui *ui, int step)
 	size_t i = find_event(ui, step);
 
 	if (i >= ui->event_count) {
-		ui_say(ui, step > 0 ? "no event after this" : "no event before this");
+		ui_show_message(ui, step > 0 ? "no event after this"
+					     : "no event before this");
 		return;
 	}
 	ui->event_shown = i;
-	ui_say(ui, "%s", ui->events[i].text);
+	ui_show_message(ui, "%s", ui->events[i].text);
 	go(ui, ui->events[i].index);
 }
 

@@ -138,7 +138,8 @@ void ui_draw(struct ui *ui, struct canvas *c, uint64_t now_ns);
 #define UI_HEIGHT_MIN 10
 
 /* Show a message in the last line but one. */
-void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ui_show_message(struct ui *ui, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 void ui_set_view(struct ui *ui, enum view view);
 

@@ -45,7 +45,7 @@ void ui_release(struct ui *ui)
 	data_release(&ui->data);
 }
 
-void ui_say(struct ui *ui, const char *format, ...)
+void ui_show_message(struct ui *ui, const char *format, ...)
 {
 	va_list args;
 
@@ -288,7 +288,7 @@ static void change_interval(struct ui *ui, int direction)
 	}
 	ui->interval_ns = chosen;
 	ui->wants_refresh = true;
-	ui_say(ui, "interval %s", units_format_duration(chosen, text));
+	ui_show_message(ui, "interval %s", units_format_duration(chosen, text));
 }
 
 static void clear_filter(struct ui *ui)

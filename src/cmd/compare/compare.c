@@ -121,8 +121,8 @@ static void begin(struct comparison *c, const struct options *o,
 	};
 }
 
-static void say_progress(const struct comparison *c, size_t round, size_t round_count,
-			 size_t variant)
+static void report_progress(const struct comparison *c, size_t round, size_t round_count,
+			    size_t variant)
 {
 	if (isatty(STDERR_FILENO))
 		message("run %zu of %zu: %s", round * c->variant_count + variant + 1,
@@ -146,7 +146,7 @@ static int run_all(const struct compare_context *context)
 						   : round + 1 - o->warm_up_count;
 			int r;
 
-			say_progress(c, round, round_count, v);
+			report_progress(c, round, round_count, v);
 			r = compare_run_one(context, v, (unsigned int)number,
 					    is_warm_up ? RUN_WARMS_UP : RUN_MEASURES);
 			if (r < 0)

@@ -351,7 +351,7 @@ static const char *find_problem(const struct active *a)
 	return NULL;
 }
 
-static void summarise(struct active *a, uint64_t end_ns)
+static void finish_run(struct active *a, uint64_t end_ns)
 {
 	struct run *run = &a->run;
 	uint64_t sampled_bytes = run_sampler_peak_rss_bytes(a->context->sampler);
@@ -376,7 +376,7 @@ static void summarise(struct active *a, uint64_t end_ns)
 	run->problem = find_problem(a);
 }
 
-static void say_problem(const struct active *a)
+static void report_problem(const struct active *a)
 {
 	const struct run *run = &a->run;
 	const char *name = a->context->comparison->variants[run->variant].name;
@@ -484,14 +484,14 @@ int compare_run_one(const struct compare_context *context, size_t variant,
 	a.run.given_back_count = give_back_read(&a.give_back);
 	give_back_end(&a.give_back);
 	end_all(&a);
-	summarise(&a, end_ns);
+	finish_run(&a, end_ns);
 	job_release(&a.job);
 	if (r < 0) {
 		free(a.run.samples);
 		return r;
 	}
 	if (a.run.problem && signals_stop_count() == 0)
-		say_problem(&a);
+		report_problem(&a);
 	add_run(context->comparison, &a.run);
 	return 0;
 }

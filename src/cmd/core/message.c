@@ -17,7 +17,8 @@
  * Print a message. Unprintable characters are escaped, because names and paths in a
  * message are untrusted.
  */
-__attribute__((format(printf, 1, 0))) static void say(const char *format, va_list args)
+__attribute__((format(printf, 1, 0))) static void print_message(const char *format,
+								va_list args)
 {
 	_cleanup_strbuf_ struct strbuf raw = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
@@ -34,7 +35,7 @@ void message(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(format, args);
+	print_message(format, args);
 	va_end(args);
 }
 
@@ -83,7 +84,7 @@ void message_usage(const char *verb, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(format, args);
+	print_message(format, args);
 	va_end(args);
 	fprintf(stderr, "Try 'memstate %s%s--help'.\n", verb ? verb : "",
 		verb ? " " : "");

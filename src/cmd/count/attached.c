@@ -265,7 +265,7 @@ static int watch(struct attached *a)
 	return r;
 }
 
-static void report_what_is_missing(struct attached *a)
+static void report_missing(struct attached *a)
 {
 	uint64_t threads = 0;
 
@@ -323,7 +323,7 @@ static int show(struct attached *a)
 
 	if (read_counts(a) < 0)
 		return EXIT_FAILED;
-	report_what_is_missing(a);
+	report_missing(a);
 	if (has_stacks && (has_rows || !count_show_has_report(o)))
 		return show_stacks(a);
 	if (has_rows)

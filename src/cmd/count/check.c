@@ -153,8 +153,8 @@ static void add_tolerance(struct strbuf *out, const struct count_limit *limit)
 			    limit->is_percent ? "%" : "");
 }
 
-static void say_broken(const struct count_check *check, size_t i,
-		       const struct count_stats *stats)
+static void report_broken(const struct count_check *check, size_t i,
+			  const struct count_stats *stats)
 {
 	const struct count_limit *limit = &check->limits[i].limit;
 	bool is_above = check->limits[i].outcome == LIMIT_ABOVE;
@@ -179,8 +179,8 @@ static void say_broken(const struct count_check *check, size_t i,
 		is_above ? "" : ": --update stores it as the new baseline");
 }
 
-static void say_loose(const struct count_check *check, size_t i,
-		      const struct count_stats *stats)
+static void report_loose(const struct count_check *check, size_t i,
+			 const struct count_stats *stats)
 {
 	const struct count_limit *limit = &check->limits[i].limit;
 	char max[UNITS_TEXT_SIZE], limit_text[UNITS_TEXT_SIZE];
@@ -196,7 +196,8 @@ static void say_loose(const struct count_check *check, size_t i,
  * Report the outcomes of all limits, and return the exit status. An exceeded limit takes
  * precedence over a limit that could not be checked.
  */
-static int say_outcomes(const struct count_check *check, const struct count_stats *stats)
+static int report_outcomes(const struct count_check *check,
+			   const struct count_stats *stats)
 {
 	int status = EXIT_DONE;
 
@@ -204,10 +205,10 @@ static int say_outcomes(const struct count_check *check, const struct count_stat
 		switch (check->limits[i].outcome) {
 		case LIMIT_ABOVE:
 		case LIMIT_BELOW:
-			say_broken(check, i, stats);
+			report_broken(check, i, stats);
 			status = EXIT_ABOVE_LIMIT;
 			break;
-		case LIMIT_LOOSE: say_loose(check, i, stats); break;
+		case LIMIT_LOOSE: report_loose(check, i, stats); break;
 		case LIMIT_UNKNOWN:
 			message("%s:%zu: %s: unknown for these runs",
 				count_options(check->options)->check, check->lines[i] + 1,
@@ -232,7 +233,7 @@ int count_check_end(const struct count_check *check, const struct count_stats *s
 			return EXIT_NOT_COUNTED;
 		}
 	}
-	return say_outcomes(check, stats);
+	return report_outcomes(check, stats);
 }
 
 void count_check_release(struct count_check *check)

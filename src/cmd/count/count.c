@@ -184,7 +184,7 @@ static int watch(struct counting *c)
 	c->line_ns = c->counted.start_ns;
 	child_poll(&c->counted.child);
 	while (r == 0 && !c->counted.child.has_ended &&
-	       count_child_goes_on(&c->counted, &stops)) {
+	       count_child_must_wait(&c->counted, &stops)) {
 		uint64_t due = is_watched ? schedule_due_ns(&c->schedule)
 					  : clock_now_ns() + 60 * NS_PER_S;
 
@@ -199,7 +199,7 @@ static int watch(struct counting *c)
 	return r;
 }
 
-static void say_what_is_missing(const struct counting *c)
+static void report_missing(const struct counting *c)
 {
 	const struct count_list *list = &c->counted.list;
 	uint64_t children = list->unreadable_count, threads = 0;
@@ -260,7 +260,7 @@ static int show(struct counting *c)
 	if (status != EXIT_DONE)
 		return status;
 	begin_report(c);
-	say_what_is_missing(c);
+	report_missing(c);
 	if (count_records_stacks(o) && is_machine_read(o))
 		return EXIT_DONE; /* standard output contains only the stacks */
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)

@@ -119,8 +119,8 @@ static void set_origin(struct profile *profile, const struct count_profile_origi
 	profile->elapsed_ns = origin->elapsed_ns;
 }
 
-static void say_what_is_missing(const struct profile *profile, size_t unreadable,
-				const struct count_folder *folder)
+static void report_missing(const struct profile *profile, size_t unreadable,
+			   const struct count_folder *folder)
 {
 	if (unreadable > 0)
 		message("%zu %s without stacks: %s", unreadable,
@@ -144,7 +144,7 @@ static int show_stacks(const struct options *o, const struct stacks_list *list,
 	/* the metrics are known even if the program allocated nothing */
 	profile.known |= known_of(o);
 	set_origin(&profile, origin);
-	say_what_is_missing(&profile, list->unreadable_count, origin->folder);
+	report_missing(&profile, list->unreadable_count, origin->folder);
 	status = save_and_show(o, &profile);
 	profile_release(&profile);
 	return status;

@@ -107,7 +107,7 @@ static void add_run(struct count_runs *runs, const struct count_child *child,
 	run->program.listed_count = run->program.thread_capacity = 0;
 }
 
-static void say_progress(const struct run_plan *plan, uint64_t number)
+static void report_progress(const struct run_plan *plan, uint64_t number)
 {
 	if (isatty(STDERR_FILENO))
 		message("run %" PRIu64 " of %" PRIu64, number + 1,
@@ -154,7 +154,7 @@ static int make_one(const struct run_plan *plan, struct count_child *child,
 	if (status != EXIT_DONE)
 		return status;
 	child_poll(&child->child);
-	while (!child->child.has_ended && count_child_goes_on(child, &stops)) {
+	while (!child->child.has_ended && count_child_must_wait(child, &stops)) {
 		signals_wait_until(clock_now_ns() + WAIT_NS);
 		child_poll(&child->child);
 	}
@@ -186,7 +186,7 @@ int count_runs_make(const struct run_plan *plan, struct count_runs *runs, int *r
 		child.input_fd = input_fd;
 		/* reserve standard output for the counts */
 		child.output_fd = STDERR_FILENO;
-		say_progress(plan, i);
+		report_progress(plan, i);
 		status = make_one(plan, &child, i < plan->warm_up_count ? NULL : runs);
 		if (status == EXIT_DONE && plan->with_hints && i + 1 == count)
 			count_child_hint(&child, plan->with_children);

@@ -199,7 +199,7 @@ static int show_report(const struct options *o, struct profile_report *report, i
 	report->min = count_options(o)->has_min ? (unsigned int)count_options(o)->min
 		      : is_text			? MIN_DEFAULT
 						: 0;
-	report->is_min_asked = count_options(o)->has_min;
+	report->is_min_given = count_options(o)->has_min;
 	report->top = o->top ? (size_t)o->top : is_text ? OPTIONS_TEXT_TOP : 0;
 	report->options.exact_bytes = o->exact_bytes;
 	report->options.no_headings = o->no_headings;
@@ -216,7 +216,7 @@ static int show_report(const struct options *o, struct profile_report *report, i
 		terminal_fit(&report->options);
 		if (report->options.max_width == 0)
 			report->options.max_width = WIDTH_DEFAULT;
-		report->has_head_above = count_records_stacks(o);
+		report->is_head_printed = count_records_stacks(o);
 		profile_report_add_text(&out, report);
 	}
 	column_list_release(&columns);

@@ -152,7 +152,7 @@ static struct diff_side side_of(const struct comparison *c, size_t i, uint64_t c
 	return (struct diff_side){
 		.file = c->files[i],
 		.profile = &c->profiles[i],
-		.taken_out = c->whole[i][c->how.metric] - compared,
+		.removed = c->whole[i][c->how.metric] - compared,
 	};
 }
 
@@ -267,7 +267,7 @@ static int diff_run(struct options *o)
 		message_usage("diff", "two files required: memstate diff BEFORE AFTER");
 		return EXIT_BAD_USAGE;
 	}
-	if (diff_moments_are_meant(o))
+	if (diff_moments_are_given(o))
 		return diff_moments_run(o);
 	if (!targets_are_all(&o->targets)) {
 		message_usage("diff",

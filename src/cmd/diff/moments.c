@@ -79,7 +79,7 @@ static bool has_moments(const char *argument)
 	return is_one;
 }
 
-bool diff_moments_are_meant(const struct options *o)
+bool diff_moments_are_given(const struct options *o)
 {
 	return has_moments(o->args[0]) || has_moments(o->args[1]);
 }
@@ -144,11 +144,11 @@ static bool is_above(const struct moment_diff *diff, uint64_t limit)
 	for (size_t i = 0; i < diff->count; i++) {
 		const struct moment_change *change = &diff->items[i];
 		int64_t bytes = moment_change_bytes(change);
-		bool is_meant =
+		bool is_limited =
 			change->part == PART_PROCESS ||
 			(change->part == PART_TOTAL && strcmp(change->name, "rss") == 0);
 
-		if (!is_meant || bytes <= 0 || (uint64_t)bytes <= limit)
+		if (!is_limited || bytes <= 0 || (uint64_t)bytes <= limit)
 			continue;
 		message("--fail-above: %s %s by %s, more than %s",
 			change->part == PART_TOTAL ? "all processes together have"

@@ -27,7 +27,7 @@ static inline const struct diff_options *diff_options(const struct options *o)
  * Return true if an argument is a folder, or a recording according to its content.
  * "@TIME" may follow the name.
  */
-bool diff_moments_are_meant(const struct options *options);
+bool diff_moments_are_given(const struct options *options);
 
 /*
  * Compare the two moments that the arguments name, and print the result. Returns an

@@ -73,7 +73,7 @@ static void add_json(struct json *j, const struct check *check,
 	json_end_object(j);
 }
 
-static bool has_say(const struct patient *patient, const struct check *check)
+static bool is_applicable(const struct patient *patient, const struct check *check)
 {
 	return check->place == CHECK_ANYWHERE ||
 	       (check->place == CHECK_SAVED) == patient->is_saved;
@@ -85,7 +85,7 @@ static void run_checks(struct examination *x, const struct check_list *list)
 		const struct check *check = &list->checks[i];
 		struct finding finding = { .answer = ANSWER_UNKNOWN };
 
-		if (!has_say(&x->patient, check))
+		if (!is_applicable(&x->patient, check))
 			continue;
 		check->run(&x->patient, &finding);
 		if (check->is_needed && finding.answer == ANSWER_NO)

@@ -126,7 +126,7 @@ static int find_mapping(void *context, struct mapping *m)
 }
 
 /* Create a mapping with MAP_STACK, and look for it in memstate's own smaps. */
-static void look_at_own_stack_mapping(struct search *ret)
+static void search_own_stack_mapping(struct search *ret)
 {
 	const size_t size = 1 << 16;
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -165,7 +165,7 @@ static void check_stack_marks(const struct patient *patient, struct finding *ret
 			finding_set(ret, ANSWER_NO, fix, "Linux before 6.7");
 		return;
 	}
-	look_at_own_stack_mapping(&search);
+	search_own_stack_mapping(&search);
 	if (!search.is_found)
 		finding_set(ret, ANSWER_UNKNOWN, NULL,
 			    "a mapping made with MAP_STACK was not found");

@@ -84,7 +84,7 @@ static int show_process(struct show *show, struct usage *u)
  * Return true if a signal asks memstate to stop. With --heap helper, signals are blocked
  * while a helper may be in a process. This function delivers them between two processes.
  */
-static bool is_told_to_stop(const struct options *o)
+static bool is_stop_requested(const struct options *o)
 {
 	if (o->heap == HEAP_HELPER)
 		signals_wait_until(0);
@@ -105,7 +105,7 @@ static int show_targets(struct session *session)
 	if (o->heap == HEAP_HELPER && session->fs.is_live)
 		show.reader.helpers = heaps_make_helpers(session);
 	r = sampler_list(session->sampler, &o->targets, NEED_STAT, &snapshot);
-	for (size_t i = 0; r == 0 && i < snapshot.count && !is_told_to_stop(o); i++) {
+	for (size_t i = 0; r == 0 && i < snapshot.count && !is_stop_requested(o); i++) {
 		if (show_process(&show, &snapshot.usages[i]) == 0)
 			continue;
 		unknown_count++;

@@ -61,7 +61,7 @@ struct oom_arm {
 	uint64_t beat_ns;
 	int *pids; /* pids that were sent to the tracer, in ascending order */
 	size_t pid_count, pid_capacity;
-	bool is_refusal_said;
+	bool is_refusal_reported;
 };
 
 int oom_arm_parse(const char *text, enum arm_mode *ret)
@@ -245,7 +245,7 @@ static int open_knob(struct oom_arm *arm, const struct procfs *fs,
  * Return true if memstate itself is in the group. In that case memstate would be paused,
  * too, and could not read the other processes.
  */
-static bool is_ours(const struct cgroup *cgroup)
+static bool contains_memstate(const struct cgroup *cgroup)
 {
 	for (size_t i = 0; i < cgroup->pid_count; i++)
 		if (cgroup->pids[i] == getpid())
@@ -263,7 +263,7 @@ int oom_arm_begin(enum arm_mode mode, bool is_agreed, const struct procfs *fs,
 
 	arm->mode = mode;
 	arm->fd = arm->knob.fd = -1;
-	if (mode == ARM_FREEZE && is_ours(cgroup))
+	if (mode == ARM_FREEZE && contains_memstate(cgroup))
 		r = -EDEADLK;
 	else if (mode != ARM_TRACE)
 		r = open_knob(arm, fs, cgroup);
@@ -335,16 +335,16 @@ int oom_arm_fd(const struct oom_arm *arm)
 }
 
 /* Report the first process that cannot be traced. Later refusals are not reported. */
-static void say_refused(struct oom_arm *arm, const struct exit_trace_message *refused)
+static void report_refused(struct oom_arm *arm, const struct exit_trace_message *refused)
 {
-	if (!arm->is_refusal_said)
+	if (!arm->is_refusal_reported)
 		message("--arm trace: cannot trace process %d (%s): its final state "
 			"may be missed",
 			refused->pid, strerror(-refused->error));
-	arm->is_refusal_said = true;
+	arm->is_refusal_reported = true;
 }
 
-static bool is_said(const struct oom_arm *arm, int pid)
+static bool is_known(const struct oom_arm *arm, int pid)
 {
 	for (size_t i = 0; i < arm->pid_count; i++)
 		if (arm->pids[i] == pid)
@@ -352,7 +352,7 @@ static bool is_said(const struct oom_arm *arm, int pid)
 	return false;
 }
 
-static void say(const struct oom_arm *arm, enum exit_trace_kind kind, int pid)
+static void send_message(const struct oom_arm *arm, enum exit_trace_kind kind, int pid)
 {
 	const struct exit_trace_message message = { .kind = kind, .pid = pid };
 
@@ -363,8 +363,8 @@ static void say(const struct oom_arm *arm, enum exit_trace_kind kind, int pid)
 static void add_processes(struct oom_arm *arm, const struct cgroup *cgroup)
 {
 	for (size_t i = 0; i < cgroup->pid_count; i++)
-		if (cgroup->pids[i] != getpid() && !is_said(arm, cgroup->pids[i]))
-			say(arm, EXIT_TRACE_ADD, cgroup->pids[i]);
+		if (cgroup->pids[i] != getpid() && !is_known(arm, cgroup->pids[i]))
+			send_message(arm, EXIT_TRACE_ADD, cgroup->pids[i]);
 	arm->pids = xgrow(arm->pids, &arm->pid_capacity, cgroup->pid_count,
 			  sizeof(*arm->pids));
 	arm->pid_count = cgroup->pid_count;
@@ -398,7 +398,7 @@ void oom_arm_beat(struct oom_arm *arm, const struct cgroup *cgroup)
 		disarm(arm);
 }
 
-int oom_arm_take_dying(struct oom_arm *arm)
+int oom_arm_next_dying(struct oom_arm *arm)
 {
 	while (oom_arm_is_armed(arm)) {
 		struct exit_trace_message message;
@@ -414,13 +414,13 @@ int oom_arm_take_dying(struct oom_arm *arm)
 			return message.pid;
 		else if (n == (ssize_t)sizeof(message) &&
 			 message.kind == EXIT_TRACE_REFUSED)
-			say_refused(arm, &message);
+			report_refused(arm, &message);
 	}
 	return 0;
 }
 
-void oom_arm_let_go(struct oom_arm *arm, int pid)
+void oom_arm_release(struct oom_arm *arm, int pid)
 {
 	if (oom_arm_is_armed(arm))
-		say(arm, EXIT_TRACE_GO, pid);
+		send_message(arm, EXIT_TRACE_GO, pid);
 }

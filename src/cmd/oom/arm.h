@@ -62,9 +62,9 @@ void oom_arm_beat(struct oom_arm *arm, const struct cgroup *cgroup);
 
 /*
  * Return the pid of a process that is stopped at its exit, or 0. The caller resumes the
- * process with oom_arm_let_go().
+ * process with oom_arm_release().
  */
-int oom_arm_take_dying(struct oom_arm *arm);
-void oom_arm_let_go(struct oom_arm *arm, int pid);
+int oom_arm_next_dying(struct oom_arm *arm);
+void oom_arm_release(struct oom_arm *arm, int pid);
 
 #endif

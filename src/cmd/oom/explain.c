@@ -64,8 +64,8 @@ static bool is_within(const char *path, const char *group)
 }
 
 /* Return true if the kill matches --cgroup. Without --cgroup, every kill matches. */
-static bool is_meant(const struct options *o, const char *limit_path,
-		     const char *victim_path)
+static bool is_below_cgroup(const struct options *o, const char *limit_path,
+			    const char *victim_path)
 {
 	return !o->cgroup || is_within(limit_path, o->cgroup) ||
 	       is_within(victim_path, o->cgroup) || strstr(victim_path, o->cgroup);
@@ -82,10 +82,10 @@ static bool is_pathless(const struct oom_kill *k)
 	       k->stats_path[0] == '\0';
 }
 
-static bool is_kill_meant(const struct options *o, const struct oom_kill *k)
+static bool matches_cgroup(const struct options *o, const struct oom_kill *k)
 {
-	return is_meant(o, k->limit_path, k->victim_path) ||
-	       is_meant(o, k->stats_path, k->stats_path) ||
+	return is_below_cgroup(o, k->limit_path, k->victim_path) ||
+	       is_below_cgroup(o, k->stats_path, k->stats_path) ||
 	       (strlen(o->cgroup) >= 12 && strstr(k->cpuset, o->cgroup));
 }
 
@@ -214,9 +214,9 @@ static int explain_log(const struct options *o, const struct oom_kill_list *list
 	for (size_t i = 0; i < list->count; i++) {
 		const struct oom_kill *kill = &list->items[i];
 		bool is_unsure = o->cgroup && is_pathless(kill) &&
-				 !is_kill_meant(o, kill);
+				 !matches_cgroup(o, kill);
 
-		if (!o->cgroup || is_unsure || is_kill_meant(o, kill))
+		if (!o->cgroup || is_unsure || matches_cgroup(o, kill))
 			kills[count++] = kill;
 		pathless += is_unsure;
 	}
@@ -260,7 +260,8 @@ static int explain_recording(const struct options *o, const struct oom_kill_list
 		return EXIT_FAILED;
 	}
 	for (size_t i = 0; i < ends.count; i++)
-		if (is_meant(o, ends.items[i].limit_path, ends.items[i].victim_path))
+		if (is_below_cgroup(o, ends.items[i].limit_path,
+				    ends.items[i].victim_path))
 			add_evidence(out, o, &ends.items[i], NULL);
 	oom_ends_release(&ends);
 	if (out->length > 0)

@@ -85,7 +85,7 @@ static void record(struct oom *oom)
 	oom->record_error = r;
 }
 
-static int take(struct oom *oom)
+static int read_sample(struct oom *oom)
 {
 	unsigned int needs = NEEDS | (oom->recorder ? RECORDER_NEEDS : 0);
 	int r;
@@ -228,7 +228,7 @@ static int run_series(struct oom *oom)
 
 	schedule_init(&schedule, oom->start_ns, o->interval_ns);
 	for (uint64_t n = 1;; n++) {
-		int r = take(oom);
+		int r = read_sample(oom);
 
 		if (r < 0)
 			return report_gone(oom, r);

@@ -58,7 +58,7 @@ static int run_replay(struct prediction *p)
  * If output is a terminal, print how often samples are taken and how the user can
  * end them.
  */
-static void say_how_long(const struct options *o)
+static void print_hint(const struct options *o)
 {
 	char buf[UNITS_TEXT_SIZE];
 
@@ -79,7 +79,7 @@ static int run_live(struct prediction *p)
 
 	if (status != EXIT_DONE)
 		return status;
-	say_how_long(o);
+	print_hint(o);
 	schedule_init(&schedule, clock_now_ns(), o->interval_ns);
 	for (uint64_t n = 1;; n++) {
 		int r = trend_reader_take(&p->reader, p->sampler);

@@ -272,9 +272,9 @@ static void tend_arm(struct watch *w)
 
 	oom_arm_beat(w->arm, flight_summarize(w->flight)->cgroup);
 	while (oom_arm_mode(w->arm) == ARM_TRACE &&
-	       (pid = oom_arm_take_dying(w->arm)) > 0) {
+	       (pid = oom_arm_next_dying(w->arm)) > 0) {
 		(void)flight_sample_process(w->flight, pid);
-		oom_arm_let_go(w->arm, pid);
+		oom_arm_release(w->arm, pid);
 		note(w, "exit", pid, "killed; it was paused until it had been read");
 	}
 	if (w->arm && !oom_arm_is_armed(w->arm))

@@ -30,7 +30,7 @@ struct capturing {
 	size_t gone_count;
 };
 
-static int say_unwritten(const struct capturing *c, int err)
+static int report_unwritten(const struct capturing *c, int err)
 {
 	message_error(c->path, err);
 	return EXIT_FAILED;
@@ -43,10 +43,10 @@ static int write_files(struct capturing *c, struct capture_files *files)
 	for (size_t i = 0; i < files->count; i++)
 		c->written_bytes += files->items[i].bytes.length;
 	capture_files_release(files);
-	return r < 0 ? say_unwritten(c, r) : EXIT_DONE;
+	return r < 0 ? report_unwritten(c, r) : EXIT_DONE;
 }
 
-static void note_process(struct capturing *c, const struct process *p, int err)
+static void record_process(struct capturing *c, const struct process *p, int err)
 {
 	char path[16];
 
@@ -70,7 +70,7 @@ static int capture_process(struct capturing *c, struct usage *u)
 		return write_files(c, &files);
 	}
 	capture_files_release(&files);
-	note_process(c, p, r);
+	record_process(c, p, r);
 	if (r == -ESRCH) {
 		if (!targets_are_all(&c->session->options->targets))
 			message("%d: exited while it was captured", p->pid);
@@ -121,7 +121,7 @@ static int finish(struct capturing *c)
 	if (status != EXIT_DONE)
 		return status;
 	r = capture_finish(c->capture);
-	return r < 0 ? say_unwritten(c, r) : EXIT_DONE;
+	return r < 0 ? report_unwritten(c, r) : EXIT_DONE;
 }
 
 /* Capture all targets. Returns EXIT_FAILED, or the exit status of a finished capture. */
@@ -150,7 +150,7 @@ static int list_and_capture(struct capturing *c)
 	return EXIT_FAILED;
 }
 
-static int say_done(const struct capturing *c)
+static int report_done(const struct capturing *c)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	char size[UNITS_TEXT_SIZE];
@@ -171,11 +171,11 @@ static int run(struct capturing *c)
 
 	r = capture_begin(c->path, &c->capture);
 	if (r < 0)
-		return say_unwritten(c, r);
+		return report_unwritten(c, r);
 	status = list_and_capture(c);
 	if (status != EXIT_FAILED && finish(c) != EXIT_DONE)
 		status = EXIT_FAILED;
-	if (status != EXIT_FAILED && say_done(c) != EXIT_DONE)
+	if (status != EXIT_FAILED && report_done(c) != EXIT_DONE)
 		status = EXIT_FAILED;
 	capture_free(c->capture);
 	return status;

@@ -205,7 +205,7 @@ struct search {
 	char *found, *other;
 };
 
-static bool has_right_end(const struct search *search, const char *path)
+static bool has_version_suffix(const struct search *search, const char *path)
 {
 	const char *end = strrchr(path, '/') + 1 + strlen(search->known->file);
 
@@ -216,11 +216,11 @@ static bool has_right_end(const struct search *search, const char *path)
 	return *end == '\0' || (*end == '.' && end[strspn(end, ".0123456789")] == '\0');
 }
 
-static void look_at(struct search *search, const char *path, char **best)
+static void add_candidate(struct search *search, const char *path, char **best)
 {
 	struct machine machine;
 
-	if (!has_right_end(search, path) || machine_read(path, &machine) < 0)
+	if (!has_version_suffix(search, path) || machine_read(path, &machine) < 0)
 		return;
 	if (!machine_is_same(&machine, search->machine)) {
 		if (!search->other)
@@ -246,7 +246,7 @@ static void search_folder(struct search *search, const char *folder)
 	if (glob(strbuf_text(&pattern), GLOB_NOSORT, NULL, &files) != 0)
 		return;
 	for (size_t i = 0; i < files.gl_pathc; i++)
-		look_at(search, files.gl_pathv[i], &search->found);
+		add_candidate(search, files.gl_pathv[i], &search->found);
 	globfree(&files);
 }
 

@@ -226,7 +226,7 @@ void count_child_hint(const struct count_child *c, bool with_children)
 			list->count == 2 ? "program was" : "programs were");
 }
 
-bool count_child_goes_on(struct count_child *c, int *stops)
+bool count_child_must_wait(struct count_child *c, int *stops)
 {
 	if (signals_stop_count() == *stops)
 		return true;

@@ -99,7 +99,7 @@ void count_child_hint(const struct count_child *child, bool with_children);
  * command runs, with *stops = signals_stop_count() before the first call. SIGINT is not
  * forwarded: the terminal sends it to the command, too.
  */
-bool count_child_goes_on(struct count_child *child, int *stops);
+bool count_child_must_wait(struct count_child *child, int *stops);
 
 /*
  * Return the command's exit status as a shell reports it. A message reports a

@@ -55,7 +55,7 @@ struct program {
 	bool is_go;
 };
 
-static void note_interpreter(int fd, const Elf64_Phdr *segment, struct program *p)
+static void read_interpreter(int fd, const Elf64_Phdr *segment, struct program *p)
 {
 	uint64_t size = segment->p_filesz;
 
@@ -128,7 +128,7 @@ static int read_program(int fd, struct program *ret)
 	p.machine = machine_of(&file);
 	for (size_t i = 0; i < file.header.e_phnum; i++)
 		if (file.segments[i].p_type == PT_INTERP)
-			note_interpreter(fd, &file.segments[i], &p);
+			read_interpreter(fd, &file.segments[i], &p);
 	p.has_malloc = exports(&file, "malloc");
 	p.is_go = has_go_section(&file);
 	*ret = p;

@@ -175,7 +175,7 @@ static int parse_variant(char *text, struct variant *ret)
 	return 0;
 }
 
-static bool is_twice(const struct variants *variants)
+static bool is_duplicate(const struct variants *variants)
 {
 	const struct variant *last = &variants->items[variants->count - 1];
 
@@ -200,7 +200,7 @@ int variants_parse(const char *list, struct variants *ret)
 			return -EINVAL;
 		}
 		variants.count++;
-		if (is_twice(&variants)) {
+		if (is_duplicate(&variants)) {
 			message_usage(NULL, "--preload: '%s' appears twice",
 				      variants.items[variants.count - 1].name);
 			variants_release(&variants);

@@ -164,8 +164,8 @@ static const struct column *guess_column(const struct column_set *set, const cha
 	return NULL;
 }
 
-static void say_no_column(const char *verb, char option, const struct column_set *set,
-			  const char *name)
+static void report_unknown_column(const char *verb, char option,
+				  const struct column_set *set, const char *name)
 {
 	const struct column *guess = guess_column(set, name);
 
@@ -192,7 +192,7 @@ int session_columns(const struct options *o, const struct column_set *set,
 	if (column_list_parse(set, defaults, o->output ? o->output : defaults, ret,
 			      &bad) == 0)
 		return EXIT_DONE;
-	say_no_column(o->verb, 'o', set, bad);
+	report_unknown_column(o->verb, 'o', set, bad);
 	free(bad);
 	return EXIT_BAD_USAGE;
 }
@@ -205,7 +205,7 @@ int session_sort_key(const struct options *o, const struct column_set *set,
 	*ret_has_key = spec != NULL;
 	if (!spec || sort_key_parse(set, spec, ret) == 0)
 		return EXIT_DONE;
-	say_no_column(o->verb, 's', set, spec + (spec[0] == '-'));
+	report_unknown_column(o->verb, 's', set, spec + (spec[0] == '-'));
 	return EXIT_BAD_USAGE;
 }
 

@@ -17,9 +17,9 @@ static void add_head(struct strbuf *out, const struct compare_view *view)
 	const struct comparison *c = view->comparison;
 	char settle[UNITS_TEXT_SIZE];
 
-	html_add_what(out, "Command", c->command);
+	html_add_code_line(out, "Command", c->command);
 	if (c->workload)
-		html_add_what(out, "Workload", c->workload);
+		html_add_code_line(out, "Workload", c->workload);
 	if (c->settle_ns > 0)
 		strbuf_addf(out, "<p class=\"what\">Settled for %s</p>\n",
 			    units_format_duration(c->settle_ns, settle));

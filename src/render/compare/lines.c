@@ -91,7 +91,7 @@ static const struct compare_line *heading_of(const struct compare_line *line)
  * if the runs also have figures from after settling, because the end of the work is
  * only an intermediate state in such runs.
  */
-static bool is_on_the_way(const struct compared *compared, enum figure rss)
+static bool is_intermediate(const struct compared *compared, enum figure rss)
 {
 	return rss == FIGURE_AT(MOMENT_END, AMOUNT_RSS) &&
 	       has_figure(compared, FIGURE_AT(MOMENT_SETTLED, AMOUNT_RSS));
@@ -108,7 +108,7 @@ bool compare_line_is_shown(const struct compared *compared,
 	 */
 	if (heading->figure == FIGURE_COUNT_ &&
 	    (!has_figure(compared, heading[1].figure) ||
-	     is_on_the_way(compared, heading[1].figure)))
+	     is_intermediate(compared, heading[1].figure)))
 		return false;
 	if (line == heading || !line->is_optional)
 		return true;

@@ -215,7 +215,7 @@ static void add_facts(struct strbuf *out, const struct profile *profile,
 		_cleanup_strbuf_ struct strbuf what = STRBUF_INIT;
 
 		strbuf_addf(&what, "Command%s", label);
-		html_add_what(out, what.text, profile->command);
+		html_add_code_line(out, what.text, profile->command);
 	}
 	if (profile->sample_bytes > 0)
 		strbuf_addf(

@@ -56,7 +56,7 @@ void html_add_text(struct strbuf *out, const char *text)
 	}
 }
 
-void html_add_what(struct strbuf *out, const char *label, const char *text)
+void html_add_code_line(struct strbuf *out, const char *label, const char *text)
 {
 	strbuf_addf(out, "<p class=\"what\">%s <code>", label);
 	html_add_text(out, text);

@@ -85,6 +85,6 @@ void html_end_data(struct json *j);
 void html_add_json_text(struct json *j, const char *key, const char *text);
 
 /* Append a paragraph "LABEL TEXT", with TEXT formatted as code. */
-void html_add_what(struct strbuf *out, const char *label, const char *text);
+void html_add_code_line(struct strbuf *out, const char *label, const char *text);
 
 #endif

@@ -347,11 +347,11 @@ static void add_head(struct strbuf *out, const char *name,
 {
 	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE], length[UNITS_TEXT_SIZE];
 
-	html_add_what(out, "Recording", name);
+	html_add_code_line(out, "Recording", name);
 	if (c->group_path)
-		html_add_what(out, "Group", c->group_path);
+		html_add_code_line(out, "Group", c->group_path);
 	if (c->group_names)
-		html_add_what(out, "Runs", c->group_names);
+		html_add_code_line(out, "Runs", c->group_names);
 	strbuf_addf(out, "<p class=\"what\">%s to %s: %zu sample%s in %s</p>\n",
 		    clock_format_utc(c->begin_ms, from), clock_format_utc(c->end_ms, to),
 		    c->sample_count, c->sample_count == 1 ? "" : "s",

@@ -202,7 +202,8 @@ static void add_parts(struct page *p)
 }
 
 /* Append a line with a label, an amount, and a sentence that explains the amount. */
-static void add_said(struct page *p, const char *label, uint64_t bytes, const char *words)
+static void add_explained(struct page *p, const char *label, uint64_t bytes,
+			  const char *words)
 {
 	char buf[UNITS_TEXT_SIZE];
 
@@ -237,19 +238,20 @@ static void add_conclusions(struct page *p)
 
 	strbuf_add_char(p->out, '\n');
 	if (f->limit_bytes != CGROUP_NO_LIMIT)
-		add_said(p, "headroom", f->headroom_bytes,
-			 "until need reaches the limit, and the kernel kills");
-	add_said(p, "shown by kubectl top", f->working_set_bytes,
-		 "usage minus inactive files");
+		add_explained(p, "headroom", f->headroom_bytes,
+			      "until need reaches the limit, and the kernel kills");
+	add_explained(p, "shown by kubectl top", f->working_set_bytes,
+		      "usage minus inactive files");
 	if (bytes_known(f->hidden_bytes) && f->hidden_bytes > 0)
-		add_said(p, "hidden", f->hidden_bytes,
-			 "live memory outside the working set: it was freed with "
-			 "MADV_FREE and written again, or is shared with a forked "
-			 "process; it cannot be reclaimed");
+		add_explained(p, "hidden", f->hidden_bytes,
+			      "live memory outside the working set: it was freed with "
+			      "MADV_FREE and written again, or is shared with a forked "
+			      "process; it cannot be reclaimed");
 	if (bytes_known(f->unaccounted_bytes) && f->unaccounted_bytes > f->slack_bytes)
-		add_said(p, "no process's", f->unaccounted_bytes,
-			 "charged, but in no process that can be read: files left on a "
-			 "tmpfs, or processes that are not visible");
+		add_explained(
+			p, "no process's", f->unaccounted_bytes,
+			"charged, but in no process that can be read: files left on a "
+			"tmpfs, or processes that are not visible");
 	add_growth(p);
 }
 

@@ -98,16 +98,16 @@ static void add_sums(const struct page *p)
 	add_sum(p, "all", &diff->total);
 }
 
-static void add_taken_out(const struct page *p)
+static void add_removed(const struct page *p)
 {
 	const struct diff_report *r = p->report;
 
-	if (r->before.taken_out == 0 && r->after.taken_out == 0)
+	if (r->before.removed == 0 && r->after.removed == 0)
 		return;
 	strbuf_add_text(p->out, "  Rules have removed ");
-	add_number(p, r->before.taken_out, 0);
+	add_number(p, r->before.removed, 0);
 	strbuf_add_text(p->out, " before and ");
-	add_number(p, r->after.taken_out, 0);
+	add_number(p, r->after.removed, 0);
 	strbuf_add_text(p->out, " after (--transform).\n");
 }
 
@@ -130,7 +130,7 @@ static void add_notes(const struct page *p)
 		add_number(p, options->minimum, 0);
 		strbuf_add_text(p->out, " in both (--min).\n");
 	}
-	add_taken_out(p);
+	add_removed(p);
 }
 
 /* Append the change of a stack, followed by its functions, one per line. */
@@ -231,7 +231,7 @@ static void add_json_side(struct json *j, const char *key, const struct diff_sid
 	json_add_string(j, "time",
 			profile->unix_ms ? clock_format_utc(profile->unix_ms, time)
 					 : NULL);
-	json_add_number(j, "taken_out", side->taken_out);
+	json_add_number(j, "taken_out", side->removed);
 	json_add_amount(j, "sample_bytes",
 			is_sampled ? profile->sample_bytes : BYTES_UNKNOWN);
 	json_add_amount(j, "samples", is_sampled ? profile->sample_count : BYTES_UNKNOWN);

@@ -13,7 +13,7 @@ struct diff_side {
 	const char *file; /* name of the profile's file as the user wrote it */
 	const struct profile *profile;
 	/* amount of the metric that rules removed, which is in none of the stacks */
-	uint64_t taken_out;
+	uint64_t removed;
 };
 
 struct diff_report {

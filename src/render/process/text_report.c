@@ -328,7 +328,7 @@ static void add_amounts(const struct report *r, const char *title,
 	text_add_wrapped(r->out, words.text, LABEL_WIDTH, (size_t)r->options->width);
 }
 
-static void add_beside(const struct report *r)
+static void add_details(const struct report *r)
 {
 	const struct usage *u = r->usage;
 	const uint64_t trimmable = u->trimmable_bytes;
@@ -491,7 +491,7 @@ void text_report_add(struct strbuf *out, const struct usage *u,
 		}
 		add_matrix(&r);
 		add_heap_note(&r);
-		add_beside(&r);
+		add_details(&r);
 		strbuf_add_char(out, '\n');
 		add_largest(&r);
 		strbuf_add_char(out, '\n');

@@ -104,7 +104,7 @@ static void add_head(struct strbuf *out, const struct profile_report *report)
 	const struct profile *p = report->profile;
 	char elapsed[UNITS_TEXT_SIZE];
 
-	if (report->has_head_above || (!p->command && p->elapsed_ns == 0))
+	if (report->is_head_printed || (!p->command && p->elapsed_ns == 0))
 		return;
 	if (p->command)
 		text_add_printable(out, p->command, strlen(p->command),

@@ -31,9 +31,9 @@ struct profile_report {
 	/* minimum share of the metric that is shown, in units of 1/PROFILE_MIN_UNIT */
 	unsigned int min;
 	/* the user set min; if false, min is raised until the tree is short enough */
-	bool is_min_asked;
-	bool has_head_above; /* the caller has already printed the name of the program */
-	size_t top;	     /* maximum number of rows per list; 0: no limit */
+	bool is_min_given;
+	bool is_head_printed; /* the caller has already printed the name of the program */
+	size_t top;	      /* maximum number of rows per list; 0: no limit */
 	struct table_options options;
 };
 

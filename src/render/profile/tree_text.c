@@ -240,7 +240,7 @@ void profile_add_tree(struct strbuf *out, const struct profile_report *report,
 		 * shorten a long tree by omitting thin branches rather
 		 * than the end of the tree
 		 */
-		if (report->is_min_asked || min > PROFILE_MIN_UNIT / 4 ||
+		if (report->is_min_given || min > PROFILE_MIN_UNIT / 4 ||
 		    draw(&d, 0) <= max)
 			break;
 		call_tree_release(&tree);

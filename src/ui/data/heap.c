@@ -248,7 +248,7 @@ void data_heap_set(struct data *d, struct heap_findings *f)
 	show(d);
 }
 
-static bool take(struct data *d)
+static bool collect_findings(struct data *d)
 {
 	struct data_heap *h = &d->heap;
 	struct heap_findings found;
@@ -312,7 +312,7 @@ static bool begin(struct data *d)
 
 bool data_heap_poll(struct data *d)
 {
-	bool is_new = take(d);
+	bool is_new = collect_findings(d);
 
 	if (d->heap.is_reading && d->heap.walker)
 		d->heap.progress_per_mille =

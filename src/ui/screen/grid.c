@@ -274,17 +274,17 @@ static void draw_row(const struct grid *g, struct canvas *c, const struct grid_r
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf prefix = STRBUF_INIT;
-	struct row_look look = { ROLE_TEXT, ' ', &prefix };
+	struct row_style style = { ROLE_TEXT, ' ', &prefix };
 	int y = g->area.y + 1 + (int)(row - g->list.top);
 	struct area line = { g->area.x, y, g->area.width, 1 };
 
-	if (rows->look)
-		rows->look(rows->context, row, &look);
+	if (rows->style)
+		rows->style(rows->context, row, &style);
 	if (row == g->list.cursor)
-		look.role = ROLE_SELECTED;
-	canvas_fill(c, &line, look.role, ' ');
-	canvas_put(c, g->area.x, y, look.role,
-		   (uint32_t)(look.mark != ' '	      ? look.mark
+		style.role = ROLE_SELECTED;
+	canvas_fill(c, &line, style.role, ' ');
+	canvas_put(c, g->area.x, y, style.role,
+		   (uint32_t)(style.mark != ' '	      ? style.mark
 			      : row == g->list.cursor ? '>'
 						      : ' '));
 	for (size_t i = 0; i < g->columns.count; i++) {
@@ -295,7 +295,7 @@ static void draw_row(const struct grid *g, struct canvas *c, const struct grid_r
 			continue;
 		format_cell(column, rows->rows[row], rows, c->ascii, &text);
 		pen = canvas_pen(c, g->xs[i], y, room_of(g, i));
-		pen.role = look.role;
+		pen.role = style.role;
 		if (is_wide(g, i))
 			pen_add(&pen, strbuf_text(&prefix));
 		if (is_wide(g, i) && g->cuts_front)

@@ -53,10 +53,10 @@ bool grid_has_column(const struct grid *g, const struct column *column);
 /* Show other columns. Widths and the sort column are unchanged. */
 void grid_set_columns(struct grid *g, const char *names);
 
-struct row_look {
+struct row_style {
 	enum role role;
 	char mark; /* mark to draw in the first screen column; ' ': none */
-	/* text to draw before the last column; look() appends it */
+	/* text to draw before the last column; style() appends it */
 	struct strbuf *prefix;
 };
 
@@ -65,7 +65,7 @@ struct grid_rows {
 	size_t count;
 	bool exact_bytes;
 	/* sets the role, mark and prefix of a row; may be NULL */
-	void (*look)(void *context, size_t row, struct row_look *ret);
+	void (*style)(void *context, size_t row, struct row_style *ret);
 	void *context;
 };
 

@@ -304,7 +304,7 @@ static void draw_chosen(const struct mappings_view *v, struct canvas *c,
 }
 
 /* Dim mappings without resident pages, because they cost no memory. */
-static void look(void *context, size_t row, struct row_look *ret)
+static void set_row_style(void *context, size_t row, struct row_style *ret)
 {
 	const struct mappings_view *v = context;
 
@@ -318,7 +318,7 @@ void mappings_draw(struct mappings_view *v, struct canvas *c, const struct area 
 		.rows = v->order,
 		.count = v->count,
 		.exact_bytes = v->exact_bytes,
-		.look = look,
+		.style = set_row_style,
 		.context = v,
 	};
 	int head = area->height >= 14 ? 2 : 1;

@@ -304,7 +304,7 @@ static void draw_chosen(const struct processes_view *v, struct canvas *c,
 	}
 }
 
-static void look(void *context, size_t row, struct row_look *ret)
+static void set_row_style(void *context, size_t row, struct row_style *ret)
 {
 	const struct processes_view *v = context;
 	const struct usage *u = usage_at(v, row);
@@ -325,7 +325,7 @@ void processes_draw(struct processes_view *v, struct canvas *c, const struct are
 		.rows = v->order,
 		.count = v->count,
 		.exact_bytes = v->exact_bytes,
-		.look = look,
+		.style = set_row_style,
 		.context = v,
 	};
 	int head = area->height >= 14 ? 3 : 1;
