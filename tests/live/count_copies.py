@@ -3,6 +3,7 @@
 static data are counted; those in the heap make the result incomplete, and are reported."""
 
 import os
+import re
 import signal
 
 from count_inject_lib import Counting, difference, put_in_and_out, was_put_in
@@ -138,6 +139,24 @@ def words_on_the_stack_are_not_reported():
         target.order(b"s")
         _, err, status = count_with_memstate(target, ())
         equal((status, err), (0, ""), "status and messages")
+
+
+@test
+def a_heap_that_grows_without_counted_calls_makes_the_result_incomplete():
+    with start() as target:
+        target.order(b"s")
+        calls, err, status = count_with_memstate(target, (b"g",))
+        equal((status, calls["malloc"]), (3, 0), f"status and calls: {err}")
+        found = re.search(r"\[heap\] grew by (\d+) bytes, more than the counted calls requested", err)
+        check(found and 16 << 20 < int(found.group(1)) < 18 << 20, err)
+
+
+@test
+def a_heap_that_grows_by_counted_calls_is_no_problem():
+    with start() as target:
+        target.order(b"s")
+        calls, err, status = count_with_memstate(target, (b"G",))
+        equal((status, err, calls["malloc"]), (0, "", 4194), "status, messages and calls")
 
 
 @test

@@ -11,6 +11,8 @@
  *   c   call through the copy in .bss, and C: in .data
  *   h   copy the addresses to a heap block, and H: call through this block
  *   s   copy the addresses to the stack, and S: call through these copies
+ *   g   allocate 16 MiB in blocks of 4000 bytes through the copies on the stack, and G:
+ *       by name
  *   n   assign another function to the copy in .bss
  *   o   store words that are not copies: encoded, unaligned, or off by one
  *   a   print the copies, and whether the copy in .bss is equal to malloc
@@ -68,6 +70,14 @@ static void call(const struct functions *functions, int count, size_t bytes)
 	say("bytes", (uint64_t)count * bytes);
 }
 
+static void grow(void *(*allocate)(size_t))
+{
+	for (int i = 0; i < 4194; i++)
+		if (!allocate(4000))
+			_exit(99);
+	say("malloc", 4194);
+}
+
 static void store_others(void)
 {
 	uint64_t addr = (uintptr_t)malloc;
@@ -112,6 +122,8 @@ static void answer(char letter, struct functions *on_stack)
 	case 'H': call(in_heap, 13, 23); break;
 	case 's': copy_to(on_stack); break;
 	case 'S': call(on_stack, 5, 29); break;
+	case 'g': grow(on_stack->allocate); break;
+	case 'G': grow(malloc); break;
 	case 'n': in_bss.allocate = allocate_nothing; break;
 	case 'o': store_others(); break;
 	case 'a': say_copies(); break;

@@ -4,8 +4,17 @@
 #include "probe/count/hooks_blind.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/units.h"
+#include "proc/smaps/maps.h"
+
+/*
+ * Upper bounds of what a block takes in addition to the requested bytes, and of the
+ * reserve at the end of the heap, which is far smaller unless M_TOP_PAD is set.
+ */
+#define BLOCK_EXTRA_BYTES 32
+#define SLACK_BYTES (4 * MIB)
 
 void hooks_blind_begin(struct hooks_blind *unseen, const struct hook_places *places)
 {
@@ -15,6 +24,55 @@ void hooks_blind_begin(struct hooks_blind *unseen, const struct hook_places *pla
 		.unread_bytes = places->unread_bytes,
 		.heap = places->heap,
 	};
+}
+
+void hooks_blind_look_at_heap(struct hooks_blind *unseen, int process_fd)
+{
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	uint64_t start_addr = 0, end_addr = 0;
+	bool is_first = !unseen->has_looked;
+
+	if (proc_maps_read(process_fd, &mappings) == 0)
+		for (size_t i = 0; i < mappings.count; i++)
+			if (strcmp(mappings.items[i].name, "[heap]") == 0) {
+				end_addr = mappings.items[i].end_addr;
+				if (start_addr == 0)
+					start_addr = mappings.items[i].start_addr;
+			}
+	mapping_list_release(&mappings);
+	unseen->has_looked = true;
+	if (end_addr == 0)
+		return;
+	unseen->heap_end_addr = end_addr;
+	/* if there was no heap before, all of it has grown since then */
+	if (unseen->first_heap_end_addr == 0)
+		unseen->first_heap_end_addr = is_first ? end_addr : start_addr;
+}
+
+/*
+ * In glibc, [heap] grows by no more than the blocks requested since then, with their
+ * headers and alignment, and a reserve. Other allocators map memory in larger pieces. A
+ * block with its own alignment may need much more than its size.
+ */
+void hooks_blind_check_growth(struct hooks_blind *unseen,
+			      const struct count_program *program)
+{
+	const struct count_sums *sums = &program->sums;
+	uint64_t aligned_calls = sums->calls[CALL_POSIX_MEMALIGN] +
+				 sums->calls[CALL_ALIGNED_ALLOC] +
+				 sums->calls[CALL_MEMALIGN] + sums->calls[CALL_VALLOC] +
+				 sums->calls[CALL_PVALLOC];
+	const char *name = strrchr(program->allocator, '/');
+	uint64_t grown_bytes;
+
+	unseen->unexplained_bytes = 0;
+	if (unseen->heap_end_addr <= unseen->first_heap_end_addr || aligned_calls > 0 ||
+	    !name || strncmp(name, "/libc", 5) != 0)
+		return;
+	grown_bytes = unseen->heap_end_addr - unseen->first_heap_end_addr;
+	if (grown_bytes > SLACK_BYTES + sums->requested_bytes +
+				  sums->allocation_calls * BLOCK_EXTRA_BYTES)
+		unseen->unexplained_bytes = grown_bytes;
 }
 
 void hooks_blind_add(const struct hooks_blind *unseen, struct strbuf *out)
@@ -58,6 +116,15 @@ void hooks_blind_add_missed(const struct hooks_blind *unseen, struct strbuf *out
 	add_pointers(out, unseen->missed_count, "its data");
 	add_pointers(out, unseen->heap.heap_count, "[heap]");
 	add_pointers(out, unseen->heap.other_count, "anonymous memory");
+	if (unseen->unexplained_bytes > 0) {
+		if (out->length > 0)
+			strbuf_add_text(out, "; ");
+		strbuf_addf(out,
+			    "[heap] grew by %" PRIu64
+			    " bytes, more than the counted calls requested: calls are "
+			    "missing",
+			    unseen->unexplained_bytes);
+	}
 	if (unseen->unread_bytes == 0)
 		return;
 	if (out->length > 0)

@@ -3,9 +3,12 @@
 #ifndef MS_PROBE_COUNT_HOOKS_BLIND_H
 #define MS_PROBE_COUNT_HOOKS_BLIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/strbuf.h"
+#include "model/count.h"
 #include "probe/count/hook_places.h"
 
 struct hooks_blind {
@@ -16,17 +19,29 @@ struct hooks_blind {
 	size_t missed_count;
 	uint64_t unread_bytes;
 	struct heap_words heap;
+	bool has_looked; /* hooks_blind_look_at_heap() has been called */
+	/* end of [heap] when counting began, and at the last reading; 0: there is none */
+	uint64_t first_heap_end_addr, heap_end_addr;
+	/* by how much [heap] has grown, if the counted calls cannot explain it */
+	uint64_t unexplained_bytes;
 };
 
 /* Store what was found when counting began. */
 void hooks_blind_begin(struct hooks_blind *unseen, const struct hook_places *places);
+
+/* Read how far [heap] extends. Call this before the counts are read. */
+void hooks_blind_look_at_heap(struct hooks_blind *unseen, int process_fd);
+
+/* Compare the growth of [heap] with what the counted calls requested. */
+void hooks_blind_check_growth(struct hooks_blind *unseen,
+			      const struct count_program *program);
 
 /* Append the calls that are not counted, separated by commas. */
 void hooks_blind_add(const struct hooks_blind *unseen, struct strbuf *out);
 
 /*
  * Append why the counts are incomplete, as a message without the process. Append nothing
- * unless some function pointers are known not to be counted, or were not searched for.
+ * unless some calls are known not to be counted, or function pointers were not searched for.
  */
 void hooks_blind_add_missed(const struct hooks_blind *unseen, struct strbuf *out);
 

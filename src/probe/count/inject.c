@@ -373,6 +373,7 @@ static int open_inject(const struct count_place *where, void **ret_state,
 		r = begin(i, &places, why);
 	hook_places_release(&places);
 	if (r == 0) {
+		hooks_blind_look_at_heap(&i->unseen, i->visit.process_fd);
 		*ret_state = i;
 		return 0;
 	}
@@ -419,10 +420,16 @@ static void search_again(struct injected *i)
 static int read_inject(void *state, struct count_program *ret)
 {
 	struct injected *i = state;
+	int r;
 
-	if (!ret->has_ended)
+	if (!ret->has_ended) {
 		search_again(i);
-	return hooks_counts_read(&i->counts, i->parcel.counts, i->request.pid, ret);
+		hooks_blind_look_at_heap(&i->unseen, i->visit.process_fd);
+	}
+	r = hooks_counts_read(&i->counts, i->parcel.counts, i->request.pid, ret);
+	if (r == 0)
+		hooks_blind_check_growth(&i->unseen, ret);
+	return r;
 }
 
 static int read_stacks_inject(void *state, struct stacks *ret)
