@@ -11,8 +11,8 @@
 #include "cmd/commands.h"
 
 /*
- * glibc maps blocks of this size or more on their own, so that realloc() can mremap() them
- * and the Rss of memstate stays small.
+ * glibc maps blocks of this size or more on their own, so that realloc() can mremap()
+ * them and the Rss of memstate stays small.
  */
 #define MAPPED_BYTES_MIN 65536
 
@@ -41,9 +41,9 @@ static void ignore_signal(int number)
 }
 
 /*
- * Make a write beyond the limit of file sizes (ulimit -f) fail with EFBIG, which is reported
- * and leaves no temporary file behind, where SIGXFSZ would end memstate. A handler, other
- * than SIG_IGN, is not inherited by the commands that memstate starts.
+ * Make a write beyond the limit of file sizes (ulimit -f) fail with EFBIG, which is
+ * reported and leaves no temporary file behind, where SIGXFSZ would end memstate. A
+ * handler, other than SIG_IGN, is not inherited by the commands that memstate starts.
  */
 static void survive_file_size_limit(void)
 {

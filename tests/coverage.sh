@@ -34,7 +34,8 @@ find src -name '*.gcno' -exec "${GCOV:-gcov}" -n {} + 2>/dev/null | awk -v patte
 		if (pattern != "") {
 			for (file in lines)
 				if (file ~ pattern)
-					printf "%-46s %6d lines %6.1f %%\n", file, lines[file], 100 * ran[file] / lines[file]
+					printf "%-46s %6d lines %6.1f %%\n", file, lines[file],
+						100 * ran[file] / lines[file]
 			exit
 		}
 		for (file in lines) {
@@ -48,7 +49,8 @@ find src -name '*.gcno' -exec "${GCOV:-gcov}" -n {} + 2>/dev/null | awk -v patte
 			layer = order[i]
 			if (!(layer in layer_lines))
 				continue
-			printf "%-10s %8d %7.1f%%\n", layer, layer_lines[layer], 100 * layer_ran[layer] / layer_lines[layer]
+			printf "%-10s %8d %7.1f%%\n", layer, layer_lines[layer],
+				100 * layer_ran[layer] / layer_lines[layer]
 			sum += layer_lines[layer]
 			ran_sum += layer_ran[layer]
 		}

@@ -3,9 +3,9 @@
  * memstate-demo [SECONDS]: a process with changing memory in all states.
  *
  * It has a live cache, a growing leak, a pool that is filled and freed, fragments between
- * live blocks, pages given back with MADV_FREE and MADV_DONTNEED, threads with deep stacks,
- * a mapped file and shared memory. It uses less than 300 MiB, and exits after 600 seconds
- * or when its parent exits.
+ * live blocks, pages given back with MADV_FREE and MADV_DONTNEED, threads with deep
+ * stacks, a mapped file and shared memory. It uses less than 300 MiB, and exits after
+ * 600 seconds or when its parent exits.
  */
 #include "config.h"
 
@@ -99,7 +99,7 @@ static void wait_tick(void)
 	nanosleep(&tick, NULL);
 }
 
-/* Return a size in whole pages that rises from 0 to size and falls again once per period. */
+/* Return a size in whole pages, which once per period rises from 0 to size and falls. */
 static size_t wave(size_t size, unsigned int period)
 {
 	unsigned int phase = tick_count % period;
@@ -132,7 +132,7 @@ static void fill_pool(void)
 		pool_end = pool_count == POOL_COUNT ? allocate(KIB) : NULL;
 }
 
-/* Allocate many small blocks and free most of them, so that each page keeps a live block. */
+/* Allocate many small blocks and free most of them: each page keeps a live block. */
 static void make_fragments(void)
 {
 	char **all = calloc(SMALL_COUNT, sizeof(*all));
@@ -150,7 +150,7 @@ static void make_fragments(void)
 	free(all);
 }
 
-/* Use the front of the range and free the rest lazily, with a moving border in between. */
+/* Use the front of the range and free the rest lazily; the border between them moves. */
 static void move_lazy_border(void)
 {
 	size_t used = wave(LAZY_SIZE, LAZY_PERIOD);

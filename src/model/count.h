@@ -57,7 +57,7 @@ struct count_means {
 	const char *method; /* name of the method, such as "bpf" */
 	char *description;  /* the method, and the functions that it hooks */
 	char *unseen;	    /* calls that the method misses, separated by commas */
-	/* why these counts are known to be incomplete, as a message; "" if they are not */
+	/* why these counts are known to be incomplete, as a message; "" if complete */
 	char *missed;
 	/* Methods tried without success, as "NAME: reason; …"; "" if none. */
 	char *refused;

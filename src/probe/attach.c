@@ -181,7 +181,7 @@ static void free_means(struct count_means *means)
 	free(means->missed);
 }
 
-/* Describe how the process is counted. The descriptions change when it loads a library. */
+/* Describe how calls are counted. The description changes if a library is loaded. */
 static void update_means(struct count_attach *attach)
 {
 	struct strbuf description = STRBUF_INIT, unseen = STRBUF_INIT,

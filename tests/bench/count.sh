@@ -20,7 +20,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
-if [ "${QUICK:-}" ]; then rounds=3 pairs=1000000 size=1; else rounds=${ROUNDS:-11} pairs=2000000 size=3; fi
+if [ "${QUICK:-}" ]; then
+	rounds=3 pairs=1000000 size=1
+else
+	rounds=${ROUNDS:-11} pairs=2000000 size=3
+fi
 
 # missing WHAT: report what was not measured; goals that are not measured are not met.
 missing()
@@ -176,7 +180,8 @@ if [ -x "$bench/unwind" ]; then
 	"$bench/unwind" $((rounds * 100)) | awk '
 		/ same stack / { goal = 35 }
 		/ nothing / { goal = 120 }
-		{ print $0 (goal ? sprintf("; goal %d %s", goal, $4 <= goal ? "met" : "MISSED") : ""); goal = 0 }'
+		goal { $0 = $0 sprintf("; goal %d %s", goal, $4 <= goal ? "met" : "MISSED") }
+		{ print; goal = 0 }'
 else
 	missing "memstate was built without the helper and the probes"
 fi

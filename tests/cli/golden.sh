@@ -5,7 +5,7 @@
 #
 #	. "${srcdir:?}/tests/cli/golden.sh"
 #	on plain			# tests/fixtures/plain is --procfs from now on
-#	run --csv -p 100		# memstate --procfs tests/fixtures/plain --csv -p 100
+#	run --csv -p 100		# memstate --procfs tests/fixtures/plain …
 #	finish				# compare with NAME.exp
 #
 # Lines of standard error start with "! " in NAME.exp. Times and the version are masked.

@@ -5,7 +5,8 @@
 
 on broken
 run -s pid
-run --csv -s pid -o pid,comm,rss_bytes,private_dirty_bytes,uss_bytes,anon_bytes,unexplained_bytes
+run --csv -s pid \
+	-o pid,comm,rss_bytes,private_dirty_bytes,uss_bytes,anon_bytes,unexplained_bytes
 run -p 10,12
 run -p 12
 run -p 13

@@ -7,7 +7,9 @@
 on old-kernel
 run -s pid
 run --csv -s pid
-run --csv -s pid -o +referenced_bytes,anonymous_bytes,locked_bytes,anon_lazyfree_bytes,anon_private_clean_bytes
+columns=referenced_bytes,anonymous_bytes,locked_bytes
+columns=$columns,anon_lazyfree_bytes,anon_private_clean_bytes
+run --csv -s pid -o "+$columns"
 run -p 10
 run -p 11
 run map -p 10

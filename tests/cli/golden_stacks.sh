@@ -9,15 +9,21 @@ export XDG_CONFIG_HOME
 mkdir -p "$XDG_CONFIG_HOME/memstate"
 index=profiles/index.folded
 
+# with_rules ARGUMENT...: run count with the rules of profiles/transforms
+with_rules()
+{
+	run_here count --replay $index --transforms profiles/transforms "$@"
+}
+
 run_here count --replay $index
 run_here count --replay $index --min 10 --top 2
-run_here count --replay $index --transforms profiles/transforms --transform A --top 3 --metric bytes
-run_here count --replay $index --transforms profiles/transforms --transform words --transform A -b --metric bytes
+with_rules --transform A --top 3 --metric bytes
+with_rules --transform words --transform A -b --metric bytes
 run_here count --replay $index --transform 'from ^add_' --transform 'to ^(split|stem)' --folded -
-run_here count --replay $index --transforms profiles/transforms --transform words --transform A --csv
-run_here count --replay $index --transforms profiles/transforms --csv -o function,self_allocations --top 3
-run_here count --replay $index --transforms profiles/transforms --transform words --min 60 --json
-run_here count --replay $index --transforms profiles/transforms --transform words --speedscope -
+with_rules --transform words --transform A --csv
+with_rules --csv -o function,self_allocations --top 3
+with_rules --transform words --min 60 --json
+with_rules --transform words --speedscope -
 run_here count --replay $index --transform 'remove .'
 run_here count --list-columns --replay x
 

@@ -81,7 +81,8 @@ mask()
 	awk '
 	/^\$ / { is_live = / -- / }
 	/^```/ { is_live = 0 }
-	is_live && /^memstate: (interval stretched|[0-9]+ samples? (was|were) missed)/ { next }
+	is_live && /^memstate: interval stretched/ { next }
+	is_live && /^memstate: [0-9]+ samples? (was|were) missed/ { next }
 	is_live && !/^\$ / { gsub(/[0-9]+/, "N") }
 	{ print }' "$1"
 }

@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_mark(&h->blocks, &h->mappings);
 	}
 	CHECK((heap.quality == QUALITY_EXACT) == !heap.problem);
-	/* Memory left allocated would make libFuzzer run the input again to look for leaks. */
+	/* If memory stays allocated, libFuzzer repeats the input to look for leaks. */
 	blocks_release(&h->blocks);
 	heap_release(&heap);
 	damage_undo(&made->damage);

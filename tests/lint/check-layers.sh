@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Layers and subjects: a file includes headers of its own layer and of lower layers only. The subjects of a
-# layer (its folders, and "." for the files above them) form no circle. A subject has at most 22 modules.
+# Layers and subjects: a file includes headers of its own layer and of lower layers only.
+# The subjects of a layer (its folders, and "." for the files above them) form no circle.
+# A subject has at most 22 modules.
 set -eu
 
 : "${srcdir:?}"
@@ -76,7 +77,7 @@ complaints()
 	layers
 	circles
 	sizes
-	# The code that runs in other processes is known to probe alone, and knows no other layer.
+	# Code that runs in other processes knows no other layer. Only probe knows it.
 	grep -rnE --include='*.[ch]' '#[ ]*include "agent/' src | grep -vE '^src/(agent|probe)/' |
 		sed 's/$/   (agent belongs to probe)/' || :
 	grep -rnE --include='*.[ch]' '#[ ]*include "tests/' src | sed 's/$/   (tests are above everything)/' || :

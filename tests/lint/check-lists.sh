@@ -23,7 +23,8 @@ list()
 list list-dist >"$scratch/dist"
 git ls-files | while read -r file; do
 	case $file in
-	.gitignore | .gitattributes | .editorconfig | .clang-format | .clang-tidy | .ci/*) continue ;;
+	.gitignore | .gitattributes | .editorconfig) continue ;;
+	.clang-format | .clang-tidy | .ci/*) continue ;;
 	esac
 	path=$file
 	until grep -qxF -e "$path" "$scratch/dist"; do
@@ -37,12 +38,13 @@ git ls-files | while read -r file; do
 	done
 done >"$scratch/missing"
 
-# Libraries and coverage.sh are not tests, and those in tests/bench and tests/qemu run by hand.
+# Libraries and coverage.sh are not tests. tests/bench and tests/qemu are run by hand.
 list list-tests >"$scratch/tests"
 git ls-files 'tests/*.sh' 'tests/*.py' 'tests/*.keys' |
 	while read -r file; do
 		case $file in
-		tests/bench/* | tests/qemu/* | tests/coverage.sh | */golden.sh | */*_lib.sh | */*_lib.py | */live.py) continue ;;
+		tests/bench/* | tests/qemu/* | tests/coverage.sh) continue ;;
+		*/golden.sh | */*_lib.sh | */*_lib.py | */live.py) continue ;;
 		esac
 		grep -qxF -e "$file" "$scratch/tests" || echo "$file: not in TESTS"
 	done >>"$scratch/missing"

@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Only proc knows where files are in /proc. The other layers name a file of a process by enum proc_file
-# (proc/process/file.h, proc/process/dir.h), one of the system by enum system_file (proc/system/file.h), or call
-# a function of proc that reads it. Messages may name a path: they contain a blank.
+# Only proc knows where files are in /proc. The other layers name a file of a process by
+# enum proc_file (proc/process/file.h, proc/process/dir.h), one of the system by enum
+# system_file (proc/system/file.h), or call a function of proc that reads it. Messages may
+# name a path: they contain a blank.
 #
 # agent is exempt: it runs in other processes and includes no other layer.
 set -eu
 
 : "${srcdir:?}"
 
-# The last component of every file that proc/process/file.c lists, as a regular expression.
+# The last component of each file in proc/process/file.c, as a regular expression.
 names()
 {
 	sed -n 's|^	\[PROC_[A-Z_]*\] = "\(.*/\)\{0,1\}\([a-z_]*\)",$|\2|p' src/proc/process/file.c |

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Phrases that read as if translated: in comments of the sources, in documents, and in scripts' comments.
-# The file words.txt lists them, one extended regular expression per line, each followed by a tab and a
-# better choice. words-allowed.txt lists exceptions: a path, a colon and a part of the line.
+# Phrases that read as if translated: in comments of the sources, in documents, and in
+# scripts' comments. The file words.txt lists them, one extended regular expression per
+# line, each followed by a tab and a better choice. words-allowed.txt lists exceptions: a
+# path, a colon and a part of the line.
 set -eu
 
 : "${srcdir:?}"
@@ -22,10 +23,10 @@ comments()
 			text = ""
 			while (line != "") {
 				if (inside) {
-					end = index(line, "*/")
-					text = text (end ? substr(line, 1, end - 1) : line)
-					line = end ? substr(line, end + 2) : ""
-					inside = !end
+					end = index(line "*/", "*/")
+					inside = end > length(line)
+					text = text substr(line, 1, end - 1)
+					line = substr(line, end + 2)
 				} else if (match(line, /"([^"\\]|\\.)*"|\/\*/)) {
 					inside = substr(line, RSTART, 2) == "/*"
 					line = substr(line, RSTART + RLENGTH)

@@ -16,6 +16,7 @@ lint_tests = \
 	%D%/check-style.sh \
 	%D%/check-units.sh \
 	%D%/check-usage.sh \
+	%D%/check-width.sh \
 	%D%/check-words.sh
 TESTS += $(lint_tests)
 EXTRA_DIST += $(lint_tests) %D%/words.txt %D%/words-allowed.txt

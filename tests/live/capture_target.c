@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture_target FOLDER [--not-dumpable] - a process of which each file in /proc has something odd: threads, shared memory
- * of each kind, a deleted file whose name has a blank, a newline and an escape, and such a comm.
- * Says "ready", then sleeps.
+ * capture_target FOLDER [--not-dumpable] - a process with odd contents in each of its
+ * files in /proc: threads, shared memory of each kind, a deleted file with a blank, a
+ * newline and an escape in its name, and such a comm. It prints "ready" and then sleeps.
  */
 #include "config.h"
 

@@ -13,8 +13,12 @@ expect 0 "$MEMSTATE" doctor
 [ ! -s "$dir/err" ] || fail "$(cat "$dir/err")"
 grep -qF "(Linux $(uname -r))" "$dir/out" || fail "the kernel differs from uname's"
 answers smaps yes
-if [ -e /proc/self/smaps_rollup ]; then answers smaps_rollup yes; else answers smaps_rollup no; fi
-if grep -q ^LazyFree /proc/self/smaps; then answers lazyfree yes; else answers lazyfree no; fi
+answer=no
+test ! -e /proc/self/smaps_rollup || answer=yes
+answers smaps_rollup $answer
+answer=no
+! grep -q ^LazyFree /proc/self/smaps || answer=yes
+answers lazyfree $answer
 if [ "$(awk '/^SwapTotal/ { print $2 }' /proc/meminfo)" = 0 ]; then
 	answers swap no
 else

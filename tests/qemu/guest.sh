@@ -160,7 +160,8 @@ make_disk()
 
 boot()
 {
-	timeout "$limit_s" qemu-system-x86_64 -M q35 -accel tcg -cpu max -smp 2 -m 1024 -nographic -no-reboot -nic none \
+	timeout "$limit_s" qemu-system-x86_64 -M q35 -accel tcg -cpu max -smp 2 -m 1024 \
+		-nographic -no-reboot -nic none \
 		-kernel "$vmlinuz" -drive "file=$work/disk,format=raw,if=none,id=disk,cache=unsafe" \
 		-device nvme,drive=disk,serial=disk \
 		-append "console=ttyS0 root=/dev/nvme0n1 rw init=/init panic=-1 no_timer_check quiet loglevel=3 psi=1" \

@@ -53,7 +53,8 @@ struct growth {
 	uint64_t tooth_bytes; /* largest amount by which a peak exceeds its floor */
 	/* Expected peak of a cycle at the time of the last point, with its bounds. */
 	double top_bytes, top_low_bytes, top_high_bytes;
-	double random_growth_bytes; /* standard deviation of the random growth per window */
+	/* standard deviation of the random growth per window */
+	double random_growth_bytes;
 	/* length of the grid steps to which the points were resampled */
 	uint64_t step_ns;
 };

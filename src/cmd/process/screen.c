@@ -226,7 +226,8 @@ int screen_run(struct session *session)
 			.no_stop = o->no_stop,
 			.may_run = o->heap == HEAP_AUTO,
 			.asks_helper = o->heap == HEAP_HELPER,
-			.may_inject = o->heap == HEAP_HELPER && !o->command && !o->no_stop,
+			.may_inject =
+				o->heap == HEAP_HELPER && !o->command && !o->no_stop,
 			.sort = o->sort,
 			.output_fd = -1,
 		},

@@ -7,8 +7,8 @@
 
 /*
  * Stubs for machines on which memstate cannot borrow threads.
- * platform_unsupported_reason(PLATFORM_BORROW) is checked first, so none of these functions is
- * ever called.
+ * platform_unsupported_reason(PLATFORM_BORROW) is checked first, so none of these
+ * functions is ever called.
  */
 #if !defined(__x86_64__)
 

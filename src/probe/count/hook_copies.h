@@ -38,13 +38,15 @@ struct data_words {
 	size_t count, capacity;
 };
 
-/* Add the file's data. Data in mappings that the process shares or cannot write is left out. */
+/*
+ * Add the file's data, except data in mappings that the process shares or cannot write.
+ */
 void data_words_add(struct data_words *data, const struct loaded *file, size_t index);
 
 /* Search the data. f contains everything except the time limit; see find_words(). */
 int data_words_find(const struct data_words *data, struct find_words *f);
 
-/* Return true if the data of a file contains addr; *ret_file is the number of the file. */
+/* Return true if the data of a file contains addr; *ret_file is that file's number. */
 bool data_words_has(const struct data_words *data, uint64_t addr, size_t *ret_file);
 void data_words_release(struct data_words *data);
 

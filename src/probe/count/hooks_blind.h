@@ -41,7 +41,8 @@ void hooks_blind_add(const struct hooks_blind *unseen, struct strbuf *out);
 
 /*
  * Append why the counts are incomplete, as a message without the process. Append nothing
- * unless some calls are known not to be counted, or function pointers were not searched for.
+ * unless some calls are known not to be counted, or function pointers were not
+ * searched for.
  */
 void hooks_blind_add_missed(const struct hooks_blind *unseen, struct strbuf *out);
 

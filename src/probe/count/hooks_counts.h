@@ -20,8 +20,8 @@ struct hooks_counts {
 /*
  * Copy the counts of the process with this pid, and read them as count_read_program()
  * does, except that parent_pid and name of *p stay unchanged: the shared memory does not
- * contain them. If counts are being moved between slots, the copy is repeated up to twice.
- * Return 0 or -EBADMSG.
+ * contain them. If counts are being moved between slots, the copy is repeated up to
+ * twice. Return 0 or -EBADMSG.
  */
 int hooks_counts_read(struct hooks_counts *copy, const struct count_head *counts, int pid,
 		      struct count_program *p);

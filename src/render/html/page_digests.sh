@@ -23,8 +23,8 @@ awk '
 	}' html/page_files.c | while read -r name parts; do
 	# shellcheck disable=SC2086 # the names of files have no blanks
 	cat $parts | sha256sum | awk -v name="$name" '
-		# 3 hexadecimal digits are 12 bits, and so 2 letters of base64. The last digit
-		# remains, for 1 letter.
+		# 3 hexadecimal digits are 12 bits, and so 2 letters of base64. The last
+		# digit remains, for 1 letter.
 		function add(bits) { text = text substr(letters, bits + 1, 1) }
 		function digit(i) { return index("0123456789abcdef", substr($1, i, 1)) - 1 }
 		length($1) == 64 {

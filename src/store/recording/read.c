@@ -54,13 +54,15 @@ static int prepare_all(struct recording_reader *r)
  */
 static int add_sample(struct recording_reader *r, sqlite3_stmt *statement)
 {
+	uint64_t elapsed_us = (uint64_t)sqlite.column_int64(statement, 3);
+	uint64_t cost_us = (uint64_t)sqlite.column_int64(statement, 4);
 	struct recorded_sample sample = {
 		.number = sqlite.column_int64(statement, 0),
 		.session = sqlite.column_int64(statement, 1),
 		.moment = {
 			.unix_ms = (uint64_t)sqlite.column_int64(statement, 2),
-			.elapsed_ns = (uint64_t)sqlite.column_int64(statement, 3) * NS_PER_US,
-			.cost_ns = (uint64_t)sqlite.column_int64(statement, 4) * NS_PER_US,
+			.elapsed_ns = elapsed_us * NS_PER_US,
+			.cost_ns = cost_us * NS_PER_US,
 		},
 	};
 	const struct recorded_sample *last = r->count > 0 ? &r->samples[r->count - 1]

@@ -232,7 +232,7 @@ static void lazyfree_is_subtracted_from_the_clean_states(void **state)
 		[] = {
 			{ 0, 0, 0, 0, 0 },	 { 100, 50, 0, 100, 50 },
 			{ 100, 50, 30, 70, 50 }, { 100, 50, 100, 0, 50 },
-			{ 100, 50, 120, 0, 30 }, /* a forked process: some are in Shared_Clean */
+			{ 100, 50, 120, 0, 30 }, /* forked: some are in Shared_Clean */
 			{ 0, 50, 50, 0, 0 },
 		};
 

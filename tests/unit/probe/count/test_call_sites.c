@@ -32,7 +32,7 @@ __asm__(".text\n"
 	"function mi_free\n"
 	"ret\n"
 	".size mi_free, . - mi_free\n"
-	/* of a program: a call, a prefix before one, jumps, and bytes that only look like one */
+	/* a program: a call, a call with a prefix, jumps, bytes that look like a call */
 	"function program_code\n"
 	"call mi_malloc\n"
 	"site_1:\n"

@@ -98,7 +98,7 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	/* threads end on their own; valgrind counts the stacks of the last ones as lost */
+	/* valgrind reports the stacks of threads that have not ended yet as lost */
 	while (count_entries("/proc/self/task") > ONE_ENTRY)
 		usleep(1000);
 	procfs_release(&fs);

@@ -80,7 +80,7 @@ static void lines_before_a_report_and_the_next_report_are_separate(void **state)
 	flight_log_release(&log);
 }
 
-/* Two groups reach their limits at the same moment: each recording gets its own report. */
+/* Two groups reach their limits at the same time: each recording gets its own report. */
 static void each_report_of_a_batch_keeps_its_own_lines(void **state)
 {
 	static const char second[] =

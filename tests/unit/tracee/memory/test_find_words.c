@@ -96,7 +96,7 @@ static void respects_the_limits_of_the_range(void **state)
 	assert_int_equal(f.count, 20);
 	assert_int_equal(f.found[0].addr, (uintptr_t)(words + 10));
 	assert_int_equal(search(&f, (uint64_t *)(void *)((uint8_t *)words + 1), 16), 0);
-	/* only the words at 8 and 16 begin in the range; the latter starts beyond its end */
+	/* the words at 8 and 16 begin in the range, but the second one ends beyond it */
 	assert_int_equal(f.count, 21);
 	assert_int_equal(f.found[20].addr, (uintptr_t)(words + 1));
 	assert_int_equal(f.unread_bytes, 0);

@@ -54,8 +54,8 @@ static int hang(void *context, const struct stop *stop)
 }
 
 /*
- * Run work that hangs. The limit includes the time to stop all threads, which is unbounded on
- * a busy machine: double the limit until the work begins.
+ * Run work that hangs. The limit includes the time to stop all threads, which is
+ * unbounded on a busy machine: double the limit until the work begins.
  */
 static int run_hanging(struct target *target, int (*work)(void *, const struct stop *))
 {
