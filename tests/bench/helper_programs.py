@@ -225,8 +225,8 @@ class Postgres:
         return [program(name, self.bin), *args]
 
     def run(self, *args):
-        subprocess.run(self.command(*args), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                       cwd="/", **self.popen)
+        subprocess.run(self.command(*args), check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, cwd="/", **self.popen)
 
     def client(self, name, *args):
         return self.command(name, "-h", "127.0.0.1", "-p", str(self.port), "-U", "bench", *args)

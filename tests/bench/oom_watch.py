@@ -30,7 +30,8 @@ class Busy:
     """Processes with changing memory in a cgroup."""
 
     def __init__(self, group):
-        self.processes = [subprocess.Popen([sys.executable, "-I", "-c", PROGRAM], preexec_fn=group.enter)
+        self.processes = [subprocess.Popen([sys.executable, "-I", "-c", PROGRAM],
+                                           preexec_fn=group.enter)
                           for _ in range(PROCESSES)]
         time.sleep(2)
 
@@ -79,7 +80,8 @@ def measure_share(group, path, interval):
 # Read the same files of the cgroup and the totals of each process, without interpreting
 # or storing them.
 LOOP = """cd "$1"; while :; do
-    cat memory.stat $2 cgroup.procs; for pid in $(cat cgroup.procs); do cat /proc/$pid/smaps_rollup; done
+    cat memory.stat $2 cgroup.procs
+    for pid in $(cat cgroup.procs); do cat /proc/$pid/smaps_rollup; done
     sleep 0.01
 done >/dev/null 2>&1"""
 

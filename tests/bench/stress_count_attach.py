@@ -116,7 +116,8 @@ def redis(count):
 def load(server, path, count):
     costs = Costs("redis-server under redis-benchmark")
     command = ["redis-benchmark", "-s", path, "-t", "set,get", "-n", "2000000", "-c", "8", "-P", "4", "-q", "--csv"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as client:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as client:
         cycles_in(costs, server.pid, count)
         client.terminate()
         out, err = client.communicate()

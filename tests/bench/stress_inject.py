@@ -154,7 +154,8 @@ class Load:
     def __init__(self, request_once, count=4):
         self.done, self.failures, self.is_over = 0, [], False
         self.lock = threading.Lock()
-        self.threads = [threading.Thread(target=self.run, args=(request_once,)) for _ in range(count)]
+        self.threads = [threading.Thread(target=self.run, args=(request_once,))
+                        for _ in range(count)]
         for thread in self.threads:
             thread.start()
 

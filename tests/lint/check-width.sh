@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Lines have at most 90 columns in C and shell files. A tab ends at the next multiple
-# of 8. A longer line is allowed if it would fit with its quoted strings empty: a message
-# need not be divided. The backslash that continues a macro does not count, nor do
-# here-documents, which end with END.
+# Lines have at most 90 columns in C and shell files, and at most 100 in Python files. A
+# tab ends at the next multiple of 8. A longer line is allowed if it would fit with its
+# quoted strings empty: a message need not be divided. A backslash that continues a macro
+# and a comment for pylint do not count, nor do here-documents, which end with END.
 set -eu
 
 : "${srcdir:?}"
@@ -36,11 +36,12 @@ check()
 			sub(/[ \t]*\\$/, "", text)
 			gsub(/"([^"\\]|\\.)*"/, "\"\"", text)
 			if (FILENAME !~ /\.[ch]$/)
-				gsub(/(^|[^A-Za-z0-9_])\047[^\047]*\047/, " \047\047", text)
+				gsub(/(^|[^A-Za-z0-9_])[bfr]?\047[^\047]*\047/, " \047\047", text)
+			sub(/ +# pylint: .*/, "", text)
 			if (columns(text) > limit)
 				print FILENAME ":" FNR ": " columns($0) " columns; the limit is " limit
 		}'
 }
 
-found=$(check 90 '*.[ch]' '*.sh')
+found=$(check 90 '*.[ch]' '*.sh' && check 100 '*.py')
 test -z "$found" || { echo "$found"; exit 1; }

@@ -11,8 +11,8 @@ import subprocess
 import tempfile
 import time
 
-from live import (OrderedTarget, Skip, check, equal, memstate, need_built_with, parse_csv, run, start_memstate, test,
-                  wait_until)
+from live import (OrderedTarget, Skip, check, equal, memstate, need_built_with, parse_csv, run,
+                  start_memstate, test, wait_until)
 
 FOLDER = os.path.join(os.environ["builddir"], "tests", "targets")
 WAYS = ("inject", "bpf", "perf")
@@ -30,7 +30,8 @@ class Waiting:
     """A program that prints "ready" and waits for the end of its input."""
 
     def __init__(self, name):
-        self.process = subprocess.Popen([target_path(name)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = subprocess.Popen([target_path(name)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE)
         equal(self.process.stdout.readline(), b"ready\n", "the target's first line")
 
     def __enter__(self):
@@ -109,7 +110,8 @@ def count_process(way, letters, command=None, **popen):
     if not header:
         raise Skip(f"{way}: {err.decode().strip()}")
     row = parse_csv(header + out)[-1]
-    return {key: int(text) if isinstance(text, str) and text.isdigit() else text for key, text in row.items()}, said
+    return {key: int(text) if isinstance(text, str) and text.isdigit() else text
+            for key, text in row.items()}, said
 
 
 def check_frees_of_null(way, letters):

@@ -10,8 +10,8 @@ import subprocess
 import sys
 import tempfile
 
-from live import (MEMSTATE, TIMEOUT, Skip, check, equal, memstate, need_built_with, parse_csv, read_said, run,
-                  start_memstate, test)
+from live import (MEMSTATE, TIMEOUT, Skip, check, equal, memstate, need_built_with, parse_csv,
+                  read_said, run, start_memstate, test)
 
 TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "filter_target")
 LIBRARY = os.path.join(os.path.dirname(os.path.realpath(MEMSTATE)), "src", "agent",

@@ -10,8 +10,8 @@ import subprocess
 import tempfile
 import time
 
-from count_inject_lib import (Counting, CountTarget, check_same_but_gates, difference, is_refused, put_in_and_out,
-                              threads_of, was_put_in)
+from count_inject_lib import (Counting, CountTarget, check_same_but_gates, difference, is_refused,
+                              put_in_and_out, threads_of, was_put_in)
 from inject_lib import InjectTarget, maps
 from live import MEMSTATE, Skip, check, equal, run, test, wait_until
 
@@ -228,7 +228,8 @@ def stacks_are_shown_by_function():
         path = os.path.join(folder, "stacks")
         command = [MEMSTATE, "count", "-p", str(target.pid), "--probe", "inject", "--stacks", "--sample", "1B",
                    "--folded", path, "-i", "100ms"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
             wait_until(lambda: any(b"/SYSV" in line and b"rw-s" in line for line in maps(target.pid)), "the probe is injected")
             end = time.monotonic() + 1
             while time.monotonic() < end:
@@ -338,7 +339,8 @@ def other_allocators_are_supported():
             check("jemalloc" in counts["allocator"], counts["allocator"])
             equal(difference(dict.fromkeys(counts["sums"], 0), counts["sums"]), sums_of(said), "sums")
             target.order(b"d")
-            wait_until(lambda: difference(counting.read()["sums"], turn(target, counting)).get("malloc") == 11,
+            wait_until(lambda: difference(counting.read()["sums"],
+                                          turn(target, counting)).get("malloc") == 11,
                        "a library that is loaded is counted")
             was_put_in(counting.end())
         target.order(b"w")

@@ -8,8 +8,8 @@ kind of target.
 
 import itertools
 
-from count_inject_lib import (Counting, CountTarget, check_same_but_gates, difference, end_tool, kill_at,
-                              put_in_and_out, some_of, start_tool, was_put_in)
+from count_inject_lib import (Counting, CountTarget, check_same_but_gates, difference, end_tool,
+                              kill_at, put_in_and_out, some_of, start_tool, was_put_in)
 from inject_lib import KINDS, KillTarget, file_maps
 from live import check, equal, run, test
 

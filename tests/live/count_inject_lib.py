@@ -28,7 +28,8 @@ class CountTarget:
 
     def __init__(self, threads=0, command=(TARGET,), **popen):
         self.process = subprocess.Popen([*command, str(threads), PLUGIN], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, **popen)
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+                                        **popen)
         try:
             self.pid = self.read_until(b"ready")["pid"]
         except BaseException:
@@ -63,8 +64,9 @@ class Counting:
     """The tool with its probe in a process, until end() or kill()."""
 
     def __init__(self, pid, *args, command=(TOOL,)):
-        self.process = subprocess.Popen([*command, "-w", "1", *map(str, args), str(pid)], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.process = subprocess.Popen([*command, "-w", "1", *map(str, args), str(pid)],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE)
         line = self.process.stdout.readline()
         if line != b"held\n":
             self.end()

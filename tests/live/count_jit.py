@@ -102,7 +102,8 @@ def node_has_complete_stacks_and_function_names():
         check(own.document["frame_pointer_allocations"] >= named, "too few stacks are marked")
         # check each cached stack against a new walk
         env = dict(os.environ, MEMSTATE_COUNT=folder, MEMSTATE_STACKS="live,check", LD_PRELOAD=LIBRARY)
-        subprocess.run([node, script], env=env, stdout=subprocess.DEVNULL, check=True, timeout=2 * TIMEOUT)
+        subprocess.run([node, script], env=env, stdout=subprocess.DEVNULL, check=True,
+                       timeout=2 * TIMEOUT)
         files = [StackFile(path) for path in glob.glob(os.path.join(folder, "*.stacks"))]
         largest = max(files, key=lambda f: f.checked_count)
         check(largest.checked_count > 10000, f"{largest.checked_count} stacks checked")

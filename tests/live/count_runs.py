@@ -10,8 +10,8 @@ import signal
 import subprocess
 import sys
 
-from live import (MEMSTATE, TIMEOUT, Folder, Skip, check, equal, memstate, run, start_memstate, test,
-                  wait_until)
+from live import (MEMSTATE, TIMEOUT, Folder, Skip, check, equal, memstate, run, start_memstate,
+                  test, wait_until)
 
 TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "count_target")
 LIBRARY = os.path.join(os.path.dirname(os.path.realpath(MEMSTATE)), "src", "agent",

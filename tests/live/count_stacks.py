@@ -22,7 +22,8 @@ def make_stacks(seed, count=300):
     chance = random.Random(seed)
     stacks = Counter()
     for _ in range(count):
-        stacks[tuple(chance.choices(FUNCTIONS, k=chance.randrange(1, 12)))] += chance.randrange(1, 99)
+        path = tuple(chance.choices(FUNCTIONS, k=chance.randrange(1, 12)))
+        stacks[path] += chance.randrange(1, 99)
     return stacks
 
 

@@ -92,12 +92,15 @@ def pprof(stacks):
         return varint(number << 3 | 2) + varint(len(value)) + value
 
     names = sorted({name for path in stacks for name in path})
-    made = b"".join(field(1, field(1, number_of(kind)) + field(2, number_of(unit))) for kind, unit in PPROF_TYPES)
+    made = b"".join(field(1, field(1, number_of(kind)) + field(2, number_of(unit)))
+                    for kind, unit in PPROF_TYPES)
     for path, values in stacks.items():
-        made += field(2, field(1, b"".join(varint(names.index(name) + 1) for name in reversed(path))) +
+        places = (varint(names.index(name) + 1) for name in reversed(path))
+        made += field(2, field(1, b"".join(places)) +
                       field(2, b"".join(varint(value) for value in values)))
     for i, name in enumerate(names, 1):
-        made += field(4, field(1, i) + field(4, field(1, i))) + field(5, field(1, i) + field(2, number_of(name)))
+        made += field(4, field(1, i) + field(4, field(1, i)))
+        made += field(5, field(1, i) + field(2, number_of(name)))
     return made + b"".join(field(6, text.encode()) for text in strings)
 
 

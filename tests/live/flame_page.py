@@ -13,8 +13,8 @@ import re
 import urllib.parse
 
 from browser_lib import Browser
-from flame_lib import (AFTER, HOSTILE, PPROF_METRICS, STACKS, folder, graph, hostile_text, pprof, read, shown,
-                       text_of, total)
+from flame_lib import (AFTER, HOSTILE, PPROF_METRICS, STACKS, folder, graph, hostile_text, pprof,
+                       read, shown, text_of, total)
 from live import Skip, check, equal, memstate, run, test
 
 ROW = 19  # height of a row of the page in pixels
@@ -97,7 +97,8 @@ def place(stacks, path):
     whole = total(stacks)
     start = 0
     for depth, name in enumerate(path):
-        beside = {other[depth] for other in stacks if len(other) > depth and other[:depth] == path[:depth]}
+        beside = {other[depth] for other in stacks if len(other) > depth
+                  and other[:depth] == path[:depth]}
         start += sum(total(stacks, (*path[:depth], other)) for other in beside if other < name)
     return start / whole, (start + total(stacks, path)) / whole
 
@@ -252,7 +253,8 @@ def reversed_begins_with_the_allocating_functions():
 @test
 def each_metric_has_its_own_boxes():
     made = random.Random(3)
-    stacks = {path: (n, n * made.randrange(8, 5000), n % 7, n % 7 * 16) for path, n in read(STACKS).items()}
+    stacks = {path: (n, n * made.randrange(8, 5000), n % 7, n % 7 * 16)
+              for path, n in read(STACKS).items()}
     path = os.path.join(folder, "metrics")
     with open(path, "wb") as f:
         f.write(pprof(stacks))
@@ -264,7 +266,8 @@ def each_metric_has_its_own_boxes():
     at = ("main", "parse", "read_line")
     for number, metric in [*enumerate(PPROF_METRICS), (1, "bytes")]:
         b.choose("#metric", metric)
-        own = collections.Counter({p: values[number] for p, values in stacks.items() if values[number]})
+        own = collections.Counter({p: values[number]
+                                   for p, values in stacks.items() if values[number]})
         equal(seen_stacks(b), dict(own), metric)
         b.point(*box_point(b, own, at))
         equal(seen_frame(b), ("read_line", [total(own, at), 0]), f"{metric} of {at}")
@@ -468,7 +471,8 @@ def a_difference_shows_both_values_and_the_change():
     path = ("main", "parse", "read_line")
     b.point(*box_point(b, whole, path))
     equal(seen_frame(b)[1], [35, 65, 30], "swapped")
-    equal(seen_functions(b), {name: [-change for change in both] for name, both in functions.items()},
+    equal(seen_functions(b),
+          {name: [-change for change in both] for name, both in functions.items()},
           "changes of functions, sides swapped")
     b.choose("#width", "after")
     b.point(*box_point(b, before, ("start", "thread", "[libz.so.1]")))
@@ -521,9 +525,11 @@ def fifty_thousand_stacks_are_all_shown():
             inner.append(path)
         stacks[(*path, "malloc")] = made.randrange(1, 1000)
     b = open_page(graph("html", text_of(stacks)), ("t", "remove ^lib7::"), ("s", "^lib3::"))
-    wanted = {path: n for path, n in stacks.items() if not any(name.startswith("lib7::") for name in path)}
+    wanted = {path: n
+              for path, n in stacks.items() if not any(name.startswith("lib7::") for name in path)}
     equal(seen_frame(b)[1], [sum(wanted.values()), 0], "total after the rule")
-    equal(matched(b), sum(n for path, n in wanted.items() if any(name.startswith("lib3::") for name in path)),
+    equal(matched(b),
+          sum(n for path, n in wanted.items() if any(name.startswith("lib3::") for name in path)),
           "found")
     b.run("change({ isReversed: true, rules: [] })")
     equal(seen_frame(b)[1], [sum(stacks.values()), 0], "total in the reversed graph")

@@ -12,9 +12,9 @@ import subprocess
 import sys
 
 from heap_lib import HEAP_OWNERS, HeapTarget, anonymous_rss, read_heap
-from live import (IS_ROOT, MEMSTATE, MIB, OWNERS, Skip, as_nobody, check, check_sums, end_started, equal,
-                  is_in_state, memstate, parse_csv, read_proc, run, start_memstate, status_field, test,
-                  wait_until)
+from live import (IS_ROOT, MEMSTATE, MIB, OWNERS, Skip, as_nobody, check, check_sums, end_started,
+                  equal, is_in_state, memstate, parse_csv, read_proc, run, start_memstate,
+                  status_field, test, wait_until)
 
 # Reads may take so small a share of the target's time that a short series walks
 # each heap once.

@@ -14,8 +14,8 @@ DEPTH = 100000
 
 
 def diff(before, after, *args):
-    return subprocess.run([MEMSTATE, "diff", before, after, *args], stdin=subprocess.DEVNULL, check=False,
-                          capture_output=True, timeout=SECONDS,
+    return subprocess.run([MEMSTATE, "diff", before, after, *args], stdin=subprocess.DEVNULL,
+                          check=False, capture_output=True, timeout=SECONDS,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM)))
 
 

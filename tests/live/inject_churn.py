@@ -9,8 +9,8 @@ import errno
 import os
 import time
 
-from inject_lib import (InjectTarget, check_same, end_tool, facts, file_maps, put_in_and_out, start_tool,
-                        tool, was_put_in)
+from inject_lib import (InjectTarget, check_same, end_tool, facts, file_maps, put_in_and_out,
+                        start_tool, tool, was_put_in)
 from live import Skip, check, equal, read_proc, run, status_field, test, wait_until
 
 PERTURBED = {**os.environ, "MALLOC_PERTURB_": "165"}

@@ -5,8 +5,8 @@ registers, signal masks and counters."""
 import errno
 import os
 
-from inject_lib import (InjectTarget, check_same, descriptors, end_tool, facts, maps, put_in_and_out,
-                        room_of, start_holding, threads, tool, was_put_in)
+from inject_lib import (InjectTarget, check_same, descriptors, end_tool, facts, maps,
+                        put_in_and_out, room_of, start_holding, threads, tool, was_put_in)
 from live import MIB, Skip, check, equal, read_proc, run, status_field, test, wait_until
 
 UINT64_MAX = 2 ** 64 - 1

@@ -11,8 +11,8 @@ import os
 import signal
 import time
 
-from inject_lib import (KINDS, InjectTarget, KillTarget, check_same, end_tool, facts, maps, put_in_and_out,
-                        start_holding, start_tool, steps_of, threads, was_put_in)
+from inject_lib import (KINDS, InjectTarget, KillTarget, check_same, end_tool, facts, maps,
+                        put_in_and_out, start_holding, start_tool, steps_of, threads, was_put_in)
 from live import check, read_proc, run, test, wait_until
 
 

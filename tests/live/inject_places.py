@@ -11,8 +11,8 @@ import shutil
 import signal
 import subprocess
 
-from inject_lib import (LOOKED_AT, TARGET, InjectTarget, check_same, end_tool, facts, file_maps, is_refused,
-                        maps, put_in_and_out, start_tool, steps_of, tool, was_put_in)
+from inject_lib import (LOOKED_AT, TARGET, InjectTarget, check_same, end_tool, facts, file_maps,
+                        is_refused, maps, put_in_and_out, start_tool, steps_of, tool, was_put_in)
 from live import IS_ROOT, Folder, Skip, as_nobody, check, equal, run, test, wait_until
 
 PARKED = [("malloc", 1), ("lock-of-malloc", 1), ("handler-in-malloc", 2), ("poll-in-handler-in-malloc", 2),

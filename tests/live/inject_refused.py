@@ -10,8 +10,8 @@ import signal
 import subprocess
 
 from inject_lib import LOOKED_AT, InjectTarget, check_same, facts, is_refused, tool
-from live import (IS_ROOT, Folder, Skip, as_nobody, check, equal, read_proc, run, status_field, stop,
-                  test, wait_until)
+from live import (IS_ROOT, Folder, Skip, as_nobody, check, equal, read_proc, run, status_field,
+                  stop, test, wait_until)
 
 # x86-64: mmap, mprotect, munmap, clone, exit, futex, clone3, rseq; and an allow-list
 # with poll only
@@ -182,16 +182,19 @@ void *calloc(size_t n, size_t m) { return malloc(n * m); }
 void *realloc(void *p, size_t n) { (void)p; return malloc(n); }
 int main(void) { return malloc(9) ? pause() : 1; }
 """
-# Pools as PartitionAlloc reserves them: 32 GiB at an address that is a multiple of that, in use from the second page on.
+# Pools as PartitionAlloc reserves them: 32 GiB at an address that is a multiple of 32 GiB,
+# in use from the second page on.
 POOLS = """
 #include <stdint.h>
 #include <sys/mman.h>
 __attribute__((constructor)) static void make_pools(void)
 {
 	uintptr_t size = (uintptr_t)32 << 30;
-	uintptr_t at = (uintptr_t)mmap(NULL, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (at == (uintptr_t)MAP_FAILED || mprotect((void *)(((at + size - 1) & ~(size - 1)) + 4096), 1 << 21,
-						    PROT_READ | PROT_WRITE) < 0)
+	uintptr_t at = (uintptr_t)mmap(NULL, 2 * size, PROT_NONE,
+				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uintptr_t pool = (at + size - 1) & ~(size - 1);
+	if (at == (uintptr_t)MAP_FAILED ||
+	    mprotect((void *)(pool + 4096), 1 << 21, PROT_READ | PROT_WRITE) < 0)
 		_exit(1);
 }
 """
@@ -229,7 +232,8 @@ def memstate_with_few_descriptors():
     with InjectTarget("still", 2) as target:
         before = facts(target.pid)
         for count in range(6, 24):
-            limit = {"preexec_fn": lambda count=count: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))}
+            limit = {"preexec_fn": lambda count=count: resource.setrlimit(resource.RLIMIT_NOFILE,
+                                                                          (count, count))}
             cycle = tool(target.pid, **limit)[0]
             if cycle["open"] == 0:
                 equal(cycle["close"], 0, f"close with {count} descriptors: {cycle}")

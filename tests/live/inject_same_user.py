@@ -39,7 +39,8 @@ def prepare():
         raise Skip("requires root and setpriv")
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWIPC) != 0:
         raise Skip("requires a private IPC namespace")
-    if subprocess.run([*as_nobody("net_raw"), inject_lib.TOOL], capture_output=True, check=False).returncode == 127:
+    if subprocess.run([*as_nobody("net_raw"), inject_lib.TOOL], capture_output=True,
+                      check=False).returncode == 127:
         raise Skip("the build tree cannot be reached by another user")
 
 
@@ -57,7 +58,8 @@ def start_target(kind, *args):
 class Attacker:
     def __init__(self, pid, how):
         self.said = None
-        self.process = subprocess.Popen([*as_nobody(), sys.executable, "-B", os.path.join(HERE, "same_user_lib.py"), how,
+        self.process = subprocess.Popen([*as_nobody(), sys.executable, "-B",
+                                         os.path.join(HERE, "same_user_lib.py"), how,
                                          str(pid)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         equal(self.process.stdout.readline(), b"ready\n", "first line of the attacker")
         equal(status_field(self.process.pid, "CapEff"), "0" * 16, "capabilities of the attacker")
@@ -147,7 +149,8 @@ def segments_reach(attacker, pid, process):
     with open(f"/proc/{attacker.process.pid}/maps", "rb") as lines:
         while time.monotonic() < deadline and process.poll() is None:
             lines.seek(0)
-            if wanted <= {int(line.split()[4]) for line in lines.read().splitlines() if b"/SYSV" in line}:
+            if wanted <= {int(line.split()[4])
+                          for line in lines.read().splitlines() if b"/SYSV" in line}:
                 return
             time.sleep(0.01)
     check(process.poll() is not None, "the attacker cannot attach the shared segments")

@@ -65,7 +65,8 @@ def check_step(library, kind, step):
 
 
 def check_steps(library, numbers):
-    stopped = [check_step(library, kind, step) for step, kind in zip(numbers[::STEP], itertools.cycle(KINDS))]
+    stopped = [check_step(library, kind, step)
+               for step, kind in zip(numbers[::STEP], itertools.cycle(KINDS))]
     check(any(stopped), "the tool never stopped after a step")
 
 

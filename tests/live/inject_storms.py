@@ -7,7 +7,8 @@ import os
 import signal
 import time
 
-from inject_lib import InjectTarget, end_tool, put_in_and_out, start_holding, start_tool, steps_of, tool, was_put_in
+from inject_lib import (InjectTarget, end_tool, put_in_and_out, start_holding, start_tool,
+                        steps_of, tool, was_put_in)
 from live import check, equal, run, test, wait_until
 
 SECONDS = 1

@@ -208,7 +208,8 @@ def check_commands_with(what, *limits):
         for limit in limits:
             for command in commands:
                 args = command + ["-p", target.pid]
-                result = memstate(*args, preexec_fn=lambda: resource.setrlimit(what, (limit, limit)))
+                result = memstate(*args,
+                                  preexec_fn=lambda: resource.setrlimit(what, (limit, limit)))
                 # 127: not even the dynamic linker can map a library
                 check(result.status in (0, 1, 3, 127), f"{args} with {limit}: {result.status}")
                 check(result.status == 0 or result.err, f"{args} with {limit}: no message")

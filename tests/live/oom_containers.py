@@ -13,7 +13,8 @@ import subprocess
 import sys
 import time
 
-from live import MIB, TIMEOUT, Folder, Skip, check, equal, memstate, need_built_with, run, wait_until
+from live import (MIB, TIMEOUT, Folder, Skip, check, equal, memstate, need_built_with, run,
+                  wait_until)
 from oom_lib import Watch, find_hierarchy, test
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 3
@@ -175,14 +176,16 @@ class Docker:
         if self.daemon.poll() is not None:
             self.log.seek(0)
             raise Skip(f"dockerd cannot run here: {self.log.read().decode()[-300:].strip()}")
-        return subprocess.run([*self.client, "info"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                              check=False).returncode == 0
+        return subprocess.run([*self.client, "info"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, check=False).returncode == 0
 
     def __enter__(self):
         try:
             wait_until(self.is_ready, "dockerd is ready")
-            tar = subprocess.run(["tar", "-C", self.root, "-c", "."], stdout=subprocess.PIPE, check=True).stdout
-            subprocess.run([*self.client, "import", "-", "memstate"], input=tar, stdout=subprocess.DEVNULL, check=True)
+            tar = subprocess.run(["tar", "-C", self.root, "-c", "."], stdout=subprocess.PIPE,
+                                 check=True).stdout
+            subprocess.run([*self.client, "import", "-", "memstate"], input=tar,
+                           stdout=subprocess.DEVNULL, check=True)
         except BaseException:
             self.__exit__()
             raise

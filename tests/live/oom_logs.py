@@ -34,7 +34,8 @@ def explain(data, *args):
     before = os.times()
     out, err = process.communicate(data if isinstance(data, bytes) else data.encode())
     after = os.times()
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    cpu = (after.children_user - before.children_user
+           + after.children_system - before.children_system)
     return process.returncode, out.decode(), err.decode(), cpu
 
 
@@ -113,7 +114,8 @@ def an_endless_line_costs_no_memory():
     need_small_address_space()
     line = b"x" * (1 << 20)
     process = subprocess.Popen([MEMSTATE, "oom", "explain", "--kmsg", "-", "--json"], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=bound_memory)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=bound_memory)
     out, err = process.communicate(line * 256 + ("\n" + report(7, "/g")).encode())
     equal(process.returncode, 0, err)
     check(b"longer than the kernel's limit" in err, err)
@@ -147,7 +149,8 @@ def figures_missing_from_a_truncated_report_are_left_out():
 def kills_without_a_cgroup_are_not_hidden():
     named = report(7, "/g")
     nameless = "Memory cgroup out of memory: Killed process 8 (y) total-vm:1kB, anon-rss:2kB, file-rss:3kB\n"
-    for log, status, pids in [(named + nameless, 0, [7, 8]), (nameless, 3, [8]), (report(7, "/other"), 1, []),
+    for log, status, pids in [(named + nameless, 0, [7, 8]), (nameless, 3, [8]),
+                              (report(7, "/other"), 1, []),
                               (report(7, "/other") + nameless, 3, [8])]:
         got, out, err, _ = explain(log, "--cgroup", "/g", "--json")
         equal([got, [json.loads(line)["victim"]["pid"] for line in out.splitlines()]], [status, pids], err)

@@ -18,8 +18,9 @@ def explain_leak(program, variables, *steps):
     """Record a leak by a program with this name until it is killed. Return the
     explanation and the recording's bytes."""
     with Folder() as folder, Group(LIMIT) as group:
-        process = subprocess.Popen([program, "ready=1", *steps, "leak=256/5"], executable=TARGET, stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, preexec_fn=group.enter, env={**os.environ, **variables})
+        process = subprocess.Popen([program, "ready=1", *steps, "leak=256/5"], executable=TARGET,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   preexec_fn=group.enter, env={**os.environ, **variables})
         watch = None
         try:
             equal(process.stdout.readline(), b"ready\n", "step")

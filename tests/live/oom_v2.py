@@ -65,8 +65,9 @@ def inodes_are_mostly_unreclaimable_slab():
 
 @test
 def the_tightest_limit_of_five_levels_counts():
-    with unified(None) as a, unified(256 * MIB, a) as b, unified(48 * MIB, b) as c, unified(None, c) as d, \
-            unified(LIMIT, d) as e, Filled(e, "anon=10"), unified(LIMIT, c) as other, Filled(other, "anon=15"):
+    with unified(None) as a, unified(256 * MIB, a) as b, unified(48 * MIB, b) as c, \
+            unified(None, c) as d, unified(LIMIT, d) as e, Filled(e, "anon=10"), \
+            unified(LIMIT, c) as other, Filled(other, "anon=15"):
         f = figures(e)
         check_sum(f)
         equal([f["limit_bytes"], f["limit_cgroup"], f["process_count"]], [48 * MIB, c.path, 2],
@@ -107,7 +108,8 @@ def limits_hidden_by_a_namespace_are_mentioned():
     with unified(64 * MIB) as parent, unified(None, parent) as group:
         command = f"umount {ROOT} && mount -t cgroup2 cgroup2 {ROOT} && exec {MEMSTATE} oom"
         outs = [subprocess.run(["unshare", "-Cm", "sh", "-c", f"{command} {kind}"], preexec_fn=group.enter,
-                               stdout=subprocess.PIPE, check=True).stdout.decode() for kind in ("--text", "--json")]
+                               stdout=subprocess.PIPE, check=True).stdout.decode()
+                for kind in ("--text", "--json")]
         check("limits above this namespace are not visible" in outs[0], outs[0])
         said = json.loads(outs[1])
         equal([said["is_cut"], len(said["levels"]), said["oom"]["limit_bytes"]], [True, 1, None],

@@ -8,7 +8,8 @@ import select
 import signal
 import sqlite3
 
-from live import IS_ROOT, MIB, Folder, Skip, check, equal, memstate, run, start_memstate, status_field
+from live import (IS_ROOT, MIB, Folder, Skip, check, equal, memstate, run, start_memstate,
+                  status_field)
 from oom_lib import Filled, Group, test
 
 LIMIT = 48 * MIB
@@ -29,7 +30,8 @@ class Recording:
 
     def take(self, count):
         """Wait for this many samples that begin from now on."""
-        while select.select([self.process.stdout], [], [], 0)[0] and os.read(self.process.stdout.fileno(), 65536):
+        out = self.process.stdout
+        while select.select([out], [], [], 0)[0] and os.read(out.fileno(), 65536):
             pass
         for _ in range(count + 1):
             if not self.process.stdout.readline():

@@ -9,8 +9,8 @@ import signal
 import subprocess
 import threading
 
-from live import IS_ROOT, MEMSTATE, MIB, TIMEOUT, Folder, Skip, as_nobody, check, equal, memstate, run, start_memstate, \
-    status_field, stop, wait_until
+from live import (IS_ROOT, MEMSTATE, MIB, TIMEOUT, Folder, Skip, as_nobody, check, equal, memstate,
+                  run, start_memstate, status_field, stop, wait_until)
 from oom_lib import Filled, Group, Watch, test
 
 LIMIT = 48 * MIB
@@ -133,7 +133,8 @@ def read_control(group):
 
 def guards_of(watch):
     """Return the children of memstate that restore the changed settings."""
-    return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and is_child(pid, watch.process.pid)]
+    return [int(pid) for pid in os.listdir("/proc") if pid.isdigit()
+            and is_child(pid, watch.process.pid)]
 
 
 def is_child(pid, parent):

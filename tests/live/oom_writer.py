@@ -39,7 +39,8 @@ time.sleep(1000)
 class Program:
     def __init__(self, group, path, first, mode):
         self.process = subprocess.Popen([sys.executable, "-c", PROGRAM, path, str(first), mode],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=group.enter)
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        preexec_fn=group.enter)
         self.pid = self.process.pid
         equal(self.process.stdout.readline(), b"ready\n", "program")
 

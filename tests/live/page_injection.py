@@ -75,7 +75,8 @@ def profile():
     for i in range(1, len(names)):
         made += field(2, field(1, varint(i)) + field(2, varint(100 + i)))
         made += field(3, field(1, i) + field(2, i * 4096) + field(3, i * 4096 + 4096) + field(5, i))
-        made += field(4, field(1, i) + field(2, i) + field(3, i * 4096 + 8) + field(4, field(1, i) + field(2, 7)))
+        made += field(4, field(1, i) + field(2, i) + field(3, i * 4096 + 8) +
+                      field(4, field(1, i) + field(2, 7)))
         made += field(5, field(1, i) + field(2, i) + field(3, i) + field(4, i))
     return made + b"".join(field(6, name) for name in names)
 

@@ -7,8 +7,8 @@ import os
 import shutil
 import subprocess
 
-from live import (IS_ROOT, MEMSTATE, MIB, Skip, Target, as_nobody, check, equal, json_rows, memstate,
-                  run, test)
+from live import (IS_ROOT, MEMSTATE, MIB, Skip, Target, as_nobody, check, equal, json_rows,
+                  memstate, run, test)
 
 
 @contextlib.contextmanager

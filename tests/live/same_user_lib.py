@@ -23,7 +23,8 @@ FAILED = ctypes.c_void_p(-1).value
 SHM_INFO, SHM_STAT_ANY = 14, 15
 ID_OFFSET_BYTES = 48  # offset of shm_segsz in struct shmid_ds
 # Words with a likely meaning: numbers of commands, states and slots; lengths; addresses.
-WORDS = [0, 1, 2, 3, 4, 5, 9, 11, 0x7fffffff, 0xffffffff, 0xfffffffe, 0x80000000, 8192, 8191, 1 << 18, (1 << 18) - 1]
+WORDS = [0, 1, 2, 3, 4, 5, 9, 11, 0x7fffffff, 0xffffffff, 0xfffffffe, 0x80000000, 8192, 8191,
+         1 << 18, (1 << 18) - 1]
 
 
 class Attacker:
@@ -74,7 +75,8 @@ class Attacker:
 
     def garble(self):
         for addr, size in list(self.attached.values()):
-            words = [random.choice(WORDS) if random.random() < 0.7 else random.getrandbits(32) for _ in range(1024)]
+            words = [random.choice(WORDS) if random.random() < 0.7 else random.getrandbits(32)
+                     for _ in range(1024)]
             page = struct.pack("=1024I", *words)
             for offset in range(0, min(size, 1 << 22), 4096):
                 ctypes.memmove(addr + offset, page, min(4096, size - offset))

@@ -71,8 +71,8 @@ class Recorded:
             env = dict(os.environ, MEMSTATE_COUNT=folder, MEMSTATE_STACKS=mode, LD_PRELOAD=LIBRARY)
             env.update(environment or {})
             env.pop("MALLOC_PERTURB_", None)
-            self.result = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=False,
-                                         timeout=TIMEOUT, preexec_fn=limits)
+            self.result = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True,
+                                         check=False, timeout=TIMEOUT, preexec_fn=limits)
             equal(self.result.returncode, status, f"{command}: status")
             self.truth = {words[1]: (int(words[2]), int(words[3])) for words in
                           re.finditer(r"^(\S+) (\d+) (\d+)$", self.result.stdout, re.M)}
@@ -405,8 +405,8 @@ def libunwind_finds_the_same_frames():
         with Folder() as folder:
             path = os.path.join(folder, "agree")
             env = dict(os.environ, LD_PRELOAD=library, UNWIND_AGREE=path, PYTHONMALLOC="malloc")
-            subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True,
-                           timeout=TIMEOUT)
+            subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                           check=True, timeout=TIMEOUT)
             with open(path, encoding="ascii") as file:
                 text = file.read()
         found = re.match(r"checked (\d+) differing (\d+)", text)

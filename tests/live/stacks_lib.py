@@ -17,7 +17,8 @@ class Node:
         self.number = number
         self.pc, self.parent, self.calls, self.bytes, self.temporary = words[:5]
         self.is_by_frame, self.pc = bool(self.pc & BY_FRAME), self.pc & ~BY_FRAME
-        self.generation, self.parent = self.parent >> PARENT_BITS, self.parent & ((1 << PARENT_BITS) - 1)
+        self.generation = self.parent >> PARENT_BITS
+        self.parent &= (1 << PARENT_BITS) - 1
         self.live_blocks, self.live_bytes = self.calls - words[5], self.bytes - words[6]
         self.noted_peak = words[7]
 

@@ -10,8 +10,8 @@ import shutil
 import subprocess
 import sys
 
-from live import (MIB, Skip, Target, check, check_mappings, check_sums, equal, is_in_state, memstate,
-                  run, sample, stop, test, wait_until)
+from live import (MIB, Skip, Target, check, check_mappings, check_sums, equal, is_in_state,
+                  memstate, run, sample, stop, test, wait_until)
 
 THREADED = """
 import threading

@@ -81,7 +81,8 @@ def chromium_is_recognized_in_all_reports_and_never_stopped():
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         argv = [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
                 f"--user-data-dir={folder}", "about:blank"]
-        with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
+        with subprocess.Popen(argv, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as browser:
             try:
                 wait_until(lambda: browser.poll() is not None or any(
                     b"--type=renderer" in read_proc(pid, "cmdline") for pid in find_children(browser.pid)),
