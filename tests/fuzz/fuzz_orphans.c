@@ -36,7 +36,7 @@ enum mapping_kind {
 enum content_kind {
 	BYTES,
 	HOOKS,
-	HOOKS_OF_NOBODY,
+	HOOKS_UNOWNED,
 	GATES,
 	CONTENT_COUNT
 };
@@ -182,7 +182,7 @@ static void fill_memory(struct reader *reader)
 
 		switch ((enum content_kind)(content.kind % CONTENT_COUNT)) {
 		case HOOKS:
-		case HOOKS_OF_NOBODY:
+		case HOOKS_UNOWNED:
 			write_hooks(addr, content.kind % CONTENT_COUNT == HOOKS);
 			break;
 		case GATES:

@@ -37,29 +37,29 @@ static inline uintptr_t returned(uintptr_t result)
  * Count the block p that an allocating call returned. If p is NULL, count a failed call.
  * Return p.
  */
-static inline __attribute__((always_inline)) void *give(struct count_slot *slot, void *p,
-							size_t bytes)
+static inline __attribute__((always_inline)) void *count_returned(struct count_slot *slot,
+								  void *p, size_t bytes)
 {
 	p = (void *)returned((uintptr_t)p);
 	if (COUNT_HAS_LIVE)
-		p = count_given(slot, p);
-	count_stack_given(slot, p, bytes);
+		p = count_allocated(slot, p);
+	count_stack_allocated(slot, p, bytes);
 	return p;
 }
 
-static __attribute__((noinline)) void *malloc_otherwise(size_t bytes)
+static __attribute__((noinline)) void *malloc_slow(size_t bytes)
 {
 	struct count_slot *slot = count_slot_own();
 	void *p;
 
 	if (count_unlikely(!slot))
-		return count_arena_take(0, bytes);
+		return count_arena_allocate(0, bytes);
 	count_add(&slot->malloc_calls, 1);
 	count_requested(slot, bytes);
 	p = count_next.malloc(bytes);
 	if (COUNT_HAS_LIVE)
-		p = count_given(slot, p);
-	count_stack_given_by_malloc(slot, p, bytes);
+		p = count_allocated(slot, p);
+	count_stack_allocated_by_malloc(slot, p, bytes);
 	return p;
 }
 
@@ -68,9 +68,9 @@ static __attribute__((noinline)) void *malloc_otherwise(size_t bytes)
 static __attribute__((noinline)) void *malloc_recorded(size_t bytes)
 {
 	struct count_slot *slot = count_own.slot;
-	void *p = count_given_plain(slot, count_next.malloc(bytes));
+	void *p = count_allocated_plain(slot, count_next.malloc(bytes));
 
-	count_stack_given_by_malloc(slot, p, bytes);
+	count_stack_allocated_by_malloc(slot, p, bytes);
 	return p;
 }
 #endif
@@ -80,7 +80,7 @@ COUNT_EXPORT COUNT_HOT void *malloc(size_t bytes)
 	struct count_slot *slot = count_own.for_malloc;
 
 	if (count_unlikely(!slot))
-		return malloc_otherwise(bytes);
+		return malloc_slow(bytes);
 	count_add(&slot->malloc_calls, 1);
 	count_requested(slot, bytes);
 #if COUNT_HAS_STACKS
@@ -88,7 +88,7 @@ COUNT_EXPORT COUNT_HOT void *malloc(size_t bytes)
 		return malloc_recorded(bytes);
 #endif
 #if COUNT_HAS_LIVE
-	return count_given_plain(slot, count_next.malloc(bytes));
+	return count_allocated_plain(slot, count_next.malloc(bytes));
 #else
 	return count_next.malloc(bytes);
 #endif
@@ -110,7 +110,7 @@ static inline int64_t usable_bytes_of(void *p)
 	return count_usable_bytes(p);
 }
 
-static __attribute__((noinline)) void free_otherwise(void *p)
+static __attribute__((noinline)) void free_slow(void *p)
 {
 	struct count_slot *slot = count_slot_own();
 	int64_t usable_bytes;
@@ -130,8 +130,8 @@ static __attribute__((noinline)) void free_otherwise(void *p)
 	if (usable_bytes < 0)
 		return;
 	if (COUNT_HAS_LIVE) {
-		count_stack_taken(slot, p);
-		if (count_taken(slot, (uintptr_t)p, usable_bytes))
+		count_stack_freed(slot, p);
+		if (count_freed(slot, (uintptr_t)p, usable_bytes))
 			count_slot_flush(NULL);
 	}
 	count_add(&slot->free_calls, 1);
@@ -151,14 +151,14 @@ COUNT_EXPORT COUNT_HOT void free(void *p)
 	struct count_slot *slot = count_own.for_free;
 
 	if (count_unlikely(!slot) || count_unlikely(!p))
-		return free_otherwise(p);
+		return free_slow(p);
 #if COUNT_HAS_LIVE
 	size_t head = ((const size_t *)p)[-1];
 
 	if (count_unlikely(!count_is_plain(head)) || count_stack_was_last(slot, p))
-		return free_otherwise(p);
+		return free_slow(p);
 	count_add(&slot->free_calls, 1);
-	if (count_taken(slot, (uintptr_t)p, count_plain_bytes(head)))
+	if (count_freed(slot, (uintptr_t)p, count_plain_bytes(head)))
 		return free_and_flush(p);
 #else
 	if (count_unlikely(count_arena_has(p)))
@@ -177,10 +177,10 @@ COUNT_EXPORT void *calloc(size_t count, size_t bytes)
 		/* larger than any block that an allocator can provide */
 		product = SIZE_MAX;
 	if (count_unlikely(!slot))
-		return count_arena_take(0, product);
+		return count_arena_allocate(0, product);
 	count_add(&slot->calls[COUNT_CALLOC], 1);
 	count_requested(slot, product);
-	return give(slot, count_next.calloc(count, bytes), product);
+	return count_returned(slot, count_next.calloc(count, bytes), product);
 }
 
 /*
@@ -205,7 +205,7 @@ static inline __attribute__((always_inline)) void *resize(enum count_function fu
 	if (count_unlikely(count_arena_has(p)))
 		return move_from_arena(p, bytes);
 	if (count_unlikely(!slot))
-		return count_arena_take(0, bytes);
+		return count_arena_allocate(0, bytes);
 	count_add(&slot->calls[function], 1);
 #if COUNT_HAS_LIVE
 	int64_t old_bytes = p ? count_usable_bytes(p) : 0;
@@ -226,13 +226,13 @@ static inline __attribute__((always_inline)) void *resize(enum count_function fu
 	if (old_addr && (given || bytes == 0)) {
 		slot->last_addr = last_addr;
 		count_stack_resized(slot, old_addr, block);
-		if (count_taken(slot, old_addr, old_bytes))
+		if (count_freed(slot, old_addr, old_bytes))
 			count_slot_flush(NULL);
 	} else {
 		count_stack_not_resized(old_addr, block);
 	}
 	if (given || !old_addr || bytes > 0)
-		give(slot, given, bytes);
+		count_returned(slot, given, bytes);
 	return given;
 #else
 	count_requested(slot, bytes);
@@ -268,7 +268,7 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 	struct count_slot *slot = count_slot_own();
 
 	if (count_unlikely(!slot)) {
-		*ret = count_arena_take(alignment, bytes);
+		*ret = count_arena_allocate(alignment, bytes);
 		return *ret ? 0 : ENOMEM;
 	}
 	count_add(&slot->calls[COUNT_POSIX_MEMALIGN], 1);
@@ -277,23 +277,24 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 	int err = count_next.posix_memalign(ret, alignment, bytes);
 
 	/* after a request for 0 bytes *ret may be NULL, although the call succeeded */
-	give(slot, err == 0 ? *ret : NULL, bytes);
+	count_returned(slot, err == 0 ? *ret : NULL, bytes);
 	return err;
 #else
 	return (int)returned((uintptr_t)count_next.posix_memalign(ret, alignment, bytes));
 #endif
 }
 
-#define ALIGNED(function, which)                                                 \
-	COUNT_EXPORT void *function(size_t alignment, size_t bytes)              \
-	{                                                                        \
-		struct count_slot *slot = count_slot_own();                      \
-                                                                                 \
-		if (count_unlikely(!slot))                                       \
-			return count_arena_take(alignment, bytes);               \
-		count_add(&slot->calls[which], 1);                               \
-		count_requested(slot, bytes);                                    \
-		return give(slot, count_next.function(alignment, bytes), bytes); \
+#define ALIGNED(function, which)                                                   \
+	COUNT_EXPORT void *function(size_t alignment, size_t bytes)                \
+	{                                                                          \
+		struct count_slot *slot = count_slot_own();                        \
+                                                                                   \
+		if (count_unlikely(!slot))                                         \
+			return count_arena_allocate(alignment, bytes);             \
+		count_add(&slot->calls[which], 1);                                 \
+		count_requested(slot, bytes);                                      \
+		return count_returned(slot, count_next.function(alignment, bytes), \
+				      bytes);                                      \
 	}
 
 ALIGNED(aligned_alloc, COUNT_ALIGNED_ALLOC)
@@ -303,16 +304,16 @@ ALIGNED(memalign, COUNT_MEMALIGN)
  * These functions return NULL if the thread has no slot yet: at that time only the
  * dynamic linker can call them, and it never allocates whole pages.
  */
-#define PAGES(function, which)                                        \
-	COUNT_EXPORT void *function(size_t bytes)                     \
-	{                                                             \
-		struct count_slot *slot = count_slot_own();           \
-                                                                      \
-		if (count_unlikely(!slot))                            \
-			return NULL;                                  \
-		count_add(&slot->calls[which], 1);                    \
-		count_requested(slot, bytes);                         \
-		return give(slot, count_next.function(bytes), bytes); \
+#define PAGES(function, which)                                                  \
+	COUNT_EXPORT void *function(size_t bytes)                               \
+	{                                                                       \
+		struct count_slot *slot = count_slot_own();                     \
+                                                                                \
+		if (count_unlikely(!slot))                                      \
+			return NULL;                                            \
+		count_add(&slot->calls[which], 1);                              \
+		count_requested(slot, bytes);                                   \
+		return count_returned(slot, count_next.function(bytes), bytes); \
 	}
 
 PAGES(valloc, COUNT_VALLOC)

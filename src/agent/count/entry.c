@@ -74,8 +74,8 @@ static uint64_t *counter_of(struct count_slot *slot, enum count_function functio
 }
 
 /*
- * Count the result p of a call, like count_given(), but for blocks of this allocator. If
- * p is NULL, the call failed.
+ * Count the result p of a call, like count_allocated(), but for blocks of this allocator.
+ * If p is NULL, the call failed.
  */
 static void count_result(const struct count_entry *entry,
 			 const struct count_entry_call *call, void *p, uint64_t bytes)
@@ -83,7 +83,7 @@ static void count_result(const struct count_entry *entry,
 	struct count_slot *slot = count_own.slot;
 
 	if (COUNT_HAS_LIVE && !p)
-		(void)count_given_slowly(NULL);
+		(void)count_allocated_slow(NULL);
 	if (!COUNT_HAS_LIVE || !p)
 		return;
 	slot->last_addr = (uint64_t)(uintptr_t)p;
@@ -169,7 +169,7 @@ static uintptr_t resize(const struct count_entry *entry,
 	if (old_addr && (given || bytes == 0)) {
 		slot->last_addr = last_addr;
 		count_stack_resized(slot, old_addr, block);
-		if (count_taken(slot, old_addr, old_bytes))
+		if (count_freed(slot, old_addr, old_bytes))
 			count_slot_flush(NULL);
 	} else {
 		count_stack_not_resized(old_addr, block);
@@ -188,8 +188,8 @@ static uintptr_t drop(const struct count_entry *entry,
 	if (!p) {
 		count_add(&slot->free_null_count, 1);
 	} else if (COUNT_HAS_LIVE) {
-		count_stack_taken(slot, p);
-		if (count_taken(slot, (uintptr_t)p, usable_bytes(entry, p)))
+		count_stack_freed(slot, p);
+		if (count_freed(slot, (uintptr_t)p, usable_bytes(entry, p)))
 			count_slot_flush(NULL);
 	}
 	return pass_on(entry, call->arguments);

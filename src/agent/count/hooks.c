@@ -113,7 +113,7 @@ static inline void add(uint64_t *counter, uint64_t by)
 }
 
 /* Return the requested bytes; 0 above PTRDIFF_MAX, which every allocator refuses. */
-static inline uint64_t given_bytes(uint64_t bytes)
+static inline uint64_t requested_or_0(uint64_t bytes)
 {
 	return likely(bytes <= PTRDIFF_MAX) ? bytes : 0;
 }
@@ -153,7 +153,7 @@ static void fold(struct count_slot *slot)
  * Search `looks` table entries, starting at place, for a thread that has ended, and take
  * over its slot. Return the slot's offset, or 0 if there is none.
  */
-static uint32_t take_ended(uint32_t place, uint32_t looks)
+static uint32_t reuse_ended(uint32_t place, uint32_t looks)
 {
 	for (uint32_t i = 0; i < looks; i++) {
 		uint64_t *entry = entry_at(place + i);
@@ -167,7 +167,7 @@ static uint32_t take_ended(uint32_t place, uint32_t looks)
 	return 0;
 }
 
-static uint32_t take_new(uint32_t limit)
+static uint32_t allocate_new(uint32_t limit)
 {
 	uint32_t *count = &counts_head()->slot_count;
 	uint32_t index = __atomic_load_n(count, __ATOMIC_RELAXED);
@@ -188,18 +188,18 @@ static bool has_room(uint32_t key)
 	return false;
 }
 
-static uint32_t take_slot(uint32_t key)
+static uint32_t allocate_slot(uint32_t key)
 {
 	uint32_t offset;
 
 	if (!has_room(key))
-		return take_ended(key, WINDOW);
-	offset = take_new(COUNT_SLOTS_KEPT);
+		return reuse_ended(key, WINDOW);
+	offset = allocate_new(COUNT_SLOTS_KEPT);
 	if (!offset)
-		offset = take_ended(__atomic_fetch_add(&hooks_private.cursor, ENDED_LOOKS,
-						       __ATOMIC_RELAXED),
-				    ENDED_LOOKS);
-	return offset ? offset : take_new(HOOKS_SLOT_COUNT);
+		offset = reuse_ended(__atomic_fetch_add(&hooks_private.cursor,
+							ENDED_LOOKS, __ATOMIC_RELAXED),
+				     ENDED_LOOKS);
+	return offset ? offset : allocate_new(HOOKS_SLOT_COUNT);
 }
 
 static void fill_slot(struct count_slot *slot, uint32_t tid)
@@ -245,27 +245,27 @@ static uint32_t find(uint32_t key)
  * Return the offset of a slot for a thread of a forked child. Children are not counted:
  * nobody reads these slots.
  */
-static uint32_t find_nobody(uint32_t key)
+static uint32_t find_unowned(uint32_t key)
 {
 	uint32_t offset = HOOKS_PRIVATE_OFFSET +
 			  (uint32_t)offsetof(struct hooks_private, nobody) +
-			  key % HOOKS_NOBODY_COUNT * COUNT_SLOT_BYTES;
+			  key % HOOKS_UNOWNED_COUNT * COUNT_SLOT_BYTES;
 
 	(void)publish(key, offset);
 	return offset;
 }
 
 /* Return the offset of the thread's slot, which is allocated if needed; 0: no room. */
-static uint32_t find_or_take(uint32_t key)
+static uint32_t find_or_allocate(uint32_t key)
 {
 	uint32_t offset = find(key);
 
 	if (offset)
 		return offset;
 	if (!__atomic_load_n(&hooks_private.own_pid, __ATOMIC_RELAXED))
-		return find_nobody(key);
+		return find_unowned(key);
 	/* UINT32_MAX stands for tid 0, which no thread of glibc has */
-	offset = key == UINT32_MAX ? 0 : take_slot(key);
+	offset = key == UINT32_MAX ? 0 : allocate_slot(key);
 	if (!offset)
 		return 0;
 	fill_slot(slot_at(offset), ~key);
@@ -285,7 +285,7 @@ static COLD struct count_slot *count_slowly(enum count_function function, uint64
 					    bool is_null)
 {
 	struct count_head *head = counts_head();
-	uint32_t offset = find_or_take(own_key());
+	uint32_t offset = find_or_allocate(own_key());
 	struct count_slot *slot;
 	uint64_t none = 0;
 
@@ -333,7 +333,7 @@ COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc, uint6
 	uint64_t offset = (uintptr_t)slot - (uintptr_t)hooks_counts - COUNT_HEAD_BYTES;
 
 	if (is_counted && hooks_private.takes_stacks)
-		slot->pending_bytes = hooks_take_stack(
+		slot->pending_bytes = hooks_record_stack(
 			(uint32_t)(offset / COUNT_SLOT_BYTES), bytes, &start);
 	else
 		slot->pending_bytes = INT64_MAX;
@@ -410,12 +410,14 @@ static inline uint64_t product(uint64_t a, uint64_t b)
 {
 	uint64_t bytes;
 
-	return likely(!__builtin_mul_overflow(a, b, &bytes)) ? given_bytes(bytes) : 0;
+	return likely(!__builtin_mul_overflow(a, b, &bytes)) ? requested_or_0(bytes) : 0;
 }
 
 #define OWN(symbol) original(HOOK_##symbol)(a, b, c)
-#define FIRST(symbol, function) MAKE_HOOK(symbol, function, given_bytes(a), OWN(symbol))
-#define SECOND(symbol, function) MAKE_HOOK(symbol, function, given_bytes(b), OWN(symbol))
+#define FIRST(symbol, function) \
+	MAKE_HOOK(symbol, function, requested_or_0(a), OWN(symbol))
+#define SECOND(symbol, function) \
+	MAKE_HOOK(symbol, function, requested_or_0(b), OWN(symbol))
 #define NONE(symbol, function) MAKE_HOOK(symbol, function, 0, OWN(symbol))
 
 /*
@@ -436,7 +438,7 @@ NONE(free, COUNT_FREE)
 MAKE_HOOK(calloc, COUNT_CALLOC, product(a, b), OWN(calloc))
 SECOND(realloc, COUNT_REALLOC)
 MAKE_HOOK(reallocarray, COUNT_REALLOCARRAY, product(b, c), resize(a, b, c))
-MAKE_HOOK(posix_memalign, COUNT_POSIX_MEMALIGN, given_bytes(c), OWN(posix_memalign))
+MAKE_HOOK(posix_memalign, COUNT_POSIX_MEMALIGN, requested_or_0(c), OWN(posix_memalign))
 SECOND(aligned_alloc, COUNT_ALIGNED_ALLOC)
 SECOND(memalign, COUNT_MEMALIGN)
 FIRST(valloc, COUNT_VALLOC)
@@ -481,18 +483,18 @@ HOOKS_DELETE(NONE)
 	}                                                                          \
 	HOOKS_KEEP(function, size)
 
-MAKE_EXTRA_BODY(COUNT_MALLOC, FIRST, given_bytes(a))
+MAKE_EXTRA_BODY(COUNT_MALLOC, FIRST, requested_or_0(a))
 MAKE_EXTRA_BODY(COUNT_FREE, NONE, 0)
-MAKE_EXTRA_BODY(COUNT_CALLOC, FIRST, given_bytes(a))
+MAKE_EXTRA_BODY(COUNT_CALLOC, FIRST, requested_or_0(a))
 MAKE_EXTRA_BODY(COUNT_CALLOC, PRODUCT, product(a, b))
-MAKE_EXTRA_BODY(COUNT_REALLOC, SECOND, given_bytes(b))
+MAKE_EXTRA_BODY(COUNT_REALLOC, SECOND, requested_or_0(b))
 MAKE_EXTRA_BODY(COUNT_REALLOCARRAY, LAST_PRODUCT, product(b, c))
-MAKE_EXTRA_BODY(COUNT_POSIX_MEMALIGN, THIRD, given_bytes(c))
-MAKE_EXTRA_BODY(COUNT_ALIGNED_ALLOC, FIRST, given_bytes(a))
-MAKE_EXTRA_BODY(COUNT_ALIGNED_ALLOC, SECOND, given_bytes(b))
-MAKE_EXTRA_BODY(COUNT_MEMALIGN, SECOND, given_bytes(b))
-MAKE_EXTRA_BODY(COUNT_VALLOC, FIRST, given_bytes(a))
-MAKE_EXTRA_BODY(COUNT_PVALLOC, FIRST, given_bytes(a))
-MAKE_EXTRA_BODY(COUNT_NEW, FIRST, given_bytes(a))
+MAKE_EXTRA_BODY(COUNT_POSIX_MEMALIGN, THIRD, requested_or_0(c))
+MAKE_EXTRA_BODY(COUNT_ALIGNED_ALLOC, FIRST, requested_or_0(a))
+MAKE_EXTRA_BODY(COUNT_ALIGNED_ALLOC, SECOND, requested_or_0(b))
+MAKE_EXTRA_BODY(COUNT_MEMALIGN, SECOND, requested_or_0(b))
+MAKE_EXTRA_BODY(COUNT_VALLOC, FIRST, requested_or_0(a))
+MAKE_EXTRA_BODY(COUNT_PVALLOC, FIRST, requested_or_0(a))
+MAKE_EXTRA_BODY(COUNT_NEW, FIRST, requested_or_0(a))
 MAKE_EXTRA_BODY(COUNT_DELETE, NONE, 0)
 COUNT_EXTRA(HOOKS_EXTRA_ENTRY)

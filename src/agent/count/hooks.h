@@ -148,7 +148,7 @@ struct hooks_entry {
 	uint32_t slot_offset; /* offset of the slot from the start of struct hooks_head */
 };
 #define HOOKS_ENTRY_COUNT 8192u /* a power of 2 */
-#define HOOKS_NOBODY_COUNT 64u
+#define HOOKS_UNOWNED_COUNT 64u
 
 #define HOOKS_SLOT_COUNT 8192u
 
@@ -172,7 +172,7 @@ struct hooks_private {
 	/* for each slot, the address of its struct taker; 0: none */
 	uint64_t threads[HOOKS_SLOT_COUNT];
 	/* slots for the calls of forked children, which memstate does not read */
-	uint8_t nobody[HOOKS_NOBODY_COUNT][COUNT_SLOT_BYTES];
+	uint8_t nobody[HOOKS_UNOWNED_COUNT][COUNT_SLOT_BYTES];
 };
 
 /* A range of mapped code, as memstate has read it from /proc/PID/maps and the file. */

@@ -16,7 +16,8 @@ extern char hooks_nodes[], hooks_arena[];
  * Record the stack of an allocation of this many bytes, made by the thread with this
  * slot. Return the number of bytes until the next stack has to be recorded.
  */
-int64_t hooks_take_stack(uint32_t slot, uint64_t bytes, const struct unwind_state *start);
+int64_t hooks_record_stack(uint32_t slot, uint64_t bytes,
+			   const struct unwind_state *start);
 
 #pragma GCC visibility pop
 

@@ -13,7 +13,7 @@
 #define PAGE_BYTES 4096
 
 /* The state for recording stacks in a slot; all 0 at first. */
-struct taker {
+struct recorder {
 	/*
 	 * The thread that used the slot last. self distinguishes threads that had the
 	 * same tid.
@@ -58,7 +58,7 @@ bool unwind_find_module(void *context, uint64_t pc, struct unwind_module *ret)
 	return false;
 }
 
-void *stack_memory_take(uint64_t bytes)
+void *stack_memory_allocate(uint64_t bytes)
 {
 	uint64_t whole = (bytes + PAGE_BYTES - 1) & ~UINT64_C(4095);
 	uint64_t used = __atomic_fetch_add(&hooks_private.arena_used_bytes, whole,
@@ -70,7 +70,7 @@ void *stack_memory_take(uint64_t bytes)
 }
 
 /* Keep the memory instead of releasing it: a seccomp filter may forbid madvise(2). */
-void stack_memory_give(void *memory, uint64_t bytes)
+void stack_memory_release(void *memory, uint64_t bytes)
 {
 	(void)memory;
 	(void)bytes;
@@ -99,35 +99,36 @@ static uint64_t find_stack_end(uint32_t tid)
 }
 
 /* Return the struct taker of a slot, or NULL if there is no memory for it. */
-static struct taker *find_taker(uint32_t slot)
+static struct recorder *find_recorder(uint32_t slot)
 {
-	struct taker *taker = (struct taker *)(uintptr_t)hooks_private.threads[slot];
+	struct recorder *recorder =
+		(struct recorder *)(uintptr_t)hooks_private.threads[slot];
 
-	if (taker)
-		return taker;
-	taker = stack_memory_take(sizeof(*taker));
-	if (!taker)
+	if (recorder)
+		return recorder;
+	recorder = stack_memory_allocate(sizeof(*recorder));
+	if (!recorder)
 		return NULL;
-	taker->stack.random = ((uint64_t)(uintptr_t)taker ^ ask_own_self() << 20) *
-				      UINT64_C(0x9e3779b97f4a7c15) |
-			      1;
-	taker->stack.trie.recent = (void *)(hooks_arena + HOOKS_ROWS_BYTES);
-	hooks_private.threads[slot] = (uintptr_t)taker;
-	return taker;
+	recorder->stack.random = ((uint64_t)(uintptr_t)recorder ^ ask_own_self() << 20) *
+					 UINT64_C(0x9e3779b97f4a7c15) |
+				 1;
+	recorder->stack.trie.recent = (void *)(hooks_arena + HOOKS_ROWS_BYTES);
+	hooks_private.threads[slot] = (uintptr_t)recorder;
+	return recorder;
 }
 
-static void begin_thread(struct taker *taker, uint32_t tid)
+static void begin_thread(struct recorder *recorder, uint32_t tid)
 {
-	struct unwind_thread *unwind = &taker->stack.unwind;
+	struct unwind_thread *unwind = &recorder->stack.unwind;
 
-	taker->stack.last_node = 0;
+	recorder->stack.last_node = 0;
 	unwind->kept_count = 0;
 	unwind->stack_start = unwind->hole = 0;
 	unwind->stack_end = find_stack_end(tid);
 	unwind->sure_start =
 		tid == hooks_private.own_pid ? unwind->stack_end - UNWIND_SURE_BYTES : 0;
-	taker->tid = tid;
-	taker->self = ask_own_self();
+	recorder->tid = tid;
+	recorder->self = ask_own_self();
 }
 
 /*
@@ -146,25 +147,26 @@ static COLD void begin(struct stacks *s)
 	__atomic_store_n(&hooks_private.has_stacks, 1, __ATOMIC_RELEASE);
 }
 
-int64_t hooks_take_stack(uint32_t slot, uint64_t bytes, const struct unwind_state *start)
+int64_t hooks_record_stack(uint32_t slot, uint64_t bytes,
+			   const struct unwind_state *start)
 {
 	struct stacks *s = (void *)hooks_private.stacks;
-	struct taker *taker = find_taker(slot);
+	struct recorder *recorder = find_recorder(slot);
 	uint32_t tid = hooks_own_tid();
 	int64_t step = 0;
 	bool is_new;
 
 	if (!__atomic_load_n(&hooks_private.has_stacks, __ATOMIC_ACQUIRE))
 		begin(s);
-	if (!taker) {
+	if (!recorder) {
 		__atomic_fetch_add(&s->file.head->lost_count, 1, __ATOMIC_RELAXED);
 		return s->mode.sample_bytes ? INT64_MAX : 0;
 	}
-	is_new = taker->tid != tid || taker->self != ask_own_self();
+	is_new = recorder->tid != tid || recorder->self != ask_own_self();
 	if (is_new)
-		begin_thread(taker, tid);
+		begin_thread(recorder, tid);
 	if (s->mode.sample_bytes) {
-		step = stack_sample_step(&taker->stack.random, s->mode.sample_bytes);
+		step = stack_sample_step(&recorder->stack.random, s->mode.sample_bytes);
 		/*
 		 * a thread's first allocation always gets here, even if it precedes the
 		 * first sampling point
@@ -172,11 +174,11 @@ int64_t hooks_take_stack(uint32_t slot, uint64_t bytes, const struct unwind_stat
 		if (is_new && step >= (int64_t)bytes + 1)
 			return step - (int64_t)bytes - 1;
 		if (is_new)
-			step = stack_sample_step(&taker->stack.random,
+			step = stack_sample_step(&recorder->stack.random,
 						 s->mode.sample_bytes);
 	}
 	if (s->mode.sample_bytes)
 		__atomic_fetch_add(&s->file.head->sample_count, 1, __ATOMIC_RELAXED);
-	stack_record(s, &taker->stack, 0, bytes, start);
+	stack_record(s, &recorder->stack, 0, bytes, start);
 	return step;
 }

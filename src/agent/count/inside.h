@@ -92,7 +92,7 @@ extern __thread struct count_own count_own __attribute__((tls_model("initial-exe
  * Give the thread a slot. Return NULL while the functions of count_next are being looked
  * up, which may itself allocate.
  */
-struct count_slot *count_slot_take(void);
+struct count_slot *count_slot_allocate(void);
 /*
  * Add the pending_bytes of the thread's slot to the header's live_bytes. Return
  * p unchanged.
@@ -113,7 +113,7 @@ void count_slot_seal(enum ask_permission wanted);
 void count_slot_set_name(uint32_t tid, const char *name);
 
 /* Allocate memory before malloc is available. This memory is never freed. */
-void *count_arena_take(size_t alignment, size_t bytes);
+void *count_arena_allocate(size_t alignment, size_t bytes);
 #define COUNT_ARENA_BYTES 65536
 extern char count_arena[COUNT_ARENA_BYTES];
 
@@ -135,7 +135,7 @@ static inline struct count_slot *count_slot_own(void)
 {
 	struct count_slot *slot = count_own.slot;
 
-	return count_likely(slot) ? slot : count_slot_take();
+	return count_likely(slot) ? slot : count_slot_allocate();
 }
 
 /* Add in one instruction, so that a signal handler cannot interrupt the addition. */
@@ -186,8 +186,8 @@ static inline bool count_replace(uint64_t *at, uint64_t *was, uint64_t by)
  */
 int64_t count_usable_bytes(void *p);
 
-/* Like count_given(), but for blocks of any kind and for NULL. Return p. */
-void *count_given_slowly(void *p);
+/* Like count_allocated(), but for blocks of any kind and for NULL. Return p. */
+void *count_allocated_slow(void *p);
 
 /*
  * Return true if the word before a block is a size that needs no special handling: the
@@ -208,15 +208,15 @@ static inline int64_t count_plain_bytes(size_t head)
  * Count the block p that a call returned; if p is NULL, count a failed call. Requires
  * count_has_glibc_heads. Return p, so that rare cases can be tail calls.
  */
-static inline void *count_given_plain(struct count_slot *slot, void *p)
+static inline void *count_allocated_plain(struct count_slot *slot, void *p)
 {
 	size_t head;
 
 	if (count_unlikely(!p))
-		return count_given_slowly(p);
+		return count_allocated_slow(p);
 	head = ((const size_t *)p)[-1];
 	if (count_unlikely(!count_is_plain(head)))
-		return count_given_slowly(p);
+		return count_allocated_slow(p);
 	slot->last_addr = (uint64_t)(uintptr_t)p;
 	count_add_signed(&slot->pending_bytes, count_plain_bytes(head));
 	if (count_unlikely(slot->pending_bytes > COUNT_FLUSH_BYTES))
@@ -224,13 +224,13 @@ static inline void *count_given_plain(struct count_slot *slot, void *p)
 	return p;
 }
 
-static inline void *count_given(struct count_slot *slot, void *p)
+static inline void *count_allocated(struct count_slot *slot, void *p)
 {
-	return count_likely(count_has_glibc_heads) ? count_given_plain(slot, p)
-						   : count_given_slowly(p);
+	return count_likely(count_has_glibc_heads) ? count_allocated_plain(slot, p)
+						   : count_allocated_slow(p);
 }
 
-static inline void count_note_high(struct count_slot *slot, int64_t pending)
+static inline void count_update_high(struct count_slot *slot, int64_t pending)
 {
 	uint64_t high = *(volatile uint64_t *)&slot->high_bytes;
 
@@ -244,13 +244,13 @@ static inline void count_note_high(struct count_slot *slot, int64_t pending)
  * count_slot_flush() has to be called. The maximum of pending_bytes is recorded here,
  * before pending_bytes decreases, so that allocations need not do it.
  */
-static inline bool count_taken(struct count_slot *slot, uintptr_t addr,
+static inline bool count_freed(struct count_slot *slot, uintptr_t addr,
 			       int64_t usable_bytes)
 {
 	int64_t pending = slot->pending_bytes;
 
 	if (count_unlikely(pending > slot->high_bytes))
-		count_note_high(slot, pending);
+		count_update_high(slot, pending);
 	if (count_likely(slot->last_addr == addr))
 		count_add(&slot->temporary_count, 1);
 	slot->last_addr = 0;
@@ -262,7 +262,7 @@ static inline bool count_taken(struct count_slot *slot, uintptr_t addr,
 
 /*
  * Count the requested bytes before a call. last_addr contains the number during the
- * call; if the call fails, count_given_slowly() subtracts it again. Without live
+ * call; if the call fails, count_allocated_slow() subtracts it again. Without live
  * counting the result is not checked, so a request above PTRDIFF_MAX, which every
  * allocator refuses, counts as 0 bytes.
  */

@@ -99,7 +99,7 @@ struct before {
 	uint64_t malloc_calls, calls[WITHIN_COUNT], requested_bytes;
 };
 
-static void note_before(const struct count_slot *slot, struct before *ret)
+static void save_counts(const struct count_slot *slot, struct before *ret)
 {
 	ret->malloc_calls = slot->malloc_calls;
 	ret->requested_bytes = slot->requested_bytes;
@@ -111,7 +111,7 @@ static void note_before(const struct count_slot *slot, struct before *ret)
  * If new itself called malloc or another function of within, subtract that call again.
  * Return true if there was such a call.
  */
-static bool take_back(struct count_slot *slot, const struct before *before)
+static bool subtract_inner(struct count_slot *slot, const struct before *before)
 {
 	bool is_within = slot->malloc_calls != before->malloc_calls;
 
@@ -143,17 +143,17 @@ static void *make_own(struct count_slot *slot, int which, size_t bytes,
 	count_add(&slot->calls[COUNT_NEW], 1);
 	/* until the call returns, count it as failed: it may throw an exception */
 	count_add(&slot->failed_count, 1);
-	note_before(slot, &before);
+	save_counts(slot, &before);
 	p = news[which].next(bytes, rest[0], rest[1]);
 	count_add(&slot->failed_count, (uint64_t)-1);
-	*ret_is_within = take_back(slot, &before);
+	*ret_is_within = subtract_inner(slot, &before);
 	if (*ret_is_within) {
 		if (p)
 			count_add(&slot->requested_bytes, bytes);
 		return p;
 	}
 	count_requested(slot, bytes);
-	return COUNT_HAS_LIVE ? count_given(slot, p) : p;
+	return COUNT_HAS_LIVE ? count_allocated(slot, p) : p;
 }
 
 static inline __attribute__((always_inline)) void *make(int which, size_t bytes,
@@ -164,7 +164,7 @@ static inline __attribute__((always_inline)) void *make(int which, size_t bytes,
 	void *p;
 
 	if (count_unlikely(!slot))
-		return count_arena_take(0, bytes);
+		return count_arena_allocate(0, bytes);
 	if (count_unlikely(!news[which].next))
 		return malloc(bytes);
 	if (!news[which].is_allocators)
@@ -172,7 +172,7 @@ static inline __attribute__((always_inline)) void *make(int which, size_t bytes,
 	p = make_own(slot, which, bytes, (const uintptr_t[2]){ second, third },
 		     &is_within);
 	if (!is_within)
-		count_stack_given(slot, p, bytes);
+		count_stack_allocated(slot, p, bytes);
 	return p;
 }
 
@@ -184,7 +184,7 @@ static void drop_own(struct count_slot *slot, int which, void *p, const uintptr_
 
 	count_add(&slot->calls[COUNT_DELETE], 1);
 	if (p)
-		count_stack_taken(slot, p);
+		count_stack_freed(slot, p);
 	deletes[which].next(p, rest[0], rest[1]);
 	/*
 	 * the allocator's delete called free by name, and that call was counted instead
@@ -193,7 +193,7 @@ static void drop_own(struct count_slot *slot, int which, void *p, const uintptr_
 		count_add(&slot->free_calls, (uint64_t)-1);
 	else if (!addr)
 		count_add(&slot->free_null_count, 1);
-	else if (COUNT_HAS_LIVE && count_taken(slot, addr, usable_bytes))
+	else if (COUNT_HAS_LIVE && count_freed(slot, addr, usable_bytes))
 		count_slot_flush(NULL);
 }
 

@@ -17,7 +17,7 @@ struct count_next count_next;
 bool count_has_glibc_heads;
 char count_arena[COUNT_ARENA_BYTES] __attribute__((aligned(64)));
 
-void *count_arena_take(size_t alignment, size_t bytes)
+void *count_arena_allocate(size_t alignment, size_t bytes)
 {
 	static size_t used;
 	size_t begin;

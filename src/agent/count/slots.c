@@ -126,7 +126,7 @@ static int64_t sum_blocks(const struct count_slot *slot)
 	return (int64_t)blocks;
 }
 
-static void note_before_fork(void)
+static void save_before_fork(void)
 {
 	uint32_t count;
 
@@ -151,7 +151,7 @@ static pid_t own_tid(void)
 }
 
 /* Copy the name that the thread was given before it had a slot, or that it inherited. */
-static void take_name(pid_t tid, char *to)
+static void copy_name(pid_t tid, char *to)
 {
 	memcpy(to, head->name, COUNT_NAME_BYTES);
 	for (uint32_t i = 0; i < COUNT_NAMED_MAX && i < named_count; i++) {
@@ -164,7 +164,7 @@ static void take_name(pid_t tid, char *to)
 
 static void fill_slot(struct count_slot *slot, pid_t tid)
 {
-	take_name(tid, slot->name);
+	copy_name(tid, slot->name);
 	slot->self = has_tid ? ask_own_self() : 0;
 	slot->is_main = tid == head->pid;
 	__atomic_store_n(&slot->tid, tid, __ATOMIC_RELEASE);
@@ -192,7 +192,7 @@ void count_slot_set_name(uint32_t tid, const char *name)
 }
 
 /* Do not count anything in this forked child, in this thread or in later ones. */
-static void lose_child(struct count_head *parent)
+static void stop_counting_child(struct count_head *parent)
 {
 	__atomic_fetch_add(&parent->lost_child_count, 1, __ATOMIC_RELAXED);
 	own_slot(&lost_slot);
@@ -246,7 +246,7 @@ static void begin_child(void)
 		}
 		count_stack_begin_child(file.path);
 	} else {
-		lose_child(parent);
+		stop_counting_child(parent);
 	}
 	errno = err;
 }
@@ -265,7 +265,7 @@ static void start(void)
 	slot_first = 1;
 	fill_head(flags);
 	count_stack_begin(file.path);
-	pthread_atfork(note_before_fork, NULL, begin_child);
+	pthread_atfork(save_before_fork, NULL, begin_child);
 }
 
 /* Add a slot's pending_bytes to the header's live_bytes, and update the peak. */
@@ -318,7 +318,7 @@ static void fold(struct count_slot *slot)
  * Take over the slot of a thread that has ended. Return NULL if none of the checked
  * slots belongs to such a thread.
  */
-static struct count_slot *take_ended(void)
+static struct count_slot *reuse_ended(void)
 {
 	uint32_t range = slots_reserved - slot_first;
 
@@ -376,7 +376,7 @@ void count_slot_seal(enum ask_permission wanted)
 	count_stack_seal(wanted);
 }
 
-static struct count_slot *take_new(void)
+static struct count_slot *allocate_new(void)
 {
 	uint32_t index = __atomic_load_n(&head->slot_count, __ATOMIC_RELAXED);
 
@@ -388,16 +388,16 @@ static struct count_slot *take_new(void)
 	return slot_at(index);
 }
 
-static struct count_slot *take_any(void)
+static struct count_slot *allocate_any(void)
 {
 	struct count_slot *slot = NULL;
 
 	if (!head)
 		return &lost_slot;
 	if (head->slot_count - slot_first >= COUNT_SLOTS_KEPT)
-		slot = take_ended();
+		slot = reuse_ended();
 	if (!slot)
-		slot = take_new();
+		slot = allocate_new();
 	if (!slot) {
 		__atomic_fetch_add(&head->lost_thread_count, 1, __ATOMIC_RELAXED);
 		return &lost_slot;
@@ -406,7 +406,7 @@ static struct count_slot *take_any(void)
 	return slot;
 }
 
-struct count_slot *count_slot_take(void)
+struct count_slot *count_slot_allocate(void)
 {
 	int err = errno, state = START_NOT_YET;
 
@@ -417,12 +417,12 @@ struct count_slot *count_slot_take(void)
 	} else if (state == START_RUNS) {
 		return NULL;
 	}
-	own_slot(take_any());
+	own_slot(allocate_any());
 	errno = err;
 	return count_own.slot;
 }
 
-void *count_given_slowly(void *p)
+void *count_allocated_slow(void *p)
 {
 	struct count_slot *slot = count_own.slot;
 

@@ -18,11 +18,11 @@ static void *make(void **at, uint64_t bytes)
 
 	if (there)
 		return there;
-	made = stack_memory_take(bytes);
+	made = stack_memory_allocate(bytes);
 	if (!made || __atomic_compare_exchange_n(at, &there, made, false,
 						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return made;
-	stack_memory_give(made, bytes);
+	stack_memory_release(made, bytes);
 	return there;
 }
 

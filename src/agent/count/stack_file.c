@@ -44,7 +44,7 @@ static void *map_memory(uint64_t bytes)
 	return p < 0 && p > -4096 ? NULL : (void *)p;
 }
 
-void *stack_memory_take(uint64_t bytes)
+void *stack_memory_allocate(uint64_t bytes)
 {
 	uint64_t whole = (bytes + ASK_PAGE_BYTES - 1) & ~(uint64_t)(ASK_PAGE_BYTES - 1),
 		 used;
@@ -58,7 +58,7 @@ void *stack_memory_take(uint64_t bytes)
 }
 
 /* Keep the memory if a seccomp filter is active, which may forbid munmap(2). */
-void stack_memory_give(void *memory, uint64_t bytes)
+void stack_memory_release(void *memory, uint64_t bytes)
 {
 	if (held.permission == ASK_ALWAYS)
 		agent_syscall(__NR_munmap, (long)memory, (long)bytes, 0, 0);
@@ -165,7 +165,7 @@ bool stack_file_create(struct stack_file *file, const struct stack_mode *mode,
 	    reserve(fd, STACK_NODES_OFFSET, (uint64_t)count * STACK_NODE_BYTES))
 		mapped = map(file, fd);
 	if (mapped && count > file->node_max) {
-		stack_memory_give(mapped, file->mapped_bytes);
+		stack_memory_release(mapped, file->mapped_bytes);
 		mapped = NULL;
 	}
 	if (!mapped)
@@ -187,7 +187,7 @@ bool stack_file_create(struct stack_file *file, const struct stack_mode *mode,
 void stack_file_close(struct stack_file *file)
 {
 	if (file->head)
-		stack_memory_give(file->head, file->mapped_bytes);
+		stack_memory_release(file->head, file->mapped_bytes);
 	file->head = NULL;
 }
 

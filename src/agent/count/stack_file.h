@@ -82,13 +82,13 @@ static inline uint64_t stack_node_live(const struct stack_file_node *node)
 
 /*
  * Call before the program installs a seccomp filter. Reserve room for nodes and modules,
- * and address space for stack_memory_take(). ASK_ALWAYS means that the filter was not
+ * and address space for stack_memory_allocate(). ASK_ALWAYS means that the filter was not
  * installed after all.
  */
 void stack_file_seal(struct stack_file *file, enum ask_permission wanted);
 
 /* The first function returns zeroed memory, or NULL; the second releases such memory. */
-void *stack_memory_take(uint64_t bytes);
-void stack_memory_give(void *memory, uint64_t bytes);
+void *stack_memory_allocate(uint64_t bytes);
+void stack_memory_release(void *memory, uint64_t bytes);
 
 #endif

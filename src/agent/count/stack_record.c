@@ -38,7 +38,7 @@ static inline uint64_t weight_of(const struct stacks *s, uint64_t bytes)
  * are numbered. If a node has the number of an earlier peak, its live bytes have not
  * changed since the last peak, so they are its bytes at the peak.
  */
-static inline void note_peak(const struct stacks *s, struct stack_file_node *node)
+static inline void save_peak(const struct stacks *s, struct stack_file_node *node)
 {
 	uint64_t generation = s->file.head->peak_generation,
 		 before = node->parent_generation;
@@ -121,7 +121,7 @@ static inline uint32_t keep_path(struct unwind_thread *u, const struct stack_pat
 	return path->nodes[count - 1];
 }
 
-static void note_path(const struct stack_trie *trie, const struct unwind_thread *u,
+static void save_path(const struct stack_trie *trie, const struct unwind_thread *u,
 		      uint64_t key)
 {
 	uint32_t *nodes = stack_path_place(trie, key)->nodes;
@@ -176,7 +176,7 @@ static inline uint32_t find_node(struct stacks *s, struct stack_thread *t)
 			unwind_keep(u, i)->node = node;
 	}
 	if (key && t->trie.paths)
-		note_path(&t->trie, u, key);
+		save_path(&t->trie, u, key);
 	return node;
 }
 
@@ -220,7 +220,7 @@ static inline uint8_t *filter_of(struct stacks *s, uintptr_t addr)
 	return &s->filter[addr >> STACK_FILTER_SHIFT & (STACK_FILTER_BYTES - 1)];
 }
 
-void stack_put_back(struct stacks *s, uintptr_t addr, uint64_t block)
+void stack_restore(struct stacks *s, uintptr_t addr, uint64_t block)
 {
 	uint64_t *place = stack_blocks_find_place(s->blocks, addr);
 
@@ -231,7 +231,7 @@ void stack_put_back(struct stacks *s, uintptr_t addr, uint64_t block)
 		__atomic_fetch_add(filter_of(s, addr), 1, __ATOMIC_RELAXED);
 }
 
-static inline uint64_t take(struct stacks *s, uintptr_t addr)
+static inline uint64_t remove_record(struct stacks *s, uintptr_t addr)
 {
 	uint64_t *place = stack_blocks_find_place(s->blocks, addr);
 	uint64_t block = place ? *place : 0;
@@ -244,7 +244,8 @@ static inline uint64_t take(struct stacks *s, uintptr_t addr)
 	return block;
 }
 
-static inline void count_freed(struct stacks *s, struct stack_thread *t, uint64_t block)
+static inline void count_block_freed(struct stacks *s, struct stack_thread *t,
+				     uint64_t block)
 {
 	struct stack_file_node *node = &s->file.nodes[stack_block_node(block)];
 	uint64_t weight = weight_of(s, stack_block_bytes(block));
@@ -253,7 +254,7 @@ static inline void count_freed(struct stacks *s, struct stack_thread *t, uint64_
 	/* live_bytes may be at a new peak: flush before pending_bytes decreases */
 	if (unlikely(t->pending_bytes > t->room_bytes))
 		stack_flush(s, t);
-	note_peak(s, node);
+	save_peak(s, node);
 	add_shared(s, &node->freed_blocks, (int64_t)weight);
 	add_shared(s, &node->freed_bytes, bytes);
 	add((uint64_t *)&t->pending_bytes, (uint64_t)-bytes);
@@ -261,22 +262,22 @@ static inline void count_freed(struct stacks *s, struct stack_thread *t, uint64_
 		stack_flush(s, t);
 }
 
-uint64_t stack_take(struct stacks *s, uintptr_t addr)
+uint64_t stack_remove(struct stacks *s, uintptr_t addr)
 {
-	return take(s, addr);
+	return remove_record(s, addr);
 }
 
 void stack_count_freed(struct stacks *s, struct stack_thread *t, uint64_t block)
 {
-	count_freed(s, t, block);
+	count_block_freed(s, t, block);
 }
 
 void stack_forget(struct stacks *s, struct stack_thread *t, uintptr_t addr)
 {
-	uint64_t block = take(s, addr);
+	uint64_t block = remove_record(s, addr);
 
 	if (likely(block))
-		count_freed(s, t, block);
+		count_block_freed(s, t, block);
 }
 
 /*
@@ -341,7 +342,7 @@ void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr,
 	} else {
 		node = &s->file.nodes[number];
 		if (s->mode.has_live) {
-			note_peak(s, node);
+			save_peak(s, node);
 			remember(s, t, place, addr, stack_block(number, bytes));
 			add((uint64_t *)&t->pending_bytes, bytes * weight);
 		}

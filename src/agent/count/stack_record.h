@@ -74,16 +74,16 @@ static inline bool stack_may_be_known(const struct stacks *s, uintptr_t addr)
 }
 
 /*
- * Before a block is freed, stack_take() removes its record and returns it; 0: the block
+ * Before a block is freed, stack_remove() removes its record and returns it; 0: the block
  * was not recorded. Afterwards call stack_count_freed() if the block was freed, or
- * stack_put_back() if it was not.
+ * stack_restore() if it was not.
  */
-uint64_t stack_take(struct stacks *s, uintptr_t addr);
+uint64_t stack_remove(struct stacks *s, uintptr_t addr);
 void stack_count_freed(struct stacks *s, struct stack_thread *t, uint64_t block);
-void stack_put_back(struct stacks *s, uintptr_t addr, uint64_t block);
+void stack_restore(struct stacks *s, uintptr_t addr, uint64_t block);
 
 /*
- * Do the work of stack_take() and stack_count_freed() for a block that will certainly
+ * Do the work of stack_remove() and stack_count_freed() for a block that will certainly
  * be freed.
  */
 void stack_forget(struct stacks *s, struct stack_thread *t, uintptr_t addr);

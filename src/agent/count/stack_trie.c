@@ -31,17 +31,17 @@ static void make_paths(struct stack_trie *trie)
 	if (trie->paths && bits == trie->path_bits)
 		return;
 	if (trie->paths)
-		stack_memory_give(trie->paths, path_bytes(trie->path_bits));
-	trie->paths = stack_memory_take(path_bytes(bits));
+		stack_memory_release(trie->paths, path_bytes(trie->path_bits));
+	trie->paths = stack_memory_allocate(path_bytes(bits));
 	trie->path_bits = bits;
 }
 
 void stack_trie_reset(struct stack_trie *trie)
 {
 	if (trie->entries)
-		stack_memory_give(trie->entries, table_bytes(trie->bits));
+		stack_memory_release(trie->entries, table_bytes(trie->bits));
 	if (trie->paths)
-		stack_memory_give(trie->paths, path_bytes(trie->path_bits));
+		stack_memory_release(trie->paths, path_bytes(trie->path_bits));
 	*trie = (struct stack_trie){ .recent = trie->recent };
 }
 
@@ -63,14 +63,14 @@ static bool make_room(struct stack_trie *trie)
 	if (trie->entries && trie->count < 1U << (trie->bits - 1))
 		return true;
 	larger.bits = trie->entries ? trie->bits + 1 : BITS_FIRST;
-	larger.entries = stack_memory_take(table_bytes(larger.bits));
+	larger.entries = stack_memory_allocate(table_bytes(larger.bits));
 	if (!larger.entries)
 		return false;
 	for (uint32_t i = 0; trie->entries && i < 1U << trie->bits; i++)
 		if (trie->entries[i].pc)
 			put(&larger, &trie->entries[i]);
 	if (trie->entries)
-		stack_memory_give(trie->entries, table_bytes(trie->bits));
+		stack_memory_release(trie->entries, table_bytes(trie->bits));
 	*trie = larger;
 	make_paths(trie);
 	return true;

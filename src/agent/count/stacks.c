@@ -49,7 +49,7 @@ static uint8_t filter[STACK_FILTER_BYTES];
 
 static COUNT_COLD void leave_fork(void);
 
-static void say_mode(struct stack_mode *mode)
+static void read_mode(struct stack_mode *mode)
 {
 	static const char live[] = "live", check[] = "check", sample[] = "sample=";
 	const char *word = environ ? getenv(STACK_MODE_VARIABLE) : NULL;
@@ -84,7 +84,7 @@ void count_stack_begin(const char *path)
 	struct stacks *s = &count_stacks;
 	struct stack_mode mode = { 0, false, false };
 
-	say_mode(&mode);
+	read_mode(&mode);
 	count_stack_modules_begin(&s->space);
 	s->space.rows = rows;
 	s->space.returns = returns;
@@ -97,7 +97,7 @@ void count_stack_begin(const char *path)
 	is_on = make_path(path) && stack_file_create(&s->file, &mode, 0);
 	s->mode.has_live = mode.has_live && is_on;
 	if (is_on)
-		s->recent = stack_memory_take(sizeof(*s->recent) * s->file.node_max);
+		s->recent = stack_memory_allocate(sizeof(*s->recent) * s->file.node_max);
 	is_usual = is_on;
 	own_pid = getpid();
 	memcpy(&random_seed, (const void *)getauxval(AT_RANDOM), sizeof(random_seed));
@@ -239,7 +239,7 @@ static uint64_t find_stack_end(pid_t tid)
  * Find a thread that has ended, and return its struct for reuse. Return NULL if none
  * was found.
  */
-static struct count_stack_thread *take_ended(void)
+static struct count_stack_thread *reuse_ended(void)
 {
 	struct count_stack_thread *t = __atomic_load_n(&look_at, __ATOMIC_RELAXED);
 
@@ -264,9 +264,9 @@ static struct count_stack_thread *take_ended(void)
 	return NULL;
 }
 
-static struct count_stack_thread *take_new(void)
+static struct count_stack_thread *allocate_new(void)
 {
-	struct count_stack_thread *t = stack_memory_take(sizeof(*t));
+	struct count_stack_thread *t = stack_memory_allocate(sizeof(*t));
 	uint64_t seed;
 
 	if (!t)
@@ -285,15 +285,15 @@ static struct count_stack_thread *take_new(void)
 }
 
 /* Give the thread a struct and return it. Return NULL if this is not possible. */
-static COUNT_COLD struct count_stack_thread *take_thread(void)
+static COUNT_COLD struct count_stack_thread *allocate_thread(void)
 {
 	pid_t tid = (pid_t)ask_own_tid();
 	struct count_stack_thread *t = NULL;
 	int err = errno;
 
-	t = take_ended();
+	t = reuse_ended();
 	if (!t)
-		t = take_new();
+		t = allocate_new();
 	if (t) {
 		if (t->stack.pending_bytes)
 			stack_flush(&count_stacks, &t->stack);
@@ -322,7 +322,7 @@ static COUNT_COLD struct stack_thread *find_own_thread(void)
 	if (is_forked)
 		return NULL;
 	if (!t && is_on)
-		t = take_thread();
+		t = allocate_thread();
 	return is_on && t ? &t->stack : NULL;
 }
 
@@ -416,7 +416,7 @@ uint64_t count_stack_before_resize(const void *p)
 	if (!count_stacks.mode.has_live ||
 	    !stack_may_be_known(&count_stacks, (uintptr_t)p) || !own_thread())
 		return 0;
-	return stack_take(&count_stacks, (uintptr_t)p);
+	return stack_remove(&count_stacks, (uintptr_t)p);
 }
 
 void count_stack_resized(struct count_slot *slot, uintptr_t addr, uint64_t block)
@@ -431,5 +431,5 @@ void count_stack_resized(struct count_slot *slot, uintptr_t addr, uint64_t block
 void count_stack_not_resized(uintptr_t addr, uint64_t block)
 {
 	if (block)
-		stack_put_back(&count_stacks, addr, block);
+		stack_restore(&count_stacks, addr, block);
 }

@@ -90,9 +90,9 @@ static inline bool count_stack_was_last(const struct count_slot *slot, const voi
 
 /*
  * Forget the stack of a block that is about to be freed. Must be called
- * before count_taken().
+ * before count_freed().
  */
-static inline void count_stack_taken(struct count_slot *slot, const void *p)
+static inline void count_stack_freed(struct count_slot *slot, const void *p)
 {
 	if (count_stack_was_last(slot, p) ||
 	    (count_stacks.mode.has_live &&
@@ -109,7 +109,7 @@ static inline void count_stack_taken(struct count_slot *slot, const void *p)
 
 /* Record the block p that malloc returned, if a stack is due. p may be NULL. */
 static inline __attribute__((always_inline)) void
-count_stack_given_by_malloc(const struct count_slot *slot, void *p, size_t bytes)
+count_stack_allocated_by_malloc(const struct count_slot *slot, void *p, size_t bytes)
 {
 	if (p && count_stack_is_due(slot)) {
 		struct unwind_state start = COUNT_STACK_START;
@@ -129,11 +129,11 @@ static inline void count_stack_other_call(struct count_slot *slot)
 }
 
 static inline __attribute__((always_inline)) void
-count_stack_given(struct count_slot *slot, void *p, size_t bytes)
+count_stack_allocated(struct count_slot *slot, void *p, size_t bytes)
 {
 	if (p)
 		count_stack_other_call(slot);
-	count_stack_given_by_malloc(slot, p, bytes);
+	count_stack_allocated_by_malloc(slot, p, bytes);
 }
 
 #else
@@ -162,23 +162,23 @@ static inline void count_stack_other_call(struct count_slot *slot)
 	(void)slot;
 }
 
-static inline void count_stack_given(const struct count_slot *slot, const void *p,
-				     size_t bytes)
+static inline void count_stack_allocated(const struct count_slot *slot, const void *p,
+					 size_t bytes)
 {
 	(void)slot;
 	(void)p;
 	(void)bytes;
 }
 
-static inline void count_stack_given_by_malloc(const struct count_slot *slot,
-					       const void *p, size_t bytes)
+static inline void count_stack_allocated_by_malloc(const struct count_slot *slot,
+						   const void *p, size_t bytes)
 {
 	(void)slot;
 	(void)p;
 	(void)bytes;
 }
 
-static inline void count_stack_taken(const struct count_slot *slot, const void *p)
+static inline void count_stack_freed(const struct count_slot *slot, const void *p)
 {
 	(void)slot;
 	(void)p;

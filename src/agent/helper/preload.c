@@ -130,7 +130,7 @@ struct status_value {
 	bool is_read;
 };
 
-static void take_status(struct status_value *v, char c)
+static void parse_status_char(struct status_value *v, char c)
 {
 	size_t length = strlen(v->key);
 
@@ -161,7 +161,7 @@ static unsigned long count_filters(void)
 		return 0;
 	while ((length = read(fd, text, sizeof(text))) > 0)
 		for (ssize_t i = 0; i < length; i++)
-			take_status(&filters, text[i]);
+			parse_status_char(&filters, text[i]);
 	close(fd);
 	return filters.value;
 }

@@ -11,7 +11,7 @@ struct bytes {
 	bool is_bad; /* a read went beyond the end, or a number was invalid */
 };
 
-static inline uint64_t take(struct bytes *b, unsigned int count)
+static inline uint64_t read_uint(struct bytes *b, unsigned int count)
 {
 	uint64_t value = 0;
 
@@ -26,12 +26,12 @@ static inline uint64_t take(struct bytes *b, unsigned int count)
 	return value;
 }
 
-static inline uint64_t take_uleb(struct bytes *b)
+static inline uint64_t read_uleb(struct bytes *b)
 {
 	uint64_t value = 0;
 
 	for (unsigned int shift = 0; shift < 64; shift += 7) {
-		uint64_t byte = take(b, 1);
+		uint64_t byte = read_uint(b, 1);
 
 		value |= (byte & 0x7f) << shift;
 		if (!(byte & 0x80))
@@ -41,12 +41,12 @@ static inline uint64_t take_uleb(struct bytes *b)
 	return 0;
 }
 
-static inline int64_t take_sleb(struct bytes *b)
+static inline int64_t read_sleb(struct bytes *b)
 {
 	uint64_t value = 0;
 
 	for (unsigned int shift = 0; shift < 64; shift += 7) {
-		uint64_t byte = take(b, 1);
+		uint64_t byte = read_uint(b, 1);
 
 		value |= (byte & 0x7f) << shift;
 		if (byte & 0x80)

@@ -62,7 +62,7 @@ enum {
 #define REMEMBERED_MAX 16
 #define STEPS_MAX (1 << 20)
 
-static uint64_t take_pointer(struct bytes *b, unsigned int encoding)
+static uint64_t read_pointer(struct bytes *b, unsigned int encoding)
 {
 	uint64_t base =
 		(encoding & PE_BASE) == PE_PC_RELATIVE ? (uint64_t)(uintptr_t)b->at : 0;
@@ -70,13 +70,13 @@ static uint64_t take_pointer(struct bytes *b, unsigned int encoding)
 	if ((encoding & PE_BASE) > PE_PC_RELATIVE)
 		b->is_bad = true;
 	switch (encoding & PE_FORMAT) {
-	case PE_UDATA2: return base + take(b, 2);
-	case PE_UDATA4: return base + take(b, 4);
-	case PE_SDATA2: return base + (uint64_t)(int64_t)(int16_t)take(b, 2);
-	case PE_SDATA4: return base + (uint64_t)(int64_t)(int32_t)take(b, 4);
+	case PE_UDATA2: return base + read_uint(b, 2);
+	case PE_UDATA4: return base + read_uint(b, 4);
+	case PE_SDATA2: return base + (uint64_t)(int64_t)(int16_t)read_uint(b, 2);
+	case PE_SDATA4: return base + (uint64_t)(int64_t)(int32_t)read_uint(b, 4);
 	case PE_ABSOLUTE:
 	case PE_UDATA8:
-	case PE_SDATA8: return base + take(b, 8);
+	case PE_SDATA8: return base + read_uint(b, 8);
 	default: b->is_bad = true; return 0;
 	}
 }
@@ -122,7 +122,7 @@ static struct bytes open_record(const struct unwind_module *module, const uint8_
 
 	if (is_in(module, at, 4))
 		b.end += 4;
-	length = take(&b, 4);
+	length = read_uint(&b, 4);
 	if (b.is_bad || length < 4 || length >= 0xfffffff0 ||
 	    !is_in(module, at, 4 + length))
 		b.is_bad = true;
@@ -135,11 +135,11 @@ static void read_augmentation(struct bytes *b, const char *letters, struct entry
 {
 	for (; *letters; letters++) {
 		if (*letters == 'R')
-			e->encoding = (unsigned int)take(b, 1);
+			e->encoding = (unsigned int)read_uint(b, 1);
 		else if (*letters == 'L')
 			skip(b, 1);
 		else if (*letters == 'P')
-			take_pointer(b, (unsigned int)take(b, 1) & PE_FORMAT);
+			read_pointer(b, (unsigned int)read_uint(b, 1) & PE_FORMAT);
 		else if (*letters == 'S')
 			e->is_signal = true;
 		else if (*letters != 'B')
@@ -158,11 +158,11 @@ static bool read_cie(const struct unwind_module *module, const uint8_t *at,
 	const char *letters;
 	uint64_t version;
 
-	if (b.is_bad || take(&b, 4) != 0)
+	if (b.is_bad || read_uint(&b, 4) != 0)
 		return false;
-	version = take(&b, 1);
+	version = read_uint(&b, 1);
 	letters = (const char *)b.at;
-	while (take(&b, 1) && !b.is_bad)
+	while (read_uint(&b, 1) && !b.is_bad)
 		;
 	if (b.is_bad)
 		return false;
@@ -170,13 +170,13 @@ static bool read_cie(const struct unwind_module *module, const uint8_t *at,
 		skip(&b, 2);
 	else if (version != 1 && version != 3)
 		return false;
-	e->code_align = take_uleb(&b);
-	e->data_align = take_sleb(&b);
-	if ((version == 1 ? take(&b, 1) : take_uleb(&b)) != UNWIND_RIP)
+	e->code_align = read_uleb(&b);
+	e->data_align = read_sleb(&b);
+	if ((version == 1 ? read_uint(&b, 1) : read_uleb(&b)) != UNWIND_RIP)
 		return false;
 	e->encoding = PE_ABSOLUTE;
 	if (!b.is_bad && letters[0] == 'z') {
-		uint64_t length = take_uleb(&b);
+		uint64_t length = read_uleb(&b);
 
 		data = b;
 		skip(&b, length);
@@ -199,14 +199,14 @@ static bool read_fde(const struct unwind_module *module, const uint8_t *at,
 
 	if (b.is_bad)
 		return false;
-	back = take(&b, 4);
+	back = read_uint(&b, 4);
 	e->is_signal = false;
 	if (back == 0 || !read_cie(module, id - back, e))
 		return false;
-	e->start = take_pointer(&b, e->encoding);
-	e->end = e->start + take_pointer(&b, e->encoding & PE_FORMAT);
+	e->start = read_pointer(&b, e->encoding);
+	e->end = e->start + read_pointer(&b, e->encoding & PE_FORMAT);
 	/* skip the augmentation data; without any, the instructions start here */
-	skip(&b, take_uleb(&b));
+	skip(&b, read_uleb(&b));
 	e->rest = b;
 	return !b.is_bad;
 }
@@ -232,14 +232,14 @@ static const uint8_t *find_fde(const struct unwind_module *module, uint64_t pc)
 	if (!header || !is_in(module, header, 1))
 		return NULL;
 	b.end = (const uint8_t *)(uintptr_t)tables_end(module);
-	if (take(&b, 1) != 1)
+	if (read_uint(&b, 1) != 1)
 		return NULL;
-	frame = (unsigned int)take(&b, 1);
-	count = (unsigned int)take(&b, 1);
-	if (take(&b, 1) != PE_TABLE)
+	frame = (unsigned int)read_uint(&b, 1);
+	count = (unsigned int)read_uint(&b, 1);
+	if (read_uint(&b, 1) != PE_TABLE)
 		return NULL;
-	take_pointer(&b, frame);
-	high = take_pointer(&b, count);
+	read_pointer(&b, frame);
+	high = read_pointer(&b, count);
 	if (b.is_bad || high == 0 || high > (uint64_t)(b.end - b.at) / sizeof(*table))
 		return NULL;
 	table = (const void *)b.at;
@@ -295,7 +295,7 @@ static void restore(struct program *p, uint64_t reg)
 static void set_expression(struct bytes *b, struct unwind_rule *rule,
 			   enum unwind_rule_kind kind)
 {
-	uint64_t length = take_uleb(b);
+	uint64_t length = read_uleb(b);
 	const uint8_t *at = b->at;
 
 	skip(b, length);
@@ -349,17 +349,17 @@ static bool run_define(struct program *p, struct bytes *b, unsigned int op)
 
 	switch (op) {
 	case CFA_DEF:
-		reg = take_uleb(b);
-		define(p, reg, (int64_t)take_uleb(b));
+		reg = read_uleb(b);
+		define(p, reg, (int64_t)read_uleb(b));
 		return true;
 	case CFA_DEF_SF:
-		reg = take_uleb(b);
-		define(p, reg, scale(p, (uint64_t)take_sleb(b)));
+		reg = read_uleb(b);
+		define(p, reg, scale(p, (uint64_t)read_sleb(b)));
 		return true;
-	case CFA_DEF_REGISTER: redefine(p, b, take_uleb(b), cfa->value); return true;
-	case CFA_DEF_OFFSET: redefine(p, b, cfa->reg, (int64_t)take_uleb(b)); return true;
+	case CFA_DEF_REGISTER: redefine(p, b, read_uleb(b), cfa->value); return true;
+	case CFA_DEF_OFFSET: redefine(p, b, cfa->reg, (int64_t)read_uleb(b)); return true;
 	case CFA_DEF_OFFSET_SF:
-		redefine(p, b, cfa->reg, scale(p, (uint64_t)take_sleb(b)));
+		redefine(p, b, cfa->reg, scale(p, (uint64_t)read_sleb(b)));
 		return true;
 	case CFA_DEF_EXPRESSION:
 		set_expression(b, &p->rules.cfa, RULE_EXPRESSION);
@@ -371,21 +371,21 @@ static bool run_define(struct program *p, struct bytes *b, unsigned int op)
 /* Execute an instruction with a register as its first operand. */
 static void run_register(struct program *p, struct bytes *b, unsigned int op)
 {
-	uint64_t reg = take_uleb(b);
+	uint64_t reg = read_uleb(b);
 
 	switch (op) {
 	case CFA_OFFSET_EXTENDED:
-		set(p, reg, RULE_OFFSET, scale(p, take_uleb(b)));
+		set(p, reg, RULE_OFFSET, scale(p, read_uleb(b)));
 		return;
 	case CFA_OFFSET_SF:
-		set(p, reg, RULE_OFFSET, scale(p, (uint64_t)take_sleb(b)));
+		set(p, reg, RULE_OFFSET, scale(p, (uint64_t)read_sleb(b)));
 		return;
 	case CFA_GNU_NEGATIVE_OFFSET:
-		set(p, reg, RULE_OFFSET, scale(p, 0 - take_uleb(b)));
+		set(p, reg, RULE_OFFSET, scale(p, 0 - read_uleb(b)));
 		return;
-	case CFA_VAL_OFFSET: set(p, reg, RULE_VALUE, scale(p, take_uleb(b))); return;
+	case CFA_VAL_OFFSET: set(p, reg, RULE_VALUE, scale(p, read_uleb(b))); return;
 	case CFA_VAL_OFFSET_SF:
-		set(p, reg, RULE_VALUE, scale(p, (uint64_t)take_sleb(b)));
+		set(p, reg, RULE_VALUE, scale(p, (uint64_t)read_sleb(b)));
 		return;
 	case CFA_RESTORE_EXTENDED: restore(p, reg); return;
 	case CFA_UNDEFINED: set(p, reg, RULE_UNDEFINED, 0); return;
@@ -396,7 +396,7 @@ static void run_register(struct program *p, struct bytes *b, unsigned int op)
 		return;
 	/* the caller's value is in another register, which is not tracked */
 	case CFA_REGISTER:
-		take_uleb(b);
+		read_uleb(b);
 		if (rule_of(&p->rules, reg))
 			b->is_bad = true;
 		return;
@@ -410,24 +410,24 @@ static void run_register(struct program *p, struct bytes *b, unsigned int op)
  */
 static uint64_t run_one(struct program *p, struct bytes *b)
 {
-	unsigned int op = (unsigned int)take(b, 1), operand = op & 0x3f;
+	unsigned int op = (unsigned int)read_uint(b, 1), operand = op & 0x3f;
 	uint64_t align = p->entry->code_align;
 
 	switch (op & 0xc0) {
 	case CFA_ADVANCE: return operand * align;
-	case CFA_OFFSET: set(p, operand, RULE_OFFSET, scale(p, take_uleb(b))); return 0;
+	case CFA_OFFSET: set(p, operand, RULE_OFFSET, scale(p, read_uleb(b))); return 0;
 	case CFA_RESTORE: restore(p, operand); return 0;
 	default: break;
 	}
 	switch (op) {
 	case CFA_NOP: return 0;
-	case CFA_SET_LOC: return take_pointer(b, p->entry->encoding) - p->pc;
-	case CFA_ADVANCE1: return take(b, 1) * align;
-	case CFA_ADVANCE2: return take(b, 2) * align;
-	case CFA_ADVANCE4: return take(b, 4) * align;
+	case CFA_SET_LOC: return read_pointer(b, p->entry->encoding) - p->pc;
+	case CFA_ADVANCE1: return read_uint(b, 1) * align;
+	case CFA_ADVANCE2: return read_uint(b, 2) * align;
+	case CFA_ADVANCE4: return read_uint(b, 4) * align;
 	case CFA_REMEMBER:
 	case CFA_RESTORE_STATE: run_remember(p, b, op == CFA_RESTORE_STATE); return 0;
-	case CFA_GNU_ARGS_SIZE: take_uleb(b); return 0;
+	case CFA_GNU_ARGS_SIZE: read_uleb(b); return 0;
 	default: break;
 	}
 	if (!run_define(p, b, op))

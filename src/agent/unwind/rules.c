@@ -103,16 +103,20 @@ static bool push_constant(struct evaluation *e, unsigned int op)
 	struct bytes *b = &e->bytes;
 
 	switch (op) {
-	case OP_CONST1U: push(e, take(b, 1)); return true;
-	case OP_CONST1S: push(e, (uint64_t)(int64_t)(int8_t)take(b, 1)); return true;
-	case OP_CONST2U: push(e, take(b, 2)); return true;
-	case OP_CONST2S: push(e, (uint64_t)(int64_t)(int16_t)take(b, 2)); return true;
-	case OP_CONST4U: push(e, take(b, 4)); return true;
-	case OP_CONST4S: push(e, (uint64_t)(int64_t)(int32_t)take(b, 4)); return true;
+	case OP_CONST1U: push(e, read_uint(b, 1)); return true;
+	case OP_CONST1S: push(e, (uint64_t)(int64_t)(int8_t)read_uint(b, 1)); return true;
+	case OP_CONST2U: push(e, read_uint(b, 2)); return true;
+	case OP_CONST2S:
+		push(e, (uint64_t)(int64_t)(int16_t)read_uint(b, 2));
+		return true;
+	case OP_CONST4U: push(e, read_uint(b, 4)); return true;
+	case OP_CONST4S:
+		push(e, (uint64_t)(int64_t)(int32_t)read_uint(b, 4));
+		return true;
 	case OP_CONST8U:
-	case OP_CONST8S: push(e, take(b, 8)); return true;
-	case OP_CONSTU: push(e, take_uleb(b)); return true;
-	case OP_CONSTS: push(e, (uint64_t)take_sleb(b)); return true;
+	case OP_CONST8S: push(e, read_uint(b, 8)); return true;
+	case OP_CONSTU: push(e, read_uleb(b)); return true;
+	case OP_CONSTS: push(e, (uint64_t)read_sleb(b)); return true;
 	default: break;
 	}
 	if (op < OP_LIT0 || op > OP_LIT31)
@@ -123,14 +127,14 @@ static bool push_constant(struct evaluation *e, unsigned int op)
 
 static void evaluate_one(struct evaluation *e)
 {
-	unsigned int op = (unsigned int)take(&e->bytes, 1);
+	unsigned int op = (unsigned int)read_uint(&e->bytes, 1);
 	uint64_t a, b;
 
 	if (push_constant(e, op) || op == OP_NOP)
 		return;
 	if (op >= OP_BREG0 && op <= OP_BREG0 + UNWIND_RIP) {
 		a = register_value(e, op - OP_BREG0);
-		push(e, a + (uint64_t)take_sleb(&e->bytes));
+		push(e, a + (uint64_t)read_sleb(&e->bytes));
 		return;
 	}
 	b = pop(e);
@@ -141,7 +145,7 @@ static void evaluate_one(struct evaluation *e)
 		push(e, b);
 		push(e, b);
 	} else if (op == OP_PLUS_UCONST) {
-		push(e, b + take_uleb(&e->bytes));
+		push(e, b + read_uleb(&e->bytes));
 	} else {
 		a = pop(e);
 		push(e, combine(e, op, a, b));

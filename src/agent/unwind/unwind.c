@@ -292,9 +292,9 @@ static COLD enum walk_end step_by_own_frame(struct unwind_space *space,
  * Step when the row is of an unusual kind. state is copied, which lets the compiler keep
  * *w in registers in all other cases.
  */
-static inline enum walk_end step_otherwise(struct unwind_space *space,
-					   struct unwind_thread *t, uint64_t row,
-					   struct walk *w)
+static inline enum walk_end step_unusual(struct unwind_space *space,
+					 struct unwind_thread *t, uint64_t row,
+					 struct walk *w)
 {
 	struct unwind_state state = w->state;
 	int r;
@@ -322,7 +322,7 @@ static inline enum walk_end step(struct unwind_space *space, struct unwind_threa
 	int32_t delta = row_rbp(row);
 
 	if (unlikely(kind != ROW_RSP && kind != ROW_RBP))
-		return step_otherwise(space, t, row, w);
+		return step_unusual(space, t, row, w);
 	if (kind == ROW_RBP) {
 		cfa = w->state.rbp;
 		t->fresh[w->count - 1].rbp_delta |= UNWIND_USES_RBP;
