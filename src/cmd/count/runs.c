@@ -54,7 +54,11 @@ int count_runs_check_usage(const struct options *o)
 	return EXIT_DONE;
 }
 
-char *count_runs_join(char *const *words)
+/*
+ * Join the words of a command with blanks, for display. Words with blanks are not quoted.
+ * The caller frees the string.
+ */
+static char *count_runs_join(char *const *words)
 {
 	struct strbuf joined = STRBUF_INIT;
 

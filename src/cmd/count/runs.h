@@ -43,10 +43,4 @@ int count_runs_check_usage(const struct options *options);
  */
 int count_runs_run(const struct options *options, const struct variant *allocator);
 
-/*
- * Join the words of a command with blanks, for display. Words with blanks are not quoted.
- * The caller frees the string.
- */
-char *count_runs_join(char *const *words);
-
 #endif

@@ -30,7 +30,10 @@ int groups_check_options(const struct options *o)
 	return EXIT_BAD_USAGE;
 }
 
-int groups_report_open(const struct cgroup_target *target, int error)
+/*
+ * Print a message with the reason why the group could not be opened. Returns EXIT_FAILED.
+ */
+static int groups_report_open(const struct cgroup_target *target, int error)
 {
 	if (error == -EOPNOTSUPP)
 		message("no memory controller is visible here: no group has a limit, "

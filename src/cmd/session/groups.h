@@ -15,11 +15,6 @@
 int groups_check_options(const struct options *options);
 
 /*
- * Print a message with the reason why the group could not be opened. Returns EXIT_FAILED.
- */
-int groups_report_open(const struct cgroup_target *target, int error);
-
-/*
  * Open the group that --cgroup names, or the group of the single target process. Without
  * either, open memstate's own group. Returns EXIT_DONE, or after a message the status to
  * exit with.

@@ -31,8 +31,12 @@ static uint64_t peek_length(struct image *image, uint64_t addr, uint64_t bytes)
 	return bytes < run->end_addr - addr ? bytes : run->end_addr - addr;
 }
 
-void leak_report_add_peek(struct strbuf *out, struct image *image, uint64_t addr,
-			  uint64_t bytes)
+/*
+ * Append the memory from addr on as lines with address, hex dump and ASCII characters.
+ * Memory that is not in the image is left out.
+ */
+static void leak_report_add_peek(struct strbuf *out, struct image *image, uint64_t addr,
+				 uint64_t bytes)
 {
 	uint64_t length = peek_length(image, addr, bytes);
 	const uint8_t *at = image_at(image, addr, length);

@@ -46,11 +46,4 @@ void leak_report_add_csv(struct strbuf *out, const struct leak_report *report);
 /* Append the report as one line of JSON, "\n" included. */
 void leak_report_add_json(struct strbuf *out, const struct leak_report *report);
 
-/*
- * Append the memory from addr on as lines with address, hex dump and ASCII characters.
- * Memory that is not in the image is left out.
- */
-void leak_report_add_peek(struct strbuf *out, struct image *image, uint64_t addr,
-			  uint64_t bytes);
-
 #endif

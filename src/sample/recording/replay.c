@@ -83,7 +83,8 @@ uint64_t replay_unix_ms(const struct replay *replay, size_t index)
 }
 
 /* If the wall clock was set back, find the last sample that is not later than unix_ms. */
-size_t replay_find(const struct replay *replay, uint64_t unix_ms)
+/* Return the last sample taken no later than unix_ms, or else the first sample. */
+static size_t replay_find(const struct replay *replay, uint64_t unix_ms)
 {
 	for (size_t i = replay->count; i-- > 0;)
 		if (replay->samples[i].moment.unix_ms <= unix_ms)

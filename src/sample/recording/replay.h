@@ -22,11 +22,6 @@ size_t replay_count(const struct replay *replay);
 uint64_t replay_unix_ms(const struct replay *replay, size_t index);
 
 /*
- * Return the last sample that was taken no later than unix_ms, or else the first sample.
- */
-size_t replay_find(const struct replay *replay, uint64_t unix_ms);
-
-/*
  * Find the sample for a time as a user writes it: "2026-11-21T08:15:30Z",
  * with or without a fraction; "+90s" after the first sample; "-5m" before
  * the last one. Returns 0 or -EINVAL.

@@ -290,7 +290,11 @@ int recording_schema_check_row(sqlite3_stmt *statement, int first_column,
 	return error;
 }
 
-int recording_schema_read_number(sqlite3_stmt *statement, int column, int64_t *ret)
+/*
+ * Read an integer, or FACT_UNKNOWN if the column is NULL. Returns 0, or -EBADMSG if the
+ * column has another type.
+ */
+static int recording_schema_read_number(sqlite3_stmt *statement, int column, int64_t *ret)
 {
 	int type = sqlite.column_type(statement, column);
 

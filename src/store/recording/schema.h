@@ -58,12 +58,6 @@ int recording_schema_check_row(sqlite3_stmt *statement, int first_column,
 			       enum recording_table table);
 
 /*
- * Read an integer, or FACT_UNKNOWN if the column is NULL. Returns 0, or -EBADMSG if the
- * column has another type.
- */
-int recording_schema_read_number(sqlite3_stmt *statement, int column, int64_t *ret);
-
-/*
  * Read `count` integers from consecutive columns. Returns 0, or -EBADMSG if a column
  * has another type.
  */

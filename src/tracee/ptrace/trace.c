@@ -383,7 +383,11 @@ int trace_write_memory(int tid, uint64_t addr, const void *from, size_t length)
 	return write_memory(tid, -1, addr, from, length);
 }
 
-int trace_write_word(int tid, uint64_t addr, uint64_t word)
+/*
+ * Write one word in the memory of a stopped thread, even where the thread itself may not
+ * write. addr is a multiple of 8.
+ */
+static int trace_write_word(int tid, uint64_t addr, uint64_t word)
 {
 	return ask(PTRACE_POKEDATA, tid, (void *)(uintptr_t)addr,
 		   (void *)(uintptr_t)word);

@@ -88,12 +88,6 @@ int trace_read_opened(int mem_fd, uint64_t addr, void *to, size_t length);
 int trace_write_memory(int tid, uint64_t addr, const void *from, size_t length);
 
 /*
- * Write one word in the memory of a stopped thread, even where the thread itself may not
- * write. addr is a multiple of 8.
- */
-int trace_write_word(int tid, uint64_t addr, uint64_t word);
-
-/*
  * Write private memory of a stopped thread's process, even where the process itself has
  * no write permission. mem_fd is the process's /proc/PID/mem, opened for writing. If the
  * kernel does not allow such a write (proc_mem.force_override), PTRACE_POKEDATA is

@@ -48,7 +48,8 @@
 
 LIBRARY_DEFINE(libdw, "libdw.so.1", LIBDW_FUNCTIONS);
 
-bool dwarf_frames_can_be_found(void)
+/* Load libdw. Return true if the library is installed. */
+static bool dwarf_frames_can_be_found(void)
 {
 	return library_load(&libdw_library);
 }
@@ -458,11 +459,6 @@ size_t dwarf_file_find(struct dwarf_file *file, uint64_t vaddr,
 }
 
 #else
-
-bool dwarf_frames_can_be_found(void)
-{
-	return false;
-}
 
 struct dwarf_file *dwarf_file_open(int fd, const char *path)
 {

@@ -28,11 +28,6 @@ struct dwarf_frame {
 struct dwarf_file;
 
 /*
- * Load libdw. Return true if memstate was built with libdw and the library is installed.
- */
-bool dwarf_frames_can_be_found(void);
-
-/*
  * Open a file, and take ownership of fd, even on failure. Debug files are found by build
  * ID and .gnu_debuglink below /usr/lib/debug, and on the servers that DEBUGINFOD_URLS
  * names. Return NULL if the file cannot be opened, or if there is no libdw.

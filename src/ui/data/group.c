@@ -114,7 +114,8 @@ static void follow_members(struct data_group *g)
 	}
 }
 
-void data_group_update(struct data_group *g, const struct snapshot *processes)
+/* Update the other members after g->cgroup has been read. `processes` is borrowed. */
+static void data_group_update(struct data_group *g, const struct snapshot *processes)
 {
 	g->processes = processes;
 	g->is_read = true;

@@ -51,9 +51,6 @@ int data_group_open(struct data *d, const struct cgroup_target *target);
 
 void data_group_refresh(struct data *d);
 
-/* Update the other members after g->cgroup has been read. `processes` is borrowed. */
-void data_group_update(struct data_group *g, const struct snapshot *processes);
-
 /*
  * Return the memory need in bytes at which this process alone, if no other
  * process grows, would make the cgroup reach its limit. Returns BYTES_UNKNOWN if

@@ -123,7 +123,8 @@ static bool is_text(const struct column *column)
 	return column->kind == VALUE_TEXT || column->kind == VALUE_WORD;
 }
 
-const char *grid_heading(const struct column *column)
+/* Return the heading of the column, such as "RSS", or its name if it has no heading. */
+static const char *grid_heading(const struct column *column)
 {
 	return column->heading ? column->heading : column->name;
 }

@@ -78,9 +78,6 @@ bool grid_move(struct grid *g, size_t row_count, enum action action);
 void grid_draw(struct grid *g, struct canvas *c, const struct area *area,
 	       const struct grid_rows *rows);
 
-/* Return the heading of the column, such as "RSS", or its name if it has no heading. */
-const char *grid_heading(const struct column *column);
-
 /*
  * Return true if a visible text column or the first
  * column contains the words, ignoring case.

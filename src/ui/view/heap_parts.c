@@ -60,7 +60,8 @@ void sheet_add_count_title(struct pen *pen, const char *title)
 	pen_add_right(pen, COUNT_WIDTH, title);
 }
 
-void sheet_add_bar(struct pen *pen, const struct sheet_bar *bar)
+/* Draw a bar up to the end of the line: "[", one letter per cell of each part, "]". */
+static void sheet_add_bar(struct pen *pen, const struct sheet_bar *bar)
 {
 	size_t cells[OWNER_COUNT_];
 	int end = pen->end - 1;

@@ -46,9 +46,6 @@ struct sheet_bar {
 	const enum role *roles;
 };
 
-/* Draw a bar up to the end of the line: "[", one letter per cell of each part, "]". */
-void sheet_add_bar(struct pen *pen, const struct sheet_bar *bar);
-
 /* Draw the allocator's own figures, if the allocator was queried. */
 void sheet_draw_reported(const struct heap_sheet *s);
 

@@ -73,9 +73,13 @@ static uint64_t find_stack_start(struct image *image, const struct root_thread *
 	return 0;
 }
 
-struct root_range roots_dead_stack(struct image *image,
-				   const struct mapping_list *mappings,
-				   const struct root_thread *thread)
+/*
+ * Return the unused part of a thread's stack, which is not a root. The range is empty if
+ * the stack is unknown.
+ */
+static struct root_range roots_dead_stack(struct image *image,
+					  const struct mapping_list *mappings,
+					  const struct root_thread *thread)
 {
 	const struct mapping *m = mapping_list_find(mappings, thread->stack_addr);
 	struct root_range dead = { 0, 0 };

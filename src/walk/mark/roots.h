@@ -55,14 +55,6 @@ bool roots_want_mapping(const struct mapping *m);
 uint64_t roots_swapped_bytes(const struct mapping_list *mappings);
 
 /*
- * Return the unused part of a thread's stack, which is not a root. The range is empty if
- * the stack is unknown.
- */
-struct root_range roots_dead_stack(struct image *image,
-				   const struct mapping_list *mappings,
-				   const struct root_thread *thread);
-
-/*
  * Find the roots. Roots do not include blocks, the allocator's own data, memory below the
  * stack pointers, and mappings that are entirely LazyFree. *ret is initialised, and the
  * caller releases *ret with root_list_release().
