@@ -4,11 +4,15 @@ static data are counted; those in the heap make the result incomplete, and are r
 
 import os
 import re
+import shlex
 import signal
+import subprocess
+import tempfile
 
 from count_inject_lib import Counting, difference, put_in_and_out, was_put_in
 from inject_lib import FOLDER
-from live import OrderedTarget, check, equal, parse_csv, run, start_memstate, status_field, test
+from live import (OrderedTarget, Skip, check, equal, parse_csv, run, start_memstate, status_field,
+                  test)
 
 TARGET = os.path.join(FOLDER, "count_copies_target")
 
@@ -60,6 +64,50 @@ def the_command_counts_them_and_reports_no_problem():
         calls, err, status = count_with_memstate(target, (b"c", b"C"))
         equal((status, err), (0, ""), "status and messages")
         equal(calls, {"malloc": 18, "free": 18, "bytes": 11 * 17 + 7 * 19}, "calls")
+
+
+LIBRARY = """
+#include <stdlib.h>
+void *(*library_malloc)(size_t) = malloc;
+"""
+PROGRAM = r"""
+#include <stdlib.h>
+#include <unistd.h>
+extern void *(*library_malloc)(size_t);
+int main(void)
+{
+	char letter;
+
+	if (write(1, "ready\n", 6) < 0)
+		return 1;
+	while (read(0, &letter, 1) == 1) {
+		for (int i = 0; i < 9; i++)
+			free(library_malloc(10));
+		if (write(1, "malloc 9\nfree 9\nbytes 90\ndone\n", 30) < 0)
+			return 1;
+	}
+	return 0;
+}
+"""
+
+
+def build(folder, name, source, *options):
+    path = os.path.join(folder, name)
+    command = [*shlex.split(os.environ.get("CC", "cc")), "-x", "c", "-", "-o", path, *options]
+    result = subprocess.run(command, input=source, text=True, capture_output=True, check=False)
+    if result.returncode != 0:
+        raise Skip(f"{command}: {result.stderr}")
+    return path
+
+
+@test
+def a_variable_of_a_library_that_the_linker_copied_is_counted():
+    with tempfile.TemporaryDirectory() as folder:
+        library = build(folder, "libcopied.so", LIBRARY, "-shared", "-fPIC", "-fno-builtin")
+        program = build(folder, "program", PROGRAM, "-fno-builtin", "-fno-pie", "-no-pie", "-x", "none", library)
+        with OrderedTarget([program]) as target:
+            calls, err, status = count_with_memstate(target, (b"c",))
+            equal((status, err, calls), (0, "", {"malloc": 9, "free": 9, "bytes": 90}), "status, messages and calls")
 
 
 @test
