@@ -74,7 +74,7 @@ struct run {
 	 * Number of calls of madvise(2), munmap(2) and similar functions;
 	 * BYTES_UNKNOWN: not counted.
 	 */
-	uint64_t given_back_count;
+	uint64_t release_call_count;
 	uint64_t above_ns; /* how long Rss was above above_bytes of struct comparison */
 	struct run_sample *samples;
 	size_t sample_count, sample_capacity;

@@ -28,12 +28,12 @@ noinst_LIBRARIES += %D%/libtracee.a
 	%D%/memory/peek.h \
 	%D%/ptrace/exit_trace.c \
 	%D%/ptrace/exit_trace.h \
-	%D%/ptrace/give_back.c \
-	%D%/ptrace/give_back.h \
 	%D%/ptrace/hold.c \
 	%D%/ptrace/hold.h \
 	%D%/ptrace/registers.c \
 	%D%/ptrace/registers.h \
+	%D%/ptrace/release_calls.c \
+	%D%/ptrace/release_calls.h \
 	%D%/ptrace/stop.c \
 	%D%/ptrace/stop.h \
 	%D%/ptrace/stopped_work.c \

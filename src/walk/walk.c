@@ -73,7 +73,8 @@ static bool has_most(const struct walk_input *input, const struct heap *heap)
 	return owned_bytes(heap) > sum / 2;
 }
 
-static void forget(struct heap *heap, struct blocks *blocks, enum allocator allocator)
+static void discard_heap(struct heap *heap, struct blocks *blocks,
+			 enum allocator allocator)
 {
 	heap_release(heap);
 	blocks_release(blocks);
@@ -114,7 +115,7 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 	may_be_other = named != ALLOCATOR_UNKNOWN && named != ret->allocator &&
 		       !(named == ALLOCATOR_MUSL && ret->allocator == ALLOCATOR_JEMALLOC);
 	if (may_be_other && !has_most(input, ret))
-		forget(ret, ret_blocks, named);
+		discard_heap(ret, ret_blocks, named);
 }
 
 /*

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "tracee/symbols/symbolize.c" /* take_records() */
+#include "tracee/symbols/symbolize.c" /* read_records() */
 
 #include "fuzz.h"
 
@@ -47,9 +47,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	/* in two parts, as a pipe may deliver them */
 	strbuf_add(&in, data, half);
-	take_records(&task, &in);
+	read_records(&task, &in);
 	strbuf_add(&in, data + half, size - half);
-	take_records(&task, &in);
+	read_records(&task, &in);
 	CHECK(task.next <= FILES && in.length <= size);
 	strbuf_release(&in);
 	return 0;

@@ -95,7 +95,7 @@ uint64_t compare_run_figure(const struct comparison *comparison, const struct ru
 	case FIGURE_SYSTEM: return run->system_ns;
 	case FIGURE_MINOR_FAULTS: return run->minor_faults;
 	case FIGURE_MAJOR_FAULTS: return run->major_faults;
-	case FIGURE_GIVEN_BACK: return run->given_back_count;
+	case FIGURE_RELEASE_CALLS: return run->release_call_count;
 	case FIGURE_ABOVE:
 		return bytes_known(comparison->above_bytes) ? run->above_ns
 							    : BYTES_UNKNOWN;

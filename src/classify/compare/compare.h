@@ -30,10 +30,10 @@ enum figure {
 	FIGURE_SYSTEM,
 	FIGURE_MINOR_FAULTS,
 	FIGURE_MAJOR_FAULTS,
-	FIGURE_GIVEN_BACK, /* calls that returned memory to the kernel */
-	FIGURE_ABOVE,	   /* time above the limit; unknown without a limit */
-	FIGURE_PEAK_RSS,   /* peak Rss as reported by the kernel */
-	FIGURE_RSS_GROWTH, /* growth of Rss from the middle of the work to its end */
+	FIGURE_RELEASE_CALLS, /* calls that returned memory to the kernel */
+	FIGURE_ABOVE,	      /* time above the limit; unknown without a limit */
+	FIGURE_PEAK_RSS,      /* peak Rss as reported by the kernel */
+	FIGURE_RSS_GROWTH,    /* growth of Rss from the middle of the work to its end */
 	/*
 	 * Live memory and pool at the end of the work, or at the heap reading nearest
 	 * to the end if that is within a third of the work's time.

@@ -23,7 +23,7 @@
 #include "cmd/run/run_files.h"
 #include "proc/process/cost.h"
 #include "proc/process/list.h"
-#include "tracee/ptrace/give_back.h"
+#include "tracee/ptrace/release_calls.h"
 
 /*
  * Without -i, the sampling interval is 1/INTERVAL_PART of the time that the run has taken
@@ -59,7 +59,7 @@ struct active {
 	struct run run;
 	struct job job;
 	struct child workload;
-	struct give_back give_back;
+	struct release_calls release_calls;
 	uint64_t start_ns, next_ns;
 	bool has_ended; /* the command ended before memstate asked it to end */
 };
@@ -418,7 +418,7 @@ static int start_command(struct active *a)
 		message_error(a->context->options->command[0], r);
 	else
 		/* on failure, the number of calls stays unknown */
-		(void)give_back_begin(&a->give_back, a->job.child.pid);
+		(void)release_calls_begin(&a->release_calls, a->job.child.pid);
 	return r;
 }
 
@@ -464,7 +464,7 @@ int compare_run_one(const struct compare_context *context, size_t variant,
 			 .is_warm_up = purpose == RUN_WARMS_UP,
 			 .is_counting = purpose == RUN_COUNTS },
 		.job = { .sampler = context->sampler },
-		.give_back = GIVE_BACK_INIT,
+		.release_calls = RELEASE_CALLS_INIT,
 	};
 	uint64_t end_ns;
 	int r;
@@ -481,8 +481,8 @@ int compare_run_one(const struct compare_context *context, size_t variant,
 	else
 		run_to_end(&a);
 	end_ns = job_end_ns(&a.job) - a.start_ns;
-	a.run.given_back_count = give_back_read(&a.give_back);
-	give_back_end(&a.give_back);
+	a.run.release_call_count = release_calls_read(&a.release_calls);
+	release_calls_end(&a.release_calls);
 	end_all(&a);
 	finish_run(&a, end_ns);
 	job_release(&a.job);

@@ -422,5 +422,5 @@ int oom_arm_next_dying(struct oom_arm *arm)
 void oom_arm_release(struct oom_arm *arm, int pid)
 {
 	if (oom_arm_is_armed(arm))
-		send_message(arm, EXIT_TRACE_GO, pid);
+		send_message(arm, EXIT_TRACE_RELEASE, pid);
 }

@@ -51,7 +51,7 @@ static void record_process(struct capturing *c, const struct process *p, int err
 	char path[16];
 
 	snprintf(path, sizeof(path), "%d", p->pid);
-	capture_note(&c->notes, path, err);
+	capture_add_note(&c->notes, path, err);
 }
 
 /*

@@ -45,7 +45,7 @@ static int write_stopped(void *context, const struct stop *stop)
 		r = part == sizeof(word)
 			    ? 0
 			    : trace_read_memory(pid, at, &word, sizeof(word));
-		if (stop_is_over(stop))
+		if (stop_has_ended(stop))
 			return -ETIMEDOUT;
 		memcpy((uint8_t *)&word + skip, from + done, part);
 		if (r == 0)

@@ -66,7 +66,7 @@ static int read_stopped(const struct stop *stop, int pid, uint64_t addr, void *t
 {
 	int r = trace_read_memory(pid, addr, to, length);
 
-	return stop_is_over(stop) ? -ETIMEDOUT : r;
+	return stop_has_ended(stop) ? -ETIMEDOUT : r;
 }
 
 static int read_place(const struct stop *stop, int pid, uint64_t addr, bool is_call_site,

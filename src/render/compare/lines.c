@@ -37,7 +37,7 @@ const struct compare_line compare_lines[] = {
 	{ "CPU time", FIGURE_CPU, VALUE_SECONDS, false },
 	{ "minor faults", FIGURE_MINOR_FAULTS, VALUE_COUNT, false },
 	{ "major faults", FIGURE_MAJOR_FAULTS, VALUE_COUNT, true },
-	{ "calls giving back", FIGURE_GIVEN_BACK, VALUE_COUNT, true },
+	{ "calls giving back", FIGURE_RELEASE_CALLS, VALUE_COUNT, true },
 	{ "time above limit", FIGURE_ABOVE, VALUE_SECONDS, true },
 	{ "peak Rss", FIGURE_PEAK_RSS, VALUE_BYTES, false },
 	{ "Rss at the end", FIGURE_AT(MOMENT_END, AMOUNT_RSS), VALUE_BYTES, false },

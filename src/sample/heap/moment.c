@@ -113,7 +113,7 @@ static int copy_target(void *context, const struct stop *stop)
 	int r;
 
 	r = sampler_read_mappings(sampler, &moment->usage, &moment->mappings);
-	if (stop_is_over(stop))
+	if (stop_has_ended(stop))
 		return -ETIMEDOUT;
 	sampler_set_paced(sampler, was_paced);
 	if (r < 0)
@@ -122,7 +122,7 @@ static int copy_target(void *context, const struct stop *stop)
 	r = peek_copy(&peek, ranges,
 		      choose_ranges(moment->reader, &moment->mappings, ranges),
 		      &moment->image);
-	if (r < 0 || stop_is_over(stop))
+	if (r < 0 || stop_has_ended(stop))
 		return r < 0 ? r : -ETIMEDOUT;
 	moment->thread_addrs = xcalloc(stop->count, sizeof(*moment->thread_addrs));
 	for (size_t i = 0; i < stop->count; i++)

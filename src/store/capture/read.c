@@ -84,7 +84,7 @@ static void drop_files(struct capture_files *files, size_t count)
 	}
 }
 
-void capture_note(struct strbuf *notes, const char *path, int err)
+void capture_add_note(struct strbuf *notes, const char *path, int err)
 {
 	bool is_absent = err == -ENOENT || err == -EOPNOTSUPP;
 
@@ -138,7 +138,7 @@ static int add_process_file(struct reading *reading, enum proc_file file,
 		return r;
 	if (r == 0)
 		return add_text(reading, path, &text, redact);
-	capture_note(reading->notes, path, r);
+	capture_add_note(reading->notes, path, r);
 	return 0;
 }
 
@@ -164,7 +164,7 @@ static int add_task(struct reading *reading, int tid, bool *is_noted)
 			continue;
 		}
 		if (r != -ENOENT && r != -ESRCH && !*is_noted) {
-			capture_note(reading->notes, path, r);
+			capture_add_note(reading->notes, path, r);
 			*is_noted = true;
 		}
 		r = 0;
@@ -301,7 +301,7 @@ void capture_read_machine(const struct procfs *fs, struct capture_files *files,
 		int r = system_file_read(fs, system_files[i], FILE_SIZE_MAX, &text);
 
 		if (r < 0)
-			capture_note(notes, path, r);
+			capture_add_note(notes, path, r);
 		else
 			strbuf_add(&capture_files_add(files, path)->bytes,
 				   strbuf_text(&text), text.length);

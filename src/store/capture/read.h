@@ -56,6 +56,6 @@ void capture_read_machine(const struct procfs *fs, struct capture_files *files,
 			  struct strbuf *notes);
 
 /* Append a line such as "left_out: 12/smaps: Permission denied" to *notes. */
-void capture_note(struct strbuf *notes, const char *path, int err);
+void capture_add_note(struct strbuf *notes, const char *path, int err);
 
 #endif

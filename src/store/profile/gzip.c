@@ -35,7 +35,7 @@ bool gzip_is_packed(const void *bytes, size_t length)
 LIBRARY_DEFINE(zlib, "libz.so.1", ZLIB_FUNCTIONS);
 
 /* Return length, limited to the maximum of zlib's counters, which are unsigned int. */
-static unsigned int at_once(size_t length)
+static unsigned int limit_length(size_t length)
 {
 	return length < UINT32_MAX / 2 ? (unsigned int)length : UINT32_MAX / 2;
 }
@@ -53,7 +53,7 @@ int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
 			       (int)sizeof(stream)) != Z_OK)
 		xalloc_exhausted();
 	do {
-		unsigned int given = stream.avail_in == 0 ? at_once(length) : 0;
+		unsigned int given = stream.avail_in == 0 ? limit_length(length) : 0;
 
 		stream.avail_in += given;
 		length -= given;
@@ -74,7 +74,7 @@ static int unpack(z_stream *stream, size_t length, size_t limit, struct strbuf *
 	int r = Z_OK;
 
 	while (r == Z_OK || stream->avail_in > 0 || length > 0) {
-		unsigned int given = stream->avail_in == 0 ? at_once(length) : 0;
+		unsigned int given = stream->avail_in == 0 ? limit_length(length) : 0;
 
 		stream->avail_in += given;
 		length -= given;

@@ -88,7 +88,7 @@ static void *allocate(void *left, size_t size)
 	return block + BLOCK_HEAD;
 }
 
-static void give_back(void *left, void *bytes)
+static void deallocate(void *left, void *bytes)
 {
 	size_t *room = left, size;
 	char *block = bytes;
@@ -460,7 +460,7 @@ int pprof_unpack(const void *bytes, size_t length, struct profile *profile,
 	size_t room = ROOM_BYTES;
 	ProtobufCAllocator allocator = {
 		.alloc = allocate,
-		.free = give_back,
+		.free = deallocate,
 		.allocator_data = &room,
 	};
 	struct unpacking unpacking = { .profile = profile, .why = reterr_why };

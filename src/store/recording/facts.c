@@ -53,7 +53,7 @@ enum {
 	STATE_SIZE
 };
 
-static int64_t of_number(uint64_t number)
+static int64_t from_number(uint64_t number)
 {
 	return number > (uint64_t)INT64_MAX ? FACT_UNKNOWN : (int64_t)number;
 }
@@ -68,9 +68,9 @@ static uint64_t to_number_or_0(int64_t value)
 	return value < 0 ? 0 : (uint64_t)value;
 }
 
-static int64_t of_kb(uint64_t bytes)
+static int64_t from_kb(uint64_t bytes)
 {
-	return bytes_known(bytes) ? of_number(units_bytes_to_kib(bytes)) : FACT_UNKNOWN;
+	return bytes_known(bytes) ? from_number(units_bytes_to_kib(bytes)) : FACT_UNKNOWN;
 }
 
 static uint64_t to_bytes(int64_t kb)
@@ -81,7 +81,7 @@ static uint64_t to_bytes(int64_t kb)
 									: bytes;
 }
 
-void facts_of_state(const struct usage *u, enum source source, int64_t *ret)
+void facts_from_state(const struct usage *u, enum source source, int64_t *ret)
 {
 	ret[STATE_PPID] = u->process.ppid;
 	ret[STATE_UID] = u->process.uid == UINT32_MAX ? FACT_UNKNOWN
@@ -90,7 +90,7 @@ void facts_of_state(const struct usage *u, enum source source, int64_t *ret)
 	ret[STATE_STATE] = (unsigned char)u->process.state;
 	ret[STATE_ERROR] = u->error;
 	ret[STATE_SOURCE] = (int64_t)source;
-	ret[STATE_SIZE] = of_kb(u->process.stat_size_bytes);
+	ret[STATE_SIZE] = from_kb(u->process.stat_size_bytes);
 }
 
 void facts_to_state(const int64_t *values, struct usage *ret)
@@ -110,11 +110,11 @@ void facts_to_state(const int64_t *values, struct usage *ret)
 							    : (enum source)source;
 }
 
-static void of_fields(const struct counters *c, const enum smaps_field *fields,
-		      size_t count, int64_t *ret)
+static void from_fields(const struct counters *c, const enum smaps_field *fields,
+			size_t count, int64_t *ret)
 {
 	for (size_t i = 0; i < count; i++)
-		ret[i] = of_kb(c->bytes[fields[i]]);
+		ret[i] = from_kb(c->bytes[fields[i]]);
 }
 
 static void to_fields(const int64_t *values, const enum smaps_field *fields, size_t count,
@@ -124,15 +124,15 @@ static void to_fields(const int64_t *values, const enum smaps_field *fields, siz
 		ret->bytes[fields[i]] = to_bytes(values[i]);
 }
 
-void facts_of_usage(const struct usage *u, int64_t *ret_often, int64_t *ret_seldom)
+void facts_from_usage(const struct usage *u, int64_t *ret_often, int64_t *ret_seldom)
 {
-	of_fields(&u->total, often_fields, OFTEN_COUNT, ret_often);
-	of_fields(&u->total, seldom_fields, SELDOM_COUNT, ret_seldom);
+	from_fields(&u->total, often_fields, OFTEN_COUNT, ret_often);
+	from_fields(&u->total, seldom_fields, SELDOM_COUNT, ret_seldom);
 	ret_seldom[SELDOM_COUNT] = u->source == SOURCE_SMAPS
-					   ? of_kb(usage_droppable_bytes(u))
+					   ? from_kb(usage_droppable_bytes(u))
 					   : FACT_UNKNOWN;
-	ret_often[OFTEN_COUNT] = of_number(u->process.minor_fault_count);
-	ret_often[OFTEN_COUNT + 1] = of_number(u->process.major_fault_count);
+	ret_often[OFTEN_COUNT] = from_number(u->process.minor_fault_count);
+	ret_often[OFTEN_COUNT + 1] = from_number(u->process.major_fault_count);
 }
 
 void facts_to_usage(const int64_t *often, const int64_t *seldom, struct usage *ret)
@@ -144,17 +144,17 @@ void facts_to_usage(const int64_t *often, const int64_t *seldom, struct usage *r
 	ret->process.major_fault_count = to_number_or_0(often[OFTEN_COUNT + 1]);
 }
 
-void facts_of_mapping(const struct mapping *m, int64_t name, int64_t *ret)
+void facts_from_mapping(const struct mapping *m, int64_t name, int64_t *ret)
 {
 	ret[MAPPING_END] = (int64_t)m->end_addr;
 	ret[MAPPING_FLAGS] = m->flags | (m->owner == OWNER_STACK ? HAS_STACK : 0);
-	ret[MAPPING_FILE_OFFSET] = of_number(m->file_offset_bytes);
+	ret[MAPPING_FILE_OFFSET] = from_number(m->file_offset_bytes);
 	ret[MAPPING_DEV] = (int64_t)((uint64_t)m->dev_major << 32 | m->dev_minor);
-	ret[MAPPING_INODE] = of_number(m->inode);
+	ret[MAPPING_INODE] = from_number(m->inode);
 	ret[MAPPING_NAME] = name;
-	of_fields(&m->counters, often_fields, OFTEN_COUNT, ret + MAPPING_SMAPS);
-	of_fields(&m->counters, seldom_fields, SELDOM_COUNT,
-		  ret + MAPPING_SMAPS + OFTEN_COUNT);
+	from_fields(&m->counters, often_fields, OFTEN_COUNT, ret + MAPPING_SMAPS);
+	from_fields(&m->counters, seldom_fields, SELDOM_COUNT,
+		    ret + MAPPING_SMAPS + OFTEN_COUNT);
 }
 
 void facts_to_mapping(const int64_t *values, struct mapping *ret, int64_t *ret_name)
@@ -205,19 +205,20 @@ static uint64_t taken_bytes(const struct usage *u, const struct mapping_list *ma
 	return bytes_sub(sum, u->matrix.owner_rss_bytes[owner]);
 }
 
-void facts_of_heap(const struct usage *u, const struct mapping_list *mappings,
-		   int64_t *ret)
+void facts_from_heap(const struct usage *u, const struct mapping_list *mappings,
+		     int64_t *ret)
 {
 	ret[HEAP_QUALITY] = (int64_t)u->heap_quality;
 	ret[HEAP_ALLOCATOR] = (int64_t)u->allocator;
 	ret[HEAP_FLAGS] = (u->heap_is_reported ? HEAP_REPORTED : 0) |
 			  (u->heap_is_running ? HEAP_RUNNING : 0);
-	ret[HEAP_PAUSE_US] = of_number(u->heap_pause_ns / NS_PER_US);
-	ret[HEAP_TRIMMABLE] = of_number(u->trimmable_bytes);
+	ret[HEAP_PAUSE_US] = from_number(u->heap_pause_ns / NS_PER_US);
+	ret[HEAP_TRIMMABLE] = from_number(u->trimmable_bytes);
 	for (int o = 0; o <= OWNER_HEAP_LAST; o++)
-		ret[HEAP_OWNERS + o] = of_number(u->matrix.owner_rss_bytes[o]);
+		ret[HEAP_OWNERS + o] = from_number(u->matrix.owner_rss_bytes[o]);
 	for (int o = OWNER_HEAP_LAST + 1; o < OWNER_COUNT_; o++)
-		ret[HEAP_TAKEN + o] = of_number(taken_bytes(u, mappings, (enum owner)o));
+		ret[HEAP_TAKEN + o] =
+			from_number(taken_bytes(u, mappings, (enum owner)o));
 }
 
 bool facts_to_heap(const int64_t *values, struct heap_sums *ret)
@@ -272,9 +273,9 @@ enum {
 	LEVEL_KILL_DISABLED = 1 << 1
 };
 
-static int64_t of_limit(uint64_t bytes)
+static int64_t from_limit(uint64_t bytes)
 {
-	return bytes == CGROUP_NO_LIMIT ? NO_LIMIT : of_number(bytes);
+	return bytes == CGROUP_NO_LIMIT ? NO_LIMIT : from_number(bytes);
 }
 
 static uint64_t to_limit(int64_t value)
@@ -282,7 +283,7 @@ static uint64_t to_limit(int64_t value)
 	return value == NO_LIMIT ? CGROUP_NO_LIMIT : to_number(value);
 }
 
-void facts_of_level(const struct cgroup_level *level, int64_t *ret)
+void facts_from_level(const struct cgroup_level *level, int64_t *ret)
 {
 	ret[0] = (level->is_oom_group ? LEVEL_OOM_GROUP : 0) |
 		 (level->is_kill_disabled ? LEVEL_KILL_DISABLED : 0);
@@ -290,7 +291,7 @@ void facts_of_level(const struct cgroup_level *level, int64_t *ret)
 		uint64_t number;
 
 		memcpy(&number, (const char *)level + level_offsets[i], sizeof(number));
-		ret[1 + i] = of_limit(number);
+		ret[1 + i] = from_limit(number);
 	}
 }
 
@@ -313,13 +314,13 @@ void facts_to_level(const int64_t *values, struct cgroup_level *ret)
 static_assert(sizeof(struct cgroup_stat) == STAT_COUNT * sizeof(uint64_t),
 	      "each has a column");
 
-void facts_of_stat(const struct cgroup_stat *stat, int64_t *ret)
+void facts_from_stat(const struct cgroup_stat *stat, int64_t *ret)
 {
 	uint64_t numbers[STAT_COUNT];
 
 	memcpy(numbers, stat, sizeof(numbers));
 	for (size_t i = 0; i < STAT_COUNT; i++)
-		ret[i] = of_number(numbers[i]);
+		ret[i] = from_number(numbers[i]);
 }
 
 void facts_to_stat(const int64_t *values, struct cgroup_stat *ret)
@@ -341,13 +342,13 @@ enum {
 	GROUP_FULL_AVG10,
 };
 
-void facts_of_group(const struct cgroup *c, int64_t *ret)
+void facts_from_group(const struct cgroup *c, int64_t *ret)
 {
 	const struct cgroup_pressure *p = &c->pressure;
 
 	ret[GROUP_COUNT] = (int64_t)c->group_count;
-	ret[GROUP_SLACK] = of_number(c->slack_bytes);
-	ret[GROUP_HIDDEN_LIMIT] = of_limit(c->hidden_limit_bytes);
+	ret[GROUP_SLACK] = from_number(c->slack_bytes);
+	ret[GROUP_HIDDEN_LIMIT] = from_limit(c->hidden_limit_bytes);
 	ret[GROUP_SOME] = c->has_pressure ? (int64_t)(p->some_ns / NS_PER_US)
 					  : FACT_UNKNOWN;
 	ret[GROUP_FULL] = c->has_pressure ? (int64_t)(p->full_ns / NS_PER_US)

@@ -17,18 +17,18 @@
  * Convert a process's state to values. source describes the data that is recorded, which
  * may be less than the data that was read.
  */
-void facts_of_state(const struct usage *usage, enum source source, int64_t *ret);
-void facts_of_usage(const struct usage *usage, int64_t *ret_often, int64_t *ret_seldom);
-void facts_of_mapping(const struct mapping *mapping, int64_t name, int64_t *ret);
+void facts_from_state(const struct usage *usage, enum source source, int64_t *ret);
+void facts_from_usage(const struct usage *usage, int64_t *ret_often, int64_t *ret_seldom);
+void facts_from_mapping(const struct mapping *mapping, int64_t name, int64_t *ret);
 /*
  * Convert the results of a heap read to values. heap_quality must not be QUALITY_UNKNOWN.
  */
-void facts_of_heap(const struct usage *usage, const struct mapping_list *mappings,
-		   int64_t *ret);
-void facts_of_level(const struct cgroup_level *level, int64_t *ret);
-void facts_of_stat(const struct cgroup_stat *stat, int64_t *ret);
+void facts_from_heap(const struct usage *usage, const struct mapping_list *mappings,
+		     int64_t *ret);
+void facts_from_level(const struct cgroup_level *level, int64_t *ret);
+void facts_from_stat(const struct cgroup_stat *stat, int64_t *ret);
 /* Convert those figures of a cgroup that belong to no single level. */
-void facts_of_group(const struct cgroup *cgroup, int64_t *ret);
+void facts_from_group(const struct cgroup *cgroup, int64_t *ret);
 
 /*
  * Convert values from an untrusted file. Invalid values become unknown, or 0 if a member

@@ -25,7 +25,7 @@ static char *make_key(const struct cgroup *c, const char *paths)
 }
 
 /* Add a row for the cgroup, unless the last row has the same paths and names. */
-static int take_cgroup(struct recording *r, const struct cgroup *c)
+static int find_or_add_cgroup(struct recording *r, const struct cgroup *c)
 {
 	sqlite3_stmt *statement = r->statements[STATEMENT_CGROUP];
 	const int64_t numbers[] = { r->session, (int64_t)c->version, c->is_cut };
@@ -55,21 +55,21 @@ int recording_add_cgroup(struct recording *r, const struct cgroup *c)
 {
 	int64_t values[FACT_VALUES_MAX];
 	int64_t keys[FACT_KEYS_MAX] = { 0 };
-	int error = take_cgroup(r, c);
+	int error = find_or_add_cgroup(r, c);
 
 	keys[0] = r->cgroup_row;
 	for (size_t i = 0; i < c->level_count && error == 0; i++) {
 		keys[1] = (int64_t)i;
-		facts_of_level(&c->levels[i], values);
-		error = recording_say(r, FACT_GROUP, keys, values);
+		facts_from_level(&c->levels[i], values);
+		error = recording_add_fact(r, FACT_GROUP, keys, values);
 		if (error < 0 || (i > 0 && i != c->tightest))
 			continue;
-		facts_of_stat(i == 0 ? &c->stat : &c->limit_stat, values);
-		error = recording_say(r, FACT_GROUP_STAT, keys, values);
+		facts_from_stat(i == 0 ? &c->stat : &c->limit_stat, values);
+		error = recording_add_fact(r, FACT_GROUP_STAT, keys, values);
 	}
 	if (error == 0) {
-		facts_of_group(c, values);
-		error = recording_say(r, FACT_GROUP_MORE, keys, values);
+		facts_from_group(c, values);
+		error = recording_add_fact(r, FACT_GROUP_MORE, keys, values);
 	}
-	return error < 0 ? recording_give_up(r, error) : 0;
+	return error < 0 ? recording_roll_back(r, error) : 0;
 }

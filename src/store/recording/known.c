@@ -67,8 +67,8 @@ static void grow(struct known_facts *facts)
 	*facts = larger;
 }
 
-bool known_facts_say(struct known_facts *facts, enum fact_table table,
-		     const int64_t *keys, const int64_t *values, int64_t sample)
+bool known_facts_update(struct known_facts *facts, enum fact_table table,
+			const int64_t *keys, const int64_t *values, int64_t sample)
 {
 	const struct fact_table_info *info = &fact_tables[table];
 	uint64_t hash = hash_values(values, info->value_count);
@@ -109,9 +109,9 @@ static void remove_at(struct known_facts *facts, size_t hole)
 	}
 }
 
-bool known_facts_take_unsaid(struct known_facts *facts, enum fact_table table,
-			     int64_t first_key, int64_t sample,
-			     int64_t ret_keys[FACT_KEYS_MAX])
+bool known_facts_remove_stale(struct known_facts *facts, enum fact_table table,
+			      int64_t first_key, int64_t sample,
+			      int64_t ret_keys[FACT_KEYS_MAX])
 {
 	for (size_t i = 0; i < facts->capacity; i++) {
 		const struct known_fact *fact = &facts->items[i];

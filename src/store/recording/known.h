@@ -32,17 +32,17 @@ void known_facts_release(struct known_facts *facts);
  * values remembered before. The arrays have the lengths of the table's keys and values,
  * and are not used after the call.
  */
-bool known_facts_say(struct known_facts *facts, enum fact_table table,
-		     const int64_t *keys, const int64_t *values, int64_t sample);
+bool known_facts_update(struct known_facts *facts, enum fact_table table,
+			const int64_t *keys, const int64_t *values, int64_t sample);
 
 /*
- * Find a key of the table that was not passed to known_facts_say() in this sample, and
+ * Find a key of the table that was not passed to known_facts_update() in this sample, and
  * forget the key. Only keys that begin with first_key are considered, or all keys if
  * first_key is FACT_UNKNOWN. Return true with the key in ret_keys, or false if there is
  * no such key.
  */
-bool known_facts_take_unsaid(struct known_facts *facts, enum fact_table table,
-			     int64_t first_key, int64_t sample,
-			     int64_t ret_keys[FACT_KEYS_MAX]);
+bool known_facts_remove_stale(struct known_facts *facts, enum fact_table table,
+			      int64_t first_key, int64_t sample,
+			      int64_t ret_keys[FACT_KEYS_MAX]);
 
 #endif

@@ -113,7 +113,7 @@ static int step(struct mapping_walk *walk, sqlite3 *db)
  * Return the last sample of a query that begins after this sample. In an untrusted file,
  * sample may be any number.
  */
-static int64_t end_behind(int64_t sample)
+static int64_t range_end(int64_t sample)
 {
 	return sample < INT64_MAX - WALK_SAMPLES ? sample + WALK_SAMPLES : INT64_MAX;
 }
@@ -162,15 +162,15 @@ static int begin(struct mapping_walk *walk, sqlite3 *db, int64_t sample)
 	mapping_list_release(&walk->list);
 	walk->name_bytes = 0;
 	walk->version++;
-	walk->end = end_behind(sample);
+	walk->end = range_end(sample);
 	return begin_rows(walk, db, sample, true);
 }
 
-static int go_on(struct mapping_walk *walk, sqlite3 *db)
+static int continue_walk(struct mapping_walk *walk, sqlite3 *db)
 {
 	int64_t first = walk->end + 1;
 
-	walk->end = end_behind(walk->end);
+	walk->end = range_end(walk->end);
 	return begin_rows(walk, db, first, false);
 }
 
@@ -301,12 +301,12 @@ int mapping_walks_read(struct mapping_walks *walks, sqlite3 *db, sqlite3_stmt *n
 {
 	struct mapping_walk *walk = find_walk(walks, key[0]);
 	int64_t sample = key[1];
-	bool is_ahead = walk->sample <= sample && sample <= end_behind(walk->end);
+	bool is_ahead = walk->sample <= sample && sample <= range_end(walk->end);
 	int error = is_ahead ? 0 : begin(walk, db, sample);
 
 	while (error == 0 && (walk->next.sample <= sample || walk->end < sample)) {
 		if (walk->next.sample == no_sample) {
-			error = go_on(walk, db);
+			error = continue_walk(walk, db);
 			continue;
 		}
 		walk->version++;

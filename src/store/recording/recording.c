@@ -87,15 +87,15 @@ static int write_row(struct recording *r, enum fact_table table,
 	return recording_run(r, (enum statement)table);
 }
 
-int recording_say(struct recording *r, enum fact_table table,
-		  const int64_t keys[FACT_KEYS_MAX], const int64_t *values)
+int recording_add_fact(struct recording *r, enum fact_table table,
+		       const int64_t keys[FACT_KEYS_MAX], const int64_t *values)
 {
-	if (!known_facts_say(&r->known, table, keys, values, r->sample))
+	if (!known_facts_update(&r->known, table, keys, values, r->sample))
 		return 0;
 	return write_row(r, table, keys, values);
 }
 
-int recording_say_gone(struct recording *r, enum fact_table table, int64_t first_key)
+int recording_add_removals(struct recording *r, enum fact_table table, int64_t first_key)
 {
 	int64_t keys[FACT_KEYS_MAX], none[FACT_VALUES_MAX];
 	int error = 0;
@@ -103,7 +103,7 @@ int recording_say_gone(struct recording *r, enum fact_table table, int64_t first
 	for (size_t i = 0; i < FACT_VALUES_MAX; i++)
 		none[i] = FACT_UNKNOWN;
 	while (error == 0 &&
-	       known_facts_take_unsaid(&r->known, table, first_key, r->sample, keys))
+	       known_facts_remove_stale(&r->known, table, first_key, r->sample, keys))
 		error = write_row(r, table, keys, none);
 	return error;
 }
@@ -171,7 +171,7 @@ void recording_close(struct recording *r)
 	free(r);
 }
 
-int recording_give_up(struct recording *r, int error)
+int recording_roll_back(struct recording *r, int error)
 {
 	if (r->is_begun)
 		(void)recording_sql_execute(r->db, "ROLLBACK");
@@ -188,7 +188,7 @@ int recording_begin(struct recording *r)
 	int error;
 
 	if (r->is_begun)
-		recording_give_up(r, 0);
+		recording_roll_back(r, 0);
 	recording_guard_reset(&r->guard);
 	error = recording_sql_execute(r->db, "BEGIN IMMEDIATE");
 	if (error < 0)
@@ -219,8 +219,8 @@ static struct known_process *find_process(struct recording *r, const struct proc
 	return NULL;
 }
 
-static int take_process(struct recording *r, const struct usage *u,
-			struct known_process **ret)
+static int find_or_add_process(struct recording *r, const struct usage *u,
+			       struct known_process **ret)
 {
 	sqlite3_stmt *statement = r->statements[STATEMENT_PROCESS];
 	const int64_t numbers[] = { r->session, u->process.pid,
@@ -254,18 +254,18 @@ static int add_usage(struct recording *r, const struct usage *u, enum source sou
 	int64_t state[FACT_VALUES_MAX], often[FACT_VALUES_MAX], seldom[FACT_VALUES_MAX];
 	struct known_process *process;
 	int64_t keys[FACT_KEYS_MAX] = { 0 };
-	int error = take_process(r, u, &process);
+	int error = find_or_add_process(r, u, &process);
 
 	if (error < 0)
 		return error;
 	keys[0] = *ret_row = process->row;
-	facts_of_state(u, source, state);
-	error = recording_say(r, FACT_STATE, keys, state);
+	facts_from_state(u, source, state);
+	error = recording_add_fact(r, FACT_STATE, keys, state);
 	if (error < 0 || source < SOURCE_ROLLUP)
 		return error;
-	facts_of_usage(u, often, seldom);
-	error = recording_say(r, FACT_USAGE, keys, often);
-	return error < 0 ? error : recording_say(r, FACT_USAGE_MORE, keys, seldom);
+	facts_from_usage(u, often, seldom);
+	error = recording_add_fact(r, FACT_USAGE, keys, often);
+	return error < 0 ? error : recording_add_fact(r, FACT_USAGE_MORE, keys, seldom);
 }
 
 int recording_add_usage(struct recording *r, const struct usage *u)
@@ -274,10 +274,10 @@ int recording_add_usage(struct recording *r, const struct usage *u)
 	int error = add_usage(r, u, u->source == SOURCE_SMAPS ? SOURCE_ROLLUP : u->source,
 			      &row);
 
-	return error < 0 ? recording_give_up(r, error) : 0;
+	return error < 0 ? recording_roll_back(r, error) : 0;
 }
 
-static int take_name(struct recording *r, const char *text, int64_t *ret)
+static int find_or_add_name(struct recording *r, const char *text, int64_t *ret)
 {
 	sqlite3_stmt *find = r->statements[STATEMENT_FIND_NAME];
 	int code, error;
@@ -306,8 +306,8 @@ static int add_heap(struct recording *r, const struct usage *u,
 		/* A row of NULLs means that the process no longer has a heap. */
 		values[i] = FACT_UNKNOWN;
 	if (u->heap_quality != QUALITY_UNKNOWN)
-		facts_of_heap(u, mappings, values);
-	return recording_say(r, FACT_HEAP, keys, values);
+		facts_from_heap(u, mappings, values);
+	return recording_add_fact(r, FACT_HEAP, keys, values);
 }
 
 int recording_add_mappings(struct recording *r, const struct usage *u,
@@ -321,17 +321,17 @@ int recording_add_mappings(struct recording *r, const struct usage *u,
 		int64_t values[FACT_VALUES_MAX], name;
 		int64_t keys[FACT_KEYS_MAX] = { row, (int64_t)m->start_addr };
 
-		error = take_name(r, m->name, &name);
+		error = find_or_add_name(r, m->name, &name);
 		if (error < 0)
 			break;
-		facts_of_mapping(m, name, values);
-		error = recording_say(r, FACT_MAPPING, keys, values);
+		facts_from_mapping(m, name, values);
+		error = recording_add_fact(r, FACT_MAPPING, keys, values);
 	}
 	if (error == 0)
-		error = recording_say_gone(r, FACT_MAPPING, row);
+		error = recording_add_removals(r, FACT_MAPPING, row);
 	if (error == 0)
 		error = add_heap(r, u, mappings, row);
-	return error < 0 ? recording_give_up(r, error) : 0;
+	return error < 0 ? recording_roll_back(r, error) : 0;
 }
 
 int recording_add_event(struct recording *r, const struct recorded_event *event)
@@ -348,7 +348,7 @@ int recording_add_event(struct recording *r, const struct recorded_event *event)
 	recording_bind_text(statement, 5, event->text);
 	error = recording_run(r, STATEMENT_EVENT);
 	if (error < 0)
-		return recording_give_up(r, error);
+		return recording_roll_back(r, error);
 	r->has_content = r->has_content || !r->is_begun;
 	return 0;
 }
@@ -366,10 +366,10 @@ int recording_add_note(struct recording *r, const struct process *process,
 	recording_bind_text(statement, 2, kind);
 	recording_bind_text(statement, 3, text);
 	error = recording_run(r, STATEMENT_NOTE);
-	return error < 0 ? recording_give_up(r, error) : 0;
+	return error < 0 ? recording_roll_back(r, error) : 0;
 }
 
-static int forget_gone_processes(struct recording *r)
+static int forget_ended_processes(struct recording *r)
 {
 	static const enum fact_table tables[] = { FACT_STATE, FACT_USAGE, FACT_USAGE_MORE,
 						  FACT_MAPPING, FACT_HEAP };
@@ -385,7 +385,7 @@ static int forget_gone_processes(struct recording *r)
 		}
 		for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]) && error == 0;
 		     t++)
-			error = recording_say_gone(r, tables[t], p->row);
+			error = recording_add_removals(r, tables[t], p->row);
 	}
 	r->process_count = kept;
 	return error;
@@ -425,14 +425,14 @@ int recording_end(struct recording *r, const struct recording_moment *moment)
 	int error = r->is_begun ? write_sample(r, moment) : -EINVAL;
 
 	if (error == 0)
-		error = forget_gone_processes(r);
+		error = forget_ended_processes(r);
 
 	if (error == 0)
 		error = trim(r, moment);
 	if (error == 0)
 		error = recording_sql_execute(r->db, "COMMIT");
 	if (error < 0)
-		return recording_give_up(r, error);
+		return recording_roll_back(r, error);
 	r->is_begun = false;
 	r->has_content = true;
 	if (moment->elapsed_ns < r->synced_elapsed_ns + SYNC_EVERY_NS)

@@ -69,14 +69,14 @@ int recording_open_database(struct recording *r, const char *path);
  * Record the values that the key has in the current sample, unless they are unchanged.
  * Returns 0 or -errno.
  */
-int recording_say(struct recording *r, enum fact_table table,
-		  const int64_t keys[FACT_KEYS_MAX], const int64_t *values);
+int recording_add_fact(struct recording *r, enum fact_table table,
+		       const int64_t keys[FACT_KEYS_MAX], const int64_t *values);
 
 /*
  * Record that all keys that begin with first_key no longer exist, except those recorded
  * in the current sample. Returns 0 or -errno.
  */
-int recording_say_gone(struct recording *r, enum fact_table table, int64_t first_key);
+int recording_add_removals(struct recording *r, enum fact_table table, int64_t first_key);
 
 /*
  * Execute a statement that returns no rows, after its parameters have been bound. Returns
@@ -100,6 +100,6 @@ void recording_bind_text(sqlite3_stmt *statement, int at, const char *text);
  * Roll back the transaction, and forget the values recorded last, because the file may
  * not contain them. The next sample records all values again. Returns error.
  */
-int recording_give_up(struct recording *r, int error);
+int recording_roll_back(struct recording *r, int error);
 
 #endif

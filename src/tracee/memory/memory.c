@@ -24,7 +24,7 @@ void memory_release(struct memory *memory)
 	memory->file_fd = -1;
 }
 
-static bool holds(const struct mapping *m, uint64_t addr)
+static bool contains(const struct mapping *m, uint64_t addr)
 {
 	return addr >= m->start_addr && addr < m->end_addr;
 }
@@ -34,10 +34,10 @@ const struct mapping *memory_find_mapping(struct memory *memory, uint64_t addr)
 	const struct mapping_list *list = memory->mappings;
 	size_t low;
 
-	if (memory->found < list->count && holds(&list->items[memory->found], addr))
+	if (memory->found < list->count && contains(&list->items[memory->found], addr))
 		return &list->items[memory->found];
 	low = SEARCH_FIRST(list->count, i, list->items[i].end_addr > addr);
-	if (low == list->count || !holds(&list->items[low], addr))
+	if (low == list->count || !contains(&list->items[low], addr))
 		return NULL;
 	memory->found = low;
 	return &list->items[low];

@@ -94,7 +94,7 @@ static int open_path(struct open_call call)
  * Handle SIGSYS: perform the intercepted call, which opens a file for reading, in a
  * safe way.
  */
-static void open_instead(int signal, siginfo_t *info, void *context)
+static void open_safely(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
@@ -130,8 +130,7 @@ int open_guard_install(void)
 		RETURN(SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
-	struct sigaction action = { .sa_sigaction = open_instead,
-				    .sa_flags = SA_SIGINFO };
+	struct sigaction action = { .sa_sigaction = open_safely, .sa_flags = SA_SIGINFO };
 
 	sigemptyset(&action.sa_mask);
 	if (sigaction(SIGSYS, &action, NULL) < 0 ||

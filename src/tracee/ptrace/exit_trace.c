@@ -45,7 +45,7 @@ static void send_message(const struct exit_tracer *t, enum exit_trace_kind kind,
 	(void)!send(t->socket_fd, &message, sizeof(message), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-static void let_go(struct exit_tracer *t, size_t index)
+static void release_process(struct exit_tracer *t, size_t index)
 {
 	ptrace(PTRACE_CONT, t->held[index].pid, NULL, NULL);
 	t->held[index] = t->held[--t->held_count];
@@ -55,7 +55,7 @@ static void let_go(struct exit_tracer *t, size_t index)
  * Handle the stop of a process just before its end: hold the process if SIGKILL ends it
  * and fewer than HELD_MAX are held. Otherwise let the process end.
  */
-static void take_end(struct exit_tracer *t, int pid)
+static void handle_end(struct exit_tracer *t, int pid)
 {
 	unsigned long status = 0;
 
@@ -75,12 +75,12 @@ static void take_end(struct exit_tracer *t, int pid)
  * Continue a stopped process, with its pending signal. The caller has examined the stop
  * with WNOWAIT: if the tracer is killed now, the kernel still has the signal to deliver.
  */
-static void take_stop(struct exit_tracer *t, int pid, int status)
+static void handle_stop(struct exit_tracer *t, int pid, int status)
 {
 	int signal = SIGNAL_OF(status);
 
 	if (EVENT_OF(status) == PTRACE_EVENT_EXIT)
-		take_end(t, pid);
+		handle_end(t, pid);
 	else if (EVENT_OF(status) == PTRACE_EVENT_STOP && signal != SIGTRAP)
 		ptrace(PTRACE_LISTEN, pid, NULL, NULL);
 	else
@@ -89,7 +89,7 @@ static void take_stop(struct exit_tracer *t, int pid, int status)
 }
 
 /* Handle all traced processes that have stopped or ended. */
-static void take_changes(struct exit_tracer *t)
+static void handle_changes(struct exit_tracer *t)
 {
 	for (;;) {
 		siginfo_t info = { 0 };
@@ -99,14 +99,14 @@ static void take_changes(struct exit_tracer *t)
 		    info.si_pid == 0)
 			return;
 		if (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED)
-			take_stop(t, info.si_pid, info.si_status);
+			handle_stop(t, info.si_pid, info.si_status);
 		else
 			(void)waitpid(info.si_pid, NULL, WNOHANG | __WALL);
 	}
 }
 
 /* Handle one message. Return false if the other end has closed the socket. */
-static bool take_message(struct exit_tracer *t)
+static bool handle_message(struct exit_tracer *t)
 {
 	struct exit_trace_message message;
 	ssize_t n = recv(t->socket_fd, &message, sizeof(message), 0);
@@ -120,9 +120,9 @@ static bool take_message(struct exit_tracer *t)
 		   (void *)(intptr_t)PTRACE_O_TRACEEXIT) < 0 &&
 	    errno != ESRCH)
 		send_message(t, EXIT_TRACE_REFUSED, message.pid, -errno);
-	for (size_t i = 0; message.kind == EXIT_TRACE_GO && i < t->held_count; i++)
+	for (size_t i = 0; message.kind == EXIT_TRACE_RELEASE && i < t->held_count; i++)
 		if (t->held[i].pid == message.pid)
-			let_go(t, i--);
+			release_process(t, i--);
 	return true;
 }
 
@@ -136,13 +136,13 @@ static int timeout_ms(const struct exit_tracer *t)
 	return due > now ? (int)((due - now) / NS_PER_MS) + 1 : 0;
 }
 
-static void let_go_late(struct exit_tracer *t)
+static void release_overdue(struct exit_tracer *t)
 {
 	uint64_t now = clock_now_ns();
 
 	for (size_t i = 0; i < t->held_count; i++)
 		if (t->held[i].until_ns <= now)
-			let_go(t, i--);
+			release_process(t, i--);
 }
 
 int exit_trace_serve(int socket_fd, uint64_t silence_ns)
@@ -169,9 +169,9 @@ int exit_trace_serve(int socket_fd, uint64_t silence_ns)
 			return -errno;
 		while (read(signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
 			;
-		take_changes(&tracer);
-		let_go_late(&tracer);
-		if (polled[0].revents && !take_message(&tracer))
+		handle_changes(&tracer);
+		release_overdue(&tracer);
+		if (polled[0].revents && !handle_message(&tracer))
 			return 0;
 		if (polled[0].revents)
 			tracer.silent_ns = clock_now_ns() + silence_ns;

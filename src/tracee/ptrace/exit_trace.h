@@ -13,7 +13,7 @@
 enum exit_trace_kind {
 	EXIT_TRACE_ADD = 1, /* to the tracer: trace this pid */
 	/* to the tracer: the memory of this pid was read, so the process may end */
-	EXIT_TRACE_GO,
+	EXIT_TRACE_RELEASE,
 	EXIT_TRACE_BEAT, /* to the tracer: the sender is still alive */
 	/*
 	 * From the tracer: this pid cannot be traced, because of missing permission or

@@ -204,7 +204,7 @@ static int seize_new(struct tracer *t)
  * consumed, because other threads wait for it. The end of the process is left to its
  * parent, which may be memstate itself.
  */
-static void note_event(const struct tracer *t, struct seized *s, const siginfo_t *info)
+static void record_event(const struct tracer *t, struct seized *s, const siginfo_t *info)
 {
 	siginfo_t unused;
 
@@ -259,7 +259,7 @@ static int wait_for_stop(const struct tracer *t, struct seized *s)
 			continue;
 		}
 		if (info.si_pid == s->tid) {
-			note_event(t, s, &info);
+			record_event(t, s, &info);
 			continue;
 		}
 		r = check_patience(t, s, &patient_until_ns);

@@ -65,7 +65,7 @@ struct stop_request {
  *
  * -ETIME: the work hangs in the kernel. Its thread is abandoned, and may continue at any
  * time. Never change or free *context, nor anything else that the work uses, unless the
- * work calls stop_is_over() after each call that can hang.
+ * work calls stop_has_ended() after each call that can hang.
  */
 int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns);
 
@@ -73,7 +73,7 @@ int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns);
  * Return true once the target has been released. The work must then end without using
  * its context.
  */
-bool stop_is_over(const struct stop *stop);
+bool stop_has_ended(const struct stop *stop);
 
 /*
  * Write a word at an aligned address, even where the process itself may not write. Only

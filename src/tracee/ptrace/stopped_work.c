@@ -111,7 +111,7 @@ void stopped_work_forbid_writes(struct stopped_work *w)
 		pthread_mutex_unlock(&w->lock);
 }
 
-bool stop_is_over(const struct stop *stop)
+bool stop_has_ended(const struct stop *stop)
 {
 	return stop->held && __atomic_load_n(&stop->held->is_released, __ATOMIC_SEQ_CST);
 }
@@ -144,7 +144,7 @@ int stop_write_word(const struct stop *stop, uint64_t addr, uint64_t word)
 	int r;
 
 	pthread_mutex_lock(&w->lock);
-	if (stop_is_over(stop)) {
+	if (stop_has_ended(stop)) {
 		r = -ETIMEDOUT;
 	} else {
 		n = pwrite(w->mem_fd, &word, sizeof(word), (off_t)addr);
@@ -156,7 +156,7 @@ int stop_write_word(const struct stop *stop, uint64_t addr, uint64_t word)
 	 */
 	if (r == -EIO && pread(w->mem_fd, &unused, sizeof(unused), (off_t)addr) < 0)
 		r = -errno;
-	if (r == -EIO && !stop_is_over(stop))
+	if (r == -EIO && !stop_has_ended(stop))
 		r = expendable_call_owner(w->thread, poke, &argument);
 	pthread_mutex_unlock(&w->lock);
 	return r;

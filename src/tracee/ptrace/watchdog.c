@@ -170,7 +170,7 @@ static void watch(struct page *page)
 }
 
 /* Close all descriptors except fds, which become SOCKET_FD and the following numbers. */
-static bool keep_only(int fds[FD_COUNT])
+static bool close_others(int fds[FD_COUNT])
 {
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -205,7 +205,7 @@ static _Noreturn void run(struct page *page, int fds[FD_COUNT])
 	setsid();
 	(void)prctl(PR_SET_NAME, "memstate-watch");
 	/* do not keep a file system busy */
-	if (chdir("/") == 0 && keep_only(fds))
+	if (chdir("/") == 0 && close_others(fds))
 		watch(page);
 	_exit(0);
 }
@@ -311,7 +311,7 @@ static int own_page(void)
 }
 
 /* Reap the watchdog after somebody has killed it. watchdog_arm() starts another one. */
-static void bury(void)
+static void reap_watchdog(void)
 {
 	close(watchdog.fd);
 	watchdog.fd = -1;
@@ -339,7 +339,7 @@ int watchdog_arm(void)
 		    send(watchdog.fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ||
 		    errno == EAGAIN)
 			break;
-		bury();
+		reap_watchdog();
 	}
 	if (r < 0)
 		watchdog_disarm();

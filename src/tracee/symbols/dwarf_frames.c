@@ -215,7 +215,7 @@ static void add_function(struct unit *unit, Dwarf_Die *die)
 	}
 }
 
-static bool holds_functions(int tag)
+static bool contains_functions(int tag)
 {
 	return tag == DW_TAG_subprogram || tag == DW_TAG_namespace ||
 	       tag == DW_TAG_module || tag == DW_TAG_class_type ||
@@ -233,7 +233,7 @@ static void add_functions(struct unit *unit, Dwarf_Die *parent, int depth)
 
 		if (tag == DW_TAG_subprogram)
 			add_function(unit, &die);
-		if (holds_functions(tag) && depth < NESTING_MAX)
+		if (contains_functions(tag) && depth < NESTING_MAX)
 			add_functions(unit, &die, depth + 1);
 	}
 }

@@ -134,7 +134,7 @@ static void answer_file(const struct task *task, size_t number, struct strbuf *o
  * Isolate the child's signals, memory and output from memstate. The child ends when
  * memstate ends.
  */
-static void live_apart(void)
+static void isolate_child(void)
 {
 	static const int crashes[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
 	struct rlimit none = { 0, 0 }, room;
@@ -165,7 +165,7 @@ static _Noreturn void answer(const struct task *task, int fd)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 
-	live_apart();
+	isolate_child();
 	/* without the guard, libdw would open any path that a debug file contains */
 	if (open_guard_install() < 0)
 		_exit(1);
@@ -199,7 +199,7 @@ static const char *take(const char **at, const char *end, size_t length)
  * Read a text. Return false if the text is incomplete. A text that can never be valid
  * counts as incomplete.
  */
-static bool take_text(const char **at, const char *end, uint32_t length, const char **ret)
+static bool read_text(const char **at, const char *end, uint32_t length, const char **ret)
 {
 	const char *text = take(at, end, length);
 
@@ -208,7 +208,7 @@ static bool take_text(const char **at, const char *end, uint32_t length, const c
 	       (length == 0 || text[length - 1] == '\0');
 }
 
-static bool take_frame(const char **at, const char *end, struct code_frame *ret)
+static bool read_frame(const char **at, const char *end, struct code_frame *ret)
 {
 	struct record_frame frame;
 	const char *bytes = take(at, end, sizeof(frame));
@@ -217,12 +217,12 @@ static bool take_frame(const char **at, const char *end, struct code_frame *ret)
 		return false;
 	memcpy(&frame, bytes, sizeof(frame));
 	ret->line = frame.line;
-	return take_text(at, end, frame.function_length, &ret->function) &&
-	       take_text(at, end, frame.file_length, &ret->file);
+	return read_text(at, end, frame.function_length, &ret->function) &&
+	       read_text(at, end, frame.file_length, &ret->file);
 }
 
-static void say(struct task *task, size_t file, size_t vaddr,
-		const struct code_frame *frames, size_t count)
+static void report_frames(struct task *task, size_t file, size_t vaddr,
+			  const struct code_frame *frames, size_t count)
 {
 	if (task->is_reported[file][vaddr])
 		return;
@@ -231,7 +231,7 @@ static void say(struct task *task, size_t file, size_t vaddr,
 }
 
 /* Read one record. Return false if there is no complete and valid record. */
-static bool take_record(struct task *task, const char **at, const char *end)
+static bool read_record(struct task *task, const char **at, const char *end)
 {
 	struct code_frame frames[DWARF_FRAMES_MAX];
 	const char *from = *at, *bytes = take(&from, end, sizeof(struct record));
@@ -245,24 +245,25 @@ static bool take_record(struct task *task, const char **at, const char *end)
 	    (record.frame_count > 0 && record.vaddr >= task->files[record.file].count))
 		return false;
 	for (size_t i = 0; i < record.frame_count; i++)
-		if (!take_frame(&from, end, &frames[i]))
+		if (!read_frame(&from, end, &frames[i]))
 			return false;
 	*at = from;
 	if (record.frame_count > 0)
-		say(task, record.file, record.vaddr, frames, record.frame_count);
+		report_frames(task, record.file, record.vaddr, frames,
+			      record.frame_count);
 	else
 		task->next = record.file + 1;
 	return true;
 }
 
 /* Read all complete records from *in, and keep the remaining bytes there. */
-static void take_records(struct task *task, struct strbuf *in)
+static void read_records(struct task *task, struct strbuf *in)
 {
 	const char *at = strbuf_text(in), *end = at + in->length;
 	_cleanup_free_ char *rest = NULL;
 	size_t length;
 
-	while (take_record(task, &at, end))
+	while (read_record(task, &at, end))
 		;
 	length = (size_t)(end - at);
 	rest = xmalloc(length + 1);
@@ -315,7 +316,7 @@ static void listen(struct task *task, int fd)
 			return;
 		if (got > 0) {
 			strbuf_add(&in, chunk, (size_t)got);
-			take_records(task, &in);
+			read_records(task, &in);
 		}
 	}
 }
@@ -415,8 +416,8 @@ static void ask_symbols(struct task *task, size_t number)
 		symbol_name_add(&name, symbol->name);
 		if (name.length == 0)
 			continue;
-		say(task, number, i,
-		    &(struct code_frame){ .function = strbuf_text(&name) }, 1);
+		report_frames(task, number, i,
+			      &(struct code_frame){ .function = strbuf_text(&name) }, 1);
 	}
 	elf_symbols_release(&symbols);
 }

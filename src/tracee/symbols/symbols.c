@@ -48,8 +48,8 @@ static bool is_same_file(const struct mapping *a, const struct mapping *b)
  * Return true if m belongs to the object too; last is the object's last mapping with
  * a file.
  */
-static bool goes_on(const struct object *object, const struct mapping *last,
-		    const struct mapping *m)
+static bool belongs_to_object(const struct object *object, const struct mapping *last,
+			      const struct mapping *m)
 {
 	if (m->inode == 0) /* m may be the zeros directly after the file (.bss) */
 		return m->start_addr == object->end_addr && m->name_length == 0 &&
@@ -65,7 +65,7 @@ static void find_objects(struct symbols *symbols)
 	for (size_t i = 0; i < symbols->mappings->count; i++) {
 		const struct mapping *m = &symbols->mappings->items[i];
 
-		if (object && goes_on(object, last, m)) {
+		if (object && belongs_to_object(object, last, m)) {
 			object->end_addr = m->end_addr;
 			object->mapping_count = i + 1 - object->first_mapping;
 		} else if (m->inode != 0) {

@@ -144,7 +144,7 @@ static uint64_t next_set_bit(const uint64_t *bits, uint64_t bit, uint64_t limit)
  * chunk begins there. The distance to the next bit set in starts usually shows the size,
  * which avoids an access to the copy.
  */
-static uint64_t noted_size(struct glibc *g, const struct region *region, uint64_t addr)
+static uint64_t recorded_size(struct glibc *g, const struct region *region, uint64_t addr)
 {
 	const struct image_run *run = image_run_at(g->image, addr);
 	uint64_t bit, limit, next, end, head;
@@ -169,7 +169,7 @@ static void account_region(struct glibc *g, const struct region *region)
 
 	page_use_add(g->blocks, region->start_addr, region->end_addr, USE_HEAP);
 	/* the loop ends at top or at a fencepost, for which starts has no bit */
-	while ((size = noted_size(g, region, addr)) > 0) {
+	while ((size = recorded_size(g, region, addr)) > 0) {
 		account_chunk(g, arena, &trim, addr, size);
 		addr += size;
 	}
@@ -218,7 +218,7 @@ static void fill_mallinfo(struct glibc *g)
 	info->keepcost = g->heap->arenas[0].top_bytes;
 }
 
-static void judge(struct glibc *g)
+static void set_quality(struct glibc *g)
 {
 	struct heap *heap = g->heap;
 
@@ -257,5 +257,5 @@ void glibc_account(struct glibc *g)
 	page_use_share(g->blocks, g->input->mappings, heap);
 	blocks_sort(g->blocks);
 	fill_mallinfo(g);
-	judge(g);
+	set_quality(g);
 }

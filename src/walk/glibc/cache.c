@@ -33,7 +33,7 @@ static const struct cache_layout {
 #define SMALL_BINS 64
 #define SMALL_BYTES_MAX 1040
 
-static bool fits_cache(uint64_t chunk_bytes, unsigned int bin)
+static bool is_cache_size(uint64_t chunk_bytes, unsigned int bin)
 {
 	if (chunk_bytes <= SMALL_BYTES_MAX)
 		return (chunk_bytes - CHUNK_MIN_BYTES) / CHUNK_ALIGN == bin;
@@ -68,7 +68,7 @@ static bool read_bin(struct glibc *g, const uint8_t *cache, const struct cache_l
 	memcpy(&ret->first_addr, cache + l->bin_count * l->count_bytes + bin * 8, 8);
 	if (ret->first_addr == 0)
 		return count == 0;
-	return glibc_check_list(g, ret, fits_cache, bin) && ret->count == count;
+	return glibc_check_list(g, ret, is_cache_size, bin) && ret->count == count;
 }
 
 static const struct cache_layout *find_layout(uint64_t chunk_bytes)
@@ -116,7 +116,7 @@ static bool read_cache(struct glibc *g, uint64_t user_addr, struct cache *ret)
 	return cache.bytes != NULL;
 }
 
-static void take_cache(struct glibc *g, const struct cache *cache)
+static void add_cache(struct glibc *g, const struct cache *cache)
 {
 	bit_set(g->blocks->own, glibc_bit(g, cache->chunk_addr));
 	g->heap->cache_count++;
@@ -129,7 +129,7 @@ static void take_cache(struct glibc *g, const struct cache *cache)
 			continue;
 		region = glibc_region_at(g, list.first_addr);
 		if (!glibc_mark_list(g, &list, true) && region)
-			glibc_distrust(g, region->arena, "a chunk is in two lists");
+			glibc_reject_arena(g, region->arena, "a chunk is in two lists");
 	}
 }
 
@@ -182,6 +182,6 @@ void glibc_read_caches(struct glibc *g)
 		struct cache cache;
 
 		if (read_cache_below(g, g->input->thread_addrs[i], place, &cache))
-			take_cache(g, &cache);
+			add_cache(g, &cache);
 	}
 }

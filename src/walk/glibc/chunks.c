@@ -39,7 +39,7 @@ bool glibc_read_chunk(struct glibc *g, uint64_t addr, uint64_t *ret_size,
 	return true;
 }
 
-static const char *end_on_top(struct glibc *g, const struct region *region, uint64_t addr,
+static const char *end_at_top(struct glibc *g, const struct region *region, uint64_t addr,
 			      uint64_t size)
 {
 	struct heap_arena *arena = &g->heap->arenas[region->arena];
@@ -51,8 +51,8 @@ static const char *end_on_top(struct glibc *g, const struct region *region, uint
 }
 
 /* Record a chunk that its neighbour marks as free, which must therefore be in a bin. */
-static const char *note_unused(struct glibc *g, const struct region *region,
-			       uint64_t next_addr, uint64_t size)
+static const char *record_unused(struct glibc *g, const struct region *region,
+				 uint64_t next_addr, uint64_t size)
 {
 	uint64_t previous_size;
 
@@ -91,7 +91,7 @@ static const char *walk_chain(struct glibc *g, const struct region *region,
 		const char *problem = NULL;
 
 		if (*addr == top_addr && !glibc_is_running(g))
-			return end_on_top(g, region, *addr, size);
+			return end_at_top(g, region, *addr, size);
 		if (size <= CHUNK_HEAD && region->end_addr - *addr <= FENCES_BYTES_MAX)
 			return NULL;
 		if (!is_possible(region, *addr, head))
@@ -100,7 +100,7 @@ static const char *walk_chain(struct glibc *g, const struct region *region,
 			break;
 		bit_set(g->blocks->starts, glibc_bit(g, *addr));
 		if (!(next_head & CHUNK_PREV_INUSE))
-			problem = note_unused(g, region, *addr + size, size);
+			problem = record_unused(g, region, *addr + size, size);
 		if (problem)
 			return problem;
 		*addr += size;
@@ -154,7 +154,7 @@ static bool is_convincing(struct glibc *g, const struct region *region, uint64_t
 	return true;
 }
 
-static void take_running_top(struct glibc *g, struct region *region, uint64_t addr)
+static void store_running_top(struct glibc *g, struct region *region, uint64_t addr)
 {
 	struct heap_arena *arena = &g->heap->arenas[region->arena];
 	uint64_t head = 0;
@@ -213,7 +213,7 @@ static void walk_running(struct glibc *g, size_t index)
 	if (!walk_chain(g, region, &addr))
 		return;
 	if (is_running_top(g, region, addr))
-		take_running_top(g, region, addr);
+		store_running_top(g, region, addr);
 	else
 		split_region(g, region, addr);
 }
@@ -225,7 +225,7 @@ static void check_tops(struct glibc *g)
 
 		if (arena->top_bytes == 0 &&
 		    arena->top_addr != glibc_initial_top(g, arena->addr))
-			glibc_distrust(g, i, "its last chunk (top) was not found");
+			glibc_reject_arena(g, i, "its last chunk (top) was not found");
 	}
 }
 
@@ -248,7 +248,7 @@ void glibc_walk_chunks(struct glibc *g)
 		else
 			problem = walk_chain(g, region, &addr);
 		if (problem)
-			glibc_distrust(g, region->arena, problem);
+			glibc_reject_arena(g, region->arena, problem);
 	}
 	if (!glibc_is_running(g))
 		check_tops(g);

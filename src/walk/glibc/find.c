@@ -262,7 +262,7 @@ static bool looks_like_par(const struct glibc *g, const uint8_t *p,
 	return is_sbrk_base(g, field_at(p, l->sbrk_base), brk_addr);
 }
 
-static void take_par(struct glibc *g, const uint8_t *p, const struct par_layout *l)
+static void store_par(struct glibc *g, const uint8_t *p, const struct par_layout *l)
 {
 	g->par.thp_page_bytes = l->thp_page ? field_at(p, l->thp_page) : 0;
 	g->par.huge_page_bytes = l->thp_page ? field_at(p, l->thp_page + 8U) : 0;
@@ -305,7 +305,7 @@ const char *glibc_find_par(struct glibc *g)
 		     l++) {
 			if (!looks_like_par(g, p, &par_layouts[l], brk_addr))
 				continue;
-			take_par(g, p, &par_layouts[l]);
+			store_par(g, p, &par_layouts[l]);
 			/*
 			 * Two layouts may match at addresses one word apart. In that case
 			 * the fields of both are the same, so the struct is counted once.

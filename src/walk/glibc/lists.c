@@ -23,9 +23,9 @@ static bool read_next(struct glibc *g, const struct free_list *list, uint64_t ch
 	return true;
 }
 
-static bool check_as(struct glibc *g, struct free_list *list,
-		     bool (*fits)(uint64_t chunk_bytes, unsigned int bin),
-		     unsigned int bin)
+static bool check_list_with(struct glibc *g, struct free_list *list,
+			    bool (*is_valid_size)(uint64_t chunk_bytes, unsigned int bin),
+			    unsigned int bin)
 {
 	uint64_t addr = list->first_addr - list->bias_bytes;
 
@@ -37,7 +37,7 @@ static bool check_as(struct glibc *g, struct free_list *list,
 
 		if (list->count == list->max_count || !glibc_spend(g, 1) ||
 		    !glibc_read_chunk(g, addr, &size, &is_unused) || is_unused ||
-		    !fits(size, bin))
+		    !is_valid_size(size, bin))
 			return false;
 		list->count++;
 		list->bytes += size;
@@ -48,7 +48,7 @@ static bool check_as(struct glibc *g, struct free_list *list,
 }
 
 bool glibc_check_list(struct glibc *g, struct free_list *list,
-		      bool (*fits)(uint64_t chunk_bytes, unsigned int bin),
+		      bool (*is_valid_size)(uint64_t chunk_bytes, unsigned int bin),
 		      unsigned int bin)
 {
 	if (list->first_addr < list->bias_bytes)
@@ -58,10 +58,10 @@ bool glibc_check_list(struct glibc *g, struct free_list *list,
 	 * interpretation reaches the 0 at the end of the list.
 	 */
 	list->is_protected = true;
-	if (check_as(g, list, fits, bin))
+	if (check_list_with(g, list, is_valid_size, bin))
 		return true;
 	list->is_protected = false;
-	return check_as(g, list, fits, bin);
+	return check_list_with(g, list, is_valid_size, bin);
 }
 
 bool glibc_mark_list(struct glibc *g, const struct free_list *list, bool is_cache)
@@ -82,7 +82,7 @@ bool glibc_mark_list(struct glibc *g, const struct free_list *list, bool is_cach
 	return true;
 }
 
-static bool fits_fast(uint64_t chunk_bytes, unsigned int bin)
+static bool is_fast_size(uint64_t chunk_bytes, unsigned int bin)
 {
 	return chunk_bytes == (bin + 2) * CHUNK_ALIGN;
 }
@@ -98,9 +98,9 @@ static void read_fast(struct glibc *g, size_t index)
 				arena->addr + g->layout.fast_offset + bin * UINT64_C(8),
 				&list.first_addr) ||
 		    (list.first_addr != 0 &&
-		     (!glibc_check_list(g, &list, fits_fast, bin) ||
+		     (!glibc_check_list(g, &list, is_fast_size, bin) ||
 		      !glibc_mark_list(g, &list, false)))) {
-			glibc_distrust(g, index, "a fastbin is broken");
+			glibc_reject_arena(g, index, "a fastbin is broken");
 			return;
 		}
 		arena->fast.count += list.count;
@@ -114,13 +114,13 @@ void glibc_read_lists(struct glibc *g)
 		const struct heap_arena *arena = &g->heap->arenas[i];
 
 		if (!arena->problem && !glibc_read_bins(g, i))
-			glibc_distrust(g, i, "a bin is broken");
+			glibc_reject_arena(g, i, "a bin is broken");
 		if (!arena->problem)
 			read_fast(g, i);
 		if (arena->bin.count != g->unused[i].count ||
 		    arena->bin.bytes != g->unused[i].bytes)
-			glibc_distrust(g, i,
-				       "its free chunks do not match those in "
-				       "its bins");
+			glibc_reject_arena(g, i,
+					   "its free chunks do not match those in "
+					   "its bins");
 	}
 }

@@ -119,7 +119,7 @@ static bool find_in_page(const struct glibc *g, const struct gap *gap, uint64_t 
 	return false;
 }
 
-static void take_chunk(struct glibc *g, const struct mapped_chunk *chunk)
+static void add_chunk(struct glibc *g, const struct mapped_chunk *chunk)
 {
 	struct region *region = glibc_add_region(g, REGION_MAPPED, 0);
 
@@ -141,7 +141,7 @@ static void search_gap(void *context, uint64_t start_addr, uint64_t end_addr)
 		uint64_t next_addr = addr + IMAGE_PAGE_BYTES;
 
 		if (find_in_page(g, &gap, addr, &chunk)) {
-			take_chunk(g, &chunk);
+			add_chunk(g, &chunk);
 			next_addr = gap.start_addr = chunk.end_addr;
 		}
 		addr = image_next_resident(g->image, next_addr, end_addr);

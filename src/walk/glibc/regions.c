@@ -212,7 +212,7 @@ static void find_heaps(struct glibc *g, size_t index)
 	uint64_t sum = 0;
 
 	if (!heap_max) {
-		glibc_distrust(g, index, "its heap was not found");
+		glibc_reject_arena(g, index, "its heap was not found");
 		return;
 	}
 	while (addr != 0) {
@@ -221,14 +221,14 @@ static void find_heaps(struct glibc *g, size_t index)
 					: 0;
 
 		if (size == 0) {
-			glibc_distrust(g, index, "its list of heaps is broken");
+			glibc_reject_arena(g, index, "its list of heaps is broken");
 			return;
 		}
 		sum += size;
 		arena->heap_count++;
 	}
 	if (sum != arena->system_bytes && !glibc_is_running(g))
-		glibc_distrust(g, index, "its heaps do not add up to its system_mem");
+		glibc_reject_arena(g, index, "its heaps do not add up to its system_mem");
 }
 
 /*
@@ -243,10 +243,10 @@ static void drop_overlaps(struct glibc *g)
 	glibc_sort_regions(g);
 	for (size_t i = 0; i < g->region_count; i++) {
 		if (kept > 0 && regions[i].start_addr < regions[kept - 1].end_addr) {
-			glibc_distrust(g, regions[kept - 1].arena,
-				       "its memory is claimed twice");
-			glibc_distrust(g, regions[i].arena,
-				       "its memory is claimed twice");
+			glibc_reject_arena(g, regions[kept - 1].arena,
+					   "its memory is claimed twice");
+			glibc_reject_arena(g, regions[i].arena,
+					   "its memory is claimed twice");
 			continue;
 		}
 		regions[kept++] = regions[i];

@@ -134,7 +134,7 @@ static void search_brk(struct search *s)
  * Add the whole brk() range of a running target as one segment. walk_running() divides
  * this segment later.
  */
-static void take_brk(struct search *s)
+static void add_brk(struct search *s)
 {
 	uint64_t start = s->g->par.sbrk_base_addr;
 	uint64_t end = glibc_contiguous_end(s->g, start);
@@ -189,7 +189,7 @@ void glibc_find_segments(struct glibc *g)
 	    arena->top_addr == glibc_initial_top(g, arena->addr))
 		return;
 	if (g->par.sbrk_base_addr && glibc_is_running(g))
-		take_brk(&search);
+		add_brk(&search);
 	else if (g->par.sbrk_base_addr)
 		search_brk(&search);
 	if ((!search.has_top && !glibc_is_running(g)) || is_noncontiguous(g)) {
@@ -199,8 +199,8 @@ void glibc_find_segments(struct glibc *g)
 	if (glibc_is_running(g))
 		return;
 	if (!search.has_top)
-		glibc_distrust(g, 0, "its last chunk (top) was not found");
+		glibc_reject_arena(g, 0, "its last chunk (top) was not found");
 	else if (search.sum_bytes != arena->system_bytes &&
 		 search.sum_bytes + search.gap_bytes != arena->system_bytes)
-		glibc_distrust(g, 0, "its memory does not add up to its system_mem");
+		glibc_reject_arena(g, 0, "its memory does not add up to its system_mem");
 }

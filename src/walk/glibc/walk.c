@@ -20,7 +20,7 @@ bool glibc_is_heap_memory(const struct mapping *m)
 	return walk_wants_mapping(m) && m->inode == 0 && strcmp(m->name, "[stack]") != 0;
 }
 
-void glibc_distrust(struct glibc *g, size_t arena, const char *problem)
+void glibc_reject_arena(struct glibc *g, size_t arena, const char *problem)
 {
 	if (!g->heap->arenas[arena].problem)
 		g->heap->arenas[arena].problem = problem;

@@ -122,7 +122,7 @@ static inline uint64_t glibc_initial_top(const struct glibc *g, uint64_t arena_a
 }
 
 /* Mark an arena as not trusted, with the first problem that was found in it. */
-void glibc_distrust(struct glibc *g, size_t arena, const char *problem);
+void glibc_reject_arena(struct glibc *g, size_t arena, const char *problem);
 
 /*
  * Return true if the mapping is private, anonymous, readable and writable. All heaps are

@@ -105,7 +105,7 @@ static void fill_classes(struct jemalloc *j)
 	}
 }
 
-static void judge(struct jemalloc *j)
+static void set_quality(struct jemalloc *j)
 {
 	struct heap *heap = j->heap;
 
@@ -147,5 +147,5 @@ void jemalloc_account(struct jemalloc *j)
 	account_bases(j);
 	blocks_sort(j->blocks);
 	page_use_share(j->blocks, j->input->mappings, heap);
-	judge(j);
+	set_quality(j);
 }

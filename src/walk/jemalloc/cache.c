@@ -97,7 +97,7 @@ static const struct jemalloc_extent *find_block(const struct jemalloc *j, uint64
 }
 
 /* Return true if all pointer stacks are in one live block or in one base block. */
-static bool is_stack_right(const struct jemalloc *j, const struct cache *cache)
+static bool is_stack_valid(const struct jemalloc *j, const struct cache *cache)
 {
 	uint64_t start, end, first_bit, last_bit;
 
@@ -163,9 +163,9 @@ static bool read_cache(const struct jemalloc *j, uint64_t addr, struct cache *re
 			       ret->bin_count == j->small_count;
 	     gap += 8)
 		read_bins(j, addr + gap, j->class_count, ret);
-	while (ret->bin_count > j->small_count && !is_stack_right(j, ret))
+	while (ret->bin_count > j->small_count && !is_stack_valid(j, ret))
 		ret->bin_count--;
-	return is_stack_right(j, ret) && check_pointers(j, ret);
+	return is_stack_valid(j, ret) && check_pointers(j, ret);
 }
 
 /*

@@ -18,7 +18,7 @@ struct reading {
 	const char *problem; /* a problem that cannot be attributed to one arena */
 };
 
-void jemalloc_distrust(struct jemalloc *j, size_t arena, const char *problem)
+void jemalloc_reject_arena(struct jemalloc *j, size_t arena, const char *problem)
 {
 	if (!j->heap->arenas[arena].problem)
 		j->heap->arenas[arena].problem = problem;
@@ -67,7 +67,7 @@ static bool claim(struct reading *reading, uint64_t extent_addr)
 }
 
 /* Return true if the extent consists of anonymous memory outside the base blocks. */
-static bool is_place_right(struct jemalloc *j, const struct jemalloc_extent *extent)
+static bool is_place_valid(struct jemalloc *j, const struct jemalloc_extent *extent)
 {
 	const struct jemalloc_base *base = jemalloc_base_after(j, extent->start_addr);
 
@@ -85,7 +85,7 @@ static const char *read_extent(struct reading *reading,
 	ret->state = jemalloc_state_of(j, raw);
 	if (ret->state >= JEMALLOC_STATE_COUNT_)
 		return "it was paused in the middle of a change";
-	if (ret->start_addr != entry->page_addr || !is_place_right(j, ret))
+	if (ret->start_addr != entry->page_addr || !is_place_valid(j, ret))
 		return "an extent is not where the page map has it";
 	if (jemalloc_is_in_huge_cache(j, raw))
 		ret->state = JEMALLOC_DIRTY;
@@ -96,7 +96,7 @@ static const char *read_extent(struct reading *reading,
 	if (ret->state == JEMALLOC_ACTIVE) {
 		if (!jemalloc_read_blocks(j, raw, ret))
 			return "an extent does not fit its size class";
-		if (!jemalloc_is_bitmap_right(j, raw, ret) && !jemalloc_is_running(j))
+		if (!jemalloc_is_bitmap_valid(j, raw, ret) && !jemalloc_is_running(j))
 			return "a slab does not have as many free blocks as it records";
 	} else {
 		ret->first_addr = ret->start_addr;
@@ -140,7 +140,7 @@ static uint64_t add_entry(void *context, const struct jemalloc_entry *entry)
 		j->heap->skipped_bytes +=
 			image_resident_bytes(j->image, entry->page_addr, next_addr);
 	else if (problem)
-		jemalloc_distrust(j, extent.arena, problem);
+		jemalloc_reject_arena(j, extent.arena, problem);
 	if (problem)
 		return next_addr;
 	if (j->layout->has_leaf_state && jemalloc_is_of_huge_page(&raw))

@@ -116,7 +116,7 @@ bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *
  * has no set bit after the last block. The following words do not belong to the bitmap
  * and may contain anything.
  */
-bool jemalloc_is_bitmap_right(const struct jemalloc *j, const struct jemalloc_raw *raw,
+bool jemalloc_is_bitmap_valid(const struct jemalloc *j, const struct jemalloc_raw *raw,
 			      const struct jemalloc_extent *extent)
 {
 	unsigned int count = extent->block_count, sum = 0;
@@ -219,13 +219,13 @@ static bool is_usual(const struct jemalloc *j, const struct jemalloc_raw *raw,
  * How many sampled extents are active, how many of these have valid blocks, and how many
  * of those have the usual form, with the classes and padding that are currently tried.
  */
-struct soundness {
-	size_t active_count, sound_count, usual_count;
+struct validity {
+	size_t active_count, valid_count, usual_count;
 };
 
-static void count_sound(const struct samples *s, struct soundness *ret)
+static void count_valid(const struct samples *s, struct validity *ret)
 {
-	*ret = (struct soundness){ 0, 0, 0 };
+	*ret = (struct validity){ 0, 0, 0 };
 	for (size_t i = 0; i < s->count; i++) {
 		const struct jemalloc_raw *raw = &s->items[i].raw;
 		struct jemalloc_extent extent;
@@ -235,9 +235,9 @@ static void count_sound(const struct samples *s, struct soundness *ret)
 			continue;
 		ret->active_count++;
 		if (!jemalloc_read_blocks(s->j, raw, &extent) ||
-		    !jemalloc_is_bitmap_right(s->j, raw, &extent))
+		    !jemalloc_is_bitmap_valid(s->j, raw, &extent))
 			continue;
-		ret->sound_count++;
+		ret->valid_count++;
 		ret->usual_count += is_usual(s->j, raw, &extent);
 	}
 }
@@ -258,7 +258,7 @@ static bool choose_layout(const struct samples *s)
 		}
 	}
 	s->j->layout = best;
-	return best && jemalloc_is_most(s->j, best_count, s->count);
+	return best && jemalloc_is_majority(s->j, best_count, s->count);
 }
 
 /*
@@ -273,23 +273,23 @@ static bool choose_sizes(const struct samples *s)
 	} choices[] = {
 		{ 4, IMAGE_PAGE_BYTES }, { 3, IMAGE_PAGE_BYTES }, { 4, 0 }, { 3, 0 }
 	};
-	struct soundness found, max = { 0, 0, 0 };
+	struct validity found, max = { 0, 0, 0 };
 	size_t best = 0;
 
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
 		make_classes(s->j, choices[i].quantum_shift);
 		s->j->pad_bytes = choices[i].pad_bytes;
-		count_sound(s, &found);
-		if (found.sound_count + found.usual_count >
-		    max.sound_count + max.usual_count) {
+		count_valid(s, &found);
+		if (found.valid_count + found.usual_count >
+		    max.valid_count + max.usual_count) {
 			max = found;
 			best = i;
 		}
 	}
 	make_classes(s->j, choices[best].quantum_shift);
 	s->j->pad_bytes = choices[best].pad_bytes;
-	return max.sound_count > 0 &&
-	       jemalloc_is_most(s->j, max.sound_count, max.active_count);
+	return max.valid_count > 0 &&
+	       jemalloc_is_majority(s->j, max.valid_count, max.active_count);
 }
 
 const char *jemalloc_find_layout(struct jemalloc *j)

@@ -138,7 +138,8 @@ static inline bool jemalloc_is_running(const struct jemalloc *j)
  * jemalloc may have been changing some of the other samples, especially if the
  * target was running.
  */
-static inline bool jemalloc_is_most(const struct jemalloc *j, size_t count, size_t all)
+static inline bool jemalloc_is_majority(const struct jemalloc *j, size_t count,
+					size_t all)
 {
 	return count > 0 && count + 1 + all / (jemalloc_is_running(j) ? 2 : 16) >= all;
 }
@@ -262,7 +263,7 @@ bool jemalloc_read_blocks(const struct jemalloc *j, const struct jemalloc_raw *r
  * Return true if the extent is not a slab, or if its bitmap has as many free blocks as
  * its free count.
  */
-bool jemalloc_is_bitmap_right(const struct jemalloc *j, const struct jemalloc_raw *raw,
+bool jemalloc_is_bitmap_valid(const struct jemalloc *j, const struct jemalloc_raw *raw,
 			      const struct jemalloc_extent *extent);
 
 /*
@@ -275,7 +276,7 @@ const char *jemalloc_read_extents(struct jemalloc *j);
 const struct jemalloc_extent *jemalloc_extent_at(const struct jemalloc *j, uint64_t addr);
 
 /* Mark an arena as not trusted, with the first problem that was found in it. */
-void jemalloc_distrust(struct jemalloc *j, size_t arena, const char *problem);
+void jemalloc_reject_arena(struct jemalloc *j, size_t arena, const char *problem);
 
 /* Read the thread caches of all threads. In cache.c. */
 void jemalloc_read_caches(struct jemalloc *j);

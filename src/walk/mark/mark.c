@@ -27,7 +27,7 @@
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
-#define TELL_BYTES (UINT64_C(4) << 20)
+#define PROGRESS_STEP_BYTES (UINT64_C(4) << 20)
 
 struct marker {
 	struct mark *mark;
@@ -52,7 +52,7 @@ struct marker {
 
 	struct chunk_sum scanned; /* number and bytes of the blocks scanned so far */
 	struct mark_progress progress;
-	uint64_t done_bytes, total_bytes, told_bytes;
+	uint64_t done_bytes, total_bytes, reported_bytes;
 	bool is_stopped;
 };
 
@@ -71,12 +71,12 @@ struct marker {
 
 #define OFFSET_NONE UINT64_MAX
 
-static void tell(struct marker *m)
+static void report_progress(struct marker *m)
 {
-	m->told_bytes = m->done_bytes;
-	if (m->progress.tell && !m->is_stopped)
-		m->is_stopped = m->progress.tell(m->progress.context, m->done_bytes,
-						 m->total_bytes);
+	m->reported_bytes = m->done_bytes;
+	if (m->progress.report && !m->is_stopped)
+		m->is_stopped = m->progress.report(m->progress.context, m->done_bytes,
+						   m->total_bytes);
 }
 
 static inline void bit_clear(uint64_t *bits, uint64_t bit)
@@ -111,7 +111,7 @@ static void push(struct marker *m, const struct block_ref *ref)
 	m->has_waiting = true;
 }
 
-static void take_candidate(struct marker *m)
+static void push_candidate(struct marker *m)
 {
 	uint64_t word = m->candidates[m->first_candidate];
 	uint64_t head = word - m->blocks->head_bytes;
@@ -156,13 +156,13 @@ static inline void prefetch(const struct marker *m, uint64_t head)
 		__builtin_prefetch(&m->mark->index.pages[offset / IMAGE_PAGE_BYTES]);
 }
 
-static inline void offer(struct marker *m, uint64_t word)
+static inline void visit_word(struct marker *m, uint64_t word)
 {
 	if (!block_index_may_hold(&m->mark->index, word))
 		return;
 	prefetch(m, word - m->blocks->head_bytes);
 	if (m->candidate_count == CANDIDATES)
-		take_candidate(m);
+		push_candidate(m);
 	m->candidates[(m->first_candidate + m->candidate_count++) % CANDIDATES] = word;
 }
 
@@ -174,11 +174,11 @@ static void scan_words(struct marker *m, const uint8_t *at, uint64_t bytes)
 		uint64_t word;
 
 		memcpy(&word, at + offset, sizeof(word));
-		offer(m, word);
+		visit_word(m, word);
 	}
 	m->done_bytes += bytes;
-	if (m->done_bytes - m->told_bytes >= TELL_BYTES)
-		tell(m);
+	if (m->done_bytes - m->reported_bytes >= PROGRESS_STEP_BYTES)
+		report_progress(m);
 }
 
 /* Scan the resident parts of [start, end). */
@@ -195,8 +195,8 @@ static void scan(struct marker *m, const struct image_run *run, uint64_t start,
 			run = image_run_at(m->image, start);
 		}
 		length = (run->end_addr < end ? run->end_addr : end) - start;
-		if (length > TELL_BYTES)
-			length = TELL_BYTES;
+		if (length > PROGRESS_STEP_BYTES)
+			length = PROGRESS_STEP_BYTES;
 		scan_words(m,
 			   m->image->bytes + run->offset_bytes +
 				   (start - run->start_addr),
@@ -243,7 +243,7 @@ static void drain_stack(struct marker *m)
 		struct block_ref ref;
 
 		while (m->depth == 0 && m->candidate_count > 0)
-			take_candidate(m);
+			push_candidate(m);
 		if (m->depth == 0)
 			return;
 		ref = m->stack[--m->depth];
@@ -280,7 +280,7 @@ static void mark_roots(struct marker *m, const struct mark_input *input)
 	const struct image_run *run = NULL;
 
 	for (size_t i = 0; i < input->word_count; i++)
-		offer(m, input->words[i]);
+		visit_word(m, input->words[i]);
 	for (size_t i = 0; i < input->roots->count && !m->is_stopped; i++) {
 		const struct root_range *range = &input->roots->items[i];
 
@@ -441,10 +441,10 @@ static struct marker *begin(const struct mark_input *input, struct mark *ret)
  * Set the total of the progress once the reachable blocks are known: the leaked blocks
  * are scanned twice more.
  */
-static void plan_rest(struct marker *m)
+static void set_total(struct marker *m)
 {
 	m->total_bytes = m->done_bytes + 2 * (m->mark->live.bytes - m->scanned.bytes);
-	tell(m);
+	report_progress(m);
 }
 
 int mark_run(const struct mark_input *input, struct mark *ret)
@@ -457,7 +457,7 @@ int mark_run(const struct mark_input *input, struct mark *ret)
 	ret->reached = xmalloc(words * sizeof(*ret->reached));
 	for (size_t i = 0; i < words; i++)
 		ret->reached[i] = ~m->unseen[i];
-	plan_rest(m);
+	set_total(m);
 	choose_leaders(m);
 	for (size_t i = 0; i < words; i++)
 		m->unseen[i] = ~ret->reached[i];

@@ -20,10 +20,10 @@
 /*
  * A callback that shows the progress of a mark, called now and then in the thread that
  * runs the mark. done_bytes never decreases and may be less than total_bytes at the end.
- * If tell() returns true, the mark is stopped.
+ * If report() returns true, the mark is stopped.
  */
 struct mark_progress {
-	bool (*tell)(void *context, uint64_t done_bytes, uint64_t total_bytes);
+	bool (*report)(void *context, uint64_t done_bytes, uint64_t total_bytes);
 	void *context;
 };
 
@@ -32,7 +32,7 @@ struct mark_input {
 	const struct root_list *roots; /* ranges of memory where the mark begins */
 	const uint64_t *words;	       /* values of registers, which are also roots */
 	size_t word_count;
-	struct mark_progress progress; /* tell may be NULL: no progress is shown */
+	struct mark_progress progress; /* report: NULL if no progress is shown */
 };
 
 /*

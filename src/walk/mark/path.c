@@ -15,7 +15,7 @@
 #define NO_VISIT UINT32_MAX
 #define VISITS_MAX ((size_t)UINT32_MAX - 1)
 
-#define TELL_BYTES (UINT64_C(4) << 20)
+#define PROGRESS_STEP_BYTES (UINT64_C(4) << 20)
 
 /*
  * A search. Visits are numbered in the order in which their blocks were found. For each
@@ -32,11 +32,11 @@ struct search {
 	size_t count, place_capacity, parent_capacity;
 	uint64_t wanted_bit;
 	size_t found; /* visit in which the wanted block was found, or NO_VISIT */
-	uint64_t done_bytes, told_bytes;
+	uint64_t done_bytes, reported_bytes;
 	bool is_stopped;
 };
 
-static void offer(struct search *s, uint64_t word, uint64_t place, uint32_t parent)
+static void visit_word(struct search *s, uint64_t word, uint64_t place, uint32_t parent)
 {
 	struct block_ref ref;
 
@@ -56,16 +56,16 @@ static void offer(struct search *s, uint64_t word, uint64_t place, uint32_t pare
 	s->count++;
 }
 
-static void tell(struct search *s, uint64_t bytes)
+static void report_progress(struct search *s, uint64_t bytes)
 {
 	const struct mark_progress *progress = &s->input->progress;
 
 	s->done_bytes += bytes;
-	if (!progress->tell || s->done_bytes - s->told_bytes < TELL_BYTES)
+	if (!progress->report || s->done_bytes - s->reported_bytes < PROGRESS_STEP_BYTES)
 		return;
-	s->told_bytes = s->done_bytes;
-	s->is_stopped =
-		progress->tell(progress->context, s->done_bytes, s->image->length_bytes);
+	s->reported_bytes = s->done_bytes;
+	s->is_stopped = progress->report(progress->context, s->done_bytes,
+					 s->image->length_bytes);
 }
 
 static bool is_over(const struct search *s)
@@ -86,9 +86,9 @@ static void scan(struct search *s, uint64_t start, uint64_t end, uint32_t parent
 			return;
 		run = image_run_at(s->image, addr);
 		stop = run->end_addr < end ? run->end_addr : end;
-		if (stop - addr > TELL_BYTES)
-			stop = addr + TELL_BYTES;
-		tell(s, stop - addr);
+		if (stop - addr > PROGRESS_STEP_BYTES)
+			stop = addr + PROGRESS_STEP_BYTES;
+		report_progress(s, stop - addr);
 		for (; addr + sizeof(uint64_t) <= stop && s->found == NO_VISIT;
 		     addr += sizeof(uint64_t)) {
 			uint64_t word;
@@ -97,7 +97,7 @@ static void scan(struct search *s, uint64_t start, uint64_t end, uint32_t parent
 			       s->image->bytes + run->offset_bytes +
 				       (addr - run->start_addr),
 			       sizeof(word));
-			offer(s, word, addr, parent);
+			visit_word(s, word, addr, parent);
 		}
 		if (addr < stop && stop - addr < sizeof(uint64_t))
 			addr = stop;
@@ -128,7 +128,7 @@ static void search(struct search *s)
 	const struct mark_input *input = s->input;
 
 	for (size_t i = 0; i < input->word_count && !is_over(s); i++)
-		offer(s, input->words[i], PLACE_REGISTER | i, NO_VISIT);
+		visit_word(s, input->words[i], PLACE_REGISTER | i, NO_VISIT);
 	for (size_t i = 0; i < input->roots->count && !is_over(s); i++)
 		scan(s, input->roots->items[i].start_addr,
 		     input->roots->items[i].end_addr, NO_VISIT);

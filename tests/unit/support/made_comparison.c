@@ -41,7 +41,7 @@ struct run *made_add_run(struct comparison *c)
 		.wall_ns = NS_PER_S,
 		.user_ns = 400 * NS_PER_MS,
 		.system_ns = 100 * NS_PER_MS,
-		.given_back_count = BYTES_UNKNOWN,
+		.release_call_count = BYTES_UNKNOWN,
 	};
 	for (size_t m = 0; m < MOMENT_COUNT_; m++)
 		run->moments[m] = SIZE_MAX;

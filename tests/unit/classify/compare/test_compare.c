@@ -95,7 +95,7 @@ static void a_figure_without_runs_is_unknown(void **state)
 	assert_true(compared.variants[0].typical_run == SIZE_MAX);
 	/* no limit was set, calls were not counted, and there are no samples */
 	assert_int_equal(compared.variants[1].figures[FIGURE_ABOVE].run_count, 0);
-	assert_int_equal(compared.variants[1].figures[FIGURE_GIVEN_BACK].run_count, 0);
+	assert_int_equal(compared.variants[1].figures[FIGURE_RELEASE_CALLS].run_count, 0);
 	assert_int_equal(
 		compared.variants[1].figures[FIGURE_AT(MOMENT_END, AMOUNT_RSS)].run_count,
 		0);

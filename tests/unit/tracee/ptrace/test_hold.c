@@ -303,7 +303,7 @@ static int work_late(void *context, const struct stop *stop)
 {
 	(void)context;
 	is_work_begun = true;
-	while (!stop_is_over(stop))
+	while (!stop_has_ended(stop))
 		usleep(100);
 	use_cpu(200 * NS_PER_MS);
 	if (write(request_fds[1], "", 1) != 1)

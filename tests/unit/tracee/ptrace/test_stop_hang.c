@@ -25,7 +25,7 @@
 static int work_too_long(void *context, const struct stop *stop)
 {
 	(void)context;
-	while (!stop_is_over(stop))
+	while (!stop_has_ended(stop))
 		usleep(100);
 	return stop_write_word(stop, 8, 1) == -ETIMEDOUT ? -ETIMEDOUT : -EINVAL;
 }

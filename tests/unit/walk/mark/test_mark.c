@@ -351,7 +351,7 @@ struct telling {
 	uint64_t last, calls, stop_at;
 };
 
-static bool tell(void *context, uint64_t done, uint64_t total)
+static bool report_progress(void *context, uint64_t done, uint64_t total)
 {
 	struct telling *t = context;
 
@@ -367,7 +367,7 @@ static void progress_is_reported_and_can_cancel_the_mark(void **state)
 
 	(void)state;
 	set_up(&f, 4);
-	f.progress = (struct mark_progress){ tell, &telling };
+	f.progress = (struct mark_progress){ report_progress, &telling };
 	run_mark(&f);
 	assert_int_equal(f.result, 0);
 	assert_true(telling.calls > 0);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * give_back - count how often processes release memory to the kernel with munmap(2), or
- * with madvise(2) and MADV_DONTNEED or MADV_FREE. The kernel counts the calls with
+ * release_calls - count how often processes release memory to the kernel with munmap(2),
+ * or with madvise(2) and MADV_DONTNEED or MADV_FREE. The kernel counts the calls with
  * perf_event_open(2) on its tracepoints, which runs no code in the process.
  */
-#ifndef MS_TRACEE_PTRACE_GIVE_BACK_H
-#define MS_TRACEE_PTRACE_GIVE_BACK_H
+#ifndef MS_TRACEE_PTRACE_RELEASE_CALLS_H
+#define MS_TRACEE_PTRACE_RELEASE_CALLS_H
 
 #include <stdint.h>
 
-#define GIVE_BACK_CALLS 2
+#define RELEASE_CALL_COUNT 2
 
-struct give_back {
-	int fds[GIVE_BACK_CALLS];
+struct release_calls {
+	int fds[RELEASE_CALL_COUNT];
 };
 
-#define GIVE_BACK_INIT         \
+#define RELEASE_CALLS_INIT     \
 	{                      \
 		{              \
 			-1, -1 \
@@ -27,13 +27,13 @@ struct give_back {
  * or -errno: -ENOENT if tracefs is not mounted at a usual place, -EACCES or -EPERM if
  * counting is not allowed. After an error, nothing is counted.
  */
-int give_back_begin(struct give_back *give_back, int pid);
+int release_calls_begin(struct release_calls *release_calls, int pid);
 
 /*
  * Return the number of calls so far, including those of processes that have ended. Return
  * BYTES_UNKNOWN if nothing is counted.
  */
-uint64_t give_back_read(const struct give_back *give_back);
-void give_back_end(struct give_back *give_back);
+uint64_t release_calls_read(const struct release_calls *release_calls);
+void release_calls_end(struct release_calls *release_calls);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "tracee/ptrace/give_back.h"
+#include "tracee/ptrace/release_calls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static const char *const folders[] = { "/sys/kernel/tracing",
 static const struct {
 	const char *event;
 	const char *filter; /* which calls to count; NULL: all */
-} calls[GIVE_BACK_CALLS] = {
+} calls[RELEASE_CALL_COUNT] = {
 	{ "sys_enter_munmap", NULL },
 	{ "sys_enter_madvise",
 	  "behavior == 4 || behavior == 8" }, /* values of MADV_DONTNEED and MADV_FREE */
@@ -77,25 +77,25 @@ static int begin_call(size_t call, int pid, int *ret_fd)
 	return 0;
 }
 
-int give_back_begin(struct give_back *g, int pid)
+int release_calls_begin(struct release_calls *g, int pid)
 {
-	*g = (struct give_back)GIVE_BACK_INIT;
-	for (size_t i = 0; i < GIVE_BACK_CALLS; i++) {
+	*g = (struct release_calls)RELEASE_CALLS_INIT;
+	for (size_t i = 0; i < RELEASE_CALL_COUNT; i++) {
 		int r = begin_call(i, pid, &g->fds[i]);
 
 		if (r < 0) {
-			give_back_end(g);
+			release_calls_end(g);
 			return r;
 		}
 	}
 	return 0;
 }
 
-uint64_t give_back_read(const struct give_back *g)
+uint64_t release_calls_read(const struct release_calls *g)
 {
 	uint64_t sum = 0, count;
 
-	for (size_t i = 0; i < GIVE_BACK_CALLS; i++) {
+	for (size_t i = 0; i < RELEASE_CALL_COUNT; i++) {
 		if (g->fds[i] < 0 ||
 		    read(g->fds[i], &count, sizeof(count)) != sizeof(count))
 			return BYTES_UNKNOWN;
@@ -104,9 +104,9 @@ uint64_t give_back_read(const struct give_back *g)
 	return sum;
 }
 
-void give_back_end(struct give_back *g)
+void release_calls_end(struct release_calls *g)
 {
-	for (size_t i = 0; i < GIVE_BACK_CALLS; i++)
+	for (size_t i = 0; i < RELEASE_CALL_COUNT; i++)
 		cleanup_close(&g->fds[i]);
-	*g = (struct give_back)GIVE_BACK_INIT;
+	*g = (struct release_calls)RELEASE_CALLS_INIT;
 }
