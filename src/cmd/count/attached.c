@@ -357,18 +357,13 @@ static int count(struct attached *a)
 
 static int run(struct attached *a, enum count_method method)
 {
-	struct options *o = a->session->options;
 	struct snapshot snapshot;
-	int status, r;
+	int status;
 
 	snapshot_init(&snapshot);
-	r = sampler_list(a->session->sampler, &o->targets, NEED_STAT, &snapshot);
-	if (r < 0) {
-		message_error(o->procfs_root, r);
-		status = EXIT_FAILED;
-	} else {
+	status = session_list(a->session, NEED_STAT, &snapshot);
+	if (status == EXIT_DONE)
 		status = attach_all(a, &snapshot, method);
-	}
 	if (status == EXIT_DONE && a->count == 1)
 		a->end_fd =
 			(int)syscall(SYS_pidfd_open, snapshot.usages[0].process.pid, 0);

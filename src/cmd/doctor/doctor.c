@@ -169,19 +169,14 @@ static int examine_processes(struct examination *x)
 {
 	struct session *session = x->session;
 	struct snapshot snapshot;
-	int status, r;
+	int status;
 
 	snapshot_init(&snapshot);
-	r = sampler_list(session->sampler, &session->options->targets,
-			 NEED_STAT | NEED_UID, &snapshot);
-	for (size_t i = 0; r == 0 && i < snapshot.count; i++)
+	status = session_list(session, NEED_STAT | NEED_UID, &snapshot);
+	for (size_t i = 0; status == EXIT_DONE && i < snapshot.count; i++)
 		examine_process(x, &snapshot.usages[i]);
-	if (r < 0) {
-		message_error(session->options->procfs_root, r);
-		status = EXIT_FAILED;
-	} else {
+	if (status == EXIT_DONE)
 		status = session_report_missing(session, &snapshot);
-	}
 	snapshot_release(&snapshot);
 	return status == EXIT_DONE && x->lacks_needed ? EXIT_PARTIAL : status;
 }

@@ -140,22 +140,18 @@ static int show_process(struct explain *x, struct usage *u)
 static int show(struct explain *x)
 {
 	struct session *session = x->session;
-	struct options *o = session->options;
 	struct snapshot snapshot;
-	int status, r;
+	int status;
 
 	snapshot_init(&snapshot);
-	r = sampler_list(session->sampler, &o->targets, NEED_STAT, &snapshot);
-	if (r < 0) {
-		message_error(o->procfs_root, r);
-		status = EXIT_FAILED;
-	} else if (snapshot.count > 1) {
+	status = session_list(session, NEED_STAT, &snapshot);
+	if (status == EXIT_DONE && snapshot.count > 1) {
 		message_usage("explain",
 			      "the selection has %zu processes, but an address belongs "
 			      "to one; select it with -p PID",
 			      snapshot.count);
 		status = EXIT_BAD_USAGE;
-	} else {
+	} else if (status == EXIT_DONE) {
 		int shown = snapshot.count ? show_process(x, &snapshot.usages[0])
 					   : EXIT_DONE;
 

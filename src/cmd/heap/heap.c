@@ -97,15 +97,16 @@ static int show_targets(struct session *session)
 	struct options *o = session->options;
 	struct snapshot snapshot;
 	size_t unknown_count = 0;
-	int status, r;
+	int status;
 
 	snapshot_init(&snapshot);
 	heap_reader_init(&show.reader, &session->fs, session->sampler, o->max_pause_ns);
 	show.reader.is_running = o->no_stop;
 	if (o->heap == HEAP_HELPER && session->fs.is_live)
 		show.reader.helpers = heaps_make_helpers(session);
-	r = sampler_list(session->sampler, &o->targets, NEED_STAT, &snapshot);
-	for (size_t i = 0; r == 0 && i < snapshot.count && !is_stop_requested(o); i++) {
+	status = session_list(session, NEED_STAT, &snapshot);
+	for (size_t i = 0;
+	     status == EXIT_DONE && i < snapshot.count && !is_stop_requested(o); i++) {
 		if (show_process(&show, &snapshot.usages[i]) == 0)
 			continue;
 		unknown_count++;
@@ -113,15 +114,10 @@ static int show_targets(struct session *session)
 	}
 	helpers_free(show.reader.helpers, session_report_left, NULL);
 	heap_reader_release(&show.reader);
-	if (r < 0) {
-		message_error(o->procfs_root, r);
-		status = EXIT_FAILED;
-	} else {
+	if (status == EXIT_DONE)
 		status = session_report_missing(session, &snapshot);
-		if (status == EXIT_DONE && unknown_count > 0)
-			status = unknown_count < snapshot.count ? EXIT_PARTIAL
-								: EXIT_FAILED;
-	}
+	if (status == EXIT_DONE && unknown_count > 0)
+		status = unknown_count < snapshot.count ? EXIT_PARTIAL : EXIT_FAILED;
 	snapshot_release(&snapshot);
 	status = stream_finish(&show.out, status);
 	strbuf_release(&show.out);

@@ -255,21 +255,15 @@ static int show_all(struct leaks *l, struct snapshot *snapshot)
 
 static int show(struct leaks *l)
 {
-	struct session *session = l->session;
-	struct options *o = session->options;
 	struct snapshot snapshot;
-	int status, r;
+	int status;
 
 	snapshot_init(&snapshot);
-	r = sampler_list(session->sampler, &o->targets, NEED_STAT, &snapshot);
-	if (r < 0) {
-		message_error(o->procfs_root, r);
-		status = EXIT_FAILED;
-	} else {
+	status = session_list(l->session, NEED_STAT, &snapshot);
+	if (status == EXIT_DONE)
 		status = check_one(l, &snapshot);
-		if (status == EXIT_DONE)
-			status = show_all(l, &snapshot);
-	}
+	if (status == EXIT_DONE)
+		status = show_all(l, &snapshot);
 	snapshot_release(&snapshot);
 	return stream_finish(&l->out, status);
 }

@@ -99,14 +99,11 @@ static int read_processes(struct map *map, struct snapshot *snapshot)
 {
 	struct session *session = map->session;
 	struct mapping_list list = MAPPING_LIST_INIT;
-	int r;
+	int status;
 
-	r = sampler_list(session->sampler, &session->options->targets, NEED_STAT,
-			 snapshot);
-	if (r < 0) {
-		message_error(session->options->procfs_root, r);
-		return EXIT_FAILED;
-	}
+	status = session_list(session, NEED_STAT, snapshot);
+	if (status != EXIT_DONE)
+		return status;
 	if (session->options->format == FORMAT_CSV && snapshot->count > 1) {
 		message_usage(
 			"map",

@@ -164,14 +164,12 @@ static void finish_command(struct watched *w, int stop_signal)
 static int check_targets(struct session *session)
 {
 	struct snapshot snapshot;
-	int status, r;
+	int status;
 
 	snapshot_init(&snapshot);
-	r = sampler_list(session->sampler, &session->options->targets, NEED_STAT,
-			 &snapshot);
-	if (r < 0)
-		message_error(session->options->procfs_root, r);
-	status = r < 0 ? EXIT_FAILED : session_report_missing(session, &snapshot);
+	status = session_list(session, NEED_STAT, &snapshot);
+	if (status == EXIT_DONE)
+		status = session_report_missing(session, &snapshot);
 	snapshot_release(&snapshot);
 	return status;
 }

@@ -223,14 +223,11 @@ static int show_page(struct text *text)
 	struct session *session = text->session;
 	struct mapping_list mappings = MAPPING_LIST_INIT;
 	struct usage *u;
-	int status, r;
+	int status;
 
-	r = sampler_list(session->sampler, &session->options->targets, NEED_STAT,
-			 &text->snapshot);
-	if (r < 0) {
-		message_error(session->options->procfs_root, r);
-		return EXIT_FAILED;
-	}
+	status = session_list(session, NEED_STAT, &text->snapshot);
+	if (status != EXIT_DONE)
+		return status;
 	if (text->snapshot.count > 1)
 		return show_table(text);
 	u = text->snapshot.usages;

@@ -129,13 +129,11 @@ static int list_and_capture(struct capturing *c)
 {
 	struct session *session = c->session;
 	struct targets *targets = &session->options->targets;
-	int status, r;
+	int status;
 
-	r = sampler_list(session->sampler, targets, NEED_STAT, &c->snapshot);
-	if (r < 0) {
-		message_error(session->options->procfs_root, r);
-		return EXIT_FAILED;
-	}
+	status = session_list(session, NEED_STAT, &c->snapshot);
+	if (status != EXIT_DONE)
+		return status;
 	status = capture_processes(c);
 	if (status != EXIT_DONE)
 		return status;

@@ -101,18 +101,17 @@ static int find_pid(struct session *session, int *ret)
 {
 	struct targets *targets = &session->options->targets;
 	struct snapshot list;
-	int status = EXIT_DONE, r;
+	int status;
 
 	if (targets_are_all(targets)) {
 		*ret = getpid();
 		return EXIT_DONE;
 	}
 	snapshot_init(&list);
-	r = sampler_list(session->sampler, targets, NEED_STAT, &list);
-	if (r < 0) {
-		message_error(session->options->procfs_root, r);
-		status = EXIT_FAILED;
-	} else if (list.count != 1) {
+	status = session_list(session, NEED_STAT, &list);
+	if (status == EXIT_DONE && list.count == 1) {
+		*ret = list.usages[0].process.pid;
+	} else if (status == EXIT_DONE) {
 		status = session_report_missing(session, &list);
 		if (status == EXIT_DONE) {
 			message_usage(
@@ -122,8 +121,6 @@ static int find_pid(struct session *session, int *ret)
 				list.count);
 			status = EXIT_BAD_USAGE;
 		}
-	} else {
-		*ret = list.usages[0].process.pid;
 	}
 	snapshot_release(&list);
 	return status;

@@ -295,6 +295,16 @@ int missing_report(const struct missing *missing, const struct session *session)
 								  : EXIT_FAILED;
 }
 
+int session_list(const struct session *session, unsigned int needs, struct snapshot *ret)
+{
+	struct options *o = session->options;
+	int r = sampler_list(session->sampler, &o->targets, needs, ret);
+
+	if (r < 0)
+		message_error(o->procfs_root, r);
+	return r < 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
 int session_report_missing(const struct session *session, const struct snapshot *snapshot)
 {
 	struct missing missing = {

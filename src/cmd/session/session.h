@@ -73,6 +73,12 @@ int session_sort_key(const struct options *options, const struct column_set *set
 		     const char *sort_default, struct sort_key *ret, bool *ret_has_key);
 
 /*
+ * List the target processes, as sampler_list() does. Returns EXIT_DONE, or EXIT_FAILED
+ * after a message.
+ */
+int session_list(const struct session *session, unsigned int needs, struct snapshot *ret);
+
+/*
  * Numbers of processes that are missing from a sample, counted while the processes are
  * visited one by one.
  */
