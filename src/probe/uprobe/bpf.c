@@ -272,12 +272,6 @@ static int bpf_open(const struct count_place *place, void **ret_state, struct st
 	struct bpf_state *state;
 	int r;
 
-	if (place->request->wants_stacks) {
-		strbuf_add_text(
-			why,
-			"stacks cannot be followed from outside without frame pointers");
-		return -EOPNOTSUPP;
-	}
 	state = xcalloc(1, sizeof(*state));
 	state->map_fd = -1;
 	state->guard = (struct uprobe_guard)UPROBE_GUARD_NONE;

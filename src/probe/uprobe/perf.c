@@ -370,12 +370,6 @@ static int perf_open(const struct count_place *place, void **ret_state,
 	struct perf_state *state;
 	int r;
 
-	if (place->request->wants_stacks) {
-		strbuf_add_text(
-			why,
-			"stacks cannot be followed from outside without frame pointers");
-		return -EOPNOTSUPP;
-	}
 	state = xcalloc(1, sizeof(*state));
 	state->process_fd = place->process_fd;
 	state->guard = (struct uprobe_guard)UPROBE_GUARD_NONE;

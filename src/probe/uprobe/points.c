@@ -379,11 +379,18 @@ static bool is_searched(const struct search *search, const struct mapping *m)
 	return false;
 }
 
+/* Check that the process and the request suit uprobes. */
 static int check_program(const struct count_place *place, struct strbuf *why)
 {
 	_cleanup_close_ int fd = proc_dir_open_program(place->process_fd);
 	int r = fd < 0 ? fd : 0;
 
+	if (place->request && place->request->wants_stacks) {
+		strbuf_add_text(
+			why,
+			"stacks cannot be followed from outside without frame pointers");
+		return -EOPNOTSUPP;
+	}
 	if (r < 0) {
 		strbuf_addf(why, "its program cannot be read: %s", strerror(-r));
 		return r == -ENOENT ? -ESRCH : r;
