@@ -209,29 +209,12 @@ static inline __attribute__((always_inline)) void *resize(enum count_function fu
 	count_add(&slot->calls[function], 1);
 #if COUNT_HAS_LIVE
 	int64_t old_bytes = p ? count_usable_bytes(p) : 0;
-	uintptr_t old_addr = (uintptr_t)p;
-	uint64_t last_addr = slot->last_addr, block = count_stack_before_resize(p);
+	struct count_resize old = count_resize_begin(slot, p, old_bytes);
 	void *given;
 
 	count_requested(slot, bytes);
 	given = count_next.realloc(p, bytes);
-	if (old_addr && given)
-		count_add(&slot->resized_count, 1);
-	else if (old_addr && bytes == 0)
-		count_add(&slot->ended_count, 1);
-	/*
-	 * subtract the old block's size first, so that pending_bytes never exceeds the
-	 * bytes in use
-	 */
-	if (old_addr && (given || bytes == 0)) {
-		slot->last_addr = last_addr;
-		count_stack_resized(slot, old_addr, block);
-		if (count_freed(slot, old_addr, old_bytes))
-			count_slot_flush(NULL);
-	} else {
-		count_stack_not_resized(old_addr, block);
-	}
-	if (given || !old_addr || bytes > 0)
+	if (count_resize_end(slot, &old, given, bytes))
 		count_returned(slot, given, bytes);
 	return given;
 #else

@@ -150,31 +150,17 @@ static uintptr_t resize(const struct count_entry *entry,
 			const struct count_entry_call *call, struct count_slot *slot)
 {
 	uint64_t bytes = size_of(entry, call->arguments);
-	void *old = (void *)call->arguments[0], *given;
-	int64_t old_bytes = usable_bytes(entry, old);
-	uintptr_t old_addr = (uintptr_t)old, ret;
-	uint64_t last_addr = slot->last_addr, block;
+	void *p = (void *)call->arguments[0], *given;
+	struct count_resize old = count_resize_begin(slot, p, usable_bytes(entry, p));
+	uintptr_t ret;
 
 	count_add(counter_of(slot, entry->function), 1);
-	block = count_stack_before_resize(old);
 	count_requested(slot, bytes);
 	ret = pass_on(entry, call->arguments);
 	if (!COUNT_HAS_LIVE)
 		return ret;
-	given = resizes_in_place(entry) ? old : (void *)ret;
-	if (old_addr && given)
-		count_add(&slot->resized_count, 1);
-	else if (old_addr && bytes == 0)
-		count_add(&slot->ended_count, 1);
-	if (old_addr && (given || bytes == 0)) {
-		slot->last_addr = last_addr;
-		count_stack_resized(slot, old_addr, block);
-		if (count_freed(slot, old_addr, old_bytes))
-			count_slot_flush(NULL);
-	} else {
-		count_stack_not_resized(old_addr, block);
-	}
-	if (given || !old_addr || bytes > 0)
+	given = resizes_in_place(entry) ? p : (void *)ret;
+	if (count_resize_end(slot, &old, given, bytes))
 		count_result(entry, call, given, bytes);
 	return ret;
 }

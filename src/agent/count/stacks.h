@@ -220,4 +220,49 @@ static inline void count_stack_seal(enum ask_permission wanted)
 }
 
 #endif
+
+/* A block before a call that resizes it. addr is 0 for realloc(NULL, …). */
+struct count_resize {
+	uintptr_t addr;
+	int64_t usable_bytes;
+	uint64_t last_addr, stack_block;
+};
+
+/*
+ * Call before a block is resized, and before count_requested(), which replaces last_addr.
+ */
+static inline struct count_resize count_resize_begin(const struct count_slot *slot,
+						     const void *p, int64_t usable_bytes)
+{
+	return (struct count_resize){ (uintptr_t)p, usable_bytes, slot->last_addr,
+				      count_stack_before_resize(p) };
+}
+
+/*
+ * Count that the block was resized, or freed if bytes is 0. `given` is the address of the
+ * resized block, or NULL. Return true if `given` has to be counted as the result of
+ * an allocation.
+ *
+ * The old block's size is subtracted before the new one is added, so that pending_bytes
+ * never exceeds the bytes in use.
+ */
+static inline __attribute__((always_inline)) bool
+count_resize_end(struct count_slot *slot, const struct count_resize *old,
+		 const void *given, uint64_t bytes)
+{
+	if (old->addr && given)
+		count_add(&slot->resized_count, 1);
+	else if (old->addr && bytes == 0)
+		count_add(&slot->ended_count, 1);
+	if (old->addr && (given || bytes == 0)) {
+		slot->last_addr = old->last_addr;
+		count_stack_resized(slot, old->addr, old->stack_block);
+		if (count_freed(slot, old->addr, old->usable_bytes))
+			count_slot_flush(NULL);
+	} else {
+		count_stack_not_resized(old->addr, old->stack_block);
+	}
+	return given || !old->addr || bytes > 0;
+}
+
 #endif
