@@ -7,7 +7,7 @@ AGENT_BLOB_CFLAGS = -std=gnu11 -O2 -fPIC -ffreestanding -fno-builtin -fvisibilit
 
 EXTRA_DIST += %D%/count/hooks.c %D%/count/hooks.ld %D%/count/hooks_inside.h %D%/count/hooks_keep.h %D%/count/hooks_stacks.c %D%/helper/helper.c %D%/helper/helper.ld %D%/helper/preload.c
 if HAVE_AGENT
-%D%/helper.blob.o: $(srcdir)/%D%/helper/helper.c $(srcdir)/%D%/helper/helper.h $(srcdir)/%D%/helper/abi.h $(srcdir)/%D%/system/syscalls.h
+%D%/helper.blob.o: $(srcdir)/%D%/helper/helper.c $(srcdir)/%D%/helper/helper.h $(srcdir)/%D%/helper/abi.h $(srcdir)/%D%/system/blob_memory.h $(srcdir)/%D%/system/syscalls.h
 	@$(MKDIR_P) %D%
 	$(AM_V_CC)$(CC) $(AGENT_BLOB_CFLAGS) -c -o $@ $(srcdir)/%D%/helper/helper.c
 
@@ -24,7 +24,7 @@ if HAVE_AGENT
 hooks_files = count/hooks count/hooks_stacks count/stack_blocks count/stack_record \
 	count/stack_sample count/stack_trie unwind/unwind unwind/cfi unwind/row \
 	unwind/rules
-hooks_headers = system/ask.h count/abi.h count/extra.h count/hooks.h count/hooks_inside.h \
+hooks_headers = system/ask.h system/blob_memory.h count/abi.h count/extra.h count/hooks.h count/hooks_inside.h \
 	count/hooks_keep.h count/stack_abi.h count/stack_blocks.h count/stack_file.h \
 	count/stack_record.h count/stack_sample.h count/stack_trie.h system/syscalls.h \
 	unwind/unwind.h unwind/bytes.h unwind/cfi.h unwind/row.h
@@ -60,6 +60,7 @@ noinst_LIBRARIES += %D%/libagent.a
 	%D%/count/hooks.h \
 	%D%/helper/abi.h \
 	%D%/helper/helper.h \
+	%D%/system/blob_memory.h \
 	%D%/system/syscalls.h \
 	%D%/unwind/bytes.h \
 	%D%/unwind/cfi.c \

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "agent/count/hooks_keep.h"
+#include "agent/system/blob_memory.h"
 #include "agent/system/syscalls.h"
 
 #if defined(AGENT_BLOB) && defined(__SSE__)
@@ -49,26 +50,6 @@ __asm__(".section .text.head, \"ax\"\n"
 
 extern const struct hooks_head hooks_head __attribute__((visibility("hidden")));
 extern char hooks_counts[] __attribute__((visibility("hidden")));
-
-HOOK void *memset(void *to, int byte, size_t length);
-HOOK void *memcpy(void *to, const void *from, size_t length);
-
-/* Compilers generate calls of memset and memcpy, so these are defined here. */
-void *memset(void *to, int byte, size_t length)
-{
-	for (volatile char *p = to; length > 0; length--)
-		*p++ = (char)byte;
-	return to;
-}
-
-void *memcpy(void *to, const void *from, size_t length)
-{
-	volatile char *p = to;
-
-	for (const char *q = from; length > 0; length--)
-		*p++ = *q++;
-	return to;
-}
 
 static inline struct count_head *counts_head(void)
 {

@@ -3,6 +3,9 @@
 
 #include <linux/errno.h>
 
+#ifdef AGENT_BLOB
+#	include "agent/system/blob_memory.h"
+#endif
 #include "agent/system/syscalls.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -354,31 +357,6 @@ void agent_serve(struct agent_page *page, const struct agent_functions *function
 }
 
 #ifdef AGENT_BLOB
-
-/*
- * Compilers generate calls of memset and memcpy, but there is no libc here that
- * defines them.
- */
-__attribute__((used, visibility("hidden"))) void *memset(void *to, int byte,
-							 size_t length);
-__attribute__((used, visibility("hidden"))) void *memcpy(void *to, const void *from,
-							 size_t length);
-
-void *memset(void *to, int byte, size_t length)
-{
-	for (volatile char *p = to; length > 0; length--)
-		*p++ = (char)byte;
-	return to;
-}
-
-void *memcpy(void *to, const void *from, size_t length)
-{
-	volatile char *p = to;
-
-	for (const char *q = from; length > 0; length--)
-		*p++ = *q++;
-	return to;
-}
 
 /* The header in front of the code; helper.ld places it there. */
 extern const struct agent_blob_head agent_head __attribute__((visibility("hidden")));
