@@ -10,8 +10,8 @@ import signal
 import subprocess
 import sys
 
-from live import (MEMSTATE, TIMEOUT, Folder, Skip, check, equal, memstate, run, start_memstate,
-                  test, wait_until)
+from live import (MEMSTATE, TIMEOUT, Folder, Skip, check, equal, memstate, read_proc_if_alive,
+                  run, start_memstate, test, wait_until)
 
 TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "count_target")
 LIBRARY = os.path.join(os.path.dirname(os.path.realpath(MEMSTATE)), "src", "agent",
@@ -213,7 +213,7 @@ def update_keeps_comments_and_formatting():
 @test
 def sigterm_ends_the_runs():
     series = start_memstate("count", "--runs", 1000, "--", TARGET, "loop")
-    wait_until(lambda: any(read(f"/proc/{pid}/comm") == "count_target\n"
+    wait_until(lambda: any(read_proc_if_alive(pid, "comm") == b"count_target\n"
                            for pid in children(series.pid)), "the command is running")
     series.send_signal(signal.SIGTERM)
     out, _ = series.communicate(timeout=TIMEOUT)

@@ -98,6 +98,14 @@ def read_proc(pid, name):
         return f.read()
 
 
+def read_proc_if_alive(pid, name):
+    """Return b"" if the process has ended, as a child that was just listed may have."""
+    try:
+        return read_proc(pid, name)
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
+
+
 def status_field(pid, key):
     for line in read_proc(pid, "status").splitlines():
         if line.startswith(key.encode() + b":"):

@@ -49,8 +49,7 @@
 #define MAIN_ALONE_DIVISOR 4
 #define TURN_NS (500 * NS_PER_MS)
 
-#define STOP_LIMIT_NS NS_PER_S
-/* The limit is STOP_LIMIT_NS, times this for a thread that is only waiting for a CPU. */
+/* A thread that is only waiting for a CPU has this many times BORROW_STOP_LIMIT_NS. */
 #define STOP_LIMITS_RUNNABLE 5
 
 /* Space below the frame for the stub's answer. */
@@ -107,11 +106,11 @@ static bool is_runnable(const struct borrow *b)
  */
 static int wait_for_stop(struct borrow *b, enum trace_event *ret, int *ret_signal)
 {
-	int r = borrow_wait(b, STOP_LIMIT_NS, ret, ret_signal);
+	int r = borrow_wait(b, BORROW_STOP_LIMIT_NS, ret, ret_signal);
 
 	for (size_t i = 1; r == -ETIMEDOUT && i < STOP_LIMITS_RUNNABLE && is_runnable(b);
 	     i++)
-		r = borrow_wait(b, STOP_LIMIT_NS, ret, ret_signal);
+		r = borrow_wait(b, BORROW_STOP_LIMIT_NS, ret, ret_signal);
 	return r;
 }
 

@@ -12,7 +12,6 @@
 #include "probe/borrow/private.h"
 #include "tracee/ptrace/trace.h"
 
-#define STOP_LIMIT_NS NS_PER_S
 #define CALL_LIMIT_NS (3 * NS_PER_S)
 #define LOOK_NS (20 * NS_PER_US)
 #define RETURN_LOOKS 50
@@ -153,7 +152,7 @@ static int stop_again(struct borrow *b)
 		r = trace_resume(b->tid, TRACE_ON, 0);
 	for (;;) {
 		if (r == 0)
-			r = borrow_wait(b, STOP_LIMIT_NS, &event, &signal);
+			r = borrow_wait(b, BORROW_STOP_LIMIT_NS, &event, &signal);
 		if (r < 0 || event == TRACE_STOPPED || event == TRACE_GROUP_STOP)
 			return r;
 		b->handler_ran = b->handler_ran || event == TRACE_SIGNAL;

@@ -15,7 +15,8 @@
 #include "proc/process/dir.h"
 #include "tracee/ptrace/stop.h"
 
-#define STOP_LIMIT_NS (100 * NS_PER_MS)
+/* How long a check of the threads may pause the process. */
+#define CHECK_PAUSE_MAX_NS (100 * NS_PER_MS)
 #define CANDIDATES_MAX 64
 
 /*
@@ -109,7 +110,7 @@ bool orphans_is_empty(const struct orphans_search *search, uint64_t addr)
 	const struct stop_request request = {
 		.pid = search->request->pid,
 		.task_fd = task_fd,
-		.limit_ns = STOP_LIMIT_NS,
+		.limit_ns = CHECK_PAUSE_MAX_NS,
 		.work = check_threads,
 		.context = &addr,
 	};

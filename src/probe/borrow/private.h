@@ -3,8 +3,12 @@
 #ifndef MS_PROBE_BORROW_PRIVATE_H
 #define MS_PROBE_BORROW_PRIVATE_H
 
+#include "base/units.h"
 #include "probe/borrow/borrow.h"
 #include "tracee/ptrace/trace.h"
+
+/* How long to wait until an interrupted thread stops. */
+#define BORROW_STOP_LIMIT_NS NS_PER_S
 
 /* Set b->reason to reason, and return error. */
 int borrow_fail(struct borrow *b, int error, const char *reason);

@@ -14,8 +14,9 @@
 #include "tracee/ptrace/stop.h"
 #include "tracee/ptrace/trace.h"
 
-#define STOP_LIMIT_NS (200 * NS_PER_MS)
-#define PAUSE_NS (5 * NS_PER_MS)
+/* How long one try may pause the process. */
+#define WRITE_PAUSE_MAX_NS (200 * NS_PER_MS)
+#define RETRY_NS (5 * NS_PER_MS)
 /* In a busy process, some threads may not stop in time at the first try. */
 #define TRIES_MAX 20
 
@@ -74,13 +75,13 @@ int protected_write(const struct protected_target *target, uint64_t addr,
 	for (int try = 0; try < TRIES_MAX; try++) {
 		r = stop_run(&(struct stop_request){ .pid = target->pid,
 						     .task_fd = task_fd,
-						     .limit_ns = STOP_LIMIT_NS,
+						     .limit_ns = WRITE_PAUSE_MAX_NS,
 						     .work = write_stopped,
 						     .context = &w },
 			     &pause_ns);
 		if (r != -ETIMEDOUT && r != -EAGAIN && r != -ESTALE)
 			break;
-		nanosleep(&(struct timespec){ .tv_nsec = (long)PAUSE_NS }, NULL);
+		nanosleep(&(struct timespec){ .tv_nsec = (long)RETRY_NS }, NULL);
 	}
 	return r;
 }

@@ -38,6 +38,7 @@ struct range {
 
 struct search {
 	int fd;
+	struct counted_order order;
 	struct elf_exports symbols;
 	struct elf_export *functions; /* by address */
 	size_t function_count;
@@ -64,22 +65,6 @@ static void widen(struct range *range, uint64_t start, uint64_t end)
 }
 
 /*
- * Return the index of the symbol in counted_names, or COUNTED_NAME_COUNT if it is
- * not listed.
- */
-static size_t find_name(const char *symbol)
-{
-	/* Compilers split functions: "mi_free.cold" is a part of mi_free. */
-	size_t length = strcspn(symbol, ".");
-
-	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++)
-		if (strncmp(counted_names[i].name, symbol, length) == 0 &&
-		    counted_names[i].name[length] == '\0')
-			return i;
-	return COUNTED_NAME_COUNT;
-}
-
-/*
  * Return true for functions that mimalloc and tcmalloc define in separate source files,
  * among C++ functions, and so outside of the allocator's range.
  */
@@ -88,9 +73,18 @@ static bool is_apart(enum counted_call call)
 	return call == CALL_NEW || call == CALL_DELETE || call == CALL_REALLOCARRAY;
 }
 
+/*
+ * Return the index in counted_names of the entry point to which the symbol belongs, or
+ * COUNTED_NAME_COUNT. Compilers split functions: "mi_free.cold" is a part of mi_free.
+ */
+static size_t find_name(const struct search *search, const char *symbol)
+{
+	return counted_order_find(&search->order, symbol, strcspn(symbol, "."));
+}
+
 static void add_function(struct search *search, const struct elf_export *symbol)
 {
-	size_t name = find_name(symbol->name);
+	size_t name = find_name(search, symbol->name);
 
 	search->functions[search->function_count++] = *symbol;
 	if (name == COUNTED_NAME_COUNT || strchr(symbol->name, '.'))
@@ -104,6 +98,7 @@ static void add_function(struct search *search, const struct elf_export *symbol)
 
 static int find_functions(struct search *search)
 {
+	counted_order_init(&search->order);
 	search->functions =
 		xcalloc(search->symbols.count + 1, sizeof(*search->functions));
 	for (size_t i = 0; i < search->symbols.count; i++)
@@ -144,7 +139,7 @@ static bool is_allocators(const struct search *search, const struct elf_export *
 	for (size_t i = 0; i < COUNT_FAMILY_COUNT_; i++)
 		if (vaddr >= search->families[i].start && vaddr < search->families[i].end)
 			return true;
-	return find_name(function->name) != COUNTED_NAME_COUNT;
+	return find_name(search, function->name) != COUNTED_NAME_COUNT;
 }
 
 /*

@@ -3,13 +3,24 @@
 
 #include "probe/count/entries.h"
 
+#include <string.h>
+
 #include "tracee/elf/imports.h"
 
-static bool exports_name(const struct elf_exports *exports, const char *name)
+/* Set the elements of functions in the list to true. */
+static void find_functions(const struct elf_exports *exports,
+			   bool found[COUNTED_NAME_COUNT])
 {
-	const struct elf_export *found = exports ? elf_exports_find(exports, name) : NULL;
+	struct counted_order order;
 
-	return found && found->is_function;
+	counted_order_init(&order);
+	for (size_t i = 0; i < exports->count; i++) {
+		const struct elf_export *item = &exports->items[i];
+		size_t name = counted_order_find(&order, item->name, strlen(item->name));
+
+		if (name != COUNTED_NAME_COUNT && item->is_function)
+			found[name] = true;
+	}
 }
 
 void count_entries_add(int fd, const struct elf_exports *exports,
@@ -17,10 +28,13 @@ void count_entries_add(int fd, const struct elf_exports *exports,
 {
 	const char *names[COUNTED_NAME_COUNT - COUNTED_STANDARD_COUNT];
 	struct elf_imports imports = ELF_IMPORTS_INIT;
+	bool is_own[COUNTED_NAME_COUNT] = { false };
 
+	if (exports)
+		find_functions(exports, is_own);
 	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++) {
 		names[i - COUNTED_STANDARD_COUNT] = counted_names[i].name;
-		ret->is_exported[i] |= exports_name(exports, counted_names[i].name);
+		ret->is_exported[i] |= is_own[i];
 	}
 	if (elf_imports_read(fd, names, sizeof(names) / sizeof(names[0]), &imports) < 0)
 		return;
@@ -28,7 +42,7 @@ void count_entries_add(int fd, const struct elf_exports *exports,
 		size_t name = imports.items[i].name + COUNTED_STANDARD_COUNT;
 
 		/* an allocator may also import functions that it defines itself */
-		if (exports_name(exports, counted_names[name].name))
+		if (is_own[name])
 			continue;
 		if (imports.items[i].is_weak)
 			ret->is_weak[name] = true;
@@ -44,7 +58,6 @@ void count_entries_add_defined(int fd, struct count_entries *ret)
 
 	if (elf_exports_read_program(fd, &symbols) < 0)
 		return;
-	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++)
-		ret->is_defined[i] |= exports_name(&symbols, counted_names[i].name);
+	find_functions(&symbols, ret->is_defined);
 	elf_exports_release(&symbols);
 }

@@ -64,6 +64,18 @@ static const char *search(int fd, const struct elf_part *part)
 	return found;
 }
 
+/*
+ * Return true if the part of the file can contain messages. Linkers put them into a part
+ * that can only be read, or, where a program has no such part, beside the code.
+ */
+static bool has_messages(const struct elf_exports *exports, const struct elf_part *part)
+{
+	for (size_t i = 0; i < exports->part_count; i++)
+		if (!exports->parts[i].is_code && !exports->parts[i].is_writable)
+			return !part->is_code;
+	return true;
+}
+
 const char *linked_in_find(int fd)
 {
 	struct elf_exports exports = ELF_EXPORTS_INIT;
@@ -77,7 +89,8 @@ const char *linked_in_find(int fd)
 	own = elf_exports_find(&exports, "malloc");
 	for (size_t i = 0; !found && !(own && own->is_function) && i < exports.part_count;
 	     i++)
-		found = search(fd, &exports.parts[i]);
+		if (has_messages(&exports, &exports.parts[i]))
+			found = search(fd, &exports.parts[i]);
 	elf_exports_release(&exports);
 	return found;
 }

@@ -3,7 +3,11 @@
 
 #include "probe/count/names.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "agent/count/extra.h"
+#include "base/search.h"
 
 /* Values of counted_name.size_is_first: true if the first argument alone is the size. */
 enum {
@@ -61,3 +65,35 @@ const struct counted_name counted_names[COUNTED_NAME_COUNT] = {
 	COUNT_EXTRA_JEMALLOC(JEMALLOC) COUNT_EXTRA_JE(JE) COUNT_EXTRA_RJEM(RJEM)
 		COUNT_EXTRA_MI(MI) COUNT_EXTRA_TC(TC)
 };
+
+static int compare_indexes(const void *a, const void *b)
+{
+	const size_t *left = a, *right = b;
+
+	return strcmp(counted_names[*left].name, counted_names[*right].name);
+}
+
+void counted_order_init(struct counted_order *ret)
+{
+	const size_t count = sizeof(ret->indexes) / sizeof(ret->indexes[0]);
+
+	for (size_t i = 0; i < count; i++)
+		ret->indexes[i] = COUNTED_STANDARD_COUNT + i;
+	qsort(ret->indexes, count, sizeof(ret->indexes[0]), compare_indexes);
+}
+
+size_t counted_order_find(const struct counted_order *order, const char *name,
+			  size_t length)
+{
+	const size_t count = sizeof(order->indexes) / sizeof(order->indexes[0]);
+	size_t first = SEARCH_FIRST(
+		count, i,
+		strncmp(counted_names[order->indexes[i]].name, name, length) >= 0);
+
+	/* names that begin with this name follow it */
+	if (first == count ||
+	    strncmp(counted_names[order->indexes[first]].name, name, length) != 0 ||
+	    counted_names[order->indexes[first]].name[length] != '\0')
+		return COUNTED_NAME_COUNT;
+	return order->indexes[first];
+}

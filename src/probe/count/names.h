@@ -40,6 +40,20 @@ struct counted_name {
 #define COUNTED_NAME_COUNT 123
 extern const struct counted_name counted_names[COUNTED_NAME_COUNT];
 
+/* The additional entry points in alphabetical order, as indexes of counted_names. */
+struct counted_order {
+	size_t indexes[COUNTED_NAME_COUNT - COUNTED_STANDARD_COUNT];
+};
+
+void counted_order_init(struct counted_order *ret);
+
+/*
+ * Return the index in counted_names of the additional entry point with this name, which
+ * has the given length in bytes, or COUNTED_NAME_COUNT if no entry point has this name.
+ */
+size_t counted_order_find(const struct counted_order *order, const char *name,
+			  size_t length);
+
 /* Return true for additional entry points, and false for functions of libc or C++. */
 static inline bool counted_name_is_extra(size_t i)
 {

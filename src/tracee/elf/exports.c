@@ -24,7 +24,7 @@ static int add_parts(struct elf_reader *reader, struct elf_exports *exports)
 			return -EBADMSG;
 		exports->parts[exports->part_count++] =
 			(struct elf_part){ part->p_vaddr, part->p_offset, part->p_filesz,
-					   part->p_flags & PF_X };
+					   part->p_flags & PF_X, part->p_flags & PF_W };
 	}
 	return r == 0 && exports->part_count == 0 ? -EBADMSG : r;
 }

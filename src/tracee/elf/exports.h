@@ -22,7 +22,7 @@ struct elf_export {
 
 struct elf_part {
 	uint64_t vaddr, offset_bytes, file_bytes;
-	bool is_code;
+	bool is_code, is_writable;
 };
 
 #define ELF_PARTS_MAX 32
@@ -35,9 +35,9 @@ struct elf_exports {
 	char *names;
 };
 
-#define ELF_EXPORTS_INIT                                 \
-	{                                                \
-		NULL, 0, { { 0, 0, 0, false } }, 0, NULL \
+#define ELF_EXPORTS_INIT                                        \
+	{                                                       \
+		NULL, 0, { { 0, 0, 0, false, false } }, 0, NULL \
 	}
 
 /*

@@ -119,10 +119,34 @@ static void what_is_no_program_has_no_calls(void **state)
 	close(fd);
 }
 
+static void each_additional_name_is_found_and_no_other(void **state)
+{
+	static const char *const others[] = {
+		"",	    "m",   "malloc", "mi_",	    "mi_fre",
+		"mi_frees", "zzz", "_Znwm",  "tc_malloc_x",
+	};
+	struct counted_order order;
+
+	(void)state;
+	counted_order_init(&order);
+	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++)
+		assert_int_equal(counted_order_find(&order, counted_names[i].name,
+						    strlen(counted_names[i].name)),
+				 i);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_int_equal(counted_order_find(&order, others[i], strlen(others[i])),
+				 COUNTED_NAME_COUNT);
+	/* only the given length counts, because symbols have suffixes such as ".cold" */
+	assert_string_equal(
+		counted_names[counted_order_find(&order, "mi_free.cold", 7)].name,
+		"mi_free");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_calls_of_the_program_are_found),
+		cmocka_unit_test(each_additional_name_is_found_and_no_other),
 		cmocka_unit_test(what_is_no_program_has_no_calls),
 	};
 
