@@ -79,8 +79,8 @@ void hooks_blind_add(const struct hooks_blind *unseen, struct strbuf *out)
 {
 	strbuf_add_text(out,
 			"calls through addresses that it copied to its heap or stack, or "
-			"asked dlsym() for, what the dynamic linker allocates, its "
-			"children");
+			"asked dlsym() for, allocations of the dynamic linker, "
+			"its children");
 	if (unseen->heap.unread_bytes >= MIB)
 		strbuf_addf(out,
 			    ", %" PRIu64 " MiB of its heap not searched for addresses",
@@ -91,8 +91,7 @@ void hooks_blind_add(const struct hooks_blind *unseen, struct strbuf *out)
 			    unseen->late_file_count == 1 ? "library that was"
 							 : "libraries that were");
 	if (unseen->other_count > 0)
-		strbuf_addf(out,
-			    ", %zu %s to another malloc or to one that is not known yet",
+		strbuf_addf(out, ", %zu %s to another or not yet resolved malloc",
 			    unseen->other_count,
 			    unseen->other_count == 1 ? "place that leads"
 						     : "places that lead");
