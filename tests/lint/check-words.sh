@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Phrases that read as if translated: in comments of the sources, in documents, and in
-# scripts' comments. The file words.txt lists them, one extended regular expression per
-# line, each followed by a tab and a better choice. words-allowed.txt lists exceptions: a
-# path, a colon and a part of the line.
+# Phrases that read as if translated: in comments and messages of the sources, in
+# documents, and in scripts' comments. The file words.txt lists them, one extended regular
+# expression per line, each followed by a tab and a better choice. words-allowed.txt lists
+# exceptions: a path, a colon and a part of the line.
 set -eu
 
 : "${srcdir:?}"
@@ -48,7 +48,24 @@ others()
 	grep -Hn '' ./*.md doc/*.md
 }
 
-{ comments; others; } | sed 's|^\./||' | grep -v "^$lint/words" >"$scratch/text"
+# Print the string literals of C sources, which contain the messages, likewise.
+messages()
+{
+	find src -name '*.[ch]' -print | sort | xargs awk '
+		/^[[:blank:]]*(\*|\/\*|#[[:blank:]]*include)/ { next }
+		{
+			line = $0
+			text = ""
+			while (match(line, /"([^"\\]|\\.)*"/)) {
+				text = text " " substr(line, RSTART + 1, RLENGTH - 2)
+				line = substr(line, RSTART + RLENGTH)
+			}
+			if (text != "")
+				print FILENAME ":" FNR ":" text
+		}'
+}
+
+{ comments; messages; others; } | sed 's|^\./||' | grep -v "^$lint/words" >"$scratch/text"
 test -s "$scratch/text" || { echo "no text found"; exit 1; }
 cut -f 1 $lint/words.txt | grep -v '^#' >"$scratch/patterns"
 grep -E -f "$scratch/patterns" "$scratch/text" >"$scratch/hits" || test $? = 1

@@ -59,7 +59,7 @@ def output_of(*command):
 
 
 class Uprobes:
-    """A uprobe at each function of libc; they cost nothing until somebody
+    """A uprobe at each function of libc; they cost nothing until a program
     enables the events.
 
     They are defined by offset: with debug information, perf probe(1) would skip the first
@@ -91,7 +91,7 @@ class Uprobes:
 
     @staticmethod
     def order(text):
-        # truncating the file would remove everybody's probes
+        # truncating the file would remove the probes of all programs
         file = os.open(UPROBES, os.O_WRONLY | os.O_APPEND)
         try:
             os.write(file, text.encode())

@@ -84,7 +84,7 @@ class InjectTarget:
         return [self.number(COUNTERS_AT + i * COUNTER_SIZE) for i in range(self.number(0))]
 
     def check_goes_on(self):
-        """Check that each thread makes progress, nothing is wrong, and nobody
+        """Check that each thread makes progress, nothing is wrong, and no process
         traces the process."""
         before = self.counters()
         check(before, "no counters")

@@ -34,7 +34,7 @@ def as_nobody(*rights):
 
 
 def prepare():
-    """Use a private IPC namespace, so that nobody else's segments are touched."""
+    """Use a private IPC namespace, so that other users' segments are not touched."""
     if not IS_ROOT or not SETPRIV:
         raise Skip("requires root and setpriv")
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWIPC) != 0:

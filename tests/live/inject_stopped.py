@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """SIGSTOP stops the injecting program at a step: the target continues, undamaged, before
-anybody continues the program."""
+it is told to continue the program."""
 
 import itertools
 import os
@@ -12,7 +12,7 @@ import inject_lib
 from inject_lib import KINDS, KillTarget
 from live import check, equal, run, status_field, test
 
-RELEASED_SECONDS = 20  # without the watchdog, the target is held until somebody continues the tool
+RELEASED_SECONDS = 20  # without the watchdog, the target is held until something continues the tool
 STEP = 3  # test every third step; which steps these are depends on the kind of target
 
 

@@ -107,7 +107,7 @@ def the_writer_of_an_open_file_is_found():
 @test
 def a_file_closed_after_each_write_is_never_attributed_wrongly():
     """The recorder may or may not have seen it open, so memstate names its
-    writer or nobody."""
+    writer or no process."""
     with Folder() as folder, tmpfs() as shm, Group(LIMIT) as group, \
             Program(group, f"{shm}/idle", 12, "idle"), Program(group, f"{shm}/log", 1, "close") as writer:
         grower, text = explain_write(group, folder, writer)

@@ -13,7 +13,7 @@ from live import (OrderedTarget, as_nobody, check, end_started, equal, memstate,
 
 PROGRAM = os.path.join(os.environ["builddir"], "tests", "targets", "gap_target")
 TRIES = 20
-RELEASED_SECONDS = 20  # without the watchdog, the stop lasts until somebody continues memstate
+RELEASED_SECONDS = 20  # without the watchdog, the stop lasts until something continues memstate
 GAP_MS_MAX = 3000
 HEAP_KIB = 200 * 1024  # of gap_target, about
 

@@ -83,7 +83,7 @@ def every_process_of_the_machine_adds_up_in_every_sample():
     with Target("churn", 2), Target("exit-loop"), Target("lazyfree", 4 * MIB, 2 * MIB, 0, 0):
         result = memstate("--csv", "-n", 3, "-i", "200ms", "--max-share", "100",
                           "--output-all")
-    # some processes cannot be read by anybody or by an ordinary user;
+    # some processes cannot be read at all, others not by an ordinary user;
     # memstate reports them
     equal(result.status, 3 if result.complaints() else 0, f"status, with {result.err}")
     rows = result.rows()

@@ -61,7 +61,7 @@ class Screen(Terminal):
 
 
 def check_free(target):
-    """Check that nobody traces the target and that it obeys commands."""
+    """Check that no process traces the target and that it obeys commands."""
     wait_until(lambda: status_field(target.pid, "TracerPid") == "0", "nobody traces the target")
     target.order(b"i")
 

@@ -224,7 +224,7 @@ static uint32_t find(uint32_t key)
 
 /*
  * Return the offset of a slot for a thread of a forked child. Children are not counted:
- * nobody reads these slots.
+ * no process reads these slots.
  */
 static uint32_t find_unowned(uint32_t key)
 {
@@ -245,7 +245,7 @@ static uint32_t find_or_allocate(uint32_t key)
 		return offset;
 	if (!__atomic_load_n(&hooks_private.own_pid, __ATOMIC_RELAXED))
 		return find_unowned(key);
-	/* UINT32_MAX stands for tid 0, which no thread of glibc has */
+	/* UINT32_MAX represents tid 0, which no thread of glibc has */
 	offset = key == UINT32_MAX ? 0 : allocate_slot(key);
 	if (!offset)
 		return 0;

@@ -292,7 +292,7 @@ static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *
 	if (unlikely(!place)) {
 		place = stack_blocks_make_place(s->blocks, addr);
 		/*
-		 * nobody will notice when this block is freed: count it as freed now, so
+		 * the free of this block will not be recorded: count it as freed now, so
 		 * that it is not reported as leaked
 		 */
 		if (!place) {

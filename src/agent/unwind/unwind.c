@@ -64,7 +64,7 @@ static inline bool is_own_stack(const struct unwind_space *space, struct unwind_
 	       extend_stack(space, t, sp);
 }
 
-/* A result of step functions, besides 1, 0 and -1: a frame pointer was followed. */
+/* Like 1, 0 and -1, a result of step functions: a frame pointer was followed. */
 #define STEP_BY_FRAME 2
 
 /* State while one stack is walked. */

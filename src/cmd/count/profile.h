@@ -13,7 +13,7 @@
 #include "probe/count/count.h"
 
 /*
- * Reject options that exclude each other. Returns EXIT_DONE, or EXIT_BAD_USAGE after
+ * Reject mutually exclusive options. Returns EXIT_DONE, or EXIT_BAD_USAGE after
  * a message.
  */
 int count_profile_check_usage(const struct options *o);

@@ -165,7 +165,7 @@ void job_poll(struct job *job, struct child *other)
 			return;
 		if (wait4(info.si_pid, NULL, WNOHANG, &usage) != info.si_pid)
 			return;
-		/* a watchdog that somebody killed is not a process of the job */
+		/* a killed watchdog is not a process of the job */
 		if (info.si_pid != watchdog_pid())
 			add_usage(job, &usage);
 	}

@@ -43,8 +43,8 @@ int job_start(struct job *job, char **argv, struct child_setup *setup);
 void job_release(struct job *job);
 
 /*
- * Return the time when the child ended, even if nobody polled at that time. If the child
- * still runs, return the current time.
+ * Return the time when the child ended, even if memstate did not poll at that time. If
+ * the child still runs, return the current time.
  */
 uint64_t job_end_ns(const struct job *job);
 

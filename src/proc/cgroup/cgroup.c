@@ -319,7 +319,7 @@ void cgroup_reader_read_kernel(struct cgroup_reader *reader, struct cgroup *cgro
 	if (reader->version != CGROUP_V1)
 		return;
 	/*
-	 * the kernel counts socket buffers only after somebody has set a limit for them;
+	 * the kernel counts socket buffers only after a limit for them was set;
 	 * until then, 0 means unknown
 	 */
 	k->tcp_bytes = read_amount(reader, level, FILE_SOCK);

@@ -29,8 +29,8 @@ struct cgroup_knob {
 
 /*
  * Open the setting's file, and check that the setting is off. Returns 0; -EOPNOTSUPP if
- * this cgroup version or kernel lacks the setting; -EBUSY if somebody else has turned it
- * on; or -errno. The caller closes *ret with cgroup_knob_close().
+ * this cgroup version or kernel lacks the setting; -EBUSY if another program has turned
+ * it on; or -errno. The caller closes *ret with cgroup_knob_close().
  */
 int cgroup_knob_open(const struct cgroup_mount *mount, const char *path,
 		     enum cgroup_knob_kind kind, struct cgroup_knob *ret);
@@ -49,7 +49,7 @@ bool cgroup_knob_is_blocking(const struct cgroup_knob *knob);
 int cgroup_knob_restore_descendants(const struct cgroup_knob *knob);
 
 /*
- * Turn the setting off in the cgroup and its descendants, unless somebody else has
+ * Turn the setting off in the cgroup and its descendants, unless another program has
  * changed it meanwhile. Returns 0 or -errno; a cgroup that was removed is not an error.
  */
 int cgroup_knob_restore(const struct cgroup_knob *knob);

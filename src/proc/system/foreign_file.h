@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * foreign_file - open a file whose path or directory is controlled by somebody else.
+ * foreign_file - open a file whose path or directory another user controls.
  *
  * A symlink may point anywhere, a FIFO blocks the process that opens it, and opening a
  * device can have side effects. A foreign file is therefore looked up below a root

@@ -28,7 +28,7 @@ const char *const growth_cause_words[GROWTH_CAUSE_COUNT_] = {
 
 const char growth_caveats[] =
 	"This cannot distinguish a warm-up slower than the time covered from growth, "
-	"nor the rising half of a day from a plateau, and it cannot foresee a burst.";
+	"nor the rising half of a daily cycle from a plateau, and it cannot foresee a burst.";
 
 /* Append the growth rate with its lower and upper bound. */
 static void add_rate(struct strbuf *out, const struct growth *g)

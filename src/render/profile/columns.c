@@ -51,7 +51,7 @@ static void get_total(const void *row, int arg, struct value *ret)
 	COLUMN(name, heading, VALUE_TEXT, false, get, 0, help)
 #define BOTH(name, heading, kind, arg, help)                               \
 	COLUMN("self_" name, "SELF " heading, kind, true, get_self, arg,   \
-	       help " by itself"),                                         \
+	       help " in the function itself"),                            \
 		COLUMN("total_" name, heading, kind, true, get_total, arg, \
 		       help " including the functions that it calls")
 

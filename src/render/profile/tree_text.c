@@ -114,7 +114,7 @@ static size_t name_width(const struct drawing *d, size_t used)
 }
 
 /*
- * Follow chained nodes as long as they have the same name. Return the last such
+ * Follow chained nodes while they have the same name. Return the last such
  * node, and set *ret_count to their number.
  */
 static uint32_t skip_recursion(struct drawing *d, uint32_t number, uint32_t *ret_count)

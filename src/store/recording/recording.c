@@ -410,7 +410,7 @@ static int trim(struct recording *r, const struct recording_moment *moment)
 
 /*
  * Check that the file still has a name. SQLite would continue to write to a deleted file,
- * which nobody can open.
+ * which no process can open.
  */
 static int check_exists(const struct recording *r)
 {

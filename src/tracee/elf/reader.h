@@ -5,7 +5,7 @@
  * which use libelf and libdw, and the code that runs in other processes. The file may be
  * malicious: offsets, sizes and links are checked, and the reader stops after
  * ELF_READ_MAX_BYTES. The file is read instead of mapped, because accessing a mapping
- * beyond the end of a file that somebody has truncated kills the reader with SIGBUS.
+ * beyond the end of a file that was truncated kills the reader with SIGBUS.
  */
 #ifndef MS_TRACEE_ELF_READER_H
 #define MS_TRACEE_ELF_READER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * exit_trace - stop killed processes just before they end, until somebody has read their
+ * exit_trace - stop killed processes just before they end, until memstate has read their
  * memory, which is still complete. A tracer process attaches to each process with ptrace
  * when requested. The only effect on the process is that its signals arrive some
  * microseconds later. The kernel releases all processes when the tracer ends.

@@ -310,7 +310,7 @@ static int own_page(void)
 	return 0;
 }
 
-/* Reap the watchdog after somebody has killed it. watchdog_arm() starts another one. */
+/* Reap the watchdog after it was killed. watchdog_arm() starts another one. */
 static void reap_watchdog(void)
 {
 	close(watchdog.fd);

@@ -26,7 +26,7 @@ int watchdog_arm(void);
 bool watchdog_has_continued(void);
 
 /*
- * Clear the record that the watchdog has continued memstate, because somebody else has
+ * Clear the record that the watchdog has continued memstate, because another process has
  * sent SIGCONT, too.
  */
 void watchdog_forget(void);

@@ -183,7 +183,7 @@ static void draw_unknown(const struct heap_view *v, struct lines *l)
 	if (data_is_replayed(v->data))
 		strbuf_add_text(
 			&text,
-			"Of heaps, a recording contains only what the process view "
+			"A recording has only the heap figures that the process view "
 			"shows.");
 	else if (!f && !v->data->options->is_live)
 		strbuf_add_text(

@@ -105,7 +105,7 @@ void sheet_draw_leaks(const struct heap_sheet *s)
 	if (l->quality == QUALITY_UNKNOWN) {
 		pen = lines_next(s->lines);
 		pen_addf(&pen, "leaks cannot be determined: %s",
-			 l->problem ? l->problem : "the heap is not known exactly");
+			 l->problem ? l->problem : "the heap's figures are not exact");
 		return;
 	}
 	draw_note(s, l);

@@ -136,7 +136,7 @@ static void findings_are_handed_over_once(void **state)
 	let_read_end();
 	assert_int_equal(start(walker, STOPS_SHORT), 0);
 	assert_true(heap_walker_wait(walker, UINT64_MAX));
-	heap_walker_free(walker); /* with findings that nobody took */
+	heap_walker_free(walker); /* with findings that were not taken */
 }
 
 static void an_abandoned_read_frees_what_it_uses(void **state)
