@@ -29,7 +29,8 @@ extern const char *const agent_hook_names[];
  * The names of the functions that the helper calls, indexed by enum agent_function. If
  * there are several names, the first name that the process defines is used.
  */
-#define AGENT_ALIAS_MAX 4 /* maximum number of names, including the terminating NULL */
+/* maximum number of names of one function, including the terminating NULL */
+#define AGENT_ALIAS_MAX 4
 extern const char *const agent_function_names[][AGENT_ALIAS_MAX];
 
 #endif

@@ -320,7 +320,10 @@ int count_attach_read(struct count_attach *attach, struct count_program *ret)
 	memcpy(p.name, attach->process.comm, sizeof(p.name) - 1);
 	p.has_ended = is_gone(attach);
 	r = attach->backend->read(attach->state, &p);
-	/* The caller owns the grown array, even after an error. */
+	/*
+	 * The caller owns the array of threads, which may have been reallocated, even
+	 * after an error.
+	 */
 	ret->threads = p.threads;
 	ret->thread_capacity = p.thread_capacity;
 	if (r < 0)

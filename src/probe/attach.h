@@ -46,9 +46,9 @@ int count_attach_open(const struct count_request *request, struct count_attach *
 
 /*
  * Read the counts since count_attach_open(). The caller initializes *ret with {0} before
- * the first call, and frees its threads at the end. Figures that cannot be determined
- * are BYTES_UNKNOWN. The attach owns the means. After the process has ended, *ret has
- * the last counts and has_ended is set. Return 0 or -errno.
+ * the first call, and frees its threads at the end. Figures that cannot be determined are
+ * BYTES_UNKNOWN. attach owns ret->means. After the process has ended, *ret has the
+ * last counts and has_ended is set. Return 0 or -errno.
  */
 int count_attach_read(struct count_attach *attach, struct count_program *ret);
 

@@ -71,7 +71,10 @@ enum count_flag {
 	 * the allocator has its own C++ new and delete, which this library does not count
 	 */
 	COUNT_OTHER_NEW = 1 << 4,
-	/* the program has installed a seccomp filter, so few system calls are made */
+	/*
+	 * the program has installed a seccomp filter, so this library makes
+	 * few system calls
+	 */
 	COUNT_FILTERED = 1 << 5,
 };
 
@@ -108,8 +111,8 @@ struct count_slot {
 	 */
 	uint64_t temporary_count;
 	/*
-	 * number of calls by enum count_function; 0 for malloc and free, which have their
-	 * own members
+	 * number of calls of each function, indexed by enum count_function; malloc and
+	 * free have their own members, so their elements are 0
 	 */
 	uint64_t calls[COUNT_FUNCTION_COUNT_];
 	/* number of free and delete calls whose argument was NULL */

@@ -100,7 +100,10 @@ COUNT_EXPORT COUNT_HOT void *malloc(size_t bytes)
  */
 static inline int64_t usable_bytes_of(void *p)
 {
-	/* in other allocators the word before the block may be in an unmapped page */
+	/*
+	 * in allocators other than glibc's the word before the block may be in
+	 * an unmapped page
+	 */
 	if (COUNT_HAS_LIVE && count_likely(count_has_glibc_heads)) {
 		size_t head = ((const size_t *)p)[-1];
 
@@ -116,8 +119,8 @@ static __attribute__((noinline)) void free_slow(void *p)
 	int64_t usable_bytes;
 
 	/*
-	 * ignore blocks that the dynamic linker took from the arena, whose memory is
-	 * never reused
+	 * ignore blocks that the dynamic linker took from the startup arena, whose memory
+	 * is never reused
 	 */
 	if (count_unlikely(!slot))
 		return;
@@ -184,8 +187,8 @@ COUNT_EXPORT void *calloc(size_t count, size_t bytes)
 }
 
 /*
- * Move a block from the arena to the heap. The arena serves calls until malloc is
- * available. The word before the block contains its size. Return the new block, or NULL.
+ * Move a block from the startup arena, which serves calls until malloc is available, to
+ * the heap. The word before the block contains its size. Return the new block, or NULL.
  */
 static COUNT_COLD void *move_from_arena(void *p, size_t bytes)
 {
@@ -228,7 +231,10 @@ COUNT_EXPORT void *realloc(void *p, size_t bytes)
 	return resize(COUNT_REALLOC, p, bytes);
 }
 
-/* Implemented with realloc, like glibc's reallocarray, which calls realloc by name. */
+/*
+ * Call the allocator's realloc, not its reallocarray: that of glibc calls realloc by
+ * name, so the call would be counted twice.
+ */
 COUNT_EXPORT void *reallocarray(void *p, size_t count, size_t bytes)
 {
 	size_t product;
@@ -259,7 +265,10 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 #if COUNT_HAS_LIVE
 	int err = count_next.posix_memalign(ret, alignment, bytes);
 
-	/* after a request for 0 bytes *ret may be NULL, although the call succeeded */
+	/*
+	 * after a request for 0 bytes *ret may be NULL although
+	 * posix_memalign() succeeded
+	 */
 	count_returned(slot, err == 0 ? *ret : NULL, bytes);
 	return err;
 #else
@@ -284,7 +293,7 @@ ALIGNED(aligned_alloc, COUNT_ALIGNED_ALLOC)
 ALIGNED(memalign, COUNT_MEMALIGN)
 
 /*
- * These functions return NULL if the thread has no slot yet: at that time only the
+ * valloc() and pvalloc() return NULL if the thread has no slot yet: at that time only the
  * dynamic linker can call them, and it never allocates whole pages.
  */
 #define PAGES(function, which)                                                  \

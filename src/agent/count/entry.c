@@ -54,8 +54,8 @@ static uintptr_t pass_on(const struct count_entry *entry, const uintptr_t argume
 		entry->next(arguments[0], arguments[1], arguments[2], arguments[3]);
 
 	/*
-	 * prevent a tail call here: if next makes a tail call, it then returns to
-	 * this library
+	 * Prevent a tail call here, so that the return address of next, and of functions
+	 * that next calls in a tail call, is in this library.
 	 */
 	__asm__ volatile("" : "+r"(ret));
 	return ret;
@@ -74,8 +74,8 @@ static uint64_t *counter_of(struct count_slot *slot, enum count_function functio
 }
 
 /*
- * Count the result p of a call, like count_allocated(), but for blocks of this allocator.
- * If p is NULL, the call failed.
+ * Count the result p of a call, like count_allocated(), but get the block's size from the
+ * allocator of this entry point. If p is NULL, the call failed.
  */
 static void count_result(const struct count_entry *entry,
 			 const struct count_entry_call *call, void *p, uint64_t bytes)
@@ -94,8 +94,8 @@ static void count_result(const struct count_entry *entry,
 	struct unwind_state start = { call->pc, call->sp, call->rbp };
 
 	/*
-	 * each call advances the slot's position by 1; for a call of malloc this has
-	 * already happened
+	 * each call counts as one byte more than it requests; for malloc this byte has
+	 * already been counted
 	 */
 	if (entry->function != COUNT_MALLOC)
 		count_stack_other_call(slot);

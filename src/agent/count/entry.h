@@ -5,8 +5,8 @@
  *
  * There is a small library for each allocator, with the entry points of that allocator.
  * The library is preloaded after the counting library, and only if the program or one of
- * its libraries imports such a name. Otherwise a program that looks up mallocx would
- * wrongly conclude that it runs with jemalloc.
+ * its libraries imports one of these names. Otherwise a program that looks up mallocx
+ * would wrongly conclude that it runs with jemalloc.
  */
 #ifndef MS_AGENT_COUNT_ENTRY_H
 #define MS_AGENT_COUNT_ENTRY_H
@@ -37,7 +37,7 @@ struct count_entry {
 	enum count_function function;
 	enum count_entry_size size;
 	count_entry_fn *next; /* the allocator's own function; NULL: not looked up yet */
-	/* address range of the file that contains the function next */
+	/* address range of the file that contains the function `next` */
 	uintptr_t start, end;
 	size_t (*usable)(const void *p, int flags);
 };

@@ -42,7 +42,7 @@
 	X(je_dallocx, FREE, NONE)                   \
 	X(je_sdallocx, FREE, NONE)
 
-/* jemalloc as named by Rust's tikv-jemallocator */
+/* jemalloc with the names that Rust's crate tikv-jemallocator gives its functions */
 #define COUNT_EXTRA_RJEM(X)                            \
 	X(_rjem_malloc, MALLOC, FIRST)                 \
 	X(_rjem_free, FREE, NONE)                      \

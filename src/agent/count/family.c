@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * family - a small library, built once for each allocator, that counts calls of the
- * allocator's additional entry points (entry.h). COUNT_FAMILY is the allocator's part of
- * the table in extra.h. COUNT_FAMILY_USABLE is the allocator's function that returns the
- * usable size of a block.
+ * allocator's additional entry points (entry.h). COUNT_FAMILY is the list of the
+ * allocator's entry points in extra.h. COUNT_FAMILY_USABLE is the allocator's function
+ * that returns the usable size of a block.
  */
 #include "config.h"
 
@@ -14,7 +14,10 @@
 #include <link.h>
 #include <stdbool.h>
 
-/* Checkers of the sources do not know the makefile's options: give them one allocator. */
+/*
+ * Static analyzers do not know the makefile's -D options, so define an
+ * allocator for them.
+ */
 #ifndef COUNT_FAMILY
 #	define COUNT_FAMILY COUNT_EXTRA_MI
 #	define COUNT_FAMILY_USABLE "mi_usable_size"

@@ -34,7 +34,7 @@
 #define OFFSET(symbol, function) ".long hook_" #symbol " - hooks_head\n"
 #define EXTRA_OFFSET(symbol, call, size) OFFSET(symbol, call)
 
-/* hooks_end is defined by count_hooks.ld. */
+/* hooks_end is defined by hooks.ld. */
 __asm__(".section .text.head, \"ax\"\n"
 	".globl hooks_head\n"
 	".hidden hooks_head\n"
@@ -195,7 +195,10 @@ static void fill_slot(struct count_slot *slot, uint32_t tid)
 	__atomic_store_n(&slot->tid, (int32_t)tid, __ATOMIC_RELEASE);
 }
 
-/* Store a slot in the table under the thread's key. Return false if there is no room. */
+/*
+ * Store a slot in the table under the thread's key. Return false if the
+ * table has no room.
+ */
 static bool publish(uint32_t key, uint32_t offset)
 {
 	for (uint32_t i = 0; i < WINDOW; i++) {
@@ -236,7 +239,10 @@ static uint32_t find_unowned(uint32_t key)
 	return offset;
 }
 
-/* Return the offset of the thread's slot, which is allocated if needed; 0: no room. */
+/*
+ * Return the offset of the thread's slot, allocating a slot if needed. Return 0 if
+ * no slot is free.
+ */
 static uint32_t find_or_allocate(uint32_t key)
 {
 	uint32_t offset = find(key);
@@ -245,22 +251,25 @@ static uint32_t find_or_allocate(uint32_t key)
 		return offset;
 	if (!__atomic_load_n(&hooks_private.own_pid, __ATOMIC_RELAXED))
 		return find_unowned(key);
-	/* UINT32_MAX represents tid 0, which no thread of glibc has */
+	/*
+	 * A key is an inverted tid. UINT32_MAX would be tid 0, which no
+	 * thread of glibc has.
+	 */
 	offset = key == UINT32_MAX ? 0 : allocate_slot(key);
 	if (!offset)
 		return 0;
 	fill_slot(slot_at(offset), ~key);
 	/*
-	 * if the table has no room, the slot stays in the list of threads with no
-	 * calls counted
+	 * if the table has no room, the slot remains allocated, but nothing
+	 * is counted in it
 	 */
 	return publish(key, offset) ? offset : 0;
 }
 
 /*
- * Count a call of a thread that has no slot, or whose table entry is not at the index of
- * its key: the first calls, and few later ones. Return the thread's slot, or NULL.
- * is_null is true for a free of NULL.
+ * Count a call of a thread that has no slot, or whose slot is not found in the first
+ * table entry that is searched. This happens at a thread's first calls, and rarely later.
+ * Return the thread's slot, or NULL. is_null is true for a free of NULL.
  */
 static COLD struct count_slot *count_slowly(enum count_function function, uint64_t bytes,
 					    bool is_null)
@@ -300,9 +309,9 @@ static inline bool is_due(struct count_slot *slot, uint64_t bytes)
 }
 
 /*
- * Record a stack. Its start is passed by value: a hook that passed the address of a
- * local variable could not end in a tail call, and the original function would return to
- * the hook.
+ * Record a stack. The registers of its innermost frame are passed by value: a hook that
+ * passed the address of a local variable could not end in a tail call, and the original
+ * function would return to the hook.
  */
 HOOK COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc,
 			  uint64_t sp, uint64_t rbp);
@@ -329,7 +338,10 @@ COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc, uint6
 		(uint64_t)(uintptr_t)__builtin_frame_address(0) + 16, \
 		*(const uint64_t *)__builtin_frame_address(0)
 
-/* Return the thread's slot if its table entry is at the index of its key, or NULL. */
+/*
+ * Return the thread's slot if it is in the first table entry that is searched for the
+ * thread's key; otherwise return NULL.
+ */
 static inline struct count_slot *own_slot(void)
 {
 	uint32_t key = own_key();
@@ -339,8 +351,8 @@ static inline struct count_slot *own_slot(void)
 }
 
 /*
- * Hooks accept and pass on three arguments: they are in registers, and functions with
- * fewer parameters ignore the rest. Hooks do not look at the return value either.
+ * Every hook takes three arguments and passes them on: they are in registers, and a
+ * function with fewer parameters ignores the others. No hook examines the return value.
  */
 typedef uintptr_t function_fn(uintptr_t first, uintptr_t second, uintptr_t third);
 
@@ -350,7 +362,8 @@ static inline function_fn *original(enum hook hook)
 }
 
 /*
- * bytes is an expression of the arguments a, b and c; next is the call of the original.
+ * Define the hook for a function. bytes is an expression of the arguments a, b and c;
+ * next is a call of the original function.
  */
 #define MAKE_HOOK(symbol, function, bytes, next)                                   \
 	HOOK uintptr_t hook_##symbol(uintptr_t a, uintptr_t b, uintptr_t c);       \

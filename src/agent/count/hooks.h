@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks - the code that counts calls in a running process: what memstate puts into the
+ * hooks - the code that counts calls in a running process: what memstate injects into the
  * process, and at which addresses. It occupies one range:
  *
  *   code      struct hooks_head, the hooks, and the list of patched places: private,
@@ -85,7 +85,10 @@ enum hook {
 	HOOKS_STANDARD(HOOKS_INDEX) COUNT_EXTRA(HOOKS_EXTRA_INDEX) HOOK_COUNT_
 };
 
-/* The first hook for an entry point that neither libc nor C++ defines. */
+/*
+ * The first hook for an allocator's additional entry point, which is defined by
+ * neither libc nor C++.
+ */
 #define HOOK_FIRST_EXTRA HOOK_mallocx
 
 #define HOOK_MAX 128
@@ -121,17 +124,17 @@ struct hooks_head {
 	/* offsets of the hooks from the start of this head */
 	uint32_t offsets[HOOK_MAX];
 	/*
-	 * The memstate process that put the hooks in, and its pid namespace. Other
+	 * The memstate process that injected the hooks, and its pid namespace. Other
 	 * memstate processes check whether it is alive.
 	 */
 	uint64_t owner_pid, owner_start_ticks, owner_namespace;
 	uint64_t gates_addr; /* 0: no gates */
 	uint32_t record_count;
-	/* size of the whole range: HOOKS_BYTES or HOOKS_ALL_BYTES */
+	/* size of the hooks' address range: HOOKS_BYTES or HOOKS_ALL_BYTES */
 	uint32_t range_bytes;
 	/*
-	 * While the code is not yet at the start of the whole range: its present address,
-	 * where it occupies at most HOOKS_CODE_BYTES. Later: 0.
+	 * Address of the code until it is moved to the start of the hooks' address range;
+	 * it occupies at most HOOKS_CODE_BYTES. 0 after the move.
 	 */
 	uint64_t unmoved_addr;
 };
@@ -205,8 +208,8 @@ struct hooks_modules {
 #define HOOKS_PRIVATE_BYTES ((uint32_t)sizeof(struct hooks_private))
 #define HOOKS_BYTES (HOOKS_PRIVATE_OFFSET + HOOKS_PRIVATE_BYTES)
 /*
- * the rest of the range exists only if stacks are recorded; arena and private part are
- * one mapping
+ * The following parts of the hooks' address range exist only if stacks are recorded.
+ * The arena and struct hooks_private are one mapping.
  */
 #define HOOKS_ARENA_OFFSET HOOKS_BYTES
 #define HOOKS_ROWS_BYTES (UNWIND_ROW_COUNT * (uint32_t)sizeof(struct unwind_row))
@@ -218,7 +221,7 @@ struct hooks_modules {
 #define HOOKS_NODES_BYTES (STACK_NODES_OFFSET + HOOKS_NODE_MAX * STACK_NODE_BYTES)
 #define HOOKS_ALL_BYTES (HOOKS_NODES_OFFSET + HOOKS_NODES_BYTES)
 static_assert(sizeof(struct hooks_modules) <= HOOKS_MODULES_BYTES, "room");
-/* count_hooks.ld contains the same offsets. */
+/* hooks.ld contains the same offsets. */
 static_assert(HOOKS_MODULES_OFFSET == 0x90000, "as in the script");
 static_assert(HOOKS_COUNTS_OFFSET == 0x9b000, "as in the script");
 static_assert(HOOKS_PRIVATE_OFFSET == 0x29c000, "as in the script");
@@ -235,7 +238,7 @@ static_assert(HOOKS_NODES_OFFSET == 0x102c3000, "as in the script");
 #define GATE_BYTES 16u
 
 /*
- * The gates: private memory that the process can never write; memstate writes it with
+ * The gates: private memory that the process cannot write; memstate writes it with
  * ptrace access.
  */
 struct gates {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* count_hooks_inside - declarations shared by the parts of the hooks. */
+/* hooks_inside - declarations shared by the source files of the hooks. */
 #ifndef MS_AGENT_COUNT_HOOKS_INSIDE_H
 #define MS_AGENT_COUNT_HOOKS_INSIDE_H
 
@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* count_hooks.ld defines the addresses of these variables. */
+/* hooks.ld defines the addresses of these variables. */
 extern struct hooks_private hooks_private;
 extern const struct hooks_modules hooks_modules;
 extern char hooks_nodes[], hooks_arena[];

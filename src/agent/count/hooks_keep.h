@@ -8,7 +8,8 @@
  * keeps values in those registers across the call, regardless of the ABI. The compiler
  * may also skip aligning the stack for the call. Therefore hooks.c is compiled to use
  * only general registers, and the assembly saves all of those that the ABI allows a
- * function to change. Hooks with the same call and size share one body.
+ * function to change. Hooks for entry points with the same call and size in extra.h share
+ * one function body.
  */
 #ifndef MS_AGENT_COUNT_HOOKS_KEEP_H
 #define MS_AGENT_COUNT_HOOKS_KEEP_H
@@ -54,7 +55,10 @@ __asm__(".text\n"
 								      "ret\n"
 								      ".previous\n");
 
-/* Offset in struct hooks_head of the original function's address for the next hook. */
+/*
+ * Offset in struct hooks_head of the address of the original function for the hook that
+ * is defined next.
+ */
 __asm__(".set original_offset, 240\n");
 static_assert(offsetof(struct hooks_head, originals[HOOK_FIRST_EXTRA]) == 240,
 	      "as above");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_hooks_stacks - record call stacks in the hooks. This file connects the hooks to
+ * hooks_stacks - record call stacks in the hooks. This file connects the hooks to
  * stack_record.h, and provides the services that stack_record.h needs. The hooks have no
  * file, and no memory except the arena.
  */
@@ -90,7 +90,10 @@ bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *re
 	return true;
 }
 
-/* Return the end of the thread's stack; like find_stack_end() in stacks.c. */
+/*
+ * Return the end of the thread's stack. For the main thread memstate has determined it;
+ * in any other thread it is the address of struct pthread, which glibc keeps there.
+ */
 static uint64_t find_stack_end(uint32_t tid)
 {
 	if (tid == hooks_private.own_pid)

@@ -72,8 +72,8 @@ uint32_t count_next_find(void);
 /* Return true if a function is in the same file as count_next.malloc; false for NULL. */
 bool count_is_allocators(void *function);
 /*
- * Find the next definitions of new and delete. Defined only in libraries that
- * count them.
+ * Find the next definitions of C++ new and delete. Defined only in libraries that count
+ * new and delete.
  */
 void count_new_find(void);
 
@@ -163,7 +163,7 @@ static inline void count_subtract(int64_t *counter, int64_t by)
 }
 
 /*
- * If *at equals *was, set *at to by, in one instruction, and return true. Otherwise set
+ * If *at equals *was, set *at to `by`, in one instruction, and return true. Otherwise set
  * *was to the current value and return false.
  */
 static inline bool count_replace(uint64_t *at, uint64_t *was, uint64_t by)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_modules - the modules that contain the code of a call stack. ld.so finds them.
- * Each module is written to the stack file when it is first seen.
+ * modules - the modules that contain the code of a call stack. ld.so finds them. Each
+ * module is written to the stack file when it is first seen.
  */
 #include "config.h"
 
@@ -37,7 +37,10 @@ typedef int find_object_function(void *address, struct found_object *ret);
 static find_object_function *find_object;
 static int (*next_dlclose)(void *handle);
 
-/* The modules that are already in the stack file. end is written last. */
+/*
+ * The modules that are already in the stack file. The member end is written last, which
+ * makes an element valid.
+ */
 static struct {
 	uint64_t start, end;
 } known[KNOWN_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_new - count C++ new and delete of an allocator that defines them itself. Those
- * of libstdc++ call malloc() and free(); calls of them are passed on unchanged.
+ * new - count C++ new and delete of an allocator that defines them itself. Those of
+ * libstdc++ call malloc() and free(); calls of them are passed on unchanged.
  *
  * Used only if the program has a preloaded allocator that defines new and delete. In any
  * other program, these definitions would replace the private new and delete of a module.
@@ -108,8 +108,8 @@ static void save_counts(const struct count_slot *slot, struct before *ret)
 }
 
 /*
- * If new itself called malloc or another function of within, subtract that call again.
- * Return true if there was such a call.
+ * If new itself called malloc or one of the functions in `within`, subtract that call
+ * again. Return true if there was such a call.
  */
 static bool subtract_inner(struct count_slot *slot, const struct before *before)
 {
@@ -131,8 +131,9 @@ static bool subtract_inner(struct count_slot *slot, const struct before *before)
 }
 
 /*
- * Call the allocator's new, and count the call. If new called malloc or a similar
- * function that was counted instead, stack included, set *ret_is_within.
+ * Call the allocator's new, and count the call. If new itself called malloc or a similar
+ * function, that call has been counted, and its stack recorded: set *ret_is_within and do
+ * not count again.
  */
 static void *make_own(struct count_slot *slot, int which, size_t bytes,
 		      const uintptr_t rest[2], bool *ret_is_within)
@@ -187,7 +188,8 @@ static void drop_own(struct count_slot *slot, int which, void *p, const uintptr_
 		count_stack_freed(slot, p);
 	deletes[which].next(p, rest[0], rest[1]);
 	/*
-	 * the allocator's delete called free by name, and that call was counted instead
+	 * the allocator's delete called free by name, and that call has been
+	 * counted: subtract it
 	 */
 	if (slot->free_calls != before)
 		count_add(&slot->free_calls, (uint64_t)-1);

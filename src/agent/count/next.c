@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_next - at the first call of a counted function, find the functions of the
- * actual allocator. The search may itself allocate; until it is finished, memory comes
+ * next - at the first call of a counted function, find the functions of the actual
+ * allocator. The search may itself allocate; until it is finished, memory comes
  * from an arena.
  */
 #include "config.h"

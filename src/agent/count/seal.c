@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_seal - replacements for prctl(2) and syscall(2). They let the library notice
- * that the program installs a seccomp filter or names a thread.
+ * seal - replacements for prctl(2) and syscall(2). They let the library notice that the
+ * program installs a seccomp filter or names a thread.
  *
  * A filter that is installed in another way goes unnoticed. ask.h lists the system calls
  * that are made even under such a filter.

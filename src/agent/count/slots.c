@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_slots - the file that contains the counts, and its slots, one for each thread.
- * The file is created at the program's first allocation, at the latest when main()
- * starts. Each forked child creates its own file.
+ * slots - the file that contains the counts, and its slots, one for each thread. The file
+ * is created at the program's first allocation, at the latest when main() starts. Each
+ * forked child creates its own file.
  */
 #include "config.h"
 
@@ -39,7 +39,7 @@ static struct count_head *head; /* the mapped file; NULL: there is no file */
 static struct new_file file;
 static uint32_t slots_reserved; /* the first slot without disk space */
 static uint32_t slots_in_file;	/* number of slots that fit into the file */
-/* the first slot of this process; may be another slot than 1 in a forked child */
+/* the first slot of this process; in a forked child it may have a number other than 1 */
 static uint32_t slot_first;
 static uint32_t ended_cursor;
 /* blocks and bytes that were allocated just before fork() */
@@ -281,7 +281,7 @@ static void flush(struct count_slot *slot)
 		return;
 	before = __atomic_fetch_add(&head->live_bytes, pending, __ATOMIC_RELAXED);
 	/*
-	 * The maximum of this slot since its last flush belongs to the process's peak
+	 * The maximum of this slot since its last flush is used for the process's peak
 	 * only if no other thread has changed live_bytes meanwhile.
 	 */
 	most = head->slot_count == slot_first + 1 && high > pending ? before + high

@@ -142,7 +142,7 @@ struct stack_file_node {
 	uint64_t pc;
 	/*
 	 * the parent's number in the low STACK_PARENT_BITS bits, and the node's
-	 * generation above
+	 * generation in the high bits
 	 */
 	uint64_t parent_generation;
 	uint64_t calls;

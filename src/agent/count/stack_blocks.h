@@ -3,11 +3,11 @@
  * stack_blocks - remember for each block which call stack allocated it, and how many
  * bytes were requested.
  *
- * There is one word for each address at which a block may start. The place of the word
+ * There is one word for each address at which a block may start. The location of the word
  * is computed from that address, so neighbouring blocks have neighbouring words. No
  * search and no lock is needed, because only one thread handles a block when it is
- * allocated or freed. Memory is used only where there are blocks. A forked child
- * inherits the words unchanged.
+ * allocated or freed. Memory is used only where there are blocks. A forked child inherits
+ * the words unchanged.
  */
 #ifndef MS_AGENT_COUNT_STACK_BLOCKS_H
 #define MS_AGENT_COUNT_STACK_BLOCKS_H
@@ -24,8 +24,8 @@
 #define STACK_BRANCH_COUNT (1 << STACK_BRANCH_BITS)
 
 /*
- * A word contains the block's node number in its low bits, and its size in bytes above.
- * 0: there is no block.
+ * A word contains the block's node number in its low bits, and the block's size in bytes
+ * in its high bits. 0: there is no block.
  */
 #define STACK_BLOCK_SIZE_MAX ((UINT64_C(1) << (64 - STACK_PARENT_BITS)) - 1)
 
@@ -79,7 +79,7 @@ static inline uint64_t *stack_blocks_find_place(const struct stack_blocks *block
 	return &leaf[(addr & ((1 << STACK_LEAF_BITS) - 1)) >> blocks->align_bits];
 }
 
-/* Call a function for each block that is recorded. */
+/* Call the function `call` for each recorded block. */
 void stack_blocks_for_each(const struct stack_blocks *blocks,
 			   void (*call)(void *context, uint64_t block), void *context);
 

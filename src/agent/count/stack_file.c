@@ -378,8 +378,8 @@ int stack_file_add_module(struct stack_file *file, const struct stack_file_modul
 
 		r = last != NULL;
 		/*
-		 * nodes with lower numbers belong to modules that were mapped
-		 * here earlier
+		 * nodes with lower numbers belong to modules that were mapped at these
+		 * addresses earlier
 		 */
 		if (last && !first_node)
 			first_node = __atomic_load_n(&file->head->node_count,

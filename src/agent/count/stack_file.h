@@ -87,7 +87,10 @@ static inline uint64_t stack_node_live(const struct stack_file_node *node)
  */
 void stack_file_seal(struct stack_file *file, enum ask_permission wanted);
 
-/* The first function returns zeroed memory, or NULL; the second releases such memory. */
+/*
+ * stack_memory_allocate() returns zeroed memory, or NULL if there is none.
+ * stack_memory_release() returns such memory to the kernel.
+ */
 void *stack_memory_allocate(uint64_t bytes);
 void stack_memory_release(void *memory, uint64_t bytes);
 

@@ -17,7 +17,10 @@
 #include "agent/count/stack_trie.h"
 #include "agent/unwind/unwind.h"
 
-/* Size of a filter by address: whether a sampled block may start at the address. */
+/*
+ * Size of a filter that is indexed by some bits of an address. An element of 0 means that
+ * no sampled block starts at an address with these bits.
+ */
 #define STACK_FILTER_BYTES 65536
 #define STACK_FILTER_SHIFT 8
 
@@ -31,7 +34,7 @@ struct stacks {
 	 */
 	uint32_t epoch;
 	struct stack_file file;
-	struct stack_recent *recent; /* array of file.node_max elements, or NULL */
+	struct stack_recent *recent; /* recent lookups of file.node_max nodes, or NULL */
 	struct unwind_space space;
 	struct stack_blocks *blocks; /* set if mode.has_live */
 	/* the filter, used only if mode.sample_bytes is not 0; otherwise NULL */

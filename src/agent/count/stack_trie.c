@@ -7,8 +7,8 @@
 #define BITS_FIRST 10
 #define NODES_TAKEN 32
 /*
- * Upper bound of the path cache: a small cache leaves most of the CPU cache to
- * the program.
+ * Upper bound of the size of the path cache: a small cache leaves most of the CPU cache
+ * to the program.
  */
 #define PATH_BITS_MAX 13
 

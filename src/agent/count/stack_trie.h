@@ -47,7 +47,8 @@ struct stack_trie {
 	uint32_t count;
 	/* range of node numbers that are reserved for this trie */
 	uint32_t next_node, end_node;
-	struct stack_recent *recent; /* NULL: there was no memory for it */
+	/* recent lookups of all tries; NULL: there was no memory for them */
+	struct stack_recent *recent;
 	/* cache of paths, in sets of two; NULL: none yet, or no memory */
 	struct stack_path *paths;
 	unsigned int path_bits; /* 1 << path_bits paths */

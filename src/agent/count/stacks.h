@@ -23,7 +23,7 @@ extern struct stacks count_stacks;
 
 /*
  * Start recording into a stack file next to the file of counts at path. A forked child
- * calls the second function with its new path, and creates its file at its first
+ * calls count_stack_begin_child() with its new path, and creates its file at its first
  * allocation. If path is NULL, nothing is recorded.
  */
 void count_stack_begin(const char *path);
@@ -33,8 +33,9 @@ void count_stack_begin_child(const char *path);
 void count_stack_seal(enum ask_permission wanted);
 
 /*
- * The first function returns true if malloc only has to check whether a stack is due;
- * the second, if free only has to check for the last block.
+ * count_stack_has_plain_malloc() returns true if malloc only has to check whether a stack
+ * is due. count_stack_has_plain_free() returns true if free only has to check whether it
+ * frees the last block.
  */
 bool count_stack_has_plain_malloc(void);
 bool count_stack_has_plain_free(void);
@@ -43,17 +44,17 @@ void count_stack_record(const void *p, size_t bytes, const struct unwind_state *
 void count_stack_forget(struct count_slot *slot, const void *p);
 
 /*
- * Call the first function before realloc. Afterwards pass its result to one of the
- * others: the second if the block was resized, the third if not.
+ * Call count_stack_before_resize() before realloc. Afterwards pass its result to
+ * count_stack_resized() if the block was resized, or to count_stack_not_resized() if not.
  */
 uint64_t count_stack_before_resize(const void *p);
 void count_stack_resized(struct count_slot *slot, uintptr_t addr, uint64_t block);
 void count_stack_not_resized(uintptr_t addr, uint64_t block);
 
 /*
- * The first function tells the unwinder and the stack file where to find modules. The
- * second copies the modules of one file to another. The third forgets all modules,
- * because some code was unloaded.
+ * count_stack_modules_begin() tells the unwinder and the stack file where to find
+ * modules. count_stack_modules_copy() copies the modules of one file to another.
+ * count_stack_modules_forget() forgets all modules, because some code was unloaded.
  */
 void count_stack_modules_begin(struct unwind_space *space);
 void count_stack_modules_copy(const struct stack_file *from, struct stack_file *to);
@@ -229,7 +230,8 @@ struct count_resize {
 };
 
 /*
- * Call before a block is resized, and before count_requested(), which replaces last_addr.
+ * Save what count_resize_end() needs to know about the block p. Call before the block is
+ * resized, and before count_requested(), which replaces last_addr.
  */
 static inline struct count_resize count_resize_begin(const struct count_slot *slot,
 						     const void *p, int64_t usable_bytes)

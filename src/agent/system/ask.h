@@ -97,7 +97,7 @@ static inline bool ask_for_room(uint64_t from, uint64_t to)
 	return true;
 }
 
-/* Wait up to 1 ms if another thread holds the lock. */
+/* Wait up to 1 ms for another thread to release the lock. */
 static inline void ask_wait(const uint32_t *lock, enum ask_permission permission)
 {
 	if (ask_may(permission))

@@ -18,14 +18,21 @@
 #define NEW_FILE_PATH_BYTES 4096
 
 struct new_file {
-	char path[NEW_FILE_PATH_BYTES]; /* path of the last file; before: of the folder */
+	/*
+	 * path of the last file that was created; before the first one,
+	 * path of the folder
+	 */
+	char path[NEW_FILE_PATH_BYTES];
 	size_t folder_length; /* length of the folder's path, including the final slash */
 };
 
 struct new_file_layout {
 	uint64_t mapped_bytes; /* size of the mapping, and maximum size of the file */
 	uint64_t head_bytes;   /* disk space to allocate at the start of the file */
-	/* more disk space to allocate, unless it is part of the head */
+	/*
+	 * another part of the file for which disk space is allocated, unless it
+	 * is in the head
+	 */
 	uint64_t part_offset, part_bytes;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unwind_bytes - read the numbers in .eh_frame one after another. */
+/* bytes - read the numbers in .eh_frame one after another. */
 #ifndef MS_AGENT_UNWIND_BYTES_H
 #define MS_AGENT_UNWIND_BYTES_H
 

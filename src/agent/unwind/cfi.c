@@ -394,7 +394,10 @@ static void run_register(struct program *p, struct bytes *b, unsigned int op)
 	case CFA_VAL_EXPRESSION:
 		set_expression(b, rule_of(&p->rules, reg), RULE_EXPRESSION);
 		return;
-	/* the caller's value is in another register, which is not tracked */
+	/*
+	 * the caller's value of this register is in another register, which
+	 * is not tracked
+	 */
 	case CFA_REGISTER:
 		read_uleb(b);
 		if (rule_of(&p->rules, reg))

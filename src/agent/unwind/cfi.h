@@ -17,7 +17,10 @@
 #define UNWIND_RSP 7
 #define UNWIND_RIP 16
 
-/* A range of mapped code, and the address of its .eh_frame_hdr; 0: there is none. */
+/*
+ * A range of mapped code, and the address of its .eh_frame_hdr, which is 0 if
+ * there is none.
+ */
 struct unwind_module {
 	uint64_t start, end;
 	uint64_t tables_addr;
@@ -56,7 +59,7 @@ struct unwind_rule {
 	enum unwind_rule_kind kind;
 	uint32_t reg;
 	int64_t value;
-	const uint8_t *expression; /* an expression of value bytes */
+	const uint8_t *expression; /* an expression with a length of `value` bytes */
 };
 
 struct unwind_rules {

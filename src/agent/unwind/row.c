@@ -157,8 +157,8 @@ bool unwind_is_return(struct unwind_space *space, uint64_t pc)
 }
 
 /*
- * Store a row in the first place for its address. The row that was there moves to an
- * empty place, or replaces another row.
+ * Store a row in the first cache element for its address. The row that was in this
+ * element moves to an empty element of the same line, or replaces another row.
  */
 static void put_row(struct unwind_row *line, uint64_t row, uint64_t lookup)
 {
@@ -176,8 +176,8 @@ static void put_row(struct unwind_row *line, uint64_t row, uint64_t lookup)
 }
 
 /*
- * Clear the line if code was forgotten meanwhile: the row just stored may describe
- * that code.
+ * Clear the cache line if unwind_forget() was called meanwhile: the row just stored may
+ * describe code that has been unmapped.
  */
 static void drop_if_forgotten(struct unwind_space *space, struct unwind_row *line,
 			      uint32_t forgotten)

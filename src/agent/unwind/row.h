@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unwind_row - cache the unwind rules for an address, reduced to 8 bytes. */
+/* row - cache the unwind rules for an address, reduced to 8 bytes. */
 #ifndef MS_AGENT_UNWIND_ROW_H
 #define MS_AGENT_UNWIND_ROW_H
 
@@ -52,8 +52,9 @@ static inline int64_t row_cfa(uint64_t row)
 }
 
 /*
- * Find the rules of the function at lookup. Return them as a row; ROW_NONE if no code is
- * known at that address; or ROW_CUT if there are no rules for the code.
+ * Find the rules of the function that contains the address lookup. Return them as a
+ * row; ROW_NONE if no code is known at that address; or ROW_CUT if there are no
+ * rules for the code.
  */
 uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
 			 struct unwind_rules *ret);
@@ -64,13 +65,13 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
  */
 bool unwind_is_return(struct unwind_space *space, uint64_t pc);
 
-/* Like row_at(), if the address's row is not in the first place of its cache line. */
+/* Like row_at(), if the address's row is not in the first element of its cache line. */
 uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup);
 
 /*
- * Return the index of the first place for an address. Addresses that share a line differ
- * in the bits above the low 12, which the row stores. The line and the stored bits
- * determine the low 12 bits.
+ * Return the index of the first cache element that an address may use. Addresses that
+ * share a line differ in the bits above the low 12, which the row stores. The line and
+ * the stored bits determine the low 12 bits.
  */
 static inline uint64_t row_index(uint64_t lookup)
 {
@@ -89,9 +90,9 @@ static inline bool row_is_of(uint64_t row, uint64_t lookup)
 }
 
 /*
- * Return the row of the function at lookup. An empty place also matches addresses in the
- * first page or above all code. Then the result is ROW_NONE, which is correct: there are
- * no rules for those addresses.
+ * Return the row of the function that contains the address lookup. An empty cache element
+ * also matches addresses in the first page or above all code. Then the result is
+ * ROW_NONE, which is correct: there are no rules for those addresses.
  */
 static inline uint64_t row_at(struct unwind_space *space, uint64_t lookup)
 {

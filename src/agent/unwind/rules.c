@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unwind_rules - apply unwind rules to the registers and the stack of a thread. */
+/* rules - apply unwind rules to the registers and the stack of a thread. */
 #include "agent/unwind/cfi.h"
 
 #include <stddef.h>

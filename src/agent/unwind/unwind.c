@@ -19,7 +19,7 @@
  */
 #define STACK_MAX (UINT64_C(256) << 20)
 
-/* Return true if the page is readable; false if this must not be tested. */
+/* Return true if the page is readable; also false if a filter forbids the test. */
 static COLD bool page_is_there(const struct unwind_space *space, uint64_t page)
 {
 	return ask_may(space->permission) && ask_can_read(page);
@@ -203,7 +203,7 @@ static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thre
 	       is_at(to, state.pc, state.sp, state.rbp);
 }
 
-/* Return true if a frame with flags is unchanged: compare its return address and rbp. */
+/* Return true if a frame with flags in its cfa has the same return address and rbp. */
 static inline bool is_same(struct unwind_space *space, struct unwind_thread *t,
 			   const struct unwind_frame *f)
 {
@@ -223,7 +223,7 @@ static inline bool is_same_pair(const struct unwind_frame *f)
 	       !((pair[0] ^ f->rbp) | (pair[1] ^ f->pc));
 }
 
-/* Return the innermost kept frame outside of top that has changed, or the sentinel. */
+/* Return the innermost changed frame among the callers of top, or the sentinel. */
 static inline const struct unwind_frame *find_changed(struct unwind_space *space,
 						      struct unwind_thread *t,
 						      const struct unwind_frame *top)

@@ -24,8 +24,8 @@
 #define UNWIND_SURE_BYTES (UINT64_C(64) << 20)
 
 /*
- * If a stack is deeper, only its UNWIND_DEEP_KEPT innermost frames are kept, and it
- * is cut.
+ * If a stack has more than UNWIND_DEPTH_MAX frames, only its UNWIND_DEEP_KEPT innermost
+ * frames are kept, and the stack is marked as cut.
  */
 #define UNWIND_DEPTH_MAX 2048
 #define UNWIND_DEEP_KEPT 128

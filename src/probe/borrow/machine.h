@@ -170,10 +170,10 @@ int machine_is_borrowed(int tid, const struct machine_code *code);
 uint64_t machine_answer_addr(const struct machine_code *code);
 
 /*
- * Restore the thread by calling the first function, then the second. If memstate is
- * killed between the two calls, the thread still returns through the frame. The thread
- * must have been stopped by trace_interrupt(): only then does the kernel resume an
- * interrupted system call.
+ * Restore the thread: first call machine_restore_vectors_and_mask(), then
+ * machine_restore_registers(). If memstate is killed between the two calls, the thread
+ * still returns through the frame. The thread must have been stopped by
+ * trace_interrupt(): only then does the kernel resume an interrupted system call.
  */
 int machine_restore_vectors_and_mask(int tid, const struct machine_state *state);
 int machine_restore_registers(int tid, const struct machine_state *state);

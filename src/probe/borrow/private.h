@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* borrow_private - functions shared by the source files of borrow. */
+/* private - functions shared by the source files of borrow. */
 #ifndef MS_PROBE_BORROW_PRIVATE_H
 #define MS_PROBE_BORROW_PRIVATE_H
 

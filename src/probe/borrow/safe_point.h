@@ -22,9 +22,10 @@ struct safe_point {
 };
 
 /*
- * Check whether a stopped thread may be borrowed; state is its state. For a system call,
- * call the first function only; for pthread_create() call both. Return 0; -EAGAIN with
- * *ret_reason, a static string, if another moment may be safe; or another -errno.
+ * Check whether a stopped thread may be borrowed; state is its state. Before the thread
+ * makes a system call, call only safe_point_check(); before it calls pthread_create(),
+ * also call safe_point_check_locks(). Return 0; -EAGAIN with *ret_reason, a static
+ * string, if another moment may be safe; or another -errno.
  */
 int safe_point_check(const struct safe_point *where, int tid,
 		     const struct machine_state *state, const char **ret_reason);

@@ -20,7 +20,7 @@
 int segment_make(uint64_t bytes, int flags, int *ret_segment, void **ret_memory);
 
 /*
- * The first function allows processes of a user to attach the segment; the second
+ * segment_allow() allows processes of a user to attach the segment. segment_revoke()
  * revokes the permission, but does not detach the segment anywhere. If memstate runs as
  * that user, nothing changes. Return 0 or -errno.
  */

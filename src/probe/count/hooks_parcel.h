@@ -61,8 +61,8 @@ struct gates *gates_make(void);
 void hooks_parcel_release(struct hooks_parcel *parcel);
 
 /*
- * The first function allows the process to attach the segments; the second revokes the
- * permission. Return 0 or -errno.
+ * hooks_parcel_allow() allows the process to attach the segments; hooks_parcel_revoke()
+ * revokes the permission. Return 0 or -errno.
  */
 int hooks_parcel_allow(const struct hooks_parcel *parcel);
 void hooks_parcel_revoke(const struct hooks_parcel *parcel);
@@ -70,8 +70,8 @@ void hooks_parcel_revoke(const struct hooks_parcel *parcel);
 struct hooks_modules *hooks_parcel_modules(const struct hooks_parcel *parcel);
 
 /*
- * The first function makes the gates jump to the hooks at base_addr; the second makes
- * them jump to the original functions.
+ * gates_use_hooks() makes the gates jump to the hooks at base_addr. gates_bypass_hooks()
+ * makes them jump to the original functions.
  */
 void gates_use_hooks(struct gates *gates, const struct hooks_head *head,
 		     uint64_t base_addr);

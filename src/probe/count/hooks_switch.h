@@ -38,9 +38,9 @@ struct hooks_switch {
 };
 
 /*
- * Both functions retry until the request's time limit, and never stop the process for
- * longer than HOOKS_PAUSE_NS at a time. Return 0; -EAGAIN if no moment was suitable in
- * time; or an error of stop_run().
+ * hooks_switch_on() and hooks_switch_off() retry until the request's time limit, and
+ * never stop the process for longer than HOOKS_PAUSE_NS at a time. They return 0; -EAGAIN
+ * if no moment was suitable in time; or an error of stop_run().
  */
 #define HOOKS_PAUSE_NS (200 * NS_PER_MS)
 

@@ -54,9 +54,9 @@ bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *
 			   const struct mapping_list *mappings);
 
 /*
- * Put the hooks into the process, or remove them. Return 0 or -errno. If hooks_install()
- * fails, it removes everything again. But if the thread's last system call may still be
- * running, nothing is removed, and base_addr is not 0.
+ * hooks_install() injects the hooks; hooks_remove() removes them. Return 0 or -errno.
+ * If hooks_install() fails, it removes everything again. But if the thread's last system
+ * call may still be running, nothing is removed, and base_addr is not 0.
  */
 int hooks_install(struct hooks_visit *visit);
 int hooks_remove(struct hooks_visit *visit);

@@ -18,7 +18,10 @@
 enum count_family {
 	COUNT_FAMILY_STANDARD,
 	COUNT_FAMILY_JE,
-	COUNT_FAMILY_RJEM, /* jemalloc as named by Rust's tikv-jemallocator */
+	/*
+	 * jemalloc with the names that Rust's crate tikv-jemallocator gives its functions
+	 */
+	COUNT_FAMILY_RJEM,
 	COUNT_FAMILY_MI,
 	COUNT_FAMILY_TC,
 	COUNT_FAMILY_COUNT_

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_bpf - breakpoints (uprobes) at which the kernel runs a BPF program that counts.
+ * bpf - breakpoints (uprobes) at which the kernel runs a BPF program that counts.
  *
  * The kernel sets the breakpoints only in the memory of the counted process. It removes
  * them when the guard process closes the last descriptor, which happens when memstate

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * count_perf - count the hits of breakpoints (uprobes) in one process with perf events.
- */
+/* perf - count the hits of breakpoints (uprobes) in one process with perf events. */
 #ifndef MS_PROBE_UPROBE_PERF_H
 #define MS_PROBE_UPROBE_PERF_H
 
