@@ -5,6 +5,8 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/clock.h \
 	%D%/demangle.c \
 	%D%/demangle.h \
+	%D%/interrupt.c \
+	%D%/interrupt.h \
 	%D%/io.c \
 	%D%/io.h \
 	%D%/json_read.c \

@@ -14,6 +14,8 @@ noinst_LIBRARIES += %D%/libtracee.a
 	%D%/elf/reader.h \
 	%D%/elf/symbols.c \
 	%D%/elf/symbols.h \
+	%D%/elf/window.c \
+	%D%/elf/window.h \
 	%D%/memory/expendable.c \
 	%D%/memory/expendable.h \
 	%D%/memory/find_words.c \

@@ -46,6 +46,7 @@ unit_tracee = \
 	%D%/tracee/elf/test_exports \
 	%D%/tracee/elf/test_imports \
 	%D%/tracee/elf/test_reader \
+	%D%/tracee/elf/test_window \
 	%D%/tracee/memory/test_find_words \
 	%D%/tracee/memory/test_mapped_file \
 	%D%/tracee/memory/test_peek \
@@ -80,6 +81,7 @@ unit_probe = \
 	%D%/probe/count/test_call_sites \
 	%D%/probe/count/test_count \
 	%D%/probe/count/test_hooks_switch \
+	%D%/probe/count/test_linked_in \
 	%D%/probe/count/test_stacks \
 	%D%/probe/helper/test_agent_library \
 	%D%/probe/helper/test_answer \
@@ -202,6 +204,8 @@ check_LIBRARIES =
 	%D%/support/made_comparison.h \
 	%D%/support/made_file.c \
 	%D%/support/made_file.h \
+	%D%/support/made_program.c \
+	%D%/support/made_program.h \
 	%D%/support/made_noise.c \
 	%D%/support/made_noise.h \
 	%D%/support/made_proc.c \

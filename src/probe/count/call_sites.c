@@ -6,18 +6,23 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/search.h"
 #include "base/xalloc.h"
 #include "probe/borrow/x86_code.h"
 #include "tracee/elf/exports.h"
 #include "tracee/elf/reader.h"
+#include "tracee/elf/window.h"
 
-/* Code is read and searched in pieces of this size. */
-#define PIECE_BYTES 65536
+/*
+ * Limits on reading an untrusted file. All code is read twice: it is searched, and the
+ * functions with calls are decoded. No program needs as many candidates: calls within
+ * the allocator, and bytes that only look like calls, are far fewer than CALL_SITES_MAX.
+ */
+#define READ_MAX_BYTES (UINT64_C(512) << 20)
+#define NAME_BYTES_MAX 64 /* more than the longest of counted_names */
+#define CANDIDATES_MAX (8 * CALL_SITES_MAX)
 /*
  * The longest call or jump with a distance of 4 bytes (a conditional jump, 0f 8x),
  * without prefixes.
@@ -36,6 +41,15 @@ struct range {
 	uint64_t start, end;
 };
 
+/* The function that is being decoded. */
+struct decoder {
+	bool is_begun;
+	uint64_t vaddr, offset_bytes; /* start of the function */
+	uint64_t length;	      /* the code that was asked for last */
+	uint64_t at;		      /* end of the last decoded instruction */
+	struct x86_instruction insn;
+};
+
 struct search {
 	int fd;
 	struct counted_order order;
@@ -46,6 +60,10 @@ struct search {
 	struct range families[COUNT_FAMILY_COUNT_];
 	/* range that contains all entry points */
 	struct range targets;
+	size_t candidate_count;
+	struct decoder decoder;
+	uint64_t next_slot_vaddr; /* end of the last slot with a packed relocation */
+	struct elf_window *parts_window, *functions_window;
 	struct call_sites *sites;
 };
 
@@ -79,7 +97,12 @@ static bool is_apart(enum counted_call call)
  */
 static size_t find_name(const struct search *search, const char *symbol)
 {
-	return counted_order_find(&search->order, symbol, strcspn(symbol, "."));
+	size_t length = 0;
+
+	/* symbols of a malicious file may all refer to the same huge text */
+	while (length < NAME_BYTES_MAX && symbol[length] != '\0' && symbol[length] != '.')
+		length++;
+	return counted_order_find(&search->order, symbol, length);
 }
 
 static void add_function(struct search *search, const struct elf_export *symbol)
@@ -142,29 +165,49 @@ static bool is_allocators(const struct search *search, const struct elf_export *
 	return find_name(search, function->name) != COUNTED_NAME_COUNT;
 }
 
+/* Prepare to decode a function from its start. Return 0 or -EOPNOTSUPP. */
+static int begin_function(struct search *search, const struct elf_export *function)
+{
+	struct decoder *d = &search->decoder;
+
+	*d = (struct decoder){ .vaddr = function->vaddr };
+	d->is_begun =
+		elf_exports_offset(&search->symbols, function->vaddr, &d->offset_bytes);
+	return d->is_begun ? 0 : -EOPNOTSUPP;
+}
+
 /*
  * Return 1 if the function has an instruction whose 4-byte distance is at vaddr, 0 if
- * not, or -EOPNOTSUPP if the code before vaddr cannot be decoded. The function is
- * decoded from its start.
+ * not, -EOPNOTSUPP if the code before vaddr cannot be decoded, or as elf_window_read()
+ * does. The function is decoded from its start, or from where the previous call ended:
+ * within a part, the addresses ascend.
  */
-static int is_instruction(const struct search *search, const struct elf_export *function,
+static int is_instruction(struct search *search, const struct elf_export *function,
 			  uint64_t vaddr)
 {
-	uint64_t length = vaddr - function->vaddr + DISTANCE_BYTES, offset_bytes;
-	_cleanup_free_ uint8_t *code = NULL;
-	struct x86_instruction insn = { .length = 0 };
-	size_t at = 0;
-	ssize_t n;
+	uint64_t length = vaddr - function->vaddr + DISTANCE_BYTES;
+	struct decoder *d = &search->decoder;
+	int r = 0;
 
-	if (length > FUNCTION_MAX_BYTES ||
-	    !elf_exports_offset(&search->symbols, function->vaddr, &offset_bytes))
+	if (length > FUNCTION_MAX_BYTES)
 		return -EOPNOTSUPP;
-	code = xmalloc(length + INSTRUCTION_BYTES);
-	n = pread(search->fd, code, length + INSTRUCTION_BYTES, (off_t)offset_bytes);
-	for (; at < length; at += insn.length)
-		if (n < (ssize_t)length || !x86_decode(code + at, (size_t)n - at, &insn))
-			return -EOPNOTSUPP;
-	return at == length && insn.length - insn.opcode_offset - 1 == DISTANCE_BYTES;
+	if (!d->is_begun || d->vaddr != function->vaddr || length < d->length)
+		r = begin_function(search, function);
+	d->length = length;
+	while (r == 0 && d->at < length) {
+		const uint8_t *code;
+		size_t left;
+
+		r = elf_window_read(search->functions_window, d->offset_bytes + d->at,
+				    INSTRUCTION_BYTES, &code, &left);
+		if (r == 0 && !x86_decode(code, left, &d->insn))
+			r = -EOPNOTSUPP;
+		d->at += d->insn.length;
+	}
+	if (r < 0)
+		return r;
+	return d->at == length &&
+	       d->insn.length - d->insn.opcode_offset - 1 == DISTANCE_BYTES;
 }
 
 /*
@@ -178,112 +221,144 @@ static size_t find_distance(const uint8_t *at)
 	return at[0] == 0x0f && (at[1] & 0xf0) == 0x80 ? 2 : 0;
 }
 
+static int add_site(struct search *search, const struct call_site *site)
+{
+	struct call_sites *sites = search->sites;
+
+	if (sites->count == CALL_SITES_MAX)
+		return -E2BIG;
+	sites->items = xgrow(sites->items, &sites->capacity, sites->count + 1,
+			     sizeof(*sites->items));
+	sites->items[sites->count++] = *site;
+	return 0;
+}
+
 /*
- * If a call site begins at `at`, add it. vaddr is the address of that code in the file.
- * Return 0 or -EOPNOTSUPP.
+ * If a call site begins at `at`, add it. vaddr is the address of that code in the file;
+ * length is the number of bytes up to the end of the code. Returns as call_sites_read()
+ * does.
  */
-static int check_code(struct search *search, const uint8_t *at, uint64_t vaddr)
+static int check_code(struct search *search, const uint8_t *at, size_t length,
+		      uint64_t vaddr)
 {
 	size_t distance_offset = find_distance(at), name;
 	const struct elf_export *function;
 	int32_t distance;
 	int r;
 
-	if (distance_offset == 0)
+	if (distance_offset == 0 || length < distance_offset + DISTANCE_BYTES)
 		return 0;
 	memcpy(&distance, at + distance_offset, sizeof(distance));
 	vaddr += distance_offset;
 	name = find_target(search, vaddr + DISTANCE_BYTES + (uint64_t)(int64_t)distance);
 	if (name == COUNTED_NAME_COUNT)
 		return 0;
+	if (++search->candidate_count > CANDIDATES_MAX)
+		return -E2BIG;
 	function = find_function(search, vaddr);
 	if (!function)
 		return -EOPNOTSUPP;
 	if (is_allocators(search, function, vaddr))
 		return 0;
 	r = is_instruction(search, function, vaddr);
-	if (r <= 0)
-		return r;
-	search->sites->items = xgrow(search->sites->items, &search->sites->capacity,
-				     search->sites->count + 1,
-				     sizeof(*search->sites->items));
-	search->sites->items[search->sites->count++] =
-		(struct call_site){ vaddr, name, false };
-	return 0;
+	return r <= 0 ? r : add_site(search, &(struct call_site){ vaddr, name, false });
 }
 
 static int search_part(struct search *search, const struct elf_part *part)
 {
-	_cleanup_free_ uint8_t *piece = xmalloc(PIECE_BYTES + BRANCH_BYTES);
+	uint64_t done = 0;
 	int r = 0;
 
-	for (uint64_t done = 0; r == 0 && done < part->file_bytes; done += PIECE_BYTES) {
+	while (r == 0 && done < part->file_bytes) {
 		uint64_t left = part->file_bytes - done;
-		size_t wanted = left < PIECE_BYTES + BRANCH_BYTES
-					? (size_t)left
-					: PIECE_BYTES + BRANCH_BYTES;
+		size_t wanted = left < BRANCH_BYTES ? (size_t)left : BRANCH_BYTES;
+		size_t length, end;
+		const uint8_t *piece;
 
-		memset(piece, 0, PIECE_BYTES + BRANCH_BYTES);
-		if (pread(search->fd, piece, wanted,
-			  (off_t)(part->offset_bytes + done)) != (ssize_t)wanted)
-			return -EOPNOTSUPP;
-		for (size_t i = 0; r == 0 && i < PIECE_BYTES && i < wanted; i++)
-			r = check_code(search, piece + i, part->vaddr + done + i);
+		r = elf_window_read(search->parts_window, part->offset_bytes + done,
+				    wanted, &piece, &length);
+		if (r < 0 || length < wanted)
+			return r < 0 ? r : -EOPNOTSUPP;
+		if (length > left)
+			length = (size_t)left;
+		/* an instruction at the end of the piece may continue in the next one */
+		end = length == left ? length : length - BRANCH_BYTES + 1;
+		for (size_t i = 0; r == 0 && i < end; i++)
+			r = check_code(search, piece + i, length - i,
+				       part->vaddr + done + i);
+		done += end;
 	}
 	return r;
 }
 
-static void add_slot(struct search *search, uint64_t vaddr, uint64_t target_vaddr)
+static int add_slot(struct search *search, uint64_t vaddr, uint64_t target_vaddr)
 {
-	struct call_sites *sites = search->sites;
 	size_t name = find_target(search, target_vaddr);
 
 	if (name == COUNTED_NAME_COUNT || vaddr % sizeof(uint64_t) != 0)
-		return;
-	sites->items = xgrow(sites->items, &sites->capacity, sites->count + 1,
-			     sizeof(*sites->items));
-	sites->items[sites->count++] = (struct call_site){ vaddr, name, true };
+		return 0;
+	return add_site(search, &(struct call_site){ vaddr, name, true });
 }
 
-static void add_slots(struct search *search, const Elf64_Rela *items, size_t count)
+static int add_slots(struct search *search, const Elf64_Rela *items, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++)
 		if (ELF64_R_TYPE(items[i].r_info) == R_X86_64_RELATIVE)
-			add_slot(search, items[i].r_offset, (uint64_t)items[i].r_addend);
+			r = add_slot(search, items[i].r_offset,
+				     (uint64_t)items[i].r_addend);
+	return r;
 }
 
 /*
  * Add a slot with a packed relocation (RELR). The file stores the target's address in
- * the slot.
+ * the slot. Slots that the file does not contain are refused, so that the size of the
+ * file limits the number of slots.
  */
-static void add_packed_slot(struct search *search, uint64_t vaddr)
+static int add_packed_slot(struct search *search, uint64_t vaddr)
 {
 	uint64_t offset_bytes, target_vaddr;
+	const uint8_t *bytes;
+	size_t length;
+	int r;
 
-	if (elf_exports_offset(&search->symbols, vaddr, &offset_bytes) &&
-	    io_read_at(search->fd, &target_vaddr, sizeof(target_vaddr), offset_bytes) ==
-		    0)
-		add_slot(search, vaddr, target_vaddr);
+	if (!elf_exports_offset(&search->symbols, vaddr, &offset_bytes))
+		return -EOPNOTSUPP;
+	r = elf_window_read(search->parts_window, offset_bytes, sizeof(target_vaddr),
+			    &bytes, &length);
+	if (r < 0 || length < sizeof(target_vaddr))
+		return r < 0 ? r : -EOPNOTSUPP;
+	memcpy(&target_vaddr, bytes, sizeof(target_vaddr));
+	return add_slot(search, vaddr, target_vaddr);
 }
 
 /*
  * Decode SHT_RELR: an even word is the address of a slot; in an odd word, each bit
- * stands for one of the next 63 words in memory.
+ * stands for one of the next 63 words in memory. Linkers sort the slots: any other order
+ * is refused, as it could list the same slots again and again.
  */
-static void add_packed_slots(struct search *search, const uint64_t *words, size_t count)
+static int add_packed_slots(struct search *search, const uint64_t *words, size_t count)
 {
-	uint64_t vaddr = 0;
+	uint64_t vaddr = search->next_slot_vaddr;
+	int r = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; r == 0 && i < count; i++) {
 		if (words[i] % 2 == 0) {
-			add_packed_slot(search, words[i]);
+			if (words[i] < vaddr)
+				return -EOPNOTSUPP;
+			r = add_packed_slot(search, words[i]);
 			vaddr = words[i] + sizeof(vaddr);
 			continue;
 		}
-		for (unsigned int bit = 1; bit < 64; bit++, vaddr += sizeof(vaddr))
+		for (unsigned int bit = 1; r == 0 && bit < 64; bit++) {
 			if (words[i] >> bit & 1)
-				add_packed_slot(search, vaddr);
+				r = add_packed_slot(search, vaddr);
+			vaddr += sizeof(vaddr);
+		}
 	}
+	search->next_slot_vaddr = vaddr;
+	return r;
 }
 
 /* Add the slots into which the dynamic linker writes the address of an entry point. */
@@ -302,33 +377,45 @@ static int search_slots(struct search *search)
 			continue;
 		r = elf_reader_read_section(&file, i, &items);
 		if (r == 0 && section->sh_type == SHT_RELA)
-			add_slots(search, items, section->sh_size / sizeof(Elf64_Rela));
+			r = add_slots(search, items,
+				      section->sh_size / sizeof(Elf64_Rela));
 		else if (r == 0)
-			add_packed_slots(search, items,
-					 section->sh_size / sizeof(uint64_t));
+			r = add_packed_slots(search, items,
+					     section->sh_size / sizeof(uint64_t));
 	}
-	return r < 0 ? -EOPNOTSUPP : 0;
+	return r;
+}
+
+static int search_all(struct search *search)
+{
+	int r = find_functions(search);
+
+	if (r < 0 || search->targets.end == 0)
+		return r;
+	for (size_t i = 0; r == 0 && i < search->symbols.part_count; i++)
+		if (search->symbols.parts[i].is_code)
+			r = search_part(search, &search->symbols.parts[i]);
+	return r < 0 ? r : search_slots(search);
 }
 
 int call_sites_read(int fd, struct call_sites *ret)
 {
 	struct call_sites sites = CALL_SITES_INIT;
+	uint64_t left_bytes = READ_MAX_BYTES;
 	struct search search = { .fd = fd, .symbols = ELF_EXPORTS_INIT, .sites = &sites };
 	int r = 0;
 
+	search.parts_window = elf_window_new(fd, &left_bytes);
+	search.functions_window = elf_window_new(fd, &left_bytes);
 	if (elf_exports_read_all(fd, &search.symbols) == 0)
-		r = find_functions(&search);
-	for (size_t i = 0;
-	     r == 0 && search.targets.end > 0 && i < search.symbols.part_count; i++)
-		if (search.symbols.parts[i].is_code)
-			r = search_part(&search, &search.symbols.parts[i]);
-	if (r == 0 && search.targets.end > 0)
-		r = search_slots(&search);
+		r = search_all(&search);
 	elf_exports_release(&search.symbols);
 	free(search.functions);
+	free(search.parts_window);
+	free(search.functions_window);
 	if (r < 0) {
 		call_sites_release(&sites);
-		return r;
+		return r == -E2BIG || r == -EINTR ? r : -EOPNOTSUPP;
 	}
 	*ret = sites;
 	return 0;

@@ -16,6 +16,9 @@
 
 #include "probe/count/names.h"
 
+/* The injected probe cannot patch more places (HOOKS_RECORD_MAX). */
+#define CALL_SITES_MAX 32768
+
 struct call_site {
 	uint64_t vaddr; /* address of the 4-byte distance */
 	size_t name;	/* index in counted_names of the called function */
@@ -39,8 +42,9 @@ struct call_sites {
  * Read the call sites from an open ELF file for x86-64. They include slots into which
  * the linker writes an entry point's address, as Rust programs call through such slots.
  * Calls within the allocator are left out. Return 0, even if the file defines no such
- * function or is stripped; or -EOPNOTSUPP if some calls cannot be distinguished from
- * other bytes, or from calls within the allocator.
+ * function or is stripped; -EOPNOTSUPP if some calls cannot be distinguished from other
+ * bytes, or from calls within the allocator; -E2BIG if there are more than CALL_SITES_MAX
+ * or the file is too large to search; or -EINTR if a signal asks memstate to end.
  */
 int call_sites_read(int fd, struct call_sites *ret);
 void call_sites_release(struct call_sites *sites);

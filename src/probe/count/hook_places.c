@@ -11,6 +11,7 @@
 
 #include "agent/blob.h"
 #include "base/cleanup.h"
+#include "base/interrupt.h"
 #include "base/xalloc.h"
 #include "probe/borrow/loaded.h"
 #include "probe/count/call_sites.h"
@@ -128,12 +129,16 @@ static int add_linked_in(struct search *search, const struct loaded *file,
 	for (size_t i = 0; i < sites.count; i++)
 		add_call_site(search, file, &sites.items[i]);
 	call_sites_release(&sites);
-	if (r == 0)
-		return 0;
+	if (r == 0 || r == -EINTR)
+		return r;
 	*ret_reason =
-		"entry points such as mallocx, mi_malloc or tc_malloc are linked into "
-		"it, and the code that calls them cannot be determined: only bpf and "
-		"perf count them";
+		r == -E2BIG
+			? "entry points such as mallocx, mi_malloc or tc_malloc are linked into "
+			  "it, and it is too large, or calls them from too many places: only bpf "
+			  "and perf count them"
+			: "entry points such as mallocx, mi_malloc or tc_malloc are linked into "
+			  "it, and the code that calls them cannot be determined: only bpf and "
+			  "perf count them";
 	return -ENODATA;
 }
 
@@ -148,6 +153,8 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 	};
 	int r;
 
+	if (!search->source->finds_leading && interrupt_is_pending())
+		return -EINTR; /* but remove orphaned hooks first */
 	if (search->file_count == FILES_MAX) {
 		*ret_reason = "it has too many libraries";
 		return -EOPNOTSUPP;

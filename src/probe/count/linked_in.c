@@ -7,13 +7,16 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/xalloc.h"
 #include "tracee/elf/exports.h"
+#include "tracee/elf/window.h"
 
-#define PIECE_BYTES 65536
+/*
+ * Limit on the bytes searched per program, as in allocator_code.c. Real stripped
+ * programs are smaller.
+ */
+#define SEARCH_BYTES_MAX (UINT64_C(256) << 20)
 #define SIGN_MAX 64
 
 /*
@@ -46,22 +49,35 @@ static const char *find_sign(const uint8_t *piece, size_t length)
 	return NULL;
 }
 
-static const char *search(int fd, const struct elf_part *part)
+static int compare_parts(const void *a, const void *b)
 {
-	_cleanup_free_ uint8_t *piece = xmalloc(PIECE_BYTES + SIGN_MAX);
-	const char *found = NULL;
+	const struct elf_part *left = a, *right = b;
 
-	for (uint64_t done = 0; !found && done < part->file_bytes; done += PIECE_BYTES) {
-		uint64_t left = part->file_bytes - done;
-		size_t wanted = left < PIECE_BYTES + SIGN_MAX ? (size_t)left
-							      : PIECE_BYTES + SIGN_MAX;
-		ssize_t n = pread(fd, piece, wanted, (off_t)(part->offset_bytes + done));
+	return (left->offset_bytes > right->offset_bytes) -
+	       (left->offset_bytes < right->offset_bytes);
+}
 
-		if (n <= 0)
-			return NULL;
-		found = find_sign(piece, (size_t)n);
+/* Search the file from offset up to end, or up to the end of the file if that is less. */
+static int search_range(struct elf_window *window, uint64_t offset, uint64_t end,
+			const char **ret)
+{
+	size_t wanted, length;
+
+	for (; !*ret && offset < end; offset += length - SIGN_MAX) {
+		const uint8_t *piece;
+		int r;
+
+		wanted = end - offset < ELF_WINDOW_BYTES ? (size_t)(end - offset)
+							 : ELF_WINDOW_BYTES;
+		r = elf_window_read(window, offset, wanted, &piece, &length);
+		if (r < 0)
+			return r;
+		*ret = find_sign(piece, length < wanted ? length : wanted);
+		/* otherwise a sign may begin at the end of this piece */
+		if (length < wanted || wanted == end - offset)
+			break;
 	}
-	return found;
+	return 0;
 }
 
 /*
@@ -76,6 +92,35 @@ static bool has_messages(const struct elf_exports *exports, const struct elf_par
 	return true;
 }
 
+/*
+ * Search the parts of the file that are loaded and can contain messages. Bytes that
+ * parts share are searched once. Returns 0 or as elf_window_read() does.
+ */
+static int search_parts(int fd, struct elf_exports *exports, const char **ret)
+{
+	uint64_t left_bytes = SEARCH_BYTES_MAX, done = 0;
+	_cleanup_free_ struct elf_window *window = elf_window_new(fd, &left_bytes);
+	int r = 0;
+
+	qsort(exports->parts, exports->part_count, sizeof(exports->parts[0]),
+	      compare_parts);
+	for (size_t i = 0; r == 0 && !*ret && i < exports->part_count; i++) {
+		uint64_t offset = exports->parts[i].offset_bytes;
+		uint64_t end = offset + exports->parts[i].file_bytes;
+
+		if (end < offset)
+			return -EBADMSG;
+		if (end <= done || !has_messages(exports, &exports->parts[i]))
+			continue;
+		/* a sign may begin just before the end of the part that was searched */
+		if (offset + SIGN_MAX < done)
+			offset = done - SIGN_MAX;
+		r = search_range(window, offset, end, ret);
+		done = end;
+	}
+	return r;
+}
+
 const char *linked_in_find(int fd)
 {
 	struct elf_exports exports = ELF_EXPORTS_INIT;
@@ -87,10 +132,11 @@ const char *linked_in_find(int fd)
 	if (r != -ENODATA || elf_exports_read(fd, &exports) < 0)
 		return NULL;
 	own = elf_exports_find(&exports, "malloc");
-	for (size_t i = 0; !found && !(own && own->is_function) && i < exports.part_count;
-	     i++)
-		if (has_messages(&exports, &exports.parts[i]))
-			found = search(fd, &exports.parts[i]);
+	if (!own || !own->is_function)
+		r = search_parts(fd, &exports, &found);
 	elf_exports_release(&exports);
-	return found;
+	return r == -E2BIG
+		       ? "a possible allocator beyond the first 256 MiB of this stripped "
+			 "program"
+		       : found;
 }

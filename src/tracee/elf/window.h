@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * window - read a large untrusted file in pieces, from front to back. The total that is
+ * read is limited, because a file's tables can refer to the same bytes many times, or to
+ * terabytes of a sparse file.
+ */
+#ifndef MS_TRACEE_ELF_WINDOW_H
+#define MS_TRACEE_ELF_WINDOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ELF_WINDOW_BYTES ((size_t)65536)
+/* Number of zeros that follow the end of the file. */
+#define ELF_WINDOW_ZERO_BYTES ((size_t)16)
+
+struct elf_window {
+	int fd; /* owned by the caller */
+	/* bytes that may still be read; windows of the same file share it */
+	uint64_t *left_bytes;
+	uint64_t offset_bytes;
+	size_t length;
+	uint8_t bytes[ELF_WINDOW_BYTES + ELF_WINDOW_ZERO_BYTES];
+};
+
+/* Return a new window; the caller frees it. */
+struct elf_window *elf_window_new(int fd, uint64_t *left_bytes);
+
+/*
+ * Find the bytes of the file at offset_bytes: at least wanted bytes, which are at most
+ * ELF_WINDOW_BYTES, unless the file ends there. On success *ret points to *ret_length
+ * bytes, which are valid until the next call, and to ELF_WINDOW_ZERO_BYTES zeros after
+ * the end of the file.
+ *
+ * Returns 0; -E2BIG if the limit is exceeded; -EINTR if a signal asks memstate to end;
+ * -EBADMSG if no file has this offset; or another -errno.
+ */
+int elf_window_read(struct elf_window *window, uint64_t offset_bytes, size_t wanted,
+		    const uint8_t **ret, size_t *ret_length);
+
+#endif
