@@ -35,7 +35,7 @@ void count_stack_seal(enum ask_permission wanted);
 /*
  * count_stack_has_plain_malloc() returns true if malloc only has to check whether a stack
  * is due. count_stack_has_plain_free() returns true if free only has to check whether it
- * frees the last block.
+ * frees the block allocated last.
  */
 bool count_stack_has_plain_malloc(void);
 bool count_stack_has_plain_free(void);

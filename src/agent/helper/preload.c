@@ -76,8 +76,7 @@ static const any_fn found[AGENT_FN_COUNT_][ALIAS_MAX] = {
 };
 
 /*
- * State of the helper in this process. After fork(), start() initializes the child's
- * copy again.
+ * State of the helper in this process. In a forked child, start() initializes it again.
  */
 static struct {
 	struct agent_page *page;

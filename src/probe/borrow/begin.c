@@ -26,20 +26,20 @@
 #include "tracee/ptrace/trace.h"
 
 /*
- * Each stop costs the thread 0.1 to 2 ms. The first tries follow each other quickly;
- * then the pauses grow. In 5 seconds there are about 60 tries, which cost the thread at
- * most 2 % of its time.
+ * Each stop costs the thread 0.1 to 2 ms. The first attempts follow each other quickly;
+ * then the pauses grow. In 5 seconds there are about 60 attempts, which cost the thread
+ * at most 2 % of its time.
  */
 #define TRIES_MAX 100
 #define QUICK_TRIES 12
-#define PAUSE_GROWTH_DIVISOR 4 /* each further try lengthens the pause by a quarter */
+#define PAUSE_GROWTH_DIVISOR 4 /* each further attempt lengthens the pause by a quarter */
 #define PAUSE_MAX_NS (200 * NS_PER_MS)
-/* Pauses are random, so that tries do not always hit the same phase of a loop. */
+/* Pauses are random, so that attempts do not always hit the same phase of a loop. */
 #define PAUSE_MIN_NS (500 * NS_PER_US)
 #define PAUSE_RANGE_NS (1500 * NS_PER_US)
 /*
- * Number of times to check whether the thread waits for work, before any other moment
- * is accepted.
+ * At first, the thread is stopped only while it waits for work. After this many checks,
+ * any other safe moment is accepted as well.
  */
 #define IDLE_LOOKS 8
 /*
@@ -49,10 +49,13 @@
 #define MAIN_ALONE_DIVISOR 4
 #define TURN_NS (500 * NS_PER_MS)
 
-/* A thread that is only waiting for a CPU has this many times BORROW_STOP_LIMIT_NS. */
+/*
+ * The time limit for stopping a thread that is waiting for a CPU, as a multiple of
+ * BORROW_STOP_LIMIT_NS.
+ */
 #define STOP_LIMITS_RUNNABLE 5
 
-/* Space below the frame for the stub's answer. */
+/* Number of bytes below the signal frame that are reserved for the stub's answer. */
 #define BELOW_FRAME_BYTES 64
 
 static int explain_refusal(struct borrow *b, int error)
@@ -284,7 +287,7 @@ static void pause_ns(uint64_t ns)
 }
 
 /*
- * Return true if the thread should be stopped at this moment. Once looks has reached
+ * Return true if this is a good moment to stop the thread. Once looks has reached
  * IDLE_LOOKS, accept any moment at which the program cannot notice the stop.
  */
 static bool is_moment(long number, unsigned int looks)

@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-/* Calls that wait for work. Some machines lack some of these calls. */
+/*
+ * System calls in which a thread waits for work. Some machines lack some of these calls.
+ */
 static const long idle_calls[] = {
 #ifdef SYS_epoll_wait
 	SYS_epoll_wait,	     SYS_poll,
@@ -24,8 +26,8 @@ static const long idle_calls[] = {
 };
 
 /*
- * Calls that report their progress when they are interrupted, and connect(2), which
- * cannot be restarted if it has a timeout.
+ * System calls that report their progress when they are interrupted, and connect(2),
+ * which cannot be restarted if it has a timeout.
  */
 static const long fragile_calls[] = {
 	SYS_connect, SYS_write,	  SYS_writev,	      SYS_pwrite64,	   SYS_pwritev,
@@ -35,8 +37,8 @@ static const long fragile_calls[] = {
 };
 
 /*
- * Calls that libc makes while it holds a lock. From glibc 2.36: nptl/allocatestack.c,
- * nptl/nptl-stack.c, malloc/arena.c, malloc/sysmalloc.c.
+ * System calls that libc makes while it holds a lock. From glibc 2.36:
+ * nptl/allocatestack.c, nptl/nptl-stack.c, malloc/arena.c, malloc/sysmalloc.c.
  */
 static const long memory_calls[] = {
 	SYS_mmap,   SYS_munmap, SYS_mprotect, SYS_mremap,	  SYS_madvise,
@@ -46,7 +48,7 @@ static const long memory_calls[] = {
 	435, /* clone3 */
 };
 
-/* Calls that have not done anything if they return a plain -EINTR. */
+/* System calls that have had no effect if they return a plain -EINTR. */
 static const long repeatable_calls[] = {
 #ifdef SYS_epoll_wait
 	SYS_epoll_wait,

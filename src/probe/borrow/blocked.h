@@ -6,22 +6,25 @@
 enum blocked_kind {
 	/* a wait for work: allocators and the dynamic linker never make these calls */
 	BLOCKED_IDLE,
-	BLOCKED_OTHER, /* the call continues as if nothing had happened */
+	BLOCKED_OTHER, /* the system call continues as if it had not been interrupted */
 	/*
-	 * the call continues, but allocators and libc may make such a call while holding
-	 * a lock
+	 * the system call continues, but allocators and libc may make such a call while
+	 * holding a lock
 	 */
 	BLOCKED_MEMORY,
-	/* the program could notice the stop: partial work, or an error */
+	/*
+	 * the system call may have done part of its work, or may fail, so the program
+	 * could notice the stop
+	 */
 	BLOCKED_FRAGILE,
 };
 
 enum blocked_kind blocked_kind(long number);
 
 /*
- * Return the result to store in the thread so that the kernel restarts the call
- * unless a signal handler runs. This is result itself, except for calls that return
- * a plain -EINTR.
+ * Return the result to store in the thread so that the kernel restarts the system
+ * call unless a signal handler runs. This is result itself, except for calls that
+ * return a plain -EINTR.
  */
 long blocked_result(long number, long result);
 

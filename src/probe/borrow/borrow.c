@@ -90,7 +90,7 @@ int borrow_syscall(struct borrow *b, const uint64_t call[7], long *ret)
 	r = machine_begin_syscall(b->tid, b->state, &b->code, call);
 	if (r == 0)
 		r = block_signals(b);
-	/* one stop at the start of the system call, and one at its end */
+	/* a traced thread stops at the start of a system call, and again at its end */
 	while (r == 0 && stops < 2) {
 		enum trace_event event;
 
@@ -161,9 +161,9 @@ static int stop_again(struct borrow *b)
 }
 
 /*
- * Stop the thread in the code that borrow made it run. If a signal handler of libc is
- * running, let the handler finish first. Return -EALREADY if the thread has already
- * returned through its frame, and so never reaches that code.
+ * Stop the borrowed thread in the code that memstate made it run. If a signal handler of
+ * libc is running, let the handler finish first. Return -EALREADY if the thread has
+ * already returned to its own code.
  */
 static int stop_borrowed(struct borrow *b)
 {

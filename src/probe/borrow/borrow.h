@@ -20,8 +20,8 @@ struct borrow {
 	const struct landmarks *marks;
 	int process_fd; /* descriptor of /proc/PID */
 	/*
-	 * borrow_run() will be called, so the thread must hold no lock
-	 * that the call needs
+	 * borrow_run() will make the thread call a function, so the thread must hold no
+	 * lock that this function needs
 	 */
 	bool calls_libc;
 	/*
@@ -31,7 +31,7 @@ struct borrow {
 	int mem_fd;
 	struct probe_cost cost;
 	const char *reason; /* why the last call failed; static */
-	/* state of the thread earlier_tid from an earlier stop, or NULL */
+	/* state of the thread with the id earlier_tid at an earlier stop; or NULL */
 	const struct machine_state *earlier;
 	int earlier_tid;
 
@@ -41,7 +41,9 @@ struct borrow {
 	int tid;
 	bool is_masked, handler_ran;
 	enum borrow_place {
-		/* trace_interrupt() has stopped the thread: it can be released */
+		/*
+		 * trace_interrupt() has stopped the thread, so the thread can be released
+		 */
 		BORROW_IS_INTERRUPTED,
 		BORROW_IS_STOPPED,
 		BORROW_IS_RUNNING,

@@ -23,19 +23,23 @@ struct stack_words {
 };
 
 struct call_chain {
-	bool holds; /* a function in the chain is in one of the landmarks' ranges */
+	/*
+	 * a function in the call chain is in one of the address ranges of
+	 * struct landmarks
+	 */
+	bool holds;
 	/* the chain was followed to its outermost function, or holds is true */
 	bool is_whole;
 	/*
-	 * If is_whole is false: index of the first word of the stack that was
-	 * not followed.
+	 * if is_whole is false: index of the first word of the stack beyond the known
+	 * part of the call chain
 	 */
 	size_t rest_index;
 };
 
 /*
- * Find the call chain of a thread from its program counter, stack
- * pointer and frame pointer.
+ * Find the call chain of a stopped thread, given its program counter, stack pointer and
+ * frame pointer.
  */
 void call_chain_read(const struct landmarks *marks, const struct stack_words *stack,
 		     const struct unwind_state *start, struct call_chain *ret);

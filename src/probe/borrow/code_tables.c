@@ -35,10 +35,7 @@ struct span {
 	uint64_t start, end;
 };
 
-/*
- * Read bytes at an address in the file. One loadable part of the file must contain all
- * of them.
- */
+/* Read bytes at an address in the file. One loadable segment must contain all of them. */
 static int read_vaddr(const struct loaded *file, uint64_t vaddr, void *to, size_t length)
 {
 	for (size_t i = 0; i < file->exports.part_count; i++) {

@@ -22,8 +22,8 @@
 #define SPARE_DESCRIPTORS 8
 
 /*
- * A line of /proc/PID/status, the values with which a process is refused, and
- * the reason.
+ * A line of /proc/PID/status with the values that make memstate refuse a process,
+ * and the reason.
  */
 struct status_gate {
 	const char *key;

@@ -412,9 +412,9 @@ static const char *explain_allocator(const struct mapping_list *mappings,
 		has_heap = has_heap || strcmp(mappings->items[i].name, "[heap]") == 0;
 	}
 	/*
-	 * These mappings lack the sizes of resident memory, so [heap] cannot be
-	 * compared with the pools. If there is a [heap], the pools may belong to V8,
-	 * and malloc to libc.
+	 * The mappings read here lack the amounts of resident memory, so it is unknown
+	 * whether [heap] or the memory of PartitionAlloc is larger. If there is a [heap],
+	 * PartitionAlloc may serve only V8, and libc's malloc the program.
 	 */
 	if (signs.pools.is_found && (has_other_malloc || !has_heap))
 		return "its allocator is PartitionAlloc (Chromium), which reports no figures";

@@ -78,8 +78,8 @@ static bool has_code(const struct mapping_list *mappings, const struct mapping *
 }
 
 /*
- * Return true if the mapped file was deleted. The kernel appends this mark to the path;
- * elsewhere in the path the mark is part of the file's name.
+ * Return true if the mapped file was deleted. The kernel then appends " (deleted)" to the
+ * path. Elsewhere in a path this text is part of the file's name.
  */
 static bool is_deleted(const struct mapping *m)
 {

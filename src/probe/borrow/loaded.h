@@ -49,7 +49,10 @@ bool loaded_is_linker(const struct loaded *file);
 /* Return true if the file is the process's program. */
 bool loaded_is_program(const struct loaded *file, int process_fd);
 
-/* Find the addresses from the file's first mapping to the end of its last mapping. */
+/*
+ * Find the address range from the start of the file's first mapping to the end
+ * of its last one.
+ */
 void loaded_find_extent(const struct loaded *file, uint64_t *ret_start_addr,
 			uint64_t *ret_end_addr);
 

@@ -30,9 +30,9 @@ struct machine_state; /* all registers of a thread, and its signal mask */
  */
 bool machine_is_handler_frame(const uint64_t *words, size_t count);
 
-/* The place where a thread is, or where a signal interrupted it. */
+/* The registers that show where a thread is, or where a signal interrupted the thread. */
 struct machine_place {
-	/* frame_addr is the value of the frame pointer */
+	/* program counter, stack pointer and frame pointer */
 	uint64_t code_addr, stack_addr, frame_addr;
 };
 

@@ -54,8 +54,9 @@ static bool has_page(const struct orphans_search *search,
 }
 
 /*
- * Return true if the parcel's stack is mapped. The stub maps the stack over the end of
- * the parcel. The kernel may have merged the stack with the mapping that follows.
+ * Return true if the helper's stack, which is part of the parcel, is mapped. The stub
+ * maps the stack over the end of the parcel. The kernel may have merged the stack with
+ * the mapping that follows.
  */
 static bool has_stack(const struct mapping_list *mappings, uint64_t stack_addr)
 {
@@ -116,7 +117,10 @@ bool orphans_is_empty(const struct orphans_search *search, uint64_t addr)
 	};
 	uint64_t pause_ns;
 
-	/* a thread that sleeps in the parcel is found without stopping any thread */
+	/*
+	 * a thread that sleeps in the helper's parcel is found without
+	 * stopping any thread
+	 */
 	return task_fd >= 0 && parcel_find_thread(search->process_fd, addr) == 0 &&
 	       stop_run(&request, &pause_ns) == 0;
 }

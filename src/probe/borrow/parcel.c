@@ -27,8 +27,8 @@
 #define THREAD_BYTES 64
 
 /*
- * The code area begins with the helper's blob; each other part of the code takes this
- * much space at the end.
+ * The code area begins with the helper's blob. At its end are three parts of this size:
+ * the stub, the stub's struct machine_order, and the attributes of the helper's thread.
  */
 #define PART_BYTES 512
 #define STUB_OFFSET (PARCEL_CODE_BYTES - 3 * PART_BYTES)
@@ -114,8 +114,9 @@ bool parcel_exists(int mem_fd, uint64_t addr, const struct landmarks *marks)
 }
 
 /*
- * Return true if the stack pointer is in the parcel. The stack pointer is the second
- * last word of the line "202 0x7f… … 0x7ffe… 0x7f…" from /proc/PID/task/TID/syscall.
+ * Return true if the thread's stack pointer is in the parcel (the helper's code, page and
+ * stack). The stack pointer is the second last word of the line "202 0x7f… … 0x7ffe…
+ * 0x7f…" from /proc/PID/task/TID/syscall.
  */
 static bool is_on_stack(const char *text, uint64_t addr)
 {

@@ -27,9 +27,13 @@
  */
 #define PARCEL_MAGIC_OFFSET offsetof(struct agent_blob_head, magic)
 
-/* The values that are built into the code of a parcel. */
+/*
+ * The values that are written into the code of a parcel (a helper's code,
+ * page and stack).
+ */
 struct parcel_site {
-	uint64_t addr;	  /* address of the parcel in the process */
+	/* address of the whole parcel (code, page and stack) in the process */
+	uint64_t addr;
 	int page_segment; /* a System V segment; -1: the process has the page already */
 	uint32_t tracer;  /* from trace_sign() */
 	const struct landmarks *marks;

@@ -14,8 +14,8 @@
 int borrow_fail(struct borrow *b, int error, const char *reason);
 
 /*
- * Like trace_wait(), but also add the stop to b->cost. Return -ESRCH if the thread
- * has ended.
+ * Like trace_wait(), but also add the time of the stop to b->cost. Return -ESRCH if the
+ * thread has ended.
  */
 int borrow_wait(struct borrow *b, uint64_t limit_ns, enum trace_event *ret,
 		int *ret_signal);

@@ -30,10 +30,10 @@ bool private_code_covers(const struct mapping_list *mappings, uint64_t addr,
 			 uint64_t bytes);
 
 /*
- * Find pages of private, read-only code that contain these two words at an offset.
- * Adjacent mappings merge, so any page of a mapping may be the first page of the code.
- * In a mapping of more than 2 MiB, only the first and the last MiB are searched. Return
- * the number of pages found, at most max.
+ * Find pages of private, read-only code that contain two given words at a given offset.
+ * Adjacent mappings merge, so any page of a mapping may be the first page of the code. In
+ * a mapping of more than 2 MiB, only the first and the last MiB are searched. Return the
+ * number of pages found, at most max.
  */
 struct private_code_mark {
 	uint32_t words[2];

@@ -90,9 +90,10 @@ static const struct mapping *find_stack(const struct safe_point *where, int tid,
 										: NULL;
 }
 
-/* Signs of active functions, found on the stack of a thread. */
+/* The functions that may be active, according to the stack of a thread. */
 struct signs {
-	bool holds;	 /* a function in one of the landmarks' ranges may be active */
+	/* a function in one of the address ranges of struct landmarks may be active */
+	bool holds;
 	bool is_handler; /* a signal handler may be active */
 };
 

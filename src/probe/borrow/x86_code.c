@@ -9,11 +9,12 @@ enum {
 	BYTE = 1 << 1,	      /* an immediate of 1 byte */
 	WORD = 1 << 2,	      /* 2 bytes */
 	LONG = 1 << 3,	      /* an immediate of 4 bytes; of 2 bytes with prefix 66 */
-	LONG_ALWAYS = 1 << 4, /* 4 bytes, whatever the prefixes: a branch distance */
+	LONG_ALWAYS = 1 << 4, /* a branch distance: 4 bytes, regardless of prefixes */
 	/* an immediate of 4 bytes; of 8 with REX.W, of 2 with prefix 66 */
 	QUAD = 1 << 5,
 	ADDRESS = 1 << 6, /* an address of 8 bytes; of 4 with prefix 67 */
-	TEST = 1 << 7,	  /* has BYTE or LONG if the reg field of ModRM is 0 or 1 */
+	/* as BYTE or LONG, but only if the reg field of ModRM is 0 or 1 */
+	TEST = 1 << 7,
 	/* not an instruction in 64-bit mode, or a prefix that is handled elsewhere */
 	NONE = 1 << 8,
 };
@@ -24,8 +25,8 @@ struct opcodes {
 };
 
 /*
- * If several rows match an opcode, the last one applies. An opcode without a row has no
- * further parts.
+ * If several elements of a table match an opcode, the last one applies. If none matches,
+ * the opcode is not followed by ModRM or an immediate.
  */
 static const struct opcodes map_0[] = {
 	{ 0x00, 0x3f, MODRM },	      { 0x04, 0x04, BYTE },

@@ -50,8 +50,8 @@ struct count_backend {
 	int (*read)(void *state, struct count_program *ret);
 
 	/*
-	 * Read the call stacks. NULL: the method does not record stacks, and open()
-	 * refuses to.
+	 * Read the call stacks. NULL: the method cannot record stacks, and open() fails
+	 * if the request asks for them.
 	 */
 	int (*read_stacks)(void *state, struct stacks *ret);
 

@@ -234,9 +234,9 @@ static int add_site(struct search *search, const struct call_site *site)
 }
 
 /*
- * If a call site begins at `at`, add it. vaddr is the address of that code in the file;
- * length is the number of bytes up to the end of the code. Returns as call_sites_read()
- * does.
+ * If a call site begins at `at`, add it. vaddr is the address in the file of the code at
+ * `at`; length is the number of bytes up to the end of the code. Return values as for
+ * call_sites_read().
  */
 static int check_code(struct search *search, const uint8_t *at, size_t length,
 		      uint64_t vaddr)

@@ -9,7 +9,10 @@
 
 #define AT_ONCE 32
 
-/* The descriptors that one thread closes: every AT_ONCE-th, starting with index first. */
+/*
+ * The descriptors that one of several threads closes: every AT_ONCE-th one, starting with
+ * the one at index first.
+ */
 struct share {
 	const int *fds;
 	size_t first, count;

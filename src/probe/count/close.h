@@ -8,7 +8,9 @@
 
 #include <stddef.h>
 
-/* Close the descriptors in parallel; skip elements that are -1. */
+/*
+ * Close the descriptors in several threads at the same time. Skip elements that are -1.
+ */
 void count_close_all(const int *fds, size_t count);
 
 #endif

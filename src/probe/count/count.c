@@ -349,7 +349,7 @@ int count_folder_read(struct count_folder *folder, struct count_list *list)
 		      compare_programs);
 	/*
 	 * a program that called exec has ended: the file of the next generation
-	 * replaces it
+	 * replaces its file
 	 */
 	for (size_t i = 1; i < list->count; i++)
 		if (list->programs[i - 1].pid == list->programs[i].pid)

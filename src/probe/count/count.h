@@ -43,8 +43,8 @@ struct count_folder {
 /*
  * Create a folder that only this user may enter, in memory if possible. Also remove
  * folders left by memstate processes that no longer exist. Return 0; or -errno, with
- * *ret_where set to the last place that was tried, a static string. Return -ENOSPC also
- * if there is no room for a file.
+ * *ret_where set to the last parent folder that was tried, a static string. Return
+ * -ENOSPC also if there is no room for a file.
  */
 int count_folder_create(struct count_folder *folder, const char **ret_where);
 

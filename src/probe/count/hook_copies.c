@@ -175,7 +175,9 @@ static int compare_addrs(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* List the addresses to search for, sorted, and each only once. Return their number. */
+/*
+ * List the addresses to search for, sorted and without duplicates. Return their number.
+ */
 static size_t list_wanted(const struct hook_places_source *source,
 			  const uint64_t *originals, struct wanted *ret)
 {

@@ -52,20 +52,24 @@ void data_words_release(struct data_words *data);
 
 /* Copies of addresses that are not redirected, so that calls through them are missed. */
 struct heap_words {
-	uint64_t heap_count, other_count; /* in [heap], and in other anonymous memory */
-	uint64_t unread_bytes;		  /* memory that was not searched */
+	/* numbers of copies in [heap], and in other anonymous memory */
+	uint64_t heap_count, other_count;
+	uint64_t unread_bytes; /* number of bytes that were not searched */
 };
 
 /*
  * Count the copies in the process's private memory except the files' data and stacks,
- * which contain stale words. f is as for data_words_find(). Return 0 or -errno.
+ * which contain stale words. f is the same as for data_words_find(). Return 0 or -errno.
  */
 int heap_words_find(const struct data_words *data, const struct mapping_list *mappings,
 		    struct find_words *f, struct heap_words *ret);
 
 struct hook_copy {
 	uint64_t addr, found;
-	/* If functions have the same address, the first one. */
+	/*
+	 * The function whose address was copied. If several functions have this address,
+	 * the first of them.
+	 */
 	enum hook hook;
 	size_t file; /* number of the file, as given to data_words_add() */
 };
@@ -79,14 +83,14 @@ struct hook_copies {
 	size_t known_count;
 	struct hook_copy *items;
 	size_t count;
-	uint64_t unread_bytes; /* data that could not be searched */
+	uint64_t unread_bytes; /* number of bytes of data that could not be searched */
 	struct heap_words heap;
 };
 
 /*
  * Find the copies of originals in the data of the files; with source->finds_leading, find
- * the copies of the gates' addresses. Return 0; -E2BIG if there are more than there is
- * room for in the list of records; or -errno.
+ * the copies of the gates' addresses. Return 0; -E2BIG if there are more copies than the
+ * list of records has room for; or -errno.
  */
 int hook_copies_find(const struct hook_places_source *source,
 		     const struct data_words *data, const uint64_t *originals,

@@ -21,12 +21,15 @@
 
 #define FILES_MAX 4096
 
-/* A place that will be patched if it points to the process's allocator. */
+/*
+ * A place in memory where a function's address is stored. It will be patched if the
+ * function belongs to the process's allocator.
+ */
 struct candidate {
 	struct hook_place place;
 	size_t file;
-	bool is_linked_in; /* found by call_sites_read() */
-	bool is_copy;	   /* found by find_copies() */
+	bool is_linked_in; /* call_sites_read() found this place */
+	bool is_copy;	   /* find_copies() found this place */
 };
 
 struct library {
@@ -36,7 +39,7 @@ struct library {
 	/* a slot of this library contains the address of a function of the allocator */
 	bool is_bound;
 	bool is_counted;
-	const char *name; /* points into the mapping list */
+	const char *name; /* points to the name in the list of mappings */
 };
 
 struct search {
@@ -46,7 +49,8 @@ struct search {
 	struct candidate *candidates;
 	size_t count, capacity;
 	const struct library *allocator;
-	bool has_bound_new; /* some place points to the allocator's own new or delete */
+	/* at least one place points to the allocator's own C++ new or delete */
+	bool has_bound_new;
 	/* the additional entry points that the mapped files use */
 	struct count_entries entries;
 	struct data_words data;
@@ -209,7 +213,7 @@ static size_t count_exporters(const struct search *search, enum hook hook)
 	return count;
 }
 
-/* Return true if the place already points to hooks. */
+/* Return true if the place in memory already points to hooks. */
 static bool points_to_hooks(const struct search *search, const struct hook_place *place)
 {
 	const struct hooks_there *there = &search->source->there;
@@ -220,8 +224,8 @@ static bool points_to_hooks(const struct search *search, const struct hook_place
 }
 
 /*
- * Find the allocator: the file to which most places point. If no place is bound yet, it
- * is the only file with a malloc.
+ * Find the allocator: the file to which most places point. If the dynamic linker has
+ * bound no place yet, it must be the only file that defines malloc.
  */
 static int find_allocator(struct search *search, const char **ret_reason)
 {
@@ -412,7 +416,7 @@ static void find_originals(const struct search *search, struct hook_places *ret)
 						    : find_original(search, (enum hook)i);
 }
 
-/* Add the addresses that the program copied at run time to the candidates. */
+/* Add the places to which the program copied function addresses at run time. */
 static int find_copies(struct search *search, struct hook_places *ret,
 		       const char **ret_reason)
 {
@@ -476,7 +480,7 @@ int hook_places_read(const struct hook_places_source *source, struct hook_places
 			    ret_reason);
 	if (r == 0 && !source->finds_leading)
 		r = find_allocator(&search, ret_reason);
-	/* libraries that are loaded later must not stop a count that has begun */
+	/* libraries that are loaded later must not stop counting that has begun */
 	if (r == 0 && !source->finds_leading && !source->there.base_addr)
 		r = check_entries(&search, ret_reason);
 	if (r == 0) {

@@ -23,8 +23,8 @@ struct hook_place {
 	uint64_t found;
 	enum hook hook;
 	/*
-	 * the place is used only for calls; false: the program may also take the
-	 * function's address
+	 * True if the place is used only for calls. False if the program may also take
+	 * the function's address from the place.
 	 */
 	bool is_for_calls;
 	/*
@@ -83,13 +83,16 @@ struct hook_places {
 	uint64_t originals[HOOK_COUNT_];
 	char allocator[256]; /* path of the file that contains malloc */
 	size_t file_count;   /* number of files that contain places */
-	size_t other_count;  /* number of places that point to other functions */
+	/* number of places that point to functions other than the allocator's */
+	size_t other_count;
 	/* number of places that are copies which the program made at run time */
 	size_t copied_count;
 	/* copies in a program with its own allocator, which may use them itself */
 	size_t missed_count;
-	uint64_t unread_bytes;	/* data that could not be searched for copies */
-	struct heap_words heap; /* copies outside the data; only with searches_heap */
+	/* number of bytes of data that could not be searched for copies */
+	uint64_t unread_bytes;
+	/* copies outside the files' data; counted only with searches_heap */
+	struct heap_words heap;
 	/* range from the first call site to the last; 0, 0: there is none */
 	uint64_t sites_addr, sites_end_addr;
 };
@@ -121,9 +124,9 @@ struct hook_places_source {
 	const struct mapping_list *mappings;
 	struct hooks_there there;
 	/*
-	 * Find the places that already point to the existing hooks instead. An original
-	 * of `there` is used only if a file of the process exports that function at that
-	 * address; otherwise it is 0.
+	 * Find the places that already point to the hooks in `there`, instead of the
+	 * places that do not. An original in `there` is used only if a file of the
+	 * process exports the function at that address; otherwise it is 0.
 	 */
 	bool finds_leading;
 	/* Also count the copies of the functions' addresses outside the files' data. */

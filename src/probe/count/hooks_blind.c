@@ -44,15 +44,15 @@ void hooks_blind_look_at_heap(struct hooks_blind *unseen, int process_fd)
 	if (end_addr == 0)
 		return;
 	unseen->heap_end_addr = end_addr;
-	/* if there was no heap before, all of it has grown since then */
+	/* if there was no [heap] when counting began, all of it has grown since then */
 	if (unseen->first_heap_end_addr == 0)
 		unseen->first_heap_end_addr = is_first ? end_addr : start_addr;
 }
 
 /*
- * In glibc, [heap] grows by no more than the blocks requested since then, with their
- * headers and alignment, and a reserve. Other allocators map memory in larger pieces. A
- * block with its own alignment may need much more than its size.
+ * In glibc, [heap] grows by no more than the size of the blocks requested since counting
+ * began, with their headers and alignment, and a reserve. Other allocators map memory in
+ * larger pieces. A block with a larger alignment may need much more than its size.
  */
 void hooks_blind_check_growth(struct hooks_blind *unseen,
 			      const struct count_program *program)

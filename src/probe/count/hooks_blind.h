@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hooks_blind - the calls that the hooks in a process do not count. */
+/* hooks_blind - list the calls that the hooks in a process do not count. */
 #ifndef MS_PROBE_COUNT_HOOKS_BLIND_H
 #define MS_PROBE_COUNT_HOOKS_BLIND_H
 
@@ -12,10 +12,14 @@
 #include "probe/count/hook_places.h"
 
 struct hooks_blind {
-	/* number of files with places that were loaded after counting began */
+	/* number of files loaded after counting began that contain patched places */
 	size_t late_file_count;
-	size_t other_count; /* number of places that point to other functions */
-	/* copies of addresses that are not redirected; see struct hook_places */
+	/* number of places that point to functions other than the allocator's */
+	size_t other_count;
+	/*
+	 * number of copies of function addresses that are not redirected; see
+	 * struct hook_places
+	 */
 	size_t missed_count;
 	uint64_t unread_bytes;
 	struct heap_words heap;
@@ -26,7 +30,7 @@ struct hooks_blind {
 	uint64_t unexplained_bytes;
 };
 
-/* Store what was found when counting began. */
+/* Initialize *unseen with what was found when counting began. */
 void hooks_blind_begin(struct hooks_blind *unseen, const struct hook_places *places);
 
 /* Read how far [heap] extends. Call this before the counts are read. */
@@ -40,9 +44,9 @@ void hooks_blind_check_growth(struct hooks_blind *unseen,
 void hooks_blind_add(const struct hooks_blind *unseen, struct strbuf *out);
 
 /*
- * Append why the counts are incomplete, as a message without the process. Append nothing
- * unless some calls are known not to be counted, or function pointers were not
- * searched for.
+ * Append why the counts are incomplete, worded as a message that does not name the
+ * process. Append nothing unless some calls are known not to be counted, or function
+ * pointers were not searched for.
  */
 void hooks_blind_add_missed(const struct hooks_blind *unseen, struct strbuf *out);
 

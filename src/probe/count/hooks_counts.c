@@ -12,7 +12,7 @@
 
 #define READ_TRIES 3
 
-/* Return the number of bytes copied. */
+/* Copy the counts from shared memory. Return the number of bytes copied. */
 static size_t copy_counts(struct hooks_counts *copy, const struct count_head *counts)
 {
 	size_t length = HOOKS_COUNTS_BYTES;

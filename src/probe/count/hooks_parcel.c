@@ -90,8 +90,8 @@ uint64_t hooks_parcel_bytes(const struct hooks_parcel *parcel)
 }
 
 /*
- * Create the segments. They are lent later: until then, processes of other users cannot
- * attach them.
+ * Create the segments. Until hooks_parcel_allow() is called, processes of other users
+ * cannot attach them.
  */
 static int make_segments(struct hooks_parcel *parcel, bool has_stacks)
 {

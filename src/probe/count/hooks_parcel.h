@@ -16,7 +16,7 @@
 #include "proc/system/procfs.h"
 
 struct hooks_parcel {
-	/* HOOKS_COUNTS_OFFSET bytes; NULL: the parcel was not made */
+	/* the counts, of HOOKS_COUNTS_OFFSET bytes; NULL: the parcel was not made */
 	struct hooks_head *head;
 	struct gates *gates; /* NULL: none yet */
 	void *counts;
@@ -36,7 +36,7 @@ struct hooks_parcel {
 		NULL, NULL, NULL, NULL, -1, -1, 0, NULL, 0 \
 	}
 
-/* Return the number of bytes that the parcel occupies in the process. */
+/* Return the number of bytes that the hooks and their data occupy in the process. */
 uint64_t hooks_parcel_bytes(const struct hooks_parcel *parcel);
 
 /*
@@ -54,10 +54,10 @@ struct hooks_wanted {
 int hooks_parcel_make(const struct hooks_wanted *wanted, int process_fd,
 		      const struct hook_places *places, struct hooks_parcel *ret);
 
-/* Make gates without targets. The caller frees them. */
+/* Make gates (jumps to hooks) that have no targets yet. The caller frees them. */
 struct gates *gates_make(void);
 
-/* Free the parcel; this changes nothing in the process. */
+/* Free memstate's copy of the parcel; this changes nothing in the process. */
 void hooks_parcel_release(struct hooks_parcel *parcel);
 
 /*

@@ -17,7 +17,8 @@ struct hooks_stacks {
 	struct hooks_parcel *parcel; /* with nodes */
 	int process_fd, mem_fd;	     /* mem_fd must be open for writing */
 	uint64_t base_addr;	     /* address of the hooks in the process */
-	uint64_t main_stack_end;     /* set by hooks_stacks_update() */
+	/* end of the main thread's stack, set by hooks_stacks_update() */
+	uint64_t main_stack_end;
 };
 
 /*

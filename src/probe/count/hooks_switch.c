@@ -27,8 +27,8 @@
 #define PAGE_BYTES 4096
 
 /*
- * For a signal handler that interrupted a hook, at most this much of each stack
- * is searched.
+ * At most this much of each stack is searched for the frame of a signal handler that
+ * interrupted a hook.
  */
 #define STACK_LOOK_BYTES (UINT64_C(1) << 20)
 
@@ -58,7 +58,7 @@ static uint64_t hook_addr(const struct work *w, const struct hook_place *place)
 }
 
 /*
- * Like trace_read_memory(), which can block. Return -ETIMEDOUT if the target was
+ * Like trace_read_memory(). That call can block, so return -ETIMEDOUT if the process was
  * resumed meanwhile.
  */
 static int read_stopped(const struct stop *stop, int pid, uint64_t addr, void *to,
@@ -241,7 +241,10 @@ static int check_inside(const struct work *w, const struct stop *stop,
 	int r;
 
 	*ret = is_in_hooks(w->s, thread->code_addr);
-	/* a thread that is just starting or ending has no stack, and is not in a hook */
+	/*
+	 * a thread that is just starting or ending has no stack, so it
+	 * cannot be in a hook
+	 */
 	if (!*ret && !stack)
 		*ret = thread->stack_addr != 0;
 	if (*ret || !stack)
@@ -289,8 +292,8 @@ static int restore_all(void *context, const struct stop *stop)
 	if (r < 0)
 		return r;
 	/*
-	 * in reverse order, so that a place with two records ends up with its
-	 * oldest contents
+	 * restore in reverse order, so that a place with two records gets its
+	 * oldest contents back
 	 */
 	for (; w->done < w->s->record_count; w->done++) {
 		if (clock_now_ns() > stop->deadline_ns)

@@ -55,7 +55,7 @@ int hooks_switch_on(struct hooks_switch *s, const struct hooks_head *head,
 
 /*
  * Restore each place that still points to these hooks. Set *ret_is_inside if a thread is
- * still in the hooks.
+ * still executing a hook.
  */
 int hooks_switch_off(struct hooks_switch *s, bool *ret_is_inside);
 

@@ -233,8 +233,8 @@ static int place_data(struct entering *e)
 }
 
 /*
- * Put everything into the process. Only during this function can the process, and others
- * of its user, attach the segments.
+ * Inject the hooks and their data. Only during this function can the process, and other
+ * processes of its user, attach the segments.
  */
 static int place(struct entering *e)
 {
@@ -269,8 +269,8 @@ static int remove_hooks(struct entering *e)
 }
 
 /*
- * Remove the orphans. Check each orphan again first: another memstate may have removed
- * it meanwhile, and put its own hooks there.
+ * Remove the orphans. Check each orphan again first: another memstate may have removed it
+ * meanwhile, and injected its own hooks at the same address.
  */
 static int remove_orphans(struct entering *e)
 {

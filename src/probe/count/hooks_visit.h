@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_visit - put the parcel with the hooks into a process, or remove it, by having a
- * thread of the process make system calls. The hooks are not called until places are
+ * hooks_visit - inject the hooks and their data into a process, or remove them, by having
+ * a thread of the process make system calls. The hooks are not called until places are
  * patched to point to them.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_VISIT_H
@@ -22,13 +22,14 @@ struct hooks_orphan {
 struct hooks_visit {
 	const struct probe_request *request;
 	const struct landmarks *marks;
-	struct hooks_parcel *parcel; /* the visit fills in the addresses in the parcel */
+	/* hooks_install() fills in the addresses in the parcel */
+	struct hooks_parcel *parcel;
 	/* descriptors of /proc/PID and of /proc/PID/mem, which is open for writing */
 	int process_fd, mem_fd;
 	/* address of the hooks in the process; 0: not in the process */
 	uint64_t base_addr;
 	uint64_t gates_addr; /* 0: none */
-	/* the gates were made by this visit; false: they were already in the process */
+	/* hooks_install() made the gates; false: they were already in the process */
 	bool has_own_gates;
 	/* the gates must stay, because the program may have taken the address of one */
 	bool keeps_gates;
@@ -41,9 +42,9 @@ struct hooks_visit {
 	/* orphans to be unmapped; no patched place points to them now */
 	const struct hooks_orphan *orphans;
 	size_t orphan_count;
-	/* cost of the last visit */
+	/* cost of the last injection or removal */
 	struct probe_cost cost;
-	const char *reason; /* why the last visit failed; static */
+	const char *reason; /* why the last visit failed; a static string */
 };
 
 /*

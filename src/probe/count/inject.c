@@ -39,7 +39,7 @@ struct injected {
 	struct hooks_orphan orphans[HOOKS_ORPHANS_MAX];
 	struct hooks_wanted wanted;
 	struct count_inject_cost cost;
-	/* numbers of patched places, and of the files that contain them */
+	/* number of patched places, and number of files that contain them */
 	size_t place_count, file_count;
 	struct hooks_blind unseen;
 	bool has_searched_again; /* after counting began */
@@ -52,7 +52,7 @@ struct injected {
 	struct hooks_counts counts;
 };
 
-/* Run work, which puts the hooks into the process or removes them. */
+/* Call work(), which injects the hooks or removes them, and add its cost to the total. */
 static int visit(struct injected *i, int (*work)(struct hooks_visit *),
 		 struct strbuf *why)
 {
@@ -94,7 +94,7 @@ static int switch_on(struct injected *i, const struct hook_places *places,
 	int r;
 
 	gates_use_hooks(i->parcel.gates, i->parcel.head, i->visit.base_addr);
-	/* gates that this visit made already jump to the hooks */
+	/* gates that hooks_install() has just made already jump to the hooks */
 	s.gates = i->visit.has_own_gates ? NULL : i->parcel.gates;
 	for (size_t n = 0; n < places->count; n++)
 		i->visit.keeps_gates = i->visit.keeps_gates ||
@@ -139,7 +139,7 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 	return r;
 }
 
-/* Read the places that do not point to the hooks yet. */
+/* Find the places that do not point to the hooks yet. */
 static int read_places(const struct injected *i, const struct mapping_list *mappings,
 		       struct hook_places *ret, const char **ret_reason)
 {
@@ -464,7 +464,7 @@ static int close_inject(void *state, struct strbuf *why)
 	int r = leave(i, why);
 
 	injected_free(i);
-	/* -ESRCH: the hooks disappeared with the process */
+	/* -ESRCH: the process has ended, and the hooks with it */
 	return r == -ESRCH ? 0 : r;
 }
 

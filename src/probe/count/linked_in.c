@@ -81,8 +81,8 @@ static int search_range(struct elf_window *window, uint64_t offset, uint64_t end
 }
 
 /*
- * Return true if the part of the file can contain messages. Linkers put them into a part
- * that can only be read, or, where a program has no such part, beside the code.
+ * Return true if the segment of the file can contain messages. Linkers put them into a
+ * read-only segment or, if the program has none, into the segment of the code.
  */
 static bool has_messages(const struct elf_exports *exports, const struct elf_part *part)
 {

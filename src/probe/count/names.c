@@ -22,7 +22,7 @@ enum {
 #define EXTRA(name, call, size, family) \
 	{ #name, CALL_##call, COUNT_FAMILY_##family, IS_FIRST_##size },
 
-/* Functions of C++ need not be defined by the allocator. */
+/* The allocator need not define the C++ functions. */
 const struct counted_name counted_names[COUNTED_NAME_COUNT] = {
 	{ "malloc", CALL_MALLOC, COUNT_FAMILY_STANDARD, false },
 	{ "free", CALL_FREE, COUNT_FAMILY_STANDARD, false },
@@ -90,7 +90,10 @@ size_t counted_order_find(const struct counted_order *order, const char *name,
 		count, i,
 		strncmp(counted_names[order->indexes[i]].name, name, length) >= 0);
 
-	/* names that begin with this name follow it */
+	/*
+	 * `first` is the exact name if that exists: longer names that begin
+	 * with it come later
+	 */
 	if (first == count ||
 	    strncmp(counted_names[order->indexes[first]].name, name, length) != 0 ||
 	    counted_names[order->indexes[first]].name[length] != '\0')

@@ -12,8 +12,9 @@
 #include "model/count.h"
 
 /*
- * The functions of a family are close together in a program into which their allocator
- * is linked. jemalloc's mallocx and similar functions belong to malloc's family.
+ * Families of functions. In a program that contains its own allocator, the functions of
+ * a family are close together. jemalloc's mallocx and similar functions belong to
+ * malloc's family.
  */
 enum count_family {
 	COUNT_FAMILY_STANDARD,

@@ -50,7 +50,7 @@ struct reading {
 	/* maps node numbers in the file to node numbers in the result; 0: no node */
 	uint32_t *numbers;
 	uint32_t *first_nodes; /* first_node of each module, as stored in the file */
-	/* the stack of this node is cut; indexed by node number in the result */
+	/* true if the stack of a node is cut; indexed by node number in the result */
 	bool *is_cut;
 	bool *is_by_frame; /* likewise */
 	uint64_t comparisons;
@@ -146,8 +146,8 @@ static void read_modules(struct reading *reading)
 
 /*
  * Return the last module that contains pc and was mapped before the node was made.
- * Threads reserve node numbers in advance: if all such modules seem to be later than the
- * node, return the first of them.
+ * Threads reserve node numbers in advance: if all modules that contain pc seem to have
+ * been mapped after the node was made, return the first of them.
  */
 static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
 {

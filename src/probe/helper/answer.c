@@ -33,8 +33,8 @@ const struct asked_allocator *answer_allocator(uint32_t commands)
 struct figure {
 	const char *name;
 	/*
-	 * PAGES: the value is a number of pages; the page size is the value
-	 * at JEMALLOC_PAGE
+	 * PAGES means that the value is a number of pages; the figure at JEMALLOC_PAGE
+	 * is the page size
 	 */
 	enum {
 		BYTES,

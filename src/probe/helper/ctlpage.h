@@ -53,8 +53,8 @@ int ctlpage_open(const struct procfs *fs, int pid, uint64_t start_ticks,
 		 struct ctlpage *ret);
 
 /*
- * Make a page for a process. The process attaches the page with shmat(*ret_segment,
- * NULL, 0) while the segment is lent to the process's user (segment_allow()). The page
+ * Make a page for a process. The process attaches the page with shmat(*ret_segment, NULL,
+ * 0) while segment_allow() lets the process's user attach the segment. The page
  * disappears when neither side has it attached any more.
  *
  * The header is complete, with state AGENT_STARTING, except for owner_pid: the caller

@@ -46,8 +46,10 @@ struct injection {
 	struct probe_request request;
 	int process_fd, mem_fd;
 	struct landmarks marks;
-	uint64_t base_addr; /* address of the parcel; 0: not mapped */
-	int helper_tid;	    /* thread id in our own pid namespace; 0: unknown */
+	/* address of the helper's parcel (code, page and stack); 0: not mapped */
+	uint64_t base_addr;
+	/* id of the helper's thread in memstate's pid namespace; 0: unknown */
+	int helper_tid;
 	/* state of the borrowed thread when it was first stopped */
 	struct machine_state *found;
 	int found_tid;
@@ -75,9 +77,9 @@ static struct orphans_search make_search(const struct injection *injection,
 }
 
 /*
- * Put the parcel into the process with a borrowed thread. After a failure remove the
- * parcel, but only if the thread's call has certainly ended: otherwise the thread may
- * still use the parcel.
+ * Inject the helper's code, page and stack (the parcel) with a borrowed thread. After a
+ * failure remove the parcel, but only if the thread's call has certainly ended: otherwise
+ * the thread may still use the parcel.
  */
 static int load_borrowed(struct load *load)
 {
@@ -106,7 +108,10 @@ static int load(void *context)
 	return r < 0 ? r : ended;
 }
 
-/* Remove the parcel at addr if it is still in the process. */
+/*
+ * Unmap the helper's code, page and stack (the parcel) at addr, if they are still
+ * in the process.
+ */
 static int remove_parcel(struct load *load, uint64_t addr)
 {
 	const struct injection *injection = load->injection;
@@ -118,7 +123,7 @@ static int remove_parcel(struct load *load, uint64_t addr)
 
 /*
  * Remove the orphans that record_orphans() found. Search for them again first: meanwhile
- * another memstate may have put its own helper at the same address.
+ * another memstate may have injected its own helper at the same address.
  */
 static int take_out_orphans(struct load *load)
 {
@@ -261,7 +266,10 @@ static int open_process(struct injection *injection, const char **ret_reason)
 	return injection->mem_fd < 0 ? injection->mem_fd : 0;
 }
 
-/* Find our own parcel, and the orphans to be removed together with it. */
+/*
+ * Find the parcel that memstate has injected, and orphans, which are removed
+ * together with it.
+ */
 static void record_orphans(struct injection *injection,
 			   const struct mapping_list *mappings, uint64_t own_addr)
 {
@@ -433,6 +441,6 @@ int inject_unload(struct injection *injection, struct ctlpage *page,
 		r = unload_in_turn(injection, ret_cost, ret_reason);
 	ctlpage_close(page);
 	injection_free(injection);
-	/* -ESRCH: the helper disappeared with the process */
+	/* -ESRCH: the process has ended, and the helper with it */
 	return r == -ESRCH ? 0 : r;
 }

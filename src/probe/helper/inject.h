@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inject - put the helper into a running process, and remove it. */
+/* inject - inject the helper into a running process, and remove it. */
 #ifndef MS_PROBE_HELPER_INJECT_H
 #define MS_PROBE_HELPER_INJECT_H
 

@@ -24,8 +24,8 @@ static int fail(struct parcel_place *p, int error, const char *reason)
 }
 
 /*
- * Map the parcel: all of it private, executable and not writable. The stub later maps
- * the page and the stack over parts of it.
+ * Map the address range of the parcel as private, executable and not writable memory. The
+ * stub later maps the page and the stack over parts of this range.
  */
 static int place(struct parcel_place *p)
 {
@@ -102,8 +102,8 @@ static int write_code(struct parcel_place *p, uint32_t tracer)
 }
 
 /*
- * Run the stub. Only during this function can the process, and others of its user,
- * attach the page.
+ * Run the stub. Only during this function can the process, and other processes of its
+ * user, attach the page.
  */
 static int call(struct parcel_place *p)
 {

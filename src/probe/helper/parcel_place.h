@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parcel_place - put a parcel into a process, and remove it, with a borrowed thread. */
+/*
+ * parcel_place - inject a parcel (a helper's code, page and stack) into a process, and
+ * remove it, with a borrowed thread.
+ */
 #ifndef MS_PROBE_HELPER_PARCEL_PLACE_H
 #define MS_PROBE_HELPER_PARCEL_PLACE_H
 
@@ -18,8 +21,11 @@ struct parcel_place {
 	struct ctlpage *page;
 	/* a System V segment; -1: use memory of the process as the page */
 	int page_segment;
-	uid_t user;    /* effective user of the process */
-	uint64_t addr; /* address of the parcel; 0: nothing is mapped yet */
+	uid_t user; /* effective user of the process */
+	/*
+	 * address of the helper's parcel (code, page and stack); 0: nothing is mapped yet
+	 */
+	uint64_t addr;
 };
 
 /*

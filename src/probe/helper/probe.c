@@ -37,7 +37,8 @@
 struct probe {
 	struct ctlpage ctl;
 	struct injection *injection; /* NULL: the helper was already in the process */
-	uint64_t next_ns;	     /* no query before this time */
+	/* the allocator may not be queried before this time */
+	uint64_t next_ns;
 	struct strbuf reason;
 };
 

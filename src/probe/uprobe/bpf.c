@@ -39,8 +39,8 @@
 #define VALUES_BYTES ((COUNT_BPF_THREADS + 1) * sizeof(struct count_bpf_value))
 
 /*
- * The attributes with which bpf(2) creates such a link; from union bpf_attr of
- * Linux 6.6.
+ * The attributes with which bpf(2) creates a multi-uprobe link; from union
+ * bpf_attr of Linux 6.6.
  */
 struct multi_attributes {
 	uint32_t program_fd, target_fd, attach_type, flags;

@@ -13,7 +13,7 @@
 #include "probe/uprobe/points.h"
 #include "tracee/elf/exports.h"
 
-/* A file that contains some of the functions in the points. */
+/* A file that defines some of the functions in struct count_points. */
 struct count_code {
 	int fd;
 	const struct elf_exports *exports;

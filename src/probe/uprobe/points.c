@@ -42,7 +42,7 @@ struct search {
 	const struct count_place *place;
 	struct count_points *points;
 	struct strbuf *why;
-	/* the files that contain functions of the points */
+	/* the files that define the functions in points */
 	struct searched_file files[COUNT_FILES_MAX];
 	bool is_found[NAME_COUNT];
 	/* for each name, index in points of the function with this name */

@@ -47,7 +47,7 @@ struct count_point {
 
 #define COUNT_POINT_NONE SIZE_MAX
 
-/* A file that contains some of the functions of the points. */
+/* A file that defines some of the functions in struct count_points. */
 struct count_file {
 	int fd;
 	char *name; /* as in the mappings */

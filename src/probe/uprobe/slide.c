@@ -38,7 +38,7 @@ enum writes {
 
 #define ANY_EXTENSION -1
 
-/* Instructions that the breakpoint may be placed after. */
+/* Instructions that may be skipped: the breakpoint may be placed after them. */
 struct passable {
 	unsigned int map;
 	uint8_t first, last; /* opcodes */
@@ -72,7 +72,7 @@ static const struct passable *find_passable(const struct x86_instruction *insn,
 	for (size_t i = 0; i < sizeof(passables) / sizeof(passables[0]); i++) {
 		const struct passable *p = &passables[i];
 
-		/* of the instructions with a prefix, only endbr64 and nop are allowed */
+		/* if the instruction has a prefix, it must be endbr64 or nop */
 		if (p->map == insn->map && opcode[0] >= p->first &&
 		    opcode[0] <= p->last &&
 		    (p->extension == ANY_EXTENSION ||
