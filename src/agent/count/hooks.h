@@ -172,7 +172,7 @@ struct hooks_private {
 	uint8_t pad[4096 - 40];
 	/* memory for struct stacks (stack_record.h), valid if has_stacks is set */
 	uint8_t stacks[8192];
-	/* for each slot, the address of its struct taker; 0: none */
+	/* for each slot, the address of its struct recorder; 0: none */
 	uint64_t threads[HOOKS_SLOT_COUNT];
 	/* slots for the calls of forked children, which memstate does not read */
 	uint8_t nobody[HOOKS_UNOWNED_COUNT][COUNT_SLOT_BYTES];

@@ -101,7 +101,7 @@ static uint64_t find_stack_end(uint32_t tid)
 	return ask_own_self() & ~UINT64_C(7);
 }
 
-/* Return the struct taker of a slot, or NULL if there is no memory for it. */
+/* Return the struct recorder of a slot, or NULL if there is no memory for it. */
 static struct recorder *find_recorder(uint32_t slot)
 {
 	struct recorder *recorder =

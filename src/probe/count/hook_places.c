@@ -21,10 +21,7 @@
 
 #define FILES_MAX 4096
 
-/*
- * A place in memory where a function's address is stored. It will be patched if the
- * function belongs to the process's allocator.
- */
+/* A stored address or a call, which is patched if it refers to the process's allocator. */
 struct candidate {
 	struct hook_place place;
 	size_t file;
@@ -49,8 +46,7 @@ struct search {
 	struct candidate *candidates;
 	size_t count, capacity;
 	const struct library *allocator;
-	/* at least one place points to the allocator's own C++ new or delete */
-	bool has_bound_new;
+	bool has_bound_new; /* some place points to the allocator's own new or delete */
 	/* the additional entry points that the mapped files use */
 	struct count_entries entries;
 	struct data_words data;
@@ -158,7 +154,7 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 	int r;
 
 	if (!search->source->finds_leading && interrupt_is_pending())
-		return -EINTR; /* but remove orphaned hooks first */
+		return -EINTR; /* orphaned hooks are removed even then */
 	if (search->file_count == FILES_MAX) {
 		*ret_reason = "it has too many libraries";
 		return -EOPNOTSUPP;
