@@ -6,7 +6,10 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -130,6 +133,64 @@ static void a_file_without_sections_has_none(void **state)
 	assert_int_equal(read_id(&made, &id), -ENOEXEC);
 }
 
+/* Write a debug file for the build ID a0 a1 ... below the folder, and open it. */
+static int open_debug(const char *folder, const struct made *made)
+{
+	struct elf_build_id id = { .length = 20 };
+	int root_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+	char path[256], name[64] = "";
+
+	for (size_t i = 0; i < id.length; i++) {
+		id.bytes[i] = (uint8_t)(0xa0 + i);
+		if (i > 0)
+			snprintf(name + 2 * (i - 1), 3, "%02x", id.bytes[i]);
+	}
+	snprintf(path, sizeof(path), "%s/usr/lib/debug/.build-id/a0/%s.debug", folder,
+		 name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	assert_true(root_fd >= 0 && fd >= 0);
+	assert_int_equal(io_write_all(fd, made, sizeof(*made)), 0);
+	close(fd);
+	fd = elf_debug_open(root_fd, &id);
+	close(root_fd);
+	assert_int_equal(unlink(path), 0);
+	return fd;
+}
+
+static void a_debug_file_with_another_build_id_is_ignored(void **state)
+{
+	static const char *const parts[] = { "",
+					     "/usr",
+					     "/usr/lib",
+					     "/usr/lib/debug",
+					     "/usr/lib/debug/.build-id",
+					     "/usr/lib/debug/.build-id/a0" };
+	char folder[] = "build_id_XXXXXX", path[128];
+	struct made right = make(4), wrong = make(4), without = make(4);
+	int fd, wrong_fd, without_fd;
+
+	(void)state;
+	add_note(&right, NT_GNU_BUILD_ID, "GNU", 20);
+	wrong = right;
+	wrong.notes[sizeof(Elf64_Nhdr) + sizeof("GNU") + 19] ^= 1;
+	assert_non_null(mkdtemp(folder));
+	for (size_t i = 1; i < ARRAY_SIZE(parts); i++) {
+		snprintf(path, sizeof(path), "%s%s", folder, parts[i]);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	fd = open_debug(folder, &right);
+	wrong_fd = open_debug(folder, &wrong);
+	without_fd = open_debug(folder, &without);
+	for (size_t i = ARRAY_SIZE(parts); i-- > 0;) {
+		snprintf(path, sizeof(path), "%s%s", folder, parts[i]);
+		assert_int_equal(rmdir(path), 0);
+	}
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(wrong_fd, -ENOENT);
+	assert_int_equal(without_fd, -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +198,7 @@ int main(void)
 		cmocka_unit_test(false_notes_are_none),
 		cmocka_unit_test(a_note_that_its_section_cuts_is_none),
 		cmocka_unit_test(a_file_without_sections_has_none),
+		cmocka_unit_test(a_debug_file_with_another_build_id_is_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
