@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/interrupt.h"
 #include "base/platform.h"
 #include "base/units.h"
 #include "base/xalloc.h"
@@ -149,16 +150,21 @@ static int try_backends(struct count_attach *attach, const struct count_place *p
 	int r = -EOPNOTSUPP;
 	bool is_uncovered = false;
 
-	for (int i = 0; r != 0 && r != -ESRCH && i < COUNT_METHOD_COUNT_; i++)
+	for (int i = 0; r != 0 && r != -ESRCH && i < COUNT_METHOD_COUNT_; i++) {
+		if (interrupt_is_pending()) {
+			r = -EINTR;
+			break;
+		}
 		if (wanted == COUNT_AUTO || wanted == (enum count_method)i) {
 			r = try_backend(attach, place, (enum count_method)i,
 					&problems[i]);
 			is_uncovered = is_uncovered || r == -ENODATA;
 		}
+	}
 	add_refusals(problems, why);
 	for (int i = 0; i < COUNT_METHOD_COUNT_; i++)
 		free(problems[i]);
-	return r != 0 && r != -ESRCH && is_uncovered ? -ENODATA : r;
+	return r != 0 && r != -ESRCH && r != -EINTR && is_uncovered ? -ENODATA : r;
 }
 
 /* Return the name of the program's own allocator if no method can count it, or NULL. */
@@ -266,7 +272,7 @@ int count_attach_open(const struct count_request *request, struct count_attach *
 		*ret = attach;
 		return 0;
 	}
-	if (attach->uncovered && r != -ESRCH) {
+	if (attach->uncovered && r != -ESRCH && r != -EINTR) {
 		strbuf_addf(why, COUNT_UNCOVERED_FORMAT, attach->uncovered);
 		r = -ENODATA;
 	} else {

@@ -13,7 +13,8 @@ import time
 from count_inject_lib import (Counting, CountTarget, check_same_but_gates, difference, is_refused,
                               put_in_and_out, threads_of, was_put_in)
 from inject_lib import InjectTarget, maps
-from live import MEMSTATE, Skip, check, equal, run, test, wait_until
+from live import (MEMSTATE, Skip, check, equal, run, start_memstate, status_field, test,
+                  wait_until)
 
 
 def sums_of(said):
@@ -322,6 +323,19 @@ def unsupported_processes_are_refused():
     with InjectTarget("filtered", "errno:9") as target:
         wait_until(lambda: target.is_in_call == 1, "the filter is installed")
         check("seccomp" in is_refused(target.pid, errno.EOPNOTSUPP), "no reason")
+        target.check_whole()
+
+
+@test
+def a_signal_during_the_preparation_ends_memstate():
+    with InjectTarget("call", "connect") as target:
+        target.say(b"c")
+        target.wait_until_parked()
+        process = start_memstate("count", "--probe", "inject", "-p", target.pid)
+        wait_until(lambda: status_field(process.pid, "Threads") != "1", "a thread attaches")
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate()
+        equal((process.returncode, out, err), (128 + signal.SIGTERM, b"", b""), "status and output")
         target.check_whole()
 
 

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/io.h"
 #include "base/units.h"
 #include "base/xalloc.h"
@@ -22,6 +23,7 @@
 #include "cmd/core/terminal.h"
 #include "cmd/count/profile.h"
 #include "cmd/count/show.h"
+#include "cmd/run/count_child.h"
 #include "cmd/session/session.h"
 #include "probe/attach.h"
 #include "render/profile/count_report.h"
@@ -107,6 +109,8 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 		a->count++;
 		return;
 	}
+	if (r == -EINTR)
+		return;
 	if (why.length > 0)
 		message("%d: cannot be counted: %s", p->pid, why.text);
 	else
@@ -117,7 +121,7 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 
 /*
  * Attach to all requested processes. Returns EXIT_DONE, or the status to exit with if
- * none can be counted.
+ * none can be counted, or if a signal arrived meanwhile.
  */
 static int attach_all(struct attached *a, const struct snapshot *snapshot,
 		      enum count_method method)
@@ -125,9 +129,13 @@ static int attach_all(struct attached *a, const struct snapshot *snapshot,
 	int status = session_report_missing(a->session, snapshot);
 
 	a->items = xcalloc(snapshot->count + 1, sizeof(struct count_attach *));
-	for (size_t i = 0; i < snapshot->count; i++)
+	for (size_t i = 0; i < snapshot->count && !interrupt_is_pending(); i++)
 		if (!snapshot->usages[i].error)
 			attach(a, &snapshot->usages[i].process, method);
+	if (interrupt_is_pending()) {
+		signals_wait_until(0); /* deliver the signal */
+		return EXIT_BY_SIGNAL + signals_last_stop();
+	}
 	a->failed_count += status != EXIT_DONE;
 	if (a->count == 0)
 		return a->uncovered_count > 0 ? EXIT_PARTIAL : EXIT_FAILED;

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/key_lines.h"
 #include "base/num.h"
 #include "base/units.h"
@@ -318,6 +319,8 @@ static int try_until(struct borrow *b, int tid, uint64_t deadline_ns)
 			    "interrupted");
 
 	while (b->cost.tries < TRIES_MAX) {
+		if (b->is_interruptible && interrupt_is_pending())
+			return borrow_fail(b, -EINTR, "a signal asked memstate to end");
 		long number = read_syscall(b, tid, &now);
 
 		if (clock_now_ns() >= next_ns && is_moment(number, ++looks) &&

@@ -24,6 +24,8 @@ struct borrow {
 	 * lock that this function needs
 	 */
 	bool calls_libc;
+	/* borrow_begin() fails with -EINTR if a signal asks memstate to end */
+	bool is_interruptible;
 	/*
 	 * /proc/PID/mem, opened before marks was read: refers to the address space that
 	 * marks describes

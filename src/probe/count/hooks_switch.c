@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "probe/borrow/gates.h"
@@ -357,6 +358,9 @@ static int run(struct work *w, int (*work)(void *, const struct stop *))
 			return r;
 		if (clock_now_ns() > deadline_ns)
 			return r == 0 ? 0 : -EAGAIN;
+		/* signals must not keep the hooks from being removed */
+		if (work == redirect_all && interrupt_is_pending())
+			return -EINTR;
 		nanosleep(&pause, NULL);
 	}
 }
@@ -391,6 +395,7 @@ const char *hooks_switch_explain(int error)
 	case -EBUSY: return "another tracer holds it";
 	case -EPERM: return GATES_NOT_ALLOWED;
 	case -ESRCH: return "it has ended";
+	case -EINTR: return "a signal asked memstate to end";
 	case -E2BIG: return "it calls its allocator in too many places";
 	case -ERANGE: return "its code is too far away from the gates";
 	default: return "its threads did not all stop in time";

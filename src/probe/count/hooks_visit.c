@@ -321,6 +321,7 @@ static int run(struct hooks_visit *v, int (*work)(struct entering *))
 		.visit = v,
 		.work = work,
 		.borrow = { .request = v->request,
+			    .is_interruptible = work == install,
 			    .marks = v->marks,
 			    .process_fd = v->process_fd,
 			    .mem_fd = v->mem_fd,
