@@ -21,7 +21,7 @@
 
 #define FILES_MAX 4096
 
-/* A stored address or a call, which is patched if it refers to the process's allocator. */
+/* A stored address or a call; it is patched if it refers to the allocator. */
 struct candidate {
 	struct hook_place place;
 	size_t file;
@@ -131,14 +131,12 @@ static int add_linked_in(struct search *search, const struct loaded *file,
 	call_sites_release(&sites);
 	if (r == 0 || r == -EINTR)
 		return r;
-	*ret_reason =
-		r == -E2BIG
-			? "entry points such as mallocx, mi_malloc or tc_malloc are linked into "
-			  "it, and it is too large, or calls them from too many places: only bpf "
-			  "and perf count them"
-			: "entry points such as mallocx, mi_malloc or tc_malloc are linked into "
-			  "it, and the code that calls them cannot be determined: only bpf and "
-			  "perf count them";
+	*ret_reason = "entry points such as mallocx, mi_malloc or tc_malloc are linked "
+		      "into it, and the code that calls them cannot be determined: only "
+		      "bpf and perf count them";
+	if (r == -E2BIG)
+		*ret_reason = "it is too large, or calls its own allocator from too many "
+			      "places: only bpf and perf count it";
 	return -ENODATA;
 }
 
