@@ -30,7 +30,7 @@ static const struct {
 	{ "libpod-conmon", NULL },
 };
 
-/* A component of a cgroup path, or a part of a component. */
+/* A substring of a cgroup path: one component, or the beginning or end of a component. */
 struct part {
 	const char *text;
 	size_t length;
@@ -138,7 +138,7 @@ static void set_id(struct part prefix, struct part id, struct part above, char *
 	set_text(&names[CGROUP_NAME_RUNTIME],
 		 find_runtime(prefix, above, names[CGROUP_NAME_POD_UID] != NULL));
 	set_text(&names[CGROUP_NAME_CONTAINER], NULL);
-	/* a unit found earlier in the path belongs to an ancestor cgroup */
+	/* a systemd unit found earlier in the path belongs to an ancestor cgroup */
 	set_text(&names[CGROUP_NAME_UNIT], NULL);
 }
 

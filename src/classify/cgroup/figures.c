@@ -10,7 +10,7 @@ static uint64_t min(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Add the memory of all processes to the figures. */
+/* Add up the memory of the cgroup's processes in the cgroup's figures. */
 static void add_processes(const struct snapshot *processes, struct oom_figures *f)
 {
 	f->is_lazyfree_exact = true;
@@ -55,9 +55,9 @@ static void set_kernel(const struct cgroup_stat *s, enum cgroup_version version,
 }
 
 /*
- * Subtract a part of the cgroup's memory from the amount that is left, and return the
- * part, limited to that amount. The kernel's files are read at different times, so the
- * parts may add up to more than the whole.
+ * Subtract part_bytes from the cgroup's memory that is not yet accounted for, and return
+ * the amount subtracted. The kernel's files are read at different times, so the parts
+ * may add up to more than the cgroup's usage.
  */
 static uint64_t subtract_part(uint64_t part_bytes, uint64_t *left_bytes)
 {

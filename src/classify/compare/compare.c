@@ -236,8 +236,8 @@ static const enum figure typical_figures[] = {
 };
 
 /*
- * Return true if the heap was read at the settled moment or, without such
- * a moment, at the end of the run.
+ * Return true if the heap was read after memory use had settled or, if the run has
+ * no such moment, at the end of the run.
  */
 static bool has_final_heap(const struct run *run)
 {

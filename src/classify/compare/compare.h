@@ -40,12 +40,16 @@ enum figure {
 	 */
 	FIGURE_LATE_LIVE,
 	FIGURE_LATE_POOL,
-	/* Counted in a separate run; unknown in all other runs. */
+	/*
+	 * The allocation counts come from a separate counting run and
+	 * are unknown in all other runs.
+	 */
 	FIGURE_ALLOCATIONS,
 	FIGURE_REQUESTED,
 	FIGURE_TEMPORARY,
-	FIGURE_ALLOCATION_RATE, /* allocations per second of the median wall time */
-	FIGURE_MOMENT_,		/* first figure by moment; use FIGURE_AT() */
+	FIGURE_ALLOCATION_RATE, /* allocation count divided by the median wall time */
+	/* the figures from here on exist once per moment; use FIGURE_AT() */
+	FIGURE_MOMENT_,
 	FIGURE_COUNT_ = FIGURE_MOMENT_ + MOMENT_COUNT_ * AMOUNT_COUNT_
 };
 
@@ -84,8 +88,9 @@ struct compared_variant {
 	size_t good_count, failed_count;
 	const char *problem; /* problem of the first failed run, or NULL */
 	/*
-	 * The figures by owner at a moment come only from runs whose heap was read at
-	 * that moment, if there are any. In other runs the heap is part of anon.
+	 * For each moment, the figures by owner come only from runs whose
+	 * heap was read at that moment, if there are such runs. In all other
+	 * runs, heap memory counts as anon.
 	 */
 	struct spread figures[FIGURE_COUNT_];
 	/* worst quality of the heap at each moment, among the runs whose heap was read */

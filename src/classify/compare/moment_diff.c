@@ -230,8 +230,8 @@ static void add_owners(const struct moment_mappings *m, bool with_heap, uint64_t
 }
 
 /*
- * Add the rows by owner. Processes whose mappings were read at only
- * one of the moments are left out.
+ * Add one row per owner. Processes whose mappings were read at only one
+ * of the two moments are left out.
  */
 static void add_owner_sums(struct moment_diff *diff, const struct moment *before,
 			   const struct moment *after, const struct pairs *pairs)
@@ -350,8 +350,8 @@ static int compare_entries(const void *a, const void *b)
 }
 
 /*
- * Return the number of entries, starting with the first, that form one row because
- * their labels are equal or their addresses overlap.
+ * Return how many entries at the start of the array form one row, because their
+ * labels are equal or their addresses overlap.
  */
 static size_t row_length(const struct entry *entries, size_t count)
 {

@@ -80,7 +80,7 @@ void moment_diff_make(const struct moment *before, const struct moment *after,
 		      struct moment_diff *ret);
 void moment_diff_release(struct moment_diff *diff);
 
-/* Return after - before, counting BYTES_UNKNOWN as 0. */
+/* Return after - before, where BYTES_UNKNOWN counts as 0. */
 int64_t moment_change_bytes(const struct moment_change *change);
 
 #endif

@@ -131,7 +131,7 @@ static uint64_t median_of(const struct facts *f, size_t variant, enum figure fig
 
 /*
  * Return true if Rss grew in the second half of the work by a
- * sufficient share of its final value.
+ * significant share of its final value.
  */
 static bool rss_grows(const struct facts *f, size_t variant)
 {

@@ -28,7 +28,7 @@
  */
 struct difference {
 	enum figure figure;
-	size_t low, high; /* both are NOBODY if the variants do not differ */
+	size_t low, high; /* both are NOBODY if no two variants differ in this figure */
 };
 
 struct facts {
@@ -41,8 +41,8 @@ struct facts {
 		moment;
 	struct difference rss, firm, peak, cpu;
 	/*
-	 * live memory grows under all variants where its size is
-	 * known, which are at least two
+	 * The size of live memory is known for at least two variants,
+	 * and grows under all of these.
 	 */
 	bool live_grows;
 	bool rss_grows; /* Rss grows under every variant */
@@ -62,8 +62,9 @@ const struct spread *facts_spread(const struct facts *f, size_t variant,
 bool facts_are_known(const struct facts *f, size_t variant, enum figure figure);
 
 /*
- * Return true if the medians are further apart than the sum of both spreads, than
- * `least`, and than 5% of the larger median. The spread of two runs counts three times.
+ * Return true if the medians of two variants are further apart than the
+ * sum of both spreads, than `min`, and than 5% of the larger median. The
+ * spread of two runs counts three times.
  */
 bool spreads_are_apart(const struct spread *low, const struct spread *high, uint64_t min);
 

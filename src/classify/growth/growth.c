@@ -13,13 +13,18 @@
 
 /* The thresholds were determined on series with known results: see the unit test. */
 #define CYCLE_MIN 0.3 /* minimum autocorrelation of a cycle */
-/* Cycles are searched for only after the autocorrelation has fallen below this value. */
+/*
+ * A search for cycles begins at the lag at which the
+ * autocorrelation has fallen below this value.
+ */
 #define CYCLE_FALLEN 0.1
-/* accept a lag with this share of the best autocorrelation */
+/*
+ * Prefer the shortest lag whose autocorrelation is at least this share of the best one.
+ */
 #define CYCLE_AS_GOOD 0.85
-/* ignore cycles with a smaller ratio of standard deviation to rise */
+/* Ignore a cycle if its standard deviation is below this share of the total rise. */
 #define TEETH_PER_RISE 0.03
-/* ratio of window to cycle, so that each window contains a minimum */
+/* ratio of a window's length to the cycle's, so that each window contains a minimum */
 #define WINDOW_PER_CYCLE 1.1
 #define RISE_PER_LEVEL 0.03 /* a smaller rise, relative to the level, is not growth */
 #define RISE_PER_NOISE 2.0
@@ -27,18 +32,23 @@
 #define STEP_PER_NOISE 4.0
 /* a jump that is at least this share of the whole rise is a step */
 #define STEP_SHARE 0.6
-/* a plateau's last third has at most this share of the overall slope */
+/*
+ * for a normal distribution, the ratio of the standard deviation
+ * to the median absolute deviation
+ */
 #define PLATEAU_LATE_SLOPE 0.35
 /* ratio of the standard deviation to the median deviation (normal distribution) */
 #define MEDIAN_TO_DEVIATION 1.48
 #define NORMAL_95 1.96
-#define RECENT_MIN 4 /* minimum number of windows whose peaks are used */
+/* minimum number of recent windows whose peaks predict the next peak */
+#define RECENT_MIN 4
 /*
- * minimum variance of random growth, relative to the variance
- * between neighbouring floors
+ * lower bound of the variance of random growth, as a share of the
+ * variance between neighbouring floors
  */
 #define RANDOM_GROWTH_MIN 0.05
-#define RANDOM_GROWTH_REACH 3.0 /* bound of random growth, in standard deviations */
+/* number of standard deviations that bound random growth */
+#define RANDOM_GROWTH_REACH 3.0
 #define NS_PER_HOUR (3600.0 * (double)NS_PER_S)
 
 const char *const growth_kind_names[GROWTH_KIND_COUNT_] = {
@@ -285,8 +295,8 @@ static void find_rates(const struct floors *floors, struct rates *rates)
 }
 
 /*
- * Return the index of the first recent window. The peaks of the recent windows, which
- * are the last third, determine the expected peak.
+ * Return the index of the first recent window. The last third of the windows are recent:
+ * their peaks determine the expected peak.
  */
 static size_t first_recent(const struct floors *floors)
 {
@@ -296,9 +306,9 @@ static size_t first_recent(const struct floors *floors)
 }
 
 /*
- * Predict the peak at the end of the series, by extrapolating the peaks of the recent
- * windows with the median growth rate. The lower and upper bound are extrapolated from
- * the middle of the series with the bounds of the rate.
+ * Predict the peak at the end of the series: extrapolate the peaks of the recent windows
+ * at the median growth rate. The bounds use the lower and upper bound of the rate
+ * instead, extrapolated from the middle of the series.
  */
 static void find_top(const struct grid *grid, const struct floors *floors,
 		     const struct rates *rates, struct growth *ret)

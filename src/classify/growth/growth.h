@@ -36,7 +36,7 @@ enum growth_kind {
 extern const char *const growth_kind_names[GROWTH_KIND_COUNT_];
 
 struct growth_point {
-	uint64_t time_ns; /* at least the time of the previous point */
+	uint64_t time_ns; /* not earlier than the previous point */
 	uint64_t bytes;
 };
 
@@ -55,11 +55,11 @@ struct growth {
 	double top_bytes, top_low_bytes, top_high_bytes;
 	/* standard deviation of the random growth per window */
 	double random_growth_bytes;
-	/* length of the grid steps to which the points were resampled */
+	/* length of one step of the grid to which the points were resampled */
 	uint64_t step_ns;
 };
 
-/* Determine the growth of points at arbitrary times. */
+/* Determine how an amount grows. The points may be unevenly spaced in time. */
 void growth_find(const struct growth_point *points, size_t count, struct growth *ret);
 
 /* Time until the limit is reached. UINT64_MAX: never at this rate. */

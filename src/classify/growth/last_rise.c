@@ -10,10 +10,10 @@
 
 #define SAMPLES_MIN 8
 #define SEGMENT_MIN 2 /* windows */
-#define SPLIT_MIN 6   /* minimum number of windows for a split */
+#define SPLIT_MIN 6   /* do not split a series that has fewer windows */
 /*
- * A series is split into two lines if their squared error is below
- * this share of that of one line.
+ * Split a series into two lines if their squared error is below this
+ * share of the error of a single line.
  */
 #define SPLIT_GAIN 0.2
 #define PACE_RATIO 4.0 /* minimum ratio of the slopes of two segments */

@@ -40,8 +40,8 @@ void rise_series_add(struct rise_series *series, uint64_t time_ns, uint64_t byte
 void rise_series_jump(struct rise_series *series, uint64_t time_ns, uint64_t bytes);
 
 /*
- * Find the last rise. All values are 0 if there are no samples. With fewer than eight
- * samples, the rise is measured from the first one.
+ * Find the last rise. With fewer than eight samples, the rise is measured from the first
+ * sample. Without samples, all members of *ret are 0.
  */
 void rise_find(const struct rise_series *series, struct rise *ret);
 

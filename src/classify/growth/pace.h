@@ -22,13 +22,13 @@ struct oom_pace {
 	uint64_t shortest_ns, longest_ns;
 	uint64_t interval_ns;
 	uint64_t rate_bytes; /* growth of need per second */
-	/* time and need at the start of the measurement of growth; 0: not started */
+	/* time and need from which growth is measured; time 0: not yet set */
 	uint64_t from_ns, from_bytes;
 };
 
 struct oom_pace_sample {
 	uint64_t taken_ns;
-	/* need_bytes and limit_bytes of struct oom_figures */
+	/* the members of the same names in struct oom_figures */
 	uint64_t need_bytes, limit_bytes;
 	uint64_t slack_bytes; /* a smaller change of need may be noise */
 };

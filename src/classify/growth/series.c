@@ -34,7 +34,7 @@ static void keep_extremes(const struct growth_point *points, size_t count,
 	kept[1] = points[min < max ? max : min];
 }
 
-/* Merge each two neighbouring cells into one, so that half of the points become free. */
+/* Merge each pair of neighbouring cells into one cell, which frees half of the points. */
 static void halve(struct growth_series *series)
 {
 	size_t kept = 0;

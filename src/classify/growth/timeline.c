@@ -31,9 +31,8 @@ void timeline_release(struct timeline *t)
 }
 
 /*
- * Return the index of the interval that contains the time. The first zone
- * is everything except the last tenth, the second zone is that tenth
- * except its own last tenth, and so on.
+ * Number of zones into which the timeline is divided. Each zone is a tenth as long as the
+ * previous one and has the same number of intervals.
  */
 static size_t stretch_of(const struct timeline *t, uint64_t unix_ms)
 {

@@ -14,12 +14,14 @@
 
 #define TIMELINE_VALUES_MAX 16
 
-/* Maximum number of kept rows without gaps. Gaps can at most double the number. */
+/*
+ * Maximum number of rows in a timeline without gaps. Gaps can at most double the number.
+ */
 #define TIMELINE_ROWS_MAX 962
 
 struct timeline_row {
 	uint64_t unix_ms;
-	uint64_t total_bytes;		      /* BYTES_UNKNOWN: a gap without data */
+	uint64_t total_bytes; /* BYTES_UNKNOWN: the row marks a gap in the data */
 	uint64_t values[TIMELINE_VALUES_MAX]; /* bytes, or BYTES_UNKNOWN */
 };
 

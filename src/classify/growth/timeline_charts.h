@@ -11,7 +11,10 @@
 
 enum chart_kind {
 	CHART_GROUP, /* figures of the cgroup, with its usage as the total */
-	/* all processes together, by owner; the total is Rss, as in the kinds below */
+	/*
+	 * all processes together, by owner; the total is Rss, as
+	 * in the charts that follow
+	 */
 	CHART_OWNERS,
 	CHART_STATES,
 	CHART_PROCESSES, /* the largest processes, and the sum of the others */
@@ -37,8 +40,8 @@ enum group_value {
 };
 
 /*
- * The values in charts by owner: first the owners, as of the last reading of
- * the mappings, followed by these values.
+ * Indexes of the values in charts by owner, after the owners themselves. The owners are
+ * as of the last reading of the mappings.
  */
 enum owners_value {
 	OWNERS_PSS = OWNER_COUNT_,
@@ -48,8 +51,8 @@ enum owners_value {
 };
 
 /*
- * Maximum number of processes that get charts of their own. All other
- * processes are summed up in one more value.
+ * Maximum number of processes with charts of their own. All
+ * other processes appear as one sum.
  */
 #define CHARTED_PROCESSES_MAX 8
 

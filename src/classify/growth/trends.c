@@ -20,7 +20,7 @@ struct process_series {
 	struct process process;
 	struct growth_series need, live;
 	uint64_t first_need_bytes, first_live_bytes;
-	bool is_taken; /* this process is also in the sample that is being added */
+	bool is_taken; /* the process is also in the sample that is being added */
 };
 
 struct trends {

@@ -55,8 +55,8 @@ struct trends *trends_new(void);
 void trends_free(struct trends *trends);
 
 struct trends_sample {
-	uint64_t time_ns;	     /* measured from an arbitrary start */
-	const struct cgroup *cgroup; /* cgroup and figures may be NULL */
+	uint64_t time_ns;	     /* nanoseconds since an arbitrary start */
+	const struct cgroup *cgroup; /* `cgroup` and `figures` may be NULL */
 	const struct oom_figures *figures;
 	const struct snapshot *processes;
 };

@@ -28,7 +28,7 @@ enum root_kind {
 	ROOT_MEMORY
 };
 
-/* The register or the place in memory where a path of pointers begins. */
+/* The register or memory location where a path of pointers begins. */
 struct root_place {
 	enum root_kind kind;
 	int tid; /* thread of the root; unset for ROOT_MEMORY */
@@ -54,8 +54,8 @@ struct explanation {
 	/* kind of the allocator's memory: "live", "free, in a small bin" … */
 	const char *part;
 	/*
-	 * Size of all chunks in the list of a free block; 0: the list has several
-	 * sizes, or the block is in no list.
+	 * Size of the chunks in the free list that contains the block; 0: chunks of
+	 * several sizes share the list, or the block is in no list.
 	 */
 	uint64_t list_chunk_bytes;
 	uint64_t arena_addr; /* arena that the block belongs to; 0: none */

@@ -24,7 +24,10 @@ struct leak_scan {
 
 	struct mark mark;
 	struct block_groups leaked; /* direct leaks, sorted by size, largest first */
-	/* Resident bytes. The sum of both is the live memory in the matrix. */
+	/*
+	 * Resident bytes of reachable and of leaked blocks, which add up to
+	 * the live memory in the matrix.
+	 */
 	uint64_t reachable_resident_bytes, leaked_resident_bytes;
 	/* CPU and waiting time of marking, after the target was resumed */
 	uint64_t mark_ns;

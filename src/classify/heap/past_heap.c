@@ -95,8 +95,8 @@ static void subtract_bytes(uint64_t owner_bytes[HEAP_OWNERS], uint64_t bytes)
 }
 
 /*
- * Apply the earlier shares to a mapping. Several earlier mappings may have been merged
- * into this one, which gets the shares of all of them.
+ * Estimate the heap's shares of a mapping from the shares at the last walk. The mapping
+ * may have been merged from several mappings of that time, whose shares are added up.
  */
 static void estimate_mapping(const struct past_share *first, size_t count,
 			     const struct mapping *m, struct heap_share *ret)

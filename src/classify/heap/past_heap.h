@@ -30,7 +30,7 @@ struct past_heap {
 	struct past_share *shares; /* sorted by address; NULL: no walk is stored */
 	size_t count;
 	/*
-	 * The allocator's own figures, without the text that came with the figures.
+	 * The allocator's own figures, without their text form.
 	 * ALLOCATOR_UNKNOWN: no figures are stored.
 	 */
 	struct allocator_stats stats;

@@ -8,7 +8,9 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Minimum share of the limit, in per mille, with which need explains the whole limit. */
+/*
+ * Need explains the whole limit if it is at least this share of the limit, in per mille.
+ */
 #define EXPLAINED_MIN 900
 
 const char *const oom_end_names[OOM_END_COUNT_] = {
@@ -50,7 +52,10 @@ void oom_evidence_init(struct oom_evidence *e)
 		.runtime = { .rss_bytes = BYTES_UNKNOWN,
 			     .lazyfree_bytes = BYTES_UNKNOWN },
 	};
-	/* Both structs contain only amounts. An amount with all bits set is unknown. */
+	/*
+	 * e->at and e->last contain only amounts; setting all
+	 * bits makes an amount unknown
+	 */
 	memset(&e->at, 0xff, sizeof(e->at));
 	memset(&e->last, 0xff, sizeof(e->last));
 }
@@ -201,8 +206,8 @@ uint64_t oom_evidence_rise_bytes(const struct oom_evidence *e, uint64_t *ret_ns)
 }
 
 /*
- * Return true if need explains the whole limit of the cgroup. The rest may
- * be in the kernel's per-CPU counters.
+ * Return true if need explains the whole limit of the cgroup. A small remainder
+ * may be in the kernel's per-CPU counters.
  */
 static bool is_explained(const struct oom_evidence *e)
 {

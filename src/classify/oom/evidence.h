@@ -25,7 +25,7 @@ enum oom_end {
 /* Names of the kinds of end in JSON output. */
 extern const char *const oom_end_names[OOM_END_COUNT_];
 
-/* A process. pid is 0 if there is none. */
+/* A process; pid 0 means that there is no process. */
 struct oom_process {
 	int pid;
 	char name[OOM_NAME_SIZE];
@@ -128,7 +128,10 @@ struct oom_evidence {
 	 * the live part of their heaps.
 	 */
 	uint64_t private_bytes, live_bytes;
-	/* how often swap had no room, counted from the start of the recording */
+	/*
+	 * number of swap-outs that failed because swap was full,
+	 * since the recording began
+	 */
 	uint64_t swap_fail_count;
 
 	/*

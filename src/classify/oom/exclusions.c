@@ -22,22 +22,25 @@ static const struct {
 	enum oom_verdict verdict;
 	uint64_t excluded;
 } exclusions[] = {
-	/* memory ran out elsewhere or not at all, or else at the cgroup's limit */
+	/*
+	 * causes outside the cgroup are mutually exclusive, and exclude
+	 * the causes that filled its limit
+	 */
 	{ OOM_WHY_SYSRQ, BIT(OOM_WHY_NODE) | BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) |
 				 FILLED | CAME },
 	{ OOM_WHY_NODE, BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) | FILLED },
 	{ OOM_WHY_CPUSET, BIT(OOM_WHY_ANCESTOR) | FILLED },
-	/* files that no process has open, or else memory of processes */
+	/* files that no process has open exclude memory of processes */
 	{ OOM_WHY_LEFTOVERS,
 	  BIT(OOM_WHY_SHMEM) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_PRIVATE_MEMORY) },
-	/* no single process used most of the memory, or else one process did */
+	/* "no single process used most of the memory" excludes "one process did" */
 	{ OOM_WHY_MANY, BIT(OOM_WHY_PRIVATE_MEMORY) },
-	/* sudden growth, or else steady growth, or else no growth */
+	/* sudden growth excludes steady growth, and both exclude a lack of growth */
 	{ OOM_WHY_BURST, BIT(OOM_WHY_LEAK) | BIT(OOM_WHY_LIMIT_TOO_SMALL) },
 	{ OOM_WHY_LEAK, BIT(OOM_WHY_LIMIT_TOO_SMALL) | BIT(OOM_WHY_RETENTION) },
-	/* most of the private memory was free, or else all of it was needed */
+	/* "most of the private memory was free" excludes "all of it was needed" */
 	{ OOM_WHY_RETENTION, BIT(OOM_WHY_LIMIT_TOO_SMALL) },
-	/* the kernel did not kill a process, or else it did */
+	/* if the kernel did not kill the process, no cause of a kernel kill applies */
 	{ OOM_WHY_NOT_KERNEL, BIT(OOM_WHY_SYSRQ) | BIT(OOM_WHY_NODE) |
 				      BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) |
 				      FILLED | CAME },

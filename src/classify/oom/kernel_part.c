@@ -48,7 +48,10 @@ const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *e)
 		if (!best || oom_kernel_part_bytes(e, &kernel_parts[i]) >
 				     oom_kernel_part_bytes(e, best))
 			best = &kernel_parts[i];
-	/* cgroup v1 reports only some parts: return a part only if it is most of them */
+	/*
+	 * With cgroup v1 some parts are unknown: the largest known part counts only if it
+	 * is more than half of all kernel memory.
+	 */
 	return oom_kernel_part_bytes(e, best) > all / 2 ||
 			       bytes_known(e->at.other_kernel_bytes)
 		       ? best

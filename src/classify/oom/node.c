@@ -17,7 +17,9 @@ static bool is_low(const struct oom_zone *zone)
 	       zone->free_bytes < zone->min_bytes;
 }
 
-/* Return the last memory zone that is below its minimum, or NULL. */
+/*
+ * Return the last memory zone whose free memory is below its minimum watermark, or NULL.
+ */
 static const struct oom_zone *find_low_zone(const struct oom_machine *m)
 {
 	for (size_t i = m->zone_count; i-- > 0;)

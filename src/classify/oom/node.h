@@ -7,8 +7,8 @@
 #include "model/oom_kill.h"
 
 /*
- * Append what ran out: free memory above the minimum, free blocks
- * of the requested size, or swap.
+ * Append what the machine ran out of: free memory above the minimum watermark, free
+ * blocks of the requested size, or swap.
  */
 void oom_node_add_reason(const struct oom_kill *kill, struct strbuf *out);
 
@@ -18,7 +18,7 @@ void oom_node_add_reason(const struct oom_kill *kill, struct strbuf *out);
  */
 void oom_node_add_amounts(const struct oom_kill *kill, struct strbuf *out);
 
-/* Append the free memory and the minimum of each memory zone. */
+/* Append the free memory and the minimum watermark of each memory zone. */
 void oom_node_add_zones(const struct oom_kill *kill, struct strbuf *out);
 
 #endif

@@ -13,8 +13,8 @@
 #define LEFTOVERS_TASKS 250 /* minimum share of usage held by processes */
 #define LEFTOVERS_USAGE 500
 #define STACK_THREADS 50   /* minimum number of threads, not a share */
-#define RETENTION_LIVE 600 /* share of private memory; if less is live, most is free */
-#define RETENTION_FREE 250 /* minimum share of the limit */
+#define RETENTION_LIVE 600 /* if less of the private memory is live, most of it is free */
+#define RETENTION_FREE 250 /* minimum share of the limit that is free memory */
 #define MANY_MIN 500	   /* minimum share of the limit used by all processes */
 #define DIRTY_MIN 200
 #define BURST_NS (5 * NS_PER_S)
@@ -215,7 +215,10 @@ static bool is_mostly_free(const struct oom_evidence *e, unsigned int live_per_m
 	       !is_share(e->live_bytes, e->private_bytes, live_per_mille);
 }
 
-/* Huge pages alone are harmless: most of them must be free, or have been freed lazily. */
+/*
+ * The verdict holds only if most of the memory in huge pages is free or was freed
+ * lazily; huge pages in use waste nothing.
+ */
 static bool is_huge_pages(const struct oom_evidence *e, unsigned int min,
 			  struct strbuf *why)
 {
@@ -247,7 +250,10 @@ static bool is_locked(const struct oom_evidence *e, unsigned int min, struct str
 	return has_share(e, "locked was", locked > pinned ? locked : pinned, min, why);
 }
 
-/* v1 reports: the swap limit includes memory, and matters only if it exceeds memory's. */
+/*
+ * In reports of cgroup v1, the swap limit includes memory, so that it matters
+ * only if it exceeds the memory limit.
+ */
 static bool is_swap_full(const struct oom_evidence *e, unsigned int min,
 			 struct strbuf *why)
 {
@@ -295,7 +301,7 @@ static bool is_runtime_limit(const struct oom_evidence *e, unsigned int min,
 	return true;
 }
 
-/* A rise after the last sample counts as part of the burst if that sample was recent. */
+/* If the last sample was recent, a rise after that sample counts as part of the burst. */
 static bool is_burst(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
 	uint64_t ns, rise = oom_evidence_rise_bytes(e, &ns);

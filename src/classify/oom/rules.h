@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * rules - functions that decide whether a verdict holds, one for each verdict.
- * verdict.h describes their arguments. `least` is the minimum share for the verdict.
+ * verdict.h describes their arguments. min_per_mille is the minimum share.
  */
 #ifndef MS_CLASSIFY_OOM_RULES_H
 #define MS_CLASSIFY_OOM_RULES_H

@@ -21,7 +21,7 @@
 struct runtime_file {
 	/* kind of file, such as RUNTIME_FILE_POSTGRES */
 	const char *name;
-	/* absolute, relative to the root directory of the process */
+	/* absolute path, as seen from the root directory of the process */
 	char path[RUNTIME_FILE_PATH_SIZE];
 };
 

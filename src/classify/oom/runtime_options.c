@@ -134,8 +134,8 @@ static const struct runtime_option rows[] = {
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
 
 /*
- * Environment variables and configuration files that contain options,
- * in increasing order of precedence.
+ * Environment variables and configuration files that contain options. Later
+ * ones in this list take precedence.
  */
 static const struct {
 	const char *name;

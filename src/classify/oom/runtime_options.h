@@ -38,10 +38,10 @@ struct runtime_limit {
 };
 
 /*
- * Find the limit that a process sets for itself. `command` contains its arguments,
- * joined by spaces; NULL if unknown. `options` are those that
- * runtime_variables_for_each() found in its environment, and those of its configuration
- * files as "FILE WORD", with one of the names above.
+ * Find the limit that a process sets for itself. `command` contains the arguments of the
+ * process, joined by spaces; NULL if unknown. `options` are those that
+ * runtime_variables_for_each() found in the environment, and those of configuration files
+ * as "FILE WORD", where FILE is one of the RUNTIME_FILE_ names.
  */
 void runtime_limit_find(const char *command, char *const *options, size_t option_count,
 			struct runtime_limit *ret);
@@ -68,7 +68,7 @@ unsigned int runtime_option_min_per_mille(const struct runtime_option *option);
  * nonzero result of fn. is_go is true if the program was compiled by Go.
  */
 struct runtime_environment {
-	/* environment as NUL-terminated strings, as in /proc/PID/environ */
+	/* the environment as NUL-terminated strings, as in /proc/PID/environ */
 	const char *text;
 	size_t length;
 	const char *command;
@@ -78,8 +78,8 @@ int runtime_variables_for_each(const struct runtime_environment *environment,
 			       int (*fn)(void *context, const char *text), void *context);
 
 /*
- * Return the rest of `word` after the option's form, or NULL if `word` does not begin
- * with the form. "_" in the form also matches "-".
+ * If `word` begins with `form`, such as "-Xmx", return the remainder of the word;
+ * otherwise NULL. "_" in the form also matches "-".
  */
 const char *runtime_option_skip(const char *word, const char *form);
 

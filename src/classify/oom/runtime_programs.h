@@ -22,8 +22,8 @@ enum runtime runtime_of_command(const char *command);
 #define RUNTIME_WORD_SIZE 256
 
 /*
- * Copy the next word of blank-separated text. Only the first byte of a word that is too
- * long is copied. Return the rest of the text, or NULL at the end.
+ * Copy the next word of blank-separated text. A word that is too long to be an option is
+ * cut to its first byte. Return the remainder of the text, or NULL at the end.
  */
 const char *runtime_next_word(const char *text, char word[RUNTIME_WORD_SIZE]);
 

@@ -50,7 +50,7 @@ enum oom_verdict {
 };
 
 struct oom_verdict_info {
-	const char *name; /* name in machine-readable output */
+	const char *name; /* name of the verdict in machine-readable output */
 	const char *title;
 	const char *advice;
 	/*
@@ -63,7 +63,7 @@ struct oom_verdict_info {
 	 * 1 << enum oom_end is set
 	 */
 	unsigned int ends;
-	/* Not a cause of a kill: never the first verdict if a process was killed. */
+	/* A remark, not a cause: never the first verdict if a process was killed. */
 	bool is_note;
 };
 /*

@@ -34,8 +34,8 @@ static inline bool is_equal(const char *text, const char *other)
 static bool is_named_stack(const char *name)
 {
 	/*
-	 * "[stack:TID]": Linux up to 4.4; the last two names: glibc with
-	 * glibc.mem.decorate_maps, and bionic
+	 * "[stack:TID]" is from Linux up to 4.4, the last two names are from glibc with
+	 * glibc.mem.decorate_maps and from bionic
 	 */
 	return is_equal(name, "[stack]") || has_prefix(name, "[stack:") ||
 	       has_prefix(name, "[anon: glibc: pthread stack") ||
@@ -221,8 +221,8 @@ bool classifier_wants_stack_pointers(const struct classifier *c)
 }
 
 /*
- * Return true if one of the addresses is inside the candidate. The search is binary,
- * because there may be tens of thousands of threads.
+ * Return true if one of the addresses is inside this stack candidate. The search is
+ * binary, because there may be tens of thousands of threads.
  */
 static bool holds_address(const struct stack_candidate *candidate, const uint64_t *addrs,
 			  size_t count)

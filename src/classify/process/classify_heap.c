@@ -106,8 +106,8 @@ static bool are_sums_consistent(const struct matrix *m, const struct heap_sums *
 }
 
 /*
- * Sum the states of an owner's memory that may belong to the heap: the mappings marked
- * MAPPING_MALLOC or, if these contain too little, all mappings of the owner.
+ * Sum the states of the memory of one owner that may belong to the heap: the mappings
+ * marked MAPPING_MALLOC or, if these contain too little, all mappings of the owner.
  */
 static void find_states(const struct mapping_list *mappings, enum owner owner,
 			uint64_t taken_bytes, uint64_t ret_states[STATE_COUNT_])
@@ -169,8 +169,8 @@ static void set_heap_rows(struct matrix *m, const struct heap_sums *sums,
 	for (size_t o = 0; o < HEAP_OWNERS; o++) {
 		if (!bytes_known(sums->owner_bytes[o]))
 			/*
-			 * live includes the memory of this owner,
-			 * whose size stays unknown
+			 * the size of this owner is unknown, and its
+			 * memory counts as live
 			 */
 			continue;
 		for (size_t s = 0; s < STATE_COUNT_; s++)

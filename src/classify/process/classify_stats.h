@@ -47,7 +47,7 @@ struct stats_pair {
 #define STATS_PAIR_MAX 10
 
 /*
- * Fill ret with the pairs and return their number. Return 0 if the walk failed
+ * Fill ret with pairs of figures and return their number. Return 0 if the walk failed
  * or read the heap of another allocator.
  */
 size_t classify_stats_compare(const struct allocator_stats *stats,

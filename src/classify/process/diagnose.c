@@ -75,7 +75,7 @@ static unsigned int percent(uint64_t part, uint64_t whole)
 }
 
 /*
- * Return true if `part` is at least `least`, and at least per_mille of `whole`.
+ * Return true if `part` is at least `minimum`, and at least per_mille of `whole`.
  * Return false if either amount is unknown.
  */
 static bool is_significant(uint64_t part, uint64_t minimum, uint64_t whole,
@@ -307,8 +307,8 @@ static bool rule_clean_files(const struct usage *u, struct diagnosis *d)
 
 /*
  * Return the size of the private copies of file pages: all anonymous pages that are not
- * in anonymous mappings. The dirty pages of `file` would be too many, because those of
- * MAP_SHARED mappings are written to the file and are not copies.
+ * in anonymous mappings. The dirty pages of the owner `file` would be too many: they
+ * include those of MAP_SHARED mappings, which are not copies.
  */
 static uint64_t file_copies(const struct usage *u)
 {

@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 
 /*
- * A limit is loose if even the highest run is below the limit by more
+ * A limit is loose if it exceeds even the highest run by more
  * than 1/LOOSE_PART of the limit.
  */
 #define LOOSE_PART 20

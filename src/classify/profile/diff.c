@@ -26,7 +26,7 @@ struct matching {
 	const struct profile_diff_options *options;
 	struct profile *keys;
 	struct tally *tallies;
-	/* number of allocated elements of tallies, of which unused ones are 0 */
+	/* number of allocated elements of tallies; unused elements are 0 */
 	size_t capacity;
 };
 
@@ -157,7 +157,7 @@ static uint64_t change_of(const struct profile_diff_stack *stack)
 }
 
 /*
- * Compare two keys by function names. Comparing their numbers would make the order
+ * Compare two keys by function names. With node numbers, the order would
  * depend on which profile was read first.
  */
 static int compare_names(const struct profile *keys, uint32_t a, uint32_t b)

@@ -12,7 +12,7 @@
 #include "model/profile.h"
 
 struct function_names {
-	char **names; /* sorted by byte values */
+	char **names; /* function names without duplicates, in byte order */
 	size_t count;
 	uint32_t *of_frame; /* for each frame of the profile, the number of its name */
 };

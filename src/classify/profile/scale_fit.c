@@ -148,8 +148,8 @@ static double find_best(const struct search *s)
 }
 
 /*
- * Return the exponent up to which the error stays below the limit, starting from the
- * best exponent in the direction of step.
+ * Search from the best exponent in the direction of `step`. Return the last
+ * exponent whose error is below the limit.
  */
 static double find_end(const struct search *s, double best, double step, double limit)
 {

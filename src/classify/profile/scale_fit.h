@@ -37,7 +37,7 @@ struct scale_fit {
 	/* low, high: 95 % confidence interval of the exponent */
 	double exponent, low, high;
 	double constant, factor;
-	double r_squared; /* 1 if all values are on the curve */
+	double r_squared; /* R squared; 1: all values are on the curve */
 };
 
 void scale_fit(const struct scale_point *points, size_t count, struct scale_fit *ret);

@@ -41,8 +41,8 @@ static inline uint32_t stacks_view_name(const struct stacks_view *view, uint32_t
 }
 
 /*
- * Add a node to *line, which keeps the source line of the node with the largest
- * amount. `amount` is that of this node.
+ * Add a node to *source, which keeps the source line of the node with the largest amount.
+ * `amount` is the amount of the node that is added.
  */
 void stacks_view_add_source(const struct stacks_view *view, struct source_line *source,
 			    uint32_t node, uint64_t amount, bool is_first);

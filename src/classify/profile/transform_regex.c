@@ -228,7 +228,7 @@ bool transform_regex_find(const regex_t *regex, const char *text, size_t at,
 	size_t end = strlen(text);
 
 	for (; at < end; at = (size_t)ret_parts[0].rm_eo + 1) {
-		/* search with the text before `at` in view, for ^ and \b */
+		/* set REG_STARTEND, so that ^ and \b see the text before `at` */
 		ret_parts[0].rm_so = (regoff_t)at;
 		ret_parts[0].rm_eo = (regoff_t)end;
 		if (regexec(regex, text, TRANSFORM_PARTS_MAX, ret_parts, REG_STARTEND) !=

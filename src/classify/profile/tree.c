@@ -20,8 +20,8 @@ static int compare_amounts(uint64_t a, uint64_t b)
 }
 
 /*
- * The state while the functions of a profile are summed up. The array functions
- * is indexed by the number of the name.
+ * State for computing the sums of each function. The array
+ * functions is indexed by name number.
  */
 struct gather {
 	struct stacks_view view;
@@ -52,8 +52,8 @@ static void set_source(struct gather *g, struct function_sums *function, uint32_
 }
 
 /*
- * Return the weight of a node when the source line of its function is chosen.
- * Allocations by the function itself outweigh calls.
+ * Return the weight of a node for choosing the source line of its function. Lines that
+ * allocate outweigh lines that only call.
  */
 static uint64_t source_amount(const struct gather *g, uint32_t node)
 {
@@ -203,12 +203,14 @@ void function_list_release(struct function_list *list)
 /* A node of the profile that contributes to a node of the tree. */
 struct place {
 	uint32_t name;
-	uint32_t node; /* node of the profile with that name */
-	uint32_t leaf; /* in an inverted tree: the node of the profile that allocates */
+	uint32_t node; /* node of the profile whose function has this name */
+	/* in an inverted tree: the node of the profile where the allocation happened */
+	uint32_t leaf;
 };
 
 struct range {
-	size_t begin, end; /* range of indices in the array places */
+	/* from the index `begin` to before `end` in the array places */
+	size_t begin, end;
 };
 
 struct growth {
@@ -217,7 +219,8 @@ struct growth {
 	struct call_tree *tree;
 	struct place *places;
 	size_t place_count, place_capacity;
-	struct range *ranges; /* for each node of the tree, the range of its places */
+	/* for each node of the tree, the range of places that contribute to it */
+	struct range *ranges;
 	size_t range_capacity;
 	struct child {
 		struct call_node node;
@@ -247,8 +250,8 @@ static void add_node(struct growth *g, const struct call_node *node, struct rang
 }
 
 /*
- * Add the places for the top level of an inverted tree: all nodes
- * that allocate memory themselves.
+ * Add the places of the top level of an inverted tree: all nodes of the
+ * profile that allocate memory themselves.
  */
 static void add_leaves(struct growth *g)
 {
@@ -263,8 +266,8 @@ static void add_leaves(struct growth *g)
 }
 
 /*
- * Add the places for the children of a node in an inverted tree, which are its callers.
- * Values of stacks without a further caller are added to the node's self.
+ * Add the places of a node's children in an inverted tree, which are the callers. The
+ * values of stacks that have no further caller are added to the node's self.
  */
 static void add_callers_of(struct growth *g, size_t number)
 {
@@ -309,7 +312,10 @@ static int compare_children(const void *a, const void *b, void *context)
 	return order ? order : compare_u32(p->name, q->name);
 }
 
-/* Make the children of a node: group the places by name, from index `begin` on. */
+/*
+ * Create the children of a node, one for each name among the
+ * places from index `begin` on.
+ */
 static void find_children(struct growth *g, size_t number, size_t begin)
 {
 	struct call_tree_options options = *g->options;

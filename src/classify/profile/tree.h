@@ -42,7 +42,7 @@ struct function_sums {
 	uint64_t self[PROFILE_METRIC_COUNT_];
 	/* Amounts including those of callees. Recursive calls count once. */
 	uint64_t total[PROFILE_METRIC_COUNT_];
-	/* callers of the function, whose totals add up to the function's total */
+	/* the callers, whose totals add up to the function's total */
 	size_t first_caller, caller_count;
 };
 

@@ -7,7 +7,7 @@
 #include "classify/process/classify_stats.h"
 
 /*
- * Return the number of free chunks of a glibc heap, all of which a query must traverse.
+ * Return the number of free chunks in a glibc heap; a query has to traverse all of them.
  * Return BYTES_UNKNOWN for other allocators.
  */
 static uint64_t free_chunk_count(const struct heap *heap)

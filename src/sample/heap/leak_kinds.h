@@ -28,8 +28,8 @@ struct leak_kind {
 struct heap_leaks {
 	bool is_done; /* true if a scan was made; if not, the members below are unset */
 	/*
-	 * If the quality is "bound", the leaked amounts are upper bounds. If it is
-	 * "unknown", no other member than `problem` is set.
+	 * If the quality is "bound", the leaked amounts are upper bounds. If the quality
+	 * is "unknown", only `problem` is set.
 	 */
 	enum quality quality;
 	const char *problem;

@@ -21,7 +21,7 @@
 #include "walk/blocks/detail.h"
 #include "walk/walk.h"
 
-/* Durations of the parts of a pause, measured on a busy machine and rounded up. */
+/* Upper bounds of how long the steps of a pause take, measured on a busy machine. */
 #define PAUSE_BASE_NS (2 * NS_PER_MS)
 #define PAUSE_THREAD_NS (200 * NS_PER_US)
 #define PAUSE_MAPPING_NS (4 * NS_PER_US)
@@ -35,8 +35,8 @@
 #define ROOM_SPARE_BYTES (UINT64_C(4) << 20)
 
 /*
- * The tables of the walk and the mark need one part in TABLES_SHARE of the copy's size.
- * One part in OTHERS_SHARE of the free memory is left to other programs.
+ * The tables of the walk and of the leak scan need 1/TABLES_SHARE of the copy's size.
+ * 1/OTHERS_SHARE of the free memory is left to other programs.
  */
 #define TABLES_SHARE 8
 #define OTHERS_SHARE 4
@@ -335,7 +335,8 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		return 0;
 	}
 	r = prepare(reader, u, mappings, ret);
-	asked = *ret; /* so far, only the expected figures are set */
+	/* prepare() sets only the expected duration and the memory figures */
+	asked = *ret;
 	if (r == 0 && reader->is_running)
 		r = read_running(reader, u, mappings, ret);
 	else if (r == 0)

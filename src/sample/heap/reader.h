@@ -88,9 +88,10 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret);
 
 /*
- * Find types, pages and pins of the heap that was read last. The mappings are those of
- * this read; they must stay valid until the next read, because reader->names refers to
- * them. *ret is initialized; the caller releases it.
+ * Find the types of the blocks, how full the pages are, and the blocks that pin nearly
+ * free pages, in the heap that was read last. `mappings` are those of the last read;
+ * they must stay valid until the next read, because reader->names refers to them. *ret
+ * is initialized; the caller releases it.
  */
 void heap_reader_detail(struct heap_reader *reader, const struct mapping_list *mappings,
 			struct heap_detail *ret);

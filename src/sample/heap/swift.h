@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 enum swift_names {
-	SWIFT_TYPES,	 /* symbols of type metadata: get the full type name */
-	SWIFT_FUNCTIONS, /* functions: get the name without modules and argument types */
+	SWIFT_TYPES, /* names of type metadata symbols: demangle to the full type name */
+	SWIFT_FUNCTIONS, /* function names: demangle without modules and argument types */
 };
 
 /*

@@ -25,7 +25,7 @@
  */
 #define ROOM_KEPT_BYTES (UINT64_C(32) << 20)
 
-/* Longer than the helper takes to reach a safe moment and to answer. */
+/* Upper bound of the time that a helper takes to reach a safe moment and to answer. */
 #define HELPER_WAIT_NS (10 * NS_PER_S)
 
 struct heap_walker {
@@ -34,10 +34,10 @@ struct heap_walker {
 	struct heap_reader reader;
 	int wake_fd;
 
-	/* used only by the caller's thread */
+	/* accessed only by the caller's thread */
 	bool is_running;
 
-	/* used by the walker's thread while it runs */
+	/* accessed only by the walker's thread while that thread runs */
 	struct heap_request request;
 	struct helpers *helpers; /* the walker's own helper; NULL: there is none */
 	/* pid of the process that the walker's own helper is for */

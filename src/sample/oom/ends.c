@@ -76,8 +76,9 @@ static bool is_of_group(const struct finder *f, const struct oom_kill *kill)
 }
 
 /*
- * Return the kernel's mark on the victim, which is recorded immediately; else the event
- * whose text contains the victim's line; else NULL.
+ * Return the event that recorded the kernel's mark on the victim, if there is one:
+ * marks are recorded immediately. Otherwise return the event whose text contains the
+ * kernel's line about the victim, or NULL.
  */
 static const struct past_event *find_event(const struct oom_past *past, int pid)
 {
@@ -257,7 +258,7 @@ static const struct past_process *find_largest_ended(const struct oom_past *past
 
 		/*
 		 * Skip processes that are still alive in the last sample, and those that
-		 * ended before `last`; find_last() decides about the rest.
+		 * ended before `last`. find_last() checks the remaining processes.
 		 */
 		if (p->last + 1 < last || p->last + 1 == past->sample_count ||
 		    !bytes_known(p->rss_bytes) ||

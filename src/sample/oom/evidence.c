@@ -12,13 +12,13 @@
 #include "base/xalloc.h"
 
 /*
- * Length of the window before the end. In these last seconds the memory need may burst,
- * or pages may be on the kernel's file lists (hidden_bytes).
+ * Length of the last part of the recording, in which a burst of the memory need or pages
+ * on the kernel's file lists (hidden_bytes) may have caused the end.
  */
 #define WINDOW_NS (5 * NS_PER_S)
 
 /*
- * The memory need has jumped if at least JUMP_PER_MILLE of its rise falls into
+ * The memory need has jumped if at least JUMP_PER_MILLE of its rise occurred within
  * JUMP_NS, even if the rise looks steady.
  */
 #define JUMP_NS NS_PER_S

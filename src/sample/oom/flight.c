@@ -14,14 +14,14 @@
 #include "sample/oom/flight_private.h"
 
 /*
- * LazyFree is read with every process. The recorder decides how
- * often the owners of memory are read.
+ * NEED_STATES reads LazyFree of every process in each sample. The recorder decides
+ * how often to read the owners of memory.
  */
 #define NEEDS (RECORDER_NEEDS | NEED_STATES)
 
 #define SHORTEST_NS (5 * NS_PER_MS)
 #define GAP_NS NS_PER_S /* a sample that is late by this time counts as missed */
-/* share of the time for reading the group's own files: one part in this many */
+/* reading the group's own files may take at most 1/GROUP_SHARE_PART of the time */
 #define GROUP_SHARE_PART 20
 /* shortest time between two messages about the same condition */
 #define REPEAT_NS (10 * NS_PER_S)
@@ -74,8 +74,8 @@ static void summarize(struct flight *f, uint64_t interval_ns)
 }
 
 /*
- * Compute when the next sample is due. The time for reading the group's own files is
- * limited too, because there may be many groups below this one.
+ * Compute when the next sample is due. The interval also limits the time spent on the
+ * group's own files, which take long to read if there are many groups below this one.
  */
 static void set_due(struct flight *f)
 {
@@ -113,8 +113,9 @@ static void end_sample(struct flight *f, bool has_group)
 }
 
 /*
- * Set the shares of the time for reading. Mappings take the most time to read and the
- * most space in the file, so they get a quarter of the budget for all processes.
+ * Set how much of the time may be spent reading processes and their mappings.
+ * Mappings take the most time to read and the most space in the file, so
+ * reading them gets a quarter of the budget.
  */
 static void set_shares(struct flight *f)
 {
@@ -262,9 +263,9 @@ static int handle_mark(struct flight *f, const struct oom_mark *mark)
 }
 
 /*
- * Sample a group that is out of memory. Without marks the victim is unknown, but the
- * victim is often the largest process, so read that one first. If the group is paused
- * until resume_group(), there is time to read everything.
+ * Sample a group that is out of memory. If the kernel's marks on victims are unavailable,
+ * the victim is unknown, but often it is the largest process, so read that process first.
+ * If the group is paused until resume_group(), there is time to read everything.
  */
 static int handle_out_of_memory(struct flight *f)
 {

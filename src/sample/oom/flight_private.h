@@ -18,8 +18,11 @@ struct flight {
 	struct group_turns processes;
 	/* cgroup figures of the last sample, kept after the cgroup was removed */
 	struct cgroup cgroup;
-	struct cgroup next_cgroup; /* the cgroup that is being read */
-	/* the process that was last read out of turn, without its command */
+	/* the cgroup figures that are being read for the next sample */
+	struct cgroup next_cgroup;
+	/*
+	 * figures of the process that was last read out of turn, without its command line
+	 */
 	struct usage read;
 	struct oom_figures figures;
 	struct oom_pace pace;

@@ -21,8 +21,8 @@
 #define READS_MAX 2000
 
 /*
- * Upper bound of the roles. Processes that follow one another with the same
- * name in the same place share a role.
+ * Upper bound of the number of roles. Successive processes with the same
+ * name in the same cgroup share a role.
  */
 #define ROLES_MAX 4096
 
@@ -259,8 +259,8 @@ static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 }
 
 /*
- * Return the sample at which the growth began: the earliest one that was taken
- * at most ns before the sample `last`.
+ * Return the sample at which the growth began: the earliest one that was taken at most
+ * `ns` nanoseconds before the sample `last`.
  */
 static size_t find_begin(const struct past_end *end, size_t last, uint64_t ns)
 {
@@ -341,8 +341,8 @@ static uint64_t grown_bytes(const struct oom_note *note, const char *file,
 		if (!end || w->unix_ms > end->unix_ms)
 			end = w;
 		/*
-		 * Set `begin` to the last note before the growth, or
-		 * else the first note during it.
+		 * Set `begin` to the last note before the period of growth or, without
+		 * such a note, to the first note within the period.
 		 */
 		if (!begin || (w->unix_ms <= from_ms ? begin->unix_ms > from_ms ||
 							       w->unix_ms > begin->unix_ms

@@ -41,7 +41,7 @@ void oom_notes_release(struct oom_notes *notes);
 const struct oom_note *oom_notes_find(const struct oom_notes *notes,
 				      const struct process *process);
 
-/* Return where a process ran; all members are empty if the place was not recorded. */
+/* Return where a process ran. Names that were not recorded are "". */
 struct oom_place oom_notes_place(const struct oom_notes *notes,
 				 const struct process *process);
 

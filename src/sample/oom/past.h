@@ -13,7 +13,8 @@
 #include "sample/recording/replay.h"
 
 struct past_sample {
-	uint64_t unix_ms, elapsed_ns; /* Unix time, and time since the first sample */
+	/* Unix time of the sample, and its time since the first sample */
+	uint64_t unix_ms, elapsed_ns;
 	/*
 	 * Memory need of the cgroup; if its amounts were not recorded,
 	 * the private memory of the processes.
@@ -70,7 +71,7 @@ struct past_end {
 	const struct past_process *victim;
 	uint64_t unix_ms; /* time of the end; 0: at some time before the next sample */
 
-	/* set only while the evidence is collected */
+	/* the next three members are set only while the evidence is collected */
 	struct oom_scope scope;
 	const struct past_sample *samples; /* samples of the cgroup whose limit was hit */
 	/*

@@ -24,8 +24,8 @@ static bool has_any_below(const struct oom_notes *notes, const char *path)
 }
 
 /*
- * Return the level whose amounts were recorded: the
- * owner of the limit, or else the group.
+ * Return the level of the cgroup hierarchy whose amounts were recorded: the owner of the
+ * limit or, without a limit, the cgroup itself.
  */
 static const struct cgroup_level *find_owner(const struct cgroup *recorded)
 {
@@ -36,10 +36,11 @@ static const struct cgroup_level *find_owner(const struct cgroup *recorded)
 }
 
 /*
- * Return what the recording contains about the group that the report names. A report
- * contains paths as the host sees them. If no recorded process is below the reported
- * path, the recording may have been made in a namespace with different paths; the
- * recorded limit is then the limit that was hit, if both have the same size.
+ * Return what the recording contains about the group that the report names. A
+ * report contains paths as the host sees them. If no recorded process is below
+ * the reported path, the recording may have been made in a namespace with
+ * different paths. In that case the recorded limit counts as the limit that was
+ * hit, unless the two limits differ in size.
  */
 static enum oom_scope_source find_source(const struct oom_notes *notes,
 					 const struct oom_kill *report,

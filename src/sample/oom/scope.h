@@ -28,10 +28,10 @@ struct oom_scope {
 };
 
 /*
- * Find the cgroup whose limit was hit. The report may be NULL. recorded is the
- * sample before the end, or NULL if no cgroup was recorded. limit_path is the
- * recorded cgroup that owns the limit, or "" for an unknown cgroup above. *ret
- * borrows from the report and from limit_path.
+ * Find the cgroup whose limit was hit. The report may be NULL. recorded is the cgroup in
+ * the sample before the end, or NULL if no cgroup was recorded. limit_path is the path of
+ * the recorded cgroup that owns the limit; "" if the limit belongs to an ancestor with an
+ * unknown path. *ret borrows from the report and from limit_path.
  */
 void oom_scope_find(const struct oom_notes *notes, const struct oom_kill *report,
 		    const struct cgroup *recorded, const char *limit_path,

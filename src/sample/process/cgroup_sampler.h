@@ -38,10 +38,10 @@ int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs,
 			struct cgroup *ret_cgroup, struct snapshot *ret_processes);
 
 /*
- * Determine what is known about the kernel memory of a version 1 cgroup;
- * other versions do not need this. Call this function after
- * cgroup_sampler_read() or cgroup_sampler_take(). It examines every
- * descriptor of the cgroup's processes, which takes time.
+ * Determine the parts of the kernel memory of a version 1 cgroup, as far as
+ * possible; other versions do not need this. Call this function after
+ * cgroup_sampler_read() or cgroup_sampler_take(). It examines every descriptor of
+ * the cgroup's processes, which takes time.
  */
 void cgroup_sampler_find_kernel(struct cgroup_sampler *s, struct cgroup *cgroup);
 

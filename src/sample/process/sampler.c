@@ -174,8 +174,8 @@ static void settle_stacks(struct reading *reading)
 	addrs->count = 0;
 	if (classifier_wants_stack_pointers(&reading->classifier))
 		/*
-		 * Without stack pointers, mappings that may be
-		 * stacks stay anonymous memory.
+		 * If stack pointers cannot be read, mappings that may be
+		 * stacks count as anonymous memory.
 		 */
 		(void)proc_task_read_stack_pointers(&reading->sampler->fs, reading->pid,
 						    addrs);
@@ -230,8 +230,8 @@ static int read_rollup(struct sampler *s, struct usage *u, int pid)
 }
 
 /*
- * Read the figures from pid's directory. With keep, also store every mapping;
- * needs must then include NEED_SMAPS.
+ * Read the figures from pid's directory. If `keep` is not NULL, also store every mapping
+ * in *keep; needs must then include NEED_SMAPS.
  */
 static int read_figures(struct sampler *s, struct usage *u, int pid, unsigned int needs,
 			struct mapping_list *keep)

@@ -14,12 +14,14 @@
 #include "proc/cgroup/tmpfs_files.h"
 
 #define GROWTH_MIN_BYTES MIB
-/* A file is noted again if it has grown by one part in this many of its size. */
+/*
+ * Note a file again once it has grown by GROWTH_MIN_BYTES plus 1/GROWN_PART of its size.
+ */
 #define GROWN_PART 8
 /* upper bound of the descriptors per reading, for all processes together */
 #define DESCRIPTORS_MAX 4096
 #define FILES_MAX 4096
-#define COST_PART 20 /* reading may take at most one part in this many of the time */
+#define COST_PART 20 /* reading may take at most 1/COST_PART of the time */
 
 struct written {
 	int pid;
@@ -139,7 +141,7 @@ int shmem_writers_add(struct shmem_writers *w, const struct snapshot *snapshot,
 		w->start_unix_ms = snapshot->unix_ms;
 	if (!bytes_known(shmem) || began_ns < w->due_ns)
 		return 0;
-	/* after memory was freed, count growth from the lower amount */
+	/* after the shared memory has shrunk, measure growth from the lower amount */
 	if (w->has_looked && shmem < w->shmem_bytes)
 		w->shmem_bytes = shmem;
 	if (w->has_looked && shmem - w->shmem_bytes < GROWTH_MIN_BYTES)

@@ -32,7 +32,7 @@ struct file {
 	const struct stack_module *module; /* the module where the file was first seen */
 	bool is_own;
 	uint32_t number; /* number of the file in the profile */
-	/* code places in the file, sorted by vaddr once the array is complete */
+	/* code addresses in the file, sorted by vaddr once the array is complete */
 	struct place *places;
 	size_t count, capacity;
 };

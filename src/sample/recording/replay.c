@@ -27,7 +27,7 @@ struct replay {
 	const struct recorded_sample *samples; /* owned by the reader */
 	size_t count;
 	struct snapshot all;  /* processes of the sample that is being read */
-	struct cgroup cgroup; /* the sample's cgroup, for its figures */
+	struct cgroup cgroup; /* cgroup of the sample that is being read */
 	struct snapshot processes;
 	struct classified *classified;
 	size_t classified_count, classified_capacity;
@@ -103,7 +103,7 @@ static uint64_t passed_ns(const struct recorded_sample *before,
 	return b->unix_ms > a->unix_ms ? (b->unix_ms - a->unix_ms) * NS_PER_MS : 0;
 }
 
-/* Return the last sample that is at most ns after the first one. */
+/* Return the last sample taken at most `ns` nanoseconds after the first one. */
 static size_t find_elapsed(const struct replay *replay, uint64_t ns,
 			   uint64_t *ret_whole_ns)
 {
@@ -352,7 +352,7 @@ static void move_usage(struct snapshot *to, struct usage *from)
 	from->command = NULL;
 }
 
-/* Move the targets to *ret, and then add children until a pass finds no more. */
+/* Move the targets to *ret, and then also their descendants if requested. */
 static void select_targets(struct snapshot *all, const struct targets *targets,
 			   struct snapshot *ret)
 {
@@ -424,7 +424,7 @@ struct largest {
 	size_t max, count;
 };
 
-/* Add a process. The largest peak comes first; a renamed process comes repeatedly. */
+/* Called in descending order of peaks, and more than once for a renamed process. */
 static int add_largest(void *context, const struct process *process)
 {
 	struct largest *largest = context;

@@ -38,7 +38,7 @@ static void add_row(struct reading *r, size_t place, const struct timeline_row *
 
 static void init_row(struct timeline_row *row, uint64_t unix_ms)
 {
-	/* all bytes 0xff mean that the value is unknown */
+	/* setting all bits makes a value unknown */
 	memset(row, 0xff, sizeof(*row));
 	row->unix_ms = unix_ms;
 }

@@ -16,16 +16,17 @@
 #include "tracee/ptrace/watchdog.h"
 
 /*
- * Listing all processes of the machine may take one part in LIST_SHARE of one CPU's time,
- * but the processes are listed at least once in every LIST_MAX_NS.
+ * Listing all processes of the machine may take at most 1/LIST_SHARE of
+ * the time of one CPU. Regardless of this limit, the processes are listed
+ * at least once in every LIST_MAX_NS.
  */
 #define LIST_SHARE 20
 #define LIST_MAX_NS (100 * NS_PER_MS)
 
 /*
- * A walk is due if Rss has grown by GROWTH_PERCENT, or if one part in WALK_PART of the
- * run's duration has passed since the last walk. After a walk that took time T, wait for
- * at least WALK_SHARE times T; each successive walk that found nothing doubles this wait.
+ * A walk is due if Rss has grown by GROWTH_PERCENT, or if 1/WALK_PART of the run's
+ * duration has passed since the last walk. After a walk that took time T, wait for at
+ * least WALK_SHARE times T. Each successive walk that finds nothing doubles this wait.
  */
 #define GROWTH_PERCENT 5
 #define WALK_PART 20
@@ -56,11 +57,11 @@ struct run_sampler {
 	/* processes that mapped the library when they were last read */
 	struct pid_set users;
 	/*
-	 * `measured` contains processes that were in any sample
-	 * and were not wrappers at that time
+	 * `measured`: the processes that were in any sample so far and
+	 * were not wrappers at that time
 	 */
 	struct pid_set wrappers, measured;
-	bool has_wrappers;  /* there is a wrapper, or there was one that has ended */
+	bool has_wrappers;  /* the run has, or had, at least one wrapper */
 	bool were_wrappers; /* all processes measured before this sample were wrappers */
 	struct snapshot processes;
 	struct mapping_list mappings;
@@ -255,7 +256,7 @@ static bool is_wrapper(struct run_sampler *s, const struct process *p)
 }
 
 /*
- * Note whether the process maps the library. A process that mapped the library may
+ * Note whether the process maps the library. A process that maps the library may later
  * execute a program that does not, as env(1) does.
  */
 static void check_library(struct run_sampler *s, int pid)
