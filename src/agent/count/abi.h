@@ -62,7 +62,7 @@ enum count_flag {
 	 */
 	COUNT_OTHER_MALLOC = 1 << 0,
 	COUNT_FORKED = 1 << 1,	   /* the process was started by fork, not by exec */
-	COUNT_CALLS_ONLY = 1 << 2, /* only calls and requested bytes are counted */
+	COUNT_CALLS_ONLY = 1 << 2, /* the library counts only calls and requested bytes */
 	/*
 	 * the allocator cannot report the size of a block, so there are no usable bytes
 	 */
@@ -100,14 +100,15 @@ struct count_slot {
 	 */
 	uint64_t stack_at;
 	/*
-	 * Address of the last block allocated; 0 if a block was freed since. During a
-	 * call of the allocator: see count_requested().
+	 * Address of the block that the thread allocated last; 0 if the thread has freed
+	 * a block since. During an allocating call, this member contains the requested
+	 * bytes: see count_requested().
 	 */
 	uint64_t last_addr;
 	uint64_t free_calls;
 	/*
-	 * number of blocks that were freed by the thread's next call after
-	 * their allocation
+	 * number of blocks that were freed by the call that followed their allocation in
+	 * the same thread
 	 */
 	uint64_t temporary_count;
 	/*
@@ -131,7 +132,7 @@ struct count_slot {
 	uint64_t flush_count;
 	/* thread id; 0: the slot is free; -1: another thread is taking over the slot */
 	int32_t tid;
-	/* 1 for the first thread of the program or of the forked child */
+	/* 1 if this is the first thread of the program, or of the forked child */
 	uint32_t is_main;
 	char name[COUNT_NAME_BYTES];
 	uint64_t self; /* address of the thread's struct pthread in libc; 0: unknown */
@@ -151,8 +152,8 @@ struct count_head {
 	int64_t live_bytes;
 	int64_t peak_bytes; /* the maximum of live_bytes so far */
 	/*
-	 * number of times that moving counts to slot 0 has begun, and has ended; the two
-	 * numbers differ during a move
+	 * numbers of moves of counts to slot 0 that have begun, and that have ended; the
+	 * two numbers differ during a move
 	 */
 	uint32_t fold_begin_count, fold_end_count;
 	uint64_t folded_thread_count;

@@ -93,7 +93,10 @@ static inline void add(uint64_t *counter, uint64_t by)
 	__asm__("addq %1, %0" : "+m"(*counter) : "er"(by) : "cc");
 }
 
-/* Return the requested bytes; 0 above PTRDIFF_MAX, which every allocator refuses. */
+/*
+ * Return the number of requested bytes to count. Return 0 for more than PTRDIFF_MAX
+ * bytes, which every allocator refuses.
+ */
 static inline uint64_t requested_or_0(uint64_t bytes)
 {
 	return likely(bytes <= PTRDIFF_MAX) ? bytes : 0;

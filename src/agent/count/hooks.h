@@ -148,7 +148,8 @@ static_assert(sizeof(struct hooks_head) == 1600, "hooks version 3");
  */
 struct hooks_entry {
 	uint32_t key;
-	uint32_t slot_offset; /* offset of the slot from the start of struct hooks_head */
+	/* offset of the thread's slot from the start of struct hooks_head */
+	uint32_t slot_offset;
 };
 #define HOOKS_ENTRY_COUNT 8192u /* a power of 2 */
 #define HOOKS_UNOWNED_COUNT 64u
@@ -180,12 +181,14 @@ struct hooks_private {
 
 /* A range of mapped code, as memstate has read it from /proc/PID/maps and the file. */
 struct hooks_module {
-	/* end is written last; it becomes 0 when the file is unmapped */
+	/*
+	 * the member end is written last; memstate sets it to 0 when the file is unmapped
+	 */
 	uint64_t start, end;
 	uint64_t tables_addr; /* 0: no tables */
 	/*
-	 * the first words of the unwind tables: if memory differs, another file is mapped
-	 * there now
+	 * the first words of the module's unwind tables: if the memory differs from them,
+	 * another file is mapped there now
 	 */
 	uint64_t begin[2];
 };

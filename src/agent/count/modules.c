@@ -302,7 +302,7 @@ void count_stack_modules_copy(const struct stack_file *from, struct stack_file *
 		stack_file_add_module(to, m, m->path);
 }
 
-/* Pass the call on to libc's dlclose(), and forget the code that it unloads. */
+/* Call libc's dlclose(), and forget the code that it unloads. */
 COUNT_EXPORT int dlclose(void *handle)
 {
 	void *function = next_dlclose ? NULL : dlsym(RTLD_NEXT, "dlclose");

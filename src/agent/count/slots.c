@@ -45,7 +45,8 @@ static uint32_t ended_cursor;
 /* blocks and bytes that were allocated just before fork() */
 static int64_t forked_blocks, forked_bytes;
 static enum ask_permission permission;
-static bool has_tid; /* true if ask_own_tid() returns the thread id of the kernel */
+/* true if ask_own_tid() returns the thread id that the kernel uses */
+static bool has_tid;
 /* names of threads that have no slot yet */
 static struct count_name named[COUNT_NAMED_MAX];
 static uint32_t named_count;

@@ -148,8 +148,8 @@ struct stack_file_node {
 	uint64_t calls;
 	uint64_t bytes;
 	/*
-	 * number of blocks that were freed by the thread's next call after
-	 * their allocation
+	 * number of blocks that were freed by the call that followed their allocation in
+	 * the same thread
 	 */
 	uint64_t temporary;
 	int64_t freed_blocks, freed_bytes;

@@ -19,7 +19,8 @@
 #include "agent/count/stack_abi.h"
 
 #define STACK_ADDRESS_BITS 47
-#define STACK_LEAF_BITS 21 /* a leaf has the words for 1 << 21 bytes of addresses */
+/* a leaf contains the words for 1 << 21 bytes of address space */
+#define STACK_LEAF_BITS 21
 #define STACK_BRANCH_BITS 13
 #define STACK_BRANCH_COUNT (1 << STACK_BRANCH_BITS)
 

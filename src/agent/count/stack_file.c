@@ -29,7 +29,7 @@
  * Address space reserved in advance, because a seccomp filter may later forbid mmap(2).
  */
 static struct {
-	char *memory; /* NULL: nothing is reserved */
+	char *memory; /* NULL: no address space is reserved */
 	uint64_t bytes, used_bytes;
 	enum ask_permission permission;
 } held;

@@ -111,7 +111,10 @@ static COLD void check(struct stacks *s, struct stack_thread *t,
 		__atomic_fetch_add(&s->file.head->mismatch_count, 1, __ATOMIC_RELAXED);
 }
 
-/* Keep all fresh frames, with the nodes of a cached path. Return the innermost node. */
+/*
+ * Append all fresh frames to the kept frames, with the nodes of a cached path. Return the
+ * innermost node.
+ */
 static inline uint32_t keep_path(struct unwind_thread *u, const struct stack_path *path)
 {
 	uint32_t count = u->fresh_count;
@@ -130,7 +133,10 @@ static void save_path(const struct stack_trie *trie, const struct unwind_thread 
 		nodes[i] = u->kept[u->kept_count - u->fresh_count + 1 + i].node;
 }
 
-/* Return the key of the path of the fresh frames, or 0 if there is no path. */
+/*
+ * Return the key under which the path of the fresh frames may be cached, or 0 if the path
+ * cannot be cached.
+ */
 static inline uint64_t path_key(const struct stack_trie *trie,
 				const struct unwind_thread *u)
 {

@@ -37,7 +37,7 @@ struct stacks {
 	struct stack_recent *recent; /* recent lookups of file.node_max nodes, or NULL */
 	struct unwind_space space;
 	struct stack_blocks *blocks; /* set if mode.has_live */
-	/* the filter, used only if mode.sample_bytes is not 0; otherwise NULL */
+	/* filter of the addresses of sampled blocks; NULL if mode.sample_bytes is 0 */
 	uint8_t *filter;
 };
 

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 /*
- * Return the number of bytes to the next point. *random is the generator's state, which
- * must not be 0.
+ * Return the number of bytes to the next sampling point. *random is the generator's
+ * state, which must not be 0.
  */
 int64_t stack_sample_step(uint64_t *random, uint64_t sample_bytes);
 

@@ -222,7 +222,10 @@ static inline void count_stack_seal(enum ask_permission wanted)
 
 #endif
 
-/* A block before a call that resizes it. addr is 0 for realloc(NULL, …). */
+/*
+ * The state of a block before a call that resizes the block. addr is 0 for
+ * realloc(NULL, …).
+ */
 struct count_resize {
 	uintptr_t addr;
 	int64_t usable_bytes;

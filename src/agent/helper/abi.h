@@ -157,7 +157,8 @@ _Static_assert(sizeof(struct agent_page) <= AGENT_TEXT_OFFSET_BYTES, "abi");
 enum agent_function {
 	AGENT_FN_MALLINFO2,
 	AGENT_FN_MALLOC_INFO,
-	AGENT_FN_FOPENCOOKIE, /* malloc_info() requires this function and the next two */
+	/* malloc_info() requires fopencookie(), setvbuf() and fclose() */
+	AGENT_FN_FOPENCOOKIE,
 	AGENT_FN_SETVBUF,
 	AGENT_FN_FCLOSE,
 	AGENT_FN_MALLCTL,

@@ -24,8 +24,8 @@
 enum ask_permission {
 	ASK_ALWAYS,
 	/*
-	 * a filter is active: futex(2) is allowed only if the program has threads, which
-	 * use it as well
+	 * a filter is active: futex(2) is allowed only if the program has threads,
+	 * because threads use futex(2) too
 	 */
 	ASK_IF_THREADED,
 	/* seccomp's strict mode, or a filter that allows only read, write and exit */

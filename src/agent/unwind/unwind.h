@@ -165,7 +165,7 @@ void unwind_stack(struct unwind_space *space, struct unwind_thread *thread,
 		  const struct unwind_state *state);
 
 /*
- * Append fresh[i] to the kept frames. To be called for the outermost fresh frame first.
+ * Append fresh[i] to the kept frames. Must be called for the outermost fresh frame first.
  */
 static inline struct unwind_frame *unwind_keep(struct unwind_thread *thread, uint32_t i)
 {

@@ -32,7 +32,7 @@ struct borrow {
 	 */
 	int mem_fd;
 	struct probe_cost cost;
-	const char *reason; /* why the last call failed; static */
+	const char *reason; /* why the last call failed; a static string */
 	/* state of the thread with the id earlier_tid at an earlier stop; or NULL */
 	const struct machine_state *earlier;
 	int earlier_tid;
@@ -51,7 +51,7 @@ struct borrow {
 		BORROW_IS_RUNNING,
 	} place;
 	uint64_t stopped_at_ns;
-	/* the thread's own bytes, which the frame has overwritten */
+	/* the bytes of the thread's stack that the frame has overwritten */
 	uint8_t *stack_bytes;
 	uint64_t stack_addr;
 	size_t stack_length;

@@ -28,7 +28,7 @@ struct call_chain {
 	 * struct landmarks
 	 */
 	bool holds;
-	/* the chain was followed to its outermost function, or holds is true */
+	/* the call chain is complete up to its outermost function, or holds is true */
 	bool is_whole;
 	/*
 	 * if is_whole is false: index of the first word of the stack beyond the known

@@ -42,7 +42,7 @@ struct landmarks {
 	 */
 	struct code_range libc[LANDMARKS_LIBC_MAX];
 	size_t libc_count;
-	struct code_tables tables; /* only landmarks_read() sets tables */
+	struct code_tables tables; /* set only by landmarks_read() */
 	bool wants_tables;
 	/*
 	 * A file other than libc defines malloc, and cannot report figures. The figures

@@ -50,8 +50,8 @@ struct machine_state *machine_state_new(void);
 void machine_state_free(struct machine_state *state);
 
 /*
- * Save the state of a stopped thread. Return 0; -EOPNOTSUPP if the thread has another
- * word size; or another -errno.
+ * Save the state of a stopped thread. Return 0; -EOPNOTSUPP if the thread's word size
+ * differs from memstate's; or another -errno.
  */
 int machine_save(int tid, struct machine_state *ret);
 
@@ -144,7 +144,7 @@ struct machine_order {
 	uint64_t stack_addr, stack_bytes;
 	/* highest address of the stack on which function_addr is called */
 	uint64_t call_stack_addr;
-	/* range that forked children do not inherit */
+	/* address range that forked children do not inherit */
 	uint64_t no_fork_addr, no_fork_bytes;
 	uint64_t function_addr, arguments[4];
 	uint64_t tracer, tracer_now_addr;
@@ -179,8 +179,9 @@ int machine_restore_vectors_and_mask(int tid, const struct machine_state *state)
 int machine_restore_registers(int tid, const struct machine_state *state);
 
 /*
- * Write a jump through a word that contains the target's address. distance is the
- * address of the word minus the address of the jump. Return the length of the jump.
+ * Write an indirect jump: through a word in memory that contains the target's
+ * address. distance is the address of the word minus the address of the jump. Return
+ * the length of the jump.
  */
 #define MACHINE_JUMP_MAX 16
 size_t machine_jump(int32_t distance, uint8_t ret[MACHINE_JUMP_MAX]);

@@ -18,8 +18,8 @@
 #include "proc/process/dir.h"
 
 /*
- * pthread_create() is called on the upper end of the parcel's stack; the helper uses
- * the rest.
+ * pthread_create() runs on the upper end of the parcel's stack; the helper uses
+ * the remainder.
  */
 #define CALL_STACK_BYTES (64 << 10)
 

@@ -14,10 +14,10 @@
 #include "tracee/ptrace/stop.h"
 #include "tracee/ptrace/trace.h"
 
-/* How long one try may pause the process. */
+/* How long one attempt may pause the process. */
 #define WRITE_PAUSE_MAX_NS (200 * NS_PER_MS)
 #define RETRY_NS (5 * NS_PER_MS)
-/* In a busy process, some threads may not stop in time at the first try. */
+/* In a busy process, some threads may not stop in time at the first attempt. */
 #define TRIES_MAX 20
 
 struct writing {

@@ -51,7 +51,10 @@ __asm__(".pushsection .rodata\n"
 	"	mov %rax, 0(%r13)\n"
 	"	movq $1, 8(%r13)\n"
 	"	mov $1000, %ebp\n"
-	/* only data: a process that changes this word can do no more than end the wait */
+	/*
+	 * this word is only data: a process that changes it can do no more
+	 * than end the wait
+	 */
 	"3:	mov 104(%rbx), %rdx\n"
 	"	mov 96(%rbx), %eax\n"
 	"	cmp (%rdx), %eax\n"

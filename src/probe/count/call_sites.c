@@ -45,7 +45,7 @@ struct range {
 struct decoder {
 	bool is_begun;
 	uint64_t vaddr, offset_bytes; /* start of the function */
-	uint64_t length;	      /* the code that was asked for last */
+	uint64_t length;	      /* length of the code requested in the last call */
 	uint64_t at;		      /* end of the last decoded instruction */
 	struct x86_instruction insn;
 };
@@ -56,9 +56,9 @@ struct search {
 	struct elf_exports symbols;
 	struct elf_export *functions; /* by address */
 	size_t function_count;
-	/* range of the functions of each allocator */
+	/* address range of each allocator's functions */
 	struct range families[COUNT_FAMILY_COUNT_];
-	/* range that contains all entry points */
+	/* address range that contains all entry points */
 	struct range targets;
 	size_t candidate_count;
 	struct decoder decoder;
@@ -99,7 +99,7 @@ static size_t find_name(const struct search *search, const char *symbol)
 {
 	size_t length = 0;
 
-	/* symbols of a malicious file may all refer to the same huge text */
+	/* all symbols of a malicious file may refer to the same huge name */
 	while (length < NAME_BYTES_MAX && symbol[length] != '\0' && symbol[length] != '.')
 		length++;
 	return counted_order_find(&search->order, symbol, length);
@@ -178,9 +178,9 @@ static int begin_function(struct search *search, const struct elf_export *functi
 
 /*
  * Return 1 if the function has an instruction whose 4-byte distance is at vaddr, 0 if
- * not, -EOPNOTSUPP if the code before vaddr cannot be decoded, or as elf_window_read()
- * does. The function is decoded from its start, or from where the previous call ended:
- * within a part, the addresses ascend.
+ * not, -EOPNOTSUPP if the code before vaddr cannot be decoded, or an error of
+ * elf_window_read(). The function is decoded from its start, or from the end of the
+ * previous decoding: within a segment, vaddr ascends from call to call.
  */
 static int is_instruction(struct search *search, const struct elf_export *function,
 			  uint64_t vaddr)
@@ -281,7 +281,7 @@ static int search_part(struct search *search, const struct elf_part *part)
 			return r < 0 ? r : -EOPNOTSUPP;
 		if (length > left)
 			length = (size_t)left;
-		/* an instruction at the end of the piece may continue in the next one */
+		/* an instruction at the end of `piece` may continue in the next piece */
 		end = length == left ? length : length - BRANCH_BYTES + 1;
 		for (size_t i = 0; r == 0 && i < end; i++)
 			r = check_code(search, piece + i, length - i,

@@ -16,7 +16,7 @@
 
 #include "probe/count/names.h"
 
-/* The injected probe cannot patch more places (HOOKS_RECORD_MAX). */
+/* Injected hooks cannot patch more places than this (HOOKS_RECORD_MAX). */
 #define CALL_SITES_MAX 32768
 
 struct call_site {

@@ -62,8 +62,10 @@ int count_folder_read(struct count_folder *folder, struct count_list *list);
 
 enum count_library {
 	COUNT_LIBRARY_BLOCKS,
-	COUNT_LIBRARY_CALLS,  /* counts only calls and requested bytes, and is faster */
-	COUNT_LIBRARY_STACKS, /* also records call stacks (agent/count/stack_abi.h) */
+	/* the library counts only calls and requested bytes, and is faster */
+	COUNT_LIBRARY_CALLS,
+	/* the library also records call stacks (agent/count/stack_abi.h) */
+	COUNT_LIBRARY_STACKS,
 };
 
 /*

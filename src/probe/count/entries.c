@@ -7,7 +7,7 @@
 
 #include "tracee/elf/imports.h"
 
-/* Set the elements of functions in the list to true. */
+/* For each function in the list, set its element to true. */
 static void find_functions(const struct elf_exports *exports,
 			   bool found[COUNTED_NAME_COUNT])
 {

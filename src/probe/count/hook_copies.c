@@ -13,7 +13,10 @@
 #include "probe/count/hook_places.h"
 #include "tracee/elf/reader.h"
 
-/* Alignment of glibc's arenas, which also follow memory without access rights. */
+/*
+ * Alignment of glibc's arenas. An arena, like a stack, may follow memory without
+ * access rights.
+ */
 #define ARENA_BYTES (UINT64_C(64) << 20)
 
 static bool is_own_data(const struct mapping *m)
@@ -118,7 +121,10 @@ static bool is_stack(const struct mapping_list *mappings, size_t index)
 	       !(guard->flags & MAPPING_ACCESS) && m->start_addr % ARENA_BYTES != 0;
 }
 
-/* Return how many of the words from index first on are not in the files' data. */
+/*
+ * Return how many of the words, starting with the one at index first, are not in
+ * the files' data.
+ */
 static uint64_t count_others(const struct data_words *data, const struct find_words *f,
 			     size_t first)
 {

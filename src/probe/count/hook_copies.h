@@ -23,10 +23,10 @@
 
 struct hook_places_source;
 
-/* Limits on one search of the data, and on one search of the remaining memory. */
+/* Limits on one search of the files' data, and on one search of other private memory. */
 #define DATA_WORDS_LIMIT_NS (2 * NS_PER_S)
 #define HEAP_WORDS_LIMIT_NS (NS_PER_S / 2)
-/* Limit on the number of copies found in the remaining memory. */
+/* Limit on the number of copies that are found outside the files' data. */
 #define HEAP_WORDS_MAX 100000
 
 /* The writable data of the files, with zero-initialized data (.bss). */
@@ -43,7 +43,10 @@ struct data_words {
  */
 void data_words_add(struct data_words *data, const struct loaded *file, size_t index);
 
-/* Search the data. f contains everything except the time limit; see find_words(). */
+/*
+ * Search the files' data. The caller sets all members of f except the time limit;
+ * see find_words().
+ */
 int data_words_find(const struct data_words *data, struct find_words *f);
 
 /* Return true if the data of a file contains addr; *ret_file is that file's number. */
@@ -76,8 +79,8 @@ struct hook_copy {
 
 struct hook_copies {
 	/*
-	 * Addresses that are known already, and are left out. The caller sets them;
-	 * hook_copies_find() sorts them.
+	 * Addresses of copies that are already known, and are not searched for again. The
+	 * caller sets them; hook_copies_find() sorts them.
 	 */
 	uint64_t *known;
 	size_t known_count;

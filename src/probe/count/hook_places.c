@@ -357,7 +357,7 @@ static void choose(struct search *search, struct hook_places *ret)
 		const struct candidate *c = &search->candidates[i];
 		uint64_t original = ret->originals[c->place.hook];
 
-		/* an allocator in the program shares the program's data */
+		/* a linked-in allocator may itself use copies in the program's data */
 		ret->missed_count += c->is_copy && is_within_allocator(search, c) &&
 				     search->files[c->file].is_program;
 		if (!original || is_within_allocator(search, c) ||

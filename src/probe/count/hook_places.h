@@ -87,13 +87,18 @@ struct hook_places {
 	size_t other_count;
 	/* number of places that are copies which the program made at run time */
 	size_t copied_count;
-	/* copies in a program with its own allocator, which may use them itself */
+	/*
+	 * number of copies in a program with its own allocator, which may use
+	 * the copies itself
+	 */
 	size_t missed_count;
 	/* number of bytes of data that could not be searched for copies */
 	uint64_t unread_bytes;
 	/* copies outside the files' data; counted only with searches_heap */
 	struct heap_words heap;
-	/* range from the first call site to the last; 0, 0: there is none */
+	/*
+	 * address range from the first call site to the last; 0, 0: there is no call site
+	 */
 	uint64_t sites_addr, sites_end_addr;
 };
 

@@ -131,8 +131,8 @@ static int read_gates(const struct hooks_search *search, uint64_t gates_addr,
 }
 
 /*
- * Find the places that point to the hooks. Take their original functions from the
- * process's files.
+ * Find the places that point to the hooks. Find the original functions of these places in
+ * the process's files.
  */
 static int find_places(const struct hooks_switch *s, const struct hooks_search *search,
 		       const struct hooks_head *head, struct hook_places *ret)

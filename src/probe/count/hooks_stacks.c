@@ -55,7 +55,9 @@ static struct hooks_module describe(const struct hooks_stacks *stacks,
 	return module;
 }
 
-/* Add a record of the module, with which the recorded stacks can later be resolved. */
+/*
+ * Add a record of the module, so that addresses in recorded stacks can later be resolved.
+ */
 static bool add_record(const struct hooks_stacks *stacks, const struct loaded *file,
 		       const struct hooks_module *module)
 {

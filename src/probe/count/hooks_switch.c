@@ -22,7 +22,7 @@
 #include "tracee/ptrace/stop.h"
 #include "tracee/ptrace/trace.h"
 
-/* Pause between two tries to stop the process. */
+/* Pause between two attempts to stop the process. */
 #define PAUSE_NS (5 * NS_PER_MS)
 
 #define PAGE_BYTES 4096

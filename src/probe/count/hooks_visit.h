@@ -34,7 +34,7 @@ struct hooks_visit {
 	/* the gates must stay, because the program may have taken the address of one */
 	bool keeps_gates;
 	/*
-	 * Range of the call sites that must be near the gates; 0, 0: none.
+	 * Address range of the call sites that must be near the gates; 0, 0: none.
 	 * hooks_visit_set_sites() sets the range and gates_hint_addr.
 	 */
 	uint64_t sites_addr, sites_end_addr;

@@ -128,7 +128,9 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 
 		r = hooks_orphan_disarm(&s, &search, i->orphans[n].addr);
 		add_cost(i, &s);
-		/* hooks with a thread inside stay in the process; they do no harm */
+		/*
+		 * hooks that a thread is executing stay in the process; they do no harm
+		 */
 		if (r == -EAGAIN)
 			r = 0;
 		else if (r == 0)

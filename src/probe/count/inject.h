@@ -16,8 +16,8 @@
 extern const struct count_backend count_backend_inject;
 
 /*
- * The cost of counting for the process so far: `one` for stops of one thread; pauses is
- * the number of stops of all threads.
+ * The cost to the process of counting so far. `one` is the cost of stops of one thread;
+ * pauses is the number of stops of all threads.
  */
 struct count_inject_cost {
 	struct probe_cost one;

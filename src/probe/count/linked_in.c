@@ -73,7 +73,10 @@ static int search_range(struct elf_window *window, uint64_t offset, uint64_t end
 		if (r < 0)
 			return r;
 		*ret = find_sign(piece, length < wanted ? length : wanted);
-		/* otherwise a sign may begin at the end of this piece */
+		/*
+		 * otherwise a message may begin at the end of this piece and
+		 * continue in the next
+		 */
 		if (length < wanted || wanted == end - offset)
 			break;
 	}
@@ -93,8 +96,8 @@ static bool has_messages(const struct elf_exports *exports, const struct elf_par
 }
 
 /*
- * Search the parts of the file that are loaded and can contain messages. Bytes that
- * parts share are searched once. Returns 0 or as elf_window_read() does.
+ * Search the loaded segments of the file that can contain messages. Bytes that segments
+ * share are searched once. Return 0 or an error of elf_window_read().
  */
 static int search_parts(int fd, struct elf_exports *exports, const char **ret)
 {
@@ -112,7 +115,10 @@ static int search_parts(int fd, struct elf_exports *exports, const char **ret)
 			return -EBADMSG;
 		if (end <= done || !has_messages(exports, &exports->parts[i]))
 			continue;
-		/* a sign may begin just before the end of the part that was searched */
+		/*
+		 * a message may begin just before the end of the segment that
+		 * was searched last
+		 */
 		if (offset + SIGN_MAX < done)
 			offset = done - SIGN_MAX;
 		r = search_range(window, offset, end, ret);

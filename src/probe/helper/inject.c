@@ -54,7 +54,8 @@ struct injection {
 	struct machine_state *found;
 	int found_tid;
 	/*
-	 * parcels left by other memstate processes, to be removed together with our own
+	 * parcels left by other memstate processes, to be removed together with
+	 * that of this one
 	 */
 	uint64_t orphans[ORPHANS_MAX];
 	size_t orphan_count;

@@ -147,7 +147,7 @@ static int link_event(int program_fd, const char *path, uint64_t offset_bytes, i
 	return fd;
 }
 
-/* Set the breakpoint of the point with this number. Called in the guard. */
+/* Set the breakpoint of the point with this index. Called in the guard. */
 static int add_point(struct bpf_state *state, size_t number)
 {
 	const struct count_point *point = &state->points.items[number];

@@ -312,8 +312,8 @@ static void add_product(struct count_bpf_program *p, int count_arg)
 }
 
 /*
- * Generate code that counts a call with NULL if the call's first argument is 0. R_ARG1
- * is 1.
+ * Generate code that counts a free of NULL if the call's first argument is 0.
+ * R_ARG1 contains 1.
  */
 static void add_counting_null(struct count_bpf_program *p)
 {

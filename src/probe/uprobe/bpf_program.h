@@ -45,8 +45,8 @@ struct count_bpf_program {
 };
 
 /*
- * Generate the program for a point. map_fd refers to an array of COUNT_BPF_THREADS + 1
- * elements of struct count_bpf_value.
+ * Generate the BPF program for a breakpoint (point). map_fd refers to an array of
+ * COUNT_BPF_THREADS + 1 elements of struct count_bpf_value.
  */
 void count_bpf_program_make(const struct count_points *points, size_t number, int map_fd,
 			    struct count_bpf_program *ret);

@@ -82,8 +82,8 @@ static size_t find_by_slot(const struct search *search, uint64_t slot_vaddr)
 }
 
 /*
- * Add the stubs in a part of the file. A stub is "jmp *slot(%rip)", possibly with a bnd
- * prefix or after "endbr64".
+ * Add the stubs in a segment of the file. A stub is "jmp *slot(%rip)", possibly with a
+ * bnd prefix or after "endbr64".
  */
 static void add_stubs_of(struct search *search, const struct elf_part *part)
 {
@@ -131,7 +131,10 @@ static size_t find_by_vaddr(const struct search *search, uint64_t vaddr)
 	return find_function(search, vaddr);
 }
 
-/* Add an inner point at vaddr. Return 0 or -E2BIG. */
+/*
+ * Add a point for a call at vaddr that the allocator makes of its own functions.
+ * Return 0 or -E2BIG.
+ */
 static int add_point(struct search *search, uint64_t vaddr,
 		     const struct x86_branch *branch, size_t target)
 {

@@ -48,7 +48,8 @@ struct perf_group {
 struct perf_state {
 	struct count_points points;
 	struct uprobe_guard guard;
-	struct perf_group *groups; /* array that only the guard uses */
+	/* the events of all threads; an array that only the guard uses */
+	struct perf_group *groups;
 	size_t group_count, group_capacity;
 	int process_fd; /* borrowed */
 	struct perf_thread *threads;

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Number of bytes of a function that are examined at most. */
+/* Upper bound of the number of bytes of a function that are examined. */
 #define COUNT_SLIDE_MAX 64
 
 struct count_slide {
