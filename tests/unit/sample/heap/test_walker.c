@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,7 +25,45 @@ static struct {
 	int stopped_result; /* of reads that stop the process */
 	bool finds_figures;
 	unsigned int count;
+	uint64_t image_bytes;	  /* size of the image that each read needs */
+	uint64_t had_image_bytes; /* size of the image before the last read */
 } reads;
+
+/* Records calls that permit injection. */
+static struct {
+	unsigned int count;
+	int pid; /* of the last call */
+} permission;
+
+/* The answer that the stand-in for the leak scan got when it reported its progress. */
+static bool is_scan_cancelled;
+
+void __wrap_helpers_allow(struct helpers *helpers, const struct targets *targets);
+
+void __wrap_helpers_allow(struct helpers *helpers, const struct targets *targets)
+{
+	assert_non_null(helpers);
+	assert_int_equal(targets->pid_count, 1);
+	assert_int_equal(targets->name_count, 0);
+	permission.count++;
+	permission.pid = targets->pids[0].pid;
+}
+
+int __wrap_heap_leaks_scan(struct heap_reader *reader,
+			   const struct mapping_list *mappings, const struct heap *heap,
+			   const struct mark_progress *progress, struct heap_leaks *ret);
+
+int __wrap_heap_leaks_scan(struct heap_reader *reader,
+			   const struct mapping_list *mappings, const struct heap *heap,
+			   const struct mark_progress *progress, struct heap_leaks *ret)
+{
+	(void)reader;
+	(void)mappings;
+	(void)heap;
+	(void)ret;
+	is_scan_cancelled = progress->report(progress->context, 1, 2);
+	return is_scan_cancelled ? -ECANCELED : 0;
+}
 
 int __wrap_heap_reader_read(struct heap_reader *reader, struct usage *u,
 			    struct mapping_list *mappings, struct heap *ret);
@@ -37,6 +76,8 @@ int __wrap_heap_reader_read(struct heap_reader *reader, struct usage *u,
 	(void)mappings;
 	(void)!read(reads.fds[0], &unused, 1);
 	reads.count++;
+	reads.had_image_bytes = reader->image.capacity_bytes;
+	assert_int_equal(image_reserve(&reader->image, reads.image_bytes), 0);
 	heap_init(ret);
 	if (!reader->is_running) {
 		ret->pause_ns = PAUSE_NS;
@@ -92,6 +133,9 @@ static int begin(void **state)
 	reads.stopped_result = 0;
 	reads.finds_figures = false;
 	reads.count = 0;
+	reads.image_bytes = 0;
+	permission.count = 0;
+	is_scan_cancelled = false;
 	return pipe(reads.fds);
 }
 
@@ -153,6 +197,93 @@ static void an_abandoned_read_frees_what_it_uses(void **state)
 	while (count_entries("/proc/self/fd") > fds)
 		usleep(1000);
 	assert_int_equal(reads.count, 1);
+}
+
+static void a_freed_walker_cancels_its_read(void **state)
+{
+	const struct process process = { .pid = 17, .start_ticks = 4 };
+	const struct heap_request request = { .process = &process, .wants_leaks = true };
+
+	(void)state;
+	for (int is_freed = 0; is_freed < 2; is_freed++) {
+		size_t fds = count_entries("/proc/self/fd");
+		struct heap_walker *walker = heap_walker_new(&fs);
+
+		is_scan_cancelled = !is_freed;
+		assert_int_equal(heap_walker_start(walker, &request), 0);
+		if (is_freed)
+			heap_walker_free(walker);
+		let_read_end();
+		if (!is_freed) {
+			assert_true(heap_walker_wait(walker, UINT64_MAX));
+			heap_walker_free(walker);
+		}
+		while (count_entries("/proc/self/fd") > fds)
+			usleep(1000);
+		assert_int_equal(is_scan_cancelled, is_freed);
+	}
+}
+
+static void injection_needs_permission(void **state)
+{
+	static const struct {
+		bool wants_helper, may_inject;
+		unsigned int count;
+	} rows[] = {
+		{ false, false, 0 }, { false, true, 0 }, { true, false, 0 },
+		{ true, true, 1 },   { true, false, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		/* a pid that no process can have, so that no helper is ever found */
+		const struct process process = { .pid = INT_MAX - (int)i };
+		const struct heap_request request = {
+			.process = &process,
+			.wants_helper = rows[i].wants_helper,
+			.may_inject = rows[i].may_inject,
+		};
+		struct heap_walker *walker = heap_walker_new(&fs);
+
+		permission.count = 0;
+		let_read_end();
+		assert_int_equal(heap_walker_start(walker, &request), 0);
+		assert_true(heap_walker_wait(walker, UINT64_MAX));
+		assert_int_equal(permission.count, rows[i].count);
+		if (rows[i].count)
+			assert_int_equal(permission.pid, process.pid);
+		heap_walker_free(walker);
+	}
+}
+
+static void only_a_small_image_is_kept(void **state)
+{
+	static const struct {
+		uint64_t image_bytes;
+		bool is_kept;
+	} rows[] = {
+		{ UINT64_C(16) << 20, true },
+		{ UINT64_C(33) << 20, false },
+		{ UINT64_C(16) << 20, true },
+	};
+	struct heap_walker *walker = heap_walker_new(&fs);
+	bool is_kept = false;
+
+	(void)state;
+	for (size_t i = 0; i <= sizeof(rows) / sizeof(rows[0]); i++) {
+		bool is_last = i == sizeof(rows) / sizeof(rows[0]);
+		struct heap_findings found;
+
+		reads.image_bytes = is_last ? 0 : rows[i].image_bytes;
+		let_read_end();
+		assert_int_equal(start(walker, STOPS_SHORT), 0);
+		assert_true(heap_walker_wait(walker, UINT64_MAX));
+		assert_true(heap_walker_take(walker, &found));
+		assert_int_equal(reads.had_image_bytes > 0, is_kept);
+		heap_findings_release(&found);
+		is_kept = !is_last && rows[i].is_kept;
+	}
+	heap_walker_free(walker);
 }
 
 static void a_stop_that_would_be_too_long_can_be_avoided(void **state)
@@ -234,6 +365,10 @@ int main(void)
 						end),
 		cmocka_unit_test_setup_teardown(an_abandoned_read_frees_what_it_uses,
 						begin, end),
+		cmocka_unit_test_setup_teardown(a_freed_walker_cancels_its_read, begin,
+						end),
+		cmocka_unit_test_setup_teardown(injection_needs_permission, begin, end),
+		cmocka_unit_test_setup_teardown(only_a_small_image_is_kept, begin, end),
 		cmocka_unit_test_setup_teardown(
 			a_stop_that_would_be_too_long_can_be_avoided, begin, end),
 		cmocka_unit_test_setup_teardown(figures_outlast_a_read_that_finds_none,
