@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -188,6 +189,127 @@ static void a_killed_watchdog_is_replaced(void **state)
 	end_hold();
 }
 
+/* A thread that begins a hold while the test has one. */
+struct second_hold {
+	volatile int tid; /* 0 until just before hold_begin() */
+	volatile bool has_begun, may_end;
+};
+
+static void *hold_too(void *arg)
+{
+	struct second_hold *second = arg;
+
+	second->tid = gettid();
+	if (hold_begin() != 0)
+		return NULL;
+	second->has_begun = true;
+	while (!second->may_end)
+		usleep(1000);
+	hold_end();
+	return second;
+}
+
+static bool is_thread_asleep(int tid)
+{
+	char path[64], text[512];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return strstr(text, ") S ") != NULL;
+}
+
+static void a_deferred_signal_is_not_delayed_by_another_hold(void **state)
+{
+	struct second_hold second = { .tid = 0 };
+	sigset_t all, before;
+	pthread_t thread;
+	void *result;
+	int handled_at_end;
+
+	(void)state;
+	handled = 0;
+	set_action(SIGTSTP, count);
+	begin_hold();
+	raise(SIGTSTP);
+	sigfillset(&all); /* the main thread must handle the signal */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	assert_int_equal(pthread_create(&thread, NULL, hold_too, &second), 0);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	while (second.tid == 0 || (!second.has_begun && !is_thread_asleep(second.tid)))
+		usleep(1000);
+	end_hold();
+	handled_at_end = handled;
+	second.may_end = true;
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_ptr_equal(result, &second);
+	assert_int_equal(handled_at_end, 1);
+	assert_int_equal(handled, 1);
+	set_action(SIGTSTP, SIG_DFL);
+}
+
+/* Be stopped during a hold. *is_ending is set just before the hold ends. */
+static _Noreturn void be_stopped_during_hold(volatile int *is_ending)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (hold_begin() != 0 || watchdog_pid() == 0)
+		_exit(77);
+	raise(SIGSTOP);
+	if (!watchdog_has_continued())
+		_exit(1);
+	*is_ending = 1;
+	hold_end();
+	_exit(0);
+}
+
+/*
+ * Wait until the process has ended, or has stopped after it set *is_ending. Return true
+ * if it has stopped.
+ */
+static bool stops_at_end(pid_t pid, const volatile int *is_ending)
+{
+	for (int i = 0; i < RESCUE_SECONDS * 1000; i++) {
+		int was_ending = *is_ending;
+		siginfo_t info = { .si_pid = 0 };
+
+		if (waitid(P_PID, (id_t)pid, &info,
+			   WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+		    info.si_pid == pid && (info.si_code != CLD_STOPPED || was_ending))
+			return info.si_code == CLD_STOPPED;
+		usleep(1000);
+	}
+	return false;
+}
+
+static void a_stop_that_the_watchdog_ended_takes_effect_after_the_hold(void **state)
+{
+	volatile int *is_ending = mmap(NULL, sizeof(*is_ending), PROT_READ | PROT_WRITE,
+				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	bool is_stopped;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_ptr_not_equal(is_ending, MAP_FAILED);
+	pid = fork();
+	if (pid == 0)
+		be_stopped_during_hold(is_ending);
+	assert_true(pid > 0);
+	is_stopped = stops_at_end(pid, is_ending);
+	kill(pid, is_stopped ? SIGCONT : SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	munmap((void *)is_ending, sizeof(*is_ending));
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip(); /* this kernel has no pidfd_open() */
+	assert_true(is_stopped);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /* Memory shared by the test and a process whose main thread sleeps uninterruptibly. */
 struct sleeper {
 	volatile int has_continued;
@@ -345,6 +467,9 @@ int main(void)
 		HOLD_TEST(ignored_signals_stay_ignored),
 		HOLD_TEST(a_handler_set_during_the_hold_is_kept),
 		HOLD_TEST(sigcont_cancels_deferred_signals),
+		HOLD_TEST(a_deferred_signal_is_not_delayed_by_another_hold),
+		cmocka_unit_test(
+			a_stop_that_the_watchdog_ended_takes_effect_after_the_hold),
 		HOLD_TEST(a_killed_watchdog_is_replaced),
 		cmocka_unit_test(memstate_is_continued_if_its_main_thread_cannot_stop),
 #undef TEST
