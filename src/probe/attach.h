@@ -36,8 +36,8 @@ int count_attach_find(const struct procfs *fs, int pid,
 		      const struct mapping_list *mappings, struct strbuf *out);
 
 /*
- * Start counting. Return 0, or an error: then the process is unchanged, and the reason
- * is appended to why as a clause, not a sentence. Errors: -ESRCH; -EPERM, -EACCES;
+ * Start counting. Return 0 or an error. After an error the process is unchanged, and the
+ * reason is appended to why as a clause, not a sentence. Errors: -ESRCH; -EPERM, -EACCES;
  * -EBUSY (another tracer), -EAGAIN (no safe moment in time), -ENOENT (no malloc found in
  * the process), -ENODATA (only an allocator that cannot be counted), -EOPNOTSUPP.
  */

@@ -3,8 +3,8 @@
  * entry - count calls of allocators' additional entry points (extra.h) as calls of the
  * corresponding standard functions.
  *
- * One function of an allocator may call another through the allocator's imports, and so
- * call a counted entry point. The return address of such a call is in the allocator, so
+ * When an allocator calls one of its own functions through its import table, the call may
+ * reach a counted entry point. The return address of such a call is in the allocator, so
  * the call is not counted. If the allocator makes a tail call, the return address is in
  * this library instead, which called the first function.
  */

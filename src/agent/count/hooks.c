@@ -443,7 +443,7 @@ FIRST(pvalloc, COUNT_PVALLOC)
 HOOKS_NEW(FIRST)
 HOOKS_DELETE(NONE)
 
-/* caller is the address of the hook's return address on the stack. */
+/* caller is the address at which the hook's return address is stored on the stack. */
 #define EXTRA_WORDS \
 	uintptr_t a, uintptr_t b, uintptr_t c, const uint64_t *caller, uint64_t rbp
 

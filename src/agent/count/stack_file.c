@@ -268,8 +268,9 @@ const struct stack_file_module *stack_file_next_module(const struct stack_file *
 }
 
 /*
- * Return true if module a, in the file, is the same as b with this path. end is the end
- * of all records: the path in the file may have lost its final NUL.
+ * Return true if the module record a, which is in the file, equals b and has this path.
+ * end is the end of all records in the file: if the file was damaged, the path may have
+ * lost its final NUL.
  */
 static bool is_same(const struct stack_file_module *a, const struct stack_file_module *b,
 		    const char *path, const char *end)

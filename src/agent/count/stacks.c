@@ -24,7 +24,8 @@ struct count_stack_thread {
 
 struct stacks count_stacks;
 static __thread struct {
-	struct count_stack_thread *thread; /* NULL: the thread has no struct yet */
+	/* the thread's struct for recording stacks; NULL: none yet */
+	struct count_stack_thread *thread;
 	/* this thread is creating the file of a forked child */
 	bool leaves_fork;
 } own __attribute__((tls_model("initial-exec")));
@@ -196,10 +197,10 @@ void count_stack_begin_child(const char *path)
 }
 
 /*
- * Finish the fork in the child: create the child's file. This cannot be done in two
- * kinds of signal handlers: one that interrupts this function cannot wait for it, and
- * one that called fork() may return to code that still records in the parent's file.
- * is_forked then stays set.
+ * Finish the fork in the child: create the child's file. This cannot be done in two kinds
+ * of signal handlers: one that interrupts this function cannot wait for it, and one that
+ * called fork() may return to code that still records in the parent's file. In these two
+ * cases is_forked stays set.
  */
 static COUNT_COLD void leave_fork(void)
 {

@@ -120,8 +120,9 @@ count_stack_allocated_by_malloc(const struct count_slot *slot, void *p, size_t b
 }
 
 /*
- * Count a call of a function other than malloc. Each call advances the position by 1,
- * but malloc_calls does not include this call, so stack_at is decremented instead.
+ * Count a call of a function other than malloc. Each call advances the thread's position
+ * in the stream of bytes by 1, but malloc_calls does not include this call, so stack_at
+ * is decremented instead.
  */
 static inline void count_stack_other_call(struct count_slot *slot)
 {

@@ -205,8 +205,8 @@ static void ask_gperftools(const struct work *w)
 }
 
 /*
- * Have gperftools format its text. It adds a NUL, so the text is first written to a
- * private buffer: other processes may change the page at any time.
+ * Have gperftools format its text. gperftools adds a NUL, so the text is first written to
+ * a private buffer: other processes may change the page at any time.
  */
 static void ask_gperftools_text(const struct work *w)
 {

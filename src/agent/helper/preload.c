@@ -299,7 +299,7 @@ static any_fn next(const char *name)
 /*
  * Start the helper when the library is loaded. If a seccomp filter was installed after
  * memstate started, do nothing: the filter may kill the program for a system call that
- * it does not know.
+ * the filter does not know.
  */
 __attribute__((constructor)) static void begin(void)
 {

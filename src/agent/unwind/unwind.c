@@ -64,7 +64,7 @@ static inline bool is_own_stack(const struct unwind_space *space, struct unwind_
 	       extend_stack(space, t, sp);
 }
 
-/* Like 1, 0 and -1, a result of step functions: a frame pointer was followed. */
+/* Result of a step function that followed a frame pointer; otherwise 1, 0 or -1. */
 #define STEP_BY_FRAME 2
 
 /* State while one stack is walked. */

@@ -137,7 +137,7 @@ struct unwind_thread {
 	/*
 	 * From here to stack_end the kernel maps nothing except the main stack, so code
 	 * whose stack pointer is in this range can read everything up to stack_end. 0 for
-	 * other threads than the main thread.
+	 * threads other than the main thread.
 	 */
 	uint64_t sure_start;
 	uint32_t generation;

@@ -288,7 +288,7 @@ static void pause_ns(uint64_t ns)
 }
 
 /*
- * Return true if this is a good moment to stop the thread. Once looks has reached
+ * Return true if this is a good moment to stop the thread. Once `looks` has reached
  * IDLE_LOOKS, accept any moment at which the program cannot notice the stop.
  */
 static bool is_moment(long number, unsigned int looks)

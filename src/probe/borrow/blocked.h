@@ -23,12 +23,12 @@ enum blocked_kind blocked_kind(long number);
 
 /*
  * Return the result to store in the thread so that the kernel restarts the system
- * call unless a signal handler runs. This is result itself, except for calls that
+ * call unless a signal handler runs. This is `result` itself, except for calls that
  * return a plain -EINTR.
  */
 long blocked_result(long number, long result);
 
-/* -ERESTARTNOHAND of the kernel: restart the call unless a signal handler runs. */
+/* the kernel's -ERESTARTNOHAND: restart the system call unless a signal handler runs */
 #define BLOCKED_AGAIN_UNLESS_HANDLED (-514)
 
 #endif

@@ -344,8 +344,8 @@ size_t machine_frame(const struct machine_state *state, uint64_t sigreturn_addr,
 	uint64_t context_addr;
 
 	/*
-	 * layout: the return address, the context, then the vector registers, aligned to
-	 * 64 bytes
+	 * layout of the frame: the return address, the context, then the vector
+	 * registers, aligned to 64 bytes
 	 */
 	context_addr = (state->regs.rsp - RED_ZONE_BYTES - vectors_bytes -
 			sizeof(magic2) - sizeof(context) - 128) &

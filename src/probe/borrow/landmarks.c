@@ -73,9 +73,9 @@ static const char *const lock_holders[] = {
 };
 
 /*
- * Runtimes that keep data for each thread, and must intercept the creation of
- * each thread. A thread that they have missed crashes in the first function that
- * they intercept.
+ * Runtimes that keep data for each thread, and must intercept the creation of each
+ * thread. A thread whose creation such a runtime has missed crashes in the first function
+ * that the runtime intercepts.
  */
 static const struct {
 	const char *name, *reason;

@@ -54,7 +54,10 @@ bool parcel_exists(int mem_fd, uint64_t addr, const struct landmarks *marks);
  */
 int parcel_find_thread(int process_fd, uint64_t addr);
 
-/* Return the addresses of the parts of a parcel that starts at addr. */
+/*
+ * Return the address of a part of the parcel that starts at addr: the order, the stub,
+ * the page, the stack, or the word that the stub watches.
+ */
 uint64_t parcel_order_addr(uint64_t addr);
 uint64_t parcel_stub_addr(uint64_t addr);
 uint64_t parcel_page_addr(uint64_t addr);

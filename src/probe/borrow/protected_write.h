@@ -17,8 +17,8 @@ struct protected_target {
 
 /*
  * Write through mem_fd. If the kernel allows only a tracer to write, stop all threads
- * during the write. If it allows the write without a stop, other threads may see the
- * bytes change in any order. Return 0 or -errno.
+ * during the write. If the kernel allows the write without a stop, other threads may see
+ * the bytes change in any order. Return 0 or -errno.
  */
 int protected_write(const struct protected_target *target, uint64_t addr,
 		    const void *from, size_t length);

@@ -19,7 +19,7 @@ struct x86_instruction {
 	unsigned int map;
 	bool has_prefix;	/* has a prefix other than REX, or has VEX or EVEX */
 	bool has_modrm;		/* a ModRM byte follows the opcode */
-	size_t immediate_bytes; /* size of the immediate at the end */
+	size_t immediate_bytes; /* size of the immediate at the end of the instruction */
 };
 
 /*
@@ -36,7 +36,7 @@ enum x86_branch_kind {
 
 /*
  * A call or jump. If is_indirect, the target is not in the instruction: the instruction
- * has the address of a word that contains the target, as in "call *slot(%rip)".
+ * contains the address of a word with the target, as in "call *slot(%rip)".
  */
 struct x86_branch {
 	enum x86_branch_kind kind;

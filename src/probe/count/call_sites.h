@@ -39,12 +39,12 @@ struct call_sites {
 	}
 
 /*
- * Read the call sites from an open ELF file for x86-64. They include slots into which
- * the linker writes an entry point's address, as Rust programs call through such slots.
- * Calls within the allocator are left out. Return 0, even if the file defines no such
- * function or is stripped; -EOPNOTSUPP if some calls cannot be distinguished from other
- * bytes, or from calls within the allocator; -E2BIG if there are more than CALL_SITES_MAX
- * or the file is too large to search; or -EINTR if a signal asks memstate to end.
+ * Read the call sites from an open ELF file for x86-64. They include slots into which the
+ * linker writes an entry point's address, as Rust programs call through such slots. Calls
+ * within the allocator are left out. Return 0, even if the file defines no such function
+ * or is stripped; -EOPNOTSUPP if some calls cannot be distinguished from other bytes, or
+ * from calls within the allocator; -E2BIG if there are more than CALL_SITES_MAX call
+ * sites or the file is too large to search; or -EINTR if a signal asks memstate to end.
  */
 int call_sites_read(int fd, struct call_sites *ret);
 void call_sites_release(struct call_sites *sites);

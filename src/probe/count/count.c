@@ -254,8 +254,8 @@ static ssize_t read_file(int fd, struct count_folder *folder)
 }
 
 /*
- * Open a file of the folder. Return a descriptor or -errno. The counted processes can
- * replace the file by anything, such as a FIFO.
+ * Open a file in the folder of files with counts. Return a descriptor or -errno. The
+ * counted processes can replace the file with anything, such as a FIFO.
  */
 static int open_file(const struct count_folder *folder, const char *name)
 {

@@ -19,7 +19,10 @@
 /* The environment variable that contains the path of the folder. */
 extern const char count_folder_variable[];
 
-/* This many files stay open, which saves system calls when they are read repeatedly. */
+/*
+ * Maximum number of files that stay open, which saves system calls when they are
+ * read repeatedly.
+ */
 #define COUNT_FILES_KEPT 64
 
 struct count_folder {

@@ -326,8 +326,8 @@ static void add_place(struct search *search, const struct candidate *c,
 }
 
 /*
- * Return true if the allocator calls its own function here: the program did not make
- * this call.
+ * Return true if the place belongs to the allocator itself: the program does not make the
+ * calls through this place.
  */
 static bool is_within_allocator(const struct search *search, const struct candidate *c)
 {

@@ -11,7 +11,10 @@
 #include "agent/count/abi.h"
 #include "model/count.h"
 
-/* The last copy; all 0 before the first one. One thread may use it at a time. */
+/*
+ * The last copy of the counts; all 0 before the first copy. One thread may
+ * use it at a time.
+ */
 struct hooks_counts {
 	char *bytes;
 	size_t capacity; /* bytes allocated */

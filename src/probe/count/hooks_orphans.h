@@ -24,7 +24,7 @@
 #define HOOKS_ORPHANS_MAX 8
 
 struct hooks_search {
-	/* our own /proc, in which the owner is looked up */
+	/* memstate's own /proc, in which the owner of hooks is looked up */
 	const struct procfs *fs;
 	const struct mapping_list *mappings; /* mappings of the process */
 	int mem_fd;			     /* the process's mem */

@@ -40,9 +40,9 @@ struct hooks_parcel {
 uint64_t hooks_parcel_bytes(const struct hooks_parcel *parcel);
 
 /*
- * Make a parcel for a process, without places. fs is the /proc of memstate and the
- * process. Return 0; -EOPNOTSUPP if memstate was built without the hooks; or
- * another -errno.
+ * Make the hooks' parcel for a process, with an empty list of places. fs is the /proc of
+ * memstate and the process. Return 0; -EOPNOTSUPP if memstate was built without the
+ * hooks; or another -errno.
  */
 struct hooks_wanted {
 	const struct procfs *fs;

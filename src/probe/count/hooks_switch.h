@@ -28,8 +28,8 @@ struct hooks_switch {
 	/* new contents of the gates; NULL: leave them unchanged */
 	const struct gates *gates;
 	/*
-	 * array of HOOKS_RECORD_MAX elements in memstate's memory; hooks_switch_on()
-	 * appends to it
+	 * records of patched places: array of HOOKS_RECORD_MAX elements in memstate's
+	 * memory; hooks_switch_on() appends to it
 	 */
 	struct hooks_record *records;
 	size_t record_count;

@@ -22,7 +22,7 @@ extern const char stack_mode_variable[];
 
 /* The stacks of several programs. */
 struct stacks_list {
-	struct stacks *items; /* sorted by pid, then by generation */
+	struct stacks *items; /* stacks of programs, sorted by pid, then by generation */
 	size_t count, capacity;
 	size_t unreadable_count; /* number of files that are not valid stack files */
 };

@@ -17,7 +17,9 @@
  */
 int agent_library_find(char **ret);
 
-/* Like agent_library_find(), for the library of memstate with this file name. */
+/*
+ * Find the memstate library with this file name, in the same way as agent_library_find().
+ */
 int agent_library_find_named(const char *name, char **ret);
 
 /*

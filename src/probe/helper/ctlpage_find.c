@@ -32,7 +32,7 @@
  */
 struct place {
 	uint64_t start_addr;
-	uint64_t inode; /* number of the segment */
+	uint64_t inode; /* number of the System V segment */
 	bool is_segment;
 };
 

@@ -15,8 +15,8 @@
 struct parcel_place {
 	struct borrow *borrow; /* must be used between borrow_begin() and borrow_end() */
 	/*
-	 * made by the caller; if page_segment is -1, parcel_place() sets it from the
-	 * process's memory
+	 * page shared with memstate, made by the caller; if page_segment is -1,
+	 * parcel_place() makes it from the process's memory
 	 */
 	struct ctlpage *page;
 	/* a System V segment; -1: use memory of the process as the page */
@@ -30,7 +30,7 @@ struct parcel_place {
 
 /*
  * Map the parcel, write its code, and start the helper. Return 0, or -errno with the
- * borrow's reason. Even after an error, the parcel may be mapped: see addr.
+ * reason in struct borrow. Even after an error, the parcel may be mapped: see addr.
  */
 int parcel_place(struct parcel_place *place);
 

@@ -269,9 +269,8 @@ static void add_find_value(struct count_bpf_program *p, int map_fd)
 }
 
 /*
- * Generate R_TID = 1 if the allocator itself made this call, according to the
- * stack pointer that its inner point recorded last; otherwise 0. The tid is not
- * needed any more.
+ * Generate R_TID = 1 if the allocator itself made this call, according to the stack
+ * pointer that its inner point recorded last; otherwise 0. The tid is no longer needed.
  */
 static void add_is_inner(struct count_bpf_program *p, size_t number)
 {

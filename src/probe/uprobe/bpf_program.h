@@ -30,8 +30,8 @@ struct count_bpf_value {
 	uint64_t requested_bytes;
 	uint64_t free_null_calls;
 	/*
-	 * The allocator is about to call its own function, the one that inner_point leads
-	 * to, with this stack pointer. The program did not make this call.
+	 * The allocator is about to call its own function with this stack pointer, at the
+	 * call that inner_point identifies. The program did not make this call.
 	 */
 	uint64_t inner_stack_addr, inner_point;
 	char name[COUNT_BPF_NAME_BYTES]; /* name of the thread at its first allocation */

@@ -255,7 +255,10 @@ static void read_imports(struct search *search, const struct count_name *names,
 		search->target[count] = found;
 		all[count++] = exports->items[i].name;
 	}
-	/* ignore errors: a file without such slots calls no function by name */
+	/*
+	 * ignore errors: a file without slots for function addresses calls no
+	 * function by name
+	 */
 	(void)elf_imports_read(search->code->fd, all, count, &search->imports);
 	free(all);
 }
