@@ -38,7 +38,7 @@ int main(void)
 	char unused;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	alarm(60);
+	alarm(300);
 	mallopt(M_MMAP_THRESHOLD, SIZE_MIN / 2);
 	for (int shift = ALIGN_SHIFT_MIN; shift <= ALIGN_SHIFT_MAX; shift++)
 		for (int i = 0; i < 2; i++) {

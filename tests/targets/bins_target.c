@@ -7,7 +7,7 @@
  * thread's cache, named after their size, "small" (208 bytes), "large", "unsorted", and
  * "fast" (48 bytes). "fast" is in the unsorted bin if this malloc has no fastbins.
  * "fast_bytes" is malloc's own figure for its fastbins. Then the target prints its "pid"
- * and "ready". It waits for the end of its input, for at most a minute. Exit status 77:
+ * and "ready". It waits for the end of its input, for at most five minutes. Exit status 77:
  * not possible on this system.
  */
 #define _GNU_SOURCE
@@ -103,7 +103,7 @@ int main(void)
 {
 	char byte;
 
-	alarm(60);
+	alarm(300);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	make();
 	say("pid", (uint64_t)getpid());

@@ -14,7 +14,7 @@
  * The target runs for about MS milliseconds and allocates a little all the time. It
  * prints the bytes of its blocks as "live_bytes N" and "most_live_bytes N", and exits
  * with STATUS (default 0). If MS is 0, it fills (and empties) its memory immediately and
- * continues until a signal ends it, its parent ends, or a minute has passed.
+ * continues until a signal ends it, its parent ends, or five minutes have passed.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -31,7 +31,7 @@
 #define MIB ((size_t)1 << 20)
 #define BLOCK_BYTES ((size_t)1000)
 #define STEP_MS 5
-#define SECONDS_MAX 60
+#define SECONDS_MAX 300
 
 static void **blocks;
 static size_t block_count, block_limit;

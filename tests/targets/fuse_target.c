@@ -37,7 +37,7 @@
 
 #include "say.h"
 
-#define SECONDS 60
+#define SECONDS 300
 #define FILE_BYTES (UINT64_C(1) << 20)
 #define BUFFER_BYTES (FUSE_MIN_READ_BUFFER + (1 << 20))
 #define PENDING_MAX 256

@@ -6,7 +6,7 @@
  * of "key value", then "ready". It then obeys its input, a letter at a time: i prints
  * the fields again, t calls malloc_trim(0), h prints how many bytes the churning
  * threads hold; each ends with "done". The target ends with its input, with its
- * parent, and after a minute. It prints and reads without buffers from malloc. Exit
+ * parent, and after five minutes. It prints and reads without buffers from malloc. Exit
  * status 77: not possible on this system.
  */
 #include <features.h>
@@ -30,7 +30,7 @@
 #	ifndef MAP_FIXED_NOREPLACE
 #		define MAP_FIXED_NOREPLACE 0x100000 /* missing in glibc before 2.27 */
 #	endif
-#	define SECONDS 60
+#	define SECONDS 300
 #	define BLOCKS_MAX 400000
 #	define THREADS_MAX 64
 

@@ -29,7 +29,7 @@
 
 #include "say.h"
 
-#define SECONDS 100
+#define SECONDS 300
 #define BLOCKS 4000
 #define THREADS 4
 #define OTHER_USER 65534

@@ -23,7 +23,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define SECONDS 60
+#define SECONDS 300
 #define BLOCKS_MAX 400000
 #define THREADS_MAX 64
 #define ARENAS_ALL "4096"

@@ -5,7 +5,7 @@
  * Prints its "pid", the blocks and bytes it leaked ("direct" ones, and "indirect" ones
  * that only direct ones lead to), and "ready". Then obeys its input, a letter at a time:
  * k keeps 100 more blocks, l leaks 100 more; both print "done". Ends with its input, its
- * parent, or after a minute. malloc rounds up none of the sizes. No stale copies of
+ * parent, or after five minutes. malloc rounds up none of the sizes. No stale copies of
  * leaked addresses remain on the stack. Exit status 77: not possible here.
  */
 #include <features.h>
@@ -26,7 +26,7 @@
 
 #if defined(__GLIBC__) && defined(__x86_64__)
 
-#	define SECONDS 60
+#	define SECONDS 300
 #	define BLOCK_BYTES 40
 #	define MAPPING_BYTES (256 << 10)
 #	define KEPT_MAX 400000

@@ -7,7 +7,7 @@
  * of 24 and one of 40, the third one of 40; the rest of each page is free. The target
  * prints as lines of "key value" how many pages of its heap are used to which degree,
  * computed from its own list of blocks and mincore(2). Then it prints its pid and
- * "ready". It waits for the end of its input, for at most a minute. Exit status 77:
+ * "ready". It waits for the end of its input, for at most five minutes. Exit status 77:
  * not possible on this system.
  */
 #define _GNU_SOURCE
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 
 	if (number == 0 || number > PAGES_MAX)
 		return 99;
-	alarm(60);
+	alarm(300);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	heap = align();

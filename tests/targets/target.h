@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TARGET_SECONDS 60
+#define TARGET_SECONDS 300
 
 #define KIB ((size_t)1024)
 #define MIB (1024 * KIB)

@@ -5,7 +5,7 @@
  *
  * For each type it prints "COUNT BYTES NAME", where BYTES is the sum of
  * malloc_usable_size(). Then it prints its "pid" and "ready". It waits for the end
- * of its input, for at most a minute. With an argument it first forgets all objects.
+ * of its input, for at most five minutes. With an argument it first forgets all objects.
  * It prints without buffers from malloc. Blocks without a type have sizes that
  * nothing else in the process has.
  */
@@ -141,7 +141,7 @@ int main(int argc, char **)
 	char line[32];
 	char byte;
 
-	alarm(60);
+	alarm(300);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	make<shapes::Circle>("shapes::Circle", 1000);
 	make<shapes::Polygon<uint64_t, 5>>("shapes::Polygon<unsigned long, 5>", 700);
