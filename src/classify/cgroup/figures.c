@@ -122,7 +122,7 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	f.slack_bytes = cgroup->slack_bytes;
 	add_processes(processes, &f);
 	/*
-	 * the sum over processes may be too large: limit it to
+	 * limit the sum over processes, which may be too large, to
 	 * the cgroup's anonymous memory
 	 */
 	f.lazyfree_bytes = min(f.lazyfree_bytes, bytes_or_0(s->anon_bytes));

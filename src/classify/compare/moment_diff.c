@@ -213,8 +213,8 @@ static bool has_heap(const struct moment_mappings *m)
 }
 
 /*
- * Add the sizes of one process by owner to sums. Unless with_heap is set, the heap's
- * owners count as anon, because the heap was read at only one of the moments.
+ * Add one process's sizes by owner to `sums`. Unless with_heap is set, the heap's owners
+ * count as anon, because the heap was read at only one of the moments.
  */
 static void add_owners(const struct moment_mappings *m, bool with_heap, uint64_t *sums)
 {

@@ -17,7 +17,7 @@
 /* The mappings of a process, as last read at or before the moment. */
 struct moment_mappings {
 	struct mapping_list list;
-	/* 0: never read; the other fields are unknown in that case */
+	/* time of that reading; 0: never read, and the other members are unknown */
 	uint64_t read_unix_ms;
 	uint64_t owner_bytes[OWNER_COUNT_]; /* Rss by owner at read_unix_ms */
 };

@@ -32,12 +32,12 @@
 #define STEP_PER_NOISE 4.0
 /* a jump that is at least this share of the whole rise is a step */
 #define STEP_SHARE 0.6
+/* the slope of a plateau's last third is at most this share of the overall slope */
+#define PLATEAU_LATE_SLOPE 0.35
 /*
  * for a normal distribution, the ratio of the standard deviation
  * to the median absolute deviation
  */
-#define PLATEAU_LATE_SLOPE 0.35
-/* ratio of the standard deviation to the median deviation (normal distribution) */
 #define MEDIAN_TO_DEVIATION 1.48
 #define NORMAL_95 1.96
 /* minimum number of recent windows whose peaks predict the next peak */
@@ -332,7 +332,10 @@ static void find_top(const struct grid *grid, const struct floors *floors,
 		min = lesser(min, peaks[i]);
 		max = larger(max, peaks[i]);
 	}
-	/* lower the bound: the few samples near the limit may miss the peak */
+	/*
+	 * reduce the lower bound, because the few samples near
+	 * the limit may miss the peak
+	 */
 	min -= max - min;
 	ret->top_bytes = median_of(peaks, count) + rates->median * end;
 	ret->top_low_bytes =

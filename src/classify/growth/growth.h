@@ -24,7 +24,7 @@
 #define GROWTH_FLOORS_MAX 24
 
 enum growth_kind {
-	GROWTH_TOO_SHORT, /* there are too few floors for a result */
+	GROWTH_TOO_SHORT, /* there are too few windows for a result */
 	GROWTH_NONE,
 	GROWTH_STEP,	/* grew in one step: most of the growth is one jump */
 	GROWTH_PLATEAU, /* grew earlier, but no longer grows */

@@ -10,7 +10,7 @@
 
 #define SAMPLES_MIN 8
 #define SEGMENT_MIN 2 /* windows */
-#define SPLIT_MIN 6   /* do not split a series that has fewer windows */
+#define SPLIT_MIN 6   /* do not split a series with fewer windows than this */
 /*
  * Split a series into two lines if their squared error is below this
  * share of the error of a single line.
@@ -215,8 +215,8 @@ static double typical_tooth(const struct rise_series *s, size_t first)
 }
 
 /*
- * Return the level of the series at window `first`. One line must
- * fit all windows from there on.
+ * Return the level of the series at window `first`. A single line must
+ * fit all windows from `first` on.
  */
 static uint64_t find_level(const struct rise_series *s, size_t first)
 {

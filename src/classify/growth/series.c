@@ -20,7 +20,10 @@ void growth_series_clear(struct growth_series *series)
 	series->added_count = 0;
 }
 
-/* Store the points with the lowest and the highest amount in kept, in order of time. */
+/*
+ * Store the point with the lowest and the point with the highest
+ * amount in kept[], in order of time.
+ */
 static void keep_extremes(const struct growth_point *points, size_t count,
 			  struct growth_point kept[2])
 {

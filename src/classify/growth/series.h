@@ -15,7 +15,7 @@ struct growth_series {
 	struct growth_point *points;
 	size_t count, capacity;
 	uint64_t added_count; /* number of samples since the series was cleared */
-	/* number of samples that each pair of kept points represents */
+	/* number of samples that each pair of stored points represents */
 	uint64_t cell_samples;
 	struct growth_point last;
 };

@@ -10,8 +10,8 @@
 #include "base/xalloc.h"
 
 /*
- * Number of zones into which the whole time is divided. Each zone is ten times shorter
- * than the previous one and has the same number of intervals.
+ * Number of zones into which the timeline is divided. Each zone is a tenth as long as the
+ * previous one and has the same number of intervals.
  */
 #define ZONES 4
 #define ZONE_STRETCHES 120
@@ -31,8 +31,9 @@ void timeline_release(struct timeline *t)
 }
 
 /*
- * Number of zones into which the timeline is divided. Each zone is a tenth as long as the
- * previous one and has the same number of intervals.
+ * Return the index of the interval that contains the time. The first zone
+ * is everything except the last tenth, the second zone is that tenth
+ * except its own last tenth, and so on.
  */
 static size_t stretch_of(const struct timeline *t, uint64_t unix_ms)
 {
@@ -64,7 +65,7 @@ static void keep(struct timeline *t, const struct timeline_row *row)
 
 /*
  * Finish an interval: keep its rows with the smallest and the largest
- * total. Also keep the first row of all, and the first row after a gap,
+ * total. Also keep the timeline's first row, and the first row after a gap,
  * where a line of the chart begins.
  */
 static void end_stretch(struct timeline *t)

@@ -57,8 +57,8 @@ void trends_free(struct trends *trends)
 }
 
 /*
- * Find the series of a process. A process usually has the same index as in the previous
- * sample, so the search begins at index hint.
+ * Find the series of a process. The search begins at index `hint`, because a process
+ * usually has the same index as in the previous sample.
  */
 static struct process_series *find_item(struct trends *trends, const struct process *p,
 					size_t hint)

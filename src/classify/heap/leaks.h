@@ -34,8 +34,8 @@ struct leak_scan {
 };
 
 /*
- * Set quality, problem and swapped_bytes of the scan according
- * to the heap and the mappings.
+ * Set quality, problem and swapped_bytes of the scan from the
+ * state of the heap and the mappings.
  */
 void leaks_set_quality(struct leak_scan *scan);
 

@@ -53,7 +53,7 @@ struct oom_grower {
 	uint64_t from_bytes, to_bytes;
 	uint64_t ns; /* duration of the growth in ns */
 	bool is_new; /* the process started after the recording began */
-	/* an earlier process with this name in this cgroup had ended */
+	/* an earlier process with the same name in the same cgroup had ended */
 	bool is_restarted;
 	bool is_shmem;
 	/*
@@ -118,8 +118,10 @@ struct oom_evidence {
 	 */
 	uint64_t hidden_bytes;
 	uint64_t hidden_working_set_bytes;
-	uint64_t thread_count; /* threads of all processes; maximum of the last seconds */
-	uint64_t stack_bytes;  /* stacks of all threads whose mappings were read */
+	/* number of threads of all processes; maximum of the last seconds */
+	uint64_t thread_count;
+	/* thread stacks of all processes whose mappings were read */
+	uint64_t stack_bytes;
 	/* LazyFree pages shared with other processes; maximum of the last seconds. */
 	uint64_t shared_lazyfree_bytes;
 	uint64_t locked_bytes, hugetlb_bytes;

@@ -181,7 +181,8 @@ static bool is_server_group(const char *line)
 
 struct parsing {
 	const char *name; /* name of the configuration file */
-	bool is_outside;  /* lines now belong to a group that the server does not read */
+	/* the current lines belong to an option group that the server does not read */
+	bool is_outside;
 };
 
 /*

@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "classify/oom/runtime_programs.h"
 
-#define PERCENT_MAX 100000 /* 100 %, in thousandths */
+#define PERCENT_MAX 100000 /* 100 %, in thousandths of a percent */
 
 /*
  * A suffix of a number. The number is shifted left by `shift` bits and

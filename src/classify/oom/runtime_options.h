@@ -57,8 +57,8 @@ bool runtime_option_is_shared(const struct runtime_option *option);
 const char *runtime_option_advice(const struct runtime_option *option);
 
 /*
- * Return the share of the cgroup's limit, in per mille, from which the runtime's limit
- * leaves too little room for other memory.
+ * Return the minimum share of the cgroup's limit, in per mille, at which the runtime's
+ * limit leaves too little room for other memory.
  */
 unsigned int runtime_option_min_per_mille(const struct runtime_option *option);
 

@@ -58,10 +58,7 @@ struct oom_verdict_info {
 	 * or usage. 0: no threshold.
 	 */
 	unsigned int min_per_mille;
-	/*
-	 * for each kind of end that the verdict applies to, bit
-	 * 1 << enum oom_end is set
-	 */
+	/* Kinds of end that the verdict applies to: a set of bits 1 << enum oom_end. */
 	unsigned int ends;
 	/* A remark, not a cause: never the first verdict if a process was killed. */
 	bool is_note;

@@ -14,7 +14,8 @@
 struct function_names {
 	char **names; /* function names without duplicates, in byte order */
 	size_t count;
-	uint32_t *of_frame; /* for each frame of the profile, the number of its name */
+	/* for each frame of the profile, the index of its name in names[] */
+	uint32_t *of_frame;
 };
 
 void function_names_init(struct function_names *names, const struct profile *profile);

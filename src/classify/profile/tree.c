@@ -356,8 +356,8 @@ static void find_children(struct growth *g, size_t number, size_t begin)
 }
 
 /*
- * Add the children that the limits allow, in order, and one
- * node that sums up all others.
+ * Add the children that are within the limits, in order, and one node
+ * that sums up the remaining children.
  */
 static void keep_children(struct growth *g, size_t number)
 {

@@ -57,7 +57,7 @@ bool heap_findings_are_known(const struct heap_findings *f);
  * The figures of the last read of a heap, for samples that are taken without reading it.
  */
 struct carried_heap {
-	int error; /* error or refusal of the last read */
+	int error; /* error of the last read, or the reason why the read was refused */
 	const char *problem;
 	uint64_t pause_ns, expected_ns, cpu_ns;
 	struct reported reported;

@@ -39,7 +39,7 @@ struct helper {
 	struct process process;
 	struct probe *probe; /* connection to the helper; NULL if there is none */
 	struct probe_cost cost;
-	int error; /* -errno that says why there is no helper */
+	int error; /* -errno that explains why there is no helper */
 	const char *problem;
 	/*
 	 * The errors so far, each with the text of its first occurrence.

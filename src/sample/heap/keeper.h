@@ -53,7 +53,10 @@ void heap_keeper_set_patience(struct heap_keeper *keeper, uint64_t patience_ns);
 enum heap_walks {
 	/* walk as often as the share of time allows; this is the default */
 	WALKS_BY_SHARE,
-	/* every read walks, and waits for the end of the walk: for important moments */
+	/*
+	 * every read walks the heap and waits until the walk has
+	 * ended; for important moments
+	 */
 	WALKS_ALL,
 	WALKS_NONE, /* do not walk any heap; only carry over what is already known */
 };

@@ -24,7 +24,7 @@
 #define JUMP_NS NS_PER_S
 #define JUMP_PER_MILLE 800
 
-/* number of last samples whose spacing counts as the usual interval */
+/* number of samples at the end that determine the usual interval */
 #define INTERVAL_SAMPLES 10
 
 /* Upper bound of the processes whose mappings are read to find thread stacks. */

@@ -43,7 +43,10 @@ static bool is_path_of(const struct cgroup *cgroup, const char *path)
 	bool is_root = !owner || strcmp(owner->path, "/") == 0;
 	const char *own = is_root ? cgroup->levels[0].path : owner->path;
 	size_t length = strlen(own);
-	/* the visible part of a path may begin anywhere below the root */
+	/*
+	 * in a cgroup namespace, the visible path may begin at
+	 * any level of the host's path
+	 */
 	const char *at = cgroup->is_cut ? strstr(path, own) : path;
 
 	while (length > 0 && own[length - 1] == '/')

@@ -15,7 +15,7 @@
 #define QUIET_NS (200 * NS_PER_MS)
 #define REPORT_BYTES_MAX ((size_t)256 << 10)
 
-/* Words in a line that may be the first line of a report. */
+/* Texts by which to recognise a line that may be the first line of a report. */
 static const char *const report_starts[] = {
 	"invoked oom-killer",	       "oom-kill:", "Killed process", "Kill process",
 	"killed as a result of limit",

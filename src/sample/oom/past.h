@@ -75,7 +75,8 @@ struct past_end {
 	struct oom_scope scope;
 	const struct past_sample *samples; /* samples of the cgroup whose limit was hit */
 	/*
-	 * Allocated samples of another cgroup; NULL: `samples` is that of the recording.
+	 * Separately allocated samples of a cgroup other than the recorded one. NULL:
+	 * `samples` points to those of the recording.
 	 */
 	struct past_sample *scope_samples;
 };
@@ -109,7 +110,7 @@ int oom_past_read_scope(const struct oom_past *past, struct replay *replay,
 			const struct oom_scope *scope, size_t first, size_t last,
 			struct past_sample *ret);
 
-/* Return the memory need of a process: its Rss without LazyFree. */
+/* Return the memory need of a process, which is its Rss without LazyFree. */
 uint64_t oom_past_need_of(const struct usage *usage);
 
 /*

@@ -18,7 +18,7 @@ enum oom_scope_source {
 	OOM_SCOPE_AMOUNTS,
 	/* all processes of the cgroup were recorded, but not its amounts */
 	OOM_SCOPE_PROCESSES,
-	OOM_SCOPE_NOTHING /* at most a part of the cgroup was recorded */
+	OOM_SCOPE_NOTHING /* the cgroup was recorded only in part or not at all */
 };
 
 struct oom_scope {

@@ -102,7 +102,7 @@ void sampler_free(struct sampler *s)
 	free(s);
 }
 
-/* A read of smaps: the classifier gets each mapping as soon as it was parsed. */
+/* A read of smaps: the classifier receives each mapping as soon as it has been parsed. */
 struct reading {
 	struct sampler *sampler;
 	struct classifier classifier;

@@ -119,8 +119,8 @@ static int add_file(void *context, const struct tmpfs_file *file)
 					   file->inode,	    file->major,
 					   file->minor,	    0 };
 		/*
-		 * The file was created after the recording began:
-		 * note its size then, which was 0.
+		 * The file was created after the recording began, so also note that
+		 * its size was 0 when it was created.
 		 */
 		if (file->born_unix_ms > w->start_unix_ms)
 			r = add_note(a, file, file->born_unix_ms, 0);

@@ -63,7 +63,10 @@ struct watch {
 	struct snapshot now; /* usages in ascending order of pid */
 	struct entry *entries;
 	size_t entry_capacity;
-	/* storage of the previous snapshot; empty between refreshes */
+	/*
+	 * buffers for the snapshot before this one, reused by each
+	 * refresh; empty between refreshes
+	 */
 	struct snapshot before;
 	struct entry *entries_before;
 	size_t entry_before_capacity;

@@ -60,7 +60,7 @@ static size_t find_first(const struct jit_frames *frames, uint64_t addr)
 	return SEARCH_FIRST(frames->count, i, frames->items[i].addr >= addr);
 }
 
-/* The entry of the file that gives a name to an address or to a range of addresses. */
+/* The entry of the file that names an address or a range of addresses. */
 struct cover {
 	const char *name; /* not NUL-terminated */
 	uint32_t length;

@@ -68,8 +68,8 @@ int replay_read_mappings(struct replay *replay, size_t index,
 			 const struct process *process, struct mapping_list *ret);
 
 /*
- * Read the cgroup of a sample, with the names that it had.
- * Returns -ENOENT if no cgroup was recorded.
+ * Read the cgroup of a sample and its recorded names. Returns
+ * -ENOENT if no cgroup was recorded.
  */
 int replay_read_cgroup(struct replay *replay, size_t index, struct cgroup *ret);
 

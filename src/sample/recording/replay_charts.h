@@ -8,7 +8,7 @@
 
 /*
  * Make charts of the processes that replay_read() selects. is_stopped() is
- * called now and then; if it returns true, the charts end at this point.
+ * polled; once it returns true, the charts end with the samples read so far.
  * Returns 0, or -errno with empty charts.
  */
 int replay_read_charts(struct replay *replay, const struct targets *targets,

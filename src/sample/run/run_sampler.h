@@ -30,21 +30,15 @@ void run_sampler_free(struct run_sampler *s);
  */
 void run_sampler_begin(struct run_sampler *s, const char *library);
 
+/* Exclude the descendants of this child of the parent from the run; 0: exclude none. */
+void run_sampler_leave_out(struct run_sampler *s, int pid);
+
 /*
  * Sample the run into *ret. If is_fresh is set, walk every heap now. Otherwise
  * walk the heaps only if Rss has grown by 5 % above that of all earlier walks, or
  * if a twentieth of the run's duration has passed since the last walk; walks take
  * at most a fifth of the time. Heaps whose last walk is too old are unknown.
  * Returns the number of processes, or -errno.
- */
-void run_sampler_leave_out(struct run_sampler *s, int pid);
-
-/*
- * Sample the run into *ret. With is_fresh, every heap is walked now. Otherwise the
- * heaps are walked if Rss exceeds that of all earlier walks by a certain part, or if a
- * certain part of the run's duration has passed since the last walk; walks take at
- * most a fifth of the time. Heaps that were walked too long ago are unknown. Returns
- * the number of processes, or -errno.
  */
 int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *ret);
 
