@@ -6,7 +6,7 @@
  * When an allocator calls one of its own functions through its import table, the call may
  * reach a counted entry point. The return address of such a call is in the allocator, so
  * the call is not counted. If the allocator makes a tail call, the return address is in
- * this library instead, which called the first function.
+ * this library, and the call is not counted either.
  */
 #include "config.h"
 

@@ -33,7 +33,7 @@ struct count_name {
 
 __thread struct count_own count_own __attribute__((tls_model("initial-exec")));
 
-/* Used by threads without a slot; its counts are never read. */
+/* The slot for threads without a slot of their own; its counts are never read. */
 static struct count_slot lost_slot;
 static struct count_head *head; /* the mapped file; NULL: there is no file */
 static struct new_file file;
@@ -305,7 +305,7 @@ static void fold(struct count_slot *slot)
 		flush(slot);
 	slot->high_bytes = 0;
 	slot->stack_at = slot->last_addr = 0;
-	/* all members up to and including flushed_bytes are sums */
+	/* all members of a slot up to and including flushed_bytes can be added up */
 	for (size_t i = 0;
 	     i <= offsetof(struct count_slot, flushed_bytes) / sizeof(uint64_t); i++)
 		__atomic_fetch_add(&to_words[i], from_words[i], __ATOMIC_RELAXED);

@@ -336,8 +336,8 @@ static inline struct stack_thread *own_thread(void)
 }
 
 /*
- * After a call for this many bytes, choose the position of the next stack. Return true
- * if this call is sampled.
+ * After a call that requested this many bytes, choose the position at which the next
+ * stack is recorded. Return true if this call is sampled.
  */
 static COUNT_COLD bool draw(struct count_slot *slot, struct stack_thread *t, size_t bytes)
 {

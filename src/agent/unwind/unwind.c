@@ -203,7 +203,7 @@ static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thre
 	       is_at(to, state.pc, state.sp, state.rbp);
 }
 
-/* Return true if a frame with flags in its cfa has the same return address and rbp. */
+/* Return true if the return address and rbp of a frame with flags are unchanged. */
 static inline bool is_same(struct unwind_space *space, struct unwind_thread *t,
 			   const struct unwind_frame *f)
 {

@@ -120,7 +120,8 @@ enum unwind_frame_flag {
 	/* in rbp_delta: this frame or one further out uses rbp */
 	UNWIND_NEEDS_RBP = 1 << 1,
 	/*
-	 * in rbp_delta: there was no table, and the caller was found by the frame pointer
+	 * in rbp_delta: there was no table, and the caller was found through
+	 * the frame pointer
 	 */
 	UNWIND_BY_FRAME = 1 << 2,
 };

@@ -39,7 +39,10 @@ struct parcel_site {
 	const struct landmarks *marks;
 };
 
-/* Write the code of a parcel for these values. Return 0, or -E2BIG if it does not fit. */
+/*
+ * Write the code of a parcel, with these values in it. Return 0, or -E2BIG if
+ * it does not fit.
+ */
 int parcel_make_code(const struct parcel_site *site, uint8_t ret[PARCEL_CODE_BYTES]);
 
 /*

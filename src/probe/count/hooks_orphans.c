@@ -35,7 +35,10 @@ static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 	       owner.start_ticks == head->owner_start_ticks && !process_has_ended(&owner);
 }
 
-/* Return true if the mapping may be the part of the hooks that belongs at this offset. */
+/*
+ * Return true if the mapping may be the part of the hooks that is at this offset of their
+ * address range.
+ */
 static bool is_part(const struct mapping *m, uint64_t offset)
 {
 	if (private_code_is_mapping(m, MAPPING_READ | MAPPING_EXEC))

@@ -43,7 +43,10 @@ struct injected {
 	size_t place_count, file_count;
 	struct hooks_blind unseen;
 	bool has_searched_again; /* after counting began */
-	/* all places ever patched; HOOKS_RECORD_MAX elements */
+	/*
+	 * records of all places that were ever patched: array of
+	 * HOOKS_RECORD_MAX elements
+	 */
 	struct hooks_record *records;
 	size_t record_count;
 	struct hooks_stacks stacks;

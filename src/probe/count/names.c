@@ -91,7 +91,7 @@ size_t counted_order_find(const struct counted_order *order, const char *name,
 		strncmp(counted_names[order->indexes[i]].name, name, length) >= 0);
 
 	/*
-	 * `first` is the exact name if that exists: longer names that begin
+	 * if the exact name exists, it is at index first: longer names that begin
 	 * with it come later
 	 */
 	if (first == count ||

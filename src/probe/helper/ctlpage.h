@@ -85,8 +85,8 @@ struct ctlpage_answer {
 	 */
 	uint64_t cost_ns;
 	/*
-	 * The caller frees the text; NULL: there is none. It is printable as
-	 * text_add_printable() defines, but may contain newlines.
+	 * The caller frees the text; NULL: there is none. The text is printable in the
+	 * sense of text_add_printable(), but may contain newlines.
 	 */
 	char *text;
 };

@@ -343,7 +343,10 @@ static int bpf_read(void *data, struct count_program *ret)
 		if (state->values[i].tid != 0)
 			add_thread(ret, &state->values[i]);
 	ret->thread_count = ret->listed_count;
-	/* the last value sums the counts of all threads without their own value */
+	/*
+	 * the last value of the map sums the counts of all threads that have no
+	 * value of their own
+	 */
 	if (has_counts(&state->values[COUNT_BPF_THREADS]))
 		add_thread(ret, &state->values[COUNT_BPF_THREADS]);
 	count_backend_sum(ret);
