@@ -191,7 +191,8 @@ static void fill_slot(struct count_slot *slot, uint32_t tid)
 	slot->is_main = tid == hooks_private.own_pid;
 	slot->self = ask_own_self();
 	/*
-	 * memstate fills in the name: a seccomp filter may forbid asking the kernel here
+	 * memstate fills in the thread's name: a seccomp filter may forbid the
+	 * hooks to query it
 	 */
 	for (int i = 0; i < COUNT_NAME_BYTES; i++)
 		*(volatile char *)&slot->name[i] = '\0';
@@ -418,8 +419,8 @@ static inline uint64_t product(uint64_t a, uint64_t b)
 #define NONE(symbol, function) MAKE_HOOK(symbol, function, 0, OWN(symbol))
 
 /*
- * Call realloc here, because glibc's reallocarray would call it by name, and so
- * count it.
+ * Call realloc, not reallocarray: glibc's reallocarray calls realloc by name, so the call
+ * would be counted twice.
  */
 static inline uintptr_t resize(uintptr_t a, uintptr_t b, uintptr_t c)
 {

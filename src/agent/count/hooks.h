@@ -232,8 +232,8 @@ static_assert(HOOKS_ARENA_OFFSET == 0x2c3000, "as in the script");
 static_assert(HOOKS_NODES_OFFSET == 0x102c3000, "as in the script");
 
 /*
- * Offset of the tid from the thread pointer; pthread_create() and fork() of glibc store
- * it there.
+ * Offset of the tid from the thread pointer. glibc's pthread_create() and fork() store
+ * the tid at this offset.
  */
 #define HOOKS_TID_OFFSET ASK_TID_OFFSET
 

@@ -171,8 +171,8 @@ int64_t hooks_record_stack(uint32_t slot, uint64_t bytes,
 	if (s->mode.sample_bytes) {
 		step = stack_sample_step(&recorder->stack.random, s->mode.sample_bytes);
 		/*
-		 * a thread's first allocation always gets here, even if it precedes the
-		 * first sampling point
+		 * a thread's first allocation always reaches this code, even if it
+		 * precedes the first sampling point
 		 */
 		if (is_new && step >= (int64_t)bytes + 1)
 			return step - (int64_t)bytes - 1;

@@ -197,8 +197,8 @@ static bool has_node_room(const struct stack_file *file, uint32_t from, uint32_t
 }
 
 /*
- * Threads that get here at the same time allocate disk space for the same nodes, which
- * is harmless.
+ * Threads that reach this code at the same time allocate disk space for the same nodes,
+ * which is harmless.
  */
 static bool extend_to(struct stack_file *file, uint32_t end)
 {

@@ -285,7 +285,10 @@ static struct count_stack_thread *allocate_new(void)
 	return t;
 }
 
-/* Give the thread a struct and return it. Return NULL if this is not possible. */
+/*
+ * Give the thread a struct count_stack_thread, and return it. Return NULL if there is
+ * none for the thread.
+ */
 static COUNT_COLD struct count_stack_thread *allocate_thread(void)
 {
 	pid_t tid = (pid_t)ask_own_tid();
@@ -346,7 +349,7 @@ static COUNT_COLD bool draw(struct count_slot *slot, struct stack_thread *t, siz
 	int64_t step = stack_sample_step(&t->random, sample_bytes);
 
 	/*
-	 * a slot's first call always gets here, even if it precedes the first
+	 * a slot's first call always reaches this code, even if it precedes the first
 	 * sampling point
 	 */
 	if (slot->stack_at == 0) {

@@ -22,7 +22,9 @@
 #define AGENT_MAGIC UINT32_C(0x54534d4d) /* "MMST" */
 #define AGENT_VERSION UINT32_C(1)
 
-/* The mapping consists of the page itself, then the text at this offset. */
+/*
+ * The mapping consists of the page itself, and of the text, which starts at this offset.
+ */
 #define AGENT_TEXT_OFFSET_BYTES 4096
 #define AGENT_TEXT_BYTES (1 << 19)
 #define AGENT_PAGE_BYTES (AGENT_TEXT_OFFSET_BYTES + AGENT_TEXT_BYTES)

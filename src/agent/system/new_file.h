@@ -30,7 +30,7 @@ struct new_file_layout {
 	uint64_t mapped_bytes; /* size of the mapping, and maximum size of the file */
 	uint64_t head_bytes;   /* disk space to allocate at the start of the file */
 	/*
-	 * another part of the file for which disk space is allocated, unless it
+	 * another part of the file for which disk space is allocated, unless this part
 	 * is in the head
 	 */
 	uint64_t part_offset, part_bytes;

@@ -202,7 +202,10 @@ uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup)
 			return row;
 	}
 	row = unwind_rules_at(space, lookup, &rules);
-	/* do not cache that there is no code here: code may be mapped here later */
+	/*
+	 * do not cache that there is no code at this address: code may be
+	 * mapped there later
+	 */
 	if (row == ROW_NONE)
 		return ROW_CUT;
 	put_row(line, row, lookup);

@@ -95,8 +95,8 @@ struct unwind_frame {
 	uint64_t cfa, pc, rbp;
 	int32_t rbp_delta;
 	/*
-	 * set by the user of this module: the number of the node for the stack from
-	 * here outwards
+	 * set by the user of this module: the number of the node for the stack from this
+	 * frame outwards
 	 */
 	uint32_t node;
 	/*
@@ -133,12 +133,13 @@ enum unwind_frame_flag {
 struct unwind_thread {
 	/* highest address of the thread's own stack; 0: unknown, so check each page */
 	uint64_t stack_end;
-	uint64_t stack_start; /* the stack is mapped at least from here to stack_end */
-	uint64_t hole;	      /* an unmapped page below the known part of the stack */
+	/* the stack is mapped at least from this address to stack_end */
+	uint64_t stack_start;
+	uint64_t hole; /* an unmapped page below the known part of the stack */
 	/*
-	 * From here to stack_end the kernel maps nothing except the main stack, so code
-	 * whose stack pointer is in this range can read everything up to stack_end. 0 for
-	 * threads other than the main thread.
+	 * From this address to stack_end the kernel maps nothing except the main stack,
+	 * so code whose stack pointer is in this range can read everything up to
+	 * stack_end. 0 for threads other than the main thread.
 	 */
 	uint64_t sure_start;
 	uint32_t generation;

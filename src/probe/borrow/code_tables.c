@@ -22,7 +22,7 @@ static const uint8_t header_form[4] = { 1, 0x1b, 0x03, 0x3b };
 
 struct header {
 	uint8_t form[4];
-	int32_t frames_delta; /* distance from this member to .eh_frame */
+	int32_t frames_delta; /* distance from this member of the header to .eh_frame */
 	uint32_t entry_count;
 };
 

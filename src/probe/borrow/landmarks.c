@@ -193,7 +193,9 @@ static void add_lock_holders(struct landmarks *marks, const struct loaded *file)
 	}
 }
 
-/* Return the address of the first occurrence of these bytes in the file's code, or 0. */
+/*
+ * Return the address of the first occurrence of the given bytes in the file's code, or 0.
+ */
 static uint64_t find_code(const struct loaded *file, const uint8_t *code, size_t length)
 {
 	for (size_t i = 0; i < file->exports.part_count; i++) {

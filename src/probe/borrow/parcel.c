@@ -23,7 +23,10 @@
  */
 #define CALL_STACK_BYTES (64 << 10)
 
-/* pthread_create() stores the thread's id here, above the stack on which it is called. */
+/*
+ * pthread_create() stores the new thread's id in this space, above the stack on
+ * which it is called.
+ */
 #define THREAD_BYTES 64
 
 /*

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* request - which process to enter, and what it cost to enter it. */
+/*
+ * request - the process in which to borrow a thread or inject something, and the
+ * cost of doing so.
+ */
 #ifndef MS_PROBE_BORROW_REQUEST_H
 #define MS_PROBE_BORROW_REQUEST_H
 

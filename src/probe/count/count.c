@@ -92,7 +92,7 @@ static int try_room(int fd)
 
 	if (file < 0)
 		return -errno;
-	/* a write beyond the limit would kill memstate with SIGXFSZ */
+	/* a write beyond the file size limit would kill memstate with SIGXFSZ */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
 	    limit.rlim_cur < COUNT_HEAD_BYTES + COUNT_GROW_BYTES)
 		r = -EFBIG;

@@ -16,7 +16,7 @@
 #include "model/count.h"
 #include "probe/count/names.h"
 
-/* The environment variable that contains the path of the folder. */
+/* The environment variable that contains the path of the folder for files with counts. */
 extern const char count_folder_variable[];
 
 /*
@@ -51,10 +51,13 @@ struct count_folder {
  */
 int count_folder_create(struct count_folder *folder, const char **ret_where);
 
-/* Remove the folder with all its files. */
+/* Remove the folder for files with counts, with all its files. */
 void count_folder_release(struct count_folder *folder);
 
-/* Return a static text that explains why a program may have no file in the folder. */
+/*
+ * Return a static text that explains why a program may have no file in the folder for
+ * files with counts.
+ */
 const char *count_folder_problem(const struct count_folder *folder);
 
 /*

@@ -81,7 +81,7 @@ struct hook_places {
 	size_t count, capacity;
 	/* addresses of the original functions; 0: not found */
 	uint64_t originals[HOOK_COUNT_];
-	char allocator[256]; /* path of the file that contains malloc */
+	char allocator[256]; /* path of the file that defines malloc */
 	size_t file_count;   /* number of files that contain places to patch */
 	/* number of places that point to functions other than the allocator's */
 	size_t other_count;

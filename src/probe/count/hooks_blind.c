@@ -10,8 +10,9 @@
 #include "proc/smaps/maps.h"
 
 /*
- * Upper bounds of what a block takes in addition to the requested bytes, and of the
- * reserve at the end of the heap, which is far smaller unless M_TOP_PAD is set.
+ * Upper bounds of the heap space that a block takes in addition to its requested
+ * bytes, and of the reserve at the end of the heap, which is far smaller unless
+ * M_TOP_PAD is set.
  */
 #define BLOCK_EXTRA_BYTES 32
 #define SLACK_BYTES (4 * MIB)

@@ -172,8 +172,8 @@ static bool points_to_hooks(const struct hooks_switch *s,
 }
 
 /*
- * The process has a list of patched places. Check that none of them points to the
- * hooks now.
+ * The process has a list of the places that were patched. Check that none of these places
+ * points to the hooks now.
  */
 static int check_places(const struct hooks_switch *s, const struct hooks_head *head)
 {

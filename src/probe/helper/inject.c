@@ -32,7 +32,10 @@
 #define READY_LIMIT_NS (5 * NS_PER_S)
 #define LEAVE_LIMIT_NS (5 * NS_PER_S)
 #define FIND_LIMIT_NS (2 * NS_PER_S)
-/* wait this long for another memstate to stop tracing; a debugger traces longer */
+/*
+ * How long to wait until another memstate stops tracing the process; a debugger would
+ * trace it longer.
+ */
 #define TURN_LIMIT_NS (1 * NS_PER_S)
 #define LEAVE_LOOK_NS (100 * NS_PER_US)
 

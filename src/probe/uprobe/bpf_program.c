@@ -411,8 +411,8 @@ static bool is_jump_target(const struct count_points *points, size_t number)
 }
 
 /*
- * Generate the program for the start of a function: count the call unless the allocator
- * itself made it.
+ * Generate the program for a breakpoint at the start of a function: count the call unless
+ * the allocator itself made it.
  */
 static void add_function(struct count_bpf_program *p, const struct count_points *points,
 			 size_t number)

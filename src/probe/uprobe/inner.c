@@ -144,7 +144,7 @@ static int add_point(struct search *search, uint64_t vaddr,
 	if (!elf_exports_offset(search->code->exports, vaddr, &offset_bytes))
 		return 0;
 	/*
-	 * each address has at most one breakpoint: if a function starts here, use the
+	 * each address has at most one breakpoint: if a function starts at vaddr, use the
 	 * breakpoint of that function
 	 */
 	for (size_t i = 0; i < points->count; i++) {

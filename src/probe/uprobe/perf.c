@@ -30,7 +30,7 @@
 #define THREADS_MAX 4096
 
 struct perf_thread {
-	/* the thread's counts; the final counts after it has ended */
+	/* the thread's counts; after the thread has ended, its final counts */
 	struct count_thread counted;
 	/*
 	 * descriptor of the leader of the thread's event group; -1: the thread has ended
