@@ -355,7 +355,7 @@ def stacks_of_entry_points_are_recorded_of_a_command():
         orders.write(b"w")
         orders.seek(0)
         result = memstate("count", "--stacks", "--", target_path("entry_target"), stdin=orders, env=environment)
-    check(re.search(rb"^ +25 100.0% .*call_mimalloc", result.must_be(0).out, re.M), result.out)
+    check(re.search(rb"^ +50 100.0% .*call_mimalloc", result.must_be(0).out, re.M), result.out)
 
 
 @test

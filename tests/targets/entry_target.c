@@ -31,6 +31,12 @@ WEAK void *mi_zalloc(size_t bytes);
 WEAK void *mi_calloc(size_t count, size_t bytes);
 WEAK void *mi_realloc(void *p, size_t bytes);
 WEAK void *mi_malloc_aligned(size_t bytes, size_t alignment);
+WEAK void *mi_calloc_aligned(size_t count, size_t bytes, size_t alignment);
+WEAK void *mi_malloc_aligned_at(size_t bytes, size_t alignment, size_t offset);
+WEAK void *mi_zalloc_aligned_at(size_t bytes, size_t alignment, size_t offset);
+WEAK void *mi_calloc_aligned_at(size_t count, size_t bytes, size_t alignment,
+				size_t offset);
+WEAK void *mi_realloc_aligned_at(void *p, size_t bytes, size_t alignment, size_t offset);
 WEAK void mi_free(void *p);
 WEAK void mi_free_size(void *p, size_t bytes);
 
@@ -134,13 +140,22 @@ static void call_mimalloc(void)
 		mi_free(kept);
 		kept = mi_malloc_aligned(300, 64);
 		mi_free(kept);
+		kept = mi_calloc_aligned(7, 9, 64);
+		mi_free(kept);
+		kept = mi_malloc_aligned_at(310, 64, 8);
+		kept = mi_realloc_aligned_at(kept, 2000, 64, 8);
+		mi_free(kept);
+		kept = mi_zalloc_aligned_at(320, 64, 8);
+		mi_free(kept);
+		kept = mi_calloc_aligned_at(3, 11, 64, 8);
+		mi_free(kept);
 	}
 	say("malloc", 5);
-	say("realloc", 5);
-	say("calloc", 10);
-	say("aligned_alloc", 5);
-	say("free", 20);
-	say("bytes", 5 * (100 + 1000 + 10 + 15 + 300));
+	say("realloc", 5 + 5);
+	say("calloc", 10 + 10);
+	say("aligned_alloc", 5 + 10);
+	say("free", 20 + 20);
+	say("bytes", 5 * (100 + 1000 + 10 + 15 + 300 + 63 + 310 + 2000 + 320 + 33));
 }
 
 static void call_tcmalloc(void)

@@ -78,6 +78,11 @@
 	X(mi_aligned_alloc, ALIGNED_ALLOC, SECOND)     \
 	X(mi_malloc_aligned, ALIGNED_ALLOC, FIRST)     \
 	X(mi_zalloc_aligned, ALIGNED_ALLOC, FIRST)     \
+	X(mi_calloc_aligned, CALLOC, PRODUCT)          \
+	X(mi_malloc_aligned_at, ALIGNED_ALLOC, FIRST)  \
+	X(mi_zalloc_aligned_at, ALIGNED_ALLOC, FIRST)  \
+	X(mi_calloc_aligned_at, CALLOC, PRODUCT)       \
+	X(mi_realloc_aligned_at, REALLOC, SECOND)      \
 	X(mi_memalign, MEMALIGN, SECOND)               \
 	X(mi_valloc, VALLOC, FIRST)                    \
 	X(mi_pvalloc, PVALLOC, FIRST)                  \

@@ -41,7 +41,7 @@ struct counted_name {
 
 /* The first COUNTED_STANDARD_COUNT names are standard functions, starting with malloc. */
 #define COUNTED_STANDARD_COUNT 31
-#define COUNTED_NAME_COUNT 123
+#define COUNTED_NAME_COUNT 128
 extern const struct counted_name counted_names[COUNTED_NAME_COUNT];
 
 /* The additional entry points in alphabetical order, as indexes of counted_names. */
