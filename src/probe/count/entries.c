@@ -7,7 +7,7 @@
 
 #include "tracee/elf/imports.h"
 
-/* For each function in the list, set its element to true. */
+/* Set to true the elements that belong to the functions in the list. */
 static void find_functions(const struct elf_exports *exports,
 			   bool found[COUNTED_NAME_COUNT])
 {

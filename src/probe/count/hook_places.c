@@ -152,7 +152,7 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 	int r;
 
 	if (!search->source->finds_leading && interrupt_is_pending())
-		return -EINTR; /* orphaned hooks are removed even then */
+		return -EINTR; /* orphaned hooks are removed despite the signal */
 	if (search->file_count == FILES_MAX) {
 		*ret_reason = "it has too many libraries";
 		return -EOPNOTSUPP;

@@ -129,8 +129,8 @@ struct hook_places_source {
 	const struct mapping_list *mappings;
 	struct hooks_there there;
 	/*
-	 * Find the places that already point to the hooks in `there`, instead of the
-	 * places that do not. An original in `there` is used only if a file of the
+	 * Find the places that already point to the hooks in `there`, rather than the
+	 * places that do not yet. An original in `there` is used only if a file of the
 	 * process exports the function at that address; otherwise it is 0.
 	 */
 	bool finds_leading;
