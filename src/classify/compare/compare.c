@@ -246,7 +246,7 @@ static bool has_final_heap(const struct run *run)
 	return is_heap_known(run, has_settled ? MOMENT_SETTLED : MOMENT_END);
 }
 
-/* Return the run nearest to the median. Runs whose heap was read are preferred. */
+/* Return the good run nearest to the median. Runs whose heap was read are preferred. */
 static const struct run *find_typical(const struct comparison *comparison,
 				      const struct good_runs *good,
 				      const struct compared_variant *variant)

@@ -65,7 +65,7 @@ uint64_t compare_run_figure(const struct comparison *comparison, const struct ru
 			    enum figure figure);
 
 /*
- * Return true if the run enters the statistics: it did not fail and is
+ * Return true if the run counts in the statistics: it did not fail and is
  * neither a warm-up nor a counting run.
  */
 bool run_is_good(const struct run *run);

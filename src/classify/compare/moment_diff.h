@@ -17,7 +17,7 @@
 /* The mappings of a process, as last read at or before the moment. */
 struct moment_mappings {
 	struct mapping_list list;
-	/* time of that reading; 0: never read, and the other members are unknown */
+	/* time of the last reading; 0: never read, and the other members are unknown */
 	uint64_t read_unix_ms;
 	uint64_t owner_bytes[OWNER_COUNT_]; /* Rss by owner at read_unix_ms */
 };
@@ -37,7 +37,7 @@ void moment_release(struct moment *moment);
 enum moment_part {
 	PART_TOTAL, /* sums over all processes */
 	PART_STATE,
-	/* sums by owner over all processes, as of when mappings were read */
+	/* sums by owner over all processes, from the last readings of their mappings */
 	PART_OWNER,
 	PART_GROUP,
 	PART_PROCESS,
@@ -52,7 +52,8 @@ struct moment_change {
 	enum moment_part part;
 	/* Name of the figure, process or mapping; borrowed from the moments. */
 	const char *name;
-	enum owner owner; /* owner of a mapping; OWNER_COUNT_ in other rows */
+	/* owner of the mapping; OWNER_COUNT_ in rows that are not for a mapping */
+	enum owner owner;
 	/* The process at each moment; NULL: it did not exist at that moment. */
 	const struct process *before_process, *after_process;
 	/* start of a nameless mapping that was matched by address; else 0 */
@@ -66,8 +67,9 @@ struct moment_change {
 
 struct moment_diff {
 	/*
-	 * Rows sorted by part. Within a part, figures are in a fixed order; processes
-	 * and mappings are sorted by the size of their change.
+	 * Rows sorted by part, in the order of enum moment_part. Within a
+	 * part, figures are in a fixed order; processes and mappings are
+	 * sorted by the size of their change.
 	 */
 	struct moment_change *items;
 	size_t count, capacity;

@@ -41,8 +41,8 @@ struct facts {
 		moment;
 	struct difference rss, firm, peak, cpu;
 	/*
-	 * The size of live memory is known for at least two variants,
-	 * and grows under all of these.
+	 * Live memory is known for at least two variants, and grows under
+	 * every variant for which it is known.
 	 */
 	bool live_grows;
 	bool rss_grows; /* Rss grows under every variant */

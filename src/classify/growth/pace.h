@@ -28,7 +28,7 @@ struct oom_pace {
 
 struct oom_pace_sample {
 	uint64_t taken_ns;
-	/* the members of the same names in struct oom_figures */
+	/* memory need and limit of the cgroup, as in struct oom_figures */
 	uint64_t need_bytes, limit_bytes;
 	uint64_t slack_bytes; /* a smaller change of need may be noise */
 };

@@ -27,7 +27,7 @@ struct timeline_row {
 
 struct timeline {
 	uint64_t begin_ms, end_ms;
-	struct timeline_row *rows; /* kept rows, in time order */
+	struct timeline_row *rows; /* the rows that were kept, in order of time */
 	size_t count, capacity;
 	/* Index of the interval that is being filled. */
 	size_t stretch;

@@ -51,7 +51,7 @@ struct explanation {
 	bool is_heap; /* the heap is known, and the address belongs to the heap */
 	bool has_block;
 	struct block block;
-	/* kind of the allocator's memory: "live", "free, in a small bin" … */
+	/* what the allocator uses the memory for: "live", "free, in a small bin" … */
 	const char *part;
 	/*
 	 * Size of the chunks in the free list that contains the block; 0: chunks of

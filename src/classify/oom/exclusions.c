@@ -23,14 +23,14 @@ static const struct {
 	uint64_t excluded;
 } exclusions[] = {
 	/*
-	 * causes outside the cgroup are mutually exclusive, and exclude
-	 * the causes that filled its limit
+	 * causes outside the cgroup are mutually exclusive, and exclude the
+	 * causes that filled the cgroup's limit
 	 */
 	{ OOM_WHY_SYSRQ, BIT(OOM_WHY_NODE) | BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) |
 				 FILLED | CAME },
 	{ OOM_WHY_NODE, BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) | FILLED },
 	{ OOM_WHY_CPUSET, BIT(OOM_WHY_ANCESTOR) | FILLED },
-	/* files that no process has open exclude memory of processes */
+	/* "files that no process has open" excludes "memory of processes" */
 	{ OOM_WHY_LEFTOVERS,
 	  BIT(OOM_WHY_SHMEM) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_PRIVATE_MEMORY) },
 	/* "no single process used most of the memory" excludes "one process did" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* oom_node - describe the memory of a machine that ran out of memory as a whole. Pure. */
+/* node - describe the memory of a machine that ran out of memory as a whole. Pure. */
 #ifndef MS_CLASSIFY_OOM_NODE_H
 #define MS_CLASSIFY_OOM_NODE_H
 

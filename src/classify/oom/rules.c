@@ -10,12 +10,14 @@
 #include "classify/oom/node.h"
 
 /* Shares in per mille, from kills with known causes (see tests/live/oom_verdicts.py). */
-#define LEFTOVERS_TASKS 250 /* minimum share of usage held by processes */
+/* the processes must hold less than this share of the usage */
+#define LEFTOVERS_TASKS 250
 #define LEFTOVERS_USAGE 500
 #define STACK_THREADS 50   /* minimum number of threads, not a share */
 #define RETENTION_LIVE 600 /* if less of the private memory is live, most of it is free */
 #define RETENTION_FREE 250 /* minimum share of the limit that is free memory */
-#define MANY_MIN 500	   /* minimum share of the limit used by all processes */
+/* all processes together must use at least this share of the limit */
+#define MANY_MIN 500
 #define DIRTY_MIN 200
 #define BURST_NS (5 * NS_PER_S)
 

@@ -40,7 +40,7 @@ void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 /* A figure that is known both from a walk and from the allocator. */
 struct stats_pair {
 	const char *name; /* the allocator's name for the figure; static */
-	bool is_count;	  /* false: the figure is in bytes */
+	bool is_count;	  /* true: the figure is a count; false: the figure is in bytes */
 	uint64_t reported, walked;
 };
 

@@ -14,7 +14,7 @@ const char *const profile_diff_kind_names[DIFF_KIND_COUNT_] = {
 	[DIFF_LEFT_OUT] = "left_out",
 };
 
-/* The amounts of one node of `keys` in the two profiles. */
+/* The amounts of one compared stack, which is a node of `keys`, in the two profiles. */
 struct tally {
 	uint64_t before, after;
 	/* stacks end at this node; false: this node is only part of longer stacks */

@@ -21,7 +21,7 @@ enum profile_diff_kind {
 	DIFF_ONLY_BEFORE,
 	DIFF_ONLY_AFTER,
 	DIFF_CHANGED,
-	DIFF_LISTED_COUNT_, /* the kinds below are counted, but not listed */
+	DIFF_LISTED_COUNT_, /* stacks of the kinds below are counted, but not listed */
 	DIFF_EQUAL = DIFF_LISTED_COUNT_,
 	/* stacks whose amounts do not exceed the minimum in either profile */
 	DIFF_LEFT_OUT,

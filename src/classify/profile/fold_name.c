@@ -294,8 +294,8 @@ static bool add_folded(struct strbuf *out, struct part p, bool keeps_generics)
 }
 
 /*
- * Return the position after the unit that begins here: a bracketed part, an operator,
- * or one character. Return 0 if brackets do not match.
+ * Return the position after the bracketed part, operator or single character that begins
+ * here. Return 0 if brackets do not match.
  */
 static size_t skip_part(struct part p, size_t at)
 {

@@ -12,7 +12,8 @@
 
 #include <stddef.h>
 
-#define SCALE_SIZES_MIN 4 /* one more than the three unknown parameters */
+/* minimum number of sizes: one more than the number of unknown parameters */
+#define SCALE_SIZES_MIN 4
 
 struct scale_point {
 	double size, value; /* size > 0, value >= 0 */

@@ -14,7 +14,9 @@ struct stacks_view {
 	const struct function_names *names;
 	/* PROFILE_METRIC_COUNT_ totals per node, which include all descendants */
 	uint64_t *totals;
-	/* number of a node for each node; 0: there is no child or sibling */
+	/*
+	 * for each node, the numbers of its first child and of its next sibling; 0: none
+	 */
 	uint32_t *first_child, *next_sibling;
 };
 

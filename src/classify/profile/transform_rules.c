@@ -294,7 +294,9 @@ void transform_sets_add_own(struct transform_sets *sets)
 struct expansion {
 	const struct transform_sets *sets;
 	struct transform_list list;
-	/* number of uses of sets; even an empty set takes time to expand */
+	/*
+	 * number of sets expanded so far, because even an empty set takes time to expand
+	 */
 	size_t use_count;
 	struct transform_error *reterr;
 };

@@ -38,7 +38,8 @@ struct function_sums {
 	const char *module;
 	/* path of the source file; NULL: unknown, or several files */
 	const char *file;
-	struct source_line source; /* line with the largest allocation or call */
+	/* source line of the function's largest allocation or call */
+	struct source_line source;
 	uint64_t self[PROFILE_METRIC_COUNT_];
 	/* Amounts including those of callees. Recursive calls count once. */
 	uint64_t total[PROFILE_METRIC_COUNT_];

@@ -52,7 +52,7 @@ struct helper {
 	/* time until a retry after a failure; 0 after a success */
 	uint64_t wait_ns;
 	uint64_t retry_ns;
-	struct allocator_stats last; /* the last answer, without the text */
+	struct allocator_stats last; /* the helper's last answer, without the text */
 };
 
 struct helpers {

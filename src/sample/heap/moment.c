@@ -161,7 +161,7 @@ static int open_moment(struct heap_moment *moment, const struct usage *u)
 		return moment->mem_fd;
 	usage_init(&moment->usage);
 	moment->usage.process = u->process;
-	/* borrowed, because the command line is not read again */
+	/* borrow the command line, which is not read again */
 	moment->usage.command = u->command;
 	names_open(&moment->reader->names, fs, tid);
 	return 0;

@@ -22,8 +22,9 @@ struct heap_reader {
 	/* the reader's own sampler after it abandoned the caller's, or NULL */
 	struct sampler *own_sampler;
 	uint64_t max_pause_ns;
-	bool is_running;   /* never pause the target; the figures are then estimates */
-	bool is_read_once; /* read once, rather than repeatedly to find the variation */
+	bool is_running; /* never pause the target; the figures are then estimates */
+	/* read the heap only once; false: several times, to measure the variation */
+	bool is_read_once;
 	/* also copy all memory that may hold pointers; set by the owner of the reader */
 	bool copies_roots;
 	/* helpers for querying the allocator, borrowed; NULL: do not query */

@@ -102,7 +102,7 @@ static void end_sample(struct flight *f, bool has_group)
 	struct snapshot *known = &f->processes.known;
 	int r;
 
-	/* the group and its processes form one sample with one time */
+	/* the group and its processes form one sample, with a single timestamp */
 	known->taken_ns = has_group ? f->cgroup.taken_ns : f->sampled_ns;
 	known->unix_ms = has_group ? f->cgroup.unix_ms : flight_unix_ms(f->sampled_ns);
 	known->elapsed_ns = f->sampled_ns - f->start_ns;

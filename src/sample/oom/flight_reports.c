@@ -7,7 +7,8 @@
 #include "base/text.h"
 #include "base/units.h"
 
-#define LOG_PATIENCE_NS (2 * NS_PER_S) /* how late the report of a counted kill may be */
+/* maximum delay between the counting of a kill and its report */
+#define LOG_PATIENCE_NS (2 * NS_PER_S)
 #define LOG_STEP_MS 20
 
 uint64_t flight_unix_ms(uint64_t ns)

@@ -33,7 +33,7 @@
  * with the same name in the same cgroup.
  */
 struct role {
-	struct process process; /* the most recent process in this role */
+	struct process process; /* the most recent of the processes that share the role */
 	/* notes on the process; NULL: no note was recorded */
 	const struct oom_note *note;
 	struct rise_series series;
@@ -94,7 +94,9 @@ static bool is_in(const struct snapshot *processes, const struct process *p)
 	return u && process_is_same(&u->process, p) && process_has_memory(&u->process);
 }
 
-/* Return the role of an ended process that p succeeds, or NULL. */
+/*
+ * Return the role whose most recent process has ended and that p now takes over, or NULL.
+ */
 static struct role *find_ended(struct grower_search *s, const struct snapshot *processes,
 			       const struct process *p, const struct oom_note *note)
 {

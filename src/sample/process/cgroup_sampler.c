@@ -139,7 +139,7 @@ int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs,
 	snapshot_clear(ret_processes);
 	if (cgroup_sampler_targets(s))
 		r = sampler_take(s->sampler, &s->targets, needs, ret_processes);
-	/* the cgroup and its processes form one sample with one time */
+	/* the cgroup and its processes form one sample, with a single timestamp */
 	ret_processes->taken_ns = ret_cgroup->taken_ns;
 	ret_processes->unix_ms = ret_cgroup->unix_ms;
 	return r;

@@ -38,7 +38,10 @@ static const size_t reads_max[REASON_COUNT_] = {
 	[REASON_TURN] = 8,
 };
 
-/* Upper bound of the processes outside the screen that a refresh looks up in statm. */
+/*
+ * Upper bound of the processes not visible on the screen that
+ * a refresh looks up in statm.
+ */
 #define CHECKS_MAX 256
 
 /* Additional data for the usage with the same index. */

@@ -133,7 +133,7 @@ void recorder_begin(struct recorder *r)
 	r->error = recording_begin(r->recording);
 }
 
-/* Forget when to read the mappings of processes that no longer exist. */
+/* Drop the times for reading mappings of processes that no longer exist. */
 static void forget_turns(struct recorder *r, const struct snapshot *snapshot)
 {
 	size_t kept = 0;

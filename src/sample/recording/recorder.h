@@ -12,7 +12,8 @@
 struct recorder;
 
 /*
- * The needs that samples must have to be recorded, to be or'ed with the caller's needs.
+ * The needs with which samples must be taken to be recorded. OR
+ * them with the caller's needs.
  */
 #define RECORDER_NEEDS (NEED_STAT | NEED_UID | NEED_COMMAND | NEED_ROLLUP)
 
