@@ -20,7 +20,7 @@ struct oom_figures {
 	uint64_t usage_bytes;
 	uint64_t limit_bytes;	 /* CGROUP_NO_LIMIT if the cgroup has no limit */
 	uint64_t need_bytes;	 /* memory that the kernel cannot reclaim */
-	uint64_t headroom_bytes; /* limit - need; unknown without a limit */
+	uint64_t headroom_bytes; /* limit minus need; unknown if there is no limit */
 	/* maximum error of the amounts that the kernel reports */
 	uint64_t slack_bytes;
 	int64_t unexplained_bytes;
@@ -45,7 +45,8 @@ struct oom_figures {
 	uint64_t lazyfree_bytes, file_bytes, slab_reclaimable_bytes;
 
 	uint64_t swap_bytes;
-	uint64_t working_set_bytes; /* usage - inactive_file, as kubectl top shows it */
+	/* usage minus inactive_file, as kubectl top shows it */
+	uint64_t working_set_bytes;
 	/*
 	 * Anonymous pages on the kernel's file LRU lists that are no longer LazyFree
 	 * because they were written again. No working set includes them.

@@ -18,8 +18,8 @@ enum amount {
 	AMOUNT_LAZYFREE,
 	AMOUNT_UNBACKED,
 	AMOUNT_SWAP,
-	AMOUNT_POOL,  /* pool_pages + pool_fragments */
-	AMOUNT_OWNER, /* amount of owner 0; add an enum owner for other owners */
+	AMOUNT_POOL,  /* sum of pool_pages and pool_fragments */
+	AMOUNT_OWNER, /* index of owner 0's amount; add an enum owner for the others */
 	AMOUNT_COUNT_ = AMOUNT_OWNER + OWNER_COUNT_
 };
 
@@ -30,7 +30,7 @@ enum figure {
 	FIGURE_SYSTEM,
 	FIGURE_MINOR_FAULTS,
 	FIGURE_MAJOR_FAULTS,
-	FIGURE_RELEASE_CALLS, /* calls that returned memory to the kernel */
+	FIGURE_RELEASE_CALLS, /* number of calls that returned memory to the kernel */
 	FIGURE_ABOVE,	      /* time above the limit; unknown without a limit */
 	FIGURE_PEAK_RSS,      /* peak Rss as reported by the kernel */
 	FIGURE_RSS_GROWTH,    /* growth of Rss from the middle of the work to its end */
@@ -75,7 +75,8 @@ bool run_is_good(const struct run *run);
  * are unknown if there is no such run.
  */
 struct spread {
-	uint64_t median; /* for an even number of runs, the mean of the middle two */
+	/* with an even number of runs, the mean of the middle two values */
+	uint64_t median;
 	uint64_t min, max;
 	size_t run_count;
 };

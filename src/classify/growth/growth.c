@@ -176,7 +176,7 @@ static size_t find_cycle(const struct grid *grid)
 }
 
 struct floors {
-	/* at: positions of the floors in the grid */
+	/* `at`: positions of the floors in the grid */
 	double bytes[GROWTH_FLOORS_MAX], at[GROWTH_FLOORS_MAX];
 	size_t count;
 	size_t window; /* length of a window in grid steps */

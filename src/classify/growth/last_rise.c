@@ -85,7 +85,7 @@ void rise_series_jump(struct rise_series *s, uint64_t time_ns, uint64_t bytes)
 
 /* A straight line fitted by least squares. */
 struct line {
-	/* squares: sum of the squared distances from the line */
+	/* `squares`: sum of the squared distances of the points from the line */
 	double slope, start, squares;
 };
 

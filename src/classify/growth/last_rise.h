@@ -23,7 +23,7 @@ struct rise_series {
 };
 
 struct rise {
-	uint64_t from_bytes, to_bytes; /* from_bytes <= to_bytes */
+	uint64_t from_bytes, to_bytes; /* from_bytes is at most to_bytes */
 	uint64_t ns;		       /* duration of the rise */
 };
 

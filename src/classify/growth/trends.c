@@ -28,7 +28,10 @@ struct trends {
 	struct growth_series need;
 	uint64_t first_bytes;
 	size_t restart_count;
-	/* in the order of the last sample that contained processes */
+	/*
+	 * one series per process, in the order of the last
+	 * sample that contained processes
+	 */
 	struct process_series *items;
 	size_t count;
 };

@@ -13,9 +13,10 @@ struct leak_scan {
 	const struct mapping_list *mappings;
 	const struct heap *heap;
 	/*
-	 * Quality of the results below. exact; bound: some memory could not be scanned,
-	 * and blocks reported as leaked may be reachable from that memory; unknown: the
-	 * heap could not be read exactly, and there are no results.
+	 * Quality of the results below: exact; bound, if some memory could
+	 * not be scanned, so that blocks reported as leaked may be reachable
+	 * from that memory; or unknown, if the heap could not be read
+	 * exactly, so that there are no results.
 	 */
 	enum quality quality;
 	/* why quality is not exact; NULL if it is exact. Static. */

@@ -26,7 +26,7 @@
 #define RUNTIME_FILE_MYSQL "my.cnf"
 #define RUNTIME_FILE_REDIS "redis.conf"
 
-struct runtime_option; /* a row of the table of options */
+struct runtime_option; /* an element of the table of options */
 
 struct runtime_limit {
 	const struct runtime_option *option; /* NULL: the program sets no limit */

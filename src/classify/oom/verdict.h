@@ -19,7 +19,7 @@ enum oom_verdict {
 	OOM_WHY_NOT_KERNEL,
 	OOM_WHY_SYSRQ, /* a user requested the kill, and memory had not run out */
 	OOM_WHY_NODE,  /* the machine ran out of memory */
-	/* the memory nodes that the process may use ran out of memory */
+	/* the NUMA nodes that the process may use ran out of memory */
 	OOM_WHY_CPUSET,
 	OOM_WHY_ANCESTOR,  /* an ancestor's limit was reached */
 	OOM_WHY_LEFTOVERS, /* files on tmpfs that no process has open */

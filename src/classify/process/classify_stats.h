@@ -28,10 +28,10 @@ void classify_stats_bound(const struct allocator_stats *stats,
 			  const struct mapping_list *mappings, struct heap_bounds *ret);
 
 /*
- * Move memory from anon to the heap's owners according to the bounds. The bounds
- * and the matrix must come from these mappings. The heap's quality becomes bound.
- * Cells of the matrix are known only if all of the allocator's memory is in one
- * state. Unknown bounds change nothing.
+ * Move memory from anon to the heap's owners according to the bounds. `bounds` and
+ * the matrix of *usage must have been computed from `mappings`. The heap's quality
+ * becomes bound. Cells of the matrix are known only if all of the allocator's memory
+ * is in one state. Unknown bounds change nothing.
  */
 void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 		    const struct allocator_stats *stats,

@@ -35,7 +35,7 @@ struct scale_fit {
 	 * a constant, the exponents are 0.
 	 */
 	enum scale_outcome outcome;
-	/* low, high: 95 % confidence interval of the exponent */
+	/* `low` and `high`: the 95 % confidence interval of the exponent */
 	double exponent, low, high;
 	double constant, factor;
 	double r_squared; /* R squared; 1: all values are on the curve */

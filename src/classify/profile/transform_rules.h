@@ -111,7 +111,7 @@ int transform_sets_parse(struct transform_sets *sets, struct transform_list *own
 /* Add the sets that are built into memstate. */
 void transform_sets_add_own(struct transform_sets *sets);
 
-/* Return the set called name, or NULL. */
+/* Return the set whose name is `name`, or NULL. */
 const struct transform_set *transform_sets_find(const struct transform_sets *sets,
 						const char *name);
 

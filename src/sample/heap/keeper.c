@@ -15,7 +15,7 @@
 struct kept {
 	struct process process;
 	uint64_t round;		   /* the round in which the process was last read */
-	uint64_t walked_ns;	   /* start of the last walk; 0: never walked */
+	uint64_t walked_ns;	   /* start time of the last walk; 0: never walked */
 	unsigned int futile_count; /* number of successive walks that found nothing */
 	struct carried_heap heap;
 };

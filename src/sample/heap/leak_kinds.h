@@ -38,7 +38,7 @@ struct heap_leaks {
 	struct chunk_sum live, reachable, direct, indirect;
 	uint64_t reachable_resident_bytes, leaked_resident_bytes;
 	uint64_t scanned_bytes, mark_ns;
-	uint64_t taken_ns;	 /* start of the heap read */
+	uint64_t taken_ns;	 /* start time of the heap read */
 	struct leak_kind *kinds; /* the kinds with the most leaked bytes, largest first */
 	size_t kind_count;
 	size_t all_kind_count;

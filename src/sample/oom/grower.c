@@ -37,7 +37,7 @@ struct role {
 	/* notes on the process; NULL: no note was recorded */
 	const struct oom_note *note;
 	struct rise_series series;
-	bool is_there; /* present in the sample that is being read */
+	bool is_there; /* the process is present in the sample that is being read */
 	bool is_new, is_restarted;
 };
 

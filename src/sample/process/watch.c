@@ -46,7 +46,7 @@ static const size_t reads_max[REASON_COUNT_] = {
 
 /* Additional data for the usage with the same index. */
 struct entry {
-	/* stat of the process at the last attempt to read its memory */
+	/* contents of the process's stat file at the last attempt to read its memory */
 	struct process then;
 	/* time of the last attempt to read the memory; 0: none yet */
 	uint64_t tried_ns;

@@ -15,7 +15,8 @@
 struct turn {
 	int pid;
 	uint64_t start_ticks, due_ns;
-	uint64_t sample; /* number of the sample that includes the mappings */
+	/* number of the last sample that includes the mappings of the process */
+	uint64_t sample;
 };
 
 struct recorder {
