@@ -5,37 +5,58 @@ status is reported."""
 import os
 import signal
 import subprocess
+import tempfile
 
-from live import (MIB, TARGET, TIMEOUT, check, check_sums, complaints, equal, memstate, parse_csv,
-                  run, start_memstate, test)
+from live import (MIB, TARGET, TIMEOUT, Result, check, check_sums, complaints, equal, memstate,
+                  parse_csv, read_proc, run, start_memstate, test, wait_until)
 
-NAP = "sleep 0.05"
-LONG_NAP = "sleep 1"  # with -t, memstate lists all processes first
+# memstate has sampled the command once it has read this often since the command began
+READS_PER_SAMPLE = 20
+SAMPLES = 5
 
 
-def check_status(end, said, nap, *args):
-    result = memstate(*args, "-i", "10ms", "--", "sh", "-c", f"{nap}; {end}").must_be(0)
-    check(any(said in line for line in result.errors()), f"{args}: {result.err}")
+def count_reads(pid):
+    return int(read_proc(pid, "io").split(b"syscr: ")[1].split()[0])
+
+
+def count_processes():
+    return sum(name.isdigit() for name in os.listdir("/proc"))
+
+
+def run_sampled(script, *args):
+    """Run a shell script that reads a line, and continue it once memstate has sampled it."""
+    # with -t, each sample also reads a file of each process
+    reads = SAMPLES * (READS_PER_SAMPLE + (2 * count_processes() if "-t" in args else 0))
+    with tempfile.TemporaryFile() as out:
+        process = start_memstate(*args, "-i", "10ms", "--", "sh", "-c", f"echo begun; {script}",
+                                 stdin=subprocess.PIPE, stdout=out)
+        equal(process.stderr.readline(), b"begun\n", "the command's first line")
+        begun = count_reads(process.pid)
+        wait_until(lambda: count_reads(process.pid) > begun + reads, "memstate samples the command")
+        _, err = process.communicate(b"continue\n", timeout=TIMEOUT)
+        out.seek(0)
+        return Result(args, process.returncode, out.read(), err)
 
 
 @test
 def the_exit_status_of_the_command_is_reported():
-    for args in (["--csv"], ["--json"], ["--text"]):
-        check_status("exit 0", "sh: exited with status 0", NAP, *args)
-        check_status("exit 7", "sh: exited with status 7", NAP, *args)
-        check_status("kill -KILL $$", "sh: ended by signal 9", NAP, *args)
-    for args in (["--csv", "-t"], ["--text", "-t"]):
-        check_status("exit 7", "sh: exited with status 7", LONG_NAP, *args)
+    for args in (["--csv"], ["--json"], ["--text"], ["--csv", "-t"], ["--text", "-t"]):
+        for end, message in (("exit 0", "sh: exited with status 0"),
+                             ("exit 7", "sh: exited with status 7"),
+                             ("kill -KILL $$", "sh: ended by signal 9")):
+            result = run_sampled(f"read line; {end}", *args).must_be(0)
+            check(any(message in line for line in result.errors()), f"{args}: {result.err}")
 
 
 @test
 def output_of_the_command_does_not_mix_with_the_rows():
-    script = f"echo to stdout; echo to stderr >&2; {NAP}"
-    result = memstate("--csv", "-i", "10ms", "--output-all", "--", "sh", "-c", script).must_be(0)
+    script = "echo to stdout; echo to stderr >&2; read line"
+    result = run_sampled(script, "--csv", "--output-all").must_be(0)
+    check(len(result.rows()) > 0, "no rows")
     for row in result.rows():
         check_sums(row)
     check(b"to stdout\n" in result.err and b"to stderr\n" in result.err, result.err)
-    result = memstate("--text", "-i", "10ms", "--", "sh", "-c", script).must_be(0)
+    result = run_sampled(script, "--text").must_be(0)
     check(b"to stdout\n" in result.err, result.err)
     check(not any(line.startswith(b"to stdout") for line in result.out.splitlines()), result.out)
 
@@ -71,7 +92,7 @@ def the_command_inherits_signal_settings_and_open_files():
 def start_trap(number_name, *args, **popen):
     """Start a command that exits with status 5 on the signal; its output
     is memstate's stderr."""
-    script = f'trap "echo caught; exit 5" {number_name}; echo ready; while :; do {NAP}; done'
+    script = f'trap "echo caught; exit 5" {number_name}; echo ready; while :; do sleep 0.05; done'
     process = start_memstate(*args, "--csv", "-i", "10ms", "-o", "pid,comm,rss_bytes", "--", "sh",
                              "-c", script, **popen)
     equal(process.stderr.readline(), b"ready\n", "the command's first line")

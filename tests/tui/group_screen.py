@@ -42,6 +42,8 @@ class Screen(Terminal):
             return False
         self.type(b"")
         self.wait_for(sign, is_there)
+        self.redraw()
+        self.wait_for_text("F10 Quit")
 
 
 def need_of(screen):

@@ -44,7 +44,7 @@ class Screen(Terminal):
                 raise Skip("no permission to stop another process")
             return sign in text
         self.wait_for(sign, is_there)
-        self.type(b"")
+        self.redraw()
         self.wait_for_text("F10 Quit")
 
     def figures(self, label, count=2):

@@ -18,6 +18,7 @@ MEMSTATE = os.environ["MEMSTATE"]
 LIMIT_S = 60  # only a hang takes this long
 ENTER = b"\x1b[?1049h"
 LEAVE = b"\x1b[?1049l"
+CLEAR = b"\x1b[2J"
 SHOW_CURSOR = b"\x1b[?25h"
 
 
@@ -90,6 +91,15 @@ class Terminal:
         """Send keys and ^L, so that memstate redraws the whole screen."""
         self.mark()
         os.write(self.master, keys + b"\x0c")
+
+    def redraw(self):
+        """Make memstate redraw the whole screen, and forget all output before that.
+
+        The end of an earlier drawing may still be on its way.
+        """
+        self.type(b"")
+        self.wait_for("a redraw", lambda: CLEAR in self.output[self.start:])
+        self.start = self.output.index(CLEAR, self.start)
 
     def escape(self):
         """Send Esc and return once memstate has handled it.
