@@ -209,7 +209,9 @@ struct place {
 };
 
 struct range {
-	/* from the index `begin` to before `end` in the array places */
+	/*
+	 * indices in the array places: `begin` is the first, `end` is one past the last
+	 */
 	size_t begin, end;
 };
 
