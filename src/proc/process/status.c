@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/key_lines.h"
 #include "base/num.h"
+#include "base/xalloc.h"
 #include "proc/process/dir.h"
 
 int proc_status_read(int process_fd, struct strbuf *out)
@@ -33,6 +34,39 @@ bool proc_status_find_uid(const char *text, uint32_t *ret)
 		return false;
 	*ret = uid;
 	return true;
+}
+
+/* Parse four ids that must be the same. */
+static bool find_same_ids(const char *text, const char *key, uint32_t *ret)
+{
+	const char *line = key_lines_find(text, key);
+	unsigned int ids[4];
+
+	if (!line ||
+	    sscanf(line, "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4 ||
+	    ids[1] != ids[0] || ids[2] != ids[0] || ids[3] != ids[0])
+		return false;
+	*ret = ids[0];
+	return true;
+}
+
+void proc_status_find_reader(const char *text, struct foreign_reader *ret)
+{
+	const char *at = key_lines_find(text, "Groups:");
+	size_t capacity = 0;
+
+	*ret = (struct foreign_reader)FOREIGN_READER_INIT;
+	ret->has_ids = find_same_ids(text, "Uid:", &ret->uid) && ret->uid != 0 &&
+		       find_same_ids(text, "Gid:", &ret->gid);
+	while (at && ret->has_ids) {
+		at += strspn(at, " \t");
+		if (*at < '0' || *at > '9')
+			break;
+		ret->groups = xgrow(ret->groups, &capacity, ret->group_count + 1,
+				    sizeof(*ret->groups));
+		ret->groups[ret->group_count++] = (uint32_t)strtoul(at, NULL, 10);
+		at += strspn(at, "0123456789");
+	}
 }
 
 /*

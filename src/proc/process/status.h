@@ -10,12 +10,21 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
+#include "proc/system/foreign_file.h"
 
 /* Append the status file of a process. Returns 0 or -errno. */
 int proc_status_read(int process_fd, struct strbuf *out);
 
 /* Find the effective user id in the text of a status file. */
 bool proc_status_find_uid(const char *text, uint32_t *ret);
+
+/*
+ * Find the user and groups of a process in the text of a status file. The result has no
+ * ids if one of the user ids is root's, or if the real, effective, saved and file system
+ * ids differ: another user may have started a set-user-id program and chosen its
+ * arguments. The caller releases *ret.
+ */
+void proc_status_find_reader(const char *text, struct foreign_reader *ret);
 
 /*
  * Return the pid or tid in the process's own pid namespace, from the text of a status

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -55,8 +56,9 @@ static const unsigned int kernel_file_systems[] = {
  * if openat2() is missing: before Linux 5.6, and in some sandboxes.
  */
 struct lookup {
-	int root_fd;	   /* borrowed from the caller */
-	int process_fd;	   /* the process's /proc directory, for local_mount_check() */
+	int root_fd;	/* borrowed from the caller */
+	int process_fd; /* the process's /proc directory, for local_mount_check() */
+	const struct foreign_reader *reader; /* NULL: memstate's own rights count */
 	uint64_t mount_id; /* id of the last mount that was found to be local */
 	/* the open directories of the lookup below the root, outermost first */
 	int *dirs;
@@ -113,6 +115,54 @@ static bool is_on_kernel_file_system(int fd)
 		if ((unsigned int)fs.f_type == kernel_file_systems[i])
 			return true;
 	return false;
+}
+
+void foreign_reader_release(struct foreign_reader *reader)
+{
+	free(reader->groups);
+	*reader = (struct foreign_reader)FOREIGN_READER_INIT;
+}
+
+/* Return true if the file has an ACL, or if that cannot be determined. */
+static bool has_acl(int fd)
+{
+	char path[64];
+
+	/* fgetxattr() does not accept O_PATH descriptors */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return getxattr(path, "system.posix_acl_access", NULL, 0) >= 0 ||
+	       (errno != ENODATA && errno != EOPNOTSUPP);
+}
+
+static bool is_in_group(const struct foreign_reader *reader, uint32_t gid)
+{
+	for (size_t i = 0; i < reader->group_count; i++)
+		if (reader->groups[i] == gid)
+			return true;
+	return reader->gid == gid;
+}
+
+/*
+ * Check that the mode bits grant the wanted rights (S_IROTH, S_IXOTH) to the reader.
+ * Returns 0, -EACCES or another -errno.
+ */
+static int check_reader(const struct foreign_reader *reader, int fd, mode_t wanted)
+{
+	mode_t granted;
+	struct stat st;
+
+	if (!reader)
+		return 0;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	granted = st.st_mode;
+	if (reader->has_ids && st.st_uid == reader->uid)
+		granted >>= 6;
+	else if (has_acl(fd))
+		granted = 0;
+	else if (reader->has_ids && is_in_group(reader, st.st_gid))
+		granted >>= 3;
+	return (granted & wanted) == wanted ? 0 : -EACCES;
 }
 
 /*
@@ -177,6 +227,9 @@ static int lookup_step(struct lookup *l, bool is_link, int *ret_fd)
 
 	if (length > NAME_MAX)
 		return -ENAMETOOLONG;
+	r = check_reader(l->reader, lookup_dir(l), S_IXOTH);
+	if (r < 0)
+		return r;
 	if (length > 0)
 		snprintf(component, sizeof(component), "%.*s", (int)length, name);
 	is_dots = strcmp(component, ".") == 0;
@@ -230,6 +283,9 @@ static int look_up(const struct lookup *l, const char *path, bool is_link)
 	};
 	long fd = -1;
 
+	/* the kernel would check the directories against memstate's rights */
+	if (l->reader)
+		return look_up_manually(*l, path, is_link);
 	errno = EAGAIN;
 	for (int i = 0; i < LOOKUP_TRIES && fd < 0 && errno == EAGAIN; i++)
 		fd = syscall(SYS_openat2, l->root_fd, path, &how, sizeof(how));
@@ -251,9 +307,12 @@ static int open_root(int root_fd)
 	return fd < 0 ? -errno : fd;
 }
 
-int foreign_file_find(int root_fd, const char *path, bool is_link)
+static int find_for(const struct foreign_reader *reader, int root_fd, const char *path,
+		    bool is_link)
 {
-	struct lookup l = { .root_fd = root_fd, .process_fd = LOCAL_MOUNT_OWN };
+	struct lookup l = { .root_fd = root_fd,
+			    .process_fd = LOCAL_MOUNT_OWN,
+			    .reader = reader };
 	_cleanup_close_ int opened_fd = -1;
 	int r;
 
@@ -274,6 +333,11 @@ int foreign_file_find(int root_fd, const char *path, bool is_link)
 		return r;
 	path += strspn(path, "/");
 	return look_up(&l, *path ? path : ".", is_link);
+}
+
+int foreign_file_find(int root_fd, const char *path, bool is_link)
+{
+	return find_for(NULL, root_fd, path, is_link);
 }
 
 /* Reopen the file of an O_PATH descriptor for reading, without another path lookup. */
@@ -349,5 +413,21 @@ int foreign_file_read(int root_fd, const char *path, size_t bytes_max, struct st
 {
 	_cleanup_close_ int fd = foreign_file_open(root_fd, path, bytes_max);
 
+	return fd < 0 ? fd : io_read_all(fd, bytes_max, out);
+}
+
+int foreign_file_read_for(const struct foreign_reader *reader, int root_fd,
+			  const char *path, size_t bytes_max, struct strbuf *out)
+{
+	_cleanup_close_ int found_fd = find_for(reader, root_fd, path, false);
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	if (found_fd < 0)
+		return found_fd;
+	r = check_reader(reader, found_fd, S_IROTH);
+	if (r < 0)
+		return r;
+	fd = open_found(found_fd, bytes_max);
 	return fd < 0 ? fd : io_read_all(fd, bytes_max, out);
 }

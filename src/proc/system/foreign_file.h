@@ -59,6 +59,32 @@ int foreign_file_read(int root_fd, const char *path, size_t bytes_max,
 		      struct strbuf *out);
 
 /*
+ * The user and groups on whose behalf a file is read. memstate may have more rights than
+ * the process that chose the path.
+ */
+struct foreign_reader {
+	bool has_ids; /* false: only the permissions of "others" count */
+	uint32_t uid, gid;
+	uint32_t *groups;
+	size_t group_count;
+};
+
+#define FOREIGN_READER_INIT    \
+	{                      \
+		.groups = NULL \
+	}
+
+void foreign_reader_release(struct foreign_reader *reader);
+
+/*
+ * Like foreign_file_read(), but fail with -EACCES unless the mode bits let the reader
+ * search each directory from root_fd on and read the file. Capabilities and POSIX ACLs
+ * grant nothing: if a file has an ACL, only its owner may read the file.
+ */
+int foreign_file_read_for(const struct foreign_reader *reader, int root_fd,
+			  const char *path, size_t bytes_max, struct strbuf *out);
+
+/*
  * Open a directory to read its entries. Returns a descriptor that the caller closes, or
  * -errno as described at the top of this file.
  */

@@ -294,6 +294,8 @@ void container_files_find_pod(const struct procfs *fs, int pid, char **names)
 	_cleanup_close_ int process_fd = -1;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char own[HOST_NAME_MAX_ + 1] = "";
+	/* the process may have made etc/hostname a symlink to a secret file */
+	const struct foreign_reader everyone = FOREIGN_READER_INIT;
 	int root_fd;
 
 	if (!names[CGROUP_NAME_POD_UID] || names[CGROUP_NAME_POD])
@@ -305,8 +307,8 @@ void container_files_find_pod(const struct procfs *fs, int pid, char **names)
 		process_fd = proc_dir_find(fs, pid);
 		root_fd = FOREIGN_ROOT_OF(process_fd);
 	}
-	if (process_fd < 0 ||
-	    foreign_file_read(root_fd, "etc/hostname", FILE_BYTES_MAX, &text) < 0)
+	if (process_fd < 0 || foreign_file_read_for(&everyone, root_fd, "etc/hostname",
+						    FILE_BYTES_MAX, &text) < 0)
 		return;
 	strbuf_truncate(&text, strcspn(strbuf_text(&text), "\n"));
 	gethostname(own, sizeof(own) - 1);

@@ -15,8 +15,8 @@
 #include "proc/cgroup/mount.h"
 #include "proc/process/dir.h"
 #include "proc/process/file.h"
+#include "proc/process/status.h"
 #include "proc/process/task.h"
-#include "proc/system/foreign_file.h"
 #include "sample/process/container_files.h"
 #include "sample/process/runtime_config.h"
 
@@ -145,6 +145,26 @@ static int add_option(void *context, const char *text)
 	return recording_add_note(adder->recording, adder->process, NOTE_OPTION, text);
 }
 
+/*
+ * Read the configuration files of a process with the rights of its user, who chose the
+ * names of these files, instead of memstate's rights.
+ */
+static bool read_config(int process_fd, const struct runtime_environment *environment,
+			struct strbuf *option)
+{
+	_cleanup_strbuf_ struct strbuf status = STRBUF_INIT;
+	struct foreign_reader reader;
+	bool is_found;
+
+	if (proc_status_read(process_fd, &status) < 0)
+		return false;
+	proc_status_find_reader(strbuf_text(&status), &reader);
+	is_found = runtime_config_read(FOREIGN_ROOT_OF(process_fd), &reader, environment,
+				       option);
+	foreign_reader_release(&reader);
+	return is_found;
+}
+
 /* Record the memory limit that the configuration files of a process set. */
 static int add_config(const struct process_notes *notes, const struct process *process,
 		      const struct runtime_environment *environment,
@@ -157,8 +177,7 @@ static int add_config(const struct process_notes *notes, const struct process *p
 	if (notes->fs->is_foreign)
 		return 0;
 	process_fd = proc_dir_find(notes->fs, process->pid);
-	if (process_fd < 0 ||
-	    !runtime_config_read(FOREIGN_ROOT_OF(process_fd), environment, &option))
+	if (process_fd < 0 || !read_config(process_fd, environment, &option))
 		return 0;
 	return recording_add_note(recording, process, NOTE_OPTION, option.text);
 }

@@ -5,11 +5,11 @@
 
 #include "base/units.h"
 #include "classify/oom/runtime_files.h"
-#include "proc/system/foreign_file.h"
 
 #define CONFIG_BYTES_MAX MIB
 
-bool runtime_config_read(int root_fd, const struct runtime_environment *environment,
+bool runtime_config_read(int root_fd, const struct foreign_reader *reader,
+			 const struct runtime_environment *environment,
 			 struct strbuf *out)
 {
 	struct runtime_files files;
@@ -20,8 +20,8 @@ bool runtime_config_read(int root_fd, const struct runtime_environment *environm
 	for (size_t i = 0; i < files.count; i++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-		if (foreign_file_read(root_fd, files.items[i].path, CONFIG_BYTES_MAX,
-				      &text) < 0)
+		if (foreign_file_read_for(reader, root_fd, files.items[i].path,
+					  CONFIG_BYTES_MAX, &text) < 0)
 			continue;
 		if (runtime_file_parse(files.items[i].name, strbuf_text(&text), word))
 			name = files.items[i].name;

@@ -8,13 +8,16 @@
 
 #include "base/strbuf.h"
 #include "classify/oom/runtime_options.h"
+#include "proc/system/foreign_file.h"
 
 /*
  * Append the option that sets the memory limit as "FILE WORD" (see runtime_options.h),
  * and nothing else from the files. root_fd is the root directory of the process, as in
- * foreign_file.h. Returns true if there is such an option.
+ * foreign_file.h. Only files that the reader may read are used. Returns true if there is
+ * such an option.
  */
-bool runtime_config_read(int root_fd, const struct runtime_environment *environment,
+bool runtime_config_read(int root_fd, const struct foreign_reader *reader,
+			 const struct runtime_environment *environment,
 			 struct strbuf *out);
 
 #endif

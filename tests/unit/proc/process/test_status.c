@@ -4,6 +4,7 @@
 #include "proc/process/status.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -70,10 +71,48 @@ static void paths_name_the_process_or_ourselves(void **state)
 	assert_string_equal(path, "12/task/34/stat");
 }
 
+static void set_user_id_programs_and_root_have_no_ids(void **state)
+{
+	static const struct {
+		const char *uids, *gids;
+		bool has_ids;
+	} rows[] = {
+		{ "7\t7\t7\t7", "8\t8\t8\t8", true },
+		{ "0\t0\t0\t0", "8\t8\t8\t8", false },
+		{ "6\t7\t7\t7", "8\t8\t8\t8", false },
+		{ "7\t6\t7\t7", "8\t8\t8\t8", false },
+		{ "7\t7\t6\t7", "8\t8\t8\t8", false },
+		{ "7\t7\t7\t6", "8\t8\t8\t8", false },
+		{ "7\t7\t7\t7", "8\t8\t9\t8", false },
+		{ "7\t7\t7", "8\t8\t8\t8", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct foreign_reader reader;
+		char text[128];
+
+		snprintf(text, sizeof(text),
+			 "Uid:\t%s\nGid:\t%s\nGroups:\t20 4294967294 \nx:\t1\n",
+			 rows[i].uids, rows[i].gids);
+		proc_status_find_reader(text, &reader);
+		assert_int_equal(reader.has_ids, rows[i].has_ids);
+		assert_int_equal(reader.group_count, rows[i].has_ids ? 2 : 0);
+		if (rows[i].has_ids) {
+			assert_int_equal(reader.uid, 7);
+			assert_int_equal(reader.gid, 8);
+			assert_true(reader.groups[0] == 20);
+			assert_true(reader.groups[1] == 4294967294);
+		}
+		foreign_reader_release(&reader);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_effective_user_is_found),
+		cmocka_unit_test(set_user_id_programs_and_root_have_no_ids),
 		cmocka_unit_test(the_own_number_is_the_last_one),
 		cmocka_unit_test(our_own_thread_is_found),
 		cmocka_unit_test(paths_name_the_process_or_ourselves),

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/strbuf.h"
@@ -223,6 +224,23 @@ static void the_host_name_of_a_container_names_the_pod(void **state)
 	assert_names(NULL, NULL, NULL);
 }
 
+/* The process may have made etc/hostname a link to a file that only root can read. */
+static void a_host_name_that_not_everybody_can_read_is_not_used(void **state)
+{
+	char path[256];
+
+	(void)state;
+	find("/kubepods/pod" UID "/" ID);
+	tree_write(&tree, "proc/7/root/etc/hostname", "web-0\n");
+	snprintf(path, sizeof(path), "%s/proc/7/root/etc/hostname", tree.root);
+	assert_int_equal(chmod(path, 0640), 0);
+	container_files_find_pod(&fs, 7, names);
+	assert_names(NULL, NULL, NULL);
+	assert_int_equal(chmod(path, 0644), 0);
+	container_files_find_pod(&fs, 7, names);
+	assert_names(NULL, "web-0", NULL);
+}
+
 static void a_captured_tree_has_no_container_files(void **state)
 {
 	char proc[64];
@@ -254,6 +272,8 @@ int main(void)
 						begin, end),
 		cmocka_unit_test_setup_teardown(symlinks_cannot_leave_the_root, begin,
 						end),
+		cmocka_unit_test_setup_teardown(
+			a_host_name_that_not_everybody_can_read_is_not_used, begin, end),
 		cmocka_unit_test_setup_teardown(
 			the_host_name_of_a_container_names_the_pod, begin, end),
 		cmocka_unit_test_setup_teardown(a_captured_tree_has_no_container_files,

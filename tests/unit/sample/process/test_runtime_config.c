@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/units.h"
@@ -15,11 +16,15 @@
 #include "../../support/unit.h"
 
 static struct tree tree;
+static struct foreign_reader reader;
 
 static int begin(void **state)
 {
 	(void)state;
 	tree_make(&tree);
+	reader = (struct foreign_reader){ .has_ids = true,
+					  .uid = geteuid(),
+					  .gid = getegid() };
 	return 0;
 }
 
@@ -36,7 +41,7 @@ static void check(const char *command, const char *wanted, uint64_t wanted_bytes
 	const struct runtime_environment environment = { .text = "", .command = command };
 	struct strbuf out = STRBUF_INIT;
 	int root_fd = open(tree.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool is_found = runtime_config_read(root_fd, &environment, &out);
+	bool is_found = runtime_config_read(root_fd, &reader, &environment, &out);
 	char *option = out.text;
 	struct runtime_limit limit;
 
@@ -113,6 +118,53 @@ static void special_large_and_outside_files_are_not_read(void **state)
 	unlink(outside);
 }
 
+static void set_mode(const char *path, mode_t mode)
+{
+	char whole[256];
+
+	snprintf(whole, sizeof(whole), "%s%s", tree.root, path);
+	assert_int_equal(chmod(whole, mode), 0);
+}
+
+static void files_that_the_process_cannot_read_are_not_read(void **state)
+{
+	static const struct {
+		mode_t dir, file;
+		bool is_owner, is_member, is_read;
+	} rows[] = {
+		{ 0700, 0600, true, false, true },   { 0700, 0600, false, false, false },
+		{ 0755, 0600, false, false, false }, { 0700, 0644, false, false, false },
+		{ 0755, 0644, false, false, true },  { 0750, 0640, false, true, true },
+		{ 0755, 0640, false, false, false }, { 0700, 0640, false, true, false },
+		{ 0755, 0604, false, true, false },  { 0755, 0044, true, true, false },
+	};
+
+	(void)state;
+	tree_write(&tree, "etc/redis.conf", "maxmemory 600mb\n");
+	set_mode("", 0755);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint32_t group = getegid();
+
+		reader.uid = geteuid() + !rows[i].is_owner;
+		reader.gid = group + 1;
+		reader.groups = &group;
+		reader.group_count = rows[i].is_member;
+		set_mode("/etc/redis.conf", rows[i].file);
+		set_mode("/etc", rows[i].dir);
+		if (rows[i].is_read)
+			check("redis-server /etc/redis.conf",
+			      "redis.conf --maxmemory 600mb", 600 * MIB);
+		else
+			check("redis-server /etc/redis.conf", NULL, BYTES_UNKNOWN);
+	}
+	set_mode("/etc", 0755);
+	reader.has_ids = false;
+	set_mode("/etc/redis.conf", 0660);
+	check("redis-server /etc/redis.conf", NULL, BYTES_UNKNOWN);
+	set_mode("/etc/redis.conf", 0604);
+	check("redis-server /etc/redis.conf", "redis.conf --maxmemory 600mb", 600 * MIB);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +172,7 @@ int main(void)
 		TEST(the_automatic_file_of_postgres_comes_last),
 		TEST(the_command_line_takes_precedence_over_files),
 		TEST(the_limit_says_which_file_has_it),
+		TEST(files_that_the_process_cannot_read_are_not_read),
 		TEST(special_large_and_outside_files_are_not_read),
 #undef TEST
 	};
