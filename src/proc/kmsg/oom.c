@@ -341,8 +341,10 @@ static void parse_text(struct kmsg_oom *p, char *line)
 static void parse_line(struct kmsg_oom *p, char *line)
 {
 	struct oom_time time;
-	char *text = kmsg_stamp_skip(line, &time), *next;
+	char *text, *next;
 
+	kmsg_split_cut_fault(line);
+	text = kmsg_stamp_skip(line, &time);
 	/* the kernel's timestamp may be inside a record with its own timestamp */
 	if (time.text[0] == '\0') {
 		time.unix_ms = p->outer_time.unix_ms;

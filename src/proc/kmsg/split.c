@@ -3,6 +3,7 @@
 
 #include "proc/kmsg/split.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /*
@@ -24,6 +25,20 @@ static const char *const line_prefixes[] = {
 	"Free swap ",
 	"Total swap ",
 };
+
+/* Text that follows "NAME[PID]" in the kernel's messages about a program's fault. */
+static const char *const fault_words[] = {
+	": segfault ",
+	": unhandled ",
+	": bad frame ",
+	": potentially ",
+	" general protection fault",
+	" bad frame in ",
+	" trap ",
+};
+
+/* Maximum length of a process name: the kernel's TASK_COMM_LEN without the NUL. */
+#define COMM_MAX 15
 
 bool kmsg_split_is_stamp(const char *at)
 {
@@ -61,6 +76,29 @@ char *kmsg_split_line(char *text)
 		}
 	}
 	return NULL;
+}
+
+/* Return true if text begins with the "[PID]" of a message about a fault. */
+static bool is_fault(const char *text)
+{
+	size_t digits = strspn(text + 1, "0123456789");
+
+	if (digits == 0 || text[digits + 1] != ']')
+		return false;
+	text += digits + 2;
+	for (size_t i = 0; i < sizeof(fault_words) / sizeof(fault_words[0]); i++)
+		if (strncmp(text, fault_words[i], strlen(fault_words[i])) == 0)
+			return true;
+	return false;
+}
+
+void kmsg_split_cut_fault(char *text)
+{
+	for (char *at = strchr(text, '['); at; at = strchr(at + 1, '['))
+		if (is_fault(at)) {
+			*(at - text > COMM_MAX ? at - COMM_MAX : text) = '\0';
+			return;
+		}
 }
 
 char *kmsg_split_record(char *text)

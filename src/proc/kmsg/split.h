@@ -21,6 +21,13 @@ char *kmsg_split_record(char *text);
 char *kmsg_split_line(char *text);
 
 /*
+ * Truncate text at the kernel's message about a program's fault, if there is one, such as
+ * "hog[7]: segfault at 0 … in libx.so[…]". The names of the program and of the file may
+ * contain any text, including the words of an OOM report.
+ */
+void kmsg_split_cut_fault(char *text);
+
+/*
  * Return true if text begins with a timestamp like "[123.456] ", as each line of
  * dmesg does.
  */

@@ -182,7 +182,7 @@ enum kmsg_victim_line kmsg_victim_read(const char *line, struct kmsg_victim *ret
 	const char *at;
 
 	kmsg_task_clear(&victim.task);
-	if (strncmp(line, "oom-kill:", 9) == 0) {
+	if (strncmp(line, "oom-kill:constraint=", 20) == 0) {
 		victim.constraint = constraint_of(line);
 		read_summary_task(line, &victim.task);
 		kind = KMSG_SUMMARY;

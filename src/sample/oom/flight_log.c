@@ -3,10 +3,15 @@
 
 #include "sample/oom/flight_log.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/units.h"
+#include "base/xalloc.h"
 #include "proc/kmsg/oom.h"
+#include "proc/kmsg/split.h"
+#include "proc/kmsg/victim.h"
 
 /*
  * A report is complete if no line arrives for this time. All lines of a report arrive
@@ -17,8 +22,8 @@
 
 /* Texts by which to recognise a line that may be the first line of a report. */
 static const char *const report_starts[] = {
-	"invoked oom-killer",	       "oom-kill:", "Killed process", "Kill process",
-	"killed as a result of limit",
+	"invoked oom-killer", "oom-kill:constraint=",	     "Killed process",
+	"Kill process",	      "killed as a result of limit",
 };
 
 void flight_log_release(struct flight_log *log)
@@ -42,13 +47,28 @@ static const char *find_beginning(const char *text)
 	return first;
 }
 
+/* Return true if a record of /dev/kmsg is the kernel's message about a killed process. */
+static bool is_kill(char *record)
+{
+	char *text = strchr(record, ';');
+	struct kmsg_victim victim;
+
+	/* programs, too, can write to the log, but not with the kernel's facility 0 */
+	if (!text || strtoul(record, NULL, 10) >= 8)
+		return false;
+	kmsg_split_cut_fault(++text);
+	return kmsg_victim_read(text, &victim) == KMSG_KILLED;
+}
+
 uint64_t flight_log_count_kills(const struct strbuf *records)
 {
-	static const char word[] = "Killed process ";
+	_cleanup_free_ char *copy = xstrdup(strbuf_text(records));
+	char *rest = copy, *record;
 	uint64_t count = 0;
 
-	for (const char *at = strbuf_text(records); (at = strstr(at, word)); at++)
-		count++;
+	while ((record = strsep(&rest, "\n")))
+		if (record[0] != ' ' && is_kill(record))
+			count++;
 	return count;
 }
 

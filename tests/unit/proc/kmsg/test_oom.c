@@ -235,6 +235,40 @@ static void other_text_contains_no_kill(void **state)
 	}
 }
 
+/* A program chooses its own name, and the names of the files that it maps. */
+static void a_fault_of_a_program_with_a_misleading_name_is_not_a_kill(void **state)
+{
+	static const char *const faults[] = {
+		"oom-kill:task=a[12345]: segfault at 0 ip 0 sp 0 error 4",
+		"Killed process [1234]: segfault at 0 ip 0 sp 0 error 4 in x[55d0+1000]",
+		"hog[7]: segfault at 0 ip 0 sp 0 error 4 in Killed process 9 (a) total-vm:1kB[1+2]",
+		"hog[7]: segfault at 0 ip 0 sp 0 error 4 in x oom-kill:constraint=CONSTRAINT_NONE,"
+		"nodemask=(null),task=a,pid=9,uid=0[1+2]",
+		"traps: hog[7] general protection fault ip:1 sp:2 error:0 in Killed process 9 (a)[1+2]",
+		"traps: hog[7] trap invalid opcode ip:1 sp:2 error:0 in x Killed process 9 (a)[1+2]",
+		"hog[7]: unhandled signal 11 code 0x1 at 0x0 in Killed process 9 (a)[1+2]",
+		"oom-kill:task=a,pid=9,uid=0",
+	};
+	static const char *const prefixes[] = { "", "[   12.500000] ", "4,1,12500000,-;",
+						"Jan  2 03:04:05 h kernel: [   12.5] " };
+	struct strbuf text = STRBUF_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(faults) * ARRAY_SIZE(prefixes); i++) {
+		strbuf_clear(&text);
+		strbuf_addf(&text, "%s%s\n", prefixes[i % ARRAY_SIZE(prefixes)],
+			    faults[i / ARRAY_SIZE(prefixes)]);
+		parse(text.text);
+		assert_int_equal(list.count, 0);
+		/* the fault does not hide the kernel's report after it */
+		strbuf_add_text(&text, REPORT_618);
+		parse(text.text);
+		assert_int_equal(list.count, 1);
+		check_618(&list.items[0]);
+	}
+	strbuf_release(&text);
+}
+
 /*
  * Parse each prefix of a report, and the report without each of its lines: facts may
  * be missing, but never wrong.
@@ -436,6 +470,8 @@ int main(void)
 		cmocka_unit_test_teardown(the_linux_4_18_format_is_parsed, end),
 		cmocka_unit_test_teardown(a_global_oom_kill_has_no_group_limit, end),
 		cmocka_unit_test_teardown(several_incomplete_reports_are_separated, end),
+		cmocka_unit_test_teardown(
+			a_fault_of_a_program_with_a_misleading_name_is_not_a_kill, end),
 		cmocka_unit_test_teardown(other_text_contains_no_kill, end),
 		cmocka_unit_test_teardown(the_summary_line_alone_identifies_the_victim,
 					  end),

@@ -112,6 +112,23 @@ static void each_report_of_a_batch_keeps_its_own_lines(void **state)
 	flight_log_release(&log);
 }
 
+static void only_the_kernels_own_kill_lines_are_counted(void **state)
+{
+	static const char others[] =
+		"6,1,1,-;Killed process [77]: segfault at 0 ip 0 sp 0 error 4\n"
+		"6,2,2,-;hog[7]: segfault at 0 ip 0 sp 0 error 4 in Killed process 9 (a)[1+2]\n"
+		"12,3,3,-;test: Killed process 77 (hog) total-vm:1kB\n"
+		"6,4,4,-;x\n SUBSYSTEM=Killed process 77 (hog) total-vm:1kB\n";
+	struct strbuf records = STRBUF_INIT;
+
+	(void)state;
+	strbuf_addf(&records, "%s%s%s%s%s", others, head, cause, killed, killed);
+	assert_int_equal(flight_log_count_kills(&records), 2);
+	strbuf_clear(&records);
+	assert_int_equal(flight_log_count_kills(&records), 0);
+	strbuf_release(&records);
+}
+
 static void a_kill_is_found_again_but_not_a_later_one_of_that_pid(void **state)
 {
 	struct flight_kills kills = { .count = 0 };
@@ -200,6 +217,7 @@ int main(void)
 		cmocka_unit_test(each_report_of_a_batch_keeps_its_own_lines),
 		cmocka_unit_test(a_report_that_arrives_in_parts_is_parsed_once),
 		cmocka_unit_test(lines_before_a_report_and_the_next_report_are_separate),
+		cmocka_unit_test(only_the_kernels_own_kill_lines_are_counted),
 		cmocka_unit_test(a_kill_is_found_again_but_not_a_later_one_of_that_pid),
 		cmocka_unit_test(
 			a_kill_logged_without_its_group_is_ours_if_already_known),
