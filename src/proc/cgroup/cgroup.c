@@ -19,9 +19,8 @@
 
 #define FILE_BYTES_MAX (4 << 20)
 /*
- * Lower bound of the values that mean "no limit" in v1, which prints the largest number
- * of pages in bytes. That number is below 2^63 by at most one page, and a page is at most
- * 64 KiB.
+ * cgroup v1 prints "no limit" as the largest number of whole pages below 2^63, in bytes.
+ * A page is at most 64 KiB, so this value and all larger ones mean "no limit".
  */
 #define V1_NO_LIMIT (UINT64_C(0x7fffffffffff0000))
 

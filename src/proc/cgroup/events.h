@@ -22,7 +22,7 @@ enum cgroup_event_kind {
 struct cgroup_event {
 	enum cgroup_event_kind kind;
 	int fd;
-	int watched_fd; /* v1: descriptor of the file that the event is about; v2: -1 */
+	int watched_fd; /* v1: descriptor of the file whose events are reported; v2: -1 */
 	short polled;	/* events to request from poll(2): POLLIN or POLLPRI */
 };
 

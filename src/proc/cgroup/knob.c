@@ -64,8 +64,8 @@ bool cgroup_knob_is_blocking(const struct cgroup_knob *knob)
 }
 
 /*
- * A function to call for each descendant cgroup; dir is its path. The function may append
- * to dir, but must restore it.
+ * A function to call for each descendant cgroup; dir is the cgroup's path. The function
+ * may append to dir, but must restore it.
  */
 typedef int (*visit_fn)(struct cgroup_knob *knob, struct strbuf *dir);
 

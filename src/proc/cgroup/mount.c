@@ -75,7 +75,10 @@ int cgroup_mount_find(const struct procfs *fs, struct cgroup_mount *ret)
 	char *rest;
 	int r;
 
-	/* a captured tree must not choose which directories of this machine are read */
+	/*
+	 * Do not use the mount points that a captured tree lists: they would select
+	 * directories of this machine.
+	 */
 	if (fs->is_foreign)
 		return -EOPNOTSUPP;
 	r = procfs_read_path(fs, "self/mountinfo", LIST_BYTES_MAX, &text);

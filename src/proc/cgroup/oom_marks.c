@@ -107,8 +107,8 @@ static int find_tracepoint(uint64_t *ret_id, size_t *ret_offset)
 		if (now == 0)
 			return read_offset(folders[i], ret_offset);
 		/*
-		 * if one folder is not readable and the other is missing, report
-		 * the former
+		 * if one directory is not readable and the other is missing, return the
+		 * error of the unreadable one
 		 */
 		if (r == -EOPNOTSUPP)
 			r = now;

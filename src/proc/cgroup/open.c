@@ -68,8 +68,8 @@ static int open_level(struct cgroup_reader *reader, const char *dir, const char 
 		reader->own_fd = fcntl(level->dir_fd, F_DUPFD_CLOEXEC, 0);
 	if (reader->own_fd < 0) {
 		/*
-		 * without own_fd, the next level opened would be taken for the
-		 * requested cgroup
+		 * Fail without own_fd: otherwise the next level to be opened would set
+		 * own_fd, and be treated as the requested cgroup.
 		 */
 		int r = -errno;
 

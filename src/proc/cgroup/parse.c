@@ -141,7 +141,8 @@ bool cgroup_pressure_parse(const char *text, struct cgroup_pressure *ret)
 
 /*
  * Names of slab caches for sockets (those with SLAB_ACCOUNT in Linux 5.8). The list is
- * needed because sock_inode_cache ends like the inode caches of file systems.
+ * needed because a name such as sock_inode_cache has the same suffix as the inode caches
+ * of file systems.
  */
 static const char *const socket_caches[] = {
 	"sock_inode_cache", "TCP",  "TCPv6", "UDP",   "UDPv6",

@@ -55,7 +55,10 @@ struct cgroup_reader {
 	enum cgroup_version version;
 	struct level_reader levels[LEVELS_MAX];
 	size_t level_count;
-	/* the directory of the requested cgroup, even if that cgroup is not a level */
+	/*
+	 * descriptor of the requested cgroup's directory, even if levels lacks that
+	 * cgroup because its memory is charged to an ancestor
+	 */
 	int own_fd;
 	bool is_cut;
 	struct strbuf full_path;

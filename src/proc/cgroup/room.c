@@ -184,7 +184,10 @@ static void lower_by_cgroups(struct room *room, const struct procfs *fs)
 	_cleanup_strbuf_ struct strbuf cgroups = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf mounts = STRBUF_INIT;
 
-	/* a captured tree must not choose which directories of this machine are read */
+	/*
+	 * Do not use the mount points that a captured tree lists: they would select
+	 * directories of this machine.
+	 */
 	if (fs->is_foreign ||
 	    procfs_read_path(fs, "self/cgroup", FILE_SIZE_MAX, &cgroups) < 0 ||
 	    procfs_read_path(fs, "self/mountinfo", MOUNTINFO_SIZE_MAX, &mounts) < 0)

@@ -153,8 +153,8 @@ bool kmsg_machine_read(struct kmsg_machine *m, const char *line)
 	if (strncmp(text, "Node ", 5) == 0) {
 		is_one = read_zone(m, text);
 		/*
-		 * the ratio of kB and pages is valid only if there is one node, because
-		 * each node has its own amount in kB
+		 * use the ratio of kB and pages only if there is one node, because each
+		 * node has its own amount in kB
 		 */
 		if (!is_one && strstr(text, " active_anon:")) {
 			m->active_anon_kb = m->active_anon_kb == COUNT_UNKNOWN

@@ -111,7 +111,7 @@ static void end_kill(struct kmsg_oom *p)
 	kmsg_machine_end(&p->machine, page_bytes, &k->machine);
 	kmsg_group_end(&p->group, k);
 	kmsg_victim_complete(&k->victim, row);
-	/* without the first lines, the first cgroup listed owns the limit */
+	/* in a truncated report, the first cgroup listed is assumed to own the limit */
 	if (k->limit_path[0] == '\0' && bytes_known(k->usage_bytes))
 		text_copy(k->limit_path, sizeof(k->limit_path), k->stats_path);
 	k->is_cut = k->invoker[0] == '\0' || k->task_count == 0;
@@ -233,13 +233,13 @@ static void add_killed(struct kmsg_oom *p, const struct kmsg_victim *v)
 	struct oom_kill *k = &p->kill;
 
 	if (p->is_confirmed && v->task.pid == k->victim.pid)
-		/* repeated when the kernel kills the whole cgroup */
+		/* the kernel repeats the victim's line if it kills the whole cgroup */
 		return;
 	if (p->is_confirmed && k->is_group_killed) {
 		k->killed_count++;
 		return;
 	}
-	/* without a UID, the line may name a child of the chosen process */
+	/* if the line has no UID, it may name a child of the chosen process instead */
 	if (p->is_confirmed ||
 	    (k->victim.pid != 0 && k->victim.pid != v->task.pid && v->has_uid))
 		end_kill(p);
@@ -299,7 +299,7 @@ static bool parse_body(struct kmsg_oom *p, char *line)
 	bool is_group = strncmp(line, "Task in ", 8) == 0 ||
 			strncmp(line, "memory: usage ", 14) == 0;
 
-	/* the first lines of this next report were lost to rate limiting */
+	/* rate limiting suppressed the first lines of the report that begins here */
 	if (k->victim.pid != 0 && (is_group || strncmp(line, "Mem-Info:", 9) == 0))
 		end_kill(p);
 	if (kmsg_group_read(&p->group, line, k)) {
@@ -345,7 +345,7 @@ static void parse_line(struct kmsg_oom *p, char *line)
 
 	kmsg_split_cut_fault(line);
 	text = kmsg_stamp_skip(line, &time);
-	/* the kernel's timestamp may be inside a record with its own timestamp */
+	/* a kernel line's own timestamp takes precedence over that of its record */
 	if (time.text[0] == '\0') {
 		time.unix_ms = p->outer_time.unix_ms;
 		text_copy(time.text, sizeof(time.text), p->outer_time.text);

@@ -14,7 +14,9 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Maximum length of the file name and host name before a timestamp or "kernel: ". */
+/*
+ * Maximum length of the file name and host name that precede a timestamp or "kernel: ".
+ */
 #define PREFIX_MAX 200
 #define PARTS_MAX 8
 

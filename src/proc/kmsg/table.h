@@ -13,15 +13,16 @@
 struct kmsg_table {
 	uint8_t columns[KMSG_COLUMNS_MAX];
 	/*
-	 * number of columns before the name, which is the last; 0 if no table has begun
+	 * number of columns before the name, which is the last column; 0 if
+	 * no table has begun
 	 */
 	size_t column_count;
 	uint64_t page_bytes; /* page size with which amounts in pages were converted */
 };
 
 /*
- * Parse the line of headings, modifying it. Return false if the line is not the headings
- * of a task table.
+ * Parse the line of column headings; the line is modified. Return false if the line is
+ * not the headings of a task table.
  */
 bool kmsg_table_begin(struct kmsg_table *table, char *line);
 

@@ -160,8 +160,8 @@ static bool read_killed_task(const char *at, struct oom_task *task)
 }
 
 /*
- * Return the constraint that the text before at names: "Out of memory: ", "Out of memory
- * (oom_kill_allocating_task): ", or "Memory cgroup out of memory: ".
+ * Return the constraint that the text before `at` expresses: "Out of memory: ", "Out of
+ * memory (oom_kill_allocating_task): ", or "Memory cgroup out of memory: ".
  */
 static enum oom_constraint constraint_before(const char *line, const char *at)
 {

@@ -21,7 +21,7 @@ enum kmsg_victim_line {
 
 /* The values parsed from a line that names a victim. */
 struct kmsg_victim {
-	enum oom_constraint constraint; /* OOM_UNKNOWN if the line does not show it */
+	enum oom_constraint constraint; /* OOM_UNKNOWN if the line names no constraint */
 	/*
 	 * members that the line lacks are unknown; pid is 0 if the line names no process
 	 */

@@ -16,7 +16,7 @@
  * waited for.
  */
 struct process_cost {
-	/* CPU time; the resolution is one clock tick */
+	/* CPU time of a process, with a resolution of one clock tick */
 	uint64_t user_ns, system_ns;
 	uint64_t minor_fault_count, major_fault_count;
 };

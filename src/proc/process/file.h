@@ -34,7 +34,10 @@ enum proc_file {
 	PROC_STATM,
 	PROC_STATUS,
 	PROC_SYSCALL,
-	/* the directory of the threads; a thread's files have the same names */
+	/*
+	 * has a directory for each thread, with files of the same names as
+	 * those of the process
+	 */
 	PROC_TASK,
 	PROC_FILE_COUNT_,
 };

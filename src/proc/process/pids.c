@@ -14,8 +14,8 @@
 #define PF_KTHREAD 0x00200000 /* flag of kernel threads, from include/linux/sched.h */
 
 /*
- * The items requested from libproc2. All of them come from /proc/PID/stat and its owner,
- * so that libproc2 opens one file per process.
+ * The items requested from libproc2. All of them come from /proc/PID/stat and the owner
+ * of that file, so that libproc2 opens one file per process.
  */
 enum {
 	ITEM_PID,

@@ -132,9 +132,9 @@ static inline uint64_t load64(const char *p)
 }
 
 /*
- * Parse a column of 8 characters, blanks followed by digits, as one 64-bit word with one
- * character per byte. For any other text, set a bit in *bad, so that the caller can test
- * *bad once per record.
+ * Parse a column of 8 characters (blanks followed by digits) as one 64-bit word with one
+ * character per byte. For any other text, set a bit in *bad. The caller tests *bad once
+ * per record.
  */
 static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
 {
@@ -190,8 +190,8 @@ static inline uint64_t check_columns(const char *columns)
 }
 
 /*
- * Return 0 if an ignored line has the same length as in the first record, so that later
- * lines are at the expected offsets.
+ * Return 0 if an ignored line has the same length as in the first record. Otherwise the
+ * lines after it are not at the expected offsets.
  */
 static inline uint64_t check_other_line(const struct smaps_line *l, const char *line)
 {
@@ -206,8 +206,8 @@ static inline uint64_t check_other_line(const struct smaps_line *l, const char *
 }
 
 /*
- * A key and its padding. Such a vector fits in one register on machines with
- * 128-bit vectors.
+ * A vector that holds a key and its padding. The vector fits in one register on machines
+ * with 128-bit vectors.
  */
 typedef uint64_t key_word __attribute__((vector_size(KEY_WIDTH)));
 

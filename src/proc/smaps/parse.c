@@ -208,10 +208,11 @@ static int emit_held(struct smaps_parse *p)
 }
 
 /*
- * Return true if m is the same mapping as the held one. Between two reads the kernel
- * releases the map, and later continues after the address that it had reached. If the
- * mapping there has grown, or been merged with the next one, the kernel lists it again in
- * full. Only the latest state of a mapping counts.
+ * Return true if m is the same mapping as the held record, which has not been passed to
+ * the caller yet. Between two reads the kernel releases the memory map, and later
+ * continues after the last address listed. If the mapping there has grown, or been merged
+ * with the next one, the kernel lists it again in full. Only the latest state of a
+ * mapping counts.
  */
 static bool is_held_again(const struct smaps_parse *p, const struct mapping *m)
 {
@@ -220,8 +221,9 @@ static bool is_held_again(const struct smaps_parse *p, const struct mapping *m)
 }
 
 /*
- * Pass the held record to the caller, unless m is the same mapping, and hold m instead.
- * lines is the set of lines that the record of m has.
+ * Pass the held record, which is the last complete one, to the caller and hold m instead.
+ * If m is the same mapping, m only replaces the held record. lines is the set of lines
+ * that the record of m has.
  */
 static int emit_record(struct smaps_parse *p, struct mapping *m, uint32_t lines)
 {

@@ -9,8 +9,9 @@
 #include "proc/smaps/smaps.h"
 
 struct smaps_parse {
-	struct smaps_layout *layout; /* NULL: parse each line separately */
-	/* name of the mapping being parsed, and name of the held mapping */
+	/* NULL: learn no layout, and parse each line separately */
+	struct smaps_layout *layout;
+	/* names of the mapping being parsed and of the held mapping */
 	struct strbuf *name, *held_name;
 	mapping_fn fn;
 	void *context;

@@ -38,7 +38,10 @@ typedef int (*mapping_fn)(void *context, struct mapping *m);
  * instead of being searched.
  */
 struct smaps_layout {
-	/* 0: not learned yet, or the file has no fixed layout */
+	/*
+	 * number of lines of a record; 0: not learned yet, or the file has
+	 * no fixed layout
+	 */
 	size_t line_count;
 	size_t flags_offset;
 	/* the lines of a record: one bit per enum smaps_field, and one for VmFlags */
@@ -48,7 +51,10 @@ struct smaps_layout {
 		/* offset of the line from the end of the header line */
 		uint16_t offset;
 		uint8_t length; /* length of the line, including the newline */
-		/* the line's enum smaps_field; SMAPS_FIELD_COUNT_: ignore the line */
+		/*
+		 * enum smaps_field of the line, or SMAPS_FIELD_COUNT_ for a
+		 * line to be ignored
+		 */
 		uint8_t field;
 	} lines[SMAPS_LAYOUT_LINES_MAX];
 };

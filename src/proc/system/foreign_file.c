@@ -41,8 +41,8 @@
 #define PATH_BYTES_MAX 4096
 
 /*
- * File systems of the kernel. Their files are regular, but reading one can have side
- * effects (/proc/kmsg).
+ * Pseudo file systems of the kernel, such as proc. Their files count as regular files,
+ * but reading one can have side effects (/proc/kmsg).
  */
 static const unsigned int kernel_file_systems[] = {
 	PROC_SUPER_MAGIC, SYSFS_MAGIC,	      DEBUGFS_MAGIC,	   TRACEFS_MAGIC,
@@ -52,13 +52,15 @@ static const unsigned int kernel_file_systems[] = {
 };
 
 /*
- * A lookup component by component. It is used if the path crosses into another mount, and
- * if openat2() is missing: before Linux 5.6, and in some sandboxes.
+ * The state of a path lookup that is done component by component. This lookup is used if
+ * the path crosses into another mount, and if openat2() is missing: before Linux 5.6, and
+ * in some sandboxes.
  */
 struct lookup {
-	int root_fd;	/* borrowed from the caller */
+	int root_fd;	/* owned by the caller */
 	int process_fd; /* the process's /proc directory, for local_mount_check() */
-	const struct foreign_reader *reader; /* NULL: memstate's own rights count */
+	/* NULL: the kernel checks only the access rights of memstate itself */
+	const struct foreign_reader *reader;
 	uint64_t mount_id; /* id of the last mount that was found to be local */
 	/* the open directories of the lookup below the root, outermost first */
 	int *dirs;
@@ -295,7 +297,10 @@ static int look_up(const struct lookup *l, const char *path, bool is_link)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Open the root directory that root_fd, a special value, selects. */
+/*
+ * Open the root directory that a special value of root_fd selects, such as
+ * FOREIGN_OWN_ROOT.
+ */
 static int open_root(int root_fd)
 {
 	int fd;

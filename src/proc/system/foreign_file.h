@@ -46,8 +46,8 @@
 int foreign_file_open(int root_fd, const char *path, uint64_t bytes_max);
 
 /*
- * Like foreign_file_open(), but open an entry of dir_fd that must not be a symlink
- * (-ELOOP). Use this where a file with two names would be counted twice.
+ * Like foreign_file_open(), but open an entry of dir_fd, and fail with -ELOOP if the
+ * entry is a symlink. Use this where a file with two names would be counted twice.
  */
 int foreign_file_open_entry(int dir_fd, const char *name, uint64_t bytes_max);
 

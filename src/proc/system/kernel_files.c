@@ -49,7 +49,7 @@ static void add_file(struct file_list *list, uint64_t inode, int pid, int fd)
 }
 
 /*
- * Parse the inode number in a link such as "pipe:[123]". kind is the part before the
+ * Parse the inode number in a link such as "pipe:[123]". kind is the text before the
  * bracket. Return false if the link is of another kind.
  */
 static bool parse_link(const char *link, const char *kind, uint64_t *ret)

@@ -92,8 +92,8 @@ static bool is_accepted(const struct search *s, const char *type, bool is_truste
 }
 
 /*
- * Compare a mount with the mount searched for. is_trusted means that only a privileged
- * user can have mounted the overlays in the mount's namespace.
+ * Compare one mount with the mount that the search looks for. is_trusted means that only
+ * a privileged user can have mounted the overlays in the mount's namespace.
  */
 static void compare_mount(struct search *s, const struct mount_line *mount,
 			  bool is_trusted)

@@ -16,7 +16,7 @@
 
 struct procfs {
 	int fd;
-	/* this is the /proc of the running kernel, which libproc2 can read */
+	/* the tree is the /proc of the running kernel, which libproc2 can read */
 	bool is_live;
 	/*
 	 * the root is a captured tree; its files are opened as described

@@ -16,8 +16,8 @@
 #define FORMAT_VERSION "1"
 
 /*
- * Enough for about 2^28 blocks. The memory of a heap with more blocks could
- * not be scanned.
+ * Maximum size of a file, enough for about 2^28 blocks. The memory of a heap with more
+ * blocks could not be scanned.
  */
 #define FILE_BYTES_MAX ((size_t)1 << 30)
 
@@ -122,7 +122,7 @@ bool block_list_next(struct block_list *list)
 
 	if (!read_number(list, &gap) || !read_number(list, &bytes) || bytes == 0 ||
 	    gap > UINT64_MAX - end || bytes > UINT64_MAX - end - gap) {
-		list->at = at; /* an invalid block is not skipped */
+		list->at = at; /* do not advance past an invalid block */
 		return false;
 	}
 	list->addr = end + gap;

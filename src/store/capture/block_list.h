@@ -25,7 +25,7 @@
 
 struct block_list_head {
 	int pid;
-	/* Start time of the process, which tells whether its pid has been reused. */
+	/* Start time of the process, which shows whether its pid has been reused. */
 	uint64_t start_ticks;
 	uint64_t unix_ms; /* wall-clock time at which the list was made */
 	uint64_t count;

@@ -23,7 +23,10 @@
 /* Number of attempts to read a process that calls exec while it is being captured. */
 #define READ_TRIES 3
 
-/* Enough for the largest memory map, at 700 bytes per mapping. */
+/*
+ * Maximum size of an smaps file: enough for the largest memory map, at 700
+ * bytes per mapping.
+ */
 #define SMAPS_SIZE_MAX (512 * MIB)
 #define FILE_SIZE_MAX (4 * MIB)
 
@@ -32,7 +35,7 @@ typedef int (*redact_fn)(struct redactor *r, const char *text, size_t length,
 
 static const struct process_file {
 	enum proc_file file;
-	redact_fn redact; /* NULL: the file contains nothing to redact */
+	redact_fn redact; /* redacts the file; NULL: there is nothing to redact */
 } process_files[] = {
 	{ PROC_SMAPS_ROLLUP, redact_smaps },
 	{ PROC_STAT, NULL },
@@ -101,7 +104,7 @@ struct reading {
 	 * is another thread.
 	 */
 	int memory_pid;
-	struct redactor *redactor; /* NULL: names are not redacted */
+	struct redactor *redactor; /* NULL: keep paths and arguments unchanged */
 	struct capture_files *files;
 	struct strbuf *notes;
 };

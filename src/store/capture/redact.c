@@ -67,7 +67,10 @@ static size_t find_id(struct redactor *r, const char *text)
 	return made->id;
 }
 
-/* Return true if the kernel made up the name. Such a name shows the kind of memory. */
+/*
+ * Return true if the kernel generated the name. Such a name shows only what the memory is
+ * used for, and no path.
+ */
 static bool is_kernel_name(const char *name)
 {
 	static const char *const names[] = { "", "/dev/zero", "/anon_hugepage",

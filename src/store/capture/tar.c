@@ -129,8 +129,8 @@ static int make_header(const struct tar_data *data, const struct capture_file *f
 	memset(ret, 0, sizeof(*ret));
 	memcpy(ret->name, file->path, name_length);
 	/*
-	 * Truncating a directory name that is longer than prefix also results in
-	 * a valid name.
+	 * A directory name that is longer than prefix is truncated, which
+	 * still gives a valid name.
 	 */
 	memcpy(ret->prefix, data->top,
 	       top_length < sizeof(ret->prefix) ? top_length : sizeof(ret->prefix));

@@ -40,7 +40,8 @@ static uint32_t add_stack(struct profile *profile, char *names)
 
 		if (name[0] == '\0')
 			/*
-			 * Empty name: some tools also write ';' at the ends of a stack.
+			 * Skip empty names: some tools also write ';' at
+			 * the start or end of a stack.
 			 */
 			continue;
 		if (strcmp(name, "[cut]") == 0)

@@ -36,7 +36,8 @@ struct packing {
 	size_t text_count, first_text;
 	uint32_t *ends; /* innermost node of each location, sorted by frames */
 	size_t end_count;
-	uint64_t *locations; /* location ID of each node, if it begins one; else 0 */
+	/* location ID of each node that is a location's innermost node; else 0 */
+	uint64_t *locations;
 	uint32_t *frames;    /* frames, sorted by function and file */
 	uint64_t *functions; /* function ID of each frame; 0: the frame has no function */
 	enum profile_metric metrics[PROFILE_METRIC_COUNT_];
@@ -116,7 +117,7 @@ static void *new_messages(size_t count, size_t size, void *ret_pointers)
 	char *messages = xcalloc(count + 1, size);
 	void **pointers = xcalloc(count + 1, sizeof(*pointers));
 
-	pointers[0] = messages; /* stored even if count is 0, for free_messages() */
+	pointers[0] = messages; /* needed by free_messages() even if count is 0 */
 	for (size_t i = 1; i < count; i++)
 		pointers[i] = messages + i * size;
 	memcpy(ret_pointers, &pointers, sizeof(pointers));
@@ -429,7 +430,7 @@ static void free_messages(void *pointers)
 {
 	void **of = pointers;
 
-	free(of[0]); /* frees the array of all messages */
+	free(of[0]); /* the first pointer refers to the array of all messages */
 	free(of);
 }
 

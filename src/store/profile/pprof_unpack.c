@@ -264,8 +264,8 @@ static int read_modules(struct unpacking *unpacking)
 }
 
 /*
- * Fill in *frame from a line of a location, or from nothing if line is NULL. The frame
- * borrows its strings from the message.
+ * Fill in *frame from a line of a location. If line is NULL, all members become unknown.
+ * The frame borrows its strings from the message.
  */
 static int read_line(struct unpacking *unpacking, const Pprof__Line *line,
 		     struct profile_frame *frame)

@@ -179,9 +179,15 @@ enum {
 	HEAP_FLAGS,
 	HEAP_PAUSE_US,
 	HEAP_TRIMMABLE,
-	/* Index of the first owner: add an enum owner up to OWNER_HEAP_LAST. */
+	/*
+	 * Base index of the values of the owners up to OWNER_HEAP_LAST. Add
+	 * an enum owner to get the index of that owner's value.
+	 */
 	HEAP_OWNERS,
-	/* Index of the remaining owners: add an enum owner after OWNER_HEAP_LAST. */
+	/*
+	 * Base index of the values of the owners after OWNER_HEAP_LAST. Add
+	 * an enum owner to get the index of that owner's value.
+	 */
 	HEAP_TAKEN = HEAP_OWNERS,
 };
 enum {
@@ -266,7 +272,7 @@ static const size_t level_offsets[] = {
 	offsetof(struct cgroup_level, swap_fail_count),
 };
 #define LEVEL_COUNT (sizeof(level_offsets) / sizeof(level_offsets[0]))
-#define NO_LIMIT (-1) /* stored for a limit that is not set */
+#define NO_LIMIT (-1) /* value that is stored if no limit is set */
 
 enum {
 	LEVEL_OOM_GROUP = 1 << 0,

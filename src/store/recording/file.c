@@ -22,8 +22,8 @@ struct recording_file {
 	char *path, *wal_path;
 	bool is_created; /* recording_file_open() created the file */
 	/*
-	 * False after recording_file_close(), if fd stays open to keep the locks of
-	 * another recording_file on the same file.
+	 * False after recording_file_close() if fd must stay open, because closing it
+	 * would release the locks of another recording_file on the same file.
 	 */
 	bool is_in_use;
 	struct recording_file *next;

@@ -250,8 +250,9 @@ static int walk(struct latest_facts *latest, enum fact_table table,
 		error = begin(latest, cursor, sample);
 	} else if (cursor->now.sample != no_sample && cursor->now.sample > sample) {
 		/*
-		 * The sample precedes the row found last, so start again. If the last
-		 * request found no row, an earlier sample has none either.
+		 * The requested sample precedes the row found last, so search again from
+		 * the start. If the last request found no row, no earlier sample has a
+		 * row either.
 		 */
 		error = begin(latest, cursor, sample);
 	}

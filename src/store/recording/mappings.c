@@ -276,8 +276,8 @@ static struct mapping_walk *find_walk(struct mapping_walks *walks, int64_t proce
 	struct mapping_walk *walk;
 
 	/*
-	 * Processes are requested in the same order for each sample, so the search starts
-	 * with the process after the last one.
+	 * Processes are requested in the same order for each sample, so begin the search
+	 * at the process after the one found last.
 	 */
 	for (size_t n = 0; n < walks->count; n++) {
 		size_t i = (walks->next + n) % walks->count;

@@ -13,7 +13,7 @@
 struct mapping_walk;
 
 struct mapping_walks {
-	/* One element for each process, in no particular order. */
+	/* Readers, one for each process, in no particular order. */
 	struct mapping_walk **items;
 	size_t count, capacity;
 	size_t next; /* index of the element to try first for the next process */

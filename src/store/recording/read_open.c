@@ -18,7 +18,7 @@ static int check_database(struct recording_reader *r)
 	if (error == 0)
 		error = recording_sql_number(r->db, "PRAGMA user_version", &version);
 	/*
-	 * The first bytes show that the file is a recording, so the recording is
+	 * The file begins like a recording, but SQLite cannot read it. It is therefore
 	 * damaged, perhaps truncated.
 	 */
 	if (error == -EBADMSG &&

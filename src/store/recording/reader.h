@@ -23,11 +23,14 @@ struct recorded_process {
 
 struct recording_reader {
 	sqlite3 *db;
-	/* Stays open until db is closed, so that SQLite keeps its locks. */
+	/*
+	 * Remains open until db is closed: closing a descriptor of the recording drops
+	 * SQLite's locks.
+	 */
 	struct recording_file *file;
 	struct recording_guard guard;
 	/*
-	 * Path of the recording if it had no write-ahead log when it was
+	 * Path of the recording if the recording had no write-ahead log when it was
 	 * opened, otherwise NULL.
 	 */
 	char *tidy_path;

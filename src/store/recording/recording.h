@@ -37,7 +37,7 @@ struct recording_bounds {
 
 struct recorded_event {
 	uint64_t unix_ms;
-	const char *kind, *text; /* text is NULL if there is none */
+	const char *kind, *text; /* text is NULL if the event has no text */
 	int pid;		 /* 0: the event does not concern a process */
 };
 
@@ -68,8 +68,8 @@ int recording_begin(struct recording *recording);
 int recording_add_usage(struct recording *recording, const struct usage *usage);
 /*
  * Add a usage and all its mappings. The usage is stored with SOURCE_SMAPS.
- * recording_add_usage() stores no mappings, and therefore SOURCE_ROLLUP. The owners of
- * the mappings show which of them contain a thread's stack.
+ * recording_add_usage() stores no mappings, so it stores the usage with SOURCE_ROLLUP.
+ * The owners of the mappings show which mappings contain a thread's stack.
  */
 int recording_add_mappings(struct recording *recording, const struct usage *usage,
 			   const struct mapping_list *mappings);

@@ -33,7 +33,7 @@ enum recording_table {
 	TABLE_NAME,
 	TABLE_CGROUP,
 	TABLE_EVENT,
-	TABLE_NOTE, /* absent from files written by earlier versions of memstate */
+	TABLE_NOTE, /* recordings by earlier versions of memstate lack this table */
 	TABLE_COUNT_
 };
 

@@ -27,14 +27,14 @@
 
 /* The tables whose key is (…, sample) and whose values are integers. */
 enum fact_table {
-	FACT_STATE,	 /* by process: parent, threads, … */
-	FACT_USAGE,	 /* by process: values that change often */
-	FACT_USAGE_MORE, /* by process: values that change rarely */
-	FACT_MAPPING,	 /* by process and start address */
-	FACT_HEAP,	 /* by process: results of reading the heap */
-	FACT_GROUP,	 /* by cgroup and level: usage, limits and events */
-	FACT_GROUP_STAT, /* by cgroup and level: the fields of memory.stat */
-	FACT_GROUP_MORE, /* by cgroup: values that belong to no level */
+	FACT_STATE,	 /* keyed by process: parent, threads, … */
+	FACT_USAGE,	 /* keyed by process: values that change often */
+	FACT_USAGE_MORE, /* keyed by process: values that change rarely */
+	FACT_MAPPING,	 /* keyed by process and start address */
+	FACT_HEAP,	 /* keyed by process: results of reading the heap */
+	FACT_GROUP,	 /* keyed by cgroup and level: usage, limits, events */
+	FACT_GROUP_STAT, /* keyed by cgroup and level: the fields of memory.stat */
+	FACT_GROUP_MORE, /* keyed by cgroup: values that belong to no level */
 	FACT_TABLE_COUNT_
 };
 

@@ -15,7 +15,7 @@
 #include "store/recording/sql.h"
 
 enum statement {
-	/* Index of the first fact table's statement: add an enum fact_table. */
+	/* Base index of the statements for fact tables: add an enum fact_table to it. */
 	STATEMENT_FACT,
 	STATEMENT_SAMPLE = FACT_TABLE_COUNT_,
 	STATEMENT_PROCESS,

@@ -65,8 +65,8 @@ static bool search_range(struct search *s, int fd, uint64_t offset, uint64_t end
 {
 	char bytes[SIGN_BYTES_MAX + CHUNK_BYTES];
 	/*
-	 * length of the previous chunk's end, which is searched again: a text may
-	 * begin there
+	 * number of bytes at the end of the previous chunk that are searched again,
+	 * because a message may begin there
 	 */
 	size_t kept = 0;
 

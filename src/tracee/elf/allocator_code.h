@@ -21,7 +21,7 @@ struct allocator_code {
 	 * there is code in anonymous memory, where packed programs unpack themselves.
 	 */
 	bool is_complete;
-	/* set only for glibc, jemalloc, tcmalloc and mimalloc */
+	/* the allocators found; only glibc, jemalloc, tcmalloc and mimalloc can be */
 	bool is_found[ALLOCATOR_COUNT_];
 };
 

@@ -14,7 +14,7 @@
 #include "tracee/memory/memory.h"
 
 struct link_order {
-	/* one mapping of each file, borrowed from the list in struct memory */
+	/* the first mapping of each file, borrowed from the list in struct memory */
 	const struct mapping **items;
 	size_t count, capacity;
 };

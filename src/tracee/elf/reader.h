@@ -29,8 +29,10 @@ struct elf_reader {
 	 * the machine's own, the header is not converted.
 	 */
 	Elf64_Ehdr header;
-	Elf64_Phdr *segments; /* header.e_phnum entries; NULL until they are read */
-	Elf64_Shdr *sections; /* header.e_shnum entries; NULL until they are read */
+	/* header.e_phnum program headers; NULL until they are read */
+	Elf64_Phdr *segments;
+	/* header.e_shnum section headers; NULL until they are read */
+	Elf64_Shdr *sections;
 	uint64_t read_bytes;
 };
 

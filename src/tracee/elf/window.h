@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * window - read a large untrusted file in pieces, from front to back. The total that is
- * read is limited, because a file's tables can refer to the same bytes many times, or to
- * terabytes of a sparse file.
+ * window - read a large untrusted file in chunks, from front to back. The total number of
+ * bytes read is limited, because a file's tables can refer to the same bytes many times,
+ * or to terabytes of a sparse file.
  */
 #ifndef MS_TRACEE_ELF_WINDOW_H
 #define MS_TRACEE_ELF_WINDOW_H
@@ -16,7 +16,10 @@
 
 struct elf_window {
 	int fd; /* owned by the caller */
-	/* bytes that may still be read; windows of the same file share it */
+	/*
+	 * number of bytes that may still be read; windows of the same file
+	 * share this counter
+	 */
 	uint64_t *left_bytes;
 	uint64_t offset_bytes;
 	size_t length;

@@ -25,7 +25,7 @@
 struct piece {
 	struct find_words *f;
 	int pagemap_fd;
-	uint64_t pages[PIECE_PAGES]; /* entries of the pagemap */
+	uint64_t pages[PIECE_PAGES]; /* pagemap entries of the pages being searched */
 	uint64_t words[PIECE_BYTES / sizeof(uint64_t)];
 };
 
@@ -56,7 +56,7 @@ static int check_words(struct piece *piece, uint64_t addr, size_t count)
 	return 0;
 }
 
-/* Search a part of a piece, all of whose pages are to be read. */
+/* Search a range of consecutive pages, all of which may be read. */
 static int search_pages(struct piece *piece, uint64_t addr, uint64_t end_addr)
 {
 	struct find_words *f = piece->f;
@@ -86,7 +86,7 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Search [addr, end_addr), which is within PIECE_PAGES pages. */
+/* Search [addr, end_addr), which spans at most PIECE_PAGES pages. */
 static int search_piece(struct piece *piece, uint64_t addr, uint64_t end_addr)
 {
 	uint64_t page = addr / PAGE_BYTES, end = (end_addr + PAGE_BYTES - 1) / PAGE_BYTES;

@@ -164,7 +164,7 @@ static int find_pages(const struct peek *peek, const struct peek_range *ranges,
 struct progress {
 	uint64_t done_bytes;
 	size_t run;
-	/* the ranges, except those that end before the run */
+	/* the ranges that remain: those that end before the run are skipped */
 	const struct peek_range *ranges;
 	size_t range_count;
 };
@@ -247,7 +247,8 @@ static int copy_some(const struct peek *peek, struct image *image, struct progre
 		     : process_vm_readv(peek->pid, &to, 1, from, (unsigned long)count, 0);
 	if (got < 0 && errno != EFAULT)
 		return -errno;
-	if ((uint64_t)got == length) { /* not equal if got is negative */
+	/* a negative value of got is never equal to length */
+	if ((uint64_t)got == length) {
 		advance(at, image, length);
 		return 0;
 	}

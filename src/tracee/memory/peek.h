@@ -40,7 +40,8 @@ struct peek {
 	 * as zeros
 	 */
 	bool is_running;
-	bool no_scan; /* do not use PAGEMAP_SCAN, as on a kernel before Linux 6.7 */
+	/* behave as on a kernel before Linux 6.7, which has no PAGEMAP_SCAN */
+	bool no_scan;
 };
 
 /*

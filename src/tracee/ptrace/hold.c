@@ -33,7 +33,7 @@ static bool is_replaced[SIGNAL_COUNT];
  * last hold_end(), so it checks this flag.
  */
 static bool is_deferring;
-static uint64_t deferred; /* BIT() of each deferred signal */
+static uint64_t deferred; /* the signals deferred so far, as BIT() values */
 
 static void defer(int signal, siginfo_t *info, void *unused)
 {
@@ -78,8 +78,8 @@ static void replace_actions(void)
 }
 
 /*
- * Restore each action that is still ours. A handler of ncurses restores its own
- * action meanwhile.
+ * Restore the action of each signal whose handler is still ours. Another library, such as
+ * ncurses, may have installed its own action meanwhile.
  */
 static void restore_actions(void)
 {
@@ -118,7 +118,7 @@ int hold_begin(void)
 	int r = 0;
 
 	pthread_mutex_lock(&lock);
-	/* overlapping holds without end must not defer a stop forever */
+	/* do not defer a stop forever if new holds begin before old ones end */
 	while (hold_count > 0 && must_stop())
 		pthread_cond_wait(&ended, &lock);
 	if (hold_count == 0) {

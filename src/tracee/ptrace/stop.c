@@ -161,8 +161,8 @@ static bool has_more(const struct tracer *t, size_t count)
 	struct stat st;
 
 	/*
-	 * the directory's link count: one link for itself, one for its parent, and one
-	 * per thread
+	 * link count of the task directory: one link for itself, one for its parent, and
+	 * one per thread
 	 */
 	return fstat(dirfd(t->tasks), &st) == 0 && st.st_nlink > count + 2;
 }
@@ -222,9 +222,9 @@ static void record_event(const struct tracer *t, struct seized *s, const siginfo
 }
 
 /*
- * Return 0 to keep the stopped threads waiting until s stops, or -ETIMEDOUT or -EAGAIN to
- * give up. Detect the end of a leader here: the kernel does not report it before the last
- * thread ends.
+ * Return 0 to continue waiting for thread s to stop while the other threads are stopped,
+ * or -ETIMEDOUT or -EAGAIN to give up. Detect the end of a thread group leader here: the
+ * kernel does not report it before the last thread ends.
  */
 static int check_patience(const struct tracer *t, struct seized *s,
 			  uint64_t *patient_until_ns)

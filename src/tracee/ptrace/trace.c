@@ -324,8 +324,8 @@ static int do_access(void *context)
 }
 
 /*
- * Make the access, and free it. In a tracing thread, the accessor thread makes the
- * access; return -ETIMEDOUT if that thread hangs.
+ * Perform the memory access, and free *a. In a tracing thread, the accessor thread
+ * performs the access; return -ETIMEDOUT if that thread hangs.
  */
 static int run_access(struct access *a, void *to)
 {

@@ -29,7 +29,7 @@
 		424 /* since Linux 5.1, the same number on every machine */
 #endif
 #ifndef SYS_pidfd_open
-#	define SYS_pidfd_open 434 /* Linux 5.3, the same number on every machine */
+#	define SYS_pidfd_open 434 /* since Linux 5.3, on every machine */
 #endif
 
 /* Interval at which an armed watchdog checks if memstate is stopped. */
@@ -204,7 +204,7 @@ static _Noreturn void run(struct page *page, int fds[FD_COUNT])
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	setsid();
 	(void)prctl(PR_SET_NAME, "memstate-watch");
-	/* do not keep a file system busy */
+	/* leave the working directory: its file system could not be unmounted */
 	if (chdir("/") == 0 && close_others(fds))
 		watch(page);
 	_exit(0);
@@ -284,7 +284,7 @@ static int start(void)
  */
 static int own_page(void)
 {
-	/* set once, because a forked process inherits the registration */
+	/* set only once: a forked process inherits the atexit() registration */
 	static bool is_registered;
 	struct page *page;
 

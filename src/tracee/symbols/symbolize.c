@@ -39,7 +39,7 @@
  */
 #define ROOM_BYTES ((uint64_t)16384 * MIB)
 
-#define TEXT_MAX 16384 /* maximum length; longer names are truncated */
+#define TEXT_MAX 16384 /* maximum length of a name; longer names are truncated */
 
 /* Size of the buffers at both ends of the pipe between memstate and the child. */
 #define CHUNK_BYTES ((size_t)65536)
@@ -50,22 +50,24 @@
  */
 struct record {
 	uint32_t file, vaddr;
-	uint32_t frame_count; /* 0: the file has no more records */
+	uint32_t frame_count; /* 0: all addresses of the file have been looked up */
 };
 
 struct record_frame {
 	uint32_t line;
-	uint32_t function_length, file_length; /* lengths including the NUL; 0: unknown */
+	/* length of each text, including its NUL; 0: unknown */
+	uint32_t function_length, file_length;
 };
 
 struct task {
 	const struct symbolize_file *files;
 	size_t count;
 	int *fds;	    /* descriptors of the files; -1: not available */
-	bool **is_reported; /* [file][vaddr]: the address was passed to found() */
+	bool **is_reported; /* [file][vaddr]: found() was called for this address */
 	symbolize_found *found;
 	void *context;
-	size_t next; /* the first file that is not done yet */
+	/* index of the first file whose addresses have not all been looked up */
+	size_t next;
 	uint64_t end_ns;
 };
 
@@ -349,7 +351,7 @@ static int ask_child(struct task *task)
 	close(pipe_fds[1]);
 	if (pid > 0) {
 		listen(task, pipe_fds[0]);
-		kill(pid, SIGKILL); /* needed if the child's time is up */
+		kill(pid, SIGKILL); /* the child may still be running if its time is up */
 		reap(pid);
 	}
 	close(pipe_fds[0]);
@@ -442,7 +444,8 @@ void symbolize(const struct symbolize_file *files, size_t count, symbolize_found
 	}
 	while (task.next < count && clock_now_ns() < task.end_ns && HAVE_LIBDW &&
 	       ask_child(&task) == 0)
-		task.next += task.next < count; /* skip the file that ended the child */
+		/* skip the file during which the child ended */
+		task.next += task.next < count;
 	for (size_t i = 0; i < count; i++) {
 		if (task.fds[i] >= 0) {
 			ask_symbols(&task, i);

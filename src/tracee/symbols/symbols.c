@@ -45,8 +45,7 @@ static bool is_same_file(const struct mapping *a, const struct mapping *b)
 }
 
 /*
- * Return true if m belongs to the object too; last is the object's last mapping with
- * a file.
+ * Return true if m also belongs to the object, whose last mapping with a file is `last`.
  */
 static bool belongs_to_object(const struct object *object, const struct mapping *last,
 			      const struct mapping *m)

@@ -38,7 +38,7 @@ void symbols_free(struct symbols *symbols);
 bool symbols_find(struct symbols *symbols, uint64_t addr, struct symbol *ret);
 
 /*
- * Append the place of addr, such as "foo::bar()+16 in libfoo.so.1", with control
+ * Append a description of addr, such as "foo::bar()+16 in libfoo.so.1", with control
  * characters escaped. Return false, and leave *out unchanged, if there is no symbol.
  */
 bool symbols_add_place(struct symbols *symbols, uint64_t addr, struct strbuf *out);

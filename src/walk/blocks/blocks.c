@@ -158,7 +158,7 @@ static bool last_bit(const uint64_t *bits, uint64_t first, uint64_t limit, uint6
 	return *ret >= first;
 }
 
-/* Return how many bits stand for the image's memory below addr. */
+/* Return how many bits of a bit table represent the image's memory below addr. */
 static uint64_t bits_below(const struct image *image, uint64_t addr)
 {
 	size_t index = image_find_run(image, addr);

@@ -19,7 +19,10 @@
 
 #include "model/image.h"
 
-/* Alignment of the block heads in a chain. One bit stands for this many bytes. */
+/*
+ * Alignment of the block heads in a chain. One bit of a bit table
+ * represents this many bytes.
+ */
 #define BLOCK_ALIGN UINT64_C(16)
 
 enum block_state {
@@ -79,7 +82,9 @@ struct blocks {
 	 */
 	uint64_t head_bytes;
 
-	/* Disjoint, in ascending address order after blocks_sort(). */
+	/*
+	 * The extents are disjoint, and in ascending address order after blocks_sort().
+	 */
 	struct extent *extents;
 	size_t extent_count, extent_capacity;
 

@@ -83,7 +83,10 @@ void types_free(struct types *types)
 static const struct table_kind {
 	const char *prefix;
 	const char *suffix;
-	/* Minimum distance from the symbol to the address in an object. */
+	/*
+	 * Minimum distance from a table's symbol to the address in the
+	 * table that objects contain.
+	 */
 	uint64_t min_offset;
 } table_kinds[] = {
 	{ "_ZTV", "", TABLE_HEAD_BYTES },
@@ -222,9 +225,9 @@ static bool is_class_name(const char *name)
 }
 
 /*
- * Determine the class of a vtable that has no symbol. The type_info object of a class is
- * itself an instance of one of three classes that the ABI defines. The type_info object
- * of that class has a name that begins with own_prefix.
+ * Determine the class of a vtable that has no symbol, from the type_info object of the
+ * class. That object is an instance of one of three classes that the C++ ABI defines.
+ * The names of these three classes begin with own_prefix.
  */
 static uint32_t type_by_info(struct types *types, uint64_t word)
 {

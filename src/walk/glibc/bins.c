@@ -22,7 +22,7 @@ enum side {
 struct bin_walk {
 	uint64_t head_addr; /* address of the bin, treated as a chunk */
 	uint64_t next_addr[2];
-	uint64_t last_addr[2]; /* for each side, the last chunk that was taken */
+	uint64_t last_addr[2]; /* for each direction, the last chunk that was read */
 	unsigned int bin;
 };
 
@@ -75,7 +75,9 @@ enum step {
 	STEP_BROKEN
 };
 
-/* Take the next chunk from one side of a bin, and prefetch the chunk after it. */
+/*
+ * Read the next chunk in one direction of a bin's list, and prefetch the chunk after it.
+ */
 static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side side)
 {
 	uint64_t addr = walk->next_addr[side];
@@ -87,8 +89,8 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
 	memcpy(words, at, sizeof(words));
 	words[1] &= ~CHUNK_FLAGS;
 	/*
-	 * The chunk must point back to its predecessor. This ensures that each chunk is
-	 * at only one place of one bin.
+	 * The chunk must point back to its predecessor, so no chunk can be in a bin
+	 * twice, or in two bins.
 	 */
 	if (words[2 + !side] != walk->last_addr[side] ||
 	    (walk->bin > 1 && walk->bin < SMALL_BINS &&
@@ -102,8 +104,8 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
 }
 
 /*
- * Take one step from one side of a bin. The two sides have met when the next chunk of
- * each side is the last chunk of the other side.
+ * Read the next chunk in one direction of a bin's list, unless both directions have met:
+ * then the next chunk of each is the last chunk of the other.
  */
 static enum step step(struct glibc *g, size_t index, struct bin_walk *walk,
 		      enum side side)

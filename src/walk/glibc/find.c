@@ -57,8 +57,8 @@ static bool looks_like_bins(const struct glibc *g, const uint8_t *bins, uint64_t
 		if (is_empty_bin(bins, addr, bin) || is_used_bin(g, bins, addr, bin))
 			continue;
 		/*
-		 * Most words in memory are not bins, and the first few bins
-		 * show this early.
+		 * Most addresses that are tried hold no bins; the first few
+		 * bins already show this.
 		 */
 		if (++bad_count > BAD_BINS_MAX)
 			return false;

@@ -93,7 +93,7 @@ void glibc_for_each_gap(struct glibc *g,
 				fn(context, addr, gap_end);
 			if (gap_end == end)
 				break;
-			/* The call of fn may have reallocated g->regions. */
+			/* fn may have reallocated g->regions */
 			addr = g->regions[index].end_addr;
 		}
 		done_addr = end;

@@ -206,7 +206,9 @@ bool glibc_read_bins(struct glibc *g, size_t index);
  */
 struct free_list {
 	uint64_t first_addr;
-	/* what pointers to a chunk contain, minus the chunk's address */
+	/*
+	 * offset from a chunk's address to the address that pointers to the chunk contain
+	 */
 	uint64_t bias_bytes;
 	uint64_t max_count;
 	/* Number and bytes of the chunks, set by glibc_check_list(). */

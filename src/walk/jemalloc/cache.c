@@ -274,7 +274,7 @@ static const char *read_caches(struct jemalloc *j)
 		if (is_unused(j, tls_addr - below))
 			continue;
 		if (!read_cache(j, tls_addr - below, &cache) || !mark_cache(j, &cache)) {
-			/* The data may be consistent in a second attempt. */
+			/* The cache may be consistent in a second attempt. */
 			j->has_broken_cache = true;
 			return "a thread cache is corrupted: its blocks count as live";
 		}

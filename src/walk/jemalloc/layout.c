@@ -216,8 +216,9 @@ static bool is_usual(const struct jemalloc *j, const struct jemalloc_raw *raw,
 }
 
 /*
- * How many sampled extents are active, how many of these have valid blocks, and how many
- * of those have the usual form, with the classes and padding that are currently tried.
+ * Counts of sampled extents: those that are active, those of them that have valid blocks,
+ * and those of the latter that have the usual form. The last two depend on the classes
+ * and padding that are being tried.
  */
 struct validity {
 	size_t active_count, valid_count, usual_count;

@@ -96,7 +96,8 @@ struct jemalloc {
 	struct heap *heap;
 	struct blocks *blocks;
 
-	struct jemalloc_base *bases; /* disjoint, in ascending address order */
+	/* the base blocks are disjoint, in ascending address order */
+	struct jemalloc_base *bases;
 	size_t base_count, base_capacity;
 
 	const struct jemalloc_tree *tree;
@@ -134,9 +135,9 @@ static inline bool jemalloc_is_running(const struct jemalloc *j)
 }
 
 /*
- * Return true if a hypothesis is accepted that is true for `count` of `all` samples.
- * jemalloc may have been changing some of the other samples, especially if the
- * target was running.
+ * Return true if a hypothesis that holds for `count` of `all` samples is accepted.
+ * jemalloc may have been changing some of the other samples, especially if the target was
+ * running.
  */
 static inline bool jemalloc_is_majority(const struct jemalloc *j, size_t count,
 					size_t all)
