@@ -33,7 +33,7 @@
 
 #define HOOKS_MAGIC UINT32_C(0x4843534d) /* "MSCH" */
 #define GATES_MAGIC UINT32_C(0x4743534d) /* "MSCG" */
-#define HOOKS_VERSION UINT32_C(3)
+#define HOOKS_VERSION UINT32_C(4)
 
 /*
  * The hooks: X(function to replace, enum count_function under which its calls

@@ -123,11 +123,11 @@ static int read_kills(const struct options *o, struct oom_kill_list *ret)
 		return EXIT_FAILED;
 	}
 	if (ret->cut_line_count > 0)
-		message("%s: %zu lines are longer than the kernel's limit; the excess "
-			"was ignored",
-			name, ret->cut_line_count);
+		message("%s: %zu line%s too long; the end was ignored", name,
+			ret->cut_line_count, ret->cut_line_count == 1 ? " is" : "s are");
 	if (ret->left_out_count > 0)
-		message("%s: %zu more kills were omitted", name, ret->left_out_count);
+		message("%s: %zu more kill%s omitted", name, ret->left_out_count,
+			ret->left_out_count == 1 ? " was" : "s were");
 	if (ret->unkillable_count > 0)
 		message("%s: %zu time%s memory ran out and the kernel found no process "
 			"to kill",

@@ -314,10 +314,13 @@ static void add_grower(struct page *p)
 	if (g->mapping[0] != '\0') {
 		strbuf_add_text(&line, ", most of it in ");
 		add_printable(p, &line, g->mapping);
+	}
+	/* Both are omitted if they come from different samples: a part is not larger. */
+	if (g->mapping[0] != '\0' && g->mapping_from_bytes <= g->from_bytes &&
+	    g->mapping_to_bytes <= g->to_bytes)
 		strbuf_addf(&line, " (from %s to %s)",
 			    units_format_bytes(g->mapping_from_bytes, from),
 			    units_format_bytes(g->mapping_to_bytes, to));
-	}
 	add_writer(p, &line);
 	if (e->invoker.name[0] != '\0' && g->pid != 0 && is_invoker(e, g->pid, g->name)) {
 		strbuf_add_text(&line, "; its own allocation reached the limit");
