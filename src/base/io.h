@@ -16,8 +16,8 @@
 int io_write_all(int fd, const void *bytes, size_t length);
 
 /*
- * Append the rest of the file to *out, at most `limit` bytes. Returns 0, -EFBIG if the
- * rest is longer, or -errno. On failure *out is unchanged.
+ * Append the remainder of the file to *out, at most `limit` bytes. Returns 0, -EFBIG if
+ * more than `limit` bytes remain, or -errno. On failure *out is unchanged.
  */
 int io_read_all(int fd, size_t limit, struct strbuf *out);
 

@@ -15,7 +15,9 @@
 #	define MACHINE "another machine"
 #endif
 
-/* The machine and the page size that all parts require. */
+/*
+ * The machine and the page size required by every part of memstate that has requirements.
+ */
 #define KNOWN_MACHINE "x86-64"
 #define KNOWN_PAGE_BYTES 4096
 

@@ -20,7 +20,7 @@
  * "stats.allocated" or "current_rss".
  */
 struct allocator_value {
-	const char *name; /* not freed: a string constant */
+	const char *name; /* a string constant, which is never freed */
 	uint64_t value;
 	bool is_count; /* true: value is a count; false: bytes */
 };
@@ -39,9 +39,7 @@ struct allocator_stats {
 	uint64_t live_bytes;   /* allocated to the program */
 	uint64_t pool_bytes;   /* freed by the program and kept for reuse */
 	uint64_t meta_bytes;   /* the allocator's own data */
-	/*
-	 * How much of its memory is resident, according to the allocator's own estimate.
-	 */
+	/* The allocator's own estimate of how much of its memory is resident. */
 	uint64_t resident_bytes;
 	struct heap_mallinfo mallinfo; /* filled in for glibc only */
 	struct allocator_value values[ALLOCATOR_VALUE_MAX];

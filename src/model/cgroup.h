@@ -130,8 +130,8 @@ extern const char *const cgroup_name_keys[CGROUP_NAME_COUNT_];
 struct cgroup {
 	enum cgroup_version version;
 	/*
-	 * From the requested group, levels[0], up to the root or
-	 * the highest visible ancestor.
+	 * The path through the hierarchy: levels[0] is the requested group, and the last
+	 * element is the root or the highest visible ancestor.
 	 */
 	struct cgroup_level *levels;
 	size_t level_count;

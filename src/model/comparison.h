@@ -31,7 +31,10 @@ struct run_sample {
 	uint64_t elapsed_ns; /* time since the run began */
 	uint64_t rss_bytes;
 	uint64_t lazyfree_bytes, unbacked_bytes, swap_bytes;
-	/* BYTES_UNKNOWN for the heap's owners if the heap was not read. */
+	/*
+	 * Resident bytes of each owner; BYTES_UNKNOWN for the heap's owners if the heap
+	 * was not read.
+	 */
 	uint64_t owner_bytes[OWNER_COUNT_];
 	enum quality heap_quality;
 };

@@ -45,7 +45,7 @@ struct count_sums {
 #define COUNT_NAME_SIZE 16
 
 struct count_thread {
-	int tid; /* 0: the sum of ended threads whose slots were reused */
+	int tid; /* thread ID; 0: the sum of ended threads whose slots were reused */
 	bool is_main;
 	char name[COUNT_NAME_SIZE]; /* the thread's name at its first allocation */
 	/* live_* are unknown because threads free each other's blocks. */
@@ -86,7 +86,8 @@ struct count_program {
 	bool has_filter; /* the program installed a seccomp filter while it was counted */
 	bool has_ended;
 	/*
-	 * NULL: a preloaded library counted the calls from the program's start. Borrowed.
+	 * How the calls were counted; NULL: by a preloaded library, from the program's
+	 * start. Borrowed.
 	 */
 	const struct count_means *means;
 	uint64_t peak_live_bytes;  /* highest value that sums.live_bytes had */

@@ -37,8 +37,8 @@ struct heap_bounds {
 	uint64_t min_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t max_bytes[OWNER_HEAP_LAST + 1];
 	/*
-	 * The values that the matrix shows: between least and most, with a
-	 * sum of at most resident_bytes.
+	 * The values that the matrix shows: between min_bytes and max_bytes, with a sum
+	 * of at most resident_bytes.
 	 */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 };

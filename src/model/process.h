@@ -57,7 +57,7 @@ static inline bool process_has_memory(const struct process *p)
 
 /*
  * Return a description of a process without memory, worded to follow "a" or "A". Returns
- * NULL if the process has memory. Static.
+ * NULL if the process has memory. The string is static.
  */
 static inline const char *process_no_memory_text(const struct process *p)
 {

@@ -47,7 +47,7 @@ struct stacks {
 	unsigned int known;    /* bits 1 << metric of all known metrics */
 	uint64_t sample_bytes; /* same meaning as in struct profile */
 	uint64_t sample_count, cut_count;
-	/* Number of allocations whose stack has a node with is_by_frame. */
+	/* Number of allocations whose stack has a node with is_by_frame set. */
 	uint64_t by_frame_count;
 	/* Allocations missing from all stacks because there was no room. */
 	uint64_t lost_count;

@@ -77,7 +77,8 @@ static int check_combination(const struct options *o)
 	if (!targets_are_all(&o->targets))
 		wrong = "-p";
 	else if (o->targets.with_children)
-		wrong = "-t"; /* --preload always includes the descendants */
+		/* a comparison always includes the descendants of the command */
+		wrong = "-t";
 	else if (o->sample_count > 0)
 		wrong = "-n";
 	else if (o->sort)
@@ -94,7 +95,10 @@ static int check_combination(const struct options *o)
 	return EXIT_DONE;
 }
 
-/* Join the words with blanks, for display. Words with blanks are not quoted. */
+/*
+ * Join the arguments with blanks, for display. Arguments that contain blanks
+ * are not quoted.
+ */
 static char *join_words(char *const *words)
 {
 	struct strbuf joined = STRBUF_INIT;

@@ -86,7 +86,7 @@ static uint64_t interval_ns(const struct active *a)
 		part_ns = INTERVAL_MIN_NS;
 	else if (part_ns > INTERVAL_MAX_NS)
 		part_ns = INTERVAL_MAX_NS;
-	/* a single slow read on a busy machine must not prevent samples for long */
+	/* a single slow read on a busy machine must not delay later samples for long */
 	if (min_ns > elapsed_ns)
 		min_ns = elapsed_ns;
 	return part_ns > min_ns ? part_ns : min_ns;
@@ -179,7 +179,7 @@ static enum wait_end wait_until_ready(struct active *a)
 	return WAIT_TIME_IS_OVER;
 }
 
-/* Return the time on the clock, without the time for which heap walks paused the run. */
+/* Return the current time minus the time for which heap walks have paused the run. */
 static uint64_t unpaused_ns(const struct active *a)
 {
 	return clock_now_ns() - run_sampler_paused_ns(a->context->sampler);
@@ -280,10 +280,7 @@ static bool wait_for_end(struct active *a, uint64_t grace_ns)
 			return true;
 		if (clock_now_ns() >= until_ns || signals_stop_count() > stops)
 			return false;
-		/*
-		 * poll, because memstate gets no SIGCHLD for orphans outside its
-		 * process group
-		 */
+		/* poll: memstate gets no SIGCHLD for orphans outside its process group */
 		signals_wait_until(clock_now_ns() + INTERVAL_MIN_NS);
 	}
 }
@@ -358,15 +355,15 @@ static void finish_run(struct active *a, uint64_t end_ns)
 
 	run->wait_status = a->job.child.wait_status;
 	run->peak_rss_bytes = sampled_bytes;
-	/*
-	 * with wrappers, the largest process of the job may be a wrapper, which does
-	 * not count
-	 */
+	/* the largest process of the job may be a wrapper, which must not count */
 	if (a->job.peak_rss_bytes > sampled_bytes &&
 	    !run_sampler_has_wrappers(a->context->sampler))
 		run->peak_rss_bytes = a->job.peak_rss_bytes;
 	run->moments[MOMENT_PEAK] = compare_find_peak(run);
-	/* the sum over several processes may be larger than the largest process */
+	/*
+	 * the sum of several processes in a sample may exceed the peak of the
+	 * largest process
+	 */
 	for (size_t i = 0; i < run->sample_count; i++)
 		if (run->samples[i].rss_bytes > run->peak_rss_bytes)
 			run->peak_rss_bytes = run->samples[i].rss_bytes;
@@ -417,7 +414,7 @@ static int start_command(struct active *a)
 	if (r < 0)
 		message_error(a->context->options->command[0], r);
 	else
-		/* on failure, the number of calls stays unknown */
+		/* if this fails, the number of calls that release memory stays unknown */
 		(void)release_calls_begin(&a->release_calls, a->job.child.pid);
 	return r;
 }
@@ -439,8 +436,8 @@ static void add_run(struct comparison *c, const struct run *run)
 }
 
 /*
- * Return an upper bound, in bytes, of the Rss of memstate, of which the command is a copy
- * until exec. One MiB is added, because the kernel updates its counters late.
+ * Return an upper bound, in bytes, of memstate's own Rss: until exec, the command is a
+ * copy of memstate. One MiB is added, because the kernel updates its counters late.
  */
 static uint64_t own_rss_bytes(const struct compare_context *context)
 {

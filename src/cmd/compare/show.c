@@ -19,8 +19,9 @@
 #include "render/compare/report.h"
 
 /*
- * Return true if the page can be written. The check is made before the runs, which may
- * take an hour. The file is replaced atomically, so that its folder must be writable.
+ * Return true if the HTML page can be written. The check is made before the runs,
+ * which may take an hour. An existing file is replaced atomically, so its folder
+ * must be writable.
  */
 static bool may_write(const char *path)
 {

@@ -30,7 +30,7 @@ struct option_row {
 	 */
 	int (*set)(const struct option_row *row, char *arg, struct options *o);
 	size_t value; /* offset of the member in which set() stores the argument */
-	/* smallest and largest value of a number; most is 0: no upper limit */
+	/* smallest and largest value of a number; max 0: no upper limit */
 	uint64_t min, max;
 	/* description of the argument for messages: "a number from 1" */
 	const char *want;

@@ -16,13 +16,13 @@
 #include "store/recording/recording.h"
 
 enum format {
-	FORMAT_AUTO, /* the interactive screen on a terminal, otherwise text */
+	FORMAT_AUTO, /* the interactive screen on a terminal; otherwise, a text report */
 	FORMAT_TEXT,
 	FORMAT_CSV,
 	FORMAT_JSON,
 };
 
-/* The way in which heap figures are obtained. */
+/* How memstate obtains heap figures. */
 enum heap_mode {
 	HEAP_AUTO, /* walk the heaps of processes that the user named, where permitted */
 	/* walk from outside while the process is paused, and report failures */
@@ -47,7 +47,7 @@ struct stacks_options {
 	enum profile_metric metric;
 	bool has_metric;
 	struct stacks_rule {
-		/* text is the name of a file with rules; otherwise, text is a rule */
+		/* true: text is the name of a file with rules; false: text is a rule */
 		bool is_file;
 		const char *text;
 	} * rules; /* rules in command-line order */
@@ -57,7 +57,8 @@ struct stacks_options {
 
 /* Options for recordings. */
 struct recording_options {
-	const char *record, *replay; /* file names; NULL: not given */
+	/* file names given with --record and --replay, or NULL */
+	const char *record, *replay;
 	struct recording_bounds keep;
 	const char *at;
 };

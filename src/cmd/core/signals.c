@@ -13,7 +13,8 @@
 static volatile sig_atomic_t stop_count;
 static volatile sig_atomic_t last_stop;
 static sigset_t mask_before;
-static sigset_t mask_waiting; /* mask_before, but with SIGPIPE blocked */
+/* the signal mask in mask_before, with SIGPIPE blocked as well */
+static sigset_t mask_waiting;
 
 static const int stops[] = { SIGINT, SIGTERM, SIGHUP };
 

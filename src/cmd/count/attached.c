@@ -42,7 +42,10 @@ struct attached {
 	const struct column_list *columns;
 	struct count_attach **items;
 	size_t count, failed_count;
-	/* number of failures because a process uses only its own allocator */
+	/*
+	 * number of processes that use only an allocator of their own, which
+	 * cannot be counted
+	 */
 	size_t uncovered_count;
 	struct count_list list; /* counts of the processes, each stored as one program */
 	struct count_report report;

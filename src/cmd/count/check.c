@@ -14,7 +14,7 @@
 #include "cmd/count/options.h"
 #include "cmd/run/count_child.h"
 
-/* Return the line of the limits file that has check->limits[i]. */
+/* Return the line of the limits file that contains check->limits[i]. */
 static const struct limits_line *line_of(const struct count_check *check, size_t i)
 {
 	return &check->file.lines[check->lines[i]];
@@ -76,7 +76,7 @@ static int choose_test(struct count_check *check, const char *program)
 }
 
 /*
- * Set the limits to the measured values. An existing limit keeps its place, operator and
+ * Set the limits to the measured values. An existing limit keeps its line, operator and
  * tolerance; for a figure without a limit, a limit is added.
  */
 static void update(struct count_check *check, const struct count_stats *stats)
@@ -142,7 +142,7 @@ int count_check_begin(struct count_check *check, const struct options *options,
 	return EXIT_DONE;
 }
 
-/* Append the tolerance of a limit to a message, such as ", 2.5% may be". */
+/* Append the tolerance of a limit to a message, such as ", tolerance 2.5%". */
 static void add_tolerance(struct strbuf *out, const struct count_limit *limit)
 {
 	char buf[UNITS_TEXT_SIZE];

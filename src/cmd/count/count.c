@@ -49,8 +49,8 @@ static bool is_series(const struct options *o)
 }
 
 /*
- * Return true if a program reads standard output, which therefore must contain only one
- * kind of data.
+ * Return true if a program reads standard output. In that case standard output must
+ * contain only one kind of data.
  */
 static bool is_machine_read(const struct options *o)
 {

@@ -92,7 +92,10 @@ int count_rules_load(const struct options *o, struct count_rules *ret)
 	*ret = (struct count_rules){ TRANSFORM_LIST_INIT, TRANSFORM_LIST_INIT,
 				     TRANSFORM_SETS_INIT };
 	transform_sets_add_own(&ret->sets);
-	/* a flame graph on an HTML page offers all sets of rules */
+	/*
+	 * a flame graph on an HTML page offers all sets of rules, including
+	 * those of the user
+	 */
 	if ((o->stacks.rule_count > 0 || o->stacks.flame_graph) &&
 	    load_user_sets(&ret->sets) < 0)
 		status = EXIT_FAILED;

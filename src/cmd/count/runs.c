@@ -55,8 +55,8 @@ int count_runs_check_usage(const struct options *o)
 }
 
 /*
- * Join the words of a command with blanks, for display. Words with blanks are not quoted.
- * The caller frees the string.
+ * Join the arguments of a command with blanks, for display. Arguments that contain blanks
+ * are not quoted. The caller frees the string.
  */
 static char *count_runs_join(char *const *words)
 {

@@ -224,7 +224,7 @@ int count_scale_run(const struct options *o, const struct variant *allocator)
 	int status = session_columns(o, &count_columns, scale_csv_default, &columns);
 
 	if (status == EXIT_DONE)
-		/* cannot fail, because the sizes have been checked */
+		/* parsing cannot fail here, because the sizes have been checked before */
 		(void)parse_sizes(count_options(o)->sizes, &scale);
 	for (size_t i = 0; status == EXIT_DONE && i < scale.count; i++) {
 		scale.sizes[i].runs.iterations = 1;

@@ -161,7 +161,9 @@ static void examine_process(struct examination *x, struct usage *u)
 	if (x->is_json)
 		end_json(x);
 	mapping_list_release(&mappings);
-	/* discard the error, because the checks have reported what cannot be read */
+	/*
+	 * clear the error, because the checks have already reported the unreadable files
+	 */
 	u->error = 0;
 }
 

@@ -113,8 +113,8 @@ int patient_read_head(const struct patient *patient, const char *path, struct st
 }
 
 /*
- * Open the file that is tallied. syscall is opened as a thread's file, because captures
- * contain it only for threads.
+ * Open the file that the tally is about. The file syscall is opened for a thread, because
+ * captures contain it only for threads.
  */
 static int open_tallied(const struct tally *tally, int pid)
 {
@@ -135,9 +135,7 @@ static int tally_process(void *context, const struct process *p)
 		return 0;
 	tally->count++;
 	if (fd < 0) {
-		/*
-		 * do not let a permission error, which is common, hide a different error
-		 */
+		/* permission errors are common, so replace them by any other error */
 		if (fd != -EOPNOTSUPP && (tally->error == 0 || tally->error == -EACCES ||
 					  tally->error == -EPERM))
 			tally->error = fd;

@@ -63,7 +63,7 @@ enum check_place {
 struct check {
 	/* name of the check; also its key in JSON, so never change it */
 	const char *name;
-	const char *help; /* what the answer yes makes possible */
+	const char *help; /* what is possible if the answer is yes */
 	bool is_needed;	  /* even a plain watch requires the answer yes */
 	enum check_place place;
 	void (*run)(const struct patient *patient, struct finding *ret);
@@ -82,7 +82,7 @@ extern const struct check_list doctor_rights_checks;
 extern const struct check_list doctor_around_checks;
 extern const struct check_list doctor_process_checks; /* checks of one process */
 
-/* Initialize a patient for the machine that fs describes, without a process. */
+/* Initialize *patient as the machine that fs describes, without a process. */
 void patient_init(struct patient *patient, const struct procfs *fs);
 
 /*

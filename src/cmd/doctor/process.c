@@ -304,7 +304,8 @@ static void check_helper(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check if memstate count -p finds places for breakpoints. The check sets no breakpoint.
+ * Check if memstate count -p finds code addresses for its breakpoints. The check sets
+ * no breakpoint.
  */
 static void check_count_places(const struct patient *patient, struct finding *ret)
 {

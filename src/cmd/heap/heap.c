@@ -82,7 +82,8 @@ static int show_process(struct show *show, struct usage *u)
 
 /*
  * Return true if a signal asks memstate to stop. With --heap helper, signals are blocked
- * while a helper may be in a process. This function delivers them between two processes.
+ * while a helper may be in a process. This function, called between two processes,
+ * delivers the pending ones.
  */
 static bool is_stop_requested(const struct options *o)
 {

@@ -86,7 +86,7 @@ static bool has_agreed(enum arm_mode mode, const char *path)
 	}
 	fprintf(stderr, "%s: %s. Go on? [y/N] ", path, modes[mode].what);
 	fflush(stderr);
-	/* read an answer; ^C ends the question */
+	/* wait for an answer; ^C counts as no */
 	signals_wait_for_input(STDIN_FILENO, UINT64_MAX);
 	return signals_stop_count() == 0 && fgets(answer, sizeof(answer), stdin) &&
 	       (answer[0] == 'y' || answer[0] == 'Y');
@@ -116,8 +116,8 @@ static int report(enum arm_mode mode, const char *path, int error)
 }
 
 /*
- * Return true if the kernel has held processes for so long that they must be resumed,
- * even if memstate has not been notified yet.
+ * Return true if the kernel has made processes wait for so long that they must be
+ * resumed, even if no notification has reached memstate.
  */
 static bool is_held_long(const struct cgroup_knob *knob, uint64_t *since_ns)
 {
@@ -160,8 +160,8 @@ static int guard_knob(const struct cgroup_knob *knob, int fd)
 }
 
 /*
- * Run the guard. Keep only the descriptors that it needs, and none of memstate's files,
- * locks or its terminal.
+ * Run the guard. Keep open only the descriptors that the guard needs: not memstate's
+ * files and locks, and not the terminal.
  */
 static _Noreturn void run_guard(const struct oom_arm *arm, int fd)
 {

@@ -25,9 +25,9 @@
 #define KEPT_BYTES 65536
 
 /*
- * The session, and the output of the command that memstate runs. The output would garble
- * the screen, so it is sent to a pipe, and the last KEPT_BYTES are kept until the screen
- * is closed.
+ * The session, and the pipe that receives the output of the command that memstate runs.
+ * On the terminal, this output would garble the screen. The last KEPT_BYTES are kept
+ * until the screen is closed.
  */
 struct watched {
 	struct session *session;
@@ -175,8 +175,9 @@ static int check_targets(struct session *session)
 }
 
 /*
- * Return the share of time, in thousandths, that reading for the screen may take. It is
- * half of the total if samples are recorded, too. 1000 means that there is no limit.
+ * Return the share of the time, in thousandths, that the screen may spend on reading.
+ * If samples are recorded too, the screen gets half of the share in the options.
+ * 1000: no limit.
  */
 static unsigned int share_of_screen(const struct session *session)
 {
@@ -239,7 +240,10 @@ int screen_run(struct session *session)
 		return status;
 	if (o->command)
 		status = start_command(&w);
-	/* a group without processes may still be charged for memory */
+	/*
+	 * do not require processes in a group: an empty group may still be
+	 * charged for memory
+	 */
 	else if (!o->targets.group && !session->replay)
 		status = check_targets(session);
 	if (status != EXIT_DONE && status != EXIT_PARTIAL)

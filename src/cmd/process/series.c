@@ -80,8 +80,8 @@ static size_t order_rows(struct series *series)
 }
 
 /*
- * Size of the parts in which rows are written: memstate stays small however many
- * processes there are.
+ * Size of the chunks in which rows are written. Writing in chunks keeps memstate small,
+ * however many processes there are.
  */
 #define CSV_PART_BYTES 4096
 
@@ -223,7 +223,7 @@ static int stream_usage(void *context, const struct usage *u)
 }
 
 /*
- * Read a sample of the targets, and write all of its rows except those in the last part.
+ * Read a sample of the targets, and write all of its rows except those in the last chunk.
  * Returns 0, or -errno after a message.
  */
 static int sample_streamed(struct series *series)

@@ -129,7 +129,7 @@ static void add_page(struct text *text, const struct usage *u,
 }
 
 /*
- * Append the growth of the processes that have at least this many samples, below the page
+ * Append the growth of the processes that have at least min_count samples, below the page
  * or the table.
  */
 static void add_growth(struct text *text, const struct trends *trends, uint64_t min_count)

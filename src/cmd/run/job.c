@@ -21,7 +21,7 @@
 #include "tracee/ptrace/watchdog.h"
 
 #ifndef SYS_pidfd_open
-/* the same number on all architectures, since Linux 5.3 */
+/* number of the system call, the same on all architectures; since Linux 5.3 */
 #	define SYS_pidfd_open 434
 #endif
 
@@ -93,7 +93,10 @@ void job_release(struct job *job)
 {
 	if (!job->watch)
 		return;
-	/* do not wait for a child that cannot be killed */
+	/*
+	 * do not join the thread while the child runs, because the child
+	 * may be unkillable
+	 */
 	if (!job->child.has_ended) {
 		pthread_detach(job->watch->thread);
 	} else {

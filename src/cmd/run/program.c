@@ -18,7 +18,8 @@
 #include "probe/count/linked_in.h"
 #include "tracee/elf/reader.h"
 
-#define INTERPRETERS_MAX 4 /* the kernel's own limit (fs/binfmt_script.c) */
+/* the kernel's limit for nested scripts (fs/binfmt_script.c) */
+#define INTERPRETERS_MAX 4
 
 const char *machine_bits(const struct machine *machine)
 {
@@ -147,7 +148,8 @@ static char *find_in_path(const char *name)
 	if (strchr(name, '/'))
 		return xstrdup(name);
 	if (!path)
-		path = "/bin:/usr/bin"; /* the default of execvp(3) */
+		/* the search path of execvp(3) if PATH is not set */
+		path = "/bin:/usr/bin";
 	for (;;) {
 		size_t length = strcspn(path, ":");
 		_cleanup_free_ char *folder =

@@ -42,7 +42,7 @@ struct helpers *heaps_make_helpers(const struct session *session)
 		helpers_new(&session->fs, o->allow_stall, o->malloc_info);
 
 	/*
-	 * a command has the helper preloaded; injecting a helper into another process
+	 * a command has the helper preloaded; other processes need an injection, which
 	 * stops a thread
 	 */
 	if (!o->command && !o->no_stop)

@@ -64,8 +64,8 @@ void heaps_report_failure(const struct session *session, const struct usage *u,
 
 /*
  * Report memory that was not read, because a page fault in it might have to wait for
- * another process or machine (mapping_is_skipped()). with_roots: shared memory should
- * have been read, too.
+ * another process or machine (mapping_is_skipped()). with_roots: also report shared
+ * memory, which should have been searched for pointers.
  */
 void heaps_report_skipped(int pid, const struct mapping_list *mappings, bool with_roots);
 

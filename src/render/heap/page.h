@@ -53,8 +53,8 @@ void heap_json_add_sum(struct json *j, const char *name, const struct chunk_sum 
 		       bool is_known);
 
 /*
- * Append the parts of a jemalloc heap, where the report has others
- * for glibc's malloc (jemalloc.c).
+ * Append the sections for a jemalloc heap, which replace the sections for glibc's malloc
+ * (jemalloc.c).
  */
 void heap_jemalloc_add_sums(const struct heap_page *p);
 void heap_jemalloc_add_arenas(const struct heap_page *p);

@@ -29,7 +29,7 @@ static void add_printable(struct page *p, struct strbuf *out, const char *text)
 	text_add_printable(out, text, strlen(text), p->options->table.ascii);
 }
 
-/* Append a label and the words after it, wrapped so that all lines of the words align. */
+/* Append a label followed by text, wrapped so that all lines of the text align. */
 static void add_words(struct page *p, const char *label, const char *words)
 {
 	strbuf_addf(p->out, "%-*s", LABEL_WIDTH, label);

@@ -79,7 +79,7 @@ static void add_sides(const struct page *p)
 	strbuf_add_char(p->out, '\n');
 }
 
-/* Return the age in ms of the mappings that were read longest before the moment. */
+/* Return how old the oldest data about mappings was at the moment, in ms. */
 static uint64_t mappings_age_ms(const struct moment *moment)
 {
 	uint64_t age = 0;

@@ -27,7 +27,7 @@ struct profile_parts {
 	size_t left_count;
 };
 
-/* Compute the parts of a report. Release them with profile_parts_release(). */
+/* Compute the data for all parts of a report. Release it with profile_parts_release(). */
 void profile_parts_init(struct profile_parts *parts, const struct profile_report *report);
 void profile_parts_release(struct profile_parts *parts);
 

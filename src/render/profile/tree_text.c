@@ -177,7 +177,7 @@ static void add_no_stack(struct drawing *d)
 	strbuf_add_text(d->out, "  " PROFILE_NO_STACK "\n");
 }
 
-/* Draw the first `most` lines. Return the number of lines that the whole tree has. */
+/* Draw the first `max` lines. Return the number of lines that the whole tree has. */
 static size_t add_lines(struct drawing *d, size_t max)
 {
 	uint32_t i = call_tree_next(d->tree, 0);

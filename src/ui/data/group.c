@@ -109,7 +109,10 @@ static void follow_members(struct data_group *g)
 
 		if (!m)
 			m = add_member(g, &u->process);
-		/* a usage that was not read again adds the same amount */
+		/*
+		 * if this usage was not read again, the previous amount is
+		 * added once more
+		 */
 		seen_growth_add(&m->need, g->taken_ns, usage_need_bytes(u));
 	}
 }

@@ -53,7 +53,8 @@ static void link_nodes(struct node *nodes, size_t count)
 }
 
 /*
- * Return the first node among n and its later siblings that is not placed yet, or NULL.
+ * Return the first of n and its later siblings that has not been placed in the
+ * tree, or NULL.
  */
 static struct node *next_free(struct node *n)
 {

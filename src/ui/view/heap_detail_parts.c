@@ -10,7 +10,7 @@
 
 #define STRIP_LINES 6
 
-/* One sign per fill level, from empty to full, the same as in the heap report. */
+/* One character per fill level, from empty to full, the same as in the heap report. */
 static const char fill_signs[FILL_COUNT_] = { '.', ':', '-', '+', '*', '#' };
 
 /*

@@ -40,7 +40,7 @@ void sheet_add_count_title(struct pen *pen, const char *title);
 
 struct sheet_bar {
 	const uint64_t *parts;
-	size_t count; /* number of parts, at most OWNER_COUNT_ */
+	size_t count; /* number of elements in parts, at most OWNER_COUNT_ */
 	uint64_t whole;
 	const char *letters;
 	const enum role *roles;
