@@ -184,7 +184,7 @@ def a_leak_is_distinguished_from_memory_that_malloc_keeps():
                     raise Skip("this malloc has no setting to keep freed memory")
                 told, _ = predict("--replay", f"{folder}/r")
                 page = memstate("--replay", f"{folder}/r", "-p", programs["kept"].pid, "--text")
-                report = memstate("-p", programs["leak"].pid, "--text", "--heap", "walk", "-i", "20ms",
+                report = memstate("-p", programs["leak"].pid, "--text", "--heap", "walk", "-i", "100ms",
                                   "-n", "20", "--max-share", "100", "--record", f"{folder}/s")
                 again = memstate("--replay", f"{folder}/s", "--csv", "-o", "pid").must_be(0).rows()
         finally:
