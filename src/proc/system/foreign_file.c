@@ -285,7 +285,9 @@ static int look_up(const struct lookup *l, const char *path, bool is_link)
 	};
 	long fd = -1;
 
-	/* the kernel would check the directories against memstate's rights */
+	/*
+	 * the kernel's lookup would check the rights of memstate, not those of the reader
+	 */
 	if (l->reader)
 		return look_up_manually(*l, path, is_link);
 	errno = EAGAIN;

@@ -180,8 +180,8 @@ static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 	if (error < 0)
 		return error;
 	/*
-	 * Stop if the rows are larger than the file: a damaged index may return the
-	 * same row endlessly.
+	 * Stop when the rows read exceed the size of the file: a damaged index may return
+	 * the same row endlessly.
 	 */
 	r->process_bytes += PROCESS_ROW_BYTES +
 			    (uint64_t)sqlite.column_bytes(statement, 4) +

@@ -44,7 +44,7 @@ struct recorded_event {
 struct recording_moment {
 	uint64_t unix_ms;
 	uint64_t elapsed_ns; /* time since this session began; never decreases */
-	uint64_t cost_ns;    /* how long taking the sample took */
+	uint64_t cost_ns;    /* time spent on taking the sample */
 };
 
 /*

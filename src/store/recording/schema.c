@@ -355,8 +355,8 @@ static const struct {
 };
 
 /*
- * Restrictions on the connection. Older versions of SQLite lack some of these
- * restrictions, but the check of the schema protects against the same risks.
+ * Restrictions on SQLite's connection. Older versions of SQLite lack some of them, but
+ * the check of the schema protects against the same risks.
  */
 static const struct {
 	int id, value;

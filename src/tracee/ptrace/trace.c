@@ -64,7 +64,7 @@
  * can hang in the kernel.
  */
 static _Thread_local bool is_tracing;
-/* the second thread; NULL: not started, or abandoned */
+/* the accessor thread; NULL: not started, or abandoned */
 static _Thread_local struct expendable *accessor;
 
 struct run {

@@ -26,10 +26,10 @@
 
 #ifndef SYS_pidfd_send_signal
 #	define SYS_pidfd_send_signal \
-		424 /* since Linux 5.1, the same number on every machine */
+		424 /* system call number on all architectures, since Linux 5.1 */
 #endif
 #ifndef SYS_pidfd_open
-#	define SYS_pidfd_open 434 /* since Linux 5.3, on every machine */
+#	define SYS_pidfd_open 434 /* number on all architectures, since Linux 5.3 */
 #endif
 
 /* Interval at which an armed watchdog checks if memstate is stopped. */

@@ -275,8 +275,8 @@ static void read_records(struct task *task, struct strbuf *in)
 }
 
 /*
- * Return the deadline of the next file: half of the remaining time, so that even the last
- * file gets some time.
+ * Return the deadline for the next file: half of the remaining time, so that even the
+ * last file gets some time.
  */
 static uint64_t file_end_ns(const struct task *task)
 {

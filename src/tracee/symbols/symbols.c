@@ -22,7 +22,10 @@
 /* A file in memory: its mappings in order, and the zeros after them (.bss). */
 struct object {
 	uint64_t start_addr, end_addr;
-	/* includes gaps and zeros between the first mapping and the last */
+	/*
+	 * index of the first mapping, and number of mappings up to the last one,
+	 * including gaps and zeros
+	 */
 	size_t first_mapping, mapping_count;
 	bool is_read;
 	/* difference between an address in the process and in the file */

@@ -29,7 +29,8 @@ struct counting {
 	struct types *types;
 	struct heap_detail *detail;
 
-	struct group *groups; /* groups[i] belongs to detail->types[i] */
+	/* one group for each element of detail->types, in the same order */
+	struct group *groups;
 	size_t group_capacity, type_capacity;
 	uint32_t *slots;   /* hash table by key: index in groups + 1; 0: empty */
 	size_t slot_count; /* a power of 2 */

@@ -152,8 +152,8 @@ static inline uint64_t glibc_bit(const struct glibc *g, uint64_t addr)
 }
 
 /*
- * Find main_arena with its layout, and mp_. Return NULL, or the problem
- * (static). In find.c.
+ * Find main_arena with its layout, and mp_. Return NULL, or a static description of the
+ * problem. Defined in find.c.
  */
 const char *glibc_find_main_arena(struct glibc *g);
 const char *glibc_find_par(struct glibc *g);
@@ -175,13 +175,13 @@ void glibc_for_each_gap(struct glibc *g,
 			void (*fn)(void *context, uint64_t start_addr, uint64_t end_addr),
 			void *context);
 
-/* Find the memory of the main arena. In segments.c. */
+/* Find the memory of the main arena. Defined in segments.c. */
 void glibc_find_segments(struct glibc *g);
 
-/* Find the chunks that have their own mappings. In mapped.c. */
+/* Find the chunks that have their own mappings. Defined in mapped.c. */
 void glibc_find_mapped(struct glibc *g);
 
-/* Walk the chains of chunks in all regions. In chunks.c. */
+/* Walk the chains of chunks in all regions. Defined in chunks.c. */
 void glibc_walk_chunks(struct glibc *g);
 
 /*
@@ -192,11 +192,12 @@ void glibc_walk_chunks(struct glibc *g);
 bool glibc_read_chunk(struct glibc *g, uint64_t addr, uint64_t *ret_size,
 		      bool *ret_is_unused);
 
-/* Read the free lists of all arenas. In lists.c. */
+/* Read the free lists of all arenas. Defined in lists.c. */
 void glibc_read_lists(struct glibc *g);
 
 /*
- * Read the doubly linked bins of one arena. Returns false if a bin is broken. In bins.c.
+ * Read the doubly linked bins of one arena. Returns false if a bin is
+ * broken. Defined in bins.c.
  */
 bool glibc_read_bins(struct glibc *g, size_t index);
 
@@ -211,11 +212,11 @@ struct free_list {
 	 */
 	uint64_t bias_bytes;
 	uint64_t max_count;
-	/* Number and bytes of the chunks, set by glibc_check_list(). */
+	/* Number of the chunks and their total size, set by glibc_check_list(). */
 	uint64_t count, bytes;
 	/*
-	 * Set by glibc_check_list(): each pointer is XORed with its address, as
-	 * since glibc 2.32.
+	 * Set by glibc_check_list(): the pointers are mangled by XOR with their
+	 * addresses, as in glibc 2.32 and later.
 	 */
 	bool is_protected;
 };
@@ -234,12 +235,12 @@ bool glibc_check_list(struct glibc *g, struct free_list *list,
  */
 bool glibc_mark_list(struct glibc *g, const struct free_list *list, bool is_cache);
 
-/* Read the thread caches of all threads. In cache.c. */
+/* Read the thread caches of all threads. Defined in cache.c. */
 void glibc_read_caches(struct glibc *g);
 
 /*
  * Sum the walker's results by arena, class, page and mapping, and add extents for the
- * trusted arenas. In account.c.
+ * trusted arenas. Defined in account.c.
  */
 void glibc_account(struct glibc *g);
 

@@ -181,8 +181,8 @@ static inline bool jemalloc_is_of_huge_page(const struct jemalloc_raw *raw)
 }
 
 /*
- * Find the base blocks, and the root of the tree. Return NULL, or the problem
- * (static). In find.c.
+ * Find the base blocks, and the root of the tree. Return NULL, or a static description of
+ * the problem. Defined in find.c.
  */
 const char *jemalloc_find_bases(struct jemalloc *j);
 const char *jemalloc_find_root(struct jemalloc *j);
@@ -237,8 +237,8 @@ bool jemalloc_for_each_entry(struct jemalloc *j,
 			     void *context);
 
 /*
- * Determine version and configuration. Returns NULL, or the problem
- * (static). In layout.c.
+ * Determine jemalloc's version and configuration. Return NULL, or a static description of
+ * the problem. Defined in layout.c.
  */
 const char *jemalloc_find_layout(struct jemalloc *j);
 enum jemalloc_state jemalloc_state_of(const struct jemalloc *j,
@@ -268,8 +268,8 @@ bool jemalloc_is_bitmap_valid(const struct jemalloc *j, const struct jemalloc_ra
 			      const struct jemalloc_extent *extent);
 
 /*
- * Read all extents with their blocks and the blocks' bits. Returns NULL, or the problem
- * (static). In extents.c.
+ * Read all extents with their blocks and the blocks' bits. Return NULL, or a static
+ * description of the problem. Defined in extents.c.
  */
 const char *jemalloc_read_extents(struct jemalloc *j);
 
@@ -279,12 +279,12 @@ const struct jemalloc_extent *jemalloc_extent_at(const struct jemalloc *j, uint6
 /* Mark an arena as not trusted, with the first problem that was found in it. */
 void jemalloc_reject_arena(struct jemalloc *j, size_t arena, const char *problem);
 
-/* Read the thread caches of all threads. In cache.c. */
+/* Read the thread caches of all threads. Defined in cache.c. */
 void jemalloc_read_caches(struct jemalloc *j);
 
 /*
  * Sum the walker's results by arena, class, page and mapping, and add extents for the
- * trusted arenas. In account.c.
+ * trusted arenas. Defined in account.c.
  */
 void jemalloc_account(struct jemalloc *j);
 

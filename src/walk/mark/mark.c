@@ -39,7 +39,7 @@ struct marker {
 	/* The image's run that contains the block scanned last. */
 	const struct image_run *run;
 
-	/* Words that may be addresses of blocks; a ring. */
+	/* Ring buffer of words that may be addresses of blocks. */
 	uint64_t candidates[CANDIDATES];
 	unsigned int first_candidate, candidate_count;
 	struct block_ref *stack;
@@ -50,7 +50,7 @@ struct marker {
 	uint64_t *leaders; /* addresses of possible direct leaks, in ascending order */
 	size_t leader_count, leader_capacity;
 
-	struct chunk_sum scanned; /* number and bytes of the blocks scanned so far */
+	struct chunk_sum scanned; /* number and total size of the blocks scanned so far */
 	struct mark_progress progress;
 	uint64_t done_bytes, total_bytes, reported_bytes;
 	bool is_stopped;

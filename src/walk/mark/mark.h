@@ -56,7 +56,7 @@ struct mark {
 	 */
 	struct chunk_sum direct, indirect;
 	uint64_t scanned_bytes;
-	struct marker *marker; /* NULL: all leaks have been returned */
+	struct marker *marker; /* NULL: mark_next_leak() has returned all leaks */
 };
 
 /*
