@@ -30,11 +30,12 @@ bool local_mount_is_type(const char *type, bool trusts_overlays);
 int local_mount_find_id(int fd, uint64_t *ret);
 
 /*
- * Check the file system of a descriptor. The descriptor should have O_PATH, because
- * opening it without O_PATH is itself a request. process_fd is the /proc directory of a
- * process in the mount namespace of the file. With LOCAL_MOUNT_OWN, network file systems
- * in memstate's own namespace are accepted too, because only root can mount them; FUSE is
- * not. Returns 0, -EREMOTE if the file system may never answer or is unknown, or -errno.
+ * Check the file system of a descriptor, which should have O_PATH: opening a file without
+ * O_PATH already sends a request to its file system. process_fd is the /proc directory of
+ * a process in the mount namespace of the file. With LOCAL_MOUNT_OWN, network file
+ * systems in memstate's own namespace are accepted too, because only root can mount them;
+ * FUSE is not. Returns 0, -EREMOTE if the file system may never answer or is unknown, or
+ * -errno.
  */
 int local_mount_check(int process_fd, int fd);
 

@@ -24,7 +24,10 @@ struct expendable {
 	int (*work)(void *context); /* the work to do; NULL: the thread waits for work */
 	void *context;
 	int result;
-	/* a function that the owner must call for the thread; NULL: none */
+	/*
+	 * request: a function that the owner must call on behalf of the
+	 * thread; NULL: no request
+	 */
 	int (*owner_work)(void *argument);
 	void *owner_argument;
 	int owner_result;

@@ -39,7 +39,10 @@ struct stopped_work {
 	void *context;
 	struct expendable *thread;
 	bool is_begun;
-	/* held while a word is written; the release waits for it for a limited time */
+	/*
+	 * lock held while a word is written; the release of the target waits for this
+	 * lock for a limited time
+	 */
 	pthread_mutex_t lock;
 	bool is_released; /* the target has been released */
 	int mem_fd;

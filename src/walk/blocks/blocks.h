@@ -27,8 +27,8 @@
 
 enum block_state {
 	BLOCK_LIVE,   /* allocated */
-	BLOCK_CACHED, /* freed, and in a thread's cache */
-	BLOCK_FREE,   /* freed, or never allocated */
+	BLOCK_CACHED, /* a freed block in a thread's cache */
+	BLOCK_FREE,   /* a block that was freed or never allocated */
 	BLOCK_OWN     /* the allocator's own data */
 };
 
@@ -89,8 +89,9 @@ struct blocks {
 	size_t extent_count, extent_capacity;
 
 	uint64_t bit_count;
-	uint64_t *starts; /* bit set: the head of a chain block is at this position */
-	/* Bit set: the block is cached, free or the allocator's own. */
+	/* bit table: a bit is set if the head of a chain block is at its position */
+	uint64_t *starts;
+	/* Bit table: a bit is set if the block is cached, free or the allocator's own. */
 	uint64_t *not_live;
 	uint64_t *cached;
 	uint64_t *own;
@@ -135,7 +136,7 @@ bool blocks_find(const struct blocks *blocks, uint64_t addr, struct block *ret);
  */
 struct block_place {
 	size_t extent;
-	/* Address of the next block's head; 0: the first block of the extent. */
+	/* Address of the next block's head; 0: continue at the start of the extent. */
 	uint64_t addr;
 };
 bool blocks_next(const struct blocks *blocks, struct block_place *place,

@@ -51,8 +51,9 @@ struct index_upper {
 };
 
 struct block_index {
-	const struct blocks *blocks; /* borrowed, including its image */
-	struct block_page *pages;    /* one element for each page of the image */
+	/* borrowed from the caller, together with its image */
+	const struct blocks *blocks;
+	struct block_page *pages; /* one element for each page of the image */
 	struct index_upper *top[INDEX_TABLE_LENGTH];
 	/* Range from the start of the first extent to the end of the last extent. */
 	uint64_t low_addr, span_bytes;

@@ -45,7 +45,10 @@ uint32_t types_of_word(struct types *types, uint64_t word);
  */
 const char *types_name(const struct types *types, uint32_t type);
 
-/* Return why some first words were not examined, or NULL if all were. Static. */
+/*
+ * Return a static text that explains why some first words were not
+ * examined, or NULL if all were.
+ */
 const char *types_problem(const struct types *types);
 
 #endif

@@ -54,8 +54,8 @@ bool glibc_check_list(struct glibc *g, struct free_list *list,
 	if (list->first_addr < list->bias_bytes)
 		return false;
 	/*
-	 * Depending on the version, the pointers in a list may be XORed. Only the correct
-	 * interpretation reaches the 0 at the end of the list.
+	 * In some versions of glibc, the pointers in a list are mangled by XOR. Only the
+	 * correct interpretation reaches the 0 at the end of the list.
 	 */
 	list->is_protected = true;
 	if (check_list_with(g, list, is_valid_size, bin))

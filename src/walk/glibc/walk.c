@@ -9,8 +9,8 @@
 #include "base/xalloc.h"
 
 /*
- * Upper bound of the steps of all searches: several for each 16 bytes of the image, and
- * more if the image is small.
+ * Upper bound of the number of steps of all searches: several steps per 16 bytes of the
+ * image, and more if the image is small.
  */
 #define BUDGET_PER_GRANULE 8
 #define BUDGET_MIN UINT64_C(1000000)

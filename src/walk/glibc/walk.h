@@ -96,7 +96,7 @@ struct glibc {
 	 * by their neighbour.
 	 */
 	struct chunk_sum *unused;
-	uint64_t budget; /* remaining steps of searches that may take long */
+	uint64_t budget; /* number of steps that long searches may still take */
 };
 
 /*

@@ -61,7 +61,10 @@ static bool is_next_bin(const struct bin *bin, const struct bin *next)
 	       next->end_addr - bin->end_addr < STACK_BYTES_MAX;
 }
 
-/* Append the bins from addr on to the cache, up to the first bin that is not valid. */
+/*
+ * Read the bins from addr on, up to the first bin that is not valid, and
+ * append them to the cache.
+ */
 static void read_bins(const struct jemalloc *j, uint64_t addr, size_t limit,
 		      struct cache *cache)
 {

@@ -5,7 +5,9 @@
 
 #include <stdlib.h>
 
-/* Upper bound of the steps of all searches: several for each word of the copy. */
+/*
+ * Upper bound of the number of steps of all searches: several steps per word of the copy.
+ */
 #define BUDGET_PER_WORD 4
 #define BUDGET_MIN UINT64_C(1000000)
 

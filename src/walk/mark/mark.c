@@ -33,7 +33,8 @@ struct marker {
 	struct mark *mark;
 	const struct blocks *blocks;
 	struct image *image;
-	uint64_t *unseen; /* bit set: the block is live and was not found yet */
+	/* bit table: a bit is set if the block is live and not found yet */
+	uint64_t *unseen;
 	/* true: the bit of a block is the position of its head in the image (glibc) */
 	bool are_bits_places;
 	/* The image's run that contains the block scanned last. */
@@ -44,7 +45,8 @@ struct marker {
 	unsigned int first_candidate, candidate_count;
 	struct block_ref *stack;
 	size_t depth, capacity;
-	uint64_t *waiting; /* bit set: the block was found when the stack was full */
+	/* bit table: a bit is set if the block was found when the stack was full */
+	uint64_t *waiting;
 	bool has_waiting;
 
 	uint64_t *leaders; /* addresses of possible direct leaks, in ascending order */
@@ -140,8 +142,8 @@ static void push_candidate(struct marker *m)
 }
 
 /*
- * Prefetch all memory that is needed to find and scan a block. The CPU loads the
- * parts in parallel.
+ * Prefetch all memory that is needed to find and scan a block, so that the
+ * CPU loads it in parallel.
  */
 static inline void prefetch(const struct marker *m, uint64_t head)
 {
