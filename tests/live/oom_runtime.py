@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import tempfile
 
 from live import MIB, Folder, check, equal, memstate, run, start_memstate, Skip
 from oom_lib import TARGET, Group, test
@@ -63,16 +64,30 @@ def a_go_variable_inherited_by_another_program():
     check(b"600MiB" not in recording, "the variable is in the recording")
 
 
-@test
-def shared_buffers_in_a_configuration_file_that_exceed_the_limit():
-    with Folder() as folder:
+def explain_with_configuration(mode):
+    """Explain a leak by a server that names a file with this mode."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        os.chmod(folder, 0o755)
         with open(f"{folder}/postgresql.conf", "w", encoding="utf-8") as f:
             f.write(f"ssl_passphrase_command = 'echo {SECRET}'\nshared_buffers = 600MB # of 48\n")
-        end, recording = explain_leak("postgres", {"PGDATA": folder}, "shm=16")
+        os.chmod(f"{folder}/postgresql.conf", mode)
+        return explain_leak("postgres", {"PGDATA": folder}, "shm=16")
+
+
+@test
+def shared_buffers_in_a_configuration_file_that_exceed_the_limit():
+    end, recording = explain_with_configuration(0o644)
     equal(end["cause"], "runtime_limit", f"verdict: {end['why']}")
     check("may grow to 600.0M (shared_buffers=600MB in postgresql.conf), but the limit is 48.0M" in end["why"],
           end["why"])
     check(SECRET.encode() not in recording, "other lines of the file are in the recording")
+
+
+@test
+def a_configuration_file_that_the_process_cannot_read_is_not_used():
+    end, recording = explain_with_configuration(0o000)
+    check("runtime_limit" not in [end["cause"], *end["also"]], f"verdict: {end}")
+    check(b"600MB" not in recording, "the file's value is in the recording")
 
 
 run()

@@ -40,7 +40,7 @@ __asm__(".section .text.head, \"ax\"\n"
 	".hidden hooks_head\n"
 	"hooks_head:\n"
 	".zero 8 * 128\n"
-	".long 0x4843534d, 3\n"
+	".long 0x4843534d, 4\n"
 	".long hooks_end - hooks_head\n"
 	".long (0f - 1f) / 4\n"
 	"1:\n" HOOKS_STANDARD(OFFSET)
