@@ -118,8 +118,8 @@ static void add_resident(const struct heap_page *p)
 	static const char *const labels[] = {
 		[OWNER_LIVE] = "live",
 		[OWNER_POOL_PAGES] = "pool_pages: free, whole pages",
-		[OWNER_POOL_FRAGMENTS] = "pool_fragments: free, on pages with live "
-					 "blocks",
+		[OWNER_POOL_FRAGMENTS] =
+			"pool_fragments: free, on pages with live blocks",
 		[OWNER_HEAP_META] = "heap_meta: malloc's own",
 	};
 
