@@ -90,8 +90,8 @@ static int check_usage(const struct cmd *cmd, const struct options *options)
 }
 
 /*
- * Set the locale, except for CSV and JSON output, which is always UTF-8: the tables of a
- * locale would add to memstate's own Rss.
+ * Set the locale, except for CSV and JSON output, which is always UTF-8: loading the
+ * locale's tables would increase memstate's own Rss.
  */
 static void use_locale(const struct options *options)
 {

@@ -29,8 +29,7 @@ struct compare_options {
 };
 
 /*
- * Return o as the options of memstate without a verb. o must have been made
- * for cmd_watch.
+ * Return o as the options of memstate without a verb. o must be the options of cmd_watch.
  */
 static inline const struct compare_options *compare_options(const struct options *o)
 {

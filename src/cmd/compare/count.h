@@ -9,8 +9,8 @@
  * Run each variant once more, with the counting library loaded before the variant's
  * allocator. These runs are separate, so that the overhead of counting does not affect
  * the measured runs. Sets context->comparison->counts. The counts of a failed run are
- * unknown, and a message reports the failure. Returns 0, or -errno after a message if
- * nothing can be started.
+ * unknown, and a message reports the failure. Returns 0, or prints a message and returns
+ * -errno if nothing can be started.
  */
 int compare_count_all(struct compare_context *context);
 

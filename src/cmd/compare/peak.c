@@ -6,8 +6,8 @@
 #include "base/units.h"
 
 /*
- * A sample with at least this percentage of the peak's Rss can stand in for the peak in a
- * report on the owners of the memory.
+ * A sample with at least this percentage of the peak's Rss can replace the peak in the
+ * report if its heap figures are better.
  */
 #define NEAR_PEAK_PERCENT 95
 

@@ -9,9 +9,9 @@
 #include "model/comparison.h"
 
 /*
- * Return the index of the sample that represents the peak. Normally this is the largest
- * sample. Among samples that are hardly smaller, prefer the one that knows the owners of
- * the memory best, and the last of several such samples.
+ * Return the index of the sample that represents the peak: normally the largest sample.
+ * If other samples are almost as large, return the one with the best heap figures; of
+ * several such samples, the last.
  */
 size_t compare_find_peak(const struct run *run);
 

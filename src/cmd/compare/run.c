@@ -224,8 +224,8 @@ static int start_workload(struct active *a)
 }
 
 /*
- * Wait until the command is ready, then run the workload. Returns 0, or -errno after
- * a message.
+ * Wait until the command is ready, then run the workload. Returns 0, or prints a message
+ * and returns -errno.
  */
 static int run_workload(struct active *a)
 {
@@ -268,7 +268,10 @@ static void run_to_end(struct active *a)
 		a->run.moments[MOMENT_END] = a->run.sample_count - 1;
 }
 
-/* Wait until no process is left. Return false on timeout or another stop signal. */
+/*
+ * Wait until all processes of the run have ended. Return false on timeout, or if another
+ * signal asks memstate to stop.
+ */
 static bool wait_for_end(struct active *a, uint64_t grace_ns)
 {
 	uint64_t until_ns = clock_now_ns() + grace_ns;
@@ -355,14 +358,17 @@ static void finish_run(struct active *a, uint64_t end_ns)
 
 	run->wait_status = a->job.child.wait_status;
 	run->peak_rss_bytes = sampled_bytes;
-	/* the largest process of the job may be a wrapper, which must not count */
+	/*
+	 * the job's largest process may be a wrapper such as a shell, whose peak must not
+	 * count
+	 */
 	if (a->job.peak_rss_bytes > sampled_bytes &&
 	    !run_sampler_has_wrappers(a->context->sampler))
 		run->peak_rss_bytes = a->job.peak_rss_bytes;
 	run->moments[MOMENT_PEAK] = compare_find_peak(run);
 	/*
-	 * the sum of several processes in a sample may exceed the peak of the
-	 * largest process
+	 * the sum of Rss over several processes in a sample may exceed the peak Rss of
+	 * the largest process
 	 */
 	for (size_t i = 0; i < run->sample_count; i++)
 		if (run->samples[i].rss_bytes > run->peak_rss_bytes)
@@ -414,7 +420,7 @@ static int start_command(struct active *a)
 	if (r < 0)
 		message_error(a->context->options->command[0], r);
 	else
-		/* if this fails, the number of calls that release memory stays unknown */
+		/* on failure, the number of calls that release memory remains unknown */
 		(void)release_calls_begin(&a->release_calls, a->job.child.pid);
 	return r;
 }

@@ -15,15 +15,15 @@ struct compare_show {
 };
 
 /*
- * Check the output options before the first run. Returns EXIT_DONE, or after a message
- * the status to exit with.
+ * Check the output options before the first run. Returns EXIT_DONE, or prints a message
+ * and returns another exit status.
  */
 int compare_show_begin(struct compare_show *show, const struct options *options);
 void compare_show_end(struct compare_show *show);
 
 /*
- * Write the whole comparison. Returns `status`, or EXIT_FAILED after a message about
- * an error.
+ * Write the whole comparison. Returns `status`, or prints a message and returns
+ * EXIT_FAILED if the output cannot be written.
  */
 int compare_show(const struct compare_show *show, const struct comparison *comparison,
 		 int status);

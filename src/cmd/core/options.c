@@ -148,7 +148,9 @@ static int parse_options(const struct cmd *cmd, int argc, char **argv, struct op
 	longs = make_longs(&list);
 	add_letters(&letters, &list);
 	opterr = 0;
-	/* reset the state of getopt, which may be left from an earlier command line */
+	/*
+	 * reset the state of getopt, which may be left over from an earlier command line
+	 */
 	optind = 0;
 	while (r == 0 &&
 	       (value = getopt_long(argc, argv, letters.text, longs, NULL)) != -1) {

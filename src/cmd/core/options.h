@@ -111,15 +111,15 @@ struct options {
 struct cmd;
 
 /*
- * Parse the command line, from argv[1] on. Returns 0, or -EINVAL after a message. The
- * caller owns *ret; its strings are borrowed from argv.
+ * Parse the command line, from argv[1] on. Returns 0, or prints a message and returns
+ * -EINVAL. The caller owns *ret; its strings are borrowed from argv.
  */
 int options_parse(const struct cmd *cmd, int argc, char **argv, struct options **ret);
 void options_free(struct options *options);
 
 /*
  * Check that each given option has the other options that it requires. Returns 0, or
- * -EINVAL after a message.
+ * prints a message and returns -EINVAL.
  */
 int options_check(const struct options *options);
 

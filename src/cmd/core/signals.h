@@ -35,13 +35,13 @@ void signals_wait_for_input(int fd, uint64_t due_ns);
 
 /*
  * Sleep as signals_wait_until() does, but also return when poll(2) reports an event for
- * one of these descriptors.
+ * one of the given descriptors.
  */
 void signals_poll(struct pollfd *polled, size_t count, uint64_t due_ns);
 
 /*
- * Return how many times INT, TERM or HUP has arrived, or which of them arrived last
- * (0: none).
+ * signals_stop_count() returns how many times INT, TERM or HUP has arrived;
+ * signals_last_stop() returns the last of these signals, or 0 if none has arrived.
  */
 int signals_stop_count(void);
 int signals_last_stop(void);

@@ -9,19 +9,22 @@
 #include "base/strbuf.h"
 
 /*
- * Write the text and empty the buffer. Returns 0, or -errno after a message. -EPIPE is
- * not reported with a message, because a reader may stop reading at any time.
+ * Write the text and empty the buffer. Returns 0, or prints a message and returns -errno.
+ * -EPIPE is not reported with a message, because a reader may stop reading at any time.
  */
 int stream_write(struct strbuf *text);
 
 /*
  * Write the remaining text at the end of a command. Returns `status` if everything was
- * written, otherwise another enum exit_status. If the reader has closed the pipe, end the
- * program by SIGPIPE.
+ * written, otherwise another enum exit_status. If the reader has closed the pipe, the
+ * program ends with SIGPIPE.
  */
 int stream_finish(struct strbuf *text, int status);
 
-/* End the program by SIGPIPE, as programs that write into a closed pipe do. */
+/*
+ * Terminate the program with SIGPIPE, as is usual for programs that write to a closed
+ * pipe.
+ */
 _Noreturn void stream_die_of_pipe(void);
 
 #endif

@@ -43,8 +43,8 @@ struct attached {
 	struct count_attach **items;
 	size_t count, failed_count;
 	/*
-	 * number of processes that use only an allocator of their own, which
-	 * cannot be counted
+	 * number of processes that cannot be counted, because they use only a built-in
+	 * allocator
 	 */
 	size_t uncovered_count;
 	struct count_list list; /* counts of the processes, each stored as one program */
@@ -160,8 +160,8 @@ static void detach_all(struct attached *a)
 }
 
 /*
- * Read the counts of all processes. Returns 0, or -errno after a message that names the
- * process that could not be read.
+ * Read the counts of all processes. Returns 0, or -errno. A message names the process
+ * that could not be read.
  */
 static int read_counts(struct attached *a)
 {

@@ -8,7 +8,10 @@
 #include "cmd/core/options.h"
 #include "render/table/column.h"
 
-/* Run the count, from attaching to the report. Returns an enum exit_status. */
+/*
+ * Attach to the processes, count their allocations, and write the report. Returns an enum
+ * exit_status.
+ */
 int count_attached_run(struct options *o, const struct column_list *columns);
 
 #endif

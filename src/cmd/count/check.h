@@ -28,7 +28,7 @@ struct count_check {
 /*
  * Read the limits file, find the limits for the program named `program`, and compare the
  * runs with these limits. With --update, first set the limits to the measured values.
- * Returns EXIT_DONE, or EXIT_NOT_COUNTED after a message.
+ * Returns EXIT_DONE, or prints a message and returns EXIT_NOT_COUNTED.
  */
 int count_check_begin(struct count_check *check, const struct options *options,
 		      const char *program, const struct count_stats *stats);

@@ -49,8 +49,8 @@ static bool is_series(const struct options *o)
 }
 
 /*
- * Return true if a program reads standard output. In that case standard output must
- * contain only one kind of data.
+ * Return true if standard output is machine-readable. In that case it must contain only
+ * one kind of data.
  */
 static bool is_machine_read(const struct options *o)
 {
@@ -159,7 +159,7 @@ static int take_sample(struct counting *c)
 	schedule_advance(&c->schedule, clock_now_ns());
 	if (count_child_read(&c->counted) < 0)
 		/*
-		 * ignore the error, because the command is just starting;
+		 * ignore the error, because the command is still starting;
 		 * count_child_read_end() reports errors that persist
 		 */
 		return 0;
@@ -234,8 +234,8 @@ static void report_missing(const struct counting *c)
 }
 
 /*
- * Show the profile of the recorded stacks. Returns EXIT_DONE, or EXIT_NOT_COUNTED after
- * a message.
+ * Show the profile of the recorded stacks. Returns EXIT_DONE, or prints a message and
+ * returns EXIT_NOT_COUNTED.
  */
 static int show_profile(const struct counting *c)
 {
@@ -251,7 +251,9 @@ static int show_profile(const struct counting *c)
 								    : EXIT_NOT_COUNTED;
 }
 
-/* Show the counts. Returns EXIT_DONE, or EXIT_NOT_COUNTED after a message. */
+/*
+ * Show the counts. Returns EXIT_DONE, or prints a message and returns EXIT_NOT_COUNTED.
+ */
 static int show(struct counting *c)
 {
 	const struct options *o = c->options;
@@ -262,7 +264,7 @@ static int show(struct counting *c)
 	begin_report(c);
 	report_missing(c);
 	if (count_records_stacks(o) && is_machine_read(o))
-		return EXIT_DONE; /* standard output contains only the stacks */
+		return EXIT_DONE; /* no counts, only the stacks */
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return write_rows(c) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 	terminal_fit(&c->report.options);
@@ -274,8 +276,9 @@ static int show(struct counting *c)
 
 /*
  * Check if the program has other allocation functions than malloc, as Go programs do.
- * Returns EXIT_DONE. After a message, returns EXIT_PARTIAL if nothing that the program
- * allocates can be counted, or if limits would be checked against incomplete figures.
+ * Prints a message and returns EXIT_PARTIAL if nothing that the program allocates can be
+ * counted, or if limits would be checked against incomplete figures. Otherwise returns
+ * EXIT_DONE.
  */
 static int check_covered(struct counting *c, const char *name)
 {

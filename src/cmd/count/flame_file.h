@@ -10,22 +10,22 @@
 #include "render/flame/html.h"
 
 /*
- * Check that the file name ends in .svg or .html. Returns EXIT_DONE, or EXIT_BAD_USAGE
- * after a message.
+ * Check that the file name ends in .svg or .html. Returns EXIT_DONE, or prints a message
+ * and returns EXIT_BAD_USAGE.
  */
 int flame_file_check(const char *verb, const char *path);
 
 /*
  * Write the flame graph. An HTML page contains the original profile, and applies the
  * rules itself. An image shows `changed`, the profile after the rules were applied.
- * Returns 0, or -errno after a message.
+ * Returns 0, or prints a message and returns -errno.
  */
 int flame_file_write(const char *path, const struct profile *profile,
 		     const struct profile *changed, const struct flame_page *page);
 
 /*
  * Write a flame graph of the difference between two profiles: before and after. Returns
- * 0, or -errno after a message.
+ * 0, or prints a message and returns -errno.
  */
 int flame_file_write_diff(const char *path, const struct profile profiles[2],
 			  const struct profile changed[2], const struct flame_page *page);

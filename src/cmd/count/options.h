@@ -20,7 +20,8 @@ struct count_options {
 	const char *scale, *sizes; /* arguments of --scale and --sizes, or NULL */
 	uint64_t max_exponent_thousandths;
 	bool has_max_exponent;
-	uint64_t min; /* smallest share to show, in units of 1/PROFILE_MIN_UNIT */
+	/* smallest share of the total to show, in units of 1/PROFILE_MIN_UNIT */
+	uint64_t min;
 	bool has_min;
 	const char *folded, *speedscope; /* names of output files, or NULL */
 	/* --stacks was given; see count_records_stacks() for options that imply it */
@@ -35,7 +36,7 @@ extern const struct count_options count_defaults;
 
 extern const struct option_row count_own_rows[];
 
-/* Return o as the options of memstate count. o must have been made for cmd_count. */
+/* Return o as the options of memstate count. o must be the options of cmd_count. */
 static inline const struct count_options *count_options(const struct options *o)
 {
 	return (const struct count_options *)o;

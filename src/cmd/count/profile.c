@@ -141,7 +141,7 @@ static int show_stacks(const struct options *o, const struct stacks_list *list,
 	int status;
 
 	profile_reader_read(list->items, count, &profile);
-	/* the metrics are known even if the program allocated nothing */
+	/* if the program allocated nothing, the metrics are known to be 0 */
 	profile.known |= known_of(o);
 	set_origin(&profile, origin);
 	report_missing(&profile, list->unreadable_count, origin->folder);

@@ -13,8 +13,8 @@
 #include "probe/count/count.h"
 
 /*
- * Reject mutually exclusive options. Returns EXIT_DONE, or EXIT_BAD_USAGE after
- * a message.
+ * Reject mutually exclusive options. Returns EXIT_DONE, or prints a message and returns
+ * EXIT_BAD_USAGE.
  */
 int count_profile_check_usage(const struct options *o);
 
@@ -37,7 +37,7 @@ struct count_profile_origin {
 
 /*
  * Read the recorded stacks, save them if requested, and show the profile. Returns
- * EXIT_DONE, or EXIT_FAILED after a message.
+ * EXIT_DONE, or prints a message and returns EXIT_FAILED.
  */
 int count_profile_show(const struct options *o,
 		       const struct count_profile_origin *origin);

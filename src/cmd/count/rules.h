@@ -18,8 +18,9 @@ struct count_rules {
 };
 
 /*
- * Load the rules that the options name. Returns EXIT_DONE, or EXIT_BAD_USAGE or
- * EXIT_FAILED after a message. The caller calls count_rules_release() in every case.
+ * Load the rules that the options name. Returns EXIT_DONE, or prints a message and
+ * returns EXIT_BAD_USAGE or EXIT_FAILED. The caller calls count_rules_release() in every
+ * case.
  */
 int count_rules_load(const struct options *o, struct count_rules *ret);
 void count_rules_release(struct count_rules *rules);

@@ -25,7 +25,8 @@
 #include "render/profile/count_report.h"
 #include "render/profile/runs_report.h"
 
-#define WAIT_NS (60 * NS_PER_S) /* a signal interrupts the wait */
+/* maximum sleep between two checks if no signal arrives */
+#define WAIT_NS (60 * NS_PER_S)
 
 bool count_runs_are_wanted(const struct options *o)
 {
@@ -145,8 +146,8 @@ static int check_complete(const struct count_child *child)
 }
 
 /*
- * Make one run, and add it to runs if its figures are complete: others cannot be
- * compared. Returns EXIT_DONE, or the status to exit with.
+ * Make one run, and add it to *runs if its figures are complete: incomplete figures
+ * cannot be compared. Returns EXIT_DONE, or the status to exit with.
  */
 static int make_one(const struct run_plan *plan, struct count_child *child,
 		    struct count_runs *runs)

@@ -22,8 +22,8 @@ struct run_plan {
 
 /*
  * Make the runs one after another, and append them to *runs. *ret_status is the shell's
- * exit status of the first run that failed, or 0. Returns EXIT_DONE, or after a message
- * the status to exit with.
+ * exit status of the first run that failed, or 0. Returns EXIT_DONE, or prints a message
+ * and returns another exit status.
  */
 int count_runs_make(const struct run_plan *plan, struct count_runs *runs,
 		    int *ret_status);
@@ -32,8 +32,8 @@ int count_runs_make(const struct run_plan *plan, struct count_runs *runs,
 bool count_runs_are_wanted(const struct options *options);
 
 /*
- * Reject options that cannot be combined with several runs. Returns EXIT_DONE, or
- * EXIT_BAD_USAGE after a message.
+ * Reject options that cannot be combined with several runs. Returns EXIT_DONE, or prints
+ * a message and returns EXIT_BAD_USAGE.
  */
 int count_runs_check_usage(const struct options *options);
 

@@ -25,7 +25,10 @@
 #include "render/profile/scale_report.h"
 
 #define SIZES_MAX 100
-/* tolerance for an exponent's confidence interval of zero width */
+/*
+ * do not hint that an exponent may be too large if it exceeds the limit by no more than
+ * this
+ */
 #define HINT_ABOVE 0.02
 /* maximum size; a double represents it exactly */
 #define SIZE_MAX_ UINT64_C(1000000000000000)

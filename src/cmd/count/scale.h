@@ -10,8 +10,8 @@
 #include "model/comparison.h"
 
 /*
- * Reject options that cannot be combined with --scale. Returns EXIT_DONE, or
- * EXIT_BAD_USAGE after a message.
+ * Reject options that cannot be combined with --scale. Returns EXIT_DONE, or prints a
+ * message and returns EXIT_BAD_USAGE.
  */
 int count_scale_check_usage(const struct options *options);
 

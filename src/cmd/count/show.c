@@ -20,7 +20,7 @@
 #include "render/profile/report.h"
 #include "render/profile/speedscope.h"
 
-/* default minimum share of a stack in the text report */
+/* default of --min for text reports: 1 % of the total */
 #define MIN_DEFAULT (PROFILE_MIN_UNIT / 100)
 /* default width of the report without a terminal; C++ names can be longer */
 #define WIDTH_DEFAULT 120
@@ -136,8 +136,8 @@ static enum profile_metric default_metric(const struct options *o,
 }
 
 /*
- * Choose the metric to show in the report. Returns EXIT_DONE, or EXIT_FAILED after
- * a message.
+ * Choose the metric to show in the report. Returns EXIT_DONE, or prints a message and
+ * returns EXIT_FAILED.
  */
 static int choose_metric(const struct options *o, const struct profile *profile,
 			 enum profile_metric *ret)

@@ -24,7 +24,7 @@ bool count_show_has_report(const struct options *o);
 
 /*
  * Apply the rules to the profile, write the files, then write the report. Returns
- * EXIT_DONE, or EXIT_BAD_USAGE or EXIT_FAILED after a message.
+ * EXIT_DONE, or prints a message and returns EXIT_BAD_USAGE or EXIT_FAILED.
  */
 int count_show_profile(const struct options *o, const struct profile *profile);
 

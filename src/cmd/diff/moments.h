@@ -8,7 +8,7 @@
 /* The options of cmd_diff. */
 struct diff_options {
 	struct options common;
-	uint64_t depth; /* number of functions of each stack to compare; 0: all */
+	uint64_t depth; /* number of functions per stack to compare; 0: all */
 	/*
 	 * arguments of the options, unparsed because their unit is that of the metric;
 	 * NULL: not given
@@ -17,7 +17,7 @@ struct diff_options {
 	bool keeps_generics;
 };
 
-/* Return o as the options of memstate diff. o must have been made for cmd_diff. */
+/* Return o as the options of memstate diff. o must be the options of cmd_diff. */
 static inline const struct diff_options *diff_options(const struct options *o)
 {
 	return (const struct diff_options *)o;

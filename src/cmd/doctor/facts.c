@@ -113,8 +113,8 @@ int patient_read_head(const struct patient *patient, const char *path, struct st
 }
 
 /*
- * Open the file that the tally is about. The file syscall is opened for a thread, because
- * captures contain it only for threads.
+ * Open tally->file for process pid. PROC_SYSCALL is opened for the main thread, because a
+ * capture contains this file only for threads.
  */
 static int open_tallied(const struct tally *tally, int pid)
 {
@@ -135,7 +135,10 @@ static int tally_process(void *context, const struct process *p)
 		return 0;
 	tally->count++;
 	if (fd < 0) {
-		/* permission errors are common, so replace them by any other error */
+		/*
+		 * if the error so far is a permission error, which is common, replace it
+		 * by this one
+		 */
 		if (fd != -EOPNOTSUPP && (tally->error == 0 || tally->error == -EACCES ||
 					  tally->error == -EPERM))
 			tally->error = fd;

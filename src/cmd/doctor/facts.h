@@ -64,7 +64,8 @@ struct check {
 	/* name of the check; also its key in JSON, so never change it */
 	const char *name;
 	const char *help; /* what is possible if the answer is yes */
-	bool is_needed;	  /* even a plain watch requires the answer yes */
+	/* if the answer is no, memstate cannot even show plain memory figures */
+	bool is_needed;
 	enum check_place place;
 	void (*run)(const struct patient *patient, struct finding *ret);
 };
@@ -82,7 +83,10 @@ extern const struct check_list doctor_rights_checks;
 extern const struct check_list doctor_around_checks;
 extern const struct check_list doctor_process_checks; /* checks of one process */
 
-/* Initialize *patient as the machine that fs describes, without a process. */
+/*
+ * Initialize *patient for checks of the machine that fs describes. No process is
+ * selected.
+ */
 void patient_init(struct patient *patient, const struct procfs *fs);
 
 /*
@@ -106,7 +110,7 @@ const char *patient_permission_fix(const struct patient *patient);
 
 /*
  * Append the contents of a file of a process (or PROCFS_SELF), or of the system. Returns
- * 0 or the unchanged -errno.
+ * 0 or -errno.
  */
 int patient_read(const struct patient *patient, int pid, enum proc_file file,
 		 struct strbuf *out);
@@ -126,7 +130,7 @@ int patient_read_head(const struct patient *patient, const char *path,
  */
 struct tally {
 	const struct patient *patient;
-	/* the file; for PROC_SYSCALL, that of the process's first thread */
+	/* the file to open; PROC_SYSCALL is opened for the main thread of each process */
 	enum proc_file file;
 	size_t count;
 	size_t openable;

@@ -265,7 +265,7 @@ static void check_capture(const struct patient *patient, struct finding *ret)
 		    version, redacted);
 }
 
-/* Check if memstate count -p can use breakpoints of this kind. */
+/* Check if memstate count -p can set breakpoints with this method. */
 static void check_count(enum count_method method, struct finding *ret)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;

@@ -50,7 +50,8 @@ static int parse_addresses(struct explain *x, const struct options *o)
 }
 
 /*
- * Print a description of the memory at one address. Returns 0, or -errno after a message.
+ * Print a description of the memory at one address. Returns 0, or prints a message and
+ * returns -errno.
  */
 static int explain_one(struct explain *x, const struct usage *u,
 		       const struct explain_input *input, uint64_t addr)

@@ -49,7 +49,7 @@ static void add_report(struct show *show, const struct usage *u, const struct he
 	}
 }
 
-/* Show the heap of one process. Returns 0, or -errno after a message. */
+/* Show the heap of one process. Returns 0, or prints a message and returns -errno. */
 static int show_process(struct show *show, struct usage *u)
 {
 	struct heap_reader *reader = &show->reader;

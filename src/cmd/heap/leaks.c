@@ -144,7 +144,7 @@ static int scan(struct leaks *l, struct usage *u)
 	return r < 0 || l->scan.quality != QUALITY_UNKNOWN ? r : -EOPNOTSUPP;
 }
 
-/* Show the leaks of one process. Returns 0, or -errno after a message. */
+/* Show the leaks of one process. Returns 0, or prints a message and returns -errno. */
 static int show_process(struct leaks *l, struct usage *u)
 {
 	const struct leaks_options *o = own_options(l->session->options);

@@ -27,8 +27,9 @@
 #define END_NS (2 * NS_PER_S)
 
 /*
- * Messages between memstate and the guard of a knob. The guard sends KNOB_IS_SET, or a
- * negative error number. memstate sends KNOB_BEAT to show that it is alive.
+ * Messages between memstate and the guard, the process that restores a changed setting.
+ * The guard sends KNOB_IS_SET, or a negative error number. memstate sends KNOB_BEAT to
+ * show that it is alive.
  */
 enum knob_message {
 	KNOB_IS_SET = 1,
@@ -294,7 +295,7 @@ static void disarm(struct oom_arm *arm)
 		close(arm->fd);
 	arm->fd = -1;
 	while (arm->guard_pid > 0 && waitpid(arm->guard_pid, NULL, WNOHANG) == 0) {
-		/* a guard that is stopped does not end without SIGKILL */
+		/* a stopped guard can be ended only with SIGKILL */
 		if (clock_now_ns() > until_ns)
 			kill(arm->guard_pid, SIGKILL);
 		usleep(1000);

@@ -36,8 +36,8 @@ int oom_arm_parse(const char *text, enum arm_mode *ret);
 
 /*
  * Show the user on the terminal what will be changed in the group, and ask for consent,
- * unless is_agreed is set. Then arm the group. Returns EXIT_DONE, or after a message the
- * status to exit with.
+ * unless is_agreed is set. Then arm the group. Returns EXIT_DONE, or prints a message and
+ * returns another exit status.
  */
 int oom_arm_begin(enum arm_mode mode, bool is_agreed, const struct procfs *fs,
 		  const struct cgroup *cgroup, struct oom_arm **ret);

@@ -107,7 +107,7 @@ static int check_usage(const struct options *o)
 
 /*
  * Read the kills from the log, and report if the log is incomplete. Returns EXIT_DONE, or
- * after a message the status to exit with.
+ * prints a message and returns another exit status.
  */
 static int read_kills(const struct options *o, struct oom_kill_list *ret)
 {
@@ -176,8 +176,8 @@ static int write_page(const struct options *o, const struct oom_kill *const *kil
 }
 
 /*
- * Append the report on kills, which are selected from the list. In JSON, the summary is
- * part of the first kill's object.
+ * Append the report on the given kills, which are a selection from `list`. In JSON, the
+ * summary is part of the first kill's object.
  */
 static void add_kills(const struct options *o, const struct oom_kill_list *list,
 		      const struct oom_kill *const *kills, size_t count,

@@ -48,8 +48,8 @@ static void keep(struct watched *w, const char *bytes, size_t length)
 }
 
 /*
- * Read the command's output from the pipe, at most 64 times: endless output must not
- * block the screen.
+ * Read the command's output from the pipe. Limit the number of reads to 64, because a
+ * command that writes without end must not block the screen.
  */
 static void drain(void *context)
 {

@@ -186,7 +186,7 @@ static void record(struct series *series)
 
 /*
  * Read a sample of the targets, and record it if there is a recorder. Returns 0, or
- * -errno after a message.
+ * prints a message and returns -errno.
  */
 static int sample(struct series *series)
 {
@@ -224,7 +224,7 @@ static int stream_usage(void *context, const struct usage *u)
 
 /*
  * Read a sample of the targets, and write all of its rows except those in the last chunk.
- * Returns 0, or -errno after a message.
+ * Returns 0, or prints a message and returns -errno.
  */
 static int sample_streamed(struct series *series)
 {

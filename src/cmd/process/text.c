@@ -285,8 +285,8 @@ static int show_peak(struct text *text)
 }
 
 /*
- * Read the selected sample of the recording. For a page, read the last sample up to this
- * one that has mappings.
+ * Read the selected sample of the recording. For a page, read the last sample with
+ * mappings that is not after the selected one.
  */
 static int read_replay(struct text *text)
 {
@@ -374,8 +374,8 @@ static int watch_trends(struct text *text, struct trends *trends)
 }
 
 /*
- * Show the page or table of the last sample, and report if the memory need has grown
- * until then.
+ * Show the page or table of the last sample, and report if the memory need has grown over
+ * the samples.
  */
 static int show_growth(struct text *text)
 {

@@ -9,8 +9,8 @@
 bool recording_page_is_wanted(const struct options *options);
 
 /*
- * Check the options for the page. Returns EXIT_DONE, even if no page is requested, or
- * EXIT_BAD_USAGE after a message.
+ * Check the options for the page. Prints a message and returns EXIT_BAD_USAGE if they are
+ * wrong. Otherwise returns EXIT_DONE, even if no page is requested.
  */
 int recording_page_check_options(const struct options *options);
 

@@ -66,7 +66,7 @@ int child_start(struct child *child, char **argv, const struct child_setup *setu
 }
 
 /*
- * Find the end of the child with WNOWAIT first. While another thread of memstate has
+ * Detect the end of the child with WNOWAIT first. While another thread of memstate has
  * paused the child with ptrace, a plain waitpid() would consume the stop for which that
  * thread waits.
  */

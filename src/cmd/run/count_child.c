@@ -173,7 +173,7 @@ int count_child_read(struct count_child *c)
 {
 	int r;
 
-	c->own = NULL; /* the entry to which c->own points is about to be replaced */
+	c->own = NULL; /* the entry that c->own points to is about to be replaced */
 	r = count_folder_read(&c->folder, &c->list);
 	if (r < 0)
 		return r;

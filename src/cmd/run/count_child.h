@@ -26,7 +26,10 @@ enum {
 
 struct count_what {
 	enum count_library library;
-	/* program whose additional entry points are also counted; NULL: none; borrowed */
+	/*
+	 * program whose calls to additional entry points, such as mallocx, are also
+	 * counted; NULL: none; borrowed
+	 */
 	const char *command;
 	/*
 	 * value of the counting library's mode variable, for
@@ -59,21 +62,22 @@ struct count_child {
 
 /*
  * Check that the counting library can be preloaded into the named command. Returns
- * EXIT_DONE, or after a message the status to exit with.
+ * EXIT_DONE, or prints a message and returns another exit status.
  */
 int count_child_check(const char *name);
 
 /*
  * Create the folder for the counts, and the environment for a command that is counted
  * with this allocator (NULL: the command's own). The caller releases the environment with
- * environment_free(). Returns EXIT_DONE, or after a message the status to exit with.
+ * environment_free(). Returns EXIT_DONE, or prints a message and returns another exit
+ * status.
  */
 int count_child_prepare(const struct variant *allocator, const struct count_what *what,
 			struct count_folder *folder, char ***ret_environment);
 
 /*
  * Start the command. The caller has set the members before `child`. Returns EXIT_DONE, or
- * after a message the status to exit with.
+ * prints a message and returns another exit status.
  */
 int count_child_start(struct count_child *child);
 
@@ -86,7 +90,8 @@ int count_child_read(struct count_child *child);
 
 /*
  * Read the final counts after the command has ended. A message reports missing or
- * unreadable counts. Returns EXIT_DONE, or after a message the status to exit with.
+ * unreadable counts. Returns EXIT_DONE, or prints a message and returns another exit
+ * status.
  */
 int count_child_read_end(struct count_child *child);
 

@@ -55,7 +55,8 @@ static void *wait_for_end(void *arg)
 
 /*
  * Start a thread that records when the child exits. Return NULL if that is not possible,
- * for example before Linux 5.3; then the exit time is the time when memstate notices it.
+ * for example before Linux 5.3. In that case, the exit time is the time when memstate
+ * notices the exit.
  */
 static struct end_watch *start_watch(int pid)
 {

@@ -232,8 +232,8 @@ static int check_program(const char *path, const struct program *p)
 }
 
 /*
- * Check one file, without its interpreter. Returns 0, or -errno after a message.
- * *ret_next is a script's interpreter, or NULL.
+ * Check one file, without its interpreter. Returns 0, or prints a message and returns
+ * -errno. *ret_next is a script's interpreter, or NULL.
  */
 static int check_file(const char *path, struct machine *ret, char **ret_next)
 {

@@ -39,8 +39,8 @@ bool machine_exports(const char *path, const char *symbol);
 
 /*
  * Check the file that execvp(3) would run. For a script, also check its interpreters.
- * Returns 0, with *ret set to the machine type that a preloaded library must have.
- * Returns -errno after a message if the file cannot be found, or if no library can be
+ * Returns 0, with *ret set to the machine type that a preloaded library must have. Prints
+ * a message and returns -errno if the file cannot be found, or if no library can be
  * preloaded into it, because it is linked statically or with musl, gains privileges at
  * exec, or has its own malloc.
  */

@@ -66,8 +66,8 @@ static void add_run_name(struct strbuf *out, const struct variant *variant,
 }
 
 /*
- * Open the file again instead of duplicating the descriptor, so that the run has an
- * offset of its own, at the start of the file.
+ * Open the file again instead of duplicating the descriptor, so that the run has its own
+ * file offset, which starts at 0.
  */
 int run_files_open_input(void)
 {

@@ -19,15 +19,15 @@ struct variants {
 void variants_release(struct variants *variants);
 
 /*
- * Parse the list without reading any file. Returns 0, or -EINVAL after a message, with
- * *ret unchanged.
+ * Parse the list without reading any file. Returns 0, or prints a message and returns
+ * -EINVAL, with *ret unchanged.
  */
 int variants_parse(const char *list, struct variants *ret);
 
 /*
  * Parse the list, check that a library can be preloaded into the command (argv[0]), and
- * find the libraries. Returns EXIT_DONE, or after a message the status to exit with, with
- * *ret unchanged.
+ * find the libraries. Returns EXIT_DONE, or prints a message and returns another exit
+ * status, with *ret unchanged.
  */
 int variants_prepare(const char *list, const char *command, struct variants *ret);
 

@@ -9,21 +9,21 @@
 #include "sample/process/cgroup_sampler.h"
 
 /*
- * Check that no option given for a watch excludes --cgroup. Returns EXIT_DONE, or
- * EXIT_BAD_USAGE after a message.
+ * Check that none of the given options conflicts with --cgroup. Returns EXIT_DONE, or
+ * prints a message and returns EXIT_BAD_USAGE.
  */
 int groups_check_options(const struct options *options);
 
 /*
  * Open the group that --cgroup names, or the group of the single target process. Without
- * either, open memstate's own group. Returns EXIT_DONE, or after a message the status to
- * exit with.
+ * either, open memstate's own group. Returns EXIT_DONE, or prints a message and returns
+ * another exit status.
  */
 int groups_open(struct session *session, struct cgroup_sampler **ret);
 
 /*
- * Replace the targets by the processes of the group. Returns EXIT_DONE, or after a
- * message the status to exit with.
+ * Replace the targets by the processes of the group. Returns EXIT_DONE, or prints a
+ * message and returns another exit status.
  */
 int groups_begin(struct session *session);
 void groups_end(struct session *session);

@@ -35,8 +35,8 @@ void heaps_set_patience(struct session *session, uint64_t patience_ns);
 int heaps_read(struct session *session, struct usage *u, struct mapping_list *mappings);
 
 /*
- * Check that the options for helpers can be combined. Returns EXIT_DONE, or
- * EXIT_BAD_USAGE after a message.
+ * Check that the options for helpers can be combined. Returns EXIT_DONE, or prints a
+ * message and returns EXIT_BAD_USAGE.
  */
 int heaps_check_options(const struct options *options);
 

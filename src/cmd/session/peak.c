@@ -104,8 +104,8 @@ static bool is_better(const struct peak *a, const struct peak *b)
 }
 
 /*
- * Store the larger of both samples in *best and the smaller in *latest, and increase the
- * number of samples.
+ * Store the larger of the two samples in *best and the smaller in *latest, and increase
+ * the number of samples.
  */
 static void keep_larger(struct peak *best, struct peak *latest)
 {

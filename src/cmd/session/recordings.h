@@ -11,8 +11,8 @@
 #include "sample/recording/replay.h"
 
 /*
- * Check that the options for recordings can be combined. Returns EXIT_DONE, or
- * EXIT_BAD_USAGE after a message.
+ * Check that the options for recordings can be combined. Returns EXIT_DONE, or prints a
+ * message and returns EXIT_BAD_USAGE.
  */
 int recordings_check_options(const struct options *options);
 
@@ -23,8 +23,8 @@ int recordings_check_options(const struct options *options);
 int recordings_report(const char *path, int error);
 
 /*
- * Open the recording named by --record for writing. Returns EXIT_DONE, or after a message
- * the status to exit with.
+ * Open the recording named by --record for writing. Returns EXIT_DONE, or prints a
+ * message and returns another exit status.
  */
 int recordings_begin(const struct options *options, struct sampler *sampler,
 		     struct recorder **ret);
@@ -38,8 +38,8 @@ int recordings_finish(const struct options *options, const struct recorder *reco
 
 /*
  * Open the recording named by --replay. *ret_index is the index of the sample that --at
- * selects, or of the last sample. Returns EXIT_DONE, or after a message the status to
- * exit with.
+ * selects, or of the last sample. Returns EXIT_DONE, or prints a message and returns
+ * another exit status.
  */
 int recordings_open(const struct options *options, struct replay **ret,
 		    size_t *ret_index);

@@ -33,7 +33,8 @@ struct session {
 };
 
 /*
- * Initialize the session. Returns EXIT_DONE, or after a message the status to exit with.
+ * Initialize the session. Returns EXIT_DONE, or prints a message and returns another exit
+ * status.
  */
 int session_begin(struct session *session, struct options *options);
 
@@ -44,8 +45,8 @@ int session_begin(struct session *session, struct options *options);
 void session_end_reading(struct session *session);
 
 /*
- * Report what a helper left in a process that could not be removed. This is a callback
- * for helpers_free().
+ * Report what could not be removed from a process when its helper was removed. This is a
+ * callback for helpers_free().
  */
 void session_report_left(void *context, int pid, const char *what);
 
@@ -54,27 +55,28 @@ void session_end(struct session *session);
 
 /*
  * If the options contain a command, start it and make it the target. Returns EXIT_DONE,
- * or after a message the status to exit with.
+ * or prints a message and returns another exit status.
  */
 int session_start_command(struct session *session, const struct child_setup *setup);
 
 /*
  * Set *ret to the columns given with -o, or to the default columns. Returns EXIT_DONE, or
- * after a message the status to exit with.
+ * prints a message and returns another exit status.
  */
 int session_columns(const struct options *options, const struct column_set *set,
 		    const char *defaults, struct column_list *ret);
 
 /*
  * Set *ret to the sort key given with -s, or to the default key. *ret_has_key is false if
- * there is neither. Returns EXIT_DONE, or after a message the status to exit with.
+ * there is neither. Returns EXIT_DONE, or prints a message and returns another exit
+ * status.
  */
 int session_sort_key(const struct options *options, const struct column_set *set,
 		     const char *sort_default, struct sort_key *ret, bool *ret_has_key);
 
 /*
- * List the target processes, as sampler_list() does. Returns EXIT_DONE, or EXIT_FAILED
- * after a message.
+ * List the target processes, as sampler_list() does. Returns EXIT_DONE, or prints a
+ * message and returns EXIT_FAILED.
  */
 int session_list(const struct session *session, unsigned int needs, struct snapshot *ret);
 
@@ -86,7 +88,10 @@ struct missing {
 	size_t absent_count; /* targets that were requested, but not found */
 	size_t process_count;
 	size_t unreadable_count;
-	/* how many of the unreadable processes lack only permission and were not named */
+	/*
+	 * number of unreadable processes that the user did not name and that memstate
+	 * lacks the permission to read
+	 */
 	size_t denied_count;
 };
 

@@ -138,7 +138,10 @@ static size_t find_marks(const struct run *run, struct html_mark *marks)
 	return count;
 }
 
-/* Fill in a chart: the typical run as stacked areas, and the other good runs as lines. */
+/*
+ * Fill in a chart: the typical run as stacked areas, and the other successful runs as
+ * lines.
+ */
 static void make_chart(const struct compare_view *view, size_t variant,
 		       struct chart_room *room, struct html_chart *chart)
 {

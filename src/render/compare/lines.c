@@ -87,9 +87,9 @@ static const struct compare_line *heading_of(const struct compare_line *line)
 }
 
 /*
- * Return true if the table shows only Rss for the end of the work. That is the case
- * if the runs also have figures from after settling, because the end of the work is
- * only an intermediate state in such runs.
+ * Return true if rss is the Rss at the end of the work, and the runs also have figures
+ * from after settling. In that case, the end of the work is only an intermediate state,
+ * and the table shows no other figure of it.
  */
 static bool is_intermediate(const struct compared *compared, enum figure rss)
 {

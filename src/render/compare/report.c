@@ -246,8 +246,8 @@ static void add_table(const struct report *r)
 }
 
 /*
- * Set the ends of the axes to the maxima of all good runs, so that the
- * graphs of all variants can be compared.
+ * Set the ends of the axes to the maxima of all successful runs, so that the graphs of
+ * all variants can be compared.
  */
 static void find_axes(const struct comparison *c, struct line_plot *plot)
 {

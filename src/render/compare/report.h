@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report - write a comparison of variants as text, table, CSV, JSON or an HTML page.
- *
- * The rows of a table, CSV or JSON are grouped by variant: first the variant's runs in
- * order, and after them the median, the minimum and the maximum of its good runs.
+ * report - write a comparison of variants as text, table, CSV, JSON or an HTML page. The
+ * rows of a table, CSV or JSON are grouped by variant: first the variant's runs in order,
+ * and after them the median, the minimum and the maximum of its successful runs.
  */
 #ifndef MS_RENDER_COMPARE_REPORT_H
 #define MS_RENDER_COMPARE_REPORT_H

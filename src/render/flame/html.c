@@ -203,8 +203,8 @@ static void add_stacks(struct json *j, const struct flame_tree *tree)
 }
 
 /*
- * Append where the figures come from, so that a reader of the
- * page can understand them later.
+ * Append where the figures come from: the command, and how they were measured or
+ * estimated.
  */
 static void add_facts(struct strbuf *out, const struct profile *profile,
 		      const char *label)

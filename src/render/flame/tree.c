@@ -165,7 +165,7 @@ static void set_values(const struct flame_tree *tree, enum profile_metric metric
 		boxes[i].depth = boxes[tree->stacks.nodes[i].parent].depth + 1;
 }
 
-/* Sort key of a node. The boxes of a parent are sorted by name. */
+/* Sort key of a node. The children of a node are sorted by name. */
 struct place {
 	uint32_t parent, node;
 	const char *name;

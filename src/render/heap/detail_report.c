@@ -11,8 +11,8 @@
 #include "render/table/output.h"
 
 /*
- * Maximum number of lines in the map of a mapping's pages, and its width if the
- * width of the report is not limited.
+ * Maximum number of lines in the map of a mapping's pages, and the width of this map if
+ * the width of the report is not limited.
  */
 #define STRIP_LINES 4
 #define STRIP_WIDTH 76

@@ -10,8 +10,8 @@
 #include "render/table/output.h"
 
 /*
- * Maximum number of steps shown. Of a longer path, only the first
- * and the last steps are shown.
+ * Maximum number of steps shown. For a longer path, only the first and the last steps are
+ * shown.
  */
 #define STEPS_SHOWN 16
 

@@ -40,8 +40,8 @@ void heap_page_add_sum(const struct heap_page *p, const char *label,
 void heap_page_add_caches(const struct heap_page *p);
 
 /*
- * Return true if the allocator's free lists were read. They are not read from a running
- * process; blocks in free lists count as live in that case.
+ * Return true if the allocator's free lists were read. They cannot be read while the
+ * process runs; in that case, the blocks in free lists count as live.
  */
 bool heap_lists_known(const struct heap *heap);
 

@@ -64,8 +64,8 @@ void html_add_code_line(struct strbuf *out, const char *label, const char *text)
 }
 
 /*
- * Append a directive such as "style-src 'sha256-…'", which
- * allows only the text of this file.
+ * Append a directive such as "style-src 'sha256-…'", which allows the browser to use this
+ * file as a style or script.
  */
 static void add_source(struct strbuf *out, const char *directive, enum page_file file)
 {

@@ -58,8 +58,8 @@ void html_page_begin(struct strbuf *out, const struct html_page *page);
 void html_page_end(struct strbuf *out, const struct html_page *page);
 
 /*
- * Append the charts. Of a series with too many samples, only the largest sample of each
- * interval, the first, the last and the marked samples are shown.
+ * Append the charts. If a series has too many samples, show only the largest sample of
+ * each interval, the first, the last and the marked samples.
  */
 void html_page_add_charts(struct strbuf *out, const struct html_chart *charts,
 			  size_t count);

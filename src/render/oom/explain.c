@@ -315,7 +315,11 @@ static void add_grower(struct page *p)
 		strbuf_add_text(&line, ", most of it in ");
 		add_printable(p, &line, g->mapping);
 	}
-	/* Both are omitted if they come from different samples: a part is not larger. */
+	/*
+	 * The mapping's growth may come from other samples than the growth of the
+	 * process. If the mapping is larger than the process, omit both amounts of the
+	 * mapping.
+	 */
 	if (g->mapping[0] != '\0' && g->mapping_from_bytes <= g->from_bytes &&
 	    g->mapping_to_bytes <= g->to_bytes)
 		strbuf_addf(&line, " (from %s to %s)",

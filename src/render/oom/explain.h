@@ -10,7 +10,7 @@
 #include "render/table/output.h"
 
 struct oom_explain_options {
-	size_t top; /* maximum number of tasks of the report to list */
+	size_t top; /* maximum number of tasks to list from the kernel's report */
 	struct table_options table;
 };
 

@@ -78,7 +78,7 @@ enum segment {
 
 static const char segment_letters[SEGMENT_COUNT_] = { 'N', 'L', 'C', 'S', '.' };
 
-/* Append a bar whose whole length is the limit or, without a limit, the usage. */
+/* Append a bar whose full length represents the limit or, without a limit, the usage. */
 static void add_bar(struct page *p)
 {
 	const struct oom_figures *f = p->figures;
@@ -102,7 +102,7 @@ static void add_bar(struct page *p)
 }
 
 /*
- * Append the parts of kernel memory with cgroup v1, and how accurate each part is.
+ * With cgroup v1, append the parts of kernel memory, and how accurate each part is.
  * Samples from a recording lack these figures.
  */
 static void add_kernel_v1(struct page *p)

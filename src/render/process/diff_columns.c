@@ -76,7 +76,7 @@ const struct column_set diff_columns = {
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(columns[0]),
 	/*
-	 * Default columns of JSON. JSON has the functions in an array, not in a column.
+	 * Default columns of JSON. The functions are not a column in JSON, but an array.
 	 */
 	.table_default = "kind,metric,before,after,change,callers",
 };

@@ -12,7 +12,7 @@
 struct diff_side {
 	const char *file; /* name of the profile's file as the user wrote it */
 	const struct profile *profile;
-	/* amount of the metric that rules removed, which is in none of the stacks */
+	/* amount of the metric that rules removed; not included in any stack */
 	uint64_t removed;
 };
 

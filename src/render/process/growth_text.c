@@ -9,7 +9,7 @@
 #include "render/process/growth_words.h"
 
 /*
- * Longest forecast that is shown. Observed times are too short to justify a longer one.
+ * Longest forecast that is shown. The observed time is too short to justify a longer one.
  */
 #define FORESEEN_NS (30 * 24 * 3600 * NS_PER_S)
 

@@ -42,8 +42,8 @@ static void add_rate(struct strbuf *out, const struct growth *g)
 }
 
 /*
- * Append text that names the period of one floor: "the floor of each cycle (6m40s)", or
- * of each time window if there is no cycle.
+ * Append the period over which each floor was computed: "the floor of each cycle (6m40s)"
+ * or, if there is no cycle, "the floor of each 1m00s".
  */
 static void add_windows(struct strbuf *out, const struct growth *g)
 {

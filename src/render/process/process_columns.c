@@ -277,7 +277,10 @@ static void get_reported(const void *row, int arg, struct value *ret)
 	value_set_amount(ret, amounts[arg]);
 }
 
-/* The data that a figure needs if only a walk of the heap provides or changes it. */
+/*
+ * The data that is required for a figure if only a heap walk provides or changes the
+ * figure.
+ */
 #define NEED_WALK (NEED_SMAPS | NEED_HEAP)
 
 #define TOTAL(name, heading, field, help)                                             \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * page - functions that the source files of a profile's report
- * share. Not for other files.
+ * page - functions shared by the source files of a profile's report. Internal to
+ * render/profile.
  */
 #ifndef MS_RENDER_PROFILE_PAGE_H
 #define MS_RENDER_PROFILE_PAGE_H
@@ -21,9 +21,9 @@ struct profile_parts {
 	struct function_names names;
 	struct function_list functions;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
-	/* number of functions shown, which are the first ones of the list */
+	/* number of functions shown: the first ones in the list */
 	size_t shown_count;
-	/* number of functions that have some of the metric but are not shown */
+	/* number of functions with a nonzero amount of the metric that are not shown */
 	size_t left_count;
 };
 
@@ -57,9 +57,9 @@ void profile_add_share(struct strbuf *out, uint64_t part, uint64_t whole);
 void profile_add_name(struct strbuf *out, const char *name, size_t width, bool ascii);
 
 /*
- * Append a function's name. If its source line is known and fits into
- * `width`, append FILE:LINE after two blanks. A '+' after the line means
- * that other stacks are at other lines.
+ * Append a function's name. If its source line is known and fits into `width`, append
+ * FILE:LINE after two blanks. A '+' after the line means that the function also occurs
+ * with other lines.
  */
 void profile_add_code(struct strbuf *out, const char *name,
 		      const struct source_line *source, size_t width, bool ascii);

@@ -14,7 +14,7 @@
 #include "render/profile/page.h"
 
 #define LABEL_WIDTH 22
-/* below this share of nameless functions, symbols are not suggested */
+/* suggest debug symbols if functions without names have at least this share */
 #define NAMELESS_PER_MILLE_MIN 10
 
 uint64_t profile_share(uint64_t sum, unsigned int min)

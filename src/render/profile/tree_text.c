@@ -11,8 +11,8 @@
 #define LINES_PER_TOP 6 /* maximum number of tree lines, as a multiple of --top */
 
 /*
- * The four line-drawing texts. An output line starts with one of them for each level
- * between the root and the node.
+ * The four strings from which the lines of the tree are drawn. An output line starts with
+ * one of them for each level between the root and the node.
  */
 struct strokes {
 	const char *passing, *last_passed, *child, *last_child;
@@ -40,8 +40,8 @@ struct drawing {
 };
 
 /*
- * Return the number of children that are shown. The last child may be a sum of cut
- * children. Such a sum is hidden if it has none of the metric.
+ * Return the number of children that are shown. The last child may be the sum of several
+ * omitted children; it is hidden if its amount of the metric is 0.
  */
 static uint32_t visible_count(const struct drawing *d, const struct call_node *parent)
 {

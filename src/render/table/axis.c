@@ -3,7 +3,10 @@
 
 #include "render/table/axis.h"
 
-/* Smallest distance of two marks on an axis. Every axis has at least four such steps. */
+/*
+ * Smallest distance between two marks on an axis. Every axis has at least four such
+ * steps.
+ */
 #define AXIS_STEP_BYTES (UINT64_C(1) << 10)
 
 uint64_t axis_top_bytes(uint64_t max_bytes)

@@ -77,8 +77,6 @@ struct process_row {
 	const struct usage *usage;
 };
 
-/* Columns for rows of type struct mapping. */
-
 extern const struct column_set process_columns;
 extern const struct column_set mapping_columns;
 

@@ -24,9 +24,9 @@ struct json json_begin_report(struct strbuf *out);
 void json_end_report(struct json *j);
 
 /*
- * Append a JSON object with one member per column, or only these members.
- * Addresses are strings such as "0x…", times are strings, and all other numbers
- * are numbers. Unknown values are null.
+ * Append a row as a JSON object with one member per column. json_add_members() appends
+ * only the members, without the object. Addresses are strings such as "0x…", times are
+ * strings, and all other numbers are numbers. Unknown values are null.
  */
 void json_add_row(struct json *j, const char *key, const struct column_list *columns,
 		  const void *row);

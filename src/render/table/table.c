@@ -53,8 +53,8 @@ static bool is_left_aligned(const struct column *column)
 }
 
 /*
- * All cells of a table: their texts row after row, the end of each
- * text, and the width of each column.
+ * All cells of a table: the text of each cell, row by row, the end of each text, and the
+ * width of each column.
  */
 struct cells {
 	struct strbuf text;
