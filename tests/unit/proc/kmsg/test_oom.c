@@ -242,8 +242,8 @@ static void a_fault_of_a_program_with_a_misleading_name_is_not_a_kill(void **sta
 		"oom-kill:task=a[12345]: segfault at 0 ip 0 sp 0 error 4",
 		"Killed process [1234]: segfault at 0 ip 0 sp 0 error 4 in x[55d0+1000]",
 		"hog[7]: segfault at 0 ip 0 sp 0 error 4 in Killed process 9 (a) total-vm:1kB[1+2]",
-		"hog[7]: segfault at 0 ip 0 sp 0 error 4 in x oom-kill:constraint=CONSTRAINT_NONE,"
-		"nodemask=(null),task=a,pid=9,uid=0[1+2]",
+		("hog[7]: segfault at 0 ip 0 sp 0 error 4 in x oom-kill:constraint=CONSTRAINT_NONE,"
+		 "nodemask=(null),task=a,pid=9,uid=0[1+2]"),
 		"traps: hog[7] general protection fault ip:1 sp:2 error:0 in Killed process 9 (a)[1+2]",
 		"traps: hog[7] trap invalid opcode ip:1 sp:2 error:0 in x Killed process 9 (a)[1+2]",
 		"hog[7]: unhandled signal 11 code 0x1 at 0x0 in Killed process 9 (a)[1+2]",
