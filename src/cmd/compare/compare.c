@@ -96,8 +96,8 @@ static int check_combination(const struct options *o)
 }
 
 /*
- * Join the arguments with blanks, for display. Arguments that contain blanks
- * are not quoted.
+ * Join the arguments with spaces, for display. Arguments that contain spaces are not
+ * quoted.
  */
 static char *join_words(char *const *words)
 {

@@ -311,7 +311,7 @@ static void end_all(struct active *a)
 	(void)wait_for_end(a, GRACE_KILLED_NS);
 }
 
-/* Return true if a signal ended the command, other than the stop signal and SIGKILL. */
+/* Return true if a signal other than the stop signal or SIGKILL ended the command. */
 static bool has_crashed(const struct active *a)
 {
 	int status = a->job.child.wait_status;

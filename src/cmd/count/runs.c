@@ -56,7 +56,7 @@ int count_runs_check_usage(const struct options *o)
 }
 
 /*
- * Join the arguments of a command with blanks, for display. Arguments that contain blanks
+ * Join the arguments of a command with spaces, for display. Arguments that contain spaces
  * are not quoted. The caller frees the string.
  */
 static char *count_runs_join(char *const *words)

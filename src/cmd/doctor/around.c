@@ -33,7 +33,7 @@ static void query_mount(const struct mount_line *mount, struct mount_query *quer
 	snprintf(query->point, sizeof(query->point), "%s", mount->point);
 }
 
-/* Return true if a word is in a list separated by blanks and line breaks. */
+/* Return true if a word is in a list separated by spaces and line breaks. */
 static bool has_word(const char *list, const char *word)
 {
 	size_t length = strlen(word);

@@ -40,7 +40,7 @@ struct finding {
  */
 struct patient {
 	const struct procfs *fs;
-	/* the subject is a capture, which contains nothing of this machine */
+	/* the subject is a capture, which contains no data about this machine */
 	bool is_saved;
 	/* memstate has CAP_SYS_PTRACE, so if access is refused, root would not help */
 	bool may_trace;

@@ -29,8 +29,8 @@ struct watch {
 	/* the last error of the recording that a message has reported */
 	int reported_error;
 	/*
-	 * time since which the group has been above memory.high; 0: the group is not
-	 * above it
+	 * time since which the group has been above memory.high; 0: the group is
+	 * currently not above memory.high
 	 */
 	uint64_t slowed_ns;
 	struct strbuf out;

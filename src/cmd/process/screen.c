@@ -26,8 +26,8 @@
 
 /*
  * The session, and the pipe that receives the output of the command that memstate runs.
- * On the terminal, this output would garble the screen. The last KEPT_BYTES are kept
- * until the screen is closed.
+ * On the terminal, this output would garble the screen. The last KEPT_BYTES of the output
+ * are kept until the screen is closed.
  */
 struct watched {
 	struct session *session;
@@ -175,9 +175,9 @@ static int check_targets(struct session *session)
 }
 
 /*
- * Return the share of the time, in thousandths, that the screen may spend on reading.
- * If samples are recorded too, the screen gets half of the share in the options.
- * 1000: no limit.
+ * Return the share of the time that the screen may spend on reading processes, in
+ * thousandths; 1000: no limit. If samples are recorded too, the screen gets half of the
+ * share in the options.
  */
 static unsigned int share_of_screen(const struct session *session)
 {

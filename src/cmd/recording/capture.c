@@ -181,8 +181,7 @@ static int run(struct capturing *c)
 
 /*
  * Return true if the path has the suffix of an archive format that memstate capture
- * cannot write. Without this check, capture would create a folder with such a
- * misleading name.
+ * cannot write. Without this check, capture would create a folder with a misleading name.
  */
 static bool is_other_archive(const char *path)
 {

@@ -23,7 +23,7 @@ struct known_allocator {
 	 * Environment variable for settings, or NULL. The user writes each setting as
 	 * NAME=VALUE. If variable is set, all settings are appended to its present value
 	 * as PREFIX NAME EQUALS VALUE, each after the separator. Without a variable, each
-	 * setting becomes an environment variable of its own, with its name in capitals.
+	 * setting becomes a separate environment variable, with its name in upper case.
 	 */
 	const char *variable;
 	const char *prefix;

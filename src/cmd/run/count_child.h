@@ -76,8 +76,8 @@ int count_child_prepare(const struct variant *allocator, const struct count_what
 			struct count_folder *folder, char ***ret_environment);
 
 /*
- * Start the command. The caller has set the members before `child`. Returns EXIT_DONE, or
- * prints a message and returns another exit status.
+ * Start the command. The caller must have set all members that precede `child`. Returns
+ * EXIT_DONE, or prints a message and returns another exit status.
  */
 int count_child_start(struct count_child *child);
 

@@ -26,7 +26,7 @@
 
 #define PLOT_HEIGHT 5
 #define PLOT_WIDTH_MAX 100
-#define AXIS_WIDTH 9 /* width of the axis labels: " 1023.9K |" without the last column */
+#define AXIS_WIDTH 9 /* width of the axis labels, such as " 1023.9K", and a space */
 
 struct report {
 	struct strbuf *out;

@@ -70,7 +70,7 @@ static void add_colours(struct json *j)
 	json_end_array(j);
 }
 
-/* Append a rule as text in one line, as the rule parser reads it. */
+/* Append a rule as text in one line, in the syntax that the rule parser reads. */
 static void add_rule(struct json *j, const struct transform_rule *rule)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;

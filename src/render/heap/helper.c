@@ -111,7 +111,7 @@ static void add_values(const struct heap_page *p, const struct helper_answer *an
 		add_value(p, &answer->stats.values[i]);
 }
 
-/* Append text from outside memstate, with each line made printable. */
+/* Append text from outside memstate. Unprintable characters in each line are escaped. */
 static void add_text(struct strbuf *out, const char *text)
 {
 	for (const char *line = text; line && *line; line += *line == '\n') {

@@ -18,7 +18,10 @@ struct leak_report {
 	const struct usage *usage;
 	/* result of a scan whose quality is not QUALITY_UNKNOWN */
 	const struct leak_scan *scan;
-	/* image of the memory from which the first bytes are read */
+	/*
+	 * copy of the process's memory, from which the first bytes of each example are
+	 * read
+	 */
 	struct image *image;
 	/*
 	 * reachable blocks that were allocated since an earlier scan;
@@ -30,7 +33,10 @@ struct leak_report {
 	bool exact_bytes;
 };
 
-/* A row of leak_columns: a group of leaked blocks or of fresh ones. */
+/*
+ * A row of leak_columns: a group of leaked blocks, or of blocks allocated since an
+ * earlier scan.
+ */
 struct leak_row {
 	const struct block_group *group;
 	bool is_leaked;

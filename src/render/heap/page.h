@@ -74,12 +74,15 @@ void heap_helper_add_text(const struct heap_page *p);
 void heap_helper_add_json(struct json *j, const struct heap_page *p);
 
 /*
- * Append the types of blocks, the use of pages, and the blocks
- * that pin pages (detail_report.c).
+ * Append the types of blocks, the use of pages, and the blocks that pin pages
+ * (detail_report.c).
  */
 void heap_detail_add_text(const struct heap_page *p);
 
-/* Append types, pages and pins as members of the current JSON object. */
+/*
+ * Append the types of blocks, the use of pages, and the blocks that pin pages as members
+ * of the current JSON object.
+ */
 void heap_detail_add_json(struct json *j, const struct heap_page *p);
 
 #endif

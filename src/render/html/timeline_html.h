@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timeline_html - a recording as one self-contained HTML page. Charts
- * with stacked areas show memory over time by owner and by process, and
- * that of the cgroup. Events are marked.
+ * timeline_html - a recording as one self-contained HTML page. Charts with stacked areas
+ * show memory over time by owner, by process, and for the cgroup. Events are marked.
  */
 #ifndef MS_RENDER_HTML_TIMELINE_HTML_H
 #define MS_RENDER_HTML_TIMELINE_HTML_H

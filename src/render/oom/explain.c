@@ -241,7 +241,10 @@ static void add_filling(struct page *p)
 		add_words(p, "of that", line.text);
 }
 
-/* Append the figures of the last sample before the kill. Only a recording has them. */
+/*
+ * Append the figures of the last sample before the kill. They are known only if there is
+ * a recording.
+ */
 static void add_before(struct page *p)
 {
 	const struct oom_evidence *e = p->evidence;

@@ -70,8 +70,8 @@ static bool is_empty(const struct predict_report *report)
 }
 
 /*
- * Append text such as "the group is empty: its last process has
- * ended; 12.0M remain charged to it".
+ * Append text such as "the group is empty: its last process has exited; 12.0M remain
+ * charged to it".
  */
 static void add_empty(const struct page *p, const struct trend *t)
 {
@@ -128,7 +128,7 @@ static int compare_trends(const void *a, const void *b)
 
 /*
  * Return the trends of all processes and set *ret_count to their number. Growing
- * processes come first, the fastest one at the top. The caller frees the result.
+ * processes come first, in order of decreasing growth. The caller frees the result.
  */
 static struct process_trend *find_processes(const struct trends *trends,
 					    size_t *ret_count)

@@ -23,7 +23,7 @@ extern const char *const growth_titles[GROWTH_KIND_COUNT_];
 void growth_add_words(struct strbuf *out, const struct growth *growth);
 
 /*
- * Append text such as "meets the limit in 25m00s (24m10s to 28m05s), at the tallest
+ * Append text such as "reaches the limit in 25m00s (24m10s to 28m05s), at the tallest
  * peak seen, 80.0M above its floor". Append nothing if the time cannot be determined.
  */
 void growth_add_time(struct strbuf *out, const struct growth *growth,
@@ -40,8 +40,8 @@ struct growth_words_options {
 };
 
 /*
- * Append "Need over 4m10s (250 samples): growing: …" and the cause of the
- * growth, wrapped into separate lines.
+ * Append "Need over 4m10s (250 samples): growing: …" and the cause of the growth, wrapped
+ * to the width in the options.
  */
 void growth_add_process(struct strbuf *out, const struct process_trend *trend,
 			const struct growth_words_options *options);

@@ -79,7 +79,10 @@ static void add_sides(const struct page *p)
 	strbuf_add_char(p->out, '\n');
 }
 
-/* Return how old the oldest data about mappings was at the moment, in ms. */
+/*
+ * Return the age in ms of the oldest mapping data of a moment, relative to the time of
+ * that moment.
+ */
 static uint64_t mappings_age_ms(const struct moment *moment)
 {
 	uint64_t age = 0;
@@ -94,8 +97,8 @@ static uint64_t mappings_age_ms(const struct moment *moment)
 }
 
 /*
- * Append ", as of when mappings were read, up to 1.2s before" if some
- * mappings were read before their moment.
+ * Append ", from the last read of mappings, up to 1.2s earlier" if some mappings were
+ * read before their moment.
  */
 static void add_age(const struct page *p)
 {

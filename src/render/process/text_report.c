@@ -42,7 +42,7 @@ static const char *format_amount(const struct report *r, uint64_t bytes,
 	return buf;
 }
 
-/* Return the width of a column of amounts. It includes the blank before the amount. */
+/* Return the width of a column of amounts, including the space before the amount. */
 static int amount_width(const struct report *r)
 {
 	return r->options->exact_bytes ? 14 : 9;

@@ -58,7 +58,7 @@ void profile_add_name(struct strbuf *out, const char *name, size_t width, bool a
 
 /*
  * Append a function's name. If its source line is known and fits into `width`, append
- * FILE:LINE after two blanks. A '+' after the line means that the function also occurs
+ * FILE:LINE after two spaces. A '+' after the line means that the function also occurs
  * with other lines.
  */
 void profile_add_code(struct strbuf *out, const char *name,

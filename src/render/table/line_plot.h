@@ -35,7 +35,7 @@ struct plot_point {
 };
 void line_plot_add(struct line_plot *p, struct plot_point from, struct plot_point to);
 
-/* Append one row of the plot, without trailing blanks. Row 0 is the topmost. */
+/* Append one row of the plot, without trailing spaces. Row 0 is the topmost. */
 void line_plot_add_row(const struct line_plot *p, size_t row, struct strbuf *out);
 
 #endif
