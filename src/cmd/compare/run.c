@@ -283,7 +283,7 @@ static bool wait_for_end(struct active *a, uint64_t grace_ns)
 			return true;
 		if (clock_now_ns() >= until_ns || signals_stop_count() > stops)
 			return false;
-		/* poll: memstate gets no SIGCHLD for orphans outside its process group */
+		/* poll, because orphans in other process groups cause no SIGCHLD */
 		signals_wait_until(clock_now_ns() + INTERVAL_MIN_NS);
 	}
 }

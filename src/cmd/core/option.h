@@ -25,8 +25,9 @@ struct option_row {
 	/* offset of a bool member that is set if the option is given; 0: none */
 	size_t flag;
 	/*
-	 * Store the argument. Returns 0, -EINVAL if arg does not match the description in
-	 * `want`, or -ECANCELED after a message. NULL: there is nothing to store.
+	 * Store the argument. Returns 0; -EINVAL if arg does not match the description in
+	 * `want`; or -ECANCELED if set() has printed a message itself. NULL: there is
+	 * nothing to store.
 	 */
 	int (*set)(const struct option_row *row, char *arg, struct options *o);
 	size_t value; /* offset of the member in which set() stores the argument */

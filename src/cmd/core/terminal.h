@@ -6,8 +6,8 @@
 #include "render/table/output.h"
 
 /*
- * Set the options for tables and reports on standard output: the width if it is a
- * terminal, and ASCII only if the locale's character set is not UTF-8.
+ * Set the options for tables and reports on standard output: the width if standard output
+ * is a terminal, and ASCII only if the locale's character set is not UTF-8.
  */
 void terminal_fit(struct table_options *ret);
 

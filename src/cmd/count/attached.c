@@ -29,8 +29,8 @@
 #include "render/profile/count_report.h"
 
 /*
- * Default sampling distance in bytes for running processes. It keeps the overhead close
- * to zero.
+ * Default sampling distance in bytes for running processes: so large that the overhead is
+ * close to zero.
  */
 #define SAMPLE_BYTES (UINT64_C(1) << 19)
 

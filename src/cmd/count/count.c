@@ -170,8 +170,8 @@ static int take_sample(struct counting *c)
 }
 
 /*
- * Wait until the command has ended. If samples are shown, take them meanwhile. Returns 0
- * or -errno.
+ * Wait until the command has ended. If samples are to be shown, take and show them while
+ * waiting. Returns 0 or -errno.
  */
 static int watch(struct counting *c)
 {

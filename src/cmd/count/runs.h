@@ -38,8 +38,8 @@ bool count_runs_are_wanted(const struct options *options);
 int count_runs_check_usage(const struct options *options);
 
 /*
- * Make the runs, show the counts, and check them against the limits. The caller has
- * checked the command. Returns the status to exit with.
+ * Make the runs, show the counts, and check them against the limits. The caller must have
+ * called count_child_check() for the command. Returns the status to exit with.
  */
 int count_runs_run(const struct options *options, const struct variant *allocator);
 

@@ -26,8 +26,8 @@
 
 #define SIZES_MAX 100
 /*
- * do not hint that an exponent may be too large if it exceeds the limit by no more than
- * this
+ * The upper end of an exponent's confidence interval may exceed the limit by this much
+ * before memstate prints a hint.
  */
 #define HINT_ABOVE 0.02
 /* maximum size; a double represents it exactly */

@@ -16,8 +16,8 @@
 int count_scale_check_usage(const struct options *options);
 
 /*
- * Make the runs, show the growth, and check it against the limit. The caller has checked
- * the shell. Returns the status to exit with.
+ * Make the runs, show the growth, and check it against the limit. The caller must have
+ * called count_child_check() for count_scale_shell. Returns the status to exit with.
  */
 int count_scale_run(const struct options *options, const struct variant *allocator);
 

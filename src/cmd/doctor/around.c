@@ -83,8 +83,8 @@ static void check_cgroup(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check the setting of transparent huge pages. The content of its file is, for example,
- * "always [madvise] never".
+ * Check the setting of transparent huge pages. The file contains, for example, "always
+ * [madvise] never".
  */
 static void check_huge_pages(const struct patient *patient, struct finding *ret)
 {

@@ -273,7 +273,7 @@ static void check_heap(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check those conditions for a helper that are visible from outside. Other conditions can
+ * Check the conditions for a helper that are visible from outside. Further conditions can
  * be checked only after a thread has been stopped, which this function does not do.
  */
 static void check_helper(const struct patient *patient, struct finding *ret)

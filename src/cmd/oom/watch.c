@@ -263,8 +263,8 @@ static void check_slowed(struct watch *w)
 }
 
 /*
- * Handle messages of the guard: read processes that are stopped at their exit, and resume
- * them. Detect the end of the guard.
+ * Handle messages from the guard: read processes that are stopped at their exit, and
+ * resume them. Detect the end of the guard.
  */
 static void tend_arm(struct watch *w)
 {
@@ -296,8 +296,8 @@ static void wait_for_next(struct watch *w)
 }
 
 /*
- * Report an error of the recording when it occurs, such as a full disk. Each kind of
- * error is reported once.
+ * Report an error in writing the recording when it occurs, such as a full disk. Each kind
+ * of error is reported once.
  */
 static void report_record_error(struct watch *w)
 {

@@ -243,7 +243,10 @@ static int show_page(struct text *text)
 	return status;
 }
 
-/* Show the largest sample of a command. The command cannot be read once it has ended. */
+/*
+ * Show the largest of the samples of a command, because a command cannot be read once it
+ * has ended.
+ */
 static int show_peak(struct text *text)
 {
 	struct session *session = text->session;

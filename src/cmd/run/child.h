@@ -33,7 +33,7 @@ int child_start(struct child *child, char **argv, const struct child_setup *setu
 /* If the child has ended, reap it. Does not block. */
 void child_poll(struct child *child);
 
-/* Send the signal to the child if it still runs. */
+/* Send the signal to the child if it is still running. */
 void child_signal(const struct child *child, int number);
 
 /* Wait until the child ends, or until the second INT, TERM or HUP arrives. */

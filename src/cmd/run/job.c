@@ -196,8 +196,7 @@ void job_signal_all(struct job *job, int number)
 			kill(pid, number);
 	}
 	/*
-	 * the number of the process group cannot be reused before its leader has
-	 * been reaped
+	 * the id of the process group cannot be reused before its leader has been reaped
 	 */
 	if (has_group)
 		kill(-job->child.pid, number);

@@ -19,9 +19,9 @@ struct run_files {
 void run_files_close(struct run_files *files);
 
 /*
- * Open the file that is memstate's standard input from its start, so that each run reads
- * the whole input. If standard input is not a regular file, open /dev/null. Returns -1 if
- * no descriptor is available.
+ * Open the file that is memstate's standard input, with the offset 0, so that each run
+ * reads the whole input. If standard input is not a regular file, open /dev/null. Returns
+ * -1 if no descriptor is available.
  */
 int run_files_open_input(void);
 

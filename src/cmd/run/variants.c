@@ -262,9 +262,9 @@ static int find_library(struct variant *v, const struct machine *machine)
 	if (v->library)
 		return check_library(v, machine);
 	/*
-	 * preload glibc by its file name alone, so that the loader uses the glibc that
-	 * the program has anyway; being loaded first, its malloc() is used, even if the
-	 * program is linked with another allocator
+	 * Preload glibc by its bare file name, so that the loader uses the glibc that the
+	 * program uses anyway. Because glibc is then loaded first, its malloc() is used
+	 * even if the program is linked with another allocator.
 	 */
 	if (known->allocator == ALLOCATOR_GLIBC) {
 		v->library = xstrdup(known->file);

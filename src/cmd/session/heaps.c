@@ -60,7 +60,7 @@ void heaps_begin(struct session *session)
 		return;
 	/*
 	 * the user has not named the processes of a group, so do not pause them without
-	 * a request
+	 * an explicit request
 	 */
 	if (o->targets.group && o->heap == HEAP_AUTO)
 		return;

@@ -63,7 +63,7 @@ void heaps_report_failure(const struct session *session, const struct usage *u,
 			  const struct heap *heap, int r);
 
 /*
- * Report memory that was not read, because a page fault in it might have to wait for
+ * Report memory that was not read, because a page fault in this memory might block on
  * another process or machine (mapping_is_skipped()). with_roots: also report shared
  * memory, which should have been searched for pointers.
  */

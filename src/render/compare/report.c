@@ -97,7 +97,7 @@ struct block {
 
 /*
  * Return the number of bytes of a name that fit into `width` columns. If possible, cut
- * the name after a separator of its parts.
+ * the name after a ':', '=', '/' or '_'.
  */
 static size_t find_cut(const char *name, size_t length, size_t width)
 {

@@ -17,7 +17,7 @@
 struct heap_row {
 	const struct process *process;
 	const char *kind;
-	const char *name; /* NULL if the object has no name */
+	const char *name; /* name of the object; NULL if it has none */
 	const char *state;
 	uint64_t size_bytes; /* size_bytes, count and bytes may be BYTES_UNKNOWN */
 	uint64_t count;

@@ -47,8 +47,8 @@ static void add_amount(struct strbuf *line, const char *name, uint64_t bytes)
 }
 
 /*
- * Append " in container C of pod NAMESPACE/POD", or the part
- * of this text that is known.
+ * Append " in container C of pod NAMESPACE/POD". Parts of this text that are unknown are
+ * omitted.
  */
 static void add_place(struct page *p, struct strbuf *line, const struct oom_place *place)
 {
@@ -108,7 +108,10 @@ static bool is_invoker(const struct oom_evidence *e, int pid, const char *name)
 				   : strcmp(e->invoker.name, name) == 0;
 }
 
-/* Append "NAME (PID) in container C of pod P", or the part of this text that is known. */
+/*
+ * Append "NAME (PID) in container C of pod P". Parts of this text that are unknown are
+ * omitted.
+ */
 static void add_invoker_name(struct page *p, struct strbuf *line)
 {
 	const struct oom_evidence *e = p->evidence;

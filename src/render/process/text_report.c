@@ -136,7 +136,7 @@ static void add_legend(const struct report *r, const uint64_t *parts,
 static void add_bar(const struct report *r, const char *title, const uint64_t *parts,
 		    const char *letters, size_t count)
 {
-	/* large enough for owners and for states: there are more owners than states */
+	/* large enough for owners and for states, of which there are fewer */
 	size_t cells[OWNER_COUNT_];
 	size_t width = (size_t)r->options->width - BAR_INDENT - 2;
 	size_t used = 0;

@@ -36,7 +36,7 @@ struct drawing {
 		bool is_last;
 		uint32_t stem;	/* first node of the chain that contains this node */
 		uint32_t level; /* number of branchings between the root and the node */
-	} * branches;		/* indexed by the node's number in the tree */
+	} * branches;		/* array indexed by the node's number in the tree */
 };
 
 /*

@@ -21,10 +21,10 @@ enum value_kind {
 	VALUE_BYTES,   /* a number of bytes */
 	VALUE_COUNT,   /* a number without a unit */
 	VALUE_TEXT,    /* text from outside memstate, as raw bytes */
-	VALUE_WORD,    /* a word of memstate itself, in plain ASCII */
-	VALUE_TIME,    /* a number of ms since 1970, UTC */
-	VALUE_SECONDS, /* a number of ns, shown in seconds with 3 decimals */
-	VALUE_COST,    /* a number of ns, shown in seconds with 6 decimals */
+	VALUE_WORD,    /* a word defined by memstate, in plain ASCII */
+	VALUE_TIME,    /* a time in ms since 1970, UTC */
+	VALUE_SECONDS, /* a duration in ns, shown in seconds with 3 decimals */
+	VALUE_COST,    /* a duration in ns, shown in seconds with 6 decimals */
 	VALUE_ADDRESS, /* a number shown in hexadecimal */
 	VALUE_CHANGE,  /* an int64_t, shown with a minus sign if negative */
 };
