@@ -149,9 +149,12 @@ def find_watchdogs(parent):
 def the_watchdog_ends_with_memstate():
     with gap_target() as target:
         process = send_during_hold(target, ["leaks"], signal.SIGSTOP)
+        # a watchdog that has just been started has no name yet, and all descriptors
+        wait_until(lambda: find_watchdogs(process.pid), "the watchdog has its name")
         found = find_watchdogs(process.pid)
         equal(len(found), 1, "number of watchdogs")
-        equal(len(os.listdir(f"/proc/{found[0]}/fd")), 6, "descriptors of the watchdog")
+        wait_until(lambda: len(os.listdir(f"/proc/{found[0]}/fd")) == 6,
+                   "the watchdog has 6 descriptors")
         rss_kib = int(status_field(found[0], "VmRSS").split()[0])
         check(rss_kib < HEAP_KIB // 2, f"the watchdog keeps a copy of the heap: {rss_kib} KiB")
         process.kill()
