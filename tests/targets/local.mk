@@ -270,6 +270,7 @@ tests_targets_diff_target_after_LDFLAGS =
 check_PROGRAMS += tests/targets/count_copies_target
 tests_targets_count_copies_target_SOURCES = %D%/count_copies_target.c %D%/say.h
 tests_targets_count_copies_target_CFLAGS = $(WARN_CFLAGS) -O1 -g -fno-builtin
+tests_targets_count_copies_target_LDFLAGS =
 check_PROGRAMS += tests/targets/count_attach_target tests/targets/count_inject_tool
 tests_targets_count_attach_target_SOURCES = %D%/count_attach_target.c %D%/say.h
 tests_targets_count_attach_target_CFLAGS = $(WARN_CFLAGS) -O1 -g -fno-builtin -fno-inline -fno-optimize-sibling-calls -pthread
