@@ -203,7 +203,7 @@ static _Noreturn void run(struct page *page, int fds[FD_COUNT])
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	setsid();
-	/* prctl() of AddressSanitizer takes a lock that another thread held at the fork */
+	/* AddressSanitizer's prctl() needs a lock that may be held at the fork */
 	(void)syscall(SYS_prctl, PR_SET_NAME, "memstate-watch", 0, 0, 0);
 	/* leave the working directory: its file system could not be unmounted */
 	if (chdir("/") == 0 && close_others(fds))
