@@ -11,7 +11,8 @@
 
 static int add_mapping(void *context, struct mapping *m)
 {
-	mapping_list_add(context, m);
+	if (m->start_addr < m->end_addr)
+		mapping_list_add(context, m);
 	return 0;
 }
 
