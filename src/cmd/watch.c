@@ -143,6 +143,12 @@ static const struct column_set *find_columns(const struct options *o)
 
 #define MEMBER(member) offsetof(struct compare_options, member)
 
+static int set_theme(const struct option_row *row, char *arg, struct options *o)
+{
+	(void)row;
+	return theme_find(arg, &o->theme);
+}
+
 static const struct option_row own_rows[] = {
 	{ 0, "heap", "auto|walk|helper|off",
 	  "read the heaps of processes selected by -p; each is paused while its memory "
@@ -154,6 +160,10 @@ static const struct option_row own_rows[] = {
 	  "250ms with --heap auto)",
 	  .flag = MEMBER(common.has_max_pause), .set = option_set_duration,
 	  .value = MEMBER(common.max_pause_ns), .want = "a time, such as 500ms or 2s" },
+	{ 0, "theme", "auto|dark|light|mono",
+	  "colours of the screen: for a dark or a light background, or none (default "
+	  "auto: from the environment)",
+	  .set = set_theme, .want = "auto, dark, light or mono" },
 	{ 0, "preload", "ALLOCATOR[:NAME=VALUE...][,...]",
 	  "run the command with this allocator: glibc, jemalloc, tcmalloc, "
 	  "tcmalloc_minimal, mimalloc, or a path; with several, run it with each and "

@@ -31,6 +31,8 @@ noinst_LIBRARIES += %D%/libmodel.a
 	%D%/process.h \
 	%D%/profile.c \
 	%D%/profile.h \
+	%D%/settings.c \
+	%D%/settings.h \
 	%D%/stacks.c \
 	%D%/stacks.h \
 	%D%/usage.c \

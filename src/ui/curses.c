@@ -29,7 +29,11 @@ struct screen {
 	SCREEN *terminal;
 	struct ui ui;
 	struct canvas shown, next;
-	enum palette palette;
+	/* colours of the terminal; 0: none */
+	int color_count;
+	bool has_default_colors;
+	enum theme theme; /* theme of the colour pairs */
+	enum look look;
 	bool ascii;
 	bool is_dirty;
 	bool has_command_ended;
@@ -94,23 +98,29 @@ static void end_signals(const struct screen *s,
 
 static void begin_colors(struct screen *s)
 {
-	bool has_default;
-
-	s->palette = PALETTE_NONE;
 	if (!has_colors() || start_color() == ERR)
 		return;
-	has_default = use_default_colors() == OK;
-	s->palette = theme_palette(COLORS, getenv("NO_COLOR"));
-	if (s->palette == PALETTE_NONE)
+	s->color_count = COLORS;
+	s->has_default_colors = use_default_colors() == OK;
+}
+
+/* Define the colour pairs of the theme that the user has chosen. */
+static void use_theme(struct screen *s)
+{
+	bool is_light = s->ui.theme == THEME_LIGHT;
+
+	s->theme = s->ui.theme;
+	s->look = theme_look(s->theme, s->color_count);
+	if (s->look == LOOK_MONO)
 		return;
 	for (int role = 0; role < ROLE_COUNT_; role++) {
-		const struct style *style = theme_style(s->palette, (enum role)role);
+		const struct style *style = theme_style(s->look, (enum role)role);
 		short front = style->foreground, back = style->background;
 
-		if (!has_default && front < 0)
-			front = COLOR_WHITE;
-		if (!has_default && back < 0)
-			back = COLOR_BLACK;
+		if (!s->has_default_colors && front < 0)
+			front = is_light ? COLOR_BLACK : COLOR_WHITE;
+		if (!s->has_default_colors && back < 0)
+			back = is_light ? COLOR_WHITE : COLOR_BLACK;
 		init_pair((short)(role + 1), front, back);
 	}
 }
@@ -183,7 +193,7 @@ static void end(struct screen *s)
 
 static void set_role(const struct screen *s, enum role role)
 {
-	const struct style *style = theme_style(s->palette, role);
+	const struct style *style = theme_style(s->look, role);
 	attr_t attributes = A_NORMAL;
 
 	if (style->flags & STYLE_BOLD)
@@ -194,7 +204,7 @@ static void set_role(const struct screen *s, enum role role)
 		attributes |= A_REVERSE;
 	if (style->flags & STYLE_UNDERLINE)
 		attributes |= A_UNDERLINE;
-	attr_set(attributes, s->palette == PALETTE_NONE ? 0 : (short)(role + 1), NULL);
+	attr_set(attributes, s->look == LOOK_MONO ? 0 : (short)(role + 1), NULL);
 }
 
 static void put_line(const struct screen *s, const struct cell *line, int y)
@@ -230,8 +240,10 @@ static void draw(struct screen *s)
 	s->is_dirty = false;
 	canvas_begin(&s->next, COLS, LINES, s->ascii);
 	ui_draw(&s->ui, &s->next, s->drawn_ns);
-	is_new = s->ui.wants_redraw || s->shown.width != s->next.width ||
-		 s->shown.height != s->next.height;
+	is_new = s->ui.wants_redraw || s->theme != s->ui.theme ||
+		 s->shown.width != s->next.width || s->shown.height != s->next.height;
+	if (s->theme != s->ui.theme)
+		use_theme(s);
 	if (is_new)
 		clearok(curscr, TRUE);
 	s->ui.wants_redraw = false;
@@ -429,6 +441,9 @@ int ui_run(const struct ui_options *options)
 	begin_signals(&s, before);
 	s.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	ui_init(&s.ui, options);
+	if (s.ui.theme == THEME_AUTO)
+		s.ui.theme = theme_detect(getenv("NO_COLOR"), getenv("COLORFGBG"));
+	use_theme(&s);
 	/* the Linux console font has no Braille characters */
 	if (terminal && strcmp(terminal, "linux") == 0)
 		s.ui.process.graph_style = GRAPH_BLOCK;

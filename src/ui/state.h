@@ -6,6 +6,7 @@
 #ifndef MS_UI_STATE_H
 #define MS_UI_STATE_H
 
+#include "model/settings.h"
 #include "ui/data/data.h"
 #include "ui/data/options.h"
 #include "ui/screen/menu.h"
@@ -76,6 +77,7 @@ struct ui {
 	struct menu menu;
 	struct prompt prompt;
 	char message[160]; /* one line, shown until the next key; "": no message */
+	enum theme theme;
 	uint64_t interval_ns;
 	uint64_t due_ns; /* time of the next refresh */
 	bool wants_refresh;

@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "ui/data/replay.h"
+#include "ui/screen/theme.h"
 
 #define VISIBLE_MAX 512
 #define WHEEL_LINES 3
@@ -24,6 +25,7 @@ void ui_init(struct ui *ui, const struct ui_options *options)
 	memset(ui, 0, sizeof(*ui));
 	ui->options = options;
 	ui->interval_ns = options->interval_ns;
+	ui->theme = options->theme;
 	ui->wants_refresh = true;
 	data_init(&ui->data, options);
 	processes_init(&ui->processes, &ui->data, options->sort, options->exact_bytes);
@@ -291,6 +293,13 @@ static void change_interval(struct ui *ui, int direction)
 	ui_show_message(ui, "interval %s", units_format_duration(chosen, text));
 }
 
+/* The next drawing shows the new theme. */
+static void change_theme(struct ui *ui)
+{
+	ui->theme = theme_next(ui->theme);
+	ui_show_message(ui, "theme %s", theme_names[ui->theme]);
+}
+
 static void clear_filter(struct ui *ui)
 {
 	strbuf_clear(&ui_selection(ui)->filter);
@@ -350,6 +359,7 @@ static void act(struct ui *ui, enum action action)
 	case ACTION_PAUSE: toggle_pause(ui); break;
 	case ACTION_SLOWER: change_interval(ui, 1); break;
 	case ACTION_FASTER: change_interval(ui, -1); break;
+	case ACTION_THEME: change_theme(ui); break;
 	case ACTION_REDRAW: ui->wants_redraw = true; break;
 	}
 }

@@ -62,12 +62,14 @@ screen_cases = \
 	%D%/screens/replay-process.keys \
 	%D%/screens/replay-processes.keys \
 	%D%/screens/resized.keys \
+	%D%/screens/themes-process.keys \
+	%D%/screens/themes-processes.keys \
 	%D%/screens/too-small.keys
 EXTRA_DIST += $(screen_cases) $(screen_cases:.keys=.screen)
 screen_tests = $(screen_cases) %D%/group_screen.py %D%/heap_screen.py %D%/terminal.py
 if HAVE_NCURSES
 check_PROGRAMS += %D%/show_screens
-%C%_show_screens_SOURCES = %D%/show_screens.c %D%/group_fixture.c %D%/group_fixture.h %D%/heap_fixture.c %D%/heap_fixture.h
+%C%_show_screens_SOURCES = %D%/show_screens.c %D%/colored_text.c %D%/colored_text.h %D%/group_fixture.c %D%/group_fixture.h %D%/heap_fixture.c %D%/heap_fixture.h
 %C%_show_screens_LDADD = $(UI_LIBS) src/render/librender.a $(SAMPLE_LIBS)
 TESTS += $(screen_tests)
 endif

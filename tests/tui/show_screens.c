@@ -4,7 +4,9 @@
  *
  *   show_screens FIXTURES CASE.keys
  *
- * The case's first line names the screens to show, such as "80x24 80x24-ascii". With "pid
+ * The case's first line names the screens to show, such as "80x24 80x24-ascii". With
+ * "-dark", "-light", "-dark8" or "-light8" after the size, the screen has the colours of
+ * that theme, as a terminal with 256 or 8 colours gets them. With "pid
  * N" in it, one process is the target. With "replay" the screens show a recording of both
  * trees, one after the other, with two samples a second; every tenth sample has no
  * mappings. The remaining words are keys by name, and
@@ -33,6 +35,7 @@
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "colored_text.h"
 #include "group_fixture.h"
 #include "heap_fixture.h"
 #include "sample/recording/replay.h"
@@ -61,6 +64,7 @@ struct stage {
 	const char *fixtures;
 	int width, height;
 	bool ascii;
+	const char *colors; /* "dark", "light", "dark8" or "light8"; NULL: plain text */
 	uint64_t now_ns;
 	bool is_replayed;
 	struct made_group group;
@@ -116,7 +120,10 @@ static void show(struct stage *s, const char *title)
 
 	draw(s);
 	strbuf_addf(&text, "==== %s\n", title);
-	canvas_add_text(&s->canvas, &text);
+	if (!s->colors)
+		canvas_add_text(&s->canvas, &text);
+	else if (!colored_text_add(&text, &s->canvas, s->colors))
+		broken("no such theme", s->colors);
 	fwrite(text.text, 1, text.length, stdout);
 }
 
@@ -421,6 +428,7 @@ static void run_case(const char *fixtures, const char *size, int pid, const char
 
 	begin(&s, fixtures, pid, folder);
 	s.ascii = strstr(size, "-ascii") != NULL;
+	s.colors = strchr(size, '-') && !s.ascii ? strchr(size, '-') + 1 : NULL;
 	if (sscanf(size, "%dx%d", &s.width, &s.height) != 2)
 		broken("not a size", size);
 	draw(&s);

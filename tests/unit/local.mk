@@ -162,7 +162,8 @@ unit_ui = \
 	%D%/ui/data/test_tree \
 	%D%/ui/screen/test_canvas \
 	%D%/ui/screen/test_graph \
-	%D%/ui/screen/test_keymap
+	%D%/ui/screen/test_keymap \
+	%D%/ui/screen/test_theme
 
 unit_cmd = \
 	%D%/cmd/core/test_options \

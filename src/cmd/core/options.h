@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "cmd/core/option.h"
 #include "model/profile.h"
+#include "model/settings.h"
 #include "sample/process/sampler.h"
 #include "store/recording/recording.h"
 
@@ -88,6 +89,7 @@ struct options {
 	/* maximum number of rows per list; 0: not given, see OPTIONS_TEXT_TOP */
 	uint64_t top;
 	unsigned int max_share_per_mille;
+	enum theme theme; /* THEME_AUTO: the default, or the user's settings */
 	enum heap_mode heap;
 	uint64_t max_pause_ns;
 	bool has_max_pause;

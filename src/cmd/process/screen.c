@@ -227,6 +227,7 @@ int screen_run(struct session *session)
 			.asks_helper = o->heap == HEAP_HELPER,
 			.may_inject =
 				o->heap == HEAP_HELPER && !o->command && !o->no_stop,
+			.theme = o->theme,
 			.sort = o->sort,
 			.output_fd = -1,
 		},

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/settings.h"
+
 struct cgroup;
 struct cgroup_target;
 struct procfs;
@@ -56,6 +58,7 @@ struct ui_options {
 	 * inject a helper into these processes.
 	 */
 	bool asks_helper, may_inject;
+	enum theme theme;
 	const char *sort; /* valid sort order in the syntax of -s; NULL: the default */
 
 	/*

@@ -193,6 +193,7 @@ const struct key_row key_rows[] = {
 	  "pause: read nothing until pressed again" },
 	{ { '+' }, ACTION_SLOWER, IN_VIEWS, NULL, "longer interval" },
 	{ { '-' }, ACTION_FASTER, IN_VIEWS, NULL, "shorter interval" },
+	{ { 'L' }, ACTION_THEME, IN_VIEWS, NULL, "next theme: dark, light, mono" },
 	{ { KEY_ARROW_UP, 'k', KEY_CONTROL('P') },
 	  ACTION_UP,
 	  IN_VIEWS | IN_HELP | IN_MENUS,

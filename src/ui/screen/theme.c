@@ -3,105 +3,114 @@
 
 #include "ui/screen/theme.h"
 
-enum palette theme_palette(int color_count, const char *no_color)
+#include <string.h>
+
+#include "base/num.h"
+
+/* Return true if the terminal's colour with this number is bright. */
+static bool is_bright(uint64_t color)
 {
-	if ((no_color && no_color[0] != '\0') || color_count < 8)
-		return PALETTE_NONE;
-	return color_count >= 256 ? PALETTE_256 : PALETTE_8;
+	/* 7 is light grey, 8 dark grey, 9 to 15 are the bright colours */
+	return color == 7 || (color >= 9 && color <= 15);
 }
 
-#define PLAIN(flags)          \
-	{                     \
-		-1, -1, flags \
-	}
-#define FRONT(color, flags)      \
-	{                        \
-		color, -1, flags \
-	}
-#define BOTH(front, back, flags)   \
-	{                          \
-		front, back, flags \
-	}
-
-static const struct style styles[PALETTE_COUNT_][ROLE_COUNT_] = {
-	[PALETTE_NONE] = {
-		[ROLE_TEXT] = PLAIN(0),
-		[ROLE_DIM] = PLAIN(0),
-		[ROLE_STRONG] = PLAIN(STYLE_BOLD),
-		[ROLE_STATUS] = PLAIN(STYLE_REVERSE),
-		[ROLE_ALERT] = PLAIN(STYLE_REVERSE | STYLE_BOLD),
-		[ROLE_HEADING] = PLAIN(STYLE_UNDERLINE),
-		[ROLE_HEADING_SORTED] = PLAIN(STYLE_UNDERLINE | STYLE_BOLD),
-		[ROLE_SELECTED] = PLAIN(STYLE_REVERSE),
-		[ROLE_TAGGED] = PLAIN(STYLE_BOLD),
-		[ROLE_KEY] = PLAIN(STYLE_BOLD),
-		[ROLE_KEY_LABEL] = PLAIN(STYLE_REVERSE),
-		[ROLE_GROWN] = PLAIN(STYLE_BOLD),
-		[ROLE_SHRUNK] = PLAIN(0),
-		[ROLE_GRAPH] = PLAIN(0),
-		[ROLE_OWNER ... ROLE_COUNT_ - 1] = PLAIN(0),
-	},
-	[PALETTE_8] = {
-		[ROLE_TEXT] = PLAIN(0),
-		[ROLE_DIM] = PLAIN(STYLE_DIM),
-		[ROLE_STRONG] = PLAIN(STYLE_BOLD),
-		[ROLE_STATUS] = BOTH(7, 4, 0),
-		[ROLE_ALERT] = BOTH(7, 1, STYLE_BOLD),
-		[ROLE_HEADING] = BOTH(0, 2, 0),
-		[ROLE_HEADING_SORTED] = BOTH(0, 6, 0),
-		[ROLE_SELECTED] = BOTH(0, 6, 0),
-		[ROLE_TAGGED] = FRONT(3, STYLE_BOLD),
-		[ROLE_KEY] = PLAIN(0),
-		[ROLE_KEY_LABEL] = BOTH(0, 6, 0),
-		[ROLE_GROWN] = FRONT(1, 0),
-		[ROLE_SHRUNK] = FRONT(2, 0),
-		[ROLE_GRAPH] = FRONT(6, 0),
-		[ROLE_OWNER + OWNER_LIVE] = FRONT(1, 0),
-		[ROLE_OWNER + OWNER_POOL_PAGES] = FRONT(3, 0),
-		[ROLE_OWNER + OWNER_POOL_FRAGMENTS] = FRONT(3, STYLE_DIM),
-		[ROLE_OWNER + OWNER_HEAP_META] = FRONT(7, 0),
-		[ROLE_OWNER + OWNER_STACK] = FRONT(5, 0),
-		[ROLE_OWNER + OWNER_ANON] = FRONT(1, STYLE_BOLD),
-		[ROLE_OWNER + OWNER_FILE] = FRONT(4, STYLE_BOLD),
-		[ROLE_OWNER + OWNER_SHMEM] = FRONT(6, 0),
-		[ROLE_STATE + STATE_PRIVATE_DIRTY] = FRONT(1, 0),
-		[ROLE_STATE + STATE_LAZYFREE] = FRONT(2, 0),
-		[ROLE_STATE + STATE_PRIVATE_CLEAN] = FRONT(4, STYLE_BOLD),
-		[ROLE_STATE + STATE_SHARED_DIRTY] = FRONT(5, 0),
-		[ROLE_STATE + STATE_SHARED_CLEAN] = FRONT(6, 0),
-	},
-	[PALETTE_256] = {
-		[ROLE_TEXT] = PLAIN(0),
-		[ROLE_DIM] = FRONT(244, 0),
-		[ROLE_STRONG] = PLAIN(STYLE_BOLD),
-		[ROLE_STATUS] = BOTH(255, 24, 0),
-		[ROLE_ALERT] = BOTH(231, 160, STYLE_BOLD),
-		[ROLE_HEADING] = BOTH(16, 108, 0),
-		[ROLE_HEADING_SORTED] = BOTH(16, 116, STYLE_BOLD),
-		[ROLE_SELECTED] = BOTH(16, 116, 0),
-		[ROLE_TAGGED] = FRONT(220, STYLE_BOLD),
-		[ROLE_KEY] = PLAIN(0),
-		[ROLE_KEY_LABEL] = BOTH(16, 116, 0),
-		[ROLE_GROWN] = FRONT(203, 0),
-		[ROLE_SHRUNK] = FRONT(71, 0),
-		[ROLE_GRAPH] = FRONT(80, 0),
-		[ROLE_OWNER + OWNER_LIVE] = FRONT(167, 0),
-		[ROLE_OWNER + OWNER_POOL_PAGES] = FRONT(178, 0),
-		[ROLE_OWNER + OWNER_POOL_FRAGMENTS] = FRONT(137, 0),
-		[ROLE_OWNER + OWNER_HEAP_META] = FRONT(247, 0),
-		[ROLE_OWNER + OWNER_STACK] = FRONT(176, 0),
-		[ROLE_OWNER + OWNER_ANON] = FRONT(209, 0),
-		[ROLE_OWNER + OWNER_FILE] = FRONT(75, 0),
-		[ROLE_OWNER + OWNER_SHMEM] = FRONT(80, 0),
-		[ROLE_STATE + STATE_PRIVATE_DIRTY] = FRONT(209, 0),
-		[ROLE_STATE + STATE_LAZYFREE] = FRONT(114, 0),
-		[ROLE_STATE + STATE_PRIVATE_CLEAN] = FRONT(75, 0),
-		[ROLE_STATE + STATE_SHARED_DIRTY] = FRONT(176, 0),
-		[ROLE_STATE + STATE_SHARED_CLEAN] = FRONT(80, 0),
-	},
-};
-
-const struct style *theme_style(enum palette palette, enum role role)
+enum theme theme_detect(const char *no_color, const char *colorfgbg)
 {
-	return &styles[palette][role];
+	const char *last = colorfgbg ? strrchr(colorfgbg, ';') : NULL;
+	uint64_t background;
+
+	if (no_color && no_color[0] != '\0')
+		return THEME_MONO;
+	if (last && num_parse_u64(last + 1, &background) == 0 && is_bright(background))
+		return THEME_LIGHT;
+	return THEME_DARK;
+}
+
+enum theme theme_next(enum theme theme)
+{
+	return theme + 1 < THEME_COUNT_ ? (enum theme)(theme + 1) : THEME_DARK;
+}
+
+enum look theme_look(enum theme theme, int color_count)
+{
+	if (theme == THEME_MONO || color_count < 8)
+		return LOOK_MONO;
+	if (theme == THEME_LIGHT)
+		return color_count >= 256 ? LOOK_LIGHT_256 : LOOK_LIGHT_8;
+	return color_count >= 256 ? LOOK_DARK_256 : LOOK_DARK_8;
+}
+
+/* clang-format off */
+#define PLAIN(flags) { -1, -1, flags }
+#define FRONT(color, flags) { color, -1, flags }
+#define BOTH(front, back, flags) { front, back, flags }
+
+#define BOLD STYLE_BOLD
+#define DIM STYLE_DIM
+#define LINE STYLE_UNDERLINE
+#define SWAP STYLE_REVERSE
+
+/*
+ * One row per role: mono, dark with 8 and with 256 colours, light with 8 and with 256.
+ * Light with 8 colours uses only red, blue and magenta for text: on white, the other
+ * colours of most terminals are too pale.
+ */
+static const struct style styles[ROLE_COUNT_][LOOK_COUNT_] = {
+	[ROLE_TEXT] = { PLAIN(0), PLAIN(0), PLAIN(0), PLAIN(0), PLAIN(0) },
+	[ROLE_DIM] = { PLAIN(0), PLAIN(DIM), FRONT(244, 0), PLAIN(DIM), FRONT(241, 0) },
+	[ROLE_STRONG] = { PLAIN(BOLD), PLAIN(BOLD), PLAIN(BOLD), PLAIN(BOLD),
+		PLAIN(BOLD) },
+	[ROLE_STATUS] = { PLAIN(SWAP), BOTH(7, 4, 0), BOTH(255, 24, 0), BOTH(7, 4, 0),
+		BOTH(231, 24, 0) },
+	[ROLE_ALERT] = { PLAIN(SWAP | BOLD), BOTH(7, 1, BOLD), BOTH(231, 160, BOLD),
+		BOTH(7, 1, BOLD), BOTH(231, 160, BOLD) },
+	[ROLE_HEADING] = { PLAIN(LINE), BOTH(0, 2, 0), BOTH(16, 108, 0), BOTH(0, 6, 0),
+		BOTH(16, 151, 0) },
+	[ROLE_HEADING_SORTED] = { PLAIN(LINE | BOLD), BOTH(0, 6, 0),
+		BOTH(16, 116, BOLD), BOTH(7, 5, 0), BOTH(16, 110, BOLD) },
+	[ROLE_SELECTED] = { PLAIN(SWAP), BOTH(0, 6, 0), BOTH(16, 116, 0), BOTH(7, 4, 0),
+		BOTH(16, 153, 0) },
+	[ROLE_TAGGED] = { PLAIN(BOLD), FRONT(3, BOLD), FRONT(220, BOLD), FRONT(5, BOLD),
+		FRONT(90, BOLD) },
+	[ROLE_KEY] = { PLAIN(BOLD), PLAIN(0), PLAIN(0), PLAIN(0), PLAIN(0) },
+	[ROLE_KEY_LABEL] = { PLAIN(SWAP), BOTH(0, 6, 0), BOTH(16, 116, 0),
+		BOTH(0, 6, 0), BOTH(16, 153, 0) },
+	[ROLE_GROWN] = { PLAIN(BOLD), FRONT(1, 0), FRONT(203, 0), FRONT(1, 0),
+		FRONT(124, 0) },
+	[ROLE_SHRUNK] = { PLAIN(0), FRONT(2, 0), FRONT(71, 0), FRONT(4, 0),
+		FRONT(22, 0) },
+	[ROLE_GRAPH] = { PLAIN(0), FRONT(6, 0), FRONT(80, 0), FRONT(4, 0),
+		FRONT(25, 0) },
+	[ROLE_OWNER + OWNER_LIVE] = { PLAIN(0), FRONT(1, 0), FRONT(167, 0), FRONT(1, 0),
+		FRONT(160, 0) },
+	[ROLE_OWNER + OWNER_POOL_PAGES] = { PLAIN(0), FRONT(3, 0), FRONT(178, 0),
+		FRONT(5, 0), FRONT(94, 0) },
+	[ROLE_OWNER + OWNER_POOL_FRAGMENTS] = { PLAIN(0), FRONT(3, DIM), FRONT(137, 0),
+		FRONT(5, DIM), FRONT(58, 0) },
+	[ROLE_OWNER + OWNER_HEAP_META] = { PLAIN(0), FRONT(7, 0), FRONT(247, 0),
+		PLAIN(DIM), FRONT(240, 0) },
+	[ROLE_OWNER + OWNER_STACK] = { PLAIN(0), FRONT(5, 0), FRONT(176, 0),
+		FRONT(5, BOLD), FRONT(127, 0) },
+	[ROLE_OWNER + OWNER_ANON] = { PLAIN(0), FRONT(1, BOLD), FRONT(209, 0),
+		FRONT(1, BOLD), FRONT(130, 0) },
+	[ROLE_OWNER + OWNER_FILE] = { PLAIN(0), FRONT(4, BOLD), FRONT(75, 0),
+		FRONT(4, 0), FRONT(26, 0) },
+	[ROLE_OWNER + OWNER_SHMEM] = { PLAIN(0), FRONT(6, 0), FRONT(80, 0),
+		FRONT(4, BOLD), FRONT(23, 0) },
+	[ROLE_STATE + STATE_PRIVATE_DIRTY] = { PLAIN(0), FRONT(1, 0), FRONT(209, 0),
+		FRONT(1, 0), FRONT(130, 0) },
+	[ROLE_STATE + STATE_LAZYFREE] = { PLAIN(0), FRONT(2, 0), FRONT(114, 0),
+		PLAIN(0), FRONT(28, 0) },
+	[ROLE_STATE + STATE_PRIVATE_CLEAN] = { PLAIN(0), FRONT(4, BOLD), FRONT(75, 0),
+		FRONT(4, 0), FRONT(26, 0) },
+	[ROLE_STATE + STATE_SHARED_DIRTY] = { PLAIN(0), FRONT(5, 0), FRONT(176, 0),
+		FRONT(5, 0), FRONT(127, 0) },
+	[ROLE_STATE + STATE_SHARED_CLEAN] = { PLAIN(0), FRONT(6, 0), FRONT(80, 0),
+		FRONT(4, BOLD), FRONT(23, 0) },
+};
+/* clang-format on */
+
+const struct style *theme_style(enum look look, enum role role)
+{
+	return &styles[role][look];
 }

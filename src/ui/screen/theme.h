@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * theme - how each role looks with 256 colours, 8 colours or none. Information is never
+ * theme - how each role looks in each theme, with 256 or 8 colours. Information is never
  * shown by colour alone: a letter or a mark always shows it too.
  */
 #ifndef MS_UI_SCREEN_THEME_H
 #define MS_UI_SCREEN_THEME_H
 
+#include "model/settings.h"
 #include "ui/screen/canvas.h"
 
-enum palette {
-	PALETTE_NONE,
-	PALETTE_8,
-	PALETTE_256,
-	PALETTE_COUNT_,
+/* A theme on a terminal with a certain number of colours. */
+enum look {
+	LOOK_MONO,
+	LOOK_DARK_8,
+	LOOK_DARK_256,
+	LOOK_LIGHT_8,
+	LOOK_LIGHT_256,
+	LOOK_COUNT_,
 };
 
 enum style_flag {
@@ -29,11 +33,18 @@ struct style {
 };
 
 /*
- * Return the palette for a terminal with this many colours. no_color is the value of the
- * environment variable NO_COLOR, or NULL.
+ * Return the theme that suits the terminal, never THEME_AUTO. no_color and colorfgbg are
+ * the values of the environment variables NO_COLOR and COLORFGBG, or NULL. Many terminals
+ * set COLORFGBG to the numbers of their default colours, such as "0;15" for black on white.
  */
-enum palette theme_palette(int color_count, const char *no_color);
+enum theme theme_detect(const char *no_color, const char *colorfgbg);
 
-const struct style *theme_style(enum palette palette, enum role role);
+/* Return the theme that follows when the user presses the key for the next theme. */
+enum theme theme_next(enum theme theme);
+
+/* Return the look of a theme on a terminal with this many colours. */
+enum look theme_look(enum theme theme, int color_count);
+
+const struct style *theme_style(enum look look, enum role role);
 
 #endif
