@@ -24,6 +24,8 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/platform.c \
 	%D%/platform.h \
 	%D%/search.h \
+	%D%/similar.c \
+	%D%/similar.h \
 	%D%/strbuf.c \
 	%D%/strbuf.h \
 	%D%/text.c \

@@ -8,19 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/similar.h"
 #include "cmd/core/message.h"
 #include "cmd/help.h"
 
 const struct cmd *const cmds[] = {
-	&cmd_map,	&cmd_heap,	  &cmd_leaks,
-	&cmd_explain,	&cmd_count,	  &cmd_diff,
-	&cmd_oom,	&cmd_oom_explain, &cmd_oom_predict,
-	&cmd_oom_watch, &cmd_capture,	  &cmd_doctor,
-	NULL,
+	&cmd_map,	  &cmd_heap,	  &cmd_leaks,	&cmd_explain,
+	&cmd_count,	  &cmd_diff,	  &cmd_oom,	&cmd_oom_explain,
+	&cmd_oom_predict, &cmd_oom_watch, &cmd_capture, &cmd_doctor,
+	&cmd_help,	  NULL,
 };
 
-/* Find the command with this one-word or two-word name. second may be NULL. */
-static const struct cmd *find_cmd(const char *first, const char *second)
+const struct cmd *cmd_find(const char *first, const char *second)
 {
 	size_t length = strlen(first);
 
@@ -37,50 +36,81 @@ static const struct cmd *find_cmd(const char *first, const char *second)
 }
 
 /*
- * Append the names of all two-word commands whose first word is name. Return
- * their number.
+ * Append a hint with the commands that resemble word. With a parent, compare only the
+ * second words of its commands; all of them are listed if none is similar.
  */
-static size_t add_cmds_below(struct strbuf *out, const char *name)
+static void add_command_hint(struct strbuf *out, const char *parent, const char *word)
 {
-	size_t length = strlen(name), count = 0;
+	_cleanup_strbuf_ struct strbuf prefix = STRBUF_INIT;
+	struct similar similar = { .word = word };
+	size_t length = parent ? strlen(parent) + 1 : 0, count = 0;
 
 	for (size_t i = 0; cmds[i]; i++)
-		if (strncmp(cmds[i]->name, name, length) == 0 &&
+		if (!parent || (strncmp(cmds[i]->name, parent, length - 1) == 0 &&
+				cmds[i]->name[length - 1] == ' '))
+			similar_add(&similar, cmds[i]->name + length);
+	if (parent)
+		strbuf_addf(&prefix, "%s ", parent);
+	similar_add_hint(&similar, strbuf_text(&prefix), out);
+	if (similar.count > 0 || !parent)
+		return;
+	for (size_t i = 0; cmds[i]; i++)
+		if (strncmp(cmds[i]->name, parent, length - 1) == 0 &&
+		    cmds[i]->name[length - 1] == ' ')
+			strbuf_addf(out, "%s'%s'",
+				    count++ > 0 ? ", " : "; available: ", cmds[i]->name);
+}
+
+void cmd_report_unknown(const char *verb, const char *parent, const char *word)
+{
+	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT;
+
+	add_command_hint(&hint, parent, word);
+	message_usage(
+		verb, "unknown command '%s%s%s'%s", parent ? parent : "",
+		parent ? " " : "", word,
+		hint.length > 0
+			? hint.text
+			: "; use -p NAME for a process, -- COMMAND to run a program");
+}
+
+static bool has_subcommands(const struct cmd *cmd)
+{
+	size_t length = strlen(cmd->name);
+
+	for (size_t i = 0; cmds[i]; i++)
+		if (strncmp(cmds[i]->name, cmd->name, length) == 0 &&
 		    cmds[i]->name[length] == ' ')
-			strbuf_addf(out, "%s'%s'", count++ > 0 ? ", " : "",
-				    cmds[i]->name);
-	return count;
+			return true;
+	return false;
 }
 
 static void report_needless_arg(const struct cmd *cmd, const char *arg)
 {
-	_cleanup_strbuf_ struct strbuf below = STRBUF_INIT;
+	const char *name = cmd->name ? cmd->name : "memstate";
 
-	if (!cmd->name)
-		message_usage(NULL,
-			      "unknown command '%s' (use -p PID|NAME for processes, -- "
-			      "COMMAND to run a program)",
-			      arg);
-	else if (find_cmd(cmd->name, arg))
-		message_usage(cmd->name, "'%s' must directly follow '%s'", arg,
-			      cmd->name);
-	else if (add_cmds_below(&below, cmd->name) > 0)
+	if (cmd->name ? cmd_find(cmd->name, arg) : cmd_find(arg, NULL))
+		message_usage(cmd->name, "the command '%s' must directly follow '%s'",
+			      arg, name);
+	else if (!cmd->name || has_subcommands(cmd))
+		cmd_report_unknown(cmd->name, cmd->name, arg);
+	else if (option_is_accepted(cmd, "pid"))
 		message_usage(cmd->name,
-			      "unknown command '%s %s'; the commands are %s (use -p "
-			      "PID|NAME for processes)",
-			      cmd->name, arg, strbuf_text(&below));
+			      "unexpected argument '%s'; use -p NAME for a process", arg);
 	else
-		message_usage(cmd->name,
-			      "unexpected argument '%s' (use -p PID|NAME for processes)",
-			      arg);
+		message_usage(cmd->name, "unexpected argument '%s'", arg);
+}
+
+static int check_arguments(const struct cmd *cmd, const struct options *options)
+{
+	if (options->arg_count <= cmd->max_args)
+		return 0;
+	report_needless_arg(cmd, options->args[cmd->max_args]);
+	return -EINVAL;
 }
 
 static int check_usage(const struct cmd *cmd, const struct options *options)
 {
-	if (options->arg_count > cmd->max_args) {
-		report_needless_arg(cmd, options->args[cmd->max_args]);
-		return -EINVAL;
-	}
 	if (cmd->requires_pid && !options->list_columns &&
 	    targets_are_all(&options->targets)) {
 		message_usage(cmd->name, "no process given; use -p PID|NAME");
@@ -107,7 +137,9 @@ static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 	if (options_parse(cmd, argc, argv, &options) < 0)
 		return EXIT_BAD_USAGE;
 	use_locale(options);
-	if (options->help)
+	if (check_arguments(cmd, options) < 0)
+		status = EXIT_BAD_USAGE;
+	else if (options->help)
 		status = help_show(cmd);
 	else if (options->version)
 		status = help_show_version();
@@ -132,7 +164,7 @@ static bool has_foreign_ids(void)
 
 int cmd_main(int argc, char **argv)
 {
-	const struct cmd *cmd = argc > 2 ? find_cmd(argv[1], argv[2]) : NULL;
+	const struct cmd *cmd = argc > 2 ? cmd_find(argv[1], argv[2]) : NULL;
 
 	if (has_foreign_ids()) {
 		message("must not be installed set-user-ID or set-group-ID; "
@@ -141,7 +173,7 @@ int cmd_main(int argc, char **argv)
 	}
 	if (cmd)
 		return run_cmd(cmd, argc - 2, argv + 2);
-	cmd = argc > 1 ? find_cmd(argv[1], NULL) : NULL;
+	cmd = argc > 1 ? cmd_find(argv[1], NULL) : NULL;
 	if (cmd)
 		return run_cmd(cmd, argc - 1, argv + 1);
 	return run_cmd(&cmd_watch, argc, argv);

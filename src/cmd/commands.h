@@ -10,6 +10,15 @@
 /* All commands that have a name. NULL ends the list. */
 extern const struct cmd *const cmds[];
 
+/* Find the command with this one-word or two-word name. second may be NULL. */
+const struct cmd *cmd_find(const char *first, const char *second);
+
+/*
+ * Report an unknown command in a usage error of the command verb, with the commands that
+ * it probably stands for. parent is the first word of a two-word name, or NULL.
+ */
+void cmd_report_unknown(const char *verb, const char *parent, const char *word);
+
 /* Parse the command line and run the command. Returns the exit status for main(). */
 int cmd_main(int argc, char **argv);
 

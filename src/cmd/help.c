@@ -30,7 +30,7 @@ static void add_usage(const struct cmd *cmd, struct strbuf *out)
 	}
 	strbuf_addf(
 		out,
-		"Usage: memstate %s\n       memstate COMMAND [-p PID|NAME] "
+		"Usage: memstate %s\n       memstate COMMAND [PID...] "
 		"[OPTIONS]\n\n%s\n\nWithout -p, memstate shows every process that it "
 		"can read. On a terminal\nit opens the screen; otherwise it writes one "
 		"report. With --csv or --json it\nwrites a series, until the processes "
@@ -73,3 +73,27 @@ int help_list_columns(const struct column_set *set)
 			    set->columns[i].help);
 	return print(&out);
 }
+
+static int help_run(struct options *o)
+{
+	const struct cmd *cmd = &cmd_watch;
+
+	if (o->arg_count > 0)
+		cmd = cmd_find(o->args[0], o->arg_count > 1 ? o->args[1] : NULL);
+	if (cmd)
+		return help_show(cmd);
+	if (o->arg_count > 1 && cmd_find(o->args[0], NULL))
+		cmd_report_unknown("help", o->args[0], o->args[1]);
+	else
+		cmd_report_unknown("help", NULL, o->args[0]);
+	return EXIT_BAD_USAGE;
+}
+
+const struct cmd cmd_help = {
+	.name = "help",
+	.args = "[COMMAND]",
+	.summary = "show the usage of memstate or of one of its commands",
+	.shared = "",
+	.max_args = 2,
+	.run = help_run,
+};

@@ -217,7 +217,7 @@ static const struct compare_options defaults = {
 };
 
 const struct cmd cmd_watch = {
-	.args = "[-p PID|NAME | --cgroup PATH|ID] [OPTIONS] [-- COMMAND [ARG...]]",
+	.args = "[PID... | -p NAME | --cgroup PATH|ID] [OPTIONS] [-- COMMAND...]",
 	.summary = "Show where the memory of running processes is: its owner, its state, "
 		   "and who can\nreclaim it, in parts that add up to Rss.",
 	.shared = "pid cgroup tree text csv json interval samples output "

@@ -9,9 +9,12 @@ run -o no_such --csv
 run -o '' --csv
 run -o + --csv
 run -o pid,,rss_bytes --csv
-run -o pid,Rss_bytes
-run -o rss
-run -s SCLEAN
+run -o pid,Rss_bytes -p 100
+run -o rss,PSS,uss_kib
+run -o rrs
+run -s SCLEAN -p 100 -o pid,name,sclean
+run -s shared_claen
+run map -p 100 -s onwer
 run -s no_such
 run -s ''
 run -i 0 --csv
@@ -32,6 +35,10 @@ run -p 100,,101
 run -p
 run --pid
 run --no-such
+run --txet
+run --re x
+run --txet=3
+run heap --max-puase 1s
 run -X
 run --csv=yes
 run --max-share 0
@@ -43,7 +50,21 @@ run heap -p 100 --malloc-info
 run heap -p 100 --heap off
 run heap -p 100 --heap helper
 run extra
-run 100
+run heep
+run heep --help
+run hlep
+run --csv heap
+run -p 100 heap
+run oom explan --help
+run oom frobnicate
+run oom --json explain
+run doctor extra
+run 100 -o pid
+run 100 101 -o pid
+run map 100 -o owner
+run 9
+run 100x
+run 100 extra
 run -p 100 -- true
 run --
 run --procfs /dev/null

@@ -71,8 +71,48 @@ echo "$verbs" >"$scratch/verbs"
 while read -r verb; do
 	check "$verb"
 done <"$scratch/verbs"
+
+# same ARGS...: --help of the command and "help" print the same.
+same()
+{
+	says_on_stdout help "$@"
+	mv "$scratch/out" "$scratch/help"
+	says_on_stdout "$@" --help
+	cmp -s "$scratch/help" "$scratch/out" || complain "prints another text than help"
+}
+
+# suggests NAMES ARGS...: a usage error that suggests these names.
+suggests()
+{
+	names=$1
+	shift
+	refuses "$@"
+	grep -q "did you mean $names?\$" "$scratch/err" || complain "does not suggest $names"
+}
+
 verb=
+same
+same heap
+same oom
+same oom watch
 refuses no-such-command
+refuses no-such-command --help
+suggests "'leaks'" leasks
+suggests "'leaks'" leasks --help
+suggests "'--text'" --txet
+suggests "'rss'" -o rrs --csv
+refuses 100 no-such-command
+verb=help
+suggests "'leaks'" help leasks
+suggests "'oom watch'" help oom wacht
+refuses help map 1
+refuses help oom no-such-command
+verb='oom watch'
+suggests "'--keep'" oom watch --kepe 1h
+verb=oom
+suggests "'oom watch'" oom wathc --help
+refuses oom no-such-command --help
+verb=
 refuses --csv --json
 refuses -o no_such_column --csv
 refuses -s no_such_column

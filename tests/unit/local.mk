@@ -13,6 +13,7 @@ unit_base = \
 	%D%/base/test_mount_line \
 	%D%/base/test_num \
 	%D%/base/test_search \
+	%D%/base/test_similar \
 	%D%/base/test_strbuf \
 	%D%/base/test_text \
 	%D%/base/test_units

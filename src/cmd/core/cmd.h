@@ -57,5 +57,6 @@ extern const struct cmd cmd_oom_predict;
 extern const struct cmd cmd_oom_watch;
 extern const struct cmd cmd_capture;
 extern const struct cmd cmd_doctor;
+extern const struct cmd cmd_help;
 
 #endif

@@ -42,6 +42,12 @@ struct option_row {
 /* Find a shared option by its name. Shared options are stored in struct options. */
 const struct option_row *option_find_shared(const char *name, size_t length);
 
+/*
+ * Select a process: digits are a pid, any other text is a name, which is borrowed.
+ * Returns 0, or prints a message and returns -EINVAL.
+ */
+int option_add_target(struct options *o, const char *text);
+
 /* Description of the argument of --heap, whose help text differs between commands. */
 #define OPTION_HEAP_WANT "auto, walk, helper or off"
 int option_set_heap(const struct option_row *row, char *arg, struct options *o);

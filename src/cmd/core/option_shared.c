@@ -14,36 +14,39 @@
 
 #define MEMBER(member) offsetof(struct options, member)
 
-/*
- * Add the targets in a list such as "1,sshd,3". A target that consists of digits is a
- * pid; any other is a name.
- */
-static int add_targets(const struct option_row *row, char *list, struct options *o)
+int option_add_target(struct options *o, const char *text)
 {
 	struct targets *t = &o->targets;
-	char *part;
 	int pid;
 
-	(void)row;
-	while ((part = strsep(&list, ","))) {
-		if (part[0] == '\0') {
-			message_usage(o->verb, "-p: an empty pid or name");
-			return -ECANCELED;
-		}
-		if (part[strspn(part, "0123456789")] != '\0') {
-			t->names = xgrow(t->names, &o->name_capacity, t->name_count + 1,
-					 sizeof(*t->names));
-			t->names[t->name_count++] = part;
-			continue;
-		}
-		if (num_parse_pid(part, &pid) < 0) {
-			message_usage(o->verb, "-p: '%s' is not a process id", part);
-			return -ECANCELED;
-		}
-		t->pids = xgrow(t->pids, &o->pid_capacity, t->pid_count + 1,
-				sizeof(*t->pids));
-		t->pids[t->pid_count++] = (struct target_pid){ .pid = pid };
+	if (text[0] == '\0') {
+		message_usage(o->verb, "a PID or name is empty");
+		return -EINVAL;
 	}
+	if (text[strspn(text, "0123456789")] != '\0') {
+		t->names = xgrow(t->names, &o->name_capacity, t->name_count + 1,
+				 sizeof(*t->names));
+		t->names[t->name_count++] = text;
+		return 0;
+	}
+	if (num_parse_pid(text, &pid) < 0) {
+		message_usage(o->verb, "'%s' is not a valid PID", text);
+		return -EINVAL;
+	}
+	t->pids = xgrow(t->pids, &o->pid_capacity, t->pid_count + 1, sizeof(*t->pids));
+	t->pids[t->pid_count++] = (struct target_pid){ .pid = pid };
+	return 0;
+}
+
+/* Add the targets in a list such as "1,sshd,3". */
+static int add_targets(const struct option_row *row, char *list, struct options *o)
+{
+	char *part;
+
+	(void)row;
+	while ((part = strsep(&list, ",")))
+		if (option_add_target(o, part) < 0)
+			return -ECANCELED;
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/similar.h"
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "cmd/core/cmd.h"
@@ -45,6 +46,18 @@ static void list_options(const struct cmd *cmd, struct option_list *ret)
 	for (const struct option_row *row = cmd->own; row && row->name; row++)
 		add_row(ret, row);
 	add_shared(ret, "help version");
+}
+
+bool option_is_accepted(const struct cmd *cmd, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *found = cmd->shared; (found = strstr(found, name));
+	     found += length)
+		if ((found == cmd->shared || found[-1] == ' ') &&
+		    (found[length] == ' ' || found[length] == '\0'))
+			return true;
+	return false;
 }
 
 void options_add_help(const struct cmd *cmd, struct strbuf *out)
@@ -124,16 +137,34 @@ static int set_option(const struct option_row *row, char *arg, struct options *o
 	return 0;
 }
 
+/* Report a long option that the command does not have, or an ambiguous abbreviation. */
+static void report_unknown_long(const struct option_list *list, const char *word,
+				const struct options *o)
+{
+	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT;
+	_cleanup_free_ char *name = xstrndup(word + 2, strcspn(word + 2, "="));
+	struct similar similar = { .word = name };
+	bool is_ambiguous;
+
+	for (size_t i = 0; i < list->count; i++)
+		similar_add(&similar, list->items[i]->name);
+	similar_add_hint(&similar, "--", &hint);
+	is_ambiguous = similar.count > 1 &&
+		       strncmp(similar.names[0], name, strlen(name)) == 0;
+	message_usage(o->verb, "%s option '--%s'%s",
+		      is_ambiguous ? "ambiguous" : "unknown", name, strbuf_text(&hint));
+}
+
 static int refuse_unknown(const struct option_list *list, const char *word,
 			  const struct options *o)
 {
 	if (optopt > 0 && optopt < LONG_ONLY)
-		message_usage(o->verb, "unknown option -%c", optopt);
+		message_usage(o->verb, "unknown option '-%c'", optopt);
 	else if (optopt >= LONG_ONLY)
-		message_usage(o->verb, "option --%s takes no argument",
+		message_usage(o->verb, "option '--%s' takes no argument",
 			      find_row(list, optopt)->name);
 	else
-		message_usage(o->verb, "unknown option '%s'", word);
+		report_unknown_long(list, word, o);
 	return -EINVAL;
 }
 
@@ -213,6 +244,20 @@ static struct options *make_defaults(const struct cmd *cmd)
 	return o;
 }
 
+/* Take arguments that consist of digits as pids if the command selects processes. */
+static int take_pids(const struct cmd *cmd, struct options *o)
+{
+	if (cmd->max_args > 0 || !option_is_accepted(cmd, "pid"))
+		return 0;
+	while (o->arg_count > 0 && o->args[0][strspn(o->args[0], "0123456789")] == '\0') {
+		if (option_add_target(o, o->args[0]) < 0)
+			return -EINVAL;
+		o->args++;
+		o->arg_count--;
+	}
+	return 0;
+}
+
 int options_parse(const struct cmd *cmd, int argc, char **argv, struct options **ret)
 {
 	struct options *o = make_defaults(cmd);
@@ -228,6 +273,11 @@ int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *
 	}
 	o->args = argv + optind;
 	o->arg_count = own_argc - optind;
+	r = take_pids(cmd, o);
+	if (r < 0) {
+		options_free(o);
+		return r;
+	}
 	*ret = o;
 	return 0;
 }

@@ -112,6 +112,9 @@ struct options {
 
 struct cmd;
 
+/* Return true if this shared option is among those that the command accepts. */
+bool option_is_accepted(const struct cmd *cmd, const char *name);
+
 /*
  * Parse the command line, from argv[1] on. Returns 0, or prints a message and returns
  * -EINVAL. The caller owns *ret; its strings are borrowed from argv.

@@ -7,9 +7,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
+#include "base/similar.h"
 #include "base/xalloc.h"
 #include "cmd/core/message.h"
 #include "cmd/core/signals.h"
@@ -144,40 +144,26 @@ int session_start_command(struct session *session, const struct child_setup *set
 	return EXIT_DONE;
 }
 
-/*
- * Return the column that the user probably meant, for example rss_bytes for "rss" or
- * "RSS". Return NULL if no column is similar.
- */
-static const struct column *guess_column(const struct column_set *set, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (size_t i = 0; i < set->count && length > 0; i++) {
-		const struct column *c = &set->columns[i];
-
-		if (strncasecmp(c->name, name, length) == 0 &&
-		    (c->name[length] == '_' || c->name[length] == '\0'))
-			return c;
-		if (c->heading && strcasecmp(c->heading, name) == 0)
-			return c;
-	}
-	return NULL;
-}
-
 static void report_unknown_column(const char *verb, char option,
 				  const struct column_set *set, const char *name)
 {
-	const struct column *guess = guess_column(set, name);
+	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT, names = STRBUF_INIT;
+	struct similar similar = { .word = name };
+	const char *unit = strrchr(name, '_');
+	/* the name with another unit, such as rss_kib */
+	const struct column *meant = unit ? column_find(set, name, (size_t)(unit - name))
+					  : NULL;
 
-	if (guess)
-		message_usage(verb, "-%c: unknown column '%s'; did you mean %s?", option,
-			      name, guess->name);
-	else
-		message_usage(
-			verb,
-			"-%c: unknown column '%s' (--list-columns lists the available "
-			"ones)",
-			option, name);
+	column_add_short_names(set, &names);
+	for (size_t at = 0; !meant && at < names.length;
+	     at += strlen(names.text + at) + 1)
+		similar_add(&similar, names.text + at);
+	if (meant)
+		similar = (struct similar){ .names = { meant->name }, .count = 1 };
+	similar_add_hint(&similar, "", &hint);
+	message_usage(verb, "-%c: unknown column '%s'%s", option, name,
+		      similar.count > 0 ? strbuf_text(&hint)
+					: " (--list-columns lists the available ones)");
 }
 
 int session_columns(const struct options *o, const struct column_set *set,

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -38,14 +39,72 @@ void value_set_text(struct value *ret, const char *text)
 		value_set_text_part(ret, text, strlen(text));
 }
 
+static const char *find_unit(enum value_kind kind)
+{
+	switch (kind) {
+	case VALUE_BYTES: return "_bytes";
+	case VALUE_SECONDS:
+	case VALUE_COST: return "_s";
+	case VALUE_ADDRESS: return "_addr";
+	default: return "";
+	}
+}
+
+/* Return the length of the column's name without the unit. */
+static size_t find_short_length(const struct column *c)
+{
+	const char *unit = find_unit(c->kind);
+	size_t length = strlen(c->name), unit_length = strlen(unit);
+
+	if (length > unit_length && strcmp(c->name + length - unit_length, unit) == 0)
+		return length - unit_length;
+	return length;
+}
+
+static bool is_heading(const struct column *c, const char *name, size_t length)
+{
+	return c->heading && strlen(c->heading) == length &&
+	       strncasecmp(c->heading, name, length) == 0;
+}
+
+/* Return true if this is the column's name, in any case, with or without the unit. */
+static bool is_name(const struct column *c, const char *name, size_t length)
+{
+	return strncasecmp(c->name, name, length) == 0 &&
+	       (c->name[length] == '\0' || length == find_short_length(c));
+}
+
+static const struct column *
+find_by(const struct column_set *set, const char *name, size_t length,
+	bool (*is_match)(const struct column *c, const char *name, size_t length))
+{
+	for (size_t i = 0; length > 0 && i < set->count; i++)
+		if (is_match(&set->columns[i], name, length))
+			return &set->columns[i];
+	return NULL;
+}
+
 const struct column *column_find(const struct column_set *set, const char *name,
 				 size_t length)
 {
+	const struct column *c;
+
 	for (size_t i = 0; i < set->count; i++)
 		if (strncmp(set->columns[i].name, name, length) == 0 &&
 		    set->columns[i].name[length] == '\0')
 			return &set->columns[i];
-	return NULL;
+	c = find_by(set, name, length, is_name);
+	return c ? c : find_by(set, name, length, is_heading);
+}
+
+void column_add_short_names(const struct column_set *set, struct strbuf *out)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		const struct column *c = &set->columns[i];
+
+		strbuf_add(out, c->name, find_short_length(c));
+		strbuf_add_char(out, '\0');
+	}
 }
 
 void column_list_release(struct column_list *list)

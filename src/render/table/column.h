@@ -5,7 +5,7 @@
  * tables. Lint tests check the man page and the shell completion against them.
  *
  * Users depend on the names, so never rename a column. If the values have a
- * unit, the name includes the unit.
+ * unit, the name ends with the unit.
  */
 #ifndef MS_RENDER_TABLE_COLUMN_H
 #define MS_RENDER_TABLE_COLUMN_H
@@ -80,9 +80,16 @@ struct process_row {
 extern const struct column_set process_columns;
 extern const struct column_set mapping_columns;
 
-/* Return the column with this name, or NULL. */
+/*
+ * Return the column with this name or heading, or NULL. Upper and lower case are equal,
+ * and the unit may be omitted: "rss_bytes", "RSS" and "Rss" are one column. A name
+ * precedes an equal heading of another column.
+ */
 const struct column *column_find(const struct column_set *set, const char *name,
 				 size_t length);
+
+/* Append the names of all columns without their units, each ended by a NUL. */
+void column_add_short_names(const struct column_set *set, struct strbuf *out);
 
 /* The columns chosen with -o, in the order given. */
 struct column_list {

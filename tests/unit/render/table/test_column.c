@@ -57,6 +57,30 @@ static void column_names_end_with_the_unit(void **state)
 	}
 }
 
+/* A name without the unit stands for one column, and a heading for no other column. */
+static void short_names_and_headings_are_unique(void **state)
+{
+	(void)state;
+	for (size_t s = 0; s < ARRAY_SIZE(sets); s++) {
+		struct strbuf names = STRBUF_INIT;
+		const char *name;
+
+		column_add_short_names(sets[s], &names);
+		name = names.text;
+		for (size_t i = 0; i < sets[s]->count; i++) {
+			const struct column *c = &sets[s]->columns[i];
+
+			assert_row(column_find(sets[s], name, strlen(name)) == c, name);
+			if (c->heading)
+				assert_row(column_find(sets[s], c->heading,
+						       strlen(c->heading)) == c,
+					   c->heading);
+			name += strlen(name) + 1;
+		}
+		strbuf_release(&names);
+	}
+}
+
 static void every_column_has_help_and_a_getter(void **state)
 {
 	(void)state;
@@ -127,7 +151,13 @@ static void column_lists_are_parsed_and_checked(void **state)
 		{ "pid,", NULL, "" },
 		{ ",pid", NULL, "" },
 		{ "pid, comm", NULL, " comm" },
-		{ "PID", NULL, "PID" },
+		{ "PID", "pid", NULL },
+		{ "RSS,Pss,Uss_Bytes,elapsed", "rss_bytes,pss_bytes,uss_bytes,elapsed_s",
+		  NULL },
+		{ "pdirty,NAME,live", "private_dirty_bytes,comm,live_bytes", NULL },
+		{ "rss_kib", NULL, "rss_kib" },
+		{ "rss_", NULL, "rss_" },
+		{ "_bytes", NULL, "_bytes" },
 		{ "pi", NULL, "pi" },
 		{ "pidd", NULL, "pidd" },
 		{ "++pid", NULL, "+pid" },
@@ -290,6 +320,7 @@ int main(void)
 		cmocka_unit_test(setters_leave_unknown_values_unknown),
 		cmocka_unit_test(column_names_are_unique_and_snake_case),
 		cmocka_unit_test(column_names_end_with_the_unit),
+		cmocka_unit_test(short_names_and_headings_are_unique),
 		cmocka_unit_test(every_column_has_help_and_a_getter),
 		cmocka_unit_test(default_lists_contain_only_columns),
 		cmocka_unit_test(the_default_csv_columns_never_change),

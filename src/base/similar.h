@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * similar - find the known names that a misspelt word probably stands for, as git does
+ * for its commands.
+ */
+#ifndef MS_BASE_SIMILAR_H
+#define MS_BASE_SIMILAR_H
+
+#include <stddef.h>
+
+#include "base/strbuf.h"
+
+/*
+ * Return the Damerau-Levenshtein distance from word to name, with git's weights: a letter
+ * that is missing from the word costs 1, a wrong one 2, a needless one 3, and two
+ * transposed letters nothing. ASCII letters match in either case.
+ */
+unsigned int similar_distance(const char *word, const char *name);
+
+#define SIMILAR_NAMES_MAX 5
+
+/* The names nearest to a word among those added so far. All texts are borrowed. */
+struct similar {
+	const char *word;
+	unsigned int distance; /* distance of all listed names */
+	const char *names[SIMILAR_NAMES_MAX];
+	size_t count; /* number of listed names; 0: none is near */
+};
+
+/* Compare a known name with the word, and list the name if none is nearer. */
+void similar_add(struct similar *similar, const char *name);
+
+/*
+ * Append "; did you mean 'NAME'?" with all listed names, each with the prefix. Nothing is
+ * appended if no name is near.
+ */
+void similar_add_hint(const struct similar *similar, const char *prefix,
+		      struct strbuf *out);
+
+#endif
