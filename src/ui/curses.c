@@ -24,6 +24,9 @@
 #include <curses.h>
 #include <term.h>
 
+/* Enough for the neighbours in bars. */
+#define MIXED_PAIRS_MAX 64
+
 struct screen {
 	const struct ui_options *options;
 	SCREEN *terminal;
@@ -34,6 +37,11 @@ struct screen {
 	bool has_default_colors;
 	enum theme theme; /* theme of the colour pairs */
 	enum look look;
+	/* colour pairs of cells with the colours of two roles: see pair_of() */
+	struct {
+		uint8_t role, back;
+	} pairs[MIXED_PAIRS_MAX];
+	size_t pair_count;
 	bool ascii;
 	bool is_dirty;
 	bool has_command_ended;
@@ -110,6 +118,7 @@ static void use_theme(struct screen *s)
 	bool is_light = s->ui.theme == THEME_LIGHT;
 
 	s->theme = s->ui.theme;
+	s->pair_count = 0;
 	s->look = theme_look(s->theme, s->color_count);
 	if (s->look == LOOK_MONO)
 		return;
@@ -191,38 +200,68 @@ static void end(struct screen *s)
 	delscreen(s->terminal);
 }
 
-static void set_role(const struct screen *s, enum role role)
+/*
+ * Return the number of the colour pair for a role on the foreground colour of another
+ * role. Mixed pairs follow the pairs of the roles. If there are too many, return the
+ * pair of the role.
+ */
+static short pair_of(struct screen *s, uint8_t role, uint8_t back)
 {
-	const struct style *style = theme_style(s->look, role);
+	size_t i = 0;
+
+	if (s->look == LOOK_MONO)
+		return 0;
+	if (back == CELL_PLAIN || back == CELL_REVERSED)
+		return (short)(role + 1);
+	while (i < s->pair_count &&
+	       (s->pairs[i].role != role || s->pairs[i].back != back))
+		i++;
+	if (i < s->pair_count)
+		return (short)(ROLE_COUNT_ + 1 + (int)i);
+	if (i == MIXED_PAIRS_MAX || ROLE_COUNT_ + 1 + (int)i >= COLOR_PAIRS)
+		return (short)(role + 1);
+	s->pairs[i].role = role;
+	s->pairs[i].back = back;
+	s->pair_count++;
+	init_pair((short)(ROLE_COUNT_ + 1 + (int)i),
+		  theme_style(s->look, (enum role)role)->foreground,
+		  theme_style(s->look, (enum role)(back - 1))->foreground);
+	return (short)(ROLE_COUNT_ + 1 + (int)i);
+}
+
+static void set_style(struct screen *s, const struct cell *cell)
+{
+	const struct style *style = theme_style(s->look, (enum role)cell->role);
 	attr_t attributes = A_NORMAL;
 
 	if (style->flags & STYLE_BOLD)
 		attributes |= A_BOLD;
 	if (style->flags & STYLE_DIM)
 		attributes |= A_DIM;
-	if (style->flags & STYLE_REVERSE)
+	if (!(style->flags & STYLE_REVERSE) != !(cell->back == CELL_REVERSED))
 		attributes |= A_REVERSE;
 	if (style->flags & STYLE_UNDERLINE)
 		attributes |= A_UNDERLINE;
-	attr_set(attributes, s->look == LOOK_MONO ? 0 : (short)(role + 1), NULL);
+	attr_set(attributes, pair_of(s, cell->role, cell->back), NULL);
 }
 
-static void put_line(const struct screen *s, const struct cell *line, int y)
+static void put_line(struct screen *s, const struct cell *line, int y)
 {
 	wchar_t run[256];
 	int x = 0;
 
 	while (x < s->next.width) {
-		enum role role = (enum role)line[x].role;
+		const struct cell *first = &line[x];
 		int begin = x;
 		int length = 0;
 
-		while (x < s->next.width && line[x].role == role && length < 255) {
+		while (x < s->next.width && line[x].role == first->role &&
+		       line[x].back == first->back && length < 255) {
 			if (line[x].width > 0)
 				run[length++] = (wchar_t)line[x].code_point;
 			x++;
 		}
-		set_role(s, role);
+		set_style(s, first);
 		mvaddnwstr(y, begin, run, length);
 	}
 }
@@ -238,6 +277,7 @@ static void draw(struct screen *s)
 
 	s->drawn_ns = clock_now_ns();
 	s->is_dirty = false;
+	s->next.is_colored = theme_look(s->ui.theme, s->color_count) != LOOK_MONO;
 	canvas_begin(&s->next, COLS, LINES, s->ascii);
 	ui_draw(&s->ui, &s->next, s->drawn_ns);
 	is_new = s->ui.wants_redraw || s->theme != s->ui.theme ||

@@ -215,6 +215,9 @@ static void draw_status(const struct ui *ui, struct canvas *c, uint64_t now_ns)
 	}
 }
 
+/* Blanks before and after a label, and between two entries. */
+#define BAR_ENTRY_BLANKS 3
+
 static void add_bar_entry(struct ui *ui, struct pen *pen, const struct key_row *row)
 {
 	struct bar_entry *entry = &ui->bar[ui->bar_count];
@@ -225,9 +228,9 @@ static void add_bar_entry(struct ui *ui, struct pen *pen, const struct key_row *
 	pen->role = ROLE_KEY;
 	pen_add(pen, keymap_format_key(row->keys[0], name));
 	pen->role = ROLE_KEY_LABEL;
-	pen_add(pen, row->label);
-	pen->role = ROLE_TEXT;
+	pen_addf(pen, " %s ", row->label);
 	entry->end = pen->x;
+	pen->role = ROLE_TEXT;
 	pen_add(pen, " ");
 	ui->bar_count++;
 }
@@ -237,7 +240,7 @@ static int bar_width(const struct key_row *row)
 	char name[KEY_NAME_SIZE];
 
 	return (int)strlen(keymap_format_key(row->keys[0], name)) +
-	       (int)strlen(row->label) + 1;
+	       (int)strlen(row->label) + BAR_ENTRY_BLANKS;
 }
 
 static bool is_in_bar(const struct key_row *row, unsigned int context)

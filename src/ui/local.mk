@@ -41,6 +41,8 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/screen/list.h \
 	%D%/screen/menu.c \
 	%D%/screen/menu.h \
+	%D%/screen/meter.c \
+	%D%/screen/meter.h \
 	%D%/screen/rescue.c \
 	%D%/screen/rescue.h \
 	%D%/screen/theme.c \

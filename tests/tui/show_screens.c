@@ -110,6 +110,7 @@ static void refresh(struct stage *s)
 
 static void draw(struct stage *s)
 {
+	s->canvas.is_colored = !s->ascii && s->ui.theme != THEME_MONO;
 	canvas_begin(&s->canvas, s->width, s->height, s->ascii);
 	ui_draw(&s->ui, &s->canvas, s->now_ns);
 }

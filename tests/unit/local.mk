@@ -164,6 +164,7 @@ unit_ui = \
 	%D%/ui/screen/test_canvas \
 	%D%/ui/screen/test_graph \
 	%D%/ui/screen/test_keymap \
+	%D%/ui/screen/test_meter \
 	%D%/ui/screen/test_theme
 
 unit_cmd = \

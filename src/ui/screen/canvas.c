@@ -44,7 +44,24 @@ void canvas_put(struct canvas *c, int x, int y, enum role role, uint32_t code_po
 	struct cell *cell = cell_at(c, x, y);
 
 	if (cell)
-		*cell = (struct cell){ code_point, (uint8_t)role, 1, 0 };
+		*cell = (struct cell){ code_point, (uint8_t)role, 1, CELL_PLAIN, 0 };
+}
+
+void canvas_put_reversed(struct canvas *c, int x, int y, enum role role,
+			 uint32_t code_point)
+{
+	struct cell *cell = cell_at(c, x, y);
+
+	if (cell)
+		*cell = (struct cell){ code_point, (uint8_t)role, 1, CELL_REVERSED, 0 };
+}
+
+void canvas_set_back(struct canvas *c, int x, int y, enum role role)
+{
+	struct cell *cell = cell_at(c, x, y);
+
+	if (cell && cell->back != CELL_REVERSED)
+		cell->back = (uint8_t)(role + 1);
 }
 
 void canvas_fill(struct canvas *c, const struct area *area, enum role role,

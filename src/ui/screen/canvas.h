@@ -42,14 +42,24 @@ struct cell {
 	uint8_t role;
 	/* width in terminal columns: 1 or 2; 0 for the right half of a wide character */
 	uint8_t width;
-	uint16_t unused; /* always 0, so that cells can be compared with memcmp() */
+	/*
+	 * CELL_PLAIN, CELL_REVERSED, or 1 + the role whose
+	 * foreground colour is the background of this cell
+	 */
+	uint8_t back;
+	uint8_t unused; /* always 0, so that cells can be compared with memcmp() */
 };
+
+#define CELL_PLAIN 0
+#define CELL_REVERSED 255
 
 struct canvas {
 	struct cell *cells;
 	size_t capacity;
 	int width, height;
 	bool ascii; /* the terminal can display only ASCII */
+	/* parts can be distinguished by colour; kept by canvas_begin() */
+	bool is_colored;
 };
 
 struct area {
@@ -69,6 +79,13 @@ static inline struct area canvas_area(const struct canvas *c)
 
 /* Set one cell. Coordinates outside the canvas are ignored. */
 void canvas_put(struct canvas *c, int x, int y, enum role role, uint32_t code_point);
+
+/* Set one cell, with the colours of the foreground and background exchanged. */
+void canvas_put_reversed(struct canvas *c, int x, int y, enum role role,
+			 uint32_t code_point);
+
+/* Give a cell that is not reversed the foreground colour of the role as background. */
+void canvas_set_back(struct canvas *c, int x, int y, enum role role);
 
 /* Set every cell of the area, clipped to the canvas. */
 void canvas_fill(struct canvas *c, const struct area *area, enum role role,

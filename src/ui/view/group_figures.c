@@ -8,7 +8,7 @@
 
 #include "render/process/group_head.h"
 #include "render/process/growth_text.h"
-#include "render/table/bar.h"
+#include "ui/screen/meter.h"
 
 /* pressure is shown only if at least this many columns are left */
 #define PRESSURE_WIDTH 28
@@ -83,29 +83,22 @@ static void draw_bar(struct group_page *p)
 	const uint64_t parts[SEGMENT_COUNT] = { f->need_bytes, f->lazyfree_bytes,
 						f->file_bytes, f->slab_reclaimable_bytes,
 						bytes_sub(whole, f->usage_bytes) };
+	char letters[SEGMENT_COUNT], text[UNITS_TEXT_SIZE];
+	enum role roles[SEGMENT_COUNT];
+	const struct meter meter = { parts, SEGMENT_COUNT, whole, letters, roles };
 	struct pen pen = group_page_line(p), legend = group_page_line(p);
-	size_t cells[SEGMENT_COUNT] = { 0 };
-	char text[UNITS_TEXT_SIZE];
 
-	bar_split(parts, SEGMENT_COUNT, whole, (size_t)(pen.end - pen.x - 2), cells);
-	pen_add(&pen, "[");
 	for (size_t i = 0; i < SEGMENT_COUNT; i++) {
-		pen.role = segments[i].role;
-		for (size_t n = 0; n < cells[i]; n++)
-			canvas_put(pen.canvas, pen.x++, pen.y, pen.role,
-				   (uint32_t)segments[i].letter);
+		letters[i] = segments[i].letter;
+		roles[i] = segments[i].role;
 		if (!bytes_known(parts[i]) ||
 		    (i + 1 == SEGMENT_COUNT && f->limit_bytes == CGROUP_NO_LIMIT))
 			continue;
-		legend.role = segments[i].role;
-		pen_addf(&legend, "%c", segments[i].letter);
-		legend.role = ROLE_TEXT;
+		meter_add_letter(&legend, segments[i].role, segments[i].letter);
 		pen_addf(&legend, " %s %s  ", segments[i].name,
 			 group_page_format(p, parts[i], text));
 	}
-	pen.role = ROLE_TEXT;
-	pen_move_to(&pen, pen.end - 1);
-	pen_add(&pen, "]");
+	meter_draw(&meter, &pen);
 }
 
 /*

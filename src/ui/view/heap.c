@@ -9,10 +9,10 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "classify/process/heap_problem.h"
-#include "render/table/bar.h"
 #include "ui/data/data.h"
 #include "ui/data/options.h"
 #include "ui/data/replay.h"
+#include "ui/screen/meter.h"
 #include "ui/view/heap_parts.h"
 
 #define HEAD_HEIGHT 2
@@ -86,17 +86,11 @@ static void draw_head(const struct heap_view *v, struct canvas *c,
 /* Draw "looking for leaks  45% [#####      ]". */
 static void draw_progress(struct pen *pen, uint64_t per_mille)
 {
-	size_t cells[1];
-	int end = pen->end - 1;
+	const enum role role = ROLE_GRAPH;
+	const struct meter meter = { &per_mille, 1, 1000, "#", &role };
 
-	pen_addf(pen, "looking for leaks %3u%% [", (unsigned int)per_mille / 10);
-	bar_split(&per_mille, 1, 1000, end > pen->x ? (size_t)(end - pen->x) : 0, cells);
-	pen->role = ROLE_GRAPH;
-	for (size_t i = 0; i < cells[0]; i++)
-		pen_add(pen, "#");
-	pen->role = ROLE_STRONG;
-	pen_move_to(pen, end);
-	pen_add(pen, "]");
+	pen_addf(pen, "looking for leaks %3u%% ", (unsigned int)per_mille / 10);
+	meter_draw(&meter, pen);
 }
 
 /* Return true if the user waits for the read. Automatic rereads are not announced. */

@@ -8,8 +8,8 @@
 
 #include "base/units.h"
 #include "render/heap/page.h"
-#include "render/table/bar.h"
 #include "ui/data/history.h"
+#include "ui/screen/meter.h"
 
 #define BAR_WIDTH_MIN 10
 #define LABEL_WIDTH 34
@@ -60,24 +60,11 @@ void sheet_add_count_title(struct pen *pen, const char *title)
 	pen_add_right(pen, COUNT_WIDTH, title);
 }
 
-/* Draw a bar up to the end of the line: "[", one letter per cell of each part, "]". */
-static void sheet_add_bar(struct pen *pen, const struct sheet_bar *bar)
+/* Draw a bar up to the end of the line, if there is enough room. */
+static void sheet_add_bar(struct pen *pen, const struct meter *meter)
 {
-	size_t cells[OWNER_COUNT_];
-	int end = pen->end - 1;
-
-	if (end - pen->x - 1 < BAR_WIDTH_MIN)
-		return;
-	pen_add(pen, "[");
-	bar_split(bar->parts, bar->count, bar->whole, (size_t)(end - pen->x), cells);
-	for (size_t i = 0; i < bar->count; i++) {
-		pen->role = bar->roles[i];
-		for (size_t n = 0; n < cells[i]; n++)
-			pen_add(pen, (char[2]){ bar->letters[i], '\0' });
-	}
-	pen->role = ROLE_TEXT;
-	pen_move_to(pen, end);
-	pen_add(pen, "]");
+	if (pen->end - pen->x - 2 >= BAR_WIDTH_MIN)
+		meter_draw(meter, pen);
 }
 
 /* The part of the view that shows resident memory by owner. */
@@ -108,10 +95,9 @@ static void add_owner(const struct heap_sheet *s, unsigned int owner, const char
 	struct pen pen = lines_next(s->lines);
 	char spread[UNITS_TEXT_SIZE];
 
-	pen.role = (enum role)(ROLE_OWNER + (int)owner);
-	pen_addf(&pen, "%c ", part_letter((enum part)(PART_OWNER + owner)));
-	pen.role = ROLE_TEXT;
-	pen_addf(&pen, "%-16s", owner_names[owner]);
+	meter_add_letter(&pen, (enum role)(ROLE_OWNER + (int)owner),
+			 part_letter((enum part)(PART_OWNER + owner)));
+	pen_addf(&pen, " %-16s", owner_names[owner]);
 	sheet_add_amount(s, &pen, heap->owner_bytes[owner]);
 	if (!bytes_known(heap->owner_bytes[owner]))
 		return;
@@ -131,7 +117,7 @@ static void draw_bar(const struct heap_sheet *s)
 	char letters[OWNER_HEAP_LAST + 1];
 	enum role roles[OWNER_HEAP_LAST + 1];
 	uint64_t bytes[OWNER_HEAP_LAST + 1];
-	const struct sheet_bar bar = {
+	const struct meter bar = {
 		bytes, OWNER_HEAP_LAST + 1, sum_owners(heap), letters, roles,
 	};
 	struct pen pen = lines_next(s->lines);
@@ -340,7 +326,7 @@ static void add_class(const struct heap_sheet *s, const struct heap_class *class
 	};
 	const uint64_t parts[] = { class->live.bytes, class->cached.bytes,
 				   class->free.bytes };
-	const struct sheet_bar bar = { parts, 3, max_bytes, "Lcf", roles };
+	const struct meter bar = { parts, 3, max_bytes, "Lcf", roles };
 	struct pen pen = lines_next(s->lines);
 	char text[UNITS_TEXT_SIZE];
 

@@ -38,14 +38,6 @@ void sheet_add_count(struct pen *pen, uint64_t count);
 void sheet_add_title(const struct heap_sheet *s, struct pen *pen, const char *title);
 void sheet_add_count_title(struct pen *pen, const char *title);
 
-struct sheet_bar {
-	const uint64_t *parts;
-	size_t count; /* number of elements in parts, at most OWNER_COUNT_ */
-	uint64_t whole;
-	const char *letters;
-	const enum role *roles;
-};
-
 /* Draw the allocator's own figures, if the allocator was queried. */
 void sheet_draw_reported(const struct heap_sheet *s);
 

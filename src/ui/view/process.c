@@ -10,9 +10,9 @@
 #include "classify/process/diagnose.h"
 #include "render/process/growth_text.h"
 #include "render/table/axis.h"
-#include "render/table/bar.h"
 #include "ui/data/data.h"
 #include "ui/data/replay.h"
+#include "ui/screen/meter.h"
 #include "ui/view/process_matrix.h"
 
 #define SENTENCES_MAX 4
@@ -128,36 +128,24 @@ static void draw_head(struct page *p)
 	}
 }
 
-/*
- * Draw a bar in which each cell has the letter of its part. The bar needs no legend,
- * because the matrix contains the names of the parts.
- */
+/* Draw a bar of owners or states. The matrix is its legend: it has names and letters. */
 static void draw_bar(struct page *p, const char *title, unsigned int first, size_t count)
 {
-	uint64_t rss = p->usage->total.bytes[SMAPS_RSS];
-	/* large enough for both owners and states: there are more owners than states */
-	uint64_t parts[OWNER_COUNT_];
-	size_t cells[OWNER_COUNT_];
+	uint64_t parts[METER_PARTS_MAX];
+	char letters[METER_PARTS_MAX];
+	enum role roles[METER_PARTS_MAX];
+	const struct meter meter = {
+		parts, count, p->usage->total.bytes[SMAPS_RSS], letters, roles,
+	};
 	struct pen pen = next_line(p);
-	int width = pen.end - pen.x - 8;
 
-	if (width < 1)
-		return;
-	for (size_t i = 0; i < count; i++)
-		parts[i] = part_get(p->usage, (enum part)(first + i));
-	bar_split(parts, count, rss, (size_t)width, cells);
-	pen_addf(&pen, "%-6s[", title);
 	for (size_t i = 0; i < count; i++) {
-		pen.role = (first == PART_OWNER ? ROLE_OWNER : ROLE_STATE) + (enum role)i;
-		for (size_t n = 0; n < cells[i]; n++) {
-			char letter[2] = { part_letter((enum part)(first + i)), '\0' };
-
-			pen_add(&pen, letter);
-		}
+		parts[i] = part_get(p->usage, (enum part)(first + i));
+		letters[i] = part_letter((enum part)(first + i));
+		roles[i] = part_role((enum part)(first + i));
 	}
-	pen.role = ROLE_TEXT;
-	pen_move_to(&pen, pen.end - 1);
-	pen_add(&pen, "]");
+	pen_addf(&pen, "%-6s", title);
+	meter_draw(&meter, &pen);
 }
 
 /* Append a part such as "Pss 1.2M (+64.0K)". */

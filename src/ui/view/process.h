@@ -41,6 +41,13 @@ void process_draw(struct process_view *v, struct canvas *c, const struct area *a
 /* Return the owner in the cursor's line, or OWNER_COUNT_ if the line has none. */
 enum owner process_chosen_owner(const struct process_view *v);
 
+/* Return the role of an owner or state. */
+static inline enum role part_role(enum part part)
+{
+	return part < PART_STATE ? (enum role)(ROLE_OWNER + (part - PART_OWNER))
+				 : (enum role)(ROLE_STATE + (part - PART_STATE));
+}
+
 /* Return true if the part is on the screen. */
 bool process_shows(const struct process_view *v, enum part part);
 

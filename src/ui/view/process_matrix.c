@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "render/table/column.h"
 #include "ui/data/data.h"
+#include "ui/screen/meter.h"
 
 /* Column widths. A column of width 0 is left out, because it does not fit or is empty. */
 struct layout {
@@ -39,8 +40,7 @@ static unsigned int count_shown(const struct process_view *v, unsigned int first
 	return shown;
 }
 
-/* Return a heading such as "PDIRTY", the same as in tables of processes. */
-static const char *state_heading(unsigned int state)
+const char *state_heading(enum page_state state)
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 
@@ -72,8 +72,11 @@ static struct layout lay_out(const struct process_view *v, int room)
 			l.label = (int)strlen(owner_names[o]) + 3;
 	for (unsigned int s = 0; s < STATE_COUNT_; s++)
 		if (process_shows(v, (enum part)(PART_STATE + s)))
-			l.states[s] = v->exact_bytes ? 15
-						     : (int)strlen(state_heading(s)) + 3;
+			l.states[s] =
+				v->exact_bytes
+					? 15
+					: (int)strlen(state_heading((enum page_state)s)) +
+						  3;
 	for (size_t i = 0; i < 3 && width_of(&l) > room; i++)
 		*dispensable[i] = 0;
 	return l;
@@ -184,13 +187,19 @@ static void draw_heading(const struct matrix_page *m)
 	if (m->layout.share > 0)
 		pen_add_right(&pen, m->layout.share, "SHARE");
 	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
-		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 		enum part part = (enum part)(PART_STATE + s);
+		int width = m->layout.states[s];
 
-		strbuf_addf(&text, "%c %s", part_letter(part), state_heading(s));
+		/* like pen_add_right(), leave out a heading that does not fit */
+		if (width == 0 || pen.x + width > pen.end)
+			continue;
+		pen.role = ROLE_HEADING;
+		pen_move_to(&pen, pen.x + width -
+					  (int)strlen(state_heading((enum page_state)s)) -
+					  2);
+		meter_add_letter(&pen, part_role(part), part_letter(part));
 		pen.role = m->view->chosen == part ? ROLE_HEADING_SORTED : ROLE_HEADING;
-		if (m->layout.states[s] > 0)
-			pen_add_right(&pen, m->layout.states[s], text.text);
+		pen_addf(&pen, " %s", state_heading((enum page_state)s));
 	}
 	pen.role = ROLE_HEADING;
 	if (m->layout.change > 0)
@@ -215,13 +224,9 @@ static void add_share(const struct matrix_page *m, struct pen *pen, uint64_t byt
 static void add_label(struct pen *pen, enum part part, int width)
 {
 	int end = pen->x + width;
-	enum role before = pen->role;
 
-	if (part >= PART_OWNER && part < PART_STATE && before == ROLE_TEXT)
-		pen->role = ROLE_OWNER + (part - PART_OWNER);
-	pen_addf(pen, "%c ", part_letter(part));
-	pen->role = before;
-	pen_addf(pen, "%s", part_name(part));
+	meter_add_letter(pen, part_role(part), part_letter(part));
+	pen_addf(pen, " %s", part_name(part));
 	pen_move_to(pen, end);
 }
 

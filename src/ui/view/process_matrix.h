@@ -14,4 +14,7 @@
 int matrix_draw(const struct process_view *v, struct canvas *c, const struct area *area);
 int matrix_height(const struct process_view *v);
 
+/* Return a heading such as "PDIRTY", the same as in tables of processes. */
+const char *state_heading(enum page_state state);
+
 #endif

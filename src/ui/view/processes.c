@@ -10,8 +10,9 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
-#include "render/table/bar.h"
 #include "ui/data/data.h"
+#include "ui/screen/meter.h"
+#include "ui/view/process_matrix.h"
 
 void processes_init(struct processes_view *v, const struct data *data, const char *sort,
 		    bool exact_bytes)
@@ -252,6 +253,51 @@ static void draw_sums(const struct processes_view *v, struct canvas *c,
 	add_sums(&pen, tagged.count > 0 ? &tagged : &all, what.text);
 }
 
+/* The width of the legend with the full names of the states. */
+#define FULL_LEGEND_WIDTH 116
+
+/*
+ * Draw the legend of the states, with the amounts of a process unless they are unknown.
+ * The names are those of the columns if the full names do not fit.
+ */
+static void draw_legend(struct pen *pen, const struct usage *u)
+{
+	bool is_full = pen->end - pen->x >= FULL_LEGEND_WIDTH;
+
+	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
+		const char *name = is_full ? page_state_names[s]
+					   : state_heading((enum page_state)s);
+		char text[UNITS_TEXT_SIZE] = "";
+		int width = (int)strlen(name) + 2;
+
+		if (u && bytes_known(u->state_bytes[s]))
+			units_format_bytes(u->state_bytes[s], text);
+		width += text[0] == '\0' ? 0 : 1 + (int)strlen(text);
+		if (pen->x + width > pen->end)
+			return;
+		meter_add_letter(pen, (enum role)(ROLE_STATE + s),
+				 part_letter((enum part)(PART_STATE + s)));
+		pen_addf(pen, " %s%s%s", name, text[0] == '\0' ? "" : " ", text);
+		pen_add(pen, "  ");
+	}
+}
+
+static void draw_states(struct pen *pen, const struct usage *u)
+{
+	char letters[STATE_COUNT_];
+	enum role roles[STATE_COUNT_];
+	const struct meter meter = {
+		u->state_bytes, STATE_COUNT_, u->total.bytes[SMAPS_RSS], letters, roles,
+	};
+
+	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
+		letters[s] = part_letter((enum part)(PART_STATE + s));
+		roles[s] = (enum role)(ROLE_STATE + s);
+	}
+	pen_addf(pen, "%d Rss ", u->process.pid);
+	meter_draw(&meter, pen);
+}
+
 /* Draw the page states of the process under the cursor, as a bar and as figures. */
 static void draw_chosen(const struct processes_view *v, struct canvas *c,
 			const struct area *area)
@@ -259,49 +305,20 @@ static void draw_chosen(const struct processes_view *v, struct canvas *c,
 	const struct usage *u = processes_chosen(v);
 	struct pen bar = canvas_pen(c, area->x + 1, area->y, area->width - 1);
 	struct pen legend = canvas_pen(c, area->x + 1, area->y + 1, area->width - 1);
-	size_t cells[STATE_COUNT_];
-	char text[UNITS_TEXT_SIZE];
-	int start, width;
 
+	draw_legend(&legend, u);
 	if (!u)
 		return;
-	if (!bytes_known(u->total.bytes[SMAPS_RSS])) {
-		bar.role = ROLE_DIM;
-		pen_addf(&bar, "%d: %s", u->process.pid,
-			 u->error == -EACCES || u->error == -EPERM
-				 ? "only its owner and root may read its memory"
-			 : u->error ? strerror(-u->error)
-				    : "not read yet");
+	if (bytes_known(u->total.bytes[SMAPS_RSS])) {
+		draw_states(&bar, u);
 		return;
 	}
-	pen_addf(&bar, "%d Rss [", u->process.pid);
-	start = bar.x;
-	width = bar.end - start - 3;
-	if (width < 10)
-		return;
-	bar_split(u->state_bytes, STATE_COUNT_, u->total.bytes[SMAPS_RSS], (size_t)width,
-		  cells);
-	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
-		bar.role = ROLE_STATE + s;
-		for (size_t i = 0; i < cells[s]; i++)
-			canvas_put(c, bar.x++, bar.y, bar.role,
-				   (uint32_t)part_letter((enum part)(PART_STATE + s)));
-	}
-	bar.role = ROLE_TEXT;
-	pen_move_to(&bar, start + width);
-	pen_add(&bar, "]");
-	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
-		int room = legend.end - legend.x;
-
-		if (u->state_bytes[s] == 0 ||
-		    room < (int)strlen(page_state_names[s]) + 10)
-			continue;
-		legend.role = ROLE_STATE + s;
-		pen_addf(&legend, "%c", part_letter((enum part)(PART_STATE + s)));
-		legend.role = ROLE_TEXT;
-		pen_addf(&legend, " %s %s  ", page_state_names[s],
-			 units_format_bytes(u->state_bytes[s], text));
-	}
+	bar.role = ROLE_DIM;
+	pen_addf(&bar, "%d: %s", u->process.pid,
+		 u->error == -EACCES || u->error == -EPERM
+			 ? "only its owner and root may read its memory"
+		 : u->error ? strerror(-u->error)
+			    : "not read yet");
 }
 
 static void set_row_style(void *context, size_t row, struct row_style *ret)

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * meter - a bar that shows the parts of a whole. With colours and UTF-8, each part is a
+ * solid segment that begins with the part's letter; otherwise the part's letter fills
+ * the segment.
+ */
+#ifndef MS_UI_SCREEN_METER_H
+#define MS_UI_SCREEN_METER_H
+
+#include "ui/screen/canvas.h"
+
+#define METER_PARTS_MAX 8
+
+/* The letter of a part that is drawn as empty space if segments are solid. */
+#define METER_EMPTY '.'
+
+/* The letter of a part that is drawn without its letter if segments are solid. */
+#define METER_FILL '#'
+
+struct meter {
+	const uint64_t *parts; /* unknown parts count as 0 */
+	size_t count;	       /* number of parts, at most METER_PARTS_MAX */
+	uint64_t whole;
+	const char *letters;
+	const enum role *roles;
+};
+
+/*
+ * Draw "[", the segments and "]" up to the end of the pen's line. Each part above 0 is at
+ * least one cell wide, as long as there are enough cells.
+ */
+void meter_draw(const struct meter *m, struct pen *pen);
+
+/* Draw a part's letter as meters show it, for a legend. */
+void meter_add_letter(struct pen *pen, enum role role, char letter);
+
+#endif
