@@ -165,7 +165,8 @@ unit_ui = \
 	%D%/ui/screen/test_graph \
 	%D%/ui/screen/test_keymap \
 	%D%/ui/screen/test_meter \
-	%D%/ui/screen/test_theme
+	%D%/ui/screen/test_theme \
+	%D%/ui/view/test_process
 
 unit_cmd = \
 	%D%/cmd/core/test_options \

@@ -30,6 +30,55 @@ bool process_shows(const struct process_view *v, enum part part)
 	       v->seen & UINT32_C(1) << part;
 }
 
+/*
+ * Growth that moves the cursor to an owner: smaller changes
+ * are noise, and would make the cursor jump.
+ */
+#define NOTABLE_GROWTH_BYTES MIB
+#define NOTABLE_GROWTH_SHARE 100 /* of Rss: 1 in NOTABLE_GROWTH_SHARE */
+
+/*
+ * Return the owner that has grown most since the process was opened, if that is notable;
+ * otherwise the largest owner. Returns OWNER_COUNT_ if no owner is known.
+ */
+static enum owner find_main_owner(const struct process_view *v, const struct usage *u)
+{
+	uint64_t rss_bytes = u->total.bytes[SMAPS_RSS], max_bytes = 0;
+	enum owner largest = OWNER_COUNT_, fastest = OWNER_COUNT_;
+	int64_t max_growth = (int64_t)NOTABLE_GROWTH_BYTES;
+
+	if (bytes_known(rss_bytes) &&
+	    (int64_t)(rss_bytes / NOTABLE_GROWTH_SHARE) > max_growth)
+		max_growth = (int64_t)(rss_bytes / NOTABLE_GROWTH_SHARE);
+	for (unsigned int o = 0; o < OWNER_COUNT_; o++) {
+		enum part part = (enum part)(PART_OWNER + o);
+		uint64_t bytes = part_get(u, part);
+		int64_t growth = 0;
+
+		if (bytes_known(bytes) && bytes > max_bytes) {
+			max_bytes = bytes;
+			largest = (enum owner)o;
+		}
+		if (history_get_change(&v->data->history, part, &growth) &&
+		    growth >= max_growth) {
+			max_growth = growth;
+			fastest = (enum owner)o;
+		}
+	}
+	return fastest != OWNER_COUNT_ ? fastest : largest;
+}
+
+/* Move the cursor to the most important owner, unless the user has moved it. */
+static void choose_main_owner(struct process_view *v, const struct usage *u)
+{
+	enum owner owner = OWNER_COUNT_;
+
+	if (u && !v->has_chosen)
+		owner = find_main_owner(v, u);
+	if (owner != OWNER_COUNT_)
+		v->chosen = (enum part)(PART_OWNER + (int)owner);
+}
+
 void process_update(struct process_view *v)
 {
 	const struct usage *u = data_detail(v->data);
@@ -37,6 +86,7 @@ void process_update(struct process_view *v)
 	if (v->seen_pid != v->data->detail_pid) {
 		v->seen_pid = v->data->detail_pid;
 		v->seen = 0;
+		v->has_chosen = false;
 	}
 	for (unsigned int part = 0; u && part < PART_NAMED_COUNT_; part++) {
 		uint64_t bytes = part_get(u, (enum part)part);
@@ -44,6 +94,7 @@ void process_update(struct process_view *v)
 		if (bytes_known(bytes) && bytes > 0)
 			v->seen |= UINT32_C(1) << part;
 	}
+	choose_main_owner(v, u);
 	if (u && !process_shows(v, v->chosen))
 		v->chosen = PART_PSS;
 }
@@ -63,6 +114,7 @@ static void choose_part(struct process_view *v, unsigned int step)
 		part = (part + step) % PART_NAMED_COUNT_;
 	while (!process_shows(v, (enum part)part) && part != v->chosen);
 	v->chosen = (enum part)part;
+	v->has_chosen = true;
 }
 
 bool process_act(struct process_view *v, enum action action)

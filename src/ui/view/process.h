@@ -23,7 +23,12 @@ struct process_view {
 	enum cells_mode mode;
 	/* style of the graphs, unless the terminal is limited to ASCII */
 	enum graph_style graph_style;
-	enum part chosen; /* the part that the second graph shows */
+	/*
+	 * The part under the cursor, which the second graph shows: the most important
+	 * owner, until the user moves the cursor.
+	 */
+	enum part chosen;
+	bool has_chosen; /* the user has moved the cursor */
 	/*
 	 * Bitmap of the parts that were ever above 0; the
 	 * lines of these parts stay visible.

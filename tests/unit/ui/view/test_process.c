@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui/view/process.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "ui/data/data.h"
+#include "../../support/unit.h"
+
+struct stage {
+	struct data data;
+	struct process_view view;
+	struct usage *usage;
+};
+
+static void begin(struct stage *s)
+{
+	memset(s, 0, sizeof(*s));
+	history_init(&s->data.history);
+	snapshot_init(&s->data.detail);
+	s->usage = snapshot_add(&s->data.detail);
+	s->data.detail_pid = 7;
+	process_init(&s->view, &s->data, false);
+}
+
+static void end(struct stage *s)
+{
+	history_release(&s->data.history);
+	snapshot_release(&s->data.detail);
+}
+
+static void set_owner(struct usage *u, enum owner owner, uint64_t bytes)
+{
+	u->matrix.owner_rss_bytes[owner] = bytes;
+	u->matrix.cell[owner][STATE_PRIVATE_DIRTY] = bytes;
+}
+
+static void show(struct stage *s, uint64_t anon_bytes, uint64_t file_bytes)
+{
+	memset(&s->usage->matrix, 0, sizeof(s->usage->matrix));
+	set_owner(s->usage, OWNER_ANON, anon_bytes);
+	set_owner(s->usage, OWNER_FILE, file_bytes);
+	s->usage->total.bytes[SMAPS_RSS] = anon_bytes + file_bytes;
+	s->usage->taken_ns += NS_PER_S;
+	history_add(&s->data.history, s->usage, 0);
+	process_update(&s->view);
+}
+
+static void the_cursor_starts_at_the_largest_owner(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	begin(&s);
+	show(&s, 100 * MIB, 200 * MIB);
+	assert_int_equal(process_chosen_owner(&s.view), OWNER_FILE);
+	end(&s);
+}
+
+static void the_fastest_growing_owner_takes_precedence(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	begin(&s);
+	show(&s, 100 * MIB, 200 * MIB);
+	show(&s, 101 * MIB, 200 * MIB);
+	assert_int_equal(process_chosen_owner(&s.view), OWNER_FILE);
+	show(&s, 110 * MIB, 205 * MIB);
+	assert_int_equal(process_chosen_owner(&s.view), OWNER_ANON);
+	end(&s);
+}
+
+static void the_cursor_stays_where_the_user_moved_it(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	begin(&s);
+	show(&s, 100 * MIB, 200 * MIB);
+	assert_true(process_act(&s.view, ACTION_UP));
+	assert_int_equal(process_chosen_owner(&s.view), OWNER_ANON);
+	show(&s, 100 * MIB, 300 * MIB);
+	assert_int_equal(process_chosen_owner(&s.view), OWNER_ANON);
+	/* another process starts anew */
+	s.data.detail_pid = 8;
+	history_clear(&s.data.history);
+	show(&s, 100 * MIB, 300 * MIB);
+	assert_int_equal(process_chosen_owner(&s.view), OWNER_FILE);
+	end(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_cursor_starts_at_the_largest_owner),
+		cmocka_unit_test(the_fastest_growing_owner_takes_precedence),
+		cmocka_unit_test(the_cursor_stays_where_the_user_moved_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
