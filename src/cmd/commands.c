@@ -140,7 +140,7 @@ static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 	if (check_arguments(cmd, options) < 0)
 		status = EXIT_BAD_USAGE;
 	else if (options->help)
-		status = help_show(cmd);
+		status = help_show(cmd, false);
 	else if (options->version)
 		status = help_show_version();
 	else if (check_usage(cmd, options) < 0)

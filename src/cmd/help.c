@@ -3,6 +3,7 @@
 
 #include "cmd/help.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,39 +29,48 @@ static void add_usage(const struct cmd *cmd, struct strbuf *out)
 			    cmd->summary);
 		return;
 	}
-	strbuf_addf(
-		out,
-		"Usage: memstate %s\n       memstate COMMAND [PID...] "
-		"[OPTIONS]\n\n%s\n\nWithout -p, memstate shows every process that it "
-		"can read. On a terminal\nit opens the screen; otherwise it writes one "
-		"report. With --csv or --json it\nwrites a series, until the processes "
-		"have exited, ^C, or -n.\n\nCommands:\n",
-		cmd->args, cmd->summary);
+	strbuf_addf(out,
+		    "Usage: memstate %s\n       memstate COMMAND [PID...] "
+		    "[OPTIONS]\n\n%s\n\nCommands:\n",
+		    cmd->args, cmd->summary);
 	for (size_t i = 0; cmds[i]; i++)
 		strbuf_addf(out, "  %-12s %s\n", cmds[i]->name, cmds[i]->summary);
 }
 
-int help_show(const struct cmd *cmd)
+int help_show(const struct cmd *cmd, bool shows_rare)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	bool is_complete;
 
 	add_usage(cmd, &out);
-	strbuf_add_text(&out, "\nOptions:\n");
-	options_add_help(cmd, &out);
-	if (!cmd->name)
-		strbuf_add_text(
-			&out,
-			"\nExit status: 0 success, 1 failure, 2 wrong usage, 3 some "
-			"targets gone or\nunreadable, 4 above a limit that was "
-			"set.\nManual: man memstate\n");
+	strbuf_add_char(&out, '\n');
+	is_complete = options_add_help(cmd, shows_rare, &out);
+	strbuf_add_char(&out, '\n');
+	if (!is_complete)
+		strbuf_addf(&out, "'memstate help -a%s%s' lists all options. ",
+			    cmd->name ? " " : "", cmd->name ? cmd->name : "");
+	strbuf_add_text(&out, "See memstate(1) for details.\n");
 	return print(&out);
 }
 
 int help_show_version(void)
 {
+	static const struct {
+		const char *name;
+		bool is_built_in;
+	} features[] = {
+		{ "ncurses", HAVE_NCURSES },	{ "libproc2", HAVE_LIBPROC2 },
+		{ "sqlite", HAVE_SQLITE },	{ "elf", HAVE_LIBELF },
+		{ "dw", HAVE_LIBDW },		{ "pprof", HAVE_PPROF },
+		{ "demangle", HAVE_LIBIBERTY }, { "agent", HAVE_AGENT },
+	};
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 
-	strbuf_add_text(&out, "memstate " PACKAGE_VERSION "\n");
+	strbuf_add_text(&out, "memstate " PACKAGE_VERSION "\nFeatures:");
+	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
+		strbuf_addf(&out, " %c%s", features[i].is_built_in ? '+' : '-',
+			    features[i].name);
+	strbuf_add_char(&out, '\n');
 	return print(&out);
 }
 
@@ -74,6 +84,11 @@ int help_list_columns(const struct column_set *set)
 	return print(&out);
 }
 
+struct help_options {
+	struct options common;
+	bool shows_all;
+};
+
 static int help_run(struct options *o)
 {
 	const struct cmd *cmd = &cmd_watch;
@@ -81,7 +96,7 @@ static int help_run(struct options *o)
 	if (o->arg_count > 0)
 		cmd = cmd_find(o->args[0], o->arg_count > 1 ? o->args[1] : NULL);
 	if (cmd)
-		return help_show(cmd);
+		return help_show(cmd, ((struct help_options *)o)->shows_all);
 	if (o->arg_count > 1 && cmd_find(o->args[0], NULL))
 		cmd_report_unknown("help", o->args[0], o->args[1]);
 	else
@@ -89,11 +104,19 @@ static int help_run(struct options *o)
 	return EXIT_BAD_USAGE;
 }
 
+static const struct option_row own_rows[] = {
+	{ 'a', "all", NULL, "list all options, and not only the common ones",
+	  .group = OPTIONS_OUTPUT, .flag = offsetof(struct help_options, shows_all) },
+	{ 0 },
+};
+
 const struct cmd cmd_help = {
 	.name = "help",
-	.args = "[COMMAND]",
+	.args = "[-a] [COMMAND]",
 	.summary = "show the usage of memstate or of one of its commands",
 	.shared = "",
+	.own = own_rows,
+	.options_size = sizeof(struct help_options),
 	.max_args = 2,
 	.run = help_run,
 };

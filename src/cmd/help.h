@@ -6,10 +6,12 @@
 #ifndef MS_CMD_HELP_H
 #define MS_CMD_HELP_H
 
+#include <stdbool.h>
+
 struct cmd;
 struct column_set;
 
-int help_show(const struct cmd *cmd);
+int help_show(const struct cmd *cmd, bool shows_rare);
 int help_show_version(void);
 int help_list_columns(const struct column_set *set);
 

@@ -150,63 +150,54 @@ static int set_theme(const struct option_row *row, char *arg, struct options *o)
 }
 
 static const struct option_row own_rows[] = {
-	{ 0, "heap", "auto|walk|helper|off",
-	  "read the heaps of processes selected by -p; each is paused while its memory "
-	  "is copied (default auto: where the pause is permitted and short); helper: "
-	  "also query the allocator, by an injected thread, or one started with COMMAND",
-	  .set = option_set_heap, .want = OPTION_HEAP_WANT },
+	{ 0, "heap", "auto|walk|helper|off", "choose how heaps are read (default auto)",
+	  .group = OPTIONS_HEAP, .is_rare = true, .set = option_set_heap,
+	  .want = OPTION_HEAP_WANT },
 	{ 0, "max-pause", "T",
-	  "do not read the heap if the process would be paused for longer (default 1s; "
-	  "250ms with --heap auto)",
-	  .flag = MEMBER(common.has_max_pause), .set = option_set_duration,
-	  .value = MEMBER(common.max_pause_ns), .want = "a time, such as 500ms or 2s" },
-	{ 0, "theme", "auto|dark|light|mono",
-	  "colours of the screen: for a dark or a light background, or none (default "
-	  "auto: from the environment)",
-	  .set = set_theme, .want = "auto, dark, light or mono" },
-	{ 0, "preload", "ALLOCATOR[:NAME=VALUE...][,...]",
-	  "run the command with this allocator: glibc, jemalloc, tcmalloc, "
-	  "tcmalloc_minimal, mimalloc, or a path; with several, run it with each and "
-	  "compare",
-	  .set = option_set_word, .value = MEMBER(common.preload) },
-	{ 0, "runs", "N", "compare N runs under each allocator (default 3)",
-	  .set = option_set_number, .value = MEMBER(common.run_count), .min = 1,
-	  .max = 1000, .want = "a number from 1 to 1000" },
-	{ 0, "warm-up", "N", "run N warm-ups first, which are not counted (default 0)",
-	  .set = option_set_number, .value = MEMBER(common.warm_up_count), .max = 1000,
-	  .want = "a number from 0 to 1000" },
-	{ 0, "workload", "SCRIPT",
-	  "treat the command as a server: once it is idle, run this shell script as "
-	  "the workload, let the server settle, then end it",
-	  .set = option_set_word, .value = MEMBER(workload) },
-	{ 0, "above", "SIZE",
-	  "compare the time for which Rss was above BYTES, such as "
-	  "512M or 2G",
-	  .set = option_set_bytes, .value = MEMBER(above_bytes),
-	  .want = "bytes, such as 64K, 512M or 2G" },
-	{ 0, "count", NULL, "add a run under each allocator that counts allocations",
-	  .flag = MEMBER(count) },
-	{ 0, "output-dir", "DIR",
-	  "save the output of each run in a subfolder of this new or empty folder",
-	  .set = option_set_word, .value = MEMBER(output_dir) },
-	{ 0, "ready", "T",
-	  "start the workload T after the command (default: when it has been idle for "
-	  "200ms)",
-	  .flag = MEMBER(has_ready), .needs = "workload", .set = option_set_duration,
-	  .value = MEMBER(ready_ns), .want = "a time, such as 500ms or 2s" },
-	{ 0, "settle", "T",
-	  "leave the server idle for T after the workload (default "
-	  "5s)",
-	  .needs = "workload", .set = option_set_duration, .value = MEMBER(settle_ns),
+	  "pause a process for at most T (default 1s; 250ms with --heap auto)",
+	  .group = OPTIONS_HEAP, .is_rare = true, .flag = MEMBER(common.has_max_pause),
+	  .set = option_set_duration, .value = MEMBER(common.max_pause_ns),
 	  .want = "a time, such as 500ms or 2s" },
-	{ 0, "stop-signal", "SIGNAL",
-	  "the signal that ends the server (default TERM); "
-	  "KILL follows after 10s",
-	  .needs = "workload", .set = compare_set_stop_signal,
+	{ 0, "theme", "auto|dark|light|mono",
+	  "choose the colours of the screen (default auto)", .group = OPTIONS_OUTPUT,
+	  .is_rare = true, .set = set_theme, .want = "auto, dark, light or mono" },
+	{ 0, "preload", "ALLOCATOR[:NAME=VALUE...][,...]",
+	  "run COMMAND with this allocator, or compare several", .group = OPTIONS_RUNS,
+	  .is_rare = true, .set = option_set_word, .value = MEMBER(common.preload) },
+	{ 0, "runs", "N", "run COMMAND N times per allocator (default 3)",
+	  .group = OPTIONS_RUNS, .is_rare = true, .set = option_set_number,
+	  .value = MEMBER(common.run_count), .min = 1, .max = 1000,
+	  .want = "a number from 1 to 1000" },
+	{ 0, "warm-up", "N", "run COMMAND N times before measuring (default 0)",
+	  .group = OPTIONS_RUNS, .is_rare = true, .set = option_set_number,
+	  .value = MEMBER(common.warm_up_count), .max = 1000,
+	  .want = "a number from 0 to 1000" },
+	{ 0, "workload", "SCRIPT", "treat COMMAND as a server, and run this script",
+	  .group = OPTIONS_RUNS, .is_rare = true, .set = option_set_word,
+	  .value = MEMBER(workload) },
+	{ 0, "above", "SIZE", "compare for how long Rss was above this size",
+	  .group = OPTIONS_RUNS, .is_rare = true, .set = option_set_bytes,
+	  .value = MEMBER(above_bytes), .want = "bytes, such as 64K, 512M or 2G" },
+	{ 0, "count", NULL, "count allocations in one more run", .group = OPTIONS_RUNS,
+	  .is_rare = true, .flag = MEMBER(count) },
+	{ 0, "output-dir", "DIR", "save the output of each run in this new folder",
+	  .group = OPTIONS_RUNS, .is_rare = true, .set = option_set_word,
+	  .value = MEMBER(output_dir) },
+	{ 0, "ready", "T", "start the workload after T (default: once idle)",
+	  .group = OPTIONS_RUNS, .is_rare = true, .flag = MEMBER(has_ready),
+	  .needs = "workload", .set = option_set_duration, .value = MEMBER(ready_ns),
+	  .want = "a time, such as 500ms or 2s" },
+	{ 0, "settle", "T", "leave the server idle for T afterwards (default 5s)",
+	  .group = OPTIONS_RUNS, .is_rare = true, .needs = "workload",
+	  .set = option_set_duration, .value = MEMBER(settle_ns),
+	  .want = "a time, such as 500ms or 2s" },
+	{ 0, "stop-signal", "SIGNAL", "end the server with this signal (default TERM)",
+	  .group = OPTIONS_RUNS, .is_rare = true, .needs = "workload",
+	  .set = compare_set_stop_signal,
 	  .want = "a signal that ends programs, such as TERM, INT or 15" },
-	{ 0, "html", "FILE",
-	  "write the comparison, or all of --replay, as one HTML page, too",
-	  .set = option_set_word, .value = MEMBER(common.html) },
+	{ 0, "html", "FILE", "also write the result as an HTML page",
+	  .group = OPTIONS_RECORDINGS, .is_rare = true, .set = option_set_word,
+	  .value = MEMBER(common.html) },
 	{ 0 },
 };
 
@@ -218,8 +209,8 @@ static const struct compare_options defaults = {
 
 const struct cmd cmd_watch = {
 	.args = "[PID... | -p NAME | --cgroup PATH|ID] [OPTIONS] [-- COMMAND...]",
-	.summary = "Show where the memory of running processes is: its owner, its state, "
-		   "and who can\nreclaim it, in parts that add up to Rss.",
+	.summary =
+		"Show who owns the memory of processes, its state, and who can reclaim it.",
 	.shared = "pid cgroup tree text csv json interval samples output "
 		  "output-all list-columns no-headings bytes sort max-share "
 		  "procfs no-stop allow-stall record keep replay at",

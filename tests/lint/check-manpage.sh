@@ -53,11 +53,11 @@ cp "$scratch/verbs" "$scratch/program"
 same commands
 
 section OPTIONS | tags | options >"$scratch/page"
-sed -n '/^Options:/,/^$/p' "$scratch/help" | grep '^  ' | cut -c1-30 | options >"$scratch/program"
+"$MEMSTATE" help -a | sed '1,/^$/d; /^Commands:/,/^$/d' | grep '^  ' | cut -c1-30 | options >"$scratch/program"
 while read -r verb; do
 	# a verb may have two words
 	# shellcheck disable=SC2086
-	"$MEMSTATE" $verb --help | grep '^  ' | cut -c1-30 | options >"$scratch/verb"
+	"$MEMSTATE" help -a $verb | grep '^  ' | cut -c1-30 | options >"$scratch/verb"
 	cat "$scratch/verb" >>"$scratch/program"
 	section "memstate $verb" >"$scratch/text"
 	while read -r option; do
@@ -125,7 +125,7 @@ if test -x "$builddir/tests/lint/list_keys"; then
 fi
 
 sed -n 's/^\.TH .*"\(memstate [0-9.]*\)".*/\1/p' "$page" >"$scratch/page"
-"$MEMSTATE" --version >"$scratch/program"
+"$MEMSTATE" --version | head -n 1 >"$scratch/program"
 same version
 
 if command -v groff >/dev/null; then

@@ -90,7 +90,33 @@ suggests()
 	grep -q "did you mean $names?\$" "$scratch/err" || complain "does not suggest $names"
 }
 
+# The help fits on a screen of 40 lines, is grouped, and the rest of it is shown with -a.
 verb=
+for command in '' $(sed 's/ /_/g' "$scratch/verbs"); do
+	# a verb may have two words
+	# shellcheck disable=SC2046
+	says_on_stdout $(echo "$command" | tr _ ' ') --help
+	test "$(wc -l <"$scratch/out")" -le 40 || complain "the help has more than 40 lines"
+	grep -q '^General:$' "$scratch/out" || complain "no heading"
+	all=$(grep -c '^ .* --' "$scratch/out")
+	# shellcheck disable=SC2046
+	says_on_stdout help -a $(echo "$command" | tr _ ' ')
+	test -z "$(grep -E '.{81}' "$scratch/out")" || complain "a line exceeds 80 columns"
+	test "$(grep -c '^ .* --' "$scratch/out")" -ge "$all" || complain "-a lists fewer options"
+done
+
+# The features are those of config.h.
+says_on_stdout --version
+if test -f "${builddir:?}/config.h"; then
+	for pair in ncurses:NCURSES sqlite:SQLITE elf:LIBELF dw:LIBDW pprof:PPROF \
+		libproc2:LIBPROC2; do
+		sign=-
+		grep -q "^#define HAVE_${pair#*:} 1\$" "$builddir/config.h" && sign=+
+		grep -q "^Features:.* $sign${pair%:*}\>" "$scratch/out" ||
+			complain "not $sign${pair%:*}"
+	done
+fi
+
 same
 same heap
 same oom

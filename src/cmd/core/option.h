@@ -7,10 +7,24 @@
 #ifndef MS_CMD_CORE_OPTION_H
 #define MS_CMD_CORE_OPTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct options;
+
+/* The headings under which --help lists the options, in this order; GENERAL is last. */
+enum option_group {
+	OPTIONS_GENERAL,
+	OPTIONS_PROCESSES,
+	OPTIONS_OUTPUT,
+	OPTIONS_HEAP,
+	OPTIONS_RUNS,
+	OPTIONS_LIMITS,
+	OPTIONS_STACKS,
+	OPTIONS_RECORDINGS,
+	OPTIONS_GROUP_COUNT_,
+};
 
 /*
  * A row of a table of options. Offsets are relative to the command's options: a struct
@@ -21,7 +35,9 @@ struct option_row {
 	const char *name; /* long option; NULL: end of the table */
 	/* name of the argument in --help; NULL: the option has no argument */
 	const char *arg;
-	const char *help;
+	const char *help; /* a short phrase; the manual has the details */
+	enum option_group group;
+	bool is_rare; /* only "memstate help -a" lists the option, --help does not */
 	/* offset of a bool member that is set if the option is given; 0: none */
 	size_t flag;
 	/*

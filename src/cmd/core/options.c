@@ -60,31 +60,63 @@ bool option_is_accepted(const struct cmd *cmd, const char *name)
 	return false;
 }
 
-void options_add_help(const struct cmd *cmd, struct strbuf *out)
+static void add_row_help(const struct option_row *row, struct strbuf *out)
 {
 	const size_t indent = 30;
+	size_t begin = out->length;
+
+	if (row->letter)
+		strbuf_addf(out, "  -%c, --%s", row->letter, row->name);
+	else
+		strbuf_addf(out, "      --%s", row->name);
+	if (row->arg)
+		strbuf_addf(out, " %s", row->arg);
+	if (out->length - begin > indent - 2) {
+		strbuf_add_char(out, '\n');
+		strbuf_add_repeat(out, " ", indent);
+	} else {
+		strbuf_add_repeat(out, " ", indent - (out->length - begin));
+	}
+	text_add_wrapped(out, row->help, indent, 80);
+}
+
+bool options_add_help(const struct cmd *cmd, bool shows_rare, struct strbuf *out)
+{
+	static const char *const headings[OPTIONS_GROUP_COUNT_] = {
+		[OPTIONS_PROCESSES] = "Processes",
+		[OPTIONS_OUTPUT] = "Output",
+		[OPTIONS_HEAP] = "Heap",
+		[OPTIONS_RUNS] = "Runs",
+		[OPTIONS_LIMITS] = "Limits",
+		[OPTIONS_STACKS] = "Call stacks",
+		[OPTIONS_RECORDINGS] = "Recordings",
+		[OPTIONS_GENERAL] = "General",
+	};
 	struct option_list list;
+	bool is_complete = true;
 
 	list_options(cmd, &list);
-	for (size_t i = 0; i < list.count; i++) {
-		const struct option_row *row = list.items[i];
-		size_t begin = out->length;
+	for (unsigned int g = 1; g <= OPTIONS_GROUP_COUNT_; g++) {
+		unsigned int group = g % OPTIONS_GROUP_COUNT_;
+		bool has_heading = false;
 
-		if (row->letter)
-			strbuf_addf(out, "  -%c, --%s", row->letter, row->name);
-		else
-			strbuf_addf(out, "      --%s", row->name);
-		if (row->arg)
-			strbuf_addf(out, " %s", row->arg);
-		if (out->length - begin > indent - 2) {
-			strbuf_add_char(out, '\n');
-			strbuf_add_repeat(out, " ", indent);
-		} else {
-			strbuf_add_repeat(out, " ", indent - (out->length - begin));
+		for (size_t i = 0; i < list.count; i++) {
+			const struct option_row *row = list.items[i];
+
+			if (row->group != group)
+				continue;
+			if (row->is_rare && !shows_rare) {
+				is_complete = false;
+				continue;
+			}
+			if (!has_heading)
+				strbuf_addf(out, "%s:\n", headings[group]);
+			has_heading = true;
+			add_row_help(row, out);
 		}
-		text_add_wrapped(out, row->help, indent, 80);
 	}
 	free(list.items);
+	return is_complete;
 }
 
 static struct option *make_longs(const struct option_list *list)

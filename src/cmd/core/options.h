@@ -134,7 +134,10 @@ int options_check(const struct options *options);
  */
 const char *options_find_given(const struct options *options, const char *names);
 
-/* Append a description of the command's options for --help, in aligned columns. */
-void options_add_help(const struct cmd *cmd, struct strbuf *out);
+/*
+ * Append a description of the command's options for --help, in aligned columns under
+ * headings. Return true if no option was omitted because it is rare.
+ */
+bool options_add_help(const struct cmd *cmd, bool shows_rare, struct strbuf *out);
 
 #endif

@@ -299,21 +299,15 @@ static int diff_run(struct options *o)
 #define MEMBER(member) offsetof(struct diff_options, member)
 
 static const struct option_row own_rows[] = {
-	{ 0, "depth", "N",
-	  "treat stacks as equal if their innermost N functions are equal (default 8; "
-	  "0: all functions)",
-	  .set = option_set_number, .value = MEMBER(depth),
+	{ 0, "depth", "N", "compare the innermost N functions (default 8)",
+	  .group = OPTIONS_STACKS, .set = option_set_number, .value = MEMBER(depth),
 	  .want = "a number of functions" },
-	{ 0, "min", "N|BYTES",
-	  "list stacks that have more than N in either file (default 1000); sum the "
-	  "others",
-	  .set = option_set_word, .value = MEMBER(minimum) },
-	{ 0, "keep-generics", NULL,
-	  "distinguish the functions that one template or generic was instantiated as",
-	  .flag = MEMBER(keeps_generics) },
-	{ 0, "fail-above", "N|BYTES",
-	  "exit with status 4 if the total, or a stack, has grown by more",
-	  .set = option_set_word, .value = MEMBER(fail_above) },
+	{ 0, "min", "N|BYTES", "list stacks above this amount (default 1000)",
+	  .group = OPTIONS_STACKS, .set = option_set_word, .value = MEMBER(minimum) },
+	{ 0, "keep-generics", NULL, "distinguish instances of one template or generic",
+	  .group = OPTIONS_STACKS, .flag = MEMBER(keeps_generics) },
+	{ 0, "fail-above", "N|BYTES", "exit with status 4 if the growth is larger",
+	  .group = OPTIONS_LIMITS, .set = option_set_word, .value = MEMBER(fail_above) },
 	{ 0 },
 };
 

@@ -153,14 +153,10 @@ static int heap_run(struct options *o)
 
 static const struct option_row own_rows[] = {
 	{ 0, "heap", "auto|walk|helper|off",
-	  "the source of the figures: a copy of the memory, for which the process is "
-	  "paused (auto, walk); or in addition the allocator itself, queried by an "
-	  "injected thread (helper)",
+	  "choose the source of the figures (default auto)", .group = OPTIONS_HEAP,
 	  .set = option_set_heap, .want = OPTION_HEAP_WANT },
-	{ 0, "malloc-info", NULL,
-	  "with --heap helper: also print the allocator's own report, as from "
-	  "malloc_info(3)",
-	  .flag = offsetof(struct options, malloc_info) },
+	{ 0, "malloc-info", NULL, "also print malloc_info(3), with --heap helper",
+	  .group = OPTIONS_HEAP, .flag = offsetof(struct options, malloc_info) },
 	{ 0 },
 };
 

@@ -306,16 +306,15 @@ static int set_limit(const struct option_row *row, char *arg, struct options *o)
 }
 
 static const struct option_row own_rows[] = {
-	{ 0, "fail-above", "N|BYTES",
-	  "exit with status 4 if more than N blocks, or more than BYTES, are leaked: a "
-	  "number with B, K, M or G; may be repeated, for both",
-	  .set = set_limit,
+	{ 0, "fail-above", "N|BYTES", "exit with status 4 if more than this is leaked",
+	  .group = OPTIONS_LIMITS, .set = set_limit,
 	  .want = "a number of blocks, or bytes such as 512B, 64K, 1.5M or 2G" },
-	{ 0, "snapshot", "FILE", "save the list of blocks, for a later --since",
-	  .set = option_set_word, .value = offsetof(struct leaks_options, snapshot) },
-	{ 0, "since", "FILE",
-	  "also show reachable blocks that are newer than that snapshot",
-	  .set = option_set_word, .value = offsetof(struct leaks_options, since) },
+	{ 0, "snapshot", "FILE", "save the list of blocks for a later --since",
+	  .group = OPTIONS_RECORDINGS, .set = option_set_word,
+	  .value = offsetof(struct leaks_options, snapshot) },
+	{ 0, "since", "FILE", "also list reachable blocks that are newer",
+	  .group = OPTIONS_RECORDINGS, .set = option_set_word,
+	  .value = offsetof(struct leaks_options, since) },
 	{ 0 },
 };
 

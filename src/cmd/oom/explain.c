@@ -294,14 +294,14 @@ static int explain_run(struct options *o)
 }
 
 static const struct option_row own_rows[] = {
-	{ 0, "kmsg", "FILE",
-	  "the kernel's log, as printed by dmesg or journalctl -k, or a syslog; - is "
-	  "standard input (default /dev/kmsg)",
-	  .set = option_set_word, .value = offsetof(struct kill_options, kmsg) },
-	{ 0, "record", "FILE", "read this recording", .set = option_set_word,
-	  .value = offsetof(struct kill_options, record) },
+	{ 0, "kmsg", "FILE", "read this kernel log (default /dev/kmsg; -: stdin)",
+	  .group = OPTIONS_RECORDINGS, .set = option_set_word,
+	  .value = offsetof(struct kill_options, kmsg) },
+	{ 0, "record", "FILE", "read this recording", .group = OPTIONS_RECORDINGS,
+	  .set = option_set_word, .value = offsetof(struct kill_options, record) },
 	{ 0, "html", "FILE", "write the kills of a log as one HTML page",
-	  .set = option_set_word, .value = offsetof(struct options, html) },
+	  .group = OPTIONS_RECORDINGS, .set = option_set_word,
+	  .value = offsetof(struct options, html) },
 	{ 0 },
 };
 

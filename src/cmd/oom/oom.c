@@ -311,8 +311,8 @@ static int oom_run(struct options *o)
 
 static const struct option_row own_rows[] = {
 	{ 0, "html", "FILE", "write all of --replay as one HTML page",
-	  .set = option_set_word, .value = offsetof(struct options, html),
-	  .needs = "replay" },
+	  .group = OPTIONS_RECORDINGS, .is_rare = true, .set = option_set_word,
+	  .value = offsetof(struct options, html), .needs = "replay" },
 	{ 0 },
 };
 

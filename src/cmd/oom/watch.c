@@ -425,11 +425,9 @@ static int set_arm(const struct option_row *row, char *arg, struct options *o)
 
 static const struct option_row own_rows[] = {
 	{ 0, "arm", "high|freeze|trace",
-	  "delay a victim so that it can be read: slow down its group below the limit "
-	  "(version 2), freeze the group at the limit (version 1), or trace its "
-	  "processes; restored at the end",
-	  .set = set_arm, .want = "high, freeze or trace" },
-	{ 0, "yes", NULL, "do not ask for confirmation of --arm",
+	  "slow down, freeze or trace a victim, so that it can be read",
+	  .group = OPTIONS_LIMITS, .set = set_arm, .want = "high, freeze or trace" },
+	{ 0, "yes", NULL, "do not ask for confirmation of --arm", .group = OPTIONS_LIMITS,
 	  .flag = offsetof(struct watch_options, is_agreed), .needs = "arm" },
 	{ 0 },
 };

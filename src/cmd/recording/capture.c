@@ -231,7 +231,7 @@ static int capture_run(struct options *o)
 }
 
 static const struct option_row own_rows[] = {
-	{ 0, "redact", NULL, "hide the paths of files and the command lines",
+	{ 0, "redact", NULL, "hide file paths and command lines", .group = OPTIONS_OUTPUT,
 	  .flag = offsetof(struct capture_options, redacts) },
 	{ 0 },
 };
