@@ -255,7 +255,9 @@ endif
 	-Wl,--wrap=clock_now_ns -Wl,--wrap=clock_thread_cpu_ns
 %C%_sample_heap_test_moment_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=proc_smaps_read
 %C%_sample_heap_test_walker_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read \
-	-Wl,--wrap=helpers_allow -Wl,--wrap=heap_leaks_scan
+	-Wl,--wrap=helpers_allow -Wl,--wrap=heap_leaks_scan -Wl,--wrap=clock_thread_cpu_ns
+%C%_sample_oom_test_flight_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_now_ns \
+	-Wl,--wrap=oom_wakeups_log -Wl,--wrap=flight_record_event
 %C%_sample_process_test_sampler_reads_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=proc_smaps_read \
 	-Wl,--wrap=proc_rollup_read
 %C%_sample_recording_test_recorder_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_now_ns \

@@ -125,8 +125,6 @@ static uint64_t repeat_ns(const struct heap_keeper *k, const struct kept *kept)
 
 	for (size_t i = 0; i < k->count; i++)
 		cost_ns += k->kept[i].heap.cpu_ns;
-	if (cost_ns < kept->heap.pause_ns)
-		cost_ns = kept->heap.pause_ns;
 	return heap_share_ns(cost_ns, k->max_share_per_mille) << doublings;
 }
 

@@ -4,11 +4,12 @@
  * allows, and carry the results over to the samples in between.
  *
  * A process is walked again when the time since the start of its last walk is at
- * least 1000 / max_share_per_mille times the cost of that walk. The keeper limits two
- * costs: the pause of each process; and the CPU time of the last walks of all
- * processes, as a share of one CPU. Each successive walk that finds nothing doubles
- * the wait, up to 64 times. After the first round, new processes also wait until the
- * CPU time of the last walk is within its share.
+ * least 1000 / max_share_per_mille times the cost of the last walks of all processes.
+ * The cost of a walk is its CPU time, which includes the whole pause of the process; so
+ * the share limits both the keeper's load on one CPU and the pauses of each process.
+ * Each successive walk that finds nothing doubles the wait, up to 64 times. After the
+ * first round, new processes also wait until the cost of the last walk is within its
+ * share.
  *
  * A heap_walker does the walks, one at a time. A read waits for its walk until the
  * patience has run out, and then returns what is known so far.

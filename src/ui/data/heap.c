@@ -181,13 +181,12 @@ static bool may_pass(int error)
 uint64_t data_heap_wait_ns(const struct data *d, uint64_t interval_ns)
 {
 	const struct heap_findings *f = data_heap_findings(d);
-	uint64_t cost_ns, wait_ns;
+	uint64_t wait_ns;
 
 	if (!f)
 		return interval_ns;
-	/* limit both the share of time that the process is stopped and that of one CPU */
-	cost_ns = f->cpu_ns > f->heap.pause_ns ? f->cpu_ns : f->heap.pause_ns;
-	wait_ns = heap_share_ns(cost_ns, d->options->max_share_per_mille);
+	/* the CPU time includes the pause, so both are within the share */
+	wait_ns = heap_share_ns(f->cpu_ns, d->options->max_share_per_mille);
 	return wait_ns > interval_ns ? wait_ns : interval_ns;
 }
 

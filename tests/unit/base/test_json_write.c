@@ -64,6 +64,27 @@ static void line_breaks_follow_commas_and_precede_brackets(void **state)
 	assert_string_equal(strbuf_text(&out), "{\n\"a\":1,\n\"b\":[\n]}");
 }
 
+/* One line break per call, before the first value or bracket after the call. */
+static void a_line_break_is_not_repeated(void **state)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct json j = json_begin(&out);
+
+	(void)state;
+	json_begin_object(&j, NULL);
+	json_break_line(&j);
+	json_begin_array(&j, "a");
+	json_add_number(&j, NULL, 1);
+	json_add_number(&j, NULL, 2);
+	json_end_array(&j);
+	json_begin_array(&j, "b");
+	json_break_line(&j);
+	json_end_array(&j);
+	json_add_null(&j, "c");
+	json_end_object(&j);
+	assert_string_equal(strbuf_text(&out), "{\n\"a\":[1,2],\"b\":[\n],\"c\":null}");
+}
+
 static void strings_are_escaped(void **state)
 {
 	static const struct {
@@ -71,6 +92,8 @@ static void strings_are_escaped(void **state)
 	} rows[] = {
 		{ "quote, backslash", "a\"b\\c", "\"a\\\"b\\\\c\"", NULL },
 		{ "control character", "a\nb\x7f", "\"a\\u000ab\\u007f\"", NULL },
+		{ "control character above U+FFFF", "\xf3\xa0\x81\xbf",
+		  "\"\\udb40\\udc7f\"", NULL },
 		{ "UTF-8", "\xc3\xa4", "\"\xc3\xa4\"", NULL },
 		{ "not UTF-8", "\xff", "\"\\\\xff\"", NULL },
 		{ "markup", "</a>&", "\"</a>&\"", "\"\\u003c/a\\u003e\\u0026\"" },
@@ -123,6 +146,7 @@ int main(void)
 		cmocka_unit_test(commas_separate_members_and_elements),
 		cmocka_unit_test(a_document_may_follow_other_text),
 		cmocka_unit_test(line_breaks_follow_commas_and_precede_brackets),
+		cmocka_unit_test(a_line_break_is_not_repeated),
 		cmocka_unit_test(strings_are_escaped),
 		cmocka_unit_test(numbers_keep_all_digits),
 	};

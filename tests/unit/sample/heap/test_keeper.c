@@ -345,7 +345,8 @@ static void new_processes_wait_for_the_cost_of_the_last_walk(void **state)
 	(void)state;
 	keep(STOPS_SHORT, 10);
 	heap_keeper_set_patience(keeper, NS_PER_MS);
-	next.cpu_ns = 5 * NS_PER_MS;
+	next.cpu_ns = 1 * NS_PER_MS;
+	next.pause_ns = 4 * NS_PER_MS;
 	read_process(7, 1);
 	read_until_known(7);
 	pass_ms(499);

@@ -17,7 +17,8 @@
 #include "../../support/unit.h"
 
 #define PAUSE_NS (7 * NS_PER_MS)
-#define ONE_ENTRY 3 /* with "." and ".." */
+#define CPU_NS (3 * NS_PER_MS) /* CPU time of each thread that reads a heap */
+#define ONE_ENTRY 3	       /* with "." and ".." */
 
 /* Stands in for reads of a heap: each waits for a byte, and ends as the test says. */
 static struct {
@@ -38,7 +39,13 @@ static struct {
 /* The answer that the stand-in for the leak scan got when it reported its progress. */
 static bool is_scan_cancelled;
 
+uint64_t __wrap_clock_thread_cpu_ns(void);
 void __wrap_helpers_allow(struct helpers *helpers, const struct targets *targets);
+
+uint64_t __wrap_clock_thread_cpu_ns(void)
+{
+	return CPU_NS;
+}
 
 void __wrap_helpers_allow(struct helpers *helpers, const struct targets *targets)
 {
@@ -321,6 +328,7 @@ static void a_stop_that_would_be_too_long_can_be_avoided(void **state)
 		assert_int_equal(reads.count, rows[i].count);
 		assert_int_equal(found.is_running, rows[i].is_running);
 		assert_int_equal(found.heap.pause_ns, rows[i].pause_ns);
+		assert_int_equal(found.cpu_ns, CPU_NS + rows[i].pause_ns);
 		heap_findings_release(&found);
 	}
 	heap_walker_free(walker);

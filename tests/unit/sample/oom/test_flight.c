@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "sample/oom/flight_kills.h"
 #include "sample/oom/flight_log.h"
+#include "sample/oom/flight_private.h"
 #include "../../support/unit.h"
 
 #define MS NS_PER_MS
@@ -191,6 +192,78 @@ static void kills_in_descendant_groups_are_ours_but_not_in_siblings(void **state
 	assert_false(flight_kills_has_logged(&kills, &kill, &group, 1));
 }
 
+static uint64_t now_ns;
+static struct strbuf log_records = STRBUF_INIT;
+static struct strbuf recorded_events = STRBUF_INIT;
+
+uint64_t __wrap_clock_now_ns(void);
+struct strbuf *__wrap_oom_wakeups_log(struct oom_wakeups *wakeups);
+void __wrap_flight_record_event(struct flight *flight,
+				const struct recorded_event *event);
+
+uint64_t __wrap_clock_now_ns(void)
+{
+	return now_ns;
+}
+
+struct strbuf *__wrap_oom_wakeups_log(struct oom_wakeups *wakeups)
+{
+	(void)wakeups;
+	return &log_records;
+}
+
+void __wrap_flight_record_event(struct flight *flight, const struct recorded_event *event)
+{
+	(void)flight;
+	strbuf_addf(&recorded_events, "%s %d\n%s", event->kind, event->pid,
+		    event->text ? event->text : "");
+}
+
+/* Let the kernel log these lines at a time, and read the log when it is quiet again. */
+static void read_log_at(struct flight *flight, uint64_t ns, const char *lines)
+{
+	strbuf_clear(&recorded_events);
+	strbuf_add_text(&log_records, lines);
+	now_ns = ns;
+	flight_read_log(flight);
+	assert_int_equal(recorded_events.length, 0);
+	now_ns = ns + 500 * MS;
+	flight_read_log(flight);
+}
+
+/*
+ * With a slow console, the lines of a report may arrive after the first ones were taken
+ * for the whole report.
+ */
+static void one_report_is_recorded_per_kill(void **state)
+{
+	char path[] = "/a";
+	struct cgroup_level level = { .path = path };
+	_cleanup_strbuf_ struct strbuf report = STRBUF_INIT;
+
+	(void)state;
+	strbuf_addf(&report, "%s%s%s", head, cause, killed);
+	for (int is_marked = 0; is_marked < 2; is_marked++) {
+		struct flight flight = { .cgroup = { .levels = &level,
+						     .level_count = 1 } };
+
+		if (is_marked)
+			flight_kills_add(&flight.summary.kills, 77,
+					 flight_unix_ms(6 * MS), NULL);
+		read_log_at(&flight, 10 * MS, report.text);
+		assert_true(strncmp(recorded_events.text, "oom_kill 77\n", 12) == 0);
+		assert_string_equal(recorded_events.text + 12, report.text);
+		assert_int_equal(flight.summary.kills.count, 1);
+		assert_true(flight.summary.kills.items[0].is_logged);
+		read_log_at(&flight, 1000 * MS, killed);
+		assert_int_equal(recorded_events.length, 0);
+		assert_int_equal(flight.summary.kills.count, 1);
+		flight_log_release(&flight.log);
+	}
+	strbuf_release(&log_records);
+	strbuf_release(&recorded_events);
+}
+
 static void a_root_limit_does_not_attribute_other_groups_kills(void **state)
 {
 	char own[] = "/a/b", root[] = "/";
@@ -213,6 +286,7 @@ static void a_root_limit_does_not_attribute_other_groups_kills(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_report_is_recorded_per_kill),
 		cmocka_unit_test(a_root_limit_does_not_attribute_other_groups_kills),
 		cmocka_unit_test(each_report_of_a_batch_keeps_its_own_lines),
 		cmocka_unit_test(a_report_that_arrives_in_parts_is_parsed_once),

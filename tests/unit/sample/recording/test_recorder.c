@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "proc/smaps/smaps.h"
+#include "sample/process/process_notes.h"
 #include "sample/recording/replay.h"
 #include "../../support/made_proc.h"
 #include "../../support/recordings.h"
@@ -270,6 +271,57 @@ static void a_sample_that_fails_is_left_out_and_the_next_one_is_kept(void **stat
 	close_and_replay(2);
 }
 
+static int store_note(void *context, const struct recorded_note *note)
+{
+	assert_int_equal(note->process.pid, 7);
+	assert_string_equal(note->kind, NOTE_OPTION);
+	assert_string_equal(note->text, "JAVA_TOOL_OPTIONS -Xmx64m");
+	++*(int *)context;
+	return 0;
+}
+
+/* Notes are written with the first sample, or with the next one if that one failed. */
+static void notes_of_a_sample_that_fails_are_recorded_again(void **state)
+{
+	static const char variable[] = "JAVA_TOOL_OPTIONS=-Xmx64m";
+	char path[] = "/a";
+	struct cgroup_level level = { .path = path };
+	struct cgroup cgroup;
+
+	(void)state;
+	cgroup_init(&cgroup);
+	cgroup.levels = &level;
+	cgroup.level_count = 1;
+	for (int has_failed = 0; has_failed < 2; has_failed++) {
+		struct recording_reader *reader;
+		int count = 0;
+
+		record(SHARE_PER_MILLE);
+		recorder_set_notes(recorder, &made_fs);
+		write_process(7, 'S', 100);
+		made_proc_write(7, "cmdline", "java");
+		tree_write_bytes(&made_tree, "7/environ", variable, sizeof(variable));
+		for (int i = 0; i < 3; i++) {
+			end_error = has_failed && i == 0 ? -ENOSPC : 0;
+			recorder_begin(recorder);
+			assert_int_equal(sampler_take(sampler, &targets, RECORDER_NEEDS,
+						      &snapshot),
+					 0);
+			assert_int_equal(recorder_end(recorder, &snapshot, &cgroup),
+					 end_error);
+			pass_ms(1);
+		}
+		recorder_close(recorder);
+		recorder = NULL;
+		assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
+		assert_int_equal(
+			recording_reader_for_each_note(reader, store_note, &count), 0);
+		assert_int_equal(count, 1);
+		recording_reader_close(reader);
+		tree_delete(&recordings_tree, "recording");
+	}
+}
+
 static void times_count_from_the_first_sample(void **state)
 {
 	const struct recorded_sample *samples;
@@ -419,6 +471,7 @@ int main(void)
 		test(a_new_process_with_a_reused_pid_has_its_own_turn),
 		test(only_samples_that_were_begun_are_recorded),
 		test(a_sample_that_fails_is_left_out_and_the_next_one_is_kept),
+		test(notes_of_a_sample_that_fails_are_recorded_again),
 		test(times_count_from_the_first_sample),
 		test(events_are_recorded_during_and_between_samples),
 		test(a_known_process_is_not_read_again),
