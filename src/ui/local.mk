@@ -70,8 +70,12 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/view/process.h \
 	%D%/view/process_matrix.c \
 	%D%/view/process_matrix.h \
+	%D%/view/process_panels.c \
+	%D%/view/process_panels.h \
 	%D%/view/processes.c \
 	%D%/view/processes.h \
+	%D%/view/processes_panel.c \
+	%D%/view/processes_panel.h \
 	%D%/view/selection.h
 %C%_libui_a_CFLAGS = $(AM_CFLAGS) $(NCURSESW_CFLAGS)
 UI_LIBS = %D%/libui.a $(NCURSESW_LIBS)

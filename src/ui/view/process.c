@@ -9,14 +9,13 @@
 #include "base/units.h"
 #include "classify/process/diagnose.h"
 #include "render/process/growth_text.h"
-#include "render/table/axis.h"
 #include "ui/data/data.h"
 #include "ui/data/replay.h"
 #include "ui/screen/meter.h"
 #include "ui/view/process_matrix.h"
+#include "ui/view/process_panels.h"
 
 #define SENTENCES_MAX 4
-#define GRAPH_HEIGHT_MIN 4
 
 void process_init(struct process_view *v, const struct data *data, bool exact_bytes)
 {
@@ -212,8 +211,11 @@ static void format_part(const struct page *p, enum part part, struct strbuf *out
 		strbuf_addf(out, " (%s)", units_format_change(change, change_text));
 }
 
-/* Draw the amounts that overlap the matrix, and those outside the matrix. */
-static void draw_parts(struct page *p)
+/*
+ * Draw the amounts that overlap the matrix, and those
+ * outside the matrix, in at most line_max lines.
+ */
+static void draw_parts(struct page *p, int line_max)
 {
 	struct pen pen = { .canvas = NULL };
 	int indent = p->rest.x + 9;
@@ -230,7 +232,7 @@ static void draw_parts(struct page *p)
 		format_part(p, (enum part)part, &text);
 		width = (int)text.length + (title ? (int)strlen(title) + 3 : 0);
 		if (!pen.canvas || pen.x + width > pen.end) {
-			if (p->rest.height < 1)
+			if (p->rest.height < 1 || line_max-- < 1)
 				return;
 			pen = next_line(p);
 			pen_add(&pen, title ? title : "");
@@ -311,61 +313,6 @@ static void draw_diagnosis(struct page *p, int lines)
 }
 
 /*
- * Draw one part over time, with its name and amount above
- * the graph and the axis on the left.
- */
-static void draw_graph(const struct page *p, enum part part, const struct area *area)
-{
-	uint64_t samples[HISTORY_MAX];
-	const struct history *h = &p->view->data->history;
-	struct graph graph = { .samples = samples, .style = p->view->graph_style };
-	struct area plot = { area->x + 8, area->y + 1, area->width - 9,
-			     area->height - 1 };
-	struct pen pen = canvas_pen(p->canvas, area->x + 1, area->y, area->width - 1);
-	char text[UNITS_TEXT_SIZE];
-	uint64_t max = 0, span_ns = 0;
-	size_t column_max;
-
-	if (p->canvas->ascii)
-		graph.style = GRAPH_ASCII;
-	column_max = graph_sample_count(graph.style, plot.width);
-	graph.count = history_copy(
-		h, part, column_max < HISTORY_MAX ? column_max : HISTORY_MAX, samples);
-	for (size_t i = 0; i < graph.count; i++)
-		if (bytes_known(samples[i]) && samples[i] > max)
-			max = samples[i];
-	graph.axis_bytes = axis_top_bytes(max);
-	if (graph.count > 1)
-		span_ns = h->items[h->count - 1].taken_ns -
-			  h->items[h->count - graph.count].taken_ns;
-	pen.role = ROLE_STRONG;
-	pen_addf(&pen, "%s %s", part_name(part),
-		 units_format_bytes(part_get(p->usage, part), text));
-	pen.role = ROLE_DIM;
-	if (span_ns > 0)
-		pen_addf(&pen, "  over %s", units_format_duration(span_ns, text));
-	graph_draw_axis(&graph, p->canvas, &plot);
-	graph_draw(&graph, p->canvas, &plot);
-}
-
-static void draw_graphs(struct page *p)
-{
-	struct area left = p->rest, right = p->rest;
-
-	if (p->rest.height < GRAPH_HEIGHT_MIN)
-		return;
-	if (p->rest.width < 60) {
-		draw_graph(p, PART_RSS, &left);
-		return;
-	}
-	left.width = p->rest.width / 2;
-	right.x += left.width;
-	right.width -= left.width;
-	draw_graph(p, PART_RSS, &left);
-	draw_graph(p, p->view->chosen == PART_RSS ? PART_PSS : p->view->chosen, &right);
-}
-
-/*
  * Return true if there is room for blank lines around the matrix. The sentences of the
  * diagnosis take precedence over blank lines.
  */
@@ -390,30 +337,72 @@ static void draw_owners(struct page *p)
 		      "occasionally");
 }
 
+/* Return how many lines the growth takes. */
+static int count_growth_lines(const struct data *d)
+{
+	return (seen_growth_find((struct seen_growth *)&d->need)->kind !=
+		GROWTH_TOO_SHORT) +
+	       (seen_growth_find((struct seen_growth *)&d->live)->kind !=
+		GROWTH_TOO_SHORT);
+}
+
+/* Lines for the changes below the matrix, and for the other amounts. */
+#define CHANGE_LINES 2
+#define PARTS_LINES 2
+/* Lines of the diagnosis that are more important than the changes. */
+#define DIAGNOSIS_LINES 2
+
+/*
+ * Draw the matrix, the other amounts, the growth and the diagnosis, and leave `kept`
+ * lines. If the lines are scarce, leave out the changes first. If there is not even a
+ * line for each of the others, do not leave any.
+ */
+static void draw_table(struct page *p, int kept)
+{
+	int growth = count_growth_lines(p->view->data);
+	int spare = p->rest.height - matrix_height(p->view) + CHANGE_LINES - kept;
+	bool has_changes = spare >= CHANGE_LINES + PARTS_LINES + DIAGNOSIS_LINES;
+	bool is_tight = kept > 0 && spare >= 3;
+	struct area matrix = p->rest;
+	int lines = matrix_draw(p->view, p->canvas, &matrix, has_changes || !is_tight);
+
+	p->rest.y += lines;
+	p->rest.height -= lines;
+	lines = spare - growth - DIAGNOSIS_LINES;
+	draw_parts(p, has_changes || !is_tight ? p->rest.height : lines > 1 ? lines : 1);
+	draw_growth(p);
+	lines = p->rest.height - kept;
+	if (lines > 7)
+		next_line(p);
+	draw_diagnosis(p, lines > 2 || is_tight ? lines
+			  : p->rest.height < 2	? p->rest.height
+						: 2);
+}
+
 static void draw_figures(struct page *p)
 {
-	struct area matrix;
-	int free_lines;
+	bool is_wide = p->rest.width >= PANEL_SCREEN_WIDTH &&
+		       p->rest.height >= PANEL_SCREEN_HEIGHT;
+	struct area side;
 
 	draw_owners(p);
 	draw_bar(p, "state", PART_STATE, STATE_COUNT_);
-	if (has_room_for_blank(p))
+	if (is_wide || has_room_for_blank(p))
 		next_line(p);
-	matrix = p->rest;
-	free_lines = matrix_draw(p->view, p->canvas, &matrix);
-	p->rest.y += free_lines;
-	p->rest.height -= free_lines;
-	draw_parts(p);
-	draw_growth(p);
-	free_lines = p->rest.height - GRAPH_HEIGHT_MIN;
-	if (free_lines > 7)
-		next_line(p);
-	draw_diagnosis(p, free_lines > 2       ? free_lines
-			  : p->rest.height < 2 ? p->rest.height
-					       : 2);
+	if (is_wide) {
+		side = p->rest;
+		side.x += PANEL_LEFT_WIDTH;
+		side.width -= PANEL_LEFT_WIDTH;
+		panel_draw_graphs(p->view, p->canvas, &side);
+		p->rest.width = PANEL_LEFT_WIDTH - 1;
+	}
+	draw_table(p, is_wide ? 0 : GRAPH_HEIGHT_MIN);
 	if (p->rest.height > GRAPH_HEIGHT_MIN + 2)
 		next_line(p);
-	draw_graphs(p);
+	if (is_wide)
+		panel_draw_mappings(p->view, p->canvas, &p->rest);
+	else
+		graphs_draw(p->view, p->canvas, &p->rest);
 }
 
 void process_draw(struct process_view *v, struct canvas *c, const struct area *area,

@@ -287,7 +287,8 @@ int matrix_height(const struct process_view *v)
 	return (int)count_shown(v, PART_OWNER, OWNER_COUNT_) + 4;
 }
 
-int matrix_draw(const struct process_view *v, struct canvas *c, const struct area *area)
+int matrix_draw(const struct process_view *v, struct canvas *c, const struct area *area,
+		bool has_changes)
 {
 	struct matrix_page m = { v, data_detail(v->data), c, *area,
 				 lay_out(v, area->width - 2) };
@@ -298,6 +299,8 @@ int matrix_draw(const struct process_view *v, struct canvas *c, const struct are
 		if (process_shows(v, (enum part)(PART_OWNER + o)))
 			draw_owner(&m, line++, o);
 	draw_total(&m, line++);
+	if (!has_changes)
+		return line < area->height ? line : area->height;
 	draw_changes(&m, line++, "change", add_change_since_start);
 	draw_changes(&m, line++, "per s", add_rate);
 	return line < area->height ? line : area->height;

@@ -8,10 +8,13 @@
 #include "ui/view/process.h"
 
 /*
- * Draw the matrix with its changes at the top of the
- * area. Returns the number of lines used.
+ * Draw the matrix at the top of the area, with or without the two lines of changes below
+ * it. Returns the number of lines used.
  */
-int matrix_draw(const struct process_view *v, struct canvas *c, const struct area *area);
+int matrix_draw(const struct process_view *v, struct canvas *c, const struct area *area,
+		bool has_changes);
+
+/* Return the height of the matrix with its changes. */
 int matrix_height(const struct process_view *v);
 
 /* Return a heading such as "PDIRTY", the same as in tables of processes. */

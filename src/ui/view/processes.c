@@ -13,6 +13,7 @@
 #include "ui/data/data.h"
 #include "ui/screen/meter.h"
 #include "ui/view/process_matrix.h"
+#include "ui/view/processes_panel.h"
 
 void processes_init(struct processes_view *v, const struct data *data, const char *sort,
 		    bool exact_bytes)
@@ -348,11 +349,17 @@ void processes_draw(struct processes_view *v, struct canvas *c, const struct are
 	int head = area->height >= 14 ? 3 : 1;
 	struct area table = { area->x, area->y + head, area->width, area->height - head };
 	struct area chosen = { area->x, area->y + 1, area->width, 2 };
+	int panel_width = processes_panel_width(area->width, area->height);
+	struct area panel = { area->x + area->width - panel_width, table.y, panel_width,
+			      table.height };
 
+	table.width -= panel_width;
 	v->ascii = c->ascii;
 	list_fit(&v->grid.list, v->count, table.height - 1);
 	draw_sums(v, c, area);
 	if (head == 3)
 		draw_chosen(v, c, &chosen);
 	grid_draw(&v->grid, c, &table, &rows);
+	if (panel_width > 0)
+		processes_panel_draw(processes_chosen(v), c, &panel);
 }
