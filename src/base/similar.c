@@ -88,6 +88,9 @@ void similar_add(struct similar *similar, const char *name)
 		return;
 	if (distance < similar->distance)
 		similar->count = 0;
+	for (size_t i = 0; i < similar->count; i++)
+		if (strcmp(similar->names[i], name) == 0)
+			return;
 	similar->distance = distance;
 	if (similar->count < SIMILAR_NAMES_MAX)
 		similar->names[similar->count++] = name;

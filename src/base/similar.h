@@ -27,7 +27,10 @@ struct similar {
 	size_t count; /* number of listed names; 0: none is near */
 };
 
-/* Compare a known name with the word, and list the name if none is nearer. */
+/*
+ * Compare a known name with the word, and list the name if none is nearer. A repeated
+ * name is listed once.
+ */
 void similar_add(struct similar *similar, const char *name);
 
 /*

@@ -91,6 +91,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/run/run_files.h \
 	%D%/run/variants.c \
 	%D%/run/variants.h \
+	%D%/session/absent.c \
+	%D%/session/absent.h \
 	%D%/session/groups.c \
 	%D%/session/groups.h \
 	%D%/session/heaps.c \

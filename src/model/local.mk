@@ -29,6 +29,8 @@ noinst_LIBRARIES += %D%/libmodel.a
 	%D%/oom_kill.c \
 	%D%/oom_kill.h \
 	%D%/process.h \
+	%D%/process_name.c \
+	%D%/process_name.h \
 	%D%/profile.c \
 	%D%/profile.h \
 	%D%/settings.c \

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Selection of processes: by pid, by name, and with their children."""
 
+import contextlib
 import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
 
 from live import (MIB, Target, check, check_sums, equal, memstate, run, test, wait_until)
 
@@ -40,10 +46,58 @@ def a_name_selects_in_each_sample_of_a_series():
 def an_unknown_name_is_reported():
     result = memstate("-p", NOBODY, "--csv").must_be(1)
     equal(result.out, b"", "stdout")
-    check(NOBODY in result.errors()[0], result.err)
+    check(re.match(f"memstate: {NOBODY}: none of [0-9]+ processes has this name",
+                   result.errors()[0]), result.err)
     with Target("name", TWIN) as a:
         result = memstate("-p", f"{TWIN},{NOBODY}", "--csv", "-n1", "-o", "pid").must_be(3)
         equal([row["pid"] for row in result.rows()], [a.pid], "pids")
+
+
+@contextlib.contextmanager
+def sleeper(*command):
+    """A process of another program that sleeps until the end of the block."""
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        process.stdout.read(1)  # the program has begun
+        yield process.pid
+    finally:
+        process.stdin.close()
+        process.wait()
+
+
+@test
+def a_script_is_selected_by_its_file_name():
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, f"server-of-test-{os.getpid()}.py")
+        with open(script, "w") as f:
+            f.write("import sys\nprint(end='x', flush=True)\nsys.stdin.read()\n")
+        name = os.path.basename(script)
+        with sleeper(sys.executable, "-u", script, name + "x") as pid, \
+             sleeper(sys.executable, "-u", "-c",
+                     "import sys; print(end='x', flush=True); sys.stdin.read()", script):
+            equal(pids("-p", name), {pid}, "by the name of the script")
+            equal(pids("-p", f"*-test-{os.getpid()}.py"), {pid}, "by wildcards")
+            result = memstate("-p", name[1:], "--csv").must_be(1)
+            check(f"did you mean '{name}'?" in result.errors()[0], result.err)
+
+
+@test
+def a_program_is_selected_by_its_full_name():
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, f"program-with-a-long-name-{os.getpid()}")
+        shutil.copy(shutil.which("cat"), program)
+        process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            process.stdin.write(b"x")
+            process.stdin.flush()
+            process.stdout.read(1)  # the program has begun
+            name = os.path.basename(program)
+            equal(pids("-p", name), {process.pid}, "by the full name")
+            check(process.pid in pids("-p", name[:15]), "by comm, which is cut")
+            equal(pids("-p", f"program-*-{os.getpid()}"), {process.pid}, "by wildcards")
+        finally:
+            process.stdin.close()
+            process.wait()
 
 
 @test

@@ -20,6 +20,7 @@ unit_base = \
 
 unit_model = \
 	%D%/model/test_count \
+	%D%/model/test_process_name \
 	%D%/model/test_profile \
 	%D%/model/test_usage
 

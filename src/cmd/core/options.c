@@ -319,6 +319,7 @@ void options_free(struct options *o)
 	free(o->stacks.rules);
 	free(o->targets.pids);
 	free(o->targets.names);
+	free(o->targets.names_found);
 	free(o->given.items);
 	free(o);
 }

@@ -14,6 +14,7 @@
 #include "cmd/core/message.h"
 #include "cmd/core/signals.h"
 #include "cmd/run/variants.h"
+#include "cmd/session/absent.h"
 #include "cmd/session/recordings.h"
 #include "probe/helper/agent_library.h"
 
@@ -195,49 +196,6 @@ int session_sort_key(const struct options *o, const struct column_set *set,
 	return EXIT_BAD_USAGE;
 }
 
-static bool is_name_found(const char *name, const struct snapshot *snapshot)
-{
-	for (size_t i = 0; i < snapshot->count; i++)
-		if (strcmp(snapshot->usages[i].process.comm, name) == 0)
-			return true;
-	return false;
-}
-
-/*
- * Return true if /proc hides the process. In that case kill(2) fails with EPERM, which
- * shows that the process exists.
- */
-static bool is_hidden(const struct session *session, int pid)
-{
-	return session->fs.is_live && kill(pid, 0) < 0 && errno == EPERM;
-}
-
-static size_t report_not_found(const struct session *session,
-			       const struct snapshot *snapshot)
-{
-	const struct targets *targets = &session->options->targets;
-	size_t missing = 0;
-
-	for (size_t i = 0; i < targets->pid_count; i++) {
-		if (!targets->pids[i].is_gone)
-			continue;
-		if (is_hidden(session, targets->pids[i].pid))
-			message("%d: hidden: /proc is mounted with hidepid; run memstate as root "
-				"or in the group of the mount option gid",
-				targets->pids[i].pid);
-		else
-			message_process_error(targets->pids[i].pid, -ESRCH);
-		missing++;
-	}
-	for (size_t i = 0; i < targets->name_count; i++) {
-		if (is_name_found(targets->names[i], snapshot))
-			continue;
-		message("%s: no process with that name", targets->names[i]);
-		missing++;
-	}
-	return missing;
-}
-
 /*
  * A single message reports all processes for which memstate lacks permission. Other
  * errors are reported for each process.
@@ -294,7 +252,7 @@ int session_list(const struct session *session, unsigned int needs, struct snaps
 int session_report_missing(const struct session *session, const struct snapshot *snapshot)
 {
 	struct missing missing = {
-		.absent_count = report_not_found(session, snapshot),
+		.absent_count = absent_report(session, snapshot),
 	};
 
 	for (size_t i = 0; i < snapshot->count; i++)

@@ -203,6 +203,14 @@ int proc_task_read_command(const struct procfs *fs, int pid, char **ret)
 	return 0;
 }
 
+int proc_task_read_arguments(const struct procfs *fs, int pid, char *to, size_t size,
+			     size_t *ret_length)
+{
+	_cleanup_close_ int fd = procfs_open_file(fs, pid, "cmdline");
+
+	return fd < 0 ? fd : read_beginning(fd, to, size, ret_length);
+}
+
 #define GO_NOTE_SEARCHED 65536
 
 /*

@@ -67,4 +67,11 @@ bool proc_task_is_go(const struct procfs *fs, int pid);
  */
 int proc_task_read_command(const struct procfs *fs, int pid, char **ret);
 
+/*
+ * Read the beginning of the command line as the kernel shows it: each argument is
+ * followed by a NUL. Returns 0, or -errno as procfs_open_file() does.
+ */
+int proc_task_read_arguments(const struct procfs *fs, int pid, char *to, size_t size,
+			     size_t *ret_length);
+
 #endif

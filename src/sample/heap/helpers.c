@@ -96,10 +96,7 @@ static bool is_allowed(const struct helpers *h, const struct process *p)
 	for (size_t i = 0; i < h->pid_count; i++)
 		if (h->pids[i] == p->pid)
 			return true;
-	for (size_t i = 0; i < h->name_count; i++)
-		if (strcmp(h->names[i], p->comm) == 0)
-			return true;
-	return false;
+	return targets_are_named(h->fs, h->names, h->name_count, p, NULL);
 }
 
 static char *format_problem(int error, const char *text)

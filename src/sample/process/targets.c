@@ -4,9 +4,13 @@
 #include "sample/process/targets.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/xalloc.h"
+#include "model/process_name.h"
 #include "proc/process/list.h"
+#include "proc/process/task.h"
 #include "sample/process/group_processes.h"
 
 static int add_process(void *context, const struct process *p)
@@ -50,12 +54,84 @@ static int list_pid(const struct procfs *fs, struct target_pid *target,
 	return 0;
 }
 
-static bool is_named(const struct targets *targets, const struct process *p)
+/*
+ * Names are in the first arguments. A longer command line, such as one with a class path,
+ * is cut.
+ */
+#define ARGUMENTS_SIZE 4096
+
+/* Find the names of a process. They are borrowed from *p and from `arguments`. */
+static void find_names(const struct procfs *fs, const struct process *p,
+		       char arguments[static ARGUMENTS_SIZE], struct process_names *ret)
 {
-	for (size_t i = 0; i < targets->name_count; i++)
-		if (strcmp(targets->names[i], p->comm) == 0)
+	size_t length = 0;
+
+	if (p->is_kernel_thread ||
+	    proc_task_read_arguments(fs, p->pid, arguments, ARGUMENTS_SIZE, &length) < 0)
+		length = 0;
+	process_names_find(p->comm, arguments, length, ret);
+}
+
+bool targets_are_named(const struct procfs *fs, const char *const *patterns, size_t count,
+		       const struct process *p, bool *found)
+{
+	char arguments[ARGUMENTS_SIZE];
+	struct process_names names;
+	bool is_named = false;
+
+	if (count == 0)
+		return false;
+	find_names(fs, p, arguments, &names);
+	for (size_t i = 0; i < count; i++) {
+		if (!process_names_match(&names, patterns[i]))
+			continue;
+		is_named = true;
+		if (found)
+			found[i] = true;
+	}
+	return is_named;
+}
+
+bool targets_contain(const struct targets *targets, const struct process *p,
+		     const char *line)
+{
+	for (size_t i = 0; i < targets->pid_count; i++)
+		if (targets->pids[i].pid == p->pid)
 			return true;
-	return false;
+	for (size_t i = 0; i < targets->name_count; i++)
+		if (process_names_match_line(p->comm, line, targets->names[i]))
+			return true;
+	return targets_are_all(targets);
+}
+
+struct name_list {
+	const struct procfs *fs;
+	struct strbuf *out;
+	size_t process_count;
+};
+
+static int add_names(void *context, const struct process *p)
+{
+	struct name_list *list = context;
+	char arguments[ARGUMENTS_SIZE];
+	struct process_names names;
+
+	find_names(list->fs, p, arguments, &names);
+	strbuf_add(list->out, p->comm, strlen(p->comm) + 1);
+	strbuf_add(list->out, names.program, names.program_length);
+	strbuf_add_char(list->out, '\0');
+	strbuf_add(list->out, names.script, names.script_length);
+	strbuf_add_char(list->out, '\0');
+	list->process_count++;
+	return 0;
+}
+
+size_t targets_list_names(const struct procfs *fs, struct strbuf *out)
+{
+	struct name_list list = { fs, out, 0 };
+
+	(void)proc_list_read(fs, LIST_STAT, add_names, &list);
+	return list.process_count;
 }
 
 /* Move a usage to another snapshot, with everything that the usage owns. */
@@ -67,13 +143,19 @@ static void move_usage(struct snapshot *to, struct usage *from)
 	from->command = NULL;
 }
 
-static void add_named(const struct targets *targets, struct snapshot *all,
-		      struct snapshot *ret)
+static void add_named(const struct procfs *fs, struct targets *targets,
+		      struct snapshot *all, struct snapshot *ret)
 {
+	if (targets->name_count == 0)
+		return;
+	free(targets->names_found);
+	targets->names_found = xcalloc(targets->name_count, sizeof(bool));
 	for (size_t i = 0; i < all->count; i++) {
 		const struct process *p = &all->usages[i].process;
 
-		if (is_named(targets, p) && !process_has_ended(p) &&
+		if (!process_has_ended(p) &&
+		    targets_are_named(fs, targets->names, targets->name_count, p,
+				      targets->names_found) &&
 		    !snapshot_find(ret, p->pid))
 			move_usage(ret, &all->usages[i]);
 	}
@@ -114,7 +196,7 @@ int targets_list(const struct procfs *fs, struct targets *targets, struct snapsh
 	snapshot_init(&all);
 	r = proc_list_read(fs, LIST_STAT, add_process, &all);
 	if (r == 0) {
-		add_named(targets, &all, ret);
+		add_named(fs, targets, &all, ret);
 		if (targets->with_children)
 			add_children(&all, ret);
 	}

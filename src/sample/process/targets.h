@@ -33,8 +33,10 @@ struct targets {
 		bool is_gone;
 	} * pids;
 	size_t pid_count;
-	const char **names; /* borrowed names that a process's comm must match exactly */
+	const char **names; /* borrowed names or wildcards, see model/process_name.h */
 	size_t name_count;
+	/* for each name, whether the last listing contained it; NULL: no listing yet */
+	bool *names_found;
 	/* select the processes of this cgroup; borrowed; NULL: no cgroup */
 	struct group_processes *group;
 	bool with_children; /* also select all descendants of the selected processes */
@@ -56,6 +58,26 @@ bool targets_have_ended(const struct targets *targets, const struct snapshot *sa
  * process has ended is marked and counted. Returns 0 or -errno.
  */
 int targets_list(const struct procfs *fs, struct targets *targets, struct snapshot *ret);
+
+/*
+ * Return true if one of the patterns selects the process by a name. If found is not NULL,
+ * set its element for each of these patterns.
+ */
+bool targets_are_named(const struct procfs *fs, const char *const *patterns, size_t count,
+		       const struct process *p, bool *found);
+
+/*
+ * Return true if the targets contain a recorded process: its pid, or a name in its comm
+ * or command line, in which blanks separate the arguments. line may be NULL.
+ */
+bool targets_contain(const struct targets *targets, const struct process *p,
+		     const char *line);
+
+/*
+ * Append the names of all processes, each followed by a NUL; they may be empty or repeat.
+ * Return the number of processes.
+ */
+size_t targets_list_names(const struct procfs *fs, struct strbuf *out);
 
 /* List every process. The flags are those of proc_list_read(). */
 int targets_list_all(const struct procfs *fs, unsigned int flags, struct snapshot *ret);

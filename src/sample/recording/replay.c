@@ -335,17 +335,6 @@ static int complete(struct replay *replay, size_t index, struct usage *u)
 	return r == -ENOENT ? 0 : r;
 }
 
-static bool is_named(const struct targets *targets, const struct process *p)
-{
-	for (size_t i = 0; i < targets->pid_count; i++)
-		if (targets->pids[i].pid == p->pid)
-			return true;
-	for (size_t i = 0; i < targets->name_count; i++)
-		if (strcmp(targets->names[i], p->comm) == 0)
-			return true;
-	return targets_are_all(targets);
-}
-
 static void move_usage(struct snapshot *to, struct usage *from)
 {
 	*snapshot_add(to) = *from;
@@ -359,7 +348,8 @@ static void select_targets(struct snapshot *all, const struct targets *targets,
 	size_t before;
 
 	for (size_t i = 0; i < all->count; i++)
-		if (is_named(targets, &all->usages[i].process))
+		if (targets_contain(targets, &all->usages[i].process,
+				    all->usages[i].command))
 			move_usage(ret, &all->usages[i]);
 	if (!targets->with_children)
 		return;
@@ -429,7 +419,8 @@ static int add_largest(void *context, const struct process *process)
 {
 	struct largest *largest = context;
 
-	if (!largest->targets->with_children && !is_named(largest->targets, process))
+	if (!largest->targets->with_children &&
+	    !targets_contain(largest->targets, process, NULL))
 		return 0;
 	for (size_t i = 0; i < largest->count; i++)
 		if (process_is_same(&largest->items[i], process))

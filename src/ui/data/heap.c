@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "model/process_name.h"
 #include "sample/heap/reader.h"
 #include "sample/heap/walker.h"
 #include "ui/data/data.h"
@@ -49,7 +50,7 @@ static bool is_named(const struct targets *t, const struct data *d)
 		if (t->pids[i].pid == d->detail_pid)
 			return true;
 	for (size_t i = 0; u && i < t->name_count; i++)
-		if (strcmp(t->names[i], u->process.comm) == 0)
+		if (process_names_match_line(u->process.comm, u->command, t->names[i]))
 			return true;
 	return false;
 }

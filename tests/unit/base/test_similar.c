@@ -66,13 +66,18 @@ static void a_word_unlike_all_names_has_no_hint(void **state)
 	assert_hint(long_word, "");
 }
 
-static void at_most_five_names_are_listed(void **state)
+static void at_most_five_different_names_are_listed(void **state)
 {
+	static const char *const names[] = { "ab1", "ab2", "ab3", "ab4",
+					     "ab5", "ab6", "ab7" };
 	struct similar similar = { .word = "ab" };
 
 	(void)state;
-	for (size_t i = 0; i < 2 * SIMILAR_NAMES_MAX; i++)
-		similar_add(&similar, "abc");
+	for (size_t i = 0; i < 10; i++)
+		similar_add(&similar, names[0]);
+	assert_int_equal(similar.count, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		similar_add(&similar, names[i]);
 	assert_int_equal(similar.count, SIMILAR_NAMES_MAX);
 }
 
@@ -82,7 +87,7 @@ int main(void)
 		cmocka_unit_test(each_error_has_its_cost),
 		cmocka_unit_test(the_nearest_names_are_listed),
 		cmocka_unit_test(a_word_unlike_all_names_has_no_hint),
-		cmocka_unit_test(at_most_five_names_are_listed),
+		cmocka_unit_test(at_most_five_different_names_are_listed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* absent - report selected processes that were not found. */
+#ifndef MS_CMD_SESSION_ABSENT_H
+#define MS_CMD_SESSION_ABSENT_H
+
+#include <stddef.h>
+
+struct session;
+struct snapshot;
+
+/* Report each pid and name that selects no process. Return their number. */
+size_t absent_report(const struct session *session, const struct snapshot *snapshot);
+
+#endif
