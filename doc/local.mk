@@ -14,3 +14,24 @@ dist_doc_DATA += \
 	%D%/OOM.md \
 	%D%/PERFORMANCE.md \
 	%D%/RECORDING.md
+
+schemadir = $(docdir)/schema
+dist_schema_DATA = \
+	%D%/schema/columns.json \
+	%D%/schema/common.json \
+	%D%/schema/compare.json \
+	%D%/schema/count.json \
+	%D%/schema/diff.json \
+	%D%/schema/doctor.json \
+	%D%/schema/explain.json \
+	%D%/schema/heap.json \
+	%D%/schema/leaks.json \
+	%D%/schema/map.json \
+	%D%/schema/moments.json \
+	%D%/schema/oom-explain.json \
+	%D%/schema/oom-predict.json \
+	%D%/schema/oom.json \
+	%D%/schema/profile.json \
+	%D%/schema/runs.json \
+	%D%/schema/scale.json \
+	%D%/schema/series.json

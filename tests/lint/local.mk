@@ -12,6 +12,7 @@ lint_tests = \
 	%D%/check-lists.sh \
 	%D%/check-manpage.sh \
 	%D%/check-procfs.sh \
+	%D%/check-schema.sh \
 	%D%/check-scripts.sh \
 	%D%/check-style.sh \
 	%D%/check-units.sh \
@@ -20,6 +21,14 @@ lint_tests = \
 	%D%/check-words.sh
 TESTS += $(lint_tests)
 EXTRA_DIST += $(lint_tests) %D%/words.txt %D%/words-allowed.txt
+
+check_PROGRAMS += %D%/list_columns
+%C%_list_columns_LDADD = $(RENDER_LIBS) -lm
+
+# Write the schema of the columns anew, after a change of their tables.
+schema: %D%/list_columns$(EXEEXT)
+	%D%/list_columns$(EXEEXT) >$(srcdir)/doc/schema/columns.json
+.PHONY: schema
 
 if HAVE_NCURSES
 check_PROGRAMS += %D%/list_keys

@@ -21,6 +21,8 @@ import tempfile
 import time
 import traceback
 
+import schema_lib
+
 MEMSTATE = os.environ["MEMSTATE"]
 TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "target")
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -275,6 +277,8 @@ def memstate(*args, timeout=TIMEOUT, **popen):
         process.kill()
         process.communicate()
         raise AssertionError(f"memstate {args} hangs")
+    if out and ("--json" in args or "-J" in args):
+        schema_lib.check_output(out)
     return Result(args, process.returncode, out, err)
 
 

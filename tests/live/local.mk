@@ -17,7 +17,7 @@ EXTRA_DIST += \
 LIVE_TESTS = \
 	%D%/heap_auto.py %D%/clock.py %D%/command.py %D%/limits.py %D%/hostile_elf.py %D%/count.py %D%/count_filter.py %D%/count_runs.py %D%/count_same.py %D%/count_scale.py %D%/count_stacks.py %D%/count_trouble.py %D%/diff.py %D%/endings.py %D%/lazyfree.py %D%/names.py %D%/output.py \
 	%D%/races.py %D%/remote.py %D%/rights.py %D%/selection.py %D%/stacks.py %D%/stacks_inside.py %D%/states.py %D%/sums.py %D%/turns.py \
-	%D%/heap_types.py %D%/helper.py %D%/unharmed.py \
+	%D%/heap_types.py %D%/helper.py %D%/json_schema.py %D%/unharmed.py \
 	%D%/helper_figures.py \
 	%D%/heap.py %D%/held.py %D%/heap_jemalloc.py %D%/heap_code.py %D%/leaks.py %D%/programs.py %D%/running.py %D%/explain.py \
 	%D%/compare.py %D%/compare_count.py %D%/compare_server.py %D%/compare_show.py %D%/compare_verdict.py %D%/preload.py
@@ -50,6 +50,6 @@ LIVE_TESTS += %D%/count_inject.py %D%/count_inject_kill.py %D%/count_copies.py
 # Attacks by another process of the same user, and fakes of what memstate leaves behind
 LIVE_TESTS += %D%/inject_same_user.py %D%/inject_fakes.py
 TESTS += $(LIVE_TESTS)
-EXTRA_DIST += %D%/live.py %D%/browser_lib.py %D%/compare_lib.py %D%/count_inject_lib.py %D%/flame_lib.py %D%/heap_lib.py \
+EXTRA_DIST += %D%/live.py %D%/schema_lib.py %D%/browser_lib.py %D%/compare_lib.py %D%/count_inject_lib.py %D%/flame_lib.py %D%/heap_lib.py \
 	%D%/inject_lib.py %D%/leak_lib.py %D%/stacks_lib.py %D%/oom_lib.py %D%/pprof_lib.py %D%/python \
 	%D%/same_user_lib.py $(LIVE_TESTS)

@@ -100,7 +100,7 @@ static void run_checks(struct examination *x, const struct check_list *list)
 
 static void begin_json(struct examination *x)
 {
-	x->json = json_begin_report(&x->out);
+	x->json = json_begin_report(&x->out, "doctor");
 	if (x->patient.process) {
 		json_add_signed(&x->json, "pid", x->patient.process->pid);
 		json_add_string(&x->json, "comm", x->patient.process->comm);

@@ -56,7 +56,7 @@ static void add_rows(struct map *map, const void *const *rows, size_t count)
 static void add_json(struct map *map, const struct usage *u, const void *const *rows,
 		     size_t count)
 {
-	struct json j = json_begin_report(&map->out);
+	struct json j = json_begin_report(&map->out, "map");
 
 	json_add_signed(&j, "pid", u->process.pid);
 	json_add_string(&j, "comm", u->process.comm);

@@ -105,7 +105,7 @@ static int write_csv(struct series *series, size_t count)
 static int write_json(struct series *series, size_t count)
 {
 	const struct snapshot *snapshot = &series->snapshot;
-	struct json j = json_begin_report(&series->text);
+	struct json j = json_begin_report(&series->text, "series");
 	char utc[CLOCK_TEXT_SIZE];
 
 	json_add_string(&j, "time", clock_format_utc(snapshot->unix_ms, utc));

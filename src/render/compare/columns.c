@@ -294,7 +294,7 @@ void compare_add_json(struct strbuf *out, const struct compare_view *view,
 		      const struct column_list *list)
 {
 	const struct comparison *c = view->comparison;
-	struct json j = json_begin_report(out);
+	struct json j = json_begin_report(out, "compare");
 	struct rows rows = { 0 };
 
 	find_rows(view, &rows);

@@ -323,7 +323,7 @@ static void add_json_path(struct json *j, const struct explain_report *r)
 void explain_report_add_json(struct strbuf *out, const struct explain_report *report)
 {
 	const struct explanation *e = report->explanation;
-	struct json j = json_begin_report(out);
+	struct json j = json_begin_report(out, "explain");
 
 	json_add_signed(&j, "pid", report->usage->process.pid);
 	json_add_string(&j, "comm", report->usage->process.comm);

@@ -309,7 +309,7 @@ static void add_json_groups(struct json *j, const char *key, const struct leak_r
 void leak_report_add_json(struct strbuf *out, const struct leak_report *report)
 {
 	const struct leak_scan *scan = report->scan;
-	struct json j = json_begin_report(out);
+	struct json j = json_begin_report(out, "leaks");
 	char time[CLOCK_TEXT_SIZE];
 
 	json_add_signed(&j, "pid", report->usage->process.pid);

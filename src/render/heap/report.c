@@ -407,7 +407,7 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u,
 	const struct heap_page page = { out, u, heap, detail, options };
 	bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC && !heap->is_reported;
 	bool are_lists_known = heap_lists_known(heap) && !heap->is_reported;
-	struct json j = json_begin_report(out);
+	struct json j = json_begin_report(out, "heap");
 
 	json_add_signed(&j, "pid", u->process.pid);
 	json_add_string(&j, "comm", u->process.comm);

@@ -231,7 +231,7 @@ void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *e,
 			  const char *summary)
 {
 	const struct oom_figures *f = &e->at;
-	struct json j = json_begin_report(out);
+	struct json j = json_begin_report(out, "oom-explain");
 
 	add_verdicts(&j, e);
 	add_time(&j, "time", e->unix_ms);

@@ -292,7 +292,7 @@ static void add_json_process(struct json *j, const struct process_trend *t)
 
 void predict_report_add_json(struct strbuf *out, const struct predict_report *report)
 {
-	struct json j = json_begin_report(out);
+	struct json j = json_begin_report(out, "oom-predict");
 	char utc[CLOCK_TEXT_SIZE];
 	size_t count;
 	struct process_trend *found = find_processes(report->trends, &count);

@@ -350,7 +350,7 @@ void oom_report_add_json(struct strbuf *out, const struct oom_row *row,
 			 const struct column_list *columns)
 {
 	const struct cgroup *c = row->cgroup;
-	struct json j = json_begin_report(out);
+	struct json j = json_begin_report(out, "oom");
 
 	json_add_row(&j, "oom", columns, row);
 	json_add_signed(&j, "cgroup_version", (int)c->version);

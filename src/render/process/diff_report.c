@@ -293,7 +293,7 @@ static void add_json_stacks(struct json *j, const struct diff_report *report)
 
 void diff_report_add_json(struct strbuf *out, const struct diff_report *report)
 {
-	struct json j = json_begin_report(out);
+	struct json j = json_begin_report(out, "diff");
 
 	json_add_string(&j, "metric", profile_metrics[report->options->metric].name);
 	json_add_number(&j, "depth", report->options->depth);

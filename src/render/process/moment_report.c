@@ -280,7 +280,7 @@ static void add_json_side(struct json *j, const char *key, const struct moment_s
 void moment_report_add_json(struct strbuf *out, const struct moment_report *report)
 {
 	struct column_list columns = COLUMN_LIST_INIT;
-	struct json j = json_begin_report(out);
+	struct json j = json_begin_report(out, "moments");
 
 	column_list_all(&moment_columns, &columns);
 	add_json_side(&j, "before", &report->before);

@@ -322,7 +322,7 @@ static void add_json_program(struct json *j, const struct count_row *row,
 void count_report_add_json(struct strbuf *out, const struct count_report *report,
 			   const struct column_list *columns)
 {
-	struct json j = json_begin_report(out);
+	struct json j = json_begin_report(out, "count");
 	struct column_list thread_columns;
 	char utc[CLOCK_TEXT_SIZE];
 

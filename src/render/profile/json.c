@@ -136,7 +136,7 @@ static void add_tree(struct json *j, const struct profile_report *report,
 void profile_report_add_json(struct strbuf *out, const struct profile_report *report,
 			     const struct column_list *columns)
 {
-	struct json j = json_begin_report(out);
+	struct json j = json_begin_report(out, "profile");
 	struct profile_parts parts;
 
 	profile_parts_init(&parts, report);

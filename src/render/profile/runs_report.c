@@ -197,7 +197,7 @@ void runs_report_add_json(struct strbuf *out, const struct runs_report *report,
 			  const struct column_list *columns)
 {
 	const struct count_runs *runs = report->runs;
-	struct json j = json_begin_report(out);
+	struct json j = json_begin_report(out, "runs");
 
 	json_add_string(&j, "command", report->command);
 	json_add_string(&j, "program", first_program(report)->name);

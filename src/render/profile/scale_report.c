@@ -146,7 +146,7 @@ static void add_json_fit(struct json *j, const struct scale_report *report, size
 void scale_report_add_json(struct strbuf *out, const struct scale_report *report,
 			   const struct column_list *columns)
 {
-	struct json j = json_begin_report(out);
+	struct json j = json_begin_report(out, "scale");
 
 	json_add_string(&j, "command", report->command);
 	json_begin_array(&j, "growth");

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "render/table/output.h"
 
-struct json json_begin_report(struct strbuf *out)
+struct json json_begin_report(struct strbuf *out, const char *report)
 {
 	struct json j = json_begin(out);
 
@@ -12,6 +12,7 @@ struct json json_begin_report(struct strbuf *out)
 	json_begin_object(&j, "memstate");
 	json_add_string(&j, "version", PACKAGE_VERSION);
 	json_add_number(&j, "schema", 1);
+	json_add_string(&j, "report", report);
 	json_end_object(&j);
 	return j;
 }

@@ -18,9 +18,10 @@ void csv_add_row(struct strbuf *out, const struct column_list *columns, const vo
 
 /*
  * Begin a JSON report: an object whose first member is "memstate", with the versions of
- * memstate and of the schema. json_end_report() ends the object and the line.
+ * memstate and of the schema, and the report's name: doc/schema/NAME.json describes it.
+ * json_end_report() ends the object and the line.
  */
-struct json json_begin_report(struct strbuf *out);
+struct json json_begin_report(struct strbuf *out, const char *report);
 void json_end_report(struct json *j);
 
 /*
