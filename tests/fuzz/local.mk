@@ -12,6 +12,18 @@ if ENABLE_FUZZING
 noinst_PROGRAMS += $(fuzz_targets)
 fuzz_main =
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
+
+# Fuzz each target for COUNT seconds with inputs that differ in each run: "make fuzz-long
+# COUNT=600". New inputs and crashes are kept in fuzz-found.
+fuzz-long: $(fuzz_targets)
+	@for target in $(fuzz_targets); do \
+		name=$${target##*/fuzz_}; name=$${name%$(EXEEXT)}; \
+		$(MKDIR_P) fuzz-found/$$name; \
+		./$$target -max_total_time=$(COUNT) -max_len=8192 -rss_limit_mb=1024 -timeout=10 \
+			-artifact_prefix=fuzz-found/ fuzz-found/$$name \
+			$(srcdir)/tests/fuzz/corpus/$$name || exit; \
+	done
+.PHONY: fuzz-long
 else
 check_PROGRAMS += $(fuzz_targets)
 TESTS += $(fuzz_targets)
