@@ -23,13 +23,13 @@ fuzz-long: $(fuzz_targets)
 			-artifact_prefix=fuzz-found/ fuzz-found/$$name \
 			$(srcdir)/tests/fuzz/corpus/$$name || exit; \
 	done
-.PHONY: fuzz-long
 else
 check_PROGRAMS += $(fuzz_targets)
 TESTS += $(fuzz_targets)
 fuzz_main = %D%/replay.c
 fuzz_ldflags = $(AM_LDFLAGS)
 endif
+.PHONY: fuzz-long
 
 %C%_fuzz_blocks_SOURCES = %D%/fuzz_blocks.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_blocks_LDFLAGS = $(fuzz_ldflags)
