@@ -155,6 +155,7 @@ unit_sample = \
 unit_render = \
 	%D%/render/compare/test_report \
 	%D%/render/flame/test_flame \
+	%D%/render/oom/test_explain \
 	%D%/render/profile/test_report \
 	%D%/render/table/test_column \
 	%D%/render/table/test_output

@@ -63,7 +63,13 @@ struct oom_grower {
 	char file[OOM_PATH_SIZE];
 	/* mapping of the process that grew most; "": unknown */
 	char mapping[OOM_NAME_SIZE];
+	/*
+	 * Memory of this mapping, and of all mappings of the process, at two readings of
+	 * the mappings. The readings may be older than the samples that from_bytes and
+	 * to_bytes are from.
+	 */
 	uint64_t mapping_from_bytes, mapping_to_bytes;
+	uint64_t mappings_from_bytes, mappings_to_bytes;
 };
 
 struct oom_evidence {

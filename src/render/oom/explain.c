@@ -298,6 +298,33 @@ static void add_writer(struct page *p, struct strbuf *line)
 }
 
 /*
+ * Append the mapping that grew most. Its amounts and those of the whole process are from
+ * the same readings, which may be older than the samples that show the growth.
+ */
+static void add_mapping(struct page *p, struct strbuf *line)
+{
+	const struct oom_grower *g = &p->evidence->grower;
+	char from[UNITS_TEXT_SIZE], of_from[UNITS_TEXT_SIZE];
+	char to[UNITS_TEXT_SIZE], of_to[UNITS_TEXT_SIZE];
+
+	if (g->mapping[0] == '\0')
+		return;
+	units_format_bytes(g->mapping_from_bytes, from);
+	units_format_bytes(g->mapping_to_bytes, to);
+	units_format_bytes(g->mappings_from_bytes, of_from);
+	units_format_bytes(g->mappings_to_bytes, of_to);
+	strbuf_add_text(line, ", most of it in ");
+	add_printable(p, line, g->mapping);
+	if (g->mappings_from_bytes == 0)
+		strbuf_addf(line, " (%s of %s when its mappings were last read)", to,
+			    of_to);
+	else
+		strbuf_addf(line,
+			    " (from %s of %s to %s of %s, when its mappings were read)",
+			    from, of_from, to, of_to);
+}
+
+/*
  * Append a sentence that states which process grew, since when, in which kind of
  * memory, and whose allocation hit the limit.
  */
@@ -317,20 +344,7 @@ static void add_grower(struct page *p)
 		    g->is_new	      ? ", as a new process"
 		    : g->is_restarted ? ", after a restart"
 				      : "");
-	if (g->mapping[0] != '\0') {
-		strbuf_add_text(&line, ", most of it in ");
-		add_printable(p, &line, g->mapping);
-	}
-	/*
-	 * The mapping's growth may come from other samples than the growth of the
-	 * process. If the mapping is larger than the process, omit both amounts of the
-	 * mapping.
-	 */
-	if (g->mapping[0] != '\0' && g->mapping_from_bytes <= g->from_bytes &&
-	    g->mapping_to_bytes <= g->to_bytes)
-		strbuf_addf(&line, " (from %s to %s)",
-			    units_format_bytes(g->mapping_from_bytes, from),
-			    units_format_bytes(g->mapping_to_bytes, to));
+	add_mapping(p, &line);
 	add_writer(p, &line);
 	if (e->invoker.name[0] != '\0' && g->pid != 0 && is_invoker(e, g->pid, g->name)) {
 		strbuf_add_text(&line, "; its own allocation reached the limit");

@@ -221,12 +221,25 @@ static int compare_kinds(const void *a, const void *b)
 	return strcmp(((const struct kind *)a)->name, ((const struct kind *)b)->name);
 }
 
+/* Return the memory that charged_bytes() counts, for a single mapping. */
+static uint64_t charged_bytes_of_mapping(const struct mapping *m)
+{
+	const uint64_t *bytes = m->counters.bytes;
+	uint64_t anon =
+		bytes_sub(bytes[SMAPS_ANONYMOUS], bytes_or_0(bytes[SMAPS_LAZYFREE]));
+	uint64_t dirty = bytes_add(bytes[SMAPS_SHARED_DIRTY], bytes[SMAPS_PRIVATE_DIRTY]);
+
+	if (!bytes_known(anon) || !bytes_known(dirty))
+		return bytes_or_0(bytes[SMAPS_RSS]);
+	return (dirty > anon ? dirty : anon) + bytes_or_0(bytes[SMAPS_SWAP]);
+}
+
 static size_t add_kinds(const struct mapping_list *mappings, bool is_after,
 			struct kind *kinds)
 {
 	for (size_t i = 0; i < mappings->count; i++) {
 		const char *name = mapping_group_name(&mappings->items[i]);
-		uint64_t bytes = bytes_or_0(mappings->items[i].counters.bytes[SMAPS_RSS]);
+		uint64_t bytes = charged_bytes_of_mapping(&mappings->items[i]);
 
 		kinds[i] = (struct kind){ name[0] != '\0' ? name : NAMELESS,
 					  is_after ? 0 : bytes, is_after ? bytes : 0,
@@ -235,11 +248,21 @@ static size_t add_kinds(const struct mapping_list *mappings, bool is_after,
 	return mappings->count;
 }
 
-/* Find the kind of mapping that has more than half of the process's growth. */
+/*
+ * Find the kind of mapping that has more than half of the process's growth, both between
+ * the samples and between the readings of the mappings.
+ */
 static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 {
-	uint64_t max_bytes = (ret->to_bytes - ret->from_bytes) / 2;
+	uint64_t max_bytes = (ret->to_bytes - ret->from_bytes) / 2, read_bytes;
 
+	for (size_t i = 0; i < count; i++) {
+		ret->mappings_from_bytes += kinds[i].from_bytes;
+		ret->mappings_to_bytes += kinds[i].to_bytes;
+	}
+	read_bytes = bytes_sub(ret->mappings_to_bytes, ret->mappings_from_bytes) / 2;
+	if (read_bytes > max_bytes)
+		max_bytes = read_bytes;
 	qsort(kinds, count, sizeof(*kinds), compare_kinds);
 	for (size_t i = 0, next; i < count; i = next) {
 		struct kind sum = kinds[i];

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/xalloc.h"
 #include "classify/oom/verdict.h"
 #include "proc/kmsg/oom.h"
 #include "../../support/recordings.h"
@@ -20,6 +21,7 @@
 #define SIDECAR 2
 #define APP_AGAIN 3
 #define POD "/kubepods/podu"
+#define OTHER_KB (2 * 1024) /* memory of a process outside its heap */
 
 static struct recording *recording;
 static struct oom_kill_list kills;
@@ -34,6 +36,7 @@ struct made {
 
 static const char *sidecar_group; /* NULL: below the pod */
 static bool has_report = true, has_notes = true;
+static uint64_t mappings_every_ms; /* 0: mappings are never read */
 
 static void add_notes(const struct process *process, const char *container)
 {
@@ -51,7 +54,30 @@ static void add_notes(const struct process *process, const char *container)
 	assert_int_equal(recording_add_note(recording, process, "namespace", "shop"), 0);
 }
 
-static void add_process(const struct made *made)
+/* Record a process with a heap, and a file of which all but OTHER_KB is clean. */
+static void add_mappings(struct usage *u, uint64_t heap_kb)
+{
+	struct mapping_list list = MAPPING_LIST_INIT;
+
+	for (int is_file = 0; is_file < 2; is_file++) {
+		struct mapping m = { .start_addr = UINT64_C(1) << (30 + is_file),
+				     .end_addr = UINT64_C(2) << (30 + is_file),
+				     .name = xstrdup(is_file ? "/data" : "[heap]") };
+		uint64_t *bytes = m.counters.bytes;
+
+		m.name_length = (uint32_t)strlen(m.name);
+		counters_set_zero(&m.counters);
+		bytes[SMAPS_ANONYMOUS] = (is_file ? OTHER_KB : heap_kb) * KB;
+		bytes[SMAPS_PRIVATE_DIRTY] = bytes[SMAPS_ANONYMOUS];
+		bytes[SMAPS_SHARED_CLEAN] = is_file ? 64 * MIB : 0;
+		bytes[SMAPS_RSS] = bytes[SMAPS_ANONYMOUS] + bytes[SMAPS_SHARED_CLEAN];
+		mapping_list_add(&list, &m);
+	}
+	assert_int_equal(recording_add_mappings(recording, u, &list), 0);
+	mapping_list_release(&list);
+}
+
+static void add_process(const struct made *made, bool has_mappings)
 {
 	struct usage u;
 
@@ -61,7 +87,10 @@ static void add_process(const struct made *made)
 	u.total.bytes[SMAPS_PRIVATE_DIRTY] = (made->kb + made->shmem_kb) * KB;
 	u.total.bytes[SMAPS_PSS] = u.total.bytes[SMAPS_RSS];
 	u.total.bytes[SMAPS_SWAP] = 0;
-	assert_int_equal(recording_add_usage(recording, &u), 0);
+	if (has_mappings)
+		add_mappings(&u, made->kb - OTHER_KB);
+	else
+		assert_int_equal(recording_add_usage(recording, &u), 0);
 	add_notes(&u.process, made->name);
 	usage_release(&u);
 }
@@ -93,7 +122,9 @@ static void add_sample(uint64_t ms, const struct made made[2], uint64_t shmem_kb
 	recordings_begin(recording);
 	for (int i = 0; i < 2; i++)
 		if (made[i].pid != 0)
-			add_process(&made[i]);
+			add_process(&made[i],
+				    mappings_every_ms > 0 &&
+					    (ms - 1000) % mappings_every_ms == 0);
 	assert_int_equal(recording_add_cgroup(recording, &cgroup), 0);
 	recordings_end(recording, ms);
 }
@@ -205,6 +236,35 @@ static void the_process_that_hits_the_limit_need_not_be_the_grower(void **state)
 	assert_int_equal(ends.items[0].invoker.pid, SIDECAR);
 	assert_string_equal(ends.items[0].invoker_place.container, "sidecar");
 	assert_string_equal(ends.items[0].invoker_place.pod, "web-0");
+	forget();
+}
+
+/*
+ * The mappings are read in every 30th sample. The last reading is therefore 19 samples
+ * older than the last sample, and the heap's amounts are compared with that reading.
+ */
+static void the_part_and_the_whole_are_of_one_reading(void **state)
+{
+	const struct oom_grower *g;
+
+	(void)state;
+	mappings_every_ms = 3000;
+	explain(app_leaks, POD, APP);
+	assert_grew(APP, "app", 199);
+	g = &ends.items[0].grower;
+	assert_true(g->to_bytes > 295 * MIB);
+	assert_string_equal(g->mapping, "[heap]");
+	assert_int_equal(g->mappings_from_bytes, 100 * MIB);
+	assert_int_equal(g->mappings_to_bytes, 280 * MIB);
+	assert_int_equal(g->mapping_from_bytes, 98 * MIB);
+	assert_int_equal(g->mapping_to_bytes, 278 * MIB);
+	forget();
+	/* the only reading does not show the growth */
+	remove(recordings_path);
+	mappings_every_ms = 21000;
+	explain(app_leaks, POD, APP);
+	mappings_every_ms = 0;
+	assert_string_equal(ends.items[0].grower.mapping, "");
 	forget();
 }
 
@@ -422,6 +482,7 @@ int main(void)
 	cmocka_unit_test_setup_teardown(name, recordings_set_up, recordings_tear_down)
 		TEST(a_steady_app_did_not_grow_whatever_it_allocated_at_startup),
 		TEST(the_process_that_hits_the_limit_need_not_be_the_grower),
+		TEST(the_part_and_the_whole_are_of_one_reading),
 		TEST(a_restarted_app_did_not_grow),
 		TEST(growth_after_a_restart_counts_from_the_earlier_level),
 		TEST(a_container_outside_the_limited_group_does_not_count),
