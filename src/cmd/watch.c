@@ -73,7 +73,8 @@ static int check_combination(const struct options *o)
 		return EXIT_BAD_USAGE;
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return EXIT_DONE;
-	if (o->sample_count > 0 && !(watches_growth(o) && o->has_interval)) {
+	if (o->sample_count > 0 && !(o->sample_count == 1 && !wants_screen(o)) &&
+	    !(watches_growth(o) && o->has_interval)) {
 		message_usage(NULL,
 			      "-n requires --csv or --json, or -p with --text and -i");
 		return EXIT_BAD_USAGE;
@@ -81,7 +82,7 @@ static int check_combination(const struct options *o)
 	if (o->has_interval && !o->command && !wants_screen(o) && !watches_growth(o)) {
 		message_usage(NULL,
 			      "-i requires --csv, --json, -p, a command or the screen: "
-			      "a report is a single sample");
+			      "a report shows one sample");
 		return EXIT_BAD_USAGE;
 	}
 	return EXIT_DONE;

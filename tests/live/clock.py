@@ -87,6 +87,17 @@ def a_stretched_interval_is_reported():
 
 
 @test
+def a_single_sample_has_no_interval():
+    with Target("unbacked", 256 * MIB, 256 * MIB) as target:
+        for args in (["-i", "1ms", "--max-share", "0.1"], []):
+            result = memstate("-p", target.pid, "--csv", *args, "-n", 1, *COLUMNS).must_be(0)
+            equal(result.errors(), [], "stderr")
+            equal(len(result.rows()), 1, "samples")
+        result = memstate("-p", target.pid, "--text", "-n", 1).must_be(0)
+        equal(result.errors(), [], "stderr of a report")
+
+
+@test
 def a_small_process_is_sampled_at_the_requested_interval():
     interval = 0.2
     with Target("name", "present") as target:

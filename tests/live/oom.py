@@ -155,6 +155,17 @@ def removing_the_cgroup_ends_the_series_and_keeps_the_rows():
 
 
 @test
+def a_number_of_samples_needs_no_interval():
+    with Group(LIMIT) as group, Filled(group, "anon=5"):
+        args = ["oom", "--cgroup", group.dir]
+        equal(len(memstate(*args, "--csv", "-n", 1).must_be(0).rows()), 1, "samples")
+        equal(len(memstate(*args, "--json", "-n", 1).must_be(0).out.splitlines()), 1, "objects")
+        equal(len(memstate(*args, "--csv", "-n", 2, "-i", "1ms").must_be(0).rows()), 2, "samples")
+        equal(memstate(*args, "-n", 1).must_be(0).errors(), [], "stderr of a report")
+        check("a report shows one sample" in memstate(*args, "-n", 2).must_be(2).errors()[0], "-n 2")
+
+
+@test
 def a_recorded_cgroup_is_replayed():
     with Folder() as folder, Group(LIMIT) as group, \
             Filled(group, "anon=30", "free=0", "anon=20", "fork=2/5"):

@@ -47,7 +47,8 @@ struct oom {
 
 static bool is_series(const struct options *o)
 {
-	return o->has_interval && (o->format == FORMAT_CSV || o->format == FORMAT_JSON);
+	return (o->has_interval || o->sample_count > 0) &&
+	       (o->format == FORMAT_CSV || o->format == FORMAT_JSON);
 }
 
 static int check_usage(const struct options *o)
@@ -59,13 +60,12 @@ static int check_usage(const struct options *o)
 	    recordings_check_options(o) != EXIT_DONE ||
 	    recording_page_check_options(o) != EXIT_DONE)
 		return EXIT_BAD_USAGE;
-	if (o->recording.record && !o->has_interval)
-		problem = "--record requires a series: add -i";
+	if (o->recording.record && !o->has_interval && o->sample_count == 0)
+		problem = "--record requires a series: add -i or -n";
 	else if (o->recording.replay && !targets_are_all(&o->targets))
 		problem = "--replay shows the one group in the recording";
-	else if ((o->has_interval || o->sample_count > 0) && !is_series(o))
-		problem = "-i and -n require --csv or --json: a report is a single "
-			  "sample";
+	else if ((o->has_interval || o->sample_count > 1) && !has_rows)
+		problem = "-i and -n require --csv or --json: a report shows one sample";
 	else if ((o->output || o->output_all) && !has_rows)
 		problem = "-o requires --csv or --json";
 	if (!problem)

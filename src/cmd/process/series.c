@@ -134,7 +134,8 @@ static void govern(struct series *series, uint64_t now_ns)
 	uint64_t min_ns;
 	int pid = 0;
 
-	if (o->max_share_per_mille >= 1000 || !series->session->fs.is_live)
+	if (o->max_share_per_mille >= 1000 || !series->session->fs.is_live ||
+	    o->sample_count == 1)
 		return;
 	min_ns = sampler_min_interval_ns(series->session->sampler, o->max_share_per_mille,
 					 &pid);
