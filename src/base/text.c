@@ -104,6 +104,40 @@ void text_add_printable(struct strbuf *out, const char *text, size_t length, boo
 	}
 }
 
+/* Return true if the text contains all words up to end. */
+static bool has_all_words(const char *text, const char *words, const char *end)
+{
+	_cleanup_strbuf_ struct strbuf word = STRBUF_INIT;
+
+	while (words < end) {
+		size_t length = strcspn(words, " |");
+
+		strbuf_clear(&word);
+		strbuf_add(&word, words, length);
+		if (!strcasestr(text, strbuf_text(&word)))
+			return false;
+		words += length + (words + length < end);
+	}
+	return true;
+}
+
+bool text_has_words(const char *text, const char *words)
+{
+	bool is_empty = true;
+
+	for (;;) {
+		const char *end = words + strcspn(words, "|");
+		bool has_word = words + strspn(words, " ") < end;
+
+		if (has_word && has_all_words(text, words, end))
+			return true;
+		is_empty = is_empty && !has_word;
+		if (*end == '\0')
+			return is_empty;
+		words = end + 1;
+	}
+}
+
 void text_add_wrapped(struct strbuf *out, const char *words, size_t indent, size_t width)
 {
 	size_t used = indent;

@@ -35,6 +35,13 @@ bool text_is_control(uint32_t code_point);
 void text_add_printable(struct strbuf *out, const char *text, size_t length, bool ascii);
 
 /*
+ * Return true if the text contains all words, which are separated by blanks, in any order
+ * and ignoring case. A vertical bar separates alternatives, of which one must match; an
+ * empty alternative is ignored, unless all are empty, which always matches.
+ */
+bool text_has_words(const char *text, const char *words);
+
+/*
  * Append words, and wrap lines before column `width`. Each new line begins with `indent`
  * blanks; the caller has already indented the first one. The text ends with a newline.
  */

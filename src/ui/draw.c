@@ -276,9 +276,8 @@ static void draw_bar(struct ui *ui, struct canvas *c)
 }
 
 static const char *const prompt_titles[PROMPT_COUNT_] = {
-	[PROMPT_SEARCH] = "Search: ",
-	[PROMPT_FILTER] = "Filter: ",
-	[PROMPT_SAVE] = "Save as: ",
+	[PROMPT_SEARCH] = "Search: ",  [PROMPT_FILTER] = "Filter: ",
+	[PROMPT_USER] = "Only user: ", [PROMPT_SAVE] = "Save as: ",
 	[PROMPT_MOMENT] = "Go to: ",
 };
 

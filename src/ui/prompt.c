@@ -9,6 +9,7 @@
 #include "ui/state.h"
 
 #define PROMPT_LENGTH_MAX 1000
+#define USERS_WIDTH 120
 
 bool prompt_is_question(const struct prompt *prompt)
 {
@@ -30,6 +31,8 @@ static struct strbuf *subject_of(struct ui *ui)
 {
 	struct selection *selection = ui_selection(ui);
 
+	if (ui->prompt.kind == PROMPT_USER)
+		return &ui->processes.user;
 	if (!selection ||
 	    (ui->prompt.kind != PROMPT_SEARCH && ui->prompt.kind != PROMPT_FILTER))
 		return NULL;
@@ -57,6 +60,20 @@ static void suggest_name(const struct ui *ui, struct strbuf *name)
 			    kinds[ui->view]);
 }
 
+/* Suggest the user of the process under the cursor, and list the users. */
+static void suggest_user(struct ui *ui)
+{
+	_cleanup_strbuf_ struct strbuf users = STRBUF_INIT;
+
+	if (ui->prompt.before[0] != '\0')
+		set_text(&ui->prompt.text, ui->prompt.before);
+	else
+		processes_add_chosen_user(&ui->processes, &ui->prompt.text);
+	ui->prompt.is_suggestion = true;
+	processes_add_users(&ui->processes, USERS_WIDTH, &users);
+	ui_show_message(ui, "(%s)", strbuf_text(&users));
+}
+
 void prompt_open(struct ui *ui, enum prompt_kind kind)
 {
 	struct strbuf *subject;
@@ -67,6 +84,8 @@ void prompt_open(struct ui *ui, enum prompt_kind kind)
 	ui->prompt.before = xstrdup(subject ? strbuf_text(subject) : "");
 	if (kind == PROMPT_FILTER)
 		set_text(&ui->prompt.text, ui->prompt.before);
+	if (kind == PROMPT_USER)
+		suggest_user(ui);
 	if (kind == PROMPT_SAVE)
 		suggest_name(ui, &ui->prompt.text);
 }
@@ -80,7 +99,7 @@ static void apply(struct ui *ui)
 	if (!subject)
 		return;
 	set_text(subject, strbuf_text(&ui->prompt.text));
-	if (ui->prompt.kind == PROMPT_FILTER)
+	if (ui->prompt.kind == PROMPT_FILTER || ui->prompt.kind == PROMPT_USER)
 		ui_update_view(ui);
 	else if (ui->prompt.text.length > 0 && !ui_search(ui, 0))
 		ui_show_message(ui, "not found");
@@ -132,6 +151,12 @@ static void accept(struct ui *ui)
 		ui_show_message(ui, "not a time: as 08:15:30, +90s or -5m");
 		return;
 	}
+	/* a suggested name takes effect only now */
+	if (kind == PROMPT_USER) {
+		set_text(&ui->processes.user, strbuf_text(&ui->prompt.text));
+		ui->wants_refresh = true;
+		ui_update_view(ui);
+	}
 	prompt_release(&ui->prompt);
 	if (kind != PROMPT_STOP && kind != PROMPT_HELPER)
 		return;
@@ -146,6 +171,7 @@ static void erase(struct ui *ui)
 	struct strbuf *text = &ui->prompt.text;
 	size_t length = text->length;
 
+	ui->prompt.is_suggestion = false;
 	/* go back to the first byte of the last UTF-8 character */
 	while (length > 0 && ((unsigned char)text->text[--length] & 0xc0) == 0x80)
 		;
@@ -160,6 +186,9 @@ static void type(struct ui *ui, uint32_t key)
 	if (prompt_is_question(&ui->prompt) || key < ' ' || key >= KEY_ARROW_UP ||
 	    text->length >= PROMPT_LENGTH_MAX)
 		return;
+	if (ui->prompt.is_suggestion)
+		strbuf_clear(text);
+	ui->prompt.is_suggestion = false;
 	canvas_add_character(text, key);
 	apply(ui);
 }

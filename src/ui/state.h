@@ -31,6 +31,7 @@ enum prompt_kind {
 	PROMPT_NONE,
 	PROMPT_SEARCH,
 	PROMPT_FILTER,
+	PROMPT_USER, /* asks for the user whose processes are shown */
 	PROMPT_SAVE,
 	PROMPT_MOMENT, /* asks for the time in the recording to go to */
 	PROMPT_STOP,   /* a yes-or-no question: stop the process to read its heap? */
@@ -41,7 +42,8 @@ enum prompt_kind {
 struct prompt {
 	enum prompt_kind kind;
 	struct strbuf text;
-	char *before; /* the text to restore if the user presses Esc; owned */
+	char *before;	    /* the text to restore if the user presses Esc; owned */
+	bool is_suggestion; /* the text is a suggestion, which the first key replaces */
 	/* the user has been warned that the file exists; Enter overwrites the file */
 	bool is_confirmed;
 	/* enum heap_wish flags of the heap read that follows a yes */

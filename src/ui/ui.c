@@ -229,6 +229,7 @@ static unsigned int view_context(const struct ui *ui)
 	case VIEW_PROCESSES:
 		return IN_PROCESSES | list_context(&ui->processes.selection) |
 		       (ui->processes.count > 0 ? WHEN_CHOSEN : 0) |
+		       (ui->processes.user.length > 0 ? WHEN_FILTERED : 0) |
 		       (ui->processes.tag_count > 0 ? WHEN_TAGGED : 0);
 	case VIEW_PROCESS: return IN_PROCESS | heap_context(ui);
 	case VIEW_MAPPINGS:
@@ -303,6 +304,8 @@ static void change_theme(struct ui *ui)
 static void clear_filter(struct ui *ui)
 {
 	strbuf_clear(&ui_selection(ui)->filter);
+	if (ui->view == VIEW_PROCESSES)
+		strbuf_clear(&ui->processes.user);
 	ui_update_view(ui);
 }
 
@@ -324,6 +327,7 @@ static bool ask(struct ui *ui, enum action action)
 	switch ((int)action) {
 	case ACTION_SEARCH: prompt_open(ui, PROMPT_SEARCH); return true;
 	case ACTION_FILTER: prompt_open(ui, PROMPT_FILTER); return true;
+	case ACTION_USER: prompt_open(ui, PROMPT_USER); return true;
 	case ACTION_SAVE: prompt_open(ui, PROMPT_SAVE); return true;
 	case ACTION_SORT: open_menu(ui, MENU_SORT); return true;
 	case ACTION_COLUMNS: open_menu(ui, MENU_COLUMNS); return true;

@@ -49,6 +49,8 @@ screen_cases = \
 	%D%/screens/processes-sort.keys \
 	%D%/screens/processes-tags.keys \
 	%D%/screens/processes-tree.keys \
+	%D%/screens/processes-user.keys \
+	%D%/screens/processes-words.keys \
 	%D%/screens/processes.keys \
 	%D%/screens/prompts.keys \
 	%D%/screens/replay-ended.keys \

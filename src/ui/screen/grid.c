@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "render/table/output.h"
 
@@ -139,7 +140,8 @@ static void format_cell(const struct column *column, const void *row,
 	value_add_text(out, column, &value, rows->exact_bytes, ascii);
 }
 
-bool grid_row_matches(const struct grid *g, const void *row, const char *words)
+/* Append the text columns and the first column of a row, separated by newlines. */
+static void add_row_text(const struct grid *g, const void *row, struct strbuf *out)
 {
 	const struct grid_rows plain = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -148,10 +150,16 @@ bool grid_row_matches(const struct grid *g, const void *row, const char *words)
 		if (i > 0 && !is_text(g->columns.items[i]))
 			continue;
 		format_cell(g->columns.items[i], row, &plain, false, &text);
-		if (strcasestr(strbuf_text(&text), words))
-			return true;
+		strbuf_addf(out, "%s\n", strbuf_text(&text));
 	}
-	return false;
+}
+
+bool grid_row_matches(const struct grid *g, const void *row, const char *words)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	add_row_text(g, row, &text);
+	return text_has_words(strbuf_text(&text), words);
 }
 
 size_t grid_search(const struct grid *g, const void *const *rows, size_t count,

@@ -79,8 +79,8 @@ void grid_draw(struct grid *g, struct canvas *c, const struct area *area,
 	       const struct grid_rows *rows);
 
 /*
- * Return true if a visible text column or the first
- * column contains the words, ignoring case.
+ * Return true if the visible text columns and the first column contain the words, in the
+ * syntax of text_has_words().
  */
 bool grid_row_matches(const struct grid *g, const void *row, const char *words);
 

@@ -15,6 +15,9 @@
 #include "ui/view/process_matrix.h"
 #include "ui/view/processes_panel.h"
 
+/* Number of users that are listed. */
+#define USERS_MAX 64
+
 void processes_init(struct processes_view *v, const struct data *data, const char *sort,
 		    bool exact_bytes)
 {
@@ -30,6 +33,7 @@ void processes_release(struct processes_view *v)
 	grid_release(&v->grid);
 	strbuf_release(&v->selection.filter);
 	strbuf_release(&v->selection.search);
+	strbuf_release(&v->user);
 	free(v->rows);
 	free(v->order);
 	free(v->places);
@@ -39,7 +43,7 @@ void processes_release(struct processes_view *v)
 unsigned int processes_needs(const struct processes_view *v)
 {
 	return column_list_needs(&v->grid.columns) | v->grid.sort.column->needs |
-	       NEED_STAT;
+	       NEED_STAT | (v->user.length > 0 ? NEED_UID : 0);
 }
 
 static const struct usage *usage_at(const struct processes_view *v, size_t row)
@@ -89,10 +93,93 @@ static void find_cursor(struct processes_view *v)
 		v->grid.list.cursor = v->count > 0 ? v->count - 1 : 0;
 }
 
+/* Get the user of a process in the same form as the column of users. */
+static void get_user(const struct snapshot *s, const struct usage *u, struct value *ret)
+{
+	const struct column *column =
+		column_find(&process_columns, "user", strlen("user"));
+	const struct process_row row = { s, u };
+
+	*ret = (struct value){ 0 };
+	column->get(&row, column->arg, ret);
+}
+
+static bool is_text(const struct value *value, const struct strbuf *text, size_t length)
+{
+	return value->is_known && value->text_length == length &&
+	       memcmp(value->text, strbuf_text(text), length) == 0;
+}
+
+/*
+ * Return true if the filter by user is the whole name of a user. While the user types,
+ * it is only the beginning of a name.
+ */
+static bool is_user_complete(const struct processes_view *v)
+{
+	const struct snapshot *s = v->data->processes;
+	struct value value;
+
+	for (size_t i = 0; i < s->count; i++) {
+		get_user(s, &s->usages[i], &value);
+		if (is_text(&value, &v->user, v->user.length))
+			return true;
+	}
+	return false;
+}
+
+static bool has_user(const struct processes_view *v, const struct usage *u,
+		     bool is_complete)
+{
+	struct value value;
+
+	if (v->user.length == 0)
+		return true;
+	get_user(v->data->processes, u, &value);
+	if (!is_complete && value.is_known && value.text_length > v->user.length)
+		value.text_length = v->user.length;
+	return is_text(&value, &v->user, v->user.length);
+}
+
+void processes_add_users(const struct processes_view *v, size_t width, struct strbuf *out)
+{
+	const struct snapshot *s = v->data->processes;
+	uint32_t uids[USERS_MAX];
+	size_t begin = out->length, count = 0;
+
+	for (size_t i = 0; i < s->count && count < USERS_MAX; i++) {
+		struct value value;
+		size_t k = 0;
+
+		while (k < count && uids[k] != s->usages[i].process.uid)
+			k++;
+		get_user(s, &s->usages[i], &value);
+		if (k < count || !value.is_known)
+			continue;
+		uids[count++] = s->usages[i].process.uid;
+		if (out->length - begin + value.text_length + 1 > width)
+			return;
+		if (out->length > begin)
+			strbuf_add_char(out, ' ');
+		strbuf_add(out, value.text, value.text_length);
+	}
+}
+
+void processes_add_chosen_user(const struct processes_view *v, struct strbuf *out)
+{
+	const struct usage *u = processes_chosen(v);
+	struct value value = { 0 };
+
+	if (u)
+		get_user(v->data->processes, u, &value);
+	if (value.is_known)
+		strbuf_add(out, value.text, value.text_length);
+}
+
 void processes_update(struct processes_view *v)
 {
 	const struct snapshot *s = v->data->processes;
 	const char *filter = strbuf_text(&v->selection.filter);
+	bool is_complete = v->user.length > 0 && is_user_complete(v);
 
 	v->rows = xgrow(v->rows, &v->row_capacity, s->count + 1, sizeof(*v->rows));
 	v->order = xgrow(v->order, &v->order_capacity, s->count + 1, sizeof(*v->order));
@@ -101,6 +188,8 @@ void processes_update(struct processes_view *v)
 	v->count = 0;
 	for (size_t i = 0; i < s->count; i++) {
 		v->rows[i] = (struct process_row){ s, &s->usages[i] };
+		if (!has_user(v, &s->usages[i], is_complete))
+			continue;
 		if (filter[0] == '\0' || grid_row_matches(&v->grid, &v->rows[i], filter))
 			v->order[v->count++] = &v->rows[i];
 	}
@@ -162,6 +251,13 @@ static void toggle_tag(struct processes_view *v)
 	follow_cursor(v);
 }
 
+/* Sort by a column, with the largest values first. */
+static void sort_by(struct processes_view *v, const char *name)
+{
+	v->grid.sort.column = column_find(&process_columns, name, strlen(name));
+	v->grid.sort.is_descending = true;
+}
+
 bool processes_act(struct processes_view *v, enum action action)
 {
 	if (grid_move(&v->grid, v->count, action)) {
@@ -173,6 +269,9 @@ bool processes_act(struct processes_view *v, enum action action)
 	case ACTION_INVERT:
 		v->grid.sort.is_descending = !v->grid.sort.is_descending;
 		break;
+	case ACTION_SORT_RSS: sort_by(v, "rss_bytes"); break;
+	case ACTION_SORT_PSS: sort_by(v, "pss_bytes"); break;
+	case ACTION_SORT_START: sort_by(v, "start_ticks"); break;
 	case ACTION_TAG: toggle_tag(v); return true;
 	case ACTION_UNTAG: v->tag_count = 0; return true;
 	default: return false;
@@ -226,9 +325,14 @@ static void add_sums(struct pen *pen, const struct sums *s, const char *what)
 
 static void add_filter(const struct processes_view *v, struct strbuf *out, bool ascii)
 {
-	strbuf_addf(out, " of %zu with ", v->data->processes->count);
-	text_add_printable(out, v->selection.filter.text, v->selection.filter.length,
-			   ascii);
+	strbuf_addf(out, " of %zu", v->data->processes->count);
+	if (v->user.length > 0)
+		strbuf_addf(out, ", user ");
+	text_add_printable(out, strbuf_text(&v->user), v->user.length, ascii);
+	if (v->selection.filter.length > 0)
+		strbuf_addf(out, "%s with ", v->user.length > 0 ? "," : "");
+	text_add_printable(out, strbuf_text(&v->selection.filter),
+			   v->selection.filter.length, ascii);
 }
 
 static void draw_sums(const struct processes_view *v, struct canvas *c,
@@ -247,7 +351,7 @@ static void draw_sums(const struct processes_view *v, struct canvas *c,
 	}
 	if (tagged.count > 0)
 		strbuf_addf(&what, " tagged");
-	else if (v->selection.filter.length > 0)
+	else if (v->selection.filter.length > 0 || v->user.length > 0)
 		add_filter(v, &what, c->ascii);
 	else
 		strbuf_addf(&what, " process%s", all.count == 1 ? "" : "es");

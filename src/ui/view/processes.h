@@ -19,6 +19,7 @@ struct processes_view {
 	bool exact_bytes;
 	struct grid grid;
 	struct selection selection;
+	struct strbuf user; /* show only processes of this user; "": of all users */
 	bool is_tree;
 	/* process that the cursor follows; 0: the cursor stays in the first line */
 	int cursor_pid;
@@ -44,6 +45,13 @@ void processes_update(struct processes_view *v);
 
 /* Return the NEED_ flags for the visible columns and the sort column. */
 unsigned int processes_needs(const struct processes_view *v);
+
+/* Append the names of the users of all processes, as many as fit into `width`. */
+void processes_add_users(const struct processes_view *v, size_t width,
+			 struct strbuf *out);
+
+/* Append the name of the user of the process under the cursor, if it is known. */
+void processes_add_chosen_user(const struct processes_view *v, struct strbuf *out);
 
 /* Return the usage of the process under the cursor, or NULL. */
 const struct usage *processes_chosen(const struct processes_view *v);

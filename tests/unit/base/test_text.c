@@ -207,6 +207,38 @@ static void copies_are_truncated_at_a_character(void **state)
 	}
 }
 
+static void words_are_found_in_any_order(void **state)
+{
+	static const struct {
+		const char *words;
+		bool matches;
+	} rows[] = {
+		{ "", true },
+		{ "  ", true },
+		{ "|", true },
+		{ "worker", true },
+		{ "WORKER", true },
+		{ "mail python", true },
+		{ "  mail   root ", true },
+		{ "mail ruby", false },
+		{ "ruby", false },
+		{ "ruby|mail", true },
+		{ "ruby | mail root", true },
+		{ "ruby|perl", false },
+		{ "ruby|", false },
+		{ "|ruby", false },
+		{ "root python", true },
+		/* a word does not match across columns */
+		{ "rootpython", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_row(text_has_words("root\npython3 worker.py --queue=mail\n",
+					  rows[i].words) == rows[i].matches,
+			   rows[i].words);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +249,7 @@ int main(void)
 		cmocka_unit_test(random_bytes_become_printable),
 		cmocka_unit_test(wrapped_lines_are_indented),
 		cmocka_unit_test(copies_are_truncated_at_a_character),
+		cmocka_unit_test(words_are_found_in_any_order),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
