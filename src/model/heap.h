@@ -182,7 +182,10 @@ void heap_release(struct heap *heap);
  */
 void heap_sum_arenas(const struct heap *heap, struct heap_arena *ret);
 
-/* Return the index in classes for a chunk of chunk_bytes. Not for jemalloc. */
+/*
+ * Return the index of a chunk's size class in `classes` of struct heap. For glibc's heaps;
+ * jemalloc has size classes of its own.
+ */
 size_t heap_class_index(uint64_t chunk_bytes);
 
 #endif

@@ -44,7 +44,7 @@ struct stack_node {
 struct stacks {
 	int pid;
 	unsigned int generation;
-	unsigned int known;    /* bits 1 << metric of all known metrics */
+	unsigned int known;    /* bit N: metric N (enum profile_metric) is known */
 	uint64_t sample_bytes; /* same meaning as in struct profile */
 	uint64_t sample_count, cut_count;
 	/* Number of allocations whose stack has a node with is_by_frame set. */

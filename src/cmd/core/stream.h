@@ -10,7 +10,7 @@
 
 /*
  * Write the text and empty the buffer. Returns 0, or prints a message and returns -errno.
- * -EPIPE is not reported with a message, because a reader may stop reading at any time.
+ * If the reader has closed the pipe, returns -EPIPE and prints nothing.
  */
 int stream_write(struct strbuf *text);
 

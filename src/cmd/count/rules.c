@@ -29,8 +29,8 @@ static bool find_user_file(struct strbuf *ret)
 }
 
 /*
- * Load a file of rules. Returns 0, or prints a message and returns -errno. -ENOENT is not
- * reported with a message.
+ * Load a file of rules. Returns 0, or prints a message and returns -errno. If the file
+ * does not exist, returns -ENOENT and prints nothing.
  */
 static int load_file(const char *path, struct transform_sets *sets,
 		     struct transform_list *own)

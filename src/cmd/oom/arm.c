@@ -117,8 +117,9 @@ static int report(enum arm_mode mode, const char *path, int error)
 }
 
 /*
- * Return true if the kernel has made processes wait for so long that they must be
- * resumed, even if no notification has reached memstate.
+ * Return true if processes of the cgroup have been blocked at its limit for too long: the
+ * guard then restores the setting without waiting for memstate. *since_ns is when the
+ * guard first saw them blocked, or 0.
  */
 static bool is_held_long(const struct cgroup_knob *knob, uint64_t *since_ns)
 {

@@ -18,7 +18,7 @@
 #include "probe/count/linked_in.h"
 #include "tracee/elf/reader.h"
 
-/* the kernel's limit for nested scripts (fs/binfmt_script.c) */
+/* the interpreter of a script may be a script, up to four times: execve(2) */
 #define INTERPRETERS_MAX 4
 
 const char *machine_bits(const struct machine *machine)

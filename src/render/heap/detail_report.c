@@ -11,8 +11,8 @@
 #include "render/table/output.h"
 
 /*
- * Maximum number of lines in the map of a mapping's pages, and the width of this map if
- * the width of the report is not limited.
+ * A strip draws the pages of one mapping, several pages per character. STRIP_LINES is the
+ * largest number of its lines; STRIP_WIDTH is its width if the report's is unlimited.
  */
 #define STRIP_LINES 4
 #define STRIP_WIDTH 76

@@ -14,7 +14,10 @@
 #include "render/profile/page.h"
 
 #define LABEL_WIDTH 22
-/* suggest debug symbols if functions without names have at least this share */
+/*
+ * Suggest installing debug symbols if functions without a name account for at least this
+ * share of the profile.
+ */
 #define NAMELESS_PER_MILLE_MIN 10
 
 uint64_t profile_share(uint64_t sum, unsigned int min)

@@ -34,7 +34,7 @@ struct drawing {
 		 */
 		bool is_chained;
 		bool is_last;
-		uint32_t stem;	/* first node of the chain that contains this node */
+		uint32_t stem;	/* node where this node's chain begins */
 		uint32_t level; /* number of branchings between the root and the node */
 	} * branches;		/* array indexed by the node's number in the tree */
 };
@@ -165,7 +165,10 @@ static void add_line(struct drawing *d, uint32_t number, uint32_t count)
 	strbuf_add_char(d->out, '\n');
 }
 
-/* Append a line for the amount without a stack, so that the parts add up to the total. */
+/*
+ * Append a line for the allocations whose stack is unknown, so that the lines add up to the
+ * total.
+ */
 static void add_no_stack(struct drawing *d)
 {
 	enum profile_metric metric = d->report->metric;
