@@ -92,7 +92,7 @@ struct comparison {
 	/* The user interrupted the comparison: some runs are missing. */
 	bool is_interrupted;
 	uint64_t settle_ns; /* time to wait after the workload; 0 without a workload */
-	/* above_ns counts the time with more Rss than this; BYTES_UNKNOWN: not requested */
+	/* above_ns is the time with more Rss than this; BYTES_UNKNOWN: not requested */
 	uint64_t above_bytes;
 	struct variant *variants;
 	size_t variant_count;

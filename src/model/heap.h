@@ -183,8 +183,8 @@ void heap_release(struct heap *heap);
 void heap_sum_arenas(const struct heap *heap, struct heap_arena *ret);
 
 /*
- * Return the index of a chunk's size class in `classes` of struct heap. For glibc's heaps;
- * jemalloc has size classes of its own.
+ * Return the index of a chunk's size class in `classes` of struct heap. For glibc's heaps
+ * only: jemalloc has size classes of its own.
  */
 size_t heap_class_index(uint64_t chunk_bytes);
 

@@ -166,8 +166,8 @@ static void add_line(struct drawing *d, uint32_t number, uint32_t count)
 }
 
 /*
- * Append a line for the allocations whose stack is unknown, so that the lines add up to the
- * total.
+ * Append a line for the allocations whose stack is unknown, so that the lines add up to
+ * the total.
  */
 static void add_no_stack(struct drawing *d)
 {
