@@ -203,6 +203,8 @@ static void draw_status(const struct ui *ui, struct canvas *c, uint64_t now_ns)
 	pen.role = ROLE_STATUS;
 	pen.end = c->width - width;
 	pen_addf(&pen, "memstate %s", view_titles[ui->view]);
+	if (ui->view == VIEW_PROCESSES)
+		processes_add_followed(&ui->processes, &pen);
 	if (ui->options->command) {
 		pen_add(&pen, ": ");
 		pen_add_foreign(&pen, ui->options->command, strlen(ui->options->command));

@@ -14,6 +14,8 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/data/history.c \
 	%D%/data/history.h \
 	%D%/data/options.h \
+	%D%/data/process_set.c \
+	%D%/data/process_set.h \
 	%D%/data/replay.c \
 	%D%/data/replay.h \
 	%D%/data/seen_growth.c \
@@ -74,6 +76,8 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/view/process_panels.h \
 	%D%/view/processes.c \
 	%D%/view/processes.h \
+	%D%/view/processes_head.c \
+	%D%/view/processes_head.h \
 	%D%/view/processes_panel.c \
 	%D%/view/processes_panel.h \
 	%D%/view/selection.h

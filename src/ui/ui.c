@@ -230,7 +230,8 @@ static unsigned int view_context(const struct ui *ui)
 		return IN_PROCESSES | list_context(&ui->processes.selection) |
 		       (ui->processes.count > 0 ? WHEN_CHOSEN : 0) |
 		       (ui->processes.user.length > 0 ? WHEN_FILTERED : 0) |
-		       (ui->processes.tag_count > 0 ? WHEN_TAGGED : 0);
+		       (ui->processes.tags.count > 0 ? WHEN_TAGGED : 0) |
+		       (ui->processes.is_tree ? WHEN_TREE : 0);
 	case VIEW_PROCESS: return IN_PROCESS | heap_context(ui);
 	case VIEW_MAPPINGS:
 		return IN_MAPPINGS | WHEN_BELOW | WHEN_CHOSEN |

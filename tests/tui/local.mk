@@ -41,6 +41,8 @@ screen_cases = \
 	%D%/screens/process.keys \
 	%D%/screens/processes-columns.keys \
 	%D%/screens/processes-filter.keys \
+	%D%/screens/processes-fold.keys \
+	%D%/screens/processes-follow.keys \
 	%D%/screens/processes-later.keys \
 	%D%/screens/processes-mouse.keys \
 	%D%/screens/processes-scroll.keys \

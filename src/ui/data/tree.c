@@ -140,6 +140,29 @@ void tree_order(const void **rows, size_t count, struct tree_place *ret_places)
 	free(nodes);
 }
 
+size_t tree_fold(const void **rows, size_t count, struct tree_place *places,
+		 const struct process_set *folded)
+{
+	const void **hidden = xcalloc(count + 1, sizeof(*hidden));
+	size_t kept = 0, hidden_count = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct process_row *row = rows[i];
+		struct tree_place place = places[i];
+
+		if (process_set_has(folded, &row->usage->process))
+			while (i + 1 < count && places[i + 1].depth > place.depth) {
+				hidden[hidden_count++] = rows[++i];
+				place.hidden++;
+			}
+		rows[kept] = row;
+		places[kept++] = place;
+	}
+	memcpy(rows + kept, hidden, hidden_count * sizeof(*hidden));
+	free(hidden);
+	return kept;
+}
+
 void tree_add_prefix(struct strbuf *out, const struct tree_place *place, bool ascii)
 {
 	static const char *const parts[2][4] = {
@@ -152,4 +175,6 @@ void tree_add_prefix(struct strbuf *out, const struct tree_place *place, bool as
 
 		strbuf_add_text(out, parts[ascii][(d == place->depth ? 2 : 0) + is_more]);
 	}
+	if (place->hidden > 0)
+		strbuf_addf(out, "[+%zu] ", place->hidden);
 }

@@ -8,6 +8,7 @@
 
 #include "base/strbuf.h"
 #include "render/table/column.h"
+#include "ui/data/process_set.h"
 
 #define TREE_DEPTH_MAX 32 /* deeper levels are drawn at this depth */
 
@@ -15,6 +16,7 @@ struct tree_place {
 	unsigned int depth; /* depth of the process; 0: its parent is not in the list */
 	/* bit d is set if more siblings at depth d follow further down */
 	uint32_t more_below;
+	size_t hidden; /* number of processes below this one that are folded away */
 };
 
 /*
@@ -23,7 +25,17 @@ struct tree_place {
  */
 void tree_order(const void **rows, size_t count, struct tree_place *ret_places);
 
-/* Append the branch lines that are drawn before the name of a process. */
+/*
+ * Move the rows below the folded processes to the end of
+ * rows in tree order. Returns the number of other rows.
+ */
+size_t tree_fold(const void **rows, size_t count, struct tree_place *places,
+		 const struct process_set *folded);
+
+/*
+ * Append the branch lines that are drawn before the name of a process, and the
+ * number of processes that are folded away.
+ */
 void tree_add_prefix(struct strbuf *out, const struct tree_place *place, bool ascii);
 
 #endif

@@ -59,9 +59,10 @@ enum context {
 	WHEN_WAITING = 1 << 22,	 /* the user is waiting for a heap read */
 	WHEN_REPLAYED = 1 << 23, /* a recording is shown */
 	WHEN_EVENTFUL = 1 << 24, /* the recording contains events */
+	WHEN_TREE = 1 << 25,	 /* processes are shown as a tree */
 	WHEN_MASK = WHEN_MATCHING | WHEN_FILTERED | WHEN_BELOW | WHEN_TAGGED |
 		    WHEN_CHOSEN | WHEN_READABLE | WHEN_WAITING | WHEN_REPLAYED |
-		    WHEN_EVENTFUL,
+		    WHEN_EVENTFUL | WHEN_TREE,
 };
 
 enum action {
@@ -95,6 +96,10 @@ enum action {
 	ACTION_PREVIOUS_VIEW,
 	ACTION_TAG,
 	ACTION_UNTAG,
+	ACTION_FOLLOW,
+	ACTION_FOLD,
+	ACTION_UNFOLD,
+	ACTION_FOLD_ALL,
 	ACTION_NEXT_MATCH,
 	ACTION_PREVIOUS_MATCH,
 	ACTION_EARLIER, /* replay: go to the previous sample */

@@ -11,8 +11,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "ui/data/data.h"
-#include "ui/screen/meter.h"
-#include "ui/view/process_matrix.h"
+#include "ui/view/processes_head.h"
 #include "ui/view/processes_panel.h"
 
 /* Number of users that are listed. */
@@ -37,7 +36,8 @@ void processes_release(struct processes_view *v)
 	free(v->rows);
 	free(v->order);
 	free(v->places);
-	free(v->tags);
+	process_set_release(&v->tags);
+	process_set_release(&v->folded);
 }
 
 unsigned int processes_needs(const struct processes_view *v)
@@ -83,7 +83,9 @@ static void find_cursor(struct processes_view *v)
 		return;
 	}
 	for (size_t r = 0; r < v->count; r++) {
-		if (usage_at(v, r)->process.pid == v->cursor_pid) {
+		const struct process *p = &usage_at(v, r)->process;
+
+		if (p->pid == v->cursor_pid && p->start_ticks == v->cursor_start_ticks) {
 			v->grid.list.cursor = r;
 			return;
 		}
@@ -194,8 +196,11 @@ void processes_update(struct processes_view *v)
 			v->order[v->count++] = &v->rows[i];
 	}
 	qsort_r(v->order, v->count, sizeof(*v->order), compare_rows, v);
-	if (v->is_tree)
+	v->match_count = v->count;
+	if (v->is_tree) {
 		tree_order(v->order, v->count, v->places);
+		v->count = tree_fold(v->order, v->count, v->places, &v->folded);
+	}
 	find_cursor(v);
 }
 
@@ -203,7 +208,9 @@ static void follow_cursor(struct processes_view *v)
 {
 	const struct usage *u = processes_chosen(v);
 
+	v->is_following = false;
 	v->cursor_pid = u && v->grid.list.cursor > 0 ? u->process.pid : 0;
+	v->cursor_start_ticks = u ? u->process.start_ticks : 0;
 }
 
 void processes_choose_row(struct processes_view *v, size_t row)
@@ -223,32 +230,78 @@ bool processes_search(struct processes_view *v, int step)
 	return true;
 }
 
-static struct tag *find_tag(const struct processes_view *v, const struct process *p)
-{
-	for (size_t i = 0; i < v->tag_count; i++)
-		if (v->tags[i].pid == p->pid && v->tags[i].start_ticks == p->start_ticks)
-			return &v->tags[i];
-	return NULL;
-}
-
 static void toggle_tag(struct processes_view *v)
 {
 	const struct usage *u = processes_chosen(v);
-	struct tag *tag;
 
 	if (!u)
 		return;
-	tag = find_tag(v, &u->process);
-	if (tag) {
-		*tag = v->tags[--v->tag_count];
-	} else {
-		v->tags = xgrow(v->tags, &v->tag_capacity, v->tag_count + 1,
-				sizeof(*v->tags));
-		v->tags[v->tag_count++] =
-			(struct tag){ u->process.pid, u->process.start_ticks };
-	}
+	if (process_set_has(&v->tags, &u->process))
+		process_set_remove(&v->tags, &u->process);
+	else
+		process_set_add(&v->tags, &u->process);
 	grid_move(&v->grid, v->count, ACTION_DOWN);
 	follow_cursor(v);
+}
+
+/* Return true if the row has children in the list, visible or folded away. */
+static bool has_children(const struct processes_view *v, size_t row)
+{
+	return v->places[row].hidden > 0 ||
+	       (row + 1 < v->count && v->places[row + 1].depth > v->places[row].depth);
+}
+
+/* Fold the process under the cursor, or its parent if it has no visible children. */
+static void fold(struct processes_view *v)
+{
+	size_t row = v->grid.list.cursor;
+	size_t depth;
+
+	if (row >= v->count)
+		return;
+	depth = v->places[row].depth;
+	if (!has_children(v, row) || v->places[row].hidden > 0) {
+		if (depth == 0)
+			return;
+		while (v->places[row].depth >= depth)
+			row--;
+	}
+	process_set_add(&v->folded, &usage_at(v, row)->process);
+	processes_choose_row(v, row);
+}
+
+static void unfold(struct processes_view *v)
+{
+	const struct usage *u = processes_chosen(v);
+
+	if (u)
+		process_set_remove(&v->folded, &u->process);
+}
+
+/* Unfold everything, or if nothing is folded, fold everything below the roots. */
+static void toggle_all_folds(struct processes_view *v)
+{
+	if (v->folded.count > 0) {
+		process_set_clear(&v->folded);
+		return;
+	}
+	for (size_t r = 0; r < v->count; r++)
+		if (v->places[r].depth > 0 && has_children(v, r))
+			process_set_add(&v->folded, &usage_at(v, r)->process);
+}
+
+/* Keep the cursor on its process, even in the first line; or stop that. */
+static void toggle_following(struct processes_view *v)
+{
+	const struct usage *u = processes_chosen(v);
+	bool was_following = v->is_following;
+
+	follow_cursor(v);
+	if (!u || was_following)
+		return;
+	v->is_following = true;
+	v->cursor_pid = u->process.pid;
+	v->cursor_start_ticks = u->process.start_ticks;
 }
 
 /* Sort by a column, with the largest values first. */
@@ -273,157 +326,15 @@ bool processes_act(struct processes_view *v, enum action action)
 	case ACTION_SORT_PSS: sort_by(v, "pss_bytes"); break;
 	case ACTION_SORT_START: sort_by(v, "start_ticks"); break;
 	case ACTION_TAG: toggle_tag(v); return true;
-	case ACTION_UNTAG: v->tag_count = 0; return true;
+	case ACTION_UNTAG: process_set_clear(&v->tags); return true;
+	case ACTION_FOLLOW: toggle_following(v); return true;
+	case ACTION_FOLD: fold(v); break;
+	case ACTION_UNFOLD: unfold(v); break;
+	case ACTION_FOLD_ALL: toggle_all_folds(v); break;
 	default: return false;
 	}
 	processes_update(v);
 	return true;
-}
-
-/*
- * Sums over processes. Pss and Uss can be added up, but a sum of Rss
- * would count shared pages repeatedly.
- */
-struct sums {
-	size_t count;
-	size_t unread; /* number of processes with unknown figures */
-	uint64_t pss_bytes, uss_bytes, lazyfree_bytes, swap_bytes;
-};
-
-static void sum_up(struct sums *sums, const struct usage *u)
-{
-	sums->count++;
-	if (!bytes_known(u->total.bytes[SMAPS_PSS])) {
-		sums->unread++;
-		return;
-	}
-	sums->pss_bytes = bytes_add(sums->pss_bytes, u->total.bytes[SMAPS_PSS]);
-	sums->uss_bytes = bytes_add(sums->uss_bytes, usage_uss_bytes(u));
-	sums->lazyfree_bytes =
-		bytes_add(sums->lazyfree_bytes, u->state_bytes[STATE_LAZYFREE]);
-	sums->swap_bytes = bytes_add(sums->swap_bytes, u->total.bytes[SMAPS_SWAP]);
-}
-
-static void add_sums(struct pen *pen, const struct sums *s, const char *what)
-{
-	char pss[UNITS_TEXT_SIZE], uss[UNITS_TEXT_SIZE], lazyfree[UNITS_TEXT_SIZE],
-		swap[UNITS_TEXT_SIZE];
-
-	pen->role = ROLE_STRONG;
-	pen_addf(pen, "%zu", s->count);
-	pen->role = ROLE_TEXT;
-	pen_add(pen, what);
-	if (s->unread < s->count)
-		pen_addf(pen, "  Pss %s  Uss %s  lazyfree %s  Swap %s",
-			 units_format_bytes(s->pss_bytes, pss),
-			 units_format_bytes(s->uss_bytes, uss),
-			 units_format_bytes(s->lazyfree_bytes, lazyfree),
-			 units_format_bytes(s->swap_bytes, swap));
-	if (s->unread > 0)
-		pen_addf(pen, "  (%zu not read)", s->unread);
-}
-
-static void add_filter(const struct processes_view *v, struct strbuf *out, bool ascii)
-{
-	strbuf_addf(out, " of %zu", v->data->processes->count);
-	if (v->user.length > 0)
-		strbuf_addf(out, ", user ");
-	text_add_printable(out, strbuf_text(&v->user), v->user.length, ascii);
-	if (v->selection.filter.length > 0)
-		strbuf_addf(out, "%s with ", v->user.length > 0 ? "," : "");
-	text_add_printable(out, strbuf_text(&v->selection.filter),
-			   v->selection.filter.length, ascii);
-}
-
-static void draw_sums(const struct processes_view *v, struct canvas *c,
-		      const struct area *area)
-{
-	struct pen pen = canvas_pen(c, area->x + 1, area->y, area->width - 1);
-	_cleanup_strbuf_ struct strbuf what = STRBUF_INIT;
-	struct sums all = { 0 }, tagged = { 0 };
-
-	for (size_t r = 0; r < v->count; r++) {
-		const struct usage *u = usage_at(v, r);
-
-		sum_up(&all, u);
-		if (v->tag_count > 0 && find_tag(v, &u->process))
-			sum_up(&tagged, u);
-	}
-	if (tagged.count > 0)
-		strbuf_addf(&what, " tagged");
-	else if (v->selection.filter.length > 0 || v->user.length > 0)
-		add_filter(v, &what, c->ascii);
-	else
-		strbuf_addf(&what, " process%s", all.count == 1 ? "" : "es");
-	add_sums(&pen, tagged.count > 0 ? &tagged : &all, what.text);
-}
-
-/* The width of the legend with the full names of the states. */
-#define FULL_LEGEND_WIDTH 116
-
-/*
- * Draw the legend of the states, with the amounts of a process unless they are unknown.
- * The names are those of the columns if the full names do not fit.
- */
-static void draw_legend(struct pen *pen, const struct usage *u)
-{
-	bool is_full = pen->end - pen->x >= FULL_LEGEND_WIDTH;
-
-	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
-		const char *name = is_full ? page_state_names[s]
-					   : state_heading((enum page_state)s);
-		char text[UNITS_TEXT_SIZE] = "";
-		int width = (int)strlen(name) + 2;
-
-		if (u && bytes_known(u->state_bytes[s]))
-			units_format_bytes(u->state_bytes[s], text);
-		width += text[0] == '\0' ? 0 : 1 + (int)strlen(text);
-		if (pen->x + width > pen->end)
-			return;
-		meter_add_letter(pen, (enum role)(ROLE_STATE + s),
-				 part_letter((enum part)(PART_STATE + s)));
-		pen_addf(pen, " %s%s%s", name, text[0] == '\0' ? "" : " ", text);
-		pen_add(pen, "  ");
-	}
-}
-
-static void draw_states(struct pen *pen, const struct usage *u)
-{
-	char letters[STATE_COUNT_];
-	enum role roles[STATE_COUNT_];
-	const struct meter meter = {
-		u->state_bytes, STATE_COUNT_, u->total.bytes[SMAPS_RSS], letters, roles,
-	};
-
-	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
-		letters[s] = part_letter((enum part)(PART_STATE + s));
-		roles[s] = (enum role)(ROLE_STATE + s);
-	}
-	pen_addf(pen, "%d Rss ", u->process.pid);
-	meter_draw(&meter, pen);
-}
-
-/* Draw the page states of the process under the cursor, as a bar and as figures. */
-static void draw_chosen(const struct processes_view *v, struct canvas *c,
-			const struct area *area)
-{
-	const struct usage *u = processes_chosen(v);
-	struct pen bar = canvas_pen(c, area->x + 1, area->y, area->width - 1);
-	struct pen legend = canvas_pen(c, area->x + 1, area->y + 1, area->width - 1);
-
-	draw_legend(&legend, u);
-	if (!u)
-		return;
-	if (bytes_known(u->total.bytes[SMAPS_RSS])) {
-		draw_states(&bar, u);
-		return;
-	}
-	bar.role = ROLE_DIM;
-	pen_addf(&bar, "%d: %s", u->process.pid,
-		 u->error == -EACCES || u->error == -EPERM
-			 ? "only its owner and root may read its memory"
-		 : u->error ? strerror(-u->error)
-			    : "not read yet");
 }
 
 static void set_row_style(void *context, size_t row, struct row_style *ret)
@@ -433,7 +344,7 @@ static void set_row_style(void *context, size_t row, struct row_style *ret)
 
 	if (u->error)
 		ret->role = ROLE_DIM;
-	if (v->tag_count > 0 && find_tag(v, &u->process)) {
+	if (process_set_has(&v->tags, &u->process)) {
 		ret->role = ROLE_TAGGED;
 		ret->mark = '*';
 	}
@@ -450,9 +361,8 @@ void processes_draw(struct processes_view *v, struct canvas *c, const struct are
 		.style = set_row_style,
 		.context = v,
 	};
-	int head = area->height >= 14 ? 3 : 1;
+	int head = area->height >= 14 ? PROCESSES_HEAD_HEIGHT : 1;
 	struct area table = { area->x, area->y + head, area->width, area->height - head };
-	struct area chosen = { area->x, area->y + 1, area->width, 2 };
 	int panel_width = processes_panel_width(area->width, area->height);
 	struct area panel = { area->x + area->width - panel_width, table.y, panel_width,
 			      table.height };
@@ -460,9 +370,7 @@ void processes_draw(struct processes_view *v, struct canvas *c, const struct are
 	table.width -= panel_width;
 	v->ascii = c->ascii;
 	list_fit(&v->grid.list, v->count, table.height - 1);
-	draw_sums(v, c, area);
-	if (head == 3)
-		draw_chosen(v, c, &chosen);
+	processes_head_draw(v, c, &(struct area){ area->x, area->y, area->width, head });
 	grid_draw(&v->grid, c, &table, &rows);
 	if (panel_width > 0)
 		processes_panel_draw(processes_chosen(v), c, &panel);

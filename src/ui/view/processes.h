@@ -9,11 +9,6 @@
 
 struct data;
 
-struct tag {
-	int pid;
-	uint64_t start_ticks;
-};
-
 struct processes_view {
 	const struct data *data;
 	bool exact_bytes;
@@ -23,6 +18,9 @@ struct processes_view {
 	bool is_tree;
 	/* process that the cursor follows; 0: the cursor stays in the first line */
 	int cursor_pid;
+	uint64_t cursor_start_ticks;
+	/* the user chose to follow the process, even in the first line */
+	bool is_following;
 	struct process_row *rows;
 	size_t row_capacity;
 	/* pointers to the visible rows, in their order on the screen */
@@ -30,9 +28,11 @@ struct processes_view {
 	size_t order_capacity;
 	struct tree_place *places;
 	size_t place_capacity;
-	size_t count;
-	struct tag *tags;
-	size_t tag_count, tag_capacity;
+	size_t count; /* number of visible rows */
+	/* number of rows in `order`; after the visible rows follow those folded away */
+	size_t match_count;
+	struct process_set tags;
+	struct process_set folded; /* processes whose children the tree hides */
 	bool ascii;
 };
 
@@ -71,6 +71,12 @@ bool processes_act(struct processes_view *v, enum action action);
 bool processes_search(struct processes_view *v, int step);
 
 void processes_choose_row(struct processes_view *v, size_t row);
+/*
+ * Draw the process that the cursor follows, and whether
+ * it is in the list; nothing if none is followed.
+ */
+void processes_add_followed(const struct processes_view *v, struct pen *pen);
+
 void processes_draw(struct processes_view *v, struct canvas *c, const struct area *area);
 
 #endif

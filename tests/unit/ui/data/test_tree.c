@@ -13,9 +13,10 @@
 
 /*
  * Assert the tree of processes. pairs holds pid, ppid, pid, ppid …, 0 in display order;
- * want holds a line "prefix pid" for each process.
+ * want holds a line "prefix pid" for each process. `folded` may be NULL.
  */
-static void assert_tree(const int *pairs, const char *want)
+static void assert_folded_tree(const int *pairs, const struct process_set *folded,
+			       const char *want)
 {
 	struct usage usages[COUNT_MAX];
 	struct process_row rows[COUNT_MAX];
@@ -32,6 +33,8 @@ static void assert_tree(const int *pairs, const char *want)
 		order[count] = &rows[count];
 	}
 	tree_order(order, count, places);
+	if (folded)
+		count = tree_fold(order, count, places, folded);
 	strbuf_add_text(&got, "");
 	for (size_t i = 0; i < count; i++) {
 		tree_add_prefix(&got, &places[i], true);
@@ -40,6 +43,11 @@ static void assert_tree(const int *pairs, const char *want)
 	}
 	assert_string_equal(strbuf_text(&got), want);
 	strbuf_release(&got);
+}
+
+static void assert_tree(const int *pairs, const char *want)
+{
+	assert_folded_tree(pairs, NULL, want);
 }
 
 static void children_are_placed_below_their_parents_in_the_given_order(void **state)
@@ -90,6 +98,39 @@ static void a_deep_tree_is_drawn_up_to_the_maximum_depth(void **state)
 	strbuf_release(&want);
 }
 
+static void a_folded_process_hides_all_below_it(void **state)
+{
+	static const int pairs[] = { 30, 1, 20, 1, 1, 0, 31, 30, 40, 31, 21, 20, 0 };
+	struct process_set folded = { NULL, 0, 0 };
+	struct process p = { .pid = 30 }, other = { .pid = 20, .start_ticks = 5 };
+
+	(void)state;
+	process_set_add(&folded, &p);
+	/* a process that reuses the pid of a folded one is not folded */
+	process_set_add(&folded, &other);
+	assert_folded_tree(pairs, &folded,
+			   "1\n"
+			   "|- [+2] 30\n"
+			   "`- 20\n"
+			   "   `- 21\n");
+	p.pid = 1;
+	process_set_add(&folded, &p);
+	process_set_add(&folded, &p);
+	assert_int_equal(folded.count, 3);
+	assert_folded_tree(pairs, &folded, "[+5] 1\n");
+	process_set_remove(&folded, &p);
+	p.pid = 30;
+	process_set_remove(&folded, &p);
+	assert_folded_tree(pairs, &folded,
+			   "1\n"
+			   "|- 30\n"
+			   "|  `- 31\n"
+			   "|     `- 40\n"
+			   "`- 20\n"
+			   "   `- 21\n");
+	process_set_release(&folded);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +139,7 @@ int main(void)
 		cmocka_unit_test(processes_without_a_listed_parent_are_roots),
 		cmocka_unit_test(a_cycle_of_parents_loses_no_process),
 		cmocka_unit_test(a_deep_tree_is_drawn_up_to_the_maximum_depth),
+		cmocka_unit_test(a_folded_process_hides_all_below_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * process_set - a small set of processes, such as the tagged ones. A
+ * process that reuses the pid of a member is not a member.
+ */
+#ifndef MS_UI_DATA_PROCESS_SET_H
+#define MS_UI_DATA_PROCESS_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/process.h"
+
+struct process_set {
+	struct process_id {
+		int pid;
+		uint64_t start_ticks;
+	} * items;
+	size_t count, capacity;
+};
+
+void process_set_release(struct process_set *set);
+void process_set_clear(struct process_set *set);
+bool process_set_has(const struct process_set *set, const struct process *p);
+
+/* Add or remove a process; without effect if it is already a member or not a member. */
+void process_set_add(struct process_set *set, const struct process *p);
+void process_set_remove(struct process_set *set, const struct process *p);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * processes_head - the lines above the list of processes: the sums, the page states of
+ * the process under the cursor, and their legend. For use only by the list.
+ */
+#ifndef MS_UI_VIEW_PROCESSES_HEAD_H
+#define MS_UI_VIEW_PROCESSES_HEAD_H
+
+#include "ui/view/processes.h"
+
+#define PROCESSES_HEAD_HEIGHT 3
+
+/* Draw the sums, and in an area of PROCESSES_HEAD_HEIGHT lines also the page states. */
+void processes_head_draw(const struct processes_view *v, struct canvas *c,
+			 const struct area *area);
+
+#endif
