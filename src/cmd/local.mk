@@ -103,6 +103,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/session/recordings.h \
 	%D%/session/session.c \
 	%D%/session/session.h \
+	%D%/session/turn.c \
+	%D%/session/turn.h \
 	%D%/watch.c
 if HAVE_NCURSES
 %C%_libcmd_a_SOURCES += %D%/process/screen.c

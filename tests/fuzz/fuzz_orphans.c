@@ -279,8 +279,8 @@ static void check_orphans(const struct mapping_list *list)
 					     .mem_fd = mem_fd };
 	struct hooks_orphan orphans[HOOKS_ORPHANS_MAX];
 	struct gates *gates = NULL;
-	bool is_owned;
-	size_t count = hooks_orphans_find(&search, orphans, &is_owned);
+	int owner_pid;
+	size_t count = hooks_orphans_find(&search, orphans, &owner_pid);
 
 	CHECK(count <= HOOKS_ORPHANS_MAX);
 	for (size_t i = 0; i < count; i++) {

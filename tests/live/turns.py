@@ -7,8 +7,8 @@ import sys
 import tempfile
 
 from heap_lib import HeapTarget
-from live import (Skip, check, equal, memstate, read_proc, read_proc_if_alive, run, test,
-                  wait_until)
+from live import (TIMEOUT, Skip, check, equal, memstate, read_proc, read_proc_if_alive, run,
+                  start_memstate, test, wait_until)
 
 OWN_NAME = "memstate"
 NO_HURRY = ("--max-pause", "60s")
@@ -114,15 +114,30 @@ def memstate_waits_for_another_memstate():
 
 
 @test
+def another_memstate_is_named_after_a_moment():
+    with HeapTarget("fragmented", 1) as target:
+        for verb in ("heap", "leaks"):
+            with Script(TRACER, target.pid, OWN_NAME, 60) as tracer:
+                process = start_memstate(verb, "-p", target.pid, *NO_HURRY)
+                line = process.stderr.readline().decode()
+                check(line.startswith(f"memstate: {target.pid}: waiting for another memstate: "
+                                      f"process {tracer.pid} ({sys.executable} -c"), line)
+            # the tracer is gone
+            out, err = process.communicate(timeout=TIMEOUT)
+            equal((process.returncode, err), (0, b""), "status and further messages")
+            check(out, "no report")
+
+
+@test
 def a_remaining_tracer_is_named():
     with HeapTarget("fragmented", 1) as target:
-        for name in (OWN_NAME, "some debugger"):
+        for name, reason in ((OWN_NAME, f"another memstate is reading it: process %d ({sys.executable} "),
+                             ("some debugger", "another tracer is attached: process %d (some debugger)")):
             with Script(TRACER, target.pid, name, 60) as tracer:
                 result = memstate("heap", "-p", target.pid, *NO_HURRY).must_be(1)
-                equal(result.err.split(b": ", 1)[1],
-                      f"{target.pid}: heap not read: another tracer is attached: process "
-                      f"{tracer.pid} ({name})\n"
-                      .encode(), "message")
+                line = result.errors()[-1]
+                check(line.startswith(f"memstate: {target.pid}: heap not read: {reason % tracer.pid}"),
+                      result.err)
             wait_until(lambda: b"\nTracerPid:\t0\n" in read_proc(target.pid, "status"),
                        "the tracer is gone")
 

@@ -25,6 +25,7 @@
 #include "cmd/count/show.h"
 #include "cmd/run/count_child.h"
 #include "cmd/session/session.h"
+#include "cmd/session/turn.h"
 #include "probe/attach.h"
 #include "render/profile/count_report.h"
 
@@ -107,6 +108,7 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 		a->failed_count++;
 		return;
 	}
+	turn_await(&a->session->fs, p->pid);
 	r = count_attach_open(&request, &a->items[a->count], &why);
 	if (r == 0) {
 		a->count++;

@@ -12,6 +12,7 @@
 #include "cmd/core/stream.h"
 #include "cmd/session/heaps.h"
 #include "cmd/session/session.h"
+#include "cmd/session/turn.h"
 #include "proc/process/file.h"
 #include "render/heap/explain_report.h"
 #include "sample/heap/reader.h"
@@ -117,6 +118,7 @@ static int show_process(struct explain *x, struct usage *u)
 {
 	int status, r;
 
+	turn_await(&x->session->fs, u->process.pid);
 	r = heap_reader_read(&x->reader, u, &x->mappings, &x->heap);
 	if (u->error)
 		return EXIT_FAILED;

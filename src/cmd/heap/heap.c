@@ -11,6 +11,7 @@
 #include "cmd/core/terminal.h"
 #include "cmd/session/heaps.h"
 #include "cmd/session/session.h"
+#include "cmd/session/turn.h"
 #include "render/heap/report.h"
 #include "sample/heap/reader.h"
 
@@ -59,6 +60,8 @@ static int show_process(struct show *show, struct usage *u)
 	struct heap heap;
 	int r;
 
+	if (!reader->is_running)
+		turn_await(&show->session->fs, u->process.pid);
 	r = heap_reader_read(reader, u, &mappings, &heap);
 	if (r == 0 && heap.quality == QUALITY_UNKNOWN)
 		r = -EOPNOTSUPP;

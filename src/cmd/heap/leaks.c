@@ -12,6 +12,7 @@
 #include "cmd/core/stream.h"
 #include "cmd/session/heaps.h"
 #include "cmd/session/session.h"
+#include "cmd/session/turn.h"
 #include "render/heap/leak_report.h"
 #include "sample/heap/leak_scan.h"
 #include "store/capture/block_list.h"
@@ -148,8 +149,10 @@ static int scan(struct leaks *l, struct usage *u)
 static int show_process(struct leaks *l, struct usage *u)
 {
 	const struct leaks_options *o = own_options(l->session->options);
-	int r = scan(l, u);
+	int r;
 
+	turn_await(&l->session->fs, u->process.pid);
+	r = scan(l, u);
 	if (r < 0 && !u->error)
 		heaps_report_failure(l->session, u, &l->heap, r);
 	if (r == 0) {

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "classify/process/heap_problem.h"
 #include "cmd/core/message.h"
+#include "cmd/session/turn.h"
 #include "proc/process/tracer.h"
 
 /*
@@ -85,6 +86,19 @@ int heaps_read(struct session *session, struct usage *u, struct mapping_list *ma
 			      : sampler_read_mappings(session->sampler, u, mappings);
 }
 
+static void report_tracer(const struct session *session, int pid,
+			  const struct tracer_process *tracer)
+{
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+
+	turn_add_tracer(&session->fs, tracer, &name);
+	message("%d: heap not read: %s: %s", pid,
+		proc_tracer_is_memstate(&session->fs, tracer)
+			? "another memstate is reading it"
+			: "another tracer is attached",
+		strbuf_text(&name));
+}
+
 static void report(const struct session *session, int pid, int error, const char *problem,
 		   uint64_t expected_ns)
 {
@@ -98,8 +112,7 @@ static void report(const struct session *session, int pid, int error, const char
 			"(--max-pause permits more)",
 			pid, units_format_duration(expected_ns, pause));
 	else if (error == -EBUSY && proc_tracer_find(&session->fs, pid, &tracer))
-		message("%d: heap not read: another tracer is attached: process %d (%s)",
-			pid, tracer.pid, tracer.name);
+		report_tracer(session, pid, &tracer);
 	else
 		message("%d: heap not read: %s", pid, heap_error_text(error));
 	if (error == -EPERM || error == -EACCES)

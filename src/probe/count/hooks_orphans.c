@@ -15,8 +15,12 @@
 #include "probe/borrow/segment.h"
 #include "proc/process/file.h"
 #include "proc/process/stat.h"
+#include "proc/process/task.h"
 
 #define CANDIDATES_MAX 64
+
+/* How much of the command line of another memstate a message shows. */
+#define COMMAND_SHOWN 64
 
 /*
  * Return true if the memstate that owns the hooks may be alive. An owner in another pid
@@ -33,6 +37,16 @@ static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 	return head->owner_pid <= INT32_MAX &&
 	       proc_stat_read(fs, (int)head->owner_pid, &owner) == 0 &&
 	       owner.start_ticks == head->owner_start_ticks && !process_has_ended(&owner);
+}
+
+/* Return the pid of the owner, or -1 if it is not visible in our PID namespace. */
+static int find_owner_pid(const struct hooks_head *head)
+{
+	struct stat st;
+
+	return proc_own_stat(PROC_NS_PID, &st) == 0 && st.st_ino == head->owner_namespace
+		       ? (int)head->owner_pid
+		       : -1;
 }
 
 /*
@@ -88,14 +102,14 @@ static uint64_t read_size(const struct hooks_search *search, uint64_t addr,
 }
 
 size_t hooks_orphans_find(const struct hooks_search *search,
-			  struct hooks_orphan ret[HOOKS_ORPHANS_MAX], bool *ret_is_owned)
+			  struct hooks_orphan ret[HOOKS_ORPHANS_MAX], int *ret_owner_pid)
 {
 	const struct private_code_mark mark = { { HOOKS_MAGIC, HOOKS_VERSION },
 						offsetof(struct hooks_head, magic) };
 	uint64_t found[CANDIDATES_MAX];
 	size_t count = 0, candidates;
 
-	*ret_is_owned = false;
+	*ret_owner_pid = 0;
 	candidates = private_code_find(search->mappings, search->mem_fd, &mark, found,
 				       CANDIDATES_MAX);
 	for (size_t i = 0; i < candidates && count < HOOKS_ORPHANS_MAX; i++) {
@@ -107,11 +121,23 @@ size_t hooks_orphans_find(const struct hooks_search *search,
 		if (bytes == 0)
 			continue;
 		if (has_owner(search->fs, &head))
-			*ret_is_owned = true;
+			*ret_owner_pid = find_owner_pid(&head);
 		else
 			ret[count++] = (struct hooks_orphan){ found[i], bytes };
 	}
 	return count;
+}
+
+int hooks_orphans_refuse(const struct hooks_search *search, int owner_pid,
+			 struct strbuf *why)
+{
+	_cleanup_free_ char *command = NULL;
+
+	strbuf_add_text(why, "another memstate is counting it");
+	if (owner_pid > 0 && proc_task_read_command(search->fs, owner_pid, &command) == 0)
+		strbuf_addf(why, ": process %d (%.*s)", owner_pid, COMMAND_SHOWN,
+			    command);
+	return -EBUSY;
 }
 
 bool hooks_orphans_is_one(const struct hooks_search *search,

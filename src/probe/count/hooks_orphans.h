@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "agent/count/hooks.h"
+#include "base/strbuf.h"
 #include "model/mapping.h"
 #include "probe/count/hooks_parcel.h"
 #include "probe/count/hooks_switch.h"
@@ -33,10 +34,18 @@ struct hooks_search {
 
 /*
  * Find orphaned hooks, sorted by address, and return their number. Hooks whose memstate
- * is alive are left out; if there are any, *ret_is_owned is set.
+ * is alive are left out: *ret_owner_pid is the pid of such a memstate, -1 if it is not
+ * visible here, or 0 if there is none.
  */
 size_t hooks_orphans_find(const struct hooks_search *search,
-			  struct hooks_orphan ret[HOOKS_ORPHANS_MAX], bool *ret_is_owned);
+			  struct hooks_orphan ret[HOOKS_ORPHANS_MAX], int *ret_owner_pid);
+
+/*
+ * Append the reason why a process whose hooks have an owner cannot be counted. Returns
+ * -EBUSY.
+ */
+int hooks_orphans_refuse(const struct hooks_search *search, int owner_pid,
+			 struct strbuf *why);
 
 /* Return true if the orphan is still in the process, unchanged and without an owner. */
 bool hooks_orphans_is_one(const struct hooks_search *search,

@@ -118,14 +118,12 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 {
 	const struct hooks_search search = { i->request.fs, mappings, i->visit.mem_fd,
 					     0 };
-	bool is_owned;
-	size_t found = hooks_orphans_find(&search, i->orphans, &is_owned);
+	int owner_pid;
+	size_t found = hooks_orphans_find(&search, i->orphans, &owner_pid);
 	int r = 0;
 
-	if (is_owned) {
-		strbuf_add_text(why, "another memstate is counting it");
-		return -EBUSY;
-	}
+	if (owner_pid != 0)
+		return hooks_orphans_refuse(&search, owner_pid, why);
 	for (size_t n = 0; r == 0 && n < found; n++) {
 		struct hooks_switch s = switch_of(i);
 
@@ -216,11 +214,11 @@ static int check_alone(struct injected *i, struct strbuf *why)
 	const struct hooks_search search = { i->request.fs, &mappings, i->visit.mem_fd,
 					     i->visit.base_addr };
 	struct hooks_orphan found[HOOKS_ORPHANS_MAX];
-	bool is_owned = false;
+	int owner_pid = 0;
 	int r = proc_maps_read(i->visit.process_fd, &mappings);
 
 	if (r == 0)
-		(void)hooks_orphans_find(&search, found, &is_owned);
+		(void)hooks_orphans_find(&search, found, &owner_pid);
 	i->mapped = mapped_code_sum(&mappings);
 	i->stacks = (struct hooks_stacks){ .wanted = &i->wanted,
 					   .parcel = &i->parcel,
@@ -230,11 +228,8 @@ static int check_alone(struct injected *i, struct strbuf *why)
 	if (r == 0 && i->parcel.nodes)
 		r = hooks_stacks_update(&i->stacks, &mappings);
 	mapping_list_release(&mappings);
-	if (r == 0 && is_owned) {
-		strbuf_add_text(why, "another memstate is counting it");
-		r = -EBUSY;
-	}
-	return r;
+	return r == 0 && owner_pid != 0 ? hooks_orphans_refuse(&search, owner_pid, why)
+					: r;
 }
 
 /* Fill in struct hooks_private of the process, which is all 0 before. */

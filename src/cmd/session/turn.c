@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/session/turn.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cmd/core/message.h"
+#include "proc/process/task.h"
+
+#define WAIT_NS (3 * NS_PER_S)
+#define SILENCE_NS (NS_PER_S / 2) /* no message if another memstate finishes earlier */
+#define LOOK_NS (5 * NS_PER_MS)
+
+#define COMMAND_SHOWN 64
+
+void turn_add_tracer(const struct procfs *fs, const struct tracer_process *tracer,
+		     struct strbuf *out)
+{
+	_cleanup_free_ char *command = NULL;
+	char shown[COMMAND_SHOWN];
+
+	text_copy(shown, sizeof(shown), tracer->name);
+	if (proc_tracer_is_memstate(fs, tracer) &&
+	    proc_task_read_command(fs, tracer->pid, &command) == 0 && command[0])
+		text_copy(shown, sizeof(shown), command);
+	strbuf_addf(out, "process %d (%s)", tracer->pid, shown);
+}
+
+static bool find_memstate(const struct procfs *fs, int pid, struct tracer_process *ret)
+{
+	return proc_tracer_find(fs, pid, ret) && proc_tracer_is_memstate(fs, ret);
+}
+
+static void report(const struct procfs *fs, int pid, const struct tracer_process *tracer)
+{
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+
+	turn_add_tracer(fs, tracer, &name);
+	message("%d: waiting for another memstate: %s", pid, strbuf_text(&name));
+}
+
+void turn_await(const struct procfs *fs, int pid)
+{
+	const struct timespec pause = { .tv_nsec = (long)LOOK_NS };
+	uint64_t begin_ns = clock_now_ns();
+	struct tracer_process tracer;
+	bool is_reported = false;
+
+	while (fs->is_live && find_memstate(fs, pid, &tracer) &&
+	       !interrupt_is_pending()) {
+		uint64_t waited_ns = clock_now_ns() - begin_ns;
+
+		if (waited_ns > WAIT_NS)
+			return;
+		if (!is_reported && waited_ns > SILENCE_NS) {
+			report(fs, pid, &tracer);
+			is_reported = true;
+		}
+		nanosleep(&pause, NULL);
+	}
+}
