@@ -146,6 +146,14 @@ const char *units_format_change(int64_t bytes, char buf[UNITS_TEXT_SIZE])
 	return buf;
 }
 
+const char *units_format_amount(uint64_t bytes, bool is_exact, char buf[UNITS_TEXT_SIZE])
+{
+	if (!is_exact || !bytes_known(bytes))
+		return units_format_bytes(bytes, buf);
+	snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64, bytes);
+	return buf;
+}
+
 const char *units_format_duration(uint64_t ns, char buf[UNITS_TEXT_SIZE])
 {
 	uint64_t s = ns / NS_PER_S;

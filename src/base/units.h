@@ -85,6 +85,12 @@ int units_parse_bytes(const char *text, uint64_t *ret_bytes);
 const char *units_format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE]);
 
 /*
+ * Like units_format_bytes() or, with is_exact, format the number of bytes with all its
+ * digits. Returns buf.
+ */
+const char *units_format_amount(uint64_t bytes, bool is_exact, char buf[UNITS_TEXT_SIZE]);
+
+/*
  * Format a number of thousandths: "12", "12.5", "0.001". An
  * unknown number is "-". Returns buf.
  */

@@ -24,15 +24,6 @@ struct page {
 	size_t width;
 };
 
-static const char *format_amount(const struct page *p, uint64_t bytes,
-				 char buf[UNITS_TEXT_SIZE])
-{
-	if (!p->report->options.exact_bytes || !bytes_known(bytes))
-		return units_format_bytes(bytes, buf);
-	snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64, bytes);
-	return buf;
-}
-
 /* Append a label such as "need", followed by wrapped text such as "growing: …". */
 static void add_line(const struct page *p, const char *label, const char *words)
 {
@@ -52,8 +43,9 @@ static void add_seen(const struct page *p, const struct trend *t)
 		    t->sample_count, t->sample_count == 1 ? "" : "s",
 		    units_format_duration(t->span_ns, span),
 		    clock_format_utc(p->report->unix_ms, utc),
-		    format_amount(p, t->first_bytes, first),
-		    format_amount(p, t->bytes, last));
+		    units_format_amount(t->first_bytes, p->report->options.exact_bytes,
+					first),
+		    units_format_amount(t->bytes, p->report->options.exact_bytes, last));
 	if (restarts > 0)
 		strbuf_addf(&words, "; memory from before its %zu restart%s is left out",
 			    restarts, restarts == 1 ? "" : "s");
@@ -84,7 +76,8 @@ static void add_empty(const struct page *p, const struct trend *t)
 					: "the group is empty: it never had a process");
 	if (bytes_known(t->bytes) && t->bytes > 0)
 		strbuf_addf(&words, "; %s remain charged to it",
-			    format_amount(p, t->bytes, buf));
+			    units_format_amount(t->bytes, p->report->options.exact_bytes,
+						buf));
 	add_line(p, "need", strbuf_text(&words));
 }
 
@@ -154,9 +147,11 @@ static void add_process(const struct page *p, const struct process_trend *t)
 {
 	char need[UNITS_TEXT_SIZE], rate[UNITS_TEXT_SIZE], live[UNITS_TEXT_SIZE];
 
-	strbuf_addf(p->out, "%8d  %9s  %12s  %-14s  %12s  ", t->process.pid,
-		    format_amount(p, t->need.bytes, need), format_rate_of(&t->need, rate),
-		    growth_titles[t->need.growth.kind], format_rate_of(&t->live, live));
+	strbuf_addf(
+		p->out, "%8d  %9s  %12s  %-14s  %12s  ", t->process.pid,
+		units_format_amount(t->need.bytes, p->report->options.exact_bytes, need),
+		format_rate_of(&t->need, rate), growth_titles[t->need.growth.kind],
+		format_rate_of(&t->live, live));
 	text_add_printable(p->out, t->process.comm, strlen(t->process.comm),
 			   p->report->options.ascii);
 	strbuf_add_char(p->out, '\n');

@@ -27,15 +27,12 @@ struct page {
 	size_t width;
 };
 
-static const char *format_amount(const struct page *p, uint64_t bytes,
-				 char buf[UNITS_TEXT_SIZE])
+static const char *format_amount_or_none(const struct page *p, uint64_t bytes,
+					 char buf[UNITS_TEXT_SIZE])
 {
 	if (bytes == CGROUP_NO_LIMIT)
 		return "none";
-	if (!p->report->options.exact_bytes || !bytes_known(bytes))
-		return units_format_bytes(bytes, buf);
-	snprintf(buf, UNITS_TEXT_SIZE, "%llu", (unsigned long long)bytes);
-	return buf;
+	return units_format_amount(bytes, p->report->options.exact_bytes, buf);
 }
 
 /*
@@ -51,7 +48,7 @@ static void add_part(struct page *p, int indent, const char *label, uint64_t byt
 
 	strbuf_addf(p->out, "%*s%-*s%*s", indent, "", LABEL_WIDTH - indent, label,
 		    p->report->options.exact_bytes ? AMOUNT_WIDTH + 5 : AMOUNT_WIDTH,
-		    format_amount(p, bytes, buf));
+		    format_amount_or_none(p, bytes, buf));
 	if (bytes_known(bytes) && bytes_known(whole) && whole > 0)
 		strbuf_addf(p->out, "  %3u.%u%%", per_mille / 10, per_mille % 10);
 	else
@@ -209,7 +206,7 @@ static void add_explained(struct page *p, const char *label, uint64_t bytes,
 
 	strbuf_addf(p->out, "%-*s%*s  ", LABEL_WIDTH, label,
 		    p->report->options.exact_bytes ? AMOUNT_WIDTH + 5 : AMOUNT_WIDTH,
-		    format_amount(p, bytes, buf));
+		    format_amount_or_none(p, bytes, buf));
 	text_add_wrapped(p->out, words, LABEL_WIDTH + AMOUNT_WIDTH + 2, p->width);
 }
 
@@ -277,9 +274,9 @@ static void add_process(struct page *p, const struct usage *u)
 	if (bytes_known(pss_bytes) && bytes_known(p->figures->usage_bytes))
 		snprintf(share, sizeof(share), "%u.%u%%", per_mille / 10, per_mille % 10);
 	strbuf_addf(p->out, "%8d  %9s  %6s  %9s  %9s  ", u->process.pid,
-		    format_amount(p, pss_bytes, pss), share,
-		    format_amount(p, u->total.bytes[SMAPS_RSS], rss),
-		    format_amount(p, u->state_bytes[STATE_LAZYFREE], lazy));
+		    format_amount_or_none(p, pss_bytes, pss), share,
+		    format_amount_or_none(p, u->total.bytes[SMAPS_RSS], rss),
+		    format_amount_or_none(p, u->state_bytes[STATE_LAZYFREE], lazy));
 	add_path(p, u->process.comm);
 	strbuf_add_char(p->out, '\n');
 }

@@ -29,19 +29,6 @@ struct report {
 	uint64_t rss_bytes;
 };
 
-static const char *format_amount(const struct report *r, uint64_t bytes,
-				 char buf[UNITS_TEXT_SIZE])
-{
-	struct strbuf exact = STRBUF_INIT;
-
-	if (!r->options->exact_bytes || !bytes_known(bytes))
-		return units_format_bytes(bytes, buf);
-	strbuf_add_u64(&exact, bytes);
-	text_copy(buf, UNITS_TEXT_SIZE, exact.text);
-	strbuf_release(&exact);
-	return buf;
-}
-
 /* Return the width of a column of amounts, including the space before the amount. */
 static int amount_width(const struct report *r)
 {
@@ -52,7 +39,8 @@ static void add_amount(const struct report *r, uint64_t bytes)
 {
 	char buf[UNITS_TEXT_SIZE];
 
-	strbuf_addf(r->out, "%*s", amount_width(r), format_amount(r, bytes, buf));
+	strbuf_addf(r->out, "%*s", amount_width(r),
+		    units_format_amount(bytes, r->options->exact_bytes, buf));
 }
 
 static void add_share(const struct report *r, uint64_t bytes)
@@ -320,7 +308,8 @@ static void add_amounts(const struct report *r, const char *title,
 		if (amounts[i].bytes == 0 && !amounts[i].is_always)
 			continue;
 		strbuf_addf(&words, "%s%s %s", words.length ? ", " : "", amounts[i].name,
-			    format_amount(r, amounts[i].bytes, buf));
+			    units_format_amount(amounts[i].bytes, r->options->exact_bytes,
+						buf));
 	}
 	if (words.length == 0)
 		return;
@@ -431,8 +420,9 @@ static void add_group(const struct report *r, const struct group *group)
 	strbuf_addf(r->out, "  %-*s", LABEL_WIDTH - 2, owner_names[m->owner]);
 	add_amount(r, group->rss_bytes);
 	add_share(r, group->rss_bytes);
-	strbuf_addf(r->out, "  of %-*s ", amount_width(r) - 2,
-		    format_amount(r, group->size_bytes, size));
+	strbuf_addf(
+		r->out, "  of %-*s ", amount_width(r) - 2,
+		units_format_amount(group->size_bytes, r->options->exact_bytes, size));
 	strbuf_add_text(&name, mapping_group_name(m));
 	if (name.length == 0)
 		strbuf_addf(&name, "%llx %s", (unsigned long long)m->start_addr,

@@ -90,6 +90,18 @@ static void bytes_are_printed_with_one_decimal_rounded_half_up(void **state)
 	}
 }
 
+static void amounts_are_printed_with_all_digits_on_request(void **state)
+{
+	char buf[UNITS_TEXT_SIZE];
+
+	(void)state;
+	assert_string_equal(units_format_amount(UINT64_MAX - 1, true, buf),
+			    "18446744073709551614");
+	assert_string_equal(units_format_amount(1025, true, buf), "1025");
+	assert_string_equal(units_format_amount(BYTES_UNKNOWN, true, buf), "-");
+	assert_string_equal(units_format_amount(1025, false, buf), "1.0K");
+}
+
 /* Tables have a fixed number of columns for amounts. */
 static void bytes_never_take_more_than_seven_columns(void **state)
 {
@@ -253,6 +265,7 @@ int main(void)
 		cmocka_unit_test(a_difference_is_never_negative),
 		cmocka_unit_test(kib_are_converted_or_out_of_range),
 		cmocka_unit_test(bytes_are_printed_with_one_decimal_rounded_half_up),
+		cmocka_unit_test(amounts_are_printed_with_all_digits_on_request),
 		cmocka_unit_test(bytes_never_take_more_than_seven_columns),
 		cmocka_unit_test(changes_are_printed_with_a_sign),
 		cmocka_unit_test(durations_are_parsed_with_and_without_a_unit),
