@@ -30,6 +30,8 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/strbuf.h \
 	%D%/text.c \
 	%D%/text.h \
+	%D%/thread.c \
+	%D%/thread.h \
 	%D%/units.c \
 	%D%/units.h \
 	%D%/xalloc.c \

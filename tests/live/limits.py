@@ -226,6 +226,26 @@ def little_address_space_leads_to_a_message():
     check_commands_with(resource.RLIMIT_AS, 16 << 20, 32 << 20)
 
 
+@test
+def a_lack_of_address_space_is_not_reported_as_a_limit_of_processes():
+    """glibc gives both the same error code. How much memstate needs before it
+    starts a thread depends on its libraries."""
+    need_small_address_space()
+    reasons = set()
+    with Target("name", "present") as target:
+        for mib in range(8, 96, 2):
+            limit = (mib << 20, mib << 20)
+            result = memstate("heap", "-p", target.pid,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
+            text = " ".join((result.out + result.err).decode().split())
+            check("another process or thread" not in text, f"{mib} MiB: {text}")
+            if "no address space or memory for another thread" in text:
+                reasons.add(mib)
+            if result.status == 0:
+                break
+    check(reasons, "no limit had this effect")
+
+
 def in_mount_namespace(script, *args):
     if not IS_ROOT or not shutil.which("unshare"):
         raise Skip("only root can create a mount namespace with unshare(1)")

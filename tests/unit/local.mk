@@ -16,6 +16,7 @@ unit_base = \
 	%D%/base/test_similar \
 	%D%/base/test_strbuf \
 	%D%/base/test_text \
+	%D%/base/test_thread \
 	%D%/base/test_units
 
 unit_model = \
@@ -253,6 +254,7 @@ $(unit_cmd): $(filter %.a,$(unit_libs_cmd))
 endif
 
 # These replace functions of memstate, or are built with parts of the agent.
+%C%_base_test_thread_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pthread_create -Wl,--wrap=mmap
 %C%_sample_heap_test_keeper_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read \
 	-Wl,--wrap=clock_now_ns -Wl,--wrap=clock_thread_cpu_ns
 %C%_sample_heap_test_moment_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=proc_smaps_read

@@ -33,6 +33,8 @@ static const struct {
 	  NULL },
 	{ -EUSERS, "memstate may not start another process or thread",
 	  "raise ulimit -u or pids.max" },
+	{ -ENOBUFS, "memstate has no address space or memory for another thread",
+	  "raise ulimit -v" },
 	{ -ENOMEM, "not enough free memory for a copy of its memory", NULL },
 	{ -ESTALE, "its memory changed while it was paused", NULL },
 	{ -EINPROGRESS, "the walk is not finished", NULL },

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "tracee/ptrace/watchdog.h"
@@ -60,19 +61,14 @@ static void *wait_for_end(void *arg)
  */
 static struct end_watch *start_watch(int pid)
 {
-	int fd = (int)syscall(SYS_pidfd_open, pid, 0), err;
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct end_watch *watch;
-	sigset_t all, before;
 
 	if (fd < 0)
 		return NULL;
 	watch = xcalloc(1, sizeof(*watch));
 	watch->fd = fd;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&watch->thread, NULL, wait_for_end, watch);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (err == 0)
+	if (thread_start(&watch->thread, wait_for_end, watch) == 0)
 		return watch;
 	close(fd);
 	free(watch);

@@ -172,6 +172,9 @@ const char *gates_error_text(int error)
 	case -EUSERS:
 		return "memstate may not start another process or thread: raise ulimit "
 		       "-u or pids.max";
+	case -ENOBUFS:
+		return "memstate has no address space or memory for another thread: raise "
+		       "ulimit -v";
 	default: return strerror(-error);
 	}
 }

@@ -330,7 +330,7 @@ static int run(struct hooks_visit *v, int (*work)(struct entering *))
 	int r = trace_run(enter, &e, v->request->limit_ns + TRACE_EXTRA_NS);
 
 	v->cost = e.borrow.cost;
-	v->reason = r == -EUSERS ? gates_error_text(r) : e.borrow.reason;
+	v->reason = r == -EUSERS || r == -ENOBUFS ? gates_error_text(r) : e.borrow.reason;
 	borrow_release(&e.borrow);
 	return r;
 }

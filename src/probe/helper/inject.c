@@ -200,7 +200,8 @@ static int run(int (*work)(void *), struct load *load, struct probe_cost *ret_co
 	r = trace_run(work, load, injection->request.limit_ns + TRACE_EXTRA_NS);
 	*ret_cost = load->borrow.cost;
 	if (r < 0)
-		*ret_reason = r == -EUSERS ? gates_error_text(r) : load->borrow.reason;
+		*ret_reason = r == -EUSERS || r == -ENOBUFS ? gates_error_text(r)
+							    : load->borrow.reason;
 	if (!injection->found) {
 		injection->found = load->borrow.state;
 		injection->found_tid = load->borrow.tid;

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "sample/heap/reader.h"
@@ -222,24 +222,6 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Start a detached thread with all signals blocked. */
-static int start_thread(struct heap_walker *w)
-{
-	pthread_attr_t attributes;
-	sigset_t all, before;
-	pthread_t thread;
-	int err;
-
-	pthread_attr_init(&attributes);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&thread, &attributes, work, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	return err ? -ENOMEM : 0;
-}
-
 int heap_walker_start(struct heap_walker *w, const struct heap_request *request)
 {
 	int r;
@@ -255,7 +237,7 @@ int heap_walker_start(struct heap_walker *w, const struct heap_request *request)
 	w->reader.max_pause_ns = request->max_pause_ns;
 	w->reader.is_read_once = request->is_read_once;
 	w->has_ended = false;
-	r = start_thread(w);
+	r = thread_start(NULL, work, w);
 	w->is_running = r == 0;
 	return r;
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 
@@ -76,26 +77,24 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-struct expendable *expendable_new(void)
+int expendable_new(struct expendable **ret)
 {
 	struct expendable *e = xcalloc(1, sizeof(*e));
 	pthread_condattr_t monotonic;
-	sigset_t all, before;
-	int err;
+	int r;
 
 	pthread_mutex_init(&e->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&e->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&e->thread, NULL, serve, e);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!err)
-		return e;
-	free_expendable(e);
-	return NULL;
+	r = thread_start(&e->thread, serve, e);
+	if (r < 0) {
+		free_expendable(e);
+		return r;
+	}
+	*ret = e;
+	return 0;
 }
 
 void expendable_run(struct expendable *e, int (*work)(void *context), void *context)

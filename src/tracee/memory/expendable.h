@@ -15,9 +15,9 @@ struct expendable;
 
 /*
  * Start a thread that waits for work. The thread blocks all signals and runs at the
- * highest priority that this user may set. Return NULL if no thread can be started.
+ * highest priority that this user may set. Return 0 or -errno from thread_start().
  */
-struct expendable *expendable_new(void);
+int expendable_new(struct expendable **ret);
 
 /* Let the thread call work(context). The thread must not have other work. */
 void expendable_run(struct expendable *e, int (*work)(void *context), void *context);

@@ -404,9 +404,9 @@ int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns)
 	int r;
 
 	*ret_pause_ns = 0;
-	tracer.held = stopped_work_new(request);
-	if (!tracer.held)
-		return -EUSERS;
+	r = stopped_work_new(request, &tracer.held);
+	if (r < 0)
+		return r;
 	r = trace_run(trace, &tracer, request->limit_ns);
 	if (tracer.began_ns && tracer.count > 0)
 		*ret_pause_ns = (tracer.ended_ns ? tracer.ended_ns : clock_now_ns()) -

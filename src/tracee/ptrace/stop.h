@@ -61,7 +61,8 @@ struct stop_request {
  * process has another tracer; -ETIMEDOUT; -EAGAIN if a thread is in an uninterruptible
  * sleep (a vfork(), a disk that does not answer); -ESTALE if a thread did not stay
  * stopped; -EOPNOTSUPP for a program with another word size, and on machines other than
- * x86-64; -EUSERS if memstate must not start another thread or process.
+ * x86-64; -EUSERS if memstate must not start another thread or process; -ENOBUFS if it
+ * lacks the address space or memory for one.
  *
  * -ETIME: the work hangs in the kernel. Its thread is abandoned, and may continue at any
  * time. Never change or free *context, nor anything else that the work uses, unless the

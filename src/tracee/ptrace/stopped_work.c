@@ -60,20 +60,23 @@ static void free_work(void *context)
 	free(w);
 }
 
-struct stopped_work *stopped_work_new(const struct stop_request *request)
+int stopped_work_new(const struct stop_request *request, struct stopped_work **ret)
 {
 	struct stopped_work *w = xcalloc(1, sizeof(*w));
+	int r;
 
 	pthread_mutex_init(&w->lock, NULL);
 	w->stop.held = w;
 	w->work = request->work;
 	w->context = request->context;
 	w->mem_fd = proc_thread_open(request->task_fd, request->pid, PROC_MEM, O_RDWR);
-	w->thread = expendable_new();
-	if (w->thread)
-		return w;
-	free_work(w);
-	return NULL;
+	r = expendable_new(&w->thread);
+	if (r < 0) {
+		free_work(w);
+		return r;
+	}
+	*ret = w;
+	return 0;
 }
 
 struct stop *stopped_work_stop(struct stopped_work *w)

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "tracee/memory/expendable.h"
@@ -90,7 +91,7 @@ static void *run(void *arg)
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE_MIN);
 	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	is_tracing = true;
-	accessor = expendable_new();
+	(void)expendable_new(&accessor);
 	/* end the accessor even if join() cancels this thread in trace_seize() */
 	pthread_cleanup_push(end_accessor, NULL);
 	r->result = r->work(r->context);
@@ -121,23 +122,20 @@ static void join(pthread_t thread, uint64_t deadline_ns)
 int trace_run(int (*work)(void *context), void *context, uint64_t limit_ns)
 {
 	struct run r = { work, context, -ETIMEDOUT };
-	sigset_t all, before;
 	uint64_t deadline_ns;
 	pthread_t thread;
-	int err;
+	int err = hold_begin();
 
-	err = hold_begin();
+	if (err == -EAGAIN)
+		return -EUSERS;
 	if (err < 0)
-		return err == -EAGAIN ? -EUSERS : err;
+		return err == -ENOMEM ? -ENOBUFS : err;
 	deadline_ns = clock_now_ns() + limit_ns + OVERDUE_NS;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&thread, NULL, run, &r);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!err)
+	err = thread_start(&thread, run, &r);
+	if (err == 0)
 		join(thread, deadline_ns);
 	hold_end();
-	return err == EAGAIN ? -EUSERS : err ? -err : r.result;
+	return err < 0 ? err : r.result;
 }
 
 uint32_t trace_sign(uint32_t *word)

@@ -16,8 +16,9 @@
 /*
  * Run work in a new thread that may trace, and return the result of work. Return
  * -ETIMEDOUT if the kernel blocked the thread past limit_ns. Return -EUSERS if memstate
- * must not start another thread, or cannot start the watchdog, which continues memstate
- * if a signal stops it meanwhile (see hold.h).
+ * must not start another thread or the watchdog, which continues memstate if a signal
+ * stops it meanwhile (see hold.h). Return -ENOBUFS if it lacks the address space or the
+ * memory to start them.
  */
 int trace_run(int (*work)(void *context), void *context, uint64_t limit_ns);
 

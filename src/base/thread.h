@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * thread - start threads that receive no signals.
+ */
+#ifndef MS_BASE_THREAD_H
+#define MS_BASE_THREAD_H
+
+#include <pthread.h>
+
+/*
+ * Start a thread with all signals blocked. If ret is NULL, the thread is detached. Return
+ * 0; -EUSERS if no further thread may be started (ulimit -u, pids.max); -ENOBUFS if there
+ * is no address space or memory for its stack (ulimit -v); or another -errno.
+ */
+int thread_start(pthread_t *ret, void *(*work)(void *context), void *context);
+
+#endif
