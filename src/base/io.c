@@ -83,11 +83,12 @@ static int write_and_sync(int fd, const void *bytes, size_t length)
 }
 
 /*
- * Create a file with an unused name in the same directory as path. The kernel applies the
- * umask to mode. memstate cannot do this itself, because a process can read its umask
- * only by changing it for all threads.
+ * Create a file with an unused name in the same directory as path, which is relative to
+ * dir_fd. The kernel applies the umask to mode. memstate cannot do this itself, because a
+ * process can read its umask only by changing it for all threads.
  */
-static int create_temporary(const char *path, mode_t mode, struct strbuf *ret_name)
+static int create_temporary(int dir_fd, const char *path, mode_t mode,
+			    struct strbuf *ret_name)
 {
 	for (int tries = 0; tries < NAME_TRIES; tries++) {
 		uint64_t number;
@@ -97,7 +98,8 @@ static int create_temporary(const char *path, mode_t mode, struct strbuf *ret_na
 			return -errno;
 		strbuf_clear(ret_name);
 		strbuf_addf(ret_name, "%s.%016" PRIx64, path, number);
-		fd = open(ret_name->text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		fd = openat(dir_fd, ret_name->text,
+			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 		if (fd >= 0)
 			return fd;
 		if (errno != EEXIST)
@@ -119,21 +121,39 @@ void io_sync_parent(const char *path)
 		(void)fsync(fd);
 }
 
-static int replace_file(const char *path, const void *bytes, size_t length, mode_t mode)
+/* Replace a file whose path is relative to dir_fd. The directory is not synced. */
+static int replace_file_at(int dir_fd, const char *path, const void *bytes, size_t length,
+			   mode_t mode)
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 	int fd, r;
 
-	fd = create_temporary(path, mode, &name);
+	fd = create_temporary(dir_fd, path, mode, &name);
 	if (fd < 0)
 		return fd;
 	r = write_and_sync(fd, bytes, length);
-	if (r == 0 && rename(strbuf_text(&name), path) < 0)
+	if (r == 0 && renameat(dir_fd, strbuf_text(&name), dir_fd, path) < 0)
 		r = -errno;
 	if (r < 0)
-		unlink(strbuf_text(&name));
-	else
+		unlinkat(dir_fd, strbuf_text(&name), 0);
+	return r;
+}
+static int replace_file(const char *path, const void *bytes, size_t length, mode_t mode)
+{
+	int r = replace_file_at(AT_FDCWD, path, bytes, length, mode);
+
+	if (r == 0)
 		io_sync_parent(path);
+	return r;
+}
+
+int io_replace_file_at(int dir_fd, const char *name, const struct strbuf *text,
+		       mode_t mode)
+{
+	int r = replace_file_at(dir_fd, name, text->text, text->length, mode);
+
+	if (r == 0)
+		(void)fsync(dir_fd);
 	return r;
 }
 

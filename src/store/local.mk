@@ -37,7 +37,11 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/recording/schema.h \
 	%D%/recording/sql.h \
 	%D%/recording/trim.h \
-	%D%/recording/write.h
+	%D%/recording/write.h \
+	%D%/settings/file.c \
+	%D%/settings/file.h \
+	%D%/settings/text.c \
+	%D%/settings/text.h
 %C%_libstore_a_CPPFLAGS = $(AM_CPPFLAGS) -Isrc
 %C%_libstore_a_CFLAGS = $(AM_CFLAGS) $(PPROF_CFLAGS) $(SQLITE_CFLAGS)
 EXTRA_DIST += %D%/profile/pprof.proto

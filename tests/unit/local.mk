@@ -131,7 +131,9 @@ unit_store = \
 	%D%/store/profile/test_limits_file \
 	%D%/store/recording/test_locks \
 	%D%/store/recording/test_read \
-	%D%/store/recording/test_recording
+	%D%/store/recording/test_recording \
+	%D%/store/settings/test_file \
+	%D%/store/settings/test_text
 
 unit_sample = \
 	%D%/sample/heap/test_helpers \

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "store/settings/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "store/settings/text.h"
+
+#define LOCK_TRIES 100
+#define LOCK_PAUSE_NS (10 * NS_PER_MS)
+
+bool settings_file_find(const char *config_home, const char *home, struct strbuf *ret)
+{
+	if (config_home && config_home[0] == '/')
+		strbuf_addf(ret, "%s/memstate/memstaterc", config_home);
+	else if (home && home[0] == '/')
+		strbuf_addf(ret, "%s/.config/memstate/memstaterc", home);
+	else
+		return false;
+	return true;
+}
+
+/* Return true if memstate has the rights of a user or group that has not started it. */
+static bool has_foreign_ids(void)
+{
+	return geteuid() != getuid() || getegid() != getgid();
+}
+
+/*
+ * Return true if the file's owner may decide what memstate reads. Root may, too, unless
+ * memstate has more rights than the user: it must not disclose files of root.
+ */
+static bool may_be_read(const struct stat *st)
+{
+	return st->st_uid == geteuid() || (st->st_uid == 0 && !getauxval(AT_SECURE));
+}
+
+/*
+ * Open the file, which may be a pipe or a device that somebody put there, and check its
+ * kind and owner. Returns a descriptor or -errno.
+ */
+static int open_file(int dir_fd, const char *path, int flags, struct stat *ret_st)
+{
+	int fd = openat(dir_fd, path,
+			O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
+	int r = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, ret_st) < 0)
+		r = -errno;
+	else if (!may_be_read(ret_st))
+		r = -EPERM;
+	else if (!S_ISREG(ret_st->st_mode))
+		r = -EINVAL;
+	if (r < 0)
+		close(fd);
+	return r < 0 ? r : fd;
+}
+
+int settings_file_read(const char *path, struct settings *ret, size_t *ret_bad_line)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+	int r;
+
+	if (has_foreign_ids())
+		return -EPERM;
+	fd = open_file(AT_FDCWD, path, 0, &st);
+	if (fd < 0 && fd != -ENOENT && fd != -ENOTDIR)
+		return fd;
+	r = fd < 0 ? 0 : io_read_all(fd, SETTINGS_BYTES_MAX, &text);
+	return r < 0 ? r : settings_text_parse(&text, ret, ret_bad_line);
+}
+
+/*
+ * Return true if memstate may create files in a directory with this owner. As root,
+ * memstate must not leave files of root in a directory of another user.
+ */
+static bool may_be_written(const struct stat *st)
+{
+	return st->st_uid == geteuid() || st->st_uid == 0;
+}
+
+/*
+ * Create a directory and the missing ones above it, with mode 0700. `path` is modified
+ * temporarily. Returns 0 or -errno.
+ */
+static int make_dir(char *path)
+{
+	char *slash = strrchr(path, '/');
+	struct stat st;
+	int r = 0;
+
+	if (stat(path, &st) == 0)
+		return may_be_written(&st) ? 0 : -EPERM;
+	if (errno != ENOENT || !slash)
+		return -errno;
+	if (slash > path) {
+		*slash = '\0';
+		r = make_dir(path);
+		*slash = '/';
+	}
+	if (r == 0 && mkdir(path, 0700) < 0 && errno != EEXIST)
+		r = -errno;
+	return r;
+}
+
+/*
+ * Find the file that the path leads to, and create its directory if necessary. Returns 0
+ * or -errno. The caller frees *ret.
+ */
+static int resolve(const char *path, char **ret)
+{
+	_cleanup_free_ char *dir = xstrndup(path, (size_t)(strrchr(path, '/') - path));
+	_cleanup_free_ char *real_dir = NULL;
+	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT;
+	struct stat st;
+	int r;
+
+	if (lstat(path, &st) == 0) {
+		*ret = realpath(path, NULL);
+		return *ret ? 0 : -errno;
+	}
+	if (errno != ENOENT)
+		return -errno;
+	r = make_dir(dir);
+	if (r < 0)
+		return r;
+	real_dir = realpath(dir, NULL);
+	if (!real_dir)
+		return -errno;
+	strbuf_addf(&real, "%s%s", real_dir, strrchr(path, '/'));
+	*ret = strbuf_take(&real);
+	return 0;
+}
+
+/*
+ * Lock the directory. Returns 0 or -EBUSY. Some file systems have no locks: there,
+ * changes of two processes at the same instant may get lost, but no file gets damaged.
+ */
+static int lock(int dir_fd)
+{
+	const struct timespec pause = { 0, LOCK_PAUSE_NS };
+
+	for (int tries = 0; tries < LOCK_TRIES; tries++) {
+		if (flock(dir_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+			return 0;
+		nanosleep(&pause, NULL);
+	}
+	return -EBUSY;
+}
+
+/* Read the file if it exists, and find the permissions that a new file needs. */
+static int read_old(int dir_fd, const char *name, struct strbuf *ret, mode_t *ret_mode)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	*ret_mode = 0600;
+	fd = open_file(dir_fd, name, O_NOFOLLOW, &st);
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	if (st.st_uid != geteuid())
+		return -EPERM;
+	/* the owner has made the file read-only, which does not stop a rename */
+	if (!(st.st_mode & S_IWUSR))
+		return -EACCES;
+	*ret_mode = st.st_mode & 0777;
+	return io_read_all(fd, SETTINGS_BYTES_MAX, ret);
+}
+
+static int change_in(int dir_fd, const char *name, const struct settings *changes,
+		     const bool is_rejected[SETTING_COUNT_])
+{
+	_cleanup_strbuf_ struct strbuf before = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf after = STRBUF_INIT;
+	struct settings old;
+	size_t bad_line;
+	mode_t mode;
+	int r;
+
+	r = read_old(dir_fd, name, &before, &mode);
+	if (r == 0)
+		r = settings_text_parse(&before, &old, &bad_line);
+	if (r < 0)
+		return r;
+	settings_release(&old);
+	settings_text_change(&before, changes, is_rejected, &after);
+	return io_replace_file_at(dir_fd, name, &after, mode);
+}
+
+int settings_file_change(const char *path, const struct settings *changes,
+			 const bool is_rejected[SETTING_COUNT_])
+{
+	_cleanup_free_ char *real = NULL;
+	_cleanup_close_ int dir_fd = -1;
+	struct stat st;
+	char *slash;
+	int r;
+
+	if (has_foreign_ids())
+		return -EPERM;
+	r = resolve(path, &real);
+	if (r < 0)
+		return r;
+	slash = strrchr(real, '/');
+	*slash = '\0';
+	dir_fd = open(real[0] ? real : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd < 0 || fstat(dir_fd, &st) < 0)
+		return -errno;
+	if (!may_be_written(&st))
+		return -EPERM;
+	r = lock(dir_fd);
+	return r < 0 ? r : change_in(dir_fd, slash + 1, changes, is_rejected);
+}
