@@ -40,8 +40,8 @@ int io_read_at(int fd, void *to, size_t length, uint64_t offset_bytes);
 int io_write_file_atomic(const char *path, const void *bytes, size_t length, mode_t mode);
 
 /*
- * Replace a file in an open directory atomically, as io_write_file_atomic() does. The name
- * has no slash. A symlink with this name is replaced, not followed.
+ * Replace a file in an open directory atomically, as io_write_file_atomic() does. The
+ * name has no slash. A symlink with this name is replaced, not followed.
  */
 int io_replace_file_at(int dir_fd, const char *name, const struct strbuf *text,
 		       mode_t mode);

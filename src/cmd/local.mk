@@ -70,6 +70,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/process/screen.h \
 	%D%/process/series.c \
 	%D%/process/series.h \
+	%D%/process/settings.c \
+	%D%/process/settings.h \
 	%D%/process/text.c \
 	%D%/process/text.h \
 	%D%/recording/capture.c \

@@ -22,7 +22,7 @@
 static bool wants_screen(const struct options *o)
 {
 #if HAVE_NCURSES
-	return o->format == FORMAT_AUTO && !o->output && !o->output_all && ui_can_run();
+	return o->format == FORMAT_AUTO && ui_can_run();
 #else
 	(void)o;
 	return false;
@@ -162,6 +162,8 @@ static const struct option_row own_rows[] = {
 	{ 0, "theme", "auto|dark|light|mono",
 	  "choose the colours of the screen (default auto)", .group = OPTIONS_OUTPUT,
 	  .is_rare = true, .set = set_theme, .want = "auto, dark, light or mono" },
+	{ 0, "no-config", NULL, "neither read nor write the settings of the screen",
+	  .group = OPTIONS_OUTPUT, .is_rare = true, .flag = MEMBER(common.no_config) },
 	{ 0, "preload", "ALLOCATOR[:NAME=VALUE...][,...]",
 	  "run COMMAND with this allocator, or compare several", .group = OPTIONS_RUNS,
 	  .is_rare = true, .set = option_set_word, .value = MEMBER(common.preload) },

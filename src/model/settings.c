@@ -30,6 +30,18 @@ const char *const setting_names[SETTING_COUNT_] = {
 	[SETTING_INTERVAL] = "interval",
 };
 
+void settings_keep_changes(struct settings *settings, const struct settings *before)
+{
+	for (int i = 0; i < SETTING_COUNT_; i++) {
+		char *text = settings->texts[i];
+
+		if (!text || !before->texts[i] || strcmp(text, before->texts[i]) != 0)
+			continue;
+		free(text);
+		settings->texts[i] = NULL;
+	}
+}
+
 void settings_release(struct settings *settings)
 {
 	for (int i = 0; i < SETTING_COUNT_; i++)

@@ -34,6 +34,9 @@ struct settings {
 	char *texts[SETTING_COUNT_]; /* NULL: not set */
 };
 
+/* Remove the texts that are the same in `before`. */
+void settings_keep_changes(struct settings *settings, const struct settings *before);
+
 void settings_release(struct settings *settings);
 
 #endif

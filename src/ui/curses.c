@@ -409,9 +409,7 @@ static void wait_for_event(struct screen *s)
 	if (ppoll(fds, 3, &timeout, &s->mask_waiting) < 0)
 		return;
 	deliver_signals(s);
-	/*
-	 * A hang-up may also appear as POLLIN at end of file: see handle_keys().
-	 */
+	/* a hang-up may also appear as POLLIN at end of file: see handle_keys() */
 	if (fds[0].revents & ~POLLIN)
 		stop_signal = SIGHUP;
 	else if (fds[0].revents)
@@ -468,14 +466,15 @@ bool ui_can_run(void)
 	return can_move;
 }
 
-int ui_run(const struct ui_options *options)
+int ui_run(const struct ui_options *options, struct settings *ret_changes)
 {
 	struct screen s = { .options = options };
 	struct sigaction before[STOP_COUNT + 1];
 	const char *terminal = getenv("TERM");
-	int r;
+	struct settings settings;
+	int r = begin(&s);
 
-	r = begin(&s);
+	*ret_changes = (struct settings){ { NULL } };
 	if (r < 0)
 		return r;
 	begin_signals(&s, before);
@@ -487,7 +486,11 @@ int ui_run(const struct ui_options *options)
 	/* the Linux console font has no Braille characters */
 	if (terminal && strcmp(terminal, "linux") == 0)
 		s.ui.process.graph_style = GRAPH_BLOCK;
+	settings = ui_settings(&s.ui);
 	run(&s);
+	*ret_changes = ui_settings(&s.ui);
+	settings_keep_changes(ret_changes, &settings);
+	settings_release(&settings);
 	end(&s);
 	end_signals(&s, before);
 	ui_release(&s.ui);

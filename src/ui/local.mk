@@ -49,6 +49,7 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/screen/rescue.h \
 	%D%/screen/theme.c \
 	%D%/screen/theme.h \
+	%D%/settings.c \
 	%D%/state.h \
 	%D%/ui.c \
 	%D%/ui.h \

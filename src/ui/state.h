@@ -176,6 +176,12 @@ void ui_read_heap(struct ui *ui, unsigned int wishes);
 bool ui_heap_act(struct ui *ui, enum action action);
 void ui_show_heap(struct ui *ui); /* Call this function when the heap view is opened. */
 
+/*
+ * Return the current settings, in the syntax of the settings file. The caller
+ * releases them.
+ */
+struct settings ui_settings(const struct ui *ui);
+
 /* Open the cgroup that the user named, and show it first. */
 void ui_begin_group(struct ui *ui);
 /*

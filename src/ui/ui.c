@@ -30,11 +30,16 @@ void ui_init(struct ui *ui, const struct ui_options *options)
 	data_init(&ui->data, options);
 	processes_init(&ui->processes, &ui->data, options->sort, options->exact_bytes);
 	process_init(&ui->process, &ui->data, options->exact_bytes);
+	if (options->columns)
+		grid_set_columns(&ui->processes.grid, options->columns);
+	ui->processes.is_tree = options->is_tree;
 	mappings_init(&ui->mappings, &ui->data, options->exact_bytes);
 	heap_view_init(&ui->heap, &ui->data, options->exact_bytes);
 	group_view_init(&ui->group, &ui->data, options->exact_bytes);
 	ui_replay_init(ui);
 	ui_begin_group(ui);
+	if (options->notice)
+		ui_show_message(ui, "%s", options->notice);
 }
 
 void ui_release(struct ui *ui)

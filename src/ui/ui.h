@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "model/settings.h"
 #include "ui/data/options.h"
 
 /* Return true if standard input and output are a terminal that can show the screen. */
@@ -13,8 +14,9 @@ bool ui_can_run(void);
 /*
  * Show the screen until the user leaves it. Returns 0, the number of the signal that
  * ended the screen (SIGINT, SIGTERM, SIGHUP), or -errno. The terminal is always restored.
- * The caller must block SIGINT, SIGTERM, SIGHUP and SIGCHLD.
+ * The caller must block SIGINT, SIGTERM, SIGHUP and SIGCHLD. *ret_changes has the
+ * settings that the user has changed on the screen; the caller releases it.
  */
-int ui_run(const struct ui_options *options);
+int ui_run(const struct ui_options *options, struct settings *ret_changes);
 
 #endif

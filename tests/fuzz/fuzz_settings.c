@@ -11,7 +11,7 @@
 #include "fuzz.h"
 #include "store/settings/text.h"
 
-/* Change the settings to their own values: the text must stay the same, apart from its end. */
+/* Set the settings to their own values: the text stays the same, apart from its end. */
 static void check_unchanged(const struct strbuf *text, const struct settings *settings)
 {
 	static const bool none[SETTING_COUNT_];

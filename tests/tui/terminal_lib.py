@@ -11,6 +11,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 
@@ -20,6 +21,10 @@ ENTER = b"\x1b[?1049h"
 LEAVE = b"\x1b[?1049l"
 CLEAR = b"\x1b[2J"
 SHOW_CURSOR = b"\x1b[?25h"
+
+
+# Tests must neither depend on the user's settings nor change them.
+CONFIG = tempfile.TemporaryDirectory(prefix="memstate-config-")
 
 
 class Failure(Exception):
@@ -37,13 +42,15 @@ def plain(output):
 class Terminal:
     """A pseudo-terminal with memstate as the foreground program of its session."""
 
-    def __init__(self, *args, term="xterm-256color", command=None):
+    def __init__(self, *args, term="xterm-256color", command=None, env=None):
         self.master, self.slave = pty.openpty()
         self.resize(24, 80)
         self.modes = termios.tcgetattr(self.slave)
         self.output = b""
-        env = dict(os.environ, TERM=term, LC_ALL="C.UTF-8")
-        env.pop("COLUMNS", None)
+        inherited = {name: value for name, value in os.environ.items()
+                     if name not in ("COLUMNS", "COLORFGBG", "NO_COLOR")}
+        env = {**inherited, "TERM": term, "LC_ALL": "C.UTF-8", "XDG_CONFIG_HOME": CONFIG.name,
+               **(env or {})}
         self.process = subprocess.Popen(
             command or [MEMSTATE, *args], stdin=self.slave, stdout=self.slave,
             stderr=self.slave, env=env, preexec_fn=self.own_terminal)

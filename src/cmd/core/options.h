@@ -90,6 +90,7 @@ struct options {
 	uint64_t top;
 	unsigned int max_share_per_mille;
 	enum theme theme; /* THEME_AUTO: the default, or the user's settings */
+	bool no_config;
 	enum heap_mode heap;
 	uint64_t max_pause_ns;
 	bool has_max_pause;

@@ -17,6 +17,7 @@
 #include "base/xalloc.h"
 #include "cmd/core/message.h"
 #include "cmd/core/signals.h"
+#include "cmd/process/settings.h"
 #include "cmd/session/groups.h"
 #include "cmd/session/heaps.h"
 #include "cmd/session/session.h"
@@ -199,6 +200,61 @@ static size_t first_sample(const struct session *session)
 	return index;
 }
 
+/*
+ * Set the columns given with -o or --output-all; +COL adds to the columns of the
+ * settings. *names stores them. Returns EXIT_DONE, or prints a message and returns
+ * EXIT_BAD_USAGE.
+ */
+static int set_columns(const struct options *o, struct ui_options *ui,
+		       struct strbuf *names)
+{
+	struct column_list list = COLUMN_LIST_INIT;
+	int status;
+
+	if (!o->output && !o->output_all)
+		return EXIT_DONE;
+	status = session_columns(
+		o, &process_columns,
+		ui->columns ? ui->columns : process_columns.table_default, &list);
+	if (status != EXIT_DONE)
+		return status;
+	column_list_format(&list, names);
+	column_list_release(&list);
+	ui->columns = names->text;
+	return EXIT_DONE;
+}
+
+/* Start the command, or check that the targets exist. Returns an exit status. */
+static int begin_targets(struct watched *w)
+{
+	const struct options *o = w->session->options;
+
+	if (o->command)
+		return start_command(w);
+	/*
+	 * do not require processes in a group: an empty group may still be
+	 * charged for memory
+	 */
+	if (!o->targets.group && !w->session->replay)
+		return check_targets(w->session);
+	return EXIT_DONE;
+}
+
+/* Show the screen, and remember the settings that the user changed there. */
+static int show(struct watched *w, struct saved_settings *saved)
+{
+	struct settings changes;
+	int r = ui_run(&w->options, &changes);
+
+	if (r < 0)
+		message_error("the screen", r);
+	saved_settings_write(saved, &changes);
+	settings_release(&changes);
+	if (w->session->options->command)
+		finish_command(w, r);
+	return r;
+}
+
 int screen_run(struct session *session)
 {
 	const struct options *o = session->options;
@@ -232,28 +288,22 @@ int screen_run(struct session *session)
 			.output_fd = -1,
 		},
 	};
+	_cleanup_strbuf_ struct strbuf columns = STRBUF_INIT;
+	struct saved_settings saved;
 	struct sort_key key;
 	bool has_key;
-	int status, r;
+	int status;
 
 	status = session_sort_key(o, &process_columns, NULL, &key, &has_key);
 	if (status != EXIT_DONE)
 		return status;
-	if (o->command)
-		status = start_command(&w);
-	/*
-	 * do not require processes in a group: an empty group may still be
-	 * charged for memory
-	 */
-	else if (!o->targets.group && !session->replay)
-		status = check_targets(session);
-	if (status != EXIT_DONE && status != EXIT_PARTIAL)
-		return status;
-	r = ui_run(&w.options);
-	if (r < 0)
-		message_error("the screen", r);
-	if (o->command)
-		finish_command(&w, r);
+	saved_settings_begin(&saved, o, &w.options);
+	status = set_columns(o, &w.options, &columns);
+	if (status == EXIT_DONE)
+		status = begin_targets(&w);
+	if ((status == EXIT_DONE || status == EXIT_PARTIAL) && show(&w, &saved) < 0)
+		status = EXIT_FAILED;
+	saved_settings_release(&saved);
 	strbuf_release(&w.kept);
-	return r < 0 ? EXIT_FAILED : status;
+	return status;
 }

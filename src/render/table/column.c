@@ -170,6 +170,12 @@ void column_list_all(const struct column_set *set, struct column_list *ret)
 		add_column(ret, &set->columns[i]);
 }
 
+void column_list_format(const struct column_list *list, struct strbuf *out)
+{
+	for (size_t i = 0; i < list->count; i++)
+		strbuf_addf(out, "%s%s", i > 0 ? "," : "", list->items[i]->name);
+}
+
 unsigned int column_list_needs(const struct column_list *list)
 {
 	unsigned int needs = 0;
@@ -211,6 +217,13 @@ static int compare_numbers(uint64_t a, uint64_t b)
 static int compare_changes(int64_t a, int64_t b)
 {
 	return (a > b) - (a < b);
+}
+
+void sort_key_format(const struct sort_key *key, struct strbuf *out)
+{
+	strbuf_addf(out, "%s%s",
+		    key->is_descending == key->column->is_descending ? "" : "-",
+		    key->column->name);
 }
 
 int sort_key_compare(const struct sort_key *key, const void *row_a, const void *row_b)

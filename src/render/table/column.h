@@ -118,6 +118,9 @@ int column_list_parse(const struct column_set *set, const char *defaults,
 /* Fill *ret with every column of the set. The caller releases *ret. */
 void column_list_all(const struct column_set *set, struct column_list *ret);
 
+/* Append the names of the columns in the syntax of -o. */
+void column_list_format(const struct column_list *list, struct strbuf *out);
+
 /* Return the data that the listed columns need, as bits of enum need (model/usage.h). */
 unsigned int column_list_needs(const struct column_list *list);
 
@@ -131,6 +134,9 @@ struct sort_key {
 	bool is_descending;
 };
 int sort_key_parse(const struct column_set *set, const char *spec, struct sort_key *ret);
+
+/* Append the key in the syntax of -s. */
+void sort_key_format(const struct sort_key *key, struct strbuf *out);
 
 /*
  * Compare two rows, as a qsort() comparison function does. Unknown

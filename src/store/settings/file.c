@@ -49,8 +49,8 @@ static bool may_be_read(const struct stat *st)
 }
 
 /*
- * Open the file, which may be a pipe or a device that somebody put there, and check its
- * kind and owner. Returns a descriptor or -errno.
+ * Open the file and check its kind and owner. Opening a pipe or a device in its place
+ * must not block. Returns a descriptor or -errno.
  */
 static int open_file(int dir_fd, const char *path, int flags, struct stat *ret_st)
 {

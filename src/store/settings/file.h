@@ -20,8 +20,8 @@
 
 /*
  * Find the path of the settings file. config_home and home are the values of
- * XDG_CONFIG_HOME and HOME, or NULL; relative paths are ignored. Returns false if there is
- * no directory for the file.
+ * XDG_CONFIG_HOME and HOME, or NULL; relative paths are ignored. Returns false if
+ * neither is usable.
  */
 bool settings_file_find(const char *config_home, const char *home, struct strbuf *ret);
 
@@ -32,10 +32,10 @@ bool settings_file_find(const char *config_home, const char *home, struct strbuf
 int settings_file_read(const char *path, struct settings *ret, size_t *ret_bad_line);
 
 /*
- * Change settings in the file, as settings_text_change() does, or create the file. The file
- * is read again and replaced as a whole under a lock, so that several processes can change
- * different settings. Symlinks stay symlinks. Missing directories are created. Returns 0,
- * or -errno with the file unchanged.
+ * Change settings in the file, as settings_text_change() does, or create the file. The
+ * file is read again and replaced as a whole under a lock, so that several processes can
+ * change different settings. Symlinks stay symlinks. Missing directories are created.
+ * Returns 0, or -errno with the file unchanged.
  */
 int settings_file_change(const char *path, const struct settings *changes,
 			 const bool is_rejected[SETTING_COUNT_]);

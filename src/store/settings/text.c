@@ -73,7 +73,7 @@ static void parse_line(const char *text, struct line *line, size_t begin, size_t
 	line->value = end > value ? value : (size_t)(equals - text) + 1;
 }
 
-/* Find the line that begins at *at, and move *at to the next. Returns false at the end. */
+/* Find the line at *at, and move *at to the next one. Returns false at the end. */
 static bool next_line(const struct strbuf *text, size_t *at, struct line *ret)
 {
 	const char *line_break;

@@ -29,10 +29,10 @@ int settings_text_parse(const struct strbuf *text, struct settings *ret,
 			size_t *ret_bad_line);
 
 /*
- * Append the text to *out with these settings changed, all others and everything else
- * unchanged. Lines of settings in is_rejected, whose values memstate could not use, become
- * comments when these settings are changed. `text` must be one that
- * settings_text_parse() accepts, or empty.
+ * Append the text to *out, with these settings changed and everything else unchanged. If
+ * a changed setting is in is_rejected, because memstate could not use its value, its
+ * old line becomes a comment. `text` must be one that settings_text_parse() accepts, or
+ * empty.
  */
 void settings_text_change(const struct strbuf *text, const struct settings *changes,
 			  const bool is_rejected[SETTING_COUNT_], struct strbuf *out);

@@ -59,7 +59,11 @@ struct ui_options {
 	 */
 	bool asks_helper, may_inject;
 	enum theme theme;
-	const char *sort; /* valid sort order in the syntax of -s; NULL: the default */
+	bool is_tree; /* show children below their parents */
+	/* columns of the list of processes, in the syntax of -o; NULL: the default */
+	const char *columns;
+	const char *notice; /* message to show first, or NULL */
+	const char *sort;   /* valid sort order in the syntax of -s; NULL: the default */
 
 	/*
 	 * The command that memstate runs. Without a command, all

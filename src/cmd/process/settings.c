@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/process/settings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "cmd/core/message.h"
+#include "cmd/core/options.h"
+#include "render/table/column.h"
+#include "store/settings/file.h"
+#include "ui/data/options.h"
+
+static const char *describe(int err)
+{
+	switch (err) {
+	case -EPERM: return "it belongs to another user";
+	case -EINVAL: return "it is not a regular file";
+	case -EFBIG: return "it is too large";
+	case -EBADMSG: return "it is not a text file";
+	case -EPROTONOSUPPORT: return "it is for another version of memstate";
+	case -EBUSY: return "another process has locked its directory";
+	default: return strerror(-err);
+	}
+}
+
+/* The screen has room for one notice: the first problem is reported. */
+static void note(struct saved_settings *s, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void note(struct saved_settings *s, const char *format, ...)
+{
+	va_list args;
+
+	if (s->notice.length > 0)
+		return;
+	va_start(args, format);
+	strbuf_add_text(&s->notice, "memstaterc: ");
+	strbuf_vaddf(&s->notice, format, args);
+	va_end(args);
+}
+
+static void reject(struct saved_settings *s, enum setting setting, const char *want)
+{
+	s->is_rejected[setting] = true;
+	note(s, "%s: '%s' is not %s", setting_names[setting], s->settings.texts[setting],
+	     want);
+}
+
+static bool are_columns(const char *text)
+{
+	struct column_list list = COLUMN_LIST_INIT;
+	char *bad = NULL;
+	bool is_valid = column_list_parse(&process_columns, process_columns.table_default,
+					  text, &list, &bad) == 0;
+
+	column_list_release(&list);
+	free(bad);
+	return is_valid;
+}
+
+static bool is_sort(const char *text)
+{
+	struct sort_key key;
+
+	return sort_key_parse(&process_columns, text, &key) == 0;
+}
+
+static bool parse_bool(const char *text, bool *ret)
+{
+	*ret = strcmp(text, "yes") == 0;
+	return *ret || strcmp(text, "no") == 0;
+}
+
+static bool parse_interval(const char *text, uint64_t *ret_ns)
+{
+	uint64_t ns;
+
+	if (units_parse_duration(text, &ns) < 0 || ns < NS_PER_MS)
+		return false;
+	*ret_ns = ns;
+	return true;
+}
+
+/* Set what the options do not set. Invalid texts are rejected in any case. */
+static void apply(struct saved_settings *s, const struct options *o,
+		  struct ui_options *ui)
+{
+	char *const *texts = s->settings.texts;
+	const char *no_color = getenv("NO_COLOR");
+	enum theme theme = THEME_AUTO;
+	uint64_t interval_ns = o->interval_ns;
+
+	if (texts[SETTING_COLUMNS] && !are_columns(texts[SETTING_COLUMNS]))
+		reject(s, SETTING_COLUMNS, "a list of columns");
+	else
+		ui->columns = texts[SETTING_COLUMNS];
+	if (texts[SETTING_SORT] && !is_sort(texts[SETTING_SORT]))
+		reject(s, SETTING_SORT, "a column");
+	else if (!o->sort)
+		ui->sort = texts[SETTING_SORT];
+	if (texts[SETTING_TREE] && !parse_bool(texts[SETTING_TREE], &ui->is_tree))
+		reject(s, SETTING_TREE, "yes or no");
+	if (texts[SETTING_THEME] && theme_find(texts[SETTING_THEME], &theme) < 0)
+		reject(s, SETTING_THEME, "auto, dark, light or mono");
+	else if (o->theme == THEME_AUTO && (!no_color || no_color[0] == '\0'))
+		ui->theme = theme;
+	if (texts[SETTING_INTERVAL] &&
+	    !parse_interval(texts[SETTING_INTERVAL], &interval_ns))
+		reject(s, SETTING_INTERVAL, "a time of at least 1ms");
+	else if (!o->has_interval && s->has_interval)
+		ui->interval_ns = interval_ns;
+}
+
+void saved_settings_begin(struct saved_settings *s, const struct options *o,
+			  struct ui_options *ui)
+{
+	size_t bad_line = 0;
+	int r;
+
+	*s = (struct saved_settings){ .path = STRBUF_INIT, .notice = STRBUF_INIT };
+	/* the interval of a recording is not a matter of the screen */
+	s->has_interval = !o->recording.record && !o->recording.replay;
+	if (o->no_config ||
+	    !settings_file_find(getenv("XDG_CONFIG_HOME"), getenv("HOME"), &s->path))
+		return;
+	r = settings_file_read(s->path.text, &s->settings, &bad_line);
+	if (r < 0)
+		note(s, "not used, because %s", describe(r));
+	else if (bad_line > 0)
+		note(s, "line %zu is neither a setting nor a comment", bad_line);
+	apply(s, o, ui);
+	if (s->notice.length > 0)
+		ui->notice = s->notice.text;
+}
+
+static bool has_any(const struct settings *settings)
+{
+	for (int i = 0; i < SETTING_COUNT_; i++)
+		if (settings->texts[i])
+			return true;
+	return false;
+}
+
+void saved_settings_write(struct saved_settings *s, struct settings *changes)
+{
+	int r;
+
+	if (!s->has_interval) {
+		free(changes->texts[SETTING_INTERVAL]);
+		changes->texts[SETTING_INTERVAL] = NULL;
+	}
+	if (s->path.length == 0 || !has_any(changes))
+		return;
+	r = settings_file_change(s->path.text, changes, s->is_rejected);
+	if (r < 0)
+		message("%s: settings not saved: %s", s->path.text, describe(r));
+}
+
+void saved_settings_release(struct saved_settings *s)
+{
+	strbuf_release(&s->path);
+	strbuf_release(&s->notice);
+	settings_release(&s->settings);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * settings - the settings that the screen remembers from one run to the next. Options of
+ * the command line have precedence, and are not remembered.
+ */
+#ifndef MS_CMD_PROCESS_SETTINGS_H
+#define MS_CMD_PROCESS_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "model/settings.h"
+
+struct options;
+struct ui_options;
+
+struct saved_settings {
+	struct strbuf path; /* empty: settings are neither read nor written */
+	struct settings settings;
+	bool is_rejected[SETTING_COUNT_]; /* settings whose text is invalid */
+	struct strbuf notice;		  /* reports the first problem; may be empty */
+	bool has_interval;		  /* the interval of the screen is a setting */
+};
+
+/*
+ * Read the settings file, and set the members of *ui that the options do not set. The
+ * texts belong to *s, as does a notice that reports a file that cannot be used.
+ */
+void saved_settings_begin(struct saved_settings *s, const struct options *options,
+			  struct ui_options *ui);
+
+/*
+ * Write the settings that the user changed on the screen. Prints a message if that is not
+ * possible.
+ */
+void saved_settings_write(struct saved_settings *s, struct settings *changes);
+
+void saved_settings_release(struct saved_settings *s);
+
+#endif
