@@ -4,8 +4,11 @@ shown as empty."""
 
 import contextlib
 import os
+import pwd
 import shutil
 import subprocess
+import sys
+import tempfile
 
 from live import (IS_ROOT, MEMSTATE, MIB, Skip, Target, as_nobody, check, equal, json_rows,
                   memstate, run, test)
@@ -79,8 +82,96 @@ def root_without_the_capability_is_not_advised_to_run_as_root():
             ["setpriv", "--inh-caps=-all", "--bounding-set=-sys_ptrace,-perfmon,-sys_admin",
              MEMSTATE, "-p", str(theirs.pid), "--text"], capture_output=True, text=True, check=False)
     equal(result.returncode, 1, "exit status")
-    check("refused even to root" in result.stderr, result.stderr)
-    check("only its owner and root" not in result.stderr, result.stderr)
+    check("hint: memstate runs as root without CAP_SYS_PTRACE" in result.stderr, result.stderr)
+    check("sudo" not in result.stderr, result.stderr)
+
+
+@test
+def the_hint_for_another_user_names_the_user_who_may():
+    with somebody_elses() as (theirs, become):
+        uid = os.stat(f"/proc/{theirs}").st_uid
+        errors = memstate("-p", theirs, "--text", preexec_fn=become).must_be(1).errors()
+        check(f"the process runs as {pwd.getpwuid(uid).pw_name}; use 'sudo" in errors[1], errors)
+    if IS_ROOT:  # the named user may read it
+        with Target("unbacked", MIB, MIB, preexec_fn=as_nobody()) as theirs:
+            memstate("-p", theirs.pid, "--text", preexec_fn=as_nobody()).must_be(0)
+
+
+@test
+def a_file_capability_grants_what_the_hint_says():
+    if not IS_ROOT or not shutil.which("setcap"):
+        raise Skip("requires root and setcap")
+    with Target("unbacked", MIB, MIB) as target, tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        program = os.path.join(folder, "memstate")
+        shutil.copy(MEMSTATE, program)
+        if subprocess.run(["setcap", "cap_sys_ptrace+ep", program], check=False,
+                          stderr=subprocess.DEVNULL).returncode != 0:
+            raise Skip("this file system or kernel refuses file capabilities")
+        for path, status in ((MEMSTATE, 1), (program, 0)):
+            try:
+                result = subprocess.run([path, "-p", str(target.pid), "--text"], check=False,
+                                        capture_output=True, preexec_fn=as_nobody())
+            except (OSError, subprocess.SubprocessError) as e:
+                raise Skip(f"cannot be started: {e}") from None
+            equal(result.returncode, status, f"status: {result.stderr}")
+
+
+PROTECTED = """
+import ctypes, os, sys
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(int(sys.argv[1]))
+    os.setuid(int(sys.argv[1]))
+ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+print(end="x", flush=True)
+sys.stdin.read()
+"""
+
+
+@test
+def a_process_that_is_protected_from_its_user_is_explained():
+    become = as_nobody() if IS_ROOT else None
+    nobody = str(pwd.getpwnam("nobody").pw_uid)
+    process = subprocess.Popen([sys.executable, "-c", PROTECTED, nobody], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE)
+    try:
+        process.stdout.read(1)
+        result = memstate("-p", process.pid, "--text", preexec_fn=become)
+        if result.status == 0:
+            raise Skip("this user may read undumpable processes")
+        check("hint: the process is protected from its own user" in result.errors()[1], result.err)
+    finally:
+        process.stdin.close()
+        process.wait()
+
+
+@test
+def root_of_a_user_namespace_is_referred_to_the_host():
+    unshare = ["unshare", "-U", "-r", MEMSTATE]
+    if not shutil.which("unshare") or \
+            subprocess.run([*unshare, "--version"], check=False, capture_output=True).returncode != 0:
+        raise Skip("user namespaces are not available")
+    with Target("unbacked", MIB, MIB) as target:
+        result = subprocess.run([*unshare, "-p", str(target.pid), "--text"], check=False,
+                                capture_output=True, text=True)
+    equal(result.returncode, 1, "status")
+    check("run memstate on the host" in result.stderr, result.stderr)
+
+
+@test
+def the_scope_of_yama_is_named():
+    try:
+        with open("/proc/sys/kernel/yama/ptrace_scope") as f:
+            scope = int(f.read())
+    except OSError:
+        raise Skip("this kernel has no Yama") from None
+    if scope == 0:
+        raise Skip("kernel.yama.ptrace_scope is 0")
+    become = as_nobody() if IS_ROOT else None
+    with Target("unbacked", MIB, MIB, preexec_fn=become) as target:
+        result = memstate("heap", "-p", target.pid, preexec_fn=become).must_be(1)
+        check(f"kernel.yama.ptrace_scope is {scope}" in result.errors()[-1], result.err)
 
 
 run()

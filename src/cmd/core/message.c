@@ -69,14 +69,6 @@ static const char *describe_process_error(int err)
 void message_process_error(int pid, int err)
 {
 	message("%d: %s", pid, describe_process_error(err));
-	if (err != -EACCES && err != -EPERM)
-		return;
-	if (geteuid() == 0)
-		message("hint: refused even to root, for lack of CAP_SYS_PTRACE or by "
-			"a security module or namespace; see 'memstate doctor'");
-	else
-		message("hint: only its owner and root may read a process's memory "
-			"map; CAP_SYS_PTRACE permits it for all processes");
 }
 
 void message_usage(const char *verb, const char *format, ...)

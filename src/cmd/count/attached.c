@@ -17,6 +17,7 @@
 #include "base/xalloc.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
+#include "cmd/core/rights.h"
 #include "cmd/count/options.h"
 #include "cmd/core/signals.h"
 #include "cmd/core/stream.h"
@@ -120,6 +121,8 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 		message("%d: cannot be counted: %s", p->pid, why.text);
 	else
 		message_process_error(p->pid, r);
+	if (r == -EPERM || r == -EACCES)
+		rights_report(&a->session->fs, p->pid, true);
 	a->failed_count++;
 	a->uncovered_count += r == -ENODATA;
 }

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "classify/process/heap_problem.h"
 #include "cmd/core/message.h"
+#include "cmd/core/rights.h"
 #include "cmd/session/turn.h"
 #include "proc/process/tracer.h"
 
@@ -116,7 +117,7 @@ static void report(const struct session *session, int pid, int error, const char
 	else
 		message("%d: heap not read: %s", pid, heap_error_text(error));
 	if (error == -EPERM || error == -EACCES)
-		message("hint: %s", heap_error_help(error));
+		rights_report(&session->fs, pid, true);
 }
 
 void heaps_report_not_asked(const struct usage *u)

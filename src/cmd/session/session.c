@@ -12,6 +12,7 @@
 #include "base/similar.h"
 #include "base/xalloc.h"
 #include "cmd/core/message.h"
+#include "cmd/core/rights.h"
 #include "cmd/core/signals.h"
 #include "cmd/run/variants.h"
 #include "cmd/session/absent.h"
@@ -196,6 +197,13 @@ int session_sort_key(const struct options *o, const struct column_set *set,
 	return EXIT_BAD_USAGE;
 }
 
+static void report_unreadable(const struct session *session, const struct usage *u)
+{
+	message_process_error(u->process.pid, u->error);
+	if (u->error == -EACCES || u->error == -EPERM)
+		rights_report(&session->fs, u->process.pid, false);
+}
+
 /*
  * A single message reports all processes for which memstate lacks permission. Other
  * errors are reported for each process.
@@ -212,7 +220,7 @@ void missing_add(struct missing *missing, const struct session *session,
 	    (u->error == -EACCES || u->error == -EPERM))
 		missing->denied_count++;
 	else
-		message_process_error(u->process.pid, u->error);
+		report_unreadable(session, u);
 }
 
 int missing_report(const struct missing *missing, const struct session *session)

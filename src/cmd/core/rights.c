@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/core/rights.h"
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/key_lines.h"
+#include "cmd/core/message.h"
+#include "proc/process/file.h"
+#include "proc/process/stat.h"
+#include "proc/system/file.h"
+
+#define FILE_BYTES_MAX 16384
+
+#define CAPABILITY_SYS_PTRACE 19 /* CAP_SYS_PTRACE in <linux/capability.h> */
+
+/* Inode number of the initial user namespace, see include/linux/proc_ns.h. */
+#define INITIAL_USER_NAMESPACE 0xeffffffdU
+
+#define AS_ROOT "use 'sudo memstate'"
+
+static void add_capable_hint(const struct rights *rights, struct strbuf *out)
+{
+	if (rights->is_in_namespace)
+		strbuf_add_text(out, "memstate runs in a user namespace, where "
+				     "CAP_SYS_PTRACE covers only the processes of this "
+				     "namespace; run memstate on the host");
+	else
+		strbuf_add_text(out, "memstate has CAP_SYS_PTRACE: a security module or "
+				     "a sandbox denies access; see 'memstate doctor'");
+}
+
+static void add_other_user_hint(const struct rights *rights, struct strbuf *out)
+{
+	const char *user = rights->user ? rights->user : "another user";
+
+	strbuf_addf(out, "the process runs as %s; ", user);
+	if (rights->user && strcmp(user, "root") != 0 &&
+	    !(rights->is_tracing && rights->yama_scope > 0))
+		strbuf_addf(out,
+			    "use 'sudo -u %s memstate', or for all processes 'sudo "
+			    "memstate'",
+			    user);
+	else
+		strbuf_add_text(out, AS_ROOT ", or grant CAP_SYS_PTRACE with setcap(8)");
+}
+
+void rights_add_hint(const struct rights *rights, struct strbuf *out)
+{
+	if (rights->is_tracing && rights->yama_scope >= 3)
+		strbuf_add_text(out, "kernel.yama.ptrace_scope is 3: no process can be "
+				     "stopped before a reboot with a lower value");
+	else if (rights->has_capability)
+		add_capable_hint(rights, out);
+	else if (rights->is_root)
+		strbuf_add_text(out, "memstate runs as root without CAP_SYS_PTRACE; a "
+				     "container needs --cap-add SYS_PTRACE");
+	else if (!rights->is_same_user)
+		add_other_user_hint(rights, out);
+	else if (rights->is_tracing && rights->yama_scope == 2)
+		strbuf_add_text(out, "kernel.yama.ptrace_scope is 2; " AS_ROOT);
+	else if (rights->is_tracing && rights->yama_scope == 1)
+		strbuf_add_text(out, "kernel.yama.ptrace_scope is 1; " AS_ROOT ", start "
+				     "the program with 'memstate -- COMMAND', or run "
+				     "'sudo sysctl kernel.yama.ptrace_scope=0'");
+	else
+		strbuf_add_text(out, "the process is protected from its own user, as "
+				     "set-user-ID programs are; " AS_ROOT);
+}
+
+static bool has_capability(void)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	uint64_t mask;
+
+	return proc_own_read(PROC_STATUS, FILE_BYTES_MAX, &text) == 0 &&
+	       key_lines_find_hex(strbuf_text(&text), "CapEff:", &mask) &&
+	       mask >> CAPABILITY_SYS_PTRACE & 1;
+}
+
+static int read_yama_scope(const struct procfs *fs)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	if (system_file_read(fs, SYSTEM_PTRACE_SCOPE, FILE_BYTES_MAX, &text) < 0)
+		return 0;
+	return atoi(strbuf_text(&text));
+}
+
+void rights_report(const struct procfs *fs, int pid, bool is_tracing)
+{
+	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT;
+	uint32_t uid = proc_stat_read_uid(fs, pid);
+	const struct passwd *user = uid == UINT32_MAX ? NULL : getpwuid(uid);
+	struct stat st;
+	struct rights rights = {
+		.is_tracing = is_tracing,
+		.is_root = geteuid() == 0,
+		.has_capability = has_capability(),
+		.is_same_user = uid == geteuid(),
+		.is_in_namespace = proc_own_stat(PROC_NS_USER, &st) == 0 &&
+				   st.st_ino != INITIAL_USER_NAMESPACE,
+		.user = user ? user->pw_name : NULL,
+		.yama_scope = read_yama_scope(fs),
+	};
+
+	if (!fs->is_live)
+		return;
+	rights_add_hint(&rights, &hint);
+	message("hint: %s", strbuf_text(&hint));
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * rights - name the least right that memstate lacks for a process, and how to grant it.
+ */
+#ifndef MS_CMD_CORE_RIGHTS_H
+#define MS_CMD_CORE_RIGHTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "proc/system/procfs.h"
+
+struct rights {
+	bool is_tracing;     /* the process was to be stopped, and not only read */
+	bool is_root;	     /* memstate's effective user is root */
+	bool has_capability; /* memstate has CAP_SYS_PTRACE */
+	bool is_same_user;
+	bool is_in_namespace; /* memstate is in a user namespace other than the first */
+	const char *user;     /* name of the process's user; NULL: unknown */
+	int yama_scope;	      /* kernel.yama.ptrace_scope; 0 also if there is no Yama */
+};
+
+/* Append a hint for a process that memstate may not read or stop. */
+void rights_add_hint(const struct rights *rights, struct strbuf *out);
+
+/* Print a hint after the kernel denied access to a live process. */
+void rights_report(const struct procfs *fs, int pid, bool is_tracing);
+
+#endif

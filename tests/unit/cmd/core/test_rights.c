@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/core/rights.h"
+
+#include <string.h>
+
+#include "../../support/unit.h"
+
+/* Each failure is explained by the first cause that is true for it. */
+static void the_hint_names_the_least_right(void **state)
+{
+	static const struct {
+		struct rights rights;
+		const char *hint,
+			*other; /* words in the hint; a word that is not in it */
+	} rows[] = {
+		{ { .user = "nobody" }, "'sudo -u nobody memstate'", "yama" },
+		{ { .user = "nobody", .is_tracing = true },
+		  "'sudo -u nobody memstate'",
+		  "yama" },
+		{ { .user = "nobody", .is_tracing = true, .yama_scope = 1 },
+		  "runs as nobody; use 'sudo memstate'",
+		  "-u nobody" },
+		{ { .user = "root" }, "runs as root; use 'sudo memstate'", "-u root" },
+		{ { .user = NULL }, "another user; use 'sudo memstate'", "-u" },
+		{ { .is_same_user = true }, "protected from its own user", "yama" },
+		{ { .is_same_user = true, .yama_scope = 1 },
+		  "protected from its own user",
+		  "yama" },
+		{ { .is_same_user = true, .is_tracing = true, .yama_scope = 1 },
+		  "kernel.yama.ptrace_scope=0",
+		  "protected" },
+		{ { .is_same_user = true, .is_tracing = true, .yama_scope = 2 },
+		  "ptrace_scope is 2; use 'sudo memstate'",
+		  "ptrace_scope=0" },
+		{ { .is_tracing = true, .has_capability = true, .yama_scope = 3 },
+		  "ptrace_scope is 3",
+		  "sudo" },
+		{ { .is_root = true }, "--cap-add SYS_PTRACE", "sudo" },
+		{ { .is_root = true, .has_capability = true },
+		  "a security module",
+		  "sudo" },
+		{ { .has_capability = true, .is_in_namespace = true },
+		  "run memstate on the host",
+		  "sudo" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct strbuf hint = STRBUF_INIT;
+
+		rights_add_hint(&rows[i].rights, &hint);
+		assert_row(strstr(strbuf_text(&hint), rows[i].hint), rows[i].hint);
+		assert_row(!strstr(strbuf_text(&hint), rows[i].other), rows[i].hint);
+		strbuf_release(&hint);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_hint_names_the_least_right),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
