@@ -311,6 +311,10 @@ static void draw_question(const struct ui *ui, struct pen *pen)
 	uint64_t pause_ns = data_heap_estimate_ns(&ui->data, ui->prompt.wishes);
 	char pause[UNITS_TEXT_SIZE];
 
+	if (ui->prompt.kind == PROMPT_SEND) {
+		ui_draw_signal_prompt(ui, pen);
+		return;
+	}
 	if (ui->prompt.kind == PROMPT_HELPER) {
 		draw_helper_question(ui, pen,
 				     bytes_known(pause_ns)
@@ -347,7 +351,10 @@ static void draw_prompt(const struct ui *ui, struct canvas *c)
 	} else if (ui->prompt.kind != PROMPT_NONE) {
 		size_t room = (size_t)c->width / 2;
 
-		pen_add(&pen, prompt_titles[ui->prompt.kind]);
+		if (prompt_titles[ui->prompt.kind])
+			pen_add(&pen, prompt_titles[ui->prompt.kind]);
+		else
+			ui_draw_signal_prompt(ui, &pen);
 		pen.role = ROLE_TEXT;
 		/* show the end of a long text, because the user types at the end */
 		if (text->length > room)

@@ -20,6 +20,8 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/data/replay.h \
 	%D%/data/seen_growth.c \
 	%D%/data/seen_growth.h \
+	%D%/data/send_signal.c \
+	%D%/data/send_signal.h \
 	%D%/data/tree.c \
 	%D%/data/tree.h \
 	%D%/draw.c \
@@ -50,6 +52,7 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/screen/theme.c \
 	%D%/screen/theme.h \
 	%D%/settings.c \
+	%D%/signals.c \
 	%D%/state.h \
 	%D%/ui.c \
 	%D%/ui.h \

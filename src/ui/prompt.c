@@ -13,7 +13,8 @@
 
 bool prompt_is_question(const struct prompt *prompt)
 {
-	return prompt->kind == PROMPT_STOP || prompt->kind == PROMPT_HELPER;
+	return prompt->kind == PROMPT_STOP || prompt->kind == PROMPT_HELPER ||
+	       prompt->kind == PROMPT_SEND;
 }
 
 void prompt_release(struct prompt *prompt)
@@ -142,9 +143,11 @@ static void accept(struct ui *ui)
 	enum prompt_kind kind = ui->prompt.kind;
 	unsigned int wishes = ui->prompt.wishes;
 
-	if (ui->prompt.kind == PROMPT_SAVE) {
-		save(ui);
-		return;
+	switch ((int)kind) {
+	case PROMPT_SAVE: save(ui); return;
+	case PROMPT_SIGNAL: ui_choose_signal(ui); return;
+	case PROMPT_SEND:
+	case PROMPT_SEND_AGAIN: ui_confirm_signal(ui); return;
 	}
 	if (kind == PROMPT_MOMENT && ui->prompt.text.length > 0 &&
 	    !ui_replay_go_to(ui, ui->prompt.text.text)) {

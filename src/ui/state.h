@@ -33,9 +33,12 @@ enum prompt_kind {
 	PROMPT_FILTER,
 	PROMPT_USER, /* asks for the user whose processes are shown */
 	PROMPT_SAVE,
-	PROMPT_MOMENT, /* asks for the time in the recording to go to */
-	PROMPT_STOP,   /* a yes-or-no question: stop the process to read its heap? */
-	PROMPT_HELPER, /* a yes-or-no question: inject a helper into the process? */
+	PROMPT_MOMENT,	   /* asks for the time in the recording to go to */
+	PROMPT_STOP,	   /* a yes-or-no question: stop the process to read its heap? */
+	PROMPT_HELPER,	   /* a yes-or-no question: inject a helper into the process? */
+	PROMPT_SIGNAL,	   /* asks for the signal to send */
+	PROMPT_SEND,	   /* a yes-or-no question: send the signal? */
+	PROMPT_SEND_AGAIN, /* asks for the pid of init or memstate itself */
 	PROMPT_COUNT_
 };
 
@@ -48,6 +51,8 @@ struct prompt {
 	bool is_confirmed;
 	/* enum heap_wish flags of the heap read that follows a yes */
 	unsigned int wishes;
+	struct process process; /* the process to which a signal is sent */
+	int signal;
 };
 
 #define BAR_ENTRIES_MAX 16
@@ -192,6 +197,14 @@ bool ui_group_act(struct ui *ui, enum action action);
 unsigned int ui_group_context(const struct ui *ui);
 /* Read the cgroup if it is shown, or if another view needs it. */
 void ui_refresh_group(struct ui *ui, bool is_shown, uint64_t now_ns);
+
+/* Ask for the signal for the process under the cursor, or the selected process. */
+void ui_ask_for_signal(struct ui *ui);
+/* Use the signal that the user typed, and ask whether to send it. */
+void ui_choose_signal(struct ui *ui);
+/* Send the signal after a yes; ask again if the process is init or memstate. */
+void ui_confirm_signal(struct ui *ui);
+void ui_draw_signal_prompt(const struct ui *ui, struct pen *pen);
 
 /* Open a prompt. While it is open, prompt_key() handles all keys. */
 void prompt_open(struct ui *ui, enum prompt_kind kind);

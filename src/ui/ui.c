@@ -257,7 +257,8 @@ unsigned int ui_context(const struct ui *ui)
 		return IN_PROMPT;
 	if (ui->menu.kind != MENU_NONE)
 		return ui->menu.kind == MENU_SORT ? IN_MENU : IN_CHECKLIST;
-	return view_context(ui) | (data_is_replayed(&ui->data) ? WHEN_REPLAYED : 0) |
+	return view_context(ui) | (ui->options->is_live ? WHEN_LIVE : 0) |
+	       (data_is_replayed(&ui->data) ? WHEN_REPLAYED : 0) |
 	       (ui->event_count > 0 ? WHEN_EVENTFUL : 0);
 }
 
@@ -334,6 +335,7 @@ static bool ask(struct ui *ui, enum action action)
 	case ACTION_SEARCH: prompt_open(ui, PROMPT_SEARCH); return true;
 	case ACTION_FILTER: prompt_open(ui, PROMPT_FILTER); return true;
 	case ACTION_USER: prompt_open(ui, PROMPT_USER); return true;
+	case ACTION_SIGNAL: ui_ask_for_signal(ui); return true;
 	case ACTION_SAVE: prompt_open(ui, PROMPT_SAVE); return true;
 	case ACTION_SORT: open_menu(ui, MENU_SORT); return true;
 	case ACTION_COLUMNS: open_menu(ui, MENU_COLUMNS); return true;

@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	%D%/group_screen.py \
 	%D%/heap_screen.py \
 	%D%/settings.py \
+	%D%/signal_screen.py \
 	%D%/terminal.py \
 	%D%/terminal_lib.py \
 	tests/fixtures/system \
@@ -48,6 +49,7 @@ screen_cases = \
 	%D%/screens/processes-mouse.keys \
 	%D%/screens/processes-scroll.keys \
 	%D%/screens/processes-search.keys \
+	%D%/screens/processes-signal.keys \
 	%D%/screens/processes-sort-user.keys \
 	%D%/screens/processes-sort.keys \
 	%D%/screens/processes-tags.keys \
@@ -71,7 +73,7 @@ screen_cases = \
 	%D%/screens/themes-processes.keys \
 	%D%/screens/too-small.keys
 EXTRA_DIST += $(screen_cases) $(screen_cases:.keys=.screen)
-screen_tests = $(screen_cases) %D%/group_screen.py %D%/heap_screen.py %D%/settings.py %D%/terminal.py
+screen_tests = $(screen_cases) %D%/group_screen.py %D%/heap_screen.py %D%/settings.py %D%/signal_screen.py %D%/terminal.py
 if HAVE_NCURSES
 check_PROGRAMS += %D%/show_screens
 %C%_show_screens_SOURCES = %D%/show_screens.c %D%/colored_text.c %D%/colored_text.h %D%/group_fixture.c %D%/group_fixture.h %D%/heap_fixture.c %D%/heap_fixture.h

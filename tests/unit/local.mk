@@ -165,6 +165,7 @@ unit_render = \
 
 unit_ui = \
 	%D%/ui/data/test_history \
+	%D%/ui/data/test_send_signal \
 	%D%/ui/data/test_tree \
 	%D%/ui/screen/test_canvas \
 	%D%/ui/screen/test_graph \

@@ -48,6 +48,8 @@ enum context {
 	IN_LISTS = IN_PROCESSES | IN_MAPPINGS,
 	IN_PAGES = IN_LISTS | IN_HEAP | IN_CGROUP,
 	IN_VIEWS = IN_PAGES | IN_PROCESS,
+	IN_UP_BY_K = IN_MAPPINGS | IN_HEAP |
+		     IN_CGROUP, /* where k does not send signals */
 	IN_MENUS = IN_MENU | IN_CHECKLIST,
 	/* conditions under which a key works */
 	WHEN_MATCHING = 1 << 16, /* a search string is set */
@@ -60,9 +62,10 @@ enum context {
 	WHEN_REPLAYED = 1 << 23, /* a recording is shown */
 	WHEN_EVENTFUL = 1 << 24, /* the recording contains events */
 	WHEN_TREE = 1 << 25,	 /* processes are shown as a tree */
+	WHEN_LIVE = 1 << 26,	 /* the processes are running ones of this system */
 	WHEN_MASK = WHEN_MATCHING | WHEN_FILTERED | WHEN_BELOW | WHEN_TAGGED |
 		    WHEN_CHOSEN | WHEN_READABLE | WHEN_WAITING | WHEN_REPLAYED |
-		    WHEN_EVENTFUL | WHEN_TREE,
+		    WHEN_EVENTFUL | WHEN_TREE | WHEN_LIVE,
 };
 
 enum action {
@@ -96,6 +99,7 @@ enum action {
 	ACTION_PREVIOUS_VIEW,
 	ACTION_TAG,
 	ACTION_UNTAG,
+	ACTION_SIGNAL,
 	ACTION_FOLLOW,
 	ACTION_FOLD,
 	ACTION_UNFOLD,
