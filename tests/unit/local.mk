@@ -89,7 +89,8 @@ unit_probe = \
 	%D%/probe/helper/test_agent_library \
 	%D%/probe/helper/test_answer \
 	%D%/probe/helper/test_ctlpage \
-	%D%/probe/uprobe/test_guard
+	%D%/probe/uprobe/test_guard \
+	%D%/probe/uprobe/test_inner
 
 unit_classify = \
 	%D%/classify/cgroup/test_container_names \

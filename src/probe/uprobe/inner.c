@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/interrupt.h"
 #include "base/xalloc.h"
 #include "probe/borrow/x86_code.h"
 #include "tracee/elf/imports.h"
@@ -18,6 +19,16 @@
  */
 #define FUNCTION_MAX_BYTES 65536
 #define CODE_MAX_BYTES (UINT64_C(64) << 20)
+
+/*
+ * Upper bounds of the stubs of all slots, and of the names of the functions in a file. A
+ * function rarely has more than three names, and a slot rarely more than one stub.
+ */
+#define STUBS_MAX 4096
+#define NAMES_MAX 1000
+
+/* Number of steps between two checks for signals. */
+#define CHECK_STEPS (UINT64_C(1) << 22)
 
 /*
  * A stub of the procedure linkage table (PLT): code that jumps to a function through
@@ -38,6 +49,19 @@ struct search {
 	struct stub *stubs;
 	size_t stub_count, stub_capacity;
 };
+
+/* Use up steps of the search. Return 0, -E2BIG if none are left, or -EINTR. */
+static int use_steps(const struct search *search, uint64_t steps)
+{
+	uint64_t *left = search->code->steps_left, before = *left;
+
+	if (before < steps)
+		return -E2BIG;
+	*left -= steps;
+	return before / CHECK_STEPS != *left / CHECK_STEPS && interrupt_is_pending()
+		       ? -EINTR
+		       : 0;
+}
 
 static size_t read_code(const struct count_code *code, uint64_t vaddr, uint64_t bytes,
 			uint8_t *to)
@@ -83,26 +107,31 @@ static size_t find_by_slot(const struct search *search, uint64_t slot_vaddr)
 
 /*
  * Add the stubs in a segment of the file. A stub is "jmp *slot(%rip)", possibly with a
- * bnd prefix or after "endbr64".
+ * bnd prefix or after "endbr64". Return 0, -E2BIG or -EINTR.
  */
-static void add_stubs_of(struct search *search, const struct elf_part *part)
+static int add_stubs_of(struct search *search, const struct elf_part *part)
 {
 	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	_cleanup_free_ uint8_t *code = NULL;
 	ssize_t length;
+	int r;
 
 	if (!part->is_code || part->file_bytes > CODE_MAX_BYTES)
-		return;
+		return 0;
+	r = use_steps(search, part->file_bytes);
+	if (r < 0)
+		return r;
 	code = xmalloc(part->file_bytes + 1);
 	length = pread(search->code->fd, code, part->file_bytes,
 		       (off_t)part->offset_bytes);
-	for (size_t i = 0; length >= 6 && i + 6 <= (size_t)length; i++) {
+	for (size_t i = 0; r == 0 && length >= 6 && i + 6 <= (size_t)length; i++) {
 		struct x86_branch branch;
 		size_t start = i, target;
 
 		if (code[i] != 0xff || !x86_branch_read(code + i, 6, &branch) ||
 		    !branch.is_indirect || branch.kind != X86_JUMP)
 			continue;
+		r = use_steps(search, search->imports.count);
 		target = find_by_slot(search, part->vaddr + i + branch.length +
 						      (uint64_t)branch.distance_bytes);
 		if (target == COUNT_POINT_NONE)
@@ -112,11 +141,14 @@ static void add_stubs_of(struct search *search, const struct elf_part *part)
 		if (start >= sizeof(endbr) &&
 		    memcmp(code + start - sizeof(endbr), endbr, sizeof(endbr)) == 0)
 			start -= sizeof(endbr);
+		if (search->stub_count == STUBS_MAX)
+			return -E2BIG;
 		search->stubs = xgrow(search->stubs, &search->stub_capacity,
 				      search->stub_count + 1, sizeof(*search->stubs));
 		search->stubs[search->stub_count++] =
 			(struct stub){ part->vaddr + start, target };
 	}
+	return r;
 }
 
 /*
@@ -170,13 +202,16 @@ static int add_point(struct search *search, uint64_t vaddr,
 	return 0;
 }
 
-/* Add the calls and jumps to known functions in the code from start to end. */
+/*
+ * Add the calls and jumps to known functions in the code from start to end. Return 0,
+ * -E2BIG or -EINTR.
+ */
 static int add_range(struct search *search, uint64_t start, uint64_t end)
 {
 	_cleanup_free_ uint8_t *code = xmalloc(FUNCTION_MAX_BYTES);
 	size_t length = read_code(search->code, start, end - start, code);
 	struct x86_branch branch;
-	int r = 0;
+	int r = use_steps(search, length);
 
 	for (size_t at = 0; r == 0 && x86_branch_next(code, length, &at, &branch);
 	     at += branch.length) {
@@ -185,7 +220,9 @@ static int add_range(struct search *search, uint64_t start, uint64_t end)
 		size_t target = branch.is_indirect ? find_by_slot(search, to)
 						   : find_by_vaddr(search, to);
 
-		if (target != COUNT_POINT_NONE)
+		r = use_steps(search, search->points->count + search->stub_count +
+					      search->imports.count);
+		if (r == 0 && target != COUNT_POINT_NONE)
 			r = add_point(search, start + at, &branch, target);
 	}
 	return r;
@@ -232,14 +269,15 @@ static int add_all(struct search *search)
 
 /*
  * Read the slots in which the file keeps addresses of functions. Each function may have
- * several names.
+ * several names. Return 0, -E2BIG or -EINTR.
  */
-static void read_imports(struct search *search, const struct count_name *names,
-			 size_t name_count)
+static int read_imports(struct search *search, const struct count_name *names,
+			size_t name_count)
 {
 	const struct elf_exports *exports = search->code->exports;
 	const char **all = xcalloc(name_count + exports->count + 1, sizeof(*all));
 	size_t count = 0;
+	int r = use_steps(search, exports->count * search->points->count);
 
 	search->target =
 		xcalloc(name_count + exports->count + 1, sizeof(*search->target));
@@ -247,11 +285,13 @@ static void read_imports(struct search *search, const struct count_name *names,
 		search->target[count] = names[i].target;
 		all[count++] = names[i].name;
 	}
-	for (size_t i = 0; i < exports->count; i++) {
+	for (size_t i = 0; r == 0 && i < exports->count; i++) {
 		size_t found = find_function(search, exports->items[i].vaddr);
 
 		if (found == COUNT_POINT_NONE)
 			continue;
+		if (count == NAMES_MAX)
+			r = -E2BIG;
 		search->target[count] = found;
 		all[count++] = exports->items[i].name;
 	}
@@ -259,8 +299,10 @@ static void read_imports(struct search *search, const struct count_name *names,
 	 * ignore errors: a file without slots for function addresses calls no
 	 * function by name
 	 */
-	(void)elf_imports_read(search->code->fd, all, count, &search->imports);
+	if (r == 0)
+		(void)elf_imports_read(search->code->fd, all, count, &search->imports);
 	free(all);
+	return r;
 }
 
 int count_inner_add(struct count_points *points, const struct count_code *code,
@@ -269,12 +311,13 @@ int count_inner_add(struct count_points *points, const struct count_code *code,
 	struct search search = { .points = points,
 				 .code = code,
 				 .imports = ELF_IMPORTS_INIT };
-	int r;
+	int r = read_imports(&search, names, name_count);
 
-	read_imports(&search, names, name_count);
-	for (size_t i = 0; search.imports.count > 0 && i < code->exports->part_count; i++)
-		add_stubs_of(&search, &code->exports->parts[i]);
-	r = add_all(&search);
+	for (size_t i = 0;
+	     r == 0 && search.imports.count > 0 && i < code->exports->part_count; i++)
+		r = add_stubs_of(&search, &code->exports->parts[i]);
+	if (r == 0)
+		r = add_all(&search);
 	elf_imports_release(&search.imports);
 	free(search.target);
 	free(search.stubs);

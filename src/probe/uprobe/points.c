@@ -235,6 +235,7 @@ static bool add_functions(struct search *search, const struct searched_file *fil
 static int add_inner(struct search *search)
 {
 	struct count_name names[NAME_COUNT];
+	uint64_t steps_left = INNER_STEPS_MAX;
 	int r = 0;
 
 	for (size_t i = 0; i < NAME_COUNT; i++)
@@ -244,7 +245,8 @@ static int add_inner(struct search *search)
 		const struct searched_file *file = &search->files[i];
 		struct count_code code = { .fd = file->fd,
 					   .exports = &file->exports,
-					   .file = i };
+					   .file = i,
+					   .steps_left = &steps_left };
 		int family_count = is_allocator(file) ? 1 : COUNT_FAMILY_COUNT_;
 
 		for (int family = 0; r == 0 && family < family_count; family++) {
@@ -260,8 +262,10 @@ static int add_inner(struct search *search)
 		}
 	}
 	if (r == -E2BIG) {
-		strbuf_add_text(search->why,
-				"its allocator calls itself in too many places");
+		strbuf_add_text(
+			search->why,
+			"its allocator calls itself in too many places, or has too "
+			"much code");
 		r = -EOPNOTSUPP;
 	}
 	return r;
