@@ -3,6 +3,8 @@
 lint_tests = \
 	%D%/check-ci.sh \
 	%D%/check-columns.sh \
+	%D%/check-completion-fish.sh \
+	%D%/check-completion-zsh.sh \
 	%D%/check-completion.sh \
 	%D%/check-docs.sh \
 	%D%/check-format.sh \
