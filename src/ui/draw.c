@@ -396,7 +396,9 @@ static void draw_view(struct ui *ui, struct canvas *c, const struct area *area,
 	case VIEW_MAPPINGS: mappings_draw(&ui->mappings, c, area); break;
 	case VIEW_HEAP: heap_view_draw(&ui->heap, c, area, now_ns); break;
 	case VIEW_CGROUP: group_view_draw(&ui->group, c, area); break;
-	default: help_draw(&ui->help, data_is_replayed(&ui->data), c, area); break;
+	default:
+		help_draw(&ui->help, data_is_replayed(&ui->data), ui->theme, c, area);
+		break;
 	}
 }
 

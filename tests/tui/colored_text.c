@@ -35,10 +35,14 @@ static void add_color(struct strbuf *out, int color, int first)
 		strbuf_addf(out, ";%d", first + color);
 }
 
-/* Append the escape sequence that selects the style of a role. */
-static void add_style(struct strbuf *out, enum look look, enum role role)
+/* Append the escape sequence that selects the style of a cell. */
+static void add_style(struct strbuf *out, enum look look, const struct cell *cell)
 {
-	const struct style *style = theme_style(look, role);
+	const struct style *style = theme_style(look, (enum role)cell->role);
+	int background = style->background;
+
+	if (cell->back != CELL_PLAIN && cell->back != CELL_REVERSED)
+		background = theme_style(look, (enum role)(cell->back - 1))->foreground;
 
 	strbuf_add_text(out, "\033[0");
 	if (style->flags & STYLE_BOLD)
@@ -47,10 +51,10 @@ static void add_style(struct strbuf *out, enum look look, enum role role)
 		strbuf_add_text(out, ";2");
 	if (style->flags & STYLE_UNDERLINE)
 		strbuf_add_text(out, ";4");
-	if (style->flags & STYLE_REVERSE)
+	if (!(style->flags & STYLE_REVERSE) != !(cell->back == CELL_REVERSED))
 		strbuf_add_text(out, ";7");
 	add_color(out, style->foreground, 30);
-	add_color(out, style->background, 40);
+	add_color(out, background, 40);
 	strbuf_add_char(out, 'm');
 }
 
@@ -62,8 +66,9 @@ bool colored_text_add(struct strbuf *out, const struct canvas *c, const char *na
 		const struct cell *line = &c->cells[(size_t)y * (size_t)c->width];
 
 		for (int x = 0; x < c->width; x++) {
-			if (x == 0 || line[x].role != line[x - 1].role)
-				add_style(out, found->look, (enum role)line[x].role);
+			if (x == 0 || line[x].role != line[x - 1].role ||
+			    line[x].back != line[x - 1].back)
+				add_style(out, found->look, &line[x]);
 			if (line[x].width > 0)
 				canvas_add_character(out, line[x].code_point);
 		}

@@ -5,10 +5,9 @@
  *   show_screens FIXTURES CASE.keys
  *
  * The case's first line names the screens to show, such as "80x24 80x24-ascii". With
- * "-dark", "-light", "-dark8" or "-light8" after the size, the screen has the colours of
- * that theme, as a terminal with 256 or 8 colours gets them. With "pid
- * N" in it, one process is the target. With "replay" the screens show a recording of both
- * trees, one after the other, with two samples a second; every tenth sample has no
+ * "-dark", "-light", "-dark8" or "-light8", it has that theme's 256 or 8 colours. With
+ * "pid N" in it, one process is the target. With "replay" the screens show a recording of
+ * both trees, one after the other, with two samples a second; every tenth sample has no
  * mappings. The remaining words are keys by name, and
  *
  *   later          read again, from FIXTURES/system-later
@@ -430,6 +429,7 @@ static void run_case(const char *fixtures, const char *size, int pid, const char
 	begin(&s, fixtures, pid, folder);
 	s.ascii = strstr(size, "-ascii") != NULL;
 	s.colors = strchr(size, '-') && !s.ascii ? strchr(size, '-') + 1 : NULL;
+	s.ui.theme = s.colors && s.colors[0] == 'l' ? THEME_LIGHT : THEME_DARK;
 	if (sscanf(size, "%dx%d", &s.width, &s.height) != 2)
 		broken("not a size", size);
 	draw(&s);

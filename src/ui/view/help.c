@@ -23,7 +23,7 @@ static const char *const legend[] = {
 
 #define LEGEND_COUNT (sizeof(legend) / sizeof(legend[0]))
 
-static void add_key_row(struct lines *l, const struct key_row *row)
+static void add_key_row(struct lines *l, const struct key_row *row, enum theme theme)
 {
 	struct pen pen = lines_next(l);
 	char name[KEY_NAME_SIZE];
@@ -36,6 +36,8 @@ static void add_key_row(struct lines *l, const struct key_row *row)
 	pen.role = ROLE_TEXT;
 	pen_move_to(&pen, l->area.x + 17);
 	pen_add(&pen, row->help);
+	if (row->action == ACTION_THEME)
+		pen_addf(&pen, " (now %s)", theme_names[theme]);
 }
 
 static void add_title(struct lines *l, const char *title)
@@ -47,7 +49,7 @@ static void add_title(struct lines *l, const char *title)
 }
 
 /* Draw the help. Keys for recordings are listed only during replay. */
-static void walk(struct lines *l, bool is_replayed)
+static void walk(struct lines *l, bool is_replayed, enum theme theme)
 {
 	for (size_t i = 0; i < key_section_count; i++) {
 		unsigned int contexts = key_sections[i].contexts;
@@ -57,7 +59,7 @@ static void walk(struct lines *l, bool is_replayed)
 		add_title(l, key_sections[i].title);
 		for (size_t r = 0; r < key_row_count; r++)
 			if (key_row_is_of(&key_rows[r], &key_sections[i]))
-				add_key_row(l, &key_rows[r]);
+				add_key_row(l, &key_rows[r], theme);
 		add_title(l, "");
 	}
 	for (size_t i = 0; i < LEGEND_COUNT; i++) {
@@ -71,11 +73,11 @@ size_t help_line_count(bool is_replayed)
 {
 	struct lines l = { .canvas = NULL };
 
-	walk(&l, is_replayed);
+	walk(&l, is_replayed, THEME_AUTO);
 	return l.count;
 }
 
-void help_draw(struct list *list, bool is_replayed, struct canvas *c,
+void help_draw(struct list *list, bool is_replayed, enum theme theme, struct canvas *c,
 	       const struct area *area)
 {
 	struct lines l = { .canvas = c, .area = *area };
@@ -83,5 +85,5 @@ void help_draw(struct list *list, bool is_replayed, struct canvas *c,
 	list->cursor = list->top;
 	list_fit(list, help_line_count(is_replayed), area->height);
 	l.top = list->top;
-	walk(&l, is_replayed);
+	walk(&l, is_replayed, theme);
 }

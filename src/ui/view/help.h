@@ -3,11 +3,15 @@
 #ifndef MS_UI_VIEW_HELP_H
 #define MS_UI_VIEW_HELP_H
 
+#include "model/settings.h"
 #include "ui/screen/canvas.h"
 #include "ui/screen/list.h"
 
-/* Draw the keys that work in each context, scrolled to the position of `list`. */
-void help_draw(struct list *list, bool is_replayed, struct canvas *c,
+/*
+ * Draw the keys that work in each context, with the current theme, scrolled to the
+ * position of `list`.
+ */
+void help_draw(struct list *list, bool is_replayed, enum theme theme, struct canvas *c,
 	       const struct area *area);
 size_t help_line_count(bool is_replayed);
 
