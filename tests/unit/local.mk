@@ -139,6 +139,7 @@ unit_store = \
 unit_sample = \
 	%D%/sample/heap/test_helpers \
 	%D%/sample/heap/test_keeper \
+	%D%/sample/heap/test_keeper_end \
 	%D%/sample/heap/test_moment \
 	%D%/sample/heap/test_platform \
 	%D%/sample/heap/test_walker \
@@ -262,6 +263,8 @@ endif
 %C%_base_test_thread_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pthread_create -Wl,--wrap=mmap
 %C%_sample_heap_test_keeper_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read \
 	-Wl,--wrap=clock_now_ns -Wl,--wrap=clock_thread_cpu_ns
+%C%_sample_heap_test_keeper_end_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read \
+	-Wl,--wrap=ppoll
 %C%_sample_heap_test_moment_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=proc_smaps_read
 %C%_sample_heap_test_walker_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read \
 	-Wl,--wrap=helpers_allow -Wl,--wrap=heap_leaks_scan -Wl,--wrap=clock_thread_cpu_ns

@@ -4,6 +4,7 @@
 #include "sample/heap/helpers.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,7 +57,7 @@ struct helper {
 };
 
 struct helpers {
-	const struct procfs *fs;
+	struct procfs fs; /* with a descriptor of its own */
 	bool allows_stall, wants_text;
 	struct helper *items;
 	size_t count, capacity;
@@ -71,7 +72,8 @@ struct helpers *helpers_new(const struct procfs *fs, bool allows_stall, bool wan
 {
 	struct helpers *h = xcalloc(1, sizeof(*h));
 
-	h->fs = fs;
+	h->fs = *fs;
+	h->fs.fd = fcntl(fs->fd, F_DUPFD_CLOEXEC, 0);
 	h->allows_stall = allows_stall;
 	h->wants_text = wants_text;
 	return h;
@@ -96,7 +98,7 @@ static bool is_allowed(const struct helpers *h, const struct process *p)
 	for (size_t i = 0; i < h->pid_count; i++)
 		if (h->pids[i] == p->pid)
 			return true;
-	return targets_are_named(h->fs, h->names, h->name_count, p, NULL);
+	return targets_are_named(&h->fs, h->names, h->name_count, p, NULL);
 }
 
 static char *format_problem(int error, const char *text)
@@ -163,6 +165,7 @@ void helpers_free(struct helpers *h,
 	free(h->items);
 	free(h->pids);
 	free(h->names);
+	procfs_release(&h->fs);
 	free(h);
 }
 
@@ -184,7 +187,7 @@ static void forget_ended(struct helpers *h)
 	size_t count = 0;
 
 	for (size_t i = 0; i < h->count; i++) {
-		int fd = proc_file_open(h->fs, h->items[i].process.pid, PROC_STAT);
+		int fd = proc_file_open(&h->fs, h->items[i].process.pid, PROC_STAT);
 
 		if (fd >= 0) {
 			close(fd);
@@ -223,7 +226,7 @@ static void record_failure(const struct helpers *h, struct helper *helper, int e
 static void open_helper(struct helpers *h, struct helper *helper)
 {
 	const struct probe_request request = {
-		.fs = h->fs,
+		.fs = &h->fs,
 		.pid = helper->process.pid,
 		.start_ticks = helper->process.start_ticks,
 		.may_inject = is_allowed(h, &helper->process),

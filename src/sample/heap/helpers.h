@@ -17,8 +17,8 @@
 struct helpers;
 
 /*
- * Create a set of helpers. The procfs is borrowed. With wants_text, queries also fetch
- * the text of malloc_info(3) or of its equivalent in other allocators.
+ * Create a set of helpers, with a copy of *fs. With wants_text, queries also fetch the
+ * text of malloc_info(3) or of its equivalent in other allocators.
  */
 struct helpers *helpers_new(const struct procfs *fs, bool allows_stall, bool wants_text);
 

@@ -181,15 +181,41 @@ static bool end_walk(struct heap_keeper *k, uint64_t patience_ns,
 	return true;
 }
 
+/* Return the pid of the process whose heap is being walked, or 0. */
+static int walked_pid(const struct heap_keeper *k)
+{
+	for (size_t i = 0; i < k->count; i++)
+		if (k->kept[i].heap.error == -EINPROGRESS)
+			return k->kept[i].process.pid;
+	return 0;
+}
+
+/*
+ * Cancel the running walk, which uses the helpers. Every step of a walk has a time limit,
+ * except the reads of files in /proc: they wait for a lock in the kernel that the process
+ * may hold for as long as a file system does not answer. Return false if the walk hangs.
+ */
+static bool cancel_walk(struct heap_keeper *k)
+{
+	if (!k->walker || !heap_walker_is_running(k->walker))
+		return true;
+	heap_walker_cancel(k->walker);
+	return heap_walker_wait(k->walker, HEAP_WALKER_HELPER_NS);
+}
+
 void heap_keeper_free(struct heap_keeper *k,
 		      void (*on_left)(void *context, int pid, const char *what),
 		      void *context)
 {
 	if (!k)
 		return;
-	if (k->helpers && k->walker)
-		heap_walker_wait(k->walker, UINT64_MAX);
-	helpers_free(k->helpers, on_left, context);
+	if (k->helpers && !cancel_walk(k)) {
+		if (on_left)
+			on_left(context, walked_pid(k), "reading its memory hangs");
+		heap_walker_give_helpers(k->walker, k->helpers);
+	} else {
+		helpers_free(k->helpers, on_left, context);
+	}
 	heap_walker_free(k->walker);
 	for (size_t i = 0; i < k->count; i++)
 		carried_heap_release(&k->kept[i].heap);

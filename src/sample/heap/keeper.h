@@ -41,8 +41,9 @@ void heap_keeper_set_helpers(struct heap_keeper *keeper, struct helpers *helpers
 
 /*
  * Free the keeper. Without helpers, a walk in progress is left to end on its
- * own. With helpers, wait until the walk has ended and free the helpers;
- * on_left is passed to helpers_free().
+ * own. With helpers, cancel the walk, wait for its end for at most 10 seconds, and free
+ * the helpers; on_left is passed to helpers_free(). If the walk hangs, on_left is called
+ * for its process, and the helpers are freed when the walk ends.
  */
 void heap_keeper_free(struct heap_keeper *keeper,
 		      void (*on_left)(void *context, int pid, const char *what),

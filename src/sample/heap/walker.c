@@ -25,9 +25,6 @@
  */
 #define ROOM_KEPT_BYTES (UINT64_C(32) << 20)
 
-/* Upper bound of the time that a helper takes to reach a safe moment and to answer. */
-#define HELPER_WAIT_NS (10 * NS_PER_S)
-
 struct heap_walker {
 	struct procfs fs;
 	struct sampler *sampler;
@@ -47,6 +44,9 @@ struct heap_walker {
 	atomic_bool is_cancelled;
 	atomic_int progress_per_mille;
 
+	/* helpers of the caller, to free when the thread has ended; NULL: none */
+	struct helpers *given_helpers;
+
 	pthread_mutex_t lock; /* protects has_ended and is_abandoned */
 	bool has_ended;
 	bool is_abandoned;
@@ -55,6 +55,7 @@ struct heap_walker {
 static void destroy(struct heap_walker *w)
 {
 	helpers_free(w->helpers, NULL, NULL);
+	helpers_free(w->given_helpers, NULL, NULL);
 	heap_findings_release(&w->findings);
 	heap_reader_release(&w->reader);
 	sampler_free(w->sampler);
@@ -93,13 +94,18 @@ void heap_walker_free(struct heap_walker *w)
 	 * Each step of a read has a time limit, so the helper can be removed before exit.
 	 */
 	if (w->request.wants_helper)
-		heap_walker_wait(w, HELPER_WAIT_NS);
+		heap_walker_wait(w, HEAP_WALKER_HELPER_NS);
 	pthread_mutex_lock(&w->lock);
 	w->is_abandoned = true;
 	is_ours = !w->is_running || w->has_ended;
 	pthread_mutex_unlock(&w->lock);
 	if (is_ours)
 		destroy(w);
+}
+
+void heap_walker_give_helpers(struct heap_walker *w, struct helpers *helpers)
+{
+	w->given_helpers = helpers;
 }
 
 static bool update_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)

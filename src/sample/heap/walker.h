@@ -10,6 +10,7 @@
 #ifndef MS_SAMPLE_HEAP_WALKER_H
 #define MS_SAMPLE_HEAP_WALKER_H
 
+#include "base/units.h"
 #include "sample/heap/findings.h"
 
 struct helpers;
@@ -62,6 +63,15 @@ struct heap_request {
 
 /* Start a read. Returns 0, -EBUSY if a read is already running, or -errno. */
 int heap_walker_start(struct heap_walker *walker, const struct heap_request *request);
+
+/* Upper bound of the time that a helper takes to reach a safe moment and to answer. */
+#define HEAP_WALKER_HELPER_NS (10 * NS_PER_S)
+
+/*
+ * Let the thread of a running read free these helpers, which the read uses, when it ends.
+ * The caller then calls heap_walker_free().
+ */
+void heap_walker_give_helpers(struct heap_walker *walker, struct helpers *helpers);
 
 /* Return true from heap_walker_start() until heap_walker_take() returns the findings. */
 bool heap_walker_is_running(const struct heap_walker *walker);

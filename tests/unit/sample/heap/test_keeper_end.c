@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The end of a keeper whose walk hangs in the kernel. The walk, and the time limit of the
+ * wait for it, are replaced.
+ */
+#include "config.h"
+
+#include "sample/heap/keeper.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <semaphore.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "sample/heap/reader.h"
+#include "../../support/smaps_texts.h"
+#include "../../support/tree.h"
+#include "../../support/unit.h"
+
+#define HEAP_HEADER \
+	"55c8df39d000-55c8df3be000 rw-p 00000000 00:00 0                          [heap]"
+
+static sem_t hanging;
+static bool is_late;
+static uint64_t wait_ns;
+
+int __real_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *limit,
+		 const sigset_t *mask);
+int __wrap_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *limit,
+		 const sigset_t *mask);
+int __wrap_heap_reader_read(struct heap_reader *reader, struct usage *u,
+			    struct mapping_list *list, struct heap *ret);
+
+/* Hang until the test posts `hanging`. */
+int __wrap_heap_reader_read(struct heap_reader *reader, struct usage *u,
+			    struct mapping_list *list, struct heap *ret)
+{
+	(void)reader;
+	(void)u;
+	(void)list;
+	heap_init(ret);
+	while (sem_wait(&hanging) < 0)
+		;
+	return -ESRCH;
+}
+
+/* While is_late, let a wait end immediately, without the event. */
+int __wrap_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *limit,
+		 const sigset_t *mask)
+{
+	if (!is_late)
+		return __real_ppoll(fds, count, limit, mask);
+	wait_ns = (uint64_t)limit->tv_sec * NS_PER_S + (uint64_t)limit->tv_nsec;
+	return 0;
+}
+
+static size_t count_entries(const char *path)
+{
+	DIR *dir = opendir(path);
+	size_t count = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+static void store_pid(void *context, int pid, const char *what)
+{
+	assert_non_null(what);
+	*(int *)context = pid;
+}
+
+static void a_walk_that_hangs_does_not_keep_the_keeper(void **state)
+{
+	size_t threads = count_entries("/proc/self/task");
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	struct heap_keeper *keeper;
+	struct sampler *sampler;
+	struct usage usage;
+	struct procfs fs;
+	struct tree tree;
+	int left_pid = 0;
+	size_t fds;
+
+	(void)state;
+	tree_make(&tree);
+	assert_int_equal(sem_init(&hanging, 0, 0), 0);
+	assert_int_equal(procfs_open(&fs, tree.root), 0);
+	tree_write(&tree, "7/smaps", SMAPS_RECORD_6_18(HEAP_HEADER));
+	usage_init(&usage);
+	usage.process.pid = 7;
+	usage.process.state = 'S';
+	fds = count_entries("/proc/self/fd");
+
+	sampler = sampler_new(&fs, false);
+	keeper = heap_keeper_new(&fs, sampler, STOPS_SHORT, NS_PER_S, 10);
+	heap_keeper_set_helpers(keeper, helpers_new(&fs, false, false));
+	heap_keeper_set_patience(keeper, 0);
+	assert_int_equal(heap_keeper_read(keeper, &usage, &mappings), 0);
+	assert_int_equal(usage.heap_error, -EINPROGRESS);
+	is_late = true;
+	heap_keeper_free(keeper, store_pid, &left_pid);
+	is_late = false;
+	assert_int_equal(left_pid, 7);
+	assert_in_range(wait_ns, NS_PER_S, 10 * NS_PER_S);
+	sampler_free(sampler);
+
+	/* when the walk ends after all, it frees what it uses, and the helpers */
+	assert_true(count_entries("/proc/self/task") > threads);
+	assert_true(count_entries("/proc/self/fd") > fds);
+	sem_post(&hanging);
+	while (count_entries("/proc/self/task") > threads)
+		usleep(1000);
+	assert_int_equal(count_entries("/proc/self/fd"), fds);
+	usage_release(&usage);
+	mapping_list_release(&mappings);
+	procfs_release(&fs);
+	tree_remove(&tree);
+	sem_destroy(&hanging);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_walk_that_hangs_does_not_keep_the_keeper),
+	};
+
+	return cmocka_run_group_tests_name("keeper_end", tests, NULL, NULL);
+}
