@@ -18,6 +18,8 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/data/process_set.h \
 	%D%/data/replay.c \
 	%D%/data/replay.h \
+	%D%/data/replay_peak.c \
+	%D%/data/replay_peak.h \
 	%D%/data/seen_growth.c \
 	%D%/data/seen_growth.h \
 	%D%/data/send_signal.c \

@@ -10,6 +10,7 @@
 #include "base/xalloc.h"
 #include "sample/recording/replay.h"
 #include "ui/data/replay.h"
+#include "ui/data/replay_peak.h"
 #include "ui/state.h"
 
 #define PAGE_SAMPLES 60
@@ -49,12 +50,49 @@ static int add_event(void *context, const struct recorded_event *event)
 	return ui->event_count < EVENTS_MAX ? 0 : 1;
 }
 
+/* Return the event at the last kill, or the last event if there was no kill. */
+static size_t find_main_event(const struct ui *ui)
+{
+	size_t index;
+
+	if (!replay_find_kill(ui->options->replay, &index))
+		return ui->event_count - 1;
+	for (size_t i = ui->event_count; i > 0; i--)
+		if (ui->events[i - 1].index == index)
+			return i - 1;
+	return ui->event_count - 1;
+}
+
+/* Go to the most interesting sample, and explain why it is shown. */
+static void go_to_highlight(struct ui *ui)
+{
+	struct replay_peak peak;
+	char text[UNITS_TEXT_SIZE];
+
+	if (ui->event_count > 0) {
+		ui->event_shown = find_main_event(ui);
+		ui_show_message(ui, "e and E go to the events. Here: %s",
+				ui->events[ui->event_shown].text);
+		(void)data_replay_go(&ui->data, ui->events[ui->event_shown].index);
+		return;
+	}
+	if (!replay_peak_find(ui->options->replay, ui->options->targets, &peak))
+		return;
+	ui_show_message(ui, "no events; %s the largest total Pss, %s",
+			peak.is_exact ? "at" : "near",
+			units_format_bytes(peak.pss_bytes, text));
+	(void)data_replay_go(&ui->data, peak.index);
+}
+
 void ui_replay_init(struct ui *ui)
 {
-	/* Ignore unreadable events, because the samples may still be intact. */
 	ui->event_shown = SIZE_MAX;
-	if (ui->options->replay)
-		(void)replay_for_each_event(ui->options->replay, add_event, ui);
+	if (!ui->options->replay)
+		return;
+	/* Ignore unreadable events, because the samples may still be intact. */
+	(void)replay_for_each_event(ui->options->replay, add_event, ui);
+	if (ui->options->opens_at_highlight)
+		go_to_highlight(ui);
 }
 
 void ui_replay_release(struct ui *ui)

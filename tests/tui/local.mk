@@ -65,6 +65,8 @@ screen_cases = \
 	%D%/screens/replay-heap.keys \
 	%D%/screens/replay-help.keys \
 	%D%/screens/replay-mappings.keys \
+	%D%/screens/replay-open-peak.keys \
+	%D%/screens/replay-open.keys \
 	%D%/screens/replay-play.keys \
 	%D%/screens/replay-process.keys \
 	%D%/screens/replay-processes.keys \
@@ -76,7 +78,7 @@ EXTRA_DIST += $(screen_cases) $(screen_cases:.keys=.screen)
 screen_tests = $(screen_cases) %D%/group_screen.py %D%/heap_screen.py %D%/settings.py %D%/signal_screen.py %D%/terminal.py
 if HAVE_NCURSES
 check_PROGRAMS += %D%/show_screens
-%C%_show_screens_SOURCES = %D%/show_screens.c %D%/colored_text.c %D%/colored_text.h %D%/group_fixture.c %D%/group_fixture.h %D%/heap_fixture.c %D%/heap_fixture.h
+%C%_show_screens_SOURCES = %D%/show_screens.c %D%/colored_text.c %D%/colored_text.h %D%/group_fixture.c %D%/group_fixture.h %D%/heap_fixture.c %D%/heap_fixture.h %D%/recording_fixture.c %D%/recording_fixture.h
 %C%_show_screens_LDADD = $(UI_LIBS) src/render/librender.a $(SAMPLE_LIBS)
 TESTS += $(screen_tests)
 endif

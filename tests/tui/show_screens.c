@@ -8,7 +8,8 @@
  * "-dark", "-light", "-dark8" or "-light8", it has that theme's 256 or 8 colours. With
  * "pid N" in it, one process is the target. With "replay" the screens show a recording of
  * both trees, one after the other, with two samples a second; every tenth sample has no
- * mappings. The remaining words are keys by name, and
+ * mappings. With "highlight", the recording opens at its most interesting sample; with
+ * "eventless", it has no events. The remaining words are keys by name, and
  *
  *   later          read again, from FIXTURES/system-later
  *   earlier        read again, from FIXTURES/system, the first tree
@@ -37,21 +38,17 @@
 #include "colored_text.h"
 #include "group_fixture.h"
 #include "heap_fixture.h"
+#include "recording_fixture.h"
 #include "sample/recording/replay.h"
-#include "store/recording/recording.h"
 #include "ui/state.h"
 
 /* Later than any machine's uptime, so that the real clock adds no gaps. */
 #define FIRST_NS (UINT64_C(1) << 60)
 #define AGE_NS (200 * NS_PER_MS)
-#define COST_NS (3 * NS_PER_MS + 400 * NS_PER_US)
+#define COST_NS RECORDED_COST_NS
 #define WORDS_MAX 256
 
-static _Noreturn void broken(const char *what, const char *which)
-{
-	fprintf(stderr, "show_screens: %s: %s\n", what, which);
-	exit(99);
-}
+static bool opens_at_highlight, has_no_events;
 
 struct stage {
 	struct ui ui;
@@ -265,115 +262,6 @@ static void play(struct stage *s, const char *word)
 	draw(s);
 }
 
-#define FOLDER_SIZE 32
-#define SAMPLES 70
-#define EVENTS_AT 35 /* before that sample; process 201 is gone afterwards */
-#define FIRST_UNIX_MS UINT64_C(1795248000000) /* 2026-11-21T08:00:00Z */
-
-/* Record a group of all processes. Its figures do not grow. */
-static int record_group(struct recording *recording, unsigned int number)
-{
-	struct snapshot nobody;
-	struct cgroup cgroup;
-	int r;
-
-	snapshot_init(&nobody);
-	cgroup_init(&cgroup);
-	r = group_fixture_make("growing", number, &cgroup, &nobody);
-	if (r == 0)
-		r = recording_add_cgroup(recording, &cgroup);
-	cgroup_release(&cgroup);
-	snapshot_release(&nobody);
-	return r;
-}
-
-static void record_sample(struct recording *recording, struct sampler *sampler,
-			  unsigned int number)
-{
-	const struct recording_moment moment = { FIRST_UNIX_MS + number * 500,
-						 number * NS_PER_S / 2, COST_NS };
-	struct mapping_list mappings = MAPPING_LIST_INIT;
-	struct targets all = { .pid_count = 0 };
-	struct snapshot sample;
-	int r = recording_begin(recording);
-
-	snapshot_init(&sample);
-	if (sampler_take(sampler, &all, NEED_STAT | NEED_UID | NEED_COMMAND | NEED_SMAPS,
-			 &sample) < 0)
-		broken("cannot read", "a tree");
-	for (size_t i = 0; i < sample.count && r == 0; i++) {
-		struct usage *u = &sample.usages[i];
-
-		if (u->error || number % 10 == 9 ||
-		    sampler_read_mappings(sampler, u, &mappings) < 0)
-			r = recording_add_usage(recording, u);
-		else
-			r = recording_add_mappings(recording, u, &mappings);
-	}
-	if (r == 0)
-		r = record_group(recording, number);
-	if (r < 0 || recording_end(recording, &moment) < 0)
-		broken("cannot record", "a sample");
-	mapping_list_release(&mappings);
-	snapshot_release(&sample);
-}
-
-static void record_events(struct recording *recording)
-{
-	const struct recorded_event events[] = {
-		{ FIRST_UNIX_MS + EVENTS_AT * 500 - 300, "limit", NULL, 0 },
-		{ FIRST_UNIX_MS + EVENTS_AT * 500 - 200, "oom_kill",
-		  "Killed\x1b[2J process 201 (evil)\nmore", 201 },
-	};
-
-	for (size_t i = 0; i < 2; i++)
-		if (recording_add_event(recording, &events[i]) < 0)
-			broken("cannot record", events[i].kind);
-}
-
-/* Record in a separate folder, because SQLite puts files next to the recording. */
-static void make_recording(const char *fixtures, char folder[FOLDER_SIZE])
-{
-	static const struct recording_bounds none;
-	struct stage s = { .fixtures = fixtures, .fs = PROCFS_INIT };
-	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
-	struct recording *recording;
-	int r;
-
-	if (!mkdtemp(folder))
-		broken("cannot make", folder);
-	strbuf_addf(&path, "%s/r", folder);
-	r = recording_open(path.text, &none, &recording);
-	if (r == -EOPNOTSUPP) {
-		rmdir(folder);
-		fprintf(stderr, "there is no SQLite\n");
-		exit(77);
-	}
-	if (r < 0)
-		broken("cannot record", path.text);
-	for (unsigned int i = 0; i < SAMPLES; i++) {
-		struct sampler *sampler;
-
-		if (i == EVENTS_AT)
-			record_events(recording);
-		open_tree(&s, i < SAMPLES / 2 ? "system" : "system-later");
-		sampler = sampler_new(&s.fs, false);
-		record_sample(recording, sampler, i);
-		sampler_free(sampler);
-	}
-	recording_close(recording);
-	procfs_release(&s.fs);
-}
-
-static void remove_recording(const char *folder)
-{
-	_cleanup_strbuf_ struct strbuf command = STRBUF_INIT;
-
-	strbuf_addf(&command, "rm -rf '%s'", folder);
-	if (system(command.text) != 0) /* NOLINT(cert-env33-c) */
-		broken("cannot remove", folder);
-}
-
 static void open_recording(struct stage *s, const char *folder)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
@@ -381,7 +269,8 @@ static void open_recording(struct stage *s, const char *folder)
 	strbuf_addf(&path, "%s/r", folder);
 	if (replay_open(path.text, &s->options.replay) < 0)
 		broken("cannot open", path.text);
-	s->options.replay_index = SAMPLES - 1;
+	s->options.replay_index = RECORDED_SAMPLES - 1;
+	s->options.opens_at_highlight = opens_at_highlight;
 	s->options.is_live = false;
 }
 
@@ -453,11 +342,25 @@ static void split(char *line, char **ret_words)
 	ret_words[count] = NULL;
 }
 
+/* Return false if the word is not about the recording. */
+static bool take_word(const char *word, bool *is_replayed)
+{
+	bool *const switches[] = { is_replayed, &opens_at_highlight, &has_no_events };
+	static const char *const words[] = { "replay", "highlight", "eventless" };
+
+	for (size_t i = 0; i < 3; i++)
+		if (strcmp(word, words[i]) == 0) {
+			*switches[i] = true;
+			return true;
+		}
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	char text[8192], *rest;
 	char *head[WORDS_MAX] = { NULL }, *keys[WORDS_MAX] = { NULL };
-	char folder[FOLDER_SIZE] = "/tmp/screens.XXXXXX";
+	char folder[RECORDING_FOLDER_SIZE] = "/tmp/screens.XXXXXX";
 	bool is_replayed = false;
 	uint64_t pid = 0;
 	FILE *f;
@@ -480,9 +383,9 @@ int main(int argc, char **argv)
 	split(text, head);
 	split(rest, keys);
 	for (size_t i = 0; head[i]; i++)
-		is_replayed = is_replayed || strcmp(head[i], "replay") == 0;
+		take_word(head[i], &is_replayed);
 	if (is_replayed)
-		make_recording(argv[1], folder);
+		recording_fixture_make(argv[1], !has_no_events, folder);
 	for (size_t i = 0; head[i]; i++)
 		if (strcmp(head[i], "pid") == 0 &&
 		    (!head[i + 1] || num_parse_u64(head[i + 1], &pid) < 0))
@@ -490,11 +393,11 @@ int main(int argc, char **argv)
 	for (size_t i = 0; head[i]; i++) {
 		if (strcmp(head[i], "pid") == 0)
 			i++;
-		else if (strcmp(head[i], "replay") != 0)
+		else if (!take_word(head[i], &is_replayed))
 			run_case(argv[1], head[i], (int)pid, is_replayed ? folder : NULL,
 				 keys);
 	}
 	if (is_replayed)
-		remove_recording(folder);
+		recording_fixture_remove(folder);
 	return 0;
 }

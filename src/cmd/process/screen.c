@@ -188,19 +188,6 @@ static unsigned int share_of_screen(const struct session *session)
 }
 
 /*
- * Return the index of the first sample to show. Without --at, this is the sample before
- * the last recorded kill, if there was a kill.
- */
-static size_t first_sample(const struct session *session)
-{
-	size_t index = session->replay_index;
-
-	if (session->replay && !session->options->recording.at)
-		(void)replay_find_kill(session->replay, &index);
-	return index;
-}
-
-/*
  * Set the columns given with -o or --output-all; +COL adds to the columns of the
  * settings. *names stores them. Returns EXIT_DONE, or prints a message and returns
  * EXIT_BAD_USAGE.
@@ -269,7 +256,8 @@ int screen_run(struct session *session)
 			.exact_bytes = o->exact_bytes,
 			.is_live = session->fs.is_live && !session->replay,
 			.replay = session->replay,
-			.replay_index = first_sample(session),
+			.replay_index = session->replay_index,
+			.opens_at_highlight = !o->recording.at,
 			.recorder = session->recorder,
 			.read_recorded_group = read_group,
 			.context = &w,

@@ -33,6 +33,8 @@ struct ui_options {
 	bool is_live;
 	struct replay *replay; /* the recording to show, or NULL */
 	size_t replay_index;   /* index of the sample to show first */
+	/* first show the last kill, or else another event or the peak, instead */
+	bool opens_at_highlight;
 	/* records the targets while the screen is open; NULL: no recording */
 	struct recorder *recorder;
 	/*
