@@ -372,6 +372,21 @@ static void count_unreadable(struct snapshot *s)
 			s->unreadable_count++;
 }
 
+/*
+ * Show the Rss of processes whose memory cannot be read. Everybody may read statm; it
+ * reports 0 for a process that is ending, whose Rss remains unknown.
+ */
+static void set_unreadable_rss(struct watch *w)
+{
+	for (size_t i = 0; i < w->now.count; i++) {
+		uint64_t bytes = w->entries[i].rss_bytes;
+
+		if (w->now.usages[i].error < 0)
+			w->now.usages[i].total.bytes[SMAPS_RSS] =
+				bytes > 0 ? bytes : BYTES_UNKNOWN;
+	}
+}
+
 int watch_refresh(struct watch *w, unsigned int needs, const int *visible_pids,
 		  size_t visible_count)
 {
@@ -393,6 +408,7 @@ int watch_refresh(struct watch *w, unsigned int needs, const int *visible_pids,
 	for (enum reason reason = 0; reason < REASON_COUNT_; reason++)
 		read_for(w, reason, needs);
 	drop_left_out(w);
+	set_unreadable_rss(w);
 	count_unreadable(&w->now);
 	w->now.cost_ns = clock_now_ns() - w->now.taken_ns;
 	return 0;

@@ -151,20 +151,25 @@ static void draw_chosen(const struct processes_view *v, struct canvas *c,
 			const struct area *area)
 {
 	const struct usage *u = processes_chosen(v);
+	char text[UNITS_TEXT_SIZE];
 	struct pen bar = canvas_pen(c, area->x + 1, area->y, area->width - 1);
 	struct pen legend = canvas_pen(c, area->x + 1, area->y + 1, area->width - 1);
 
 	draw_legend(&legend, u);
 	if (!u)
 		return;
-	if (bytes_known(u->total.bytes[SMAPS_RSS])) {
+	if (!u->error && bytes_known(u->total.bytes[SMAPS_RSS])) {
 		draw_states(&bar, u);
 		return;
 	}
 	bar.role = ROLE_DIM;
-	pen_addf(&bar, "%d: %s", u->process.pid,
+	pen_addf(&bar, "%d: ", u->process.pid);
+	if (bytes_known(u->total.bytes[SMAPS_RSS]))
+		pen_addf(&bar, "Rss %s; ",
+			 units_format_bytes(u->total.bytes[SMAPS_RSS], text));
+	pen_addf(&bar, "%s",
 		 u->error == -EACCES || u->error == -EPERM
-			 ? "only its owner and root may read its memory"
+			 ? "only its owner and root may read the other figures"
 		 : u->error ? strerror(-u->error)
 			    : "not read yet");
 }

@@ -120,6 +120,8 @@ void processes_panel_draw(const struct usage *u, struct canvas *c,
 		 u->process.thread_count, u->process.thread_count == 1 ? "" : "s");
 	add_command(&l, u, c->ascii);
 	lines_next(&l);
-	if (bytes_known(u->total.bytes[SMAPS_RSS]))
+	if (!u->error && bytes_known(u->total.bytes[SMAPS_RSS]))
 		add_figures(&l, u);
+	else
+		add_amount(&l, u, PART_RSS);
 }

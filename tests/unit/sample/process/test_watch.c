@@ -164,6 +164,33 @@ static void first_refresh_reads_everything(void **state)
 	assert_int_equal(known_rss(f, 40), MIB);
 }
 
+static void unreadable_processes_have_the_rss_of_statm(void **state)
+{
+	struct fixture *f = *state;
+	const struct usage *u;
+
+	make_processes(f, 1, 3);
+	remove_file(f, 2, "smaps_rollup");
+	write_file(f, 2, "statm", "2000 300 100 5 0 200 0\n");
+	remove_file(f, 3, "smaps_rollup");
+	write_file(f, 3, "statm", "0 0 0 0 0 0 0\n");
+	refresh(f, NULL, 0);
+	u = snapshot_find(watch_snapshot(f->watch), 2);
+	assert_true(u->error < 0);
+	assert_int_equal(u->total.bytes[SMAPS_RSS],
+			 300 * (uint64_t)sysconf(_SC_PAGESIZE));
+	assert_false(bytes_known(u->total.bytes[SMAPS_PSS]));
+	assert_int_equal(watch_snapshot(f->watch)->unreadable_count, 2);
+	/* no figure is not 0 */
+	assert_false(bytes_known(known_rss(f, 3)));
+	/* it follows the process */
+	write_file(f, 2, "statm", "2000 400 100 5 0 200 0\n");
+	refresh(f, (const int[]){ 2 }, 1);
+	assert_int_equal(known_rss(f, 2), 400 * (uint64_t)sysconf(_SC_PAGESIZE));
+	remove_file(f, 2, "statm");
+	remove_file(f, 3, "statm");
+}
+
 static void usages_are_sorted_by_pid(void **state)
 {
 	struct fixture *f = *state;
@@ -439,6 +466,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(first_refresh_reads_everything),
+		TEST(unreadable_processes_have_the_rss_of_statm),
 		TEST(usages_are_sorted_by_pid),
 		TEST(unchanged_visible_process_is_not_read_again),
 		TEST(process_with_new_faults_is_read_again),
