@@ -133,6 +133,15 @@ def options_have_precedence_and_are_not_saved():
 
 
 @test
+def columns_can_be_added_to_the_default():
+    with Home("columns=+minflt,majflt\n") as home, home.screen() as screen:
+        screen.wait_for_text("USER RSS▼")
+    with Home("columns=+majflt,minflt\n") as home, home.screen() as screen:
+        screen.resize(24, 200)
+        screen.wait_for_text("COMMAND MAJFLT MINFLT")
+
+
+@test
 def no_config_ignores_the_file():
     with Home("sort=pid\n") as home:
         with home.screen("--no-config") as screen:
@@ -162,10 +171,10 @@ def a_newer_version_is_neither_used_nor_overwritten():
     text = "version=2\nsort=pid\n"
     with Home(text) as home:
         with home.screen() as screen:
-            screen.wait_for_text("memstaterc: not used, because it is for another version")
+            screen.wait_for_text("memstaterc: not used: for another version")
             screen.press(b"I", "RSS▲")
             message = screen.leave()
-        check("settings not saved: it is for another version of memstate" in message, message)
+        check("settings not saved: for another version of memstate" in message, message)
         equal(home.text(), text, "settings")
 
 
@@ -183,6 +192,10 @@ def a_file_that_cannot_be_written_is_reported():
             screen.press(b"I", "RSS▲")
             message = screen.leave()
         check("settings not saved: Not a directory" in message, message)
+        with home.screen(env={"XDG_CONFIG_HOME": "here", "HOME": ""}) as screen:
+            screen.press(b"I", "RSS▲")
+            message = screen.leave()
+        check("settings not saved: neither XDG_CONFIG_HOME nor HOME" in message, message)
 
 
 @test

@@ -17,12 +17,12 @@
 static const char *describe(int err)
 {
 	switch (err) {
-	case -EPERM: return "it belongs to another user";
-	case -EINVAL: return "it is not a regular file";
-	case -EFBIG: return "it is too large";
-	case -EBADMSG: return "it is not a text file";
-	case -EPROTONOSUPPORT: return "it is for another version of memstate";
-	case -EBUSY: return "another process has locked its directory";
+	case -EPERM: return "owned by another user";
+	case -EINVAL: return "not a regular file";
+	case -EFBIG: return "too large";
+	case -EBADMSG: return "not a text file";
+	case -EPROTONOSUPPORT: return "for another version of memstate";
+	case -EBUSY: return "its directory is locked by another process";
 	default: return strerror(-err);
 	}
 }
@@ -50,16 +50,20 @@ static void reject(struct saved_settings *s, enum setting setting, const char *w
 	     want);
 }
 
-static bool are_columns(const char *text)
+/* Append the names of all columns; +COL in the text adds to the default. */
+static bool parse_columns(const char *text, struct strbuf *out)
 {
-	struct column_list list = COLUMN_LIST_INIT;
+	struct column_list list;
 	char *bad = NULL;
-	bool is_valid = column_list_parse(&process_columns, process_columns.table_default,
-					  text, &list, &bad) == 0;
 
+	if (column_list_parse(&process_columns, process_columns.table_default, text,
+			      &list, &bad) < 0) {
+		free(bad);
+		return false;
+	}
+	column_list_format(&list, out);
 	column_list_release(&list);
-	free(bad);
-	return is_valid;
+	return true;
 }
 
 static bool is_sort(const char *text)
@@ -94,10 +98,10 @@ static void apply(struct saved_settings *s, const struct options *o,
 	enum theme theme = THEME_AUTO;
 	uint64_t interval_ns = o->interval_ns;
 
-	if (texts[SETTING_COLUMNS] && !are_columns(texts[SETTING_COLUMNS]))
+	if (texts[SETTING_COLUMNS] && !parse_columns(texts[SETTING_COLUMNS], &s->columns))
 		reject(s, SETTING_COLUMNS, "a list of columns");
-	else
-		ui->columns = texts[SETTING_COLUMNS];
+	else if (texts[SETTING_COLUMNS])
+		ui->columns = s->columns.text;
 	if (texts[SETTING_SORT] && !is_sort(texts[SETTING_SORT]))
 		reject(s, SETTING_SORT, "a column");
 	else if (!o->sort)
@@ -121,15 +125,18 @@ void saved_settings_begin(struct saved_settings *s, const struct options *o,
 	size_t bad_line = 0;
 	int r;
 
-	*s = (struct saved_settings){ .path = STRBUF_INIT, .notice = STRBUF_INIT };
+	*s = (struct saved_settings){ .path = STRBUF_INIT,
+				      .columns = STRBUF_INIT,
+				      .notice = STRBUF_INIT };
 	/* the interval of a recording is not a matter of the screen */
 	s->has_interval = !o->recording.record && !o->recording.replay;
+	s->is_used = !o->no_config;
 	if (o->no_config ||
 	    !settings_file_find(getenv("XDG_CONFIG_HOME"), getenv("HOME"), &s->path))
 		return;
 	r = settings_file_read(s->path.text, &s->settings, &bad_line);
 	if (r < 0)
-		note(s, "not used, because %s", describe(r));
+		note(s, "not used: %s", describe(r));
 	else if (bad_line > 0)
 		note(s, "line %zu is neither a setting nor a comment", bad_line);
 	apply(s, o, ui);
@@ -153,8 +160,13 @@ void saved_settings_write(struct saved_settings *s, struct settings *changes)
 		free(changes->texts[SETTING_INTERVAL]);
 		changes->texts[SETTING_INTERVAL] = NULL;
 	}
-	if (s->path.length == 0 || !has_any(changes))
+	if (!s->is_used || !has_any(changes))
 		return;
+	if (s->path.length == 0) {
+		message("settings not saved: neither XDG_CONFIG_HOME nor HOME is an "
+			"absolute path");
+		return;
+	}
 	r = settings_file_change(s->path.text, changes, s->is_rejected);
 	if (r < 0)
 		message("%s: settings not saved: %s", s->path.text, describe(r));
@@ -163,6 +175,7 @@ void saved_settings_write(struct saved_settings *s, struct settings *changes)
 void saved_settings_release(struct saved_settings *s)
 {
 	strbuf_release(&s->path);
+	strbuf_release(&s->columns);
 	strbuf_release(&s->notice);
 	settings_release(&s->settings);
 }

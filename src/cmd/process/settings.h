@@ -16,8 +16,10 @@ struct options;
 struct ui_options;
 
 struct saved_settings {
-	struct strbuf path; /* empty: settings are neither read nor written */
+	bool is_used;	    /* false: settings are neither read nor written */
+	struct strbuf path; /* empty: the user has no home directory */
 	struct settings settings;
+	struct strbuf columns;		  /* names of the columns to show first */
 	bool is_rejected[SETTING_COUNT_]; /* settings whose text is invalid */
 	struct strbuf notice;		  /* reports the first problem; may be empty */
 	bool has_interval;		  /* the interval of the screen is a setting */
