@@ -151,7 +151,7 @@ static void accept(struct ui *ui)
 	}
 	if (kind == PROMPT_MOMENT && ui->prompt.text.length > 0 &&
 	    !ui_replay_go_to(ui, ui->prompt.text.text)) {
-		ui_show_message(ui, "not a time: as 08:15:30, +90s or -5m");
+		ui_show_message(ui, "not a time; use 08:15:30, +90s or -5m");
 		return;
 	}
 	/* a suggested name takes effect only now */

@@ -159,7 +159,7 @@ class MemoryCgroup:
 def a_copy_that_does_not_fit_into_the_cgroup_is_refused():
     with MemoryCgroup(128 * MIB) as cgroup, HeapTarget("fragmented", 150) as target:
         result = memstate("heap", "-p", target.pid, *NO_HURRY, preexec_fn=cgroup.join).must_be(1)
-        check(b"this requires " in result.err and b"cgroup" in result.err, result.err)
+        check(b"the copy requires " in result.err and b"cgroup" in result.err, result.err)
         equal(result.out, b"", "output")
         equal(status_field(target.pid, "TracerPid"), "0", "tracer")
         walk(target.pid)  # outside the cgroup there is room

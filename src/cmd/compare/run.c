@@ -299,7 +299,7 @@ static void end_all(struct active *a)
 	run_sampler_leave_out(a->context->sampler, 0);
 	if (!a->job.child.has_ended || job_is_running(&a->job)) {
 		if (!a->options->workload && !is_interrupted)
-			message("%s: ending the processes that it left running",
+			message("%s: ending its processes that are still running",
 				o->command[0]);
 		job_signal_all(&a->job, was_done ? a->options->stop_signal : SIGTERM);
 	}

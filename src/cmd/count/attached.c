@@ -296,7 +296,7 @@ static void report_missing(struct attached *a)
 		a->failed_count += p->uncovered || p->means->missed[0] != '\0';
 	}
 	if (threads > 0)
-		message("%llu %s not counted: no room for more",
+		message("%llu %s not counted: no room for their counts",
 			(unsigned long long)threads,
 			threads == 1 ? "thread was" : "threads were");
 }

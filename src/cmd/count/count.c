@@ -219,7 +219,7 @@ static void report_missing(const struct counting *c)
 			children == 1 ? "process was" : "processes were",
 			c->counted.folder.path, count_folder_problem(&c->counted.folder));
 	if (threads > 0)
-		message("%llu %s not counted: no room for more",
+		message("%llu %s not counted: no room for their counts",
 			(unsigned long long)threads,
 			threads == 1 ? "thread was" : "threads were");
 	if (filtered_children > 0)

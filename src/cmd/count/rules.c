@@ -46,7 +46,7 @@ static int load_file(const char *path, struct transform_sets *sets,
 		return r;
 	}
 	if (strlen(strbuf_text(&text)) != text.length) {
-		message("%s: is no text", path);
+		message("%s: not a text file", path);
 		return -EBADMSG;
 	}
 	r = transform_sets_parse(sets, own, strbuf_text(&text), &error);

@@ -249,8 +249,8 @@ static int show_all(struct leaks *l, struct snapshot *snapshot)
 	if (status == EXIT_DONE && unknown_count > 0)
 		status = unknown_count < snapshot->count ? EXIT_PARTIAL : EXIT_FAILED;
 	if (status == EXIT_DONE && l->is_bound) {
-		message("--fail-above: cannot be determined: memory that is swapped "
-			"out may hold pointers");
+		message("--fail-above: cannot be checked: swapped-out memory may "
+			"contain pointers");
 		status = EXIT_PARTIAL;
 	}
 	return status == EXIT_DONE && l->is_above ? EXIT_ABOVE_LIMIT : status;

@@ -80,8 +80,8 @@ static bool has_agreed(enum arm_mode mode, const char *path)
 	char answer[8];
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
-		message("--arm %s changes a running group: use --yes, too, when there "
-			"is no terminal to confirm",
+		message("--arm %s changes a running group; without a terminal for the "
+			"confirmation, use --yes",
 			modes[mode].name);
 		return false;
 	}

@@ -129,8 +129,8 @@ static int read_kills(const struct options *o, struct oom_kill_list *ret)
 		message("%s: %zu more kill%s omitted", name, ret->left_out_count,
 			ret->left_out_count == 1 ? " was" : "s were");
 	if (ret->unkillable_count > 0)
-		message("%s: %zu time%s memory ran out and the kernel found no process "
-			"to kill",
+		message("%s: memory ran out %zu time%s without a process that the "
+			"kernel could kill",
 			name, ret->unkillable_count,
 			ret->unkillable_count == 1 ? "" : "s");
 	return EXIT_DONE;
@@ -224,7 +224,7 @@ static int explain_log(const struct options *o, const struct oom_kill_list *list
 		report_none(o);
 	if (pathless > 0)
 		message("%zu kill%s below name%s no cgroup, because the kernel limits "
-			"the rate of its reports: they may belong to another one",
+			"the rate of its messages, and may belong to another cgroup",
 			pathless, pathless == 1 ? "" : "s", pathless == 1 ? "s" : "");
 	if (count == 0)
 		return EXIT_FAILED;

@@ -57,8 +57,7 @@ static int check_usage(const struct options *o)
 		return EXIT_BAD_USAGE;
 	if (o->recording.record)
 		return EXIT_DONE;
-	message_usage(o->verb, "watch requires --record FILE, to which it writes the "
-			       "samples");
+	message_usage(o->verb, "no recording given; use --record FILE");
 	return EXIT_BAD_USAGE;
 }
 
@@ -102,7 +101,7 @@ static void report_processes(struct watch *w)
 
 	if (s->figures->unreadable_count > 0)
 		message("%zu of %zu processes cannot be read%s%s: their LazyFree pages "
-			"count as need",
+			"are included in the need",
 			s->figures->unreadable_count, s->cgroup->pid_count,
 			s->figures->unreadable_error ? ": " : "",
 			s->figures->unreadable_error
@@ -114,8 +113,8 @@ static void report_processes(struct watch *w)
 			s->cgroup->is_cut ? " that is visible here" : "");
 	for (size_t i = 0; i < s->cgroup->pid_count; i++)
 		if (s->cgroup->pids[i] == getpid())
-			message("memstate is in this group itself: its own memory "
-				"counts there, and the kernel may kill it, too");
+			message("memstate itself runs in this group: its memory is "
+				"charged to the group, and the kernel may kill it");
 }
 
 /*

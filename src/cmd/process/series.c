@@ -146,8 +146,8 @@ static void govern(struct series *series, uint64_t now_ns)
 	    interval_ns < series->schedule.interval_ns / 2) {
 		schedule_set_interval(&series->schedule, now_ns, interval_ns);
 		if (interval_ns > o->interval_ns && series->stretched_ns == 0)
-			message("interval stretched to %s: reading process %d takes %s, and may "
-				"take %u.%u%% of its time (--max-share)",
+			message("interval stretched to %s: reading process %d takes "
+				"%s, and --max-share permits %u.%u%% of the time",
 				units_format_duration(interval_ns, interval_text), pid,
 				units_format_duration(min_ns * o->max_share_per_mille /
 							      1000,

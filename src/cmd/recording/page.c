@@ -94,7 +94,8 @@ int recording_page_write(struct session *session)
 		return EXIT_FAILED;
 	}
 	if (!has_rows(&charts)) {
-		message("%s: contains no data for that", o->recording.replay);
+		message("%s: contains no data about the selected processes or group",
+			o->recording.replay);
 		status = EXIT_FAILED;
 	} else if (is_stopped()) {
 		/*

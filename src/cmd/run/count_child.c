@@ -55,8 +55,8 @@ static int find_library(const char *allocator, enum count_library which, char **
 	int r = count_find_library(which, with_new, ret);
 
 	if (r == -EOPNOTSUPP)
-		message("this memstate was built without the code that runs in other "
-			"programs: it cannot count calls in them");
+		message("this memstate was built without the agent library, and cannot "
+			"count calls");
 	else if (r == -ENOENT)
 		message("%s: not installed; it is required for counting", *ret);
 	else if (r < 0)
@@ -185,8 +185,8 @@ int count_child_read_end(struct count_child *c)
 	int r = count_child_read(c);
 
 	if (r == -ENOENT) {
-		message("%s: was not counted: the library could not be preloaded, or had no file in "
-			"%s: %s",
+		message("%s: was not counted: the library was not preloaded, or could "
+			"not create its file in %s: %s",
 			c->command[0], c->folder.path, count_folder_problem(&c->folder));
 		return EXIT_NOT_COUNTED;
 	}
@@ -207,12 +207,12 @@ void count_child_hint(const struct count_child *c, bool with_children)
 	const struct count_program *own = c->own;
 
 	if (own && own->has_other_new)
-		message("hint: here C++'s new and delete are the allocator's own, and "
-			"are not counted: with --preload %s they are",
+		message("hint: this allocator has its own C++ new and delete, which "
+			"are not counted; --preload %s counts them",
 			own->allocator);
 	if (own && wrapper_name_is(own->name))
-		message("hint: this shows %s itself: no program that it started was "
-			"counted, if there was one",
+		message("hint: only %s itself was counted, and no program that it may "
+			"have started",
 			own->name);
 	if (with_children || list->count == 1)
 		return;
@@ -220,8 +220,8 @@ void count_child_hint(const struct count_child *c, bool with_children)
 		message("hint: %s started several programs: all are shown",
 			c->command[0]);
 	else
-		message("hint: %zu other %s counted, too: children, or programs before "
-			"an exec; -t shows them",
+		message("hint: %zu other %s counted as well (children, or programs "
+			"before an exec); -t shows them",
 			list->count - 1,
 			list->count == 2 ? "program was" : "programs were");
 }

@@ -245,8 +245,8 @@ static int check_file(const char *path, struct machine *ret, char **ret_next)
 
 	/* an executable file that is not readable can be run, but not checked */
 	if (fd < 0 && errno == EACCES && access(path, X_OK) == 0) {
-		message("%s: may not be read: cannot determine whether a library can "
-			"be preloaded into it",
+		message("%s: not readable: cannot determine whether a library can be "
+			"preloaded into it",
 			path);
 		return -EACCES;
 	}

@@ -160,8 +160,8 @@ static int parse_variant(char *text, struct variant *ret)
 	if (r == 0 && settings && !known) {
 		message_usage(
 			NULL,
-			"--preload: the settings of '%s' are unknown: its environment "
-			"is that of memstate",
+			"--preload: memstate knows no settings of '%s'; set them in "
+			"the environment",
 			text);
 		r = -EINVAL;
 	}

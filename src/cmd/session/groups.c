@@ -114,11 +114,10 @@ static int find_pid(struct session *session, int *ret)
 	} else if (status == EXIT_DONE) {
 		status = session_report_missing(session, &list);
 		if (status == EXIT_DONE) {
-			message_usage(
-				session->options->verb,
-				"the selection has %zu processes, but a group is taken "
-				"from one; select it with -p PID, or use --cgroup",
-				list.count);
+			message_usage(session->options->verb,
+				      "%zu processes selected; select one process of the "
+				      "group with -p PID, or the group with --cgroup",
+				      list.count);
 			status = EXIT_BAD_USAGE;
 		}
 	}

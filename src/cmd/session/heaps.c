@@ -109,8 +109,8 @@ static void report(const struct session *session, int pid, int error, const char
 	if (error == 0)
 		message("%d: heap unknown: %s", pid, problem);
 	else if (error == -EFBIG)
-		message("%d: heap not read: the process would be paused for about %s "
-			"(--max-pause permits more)",
+		message("%d: heap not read: the process would be paused for about %s; "
+			"--max-pause permits a longer pause",
 			pid, units_format_duration(expected_ns, pause));
 	else if (error == -EBUSY && proc_tracer_find(&session->fs, pid, &tracer))
 		report_tracer(session, pid, &tracer);
@@ -155,8 +155,8 @@ static void report_room(int pid, const struct heap *heap)
 {
 	char needed[UNITS_TEXT_SIZE], room[UNITS_TEXT_SIZE];
 
-	message("%d: heap not read: this requires %s, but %s permits %s, part of which "
-		"is reserved for other programs",
+	message("%d: heap not read: the copy requires %s, but %s permits %s, of which "
+		"a part is reserved for other programs",
 		pid, units_format_bytes(heap->needed_bytes, needed), heap->room_limit,
 		units_format_bytes(heap->room_bytes, room));
 }

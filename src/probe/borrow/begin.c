@@ -69,7 +69,7 @@ static int explain_refusal(struct borrow *b, int error)
 	if (proc_dir_read_thread(b->process_fd, b->tid, PROC_STATUS, KEY_LINES_BYTES_MAX,
 				 &text) == 0 &&
 	    key_lines_find_u64(strbuf_text(&text), "TracerPid:", &tracer) && tracer != 0)
-		return borrow_fail(b, -EBUSY, "another tracer holds it");
+		return borrow_fail(b, -EBUSY, "another tracer is attached to it");
 	return borrow_fail(b, error, gates_error_text(error));
 }
 

@@ -39,8 +39,8 @@ struct status_gate {
 static const struct status_gate status_gates[] = {
 	{ "State:", "ZX", -ESRCH, "it has ended" },
 	{ "State:", "T", -EAGAIN, "it is stopped by a signal" },
-	{ "State:", "t", -EBUSY, "a tracer holds it" },
-	{ "TracerPid:", NULL, -EBUSY, "another tracer holds it" },
+	{ "State:", "t", -EBUSY, "a tracer has stopped it" },
+	{ "TracerPid:", NULL, -EBUSY, "another tracer is attached to it" },
 	{ "Seccomp:", NULL, -EOPNOTSUPP,
 	  "it runs under seccomp, which may kill it for a system call that it never "
 	  "makes itself" },

@@ -392,7 +392,7 @@ int hooks_switch_off(struct hooks_switch *s, bool *ret_is_inside)
 const char *hooks_switch_explain(int error)
 {
 	switch (error) {
-	case -EBUSY: return "another tracer holds it";
+	case -EBUSY: return "another tracer is attached to it";
 	case -EPERM: return GATES_NOT_ALLOWED;
 	case -ESRCH: return "it has ended";
 	case -EINTR: return "a signal asked memstate to end";

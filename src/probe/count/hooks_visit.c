@@ -44,7 +44,7 @@ static int call(struct borrow *b, const uint64_t call[7], uint64_t *ret)
 	if (r < 0)
 		return r;
 	if (is_error(result)) {
-		b->reason = "the kernel gives it no memory for the probe";
+		b->reason = "the kernel refused to map memory for the probe";
 		return (int)result;
 	}
 	*ret = (uint64_t)result;

@@ -43,7 +43,7 @@ static int place(struct parcel_place *p)
 		return r;
 	if (is_error(result))
 		return fail(p, (int)result,
-			    "the kernel refuses memory for the helper's code");
+			    "the kernel refused to map memory for the helper's code");
 	p->addr = (uint64_t)result;
 	return 0;
 }
@@ -67,7 +67,8 @@ static int adopt_page(struct parcel_place *p)
 	int r = borrow_syscall(p->borrow, map, &result);
 
 	if (r == 0 && is_error(result))
-		return fail(p, (int)result, "the kernel refuses memory for the helper");
+		return fail(p, (int)result,
+			    "the kernel refused to map memory for the helper");
 	if (r == 0)
 		r = ctlpage_adopt(request->fs, request->pid, request->start_ticks,
 				  page_addr, p->page);
