@@ -6,7 +6,7 @@
 function __memstate_options
     # $argv: the program and the words of the command
     $argv[1] help -a $argv[2..-1] 2>/dev/null |
-        string replace -rf '^ {2,6}(?:(-.), )?(--[a-z-]+)(?: ([^ ]+))?(?: {2,}(.*))?$' '$1 $2 $3\t$4'
+        string replace -rf '^ {2,6}(?:(-.), )?(--[a-z-]+)(?:\[=[A-Z]+\])?(?: ([^ ]+))?(?: {2,}(.*))?$' '$1 $2 $3\t$4'
 end
 
 # Print the commands, with a tab before the description.

@@ -10,6 +10,7 @@
 
 #include "base/similar.h"
 #include "cmd/core/message.h"
+#include "cmd/core/terminal.h"
 #include "cmd/help.h"
 
 const struct cmd *const cmds[] = {
@@ -137,6 +138,7 @@ static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 	if (options_parse(cmd, argc, argv, &options) < 0)
 		return EXIT_BAD_USAGE;
 	use_locale(options);
+	terminal_begin(options);
 	if (check_arguments(cmd, options) < 0)
 		status = EXIT_BAD_USAGE;
 	else if (options->help)

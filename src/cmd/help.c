@@ -7,20 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/strbuf.h"
 #include "cmd/commands.h"
 #include "cmd/core/message.h"
+#include "cmd/core/stream.h"
 #include "render/table/column.h"
-
-static int print(const struct strbuf *text)
-{
-	int r = io_write_all(STDOUT_FILENO, text->text, text->length);
-
-	if (r == 0)
-		return EXIT_DONE;
-	message_error("standard output", r);
-	return EXIT_FAILED;
-}
 
 static void add_usage(const struct cmd *cmd, struct strbuf *out)
 {
@@ -50,7 +41,7 @@ int help_show(const struct cmd *cmd, bool shows_rare)
 		strbuf_addf(&out, "'memstate help -a%s%s' lists all options. ",
 			    cmd->name ? " " : "", cmd->name ? cmd->name : "");
 	strbuf_add_text(&out, "See memstate(1) for details.\n");
-	return print(&out);
+	return stream_finish(&out, EXIT_DONE);
 }
 
 int help_show_version(void)
@@ -71,7 +62,7 @@ int help_show_version(void)
 		strbuf_addf(&out, " %c%s", features[i].is_built_in ? '+' : '-',
 			    features[i].name);
 	strbuf_add_char(&out, '\n');
-	return print(&out);
+	return stream_finish(&out, EXIT_DONE);
 }
 
 int help_list_columns(const struct column_set *set)
@@ -81,7 +72,7 @@ int help_list_columns(const struct column_set *set)
 	for (size_t i = 0; i < set->count; i++)
 		strbuf_addf(&out, "%-34s %s\n", set->columns[i].name,
 			    set->columns[i].help);
-	return print(&out);
+	return stream_finish(&out, EXIT_DONE);
 }
 
 struct help_options {

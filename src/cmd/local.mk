@@ -20,6 +20,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/core/option_shared.c \
 	%D%/core/options.c \
 	%D%/core/options.h \
+	%D%/core/pager.c \
+	%D%/core/pager.h \
 	%D%/core/rights.c \
 	%D%/core/rights.h \
 	%D%/core/signals.c \

@@ -84,10 +84,14 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/table/column.c \
 	%D%/table/column.h \
 	%D%/table/csv.c \
+	%D%/table/fit.c \
+	%D%/table/fit.h \
 	%D%/table/json.c \
 	%D%/table/line_plot.c \
 	%D%/table/line_plot.h \
 	%D%/table/output.h \
+	%D%/table/style.c \
+	%D%/table/style.h \
 	%D%/table/table.c
 # page_files.o contains these styles, scripts and texts
 render_page_files = \

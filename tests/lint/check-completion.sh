@@ -56,7 +56,7 @@ while read -r verb; do
 	offers "$verb --" "$(long_options "${words[@]}")"
 done <<<"$verbs"
 offers "ma" "map"
-offers "--no" "--no-config --no-headings --no-stop"
+offers "--no" "--no-config --no-headings --no-pager --no-stop"
 
 offers "-o @" "$(columns)"
 offers "--output = @" "$(columns)"

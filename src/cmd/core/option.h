@@ -33,7 +33,10 @@ enum option_group {
 struct option_row {
 	char letter;	  /* short option; 0: none */
 	const char *name; /* long option; NULL: end of the table */
-	/* name of the argument in --help; NULL: the option has no argument */
+	/*
+	 * name of the argument in --help; NULL: the option has no argument; "[=WHEN]": an
+	 * optional one, for which set() gets NULL if it is missing
+	 */
 	const char *arg;
 	const char *help; /* a short phrase; the manual has the details */
 	enum option_group group;

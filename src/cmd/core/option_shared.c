@@ -108,6 +108,20 @@ int option_set_heap(const struct option_row *row, char *arg, struct options *o)
 	return -EINVAL;
 }
 
+static int set_colour(const struct option_row *row, char *arg, struct options *o)
+{
+	(void)row;
+	if (!arg || strcmp(arg, "always") == 0)
+		o->colour = COLOUR_ALWAYS;
+	else if (strcmp(arg, "never") == 0)
+		o->colour = COLOUR_NEVER;
+	else if (strcmp(arg, "auto") == 0)
+		o->colour = COLOUR_AUTO;
+	else
+		return -EINVAL;
+	return 0;
+}
+
 static int set_keep(const struct option_row *row, char *arg, struct options *o)
 {
 	(void)row;
@@ -220,6 +234,11 @@ static const struct option_row shared_rows[] = {
 	{ 0, "flame-graph", "FILE", "also draw a flame graph: FILE.svg or FILE.html",
 	  .group = OPTIONS_STACKS, .set = option_set_word,
 	  .value = MEMBER(stacks.flame_graph) },
+	{ 0, "color", "[=WHEN]", "colour text reports: auto, always or never",
+	  .group = OPTIONS_GENERAL, .is_rare = true, .set = set_colour,
+	  .want = "auto, always or never" },
+	{ 0, "no-pager", NULL, "print long reports without a pager",
+	  .group = OPTIONS_GENERAL, .is_rare = true, .flag = MEMBER(no_pager) },
 	{ 'h', "help", NULL, "print this help", .group = OPTIONS_GENERAL,
 	  .flag = MEMBER(help) },
 	{ 'V', "version", NULL, "print the version and the features built in",

@@ -45,7 +45,7 @@ static void list_options(const struct cmd *cmd, struct option_list *ret)
 	add_shared(ret, cmd->shared);
 	for (const struct option_row *row = cmd->own; row && row->name; row++)
 		add_row(ret, row);
-	add_shared(ret, "help version");
+	add_shared(ret, "color no-pager help version");
 }
 
 bool option_is_accepted(const struct cmd *cmd, const char *name)
@@ -60,6 +60,11 @@ bool option_is_accepted(const struct cmd *cmd, const char *name)
 	return false;
 }
 
+static bool has_optional_arg(const struct option_row *row)
+{
+	return row->arg && strncmp(row->arg, "[=", 2) == 0;
+}
+
 static void add_row_help(const struct option_row *row, struct strbuf *out)
 {
 	const size_t indent = 30;
@@ -70,7 +75,7 @@ static void add_row_help(const struct option_row *row, struct strbuf *out)
 	else
 		strbuf_addf(out, "      --%s", row->name);
 	if (row->arg)
-		strbuf_addf(out, " %s", row->arg);
+		strbuf_addf(out, "%s%s", has_optional_arg(row) ? "" : " ", row->arg);
 	if (out->length - begin > indent - 2) {
 		strbuf_add_char(out, '\n');
 		strbuf_add_repeat(out, " ", indent);
@@ -126,7 +131,9 @@ static struct option *make_longs(const struct option_list *list)
 	for (size_t i = 0; i < list->count; i++)
 		longs[i] = (struct option){
 			.name = list->items[i]->name,
-			.has_arg = list->items[i]->arg ? required_argument : no_argument,
+			.has_arg = has_optional_arg(list->items[i]) ? optional_argument
+				   : list->items[i]->arg	    ? required_argument
+								    : no_argument,
 			.val = LONG_ONLY + (int)i,
 		};
 	return longs;

@@ -23,6 +23,13 @@ enum format {
 	FORMAT_JSON,
 };
 
+/* Whether text reports have colours. */
+enum colour_mode {
+	COLOUR_AUTO, /* if standard output is a terminal that has colours */
+	COLOUR_ALWAYS,
+	COLOUR_NEVER,
+};
+
 /* How memstate obtains heap figures. */
 enum heap_mode {
 	HEAP_AUTO, /* walk the heaps of processes that the user named, where permitted */
@@ -105,6 +112,8 @@ struct options {
 	struct recording_options recording;
 	struct stacks_options stacks;
 	const char *procfs_root;
+	enum colour_mode colour;
+	bool no_pager;
 	bool help;
 	bool version;
 	/* all options given; an option that was given twice is listed twice */

@@ -11,8 +11,40 @@
 #include "base/io.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
+#include "cmd/core/pager.h"
+#include "cmd/core/terminal.h"
+#include "render/table/fit.h"
+#include "render/table/style.h"
+
+/* Add colours to a text report, and wrap lines that are wider than the terminal. */
+static void prepare_text(struct strbuf *text)
+{
+	struct table_options options = { 0 };
+	struct strbuf prepared = STRBUF_INIT;
+
+	if (text->length == 0)
+		return;
+	terminal_fit(&options);
+	if (options.colour) {
+		style_add_lines(&prepared, text->text);
+		strbuf_release(text);
+		*text = prepared;
+		strbuf_init(&prepared);
+	}
+	if (!terminal_has_text() || options.max_width == 0)
+		return;
+	fit_add_lines(&prepared, text->text, (size_t)options.max_width, options.ascii);
+	strbuf_release(text);
+	*text = prepared;
+}
 
 int stream_write(struct strbuf *text)
+{
+	prepare_text(text);
+	return stream_write_file(text);
+}
+
+int stream_write_file(struct strbuf *text)
 {
 	struct stat before;
 	int r;
@@ -32,8 +64,15 @@ int stream_write(struct strbuf *text)
 
 int stream_finish(struct strbuf *text, int status)
 {
-	int r = stream_write(text);
+	int r;
 
+	prepare_text(text);
+	if (terminal_needs_pager(strbuf_text(text)) &&
+	    pager_show(text->text, text->length) == 0) {
+		strbuf_clear(text);
+		return status;
+	}
+	r = stream_write_file(text);
 	if (r == -EPIPE)
 		stream_die_of_pipe();
 	return r < 0 ? EXIT_FAILED : status;

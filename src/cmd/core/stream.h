@@ -10,12 +10,17 @@
 
 /*
  * Write the text and empty the buffer. Returns 0, or prints a message and returns -errno.
- * If the reader has closed the pipe, returns -EPIPE and prints nothing.
+ * If the reader has closed the pipe, returns -EPIPE and prints nothing. Lines of text,
+ * but not of CSV and JSON, are wrapped to the width of the terminal.
  */
 int stream_write(struct strbuf *text);
 
+/* Write as stream_write() does, but without wrapping lines. */
+int stream_write_file(struct strbuf *text);
+
 /*
- * Write the remaining text at the end of a command. Returns `status` if everything was
+ * Write the remaining text at the end of a command, with a pager if it is a text that is
+ * longer than the screen. Returns `status` if everything was
  * written, otherwise another enum exit_status. If the reader has closed the pipe, the
  * program ends with SIGPIPE.
  */

@@ -176,8 +176,8 @@ static int write_files(const struct options *o, const struct profile *profile,
 			continue;
 		files[i].add(&out, profile, metric);
 		if (is_output(&files[i])) {
-			/* stream_write() prints a message on failure */
-			r = stream_write(&out);
+			/* stream_write_file() prints a message on failure */
+			r = stream_write_file(&out);
 		} else {
 			r = io_write_file_atomic(files[i].path, strbuf_text(&out),
 						 out.length, 0666);

@@ -10,6 +10,7 @@
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
 #include "cmd/core/stream.h"
+#include "cmd/core/terminal.h"
 #include "cmd/session/heaps.h"
 #include "cmd/session/session.h"
 #include "cmd/session/turn.h"
@@ -119,7 +120,10 @@ static void report(struct leaks *l, const struct usage *u)
 		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
 		.exact_bytes = o->exact_bytes,
 	};
+	struct table_options terminal;
 
+	terminal_fit(&terminal);
+	report.width = terminal.max_width;
 	if (o->format == FORMAT_JSON)
 		leak_report_add_json(&l->out, &report);
 	else if (o->format == FORMAT_CSV)

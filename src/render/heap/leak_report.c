@@ -21,6 +21,8 @@
 #define PEEKS_SHOWN 8
 
 #define PEEK_LINE_BYTES 16
+/* width of a line with PEEK_LINE_BYTES; lines on narrow terminals have half as many */
+#define PEEK_LINE_WIDTH 83
 
 static uint64_t peek_length(struct image *image, uint64_t addr, uint64_t bytes)
 {
@@ -36,17 +38,18 @@ static uint64_t peek_length(struct image *image, uint64_t addr, uint64_t bytes)
  * Memory that is not in the image is left out.
  */
 static void leak_report_add_peek(struct strbuf *out, struct image *image, uint64_t addr,
-				 uint64_t bytes)
+				 uint64_t bytes, int width)
 {
 	uint64_t length = peek_length(image, addr, bytes);
 	const uint8_t *at = image_at(image, addr, length);
+	uint64_t line_bytes = width > 0 && width < PEEK_LINE_WIDTH ? PEEK_LINE_BYTES / 2
+								   : PEEK_LINE_BYTES;
 
-	for (uint64_t line = 0; at && line < length; line += PEEK_LINE_BYTES) {
-		uint64_t count = length - line < PEEK_LINE_BYTES ? length - line
-								 : PEEK_LINE_BYTES;
+	for (uint64_t line = 0; at && line < length; line += line_bytes) {
+		uint64_t count = length - line < line_bytes ? length - line : line_bytes;
 
 		strbuf_addf(out, "  %12" PRIx64 " ", addr + line);
-		for (uint64_t i = 0; i < PEEK_LINE_BYTES; i++) {
+		for (uint64_t i = 0; i < line_bytes; i++) {
 			if (i < count)
 				strbuf_addf(out, " %02x", at[line + i]);
 			else
@@ -202,7 +205,8 @@ static void add_peeks(const struct page *p)
 		strbuf_add_char(p->out, '\n');
 		leak_report_add_peek(p->out, p->report->image, g->examples[0],
 				     g->block_bytes < LEAK_PEEK_BYTES ? g->block_bytes
-								      : LEAK_PEEK_BYTES);
+								      : LEAK_PEEK_BYTES,
+				     p->report->width);
 	}
 }
 

@@ -30,6 +30,7 @@ struct leak_report {
 	const struct block_groups *fresh;
 	uint64_t since_unix_ms; /* time of the earlier scan */
 	size_t top;		/* maximum number of groups of leaks in text */
+	int width;		/* width of the terminal in columns; 0: no limit */
 	bool exact_bytes;
 };
 

@@ -140,9 +140,18 @@ static void add_resident(const struct heap_page *p)
 	strbuf_add_char(p->out, '\n');
 }
 
+/* Return the width of an amount in the table of arenas, which is the widest table. */
+static int find_arena_width(const struct heap_page *p)
+{
+	int width = heap_page_bytes_width(p), line_width = 22 + 7 * (width + 1);
+	bool is_narrow = p->options->width > 0 && line_width > p->options->width;
+
+	return is_narrow && !p->options->exact_bytes ? width - 1 : width;
+}
+
 static void add_arena(const struct heap_page *p, const struct heap_arena *arena)
 {
-	int width = heap_page_bytes_width(p) + 1;
+	int width = find_arena_width(p) + 1;
 
 	strbuf_addf(p->out, "  %#-14" PRIx64 " %5" PRIu32, arena->addr,
 		    arena->heap_count);
@@ -172,7 +181,7 @@ static void add_arenas(const struct heap_page *p)
 
 	strbuf_addf(p->out, "\n  %-14s %5s", "ARENA", "HEAPS");
 	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
-		strbuf_addf(p->out, " %*s", heap_page_bytes_width(p), titles[i]);
+		strbuf_addf(p->out, " %*s", find_arena_width(p), titles[i]);
 	strbuf_add_char(p->out, '\n');
 	for (size_t i = 0; i < shown; i++)
 		add_arena(p, &p->heap->arenas[i]);

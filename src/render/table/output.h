@@ -36,8 +36,12 @@ void json_add_members(struct json *j, const struct column_list *columns, const v
 struct table_options {
 	bool no_headings;
 	bool exact_bytes;
-	bool ascii; /* print ASCII only */
-	/* width in columns; text in the last column is cut to fit. 0: no limit */
+	bool ascii;  /* print ASCII only */
+	bool colour; /* use the styles of render/table/style.h */
+	/*
+	 * width in columns: texts are shortened, and then columns are omitted.
+	 * 0: no limit
+	 */
 	int max_width;
 };
 

@@ -3,11 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <wchar.h>
 
 #include "base/text.h"
 #include "base/xalloc.h"
+#include "render/table/fit.h"
 #include "render/table/output.h"
+#include "render/table/style.h"
 
 size_t text_display_width(const char *text, size_t length)
 {
@@ -60,7 +63,13 @@ struct cells {
 	struct strbuf text;
 	size_t *ends;
 	size_t *widths; /* width of each column's widest cell */
+	bool *omitted;	/* the column does not fit into the width */
 };
+
+/* columns are omitted before texts become narrower than this */
+#define TEXT_WIDTH_MIN 16
+/* texts become as narrow as this if no more columns can be omitted */
+#define TEXT_WIDTH_LEAST 4
 
 static void add_cell(struct cells *cells, size_t index, size_t column, size_t begin)
 {
@@ -102,35 +111,143 @@ static void format_cells(struct cells *cells, const struct column_list *columns,
 	}
 }
 
+/* Return the width of a line of the table. */
+static size_t sum_widths(const struct cells *cells, size_t count)
+{
+	size_t sum = 0;
+
+	for (size_t c = 0; c < count; c++)
+		if (!cells->omitted[c])
+			sum += cells->widths[c] + 1;
+	return sum > 0 ? sum - 1 : 0;
+}
+
+/* Return the smallest width of a column: only text can be shortened, not a number. */
+static size_t find_min(const struct cells *cells, const struct column_list *columns,
+		       size_t c)
+{
+	if (is_left_aligned(columns->items[c]) && cells->widths[c] > TEXT_WIDTH_MIN)
+		return TEXT_WIDTH_MIN;
+	return cells->widths[c];
+}
+
+/*
+ * Omit columns until the others fit if their texts are shortened. The first columns are
+ * the most important ones; a text in the last column is usually the name of the row.
+ */
+static void omit_columns(struct cells *cells, const struct column_list *columns,
+			 size_t max)
+{
+	size_t sum = 0, c = columns->count;
+
+	for (size_t i = 0; i < columns->count; i++)
+		sum += find_min(cells, columns, i) + (i > 0);
+	if (c > 0 && is_left_aligned(columns->items[c - 1]))
+		c--;
+	while (sum > max && c > 1) {
+		c--;
+		cells->omitted[c] = true;
+		sum -= find_min(cells, columns, c) + 1;
+	}
+}
+
+/* Return the index of the widest text that is wider than `min`; -1 if there is none. */
+static ssize_t find_widest(const struct cells *cells, const struct column_list *columns,
+			   size_t min)
+{
+	ssize_t widest = -1;
+
+	for (size_t c = 0; c < columns->count; c++)
+		if (!cells->omitted[c] && is_left_aligned(columns->items[c]) &&
+		    cells->widths[c] > min) {
+			widest = (ssize_t)c;
+			min = cells->widths[c];
+		}
+	return widest;
+}
+
+/* Narrow the widest texts until a line fits into `max` columns. */
+static void fit_columns(struct cells *cells, const struct column_list *columns,
+			size_t max)
+{
+	size_t sum = sum_widths(cells, columns->count);
+	ssize_t widest;
+
+	if (sum <= max)
+		return;
+	omit_columns(cells, columns, max);
+	for (sum = sum_widths(cells, columns->count); sum > max; sum--) {
+		widest = find_widest(cells, columns, TEXT_WIDTH_LEAST);
+		if (widest < 0)
+			return;
+		cells->widths[widest]--;
+	}
+}
+
+static void add_text(struct strbuf *out, const char *text, size_t length, size_t width,
+		     bool is_heading, const struct table_options *options)
+{
+	enum style style = is_heading			   ? STYLE_HEADING
+			   : length == 1 && text[0] == '-' ? STYLE_UNKNOWN
+							   : STYLE_PLAIN;
+
+	style_begin(out, style, options->colour);
+	fit_add_short(out, text, length, width, options->ascii);
+	style_end(out, style, options->colour);
+}
+
 static void add_line(struct strbuf *out, const struct cells *cells,
 		     const struct column_list *columns, size_t first_index,
 		     const struct table_options *options)
 {
-	size_t used = 0;
+	bool is_first = true;
+	size_t last = columns->count;
 
-	for (size_t c = 0; c < columns->count; c++) {
+	while (last > 1 && cells->omitted[last - 1])
+		last--;
+	for (size_t c = 0; c < last; c++) {
 		size_t begin = first_index + c > 0 ? cells->ends[first_index + c - 1] : 0;
 		const char *text = cells->text.text + begin;
 		size_t length = cells->ends[first_index + c] - begin;
 		size_t width = text_display_width(text, length);
-		size_t pad = cells->widths[c] - width;
+		size_t room = cells->widths[c];
 		bool is_left = is_left_aligned(columns->items[c]);
-		bool is_last = c + 1 == columns->count;
 
-		if (c > 0)
+		if (cells->omitted[c])
+			continue;
+		if (!is_first)
 			strbuf_add_char(out, ' ');
+		is_first = false;
+		if (width > room)
+			width = room;
 		if (!is_left)
-			strbuf_add_repeat(out, " ", pad);
-		/* cut only text: a number that is cut would be a wrong number */
-		if (is_last && is_left && options->max_width > 0 &&
-		    used < (size_t)options->max_width)
-			length = text_cut_to_width(text, length,
-						   (size_t)options->max_width - used);
-		strbuf_add(out, text, length);
-		if (is_left && !is_last)
-			strbuf_add_repeat(out, " ", pad);
-		used += cells->widths[c] + 1;
+			strbuf_add_repeat(out, " ", room - width);
+		add_text(out, text, length, room, first_index == 0, options);
+		if (is_left && c + 1 < last)
+			strbuf_add_repeat(out, " ", room - width);
 	}
+	strbuf_add_char(out, '\n');
+}
+
+/* Name the columns that did not fit. */
+static void add_omitted(struct strbuf *out, const struct cells *cells,
+			const struct column_list *columns,
+			const struct table_options *options)
+{
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+
+	for (size_t c = 0; c < columns->count; c++)
+		if (cells->omitted[c])
+			strbuf_addf(&line, "%s %s",
+				    line.length > 0 ? "," : "Omitted to fit the width:",
+				    columns->items[c]->heading
+					    ? columns->items[c]->heading
+					    : columns->items[c]->name);
+	if (line.length == 0)
+		return;
+	style_begin(out, STYLE_UNKNOWN, options->colour);
+	fit_add_lines(out, line.text, (size_t)options->max_width, options->ascii);
+	style_end(out, STYLE_UNKNOWN, options->colour);
 	strbuf_add_char(out, '\n');
 }
 
@@ -142,10 +259,15 @@ void table_add(struct strbuf *out, const struct column_list *columns,
 
 	cells.ends = xcalloc((row_count + 1) * columns->count, sizeof(*cells.ends));
 	cells.widths = xcalloc(columns->count, sizeof(*cells.widths));
+	cells.omitted = xcalloc(columns->count, sizeof(*cells.omitted));
 	format_cells(&cells, columns, rows, row_count, options);
+	if (options->max_width > 0)
+		fit_columns(&cells, columns, (size_t)options->max_width);
 	for (size_t r = options->no_headings ? 1 : 0; r <= row_count; r++)
 		add_line(out, &cells, columns, r * columns->count, options);
+	add_omitted(out, &cells, columns, options);
 	strbuf_release(&cells.text);
 	free(cells.ends);
 	free(cells.widths);
+	free(cells.omitted);
 }

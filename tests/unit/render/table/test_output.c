@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "render/table/fit.h"
 #include "render/table/output.h"
+#include "render/table/style.h"
 
 #include <locale.h>
 #include <string.h>
@@ -162,11 +164,57 @@ static void trailing_text_is_truncated_but_numbers_are_not(void **state)
 	assert_table(number_text, rows, 1,
 		     (struct table_options){
 			     .exact_bytes = true, .no_headings = true, .max_width = 13 },
-		     "1234567 a lon\n");
+		     "1234567 a lo…\n");
 	assert_table(text_number, rows, 1,
 		     (struct table_options){
 			     .exact_bytes = true, .no_headings = true, .max_width = 13 },
-		     "a long name 1234567\n");
+		     "a long name\nOmitted to\n  fit the\n  width: N\n");
+}
+
+static void columns_that_do_not_fit_are_omitted_and_named(void **state)
+{
+	static const struct row rows[] = { { 1234567, "/usr/lib/a/long/name/of/a.so" } };
+
+	(void)state;
+	assert_table(number_text, rows, 1,
+		     (struct table_options){ .exact_bytes = true, .max_width = 24 },
+		     "      N TEXT\n1234567 /usr/…me/of/a.so\n");
+	assert_table(text_number, rows, 1,
+		     (struct table_options){ .exact_bytes = true, .max_width = 16 },
+		     "TEXT\n/usr/…me/of/a.so\nOmitted to fit\n  the width: N\n");
+}
+
+static void assert_lines(const char *lines, size_t width, const char *want)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	fit_add_lines(&out, lines, width, false);
+	assert_string_equal(strbuf_text(&out), want);
+	strbuf_release(&out);
+}
+
+static void wide_lines_are_wrapped_or_end_with_a_shortened_name(void **state)
+{
+	(void)state;
+	assert_lines("fits  in\n\n", 8, "fits  in\n\n");
+	assert_lines("one two three\nfour", 10, "one two\n  three\nfour");
+	assert_lines("need  1.5M  some words that are wrapped\n", 30,
+		     "need  1.5M  some words that\n            are wrapped\n");
+	assert_lines("  in /a/path/that/is/too/long/for/it.so\n", 24,
+		     "  in /a/pat…ng/for/it.so\n");
+	assert_lines("\033[31mone two\033[0m\n", 7, "\033[31mone two\033[0m\n");
+}
+
+static void capitals_and_known_labels_have_styles(void **state)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	(void)state;
+	style_add_lines(&out, "  PID  RSS\n  leaked   1.6M\nleaked by it\nRSS\n");
+	assert_string_equal(strbuf_text(&out), "\033[1m  PID  RSS\033[0m\n"
+					       "\033[31m  leaked   1.6M\033[0m\n"
+					       "leaked by it\nRSS\n");
+	strbuf_release(&out);
 }
 
 static void wide_and_combining_characters_keep_columns_aligned(void **state)
@@ -247,6 +295,9 @@ int main(void)
 		cmocka_unit_test(json_is_valid_for_any_bytes),
 		cmocka_unit_test(numbers_are_right_aligned_and_text_is_left_aligned),
 		cmocka_unit_test(trailing_text_is_truncated_but_numbers_are_not),
+		cmocka_unit_test(columns_that_do_not_fit_are_omitted_and_named),
+		cmocka_unit_test(wide_lines_are_wrapped_or_end_with_a_shortened_name),
+		cmocka_unit_test(capitals_and_known_labels_have_styles),
 		cmocka_unit_test(wide_and_combining_characters_keep_columns_aligned),
 		cmocka_unit_test(ascii_mode_prints_only_ascii),
 		cmocka_unit_test(the_cells_of_a_bar_add_up),
