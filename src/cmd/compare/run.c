@@ -306,7 +306,7 @@ static void end_all(struct active *a)
 	if (wait_for_end(a, is_interrupted ? GRACE_STOPPED_NS : GRACE_NS))
 		return;
 	if (!is_interrupted)
-		message("%s: does not exit after the signal: killed", o->command[0]);
+		message("%s: still running after the signal; killing it", o->command[0]);
 	job_signal_all(&a->job, SIGKILL);
 	(void)wait_for_end(a, GRACE_KILLED_NS);
 }

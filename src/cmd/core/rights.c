@@ -53,8 +53,8 @@ static void add_other_user_hint(const struct rights *rights, struct strbuf *out)
 void rights_add_hint(const struct rights *rights, struct strbuf *out)
 {
 	if (rights->is_tracing && rights->yama_scope >= 3)
-		strbuf_add_text(out, "kernel.yama.ptrace_scope is 3: no process can be "
-				     "stopped before a reboot with a lower value");
+		strbuf_add_text(out, "kernel.yama.ptrace_scope is 3: no process may be "
+				     "traced; a lower value requires a reboot");
 	else if (rights->has_capability)
 		add_capable_hint(rights, out);
 	else if (rights->is_root)

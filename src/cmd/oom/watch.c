@@ -108,7 +108,7 @@ static void report_processes(struct watch *w)
 				? strerror(-s->figures->unreadable_error)
 				: "");
 	if (s->figures->limit_bytes == CGROUP_NO_LIMIT)
-		message("%s has no limit%s: samples cannot become more frequent near it",
+		message("%s has no limit%s: the interval is fixed",
 			s->cgroup->levels[0].path,
 			s->cgroup->is_cut ? " that is visible here" : "");
 	for (size_t i = 0; i < s->cgroup->pid_count; i++)
@@ -132,8 +132,8 @@ static void protect_self(void)
 			strerror(-r));
 	r = own_lock_memory();
 	if (r < 0)
-		message("memstate's memory may be reclaimed under memory pressure "
-			"(mlockall: %s), which can delay it",
+		message("memstate's own memory may be swapped out, which delays samples "
+			"(mlockall: %s)",
 			strerror(-r));
 }
 
