@@ -7,9 +7,9 @@ import shutil
 import signal
 import sys
 
-from compare_lib import TARGET, TWO, compare, good, has, is_there, patient, read, said
-from live import (MIB, TIMEOUT, Folder, Skip, check, equal, memstate, run, start_memstate, test,
-                  wait_until)
+from compare_lib import TARGET, TWO, compare, good, has, is_there, read, said
+from live import (MIB, TIMEOUT, UNTIL_SAMPLED, Folder, Skip, check, equal, memstate, run,
+                  start_memstate, test, wait_until)
 
 
 @test
@@ -44,7 +44,6 @@ def each_run_reads_standard_input_from_the_beginning():
 
 
 @test
-@patient
 def memory_that_glibc_keeps_is_returned_by_jemalloc():
     if not has("jemalloc"):
         raise Skip("jemalloc is not installed")
@@ -64,7 +63,6 @@ def memory_that_glibc_keeps_is_returned_by_jemalloc():
 
 
 @test
-@patient
 def the_watchdog_of_memstate_is_not_part_of_the_run():
     with Folder() as folder:
         rows, result = compare(TWO, "--runs", "1", "--heap", "walk", "--output-dir",
@@ -75,7 +73,6 @@ def the_watchdog_of_memstate_is_not_part_of_the_run():
 
 
 @test
-@patient
 def live_bytes_match_the_program():
     with Folder() as folder:
         kept = os.path.join(folder, "kept")
@@ -92,7 +89,6 @@ def live_bytes_match_the_program():
 
 
 @test
-@patient
 def the_program_that_a_wrapper_starts_is_measured():
     filler = "printf -v x '%*s' 20000000 ''"  # makes the shell itself large
     bash = shutil.which("bash")
@@ -109,7 +105,6 @@ def the_program_that_a_wrapper_starts_is_measured():
 
 
 @test
-@patient
 def a_wrapper_that_execs_the_program_is_measured_after_exec():
     rows, _ = compare(TWO, "--runs", "1", "--heap", "off", "--", "sh", "-c",
                       f"sleep 0.3; exec {TARGET} steady 8 400")
@@ -118,7 +113,6 @@ def a_wrapper_that_execs_the_program_is_measured_after_exec():
 
 
 @test
-@patient
 def processes_that_the_command_starts_are_summed():
     rows, _ = compare(TWO, "--runs", "1", "--", "sh", "-c",
                       f"{TARGET} steady 8 500 & {TARGET} steady 8 500; wait")
@@ -141,7 +135,6 @@ def a_failed_run_is_reported_and_left_out():
 
 
 @test
-@patient
 def a_command_that_drops_the_allocator_is_not_a_good_run():
     if not has("jemalloc"):
         raise Skip("jemalloc is not installed")
@@ -151,13 +144,15 @@ def a_command_that_drops_the_allocator_is_not_a_good_run():
     check("not loaded" in rows[1]["problem"], rows)
 
 
-# As env -u LD_PRELOAD, but it always runs long enough to be sampled, as env does on a busy machine.
-SLOW_ENV = ("import os, sys, time; time.sleep(0.3); os.environ.pop('LD_PRELOAD', None); "
-            "os.execv(sys.argv[1], sys.argv[1:])")
+# As env -u LD_PRELOAD, but memstate samples it first, as it does on a busy machine.
+SLOW_ENV = f"""{UNTIL_SAMPLED}
+import sys
+os.environ.pop("LD_PRELOAD", None)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 
 
 @test
-@patient
 def an_allocator_that_only_a_starter_has_loaded_is_not_a_good_run():
     if not has("jemalloc"):
         raise Skip("jemalloc is not installed")

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Helpers shared by the comparison tests."""
 
-import functools
 import json
 import os
-import sys
 
 from live import memstate
 
@@ -44,17 +42,3 @@ def is_there(pid):
             return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
     except OSError:
         return False
-
-
-def patient(function):
-    """Retry up to three times: on a busy machine a short run may end
-    before enough samples."""
-    @functools.wraps(function)
-    def try_again():
-        for _ in range(2):
-            try:
-                return function()
-            except (AssertionError, TypeError) as e:  # TypeError: a figure is None
-                print(f"{function.__name__}: again, after {e}", file=sys.stderr)
-        return function()
-    return try_again

@@ -9,13 +9,12 @@ import shutil
 import subprocess
 import sys
 
-from compare_lib import TARGET, TWO, compare, good, has, is_there, patient, read, said
-from live import (KIB, MEMSTATE, MIB, TIMEOUT, Folder, Skip, check, equal, memstate, run,
-                  test)
+from compare_lib import TARGET, TWO, compare, good, has, is_there, read, said
+from live import (KIB, MEMSTATE, MIB, TIMEOUT, UNTIL_SAMPLED, Folder, Skip, check, equal,
+                  memstate, run, test)
 
 
 @test
-@patient
 def a_server_is_read_after_its_workload_and_after_settling():
     with Folder() as folder:
         kept, mark = os.path.join(folder, "kept"), os.path.join(folder, "mark")
@@ -49,7 +48,6 @@ def a_server_that_ignores_sigterm_is_ended_by_stop_signal_kill():
 
 
 @test
-@patient
 def redis_under_its_own_benchmark():
     if not shutil.which("redis-server") or not shutil.which("redis-benchmark"):
         raise Skip("redis is not installed")
@@ -68,7 +66,7 @@ def redis_under_its_own_benchmark():
 
 @test
 def python_that_builds_and_drops_a_large_structure():
-    script = "x = [{i: str(i)} for i in range(100000)]; del x; import time; time.sleep(0.3)"
+    script = f"x = [{{i: str(i)}} for i in range(100000)]; del x; {UNTIL_SAMPLED}"
     rows, _ = compare(TWO, "--runs", "1", "--", sys.executable, "-c", script)
     for row in rows:
         check(row["peak_rss_bytes"] > 24 * MIB, row)
@@ -76,7 +74,6 @@ def python_that_builds_and_drops_a_large_structure():
 
 
 @test
-@patient
 def the_helper_queries_allocators_that_cannot_be_walked():
     if not os.path.exists(os.path.join(os.environ["builddir"], "src/agent/libmemstate-agent.so")):
         raise Skip("built without the helper")

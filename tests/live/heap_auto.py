@@ -12,9 +12,9 @@ import subprocess
 import sys
 
 from heap_lib import HEAP_OWNERS, HeapTarget, anonymous_rss, read_heap
-from live import (IS_ROOT, MEMSTATE, MIB, OWNERS, Skip, as_nobody, check, check_sums, end_started,
-                  equal, is_in_state, memstate, parse_csv, read_proc, run, start_memstate,
-                  status_field, test, wait_until)
+from live import (IS_ROOT, MEMSTATE, MIB, OWNERS, UNTIL_SAMPLED, Skip, as_nobody, check,
+                  check_sums, end_started, equal, is_in_state, memstate, parse_csv, read_proc,
+                  run, start_memstate, status_field, test, wait_until)
 
 # Reads may take so small a share of the target's time that a short series walks
 # each heap once.
@@ -322,7 +322,7 @@ def a_new_program_does_not_inherit_heap_figures_across_exec():
 
 @test
 def the_report_of_a_command_includes_its_heap():
-    script = "import time; x = [bytearray(1000) for i in range(20000)]; time.sleep(3)"
+    script = f"x = [bytearray(1000) for i in range(20000)]; {UNTIL_SAMPLED}"
     result = memstate("--text", "-b", "-i", "20ms", *ALWAYS, "--", sys.executable, "-c",
                       script).must_be(0)
     lines = result.out.decode().splitlines()

@@ -31,6 +31,18 @@ MIB = 1024 * KIB
 IS_ROOT = os.geteuid() == 0
 TIMEOUT = 120  # seconds; only a hang takes this long
 
+# Python code that waits until memstate, which started the script, has sampled it: 2000 reads
+# are some 100 samples, and on a busy machine enough for the heap to be read, too.
+UNTIL_SAMPLED = """
+import os, time
+def _count_reads():
+    with open(f"/proc/{os.getppid()}/io") as f:
+        return int(f.read().split("syscr: ")[1].split()[0])
+_first = _count_reads()
+while _count_reads() < _first + 2000:
+    time.sleep(0.01)
+"""
+
 STATES = ["private_dirty", "lazyfree", "private_clean", "shared_dirty", "shared_clean"]
 OWNERS = ["live", "pool_pages", "pool_fragments", "heap_meta", "stack", "anon", "file", "shmem"]
 HEAP_OWNERS = OWNERS[:4]
