@@ -30,6 +30,21 @@ static const char *find_command(void)
 	return command[0] == '\0' || strcmp(command, "cat") == 0 ? NULL : command;
 }
 
+/* Keep memstate alive while the pager has the terminal: less handles ^C itself. */
+static void ignore_keys(struct sigaction before[2])
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGINT, &ignore, &before[0]);
+	sigaction(SIGQUIT, &ignore, &before[1]);
+}
+
+static void restore_keys(const struct sigaction before[2])
+{
+	sigaction(SIGINT, &before[0], NULL);
+	sigaction(SIGQUIT, &before[1], NULL);
+}
+
 /* Run the pager; called in the child. */
 _Noreturn static void run_pager(const char *command, int input_fd, int error_fd)
 {
@@ -50,8 +65,11 @@ _Noreturn static void run_pager(const char *command, int input_fd, int error_fd)
 	_exit(SHELL_NOT_FOUND);
 }
 
-/* Fork and run the pager. Returns its pid and stores the pipe to it, or -errno. */
-static pid_t start_pager(const char *command, int *ret_fd)
+/*
+ * Fork and run the pager with the actions in keys. Returns its pid and stores the pipe to
+ * it, or -errno.
+ */
+static pid_t start_pager(const char *command, const struct sigaction keys[2], int *ret_fd)
 {
 	int text[2], error[2], err = 0;
 	pid_t pid;
@@ -65,8 +83,10 @@ static pid_t start_pager(const char *command, int *ret_fd)
 		return -err;
 	}
 	pid = fork();
-	if (pid == 0)
+	if (pid == 0) {
+		restore_keys(keys);
 		run_pager(command, text[0], error[1]);
+	}
 	err = pid < 0 ? errno : 0;
 	close(text[0]);
 	close(error[1]);
@@ -81,21 +101,6 @@ static pid_t start_pager(const char *command, int *ret_fd)
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
 	return -err;
-}
-
-/* Keep memstate alive while the pager has the terminal: less handles ^C itself. */
-static void ignore_keys(struct sigaction before[2])
-{
-	const struct sigaction ignore = { .sa_handler = SIG_IGN };
-
-	sigaction(SIGINT, &ignore, &before[0]);
-	sigaction(SIGQUIT, &ignore, &before[1]);
-}
-
-static void restore_keys(const struct sigaction before[2])
-{
-	sigaction(SIGINT, &before[0], NULL);
-	sigaction(SIGQUIT, &before[1], NULL);
 }
 
 /* End memstate with the same signal as the pager, so that a shell's loop ends, too. */
@@ -120,10 +125,13 @@ int pager_show(const char *text, size_t length)
 
 	if (!command)
 		return -ENOENT;
-	pid = start_pager(command, &fd);
-	if (pid < 0)
-		return pid;
+	/* before the pager runs: ^C may come as soon as the user sees the pager */
 	ignore_keys(keys);
+	pid = start_pager(command, keys, &fd);
+	if (pid < 0) {
+		restore_keys(keys);
+		return pid;
+	}
 	sigaction(SIGPIPE, &ignore, &pipe_before);
 	/* the reader may quit at any time */
 	(void)io_write_all(fd, text, length);
