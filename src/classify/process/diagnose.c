@@ -178,13 +178,20 @@ static bool rule_mixed(const struct usage *u, struct diagnosis *d)
 		   percent(second, rss(u)));
 }
 
+/*
+ * A usage has no mark, so nothing here may claim that the
+ * program still holds its live blocks: they may all be leaked.
+ */
 static bool rule_live(const struct usage *u, struct diagnosis *d)
 {
 	if (is_heap_in_live(u) ||
 	    !is_significant(owner_bytes(u, OWNER_LIVE), MIB, rss(u), 500))
 		return false;
-	return say(d, "The program itself holds these blocks: neither a trim nor another "
-		      "malloc would reduce this.");
+	return say(d,
+		   "Not checked: whether the program can still reach these blocks. "
+		   "'memstate leaks -p %d' finds blocks that it cannot. No trim returns "
+		   "allocated blocks.",
+		   u->process.pid);
 }
 
 static bool rule_pool_pages(const struct usage *u, struct diagnosis *d)
