@@ -14,7 +14,7 @@
 #include "model/usage.h"
 
 struct allocator_signs {
-	/* the malloc of libc, and a library that replaces it */
+	/* the allocator of libc, and that of a library which replaces it */
 	enum allocator libc, other;
 	/*
 	 * Resident bytes of Go's heap, and of all private anonymous memory

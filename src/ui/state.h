@@ -146,7 +146,7 @@ void ui_draw(struct ui *ui, struct canvas *c, uint64_t now_ns);
 #define UI_WIDTH_MIN 40
 #define UI_HEIGHT_MIN 10
 
-/* Show a message in the last line but one. */
+/* Show a message in the second-to-last line of the screen. */
 void ui_show_message(struct ui *ui, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

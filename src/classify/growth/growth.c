@@ -47,7 +47,7 @@
  * variance between neighbouring floors
  */
 #define RANDOM_GROWTH_MIN 0.05
-/* number of standard deviations that bound random growth */
+/* growth of up to this many standard deviations may be random */
 #define RANDOM_GROWTH_REACH 3.0
 #define NS_PER_HOUR (3600.0 * (double)NS_PER_S)
 

@@ -225,7 +225,7 @@ static uint64_t find_level(const struct rise_series *s, size_t first)
 	double tooth = typical_tooth(s, first) - fabs(line.slope);
 	double level = line.start + (tooth > 0 ? tooth : 0);
 
-	/* prefer the measured value if it is close to the fitted one */
+	/* use the first floor itself if the fitted level differs from it by noise only */
 	if (fabs(level - y[0]) <= noise_of((double)s->last_bytes))
 		level = y[0];
 	return level > 0 ? (uint64_t)level : 0;

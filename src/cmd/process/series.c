@@ -295,7 +295,7 @@ static int begin_whole(struct series *series)
 /*
  * Take the first sample of a series whose rows are written while processes are read. If
  * no process can be read, the header is still in the buffer, and is never written.
- * Returns as take_sample() does.
+ * Returns the same values as take_sample().
  */
 static int begin_streamed(struct series *series)
 {

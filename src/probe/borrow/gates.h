@@ -24,8 +24,8 @@ int gates_check(const struct probe_request *request, int process_fd,
 
 /*
  * Open the memory of a process for reading and writing, which requires the same
- * privileges as tracing the process. Return a descriptor that the caller closes, or an
- * error of probe_open() with *ret_reason, a static string.
+ * privileges as tracing the process. Returns a descriptor that the caller closes, or
+ * an error as from probe_open(); *ret_reason is then a static string.
  */
 int gates_open_memory(int process_fd, const char **ret_reason);
 

@@ -33,7 +33,7 @@ struct hook_places_source;
 struct data_words {
 	struct data_part {
 		struct address_range range;
-		size_t file; /* number of the file, chosen by the caller */
+		size_t file; /* index of the file, chosen by the caller */
 	} * parts;
 	size_t count, capacity;
 };
@@ -74,7 +74,7 @@ struct hook_copy {
 	 * the first of them.
 	 */
 	enum hook hook;
-	size_t file; /* number of the file, as given to data_words_add() */
+	size_t file; /* index of the file, as passed to data_words_add() */
 };
 
 struct hook_copies {

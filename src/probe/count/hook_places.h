@@ -121,8 +121,8 @@ struct hooks_there {
  * While the process runs, find the places that do not point to the existing hooks yet.
  * process_fd is a descriptor of /proc/PID, mem_fd of /proc/PID/mem. Return 0; -ENOENT
  * (no malloc), -EOPNOTSUPP (the program has its own malloc), -ENODATA (the process
- * allocates through functions without hooks), or an error of loaded_read_all(); in each
- * case with *ret_reason, a static string.
+ * allocates through functions without hooks), or an error from loaded_read_all(). On each
+ * failure *ret_reason is a static string.
  */
 struct hook_places_source {
 	int process_fd, mem_fd;

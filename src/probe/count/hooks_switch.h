@@ -40,7 +40,7 @@ struct hooks_switch {
 /*
  * hooks_switch_on() and hooks_switch_off() retry until the request's time limit, and
  * never stop the process for longer than HOOKS_PAUSE_NS at a time. They return 0; -EAGAIN
- * if no moment was suitable in time; or an error of stop_run().
+ * if no moment was suitable in time; or an error from stop_run().
  */
 #define HOOKS_PAUSE_NS (200 * NS_PER_MS)
 
@@ -59,7 +59,7 @@ int hooks_switch_on(struct hooks_switch *s, const struct hooks_head *head,
  */
 int hooks_switch_off(struct hooks_switch *s, bool *ret_is_inside);
 
-/* Return a static text for an error of hooks_switch_on() or hooks_switch_off(). */
+/* Return a static text for an error from hooks_switch_on() or hooks_switch_off(). */
 const char *hooks_switch_explain(int error);
 
 #endif

@@ -97,7 +97,7 @@ static bool has_messages(const struct elf_exports *exports, const struct elf_par
 
 /*
  * Search the loaded segments of the file that can contain messages. Bytes that segments
- * share are searched once. Return 0 or an error of elf_window_read().
+ * share are searched once. Return 0 or an error from elf_window_read().
  */
 static int search_parts(int fd, struct elf_exports *exports, const char **ret)
 {

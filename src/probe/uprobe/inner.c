@@ -164,7 +164,7 @@ static size_t find_by_vaddr(const struct search *search, uint64_t vaddr)
 }
 
 /*
- * Add a point for a call at vaddr that the allocator makes of its own functions.
+ * Add a breakpoint at vaddr, where the allocator calls one of its own functions.
  * Return 0 or -E2BIG.
  */
 static int add_point(struct search *search, uint64_t vaddr,

@@ -229,8 +229,7 @@ static bool add_functions(struct search *search, const struct searched_file *fil
 }
 
 /*
- * Add the calls that the allocator makes of its own functions, once all functions
- * are known.
+ * Add the allocator's calls of its own functions, once all functions are known.
  */
 static int add_inner(struct search *search)
 {

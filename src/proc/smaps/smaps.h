@@ -84,9 +84,9 @@ int proc_smaps_read(struct smaps_reader *reader, const struct procfs *fs, int pi
 		    mapping_fn fn, void *context, uint64_t *ret_read_ns);
 
 /*
- * Read the totals of the process from smaps_rollup. Returns as proc_smaps_read() does,
- * but -EOPNOTSUPP before Linux 4.14, and -ESRCH also if the process exists but has no
- * memory (a zombie). *ret is untouched on failure.
+ * Read the totals of the process from smaps_rollup. Returns the same values as
+ * proc_smaps_read(), but -EOPNOTSUPP before Linux 4.14, and -ESRCH also if the process
+ * exists but has no memory (a zombie). *ret is untouched on failure.
  */
 int proc_rollup_read(struct smaps_reader *reader, const struct procfs *fs, int pid,
 		     struct counters *ret, uint64_t *ret_read_ns);

@@ -18,8 +18,8 @@ int cgroup_sampler_open(const struct procfs *fs, struct sampler *sampler,
 void cgroup_sampler_free(struct cgroup_sampler *s);
 
 /*
- * Read all figures of the cgroup and the pids in it, but do not read the processes. The
- * return value is like that of cgroup_sampler_take().
+ * Read all figures of the cgroup and the pids in it, but do not read the processes.
+ * Returns the same values as cgroup_sampler_take().
  */
 int cgroup_sampler_read(struct cgroup_sampler *s, struct cgroup *ret);
 

@@ -27,8 +27,8 @@ int cgroup_target_open(const struct procfs *fs, const struct cgroup_target *targ
 struct group_processes;
 
 /*
- * Open the list of the processes in the target's cgroup. The return value
- * is like that of cgroup_target_open().
+ * Open the list of the processes in the target's cgroup. Returns the same values as
+ * cgroup_target_open().
  */
 int group_processes_open(const struct procfs *fs, const struct cgroup_target *target,
 			 struct group_processes **ret);

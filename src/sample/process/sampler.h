@@ -99,7 +99,7 @@ int sampler_take_each(struct sampler *s, unsigned int needs, usage_fn fn, void *
 
 /*
  * List the targets, reading only files that are cheap to read: the usages have the source
- * stat. The return value is like that of sampler_take().
+ * stat. Returns the same values as sampler_take().
  */
 int sampler_list(struct sampler *s, struct targets *targets, unsigned int needs,
 		 struct snapshot *ret);

@@ -22,9 +22,9 @@ struct shmem_writers *shmem_writers_new(const struct procfs *fs);
 void shmem_writers_free(struct shmem_writers *writers);
 
 /*
- * Record the files if the cgroup's shared memory has grown since files were last
- * recorded. The recording of the sample must have begun and contain these processes.
- * Returns 0 or -errno from the recording.
+ * If the cgroup's shared memory has grown since the last notes, add notes that name the
+ * files that its processes write on a tmpfs. The recording of the sample must have begun,
+ * and contain the processes of the snapshot. Returns 0 or -errno from the recording.
  */
 int shmem_writers_add(struct shmem_writers *writers, const struct snapshot *snapshot,
 		      const struct cgroup *cgroup, struct recording *recording);

@@ -41,7 +41,10 @@ int watch_refresh(struct watch *w, unsigned int needs, const int *visible_pids,
  */
 const struct snapshot *watch_snapshot(const struct watch *w);
 
-/* Return how many usages the last refresh read, and how many the snapshot contains. */
+/*
+ * Set *ret_read to the number of usages that the last refresh read, and *ret_total to the
+ * number of usages in the snapshot.
+ */
 void watch_counts(const struct watch *w, size_t *ret_read, size_t *ret_total);
 
 #endif

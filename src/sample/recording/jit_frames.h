@@ -27,7 +27,7 @@ struct jit_frames {
 	size_t count;
 	char **names; /* each name is used by at least one address */
 	size_t name_count, name_capacity;
-	uint64_t step_count; /* number of steps that the parsers took; for tests */
+	uint64_t step_count; /* iterations of the searches; tests limit them */
 };
 
 /* Find the names of all addresses in the stacks that are not inside a module. */

@@ -57,8 +57,8 @@ void recorder_add(struct recorder *recorder, const struct usage *usage,
 /*
  * Take and record a complete sample of the targets, for callers that show something else.
  * `known` names a process that the caller has just read with these mappings, so that
- * recorder_take() need not read it again. The return value is like that of
- * recorder_end(), or -errno if the processes cannot be listed.
+ * recorder_take() need not read it again. Returns the same values as recorder_end(), or
+ * -errno if the processes cannot be listed.
  */
 struct recorder_known {
 	/* usage of the process; NULL: no process has just been read */

@@ -74,8 +74,8 @@ int replay_read_mappings(struct replay *replay, size_t index,
 int replay_read_cgroup(struct replay *replay, size_t index, struct cgroup *ret);
 
 /*
- * Compute what filled the cgroup of a sample. The return value
- * is like that of replay_read_cgroup().
+ * Compute what filled the cgroup of a sample. Returns the same values as
+ * replay_read_cgroup().
  */
 int replay_read_figures(struct replay *replay, size_t index, struct oom_figures *ret);
 

@@ -69,7 +69,10 @@ int elf_build_id_read(int fd, struct elf_build_id *ret)
 	return r == -ENODATA ? 0 : r;
 }
 
-/* Open the debug file below one root directory. Returns as elf_debug_open() does. */
+/*
+ * Open the debug file below one root directory. Returns the same values as
+ * elf_debug_open().
+ */
 static int open_debug(int root_fd, const struct elf_build_id *id)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;

@@ -49,8 +49,8 @@ int elf_exports_read(int fd, struct elf_exports *ret);
 
 /*
  * Read the global symbols of an open file from the debuggers' symbol table (.symtab). Use
- * this for a static program, which exports nothing. Returns as elf_exports_read() does,
- * but -ENODATA if the program is stripped.
+ * this for a static program, which exports nothing. Returns the same values as
+ * elf_exports_read(), but -ENODATA if the program is stripped.
  */
 int elf_exports_read_program(int fd, struct elf_exports *ret);
 

@@ -107,7 +107,7 @@ static void add_file(struct memory *memory, uint64_t dynamic_addr,
 {
 	const struct mapping *m = memory_find_mapping(memory, dynamic_addr);
 
-	/* the list also contains the kernel's vdso, which has no file */
+	/* the dynamic linker also lists the kernel's vdso, which has no file */
 	if (!m || m->inode == 0)
 		return;
 	order->items = xgrow(order->items, &order->capacity, order->count + 1,

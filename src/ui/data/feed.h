@@ -32,7 +32,7 @@ struct feed_kind {
 	int (*read_process)(struct feed *feed, struct target_pid *target,
 			    struct snapshot *ret, struct mapping_list *ret_mappings);
 	/*
-	 * Open a cgroup. Returns 0; or an error of cgroup_target_open(), and the previous
+	 * Open a cgroup. Returns 0; or an error from cgroup_target_open(): the previous
 	 * cgroup stays open. A recording contains at most one cgroup, which is opened
 	 * regardless of the target. If there is none, the error is -ENOENT.
 	 */

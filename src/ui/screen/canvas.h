@@ -30,9 +30,9 @@ enum role {
 	ROLE_GROWN,
 	ROLE_SHRUNK,
 	ROLE_GRAPH,
-	/* first of the owners' roles: ROLE_OWNER + enum owner */
+	/* ROLE_OWNER + N is the role of enum owner's value N */
 	ROLE_OWNER,
-	/* first of the states' roles: ROLE_STATE + enum page_state */
+	/* ROLE_STATE + N is the role of enum page_state's value N */
 	ROLE_STATE = ROLE_OWNER + OWNER_COUNT_,
 	ROLE_COUNT_ = ROLE_STATE + STATE_COUNT_,
 };

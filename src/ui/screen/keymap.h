@@ -145,7 +145,7 @@ struct key_row {
 	/* keys for the action, ended by KEY_NONE; the key bar shows the first one */
 	uint32_t keys[KEYS_PER_ROW];
 	enum action action;
-	/* the row works in any of the IN_ contexts, if all WHEN_ conditions hold */
+	/* IN_ contexts in which the keys work; all WHEN_ conditions must hold, too */
 	unsigned int contexts;
 	const char *label; /* label for the key bar; NULL: not shown there */
 	const char *help;

@@ -379,8 +379,8 @@ static size_t bit_words(const struct blocks *blocks)
 }
 
 /*
- * Allocate a bit table that is accessed at random for each word. Huge pages make
- * the accesses faster.
+ * Allocate a bit table. Each scanned word leads to an access at a random position, and
+ * huge pages make these accesses faster.
  */
 static uint64_t *new_bits(const struct blocks *blocks)
 {
