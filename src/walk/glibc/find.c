@@ -94,6 +94,18 @@ static const struct layout *find_layout(struct glibc *g, uint64_t bins_addr)
 }
 
 /*
+ * Return true if the arena is not the main arena: it then follows the heap_info of its
+ * first heap, whose first member (ar_ptr) points to the arena.
+ */
+static bool is_thread_arena(struct glibc *g, uint64_t arena_addr)
+{
+	uint64_t owner_addr = 0;
+
+	return image_read(g->image, arena_addr & ~(IMAGE_PAGE_BYTES - 1), &owner_addr) &&
+	       owner_addr == arena_addr;
+}
+
+/*
  * Return true if the mapping is writable data of a file. The data may continue in the
  * anonymous mapping after this mapping (.bss).
  */
@@ -137,7 +149,8 @@ static size_t search_run(struct glibc *g, const struct image_run *run, uint64_t 
 		if (!looks_like_bins(g, bytes, addr))
 			continue;
 		layout = glibc_spend(g, BIN_COUNT) ? find_layout(g, addr) : NULL;
-		if (!layout)
+		/* a heap may directly follow the data of a library that was loaded later */
+		if (!layout || is_thread_arena(g, addr - layout->bins_offset))
 			continue;
 		g->layout = *layout;
 		g->main_arena_addr = addr - layout->bins_offset;

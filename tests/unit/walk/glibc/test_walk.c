@@ -245,6 +245,41 @@ static void arenas_that_do_not_form_a_ring_are_not_a_malloc(void **state)
 	heap_image_release(&h);
 }
 
+static void
+a_heap_directly_after_the_data_of_a_library_is_not_another_malloc(void **state)
+{
+	(void)state;
+	for (size_t k = 0; k < heap_kind_count; k++) {
+		struct heap_image h;
+		struct mapping library = { .inode = 8,
+					   .name = "/lib/libgcc_s.so.1",
+					   .name_length = 18,
+					   .flags = MAPPING_READ | MAPPING_WRITE };
+		struct mapping_list with_library = MAPPING_LIST_INIT;
+		struct heap heap;
+
+		heap_image_init(&h, &heap_kinds[k]);
+		for (size_t i = 0; i < h.mappings.count; i++) {
+			struct mapping *m = &h.mappings.items[i];
+
+			library.start_addr = m->start_addr - IMAGE_PAGE_BYTES;
+			library.end_addr = m->start_addr;
+			if (m->start_addr == h.heap_info_addr)
+				mapping_list_add(&with_library, &library);
+			mapping_list_add(&with_library, m);
+		}
+		assert_int_equal(with_library.count, h.mappings.count + 1);
+		mapping_list_release(&h.mappings);
+		h.mappings = with_library;
+		heap_image_walk(&h, &heap);
+		assert_null(heap.problem);
+		assert_int_equal(heap.quality, QUALITY_EXACT);
+		assert_int_equal(heap.arena_count, 2);
+		heap_release(&heap);
+		heap_image_release(&h);
+	}
+}
+
 static void a_heap_without_malloc_parameters_is_unknown(void **state)
 {
 	struct heap_image h;
@@ -360,6 +395,8 @@ int main(void)
 		cmocka_unit_test(a_cyclic_list_is_detected),
 		cmocka_unit_test(a_swapped_out_page_makes_the_arena_unknown),
 		cmocka_unit_test(arenas_that_do_not_form_a_ring_are_not_a_malloc),
+		cmocka_unit_test(
+			a_heap_directly_after_the_data_of_a_library_is_not_another_malloc),
 		cmocka_unit_test(a_heap_without_malloc_parameters_is_unknown),
 		cmocka_unit_test(an_arena_limit_does_not_make_the_parameters_ambiguous),
 		cmocka_unit_test(a_missing_mmapped_chunk_makes_an_estimate),
