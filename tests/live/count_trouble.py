@@ -5,6 +5,7 @@ COUNT makes the first tests larger: `make stress-count COUNT=100000` starts
 this many threads.
 """
 
+import errno
 import json
 import os
 import re
@@ -13,7 +14,7 @@ import shutil
 import subprocess
 import sys
 
-from live import IS_ROOT, MEMSTATE, TIMEOUT, Skip, check, equal, memstate, run, test
+from live import IS_ROOT, MEMSTATE, TIMEOUT, Folder, Skip, check, equal, memstate, run, test
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 0
 TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "count_target")
@@ -132,6 +133,28 @@ def a_low_open_file_limit_is_reported():
                 failed += 1
                 check(b"RLIMIT_NOFILE" in result.err, f"{count} descriptors: {result.err}")
     check(failed, "it never failed: the test proves nothing")
+
+
+@test
+def scripts_are_nested_as_deeply_as_the_kernel_permits():
+    with Folder() as folder:
+        inner, statuses = "/bin/sh", []
+        for depth in range(1, 8):
+            path = os.path.join(folder, f"script{depth}")
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(f"#!{inner}\ntrue\n")
+            os.chmod(path, 0o755)
+            try:
+                subprocess.run([path], check=True, timeout=TIMEOUT)
+                wanted = 0
+            except OSError as e:
+                equal(e.errno, errno.ELOOP, "error of the kernel")
+                wanted = 125
+            result = memstate("count", "--", path).must_be(wanted)
+            equal(b"too many nested" in result.err, wanted != 0, (depth, result.err))
+            statuses.append(wanted)
+            inner = path
+        check(statuses[0] == 0 and statuses[-1] != 0, statuses)
 
 
 run()

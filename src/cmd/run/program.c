@@ -287,7 +287,8 @@ int program_check(const char *name, struct machine *ret)
 
 	if (r < 0)
 		message_error(name, r);
-	for (int i = 0; r == 0 && path && i <= INTERPRETERS_MAX; i++) {
+	/* the script itself, its interpreters, and the program of the last one */
+	for (int i = 0; r == 0 && path && i < INTERPRETERS_MAX + 2; i++) {
 		char *next = NULL;
 
 		r = check_file(path, ret, &next);
