@@ -95,7 +95,7 @@ def a_log_in_a_file_needs_no_privileges():
                                (["--kmsg", "/dev/null", "--csv"], 2, b"--csv")]:
         result = memstate("oom", "explain", *args).must_be(status)
         check(word in result.err, result.err)
-    for args, word in [(["why"], b"unknown command 'oom why'; the commands are 'oom explain',"),
+    for args, word in [(["why"], b"unknown command 'oom why'; available: 'oom explain',"),
                        (["-p", "1", "explain"], b"'explain' must directly follow 'oom'"),
                        (["--kmsg", "/dev/null"], b"unknown option '--kmsg'"), (["explain", "x"], b"unexpected argument")]:
         result = memstate("oom", *args).must_be(2)
