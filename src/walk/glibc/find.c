@@ -149,7 +149,7 @@ static size_t search_run(struct glibc *g, const struct image_run *run, uint64_t 
 		if (!looks_like_bins(g, bytes, addr))
 			continue;
 		layout = glibc_spend(g, BIN_COUNT) ? find_layout(g, addr) : NULL;
-		/* a heap may directly follow the data of a library that was loaded later */
+		/* a heap may follow the data of a library that was loaded later */
 		if (!layout || is_thread_arena(g, addr - layout->bins_offset))
 			continue;
 		g->layout = *layout;

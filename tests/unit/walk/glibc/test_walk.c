@@ -245,8 +245,7 @@ static void arenas_that_do_not_form_a_ring_are_not_a_malloc(void **state)
 	heap_image_release(&h);
 }
 
-static void
-a_heap_directly_after_the_data_of_a_library_is_not_another_malloc(void **state)
+static void a_heap_after_the_data_of_a_library_is_not_another_malloc(void **state)
 {
 	(void)state;
 	for (size_t k = 0; k < heap_kind_count; k++) {
@@ -396,7 +395,7 @@ int main(void)
 		cmocka_unit_test(a_swapped_out_page_makes_the_arena_unknown),
 		cmocka_unit_test(arenas_that_do_not_form_a_ring_are_not_a_malloc),
 		cmocka_unit_test(
-			a_heap_directly_after_the_data_of_a_library_is_not_another_malloc),
+			a_heap_after_the_data_of_a_library_is_not_another_malloc),
 		cmocka_unit_test(a_heap_without_malloc_parameters_is_unknown),
 		cmocka_unit_test(an_arena_limit_does_not_make_the_parameters_ambiguous),
 		cmocka_unit_test(a_missing_mmapped_chunk_makes_an_estimate),
