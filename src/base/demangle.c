@@ -32,8 +32,7 @@ static void add_part(const char *part, size_t length, void *context)
 
 	if (length > output->limit - output->out->length)
 		longjmp(output->stop, 1);
-	if (length > 0)
-		strbuf_add(output->out, part, length);
+	strbuf_add(output->out, part, length);
 }
 
 typedef int (*demangler)(const char *name, int options, demangle_callbackref add,

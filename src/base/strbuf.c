@@ -48,7 +48,8 @@ void strbuf_add(struct strbuf *sb, const void *bytes, size_t length)
 {
 	char *end = make_room(sb, length);
 
-	memcpy(end, bytes, length);
+	if (length > 0) /* memcpy() must not get NULL */
+		memcpy(end, bytes, length);
 	end[length] = '\0';
 	sb->length += length;
 }

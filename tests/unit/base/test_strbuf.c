@@ -39,6 +39,7 @@ static void bytes_may_contain_nul(void **state)
 	struct strbuf sb = STRBUF_INIT;
 
 	(void)state;
+	strbuf_add(&sb, NULL, 0);
 	strbuf_add(&sb, "a\0b", 3);
 	assert_true(sb.length == 3 && memcmp(sb.text, "a\0b", 4) == 0);
 	strbuf_release(&sb);
