@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "base/xalloc.h"
 #include "classify/oom/verdict.h"
 #include "proc/kmsg/oom.h"
 #include "../../support/recordings.h"
@@ -62,7 +61,7 @@ static void add_mappings(struct usage *u, uint64_t heap_kb)
 	for (int is_file = 0; is_file < 2; is_file++) {
 		struct mapping m = { .start_addr = UINT64_C(1) << (30 + is_file),
 				     .end_addr = UINT64_C(2) << (30 + is_file),
-				     .name = xstrdup(is_file ? "/data" : "[heap]") };
+				     .name = is_file ? "/data" : "[heap]" };
 		uint64_t *bytes = m.counters.bytes;
 
 		m.name_length = (uint32_t)strlen(m.name);
