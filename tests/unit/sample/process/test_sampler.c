@@ -4,6 +4,7 @@
 #include "sample/process/sampler.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
