@@ -137,13 +137,13 @@ make_disk()
 	cp "$(command -v busybox)" "$root/bin/busybox"
 	ln -s busybox "$root/bin/sh"
 	cp "$here/init" "$root/init"
-	(cd "$srcdir/tests/live" && python_files live.py oom_lib.py $tests $swap) >"$work/python"
+	(cd "$srcdir/tests/live" && python_files live.py schema_lib.py oom_lib.py $tests $swap) >"$work/python"
 	sed -n '1p; /\.so$/p' "$work/python" >"$work/binaries"
 	printf '%s\n' "$MEMSTATE" "$builddir/tests/targets/oom_target" "$(command -v unshare)" >>"$work/binaries"
 	{
 		cat "$work/python" "$work/binaries"
 		libraries
-		printf "$srcdir/tests/live/%s\n" live.py oom_lib.py $tests $swap
+		printf "$srcdir/tests/live/%s\n" live.py schema_lib.py oom_lib.py $tests $swap
 	} | copy
 	ln -s "$(sed -n 1p "$work/python")" "$root/bin/python3"
 	strip "$root$MEMSTATE" 2>/dev/null || :
