@@ -7,11 +7,13 @@ some. Here an unnamed key is an error, so that no key is left out of the schemas
 
 import functools
 import glob
+import importlib
 import json
 import os
 
 try:
-    import jsonschema
+    # not an import statement, because the qemu guest gets the modules of those
+    jsonschema = importlib.import_module("jsonschema")
 except ImportError:
     jsonschema = None
 
