@@ -70,7 +70,9 @@ def check_matrix(pid, *args, is_still=True):
                     *NO_HURRY, *args).must_be(0).rows()
     row = rows[0]
     if is_still:
-        equal(row["rss_bytes"], before, "Rss")
+        # the kernel may reclaim clean pages of files meanwhile
+        both = sorted([before, rss(pid)])
+        check(both[0] <= row["rss_bytes"] <= both[1], f"Rss: {row['rss_bytes']}, wanted {both}")
     equal(row["unexplained_bytes"], 0, "unexplained")
     equal(sum(row[f"{o}_bytes"] for o in OWNERS), row["rss_bytes"], "sum of owners")
     equal(sum(row[f"{s}_bytes"] for s in STATES), row["rss_bytes"], "sum of states")
