@@ -43,59 +43,108 @@ static struct text find_file_name(struct text path)
 	return path;
 }
 
-static bool is_equal(struct text text, const char *word)
-{
-	return strlen(word) == text.length && memcmp(text.begin, word, text.length) == 0;
-}
+/*
+ * The options of a language's program, in lists of words with a blank after each. A
+ * cluster is an argument such as "-lc": "-" and several letters.
+ */
+struct interpreter {
+	const char *programs;
+	const char *code_letters;   /* in a cluster: the next argument is code */
+	const char *script_letters; /* at its end: the next argument is the script */
+	const char *value_letters;  /* at its end: the next argument is a value */
+	const char *text_letters;   /* at its begin: the rest of it is a value */
+	const char *code_words, *script_words, *value_words;
+};
 
-static bool is_any(struct text text, const char *const *words, size_t count)
+static const struct interpreter interpreters[] = {
+	{ "ash bash dash ksh sh zsh ", "c", "", "oO", "", "", "",
+	  "--rcfile --init-file +o +O " },
+	{ "python pypy ", "c", "m", "WX", "WX", "", "", "" },
+	{ "perl ", "eE", "", "I", "IMmFCDi0x", "", "", "" },
+	{ "ruby ", "e", "", "ICEr", "ICErWxT0", "", "", "" },
+	{ "node nodejs bun deno ", "ep", "", "r", "", "--eval --print ", "",
+	  "--require --import --loader " },
+	{ "php ", "rRBE", "f", "cdS", "cd", "--run ", "--file ", "" },
+	{ "java ", "", "", "", "XD", "", "-jar -m --module ",
+	  "-cp -classpath --class-path -p --module-path " },
+	{ "lua ", "", "", "el", "el", "", "", "" },
+	{ "guile ", "c", "s", "lLex", "", "", "", "" },
+	{ "tclsh ", "", "", "", "", "", "", "-encoding " },
+	{ "Rscript ", "e", "", "", "", "", "", "" },
+};
+
+static bool has_word(const char *words, struct text word)
 {
-	for (size_t i = 0; i < count; i++)
-		if (is_equal(text, words[i]))
+	for (; *words; words = strchr(words, ' ') + 1)
+		if (strncmp(words, word.begin, word.length) == 0 &&
+		    words[word.length] == ' ')
 			return true;
 	return false;
 }
 
-#define IS_ANY(text, words) is_any(text, words, sizeof(words) / sizeof((words)[0]))
-
-/* Return true if this is the program of a language, such as python3.11. */
-static bool is_interpreter(struct text program)
+/* Return the language of this program, such as python3.11, or NULL. */
+static const struct interpreter *find_interpreter(struct text program)
 {
-	static const char *const interpreters[] = {
-		"ash",	"bash", "bun",	 "dash", "deno",   "guile",  "java",
-		"ksh",	"lua",	"node",	 "php",	 "nodejs", "perl",   "pypy",
-		"ruby", "sh",	"tclsh", "zsh",	 "python", "Rscript"
-	};
-
 	while (program.length > 0 &&
 	       strchr("0123456789.", program.begin[program.length - 1]))
 		program.length--;
-	return IS_ANY(program, interpreters);
+	for (size_t i = 0; i < sizeof(interpreters) / sizeof(interpreters[0]); i++)
+		if (program.length > 0 && has_word(interpreters[i].programs, program))
+			return &interpreters[i];
+	return NULL;
+}
+
+enum option_kind {
+	OPTION_FLAG,
+	OPTION_CODE,
+	OPTION_SCRIPT,
+	OPTION_VALUE
+};
+
+static enum option_kind find_kind(const struct interpreter *language, struct text option)
+{
+	bool is_cluster = option.length > 1 && option.begin[0] == '-' &&
+			  option.begin[1] != '-';
+	char last = option.length > 0 ? option.begin[option.length - 1] : '-';
+
+	if (has_word(language->code_words, option))
+		return OPTION_CODE;
+	if (has_word(language->script_words, option))
+		return OPTION_SCRIPT;
+	if (has_word(language->value_words, option))
+		return OPTION_VALUE;
+	if (!is_cluster)
+		return OPTION_FLAG;
+	if (option.length > 2 && strchr(language->text_letters, option.begin[1]))
+		return OPTION_FLAG;
+	for (size_t i = 1; i < option.length; i++)
+		if (strchr(language->code_letters, option.begin[i]))
+			return OPTION_CODE;
+	if (strchr(language->script_letters, last))
+		return OPTION_SCRIPT;
+	return strchr(language->value_letters, last) ? OPTION_VALUE : OPTION_FLAG;
 }
 
 /*
  * Return the name of the script among the arguments of an interpreter: the file name of
  * the first argument that is not an option, or the module of "python -m".
  */
-static struct text find_script(struct text rest)
+static struct text find_script(const struct interpreter *language, struct text rest)
 {
-	static const char *const code[] = { "-c", "-e", "-E", "--eval", "-p", "-r" };
-	static const char *const with_value[] = {
-		"-W", "-X", "-o", "-I", "-cp", "-classpath", "-d", "--require"
-	};
-	static const char *const before_script[] = { "-m", "-jar", "-f" };
 	const struct text none = { NULL, 0 };
 	struct text argument;
 
 	while ((argument = take_argument(&rest)).begin) {
-		if (IS_ANY(argument, code))
-			return none;
-		if (IS_ANY(argument, before_script))
-			return find_file_name(take_argument(&rest));
-		if (IS_ANY(argument, with_value))
-			(void)take_argument(&rest);
-		else if (argument.length > 0 && argument.begin[0] != '-')
+		if (argument.length == 0)
+			continue;
+		if (argument.begin[0] != '-' && argument.begin[0] != '+')
 			return find_file_name(argument);
+		switch (find_kind(language, argument)) {
+		case OPTION_CODE: return none;
+		case OPTION_SCRIPT: return find_file_name(take_argument(&rest));
+		case OPTION_VALUE: (void)take_argument(&rest); break;
+		case OPTION_FLAG: break;
+		}
 	}
 	return none;
 }
@@ -124,9 +173,10 @@ void process_names_find(const char *comm, const char *arguments, size_t length,
 {
 	struct text rest = { arguments, length };
 	struct text program = find_program(take_argument(&rest)), script = { NULL, 0 };
+	const struct interpreter *language = find_interpreter(program);
 
-	if (is_interpreter(program))
-		script = find_script(rest);
+	if (language)
+		script = find_script(language, rest);
 	*ret = (struct process_names){ comm, program.begin, script.begin, program.length,
 				       script.length };
 }
