@@ -121,32 +121,31 @@ static int make_dir(char *path)
 }
 
 /*
- * Find the file that the path leads to, and create its directory if necessary. Returns 0
- * or -errno. The caller frees *ret.
+ * Find the file that the path leads to, and create its directory if necessary. Returns
+ * the path, which the caller frees, or NULL with errno set.
  */
-static int resolve(const char *path, char **ret)
+static char *resolve(const char *path)
 {
 	_cleanup_free_ char *dir = xstrndup(path, (size_t)(strrchr(path, '/') - path));
 	_cleanup_free_ char *real_dir = NULL;
-	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT;
+	struct strbuf real = STRBUF_INIT;
 	struct stat st;
 	int r;
 
-	if (lstat(path, &st) == 0) {
-		*ret = realpath(path, NULL);
-		return *ret ? 0 : -errno;
-	}
+	if (lstat(path, &st) == 0)
+		return realpath(path, NULL);
 	if (errno != ENOENT)
-		return -errno;
+		return NULL;
 	r = make_dir(dir);
-	if (r < 0)
-		return r;
+	if (r < 0) {
+		errno = -r;
+		return NULL;
+	}
 	real_dir = realpath(dir, NULL);
 	if (!real_dir)
-		return -errno;
+		return NULL;
 	strbuf_addf(&real, "%s%s", real_dir, strrchr(path, '/'));
-	*ret = strbuf_take(&real);
-	return 0;
+	return strbuf_take(&real);
 }
 
 /*
@@ -215,9 +214,9 @@ int settings_file_change(const char *path, const struct settings *changes,
 
 	if (has_foreign_ids())
 		return -EPERM;
-	r = resolve(path, &real);
-	if (r < 0)
-		return r;
+	real = resolve(path);
+	if (!real)
+		return -errno;
 	slash = strrchr(real, '/');
 	*slash = '\0';
 	dir_fd = open(real[0] ? real : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
