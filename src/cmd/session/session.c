@@ -34,7 +34,9 @@ int session_begin(struct session *session, struct options *options)
 		return EXIT_FAILED;
 	}
 	if (!session->fs.is_live && strcmp(options->procfs_root, "/proc") == 0) {
-		message("/proc is not mounted");
+		message(session->fs.is_foreign
+				? "/proc is not mounted"
+				: "/proc belongs to another PID namespace; mount proc in this one");
 		procfs_release(&session->fs);
 		return EXIT_FAILED;
 	}

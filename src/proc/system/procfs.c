@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -33,6 +34,19 @@ static bool is_proc(int fd)
 }
 
 /*
+ * Return true if the pids in this proc are those of our pid namespace. After unshare(1)
+ * without a mount of proc they are not, and the kernel would take a pid for another
+ * process.
+ */
+static bool has_own_pids(int fd)
+{
+	char self[32] = "";
+
+	return readlinkat(fd, "self", self, sizeof(self) - 1) > 0 &&
+	       strtol(self, NULL, 10) == getpid();
+}
+
+/*
  * Return true if fd is the /proc directory that libproc2 reads. Another mount of proc may
  * show a different pid namespace.
  */
@@ -41,7 +55,8 @@ static bool is_live_proc(int fd)
 	struct stat ours, theirs;
 
 	return is_proc(fd) && fstat(fd, &ours) == 0 && stat("/proc", &theirs) == 0 &&
-	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino &&
+	       has_own_pids(fd);
 }
 
 int procfs_open(struct procfs *fs, const char *root)
