@@ -63,6 +63,7 @@ struct watch {
 	struct sampler *sampler;
 	struct targets *targets;
 	unsigned int max_share_per_mille;
+	uint64_t refresh_limit_ns;
 	struct snapshot now; /* usages in ascending order of pid */
 	struct entry *entries;
 	size_t entry_capacity;
@@ -87,9 +88,15 @@ struct watch *watch_new(struct sampler *sampler, struct targets *targets,
 	w->sampler = sampler;
 	w->targets = targets;
 	w->max_share_per_mille = max_share_per_mille;
+	w->refresh_limit_ns = REFRESH_LIMIT_NS;
 	snapshot_init(&w->now);
 	snapshot_init(&w->before);
 	return w;
+}
+
+void watch_set_refresh_limit(struct watch *w, uint64_t limit_ns)
+{
+	w->refresh_limit_ns = limit_ns;
 }
 
 void watch_free(struct watch *w)
@@ -355,7 +362,7 @@ static void read_for(struct watch *w, enum reason reason, unsigned int needs)
 		if (!is_reason(w, i, reason, needs) || !may_be_read(w, i))
 			continue;
 		/* read at least one process, or a slow machine would never read any */
-		if (has_read && clock_now_ns() - w->now.taken_ns >= REFRESH_LIMIT_NS)
+		if (has_read && clock_now_ns() - w->now.taken_ns >= w->refresh_limit_ns)
 			return;
 		has_read = true;
 		read_usage(w, i, needs);

@@ -24,6 +24,12 @@ struct watch *watch_new(struct sampler *sampler, struct targets *targets,
 void watch_free(struct watch *w);
 
 /*
+ * Set the time after which a refresh reads no more processes. For tests, whose results
+ * must not depend on the load of the machine.
+ */
+void watch_set_refresh_limit(struct watch *w, uint64_t limit_ns);
+
+/*
  * Refresh the snapshot once. The needs are those of the memory figures; the rollup is
  * always included. Returns 0; or -errno if the processes cannot be listed, and the
  * snapshot stays as before. Kernel threads and zombies are left out unless requested by

@@ -96,6 +96,7 @@ static void watch_with_share(struct fixture *f, unsigned int per_mille)
 {
 	watch_free(f->watch);
 	f->watch = watch_new(f->sampler, &f->targets, per_mille);
+	watch_set_refresh_limit(f->watch, UINT64_MAX);
 }
 
 static int set_up(void **state)
