@@ -36,10 +36,12 @@ unsigned int similar_distance(const char *word, const char *name)
 	size_t rows = strlen(word), width = strlen(name) + 1;
 	/* costs of turning the first i letters of word into the first j of name */
 	_cleanup_free_ unsigned int *cells = xcalloc((rows + 1) * width, sizeof(*cells));
-	unsigned int *before = NULL, *last = NULL;
 
 	for (size_t i = 0; i <= rows; i++) {
 		unsigned int *row = cells + i * width;
+		/* the rows for one letter less and for two; unused if there are none */
+		const unsigned int *last = i > 0 ? row - width : row;
+		const unsigned int *before = i > 1 ? last - width : row;
 
 		for (size_t j = 0; j < width; j++) {
 			if (i == 0 || j == 0) {
@@ -56,10 +58,8 @@ unsigned int similar_distance(const char *word, const char *name)
 			    lower(word[i - 2]) == lower(name[j - 1]))
 				row[j] = smaller(row[j], before[j - 2]);
 		}
-		before = last;
-		last = row;
 	}
-	return last[width - 1];
+	return cells[rows * width + width - 1];
 }
 
 /*
