@@ -106,7 +106,7 @@ def a_browser_draws_it_and_shows_values_by_mouse_key_or_touch():
               "the event is not marked in each plot")
         total = "document.querySelector('.values tr.total td').textContent"
         last = sum(row["rss_bytes"] for row in rows[-2:])
-        equal(b.run(total), f"{last / MIB:.1f}M", "total at the end")
+        equal(b.run(total), f"{(last * 20 // MIB + 1) // 2 / 10}M", "total at the end")
         x, y = b.centre(".plot svg")
         b.point(x, y)
         b.wait("document.querySelector('.values td').textContent.startsWith('20')", "a time is shown")
