@@ -168,7 +168,7 @@ static int lock(int dir_fd)
 static int read_old(int dir_fd, const char *name, struct strbuf *ret, mode_t *ret_mode)
 {
 	_cleanup_close_ int fd = -1;
-	struct stat st;
+	struct stat st = { 0 };
 
 	*ret_mode = 0600;
 	fd = open_file(dir_fd, name, O_NOFOLLOW, &st);
