@@ -99,7 +99,7 @@ struct ui {
 	struct bar_entry bar[BAR_ENTRIES_MAX];
 	size_t bar_count;
 	int bar_y;
-	int width; /* width of the screen at the last drawing */
+	int width; /* screen width when last drawn */
 };
 
 void ui_init(struct ui *ui, const struct ui_options *options);

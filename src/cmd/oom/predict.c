@@ -55,8 +55,8 @@ static int run_replay(struct prediction *p)
 }
 
 /*
- * If output is a terminal, print how often samples are taken and how the user can
- * end them.
+ * If no number of samples was given and stderr is a terminal, print the sampling interval
+ * and how to stop.
  */
 static void print_hint(const struct options *o)
 {

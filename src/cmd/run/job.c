@@ -165,7 +165,7 @@ void job_poll(struct job *job, struct child *other)
 			return;
 		if (wait4(info.si_pid, NULL, WNOHANG, &usage) != info.si_pid)
 			return;
-		/* a killed watchdog is not a process of the job */
+		/* memstate's own watchdog is not part of the job */
 		if (info.si_pid != watchdog_pid())
 			add_usage(job, &usage);
 	}

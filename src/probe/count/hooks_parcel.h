@@ -16,7 +16,10 @@
 #include "proc/system/procfs.h"
 
 struct hooks_parcel {
-	/* the counts, of HOOKS_COUNTS_OFFSET bytes; NULL: the parcel was not made */
+	/*
+	 * copy of everything before the counts, HOOKS_COUNTS_OFFSET bytes; NULL: the parcel
+	 * was not made
+	 */
 	struct hooks_head *head;
 	struct gates *gates; /* NULL: none yet */
 	void *counts;

@@ -88,7 +88,7 @@ void fit_add_short(struct strbuf *out, const char *text, size_t length, size_t w
 struct fitted {
 	struct strbuf *out;
 	size_t width;  /* of the terminal */
-	size_t indent; /* of the lines after the first */
+	size_t indent; /* indent of the continuation lines */
 	size_t used;   /* columns of the current line */
 	bool ascii;
 };
@@ -98,7 +98,9 @@ static bool is_name(const char *word, size_t length)
 	return is_qualified(word, length) || length >= NAME_WIDTH_MIN;
 }
 
-/* Append a word that follows the given number of blanks. */
+/*
+ * Append the given number of blanks and a word. If they do not fit, start a new line.
+ */
 static void add_word(struct fitted *f, size_t blanks, const char *word, size_t length)
 {
 	size_t width = fit_width(word, length);

@@ -404,8 +404,8 @@ static bool is_in_last_sample(const struct grower_search *s,
 }
 
 /*
- * Find the only process that had the growing file open for writing. If several
- * processes had, leave *ret unchanged.
+ * Find the process that had the growing file open for writing. Leave *ret unchanged
+ * unless there is exactly one.
  */
 static void find_writer(const struct grower_search *s, size_t last,
 			struct oom_grower *ret)

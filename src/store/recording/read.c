@@ -166,8 +166,8 @@ char *recording_copy_text(sqlite3_stmt *statement, int column)
 }
 
 /*
- * Add a process from a row that consists of all columns of the process table, the
- * process's first sample, and the sample from which on the process is gone, or NULL.
+ * Add a process from a row that has all columns of the process table, then the process's
+ * first sample and the first sample without the process; either may be NULL.
  */
 static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 {
