@@ -17,8 +17,8 @@
 
 struct hooks_parcel {
 	/*
-	 * copy of everything before the counts, HOOKS_COUNTS_OFFSET bytes; NULL: the parcel
-	 * was not made
+	 * copy of everything before the counts, HOOKS_COUNTS_OFFSET bytes; NULL: the
+	 * parcel was not made
 	 */
 	struct hooks_head *head;
 	struct gates *gates; /* NULL: none yet */
