@@ -7,8 +7,8 @@ import signal
 import subprocess
 import tempfile
 
-from live import (MIB, TARGET, TIMEOUT, Result, check, check_sums, complaints, equal, memstate,
-                  parse_csv, read_proc, run, start_memstate, test, wait_until)
+from live import (MIB, TARGET, TIMEOUT, UNTIL_SAMPLED, Result, check, check_sums, complaints,
+                  equal, memstate, parse_csv, read_proc, run, start_memstate, test, wait_until)
 
 # memstate has sampled the command once it has read this often since the command began
 READS_PER_SAMPLE = 20
@@ -148,7 +148,7 @@ def children_of_the_command_are_followed():
 
 @test
 def the_report_of_a_command_shows_its_largest_sample():
-    script = f"import time; x = bytearray({32 * MIB}); time.sleep(.3); x = None; time.sleep(.1)"
+    script = f"x = bytearray({32 * MIB})\n{UNTIL_SAMPLED}\nx = None\n{UNTIL_SAMPLED}"
     result = memstate("--text", "-b", "-i", "20ms", "--max-share", "100", "--", "python3", "-c",
                       script).must_be(0)
     line = [line for line in result.out.decode().splitlines() if line.startswith("= Rss")][0]

@@ -8,8 +8,8 @@ import signal
 import sys
 
 from compare_lib import TARGET, TWO, compare, good, has, is_there, read, said
-from live import (MIB, TIMEOUT, UNTIL_SAMPLED, Folder, Skip, check, equal, memstate, run,
-                  start_memstate, test, wait_until)
+from live import (MIB, SH_UNTIL_SAMPLED, TIMEOUT, UNTIL_SAMPLED, Folder, Skip, check, equal,
+                  memstate, run, start_memstate, test, wait_until)
 
 
 @test
@@ -107,7 +107,7 @@ def the_program_that_a_wrapper_starts_is_measured():
 @test
 def a_wrapper_that_execs_the_program_is_measured_after_exec():
     rows, _ = compare(TWO, "--runs", "1", "--heap", "off", "--", "sh", "-c",
-                      f"sleep 0.3; exec {TARGET} steady 8 400")
+                      f"{SH_UNTIL_SAMPLED} exec {TARGET} steady 8 400")
     for row in rows:
         check(8 * MIB <= row["at_peak_rss_bytes"] < 16 * MIB, row)
 
@@ -178,7 +178,8 @@ def processes_left_running_are_ended():
 def an_interrupt_ends_the_command_and_shows_complete_runs():
     with Folder() as folder:
         pids = os.path.join(folder, "pids")
-        script = f"echo $$ >>{pids}; test $(wc -l <{pids}) -le 2 || exec sleep 1000; sleep 0.05"
+        script = (f"echo $$ >>{pids}; test $(wc -l <{pids}) -le 2 || exec sleep 1000; "
+                  f"{SH_UNTIL_SAMPLED}")
         process = start_memstate("--preload", TWO, "--json", "--", "sh", "-c", script)
         wait_until(lambda: os.path.exists(pids) and len(read(pids).split()) >= 3, "the third run")
         process.send_signal(signal.SIGINT)

@@ -43,6 +43,13 @@ while _count_reads() < _first + 2000:
     time.sleep(0.01)
 """
 
+# The same for a shell script, for some 10 samples.
+SH_UNTIL_SAMPLED = """
+count_reads() { sed -n 's/^syscr: //p' /proc/$PPID/io; }
+first=$(count_reads)
+while [ $(count_reads) -lt $((first + 200)) ]; do sleep 0.01; done
+"""
+
 STATES = ["private_dirty", "lazyfree", "private_clean", "shared_dirty", "shared_clean"]
 OWNERS = ["live", "pool_pages", "pool_fragments", "heap_meta", "stack", "anon", "file", "shmem"]
 HEAP_OWNERS = OWNERS[:4]

@@ -31,7 +31,7 @@ while mode != "idle":
     os.write(file, bytes(256 << 10))
     if mode == "close":
         os.close(file)
-    time.sleep(0.01)
+    time.sleep(0.01)  # the pace of the writer
 time.sleep(1000)
 """
 

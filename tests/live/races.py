@@ -24,7 +24,7 @@ def check_series(pid, *args):
     """Run a series as fast as possible and end it with SIGTERM."""
     process = start_memstate("-p", pid, "--csv", "-i", "1ms", "--max-share", "100",
                              "--output-all", *args)
-    time.sleep(SECONDS)
+    time.sleep(SECONDS)  # the longer, the more races are met; nothing waits for this
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=10)
     equal(process.returncode, 0, f"status; {err}")

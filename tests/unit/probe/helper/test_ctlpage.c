@@ -437,7 +437,7 @@ static void answer_slowly(struct agent_page *page, uint32_t seq)
 {
 	answer_at_once(page, seq - 1);
 	page->end_ns = UINT64_MAX;
-	usleep(50000);
+	usleep(50000); /* this is the cost that makes the query expensive */
 	finish_request(page, seq);
 }
 

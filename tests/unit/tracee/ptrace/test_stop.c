@@ -34,7 +34,7 @@ static int check_all_stand(void *context, const struct stop *stop)
 	count_threads(target, "ZX", &ended);
 	if (count_threads(target, "t", &standing) - ended != standing)
 		return -EINVAL;
-	usleep(2000);
+	usleep(2000); /* a thread that still runs would make a step meanwhile */
 	return standing != stop->count || shared->steps != before ? -EINVAL : 0;
 }
 
@@ -121,6 +121,7 @@ static void end_leader_while_copied(void)
 {
 	char *p = mmap(NULL, COPIED_BYTES, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t before;
 
 	/*
 	 * write one page, because fork() does not copy a mapping that has only zero pages
@@ -129,8 +130,10 @@ static void end_leader_while_copied(void)
 	    madvise(p, COPIED_BYTES, MADV_POPULATE_READ) < 0)
 		_exit(96);
 	p[0] = 1;
+	before = __atomic_load_n(&shared->steps, __ATOMIC_RELAXED);
 	start_thread(copy_all_the_time);
-	usleep(2000);
+	while (__atomic_load_n(&shared->steps, __ATOMIC_RELAXED) == before)
+		usleep(100);
 	shared->is_ready = 1;
 	/* exit directly: pthread_exit() would have to load a library first */
 	syscall(SYS_exit, 0);
