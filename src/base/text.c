@@ -104,6 +104,53 @@ void text_add_printable(struct strbuf *out, const char *text, size_t length, boo
 	}
 }
 
+/* Return true if the text contains a character that cannot be printed. */
+static bool has_unprintable(const char *text)
+{
+	_cleanup_strbuf_ struct strbuf shown = STRBUF_INIT;
+
+	text_add_printable(&shown, text, strlen(text), false);
+	return strcmp(strbuf_text(&shown), text) != 0;
+}
+
+/* Append the text within $'...'. */
+static void add_escaped_word(struct strbuf *out, const char *text)
+{
+	strbuf_add_text(out, "$'");
+	while (*text) {
+		size_t plain = strcspn(text, "'\\");
+
+		text_add_printable(out, text, plain, false);
+		text += plain;
+		if (*text)
+			strbuf_addf(out, "\\%c", *text++);
+	}
+	strbuf_add_char(out, '\'');
+}
+
+void text_add_shell_word(struct strbuf *out, const char *text)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "0123456789_@%+=:,./-";
+
+	if (has_unprintable(text)) {
+		add_escaped_word(out, text);
+		return;
+	}
+	if (*text && text[strspn(text, safe)] == '\0') {
+		strbuf_add_text(out, text);
+		return;
+	}
+	strbuf_add_char(out, '\'');
+	for (; *text; text++) {
+		if (*text == '\'')
+			strbuf_add_text(out, "'\\''");
+		else
+			strbuf_add_char(out, *text);
+	}
+	strbuf_add_char(out, '\'');
+}
+
 /* Return true if the text contains all words up to end. */
 static bool has_all_words(const char *text, const char *words, const char *end)
 {

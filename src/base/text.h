@@ -35,6 +35,13 @@ bool text_is_control(uint32_t code_point);
 void text_add_printable(struct strbuf *out, const char *text, size_t length, bool ascii);
 
 /*
+ * Append the text as one word of a shell command, quoted only if the shell requires it.
+ * Control characters and invalid UTF-8 become \xHH within $'...', which dash does not
+ * support.
+ */
+void text_add_shell_word(struct strbuf *out, const char *text);
+
+/*
  * Return true if the text contains all words, which are separated by blanks, in any order
  * and ignoring case. A vertical bar separates alternatives, of which one must match; an
  * empty alternative is ignored, unless all are empty, which always matches.

@@ -8,6 +8,8 @@ noinst_LIBRARIES += %D%/libmodel.a
 	%D%/cgroup.h \
 	%D%/comparison.c \
 	%D%/comparison.h \
+	%D%/conclusion.c \
+	%D%/conclusion.h \
 	%D%/count.c \
 	%D%/count.h \
 	%D%/count_runs.c \

@@ -83,6 +83,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/table/bar.h \
 	%D%/table/column.c \
 	%D%/table/column.h \
+	%D%/table/conclusion.c \
+	%D%/table/conclusion.h \
 	%D%/table/csv.c \
 	%D%/table/fit.c \
 	%D%/table/fit.h \

@@ -163,6 +163,7 @@ unit_render = \
 	%D%/render/oom/test_explain \
 	%D%/render/profile/test_report \
 	%D%/render/table/test_column \
+	%D%/render/table/test_conclusion \
 	%D%/render/table/test_output
 
 unit_ui = \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "render/table/conclusion.h"
 #include "render/table/output.h"
 
 /* a name at the end of a line is shortened only if this many columns remain for it */
@@ -172,7 +173,8 @@ void fit_add_lines(struct strbuf *out, const char *text, size_t width, bool asci
 	while (*text) {
 		size_t length = strcspn(text, "\n");
 
-		if (fit_width(text, length) <= width)
+		if (fit_width(text, length) <= width ||
+		    strncmp(text, CONCLUSION_NEXT, strlen(CONCLUSION_NEXT)) == 0)
 			strbuf_add(out, text, length);
 		else
 			add_line(&fitted, text, length);

@@ -23,7 +23,8 @@ void fit_add_short(struct strbuf *out, const char *text, size_t length, size_t w
 
 /*
  * Append the text, in which lines wider than `width` columns are wrapped at blanks and
- * indented, or end with a shortened name. All other lines are unchanged.
+ * indented, or end with a shortened name. All other lines are unchanged, including the
+ * line of a report that names the next command.
  */
 void fit_add_lines(struct strbuf *out, const char *text, size_t width, bool ascii);
 

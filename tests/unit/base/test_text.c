@@ -239,6 +239,33 @@ static void words_are_found_in_any_order(void **state)
 			   rows[i].words);
 }
 
+static void a_shell_reads_quoted_text_as_one_word(void **state)
+{
+	static const struct {
+		const char *text, *word;
+	} rows[] = {
+		{ "", "''" },
+		{ "4242", "4242" },
+		{ "/srv/a-b_c.msr@12:30", "/srv/a-b_c.msr@12:30" },
+		{ "two words", "'two words'" },
+		{ "$(reboot)", "'$(reboot)'" },
+		{ "a;b", "'a;b'" },
+		{ "~", "'~'" },
+		{ "it's", "'it'\\''s'" },
+		{ "back\\slash", "'back\\slash'" },
+		{ "ä", "'ä'" },
+		{ "\n'\\x\033[m\xff", "$'\\x0a\\'\\\\x\\x1b[m\\xff'" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_strbuf_ struct strbuf word = STRBUF_INIT;
+
+		text_add_shell_word(&word, rows[i].text);
+		assert_string_equal(word.text, rows[i].word);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +277,7 @@ int main(void)
 		cmocka_unit_test(wrapped_lines_are_indented),
 		cmocka_unit_test(copies_are_truncated_at_a_character),
 		cmocka_unit_test(words_are_found_in_any_order),
+		cmocka_unit_test(a_shell_reads_quoted_text_as_one_word),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);

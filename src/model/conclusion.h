@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * conclusion - the sentences that open a text report, and the command to run next. Plain
+ * data.
+ */
+#ifndef MS_MODEL_CONCLUSION_H
+#define MS_MODEL_CONCLUSION_H
+
+#include "base/strbuf.h"
+
+struct conclusion {
+	struct strbuf text; /* one or two sentences, printable, on one line */
+	struct strbuf next; /* a complete shell command, printable; empty: none */
+};
+
+#define CONCLUSION_INIT                  \
+	{                                \
+		STRBUF_INIT, STRBUF_INIT \
+	}
+#define _cleanup_conclusion_ __attribute__((cleanup(conclusion_release)))
+
+void conclusion_release(struct conclusion *c);
+
+/* Append a sentence, with its full stop, to the text. */
+void conclusion_add(struct conclusion *c, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Set the command to run next, replacing an earlier one. Add words from outside memstate
+ * with text_add_shell_word().
+ */
+void conclusion_set_next(struct conclusion *c, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif
