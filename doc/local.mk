@@ -1,4 +1,21 @@
-dist_man_MANS += %D%/memstate.1
+dist_man_MANS += \
+	%D%/man/memstate-capture.1 \
+	%D%/man/memstate-columns.5 \
+	%D%/man/memstate-compare.1 \
+	%D%/man/memstate-count.1 \
+	%D%/man/memstate-diff.1 \
+	%D%/man/memstate-doctor.1 \
+	%D%/man/memstate-explain.1 \
+	%D%/man/memstate-heap.1 \
+	%D%/man/memstate-leaks.1 \
+	%D%/man/memstate-map.1 \
+	%D%/man/memstate-memory.7 \
+	%D%/man/memstate-oom.1 \
+	%D%/man/memstate-output.5 \
+	%D%/man/memstate-profile.7 \
+	%D%/man/memstate-record.1 \
+	%D%/man/memstate-screen.7 \
+	%D%/man/memstate.1
 dist_doc_DATA += \
 	NEWS \
 	README.md \
