@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,5 +209,44 @@ const char *units_format_rate(int64_t bytes_per_hour, int64_t unit_of,
 	units_format_change(bytes_per_hour / parts, buf);
 	length = strlen(buf);
 	memcpy(buf + length, unit, strlen(unit) + 1);
+	return buf;
+}
+
+static const struct units_rate rate_units[] = {
+	{ "B/h", 1 },
+	{ "K/h", 1024 },
+	{ "M/h", (double)MIB },
+	{ "M/min", 60.0 * (double)MIB },
+	{ "M/s", 3600.0 * (double)MIB },
+	{ "G/s", 3600.0 * 1024 * (double)MIB },
+	{ "T/s", 3600.0 * 1024 * 1024 * (double)MIB },
+};
+
+const struct units_rate *units_find_rate(int64_t bytes_per_hour)
+{
+	double size = fabs((double)bytes_per_hour);
+	size_t i = sizeof(rate_units) / sizeof(rate_units[0]) - 1;
+
+	if (bytes_per_hour == 0)
+		size = (double)MIB;
+	while (i > 0 && size < rate_units[i].bytes_per_hour)
+		i--;
+	return &rate_units[i];
+}
+
+const char *units_format_rate_in(int64_t bytes_per_hour, const struct units_rate *unit,
+				 char buf[UNITS_TEXT_SIZE])
+{
+	double rate = fabs((double)bytes_per_hour) / unit->bytes_per_hour;
+	char sign = bytes_per_hour < 0 ? '-' : '+';
+
+	if (bytes_per_hour == 0)
+		snprintf(buf, UNITS_TEXT_SIZE, "0");
+	else if (rate < 0.0005)
+		snprintf(buf, UNITS_TEXT_SIZE, "%c<0.001", sign);
+	else if (rate < 0.9995)
+		snprintf(buf, UNITS_TEXT_SIZE, "%c%.3f", sign, rate);
+	else
+		snprintf(buf, UNITS_TEXT_SIZE, "%c%.1f", sign, rate);
 	return buf;
 }

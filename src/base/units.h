@@ -116,4 +116,23 @@ unsigned int units_per_mille(uint64_t part, uint64_t whole);
 const char *units_format_rate(int64_t bytes_per_hour, int64_t unit_of,
 			      char buf[UNITS_TEXT_SIZE]);
 
+/* A unit for all rates of one report, such as "M/h". */
+struct units_rate {
+	const char *name;
+	double bytes_per_hour;
+};
+
+/*
+ * Return the largest unit that is not larger than the rate, in which the rate is
+ * therefore at least 1. The sign of the rate is ignored. Return "M/h" for 0.
+ */
+const struct units_rate *units_find_rate(int64_t bytes_per_hour);
+
+/*
+ * Format a rate in this unit, without the name of the unit: "+60.1", "-0.250", "0",
+ * "+<0.001". A rate other than 0 is never formatted as 0. Returns buf.
+ */
+const char *units_format_rate_in(int64_t bytes_per_hour, const struct units_rate *unit,
+				 char buf[UNITS_TEXT_SIZE]);
+
 #endif

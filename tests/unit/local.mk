@@ -161,6 +161,7 @@ unit_render = \
 	%D%/render/compare/test_report \
 	%D%/render/flame/test_flame \
 	%D%/render/oom/test_explain \
+	%D%/render/process/test_growth_words \
 	%D%/render/profile/test_report \
 	%D%/render/table/test_column \
 	%D%/render/table/test_conclusion \

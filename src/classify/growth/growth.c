@@ -26,7 +26,7 @@
 #define TEETH_PER_RISE 0.03
 /* ratio of a window's length to the cycle's, so that each window contains a minimum */
 #define WINDOW_PER_CYCLE 1.1
-#define RISE_PER_LEVEL 0.03 /* a smaller rise, relative to the level, is not growth */
+#define RISE_PER_LEVEL 0.03 /* a smaller rise, relative to the level, is slow growth */
 #define RISE_PER_NOISE 2.0
 #define STEP_PER_LEVEL 0.05 /* a smaller jump, relative to the level, is not a step */
 #define STEP_PER_NOISE 4.0
@@ -53,6 +53,7 @@
 
 const char *const growth_kind_names[GROWTH_KIND_COUNT_] = {
 	[GROWTH_TOO_SHORT] = "too_short", [GROWTH_NONE] = "none",
+	[GROWTH_FALLING] = "falling",	  [GROWTH_SLOW] = "slow",
 	[GROWTH_STEP] = "step",		  [GROWTH_PLATEAU] = "plateau",
 	[GROWTH_STEADY] = "growing",
 };
@@ -380,6 +381,14 @@ static double find_random_growth(const struct floors *floors, double rate)
 	return sqrt(larger(variance, RANDOM_GROWTH_MIN * near));
 }
 
+/* Classify a series that does not rise, or by less than the thresholds. */
+static enum growth_kind classify_small_growth(const struct rates *rates)
+{
+	if (rates->low > 0)
+		return GROWTH_SLOW;
+	return rates->high < 0 ? GROWTH_FALLING : GROWTH_NONE;
+}
+
 static enum growth_kind classify_growth(const struct floors *floors,
 					const struct rates *rates)
 {
@@ -397,7 +406,7 @@ static enum growth_kind classify_growth(const struct floors *floors,
 		if (is_one_jump &&
 		    total > larger(STEP_PER_LEVEL * level, STEP_PER_NOISE * jumps.noise))
 			return GROWTH_STEP;
-		return GROWTH_NONE;
+		return classify_small_growth(rates);
 	}
 	if (is_one_jump)
 		return GROWTH_STEP;
@@ -413,11 +422,13 @@ void growth_find(const struct growth_point *points, size_t count, struct growth 
 	struct floors floors;
 	struct rates rates;
 	double per_hour;
-	size_t cycle;
+	size_t cycle, missing;
 
 	*ret = (struct growth){ .kind = GROWTH_TOO_SHORT };
-	if (count < GROWTH_FLOORS_MIN)
+	if (count < GROWTH_FLOORS_MIN) {
+		ret->missing_count = GROWTH_FLOORS_MIN - count;
 		return;
+	}
 	fill_grid(points, count, &grid);
 	if (grid.step_ns <= 0)
 		return;
@@ -426,8 +437,11 @@ void growth_find(const struct growth_point *points, size_t count, struct growth 
 	ret->floor_count = floors.count;
 	ret->window_ns = (uint64_t)((double)floors.window * grid.step_ns);
 	ret->cycle_ns = (uint64_t)((double)cycle * grid.step_ns);
-	if (floors.count < GROWTH_FLOORS_MIN)
+	if (floors.count < GROWTH_FLOORS_MIN) {
+		missing = floors.window * GROWTH_FLOORS_MIN - grid.count;
+		ret->missing_ns = (uint64_t)((double)missing * grid.step_ns);
 		return;
+	}
 	find_rates(&floors, &rates);
 	ret->kind = classify_growth(&floors, &rates);
 	per_hour = NS_PER_HOUR / grid.step_ns;

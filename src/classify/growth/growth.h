@@ -4,10 +4,12 @@
  * will reach a limit. Pure.
  *
  * Memory use rises and falls with the work. Growth is therefore measured on floors: the
- * minimum of each cycle of the work, or of each window of time if there is no cycle. The
- * growth rate is the median of the slopes between all pairs of floors (Theil-Sen), with
- * its 95 % rank interval (Kendall's variance). Warm-up and single jumps are distinguished
- * from steady growth. With fewer than GROWTH_FLOORS_MIN floors there is no result.
+ * minimum of each cycle of the work, or of each window of time if there is no cycle.
+ * The growth rate is the median of the slopes between all pairs of floors (Theil-Sen),
+ * with its 95 % rank interval (Kendall's variance). Warm-up and single jumps are
+ * distinguished from steady growth, and so is growth that is real but small compared
+ * with the amount or its noise: that growth is slow. With fewer than GROWTH_FLOORS_MIN
+ * floors there is no result.
  *
  * Limitations: a warm-up longer than the observed time counts as growth; the rising half
  * of a daily cycle counts as a plateau; bursts cannot be predicted.
@@ -25,7 +27,10 @@
 
 enum growth_kind {
 	GROWTH_TOO_SHORT, /* there are too few windows for a result */
-	GROWTH_NONE,
+	GROWTH_NONE,	  /* the interval of the rate contains 0 */
+	GROWTH_FALLING,	  /* the interval of the rate is below 0 */
+	/* the interval of the rate is above 0, but the rise is below the thresholds */
+	GROWTH_SLOW,
 	GROWTH_STEP,	/* grew in one step: most of the growth is one jump */
 	GROWTH_PLATEAU, /* grew earlier, but no longer grows */
 	GROWTH_STEADY,	/* still grows at the end */
@@ -42,6 +47,12 @@ struct growth_point {
 
 struct growth {
 	enum growth_kind kind;
+	/*
+	 * With GROWTH_TOO_SHORT, what is missing for a result: a number of samples or, if
+	 * the work has a cycle, time. Both are 0 if all samples are from the same moment.
+	 */
+	size_t missing_count;
+	uint64_t missing_ns;
 	size_t floor_count;
 	uint64_t window_ns; /* length of the window whose minimum is one floor */
 	uint64_t cycle_ns;  /* length of the work's cycle; 0: no cycle detected */

@@ -316,14 +316,24 @@ static bool is_burst(const struct oom_evidence *e, unsigned int min, struct strb
 	return true;
 }
 
-/* A process whose live memory is constant does not leak, even if its Rss grows. */
+/*
+ * Return true if live memory does not grow, or grows slowly and at less than half the
+ * rate of need. Such a process does not leak, even if its Rss grows.
+ */
+static bool is_live_flat(const struct oom_evidence *e)
+{
+	enum growth_kind kind = e->live_growth.kind;
+
+	if (kind == GROWTH_SLOW)
+		return e->live_growth.rate_bytes < e->growth.rate_bytes / 2;
+	return kind == GROWTH_NONE || kind == GROWTH_FALLING || kind == GROWTH_PLATEAU;
+}
+
 static bool is_leak(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
-	bool is_live_flat = e->live_growth.kind == GROWTH_NONE ||
-			    e->live_growth.kind == GROWTH_PLATEAU;
 	char rate[UNITS_TEXT_SIZE], floors[UNITS_TEXT_SIZE];
 
-	if (e->growth.kind != GROWTH_STEADY || is_live_flat ||
+	if (e->growth.kind != GROWTH_STEADY || is_live_flat(e) ||
 	    !is_share(e->at.live_anon_bytes, oom_evidence_base_bytes(e), min))
 		return false;
 	strbuf_addf(why, "its floor changed by %s over %s",

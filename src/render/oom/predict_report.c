@@ -21,6 +21,10 @@
 struct page {
 	struct strbuf *out;
 	const struct predict_report *report;
+	/* trends of all processes, those with the fastest growth first */
+	struct process_trend *processes;
+	size_t process_count;
+	const struct units_rate *unit; /* unit of all rates */
 	size_t width;
 };
 
@@ -31,25 +35,45 @@ static void add_line(const struct page *p, const char *label, const char *words)
 	text_add_wrapped(p->out, words, LABEL_WIDTH, p->width);
 }
 
-static void add_seen(const struct page *p, const struct trend *t)
+static const char *format_amount(const struct page *p, uint64_t bytes,
+				 char buf[UNITS_TEXT_SIZE])
 {
-	char utc[CLOCK_TEXT_SIZE], span[UNITS_TEXT_SIZE], last[UNITS_TEXT_SIZE],
-		first[UNITS_TEXT_SIZE];
+	return units_format_amount(bytes, p->report->options.exact_bytes, buf);
+}
+
+static void add_samples(const struct page *p, const struct trend *t)
+{
+	char utc[CLOCK_TEXT_SIZE], span[UNITS_TEXT_SIZE];
 	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
 	size_t restarts = trends_restart_count(p->report->trends);
 
-	strbuf_addf(&words,
-		    "%" PRIu64 " sample%s over %s, until %s; need was %s, and is %s",
-		    t->sample_count, t->sample_count == 1 ? "" : "s",
+	strbuf_addf(&words, "%" PRIu64 " in %s, the last at %s", t->sample_count,
 		    units_format_duration(t->span_ns, span),
-		    clock_format_utc(p->report->unix_ms, utc),
-		    units_format_amount(t->first_bytes, p->report->options.exact_bytes,
-					first),
-		    units_format_amount(t->bytes, p->report->options.exact_bytes, last));
+		    clock_format_utc(p->report->unix_ms, utc));
 	if (restarts > 0)
-		strbuf_addf(&words, "; memory from before its %zu restart%s is left out",
+		strbuf_addf(&words, "; samples from before its %zu restart%s are ignored",
 			    restarts, restarts == 1 ? "" : "s");
-	add_line(p, "seen", strbuf_text(&words));
+	add_line(p, "samples", strbuf_text(&words));
+}
+
+/* Append the first and the last need: "rose from 61.9M to 62.8M". */
+static void add_need(const struct page *p, const struct trend *t)
+{
+	char first[UNITS_TEXT_SIZE], last[UNITS_TEXT_SIZE];
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+
+	format_amount(p, t->first_bytes, first);
+	format_amount(p, t->bytes, last);
+	if (!bytes_known(t->bytes))
+		strbuf_add_text(&words, "unknown");
+	else if (!bytes_known(t->first_bytes) || t->sample_count < 2)
+		strbuf_add_text(&words, last);
+	else if (strcmp(first, last) == 0)
+		strbuf_addf(&words, "%s in the first and in the last sample", last);
+	else
+		strbuf_addf(&words, "%s from %s to %s",
+			    t->bytes > t->first_bytes ? "rose" : "fell", first, last);
+	add_line(p, "need", strbuf_text(&words));
 }
 
 /*
@@ -62,7 +86,7 @@ static bool is_empty(const struct predict_report *report)
 }
 
 /*
- * Append text such as "the group is empty: its last process has exited; 12.0M remain
+ * Append text such as "the cgroup is empty: its last process has exited; 12.0M are still
  * charged to it".
  */
 static void add_empty(const struct page *p, const struct trend *t)
@@ -70,52 +94,57 @@ static void add_empty(const struct page *p, const struct trend *t)
 	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
 	char buf[UNITS_TEXT_SIZE];
 
-	strbuf_add_text(&words, trends_process_count(p->report->trends) > 0
-					? "the group is empty: its last process has "
+	strbuf_add_text(&words, p->process_count > 0
+					? "the cgroup is empty: its last process has "
 					  "exited"
-					: "the group is empty: it never had a process");
+					: "the cgroup is empty: it never had a process");
 	if (bytes_known(t->bytes) && t->bytes > 0)
-		strbuf_addf(&words, "; %s remain charged to it",
-			    units_format_amount(t->bytes, p->report->options.exact_bytes,
-						buf));
-	add_line(p, "need", strbuf_text(&words));
+		strbuf_addf(&words, "; %s are still charged to it",
+			    format_amount(p, t->bytes, buf));
+	add_line(p, "trend", strbuf_text(&words));
 }
 
 static void add_group(const struct page *p)
 {
 	const struct cgroup *cgroup = p->report->cgroup;
-	_cleanup_strbuf_ struct strbuf need = STRBUF_INIT, limit = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT, limit = STRBUF_INIT;
 	uint64_t limit_bytes = cgroup_limit_bytes(cgroup);
 	struct trend t;
 
 	trends_find_group(p->report->trends, &t);
 	group_head_add(p->out, cgroup, &p->report->options);
 	strbuf_add_char(p->out, '\n');
-	add_seen(p, &t);
+	add_samples(p, &t);
+	add_need(p, &t);
 	if (is_empty(p->report)) {
 		add_empty(p, &t);
 		return;
 	}
-	growth_add_words(&need, &t.growth);
-	add_line(p, "need", strbuf_text(&need));
+	growth_add_words(&words, &t.growth, p->unit);
+	add_line(p, "trend", strbuf_text(&words));
 	if (limit_bytes != CGROUP_NO_LIMIT)
 		growth_add_time(&limit, &t.growth, limit_bytes);
 	if (limit.length > 0)
 		add_line(p, "", strbuf_text(&limit));
 }
 
+/* Processes with a higher rank are listed first. */
+static int rank_of(enum growth_kind kind)
+{
+	return kind == GROWTH_STEADY ? 2 : kind == GROWTH_SLOW ? 1 : 0;
+}
+
 static int compare_trends(const void *a, const void *b)
 {
 	const struct process_trend *x = a, *y = b;
-	bool x_grows = x->need.growth.kind == GROWTH_STEADY;
-	bool y_grows = y->need.growth.kind == GROWTH_STEADY;
+	const struct growth *g_x = &x->need.growth, *g_y = &y->need.growth;
 	/* adding 1 turns BYTES_UNKNOWN into 0, so that an unknown need sorts last */
 	uint64_t of_x = x->need.bytes + 1, of_y = y->need.bytes + 1;
 
-	if (x_grows != y_grows)
-		return x_grows ? -1 : 1;
-	if (x_grows && x->need.growth.rate_bytes != y->need.growth.rate_bytes)
-		return x->need.growth.rate_bytes > y->need.growth.rate_bytes ? -1 : 1;
+	if (rank_of(g_x->kind) != rank_of(g_y->kind))
+		return rank_of(g_x->kind) > rank_of(g_y->kind) ? -1 : 1;
+	if (rank_of(g_x->kind) > 0 && g_x->rate_bytes != g_y->rate_bytes)
+		return g_x->rate_bytes > g_y->rate_bytes ? -1 : 1;
 	return of_x != of_y ? (of_x > of_y ? -1 : 1) : x->process.pid - y->process.pid;
 }
 
@@ -136,22 +165,59 @@ static struct process_trend *find_processes(const struct trends *trends,
 	return found;
 }
 
-static const char *format_rate_of(const struct trend *t, char buf[UNITS_TEXT_SIZE])
+/* Return the larger absolute rate; a trend that is too short has none. */
+static int64_t larger_rate(int64_t rate, const struct growth *g)
+{
+	return g->kind != GROWTH_TOO_SHORT && llabs(g->rate_bytes) > llabs(rate)
+		       ? g->rate_bytes
+		       : rate;
+}
+
+/* Return the unit that suits the largest rate and bound in the report. */
+static const struct units_rate *find_unit(const struct predict_report *report,
+					  const struct process_trend *found, size_t count)
+{
+	int64_t rate = 0;
+	struct trend t;
+
+	if (report->cgroup) {
+		trends_find_group(report->trends, &t);
+		rate = growth_largest_rate(&t.growth);
+	}
+	for (size_t i = 0; i < count && i < report->top; i++) {
+		rate = larger_rate(rate, &found[i].need.growth);
+		rate = larger_rate(rate, &found[i].live.growth);
+	}
+	return units_find_rate(rate);
+}
+
+static const char *format_rate_of(const struct page *p, const struct trend *t,
+				  char buf[UNITS_TEXT_SIZE])
 {
 	if (t->growth.kind == GROWTH_TOO_SHORT)
 		return "-";
-	return units_format_rate(t->growth.rate_bytes, t->growth.rate_bytes, buf);
+	return units_format_rate_in(t->growth.rate_bytes, p->unit, buf);
+}
+
+/* Return true if the growth of allocated blocks is known for a process in the table. */
+static bool has_live(const struct page *p)
+{
+	for (size_t i = 0; i < p->process_count && i < p->report->top; i++)
+		if (p->processes[i].live.growth.kind != GROWTH_TOO_SHORT)
+			return true;
+	return false;
 }
 
 static void add_process(const struct page *p, const struct process_trend *t)
 {
 	char need[UNITS_TEXT_SIZE], rate[UNITS_TEXT_SIZE], live[UNITS_TEXT_SIZE];
 
-	strbuf_addf(
-		p->out, "%8d  %9s  %12s  %-14s  %12s  ", t->process.pid,
-		units_format_amount(t->need.bytes, p->report->options.exact_bytes, need),
-		format_rate_of(&t->need, rate), growth_titles[t->need.growth.kind],
-		format_rate_of(&t->live, live));
+	strbuf_addf(p->out, "%8d  %8s  %11s  ", t->process.pid,
+		    format_amount(p, t->need.bytes, need),
+		    format_rate_of(p, &t->need, rate));
+	if (has_live(p))
+		strbuf_addf(p->out, "%10s  ", format_rate_of(p, &t->live, live));
+	strbuf_addf(p->out, "%-16s  ", growth_titles[t->need.growth.kind]);
 	text_add_printable(p->out, t->process.comm, strlen(t->process.comm),
 			   p->report->options.ascii);
 	strbuf_add_char(p->out, '\n');
@@ -161,50 +227,58 @@ static void add_process(const struct page *p, const struct process_trend *t)
  * Append why each growing process grows: either its live blocks grow, or
  * the allocator keeps freed memory.
  */
-static void add_causes(const struct page *p, const struct process_trend *found,
-		       size_t count)
+static void add_causes(const struct page *p)
 {
-	for (size_t i = 0; i < count && i < p->report->top; i++) {
+	if (p->process_count > 0 && p->processes[0].need.growth.kind == GROWTH_STEADY)
+		strbuf_add_char(p->out, '\n');
+	for (size_t i = 0; i < p->process_count && i < p->report->top; i++) {
+		const struct process_trend *t = &p->processes[i];
 		_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 
-		if (found[i].need.growth.kind != GROWTH_STEADY)
+		if (t->need.growth.kind != GROWTH_STEADY)
 			return;
-		strbuf_addf(&line, "%d grows: %s", found[i].process.pid,
-			    growth_cause_words[process_trend_cause(&found[i])]);
+		strbuf_addf(&line, "%d grows: %s.", t->process.pid,
+			    growth_cause_words[process_trend_cause(t)]);
 		text_add_wrapped(p->out, line.text, 0, p->width);
 	}
 }
 
 static void add_processes(const struct page *p)
 {
-	size_t count;
-	struct process_trend *found = find_processes(p->report->trends, &count);
+	_cleanup_strbuf_ struct strbuf grows = STRBUF_INIT, live = STRBUF_INIT;
 
-	if (count > 0)
-		strbuf_add_text(p->out,
-				"\n     PID       NEED         GROWS  VERDICT       "
-				"         IN USE  COMM\n");
-	for (size_t i = 0; i < count && i < p->report->top; i++)
-		add_process(p, &found[i]);
-	if (count > p->report->top)
-		strbuf_addf(p->out, "          and %zu more\n", count - p->report->top);
-	if (count > 0 && found[0].need.growth.kind == GROWTH_STEADY)
-		strbuf_add_char(p->out, '\n');
-	add_causes(p, found, count);
-	free(found);
+	if (p->process_count == 0)
+		return;
+	strbuf_addf(&grows, "GROWS %s", p->unit->name);
+	strbuf_addf(&live, "LIVE %s", p->unit->name);
+	strbuf_addf(p->out, "\n     PID      NEED  %11s  ", grows.text);
+	if (has_live(p))
+		strbuf_addf(p->out, "%10s  ", live.text);
+	strbuf_add_text(p->out, "VERDICT           COMM\n");
+	for (size_t i = 0; i < p->process_count && i < p->report->top; i++)
+		add_process(p, &p->processes[i]);
+	if (p->process_count > p->report->top)
+		strbuf_addf(p->out, "          and %zu more\n",
+			    p->process_count - p->report->top);
+	add_causes(p);
 }
 
 void predict_report_add_text(struct strbuf *out, const struct predict_report *report)
 {
 	size_t width = report->options.max_width > 0 ? (size_t)report->options.max_width
 						     : 100;
-	struct page p = { out, report, width < WIDTH_MIN ? WIDTH_MIN : width };
+	struct page p = { .out = out,
+			  .report = report,
+			  .width = width < WIDTH_MIN ? WIDTH_MIN : width };
 
+	p.processes = find_processes(report->trends, &p.process_count);
+	p.unit = find_unit(report, p.processes, p.process_count);
 	if (report->cgroup)
 		add_group(&p);
 	add_processes(&p);
 	strbuf_add_char(out, '\n');
 	text_add_wrapped(out, growth_caveats, 0, p.width);
+	free(p.processes);
 }
 
 static void add_rate(struct json *j, const char *key, const struct growth *g,

@@ -218,7 +218,7 @@ static void add_growth(struct page *p)
 
 	if (!need)
 		return;
-	growth_add_words(&words, &need->growth);
+	growth_add_words(&words, &need->growth, NULL);
 	if (p->figures->limit_bytes != CGROUP_NO_LIMIT)
 		growth_add_time(&time, &need->growth, p->figures->limit_bytes);
 	if (time.length > 0)

@@ -17,13 +17,19 @@ void growth_text_add_short(struct strbuf *out, const struct growth *growth)
 {
 	char rate[UNITS_TEXT_SIZE];
 
-	if (growth->kind == GROWTH_STEADY)
+	switch (growth->kind) {
+	case GROWTH_STEADY:
 		strbuf_add_text(out, units_format_rate(growth->rate_bytes,
 						       growth->rate_bytes, rate));
-	else
-		strbuf_add_text(out, growth->kind == GROWTH_TOO_SHORT
-					     ? "too few"
-					     : growth_titles[growth->kind]);
+		break;
+	case GROWTH_TOO_SHORT: strbuf_add_text(out, "too soon"); break;
+	case GROWTH_SLOW: strbuf_add_text(out, "slow growth"); break;
+	case GROWTH_NONE:
+	case GROWTH_FALLING:
+	case GROWTH_STEP:
+	case GROWTH_PLATEAU:
+	case GROWTH_KIND_COUNT_: strbuf_add_text(out, growth_titles[growth->kind]); break;
+	}
 }
 
 static bool find_time(const struct growth *growth, uint64_t limit_bytes,

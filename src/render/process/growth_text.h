@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "classify/growth/growth.h"
 
-/* Append a description for a table column: "+12.0M/h", "plateau" or "too few". */
+/* Append a description for a table column: "+12.0M/h", "slow growth" or "too soon". */
 void growth_text_add_short(struct strbuf *out, const struct growth *growth);
 
 /*

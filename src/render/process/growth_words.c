@@ -4,13 +4,16 @@
 #include "render/process/growth_words.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 
 const char *const growth_titles[GROWTH_KIND_COUNT_] = {
-	[GROWTH_TOO_SHORT] = "too few cycles",
+	[GROWTH_TOO_SHORT] = "too soon to tell",
 	[GROWTH_NONE] = "no growth",
+	[GROWTH_FALLING] = "falling",
+	[GROWTH_SLOW] = "growing slowly",
 	[GROWTH_STEP] = "one step",
 	[GROWTH_PLATEAU] = "plateau",
 	[GROWTH_STEADY] = "growing",
@@ -18,27 +21,39 @@ const char *const growth_titles[GROWTH_KIND_COUNT_] = {
 
 const char *const growth_cause_words[GROWTH_CAUSE_COUNT_] = {
 	[GROWTH_CAUSE_UNKNOWN] =
-		"read the heap to find out whether blocks in use grow, or freed memory "
-		"that the allocator keeps",
-	[GROWTH_CAUSE_LEAK] = "its blocks in use grow, too: they are not freed",
+		"the heap was not read, so it is unknown whether allocated blocks grow, "
+		"or freed memory that the allocator keeps",
+	[GROWTH_CAUSE_LEAK] =
+		"its allocated blocks grow, too: the program does not free them",
 	[GROWTH_CAUSE_KEPT] =
-		"its blocks in use grow less or not at all: the allocator keeps freed "
-		"memory (retention, or fragments)",
+		"its allocated blocks grow less or not at all: the allocator keeps freed "
+		"memory (retention or fragmentation)",
 };
 
 const char growth_caveats[] =
-	"This cannot distinguish a warm-up slower than the time covered from growth, "
-	"nor the rising half of a daily cycle from a plateau, and it cannot foresee a burst.";
+	"A warm-up that takes longer than the samples cover looks like growth, the "
+	"rising half of a daily cycle looks like a plateau, and bursts cannot be "
+	"predicted.";
 
-/* Append the growth rate with its lower and upper bound. */
-static void add_rate(struct strbuf *out, const struct growth *g)
+/* Append a growth rate with its unit, such as "+60.1M/h". */
+static void add_rate(struct strbuf *out, int64_t bytes_per_hour,
+		     const struct units_rate *unit)
 {
-	char rate[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+	char rate[UNITS_TEXT_SIZE];
 
-	strbuf_addf(out, "%s (%s to %s)",
-		    units_format_rate(g->rate_bytes, g->rate_bytes, rate),
-		    units_format_rate(g->rate_low_bytes, g->rate_bytes, low),
-		    units_format_rate(g->rate_high_bytes, g->rate_bytes, high));
+	strbuf_addf(out, "%s%s", units_format_rate_in(bytes_per_hour, unit, rate),
+		    unit->name);
+}
+
+void growth_add_rate(struct strbuf *out, const struct growth *g,
+		     const struct units_rate *unit)
+{
+	add_rate(out, g->rate_bytes, unit);
+	strbuf_add_text(out, " (");
+	add_rate(out, g->rate_low_bytes, unit);
+	strbuf_add_text(out, " to ");
+	add_rate(out, g->rate_high_bytes, unit);
+	strbuf_add_char(out, ')');
 }
 
 /*
@@ -57,39 +72,56 @@ static void add_windows(struct strbuf *out, const struct growth *g)
 			    units_format_duration(g->window_ns, buf));
 }
 
-static void add_too_short(struct strbuf *out, const struct growth *g)
+/* Append what is missing for a result, such as "3 more samples are needed". */
+static void add_missing(struct strbuf *out, const struct growth *g)
 {
-	char buf[UNITS_TEXT_SIZE];
+	char cycle[UNITS_TEXT_SIZE], missing[UNITS_TEXT_SIZE];
 
-	if (g->cycle_ns > 0)
+	if (g->missing_count > 0)
+		strbuf_addf(out, "%zu more sample%s needed", g->missing_count,
+			    g->missing_count == 1 ? " is" : "s are");
+	else if (g->missing_ns > 0)
 		strbuf_addf(out,
-			    "%zu cycles of the work (%s each) were seen, %d are "
-			    "needed",
-			    g->floor_count, units_format_duration(g->cycle_ns, buf),
-			    GROWTH_FLOORS_MIN);
+			    "the samples cover %zu of the %d cycles (%s each) that are "
+			    "needed; sample for %s more",
+			    g->floor_count, GROWTH_FLOORS_MIN,
+			    units_format_duration(g->cycle_ns, cycle),
+			    units_format_duration(g->missing_ns, missing));
 	else
-		strbuf_addf(out, "%d samples over some time are needed, better hundreds",
-			    GROWTH_FLOORS_MIN);
+		strbuf_add_text(out, "samples at different times are needed");
 }
 
-void growth_add_words(struct strbuf *out, const struct growth *g)
+int64_t growth_largest_rate(const struct growth *g)
+{
+	int64_t rate = llabs(g->rate_bytes), low = llabs(g->rate_low_bytes),
+		high = llabs(g->rate_high_bytes);
+
+	if (rate < low)
+		rate = low;
+	return rate > high ? rate : high;
+}
+
+void growth_add_words(struct strbuf *out, const struct growth *g,
+		      const struct units_rate *unit)
 {
 	strbuf_addf(out, "%s: ", growth_titles[g->kind]);
 	switch (g->kind) {
-	case GROWTH_TOO_SHORT: add_too_short(out, g); return;
+	case GROWTH_TOO_SHORT: add_missing(out, g); return;
 	case GROWTH_STEP:
-		strbuf_add_text(out, "it rose once, and most of the total rise was then");
+		strbuf_add_text(out, "most of the rise was a single jump");
 		return;
 	case GROWTH_PLATEAU:
-		strbuf_add_text(out, "it rose, and has nearly stopped rising");
+		strbuf_add_text(out, "it rose earlier, and has almost stopped rising");
 		return;
 	case GROWTH_NONE:
+	case GROWTH_FALLING:
+	case GROWTH_SLOW:
 	case GROWTH_STEADY:
 	case GROWTH_KIND_COUNT_: break;
 	}
 	add_windows(out, g);
 	strbuf_add_text(out, " changes by ");
-	add_rate(out, g);
+	growth_add_rate(out, g, unit ? unit : units_find_rate(growth_largest_rate(g)));
 }
 
 void growth_add_time(struct strbuf *out, const struct growth *g, uint64_t limit_bytes)
@@ -110,7 +142,7 @@ void growth_add_time(struct strbuf *out, const struct growth *g, uint64_t limit_
 			    ? "never"
 			    : units_format_duration(left.latest_ns, latest));
 	if (g->tooth_bytes > 0)
-		strbuf_addf(out, ", at the tallest peak seen, %s above its floor",
+		strbuf_addf(out, ", with a peak as tall as the tallest so far, %s",
 			    units_format_bytes(g->tooth_bytes, tooth));
 }
 
@@ -128,7 +160,7 @@ void growth_add_process(struct strbuf *out, const struct process_trend *t,
 	}
 	strbuf_addf(&words, "Need over %s (%" PRIu64 " samples): ",
 		    units_format_duration(t->need.span_ns, span), t->need.sample_count);
-	growth_add_words(&words, &t->need.growth);
+	growth_add_words(&words, &t->need.growth, NULL);
 	if (t->need.growth.kind == GROWTH_STEADY)
 		strbuf_addf(&words, "; %s", growth_cause_words[process_trend_cause(t)]);
 	strbuf_add_char(&words, '.');

@@ -9,22 +9,27 @@
 #include "base/units.h"
 #include "classify/growth/trends.h"
 
-/*
- * Titles of the kinds of growth: "growing", "plateau", "one step",
- * "no growth", "too few cycles".
- */
+/* Titles of the kinds of growth, such as "growing" or "too soon to tell". */
 extern const char *const growth_titles[GROWTH_KIND_COUNT_];
 
-/*
- * Append the kind of growth and its details as a sentence without a
- * full stop: "growing: the floor of each cycle (6m40s) changes by
- * +60.1M/h (+58.0M/h to +62.3M/h)".
- */
-void growth_add_words(struct strbuf *out, const struct growth *growth);
+/* Append the rate with its bounds: "+60.1M/h (+58.0M/h to +62.3M/h)". */
+void growth_add_rate(struct strbuf *out, const struct growth *growth,
+		     const struct units_rate *unit);
+
+/* Return the largest absolute value of the rate and its bounds. */
+int64_t growth_largest_rate(const struct growth *growth);
 
 /*
- * Append text such as "reaches the limit in 25m00s (24m10s to 28m05s), at the tallest
- * peak seen, 80.0M above its floor". Append nothing if the time cannot be determined.
+ * Append the kind of growth and its details as a sentence without a full stop: "growing:
+ * the floor of each cycle (6m40s) changes by +60.1M/h (+58.0M/h to +62.3M/h)". All rates
+ * are in this unit; NULL: in the unit that suits the largest.
+ */
+void growth_add_words(struct strbuf *out, const struct growth *growth,
+		      const struct units_rate *unit);
+
+/*
+ * Append text such as "reaches the limit in 25m00s (24m10s to 28m05s), with a peak as
+ * tall as the tallest so far, 80.0M". Append nothing if the time cannot be determined.
  */
 void growth_add_time(struct strbuf *out, const struct growth *growth,
 		     uint64_t limit_bytes);

@@ -257,6 +257,39 @@ static void shares_are_rounded_and_do_not_overflow(void **state)
 	assert_int_equal(units_per_mille(1, UINT64_MAX - 1), 0);
 }
 
+static void rates_of_a_report_share_the_unit_of_the_largest(void **state)
+{
+	static const struct {
+		int64_t largest, rate;
+		const char *text, *unit;
+	} rows[] = {
+		{ 0, 0, "0", "M/h" },
+		{ 1, 1, "+1.0", "B/h" },
+		{ -1023, 7, "+7.0", "B/h" },
+		{ 1024, 1023, "+0.999", "K/h" },
+		{ 1 << 20, -(1 << 19), "-0.500", "M/h" },
+		{ 1 << 20, 1, "+<0.001", "M/h" },
+		{ 1 << 20, -1, "-<0.001", "M/h" },
+		{ 1 << 20, (1 << 20) - 1, "+1.0", "M/h" },
+		{ 59 << 20, 59 << 20, "+59.0", "M/h" },
+		{ 60 << 20, 59 << 20, "+0.983", "M/min" },
+		{ INT64_C(3600) << 20, INT64_C(60) << 20, "+0.017", "M/s" },
+		{ INT64_C(3600) << 30, -(INT64_C(7200) << 30), "-2.0", "G/s" },
+		{ INT64_MAX, INT64_MAX, "+2330.2", "T/s" },
+		{ INT64_MIN, INT64_MIN, "-2330.2", "T/s" },
+	};
+	char buf[UNITS_TEXT_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct units_rate *unit = units_find_rate(rows[i].largest);
+
+		assert_string_equal(unit->name, rows[i].unit);
+		assert_string_equal(units_format_rate_in(rows[i].rate, unit, buf),
+				    rows[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +304,7 @@ int main(void)
 		cmocka_unit_test(durations_are_parsed_with_and_without_a_unit),
 		cmocka_unit_test(durations_are_printed_in_the_two_largest_units),
 		cmocka_unit_test(bytes_are_parsed_with_a_suffix),
+		cmocka_unit_test(rates_of_a_report_share_the_unit_of_the_largest),
 		cmocka_unit_test(shares_are_rounded_and_do_not_overflow),
 	};
 

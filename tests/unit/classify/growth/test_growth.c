@@ -27,6 +27,18 @@ static double flat(int i, double *memory)
 	return 300 + made_noise(3);
 }
 
+static double leak_3(int i, double *memory)
+{
+	(void)memory;
+	return 200 + 3.0 * i / N + made_noise(0.5);
+}
+
+static double fall_30(int i, double *memory)
+{
+	(void)memory;
+	return 200 - 30.0 * i / N + made_noise(3);
+}
+
 static double leak_30(int i, double *memory)
 {
 	(void)memory;
@@ -114,7 +126,12 @@ static void make(series_fn series, struct growth_point points[N])
 					       (uint64_t)(MEBI * series(i, &memory)) };
 }
 
-static int count_judged(series_fn series, enum growth_kind kind)
+#define KIND(kind) (1U << (kind))
+/* The floors do not rise, or by so little that it may be by chance. */
+#define CALM (KIND(GROWTH_NONE) | KIND(GROWTH_SLOW) | KIND(GROWTH_FALLING))
+
+/* Return how many of the series are of one of these kinds, a set of KIND() bits. */
+static int count_classified(series_fn series, unsigned int kinds)
 {
 	struct growth_point points[N];
 	struct growth growth;
@@ -124,7 +141,7 @@ static int count_judged(series_fn series, enum growth_kind kind)
 	for (int i = 0; i < REPEATS; i++) {
 		make(series, points);
 		growth_find(points, N, &growth);
-		count += growth.kind == kind;
+		count += (KIND(growth.kind) & kinds) != 0;
 	}
 	return count;
 }
@@ -134,31 +151,120 @@ static void growth_is_classified_from_the_series(void **state)
 	static const struct {
 		const char *name;
 		series_fn series;
-		enum growth_kind kind;
+		unsigned int kinds;
 		int min;
 	} cases[] = {
-		{ "flat", flat, GROWTH_NONE, 19 },
-		{ "leak of 30 MiB/h", leak_30, GROWTH_STEADY, 19 },
-		{ "leak of 100 MiB/h", leak_100, GROWTH_STEADY, 19 },
-		{ "leak that waits", leak_that_waits, GROWTH_STEADY, 19 },
-		{ "teeth", teeth, GROWTH_NONE, 19 },
-		{ "teeth and a leak", teeth_and_leak, GROWTH_STEADY, 19 },
-		{ "short warm-up", warm_up_short, GROWTH_PLATEAU, 19 },
-		{ "long warm-up", warm_up_long, GROWTH_PLATEAU, 19 },
-		{ "one step", one_step, GROWTH_STEP, 19 },
-		{ "spikes", spikes, GROWTH_NONE, 19 },
-		{ "wandering", wander, GROWTH_NONE, 15 },
-		{ "few steps", few_steps, GROWTH_TOO_SHORT, 19 },
+		{ "flat", flat, CALM, 19 },
+		{ "flat, nothing but noise", flat, KIND(GROWTH_NONE), 17 },
+		{ "leak of 3 MiB/h", leak_3, KIND(GROWTH_SLOW), 19 },
+		{ "fall of 30 MiB/h", fall_30, KIND(GROWTH_FALLING), 19 },
+		{ "leak of 30 MiB/h", leak_30, KIND(GROWTH_STEADY), 19 },
+		{ "leak of 100 MiB/h", leak_100, KIND(GROWTH_STEADY), 19 },
+		{ "leak that waits", leak_that_waits, KIND(GROWTH_STEADY), 19 },
+		{ "teeth", teeth, CALM, 19 },
+		{ "teeth and a leak", teeth_and_leak, KIND(GROWTH_STEADY), 19 },
+		{ "short warm-up", warm_up_short, KIND(GROWTH_PLATEAU), 19 },
+		{ "long warm-up", warm_up_long, KIND(GROWTH_PLATEAU), 19 },
+		{ "one step", one_step, KIND(GROWTH_STEP), 19 },
+		{ "spikes", spikes, CALM, 19 },
+		{ "wandering", wander, CALM, 15 },
+		{ "few steps", few_steps, KIND(GROWTH_TOO_SHORT), 19 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		int right = count_judged(cases[i].series, cases[i].kind);
+		int right = count_classified(cases[i].series, cases[i].kinds);
 
 		if (right < cases[i].min)
 			print_error("%s: %d of %d\n", cases[i].name, right, REPEATS);
 		assert_in_range(right, cases[i].min, REPEATS);
 	}
+}
+
+/* Return a random number between min and max. */
+static double made_between(double min, double max)
+{
+	return min + (max - min) * made_noise_unit();
+}
+
+/* Make a line with random slope, noise, teeth and length. Return the number of points. */
+static size_t make_random(struct growth_point points[N])
+{
+	double slope = made_between(-1, 1) * exp(made_between(-6, 5));
+	double noise = exp(made_between(-6, 2)), tooth = made_between(-40, 40);
+	size_t count = (size_t)made_between(0, N);
+
+	for (size_t i = 0; i < count; i++) {
+		double at = 400 + slope * (double)i / N + made_noise(noise);
+
+		if (tooth > 0)
+			at += tooth * (double)(i % 20) / 20;
+		points[i] =
+			(struct growth_point){ i * 10 * NS_PER_S, (uint64_t)(MEBI * at) };
+	}
+	return count;
+}
+
+/*
+ * Whatever the series is, its growth is "none" only if the rate may be 0, "slow" only if
+ * it is above 0 and "falling" only if it is below 0.
+ */
+static void a_rate_that_is_not_0_is_never_called_no_growth(void **state)
+{
+	size_t counts[GROWTH_KIND_COUNT_] = { 0 };
+
+	(void)state;
+	made_noise_seed(1685821657736338717u);
+	for (int i = 0; i < 3000; i++) {
+		struct growth_point points[N];
+		struct growth g;
+
+		growth_find(points, make_random(points), &g);
+		counts[g.kind]++;
+		if (g.kind == GROWTH_NONE)
+			assert_true(g.rate_low_bytes <= 0 && g.rate_high_bytes >= 0);
+		if (g.kind == GROWTH_SLOW || g.kind == GROWTH_STEADY)
+			assert_true(g.rate_low_bytes >= 0 && g.rate_high_bytes > 0);
+		if (g.kind == GROWTH_FALLING)
+			assert_true(g.rate_low_bytes < 0 && g.rate_high_bytes <= 0);
+		assert_true(g.kind == GROWTH_TOO_SHORT ||
+			    g.missing_count + g.missing_ns == 0);
+	}
+	assert_in_range(counts[GROWTH_TOO_SHORT], 20, 3000);
+	assert_in_range(counts[GROWTH_NONE], 100, 3000);
+	assert_in_range(counts[GROWTH_SLOW], 100, 3000);
+	assert_in_range(counts[GROWTH_FALLING], 100, 3000);
+	assert_in_range(counts[GROWTH_STEADY], 100, 3000);
+}
+
+/* A result comes with as many more samples, or as much more time, as was missing. */
+static void what_is_missing_for_a_result_is_enough(void **state)
+{
+	struct growth_point points[N];
+	struct growth before, after;
+	size_t count = 0, cycles = 0;
+
+	(void)state;
+	made_noise_seed(2685821657736338717u);
+	make(teeth_and_leak, points);
+	for (; count < GROWTH_FLOORS_MIN; count++) {
+		growth_find(points, count, &before);
+		assert_int_equal(before.missing_count, GROWTH_FLOORS_MIN - count);
+		growth_find(points, count + before.missing_count, &after);
+		assert_int_not_equal(after.kind, GROWTH_TOO_SHORT);
+	}
+	for (; count < N; count++) {
+		growth_find(points, count, &before);
+		if (before.kind != GROWTH_TOO_SHORT)
+			continue;
+		assert_true(before.cycle_ns > 0 && before.missing_ns > 0);
+		cycles++;
+		growth_find(points, count + before.missing_ns / (10 * NS_PER_S), &after);
+		/* with more samples, the cycle may be found to be a little longer */
+		assert_true(after.kind != GROWTH_TOO_SHORT ||
+			    after.cycle_ns > before.cycle_ns);
+	}
+	assert_true(cycles > 10);
 }
 
 static void the_rate_follows_the_floors_and_lies_in_its_interval(void **state)
@@ -271,6 +377,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(growth_is_classified_from_the_series),
+		cmocka_unit_test(a_rate_that_is_not_0_is_never_called_no_growth),
+		cmocka_unit_test(what_is_missing_for_a_result_is_enough),
 		cmocka_unit_test(the_rate_follows_the_floors_and_lies_in_its_interval),
 		cmocka_unit_test(the_limit_is_reached_when_predicted),
 		cmocka_unit_test(too_few_points_give_no_verdict),
