@@ -297,7 +297,8 @@ def memstate(*args, timeout=TIMEOUT, **popen):
         process.communicate()
         raise AssertionError(f"memstate {args} hangs")
     if out and ("--json" in args or "-J" in args):
-        schema_lib.check_output(out)
+        count = schema_lib.check_output(out)
+        check(count > 0 or process.returncode != 0, f"memstate {args}: no report: {out[:200]}")
     return Result(args, process.returncode, out, err)
 
 
