@@ -14,6 +14,7 @@ dist_man_MANS += \
 	%D%/man/memstate-output.5 \
 	%D%/man/memstate-profile.7 \
 	%D%/man/memstate-record.1 \
+	%D%/man/memstate-recording.5 \
 	%D%/man/memstate-screen.7 \
 	%D%/man/memstate.1
 dist_doc_DATA += \
@@ -23,8 +24,7 @@ dist_doc_DATA += \
 	%D%/EXACTNESS.md \
 	%D%/GLOSSARY.md \
 	%D%/OOM.md \
-	%D%/PERFORMANCE.md \
-	%D%/RECORDING.md
+	%D%/PERFORMANCE.md
 
 schemadir = $(docdir)/schema
 dist_schema_DATA = \

@@ -11,7 +11,7 @@
 #include "base/xalloc.h"
 #include "proc/kmsg/oom.h"
 
-/* Kinds of events, as documented in doc/RECORDING.md. */
+/* Kinds of events, as documented in memstate-recording(5). */
 #define EVENT_REPORT "oom_kill"
 #define EVENT_MARK "victim"
 

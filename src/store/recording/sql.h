@@ -5,7 +5,7 @@
  *
  * A row of a fact table contains the values that its key has from the row's sample until
  * the key's next row. A row without values means that the key no longer exists.
- * doc/RECORDING.md describes the tables for users of the sqlite3 shell.
+ * memstate-recording(5) describes the tables for users of the sqlite3 shell.
  */
 #ifndef MS_STORE_RECORDING_SQL_H
 #define MS_STORE_RECORDING_SQL_H
