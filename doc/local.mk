@@ -1,22 +1,22 @@
 dist_man_MANS += \
-	%D%/man/memstate-capture.1 \
-	%D%/man/memstate-columns.5 \
-	%D%/man/memstate-compare.1 \
-	%D%/man/memstate-count.1 \
-	%D%/man/memstate-diff.1 \
-	%D%/man/memstate-doctor.1 \
-	%D%/man/memstate-explain.1 \
-	%D%/man/memstate-heap.1 \
-	%D%/man/memstate-leaks.1 \
-	%D%/man/memstate-map.1 \
-	%D%/man/memstate-memory.7 \
-	%D%/man/memstate-oom.1 \
-	%D%/man/memstate-output.5 \
-	%D%/man/memstate-profile.7 \
-	%D%/man/memstate-record.1 \
-	%D%/man/memstate-recording.5 \
-	%D%/man/memstate-screen.7 \
-	%D%/man/memstate.1
+	%D%/memstate-capture.1 \
+	%D%/memstate-columns.5 \
+	%D%/memstate-compare.1 \
+	%D%/memstate-count.1 \
+	%D%/memstate-diff.1 \
+	%D%/memstate-doctor.1 \
+	%D%/memstate-explain.1 \
+	%D%/memstate-heap.1 \
+	%D%/memstate-leaks.1 \
+	%D%/memstate-map.1 \
+	%D%/memstate-memory.7 \
+	%D%/memstate-oom.1 \
+	%D%/memstate-output.5 \
+	%D%/memstate-profile.7 \
+	%D%/memstate-record.1 \
+	%D%/memstate-recording.5 \
+	%D%/memstate-screen.7 \
+	%D%/memstate.1
 dist_doc_DATA += \
 	NEWS \
 	README.md \

@@ -5,7 +5,7 @@
 set -eu
 
 : "${srcdir:?}" "${builddir:?}" "${MEMSTATE:?}"
-man=$srcdir/doc/man
+man=$srcdir/doc
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 status=0
