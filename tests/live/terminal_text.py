@@ -7,6 +7,7 @@ import pty
 import re
 import struct
 import subprocess
+import sys
 import termios
 import unicodedata
 
@@ -137,6 +138,51 @@ def colours_depend_on_terminal_and_options():
     check(plain != coloured, "--color has no effect in a pipe")
     equal(ESCAPES.sub("", coloured.decode()), plain.decode(), "text without its colours")
     memstate(*args, "--color=blue").must_be(2)
+
+
+def colour_of(lines, word):
+    """Return the escape sequences in the lines that contain the word, as a list."""
+    return [ESCAPES.findall(line) for line in lines if word in ESCAPES.sub("", line)]
+
+
+NAMED = """
+import sys
+open("/proc/self/comm", "w").write(sys.argv[1])
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+@test
+def names_do_not_select_colours():
+    for name in ("leaked", "killed", "page cache", "LEAKED LEAKED"):
+        process = subprocess.Popen([sys.executable, "-c", NAMED, name], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE)
+        try:
+            equal(process.stdout.readline(), b"ready\n", "first line of the process")
+            args = ["--text", "-p", process.pid, "--color"]
+            for options in (["--output", "comm,anonymous_bytes"], ["--output", "comm", "--no-headings"]):
+                out = memstate(*args, *options).must_be(0).out.decode()
+                equal(colour_of(out.split("\n"), name), [[]],
+                      f"colours of the row of {name!r} with {options}")
+        finally:
+            process.stdin.close()
+            process.wait()
+
+
+@test
+def reports_mark_headings_and_problems():
+    with LeakTarget("mixed", 60) as target:
+        lines = memstate("leaks", "-p", target.pid, "--color").must_be(0).out.decode().split("\n")
+        for label in ("leaked", "direct", "indirect"):
+            found = [line for line in lines if ESCAPES.sub("", line).split()[:1] == [label]
+                     and len(line.split()) > 2]
+            equal(len(found), 1, f"lines of {label} in {lines}")
+            equal(ESCAPES.findall(found[0]), ["\x1b[31m", "\x1b[0m"], f"colours of {label}")
+        equal(colour_of(lines, "USABLE"), [["\x1b[1m", "\x1b[0m"]], "colours of the heading")
+        lines = memstate("heap", "-p", target.pid, "--color").must_be(0).out.decode().split("\n")
+        for label in ("pool_pages: free, whole", "trimmable: "):
+            equal(colour_of(lines, label), [["\x1b[32m", "\x1b[0m"]], f"colours of {label}")
 
 
 @test

@@ -14,24 +14,17 @@
 #include "cmd/core/pager.h"
 #include "cmd/core/terminal.h"
 #include "render/table/fit.h"
-#include "render/table/style.h"
 
-/* Add colours to a text report, and wrap lines that are wider than the terminal. */
+/* Wrap the lines of a text report that are wider than the terminal. */
 static void prepare_text(struct strbuf *text)
 {
 	struct table_options options = { 0 };
 	struct strbuf prepared = STRBUF_INIT;
 
-	if (text->length == 0)
+	if (text->length == 0 || !terminal_has_text())
 		return;
 	terminal_fit(&options);
-	if (options.colour) {
-		style_add_lines(&prepared, text->text);
-		strbuf_release(text);
-		*text = prepared;
-		strbuf_init(&prepared);
-	}
-	if (!terminal_has_text() || options.max_width == 0)
+	if (options.max_width == 0)
 		return;
 	fit_add_lines(&prepared, text->text, (size_t)options.max_width, options.ascii);
 	strbuf_release(text);

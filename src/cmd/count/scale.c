@@ -223,7 +223,6 @@ int count_scale_run(const struct options *o, const struct variant *allocator)
 {
 	struct scale scale = { .options = o, .allocator = allocator };
 	struct column_list columns = COLUMN_LIST_INIT;
-	struct table_options table = { 0 };
 	int status = session_columns(o, &count_columns, scale_csv_default, &columns);
 
 	if (status == EXIT_DONE)
@@ -234,11 +233,10 @@ int count_scale_run(const struct options *o, const struct variant *allocator)
 		status = run_size(&scale, &scale.sizes[i]);
 	}
 	if (status == EXIT_DONE) {
-		terminal_fit(&table);
+		terminal_fit(&scale.report.options);
 		scale.report.command = count_options(o)->scale;
 		scale.report.sizes = scale.sizes;
 		scale.report.count = scale.count;
-		scale.report.ascii = table.ascii;
 		fit_all(&scale);
 		status = show(&scale, &columns);
 	}

@@ -43,6 +43,7 @@ static void add_report(struct show *show, const struct usage *u, const struct he
 	default:
 		terminal_fit(&terminal);
 		options.ascii = terminal.ascii;
+		options.colour = terminal.colour;
 		options.width = terminal.max_width;
 		if (options.top == 0)
 			options.top = OPTIONS_TEXT_TOP;

@@ -124,6 +124,7 @@ static void report(struct leaks *l, const struct usage *u)
 
 	terminal_fit(&terminal);
 	report.width = terminal.max_width;
+	report.colour = terminal.colour;
 	if (o->format == FORMAT_JSON)
 		leak_report_add_json(&l->out, &report);
 	else if (o->format == FORMAT_CSV)

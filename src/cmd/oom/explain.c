@@ -184,10 +184,11 @@ static void add_kills(const struct options *o, const struct oom_kill_list *list,
 		      struct strbuf *out)
 {
 	_cleanup_strbuf_ struct strbuf summary = STRBUF_INIT;
-	const struct oom_explain_options options = {
+	struct oom_explain_options options = {
 		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
 	};
 
+	terminal_fit(&options.table);
 	if (count >= OOM_SUMMARY_MIN && o->format == FORMAT_JSON)
 		oom_summary_add_json(&summary, list, kills, count);
 	else if (count >= OOM_SUMMARY_MIN)

@@ -13,11 +13,13 @@
 #include "cmd/core/message.h"
 #include "cmd/core/signals.h"
 #include "cmd/core/stream.h"
+#include "cmd/core/terminal.h"
 #include "cmd/oom/arm.h"
 #include "cmd/session/groups.h"
 #include "cmd/session/recordings.h"
 #include "cmd/session/session.h"
 #include "proc/process/own.h"
+#include "render/table/style.h"
 #include "sample/oom/flight.h"
 
 struct watch {
@@ -165,7 +167,10 @@ static void add_kill(struct strbuf *out, const struct flight_kill *kill)
 {
 	char time[CLOCK_TEXT_SIZE], rss[UNITS_TEXT_SIZE], age[UNITS_TEXT_SIZE],
 		late[UNITS_TEXT_SIZE];
+	struct table_options options = { 0 };
+	size_t begin = out->length;
 
+	terminal_fit(&options);
 	strbuf_add_text(out, "killed   ");
 	if (kill->pid > 0)
 		strbuf_addf(out, "%d ", kill->pid);
@@ -183,6 +188,7 @@ static void add_kill(struct strbuf *out, const struct flight_kill *kill)
 		strbuf_addf(out, "; the last sample was %s old",
 			    units_format_duration(kill->sample_age_ns, age));
 	strbuf_add_char(out, '\n');
+	style_mark_line(out, begin, STYLE_PROBLEM, options.colour);
 }
 
 static void summarize(struct watch *w)

@@ -82,13 +82,14 @@ static void add_size(const struct heap_page *p, const struct heap_type *type)
 static void add_types(const struct heap_page *p)
 {
 	const struct heap_detail *d = p->detail;
-	size_t shown = shown_of(p, d->type_count);
+	size_t shown = shown_of(p, d->type_count), heading = p->out->length;
 
 	strbuf_addf(p->out, "\n  %12s", "LIVE BLOCKS");
 	add_heading(p, "BYTES");
 	add_heading(p, "RESIDENT");
 	add_heading(p, "EACH");
 	strbuf_add_text(p->out, "  TYPE\n");
+	heap_page_mark_heading(p, heading);
 	for (size_t i = 0; i < shown; i++) {
 		const struct heap_type *type = &d->types[i];
 		size_t begin = p->out->length;
@@ -107,10 +108,13 @@ static void add_types(const struct heap_page *p)
 
 static void add_fill(const struct heap_page *p)
 {
+	size_t begin = p->out->length;
+
 	strbuf_addf(p->out, "\n  %-12s%12s", "PAGES IN USE", "PAGES");
 	add_heading(p, "BYTES");
 	add_heading(p, "FREE");
 	strbuf_add_char(p->out, '\n');
+	heap_page_mark_heading(p, begin);
 	for (size_t i = 0; i < FILL_COUNT_; i++) {
 		const struct page_sum *sum = &p->detail->fill[i];
 
@@ -125,7 +129,7 @@ static void add_fill(const struct heap_page *p)
 static void add_pins(const struct heap_page *p)
 {
 	const struct heap_detail *d = p->detail;
-	size_t shown = shown_of(p, d->pin_count);
+	size_t shown = shown_of(p, d->pin_count), heading;
 
 	if (d->pin_count == 0)
 		return;
@@ -135,9 +139,11 @@ static void add_pins(const struct heap_page *p)
 		    d->fragmented.page_count == 1 ? " is" : "s are");
 	heap_page_add_bytes(p, d->fragmented.free_bytes, 0);
 	strbuf_add_text(p->out, " free there. Blocks that keep them:\n");
+	heading = p->out->length;
 	strbuf_addf(p->out, "  %12s%12s%12s", "BLOCKS", "ON PAGES", "ALONE ON");
 	add_heading(p, "EACH");
 	strbuf_add_text(p->out, "  TYPE\n");
+	heap_page_mark_heading(p, heading);
 	for (size_t i = 0; i < shown; i++) {
 		const struct heap_type *type = &d->types[d->pins[i]];
 		size_t begin = p->out->length;

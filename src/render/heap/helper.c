@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "classify/process/classify_stats.h"
 #include "render/table/output.h"
+#include "render/table/style.h"
 
 #define NAME_WIDTH 34
 #define KEY_SIZE 48
@@ -47,10 +48,13 @@ static void add_bounds(const struct heap_page *p, const struct heap_bounds *boun
 	};
 	bool is_one_sum = !bytes_known(bounds->reported_bytes[OWNER_POOL_FRAGMENTS]);
 	int width = heap_page_bytes_width(p) + 1;
+	size_t begin = p->out->length;
 
 	strbuf_addf(p->out, "\n  %-*s %*s %*s %*s\n", NAME_WIDTH, "RESIDENT, as it says",
 		    width, "SAID", width, "AT LEAST", width, "AT MOST");
+	heap_page_mark_heading(p, begin);
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
+		begin = p->out->length;
 		strbuf_addf(p->out, "  %-*s ", NAME_WIDTH,
 			    o == OWNER_LIVE && is_one_sum ? "live: in use, or free"
 							  : labels[o]);
@@ -60,6 +64,9 @@ static void add_bounds(const struct heap_page *p, const struct heap_bounds *boun
 		strbuf_add_char(p->out, ' ');
 		heap_page_add_bytes(p, bounds->max_bytes[o], width);
 		strbuf_add_char(p->out, '\n');
+		if (o == OWNER_POOL_PAGES)
+			style_mark_line(p->out, begin, STYLE_RECLAIMABLE,
+					p->options->colour);
 	}
 	strbuf_add_text(p->out, "  of ");
 	heap_page_add_bytes(p, bounds->resident_bytes, 0);
@@ -101,12 +108,14 @@ static void add_values(const struct heap_page *p, const struct helper_answer *an
 	struct stats_pair pairs[STATS_PAIR_MAX];
 	bool is_walked = classify_stats_compare(&answer->stats, p->heap, pairs) > 0;
 	int width = heap_page_bytes_width(p) + 1;
+	size_t begin = p->out->length;
 
 	strbuf_addf(p->out, "\n  %-*s %*s", NAME_WIDTH, "IN ITS OWN WORDS", width,
 		    "SAID");
 	if (is_walked)
 		strbuf_addf(p->out, " %*s %*s", width, "WALKED", width, "APART");
 	strbuf_add_char(p->out, '\n');
+	heap_page_mark_heading(p, begin);
 	for (size_t i = 0; i < answer->stats.value_count; i++)
 		add_value(p, &answer->stats.values[i]);
 }

@@ -18,9 +18,11 @@ static void add_stretches(const struct heap_page *p, const struct heap_arena *al
 		[HEAP_RETAINED] = "retained: free, without pages",
 	};
 	int width = heap_page_bytes_width(p);
+	size_t begin = p->out->length;
 
 	strbuf_addf(p->out, "\n  %-34s %12s %*s %*s\n", "EXTENTS", "COUNT", width,
 		    "BYTES", width, "RESIDENT");
+	heap_page_mark_heading(p, begin);
 	for (size_t s = 0; s < HEAP_STRETCH_COUNT_; s++) {
 		strbuf_addf(p->out, "  %-34s %12" PRIu64 " ", labels[s],
 			    all->stretches[s].count);
@@ -34,10 +36,12 @@ static void add_stretches(const struct heap_page *p, const struct heap_arena *al
 void heap_jemalloc_add_sums(const struct heap_page *p)
 {
 	struct heap_arena all;
+	size_t begin = p->out->length;
 
 	heap_sum_arenas(p->heap, &all);
 	strbuf_addf(p->out, "\n  %-34s %12s %*s\n", "BLOCKS", "COUNT",
 		    heap_page_bytes_width(p), "BYTES");
+	heap_page_mark_heading(p, begin);
 	heap_page_add_sum(p, heap_lists_known(p->heap) ? "live" : "live or cached",
 			  &all.live);
 	if (heap_lists_known(p->heap))
@@ -78,11 +82,13 @@ void heap_jemalloc_add_arenas(const struct heap_page *p)
 	const struct heap *heap = p->heap;
 	size_t shown = heap->arena_count < ARENAS_SHOWN ? heap->arena_count
 							: ARENAS_SHOWN;
+	size_t begin = p->out->length;
 
 	strbuf_addf(p->out, "\n  %5s", "ARENA");
 	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
 		strbuf_addf(p->out, " %*s", heap_page_bytes_width(p), titles[i]);
 	strbuf_add_char(p->out, '\n');
+	heap_page_mark_heading(p, begin);
 	for (size_t i = 0; i < shown; i++)
 		add_arena(p, &heap->arenas[i]);
 	if (shown < heap->arena_count)

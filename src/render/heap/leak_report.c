@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "render/table/output.h"
+#include "render/table/style.h"
 
 /*
  * Maximum number of examples whose first bytes are shown.
@@ -141,6 +142,15 @@ static void add_sum(const struct page *p, const char *label, const struct chunk_
 	strbuf_add_char(p->out, '\n');
 }
 
+static void add_leaked_sum(const struct page *p, const char *label,
+			   const struct chunk_sum *sum, uint64_t resident_bytes)
+{
+	size_t begin = p->out->length;
+
+	add_sum(p, label, sum, resident_bytes);
+	style_mark_line(p->out, begin, STYLE_PROBLEM, p->report->colour);
+}
+
 static void add_sums(const struct page *p)
 {
 	const struct leak_scan *scan = p->report->scan;
@@ -148,14 +158,16 @@ static void add_sums(const struct page *p)
 	struct chunk_sum leaked = { mark->direct.count + mark->indirect.count,
 				    mark->direct.bytes + mark->indirect.bytes };
 	int width = p->report->exact_bytes ? 14 : 8;
+	size_t begin = p->out->length;
 
 	strbuf_addf(p->out, "\n  %-24s %12s %*s %*s\n", "", "BLOCKS", width, "USABLE",
 		    width, "RESIDENT");
+	style_mark_line(p->out, begin, STYLE_HEADING, p->report->colour);
 	add_sum(p, "live", &mark->live, scan->heap->owner_bytes[OWNER_LIVE]);
 	add_sum(p, "  reachable", &mark->reachable, scan->reachable_resident_bytes);
-	add_sum(p, "  leaked", &leaked, scan->leaked_resident_bytes);
-	add_sum(p, "    direct", &mark->direct, BYTES_UNKNOWN);
-	add_sum(p, "    indirect", &mark->indirect, BYTES_UNKNOWN);
+	add_leaked_sum(p, "  leaked", &leaked, scan->leaked_resident_bytes);
+	add_leaked_sum(p, "    direct", &mark->direct, BYTES_UNKNOWN);
+	add_leaked_sum(p, "    indirect", &mark->indirect, BYTES_UNKNOWN);
 	if (scan->heap->allocator == ALLOCATOR_GLIBC)
 		strbuf_add_text(p->out,
 				"  RESIDENT includes malloc's own word of each block.\n");
@@ -164,7 +176,8 @@ static void add_sums(const struct page *p)
 static void add_table(const struct page *p, const struct block_groups *groups,
 		      bool is_leaked)
 {
-	const struct table_options options = { .exact_bytes = p->report->exact_bytes };
+	const struct table_options options = { .exact_bytes = p->report->exact_bytes,
+					       .colour = p->report->colour };
 	size_t shown = groups->count < p->report->top ? groups->count : p->report->top;
 	struct leak_row *rows = xcalloc(shown, sizeof(*rows));
 	const void **pointers = xcalloc(shown, sizeof(*pointers));

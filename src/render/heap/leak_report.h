@@ -32,6 +32,7 @@ struct leak_report {
 	size_t top;		/* maximum number of groups of leaks in text */
 	int width;		/* width of the terminal in columns; 0: no limit */
 	bool exact_bytes;
+	bool colour; /* use the styles of render/table/style.h */
 };
 
 /*

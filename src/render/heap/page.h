@@ -32,6 +32,12 @@ int heap_page_bytes_width(const struct heap_page *p);
  */
 void heap_page_add_more(const struct heap_page *p, size_t more);
 
+/*
+ * Mark the line that was appended since the report had `begin` bytes as the heading of a
+ * table.
+ */
+void heap_page_mark_heading(const struct heap_page *p, size_t begin);
+
 /* Append a line with a label, a count and an amount of bytes. */
 void heap_page_add_sum(const struct heap_page *p, const char *label,
 		       const struct chunk_sum *sum);

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "render/heap/page.h"
 #include "render/table/output.h"
+#include "render/table/style.h"
 
 #define ARENAS_SHOWN 16
 
@@ -78,6 +79,11 @@ void heap_page_add_more(const struct heap_page *p, size_t more)
 		strbuf_addf(p->out, "  and %zu more (--top N)\n", more);
 }
 
+void heap_page_mark_heading(const struct heap_page *p, size_t begin)
+{
+	style_mark_line(p->out, begin, STYLE_HEADING, p->options->colour);
+}
+
 void heap_page_add_sum(const struct heap_page *p, const char *label,
 		       const struct chunk_sum *sum)
 {
@@ -95,10 +101,12 @@ void heap_page_add_caches(const struct heap_page *p)
 static void add_sums(const struct heap_page *p)
 {
 	struct heap_arena all;
+	size_t begin = p->out->length;
 
 	heap_sum_arenas(p->heap, &all);
 	strbuf_addf(p->out, "\n  %-34s %12s %*s\n", "CHUNKS", "COUNT",
 		    heap_page_bytes_width(p), "BYTES");
+	heap_page_mark_heading(p, begin);
 	heap_page_add_sum(p,
 			  heap_lists_known(p->heap) ? "live, in arenas"
 						    : "live, cached or fast, in arenas",
@@ -113,6 +121,11 @@ static void add_sums(const struct heap_page *p)
 		heap_page_add_caches(p);
 }
 
+static void mark_reclaimable(const struct heap_page *p, size_t begin)
+{
+	style_mark_line(p->out, begin, STYLE_RECLAIMABLE, p->options->colour);
+}
+
 static void add_resident(const struct heap_page *p)
 {
 	static const char *const labels[] = {
@@ -122,22 +135,29 @@ static void add_resident(const struct heap_page *p)
 			"pool_fragments: free, on pages with live blocks",
 		[OWNER_HEAP_META] = "heap_meta: malloc's own",
 	};
+	size_t begin = p->out->length;
 
 	strbuf_addf(p->out, "\n  %-47s %*s%s\n", "RESIDENT", heap_page_bytes_width(p),
 		    "BYTES", p->heap->reading_count > 0 ? "  READINGS WITHIN" : "");
+	heap_page_mark_heading(p, begin);
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
+		begin = p->out->length;
 		strbuf_addf(p->out, "  %-47s ", labels[o]);
 		heap_page_add_bytes(p, p->heap->owner_bytes[o], heap_page_bytes_width(p));
 		if (p->heap->reading_count > 0)
 			heap_page_add_bytes(p, p->heap->spread_bytes[o], 17);
 		strbuf_add_char(p->out, '\n');
+		if (o == OWNER_POOL_PAGES)
+			mark_reclaimable(p, begin);
 	}
+	begin = p->out->length;
 	strbuf_addf(p->out, "  %-47s ",
 		    p->heap->allocator == ALLOCATOR_JEMALLOC
 			    ? "trimmable: arena.<all>.purge would return"
 			    : "trimmable: malloc_trim(0) would return");
 	heap_page_add_bytes(p, p->heap->trimmable_bytes, heap_page_bytes_width(p));
 	strbuf_add_char(p->out, '\n');
+	mark_reclaimable(p, begin);
 }
 
 /* Return the width of an amount in the table of arenas, which is the widest table. */
@@ -178,11 +198,13 @@ static void add_arenas(const struct heap_page *p)
 					      "BINS",	"TOP",	"TRIM" };
 	size_t shown = p->heap->arena_count < ARENAS_SHOWN ? p->heap->arena_count
 							   : ARENAS_SHOWN;
+	size_t begin = p->out->length;
 
 	strbuf_addf(p->out, "\n  %-14s %5s", "ARENA", "HEAPS");
 	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
 		strbuf_addf(p->out, " %*s", find_arena_width(p), titles[i]);
 	strbuf_add_char(p->out, '\n');
+	heap_page_mark_heading(p, begin);
 	for (size_t i = 0; i < shown; i++)
 		add_arena(p, &p->heap->arenas[i]);
 	if (shown < p->heap->arena_count)
@@ -227,7 +249,7 @@ static void add_class(const struct heap_page *p, const struct heap_class *class)
 
 static void add_classes(const struct heap_page *p)
 {
-	size_t more = 0;
+	size_t more = 0, begin = p->out->length;
 
 	strbuf_addf(p->out, "\n  %14s%12s %*s%12s %*s", "SIZE TO", "LIVE",
 		    heap_page_bytes_width(p), "BYTES", "FREE", heap_page_bytes_width(p),
@@ -236,6 +258,7 @@ static void add_classes(const struct heap_page *p)
 		strbuf_addf(p->out, "%12s %*s", "CACHED", heap_page_bytes_width(p),
 			    "BYTES");
 	strbuf_add_char(p->out, '\n');
+	heap_page_mark_heading(p, begin);
 	for (size_t i = 0; i < p->heap->class_count; i++) {
 		if (is_class_shown(p, i))
 			add_class(p, &p->heap->classes[i]);

@@ -16,9 +16,10 @@
 
 struct heap_report_options {
 	bool exact_bytes;
-	bool ascii; /* print ASCII only */
-	int width;  /* width of the terminal in columns; 0: no limit */
-	size_t top; /* maximum number of rows per list; 0: no limit */
+	bool ascii;  /* print ASCII only */
+	bool colour; /* use the styles of render/table/style.h */
+	int width;   /* width of the terminal in columns; 0: no limit */
+	size_t top;  /* maximum number of rows per list; 0: no limit */
 	/* the allocator's own figures; NULL if memstate was not asked to query them */
 	const struct helper_answer *answer;
 };

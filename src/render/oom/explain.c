@@ -13,6 +13,7 @@
 #include "classify/oom/exclusions.h"
 #include "classify/oom/node.h"
 #include "classify/oom/verdict.h"
+#include "render/table/style.h"
 
 #define LABEL_WIDTH 9
 #define WIDTH_MIN 40
@@ -74,6 +75,7 @@ static void add_victim(struct page *p)
 	const struct oom_evidence *e = p->evidence;
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	char buf[UNITS_TEXT_SIZE];
+	size_t begin;
 
 	if (e->end == OOM_END_NONE) {
 		strbuf_add_text(&line, "no process, according to the recording");
@@ -99,7 +101,13 @@ static void add_victim(struct page *p)
 		strbuf_addf(&line,
 			    ", and all of its group (memory.oom.group): %zu processes",
 			    e->kill->killed_count);
-	add_words(p, e->end == OOM_END_GONE ? "ended" : "killed", line.text);
+	begin = p->out->length;
+	if (e->end == OOM_END_GONE) {
+		add_words(p, "ended", line.text);
+	} else {
+		add_words(p, "killed", line.text);
+		style_mark_line(p->out, begin, STYLE_PROBLEM, p->options->table.colour);
+	}
 }
 
 static bool is_invoker(const struct oom_evidence *e, int pid, const char *name)
@@ -401,6 +409,7 @@ static void add_tasks(struct page *p)
 {
 	const struct oom_kill *k = p->evidence->kill;
 	const struct oom_task **tasks;
+	size_t begin = p->out->length;
 
 	if (!k || k->task_count == 0)
 		return;
@@ -409,6 +418,7 @@ static void add_tasks(struct page *p)
 		tasks[i] = &k->tasks[i];
 	qsort(tasks, k->task_count, sizeof(*tasks), compare_tasks);
 	strbuf_add_text(p->out, "\n     PID        RSS       ANON      SHMEM  NAME\n");
+	style_mark_line(p->out, begin, STYLE_HEADING, p->options->table.colour);
 	for (size_t i = 0; i < k->task_count && i < p->options->top; i++) {
 		char rss[UNITS_TEXT_SIZE], anon[UNITS_TEXT_SIZE], shmem[UNITS_TEXT_SIZE];
 

@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 #include "render/process/group_head.h"
 #include "render/process/growth_words.h"
+#include "render/table/style.h"
 
 #define LABEL_WIDTH 9
 #define WIDTH_MIN 40
@@ -246,6 +247,7 @@ static void add_causes(const struct page *p)
 static void add_processes(const struct page *p)
 {
 	_cleanup_strbuf_ struct strbuf grows = STRBUF_INIT, live = STRBUF_INIT;
+	size_t begin = p->out->length;
 
 	if (p->process_count == 0)
 		return;
@@ -255,6 +257,7 @@ static void add_processes(const struct page *p)
 	if (has_live(p))
 		strbuf_addf(p->out, "%10s  ", live.text);
 	strbuf_add_text(p->out, "VERDICT           COMM\n");
+	style_mark_line(p->out, begin, STYLE_HEADING, p->report->options.colour);
 	for (size_t i = 0; i < p->process_count && i < p->report->top; i++)
 		add_process(p, &p->processes[i]);
 	if (p->process_count > p->report->top)

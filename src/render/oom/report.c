@@ -13,6 +13,7 @@
 #include "render/process/group_head.h"
 #include "render/process/growth_words.h"
 #include "render/table/bar.h"
+#include "render/table/style.h"
 
 #define LABEL_WIDTH 20
 #define AMOUNT_WIDTH 10
@@ -56,6 +57,16 @@ static void add_part(struct page *p, int indent, const char *label, uint64_t byt
 	if (note)
 		strbuf_addf(p->out, "  %s", note);
 	strbuf_add_char(p->out, '\n');
+}
+
+/* The same for memory that the kernel can reclaim. */
+static void add_reclaimable(struct page *p, const char *label, uint64_t bytes,
+			    const char *note)
+{
+	size_t begin = p->out->length;
+
+	add_part(p, 2, label, bytes, note);
+	style_mark_line(p->out, begin, STYLE_RECLAIMABLE, p->report->options.colour);
 }
 
 /* Append a path from outside memstate, made printable. */
@@ -187,11 +198,11 @@ static void add_parts(struct page *p)
 	add_kernel(p);
 	if (p->cgroup->version == CGROUP_V2)
 		add_part(p, 4, "network buffers", f->sock_bytes, NULL);
-	add_part(p, 2, "LazyFree", f->lazyfree_bytes, lazyfree_note(f));
-	add_part(p, 2, "page cache", f->file_bytes,
-		 "the kernel reclaims it before it kills");
+	add_reclaimable(p, "LazyFree", f->lazyfree_bytes, lazyfree_note(f));
+	add_reclaimable(p, "page cache", f->file_bytes,
+			"the kernel reclaims it before it kills");
 	if (bytes_known(f->slab_reclaimable_bytes))
-		add_part(p, 2, "reclaimable slab", f->slab_reclaimable_bytes, NULL);
+		add_reclaimable(p, "reclaimable slab", f->slab_reclaimable_bytes, NULL);
 	add_unexplained(p);
 	if (bytes_known(f->tcp_bytes))
 		add_part(p, 2, "TCP buffers", f->tcp_bytes,
@@ -285,6 +296,7 @@ static void add_processes(struct page *p)
 {
 	const struct snapshot *s = p->report->processes;
 	const struct usage **usages = xcalloc(s->count + 1, sizeof(*usages));
+	size_t begin = p->out->length;
 
 	for (size_t i = 0; i < s->count; i++)
 		usages[i] = &s->usages[i];
@@ -293,6 +305,7 @@ static void add_processes(struct page *p)
 		strbuf_add_text(
 			p->out,
 			"\n     PID        PSS   SHARE        RSS   LAZYFREE  COMM\n");
+	style_mark_line(p->out, begin, STYLE_HEADING, p->report->options.colour);
 	for (size_t i = 0; i < s->count && i < p->report->top; i++)
 		add_process(p, usages[i]);
 	if (s->count > p->report->top)

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "render/table/style.h"
 
 /*
  * A row of the summary: all kills in cgroups with the same name, or
@@ -110,9 +111,10 @@ static void add_rows(struct strbuf *out, const char *heading, struct row *rows,
 		     size_t count, const struct oom_explain_options *options)
 {
 	char rss[UNITS_TEXT_SIZE];
-	size_t kept = merge_rows(rows, count);
+	size_t kept = merge_rows(rows, count), begin = out->length;
 
 	strbuf_addf(out, "\n   KILLS  LARGEST RSS  %s\n", heading);
+	style_mark_line(out, begin, STYLE_HEADING, options->table.colour);
 	for (size_t i = 0; i < kept && i < options->top; i++) {
 		strbuf_addf(out, "%8zu  %11s  ", rows[i].count,
 			    bytes_known(rows[i].largest_bytes)

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "render/table/style.h"
 
 static bool is_bytes(const struct diff_report *r)
 {
@@ -90,9 +91,11 @@ static void add_sums(const struct page *p)
 		[DIFF_LEFT_OUT] = "left out",
 	};
 	const struct profile_diff *diff = p->report->diff;
+	size_t begin = p->out->length;
 
 	strbuf_addf(p->out, "\n  %-14s %8s %14s %14s %14s\n", "", "STACKS", "BEFORE",
 		    "AFTER", "CHANGE");
+	style_mark_line(p->out, begin, STYLE_HEADING, p->report->table.colour);
 	for (int k = 0; k < DIFF_KIND_COUNT_; k++)
 		add_sum(p, labels[k], &diff->sums[k]);
 	add_sum(p, "all", &diff->total);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "render/table/style.h"
 
 /* The functions from here on write the report as text. */
 
@@ -226,9 +227,13 @@ static void add_list(const struct page *p, enum moment_part part)
 void moment_report_add_text(struct strbuf *out, const struct moment_report *report)
 {
 	const struct page page = { out, report };
+	bool colour = report->table.colour;
+	size_t begin;
 
 	add_sides(&page);
+	begin = out->length;
 	strbuf_addf(out, "\n  %-16s %14s %14s %14s\n", "", "BEFORE", "AFTER", "CHANGE");
+	style_mark_line(out, begin, STYLE_HEADING, colour);
 	add_figures(&page, PART_TOTAL);
 	strbuf_add_text(out, "\nRss by state:\n");
 	add_figures(&page, PART_STATE);
@@ -237,12 +242,16 @@ void moment_report_add_text(struct strbuf *out, const struct moment_report *repo
 	strbuf_add_text(out, ":\n");
 	add_figures(&page, PART_OWNER);
 	add_group(&page);
+	begin = out->length;
 	strbuf_addf(out, "\n%14s %14s %14s  Processes, Rss\n", "CHANGE", "BEFORE",
 		    "AFTER");
+	style_mark_line(out, begin, STYLE_HEADING, colour);
 	add_list(&page, PART_PROCESS);
+	begin = out->length;
 	strbuf_addf(out, "\n%14s %14s %14s  Mappings, Rss", "CHANGE", "BEFORE", "AFTER");
 	add_age(&page);
 	strbuf_add_char(out, '\n');
+	style_mark_line(out, begin, STYLE_HEADING, colour);
 	add_list(&page, PART_MAPPING);
 }
 

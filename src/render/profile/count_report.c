@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "render/table/style.h"
 
 void count_report_sum(const struct count_report *report, struct count_sums *ret)
 {
@@ -110,8 +111,10 @@ static void add_functions(struct strbuf *out, const struct count_report *report,
 			  const struct count_sums *sums)
 {
 	int null_row = sums->calls[CALL_FREE] > 0 ? CALL_FREE : CALL_DELETE;
+	size_t begin = out->length;
 
 	strbuf_addf(out, "\n%-16s %14s %10s\n", "FUNCTION", "CALLS", "PER SECOND");
+	style_mark_line(out, begin, STYLE_HEADING, report->options.colour);
 	for (int i = 0; i < CALL_COUNT_; i++) {
 		_cleanup_strbuf_ struct strbuf per_s = STRBUF_INIT;
 

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "render/profile/page.h"
+#include "render/table/style.h"
 
 #define LABEL_WIDTH 22
 /*
@@ -268,12 +269,17 @@ static void add_function(struct strbuf *out, const struct profile_report *report
 static void add_functions(struct strbuf *out, const struct profile_report *report,
 			  const struct profile_parts *parts)
 {
+	size_t begin;
+
 	strbuf_addf(out, "\nBy function: %s by the function itself, and in total\n",
 		    profile_metrics[report->metric].what);
-	if (!report->options.no_headings)
+	begin = out->length;
+	if (!report->options.no_headings) {
 		strbuf_addf(out, "%*s %*s%*s %*s  %s\n", AMOUNT_WIDTH, "SELF",
 			    SHARE_WIDTH, "SHARE", AMOUNT_WIDTH, "TOTAL", SHARE_WIDTH,
 			    "SHARE", "FUNCTION");
+		style_mark_line(out, begin, STYLE_HEADING, report->options.colour);
+	}
 	for (size_t i = 0; i < parts->shown_count; i++)
 		add_function(out, report, parts, &parts->functions.functions[i]);
 	if (parts->left_count > 0)

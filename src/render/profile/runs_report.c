@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "render/profile/count_report.h"
+#include "render/table/style.h"
 
 const char runs_csv_default[] =
 	"run,time,elapsed_s,pid,program,malloc_calls,free_calls,calloc_calls,realloc_calls,"
@@ -89,7 +90,10 @@ static void add_cell(struct strbuf *out, uint64_t thousandths)
 
 static void add_figures(struct strbuf *out, const struct runs_report *report)
 {
+	size_t begin = out->length;
+
 	strbuf_addf(out, "%-16s %16s %16s %16s\n", "FIGURE", "MEDIAN", "MIN", "MAX");
+	style_mark_line(out, begin, STYLE_HEADING, report->options.colour);
 	for (unsigned int f = 0; f < COUNTED_COUNT_; f++) {
 		const struct spread *spread = &report->stats->figures[f];
 		/*

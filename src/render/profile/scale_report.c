@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "render/profile/count_report.h"
+#include "render/table/style.h"
 
 const char scale_csv_default[] =
 	"size,run,program,allocation_calls,requested_bytes,"
@@ -46,8 +47,11 @@ const char *scale_outcome_text(enum scale_outcome outcome)
 
 static void add_sizes(struct strbuf *out, const struct scale_report *report)
 {
+	size_t begin = out->length;
+
 	strbuf_addf(out, "%16s %16s %16s %16s\n", "SIZE", "ALLOCATIONS", "REQUESTED",
 		    "PEAK RSS");
+	style_mark_line(out, begin, STYLE_HEADING, report->options.colour);
 	for (size_t i = 0; i < report->count; i++) {
 		const struct scale_size *size = &report->sizes[i];
 
@@ -74,7 +78,8 @@ static void add_fit(struct strbuf *out, const struct scale_report *report, size_
 	else if (fit->outcome == SCALE_FITTED)
 		strbuf_addf(out, "O(n^%.2f)  %.2f to %.2f, %s %.4f, start-up %.0f\n",
 			    fit->exponent, fit->low, fit->high,
-			    report->ascii ? "R^2" : "R²", fit->r_squared, fit->constant);
+			    report->options.ascii ? "R^2" : "R²", fit->r_squared,
+			    fit->constant);
 	else
 		strbuf_addf(out, "unknown    %s\n", outcomes[fit->outcome].text);
 }
@@ -84,9 +89,10 @@ void scale_report_add_text(struct strbuf *out, const struct scale_report *report
 	const struct count_runs *runs = &report->sizes[0].runs;
 	const char *name = runs->items[0].program.name;
 
-	text_add_printable(out, report->command, strlen(report->command), report->ascii);
+	text_add_printable(out, report->command, strlen(report->command),
+			   report->options.ascii);
 	strbuf_add_text(out, ": of ");
-	text_add_printable(out, name, strlen(name), report->ascii);
+	text_add_printable(out, name, strlen(name), report->options.ascii);
 	strbuf_addf(out, ", %zu run%s per size\n\n", runs->count,
 		    runs->count == 1 ? "" : "s");
 	add_sizes(out, report);

@@ -30,7 +30,7 @@ struct scale_report {
 	size_t count;
 	/* one fit for each figure, in the order of scaled_figures */
 	struct scale_fit fits[SCALED_FIGURE_COUNT];
-	bool ascii;
+	struct table_options options;
 };
 
 extern const char scale_csv_default[];

@@ -25,68 +25,20 @@ void style_end(struct strbuf *out, enum style style, bool colour)
 		strbuf_add_text(out, "\033[0m");
 }
 
-static const struct {
-	const char *label;
-	enum style style;
-} labels[] = {
-	{ "leaked", STYLE_PROBLEM },
-	{ "direct", STYLE_PROBLEM },
-	{ "indirect", STYLE_PROBLEM },
-	{ "killed", STYLE_PROBLEM },
-	{ "LazyFree", STYLE_RECLAIMABLE },
-	{ "page cache", STYLE_RECLAIMABLE },
-	{ "reclaimable slab", STYLE_RECLAIMABLE },
-	{ "pool_pages: free, whole pages", STYLE_RECLAIMABLE },
-	{ "trimmable: malloc_trim(0) would return", STYLE_RECLAIMABLE },
-};
-
-/* Return true for a line of at least two words that are all in capitals. */
-static bool is_heading(const char *line, size_t length)
+void style_mark_line(struct strbuf *out, size_t begin, enum style style, bool colour)
 {
-	size_t letters = 0, words = 0;
+	_cleanup_strbuf_ struct strbuf rest = STRBUF_INIT;
+	size_t length;
 
-	for (size_t i = 0; i < length; i++) {
-		if (line[i] >= 'A' && line[i] <= 'Z')
-			letters++;
-		else if (!strchr(" -/%_", line[i]))
-			return false;
-		words += line[i] != ' ' && (i == 0 || line[i - 1] == ' ');
-	}
-	return letters > 2 && words > 1;
-}
-
-static enum style find_style(const char *line, size_t length)
-{
-	size_t indent = strspn(line, " ");
-
-	if (is_heading(line, length))
-		return STYLE_HEADING;
-	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
-		size_t size = strlen(labels[i].label);
-
-		if (strncmp(line + indent, labels[i].label, size) == 0 &&
-		    strncmp(line + indent + size, "  ", 2) == 0)
-			return labels[i].style;
-	}
-	return STYLE_PLAIN;
-}
-
-void style_add_lines(struct strbuf *out, const char *text)
-{
-	while (*text) {
-		size_t length = strcspn(text, "\n");
-		/* lines of tables already have styles */
-		enum style style = memchr(text, '\033', length)
-					   ? STYLE_PLAIN
-					   : find_style(text, length);
-
-		style_begin(out, style, true);
-		strbuf_add(out, text, length);
-		style_end(out, style, true);
-		text += length;
-		if (*text == '\n') {
-			strbuf_add_char(out, '\n');
-			text++;
-		}
-	}
+	if (!colour || !sequences[style])
+		return;
+	while (begin < out->length && out->text[begin] == '\n')
+		begin++;
+	strbuf_add(&rest, out->text + begin, out->length - begin);
+	strbuf_truncate(out, begin);
+	length = strcspn(rest.text, "\n");
+	style_begin(out, style, colour);
+	strbuf_add(out, rest.text, length);
+	style_end(out, style, colour);
+	strbuf_add(out, rest.text + length, rest.length - length);
 }

@@ -21,9 +21,9 @@ void style_begin(struct strbuf *out, enum style style, bool colour);
 void style_end(struct strbuf *out, enum style style, bool colour);
 
 /*
- * Append the text of a report with colours. Lines in capitals are headings, and the label
- * before an amount, such as "leaked", selects the style of its line.
+ * Set the style of the first line that was appended since the text had `begin` bytes.
+ * Empty lines before it are skipped. Do nothing without `colour`.
  */
-void style_add_lines(struct strbuf *out, const char *text);
+void style_mark_line(struct strbuf *out, size_t begin, enum style style, bool colour);
 
 #endif

@@ -205,15 +205,23 @@ static void wide_lines_are_wrapped_or_end_with_a_shortened_name(void **state)
 	assert_lines("\033[31mone two\033[0m\n", 7, "\033[31mone two\033[0m\n");
 }
 
-static void capitals_and_known_labels_have_styles(void **state)
+static void one_line_is_marked_with_a_style(void **state)
 {
 	struct strbuf out = STRBUF_INIT;
+	size_t begin;
 
 	(void)state;
-	style_add_lines(&out, "  PID  RSS\n  leaked   1.6M\nleaked by it\nRSS\n");
-	assert_string_equal(strbuf_text(&out), "\033[1m  PID  RSS\033[0m\n"
-					       "\033[31m  leaked   1.6M\033[0m\n"
-					       "leaked by it\nRSS\n");
+	strbuf_add_text(&out, "before\n");
+	begin = out.length;
+	strbuf_add_text(&out, "\n  PID  RSS\nafter");
+	style_mark_line(&out, begin, STYLE_HEADING, false);
+	style_mark_line(&out, begin, STYLE_PLAIN, true);
+	assert_string_equal(out.text, "before\n\n  PID  RSS\nafter");
+	style_mark_line(&out, begin, STYLE_HEADING, true);
+	assert_string_equal(out.text, "before\n\n\033[1m  PID  RSS\033[0m\nafter");
+	style_mark_line(&out, out.length - strlen("after"), STYLE_PROBLEM, true);
+	assert_string_equal(out.text, "before\n\n\033[1m  PID  RSS\033[0m\n"
+				      "\033[31mafter\033[0m");
 	strbuf_release(&out);
 }
 
@@ -297,7 +305,7 @@ int main(void)
 		cmocka_unit_test(trailing_text_is_truncated_but_numbers_are_not),
 		cmocka_unit_test(columns_that_do_not_fit_are_omitted_and_named),
 		cmocka_unit_test(wide_lines_are_wrapped_or_end_with_a_shortened_name),
-		cmocka_unit_test(capitals_and_known_labels_have_styles),
+		cmocka_unit_test(one_line_is_marked_with_a_style),
 		cmocka_unit_test(wide_and_combining_characters_keep_columns_aligned),
 		cmocka_unit_test(ascii_mode_prints_only_ascii),
 		cmocka_unit_test(the_cells_of_a_bar_add_up),
