@@ -62,6 +62,10 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/process/diagnose.h \
 	%D%/process/heap_problem.c \
 	%D%/process/heap_problem.h \
+	%D%/process/process_conclusion.c \
+	%D%/process/process_conclusion.h \
+	%D%/process/runtime_tools.c \
+	%D%/process/runtime_tools.h \
 	%D%/profile/count_stats.c \
 	%D%/profile/count_stats.h \
 	%D%/profile/diff.c \

@@ -103,6 +103,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/session/groups.h \
 	%D%/session/heaps.c \
 	%D%/session/heaps.h \
+	%D%/session/next.c \
+	%D%/session/next.h \
 	%D%/session/peak.c \
 	%D%/session/peak.h \
 	%D%/session/recordings.c \

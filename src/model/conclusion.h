@@ -6,7 +6,17 @@
 #ifndef MS_MODEL_CONCLUSION_H
 #define MS_MODEL_CONCLUSION_H
 
+#include <stdbool.h>
+
 #include "base/strbuf.h"
+
+/* Where the next command can examine the processes of a report. */
+struct next_place {
+	bool is_live;	 /* the processes may still run, and their memory can be read */
+	bool is_capture; /* options select a captured /proc */
+	/* "", or options with a blank before each, such as " --procfs DIR" */
+	const char *options;
+};
 
 struct conclusion {
 	struct strbuf text; /* one or two sentences, printable, on one line */

@@ -54,6 +54,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/process/growth_words.c \
 	%D%/process/growth_words.h \
 	%D%/process/mapping_columns.c \
+	%D%/process/mapping_groups.c \
+	%D%/process/mapping_groups.h \
 	%D%/process/moment_columns.c \
 	%D%/process/moment_report.c \
 	%D%/process/moment_report.h \

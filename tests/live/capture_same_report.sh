@@ -20,7 +20,9 @@ reports()
 		"$MEMSTATE" -p "$target" --heap off --csv -n 1 --max-share 100 -o "$columns" "$@" \
 			> "$dir/$name.csv" &&
 		"$MEMSTATE" map -p "$target" "$@" > "$dir/$name.map" &&
-		"$MEMSTATE" map -p "$target" -J --output-all "$@" > "$dir/$name.json"
+		"$MEMSTATE" map -p "$target" -J --output-all "$@" > "$dir/$name.json" &&
+		# the command to run next contains --procfs
+		sed -i '/^next: /d' "$dir/$name.page" "$dir/$name.map"
 }
 
 same()

@@ -116,6 +116,7 @@ unit_classify = \
 	%D%/classify/process/test_classify_heap \
 	%D%/classify/process/test_classify_stats \
 	%D%/classify/process/test_diagnose \
+	%D%/classify/process/test_process_conclusion \
 	%D%/classify/profile/test_count_stats \
 	%D%/classify/profile/test_diff \
 	%D%/classify/profile/test_fold_name \

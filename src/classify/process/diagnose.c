@@ -126,7 +126,7 @@ static bool is_heap_in_live(const struct usage *u)
 	return u->heap_is_reported && !bytes_known(owner_bytes(u, OWNER_POOL_FRAGMENTS));
 }
 
-static const char *owner_phrase(const struct usage *u, unsigned int owner)
+const char *diagnose_owner_phrase(const struct usage *u, enum owner owner)
 {
 	if (owner == OWNER_LIVE && is_heap_in_live(u))
 		return "the allocator's memory, in use or free, which it does not "
@@ -143,9 +143,9 @@ static bool rule_dominant(const struct usage *u, struct diagnosis *d)
 
 		if (!is_significant(bytes, 1, rss(u), 500))
 			continue;
-		return say(d, "Most of it is %s: %s of %s (%u%%).", owner_phrase(u, o),
-			   amount(bytes).text, amount(rss(u)).text,
-			   percent(bytes, rss(u)));
+		return say(d, "Most of it is %s: %s of %s (%u%%).",
+			   diagnose_owner_phrase(u, (enum owner)o), amount(bytes).text,
+			   amount(rss(u)).text, percent(bytes, rss(u)));
 	}
 	return false;
 }
@@ -153,7 +153,7 @@ static bool rule_dominant(const struct usage *u, struct diagnosis *d)
 static bool rule_mixed(const struct usage *u, struct diagnosis *d)
 {
 	uint64_t first = 0, second = 0;
-	unsigned int o_first = 0, o_second = 0;
+	enum owner o_first = OWNER_LIVE, o_second = OWNER_LIVE;
 
 	for (unsigned int o = 0; o < OWNER_COUNT_; o++) {
 		uint64_t bytes = owner_bytes(u, (enum owner)o);
@@ -164,18 +164,18 @@ static bool rule_mixed(const struct usage *u, struct diagnosis *d)
 			second = first;
 			o_second = o_first;
 			first = bytes;
-			o_first = o;
+			o_first = (enum owner)o;
 		} else {
 			second = bytes;
-			o_second = o;
+			o_second = (enum owner)o;
 		}
 	}
 	if (second == 0 || !bytes_known(rss(u)) || is_significant(first, 1, rss(u), 500))
 		return false;
 	return say(d, "No class dominates: %s %s (%u%%), %s %s (%u%%).",
-		   owner_phrase(u, o_first), amount(first).text, percent(first, rss(u)),
-		   owner_phrase(u, o_second), amount(second).text,
-		   percent(second, rss(u)));
+		   diagnose_owner_phrase(u, o_first), amount(first).text,
+		   percent(first, rss(u)), diagnose_owner_phrase(u, o_second),
+		   amount(second).text, percent(second, rss(u)));
 }
 
 /*
@@ -423,6 +423,17 @@ static bool rule_unexplained(const struct usage *u, struct diagnosis *d)
 		return false;
 	return say(d, "%s of Rss is in no class: the kernel did not report its state.",
 		   amount(unexplained).text);
+}
+
+bool diagnosis_is_verdict(const struct diagnosis *d)
+{
+	static const char *const rules[] = { "unreadable", "no-memory", "dominant",
+					     "mixed" };
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (strcmp(d->rule, rules[i]) == 0)
+			return true;
+	return false;
 }
 
 /* All rules, in order of importance to the user. */

@@ -22,6 +22,15 @@ struct diagnosis {
 /* Write at most max sentences, most important first. Return their number. */
 size_t diagnose(const struct usage *u, struct diagnosis *ret, size_t max);
 
+/*
+ * Return true if the sentence describes the memory as a whole; the sentences of the other
+ * rules add details.
+ */
+bool diagnosis_is_verdict(const struct diagnosis *d);
+
+/* Return a phrase for the memory of an owner, worded to follow "Most of it is". Static. */
+const char *diagnose_owner_phrase(const struct usage *u, enum owner owner);
+
 /* The names of all rules in order; ends with NULL. */
 extern const char *const diagnosis_rules[];
 

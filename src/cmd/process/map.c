@@ -7,11 +7,14 @@
 
 #include "base/text.h"
 #include "base/xalloc.h"
+#include "classify/process/process_conclusion.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
 #include "cmd/core/stream.h"
 #include "cmd/core/terminal.h"
+#include "cmd/session/next.h"
 #include "cmd/session/session.h"
+#include "render/table/conclusion.h"
 #include "render/table/output.h"
 
 struct map {
@@ -20,7 +23,17 @@ struct map {
 	struct sort_key sort;
 	bool has_sort;
 	struct strbuf out;
+	struct conclusion next; /* the next command: that of the largest process */
+	uint64_t next_rss_bytes;
 };
+
+/* Return true if the list is text with headings, for a person rather than a script. */
+static bool has_conclusion(const struct map *map)
+{
+	const struct options *o = map->session->options;
+
+	return o->format == FORMAT_AUTO && !o->no_headings;
+}
 
 static int compare_rows(const void *a, const void *b, void *context)
 {
@@ -67,11 +80,37 @@ static void add_json(struct map *map, const struct usage *u, const void *const *
 	json_end_report(&j);
 }
 
+/*
+ * Append the sentences about the process. Keep its next command if the process is the
+ * largest one so far.
+ */
+static void add_conclusion(struct map *map, const struct usage *u)
+{
+	_cleanup_strbuf_ struct strbuf place_options = STRBUF_INIT;
+	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
+	uint64_t rss_bytes = u->total.bytes[SMAPS_RSS];
+	struct table_options options = { 0 };
+	struct next_place place;
+
+	next_place_init(map->session, &place_options, &place);
+	process_conclude_map(&conclusion, u, &place);
+	terminal_fit(&options);
+	conclusion_add_opening(&map->out, &conclusion, &options);
+	strbuf_add_char(&map->out, '\n');
+	if (conclusion.next.length > 0 && bytes_known(rss_bytes) &&
+	    rss_bytes >= map->next_rss_bytes) {
+		conclusion_set_next(&map->next, "%s", conclusion.next.text);
+		map->next_rss_bytes = rss_bytes;
+	}
+}
+
 static void add_process(struct map *map, const struct usage *u,
 			const struct mapping_list *list)
 {
 	const void **rows = xcalloc(list->count, sizeof(*rows));
 
+	if (has_conclusion(map))
+		add_conclusion(map, u);
 	for (size_t i = 0; i < list->count; i++)
 		rows[i] = &list->items[i];
 	if (map->has_sort)
@@ -137,6 +176,7 @@ static int show(struct map *map)
 	snapshot_release(&snapshot);
 	if (status == EXIT_FAILED || status == EXIT_BAD_USAGE)
 		return status;
+	conclusion_add_next(&map->out, &map->next);
 	return stream_finish(&map->out, status);
 }
 
@@ -161,6 +201,7 @@ static int map_run(struct options *o)
 	}
 	column_list_release(&map.columns);
 	strbuf_release(&map.out);
+	conclusion_release(&map.next);
 	return status;
 }
 

@@ -13,16 +13,19 @@
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "classify/process/process_conclusion.h"
 #include "cmd/core/message.h"
 #include "cmd/core/signals.h"
 #include "cmd/core/stream.h"
 #include "cmd/core/terminal.h"
 #include "cmd/session/heaps.h"
+#include "cmd/session/next.h"
 #include "cmd/session/peak.h"
 #include "cmd/session/recordings.h"
 #include "cmd/session/session.h"
 #include "render/process/growth_words.h"
 #include "render/process/text_report.h"
+#include "render/table/conclusion.h"
 #include "sample/oom/trend_reader.h"
 
 /* A heap walk may delay a sample by at most 1/PATIENCE_PART of the interval. */
@@ -36,6 +39,7 @@ struct text {
 	struct table_options options;
 	struct snapshot snapshot;
 	struct strbuf out;
+	struct conclusion conclusion; /* only the next command is set */
 };
 
 static int compare_rows(const void *a, const void *b, void *context)
@@ -124,8 +128,21 @@ static void add_page(struct text *text, const struct usage *u,
 		.ascii = text->options.ascii,
 		.exact_bytes = text->options.exact_bytes,
 	};
+	_cleanup_strbuf_ struct strbuf place_options = STRBUF_INIT;
+	struct next_place place;
 
 	text_report_add(&text->out, u, mappings, &options);
+	next_place_init(text->session, &place_options, &place);
+	process_conclude_next(&text->conclusion, u, &place);
+}
+
+/* Suggest to count the allocations of the command that has ended. */
+static void set_next_count(struct text *text)
+{
+	_cleanup_strbuf_ struct strbuf command = STRBUF_INIT;
+
+	next_add_command(&command, text->session->options->command);
+	conclusion_set_next(&text->conclusion, "memstate count --%s", command.text);
 }
 
 /*
@@ -282,6 +299,7 @@ static int show_peak(struct text *text)
 			add_page(text, &peak.snapshot.usages[0], &peak.mappings);
 		else
 			add_table(text, &peak.snapshot);
+		set_next_count(text);
 	}
 	peak_release(&peak);
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
@@ -413,6 +431,7 @@ static int show(struct text *text)
 		status = wants_page(text) ? show_page(text) : show_table(text);
 	if (status == EXIT_FAILED)
 		return status;
+	conclusion_add_next(&text->out, &text->conclusion);
 	session_end_reading(text->session);
 	return stream_finish(&text->out, status);
 }
@@ -439,5 +458,6 @@ int text_run(struct session *session)
 	column_list_release(&text.columns);
 	snapshot_release(&text.snapshot);
 	strbuf_release(&text.out);
+	conclusion_release(&text.conclusion);
 	return status;
 }

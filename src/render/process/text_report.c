@@ -9,11 +9,13 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "base/xalloc.h"
 #include "classify/process/diagnose.h"
 #include "classify/process/heap_problem.h"
+#include "classify/process/process_conclusion.h"
 #include "model/heap.h"
+#include "render/process/mapping_groups.h"
 #include "render/table/bar.h"
+#include "render/table/conclusion.h"
 #include "render/table/output.h"
 
 #define SENTENCES_MAX 4
@@ -86,8 +88,34 @@ static void add_head(const struct report *r)
 	if (allocator)
 		strbuf_addf(&head, ", %s", allocator);
 	add_cut(r, head.text, head.length, 0);
-	if (u->command && u->command[0])
-		add_cut(r, u->command, strlen(u->command), 0);
+}
+
+/* Append the sentences with the conclusion, and the diagnoses with details of it. */
+static void add_conclusion(const struct report *r)
+{
+	const struct table_options options = { .max_width = r->options->width };
+	struct diagnosis details[SENTENCES_MAX];
+	size_t count = diagnose(r->usage, details, SENTENCES_MAX);
+	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
+
+	process_conclude(&conclusion, r->usage, r->mappings);
+	conclusion_add_opening(r->out, &conclusion, &options);
+	for (size_t i = 0; i < count; i++) {
+		if (diagnosis_is_verdict(&details[i]))
+			continue;
+		strbuf_add_text(r->out, r->options->ascii ? "* " : "• ");
+		text_add_wrapped(r->out, details[i].text, 2, (size_t)r->options->width);
+	}
+}
+
+static void add_command(const struct report *r)
+{
+	const char *command = r->usage->command;
+
+	if (!command || command[0] == '\0')
+		return;
+	strbuf_addf(r->out, "\n%-*s", BAR_INDENT, "command");
+	add_cut(r, command, strlen(command), BAR_INDENT);
 }
 
 /* Append the legend of a bar. Parts that are 0 or unknown are left out. */
@@ -341,76 +369,7 @@ static void add_details(const struct report *r)
 	add_amounts(r, "beside", beside, sizeof(beside) / sizeof(beside[0]));
 }
 
-/* All mappings of one file, or a single mapping that has no name. */
-struct group {
-	const struct mapping *first;
-	uint64_t rss_bytes;
-	uint64_t size_bytes;
-	size_t mapping_count;
-};
-
-static int compare_names(const void *a, const void *b)
-{
-	const struct group *g_a = a, *g_b = b;
-	const struct mapping *m_a = g_a->first, *m_b = g_b->first;
-	int order;
-
-	if (m_a->owner != m_b->owner)
-		return m_a->owner > m_b->owner ? 1 : -1;
-	order = strcmp(mapping_group_name(m_a), mapping_group_name(m_b));
-	if (order)
-		return order;
-	return (m_a->start_addr > m_b->start_addr) - (m_a->start_addr < m_b->start_addr);
-}
-
-static int compare_sizes(const void *a, const void *b)
-{
-	const struct group *g_a = a, *g_b = b;
-
-	if (g_a->first->owner != g_b->first->owner)
-		return g_a->first->owner > g_b->first->owner ? 1 : -1;
-	if (g_a->rss_bytes != g_b->rss_bytes)
-		return g_a->rss_bytes < g_b->rss_bytes ? 1 : -1;
-	return compare_names(a, b);
-}
-
-static bool is_same_group(const struct group *group, const struct mapping *m)
-{
-	const char *name = mapping_group_name(m);
-
-	return name[0] != '\0' && m->owner == group->first->owner &&
-	       strcmp(name, mapping_group_name(group->first)) == 0;
-}
-
-/*
- * Group the mappings. Set *ret to the groups, sorted by owner and then by size, largest
- * first, and return their number. The caller frees *ret.
- */
-static size_t make_groups(const struct mapping_list *mappings, struct group **ret)
-{
-	struct group *groups = xcalloc(mappings->count, sizeof(*groups));
-	size_t count = 0;
-
-	for (size_t i = 0; i < mappings->count; i++)
-		groups[i].first = &mappings->items[i];
-	qsort(groups, mappings->count, sizeof(*groups), compare_names);
-	for (size_t i = 0; i < mappings->count; i++) {
-		const struct mapping *m = groups[i].first;
-
-		if (count == 0 || !is_same_group(&groups[count - 1], m))
-			groups[count++] = (struct group){ .first = m };
-		groups[count - 1].rss_bytes = bytes_add(groups[count - 1].rss_bytes,
-							m->counters.bytes[SMAPS_RSS]);
-		groups[count - 1].size_bytes = bytes_add(groups[count - 1].size_bytes,
-							 m->counters.bytes[SMAPS_SIZE]);
-		groups[count - 1].mapping_count++;
-	}
-	qsort(groups, count, sizeof(*groups), compare_sizes);
-	*ret = groups;
-	return count;
-}
-
-static void add_group(const struct report *r, const struct group *group)
+static void add_group(const struct report *r, const struct mapping_group *group)
 {
 	const struct mapping *m = group->first;
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
@@ -438,8 +397,8 @@ static void add_group(const struct report *r, const struct group *group)
  */
 static void add_largest(const struct report *r)
 {
-	struct group *groups;
-	size_t count = make_groups(r->mappings, &groups);
+	struct mapping_group *groups;
+	size_t count = mapping_groups_make(r->mappings, &groups);
 	size_t shown_of_owner = 0;
 
 	strbuf_add_text(r->out, "largest mappings of each class\n");
@@ -455,17 +414,6 @@ static void add_largest(const struct report *r)
 	free(groups);
 }
 
-static void add_diagnosis(const struct report *r)
-{
-	struct diagnosis sentences[SENTENCES_MAX];
-	size_t count = diagnose(r->usage, sentences, SENTENCES_MAX);
-
-	for (size_t i = 0; i < count; i++) {
-		strbuf_add_text(r->out, r->options->ascii ? "* " : "• ");
-		text_add_wrapped(r->out, sentences[i].text, 2, (size_t)r->options->width);
-	}
-}
-
 void text_report_add(struct strbuf *out, const struct usage *u,
 		     const struct mapping_list *mappings,
 		     const struct text_report_options *options)
@@ -473,18 +421,18 @@ void text_report_add(struct strbuf *out, const struct usage *u,
 	const struct report r = { out, u, mappings, options, u->total.bytes[SMAPS_RSS] };
 
 	add_head(&r);
+	add_conclusion(&r);
+	add_command(&r);
+	if (r.rss_bytes == 0)
+		return;
 	strbuf_add_char(out, '\n');
-	if (r.rss_bytes > 0) {
-		if (bytes_known(r.rss_bytes)) {
-			add_bars(&r);
-			strbuf_add_char(out, '\n');
-		}
-		add_matrix(&r);
-		add_heap_note(&r);
-		add_details(&r);
-		strbuf_add_char(out, '\n');
-		add_largest(&r);
+	if (bytes_known(r.rss_bytes)) {
+		add_bars(&r);
 		strbuf_add_char(out, '\n');
 	}
-	add_diagnosis(&r);
+	add_matrix(&r);
+	add_heap_note(&r);
+	add_details(&r);
+	strbuf_add_char(out, '\n');
+	add_largest(&r);
 }

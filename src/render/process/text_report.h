@@ -19,7 +19,10 @@ struct text_report_options {
 
 struct strbuf;
 
-/* Append the report about a process. */
+/*
+ * Append the report about a process. The caller appends the next command, which
+ * depends on where the process can be examined again.
+ */
 void text_report_add(struct strbuf *out, const struct usage *u,
 		     const struct mapping_list *mappings,
 		     const struct text_report_options *options);

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Each text report opens with its conclusion and ends with a command that works."""
+
+import os
+import re
+import subprocess
+
+from leak_lib import LeakTarget
+from live import MEMSTATE, MIB, Folder, Target, check, equal, memstate, run, test
+
+FIXTURES = os.path.join(os.path.abspath(os.environ["srcdir"]), "tests", "fixtures")
+AMOUNT = r"\d+(\.\d[KMGT])?"
+
+
+def run_in_shell(command):
+    """Run a command that begins with "memstate" as a user would, and return its status."""
+    script = f"memstate() {{ '{MEMSTATE}' \"$@\"; }}; {command}"
+    return subprocess.run(["bash", "-c", script], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, check=False).returncode
+
+
+def check_report(args, opening, command, status=0, skipped=0):
+    """Check the sentences after `skipped` lines, and the suggested command. Both are regular
+    expressions; the command is run, unless it is None, when none may be suggested."""
+    out = memstate(*args).must_be(status).out.decode()
+    lines = out.splitlines()
+    text = " ".join(lines[skipped:skipped + 4])
+    check(re.match(opening, text), f"{args}: opens with {text!r}")
+    suggested = [line[len("next: "):] for line in lines if line.startswith("next: ")]
+    if command is None:
+        equal(suggested, [], f"{args}: next commands")
+        return out
+    equal(lines[-1], f"next: {suggested[-1] if suggested else ''}", f"{args}: the last line")
+    equal(len(suggested), 1, f"{args}: number of commands")
+    check(re.fullmatch(command, suggested[0]), f"{args}: suggests {suggested[0]!r}")
+    equal(run_in_shell(suggested[0]), 0, f"status of {suggested[0]!r}")
+    return out
+
+
+@test
+def a_process_opens_with_rss_and_its_largest_part():
+    with Target("unbacked", 80 * MIB, 64 * MIB) as target:
+        check_report(["-p", target.pid, "--text", "--heap", "off"],
+                     rf"target \({target.pid}\).* Rss {AMOUNT}\. Most of it is private anonymous "
+                     rf"memory \(the heap is part of it\): {AMOUNT} \(\d+%\)\.",
+                     f"memstate heap -p {target.pid}")
+        check_report(["map", "-p", target.pid],
+                     rf"Rss {AMOUNT} in \d+ mappings\. The largest part is anon: {AMOUNT} \(\d+%\)",
+                     f"memstate -p {target.pid}")
+
+
+@test
+def allocated_blocks_lead_to_the_search_for_leaks():
+    with LeakTarget("mixed", 60000) as target:
+        page = check_report(["-p", target.pid, "--text"], ".*", ".*")
+        if "The heap was read" in page:
+            check_report(["-p", target.pid, "--text"],
+                         rf".*Rss {AMOUNT}\. Most of it is allocated blocks: {AMOUNT} \(\d+%\)\.",
+                         f"memstate leaks -p {target.pid}")
+
+
+@test
+def a_capture_leads_to_a_command_that_reads_captures():
+    with Folder() as folder:
+        path = f"{folder}/it's $HOME"
+        with Target("unbacked", 2 * MIB, MIB) as target:
+            memstate("capture", "-p", target.pid, path).must_be(0)
+        quoted = "'" + path.replace("'", r"'\''") + "'"
+        for args, command in ((["--text"], f"map --procfs {quoted} -p {target.pid} -s rss"),
+                              (["map"], f"--procfs {quoted} -p {target.pid}")):
+            check_report([*args, "-p", target.pid, "--procfs", path], ".*Rss ",
+                         re.escape(f"memstate {command}"))
+
+
+@test
+def a_command_that_has_ended_leads_to_its_allocations():
+    check_report(["--text", "--", "sh", "-c", "sleep 0.2; :"], r"At its largest .* Rss ",
+                 "memstate count -- sh -c 'sleep 0.2; :'")
+
+
+@test
+def a_recording_and_scripts_get_no_command():
+    with Folder() as folder, Target("unbacked", 2 * MIB, MIB) as target:
+        path = f"{folder}/r"
+        memstate("-p", target.pid, "--csv", "-n", 1, "-o", "pid,anon_bytes", "--record",
+                 path).must_be(0)
+        check_report(["--replay", path, "--text", "-p", target.pid], "At .* Rss ", None)
+        check_report(["map", "-p", target.pid, "--no-headings"], "^ *[0-9a-f]+ ", None)
+
+
+run()
