@@ -37,7 +37,9 @@ static struct allocator_signs find_signs(const struct mapping_list *mappings)
 	return signs;
 }
 
-/* Return the allocator detected from the mappings, unless it is glibc's. */
+/*
+ * Return the allocator that the mappings show, or ALLOCATOR_UNKNOWN if that is glibc's.
+ */
 static enum allocator find_named(const struct mapping_list *mappings)
 {
 	const struct allocator_signs signs = find_signs(mappings);
@@ -55,10 +57,7 @@ static uint64_t owned_bytes(const struct heap *heap)
 	return sum;
 }
 
-/*
- * Return true if the heap contains more than half of the memory that may belong
- * to any heap.
- */
+/* Return true if the heap contains more than half of the memory that any heap may use. */
 static bool has_most(const struct walk_input *input, const struct heap *heap)
 {
 	uint64_t sum = 0;
@@ -82,7 +81,7 @@ static void discard_heap(struct heap *heap, struct blocks *blocks,
 	heap->problem = unread[allocator];
 }
 
-/* Try both walkers, and keep the heap that has more resident memory. */
+/* Run both walkers, and keep the heap that has more resident memory. */
 static void walk_either(const struct walk_input *input, struct heap *ret,
 			struct blocks *ret_blocks)
 {
@@ -111,7 +110,7 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 	bool may_be_other;
 
 	walk_either(input, ret, ret_blocks);
-	/* musl's malloc is not used if jemalloc is linked into the program */
+	/* if the program contains jemalloc, musl's malloc is not used */
 	may_be_other = named != ALLOCATOR_UNKNOWN && named != ret->allocator &&
 		       !(named == ALLOCATOR_MUSL && ret->allocator == ALLOCATOR_JEMALLOC);
 	if (may_be_other && !has_most(input, ret))
@@ -119,8 +118,8 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 }
 
 /*
- * Return true if the files that the process has mapped show that it has no heap that can
- * be read. *named is set to the allocator, or to ALLOCATOR_UNKNOWN.
+ * Return true if the mapped files show that the process has no heap that can be read.
+ * *named is set to the allocator, or to ALLOCATOR_UNKNOWN.
  */
 static bool is_code_hopeless(const struct mapping_list *mappings, int process_fd,
 			     struct allocator_codes *codes, enum allocator *named)

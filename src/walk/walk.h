@@ -15,9 +15,9 @@
 #include "walk/blocks/input.h"
 
 /*
- * Walk the heap of the allocator that the process uses. *ret reports which parts could
- * not be trusted, and *ret_blocks does not contain those parts. *ret and *ret_blocks are
- * always initialised, and the caller releases both. *ret_blocks borrows the image.
+ * Walk the heap of the allocator that the process uses. *ret lists the arenas that could
+ * not be trusted, and *ret_blocks omits these arenas. *ret and *ret_blocks are always
+ * initialised, and the caller releases both. *ret_blocks borrows the image.
  *
  * If a process uses two allocators whose heaps can be read, the heap with more resident
  * memory is walked, and the other heap counts as ordinary anonymous memory. If the heap
@@ -28,9 +28,9 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 
 /*
  * Return true if the mappings or the mapped files show that the process has no heap that
- * can be read. In that case the process need not be stopped, and ret->allocator is set as
- * by walk_heap(). *ret must be initialised. process_fd is the process's directory in
- * /proc, or negative to examine only the mappings.
+ * can be read, so that the process need not be stopped. In that case ret->allocator is
+ * set as by walk_heap(). *ret must be initialised. process_fd is the process's directory
+ * in /proc, or negative to examine only the mappings.
  */
 bool walk_is_hopeless(const struct mapping_list *mappings, int process_fd,
 		      struct allocator_codes *codes, struct heap *ret);

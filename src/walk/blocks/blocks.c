@@ -18,7 +18,7 @@
 #define HUGE_PAGE_BYTES (UINT64_C(2) << 20)
 
 /*
- * Allocate a cleared bit table. Large tables use huge pages: the tables are accessed at
+ * Allocate a zeroed bit table. Large tables use huge pages: the tables are accessed at
  * random, and with small pages most accesses would miss the TLB.
  */
 static uint64_t *make_bits(uint64_t bit_count)
@@ -119,7 +119,8 @@ static enum block_state state_of(const struct blocks *blocks, uint64_t bit)
 }
 
 /*
- * Read the chain block whose head is at start. Returns false if the head is not resident.
+ * Read the chunk whose head is at start as a block. Returns false if the
+ * head is not resident.
  */
 static bool read_chain(const struct blocks *blocks, uint64_t start, struct block *ret)
 {
@@ -129,7 +130,7 @@ static bool read_chain(const struct blocks *blocks, uint64_t start, struct block
 	if (!run || !image_read(blocks->image, start + 8, &size))
 		return false;
 	ret->addr = start + blocks->head_bytes;
-	/* a block may use the first word of the next block's head */
+	/* the block's usable bytes include the first word of the next block's head */
 	ret->bytes = (size & ~SIZE_FLAGS) - 8;
 	ret->bit = (run->offset_bytes + (start - run->start_addr)) / BLOCK_ALIGN;
 	return true;
@@ -143,7 +144,9 @@ static void read_unit(const struct blocks *blocks, const struct extent *extent,
 	ret->bit = extent->first_bit + index;
 }
 
-/* Find the last set bit in [first, limit). Returns false if there is none. */
+/*
+ * Find the last set bit in [first, limit). Returns false if no bit in that range is set.
+ */
 static bool last_bit(const uint64_t *bits, uint64_t first, uint64_t limit, uint64_t *ret)
 {
 	uint64_t word = limit / 64;
@@ -158,7 +161,7 @@ static bool last_bit(const uint64_t *bits, uint64_t first, uint64_t limit, uint6
 	return *ret >= first;
 }
 
-/* Return how many bits of a bit table represent the image's memory below addr. */
+/* Return how many bits of a bit table represent the part of the image below addr. */
 static uint64_t bits_below(const struct image *image, uint64_t addr)
 {
 	size_t index = image_find_run(image, addr);
@@ -171,7 +174,7 @@ static uint64_t bits_below(const struct image *image, uint64_t addr)
 	       BLOCK_ALIGN;
 }
 
-/* Return the address that corresponds to a bit. */
+/* Return the address that a bit of a bit table represents. */
 static uint64_t bit_addr(const struct image *image, uint64_t bit)
 {
 	uint64_t offset = bit * BLOCK_ALIGN;

@@ -3,11 +3,11 @@
  * blocks - the blocks that malloc has allocated, cached or freed, for any allocator.
  *
  * A walker fills the list from a copy of the memory, with blocks that passed its checks:
- * their sizes are sound, and the blocks do not overlap. The list has no extents for
- * arenas that failed a check. Code that uses the list (the mark, types, the map of pages)
- * does not know the structures of any allocator.
+ * their sizes are sound, and the blocks do not overlap. The list omits allocator arenas
+ * that failed a check. Code that uses the list, such as the search for leaks, need not
+ * know the structures of any allocator.
  *
- * Each block has a number, which is called its bit. Tables about blocks
+ * Each block is identified by a number, called its bit. Tables with one flag per block
  * have bit_count bits.
  */
 #ifndef MS_WALK_BLOCKS_BLOCKS_H
@@ -20,7 +20,7 @@
 #include "model/image.h"
 
 /*
- * Alignment of the block heads in a chain. One bit of a bit table
+ * Alignment of the block heads in glibc's heaps. Each bit of a bit table
  * represents this many bytes.
  */
 #define BLOCK_ALIGN UINT64_C(16)
@@ -34,7 +34,7 @@ enum block_state {
 
 struct block {
 	uint64_t addr;	/* address that malloc returned */
-	uint64_t bytes; /* usable bytes from addr on, as malloc_usable_size(3) returns */
+	uint64_t bytes; /* usable bytes from addr on, as malloc_usable_size(3) reports */
 	uint64_t bit;
 	enum block_state state;
 	uint32_t extent;
@@ -42,12 +42,15 @@ struct block {
 
 enum extent_kind {
 	/*
-	 * Consecutive blocks of any size, as in glibc. The word before a block's addr
+	 * Adjacent blocks of any size, as in glibc. The word before a block's addr
 	 * contains the block's size. The block's bit is the position of its head in the
 	 * image, in units of BLOCK_ALIGN. That bit is set in starts.
 	 */
 	EXTENT_CHAIN,
-	/* Blocks of unit_bytes each. Their bits are first_bit, first_bit + 1, … */
+	/*
+	 * Blocks of unit_bytes each, as in jemalloc's slabs. Their bits are first_bit,
+	 * first_bit + 1, and so on.
+	 */
 	EXTENT_UNITS
 };
 
@@ -59,7 +62,7 @@ struct extent {
 	enum extent_kind kind;
 	uint32_t arena; /* index in arenas of struct heap */
 	/*
-	 * The extent is a single block with its own mapping, which belongs to no arena.
+	 * The extent is a single block that has its own mapping and belongs to no arena.
 	 */
 	bool is_mapped;
 };
@@ -69,15 +72,15 @@ struct extent {
  * allocator's own data.
  */
 struct page_use {
-	uint16_t heap_bytes; /* 0: the page has no heap memory */
+	uint16_t heap_bytes; /* 0 if the page has no heap memory */
 	uint16_t live_bytes;
-	uint16_t free_bytes; /* includes cached blocks */
+	uint16_t free_bytes; /* includes blocks in thread caches */
 };
 
 struct blocks {
-	struct image *image; /* borrowed */
+	struct image *image; /* borrowed from the caller */
 	/*
-	 * Size of a block's head, which precedes the address that malloc returned: 16 for
+	 * Size of the head before each address that malloc returned: 16 for
 	 * glibc, 0 for others.
 	 */
 	uint64_t head_bytes;
@@ -89,7 +92,9 @@ struct blocks {
 	size_t extent_count, extent_capacity;
 
 	uint64_t bit_count;
-	/* bit table: a bit is set if the head of a chain block is at its position */
+	/*
+	 * For glibc only: bit n is set if the head of a block is at 16 * n in the image.
+	 */
 	uint64_t *starts;
 	/* Bit table: a bit is set if the block is cached, free or the allocator's own. */
 	uint64_t *not_live;
@@ -99,8 +104,8 @@ struct blocks {
 	struct page_use *pages; /* one element for each page of the image */
 
 	/*
-	 * The range of the allocator's own data within a library's data. The address of a
-	 * block in this range does not make the block reachable.
+	 * The range of the allocator's static data in a library or program. A pointer in
+	 * this range does not make a block reachable.
 	 */
 	uint64_t own_start_addr, own_end_addr;
 };
@@ -111,7 +116,7 @@ struct blocks {
 	}
 
 /*
- * Allocate cleared tables for bit_count bits and for the pages of the image, without
+ * Allocate zeroed tables for bit_count bits and for the pages of the image, without any
  * extents. The image is borrowed.
  */
 void blocks_init(struct blocks *blocks, struct image *image, uint64_t bit_count);
@@ -122,8 +127,8 @@ struct extent *blocks_add_extent(struct blocks *blocks);
 void blocks_sort(struct blocks *blocks);
 
 /*
- * Return the index of the first extent that ends after addr, or extent_count if all
- * extents end before.
+ * Return the index of the first extent that ends after addr, or
+ * extent_count if no extent does.
  */
 size_t blocks_search_extent(const struct blocks *blocks, uint64_t addr);
 
@@ -131,12 +136,14 @@ size_t blocks_search_extent(const struct blocks *blocks, uint64_t addr);
 bool blocks_find(const struct blocks *blocks, uint64_t addr, struct block *ret);
 
 /*
- * The position of an iteration over all blocks in address order. Begin with { 0 };
+ * The position of an iteration over all blocks in address order. Begin with { 0 }.
  * blocks_next() returns false after the last block.
  */
 struct block_place {
 	size_t extent;
-	/* Address of the next block's head; 0: continue at the start of the extent. */
+	/*
+	 * Address of the next block's head, or 0 to continue at the start of the extent.
+	 */
 	uint64_t addr;
 };
 bool blocks_next(const struct blocks *blocks, struct block_place *place,

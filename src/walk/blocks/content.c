@@ -39,8 +39,8 @@ static bool is_mapped(const struct mapping_list *mappings, uint64_t addr)
 }
 
 /*
- * Return true if the block begins with an address inside a mapping. All bytes of such an
- * address may be printable.
+ * Return true if the block begins with an address inside a mapping. Such a block is not
+ * text, although all bytes of the address may be printable.
  */
 static bool begins_with_pointer(const uint8_t *at, uint64_t length,
 				const struct mapping_list *mappings)

@@ -7,11 +7,11 @@
 #include "model/mapping.h"
 
 /*
- * The content of a block's first 256 bytes. The first of the following values that
- * applies is used. ABSENT: no byte is resident; ZEROS: all bytes are zero; TEXT: at least
- * 4 printable ASCII or white space characters precede the first zero, and the first word
- * is not an address inside a mapping; POINTERS: at least half of the nonzero words are
- * addresses inside a mapping; MIXED: anything else.
+ * The content of a block's first 256 bytes. The first value that applies is used. ABSENT:
+ * no byte is resident; ZEROS: all bytes are zero; TEXT: at least 4 printable ASCII or
+ * white space characters precede the first zero, and the first word is not an address
+ * inside a mapping; POINTERS: at least half of the nonzero words are addresses inside a
+ * mapping; MIXED: anything else.
  */
 enum content {
 	CONTENT_ABSENT,

@@ -9,18 +9,22 @@
 #include "base/xalloc.h"
 
 /*
- * The part of a chain block's head that is not usable memory of any block: the size word.
+ * Size of the only word of a glibc chunk's head that is not usable memory of a
+ * block: the size word.
  */
 #define CHAIN_HEAD_BYTES 8
 
 #define SLOTS_MIN 512
 
-/* Blocks are grouped by type or by size. In the key of a group, this bit marks a type. */
+/*
+ * Blocks are grouped by type or by size. In the key of a group, this bit distinguishes a
+ * type number from a size.
+ */
 #define KEY_TYPE (UINT64_C(1) << 63)
 
 struct group {
 	uint64_t key;
-	/* number + 1 of the last page that has a block of the group */
+	/* number + 1 of the last page that contains a block of the group */
 	uint64_t page;
 };
 
@@ -32,12 +36,13 @@ struct counting {
 	/* one group for each element of detail->types, in the same order */
 	struct group *groups;
 	size_t group_capacity, type_capacity;
-	uint32_t *slots;   /* hash table by key: index in groups + 1; 0: empty */
-	size_t slot_count; /* a power of 2 */
+	/* hash table by key: index in groups + 1, or 0 if the slot is empty */
+	uint32_t *slots;
+	size_t slot_count; /* number of slots, a power of 2 */
 
 	/*
-	 * The fragmented page found last, and the number of groups with blocks
-	 * on that page.
+	 * The last fragmented page visited, and the number of groups with
+	 * blocks on that page.
 	 */
 	const struct page_use *page;
 	size_t page_groups;
@@ -108,8 +113,8 @@ static bool is_fragmented(const struct page_use *page)
 
 /*
  * Finish a fragmented page, and count it for its group if freeing the group's blocks
- * would free the whole page. This requires that no other group is on the page, and that
- * all bytes of the page are live or free.
+ * would free the whole page. That is so only if all live blocks on the page belong to one
+ * group, and all bytes of the page are live or free.
  */
 static void end_page(struct counting *c)
 {
@@ -149,8 +154,8 @@ static bool pin_page(struct counting *c, size_t group, uint64_t addr)
 }
 
 /*
- * Record the first and the last page of a block. The pages between the two are entirely
- * in the block, so they are not fragmented.
+ * Call pin_page() for the first and the last page of a block. All pages between the two
+ * are fully used by the block, so they are not fragmented.
  */
 static void pin_pages(struct counting *c, size_t group, const struct block *block)
 {
@@ -265,8 +270,8 @@ static void count_pages(const struct blocks *blocks, struct heap_detail *d)
 }
 
 /*
- * Return the index of the strip for an extent. The strips of the arenas come first, and
- * the strip of the mapped blocks is the last.
+ * Return the index of the page map for an extent. The page maps of the arenas come first,
+ * and that of the blocks with their own mappings is last.
  */
 static size_t strip_index(const struct extent *extent, size_t arena_count)
 {
@@ -275,7 +280,7 @@ static size_t strip_index(const struct extent *extent, size_t arena_count)
 
 static void add_cell(struct heap_strip *strip, uint64_t addr, const struct page_use *page)
 {
-	/* The strip has no cells in the first pass, which only counts pages. */
+	/* the first pass only counts pages; cells are allocated for the second pass */
 	if (strip->cells) {
 		uint64_t cell = strip->sum.page_count / strip->pages_per_cell;
 
@@ -287,7 +292,7 @@ static void add_cell(struct heap_strip *strip, uint64_t addr, const struct page_
 	add_page(&strip->sum, page);
 }
 
-/* Add each page to the strip of the first extent that has memory on the page. */
+/* Assign each page to the page map of the first extent that has memory on the page. */
 static void for_each_page(const struct blocks *blocks, struct heap_strip *strips,
 			  size_t arena_count)
 {

@@ -8,7 +8,7 @@
 
 #include "base/xalloc.h"
 
-/* Flag bits in the size word of a glibc chunk, as in blocks.c. */
+/* Flag bits in the size word of a glibc chunk, as defined in blocks.c. */
 #define SIZE_FLAGS UINT64_C(7)
 
 #define PAGE_BITS (IMAGE_PAGE_BYTES / BLOCK_ALIGN)
@@ -32,8 +32,8 @@ static void add_page(struct block_index *index, uint64_t addr, uint32_t number)
 }
 
 /*
- * Return the last bit that is set in starts for a page, up to bit number `limit` of the
- * page, or BIT_NONE.
+ * Return the last bit that is set in starts for a page, not above bit number `limit` of
+ * the page, or BIT_NONE.
  */
 static uint64_t last_start(const struct blocks *blocks, uint64_t number, uint64_t limit)
 {
@@ -50,8 +50,8 @@ static uint64_t last_start(const struct blocks *blocks, uint64_t number, uint64_
 }
 
 /*
- * Return true if there is a bit for each 16 bytes of the image. Only glibc's chains
- * have such bits.
+ * Return true if the bit table has a bit for each 16 bytes of the image. Only glibc's
+ * heaps have such a table.
  */
 static bool has_starts(const struct blocks *blocks)
 {
@@ -59,8 +59,8 @@ static bool has_starts(const struct blocks *blocks)
 }
 
 /*
- * Return true if part of the page at addr is in the range of all extents. Only such pages
- * are ever looked up in the index.
+ * Return true if part of the page at addr is in the range from the first extent to the
+ * last one. The index is never searched for any other page.
  */
 static bool may_hold_page(const struct block_index *index, uint64_t addr)
 {
@@ -137,8 +137,8 @@ void block_index_release(struct block_index *index)
 }
 
 /*
- * Return the index of the extent that contains addr, or extent_count. The search begins
- * at the extent with the given index.
+ * Return the index of the extent that contains addr, or extent_count if no extent does.
+ * The search begins at the extent with the given index.
  */
 static size_t extent_from(const struct blocks *blocks, size_t extent, uint64_t addr)
 {
@@ -170,13 +170,13 @@ static uint64_t chain_bytes(const struct blocks *blocks, uint64_t bit)
 	uint64_t size;
 
 	memcpy(&size, blocks->image->bytes + bit * BLOCK_ALIGN + 8, sizeof(size));
-	/* a block may use the first word of the next block's head */
+	/* the block's usable bytes include the first word of the next block's head */
 	return (size & ~SIZE_FLAGS) - 8;
 }
 
 /*
- * If the chain block whose head has the given bit contains address `at`, store that block
- * in *ret and return true.
+ * If the chunk whose head has the given bit contains the address `at`, store its block in
+ * *ret and return true.
  */
 static bool check_chain(const struct block_index *index, size_t extent, uint64_t at,
 			uint64_t bit, struct block_ref *ret)
@@ -197,8 +197,8 @@ static bool check_chain(const struct block_index *index, size_t extent, uint64_t
 }
 
 /*
- * Find the block at an address whose page is not in the image. A chain block at such an
- * address begins on an earlier page.
+ * Find the block at an address whose page is not in the image. In a glibc heap, the head
+ * of such a block is on an earlier page.
  */
 static bool find_absent(const struct block_index *index, uint64_t at,
 			struct block_ref *ret)

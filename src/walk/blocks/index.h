@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * index - find the block at an address with few memory accesses, for callers that look up
- * millions of addresses.
+ * index - find the block at an address with few memory accesses, because a search for
+ * leaks looks up millions of addresses.
  *
- * The index is a table of the image's pages by address, built when all blocks are known.
- * The index takes at most 32 bytes per resident page, and twice that if single pages are
+ * The index maps addresses to pages of the image, and is built when all blocks are known.
+ * It takes at most 32 bytes per resident page, or twice that if single pages are
  * scattered over the address space.
  */
 #ifndef MS_WALK_BLOCKS_INDEX_H
@@ -13,10 +13,12 @@
 #include "walk/blocks/blocks.h"
 #include "walk/blocks/input.h"
 
-/* Facts about a page of the image. With these facts, a search need not scan bits. */
+/*
+ * Cached facts about a page of the image, so that a search need not scan the bit tables.
+ */
 struct block_page {
 	uint64_t addr;
-	/* Bit of the last chain block that begins before the page, or BIT_NONE. */
+	/* Bit of the last glibc block that begins before the page, or BIT_NONE. */
 	uint64_t head_bit;
 	/* Index of the first extent that ends after the start of the page. */
 	uint32_t extent;
@@ -26,9 +28,9 @@ struct block_page {
 #define BIT_NONE UINT64_MAX
 
 /*
- * Number of bits of an address that the index uses. walk_can_index() rejects a process
- * with memory at higher addresses. The index's tables divide an address as the kernel's
- * page tables do.
+ * Number of bits of an address that the index uses. The index's tables split an
+ * address as the kernel's page tables do. walk_can_index() rejects processes that
+ * use higher addresses.
  */
 #define INDEX_ADDR_BITS WALK_ADDR_BITS
 #define INDEX_TABLE_BITS 9
@@ -37,7 +39,8 @@ struct block_page {
 
 struct index_leaf {
 	/*
-	 * Index in pages of struct block_index, plus 1; 0: the page is not in the image.
+	 * For each page, 1 + its index in pages of struct block_index, or 0 if the page
+	 * is not in the image.
 	 */
 	uint32_t numbers[INDEX_TABLE_LENGTH];
 };
@@ -53,7 +56,7 @@ struct index_upper {
 struct block_index {
 	/* borrowed from the caller, together with its image */
 	const struct blocks *blocks;
-	struct block_page *pages; /* one element for each page of the image */
+	struct block_page *pages; /* one element per page of the image */
 	struct index_upper *top[INDEX_TABLE_LENGTH];
 	/* Range from the start of the first extent to the end of the last extent. */
 	uint64_t low_addr, span_bytes;
@@ -62,7 +65,7 @@ struct block_index {
 void block_index_init(struct block_index *index, const struct blocks *blocks);
 void block_index_release(struct block_index *index);
 
-/* The result of a search in the index. The block's size and state are not yet known. */
+/* The result of a search in the index, without the block's size and state. */
 struct block_ref {
 	uint64_t addr; /* address that malloc returned */
 	uint64_t bit;
@@ -75,7 +78,7 @@ struct block_ref {
 bool block_index_find(const struct block_index *index, uint64_t addr,
 		      struct block_ref *ret);
 
-/* Return the number of usable bytes of a block that block_index_find() found. */
+/* Return the usable size, in bytes, of a block that block_index_find() found. */
 uint64_t block_index_bytes(const struct block_index *index, const struct block_ref *ref);
 
 /*
@@ -110,7 +113,8 @@ static inline const struct block_page *block_index_page(const struct block_index
 }
 
 /*
- * Return false if addr is outside the range of all extents, so no block can contain addr.
+ * Return false if addr is outside the range from the first extent to the last one, so
+ * that no block can contain addr.
  */
 static inline bool block_index_may_hold(const struct block_index *index, uint64_t addr)
 {

@@ -9,20 +9,24 @@
 #include "model/mapping.h"
 
 struct walk_input {
-	/* The resident pages of all mappings that walk_wants_mapping() accepts. */
+	/*
+	 * The resident pages of all mappings for which walk_wants_mapping() returns true.
+	 */
 	struct image *image;
 	/*
 	 * All mappings of the process at the time of the copy, in
 	 * ascending address order.
 	 */
 	const struct mapping_list *mappings;
-	/* Thread pointers of all threads, for finding the thread caches. */
+	/*
+	 * Thread pointers (FS base) of all threads, used to find malloc's thread caches.
+	 */
 	const uint64_t *thread_addrs;
 	size_t thread_count;
 	/*
-	 * The target ran while memstate copied its memory page by page. In such a copy,
-	 * the free lists are useless and chains may be torn. Cached chunks and chunks in
-	 * fastbins count as live.
+	 * The target ran while memstate copied its memory page by page. The free lists in
+	 * such a copy are useless, and adjacent chunks may be inconsistent. Chunks in
+	 * thread caches and fastbins count as live.
 	 */
 	bool is_running;
 };

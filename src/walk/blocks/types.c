@@ -12,29 +12,31 @@
 #include "base/xalloc.h"
 
 /*
- * In a vtable, offset-to-top and a pointer to type information precede the address that
- * objects contain (Itanium C++ ABI, 2.5).
+ * A C++ object's first word points into its vtable, just after the vtable's first
+ * two words: the offset to top and the address of the type_info object (Itanium C++ ABI,
+ * 2.5). This is the size of these two words.
  */
 #define TABLE_HEAD_BYTES 16
 
 #define NAME_MAX_BYTES 2048
 
 /*
- * Limits on the number of different first words and of names: more than the classes
- * of any program.
+ * Limits on the number of different first words of blocks, and on the number of type
+ * names. No known program has as many classes.
  */
 #define WORDS_MIN 512
 #define WORDS_MAX (1 << 18)
 #define NAMES_MAX (1 << 16)
 
 struct name {
-	char *raw;     /* symbol, as in the file */
-	char *text;    /* name, as in the source code */
-	uint32_t next; /* index + 1 of the next name with the same hash; 0: none */
+	char *raw;  /* symbol, as in the file's symbol table */
+	char *text; /* demangled name, as in the source code */
+	/* index + 1 of the next name with the same hash, or 0 at the end of the list */
+	uint32_t next;
 };
 
 struct word {
-	uint64_t word; /* first word of a block; 0: empty slot */
+	uint64_t word; /* first word of a block, or 0 if the slot is empty */
 	uint32_t type;
 };
 
@@ -42,12 +44,16 @@ struct types {
 	struct symbols *symbols;
 	struct memory *memory;
 
-	struct word *words;		  /* hash table by word, with open addressing */
+	/* hash table by first word, with open addressing */
+	struct word *words;
 	size_t word_count, word_capacity; /* word_capacity is a power of 2 */
 
-	struct name *names; /* type number n has index n - 1 */
+	struct name *names; /* types are numbered from 1, so type n has index n - 1 */
 	size_t name_count, name_capacity;
-	/* For each hash, the number of the first name; 0: none. */
+	/*
+	 * For each hash, index + 1 of the first name with that hash, or 0
+	 * if there is no name.
+	 */
 	uint32_t name_heads[4096];
 	const char *problem;
 };
@@ -77,20 +83,20 @@ void types_free(struct types *types)
 }
 
 /*
- * Symbols of the tables whose addresses objects contain. The name of the class is between
- * prefix and suffix.
+ * The kinds of class tables, such as C++ vtables, whose addresses are in the first word
+ * of an object. A table's symbol consists of prefix, the name of the class, and suffix.
  */
 static const struct table_kind {
 	const char *prefix;
 	const char *suffix;
 	/*
-	 * Minimum distance from a table's symbol to the address in the
-	 * table that objects contain.
+	 * Minimum distance from the symbol of a class table to the address that objects
+	 * contain, which is inside the table.
 	 */
 	uint64_t min_offset;
 } table_kinds[] = {
 	{ "_ZTV", "", TABLE_HEAD_BYTES },
-	/* Swift: the type metadata, and the full metadata, which begins earlier */
+	/* Swift type metadata, and the full metadata, which begins a few words earlier */
 	{ "$s", "N", 0 },
 	{ "$s", "Mf", 0 },
 	{ "_$s", "N", 0 },
@@ -119,8 +125,8 @@ static const struct table_kind *find_kind(const char *name)
 }
 
 /*
- * Convert a symbol to the name of its class. For example, "_ZTVN2ns5ShapeE" becomes
- * "ns::Shape", and "OBJC_CLASS_$_Shape" becomes "Shape". A symbol of another form
+ * Convert a symbol to the name of its class. For example, "_ZTVN2ns5ShapeE"
+ * becomes "ns::Shape", and "OBJC_CLASS_$_Shape" becomes "Shape". Any other symbol
  * is returned unchanged.
  */
 static char *name_text(const char *raw)
@@ -181,8 +187,8 @@ static uint32_t type_by_symbol(struct types *types, uint64_t word)
 }
 
 /*
- * The content of a type_info object, which describes a class. The word before the address
- * that objects of the class contain points to the type_info object.
+ * The content of a C++ type_info object, which describes a class. A vtable pointer of an
+ * object points just after a word that contains the address of its type_info object.
  */
 struct type_info {
 	uint64_t table_addr; /* address of the vtable of the type_info object itself */
@@ -200,8 +206,8 @@ static bool read_type_info(struct memory *memory, uint64_t table_addr,
 		return false;
 	memcpy(&to_top, &head[0], 8);
 	/*
-	 * offset-to-top is 0 in the primary vtable, whose address is the first word
-	 * of an object
+	 * The offset to top is 0 in a primary vtable, and the first word of an object is
+	 * the address of its primary vtable.
 	 */
 	if (to_top != 0 || head[1] % 8 || head[1] == 0 ||
 	    !memory_read(memory, head[1], info, 16))
@@ -226,8 +232,8 @@ static bool is_class_name(const char *name)
 
 /*
  * Determine the class of a vtable that has no symbol, from the type_info object of the
- * class. That object is an instance of one of three classes that the C++ ABI defines.
- * The names of these three classes begin with own_prefix.
+ * class. Every type_info object is an instance of one of three classes that the C++ ABI
+ * defines, and the mangled names of these classes begin with own_prefix.
  */
 static uint32_t type_by_info(struct types *types, uint64_t word)
 {
@@ -276,9 +282,9 @@ static void grow_words(struct types *types)
 }
 
 /*
- * Return true if a vtable may be at the address `word`: in the data of a file, where
- * linkers place tables, or in the zeroed memory after that data, which contains
- * copies of tables.
+ * Return true if a vtable may be at the address `word`: in the data of a mapped file,
+ * where linkers place vtables, or in the zero-initialised memory (.bss) after that data,
+ * where copy relocations place copies.
  */
 static bool may_be_table(const struct types *types, uint64_t word)
 {

@@ -3,10 +3,10 @@
  * types - determine the type of a block from its first word.
  *
  * The first word of a C++ object is the address of its class's vtable. The first word of
- * a Swift or Objective-C object is the address of its class. The symbols of these tables
- * show the type. For C++ vtables without symbols, the type information before the vtable
- * shows it (Itanium C++ ABI, 2.9.5). Other blocks have no type: C leaves no type
- * information in memory.
+ * a Swift or Objective-C object is the address of its class. The symbol at that address
+ * names the type. If a C++ vtable has no symbol, the type_info object to which it points
+ * contains the name (Itanium C++ ABI, 2.9.5). The type of other blocks is unknown,
+ * because C leaves no type information in memory.
  */
 #ifndef MS_WALK_BLOCKS_TYPES_H
 #define MS_WALK_BLOCKS_TYPES_H
@@ -20,22 +20,21 @@
 struct types;
 
 /*
- * Return a new object. symbols and memory are borrowed until types_free(); symbols
- * may be NULL.
+ * Create an object that determines types. symbols and memory are borrowed until
+ * types_free(). symbols may be NULL.
  */
 struct types *types_new(struct symbols *symbols, struct memory *memory);
 void types_free(struct types *types);
 
 /*
- * Return the type number of a live block, counted from 1, or 0 if the block has no type.
- * The results for all first words are cached.
+ * Return the type number of a live block, counted from 1, or 0 if its type is unknown.
+ * The result for each different first word is cached.
  */
 uint32_t types_of_block(struct types *types, const struct blocks *blocks,
 			const struct block *block);
 
 /*
- * Return the type number of blocks with this first word, or 0 if such blocks
- * have no type.
+ * Return the type number of blocks with this first word, or 0 if their type is unknown.
  */
 uint32_t types_of_word(struct types *types, uint64_t word);
 
@@ -46,8 +45,8 @@ uint32_t types_of_word(struct types *types, uint64_t word);
 const char *types_name(const struct types *types, uint32_t type);
 
 /*
- * Return a static text that explains why some first words were not
- * examined, or NULL if all were.
+ * Return a static text that explains why some blocks were not examined,
+ * or NULL if all were.
  */
 const char *types_problem(const struct types *types);
 

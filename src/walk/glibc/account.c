@@ -9,13 +9,16 @@
 #include "walk/blocks/page_use.h"
 
 /*
- * A sum of the memory that malloc_trim(0) would return to the kernel. malloc_trim() first
- * merges chunks in fastbins with their free neighbours. In each free range, the whole
- * pages after the first 48 bytes, which are the head of the chunk, are returned. Chunks
- * in thread caches remain.
+ * An estimate of how much memory malloc_trim(0) would return to the kernel. malloc_trim()
+ * first merges chunks in fastbins with their free neighbours. It then returns the whole
+ * pages of each free range, except the 48 bytes of the chunk's head. Chunks in thread
+ * caches are not returned.
  */
 struct trim {
-	/* Start of the free range that ends at the current chunk; 0: none. */
+	/*
+	 * Start of the free range that ends at the current chunk, or 0 if
+	 * the chunk is in use.
+	 */
 	uint64_t start_addr;
 	uint64_t bytes;
 };
@@ -32,8 +35,8 @@ static void trim_stretch(struct glibc *g, struct trim *trim, uint64_t end)
 }
 
 /*
- * Return true if addr, the end of top, is the program break. In that case only malloc has
- * moved the break, so malloc can also lower it.
+ * Return true if addr, the end of top, is the program break. In that case no other code
+ * has moved the break, so malloc can lower it.
  */
 static bool is_end_of_brk(const struct glibc *g, uint64_t addr)
 {
@@ -48,7 +51,7 @@ static bool is_end_of_brk(const struct glibc *g, uint64_t addr)
 
 /*
  * Add the memory that systrim() would release: the whole pages at the end of the main
- * arena's top, without the first 33 bytes of top.
+ * arena's top chunk, except the first 33 bytes of that chunk.
  */
 static void trim_top(struct glibc *g, struct trim *trim, const struct region *region,
 		     uint64_t top_addr)
@@ -108,7 +111,8 @@ static void add_chain(struct glibc *g, const struct region *region, uint64_t end
 }
 
 /*
- * Add an extent that consists of a single block. The head of the block must be resident.
+ * Add an extent that consists of a single block. The caller guarantees that the
+ * block's head is resident.
  */
 static struct extent *add_unit(struct glibc *g, const struct region *region,
 			       uint64_t addr)
@@ -124,7 +128,7 @@ static struct extent *add_unit(struct glibc *g, const struct region *region,
 	return extent;
 }
 
-/* Return the first bit from `bit` on that is set, or limit if no bit below limit is. */
+/* Return the first set bit in [bit, limit), or limit if no bit in that range is set. */
 static uint64_t next_set_bit(const uint64_t *bits, uint64_t bit, uint64_t limit)
 {
 	uint64_t word = bit / 64;
@@ -140,9 +144,9 @@ static uint64_t next_set_bit(const uint64_t *bits, uint64_t bit, uint64_t limit)
 }
 
 /*
- * Return the size of the chunk at addr, as found when its chain was walked, or 0 if no
- * chunk begins there. The distance to the next bit set in starts usually shows the size,
- * which avoids an access to the copy.
+ * Return the size of the chunk at addr, or 0 if the walk found no chunk there.
+ * The distance to the next bit set in starts is usually the size, which avoids
+ * reading the chunk's head.
  */
 static uint64_t recorded_size(struct glibc *g, const struct region *region, uint64_t addr)
 {
@@ -168,7 +172,7 @@ static void account_region(struct glibc *g, const struct region *region)
 	uint64_t size;
 
 	page_use_add(g->blocks, region->start_addr, region->end_addr, USE_HEAP);
-	/* the loop ends at top or at a fencepost, for which starts has no bit */
+	/* the loop ends at top or at a fencepost, neither of which has a bit in starts */
 	while ((size = recorded_size(g, region, addr)) > 0) {
 		account_chunk(g, arena, &trim, addr, size);
 		addr += size;
@@ -196,7 +200,7 @@ static void account_mapped(struct glibc *g, const struct region *region)
 	add_unit(g, region, region->first_addr)->is_mapped = true;
 }
 
-/* Fill in heap->mallinfo as glibc's int_mallinfo() and mallinfo2() do. */
+/* Fill in heap->mallinfo with the figures that glibc's mallinfo2(3) would return. */
 static void fill_mallinfo(struct glibc *g)
 {
 	struct heap_mallinfo *info = &g->heap->mallinfo;

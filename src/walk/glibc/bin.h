@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bin - find the free list of glibc malloc that contains a given free chunk. The
- * functions read only a copy that has been walked.
+ * bin - find the free list of glibc's malloc that contains a given free chunk. The
+ * functions read a copy of the memory that the glibc walker has already checked.
  */
 #ifndef MS_WALK_GLIBC_BIN_H
 #define MS_WALK_GLIBC_BIN_H
@@ -10,7 +10,7 @@
 #include "walk/blocks/blocks.h"
 
 enum glibc_bin {
-	GLIBC_BIN_UNKNOWN, /* the arena's list could not be determined */
+	GLIBC_BIN_UNKNOWN, /* the list cannot be determined */
 	GLIBC_BIN_CACHE,   /* a list of a thread cache (tcache) */
 	GLIBC_BIN_FAST,
 	/* chunks that were freed recently and are not yet sorted into bins */
@@ -22,7 +22,7 @@ enum glibc_bin {
 
 /*
  * Return the list that contains a cached or free block. *ret_chunk_bytes is set to the
- * size of all chunks in that list, including heads, or to 0 if the sizes differ.
+ * size of each chunk in that list, including the head, or to 0 if the sizes differ.
  */
 enum glibc_bin glibc_bin_find(const struct blocks *blocks, const struct heap_arena *arena,
 			      const struct block *block, uint64_t *ret_chunk_bytes);

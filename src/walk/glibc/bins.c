@@ -5,12 +5,13 @@
 
 #include <string.h>
 
-#define SMALL_BINS 64 /* bins with a lower number i contain only chunks of 16 * i bytes */
+/* Number of small bins. Small bin i contains only chunks of 16 * i bytes. */
+#define SMALL_BINS 64
 
 /*
- * Number of bins read at the same time. The address of a bin's next chunk is known only
- * after the previous chunk has been read, and that chunk is usually not in the CPU cache.
- * The walker therefore prefetches chunks of several bins, from both ends of each.
+ * Number of bins read in parallel. The address of a bin's next chunk is known only after
+ * the previous chunk has been read, and that chunk is usually not in the CPU cache. The
+ * walker therefore prefetches chunks of several bins, from both ends of each.
  */
 #define BINS_AT_ONCE 8
 
@@ -22,7 +23,7 @@ enum side {
 struct bin_walk {
 	uint64_t head_addr; /* address of the bin, treated as a chunk */
 	uint64_t next_addr[2];
-	uint64_t last_addr[2]; /* for each direction, the last chunk that was read */
+	uint64_t last_addr[2]; /* the last chunk read in each direction */
 	unsigned int bin;
 };
 
@@ -39,9 +40,7 @@ static void fetch(struct glibc *g, uint64_t addr)
 	__builtin_prefetch(&g->blocks->not_live[offset / CHUNK_ALIGN / 64]);
 }
 
-/*
- * Return true if there is a chunk of the arena at addr that its neighbour marks as free.
- */
+/* Return true if addr is a chunk of the arena whose neighbour marks it as free. */
 static bool is_unused_chunk(struct glibc *g, size_t index, uint64_t addr)
 {
 	const struct region *region = glibc_region_at(g, addr);
@@ -51,7 +50,7 @@ static bool is_unused_chunk(struct glibc *g, size_t index, uint64_t addr)
 	       bit_is_set(g->blocks->not_live, glibc_bit(g, addr));
 }
 
-/* Begin to read a bin. Bin 1 is the unsorted bin. */
+/* Begin to read a bin. Bin 1 contains the unsorted chunks. */
 static bool begin_bin(struct glibc *g, size_t index, unsigned int bin,
 		      struct bin_walk *ret)
 {
@@ -81,7 +80,7 @@ enum step {
 static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side side)
 {
 	uint64_t addr = walk->next_addr[side];
-	uint64_t words[4]; /* the words of a chunk: prev_size, size, fd, bk */
+	uint64_t words[4]; /* the first four words of a chunk: prev_size, size, fd, bk */
 	const uint8_t *at = image_at(g->image, addr, sizeof(words));
 
 	if (!at || !is_unused_chunk(g, index, addr))
@@ -90,7 +89,7 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
 	words[1] &= ~CHUNK_FLAGS;
 	/*
 	 * The chunk must point back to its predecessor, so no chunk can be in a bin
-	 * twice, or in two bins.
+	 * twice or in two bins.
 	 */
 	if (words[2 + !side] != walk->last_addr[side] ||
 	    (walk->bin > 1 && walk->bin < SMALL_BINS &&
@@ -104,8 +103,8 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
 }
 
 /*
- * Read the next chunk in one direction of a bin's list, unless both directions have met:
- * then the next chunk of each is the last chunk of the other.
+ * Read the next chunk in one direction of a bin's list, unless the two directions have
+ * met: then the next chunk in each direction is the last chunk read in the other.
  */
 static enum step step(struct glibc *g, size_t index, struct bin_walk *walk,
 		      enum side side)

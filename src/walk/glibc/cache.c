@@ -6,15 +6,16 @@
 #include <string.h>
 
 /*
- * A thread cache is a chunk in the heap. The pointer to the cache is in the thread's
- * static TLS, which on x86-64 ends at the thread pointer. The size of the chunk, which
+ * Number of words below the thread pointer that are searched for the pointer to the
+ * thread's cache (tcache). The pointer is in the thread's static TLS, which on x86-64
+ * ends at the thread pointer. The cache is a chunk in the heap. The chunk's size, which
  * may be 16 bytes larger than required, shows the layout of the cache.
  */
 #define TLS_WORDS (8192 / 8)
 
 /*
- * Score of a cache with entries. It outweighs any number of empty caches, because other
- * memory may look like an empty cache.
+ * Score of a non-empty thread cache. It outweighs any number of empty caches, because
+ * unrelated memory may look like an empty cache.
  */
 #define USED_CACHE_SCORE (UINT64_C(1) << 32)
 
@@ -22,12 +23,13 @@ static const struct cache_layout {
 	uint64_t chunk_bytes;
 	unsigned int bin_count;
 	unsigned int count_bytes;
-	/* Each counter is the number of free slots, not of used slots. */
+	/* Each counter is the number of unused slots, not the number of cached chunks. */
 	bool counts_down;
 } cache_layouts[] = {
 	{ 0x250, 64, 1, false }, /* glibc 2.26 to 2.29 */
 	{ 0x290, 64, 2, false }, /* glibc 2.30 to 2.41 */
-	{ 0x300, 76, 2, true },	 /* glibc 2.42 and later, with 12 bins of large chunks */
+	/* glibc 2.42 and later, with 12 more bins for large chunks */
+	{ 0x300, 76, 2, true },
 };
 
 #define SMALL_BINS 64
@@ -56,8 +58,8 @@ static uint64_t slot_count(const struct glibc *g, const uint8_t *cache,
 }
 
 /*
- * Read and check the list of one bin. Returns false if the list does not have as many
- * entries as the bin's counter shows.
+ * Read and check the list of one bin of a thread cache. Returns false if the length of
+ * the list differs from the bin's counter.
  */
 static bool read_bin(struct glibc *g, const uint8_t *cache, const struct cache_layout *l,
 		     unsigned int bin, struct free_list *ret)
@@ -88,8 +90,8 @@ struct cache {
 };
 
 /*
- * Read the cache at user_addr. Returns false if the cache is incomplete or invalid, or
- * was already read for another thread.
+ * Read the thread cache at user_addr. Returns false if the cache is incomplete, invalid,
+ * or already read for another thread.
  */
 static bool read_cache(struct glibc *g, uint64_t user_addr, struct cache *ret)
 {
@@ -133,7 +135,10 @@ static void add_cache(struct glibc *g, const struct cache *cache)
 	}
 }
 
-/* Read the cache whose address is at this distance below a thread pointer. */
+/*
+ * Read the thread cache whose address is stored at a given distance
+ * below a thread pointer.
+ */
 static bool read_cache_below(struct glibc *g, uint64_t thread_addr, size_t word,
 			     struct cache *ret)
 {
@@ -146,11 +151,11 @@ static bool read_cache_below(struct glibc *g, uint64_t thread_addr, size_t word,
 }
 
 /*
- * Find the distance between the cache pointer and the thread pointer. It is equal in all
- * threads, because the cache pointer is in static TLS. The distance at which most threads
- * have a cache with entries is chosen, or else the one at which most have a valid cache.
- * A single thread could mislead: the TLS of another thread may be near, and unrelated
- * memory may look like an empty cache.
+ * Return the distance between a thread's cache pointer and its thread pointer, in words.
+ * The distance is the same in all threads, because the cache pointer is in static TLS.
+ * The best distance is that at which most threads have a non-empty cache, or else most
+ * have any valid cache. A single thread is not sufficient: the TLS of another thread may
+ * be adjacent, and unrelated memory may look like an empty cache.
  */
 static size_t find_place(struct glibc *g)
 {

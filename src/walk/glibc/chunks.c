@@ -4,24 +4,28 @@
 #include "walk/glibc/walk.h"
 
 /*
- * Maximum length of the end of an abandoned heap: a chunk of 16 bytes, and a head
- * of size 0.
+ * Maximum number of bytes at the end of an abandoned heap: a chunk of 16 bytes, and a
+ * chunk head of size 0.
  */
 #define FENCES_BYTES_MAX 48
 
 /*
- * A chain of this many valid chunks cannot be a coincidence in a copy of
- * a running target.
+ * Number of adjacent valid chunks that are accepted as a heap, because so long a
+ * sequence is no coincidence. Used in a copy of a running target, in which the heap
+ * may be inconsistent.
  */
 #define CHUNKS_CONVINCING 6
 
 /*
- * Maximum number of regions into which torn chains are split. The rest of the
- * memory is skipped.
+ * Maximum number of regions created when inconsistent regions are split. The memory after
+ * the last one is skipped.
  */
 #define PIECES_MAX (UINT64_C(1) << 18)
 
-/* How far the program break may have moved while a running target was being copied. */
+/*
+ * Maximum distance by which the program break may have moved while a
+ * running target was copied.
+ */
 #define TOP_GROWTH_BYTES (UINT64_C(64) << 20)
 
 bool glibc_read_chunk(struct glibc *g, uint64_t addr, uint64_t *ret_size,
@@ -50,7 +54,7 @@ static const char *end_at_top(struct glibc *g, const struct region *region, uint
 	return NULL;
 }
 
-/* Record a chunk that its neighbour marks as free, which must therefore be in a bin. */
+/* Record a chunk that its neighbour marks as free. Such a chunk must be in a bin. */
 static const char *record_unused(struct glibc *g, const struct region *region,
 				 uint64_t next_addr, uint64_t size)
 {
@@ -77,8 +81,8 @@ static bool is_possible(const struct region *region, uint64_t addr, uint64_t hea
 }
 
 /*
- * Walk a chain of chunks from *addr to the end of the region. Returns NULL, or a
- * description of a problem, with the address of the bad chunk in *addr.
+ * Walk the adjacent chunks from *addr to the end of the region. Returns NULL, or a
+ * description of a problem, with the address of the invalid chunk in *addr.
  */
 static const char *walk_chain(struct glibc *g, const struct region *region,
 			      uint64_t *addr)
@@ -109,9 +113,8 @@ static const char *walk_chain(struct glibc *g, const struct region *region,
 }
 
 /*
- * Return true if the chunk at addr may be top, in a target that ran during the
- * copy. Such a chunk ends on a page boundary. The heap may have ended there when
- * the chunk was copied.
+ * Return true if the chunk at addr may be top in a copy of a running target. The top
+ * chunk ends on a page boundary, where the heap may have ended when the chunk was copied.
  */
 static bool is_running_top(struct glibc *g, const struct region *region, uint64_t addr)
 {
@@ -128,8 +131,8 @@ static bool is_running_top(struct glibc *g, const struct region *region, uint64_
 }
 
 /*
- * Return true if a chain of CHUNKS_CONVINCING valid chunks begins at addr, or a shorter
- * chain that ends with top at the end of the region.
+ * Return true if CHUNKS_CONVINCING adjacent valid chunks begin at addr, or fewer that end
+ * with top at the end of the region.
  */
 static bool is_convincing(struct glibc *g, const struct region *region, uint64_t addr)
 {
@@ -168,8 +171,8 @@ static void store_running_top(struct glibc *g, struct region *region, uint64_t a
 }
 
 /*
- * Return the next address after addr at which a convincing chain of chunks begins, or the
- * end of the region.
+ * Return the next address after addr at which is_convincing() finds valid chunks, or
+ * the end of the region.
  */
 static uint64_t find_chain(struct glibc *g, const struct region *region, uint64_t addr)
 {
@@ -183,8 +186,9 @@ static uint64_t find_chain(struct glibc *g, const struct region *region, uint64_
 }
 
 /*
- * Split a region whose chain is torn at addr. The region ends there, and a new region
- * begins at the next convincing chain. The memory between the two is skipped.
+ * Split a region that has an inconsistent chunk at addr. The region then ends at addr,
+ * and a new region begins at the next address at which valid chunks are found. The memory
+ * between the two is skipped.
  */
 static void split_region(struct glibc *g, struct region *region, uint64_t addr)
 {
@@ -202,8 +206,8 @@ static void split_region(struct glibc *g, struct region *region, uint64_t addr)
 }
 
 /*
- * Walk a region of a target that ran during the copy. The end of a chain shows where top
- * was; the address in the arena is not used.
+ * Walk a region of a target that ran during the copy. The last chunk found is treated as
+ * top, because the arena's pointer to top may be out of date.
  */
 static void walk_running(struct glibc *g, size_t index)
 {

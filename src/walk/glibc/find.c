@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Maximum number of inconsistent bins in a valid arena. A bin may have been copied during
- * a change, or its first chunk may be swapped out.
+ * Maximum number of inconsistent bins in a valid arena. A bin may have been copied while
+ * malloc changed it, or its first chunk may be swapped out.
  */
 #define BAD_BINS_MAX 6
 
@@ -33,9 +33,9 @@ static bool is_empty_bin(const uint8_t *bins, uint64_t bins_addr, size_t bin)
 }
 
 /*
- * Return true if a bin is not empty and its first chunk points back to the bin. In a
- * running target, the chunk need not point back, because another chunk may have been the
- * first one when that chunk was copied.
+ * Return true if a bin is not empty and its first chunk points back to the bin. In a copy
+ * of a running target, the chunk need not point back: malloc may have inserted another
+ * chunk before it during the copy.
  */
 static bool is_used_bin(const struct glibc *g, const uint8_t *bins, uint64_t bins_addr,
 			size_t bin)
@@ -57,8 +57,7 @@ static bool looks_like_bins(const struct glibc *g, const uint8_t *bins, uint64_t
 		if (is_empty_bin(bins, addr, bin) || is_used_bin(g, bins, addr, bin))
 			continue;
 		/*
-		 * Most addresses that are tried hold no bins; the first few
-		 * bins already show this.
+		 * the first few bins are enough to reject an address that is not an arena
 		 */
 		if (++bad_count > BAD_BINS_MAX)
 			return false;
@@ -67,8 +66,8 @@ static bool looks_like_bins(const struct glibc *g, const uint8_t *bins, uint64_t
 }
 
 /*
- * Return true if the ring of arenas that begins at start_addr also ends there, and all
- * arenas of the ring have this layout.
+ * Return true if the circular list of arenas that begins at start_addr returns there, and
+ * all its arenas have this layout.
  */
 static bool ring_closes(struct glibc *g, uint64_t start_addr, const struct layout *layout)
 {
@@ -94,8 +93,8 @@ static const struct layout *find_layout(struct glibc *g, uint64_t bins_addr)
 }
 
 /*
- * Return true if the arena is not the main arena: it then follows the heap_info of its
- * first heap, whose first member (ar_ptr) points to the arena.
+ * Return true if the arena is not the main arena. Such an arena follows the heap_info of
+ * its first heap, and the first member of heap_info (ar_ptr) points to the arena.
  */
 static bool is_thread_arena(struct glibc *g, uint64_t arena_addr)
 {
@@ -107,7 +106,7 @@ static bool is_thread_arena(struct glibc *g, uint64_t arena_addr)
 
 /*
  * Return true if the mapping is writable data of a file. The data may continue in the
- * anonymous mapping after this mapping (.bss).
+ * anonymous mapping that follows (.bss).
  */
 static bool is_data_start(const struct mapping *m)
 {
@@ -128,8 +127,8 @@ static size_t data_end(const struct mapping_list *list, size_t first)
 }
 
 /*
- * Search [start, end) of one run of the image for main arenas. Returns how
- * many were found.
+ * Search the range [start, end), which is within one run of the image, for main arenas.
+ * Returns how many were found.
  */
 static size_t search_run(struct glibc *g, const struct image_run *run, uint64_t start,
 			 uint64_t end)
@@ -199,7 +198,8 @@ static const struct par_layout {
 	uint8_t mapped, mapped_max;
 	uint8_t sbrk_base, cache_bins;
 	/*
-	 * Offset of thp_pagesize, which hp_pagesize follows; 0: there are no such fields.
+	 * Offset of thp_pagesize, which is followed by hp_pagesize, or 0 if the version
+	 * lacks these fields.
 	 */
 	uint8_t thp_page;
 } par_layouts[] = {
@@ -213,7 +213,10 @@ static const struct par_layout {
 #define ARENA_TEST_MAX 4096
 #define CACHE_BINS_USUAL 64
 #define MAPPED_LIMIT_USUAL 65536
-/* In a statically linked program, the TLS precedes the heap. */
+/*
+ * Maximum distance between sbrk_base and the start of the heap mapping. A statically
+ * linked program places its TLS before the heap.
+ */
 #define SBRK_BASE_SLACK UINT64_C(65536)
 
 static uint32_t half_at(const uint8_t *bytes, size_t offset)
@@ -285,7 +288,7 @@ static void store_par(struct glibc *g, const uint8_t *p, const struct par_layout
 	g->par.cache_slots = field_at(p, l->cache_bins + 16U);
 }
 
-/* Find the range of data that contains main_arena. mp_ is in the same range. */
+/* Find the range of static data that contains both main_arena and mp_. */
 static void find_data(const struct glibc *g, uint64_t *ret_start, uint64_t *ret_end)
 {
 	const struct mapping_list *list = g->input->mappings;
@@ -320,8 +323,9 @@ const char *glibc_find_par(struct glibc *g)
 				continue;
 			store_par(g, p, &par_layouts[l]);
 			/*
-			 * Two layouts may match at addresses one word apart. In that case
-			 * the fields of both are the same, so the struct is counted once.
+			 * Two layouts may match at addresses one word apart. In that
+			 * case both give the same values of all fields, so the struct
+			 * is counted once.
 			 */
 			found += addr + par_layouts[l].sbrk_base != place;
 			place = addr + par_layouts[l].sbrk_base;

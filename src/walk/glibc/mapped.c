@@ -8,24 +8,25 @@
 /*
  * Possible offsets of the head of a chunk that has its own mapping.
  *
- * Such chunks are in no list; mp_ only has their number and total size. The kernel merges
- * adjacent mappings, so one line of smaps may contain several chunks. The head of a chunk
- * is usually at the start of its mapping. memalign() first makes such a chunk, and then a
- * second chunk inside the first one. The second chunk's prev_size is the offset of its
- * head in the mapping, and the first head remains in memory unchanged. If the alignment
- * is at most a page, the offset is one of the values in this array.
+ * No list contains such chunks. malloc's mp_ variable has only their number and total
+ * size. The kernel merges adjacent mappings, so one line of smaps may contain several
+ * chunks. The head of a chunk is usually at the start of its mapping. memalign() first
+ * makes such a chunk, and then a second chunk inside the first one. The second chunk's
+ * prev_size is the offset of its head in the mapping, and the first head remains in
+ * memory unchanged. If the alignment is at most a page, the offset is one of the
+ * values in this array.
  */
 static const uint16_t offsets[] = { 0, 16, 48, 112, 240, 496, 1008, 2032, 4080 };
 
 /*
- * For alignments larger than a page, the second head is at the end of a page. The page
- * cannot be computed if mremap() has moved the mapping.
+ * For alignments larger than a page, the second chunk's head is at the end of a page. If
+ * mremap() has moved the mapping, the position of that page cannot be computed.
  */
 #define LAST_OFFSET (IMAGE_PAGE_BYTES - CHUNK_HEAD)
 
 /*
- * Since glibc 2.43, prev_size contains a flag for huge pages, and size does not
- * include the head.
+ * Flag bits of prev_size in a chunk with its own mapping. Since glibc 2.43, prev_size
+ * contains a flag for huge pages, and size does not include the head.
  */
 #define MAPPED_FLAGS UINT64_C(3)
 
@@ -34,7 +35,7 @@ struct mapped_chunk {
 	uint64_t chunk_addr;
 };
 
-/* A range of heap memory in which no other data of malloc was found. */
+/* A range of heap memory that contains no other known chunks. */
 struct gap {
 	uint64_t start_addr, end_addr;
 };
@@ -86,9 +87,9 @@ static bool prefer_at(const struct glibc *g, const struct gap *gap, uint64_t add
 }
 
 /*
- * If memalign() made a second chunk inside the chunk at the start of a mapping, replace
- * *chunk with the second one. The two sizes may differ, because realloc() updates only
- * the second head.
+ * If memalign() made a second chunk inside the one at the start of a mapping, replace
+ * *chunk with the second chunk. The two sizes may differ, because realloc() updates
+ * only the second head.
  */
 static void prefer_aligned(const struct glibc *g, const struct gap *gap,
 			   struct mapped_chunk *chunk)

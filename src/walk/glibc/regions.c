@@ -8,12 +8,17 @@
 #include "base/search.h"
 #include "base/xalloc.h"
 
-/* The maximum size of a heap of a non-main arena. Heaps are aligned to this size. */
+/*
+ * Maximum size of a heap of an arena other than the main arena. Heaps are
+ * aligned to this size.
+ */
 #define HEAP_MAX_BYTES (UINT64_C(64) << 20)
-/* with huge pages: maximum size of a heap, in huge pages (2.35 to 2.42) */
+/*
+ * Maximum size of a heap, in huge pages, if malloc uses huge pages (glibc 2.35 to 2.42).
+ */
 #define HUGE_PAGES_PER_HEAP 4
 
-/* Upper bound of sizeof(heap_info), which is 0x20 or 0x30. */
+/* Upper bound of sizeof(heap_info), which is 0x20 or 0x30, depending on the version. */
 #define HEAP_INFO_BYTES_MAX 0x100
 
 struct region *glibc_add_region(struct glibc *g, enum region_kind kind, size_t arena)
@@ -101,8 +106,8 @@ void glibc_for_each_gap(struct glibc *g,
 }
 
 /*
- * Read an arena, and the address of the next arena in the ring. Returns false if the
- * arena is not completely resident.
+ * Read an arena, and the address of the next arena in the circular list. Returns false if
+ * the arena is not completely resident.
  */
 static bool read_arena(struct glibc *g, uint64_t addr, struct heap_arena *ret,
 		       uint64_t *ret_next)
@@ -147,8 +152,8 @@ static bool is_heap_of(struct glibc *g, uint64_t heap_addr, uint64_t arena_addr)
 }
 
 /*
- * Return the maximum size of this arena's heaps, which is also the alignment of the
- * heaps. Returns 0 if neither of the two possible sizes matches.
+ * Return the maximum size of this arena's heaps, which is also their alignment. Returns 0
+ * if neither of the two possible sizes is consistent with the arena.
  */
 static uint64_t find_heap_max(struct glibc *g, const struct heap_arena *arena)
 {
@@ -171,8 +176,8 @@ static uint64_t align_chunk(uint64_t addr)
 }
 
 /*
- * Add the heap that begins with the heap_info at heap_addr: { ar_ptr, prev, size, … }.
- * Returns the heap's size, or 0 if the heap_info is invalid.
+ * Add the heap whose heap_info { ar_ptr, prev, size, … } is at heap_addr. Returns the
+ * heap's size, or 0 if the heap_info is invalid.
  */
 static uint64_t add_heap(struct glibc *g, size_t index, uint64_t heap_addr,
 			 uint64_t heap_max, uint64_t *ret_prev_addr)
@@ -201,8 +206,8 @@ static uint64_t add_heap(struct glibc *g, size_t index, uint64_t heap_addr,
 }
 
 /*
- * Find all heaps of an arena, starting with the heap that contains top and ending with
- * the arena's first one.
+ * Find all heaps of an arena, from the heap that contains top back to
+ * the arena's first heap.
  */
 static void find_heaps(struct glibc *g, size_t index)
 {
@@ -231,10 +236,7 @@ static void find_heaps(struct glibc *g, size_t index)
 		glibc_reject_arena(g, index, "its heaps do not add up to its system_mem");
 }
 
-/*
- * Remove the second of two regions that overlap. The arenas of both are marked
- * as not trusted.
- */
+/* Remove the second of two regions that overlap, and mark both arenas as not trusted. */
 static void drop_overlaps(struct glibc *g)
 {
 	struct region *regions = g->regions;

@@ -7,14 +7,14 @@
 
 /*
  * The main arena's memory is a single range from brk(), unless other code also called
- * sbrk() or brk() failed to grow. In these cases the memory consists of several segments.
- * Every segment except the last one ends in fenceposts, which are two or three chunks of
- * 16 bytes. The last segment ends in top.
+ * sbrk() or brk() failed to grow. In these two cases the memory consists of several
+ * segments. Every segment except the last one ends in fenceposts, which are two or three
+ * chunks of 16 bytes. The last segment ends in the top chunk.
  */
 
 /*
- * Offset of the flags in struct malloc_state, and the flag that malloc sets when
- * brk() has failed.
+ * Offset of the flags in struct malloc_state, and the flag that malloc sets
+ * when brk() has failed.
  */
 #define ARENA_FLAGS_OFFSET 4
 #define ARENA_NONCONTIGUOUS_BIT 2
@@ -31,8 +31,8 @@ struct search {
 	struct glibc *g;
 	uint64_t top_addr;
 	bool has_top;
-	uint64_t sum_bytes; /* sum of all segments */
-	/* size of the memory of other code between the segments from brk() */
+	uint64_t sum_bytes; /* total size of all segments */
+	/* size of the gaps between the segments from brk(), which other code uses */
 	uint64_t gap_bytes;
 };
 
@@ -57,9 +57,9 @@ static uint64_t skip_fences(struct glibc *g, uint64_t addr, uint64_t limit)
 }
 
 /*
- * Walk a chain of chunks from addr. Returns SEGMENT_NONE if there is no valid chain at
- * addr that ends below limit. Otherwise returns whether the chain ends in top or in
- * fenceposts, with the address of its end in *ret_end.
+ * Walk the adjacent chunks from addr. Returns SEGMENT_NONE if there are no valid chunks
+ * at addr or they do not end below limit. Otherwise returns whether the segment ends in
+ * top or in fenceposts, and sets *ret_end to its end.
  */
 static enum segment_end follow_chain(struct search *s, uint64_t addr, uint64_t limit,
 				     uint64_t *ret_end)
@@ -98,9 +98,9 @@ static void add_segment(struct search *s, uint64_t start, uint64_t first, uint64
 }
 
 /*
- * Find the segments from mp_.sbrk_base on. Memory of other code may be between
- * two segments, so every 16-byte boundary after a segment is tried as the start
- * of the next one.
+ * Find the segments from brk(), beginning at mp_.sbrk_base. Other code may use memory
+ * between two segments, so every 16-byte boundary after a segment is tried as the
+ * start of the next one.
  */
 static void search_brk(struct search *s)
 {
@@ -131,8 +131,8 @@ static void search_brk(struct search *s)
 }
 
 /*
- * Add the whole brk() range of a running target as one segment. walk_running() divides
- * this segment later.
+ * Add the whole brk() range of a running target as one segment. walk_running()
+ * splits the segment later.
  */
 static void add_brk(struct search *s)
 {
@@ -145,8 +145,8 @@ static void add_brk(struct search *s)
 }
 
 /*
- * Find segments from mmap() in a gap between regions. Such segments begin and end on page
- * boundaries, and several may be adjacent.
+ * Find segments that malloc mapped with mmap(), in a gap between known regions. Such
+ * segments begin and end on page boundaries, and several may be adjacent.
  */
 static void search_gap(void *context, uint64_t start_addr, uint64_t end_addr)
 {

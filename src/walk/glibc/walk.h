@@ -35,12 +35,12 @@
 #define GLIBC_ARENAS_MAX 65536
 
 /*
- * The layout of struct malloc_state, which is determined by the offset of bins[]. The
- * fields after bins[] are the same in all versions.
+ * The layout of struct malloc_state. Versions differ in the offset of bins[]. The fields
+ * after bins[] are the same in all versions.
  */
 struct layout {
 	uint64_t bins_offset;
-	/* Offset of the fastbins; 0: this version has no fastbins. */
+	/* Offset of the fastbins, or 0 if this version has no fastbins. */
 	uint64_t fast_offset;
 };
 
@@ -69,7 +69,7 @@ struct region {
 	uint64_t start_addr, end_addr;
 	uint64_t first_addr;
 	enum region_kind kind;
-	/* Index of the arena; 0 if the region is a chunk with its own mapping. */
+	/* Index of the arena, or 0 if the region is a chunk with its own mapping. */
 	size_t arena;
 };
 
@@ -82,33 +82,35 @@ struct glibc {
 	struct malloc_par par;
 	uint64_t main_arena_addr;
 
-	/* Disjoint. The first sorted_count regions are in ascending address order. */
+	/*
+	 * Regions do not overlap. The first sorted_count are in ascending address order.
+	 */
 	struct region *regions;
 	size_t region_count, region_capacity, sorted_count;
 
 	/*
 	 * The bit tables have one bit per 16 bytes of the image. A bit in not_live is set
-	 * if a neighbour or a list shows that the chunk is free.
+	 * if the next chunk or a free list shows that the chunk is free.
 	 */
 	struct blocks *blocks;
 	/*
-	 * For each arena, the sum of the chunks that are marked as free
-	 * by their neighbour.
+	 * For each arena, the number and size of the chunks that the next
+	 * chunk marks as free.
 	 */
 	struct chunk_sum *unused;
-	uint64_t budget; /* number of steps that long searches may still take */
+	uint64_t budget; /* steps that searches may still take before they are given up */
 };
 
 /*
- * Return true if the target ran during the copy. In that case the walker expects
- * inconsistencies that it would not accept in a stopped target.
+ * Return true if the target ran during the copy. In that case the walker accepts
+ * inconsistencies that it would reject in a copy of a stopped target.
  */
 static inline bool glibc_is_running(const struct glibc *g)
 {
 	return g->input->is_running;
 }
 
-/* Deduct steps from the budget. Returns false once the budget is used up. */
+/* Deduct steps from the budget. Returns false once the budget is exhausted. */
 static inline bool glibc_spend(struct glibc *g, uint64_t steps)
 {
 	g->budget = g->budget > steps ? g->budget - steps : 0;
@@ -152,7 +154,7 @@ static inline uint64_t glibc_bit(const struct glibc *g, uint64_t addr)
 }
 
 /*
- * Find main_arena with its layout, and mp_. Return NULL, or a static description of the
+ * Find main_arena with its layout, and mp_. Returns NULL, or a static description of the
  * problem. Defined in find.c.
  */
 const char *glibc_find_main_arena(struct glibc *g);

@@ -77,8 +77,8 @@ static void account_extent(struct jemalloc *j, const struct jemalloc_extent *ext
 }
 
 /*
- * Count all base blocks as jemalloc's own data. The parts that are not yet used
- * have no pages.
+ * Count all base blocks as jemalloc's own data. Unused parts of base blocks are not
+ * resident, so they add nothing.
  */
 static void account_bases(struct jemalloc *j)
 {

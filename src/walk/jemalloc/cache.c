@@ -21,11 +21,11 @@
 /* Number of bytes below the thread pointer that are searched for a cache. */
 #define TLS_BYTES UINT64_C(65536)
 
-/* Number of threads without a cache after which the search ends. */
+/* Maximum number of threads that are searched for a cache. */
 #define THREADS_SEARCHED 64
 
 struct bin {
-	/* Range of the pointers to the cached blocks of the bin. */
+	/* Range of the array of pointers to the cached blocks. */
 	uint64_t head_addr, end_addr;
 };
 
@@ -54,7 +54,7 @@ static bool read_bin(const struct jemalloc *j, uint64_t addr, struct bin *ret)
 	       ret->end_addr - ret->head_addr < STACK_BYTES_MAX;
 }
 
-/* Return true if the pointer stack of `next` may follow the pointer stack of `bin`. */
+/* Return true if the pointer array of `next` may follow that of `bin`. */
 static bool is_next_bin(const struct bin *bin, const struct bin *next)
 {
 	return next->head_addr >= bin->end_addr && next->end_addr > bin->end_addr &&
@@ -62,8 +62,7 @@ static bool is_next_bin(const struct bin *bin, const struct bin *next)
 }
 
 /*
- * Read the bins from addr on, up to the first bin that is not valid, and
- * append them to the cache.
+ * Read consecutive bins from addr on, until one is invalid, and append them to the cache.
  */
 static void read_bins(const struct jemalloc *j, uint64_t addr, size_t limit,
 		      struct cache *cache)
@@ -85,7 +84,7 @@ static uint64_t extent_block_at(const struct jemalloc_extent *extent, uint64_t a
 
 /*
  * Return the active extent that has a block at addr, with the block's bit in *ret_bit, or
- * NULL if there is no block.
+ * NULL if no block begins at addr.
  */
 static const struct jemalloc_extent *find_block(const struct jemalloc *j, uint64_t addr,
 						uint64_t *ret_bit)
@@ -99,7 +98,10 @@ static const struct jemalloc_extent *find_block(const struct jemalloc *j, uint64
 	return extent;
 }
 
-/* Return true if all pointer stacks are in one live block or in one base block. */
+/*
+ * Return true if the pointer arrays of all bins are in one live block
+ * or in one base block.
+ */
 static bool is_stack_valid(const struct jemalloc *j, const struct cache *cache)
 {
 	uint64_t start, end, first_bit, last_bit;
@@ -115,8 +117,8 @@ static bool is_stack_valid(const struct jemalloc *j, const struct cache *cache)
 }
 
 /*
- * Return true if every pointer in every bin points to a block of the bin's class that is
- * not marked as free.
+ * Return true if every pointer of every bin points to a block of the bin's size class
+ * that is not marked as free.
  */
 static bool check_pointers(const struct jemalloc *j, const struct cache *cache)
 {
@@ -140,8 +142,8 @@ static bool check_pointers(const struct jemalloc *j, const struct cache *cache)
 }
 
 /*
- * Return true if there is a bin at addr and no bin before it. A cache begins with
- * such a bin.
+ * Return true if there is a bin at addr and none just before it, as at
+ * the start of a cache.
  */
 static bool is_first_bin(const struct jemalloc *j, uint64_t addr)
 {
@@ -151,7 +153,7 @@ static bool is_first_bin(const struct jemalloc *j, uint64_t addr)
 	       !(read_bin(j, addr - BIN_BYTES, &before) && is_next_bin(&before, &bin));
 }
 
-/* Read the cache at addr. Returns false if no valid cache begins at addr. */
+/* Read the thread cache at addr. Returns false if no valid cache begins at addr. */
 static bool read_cache(const struct jemalloc *j, uint64_t addr, struct cache *ret)
 {
 	ret->bin_count = 0;
@@ -172,8 +174,8 @@ static bool read_cache(const struct jemalloc *j, uint64_t addr, struct cache *re
 }
 
 /*
- * Mark the blocks in a cache as cached. Returns false if a block is already marked, for
- * example because two caches contain it.
+ * Mark the blocks in a thread cache as cached. Returns false if a block is already
+ * marked, for example because two caches contain it.
  */
 static bool mark_cache(struct jemalloc *j, const struct cache *cache)
 {
@@ -199,8 +201,8 @@ static bool mark_cache(struct jemalloc *j, const struct cache *cache)
 }
 
 /*
- * Return the distance of a thread's cache below the thread pointer, or 0 if no
- * cache is found.
+ * Return the distance of a thread's cache below the thread pointer, or 0
+ * if no cache is found.
  */
 static uint64_t find_below(struct jemalloc *j, uint64_t tls_addr, uint64_t start_addr)
 {
@@ -225,7 +227,7 @@ static uint64_t find_below(struct jemalloc *j, uint64_t tls_addr, uint64_t start
 }
 
 /*
- * Find the distance of a thread's cache below the thread pointer. The distance is the
+ * Find the distance of the thread caches below the thread pointers. The distance is the
  * same in all threads, because the caches are in static TLS.
  */
 static bool find_place(struct jemalloc *j, uint64_t *ret_below)
@@ -245,7 +247,8 @@ static bool find_place(struct jemalloc *j, uint64_t *ret_below)
 }
 
 /*
- * Return true if the bins at addr are all zero, as in a thread that never called malloc.
+ * Return true if the bins at addr are all zero, as in a thread that has
+ * never called malloc.
  */
 static bool is_unused(const struct jemalloc *j, uint64_t addr)
 {
@@ -277,7 +280,10 @@ static const char *read_caches(struct jemalloc *j)
 		if (is_unused(j, tls_addr - below))
 			continue;
 		if (!read_cache(j, tls_addr - below, &cache) || !mark_cache(j, &cache)) {
-			/* The cache may be consistent in a second attempt. */
+			/*
+			 * the cache may have been copied while it was changing; a second
+			 * attempt may succeed
+			 */
 			j->has_broken_cache = true;
 			return "a thread cache is corrupted: its blocks count as live";
 		}

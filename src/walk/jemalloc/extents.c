@@ -11,11 +11,11 @@
 struct reading {
 	struct jemalloc *j;
 	/*
-	 * A bit for each address in the image at which an extent structure may start. The
-	 * bit is set if an extent uses that memory.
+	 * One bit for each address in the image at which an extent structure may start.
+	 * The bit is set if a known extent structure uses that memory.
 	 */
 	uint64_t *claimed;
-	const char *problem; /* a problem that cannot be attributed to one arena */
+	const char *problem; /* a problem that affects no particular arena */
 };
 
 void jemalloc_reject_arena(struct jemalloc *j, size_t arena, const char *problem)
@@ -25,8 +25,8 @@ void jemalloc_reject_arena(struct jemalloc *j, size_t arena, const char *problem
 }
 
 /*
- * Return the index in arenas of struct heap of the arena with this number. Add the arena
- * if it is new.
+ * Return the index, in arenas of struct heap, of the arena with jemalloc's number. Adds
+ * the arena if it is new.
  */
 static size_t find_arena(struct jemalloc *j, unsigned int number)
 {
@@ -45,8 +45,8 @@ static size_t find_arena(struct jemalloc *j, unsigned int number)
 }
 
 /*
- * Record that an extent structure uses a piece of memory, which may be on two pages.
- * Returns false if another extent structure uses part of that memory.
+ * Record that an extent structure uses a memory range, which may cross a page boundary.
+ * Returns false if another extent structure uses part of that range.
  */
 static bool claim(struct reading *reading, uint64_t extent_addr)
 {
@@ -66,7 +66,7 @@ static bool claim(struct reading *reading, uint64_t extent_addr)
 	return true;
 }
 
-/* Return true if the extent consists of anonymous memory outside the base blocks. */
+/* Return true if the extent is in anonymous memory and does not overlap a base block. */
 static bool is_place_valid(struct jemalloc *j, const struct jemalloc_extent *extent)
 {
 	const struct jemalloc_base *base = jemalloc_base_after(j, extent->start_addr);
@@ -157,8 +157,8 @@ static int compare_arenas(const void *a, const void *b)
 }
 
 /*
- * Sort the arenas by jemalloc's arena numbers. Before, the arenas are in the order in
- * which their extents were found.
+ * Sort the arenas, which are in the order in which their extents were found, by
+ * jemalloc's arena numbers.
  */
 static void sort_arenas(struct jemalloc *j)
 {
@@ -176,8 +176,8 @@ static void sort_arenas(struct jemalloc *j)
 }
 
 /*
- * Mark the free blocks of slabs from their bitmaps. An inactive extent is marked as
- * one free block.
+ * Set the bits of free blocks from the bitmaps of the slabs. An inactive extent is
+ * marked as one free block.
  */
 static void fill_bits(struct jemalloc *j)
 {

@@ -14,13 +14,17 @@
 #define BASE_ALIGN (UINT64_C(2) << 20)
 
 /*
- * struct base_block_s consists of its size, a pointer to the next block, and an extent
- * without an arena for the unused rest of the block.
+ * Offset of the extent in struct base_block_s, which consists of its size, a
+ * pointer to the next block, and an extent without an arena that describes the
+ * unused part of the block.
  */
 #define BASE_EXTENT_OFFSET 16
 #define BASE_HEAD_BYTES (BASE_EXTENT_OFFSET + JEMALLOC_EXTENT_BYTES)
 
-/* Number of the tree's entries that are checked to accept or reject a root. */
+/*
+ * Number of radix tree entries that are checked before an address is
+ * accepted as the root.
+ */
 #define ROOT_SAMPLE 1000
 #define LEAF_TRIES 16
 
@@ -109,7 +113,7 @@ const struct jemalloc_base *jemalloc_base_at(const struct jemalloc *j, uint64_t 
 }
 
 /*
- * A range of data that may contain the root: the mapping of a file's data and the
+ * A range of static data that may contain the root: the mapping of a file's data and the
  * anonymous memory after it (.bss).
  */
 struct area {
@@ -139,9 +143,9 @@ static bool next_area(const struct jemalloc *j, size_t *index, struct area *ret)
 }
 
 /*
- * Determine which part of the address space a leaf describes, from the first element that
- * points to a matching extent. Up to LEAF_TRIES elements may not match, because jemalloc
- * may have been changing the leaf during the copy.
+ * Determine which address range a leaf of the radix tree describes, from the first
+ * element that points to a matching extent. Up to LEAF_TRIES elements may not match,
+ * because jemalloc may have changed the leaf during the copy.
  */
 static bool place_leaf(struct jemalloc *j, const struct jemalloc_tree *tree,
 		       uint64_t leaf_addr, uint64_t *ret_key)
@@ -176,8 +180,8 @@ static bool place_leaf(struct jemalloc *j, const struct jemalloc_tree *tree,
 }
 
 /*
- * Determine which part of the address space a middle node describes, from the node's
- * first leaf. Only trees with three levels have middle nodes.
+ * Determine which address range a middle node of the radix tree describes, from the
+ * node's first leaf. Only trees with three levels have middle nodes.
  */
 static bool place_node(struct jemalloc *j, const struct jemalloc_tree *tree,
 		       uint64_t addr, uint64_t *ret_key)
@@ -236,7 +240,10 @@ static bool is_root(struct jemalloc *j, const struct jemalloc_tree *tree,
 	       check.good_count > check.bad_count;
 }
 
-/* Return true if `word`, which is at addr, is an element of a valid root. */
+/*
+ * Return true if `word`, which is at addr, is an element of a valid
+ * root of the radix tree.
+ */
 static bool try_word(struct jemalloc *j, const struct area *area, uint64_t addr,
 		     uint64_t word)
 {

@@ -8,8 +8,8 @@
 #include "base/xalloc.h"
 
 /*
- * Lower bound of the class number of free extents, which is the number of classes: 232,
- * or 235 with a quantum of 8.
+ * Lower bound of the class number of free extents. That number is the number of size
+ * classes: 232, or 235 with a quantum of 8.
  */
 #define NO_CLASS 232
 
@@ -37,8 +37,9 @@ struct samples {
 };
 
 /*
- * Compute the size classes. quantum_shift is 3 or 4. If it is 4, one class is smaller
- * than the quantum. There are four classes between two powers of two.
+ * Compute the size classes. quantum_shift, the logarithm of the quantum, is 3 or
+ * 4. If it is 4, one class is smaller than the quantum. There are four classes
+ * between two powers of two.
  */
 static void make_classes(struct jemalloc *j, unsigned int quantum_shift)
 {
@@ -81,9 +82,9 @@ bool jemalloc_is_in_huge_cache(const struct jemalloc *j, const struct jemalloc_r
 }
 
 /*
- * Return true if the tree's entry matches the extent. The class and the slab flag of an
- * active extent must be the same as in the entry. Since jemalloc 5.3, the state must also
- * be the same.
+ * Return true if the radix tree's entry is consistent with the extent. For an active
+ * extent, both must have the same size class and slab flag. Since jemalloc 5.3, they must
+ * also have the same state.
  */
 bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *entry,
 			 const struct jemalloc_raw *raw)
@@ -113,8 +114,7 @@ bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *
 
 /*
  * In a valid bitmap, the number of set bits is the slab's free count, and the last word
- * has no set bit after the last block. The following words do not belong to the bitmap
- * and may contain anything.
+ * has no set bits after the last block. The words after the bitmap may contain anything.
  */
 bool jemalloc_is_bitmap_valid(const struct jemalloc *j, const struct jemalloc_raw *raw,
 			      const struct jemalloc_extent *extent)
@@ -162,7 +162,7 @@ bool jemalloc_read_blocks(const struct jemalloc *j, const struct jemalloc_raw *r
 	if (ret->is_slab)
 		return read_slab(j, raw, ret);
 	ret->block_count = 1;
-	/* if the heap profiler samples a small block, the block has its own extent */
+	/* a small block that the heap profiler samples is in an extent of its own */
 	ret->block_bytes = class < j->small_count ? j->class_bytes[class]
 						  : size - j->pad_bytes;
 	if (size < j->pad_bytes || ret->block_bytes > j->class_bytes[class] ||
@@ -200,9 +200,9 @@ static size_t count_fits(const struct samples *s)
 }
 
 /*
- * Return true if the extent has the usual form. A slab usually has the smallest number
- * of pages that its blocks fill without a remainder, and a small block does not have
- * its own extent.
+ * Return true if the extent has the usual form. A slab usually has the smallest number of
+ * pages that its blocks fill without a remainder. A small block is usually in a slab, not
+ * in an extent of its own.
  */
 static bool is_usual(const struct jemalloc *j, const struct jemalloc_raw *raw,
 		     const struct jemalloc_extent *extent)
@@ -216,9 +216,9 @@ static bool is_usual(const struct jemalloc *j, const struct jemalloc_raw *raw,
 }
 
 /*
- * Counts of sampled extents: those that are active, those of them that have valid blocks,
- * and those of the latter that have the usual form. The last two depend on the classes
- * and padding that are being tried.
+ * Counts of sampled extents: active ones, active ones with valid blocks, and valid ones
+ * that have the usual form. The last two counts depend on the size classes and the
+ * padding that are being tried.
  */
 struct validity {
 	size_t active_count, valid_count, usual_count;
@@ -263,8 +263,8 @@ static bool choose_layout(const struct samples *s)
 }
 
 /*
- * Determine the quantum and the padding. Large extents have one page more than their
- * block requires, unless opt.cache_oblivious is false.
+ * Determine the quantum and the padding. A large extent has one page more than its block
+ * requires, unless opt.cache_oblivious is false.
  */
 static bool choose_sizes(const struct samples *s)
 {

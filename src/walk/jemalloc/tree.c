@@ -8,8 +8,8 @@
 #define PAGE_SHIFT 12
 
 /*
- * Offset of the bitmap in the extent structure of a slab. The bitmap is the second half
- * of the structure.
+ * Offset of the bitmap in the extent structure of a slab. The bitmap is the second
+ * half of the structure.
  */
 #define FREE_BITS_OFFSET JEMALLOC_EXTENT_ALIGN
 
@@ -28,7 +28,7 @@ bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr, struct jemalloc
 	if (!at)
 		return false;
 	memcpy(ret, at, offsetof(struct jemalloc_raw, free_bits));
-	/* The bitmap may be on another page, which may never have been written. */
+	/* the page of the bitmap may never have been written, so it is not resident */
 	memset(ret->free_bits, 0, sizeof(ret->free_bits));
 	bits = image_at(j->image, extent_addr + FREE_BITS_OFFSET, sizeof(ret->free_bits));
 	if (bits)
@@ -95,16 +95,16 @@ bool jemalloc_next_word(struct jemalloc *j, uint64_t *addr, uint64_t end,
 	}
 }
 
-/* The state of a walk through the tree. */
+/* The state of a walk through the radix tree. */
 struct walk {
 	struct jemalloc *j;
 	uint64_t (*fn)(void *context, const struct jemalloc_entry *entry);
 	void *context;
-	uint64_t next_addr; /* elements for pages before this address are skipped */
+	uint64_t next_addr; /* elements for pages below this address are skipped */
 	bool is_over;
 };
 
-/* Read the element at addr, whose first word has already been read. */
+/* Read the leaf element at addr, whose first word the caller has read. */
 static bool read_entry(const struct walk *w, uint64_t addr, uint64_t word,
 		       struct jemalloc_entry *ret)
 {
@@ -115,8 +115,8 @@ static bool read_entry(const struct walk *w, uint64_t addr, uint64_t word,
 		return false;
 	ret->extent_addr = ret->words[0];
 	/*
-	 * the upper bits contain the class, and the lower bits the state and
-	 * the slab flag
+	 * the upper bits contain the size class, the lower bits the
+	 * state and the slab flag
 	 */
 	if (w->j->tree->element_bytes == 8)
 		ret->extent_addr &= (UINT64_C(1) << 48) - JEMALLOC_EXTENT_ALIGN;
@@ -124,8 +124,8 @@ static bool read_entry(const struct walk *w, uint64_t addr, uint64_t word,
 }
 
 /*
- * Call the walk's fn for the entries of a leaf. Returns false if the budget is used up,
- * which is possible only if leaves overlap.
+ * Call the walk's fn for the entries of a leaf. Returns false if the budget is exhausted,
+ * which can happen only if leaves overlap.
  */
 static bool walk_leaf(struct walk *w, uint64_t leaf_addr, uint64_t first_page_addr)
 {
@@ -162,7 +162,7 @@ static bool walk_leaf(struct walk *w, uint64_t leaf_addr, uint64_t first_page_ad
 	return true;
 }
 
-/* Walk the children of the root or of a middle node. */
+/* Walk the children of the root or of a middle node of the radix tree. */
 static bool walk_node(struct walk *w, uint64_t node_addr, unsigned int level,
 		      uint64_t first_page_addr)
 {

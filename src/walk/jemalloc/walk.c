@@ -5,15 +5,13 @@
 
 #include <stdlib.h>
 
-/*
- * Upper bound of the number of steps of all searches: several steps per word of the copy.
- */
+/* Upper bound of the steps that all searches may take: this many per word of the copy. */
 #define BUDGET_PER_WORD 4
 #define BUDGET_MIN UINT64_C(1000000)
 
 /*
- * Return a problem if some of jemalloc's own data may be swapped out, because any result
- * may depend on that data. Returns NULL otherwise.
+ * Return a problem if some of jemalloc's own data may be swapped out, because every
+ * result depends on that data. Returns NULL otherwise.
  */
 static const char *check_swap(const struct jemalloc *j)
 {

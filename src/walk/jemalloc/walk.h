@@ -29,8 +29,8 @@
 #define JEMALLOC_LARGE_MIN_BYTES UINT64_C(16384)
 
 /*
- * The shape of the radix tree, which depends on LG_VADDR: 48, or 57 if the machine that
- * built jemalloc had 5-level paging.
+ * The shape of the radix tree. It depends on LG_VADDR, which is 48, or 57 if the machine
+ * on which jemalloc was built had five-level page tables.
  */
 struct jemalloc_tree {
 	unsigned int level_count;
@@ -40,12 +40,13 @@ struct jemalloc_tree {
 };
 
 /*
- * The positions of the fields in the word e_bits of an extent. In all versions, the arena
- * is in bits 0 to 11, and the slab flag is bit 12.
+ * The bit positions of the fields in an extent's first word, e_bits. In all versions, the
+ * arena number is in bits 0 to 11, and the slab flag is bit 12.
  */
 struct jemalloc_layout {
 	unsigned int state_shift, state_bits, class_shift, free_shift;
-	bool has_leaf_state; /* leaves contain the state, as in jemalloc 5.3 and later */
+	/* leaves contain the extent's state, as in jemalloc 5.3 and later */
+	bool has_leaf_state;
 };
 
 enum jemalloc_state {
@@ -53,7 +54,7 @@ enum jemalloc_state {
 	JEMALLOC_DIRTY,
 	JEMALLOC_MUZZY,
 	JEMALLOC_RETAINED,
-	/* States from this value on mean that the extent is changing its state. */
+	/* this and higher values: the extent was changing its state */
 	JEMALLOC_STATE_COUNT_
 };
 
@@ -80,7 +81,7 @@ struct jemalloc_extent {
 	uint64_t first_bit; /* the first block's bit in struct blocks */
 	uint16_t block_count;
 	uint16_t arena; /* index in arenas of struct heap */
-	uint8_t class;	/* size class; active extents only */
+	uint8_t class;	/* size class, for active extents only */
 	bool is_slab;
 	enum jemalloc_state state;
 	uint64_t extent_addr;
@@ -96,7 +97,7 @@ struct jemalloc {
 	struct heap *heap;
 	struct blocks *blocks;
 
-	/* the base blocks are disjoint, in ascending address order */
+	/* base blocks do not overlap and are in ascending address order */
 	struct jemalloc_base *bases;
 	size_t base_count, base_capacity;
 
@@ -109,25 +110,29 @@ struct jemalloc {
 	/* size of a large extent minus the size of its block */
 	uint64_t pad_bytes;
 
-	struct jemalloc_extent *extents; /* disjoint, in ascending address order */
+	/* extents do not overlap and are in ascending address order */
+	struct jemalloc_extent *extents;
 	size_t extent_count, extent_capacity;
 	uint64_t bit_count;
 	size_t arena_capacity;
 	/*
-	 * For each arena number, 1 + the index in arenas of struct heap; 0:
-	 * no such arena.
+	 * For each of jemalloc's arena numbers, 1 + the index in arenas of struct heap,
+	 * or 0 if there is no such arena.
 	 */
 	uint16_t arena_slots[JEMALLOC_ARENAS_MAX];
 
 	bool has_broken_cache;
-	/* opt.hpa is set: extents are parts of huge pages that are not in the tree. */
+	/*
+	 * opt.hpa is set: some extents are parts of huge pages that are not
+	 * in the radix tree.
+	 */
 	bool has_huge_slabs;
-	uint64_t budget; /* remaining steps of searches */
+	uint64_t budget; /* steps that searches may still take before they are given up */
 };
 
 /*
- * Return true if the target ran during the copy. In that case the walker expects
- * inconsistencies that it would not accept in a stopped target.
+ * Return true if the target ran during the copy. In that case the walker accepts
+ * inconsistencies that it would reject in a copy of a stopped target.
  */
 static inline bool jemalloc_is_running(const struct jemalloc *j)
 {
@@ -135,9 +140,9 @@ static inline bool jemalloc_is_running(const struct jemalloc *j)
 }
 
 /*
- * Return true if a hypothesis that holds for `count` of `all` samples is accepted.
- * jemalloc may have been changing some of the other samples, especially if the target was
- * running.
+ * Return true if a hypothesis that holds for `count` of `all` samples is accepted. Some
+ * samples may not match because jemalloc was changing them during the copy, especially if
+ * the target was running.
  */
 static inline bool jemalloc_is_majority(const struct jemalloc *j, size_t count,
 					size_t all)
@@ -145,7 +150,7 @@ static inline bool jemalloc_is_majority(const struct jemalloc *j, size_t count,
 	return count > 0 && count + 1 + all / (jemalloc_is_running(j) ? 2 : 16) >= all;
 }
 
-/* Deduct steps from the budget. Returns false once the budget is used up. */
+/* Deduct steps from the budget. Returns false once the budget is exhausted. */
 static inline bool jemalloc_spend(struct jemalloc *j, uint64_t steps)
 {
 	j->budget = j->budget > steps ? j->budget - steps : 0;
@@ -181,15 +186,15 @@ static inline bool jemalloc_is_of_huge_page(const struct jemalloc_raw *raw)
 }
 
 /*
- * Find the base blocks, and the root of the tree. Return NULL, or a static description of
- * the problem. Defined in find.c.
+ * Find the base blocks, and the root of the radix tree. Returns NULL, or a static
+ * description of the problem. Defined in find.c.
  */
 const char *jemalloc_find_bases(struct jemalloc *j);
 const char *jemalloc_find_root(struct jemalloc *j);
 
 /*
- * Return true if all of [start_addr, end_addr) is mapped without a file. Several mappings
- * may make up the range, because huge page advice and access rights split mappings.
+ * Return true if all of [start_addr, end_addr) is anonymous memory. The range may consist
+ * of several mappings, because madvise() and mprotect() split mappings.
  */
 bool jemalloc_is_anonymous(struct jemalloc *j, uint64_t start_addr, uint64_t end_addr);
 
@@ -219,16 +224,16 @@ bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr,
 		       struct jemalloc_raw *ret);
 
 /*
- * Compute the page that element `index` of a leaf must describe if the element points to
- * this extent. Returns false if no page of the extent can have this index.
+ * Compute the page that element `index` of a radix tree leaf must describe if the element
+ * points to this extent. Returns false if no page of the extent can have this index.
  */
 bool jemalloc_place_element(const struct jemalloc_tree *tree,
 			    const struct jemalloc_raw *raw, uint64_t index,
 			    uint64_t *ret_page_addr);
 
 /*
- * Call fn in address order for each element of the tree that points to an extent. fn
- * returns the address of the next page that it needs, or 0 to stop. Returns false if the
+ * Call fn in address order for each element of the radix tree that points to an extent.
+ * fn returns the lowest address that it needs next, or 0 to stop. Returns false if the
  * tree is broken because it has more elements than fit into the copy.
  */
 bool jemalloc_for_each_entry(struct jemalloc *j,
@@ -237,17 +242,17 @@ bool jemalloc_for_each_entry(struct jemalloc *j,
 			     void *context);
 
 /*
- * Determine jemalloc's version and configuration. Return NULL, or a static description of
- * the problem. Defined in layout.c.
+ * Determine jemalloc's version and configuration. Returns NULL, or a static description
+ * of the problem. Defined in layout.c.
  */
 const char *jemalloc_find_layout(struct jemalloc *j);
 enum jemalloc_state jemalloc_state_of(const struct jemalloc *j,
 				      const struct jemalloc_raw *raw);
 
 /*
- * Return true if the extent is free but cached for reuse, which requires opt.hpa. Such
- * an extent is still marked as active but has no class, and the tree still contains
- * its old entry.
+ * Return true if the extent is free but cached for reuse, which happens only with
+ * opt.hpa. Such an extent is still marked as active but has no size class, and the radix
+ * tree still contains its old entry.
  */
 bool jemalloc_is_in_huge_cache(const struct jemalloc *j, const struct jemalloc_raw *raw);
 bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *entry,
@@ -255,20 +260,20 @@ bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *
 
 /*
  * Compute the position and size of the blocks in an active extent. Returns false if the
- * extent's class does not match its size.
+ * extent's size class does not match its size.
  */
 bool jemalloc_read_blocks(const struct jemalloc *j, const struct jemalloc_raw *raw,
 			  struct jemalloc_extent *ret);
 
 /*
- * Return true if the extent is not a slab, or if its bitmap has as many free blocks as
- * its free count.
+ * Return true if the extent is not a slab, or if its bitmap marks as many blocks as free
+ * as its free count states.
  */
 bool jemalloc_is_bitmap_valid(const struct jemalloc *j, const struct jemalloc_raw *raw,
 			      const struct jemalloc_extent *extent);
 
 /*
- * Read all extents with their blocks and the blocks' bits. Return NULL, or a static
+ * Read all extents with their blocks and the blocks' bits. Returns NULL, or a static
  * description of the problem. Defined in extents.c.
  */
 const char *jemalloc_read_extents(struct jemalloc *j);

@@ -11,16 +11,15 @@
 #include "base/xalloc.h"
 
 /*
- * Size of the ring, a power of two. Words that may be addresses of blocks wait in
- * the ring until the CPU has prefetched the memory that is needed to find and
- * scan the blocks.
+ * Size of the prefetch ring, a power of two. Words that may be addresses of blocks wait
+ * in the ring until the CPU has loaded the memory needed to find and scan the blocks.
  */
 #define CANDIDATES 16
 
 /*
- * Size of the stack as a fraction of the image's size. The stack contains the blocks that
- * were found and not yet scanned. If the stack is full, only one bit is stored for each
- * further block, and such blocks are found later in a pass over all blocks.
+ * Image size divided by the size of the stack of blocks that were found but not yet
+ * scanned. If the stack is full, only a bit is set for each further block, and a later
+ * pass over all blocks finds these bits.
  */
 #define STACK_SHARE 64
 #define STACK_MIN_BYTES (UINT64_C(64) << 10)
@@ -33,11 +32,11 @@ struct marker {
 	struct mark *mark;
 	const struct blocks *blocks;
 	struct image *image;
-	/* bit table: a bit is set if the block is live and not found yet */
+	/* bit table: a bit is set if the block is live and not yet found */
 	uint64_t *unseen;
-	/* true: the bit of a block is the position of its head in the image (glibc) */
+	/* as in glibc, a block's bit is the position of its head in the image */
 	bool are_bits_places;
-	/* The image's run that contains the block scanned last. */
+	/* the image's run that contains the block scanned last */
 	const struct image_run *run;
 
 	/* Ring buffer of words that may be addresses of blocks. */
@@ -45,7 +44,7 @@ struct marker {
 	unsigned int first_candidate, candidate_count;
 	struct block_ref *stack;
 	size_t depth, capacity;
-	/* bit table: a bit is set if the block was found when the stack was full */
+	/* bit table: a bit is set if the block was found while the stack was full */
 	uint64_t *waiting;
 	bool has_waiting;
 
@@ -60,13 +59,13 @@ struct marker {
 
 /*
  * Value of extent in a block_ref that was not looked up in the index. The size of such a
- * block is in its head.
+ * block is read from its head.
  */
 #define EXTENT_OF_HEAD UINT32_MAX
 
 /*
- * Flag bits in the size word of a glibc chunk, as in blocks.c, and the flag IS_MMAPPED,
- * which no block of a chain has.
+ * Flag bits in the size word of a glibc chunk, as defined in blocks.c. IS_MMAPPED is set
+ * only in chunks with their own mappings.
  */
 #define SIZE_FLAGS UINT64_C(7)
 #define SIZE_MAPPED UINT64_C(2)
@@ -88,7 +87,7 @@ static inline void bit_clear(uint64_t *bits, uint64_t bit)
 
 /*
  * Return the offset of addr in the image, or OFFSET_NONE. The run of the last block is
- * tried first, which needs no access to other memory: most heaps are a single run.
+ * tried first, which avoids other memory accesses: most heaps are a single run.
  */
 static inline uint64_t image_offset(const struct marker *m, uint64_t addr)
 {
@@ -121,10 +120,7 @@ static void push_candidate(struct marker *m)
 
 	m->first_candidate = (m->first_candidate + 1) % CANDIDATES;
 	m->candidate_count--;
-	/*
-	 * This fast path is for the address of the start of a block. Most pointers
-	 * contain such an address.
-	 */
+	/* Fast path: most pointers contain the address of the start of a block. */
 	if (m->are_bits_places && head % BLOCK_ALIGN == 0) {
 		uint64_t offset = image_offset(m, head);
 
@@ -168,7 +164,7 @@ static inline void visit_word(struct marker *m, uint64_t word)
 	m->candidates[(m->first_candidate + m->candidate_count++) % CANDIDATES] = word;
 }
 
-/* Offer each aligned word of a resident range as a possible address of a block. */
+/* Treat each aligned word of a resident range as a possible address of a block. */
 static void scan_words(struct marker *m, const uint8_t *at, uint64_t bytes)
 {
 	for (uint64_t offset = 0; offset + sizeof(uint64_t) <= bytes;
@@ -183,7 +179,7 @@ static void scan_words(struct marker *m, const uint8_t *at, uint64_t bytes)
 		report_progress(m);
 }
 
-/* Scan the resident parts of [start, end). */
+/* Scan the resident parts of [start, end) for addresses of blocks. */
 static void scan(struct marker *m, const struct image_run *run, uint64_t start,
 		 uint64_t end)
 {
@@ -208,8 +204,8 @@ static void scan(struct marker *m, const struct image_run *run, uint64_t start,
 }
 
 /*
- * Return a block's usable size. The size of a chain block is in its head, which is next
- * to the memory that the scan reads anyway.
+ * Return a block's usable size. The size of a glibc block is read from its head, which is
+ * next to the memory that the scan reads anyway.
  */
 static uint64_t block_bytes(const struct marker *m, struct block_ref *ref)
 {
@@ -254,8 +250,8 @@ static void drain_stack(struct marker *m)
 }
 
 /*
- * Scan the blocks on the stack and in the ring, and all blocks that are reachable
- * from those blocks.
+ * Scan the blocks on the stack and in the prefetch ring, and all blocks that are
+ * reachable from them.
  */
 static void drain(struct marker *m)
 {
@@ -300,9 +296,9 @@ static void add_leader(struct marker *m, uint64_t addr)
 }
 
 /*
- * Process all blocks in ascending address order. Each block that is not yet reached
- * becomes a leader, and everything that is reachable from it is scanned. A leader may
- * still be reachable from a leader with a higher address.
+ * Visit all leaked blocks in ascending address order. Each block that no earlier one
+ * reaches becomes a possible direct leak (a leader), and all blocks reachable from it are
+ * scanned. A leader may still be reachable from a leader with a higher address.
  */
 static void choose_leaders(struct marker *m)
 {
@@ -333,9 +329,10 @@ static void free_marker(struct marker *m)
 }
 
 /*
- * Visit the leaders in descending address order. No leader reaches a leader that was
- * chosen later. If a leader is not yet reached, the only leaked blocks that can reach it
- * are therefore in its own ring.
+ * Visit the leaders in descending address order. A leader never reaches a leader with
+ * a higher address, since that block would not have become one. A leader that is not
+ * yet reached is therefore a direct leak: the only leaked blocks that can point to it
+ * are in a cycle with it.
  */
 int mark_next_leak(struct mark *mark, struct leak *ret)
 {
@@ -379,8 +376,8 @@ static size_t bit_words(const struct blocks *blocks)
 }
 
 /*
- * Allocate a bit table. Each scanned word leads to an access at a random position, and
- * huge pages make these accesses faster.
+ * Allocate a bit table. Each scanned word causes an access at a random position, and huge
+ * pages make these accesses faster.
  */
 static uint64_t *new_bits(const struct blocks *blocks)
 {
@@ -440,8 +437,8 @@ static struct marker *begin(const struct mark_input *input, struct mark *ret)
 }
 
 /*
- * Set the total of the progress once the reachable blocks are known: the leaked blocks
- * are scanned twice more.
+ * Set the total for the progress report once the reachable blocks are known. The leaked
+ * blocks will be scanned twice more.
  */
 static void set_total(struct marker *m)
 {

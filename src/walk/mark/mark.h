@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mark - find which live blocks are still reachable and which have leaked, from a copy
- * of the memory.
+ * mark - find which live blocks are still reachable and which have leaked, from
+ * a copy of the memory.
  *
- * The mark is conservative: if an aligned word in a root or in a reachable block is an
- * address inside a live block's usable bytes, that block counts as reachable. The word
- * need not be a pointer. For a block reported as leaked, there is no such word anywhere
- * in the scanned memory. A leaked block may count as reachable because of a stale word
- * or by chance.
+ * The search, called mark, is conservative: if an aligned word in a root or in a
+ * reachable block is an address inside a live block's usable bytes, that block counts as
+ * reachable. The word need not be a pointer. For a block reported as leaked, there is no
+ * such word anywhere in the scanned memory. Conversely, a stale or coincidental word may
+ * make a leaked block count as reachable.
  */
 #ifndef MS_WALK_MARK_MARK_H
 #define MS_WALK_MARK_MARK_H
@@ -18,9 +18,10 @@
 #include "walk/mark/roots.h"
 
 /*
- * A callback that shows the progress of a mark, called now and then in the thread that
- * runs the mark. done_bytes never decreases and may be less than total_bytes at the end.
- * If report() returns true, the mark is stopped.
+ * A callback that reports the progress of the search for leaks. mark_run() and
+ * mark_next_leak() call report() from time to time in their own thread. done_bytes
+ * never decreases and may be less than total_bytes at the end. If report() returns
+ * true, the search stops.
  */
 struct mark_progress {
 	bool (*report)(void *context, uint64_t done_bytes, uint64_t total_bytes);
@@ -29,25 +30,27 @@ struct mark_progress {
 
 struct mark_input {
 	const struct blocks *blocks;
-	const struct root_list *roots; /* ranges of memory where the mark begins */
-	const uint64_t *words;	       /* values of registers, which are also roots */
+	/* memory ranges from which the search for reachable blocks begins */
+	const struct root_list *roots;
+	const uint64_t *words; /* register values, which are also roots */
 	size_t word_count;
-	struct mark_progress progress; /* report: NULL if no progress is shown */
+	struct mark_progress progress; /* report is NULL if no progress is reported */
 };
 
 /*
- * A direct leak: a leaked block that no other leaked block reaches, or the first block of
- * a ring of leaked blocks that no other leaked block reaches.
+ * A direct leak: a leaked block to which no other leaked block points, or the first block
+ * of a cycle of leaked blocks to which no block outside the cycle points.
  */
 struct leak {
 	uint64_t addr;
-	uint64_t bytes;		   /* usable bytes of the block */
-	struct chunk_sum indirect; /* leaked blocks that only this direct leak reaches */
+	uint64_t bytes; /* usable bytes of the block */
+	/* leaked blocks that are reachable only through this direct leak */
+	struct chunk_sum indirect;
 };
 
 struct mark {
 	struct block_index index;
-	/* One bit for each block: set if the block is not live or is reachable. */
+	/* One bit for each block, set if the block is reachable or is not live. */
 	uint64_t *reached;
 	struct chunk_sum live, reachable; /* in usable bytes */
 	/*
@@ -56,24 +59,24 @@ struct mark {
 	 */
 	struct chunk_sum direct, indirect;
 	uint64_t scanned_bytes;
-	struct marker *marker; /* NULL: mark_next_leak() has returned all leaks */
+	struct marker *marker; /* NULL once mark_next_leak() has returned all leaks */
 };
 
 /*
- * Mark the blocks that the roots reach. Returns 0, or -ECANCELED if the progress callback
- * stopped the mark. The caller releases *ret in both cases. The blocks must be valid
- * until the last call of mark_next_leak().
+ * Mark the blocks that are reachable from the roots. Returns 0, or -ECANCELED if the
+ * progress callback stopped the mark. The caller releases *ret in both cases. The blocks
+ * must be valid until the last call of mark_next_leak().
  *
  * The time is proportional to the size of the roots and live blocks. The memory
- * is proportional to the size of the image (some bits per 16 bytes), plus 8 bytes
- * per direct leak.
+ * is proportional to the size of the image (some bits per 16 bytes), plus 8
+ * bytes per direct leak.
  */
 int mark_run(const struct mark_input *input, struct mark *ret);
 
 /*
- * Find the next direct leak, in descending address order. In a ring of leaked blocks that
- * no other leaked block reaches, the block with the lowest address is the direct leak.
- * Returns 1; 0 if there are no more leaks; or -ECANCELED.
+ * Find the next direct leak, in descending address order. Of a cycle of leaked blocks to
+ * which no block outside points, the block with the lowest address is the direct leak.
+ * Returns 1, 0 if there are no more leaks, or -ECANCELED.
  */
 int mark_next_leak(struct mark *mark, struct leak *ret);
 void mark_release(struct mark *mark);

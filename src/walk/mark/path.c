@@ -9,7 +9,10 @@
 
 #include "base/xalloc.h"
 
-/* Bit that marks the place of a word as the number of a register, not an address. */
+/*
+ * This bit in an element of places means that the word is in a register. The other bits
+ * are the number of the register instead of an address.
+ */
 #define PLACE_REGISTER (UINT64_C(1) << 63)
 
 #define NO_VISIT UINT32_MAX
@@ -18,9 +21,9 @@
 #define PROGRESS_STEP_BYTES (UINT64_C(4) << 20)
 
 /*
- * A search. Visits are numbered in the order in which their blocks were found. For each
- * visit, places contains the place of the word that points to the block, and parents
- * contains the visit of the block with that word.
+ * A breadth-first search. Visits are numbered in the order in which their blocks were
+ * found. For each visit, places contains the address of the word that points to the
+ * block, and parents contains the visit of the block with that word.
  */
 struct search {
 	const struct mark_input *input;
@@ -114,7 +117,7 @@ static uint64_t word_at(const struct search *s, uint64_t place)
 	return word;
 }
 
-/* Return the block that was found in a visit. */
+/* Return the block that was found in a given visit. */
 static struct block_ref block_of(const struct search *s, size_t visit)
 {
 	struct block_ref ref = { 0 };

@@ -9,22 +9,25 @@
 #include "walk/mark/mark.h"
 
 struct path_step {
-	/* Address of a word in a root or in the previous step's block. */
+	/*
+	 * Address of the pointer, which is in a root or in the block of
+	 * the previous step.
+	 */
 	uint64_t place_addr;
-	uint64_t word;	    /* the word's value: an address in block */
-	struct block block; /* the block to which the word points */
+	uint64_t word;	    /* the pointer's value: an address in block */
+	struct block block; /* the block into which the pointer points */
 };
 
 struct path {
 	bool is_found;
-	/* the first word is in the register whose number is place_addr */
+	/* the chain starts in a register: place_addr of the first step is its number */
 	bool is_register;
 	struct path_step *steps;
 	size_t count;
 };
 
 /*
- * Search from the roots, breadth first, for the live block that begins at addr. Returns 0
+ * Search breadth-first from the roots for the live block that begins at addr. Returns 0
  * with ret->is_found set, or -ECANCELED. In both cases *ret is initialised, and the
  * caller releases it with path_release(). The search needs 12 bytes per visited block.
  */

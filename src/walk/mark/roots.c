@@ -10,10 +10,10 @@
 #include "base/xalloc.h"
 
 /*
- * Number of words after the thread pointer in which the thread's stack is searched.
- * glibc's struct pthread contains stackblock, stackblock_size and guardsize in sequence
- * (nptl/descr.h). In every version, the values of three such words are consistent only
- * at that place.
+ * Number of words after the thread pointer that are searched for the thread's stack
+ * range. glibc's struct pthread contains stackblock, stackblock_size and guardsize in
+ * sequence (nptl/descr.h). In every version, the values of three adjacent words are
+ * consistent only there.
  */
 #define PTHREAD_WORDS (2304 / 8 + 64)
 
@@ -25,7 +25,7 @@ bool roots_want_mapping(const struct mapping *m)
 		return false;
 	if (m->flags & MAPPING_HUGETLB)
 		return m->flags & MAPPING_WRITE;
-	/* Mappings of devices, whose memory must not be read, also have no Rss. */
+	/* this also skips device mappings, which have no Rss and must not be read */
 	if (bytes[SMAPS_RSS] == 0)
 		return false;
 	if (m->flags & MAPPING_WRITE)
@@ -54,8 +54,8 @@ static bool is_stack_of(const struct root_thread *thread, const uint64_t words[3
 }
 
 /*
- * Return the start of the stack of a thread, without the guard pages, if libc allocated
- * the stack. Returns 0 if the stack is not found.
+ * Return the start of a thread's stack, without the guard pages, if libc allocated the
+ * stack. Returns 0 if the stack is not found.
  */
 static uint64_t find_stack_start(struct image *image, const struct root_thread *thread)
 {
@@ -75,7 +75,7 @@ static uint64_t find_stack_start(struct image *image, const struct root_thread *
 
 /*
  * Return the unused part of a thread's stack, which is not a root. The range is empty if
- * the stack is unknown.
+ * the position of the stack is unknown.
  */
 static struct root_range roots_dead_stack(struct image *image,
 					  const struct mapping_list *mappings,
@@ -103,8 +103,8 @@ struct finder {
 	struct root_range *dead;
 	size_t dead_count;
 	/*
-	 * Indices of the first dead range and the first extent that may end after the
-	 * current address. The address only increases.
+	 * Indices of the first unused stack range and the first heap extent that may end
+	 * after the current address. The address only increases.
 	 */
 	size_t next_dead, extent;
 	struct root_list *list;
@@ -137,8 +137,8 @@ static void add_alive(struct finder *f, uint64_t start, uint64_t end)
 }
 
 /*
- * Add the parts of a page that are outside the heap's extents. These parts
- * contain other data.
+ * Add the parts of a page that are outside the heap's extents and
+ * thus contain other data.
  */
 static void add_shared_page(struct finder *f, uint64_t start, uint64_t end)
 {

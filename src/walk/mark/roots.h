@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roots - find the memory from which a process can reach its blocks: stacks, data,
+ * roots - find the memory from which a process can reach its heap blocks: stacks, data,
  * thread-local storage, and other anonymous and shared memory. The heap, the unused part
  * of each stack and the allocator's own data are not roots.
  */
@@ -11,8 +11,8 @@
 #include "walk/blocks/blocks.h"
 
 /*
- * Number of bytes below the stack pointer that a function may use without moving the
- * stack pointer (System V ABI, x86-64).
+ * Size of the red zone: a function may use this many bytes below the stack pointer
+ * without moving it (System V ABI, x86-64).
  */
 #define STACK_RED_ZONE_BYTES UINT64_C(128)
 
@@ -20,7 +20,7 @@ struct root_thread {
 	int tid;
 	uint64_t stack_addr; /* stack pointer */
 	uint64_t tls_addr;   /* thread pointer */
-	size_t word_count;   /* number of register words that belong to this thread */
+	size_t word_count;   /* number of register values that belong to this thread */
 };
 
 /*
@@ -31,7 +31,8 @@ struct root_range {
 };
 
 struct root_list {
-	struct root_range *items; /* disjoint, in ascending address order */
+	/* ranges do not overlap and are in ascending address order */
+	struct root_range *items;
 	size_t count, capacity;
 	uint64_t bytes; /* sum of the sizes of all ranges */
 };
@@ -42,9 +43,9 @@ struct root_list {
 	}
 
 /*
- * Return true if the mapping may contain pointers. The image must contain the resident
- * pages of such mappings, which are all writable mappings, and private mappings that were
- * written before they became read-only.
+ * Return true if the mapping may contain pointers. That includes all writable mappings,
+ * and private mappings that were written before they became read-only. The image must
+ * contain the resident pages of these mappings.
  */
 bool roots_want_mapping(const struct mapping *m);
 
@@ -55,9 +56,9 @@ bool roots_want_mapping(const struct mapping *m);
 uint64_t roots_swapped_bytes(const struct mapping_list *mappings);
 
 /*
- * Find the roots. Roots do not include blocks, the allocator's own data, memory below the
- * stack pointers, and mappings that are entirely LazyFree. *ret is initialised, and the
- * caller releases *ret with root_list_release().
+ * Find the roots. They include neither heap blocks nor the allocator's own data, memory
+ * below the stack pointers, or mappings that are entirely LazyFree. *ret is initialised,
+ * and the caller releases it with root_list_release().
  */
 void roots_find(const struct blocks *blocks, const struct mapping_list *mappings,
 		const struct root_thread *threads, size_t thread_count,
