@@ -108,8 +108,8 @@ same options
 # OWNER_STATE_bytes in the manual stands for all cells of the matrix.
 owners='live pool_pages pool_fragments heap_meta stack anon file shmem'
 states='private_dirty lazyfree private_clean shared_dirty shared_clean'
-section memstate-columns.5 'Of processes' | tags | sed -n 's/^\.B //p' >"$scratch/page"
-if section memstate-columns.5 'Of processes' | tags |
+section memstate-columns.5 Processes | tags | sed -n 's/^\.B //p' >"$scratch/page"
+if section memstate-columns.5 Processes | tags |
 	grep -q '^\.IB OWNER _ STATE _bytes$'; then
 	for owner in $owners; do
 		for state in $states; do
@@ -119,16 +119,22 @@ if section memstate-columns.5 'Of processes' | tags |
 fi
 "$MEMSTATE" --list-columns | cut -d' ' -f1 >"$scratch/program"
 same 'columns of processes'
-section memstate-columns.5 'Of mappings' | tags | sed -n 's/^\.B //p' >"$scratch/page"
+section memstate-columns.5 Mappings | tags | sed -n 's/^\.B //p' >"$scratch/page"
 "$MEMSTATE" map --list-columns | cut -d' ' -f1 >"$scratch/program"
 same 'columns of mappings'
-section memstate-columns.5 'Of counts' | tags | sed -n 's/^\.B //p' >"$scratch/page"
+section memstate-columns.5 Counts | tags | sed -n 's/^\.B //p' >"$scratch/page"
 "$MEMSTATE" count --list-columns | cut -d' ' -f1 >"$scratch/program"
 same 'columns of counts'
 
-section memstate-columns.5 'Of comparisons' | tags | sed -n 's/^\.B //p' >"$scratch/page"
+section memstate-columns.5 Comparisons | tags | sed -n 's/^\.B //p' >"$scratch/page"
 "$MEMSTATE" --preload glibc,jemalloc --list-columns | cut -d' ' -f1 >"$scratch/program"
 same 'columns of comparisons'
+section memstate-columns.5 Groups | tags | sed -n 's/^\.B //p' >"$scratch/page"
+"$MEMSTATE" oom --list-columns | cut -d' ' -f1 >"$scratch/program"
+same 'columns of groups'
+section memstate-columns.5 Functions | tags | sed -n 's/^\.B //p' >"$scratch/page"
+"$MEMSTATE" count --replay x --list-columns | cut -d' ' -f1 >"$scratch/program"
+same 'columns of functions'
 
 # rules PAGE HEADING FILE: check that a section has the rules of the table in FILE,
 # in the same order.
