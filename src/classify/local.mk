@@ -30,6 +30,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/heap/block_groups.h \
 	%D%/heap/explain.c \
 	%D%/heap/explain.h \
+	%D%/heap/heap_conclusion.c \
+	%D%/heap/heap_conclusion.h \
 	%D%/heap/leaks.c \
 	%D%/heap/leaks.h \
 	%D%/heap/past_heap.c \

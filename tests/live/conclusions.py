@@ -6,7 +6,7 @@ import re
 import subprocess
 
 from leak_lib import LeakTarget
-from live import MEMSTATE, MIB, Folder, Target, check, equal, memstate, run, test
+from live import MEMSTATE, MIB, Folder, Skip, Target, check, equal, memstate, run, test
 
 FIXTURES = os.path.join(os.path.abspath(os.environ["srcdir"]), "tests", "fixtures")
 AMOUNT = r"\d+(\.\d[KMGT])?"
@@ -19,10 +19,10 @@ def run_in_shell(command):
                           stdout=subprocess.DEVNULL, check=False).returncode
 
 
-def check_report(args, opening, command, status=0, skipped=0):
+def check_report(args, opening, command, skipped=0, runs=True):
     """Check the sentences after `skipped` lines, and the suggested command. Both are regular
-    expressions; the command is run, unless it is None, when none may be suggested."""
-    out = memstate(*args).must_be(status).out.decode()
+    expressions; None: no command may be suggested. Run the command, unless it takes long."""
+    out = memstate(*args).must_be(0).out.decode()
     lines = out.splitlines()
     text = " ".join(lines[skipped:skipped + 4])
     check(re.match(opening, text), f"{args}: opens with {text!r}")
@@ -33,7 +33,8 @@ def check_report(args, opening, command, status=0, skipped=0):
     equal(lines[-1], f"next: {suggested[-1] if suggested else ''}", f"{args}: the last line")
     equal(len(suggested), 1, f"{args}: number of commands")
     check(re.fullmatch(command, suggested[0]), f"{args}: suggests {suggested[0]!r}")
-    equal(run_in_shell(suggested[0]), 0, f"status of {suggested[0]!r}")
+    if runs:
+        equal(run_in_shell(suggested[0]), 0, f"status of {suggested[0]!r}")
     return out
 
 
@@ -57,6 +58,43 @@ def allocated_blocks_lead_to_the_search_for_leaks():
             check_report(["-p", target.pid, "--text"],
                          rf".*Rss {AMOUNT}\. Most of it is allocated blocks: {AMOUNT} \(\d+%\)\.",
                          f"memstate leaks -p {target.pid}")
+
+
+@test
+def the_heap_and_its_leaks_have_conclusions():
+    with LeakTarget("mixed", 60) as target:
+        if memstate("heap", "-p", target.pid).status != 0:
+            raise Skip("heaps cannot be read")
+        check_report(["heap", "-p", target.pid],
+                     rf"Rss {AMOUNT}\. The heap has {AMOUNT} \(\d+%\) in allocated blocks, {AMOUNT} "
+                     rf"in free pages, and {AMOUNT} in free fragments between blocks\.",
+                     rf"memstate .*-p {target.pid}.*", skipped=1)
+        truth = target.truth
+        leaked = truth["direct_count"] + truth["indirect_count"]
+        check(leaked > 0, "the target has no leak")
+        check_report(["leaks", "-p", target.pid],
+                     rf"{AMOUNT} in {leaked} blocks \(\d+% of {AMOUNT} live\) is leaked: no pointer to "
+                     "it was found",
+                     f"memstate count -p {target.pid} --stacks -i 10s -n 1", skipped=1, runs=False)
+
+
+@test
+def a_process_without_leaks_leads_to_its_heap():
+    with Target("unbacked", 2 * MIB, MIB) as target:
+        if memstate("leaks", "-p", target.pid).status != 0:
+            raise Skip("heaps cannot be read")
+        check_report(["leaks", "-p", target.pid],
+                     rf"{AMOUNT} in \d+ blocks? (is|are) live; no block is leaked\.",
+                     f"memstate heap -p {target.pid}", skipped=1)
+
+
+@test
+def the_largest_leak_decides_the_command():
+    with LeakTarget("mixed", 60) as target, Target("unbacked", 2 * MIB, MIB) as other:
+        if memstate("leaks", "-p", other.pid).status != 0:
+            raise Skip("heaps cannot be read")
+        check_report(["leaks", "-p", f"{other.pid},{target.pid}"], ".*",
+                     f"memstate count -p {target.pid} --stacks -i 10s -n 1", runs=False)
 
 
 @test

@@ -105,6 +105,7 @@ unit_classify = \
 	%D%/classify/growth/test_pace \
 	%D%/classify/growth/test_timeline \
 	%D%/classify/growth/test_trends \
+	%D%/classify/heap/test_heap_conclusion \
 	%D%/classify/heap/test_leaks \
 	%D%/classify/heap/test_past_heap \
 	%D%/classify/oom/test_evidence \

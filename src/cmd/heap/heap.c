@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <string.h>
 
+#include "classify/heap/heap_conclusion.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
 #include "cmd/core/signals.h"
 #include "cmd/core/stream.h"
 #include "cmd/core/terminal.h"
 #include "cmd/session/heaps.h"
+#include "cmd/session/next.h"
 #include "cmd/session/session.h"
 #include "cmd/session/turn.h"
 #include "render/heap/report.h"
@@ -19,6 +21,7 @@ struct show {
 	struct session *session;
 	struct heap_reader reader;
 	struct strbuf out;
+	struct next next;
 };
 
 static void add_report(struct show *show, const struct usage *u, const struct heap *heap,
@@ -30,6 +33,7 @@ static void add_report(struct show *show, const struct usage *u, const struct he
 		.top = (size_t)o->top,
 		.answer = show->reader.helpers ? &show->reader.answer : NULL,
 	};
+	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
 	struct strbuf *out = &show->out;
 	struct table_options terminal;
 
@@ -47,7 +51,10 @@ static void add_report(struct show *show, const struct usage *u, const struct he
 		options.width = terminal.max_width;
 		if (options.top == 0)
 			options.top = OPTIONS_TEXT_TOP;
+		heap_conclude(&conclusion, u, heap, &show->next.place);
+		options.conclusion = &conclusion;
 		heap_report_add_text(out, u, heap, detail, &options);
+		next_offer(&show->next, &conclusion, u->total.bytes[SMAPS_RSS]);
 	}
 }
 
@@ -105,6 +112,7 @@ static int show_targets(struct session *session)
 	int status;
 
 	snapshot_init(&snapshot);
+	next_begin(&show.next, session);
 	heap_reader_init(&show.reader, &session->fs, session->sampler, o->max_pause_ns);
 	show.reader.is_running = o->no_stop;
 	if (o->heap == HEAP_HELPER && session->fs.is_live)
@@ -124,8 +132,10 @@ static int show_targets(struct session *session)
 	if (status == EXIT_DONE && unknown_count > 0)
 		status = unknown_count < snapshot.count ? EXIT_PARTIAL : EXIT_FAILED;
 	snapshot_release(&snapshot);
+	next_add(&show.next, &show.out);
 	status = stream_finish(&show.out, status);
 	strbuf_release(&show.out);
+	next_end(&show.next);
 	return status;
 }
 

@@ -7,11 +7,13 @@
 #include "base/clock.h"
 #include "base/num.h"
 #include "base/units.h"
+#include "classify/heap/heap_conclusion.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
 #include "cmd/core/stream.h"
 #include "cmd/core/terminal.h"
 #include "cmd/session/heaps.h"
+#include "cmd/session/next.h"
 #include "cmd/session/session.h"
 #include "cmd/session/turn.h"
 #include "render/heap/leak_report.h"
@@ -41,6 +43,7 @@ struct leaks {
 	/* list of blocks from the file of --since; empty without --since */
 	struct block_list since;
 	struct strbuf out;
+	struct next next;
 	bool is_above; /* a figure exceeds the limit of --fail-above */
 	/* a figure is only a bound, so the comparison with the limit is uncertain */
 	bool is_bound;
@@ -108,6 +111,17 @@ static void compare_with_limit(struct leaks *l)
 	}
 }
 
+static void add_text(struct leaks *l, const struct leak_report *report)
+{
+	const struct mark *mark = &report->scan->mark;
+
+	leak_report_add_text(&l->out, report);
+	/* among several processes, the largest leak matters, or the largest heap */
+	next_offer(&l->next, report->conclusion,
+		   mark->direct.count > 0 ? UINT64_MAX / 2 + mark->direct.bytes
+					  : mark->live.bytes);
+}
+
 static void report(struct leaks *l, const struct usage *u)
 {
 	const struct options *o = l->session->options;
@@ -120,8 +134,11 @@ static void report(struct leaks *l, const struct usage *u)
 		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
 		.exact_bytes = o->exact_bytes,
 	};
+	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
 	struct table_options terminal;
 
+	leaks_conclude(&conclusion, u, &l->scan, &l->next.place);
+	report.conclusion = &conclusion;
 	terminal_fit(&terminal);
 	report.width = terminal.max_width;
 	report.colour = terminal.colour;
@@ -130,7 +147,7 @@ static void report(struct leaks *l, const struct usage *u)
 	else if (o->format == FORMAT_CSV)
 		leak_report_add_csv(&l->out, &report);
 	else
-		leak_report_add_text(&l->out, &report);
+		add_text(l, &report);
 }
 
 /*
@@ -273,6 +290,7 @@ static int show(struct leaks *l)
 	if (status == EXIT_DONE)
 		status = show_all(l, &snapshot);
 	snapshot_release(&snapshot);
+	next_add(&l->next, &l->out);
 	return stream_finish(&l->out, status);
 }
 
@@ -285,6 +303,7 @@ static int leaks_run(struct options *o)
 	status = session_begin(&session, o);
 	if (status != EXIT_DONE)
 		return status;
+	next_begin(&l.next, &session);
 	status = load_since(&l);
 	if (status == EXIT_DONE) {
 		heap_reader_init(&l.reader, &session.fs, session.sampler,
@@ -295,6 +314,7 @@ static int leaks_run(struct options *o)
 	}
 	block_list_release(&l.since);
 	strbuf_release(&l.out);
+	next_end(&l.next);
 	session_end(&session);
 	return status;
 }

@@ -23,8 +23,7 @@ struct map {
 	struct sort_key sort;
 	bool has_sort;
 	struct strbuf out;
-	struct conclusion next; /* the next command: that of the largest process */
-	uint64_t next_rss_bytes;
+	struct next next;
 };
 
 /* Return true if the list is text with headings, for a person rather than a script. */
@@ -80,28 +79,16 @@ static void add_json(struct map *map, const struct usage *u, const void *const *
 	json_end_report(&j);
 }
 
-/*
- * Append the sentences about the process. Keep its next command if the process is the
- * largest one so far.
- */
 static void add_conclusion(struct map *map, const struct usage *u)
 {
-	_cleanup_strbuf_ struct strbuf place_options = STRBUF_INIT;
 	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
-	uint64_t rss_bytes = u->total.bytes[SMAPS_RSS];
 	struct table_options options = { 0 };
-	struct next_place place;
 
-	next_place_init(map->session, &place_options, &place);
-	process_conclude_map(&conclusion, u, &place);
+	process_conclude_map(&conclusion, u, &map->next.place);
 	terminal_fit(&options);
 	conclusion_add_opening(&map->out, &conclusion, &options);
 	strbuf_add_char(&map->out, '\n');
-	if (conclusion.next.length > 0 && bytes_known(rss_bytes) &&
-	    rss_bytes >= map->next_rss_bytes) {
-		conclusion_set_next(&map->next, "%s", conclusion.next.text);
-		map->next_rss_bytes = rss_bytes;
-	}
+	next_offer(&map->next, &conclusion, u->total.bytes[SMAPS_RSS]);
 }
 
 static void add_process(struct map *map, const struct usage *u,
@@ -176,7 +163,7 @@ static int show(struct map *map)
 	snapshot_release(&snapshot);
 	if (status == EXIT_FAILED || status == EXIT_BAD_USAGE)
 		return status;
-	conclusion_add_next(&map->out, &map->next);
+	next_add(&map->next, &map->out);
 	return stream_finish(&map->out, status);
 }
 
@@ -196,12 +183,13 @@ static int map_run(struct options *o)
 	if (status == EXIT_DONE)
 		status = session_begin(&session, o);
 	if (status == EXIT_DONE) {
+		next_begin(&map.next, &session);
 		status = show(&map);
+		next_end(&map.next);
 		session_end(&session);
 	}
 	column_list_release(&map.columns);
 	strbuf_release(&map.out);
-	conclusion_release(&map.next);
 	return status;
 }
 

@@ -128,12 +128,12 @@ static void add_page(struct text *text, const struct usage *u,
 		.ascii = text->options.ascii,
 		.exact_bytes = text->options.exact_bytes,
 	};
-	_cleanup_strbuf_ struct strbuf place_options = STRBUF_INIT;
-	struct next_place place;
+	struct next next;
 
 	text_report_add(&text->out, u, mappings, &options);
-	next_place_init(text->session, &place_options, &place);
-	process_conclude_next(&text->conclusion, u, &place);
+	next_begin(&next, text->session);
+	process_conclude_next(&text->conclusion, u, &next.place);
+	next_end(&next);
 }
 
 /* Suggest to count the allocations of the command that has ended. */

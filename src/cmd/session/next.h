@@ -7,11 +7,24 @@
 #include "model/conclusion.h"
 
 /*
- * Set *ret to the place where the next command can examine the processes of this session.
- * Its options are borrowed from the buffer, which is empty before.
+ * The command to run next after a report on one or more processes: that of the process
+ * with the highest rank, such as its Rss.
  */
-void next_place_init(const struct session *session, struct strbuf *options,
-		     struct next_place *ret);
+struct next {
+	struct next_place place; /* where the next command can examine the processes */
+	struct strbuf place_options;
+	struct conclusion best; /* only the next command is set */
+	uint64_t best_rank;
+};
+
+void next_begin(struct next *next, const struct session *session);
+void next_end(struct next *next);
+
+/* Keep the next command of a process. An unknown rank counts as 0. */
+void next_offer(struct next *next, const struct conclusion *conclusion, uint64_t rank);
+
+/* Append the line with the next command, if any, to the report. */
+void next_add(const struct next *next, struct strbuf *out);
 
 /* Append the command that memstate runs, quoted for a shell. */
 void next_add_command(struct strbuf *out, char *const *command);

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "render/table/conclusion.h"
 #include "render/table/output.h"
 #include "render/table/style.h"
 
@@ -121,6 +122,14 @@ static void add_head(const struct page *p)
 	add_bytes(p, scan->mark.scanned_bytes, 0);
 	strbuf_addf(p->out, " searched for pointers in %s.\n",
 		    units_format_duration(scan->mark_ns, mark));
+}
+
+static void add_conclusion(const struct page *p)
+{
+	const struct leak_scan *scan = p->report->scan;
+	const struct table_options options = { .max_width = p->report->width };
+
+	conclusion_add_opening(p->out, p->report->conclusion, &options);
 	if (scan->quality == QUALITY_BOUND) {
 		strbuf_add_text(p->out, "The leaked amounts are upper bounds: ");
 		add_bytes(p, scan->swapped_bytes, 0);
@@ -250,6 +259,7 @@ void leak_report_add_text(struct strbuf *out, const struct leak_report *report)
 	const struct page page = { out, report };
 
 	add_head(&page);
+	add_conclusion(&page);
 	add_sums(&page);
 	if (report->scan->leaked.count > 0) {
 		strbuf_add_text(out, "\nLeaked, and reachable only from leaked "

@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "classify/heap/block_groups.h"
 #include "classify/heap/leaks.h"
+#include "model/conclusion.h"
 #include "model/usage.h"
 #include "render/table/column.h"
 
@@ -18,6 +19,8 @@ struct leak_report {
 	const struct usage *usage;
 	/* result of a scan whose quality is not QUALITY_UNKNOWN */
 	const struct leak_scan *scan;
+	/* the sentences below the head; only for text */
+	const struct conclusion *conclusion;
 	/*
 	 * copy of the process's memory, from which the first bytes of each example are
 	 * read

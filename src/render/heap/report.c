@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "render/heap/page.h"
+#include "render/table/conclusion.h"
 #include "render/table/output.h"
 #include "render/table/style.h"
 
@@ -51,6 +52,7 @@ static void add_origin(const struct heap_page *p)
 
 static void add_head(const struct heap_page *p)
 {
+	const struct table_options options = { .max_width = p->options->width };
 	const struct heap *heap = p->heap;
 
 	strbuf_addf(p->out, "%d ", p->usage->process.pid);
@@ -59,6 +61,8 @@ static void add_head(const struct heap_page *p)
 	strbuf_addf(p->out, ": %s, %s. ", allocator_titles[heap->allocator],
 		    quality_names[heap->quality]);
 	add_origin(p);
+	if (p->options->conclusion)
+		conclusion_add_opening(p->out, p->options->conclusion, &options);
 	if (heap->problem)
 		strbuf_addf(p->out, "Incomplete: %s.\n", heap->problem);
 	if (heap->skipped_bytes > 0) {

@@ -9,12 +9,15 @@
 #include <stddef.h>
 
 #include "base/strbuf.h"
+#include "model/conclusion.h"
 #include "model/heap.h"
 #include "model/heap_detail.h"
 #include "model/helper_answer.h"
 #include "model/usage.h"
 
 struct heap_report_options {
+	/* the sentences below the head of a text report; NULL: none */
+	const struct conclusion *conclusion;
 	bool exact_bytes;
 	bool ascii;  /* print ASCII only */
 	bool colour; /* use the styles of render/table/style.h */

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/heap/heap_conclusion.h"
+
+#include <inttypes.h>
+
+#include "base/units.h"
+
+/* An amount as text, returned by value: one sentence can contain several. */
+struct amount {
+	char text[UNITS_TEXT_SIZE];
+};
+
+static struct amount amount(uint64_t bytes)
+{
+	struct amount a;
+
+	units_format_bytes(bytes, a.text);
+	return a;
+}
+
+static unsigned int percent(uint64_t part, uint64_t whole)
+{
+	return (units_per_mille(part, whole) + 5) / 10;
+}
+
+/* The largest part of a heap's resident memory. */
+enum heap_part {
+	PART_LIVE,
+	PART_PAGES,
+	PART_FRAGMENTS,
+	PART_REPORTED, /* figures of the allocator, which cannot be examined further */
+	PART_COUNT_
+};
+
+/* The command that examines each part further, and its options. */
+static const struct {
+	const char *command, *options;
+} next_commands[PART_COUNT_] = {
+	[PART_LIVE] = { " leaks", "" },
+	[PART_PAGES] = { "", "" },
+	/* the blocks that keep pages are listed below the others */
+	[PART_FRAGMENTS] = { " heap", " --top 100" },
+	[PART_REPORTED] = { " map", " -s rss" },
+};
+
+static enum heap_part find_largest(const struct heap *heap)
+{
+	uint64_t live = heap->owner_bytes[OWNER_LIVE];
+	uint64_t pages = heap->owner_bytes[OWNER_POOL_PAGES];
+	uint64_t fragments = heap->owner_bytes[OWNER_POOL_FRAGMENTS];
+
+	if (heap->is_reported)
+		return PART_REPORTED;
+	if (live >= pages && live >= fragments)
+		return PART_LIVE;
+	return pages >= fragments ? PART_PAGES : PART_FRAGMENTS;
+}
+
+static void add_parts(struct conclusion *c, const struct heap *heap)
+{
+	uint64_t live = heap->owner_bytes[OWNER_LIVE];
+	uint64_t pages = heap->owner_bytes[OWNER_POOL_PAGES];
+	uint64_t fragments = heap->owner_bytes[OWNER_POOL_FRAGMENTS];
+	uint64_t sum = bytes_add(bytes_add(live, pages), fragments);
+
+	if (bytes_known(sum))
+		conclusion_add(
+			c,
+			"The heap has %s (%u%%) in allocated blocks, %s in free pages, "
+			"and %s in free fragments between blocks.",
+			amount(live).text, percent(live, sum), amount(pages).text,
+			amount(fragments).text);
+	else
+		conclusion_add(c,
+			       "The heap has %s, in use or free: the allocator does not "
+			       "distinguish them.",
+			       amount(live).text);
+}
+
+void heap_conclude(struct conclusion *c, const struct usage *u, const struct heap *heap,
+		   const struct next_place *place)
+{
+	uint64_t rss = u->total.bytes[SMAPS_RSS];
+	enum heap_part largest = find_largest(heap);
+
+	if (bytes_known(rss))
+		conclusion_add(c, "Rss %s.", amount(rss).text);
+	add_parts(c, heap);
+	if (bytes_known(heap->trimmable_bytes) && heap->trimmable_bytes > 0)
+		conclusion_add(c, "%s would return %s.",
+			       heap->allocator == ALLOCATOR_JEMALLOC ? "A purge"
+								     : "malloc_trim(0)",
+			       amount(heap->trimmable_bytes).text);
+	conclusion_set_next(c, "memstate%s%s -p %d%s", next_commands[largest].command,
+			    place->options, u->process.pid,
+			    next_commands[largest].options);
+}
+
+void leaks_conclude(struct conclusion *c, const struct usage *u,
+		    const struct leak_scan *scan, const struct next_place *place)
+{
+	const struct mark *mark = &scan->mark;
+	uint64_t count = mark->direct.count + mark->indirect.count;
+	uint64_t bytes = mark->direct.bytes + mark->indirect.bytes;
+	bool is_bound = scan->quality == QUALITY_BOUND;
+
+	conclusion_set_next(c, "memstate heap%s -p %d", place->options, u->process.pid);
+	if (count == 0) {
+		conclusion_add(c, "%s in %" PRIu64 " block%s live; no block is leaked.",
+			       amount(mark->live.bytes).text, mark->live.count,
+			       mark->live.count == 1 ? " is" : "s are");
+		return;
+	}
+	conclusion_add(c,
+		       "%s%s in %" PRIu64
+		       " block%s (%u%% of %s live) is leaked: no pointer "
+		       "to it was found.",
+		       is_bound ? "At most " : "", amount(bytes).text, count,
+		       count == 1 ? "" : "s", percent(bytes, mark->live.bytes),
+		       amount(mark->live.bytes).text);
+	/* count has no option --procfs */
+	if (place->options[0] == '\0')
+		conclusion_set_next(c, "memstate count -p %d --stacks -i 10s -n 1",
+				    u->process.pid);
+}
