@@ -126,6 +126,7 @@ static void add_page(struct text *text, const struct usage *u,
 	const struct text_report_options options = {
 		.width = text->options.max_width > 0 ? text->options.max_width : 100,
 		.ascii = text->options.ascii,
+		.colour = text->options.colour,
 		.exact_bytes = text->options.exact_bytes,
 	};
 	struct next next;

@@ -75,38 +75,34 @@ static void add_path(struct page *p, const char *path)
 	text_add_printable(p->out, path, strlen(path), p->report->options.ascii);
 }
 
-enum segment {
-	SEGMENT_NEED,
-	SEGMENT_LAZYFREE,
-	SEGMENT_FILE,
-	SEGMENT_SLAB,
-	SEGMENT_FREE,
-	SEGMENT_COUNT_
-};
-
-static const char segment_letters[SEGMENT_COUNT_] = { 'N', 'L', 'C', 'S', '.' };
-
 /* Append a bar whose full length represents the limit or, without a limit, the usage. */
 static void add_bar(struct page *p)
 {
 	const struct oom_figures *f = p->figures;
+	const struct table_options *o = &p->report->options;
 	uint64_t whole = f->limit_bytes == CGROUP_NO_LIMIT ? f->usage_bytes
 							   : f->limit_bytes;
-	uint64_t parts[SEGMENT_COUNT_] = { f->need_bytes, f->lazyfree_bytes,
-					   f->file_bytes, f->slab_reclaimable_bytes,
-					   bytes_sub(whole, f->usage_bytes) };
-	size_t cells[SEGMENT_COUNT_] = { 0 };
-	size_t width = p->width - BAR_INDENT - 2;
+	const struct bar_part parts[] = {
+		{ f->need_bytes, 'N', "31" },
+		{ f->lazyfree_bytes, 'L', "32" },
+		{ f->file_bytes, 'C', "34" },
+		{ f->slab_reclaimable_bytes, 'S', "36" },
+		{ bytes_sub(whole, f->usage_bytes), '.', NULL },
+	};
+	static const char *const names[] = { "need", "LazyFree", "page cache",
+					     "reclaimable slab", "free" };
+	size_t count = sizeof(parts) / sizeof(parts[0]);
 
-	bar_split(parts, SEGMENT_COUNT_, whole, width, cells);
 	strbuf_add_repeat(p->out, " ", BAR_INDENT);
-	strbuf_add_char(p->out, '[');
-	for (size_t i = 0; i < SEGMENT_COUNT_; i++)
-		for (size_t n = 0; n < cells[i]; n++)
-			strbuf_add_char(p->out, segment_letters[i]);
-	strbuf_add_text(
-		p->out,
-		"]\n  N need  L LazyFree  C page cache  S reclaimable slab  . free\n\n");
+	bar_add(p->out, parts, count, whole, p->width - BAR_INDENT - 2, o->ascii,
+		o->colour);
+	strbuf_add_char(p->out, '\n');
+	for (size_t i = 0; i < count; i++) {
+		strbuf_add_text(p->out, "  ");
+		bar_add_letter(p->out, &parts[i], o->colour);
+		strbuf_addf(p->out, " %s", names[i]);
+	}
+	strbuf_add_text(p->out, "\n\n");
 }
 
 /*

@@ -17,6 +17,7 @@
 #include "render/table/bar.h"
 #include "render/table/conclusion.h"
 #include "render/table/output.h"
+#include "render/table/style.h"
 
 #define SENTENCES_MAX 4
 #define GROUPS_PER_OWNER 3
@@ -119,68 +120,75 @@ static void add_command(const struct report *r)
 }
 
 /* Append the legend of a bar. Parts that are 0 or unknown are left out. */
-static void add_legend(const struct report *r, const uint64_t *parts,
-		       const char *const *names, const char *letters, size_t count)
+static void add_legend(const struct report *r, const struct bar_part *parts,
+		       const char *const *names, size_t count)
 {
 	_cleanup_strbuf_ struct strbuf item = STRBUF_INIT;
 	size_t used = BAR_INDENT - 1;
 
 	strbuf_add_repeat(r->out, " ", BAR_INDENT - 1);
 	for (size_t i = 0; i < count; i++) {
-		unsigned int per_mille = units_per_mille(parts[i], r->rss_bytes);
+		unsigned int per_mille = units_per_mille(parts[i].bytes, r->rss_bytes);
+		size_t width;
 
-		if (!bytes_known(parts[i]) || parts[i] == 0)
+		if (!bytes_known(parts[i].bytes) || parts[i].bytes == 0)
 			continue;
 		strbuf_clear(&item);
-		strbuf_addf(&item, "  %c %s %u.%u%%", letters[i], names[i],
-			    per_mille / 10, per_mille % 10);
-		if (used + item.length > (size_t)r->options->width) {
+		strbuf_addf(&item, " %s %u.%u%%", names[i], per_mille / 10,
+			    per_mille % 10);
+		width = strlen("  L") + item.length;
+		if (used + width > (size_t)r->options->width) {
 			strbuf_add_char(r->out, '\n');
 			strbuf_add_repeat(r->out, " ", BAR_INDENT - 1);
 			used = BAR_INDENT - 1;
 		}
+		strbuf_add_text(r->out, "  ");
+		bar_add_letter(r->out, &parts[i], r->options->colour);
 		strbuf_add(r->out, item.text, item.length);
-		used += item.length;
+		used += width;
 	}
 	strbuf_add_char(r->out, '\n');
 }
 
-/*
- * Append a bar of letters. The letter of each cell identifies its part, so that
- * the bar is readable without colour.
- */
-static void add_bar(const struct report *r, const char *title, const uint64_t *parts,
-		    const char *letters, size_t count)
+static void add_bar(const struct report *r, const char *title, struct bar_part *parts,
+		    const uint64_t *bytes, const char *const *names, size_t count)
 {
-	/* large enough for owners and for states, of which there are fewer */
-	size_t cells[OWNER_COUNT_];
-	size_t width = (size_t)r->options->width - BAR_INDENT - 2;
-	size_t used = 0;
-
-	bar_split(parts, count, r->rss_bytes, width, cells);
-	strbuf_addf(r->out, "%-*s[", BAR_INDENT, title);
-	for (size_t i = 0; i < count; i++) {
-		for (size_t c = 0; c < cells[i]; c++)
-			strbuf_add_char(r->out, letters[i]);
-		used += cells[i];
-	}
-	strbuf_add_repeat(r->out, " ", width - used);
-	strbuf_add_text(r->out, "]\n");
+	for (size_t i = 0; i < count; i++)
+		parts[i].bytes = bytes[i];
+	strbuf_addf(r->out, "%-*s", BAR_INDENT, title);
+	bar_add(r->out, parts, count, r->rss_bytes,
+		(size_t)r->options->width - BAR_INDENT - 2, r->options->ascii,
+		r->options->colour);
+	strbuf_add_char(r->out, '\n');
+	add_legend(r, parts, names, count);
 }
 
 static void add_bars(const struct report *r)
 {
-	static const char owner_letters[] = "LPGMSAFH";
-	static const char state_letters[] = "DLCdc";
-	const uint64_t *states = r->usage->state_bytes;
+	struct bar_part owner_parts[OWNER_COUNT_] = {
+		[OWNER_LIVE] = { .letter = 'L', .colour = "31" },
+		[OWNER_POOL_PAGES] = { .letter = 'P', .colour = "33" },
+		[OWNER_POOL_FRAGMENTS] = { .letter = 'G', .colour = "93" },
+		[OWNER_HEAP_META] = { .letter = 'M', .colour = "37" },
+		[OWNER_STACK] = { .letter = 'S', .colour = "35" },
+		[OWNER_ANON] = { .letter = 'A', .colour = "91" },
+		[OWNER_FILE] = { .letter = 'F', .colour = "34" },
+		[OWNER_SHMEM] = { .letter = 'H', .colour = "36" },
+	};
+	struct bar_part state_parts[STATE_COUNT_] = {
+		[STATE_PRIVATE_DIRTY] = { .letter = 'D', .colour = "91" },
+		[STATE_LAZYFREE] = { .letter = 'L', .colour = "32" },
+		[STATE_PRIVATE_CLEAN] = { .letter = 'C', .colour = "34" },
+		[STATE_SHARED_DIRTY] = { .letter = 'd', .colour = "35" },
+		[STATE_SHARED_CLEAN] = { .letter = 'c', .colour = "36" },
+	};
 	uint64_t owners[OWNER_COUNT_];
 
 	for (unsigned int o = 0; o < OWNER_COUNT_; o++)
 		owners[o] = matrix_owner_bytes(&r->usage->matrix, (enum owner)o);
-	add_bar(r, "by owner", owners, owner_letters, OWNER_COUNT_);
-	add_legend(r, owners, owner_names, owner_letters, OWNER_COUNT_);
-	add_bar(r, "by state", states, state_letters, STATE_COUNT_);
-	add_legend(r, states, page_state_names, state_letters, STATE_COUNT_);
+	add_bar(r, "by owner", owner_parts, owners, owner_names, OWNER_COUNT_);
+	add_bar(r, "by state", state_parts, r->usage->state_bytes, page_state_names,
+		STATE_COUNT_);
 }
 
 /* Return true if a state gets a column. Empty states do not. */
@@ -219,12 +227,15 @@ static void add_matrix_heading(const struct report *r)
 	int width = amount_width(r);
 
 	for (size_t line = 0; line < 2; line++) {
+		size_t begin = r->out->length;
+
 		strbuf_addf(r->out, "%-*s%*s%8s", LABEL_WIDTH, labels[line], width,
 			    sums[line][0], sums[line][1]);
 		for (unsigned int s = 0; s < STATE_COUNT_; s++)
 			if (is_state_shown(r, s))
 				strbuf_addf(r->out, "%*s", width, words[s][line]);
 		strbuf_add_char(r->out, '\n');
+		style_mark_line(r->out, begin, STYLE_HEADING, r->options->colour);
 	}
 }
 
@@ -401,7 +412,10 @@ static void add_largest(const struct report *r)
 	size_t count = mapping_groups_make(r->mappings, &groups);
 	size_t shown_of_owner = 0;
 
-	strbuf_add_text(r->out, "largest mappings of each class\n");
+	style_begin(r->out, STYLE_HEADING, r->options->colour);
+	strbuf_add_text(r->out, "largest mappings of each class");
+	style_end(r->out, STYLE_HEADING, r->options->colour);
+	strbuf_add_char(r->out, '\n');
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0 && groups[i].first->owner != groups[i - 1].first->owner)
 			shown_of_owner = 0;

@@ -14,6 +14,7 @@
 struct text_report_options {
 	int width; /* width of the page in columns, at least 40 */
 	bool ascii;
+	bool colour; /* with escape sequences for colours */
 	bool exact_bytes;
 };
 

@@ -3,7 +3,10 @@
 
 #include "render/table/bar.h"
 
+#include <stdlib.h>
+
 #include "base/units.h"
+#include "base/xalloc.h"
 
 static uint64_t known(uint64_t bytes)
 {
@@ -58,4 +61,57 @@ void bar_split(const uint64_t *parts, size_t count, uint64_t whole, size_t width
 	}
 	for (; used < target; used++)
 		ret_cells[find_neediest(parts, count, whole, width, ret_cells)]++;
+}
+
+void bar_add_letter(struct strbuf *out, const struct bar_part *part, bool colour)
+{
+	if (colour && part->colour) /* reversed, so that the cell is filled */
+		strbuf_addf(out, "\033[7;%sm%c\033[0m", part->colour, part->letter);
+	else
+		strbuf_add_char(out, part->letter);
+}
+
+static void add_segment(struct strbuf *out, const struct bar_part *part, size_t cells,
+			const char *fill, bool colour)
+{
+	bool is_coloured = colour && part->colour && cells > 1;
+
+	bar_add_letter(out, part, colour);
+	if (is_coloured)
+		strbuf_addf(out, "\033[%sm", part->colour);
+	strbuf_add_repeat(out, fill, cells - 1);
+	if (is_coloured)
+		strbuf_add_text(out, "\033[0m");
+}
+
+void bar_add(struct strbuf *out, const struct bar_part *parts, size_t count,
+	     uint64_t whole, size_t width, bool ascii, bool colour)
+{
+	uint64_t *bytes = xcalloc(count, sizeof(*bytes));
+	size_t *cells = xcalloc(count, sizeof(*cells));
+	bool is_dark = true;
+
+	for (size_t i = 0; i < count; i++)
+		bytes[i] = parts[i].bytes;
+	bar_split(bytes, count, whole, width, cells);
+	strbuf_add_char(out, '[');
+	for (size_t i = 0; i < count; i++) {
+		char letter[] = { parts[i].letter, '\0' };
+		bool is_solid = !ascii && parts[i].letter != '.';
+
+		if (cells[i] == 0)
+			continue;
+		/* with colour, the colours distinguish the parts */
+		add_segment(out, &parts[i], cells[i],
+			    !is_solid		? letter
+			    : is_dark || colour ? "█"
+						: "▒",
+			    colour);
+		is_dark = !is_dark;
+		width -= cells[i];
+	}
+	strbuf_add_repeat(out, " ", width);
+	strbuf_add_char(out, ']');
+	free(bytes);
+	free(cells);
 }

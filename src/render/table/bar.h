@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bar - divide a bar of cells into segments in proportion to the parts of a whole. */
+/* bar - bars that show the parts of a whole as segments of proportional length. */
 #ifndef MS_RENDER_TABLE_BAR_H
 #define MS_RENDER_TABLE_BAR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/strbuf.h"
+
+/* One part of a bar. */
+struct bar_part {
+	uint64_t bytes; /* may be unknown */
+	char letter;	/* identifies the part in the bar and in its legend; '.': free */
+	const char *colour; /* argument of the escape sequence SGR; NULL: no colour */
+};
 
 /*
  * Distribute `width` cells among the parts with the largest remainder method, and store
@@ -14,5 +24,16 @@
  */
 void bar_split(const uint64_t *parts, size_t count, uint64_t whole, size_t width,
 	       size_t *ret_cells);
+
+/*
+ * Append a bar of `width` cells between brackets. In ASCII, each cell is the letter of
+ * its part. Otherwise the letter is only in the first cell of a part, and the others are
+ * solid; dark and light parts alternate, so that they are distinct without colour.
+ */
+void bar_add(struct strbuf *out, const struct bar_part *parts, size_t count,
+	     uint64_t whole, size_t width, bool ascii, bool colour);
+
+/* Append the letter of a part as it appears in the bar. */
+void bar_add_letter(struct strbuf *out, const struct bar_part *part, bool colour);
 
 #endif

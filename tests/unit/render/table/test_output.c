@@ -295,6 +295,43 @@ static void the_cells_of_a_bar_add_up(void **state)
 	}
 }
 
+static void a_bar_is_letters_in_ascii_and_solid_otherwise(void **state)
+{
+	static const struct bar_part parts[] = {
+		{ 4, 'L', "31" },
+		{ 0, 'P', "33" },
+		{ 2, 'A', "91" },
+		{ 3, 'F', "34" },
+		{ BYTES_UNKNOWN, 'H', "36" },
+		{ 2, '.', NULL },
+	};
+	static const struct {
+		bool ascii, colour;
+		uint64_t whole;
+		const char *bar;
+	} rows[] = {
+		{ true, false, 11, "[LLLLAAFFF..]" },
+		{ false, false, 11, "[L███A▒F██..]" },
+		{ true, true, 11,
+		  "[\033[7;31mL\033[0m\033[31mLLL\033[0m\033[7;91mA\033[0m\033[91mA\033[0m"
+		  "\033[7;34mF\033[0m\033[34mFF\033[0m..]" },
+		{ false, true, 11,
+		  "[\033[7;31mL\033[0m\033[31m███\033[0m\033[7;91mA\033[0m\033[91m█\033[0m"
+		  "\033[7;34mF\033[0m\033[34m██\033[0m..]" },
+		{ false, false, 22, "[L█AF█.     ]" },
+		{ true, false, 0, "[           ]" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_strbuf_ struct strbuf bar = STRBUF_INIT;
+
+		bar_add(&bar, parts, ARRAY_SIZE(parts), rows[i].whole, 11, rows[i].ascii,
+			rows[i].colour);
+		assert_string_equal(bar.text, rows[i].bar);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +346,7 @@ int main(void)
 		cmocka_unit_test(wide_and_combining_characters_keep_columns_aligned),
 		cmocka_unit_test(ascii_mode_prints_only_ascii),
 		cmocka_unit_test(the_cells_of_a_bar_add_up),
+		cmocka_unit_test(a_bar_is_letters_in_ascii_and_solid_otherwise),
 	};
 
 	return cmocka_run_group_tests_name("output", tests, NULL, NULL);
