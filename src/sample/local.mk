@@ -56,6 +56,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/process/group_processes.h \
 	%D%/process/group_turns.c \
 	%D%/process/group_turns.h \
+	%D%/process/name_cache.c \
+	%D%/process/name_cache.h \
 	%D%/process/names.c \
 	%D%/process/names.h \
 	%D%/process/process_notes.c \

@@ -151,6 +151,7 @@ unit_sample = \
 	%D%/sample/oom/test_grower \
 	%D%/sample/process/test_container_files \
 	%D%/sample/process/test_runtime_config \
+	%D%/sample/process/test_name_cache \
 	%D%/sample/process/test_sampler \
 	%D%/sample/process/test_sampler_reads \
 	%D%/sample/process/test_watch \
@@ -274,6 +275,7 @@ endif
 	-Wl,--wrap=helpers_allow -Wl,--wrap=heap_leaks_scan -Wl,--wrap=clock_thread_cpu_ns
 %C%_sample_oom_test_flight_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_now_ns \
 	-Wl,--wrap=oom_wakeups_log -Wl,--wrap=flight_record_event
+%C%_sample_process_test_name_cache_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=proc_task_read_arguments
 %C%_sample_process_test_sampler_reads_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=proc_smaps_read \
 	-Wl,--wrap=proc_rollup_read
 %C%_sample_recording_test_recorder_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_now_ns \

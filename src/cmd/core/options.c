@@ -327,6 +327,7 @@ void options_free(struct options *o)
 	free(o->targets.pids);
 	free(o->targets.names);
 	free(o->targets.names_found);
+	name_cache_free(o->targets.name_cache);
 	free(o->given.items);
 	free(o);
 }

@@ -48,6 +48,7 @@ static bool is_name_found(const struct targets *targets, size_t index,
 
 static void report_name(const struct session *session, const char *name)
 {
+	const struct targets *targets = &session->options->targets;
 	_cleanup_strbuf_ struct strbuf names = STRBUF_INIT, hint = STRBUF_INIT;
 	struct similar similar = { .word = name };
 	size_t count;
@@ -56,9 +57,15 @@ static void report_name(const struct session *session, const char *name)
 		message("%s: no process in the recording has this name", name);
 		return;
 	}
-	count = targets_list_names(&session->fs, &names);
+	count = targets_list_names(&session->fs, targets->name_cache, &names);
 	for (size_t at = 0; at < names.length; at += strlen(names.text + at) + 1)
 		similar_add(&similar, names.text + at);
+	if (targets->unread_count > 0)
+		strbuf_addf(
+			&hint,
+			"; only comm was compared for %zu in state D, because reading "
+			"their command lines may block",
+			targets->unread_count);
 	similar_add_hint(&similar, "", &hint);
 	message("%s: none of %zu processes has this name%s", name, count,
 		strbuf_text(&hint));

@@ -66,12 +66,14 @@ struct helpers {
 	size_t pid_count, pid_capacity;
 	const char **names;
 	size_t name_count, name_capacity;
+	struct name_cache *name_cache;
 };
 
 struct helpers *helpers_new(const struct procfs *fs, bool allows_stall, bool wants_text)
 {
 	struct helpers *h = xcalloc(1, sizeof(*h));
 
+	h->name_cache = name_cache_new();
 	h->fs = *fs;
 	h->fs.fd = fcntl(fs->fd, F_DUPFD_CLOEXEC, 0);
 	h->allows_stall = allows_stall;
@@ -95,10 +97,12 @@ void helpers_allow(struct helpers *h, const struct targets *targets)
 
 static bool is_allowed(const struct helpers *h, const struct process *p)
 {
+	const struct name_patterns patterns = { h->names, h->name_count, NULL, NULL };
+
 	for (size_t i = 0; i < h->pid_count; i++)
 		if (h->pids[i] == p->pid)
 			return true;
-	return targets_are_named(&h->fs, h->names, h->name_count, p, NULL);
+	return targets_are_named(&h->fs, h->name_cache, &patterns, p);
 }
 
 static char *format_problem(int error, const char *text)
@@ -165,6 +169,7 @@ void helpers_free(struct helpers *h,
 	free(h->items);
 	free(h->pids);
 	free(h->names);
+	name_cache_free(h->name_cache);
 	procfs_release(&h->fs);
 	free(h);
 }

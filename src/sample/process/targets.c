@@ -10,7 +10,6 @@
 #include "base/xalloc.h"
 #include "model/process_name.h"
 #include "proc/process/list.h"
-#include "proc/process/task.h"
 #include "sample/process/group_processes.h"
 
 static int add_process(void *context, const struct process *p)
@@ -54,42 +53,36 @@ static int list_pid(const struct procfs *fs, struct target_pid *target,
 	return 0;
 }
 
-/*
- * Names are in the first arguments. A longer command line, such as one with a class path,
- * is cut.
- */
-#define ARGUMENTS_SIZE 4096
-
-/* Find the names of a process. They are borrowed from *p and from `arguments`. */
-static void find_names(const struct procfs *fs, const struct process *p,
-		       char arguments[static ARGUMENTS_SIZE], struct process_names *ret)
+bool targets_are_named(const struct procfs *fs, struct name_cache *cache,
+		       const struct name_patterns *patterns, const struct process *p)
 {
-	size_t length = 0;
+	const struct process_names comm = { .comm = p->comm };
+	const struct process_names *names;
+	size_t matched_count = 0;
 
-	if (p->is_kernel_thread ||
-	    proc_task_read_arguments(fs, p->pid, arguments, ARGUMENTS_SIZE, &length) < 0)
-		length = 0;
-	process_names_find(p->comm, arguments, length, ret);
-}
-
-bool targets_are_named(const struct procfs *fs, const char *const *patterns, size_t count,
-		       const struct process *p, bool *found)
-{
-	char arguments[ARGUMENTS_SIZE];
-	struct process_names names;
-	bool is_named = false;
-
-	if (count == 0)
-		return false;
-	find_names(fs, p, arguments, &names);
-	for (size_t i = 0; i < count; i++) {
-		if (!process_names_match(&names, patterns[i]))
+	for (size_t i = 0; i < patterns->count; i++) {
+		if (!process_names_match(&comm, patterns->items[i]))
 			continue;
-		is_named = true;
-		if (found)
-			found[i] = true;
+		matched_count++;
+		if (patterns->found)
+			patterns->found[i] = true;
 	}
-	return is_named;
+	if (matched_count == patterns->count)
+		return matched_count > 0;
+	names = name_cache_read(cache, fs, p);
+	if (!names) {
+		if (patterns->unread_count)
+			++*patterns->unread_count;
+		return matched_count > 0;
+	}
+	for (size_t i = 0; i < patterns->count; i++) {
+		if (!process_names_match(names, patterns->items[i]))
+			continue;
+		matched_count++;
+		if (patterns->found)
+			patterns->found[i] = true;
+	}
+	return matched_count > 0;
 }
 
 bool targets_contain(const struct targets *targets, const struct process *p,
@@ -106,6 +99,7 @@ bool targets_contain(const struct targets *targets, const struct process *p,
 
 struct name_list {
 	const struct procfs *fs;
+	struct name_cache *cache;
 	struct strbuf *out;
 	size_t process_count;
 };
@@ -113,24 +107,27 @@ struct name_list {
 static int add_names(void *context, const struct process *p)
 {
 	struct name_list *list = context;
-	char arguments[ARGUMENTS_SIZE];
-	struct process_names names;
+	const struct process_names *names = name_cache_read(list->cache, list->fs, p);
 
-	find_names(list->fs, p, arguments, &names);
 	strbuf_add(list->out, p->comm, strlen(p->comm) + 1);
-	strbuf_add(list->out, names.program, names.program_length);
-	strbuf_add_char(list->out, '\0');
-	strbuf_add(list->out, names.script, names.script_length);
-	strbuf_add_char(list->out, '\0');
+	if (names) {
+		strbuf_add(list->out, names->program, names->program_length);
+		strbuf_add_char(list->out, '\0');
+		strbuf_add(list->out, names->script, names->script_length);
+		strbuf_add_char(list->out, '\0');
+	}
 	list->process_count++;
 	return 0;
 }
 
-size_t targets_list_names(const struct procfs *fs, struct strbuf *out)
+size_t targets_list_names(const struct procfs *fs, struct name_cache *cache,
+			  struct strbuf *out)
 {
-	struct name_list list = { fs, out, 0 };
+	struct name_cache *own = cache ? NULL : name_cache_new();
+	struct name_list list = { fs, cache ? cache : own, out, 0 };
 
 	(void)proc_list_read(fs, LIST_STAT, add_names, &list);
+	name_cache_free(own);
 	return list.process_count;
 }
 
@@ -146,16 +143,23 @@ static void move_usage(struct snapshot *to, struct usage *from)
 static void add_named(const struct procfs *fs, struct targets *targets,
 		      struct snapshot *all, struct snapshot *ret)
 {
+	struct name_patterns patterns;
+
 	if (targets->name_count == 0)
 		return;
+	if (!targets->name_cache)
+		targets->name_cache = name_cache_new();
+	name_cache_begin(targets->name_cache);
 	free(targets->names_found);
 	targets->names_found = xcalloc(targets->name_count, sizeof(bool));
+	targets->unread_count = 0;
+	patterns = (struct name_patterns){ targets->names, targets->name_count,
+					   targets->names_found, &targets->unread_count };
 	for (size_t i = 0; i < all->count; i++) {
 		const struct process *p = &all->usages[i].process;
 
 		if (!process_has_ended(p) &&
-		    targets_are_named(fs, targets->names, targets->name_count, p,
-				      targets->names_found) &&
+		    targets_are_named(fs, targets->name_cache, &patterns, p) &&
 		    !snapshot_find(ret, p->pid))
 			move_usage(ret, &all->usages[i]);
 	}

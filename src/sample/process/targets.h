@@ -12,6 +12,7 @@
 
 #include "model/usage.h"
 #include "proc/system/procfs.h"
+#include "sample/process/name_cache.h"
 
 struct group_processes;
 
@@ -37,6 +38,9 @@ struct targets {
 	size_t name_count;
 	/* for each name, whether the last listing contained it; NULL: no listing yet */
 	bool *names_found;
+	/* number of processes in the last listing whose command line was not read */
+	size_t unread_count;
+	struct name_cache *name_cache; /* owned; NULL: no listing by name yet */
 	/* select the processes of this cgroup; borrowed; NULL: no cgroup */
 	struct group_processes *group;
 	bool with_children; /* also select all descendants of the selected processes */
@@ -59,12 +63,24 @@ bool targets_have_ended(const struct targets *targets, const struct snapshot *sa
  */
 int targets_list(const struct procfs *fs, struct targets *targets, struct snapshot *ret);
 
+struct name_patterns {
+	const char *const *items; /* names or wildcards, see model/process_name.h */
+	size_t count;
+	/* for each pattern, set to true if it matches; NULL: not wanted */
+	bool *found;
+	/*
+	 * incremented for a process in state D whose command line is unknown; NULL: not
+	 * wanted
+	 */
+	size_t *unread_count;
+};
+
 /*
- * Return true if one of the patterns selects the process by a name. If found is not NULL,
- * set its element for each of these patterns.
+ * Return true if one of the patterns selects the process by a name. The command line is
+ * read only if comm does not match all patterns.
  */
-bool targets_are_named(const struct procfs *fs, const char *const *patterns, size_t count,
-		       const struct process *p, bool *found);
+bool targets_are_named(const struct procfs *fs, struct name_cache *cache,
+		       const struct name_patterns *patterns, const struct process *p);
 
 /*
  * Return true if the targets contain a recorded process: its pid, or a name in its comm
@@ -75,9 +91,10 @@ bool targets_contain(const struct targets *targets, const struct process *p,
 
 /*
  * Append the names of all processes, each followed by a NUL; they may be empty or repeat.
- * Return the number of processes.
+ * Return the number of processes. cache may be NULL.
  */
-size_t targets_list_names(const struct procfs *fs, struct strbuf *out);
+size_t targets_list_names(const struct procfs *fs, struct name_cache *cache,
+			  struct strbuf *out);
 
 /* List every process. The flags are those of proc_list_read(). */
 int targets_list_all(const struct procfs *fs, unsigned int flags, struct snapshot *ret);

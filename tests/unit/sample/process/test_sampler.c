@@ -180,6 +180,7 @@ static void a_zombie_is_not_found_by_its_name(void **state)
 	take(&targets, NEED_STAT | NEED_SMAPS);
 	assert_int_equal(snapshot.count, 0);
 	free(targets.names_found);
+	name_cache_free(targets.name_cache);
 }
 
 static void a_zombie_has_no_mappings_and_no_error(void **state)
@@ -245,6 +246,7 @@ static void children_of_named_targets_are_found(void **state)
 	assert_non_null(snapshot_find(&snapshot, 20));
 	assert_null(snapshot_find(&snapshot, 40));
 	free(targets.names_found);
+	name_cache_free(targets.name_cache);
 }
 
 static void a_target_given_twice_is_sampled_once(void **state)
