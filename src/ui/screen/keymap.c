@@ -100,7 +100,7 @@ const struct key_row key_rows[] = {
 	  ACTION_LEAKS,
 	  IN_HEAP | WHEN_READABLE,
 	  "Leaks",
-	  "look for leaks; the process is paused while it is copied" },
+	  "look for leaks; the process is paused to copy its memory" },
 	{ { 'a' },
 	  ACTION_ASK,
 	  IN_HEAP | WHEN_READABLE,
