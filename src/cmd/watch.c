@@ -46,7 +46,7 @@ static int check_preload(const struct options *o)
 		"runs warm-up workload ready settle stop-signal above count output-dir");
 
 	if (o->preload && !o->command) {
-		message_usage(NULL, "--preload requires a command to run, after --");
+		message_usage(NULL, "--preload requires a command after --");
 		return EXIT_BAD_USAGE;
 	}
 	if (compare_is_wanted(o))
@@ -181,9 +181,9 @@ static const struct option_row own_rows[] = {
 	{ 0, "above", "SIZE", "compare for how long Rss was above this size",
 	  .group = OPTIONS_RUNS, .is_rare = true, .set = option_set_bytes,
 	  .value = MEMBER(above_bytes), .want = "bytes, such as 64K, 512M or 2G" },
-	{ 0, "count", NULL, "count allocations in one more run", .group = OPTIONS_RUNS,
-	  .is_rare = true, .flag = MEMBER(count) },
-	{ 0, "output-dir", "DIR", "save the output of each run in this new folder",
+	{ 0, "count", NULL, "count allocations in an additional run",
+	  .group = OPTIONS_RUNS, .is_rare = true, .flag = MEMBER(count) },
+	{ 0, "output-dir", "DIR", "save the output of each run in this new directory",
 	  .group = OPTIONS_RUNS, .is_rare = true, .set = option_set_word,
 	  .value = MEMBER(output_dir) },
 	{ 0, "ready", "T", "start the workload after T (default: once idle)",

@@ -62,9 +62,9 @@ static inline bool process_has_memory(const struct process *p)
 static inline const char *process_no_memory_text(const struct process *p)
 {
 	if (p->is_kernel_thread)
-		return "kernel thread: it has no memory of its own";
+		return "kernel thread, which has no memory of its own";
 	return process_has_ended(p)
-		       ? "zombie: its memory has been freed; only its exit status "
+		       ? "zombie, whose memory has been freed; only its exit status "
 			 "waits for its parent"
 		       : NULL;
 }

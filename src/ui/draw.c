@@ -411,7 +411,7 @@ void ui_draw(struct ui *ui, struct canvas *c, uint64_t now_ns)
 		pen = canvas_pen(c, 0, 0, c->width);
 		pen_addf(&pen, "terminal too small");
 		pen = canvas_pen(c, 0, 1, c->width);
-		pen_addf(&pen, "%dx%d, wants %dx%d", c->width, c->height, UI_WIDTH_MIN,
+		pen_addf(&pen, "%dx%d, needs %dx%d", c->width, c->height, UI_WIDTH_MIN,
 			 UI_HEIGHT_MIN);
 		return;
 	}

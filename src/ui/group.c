@@ -31,7 +31,7 @@ static const char *error_text(int error)
 	case -EOPNOTSUPP: return "no memory controller is visible";
 	case -EXDEV: return "it is not in this namespace";
 	case -ENOENT: return "the recording has none";
-	case -ESRCH: return "the process has ended";
+	case -ESRCH: return "the process has exited";
 	default: return strerror(-error);
 	}
 }
@@ -46,7 +46,7 @@ static void open_group(struct ui *ui)
 	int r = data_group_open(&ui->data, &target);
 
 	if (r < 0) {
-		ui_show_message(ui, "its group cannot be read: %s", error_text(r));
+		ui_show_message(ui, "its cgroup cannot be read: %s", error_text(r));
 		return;
 	}
 	ui->group = (struct group_view){ .data = ui->group.data,

@@ -71,14 +71,14 @@ static void go_to_highlight(struct ui *ui)
 
 	if (ui->event_count > 0) {
 		ui->event_shown = find_main_event(ui);
-		ui_show_message(ui, "e and E go to the events. Here: %s",
+		ui_show_message(ui, "press e or E for other events; shown: %s",
 				ui->events[ui->event_shown].text);
 		(void)data_replay_go(&ui->data, ui->events[ui->event_shown].index);
 		return;
 	}
 	if (!replay_peak_find(ui->options->replay, ui->options->targets, &peak))
 		return;
-	ui_show_message(ui, "no events; %s the largest total Pss, %s",
+	ui_show_message(ui, "no events; this is %s the largest total Pss, %s",
 			peak.is_exact ? "at" : "near",
 			units_format_bytes(peak.pss_bytes, text));
 	(void)data_replay_go(&ui->data, peak.index);
@@ -130,8 +130,7 @@ static void go_to_event(struct ui *ui, int step)
 	size_t i = find_event(ui, step);
 
 	if (i >= ui->event_count) {
-		ui_show_message(ui, step > 0 ? "no event after this"
-					     : "no event before this");
+		ui_show_message(ui, step > 0 ? "no later event" : "no earlier event");
 		return;
 	}
 	ui->event_shown = i;

@@ -60,7 +60,7 @@ static void send_now(struct ui *ui)
 		ui_show_message(ui, "%s sent to %s", name.text, process.text);
 	else
 		ui_show_message(ui, "%s not sent to %s: %s", name.text, process.text,
-				r == -ESRCH ? "it has ended"
+				r == -ESRCH ? "it has exited"
 				: r == -EPERM
 					? "not permitted; only its user and root may"
 				: r == -ENOSYS ? "the kernel has no pidfd_send_signal()"

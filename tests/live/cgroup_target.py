@@ -83,13 +83,13 @@ def figures_of_the_cgroup_are_recorded_with_its_processes():
 def an_empty_cgroup_is_reported():
     with Group(LIMIT) as group:
         result = memstate("--cgroup", group.path, "--text").must_be(1)
-        check(b"no process in this group" in result.err, result.err)
+        check(b"no process in this cgroup" in result.err, result.err)
         equal(result.out, b"", "output")
 
 
 @test
 def conflicting_options_are_refused_in_one_line():
-    for args, status, word in [(["--cgroup", "/no/such/group", "--csv"], 1, b"no such group"),
+    for args, status, word in [(["--cgroup", "/no/such/group", "--csv"], 1, b"no such cgroup"),
                                (["--cgroup", "/", "-p", "1"], 2, b"mutually exclusive"),
                                (["--cgroup", "/", "--replay", "x"], 2, b"mutually exclusive"),
                                (["--cgroup", "/", "--heap", "helper"], 2, b"with -p"),

@@ -74,7 +74,7 @@ def a_stretched_interval_is_reported():
     with Target("unbacked", 256 * MIB, 256 * MIB) as target:
         args = ["-p", target.pid, "--csv", "-i", "1ms", *COLUMNS]
         result = memstate(*args, "-n", 4).must_be(0)
-        stretched = [line for line in result.errors() if "interval stretched to" in line]
+        stretched = [line for line in result.errors() if "interval increased to" in line]
         equal(len(stretched), 1, f"messages: {result.err}")
         check(f"process {target.pid}" in stretched[0], stretched[0])
         times = sample_times(result.out)

@@ -43,7 +43,7 @@ def the_exit_status_of_the_command_is_reported():
     for args in (["--csv"], ["--json"], ["--text"], ["--csv", "-t"], ["--text", "-t"]):
         for end, message in (("exit 0", "sh: exited with status 0"),
                              ("exit 7", "sh: exited with status 7"),
-                             ("kill -KILL $$", "sh: ended by signal 9")):
+                             ("kill -KILL $$", "sh: killed by signal 9")):
             result = run_sampled(f"read line; {end}", *args).must_be(0)
             check(any(message in line for line in result.errors()), f"{args}: {result.err}")
 

@@ -57,7 +57,7 @@ def stacks_of_threads_under_a_filter_are_recorded():
     for way in WAYS:
         for options in (("--stacks",), ("--live",), ("--live", "--sample", "1K")):
             document, truth, result = counted(way, "kill", 20, 300, options=options)
-            check(b"no room" not in result.err, f"{way}: {result.err}")
+            check(b"no space" not in result.err, f"{way}: {result.err}")
             if "--sample" not in options:
                 equal(of_function(document, "one_block", "allocations"), truth["malloc"],
                       f"{way} {options}: allocations")
@@ -114,7 +114,7 @@ def strict_threads(count):
 def threads_without_a_reservation_are_reported():
     document, truth, result = counted(*strict_threads(1100))
     own, = document["programs"]
-    lost = re.search(rb"(\d+) threads were not counted: the program is under a seccomp filter", result.err)
+    lost = re.search(rb"(\d+) threads were not counted: a seccomp filter restricts the program", result.err)
     check(lost, f"no message: {result.err}")
     count = int(lost[1])
     check(0 < count <= 200, f"{count} threads were lost")

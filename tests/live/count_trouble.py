@@ -96,7 +96,7 @@ def threads_lost_to_a_full_disk_are_reported_and_do_no_harm():
     own, = json.loads(done.stdout)["programs"]
     calls = said_by(done.stderr)["malloc"][0]
     check(0 < own["malloc_calls"] < calls, f"{own['malloc_calls']} of {calls} calls")
-    lost = re.search(rb"(\d+) threads were not counted: no room", done.stderr)
+    lost = re.search(rb"(\d+) threads were not counted: no space", done.stderr)
     check(lost, f"nothing is reported: {done.stderr}")
     equal(own["malloc_calls"] + 3 * int(lost[1]), calls, "counted and lost calls")
 
@@ -106,7 +106,7 @@ def an_incomplete_run_is_not_checked_against_limits():
     done = on_small_disks('printf "allocations <= 9\\n" >/dev/shm/limits; '
                           'exec "$1" count --check /dev/shm/limits -- "$2" churn 900')
     equal((done.returncode, done.stdout), (125, b""), f"status; {done.stderr}")
-    check(b"no room" in done.stderr, done.stderr)
+    check(b"no space" in done.stderr, done.stderr)
 
 
 @test
@@ -128,7 +128,7 @@ def a_low_open_file_limit_is_reported():
         limit = {"preexec_fn": lambda count=count: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))}
         for arguments in (command, ["count", "--stacks", *command[1:]]):
             result = memstate(*arguments, **limit)
-            check(b"no room" not in result.err, f"{count} descriptors: {result.err}")
+            check(b"no space" not in result.err, f"{count} descriptors: {result.err}")
             if re.search(rb"not counted|without stacks|no stacks", result.err):
                 failed += 1
                 check(b"RLIMIT_NOFILE" in result.err, f"{count} descriptors: {result.err}")

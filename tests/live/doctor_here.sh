@@ -71,7 +71,7 @@ if [ "$(id -u)" = 0 ]; then
 	user=65534
 else
 	expect 3 "$MEMSTATE" doctor -p "$target"
-	grep -q -- '-> run it as root' "$dir/out" || fail "no remedy is given"
+	grep -q -- '-> run memstate as root' "$dir/out" || fail "no remedy is given"
 	user=$(id -u)
 fi
 answers dumpable no

@@ -208,8 +208,8 @@ def the_container_is_derived_from_the_cgroup_path():
 
 @test
 def bad_arguments_are_refused_in_one_line():
-    for args, status, word in [(["--cgroup", "/no/such/group"], 1, b"no such group"),
-                               (["--cgroup", "0123456789abcdef"], 1, b"no such group"),
+    for args, status, word in [(["--cgroup", "/no/such/group"], 1, b"no such cgroup"),
+                               (["--cgroup", "0123456789abcdef"], 1, b"no such cgroup"),
                                (["--cgroup", "/", "-p", "1"], 2, b"mutually exclusive"),
                                (["-p", "999999999"], 2, b"999999999"),
                                (["-n", "3"], 2, b"--csv"),

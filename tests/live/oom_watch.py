@@ -415,7 +415,7 @@ def bad_arguments_are_refused_in_one_line():
         check(word in result.err, result.err)
         equal(result.out, b"", "output")
     result = memstate("oom", "watch", "--cgroup", "/no/such", "--record", "/no/r").must_be(1)
-    check(b"no such group" in result.err, result.err)
+    check(b"no such cgroup" in result.err, result.err)
 
 
 run()

@@ -130,7 +130,7 @@ def a_missing_or_invalid_library_is_reported_before_anything_runs():
         with open(other, "wb") as f:  # a 32-bit library for a machine other than this one
             f.write(b"\x7fELF\x01\x01\x01".ljust(16, b"\0") + b"\3\0\xb7\xff".ljust(48, b"\0"))
         for path, said in ((os.path.join(folder, "none.so"), "none.so: No such file"),
-                           (bad, "is not a shared library"), (other, "different type of program (32-bit)")):
+                           (bad, "not a shared library"), (other, "different machine type (32-bit)")):
             marked.refuse(said, "touch", marked.mark, preload=path)
         for name in FILES:
             if not is_installed(name):
@@ -145,14 +145,14 @@ def a_command_without_preloading_is_refused():
         marked = Marked(folder)
         marked.refuse("No such file", "/no/such/program")
         marked.refuse("Permission denied", "/dev/null")
-        marked.refuse("has a built-in malloc", OWN_MALLOC, marked.mark)
+        marked.refuse("contains its own malloc", OWN_MALLOC, marked.mark)
         if os.path.exists(STATIC):
-            marked.refuse("is statically linked", STATIC, "fragmented")
+            marked.refuse("statically linked", STATIC, "fragmented")
             script = os.path.join(folder, "script")
             with open(script, "w", encoding="ascii") as f:
                 f.write(f"#!{STATIC} fragmented\n")
             os.chmod(script, 0o755)
-            marked.refuse("is statically linked", script)
+            marked.refuse("statically linked", script)
 
 
 @test
@@ -165,7 +165,7 @@ def a_musl_program_is_refused():
         with open(source, "w", encoding="ascii") as f:
             f.write("int main(void) { return 0; }\n")
         subprocess.run([compiler, "-o", program, source], check=True)
-        Marked(folder).refuse("is linked with musl", program)
+        Marked(folder).refuse("linked with musl", program)
 
 
 @test
@@ -179,7 +179,7 @@ def a_setuid_program_is_refused():
     else:
         popen = {}
     with Folder() as folder:
-        Marked(folder).refuse("is setuid", setuid[0], **popen)
+        Marked(folder).refuse("set-user-ID program", setuid[0], **popen)
 
 
 run()

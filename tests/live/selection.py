@@ -46,7 +46,7 @@ def a_name_selects_in_each_sample_of_a_series():
 def an_unknown_name_is_reported():
     result = memstate("-p", NOBODY, "--csv").must_be(1)
     equal(result.out, b"", "stdout")
-    check(re.match(f"memstate: {NOBODY}: none of [0-9]+ processes has this name",
+    check(re.match(f"memstate: {NOBODY}: none of the [0-9]+ processes has this name",
                    result.errors()[0]), result.err)
     with Target("name", TWIN) as a:
         result = memstate("-p", f"{TWIN},{NOBODY}", "--csv", "-n1", "-o", "pid").must_be(3)

@@ -174,7 +174,7 @@ def output_of_a_watched_command_is_kept_off_the_screen():
         after = terminal.output[terminal.output.rfind(LEAVE):]
         if b"first line" not in after:
             raise Failure("the output of the command is missing after the screen")
-        if b"sh: ended by signal 15" not in after:
+        if b"sh: killed by signal 15" not in after:
             raise Failure("the exit status of the command was not reported")
     finally:
         terminal.close()

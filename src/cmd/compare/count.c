@@ -49,7 +49,7 @@ static void read_counts(const struct comparison *c, size_t variant,
 	else
 		sum_programs(&list, sums);
 	if (!bytes_known(sums->allocation_calls) && !c->runs[c->run_count - 1].problem)
-		message("nothing was counted with %s: the library could not be "
+		message("%s: no calls counted: the counting library could not be "
 			"preloaded",
 			c->variants[variant].name);
 	count_list_release(&list);

@@ -173,8 +173,8 @@ static enum wait_end wait_until_ready(struct active *a)
 			    before.user_ns + before.system_ns + IDLE_CPU_NS)
 			return end;
 	} while (clock_now_ns() < limit_ns);
-	message("%s: not idle after a minute; starting the workload now (--ready sets "
-		"the time)",
+	message("%s: still busy after a minute; starting the workload anyway (--ready "
+		"sets the delay)",
 		a->context->options->command[0]);
 	return WAIT_TIME_IS_OVER;
 }
@@ -299,14 +299,14 @@ static void end_all(struct active *a)
 	run_sampler_leave_out(a->context->sampler, 0);
 	if (!a->job.child.has_ended || job_is_running(&a->job)) {
 		if (!a->options->workload && !is_interrupted)
-			message("%s: ending its processes that are still running",
-				o->command[0]);
+			message("%s: terminating its remaining processes", o->command[0]);
 		job_signal_all(&a->job, was_done ? a->options->stop_signal : SIGTERM);
 	}
 	if (wait_for_end(a, is_interrupted ? GRACE_STOPPED_NS : GRACE_NS))
 		return;
 	if (!is_interrupted)
-		message("%s: still running after the signal; killing it", o->command[0]);
+		message("%s: still running after the stop signal; killing it",
+			o->command[0]);
 	job_signal_all(&a->job, SIGKILL);
 	(void)wait_for_end(a, GRACE_KILLED_NS);
 }
@@ -339,15 +339,15 @@ static const char *find_problem(const struct active *a)
 	if (!a->options->workload && WIFSIGNALED(status))
 		return "killed by a signal";
 	if (!a->options->workload && WEXITSTATUS(status) != 0)
-		return "exited with a status other than 0";
+		return "exited with a nonzero status";
 	if (a->options->workload && a->has_ended)
 		return "ended prematurely";
 	if (a->options->workload && a->workload.wait_status != 0)
 		return "the workload failed";
 	if (a->options->workload && has_crashed(a))
-		return "crashed when it was asked to end";
+		return "crashed on the stop signal";
 	if (was_library_missing(a))
-		return "the allocator was not loaded into it";
+		return "the allocator was not loaded";
 	return NULL;
 }
 

@@ -43,9 +43,11 @@ static const char *describe(int err)
 {
 	switch (err) {
 	case -ESRCH: return "no such process";
-	case -EBADMSG: return "does not have the documented format";
-	case -ESTALE: return "changed on every attempt to read it";
-	case -EOPNOTSUPP: return "not available (older kernel, or not in this capture)";
+	case -EBADMSG: return "not in the documented format";
+	case -ESTALE: return "changed during every attempt to read it";
+	case -EOPNOTSUPP:
+		return "not available (the kernel is too old, or the capture "
+		       "lacks it)";
 	default: return strerror(-err);
 	}
 }
@@ -58,10 +60,10 @@ void message_error(const char *subject, int err)
 static const char *describe_process_error(int err)
 {
 	switch (err) {
-	case -EBADMSG: return "its stat or smaps does not have the documented format";
+	case -EBADMSG: return "its stat or smaps file is not in the documented format";
 	case -EOPNOTSUPP:
-		return "it has no smaps file here (older kernel, or not in this "
-		       "capture)";
+		return "no smaps file (the kernel does not provide it, or the capture "
+		       "lacks it)";
 	default: return describe(err);
 	}
 }

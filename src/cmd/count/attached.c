@@ -104,7 +104,7 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 	int r;
 
 	if (!process_has_memory(p)) {
-		message("%d: cannot be counted: it is a %s", p->pid,
+		message("%d: cannot count its calls: it is a %s", p->pid,
 			process_no_memory_text(p));
 		a->failed_count++;
 		return;
@@ -118,7 +118,7 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 	if (r == -EINTR)
 		return;
 	if (why.length > 0)
-		message("%d: cannot be counted: %s", p->pid, why.text);
+		message("%d: cannot count its calls: %s", p->pid, why.text);
 	else
 		message_process_error(p->pid, r);
 	if (r == -EPERM || r == -EACCES)
@@ -296,7 +296,7 @@ static void report_missing(struct attached *a)
 		a->failed_count += p->uncovered || p->means->missed[0] != '\0';
 	}
 	if (threads > 0)
-		message("%llu %s not counted: no room for their counts",
+		message("%llu %s not counted: no space for their counts",
 			(unsigned long long)threads,
 			threads == 1 ? "thread was" : "threads were");
 }

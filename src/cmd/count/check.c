@@ -31,7 +31,7 @@ static int load(struct count_check *check)
 	if (r == -EBADMSG)
 		message("%s:%s", path, strbuf_text(&why));
 	else if (r == -ENOENT)
-		message("%s: no such file; --update creates it", path);
+		message("%s: no such file; use --update to create it", path);
 	else if (r < 0)
 		message_error(path, r);
 	return r < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
@@ -62,15 +62,14 @@ static int choose_test(struct count_check *check, const char *program)
 	    has_limits(&check->file, NULL))
 		check->test = NULL;
 	if (check->test && !limits_file_may_be_test(check->test)) {
-		message("'%s' cannot be the name of a test in a file; give another "
-			"name with --test",
+		message("'%s' cannot be used as a test name; choose another with --test",
 			check->test);
 		return EXIT_NOT_COUNTED;
 	}
 	if (o->update || has_limits(&check->file, check->test))
 		return EXIT_DONE;
-	message("%s: no limits for [%s]: --update adds them, --test selects another "
-		"test",
+	message("%s: no limits for test [%s]; use --update to add them, or --test to "
+		"select another test",
 		o->check, check->test ? check->test : program);
 	return EXIT_NOT_COUNTED;
 }
@@ -176,7 +175,7 @@ static void report_broken(const struct count_check *check, size_t i,
 		units_format_thousandths(off, off_text),
 		value > 0 ? (double)off * 100 / (double)value : 100,
 		strbuf_text(&tolerance),
-		is_above ? "" : ": --update stores it as the new baseline");
+		is_above ? "" : "; use --update to store it as the new baseline");
 }
 
 static void report_loose(const struct count_check *check, size_t i,
@@ -185,7 +184,8 @@ static void report_loose(const struct count_check *check, size_t i,
 	const struct count_limit *limit = &check->limits[i].limit;
 	char max[UNITS_TEXT_SIZE], limit_text[UNITS_TEXT_SIZE];
 
-	message("hint: %s:%zu: %s: %s is well below the limit of %s: --update lowers it",
+	message("hint: %s:%zu: %s: %s is well below the limit of %s; use --update to "
+		"lower it",
 		count_options(check->options)->check, check->lines[i] + 1,
 		counted_figure_key(limit->figure),
 		units_format_thousandths(stats->figures[limit->figure].max, max),
@@ -210,7 +210,7 @@ static int report_outcomes(const struct count_check *check,
 			break;
 		case LIMIT_LOOSE: report_loose(check, i, stats); break;
 		case LIMIT_UNKNOWN:
-			message("%s:%zu: these runs have no figure %s",
+			message("%s:%zu: %s is unknown for these runs",
 				count_options(check->options)->check, check->lines[i] + 1,
 				counted_figure_key(line_of(check, i)->limit.figure));
 			if (status == EXIT_DONE)

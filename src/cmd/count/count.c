@@ -215,19 +215,20 @@ static void report_missing(const struct counting *c)
 		*(p->has_filter ? &filtered_threads : &threads) += p->lost_threads;
 	}
 	if (children > 0)
-		message("%llu %s not counted in %s: %s", (unsigned long long)children,
+		message("%llu %s not counted: %s: %s", (unsigned long long)children,
 			children == 1 ? "process was" : "processes were",
 			c->counted.folder.path, count_folder_problem(&c->counted.folder));
 	if (threads > 0)
-		message("%llu %s not counted: no room for their counts",
+		message("%llu %s not counted: no space for their counts",
 			(unsigned long long)threads,
 			threads == 1 ? "thread was" : "threads were");
 	if (filtered_children > 0)
-		message("%llu forked %s not counted: the program is under a seccomp filter",
+		message("%llu forked %s not counted: a seccomp filter restricts the "
+			"program",
 			(unsigned long long)filtered_children,
 			filtered_children == 1 ? "process was" : "processes were");
 	if (filtered_threads > 0)
-		message("%llu %s not counted: the program is under a seccomp filter",
+		message("%llu %s not counted: a seccomp filter restricts the program",
 			(unsigned long long)filtered_threads,
 			filtered_threads == 1 ? "thread was" : "threads were");
 	count_child_hint(&c->counted, c->options->targets.with_children);

@@ -78,7 +78,7 @@ const struct option_row count_own_rows[] = {
 	  .value = MEMBER(speedscope) },
 	{ 0, "calls-only", NULL, "count only calls and bytes, with less overhead",
 	  .group = OPTIONS_RUNS, .is_rare = true, .flag = MEMBER(calls_only) },
-	{ 0, "iterations", "K", "divide the counts by a run's K iterations",
+	{ 0, "iterations", "K", "divide the counts by K, the iterations per run",
 	  .group = OPTIONS_RUNS, .is_rare = true, .set = option_set_number,
 	  .value = MEMBER(iterations), .min = 1, .max = 1000000000,
 	  .want = "a number from 1 to 1000000000" },

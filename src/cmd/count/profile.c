@@ -123,13 +123,12 @@ static void report_missing(const struct profile *profile, size_t unreadable,
 			   const struct count_folder *folder)
 {
 	if (unreadable > 0)
-		message("%zu %s without stacks: %s", unreadable,
-			unreadable == 1 ? "program is" : "programs are",
-			folder ? count_folder_problem(folder)
-			       : "their stacks cannot be read");
+		message("no stacks of %zu %s: %s", unreadable,
+			unreadable == 1 ? "program" : "programs",
+			folder ? count_folder_problem(folder) : "they cannot be read");
 	if (profile->lost_count > 0)
 		message("%" PRIu64
-			" allocations are in no stack: there was no room for them",
+			" allocations have no stack: the space for stacks was full",
 			profile->lost_count);
 }
 

@@ -135,12 +135,12 @@ static int check_complete(const struct count_child *child)
 			p->lost_children + p->lost_threads;
 	}
 	if (missing > 0)
-		message("%s: one of its processes or threads was not counted in %s: %s",
+		message("%s: one of its processes or threads was not counted: %s: %s",
 			child->command[0], child->folder.path,
 			count_folder_problem(&child->folder));
 	else if (filtered > 0)
-		message("%s: one of its processes or threads was not counted: the "
-			"program is under a seccomp filter",
+		message("%s: one of its processes or threads was not counted: a "
+			"seccomp filter restricts the program",
 			child->command[0]);
 	return missing + filtered > 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 }

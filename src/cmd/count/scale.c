@@ -137,8 +137,7 @@ static int run_size(const struct scale *scale, struct scale_size *size)
 	}
 	if (size->runs.items[0].program_count == 1 &&
 	    wrapper_name_is(size->runs.items[0].program.name)) {
-		message("%s: only %s was counted, and none of the programs that it "
-			"started",
+		message("%s: only %s was counted, not the programs that it started",
 			command, size->runs.items[0].program.name);
 		return EXIT_NOT_COUNTED;
 	}

@@ -76,7 +76,7 @@ static int check_files(const struct options *o)
 	for (size_t i = 0; i < FILE_COUNT; i++)
 		count += is_output(&files[i]);
 	if (count > 1 || (count == 1 && o->format != FORMAT_AUTO)) {
-		message_usage("count", "-: standard output can be used only once");
+		message_usage("count", "-: only one option can write to standard output");
 		return EXIT_BAD_USAGE;
 	}
 	return EXIT_DONE;
@@ -149,7 +149,7 @@ static int choose_metric(const struct options *o, const struct profile *profile,
 		_cleanup_strbuf_ struct strbuf known = STRBUF_INIT;
 
 		add_known(&known, profile);
-		message("--metric %s: not available here; available:%s",
+		message("--metric %s: not available; available metrics:%s",
 			profile_metrics[metric].name, strbuf_text(&known));
 		return EXIT_FAILED;
 	}

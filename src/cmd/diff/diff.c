@@ -109,8 +109,8 @@ static int choose_metric(struct comparison *c)
 			_cleanup_strbuf_ struct strbuf known = STRBUF_INIT;
 
 			add_metrics(&known, c->profiles[i].known);
-			message("%s: does not have '%s'; available:%s", c->files[i],
-				profile_metrics[o->stacks.metric].name,
+			message("%s: has no metric '%s'; available metrics:%s",
+				c->files[i], profile_metrics[o->stacks.metric].name,
 				strbuf_text(&known));
 			return EXIT_FAILED;
 		}
@@ -206,8 +206,8 @@ static int judge(const struct comparison *c, const struct profile_diff *diff)
 
 		is_partial = is_partial || lost > 0;
 		if (lost > 0)
-			message("%s: %" PRIu64 " allocations are in none of its "
-				"stacks: the space for stacks was full",
+			message("%s: %" PRIu64 " allocations have no stack: the "
+				"space for stacks was full",
 				c->files[i], lost);
 	}
 	if (c->has_limit) {

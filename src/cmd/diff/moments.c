@@ -168,7 +168,8 @@ static int report_missing(const struct options *o, const struct side *sides)
 	for (size_t i = 0; i < 2; i++)
 		if (sides[i].moment.processes.count == 0 &&
 		    !targets_are_all(&o->targets)) {
-			message("%s: contains none of these processes at that moment",
+			message("%s: contains none of the selected processes at that "
+				"time",
 				o->args[i]);
 			status = EXIT_PARTIAL;
 		}

@@ -58,7 +58,7 @@ const char *patient_permission_fix(const struct patient *patient)
 		       "denies it";
 	if (!patient->process || patient->process->uid == geteuid())
 		return AS_ROOT;
-	return "run it as its owner or as root, or give it CAP_SYS_PTRACE";
+	return "run memstate as its owner or as root, or grant it CAP_SYS_PTRACE";
 }
 
 bool patient_has_kernel(const struct patient *patient, unsigned int major,

@@ -96,7 +96,7 @@ void patient_init(struct patient *patient, const struct procfs *fs);
 bool patient_has_kernel(const struct patient *patient, unsigned int major,
 			unsigned int minor);
 
-#define AS_ROOT "run it as root, or give it CAP_SYS_PTRACE"
+#define AS_ROOT "run memstate as root, or grant it CAP_SYS_PTRACE"
 
 /* Set the result of a check. fix is stored only if the answer is not yes. */
 void finding_set(struct finding *ret, enum answer answer, const char *fix,

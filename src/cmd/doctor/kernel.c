@@ -275,8 +275,8 @@ static void check_count(enum count_method method, struct finding *ret)
 		finding_set(ret, ANSWER_YES, NULL, "the kernel permits creating one");
 	else
 		finding_set(ret, ANSWER_NO,
-			    r == -EPERM || r == -EACCES ? "run it as root" : NULL, "%s",
-			    strbuf_text(&why));
+			    r == -EPERM || r == -EACCES ? "run memstate as root" : NULL,
+			    "%s", strbuf_text(&why));
 }
 
 static void check_count_bpf(const struct patient *patient, struct finding *ret)

@@ -124,8 +124,8 @@ static void check_namespace(const struct patient *patient, enum proc_file file,
 static void check_pid_namespace(const struct patient *patient, struct finding *ret)
 {
 	check_namespace(patient, PROC_NS_PID,
-			"it has a different view of its own and "
-			"other pids",
+			"it is in another PID namespace, where processes have other "
+			"pids",
 			ret);
 }
 

@@ -60,7 +60,7 @@ static void check_hidepid(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_YES, NULL, "/proc is mounted without hidepid");
 	else
 		finding_set(ret, geteuid() == 0 ? ANSWER_YES : ANSWER_PARTLY,
-			    "run it as root, or mount /proc with hidepid=off",
+			    "run memstate as root, or mount /proc with hidepid=off",
 			    "/proc is mounted with hidepid=%.*s",
 			    (int)strcspn(value, ", "), value);
 }
@@ -89,16 +89,20 @@ static void check_ptrace(const struct patient *patient, struct finding *ret)
 	if (patient_read_system(patient, SYSTEM_PTRACE_SCOPE, &text) < 0) {
 		finding_set(ret, is_capable ? ANSWER_YES : ANSWER_PARTLY, AS_ROOT,
 			    "this kernel does not have Yama; %s",
-			    is_capable ? "CAP_SYS_PTRACE is here" : "no CAP_SYS_PTRACE");
+			    is_capable ? "memstate has CAP_SYS_PTRACE"
+				       : "memstate "
+					 "lacks "
+					 "CAP_SYS_PTRACE");
 		return;
 	}
 	if (sscanf(strbuf_text(&text), "%u", &scope) != 1 || scope > 3)
 		scope = 3;
 	finding_set(ret, scope_answer(scope, is_capable),
-		    scope == 3 ? "restart with kernel.yama.ptrace_scope below 3"
-			       : AS_ROOT,
+		    scope == 3 ? "reboot with kernel.yama.ptrace_scope below 3" : AS_ROOT,
 		    "kernel.yama.ptrace_scope is %u: %s; %s", scope, scopes[scope],
-		    is_capable ? "CAP_SYS_PTRACE is here" : "no CAP_SYS_PTRACE");
+		    is_capable ? "memstate has CAP_SYS_PTRACE"
+			       : "memstate lacks "
+				 "CAP_SYS_PTRACE");
 }
 
 /*
@@ -119,7 +123,7 @@ static void check_namespace(enum proc_file file, unsigned int initial, const cha
 		finding_set(ret, ANSWER_YES, NULL, "the machine's own %s namespace",
 			    name);
 	else
-		finding_set(ret, ANSWER_PARTLY, "run it outside of the container",
+		finding_set(ret, ANSWER_PARTLY, "run memstate outside the container",
 			    "a separate %s namespace: %s", name, limit);
 }
 
@@ -144,8 +148,8 @@ static void check_no_container(const struct patient *patient, struct finding *re
 	(void)patient;
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
 		if (access(marks[i], F_OK) == 0) {
-			finding_set(ret, ANSWER_PARTLY, NULL,
-				    "in a container: %s is there", marks[i]);
+			finding_set(ret, ANSWER_PARTLY, NULL, "in a container: %s exists",
+				    marks[i]);
 			return;
 		}
 	if (name && name[0])

@@ -248,8 +248,8 @@ static int check_one(const struct leaks *l, const struct snapshot *snapshot)
 	}
 	p = &snapshot->usages[0].process;
 	if (o->since && (head->pid != p->pid || head->start_ticks != p->start_ticks)) {
-		message("%s: is a snapshot of pid %d, not of the process that now runs "
-			"as pid %d",
+		message("%s: snapshot of process %d, not of the process that now has "
+			"pid %d",
 			o->since, head->pid, p->pid);
 		return EXIT_FAILED;
 	}

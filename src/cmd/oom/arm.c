@@ -96,10 +96,10 @@ static bool has_agreed(enum arm_mode mode, const char *path)
 static int report(enum arm_mode mode, const char *path, int error)
 {
 	if (error == -EOPNOTSUPP && mode == ARM_FREEZE)
-		message("--arm freeze: only groups of version 1 can be frozen; use "
-			"--arm high");
+		message("--arm freeze: requires memory.oom_control, which only cgroup v1 "
+			"has; use --arm high");
 	else if (error == -EOPNOTSUPP && mode == ARM_HIGH)
-		message("--arm high: only groups of version 2 have memory.high; use "
+		message("--arm high: requires memory.high, which only cgroup v2 has; use "
 			"--arm freeze");
 	else if (error == -EBUSY)
 		message("--arm %s: another program has already changed this setting of "

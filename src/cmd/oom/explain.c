@@ -117,9 +117,9 @@ static int read_kills(const struct options *o, struct oom_kill_list *ret)
 	if (r < 0) {
 		message_error(name, r);
 		if (!own_options(o)->kmsg)
-			message("hint: only root may read it here; use --kmsg FILE "
-				"with the output of dmesg or journalctl -k, or a "
-				"syslog; - is standard input");
+			message("hint: reading the kernel log requires root here; use "
+				"--kmsg FILE with the output of dmesg or journalctl -k, "
+				"or a syslog (-: standard input)");
 		return EXIT_FAILED;
 	}
 	if (ret->cut_line_count > 0)

@@ -122,7 +122,7 @@ static void write_kept(struct watched *w)
 		length = KEPT_BYTES;
 	}
 	if (w->dropped_bytes > 0)
-		message("%s: the first %llu bytes of its output are lost",
+		message("%s: the first %llu bytes of its output were discarded",
 			w->options.command, (unsigned long long)w->dropped_bytes);
 	w->dropped_bytes = 0;
 	(void)io_write_all(STDOUT_FILENO, text, length);
@@ -145,7 +145,7 @@ static void finish_command(struct watched *w, int stop_signal)
 	drain(w);
 	write_kept(w);
 	if (!child->has_ended)
-		message("%s: still running, pid %d; press ^C to end it",
+		message("%s: still running (pid %d); press ^C to terminate it",
 			w->options.command, (int)child->pid);
 	while (!child->has_ended && signals_stop_count() <= stops + 1) {
 		signals_wait_for_input(w->options.output_fd,

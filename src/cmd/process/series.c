@@ -146,8 +146,8 @@ static void govern(struct series *series, uint64_t now_ns)
 	    interval_ns < series->schedule.interval_ns / 2) {
 		schedule_set_interval(&series->schedule, now_ns, interval_ns);
 		if (interval_ns > o->interval_ns && series->stretched_ns == 0)
-			message("interval stretched to %s: reading process %d takes "
-				"%s, and --max-share permits %u.%u%% of the time",
+			message("interval increased to %s: reading process %d takes "
+				"%s, and --max-share limits that to %u.%u%% of the time",
 				units_format_duration(interval_ns, interval_text), pid,
 				units_format_duration(min_ns * o->max_share_per_mille /
 							      1000,
@@ -361,7 +361,7 @@ static int run_samples(struct series *series)
 	r = take_first_sample(series);
 	while (r == 1 && taken != series->session->options->sample_count) {
 		if (!series->session->fs.is_live) {
-			message("a captured tree has one sample");
+			message("a capture contains only one sample");
 			break;
 		}
 		if (!wait_for_next(series))

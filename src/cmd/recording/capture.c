@@ -73,7 +73,7 @@ static int capture_process(struct capturing *c, struct usage *u)
 	record_process(c, p, r);
 	if (r == -ESRCH) {
 		if (!targets_are_all(&c->session->options->targets))
-			message("%d: exited while it was captured", p->pid);
+			message("%d: exited during the capture", p->pid);
 		c->gone_count++;
 		return EXIT_DONE;
 	}
@@ -138,12 +138,12 @@ static int list_and_capture(struct capturing *c)
 	if (status != EXIT_DONE)
 		return status;
 	if (targets_are_all(targets) && c->gone_count > 0)
-		message("%zu processes exited while they were captured", c->gone_count);
+		message("%zu processes exited during the capture", c->gone_count);
 	status = session_report_missing(session, &c->snapshot);
 	if (c->captured_count > 0)
 		return c->gone_count > 0 ? EXIT_PARTIAL : status;
 	if (targets_are_all(targets) && c->snapshot.count > 0)
-		message("%s: no process found that could be captured",
+		message("%s: no process could be captured",
 			session->options->procfs_root);
 	return EXIT_FAILED;
 }

@@ -103,9 +103,10 @@ void child_wait(struct child *child)
 void child_report(const struct child *child, const char *name)
 {
 	if (!child->has_ended)
-		message("%s: still running, pid %d", name, (int)child->pid);
+		message("%s: still running (pid %d)", name, (int)child->pid);
 	else if (WIFSIGNALED(child->wait_status))
-		message("%s: ended by signal %d (%s)", name, WTERMSIG(child->wait_status),
+		message("%s: killed by signal %d (%s)", name,
+			WTERMSIG(child->wait_status),
 			strsignal(WTERMSIG(child->wait_status)));
 	else
 		message("%s: exited with status %d", name,

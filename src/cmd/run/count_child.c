@@ -41,8 +41,8 @@ int count_child_check(const char *name)
 		return EXIT_NOT_COUNTED;
 	if (machine_read(PROC_OWN_PROGRAM, &own) == 0 &&
 	    !machine_is_same(&own, &machine)) {
-		message("%s: is a %s program for a different machine type than "
-			"memstate: it cannot be counted",
+		message("%s: cannot count its calls: it is a %s program for another "
+			"machine type than memstate",
 			name, machine_bits(&machine));
 		return EXIT_NOT_COUNTED;
 	}
@@ -55,13 +55,12 @@ static int find_library(const char *allocator, enum count_library which, char **
 	int r = count_find_library(which, with_new, ret);
 
 	if (r == -EOPNOTSUPP)
-		message("this memstate was built without the agent library, and cannot "
-			"count calls");
+		message("cannot count calls: this memstate was built without the agent "
+			"library");
 	else if (r == -ENOENT)
-		message("%s: not installed; it is required for counting", *ret);
+		message("%s: not installed; required for counting", *ret);
 	else if (r < 0)
-		message("%s: cannot be preloaded: ld.so(8) separates names with ':' "
-			"and blanks",
+		message("%s: cannot be preloaded: its path contains ':' or a space",
 			*ret);
 	return r < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 }
@@ -103,7 +102,7 @@ int count_child_prepare(const struct variant *allocator, const struct count_what
 		return r;
 	r = count_folder_create(folder, &where);
 	if (r < 0) {
-		message_error(where ? where : "a folder for counting", r);
+		message_error(where ? where : "temporary directory for counting", r);
 		return EXIT_NOT_COUNTED;
 	}
 	strbuf_add_text(&libraries, library);
@@ -185,8 +184,8 @@ int count_child_read_end(struct count_child *c)
 	int r = count_child_read(c);
 
 	if (r == -ENOENT) {
-		message("%s: was not counted: the library was not preloaded, or could "
-			"not create its file in %s: %s",
+		message("%s: not counted: the library was not preloaded, or could not "
+			"create its file in %s: %s",
 			c->command[0], c->folder.path, count_folder_problem(&c->folder));
 		return EXIT_NOT_COUNTED;
 	}
@@ -195,7 +194,7 @@ int count_child_read_end(struct count_child *c)
 		return EXIT_NOT_COUNTED;
 	}
 	if (c->own && c->own->has_other_malloc) {
-		message("%s: was not counted: it has a malloc of its own", c->own->name);
+		message("%s: not counted: it has its own malloc", c->own->name);
 		return EXIT_NOT_COUNTED;
 	}
 	return EXIT_DONE;
@@ -208,20 +207,20 @@ void count_child_hint(const struct count_child *c, bool with_children)
 
 	if (own && own->has_other_new)
 		message("hint: this allocator has its own C++ new and delete, which "
-			"are not counted; --preload %s counts them",
+			"are not counted; use --preload %s to count them",
 			own->allocator);
 	if (own && wrapper_name_is(own->name))
-		message("hint: only %s itself was counted, and no program that it may "
-			"have started",
+		message("hint: only %s itself was counted, not any program that it "
+			"started",
 			own->name);
 	if (with_children || list->count == 1)
 		return;
 	if (!own)
-		message("hint: %s started several programs: all are shown",
+		message("hint: %s started several programs; all are shown",
 			c->command[0]);
 	else
-		message("hint: %zu other %s counted as well (children, or programs "
-			"before an exec); -t shows them",
+		message("hint: %zu other %s counted, too (children, or programs before "
+			"an exec); use -t to show them",
 			list->count - 1,
 			list->count == 2 ? "program was" : "programs were");
 }

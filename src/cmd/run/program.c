@@ -196,11 +196,11 @@ static const char *find_gained_rights(int fd)
 	if (fstat(fd, &st) < 0)
 		return NULL;
 	if (st.st_mode & S_ISUID && st.st_uid != getuid())
-		return "is setuid";
+		return "set-user-ID program";
 	if (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getgid())
-		return "is setgid";
+		return "set-group-ID program";
 	if (getuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0)
-		return "has file capabilities";
+		return "program with file capabilities";
 	return NULL;
 }
 
@@ -216,15 +216,15 @@ static bool is_loader(const char *path)
 static int check_program(const char *path, const struct program *p)
 {
 	if (!p->has_interpreter && !is_loader(path))
-		message("%s: is statically linked: no library can be preloaded into it",
+		message("%s: statically linked; no library can be preloaded into it",
 			path);
 	else if (strstr(p->interpreter, "ld-musl"))
-		message("%s: is linked with musl: a library linked with glibc cannot "
-			"be preloaded into it",
+		message("%s: linked with musl; a glibc library cannot be preloaded "
+			"into it",
 			path);
 	else if (p->has_malloc)
-		message("%s: has a built-in malloc, which a preloaded one does not "
-			"replace",
+		message("%s: contains its own malloc, which a preloaded library does "
+			"not replace",
 			path);
 	else
 		return 0;
@@ -245,7 +245,7 @@ static int check_file(const char *path, struct machine *ret, char **ret_next)
 
 	/* an executable file that is not readable can be run, but not checked */
 	if (fd < 0 && errno == EACCES && access(path, X_OK) == 0) {
-		message("%s: not readable: cannot determine whether a library can be "
+		message("%s: not readable; cannot determine whether a library can be "
 			"preloaded into it",
 			path);
 		return -EACCES;
@@ -261,14 +261,14 @@ static int check_file(const char *path, struct machine *ret, char **ret_next)
 	if (!next)
 		rights = find_gained_rights(fd);
 	if (rights) {
-		message("%s: %s: no library can be preloaded into it", path, rights);
+		message("%s: %s; no library can be preloaded into it", path, rights);
 		return -EPERM;
 	}
 	if (!next) {
 		r = read_program(fd, &p);
 		if (r < 0)
-			message("%s: is neither a program for this machine nor a "
-				"script that names its interpreter",
+			message("%s: neither a program for this machine nor a script "
+				"with a #! line",
 				path);
 		else
 			r = check_program(path, &p);

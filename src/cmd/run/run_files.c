@@ -40,8 +40,7 @@ int run_files_make_folder(const char *path)
 	}
 	while ((entry = readdir(dir)))
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
-			message("%s: is not empty: --output-dir does not overwrite "
-				"files",
+			message("%s: not empty; --output-dir does not overwrite files",
 				path);
 			return -ENOTEMPTY;
 		}

@@ -160,8 +160,8 @@ static int parse_variant(char *text, struct variant *ret)
 	if (r == 0 && settings && !known) {
 		message_usage(
 			NULL,
-			"--preload: memstate knows no settings of '%s'; set them in "
-			"the environment",
+			"--preload: memstate does not know the settings of '%s'; set "
+			"them in the environment",
 			text);
 		r = -EINVAL;
 	}
@@ -228,7 +228,7 @@ static int check_library(struct variant *v, const struct machine *machine)
 	}
 	r = machine_read(path, &own);
 	if (r == -ENOEXEC)
-		message("%s: is not a shared library", v->library);
+		message("%s: not a shared library", v->library);
 	else if (r < 0)
 		message_error(v->library, r);
 	if (r < 0) {
@@ -238,13 +238,12 @@ static int check_library(struct variant *v, const struct machine *machine)
 	free(v->library);
 	v->library = path;
 	if (path[strcspn(path, ": ")]) {
-		message("%s: cannot be preloaded: ld.so(8) separates names with ':' "
-			"and blanks",
+		message("%s: cannot be preloaded: its path contains ':' or a space",
 			path);
 		return -EINVAL;
 	}
 	if (!machine_is_same(&own, machine)) {
-		message("%s: is for a different type of program (%s) than the command "
+		message("%s: built for a different machine type (%s) than the command "
 			"(%s)",
 			path, machine_bits(&own), machine_bits(machine));
 		return -ENOEXEC;
@@ -276,13 +275,13 @@ static int find_library(struct variant *v, const struct machine *machine)
 		return 0;
 	}
 	if (r == -ENOEXEC) {
-		message("%s: is only installed for a different type of program (%s); "
-			"the command is %s",
+		message("%s: installed only for a different machine type (%s); the "
+			"command is %s",
 			known->name, path, machine_bits(machine));
 		free(path);
 		return r;
 	}
-	message("%s: not found: no library folder contains %s*", known->name,
+	message("%s: not found: no library directory contains %s*", known->name,
 		known->file);
 	message("hint: install the package %s, or give the path of a library",
 		known->packages);

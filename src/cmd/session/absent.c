@@ -24,8 +24,8 @@ static bool is_hidden(const struct session *session, int pid)
 static void report_pid(const struct session *session, int pid)
 {
 	if (is_hidden(session, pid))
-		message("%d: hidden: /proc is mounted with hidepid; run memstate as root "
-			"or in the group of the mount option gid",
+		message("%d: hidden: /proc is mounted with hidepid; run memstate as "
+			"root, or in the group of /proc's mount option gid",
 			pid);
 	else
 		message_process_error(pid, -ESRCH);
@@ -67,7 +67,7 @@ static void report_name(const struct session *session, const char *name)
 			"their command lines may block",
 			targets->unread_count);
 	similar_add_hint(&similar, "", &hint);
-	message("%s: none of %zu processes has this name%s", name, count,
+	message("%s: none of the %zu processes has this name%s", name, count,
 		strbuf_text(&hint));
 }
 

@@ -36,19 +36,18 @@ int groups_check_options(const struct options *o)
 static int groups_report_open(const struct cgroup_target *target, int error)
 {
 	if (error == -EOPNOTSUPP)
-		message("no memory controller is visible here: no group has a limit, "
-			"or its files are not mounted");
+		message("no memory controller is visible: it is disabled, or its files "
+			"are not mounted");
 	else if (target->name && (error == -ENOENT || error == -ESRCH))
-		message("%s: no such group; give its directory, its path as in "
+		message("%s: no such cgroup; use its directory, its path as in "
 			"/proc/PID/cgroup, or at least 12 digits of its container ID",
 			target->name);
 	else if (target->name && error == -EEXIST)
-		message("%s: more than one group has that ID; give its path",
-			target->name);
+		message("%s: several cgroups match this ID; use a path", target->name);
 	else if (target->name)
 		message_error(target->name, error);
 	else if (error == -EXDEV)
-		message("%d: its group is not visible from this namespace", target->pid);
+		message("%d: its cgroup is not visible from this namespace", target->pid);
 	else
 		message_process_error(target->pid, error);
 	return EXIT_FAILED;
@@ -63,7 +62,7 @@ int groups_begin(struct session *session)
 	if (!o->cgroup)
 		return EXIT_DONE;
 	if (!session->fs.is_live) {
-		message("%s: a captured tree does not contain groups",
+		message("%s: a capture does not contain cgroups",
 			session->options->procfs_root);
 		return EXIT_FAILED;
 	}
@@ -115,8 +114,9 @@ static int find_pid(struct session *session, int *ret)
 		status = session_report_missing(session, &list);
 		if (status == EXIT_DONE) {
 			message_usage(session->options->verb,
-				      "%zu processes selected; select one process of the "
-				      "group with -p PID, or the group with --cgroup",
+				      "%zu processes selected; select one process of "
+				      "the cgroup with -p PID, or the cgroup with "
+				      "--cgroup",
 				      list.count);
 			status = EXIT_BAD_USAGE;
 		}

@@ -155,8 +155,8 @@ static void report_room(int pid, const struct heap *heap)
 {
 	char needed[UNITS_TEXT_SIZE], room[UNITS_TEXT_SIZE];
 
-	message("%d: heap not read: the copy requires %s, but %s permits %s, of which "
-		"a part is reserved for other programs",
+	message("%d: heap not read: the copy requires %s, but %s permits only %s, part "
+		"of which is reserved for other programs",
 		pid, units_format_bytes(heap->needed_bytes, needed), heap->room_limit,
 		units_format_bytes(heap->room_bytes, room));
 }
@@ -167,7 +167,7 @@ void heaps_report_failure(const struct session *session, const struct usage *u,
 	const char *no_memory = process_no_memory_text(&u->process);
 
 	if (no_memory) {
-		message("%d: a %s", u->process.pid, no_memory);
+		message("%d: heap not read: it is a %s", u->process.pid, no_memory);
 		return;
 	}
 	if (r == -ENOMEM && heap->room_limit && *heap->room_limit) {
@@ -197,8 +197,8 @@ void heaps_report_skipped(int pid, const struct mapping_list *mappings, bool wit
 	}
 	if (count == 0)
 		return;
-	message("%d: not read: %zu %s, %s, on FUSE, a network file system or userfaultfd, where a "
-		"read can hang; the first is %s",
+	message("%d: skipped %zu %s (%s) on FUSE, a network file system or "
+		"userfaultfd, where a read can hang; the first is %s",
 		pid, count, count == 1 ? "mapping" : "mappings",
 		units_format_bytes(bytes, sum),
 		first->name[0] ? first->name : "nameless");

@@ -30,7 +30,8 @@ int session_begin(struct session *session, struct options *options)
 	if (r < 0) {
 		message_error(options->procfs_root, r);
 		if (r == -ENOTDIR)
-			message("hint: --procfs takes a directory: extract a captured .tar first");
+			message("hint: --procfs requires a directory; extract the .tar "
+				"file first");
 		return EXIT_FAILED;
 	}
 	if (!session->fs.is_live && strcmp(options->procfs_root, "/proc") == 0) {
@@ -98,8 +99,7 @@ static void add_helper(const struct session *session, char ***environment)
 			library ? library : "libmemstate-agent.so",
 			r == -EOPNOTSUPP ? "this memstate was built without it"
 			: r == -EINVAL
-				? "its path cannot be in LD_PRELOAD, which is split at "
-				  "blanks and colons"
+				? "cannot be preloaded: its path contains ':' or a space"
 				: strerror(-r));
 		free(library);
 		return;
@@ -228,12 +228,13 @@ void missing_add(struct missing *missing, const struct session *session,
 int missing_report(const struct missing *missing, const struct session *session)
 {
 	if (missing->process_count == 0 && targets_are_all(&session->options->targets)) {
-		message("%s: no process found: neither /proc nor a capture",
+		message("%s: no process found; not a mounted proc file system or a "
+			"capture",
 			session->options->procfs_root);
 		return EXIT_FAILED;
 	}
 	if (missing->process_count == 0 && session->options->targets.group) {
-		message("%s: no process in this group ('memstate oom' shows what is "
+		message("%s: no process in this cgroup ('memstate oom' shows what is "
 			"charged to it)",
 			session->options->cgroup);
 		return EXIT_FAILED;

@@ -65,7 +65,7 @@ static int explain_refusal(struct borrow *b, int error)
 	uint64_t tracer;
 
 	if (error == -ESRCH)
-		return borrow_fail(b, -ESRCH, "it has ended");
+		return borrow_fail(b, -ESRCH, "it has exited");
 	if (proc_dir_read_thread(b->process_fd, b->tid, PROC_STATUS, KEY_LINES_BYTES_MAX,
 				 &text) == 0 &&
 	    key_lines_find_u64(strbuf_text(&text), "TracerPid:", &tracer) && tracer != 0)
@@ -154,7 +154,7 @@ static int stop(struct borrow *b)
 				   r == -EOPNOTSUPP
 					   ? "its thread runs code with a different "
 					     "word size"
-					   : "it has ended");
+					   : "it has exited");
 	return borrow_fail(b, -EAGAIN,
 			   event == TRACE_GROUP_STOP ? "it is stopped by a signal"
 						     : "signals arrived continuously");
@@ -195,7 +195,8 @@ static int check_code(struct borrow *b)
 	if (trace_read_opened(b->mem_fd, b->marks->syscall_addr, code, length) < 0 ||
 	    memcmp(code, expected, length) != 0)
 		return borrow_fail(b, -EOPNOTSUPP,
-				   "its libc's code differs from the file");
+				   "its libc in memory differs from the libc file on "
+				   "disk");
 	return 0;
 }
 
@@ -320,7 +321,9 @@ static int try_until(struct borrow *b, int tid, uint64_t deadline_ns)
 
 	while (b->cost.tries < TRIES_MAX) {
 		if (b->is_interruptible && interrupt_is_pending())
-			return borrow_fail(b, -EINTR, "a signal asked memstate to end");
+			return borrow_fail(b, -EINTR,
+					   "memstate received a signal to "
+					   "terminate");
 		long number = read_syscall(b, tid, &now);
 
 		if (clock_now_ns() >= next_ns && is_moment(number, ++looks) &&
@@ -349,7 +352,7 @@ static int try_others(struct borrow *b, uint64_t deadline_ns)
 	int r = -EAGAIN;
 
 	if (!tasks)
-		return borrow_fail(b, -ESRCH, "it has ended");
+		return borrow_fail(b, -ESRCH, "it has exited");
 	while (r == -EAGAIN && clock_now_ns() < deadline_ns &&
 	       b->cost.tries < TRIES_MAX && (entry = readdir(tasks))) {
 		int tid;

@@ -37,7 +37,7 @@ struct status_gate {
 };
 
 static const struct status_gate status_gates[] = {
-	{ "State:", "ZX", -ESRCH, "it has ended" },
+	{ "State:", "ZX", -ESRCH, "it has exited" },
 	{ "State:", "T", -EAGAIN, "it is stopped by a signal" },
 	{ "State:", "t", -EBUSY, "a tracer has stopped it" },
 	{ "TracerPid:", NULL, -EBUSY, "another tracer is attached to it" },
@@ -120,7 +120,7 @@ static int check_process(const struct probe_request *request, const char **ret_r
 		return r;
 	if (process.start_ticks != request->start_ticks ||
 	    !process_has_memory(&process)) {
-		*ret_reason = "it has ended";
+		*ret_reason = "it has exited";
 		return -ESRCH;
 	}
 	if (request->pid == 1) {
@@ -166,7 +166,7 @@ const char *gates_error_text(int error)
 	case -EACCES:
 	case -EPERM: return GATES_NOT_ALLOWED;
 	case -ENOENT:
-	case -ESRCH: return "it has ended";
+	case -ESRCH: return "it has exited";
 	case -EMFILE:
 	case -ENFILE: return GATES_NO_DESCRIPTORS;
 	case -EUSERS:

@@ -120,7 +120,7 @@ const char *count_folder_problem(const struct count_folder *folder)
 	case -EMFILE:
 	case -ENFILE: return "no more files can be opened (RLIMIT_NOFILE or fs.file-max)";
 	case -ENOSPC:
-	case -EDQUOT: return "no room for a file";
+	case -EDQUOT: return "no space for a file";
 	case -EFBIG: return "the limit on file sizes (RLIMIT_FSIZE) is too low";
 	default:
 		return "a file could not be created: no permission to write it, or the "

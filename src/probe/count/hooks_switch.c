@@ -394,10 +394,10 @@ const char *hooks_switch_explain(int error)
 	switch (error) {
 	case -EBUSY: return "another tracer is attached to it";
 	case -EPERM: return GATES_NOT_ALLOWED;
-	case -ESRCH: return "it has ended";
-	case -EINTR: return "a signal asked memstate to end";
-	case -E2BIG: return "it calls its allocator in too many places";
-	case -ERANGE: return "its code is too far away from the gates";
+	case -ESRCH: return "it has exited";
+	case -EINTR: return "memstate received a signal to terminate";
+	case -E2BIG: return "it calls its allocator from too many places";
+	case -ERANGE: return "its code is out of reach of the probe";
 	default: return "its threads did not all stop in time";
 	}
 }

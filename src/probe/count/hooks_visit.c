@@ -138,7 +138,7 @@ static int map_gates(struct entering *e)
 
 	if (r == 0 && !hook_places_are_near(v->sites_addr, v->sites_end_addr, addr)) {
 		r = unmap(&e->borrow, addr, GATES_BYTES);
-		e->borrow.reason = "no free address space for the gates near its code";
+		e->borrow.reason = "no free address space for the probe near its code";
 		return r < 0 ? r : -ENOMEM;
 	}
 	v->gates_addr = r == 0 ? addr : 0;

@@ -138,7 +138,8 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 			i->orphans[i->visit.orphan_count++] = i->orphans[n];
 	}
 	if (r < 0)
-		strbuf_add_text(why, "remains of an earlier memstate cannot be removed");
+		strbuf_add_text(why, "the probe of an earlier memstate cannot be "
+				     "removed");
 	return r;
 }
 
@@ -319,7 +320,7 @@ static int check(struct injected *i, struct strbuf *why)
 	if (r == 0)
 		r = segment_is_shared_with(i->visit.process_fd, &is_shared);
 	if (r == 0 && !is_shared) {
-		reason = "it is in another ipc namespace";
+		reason = "it is in another IPC namespace";
 		r = -EOPNOTSUPP;
 	}
 	if (r < 0)

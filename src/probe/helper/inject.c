@@ -360,7 +360,7 @@ int inject_load(const struct probe_request *request, struct injection **ret,
 		 * are read here exist
 		 */
 		if (request->fs->is_live && (r == -ENOENT || has_ended(injection))) {
-			*ret_reason = "it has ended";
+			*ret_reason = "it has exited";
 			r = -ESRCH;
 		}
 		injection_free(injection);

@@ -76,7 +76,7 @@ static int adopt_page(struct parcel_place *p)
 		p->page->page->owner_pid =
 			proc_status_read_own_number(p->borrow->process_fd, 0);
 	return r < 0 ? fail(p, r,
-			    "it is in another ipc namespace, and sharing memory with "
+			    "it is in another IPC namespace, and sharing memory with "
 			    "it requires CAP_CHECKPOINT_RESTORE")
 		     : r;
 }

@@ -49,12 +49,12 @@ static const struct {
 	{ -ENOENT,
 	  "it has no helper: it was not started with one, and injecting one is not "
 	  "permitted" },
-	{ -EPERM, "its helper belongs to another user, or is in another ipc namespace: "
+	{ -EPERM, "its helper belongs to another user, or is in another IPC namespace: "
 		  "this requires CAP_CHECKPOINT_RESTORE" },
 	{ -EPROTO,
 	  "its helper belongs to another version of memstate, or its page was written "
 	  "to" },
-	{ -ESRCH, "the process, or its helper, has ended" },
+	{ -ESRCH, "the process, or its helper, has exited" },
 	{ -ETIMEDOUT, "the helper did not answer in time" },
 	{ -EBUSY, "another memstate is querying it continuously" },
 	{ -ENOSYS, "it has no allocator that can be queried" },

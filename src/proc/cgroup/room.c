@@ -145,7 +145,7 @@ static void lower_by_folder(struct room *room, const char *folder,
 		return;
 	cache = read_cache(folder, version->cache);
 	usage -= cache < usage ? cache : usage;
-	lower(room, limit > usage ? limit - usage : 0, "the limit of its cgroup");
+	lower(room, limit > usage ? limit - usage : 0, "the limit of memstate's cgroup");
 }
 
 /*
@@ -218,7 +218,7 @@ static void lower_by_rlimit(struct room *room, const struct procfs *fs)
 		return;
 	bytes = strtoull(strbuf_text(&text), NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 	lower(room, bytes < limit.rlim_cur ? limit.rlim_cur - bytes : 0,
-	      "its limit on address space (ulimit -v)");
+	      "memstate's limit on address space (ulimit -v)");
 }
 
 struct room proc_room_read(const struct procfs *fs)

@@ -33,10 +33,10 @@ static const struct {
 	[SCALE_TOO_NEAR] = { "too_near",
 			     "the largest size must be at least 4 times the smallest" },
 	[SCALE_START_UP] = { "start_up",
-			     "nearly all of it does not depend on the size: use larger "
+			     "nearly all of it is independent of the size; use larger "
 			     "sizes" },
 	[SCALE_UNCERTAIN] = { "uncertain",
-			      "no power of the size fits well, or several do: use more "
+			      "no power of the size fits well, or several do; use more "
 			      "sizes" },
 };
 

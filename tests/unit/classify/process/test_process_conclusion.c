@@ -196,7 +196,8 @@ static void a_process_without_memory_has_no_next_command(void **state)
 	u.process.is_kernel_thread = true;
 	process_conclude(&c, &u, NULL);
 	process_conclude_next(&c, &u, &live);
-	assert_string_equal(c.text.text, "A kernel thread: it has no memory of its own.");
+	assert_string_equal(c.text.text,
+			    "A kernel thread, which has no memory of its own.");
 	assert_int_equal(c.next.length, 0);
 	usage_release(&u);
 }
