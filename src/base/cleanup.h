@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cleanup - attributes that release a local variable when it goes out of scope. A
- * variable with the value NULL or -1 is ignored.
+ * cleanup - attributes that release a local variable when it goes out of scope. Nothing
+ * is released if the value is NULL or, for a descriptor, -1.
  */
 #ifndef MS_BASE_CLEANUP_H
 #define MS_BASE_CLEANUP_H

@@ -48,8 +48,8 @@ const char *clock_format_utc(uint64_t unix_ms, char buf[CLOCK_TEXT_SIZE])
 }
 
 /*
- * Parse the text after the seconds: an optional fraction and "Z". ".25Z" is 250 ms, and
- * "Z" alone is 0. Digits after the third are an error.
+ * Parse the end of a time, after the seconds: an optional fraction and "Z". ".25Z" is 250
+ * ms, and "Z" alone is 0. More than three digits are an error.
  */
 static int parse_fraction(const char *text, uint64_t *ret_ms)
 {

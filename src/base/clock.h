@@ -51,8 +51,8 @@ void schedule_init(struct schedule *s, uint64_t start_ns, uint64_t interval_ns);
 uint64_t schedule_due_ns(const struct schedule *s);
 
 /*
- * Advance the schedule to the first due time after now_ns, when a sample is taken at
- * now_ns. Returns how many due times were missed since the previous sample.
+ * Advance the schedule to the first due time after now_ns, the time at which a sample is
+ * taken. Returns how many due times were missed since the previous sample.
  */
 uint64_t schedule_advance(struct schedule *s, uint64_t now_ns);
 

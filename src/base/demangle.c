@@ -18,13 +18,13 @@
 
 struct output {
 	struct strbuf *out;
-	size_t limit; /* upper bound of the length of *out */
+	size_t limit; /* maximum length of *out, in bytes */
 	jmp_buf stop;
 };
 
 /*
- * The demangler ignores what its callback returns, so longjmp() is the only way to stop
- * it. The jump leaks nothing, because the demangler does not allocate memory.
+ * The demangler ignores its callback's return value, so longjmp() is the only way to stop
+ * it. Nothing leaks, because the demangler allocates no memory.
  */
 static void add_part(const char *part, size_t length, void *context)
 {

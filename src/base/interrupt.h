@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * interrupt - notice that the user wants memstate to end, in long work during which
+ * interrupt - detect that the user wants memstate to end, during long work for which
  * signals are blocked.
  */
 #ifndef MS_BASE_INTERRUPT_H
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 /*
- * Return true if INT, TERM or HUP is blocked and pending. The signal stays pending:
- * whoever blocked it delivers it.
+ * Return true if SIGINT, SIGTERM or SIGHUP is blocked and pending. The signal stays
+ * pending, and is delivered when the caller unblocks it.
  */
 bool interrupt_is_pending(void);
 

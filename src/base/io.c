@@ -171,7 +171,7 @@ int io_write_file_atomic(const char *path, const void *bytes, size_t length, mod
 	struct stat st;
 
 	/*
-	 * Fail if path cannot be resolved, unless there is no such file yet. A dangling
+	 * Fail if path cannot be resolved, unless the file does not exist yet. A dangling
 	 * symlink is an error.
 	 */
 	if (!real_path && (err != ENOENT || lstat(path, &st) == 0))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* io - reads and writes that retry after EINTR and after short counts. */
+/* io - read and write files, with a retry after EINTR and after short counts. */
 #ifndef MS_BASE_IO_H
 #define MS_BASE_IO_H
 

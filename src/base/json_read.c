@@ -189,7 +189,7 @@ static int add_code_point(uint32_t code, struct strbuf *out)
 	return 0;
 }
 
-/* Read the four hexadecimal digits of an escape. r->at points after the "u". */
+/* Read the four hexadecimal digits of a \u escape. r->at points after the "u". */
 static int read_unit(struct reading *r, uint32_t *ret)
 {
 	uint32_t unit = 0;
@@ -208,7 +208,8 @@ static int read_unit(struct reading *r, uint32_t *ret)
 }
 
 /*
- * Read a \u escape, or two that form a surrogate pair. r->at points after the first "u".
+ * Read a \u escape, or two escapes that form a surrogate pair. r->at points
+ * after the first "u".
  */
 static int read_code_point(struct reading *r, uint32_t *ret)
 {
@@ -226,7 +227,7 @@ static int read_code_point(struct reading *r, uint32_t *ret)
 	return 0;
 }
 
-/* Append the character that an escape stands for. r->at points after the backslash. */
+/* Append the character that an escape represents. r->at points after the backslash. */
 static int add_escaped(struct reading *r, struct strbuf *out)
 {
 	static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";

@@ -2,7 +2,7 @@
 /*
  * json_read - extract single values from untrusted JSON, without building a tree.
  *
- * Skipped values are not validated: the functions only search for their ends. Each
+ * Values that are skipped are not validated; only their ends are searched for. Each
  * function scans a text at most once.
  */
 #ifndef MS_BASE_JSON_READ_H
@@ -12,7 +12,10 @@
 
 #include "base/strbuf.h"
 
-/* The text of a complete value, such as an object from "{" to "}". Borrowed. */
+/*
+ * The text of a complete JSON value, such as an object from "{" to "}".
+ * The text is borrowed.
+ */
 struct json_part {
 	const char *text;
 	size_t length;

@@ -14,7 +14,7 @@ struct json json_begin(struct strbuf *out)
 	return (struct json){ .out = out };
 }
 
-/* Append everything that precedes a value: comma, line break and key. */
+/* Append everything that precedes a value: the comma, the line break and the key. */
 static void begin_value(struct json *j, const char *key)
 {
 	if (j->needs_comma)
@@ -71,7 +71,10 @@ void json_break_line(struct json *j)
 	j->needs_newline = true;
 }
 
-/* Append a \u escape. JSON requires a surrogate pair for code points above U+FFFF. */
+/*
+ * Append a \u escape, or a surrogate pair for a code point above
+ * U+FFFF, as JSON requires.
+ */
 static void add_escape(struct strbuf *out, uint32_t code_point)
 {
 	if (code_point > 0xffff)

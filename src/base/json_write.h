@@ -2,9 +2,9 @@
 /*
  * json_write - append JSON to a strbuf. The writer adds the commas.
  *
- * Each function appends a member with the given key. If key is NULL, the
- * function appends an element of an array or the document itself. Keys are
- * memstate's own words and are not escaped.
+ * Each function appends an object member with the given key. If key is NULL, it
+ * appends an array element or the whole document. Keys are constants of memstate
+ * and are not escaped.
  */
 #ifndef MS_BASE_JSON_WRITE_H
 #define MS_BASE_JSON_WRITE_H
@@ -19,7 +19,7 @@ struct json {
 	struct strbuf *out;
 	bool needs_comma;   /* append a comma before the next member or element */
 	bool needs_newline; /* append a line break before the next member or element */
-	/* Also escape "<", ">" and "&", so that strings can be in HTML. */
+	/* Also escape "<", ">" and "&", so that the JSON can be embedded in HTML. */
 	bool is_in_html;
 };
 
@@ -57,7 +57,7 @@ void json_add_address(struct json *j, const char *key, uint64_t addr);
 void json_add_seconds_ms(struct json *j, const char *key, uint64_t ns);
 void json_add_seconds_us(struct json *j, const char *key, uint64_t ns);
 
-/* Append text that is already valid JSON, such as a number with a certain precision. */
+/* Append text that is already valid JSON, such as a number formatted by the caller. */
 void json_add_raw(struct json *j, const char *key, const char *json);
 void json_add_format(struct json *j, const char *key, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -6,7 +6,9 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* The library to be loaded by load(), because pthread_once(3) passes no argument. */
+/*
+ * The argument of load(): the library to load. pthread_once(3) cannot pass an argument.
+ */
 static _Thread_local struct library *loading;
 
 static void load(void)

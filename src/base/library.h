@@ -2,10 +2,10 @@
 /*
  * library - load a shared library when memstate first needs one of its functions.
  *
- * Most runs do not need libelf, libz or the other libraries loaded this way, and loading
- * a library costs memory: libelf and libz together use a sixth of a MiB. memstate
- * therefore includes only the library's header, and finds the functions with dlopen(3).
- * The dynamic linker searches for the file as usual, so LD_LIBRARY_PATH applies.
+ * Most runs need none of these libraries, and loading them costs memory: libelf and libz
+ * together take a sixth of a MiB. memstate therefore includes only a library's header,
+ * and finds its functions with dlopen(3) and dlsym(3). The dynamic linker searches for
+ * the file as usual, so LD_LIBRARY_PATH applies.
  */
 #ifndef MS_BASE_LIBRARY_H
 #define MS_BASE_LIBRARY_H
@@ -33,8 +33,8 @@ struct library {
 #define LIBRARY_NAME(name) #name,
 
 /*
- * Define `variable`, a struct with one pointer for each function that LIST(X) lists as
- * X(function), and `variable_library`, which is the argument for library_load().
+ * Define `variable`, a struct with one function pointer for each X(function) in LIST(X),
+ * and `variable_library`, the argument for library_load().
  */
 #define LIBRARY_DEFINE(variable, file, LIST)                                  \
 	static struct {                                                       \

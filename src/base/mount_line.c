@@ -9,8 +9,8 @@
 #include "base/num.h"
 
 /*
- * Numbers of the fields before the separator " - " (FIELD_), and of the fields after
- * the separator (AFTER_).
+ * Numbers of the fields in a mountinfo line. FIELD_ counts from the start of the line,
+ * and AFTER_ from the separator " - ".
  */
 enum {
 	FIELD_ID,
@@ -59,9 +59,9 @@ static bool split(char *text, char **fields, size_t count)
 }
 
 /*
- * The line has the form "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:9 -
- * cgroup cgroup rw,memory". Any number of optional fields may precede the "-". No field
- * before the "-" can contain a blank.
+ * An example of a line is "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:9 -
+ * cgroup cgroup rw,memory". The separator "-" follows any number of optional fields, and
+ * no field before it contains a blank.
  */
 bool mount_line_parse(char *line, struct mount_line *ret)
 {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The fields of a line. All strings point into the parsed line. */
+/* The fields of a mountinfo line. All strings point into the parsed line. */
 struct mount_line {
 	uint64_t id; /* mount ID, unique over all mount namespaces */
 	uint32_t major, minor;

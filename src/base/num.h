@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * num - strict conversion of text to numbers: the whole text must be a
- * number in range. All functions return 0, -EINVAL (not a number) or
- * -ERANGE. On failure *ret is unchanged.
+ * num - strict conversion of text to numbers. The whole text must be a number in
+ * range. All functions return 0, -EINVAL if the text is not a number, or -ERANGE. On
+ * failure *ret is unchanged.
  */
 #ifndef MS_BASE_NUM_H
 #define MS_BASE_NUM_H

@@ -15,14 +15,12 @@
 #	define MACHINE "another machine"
 #endif
 
-/*
- * The machine and the page size required by every part of memstate that has requirements.
- */
+/* The only machine and page size on which the parts in unsupported_reasons work. */
 #define KNOWN_MACHINE "x86-64"
 #define KNOWN_PAGE_BYTES 4096
 
 static const struct {
-	/* messages for an unsupported machine and an unsupported page size */
+	/* reasons: the machine, or the page size, is not supported */
 	const char *machine, *page;
 } unsupported_reasons[PLATFORM_PART_COUNT_] = {
 	[PLATFORM_WALK] = { "heaps can be read from outside only on x86-64",

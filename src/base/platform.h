@@ -4,7 +4,7 @@
  *
  * The values of enum platform_part are the parts that depend on registers, machine code,
  * allocator layouts or the page size. All other parts of memstate work on any 64-bit
- * Linux. platform.c has a single table of the requirements.
+ * Linux. The table of the requirements is in platform.c.
  */
 #ifndef MS_BASE_PLATFORM_H
 #define MS_BASE_PLATFORM_H

@@ -7,8 +7,9 @@
 
 /*
  * Return the lowest index i below count for which the condition, an expression in i, is
- * true, or count if there is none. Where the condition is true, it must be true for all
- * higher indexes. Example: SEARCH_FIRST(list->count, i, list->items[i].end_addr > addr)
+ * true, or count if no index satisfies the condition. If the condition is true for an
+ * index, it must be true for all higher indexes. Example: SEARCH_FIRST(list->count, i,
+ * list->items[i].end_addr > addr)
  */
 #define SEARCH_FIRST(count, i, condition)                                          \
 	__extension__({                                                            \

@@ -11,10 +11,15 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 
-/* Names at this distance or more are not similar, however long the word is. */
+/*
+ * Distance from which names no longer count as similar, whatever the length of the word.
+ */
 #define DISTANCE_MAX 7
 
-/* A longer word is not a misspelt name; comparing it would only take time. */
+/*
+ * Maximum length of a word that is compared. A longer word is hardly a misspelt name, and
+ * comparing it would only take time.
+ */
 #define WORD_MAX 64
 
 #define COST_SUBSTITUTE 2
@@ -34,12 +39,18 @@ static unsigned int smaller(unsigned int a, unsigned int b)
 unsigned int similar_distance(const char *word, const char *name)
 {
 	size_t rows = strlen(word), width = strlen(name) + 1;
-	/* costs of turning the first i letters of word into the first j of name */
+	/*
+	 * costs of turning the first i letters of `word` into the first
+	 * j letters of `name`
+	 */
 	_cleanup_free_ unsigned int *cells = xcalloc((rows + 1) * width, sizeof(*cells));
 
 	for (size_t i = 0; i <= rows; i++) {
 		unsigned int *row = cells + i * width;
-		/* the rows for one letter less and for two; unused if there are none */
+		/*
+		 * The rows of the cost table for i - 1 and i - 2 letters. A row that does
+		 * not exist is replaced by the current row and never read.
+		 */
 		const unsigned int *last = i > 0 ? row - width : row;
 		const unsigned int *before = i > 1 ? last - width : row;
 
@@ -63,8 +74,9 @@ unsigned int similar_distance(const char *word, const char *name)
 }
 
 /*
- * Return the distance, or DISTANCE_MAX if the name is not similar. A name that begins
- * with the word is the nearest of all. A short word permits fewer errors than a long one.
+ * Return the distance from the word to a name, or DISTANCE_MAX if the name is not
+ * similar. If the name begins with the word, the distance is 0. The shorter the word, the
+ * fewer errors are allowed.
  */
 static unsigned int find_distance(const char *word, const char *name)
 {

@@ -19,23 +19,23 @@ unsigned int similar_distance(const char *word, const char *name);
 
 #define SIMILAR_NAMES_MAX 5
 
-/* The names nearest to a word among those added so far. All texts are borrowed. */
+/* The known names that are closest to a word. All texts are borrowed. */
 struct similar {
 	const char *word;
 	unsigned int distance; /* distance of all listed names */
 	const char *names[SIMILAR_NAMES_MAX];
-	size_t count; /* number of listed names; 0: none is near */
+	size_t count; /* number of listed names, or 0 if no name is similar */
 };
 
 /*
- * Compare a known name with the word, and list the name if none is nearer. A repeated
- * name is listed once.
+ * Compare a known name with the word, and list the name if no listed name is closer. A
+ * name added twice is listed once.
  */
 void similar_add(struct similar *similar, const char *name);
 
 /*
- * Append "; did you mean 'NAME'?" with all listed names, each with the prefix. Nothing is
- * appended if no name is near.
+ * Append "; did you mean 'NAME'?" with all listed names, each with the prefix. If no name
+ * is listed, append nothing.
  */
 void similar_add_hint(const struct similar *similar, const char *prefix,
 		      struct strbuf *out);

@@ -48,7 +48,7 @@ void strbuf_add(struct strbuf *sb, const void *bytes, size_t length)
 {
 	char *end = make_room(sb, length);
 
-	if (length > 0) /* memcpy() must not get NULL */
+	if (length > 0) /* passing NULL to memcpy() is undefined even for 0 bytes */
 		memcpy(end, bytes, length);
 	end[length] = '\0';
 	sb->length += length;
@@ -73,8 +73,8 @@ void strbuf_add_repeat(struct strbuf *sb, const char *text, size_t count)
 }
 
 /*
- * This function formats digits itself because a CSV row consists mostly of integers, and
- * strbuf_addf() takes six times as long.
+ * The digits are formatted here because strbuf_addf() takes six times as long, and most
+ * fields of a CSV row are integers.
  */
 void strbuf_add_u64(struct strbuf *sb, uint64_t value)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * strbuf - a growing text buffer. `text` is terminated by NUL once anything was added.
+ * strbuf - a growing text buffer. Once anything has been added, `text` is NUL-terminated.
  * Bytes added with strbuf_add() may include NUL bytes.
  *
- * strbuf_init() allocates no memory, strbuf_clear() keeps the memory for reuse,
- * and strbuf_release() frees it.
+ * strbuf_init() allocates no memory, strbuf_clear() keeps the memory for reuse, and
+ * strbuf_release() frees it.
  */
 #ifndef MS_BASE_STRBUF_H
 #define MS_BASE_STRBUF_H
@@ -46,7 +46,7 @@ void strbuf_addf(struct strbuf *sb, const char *format, ...)
 void strbuf_vaddf(struct strbuf *sb, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
-/* Truncate the text to `length` bytes. Does nothing if the text is not longer. */
+/* Truncate the text to `length` bytes. A shorter text is unchanged. */
 void strbuf_truncate(struct strbuf *sb, size_t length);
 
 #endif

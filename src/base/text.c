@@ -113,7 +113,7 @@ static bool has_unprintable(const char *text)
 	return strcmp(strbuf_text(&shown), text) != 0;
 }
 
-/* Append the text within $'...'. */
+/* Append the text in the shell's $'...' quoting. */
 static void add_escaped_word(struct strbuf *out, const char *text)
 {
 	strbuf_add_text(out, "$'");
@@ -151,7 +151,9 @@ void text_add_shell_word(struct strbuf *out, const char *text)
 	strbuf_add_char(out, '\'');
 }
 
-/* Return true if the text contains all words up to end. */
+/*
+ * Return true if the text contains all blank-separated words before `end`, in any order.
+ */
 static bool has_all_words(const char *text, const char *words, const char *end)
 {
 	_cleanup_strbuf_ struct strbuf word = STRBUF_INIT;

@@ -43,14 +43,15 @@ void text_add_shell_word(struct strbuf *out, const char *text);
 
 /*
  * Return true if the text contains all words, which are separated by blanks, in any order
- * and ignoring case. A vertical bar separates alternatives, of which one must match; an
- * empty alternative is ignored, unless all are empty, which always matches.
+ * and ignoring case. A vertical bar separates alternatives, of which one must match;
+ * empty alternatives are ignored. If all alternatives are empty, every text matches.
  */
 bool text_has_words(const char *text, const char *words);
 
 /*
- * Append words, and wrap lines before column `width`. Each new line begins with `indent`
- * blanks; the caller has already indented the first one. The text ends with a newline.
+ * Append words, and wrap lines before column `width`. Each new line is indented
+ * by `indent` blanks; the caller has already indented the first line. The text
+ * ends with a newline.
  */
 void text_add_wrapped(struct strbuf *out, const char *words, size_t indent, size_t width);
 

@@ -11,7 +11,7 @@
 
 /*
  * Return true if there is address space for the stack of another thread. pthread_create()
- * does not tell: glibc turns ENOMEM into EAGAIN.
+ * cannot be asked: glibc reports ENOMEM as EAGAIN.
  */
 static bool has_room(const pthread_attr_t *attributes)
 {

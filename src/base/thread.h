@@ -8,9 +8,10 @@
 #include <pthread.h>
 
 /*
- * Start a thread with all signals blocked. If ret is NULL, the thread is detached. Return
- * 0; -EUSERS if no further thread may be started (ulimit -u, pids.max); -ENOBUFS if there
- * is no address space or memory for its stack (ulimit -v); or another -errno.
+ * Start a thread with all signals blocked. If ret is NULL, the thread is detached.
+ * Returns 0; -EUSERS if the limit on threads is reached (ulimit -u, pids.max);
+ * -ENOBUFS if there is no address space or memory for the thread's stack (ulimit
+ * -v); or another -errno.
  */
 int thread_start(pthread_t *ret, void *(*work)(void *context), void *context);
 

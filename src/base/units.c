@@ -102,13 +102,13 @@ const char *units_format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE])
 		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64, bytes);
 		return buf;
 	}
-	/* 1023.95K would be rounded to "1024.0K", so "1.0M" is used from there on */
+	/* 1023.95K would be rounded to "1024.0K", so switch to "1.0M" there */
 	while (prefixes[i + 1] && bytes / unit >= 1023 &&
 	       bytes - 1023 * unit >= unit - unit / 20) {
 		unit *= 1024;
 		i++;
 	}
-	if (unit > UINT64_MAX / 16) { /* keep the multiplication by 10 below 2^64 */
+	if (unit > UINT64_MAX / 16) { /* keeps the multiplication by 10 below 2^64 */
 		bytes /= 1024;
 		unit /= 1024;
 	}

@@ -26,9 +26,7 @@ static inline bool bytes_known(uint64_t bytes)
 	return bytes != BYTES_UNKNOWN;
 }
 
-/*
- * Return bytes, or 0 for BYTES_UNKNOWN. Used in sums that include only the known amounts.
- */
+/* Return bytes, or 0 for BYTES_UNKNOWN. For sums in which unknown amounts count as 0. */
 static inline uint64_t bytes_or_0(uint64_t bytes)
 {
 	return bytes_known(bytes) ? bytes : 0;
@@ -91,8 +89,8 @@ const char *units_format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE]);
 const char *units_format_amount(uint64_t bytes, bool is_exact, char buf[UNITS_TEXT_SIZE]);
 
 /*
- * Format a number of thousandths: "12", "12.5", "0.001". An
- * unknown number is "-". Returns buf.
+ * Format a number given in thousandths: "12", "12.5", "0.001". An unknown number
+ * is "-". Returns buf.
  */
 const char *units_format_thousandths(uint64_t thousandths, char buf[UNITS_TEXT_SIZE]);
 
@@ -109,22 +107,22 @@ const char *units_format_duration(uint64_t ns, char buf[UNITS_TEXT_SIZE]);
 unsigned int units_per_mille(uint64_t part, uint64_t whole);
 
 /*
- * Format a rate such as "+60.1M/h". The unit is /s or /min if unit_of is at least 1 MiB
- * per second or per minute, otherwise /h. For rates that are shown side by side, pass the
- * same unit_of, in bytes per hour. Returns buf.
+ * Format a rate such as "+60.1M/h". The unit is per second or per minute if unit_of is at
+ * least 1 MiB in that time, otherwise per hour. Pass the same unit_of, in bytes per hour,
+ * for rates that are shown side by side. Returns buf.
  */
 const char *units_format_rate(int64_t bytes_per_hour, int64_t unit_of,
 			      char buf[UNITS_TEXT_SIZE]);
 
-/* A unit for all rates of one report, such as "M/h". */
+/* A common unit for all rates of one report, such as "M/h". */
 struct units_rate {
 	const char *name;
 	double bytes_per_hour;
 };
 
 /*
- * Return the largest unit that is not larger than the rate, in which the rate is
- * therefore at least 1. The sign of the rate is ignored. Return "M/h" for 0.
+ * Return the largest unit in which the absolute value of the rate is at least 1. Returns
+ * "M/h" for a rate of 0.
  */
 const struct units_rate *units_find_rate(int64_t bytes_per_hour);
 

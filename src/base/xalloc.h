@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * xalloc - allocation functions that cannot fail: if memory runs out, memstate exits with
- * status 1. No other code below the cmd/ layer exits. A screen that must be restored
+ * status 1. No other code below the cmd/ layer exits. Code that must restore the screen
  * before the exit registers a hook with xalloc_on_exhausted().
  */
 #ifndef MS_BASE_XALLOC_H
@@ -16,8 +16,8 @@
 void xalloc_on_exhausted(void (*hook)(void));
 
 /*
- * Print that memory has run out and exit. For callers of library functions that
- * allocate memory, such as tsearch(3).
+ * Report that memory is exhausted, and exit with status 1. For callers of library
+ * functions that allocate memory, such as tsearch(3).
  */
 _Noreturn void xalloc_exhausted(void);
 
@@ -28,8 +28,8 @@ char *xstrdup(const char *text) __attribute__((malloc, returns_nonnull));
 char *xstrndup(const char *text, size_t length) __attribute__((malloc, returns_nonnull));
 
 /*
- * Grow an array to at least `need` elements of `size` bytes, and set *capacity. The
- * capacity doubles as needed. Returns the array, which may have moved.
+ * Grow an array to at least `need` elements of `size` bytes, by doubling *capacity.
+ * Returns the array, which may have moved.
  */
 void *xgrow(void *array, size_t *capacity, size_t need, size_t size)
 	__attribute__((returns_nonnull));

@@ -19,12 +19,12 @@
 
 #define FILE_BYTES_MAX (4 << 20)
 /*
- * cgroup v1 prints "no limit" as the largest number of whole pages below 2^63, in bytes.
- * A page is at most 64 KiB, so this value and all larger ones mean "no limit".
+ * cgroup v1's value for "no limit": the largest number of whole pages below 2^63, in
+ * bytes. A page is at most 64 KiB, so this value and all larger ones mean "no limit".
  */
 #define V1_NO_LIMIT (UINT64_C(0x7fffffffffff0000))
 
-/* Names of the files in v1 and v2. NULL: this cgroup version has no such file. */
+/* Names of the files in cgroup v1 and v2, or NULL if this version has no such file. */
 static const char *const file_names[][FILE_COUNT_] = {
 	[CGROUP_V1] = {
 		[FILE_USAGE] = "memory.usage_in_bytes",
@@ -57,8 +57,8 @@ static const char *const file_names[][FILE_COUNT_] = {
 };
 
 /*
- * Read a whole kernel file from its start; a new read returns current values. The size of
- * such a file cannot be determined before the read.
+ * Read a whole kernel file again from its start, which returns current values. The size
+ * of such a file cannot be determined before the read.
  */
 static int read_again(int fd, struct strbuf *out)
 {
@@ -128,7 +128,7 @@ static uint64_t read_limit(struct cgroup_reader *reader, struct level_reader *le
 	if (reader->version == CGROUP_V1 && value != BYTES_UNKNOWN &&
 	    value >= V1_NO_LIMIT)
 		return CGROUP_NO_LIMIT;
-	/* the root cgroup has no limit file */
+	/* the root cgroup has no file for the limit, so no limit applies */
 	return level->is_charged ? value : CGROUP_NO_LIMIT;
 }
 
@@ -165,8 +165,8 @@ static void read_events_v2(struct cgroup_reader *reader, struct level_reader *fr
 }
 
 /*
- * Read the swap usage and limit. v1 has one counter and one limit for memory plus swap,
- * so the memory part is subtracted from both.
+ * Read the swap usage and limit. cgroup v1 has one counter and one limit for memory plus
+ * swap, so the memory figures are subtracted from both.
  */
 static void read_swap(struct cgroup_reader *reader, struct level_reader *from,
 		      struct cgroup_level *to)
@@ -217,8 +217,9 @@ static void read_stat(struct cgroup_reader *reader, struct level_reader *level,
 }
 
 /*
- * cgroup v1 reports the tightest limit of all ancestors, including those outside a
- * container. Return this limit if some ancestors are not visible, else CGROUP_NO_LIMIT.
+ * Return the tightest limit of all ancestors if some ancestors are outside memstate's
+ * container and therefore not visible; otherwise return CGROUP_NO_LIMIT. Only cgroup
+ * v1 reports this limit.
  */
 static uint64_t read_hidden_limit(struct cgroup_reader *reader)
 {
@@ -318,8 +319,8 @@ void cgroup_reader_read_kernel(struct cgroup_reader *reader, struct cgroup *cgro
 	if (reader->version != CGROUP_V1)
 		return;
 	/*
-	 * the kernel counts socket buffers only after a limit for them was set;
-	 * until then, 0 means unknown
+	 * the kernel counts socket buffers only once a limit for them has been set; until
+	 * then, 0 means unknown
 	 */
 	k->tcp_bytes = read_amount(reader, level, FILE_SOCK);
 	if (k->tcp_bytes == 0 &&

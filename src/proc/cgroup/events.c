@@ -15,8 +15,8 @@
 #include "base/strbuf.h"
 
 /*
- * Threshold and time window for stalls in us. Unprivileged users may only use windows
- * that are multiples of 2 s.
+ * Trigger for memory.pressure: stalls of 0.1 s in a window of 2 s, in us. Unprivileged
+ * users may only use windows that are multiples of 2 s.
  */
 #define PRESSURE_TRIGGER "some 100000 2000000"
 
@@ -86,7 +86,7 @@ static int open_v2(const struct cgroup_mount *mount, const char *path,
 	if (is_pressure)
 		return io_write_all(event->fd, PRESSURE_TRIGGER,
 				    sizeof(PRESSURE_TRIGGER));
-	/* ignore events that were counted before the source was opened */
+	/* discard events that happened before the source was opened */
 	return cgroup_event_consume(event);
 }
 

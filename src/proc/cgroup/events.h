@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * events - descriptors that wake poll(2) on memory events of a cgroup, so
- * that no polling loop is needed.
+ * events - descriptors that become ready in poll(2) on memory events of a cgroup, so that
+ * memstate need not read files periodically.
  *
  * Sources: Documentation/admin-guide/cgroup-v1/memory.rst (9, 10), cgroup-v2.rst
  * (memory.events), accounting/psi.rst, Linux 6.18.
@@ -38,8 +38,8 @@ int cgroup_event_open(const struct cgroup_mount *mount, const char *path,
 void cgroup_event_close(struct cgroup_event *event);
 
 /*
- * Consume the event after a wakeup, so that poll(2) waits for the next event. Returns 0,
- * or -errno if the cgroup was removed.
+ * Consume the event after poll(2) has returned, so that the next poll(2) waits for the
+ * next event. Returns 0, or -errno if the cgroup was removed.
  */
 int cgroup_event_consume(const struct cgroup_event *event);
 

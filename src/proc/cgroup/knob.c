@@ -64,7 +64,7 @@ bool cgroup_knob_is_blocking(const struct cgroup_knob *knob)
 }
 
 /*
- * A function to call for each descendant cgroup; dir is the cgroup's path. The function
+ * A function that is called for each descendant cgroup, whose path is dir. The function
  * may append to dir, but must restore it.
  */
 typedef int (*visit_fn)(struct cgroup_knob *knob, struct strbuf *dir);
@@ -214,10 +214,7 @@ int cgroup_knob_restore(const struct cgroup_knob *knob)
 		return 0;
 	if (r == 0)
 		r = write_knob(knob, knobs[knob->kind].unset);
-	/*
-	 * cgroups created before this point inherited the temporary setting; later ones
-	 * do not
-	 */
+	/* cgroups created up to now inherited the temporary setting; later ones do not */
 	below = cgroup_knob_restore_descendants(knob);
 	if (r == 0)
 		r = below;

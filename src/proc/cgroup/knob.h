@@ -10,7 +10,7 @@
 enum cgroup_knob_kind {
 	/* v1: processes wait at the memory limit instead of being killed */
 	CGROUP_KNOB_FREEZE,
-	/* v2: processes are throttled if the cgroup uses more than this many bytes */
+	/* v2: processes are throttled while the cgroup uses more than this many bytes */
 	CGROUP_KNOB_HIGH,
 };
 
@@ -39,12 +39,14 @@ void cgroup_knob_close(struct cgroup_knob *knob);
 /* Turn the setting on. Returns 0 or -errno. */
 int cgroup_knob_set(const struct cgroup_knob *knob);
 
-/* Return true if processes of the cgroup are waiting at the memory limit (v1 only). */
+/*
+ * Return true if processes of the cgroup are waiting at the memory limit. cgroup v1 only.
+ */
 bool cgroup_knob_is_blocking(const struct cgroup_knob *knob);
 
 /*
- * Turn the setting off in all descendants created since cgroup_knob_open(): with v1, a
- * new cgroup inherits the setting from its parent. Returns 0, or the first -errno.
+ * Turn the setting off in all descendants created since cgroup_knob_open(). With cgroup
+ * v1, a new cgroup inherits the setting from its parent. Returns 0, or the first -errno.
  */
 int cgroup_knob_restore_descendants(const struct cgroup_knob *knob);
 

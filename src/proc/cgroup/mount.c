@@ -76,8 +76,8 @@ int cgroup_mount_find(const struct procfs *fs, struct cgroup_mount *ret)
 	int r;
 
 	/*
-	 * Do not use the mount points that a captured tree lists: they would select
-	 * directories of this machine.
+	 * do not use the mount points that a captured /proc lists: they would refer to
+	 * directories of this machine
 	 */
 	if (fs->is_foreign)
 		return -EOPNOTSUPP;
@@ -130,7 +130,8 @@ struct group_walk {
 	struct strbuf path; /* path of the directory that the walk has reached */
 	size_t left;	    /* number of directories that may still be searched */
 	/*
-	 * function called for each cgroup; returns 0 to continue, 1 if found, or -errno
+	 * function called for each cgroup; returns 0 to continue, 1 to stop because the
+	 * cgroup is found, or -errno
 	 */
 	int (*look)(struct group_walk *walk, int dir_fd, size_t depth);
 	const char *id;
@@ -153,7 +154,7 @@ static int walk_child(struct group_walk *walk, int dir_fd, const struct dirent *
 	fd = openat(dir_fd, entry->d_name,
 		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return 0; /* the entry has vanished, or is not a directory */
+		return 0; /* the directory entry has vanished, or is not a directory */
 	strbuf_addf(&walk->path, "/%s", entry->d_name);
 	r = walk_groups(walk, fd, depth + 1);
 	strbuf_truncate(&walk->path, before);
@@ -234,7 +235,7 @@ static int map_path(const struct cgroup_mount *mount, const char *path, char **r
 		 (path[length] != '/' && path[length] != '\0'))
 		return -EXDEV;
 	if (strstr(path, "/..") && count_segments(path) > 0)
-		return -EXDEV; /* the cgroup is outside the cgroup namespace */
+		return -EXDEV; /* the cgroup is outside memstate's cgroup namespace */
 	*ret_path = xstrdup(strcmp(path + length, "/") == 0 ? "" : path + length);
 	return 0;
 }
@@ -266,8 +267,8 @@ static int check_group_id(struct group_walk *walk, int dir_fd, size_t depth)
 
 	(void)dir_fd;
 	/*
-	 * skip descendants of a container, and the cgroup of the container's monitor,
-	 * which has a similar name
+	 * Skip descendants of a matching container, and the cgroup of the container's
+	 * monitor process, whose name contains the same id.
 	 */
 	if (depth == 0 || !name || !strstr(name, walk->id) || strstr(name, "-conmon-"))
 		return 0;

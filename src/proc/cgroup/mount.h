@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mount - find the mount point of the cgroup hierarchy that memory is charged to, and
- * look up a cgroup by one of its processes, its directory, its path, or the id of its
+ * mount - find the mount point of the cgroup hierarchy that has the memory controller,
+ * and look up a cgroup by one of its processes, its directory, its path, or the id of its
  * container. Paths are relative to the mount: "" is the mounted cgroup itself, "/a/b" a
  * descendant. Sources: cgroups(7), cgroup_namespaces(7), proc_pid_mountinfo(5).
  */

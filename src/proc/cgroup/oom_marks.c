@@ -43,8 +43,8 @@ struct oom_marks {
 };
 
 /*
- * The start of a record in the ring buffer: the values requested by sample_type, in the
- * kernel's order.
+ * The start of a record in the ring buffer of perf_event_open(2): the values requested by
+ * sample_type, in the kernel's order.
  */
 struct record_head {
 	struct perf_event_header header;
@@ -107,8 +107,8 @@ static int find_tracepoint(uint64_t *ret_id, size_t *ret_offset)
 		if (now == 0)
 			return read_offset(folders[i], ret_offset);
 		/*
-		 * if one directory is not readable and the other is missing, return the
-		 * error of the unreadable one
+		 * if one tracefs directory is unreadable and the other is missing, return
+		 * the error of the unreadable one
 		 */
 		if (r == -EOPNOTSUPP)
 			r = now;
@@ -199,8 +199,8 @@ int oom_marks_fd(const struct oom_marks *marks, size_t index)
 }
 
 /*
- * Copy bytes from the ring buffer. A record that reaches the end of the buffer continues
- * at its start.
+ * Copy bytes from the ring buffer. A record may wrap around from the end of the
+ * buffer to its start.
  */
 static void copy_from(const struct oom_marks *marks, const struct ring *ring,
 		      uint64_t from, void *to, size_t length)
@@ -211,7 +211,10 @@ static void copy_from(const struct oom_marks *marks, const struct ring *ring,
 		((char *)to)[i] = records[(from + i) % marks->page_bytes];
 }
 
-/* Read the next mark of one ring buffer. Return 1, or 0 if there are no more marks. */
+/*
+ * Read the next OOM mark from one ring buffer. Returns 1, or 0 if
+ * there are no more marks.
+ */
 static int read_ring_mark(struct oom_marks *marks, const struct ring *ring,
 			  struct oom_mark *ret)
 {

@@ -45,8 +45,8 @@ bool cgroup_reader_exists(const struct cgroup_reader *reader)
 }
 
 /*
- * Return true if the directory is the root cgroup. Some files exist only in the root
- * cgroup, others everywhere else.
+ * Return true if the directory is the root cgroup of the machine, which lacks files that
+ * all other cgroups have, and has some that no other has.
  */
 static bool is_real_root(enum cgroup_version version, int dir_fd)
 {
@@ -68,8 +68,8 @@ static int open_level(struct cgroup_reader *reader, const char *dir, const char 
 		reader->own_fd = fcntl(level->dir_fd, F_DUPFD_CLOEXEC, 0);
 	if (reader->own_fd < 0) {
 		/*
-		 * Fail without own_fd: otherwise the next level to be opened would set
-		 * own_fd, and be treated as the requested cgroup.
+		 * Fail without setting own_fd. Otherwise the next level opened would set
+		 * own_fd, and would be mistaken for the requested cgroup.
 		 */
 		int r = -errno;
 
@@ -87,7 +87,7 @@ static int open_level(struct cgroup_reader *reader, const char *dir, const char 
 }
 
 /*
- * Remove the level opened last if its memory is charged only to an ancestor, so that the
+ * Remove the last opened level if its memory is charged to an ancestor, so that the
  * ancestor becomes the first level.
  */
 static void leave_out_uncharged(struct cgroup_reader *reader)
@@ -95,8 +95,8 @@ static void leave_out_uncharged(struct cgroup_reader *reader)
 	struct level_reader *last = &reader->levels[reader->level_count - 1];
 
 	/*
-	 * a removed cgroup has no files at all; keep its level, so that the removal
-	 * is noticed
+	 * a removed cgroup has no files at all; keep its level, so that the
+	 * removal is detected later
 	 */
 	if (reader->level_count > 1 || last->is_charged ||
 	    !has_file(last->dir_fd, "cgroup.procs"))

@@ -15,7 +15,10 @@
 #define KEY_SIZE 64
 #define NUMBER_SIZE 24
 
-/* Keys of memory.stat for each member. The v1 keys are sums that include descendants. */
+/*
+ * For each member, the key in memory.stat. The v1 keys are those of the sums
+ * over all descendants.
+ */
 static const struct {
 	const char *v1, *v2;
 	size_t offset;
@@ -96,7 +99,7 @@ void cgroup_stat_parse(enum cgroup_version version, const char *text,
 		add_kernel_parts(ret);
 }
 
-/* Copy the value that follows a field name, such as "avg10=", in the line at `line`. */
+/* Copy the value after a field name, such as "avg10=", in a line of memory.pressure. */
 static bool find_field(const char *line, const char *field, char *ret, size_t size)
 {
 	size_t length = strlen(field), value_length;

@@ -26,7 +26,7 @@ static void add_pids(struct cgroup *cgroup, const char *text)
 		if (end == at)
 			return;
 		at = end + (*end == '\n');
-		/* cgroup.procs lists a process outside our pid namespace as 0 */
+		/* cgroup.procs lists processes outside memstate's pid namespace as 0 */
 		if (pid <= 0 || pid > INT32_MAX)
 			continue;
 		cgroup->pids = xgrow(cgroup->pids, &cgroup->pid_capacity,

@@ -24,7 +24,7 @@ enum group_file {
 	FILE_FAILCNT,
 	FILE_EVENTS,
 	/*
-	 * memory.events, which includes descendants; for kernels
+	 * memory.events, which includes descendants; used on kernels
 	 * without memory.events.local
 	 */
 	FILE_EVENTS_OF_ALL,
@@ -46,7 +46,7 @@ struct level_reader {
 	char *path;
 	int dir_fd;
 	bool is_real_root;
-	/* v2: the cgroup has the memory controller; otherwise an ancestor is charged */
+	/* v2: the cgroup has the memory controller; if not, an ancestor is charged */
 	bool is_charged;
 	int fds[FILE_COUNT_];
 };
@@ -56,8 +56,8 @@ struct cgroup_reader {
 	struct level_reader levels[LEVELS_MAX];
 	size_t level_count;
 	/*
-	 * descriptor of the requested cgroup's directory, even if levels lacks that
-	 * cgroup because its memory is charged to an ancestor
+	 * descriptor of the requested cgroup's directory, even if that cgroup is not in
+	 * levels because its memory is charged to an ancestor
 	 */
 	int own_fd;
 	bool is_cut;

@@ -31,7 +31,10 @@ static const struct version {
 	const char *type; /* type of the file system */
 	/* name of the controller in the mount options and in /proc/self/cgroup */
 	const char *controller;
-	/* files of the limit and usage, and the page cache's key in memory.stat */
+	/*
+	 * names of the limit and usage files, and the key of the page
+	 * cache in memory.stat
+	 */
 	const char *limit, *usage, *cache;
 } versions[] = {
 	{ "cgroup2", "", "memory.max", "memory.current", "inactive_file" },
@@ -160,7 +163,7 @@ static void lower_by_cgroup(struct room *room, const struct mount_line *mount,
 	size_t point_length = strlen(mount->point);
 
 	/*
-	 * in a container, path may be a path on the host, although only the container's
+	 * in a container, path may be a path on the host, while only the container's
 	 * own cgroup is mounted
 	 */
 	if (strncmp(path, mount->root, root_length) == 0 &&
@@ -185,8 +188,8 @@ static void lower_by_cgroups(struct room *room, const struct procfs *fs)
 	_cleanup_strbuf_ struct strbuf mounts = STRBUF_INIT;
 
 	/*
-	 * Do not use the mount points that a captured tree lists: they would select
-	 * directories of this machine.
+	 * do not use the mount points that a captured /proc lists: they would refer to
+	 * directories of this machine
 	 */
 	if (fs->is_foreign ||
 	    procfs_read_path(fs, "self/cgroup", FILE_SIZE_MAX, &cgroups) < 0 ||
@@ -204,8 +207,8 @@ static void lower_by_cgroups(struct room *room, const struct procfs *fs)
 }
 
 /*
- * Lower *room to the memory that RLIMIT_AS still allows. The limit applies to the first
- * number in statm ("2345 678 …", in pages).
+ * Lower *room to the memory that RLIMIT_AS still allows. The kernel compares the limit
+ * with the first number in statm ("2345 678 …", in pages).
  */
 static void lower_by_rlimit(struct room *room, const struct procfs *fs)
 {

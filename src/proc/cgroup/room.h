@@ -11,11 +11,11 @@
 #include "proc/system/procfs.h"
 
 struct room {
-	/* memory that may still be used; BYTES_UNKNOWN if no limit is known */
+	/* memory that may still be used, or BYTES_UNKNOWN if no limit is known */
 	uint64_t bytes;
 	/*
-	 * name of the limit that applies, such as "the machine's free memory"; ""
-	 * if unknown
+	 * name of the tightest limit, such as "the machine's free
+	 * memory", or "" if unknown
 	 */
 	const char *limit;
 };

@@ -11,7 +11,7 @@
 struct tmpfs_file {
 	uint32_t major, minor;
 	uint64_t inode;
-	uint64_t bytes;	       /* size of the file's pages, in memory or on swap */
+	uint64_t bytes;	       /* size of the file's pages, in memory or in swap */
 	uint64_t born_unix_ms; /* creation time in ms since 1970, or 0 if unknown */
 	/* target of the descriptor's symlink; valid only while fn runs */
 	const char *path;
@@ -21,7 +21,7 @@ struct tmpfs_file {
  * Call fn for each file on tmpfs, and each memfd, that the process has open for writing,
  * while fn returns 0 and *left is not 0. *left is the number of descriptors that may
  * still be examined. The function never waits for the server of a file system. Files that
- * cannot be read are left out. Returns 0, the value that fn returned, or -errno if the
+ * cannot be read are skipped. Returns 0, the value that fn returned, or -errno if the
  * process has ended or may not be read.
  */
 int proc_tmpfs_files_for_each(const struct procfs *fs, struct tmpfs_devices *devices,

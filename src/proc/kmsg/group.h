@@ -13,7 +13,7 @@
 #define KMSG_STAT_KEY_SIZE 32
 
 struct kmsg_group {
-	bool is_in_stat; /* the lines being parsed belong to memory.stat */
+	bool is_in_stat; /* true while the lines being parsed belong to memory.stat */
 	struct strbuf stat;
 	/*
 	 * Sums over the cgroups in the report, in kB. Before Linux 5.2 the

@@ -13,8 +13,8 @@
 #include "base/units.h"
 
 /*
- * Keys of the lines at the start of Mem-Info, with amounts in pages: "free:34629
- * free_pcp:0". Several keys with the same member are added up.
+ * Keys of the first lines of Mem-Info, with amounts in pages: "free:34629 free_pcp:0".
+ * Amounts of keys with the same member are added up.
  */
 static const struct {
 	const char *key;
@@ -32,7 +32,8 @@ static const struct {
 };
 
 /*
- * Offsets of all amounts in struct oom_machine. Amounts that no line shows are unknown.
+ * Offsets of all amounts in struct oom_machine, which are BYTES_UNKNOWN
+ * until a line sets them.
  */
 static const size_t fields[] = {
 	offsetof(struct oom_machine, ram_bytes),
@@ -63,8 +64,8 @@ void kmsg_machine_begin(struct kmsg_machine *m)
 }
 
 /*
- * Return the number after a key at the start of a word, or COUNT_UNKNOWN if the line
- * lacks the key.
+ * Return the number after a key that starts a word, or COUNT_UNKNOWN if
+ * the line lacks the key.
  */
 static uint64_t find_number(const char *line, const char *key)
 {
@@ -153,8 +154,8 @@ bool kmsg_machine_read(struct kmsg_machine *m, const char *line)
 	if (strncmp(text, "Node ", 5) == 0) {
 		is_one = read_zone(m, text);
 		/*
-		 * use the ratio of kB and pages only if there is one node, because each
-		 * node has its own amount in kB
+		 * compute the page size from kB and pages only if there is one node,
+		 * because each node has its own amount in kB
 		 */
 		if (!is_one && strstr(text, " active_anon:")) {
 			m->active_anon_kb = m->active_anon_kb == COUNT_UNKNOWN

@@ -28,12 +28,12 @@
 struct kmsg_oom {
 	struct oom_kill_list *list;
 	struct oom_kill kill; /* the kill whose report is being parsed */
-	bool has_begun;	      /* at least one line of the report has been parsed */
-	/* the log says that the victim was killed; more victims may follow */
+	bool has_begun;	      /* true once a line of the report has been parsed */
+	/* true once the log says that the victim was killed; more victims may follow */
 	bool is_confirmed;
 	/* SysRq f was logged, so a user requested the kill reported next */
 	bool is_manual;
-	bool is_other_machine; /* the next Mem-Info belongs to a report without a kill */
+	bool is_other_machine; /* the next Mem-Info belongs to no OOM kill */
 	struct kmsg_group group;
 	struct kmsg_machine machine;
 	struct kmsg_table table;
@@ -43,7 +43,7 @@ struct kmsg_oom {
 	struct oom_time event_time; /* time of the current kubectl event */
 	struct strbuf line, json;
 	uint64_t line_begin, line_end; /* offsets of the current line in the log */
-	/* the rest of the line is ignored because the line is too long */
+	/* the remainder of a line that is too long is ignored */
 	bool is_skipping;
 };
 
@@ -75,7 +75,7 @@ static void drop_kill(struct kmsg_oom *p)
 }
 
 /*
- * Return the page size in bytes, which is the ratio of the victim's memory in kB and in
+ * Return the page size in bytes: the victim's memory in kB divided by its memory in
  * pages. Fall back to other sources if one of the two is unknown.
  */
 static uint64_t find_page_bytes(const struct kmsg_oom *p, const struct oom_task *row)
@@ -133,7 +133,7 @@ static void touch_kill(struct kmsg_oom *p)
 		*t = p->time;
 }
 
-/* Return the start of the process name before end, without an unknown prefix. */
+/* Return the start of the process name that ends at `end`, after any unknown prefix. */
 static const char *find_comm(const char *line, const char *end)
 {
 	if (end - line <= COMM_MAX)
@@ -162,7 +162,7 @@ static bool parse_invoked(struct kmsg_oom *p, const char *line)
 
 /*
  * Parse the invoker's pid in "CPU: 1 UID: 0 PID: 4242 Comm: hog Not tainted 6.18.1",
- * which has no UID before Linux 6.12, or "Pid: 4242, comm: hog" of Linux 2.6.
+ * which has no UID before Linux 6.12, or in "Pid: 4242, comm: hog" of Linux 2.6.
  */
 static bool parse_invoker_pid(struct kmsg_oom *p, const char *line)
 {
@@ -192,7 +192,7 @@ static bool parse_cpuset(struct kmsg_oom *p, const char *line)
 	return true;
 }
 
-/* Derive the constraint from the call trace if the lines that name it are missing. */
+/* Derive the limit that was hit from the call trace, if no line names that limit. */
 static bool parse_trace(struct kmsg_oom *p, const char *line)
 {
 	struct oom_kill *k = &p->kill;
@@ -239,7 +239,7 @@ static void add_killed(struct kmsg_oom *p, const struct kmsg_victim *v)
 		k->killed_count++;
 		return;
 	}
-	/* if the line has no UID, it may name a child of the chosen process instead */
+	/* a line without a UID may name a child that was killed instead */
 	if (p->is_confirmed ||
 	    (k->victim.pid != 0 && k->victim.pid != v->task.pid && v->has_uid))
 		end_kill(p);
@@ -299,7 +299,7 @@ static bool parse_body(struct kmsg_oom *p, char *line)
 	bool is_group = strncmp(line, "Task in ", 8) == 0 ||
 			strncmp(line, "memory: usage ", 14) == 0;
 
-	/* rate limiting suppressed the first lines of the report that begins here */
+	/* the first lines of this report were suppressed by rate limiting */
 	if (k->victim.pid != 0 && (is_group || strncmp(line, "Mem-Info:", 9) == 0))
 		end_kill(p);
 	if (kmsg_group_read(&p->group, line, k)) {
@@ -316,7 +316,7 @@ static bool parse_body(struct kmsg_oom *p, char *line)
 	       parse_cpuset(p, line) || parse_trace(p, line);
 }
 
-/* Return true for reports without a kill: failed allocations and SysRq m. */
+/* Return true if a failed allocation or SysRq m, not an OOM kill, caused the report. */
 static bool is_other_report(const char *line)
 {
 	return strstr(line, "allocation failure") ||
@@ -345,7 +345,7 @@ static void parse_line(struct kmsg_oom *p, char *line)
 
 	kmsg_split_cut_fault(line);
 	text = kmsg_stamp_skip(line, &time);
-	/* a kernel line's own timestamp takes precedence over that of its record */
+	/* a kernel line's own timestamp takes precedence over that of the JSON record */
 	if (time.text[0] == '\0') {
 		time.unix_ms = p->outer_time.unix_ms;
 		text_copy(time.text, sizeof(time.text), p->outer_time.text);
@@ -395,8 +395,8 @@ static void parse_json(struct kmsg_oom *p, const struct oom_time *time)
 }
 
 /*
- * Parse the message of a kubectl event, and reset the time, because the next event has
- * its own.
+ * Parse the message of a kubectl event. Afterwards reset the time, because the
+ * next event has its own.
  */
 static void parse_event(struct kmsg_oom *p)
 {

@@ -20,7 +20,7 @@ struct kmsg_oom;
  */
 struct kmsg_oom *kmsg_oom_begin(struct oom_kill_list *list);
 
-/* Parse the next part of the log. The part may end in the middle of a line. */
+/* Parse the next chunk of the log, which may end in the middle of a line. */
 void kmsg_oom_add(struct kmsg_oom *parser, const char *text, size_t length);
 
 /* Finish the last report and free the parser. */

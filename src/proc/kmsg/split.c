@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Text at the beginning of kernel log lines. If it occurs within a line, several kernel
- * lines were joined, and their line breaks replaced.
+ * Texts that begin a kernel log line. If one occurs within a line, several kernel lines
+ * were joined, with their line breaks replaced.
  */
 static const char *const line_prefixes[] = {
 	"oom-kill:constraint=",

@@ -28,8 +28,8 @@ char *kmsg_split_line(char *text);
 void kmsg_split_cut_fault(char *text);
 
 /*
- * Return true if text begins with a timestamp like "[123.456] ", as each line of
- * dmesg does.
+ * Return true if text begins with a timestamp such as "[123.456] ", as
+ * each line of dmesg does.
  */
 bool kmsg_split_is_stamp(const char *text);
 

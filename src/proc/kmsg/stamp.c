@@ -71,7 +71,7 @@ static unsigned int skip_fraction(const char **at)
 
 /*
  * Parse a time zone such as "Z", "+00:00", "+0000" or " UTC". Return false, with *at
- * unchanged, if there is none.
+ * unchanged, if no time zone follows.
  */
 static bool skip_zone(const char **at, int *ret_minutes)
 {
@@ -372,8 +372,8 @@ static const char *skip_part(const char *at, struct oom_time *t)
 }
 
 /*
- * Find a date or a timestamp such as "[123.456] " after a file name or a line number.
- * Return the end of the timestamp or NULL.
+ * Find a date, or a timestamp such as "[123.456] ", that follows a file name or a line
+ * number. Return the end of the timestamp or NULL.
  */
 static const char *find_part(const char *line, struct oom_time *t)
 {
@@ -413,7 +413,7 @@ char *kmsg_stamp_skip(char *line, struct oom_time *ret)
 	if (t.text[0] == '\0' && t.boot_us == COUNT_UNKNOWN)
 		read_event_age(line, &t);
 	*ret = t;
-	/* leading blanks that follow no prefix are part of the kernel's line */
+	/* leading blanks without a prefix before them belong to the kernel's message */
 	return line + ((at == first ? line : at) - line);
 }
 

@@ -20,10 +20,7 @@ uint64_t kmsg_find_kb(const char *text, const char *key)
 
 	if (!at || sscanf(at + strlen(key), " %llukB", &kb) != 1)
 		return BYTES_UNKNOWN;
-	/*
-	 * this is the largest possible number of kB, with which cgroup v1 prints
-	 * "no limit"
-	 */
+	/* cgroup v1 prints the largest possible number of kB for "no limit" */
 	if (kb >= UINT64_C(9007199254740000))
 		return CGROUP_NO_LIMIT;
 	return units_bytes_from_kib(kb, &bytes) < 0 ? BYTES_UNKNOWN : bytes;
@@ -160,8 +157,9 @@ static bool read_killed_task(const char *at, struct oom_task *task)
 }
 
 /*
- * Return the constraint that the text before `at` expresses: "Out of memory: ", "Out of
- * memory (oom_kill_allocating_task): ", or "Memory cgroup out of memory: ".
+ * Return the kind of limit that caused the kill, from the text before `at`:
+ * "Out of memory: ", "Out of memory (oom_kill_allocating_task): ", or "Memory
+ * cgroup out of memory: ".
  */
 static enum oom_constraint constraint_before(const char *line, const char *at)
 {

@@ -26,7 +26,10 @@ struct kmsg_victim {
 	 * members that the line lacks are unknown; pid is 0 if the line names no process
 	 */
 	struct oom_task task;
-	/* the line has a UID (Linux 5.3 and later), so no child was killed instead */
+	/*
+	 * the line has a UID (Linux 5.3 and later), which rules out that a child
+	 * was killed instead
+	 */
 	bool has_uid;
 };
 
@@ -48,8 +51,9 @@ const struct oom_task *kmsg_find_task(const struct oom_kill *k, int pid);
 void kmsg_victim_complete(struct oom_task *victim, const struct oom_task *row);
 
 /*
- * Return the amount after a key, such as 24192 kB in "anon-rss:24192kB", in bytes. Return
- * BYTES_UNKNOWN if there is none, and CGROUP_NO_LIMIT for cgroup v1's "no limit".
+ * Return the amount after a key, such as 24192 kB in "anon-rss:24192kB", in
+ * bytes. Return BYTES_UNKNOWN if the text lacks the key, and CGROUP_NO_LIMIT for
+ * cgroup v1's "no limit".
  */
 uint64_t kmsg_find_kb(const char *text, const char *key);
 
@@ -57,8 +61,8 @@ uint64_t kmsg_find_kb(const char *text, const char *key);
 uint64_t kmsg_find_count(const char *text, const char *key);
 
 /*
- * Copy the text between from and end to a buffer of this size, truncating the text if
- * necessary. The copy ends with a NUL.
+ * Copy the text from `from` up to `end` to a buffer of `size` bytes, truncating the text
+ * if necessary. The copy is NUL-terminated.
  */
 void kmsg_copy(char *to, size_t size, const char *from, const char *end);
 

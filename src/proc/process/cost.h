@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cost - read the CPU time and page faults of a process so far, and the name of
- * its program.
+ * cost - read the CPU time and the page faults of a process since its start, and the
+ * name of its program.
  */
 #ifndef MS_PROC_PROCESS_COST_H
 #define MS_PROC_PROCESS_COST_H
@@ -12,8 +12,8 @@
 #include "proc/system/procfs.h"
 
 /*
- * Totals of a process itself and of those of its children that have ended and been
- * waited for.
+ * Totals of a process, including those of its children that have ended and
+ * have been waited for.
  */
 struct process_cost {
 	/* CPU time of a process, with a resolution of one clock tick */

@@ -9,7 +9,7 @@
 #include "model/process.h"
 #include "proc/system/procfs.h"
 
-/* Selects the members of struct process to set, besides pid. */
+/* Selects the members of struct process to set in addition to pid. */
 enum list_want {
 	LIST_STAT = 1 << 0, /* all members, which takes about 15 us per process */
 };
@@ -22,9 +22,9 @@ typedef int (*process_fn)(void *context, const struct process *p);
 
 /*
  * Call fn for every process, in ascending order of pid if the kernel lists them in this
- * order. Processes that end meanwhile are left out. If a process's stat is hidden
+ * order. Processes that end meanwhile are skipped. If a process's stat is hidden
  * (hidepid=1) or corrupt, only its pid is set and its state is 0. Returns 0, -errno if
- * the list or a process cannot be read, or the value other than 0 that fn returned.
+ * the list or a process cannot be read, or the nonzero value that fn returned.
  */
 int proc_list_read(const struct procfs *fs, unsigned int wants, process_fn fn,
 		   void *context);

@@ -47,9 +47,9 @@ void own_raise_priority(void)
 
 /*
  * Release the resident code pages of memstate and its libraries. Half of memstate's
- * resident memory is code that only startup needs; the kernel maps code that is still in
- * use from the page cache again. Other mappings are not released: modified pages of a
- * private file mapping would be lost.
+ * resident memory is code that is needed only at startup. When other code is executed
+ * again, the kernel maps it from the page cache. Other mappings are not released, because
+ * modified pages of a private file mapping would be lost.
  */
 static void release_code_pages(void)
 {

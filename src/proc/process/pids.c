@@ -90,14 +90,15 @@ int proc_pids_read(const struct procfs *fs, process_fn fn, void *context)
 	int r;
 
 	/*
-	 * create a context for each listing, which takes a few us: in libproc2 4.0.2,
-	 * get() returns nothing more after it has reached the end of the list once
+	 * create a new context for each listing, which takes a few us: in libproc2 4.0.2,
+	 * a context returns nothing more once it has reached the end of the list
 	 */
 	r = procps_pids_new(&info, items, ITEM_COUNT_);
 	if (r < 0)
 		return r;
 	/*
-	 * read one process at a time: procps_pids_reap() would hold all results in memory
+	 * read one process at a time, because procps_pids_reap() would hold
+	 * all results in memory
 	 */
 	while (r == 0 &&
 	       (errno = 0, stack = procps_pids_get(info, PIDS_FETCH_TASKS_ONLY))) {

@@ -36,7 +36,7 @@ bool proc_status_find_uid(const char *text, uint32_t *ret)
 	return true;
 }
 
-/* Parse four ids that must be the same. */
+/* Parse the four ids of a line, and check that they are equal. */
 static bool find_same_ids(const char *text, const char *key, uint32_t *ret)
 {
 	const char *line = key_lines_find(text, key);
@@ -70,8 +70,8 @@ void proc_status_find_reader(const char *text, struct foreign_reader *ret)
 }
 
 /*
- * Return the last number of "NSpid:\t1234\t12", which is the number in the process's
- * own pid namespace.
+ * Return the last number of a line such as "NSpid:\t1234\t12", which is the pid in the
+ * process's own pid namespace.
  */
 uint32_t proc_status_find_own_number(const char *text)
 {

@@ -28,7 +28,7 @@ void proc_status_find_reader(const char *text, struct foreign_reader *ret);
 
 /*
  * Return the pid or tid in the process's own pid namespace, from the text of a status
- * file. Return 0 if the text lacks the line (before Linux 4.1).
+ * file. Return 0 if the text has no NSpid line (before Linux 4.1).
  */
 uint32_t proc_status_find_own_number(const char *text);
 
@@ -45,8 +45,8 @@ uint32_t proc_status_read_own_number(int process_fd, int tid);
 int proc_status_find_thread(int process_fd, uint32_t own_number);
 
 /*
- * Read the state letter of a thread and the tid of its tracer (0: none). Returns 0,
- * -ESRCH, -EBADMSG or another -errno.
+ * Read the state letter of a thread, and the tid of its tracer, or 0 if it has none.
+ * Returns 0, -ESRCH, -EBADMSG or another -errno.
  */
 int proc_status_read_state(int task_fd, int tid, char *ret_state, int *ret_tracer);
 

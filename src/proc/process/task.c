@@ -160,7 +160,7 @@ int proc_task_read_comm(const struct procfs *fs, int pid,
 
 /*
  * Read as much of a file as fits into the buffer. A command line may be megabytes long,
- * but only its beginning is of use.
+ * but only its beginning is used.
  */
 static int read_beginning(int fd, char *to, size_t size, size_t *ret_length)
 {

@@ -36,8 +36,8 @@ int proc_task_read_stack_pointers(const struct procfs *fs, int pid,
 				  struct address_list *list);
 
 /*
- * Return the tid of a thread of pid that is alive, or -ESRCH. If a process's first thread
- * has ended, only the /proc directories of its other threads show the process's memory.
+ * Return the tid of a live thread of pid, or -ESRCH. Once a process's first thread has
+ * ended, only the /proc directories of its other threads show the process's memory.
  */
 int proc_task_find_alive(const struct procfs *fs, int pid);
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * The width of a key and its padding, from seq_put_decimal_ull_width() in
- * fs/proc/task_mmu.c: key, 8 digits, unit.
+ * Width of a key with its padding. The kernel function seq_put_decimal_ull_width() in
+ * fs/proc/task_mmu.c prints the key, a number of 8 columns, and the unit.
  */
 #define KEY_WIDTH 16
 #define VALUE_WIDTH 8
@@ -50,8 +50,8 @@ enum smaps_field smaps_find_field(const char *key, size_t length)
 }
 
 /*
- * Return true if there are only blanks between the colon and the value. Another character
- * may belong to the value.
+ * Return true if there are only blanks between the colon and the value. Otherwise the
+ * value may be wider than its column.
  */
 static bool is_padded(const char *colon, const char *value)
 {
@@ -117,7 +117,7 @@ void smaps_layout_learn(struct smaps_layout *layout, const char *text, size_t le
 			break;
 		offset += (size_t)(newline + 1 - line);
 	}
-	/* smaps_rollup has one record, which lacks VmFlags */
+	/* smaps_rollup has a single record, which lacks VmFlags */
 	layout->flags_offset = offset;
 	if (offset < length || !at_end)
 		layout->line_count = 0;
@@ -190,8 +190,8 @@ static inline uint64_t check_columns(const char *columns)
 }
 
 /*
- * Return 0 if an ignored line has the same length as in the first record. Otherwise the
- * lines after it are not at the expected offsets.
+ * Return 0 if an ignored line has the same length as in the first record. A different
+ * length means that the following lines are not at the expected offsets.
  */
 static inline uint64_t check_other_line(const struct smaps_line *l, const char *line)
 {

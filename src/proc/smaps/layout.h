@@ -13,8 +13,8 @@
 #define SMAPS_FLAGS_KEY_LENGTH (sizeof(SMAPS_FLAGS_KEY) - 1)
 
 /*
- * The bit that stands for a line of a record in a set of lines. Ignored
- * lines have no bit.
+ * The bit that represents a line of a record in a set of lines.
+ * Ignored lines have no bit.
  */
 #define SMAPS_LINE_BIT(field) (UINT32_C(1) << (field))
 #define SMAPS_FLAGS_LINE_BIT SMAPS_LINE_BIT(SMAPS_FIELD_COUNT_)

@@ -7,8 +7,8 @@
 
 /*
  * Append the mappings of a process, read from its maps file. process_fd is the process's
- * directory in /proc. Empty mappings are left out: callers look up addresses in the list.
- * Files on file systems that may never answer are marked MAPPING_REMOTE. Returns 0,
+ * directory in /proc. Empty mappings are skipped, because they contain no address to look
+ * up. Files on file systems that may never answer are marked MAPPING_REMOTE. Returns 0,
  * -EBADMSG or another -errno.
  */
 int proc_maps_read(int process_fd, struct mapping_list *ret);

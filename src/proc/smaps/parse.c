@@ -208,11 +208,11 @@ static int emit_held(struct smaps_parse *p)
 }
 
 /*
- * Return true if m is the same mapping as the held record, which has not been passed to
- * the caller yet. Between two reads the kernel releases the memory map, and later
- * continues after the last address listed. If the mapping there has grown, or been merged
- * with the next one, the kernel lists it again in full. Only the latest state of a
- * mapping counts.
+ * Return true if m is the same mapping as the held record, that is, the record that has
+ * been parsed but not yet passed to the caller. Between two reads the kernel releases the
+ * memory map, and later continues after the last address listed. If the mapping there has
+ * grown, or been merged with the next one, the kernel lists it again in full. Only the
+ * latest state of a mapping counts.
  */
 static bool is_held_again(const struct smaps_parse *p, const struct mapping *m)
 {
@@ -269,8 +269,8 @@ static int begin_record(struct smaps_parse *p, const char *line, const char *end
 }
 
 /*
- * Record that the current record has this line. If a line occurs twice, the header of the
- * next record was lost: return -EBADMSG.
+ * Record that the current record has this line. Return -EBADMSG if the line occurs twice,
+ * which shows that the header of the next record was lost.
  */
 static int mark_line(struct smaps_parse *p, uint32_t bit)
 {

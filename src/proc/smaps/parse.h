@@ -9,7 +9,7 @@
 #include "proc/smaps/smaps.h"
 
 struct smaps_parse {
-	/* NULL: learn no layout, and parse each line separately */
+	/* the learned layout, or NULL to parse each line separately */
 	struct smaps_layout *layout;
 	/* names of the mapping being parsed and of the held mapping */
 	struct strbuf *name, *held_name;
@@ -18,15 +18,15 @@ struct smaps_parse {
 	struct mapping current; /* the record whose lines are being parsed one by one */
 	bool has_current;
 	/*
-	 * lines that the current record has so far: one bit per enum smaps_field, and one
-	 * for VmFlags
+	 * the lines that the current record has so far: one bit per enum smaps_field,
+	 * and one for VmFlags
 	 */
 	uint32_t current_lines;
 	/* the lines that the first record had, which all records must have */
 	uint32_t expected_lines;
 	/*
-	 * the last complete record; not passed to fn yet, because the next record may be
-	 * the same mapping in a newer state
+	 * The last complete record. It is passed to fn only when the next record has been
+	 * parsed, because that may be a newer state of the same mapping.
 	 */
 	struct mapping held;
 	bool has_held;

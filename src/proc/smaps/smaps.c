@@ -31,8 +31,8 @@
 #define READS_AT_ONCE 16
 
 /*
- * Size of a read() for large mappings: smaller than a record, so that the kernel walks
- * one mapping per read.
+ * Size of a read() for large mappings. It is smaller than a record, so that the kernel
+ * walks only one mapping per read.
  */
 #define READ_SIZE_SMALL 700
 
@@ -74,8 +74,9 @@ static ssize_t read_some(int fd, char *to, size_t size)
 }
 
 /*
- * Size of the next read, and time since the last pause. The clock is read once per
- * read(), so the time for parsing between reads, about 5 %, counts as reading.
+ * The pacing of reads: the size of the next read, and the time since the last pause.
+ * The clock is read once per read(), so the time for parsing between reads, about 5
+ * %, counts as reading.
  */
 struct pace {
 	bool is_paced;
@@ -110,9 +111,9 @@ static void pace_after_read(struct pace *pace)
 }
 
 /*
- * read() reports end of file both at the real end, and after an exec or exit has replaced
- * the memory map. Only a map that still exists returns data when it is read again from
- * its start.
+ * Check the map by reading the file again from its start: only a map that still exists
+ * returns data. read() reports end of file both at the real end, and after an exec or
+ * exit has replaced the memory map.
  */
 bool proc_smaps_map_exists(int fd)
 {

@@ -39,8 +39,8 @@ typedef int (*mapping_fn)(void *context, struct mapping *m);
  */
 struct smaps_layout {
 	/*
-	 * number of lines of a record; 0: not learned yet, or the file has
-	 * no fixed layout
+	 * number of lines of a record, or 0 if the layout is not yet learned or the file
+	 * has no fixed layout
 	 */
 	size_t line_count;
 	size_t flags_offset;

@@ -18,7 +18,7 @@ enum system_file {
 	SYSTEM_FILE_COUNT_,
 };
 
-/* Return the path of the file below the root of a procfs. */
+/* Return the path of the file relative to the root of a procfs. */
 const char *system_file_path(enum system_file file);
 
 /* Append the content of a file, at most `limit` bytes. Returns 0, -EFBIG or -errno. */

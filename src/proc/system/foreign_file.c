@@ -42,7 +42,7 @@
 
 /*
  * Pseudo file systems of the kernel, such as proc. Their files count as regular files,
- * but reading one can have side effects (/proc/kmsg).
+ * but opening or reading one, such as /proc/kmsg, can have side effects.
  */
 static const unsigned int kernel_file_systems[] = {
 	PROC_SUPER_MAGIC, SYSFS_MAGIC,	      DEBUGFS_MAGIC,	   TRACEFS_MAGIC,
@@ -59,7 +59,10 @@ static const unsigned int kernel_file_systems[] = {
 struct lookup {
 	int root_fd;	/* owned by the caller */
 	int process_fd; /* the process's /proc directory, for local_mount_check() */
-	/* NULL: the kernel checks only the access rights of memstate itself */
+	/*
+	 * the user on whose behalf the file is read, or NULL if only memstate's own
+	 * access rights matter
+	 */
 	const struct foreign_reader *reader;
 	uint64_t mount_id; /* id of the last mount that was found to be local */
 	/* the open directories of the lookup below the root, outermost first */
@@ -95,8 +98,8 @@ static void lookup_release(struct lookup *l)
 }
 
 /*
- * Return the descriptor in *fd, and set *fd to -1, so that the cleanup of *fd does not
- * close it.
+ * Return the descriptor in *fd, and set *fd to -1, so that the automatic cleanup of the
+ * variable does not close the descriptor.
  */
 static int detach_fd(int *fd)
 {
@@ -168,9 +171,9 @@ static int check_reader(const struct foreign_reader *reader, int fd, mode_t want
 }
 
 /*
- * Replace the remaining path with the symlink's target and `rest`, which begins with the
- * slash after the symlink. A symlink in /proc may be a magic link, so symlinks there are
- * never followed.
+ * Replace the remaining path with the symlink's target, followed by `rest`, the
+ * path after the symlink. A symlink in /proc may be a magic link, so symlinks
+ * there are never followed.
  */
 static int lookup_follow(struct lookup *l, int link_fd, const char *rest)
 {
@@ -274,8 +277,8 @@ static int look_up_manually(struct lookup l, const char *path, bool is_link)
 }
 
 /*
- * Let the kernel look up paths that stay on the root's mount. Look up other paths
- * component by component.
+ * Look up a path. The kernel looks up paths that stay on the mount of the root directory;
+ * other paths are looked up component by component.
  */
 static int look_up(const struct lookup *l, const char *path, bool is_link)
 {

@@ -47,7 +47,7 @@ int foreign_file_open(int root_fd, const char *path, uint64_t bytes_max);
 
 /*
  * Like foreign_file_open(), but open an entry of dir_fd, and fail with -ELOOP if the
- * entry is a symlink. Use this where a file with two names would be counted twice.
+ * entry is a symlink. Use this where a symlink would make the same file count twice.
  */
 int foreign_file_open_entry(int dir_fd, const char *name, uint64_t bytes_max);
 
@@ -63,7 +63,8 @@ int foreign_file_read(int root_fd, const char *path, size_t bytes_max,
  * the process that chose the path.
  */
 struct foreign_reader {
-	bool has_ids; /* false: only the permissions of "others" count */
+	/* false: the ids are unknown, so only the permissions of "others" count */
+	bool has_ids;
 	uint32_t uid, gid;
 	uint32_t *groups;
 	size_t group_count;
@@ -92,8 +93,8 @@ int foreign_file_open_dir(int root_fd, const char *path);
 
 /*
  * Find a file of any type without opening it. Returns an O_PATH descriptor for fstat(2),
- * or -errno as described at the top of this file. With is_link, a symlink at the end of
- * path is not followed.
+ * or -errno as described at the top of this file. If is_link is set, a symlink at the end
+ * of path is not followed.
  */
 int foreign_file_find(int root_fd, const char *path, bool is_link);
 

@@ -30,7 +30,7 @@
  */
 #define SPARE_PAGES 2
 
-/* A pipe or socket, and one of the descriptors with which processes refer to it. */
+/* A pipe or socket, and one of the descriptors that refer to it. */
 struct kernel_file {
 	uint64_t inode;
 	int pid, fd;
@@ -87,7 +87,7 @@ static int list_process(const struct procfs *fs, int pid, struct file_list *pipe
 		uint64_t inode, number;
 		ssize_t n = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
 
-		/* not a number ("." or ".."), or the descriptor was closed meanwhile */
+		/* skip "." and "..", and descriptors that were closed meanwhile */
 		if (n < 0 || num_parse_u64(entry->d_name, &number) < 0)
 			continue;
 		if ((*left)-- == 0)
@@ -127,7 +127,7 @@ uint64_t proc_kernel_files_pipe_limit(uint64_t capacity_bytes, uint64_t content_
 	uint64_t pages = capacity_bytes / page_bytes;
 
 	/*
-	 * each page in use holds at least one byte, so there are at most
+	 * each page in use contains at least one byte, so there are at most
 	 * content_bytes pages
 	 */
 	if (content_bytes < pages)
@@ -136,8 +136,8 @@ uint64_t proc_kernel_files_pipe_limit(uint64_t capacity_bytes, uint64_t content_
 }
 
 /*
- * Return the upper bound of a pipe's pages, in bytes. Return BYTES_UNKNOWN if the kernel
- * denies access, or if the descriptor now refers to another file.
+ * Return an upper bound of the memory of a pipe's pages, in bytes. Return BYTES_UNKNOWN
+ * if the kernel denies access, or if the descriptor now refers to another file.
  */
 static uint64_t read_pipe(const struct kernel_file *file)
 {
@@ -166,8 +166,8 @@ static _Noreturn void sum_pipes(const struct file_list *pipes, int out_fd)
 	ssize_t n;
 
 	/*
-	 * close the standard streams: a program that reads memstate's output must not
-	 * wait for a hanging child
+	 * close the standard streams: a program that reads memstate's output must get end
+	 * of file even if the child hangs
 	 */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fd != out_fd)
@@ -217,8 +217,8 @@ static int read_pipes(const struct file_list *pipes, uint64_t *ret)
 	if (pid < 0)
 		return 0;
 	/*
-	 * a child that waits for a pipe's lock in the kernel ends only when that lock is
-	 * released; do not wait for it
+	 * do not wait for a child that hangs in the kernel on a pipe's lock: it ends only
+	 * when that lock is released
 	 */
 	if (r < 0)
 		kill(pid, SIGKILL);

@@ -72,8 +72,8 @@ static void read_mounts(struct local_devices *devices, int process_fd, const cha
 }
 
 /*
- * Mark the device of fd as local, and close fd. The file belongs to a file system that
- * the kernel uses internally and that is not mounted anywhere.
+ * Mark the device of fd as local, and close fd. fd is a file of a file system that is
+ * internal to the kernel, and that no mountinfo file lists.
  */
 static void add_kernel_file(struct local_devices *devices, int fd)
 {

@@ -3,12 +3,12 @@
  * local_devices - find out which file systems answer without the help of
  * another process or machine.
  *
- * Reading a file, or a page of a mapped file, on FUSE or a network file system may
- * take as long as the server likes, and no signal interrupts it. A device counts as
- * local only if a mountinfo file lists it with a local type, because a process can
- * hide its mounts. An overlay may have a FUSE file system below it. An overlay
- * therefore counts as local only if memstate or process 1 sees it, because only a
- * privileged user can have mounted it there.
+ * Reading a file, or a page of a mapped file, on FUSE or a network file system may take
+ * as long as the server likes, and no signal interrupts it. A device counts as local only
+ * if a mountinfo file lists it with a local type, because a process can hide its mounts.
+ * An overlay may have a FUSE file system as its lower layer. An overlay therefore counts
+ * as local only if it is mounted in the mount namespace of memstate or of process 1,
+ * where only a privileged user can have mounted it.
  */
 #ifndef MS_PROC_SYSTEM_LOCAL_DEVICES_H
 #define MS_PROC_SYSTEM_LOCAL_DEVICES_H
@@ -20,8 +20,8 @@
 #include "model/mapping.h"
 
 /*
- * Cache of the devices seen so far. The cache may become wrong, because the kernel may
- * reuse the number of an unmounted device.
+ * Cache of the devices queried so far. The cache must not be kept for long: the kernel
+ * may reuse the number of an unmounted device.
  */
 struct local_devices {
 	struct local_device {

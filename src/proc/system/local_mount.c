@@ -43,7 +43,8 @@ static const char *const local_types[] = {
 struct search {
 	uint64_t id;
 	/*
-	 * device of an overlay that only the process's mount namespace has listed so far
+	 * Device of an overlay that has been found only in the process's own mount
+	 * namespace so far, where an unprivileged user may have mounted it.
 	 */
 	uint32_t major, minor;
 	bool is_own, is_found, is_overlay;
@@ -92,8 +93,9 @@ static bool is_accepted(const struct search *s, const char *type, bool is_truste
 }
 
 /*
- * Compare one mount with the mount that the search looks for. is_trusted means that only
- * a privileged user can have mounted the overlays in the mount's namespace.
+ * Compare one mount with the mount that is searched for. is_trusted is set for the
+ * mount namespaces of memstate and of process 1: only a privileged user can have
+ * mounted an overlay there.
  */
 static void compare_mount(struct search *s, const struct mount_line *mount,
 			  bool is_trusted)

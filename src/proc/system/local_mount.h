@@ -20,9 +20,9 @@
 #define LOCAL_MOUNT_OWN (-1000)
 
 /*
- * Return true if file systems of this type are local. An overlay may have FUSE below it.
- * An overlay therefore counts as local only with trusts_overlays, which means that only a
- * privileged user can have mounted it.
+ * Return true if file systems of this type are local. An overlay may have a FUSE file
+ * system as its lower layer. It therefore counts as local only if trusts_overlays is set,
+ * which means that only a privileged user can have mounted it.
  */
 bool local_mount_is_type(const char *type, bool trusts_overlays);
 

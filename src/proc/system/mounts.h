@@ -13,8 +13,8 @@
 #include "proc/system/procfs.h"
 
 /*
- * Cache of the device numbers seen so far. The kernel assigns device numbers globally, so
- * they are valid across mount namespaces.
+ * Cache of the device numbers queried so far. The kernel assigns device numbers globally,
+ * so they are valid across mount namespaces.
  */
 struct tmpfs_devices {
 	struct tmpfs_device {

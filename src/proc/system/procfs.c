@@ -34,9 +34,9 @@ static bool is_proc(int fd)
 }
 
 /*
- * Return true if the pids in this proc are those of our pid namespace. After unshare(1)
- * without a mount of proc they are not, and the kernel would take a pid for another
- * process.
+ * Return true if the pids in this proc are those of memstate's pid namespace. After an
+ * unshare(1) that does not mount a new proc they are not, and system calls would take
+ * such a pid for another process.
  */
 static bool has_own_pids(int fd)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * procfs - access to /proc, live or captured. All functions work below its root. Errors
- * are unified: -ESRCH means that the process no longer exists, whether the kernel
- * reported ENOENT or ESRCH. -EOPNOTSUPP means that the process exists but the file does
- * not, because the kernel is older or the capture lacks the file.
+ * procfs - access to /proc, either that of the running kernel or a captured copy of its
+ * files. All paths are relative to its root directory. Errors are unified: -ESRCH means
+ * that the process no longer exists, whether the kernel reported ENOENT or ESRCH.
+ * -EOPNOTSUPP means that the process exists but the file does not, because the kernel is
+ * older or the capture lacks the file.
  */
 #ifndef MS_PROC_SYSTEM_PROCFS_H
 #define MS_PROC_SYSTEM_PROCFS_H
@@ -59,7 +60,7 @@ int procfs_read_file(const struct procfs *fs, int pid, const char *file, size_t 
 
 /*
  * Open or read a path below the root, or below dir_fd, a directory opened by these
- * functions. Errors are returned unchanged, not unified. In a directory tree, no path can
+ * functions. Errors are returned unchanged, not unified. In a captured tree, no path can
  * leave the root or dir_fd, and files other than regular ones are refused with -EBADMSG.
  */
 int procfs_open_path(const struct procfs *fs, const char *path);
@@ -98,8 +99,8 @@ void procfs_format_fd_path(char path[PROCFS_FD_PATH_SIZE], int fd);
 int procfs_reopen(int fd, int flags);
 
 /*
- * Format "pid/file". printf is not used, because this function runs once per process
- * and sample.
+ * Format the path "pid/file". This function does not use snprintf(), which is slow,
+ * because it runs once per process and sample.
  */
 #define PROCFS_PATH_SIZE 64
 void procfs_format_path(char path[PROCFS_PATH_SIZE], int pid, const char *file);

@@ -13,7 +13,10 @@
 #include "tracee/elf/exports.h"
 #include "tracee/memory/mapped_file.h"
 
-/* Limits on the files searched per process. Real programs have a few hundred files. */
+/*
+ * Limits on the size and number of files that are searched per process. Real programs map
+ * a few hundred files.
+ */
 #define SEARCH_BYTES_MAX (UINT64_C(256) << 20)
 #define SEARCH_FILES_MAX 1000
 
@@ -65,8 +68,8 @@ static bool search_range(struct search *s, int fd, uint64_t offset, uint64_t end
 {
 	char bytes[SIGN_BYTES_MAX + CHUNK_BYTES];
 	/*
-	 * number of bytes at the end of the previous chunk that are searched again,
-	 * because a message may begin there
+	 * Number of bytes at the end of the previous chunk that are searched again,
+	 * because a message may be split between two chunks.
 	 */
 	size_t kept = 0;
 
@@ -91,8 +94,8 @@ static bool search_range(struct search *s, int fd, uint64_t offset, uint64_t end
 }
 
 /*
- * Search all parts of m's file that are mapped without write permission, which are code
- * and constants.
+ * Search the ranges of m's file that are mapped without write permission, that
+ * is, code and constants.
  */
 static bool search_file(struct search *s, const struct mapping *m)
 {

@@ -17,11 +17,12 @@
 
 struct allocator_code {
 	/*
-	 * true: all code was searched. false: a file cannot be opened or is too large, or
-	 * there is code in anonymous memory, where packed programs unpack themselves.
+	 * True if all code was searched. False if a file cannot be opened or is too
+	 * large, or if there is code in anonymous memory, into which packed programs
+	 * unpack themselves.
 	 */
 	bool is_complete;
-	/* the allocators found; only glibc, jemalloc, tcmalloc and mimalloc can be */
+	/* the allocators found, of glibc, jemalloc, tcmalloc and mimalloc */
 	bool is_found[ALLOCATOR_COUNT_];
 };
 
@@ -29,25 +30,24 @@ enum code_scope {
 	CODE_ALL_FILES, /* search all files with executable mappings */
 	/*
 	 * Search only the program's own file, and only if it exports a malloc function,
-	 * which replaces the C library's malloc. If it exports none, is_complete
-	 * becomes false.
+	 * which replaces that of the C library. Otherwise is_complete is false.
 	 */
 	CODE_PROGRAM,
 };
 
 #define ALLOCATOR_CODES_KEPT 64
 
-/* Cache of results, one for each set of mapped files. Initialize the cache with zeros. */
+/* Cache of search results, one for each set of mapped files. Initialise it with zeros. */
 struct allocator_codes {
 	struct {
-		uint64_t key; /* hash of the set of files; 0: the entry is unused */
+		uint64_t key; /* hash of the set of files, or 0 if the entry is unused */
 		struct allocator_code code;
 	} kept[ALLOCATOR_CODES_KEPT];
 };
 
 /*
  * Search the mapped files for allocators, or return the cached result. process_fd is the
- * process's directory in /proc. Never fails.
+ * process's directory in /proc.
  */
 struct allocator_code allocator_code_find(struct allocator_codes *codes, int process_fd,
 					  const struct mapping_list *mappings,

@@ -70,8 +70,8 @@ int elf_build_id_read(int fd, struct elf_build_id *ret)
 }
 
 /*
- * Open the debug file below one root directory. Returns the same values as
- * elf_debug_open().
+ * Open the debug file of a build ID below one root directory. Returns the same values
+ * as elf_debug_open().
  */
 static int open_debug(int root_fd, const struct elf_build_id *id)
 {

@@ -15,7 +15,7 @@
 /* A build ID identifies one build of a program or library. */
 struct elf_build_id {
 	uint8_t bytes[ELF_BUILD_ID_MAX];
-	size_t length; /* length of the build ID; 0: none */
+	size_t length; /* length of the build ID, or 0 if the file has no build ID */
 };
 
 bool elf_build_id_is_same(const struct elf_build_id *a, const struct elf_build_id *b);

@@ -142,8 +142,8 @@ bool elf_exports_base(const struct elf_exports *exports, const struct mapping *m
 	const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 
 	/*
-	 * the kernel maps a segment from the start of the page in which the
-	 * segment begins
+	 * the kernel maps a segment from the start of the page that
+	 * contains its first byte
 	 */
 	for (size_t i = 0; i < exports->part_count; i++) {
 		const struct elf_part *part = &exports->parts[i];

@@ -13,7 +13,9 @@
 
 #include "model/mapping.h"
 
-/* An exported symbol. vaddr is the address in the file, before relocation. */
+/*
+ * A symbol that an ELF file exports. vaddr is its address in the file, before relocation.
+ */
 struct elf_export {
 	uint64_t vaddr, bytes;
 	const char *name;
@@ -65,8 +67,8 @@ const struct elf_export *elf_exports_find(const struct elf_exports *exports,
 					  const char *name);
 
 /*
- * Find the offset in the file of the byte that is loaded at vaddr, the address before
- * relocation. Return false if the byte at vaddr does not come from the file.
+ * Find the file offset of the byte that is loaded at vaddr, the address before
+ * relocation. Returns false if the byte at vaddr does not come from the file.
  */
 bool elf_exports_offset(const struct elf_exports *exports, uint64_t vaddr,
 			uint64_t *ret_bytes);

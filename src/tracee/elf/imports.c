@@ -27,7 +27,7 @@ struct reading {
 	struct elf_reader file;
 	const char *const *names;
 	size_t name_count;
-	/* the symbol table that was read last, and the index of the table's section */
+	/* the symbol table that was read last, and the index of its section */
 	struct elf_symbol_table symbols;
 	size_t symbols_index;
 	struct elf_imports imports;

@@ -17,8 +17,8 @@
 #define HEADERS_MAX 64
 #define DYNAMIC_MAX 256
 /*
- * Maximum number of files: more than any program has. Without a limit, reading a circular
- * list would never end.
+ * Maximum number of files, which exceeds that of any real program. The limit ends the
+ * loop if the list is circular.
  */
 #define FILES_MAX 4096
 
@@ -107,7 +107,7 @@ static void add_file(struct memory *memory, uint64_t dynamic_addr,
 {
 	const struct mapping *m = memory_find_mapping(memory, dynamic_addr);
 
-	/* the dynamic linker also lists the kernel's vdso, which has no file */
+	/* the dynamic linker also lists the vDSO, which has no file */
 	if (!m || m->inode == 0)
 		return;
 	order->items = xgrow(order->items, &order->capacity, order->count + 1,

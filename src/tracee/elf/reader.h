@@ -88,8 +88,8 @@ struct elf_symbol_table {
 #define _cleanup_elf_symbol_table_ __attribute__((cleanup(elf_symbol_table_release)))
 
 /*
- * Read a symbol table, and the names to which it refers. Returns as
- * elf_reader_read_section() does.
+ * Read a symbol table and its string table. Returns the same values
+ * as elf_reader_read_section().
  */
 int elf_reader_read_symbols(struct elf_reader *reader, size_t index,
 			    struct elf_symbol_table *ret);

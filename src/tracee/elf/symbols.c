@@ -13,8 +13,8 @@
 #include "tracee/elf/build_id.h"
 
 /*
- * Symbols may be nested. A lookup checks at most this many of the symbols that start
- * before vaddr.
+ * Symbols may be nested. A lookup checks at most this many of the symbols that
+ * start before the address.
  */
 #define ENCLOSING_TRIES 32
 
@@ -26,8 +26,8 @@
 #	include "base/library.h"
 
 /*
- * Maximum size of all tables: more than those of any known program. A malformed file can
- * claim more than the available memory.
+ * Maximum total size of the symbol tables, which exceeds that of any known program. A
+ * malformed file can claim more than the available memory.
  */
 #	define TABLES_MAX_BYTES (UINT64_C(1) << 30)
 #	define SEGMENTS_MAX 256
@@ -205,8 +205,8 @@ static void read_table(struct elf_symbols *symbols, Elf *elf, Elf_Scn *section,
 }
 
 /*
- * Read all symbol tables. Return true if one of them is the full table, which has more
- * than the exported symbols.
+ * Read all symbol tables. Returns true if one of them is the full table (.symtab), which
+ * also contains symbols that are not exported.
  */
 static bool read_tables(struct elf_symbols *symbols, Elf *elf)
 {

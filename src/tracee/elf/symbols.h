@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * symbols - find the symbols of an ELF file, or of its debug file, by address. Uses
- * libelf instead of elf_reader: debug files may have larger tables than the reader
- * accepts, and libelf supports more sections than the ELF header can count. libelf is
- * loaded when the first file is read. The file may be malicious: its tables are checked
- * against the file, and ignored if they are larger than those of any real program.
+ * libelf instead of elf_reader: debug files may have larger tables than elf_reader
+ * accepts, and more sections than the count in the ELF header allows. libelf is loaded
+ * when the first file is read. The file may be malicious: its tables are checked against
+ * the file, and ignored if they are larger than those of any real program.
  */
 #ifndef MS_TRACEE_ELF_SYMBOLS_H
 #define MS_TRACEE_ELF_SYMBOLS_H
@@ -18,7 +18,8 @@ struct elf_symbol {
 	uint64_t vaddr;
 	uint64_t bytes;
 	const char *name;
-	uint8_t rank; /* the symbol with the highest rank at an address is kept */
+	/* of several symbols at an address, the one with the highest rank is kept */
+	uint8_t rank;
 	bool is_object;
 };
 
@@ -26,7 +27,7 @@ struct elf_segment {
 	uint64_t vaddr, offset_bytes, file_bytes, memory_bytes;
 };
 
-struct elf_file; /* handle of libelf, which owns the names of the symbols */
+struct elf_file; /* the file as opened by libelf, which owns the names of the symbols */
 
 struct elf_symbols {
 	struct elf_symbol *items; /* symbols, sorted by vaddr, at most one per address */
@@ -52,8 +53,8 @@ bool elf_symbols_can_be_read(void);
 /*
  * Read the symbols from an open file, and take ownership of fd, even on failure. If the
  * file has no full symbol table, look for its debug file below root_fd, the process's
- * root directory (-1: none), and then below memstate's own root. Return 0, -EBADMSG if
- * the file is not a 64-bit ELF file, -EOPNOTSUPP without libelf, or another -errno.
+ * root directory (or -1), and then below memstate's own root. Return 0, -EBADMSG if the
+ * file is not a 64-bit ELF file, -EOPNOTSUPP without libelf, or another -errno.
  */
 int elf_symbols_read(int fd, int root_fd, struct elf_symbols *ret);
 void elf_symbols_release(struct elf_symbols *symbols);

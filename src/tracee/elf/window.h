@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define ELF_WINDOW_BYTES ((size_t)65536)
-/* Number of zeros that follow the end of the file. */
+/* Number of zero bytes that follow the end of the file in the window. */
 #define ELF_WINDOW_ZERO_BYTES ((size_t)16)
 
 struct elf_window {
@@ -30,10 +30,10 @@ struct elf_window {
 struct elf_window *elf_window_new(int fd, uint64_t *left_bytes);
 
 /*
- * Find the bytes of the file at offset_bytes: at least wanted bytes, which are at most
- * ELF_WINDOW_BYTES, unless the file ends there. On success *ret points to *ret_length
- * bytes, which are valid until the next call, and to ELF_WINDOW_ZERO_BYTES zeros after
- * the end of the file.
+ * Find the bytes of the file at offset_bytes: at least `wanted` bytes (at most
+ * ELF_WINDOW_BYTES), or fewer at the end of the file. On success *ret points to
+ * *ret_length bytes, which are valid until the next call, and to ELF_WINDOW_ZERO_BYTES
+ * zeros after the end of the file.
  *
  * Returns 0; -E2BIG if the limit is exceeded; -EINTR if a signal asks memstate to end;
  * -EBADMSG if no file has this offset; or another -errno.

@@ -22,13 +22,11 @@ struct expendable {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	int (*work)(void *context); /* the work to do; NULL: the thread waits for work */
+	/* the work to do, or NULL while the thread waits for work */
+	int (*work)(void *context);
 	void *context;
 	int result;
-	/*
-	 * request: a function that the owner must call on behalf of the
-	 * thread; NULL: no request
-	 */
+	/* a function that the owner must call on behalf of the thread, or NULL */
 	int (*owner_work)(void *argument);
 	void *owner_argument;
 	int owner_result;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * expendable - a thread that its owner can abandon. A read of another process's memory
- * can block in the kernel for as long as a file system does not answer, and no signal
- * ends such a read. An expendable thread makes such reads. Everything that an abandoned
- * thread uses must outlive the thread: see expendable_end().
+ * can block in the kernel until a file system answers, and no signal ends such a read.
+ * memstate makes these reads in an expendable thread. Everything that an abandoned thread
+ * uses must outlive the thread: see expendable_end().
  */
 #ifndef MS_TRACEE_MEMORY_EXPENDABLE_H
 #define MS_TRACEE_MEMORY_EXPENDABLE_H
@@ -19,12 +19,12 @@ struct expendable;
  */
 int expendable_new(struct expendable **ret);
 
-/* Let the thread call work(context). The thread must not have other work. */
+/* Let the thread call work(context). The thread must be idle. */
 void expendable_run(struct expendable *e, int (*work)(void *context), void *context);
 
 /*
- * Wait until the work has returned, but not longer than until_ns (monotonic clock).
- * Return true if the work has returned; *ret_result is then its result.
+ * Wait until the work has returned, at most until until_ns (CLOCK_MONOTONIC). Returns
+ * true, with the result of the work in *ret_result, if the work has returned.
  */
 bool expendable_wait(struct expendable *e, uint64_t until_ns, int *ret_result);
 

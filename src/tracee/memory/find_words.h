@@ -2,8 +2,9 @@
 /*
  * find_words - search a running process's private memory for words with given values.
  *
- * Only pages that the process has written are read. All other pages contain zeros, or the
- * contents of a file, so that no page is read from a file system and none is faulted in.
+ * Only pages that the process has written are read; all other pages contain zeros or file
+ * contents. Thus the search reads nothing from file systems, and faults in no page of the
+ * target except those requested by reads_swapped.
  */
 #ifndef MS_TRACEE_MEMORY_FIND_WORDS_H
 #define MS_TRACEE_MEMORY_FIND_WORDS_H

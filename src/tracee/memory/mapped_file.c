@@ -52,9 +52,9 @@ static int check_opened(int fd, const struct mapping *m)
 }
 
 /*
- * Open the mapping's path below the root directory of the process. The process can change
- * what is at this path. A path with a line break is not found, because the kernel writes
- * the line break as \012.
+ * Open the mapping's path below the root directory of the process. The process can
+ * replace the file at this path, so the caller checks the file. A path with a line break
+ * is not found, because the kernel writes the line break as \012.
  */
 static int open_path(int process_fd, const struct mapping *m)
 {

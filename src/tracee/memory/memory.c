@@ -43,7 +43,7 @@ const struct mapping *memory_find_mapping(struct memory *memory, uint64_t addr)
 	return &list->items[low];
 }
 
-/* Read a page that is not in memory from the mapped file. */
+/* Read from the mapped file a page that is not resident. */
 static bool read_file(struct memory *memory, const struct mapping *m, uint64_t addr,
 		      void *to, size_t length)
 {
@@ -109,8 +109,8 @@ bool memory_read_text(struct memory *memory, uint64_t addr, char *to, size_t siz
 
 	while (length < size) {
 		/*
-		 * read up to the end of the page only, because the next page may
-		 * be absent
+		 * read only up to the end of the page, because the next
+		 * page may be absent
 		 */
 		uint64_t rest = IMAGE_PAGE_BYTES - (addr + length) % IMAGE_PAGE_BYTES;
 		size_t part = size - length < TEXT_STEP ? size - length : TEXT_STEP;

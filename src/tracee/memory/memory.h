@@ -25,10 +25,11 @@ struct memory {
 	int pagemap_fd;
 	/* list of the process's mappings; borrowed */
 	const struct mapping_list *mappings;
-	/* index of the mapping that was found last */
+	/* index of the mapping that was looked up last */
 	size_t found;
 	/*
-	 * The file that was read last: index of its mapping, and its descriptor, or -1.
+	 * The mapped file that was read last: the index of its mapping, and
+	 * its descriptor or -1.
 	 */
 	size_t file_mapping;
 	int file_fd;

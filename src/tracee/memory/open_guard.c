@@ -29,8 +29,9 @@
 #ifdef GUARD_ARCH
 
 /*
- * Flags of calls that are not examined: O_PATH opens nothing, foreign_file itself sets
- * O_NONBLOCK, opening a directory cannot do harm, and calls with the other flags write.
+ * Flags of calls that the guard allows without an examination. O_PATH does not open the
+ * file, foreign_file itself sets O_NONBLOCK, opening a directory is harmless, and the
+ * other flags are used for writing.
  */
 #	define PASSED_FLAGS \
 		(O_PATH | O_NONBLOCK | O_DIRECTORY | O_WRONLY | O_RDWR | O_CREAT)

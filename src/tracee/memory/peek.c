@@ -43,8 +43,8 @@ struct scan_arg {
 #define PAGEMAP_ENTRIES 2048
 
 /*
- * Maximum size of one copy: small enough to check the deadline often, large enough that
- * the checks cost nothing.
+ * Maximum size of one copy: small enough to check the deadline often, large enough to
+ * make the checks negligible.
  */
 #define COPY_BYTES (UINT64_C(4) << 20)
 #define COPY_RUNS 512
@@ -164,7 +164,7 @@ static int find_pages(const struct peek *peek, const struct peek_range *ranges,
 struct progress {
 	uint64_t done_bytes;
 	size_t run;
-	/* the ranges that remain: those that end before the run are skipped */
+	/* ranges still to be copied; those that end before the current run are skipped */
 	const struct peek_range *ranges;
 	size_t range_count;
 };
@@ -198,7 +198,10 @@ static bool is_shared(struct progress *at, const struct image_run *run)
 	return false;
 }
 
-/* Read like process_vm_readv(2), but without unsharing shared pages. */
+/*
+ * Like process_vm_readv(2), but read through /proc/PID/mem, which does not
+ * unshare shared pages.
+ */
 static ssize_t read_mem(const struct peek *peek, const struct iovec *to,
 			const struct iovec *from, int count)
 {
@@ -247,7 +250,7 @@ static int copy_some(const struct peek *peek, struct image *image, struct progre
 		     : process_vm_readv(peek->pid, &to, 1, from, (unsigned long)count, 0);
 	if (got < 0 && errno != EFAULT)
 		return -errno;
-	/* a negative value of got is never equal to length */
+	/* the comparison is false if got is negative */
 	if ((uint64_t)got == length) {
 		advance(at, image, length);
 		return 0;

@@ -14,7 +14,7 @@
 #include "model/image.h"
 
 struct peek_range {
-	uint64_t start_addr, end_addr; /* a range of readable, whole pages */
+	uint64_t start_addr, end_addr; /* a range of whole, readable pages */
 	/*
 	 * Pages may be shared after a fork, or by KSM. Such ranges are read through
 	 * /proc/PID/mem, which is slower than process_vm_readv(2). The latter pins pages,
@@ -36,8 +36,8 @@ struct peek {
 	int mem_fd;	      /* the target's /proc/PID/mem */
 	uint64_t deadline_ns; /* end of the copy on the monotonic clock; 0: no limit */
 	/*
-	 * the target runs during the copy; a page that is absent by then is copied
-	 * as zeros
+	 * the target runs during the copy; pages that disappear before they are read
+	 * are copied as zeros
 	 */
 	bool is_running;
 	/* behave as on a kernel before Linux 6.7, which has no PAGEMAP_SCAN */

@@ -23,7 +23,7 @@
 #define EVENT_OF(status) ((status) >> 8)
 #define SIGNAL_OF(status) ((status)&0xff)
 
-/* A killed process that is stopped just before its end. */
+/* A killed process that the tracer holds just before its end. */
 struct held {
 	int pid;
 	uint64_t until_ns;

@@ -29,8 +29,8 @@ static struct sigaction before[SIGNAL_COUNT];
 static bool is_replaced[SIGNAL_COUNT];
 
 /*
- * Set while stops are deferred. The handler may still run in another thread after the
- * last hold_end(), so it checks this flag.
+ * True while stop signals are deferred. The handler may still run in another thread after
+ * the last hold_end(), so it checks this flag.
  */
 static bool is_deferring;
 static uint64_t deferred; /* the signals deferred so far, as BIT() values */
@@ -92,7 +92,7 @@ static void restore_actions(void)
 	__atomic_store_n(&is_deferring, false, __ATOMIC_SEQ_CST);
 }
 
-/* Stop memstate if a stop signal arrived during the hold. */
+/* If a stop signal arrived while stops were deferred, stop memstate now. */
 static void stop_at_last(void)
 {
 	uint64_t asked = __atomic_exchange_n(&deferred, 0, __ATOMIC_SEQ_CST);
@@ -118,7 +118,10 @@ int hold_begin(void)
 	int r = 0;
 
 	pthread_mutex_lock(&lock);
-	/* do not defer a stop forever if new holds begin before old ones end */
+	/*
+	 * before a new hold, wait until a deferred stop has happened; otherwise
+	 * overlapping holds could defer it forever
+	 */
 	while (hold_count > 0 && must_stop())
 		pthread_cond_wait(&ended, &lock);
 	if (hold_count == 0) {

@@ -22,11 +22,13 @@ static const char *const folders[] = { "/sys/kernel/tracing",
 
 static const struct {
 	const char *event;
-	const char *filter; /* which calls to count; NULL: all */
+	/* a tracepoint filter that selects the calls to count, or NULL for all calls */
+	const char *filter;
 } calls[RELEASE_CALL_COUNT] = {
 	{ "sys_enter_munmap", NULL },
 	{ "sys_enter_madvise",
-	  "behavior == 4 || behavior == 8" }, /* values of MADV_DONTNEED and MADV_FREE */
+	  /* the values of MADV_DONTNEED and MADV_FREE */
+	  "behavior == 4 || behavior == 8" },
 };
 
 /* Read the id of a tracepoint from its file, which contains a line such as "652". */

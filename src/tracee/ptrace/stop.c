@@ -26,20 +26,21 @@
 #include "tracee/ptrace/trace.h"
 
 /*
- * Interval for polling the state of a thread. A thread stops when it is scheduled, or at
- * the end of a system call.
+ * Interval for polling the state of a thread that is about to stop. A thread stops when
+ * it is next scheduled, or at the end of a system call.
  */
 #define POLL_NS (50 * NS_PER_US)
 
 /*
- * If a thread has not stopped after this time, and is in an uninterruptible sleep,
- * stop_run() gives up, because the other threads are already stopped.
+ * If a thread is in an uninterruptible sleep and has not stopped after this
+ * time, stop_run() gives up, because the threads that have already stopped
+ * must not wait longer.
  */
 #define DEEP_SLEEP_NS (100 * NS_PER_MS)
 
 /*
- * Time reserved for detaching, which takes less time than seizing did: the work has to
- * end this much before the limit, but at most 1/RELEASE_SHARE of the limit.
+ * Time reserved for detaching, which takes less time than seizing did. The work has to
+ * end this much before the limit; at most 1/RELEASE_SHARE of the limit is reserved.
  */
 #define RELEASE_BASE_NS (500 * NS_PER_US)
 #define RELEASE_SHARE 4
@@ -153,8 +154,8 @@ static int seize(struct tracer *t, int tid)
 }
 
 /*
- * Return true if the process has more than count threads. The list of threads may be
- * incomplete if a thread ends while the list is read.
+ * Return true if the process has more than `count` threads. The list of threads cannot be
+ * used for this: it may be incomplete if a thread ends while it is read.
  */
 static bool has_more(const struct tracer *t, size_t count)
 {
@@ -199,10 +200,10 @@ static int seize_new(struct tracer *t)
 }
 
 /*
- * Record that a thread has stopped or ended. A stop is not consumed: if memstate is
- * killed now, the kernel still knows the signal to deliver. The end of a thread is
- * consumed, because other threads wait for it. The end of the process is left to its
- * parent, which may be memstate itself.
+ * Record that a thread has stopped or ended. A stop is not consumed, so that the kernel
+ * still delivers the signal if memstate is killed now. The end of a thread is consumed,
+ * because other threads wait for it. The end of the process is left to its parent, which
+ * may be memstate itself.
  */
 static void record_event(const struct tracer *t, struct seized *s, const siginfo_t *info)
 {
@@ -222,9 +223,10 @@ static void record_event(const struct tracer *t, struct seized *s, const siginfo
 }
 
 /*
- * Return 0 to continue waiting for thread s to stop while the other threads are stopped,
- * or -ETIMEDOUT or -EAGAIN to give up. Detect the end of a thread group leader here: the
- * kernel does not report it before the last thread ends.
+ * Return 0 to continue waiting for thread s, although the threads that have already
+ * stopped must wait, too. Return -ETIMEDOUT or -EAGAIN to give up. The end of a
+ * thread group leader is also detected here, because the kernel does not report it
+ * before the last thread ends.
  */
 static int check_patience(const struct tracer *t, struct seized *s,
 			  uint64_t *patient_until_ns)
@@ -343,8 +345,8 @@ static int read_all_registers(const struct tracer *t, struct stop *stop)
 }
 
 /*
- * Return the deadline for the work: the target must be released within the limit, which
- * takes some time.
+ * Return the deadline for the work. It is earlier than the limit, because releasing the
+ * target takes some time, too.
  */
 static uint64_t work_deadline_ns(const struct tracer *t)
 {

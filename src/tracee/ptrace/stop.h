@@ -32,9 +32,9 @@ struct stop {
 	 */
 	uint64_t *words;
 	size_t word_count;
-	/* time on the monotonic clock by which the work must have ended */
+	/* time (CLOCK_MONOTONIC) by which the work must have ended */
 	uint64_t deadline_ns;
-	struct stopped_work *held; /* used by stop_write_word() */
+	struct stopped_work *held; /* internal state for stop_write_word() */
 };
 
 #define STOP_WORDS_MAX 512

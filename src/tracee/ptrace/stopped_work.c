@@ -157,8 +157,9 @@ int stop_write_word(const struct stop *stop, uint64_t addr, uint64_t word)
 		r = n == sizeof(word) ? 0 : n < 0 ? -errno : -ESRCH;
 	}
 	/*
-	 * The owner must not hang on an absent page of a file system that does not
-	 * answer, but this thread may. Read the word here, which faults in its page.
+	 * The write failed, so the word has to be written with ptrace by the owner. Read
+	 * the word here first, which faults in its page: the owner would hang if the
+	 * page's file system does not answer, but this thread may hang.
 	 */
 	if (r == -EIO && pread(w->mem_fd, &unused, sizeof(unused), (off_t)addr) < 0)
 		r = -errno;

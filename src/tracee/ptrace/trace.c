@@ -60,12 +60,12 @@
 #define ACCESS_NS (250 * NS_PER_MS)
 
 /*
- * Set in a tracing thread, which must not hang, because it has to release the target. A
- * second thread, which can be abandoned, therefore makes the accesses to memory, which
- * can hang in the kernel.
+ * True in a tracing thread. Such a thread must not hang, because it has to release the
+ * target. A second thread, which can be abandoned, therefore makes all memory accesses
+ * that can hang in the kernel.
  */
 static _Thread_local bool is_tracing;
-/* the accessor thread; NULL: not started, or abandoned */
+/* the second thread, or NULL if it was not started or was abandoned */
 static _Thread_local struct expendable *accessor;
 
 struct run {
@@ -141,8 +141,8 @@ int trace_run(int (*work)(void *context), void *context, uint64_t limit_ns)
 uint32_t trace_sign(uint32_t *word)
 {
 	/*
-	 * this list replaces the one set by the C library; the thread has no
-	 * other robust futexes: see set_robust_list(2)
+	 * This robust futex list replaces the one that the C library has set. The thread
+	 * has no other robust futexes; see set_robust_list(2).
 	 */
 	static _Thread_local struct robust_list_head head;
 	static _Thread_local struct robust_list entry;

@@ -52,7 +52,7 @@ int trace_interrupt(int tid);
  */
 int trace_wait(int tid, uint64_t limit_ns, enum trace_event *ret, int *ret_signal);
 
-/* Continue the thread, and deliver this signal (0: none). */
+/* Continue the thread, and deliver this signal, or none if it is 0. */
 int trace_resume(int tid, enum trace_how how, int signal);
 int trace_detach(int tid, int signal);
 

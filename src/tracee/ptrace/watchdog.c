@@ -169,7 +169,11 @@ static void watch(struct page *page)
 	}
 }
 
-/* Close all descriptors except fds, which become SOCKET_FD and the following numbers. */
+/*
+ * Move the watchdog's three descriptors to SOCKET_FD and the following numbers, redirect
+ * the standard streams to /dev/null, and close all other descriptors. Without
+ * close_range(2), descriptors from CLOSED_FDS_MAX on stay open.
+ */
 static bool close_others(int fds[FD_COUNT])
 {
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -179,7 +183,10 @@ static bool close_others(int fds[FD_COUNT])
 		if (fds[i] < 0)
 			return false;
 	}
-	/* a program that reads memstate's output must not wait for the watchdog to end */
+	/*
+	 * a program that reads memstate's output must get end of file even if the
+	 * watchdog still runs
+	 */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (null_fd < 0 || dup2(null_fd, fd) < 0)
 			close(fd);
@@ -203,15 +210,21 @@ static _Noreturn void run(struct page *page, int fds[FD_COUNT])
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	setsid();
-	/* AddressSanitizer's prctl() needs a lock that may be held at the fork */
+	/*
+	 * call prctl directly, because AddressSanitizer's wrapper needs a lock that may
+	 * be held at the fork
+	 */
 	(void)syscall(SYS_prctl, PR_SET_NAME, "memstate-watch", 0, 0, 0);
-	/* leave the working directory: its file system could not be unmounted */
+	/* leave the working directory, which could otherwise not be unmounted */
 	if (chdir("/") == 0 && close_others(fds))
 		watch(page);
 	_exit(0);
 }
 
-/* Reap the watchdog, so that process 1 of a pid namespace does not get a zombie. */
+/*
+ * Reap the watchdog at exit. Otherwise it would become a zombie of process 1, which in
+ * some containers never reaps its children.
+ */
 static void end_at_exit(void)
 {
 	const struct timespec poll_time = { .tv_nsec = NS_PER_MS };
@@ -280,8 +293,8 @@ static int start(void)
 }
 
 /*
- * Allocate a page that this process shares with its watchdog. After a fork, the page and
- * the socket are still those of the parent process.
+ * Allocate a page that this process shares with its watchdog. After a fork, the child
+ * still has the page and the socket of its parent, and needs its own.
  */
 static int own_page(void)
 {
@@ -333,8 +346,8 @@ int watchdog_arm(void)
 		if (watchdog.fd < 0)
 			r = start();
 		/*
-		 * a full socket means only that the watchdog has not read earlier
-		 * bytes yet
+		 * a full socket is not an error: the watchdog will wake up for
+		 * the earlier bytes
 		 */
 		if (r < 0 || watchdog.fd < 0 ||
 		    send(watchdog.fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ||

@@ -26,8 +26,8 @@ int watchdog_arm(void);
 bool watchdog_has_continued(void);
 
 /*
- * Clear the record that the watchdog has continued memstate, because another process has
- * sent SIGCONT, too.
+ * Clear the result of watchdog_has_continued(), because another process
+ * has sent SIGCONT, too.
  */
 void watchdog_forget(void);
 
@@ -35,9 +35,9 @@ void watchdog_forget(void);
 void watchdog_disarm(void);
 
 /*
- * Return the pid of the watchdog, or 0. Safe in a signal handler. The watchdog is
- * not one of the processes that memstate starts for the user, and must not be
- * included in their figures.
+ * Return the pid of the watchdog, or 0. Safe in a signal handler. Reports about
+ * memstate's child processes must leave out the watchdog, because it is not part of
+ * what the user started.
  */
 pid_t watchdog_pid(void);
 

@@ -83,7 +83,7 @@ struct dwarf_file {
 	size_t unit_count, unit_capacity;
 	struct range *ranges; /* ranges of all units, sorted by start address */
 	size_t range_count, range_capacity;
-	bool has_symbols; /* symbols is filled in */
+	bool has_symbols; /* symbols contains the symbol table */
 	struct symbol_ranges symbols;
 	struct dwarf_frame frames[DWARF_FRAMES_MAX];
 };
@@ -278,8 +278,8 @@ static struct function *find_function(struct unit *unit, uint64_t addr)
 }
 
 /*
- * Return true if die, or one of its children, may contain addr. A block without addresses
- * may have children with addresses.
+ * Return true if the debug information entry (DIE) or one of its children may contain
+ * addr. A block without addresses may have children with addresses.
  */
 static bool may_hold(Dwarf_Die *die, uint64_t addr)
 {
@@ -291,7 +291,7 @@ static bool may_hold(Dwarf_Die *die, uint64_t addr)
 
 /*
  * Append the functions at addr that were inlined into chain[0]. Each function follows the
- * function that it was inlined into. Return the new number of functions in chain.
+ * one into which it was inlined. Return the new length of chain.
  */
 static size_t add_inlined(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *chain,
 			  size_t count, int depth)

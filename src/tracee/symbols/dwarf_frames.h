@@ -19,10 +19,10 @@
 
 /* A function at an address, and its source line. */
 struct dwarf_frame {
-	struct strbuf function; /* name as in the source; empty: unknown */
-	/* name of the source file, borrowed from libdw; NULL: unknown */
+	struct strbuf function; /* name as in the source, or empty if unknown */
+	/* name of the source file, borrowed from libdw, or NULL if unknown */
 	const char *file;
-	uint32_t line; /* number of the source line; 0: unknown */
+	uint32_t line; /* number of the source line, or 0 if unknown */
 };
 
 struct dwarf_file;

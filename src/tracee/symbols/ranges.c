@@ -14,9 +14,7 @@
  */
 #define ENCLOSING_TRIES 32
 
-/*
- * Assumed maximum size of a symbol without a size, which marks a few lines of assembly.
- */
+/* Assumed maximum size of a symbol without a size, usually a label in assembly code. */
 #define UNSIZED_MAX_BYTES 4096
 
 void symbol_ranges_add(struct symbol_ranges *ranges, const struct symbol_range *range)

@@ -50,19 +50,20 @@
  */
 struct record {
 	uint32_t file, vaddr;
-	uint32_t frame_count; /* 0: all addresses of the file have been looked up */
+	/* number of frames, or 0 once all addresses of the file have been looked up */
+	uint32_t frame_count;
 };
 
 struct record_frame {
 	uint32_t line;
-	/* length of each text, including its NUL; 0: unknown */
+	/* length of each text, including its NUL, or 0 if the text is unknown */
 	uint32_t function_length, file_length;
 };
 
 struct task {
 	const struct symbolize_file *files;
 	size_t count;
-	int *fds;	    /* descriptors of the files; -1: not available */
+	int *fds;	    /* descriptors of the files, or -1 if not available */
 	bool **is_reported; /* [file][vaddr]: found() was called for this address */
 	symbolize_found *found;
 	void *context;
@@ -182,10 +183,12 @@ static _Noreturn void answer(const struct task *task, int fd)
 	_exit(0);
 }
 
-/* The following functions run in memstate itself. They check all data from the child. */
+/*
+ * The following functions run in memstate itself. They validate all data from the child.
+ */
 
 /*
- * Return the next length bytes and advance *at, or return NULL if fewer bytes are left.
+ * Return the next `length` bytes and advance *at, or return NULL if fewer bytes remain.
  */
 static const char *take(const char **at, const char *end, size_t length)
 {
@@ -258,7 +261,7 @@ static bool read_record(struct task *task, const char **at, const char *end)
 	return true;
 }
 
-/* Read all complete records from *in, and keep the remaining bytes there. */
+/* Read all complete records from *in, and leave the remaining bytes there. */
 static void read_records(struct task *task, struct strbuf *in)
 {
 	const char *at = strbuf_text(in), *end = at + in->length;
@@ -275,8 +278,8 @@ static void read_records(struct task *task, struct strbuf *in)
 }
 
 /*
- * Return the deadline for the next file: half of the remaining time, so that even the
- * last file gets some time.
+ * Return the deadline for the next file. A file gets at most half of the remaining time,
+ * so that every file gets some.
  */
 static uint64_t file_end_ns(const struct task *task)
 {

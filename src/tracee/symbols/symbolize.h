@@ -19,21 +19,22 @@ struct symbolize_file {
 	 * it is not used.
 	 */
 	const uint8_t *build_id;
-	size_t build_id_bytes;	/* 0: the mapped file had no build ID */
+	size_t build_id_bytes;	/* 0 if the mapped file had no build ID */
 	const uint64_t *vaddrs; /* addresses in the file, before relocation */
 	size_t count;
 };
 
 struct code_frame {
-	const char *function; /* name as in the source, except for Swift; NULL: unknown */
-	const char *file;     /* name of the source file; NULL: unknown */
-	uint32_t line;	      /* number of the source line; 0: unknown */
+	/* name as in the source (mangled for Swift), or NULL if unknown */
+	const char *function;
+	const char *file; /* name of the source file, or NULL if unknown */
+	uint32_t line;	  /* number of the source line, or 0 if unknown */
 };
 
 /*
- * Called with the functions at an address: frames[0] contains the code, and each function
- * was inlined into the next. count is at least 1. The frames are valid only during
- * the call.
+ * Called with the functions at an address. frames[0] is the innermost function, and
+ * each function was inlined into the next. count is at least 1. The frames are valid
+ * only during the call.
  */
 typedef void symbolize_found(void *context, size_t file, size_t vaddr,
 			     const struct code_frame *frames, size_t count);

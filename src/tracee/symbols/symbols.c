@@ -19,12 +19,12 @@
 #include "tracee/elf/symbols.h"
 #include "tracee/memory/mapped_file.h"
 
-/* A file in memory: its mappings in order, and the zeros after them (.bss). */
+/* A mapped file: its mappings in order, followed by zero-initialised memory (.bss). */
 struct object {
 	uint64_t start_addr, end_addr;
 	/*
 	 * index of the first mapping, and number of mappings up to the last one,
-	 * including gaps and zeros
+	 * including gaps and .bss
 	 */
 	size_t first_mapping, mapping_count;
 	bool is_read;
@@ -48,12 +48,13 @@ static bool is_same_file(const struct mapping *a, const struct mapping *b)
 }
 
 /*
- * Return true if m also belongs to the object, whose last mapping with a file is `last`.
+ * Return true if mapping m belongs to the same object as `last`, the last mapping with a
+ * file that is known to belong to it.
  */
 static bool belongs_to_object(const struct object *object, const struct mapping *last,
 			      const struct mapping *m)
 {
-	if (m->inode == 0) /* m may be the zeros directly after the file (.bss) */
+	if (m->inode == 0) /* m may be the .bss memory directly after the file */
 		return m->start_addr == object->end_addr && m->name_length == 0 &&
 		       last->flags & MAPPING_WRITE;
 	return is_same_file(last, m) && m->file_offset_bytes >= last->file_offset_bytes;
