@@ -27,8 +27,8 @@
 #define COUNT_SLOT_BYTES 256
 #define COUNT_GROW_BYTES 4096
 /*
- * Once this many slots are in use, slots of ended threads are reused, and their counts
- * are added to slot 0.
+ * Once this many slots are in use, a new thread takes over the slot of an ended thread,
+ * whose counts are added to slot 0.
  */
 #define COUNT_SLOTS_KEPT 1000
 #define COUNT_SLOT_MAX 65535
@@ -95,8 +95,8 @@ struct count_slot {
 	 */
 	int64_t high_bytes;
 	/*
-	 * A stack is recorded when malloc_calls + requested_bytes reach this value; 0:
-	 * not chosen yet.
+	 * The thread's next call stack is recorded when malloc_calls + requested_bytes
+	 * reach this value, or 0 if the value has not been chosen yet.
 	 */
 	uint64_t stack_at;
 	/*
@@ -107,8 +107,7 @@ struct count_slot {
 	uint64_t last_addr;
 	uint64_t free_calls;
 	/*
-	 * number of blocks that were freed by the call that followed their allocation in
-	 * the same thread
+	 * number of blocks that the thread allocated and freed in two consecutive calls
 	 */
 	uint64_t temporary_count;
 	/*
@@ -123,19 +122,25 @@ struct count_slot {
 	uint64_t resized_count;
 	/* number of realloc and reallocarray calls for 0 bytes that freed the block */
 	uint64_t ended_count;
-	/* this thread's contribution to the header's live_bytes; may decrease */
+	/*
+	 * bytes that this thread has added to the header's live_bytes
+	 * so far; may decrease
+	 */
 	int64_t flushed_bytes;
 	/*
-	 * number of flushes of this slot to the header, by all threads that have used
-	 * the slot
+	 * how often this slot's pending_bytes were added to the header, by all threads
+	 * that have used the slot
 	 */
 	uint64_t flush_count;
-	/* thread id; 0: the slot is free; -1: another thread is taking over the slot */
+	/*
+	 * thread id; 0 if the slot is free; -1 while another thread takes over the slot
+	 */
 	int32_t tid;
 	/* 1 if this is the first thread of the program, or of the forked child */
 	uint32_t is_main;
 	char name[COUNT_NAME_BYTES];
-	uint64_t self; /* address of the thread's struct pthread in libc; 0: unknown */
+	/* address of the thread's struct pthread in libc, or 0 if unknown */
+	uint64_t self;
 };
 
 struct count_head {
@@ -148,16 +153,19 @@ struct count_head {
 	 * ended threads.
 	 */
 	uint32_t slot_count;
-	/* live bytes of all threads, except for the pending_bytes in their slots */
+	/* live bytes of all threads, without the pending_bytes in their slots */
 	int64_t live_bytes;
 	int64_t peak_bytes; /* the maximum of live_bytes so far */
 	/*
-	 * numbers of moves of counts to slot 0 that have begun, and that have ended; the
-	 * two numbers differ during a move
+	 * How many times a thread has begun, and has finished, moving the counts of an
+	 * ended thread to slot 0. If the two numbers differ, such a move is in progress.
 	 */
 	uint32_t fold_begin_count, fold_end_count;
 	uint64_t folded_thread_count;
-	/* number of threads that got no slot; their calls are not counted */
+	/*
+	 * number of threads that could not get a slot, so that their
+	 * calls are not counted
+	 */
 	uint64_t lost_thread_count;
 	/* number of forked children that could not create their file */
 	uint64_t lost_child_count;
@@ -167,7 +175,8 @@ struct count_head {
 	 */
 	int64_t inherited_blocks, inherited_bytes;
 	char name[COUNT_NAME_BYTES];
-	char allocator[256]; /* path of the file that defines the malloc that is called */
+	/* path of the file that defines the malloc function in use */
+	char allocator[256];
 };
 
 static_assert(sizeof(struct count_slot) <= COUNT_SLOT_BYTES, "a slot has room");

@@ -16,8 +16,8 @@
 
 /*
  * Return result, and prevent the compiler from making the preceding call a tail call.
- * Otherwise, if the allocator makes a tail call of another of its entry points, that
- * call would look like a call of the program; see entry.c.
+ * After a tail call from here, a tail call by the allocator to another of its entry
+ * points would look like a call by the program; see entry.c.
  */
 static inline uintptr_t returned(uintptr_t result)
 {
@@ -26,11 +26,11 @@ static inline uintptr_t returned(uintptr_t result)
 }
 
 /*
- * malloc and free each have a fast and a slow path. The fast path requires that the
- * thread has a slot, and that the allocator stores the size in front of each block. It
- * calls only the allocator, and reads the size from memory. The slow path handles
- * everything else. It is a tail call, so that its return address is that of malloc,
- * where call stacks begin.
+ * malloc and free each have a fast and a slow path. The fast path calls only the
+ * allocator, and reads the block's size from memory. It requires that the thread has a
+ * slot for its counts, and that the allocator stores the size in front of each block. The
+ * slow path handles everything else. It is a tail call, so that its return address is
+ * that of malloc, where call stacks begin.
  */
 
 /*
@@ -100,10 +100,7 @@ COUNT_EXPORT COUNT_HOT void *malloc(size_t bytes)
  */
 static inline int64_t usable_bytes_of(void *p)
 {
-	/*
-	 * in allocators other than glibc's the word before the block may be in
-	 * an unmapped page
-	 */
+	/* in other allocators, the word before the block may be in an unmapped page */
 	if (COUNT_HAS_LIVE && count_likely(count_has_glibc_heads)) {
 		size_t head = ((const size_t *)p)[-1];
 
@@ -119,8 +116,8 @@ static __attribute__((noinline)) void free_slow(void *p)
 	int64_t usable_bytes;
 
 	/*
-	 * ignore blocks that the dynamic linker took from the startup arena, whose memory
-	 * is never reused
+	 * ignore blocks that the dynamic linker allocated from the startup arena, whose
+	 * memory is never reused
 	 */
 	if (count_unlikely(!slot))
 		return;
@@ -177,7 +174,7 @@ COUNT_EXPORT void *calloc(size_t count, size_t bytes)
 	size_t product;
 
 	if (__builtin_mul_overflow(count, bytes, &product))
-		/* larger than any block that an allocator can provide */
+		/* SIZE_MAX is larger than any block that an allocator can provide */
 		product = SIZE_MAX;
 	if (count_unlikely(!slot))
 		return count_arena_allocate(0, product);
@@ -187,8 +184,9 @@ COUNT_EXPORT void *calloc(size_t count, size_t bytes)
 }
 
 /*
- * Move a block from the startup arena, which serves calls until malloc is available, to
- * the heap. The word before the block contains its size. Return the new block, or NULL.
+ * Move a block from the startup arena, which provides memory until malloc is
+ * available, to the heap. The word before the block contains its size. Return
+ * the new block, or NULL.
  */
 static COUNT_COLD void *move_from_arena(void *p, size_t bytes)
 {
@@ -232,8 +230,8 @@ COUNT_EXPORT void *realloc(void *p, size_t bytes)
 }
 
 /*
- * Call the allocator's realloc, not its reallocarray: that of glibc calls realloc by
- * name, so the call would be counted twice.
+ * Call the allocator's realloc, not its reallocarray: glibc's reallocarray calls realloc
+ * by name, so the call would be counted twice.
  */
 COUNT_EXPORT void *reallocarray(void *p, size_t count, size_t bytes)
 {
@@ -265,10 +263,7 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 #if COUNT_HAS_LIVE
 	int err = count_next.posix_memalign(ret, alignment, bytes);
 
-	/*
-	 * after a request for 0 bytes *ret may be NULL although
-	 * posix_memalign() succeeded
-	 */
+	/* for 0 bytes, *ret may be NULL although posix_memalign() succeeded */
 	count_returned(slot, err == 0 ? *ret : NULL, bytes);
 	return err;
 #else

@@ -54,8 +54,8 @@ static uintptr_t pass_on(const struct count_entry *entry, const uintptr_t argume
 		entry->next(arguments[0], arguments[1], arguments[2], arguments[3]);
 
 	/*
-	 * Prevent a tail call here, so that the return address of next, and of functions
-	 * that next calls in a tail call, is in this library.
+	 * Prevent a tail call here, so that this library's code contains the return
+	 * address of `next`, and of functions that `next` calls in a tail call.
 	 */
 	__asm__ volatile("" : "+r"(ret));
 	return ret;
@@ -94,8 +94,8 @@ static void count_result(const struct count_entry *entry,
 	struct unwind_state start = { call->pc, call->sp, call->rbp };
 
 	/*
-	 * each call counts as one byte more than it requests; for malloc this byte has
-	 * already been counted
+	 * Each call counts as one byte more than it requests. For malloc, the additional
+	 * byte is already counted.
 	 */
 	if (entry->function != COUNT_MALLOC)
 		count_stack_other_call(slot);
@@ -115,7 +115,7 @@ static uintptr_t make(const struct count_entry *entry,
 	uintptr_t ret;
 
 	count_add(counter_of(slot, entry->function), 1);
-	/* until the call returns, count it as failed: it may throw an exception */
+	/* count the call as failed until it returns, because it may throw an exception */
 	if (may_throw && COUNT_HAS_LIVE)
 		count_add(&slot->failed_count, 1);
 	else
@@ -134,8 +134,8 @@ static uintptr_t make(const struct count_entry *entry,
 }
 
 /*
- * Return true for xallocx(), which never moves the block, and returns the block's
- * new size.
+ * Return true for xallocx(), which never moves the block and returns
+ * the block's new size.
  */
 static bool resizes_in_place(const struct count_entry *entry)
 {

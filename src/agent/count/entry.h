@@ -44,7 +44,7 @@ struct count_entry {
 
 struct count_entry_call {
 	uintptr_t arguments[4];
-	uint64_t pc, sp, rbp; /* of the caller */
+	uint64_t pc, sp, rbp; /* registers of the caller */
 };
 
 /*

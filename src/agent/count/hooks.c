@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The hooks that hooks.h describes. They run in other programs, in any thread and in
- * signal handlers: no libc, no locks, no change of errno, and no stack frame if the
+ * hooks - the functions that count calls of malloc in a running process, as described in
+ * hooks.h. They run in other programs, in any thread and in signal handlers. Therefore
+ * they use no libc and no locks, do not change errno, and need no stack frame if the
  * thread has a slot. A stack is recorded before the original function is called, so also
  * for calls that fail.
  */
@@ -23,18 +24,18 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Number of table entries to search for a thread, starting at the index of its key. */
+/* Number of entries of the thread table to search for a thread, from its key's index. */
 #define WINDOW 32u
-/* Number of table entries to check for threads that have ended. */
+/* Number of entries of the thread table to check for threads that have ended. */
 #define ENDED_LOOKS 32u
 
-/* Marks a deleted entry: it belongs to no thread, but a search continues after it. */
+/* Marks a deleted entry of the thread table. A search continues after such an entry. */
 #define TOMB (UINT64_C(1) << 32)
 
 #define OFFSET(symbol, function) ".long hook_" #symbol " - hooks_head\n"
 #define EXTRA_OFFSET(symbol, call, size) OFFSET(symbol, call)
 
-/* hooks_end is defined by hooks.ld. */
+/* hooks_end is defined by the linker script hooks.ld. */
 __asm__(".section .text.head, \"ax\"\n"
 	".globl hooks_head\n"
 	".hidden hooks_head\n"
@@ -116,7 +117,7 @@ static bool has_ended(uint64_t entry)
 	       ask_has_ended(slot_at((uint32_t)(entry >> 32))->self, ~(uint32_t)entry);
 }
 
-/* Add the counts of a slot to slot 0, which several threads may do at the same time. */
+/* Add the counts of a slot to slot 0. Several threads may do this at the same time. */
 static void fold(struct count_slot *slot)
 {
 	struct count_head *head = counts_head();
@@ -134,8 +135,9 @@ static void fold(struct count_slot *slot)
 }
 
 /*
- * Search `looks` table entries, starting at place, for a thread that has ended, and take
- * over its slot. Return the slot's offset, or 0 if there is none.
+ * Search `looks` entries of the thread table, starting at index `place`, for a
+ * thread that has ended, and take over its slot. Return the slot's offset, or 0 if no
+ * such thread is found.
  */
 static uint32_t reuse_ended(uint32_t place, uint32_t looks)
 {
@@ -200,8 +202,8 @@ static void fill_slot(struct count_slot *slot, uint32_t tid)
 }
 
 /*
- * Store a slot in the table under the thread's key. Return false if the
- * table has no room.
+ * Store a slot in the thread table under the thread's key. Return false if the
+ * table is full there.
  */
 static bool publish(uint32_t key, uint32_t offset)
 {
@@ -255,17 +257,13 @@ static uint32_t find_or_allocate(uint32_t key)
 		return offset;
 	if (!__atomic_load_n(&hooks_private.own_pid, __ATOMIC_RELAXED))
 		return find_unowned(key);
-	/*
-	 * A key is an inverted tid. UINT32_MAX would be tid 0, which no
-	 * thread of glibc has.
-	 */
+	/* A key is an inverted tid. UINT32_MAX is tid 0, which no thread of glibc has. */
 	offset = key == UINT32_MAX ? 0 : allocate_slot(key);
 	if (!offset)
 		return 0;
 	fill_slot(slot_at(offset), ~key);
 	/*
-	 * if the table has no room, the slot remains allocated, but nothing
-	 * is counted in it
+	 * if the table is full, the slot remains allocated, but nothing is counted in it
 	 */
 	return publish(key, offset) ? offset : 0;
 }
@@ -301,8 +299,8 @@ static COLD struct count_slot *count_slowly(enum count_function function, uint64
 }
 
 /*
- * Subtract a call from pending_bytes, which counts down to the next stack. Return true
- * if a stack has to be recorded.
+ * Subtract a call from pending_bytes, the number of bytes until the next call stack is
+ * recorded. Return true if a stack has to be recorded now.
  */
 static inline bool is_due(struct count_slot *slot, uint64_t bytes)
 {
@@ -313,9 +311,9 @@ static inline bool is_due(struct count_slot *slot, uint64_t bytes)
 }
 
 /*
- * Record a stack. The registers of its innermost frame are passed by value: a hook that
- * passed the address of a local variable could not end in a tail call, and the original
- * function would return to the hook.
+ * Record a call stack. The registers of its innermost frame are passed by value. A hook
+ * that passed the address of a local variable could not end in a tail call, so the
+ * original function would return to the hook.
  */
 HOOK COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc,
 			  uint64_t sp, uint64_t rbp);
@@ -335,7 +333,7 @@ COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc, uint6
 
 /*
  * The pc, sp and rbp of the function that called the hook. The hook jumps to the code
- * that uses START, so that code has the same return address as the hook.
+ * that uses this macro, so that code has the same return address as the hook.
  */
 #define START                                                         \
 	(uint64_t)(uintptr_t) __builtin_return_address(0),            \
@@ -355,8 +353,8 @@ static inline struct count_slot *own_slot(void)
 }
 
 /*
- * Every hook takes three arguments and passes them on: they are in registers, and a
- * function with fewer parameters ignores the others. No hook examines the return value.
+ * Every hook takes three arguments and passes them on in registers. A function with fewer
+ * parameters ignores the others. No hook examines the return value.
  */
 typedef uintptr_t function_fn(uintptr_t first, uintptr_t second, uintptr_t third);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks - the code that counts calls in a running process: what memstate injects into the
- * process, and at which addresses. It occupies one range:
+ * hooks - the layout of the code and data with which memstate counts malloc calls in a
+ * running process. memstate injects them into one address range:
  *
- *   code      struct hooks_head, the hooks, and the list of patched places: private,
+ *   code      struct hooks_head, the hooks, and the list of patched addresses: private,
  *             never writable in the process, written by memstate with ptrace access
  *   counts    agent/count/abi.h; shared with memstate, and neither side trusts the other
  *   private   struct hooks_private; a forked child finds it filled with 0
@@ -14,9 +14,9 @@
  * A hook counts a call, and jumps to the function that it replaces, without a stack
  * frame. It finds the thread's slot by the tid that glibc stores for each thread.
  *
- * The gates are outside of this range, and stay when the range is removed. A gate is a
- * jump to a hook. It is used for places from which a program may read a function's
- * address and keep it.
+ * A gate is a jump to a hook. If a program may copy the function's address from a patched
+ * address, memstate patches that address to a gate, not to a hook. The gates are outside
+ * of this range, and remain in the process when the range is unmapped.
  */
 #ifndef MS_AGENT_COUNT_HOOKS_H
 #define MS_AGENT_COUNT_HOOKS_H
@@ -36,8 +36,8 @@
 #define HOOKS_VERSION UINT32_C(4)
 
 /*
- * The hooks: X(function to replace, enum count_function under which its calls
- * are counted).
+ * The functions to replace: X(function, enum count_function under which
+ * its calls are counted).
  */
 #define HOOKS_PLAIN(X)                          \
 	X(malloc, COUNT_MALLOC)                 \
@@ -101,14 +101,17 @@ static inline int hook_is_cxx(enum hook hook)
 }
 
 /*
- * A place that was patched to point to a hook or a gate, and its previous contents. The
- * process has a copy of the list of records, with which a later memstate checks whether
- * these places still point to hooks.
+ * A patched address or call site, which now points to a hook or a gate, and its previous
+ * contents. The process has a copy of the list of these records. A later memstate uses
+ * the copy to check whether the recorded addresses still point to hooks.
  */
 struct hooks_record {
 	uint64_t addr, original;
 };
-/* Flag in the address of a record: the place is a call site, see struct hook_place. */
+/*
+ * Flag in the address of a record: a call instruction was patched, not a stored address;
+ * see struct hook_place.
+ */
 #define HOOKS_RECORD_IS_CALL (UINT64_C(1) << 63)
 #define HOOKS_RECORD_MAX 32768
 
@@ -128,13 +131,16 @@ struct hooks_head {
 	 * memstate processes check whether it is alive.
 	 */
 	uint64_t owner_pid, owner_start_ticks, owner_namespace;
-	uint64_t gates_addr; /* 0: no gates */
+	uint64_t gates_addr; /* address of the gates, or 0 if there are none */
 	uint32_t record_count;
-	/* size of the hooks' address range: HOOKS_BYTES or HOOKS_ALL_BYTES */
+	/*
+	 * size of the address range of the hooks and their data: HOOKS_BYTES
+	 * or HOOKS_ALL_BYTES
+	 */
 	uint32_t range_bytes;
 	/*
-	 * Address of the code until it is moved to the start of the hooks' address range;
-	 * it occupies at most HOOKS_CODE_BYTES. 0 after the move.
+	 * Address of the code before it is moved to the start of the hooks' address
+	 * range, or 0 after the move. The code occupies at most HOOKS_CODE_BYTES.
 	 */
 	uint64_t unmoved_addr;
 };
@@ -151,7 +157,7 @@ struct hooks_entry {
 	/* offset of the thread's slot from the start of struct hooks_head */
 	uint32_t slot_offset;
 };
-#define HOOKS_ENTRY_COUNT 8192u /* a power of 2 */
+#define HOOKS_ENTRY_COUNT 8192u /* number of entries, a power of 2 */
 #define HOOKS_UNOWNED_COUNT 64u
 
 #define HOOKS_SLOT_COUNT 8192u
@@ -162,33 +168,34 @@ struct hooks_entry {
  */
 struct hooks_private {
 	struct hooks_entry entries[HOOKS_ENTRY_COUNT];
-	/* pid in the process's own pid namespace; 0: this is a forked child */
+	/* pid in the process's own pid namespace, or 0 in a forked child */
 	uint32_t own_pid;
 	uint32_t cursor;
 	uint64_t arena_used_bytes;
 	uint64_t main_stack_end;
-	/* mean number of bytes between stacks; 0: record the stack of each allocation */
+	/*
+	 * mean number of bytes between recorded stacks, or 0 to record the stack
+	 * of each allocation
+	 */
 	uint64_t sample_bytes;
 	uint32_t takes_stacks, has_stacks;
 	uint8_t pad[4096 - 40];
 	/* memory for struct stacks (stack_record.h), valid if has_stacks is set */
 	uint8_t stacks[8192];
-	/* for each slot, the address of its struct recorder; 0: none */
+	/* for each slot, the address of its struct recorder, or 0 if it has none */
 	uint64_t threads[HOOKS_SLOT_COUNT];
-	/* slots for the calls of forked children, which memstate does not read */
+	/* slots in which forked children count; memstate does not read them */
 	uint8_t nobody[HOOKS_UNOWNED_COUNT][COUNT_SLOT_BYTES];
 };
 
 /* A range of mapped code, as memstate has read it from /proc/PID/maps and the file. */
 struct hooks_module {
-	/*
-	 * the member end is written last; memstate sets it to 0 when the file is unmapped
-	 */
+	/* end is written last; memstate sets it to 0 when the file is unmapped */
 	uint64_t start, end;
-	uint64_t tables_addr; /* 0: no tables */
+	uint64_t tables_addr; /* address of the unwind tables, or 0 if there are none */
 	/*
-	 * the first words of the module's unwind tables: if the memory differs from them,
-	 * another file is mapped there now
+	 * The first words of the module's unwind tables. If the memory differs from them,
+	 * another file is mapped there now.
 	 */
 	uint64_t begin[2];
 };
@@ -211,20 +218,20 @@ struct hooks_modules {
 #define HOOKS_PRIVATE_BYTES ((uint32_t)sizeof(struct hooks_private))
 #define HOOKS_BYTES (HOOKS_PRIVATE_OFFSET + HOOKS_PRIVATE_BYTES)
 /*
- * The following parts of the hooks' address range exist only if stacks are recorded.
+ * The following parts of the hooks' address range exist only if call stacks are recorded.
  * The arena and struct hooks_private are one mapping.
  */
 #define HOOKS_ARENA_OFFSET HOOKS_BYTES
 #define HOOKS_ROWS_BYTES (UNWIND_ROW_COUNT * (uint32_t)sizeof(struct unwind_row))
 #define HOOKS_RECENT_BYTES (HOOKS_NODE_MAX * (uint32_t)sizeof(struct stack_recent))
-/* memory for unwind rows, the cache of recent lookups, and the tries */
+/* size of the memory for unwind rules, the cache of recent lookups, and the tries */
 #define HOOKS_ARENA_BYTES (UINT32_C(256) << 20)
 #define HOOKS_NODES_OFFSET (HOOKS_ARENA_OFFSET + HOOKS_ARENA_BYTES)
 #define HOOKS_NODE_MAX (1u << 18)
 #define HOOKS_NODES_BYTES (STACK_NODES_OFFSET + HOOKS_NODE_MAX * STACK_NODE_BYTES)
 #define HOOKS_ALL_BYTES (HOOKS_NODES_OFFSET + HOOKS_NODES_BYTES)
 static_assert(sizeof(struct hooks_modules) <= HOOKS_MODULES_BYTES, "room");
-/* hooks.ld contains the same offsets. */
+/* the linker script hooks.ld contains the same offsets */
 static_assert(HOOKS_MODULES_OFFSET == 0x90000, "as in the script");
 static_assert(HOOKS_COUNTS_OFFSET == 0x9b000, "as in the script");
 static_assert(HOOKS_PRIVATE_OFFSET == 0x29c000, "as in the script");
@@ -241,15 +248,15 @@ static_assert(HOOKS_NODES_OFFSET == 0x102c3000, "as in the script");
 #define GATE_BYTES 16u
 
 /*
- * The gates: private memory that the process cannot write; memstate writes it with
- * ptrace access.
+ * The gates: jumps to hooks or original functions, in private memory that the process
+ * cannot write. memstate writes them with ptrace access.
  */
 struct gates {
 	uint32_t magic, version;
 	/* for each gate, the address of a hook or of the original function */
 	uint64_t targets[HOOK_MAX];
 	uint8_t pad[1016];
-	uint8_t code[HOOK_MAX][GATE_BYTES]; /* jmp *target */
+	uint8_t code[HOOK_MAX][GATE_BYTES]; /* jmp *target, for each gate */
 };
 static_assert(offsetof(struct gates, code) == 2048, "hooks version 3");
 static_assert(sizeof(struct gates) <= GATES_BYTES, "a page");

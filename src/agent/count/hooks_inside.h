@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* hooks.ld defines the addresses of these variables. */
+/* the linker script hooks.ld defines the addresses of these variables */
 extern struct hooks_private hooks_private;
 extern const struct hooks_modules hooks_modules;
 extern char hooks_nodes[], hooks_arena[];

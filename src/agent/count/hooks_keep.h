@@ -8,8 +8,8 @@
  * keeps values in those registers across the call, regardless of the ABI. The compiler
  * may also skip aligning the stack for the call. Therefore hooks.c is compiled to use
  * only general registers, and the assembly saves all of those that the ABI allows a
- * function to change. Hooks for entry points with the same call and size in extra.h share
- * one function body.
+ * function to change. Hooks for entry points whose call and size are the same in extra.h
+ * share one function body.
  */
 #ifndef MS_AGENT_COUNT_HOOKS_KEEP_H
 #define MS_AGENT_COUNT_HOOKS_KEEP_H

@@ -12,11 +12,14 @@
 #define COLD __attribute__((cold, noinline))
 #define PAGE_BYTES 4096
 
-/* The state for recording stacks in a slot; all 0 at first. */
+/*
+ * The state for recording the call stacks of one slot's thread. All
+ * members are 0 at first.
+ */
 struct recorder {
 	/*
-	 * The thread that used the slot last. self distinguishes threads that had the
-	 * same tid.
+	 * The last thread that used the slot. self distinguishes it from other threads
+	 * with the same tid.
 	 */
 	uint32_t tid;
 	uint64_t self;
@@ -26,8 +29,9 @@ struct recorder {
 static_assert(sizeof(struct stacks) <= sizeof(hooks_private.stacks), "room");
 
 /*
- * Return true if the module's tables are still mapped and unchanged. Otherwise they must
- * not be read: the file may have been unmapped since memstate looked.
+ * Return true if the module's unwind tables are still mapped and unchanged.
+ * Otherwise they must not be read: the file may have been unmapped since
+ * memstate listed the modules.
  */
 static bool is_there(const struct hooks_module *m)
 {
@@ -91,8 +95,8 @@ bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *re
 }
 
 /*
- * Return the end of the thread's stack. For the main thread memstate has determined it;
- * in any other thread it is the address of struct pthread, which glibc keeps there.
+ * Return the end of the thread's stack. memstate has determined it for the main thread;
+ * in any other thread it is the address of struct pthread, which glibc places there.
  */
 static uint64_t find_stack_end(uint32_t tid)
 {
@@ -101,7 +105,7 @@ static uint64_t find_stack_end(uint32_t tid)
 	return ask_own_self() & ~UINT64_C(7);
 }
 
-/* Return the struct recorder of a slot, or NULL if there is no memory for it. */
+/* Return the struct recorder of a slot, or NULL if memory is exhausted. */
 static struct recorder *find_recorder(uint32_t slot)
 {
 	struct recorder *recorder =

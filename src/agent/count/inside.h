@@ -43,8 +43,8 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * The next definitions of these functions in the lookup order: those of the actual
- * allocator. When a thread has a slot, all members are set.
+ * The next definitions of these functions in the dynamic linker's lookup order, which are
+ * those of the real allocator. All members are set before any thread gets a slot.
  */
 struct count_next {
 	void *(*malloc)(size_t bytes);
@@ -69,7 +69,10 @@ extern bool count_has_glibc_heads;
 /* Find the functions of count_next. Return flags of enum count_flag. */
 uint32_t count_next_find(void);
 
-/* Return true if a function is in the same file as count_next.malloc; false for NULL. */
+/*
+ * Return true if a function is in the same file as count_next.malloc.
+ * Return false for NULL.
+ */
 bool count_is_allocators(void *function);
 /*
  * Find the next definitions of C++ new and delete. Defined only in libraries that count
@@ -78,9 +81,9 @@ bool count_is_allocators(void *function);
 void count_new_find(void);
 
 /*
- * The thread's slot; NULL if it has none yet. for_malloc and for_free are copies of
- * it, but NULL if malloc or free must use the slow path: the fast path then needs only
- * one test.
+ * The slot for the thread's counts, or NULL. for_malloc and for_free are copies of
+ * it, but are NULL if malloc or free must use the slow path, so that the fast path
+ * needs only one test.
  */
 struct count_own {
 	struct count_slot *for_malloc, *for_free;
@@ -100,9 +103,9 @@ struct count_slot *count_slot_allocate(void);
 void *count_slot_flush(void *p);
 
 /*
- * Call before the program installs a seccomp filter. Reserve what later system calls
- * would provide, and from now on make only the system calls that `wanted` allows.
- * ASK_ALWAYS means that the filter was not installed after all.
+ * Call this before the program installs a seccomp filter. It reserves what later system
+ * calls would provide. From now on, the library makes only the system calls that `wanted`
+ * allows. ASK_ALWAYS means that the filter was not installed after all.
  */
 void count_slot_seal(enum ask_permission wanted);
 
@@ -242,7 +245,7 @@ static inline void count_update_high(struct count_slot *slot, int64_t pending)
 /*
  * Count that a block of this many bytes is about to be freed. Return true if
  * count_slot_flush() has to be called. The maximum of pending_bytes is recorded here,
- * before pending_bytes decreases, so that allocations need not do it.
+ * before pending_bytes decreases, so that allocations need not record it.
  */
 static inline bool count_freed(struct count_slot *slot, uintptr_t addr,
 			       int64_t usable_bytes)

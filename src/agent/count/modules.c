@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * modules - the modules that contain the code of a call stack. ld.so finds them. Each
- * module is written to the stack file when it is first seen.
+ * modules - find the programs and libraries (modules) that contain the code of a
+ * call stack, with the help of ld.so. Each module is written to the stack file
+ * when it is first seen.
  */
 #include "config.h"
 
@@ -38,8 +39,8 @@ static find_object_function *find_object;
 static int (*next_dlclose)(void *handle);
 
 /*
- * The modules that are already in the stack file. The member end is written last, which
- * makes an element valid.
+ * The modules that are already in the stack file. `end` is written last; an element
+ * without it is not valid yet.
  */
 static struct {
 	uint64_t start, end;
@@ -85,7 +86,10 @@ static void use_headers(struct wanted *w)
 	m->tables_addr = 0;
 }
 
-/* Return true if there are gaps between the segments, where other files may be mapped. */
+/*
+ * Return true if the file's segments have gaps between them, where other
+ * files may be mapped.
+ */
 static bool has_holes(const struct wanted *w)
 {
 	uint64_t end = 0;
@@ -204,8 +208,8 @@ static void find_build_id(const struct wanted *w, struct stack_file_module *ret)
 }
 
 /*
- * Add a module with a relative path. ld.so resolved the path against the current
- * directory at the time; assume that the program has not changed directory since.
+ * Add a module with a relative path. ld.so resolved the path in the current directory at
+ * that time, which may have changed since; assume that it has not.
  */
 static COUNT_COLD int add_relative(const struct stack_file_module *module,
 				   const char *name)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * new - count C++ new and delete of an allocator that defines them itself. Those of
- * libstdc++ call malloc() and free(); calls of them are passed on unchanged.
+ * new - count C++ new and delete of an allocator that defines them itself. The new and
+ * delete of libstdc++ call malloc() and free(), which are counted, so these calls are
+ * passed on unchanged.
  *
  * Used only if the program has a preloaded allocator that defines new and delete. In any
  * other program, these definitions would replace the private new and delete of a module.
@@ -15,7 +16,7 @@
 
 #include "agent/count/stacks.h"
 
-/* Names of the Itanium C++ ABI for machines on which size_t is unsigned long. */
+/* Mangled names (Itanium C++ ABI) on machines where size_t is unsigned long. */
 #define NEWS(X)                               \
 	X(_Znwm)                              \
 	X(_Znam)                              \
@@ -49,7 +50,7 @@ enum {
 
 /*
  * All functions are called with the maximum number of arguments. The arguments are in
- * registers, and functions with fewer parameters ignore the rest.
+ * registers, and functions with fewer parameters ignore the additional ones.
  */
 typedef void *new_function(size_t bytes, uintptr_t second, uintptr_t third);
 typedef void delete_function(void *p, uintptr_t second, uintptr_t third);
@@ -108,8 +109,8 @@ static void save_counts(const struct count_slot *slot, struct before *ret)
 }
 
 /*
- * If new itself called malloc or one of the functions in `within`, subtract that call
- * again. Return true if there was such a call.
+ * If new itself called malloc or one of the functions in `within`, that call has been
+ * counted: subtract it. Return true if there was such a call.
  */
 static bool subtract_inner(struct count_slot *slot, const struct before *before)
 {
@@ -142,7 +143,7 @@ static void *make_own(struct count_slot *slot, int which, size_t bytes,
 	void *p;
 
 	count_add(&slot->calls[COUNT_NEW], 1);
-	/* until the call returns, count it as failed: it may throw an exception */
+	/* count the call as failed until it returns, because it may throw an exception */
 	count_add(&slot->failed_count, 1);
 	save_counts(slot, &before);
 	p = news[which].next(bytes, rest[0], rest[1]);

@@ -29,7 +29,7 @@ void *count_arena_allocate(size_t alignment, size_t bytes)
 		return NULL;
 	}
 	begin = __atomic_fetch_add(&used, bytes + alignment + 32, __ATOMIC_RELAXED);
-	/* leave room for the word before the block, which contains its size */
+	/* reserve the word before the block for the block's size */
 	begin = ((uintptr_t)count_arena + begin + 16 + alignment - 1) / alignment *
 			alignment -
 		(uintptr_t)count_arena;
@@ -53,7 +53,10 @@ int64_t count_usable_bytes(void *p)
 	if (!count_has_glibc_heads)
 		return (int64_t)count_next.usable(p);
 	word = ((const size_t *)p)[-1];
-	/* a block with its own mapping has a header of two words */
+	/*
+	 * a block with its own mapping has a header of two words, so subtract
+	 * both from the size
+	 */
 	return (int64_t)((word & ~(size_t)7) - (word & COUNT_GLIBC_MAPPED ? 16 : 8));
 }
 
@@ -66,9 +69,7 @@ bool count_is_allocators(void *function)
 	       info.dli_fbase == malloc_info.dli_fbase;
 }
 
-/*
- * Find out how to determine the size of a block. Return a flag of enum count_flag, or 0.
- */
+/* Determine how to get the size of a block. Return a flag of enum count_flag, or 0. */
 static uint32_t prepare_sizes(void)
 {
 	void *block;
@@ -79,8 +80,8 @@ static uint32_t prepare_sizes(void)
 	if ((void *)(uintptr_t)count_next.malloc != dlsym(RTLD_DEFAULT, "__libc_malloc"))
 		return 0;
 	/*
-	 * Free the block again, so that the program's next block gets the same address as
-	 * without counting.
+	 * free the block, so that the program's next block gets the same address
+	 * as without counting
 	 */
 	block = count_next.malloc(1);
 	if (block) {

@@ -96,8 +96,8 @@ __attribute__((used)) long count_seal_failed(long result)
 }
 
 /*
- * syscall(), without a stack frame, like libc's: after clone(2) or vfork(2), syscall()
- * returns twice.
+ * A replacement for libc's syscall(). It has no stack frame, like the original, because
+ * it returns twice after clone(2) or vfork(2).
  */
 __asm__(".text\n"
 	".p2align 4\n"
@@ -106,9 +106,9 @@ __asm__(".text\n"
 	"syscall:\n"
 	".cfi_startproc\n"
 	"endbr64\n"
-	"cmpq $317, %rdi\n" /* seccomp */
+	"cmpq $317, %rdi\n" /* the number of seccomp(2) */
 	"je count_seal_call\n"
-	"cmpq $157, %rdi\n" /* prctl */
+	"cmpq $157, %rdi\n" /* the number of prctl(2) */
 	"je count_seal_call\n"
 	"movq %rdi, %rax\n"
 	"movq %rsi, %rdi\n"
@@ -140,9 +140,7 @@ COUNT_EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 			return ENOSYS;
 		memcpy(&next_set_name, &function, sizeof(function));
 	}
-	/*
-	 * read the tid before anything else: the kernel sets it to 0 when the thread ends
-	 */
+	/* read the tid first, because the kernel sets it to 0 when the thread ends */
 	memcpy(&tid, (const char *)thread + ASK_TID_OFFSET, sizeof(tid));
 	r = next_set_name(thread, name);
 	if (r == 0)

@@ -22,20 +22,21 @@
 #include "agent/system/ask.h"
 #include "agent/system/new_file.h"
 
-#define ENDED_LOOKS 32 /* number of slots to check for a thread that has ended */
+#define ENDED_LOOKS 32 /* number of slots that are checked for a thread that has ended */
 #define COUNT_NAMED_MAX 64
 #define PAGE_SLOTS (COUNT_GROW_BYTES / COUNT_SLOT_BYTES)
 
 struct count_name {
-	uint32_t tid; /* 0: free */
+	uint32_t tid; /* thread id, or 0 if the element is free */
 	char name[COUNT_NAME_BYTES];
 };
 
 __thread struct count_own count_own __attribute__((tls_model("initial-exec")));
 
-/* The slot for threads without a slot of their own; its counts are never read. */
+/* The slot shared by threads that could not get their own. Its counts are never read. */
 static struct count_slot lost_slot;
-static struct count_head *head; /* the mapped file; NULL: there is no file */
+/* the mapped file of counts, or NULL if there is no file */
+static struct count_head *head;
 static struct new_file file;
 static uint32_t slots_reserved; /* the first slot without disk space */
 static uint32_t slots_in_file;	/* number of slots that fit into the file */
@@ -58,7 +59,7 @@ enum {
 };
 static int start_state;
 
-/* Set the slot of the calling thread; NULL: the thread has no slot. */
+/* Set the slot of the calling thread, or NULL for none. */
 static void own_slot(struct count_slot *slot)
 {
 	bool is_plain = count_has_glibc_heads || !COUNT_HAS_LIVE;
@@ -75,8 +76,8 @@ static struct count_slot *slot_at(uint32_t index)
 }
 
 /*
- * Create this process's file and map it, at the given address unless that is NULL. Disk
- * space is allocated for slot 0 and the given slot. Return NULL on failure.
+ * Create this process's file of counts and map it, at the given address unless that is
+ * NULL. Disk space is allocated for slot 0 and the given slot. Return NULL on failure.
  */
 static struct count_head *map_file(struct count_head *at, uint32_t slot)
 {
@@ -151,7 +152,7 @@ static pid_t own_tid(void)
 	return has_tid ? (pid_t)ask_own_tid() : (pid_t)syscall(SYS_gettid);
 }
 
-/* Copy the name that the thread was given before it had a slot, or that it inherited. */
+/* Copy the name that the thread got before it had a slot, or that it inherited. */
 static void copy_name(pid_t tid, char *to)
 {
 	memcpy(to, head->name, COUNT_NAME_BYTES);
@@ -192,7 +193,7 @@ void count_slot_set_name(uint32_t tid, const char *name)
 	__atomic_store_n(&named[count].tid, tid, __ATOMIC_RELEASE);
 }
 
-/* Do not count anything in this forked child, in this thread or in later ones. */
+/* Stop counting in this forked child, in this thread and in later ones. */
 static void stop_counting_child(struct count_head *parent)
 {
 	__atomic_fetch_add(&parent->lost_child_count, 1, __ATOMIC_RELAXED);
@@ -282,8 +283,8 @@ static void flush(struct count_slot *slot)
 		return;
 	before = __atomic_fetch_add(&head->live_bytes, pending, __ATOMIC_RELAXED);
 	/*
-	 * The maximum of this slot since its last flush is used for the process's peak
-	 * only if no other thread has changed live_bytes meanwhile.
+	 * Use this slot's maximum since its last flush for the process's peak only if no
+	 * other thread has changed live_bytes meanwhile.
 	 */
 	most = head->slot_count == slot_first + 1 && high > pending ? before + high
 								    : before + pending;
@@ -294,7 +295,7 @@ static void flush(struct count_slot *slot)
 		;
 }
 
-/* Add the counts of a slot to slot 0, which several threads may do at the same time. */
+/* Add the counts of a slot to slot 0. Several threads may do this at the same time. */
 static void fold(struct count_slot *slot)
 {
 	struct count_slot *to = slot_at(0);
@@ -305,7 +306,10 @@ static void fold(struct count_slot *slot)
 		flush(slot);
 	slot->high_bytes = 0;
 	slot->stack_at = slot->last_addr = 0;
-	/* all members of a slot up to and including flushed_bytes can be added up */
+	/*
+	 * all members of a slot up to and including flushed_bytes are counters,
+	 * which can be added up
+	 */
 	for (size_t i = 0;
 	     i <= offsetof(struct count_slot, flushed_bytes) / sizeof(uint64_t); i++)
 		__atomic_fetch_add(&to_words[i], from_words[i], __ATOMIC_RELAXED);
@@ -353,8 +357,8 @@ static bool extend_to(uint32_t index)
 	    !ask_for_room((uintptr_t)slot_at(first), (uintptr_t)slot_at(end)))
 		return false;
 	/*
-	 * Threads allocate disk space in the order of slots, but do not wait for each
-	 * other: a thread with a later slot allocates the space for its own slot.
+	 * Threads do not wait for each other: each has allocated the disk space for its
+	 * own slot. Record the highest end of all allocations.
 	 */
 	while (before < end &&
 	       !__atomic_compare_exchange_n(&slots_reserved, &before, end, false,

@@ -80,18 +80,18 @@ struct stack_file_head {
 	uint64_t modules_offset, nodes_offset;
 	int32_t pid; /* pid in the program's own pid namespace */
 	uint32_t flags;
-	/* mean bytes per sample; 0: every allocation is recorded */
+	/* mean bytes per sample, or 0 if every allocation is recorded */
 	uint64_t sample_bytes;
 	uint32_t scale_bits;   /* STACK_SCALE_BITS, or 0 if sample_bytes is 0 */
-	uint32_t module_bytes; /* size of all modules */
+	uint32_t module_bytes; /* total size of the module records, in bytes */
 	uint64_t sample_count; /* number of samples, if sample_bytes is not 0 */
 	/*
-	 * Number of allocations that are missing from the nodes, because there was no
-	 * room; scaled if the file is an estimate.
+	 * Number of allocations that are missing from the nodes because the file was
+	 * full. Scaled if sample_bytes is not 0.
 	 */
 	uint64_t lost_count;
 	uint64_t lost_module_count;
-	uint64_t checked_count, mismatch_count; /* if STACK_CHECKED */
+	uint64_t checked_count, mismatch_count; /* valid if STACK_CHECKED is set */
 	uint64_t reserved[4];
 	/* The following members are written often. */
 	/* higher than all node numbers in use; some lower numbers may be unused */
@@ -118,7 +118,7 @@ struct stack_file_module {
 	uint64_t load_bias; /* an address minus load_bias is the address in the file */
 	uint32_t first_node;
 	uint16_t record_bytes;	/* a multiple of 8 */
-	uint8_t build_id_bytes; /* 0: no build ID */
+	uint8_t build_id_bytes; /* length of the build ID, or 0 if the file has none */
 	uint8_t reserved;
 	uint8_t build_id[32];
 	/* NUL-terminated; "[vdso]" is the kernel's vDSO, not a file */
@@ -147,10 +147,7 @@ struct stack_file_node {
 	uint64_t parent_generation;
 	uint64_t calls;
 	uint64_t bytes;
-	/*
-	 * number of blocks that were freed by the call that followed their allocation in
-	 * the same thread
-	 */
+	/* number of blocks that a thread allocated and freed in two consecutive calls */
 	uint64_t temporary;
 	int64_t freed_blocks, freed_bytes;
 	int64_t peak_bytes;

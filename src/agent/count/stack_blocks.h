@@ -19,14 +19,14 @@
 #include "agent/count/stack_abi.h"
 
 #define STACK_ADDRESS_BITS 47
-/* a leaf contains the words for 1 << 21 bytes of address space */
+/* A leaf of the table contains the words for 1 << 21 bytes of address space. */
 #define STACK_LEAF_BITS 21
 #define STACK_BRANCH_BITS 13
 #define STACK_BRANCH_COUNT (1 << STACK_BRANCH_BITS)
 
 /*
- * A word contains the block's node number in its low bits, and the block's size in bytes
- * in its high bits. 0: there is no block.
+ * A word contains the number of the node for the block's call stack in its low bits, and
+ * the block's size in bytes in its high bits. It is 0 if there is no block.
  */
 #define STACK_BLOCK_SIZE_MAX ((UINT64_C(1) << (64 - STACK_PARENT_BITS)) - 1)
 

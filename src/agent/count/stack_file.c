@@ -17,7 +17,7 @@
  */
 #define RESERVE_MAX (UINT64_C(1) << 30)
 #define RESERVE_MIN (UINT64_C(1) << 22)
-/* the smallest number of nodes to map if address space is short */
+/* minimum number of nodes to map if address space is short */
 #define NODES_MIN (1 << 14)
 #define MODULE_BYTES_STEP 16384
 #define SHARE_OF_ADDRESSES 16
@@ -29,7 +29,7 @@
  * Address space reserved in advance, because a seccomp filter may later forbid mmap(2).
  */
 static struct {
-	char *memory; /* NULL: no address space is reserved */
+	char *memory; /* the reserved address space, or NULL */
 	uint64_t bytes, used_bytes;
 	enum ask_permission permission;
 } held;
@@ -57,7 +57,9 @@ void *stack_memory_allocate(uint64_t bytes)
 	return ask_may(held.permission) ? map_memory(bytes) : NULL;
 }
 
-/* Keep the memory if a seccomp filter is active, which may forbid munmap(2). */
+/*
+ * Keep the memory if a seccomp filter is active, because the filter may forbid munmap(2).
+ */
 void stack_memory_release(void *memory, uint64_t bytes)
 {
 	if (held.permission == ASK_ALWAYS)
@@ -91,7 +93,10 @@ static int open_file(const struct stack_file *file, long flags)
 				  flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600, 0);
 }
 
-/* Allocate disk space: writing to a page without disk space would kill the program. */
+/*
+ * Allocate disk space for a range of the file. Without it, a write to the mapped file
+ * would kill the program with SIGBUS when the disk is full.
+ */
 static bool reserve(int fd, uint64_t offset, uint64_t bytes)
 {
 	return agent_syscall(__NR_fallocate, fd, 0, (long)offset, (long)bytes) == 0;
@@ -197,8 +202,8 @@ static bool has_node_room(const struct stack_file *file, uint32_t from, uint32_t
 }
 
 /*
- * Threads that reach this code at the same time allocate disk space for the same nodes,
- * which is harmless.
+ * threads that get here at the same time allocate disk space for the same
+ * nodes, which is harmless
  */
 static bool extend_to(struct stack_file *file, uint32_t end)
 {
@@ -213,7 +218,8 @@ static bool extend_to(struct stack_file *file, uint32_t end)
 	if (after > file->node_max)
 		after = file->node_max;
 	has_room = has_node_room(file, before, after);
-	if (!has_room) { /* try a few nodes */
+	/* if there is no disk space for a large block of nodes, try a few nodes */
+	if (!has_room) {
 		after = before + NODES_FIRST / 16;
 		has_room = after <= file->node_max && has_node_room(file, before, after);
 	}

@@ -19,13 +19,14 @@
 #define STACK_PATH_BYTES 4128
 
 struct stack_mode {
-	uint64_t sample_bytes; /* 0: every allocation */
+	/* mean bytes per sample, or 0 if every allocation is recorded */
+	uint64_t sample_bytes;
 	bool has_live;
 	bool is_checked;
 };
 
 struct stack_file {
-	struct stack_file_head *head; /* NULL: no file */
+	struct stack_file_head *head; /* the mapped file, or NULL if there is no file */
 	struct stack_file_node *nodes;
 	uint64_t mapped_bytes;
 	uint32_t node_max;
@@ -33,16 +34,17 @@ struct stack_file {
 	uint32_t reserved_module_bytes;
 	/* copy of the header's module_bytes, which other processes cannot change */
 	uint32_t module_bytes;
-	bool is_full; /* true if there is no room for more nodes */
+	bool is_full; /* true if there is no space for more nodes */
 	enum ask_permission permission;
 	uint32_t module_lock;
 	char path[STACK_PATH_BYTES];
 };
 
 /*
- * Create file->path with room for node_count nodes. Node 1 stands for all cut stacks.
- * Several threads may count in it at the same time, so its counts are added atomically.
- * Return false on failure; if the file was created nevertheless, its size is 0.
+ * Create file->path with space for node_count nodes. Node 1 represents all stacks that
+ * could not be unwound to their outermost frame. Several threads may count in it at the
+ * same time, so its counts are added atomically. Return false on failure; if the file was
+ * created nevertheless, its size is 0.
  */
 bool stack_file_create(struct stack_file *file, const struct stack_mode *mode,
 		       uint32_t node_count);
@@ -52,8 +54,8 @@ bool stack_file_create(struct stack_file *file, const struct stack_mode *mode,
 void stack_file_close(struct stack_file *file);
 
 /*
- * Reserve the numbers of count new nodes; *ret is the first number. Return false if
- * there is no room, or if the header's count of nodes is damaged.
+ * Reserve the numbers of count new nodes; *ret is the first number. Return false if the
+ * file is full, or if the header's count of nodes is damaged.
  */
 bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *ret);
 
@@ -81,14 +83,14 @@ static inline uint64_t stack_node_live(const struct stack_file_node *node)
 }
 
 /*
- * Call before the program installs a seccomp filter. Reserve room for nodes and modules,
- * and address space for stack_memory_allocate(). ASK_ALWAYS means that the filter was not
- * installed after all.
+ * Call this before the program installs a seccomp filter. It reserves file space for
+ * nodes and modules, and address space for stack_memory_allocate(). ASK_ALWAYS means that
+ * the filter was not installed after all.
  */
 void stack_file_seal(struct stack_file *file, enum ask_permission wanted);
 
 /*
- * stack_memory_allocate() returns zeroed memory, or NULL if there is none.
+ * stack_memory_allocate() returns zeroed memory, or NULL on failure.
  * stack_memory_release() returns such memory to the kernel.
  */
 void *stack_memory_allocate(uint64_t bytes);

@@ -9,7 +9,7 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define COLD __attribute__((cold, noinline))
 
-/* A counter of the filter that reaches this value never changes again. */
+/* Value at which a filter counter is saturated: it never changes again. */
 #define FILTER_FULL 128
 
 /* Add in one instruction, so that a signal handler cannot interrupt the addition. */
@@ -34,9 +34,9 @@ static inline uint64_t weight_of(const struct stacks *s, uint64_t bytes)
 }
 
 /*
- * Call before a node's live bytes change, to save their value at the last peak. Peaks
- * are numbered. If a node has the number of an earlier peak, its live bytes have not
- * changed since the last peak, so they are its bytes at the peak.
+ * Call this before a node's live bytes change, to save their value at the last peak.
+ * Peaks are numbered. If a node has the number of an earlier peak, its live bytes have
+ * not changed since the last peak, so they are also its bytes at that peak.
  */
 static inline void save_peak(const struct stacks *s, struct stack_file_node *node)
 {
@@ -112,8 +112,9 @@ static COLD void check(struct stacks *s, struct stack_thread *t,
 }
 
 /*
- * Append all fresh frames to the kept frames, with the nodes of a cached path. Return the
- * innermost node.
+ * Append the fresh frames (those found by the last unwinding) to the kept frames
+ * (those reused from the previous stack), with the nodes of a cached path.
+ * Return the innermost node.
  */
 static inline uint32_t keep_path(struct unwind_thread *u, const struct stack_path *path)
 {
@@ -134,8 +135,8 @@ static void save_path(const struct stack_trie *trie, const struct unwind_thread 
 }
 
 /*
- * Return the key under which the path of the fresh frames may be cached, or 0 if the path
- * cannot be cached.
+ * Return the cache key for the path of the fresh frames, or 0 if the
+ * path cannot be cached.
  */
 static inline uint64_t path_key(const struct stack_trie *trie,
 				const struct unwind_thread *u)
@@ -152,8 +153,8 @@ static inline uint64_t path_key(const struct stack_trie *trie,
 }
 
 /*
- * Return the node of the stack that the unwinder has just found, or 0 if there is
- * no room.
+ * Return the node of the stack that the unwinder has just found, or 0 if
+ * there is no space for it.
  */
 static inline uint32_t find_node(struct stacks *s, struct stack_thread *t)
 {
@@ -213,7 +214,10 @@ static COLD void count_within(struct stacks *s, struct stack_thread *t, uint64_t
 
 	__atomic_fetch_add(&node->calls, weight, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&node->bytes, bytes * weight, __ATOMIC_RELAXED);
-	/* count the block as freed, too: when it is freed later, its stack is unknown */
+	/*
+	 * count the block as freed, too, because its stack will be
+	 * unknown when it is freed
+	 */
 	__atomic_fetch_add(&node->freed_blocks, (int64_t)weight, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&node->freed_bytes, (int64_t)(bytes * weight),
 			   __ATOMIC_RELAXED);
@@ -287,8 +291,8 @@ void stack_forget(struct stacks *s, struct stack_thread *t, uintptr_t addr)
 }
 
 /*
- * Remember which node the block belongs to. place points to the block's word, or is NULL
- * if the word has no memory yet.
+ * Remember to which node the block belongs. place points to the block's word, or is NULL
+ * if memory for the word could not be allocated.
  */
 static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *place,
 			    uintptr_t addr, uint64_t block)

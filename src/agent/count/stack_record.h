@@ -19,7 +19,7 @@
 
 /*
  * Size of a filter that is indexed by some bits of an address. An element of 0 means that
- * no sampled block starts at an address with these bits.
+ * no recorded block starts at an address with these bits.
  */
 #define STACK_FILTER_BYTES 65536
 #define STACK_FILTER_SHIFT 8
@@ -29,15 +29,17 @@ struct stacks {
 	struct stack_mode mode;
 	bool is_threaded; /* more than one thread has allocated */
 	/*
-	 * Incremented when other code appears at addresses that had code before. Nodes of
-	 * earlier epochs are no longer used.
+	 * Incremented when different code is mapped at addresses that had code before.
+	 * Nodes of earlier epochs are no longer used.
 	 */
 	uint32_t epoch;
 	struct stack_file file;
 	struct stack_recent *recent; /* recent lookups of file.node_max nodes, or NULL */
 	struct unwind_space space;
 	struct stack_blocks *blocks; /* set if mode.has_live */
-	/* filter of the addresses of sampled blocks; NULL if mode.sample_bytes is 0 */
+	/*
+	 * filter of the addresses of recorded blocks, or NULL if mode.sample_bytes is 0
+	 */
 	uint8_t *filter;
 };
 
@@ -49,14 +51,14 @@ struct stack_thread {
 	uint32_t is_busy;
 	uint32_t epoch;
 	uint32_t last_node; /* node of the last recorded allocation */
-	/* number of allocations that the last recorded allocation stands for */
+	/* number of allocations that the last recorded allocation represents */
 	uint64_t last_weight;
 	uint64_t random;
 	/* the thread's live bytes that are not in the header's live_bytes yet */
 	int64_t pending_bytes;
 	/*
-	 * as long as pending_bytes does not exceed room_bytes, the thread's live bytes
-	 * are not a new peak
+	 * while pending_bytes does not exceed room_bytes, the thread's live bytes
+	 * cannot be a new peak
 	 */
 	int64_t room_bytes;
 	struct stack_trie trie;
@@ -77,9 +79,9 @@ static inline bool stack_may_be_known(const struct stacks *s, uintptr_t addr)
 }
 
 /*
- * Before a block is freed, stack_remove() removes its record and returns it; 0: the block
- * was not recorded. Afterwards call stack_count_freed() if the block was freed, or
- * stack_restore() if it was not.
+ * Before a block is freed, stack_remove() removes its record and returns it, or returns 0
+ * if the block was not recorded. Afterwards call stack_count_freed() if the block was
+ * freed, or stack_restore() if it was not.
  */
 uint64_t stack_remove(struct stacks *s, uintptr_t addr);
 void stack_count_freed(struct stacks *s, struct stack_thread *t, uint64_t block);

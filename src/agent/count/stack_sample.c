@@ -20,7 +20,7 @@ static double logarithm(double x)
 	double t, square, sum = 0;
 
 	u.bits = (u.bits & mantissa) | one;
-	t = (u.number - 1) / (u.number + 1); /* at most 1/3 */
+	t = (u.number - 1) / (u.number + 1); /* the result is at most 1/3 */
 	square = t * t;
 	for (int n = 31; n >= 1; n -= 2)
 		sum = sum * square + 1.0 / n;

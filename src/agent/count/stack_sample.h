@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack_sample - choose the allocations to record if not all are recorded. Imagine the
- * allocated bytes as a stream, with points at random positions, on average one per
- * sample_bytes. An allocation is recorded if its bytes contain a point.
+ * stack_sample - choose at random which allocations to record. Imagine the allocated
+ * bytes as a stream, with points at random positions, on average one per sample_bytes. An
+ * allocation is recorded if its bytes contain a point.
  *
- * Each call counts as one byte more than it requests, so that every call can
- * be recorded.
+ * Each call counts as one byte more than it requests, so that every call can be recorded.
  */
 #ifndef MS_AGENT_COUNT_STACK_SAMPLE_H
 #define MS_AGENT_COUNT_STACK_SAMPLE_H
@@ -19,8 +18,8 @@
 int64_t stack_sample_step(uint64_t *random, uint64_t sample_bytes);
 
 /*
- * Return how many allocations a recorded allocation of this many bytes stands for: 1 /
- * (1 - exp(-(bytes + 1) / sample_bytes)), << STACK_SCALE_BITS.
+ * Return how many allocations a recorded allocation of this many bytes represents: 1 / (1
+ * - exp(-(bytes + 1) / sample_bytes)), << STACK_SCALE_BITS.
  */
 uint64_t stack_sample_weight(uint64_t bytes, uint64_t sample_bytes);
 

@@ -7,8 +7,8 @@
 #define BITS_FIRST 10
 #define NODES_TAKEN 32
 /*
- * Upper bound of the size of the path cache: a small cache leaves most of the CPU cache
- * to the program.
+ * Upper bound of the size of the path cache, as a number of bits. A larger cache would
+ * evict the program's own data from the CPU cache.
  */
 #define PATH_BITS_MAX 13
 
@@ -55,7 +55,7 @@ static void put(struct stack_trie *trie, const struct stack_trie_entry *entry)
 	trie->entries[i] = *entry;
 }
 
-/* Make sure that at most half of the trie's entries are in use. */
+/* Enlarge the trie if necessary, so that at most half of its entries are in use. */
 static bool make_room(struct stack_trie *trie)
 {
 	struct stack_trie larger = *trie;

@@ -12,7 +12,7 @@
 #include "agent/count/stack_file.h"
 
 struct stack_trie_entry {
-	uint64_t pc; /* 0: free */
+	uint64_t pc; /* address of the call, or 0 if the entry is free */
 	uint32_t parent, node;
 };
 
@@ -24,40 +24,42 @@ struct stack_trie_entry {
  * share few cache lines.
  */
 struct stack_recent {
-	uint64_t pc;		 /* 0: not looked up yet */
-	uint32_t child, sibling; /* 0: none */
+	/* address of the call, or 0 if the node has not been looked up yet */
+	uint64_t pc;
+	uint32_t child, sibling; /* numbers of nodes, or 0 if there is none */
 };
 
 /*
  * A cached path: the nodes of up to STACK_PATH_MAX consecutive calls, the first of which
- * is the outermost. An element occupies half a cache line. It is identified by a 64-bit
- * hash of the addresses in the path and of the node that the path starts from. A
- * collision is not expected in any program.
+ * is the outermost. An element occupies half a cache line. Its key is a 64-bit hash of
+ * the addresses in the path and of the node at which the path starts. Collisions are so
+ * improbable that they are not checked for.
  */
 #define STACK_PATH_MAX 6
 struct stack_path {
-	uint64_t key;			/* 0: none */
+	/* hash of the path, or 0 if the element is empty */
+	uint64_t key;
 	uint32_t nodes[STACK_PATH_MAX]; /* outermost first */
 };
 
 struct stack_trie {
-	/* hash table with 1 << bits entries; NULL: not allocated yet */
+	/* hash table with 1 << bits entries, or NULL if not allocated yet */
 	struct stack_trie_entry *entries;
 	unsigned int bits;
 	uint32_t count;
 	/* range of node numbers that are reserved for this trie */
 	uint32_t next_node, end_node;
-	/* recent lookups of all tries; NULL: there was no memory for them */
+	/* recent lookups of all tries, or NULL if memory was exhausted */
 	struct stack_recent *recent;
-	/* cache of paths, in sets of two; NULL: none yet, or no memory */
+	/* cache of paths, in sets of two, or NULL if not allocated */
 	struct stack_path *paths;
-	unsigned int path_bits; /* 1 << path_bits paths */
+	unsigned int path_bits; /* the cache has 1 << path_bits paths */
 };
 
 /* Empty the trie; nodes that were added before are no longer used. */
 void stack_trie_reset(struct stack_trie *trie);
 
-/* Add a node and return its number, or 0 if there is no room. */
+/* Add a node and return its number, or 0 if the file or the memory is full. */
 uint32_t stack_trie_add(struct stack_trie *trie, struct stack_file *file, uint32_t parent,
 			uint64_t pc);
 
@@ -112,7 +114,7 @@ static inline struct stack_path *stack_path_set(const struct stack_trie *trie,
 	return &trie->paths[key & ((UINT32_C(1) << trie->path_bits) - 2)];
 }
 
-/* Return the cached path with this key, or NULL. */
+/* Return the cached path with this key, or NULL if it is not cached. */
 static inline struct stack_path *stack_path_find(const struct stack_trie *trie,
 						 uint64_t key)
 {
@@ -139,7 +141,7 @@ static inline struct stack_path *stack_path_place(const struct stack_trie *trie,
 
 #define STACK_RECENT_LOOKS 4
 
-/* Note in the recent lookups that node was looked up as a callee of parent. */
+/* Record in the cache of recent lookups that node was looked up as a callee of parent. */
 static inline void stack_trie_note(const struct stack_trie *trie, uint32_t parent,
 				   uint32_t node)
 {
@@ -148,8 +150,8 @@ static inline void stack_trie_note(const struct stack_trie *trie, uint32_t paren
 }
 
 /*
- * Return the node for a call from parent, whose address is pc. Return 0 if there is
- * no room.
+ * Return the node for a call from parent whose address is pc. Return 0 if there is no
+ * space for a new node.
  */
 static inline uint32_t stack_trie_child(struct stack_trie *trie, struct stack_file *file,
 					uint32_t parent, uint64_t pc)

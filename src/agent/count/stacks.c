@@ -12,31 +12,31 @@
 
 #include "agent/count/stack_sample.h"
 
-#define ENDED_LOOKS 32 /* number of threads to check for one that has ended */
+#define ENDED_LOOKS 32 /* number of threads that are checked for one that has ended */
 #define PAGE_BYTES 4096
 
 struct count_stack_thread {
 	struct count_stack_thread *next;
-	int32_t tid;   /* thread id; -1: another thread is taking over this struct */
+	int32_t tid;   /* thread id, or -1 while another thread takes over this struct */
 	uint64_t self; /* see ask_has_ended() */
 	struct stack_thread stack;
 };
 
 struct stacks count_stacks;
 static __thread struct {
-	/* the thread's struct for recording stacks; NULL: none yet */
+	/* the state for recording the thread's stacks, or NULL if there is none yet */
 	struct count_stack_thread *thread;
 	/* this thread is creating the file of a forked child */
 	bool leaves_fork;
 } own __attribute__((tls_model("initial-exec")));
 
 static struct count_stack_thread *threads;
-/* the thread at which the next search for an ended thread starts */
+/* the thread at which the next search for an ended thread begins */
 static struct count_stack_thread *look_at;
 static bool is_on;
 /* the process is a forked child, and has not recorded anything yet */
 static bool is_forked;
-static bool is_usual; /* on, and not forked */
+static bool is_usual; /* stacks are recorded, and this is not a forked child */
 static uint32_t fork_lock;
 /* number of allocations in signal handlers that ran while the child's file was created */
 static uint64_t fork_lost_count;
@@ -184,8 +184,8 @@ void count_stack_begin_child(const char *path)
 	is_usual = false;
 	own_pid = (pid_t)ask_own_tid();
 	/*
-	 * if this struct kept the parent's tid, a new thread would take it over as that
-	 * of an ended thread
+	 * if this struct kept the parent's tid, a new thread would take it for that of an
+	 * ended thread and reuse it
 	 */
 	if (own.thread)
 		own.thread->tid = own_pid;
@@ -286,8 +286,8 @@ static struct count_stack_thread *allocate_new(void)
 }
 
 /*
- * Give the thread a struct count_stack_thread, and return it. Return NULL if there is
- * none for the thread.
+ * Assign a struct count_stack_thread to the calling thread, and return it. Return NULL
+ * if none is available.
  */
 static COUNT_COLD struct count_stack_thread *allocate_thread(void)
 {
@@ -330,7 +330,10 @@ static COUNT_COLD struct stack_thread *find_own_thread(void)
 	return is_on && t ? &t->stack : NULL;
 }
 
-/* Return the struct of the calling thread, or NULL if nothing is to be recorded. */
+/*
+ * Return the state for recording the calling thread's stacks, or NULL if
+ * nothing is to be recorded.
+ */
 static inline struct stack_thread *own_thread(void)
 {
 	struct count_stack_thread *t = own.thread;

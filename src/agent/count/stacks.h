@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stacks - record the call stacks of counted calls: what the library that records stacks
- * does in each call, in addition to counting it.
+ * stacks - record the call stacks of counted calls. A variant of the counting library
+ * does this work in each call, in addition to counting the call.
  *
  * An allocation is recorded after it was made, and a block is forgotten before it is
  * freed, because no other thread can get the same block in between.
@@ -62,12 +62,15 @@ void count_stack_modules_forget(void);
 
 #	pragma GCC visibility pop
 
-/* Flag in a slot's last_addr: the block was recorded. Blocks start at even addresses. */
+/*
+ * Flag in a slot's last_addr: the block's stack was recorded. The flag is the lowest bit,
+ * since blocks start at even addresses.
+ */
 #	define COUNT_STACK_LAST 1
 
 /*
- * Return the thread's position in the stream of allocated bytes. stack_at is a position
- * in the same stream.
+ * Return the thread's position in its stream of allocated bytes, in which
+ * stack_at is a position, too.
  */
 static inline uint64_t count_stack_position(const struct count_slot *slot)
 {
@@ -108,7 +111,10 @@ static inline void count_stack_freed(struct count_slot *slot, const void *p)
 			(uint64_t)(uintptr_t)__builtin_frame_address(0) + 16, \
 			*(const uint64_t *)__builtin_frame_address(0) })
 
-/* Record the block p that malloc returned, if a stack is due. p may be NULL. */
+/*
+ * Record the call stack of block p, which malloc returned, if the thread has reached its
+ * next sampling point. p may be NULL.
+ */
 static inline __attribute__((always_inline)) void
 count_stack_allocated_by_malloc(const struct count_slot *slot, void *p, size_t bytes)
 {
@@ -234,8 +240,8 @@ struct count_resize {
 };
 
 /*
- * Save what count_resize_end() needs to know about the block p. Call before the block is
- * resized, and before count_requested(), which replaces last_addr.
+ * Save the state of block p that count_resize_end() needs. Call this before the block is
+ * resized, and before count_requested(), which overwrites last_addr.
  */
 static inline struct count_resize count_resize_begin(const struct count_slot *slot,
 						     const void *p, int64_t usable_bytes)

@@ -22,9 +22,7 @@
 #define AGENT_MAGIC UINT32_C(0x54534d4d) /* "MMST" */
 #define AGENT_VERSION UINT32_C(1)
 
-/*
- * The mapping consists of the page itself, and of the text, which starts at this offset.
- */
+/* Offset of the text in the mapping, which consists of the page itself and the text. */
 #define AGENT_TEXT_OFFSET_BYTES 4096
 #define AGENT_TEXT_BYTES (1 << 19)
 #define AGENT_PAGE_BYTES (AGENT_TEXT_OFFSET_BYTES + AGENT_TEXT_BYTES)
@@ -46,7 +44,7 @@
 #define AGENT_IDLE_MS 60000
 
 enum agent_state {
-	AGENT_EMPTY, /* no helper was ever started with this page */
+	AGENT_EMPTY, /* no helper has ever been started with this page */
 	/* set by memstate, or by the preloaded library, when it starts the helper */
 	AGENT_STARTING,
 	AGENT_READY,
@@ -96,16 +94,19 @@ struct agent_page {
 	uint32_t reply_seq;
 
 	/*
-	 * The client that holds the lock, as start time << 32 | pid; 0: the lock is free.
-	 * Version 1 of the page starts with this member.
+	 * The client that holds the lock, as start time << 32 | pid, or 0 if the lock is
+	 * free. Version 1 of the page starts with this member.
 	 */
 	uint64_t client_lock;
 	uint32_t command;
-	/* 0; -ENOSYS if the command is for another allocator; or another -errno */
+	/*
+	 * 0 on success; -ENOSYS if the process uses another allocator than the command is
+	 * for; or another -errno
+	 */
 	int32_t error;
 	uint32_t idle_ms;
 	uint32_t owner_pid; /* pid of the process in its own pid namespace */
-	/* start time of the process: field 22 of /proc/PID/stat; 0: unknown */
+	/* start time of the process (field 22 of /proc/PID/stat), or 0 if unknown */
 	uint64_t owner_start_ticks;
 	uint64_t beat;	   /* number of requests since the helper started */
 	uint64_t begin_ns; /* monotonic time at the start of the last request */
@@ -165,7 +166,8 @@ enum agent_function {
 	AGENT_FN_FCLOSE,
 	AGENT_FN_MALLCTL,
 	AGENT_FN_MALLOC_STATS_PRINT,
-	AGENT_FN_TC_GET_NUMERIC_PROPERTY, /* MallocExtension_… */
+	/* functions whose names begin with MallocExtension_ */
+	AGENT_FN_TC_GET_NUMERIC_PROPERTY,
 	AGENT_FN_TC_GET_STATS,
 	AGENT_FN_MI_PROCESS_INFO,
 	AGENT_FN_MI_STATS_PRINT_OUT,
@@ -195,7 +197,7 @@ struct agent_blob_head {
 	uint32_t magic;
 	uint32_t version;
 	uint32_t size_bytes;   /* size of the whole blob */
-	uint32_t entry_offset; /* offset from the start of the blob */
+	uint32_t entry_offset; /* offset of the entry point from the start of the blob */
 };
 
 _Static_assert(offsetof(struct agent_blob_head, magic) == 0x80, "abi");

@@ -11,7 +11,7 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 #define IDLE_MS_MAX 3600000
-#define GPERFTOOLS_TEXT_BYTES 65536 /* on the stack */
+#define GPERFTOOLS_TEXT_BYTES 65536 /* size of a buffer on the helper's stack */
 
 /* Functions of the process, declared as in their manual pages. */
 struct mallinfo2_result {
@@ -41,9 +41,9 @@ typedef void (*mi_process_info_fn)(size_t *, size_t *, size_t *, size_t *, size_
 				   size_t *, size_t *, size_t *);
 typedef void (*mi_stats_print_out_fn)(void (*write)(const char *, void *), void *arg);
 
-#define IO_UNBUFFERED 2 /* _IONBF */
+#define IO_UNBUFFERED 2 /* the value of _IONBF in <stdio.h> */
 
-/* The parameters of the functions that answer a request. */
+/* A request and its resources, as passed to the functions that answer it. */
 struct work {
 	struct agent_page *page;
 	const struct agent_functions *functions;
@@ -236,7 +236,7 @@ static void ask_mimalloc_text(const struct work *w)
 		write_for_mimalloc, w->page);
 }
 
-/* The function that each command requires; AGENT_FN_COUNT_: none. */
+/* The function that each command requires, or AGENT_FN_COUNT_ if it requires none. */
 static const uint8_t needs[AGENT_COMMAND_COUNT_] = {
 	[AGENT_PING] = AGENT_FN_COUNT_,
 	[AGENT_EXIT] = AGENT_FN_COUNT_,
@@ -267,7 +267,10 @@ static uint32_t all_commands(const struct agent_functions *functions)
 	return commands;
 }
 
-/* Carry out a command. This is not a table of functions, which would need relocations. */
+/*
+ * Carry out a command. A table of function pointers instead of the switch
+ * would need relocations.
+ */
 static void answer(const struct work *w, uint32_t command)
 {
 	switch (command) {
@@ -358,7 +361,7 @@ void agent_serve(struct agent_page *page, const struct agent_functions *function
 
 #ifdef AGENT_BLOB
 
-/* The header in front of the code; helper.ld places it there. */
+/* The header in front of the code. The linker script helper.ld places it there. */
 extern const struct agent_blob_head agent_head __attribute__((visibility("hidden")));
 
 __attribute__((used, section(".text.entry"))) void *agent_entry(struct agent_page *page);

@@ -12,9 +12,8 @@
 /* Resources that only a preloaded helper has. */
 struct agent_host {
 	/*
-	 * The stream to which malloc_info(3) writes, through agent_write_text(). It
-	 * is opened in advance, because opening a stream allocates. NULL: there is
-	 * no stream.
+	 * The stream to which malloc_info(3) writes, through agent_write_text(), or NULL.
+	 * It is opened in advance, because opening a stream allocates memory.
 	 */
 	void *file;
 	/*

@@ -62,7 +62,7 @@ typedef void (*any_fn)(void);
 
 #define ALIAS_MAX 3
 
-/* Possible implementations of each function; the first one that is not NULL is used. */
+/* Possible implementations of each function. The first one that is not NULL is used. */
 static const any_fn found[AGENT_FN_COUNT_][ALIAS_MAX] = {
 	[AGENT_FN_MALLINFO2] = { (any_fn)mallinfo2 },
 	[AGENT_FN_MALLOC_INFO] = { (any_fn)malloc_info },
@@ -121,8 +121,8 @@ static void find_functions(void)
 struct status_value {
 	const char *key;
 	/*
-	 * number of characters of key that this line has matched so far; SIZE_MAX: the
-	 * line has another key
+	 * number of characters of the key that this line has matched so far, or SIZE_MAX
+	 * if the line has another key
 	 */
 	size_t matched;
 	unsigned long value;
@@ -146,8 +146,8 @@ static void parse_status_char(struct status_value *v, char c)
 }
 
 /*
- * Return the value of "Seccomp_filters:" in /proc/self/status (since Linux 5.9); 0: no
- * filters, or unknown.
+ * Return the value of "Seccomp_filters:" in /proc/self/status (since Linux 5.9), or 0 if
+ * there are no filters or the line is missing.
  */
 static unsigned long count_filters(void)
 {
@@ -259,8 +259,8 @@ static int start_thread(void)
 	int r;
 
 	/*
-	 * block all signals except those that libc needs: setuid(2) waits until each
-	 * thread has handled one
+	 * Block all signals except those that libc needs: setuid(2) waits until each
+	 * thread has handled such a signal.
 	 */
 	sigfillset(&all);
 	pthread_attr_init(&attr);
@@ -334,7 +334,7 @@ EXPORT pid_t fork(void)
 {
 	pid_t child;
 
-	/* only needed if a constructor calls fork() before begin() has run */
+	/* needed only if a constructor calls fork() before begin() has run */
 	if (!preload.fork)
 		preload.fork = (pid_t(*)(void))next("fork");
 	child = preload.fork();

@@ -13,7 +13,10 @@
 #ifndef MS_AGENT_SYSTEM_ASK_H
 #define MS_AGENT_SYSTEM_ASK_H
 
-/* Other headers use these names on every machine, but only x86-64 needs them. */
+/*
+ * other headers use these names on every machine, although only the
+ * x86-64 code needs them
+ */
 
 /*
  * Offset of tid in glibc's struct pthread. When the thread ends, the kernel sets this
@@ -28,7 +31,10 @@ enum ask_permission {
 	 * because threads use futex(2) too
 	 */
 	ASK_IF_THREADED,
-	/* seccomp's strict mode, or a filter that allows only read, write and exit */
+	/*
+	 * seccomp's strict mode is active, or a filter that allows only
+	 * read, write and exit
+	 */
 	ASK_NEVER,
 };
 
@@ -43,7 +49,8 @@ enum ask_permission {
 #	define ASK_PAGE_BYTES 4096
 
 #	ifndef AGENT_BLOB
-extern char __libc_single_threaded __attribute__((weak)); /* glibc 2.32 */
+/* declared by glibc 2.32 and later */
+extern char __libc_single_threaded __attribute__((weak));
 #	endif
 
 static inline bool ask_may(enum ask_permission permission)

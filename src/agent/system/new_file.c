@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define GENERATIONS_MAX 100000
-#define NUMBERS_BYTES 64 /* room in a path for "PID.N" */
+#define NUMBERS_BYTES 64 /* space in a path for "PID.N" */
 
 /* Write the number in decimal, followed by a NUL. Return the end of its digits. */
 static char *add_number(char *to, unsigned int number)
@@ -38,13 +38,19 @@ bool new_file_set_folder(struct new_file *file, const char *folder)
 	return true;
 }
 
-/* Allocate disk space: writing to a page without disk space would kill the program. */
+/*
+ * Allocate disk space for a range of the file. Without it, a write to the mapped file
+ * would kill the program with SIGBUS when the disk is full.
+ */
 static bool reserve(int fd, uint64_t offset, uint64_t bytes)
 {
 	return fallocate(fd, 0, (off_t)offset, (off_t)bytes) == 0;
 }
 
-/* Return the maximum file size, RLIMIT_FSIZE. Exceeding it would kill the program. */
+/*
+ * Return the maximum file size, RLIMIT_FSIZE. A larger file would make the kernel kill
+ * the program with SIGXFSZ.
+ */
 static uint64_t find_limit(uint64_t max_bytes)
 {
 	struct rlimit limit;

@@ -30,13 +30,13 @@ struct new_file_layout {
 	uint64_t mapped_bytes; /* size of the mapping, and maximum size of the file */
 	uint64_t head_bytes;   /* disk space to allocate at the start of the file */
 	/*
-	 * another part of the file for which disk space is allocated, unless this part
-	 * is in the head
+	 * another range of the file for which disk space is allocated, unless the
+	 * range is in the head
 	 */
 	uint64_t part_offset, part_bytes;
 };
 
-/* Do not access these functions through the GOT; see agent/count/inside.h. */
+/* access these functions directly, not through the GOT; see agent/count/inside.h */
 #pragma GCC visibility push(hidden)
 
 /* Return false if folder is NULL, not an absolute path, or too long. */

@@ -8,7 +8,7 @@
 
 struct bytes {
 	const uint8_t *at, *end;
-	bool is_bad; /* a read went beyond the end, or a number was invalid */
+	bool is_bad; /* set if a read went beyond the end, or a number was invalid */
 };
 
 static inline uint64_t read_uint(struct bytes *b, unsigned int count)

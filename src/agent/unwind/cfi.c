@@ -86,7 +86,11 @@ static uint64_t read_pointer(struct bytes *b, unsigned int encoding)
  * information entry).
  */
 struct entry {
-	struct bytes first, rest; /* the instructions in the CIE, and those in the FDE */
+	/*
+	 * the instructions in the CIE, and those in the FDE, which are
+	 * executed after them
+	 */
+	struct bytes first, rest;
 	uint64_t start, end;
 	uint64_t code_align;
 	int64_t data_align;
@@ -100,8 +104,8 @@ static uint64_t tables_end(const struct unwind_module *module)
 }
 
 /*
- * Return true if these bytes are in the memory where tables may be: damaged tables may
- * refer to any address.
+ * Return true if these bytes are in the module's memory that may contain tables. The
+ * check is needed because damaged tables may refer to any address.
  */
 static bool is_in(const struct unwind_module *module, const uint8_t *at, uint64_t bytes)
 {
@@ -144,8 +148,7 @@ static void read_augmentation(struct bytes *b, const char *letters, struct entry
 			e->is_signal = true;
 		else if (*letters != 'B')
 			/*
-			 * the rest of the augmentation needs no parsing: its length
-			 * is known
+			 * the remainder of the augmentation data is skipped by its length
 			 */
 			return;
 	}
@@ -205,7 +208,9 @@ static bool read_fde(const struct unwind_module *module, const uint8_t *at,
 		return false;
 	e->start = read_pointer(&b, e->encoding);
 	e->end = e->start + read_pointer(&b, e->encoding & PE_FORMAT);
-	/* skip the augmentation data; without any, the instructions start here */
+	/*
+	 * skip the augmentation data; without augmentation, the instructions start here
+	 */
 	skip(&b, read_uleb(&b));
 	e->rest = b;
 	return !b.is_bad;
@@ -219,7 +224,7 @@ struct table_entry {
 	int32_t pc, entry;
 } __attribute__((packed));
 
-/* Return the FDE (frame description entry) for pc, or NULL if there is none. */
+/* Return the FDE (frame description entry) for pc, or NULL if no entry covers pc. */
 static const uint8_t *find_fde(const struct unwind_module *module, uint64_t pc)
 {
 	const uint8_t *header = (const uint8_t *)(uintptr_t)module->tables_addr;
@@ -304,8 +309,8 @@ static void set_expression(struct bytes *b, struct unwind_rule *rule,
 }
 
 /*
- * Return a factored offset. Tables may contain any number, so let the product
- * wrap around.
+ * Return a factored offset, that is, value * factor. Damaged tables may contain any
+ * number, so the product may wrap around.
  */
 static int64_t scale(const struct program *p, uint64_t factor)
 {
@@ -394,10 +399,7 @@ static void run_register(struct program *p, struct bytes *b, unsigned int op)
 	case CFA_VAL_EXPRESSION:
 		set_expression(b, rule_of(&p->rules, reg), RULE_EXPRESSION);
 		return;
-	/*
-	 * the caller's value of this register is in another register, which
-	 * is not tracked
-	 */
+	/* the caller's value is in another register, which the unwinder does not track */
 	case CFA_REGISTER:
 		read_uleb(b);
 		if (rule_of(&p->rules, reg))
@@ -438,7 +440,7 @@ static uint64_t run_one(struct program *p, struct bytes *b)
 	return 0;
 }
 
-/* Execute instructions until one applies only to addresses after pc. */
+/* Execute instructions until the next one applies only to addresses after pc. */
 static bool run(struct program *p, struct bytes b, uint64_t pc)
 {
 	for (int steps = 0; b.at < b.end; steps++) {

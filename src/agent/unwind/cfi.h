@@ -17,10 +17,7 @@
 #define UNWIND_RSP 7
 #define UNWIND_RIP 16
 
-/*
- * A range of mapped code, and the address of its .eh_frame_hdr, which is 0 if
- * there is none.
- */
+/* A range of mapped code, and the address of its .eh_frame_hdr, or 0 if it has none. */
 struct unwind_module {
 	uint64_t start, end;
 	uint64_t tables_addr;
@@ -31,8 +28,8 @@ struct unwind_module {
 	 */
 	uint64_t tables_start, tables_end;
 	/*
-	 * the dynamic linker: in its code, a function without rules is the start of
-	 * the program
+	 * this is the dynamic linker; in its code, a function without unwind rules is the
+	 * start of the program
 	 */
 	bool is_loader;
 };
@@ -69,8 +66,8 @@ struct unwind_rules {
 };
 
 /*
- * Find the rules for an address. Return false if there are none, or if they
- * are unsupported.
+ * Find the unwind rules for an address. Return false if there are no rules, or if
+ * they are unsupported.
  */
 bool unwind_rules_find(const struct unwind_module *module, uint64_t pc,
 		       struct unwind_rules *ret);

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #define ADDRESS_MIN 4096
-/* length of the longest call instruction to recognize, without a prefix */
+/* length of the longest call instruction that is recognised, without a prefix */
 #define CALL_MAX 7
 
 /*
@@ -29,7 +29,7 @@ static uint64_t make_row(enum unwind_row_kind kind, int64_t cfa, int64_t rbp)
 }
 
 /*
- * Recognize the expression for "the word at rbp + N", which compilers use for functions
+ * Recognise the expression for "the word at rbp + N", which compilers use for functions
  * that align their stack. Return false for any other expression.
  */
 static bool is_word_at_rbp(const struct unwind_rule *rule, bool is_read, int64_t *ret)
@@ -92,8 +92,8 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
 	if (unwind_rules_find(&module, lookup, ret))
 		return row_of_rules(ret);
 	/*
-	 * A stack made by makecontext(3) or similar code starts with the address of a
-	 * function, which looks like a return address without a call.
+	 * The outermost frame of a stack made by makecontext(3) or similar code contains
+	 * the address of a function in place of a return address, so no call precedes it.
 	 */
 	if (unwind_rules_find(&module, lookup + 1, ret))
 		return ROW_END;
@@ -157,8 +157,9 @@ bool unwind_is_return(struct unwind_space *space, uint64_t pc)
 }
 
 /*
- * Store a row in the first cache element for its address. The row that was in this
- * element moves to an empty element of the same line, or replaces another row.
+ * Store a row (the unwind rules of an address) in the first cache element for its
+ * address. The row that was in this element moves to an empty element of the same cache
+ * line, or replaces another row.
  */
 static void put_row(struct unwind_row *line, uint64_t row, uint64_t lookup)
 {
@@ -176,8 +177,8 @@ static void put_row(struct unwind_row *line, uint64_t row, uint64_t lookup)
 }
 
 /*
- * Clear the cache line if unwind_forget() was called meanwhile: the row just stored may
- * describe code that has been unmapped.
+ * Clear the cache line if unwind_forget() was called meanwhile, because the row just
+ * stored may describe code that has been unmapped.
  */
 static void drop_if_forgotten(struct unwind_space *space, struct unwind_row *line,
 			      uint32_t forgotten)
@@ -203,7 +204,7 @@ uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup)
 	}
 	row = unwind_rules_at(space, lookup, &rules);
 	/*
-	 * do not cache that there is no code at this address: code may be
+	 * do not cache the absence of code at this address: code may be
 	 * mapped there later
 	 */
 	if (row == ROW_NONE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* row - cache the unwind rules for an address, reduced to 8 bytes. */
+/* row - cache the unwind rules of each address, reduced to a row of 8 bytes. */
 #ifndef MS_AGENT_UNWIND_ROW_H
 #define MS_AGENT_UNWIND_ROW_H
 
@@ -22,16 +22,14 @@ enum unwind_row_kind {
 	ROW_NONE,
 	ROW_RSP, /* the CFA is at an offset from rsp */
 	ROW_RBP, /* the CFA is at an offset from rbp */
-	/*
-	 * the CFA is stored at an offset from rbp; the caller's rbp is stored at an
-	 * offset from rbp
-	 */
+	/* the CFA and the caller's rbp are stored at offsets from rbp */
 	ROW_ALIGNED,
-	ROW_END,   /* outermost frame */
+	ROW_END,   /* this is the outermost frame */
 	ROW_RULES, /* any other rules: find the full rules in the tables */
 	/* a signal handler's frame: the next frame was interrupted by a signal */
 	ROW_SIGNAL,
-	ROW_CUT, /* there are no rules; the function may still have a frame pointer */
+	/* there are no unwind rules, but the function may have a frame pointer */
+	ROW_CUT,
 };
 
 static inline unsigned int row_kind(uint64_t row)
@@ -65,7 +63,9 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
  */
 bool unwind_is_return(struct unwind_space *space, uint64_t pc);
 
-/* Like row_at(), if the address's row is not in the first element of its cache line. */
+/*
+ * Like row_at(), for an address whose row is not in the first element of its cache line.
+ */
 uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup);
 
 /*

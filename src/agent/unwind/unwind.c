@@ -19,7 +19,7 @@
  */
 #define STACK_MAX (UINT64_C(256) << 20)
 
-/* Return true if the page is readable; also false if a filter forbids the test. */
+/* Return true if the page is readable; false also if a filter forbids the test. */
 static COLD bool page_is_there(const struct unwind_space *space, uint64_t page)
 {
 	return ask_may(space->permission) && ask_can_read(page);
@@ -64,7 +64,7 @@ static inline bool is_own_stack(const struct unwind_space *space, struct unwind_
 	       extend_stack(space, t, sp);
 }
 
-/* Result of a step function that followed a frame pointer; otherwise 1, 0 or -1. */
+/* Result of a step that followed a frame pointer. Other results are 1, 0 and -1. */
 #define STEP_BY_FRAME 2
 
 /* State while one stack is walked. */
@@ -110,9 +110,9 @@ static bool leave_signal(struct reading *reading, struct unwind_state *state)
 }
 
 /*
- * Step to the caller of code without tables: the caller's rbp is stored at rbp, and the
- * return address after it. The code may have no frame pointer, so check that the
- * caller's frame is further out on the stack, and that the caller made a call.
+ * Step to the caller of code without tables, assuming that the caller's rbp is stored at
+ * rbp, and the return address after it. The code may have no frame pointer, so check that
+ * the caller's frame is further out, and that the caller made a call.
  */
 static COLD bool step_by_frame(struct unwind_space *space, struct reading *reading,
 			       struct unwind_state *state)
@@ -144,7 +144,7 @@ static int step_by_rules(struct unwind_space *space, struct reading *reading,
 	return unwind_rules_apply(&rules, state, read_word, reading);
 }
 
-/* Step to the next frame on the thread's own stack when a row is not sufficient. */
+/* Step to the next frame on the thread's stack if the cached rules do not suffice. */
 static COLD int step_slowly(struct unwind_space *space, struct unwind_thread *t,
 			    uint64_t row, struct unwind_state *state)
 {
@@ -192,7 +192,7 @@ static inline bool is_at(const struct unwind_frame *f, uint64_t pc, uint64_t sp,
 	       (!(f->rbp_delta & UNWIND_NEEDS_RBP) || f->rbp == rbp);
 }
 
-/* Return true if the kept frame `to` is still the caller of the next inner kept frame. */
+/* Return true if the previous stack's frame `to` still calls the next inner frame. */
 static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thread *t,
 				  const struct unwind_frame *to)
 {
@@ -223,7 +223,7 @@ static inline bool is_same_pair(const struct unwind_frame *f)
 	       !((pair[0] ^ f->rbp) | (pair[1] ^ f->pc));
 }
 
-/* Return the innermost changed frame among the callers of top, or the sentinel. */
+/* Return the innermost caller of top that has changed, or the sentinel. */
 static inline const struct unwind_frame *find_changed(struct unwind_space *space,
 						      struct unwind_thread *t,
 						      const struct unwind_frame *top)
@@ -289,8 +289,8 @@ static COLD enum walk_end step_by_own_frame(struct unwind_space *space,
 }
 
 /*
- * Step when the row is of an unusual kind. state is copied, which lets the compiler keep
- * *w in registers in all other cases.
+ * Step to the next frame if the row is of a rare kind. state is copied, so that the
+ * compiler can keep *w in registers in all other cases.
  */
 static inline enum walk_end step_unusual(struct unwind_space *space,
 					 struct unwind_thread *t, uint64_t row,
@@ -345,8 +345,8 @@ static inline enum walk_end step(struct unwind_space *space, struct unwind_threa
 }
 
 /*
- * Walk the thread's own stack. Return WALK_KNOWN if kept[1 .. kept_count] are its
- * outer frames.
+ * Walk the thread's own stack. Return WALK_KNOWN if the walk reached a frame of the
+ * previous stack, whose outer frames are then kept[1 .. kept_count].
  */
 static inline enum walk_end walk_own(struct unwind_space *space, struct unwind_thread *t,
 				     const struct unwind_state *start)
@@ -381,7 +381,7 @@ static inline enum walk_end walk_own(struct unwind_space *space, struct unwind_t
 	return end;
 }
 
-/* Keep only the innermost frames of fresh and kept; drop their callers. */
+/* Keep only the innermost frames of the fresh and kept frames; drop their callers. */
 static COLD void shorten(struct unwind_thread *t)
 {
 	uint32_t kept = t->kept_count;
@@ -393,7 +393,7 @@ static COLD void shorten(struct unwind_thread *t)
 	t->is_passing = true;
 }
 
-/* Step to the caller according to a row. Return false if the row is not sufficient. */
+/* Step to the caller by cached rules. Return false if the rules do not suffice. */
 static bool step_by_row(struct reading *reading, uint64_t row, struct unwind_state *state)
 {
 	struct unwind_state next = { 0, 0, state->rbp };

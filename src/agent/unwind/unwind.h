@@ -31,9 +31,9 @@
 #define UNWIND_DEEP_KEPT 128
 
 /*
- * Number of elements in the cache of unwind rows. Each element is an address with
- * its row in 8 bytes; 0 if empty. All elements that an address may use are in one
- * cache line.
+ * Number of elements in the cache of unwind rows. Each element contains an address and
+ * its row of unwind rules in 8 bytes, or 0 if empty. All elements that an address may use
+ * are in one cache line.
  */
 #define UNWIND_ROW_COUNT (1 << 15)
 
@@ -41,7 +41,7 @@
 #define UNWIND_RETURN_COUNT (1 << 12)
 
 struct unwind_row {
-	uint64_t row; /* see row.h */
+	uint64_t row; /* an address and its unwind rules, see row.h */
 };
 
 /* Unwinding state of a process, shared by its threads. */
@@ -131,11 +131,14 @@ enum unwind_frame_flag {
  * stack_end and sure_start.
  */
 struct unwind_thread {
-	/* highest address of the thread's own stack; 0: unknown, so check each page */
+	/*
+	 * highest address of the thread's own stack, or 0 if unknown, so that each
+	 * page must be checked
+	 */
 	uint64_t stack_end;
 	/* the stack is mapped at least from this address to stack_end */
 	uint64_t stack_start;
-	uint64_t hole; /* an unmapped page below the known part of the stack */
+	uint64_t hole; /* an unmapped page below the known range of the stack */
 	/*
 	 * From this address to stack_end the kernel maps nothing except the main stack,
 	 * so code whose stack pointer is in this range can read everything up to
@@ -146,8 +149,9 @@ struct unwind_thread {
 	uint32_t kept_count; /* number of kept frames, without the sentinel */
 	/* number of elements of fresh; the first element is the innermost frame */
 	uint32_t fresh_count;
-	bool is_cut; /* the callers of the outermost fresh frame are unknown */
-	/* fresh contains the whole stack, and must not be kept for the next walk */
+	/* the callers of the outermost fresh frame could not be determined */
+	bool is_cut;
+	/* fresh contains the whole stack, and must not be reused in the next walk */
 	bool is_passing;
 	/*
 	 * The stack that was found last. kept[0] is a sentinel that matches no frame;
@@ -200,8 +204,8 @@ void unwind_whole(struct unwind_space *space, struct unwind_thread *thread,
 		  const struct unwind_state *state);
 
 /*
- * Forget what is cached about code: some code was unmapped, and other code may be mapped
- * at its addresses.
+ * Forget all cached facts about code, because some code was unmapped and other code may
+ * be mapped at its addresses.
  */
 void unwind_forget(struct unwind_space *space);
 
