@@ -178,13 +178,19 @@ static bool rule_mixed(const struct usage *u, struct diagnosis *d)
 		   amount(second).text, percent(second, rss(u)));
 }
 
+/* Return true if memstate leaks supports the allocator. */
+static bool can_find_leaks(const struct usage *u)
+{
+	return u->allocator == ALLOCATOR_GLIBC || u->allocator == ALLOCATOR_JEMALLOC;
+}
+
 /*
  * A usage has no mark, so nothing here may claim that the
  * program still holds its live blocks: they may all be leaked.
  */
 static bool rule_live(const struct usage *u, struct diagnosis *d)
 {
-	if (is_heap_in_live(u) ||
+	if (is_heap_in_live(u) || !can_find_leaks(u) ||
 	    !is_significant(owner_bytes(u, OWNER_LIVE), MIB, rss(u), 500))
 		return false;
 	return say(d,

@@ -125,6 +125,10 @@ static void a_large_live_share_is_reported(void **state)
 		"allocated blocks.");
 	assert_memory_equal(find_sentence(&u, "dominant"),
 			    "Most of it is allocated blocks: 50.0M", 37);
+	u.allocator = ALLOCATOR_JEMALLOC;
+	assert_non_null(find_sentence(&u, "live"));
+	u.allocator = ALLOCATOR_TCMALLOC; /* memstate leaks cannot walk its heap */
+	assert_null(find_sentence(&u, "live"));
 	make_heap(&u, 49, 5, 5);
 	assert_null(find_sentence(&u, "live"));
 }
