@@ -56,9 +56,11 @@ static void write_file(const uint8_t *data, size_t size)
 	is_registered = true;
 }
 
-static int check_process(void *context, const struct process *process)
+static int check_process(void *context, const struct process *process,
+			 const char *command)
 {
 	CHECK(process->pid > 0);
+	CHECK(!command || strlen(command) <= 16 << 20);
 	(void)context;
 	return 0;
 }

@@ -158,7 +158,8 @@ unit_sample = \
 	%D%/sample/recording/test_jit_frames \
 	%D%/sample/recording/test_profile_reader \
 	%D%/sample/recording/test_recorder \
-	%D%/sample/recording/test_replay_moment
+	%D%/sample/recording/test_replay_moment \
+	%D%/sample/recording/test_replay_names
 
 unit_render = \
 	%D%/render/compare/test_report \

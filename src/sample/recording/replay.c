@@ -82,7 +82,6 @@ uint64_t replay_unix_ms(const struct replay *replay, size_t index)
 	return replay->samples[index].moment.unix_ms;
 }
 
-/* If the wall clock was set back, find the last sample that is not later than unix_ms. */
 /* Return the last sample taken no later than unix_ms, or else the first sample. */
 static size_t replay_find(const struct replay *replay, uint64_t unix_ms)
 {
@@ -415,12 +414,12 @@ struct largest {
 };
 
 /* Called in descending order of peaks, and more than once for a renamed process. */
-static int add_largest(void *context, const struct process *process)
+static int add_largest(void *context, const struct process *process, const char *command)
 {
 	struct largest *largest = context;
 
 	if (!largest->targets->with_children &&
-	    !targets_contain(largest->targets, process, NULL))
+	    !targets_contain(largest->targets, process, command))
 		return 0;
 	for (size_t i = 0; i < largest->count; i++)
 		if (process_is_same(&largest->items[i], process))

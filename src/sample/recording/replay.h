@@ -58,7 +58,8 @@ bool replay_begins_session(const struct replay *replay, size_t index);
 
 /*
  * Find at most max processes, those with the largest peak Rss at any time. Targets select
- * by pid or name; targets with children select all processes. Returns 0 or -errno.
+ * by pid or name, as in replay_read(); targets with children select all processes.
+ * Returns 0 or -errno.
  */
 int replay_find_largest(struct replay *replay, const struct targets *targets,
 			struct process *ret, size_t max, size_t *ret_count);

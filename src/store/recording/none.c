@@ -166,8 +166,8 @@ int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,
 }
 
 int recording_reader_for_each_peak(struct recording_reader *reader,
-				   int (*fn)(void *context,
-					     const struct process *process),
+				   int (*fn)(void *context, const struct process *process,
+					     const char *command),
 				   void *context)
 {
 	(void)reader;

@@ -99,13 +99,14 @@ int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,
 
 /*
  * Call fn for the processes in descending order of their peak Rss. A process that
- * changed its name is listed under each name. Only the identity in *process is set. If
- * fn returns a value other than 0, the iteration ends and returns that value. Otherwise
- * returns 0 or -errno.
+ * changed its name is listed under each name. Only the pid, the start time and the comm
+ * in *process are set. `command` is the command line, or NULL if unknown. If fn returns a
+ * value other than 0, the iteration ends and returns that value. Otherwise returns 0 or
+ * -errno.
  */
 int recording_reader_for_each_peak(struct recording_reader *reader,
-				   int (*fn)(void *context,
-					     const struct process *process),
+				   int (*fn)(void *context, const struct process *process,
+					     const char *command),
 				   void *context);
 
 struct recorded_note {

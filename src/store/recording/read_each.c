@@ -21,8 +21,8 @@ int recording_finish(struct recording_reader *r, sqlite3_stmt *statement, int er
 }
 
 int recording_reader_for_each_peak(struct recording_reader *r,
-				   int (*fn)(void *context,
-					     const struct process *process),
+				   int (*fn)(void *context, const struct process *process,
+					     const char *command),
 				   void *context)
 {
 	sqlite3_stmt *statement = NULL;
@@ -40,14 +40,16 @@ int recording_reader_for_each_peak(struct recording_reader *r,
 			.pid = (int)sqlite.column_int64(statement, 2),
 			.start_ticks = (uint64_t)sqlite.column_int64(statement, 3),
 		};
-		_cleanup_free_ char *comm = NULL;
+		_cleanup_free_ char *comm = NULL, *command = NULL;
 
 		error = recording_schema_check_row(statement, 0, TABLE_PROCESS);
 		if (error < 0)
 			break;
 		comm = recording_copy_text(statement, 4);
 		text_copy(process.comm, sizeof(process.comm), comm);
-		error = fn(context, &process);
+		if (sqlite.column_type(statement, 5) != SQLITE_NULL)
+			command = recording_copy_text(statement, 5);
+		error = fn(context, &process, command);
 	}
 	return recording_finish(r, statement, error);
 }
