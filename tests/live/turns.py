@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """No process is stopped in vain, and a memstate waits briefly for another one."""
 
+import contextlib
 import shutil
 import subprocess
 import sys
@@ -111,6 +112,21 @@ def memstate_waits_for_another_memstate():
     with HeapTarget("fragmented", 1) as target:
         with Script(TRACER, target.pid, OWN_NAME, 0.3):
             memstate("heap", "-p", target.pid, *NO_HURRY).must_be(0)
+
+
+@test
+def all_waits_of_a_run_have_one_deadline():
+    with contextlib.ExitStack() as stack:
+        targets = [stack.enter_context(HeapTarget("fragmented", 1)) for _ in range(4)]
+        for target in targets:
+            stack.enter_context(Script(TRACER, target.pid, OWN_NAME, 600))
+        result = memstate("heap", *[arg for t in targets for arg in ("-p", t.pid)], *NO_HURRY).must_be(1)
+        errors = result.errors()
+        # memstate names the other one after half a second of waiting for a process
+        equal([line.split(":")[1].strip() for line in errors if "waiting for another memstate" in line],
+              [str(targets[0].pid)], "processes for which memstate waited")
+        equal(len([line for line in errors if "another memstate is reading it" in line]), len(targets),
+              "processes that were not read")
 
 
 @test

@@ -110,7 +110,13 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 		return;
 	}
 	turn_await(&a->session->fs, p->pid);
-	r = count_attach_open(&request, &a->items[a->count], &why);
+	for (unsigned int tries = 1;; tries++) {
+		strbuf_clear(&why);
+		r = count_attach_open(&request, &a->items[a->count], &why);
+		/* an attachment retries -EAGAIN itself */
+		if (r != -EBUSY || !turn_may_retry(&a->session->fs, p->pid, r, tries))
+			break;
+	}
 	if (r == 0) {
 		a->count++;
 		return;

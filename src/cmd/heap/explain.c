@@ -12,7 +12,6 @@
 #include "cmd/core/stream.h"
 #include "cmd/session/heaps.h"
 #include "cmd/session/session.h"
-#include "cmd/session/turn.h"
 #include "proc/process/file.h"
 #include "render/heap/explain_report.h"
 #include "sample/heap/reader.h"
@@ -118,8 +117,7 @@ static int show_process(struct explain *x, struct usage *u)
 {
 	int status, r;
 
-	turn_await(&x->session->fs, u->process.pid);
-	r = heap_reader_read(&x->reader, u, &x->mappings, &x->heap);
+	r = heaps_read_in_turn(&x->session->fs, &x->reader, u, &x->mappings, &x->heap);
 	if (u->error)
 		return EXIT_FAILED;
 	if (x->mappings.count == 0) {

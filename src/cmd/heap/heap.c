@@ -13,7 +13,6 @@
 #include "cmd/session/heaps.h"
 #include "cmd/session/next.h"
 #include "cmd/session/session.h"
-#include "cmd/session/turn.h"
 #include "render/heap/report.h"
 #include "sample/heap/reader.h"
 
@@ -68,9 +67,7 @@ static int show_process(struct show *show, struct usage *u)
 	struct heap heap;
 	int r;
 
-	if (!reader->is_running)
-		turn_await(&show->session->fs, u->process.pid);
-	r = heap_reader_read(reader, u, &mappings, &heap);
+	r = heaps_read_in_turn(&show->session->fs, reader, u, &mappings, &heap);
 	if (r == 0 && heap.quality == QUALITY_UNKNOWN)
 		r = -EOPNOTSUPP;
 	if (!u->error)

@@ -15,7 +15,6 @@
 #include "cmd/session/heaps.h"
 #include "cmd/session/next.h"
 #include "cmd/session/session.h"
-#include "cmd/session/turn.h"
 #include "render/heap/leak_report.h"
 #include "sample/heap/leak_scan.h"
 #include "store/capture/block_list.h"
@@ -158,7 +157,7 @@ static int scan(struct leaks *l, struct usage *u)
 {
 	int r;
 
-	r = heap_reader_read(&l->reader, u, &l->mappings, &l->heap);
+	r = heaps_read_in_turn(&l->session->fs, &l->reader, u, &l->mappings, &l->heap);
 	if (r < 0)
 		return r;
 	r = leak_scan_mark(&l->reader, &l->mappings, &l->heap, NULL, &l->scan);
@@ -173,7 +172,6 @@ static int show_process(struct leaks *l, struct usage *u)
 	const struct leaks_options *o = own_options(l->session->options);
 	int r;
 
-	turn_await(&l->session->fs, u->process.pid);
 	r = scan(l, u);
 	if (r < 0 && !u->error)
 		heaps_report_failure(l->session, u, &l->heap, r);

@@ -87,6 +87,25 @@ int heaps_read(struct session *session, struct usage *u, struct mapping_list *ma
 			      : sampler_read_mappings(session->sampler, u, mappings);
 }
 
+int heaps_read_in_turn(const struct procfs *fs, struct heap_reader *reader,
+		       struct usage *u, struct mapping_list *mappings, struct heap *ret)
+{
+	int r;
+
+	if (reader->is_running)
+		return heap_reader_read(reader, u, mappings, ret);
+	reader->waits_for_turn = turn_await(fs, u->process.pid);
+	for (unsigned int tries = 1;; tries++) {
+		r = heap_reader_read(reader, u, mappings, ret);
+		/* helpers must not query the allocator twice */
+		if (r == 0 || reader->helpers || u->error ||
+		    !turn_may_retry(fs, u->process.pid, r, tries))
+			return r;
+		heap_release(ret);
+		mapping_list_release(mappings);
+	}
+}
+
 static void report_tracer(const struct session *session, int pid,
 			  const struct tracer_process *tracer)
 {

@@ -8,6 +8,7 @@
 
 #include "cmd/session/session.h"
 #include "model/heap.h"
+#include "sample/heap/reader.h"
 
 /*
  * Return the maximum pause in ns for reading a heap without an explicit request by
@@ -33,6 +34,13 @@ void heaps_set_patience(struct session *session, uint64_t patience_ns);
  * options request it.
  */
 int heaps_read(struct session *session, struct usage *u, struct mapping_list *mappings);
+
+/*
+ * Call heap_reader_read() after another memstate that holds the process has finished. Try
+ * again if another memstate was faster, or a thread could not be stopped.
+ */
+int heaps_read_in_turn(const struct procfs *fs, struct heap_reader *reader,
+		       struct usage *u, struct mapping_list *mappings, struct heap *ret);
 
 /*
  * Check that the options for helpers can be combined. Returns EXIT_DONE, or prints a

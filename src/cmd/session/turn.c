@@ -3,6 +3,7 @@
 
 #include "cmd/session/turn.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -14,11 +15,15 @@
 #include "cmd/core/message.h"
 #include "proc/process/task.h"
 
-#define WAIT_NS (3 * NS_PER_S)
+#define WAIT_NS (3 * NS_PER_S)	  /* for all processes of a run */
 #define SILENCE_NS (NS_PER_S / 2) /* no message if another memstate finishes earlier */
 #define LOOK_NS (5 * NS_PER_MS)
+#define STOP_TRIES_MAX 3
+#define STOP_RETRY_NS (50 * NS_PER_MS) /* doubled after each attempt */
 
 #define COMMAND_SHOWN 64
+
+static uint64_t waited_ns; /* sum of all waits so far */
 
 void turn_add_tracer(const struct procfs *fs, const struct tracer_process *tracer,
 		     struct strbuf *out)
@@ -46,23 +51,48 @@ static void report(const struct procfs *fs, int pid, const struct tracer_process
 	message("%d: waiting for another memstate: %s", pid, strbuf_text(&name));
 }
 
-void turn_await(const struct procfs *fs, int pid)
+/* Sleep. Return false if a signal is pending or no time to wait is left. */
+static bool sleep_in_turn(uint64_t ns)
 {
-	const struct timespec pause = { .tv_nsec = (long)LOOK_NS };
+	const struct timespec pause = { .tv_nsec = (long)ns };
 	uint64_t begin_ns = clock_now_ns();
+
+	if (waited_ns >= WAIT_NS || interrupt_is_pending())
+		return false;
+	nanosleep(&pause, NULL);
+	waited_ns += clock_now_ns() - begin_ns;
+	return !interrupt_is_pending();
+}
+
+bool turn_await(const struct procfs *fs, int pid)
+{
+	uint64_t begin_ns = waited_ns;
 	struct tracer_process tracer;
 	bool is_reported = false;
 
-	while (fs->is_live && find_memstate(fs, pid, &tracer) &&
-	       !interrupt_is_pending()) {
-		uint64_t waited_ns = clock_now_ns() - begin_ns;
-
-		if (waited_ns > WAIT_NS)
-			return;
-		if (!is_reported && waited_ns > SILENCE_NS) {
-			report(fs, pid, &tracer);
-			is_reported = true;
-		}
-		nanosleep(&pause, NULL);
+	while (fs->is_live && find_memstate(fs, pid, &tracer)) {
+		if (!sleep_in_turn(LOOK_NS))
+			return false;
+		if (is_reported || waited_ns - begin_ns <= SILENCE_NS)
+			continue;
+		report(fs, pid, &tracer);
+		is_reported = true;
 	}
+	return true;
+}
+
+bool turn_may_retry(const struct procfs *fs, int pid, int error, unsigned int tries)
+{
+	struct tracer_process tracer;
+
+	if (!fs->is_live)
+		return false;
+	if (error == -EAGAIN)
+		return tries < STOP_TRIES_MAX && sleep_in_turn(STOP_RETRY_NS << tries);
+	if (error != -EBUSY)
+		return false;
+	/* a tracer that is not found has already ended */
+	if (proc_tracer_find(fs, pid, &tracer) && !proc_tracer_is_memstate(fs, &tracer))
+		return false;
+	return sleep_in_turn(LOOK_NS) && turn_await(fs, pid);
 }

@@ -7,11 +7,20 @@
 #include "proc/process/tracer.h"
 
 /*
- * If another memstate traces the process, wait until it has finished, for at most some
- * seconds. A message names it after a moment. Return early if a signal asks memstate to
- * stop.
+ * If another memstate traces the process, wait until it has finished. A message names it
+ * after a moment. Return early if a signal asks memstate to stop. All waits of a run take
+ * at most 3 seconds together. Return false if the other memstate has not finished.
  */
-void turn_await(const struct procfs *fs, int pid);
+bool turn_await(const struct procfs *fs, int pid);
+
+/*
+ * Return true if the caller should try again to read the process or to attach to it. The
+ * last of `tries` attempts failed with the error: -EBUSY if another memstate came first,
+ * or -EAGAIN if a thread could not be stopped. The function has waited for a while, or
+ * until the other memstate has finished. Each attempt after -EAGAIN pauses the process,
+ * so there are few of them.
+ */
+bool turn_may_retry(const struct procfs *fs, int pid, int error, unsigned int tries);
 
 /*
  * Append "process PID (NAME)"; for another memstate, NAME is the beginning of its command

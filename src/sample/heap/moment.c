@@ -169,11 +169,12 @@ static int open_moment(struct heap_moment *moment, const struct usage *u)
 
 /*
  * Pause the process, run the request's work, and resume the process. If another memstate
- * has paused the process, retry for up to a second.
+ * has paused the process, retry for up to a second if the reader permits it.
  */
-static int stop_in_turn(const struct procfs *fs, const struct stop_request *request,
-			uint64_t *ret_pause_ns)
+static int stop_in_turn(const struct heap_reader *reader,
+			const struct stop_request *request, uint64_t *ret_pause_ns)
 {
+	const struct procfs *fs = reader->fs;
 	const struct timespec pause = { .tv_nsec = (long)TURN_LOOK_NS };
 	uint64_t deadline_ns = clock_now_ns() + TURN_NS;
 	struct tracer_process tracer;
@@ -182,7 +183,8 @@ static int stop_in_turn(const struct procfs *fs, const struct stop_request *requ
 		int r = stop_run(request, ret_pause_ns);
 
 		/* if the tracer is not found, it has already ended, so retry */
-		if (r != -EBUSY || clock_now_ns() > deadline_ns ||
+		if (r != -EBUSY || !reader->waits_for_turn ||
+		    clock_now_ns() > deadline_ns ||
 		    (proc_tracer_find(fs, request->pid, &tracer) &&
 		     !proc_tracer_is_memstate(fs, &tracer)))
 			return r;
@@ -203,7 +205,7 @@ static int stop_and_copy(struct heap_moment *moment, uint64_t *ret_pause_ns)
 		.context = moment,
 	};
 
-	return task_fd < 0 ? task_fd : stop_in_turn(reader->fs, &request, ret_pause_ns);
+	return task_fd < 0 ? task_fd : stop_in_turn(reader, &request, ret_pause_ns);
 }
 
 /*

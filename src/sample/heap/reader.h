@@ -23,6 +23,8 @@ struct heap_reader {
 	struct sampler *own_sampler;
 	uint64_t max_pause_ns;
 	bool is_running; /* never pause the target; the figures are then estimates */
+	/* if another memstate has paused the process, wait for up to a second */
+	bool waits_for_turn;
 	/* read the heap only once; false: several times, to measure the variation */
 	bool is_read_once;
 	/* also copy all memory that may hold pointers; set by the owner of the reader */
