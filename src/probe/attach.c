@@ -30,7 +30,7 @@ const char *const count_method_names[COUNT_METHOD_COUNT_ + 1] = {
 	[COUNT_AUTO] = "auto",
 };
 
-/* NULL: this build does not include the method. */
+/* the implementation of each method, or NULL if this build does not include it */
 static const struct count_backend *const backends[COUNT_METHOD_COUNT_] = {
 	[COUNT_INJECT] = &count_backend_inject,
 	[COUNT_BPF] = &count_backend_bpf,
@@ -58,8 +58,8 @@ static int add_mapping(void *context, struct mapping *m)
 }
 
 /*
- * Check the process and read its mappings. /proc/PID is opened first: the descriptor
- * refers to this process even if the pid is reused.
+ * Check the process and read its mappings. /proc/PID is opened first, so that the
+ * descriptor refers to the checked process even if the pid is reused.
  */
 static int check_process(struct count_attach *attach, const struct count_request *request,
 			 struct mapping_list *mappings, struct strbuf *why)
@@ -167,7 +167,10 @@ static int try_backends(struct count_attach *attach, const struct count_place *p
 	return r != 0 && r != -ESRCH && r != -EINTR && is_uncovered ? -ENODATA : r;
 }
 
-/* Return the name of the program's own allocator if no method can count it, or NULL. */
+/*
+ * Return the name of the program's own allocator if no method can
+ * count its calls, or NULL.
+ */
 static const char *find_uncovered(int process_fd, const struct mapping_list *mappings)
 {
 	_cleanup_close_ int fd = proc_dir_open_program(process_fd);
@@ -187,7 +190,10 @@ static void free_means(struct count_means *means)
 	free(means->missed);
 }
 
-/* Describe how calls are counted. The description changes if a library is loaded. */
+/*
+ * Describe how calls are counted. The description may change when the
+ * process loads a library.
+ */
 static void update_means(struct count_attach *attach)
 {
 	struct strbuf description = STRBUF_INIT, unseen = STRBUF_INIT,
@@ -327,8 +333,8 @@ int count_attach_read(struct count_attach *attach, struct count_program *ret)
 	p.has_ended = is_gone(attach);
 	r = attach->backend->read(attach->state, &p);
 	/*
-	 * The caller owns the array of threads, which may have been reallocated, even
-	 * after an error.
+	 * the caller owns the array of threads, which may have been reallocated even
+	 * if an error occurred
 	 */
 	ret->threads = p.threads;
 	ret->thread_capacity = p.thread_capacity;

@@ -37,9 +37,10 @@ int count_attach_find(const struct procfs *fs, int pid,
 
 /*
  * Start counting. Return 0 or an error. After an error the process is unchanged, and the
- * reason is appended to why as a clause, not a sentence. Errors: -ESRCH; -EPERM, -EACCES;
- * -EBUSY (another tracer), -EAGAIN (no safe moment in time), -ENOENT (no malloc found in
- * the process), -ENODATA (only an allocator that cannot be counted), -EOPNOTSUPP.
+ * reason is appended to why as a clause, not a sentence. Errors: -ESRCH; -EPERM,
+ * -EACCES; -EBUSY (another tracer), -EAGAIN (no safe moment before the time limit),
+ * -ENOENT (no malloc found in the process), -ENODATA (only an allocator that cannot be
+ * counted), -EOPNOTSUPP.
  */
 int count_attach_open(const struct count_request *request, struct count_attach **ret,
 		      struct strbuf *why);

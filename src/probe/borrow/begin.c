@@ -27,9 +27,9 @@
 #include "tracee/ptrace/trace.h"
 
 /*
- * Each stop costs the thread 0.1 to 2 ms. The first attempts follow each other quickly;
- * then the pauses grow. In 5 seconds there are about 60 attempts, which cost the thread
- * at most 2 % of its time.
+ * Limits on the attempts to stop a thread. Each stop costs the thread 0.1 to 2 ms. The
+ * first attempts follow each other quickly; then the pauses between them grow. In 5
+ * seconds there are about 60 attempts, which cost the thread at most 2 % of its time.
  */
 #define TRIES_MAX 100
 #define QUICK_TRIES 12
@@ -74,9 +74,9 @@ static int explain_refusal(struct borrow *b, int error)
 }
 
 /*
- * If the interrupted call returned a plain -EINTR, make the kernel restart the call
- * instead. Do this before anything else: from then on the program does not notice the
- * stop, even if memstate is killed.
+ * If the interrupted system call returned a plain -EINTR, make the kernel restart the
+ * call instead. This is the first step after the stop, so that the program does not
+ * notice the stop even if memstate is killed later.
  */
 static int fix_result(struct borrow *b)
 {
@@ -161,8 +161,8 @@ static int stop(struct borrow *b)
 }
 
 /*
- * Return the number of the system call that the thread is in. Return -1 if the thread is
- * not in a system call, or if the call is unknown. *ret is set to the line in
+ * Return the number of the thread's current system call, or -1 if the thread is not in a
+ * system call or the call is unknown. *ret is set to the line in
  * /proc/PID/task/TID/syscall: "232 0x5 … 0x7ffe… 0x7f…".
  */
 static long read_syscall(const struct borrow *b, int tid, struct strbuf *ret)
@@ -175,8 +175,8 @@ static long read_syscall(const struct borrow *b, int tid, struct strbuf *ret)
 }
 
 /*
- * Check that libc's code is still mapped. After an execve(2) it is not, as mem_fd still
- * refers to the old address space.
+ * Check that libc's code is still mapped. It is not after an execve(2), because mem_fd
+ * still refers to the old address space.
  */
 static int check_code(struct borrow *b)
 {
@@ -262,8 +262,8 @@ static int try_thread(struct borrow *b, int tid)
 	b->tid = tid;
 	b->cost.tries++;
 	/*
-	 * Read the mappings now, because stacks grow and threads are created. Reading
-	 * them before the stop keeps the stop short.
+	 * read the mappings, which change as stacks grow and threads start, before the
+	 * stop, to keep the stop short
 	 */
 	r = proc_maps_read(b->process_fd, &mappings);
 	if (r == 0)
@@ -289,8 +289,9 @@ static void pause_ns(uint64_t ns)
 }
 
 /*
- * Return true if this is a good moment to stop the thread. Once `looks` has reached
- * IDLE_LOOKS, accept any moment at which the program cannot notice the stop.
+ * Return true if this is a good moment to stop the thread. Before `looks` reaches
+ * IDLE_LOOKS, only a wait for work is good. Later, any moment at which the program cannot
+ * notice the stop is good.
  */
 static bool is_moment(long number, unsigned int looks)
 {
@@ -367,8 +368,8 @@ static int try_others(struct borrow *b, uint64_t deadline_ns)
 }
 
 /*
- * The main thread is tried first: if another thread calls pthread_create(), which
- * allocates, glibc may create an arena for that thread.
+ * Try the main thread first. If another thread called pthread_create(), which allocates
+ * memory, glibc could create an arena for that thread.
  */
 int borrow_begin(struct borrow *b)
 {

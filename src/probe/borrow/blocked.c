@@ -16,7 +16,7 @@ static const long idle_calls[] = {
 	SYS_epoll_wait,	     SYS_poll,
 	SYS_select,	     SYS_pause,
 #endif
-	SYS_epoll_pwait,     441, /* epoll_pwait2 */
+	SYS_epoll_pwait,     441, /* system call number of epoll_pwait2 */
 	SYS_ppoll,	     SYS_pselect6,
 	SYS_accept,	     SYS_accept4,
 	SYS_recvfrom,	     SYS_recvmsg,
@@ -44,8 +44,8 @@ static const long memory_calls[] = {
 	SYS_mmap,   SYS_munmap, SYS_mprotect, SYS_mremap,	  SYS_madvise,
 	SYS_brk,    SYS_futex,	SYS_clone,    SYS_rt_sigprocmask, SYS_membarrier,
 	SYS_tgkill, SYS_prctl,	SYS_exit,     SYS_sched_yield,	  SYS_set_robust_list,
-	334, /* rseq */
-	435, /* clone3 */
+	334, /* system call number of rseq */
+	435, /* system call number of clone3 */
 };
 
 /* System calls that have had no effect if they return a plain -EINTR. */
@@ -54,7 +54,7 @@ static const long repeatable_calls[] = {
 	SYS_epoll_wait,
 #endif
 	SYS_epoll_pwait,
-	441, /* epoll_pwait2 */
+	441, /* system call number of epoll_pwait2 */
 	SYS_rt_sigtimedwait,
 	SYS_io_getevents,
 	SYS_io_pgetevents,

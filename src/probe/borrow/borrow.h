@@ -27,13 +27,13 @@ struct borrow {
 	/* borrow_begin() fails with -EINTR if a signal asks memstate to end */
 	bool is_interruptible;
 	/*
-	 * /proc/PID/mem, opened before marks was read: refers to the address space that
-	 * marks describes
+	 * descriptor of /proc/PID/mem, opened before the mappings were read, so that it
+	 * refers to the address space that marks describes
 	 */
 	int mem_fd;
 	struct probe_cost cost;
-	const char *reason; /* why the last call failed; a static string */
-	/* state of the thread with the id earlier_tid at an earlier stop; or NULL */
+	const char *reason; /* a static string that explains why the last call failed */
+	/* State at an earlier stop of the thread whose id is earlier_tid, or NULL. */
 	const struct machine_state *earlier;
 	int earlier_tid;
 
@@ -51,7 +51,9 @@ struct borrow {
 		BORROW_IS_RUNNING,
 	} place;
 	uint64_t stopped_at_ns;
-	/* the bytes of the thread's stack that the frame has overwritten */
+	/*
+	 * copy of the bytes of the thread's stack that the signal frame has overwritten
+	 */
 	uint8_t *stack_bytes;
 	uint64_t stack_addr;
 	size_t stack_length;
@@ -65,7 +67,7 @@ void borrow_step(const struct borrow *b, const char *name);
 
 /*
  * Choose a thread, preferably the main thread, and stop it. Return 0; -EAGAIN if no
- * thread reached a safe point before the timeout; -ESRCH, -EPERM, -EBUSY; or another
+ * thread could be stopped safely before the timeout; -ESRCH, -EPERM, -EBUSY; or another
  * -errno. After a failure no thread is stopped.
  */
 int borrow_begin(struct borrow *b);
@@ -77,9 +79,9 @@ int borrow_begin(struct borrow *b);
 int borrow_syscall(struct borrow *b, const uint64_t call[7], long *ret);
 
 /*
- * Have the borrowed thread run the stub at stub_addr with the struct machine_order at
- * order_addr. *ret is the stub's result. Return 0, or -errno if it is unknown whether
- * the stub has ended.
+ * Have the borrowed thread run the code at stub_addr (the stub) with the struct
+ * machine_order at order_addr. *ret is the stub's result. Return 0, or -errno if it is
+ * unknown whether the stub has ended.
  */
 int borrow_run(struct borrow *b, uint64_t stub_addr, uint64_t order_addr, long *ret);
 

@@ -11,8 +11,8 @@
 
 #define DEPTH_MAX 4096
 /*
- * Time limit for reading a call chain, as the thread is stopped meanwhile. After this
- * time, the rest of the stack is only scanned for return addresses.
+ * Time limit for unwinding a call chain, because the thread is stopped meanwhile. Beyond
+ * this limit, the remainder of the stack is only scanned for return addresses.
  */
 #define TIME_MAX_NS (5 * NS_PER_MS)
 

@@ -24,11 +24,11 @@ struct stack_words {
 
 struct call_chain {
 	/*
-	 * a function in the call chain is in one of the address ranges of
-	 * struct landmarks
+	 * a function in the call chain is in one of the code ranges of struct
+	 * landmarks, such as malloc's
 	 */
 	bool holds;
-	/* the call chain is complete up to its outermost function, or holds is true */
+	/* the call chain is known up to its outermost function, or holds is true */
 	bool is_whole;
 	/*
 	 * if is_whole is false: index of the first word of the stack beyond the known

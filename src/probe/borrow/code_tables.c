@@ -16,21 +16,23 @@
 #define TABLES_MAX_BYTES (UINT64_C(64) << 20)
 
 /*
- * The start of .eh_frame_hdr as all linkers write it: the version, then three encodings.
+ * The first bytes of .eh_frame_hdr as all linkers write it: the version
+ * and three encodings.
  */
 static const uint8_t header_form[4] = { 1, 0x1b, 0x03, 0x3b };
 
 struct header {
 	uint8_t form[4];
-	int32_t frames_delta; /* distance from this member of the header to .eh_frame */
+	/* distance from this member of the header to the start of .eh_frame */
+	int32_t frames_delta;
 	uint32_t entry_count;
 };
 
 struct header_entry {
-	int32_t code_delta, entry_delta; /* from the header */
+	int32_t code_delta, entry_delta; /* distances from the start of the header */
 };
 
-/* A range of addresses in the file, before base_addr is added. */
+/* A range of addresses in a file, before base_addr (the load bias) is added. */
 struct span {
 	uint64_t start, end;
 };
@@ -156,8 +158,8 @@ void code_tables_add(struct code_tables *tables, const struct loaded *file)
 }
 
 /*
- * Addresses in the tables are relative to the tables. To look up an address of the
- * process, use the address at the same distance from our copy of the tables.
+ * The addresses in unwind tables are relative to the tables. To look up an address of the
+ * process in memstate's copy, use the address at the same distance from the copy.
  */
 bool code_tables_find(const struct code_tables *tables, uint64_t addr,
 		      struct unwind_rules *ret)

@@ -34,12 +34,12 @@ struct code_tables {
 		NULL, 0, 0 \
 	}
 
-/* Copy the unwind tables of a file. Do nothing if the file has no usable tables. */
+/* Copy the unwind tables of a file. A file without usable tables is ignored. */
 void code_tables_add(struct code_tables *tables, const struct loaded *file);
 
 /*
- * Find the unwind rules for the code at addr, an address in the process. Return false if
- * there are none.
+ * Find the unwind rules for the code at addr, an address in the process. Return false
+ * if no rules are found.
  */
 bool code_tables_find(const struct code_tables *tables, uint64_t addr,
 		      struct unwind_rules *ret);

@@ -22,14 +22,14 @@
 #define SPARE_DESCRIPTORS 8
 
 /*
- * A line of /proc/PID/status with the values that make memstate refuse a process,
- * and the reason.
+ * A line of /proc/PID/status, the values for which memstate refuses to change the
+ * process, and the reason.
  */
 struct status_gate {
 	const char *key;
 	/*
-	 * refuse a value that starts with one of these letters; NULL: refuse anything
-	 * except 0
+	 * refuse a value that starts with one of these letters; if NULL, refuse
+	 * any value except 0
 	 */
 	const char *refused;
 	int error;
@@ -139,8 +139,8 @@ static int check_process(const struct probe_request *request, const char **ret_r
 }
 
 /*
- * Before anything is changed, check that memstate can open enough descriptors for all
- * later steps.
+ * Check that memstate can open enough descriptors for all later steps, before
+ * the process is changed.
  */
 static int check_descriptors(int process_fd, const char **ret_reason)
 {

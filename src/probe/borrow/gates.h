@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gates - checks that a process must pass before memstate touches it. The checks neither
- * stop nor change the process.
+ * gates - checks that a process must pass before memstate stops or changes it. The checks
+ * themselves neither stop nor change the process.
  */
 #ifndef MS_PROBE_BORROW_GATES_H
 #define MS_PROBE_BORROW_GATES_H
@@ -31,7 +31,7 @@ int gates_open_memory(int process_fd, const char **ret_reason);
 
 /*
  * Return a static text that explains why a file of the process could not be opened or
- * read; error is -errno.
+ * read. `error` is the -errno of the failed call.
  */
 const char *gates_error_text(int error);
 

@@ -19,11 +19,11 @@
  * Results of interrupted system calls that only a tracer sees (include/linux/errno.h in
  * the kernel).
  */
-#	define RESTART_FIRST (-516) /* ERESTART_RESTARTBLOCK */
+#	define RESTART_FIRST (-516) /* the kernel's ERESTART_RESTARTBLOCK */
 #	define RESTART_NO_INTR (-513)
-#	define RESTART_LAST (-512) /* ERESTARTSYS */
+#	define RESTART_LAST (-512) /* the kernel's ERESTARTSYS */
 
-#	define CODE_64_BITS 0x33 /* cs of 64-bit code */
+#	define CODE_64_BITS 0x33 /* value of the cs register in 64-bit code */
 #	define RED_ZONE_BYTES 128
 #	define FLAG_TRAP 0x100
 #	define FLAGS_PLAIN 0x202
@@ -55,7 +55,10 @@ static const uint32_t sleeps[] = { SYS_poll, SYS_nanosleep, SYS_clock_nanosleep,
 struct machine_state {
 	struct user_regs_struct regs;
 	uint64_t mask;
-	/* number of the system call that the frame makes again */
+	/*
+	 * number of the system call that the thread makes again after
+	 * the frame is restored
+	 */
 	unsigned long long begun_call;
 	size_t vectors_bytes;
 	uint8_t vectors[VECTORS_MAX];
@@ -107,8 +110,8 @@ const uint8_t *machine_sigreturn_code(size_t *ret_bytes)
 }
 
 /*
- * A program that installs a signal handler also writes this return address to the stack,
- * so check the rest of the frame, too.
+ * Check the words after the return address, too: a program that installs a signal handler
+ * writes this return address to its stack without such a frame.
  */
 bool machine_is_handler_frame(const uint64_t *words, size_t count)
 {

@@ -150,8 +150,8 @@ static void add_libc_code(struct landmarks *marks, const struct loaded *file)
 }
 
 /*
- * Add the range of malloc.o, including its static functions. It extends from the end of
- * the preceding exported function in libc to the start of the following one.
+ * Add the code range of malloc.o in libc, including its static functions. It extends from
+ * the end of the preceding exported function to the start of the following one.
  */
 static int add_malloc(struct landmarks *marks, const struct loaded *libc)
 {
@@ -246,8 +246,8 @@ static int check_sanitizer(const struct loaded *file, const char **ret_reason)
 }
 
 /*
- * Return true if the file replaces malloc. memstate's own library does not: it passes
- * calls on.
+ * Return true if the file replaces malloc. This is false for memstate's own library,
+ * which passes calls on to the next malloc.
  */
 static bool has_own_malloc(const struct loaded *file)
 {
@@ -259,8 +259,8 @@ static bool has_own_malloc(const struct loaded *file)
 }
 
 /*
- * Add a file's landmarks. Return 0 or -errno. If several files define a function, the
- * first file takes precedence, as in the dynamic linker.
+ * Add a file's functions and code ranges. Return 0 or -errno. If several files define a
+ * function, the first file takes precedence, as in the dynamic linker.
  */
 static int add_file(struct landmarks *marks, const struct loaded *file,
 		    const struct mapping_list *mappings, const char **ret_reason)
@@ -400,8 +400,8 @@ static void forget_libc_functions(struct landmarks *marks)
 }
 
 /*
- * If the program's allocator is known but cannot report figures, return a text that says
- * so; otherwise return NULL.
+ * If the program's allocator is known but provides no figures, return a text that says
+ * so. Otherwise return NULL.
  */
 static const char *explain_allocator(const struct mapping_list *mappings,
 				     bool has_other_malloc)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * landmarks - addresses in a running process: functions to call, and code in which a
- * thread must not be borrowed. All addresses come from the files that the process has
- * actually mapped, even if their paths refer to other files now.
+ * landmarks - find addresses in a running process: functions that memstate may call, and
+ * code in which it must not borrow a thread. All addresses come from the files that the
+ * process has mapped, even if different files have these paths now.
  */
 #ifndef MS_PROBE_BORROW_LANDMARKS_H
 #define MS_PROBE_BORROW_LANDMARKS_H
@@ -22,7 +22,7 @@ struct code_range {
 #define LANDMARKS_LIBC_MAX 8
 
 struct landmarks {
-	struct agent_functions functions; /* called by the helper */
+	struct agent_functions functions; /* functions that the helper calls */
 	uint64_t pthread_create_addr;
 	/* address of a syscall instruction that is followed by a return */
 	uint64_t syscall_addr;
@@ -31,8 +31,8 @@ struct landmarks {
 	 */
 	uint64_t sigreturn_addr;
 	/*
-	 * Code of allocators, of the dynamic linker, and of functions that hold a lock
-	 * which a new thread needs. Sorted by address.
+	 * Code ranges of allocators, of the dynamic linker, and of functions that hold a
+	 * lock which a new thread needs. Sorted by address.
 	 */
 	struct code_range *ranges;
 	size_t range_count, range_capacity;
@@ -45,8 +45,8 @@ struct landmarks {
 	struct code_tables tables; /* set only by landmarks_read() */
 	bool wants_tables;
 	/*
-	 * A file other than libc defines malloc, and cannot report figures. The figures
-	 * of libc then do not describe the program's memory.
+	 * A file other than libc defines malloc and provides no figures. libc's figures
+	 * then do not describe the program's memory.
 	 */
 	bool has_other_malloc;
 };
@@ -57,8 +57,9 @@ struct landmarks {
 	}
 
 /*
- * Find the landmarks of a process. process_fd is a descriptor of /proc/PID. Return 0;
- * -EOPNOTSUPP or -ENOSYS with *ret_reason, a static string; or another -errno.
+ * Find these functions and code ranges in a process. process_fd is a descriptor
+ * of /proc/PID. Return 0; -EOPNOTSUPP or -ENOSYS with *ret_reason, a static
+ * string; or another -errno.
  */
 int landmarks_read(int process_fd, const struct mapping_list *mappings,
 		   struct landmarks *ret, const char **ret_reason);

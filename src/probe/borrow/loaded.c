@@ -79,7 +79,7 @@ static bool has_code(const struct mapping_list *mappings, const struct mapping *
 
 /*
  * Return true if the mapped file was deleted. The kernel then appends " (deleted)" to the
- * path. Elsewhere in a path this text is part of the file's name.
+ * end of the path. In any other position, this text is part of the file's name.
  */
 static bool is_deleted(const struct mapping *m)
 {
@@ -99,7 +99,9 @@ static int explain_unread(const struct mapping *m, int error, const char **ret_r
 			      "requires CAP_CHECKPOINT_RESTORE";
 		return -EPERM;
 	}
-	/* the file was unmapped meanwhile, or the process has ended or called exec */
+	/*
+	 * the file was unmapped during the read, or the process has ended or called exec
+	 */
 	*ret_reason = "its mappings changed while they were read";
 	return -EAGAIN;
 }
@@ -114,7 +116,7 @@ static int read_file(const struct visit *visit, int process_fd, const struct map
 
 	file.fd = mapped_file_open(process_fd, m);
 	r = file.fd < 0 ? file.fd : elf_exports_read(file.fd, &file.exports);
-	/* the file contains only data, or is a program without exports */
+	/* the file contains only data, or is a program that exports no symbols */
 	if (r == -ENOEXEC || r == -ENODATA) {
 		r = 0;
 	} else if (r < 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * loaded - the programs and libraries that a process has mapped, with their addresses in
- * the process. The mapped files themselves are read, even if their paths refer to other
- * files now.
+ * loaded - list the programs and libraries that a process has mapped, with
+ * their addresses. The mapped files themselves are read, even if different
+ * files have these paths now.
  */
 #ifndef MS_PROBE_BORROW_LOADED_H
 #define MS_PROBE_BORROW_LOADED_H
@@ -33,7 +33,7 @@ typedef int loaded_fn(void *context, const struct loaded *file, const char **ret
 /*
  * Call add once for each file with mapped code, in order of address. process_fd is a
  * descriptor of /proc/PID. Return what add returned, or -errno with *ret_reason: -EPERM,
- * or -EAGAIN if the mappings have changed meanwhile.
+ * or -EAGAIN if the mappings changed during the read.
  */
 int loaded_read_all(int process_fd, const struct mapping_list *mappings, loaded_fn *add,
 		    void *context, const char **ret_reason);

@@ -30,7 +30,9 @@ struct machine_state; /* all registers of a thread, and its signal mask */
  */
 bool machine_is_handler_frame(const uint64_t *words, size_t count);
 
-/* The registers that show where a thread is, or where a signal interrupted the thread. */
+/*
+ * The registers that show where a thread is executing, or where a signal interrupted it.
+ */
 struct machine_place {
 	/* program counter, stack pointer and frame pointer */
 	uint64_t code_addr, stack_addr, frame_addr;
@@ -76,8 +78,8 @@ bool machine_syscall(const struct machine_state *state, long *ret_number,
 		     long *ret_result);
 
 /*
- * Return the address of the instruction that made the interrupted system call;
- * *ret_bytes is its length.
+ * Return the address of the instruction that made the interrupted system call. *ret_bytes
+ * is the length of the instruction.
  */
 uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_bytes);
 
@@ -85,14 +87,14 @@ uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_byt
 void machine_set_result(struct machine_state *state, long result);
 
 /*
- * earlier is the state of the same thread at an earlier stop. If the thread is still in
- * the same system call, get the number of the original call from earlier.
+ * Complete a thread's state from an earlier one: if the thread is still in the same
+ * system call, copy the number of the original call from `earlier`.
  */
 void machine_learn(struct machine_state *state, const struct machine_state *earlier);
 
 /*
- * Make an interrupted sleep start again: the kernel has forgotten how much of the sleep
- * is left.
+ * Make an interrupted sleep start again in full, because the kernel no longer
+ * knows its remaining time.
  */
 void machine_restart_sleep(struct machine_state *state);
 
@@ -138,9 +140,10 @@ int machine_is_at_syscall(int tid, const struct machine_code *code, long number,
  * equals tracer.
  */
 struct machine_order {
-	int64_t page_segment; /* a System V segment; -1: the page is already mapped */
+	/* identifier of a System V segment, or -1 if the page is already mapped */
+	int64_t page_segment;
 	uint64_t page_addr;
-	/* the range for the new stack; anything mapped there is replaced */
+	/* range for the new stack; existing mappings in this range are replaced */
 	uint64_t stack_addr, stack_bytes;
 	/* highest address of the stack on which function_addr is called */
 	uint64_t call_stack_addr;
@@ -161,7 +164,7 @@ int machine_begin_stub(int tid, const struct machine_state *state,
 		       const struct machine_code *code);
 
 /*
- * Return 1 if the thread is in the code that memstate made it run, 0 if the thread has
+ * Return 1 if the thread is executing the code that memstate made it run, 0 if it has
  * left that code on its own, or -errno.
  */
 int machine_is_borrowed(int tid, const struct machine_code *code);

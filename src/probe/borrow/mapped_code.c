@@ -6,7 +6,8 @@
 #include "probe/borrow/segment.h"
 
 /*
- * Addresses below the program are free, unless something was mapped at a fixed address.
+ * Distance below the program at which a free address is first tried. The addresses there
+ * are free unless something was mapped at a fixed address.
  */
 #define HINT_BYTES 0x10000
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mapped_code - where a process has mapped the code of its program and libraries. */
+/*
+ * mapped_code - find out where a process has mapped the code of its
+ * program and libraries.
+ */
 #ifndef MS_PROBE_BORROW_MAPPED_CODE_H
 #define MS_PROBE_BORROW_MAPPED_CODE_H
 
@@ -8,8 +11,8 @@
 #include "model/mapping.h"
 
 /*
- * Return a free address below the program and near these call sites, or 0. Addresses
- * above the program are left to the heap.
+ * Return a free address below the program and near the given call sites, or 0. Addresses
+ * above the program are left free for the heap to grow.
  */
 uint64_t mapped_code_find_room(const struct mapping_list *mappings, uint64_t sites_addr);
 

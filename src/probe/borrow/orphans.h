@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * orphans - parcels that a memstate left in a process because it was killed before it
- * could remove them.
+ * orphans - find helpers that were left in a process by a memstate that was killed
+ * before it could remove them. Each helper is in an address range of its own (a parcel:
+ * code, page and stack).
  *
  * A parcel is recognized by its code, byte for byte, in private memory (private_code).
- * The kernel's count of processes that have the shared page attached shows whether
- * another memstate still uses the parcel. A range is unmapped only if every part of it
- * is proven to belong to a parcel. In another ipc namespace the kernel keeps no such
- * count, so no orphan is found there.
+ * The kernel's count of processes that have attached the helper's page shows whether
+ * another memstate still uses the parcel. A range may be unmapped only if each of its
+ * mappings is proven to belong to a parcel. In another ipc namespace the page is not a
+ * segment and has no such count, so no orphan is found there.
  */
 #ifndef MS_PROBE_BORROW_ORPHANS_H
 #define MS_PROBE_BORROW_ORPHANS_H
@@ -26,20 +27,20 @@ struct orphans_search {
 	const struct probe_request *request;
 	const struct landmarks *marks;
 	int process_fd, mem_fd;
-	/* address in the process of a page that the caller has attached; 0: none */
+	/* address in the process of a page that the caller has attached, or 0 */
 	uint64_t own_addr;
 };
 
 /*
- * Find orphans and store their addresses in ascending order. Return the number
- * of orphans.
+ * Find parcels left by killed memstate processes, and store their addresses in ascending
+ * order. Return their number.
  */
 size_t orphans_find(const struct orphans_search *search,
 		    const struct mapping_list *mappings, uint64_t ret[ORPHANS_MAX]);
 
 /*
- * Stop all threads briefly, and return true if none of them is in the parcel at addr. No
- * code jumps into an orphan, so an empty orphan stays empty.
+ * Stop all threads briefly, and return true if none of them is executing code of the
+ * parcel at addr. No code jumps into an orphaned parcel, so no thread can enter it later.
  */
 bool orphans_is_empty(const struct orphans_search *search, uint64_t addr);
 

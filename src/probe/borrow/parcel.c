@@ -18,20 +18,21 @@
 #include "proc/process/dir.h"
 
 /*
- * pthread_create() runs on the upper end of the parcel's stack; the helper uses
- * the remainder.
+ * pthread_create() runs on this much of the upper end of the stack in the parcel. The
+ * helper's thread uses the remainder.
  */
 #define CALL_STACK_BYTES (64 << 10)
 
 /*
- * pthread_create() stores the new thread's id in this space, above the stack on
- * which it is called.
+ * Space above the stack of pthread_create(), in which that function stores
+ * the new thread's id.
  */
 #define THREAD_BYTES 64
 
 /*
- * The code area begins with the helper's blob. At its end are three parts of this size:
- * the stub, the stub's struct machine_order, and the attributes of the helper's thread.
+ * The code area begins with the helper's code. At its end are three areas of this size:
+ * the stub that starts the helper, the stub's struct machine_order, and the attributes of
+ * the helper's thread.
  */
 #define PART_BYTES 512
 #define STUB_OFFSET (PARCEL_CODE_BYTES - 3 * PART_BYTES)

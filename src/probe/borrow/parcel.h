@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * parcel - everything that the helper needs in a process, in one range of addresses: the
- * code, the page shared with memstate, and a private stack. The stack must be private
- * because libc keeps data on it that each forked child changes in its own copy.
+ * parcel - the helper's memory in a process, which is a single address range: the code,
+ * the page shared with memstate, and a private stack. The stack must be private because
+ * libc keeps data on it that each forked child changes in its own copy.
  *
- * The code is private memory that the process can only read and execute. memstate writes
- * the code with ptrace access; it is never in shared memory.
+ * The code is in private memory, never in shared memory. The process can only read and
+ * execute it; memstate writes it with ptrace access.
  */
 #ifndef MS_PROBE_BORROW_PARCEL_H
 #define MS_PROBE_BORROW_PARCEL_H
@@ -22,8 +22,8 @@
 #define PARCEL_BYTES (PARCEL_CODE_BYTES + AGENT_PAGE_BYTES + PARCEL_STACK_BYTES)
 
 /*
- * Offset of the magic number in struct agent_blob_head. memstate searches a process's
- * memory for this number to find the code.
+ * Offset of the magic number in the header of the helper's code. memstate searches a
+ * process's memory for this number to find the code.
  */
 #define PARCEL_MAGIC_OFFSET offsetof(struct agent_blob_head, magic)
 
@@ -34,32 +34,34 @@
 struct parcel_site {
 	/* address of the whole parcel (code, page and stack) in the process */
 	uint64_t addr;
-	int page_segment; /* a System V segment; -1: the process has the page already */
-	uint32_t tracer;  /* from trace_sign() */
+	/* identifier of a System V segment, or -1 if the page is memory of the process */
+	int page_segment;
+	uint32_t tracer; /* the id that trace_sign() returned */
 	const struct landmarks *marks;
 };
 
 /*
- * Write the code of a parcel, with these values in it. Return 0, or -E2BIG if
- * it does not fit.
+ * Write the code of a parcel, with these values in it, to a buffer. Return 0, or -E2BIG
+ * if the code does not fit.
  */
 int parcel_make_code(const struct parcel_site *site, uint8_t ret[PARCEL_CODE_BYTES]);
 
 /*
- * Return true if the process has the code of a parcel at addr, byte for byte. The
+ * Return true if the process has the code of a parcel at addr, byte for byte. Only the
  * segment, the tracer and the addresses of the allocator's functions may differ.
  */
 bool parcel_exists(int mem_fd, uint64_t addr, const struct landmarks *marks);
 
 /*
- * Return the id, in memstate's pid namespace, of the thread whose stack pointer is in
- * the parcel; 0 if there is none. A thread that is running on a CPU is not found.
+ * Return the thread id, in memstate's pid namespace, of the thread whose stack
+ * pointer is in the parcel, or 0 if no such thread is found. A thread that is running
+ * on a CPU is not found.
  */
 int parcel_find_thread(int process_fd, uint64_t addr);
 
 /*
- * Return the address of a part of the parcel that starts at addr: the order, the stub,
- * the page, the stack, or the word that the stub watches.
+ * Return an address within the parcel that starts at addr: that of the stub's order, the
+ * stub, the page, the stack, or the word that the stub watches.
  */
 uint64_t parcel_order_addr(uint64_t addr);
 uint64_t parcel_stub_addr(uint64_t addr);

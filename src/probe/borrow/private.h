@@ -7,7 +7,7 @@
 #include "probe/borrow/borrow.h"
 #include "tracee/ptrace/trace.h"
 
-/* How long to wait until an interrupted thread stops. */
+/* Maximum time to wait until an interrupted thread stops. */
 #define BORROW_STOP_LIMIT_NS NS_PER_S
 
 /* Set b->reason to reason, and return error. */

@@ -17,8 +17,8 @@
 #include "model/mapping.h"
 
 /*
- * Return true if the mapping is private memory without a file, with exactly these
- * access rights.
+ * Return true if the mapping is private, anonymous memory with exactly
+ * these access rights.
  */
 bool private_code_is_mapping(const struct mapping *m, uint32_t access);
 

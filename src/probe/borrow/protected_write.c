@@ -14,10 +14,13 @@
 #include "tracee/ptrace/stop.h"
 #include "tracee/ptrace/trace.h"
 
-/* How long one attempt may pause the process. */
+/* Maximum time for which one attempt may pause the process. */
 #define WRITE_PAUSE_MAX_NS (200 * NS_PER_MS)
 #define RETRY_NS (5 * NS_PER_MS)
-/* In a busy process, some threads may not stop in time at the first attempt. */
+/*
+ * Maximum number of attempts. In a busy process, some threads may not stop in time
+ * at the first attempt.
+ */
 #define TRIES_MAX 20
 
 struct writing {

@@ -15,12 +15,15 @@ struct probe_request {
 	const struct procfs *fs;
 	int pid;
 	/*
-	 * start time from /proc/PID/stat: distinguishes processes that had the same pid
+	 * start time from /proc/PID/stat, which distinguishes processes
+	 * that had the same pid
 	 */
 	uint64_t start_ticks;
-	/* allow injecting a helper; false: use only a helper that is already there */
+	/*
+	 * true: memstate may inject a helper; false: it may only use an existing helper
+	 */
 	bool may_inject;
-	uint64_t limit_ns; /* how long to wait for a safe moment */
+	uint64_t limit_ns; /* maximum time to wait for a safe moment */
 	/*
 	 * For tests: a function called before each step that changes the target;
 	 * otherwise NULL.

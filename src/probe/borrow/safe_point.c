@@ -15,7 +15,8 @@
 #include "tracee/ptrace/trace.h"
 
 /*
- * At most this much of a thread's stack is searched, as the thread is stopped meanwhile.
+ * Maximum number of bytes of a thread's stack that are searched, because the thread
+ * is stopped meanwhile.
  */
 #define STACK_MAX_BYTES (8 * MIB)
 
@@ -38,8 +39,8 @@ static bool is_in_syscall(const struct machine_state *state, long *ret_number)
 }
 
 /*
- * Return true if a syscall instruction made the call. 32-bit calls use other
- * instructions and numbers, and cannot be resumed.
+ * Return true if a syscall instruction made the call. 32-bit calls use other instructions
+ * and numbers, and memstate cannot resume them.
  */
 static bool is_plain_syscall(int tid, const struct machine_state *state)
 {
@@ -90,9 +91,12 @@ static const struct mapping *find_stack(const struct safe_point *where, int tid,
 										: NULL;
 }
 
-/* The functions that may be active, according to the stack of a thread. */
+/* The kinds of functions that may be active, according to the stack of a thread. */
 struct signs {
-	/* a function in one of the address ranges of struct landmarks may be active */
+	/*
+	 * a function in one of the code ranges of struct landmarks, such as
+	 * malloc, may be active
+	 */
 	bool holds;
 	bool is_handler; /* a signal handler may be active */
 };
@@ -125,8 +129,8 @@ static int read_words(const struct safe_point *where, int tid,
 }
 
 /*
- * Find out which functions are active. The unwind tables show the call chain; where the
- * chain is unknown, every word of the stack may be a return address.
+ * Find out which functions may be active. The unwind tables show the call chain. Beyond
+ * the known part of the chain, every word of the stack may be a return address.
  */
 static void read_signs(const struct safe_point *where, const struct machine_state *state,
 		       const uint64_t *words, size_t count, struct signs *ret)
@@ -218,9 +222,9 @@ int safe_point_check_locks(const struct safe_point *where, int tid,
 	if (r < 0)
 		return refuse("its stack cannot be read", ret_reason);
 	/*
-	 * Allocators never wait for work, so an old return address on the stack does not
-	 * matter while the thread waits. But a signal handler that waits may have
-	 * interrupted an allocator.
+	 * An allocator never waits for work, so while the thread waits, a return address
+	 * in the allocator must be stale. A signal handler that waits is an exception,
+	 * because it may have interrupted the allocator.
 	 */
 	if (is_in_syscall(state, &number) && !signs.is_handler &&
 	    blocked_kind(number) == BLOCKED_IDLE)

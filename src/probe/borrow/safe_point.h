@@ -4,9 +4,9 @@
  * a call of pthread_create().
  *
  * For pthread_create() the thread must not hold a lock that the call needs. A function
- * that takes such a lock also releases it. As long as the lock is held, that function is
- * therefore in the thread's call chain. If the unwind tables do not show the chain,
- * every word of the stack is checked.
+ * that takes such a lock also releases it, so while the lock is held, the function is
+ * in the thread's call chain. If the unwind tables do not show the chain, every word of
+ * the stack is checked.
  */
 #ifndef MS_PROBE_BORROW_SAFE_POINT_H
 #define MS_PROBE_BORROW_SAFE_POINT_H
@@ -22,7 +22,7 @@ struct safe_point {
 };
 
 /*
- * Check whether a stopped thread may be borrowed; state is its state. Before the thread
+ * Check whether a stopped thread with the given state may be borrowed. Before the thread
  * makes a system call, call only safe_point_check(); before it calls pthread_create(),
  * also call safe_point_check_locks(). Return 0; -EAGAIN with *ret_reason, a static
  * string, if another moment may be safe; or another -errno.

@@ -14,16 +14,16 @@
  */
 __asm__(".pushsection .rodata\n"
 	"machine_stub_start:\n"
-	"	mov 0(%rbx), %rdi\n" /* shmat: attach the page */
+	"	mov 0(%rbx), %rdi\n" /* call shmat: attach the page */
 	"	test %rdi, %rdi\n"
 	"	js 1f\n"
 	"	mov 8(%rbx), %rsi\n"
-	"	mov $0x4000, %edx\n" /* SHM_REMAP */
+	"	mov $0x4000, %edx\n" /* the value of SHM_REMAP */
 	"	mov $30, %eax\n"
 	"	syscall\n"
 	"	cmp $-4096, %rax\n"
 	"	ja 2f\n"
-	"1:	mov 16(%rbx), %rdi\n" /* mmap: map the stacks */
+	"1:	mov 16(%rbx), %rdi\n" /* call mmap: map the stacks */
 	"	mov 24(%rbx), %rsi\n"
 	"	mov $3, %edx\n"
 	/* MAP_STACK, MAP_NORESERVE, MAP_ANONYMOUS, MAP_FIXED, MAP_PRIVATE */
@@ -34,9 +34,9 @@ __asm__(".pushsection .rodata\n"
 	"	syscall\n"
 	"	cmp $-4096, %rax\n"
 	"	ja 2f\n"
-	"	mov 40(%rbx), %rdi\n" /* madvise */
+	"	mov 40(%rbx), %rdi\n" /* call madvise */
 	"	mov 48(%rbx), %rsi\n"
-	"	mov $10, %edx\n" /* DONTFORK */
+	"	mov $10, %edx\n" /* the value of MADV_DONTFORK */
 	"	mov $28, %eax\n"
 	"	syscall\n"
 	"	mov 32(%rbx), %rsp\n"
@@ -52,8 +52,7 @@ __asm__(".pushsection .rodata\n"
 	"	movq $1, 8(%r13)\n"
 	"	mov $1000, %ebp\n"
 	/*
-	 * this word is only data: a process that changes it can do no more
-	 * than end the wait
+	 * this word is only data: a process that changes it can only end the wait early
 	 */
 	"3:	mov 104(%rbx), %rdx\n"
 	"	mov 96(%rbx), %eax\n"
@@ -63,7 +62,7 @@ __asm__(".pushsection .rodata\n"
 	/* set the timeout for each call: ppoll(2) changes it */
 	"	movq $1000000, 24(%r13)\n"
 	"	lea 16(%r13), %rdx\n"
-	"	mov $271, %eax\n" /* ppoll */
+	"	mov $271, %eax\n" /* call ppoll */
 	"	xor %edi, %edi\n"
 	"	xor %esi, %esi\n"
 	"	xor %r10d, %r10d\n"

@@ -3,17 +3,20 @@
 
 #include "probe/borrow/x86_code.h"
 
-/* The parts of an instruction that follow its opcode (Intel SDM volume 2, appendix A). */
+/*
+ * The components of an instruction that may follow its opcode (Intel SDM
+ * volume 2, appendix A).
+ */
 enum {
 	MODRM = 1 << 0,
 	BYTE = 1 << 1,	      /* an immediate of 1 byte */
-	WORD = 1 << 2,	      /* 2 bytes */
-	LONG = 1 << 3,	      /* an immediate of 4 bytes; of 2 bytes with prefix 66 */
+	WORD = 1 << 2,	      /* an immediate of 2 bytes */
+	LONG = 1 << 3,	      /* an immediate of 4 bytes, or of 2 bytes after prefix 66 */
 	LONG_ALWAYS = 1 << 4, /* a branch distance: 4 bytes, regardless of prefixes */
-	/* an immediate of 4 bytes; of 8 with REX.W, of 2 with prefix 66 */
+	/* an immediate of 4 bytes, of 8 with REX.W, or of 2 after prefix 66 */
 	QUAD = 1 << 5,
-	ADDRESS = 1 << 6, /* an address of 8 bytes; of 4 with prefix 67 */
-	/* as BYTE or LONG, but only if the reg field of ModRM is 0 or 1 */
+	ADDRESS = 1 << 6, /* an address of 8 bytes, or of 4 after prefix 67 */
+	/* like BYTE or LONG, but only if the reg field of ModRM is 0 or 1 */
 	TEST = 1 << 7,
 	/* not an instruction in 64-bit mode, or a prefix that is handled elsewhere */
 	NONE = 1 << 8,
@@ -238,7 +241,7 @@ bool x86_decode(const uint8_t *code, size_t left, struct x86_instruction *ret)
 	size_t at, modrm = 0;
 	unsigned int has;
 
-	/* the maximum length of an instruction */
+	/* an instruction has at most 15 bytes */
 	if (left > 15)
 		left = 15;
 	at = read_lead(code, left, &insn, &prefixes);

@@ -14,7 +14,7 @@
 struct x86_instruction {
 	size_t length;
 	size_t opcode_offset; /* offset of the last byte of the opcode */
-	uint8_t rex;	      /* 0: no REX prefix */
+	uint8_t rex;	      /* the REX prefix, or 0 if there is none */
 	/* opcode map: 0 for one-byte opcodes; 1 after 0f; 2 after 0f 38; 3 after 0f 3a */
 	unsigned int map;
 	bool has_prefix;	/* has a prefix other than REX, or has VEX or EVEX */
@@ -23,7 +23,7 @@ struct x86_instruction {
 };
 
 /*
- * Decode the instruction at code, reading at most left bytes. Return false if the
+ * Decode the instruction at `code`, reading at most `left` bytes. Return false if the
  * instruction is unknown or incomplete.
  */
 bool x86_decode(const uint8_t *code, size_t left, struct x86_instruction *ret);
@@ -44,16 +44,16 @@ struct x86_branch {
 	uint8_t condition;
 	bool is_indirect;
 	size_t length;
-	int64_t distance_bytes; /* from its end */
+	int64_t distance_bytes; /* distance from the end of the instruction */
 };
 
 /* Decode a call or jump. Return false if the instruction is neither. */
 bool x86_branch_read(const uint8_t *code, size_t left, struct x86_branch *ret);
 
 /*
- * Find the first call or jump at or after *at, and set *at to its offset. *at must be
- * the start of an instruction. Return false if there is none before the end or before an
- * unknown instruction.
+ * Find the first call or jump at or after *at, and set *at to its offset. *at must be the
+ * start of an instruction. Return false if there is no call or jump before the end or
+ * before an unknown instruction.
  */
 bool x86_branch_next(const uint8_t *code, size_t length, size_t *at,
 		     struct x86_branch *ret);

@@ -37,8 +37,8 @@ struct count_backend {
 	void (*add_unseen)(const void *state, struct strbuf *out);
 
 	/*
-	 * Append why the counts are known to be incomplete; see struct count_means. NULL:
-	 * the method has no such reason.
+	 * Append why the counts are known to be incomplete; see struct count_means. NULL
+	 * if this method's counts are never known to be incomplete.
 	 */
 	void (*add_missed)(const void *state, struct strbuf *out);
 
@@ -55,11 +55,11 @@ struct count_backend {
 	 */
 	int (*read_stacks)(void *state, struct stacks *ret);
 
-	/* Stop counting, and free state; see count_attach_close(). */
+	/* Stop counting, and free state. Return values as for count_attach_close(). */
 	int (*close)(void *state, struct strbuf *why);
 
 	/*
-	 * Check whether this machine allows the method; see count_method_check(). NULL:
+	 * Check whether this machine allows the method; see count_method_check(). NULL if
 	 * this cannot be determined without a process.
 	 */
 	int (*check)(struct strbuf *why);

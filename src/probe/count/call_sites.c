@@ -16,12 +16,13 @@
 #include "tracee/elf/window.h"
 
 /*
- * Limits on reading an untrusted file. All code is read twice: it is searched, and the
- * functions with calls are decoded. No program needs as many candidates: calls within
- * the allocator, and bytes that only look like calls, are far fewer than CALL_SITES_MAX.
+ * Limits on reading an untrusted file. All code is read up to twice: it is searched for
+ * bytes that look like calls, and the functions that contain such bytes are decoded.
+ * Calls within the allocator, and bytes that only look like calls, are far fewer than
+ * CALL_SITES_MAX in any program.
  */
 #define READ_MAX_BYTES (UINT64_C(512) << 20)
-#define NAME_BYTES_MAX 64 /* more than the longest of counted_names */
+#define NAME_BYTES_MAX 64 /* exceeds the length of the longest name in counted_names */
 #define CANDIDATES_MAX (8 * CALL_SITES_MAX)
 /*
  * The longest call or jump with a distance of 4 bytes (a conditional jump, 0f 8x),
@@ -54,7 +55,7 @@ struct search {
 	int fd;
 	struct counted_order order;
 	struct elf_exports symbols;
-	struct elf_export *functions; /* by address */
+	struct elf_export *functions; /* sorted by address */
 	size_t function_count;
 	/* address range of each allocator's functions */
 	struct range families[COUNT_FAMILY_COUNT_];
@@ -62,7 +63,8 @@ struct search {
 	struct range targets;
 	size_t candidate_count;
 	struct decoder decoder;
-	uint64_t next_slot_vaddr; /* end of the last slot with a packed relocation */
+	/* end of the last slot that a packed relocation (RELR) described */
+	uint64_t next_slot_vaddr;
 	struct elf_window *parts_window, *functions_window;
 	struct call_sites *sites;
 };
@@ -84,7 +86,7 @@ static void widen(struct range *range, uint64_t start, uint64_t end)
 
 /*
  * Return true for functions that mimalloc and tcmalloc define in separate source files,
- * among C++ functions, and so outside of the allocator's range.
+ * so that they are outside the address range of the allocator's other functions.
  */
 static bool is_apart(enum counted_call call)
 {
@@ -93,13 +95,16 @@ static bool is_apart(enum counted_call call)
 
 /*
  * Return the index in counted_names of the entry point to which the symbol belongs, or
- * COUNTED_NAME_COUNT. Compilers split functions: "mi_free.cold" is a part of mi_free.
+ * COUNTED_NAME_COUNT. Compilers split functions: "mi_free.cold" belongs to mi_free.
  */
 static size_t find_name(const struct search *search, const char *symbol)
 {
 	size_t length = 0;
 
-	/* all symbols of a malicious file may refer to the same huge name */
+	/*
+	 * limit the length, because all symbols of a malicious file may have
+	 * the same huge name
+	 */
 	while (length < NAME_BYTES_MAX && symbol[length] != '\0' && symbol[length] != '.')
 		length++;
 	return counted_order_find(&search->order, symbol, length);
@@ -211,8 +216,8 @@ static int is_instruction(struct search *search, const struct elf_export *functi
 }
 
 /*
- * If the bytes may be a call or jump, return the offset of its 4-byte distance;
- * otherwise return 0.
+ * If the bytes may be a call or jump, return the offset of the instruction's 4-byte
+ * distance. Otherwise return 0.
  */
 static size_t find_distance(const uint8_t *at)
 {
@@ -281,7 +286,10 @@ static int search_part(struct search *search, const struct elf_part *part)
 			return r < 0 ? r : -EOPNOTSUPP;
 		if (length > left)
 			length = (size_t)left;
-		/* an instruction at the end of `piece` may continue in the next piece */
+		/*
+		 * an instruction at the end of `piece` may continue in the
+		 * next chunk of code
+		 */
 		end = length == left ? length : length - BRANCH_BYTES + 1;
 		for (size_t i = 0; r == 0 && i < end; i++)
 			r = check_code(search, piece + i, length - i,
@@ -335,8 +343,8 @@ static int add_packed_slot(struct search *search, uint64_t vaddr)
 
 /*
  * Decode SHT_RELR: an even word is the address of a slot; in an odd word, each bit
- * stands for one of the next 63 words in memory. Linkers sort the slots: any other order
- * is refused, as it could list the same slots again and again.
+ * represents one of the next 63 words in memory. Linkers sort the slots. Any other order
+ * is refused, because a malicious file could list the same slots repeatedly.
  */
 static int add_packed_slots(struct search *search, const uint64_t *words, size_t count)
 {

@@ -16,7 +16,10 @@
 
 #include "probe/count/names.h"
 
-/* Injected hooks cannot patch more places than this (HOOKS_RECORD_MAX). */
+/*
+ * Maximum number of call sites in a program: the injected hooks can patch at
+ * most HOOKS_RECORD_MAX.
+ */
 #define CALL_SITES_MAX 32768
 
 struct call_site {
@@ -29,7 +32,10 @@ struct call_site {
 struct call_sites {
 	struct call_site *items;
 	size_t count, capacity;
-	/* addresses of the functions; 0: the file does not define the function */
+	/*
+	 * addresses of the functions in the file, or 0 if the file does not
+	 * define the function
+	 */
 	uint64_t function_vaddrs[COUNTED_NAME_COUNT];
 };
 

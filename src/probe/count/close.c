@@ -10,8 +10,8 @@
 #define AT_ONCE 32
 
 /*
- * The descriptors that one of several threads closes: every AT_ONCE-th one, starting with
- * the one at index first.
+ * The descriptors that one thread closes, of several: every AT_ONCE-th one,
+ * starting at index first.
  */
 struct share {
 	const int *fds;

@@ -26,9 +26,7 @@
 
 #define FOLDER_PREFIX "memstate-count-"
 
-/*
- * Upper bound for the size of a file that is read; no program needs more for its counts.
- */
+/* Maximum size of a file of counts that is read. No program needs more. */
 #define COUNT_FILE_BYTES_MAX (UINT64_C(1) << 36)
 
 const char count_folder_variable[] = COUNT_FOLDER_VARIABLE;
@@ -51,8 +49,8 @@ static void remove_files(int fd)
 }
 
 /*
- * Remove the folders of memstate processes that were killed:
- * "memstate-count-PID-XXXXXX".
+ * Remove the folders that killed memstate processes have
+ * left: "memstate-count-PID-XXXXXX".
  */
 static void remove_abandoned(const char *where)
 {
@@ -82,7 +80,7 @@ static void remove_abandoned(const char *where)
 	}
 }
 
-/* Check that there is room for a file of counts. Return 0 or -errno. */
+/* Check that a file of counts can be created at full size. Return 0 or -errno. */
 static int try_room(int fd)
 {
 	_cleanup_close_ int file =
@@ -203,9 +201,7 @@ static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generat
 
 #define TRIES 3
 
-/*
- * Return the size of the part of a file that is in use; the rest of the file is a hole.
- */
+/* Return the used size of a file of counts. The remainder of the file is a hole. */
 static size_t used_bytes(const char *bytes)
 {
 	const struct count_head *head = (const void *)bytes;
@@ -262,7 +258,7 @@ static int open_file(const struct count_folder *folder, const char *name)
 	return foreign_file_open_entry(folder->fd, name, COUNT_FILE_BYTES_MAX);
 }
 
-/* Return the descriptor of a file that was kept open, or -1. */
+/* Return the descriptor of a file that is kept open, or -1. */
 static int find_kept(const struct count_folder *folder, const struct count_program *p)
 {
 	for (size_t i = 0; i < folder->file_count; i++)
@@ -348,8 +344,8 @@ int count_folder_read(struct count_folder *folder, struct count_list *list)
 		qsort(list->programs, list->count, sizeof(*list->programs),
 		      compare_programs);
 	/*
-	 * a program that called exec has ended: the file of the next generation
-	 * replaces its file
+	 * if the same pid has a file of the next generation, the program of this file has
+	 * ended, because it called exec
 	 */
 	for (size_t i = 1; i < list->count; i++)
 		if (list->programs[i - 1].pid == list->programs[i].pid)

@@ -26,7 +26,7 @@ extern const char count_folder_variable[];
 #define COUNT_FILES_KEPT 64
 
 struct count_folder {
-	char *path; /* NULL: no folder */
+	char *path; /* path of the folder, or NULL if there is no folder */
 	int fd;
 	DIR *dir;
 	char *bytes; /* buffer for reading one file */
@@ -44,10 +44,10 @@ struct count_folder {
 	}
 
 /*
- * Create a folder that only this user may enter, in memory if possible. Also remove
- * folders left by memstate processes that no longer exist. Return 0; or -errno, with
- * *ret_where set to the last parent folder that was tried, a static string. Return
- * -ENOSPC also if there is no room for a file.
+ * Create a folder that only this user may enter, on a file system in memory if possible.
+ * Also remove folders left by memstate processes that no longer exist. Return 0; or
+ * -errno, with *ret_where set to the last parent folder that was tried, a static string.
+ * Return -ENOSPC also if there is no room for a file.
  */
 int count_folder_create(struct count_folder *folder, const char **ret_where);
 
@@ -68,9 +68,9 @@ int count_folder_read(struct count_folder *folder, struct count_list *list);
 
 enum count_library {
 	COUNT_LIBRARY_BLOCKS,
-	/* the library counts only calls and requested bytes, and is faster */
+	/* the variant that counts only calls and requested bytes, and is faster */
 	COUNT_LIBRARY_CALLS,
-	/* the library also records call stacks (agent/count/stack_abi.h) */
+	/* the variant that also records call stacks (agent/count/stack_abi.h) */
 	COUNT_LIBRARY_STACKS,
 };
 

@@ -7,7 +7,7 @@
 
 #include "tracee/elf/imports.h"
 
-/* Set to true the elements that belong to the functions in the list. */
+/* Set found[] to true for each function in the list that is an additional entry point. */
 static void find_functions(const struct elf_exports *exports,
 			   bool found[COUNTED_NAME_COUNT])
 {
@@ -41,7 +41,10 @@ void count_entries_add(int fd, const struct elf_exports *exports,
 	for (size_t i = 0; i < imports.count; i++) {
 		size_t name = imports.items[i].name + COUNTED_STANDARD_COUNT;
 
-		/* an allocator may also import functions that it defines itself */
+		/*
+		 * do not count as imported a function that the allocator both
+		 * imports and defines
+		 */
 		if (is_own[name])
 			continue;
 		if (imports.items[i].is_weak)

@@ -14,8 +14,8 @@
 #include "tracee/elf/reader.h"
 
 /*
- * Alignment of glibc's arenas. An arena, like a stack, may follow memory without
- * access rights.
+ * Alignment of glibc's arenas. Like a stack, an arena may follow memory without access
+ * rights, and must not be taken for a stack.
  */
 #define ARENA_BYTES (UINT64_C(64) << 20)
 
@@ -42,7 +42,7 @@ static void add_part(struct data_words *data, uint64_t start_addr, uint64_t end_
 	data->parts[data->count++] = (struct data_part){ { start_addr, end_addr }, file };
 }
 
-/* Add the parts of [start_addr, end_addr) that the process can write. */
+/* Add the ranges within [start_addr, end_addr) that the process can write. */
 static void add_segment(struct data_words *data, const struct loaded *file,
 			const struct address_range *segment, size_t index)
 {
@@ -108,8 +108,8 @@ void data_words_release(struct data_words *data)
 }
 
 /*
- * Return true if the mapping looks like a stack: it follows a guard area. Stacks contain
- * stale words, such as the result of the dynamic linker's last search.
+ * Return true if the mapping looks like a stack because it follows a guard area. Stacks
+ * contain stale words, such as the result of the dynamic linker's last search.
  */
 static bool is_stack(const struct mapping_list *mappings, size_t index)
 {
@@ -122,8 +122,8 @@ static bool is_stack(const struct mapping_list *mappings, size_t index)
 }
 
 /*
- * Return how many of the words, starting with the one at index first, are not in
- * the files' data.
+ * Return how many of the found words, starting at index first, are
+ * outside the files' data.
  */
 static uint64_t count_others(const struct data_words *data, const struct find_words *f,
 			     size_t first)

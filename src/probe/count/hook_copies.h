@@ -23,7 +23,9 @@
 
 struct hook_places_source;
 
-/* Limits on one search of the files' data, and on one search of other private memory. */
+/*
+ * Time limits for a search of the files' data, and for a search of other private memory.
+ */
 #define DATA_WORDS_LIMIT_NS (2 * NS_PER_S)
 #define HEAP_WORDS_LIMIT_NS (NS_PER_S / 2)
 /* Limit on the number of copies that are found outside the files' data. */
@@ -33,7 +35,7 @@ struct hook_places_source;
 struct data_words {
 	struct data_part {
 		struct address_range range;
-		size_t file; /* index of the file, chosen by the caller */
+		size_t file; /* index of the file, as chosen by the caller */
 	} * parts;
 	size_t count, capacity;
 };
@@ -53,7 +55,10 @@ int data_words_find(const struct data_words *data, struct find_words *f);
 bool data_words_has(const struct data_words *data, uint64_t addr, size_t *ret_file);
 void data_words_release(struct data_words *data);
 
-/* Copies of addresses that are not redirected, so that calls through them are missed. */
+/*
+ * Copies of function addresses that cannot be redirected, so calls through
+ * them are not counted.
+ */
 struct heap_words {
 	/* numbers of copies in [heap], and in other anonymous memory */
 	uint64_t heap_count, other_count;
@@ -70,8 +75,8 @@ int heap_words_find(const struct data_words *data, const struct mapping_list *ma
 struct hook_copy {
 	uint64_t addr, found;
 	/*
-	 * The function whose address was copied. If several functions have this address,
-	 * the first of them.
+	 * The function whose address was copied. If several functions have the same
+	 * address, this is the first one.
 	 */
 	enum hook hook;
 	size_t file; /* index of the file, as passed to data_words_add() */
@@ -91,9 +96,9 @@ struct hook_copies {
 };
 
 /*
- * Find the copies of originals in the data of the files; with source->finds_leading, find
- * the copies of the gates' addresses. Return 0; -E2BIG if there are more copies than the
- * list of records has room for; or -errno.
+ * Find the copies of the original functions' addresses in the data of the files. If
+ * source->finds_leading is set, find the copies of the gates' addresses instead. Return
+ * 0; -E2BIG if there are more copies than can be recorded; or -errno.
  */
 int hook_copies_find(const struct hook_places_source *source,
 		     const struct data_words *data, const uint64_t *originals,

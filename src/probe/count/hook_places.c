@@ -21,22 +21,22 @@
 
 #define FILES_MAX 4096
 
-/* A stored address or a call; it is patched if it refers to the allocator. */
+/* A stored function address or a call. It is patched if it refers to the allocator. */
 struct candidate {
 	struct hook_place place;
 	size_t file;
-	bool is_linked_in; /* call_sites_read() found this place */
-	bool is_copy;	   /* find_copies() found this place */
+	bool is_linked_in; /* found by call_sites_read() in the program */
+	bool is_copy;	   /* found by find_copies(), as a copy made at run time */
 };
 
 struct library {
 	uint64_t exports[HOOK_COUNT_];
 	uint64_t start_addr, end_addr; /* range of the library's mappings */
 	bool is_libc, is_program, is_linker;
-	/* a slot of this library contains the address of a function of the allocator */
+	/* a slot of this library contains the address of an allocator function */
 	bool is_bound;
 	bool is_counted;
-	const char *name; /* points to the name in the list of mappings */
+	const char *name; /* name of the file, which points into the list of mappings */
 };
 
 struct search {
@@ -46,7 +46,7 @@ struct search {
 	struct candidate *candidates;
 	size_t count, capacity;
 	const struct library *allocator;
-	bool has_bound_new; /* some place points to the allocator's own new or delete */
+	bool has_bound_new; /* the allocator's own new or delete is called */
 	/* the additional entry points that the mapped files use */
 	struct count_entries entries;
 	struct data_words data;
@@ -79,7 +79,7 @@ static int add_candidates(struct search *search, const struct loaded *file)
 		add_candidate(search, &c);
 	}
 	elf_imports_release(&imports);
-	/* not an ELF file, or a file that is being changed */
+	/* this is not an ELF file, or it is being changed */
 	return r == -ENOEXEC || r == -EBADMSG ? 0 : r;
 }
 
@@ -152,7 +152,8 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 	int r;
 
 	if (!search->source->finds_leading && interrupt_is_pending())
-		return -EINTR; /* orphaned hooks are removed despite the signal */
+		/* signals do not end a search for orphaned hooks */
+		return -EINTR;
 	if (search->file_count == FILES_MAX) {
 		*ret_reason = "it has too many libraries";
 		return -EOPNOTSUPP;
@@ -176,9 +177,9 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 }
 
 /*
- * Return how many places point to the file's malloc. A place in libc outweighs all
- * others: libc uses the program's malloc, but a library may have been loaded in a way
- * that binds it to another malloc.
+ * Return how many stored addresses and calls refer to the file's malloc. One in libc
+ * outweighs all others: libc uses the program's malloc, while a library may have been
+ * loaded so that it uses another malloc.
  */
 static size_t count_votes(const struct search *search, const struct library *library)
 {
@@ -207,7 +208,7 @@ static size_t count_exporters(const struct search *search, enum hook hook)
 	return count;
 }
 
-/* Return true if the place in memory already points to hooks. */
+/* Return true if the stored address or call already leads to hooks. */
 static bool points_to_hooks(const struct search *search, const struct hook_place *place)
 {
 	const struct hooks_there *there = &search->source->there;
@@ -218,8 +219,8 @@ static bool points_to_hooks(const struct search *search, const struct hook_place
 }
 
 /*
- * Find the allocator: the file to which most places point. If the dynamic linker has
- * bound no place yet, it must be the only file that defines malloc.
+ * Find the allocator: the file to which most addresses and calls refer. If the dynamic
+ * linker has not bound any of them yet, it must be the only file that defines malloc.
  */
 static int find_allocator(struct search *search, const char **ret_reason)
 {
@@ -278,10 +279,10 @@ static bool is_within(const struct library *library, uint64_t addr)
 }
 
 /*
- * Return true if the place is not bound yet, and will be bound to the allocator. That is
- * certain if no other file defines the function, if the file's other places are bound to
- * the allocator, or if the file is the program. new and delete may be in another file
- * than malloc.
+ * Return true if the slot is not bound yet, and the dynamic linker will bind it to the
+ * allocator. That is certain if no other file defines the function, if the file's other
+ * slots are bound to the allocator, or if the file is the program. new and delete may be
+ * in a file other than malloc's.
  */
 static bool is_unbound(const struct search *search, const struct candidate *c)
 {
@@ -296,8 +297,8 @@ static bool is_unbound(const struct search *search, const struct candidate *c)
 }
 
 /*
- * Return true if the place points into the program. A program may make all libraries
- * call malloc through its own table.
+ * Return true if the stored address refers to the program. A program may make all
+ * libraries call malloc through a table of its own.
  */
 static bool points_to_program(const struct search *search, const struct candidate *c)
 {
@@ -326,8 +327,8 @@ static void add_place(struct search *search, const struct candidate *c,
 }
 
 /*
- * Return true if the place belongs to the allocator itself: the program does not make the
- * calls through this place.
+ * Return true if the stored address or call belongs to the allocator itself, so that the
+ * program does not make these calls.
  */
 static bool is_within_allocator(const struct search *search, const struct candidate *c)
 {
@@ -357,7 +358,7 @@ static void choose(struct search *search, struct hook_places *ret)
 		const struct candidate *c = &search->candidates[i];
 		uint64_t original = ret->originals[c->place.hook];
 
-		/* a linked-in allocator may itself use copies in the program's data */
+		/* a linked-in allocator may itself use this copy: do not patch it */
 		ret->missed_count += c->is_copy && is_within_allocator(search, c) &&
 				     search->files[c->file].is_program;
 		if (!original || is_within_allocator(search, c) ||
@@ -373,8 +374,8 @@ static void choose(struct search *search, struct hook_places *ret)
 }
 
 /*
- * Return the original function, or 0 if no file has the function at this address. Do not
- * trust the address: it was read from the process's memory.
+ * Return the original function, or 0 if no file has the function at this address. The
+ * address is not trusted, because it was read from the process's memory.
  */
 static uint64_t prove_original(const struct search *search, enum hook hook)
 {
@@ -410,7 +411,7 @@ static void find_originals(const struct search *search, struct hook_places *ret)
 						    : find_original(search, (enum hook)i);
 }
 
-/* Add the places to which the program copied function addresses at run time. */
+/* Add the copies of function addresses that the program made at run time. */
 static int find_copies(struct search *search, struct hook_places *ret,
 		       const char **ret_reason)
 {
@@ -474,7 +475,7 @@ int hook_places_read(const struct hook_places_source *source, struct hook_places
 			    ret_reason);
 	if (r == 0 && !source->finds_leading)
 		r = find_allocator(&search, ret_reason);
-	/* libraries that are loaded later must not stop counting that has begun */
+	/* once counting has begun, a library that is loaded later must not stop it */
 	if (r == 0 && !source->finds_leading && !source->there.base_addr)
 		r = check_entries(&search, ret_reason);
 	if (r == 0) {

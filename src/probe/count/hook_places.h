@@ -23,8 +23,8 @@ struct hook_place {
 	uint64_t found;
 	enum hook hook;
 	/*
-	 * True if the place is used only for calls. False if the program may also take
-	 * the function's address from the place.
+	 * True if the slot is used only for calls. False if the program may also read the
+	 * function's address from the slot.
 	 */
 	bool is_for_calls;
 	/*
@@ -79,17 +79,21 @@ static inline bool hook_places_are_near(uint64_t sites_addr, uint64_t sites_end_
 struct hook_places {
 	struct hook_place *items;
 	size_t count, capacity;
-	/* addresses of the original functions; 0: not found */
+	/* addresses of the original functions, or 0 if not found */
 	uint64_t originals[HOOK_COUNT_];
 	char allocator[256]; /* path of the file that defines malloc */
-	size_t file_count;   /* number of files that contain places to patch */
-	/* number of places that point to functions other than the allocator's */
+	/* number of files that contain addresses or calls to patch */
+	size_t file_count;
+	/*
+	 * number of addresses and calls that refer to functions other
+	 * than the allocator's
+	 */
 	size_t other_count;
-	/* number of places that are copies which the program made at run time */
+	/* number of patched addresses that are copies made by the program at run time */
 	size_t copied_count;
 	/*
-	 * number of copies in a program with its own allocator, which may use
-	 * the copies itself
+	 * number of copies that are not patched, because the program contains its own
+	 * allocator, which may use the copies itself
 	 */
 	size_t missed_count;
 	/* number of bytes of data that could not be searched for copies */
@@ -97,7 +101,8 @@ struct hook_places {
 	/* copies outside the files' data; counted only with searches_heap */
 	struct heap_words heap;
 	/*
-	 * address range from the first call site to the last; 0, 0: there is no call site
+	 * address range from the first call site to the last, or 0, 0 if
+	 * there are no call sites
 	 */
 	uint64_t sites_addr, sites_end_addr;
 };
@@ -108,29 +113,29 @@ struct hook_places {
 	}
 
 /*
- * Hooks that are already in the process; some places may point to them. base_addr is 0
- * if there are none.
+ * Hooks that are already in the process, to which some addresses may already refer.
+ * base_addr is 0 if there are no hooks.
  */
 struct hooks_there {
 	uint64_t base_addr, gates_addr;
-	/* the original functions, indexed by enum hook; they no longer change */
+	/* the original functions, indexed by enum hook, which no longer change */
 	const uint64_t *originals;
 };
 
 /*
- * While the process runs, find the places that do not point to the existing hooks yet.
- * process_fd is a descriptor of /proc/PID, mem_fd of /proc/PID/mem. Return 0; -ENOENT
- * (no malloc), -EOPNOTSUPP (the program has its own malloc), -ENODATA (the process
- * allocates through functions without hooks), or an error from loaded_read_all(). On each
- * failure *ret_reason is a static string.
+ * While the process runs, find the addresses and calls that do not refer to the existing
+ * hooks yet. process_fd is a descriptor of /proc/PID, mem_fd of /proc/PID/mem. Return 0;
+ * -ENOENT (no malloc), -EOPNOTSUPP (the program has its own malloc), -ENODATA (the
+ * process allocates through functions without hooks), or an error from loaded_read_all().
+ * On each failure *ret_reason is a static string.
  */
 struct hook_places_source {
 	int process_fd, mem_fd;
 	const struct mapping_list *mappings;
 	struct hooks_there there;
 	/*
-	 * Find the places that already point to the hooks in `there`, rather than the
-	 * places that do not yet. An original in `there` is used only if a file of the
+	 * Find the addresses and calls that already lead to the hooks in `there`, rather
+	 * than those that do not. An original in `there` is used only if a file of the
 	 * process exports the function at that address; otherwise it is 0.
 	 */
 	bool finds_leading;

@@ -10,9 +10,9 @@
 #include "proc/smaps/maps.h"
 
 /*
- * Upper bounds of the heap space that a block takes in addition to its requested
- * bytes, and of the reserve at the end of the heap, which is far smaller unless
- * M_TOP_PAD is set.
+ * Upper bounds for glibc's heap: the overhead of a block in addition to its
+ * requested bytes, and the reserve at the end of the heap, which is far smaller
+ * unless M_TOP_PAD is set.
  */
 #define BLOCK_EXTRA_BYTES 32
 #define SLACK_BYTES (4 * MIB)
@@ -45,7 +45,7 @@ void hooks_blind_look_at_heap(struct hooks_blind *unseen, int process_fd)
 	if (end_addr == 0)
 		return;
 	unseen->heap_end_addr = end_addr;
-	/* if there was no [heap] when counting began, all of it has grown since then */
+	/* there was no [heap] when counting began, so all of it has grown since then */
 	if (unseen->first_heap_end_addr == 0)
 		unseen->first_heap_end_addr = is_first ? end_addr : start_addr;
 }

@@ -12,9 +12,15 @@
 #include "probe/count/hook_places.h"
 
 struct hooks_blind {
-	/* number of files loaded after counting began that contain patched places */
+	/*
+	 * number of files with patched addresses or calls that were loaded
+	 * after counting began
+	 */
 	size_t late_file_count;
-	/* number of places that point to functions other than the allocator's */
+	/*
+	 * number of addresses and calls that refer to functions other
+	 * than the allocator's
+	 */
 	size_t other_count;
 	/*
 	 * number of copies of function addresses that are not redirected; see
@@ -24,23 +30,29 @@ struct hooks_blind {
 	uint64_t unread_bytes;
 	struct heap_words heap;
 	bool has_looked; /* hooks_blind_look_at_heap() has been called */
-	/* end of [heap] when counting began, and at the last reading; 0: there is none */
+	/*
+	 * end of [heap] when counting began, and at the last reading, or 0 if
+	 * there is no [heap]
+	 */
 	uint64_t first_heap_end_addr, heap_end_addr;
-	/* by how much [heap] has grown, if the counted calls cannot explain it */
+	/* how much of the growth of [heap] the counted calls cannot explain */
 	uint64_t unexplained_bytes;
 };
 
-/* Initialize *unseen with what was found when counting began. */
+/*
+ * Initialise *unseen with the calls that are known not to be counted
+ * when counting begins.
+ */
 void hooks_blind_begin(struct hooks_blind *unseen, const struct hook_places *places);
 
-/* Read how far [heap] extends. Call this before the counts are read. */
+/* Record the end address of [heap]. Call this before the counts are read. */
 void hooks_blind_look_at_heap(struct hooks_blind *unseen, int process_fd);
 
 /* Compare the growth of [heap] with what the counted calls requested. */
 void hooks_blind_check_growth(struct hooks_blind *unseen,
 			      const struct count_program *program);
 
-/* Append the calls that are not counted, separated by commas. */
+/* Append a list, separated by commas, of the calls that are not counted. */
 void hooks_blind_add(const struct hooks_blind *unseen, struct strbuf *out);
 
 /*

@@ -17,7 +17,7 @@
  */
 struct hooks_counts {
 	char *bytes;
-	size_t capacity; /* bytes allocated */
+	size_t capacity; /* size of the buffer, in bytes */
 };
 
 /*

@@ -19,13 +19,13 @@
 
 #define CANDIDATES_MAX 64
 
-/* How much of the command line of another memstate a message shows. */
+/* Number of bytes of another memstate's command line that a message shows. */
 #define COMMAND_SHOWN 64
 
 /*
- * Return true if the memstate that owns the hooks may be alive. An owner in another pid
- * namespace is assumed to be alive. A process that fakes an owner keeps memstate out,
- * which the process could do by other means as well.
+ * Return true if the memstate that injected the hooks (their owner) may be alive. An
+ * owner in another pid namespace is assumed to be alive. A process that fakes an owner
+ * prevents counting, which it could do by other means as well.
  */
 static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 {
@@ -39,7 +39,10 @@ static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 	       owner.start_ticks == head->owner_start_ticks && !process_has_ended(&owner);
 }
 
-/* Return the pid of the owner, or -1 if it is not visible in our PID namespace. */
+/*
+ * Return the pid of the hooks' owner, or -1 if the owner is not visible in
+ * memstate's pid namespace.
+ */
 static int find_owner_pid(const struct hooks_head *head)
 {
 	struct stat st;
@@ -50,8 +53,8 @@ static int find_owner_pid(const struct hooks_head *head)
 }
 
 /*
- * Return true if the mapping may be the part of the hooks that is at this offset of their
- * address range.
+ * Return true if the mapping may belong to hooks, given its offset in the
+ * address range of the hooks.
  */
 static bool is_part(const struct mapping *m, uint64_t offset)
 {
@@ -65,9 +68,9 @@ static bool is_part(const struct mapping *m, uint64_t offset)
 }
 
 /*
- * Return true if every mapping in the range is a part of the hooks; only then may the
- * range be unmapped. The range was first mapped as a single piece of code. Private
- * mappings may have merged with their neighbours at both ends.
+ * Return true if every mapping in the range may belong to the hooks; only then may the
+ * range be unmapped. The range was first mapped as private code, and private mappings may
+ * have merged with their neighbours at both ends.
  */
 static bool is_whole(const struct mapping_list *mappings, uint64_t base_addr,
 		     uint64_t bytes)
@@ -87,8 +90,8 @@ static bool is_whole(const struct mapping_list *mappings, uint64_t base_addr,
 }
 
 /*
- * Return the size of the hooks' range at addr. Return 0 if there are no hooks, or if
- * something else is mapped in the range.
+ * Return the size of the hooks' address range at addr. Return 0 if there are no hooks
+ * there, or if other memory is mapped in the range.
  */
 static uint64_t read_size(const struct hooks_search *search, uint64_t addr,
 			  struct hooks_head *ret)
@@ -149,7 +152,7 @@ bool hooks_orphans_is_one(const struct hooks_search *search,
 	       !has_owner(search->fs, &head);
 }
 
-/* Read the gates that the hooks refer to. Check that they really are gates. */
+/* Read the gates to which the hooks refer, and check that they really are gates. */
 static int read_gates(const struct hooks_search *search, uint64_t gates_addr,
 		      struct gates *ret)
 {
@@ -160,7 +163,7 @@ static int read_gates(const struct hooks_search *search, uint64_t gates_addr,
 }
 
 /*
- * Find the places that point to the hooks. Find the original functions of these places in
+ * Find the addresses and calls that lead to the hooks, and the original functions, in
  * the process's files.
  */
 static int find_places(const struct hooks_switch *s, const struct hooks_search *search,
@@ -183,8 +186,8 @@ static int find_places(const struct hooks_switch *s, const struct hooks_search *
 }
 
 /*
- * Return true if the place still points to the hooks. Call sites need no check: each was
- * restored, or jumps to a gate, which now bypasses the hooks.
+ * Return true if the address still refers to the hooks. Call sites need no check: each
+ * was restored, or jumps to a gate that now bypasses the hooks.
  */
 static bool points_to_hooks(const struct hooks_switch *s,
 			    const struct hooks_record *record)
@@ -198,8 +201,8 @@ static bool points_to_hooks(const struct hooks_switch *s,
 }
 
 /*
- * The process has a list of the places that were patched. Check that none of these places
- * points to the hooks now.
+ * Check that none of the patched addresses refers to the hooks now. The process has a
+ * list of these addresses.
  */
 static int check_places(const struct hooks_switch *s, const struct hooks_head *head)
 {

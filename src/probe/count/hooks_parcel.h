@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_parcel - memstate's copy of everything that agent/count/hooks.h describes. The
- * code, the list of places, the modules and the gates are copied to private memory of
- * the process. The counts and the nodes are segments that the process attaches.
+ * hooks_parcel - memstate's copy of the code and data that it injects to count calls (see
+ * agent/count/hooks.h). The code, the list of patched addresses, the modules and the
+ * gates are copied to private memory of the process. The counts and the nodes are
+ * segments that the process attaches.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_PARCEL_H
 #define MS_PROBE_COUNT_HOOKS_PARCEL_H
@@ -17,20 +18,21 @@
 
 struct hooks_parcel {
 	/*
-	 * copy of everything before the counts, HOOKS_COUNTS_OFFSET bytes; NULL: the
-	 * parcel was not made
+	 * Copy of the HOOKS_COUNTS_OFFSET bytes before the counts, or NULL if the
+	 * parcel was not made.
 	 */
 	struct hooks_head *head;
-	struct gates *gates; /* NULL: none yet */
+	struct gates *gates; /* the gates, or NULL if there are none yet */
 	void *counts;
-	struct stack_file_head *nodes; /* NULL: no call stacks are recorded */
+	/* the stack file's header and nodes, or NULL if no call stacks are recorded */
+	struct stack_file_head *nodes;
 	int counts_segment, nodes_segment;
 	uid_t user; /* effective user of the process */
 	/*
 	 * The module records of a stack file, which follow its header. They are kept in
 	 * memory that the process cannot write.
 	 */
-	uint8_t *module_records; /* STACK_MODULES_BYTES */
+	uint8_t *module_records; /* a buffer of STACK_MODULES_BYTES */
 	uint32_t module_record_bytes;
 };
 
@@ -43,15 +45,17 @@ struct hooks_parcel {
 uint64_t hooks_parcel_bytes(const struct hooks_parcel *parcel);
 
 /*
- * Make the hooks' parcel for a process, with an empty list of places. fs is the /proc of
- * memstate and the process. Return 0; -EOPNOTSUPP if memstate was built without the
- * hooks; or another -errno.
+ * Create the hooks and their data for a process, with an empty list of patched addresses.
+ * fs is the procfs that shows both memstate and the process. Return 0; -EOPNOTSUPP if
+ * memstate was built without the hooks; or another -errno.
  */
 struct hooks_wanted {
 	const struct procfs *fs;
 	int pid;
 	bool has_stacks;
-	/* mean bytes between stacks; 0: record the stack of each allocation */
+	/*
+	 * mean bytes between recorded stacks, or 0 to record the stack of each allocation
+	 */
 	uint64_t sample_bytes;
 };
 int hooks_parcel_make(const struct hooks_wanted *wanted, int process_fd,
@@ -60,7 +64,7 @@ int hooks_parcel_make(const struct hooks_wanted *wanted, int process_fd,
 /* Make gates (jumps to hooks) that have no targets yet. The caller frees them. */
 struct gates *gates_make(void);
 
-/* Free memstate's copy of the parcel; this changes nothing in the process. */
+/* Free memstate's copy of the hooks and their data. The process is not changed. */
 void hooks_parcel_release(struct hooks_parcel *parcel);
 
 /*
@@ -81,9 +85,9 @@ void gates_use_hooks(struct gates *gates, const struct hooks_head *head,
 void gates_bypass_hooks(struct gates *gates, const uint64_t originals[HOOK_COUNT_]);
 
 /*
- * Return true if the process has hooks, or gates, at addr, with the same code as
- * memstate would write, byte for byte. *ret is set to the parts that may differ: the
- * fields of the head that memstate fills in, and the gates' targets.
+ * Return true if the process has hooks, or gates, at addr, with the same code as memstate
+ * would write, byte for byte. *ret is set to the members that may differ: those of the
+ * header that memstate fills in, and the gates' targets.
  */
 bool hooks_exist(int mem_fd, uint64_t addr, struct hooks_head *ret);
 bool gates_exist(int mem_fd, uint64_t addr, struct gates *ret);

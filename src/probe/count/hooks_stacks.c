@@ -119,8 +119,8 @@ static int add_module(void *context, const struct loaded *file, const char **ret
 }
 
 /*
- * Write the changes to the process: first mark the modules that are gone, then add the
- * new modules, and finally set the number of modules.
+ * Write the changes of the module list to the process: first mark the modules that are
+ * unmapped, then add the new modules, and finally set the number of modules.
  */
 static int write_modules(const struct hooks_stacks *stacks, const struct update *l,
 			 uint32_t old_count)
@@ -205,8 +205,8 @@ int hooks_stacks_read(const struct hooks_stacks *stacks, struct stacks *ret)
 		nodes = HOOKS_NODE_MAX;
 	length = STACK_NODES_OFFSET + (size_t)nodes * STACK_NODE_BYTES;
 	/*
-	 * copy only the used part: reading the rest of the segment would allocate
-	 * its pages
+	 * copy only the used part, because reading the remainder of the segment would
+	 * allocate its pages
 	 */
 	bytes = xcalloc(length, 1);
 	memcpy(bytes, head, STACK_HEAD_BYTES);
@@ -222,7 +222,10 @@ int hooks_stacks_read(const struct hooks_stacks *stacks, struct stacks *ret)
 	if (r < 0)
 		return r;
 	ret->pid = stacks->wanted->pid;
-	/* the hooks do not record frees, so it is unknown which blocks were temporary */
+	/*
+	 * The hooks do not record frees, so the number of temporary blocks
+	 * cannot be determined.
+	 */
 	ret->known &= ~(1U << PROFILE_TEMPORARY);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_stacks - call stacks recorded by hooks: give the hooks a list of the process's
- * code, and read the stacks.
+ * hooks_stacks - support the call stacks that hooks record: provide the hooks with a list
+ * of the process's code, and read the stacks.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_STACKS_H
 #define MS_PROBE_COUNT_HOOKS_STACKS_H
@@ -14,9 +14,10 @@
 
 struct hooks_stacks {
 	const struct hooks_wanted *wanted;
-	struct hooks_parcel *parcel; /* with nodes */
-	int process_fd, mem_fd;	     /* mem_fd must be open for writing */
-	uint64_t base_addr;	     /* address of the hooks in the process */
+	/* the hooks' memory, including the nodes of the stacks */
+	struct hooks_parcel *parcel;
+	int process_fd, mem_fd; /* mem_fd must be open for writing */
+	uint64_t base_addr;	/* address of the hooks in the process */
 	/* end of the main thread's stack, set by hooks_stacks_update() */
 	uint64_t main_stack_end;
 };
@@ -28,8 +29,8 @@ struct hooks_stacks {
 int hooks_stacks_update(struct hooks_stacks *stacks, const struct mapping_list *mappings);
 
 /*
- * Write the settings for stacks to the process's struct hooks_private at private_addr.
- * Return 0 or -errno.
+ * Write the settings for recording stacks to the struct hooks_private at private_addr in
+ * the process. Return 0 or -errno.
  */
 int hooks_stacks_fill(const struct hooks_stacks *stacks, uint64_t private_addr);
 

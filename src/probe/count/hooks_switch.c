@@ -28,8 +28,8 @@
 #define PAGE_BYTES 4096
 
 /*
- * At most this much of each stack is searched for the frame of a signal handler that
- * interrupted a hook.
+ * Maximum number of bytes of each stack that are searched for the frame of a signal
+ * handler that interrupted a hook.
  */
 #define STACK_LOOK_BYTES (UINT64_C(1) << 20)
 
@@ -40,7 +40,7 @@ struct work {
 	const struct hook_places *places;
 	size_t first_record; /* index in s->records of the record of places->items[0] */
 	size_t done, count;
-	bool has_gates; /* the new contents of the gates have been written */
+	bool has_gates; /* true once the new contents of the gates have been written */
 	bool is_inside;
 };
 
@@ -59,8 +59,8 @@ static uint64_t hook_addr(const struct work *w, const struct hook_place *place)
 }
 
 /*
- * Like trace_read_memory(). That call can block, so return -ETIMEDOUT if the process was
- * resumed meanwhile.
+ * Like trace_read_memory(), but return -ETIMEDOUT if the process was resumed meanwhile,
+ * because that call can block.
  */
 static int read_stopped(const struct stop *stop, int pid, uint64_t addr, void *to,
 			size_t length)
@@ -85,13 +85,13 @@ static int read_place(const struct stop *stop, int pid, uint64_t addr, bool is_c
 }
 
 /*
- * Write the target of a place. A call site has a distance of 4 bytes, but ptrace
- * writes 8: write the other 4 bytes unchanged.
+ * Patch an address or a call. The distance in a call has 4 bytes, but ptrace writes 8, so
+ * the other 4 bytes are written unchanged.
  */
 static int write_place(const struct work *w, const struct stop *stop, uint64_t addr,
 		       bool is_call_site, uint64_t target)
 {
-	/* the other 4 bytes are in the same page, which is certainly mapped */
+	/* the other 4 bytes are on the same page, which is certainly mapped */
 	uint64_t offset = is_call_site && addr % PAGE_BYTES >= sizeof(uint64_t) / 2 ? 4
 										    : 0;
 	uint8_t word[sizeof(uint64_t)];
@@ -111,7 +111,10 @@ static int write_place(const struct work *w, const struct stop *stop, uint64_t a
 	return stop_write_word(stop, addr - offset, whole);
 }
 
-/* Write the records of all places to the process before the first place is changed. */
+/*
+ * Write the records of all addresses and calls to the process before the
+ * first one is patched.
+ */
 static int record_places(struct work *w)
 {
 	struct hooks_switch *s = w->s;
@@ -148,7 +151,7 @@ static int redirect(struct work *w, const struct stop *stop, size_t index)
 	r = read_place(stop, w->s->request->pid, place->addr, place->is_call_site, &now);
 	if (r == -ETIMEDOUT)
 		return r;
-	/* the library was unloaded, or the place was changed meanwhile */
+	/* the library was unloaded, or the process changed the address meanwhile */
 	if (r < 0 || (now != place->found && now != w->places->originals[place->hook]))
 		return 0;
 	w->s->records[w->first_record + index].original = now;
@@ -195,8 +198,8 @@ static int check_hooks(const struct work *w, const struct stop *stop)
 }
 
 /*
- * Make the places point to the hooks. If time runs out, the next stop continues with the
- * remaining places.
+ * Make all addresses and calls lead to the hooks. If time runs out, the next stop
+ * continues with the remaining ones.
  */
 static int redirect_all(void *context, const struct stop *stop)
 {
@@ -229,7 +232,7 @@ static bool is_ours(const struct hooks_switch *s, uint64_t addr)
 
 /*
  * Set *ret if the thread is in a hook or in a signal handler that returns to a hook, or
- * if this cannot be determined. Hooks have no stack frame to return to, so any other
+ * if this cannot be determined. No function called by a hook returns to it, so any other
  * address of a hook on a stack is stale. Return 0 or -ETIMEDOUT.
  */
 static int check_inside(const struct work *w, const struct stop *stop,
@@ -293,7 +296,7 @@ static int restore_all(void *context, const struct stop *stop)
 	if (r < 0)
 		return r;
 	/*
-	 * restore in reverse order, so that a place with two records gets its
+	 * restore in reverse order, so that an address with two records gets its
 	 * oldest contents back
 	 */
 	for (; w->done < w->s->record_count; w->done++) {
@@ -358,7 +361,7 @@ static int run(struct work *w, int (*work)(void *, const struct stop *))
 			return r;
 		if (clock_now_ns() > deadline_ns)
 			return r == 0 ? 0 : -EAGAIN;
-		/* signals must not keep the hooks from being removed */
+		/* a signal ends the patching, but not the removal of the hooks */
 		if (work == redirect_all && interrupt_is_pending())
 			return -EINTR;
 		nanosleep(&pause, NULL);

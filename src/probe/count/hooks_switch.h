@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_switch - patch the places in a process that call malloc, so that they point to
- * hooks, or restore these places, while all threads of the process are stopped.
- *
- * memstate first records the previous contents of each place in its own memory. The
- * process gets a copy, so that a later memstate can find the patched places. memstate
- * never writes to an address that it has read from the process.
+ * hooks_switch - patch the addresses and calls of malloc in a process so that they lead
+ * to hooks, or restore them, while all threads of the process are stopped. memstate first
+ * records the previous contents in its own memory. The process gets a copy of these
+ * records, so that a later memstate can find the patched addresses. memstate never writes
+ * to an address that it has read from the process.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_SWITCH_H
 #define MS_PROBE_COUNT_HOOKS_SWITCH_H
@@ -22,14 +21,14 @@ struct hooks_switch {
 	const struct probe_request *request;
 	int process_fd;
 	uint64_t base_addr;  /* address of the hooks in the process */
-	uint64_t gates_addr; /* 0: none */
-	uint64_t code_bytes; /* size of the hooks, including their head */
+	uint64_t gates_addr; /* address of the gates, or 0 if there are none */
+	uint64_t code_bytes; /* size of the hooks' code, including its header */
 	int mem_fd;	     /* /proc/PID/mem, open for writing */
-	/* new contents of the gates; NULL: leave them unchanged */
+	/* new contents of the gates, or NULL to leave them unchanged */
 	const struct gates *gates;
 	/*
-	 * records of patched places: array of HOOKS_RECORD_MAX elements in memstate's
-	 * memory; hooks_switch_on() appends to it
+	 * Records of the patched addresses: an array of HOOKS_RECORD_MAX elements in
+	 * memstate's memory, to which hooks_switch_on() appends.
 	 */
 	struct hooks_record *records;
 	size_t record_count;
@@ -45,21 +44,24 @@ struct hooks_switch {
 #define HOOKS_PAUSE_NS (200 * NS_PER_MS)
 
 /*
- * Make all places that have not changed meanwhile point to hooks. Append their
- * records to s->records and to the list in the process. *ret_count is the number of
- * places changed. Return -E2BIG, with nothing changed, if there is not enough room
- * for the records.
+ * Make all addresses and calls that have not changed meanwhile lead to the hooks. Append
+ * their records to s->records and to the list in the process. *ret_count is the number of
+ * patched addresses and calls. Return -E2BIG, with nothing changed, if there is not
+ * enough space for the records.
  */
 int hooks_switch_on(struct hooks_switch *s, const struct hooks_head *head,
 		    const struct hook_places *places, size_t *ret_count);
 
 /*
- * Restore each place that still points to these hooks. Set *ret_is_inside if a thread is
- * still executing a hook.
+ * Restore each address or call that still leads to these hooks. Set *ret_is_inside if a
+ * thread is still executing a hook.
  */
 int hooks_switch_off(struct hooks_switch *s, bool *ret_is_inside);
 
-/* Return a static text for an error from hooks_switch_on() or hooks_switch_off(). */
+/*
+ * Return a static text that explains an error from hooks_switch_on()
+ * or hooks_switch_off().
+ */
 const char *hooks_switch_explain(int error);
 
 #endif

@@ -79,7 +79,7 @@ static int check_tls(struct entering *e)
 }
 
 struct code_wanted {
-	uint64_t bytes, hint_addr; /* 0: anywhere */
+	uint64_t bytes, hint_addr; /* hint_addr is 0 if the address does not matter */
 	int flags;
 };
 
@@ -123,7 +123,8 @@ bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *
 }
 
 /*
- * Map the gates where the call sites can reach them. Return -ENOMEM if there is no room.
+ * Map the gates at an address that the call sites can reach. Return -ENOMEM if there is
+ * no such free address.
  */
 static int map_gates(struct entering *e)
 {
@@ -146,8 +147,8 @@ static int map_gates(struct entering *e)
 }
 
 /*
- * Write new gates to the process. They jump to the hooks immediately, as no place points
- * to the gates yet.
+ * Write new gates to the process. Their targets can be the hooks from the start, because
+ * no call leads to the gates yet.
  */
 static int place_gates(struct entering *e)
 {
@@ -173,9 +174,9 @@ static int place_gates(struct entering *e)
 }
 
 /*
- * Write the code to the process before its mapping grows to the whole range, so that a
- * later memstate can recognize the remains. Then set unmoved_addr to 0, which shows that
- * the whole range belongs to the code.
+ * Write the code to the process before its mapping grows to the whole address range of
+ * the hooks, so that a later memstate can recognize and remove it. Then set unmoved_addr
+ * to 0, which shows that the whole range belongs to the hooks.
  */
 static int place_code(struct entering *e)
 {
@@ -269,8 +270,8 @@ static int remove_hooks(struct entering *e)
 }
 
 /*
- * Remove the orphans. Check each orphan again first: another memstate may have removed it
- * meanwhile, and injected its own hooks at the same address.
+ * Remove the orphaned hooks. Check each of them again first: another memstate may have
+ * removed them meanwhile, and injected its own hooks at the same address.
  */
 static int remove_orphans(struct entering *e)
 {

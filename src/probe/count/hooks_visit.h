@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * hooks_visit - inject the hooks and their data into a process, or remove them, by having
- * a thread of the process make system calls. The hooks are not called until places are
- * patched to point to them.
+ * a thread of the process make system calls. The hooks are not called until calls of
+ * malloc are patched to lead to them.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_VISIT_H
 #define MS_PROBE_COUNT_HOOKS_VISIT_H
@@ -22,42 +22,46 @@ struct hooks_orphan {
 struct hooks_visit {
 	const struct probe_request *request;
 	const struct landmarks *marks;
-	/* hooks_install() fills in the addresses in the parcel */
+	/* the hooks and their data, in which hooks_install() fills in the addresses */
 	struct hooks_parcel *parcel;
 	/* descriptors of /proc/PID and of /proc/PID/mem, which is open for writing */
 	int process_fd, mem_fd;
-	/* address of the hooks in the process; 0: not in the process */
+	/* address of the hooks in the process, or 0 if they are not in the process */
 	uint64_t base_addr;
-	uint64_t gates_addr; /* 0: none */
-	/* hooks_install() made the gates; false: they were already in the process */
+	uint64_t gates_addr; /* address of the gates, or 0 if there are none */
+	/*
+	 * true if hooks_install() made the gates; false if they were
+	 * already in the process
+	 */
 	bool has_own_gates;
 	/* the gates must stay, because the program may have taken the address of one */
 	bool keeps_gates;
 	/*
-	 * Address range of the call sites that must be near the gates; 0, 0: none.
-	 * hooks_visit_set_sites() sets the range and gates_hint_addr.
+	 * Address range of the call sites that must be near the gates; 0, 0 if there are
+	 * none. hooks_visit_set_sites() sets the range and gates_hint_addr.
 	 */
 	uint64_t sites_addr, sites_end_addr;
-	uint64_t gates_hint_addr; /* address to map new gates at; 0: anywhere */
-	/* orphans to be unmapped; no patched place points to them now */
+	/* address at which to map new gates, or 0 for any address */
+	uint64_t gates_hint_addr;
+	/* orphaned hooks to be unmapped, to which no patched address leads now */
 	const struct hooks_orphan *orphans;
 	size_t orphan_count;
 	/* cost of the last injection or removal */
 	struct probe_cost cost;
-	const char *reason; /* why the last visit failed; a static string */
+	const char *reason; /* a static string that explains why the last call failed */
 };
 
 /*
- * Note which call sites have to reach the gates. Return false if the gates already in
- * the process are too far away.
+ * Set the call sites that must be able to reach the gates. Return false if the gates
+ * already in the process are too far away.
  */
 bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *places,
 			   const struct mapping_list *mappings);
 
 /*
- * hooks_install() injects the hooks; hooks_remove() removes them. Return 0 or -errno.
- * If hooks_install() fails, it removes everything again. But if the thread's last system
- * call may still be running, nothing is removed, and base_addr is not 0.
+ * hooks_install() injects the hooks; hooks_remove() removes them. Return 0 or -errno. If
+ * hooks_install() fails, it removes everything again. If the thread's last system call
+ * may still be running, however, nothing is removed, and base_addr is not 0.
  */
 int hooks_install(struct hooks_visit *visit);
 int hooks_remove(struct hooks_visit *visit);

@@ -39,18 +39,19 @@ struct injected {
 	struct hooks_orphan orphans[HOOKS_ORPHANS_MAX];
 	struct hooks_wanted wanted;
 	struct count_inject_cost cost;
-	/* number of patched places, and number of files that contain them */
+	/* number of patched addresses and calls, and number of files that contain them */
 	size_t place_count, file_count;
 	struct hooks_blind unseen;
-	bool has_searched_again; /* after counting began */
+	/* true once libraries have been searched again after counting began */
+	bool has_searched_again;
 	/*
-	 * records of all places that were ever patched: array of
+	 * records of all addresses and calls that were ever patched: array of
 	 * HOOKS_RECORD_MAX elements
 	 */
 	struct hooks_record *records;
 	size_t record_count;
 	struct hooks_stacks stacks;
-	uint64_t mapped; /* checksum of the mapped code at the last search */
+	uint64_t mapped; /* checksum of the mapped code at the time of the last search */
 	uint64_t next_search_ns;
 	struct hooks_counts counts;
 };
@@ -112,7 +113,10 @@ static int switch_on(struct injected *i, const struct hook_places *places,
 	return r;
 }
 
-/* Redirect the places that point to orphaned hooks, before anything else is examined. */
+/*
+ * Redirect the addresses and calls that lead to orphaned hooks, before
+ * anything else is examined.
+ */
 static int disarm_orphans(struct injected *i, const struct mapping_list *mappings,
 			  struct strbuf *why)
 {
@@ -130,7 +134,8 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 		r = hooks_orphan_disarm(&s, &search, i->orphans[n].addr);
 		add_cost(i, &s);
 		/*
-		 * hooks that a thread is executing stay in the process; they do no harm
+		 * if a thread is executing orphaned hooks, they stay in the process,
+		 * where they do no harm
 		 */
 		if (r == -EAGAIN)
 			r = 0;
@@ -143,7 +148,7 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 	return r;
 }
 
-/* Find the places that do not point to the hooks yet. */
+/* Find the addresses and calls that do not lead to the hooks yet. */
 static int read_places(const struct injected *i, const struct mapping_list *mappings,
 		       struct hook_places *ret, const char **ret_reason)
 {
@@ -208,7 +213,10 @@ static int make_parcel(struct injected *i, const struct mapping_list *mappings,
 	return r;
 }
 
-/* Fail if another memstate counts the process. If both start together, both fail. */
+/*
+ * Fail if another memstate counts the calls of the process. If both start at the
+ * same time, both fail.
+ */
 static int check_alone(struct injected *i, struct strbuf *why)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
@@ -264,7 +272,10 @@ static int begin(struct injected *i, const struct hook_places *places, struct st
 	return switch_on(i, places, why);
 }
 
-/* Remove the hooks. Return 0, or -errno with a description of what remains in why. */
+/*
+ * Remove the hooks. Return 0, or -errno with a description, appended to why, of what
+ * remains in the process.
+ */
 static int leave(struct injected *i, struct strbuf *why)
 {
 	struct hooks_switch s = switch_of(i);
@@ -384,8 +395,8 @@ static int open_inject(const struct count_place *where, void **ret_state,
 }
 
 /*
- * Patch the places in newly loaded libraries, and places whose target could not be
- * determined earlier.
+ * Patch the calls in newly loaded libraries, and those whose target could not
+ * be determined earlier.
  */
 static void search_again(struct injected *i)
 {

@@ -2,10 +2,10 @@
 /*
  * inject - count with hooks that are injected into the process (agent/count/hooks.h).
  *
- * The places through which malloc and related functions are called are patched to point
- * to the hooks. Whenever the counts are read, memstate also patches newly loaded
- * libraries. Counting starts when all places are patched. Reading the counts needs no
- * cooperation of the process.
+ * The addresses and instructions through which malloc and related functions are called
+ * are patched to lead to the hooks. Whenever the counts are read, memstate also patches
+ * newly loaded libraries. Counting starts once all of them are patched. Reading the
+ * counts needs no cooperation of the process.
  */
 #ifndef MS_PROBE_COUNT_INJECT_H
 #define MS_PROBE_COUNT_INJECT_H
@@ -16,7 +16,7 @@
 extern const struct count_backend count_backend_inject;
 
 /*
- * The cost to the process of counting so far. `one` is the cost of stops of one thread;
+ * The cost to the process of counting so far. `one` covers the stops of one thread;
  * pauses is the number of stops of all threads.
  */
 struct count_inject_cost {

@@ -74,7 +74,7 @@ static int search_range(struct elf_window *window, uint64_t offset, uint64_t end
 			return r;
 		*ret = find_sign(piece, length < wanted ? length : wanted);
 		/*
-		 * otherwise a message may begin at the end of this piece and
+		 * if more chunks follow, a message may begin at the end of this one and
 		 * continue in the next
 		 */
 		if (length < wanted || wanted == end - offset)
@@ -96,8 +96,8 @@ static bool has_messages(const struct elf_exports *exports, const struct elf_par
 }
 
 /*
- * Search the loaded segments of the file that can contain messages. Bytes that segments
- * share are searched once. Return 0 or an error from elf_window_read().
+ * Search the loaded segments of the file that can contain messages. Bytes that belong to
+ * several segments are searched only once. Return 0 or an error from elf_window_read().
  */
 static int search_parts(int fd, struct elf_exports *exports, const char **ret)
 {

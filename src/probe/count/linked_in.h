@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * linked_in - recognize an allocator that is linked into a stripped program. The
- * allocator's functions have no names in such a program, so no probe can find them.
+ * linked_in - recognize an allocator that is linked into a stripped program.
+ * Such a program has no symbols for the allocator's functions, so memstate
+ * cannot count their calls.
  */
 #ifndef MS_PROBE_COUNT_LINKED_IN_H
 #define MS_PROBE_COUNT_LINKED_IN_H

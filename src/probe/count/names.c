@@ -22,7 +22,9 @@ enum {
 #define EXTRA(name, call, size, family) \
 	{ #name, CALL_##call, COUNT_FAMILY_##family, IS_FIRST_##size },
 
-/* The allocator need not define the C++ functions. */
+/*
+ * All functions whose calls are counted. An allocator need not define the C++ functions.
+ */
 const struct counted_name counted_names[COUNTED_NAME_COUNT] = {
 	{ "malloc", CALL_MALLOC, COUNT_FAMILY_STANDARD, false },
 	{ "free", CALL_FREE, COUNT_FAMILY_STANDARD, false },
@@ -91,8 +93,8 @@ size_t counted_order_find(const struct counted_order *order, const char *name,
 		strncmp(counted_names[order->indexes[i]].name, name, length) >= 0);
 
 	/*
-	 * if the exact name exists, it is at index first: longer names that begin
-	 * with it come later
+	 * The exact name, if it exists, is at index first: longer names that
+	 * begin with it follow.
 	 */
 	if (first == count ||
 	    strncmp(counted_names[order->indexes[first]].name, name, length) != 0 ||

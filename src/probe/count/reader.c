@@ -27,8 +27,9 @@ static const enum counted_call calls_of[COUNT_FUNCTION_COUNT_] = {
 static_assert((int)COUNT_FUNCTION_COUNT_ == (int)CALL_COUNT_, "each has a place");
 
 /*
- * Return the sum, or BYTES_UNKNOWN if it is negative. Blocks move between threads, so a
- * single thread's value may be negative, but not the sum of all threads.
+ * Return the sum, or BYTES_UNKNOWN if it is negative. A single thread's
+ * value may be negative, because another thread may free its blocks, but the
+ * sum of all threads cannot.
  */
 static uint64_t known_if_positive(int64_t sum)
 {
@@ -71,7 +72,7 @@ struct reading {
 	const struct count_head *head;
 	struct count_program *program;
 	int64_t blocks, bytes, high_bytes;
-	/* upper bounds of the pending bytes, above and below 0, at any moment */
+	/* upper bounds of the absolute value of the pending bytes, above 0 and below 0 */
 	uint64_t above_bytes, below_bytes;
 	size_t used_slots;
 };
@@ -89,8 +90,8 @@ static uint64_t most_pending(const struct count_slot *slot, int64_t seen_bytes)
 }
 
 /*
- * Return true if the slot's thread has freed blocks. Otherwise its pending bytes were
- * never negative.
+ * Return true if the slot's thread has freed blocks. If it has not, its pending bytes
+ * were never negative.
  */
 static bool has_freed(const struct count_slot *slot)
 {
@@ -115,7 +116,10 @@ static void read_slot(struct reading *reading, const struct count_slot *slot)
 	reading->above_bytes += most_pending(slot, slot->high_bytes > slot->pending_bytes
 							   ? slot->high_bytes
 							   : slot->pending_bytes);
-	/* the slot does not record the minimum of its pending bytes */
+	/*
+	 * The slot does not record the minimum of its pending bytes, so
+	 * assume the lower bound.
+	 */
 	if (has_freed(slot))
 		reading->below_bytes += COUNT_FLUSH_BYTES;
 	reading->used_slots++;
@@ -142,8 +146,8 @@ static void finish(struct reading *reading)
 		return;
 	p->sums.live_bytes = known_if_positive(reading->bytes);
 	/*
-	 * A single thread's maximum of pending bytes is added to the peak, which is then
-	 * exact. With several threads, each thread adds to the error of the peak.
+	 * With a single thread, adding its maximum of pending bytes makes the peak exact.
+	 * With several threads, each of them adds to the error of the peak.
 	 */
 	if (reading->used_slots <= 1 &&
 	    !__builtin_add_overflow(head->live_bytes, reading->high_bytes, &high) &&

@@ -9,9 +9,9 @@
 #include "proc/system/procfs.h"
 
 enum count_method {
-	COUNT_INJECT, /* hooks injected into the process */
-	COUNT_BPF,    /* breakpoints at which the kernel runs a BPF program */
-	COUNT_PERF,   /* breakpoints that the kernel counts */
+	COUNT_INJECT, /* count with hooks that are injected into the process */
+	COUNT_BPF,    /* count with breakpoints at which the kernel runs a BPF program */
+	COUNT_PERF,   /* count with breakpoints whose hits the kernel counts */
 	COUNT_METHOD_COUNT_,
 	COUNT_AUTO = COUNT_METHOD_COUNT_
 };
@@ -23,7 +23,8 @@ struct count_request {
 	const struct procfs *fs;
 	int pid;
 	/*
-	 * start time from /proc/PID/stat: distinguishes processes that had the same pid
+	 * start time from /proc/PID/stat, which distinguishes processes
+	 * that had the same pid
 	 */
 	uint64_t start_ticks;
 	/* COUNT_AUTO to try all methods; otherwise the only method to try */
@@ -31,9 +32,11 @@ struct count_request {
 	bool calls_only; /* only calls and requested bytes are needed */
 	bool wants_stacks;
 	bool wants_live; /* if stacks are recorded: also record what is still allocated */
-	/* if stacks are recorded: mean bytes per sample; 0: record each allocation */
+	/*
+	 * if stacks are recorded: mean bytes per sample, or 0 to record each allocation
+	 */
 	uint64_t sample_bytes;
-	uint64_t limit_ns; /* how long to wait for a safe moment */
+	uint64_t limit_ns; /* maximum time to wait for a safe moment */
 	/*
 	 * For tests: a function called before each step that changes the target;
 	 * otherwise NULL.

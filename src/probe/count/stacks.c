@@ -17,14 +17,14 @@
 #include "proc/system/foreign_file.h"
 
 /*
- * Maximum number of comparisons between addresses and modules. Without a limit, a damaged
- * file could keep the search running practically forever.
+ * Maximum number of comparisons between addresses and modules. Without this limit,
+ * reading a damaged file could take hours.
  */
 #define COMPARISONS_MAX (UINT64_C(1) << 32)
 
 #define NODES_AT_ONCE 1000
 
-/* Upper bound for the size of a stack file that is read; no program needs more. */
+/* Maximum size of a stack file that is read. No program needs more. */
 #define STACKS_FILE_BYTES_MAX (UINT64_C(1) << 36)
 
 const char stack_mode_variable[] = STACK_MODE_VARIABLE;
@@ -34,7 +34,7 @@ static_assert(sizeof(((struct stack_file_module *)0)->build_id) == PROFILE_BUILD
 
 /* The stacks are read from a file, or from a range of memory if fd is -1. */
 struct source {
-	int fd; /* -1: memory */
+	int fd; /* descriptor of the file, or -1 if the stacks are in memory */
 	const char *bytes;
 	size_t length;
 };
@@ -47,12 +47,19 @@ struct reading {
 	bool peak_is_now;
 	/* number of nodes in the file, some of which may be unused */
 	uint32_t node_count;
-	/* maps node numbers in the file to node numbers in the result; 0: no node */
+	/*
+	 * maps node numbers in the file to node numbers in the result, which are
+	 * 0 for omitted nodes
+	 */
 	uint32_t *numbers;
 	uint32_t *first_nodes; /* first_node of each module, as stored in the file */
 	/* true if the stack of a node is cut; indexed by node number in the result */
 	bool *is_cut;
-	bool *is_by_frame; /* likewise */
+	/*
+	 * true if a frame of the node's stack was found by its frame pointer;
+	 * indexed like is_cut
+	 */
+	bool *is_by_frame;
 	uint64_t comparisons;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 	struct stacks *stacks;
@@ -146,7 +153,7 @@ static void read_modules(struct reading *reading)
 
 /*
  * Return the last module that contains pc and was mapped before the node was made.
- * Threads reserve node numbers in advance: if all modules that contain pc seem to have
+ * Threads reserve node numbers in advance, so if all modules that contain pc seem to have
  * been mapped after the node was made, return the first of them.
  */
 static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
@@ -173,8 +180,8 @@ static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
 }
 
 /*
- * Convert a scaled value back. A value may be negative because the file was read while
- * counters were being updated.
+ * Convert a scaled value to bytes or counts. The value may be negative, because the file
+ * was read while counters were being updated.
  */
 static uint64_t unscaled(const struct reading *reading, int64_t value)
 {
@@ -261,7 +268,7 @@ static int add_node(struct reading *reading, const struct stack_file_node *node,
 typedef int node_reader(struct reading *reading, const struct stack_file_node *node,
 			size_t number);
 
-/* Call reader for each node in use. Return 0, or what reader returned. */
+/* Call reader for each node in use. Return 0, or the first nonzero result of reader. */
 static int for_each_node(struct reading *reading, node_reader *reader)
 {
 	_cleanup_free_ struct stack_file_node *nodes =

@@ -16,7 +16,8 @@
 #include "proc/process/file.h"
 
 /*
- * local.mk defines PKGLIBDIR; analyzers that read only the sources need this definition
+ * local.mk defines PKGLIBDIR. This definition is for static analyzers, which
+ * do not read makefiles.
  */
 #ifndef PKGLIBDIR
 #	define PKGLIBDIR "/usr/local/lib/memstate"

@@ -8,8 +8,8 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * glibc is the last element: its functions exist even if another allocator is in use.
- * gperftools has its own mallinfo2.
+ * The allocators in the order in which they are tried. glibc is last, because its
+ * functions exist even if another allocator is in use. gperftools has its own mallinfo2.
  */
 static const struct asked_allocator allocators[] = {
 	{ ALLOCATOR_JEMALLOC, AGENT_JEMALLOC, AGENT_JEMALLOC_TEXT, false },
@@ -27,8 +27,8 @@ const struct asked_allocator *answer_allocator(uint32_t commands)
 }
 
 /*
- * A figure of jemalloc or mimalloc; its position in the table is its index in the page's
- * values. agent/helper/helper.c has tables in the same order.
+ * A figure of jemalloc or mimalloc. Its index in the table is the index of its value in
+ * the page. agent/helper/helper.c has tables in the same order.
  */
 struct figure {
 	const char *name;
@@ -191,8 +191,8 @@ static void read_gperftools(const struct ctlpage_answer *a, struct allocator_sta
 }
 
 /*
- * mimalloc's current_rss is the Rss of the whole process, so it is not used as
- * the allocator's.
+ * mimalloc's current_rss is not used, because it is the Rss of the whole process,
+ * not of the allocator.
  */
 static void read_mimalloc(const struct ctlpage_answer *a, struct allocator_stats *ret)
 {

@@ -17,8 +17,8 @@ struct asked_allocator {
 };
 
 /*
- * Return the allocator that the process uses, judging by the commands that its helper
- * supports. Return NULL if there is none.
+ * Return the allocator that the process uses, according to the commands that its helper
+ * supports. Return NULL if the helper supports none.
  */
 const struct asked_allocator *answer_allocator(uint32_t commands);
 

@@ -17,7 +17,7 @@
 #include "proc/process/dir.h"
 #include "proc/process/stat.h"
 
-/* While waiting, check at this interval whether the process still exists. */
+/* Interval at which a wait checks whether the process still exists. */
 #define SLICE_NS (50 * NS_PER_MS)
 
 static uint32_t get(const uint32_t *word)
@@ -26,7 +26,7 @@ static uint32_t get(const uint32_t *word)
 }
 
 /*
- * Wait until *word differs from seen, for at most SLICE_NS. May return early, for
+ * Wait until *word differs from seen, for at most SLICE_NS. May return earlier, for
  * example after a signal.
  */
 static void wait_for_change(const uint32_t *word, uint32_t seen, uint64_t deadline_ns)
@@ -77,7 +77,7 @@ int ctlpage_await_ready(const struct ctlpage *ctl, uint64_t limit_ns)
 	}
 }
 
-/* Return true if the client that holds the lock still exists. */
+/* Return true if the client (a memstate) that holds the lock still exists. */
 static bool is_client_there(const struct ctlpage *ctl, uint64_t lock)
 {
 	struct process client;
@@ -88,8 +88,8 @@ static bool is_client_there(const struct ctlpage *ctl, uint64_t lock)
 }
 
 /*
- * Take the lock. Retry soon, as each client holds the lock only until its request
- * is answered.
+ * Take the page's lock. Retry at short intervals, because each client holds the lock only
+ * until its request is answered.
  */
 static int take_lock(struct ctlpage *ctl, uint64_t deadline_ns)
 {
@@ -207,7 +207,8 @@ static int ask_locked(struct ctlpage *ctl, enum agent_command command,
 	if (answer->cost_ns > answer->taken_ns - begin_ns)
 		answer->cost_ns = answer->taken_ns - begin_ns;
 	/*
-	 * check that no other client made a request, and got an answer, in the meantime
+	 * check that no other client has made a request meanwhile, and
+	 * received the answer
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (get(&page->reply_seq) != seq || get(&page->request_seq) != seq) {

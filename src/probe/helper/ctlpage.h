@@ -26,13 +26,17 @@
 #include "proc/system/procfs.h"
 
 struct ctlpage {
-	struct agent_page *page; /* NULL: no page */
-	bool is_segment;	 /* attached with shmat(2); false: mapped with mmap(2) */
-	const struct procfs *fs; /* borrowed */
+	struct agent_page *page; /* the mapped page, or NULL if there is no page */
+	/*
+	 * true if the page was attached with shmat(2), false if it was
+	 * mapped with mmap(2)
+	 */
+	bool is_segment;
+	const struct procfs *fs; /* the procfs, borrowed from the caller */
 	int pid;		 /* pid of the process */
 	/*
-	 * address of the page in the process; 0: unknown, and an execve(2) then
-	 * goes unnoticed
+	 * Address of the page in the process, or 0 if unknown, in which case an
+	 * execve(2) is not detected.
 	 */
 	uint64_t addr;
 	uint64_t start_ticks;
@@ -78,15 +82,15 @@ struct ctlpage_answer {
 	int32_t error; /* error that the helper reported: 0 or -errno */
 	uint64_t known;
 	uint64_t values[AGENT_VALUE_MAX];
-	uint64_t taken_ns; /* time of the answer, on our own monotonic clock */
+	uint64_t taken_ns; /* time of the answer on CLOCK_MONOTONIC */
 	/*
-	 * time that the query took in the process; at most the time that we waited for
-	 * the answer
+	 * time that the query took in the process, at most the time that memstate
+	 * waited for the answer
 	 */
 	uint64_t cost_ns;
 	/*
-	 * The caller frees the text; NULL: there is none. The text is printable in the
-	 * sense of text_add_printable(), but may contain newlines.
+	 * The text of the answer, or NULL. The caller frees the text. It is printable in
+	 * the sense of text_add_printable(), but may contain newlines.
 	 */
 	char *text;
 };
@@ -101,8 +105,8 @@ int ctlpage_ask(struct ctlpage *ctl, enum agent_command command, uint64_t limit_
 		struct ctlpage_answer *ret);
 
 /*
- * Return a mask with one bit for each command that the helper supports. This is only a
- * hint, as the process can change the mask.
+ * Return a mask with one bit for each command that the helper supports. The mask is only
+ * a hint, because the process can change it.
  */
 uint32_t ctlpage_commands(const struct ctlpage *ctl);
 

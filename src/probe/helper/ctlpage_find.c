@@ -32,7 +32,8 @@
  */
 struct place {
 	uint64_t start_addr;
-	uint64_t inode; /* number of the System V segment */
+	/* number of the System V segment, which maps shows as the inode */
+	uint64_t inode;
 	bool is_segment;
 };
 
@@ -65,7 +66,8 @@ static bool is_same_ipc_namespace(const struct procfs *fs, int pid)
 }
 
 /*
- * Attach a segment. A segment cannot be truncated: its size is fixed when it is created.
+ * Attach a System V segment. A segment cannot be truncated: its size is
+ * fixed when it is created.
  */
 static int attach(uint64_t number, struct ctlpage *ret)
 {
@@ -167,8 +169,8 @@ static int check(const struct ctlpage *ctl, const struct procfs *fs, int pid,
 }
 
 /*
- * Return the value that this client writes to the lock. When this process has ended,
- * other clients may take the lock.
+ * Return the value that this client writes to the lock. It identifies this process, so
+ * that other clients can take over the lock once the process has ended.
  */
 static uint64_t own_lock(const struct procfs *fs)
 {

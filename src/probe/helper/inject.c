@@ -33,8 +33,8 @@
 #define LEAVE_LIMIT_NS (5 * NS_PER_S)
 #define FIND_LIMIT_NS (2 * NS_PER_S)
 /*
- * How long to wait until another memstate stops tracing the process; a debugger would
- * trace it longer.
+ * Maximum time to wait until another memstate stops tracing the process. A debugger
+ * would trace it longer.
  */
 #define TURN_LIMIT_NS (1 * NS_PER_S)
 #define LEAVE_LOOK_NS (100 * NS_PER_US)
@@ -49,11 +49,13 @@ struct injection {
 	struct probe_request request;
 	int process_fd, mem_fd;
 	struct landmarks marks;
-	/* address of the helper's parcel (code, page and stack); 0: not mapped */
+	/*
+	 * address of the helper's parcel (code, page and stack), or 0 if it is not mapped
+	 */
 	uint64_t base_addr;
-	/* id of the helper's thread in memstate's pid namespace; 0: unknown */
+	/* id of the helper's thread in memstate's pid namespace, or 0 if unknown */
 	int helper_tid;
-	/* state of the borrowed thread when it was first stopped */
+	/* state of the borrowed thread at its first stop */
 	struct machine_state *found;
 	int found_tid;
 	/*
@@ -126,8 +128,8 @@ static int remove_parcel(struct load *load, uint64_t addr)
 }
 
 /*
- * Remove the orphans that record_orphans() found. Search for them again first: meanwhile
- * another memstate may have injected its own helper at the same address.
+ * Remove the orphaned parcels that record_orphans() found. Search for them again first:
+ * another memstate may meanwhile have injected its own helper at the same address.
  */
 static int take_out_orphans(struct load *load)
 {
@@ -211,7 +213,7 @@ static int run(int (*work)(void *), struct load *load, struct probe_cost *ret_co
 	return r;
 }
 
-/* Create the segment before any thread is stopped. */
+/* Create the shared page's segment before any thread is stopped. */
 static int prepare(struct load *load, const char **ret_reason)
 {
 	struct injection *injection = load->injection;
@@ -272,8 +274,8 @@ static int open_process(struct injection *injection, const char **ret_reason)
 }
 
 /*
- * Find the parcel that memstate has injected, and orphans, which are removed
- * together with it.
+ * Find the parcel that this memstate has injected, and orphaned parcels, which are
+ * removed together with it.
  */
 static void record_orphans(struct injection *injection,
 			   const struct mapping_list *mappings, uint64_t own_addr)
@@ -414,7 +416,10 @@ static int await_end(const struct injection *injection, const char **ret_reason)
 	return 0;
 }
 
-/* Remove the helper. Wait a short time if another memstate is tracing the process. */
+/*
+ * Remove the helper. If another memstate is tracing the process, wait
+ * a short time for it.
+ */
 static int unload_in_turn(struct injection *injection, struct probe_cost *ret_cost,
 			  const char **ret_reason)
 {

@@ -10,7 +10,8 @@ struct injection;
 
 /*
  * Like probe_open() with may_inject, for a process without a helper. On success the
- * helper is ready, and *ret_page is its page. Pass both to inject_unload() later.
+ * helper is ready, and *ret_page is its page. The caller passes both to
+ * inject_unload() later.
  */
 int inject_load(const struct probe_request *request, struct injection **ret,
 		struct ctlpage *ret_page, struct probe_cost *ret_cost,
@@ -18,7 +19,7 @@ int inject_load(const struct probe_request *request, struct injection **ret,
 
 /*
  * Take over a helper whose memstate was killed, as if inject_load() had injected it.
- * Return NULL if the helper was not injected, or cannot be taken over.
+ * Return NULL if the helper was preloaded, or cannot be taken over.
  */
 struct injection *inject_adopt(const struct probe_request *request,
 			       const struct ctlpage *page);

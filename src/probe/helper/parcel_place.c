@@ -49,8 +49,8 @@ static int place(struct parcel_place *p)
 }
 
 /*
- * In another ipc namespace there is no segment: create the page as memory of the
- * process, and map the same memory here.
+ * Create the page as memory of the process, and map the same memory in memstate. This is
+ * used in another ipc namespace, where memstate and the process cannot share a segment.
  */
 static int adopt_page(struct parcel_place *p)
 {
@@ -82,8 +82,8 @@ static int adopt_page(struct parcel_place *p)
 }
 
 /*
- * Write the code of the parcel. Until the stub has attached the page, the word that the
- * stub watches is in the mapping of the code.
+ * Write the code of the parcel, including the stub. Until the stub has attached the page,
+ * the word that the stub watches is in the mapping of the code.
  */
 static int write_code(struct parcel_place *p, uint32_t tracer)
 {

@@ -13,24 +13,29 @@
 #include "probe/helper/ctlpage.h"
 
 struct parcel_place {
-	struct borrow *borrow; /* must be used between borrow_begin() and borrow_end() */
+	/* the borrowed thread, between borrow_begin() and borrow_end() */
+	struct borrow *borrow;
 	/*
 	 * page shared with memstate, made by the caller; if page_segment is -1,
 	 * parcel_place() makes it from the process's memory
 	 */
 	struct ctlpage *page;
-	/* a System V segment; -1: use memory of the process as the page */
+	/*
+	 * identifier of a System V segment, or -1 to use memory of the
+	 * process as the page
+	 */
 	int page_segment;
 	uid_t user; /* effective user of the process */
 	/*
-	 * address of the helper's parcel (code, page and stack); 0: nothing is mapped yet
+	 * address of the helper's parcel (code, page and stack), or 0 if
+	 * nothing is mapped yet
 	 */
 	uint64_t addr;
 };
 
 /*
  * Map the parcel, write its code, and start the helper. Return 0, or -errno with the
- * reason in struct borrow. Even after an error, the parcel may be mapped: see addr.
+ * reason in struct borrow. If addr is not 0 after an error, the parcel is mapped.
  */
 int parcel_place(struct parcel_place *place);
 

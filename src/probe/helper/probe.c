@@ -26,18 +26,22 @@
  */
 #define CHUNK_COST_NS 400
 #define FREE_CHUNKS_MAX 50000
-/* If the number of free chunks is unknown, assume one for this many resident bytes. */
+/*
+ * If the number of free chunks is unknown, one chunk is assumed for this
+ * many resident bytes.
+ */
 #define BYTES_PER_CHUNK (UINT64_C(1) << 10)
 
-/* Queries take at most 1 / REST_FACTOR of the elapsed time. */
+/* Queries take at most 1 / REST_FACTOR of the time. */
 #define REST_FACTOR 100
 
 #define LIMIT_NS_MAX (3600 * NS_PER_S)
 
 struct probe {
 	struct ctlpage ctl;
-	struct injection *injection; /* NULL: the helper was already in the process */
-	/* the allocator may not be queried before this time */
+	/* the injected helper, or NULL if the helper was already in the process */
+	struct injection *injection;
+	/* time before which the allocator must not be queried again */
 	uint64_t next_ns;
 	struct strbuf reason;
 };
@@ -158,8 +162,8 @@ static uint64_t count_free_chunks(const struct probe *probe,
 }
 
 /*
- * Refuse a query during which other threads of the process may have to wait for malloc
- * too long.
+ * Refuse a query during which other threads of the process might wait
+ * too long for malloc.
  */
 static int guard_stall(struct probe *probe, const struct probe_question *question)
 {

@@ -37,14 +37,14 @@ int probe_open(const struct probe_request *request, struct probe **ret,
 
 /* The parameters of a query. */
 struct probe_question {
-	/* how long to wait for the answer; a later answer is discarded */
+	/* maximum time to wait for the answer; a later answer is discarded */
 	uint64_t limit_ns;
 	bool wants_text; /* also return the text of malloc_info() or a similar function */
-	/* query even if other threads cannot allocate for a long time meanwhile */
+	/* query even if other threads may have to wait for malloc for a long time */
 	bool allows_stall;
 	/*
-	 * upper bound of the number of free chunks; BYTES_UNKNOWN: estimate it from
-	 * the mappings
+	 * upper bound of the number of free chunks, or BYTES_UNKNOWN to estimate
+	 * it from the mappings
 	 */
 	uint64_t free_chunks;
 };
@@ -65,9 +65,9 @@ int probe_ask(struct probe *probe, const struct probe_question *question,
 	      struct allocator_stats *ret, const char **ret_reason);
 
 /*
- * Remove the helper if probe_open() injected it, and free the probe. Return 0, or -errno
- * with *ret_reason if something remains in the process; the helper then exits after one
- * idle minute.
+ * Remove the helper if probe_open() injected it, and free the probe. Return 0, or
+ * -errno with *ret_reason if the helper remains in the process; it then exits
+ * after one idle minute.
  */
 int probe_close(struct probe *probe, struct probe_cost *ret_cost,
 		const char **ret_reason);

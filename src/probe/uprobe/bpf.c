@@ -58,7 +58,9 @@ struct bpf_state {
 	bool is_multi;
 	int pid;
 	struct uprobe_guard guard;
-	/* the descriptors that keep the breakpoints set; used only in the guard */
+	/*
+	 * the descriptors that keep the breakpoints set, used only in the guard process
+	 */
 	int link_fds[COUNT_POINTS_MAX];
 	size_t link_count;
 };
@@ -344,7 +346,7 @@ static int bpf_read(void *data, struct count_program *ret)
 			add_thread(ret, &state->values[i]);
 	ret->thread_count = ret->listed_count;
 	/*
-	 * the last value of the map sums the counts of all threads that have no
+	 * the last value in the map is shared by all threads that have no
 	 * value of their own
 	 */
 	if (has_counts(&state->values[COUNT_BPF_THREADS]))
@@ -354,8 +356,8 @@ static int bpf_read(void *data, struct count_program *ret)
 }
 
 /*
- * Check whether the kernel loads a BPF program that does nothing; it is not attached
- * to anything.
+ * Check whether the kernel loads a BPF program that does nothing. The program is not
+ * attached to anything.
  */
 static int bpf_check(struct strbuf *why)
 {

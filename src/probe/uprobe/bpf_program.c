@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 /*
- * Registers of BPF. 1 to 5 are the arguments of kernel functions, and 0 is their result;
- * a call destroys all of these. 10 is the upper end of the stack.
+ * Registers of BPF. Registers 1 to 5 contain the arguments of kernel functions, and 0
+ * their result; a call overwrites all six. Register 10 is the upper end of the stack.
  */
 enum {
 	R_RESULT = BPF_REG_0,
@@ -24,7 +24,7 @@ enum {
 	R_FRAME = BPF_REG_10,
 };
 
-#define FRAME_KEY -8 /* offset of a map index on the BPF program's stack */
+#define FRAME_KEY -8 /* stack offset, in the BPF program, of the index into the map */
 
 /* Offsets in the context, which is struct pt_regs of x86-64. */
 enum {
@@ -221,8 +221,8 @@ static void add_claim(struct count_bpf_program *p)
 
 /*
  * Generate R_VALUE = address of the thread's counts. The tid selects COUNT_BPF_TRIES
- * values of the map, one of which is the thread's; a new thread takes the first free
- * one. If none of them is free, use the last value of the map, which many threads share.
+ * values of the map, one of which is the thread's; a new thread takes the first free one.
+ * If none of them is free, the last value of the map is used, which such threads share.
  */
 static void add_find_value(struct count_bpf_program *p, int map_fd)
 {
@@ -269,8 +269,9 @@ static void add_find_value(struct count_bpf_program *p, int map_fd)
 }
 
 /*
- * Generate R_TID = 1 if the allocator itself made this call, according to the stack
- * pointer that its inner point recorded last; otherwise 0. The tid is no longer needed.
+ * Generate code that sets R_TID to 1 if the allocator itself made this call, and to 0
+ * otherwise. The allocator made it if the stack pointer equals the one recorded at the
+ * call in the allocator (the inner point). The tid is no longer needed.
  */
 static void add_is_inner(struct count_bpf_program *p, size_t number)
 {
@@ -288,7 +289,10 @@ static void add_is_inner(struct count_bpf_program *p, size_t number)
 	resolve_jump(p, jumps[1]);
 }
 
-/* Generate R_SPARE = count * size. On overflow, exit: the counted call will fail. */
+/*
+ * Generate R_SPARE = count * size. On overflow the program exits without counting,
+ * because the counted call will fail.
+ */
 static void add_product(struct count_bpf_program *p, int count_arg)
 {
 	size_t small, zero, fits;
@@ -342,7 +346,7 @@ static void add_counting(struct count_bpf_program *p, const struct count_point *
 	add_arg(p, R_SPARE, size);
 	if (count != NO_ARG)
 		add_product(p, count);
-	/* larger than any block that an allocator can return */
+	/* a negative size exceeds any block that an allocator can return */
 	negative = add_jump(p, BPF_JSLT, R_SPARE, 0);
 	add_sum(p, R_VALUE, offsetof(struct count_bpf_value, requested_bytes), R_SPARE);
 	resolve_jump(p, negative);
@@ -350,7 +354,7 @@ static void add_counting(struct count_bpf_program *p, const struct count_point *
 
 /*
  * Generate code that sets R_ARG1 to nonzero if the flags meet the condition. The lowest
- * bit of a condition inverts it; the caller has to handle that bit.
+ * bit of the condition, which inverts it, is handled by the caller.
  */
 static void add_condition(struct count_bpf_program *p, unsigned int condition)
 {
@@ -380,8 +384,8 @@ static void add_condition(struct count_bpf_program *p, unsigned int condition)
 }
 
 /*
- * Mark a call that the allocator itself makes, so that the called function, which starts
- * with this stack pointer, does not count it.
+ * Record the stack pointer of a call that the allocator itself makes, so that the called
+ * function recognizes the call and does not count it.
  */
 static void add_mark(struct count_bpf_program *p, const struct count_point *point)
 {

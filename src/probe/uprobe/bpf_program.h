@@ -16,22 +16,23 @@
 #define COUNT_BPF_NAME_BYTES 16
 
 /*
- * Number of threads with their own element in the map; one more element is for all
- * other threads.
+ * Number of threads that have their own element in the map. One more element is shared
+ * by all other threads.
  */
 #define COUNT_BPF_THREADS 8192
-/* Number of map elements to try for a thread; the first one depends on its tid. */
+/* Number of map elements to try for a thread. The first of them depends on its tid. */
 #define COUNT_BPF_TRIES 4
 
 /* The counts of a thread. */
 struct count_bpf_value {
-	uint64_t tid; /* thread id in the initial pid namespace; 0: the element is free */
+	/* thread id in the initial pid namespace, or 0 if the element is free */
+	uint64_t tid;
 	uint64_t calls[CALL_COUNT_];
 	uint64_t requested_bytes;
 	uint64_t free_null_calls;
 	/*
-	 * The allocator is about to call its own function with this stack pointer, at the
-	 * call that inner_point identifies. The program did not make this call.
+	 * The stack pointer at the start of a function that the allocator itself is about
+	 * to call, and the point of that call. The program did not make this call.
 	 */
 	uint64_t inner_stack_addr, inner_point;
 	char name[COUNT_BPF_NAME_BYTES]; /* name of the thread at its first allocation */
@@ -45,8 +46,8 @@ struct count_bpf_program {
 };
 
 /*
- * Generate the BPF program for a breakpoint (point). map_fd refers to an array of
- * COUNT_BPF_THREADS + 1 elements of struct count_bpf_value.
+ * Generate the BPF program for the breakpoint points->items[number]. map_fd refers to an
+ * array of COUNT_BPF_THREADS + 1 elements of struct count_bpf_value.
  */
 void count_bpf_program_make(const struct count_points *points, size_t number, int map_fd,
 			    struct count_bpf_program *ret);

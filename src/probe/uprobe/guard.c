@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Buffer for a control message that passes at most one descriptor. */
+/* Buffer for a control message that transfers at most one descriptor. */
 union control {
 	struct cmsghdr header;
 	char bytes[CMSG_SPACE(sizeof(int))];
@@ -59,8 +59,7 @@ static int receive_result(int socket_fd, int *ret_fd)
 	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
 		memcpy(ret_fd, CMSG_DATA(header), sizeof(*ret_fd));
 	/*
-	 * The guard sent a descriptor, but this process has reached its limit of
-	 * open files.
+	 * the guard sent a descriptor, but memstate has reached its limit of open files
 	 */
 	else if (message.msg_flags & MSG_CTRUNC)
 		return -EMFILE;
@@ -94,7 +93,10 @@ static int compare_numbers(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* Close all descriptors above 2, except the socket and those listed in work. */
+/*
+ * Close all descriptors above 2, except the socket and those listed in work. On kernels
+ * without close_range(2), before Linux 5.9, all of them stay open.
+ */
 static void close_others(const struct uprobe_guard_work *work, int socket_fd)
 {
 	int kept[UPROBE_GUARD_FDS_MAX + 1];
@@ -187,7 +189,8 @@ void uprobe_guard_end(struct uprobe_guard *guard)
 	if (guard->fd < 0)
 		return;
 	/*
-	 * shutdown() as well as close(): another child may have a copy of the descriptor.
+	 * shutdown() is needed in addition to close(), because another child may have a
+	 * copy of the descriptor
 	 */
 	shutdown(guard->fd, SHUT_RDWR);
 	close(guard->fd);

@@ -21,10 +21,10 @@
 #include <sys/types.h>
 
 /*
- * The work of the guard. The guard has a copy of memstate's memory from the time of
- * uprobe_guard_start(). Its descriptors 0 to 2 are /dev/null. It inherits only the
- * descriptors listed here, so that it does not keep memstate's pipes, sockets or
- * recordings open.
+ * The functions that the guard runs. The guard has a copy of memstate's memory from
+ * the time of uprobe_guard_start(). Its descriptors 0 to 2 are /dev/null. It inherits
+ * only the descriptors listed here, so that it does not keep memstate's pipes,
+ * sockets or recordings open.
  */
 #define UPROBE_GUARD_FDS_MAX 16
 struct uprobe_guard_work {
@@ -41,7 +41,7 @@ struct uprobe_guard_work {
 };
 
 struct uprobe_guard {
-	int fd; /* a socket connected to the guard; -1: there is no guard */
+	int fd; /* a socket connected to the guard, or -1 if there is no guard */
 	pid_t pid;
 };
 
@@ -54,9 +54,9 @@ struct uprobe_guard {
 int uprobe_guard_start(struct uprobe_guard *guard, const struct uprobe_guard_work *work);
 
 /*
- * Send a request to the guard, and wait until it is done. ret_fd may be NULL. Otherwise
- * *ret_fd is the descriptor that the guard sent, which the caller closes, or -1. Return
- * 0, -errno from the request, or -ECHILD if the guard was killed.
+ * Send a request to the guard, and wait for the result. If ret_fd is not NULL, *ret_fd is
+ * set to the descriptor that the guard sent, which the caller closes, or to -1. Return 0,
+ * -errno from the request, or -ECHILD if the guard was killed.
  */
 int uprobe_guard_ask(struct uprobe_guard *guard, int request, int *ret_fd);
 

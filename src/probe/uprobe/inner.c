@@ -15,7 +15,8 @@
 #include "tracee/elf/imports.h"
 
 /*
- * Upper bound that exceeds any function, and the whole code of any allocator's library.
+ * Upper bounds for the size of a function, and for the whole code of an
+ * allocator's library.
  */
 #define FUNCTION_MAX_BYTES 65536
 #define CODE_MAX_BYTES (UINT64_C(64) << 20)
@@ -27,7 +28,7 @@
 #define STUBS_MAX 4096
 #define NAMES_MAX 1000
 
-/* Number of steps between two checks for signals. */
+/* Number of steps after which the search checks for pending signals. */
 #define CHECK_STEPS (UINT64_C(1) << 22)
 
 /*
@@ -36,7 +37,7 @@
  */
 struct stub {
 	uint64_t vaddr;
-	size_t target; /* index in the points */
+	size_t target; /* index, in the points, of the function to which the stub jumps */
 };
 
 struct search {
@@ -50,7 +51,10 @@ struct search {
 	size_t stub_count, stub_capacity;
 };
 
-/* Use up steps of the search. Return 0, -E2BIG if none are left, or -EINTR. */
+/*
+ * Deduct steps from the budget of the search. Return 0, -E2BIG if the budget is
+ * exhausted, or -EINTR.
+ */
 static int use_steps(const struct search *search, uint64_t steps)
 {
 	uint64_t *left = search->code->steps_left, before = *left;
@@ -236,8 +240,8 @@ static int compare_starts(const void *a, const void *b)
 }
 
 /*
- * Search from the start of each function to the start of the next one, which includes
- * unexported functions between them.
+ * Search from the start of each function to the start of the next one. This includes
+ * unexported functions between the two.
  */
 static int add_all(struct search *search)
 {
@@ -258,8 +262,8 @@ static int add_all(struct search *search)
 		if (starts[i] < starts[i + 1])
 			r = add_range(search, starts[i], starts[i + 1]);
 	/*
-	 * reallocarray() is compiled from another source file, so it may be outside of
-	 * the range
+	 * reallocarray() is compiled from another source file, so it may
+	 * be outside the range
 	 */
 	if (r == 0 && array && array->is_function &&
 	    (array->vaddr < first || array->vaddr >= end))
@@ -268,8 +272,8 @@ static int add_all(struct search *search)
 }
 
 /*
- * Read the slots in which the file keeps addresses of functions. Each function may have
- * several names. Return 0, -E2BIG or -EINTR.
+ * Read the slots in which the dynamic linker stores the addresses of functions for this
+ * file. Each function may have several names. Return 0, -E2BIG or -EINTR.
  */
 static int read_imports(struct search *search, const struct count_name *names,
 			size_t name_count)
@@ -295,10 +299,7 @@ static int read_imports(struct search *search, const struct count_name *names,
 		search->target[count] = found;
 		all[count++] = exports->items[i].name;
 	}
-	/*
-	 * ignore errors: a file without slots for function addresses calls no
-	 * function by name
-	 */
+	/* an error is ignored: a file without such slots calls no function by name */
 	if (r == 0)
 		(void)elf_imports_read(search->code->fd, all, count, &search->imports);
 	free(all);

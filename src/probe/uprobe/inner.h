@@ -17,8 +17,8 @@
 struct count_code {
 	int fd;
 	const struct elf_exports *exports;
-	size_t file; /* index in the points */
-	/* range of the allocator's code; 0, 0: unknown */
+	size_t file; /* index of the file in the points */
+	/* range of the allocator's code, or 0, 0 if unknown */
 	uint64_t start_vaddr, end_vaddr;
 	/*
 	 * for count_inner_add(): the number of steps that the search may still take;
@@ -28,8 +28,9 @@ struct count_code {
 };
 
 /*
- * A byte of code is a step, and so is each comparison of an address. glibc takes 1.4
- * million steps, and jemalloc 2.6 million; the maximum takes several seconds.
+ * Maximum number of steps of a search. Each byte of code is a step, and so is each
+ * comparison of an address. glibc takes 1.4 million steps, and jemalloc 2.6 million; the
+ * maximum takes several seconds.
  */
 #define INNER_STEPS_MAX (UINT64_C(1) << 32)
 
@@ -43,14 +44,16 @@ struct count_name {
 };
 
 /*
- * Add to the points the places where the allocator calls its own functions. Return 0;
- * -E2BIG if there are too many places, or too much code to search; or -EINTR if INT, TERM
- * or HUP is pending.
+ * Add breakpoints at the calls that the allocator makes to its own functions. Return 0;
+ * -E2BIG if there are too many calls, or too much code to search; or -EINTR if SIGINT,
+ * SIGTERM or SIGHUP is pending.
  */
 int count_inner_add(struct count_points *points, const struct count_code *code,
 		    const struct count_name *names, size_t name_count);
 
-/* Return true if the function's code calls or jumps to this address of the file. */
+/*
+ * Return true if the function's code calls or jumps to this address, before relocation.
+ */
 bool count_inner_calls(const struct count_code *code, const struct elf_export *function,
 		       uint64_t vaddr);
 

@@ -26,22 +26,26 @@
 #include "proc/process/dir.h"
 #include "proc/process/file.h"
 
-/* Upper bound of threads with events: each thread needs one event for each function. */
+/*
+ * Maximum number of threads with perf events. Each thread needs one
+ * event for each function.
+ */
 #define THREADS_MAX 4096
 
 struct perf_thread {
 	/* the thread's counts; after the thread has ended, its final counts */
 	struct count_thread counted;
 	/*
-	 * descriptor of the leader of the thread's event group; -1: the thread has ended
+	 * descriptor of the leader of the thread's event group, or -1 if
+	 * the thread has ended
 	 */
 	int leader_fd;
 	bool is_seen;
 };
 
-/* The events of one thread; used only in the guard. */
+/* The perf events of one thread, used only in the guard process. */
 struct perf_group {
-	int tid;		   /* 0: free */
+	int tid;		   /* thread id, or 0 if the element is free */
 	int fds[COUNT_POINTS_MAX]; /* the first event is the leader */
 };
 
@@ -51,7 +55,7 @@ struct perf_state {
 	/* the events of all threads; an array that only the guard uses */
 	struct perf_group *groups;
 	size_t group_count, group_capacity;
-	int process_fd; /* borrowed */
+	int process_fd; /* descriptor of /proc/PID, borrowed */
 	struct perf_thread *threads;
 	size_t thread_count, thread_capacity;
 	uint64_t lost_threads;
@@ -110,7 +114,7 @@ static int open_events(const struct count_points *points, struct perf_group *gro
 			break;
 		group->fds[count] = r;
 	}
-	/* Enabling the leader with this flag enables the whole group. */
+	/* enable the whole group through its leader, with this flag */
 	if (r >= 0)
 		r = ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) < 0
 			    ? -errno
@@ -185,9 +189,9 @@ static void close_events(struct perf_state *state, struct perf_thread *thread)
 }
 
 /*
- * Subtract the allocator's own calls. Each is counted twice: at the inner point and at
- * the start of the called function. A running thread may be between the two, so never go
- * below 0.
+ * Subtract the allocator's calls of its own functions. Each is counted twice: at the call
+ * (the inner point) and at the start of the called function. A running thread may be
+ * between the two, so the result is limited to 0.
  */
 static void subtract_inner(uint64_t *calls, uint64_t inner_calls)
 {
@@ -216,8 +220,8 @@ static void read_events(const struct perf_state *state, struct perf_thread *thre
 		const struct count_point *point = &state->points.items[i];
 
 		/*
-		 * a conditional jump: the breakpoint counts it even if the jump is
-		 * not taken
+		 * do not subtract a conditional jump, which is counted even
+		 * if it is not taken
 		 */
 		if (point->target != COUNT_POINT_NONE &&
 		    point->branch.kind != X86_JUMP_IF)
@@ -263,7 +267,10 @@ static int add_thread(struct perf_state *state, int tid)
 	return 0;
 }
 
-/* Add new threads. Return 0, or -errno for the first thread that cannot be counted. */
+/*
+ * Open events for new threads. Return 0, or -errno for the first thread whose
+ * calls cannot be counted.
+ */
 static int scan(struct perf_state *state)
 {
 	_cleanup_closedir_ DIR *dir = proc_dir_list_threads(state->process_fd);
@@ -339,7 +346,7 @@ static void explain(int error, struct strbuf *why)
 		strbuf_add_text(why, strerror(-error));
 }
 
-/* Raise the limit of open files, as each event is an open file. */
+/* Raise the limit on open files, because each event is an open file. */
 static void allow_many_files(void)
 {
 	struct rlimit limit;

@@ -95,8 +95,8 @@ static size_t read_code(const struct searched_file *file, uint64_t vaddr, uint64
 }
 
 /*
- * Return the range of all code in the file, for a library that consists only of
- * an allocator.
+ * Return the range of all code in the file, for a library that consists
+ * only of an allocator.
  */
 static void find_all_code(const struct searched_file *file, uint64_t *ret_start,
 			  uint64_t *ret_end)
@@ -144,9 +144,8 @@ static bool is_allocator(const struct searched_file *file)
 }
 
 /*
- * Return true if calls of the function have to be counted separately. For C++ new and
- * delete this holds only if the allocator implements them: otherwise they call malloc
- * and free.
+ * Return true if calls of the function have to be counted separately. C++ new and delete
+ * qualify only if the allocator implements them; otherwise they call malloc and free.
  */
 static bool is_own(const struct searched_file *file, enum counted_call call)
 {
@@ -162,8 +161,8 @@ static bool is_own(const struct searched_file *file, enum counted_call call)
 }
 
 /*
- * Add a function. Return its index. If the same function was added under another name,
- * return the index of that point.
+ * Add a breakpoint for a function, and return its index. If the function was already
+ * added under another name, return the index of that breakpoint.
  */
 static size_t add_point(struct search *search, const struct searched_file *file,
 			const struct elf_export *function,
@@ -228,9 +227,7 @@ static bool add_functions(struct search *search, const struct searched_file *fil
 	return true;
 }
 
-/*
- * Add the allocator's calls of its own functions, once all functions are known.
- */
+/* Add the allocator's calls of its own functions, after all functions have been added. */
 static int add_inner(struct search *search)
 {
 	struct count_name names[NAME_COUNT];
@@ -382,7 +379,7 @@ static bool is_searched(const struct search *search, const struct mapping *m)
 	return false;
 }
 
-/* Check that the process and the request suit uprobes. */
+/* Check that uprobes can be used for this process and this request. */
 static int check_program(const struct count_place *place, struct strbuf *why)
 {
 	_cleanup_close_ int fd = proc_dir_open_program(place->process_fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * points - find the functions that allocate and free in the files that a process has
- * mapped, and the places for breakpoints in them.
+ * points - find, in the files that a process has mapped, the functions that allocate and
+ * free, and the positions for breakpoints in them.
  */
 #ifndef MS_PROBE_UPROBE_POINTS_H
 #define MS_PROBE_UPROBE_POINTS_H
@@ -16,12 +16,13 @@
 #include "probe/count/backend.h"
 
 /*
- * A function to count. Or, if is_inner is set, a call or jump from the allocator's code
- * to one of its own functions, which must not be counted as a call of the program.
+ * A function whose calls are counted. If is_inner is set, it is instead a call or jump
+ * from the allocator's code to one of its own functions, which must not be counted as a
+ * call of the program.
  */
 struct count_point {
 	enum counted_call call;
-	size_t file; /* index of the file */
+	size_t file; /* index of the file in count_points */
 	/* start of the function (or the inner call), as an address in the file */
 	uint64_t vaddr;
 	uint64_t offset_bytes; /* offset of the breakpoint in the file */
@@ -50,7 +51,7 @@ struct count_point {
 /* A file that defines some of the functions in struct count_points. */
 struct count_file {
 	int fd;
-	char *name; /* as in the mappings */
+	char *name; /* name of the file, as in the mappings */
 };
 
 #define COUNT_POINTS_MAX 512
@@ -59,7 +60,7 @@ struct count_file {
 struct count_points {
 	struct count_point items[COUNT_POINTS_MAX];
 	size_t count;
-	struct count_file files[COUNT_FILES_MAX]; /* the first has malloc */
+	struct count_file files[COUNT_FILES_MAX]; /* the first file defines malloc */
 	size_t file_count;
 };
 
@@ -69,7 +70,7 @@ struct count_points {
 	}
 
 /*
- * Find the functions to count. Return 0; -ENOENT if there is no malloc; or, with the
+ * Find the functions to count. Return 0; -ENOENT if no file defines malloc; or, with the
  * reason appended to why, -EOPNOTSUPP, -EPERM or another -errno.
  */
 int count_points_find(const struct count_place *place, struct count_points *ret,

@@ -41,7 +41,7 @@ enum writes {
 /* Instructions that may be skipped: the breakpoint may be placed after them. */
 struct passable {
 	unsigned int map;
-	uint8_t first, last; /* opcodes */
+	uint8_t first, last; /* range of the last byte of the opcode */
 	int extension;	     /* required reg field of ModRM, or ANY_EXTENSION */
 	enum writes writes;
 };
@@ -84,8 +84,8 @@ static const struct passable *find_passable(const struct x86_instruction *insn,
 }
 
 /*
- * Return the register that the instruction writes. Return -1 if it writes only memory,
- * or nothing.
+ * Return the register that the instruction writes, or -1 if it writes
+ * only memory or nothing.
  */
 static int written_register(const struct passable *p, const uint8_t *opcode, uint8_t rex)
 {
@@ -101,8 +101,8 @@ static int written_register(const struct passable *p, const uint8_t *opcode, uin
 }
 
 /*
- * Return the number in "sub $0x18,%rsp". Return 0 for another register or an
- * unusual number.
+ * Return the immediate of an instruction such as "sub $0x18,%rsp". Return 0 for another
+ * register or an unusual immediate.
  */
 static size_t stack_moved(const struct x86_instruction *insn, const uint8_t *opcode)
 {
@@ -168,7 +168,7 @@ static bool is_emulated(const uint8_t *at, size_t left)
 /*
  * Return true if a later jump may go back into the skipped code: the breakpoint would
  * then be hit repeatedly. Any byte is assumed to start a jump; a wrong guess only means
- * that a more expensive place is used.
+ * that a more expensive position is used.
  */
 static bool is_jumped_to(const uint8_t *code, size_t length, size_t offset)
 {

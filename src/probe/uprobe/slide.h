@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slide - find the cheapest place for a breakpoint in a function.
+ * slide - find the cheapest position for a breakpoint in a function.
  *
  * The kernel normally copies the instruction at a breakpoint and single-steps the copy.
  * This takes more than ten times as long as an instruction that the kernel can emulate
- * (arch/x86/kernel/uprobes.c): a push, a nop, a jump, a call. Therefore the breakpoint
- * is moved to such an instruction later in the function, provided that all calls reach
- * that instruction with the arguments and the return address still in place.
+ * (arch/x86/kernel/uprobes.c): a push, a nop, a jump, a call. Therefore the breakpoint is
+ * moved to such an instruction later in the function, provided that all calls reach that
+ * instruction with the arguments and the return address still in place.
  */
 #ifndef MS_PROBE_UPROBE_SLIDE_H
 #define MS_PROBE_UPROBE_SLIDE_H
@@ -19,22 +19,22 @@
 #define COUNT_SLIDE_MAX 64
 
 struct count_slide {
-	size_t offset_bytes; /* offset from the function's start */
+	size_t offset_bytes; /* offset of the breakpoint from the function's start */
 	/*
 	 * how much lower the stack pointer is at the breakpoint than at the
 	 * function's start
 	 */
 	size_t pushed_bytes;
 	/*
-	 * no instruction that the kernel can emulate was found: the breakpoint is at the
-	 * function's start
+	 * No instruction that the kernel can emulate was found, so the breakpoint is at
+	 * the function's start.
 	 */
 	bool is_stepped;
 };
 
 /*
- * Find the place for a breakpoint. code is a function's code, or the beginning of it,
- * for this machine.
+ * Find the position for a breakpoint. `code` is a function's x86-64 code, or
+ * the beginning of it.
  */
 void count_slide_find(const uint8_t *code, size_t length, struct count_slide *ret);
 
