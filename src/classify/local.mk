@@ -6,12 +6,16 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/cgroup/figures.h \
 	%D%/compare/compare.c \
 	%D%/compare/compare.h \
+	%D%/compare/moment_conclusion.c \
+	%D%/compare/moment_conclusion.h \
 	%D%/compare/moment_diff.c \
 	%D%/compare/moment_diff.h \
 	%D%/compare/verdict.c \
 	%D%/compare/verdict.h \
 	%D%/compare/verdict_facts.c \
 	%D%/compare/verdict_facts.h \
+	%D%/compare/verdict_next.c \
+	%D%/compare/verdict_next.h \
 	%D%/growth/growth.c \
 	%D%/growth/growth.h \
 	%D%/growth/last_rise.c \
@@ -68,10 +72,14 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/process/process_conclusion.h \
 	%D%/process/runtime_tools.c \
 	%D%/process/runtime_tools.h \
+	%D%/profile/count_conclusion.c \
+	%D%/profile/count_conclusion.h \
 	%D%/profile/count_stats.c \
 	%D%/profile/count_stats.h \
 	%D%/profile/diff.c \
 	%D%/profile/diff.h \
+	%D%/profile/diff_conclusion.c \
+	%D%/profile/diff_conclusion.h \
 	%D%/profile/fold_name.c \
 	%D%/profile/fold_name.h \
 	%D%/profile/function_names.c \

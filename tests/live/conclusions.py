@@ -117,6 +117,51 @@ def a_command_that_has_ended_leads_to_its_allocations():
 
 
 @test
+def counts_lead_to_the_stacks_of_what_is_not_freed():
+    program = ["sh", "-c", "echo 'a b' >/dev/null"]
+    if memstate("count", "--", *program).status != 0:
+        raise Skip("allocations cannot be counted")
+    check_report(["count", "--", *program],
+                 rf"\d+ allocations? requested {AMOUNT}\. ({AMOUNT} in \d+ blocks? was not|All blocks)",
+                 r"memstate count --(live|stacks) -- sh -c 'echo '\\''a b'\\'' >/dev/null'", skipped=1,
+                 runs=memstate("count", "--stacks", "--", *program).status == 0)
+
+
+@test
+def a_comparison_of_allocators_opens_with_the_verdict():
+    out = check_report(["--preload", "glibc,glibc:arena_max=1", "--runs", "2", "--", "sh", "-c",
+                        "sleep 0.1"], r"\S.*\.", r"memstate (count|--preload).* -- sh -c 'sleep 0.1'",
+                       runs=False)
+    check("\nCommand   sh -c sleep 0.1\n" in out, out)
+    check("Verdict " not in out, out)
+
+
+@test
+def differences_of_profiles_lead_to_the_second_one():
+    profiles = os.path.join(FIXTURES, "profiles")
+    before, after = (os.path.join(profiles, f"{name}.folded") for name in ("before", "after"))
+    check_report(["diff", before, after],
+                 r"Allocations: \d+ before, \d+ after \(-\d+, -\d+%\)\. The stack that grew most is "
+                 r"in \S.*: \+\d+\.", re.escape(f"memstate count --replay {after}"))
+    check_report(["diff", after, after],
+                 r"Allocations: \d+ before and after\. No stack has grown\.", None)
+
+
+@test
+def growth_between_moments_leads_to_the_process_that_grew():
+    with Folder() as folder:
+        for name, size in (("before", MIB), ("after", 9 * MIB)):
+            with Target("unbacked", 10 * MIB, size) as target:
+                memstate("capture", "-p", target.pid, f"{folder}/{name}").must_be(0)
+        check_report(["diff", f"{folder}/before", f"{folder}/after"],
+                     rf"Rss {AMOUNT} before, {AMOUNT} after \(\+{AMOUNT}\)\. Largest growth: owner "
+                     rf"anon \+{AMOUNT}, process target \({target.pid}\) \+{AMOUNT}\.",
+                     f"memstate --procfs {folder}/after -p {target.pid}")
+        check_report(["diff", f"{folder}/after", f"{folder}/after"],
+                     rf"Rss {AMOUNT} before, {AMOUNT} after \(unchanged\)\.", None)
+
+
+@test
 def a_recording_and_scripts_get_no_command():
     with Folder() as folder, Target("unbacked", 2 * MIB, MIB) as target:
         path = f"{folder}/r"

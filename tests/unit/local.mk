@@ -96,9 +96,11 @@ unit_classify = \
 	%D%/classify/cgroup/test_container_names \
 	%D%/classify/cgroup/test_figures \
 	%D%/classify/compare/test_compare \
+	%D%/classify/compare/test_moment_conclusion \
 	%D%/classify/compare/test_moment_diff \
 	%D%/classify/compare/test_verdict \
 	%D%/classify/compare/test_verdict_beside \
+	%D%/classify/compare/test_verdict_next \
 	%D%/classify/growth/test_coverage \
 	%D%/classify/growth/test_growth \
 	%D%/classify/growth/test_last_rise \
@@ -118,8 +120,10 @@ unit_classify = \
 	%D%/classify/process/test_classify_stats \
 	%D%/classify/process/test_diagnose \
 	%D%/classify/process/test_process_conclusion \
+	%D%/classify/profile/test_count_conclusion \
 	%D%/classify/profile/test_count_stats \
 	%D%/classify/profile/test_diff \
+	%D%/classify/profile/test_diff_conclusion \
 	%D%/classify/profile/test_fold_name \
 	%D%/classify/profile/test_scale_fit \
 	%D%/classify/profile/test_transform \

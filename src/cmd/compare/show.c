@@ -11,12 +11,15 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/xalloc.h"
+#include "classify/compare/verdict_next.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
 #include "cmd/core/stream.h"
 #include "cmd/core/terminal.h"
+#include "cmd/session/next.h"
 #include "cmd/session/session.h"
 #include "render/compare/report.h"
+#include "render/table/conclusion.h"
 
 /*
  * Return true if the HTML page can be written. The check is made before the runs,
@@ -59,11 +62,19 @@ static void add_text(struct strbuf *out, const struct compare_show *show,
 	struct table_options table = { .no_headings = o->no_headings,
 				       .exact_bytes = o->exact_bytes };
 
+	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
+	_cleanup_strbuf_ struct strbuf command = STRBUF_INIT;
+
 	terminal_fit(&table);
-	if (o->output || o->output_all)
+	if (o->output || o->output_all) {
 		compare_add_table(out, view, &show->columns, &table);
-	else
-		compare_report_add(out, view, &table);
+		return;
+	}
+	compare_report_add(out, view, &table);
+	next_add_command(&command, o->command);
+	verdicts_conclude_next(&conclusion, view->verdicts, view->compared, o->preload,
+			       command.text);
+	conclusion_add_next(out, &conclusion);
 }
 
 static void add_view(struct strbuf *out, const struct compare_show *show,

@@ -351,6 +351,8 @@ static int show(struct attached *a)
 	if (has_rows)
 		return write_rows(a) < 0 ? EXIT_FAILED : EXIT_DONE;
 	terminal_fit(&a->report.options);
+	a->report.origin.pid = a->count == 1 ? a->list.programs[0].pid : 0;
+	a->report.origin.has_stacks = has_stacks;
 	count_report_add_text(&a->out, &a->report);
 	if (has_stacks)
 		strbuf_add_char(&a->out, '\n');

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cmd/compare/compare.h"
 #include "cmd/core/cmd.h"
@@ -23,6 +24,7 @@
 #include "cmd/run/count_families.h"
 #include "cmd/run/program.h"
 #include "cmd/run/variants.h"
+#include "cmd/session/next.h"
 #include "cmd/session/session.h"
 #include "render/profile/count_report.h"
 #include "render/profile/report.h"
@@ -252,11 +254,23 @@ static int show_profile(const struct counting *c)
 								    : EXIT_NOT_COUNTED;
 }
 
+/* Append the options and the command, quoted for a shell. */
+static void add_origin(struct strbuf *out, const struct options *o)
+{
+	if (o->preload) {
+		strbuf_add_text(out, " --preload ");
+		text_add_shell_word(out, o->preload);
+	}
+	strbuf_add_text(out, " --");
+	next_add_command(out, o->command);
+}
+
 /*
  * Show the counts. Returns EXIT_DONE, or prints a message and returns EXIT_NOT_COUNTED.
  */
 static int show(struct counting *c)
 {
+	_cleanup_strbuf_ struct strbuf command = STRBUF_INIT;
 	const struct options *o = c->options;
 	int status = count_child_read_end(&c->counted);
 
@@ -269,6 +283,9 @@ static int show(struct counting *c)
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return write_rows(c) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 	terminal_fit(&c->report.options);
+	add_origin(&command, o);
+	c->report.origin.command = command.text;
+	c->report.origin.has_stacks = count_records_stacks(o);
 	count_report_add_text(&c->out, &c->report);
 	if (count_records_stacks(o))
 		strbuf_add_char(&c->out, '\n');

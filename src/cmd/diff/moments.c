@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/num.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "cmd/core/cmd.h"
@@ -176,9 +177,20 @@ static int report_missing(const struct options *o, const struct side *sides)
 	return status;
 }
 
+/* Append the options with which memstate shows the processes of this side. */
+static void add_place(struct strbuf *out, const struct side *side)
+{
+	strbuf_add_text(out, is_folder(side->path) ? " --procfs " : " --replay ");
+	text_add_shell_word(out, side->path);
+	if (side->at) {
+		strbuf_add_text(out, " --at ");
+		text_add_shell_word(out, side->at);
+	}
+}
+
 static int compare(const struct options *o, const struct side *sides, uint64_t limit)
 {
-	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT, place = STRBUF_INIT;
 	struct moment_diff diff;
 	struct moment_report report = {
 		.diff = &diff,
@@ -196,6 +208,8 @@ static int compare(const struct options *o, const struct side *sides, uint64_t l
 	} else if (o->format == FORMAT_JSON) {
 		moment_report_add_json(&out, &report);
 	} else {
+		add_place(&place, &sides[1]);
+		report.after_place.options = place.text;
 		terminal_fit(&report.table);
 		moment_report_add_text(&out, &report);
 	}

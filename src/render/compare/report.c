@@ -76,15 +76,23 @@ static void add_title(const struct report *r)
 			  "highest");
 }
 
-static void add_verdicts(const struct report *r)
+/* Append the verdict, which opens the report. */
+static void add_verdict(const struct report *r)
 {
 	const struct verdicts *verdicts = r->view->verdicts;
 
-	for (size_t i = 0; i < verdicts->count; i++)
-		add_wrapped(r,
-			    i == 0   ? "Verdict   "
-			    : i == 1 ? "Also      "
-				     : "          ",
+	if (verdicts->count == 0)
+		return;
+	add_wrapped(r, "", strbuf_text(&verdicts->items[0].text));
+	strbuf_add_char(r->out, '\n');
+}
+
+static void add_other_sentences(const struct report *r)
+{
+	const struct verdicts *verdicts = r->view->verdicts;
+
+	for (size_t i = 1; i < verdicts->count; i++)
+		add_wrapped(r, i == 1 ? "Also      " : "          ",
 			    strbuf_text(&verdicts->items[i].text));
 	strbuf_add_char(r->out, '\n');
 }
@@ -344,8 +352,9 @@ void compare_report_add(struct strbuf *out, const struct compare_view *view,
 		r.width = (size_t)options->max_width;
 	if (r.width < WIDTH_MIN)
 		r.width = WIDTH_MIN;
+	add_verdict(&r);
 	add_title(&r);
-	add_verdicts(&r);
+	add_other_sentences(&r);
 	add_table(&r);
 	add_plots(&r);
 }

@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "classify/profile/diff_conclusion.h"
+#include "render/table/conclusion.h"
 #include "render/table/style.h"
 
 static bool is_bytes(const struct diff_report *r)
@@ -183,8 +185,13 @@ static void add_list(const struct page *p, enum profile_diff_kind kind, const ch
 
 void diff_report_add_text(struct strbuf *out, const struct diff_report *report)
 {
+	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
 	const struct page page = { out, report };
 
+	diff_conclude(&conclusion, report->diff, report->options->metric,
+		      report->after.file);
+	conclusion_add_opening(out, &conclusion, &report->table);
+	strbuf_add_char(out, '\n');
 	add_side(&page, "before", &report->before);
 	add_side(&page, "after", &report->after);
 	add_sums(&page);
@@ -192,6 +199,7 @@ void diff_report_add_text(struct strbuf *out, const struct diff_report *report)
 	add_list(&page, DIFF_ONLY_BEFORE, "Only before");
 	add_list(&page, DIFF_ONLY_AFTER, "Only after");
 	add_list(&page, DIFF_CHANGED, "Changed");
+	conclusion_add_next(out, &conclusion);
 }
 
 /* The functions from here on write the report as CSV. */

@@ -9,6 +9,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "classify/compare/moment_conclusion.h"
+#include "render/table/conclusion.h"
 #include "render/table/style.h"
 
 /* The functions from here on write the report as text. */
@@ -226,10 +228,14 @@ static void add_list(const struct page *p, enum moment_part part)
 
 void moment_report_add_text(struct strbuf *out, const struct moment_report *report)
 {
+	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
 	const struct page page = { out, report };
 	bool colour = report->table.colour;
 	size_t begin;
 
+	moment_conclude(&conclusion, report->diff, &report->after_place);
+	conclusion_add_opening(out, &conclusion, &report->table);
+	strbuf_add_char(out, '\n');
 	add_sides(&page);
 	begin = out->length;
 	strbuf_addf(out, "\n  %-16s %14s %14s %14s\n", "", "BEFORE", "AFTER", "CHANGE");
@@ -253,6 +259,7 @@ void moment_report_add_text(struct strbuf *out, const struct moment_report *repo
 	strbuf_add_char(out, '\n');
 	style_mark_line(out, begin, STYLE_HEADING, colour);
 	add_list(&page, PART_MAPPING);
+	conclusion_add_next(out, &conclusion);
 }
 
 /* The functions from here on write the report as CSV. */

@@ -7,6 +7,7 @@
 
 #include "base/strbuf.h"
 #include "classify/compare/moment_diff.h"
+#include "model/conclusion.h"
 #include "render/table/output.h"
 
 struct moment_side {
@@ -17,6 +18,8 @@ struct moment_side {
 
 struct moment_report {
 	const struct moment_diff *diff;
+	/* where the next command can examine the processes after the change; for text */
+	struct next_place after_place;
 	struct moment_side before, after;
 	size_t top; /* maximum number of processes, and of mappings, in text */
 	struct table_options table;

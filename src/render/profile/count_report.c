@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "render/table/conclusion.h"
 #include "render/table/style.h"
 
 void count_report_sum(const struct count_report *report, struct count_sums *ret)
@@ -83,7 +84,7 @@ static void add_means(struct strbuf *out, const struct count_means *means, bool 
 	strbuf_add_char(out, '\n');
 }
 
-static void add_head(struct strbuf *out, const struct count_report *report)
+static void add_name(struct strbuf *out, const struct count_report *report)
 {
 	const struct count_program *p = report->only;
 	char elapsed[UNITS_TEXT_SIZE];
@@ -103,8 +104,6 @@ static void add_head(struct strbuf *out, const struct count_report *report)
 	text_add_printable(out, p->allocator, strlen(p->allocator),
 			   report->options.ascii);
 	strbuf_add_char(out, '\n');
-	if (p->means)
-		add_means(out, p->means, report->options.ascii);
 }
 
 static void add_functions(struct strbuf *out, const struct count_report *report,
@@ -266,10 +265,17 @@ static void add_programs(struct strbuf *out, const struct count_report *report)
 
 void count_report_add_text(struct strbuf *out, const struct count_report *report)
 {
+	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
+	struct count_origin origin = report->origin;
 	struct count_sums sums;
 
 	count_report_sum(report, &sums);
-	add_head(out, report);
+	origin.has_ended = report->only ? report->only->has_ended : !!origin.command;
+	count_conclude(&conclusion, &sums, &origin);
+	add_name(out, report);
+	conclusion_add_opening(out, &conclusion, &report->options);
+	if (report->only && report->only->means)
+		add_means(out, report->only->means, report->options.ascii);
 	add_functions(out, report, &sums);
 	add_sums(out, report, &sums);
 	add_peak(out, report);
@@ -277,6 +283,7 @@ void count_report_add_text(struct strbuf *out, const struct count_report *report
 		add_threads(out, report);
 	else
 		add_programs(out, report);
+	conclusion_add_next(out, &conclusion);
 }
 
 static bool is_shown(const struct count_report *report, size_t index)

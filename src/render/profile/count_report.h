@@ -7,6 +7,7 @@
 #define MS_RENDER_PROFILE_COUNT_REPORT_H
 
 #include "base/strbuf.h"
+#include "classify/profile/count_conclusion.h"
 #include "model/count_runs.h"
 #include "render/table/output.h"
 
@@ -29,6 +30,8 @@ struct count_report {
 	const struct count_program *only; /* show only this program; NULL: all programs */
 	uint64_t unix_ms, elapsed_ns;
 	size_t top; /* maximum number of rows per list in text */
+	/* for text; its member has_ended is set by the report */
+	struct count_origin origin;
 	struct table_options options;
 };
 
