@@ -20,6 +20,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/growth/growth.h \
 	%D%/growth/last_rise.c \
 	%D%/growth/last_rise.h \
+	%D%/growth/limit_time.c \
+	%D%/growth/limit_time.h \
 	%D%/growth/pace.c \
 	%D%/growth/pace.h \
 	%D%/growth/series.c \
@@ -40,6 +42,10 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/heap/leaks.h \
 	%D%/heap/past_heap.c \
 	%D%/heap/past_heap.h \
+	%D%/oom/conclusion.c \
+	%D%/oom/conclusion.h \
+	%D%/oom/end_conclusion.c \
+	%D%/oom/end_conclusion.h \
 	%D%/oom/evidence.c \
 	%D%/oom/evidence.h \
 	%D%/oom/exclusions.c \

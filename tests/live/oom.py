@@ -148,7 +148,7 @@ def removing_the_cgroup_ends_the_series_and_keeps_the_rows():
         os.rmdir(group.dir)
         rest, err = process.communicate(timeout=60)
         equal(process.returncode, 3, "status")
-        check(b"the group was removed" in err, err)
+        check(b"the cgroup was removed" in err, err)
         check(lines[2].count(b",") == lines[0].count(b","), "incomplete row")
         check(rest == b"" or rest.endswith(b"\n"), "incomplete last row")
         os.mkdir(group.dir)

@@ -88,7 +88,7 @@ def a_log_in_a_file_needs_no_privileges():
     process = start_memstate("oom", "explain", "--kmsg", "-", stdin=-1)
     out, err = process.communicate(log)
     equal([process.returncode, err], [0, b""], "status")
-    check(b"x (9) of /system.slice/x.service" in out and b"the machine had no memory left" in out, out)
+    check(b"x (9) of /system.slice/x.service" in out and b"the machine ran out of memory" in out, out)
     for args, status, word in [(["--kmsg", "/no/such"], 1, b"/no/such: No such file"),
                                (["--kmsg", "/dev/null"], 1, b"no OOM kill found in this log"),
                                (["--kmsg", "/dev/null", "-p", "1"], 2, b"--cgroup"),

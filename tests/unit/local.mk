@@ -110,6 +110,8 @@ unit_classify = \
 	%D%/classify/heap/test_heap_conclusion \
 	%D%/classify/heap/test_leaks \
 	%D%/classify/heap/test_past_heap \
+	%D%/classify/oom/test_conclusion \
+	%D%/classify/oom/test_end_conclusion \
 	%D%/classify/oom/test_evidence \
 	%D%/classify/oom/test_exclusions \
 	%D%/classify/oom/test_runtime_files \

@@ -28,6 +28,7 @@
 #define WINDOW_PER_CYCLE 1.1
 #define RISE_PER_LEVEL 0.03 /* a smaller rise, relative to the level, is slow growth */
 #define RISE_PER_NOISE 2.0
+#define SLOW_NS NS_PER_HOUR /* growth is slow if such a rise takes at least this long */
 #define STEP_PER_LEVEL 0.05 /* a smaller jump, relative to the level, is not a step */
 #define STEP_PER_NOISE 4.0
 /* a jump that is at least this share of the whole rise is a step */
@@ -47,15 +48,13 @@
  * variance between neighbouring floors
  */
 #define RANDOM_GROWTH_MIN 0.05
-/* growth of up to this many standard deviations may be random */
-#define RANDOM_GROWTH_REACH 3.0
 #define NS_PER_HOUR (3600.0 * (double)NS_PER_S)
 
 const char *const growth_kind_names[GROWTH_KIND_COUNT_] = {
 	[GROWTH_TOO_SHORT] = "too_short", [GROWTH_NONE] = "none",
 	[GROWTH_FALLING] = "falling",	  [GROWTH_SLOW] = "slow",
-	[GROWTH_STEP] = "step",		  [GROWTH_PLATEAU] = "plateau",
-	[GROWTH_STEADY] = "growing",
+	[GROWTH_BRIEF] = "too_short",	  [GROWTH_STEP] = "step",
+	[GROWTH_PLATEAU] = "plateau",	  [GROWTH_STEADY] = "growing",
 };
 
 static double lesser(double a, double b)
@@ -276,6 +275,7 @@ static void find_jumps(const struct floors *floors, struct jumps *jumps)
 /* Growth rates in bytes per grid step. */
 struct rates {
 	double median, low, high, early, late;
+	double min_rise; /* a smaller rise, in bytes, is not steady growth */
 };
 
 static void find_rates(const struct floors *floors, struct rates *rates)
@@ -382,15 +382,16 @@ static double find_random_growth(const struct floors *floors, double rate)
 }
 
 /* Classify a series that does not rise, or by less than the thresholds. */
-static enum growth_kind classify_small_growth(const struct rates *rates)
+static enum growth_kind classify_small_growth(const struct rates *rates, double step_ns)
 {
 	if (rates->low > 0)
-		return GROWTH_SLOW;
+		return rates->min_rise / rates->median * step_ns < SLOW_NS ? GROWTH_BRIEF
+									   : GROWTH_SLOW;
 	return rates->high < 0 ? GROWTH_FALLING : GROWTH_NONE;
 }
 
-static enum growth_kind classify_growth(const struct floors *floors,
-					const struct rates *rates)
+static enum growth_kind classify_growth(const struct floors *floors, struct rates *rates,
+					double step_ns)
 {
 	const double *y = floors->bytes;
 	double level = median_of(y, floors->count);
@@ -400,13 +401,13 @@ static enum growth_kind classify_growth(const struct floors *floors,
 	struct jumps jumps;
 
 	find_jumps(floors, &jumps);
+	rates->min_rise = larger(RISE_PER_LEVEL * level, RISE_PER_NOISE * jumps.noise);
 	is_one_jump = jumps.largest > STEP_SHARE * total;
-	if (rates->low <= 0 ||
-	    rise < larger(RISE_PER_LEVEL * level, RISE_PER_NOISE * jumps.noise)) {
+	if (rates->low <= 0 || rise < rates->min_rise) {
 		if (is_one_jump &&
 		    total > larger(STEP_PER_LEVEL * level, STEP_PER_NOISE * jumps.noise))
 			return GROWTH_STEP;
-		return classify_small_growth(rates);
+		return classify_small_growth(rates, step_ns);
 	}
 	if (is_one_jump)
 		return GROWTH_STEP;
@@ -414,6 +415,17 @@ static enum growth_kind classify_growth(const struct floors *floors,
 	    rates->early > rates->median)
 		return GROWTH_PLATEAU;
 	return GROWTH_STEADY;
+}
+
+/* Return how much longer the series must be for the rise to reach the threshold. */
+static uint64_t find_missing(const struct floors *floors, const struct rates *rates,
+			     const struct grid *grid)
+{
+	double missing = rates->min_rise / rates->median -
+			 (floors->at[floors->count - 1] - floors->at[0]);
+
+	/* the level, and the threshold with it, rise meanwhile */
+	return (uint64_t)(larger(missing * (1 + RISE_PER_LEVEL), 1) * grid->step_ns);
 }
 
 void growth_find(const struct growth_point *points, size_t count, struct growth *ret)
@@ -443,7 +455,7 @@ void growth_find(const struct growth_point *points, size_t count, struct growth 
 		return;
 	}
 	find_rates(&floors, &rates);
-	ret->kind = classify_growth(&floors, &rates);
+	ret->kind = classify_growth(&floors, &rates, grid.step_ns);
 	per_hour = NS_PER_HOUR / grid.step_ns;
 	ret->rate_bytes = (int64_t)(rates.median * per_hour);
 	ret->rate_low_bytes = (int64_t)(rates.low * per_hour);
@@ -451,49 +463,8 @@ void growth_find(const struct growth_point *points, size_t count, struct growth 
 	ret->floor_bytes = (uint64_t)floors.bytes[floors.count - 1];
 	ret->tooth_bytes = (uint64_t)floors.tooth;
 	ret->step_ns = (uint64_t)grid.step_ns;
+	if (ret->kind == GROWTH_BRIEF)
+		ret->missing_ns = find_missing(&floors, &rates, &grid);
 	find_top(&grid, &floors, &rates, ret);
 	ret->random_growth_bytes = find_random_growth(&floors, rates.median);
-}
-
-static uint64_t time_at(double room_bytes, int64_t rate_bytes)
-{
-	double ns = rate_bytes > 0 ? room_bytes / (double)rate_bytes * NS_PER_HOUR
-				   : INFINITY;
-
-	return ns < (double)(UINT64_MAX / 2) ? (uint64_t)ns : UINT64_MAX;
-}
-
-/*
- * Return an upper bound of the random growth during the given time. Random growth
- * is the sum over independent windows.
- */
-static double bound_random_growth(const struct growth *g, double ns)
-{
-	double windows = ns / (double)(g->window_ns > 0 ? g->window_ns : 1);
-	double seen = (double)g->floor_count;
-
-	return RANDOM_GROWTH_REACH * g->random_growth_bytes *
-	       sqrt(windows * (1 + windows / seen));
-}
-
-bool growth_time_to(const struct growth *growth, uint64_t limit_bytes,
-		    struct growth_time *ret)
-{
-	double limit = (double)limit_bytes, stray;
-	uint64_t late_ns;
-
-	if (growth->kind != GROWTH_STEADY)
-		return false;
-	ret->ns = time_at(larger(limit - growth->top_bytes, 0), growth->rate_bytes);
-	stray = bound_random_growth(growth, (double)ret->ns);
-	ret->soonest_ns = time_at(larger(limit - growth->top_high_bytes - stray, 0),
-				  growth->rate_high_bytes);
-	ret->latest_ns = time_at(larger(limit - growth->top_low_bytes + stray, 0),
-				 growth->rate_low_bytes);
-	/* the next peak may come up to one cycle earlier or later */
-	late_ns = growth->cycle_ns > 0 ? growth->cycle_ns : growth->step_ns;
-	if (ret->latest_ns < UINT64_MAX - late_ns)
-		ret->latest_ns += late_ns;
-	ret->soonest_ns -= ret->soonest_ns < late_ns ? ret->soonest_ns : late_ns;
-	return true;
 }

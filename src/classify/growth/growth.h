@@ -29,7 +29,11 @@ enum growth_kind {
 	GROWTH_TOO_SHORT, /* there are too few windows for a result */
 	GROWTH_NONE,	  /* the interval of the rate contains 0 */
 	GROWTH_FALLING,	  /* the interval of the rate is below 0 */
-	/* the interval of the rate is above 0, but the rise is below the thresholds */
+	/*
+	 * The interval of the rate is above 0, but the rise is below the thresholds,
+	 * because the series is short (brief) or although it is long (slow).
+	 */
+	GROWTH_BRIEF,
 	GROWTH_SLOW,
 	GROWTH_STEP,	/* grew in one step: most of the growth is one jump */
 	GROWTH_PLATEAU, /* grew earlier, but no longer grows */
@@ -48,8 +52,9 @@ struct growth_point {
 struct growth {
 	enum growth_kind kind;
 	/*
-	 * With GROWTH_TOO_SHORT, what is missing for a result: a number of samples or, if
-	 * the work has a cycle, time. Both are 0 if all samples are from the same moment.
+	 * The number of samples that are missing for a result or, if the work has a cycle
+	 * and with GROWTH_BRIEF, the missing time. With GROWTH_TOO_SHORT, both are 0 if
+	 * all samples are from the same moment.
 	 */
 	size_t missing_count;
 	uint64_t missing_ns;
@@ -72,20 +77,5 @@ struct growth {
 
 /* Determine how an amount grows. The points may be unevenly spaced in time. */
 void growth_find(const struct growth_point *points, size_t count, struct growth *ret);
-
-/* Time until the limit is reached. UINT64_MAX: never at this rate. */
-struct growth_time {
-	uint64_t ns, soonest_ns, latest_ns;
-};
-
-/*
- * Predict how long after the last point a peak on top of the growing floor reaches the
- * limit. In at least nine of ten cases the actual time lies between soonest_ns and
- * latest_ns. These bounds account for the uncertainty of the rate, the height of peaks,
- * the phase of the cycle and, if growth comes in random steps, the next steps. Return
- * false if the amount does not grow or the time cannot be determined.
- */
-bool growth_time_to(const struct growth *growth, uint64_t limit_bytes,
-		    struct growth_time *ret);
 
 #endif

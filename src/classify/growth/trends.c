@@ -189,7 +189,8 @@ enum growth_cause process_trend_cause(const struct process_trend *trend)
 
 	if (need->kind != GROWTH_STEADY || live->kind == GROWTH_TOO_SHORT)
 		return GROWTH_CAUSE_UNKNOWN;
-	return (live->kind == GROWTH_STEADY || live->kind == GROWTH_SLOW) &&
+	return (live->kind == GROWTH_STEADY || live->kind == GROWTH_SLOW ||
+		live->kind == GROWTH_BRIEF) &&
 			       live->rate_bytes >= need->rate_bytes / 2
 		       ? GROWTH_CAUSE_LEAK
 		       : GROWTH_CAUSE_KEPT;

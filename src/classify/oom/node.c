@@ -49,7 +49,8 @@ void oom_node_add_reason(const struct oom_kill *k, struct strbuf *out)
 	if (!bytes_known(m->swap_total_bytes) ||
 	    (m->swap_total_bytes > 0 && !bytes_known(m->swap_free_bytes)))
 		return;
-	add_comma(out, start);
+	if (out->length > start)
+		strbuf_add_text(out, ", and ");
 	if (m->swap_total_bytes == 0)
 		strbuf_add_text(out, "the machine has no swap");
 	else
@@ -68,7 +69,7 @@ void oom_node_add_amounts(const struct oom_kill *k, struct strbuf *out)
 		{ "RAM", m->ram_bytes },
 		{ "free", m->free_bytes },
 		{ "private and shared memory", m->anon_bytes },
-		{ "of it shmem", m->shmem_bytes },
+		{ "including shmem", m->shmem_bytes },
 		{ "page cache", m->file_bytes },
 		{ "reclaimable slab", m->slab_reclaimable_bytes },
 		{ "other slab", m->slab_unreclaimable_bytes },

@@ -27,7 +27,7 @@ static bool is_share(uint64_t bytes, uint64_t whole, unsigned int min_per_mille)
 	       units_per_mille(bytes, whole) >= min_per_mille;
 }
 
-/* Append text such as "shmem had 30.0M of 48.0M (63%)". */
+/* Append text such as "shmem was 30.0M of 48.0M (63%)". */
 static void add_share_text(struct strbuf *why, const char *what, uint64_t bytes,
 			   uint64_t whole)
 {
@@ -115,7 +115,7 @@ static bool is_ancestor(const struct oom_evidence *e, unsigned int min,
 	if (e->limit_path[0] == '\0' || e->victim_path[0] == '\0') {
 		if (!e->is_limit_above)
 			return false;
-		strbuf_add_text(why, "the group's own limit was not reached");
+		strbuf_add_text(why, "the limit of its own cgroup was not reached");
 		return true;
 	}
 	if (!differ)
@@ -134,9 +134,9 @@ static bool is_leftovers(const struct oom_evidence *e, unsigned int min,
 	if (!bytes_known(e->process_bytes) ||
 	    !is_share(e->at.usage_bytes, whole, LEFTOVERS_USAGE) ||
 	    is_share(e->process_bytes, e->at.usage_bytes, LEFTOVERS_TASKS) ||
-	    !has_share(e, "shmem had", e->at.shmem_bytes, min, why))
+	    !has_share(e, "shmem was", e->at.shmem_bytes, min, why))
 		return false;
-	add_share_text(why, ", by all processes together", e->process_bytes,
+	add_share_text(why, ", and the memory of all processes was", e->process_bytes,
 		       e->at.usage_bytes);
 	return true;
 }
@@ -146,7 +146,7 @@ static bool is_shmem(const struct oom_evidence *e, unsigned int min, struct strb
 	if (bytes_or_0(e->at.shmem_bytes) < bytes_or_0(e->at.live_anon_bytes) ||
 	    bytes_or_0(e->at.shmem_bytes) < bytes_or_0(e->at.kernel_bytes))
 		return false;
-	return has_share(e, "shmem had", e->at.shmem_bytes, min, why);
+	return has_share(e, "shmem was", e->at.shmem_bytes, min, why);
 }
 
 static bool is_kernel_memory(const struct oom_evidence *e, unsigned int min,
@@ -157,14 +157,14 @@ static bool is_kernel_memory(const struct oom_evidence *e, unsigned int min,
 	char text[UNITS_TEXT_SIZE];
 
 	if (bytes_or_0(bytes) < bytes_or_0(e->at.live_anon_bytes) / 2 ||
-	    !has_share(e, "the kernel's memory had", bytes, min, why))
+	    !has_share(e, "kernel memory was", bytes, min, why))
 		return false;
 	part = oom_kernel_part_find(e);
 	if (part)
 		strbuf_addf(why, ", most of it %s (%s)", part->name,
 			    units_format_bytes(oom_kernel_part_bytes(e, part), text));
 	else
-		strbuf_add_text(why, "; version 1 does not itemize it");
+		strbuf_add_text(why, "; cgroup version 1 does not itemize it");
 	return true;
 }
 
@@ -175,7 +175,8 @@ static bool is_stacks(const struct oom_evidence *e, unsigned int min, struct str
 	if (e->thread_count == COUNT_UNKNOWN || e->thread_count < STACK_THREADS ||
 	    !is_share(bytes, oom_evidence_base_bytes(e), min))
 		return false;
-	strbuf_addf(why, "%llu threads' stacks had", (unsigned long long)e->thread_count);
+	strbuf_addf(why, "the stacks of %llu threads were",
+		    (unsigned long long)e->thread_count);
 	return has_share(e, "", bytes, min, why);
 }
 
@@ -185,15 +186,15 @@ static bool is_many(const struct oom_evidence *e, unsigned int min, struct strbu
 	    !is_share(e->process_bytes, oom_evidence_base_bytes(e), MANY_MIN) ||
 	    is_share(e->largest_bytes, e->process_bytes, min))
 		return false;
-	strbuf_addf(why, "of %zu processes ", e->process_count);
-	add_share_text(why, "the largest had", e->largest_bytes, e->process_bytes);
+	strbuf_addf(why, "the largest of %zu processes", e->process_count);
+	add_share_text(why, " had", e->largest_bytes, e->process_bytes);
 	return true;
 }
 
 static bool is_forked_lazyfree(const struct oom_evidence *e, unsigned int min,
 			       struct strbuf *why)
 {
-	return has_share(e, "LazyFree shared with other processes was",
+	return has_share(e, "LazyFree memory shared with other processes was",
 			 e->shared_lazyfree_bytes, min, why);
 }
 
@@ -201,7 +202,7 @@ static bool is_hidden(const struct oom_evidence *e, unsigned int min, struct str
 {
 	char text[UNITS_TEXT_SIZE];
 
-	if (!has_share(e, "hidden was", e->hidden_bytes, min, why))
+	if (!has_share(e, "hidden memory was", e->hidden_bytes, min, why))
 		return false;
 	if (bytes_known(e->hidden_working_set_bytes))
 		strbuf_addf(why, " when the working set was %s",
@@ -249,7 +250,8 @@ static bool is_locked(const struct oom_evidence *e, unsigned int min, struct str
 	uint64_t locked = bytes_or_0(e->locked_bytes),
 		 pinned = bytes_or_0(e->unevictable_bytes);
 
-	return has_share(e, "locked was", locked > pinned ? locked : pinned, min, why);
+	return has_share(e, "locked memory was", locked > pinned ? locked : pinned, min,
+			 why);
 }
 
 /*
@@ -272,7 +274,7 @@ static bool is_swap_full(const struct oom_evidence *e, unsigned int min,
 	    !is_share(e->swap_bytes, e->swap_limit_bytes, min) ||
 	    (is_v1_report && e->swap_limit_bytes <= e->at.limit_bytes))
 		return false;
-	add_share_text(why, "swap had", e->swap_bytes, e->swap_limit_bytes);
+	add_share_text(why, "swap usage was", e->swap_bytes, e->swap_limit_bytes);
 	return true;
 }
 
@@ -324,7 +326,7 @@ static bool is_live_flat(const struct oom_evidence *e)
 {
 	enum growth_kind kind = e->live_growth.kind;
 
-	if (kind == GROWTH_SLOW)
+	if (kind == GROWTH_SLOW || kind == GROWTH_BRIEF)
 		return e->live_growth.rate_bytes < e->growth.rate_bytes / 2;
 	return kind == GROWTH_NONE || kind == GROWTH_FALLING || kind == GROWTH_PLATEAU;
 }
@@ -336,12 +338,12 @@ static bool is_leak(const struct oom_evidence *e, unsigned int min, struct strbu
 	if (e->growth.kind != GROWTH_STEADY || is_live_flat(e) ||
 	    !is_share(e->at.live_anon_bytes, oom_evidence_base_bytes(e), min))
 		return false;
-	strbuf_addf(why, "its floor changed by %s over %s",
+	strbuf_addf(why, "its floor rose by %s for %s",
 		    units_format_rate(e->growth.rate_bytes, e->growth.rate_bytes, rate),
 		    units_format_duration(e->span_ns, floors));
 	if (e->live_growth.kind == GROWTH_STEADY)
-		strbuf_add_text(why, ", and live bytes with it");
-	add_share_text(why, "; private memory had", e->at.live_anon_bytes,
+		strbuf_add_text(why, ", and live memory with it");
+	add_share_text(why, "; private memory was", e->at.live_anon_bytes,
 		       oom_evidence_base_bytes(e));
 	return true;
 }
@@ -354,7 +356,7 @@ static bool is_retention(const struct oom_evidence *e, unsigned int min,
 	    !is_share(bytes_sub(e->private_bytes, e->live_bytes),
 		      oom_evidence_base_bytes(e), RETENTION_FREE))
 		return false;
-	add_share_text(why, "live was", e->live_bytes, e->private_bytes);
+	add_share_text(why, "live memory was", e->live_bytes, e->private_bytes);
 	strbuf_add_text(why, " of private memory");
 	return true;
 }
@@ -381,27 +383,26 @@ static bool is_private_memory(const struct oom_evidence *e, unsigned int min,
 	for (int v = OOM_WHY_FORKED_LAZYFREE; v < OOM_WHY_PRIVATE_MEMORY; v++)
 		if (oom_verdict_holds((enum oom_verdict)v, e, &unused))
 			return false;
-	return has_share(e, "private memory had", e->at.live_anon_bytes, min, why);
+	return has_share(e, "private memory was", e->at.live_anon_bytes, min, why);
 }
 
 static bool is_gap(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
-	if (!has_share(e, "the last sample does not include", oom_evidence_gap_bytes(e),
-		       min, why))
+	if (!has_share(e, "the last sample lacks", oom_evidence_gap_bytes(e), min, why))
 		return false;
 	if (e->age_ns != UINT64_MAX)
-		add_duration_text(why, ", which came within ", e->age_ns);
+		add_duration_text(why, ", which were allocated within ", e->age_ns);
 	return true;
 }
 
 static bool is_page_cache(const struct oom_evidence *e, unsigned int min,
 			  struct strbuf *why)
 {
-	if (!has_share(e, "it had", e->at.file_bytes, min, why))
+	if (!has_share(e, "page cache was", e->at.file_bytes, min, why))
 		return false;
 	if (is_share(e->dirty_bytes, oom_evidence_base_bytes(e), DIRTY_MIN))
-		add_share_text(why, ", and had not been written back yet", e->dirty_bytes,
-			       oom_evidence_base_bytes(e));
+		add_share_text(why, ", and pages that had not been written back were",
+			       e->dirty_bytes, oom_evidence_base_bytes(e));
 	return true;
 }
 
@@ -410,7 +411,7 @@ static bool is_lazyfree(const struct oom_evidence *e, unsigned int min,
 {
 	if (!is_share(e->last.lazyfree_bytes, e->last.usage_bytes, min))
 		return false;
-	add_share_text(why, "it had", e->last.lazyfree_bytes, e->last.usage_bytes);
+	add_share_text(why, "LazyFree was", e->last.lazyfree_bytes, e->last.usage_bytes);
 	strbuf_add_text(why, " of usage");
 	return true;
 }

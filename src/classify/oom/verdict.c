@@ -44,36 +44,34 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_NODE] = {
 		.name = "node",
-		.title = "the machine had no memory left, regardless of the group's "
-			 "limit",
-		.advice = "the group's own limit did not cause this: check what else "
-			  "runs there, and keep the sum of limits, with a reserve, "
-			  "below the machine's memory",
+		.title = "the machine ran out of memory, regardless of the limit of the "
+			 "cgroup",
+		.advice = "check what else runs on the machine, and keep the sum of all "
+			  "limits, plus a reserve, below the machine's memory",
 		.ends = KILLED,
 	},
 	[OOM_WHY_CPUSET] = {
 		.name = "cpuset",
-		.title = "the memory nodes that it may use were exhausted",
-		.advice = "widen cpuset.mems or the memory policy, or move other work "
-			  "away",
+		.title = "the memory nodes that it may use ran out of memory",
+		.advice = "allow more nodes in cpuset.mems or the memory policy, or move "
+			  "other work to other nodes",
 		.ends = KILLED,
 	},
 	[OOM_WHY_ANCESTOR] = {
 		.name = "ancestor_limit",
-		.title = "the limit belongs to a group above its own: a pod's, a "
-			 "slice's",
-		.advice = "another group below that limit may have grown: check all of "
-			  "them with memstate oom --cgroup on the group that owns the "
-			  "limit",
+		.title = "the limit is that of a cgroup above its own, such as a pod or "
+			 "a slice",
+		.advice = "another cgroup below that limit may have grown: run memstate "
+			  "oom --cgroup on the cgroup that has the limit",
 		.ends = KILLED,
 	},
 	[OOM_WHY_LEFTOVERS] = {
 		.name = "tmpfs_leftovers",
 		.title = "files on tmpfs that no running process has open filled the "
 			 "limit",
-		.advice = "tmpfs memory stays charged after its writers exit, even "
-			  "across restarts: clean it at start-up, and give it a size "
-			  "below the limit",
+		.advice = "files on tmpfs stay charged after their writers exit, even "
+			  "across restarts: delete them at start-up, and mount the tmpfs "
+			  "with a size below the limit",
 		.min_per_mille = 300,
 		.ends = KILLED | NONE,
 	},
@@ -81,17 +79,17 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.name = "shmem",
 		.title = "shared memory and files on tmpfs filled the limit",
 		.advice = "check /dev/shm, emptyDir volumes of medium Memory, memfds "
-			  "and shared buffers: limit them, or include them in the limit",
+			  "and shared buffers: limit their size, or raise the limit by "
+			  "it",
 		.min_per_mille = 300,
 		.ends = KILLED,
 	},
 	[OOM_WHY_KERNEL_MEMORY] = {
 		.name = "kernel_memory",
-		.title = "the kernel's own memory for the group filled the limit",
-		.advice = "check for open pipes and sockets that are not being read, "
-			  "page tables of huge or sparse mappings, threads, and many "
-			  "files on tmpfs: in version 2, memstate oom distinguishes "
-			  "them",
+		.title = "kernel memory charged to the cgroup filled the limit",
+		.advice = "check for unread pipes and sockets, page tables of "
+			  "huge or sparse mappings, threads, and many files on tmpfs: "
+			  "with cgroup version 2, memstate oom lists them separately",
 		.min_per_mille = 250,
 		.ends = KILLED,
 	},
@@ -117,7 +115,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	[OOM_WHY_FORKED_LAZYFREE] = {
 		.name = "forked_lazyfree",
 		.title = "memory was freed lazily (MADV_FREE) while a forked process "
-			 "shared it: the kernel cannot reclaim it",
+			 "shared it, so the kernel could not reclaim it",
 		.advice = "free before the fork, return the memory immediately "
 			  "(MADV_DONTNEED), keep it from the child (MADV_DONTFORK), or "
 			  "have the child call exec or exit soon",
@@ -126,17 +124,18 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_HIDDEN] = {
 		.name = "hidden",
-		.title = "live memory that no working set includes: it was freed "
-			 "lazily (MADV_FREE) and written again",
+		.title = "the working set omits live memory that was freed lazily "
+			 "(MADV_FREE) and written again",
 		.advice = "dashboards and kubectl top showed too little by this "
-			  "amount: alert on usage minus page cache (need in memstate "
-			  "oom), or make the allocator return memory immediately",
+			  "amount: alert on need, as memstate oom shows it, or on usage "
+			  "minus page cache; or make the allocator return memory "
+			  "immediately",
 		.min_per_mille = 100,
 		.ends = KILLED | NONE,
 	},
 	[OOM_WHY_HUGE_PAGES] = {
 		.name = "huge_pages",
-		.title = "huge pages made private memory larger than the part in use",
+		.title = "huge pages kept more private memory resident than was in use",
 		.advice = "allow huge pages only on request "
 			  "(transparent_hugepage/enabled: madvise), or not at all "
 			  "(jemalloc's thp:never, prctl PR_SET_THP_DISABLE): writing "
@@ -155,7 +154,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_SWAP_FULL] = {
 		.name = "swap_full",
-		.title = "swap was full, too: it had only delayed the effect of growth",
+		.title = "swap was full, too: it had only delayed the kill",
 		.advice = "look for growth over a longer time; more swap only delays "
 			  "the next kill",
 		.min_per_mille = 990,
@@ -163,23 +162,22 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_RUNTIME_LIMIT] = {
 		.name = "runtime_limit",
-		.title = "the program's own memory limit does not fit into the group's "
-			 "limit",
+		.title = "the program's own memory limit does not fit into the limit of "
+			 "the cgroup",
 		.min_per_mille = 300,
 		.ends = KILLED | NONE,
 	},
 	[OOM_WHY_BURST] = {
 		.name = "burst",
-		.title = "need rose suddenly; it had not been growing before",
-		.advice = "set the limit to the peak plus a fifth, or bound how much "
-			  "is processed at a time: the size of a request, the number "
-			  "of concurrent ones",
+		.title = "need rose suddenly, and had not been growing before",
+		.advice = "set the limit to the peak plus 20 %, or limit the size of "
+			  "requests and the number of concurrent requests",
 		.min_per_mille = 250,
 		.ends = KILLED,
 	},
 	[OOM_WHY_LEAK] = {
 		.name = "leak",
-		.title = "need kept growing, and did not fall again",
+		.title = "need grew steadily, and did not fall again",
 		.advice = "look for memory that is never freed: memstate leaks, "
 			  "memstate count --stacks --live, or the language's own heap "
 			  "profiler",
@@ -199,10 +197,10 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_LIMIT_TOO_SMALL] = {
 		.name = "limit_too_small",
-		.title = "nothing grew: its constant need is close to the limit",
-		.advice = "set the limit to the highest need plus a fifth; in a JVM "
-			  "the heap is only a part: metaspace, code, threads and "
-			  "buffers must fit too",
+		.title = "the usual need is close to the limit, without steady growth",
+		.advice = "set the limit to the highest need plus 20 %; a JVM needs more "
+			  "than its heap: metaspace, code, threads and buffers must fit, "
+			  "too",
 		.min_per_mille = 850,
 		.ends = KILLED | NONE,
 	},
@@ -214,19 +212,19 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_PAGE_CACHE] = {
 		.name = "page_cache",
-		.title = "page cache was a large part: the kernel drops it before it "
-			 "kills",
-		.advice = "harmless in itself; if much of it is waiting for writeback, "
-			  "the disk is slow, and memory is short until it has been "
-			  "written",
+		.title = "much of the memory was page cache, which the kernel drops "
+			 "before it kills",
+		.advice = "page cache is harmless; if much of it waits for writeback, "
+			  "the disk is slow, and the memory cannot be reclaimed until it "
+			  "has been written",
 		.min_per_mille = 300,
 		.ends = ANY,
 		.is_note = true,
 	},
 	[OOM_WHY_LAZYFREE] = {
 		.name = "lazyfree",
-		.title = "LazyFree memory was a large part: the kernel takes it before "
-			 "it kills",
+		.title = "much of the memory was LazyFree, which the kernel reclaims "
+			 "before it kills",
 		.advice = "Rss includes memory that is not needed: use Rss minus "
 			  "LazyFree; at the limit, the first write to a new page is "
 			  "slower, because a LazyFree page is reclaimed first",
@@ -238,8 +236,8 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.name = "hugetlb",
 		.title = "hugetlbfs pages were in use, which are not charged to this "
 			 "limit",
-		.advice = "they have their own limit (hugetlb.*); exceeding it ends a "
-			  "program with SIGBUS",
+		.advice = "hugetlbfs pages have their own limit (hugetlb.*); the kernel "
+			  "ends a program that exceeds it with SIGBUS",
 		.ends = ANY,
 		.is_note = true,
 	},
@@ -257,16 +255,16 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.name = "nobody",
 		.title = "no process was killed, and nothing suggests that one is "
 			 "about to be",
-		.advice = "memstate oom predict shows whether it grows, and when it "
-			  "would reach the limit",
+		.advice = "memstate oom predict shows whether need grows, and when it "
+			  "will reach the limit",
 		.ends = NONE,
 	},
 	[OOM_WHY_UNKNOWN] = {
 		.name = "unknown",
 		.title = "the evidence does not show the cause",
-		.advice = "lines may be missing from a log, because it is rate-limited "
-			  "or was cut; a recording of the group has more evidence: "
-			  "memstate oom watch",
+		.advice = "a log may lack lines, because the kernel limits their rate or "
+			  "because it was cut; a recording of the cgroup has more "
+			  "evidence: memstate oom watch",
 		.ends = KILLED | GONE,
 	},
 };
@@ -296,11 +294,11 @@ enum oom_verdict oom_verdict_find(const struct oom_evidence *e)
 
 /* Advice for a kernel report without a recording, which describes only one moment. */
 static const char no_recording[] =
-	"a recording shows whether that was a leak, a burst, or a limit that is too "
-	"small: memstate oom watch, and then memstate oom explain --record FILE";
+	"a recording shows whether the cause was a leak, a burst, or a limit that is "
+	"too small: memstate oom watch, and then memstate oom explain --record FILE";
 static const char no_group[] =
 	"the kernel's log (--kmsg) shows whether it was killed, and so does a "
-	"recording with its group: memstate oom watch";
+	"recording with its cgroup: memstate oom watch";
 static const char too_few_samples[] =
 	"too few samples to distinguish a leak from a burst: record for longer, or "
 	"more often";
@@ -330,7 +328,7 @@ void oom_verdict_add_advice(enum oom_verdict verdict, const struct oom_evidence 
 		advice = runtime_option_advice(e->runtime_limit.option);
 	strbuf_add_text(out, part ? part->advice : advice);
 	if (verdict == OOM_WHY_LEAK && !bytes_known(e->live_bytes))
-		strbuf_add_text(
-			out, "; heaps were not read: memstate heap shows whether it is "
-			     "live, or free but kept by the allocator");
+		strbuf_add_text(out,
+				"; heaps were not read: memstate heap shows whether the "
+				"memory is allocated, or free but kept by the allocator");
 }

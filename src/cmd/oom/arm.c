@@ -40,14 +40,14 @@ static const struct {
 	const char *name, *what;
 } modes[] = {
 	[ARM_FREEZE] = { "freeze",
-			 "at the limit, all its processes are paused until memstate "
-			 "has read them, for at most 3 seconds; then the kernel kills" },
+			 "at the limit, memstate pauses all processes until it has "
+			 "read them, for at most 3 seconds; then the kernel kills" },
 	[ARM_HIGH] = { "high",
-		       "above 15/16 of its limit, its processes are slowed down until "
-		       "memstate has read them, for at most 5 seconds" },
+		       "above 15/16 of the limit, the kernel slows the processes down "
+		       "until memstate has read them, for at most 5 seconds" },
 	[ARM_TRACE] = { "trace",
-			"its processes are traced: a killed process is paused before "
-			"it exits, until memstate has read it, for at most a second; "
+			"memstate traces the processes and pauses a killed process "
+			"before it exits, until it has read it, for at most 1 second; "
 			"debuggers cannot attach" },
 };
 
@@ -80,12 +80,12 @@ static bool has_agreed(enum arm_mode mode, const char *path)
 	char answer[8];
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
-		message("--arm %s changes a running group; without a terminal for the "
-			"confirmation, use --yes",
+		message("--arm %s changes settings of a running cgroup, and there is no "
+			"terminal to ask for confirmation; use --yes to confirm",
 			modes[mode].name);
 		return false;
 	}
-	fprintf(stderr, "%s: %s. Go on? [y/N] ", path, modes[mode].what);
+	fprintf(stderr, "%s: %s. Continue? [y/N] ", path, modes[mode].what);
 	fflush(stderr);
 	/* wait for an answer; ^C counts as no */
 	signals_wait_for_input(STDIN_FILENO, UINT64_MAX);
@@ -106,8 +106,8 @@ static int report(enum arm_mode mode, const char *path, int error)
 			"%s",
 			modes[mode].name, path);
 	else if (error == -EDEADLK)
-		message("--arm freeze: memstate itself is in %s, and would be frozen, "
-			"too",
+		message("--arm freeze: memstate runs in %s, and would be frozen, too; "
+			"run it in another cgroup",
 			path);
 	else if (error == -ERANGE)
 		message("--arm %s: %s has no limit", modes[mode].name, path);

@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "classify/oom/end_conclusion.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
 #include "cmd/core/stream.h"
@@ -19,6 +20,7 @@
 #include "render/oom/explain.h"
 #include "render/oom/page.h"
 #include "render/oom/summary.h"
+#include "render/table/conclusion.h"
 #include "sample/oom/ends.h"
 
 struct kill_options {
@@ -95,10 +97,10 @@ static int check_usage(const struct options *o)
 	const char *problem = NULL;
 
 	if (!record && !targets_are_all(&o->targets))
-		problem = "-p requires --record: --cgroup selects among kills of a log";
+		problem = "-p requires --record; use --cgroup to select kills of a log";
 	else if (o->html && (record || o->format != FORMAT_AUTO))
-		problem = "--html writes the kills of a log: it cannot be combined with "
-			  "--record, --text and --json";
+		problem = "--html writes the kills of a log; it cannot be combined with "
+			  "--record, --text or --json";
 	if (!problem)
 		return EXIT_DONE;
 	message_usage(o->verb, "%s", problem);
@@ -224,8 +226,8 @@ static int explain_log(const struct options *o, const struct oom_kill_list *list
 	if (pathless == count)
 		report_none(o);
 	if (pathless > 0)
-		message("%zu kill%s below name%s no cgroup, because the kernel limits "
-			"the rate of its messages, and may belong to another cgroup",
+		message("%zu kill%s below name%s no cgroup and may belong to another "
+			"one: the kernel limits the rate of its messages",
 			pathless, pathless == 1 ? "" : "s", pathless == 1 ? "s" : "");
 	if (count == 0)
 		return EXIT_FAILED;
@@ -244,6 +246,7 @@ static int explain_recording(const struct options *o, const struct oom_kill_list
 			     struct strbuf *out)
 {
 	const char *path = own_options(o)->record;
+	_cleanup_conclusion_ struct conclusion next = CONCLUSION_INIT;
 	struct replay *replay;
 	struct oom_ends ends;
 	size_t unused;
@@ -260,14 +263,22 @@ static int explain_recording(const struct options *o, const struct oom_kill_list
 			recordings_report(path, r);
 		return EXIT_FAILED;
 	}
-	for (size_t i = 0; i < ends.count; i++)
-		if (is_below_cgroup(o, ends.items[i].limit_path,
-				    ends.items[i].victim_path))
-			add_evidence(out, o, &ends.items[i], NULL);
+	for (size_t i = 0; i < ends.count; i++) {
+		const struct oom_evidence *end = &ends.items[i];
+
+		if (!is_below_cgroup(o, end->limit_path, end->victim_path))
+			continue;
+		add_evidence(out, o, end, NULL);
+		/* the first end is the one that the next command shows */
+		if (next.next.length == 0)
+			oom_conclude_end_next(&next, end, path);
+	}
 	oom_ends_release(&ends);
+	if (o->format != FORMAT_JSON)
+		conclusion_add_next(out, &next);
 	if (out->length > 0)
 		return EXIT_DONE;
-	message("%s: does not belong to that group", path);
+	message("%s: does not contain that cgroup", path);
 	return EXIT_FAILED;
 }
 

@@ -13,6 +13,7 @@
 #include "cmd/core/terminal.h"
 #include "cmd/recording/page.h"
 #include "cmd/session/groups.h"
+#include "cmd/session/next.h"
 #include "cmd/session/recordings.h"
 #include "cmd/session/session.h"
 #include "render/oom/report.h"
@@ -41,6 +42,7 @@ struct oom {
 	/* trend of the memory need over the recorded samples, up to the one shown */
 	struct trend need;
 	struct oom_report report;
+	struct next next; /* only its place is used */
 	struct strbuf out;
 	uint64_t start_ns;
 };
@@ -63,7 +65,8 @@ static int check_usage(const struct options *o)
 	if (o->recording.record && !o->has_interval && o->sample_count == 0)
 		problem = "--record requires a series: add -i or -n";
 	else if (o->recording.replay && !targets_are_all(&o->targets))
-		problem = "--replay shows the one group in the recording";
+		problem = "--replay shows the only cgroup of the recording; -p does not "
+			  "apply";
 	else if ((o->has_interval || o->sample_count > 1) && !has_rows)
 		problem = "-i and -n require --csv or --json: a report shows one sample";
 	else if ((o->output || o->output_all) && !has_rows)
@@ -134,11 +137,11 @@ static int report_unreadable(const struct oom *oom)
 static int report_gone(const struct oom *oom, int error)
 {
 	if (error != -ESRCH) {
-		message_error("the group", error);
+		message_error("the cgroup", error);
 		return EXIT_FAILED;
 	}
-	message("%s: the group was removed",
-		oom->cgroup.level_count > 0 ? oom->cgroup.levels[0].path : "the group");
+	message("%s: the cgroup was removed",
+		oom->cgroup.level_count > 0 ? oom->cgroup.levels[0].path : "the cgroup");
 	return EXIT_PARTIAL;
 }
 
@@ -213,8 +216,8 @@ static int run_replay(struct oom *oom)
 	}
 	if (shown > 0)
 		return EXIT_DONE;
-	message("%s: no group was recorded %s", o->recording.replay,
-		is_one ? "at that moment" : "in it");
+	message("%s: no cgroup was recorded %s", o->recording.replay,
+		is_one ? "at that moment" : "in this file");
 	return EXIT_FAILED;
 }
 
@@ -247,6 +250,15 @@ static int run_series(struct oom *oom)
 	}
 }
 
+/* Set what the report must know to suggest the next command. */
+static void set_next(struct oom *oom)
+{
+	next_begin(&oom->next, oom->session);
+	if (oom->next.place.is_live)
+		oom->report.live_options = oom->next.place.options;
+	oom->report.recording = oom->session->options->recording.replay;
+}
+
 static int run(struct oom *oom)
 {
 	const struct options *o = oom->session->options;
@@ -259,6 +271,7 @@ static int run(struct oom *oom)
 		return status;
 	if (oom->recorder)
 		recorder_set_notes(oom->recorder, &oom->session->fs);
+	set_next(oom);
 	terminal_fit(&oom->report.options);
 	if (o->format == FORMAT_CSV && !o->no_headings)
 		csv_add_header(&oom->out, &oom->columns);
@@ -303,6 +316,7 @@ static int oom_run(struct options *o)
 	snapshot_release(&oom.processes);
 	session_end(&session);
 	column_list_release(&oom.columns);
+	next_end(&oom.next);
 	strbuf_release(&oom.out);
 	if (oom.stream_error == -EPIPE)
 		stream_die_of_pipe();

@@ -12,6 +12,7 @@
 #include "cmd/core/stream.h"
 #include "cmd/core/terminal.h"
 #include "cmd/session/groups.h"
+#include "cmd/session/next.h"
 #include "cmd/session/recordings.h"
 #include "cmd/session/session.h"
 #include "render/oom/predict_report.h"
@@ -31,7 +32,7 @@ static int check_usage(const struct options *o)
 	if (!o->recording.replay || (!o->has_interval && o->sample_count == 0))
 		return EXIT_DONE;
 	message_usage(o->verb,
-		      "-i and -n apply to new samples: --replay uses all samples of "
+		      "-i and -n apply to new samples; --replay uses all samples of "
 		      "the recording");
 	return EXIT_BAD_USAGE;
 }
@@ -63,7 +64,7 @@ static void print_hint(const struct options *o)
 	char buf[UNITS_TEXT_SIZE];
 
 	if (o->sample_count == 0 && isatty(STDERR_FILENO))
-		message("one sample every %s; press ^C to end and see the result",
+		message("taking one sample every %s; press ^C to see the result",
 			units_format_duration(o->interval_ns, buf));
 }
 
@@ -85,11 +86,11 @@ static int run_live(struct prediction *p)
 		int r = trend_reader_take(&p->reader, p->sampler);
 
 		if (r < 0 && (r != -ESRCH || n == 1)) {
-			message_error("the group", r);
+			message_error("the cgroup", r);
 			return EXIT_FAILED;
 		}
 		if (r < 0)
-			message("the group was removed; the result covers its need "
+			message("the cgroup was removed; the result covers the time "
 				"until then");
 		if (r < 0 || n == o->sample_count)
 			return EXIT_DONE;
@@ -104,23 +105,30 @@ static int show(struct prediction *p)
 {
 	static const int statuses[GROWTH_KIND_COUNT_] = {
 		[GROWTH_TOO_SHORT] = EXIT_PARTIAL,
+		[GROWTH_BRIEF] = EXIT_PARTIAL,
 		[GROWTH_STEADY] = EXIT_ABOVE_LIMIT,
 	};
 	const struct options *o = p->session.options;
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct next next;
 	struct predict_report report = {
 		.cgroup = p->reader.has_group ? &p->reader.cgroup : NULL,
 		.trends = p->reader.trends,
 		.unix_ms = p->reader.processes.unix_ms,
 		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
+		.recording = o->recording.replay,
 		.options.exact_bytes = o->exact_bytes,
 	};
 
+	next_begin(&next, &p->session);
+	if (next.place.is_live)
+		report.live_options = next.place.options;
 	terminal_fit(&report.options);
 	if (o->format == FORMAT_JSON)
 		predict_report_add_json(&out, &report);
 	else
 		predict_report_add_text(&out, &report);
+	next_end(&next);
 	return stream_finish(&out, statuses[predict_report_kind(&report)]);
 }
 

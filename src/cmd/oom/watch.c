@@ -69,15 +69,14 @@ static void report_sources(const struct watch *w)
 	static const struct {
 		const char *what, *loss;
 	} sources[OOM_SOURCE_COUNT_] = {
-		[OOM_SOURCE_EVENTS] = { "cannot wait for the group's events",
-					"it is only checked from time to time" },
+		[OOM_SOURCE_EVENTS] = { "cannot wait for events of the cgroup",
+					"memstate checks it at intervals instead" },
 		[OOM_SOURCE_MARKS] = { "cannot wait for the kernel to choose a victim",
-				       "for a victim, only the last sample is "
-				       "available; root can wait where tracefs is "
-				       "mounted" },
+				       "only the last sample shows a victim; root can "
+				       "wait where tracefs is mounted" },
 		[OOM_SOURCE_LOG] = { "the kernel's log cannot be read",
-				     "kills are only counted, without the victims' "
-				     "names; root may read it" },
+				     "kills are counted without the names of the "
+				     "victims; root may read it" },
 	};
 
 	for (int i = 0; i < OOM_SOURCE_COUNT_; i++) {
@@ -115,8 +114,8 @@ static void report_processes(struct watch *w)
 			s->cgroup->is_cut ? " that is visible here" : "");
 	for (size_t i = 0; i < s->cgroup->pid_count; i++)
 		if (s->cgroup->pids[i] == getpid())
-			message("memstate itself runs in this group: its memory is "
-				"charged to the group, and the kernel may kill it");
+			message("memstate itself runs in this cgroup: its memory is "
+				"charged to the cgroup, and the kernel may kill it");
 }
 
 /*
@@ -129,8 +128,8 @@ static void protect_self(void)
 
 	own_raise_priority();
 	if (r < 0)
-		message("the kernel may kill memstate, too, when the machine or its "
-			"own group runs out of memory (oom_score_adj: %s)",
+		message("the kernel may kill memstate, too, if the machine or its own "
+			"cgroup runs out of memory (oom_score_adj: %s)",
 			strerror(-r));
 	r = own_lock_memory();
 	if (r < 0)
@@ -154,8 +153,9 @@ static void print_event(void *context, const struct recorded_event *event)
 		strbuf_addf(&w->out, " %d", event->pid);
 	if (strcmp(event->kind, "oom_kill") == 0)
 		strbuf_add_text(&w->out,
-				event->text ? ": the kernel's report is in the recording"
-					    : ": the kernel counted a kill in the group");
+				event->text
+					? ": the kernel's report is in the recording"
+					: ": the kernel counted a kill in the cgroup");
 	else if (event->text) {
 		strbuf_add_text(&w->out, ": ");
 		text_add_printable(&w->out, event->text, strlen(event->text), false);
@@ -374,7 +374,7 @@ static int run(struct watch *w)
 	signals_begin();
 	r = flight_open(&setup, &w->flight);
 	if (r < 0) {
-		message_error("the group", r);
+		message_error("the cgroup", r);
 		return EXIT_FAILED;
 	}
 	report_record_error(w);

@@ -10,9 +10,11 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "classify/oom/end_conclusion.h"
 #include "classify/oom/exclusions.h"
 #include "classify/oom/node.h"
 #include "classify/oom/verdict.h"
+#include "render/table/conclusion.h"
 #include "render/table/style.h"
 
 #define LABEL_WIDTH 9
@@ -82,8 +84,8 @@ static void add_victim(struct page *p)
 	} else if (e->victim.pid == 0) {
 		strbuf_add_text(&line,
 				e->kill && e->kill->is_cut
-					? "not in the log, which lacks the end of the "
-					  "report"
+					? "not in the log: the end of the report is "
+					  "missing"
 					: "an unknown process");
 	} else {
 		add_printable(p, &line, e->victim.name);
@@ -99,7 +101,8 @@ static void add_victim(struct page *p)
 			    units_format_bytes(e->victim.rss_bytes, buf));
 	if (e->kill && e->kill->is_group_killed)
 		strbuf_addf(&line,
-			    ", and all of its group (memory.oom.group): %zu processes",
+			    ", and the rest of its cgroup (memory.oom.group): %zu "
+			    "processes",
 			    e->kill->killed_count);
 	begin = p->out->length;
 	if (e->end == OOM_END_GONE) {
@@ -183,7 +186,7 @@ static void add_time(struct page *p)
 	}
 	strbuf_add_text(&line, clock_format_utc(e->unix_ms, time));
 	if (e->has_sample && e->end != OOM_END_NONE && e->age_ns != UINT64_MAX)
-		strbuf_addf(&line, "%s; the last sample is %s older",
+		strbuf_addf(&line, "%s; the last sample was taken %s before",
 			    e->end == OOM_END_KILLED && e->kill ? "" : " at the latest",
 			    e->age_ns < NS_PER_MS
 				    ? "less than 1ms"
@@ -213,7 +216,7 @@ static void add_limit(struct page *p)
 	char buf[UNITS_TEXT_SIZE];
 
 	if (e->constraint == OOM_GLOBAL) {
-		add_words(p, "limit", "none: the whole machine's memory");
+		add_words(p, "limit", "none: the machine's memory ran out");
 		add_machine(p);
 		return;
 	}
@@ -229,10 +232,10 @@ static void add_limit(struct page *p)
 	} else if (e->kill && e->kill->stats_path[0] != '\0') {
 		strbuf_add_text(&line, ", of ");
 		add_printable(p, &line, e->kill->stats_path);
-		strbuf_add_text(&line, " or a group above it");
+		strbuf_add_text(&line, " or a cgroup above it");
 	}
 	if (bytes_known(e->at.usage_bytes))
-		strbuf_addf(&line, "; in use %s",
+		strbuf_addf(&line, "; usage %s",
 			    units_format_bytes(e->at.usage_bytes, buf));
 	add_words(p, "limit", line.text);
 }
@@ -249,7 +252,7 @@ static void add_filling(struct page *p)
 			     bytes_known(f->sock_bytes) ? f->sock_bytes : 0));
 	add_amount(&line, "page cache", f->file_bytes);
 	if (line.length > 0)
-		add_words(p, "of that", line.text);
+		add_words(p, "in use", line.text);
 }
 
 /*
@@ -296,13 +299,13 @@ static void add_writer(struct page *p, struct strbuf *line)
 	if (g->pid != 0) {
 		strbuf_add_text(line, ", most of it in ");
 		add_printable(p, line, g->file);
-		strbuf_add_text(line, ", which it alone has open for writing");
+		strbuf_add_text(line, ", which no other process has open for writing");
 		return;
 	}
 	strbuf_add_text(
 		line,
-		"; no process has most of it mapped, so it was written with write(2) "
-		"and the writer cannot be determined");
+		"; no process maps most of it, so it was written with write(2), and "
+		"the writer cannot be determined");
 }
 
 /*
@@ -355,9 +358,10 @@ static void add_grower(struct page *p)
 	add_mapping(p, &line);
 	add_writer(p, &line);
 	if (e->invoker.name[0] != '\0' && g->pid != 0 && is_invoker(e, g->pid, g->name)) {
-		strbuf_add_text(&line, "; its own allocation reached the limit");
+		strbuf_add_text(&line, "; its own allocation exceeded the limit");
 	} else if (e->invoker.name[0] != '\0') {
-		strbuf_add_text(&line, "; the allocation that reached the limit was by ");
+		strbuf_add_text(&line,
+				"; the allocation that exceeded the limit was by ");
 		add_invoker_name(p, &line);
 	}
 	add_words(p, "grew", line.text);
@@ -444,7 +448,11 @@ void oom_explain_add_text(struct strbuf *out, const struct oom_evidence *evidenc
 			  .evidence = evidence,
 			  .options = options,
 			  .width = width < WIDTH_MIN ? WIDTH_MIN : width };
+	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
 
+	oom_conclude_end(&conclusion, evidence, options->table.ascii);
+	conclusion_add_opening(out, &conclusion, &options->table);
+	strbuf_add_char(out, '\n');
 	add_victim(&p);
 	add_invoker(&p);
 	add_time(&p);

@@ -12,8 +12,11 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "classify/growth/limit_time.h"
+#include "classify/oom/conclusion.h"
 #include "render/process/group_head.h"
 #include "render/process/growth_words.h"
+#include "render/table/conclusion.h"
 #include "render/table/style.h"
 
 #define LABEL_WIDTH 9
@@ -132,7 +135,9 @@ static void add_group(const struct page *p)
 /* Processes with a higher rank are listed first. */
 static int rank_of(enum growth_kind kind)
 {
-	return kind == GROWTH_STEADY ? 2 : kind == GROWTH_SLOW ? 1 : 0;
+	if (kind == GROWTH_STEADY)
+		return 2;
+	return kind == GROWTH_SLOW || kind == GROWTH_BRIEF ? 1 : 0;
 }
 
 static int compare_trends(const void *a, const void *b)
@@ -266,6 +271,29 @@ static void add_processes(const struct page *p)
 	add_causes(p);
 }
 
+static void conclude(const struct page *p, struct conclusion *conclusion)
+{
+	const struct predict_report *report = p->report;
+	const struct oom_conclusion_options options = {
+		.ascii = report->options.ascii,
+		.exact_bytes = report->options.exact_bytes,
+		.recording = report->recording,
+		.live_options = report->live_options,
+	};
+	struct trend need = { .growth.kind = GROWTH_TOO_SHORT };
+	const struct oom_growth_facts facts = {
+		.cgroup = report->cgroup,
+		.need = &need,
+		.processes = p->processes,
+		.process_count = p->process_count,
+		.unit = p->unit,
+	};
+
+	if (report->cgroup)
+		trends_find_group(report->trends, &need);
+	oom_conclude_growth(conclusion, &facts, &options);
+}
+
 void predict_report_add_text(struct strbuf *out, const struct predict_report *report)
 {
 	size_t width = report->options.max_width > 0 ? (size_t)report->options.max_width
@@ -273,14 +301,20 @@ void predict_report_add_text(struct strbuf *out, const struct predict_report *re
 	struct page p = { .out = out,
 			  .report = report,
 			  .width = width < WIDTH_MIN ? WIDTH_MIN : width };
+	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
 
 	p.processes = find_processes(report->trends, &p.process_count);
 	p.unit = find_unit(report, p.processes, p.process_count);
-	if (report->cgroup)
+	conclude(&p, &conclusion);
+	conclusion_add_opening(out, &conclusion, &report->options);
+	if (report->cgroup) {
+		strbuf_add_char(out, '\n');
 		add_group(&p);
+	}
 	add_processes(&p);
 	strbuf_add_char(out, '\n');
 	text_add_wrapped(out, growth_caveats, 0, p.width);
+	conclusion_add_next(out, &conclusion);
 	free(p.processes);
 }
 

@@ -16,6 +16,8 @@ struct predict_report {
 	const struct trends *trends;
 	uint64_t unix_ms; /* time of the last sample */
 	size_t top;	  /* maximum number of processes in the report */
+	/* for the command to run next, see struct oom_conclusion_options */
+	const char *recording, *live_options;
 	struct table_options options;
 };
 

@@ -12,7 +12,9 @@
 #include "base/xalloc.h"
 #include "render/process/group_head.h"
 #include "render/process/growth_words.h"
+#include "classify/oom/conclusion.h"
 #include "render/table/bar.h"
+#include "render/table/conclusion.h"
 #include "render/table/style.h"
 
 #define LABEL_WIDTH 20
@@ -115,19 +117,19 @@ static void add_kernel_v1(struct page *p)
 	char note[128];
 
 	if (bytes_known(f->pipe_count)) {
-		snprintf(note, sizeof(note), "%s%llu that its processes have open",
-			 bytes_known(f->pipe_limit_bytes) ? "at most; " : "unknown; ",
+		snprintf(note, sizeof(note), "%s%llu open in its processes",
+			 bytes_known(f->pipe_limit_bytes) ? "upper bound; " : "unknown; ",
 			 (unsigned long long)f->pipe_count);
 		add_part(p, 6, "pipes", f->pipe_limit_bytes, note);
 	}
 	if (bytes_known(f->inode_slab_bytes))
 		add_part(p, 6, "inodes", f->inode_slab_bytes,
-			 "slab, of inodes and names of files");
+			 "slab of inodes and file names");
 	else if (bytes_known(f->pipe_count))
 		add_part(p, 6, "inodes", BYTES_UNKNOWN,
-			 "unknown: this kernel does not report them");
+			 "this kernel does not report them");
 	if (bytes_known(f->socket_count)) {
-		snprintf(note, sizeof(note), "%s%llu that its processes have open",
+		snprintf(note, sizeof(note), "%s%llu open in its processes",
 			 bytes_known(f->socket_slab_bytes) ? "slab; " : "unknown; ",
 			 (unsigned long long)f->socket_count);
 		add_part(p, 6, "sockets", f->socket_slab_bytes, note);
@@ -153,7 +155,7 @@ static void add_kernel(struct page *p)
 
 	if (p->cgroup->version == CGROUP_V1) {
 		add_part(p, 4, "kernel", f->kernel_bytes,
-			 "version 1 does not itemize it: some of it may be reclaimable");
+			 "cgroup version 1 does not itemize it; part may be reclaimable");
 		add_kernel_v1(p);
 		return;
 	}
@@ -167,7 +169,7 @@ static void add_unexplained(struct page *p)
 {
 	char buf[UNITS_TEXT_SIZE], slack[UNITS_TEXT_SIZE];
 
-	strbuf_addf(p->out, "  %-*s%*s  the kernel's amounts are within +-%s\n",
+	strbuf_addf(p->out, "  %-*s%*s  the kernel's figures are accurate to +-%s\n",
 		    LABEL_WIDTH - 2, "unexplained", AMOUNT_WIDTH,
 		    units_format_change(p->figures->unexplained_bytes, buf),
 		    units_format_bytes(p->figures->slack_bytes, slack));
@@ -176,10 +178,10 @@ static void add_unexplained(struct page *p)
 static const char *lazyfree_note(const struct oom_figures *f)
 {
 	if (f->unreadable_count > 0)
-		return "at least: not all processes could be read; the kernel reclaims "
-		       "it first";
+		return "lower bound: some processes could not be read; the kernel "
+		       "reclaims it first";
 	return f->is_lazyfree_exact ? "the kernel reclaims it first"
-				    : "at most; the kernel reclaims it first";
+				    : "upper bound; the kernel reclaims it first";
 }
 
 static void add_parts(struct page *p)
@@ -202,7 +204,7 @@ static void add_parts(struct page *p)
 	add_unexplained(p);
 	if (bytes_known(f->tcp_bytes))
 		add_part(p, 2, "TCP buffers", f->tcp_bytes,
-			 "not in usage: version 1 has another limit for them");
+			 "not part of usage: cgroup version 1 limits them separately");
 }
 
 /* Append a line with a label, an amount, and a sentence that explains the amount. */
@@ -236,26 +238,27 @@ static void add_growth(struct page *p)
 	text_add_wrapped(p->out, words.text, LABEL_WIDTH + AMOUNT_WIDTH + 2, p->width);
 }
 
-static void add_conclusions(struct page *p)
+static void add_details(struct page *p)
 {
 	const struct oom_figures *f = p->figures;
 
 	strbuf_add_char(p->out, '\n');
 	if (f->limit_bytes != CGROUP_NO_LIMIT)
 		add_explained(p, "headroom", f->headroom_bytes,
-			      "until need reaches the limit, and the kernel kills");
+			      "need can grow by this much before the kernel kills");
 	add_explained(p, "shown by kubectl top", f->working_set_bytes,
 		      "usage minus inactive files");
 	if (bytes_known(f->hidden_bytes) && f->hidden_bytes > 0)
-		add_explained(p, "hidden", f->hidden_bytes,
-			      "live memory outside the working set: it was freed with "
-			      "MADV_FREE and written again, or is shared with a forked "
-			      "process; it cannot be reclaimed");
+		add_explained(
+			p, "hidden", f->hidden_bytes,
+			"live memory that the working set omits, and that cannot be "
+			"reclaimed: it was freed with MADV_FREE and written again, "
+			"or is shared with a forked process");
 	if (bytes_known(f->unaccounted_bytes) && f->unaccounted_bytes > f->slack_bytes)
 		add_explained(
-			p, "no process's", f->unaccounted_bytes,
-			"charged, but in no process that can be read: files left on a "
-			"tmpfs, or processes that are not visible");
+			p, "in no process", f->unaccounted_bytes,
+			"charged to the cgroup, but in no visible process: files on "
+			"tmpfs, or processes that cannot be read");
 	add_growth(p);
 }
 
@@ -321,12 +324,24 @@ void oom_report_add_text(struct strbuf *out, const struct oom_report *report)
 		.figures = report->row.figures,
 		.width = width < WIDTH_MIN ? WIDTH_MIN : width,
 	};
+	const struct oom_conclusion_options conclusion_options = {
+		.ascii = report->options.ascii,
+		.exact_bytes = report->options.exact_bytes,
+		.recording = report->recording,
+		.live_options = report->live_options,
+	};
+	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
 
+	oom_conclude_group(&conclusion, p.cgroup, p.figures, report->need,
+			   &conclusion_options);
+	conclusion_add_opening(out, &conclusion, &report->options);
+	strbuf_add_char(out, '\n');
 	group_head_add(out, p.cgroup, &report->options);
 	add_bar(&p);
 	add_parts(&p);
-	add_conclusions(&p);
+	add_details(&p);
 	add_processes(&p);
+	conclusion_add_next(out, &conclusion);
 }
 
 /* Append a number, or null for a limit that is not set. */

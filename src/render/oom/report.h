@@ -24,6 +24,8 @@ struct oom_report {
 	/* growth of need, computed from all samples up to this one; NULL if unknown */
 	const struct trend *need;
 	size_t top; /* maximum number of processes in the report */
+	/* for the command to run next, see struct oom_conclusion_options */
+	const char *recording, *live_options;
 	struct table_options options;
 };
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "render/table/conclusion.h"
 #include "render/table/style.h"
 
 /*
@@ -180,21 +181,52 @@ static void find_ends(const struct oom_kill *const *kills, size_t count,
 	ends[1] = last;
 }
 
+/* Append the time of the kills: "at A", or "between A and B". */
+static void add_period(struct strbuf *out, const struct oom_kill *const ends[2])
+{
+	_cleanup_strbuf_ struct strbuf first = STRBUF_INIT, last = STRBUF_INIT;
+
+	add_time(&first, ends[0]);
+	add_time(&last, ends[1]);
+	if (strcmp(strbuf_text(&first), strbuf_text(&last)) == 0)
+		strbuf_addf(out, "at %s", first.text);
+	else
+		strbuf_addf(out, "between %s and %s", first.text, last.text);
+}
+
+/* Conclude the most frequent limit and victim, the first of each kind of rows. */
+static void add_opening(struct strbuf *out, const struct oom_kill *const *kills,
+			size_t count, const struct row *rows[2],
+			const struct table_options *options)
+{
+	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+	const struct oom_kill *ends[2];
+
+	find_ends(kills, count, ends);
+	add_period(&words, ends);
+	conclusion_add(&conclusion, "The log contains %zu kills %s.", count, words.text);
+	strbuf_clear(&words);
+	text_add_printable(&words, rows[0]->name, strlen(rows[0]->name), options->ascii);
+	strbuf_addf(&words, " (%zu), most frequent victim: ", rows[0]->count);
+	text_add_printable(&words, rows[1]->name, strlen(rows[1]->name), options->ascii);
+	conclusion_add(&conclusion, "Most frequent limit: %s (%zu).", words.text,
+		       rows[1]->count);
+	conclusion_add_opening(out, &conclusion, options);
+}
+
 void oom_summary_add_text(struct strbuf *out, const struct oom_kill *const *kills,
 			  size_t count, const struct oom_explain_options *options)
 {
 	_cleanup_free_ struct row *limit_rows = make_rows(kills, count, limit_name);
 	_cleanup_free_ struct row *victim_rows = make_rows(kills, count, victim_name);
-	const struct oom_kill *ends[2];
+	size_t limit_count = merge_rows(limit_rows, count);
+	size_t victim_count = merge_rows(victim_rows, count);
 
-	find_ends(kills, count, ends);
-	strbuf_addf(out, "%zu kills, from ", count);
-	add_time(out, ends[0]);
-	strbuf_add_text(out, " to ");
-	add_time(out, ends[1]);
-	strbuf_add_char(out, '\n');
-	add_rows(out, "LIMIT", limit_rows, count, options);
-	add_rows(out, "VICTIM", victim_rows, count, options);
+	add_opening(out, kills, count, (const struct row *[]){ limit_rows, victim_rows },
+		    &options->table);
+	add_rows(out, "LIMIT", limit_rows, limit_count, options);
+	add_rows(out, "VICTIM", victim_rows, victim_count, options);
 }
 
 static void add_json_time(struct json *j, const char *key, const struct oom_kill *k)

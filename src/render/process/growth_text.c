@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "classify/growth/limit_time.h"
 #include "render/process/growth_words.h"
 
 /*
@@ -22,6 +23,7 @@ void growth_text_add_short(struct strbuf *out, const struct growth *growth)
 		strbuf_add_text(out, units_format_rate(growth->rate_bytes,
 						       growth->rate_bytes, rate));
 		break;
+	case GROWTH_BRIEF:
 	case GROWTH_TOO_SHORT: strbuf_add_text(out, "too soon"); break;
 	case GROWTH_SLOW: strbuf_add_text(out, "slow growth"); break;
 	case GROWTH_NONE:

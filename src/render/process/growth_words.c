@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "classify/growth/limit_time.h"
 
 const char *const growth_titles[GROWTH_KIND_COUNT_] = {
 	[GROWTH_TOO_SHORT] = "too soon to tell",
+	[GROWTH_BRIEF] = "too soon to tell",
 	[GROWTH_NONE] = "no growth",
 	[GROWTH_FALLING] = "falling",
 	[GROWTH_SLOW] = "growing slowly",
@@ -104,6 +106,8 @@ int64_t growth_largest_rate(const struct growth *g)
 void growth_add_words(struct strbuf *out, const struct growth *g,
 		      const struct units_rate *unit)
 {
+	char missing[UNITS_TEXT_SIZE];
+
 	strbuf_addf(out, "%s: ", growth_titles[g->kind]);
 	switch (g->kind) {
 	case GROWTH_TOO_SHORT: add_missing(out, g); return;
@@ -113,6 +117,10 @@ void growth_add_words(struct strbuf *out, const struct growth *g,
 	case GROWTH_PLATEAU:
 		strbuf_add_text(out, "it rose earlier, and has almost stopped rising");
 		return;
+	case GROWTH_BRIEF:
+		strbuf_addf(out, "sample for %s more; ",
+			    units_format_duration(g->missing_ns, missing));
+		break;
 	case GROWTH_NONE:
 	case GROWTH_FALLING:
 	case GROWTH_SLOW:
@@ -126,21 +134,14 @@ void growth_add_words(struct strbuf *out, const struct growth *g,
 
 void growth_add_time(struct strbuf *out, const struct growth *g, uint64_t limit_bytes)
 {
-	char at[UNITS_TEXT_SIZE], soonest[UNITS_TEXT_SIZE], latest[UNITS_TEXT_SIZE];
 	char tooth[UNITS_TEXT_SIZE];
 	struct growth_time left;
 
 	if (!bytes_known(limit_bytes) || !growth_time_to(g, limit_bytes, &left) ||
 	    left.ns == UINT64_MAX)
 		return;
-	strbuf_addf(out, "reaches the limit in %s (%s to %s)",
-		    units_format_duration(left.ns, at),
-		    left.soonest_ns < NS_PER_S
-			    ? "now"
-			    : units_format_duration(left.soonest_ns, soonest),
-		    left.latest_ns == UINT64_MAX
-			    ? "never"
-			    : units_format_duration(left.latest_ns, latest));
+	strbuf_add_text(out, "reaches the limit in ");
+	growth_time_add(out, &left);
 	if (g->tooth_bytes > 0)
 		strbuf_addf(out, ", with a peak as tall as the tallest so far, %s",
 			    units_format_bytes(g->tooth_bytes, tooth));

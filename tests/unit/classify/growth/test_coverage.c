@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "classify/growth/growth.h"
+#include "classify/growth/limit_time.h"
 
 #include <stdio.h>
 #include <stdlib.h>

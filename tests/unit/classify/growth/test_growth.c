@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "classify/growth/growth.h"
+#include "classify/growth/limit_time.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -128,7 +129,9 @@ static void make(series_fn series, struct growth_point points[N])
 
 #define KIND(kind) (1U << (kind))
 /* The floors do not rise, or by so little that it may be by chance. */
-#define CALM (KIND(GROWTH_NONE) | KIND(GROWTH_SLOW) | KIND(GROWTH_FALLING))
+#define CALM                                                            \
+	(KIND(GROWTH_NONE) | KIND(GROWTH_SLOW) | KIND(GROWTH_FALLING) | \
+	 KIND(GROWTH_BRIEF))
 
 /* Return how many of the series are of one of these kinds, a set of KIND() bits. */
 static int count_classified(series_fn series, unsigned int kinds)
@@ -223,16 +226,19 @@ static void a_rate_that_is_not_0_is_never_called_no_growth(void **state)
 		counts[g.kind]++;
 		if (g.kind == GROWTH_NONE)
 			assert_true(g.rate_low_bytes <= 0 && g.rate_high_bytes >= 0);
-		if (g.kind == GROWTH_SLOW || g.kind == GROWTH_STEADY)
+		if (g.kind == GROWTH_SLOW || g.kind == GROWTH_STEADY ||
+		    g.kind == GROWTH_BRIEF)
 			assert_true(g.rate_low_bytes >= 0 && g.rate_high_bytes > 0);
 		if (g.kind == GROWTH_FALLING)
 			assert_true(g.rate_low_bytes < 0 && g.rate_high_bytes <= 0);
+		assert_true(g.kind == GROWTH_TOO_SHORT || g.missing_count == 0);
 		assert_true(g.kind == GROWTH_TOO_SHORT ||
-			    g.missing_count + g.missing_ns == 0);
+			    (g.kind == GROWTH_BRIEF) == (g.missing_ns > 0));
 	}
 	assert_in_range(counts[GROWTH_TOO_SHORT], 20, 3000);
 	assert_in_range(counts[GROWTH_NONE], 100, 3000);
 	assert_in_range(counts[GROWTH_SLOW], 100, 3000);
+	assert_in_range(counts[GROWTH_BRIEF], 20, 3000);
 	assert_in_range(counts[GROWTH_FALLING], 100, 3000);
 	assert_in_range(counts[GROWTH_STEADY], 100, 3000);
 }
@@ -373,12 +379,40 @@ static void thinning_many_points_does_not_change_the_result(void **state)
 	free(points);
 }
 
+/* A fast leak is brief, not slow, until it has been observed for long enough. */
+static void fast_growth_that_was_seen_briefly_is_not_called_slow(void **state)
+{
+	struct growth_point points[N];
+	struct growth growth;
+	size_t brief = 0;
+
+	(void)state;
+	for (size_t i = 0; i < N; i++)
+		points[i] = (struct growth_point){
+			i * 10 * NS_PER_S,
+			(uint64_t)(MEBI * (200 + 100.0 * (double)i / N))
+		};
+	for (size_t count = GROWTH_FLOORS_MIN; count < N; count++) {
+		growth_find(points, count, &growth);
+		if (growth.kind == GROWTH_STEADY)
+			continue;
+		assert_int_equal(growth.kind, GROWTH_BRIEF);
+		assert_true(growth.rate_low_bytes > 90 * (int64_t)MIB);
+		brief++;
+		growth_find(points, count + 1 + growth.missing_ns / (10 * NS_PER_S),
+			    &growth);
+		assert_int_equal(growth.kind, GROWTH_STEADY);
+	}
+	assert_in_range(brief, 10, 30);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(growth_is_classified_from_the_series),
 		cmocka_unit_test(a_rate_that_is_not_0_is_never_called_no_growth),
 		cmocka_unit_test(what_is_missing_for_a_result_is_enough),
+		cmocka_unit_test(fast_growth_that_was_seen_briefly_is_not_called_slow),
 		cmocka_unit_test(the_rate_follows_the_floors_and_lies_in_its_interval),
 		cmocka_unit_test(the_limit_is_reached_when_predicted),
 		cmocka_unit_test(too_few_points_give_no_verdict),

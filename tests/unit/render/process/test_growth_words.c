@@ -7,57 +7,64 @@
 
 #include "../../support/unit.h"
 
+static const struct {
+	struct growth growth;
+	const char *words;
+} cases[] = {
+	{ { .kind = GROWTH_TOO_SHORT, .missing_count = 1 },
+	  "too soon to tell: 1 more sample is needed" },
+	{ { .kind = GROWTH_TOO_SHORT, .missing_count = 5 },
+	  "too soon to tell: 5 more samples are needed" },
+	{ { .kind = GROWTH_TOO_SHORT,
+	    .floor_count = 4,
+	    .cycle_ns = 400 * NS_PER_S,
+	    .missing_ns = 900 * NS_PER_S },
+	  "too soon to tell: the samples cover 4 of the 6 cycles (6m40s each) "
+	  "that are needed; sample for 15m00s more" },
+	{ { .kind = GROWTH_TOO_SHORT },
+	  "too soon to tell: samples at different times are needed" },
+	{ { .kind = GROWTH_BRIEF,
+	    .missing_ns = 12 * NS_PER_S,
+	    .window_ns = NS_PER_S,
+	    .rate_bytes = 2048,
+	    .rate_low_bytes = 1024,
+	    .rate_high_bytes = 4096 },
+	  "too soon to tell: sample for 12.0s more; the floor of each 1.0s "
+	  "changes by +2.0K/h (+1.0K/h to +4.0K/h)" },
+	{ { .kind = GROWTH_STEP }, "one step: most of the rise was a single jump" },
+	{ { .kind = GROWTH_PLATEAU },
+	  "plateau: it rose earlier, and has almost stopped rising" },
+	{ { .kind = GROWTH_NONE,
+	    .window_ns = 60 * NS_PER_S,
+	    .rate_low_bytes = -1024,
+	    .rate_high_bytes = 2048 },
+	  "no growth: the floor of each 1m00s changes by 0K/h (-1.0K/h to "
+	  "+2.0K/h)" },
+	{ { .kind = GROWTH_FALLING,
+	    .window_ns = 60 * NS_PER_S,
+	    .rate_bytes = -2048,
+	    .rate_low_bytes = -4096,
+	    .rate_high_bytes = -1024 },
+	  "falling: the floor of each 1m00s changes by -2.0K/h (-4.0K/h to "
+	  "-1.0K/h)" },
+	{ { .kind = GROWTH_SLOW,
+	    .window_ns = 60 * NS_PER_S,
+	    .rate_bytes = 2048,
+	    .rate_low_bytes = 512,
+	    .rate_high_bytes = 4096 },
+	  "growing slowly: the floor of each 1m00s changes by +2.0K/h "
+	  "(+0.500K/h to +4.0K/h)" },
+	{ { .kind = GROWTH_STEADY,
+	    .cycle_ns = 400 * NS_PER_S,
+	    .rate_bytes = 600 * (int64_t)MIB,
+	    .rate_low_bytes = 540 * (int64_t)MIB,
+	    .rate_high_bytes = 660 * (int64_t)MIB },
+	  "growing: the floor of each cycle (6m40s) changes by +10.0M/min "
+	  "(+9.0M/min to +11.0M/min)" },
+};
+
 static void each_kind_of_growth_has_its_words(void **state)
 {
-	static const struct {
-		struct growth growth;
-		const char *words;
-	} cases[] = {
-		{ { .kind = GROWTH_TOO_SHORT, .missing_count = 1 },
-		  "too soon to tell: 1 more sample is needed" },
-		{ { .kind = GROWTH_TOO_SHORT, .missing_count = 5 },
-		  "too soon to tell: 5 more samples are needed" },
-		{ { .kind = GROWTH_TOO_SHORT,
-		    .floor_count = 4,
-		    .cycle_ns = 400 * NS_PER_S,
-		    .missing_ns = 900 * NS_PER_S },
-		  "too soon to tell: the samples cover 4 of the 6 cycles (6m40s each) "
-		  "that are needed; sample for 15m00s more" },
-		{ { .kind = GROWTH_TOO_SHORT },
-		  "too soon to tell: samples at different times are needed" },
-		{ { .kind = GROWTH_STEP },
-		  "one step: most of the rise was a single jump" },
-		{ { .kind = GROWTH_PLATEAU },
-		  "plateau: it rose earlier, and has almost stopped rising" },
-		{ { .kind = GROWTH_NONE,
-		    .window_ns = 60 * NS_PER_S,
-		    .rate_low_bytes = -1024,
-		    .rate_high_bytes = 2048 },
-		  "no growth: the floor of each 1m00s changes by 0K/h (-1.0K/h to "
-		  "+2.0K/h)" },
-		{ { .kind = GROWTH_FALLING,
-		    .window_ns = 60 * NS_PER_S,
-		    .rate_bytes = -2048,
-		    .rate_low_bytes = -4096,
-		    .rate_high_bytes = -1024 },
-		  "falling: the floor of each 1m00s changes by -2.0K/h (-4.0K/h to "
-		  "-1.0K/h)" },
-		{ { .kind = GROWTH_SLOW,
-		    .window_ns = 60 * NS_PER_S,
-		    .rate_bytes = 2048,
-		    .rate_low_bytes = 512,
-		    .rate_high_bytes = 4096 },
-		  "growing slowly: the floor of each 1m00s changes by +2.0K/h "
-		  "(+0.500K/h to +4.0K/h)" },
-		{ { .kind = GROWTH_STEADY,
-		    .cycle_ns = 400 * NS_PER_S,
-		    .rate_bytes = 600 * (int64_t)MIB,
-		    .rate_low_bytes = 540 * (int64_t)MIB,
-		    .rate_high_bytes = 660 * (int64_t)MIB },
-		  "growing: the floor of each cycle (6m40s) changes by +10.0M/min "
-		  "(+9.0M/min to +11.0M/min)" },
-	};
-
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
