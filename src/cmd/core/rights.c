@@ -3,6 +3,7 @@
 
 #include "cmd/core/rights.h"
 
+#include <errno.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,19 @@ static int read_yama_scope(const struct procfs *fs)
 	if (system_file_read(fs, SYSTEM_PTRACE_SCOPE, FILE_BYTES_MAX, &text) < 0)
 		return 0;
 	return atoi(strbuf_text(&text));
+}
+
+bool rights_has_ended(const struct procfs *fs, const struct process *process, int error)
+{
+	struct process now;
+	int r;
+
+	if (error != -EPERM && error != -EACCES)
+		return false;
+	r = proc_stat_read(fs, process->pid, &now);
+	if (r == 0)
+		return !process_is_same(&now, process) || process_has_ended(&now);
+	return r == -ESRCH;
 }
 
 void rights_report(const struct procfs *fs, int pid, bool is_tracing)

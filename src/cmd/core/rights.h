@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
+#include "model/process.h"
 #include "proc/system/procfs.h"
 
 struct rights {
@@ -23,6 +24,12 @@ struct rights {
 
 /* Append a hint for a process that memstate may not read or stop. */
 void rights_add_hint(const struct rights *rights, struct strbuf *out);
+
+/*
+ * Return true if the error is -EPERM or -EACCES and the process has ended: the kernel
+ * denies access to a process that is ending, whatever rights memstate has.
+ */
+bool rights_has_ended(const struct procfs *fs, const struct process *process, int error);
 
 /* Print a hint after the kernel denied access to a live process. */
 void rights_report(const struct procfs *fs, int pid, bool is_tracing);

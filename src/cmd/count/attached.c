@@ -123,14 +123,18 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 	}
 	if (r == -EINTR)
 		return;
+	a->failed_count++;
+	a->uncovered_count += r == -ENODATA;
+	if (rights_has_ended(&a->session->fs, p, r)) {
+		message("%d: the process has ended", p->pid);
+		return;
+	}
 	if (why.length > 0)
 		message("%d: cannot count its calls: %s", p->pid, why.text);
 	else
 		message_process_error(p->pid, r);
 	if (r == -EPERM || r == -EACCES)
 		rights_report(&a->session->fs, p->pid, true);
-	a->failed_count++;
-	a->uncovered_count += r == -ENODATA;
 }
 
 /*

@@ -119,12 +119,15 @@ static void report_tracer(const struct session *session, int pid,
 		strbuf_text(&name));
 }
 
-static void report(const struct session *session, int pid, int error, const char *problem,
-		   uint64_t expected_ns)
+static void report(const struct session *session, const struct process *process,
+		   int error, const char *problem, uint64_t expected_ns)
 {
+	int pid = process->pid;
 	struct tracer_process tracer;
 	char pause[UNITS_TEXT_SIZE];
 
+	if (rights_has_ended(&session->fs, process, error))
+		error = -ESRCH;
 	if (error == 0)
 		message("%d: heap unknown: %s", pid, problem);
 	else if (error == -EFBIG)
@@ -163,8 +166,7 @@ int heaps_report_missing(const struct session *session, const struct snapshot *s
 			heaps_report_not_asked(u);
 		if (u->error || u->heap_quality != QUALITY_UNKNOWN || !problem)
 			continue;
-		report(session, u->process.pid, u->heap_error, problem,
-		       u->heap_expected_ns);
+		report(session, &u->process, u->heap_error, problem, u->heap_expected_ns);
 		missing++;
 	}
 	return missing > 0 ? EXIT_PARTIAL : EXIT_DONE;
@@ -193,7 +195,7 @@ void heaps_report_failure(const struct session *session, const struct usage *u,
 		report_room(u->process.pid, heap);
 		return;
 	}
-	report(session, u->process.pid, heap->problem ? 0 : r, heap->problem,
+	report(session, &u->process, heap->problem ? 0 : r, heap->problem,
 	       heap->expected_ns);
 }
 

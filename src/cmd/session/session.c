@@ -201,6 +201,10 @@ int session_sort_key(const struct options *o, const struct column_set *set,
 
 static void report_unreadable(const struct session *session, const struct usage *u)
 {
+	if (rights_has_ended(&session->fs, &u->process, u->error)) {
+		message("%d: the process has ended", u->process.pid);
+		return;
+	}
 	message_process_error(u->process.pid, u->error);
 	if (u->error == -EACCES || u->error == -EPERM)
 		rights_report(&session->fs, u->process.pid, false);

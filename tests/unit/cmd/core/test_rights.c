@@ -3,8 +3,10 @@
 
 #include "cmd/core/rights.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "../../support/made_proc.h"
 #include "../../support/unit.h"
 
 /* Each failure is explained by the first cause that is true for it. */
@@ -57,10 +59,36 @@ static void the_hint_names_the_least_right(void **state)
 	}
 }
 
+static void a_process_that_has_ended_needs_no_rights(void **state)
+{
+	static const struct {
+		char stat; /* the state */
+		int start_ticks, error;
+		bool has_ended;
+	} rows[] = {
+		{ 'S', 107, -EPERM, false },  { 'S', 107, -EACCES, false },
+		{ 'Z', 107, -EPERM, true },   { 'Z', 107, -EACCES, true },
+		{ 'X', 107, -EACCES, true },  { 'S', 200, -EPERM, true },
+		{ 'Z', 107, -EINVAL, false }, { 'Z', 107, 0, false },
+	};
+	const struct process process = { .pid = 7, .start_ticks = 107 };
+
+	(void)state;
+	assert_true(rights_has_ended(&made_fs, &process, -EPERM));
+	assert_false(rights_has_ended(&made_fs, &process, -EBUSY));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		made_proc_write_stat(7, "seven", rows[i].stat, 1, rows[i].start_ticks);
+		assert_int_equal(rights_has_ended(&made_fs, &process, rows[i].error),
+				 rows[i].has_ended);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_hint_names_the_least_right),
+		cmocka_unit_test_setup_teardown(a_process_that_has_ended_needs_no_rights,
+						made_proc_set_up, made_proc_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
