@@ -22,16 +22,16 @@
  * of pool_pages is therefore all free memory, and the lower bound of pool_fragments is 0.
  */
 struct heap_bounds {
-	/* Resident part of the memory that may belong to the allocator. */
+	/* How much of the memory that may belong to the allocator is resident. */
 	uint64_t resident_bytes;
 	/*
-	 * Part of the memory that may belong to the allocator that is mapped
-	 * but not resident.
+	 * How much of the memory that may belong to the allocator is
+	 * mapped but not resident.
 	 */
 	uint64_t missing_bytes;
 	/*
-	 * The allocator's own figures. BYTES_UNKNOWN: the figure of another owner
-	 * includes this owner's bytes.
+	 * The allocator's own figures, or BYTES_UNKNOWN if this owner's bytes are
+	 * included in the figure of another owner.
 	 */
 	uint64_t reported_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t min_bytes[OWNER_HEAP_LAST + 1];
@@ -44,22 +44,20 @@ struct heap_bounds {
 };
 
 struct helper_answer {
-	/* The user requested a query; false: the other fields are empty. */
+	/* true if the user requested a query; otherwise the other fields are empty */
 	bool was_requested;
 	int error; /* 0, or the -errno with which the query failed */
 	/*
-	 * Why the query failed, as a phrase without a full stop;
-	 * NULL: it succeeded. Static.
+	 * Static text that explains why the query failed, as a phrase without a full
+	 * stop, or NULL if the query succeeded.
 	 */
 	const char *problem;
 	/*
-	 * true: the helper was injected into the running process; false: preloaded
-	 * at its start
+	 * true if the helper was injected into the running process, false if it was
+	 * preloaded when the program started
 	 */
 	bool was_injected;
-	/*
-	 * How often one thread was stopped for the injection, and for how long in total.
-	 */
+	/* How often a thread was stopped for the injection, and for how long in total. */
 	unsigned int stop_count;
 	uint64_t stopped_ns;
 	struct allocator_stats stats;

@@ -28,7 +28,7 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 
 /*
  * Return true if the mappings or the mapped files show that the process has no heap that
- * can be read, so that the process need not be stopped. In that case ret->allocator is
+ * can be read, so that it is useless to stop the process. In that case ret->allocator is
  * set as by walk_heap(). *ret must be initialised. process_fd is the process's directory
  * in /proc, or negative to examine only the mappings.
  */

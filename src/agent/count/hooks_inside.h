@@ -13,8 +13,8 @@ extern const struct hooks_modules hooks_modules;
 extern char hooks_nodes[], hooks_arena[];
 
 /*
- * Record the stack of an allocation of this many bytes, made by the thread with this
- * slot. Return the number of bytes until the next stack has to be recorded.
+ * Record the call stack of an allocation of this many bytes, made by the thread that owns
+ * this slot. Return the number of bytes until the next stack has to be recorded.
  */
 int64_t hooks_record_stack(uint32_t slot, uint64_t bytes,
 			   const struct unwind_state *start);

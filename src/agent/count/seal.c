@@ -106,9 +106,9 @@ __asm__(".text\n"
 	"syscall:\n"
 	".cfi_startproc\n"
 	"endbr64\n"
-	"cmpq $317, %rdi\n" /* the number of seccomp(2) */
+	"cmpq $317, %rdi\n" /* system call number of seccomp(2) */
 	"je count_seal_call\n"
-	"cmpq $157, %rdi\n" /* the number of prctl(2) */
+	"cmpq $157, %rdi\n" /* system call number of prctl(2) */
 	"je count_seal_call\n"
 	"movq %rdi, %rax\n"
 	"movq %rsi, %rdi\n"

@@ -283,8 +283,8 @@ static void flush(struct count_slot *slot)
 		return;
 	before = __atomic_fetch_add(&head->live_bytes, pending, __ATOMIC_RELAXED);
 	/*
-	 * Use this slot's maximum since its last flush for the process's peak only if no
-	 * other thread has changed live_bytes meanwhile.
+	 * If only one slot is in use, no other thread has changed live_bytes since the
+	 * last flush, so this slot's maximum of pending_bytes shows the exact peak.
 	 */
 	most = head->slot_count == slot_first + 1 && high > pending ? before + high
 								    : before + pending;

@@ -291,7 +291,7 @@ void stack_forget(struct stacks *s, struct stack_thread *t, uintptr_t addr)
 }
 
 /*
- * Remember to which node the block belongs. place points to the block's word, or is NULL
+ * Record the node of a block's call stack. place points to the block's word, or is NULL
  * if memory for the word could not be allocated.
  */
 static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *place,
@@ -315,8 +315,8 @@ static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *
 		}
 	}
 	/*
-	 * the address is still recorded: the previous block was freed without
-	 * our knowledge
+	 * the address is still recorded, because the previous block was freed in a way
+	 * that was not recorded
 	 */
 	if (unlikely(*place))
 		stack_forget(s, t, addr);

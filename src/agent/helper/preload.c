@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * preload - the helper in a program that was started with the helper. LD_PRELOAD loads
- * this library into the program, into the program's children, and into the programs that
- * they execute.
+ * preload - start the helper in a program that memstate starts. Into a program that is
+ * already running, memstate injects the helper instead. LD_PRELOAD loads this library
+ * into the program, into the program's children, and into the programs that they execute.
  *
  * The helper must not disturb the program: it keeps no descriptor open, blocks all
  * signals except those that libc needs, and runs on its own stack.

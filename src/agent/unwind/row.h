@@ -50,9 +50,9 @@ static inline int64_t row_cfa(uint64_t row)
 }
 
 /*
- * Find the rules of the function that contains the address lookup. Return them as a
- * row; ROW_NONE if no code is known at that address; or ROW_CUT if there are no
- * rules for the code.
+ * Find the unwind rules of the function that contains the address `lookup`.
+ * Return them as a row; ROW_NONE if no code is known at that address; or ROW_CUT
+ * if the code has no rules.
  */
 uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
 			 struct unwind_rules *ret);

@@ -257,7 +257,8 @@ struct walk {
 	struct unwind_state state;
 	uint64_t flags;	   /* flags in the cfa of the frame that state describes */
 	int32_t rbp_delta; /* rbp_delta of the frame that state describes */
-	uint32_t count;	   /* number of fresh frames */
+	/* number of frames found so far that are not reused from the previous stack */
+	uint32_t count;
 };
 
 /*

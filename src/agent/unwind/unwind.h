@@ -146,32 +146,40 @@ struct unwind_thread {
 	 */
 	uint64_t sure_start;
 	uint32_t generation;
-	uint32_t kept_count; /* number of kept frames, without the sentinel */
-	/* number of elements of fresh; the first element is the innermost frame */
+	/*
+	 * number of frames of the last stack that are kept for reuse,
+	 * without the sentinel
+	 */
+	uint32_t kept_count;
+	/*
+	 * number of frames in fresh, which the last walk found; the first
+	 * one is the innermost
+	 */
 	uint32_t fresh_count;
-	/* the callers of the outermost fresh frame could not be determined */
+	/* the callers of the outermost frame in fresh could not be determined */
 	bool is_cut;
 	/* fresh contains the whole stack, and must not be reused in the next walk */
 	bool is_passing;
 	/*
-	 * The stack that was found last. kept[0] is a sentinel that matches no frame;
-	 * then follow the frames, outermost first.
+	 * The stack that was found last, kept for reuse. kept[0] is a sentinel that
+	 * matches no frame; the frames follow, outermost first.
 	 */
 	struct unwind_frame kept[1 + UNWIND_DEPTH_MAX];
 	struct unwind_frame fresh[UNWIND_DEPTH_MAX];
 };
 
 /*
- * Find the call stack whose innermost frame is *state. kept[1 .. kept_count] is the
- * outer part of the result, with the outermost frame first; fresh is the inner part,
- * with the innermost frame first. unwind_keep() merges the two. is_cut is set only if
- * kept_count is 0.
+ * Find the call stack whose innermost frame is *state. The outer frames, kept[1 ..
+ * kept_count], are reused from the previous stack; the outermost is first. The inner
+ * frames are in fresh; the innermost is first. unwind_keep() merges the two. is_cut is
+ * set only if kept_count is 0.
  */
 void unwind_stack(struct unwind_space *space, struct unwind_thread *thread,
 		  const struct unwind_state *state);
 
 /*
- * Append fresh[i] to the kept frames. Must be called for the outermost fresh frame first.
+ * Append fresh[i] to the kept frames, those that the next walk may reuse. Must be called
+ * for the outermost fresh frame first.
  */
 static inline struct unwind_frame *unwind_keep(struct unwind_thread *thread, uint32_t i)
 {
@@ -197,8 +205,8 @@ static inline struct unwind_frame *unwind_keep(struct unwind_thread *thread, uin
 }
 
 /*
- * Like unwind_stack(), but find all frames with the tables alone, and store all of them
- * in fresh. kept is not used.
+ * Like unwind_stack(), but find all frames with the unwind tables alone, and store all of
+ * them in fresh. No frame of the previous stack is reused.
  */
 void unwind_whole(struct unwind_space *space, struct unwind_thread *thread,
 		  const struct unwind_state *state);

@@ -155,9 +155,9 @@ void machine_state_free(struct machine_state *state)
 
 /*
  * Return the number of the interrupted system call. The kernel continues an interrupted
- * sleep through restart_syscall(2) with data that rt_sigreturn(2) discards. The frame
- * therefore has to start the sleep again, with its own number, which libc's code
- * contains in the preceding instruction, such as mov $7, %eax.
+ * sleep through restart_syscall(2) with data that rt_sigreturn(2) discards. The signal
+ * frame therefore has to restart the sleep with the number of the original call, which
+ * libc's code contains in the preceding instruction, such as mov $7, %eax.
  */
 static unsigned long long find_begun_call(int tid, const struct user_regs_struct *regs)
 {

@@ -42,7 +42,8 @@ struct landmarks {
 	 */
 	struct code_range libc[LANDMARKS_LIBC_MAX];
 	size_t libc_count;
-	struct code_tables tables; /* set only by landmarks_read() */
+	/* unwind tables of these files, set only by landmarks_read() */
+	struct code_tables tables;
 	bool wants_tables;
 	/*
 	 * A file other than libc defines malloc and provides no figures. libc's figures
@@ -57,8 +58,8 @@ struct landmarks {
 	}
 
 /*
- * Find these functions and code ranges in a process. process_fd is a descriptor
- * of /proc/PID. Return 0; -EOPNOTSUPP or -ENOSYS with *ret_reason, a static
+ * Find the functions to call and the code ranges to avoid in a process. process_fd is a
+ * descriptor of /proc/PID. Return 0; -EOPNOTSUPP or -ENOSYS with *ret_reason, a static
  * string; or another -errno.
  */
 int landmarks_read(int process_fd, const struct mapping_list *mappings,

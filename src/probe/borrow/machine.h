@@ -153,7 +153,10 @@ struct machine_order {
 	uint64_t tracer, tracer_now_addr;
 };
 
-/* The stub's answer, stored below the frame. */
+/*
+ * The answer of the stub (code that the borrowed thread runs), stored on the thread's
+ * stack below the signal frame.
+ */
 struct machine_answer {
 	int64_t result; /* result of function_addr, or -errno */
 	uint64_t is_done;
@@ -169,7 +172,10 @@ int machine_begin_stub(int tid, const struct machine_state *state,
  */
 int machine_is_borrowed(int tid, const struct machine_code *code);
 
-/* Return the address of the stub's struct machine_answer. */
+/*
+ * Return the address at which the stub (code that the borrowed thread runs) stores its
+ * struct machine_answer.
+ */
 uint64_t machine_answer_addr(const struct machine_code *code);
 
 /*

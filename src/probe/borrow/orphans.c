@@ -42,8 +42,8 @@ static bool has_page(const struct orphans_search *search,
 	const struct mapping *page = mapping_list_find(mappings, page_addr);
 
 	/*
-	 * the page's address still contains private code, because the stub has not
-	 * attached the page yet
+	 * the page's address still contains private code, because the helper's stub has
+	 * not attached the page yet
 	 */
 	if (private_code_covers(mappings, page_addr, AGENT_PAGE_BYTES))
 		return true;

@@ -27,20 +27,21 @@ struct orphans_search {
 	const struct probe_request *request;
 	const struct landmarks *marks;
 	int process_fd, mem_fd;
-	/* address in the process of a page that the caller has attached, or 0 */
+	/* address in the process of a helper's page that the caller has attached, or 0 */
 	uint64_t own_addr;
 };
 
 /*
- * Find parcels left by killed memstate processes, and store their addresses in ascending
- * order. Return their number.
+ * Find the helpers that killed memstate processes have left, and store the addresses of
+ * their parcels (code, page and stack) in ascending order. Return their number.
  */
 size_t orphans_find(const struct orphans_search *search,
 		    const struct mapping_list *mappings, uint64_t ret[ORPHANS_MAX]);
 
 /*
  * Stop all threads briefly, and return true if none of them is executing code of the
- * parcel at addr. No code jumps into an orphaned parcel, so no thread can enter it later.
+ * orphaned helper whose parcel is at addr. No code jumps into an orphaned parcel, so no
+ * thread can enter it later.
  */
 bool orphans_is_empty(const struct orphans_search *search, uint64_t addr);
 

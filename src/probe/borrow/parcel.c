@@ -18,13 +18,13 @@
 #include "proc/process/dir.h"
 
 /*
- * pthread_create() runs on this much of the upper end of the stack in the parcel. The
+ * pthread_create() runs on this many bytes at the upper end of the helper's stack. The
  * helper's thread uses the remainder.
  */
 #define CALL_STACK_BYTES (64 << 10)
 
 /*
- * Space above the stack of pthread_create(), in which that function stores
+ * Size of the space, above the stack of pthread_create(), in which that function stores
  * the new thread's id.
  */
 #define THREAD_BYTES 64

@@ -36,32 +36,32 @@ struct parcel_site {
 	uint64_t addr;
 	/* identifier of a System V segment, or -1 if the page is memory of the process */
 	int page_segment;
-	uint32_t tracer; /* the id that trace_sign() returned */
+	uint32_t tracer; /* id of the tracing thread, as returned by trace_sign() */
 	const struct landmarks *marks;
 };
 
 /*
- * Write the code of a parcel, with these values in it, to a buffer. Return 0, or -E2BIG
- * if the code does not fit.
+ * Write the code of a helper's parcel, with these values in it, to a buffer. Return 0, or
+ * -E2BIG if the code does not fit.
  */
 int parcel_make_code(const struct parcel_site *site, uint8_t ret[PARCEL_CODE_BYTES]);
 
 /*
- * Return true if the process has the code of a parcel at addr, byte for byte. Only the
+ * Return true if the process has the helper's code at addr, byte for byte. Only the
  * segment, the tracer and the addresses of the allocator's functions may differ.
  */
 bool parcel_exists(int mem_fd, uint64_t addr, const struct landmarks *marks);
 
 /*
- * Return the thread id, in memstate's pid namespace, of the thread whose stack
- * pointer is in the parcel, or 0 if no such thread is found. A thread that is running
- * on a CPU is not found.
+ * Return the thread id, in memstate's pid namespace, of the thread whose stack pointer is
+ * in the parcel (the helper's code, page and stack), or 0 if no such thread is found. A
+ * thread that is running on a CPU is not found.
  */
 int parcel_find_thread(int process_fd, uint64_t addr);
 
 /*
- * Return an address within the parcel that starts at addr: that of the stub's order, the
- * stub, the page, the stack, or the word that the stub watches.
+ * Return the address of an item in the helper's parcel, which starts at addr: the stub's
+ * order, the stub, the page, the stack, or the word that the stub watches.
  */
 uint64_t parcel_order_addr(uint64_t addr);
 uint64_t parcel_stub_addr(uint64_t addr);

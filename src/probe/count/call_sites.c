@@ -286,10 +286,7 @@ static int search_part(struct search *search, const struct elf_part *part)
 			return r < 0 ? r : -EOPNOTSUPP;
 		if (length > left)
 			length = (size_t)left;
-		/*
-		 * an instruction at the end of `piece` may continue in the
-		 * next chunk of code
-		 */
+		/* an instruction may continue in the next chunk of code */
 		end = length == left ? length : length - BRANCH_BYTES + 1;
 		for (size_t i = 0; r == 0 && i < end; i++)
 			r = check_code(search, piece + i, length - i,

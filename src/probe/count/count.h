@@ -55,8 +55,8 @@ int count_folder_create(struct count_folder *folder, const char **ret_where);
 void count_folder_release(struct count_folder *folder);
 
 /*
- * Return a static text that explains why a program may have no file in the folder for
- * files with counts.
+ * Return a static text that explains why a program may have no file of
+ * counts in the folder.
  */
 const char *count_folder_problem(const struct count_folder *folder);
 

@@ -97,8 +97,9 @@ struct hook_copies {
 
 /*
  * Find the copies of the original functions' addresses in the data of the files. If
- * source->finds_leading is set, find the copies of the gates' addresses instead. Return
- * 0; -E2BIG if there are more copies than can be recorded; or -errno.
+ * source->finds_leading is set, find the copies of the addresses of the gates
+ * (jumps to hooks) instead. Return 0; -E2BIG if there are more copies than can be
+ * recorded; or -errno.
  */
 int hook_copies_find(const struct hook_places_source *source,
 		     const struct data_words *data, const uint64_t *originals,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hook_places - find the places in a process's memory where the program and its
- * libraries store the addresses of malloc and related functions in order to call them.
+ * hook_places - find the memory words and instructions through which a program and its
+ * libraries call malloc and related functions.
  */
 #ifndef MS_PROBE_COUNT_HOOK_PLACES_H
 #define MS_PROBE_COUNT_HOOK_PLACES_H
@@ -61,8 +61,8 @@ static inline bool hook_place_distance(uint64_t addr, uint64_t target, int32_t *
 }
 
 /*
- * Return true if all call sites from sites_addr to sites_end_addr can reach gates
- * at addr.
+ * Return true if all call sites from sites_addr to sites_end_addr are close enough to
+ * addr to call gates (jumps to hooks) there.
  */
 static inline bool hook_places_are_near(uint64_t sites_addr, uint64_t sites_end_addr,
 					uint64_t addr)

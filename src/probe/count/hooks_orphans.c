@@ -152,7 +152,10 @@ bool hooks_orphans_is_one(const struct hooks_search *search,
 	       !has_owner(search->fs, &head);
 }
 
-/* Read the gates to which the hooks refer, and check that they really are gates. */
+/*
+ * Read the gates (jumps to hooks) that the hooks' header names, and check that
+ * they really are gates.
+ */
 static int read_gates(const struct hooks_search *search, uint64_t gates_addr,
 		      struct gates *ret)
 {
@@ -187,7 +190,7 @@ static int find_places(const struct hooks_switch *s, const struct hooks_search *
 
 /*
  * Return true if the address still refers to the hooks. Call sites need no check: each
- * was restored, or jumps to a gate that now bypasses the hooks.
+ * was restored, or jumps to a gate, which now jumps to the original function.
  */
 static bool points_to_hooks(const struct hooks_switch *s,
 			    const struct hooks_record *record)

@@ -18,11 +18,12 @@
 
 struct hooks_parcel {
 	/*
-	 * Copy of the HOOKS_COUNTS_OFFSET bytes before the counts, or NULL if the
-	 * parcel was not made.
+	 * Copy of the HOOKS_COUNTS_OFFSET bytes before the counts, or NULL
+	 * if it was not made.
 	 */
 	struct hooks_head *head;
-	struct gates *gates; /* the gates, or NULL if there are none yet */
+	/* memstate's copy of the gates (jumps to hooks), or NULL if there are none yet */
+	struct gates *gates;
 	void *counts;
 	/* the stack file's header and nodes, or NULL if no call stacks are recorded */
 	struct stack_file_head *nodes;
@@ -78,16 +79,16 @@ struct hooks_modules *hooks_parcel_modules(const struct hooks_parcel *parcel);
 
 /*
  * gates_use_hooks() makes the gates jump to the hooks at base_addr. gates_bypass_hooks()
- * makes them jump to the original functions.
+ * makes them jump to the original functions, so that the hooks are no longer called.
  */
 void gates_use_hooks(struct gates *gates, const struct hooks_head *head,
 		     uint64_t base_addr);
 void gates_bypass_hooks(struct gates *gates, const uint64_t originals[HOOK_COUNT_]);
 
 /*
- * Return true if the process has hooks, or gates, at addr, with the same code as memstate
- * would write, byte for byte. *ret is set to the members that may differ: those of the
- * header that memstate fills in, and the gates' targets.
+ * Return true if the process has hooks, or gates (jumps to hooks), at addr, with the same
+ * code as memstate would write, byte for byte. *ret is set to the members that may
+ * differ: those of the header that memstate fills in, and the gates' targets.
  */
 bool hooks_exist(int mem_fd, uint64_t addr, struct hooks_head *ret);
 bool gates_exist(int mem_fd, uint64_t addr, struct gates *ret);

@@ -34,7 +34,7 @@ int hooks_stacks_update(struct hooks_stacks *stacks, const struct mapping_list *
  */
 int hooks_stacks_fill(const struct hooks_stacks *stacks, uint64_t private_addr);
 
-/* Read the stacks from the nodes of the parcel, like stacks_read(). */
+/* Read the stacks from the nodes in the hooks' memory, like stacks_read(). */
 int hooks_stacks_read(const struct hooks_stacks *stacks, struct stacks *ret);
 
 #endif

@@ -38,9 +38,11 @@ struct work {
 	const struct mapping_list *mappings;
 	const struct hooks_head *head;
 	const struct hook_places *places;
-	size_t first_record; /* index in s->records of the record of places->items[0] */
+	/* index, in s->records, of the record that belongs to places->items[0] */
+	size_t first_record;
 	size_t done, count;
-	bool has_gates; /* true once the new contents of the gates have been written */
+	/* true once the new contents of the gates (jumps to hooks) have been written */
+	bool has_gates;
 	bool is_inside;
 };
 
@@ -162,8 +164,8 @@ static int redirect(struct work *w, const struct stop *stop, size_t index)
 }
 
 /*
- * Write the gates while all threads are stopped, so that no thread reads half of
- * an address.
+ * Write the gates (jumps to hooks) while all threads are stopped, so that no thread reads
+ * a half-written address.
  */
 static int write_gates(struct work *w, const struct stop *stop)
 {

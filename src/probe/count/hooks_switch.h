@@ -20,11 +20,12 @@
 struct hooks_switch {
 	const struct probe_request *request;
 	int process_fd;
-	uint64_t base_addr;  /* address of the hooks in the process */
-	uint64_t gates_addr; /* address of the gates, or 0 if there are none */
+	uint64_t base_addr; /* address of the hooks in the process */
+	/* address of the gates (jumps to hooks), or 0 if there are none */
+	uint64_t gates_addr;
 	uint64_t code_bytes; /* size of the hooks' code, including its header */
 	int mem_fd;	     /* /proc/PID/mem, open for writing */
-	/* new contents of the gates, or NULL to leave them unchanged */
+	/* new contents of the gates (jumps to hooks), or NULL to leave them unchanged */
 	const struct gates *gates;
 	/*
 	 * Records of the patched addresses: an array of HOOKS_RECORD_MAX elements in

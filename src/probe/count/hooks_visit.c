@@ -123,8 +123,8 @@ bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *
 }
 
 /*
- * Map the gates at an address that the call sites can reach. Return -ENOMEM if there is
- * no such free address.
+ * Map the gates (jumps to hooks) at an address that the call sites can reach. Return
+ * -ENOMEM if there is no such free address.
  */
 static int map_gates(struct entering *e)
 {
@@ -147,8 +147,8 @@ static int map_gates(struct entering *e)
 }
 
 /*
- * Write new gates to the process. Their targets can be the hooks from the start, because
- * no call leads to the gates yet.
+ * Write new gates (jumps to hooks) to the process. They can jump to the hooks from the
+ * start, because no call leads to the gates yet.
  */
 static int place_gates(struct entering *e)
 {

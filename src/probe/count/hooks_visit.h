@@ -28,20 +28,25 @@ struct hooks_visit {
 	int process_fd, mem_fd;
 	/* address of the hooks in the process, or 0 if they are not in the process */
 	uint64_t base_addr;
-	uint64_t gates_addr; /* address of the gates, or 0 if there are none */
+	/* address of the gates (jumps to hooks), or 0 if there are none */
+	uint64_t gates_addr;
 	/*
-	 * true if hooks_install() made the gates; false if they were
-	 * already in the process
+	 * true if hooks_install() made the gates (jumps to hooks); false if
+	 * they already existed
 	 */
 	bool has_own_gates;
-	/* the gates must stay, because the program may have taken the address of one */
+	/*
+	 * the gates (jumps to hooks) must stay, because the program may have copied
+	 * the address of one
+	 */
 	bool keeps_gates;
 	/*
-	 * Address range of the call sites that must be near the gates; 0, 0 if there are
-	 * none. hooks_visit_set_sites() sets the range and gates_hint_addr.
+	 * Address range of the call sites that must be near the gates (jumps to
+	 * hooks), or 0, 0 if there are none. hooks_visit_set_sites() sets the range
+	 * and gates_hint_addr.
 	 */
 	uint64_t sites_addr, sites_end_addr;
-	/* address at which to map new gates, or 0 for any address */
+	/* address at which to map new gates (jumps to hooks), or 0 for any address */
 	uint64_t gates_hint_addr;
 	/* orphaned hooks to be unmapped, to which no patched address leads now */
 	const struct hooks_orphan *orphans;
@@ -52,8 +57,8 @@ struct hooks_visit {
 };
 
 /*
- * Set the call sites that must be able to reach the gates. Return false if the gates
- * already in the process are too far away.
+ * Set the call sites that must be able to reach the gates (jumps to hooks). Return false
+ * if the gates already in the process are too far away.
  */
 bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *places,
 			   const struct mapping_list *mappings);

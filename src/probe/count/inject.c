@@ -98,7 +98,10 @@ static int switch_on(struct injected *i, const struct hook_places *places,
 	int r;
 
 	gates_use_hooks(i->parcel.gates, i->parcel.head, i->visit.base_addr);
-	/* gates that hooks_install() has just made already jump to the hooks */
+	/*
+	 * gates (jumps to hooks) that hooks_install() has just made
+	 * already jump to the hooks
+	 */
 	s.gates = i->visit.has_own_gates ? NULL : i->parcel.gates;
 	for (size_t n = 0; n < places->count; n++)
 		i->visit.keeps_gates = i->visit.keeps_gates ||

@@ -117,8 +117,8 @@ static void read_slot(struct reading *reading, const struct count_slot *slot)
 							   ? slot->high_bytes
 							   : slot->pending_bytes);
 	/*
-	 * The slot does not record the minimum of its pending bytes, so
-	 * assume the lower bound.
+	 * the slot does not record the minimum of its pending bytes, so
+	 * assume -COUNT_FLUSH_BYTES
 	 */
 	if (has_freed(slot))
 		reading->below_bytes += COUNT_FLUSH_BYTES;

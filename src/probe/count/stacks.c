@@ -66,8 +66,8 @@ struct reading {
 };
 
 /*
- * Read from the source. Return the number of bytes read, which is less than length at
- * the end of the source.
+ * Read from the file or the memory range. Return the number of bytes read, which is less
+ * than length at the end of the source.
  */
 static size_t read_at(const struct source *source, void *to, size_t length,
 		      uint64_t offset)

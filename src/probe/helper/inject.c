@@ -59,8 +59,8 @@ struct injection {
 	struct machine_state *found;
 	int found_tid;
 	/*
-	 * parcels left by other memstate processes, to be removed together with
-	 * that of this one
+	 * addresses of helpers left by killed memstate processes, to be removed together
+	 * with the helper of this one
 	 */
 	uint64_t orphans[ORPHANS_MAX];
 	size_t orphan_count;
@@ -128,8 +128,9 @@ static int remove_parcel(struct load *load, uint64_t addr)
 }
 
 /*
- * Remove the orphaned parcels that record_orphans() found. Search for them again first:
- * another memstate may meanwhile have injected its own helper at the same address.
+ * Remove the helpers of killed memstate processes that record_orphans() found. Search
+ * for them again first: another memstate may meanwhile have injected its own helper
+ * at the same address.
  */
 static int take_out_orphans(struct load *load)
 {
@@ -274,8 +275,8 @@ static int open_process(struct injection *injection, const char **ret_reason)
 }
 
 /*
- * Find the parcel that this memstate has injected, and orphaned parcels, which are
- * removed together with it.
+ * Find the helper's address range (parcel) that this memstate has injected, and those
+ * left by killed memstate processes, which are removed together with it.
  */
 static void record_orphans(struct injection *injection,
 			   const struct mapping_list *mappings, uint64_t own_addr)
@@ -293,8 +294,8 @@ static void record_orphans(struct injection *injection,
 }
 
 /*
- * Read the mappings and landmarks of the process. own_addr is described in
- * struct orphans_search.
+ * Read the mappings of the process, and the functions and code ranges in struct
+ * landmarks. own_addr is described in struct orphans_search.
  */
 static int read_process(struct injection *injection, uint64_t own_addr,
 			const char **ret_reason)
@@ -317,9 +318,9 @@ static int read_process(struct injection *injection, uint64_t own_addr,
 }
 
 /*
- * Find the helper's thread: the thread whose stack pointer is in the parcel, according
- * to the kernel. The page also contains the thread id, but other processes can write to
- * it. The helper sleeps as soon as it is ready.
+ * Find the helper's thread: the thread whose stack pointer, according to the kernel, is
+ * in the helper's memory. The page also contains the thread id, but other processes can
+ * write to it. The helper sleeps as soon as it is ready.
  */
 static void find_helper(struct injection *injection)
 {
@@ -395,8 +396,8 @@ struct injection *inject_adopt(const struct probe_request *request,
 }
 
 /*
- * Wait until the helper's thread has ended. If it does not end, the parcel must stay in
- * the process: unmapping the stack of a running thread would crash the process.
+ * Wait until the helper's thread has ended. If it does not end, the helper's memory must
+ * stay in the process: unmapping the stack of a running thread would crash the process.
  */
 static int await_end(const struct injection *injection, const char **ret_reason)
 {

@@ -24,8 +24,8 @@ static int fail(struct parcel_place *p, int error, const char *reason)
 }
 
 /*
- * Map the address range of the parcel as private, executable and not writable memory. The
- * stub later maps the page and the stack over parts of this range.
+ * Map the address range of the helper (the parcel) as private memory that is executable
+ * and not writable. The stub later maps the page and the stack over parts of this range.
  */
 static int place(struct parcel_place *p)
 {
@@ -82,8 +82,8 @@ static int adopt_page(struct parcel_place *p)
 }
 
 /*
- * Write the code of the parcel, including the stub. Until the stub has attached the page,
- * the word that the stub watches is in the mapping of the code.
+ * Write the helper's code and the stub to the process. Until the stub has attached the
+ * page, the word that the stub watches is in the mapping of the code.
  */
 static int write_code(struct parcel_place *p, uint32_t tracer)
 {

@@ -34,8 +34,9 @@ struct parcel_place {
 };
 
 /*
- * Map the parcel, write its code, and start the helper. Return 0, or -errno with the
- * reason in struct borrow. If addr is not 0 after an error, the parcel is mapped.
+ * Map the helper's address range (the parcel), write the code, and start the helper.
+ * Return 0, or -errno with the reason in struct borrow. If addr is not 0 after an error,
+ * the parcel is mapped.
  */
 int parcel_place(struct parcel_place *place);
 

@@ -103,8 +103,8 @@ int probe_open(const struct probe_request *request, struct probe **ret,
 	if (r == 0 && request->may_inject)
 		injection = inject_adopt(request, &ctl);
 	/*
-	 * inject a helper if there is none, if it never started, or if the memstate that
-	 * injected it has just ended and removed it
+	 * inject a helper if there is none, if it never started, or if another memstate
+	 * has just ended and removed its helper
 	 */
 	if ((r == -ENOENT || r == -ETIMEDOUT || r == -ESRCH) && request->may_inject)
 		r = inject_load(request, &injection, &ctl, ret_cost, ret_reason);

@@ -20,9 +20,10 @@ enum swift_names {
 bool swift_name_is(const char *name);
 
 /*
- * Demangle the Swift names in the array; each element is NULL or a string from malloc(3),
- * which the caller owns. If there is no Swift name, no program is started. If the program
- * is missing or takes longer than two seconds, all names stay unchanged.
+ * Demangle the Swift names in the array, and leave all other names unchanged. Each
+ * element is NULL or a string from malloc(3), which the caller owns. The program is
+ * started only if the array contains a Swift name. If the program is missing or takes
+ * longer than two seconds, all names stay unchanged.
  */
 void swift_translate(char **names, size_t count, enum swift_names what);
 

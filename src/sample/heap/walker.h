@@ -79,12 +79,12 @@ bool heap_walker_is_running(const struct heap_walker *walker);
 /* Cancel the running read. The thread ends soon afterwards. */
 void heap_walker_cancel(struct heap_walker *walker);
 
-/* Return the progress of the leak scan in per mille; -1 before the scan begins. */
+/* Return the progress of the leak scan in per mille, or -1 before the scan begins. */
 int heap_walker_progress_per_mille(struct heap_walker *walker);
 
 /*
- * Wait for at most patience_ns until the thread of a running read has ended; UINT64_MAX
- * means no limit. Returns true if there are findings for heap_walker_take().
+ * Wait until the thread of a running read has ended, for at most patience_ns (UINT64_MAX
+ * for no limit). Returns true if there are findings for heap_walker_take().
  */
 bool heap_walker_wait(struct heap_walker *walker, uint64_t patience_ns);
 

@@ -23,8 +23,8 @@ int expendable_new(struct expendable **ret);
 void expendable_run(struct expendable *e, int (*work)(void *context), void *context);
 
 /*
- * Wait until the work has returned, at most until until_ns (CLOCK_MONOTONIC). Returns
- * true, with the result of the work in *ret_result, if the work has returned.
+ * Wait until the work has returned, but not beyond until_ns (a time on CLOCK_MONOTONIC).
+ * Returns true, with the result of the work in *ret_result, if the work has returned.
  */
 bool expendable_wait(struct expendable *e, uint64_t until_ns, int *ret_result);
 

@@ -92,7 +92,7 @@ static void *run(void *arg)
 	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	is_tracing = true;
 	(void)expendable_new(&accessor);
-	/* end the accessor even if join() cancels this thread in trace_seize() */
+	/* end the thread that accesses the memory, even if join() cancels this thread */
 	pthread_cleanup_push(end_accessor, NULL);
 	r->result = r->work(r->context);
 	pthread_cleanup_pop(1);

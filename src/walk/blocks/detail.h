@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detail - find the types of the live blocks, how full the pages are, and which blocks
- * pin nearly free pages. Works for any allocator.
+ * detail - analyse a heap: the types of the live blocks, how full its pages are, and
+ * which blocks pin nearly free pages. Works for any allocator.
  */
 #ifndef MS_WALK_BLOCKS_DETAIL_H
 #define MS_WALK_BLOCKS_DETAIL_H

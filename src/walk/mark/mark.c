@@ -39,7 +39,10 @@ struct marker {
 	/* the image's run that contains the block scanned last */
 	const struct image_run *run;
 
-	/* Ring buffer of words that may be addresses of blocks. */
+	/*
+	 * Ring buffer of words that may be addresses of blocks, and whose blocks
+	 * are being prefetched.
+	 */
 	uint64_t candidates[CANDIDATES];
 	unsigned int first_candidate, candidate_count;
 	struct block_ref *stack;
