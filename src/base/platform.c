@@ -15,7 +15,10 @@
 #	define MACHINE "another machine"
 #endif
 
-/* The only machine and page size on which the parts in unsupported_reasons work. */
+/*
+ * The only machine and page size that the parts of memstate listed in
+ * unsupported_reasons support.
+ */
 #define KNOWN_MACHINE "x86-64"
 #define KNOWN_PAGE_BYTES 4096
 

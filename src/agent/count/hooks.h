@@ -256,7 +256,8 @@ struct gates {
 	/* for each gate, the address of a hook or of the original function */
 	uint64_t targets[HOOK_MAX];
 	uint8_t pad[1016];
-	uint8_t code[HOOK_MAX][GATE_BYTES]; /* jmp *target, for each gate */
+	/* machine code "jmp *target" for each gate (jump to a hook) */
+	uint8_t code[HOOK_MAX][GATE_BYTES];
 };
 static_assert(offsetof(struct gates, code) == 2048, "hooks version 3");
 static_assert(sizeof(struct gates) <= GATES_BYTES, "a page");

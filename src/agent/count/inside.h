@@ -92,8 +92,8 @@ struct count_own {
 extern __thread struct count_own count_own __attribute__((tls_model("initial-exec")));
 
 /*
- * Give the thread a slot. Return NULL while the functions of count_next are being looked
- * up, which may itself allocate.
+ * Allocate a slot for the calling thread's counts. Return NULL while the functions of
+ * count_next are being looked up, because that lookup may itself allocate memory.
  */
 struct count_slot *count_slot_allocate(void);
 /*
@@ -264,10 +264,10 @@ static inline bool count_freed(struct count_slot *slot, uintptr_t addr,
 #pragma GCC visibility pop
 
 /*
- * Count the requested bytes before a call. last_addr contains the number during the
- * call; if the call fails, count_allocated_slow() subtracts it again. Without live
- * counting the result is not checked, so a request above PTRDIFF_MAX, which every
- * allocator refuses, counts as 0 bytes.
+ * Count the requested bytes before a call. last_addr contains the number during the call;
+ * if the call fails, count_allocated_slow() subtracts it again. If only calls are counted
+ * (COUNT_WITHOUT_LIVE), the result of the call is not checked, so a request above
+ * PTRDIFF_MAX, which every allocator refuses, counts as 0 bytes.
  */
 static inline void count_requested(struct count_slot *slot, size_t bytes)
 {

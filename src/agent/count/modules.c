@@ -34,7 +34,7 @@ struct found_object {
 };
 typedef int find_object_function(void *address, struct found_object *ret);
 
-/* _dl_find_object(), which takes no lock; NULL: use dl_iterate_phdr() instead */
+/* _dl_find_object(), which takes no lock, or NULL to use dl_iterate_phdr() instead */
 static find_object_function *find_object;
 static int (*next_dlclose)(void *handle);
 

@@ -189,8 +189,7 @@ _Static_assert(AGENT_FN_COUNT_ <= AGENT_FN_MAX, "abi");
 _Static_assert(sizeof(struct agent_functions) == 0x80, "abi");
 
 /*
- * The header of the blob, followed by the code. The entry point is void *entry(struct
- * agent_page *).
+ * The header of the helper's code. The entry point is void *entry(struct agent_page *).
  */
 struct agent_blob_head {
 	struct agent_functions functions;

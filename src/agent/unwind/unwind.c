@@ -382,7 +382,7 @@ static inline enum walk_end walk_own(struct unwind_space *space, struct unwind_t
 	return end;
 }
 
-/* Keep only the innermost frames of the fresh and kept frames; drop their callers. */
+/* Keep only the innermost frames of the stack; drop their callers. */
 static COLD void shorten(struct unwind_thread *t)
 {
 	uint32_t kept = t->kept_count;
@@ -394,7 +394,7 @@ static COLD void shorten(struct unwind_thread *t)
 	t->is_passing = true;
 }
 
-/* Step to the caller by cached rules. Return false if the rules do not suffice. */
+/* Step to the caller with cached unwind rules. Return false if they do not suffice. */
 static bool step_by_row(struct reading *reading, uint64_t row, struct unwind_state *state)
 {
 	struct unwind_state next = { 0, 0, state->rbp };

@@ -48,8 +48,8 @@ struct unwind_row {
 struct unwind_space {
 #ifndef AGENT_BLOB
 	/*
-	 * Find the module with the code at pc; return false if there is none. Called only
-	 * for addresses that are not in the cache.
+	 * Find the module with the code at pc. Return false if no module contains pc.
+	 * Called only for addresses that are not in the cache.
 	 */
 	bool (*find)(void *context, uint64_t pc, struct unwind_module *ret);
 #endif
@@ -108,20 +108,23 @@ struct unwind_frame {
 };
 
 enum unwind_frame_flag {
-	/* in cfa: rsp and rbp were not sufficient to find the frame */
+	/* flag in cfa: rsp and rbp were not sufficient to find the frame */
 	UNWIND_BY_RULES = 1 << 0,
-	/* in cfa: rbp was saved, and a frame further out needs it */
+	/* flag in cfa: rbp was saved, and a frame further out needs it */
 	UNWIND_SAVED_RBP = 1 << 1,
-	/* in cfa: like UNWIND_SAVED_RBP, and rbp was saved next to the return address */
+	/*
+	 * flag in cfa: like UNWIND_SAVED_RBP, and rbp was saved next to
+	 * the return address
+	 */
 	UNWIND_PAIR = 1 << 2,
 	UNWIND_FLAGS = 7,
-	/* in rbp_delta: rbp is needed to find this frame's caller */
+	/* flag in rbp_delta: rbp is needed to find this frame's caller */
 	UNWIND_USES_RBP = 1 << 0,
-	/* in rbp_delta: this frame or one further out uses rbp */
+	/* flag in rbp_delta: this frame or one further out uses rbp */
 	UNWIND_NEEDS_RBP = 1 << 1,
 	/*
-	 * in rbp_delta: there was no table, and the caller was found through
-	 * the frame pointer
+	 * flag in rbp_delta: there was no unwind table, and the caller was found
+	 * through the frame pointer
 	 */
 	UNWIND_BY_FRAME = 1 << 2,
 };

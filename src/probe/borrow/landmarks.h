@@ -42,7 +42,7 @@ struct landmarks {
 	 */
 	struct code_range libc[LANDMARKS_LIBC_MAX];
 	size_t libc_count;
-	/* unwind tables of these files, set only by landmarks_read() */
+	/* unwind tables of the mapped files, set only by landmarks_read() */
 	struct code_tables tables;
 	bool wants_tables;
 	/*

@@ -188,9 +188,8 @@ int machine_restore_vectors_and_mask(int tid, const struct machine_state *state)
 int machine_restore_registers(int tid, const struct machine_state *state);
 
 /*
- * Write an indirect jump: through a word in memory that contains the target's
- * address. distance is the address of the word minus the address of the jump. Return
- * the length of the jump.
+ * Write a jump through a word in memory that contains the target's address. distance is
+ * the address of the word minus the address of the jump. Return the length of the jump.
  */
 #define MACHINE_JUMP_MAX 16
 size_t machine_jump(int32_t distance, uint8_t ret[MACHINE_JUMP_MAX]);

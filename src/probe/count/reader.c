@@ -146,8 +146,8 @@ static void finish(struct reading *reading)
 		return;
 	p->sums.live_bytes = known_if_positive(reading->bytes);
 	/*
-	 * With a single thread, adding its maximum of pending bytes makes the peak exact.
-	 * With several threads, each of them adds to the error of the peak.
+	 * Add a single thread's maximum of pending bytes to the peak, which is then
+	 * exact. With several threads, each of them adds to the error of the peak.
 	 */
 	if (reading->used_slots <= 1 &&
 	    !__builtin_add_overflow(head->live_bytes, reading->high_bytes, &high) &&

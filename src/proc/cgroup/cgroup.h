@@ -57,8 +57,8 @@ int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts,
 int cgroup_reader_read_pids(struct cgroup_reader *reader, struct cgroup *ret);
 
 /*
- * Set the members of cgroup->kernel that cgroup v1 shows for the level that owns the
- * limit. With v2, these members become unknown. The other members are unchanged. Call
+ * Set the members of cgroup->kernel that cgroup v1 shows for the cgroup whose limit
+ * applies. With v2, these members become unknown. The other members are unchanged. Call
  * this after cgroup_reader_read() with the same *cgroup.
  */
 void cgroup_reader_read_kernel(struct cgroup_reader *reader, struct cgroup *cgroup);

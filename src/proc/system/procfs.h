@@ -99,8 +99,8 @@ void procfs_format_fd_path(char path[PROCFS_FD_PATH_SIZE], int fd);
 int procfs_reopen(int fd, int flags);
 
 /*
- * Format the path "pid/file". This function does not use snprintf(), which is slow,
- * because it runs once per process and sample.
+ * Format the path "pid/file". This function runs once per process and sample, so it does
+ * not use snprintf(), which is slow.
  */
 #define PROCFS_PATH_SIZE 64
 void procfs_format_path(char path[PROCFS_PATH_SIZE], int pid, const char *file);

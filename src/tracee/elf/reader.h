@@ -29,9 +29,9 @@ struct elf_reader {
 	 * the machine's own, the header is not converted.
 	 */
 	Elf64_Ehdr header;
-	/* header.e_phnum program headers; NULL until they are read */
+	/* header.e_phnum program headers, or NULL until they are read */
 	Elf64_Phdr *segments;
-	/* header.e_shnum section headers; NULL until they are read */
+	/* header.e_shnum section headers, or NULL until they are read */
 	Elf64_Shdr *sections;
 	uint64_t read_bytes;
 };

@@ -32,9 +32,10 @@ struct peek_range {
 
 struct peek {
 	int pid;
-	int pagemap_fd;	      /* the target's /proc/PID/pagemap */
-	int mem_fd;	      /* the target's /proc/PID/mem */
-	uint64_t deadline_ns; /* end of the copy on the monotonic clock; 0: no limit */
+	int pagemap_fd; /* the target's /proc/PID/pagemap */
+	int mem_fd;	/* the target's /proc/PID/mem */
+	/* deadline for the copy on the monotonic clock, or 0 for no limit */
+	uint64_t deadline_ns;
 	/*
 	 * the target runs during the copy; pages that disappear before they are read
 	 * are copied as zeros

@@ -183,7 +183,7 @@ void glibc_find_segments(struct glibc *g);
 /* Find the chunks that have their own mappings. Defined in mapped.c. */
 void glibc_find_mapped(struct glibc *g);
 
-/* Walk the chains of chunks in all regions. Defined in chunks.c. */
+/* Walk the adjacent chunks of all regions. Defined in chunks.c. */
 void glibc_walk_chunks(struct glibc *g);
 
 /*
@@ -224,8 +224,8 @@ struct free_list {
 };
 
 /*
- * Check a list without marking its chunks as free. fits() returns true if the bin may
- * contain chunks of this size. Returns false if the list is broken.
+ * Check a free list without marking its chunks as free. fits() returns true if the bin
+ * may contain chunks of this size. Returns false if the list is broken.
  */
 bool glibc_check_list(struct glibc *g, struct free_list *list,
 		      bool (*fits)(uint64_t chunk_bytes, unsigned int bin),

@@ -28,7 +28,7 @@ bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr, struct jemalloc
 	if (!at)
 		return false;
 	memcpy(ret, at, offsetof(struct jemalloc_raw, free_bits));
-	/* the page of the bitmap may never have been written, so it is not resident */
+	/* the page of the bitmap is not resident if it was never written */
 	memset(ret->free_bits, 0, sizeof(ret->free_bits));
 	bits = image_at(j->image, extent_addr + FREE_BITS_OFFSET, sizeof(ret->free_bits));
 	if (bits)
