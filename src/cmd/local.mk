@@ -53,6 +53,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/diff/moments.c \
 	%D%/diff/moments.h \
 	%D%/doctor/around.c \
+	%D%/doctor/conclusion.c \
+	%D%/doctor/conclusion.h \
 	%D%/doctor/doctor.c \
 	%D%/doctor/facts.c \
 	%D%/doctor/facts.h \

@@ -39,6 +39,9 @@ compare()
 }
 
 compare "$MEMSTATE" doctor --procfs old << 'END'
+Memory can be measured. 7 of 9 checks found a limit: kernel, smaps, smaps_rollup, lazyfree,
+stack_marks, stack_pointers, all_processes. An arrow marks what to do.
+
 kernel
 capture             unknown when, and by which version, it was saved (no memstate-capture in it)
 kernel              partly  everything needed without further options (Linux 4.4.0-old)
@@ -61,6 +64,8 @@ swap                yes     anonymous memory can be swapped out (1.0G)
 END
 compare "$MEMSTATE" doctor --procfs old -p 7,8,9 << 'END'
 ok (7)
+Memory can be measured. 1 of 6 checks found a limit: smaps_rollup.
+
 memory              yes     it has memory of its own (in state S, 2 threads)
 smaps               yes     its mappings and the state of their pages (smaps has 2 mappings)
 smaps_rollup        no      its totals in one read (smaps_rollup: No such file or directory)
@@ -69,6 +74,8 @@ dynamic             yes     its libraries are identified by name (code of 2 file
 allocator           yes     which malloc it uses (jemalloc: /opt/libjemalloc.so.2 is mapped)
 
 no smaps (8)
+Memory cannot be read: the check smaps failed.
+
 memory              yes     it has memory of its own (in state S, 1 thread)
 smaps               no      its mappings and the state of their pages (smaps does not exist)
 smaps_rollup        no      its totals in one read (smaps_rollup: No such file or directory)
@@ -78,6 +85,8 @@ dynamic             unknown its libraries are identified by name (its mappings a
 allocator           unknown which malloc it uses (its mappings are unknown)
 
 kthread (9)
+A kernel thread, which has no memory of its own.
+
 memory              no      it has memory of its own (a kernel thread has none)
 smaps               unknown its mappings and the state of their pages (there is nothing to read)
 smaps_rollup        unknown its totals in one read (there is nothing to read)
@@ -85,6 +94,8 @@ stack_pointers      no      the location of its threads' stacks (task/9/syscall:
                             directory)
 dynamic             unknown its libraries are identified by name (its mappings are unknown)
 allocator           unknown which malloc it uses (its mappings are unknown)
+
+next: memstate --procfs old -p 7
 [exit 3]
 END
 compare "$MEMSTATE" doctor --procfs old -p kthread -J << 'END'

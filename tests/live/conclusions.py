@@ -162,6 +162,19 @@ def growth_between_moments_leads_to_the_process_that_grew():
 
 
 @test
+def doctor_opens_with_what_is_missing():
+    sentence = r"(Everything works|Nothing is missing|Memory can be measured)\S* .*\d+ .*checks"
+    with Target("unbacked", 2 * MIB, MIB) as target:
+        check_report(["doctor", "-p", target.pid], sentence, f"memstate -p {target.pid}", skipped=1)
+        path = os.path.join(FIXTURES, "plain")
+        check_report(["doctor", "--procfs", path, "-p", "100"], sentence,
+                     f"memstate --procfs {re.escape(path)} -p 100", skipped=1)
+    result = memstate("doctor")
+    check(re.match(sentence + "|Memory cannot be read", result.out.decode().replace("\n", " ")),
+          result.out)
+
+
+@test
 def a_recording_and_scripts_get_no_command():
     with Folder() as folder, Target("unbacked", 2 * MIB, MIB) as target:
         path = f"{folder}/r"

@@ -191,6 +191,7 @@ unit_ui = \
 unit_cmd = \
 	%D%/cmd/core/test_options \
 	%D%/cmd/core/test_rights \
+	%D%/cmd/doctor/test_conclusion \
 	%D%/cmd/run/test_allocators \
 	%D%/cmd/run/test_variants
 

@@ -9,8 +9,11 @@
 #include "cmd/core/message.h"
 #include "cmd/core/stream.h"
 #include "cmd/core/terminal.h"
+#include "cmd/doctor/conclusion.h"
 #include "cmd/doctor/facts.h"
+#include "cmd/session/next.h"
 #include "cmd/session/session.h"
+#include "render/table/conclusion.h"
 #include "render/table/output.h"
 
 #define NAME_WIDTH 20
@@ -32,6 +35,9 @@ struct examination {
 	bool is_json;
 	struct json json;
 	bool lacks_needed;
+	struct strbuf checks; /* text of the checks, which follows the conclusion */
+	struct doctor_answers answers;
+	struct next next;
 };
 
 static size_t text_width(const struct examination *x)
@@ -45,19 +51,19 @@ static void add_text(struct examination *x, const struct check *check,
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	const size_t indent = NAME_WIDTH + ANSWER_WIDTH;
 
-	strbuf_addf(&x->out, "%-*s%-*s", NAME_WIDTH, check->name, ANSWER_WIDTH,
+	strbuf_addf(&x->checks, "%-*s%-*s", NAME_WIDTH, check->name, ANSWER_WIDTH,
 		    answer_names[finding->answer]);
 	strbuf_addf(&line, "%s (", check->help);
 	text_add_printable(&line, strbuf_text(&finding->fact), finding->fact.length,
 			   x->options.ascii);
 	strbuf_add_char(&line, ')');
-	text_add_wrapped(&x->out, line.text, indent, text_width(x));
+	text_add_wrapped(&x->checks, line.text, indent, text_width(x));
 	if (!finding->fix)
 		return;
-	strbuf_add_repeat(&x->out, " ", indent);
+	strbuf_add_repeat(&x->checks, " ", indent);
 	strbuf_clear(&line);
 	strbuf_addf(&line, "%s %s", x->options.ascii ? "->" : "→", finding->fix);
-	text_add_wrapped(&x->out, line.text, indent, text_width(x));
+	text_add_wrapped(&x->checks, line.text, indent, text_width(x));
 }
 
 static void add_json(struct json *j, const struct check *check,
@@ -90,12 +96,28 @@ static void run_checks(struct examination *x, const struct check_list *list)
 		check->run(&x->patient, &finding);
 		if (check->is_needed && finding.answer == ANSWER_NO)
 			x->lacks_needed = true;
+		doctor_answers_add(&x->answers, check, &finding);
 		if (x->is_json)
 			add_json(&x->json, check, &finding);
 		else
 			add_text(x, check, &finding);
 		strbuf_release(&finding.fact);
 	}
+}
+
+/* Append the conclusion on a subject, and then its checks. */
+static void add_subject(struct examination *x)
+{
+	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
+	const struct usage *u = x->patient.usage;
+
+	doctor_conclude(&conclusion, &x->answers, x->patient.process, &x->next.place);
+	conclusion_add_opening(&x->out, &conclusion, &x->options);
+	strbuf_addf(&x->out, "\n%s", strbuf_text(&x->checks));
+	next_offer(&x->next, &conclusion, u ? u->total.bytes[SMAPS_RSS] : 0);
+	doctor_answers_release(&x->answers);
+	x->answers = (struct doctor_answers){ 0 };
+	strbuf_clear(&x->checks);
 }
 
 static void begin_json(struct examination *x)
@@ -132,12 +154,14 @@ static int examine_machine(struct examination *x)
 		begin_json(x);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		if (!x->is_json)
-			strbuf_addf(&x->out, "%s%s\n", i > 0 ? "\n" : "",
+			strbuf_addf(&x->checks, "%s%s\n", i > 0 ? "\n" : "",
 				    lists[i]->title);
 		run_checks(x, lists[i]);
 	}
 	if (x->is_json)
 		end_json(x);
+	else
+		add_subject(x);
 	return x->lacks_needed ? EXIT_PARTIAL : EXIT_DONE;
 }
 
@@ -161,6 +185,8 @@ static void examine_process(struct examination *x, struct usage *u)
 	run_checks(x, &doctor_process_checks);
 	if (x->is_json)
 		end_json(x);
+	else
+		add_subject(x);
 	mapping_list_release(&mappings);
 	/*
 	 * clear the error, because the checks have already reported the unreadable files
@@ -193,6 +219,7 @@ static int examine(struct examination *x)
 								: examine_processes(x);
 	if (status == EXIT_FAILED)
 		return status;
+	next_add(&x->next, &x->out);
 	return stream_finish(&x->out, status);
 }
 
@@ -207,7 +234,11 @@ static int doctor_run(struct options *o)
 	if (status != EXIT_DONE)
 		return status;
 	terminal_fit(&x.options);
+	next_begin(&x.next, &session);
 	status = examine(&x);
+	next_end(&x.next);
+	doctor_answers_release(&x.answers);
+	strbuf_release(&x.checks);
 	strbuf_release(&x.out);
 	session_end(&session);
 	return status;
