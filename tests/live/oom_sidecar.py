@@ -118,7 +118,7 @@ def a_sidecar_that_leaks_beside_an_app_that_was_larger_from_the_start():
         equal(told[0]["victim"]["pid"], app.pid, "pid of the victim")
         check_grew(told, sidecar, SIDECAR_ID, 15)
         check_hit_by(told, sidecar, SIDECAR_ID)
-        check("its own allocation reached the limit" in told[1], told[1])
+        check("its own allocation exceeded the limit" in told[1], told[1])
         memstate("--html", f"{folder}/page.html", "--replay", watch.path).must_be(0)
         with open(f"{folder}/page.html", encoding="utf-8") as f:
             page = html.unescape(f.read())
@@ -151,7 +151,7 @@ def an_app_that_grew_until_a_sidecars_allocation_hit_the_limit():
         told = watch.explain()
         check_grew(told, app, APP_ID, 40)
         check_hit_by(told, sidecar, SIDECAR_ID)
-        check(f"the allocation that reached the limit was by oom_target ({sidecar.pid}) in container {SIDECAR_ID[:12]}"
+        check(f"the allocation that exceeded the limit was by oom_target ({sidecar.pid}) in container {SIDECAR_ID[:12]}"
               in told[1], told[1])
 
 

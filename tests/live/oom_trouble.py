@@ -152,8 +152,8 @@ def figures_an_ordinary_user_cannot_read_are_unknown():
         equal([row["hidden_bytes"], row["process_bytes"], row["unaccounted_bytes"]], [None] * 3, "unknown")
         near(row["usage_bytes"], 25 * MIB, "usage")
         text = memstate("oom", "--cgroup", group.path, preexec_fn=as_nobody()).must_be(3).out.decode()
-        check("at least: not all processes could be read" in text, text)
-        check(" hidden" not in text and "charged, but in no process" not in text, text)
+        check("lower bound: some processes could not be read" in text, text)
+        check(" hidden" not in text and "in no visible process" not in text, text)
 
 
 @test

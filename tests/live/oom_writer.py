@@ -100,7 +100,7 @@ def the_writer_of_an_open_file_is_found():
         grower, text = explain_write(group, folder, writer)
         equal([grower["pid"], grower["is_shmem"], grower["file"]], [writer.pid, True, f"{shm}/log"],
               f"not {idle.pid}: {text}")
-        check(f"({writer.pid})" in text and f"most of it in {shm}/log, which it alone has open for writing" in text,
+        check(f"({writer.pid})" in text and f"most of it in {shm}/log, which no other process has open for writing" in text,
               text)
 
 

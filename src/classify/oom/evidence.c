@@ -249,8 +249,9 @@ enum oom_confidence oom_evidence_confidence(const struct oom_evidence *e,
 	if (e->has_sample)
 		strbuf_addf(why, "%sa sample %s%s before", e->kill ? ", and " : "",
 			    e->kill || e->age_ns == UINT64_MAX ? "" : "at most ",
-			    e->age_ns == UINT64_MAX
-				    ? "some time"
+			    e->age_ns == UINT64_MAX ? "some time"
+			    : e->age_ns < NS_PER_MS
+				    ? "less than 1ms"
 				    : units_format_duration(e->age_ns, age));
 	if (!is_explained_all)
 		strbuf_add_text(why, "; not all of the limit is accounted for");

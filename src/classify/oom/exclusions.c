@@ -30,7 +30,7 @@ static const struct {
 				 FILLED | CAME },
 	{ OOM_WHY_NODE, BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) | FILLED },
 	{ OOM_WHY_CPUSET, BIT(OOM_WHY_ANCESTOR) | FILLED },
-	/* "files that no process has open" excludes "memory of processes" */
+	/* "files that no process maps" excludes "memory of processes" */
 	{ OOM_WHY_LEFTOVERS,
 	  BIT(OOM_WHY_SHMEM) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_PRIVATE_MEMORY) },
 	/* "no single process used most of the memory" excludes "one process did" */

@@ -59,16 +59,15 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_ANCESTOR] = {
 		.name = "ancestor_limit",
-		.title = "the limit is that of a cgroup above its own, such as a pod or "
-			 "a slice",
+		.title = "the process was in a cgroup below the one with the limit, such "
+			 "as a container of a pod",
 		.advice = "another cgroup below that limit may have grown: run memstate "
 			  "oom --cgroup on the cgroup that has the limit",
 		.ends = KILLED,
 	},
 	[OOM_WHY_LEFTOVERS] = {
 		.name = "tmpfs_leftovers",
-		.title = "files on tmpfs that no running process has open filled the "
-			 "limit",
+		.title = "files on tmpfs that no running process maps filled the limit",
 		.advice = "files on tmpfs stay charged after their writers exit, even "
 			  "across restarts: delete them at start-up, and mount the tmpfs "
 			  "with a size below the limit",

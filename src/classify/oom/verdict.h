@@ -22,7 +22,7 @@ enum oom_verdict {
 	/* the NUMA nodes that the process may use ran out of memory */
 	OOM_WHY_CPUSET,
 	OOM_WHY_ANCESTOR,  /* an ancestor's limit was reached */
-	OOM_WHY_LEFTOVERS, /* files on tmpfs that no process has open */
+	OOM_WHY_LEFTOVERS, /* files on tmpfs that no process maps */
 	OOM_WHY_SHMEM,
 	OOM_WHY_KERNEL_MEMORY,
 	OOM_WHY_STACKS, /* stacks of many threads */
