@@ -138,6 +138,7 @@ static int replace_file_at(int dir_fd, const char *path, const void *bytes, size
 		unlinkat(dir_fd, strbuf_text(&name), 0);
 	return r;
 }
+
 static int replace_file(const char *path, const void *bytes, size_t length, mode_t mode)
 {
 	int r = replace_file_at(AT_FDCWD, path, bytes, length, mode);
