@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "probe/borrow/gates.h"
 #include "probe/helper/probe.h"
 #include "proc/process/file.h"
 
@@ -58,6 +59,7 @@ struct helper {
 
 struct helpers {
 	struct procfs fs; /* with a descriptor of its own */
+	int error; /* -EMFILE if fs has no descriptor, so that no helper can be used */
 	bool allows_stall, wants_text;
 	struct helper *items;
 	size_t count, capacity;
@@ -76,6 +78,7 @@ struct helpers *helpers_new(const struct procfs *fs, bool allows_stall, bool wan
 	h->name_cache = name_cache_new();
 	h->fs = *fs;
 	h->fs.fd = fcntl(fs->fd, F_DUPFD_CLOEXEC, 0);
+	h->error = h->fs.fd < 0 ? -EMFILE : 0;
 	h->allows_stall = allows_stall;
 	h->wants_text = wants_text;
 	return h;
@@ -184,7 +187,8 @@ static struct helper *find(struct helpers *h, const struct process *p)
 
 /*
  * Drop the helpers of processes that have ended. Only memstate's own memory is freed,
- * because nothing remains to be removed from the processes.
+ * because nothing remains to be removed from the processes. A process whose file cannot
+ * be opened for another reason, such as a lack of descriptors, has not ended.
  */
 static void forget_ended(struct helpers *h)
 {
@@ -194,8 +198,9 @@ static void forget_ended(struct helpers *h)
 	for (size_t i = 0; i < h->count; i++) {
 		int fd = proc_file_open(&h->fs, h->items[i].process.pid, PROC_STAT);
 
-		if (fd >= 0) {
+		if (fd >= 0)
 			close(fd);
+		if (fd != -ESRCH) {
 			h->items[count++] = h->items[i];
 		} else {
 			(void)close_helper(&h->items[i], &what);
@@ -250,8 +255,17 @@ static void open_helper(struct helpers *h, struct helper *helper)
 
 void helpers_open(struct helpers *h, const struct process *p, struct helper_answer *ret)
 {
-	struct helper *helper = find(h, p);
+	struct helper *helper;
 
+	if (h->error) {
+		*ret = (struct helper_answer){
+			.was_requested = true,
+			.error = h->error,
+			.problem = GATES_NO_DESCRIPTORS,
+		};
+		return;
+	}
+	helper = find(h, p);
 	if (!helper)
 		helper = add(h, p);
 	if (!helper->probe && clock_now_ns() >= helper->retry_ns)

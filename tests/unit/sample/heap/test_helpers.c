@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -254,6 +255,55 @@ static void leftovers_are_reported_unless_the_process_has_ended(void **state)
 	assert_int_equal(count, 1);
 }
 
+/* Set the limit on open files, and return the limit before. */
+static rlim_t limit_files(rlim_t count)
+{
+	struct rlimit limit;
+	rlim_t before;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	before = limit.rlim_cur;
+	limit.rlim_cur = count;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	return before;
+}
+
+static void a_lack_of_descriptors_is_reported(void **state)
+{
+	struct process p = process_of("x");
+	rlim_t before = limit_files(0);
+	struct helpers *h = begin();
+	struct helper_answer answer;
+
+	(void)state;
+	limit_files(before);
+	helpers_open(h, &p, &answer);
+	assert_int_equal(answer.error, -EMFILE);
+	assert_non_null(strstr(answer.problem, "cannot open more files"));
+	helpers_ask(h, &p, BYTES_UNKNOWN, &answer);
+	assert_int_equal(stand_in.open_count, 0);
+	assert_int_equal(stand_in.ask_count, 0);
+	helpers_free(h, NULL, NULL);
+}
+
+static void a_lack_of_descriptors_does_not_drop_helpers(void **state)
+{
+	struct process p = process_of("x"), q = process_of("y");
+	struct helpers *h = begin();
+	struct helper_answer answer;
+	rlim_t before;
+
+	(void)state;
+	q.start_ticks = 8;
+	helpers_open(h, &p, &answer);
+	before = limit_files(0);
+	helpers_open(h, &q, &answer);
+	limit_files(before);
+	assert_int_equal(stand_in.close_count, 0);
+	helpers_free(h, NULL, NULL);
+	assert_int_equal(stand_in.close_count, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +315,8 @@ int main(void)
 		cmocka_unit_test(a_helper_that_was_just_queried_repeats_its_answer),
 		cmocka_unit_test(a_helper_with_invalid_answers_is_closed),
 		cmocka_unit_test(leftovers_are_reported_unless_the_process_has_ended),
+		cmocka_unit_test(a_lack_of_descriptors_is_reported),
+		cmocka_unit_test(a_lack_of_descriptors_does_not_drop_helpers),
 	};
 	int failed;
 
