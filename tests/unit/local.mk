@@ -277,7 +277,7 @@ endif
 %C%_sample_heap_test_keeper_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read \
 	-Wl,--wrap=clock_now_ns -Wl,--wrap=clock_thread_cpu_ns
 %C%_sample_heap_test_keeper_end_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read \
-	-Wl,--wrap=ppoll
+	-Wl,--wrap=ppoll -Wl,--wrap=clock_now_ns
 %C%_sample_heap_test_moment_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=proc_smaps_read
 %C%_sample_heap_test_walker_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read \
 	-Wl,--wrap=helpers_allow -Wl,--wrap=heap_leaks_scan -Wl,--wrap=clock_thread_cpu_ns

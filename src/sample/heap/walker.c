@@ -33,6 +33,7 @@ struct heap_walker {
 
 	/* accessed only by the caller's thread */
 	bool is_running;
+	uint64_t cancelled_ns; /* time of the first request to cancel the read, or 0 */
 
 	/* accessed only by the walker's thread while that thread runs */
 	struct heap_request request;
@@ -85,16 +86,19 @@ struct heap_walker *heap_walker_new(const struct procfs *fs)
 
 void heap_walker_free(struct heap_walker *w)
 {
+	uint64_t waited_ns;
 	bool is_ours;
 
 	if (!w)
 		return;
-	atomic_store(&w->is_cancelled, true);
+	heap_walker_cancel(w);
 	/*
 	 * Each step of a read has a time limit, so the helper can be removed before exit.
+	 * The caller may already have waited since it cancelled the read.
 	 */
-	if (w->request.wants_helper)
-		heap_walker_wait(w, HEAP_WALKER_HELPER_NS);
+	waited_ns = clock_now_ns() - w->cancelled_ns;
+	if (w->request.wants_helper && waited_ns < HEAP_WALKER_HELPER_NS)
+		heap_walker_wait(w, HEAP_WALKER_HELPER_NS - waited_ns);
 	pthread_mutex_lock(&w->lock);
 	w->is_abandoned = true;
 	is_ours = !w->is_running || w->has_ended;
@@ -239,6 +243,7 @@ int heap_walker_start(struct heap_walker *w, const struct heap_request *request)
 	w->request = *request;
 	w->request.process = NULL;
 	atomic_store(&w->is_cancelled, false);
+	w->cancelled_ns = 0;
 	atomic_store(&w->progress_per_mille, -1);
 	w->reader.max_pause_ns = request->max_pause_ns;
 	w->reader.is_read_once = request->is_read_once;
@@ -256,6 +261,8 @@ bool heap_walker_is_running(const struct heap_walker *w)
 void heap_walker_cancel(struct heap_walker *w)
 {
 	atomic_store(&w->is_cancelled, true);
+	if (w->cancelled_ns == 0)
+		w->cancelled_ns = clock_now_ns();
 }
 
 int heap_walker_progress_per_mille(struct heap_walker *w)

@@ -23,8 +23,8 @@ struct heap_walker *heap_walker_new(const struct procfs *fs);
 /*
  * Free the walker; NULL is allowed. A running thread is cancelled and
  * abandoned: it releases the target process and frees its memory when it ends.
- * If the read uses a helper of the walker, the call waits up to 10 seconds for
- * the thread, so that the helper can be removed.
+ * If the read uses a helper of the walker, the call waits for the thread until 10
+ * seconds after the read was first cancelled, so that the helper can be removed.
  */
 void heap_walker_free(struct heap_walker *walker);
 

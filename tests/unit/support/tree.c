@@ -3,6 +3,7 @@
 
 #include "tree.h"
 
+#include <dirent.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,4 +88,16 @@ void tree_chmod(const struct tree *tree, const char *path, mode_t mode)
 	make_path(tree, path, &full);
 	assert_int_equal(chmod(full.text, mode), 0);
 	strbuf_release(&full);
+}
+
+size_t tree_count_entries(const char *path)
+{
+	DIR *dir = opendir(path);
+	size_t count = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
 }

@@ -25,4 +25,7 @@ void tree_chmod(const struct tree *tree, const char *path, mode_t mode);
 /* Delete a file, or a folder with all its contents. */
 void tree_delete(const struct tree *tree, const char *path);
 
+/* Return the number of entries of any directory, such as /proc/self/fd. */
+size_t tree_count_entries(const char *path);
+
 #endif

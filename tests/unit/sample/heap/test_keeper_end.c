@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The end of a keeper whose walk hangs in the kernel. The walk, and the time limit of the
- * wait for it, are replaced.
+ * The end of a keeper, and of a walker, whose walk hangs in the kernel. The walk, the
+ * wait for it and the clock are replaced.
  */
 #include "config.h"
 
 #include "sample/heap/keeper.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <semaphore.h>
@@ -15,6 +14,7 @@
 
 #include "base/units.h"
 #include "sample/heap/reader.h"
+#include "sample/heap/walker.h"
 #include "../../support/smaps_texts.h"
 #include "../../support/tree.h"
 #include "../../support/unit.h"
@@ -24,8 +24,10 @@
 
 static sem_t hanging;
 static bool is_late;
-static uint64_t wait_ns;
+static _Atomic uint64_t wait_ns; /* duration of all waits; the clock is ahead by this */
 
+uint64_t __real_clock_now_ns(void);
+uint64_t __wrap_clock_now_ns(void);
 int __real_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *limit,
 		 const sigset_t *mask);
 int __wrap_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *limit,
@@ -52,20 +54,13 @@ int __wrap_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *limit,
 {
 	if (!is_late)
 		return __real_ppoll(fds, count, limit, mask);
-	wait_ns = (uint64_t)limit->tv_sec * NS_PER_S + (uint64_t)limit->tv_nsec;
+	wait_ns += (uint64_t)limit->tv_sec * NS_PER_S + (uint64_t)limit->tv_nsec;
 	return 0;
 }
 
-static size_t count_entries(const char *path)
+uint64_t __wrap_clock_now_ns(void)
 {
-	DIR *dir = opendir(path);
-	size_t count = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		count++;
-	closedir(dir);
-	return count;
+	return __real_clock_now_ns() + wait_ns;
 }
 
 static void store_pid(void *context, int pid, const char *what)
@@ -76,7 +71,7 @@ static void store_pid(void *context, int pid, const char *what)
 
 static void a_walk_that_hangs_does_not_keep_the_keeper(void **state)
 {
-	size_t threads = count_entries("/proc/self/task");
+	size_t threads = tree_count_entries("/proc/self/task");
 	struct mapping_list mappings = MAPPING_LIST_INIT;
 	struct heap_keeper *keeper;
 	struct sampler *sampler;
@@ -94,7 +89,7 @@ static void a_walk_that_hangs_does_not_keep_the_keeper(void **state)
 	usage_init(&usage);
 	usage.process.pid = 7;
 	usage.process.state = 'S';
-	fds = count_entries("/proc/self/fd");
+	fds = tree_count_entries("/proc/self/fd");
 
 	sampler = sampler_new(&fs, false);
 	keeper = heap_keeper_new(&fs, sampler, STOPS_SHORT, NS_PER_S, 10);
@@ -107,17 +102,53 @@ static void a_walk_that_hangs_does_not_keep_the_keeper(void **state)
 	is_late = false;
 	assert_int_equal(left_pid, 7);
 	assert_in_range(wait_ns, NS_PER_S, 10 * NS_PER_S);
+	wait_ns = 0;
 	sampler_free(sampler);
 
 	/* when the walk ends after all, it frees what it uses, and the helpers */
-	assert_true(count_entries("/proc/self/task") > threads);
-	assert_true(count_entries("/proc/self/fd") > fds);
+	assert_true(tree_count_entries("/proc/self/task") > threads);
+	assert_true(tree_count_entries("/proc/self/fd") > fds);
 	sem_post(&hanging);
-	while (count_entries("/proc/self/task") > threads)
+	while (tree_count_entries("/proc/self/task") > threads)
 		usleep(1000);
-	assert_int_equal(count_entries("/proc/self/fd"), fds);
+	assert_int_equal(tree_count_entries("/proc/self/fd"), fds);
 	usage_release(&usage);
 	mapping_list_release(&mappings);
+	procfs_release(&fs);
+	tree_remove(&tree);
+	sem_destroy(&hanging);
+}
+
+static void a_walker_waits_only_once_after_a_cancel(void **state)
+{
+	size_t threads = tree_count_entries("/proc/self/task");
+	const struct process process = { .pid = 7 };
+	const struct heap_request request = { .process = &process, .wants_helper = true };
+	struct heap_walker *walker;
+	struct procfs fs;
+	struct tree tree;
+
+	(void)state;
+	tree_make(&tree);
+	assert_int_equal(sem_init(&hanging, 0, 0), 0);
+	assert_int_equal(procfs_open(&fs, tree.root), 0);
+	for (int is_cancelled = 0; is_cancelled < 2; is_cancelled++) {
+		walker = heap_walker_new(&fs);
+		assert_int_equal(heap_walker_start(walker, &request), 0);
+		is_late = true;
+		if (is_cancelled) {
+			heap_walker_cancel(walker);
+			assert_false(heap_walker_wait(walker, HEAP_WALKER_HELPER_NS));
+		}
+		heap_walker_free(walker);
+		is_late = false;
+		assert_in_range(wait_ns, HEAP_WALKER_HELPER_NS / 2,
+				HEAP_WALKER_HELPER_NS);
+		wait_ns = 0;
+		sem_post(&hanging);
+		while (tree_count_entries("/proc/self/task") > threads)
+			usleep(1000);
+	}
 	procfs_release(&fs);
 	tree_remove(&tree);
 	sem_destroy(&hanging);
@@ -127,6 +158,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_walk_that_hangs_does_not_keep_the_keeper),
+		cmocka_unit_test(a_walker_waits_only_once_after_a_cancel),
 	};
 
 	return cmocka_run_group_tests_name("keeper_end", tests, NULL, NULL);

@@ -3,7 +3,6 @@
 
 #include "sample/heap/walker.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,6 +13,7 @@
 #include "base/units.h"
 #include "proc/system/procfs.h"
 #include "sample/heap/reader.h"
+#include "../../support/tree.h"
 #include "../../support/unit.h"
 
 #define PAUSE_NS (7 * NS_PER_MS)
@@ -99,18 +99,6 @@ int __wrap_heap_reader_read(struct heap_reader *reader, struct usage *u,
 	return 0;
 }
 
-static size_t count_entries(const char *path)
-{
-	DIR *dir = opendir(path);
-	size_t count = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		count++;
-	closedir(dir);
-	return count;
-}
-
 static void let_read_end(void)
 {
 	assert_int_equal(write(reads.fds[1], "e", 1), 1);
@@ -150,7 +138,7 @@ static int end(void **state)
 {
 	(void)state;
 	/* valgrind reports the stacks of threads that have not ended yet as lost */
-	while (count_entries("/proc/self/task") > ONE_ENTRY)
+	while (tree_count_entries("/proc/self/task") > ONE_ENTRY)
 		usleep(1000);
 	procfs_release(&fs);
 	close(reads.fds[0]);
@@ -192,16 +180,16 @@ static void findings_are_handed_over_once(void **state)
 
 static void an_abandoned_read_frees_what_it_uses(void **state)
 {
-	size_t fds = count_entries("/proc/self/fd");
+	size_t fds = tree_count_entries("/proc/self/fd");
 	struct heap_walker *walker = heap_walker_new(&fs);
 
 	(void)state;
-	assert_true(count_entries("/proc/self/fd") > fds);
+	assert_true(tree_count_entries("/proc/self/fd") > fds);
 	assert_int_equal(start(walker, STOPS_SHORT), 0);
 	heap_walker_free(walker);
-	assert_true(count_entries("/proc/self/fd") > fds);
+	assert_true(tree_count_entries("/proc/self/fd") > fds);
 	let_read_end();
-	while (count_entries("/proc/self/fd") > fds)
+	while (tree_count_entries("/proc/self/fd") > fds)
 		usleep(1000);
 	assert_int_equal(reads.count, 1);
 }
@@ -213,7 +201,7 @@ static void a_freed_walker_cancels_its_read(void **state)
 
 	(void)state;
 	for (int is_freed = 0; is_freed < 2; is_freed++) {
-		size_t fds = count_entries("/proc/self/fd");
+		size_t fds = tree_count_entries("/proc/self/fd");
 		struct heap_walker *walker = heap_walker_new(&fs);
 
 		is_scan_cancelled = !is_freed;
@@ -225,7 +213,7 @@ static void a_freed_walker_cancels_its_read(void **state)
 			assert_true(heap_walker_wait(walker, UINT64_MAX));
 			heap_walker_free(walker);
 		}
-		while (count_entries("/proc/self/fd") > fds)
+		while (tree_count_entries("/proc/self/fd") > fds)
 			usleep(1000);
 		assert_int_equal(is_scan_cancelled, is_freed);
 	}
