@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -19,6 +20,7 @@
 #include "base/xalloc.h"
 #include "store/settings/text.h"
 
+#define LINKS_MAX 40 /* as in the kernel */
 #define LOCK_TRIES 100
 #define LOCK_PAUSE_NS (10 * NS_PER_MS)
 
@@ -120,32 +122,87 @@ static int make_dir(char *path)
 	return r;
 }
 
+static char *dir_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return xstrndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
 /*
- * Find the file that the path leads to, and create its directory if necessary. Returns
- * the path, which the caller frees, or NULL with errno set.
+ * Follow a symlink whose target does not exist. Only a symlink of the user or of root may
+ * decide where memstate creates a file. Returns the path that the symlink contains, as
+ * an absolute path that the caller frees, or NULL with errno set.
+ */
+static char *follow_link(const char *path, const struct stat *st)
+{
+	_cleanup_free_ char *dir = dir_of(path);
+	struct strbuf target = STRBUF_INIT;
+	char text[PATH_MAX];
+	ssize_t length = readlink(path, text, sizeof(text) - 1);
+
+	if (length < 0 || !may_be_written(st)) {
+		errno = length < 0 ? errno : EPERM;
+		return NULL;
+	}
+	text[length] = '\0';
+	strbuf_addf(&target, "%s%s%s", text[0] == '/' ? "" : dir,
+		    text[0] == '/' ? "" : "/", text);
+	return strbuf_take(&target);
+}
+
+/*
+ * Return the path of a file that does not exist, with all symlinks resolved. The caller
+ * frees it. Returns NULL with errno set if the directory does not exist.
+ */
+static char *resolve_missing(const char *path)
+{
+	_cleanup_free_ char *dir = dir_of(path);
+	_cleanup_free_ char *real_dir = realpath(dir, NULL);
+	const char *name = strrchr(path, '/') + 1;
+	struct strbuf real = STRBUF_INIT;
+
+	if (!real_dir)
+		return NULL;
+	if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+		errno = ENOENT;
+		return NULL;
+	}
+	strbuf_addf(&real, "%s/%s", strcmp(real_dir, "/") == 0 ? "" : real_dir, name);
+	return strbuf_take(&real);
+}
+
+/*
+ * Find the file that the path leads to, and create its directory if necessary. The
+ * directory of a dangling symlink's target must exist. Returns the path, which the caller
+ * frees, or NULL with errno set.
  */
 static char *resolve(const char *path)
 {
-	_cleanup_free_ char *dir = xstrndup(path, (size_t)(strrchr(path, '/') - path));
-	_cleanup_free_ char *real_dir = NULL;
-	struct strbuf real = STRBUF_INIT;
+	_cleanup_free_ char *at = xstrdup(path), *dir = dir_of(path);
+	char *real = realpath(path, NULL);
 	struct stat st;
 	int r;
 
-	if (lstat(path, &st) == 0)
-		return realpath(path, NULL);
-	if (errno != ENOENT)
-		return NULL;
-	r = make_dir(dir);
+	if (real || errno != ENOENT)
+		return real;
+	r = lstat(path, &st) < 0 ? make_dir(dir) : 0;
 	if (r < 0) {
 		errno = -r;
 		return NULL;
 	}
-	real_dir = realpath(dir, NULL);
-	if (!real_dir)
-		return NULL;
-	strbuf_addf(&real, "%s%s", real_dir, strrchr(path, '/'));
-	return strbuf_take(&real);
+	for (int links = 0; lstat(at, &st) == 0; links++) {
+		char *next;
+
+		errno = links == LINKS_MAX ? ELOOP : ENOENT;
+		next = links < LINKS_MAX && S_ISLNK(st.st_mode) ? follow_link(at, &st)
+								: NULL;
+		if (!next)
+			return NULL;
+		free(at);
+		at = next;
+	}
+	return errno == ENOENT ? resolve_missing(at) : NULL;
 }
 
 /*
@@ -157,7 +214,9 @@ static int lock(int dir_fd)
 	const struct timespec pause = { 0, LOCK_PAUSE_NS };
 
 	for (int tries = 0; tries < LOCK_TRIES; tries++) {
-		if (flock(dir_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		if (flock(dir_fd, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		if (errno != EWOULDBLOCK && errno != EINTR)
 			return 0;
 		nanosleep(&pause, NULL);
 	}

@@ -34,7 +34,8 @@ int settings_file_read(const char *path, struct settings *ret, size_t *ret_bad_l
 /*
  * Change settings in the file, as settings_text_change() does, or create the file. The
  * file is read again and replaced as a whole under a lock, so that several processes can
- * change different settings. Symlinks stay symlinks. Missing directories are created.
+ * change different settings. Symlinks stay symlinks; the target of a dangling one is
+ * created if its directory exists. Other missing directories are created.
  * Returns 0, or -errno with the file unchanged.
  */
 int settings_file_change(const char *path, const struct settings *changes,

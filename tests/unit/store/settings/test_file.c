@@ -164,14 +164,72 @@ static void symlinks_stay_symlinks(void **state)
 	assert_entries(dir.text, 1);
 }
 
-static void a_dangling_symlink_is_left_alone(void **state)
+static void link_to(const char *target)
 {
-	(void)state;
 	write_file("");
 	assert_int_equal(unlink(path.text), 0);
-	assert_int_equal(symlink("nowhere/rc", path.text), 0);
-	assert_int_equal(settings_file_change(path.text, &tree_on, none), -ENOENT);
-	assert_true(S_ISLNK(mode_of(path.text)));
+	assert_int_equal(symlink(target, path.text), 0);
+}
+
+static void the_target_of_a_dangling_symlink_is_created(void **state)
+{
+	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT, link = STRBUF_INIT;
+	struct settings got;
+	size_t bad_line;
+
+	(void)state;
+	tree_write(&home, "dotfiles/other", "");
+	path_below("dotfiles/link", &link);
+	path_below("dotfiles/rc", &file);
+	assert_int_equal(symlink("rc", link.text), 0);
+	for (int is_absolute = 0; is_absolute < 2; is_absolute++) {
+		link_to(is_absolute ? link.text : "../../dotfiles/link");
+		assert_int_equal(settings_file_change(path.text, &tree_on, none), 0);
+		assert_true(S_ISLNK(mode_of(path.text)) && S_ISLNK(mode_of(link.text)));
+		assert_true(S_ISREG(mode_of(file.text)));
+		assert_int_equal(settings_file_read(path.text, &got, &bad_line), 0);
+		assert_string_equal(got.texts[SETTING_TREE], "yes");
+		settings_release(&got);
+		assert_int_equal(unlink(file.text), 0);
+		assert_int_equal(unlink(path.text), 0);
+	}
+}
+
+static void a_dangling_symlink_without_a_usable_target_is_left_alone(void **state)
+{
+	static const struct {
+		const char *target;
+		int result;
+	} rows[] = {
+		{ "nowhere/rc", -ENOENT },
+		{ "nowhere/", -ENOENT },
+		{ "memstaterc", -ELOOP },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		link_to(rows[i].target);
+		assert_int_equal(settings_file_change(path.text, &tree_on, none),
+				 rows[i].result);
+		assert_true(S_ISLNK(mode_of(path.text)));
+		assert_int_equal(unlink(path.text), 0);
+	}
+}
+
+static void a_dangling_symlink_of_another_user_is_not_followed(void **state)
+{
+	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
+	struct stat st;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	tree_write(&home, "dotfiles/other", "");
+	path_below("dotfiles/rc", &file);
+	link_to("../../dotfiles/rc");
+	assert_int_equal(lchown(path.text, NOBODY, NOBODY), 0);
+	assert_int_equal(settings_file_change(path.text, &tree_on, none), -EPERM);
+	assert_int_equal(lstat(file.text, &st), -1);
 }
 
 static void what_cannot_be_read_is_not_replaced(void **state)
@@ -347,8 +405,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_permissions_of_a_file_are_kept, begin,
 						end),
 		cmocka_unit_test_setup_teardown(symlinks_stay_symlinks, begin, end),
-		cmocka_unit_test_setup_teardown(a_dangling_symlink_is_left_alone, begin,
-						end),
+		cmocka_unit_test_setup_teardown(
+			the_target_of_a_dangling_symlink_is_created, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_dangling_symlink_without_a_usable_target_is_left_alone, begin,
+			end),
+		cmocka_unit_test_setup_teardown(
+			a_dangling_symlink_of_another_user_is_not_followed, begin, end),
 		cmocka_unit_test_setup_teardown(what_cannot_be_read_is_not_replaced,
 						begin, end),
 		cmocka_unit_test_setup_teardown(only_regular_files_of_text_are_used,
