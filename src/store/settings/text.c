@@ -18,10 +18,10 @@ static const char byte_order_mark[] = "\xef\xbb\xbf";
 
 /* Offsets in the text of the parts of a line. */
 struct line {
-	size_t begin, end; /* end: after the line break, if there is one */
+	size_t begin, end; /* end is after the line break, except in an unfinished line */
 	size_t key, key_length;
 	size_t value, value_length;
-	bool is_bad; /* neither a setting nor a comment nor blank */
+	bool is_bad; /* true if the line is not a setting, a comment or blank */
 };
 
 static bool is_blank(char c)
@@ -69,7 +69,7 @@ static void parse_line(const char *text, struct line *line, size_t begin, size_t
 	end = find_comment(text, value, end);
 	trim(text, &value, &end);
 	line->value_length = end - value;
-	/* a value for an empty one is inserted right after the equals sign */
+	/* where there is no value, a new one is inserted right after the equals sign */
 	line->value = end > value ? value : (size_t)(equals - text) + 1;
 }
 
@@ -98,7 +98,7 @@ static bool has_key(const struct strbuf *text, const struct line *line, const ch
 	       memcmp(text->text + line->key, key, line->key_length) == 0;
 }
 
-/* Return the setting that the line is for, or SETTING_COUNT_. */
+/* Return the setting that the line sets, or SETTING_COUNT_ if its key is unknown. */
 static enum setting find_setting(const struct strbuf *text, const struct line *line)
 {
 	int i = 0;
@@ -118,7 +118,10 @@ static bool has_version(const struct strbuf *text, const struct line *line)
 	       version == SETTINGS_VERSION;
 }
 
-/* Check the version in all lines that have one. */
+/*
+ * Return true if every line with a version has the supported one. *ret_is_given is true
+ * if there is such a line.
+ */
 static bool is_of_this_version(const struct strbuf *text, bool *ret_is_given)
 {
 	struct line line;
@@ -169,7 +172,7 @@ int settings_text_parse(const struct strbuf *text, struct settings *ret,
 	return 0;
 }
 
-/* Find the begin of the last line of each setting; SIZE_MAX: there is none. */
+/* Find the offset of the last line of each setting, or SIZE_MAX if there is no line. */
 static void find_last_lines(const struct strbuf *text, size_t ret_begins[SETTING_COUNT_])
 {
 	struct line line;
@@ -204,13 +207,13 @@ static void change_line(const struct strbuf *text, const struct line *line,
 
 	strbuf_add(out, text->text + line->begin, line->value - line->begin);
 	strbuf_add_text(out, value);
-	/* a value that was empty may be followed directly by a comment */
+	/* an empty value may be followed directly by a comment */
 	if (line->value_length == 0 && after < line->end && text->text[after] == '#')
 		strbuf_add_char(out, ' ');
 	strbuf_add(out, text->text + after, line->end - after);
 }
 
-/* Append the line as a comment, and the setting in a line of its own. */
+/* Append the line as a comment, followed by a new line with the setting. */
 static void reject_line(const struct strbuf *text, const struct line *line,
 			enum setting setting, const char *value, struct strbuf *out)
 {

@@ -20,19 +20,19 @@
 
 /*
  * Parse the text. If a key occurs several times, the last line counts. *ret_bad_line is
- * the number of the first line that is neither a setting nor a comment; 0: there is none.
- * Returns 0, -EBADMSG if the text contains a NUL byte, or -EPROTONOSUPPORT if its
- * version is not SETTINGS_VERSION. On failure *ret and *ret_bad_line are unchanged. The
- * caller releases *ret.
+ * the number of the first line that is neither a setting nor a comment, or 0. Returns 0,
+ * -EBADMSG if the text contains a NUL byte, or -EPROTONOSUPPORT if its version is not
+ * SETTINGS_VERSION. On failure *ret and *ret_bad_line are unchanged. The caller releases
+ * *ret.
  */
 int settings_text_parse(const struct strbuf *text, struct settings *ret,
 			size_t *ret_bad_line);
 
 /*
- * Append the text to *out, with these settings changed and everything else unchanged. If
- * a changed setting is in is_rejected, because memstate could not use its value, its
- * old line becomes a comment. `text` must be one that settings_text_parse() accepts, or
- * empty.
+ * Append the text to *out with these settings changed, and everything else unchanged. If
+ * is_rejected is true for a changed setting, because memstate could not use the old
+ * value, its old line becomes a comment. `text` must be empty, or a text that
+ * settings_text_parse() accepts.
  */
 void settings_text_change(const struct strbuf *text, const struct settings *changes,
 			  const bool is_rejected[SETTING_COUNT_], struct strbuf *out);
