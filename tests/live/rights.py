@@ -10,8 +10,8 @@ import subprocess
 import sys
 import tempfile
 
-from live import (IS_ROOT, MEMSTATE, MIB, Skip, Target, as_nobody, check, equal, json_rows,
-                  memstate, run, test)
+from live import (IS_ROOT, MEMSTATE, MIB, TIMEOUT, Skip, Target, as_nobody, check, equal,
+                  json_rows, memstate, run, test)
 
 
 @contextlib.contextmanager
@@ -42,6 +42,32 @@ def one_unreadable_process_is_an_error_with_a_remedy():
             check(f"{theirs}: Permission denied" in result.errors()[0], result.err)
         result = memstate("map", "-p", theirs, "--csv", preexec_fn=become).must_be(1)
         equal(result.out, b"", "stdout of map")
+
+
+@test
+def a_proc_of_another_pid_namespace_is_refused():
+    if not IS_ROOT or not shutil.which("unshare"):
+        raise Skip("only root can create a PID namespace with unshare(1)")
+    within = ["unshare", "--pid", "--fork"]
+    try:
+        done = subprocess.run([*within, "true"], capture_output=True, timeout=TIMEOUT, check=False)
+    except subprocess.TimeoutExpired:
+        raise Skip("unshare(1) hangs") from None
+    if done.returncode != 0:
+        raise Skip(f"a PID namespace is not permitted: {done.stderr.decode().strip()}")
+    # in the new namespace memstate is 1; in /proc, 1 is another process
+    for args in (["-p", "1", "--csv", "-n1"], ["--json", "-n1"], ["heap", "-p", "1"],
+                 ["map", "-p", "1"], ["leaks", "-p", "1"]):
+        done = subprocess.run([*within, MEMSTATE, *args], capture_output=True, timeout=TIMEOUT,
+                              check=False)
+        equal(done.returncode, 1, f"status of {args}; {done.stderr}")
+        equal(done.stdout, b"", f"stdout of {args}")
+        equal(done.stderr, b"memstate: /proc belongs to another PID namespace; "
+              b"mount proc in this one\n", f"stderr of {args}")
+    done = subprocess.run([*within, "--mount-proc", MEMSTATE, "-p", "1", "--csv", "-n1", "-o", "pid"],
+                          capture_output=True, timeout=TIMEOUT, check=False)
+    if b"unshare:" not in done.stderr:
+        equal((done.returncode, done.stdout), (0, b"pid\n1\n"), f"with its own /proc; {done.stderr}")
 
 
 @test
