@@ -170,7 +170,7 @@ def unchecked_limits_give_status_125():
     with Folder() as folder:
         path = os.path.join(folder, "limits")
         pairs = ["--", TARGET, "pairs", 5]
-        check(b"--update creates it" in memstate("count", "--check", path, *pairs).must_be(125).err, "")
+        check(b"--update to create it" in memstate("count", "--check", path, *pairs).must_be(125).err, "")
         write(path, "[other]\nallocations <= 1\n")
         check(b"[count_target]" in memstate("count", "--check", path, *pairs).must_be(125).err, "")
         write(path, "allocations <= 10\nalocations <= 1\n")
