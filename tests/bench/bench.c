@@ -4,7 +4,6 @@
 #include "bench.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,8 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "../targets/proc_file.h"
 
 #define PAGE_SIZE 4096
 
@@ -87,13 +88,10 @@ void bench_pin(int cpu)
 
 size_t bench_read_bare(int pid, const char *file, char *buffer, size_t size)
 {
-	char path[64];
+	int fd = open_proc_file(pid, file);
 	size_t total = 0;
 	ssize_t n;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
 	while ((n = read(fd, buffer, size)) > 0)

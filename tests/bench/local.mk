@@ -18,7 +18,7 @@ EXTRA_PROGRAMS += $(bench_programs)
 CLEANFILES += $(bench_programs)
 EXTRA_DIST += %D%/count.sh %D%/run.sh %D%/stress_count_attach.py %D%/stress_heap.py %D%/stress_inject.py
 
-bench_common = %D%/bench.c %D%/bench.h
+bench_common = %D%/bench.c %D%/bench.h tests/targets/proc_file.h
 %C%_attached_SOURCES = %D%/attached.c $(bench_common)
 %C%_count_loop_SOURCES = %D%/count_loop.c $(bench_common)
 %C%_count_loop_LDADD = $(PROBE_LIBS) -lpthread

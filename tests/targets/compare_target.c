@@ -29,6 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "proc_file.h"
 #include "say.h"
 
 #define MIB ((size_t)1 << 20)
@@ -83,13 +84,11 @@ static uint64_t now_ms(void)
 /* Return the number after the key in a file of /proc, or 0. */
 static uint64_t read_figure(int pid, const char *file, const char *key)
 {
-	char path[64], text[4096];
+	int fd = open_proc_file(pid, file);
+	char text[4096];
 	const char *at;
 	ssize_t n;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
 	n = read(fd, text, sizeof(text) - 1);

@@ -194,7 +194,7 @@ tests_targets_held_target_LDFLAGS = -pthread
 
 # Workloads to compare under several allocators
 check_PROGRAMS += tests/targets/compare_target
-tests_targets_compare_target_SOURCES = %D%/compare_target.c %D%/say.h
+tests_targets_compare_target_SOURCES = %D%/compare_target.c %D%/proc_file.h %D%/say.h
 tests_targets_compare_target_CFLAGS = $(WARN_CFLAGS)
 tests_targets_compare_target_LDFLAGS =
 

@@ -80,6 +80,16 @@ class Screen(Terminal):
         return self.output[self.output.rfind(LEAVE):].decode(errors="replace")
 
 
+def reverse_sort(home, texts, *args):
+    """Wait for the texts on the screen, reverse the sort order and leave. Return what
+    memstate prints after the screen was closed."""
+    with home.screen(*args) as screen:
+        for text in texts:
+            screen.wait_for_text(text)
+        screen.press(b"I", "RSS▲")
+        return screen.leave()
+
+
 @test
 def changes_on_the_screen_are_there_after_a_restart():
     with Home() as home:
@@ -144,10 +154,7 @@ def columns_can_be_added_to_the_default():
 @test
 def no_config_ignores_the_file():
     with Home("sort=pid\n") as home:
-        with home.screen("--no-config") as screen:
-            screen.wait_for_text("RSS▼")
-            screen.press(b"I", "RSS▲")
-            screen.leave()
+        reverse_sort(home, ["RSS▼"], "--no-config")
         equal(home.text(), "sort=pid\n", "settings")
 
 
@@ -155,11 +162,7 @@ def no_config_ignores_the_file():
 def a_damaged_file_loses_nothing_and_is_reported():
     text = "# mine\nsort=rrs\ntree=yes\nnonsense\nfuture=x\n"
     with Home(text) as home:
-        with home.screen() as screen:
-            screen.wait_for_text("memstaterc: line 4 is neither a setting nor a comment")
-            screen.wait_for_text("RSS▼")
-            screen.press(b"I", "RSS▲")
-            screen.leave()
+        reverse_sort(home, ["memstaterc: line 4 is neither a setting nor a comment", "RSS▼"])
         equal(home.text(), "# mine\n# sort=rrs\nsort=-rss_bytes\ntree=yes\nnonsense\nfuture=x\n"
               "version=1\n", "settings")
     with Home("theme=purple\n") as home, home.screen() as screen:
@@ -170,10 +173,7 @@ def a_damaged_file_loses_nothing_and_is_reported():
 def a_newer_version_is_neither_used_nor_overwritten():
     text = "version=2\nsort=pid\n"
     with Home(text) as home:
-        with home.screen() as screen:
-            screen.wait_for_text("memstaterc: not used: for another version")
-            screen.press(b"I", "RSS▲")
-            message = screen.leave()
+        message = reverse_sort(home, ["memstaterc: not used: for another version"])
         check("settings not saved: for another version of memstate" in message, message)
         equal(home.text(), text, "settings")
 

@@ -48,14 +48,21 @@ static void show(struct stage *s, uint64_t anon_bytes, uint64_t file_bytes)
 	process_update(&s->view);
 }
 
+/* Show a sample, and check which owner is chosen. */
+static void show_and_expect(struct stage *s, uint64_t anon_bytes, uint64_t file_bytes,
+			    enum owner owner)
+{
+	show(s, anon_bytes, file_bytes);
+	assert_int_equal(process_chosen_owner(&s->view), owner);
+}
+
 static void the_cursor_starts_at_the_largest_owner(void **state)
 {
 	struct stage s;
 
 	(void)state;
 	begin(&s);
-	show(&s, 100 * MIB, 200 * MIB);
-	assert_int_equal(process_chosen_owner(&s.view), OWNER_FILE);
+	show_and_expect(&s, 100 * MIB, 200 * MIB, OWNER_FILE);
 	end(&s);
 }
 
@@ -66,10 +73,8 @@ static void the_fastest_growing_owner_takes_precedence(void **state)
 	(void)state;
 	begin(&s);
 	show(&s, 100 * MIB, 200 * MIB);
-	show(&s, 101 * MIB, 200 * MIB);
-	assert_int_equal(process_chosen_owner(&s.view), OWNER_FILE);
-	show(&s, 110 * MIB, 205 * MIB);
-	assert_int_equal(process_chosen_owner(&s.view), OWNER_ANON);
+	show_and_expect(&s, 101 * MIB, 200 * MIB, OWNER_FILE);
+	show_and_expect(&s, 110 * MIB, 205 * MIB, OWNER_ANON);
 	end(&s);
 }
 
@@ -82,13 +87,11 @@ static void the_cursor_stays_where_the_user_moved_it(void **state)
 	show(&s, 100 * MIB, 200 * MIB);
 	assert_true(process_act(&s.view, ACTION_UP));
 	assert_int_equal(process_chosen_owner(&s.view), OWNER_ANON);
-	show(&s, 100 * MIB, 300 * MIB);
-	assert_int_equal(process_chosen_owner(&s.view), OWNER_ANON);
+	show_and_expect(&s, 100 * MIB, 300 * MIB, OWNER_ANON);
 	/* another process starts anew */
 	s.data.detail_pid = 8;
 	history_clear(&s.data.history);
-	show(&s, 100 * MIB, 300 * MIB);
-	assert_int_equal(process_chosen_owner(&s.view), OWNER_FILE);
+	show_and_expect(&s, 100 * MIB, 300 * MIB, OWNER_FILE);
 	end(&s);
 }
 
