@@ -100,7 +100,8 @@ static bool is_name(const char *word, size_t length)
 }
 
 /*
- * Append the given number of blanks and a word. If they do not fit, start a new line.
+ * Append the given number of blanks and a word. If they do not fit, start a new line, or
+ * indent the first word of the line less. Shorten a word that does not fit into a line.
  */
 static void add_word(struct fitted *f, size_t blanks, const char *word, size_t length)
 {
@@ -111,9 +112,11 @@ static void add_word(struct fitted *f, size_t blanks, const char *word, size_t l
 	    f->used + blanks + NAME_WIDTH_MIN <= f->width &&
 	    width > f->width - f->used - blanks)
 		width = f->width - f->used - blanks;
-	if (f->used > f->indent && f->used + blanks + width > f->width) {
-		strbuf_add_char(f->out, '\n');
-		blanks = f->indent;
+	if (f->used + blanks >= f->width ||
+	    (f->used > f->indent && f->used + blanks + width > f->width)) {
+		if (f->used > 0)
+			strbuf_add_char(f->out, '\n');
+		blanks = f->indent; /* less than the width */
 		f->used = 0;
 	}
 	strbuf_add_repeat(f->out, " ", blanks);

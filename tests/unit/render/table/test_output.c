@@ -205,6 +205,38 @@ static void wide_lines_are_wrapped_or_end_with_a_shortened_name(void **state)
 	assert_lines("\033[31mone two\033[0m\n", 7, "\033[31mone two\033[0m\n");
 }
 
+static void every_line_fits_each_width(void **state)
+{
+	static const char *const lines[] = {
+		"one two three four",
+		"          one two",
+		"a                    b                    c",
+		"label  1.5M  some words that are wrapped",
+		"                    /a/path/that/is/too/long.so",
+		"x                    /a/path/that/is/too/long.so",
+		"need   namespace::of_a::function_with_a_long_name",
+		"\xe4\xb8\xad\xe6\x96\x87 \xe4\xb8\xad/\xe6\x96\x87\xe4\xb8\xad",
+		"   \033[31m                    red\033[0m",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		for (size_t width = 1; width <= 20; width++)
+			for (int ascii = 0; ascii < 2; ascii++) {
+				struct strbuf out = STRBUF_INIT;
+				size_t length;
+
+				fit_add_lines(&out, lines[i], width, ascii);
+				for (const char *at = out.text; *at;
+				     at += length + (at[length] == '\n')) {
+					length = strcspn(at, "\n");
+					assert_row(fit_width(at, length) <= width,
+						   out.text);
+				}
+				strbuf_release(&out);
+			}
+}
+
 static void one_line_is_marked_with_a_style(void **state)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -342,6 +374,7 @@ int main(void)
 		cmocka_unit_test(trailing_text_is_truncated_but_numbers_are_not),
 		cmocka_unit_test(columns_that_do_not_fit_are_omitted_and_named),
 		cmocka_unit_test(wide_lines_are_wrapped_or_end_with_a_shortened_name),
+		cmocka_unit_test(every_line_fits_each_width),
 		cmocka_unit_test(one_line_is_marked_with_a_style),
 		cmocka_unit_test(wide_and_combining_characters_keep_columns_aligned),
 		cmocka_unit_test(ascii_mode_prints_only_ascii),
