@@ -8,6 +8,7 @@ import re
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import unicodedata
 
@@ -26,7 +27,8 @@ def on_terminal(args, width, rows=2000, **env):
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, width, 0, 0))
     environment = {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8",
                    "COLUMNS": "500"}
-    for name in ("NO_COLOR", "PAGER", "MEMSTATE_PAGER", "LESS"):
+    for name in ("NO_COLOR", "PAGER", "MEMSTATE_PAGER", "MEMSTATE_PAGERSECURE", "LESS",
+                 "LESSSECURE", "SUDO_UID", "PKEXEC_UID"):
         environment.pop(name, None)
     environment.update(env)
     process = subprocess.Popen([MEMSTATE, *[str(a) for a in args]], stdin=subprocess.DEVNULL,
@@ -208,6 +210,34 @@ def long_text_is_shown_in_the_pager():
     equal(is_paged(MEMSTATE_PAGER="/nonexistent"), False, "with a pager that is missing")
     equal(is_paged(MEMSTATE_PAGER="/nonexistent -x"), False, "with a command that is missing")
     equal(is_paged(MEMSTATE_PAGER="echo paged:$LESS; cat"), True, "with a shell command")
+
+
+@test
+def the_pager_is_secure_with_the_rights_of_another_user():
+    args = ["map", "-p", "100", "--procfs", os.path.join(FIXTURES, "plain")]
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "less"), "w") as f:
+            f.write("#!/bin/sh\nexec sed \"s/^/less-$LESSSECURE:/\"\n")
+        os.chmod(f.name, 0o755)
+        mine = {"PATH": f"{folder}:{os.environ['PATH']}", "MEMSTATE_PAGER": "sed s/^/mine-$LESSSECURE:/"}
+
+        def pager(**env):
+            status, lines = on_terminal(args, 80, rows=5, **{**mine, **env})
+            equal(status, 0, f"status with {env}")
+            check(any("[stack]" in line for line in lines), f"missing text: {lines}")
+            found = re.match("((mine|less)-.?):", lines[0])
+            return found and found[1]
+
+        equal(pager(), "mine-", "the user's own pager")
+        for elevated in ({"SUDO_UID": "1000"}, {"PKEXEC_UID": "1000"}):
+            equal(pager(**elevated), "less-1", f"with {elevated}")
+            equal(pager(**elevated, MEMSTATE_PAGERSECURE="1"), "mine-1", f"a permitted one with {elevated}")
+            equal(pager(**elevated, MEMSTATE_PAGERSECURE="0"), "mine-", f"not secure with {elevated}")
+            for off in ("", "cat"):
+                equal(pager(**elevated, MEMSTATE_PAGER=off), None, f"with {off!r} and {elevated}")
+        equal(pager(SUDO_UID="1000", LESSSECURE="0"), "less-1", "with LESSSECURE=0")
+        equal(pager(MEMSTATE_PAGERSECURE="yes"), "mine-1", "secure mode on request")
+        equal(pager(MEMSTATE_PAGERSECURE="no"), "mine-", "secure mode refused")
 
 
 @test

@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,16 +20,46 @@
 #define SHELL_NOT_EXECUTABLE 126
 #define SHELL_NOT_FOUND 127
 
-/* Return the command of the pager, or NULL if the user wants none. */
-static const char *find_command(void)
+#define DEFAULT_PAGER "less"
+
+/* Return true if memstate has the rights of another user than the one at the terminal. */
+static bool is_elevated(void)
 {
+	return geteuid() != getuid() || getegid() != getgid() || getenv("SUDO_UID") ||
+	       getenv("PKEXEC_UID");
+}
+
+static bool is_no(const char *value)
+{
+	return strcmp(value, "0") == 0 || strcasecmp(value, "no") == 0 ||
+	       strcasecmp(value, "false") == 0 || strcasecmp(value, "off") == 0;
+}
+
+struct pager {
+	const char *command; /* NULL: the user disabled the pager */
+	bool is_secure;	     /* the pager must not run commands or write files */
+};
+
+/*
+ * Find the command of the pager. Most pagers can run other programs, with the rights of
+ * memstate. If these rights are elevated, run only less, in its secure mode, unless
+ * MEMSTATE_PAGERSECURE is set. systemd does the same, see SYSTEMD_PAGERSECURE in
+ * systemctl(1).
+ */
+static struct pager find_pager(void)
+{
+	const char *secure = getenv("MEMSTATE_PAGERSECURE");
 	const char *command = getenv("MEMSTATE_PAGER");
+	struct pager pager = { .is_secure = secure ? !is_no(secure) : is_elevated() };
 
 	if (!command)
 		command = getenv("PAGER");
 	if (!command)
-		command = "less";
-	return command[0] == '\0' || strcmp(command, "cat") == 0 ? NULL : command;
+		command = DEFAULT_PAGER;
+	if (command[0] == '\0' || strcmp(command, "cat") == 0)
+		return pager;
+	pager.command = pager.is_secure && !secure ? DEFAULT_PAGER : command;
+	return pager;
 }
 
 /* Keep memstate alive while the pager has the terminal: less handles ^C itself. */
@@ -46,16 +78,22 @@ static void restore_keys(const struct sigaction before[2])
 }
 
 /* Run the pager; called in the child. */
-_Noreturn static void run_pager(const char *command, int input_fd, int error_fd)
+_Noreturn static void run_pager(const struct pager *pager, int input_fd, int error_fd)
 {
+	const char *command = pager->command;
 	int err;
 
 	dup2(input_fd, STDIN_FILENO);
 	signals_reset_in_child();
-	/* quit if the text fits, keep colours, and leave the screen as it is */
+	/*
+	 * F: exit if the text fits on the screen. R: pass colours to the terminal. X: do
+	 * not clear the screen.
+	 */
 	setenv("LESS", "FRX", 0);
 	setenv("LV", "-c", 0);
-	/* as git does: the shell is needed only for arguments and special characters */
+	if (pager->is_secure)
+		setenv("LESSSECURE", "1", 1);
+	/* run the shell only for arguments and special characters, as git does */
 	if (command[strcspn(command, "|&;<>()$`\\\"' \t\n*?[#~=%")] == '\0')
 		execlp(command, command, (char *)NULL);
 	else
@@ -69,7 +107,8 @@ _Noreturn static void run_pager(const char *command, int input_fd, int error_fd)
  * Fork and run the pager with the actions in keys. Returns its pid and stores the pipe to
  * it, or -errno.
  */
-static pid_t start_pager(const char *command, const struct sigaction keys[2], int *ret_fd)
+static pid_t start_pager(const struct pager *pager, const struct sigaction keys[2],
+			 int *ret_fd)
 {
 	int text[2], error[2], err = 0;
 	pid_t pid;
@@ -85,7 +124,7 @@ static pid_t start_pager(const char *command, const struct sigaction keys[2], in
 	pid = fork();
 	if (pid == 0) {
 		restore_keys(keys);
-		run_pager(command, text[0], error[1]);
+		run_pager(pager, text[0], error[1]);
 	}
 	err = pid < 0 ? errno : 0;
 	close(text[0]);
@@ -103,7 +142,7 @@ static pid_t start_pager(const char *command, const struct sigaction keys[2], in
 	return -err;
 }
 
-/* End memstate with the same signal as the pager, so that a shell's loop ends, too. */
+/* End memstate by the signal that ended the pager, so that a shell's loop ends, too. */
 static void die_of(int number)
 {
 	sigset_t set;
@@ -117,17 +156,17 @@ static void die_of(int number)
 
 int pager_show(const char *text, size_t length)
 {
-	const char *command = find_command();
+	const struct pager pager = find_pager();
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct sigaction keys[2], pipe_before;
 	int fd = -1, status = 0;
 	pid_t pid;
 
-	if (!command)
+	if (!pager.command)
 		return -ENOENT;
 	/* before the pager runs: ^C may come as soon as the user sees the pager */
 	ignore_keys(keys);
-	pid = start_pager(command, keys, &fd);
+	pid = start_pager(&pager, keys, &fd);
 	if (pid < 0) {
 		restore_keys(keys);
 		return pid;
