@@ -155,8 +155,8 @@ static void begin_again(void)
 	is_on = stack_file_create(&s->file, &s->mode, s->mode.has_live ? count : 0);
 	count_stack_modules_forget();
 	/*
-	 * the tables are indexed by node number, so they need only the size that the
-	 * parent's file needed
+	 * the tables are indexed by node number, so the size that the parent's
+	 * file needed suffices
 	 */
 	if (s->file.node_max > parents.node_max)
 		s->file.node_max = parents.node_max;

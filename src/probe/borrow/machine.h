@@ -101,8 +101,9 @@ void machine_restart_sleep(struct machine_state *state);
 #define MACHINE_FRAME_MAX 24576
 
 /*
- * Write the frame that restores state, and the address on the thread's stack where the
- * frame must be stored. Return the frame's size, or 0 if it exceeds MACHINE_FRAME_MAX.
+ * Make the signal frame in ret that restores the thread's state, and store in *ret_addr
+ * the address on the thread's stack at which the frame must be written. Return the
+ * frame's size, or 0 if it exceeds MACHINE_FRAME_MAX.
  */
 size_t machine_frame(const struct machine_state *state, uint64_t sigreturn_addr,
 		     uint8_t ret[MACHINE_FRAME_MAX], uint64_t *ret_addr);

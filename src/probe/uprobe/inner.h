@@ -17,7 +17,7 @@
 struct count_code {
 	int fd;
 	const struct elf_exports *exports;
-	size_t file; /* index of the file in the points */
+	size_t file; /* index of the file in count_points */
 	/* range of the allocator's code, or 0, 0 if unknown */
 	uint64_t start_vaddr, end_vaddr;
 	/*

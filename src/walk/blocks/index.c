@@ -32,8 +32,8 @@ static void add_page(struct block_index *index, uint64_t addr, uint32_t number)
 }
 
 /*
- * Return the last bit that is set in starts for a page, not above bit number `limit` of
- * the page, or BIT_NONE.
+ * Return the last block start on a page, up to bit number `limit` of the page, as a bit
+ * of the table starts, or BIT_NONE.
  */
 static uint64_t last_start(const struct blocks *blocks, uint64_t number, uint64_t limit)
 {

@@ -25,8 +25,8 @@ void jemalloc_reject_arena(struct jemalloc *j, size_t arena, const char *problem
 }
 
 /*
- * Return the index, in arenas of struct heap, of the arena with jemalloc's number. Adds
- * the arena if it is new.
+ * Return the index, in arenas of struct heap, of the arena that jemalloc identifies by
+ * this number. Adds the arena if it is new.
  */
 static size_t find_arena(struct jemalloc *j, unsigned int number)
 {

@@ -25,7 +25,9 @@ bool roots_want_mapping(const struct mapping *m)
 		return false;
 	if (m->flags & MAPPING_HUGETLB)
 		return m->flags & MAPPING_WRITE;
-	/* this also skips device mappings, which have no Rss and must not be read */
+	/*
+	 * device mappings, which must not be read, have no Rss and are skipped here, too
+	 */
 	if (bytes[SMAPS_RSS] == 0)
 		return false;
 	if (m->flags & MAPPING_WRITE)
