@@ -20,7 +20,7 @@ struct session {
 	struct procfs fs;
 	struct sampler *sampler;
 	struct heap_keeper *heaps; /* reads and stores heaps; NULL: heaps are not read */
-	/* the command that memstate runs; pid is 0 if there is none */
+	/* the command that memstate runs; its pid is 0 without a command */
 	struct child child;
 	/* the recording that is shown; NULL: live processes are read */
 	struct replay *replay;

@@ -11,7 +11,7 @@
 
 /*
  * Append the sentences, wrapped at the width of the options, or at 100 columns if that is
- * 0. Append nothing if there are none.
+ * 0. Without sentences, append nothing.
  */
 void conclusion_add_opening(struct strbuf *out, const struct conclusion *conclusion,
 			    const struct table_options *options);

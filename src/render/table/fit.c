@@ -9,7 +9,7 @@
 #include "render/table/conclusion.h"
 #include "render/table/output.h"
 
-/* a name at the end of a line is shortened only if this many columns remain for it */
+/* a name at the end of a line is shortened to fit only if it keeps this many columns */
 #define NAME_WIDTH_MIN 16
 
 /* Return the length of the escape sequence at the start of the text, or 0. */

@@ -66,9 +66,9 @@ struct cells {
 	bool *omitted;	/* the column does not fit into the width */
 };
 
-/* columns are omitted before texts become narrower than this */
+/* columns are omitted before a text column becomes narrower than this */
 #define TEXT_WIDTH_MIN 16
-/* texts become as narrow as this if no more columns can be omitted */
+/* if no more columns can be omitted, text columns are narrowed to this */
 #define TEXT_WIDTH_LEAST 4
 
 static void add_cell(struct cells *cells, size_t index, size_t column, size_t begin)
@@ -132,8 +132,8 @@ static size_t find_min(const struct cells *cells, const struct column_list *colu
 }
 
 /*
- * Omit columns until the others fit if their texts are shortened. The first columns are
- * the most important ones; a text in the last column is usually the name of the row.
+ * Omit columns, from the right, until the others fit with shortened texts. If the last
+ * column is text, keep it: it is usually the name of the row.
  */
 static void omit_columns(struct cells *cells, const struct column_list *columns,
 			 size_t max)
@@ -151,7 +151,7 @@ static void omit_columns(struct cells *cells, const struct column_list *columns,
 	}
 }
 
-/* Return the index of the widest text that is wider than `min`; -1 if there is none. */
+/* Return the index of the widest text column, or -1 if all are at most `min` wide. */
 static ssize_t find_widest(const struct cells *cells, const struct column_list *columns,
 			   size_t min)
 {

@@ -9,7 +9,7 @@
 #include "model/usage.h"
 #include "proc/cgroup/cgroup.h"
 
-/* A cgroup: either the one that the user names, or the one that a process is in. */
+/* The cgroup that the user named, or the cgroup of a process. */
 struct cgroup_target {
 	const char *name; /* name of the cgroup: a directory, path or ID; NULL: use pid */
 	int pid;

@@ -24,7 +24,7 @@ struct targets {
 	struct target_pid {
 		int pid;
 		/*
-		 * Start time of the process, to detect reuse of the pid; 0: not seen yet.
+		 * start time of the process, to detect reuse of the pid; 0: not read yet
 		 */
 		uint64_t start_ticks;
 		/*
