@@ -75,8 +75,16 @@ static void add_limit(const struct builder *b, struct strbuf *out,
 			    format_amount(b, limit_bytes, text));
 }
 
+/* Return the percentage, rounded, but 100 only for the whole. */
+static unsigned int percent_of(uint64_t part, uint64_t whole)
+{
+	unsigned int percent = (units_per_mille(part, whole) + 5) / 10;
+
+	return percent == 100 && part < whole ? 99 : percent;
+}
+
 /*
- * Append text such as "cgroup /x uses 332.3M of its limit of 512.0M; 62.9M of it (19%)
+ * Append text such as "cgroup /x uses 332.3M of its limit of 512.0M; 62.9M (19%)
  * cannot be reclaimed".
  */
 static void add_usage(const struct builder *b, const struct cgroup *cgroup,
@@ -96,8 +104,7 @@ static void add_usage(const struct builder *b, const struct cgroup *cgroup,
 		strbuf_addf(&words, "; %s", format_amount(b, f->need_bytes, text));
 		if (bytes_known(f->usage_bytes) && f->usage_bytes > 0)
 			strbuf_addf(&words, " (%u%%)",
-				    (units_per_mille(f->need_bytes, f->usage_bytes) + 5) /
-					    10);
+				    percent_of(f->need_bytes, f->usage_bytes));
 		strbuf_add_text(&words, " cannot be reclaimed");
 	}
 	conclusion_add(b->c, "%s.", words.text);

@@ -61,6 +61,9 @@ static void the_usage_and_the_headroom_of_a_cgroup_are_concluded(void **state)
 		  "cgroup /a b uses 332.0M of its limit of 512.0M; 63.0M (19%) cannot be "
 		  "reclaimed. Need can grow by 449.0M before the kernel kills.",
 		  "memstate oom predict --cgroup '/a b'" },
+		{ CGROUP_NO_LIMIT, 1024 * MIB, 1023 * MIB, false, false, false,
+		  "cgroup /a b uses 1.0G (no limit); 1023.0M (99%) cannot be reclaimed.",
+		  "memstate oom predict --cgroup '/a b'" },
 		{ CGROUP_NO_LIMIT, 332 * MIB, 63 * MIB, false, false, false,
 		  "cgroup /a b uses 332.0M (no limit); 63.0M (19%) cannot be reclaimed.",
 		  "memstate oom predict --cgroup '/a b'" },
