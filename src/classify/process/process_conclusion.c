@@ -102,8 +102,8 @@ void process_conclude(struct conclusion *c, const struct usage *u,
 static bool set_next_heap(struct conclusion *c, const struct usage *u,
 			  const struct next_place *place)
 {
-	bool is_readable = u->allocator == ALLOCATOR_GLIBC ||
-			   u->allocator == ALLOCATOR_JEMALLOC;
+	bool is_readable = !u->heap_problem && (u->allocator == ALLOCATOR_GLIBC ||
+						u->allocator == ALLOCATOR_JEMALLOC);
 	/* half as much again, because the process may have grown when the command runs */
 	uint64_t pause_ms = u->heap_expected_ns / NS_PER_MS * 3 / 2 + 1;
 

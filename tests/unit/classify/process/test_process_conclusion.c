@@ -160,13 +160,16 @@ static void an_unread_heap_leads_to_the_command_that_can_read_it(void **state)
 		int error;
 		enum allocator allocator;
 		const char *next;
+		const char *problem;
 	} rows[] = {
-		{ 0, ALLOCATOR_GLIBC, "memstate heap -p 4242" },
-		{ 0, ALLOCATOR_JEMALLOC, "memstate heap -p 4242" },
-		{ 0, ALLOCATOR_MUSL, "memstate map -p 4242 -s rss" },
-		{ 0, ALLOCATOR_GO, "memstate map -p 4242 -s rss" },
-		{ -EPERM, ALLOCATOR_GLIBC, "memstate doctor -p 4242" },
-		{ -EFBIG, ALLOCATOR_GLIBC, "memstate -p 4242 --max-pause 1051ms" },
+		/* a heap that could not be understood: heap would fail as well */
+		{ 0, ALLOCATOR_GLIBC, "memstate map -p 4242 -s rss", "two mallocs" },
+		{ 0, ALLOCATOR_GLIBC, "memstate heap -p 4242", NULL },
+		{ 0, ALLOCATOR_JEMALLOC, "memstate heap -p 4242", NULL },
+		{ 0, ALLOCATOR_MUSL, "memstate map -p 4242 -s rss", NULL },
+		{ 0, ALLOCATOR_GO, "memstate map -p 4242 -s rss", NULL },
+		{ -EPERM, ALLOCATOR_GLIBC, "memstate doctor -p 4242", NULL },
+		{ -EFBIG, ALLOCATOR_GLIBC, "memstate -p 4242 --max-pause 1051ms", NULL },
 	};
 
 	(void)state;
@@ -177,6 +180,7 @@ static void an_unread_heap_leads_to_the_command_that_can_read_it(void **state)
 		make_usage(&u, OWNER_ANON, 90);
 		u.heap_quality = QUALITY_UNKNOWN;
 		u.heap_error = rows[i].error;
+		u.heap_problem = rows[i].problem;
 		u.heap_expected_ns = 700 * NS_PER_MS;
 		u.allocator = rows[i].allocator;
 		process_conclude_next(&c, &u, &live);
