@@ -32,6 +32,9 @@ screen_cases = \
 	%D%/screens/mappings-owner.keys \
 	%D%/screens/mappings.keys \
 	%D%/screens/paused.keys \
+	%D%/screens/picture-group.keys \
+	%D%/screens/picture-heap.keys \
+	%D%/screens/picture-process.keys \
 	%D%/screens/process-cells.keys \
 	%D%/screens/process-ended.keys \
 	%D%/screens/process-growing.keys \
@@ -76,6 +79,9 @@ screen_cases = \
 	%D%/screens/too-small.keys
 EXTRA_DIST += $(screen_cases) $(screen_cases:.keys=.screen)
 screen_tests = $(screen_cases) %D%/group_screen.py %D%/heap_screen.py %D%/settings.py %D%/signal_screen.py %D%/terminal.py
+# Pictures of these screens
+TESTS += %D%/pictures.sh
+EXTRA_DIST += %D%/pictures.sh
 if HAVE_NCURSES
 check_PROGRAMS += %D%/show_screens
 %C%_show_screens_SOURCES = %D%/show_screens.c %D%/colored_text.c %D%/colored_text.h %D%/group_fixture.c %D%/group_fixture.h %D%/heap_fixture.c %D%/heap_fixture.h %D%/recording_fixture.c %D%/recording_fixture.h
