@@ -21,10 +21,27 @@ dist_doc_DATA += \
 	NEWS \
 	README.md \
 	SECURITY.md \
+	%D%/COMPARISON.md \
 	%D%/EXACTNESS.md \
+	%D%/FAQ.md \
 	%D%/GLOSSARY.md \
+	%D%/GUIDE.md \
+	%D%/INSTALL.md \
 	%D%/OOM.md \
-	%D%/PERFORMANCE.md
+	%D%/PERFORMANCE.md \
+	%D%/TROUBLESHOOTING.md
+
+# In a folder of their own; their links to other documents stay valid in the release only.
+tutorialsdir = $(docdir)/tutorials
+dist_tutorials_DATA = \
+	%D%/tutorials/allocators.md \
+	%D%/tutorials/ci-limits.md \
+	%D%/tutorials/cxx-server.md \
+	%D%/tutorials/find-a-leak.md \
+	%D%/tutorials/kubernetes.md \
+	%D%/tutorials/oom-killed.md \
+	%D%/tutorials/runtimes.md
+EXTRA_DIST += %D%/tutorials/programs %D%/GALLERY.md %D%/README.md
 
 schemadir = $(docdir)/schema
 dist_schema_DATA = \

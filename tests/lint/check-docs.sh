@@ -26,7 +26,7 @@ is_there()
 		esac
 }
 
-for page in *.md doc/*.md; do
+for page in *.md doc/*.md doc/tutorials/*.md; do
 	folder=$(dirname "$page")
 	grep -o '](\([^)#:]*\))' "$page" | sed 's/^](//; s/)$//' >"$scratch/names" || :
 	while read -r link; do

@@ -45,7 +45,7 @@ others()
 	find . \( -name build -o -name 'build-*' -o -name .git \) -prune -o \
 		\( -name '*.sh' -o -name '*.py' -o -name '*.mk' -o -name '*.am' -o -name '*.ac' \) \
 		-exec grep -HnE '^[ 	]*#|"""' {} +
-	grep -Hn '' ./*.md doc/*.md
+	grep -Hn '' ./*.md doc/*.md doc/tutorials/*.md
 }
 
 # Print the string literals of C sources, which contain the messages, likewise.

@@ -39,6 +39,8 @@ LIVE_TESTS += \
 LIVE_TESTS += %D%/oom_swap.py %D%/oom_trouble.py %D%/oom_v1.py %D%/oom_v2.py %D%/oom_writer.py
 # Why a process ended
 LIVE_TESTS += %D%/oom_verdicts.py %D%/oom_sidecar.py %D%/oom_runtime.py %D%/oom_disk.py
+# The commands in the documents
+LIVE_TESTS += %D%/doc_commands.py
 # The flight recorder of a cgroup
 LIVE_TESTS += %D%/oom_watch.py %D%/oom_containers.py %D%/oom_logs.py
 # Counting from outside the process

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# README.md shows what memstate really prints.
+# doc/GUIDE.md shows what memstate really prints. README.md is checked for options only:
+# tests/live/doc_commands.py runs its commands.
 # In a console block, the lines after "$ command" are its output, byte for byte, except
 # that digits may differ for live commands ("--"). A text block after "<!-- FILE.screen:
 # NAME -->" is that part of the file. Commands in sh blocks may only use existing options.
-# "readme.sh --bless", or MEMSTATE_BLESS=yes, writes the current output into README.md.
+# "guide.sh --bless", or MEMSTATE_BLESS=yes, writes the current output into doc/GUIDE.md.
 set -eu
 
 : "${srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
@@ -30,7 +31,7 @@ screen()
 	awk -v name="$2" '/^==== / { is_it = $2 == name; next } is_it' "$1"
 }
 
-# Run the examples: write README.md with the current output.
+# Run the examples: write doc/GUIDE.md with the current output.
 cd "$srcdir"
 in_block=no
 screen_of=
@@ -67,10 +68,10 @@ while IFS= read -r line; do
 	console:* | text:*) ;;
 	*) printf '%s\n' "$line" ;;
 	esac
-done <README.md >"$scratch/README.md"
+done <doc/GUIDE.md >"$scratch/guide.md"
 
 if test "${1:-}" = --bless || test "${MEMSTATE_BLESS:-no}" = yes; then
-	cat "$scratch/README.md" >README.md
+	cat "$scratch/guide.md" >doc/GUIDE.md
 	exit
 fi
 
@@ -86,21 +87,21 @@ mask()
 	is_live && !/^\$ / { gsub(/[0-9]+/, "N") }
 	{ print }' "$1"
 }
-mask README.md >"$scratch/expected"
-mask "$scratch/README.md" >"$scratch/actual"
+mask doc/GUIDE.md >"$scratch/expected"
+mask "$scratch/guide.md" >"$scratch/actual"
 if ! diff -u "$scratch/expected" "$scratch/actual"; then
-	echo "README.md differs from the output of memstate; run tests/cli/readme.sh --bless" >&2
+	echo "doc/GUIDE.md differs from the output of memstate; run tests/cli/guide.sh --bless" >&2
 	status=1
 fi
-if ! grep -q '^\$ memstate' README.md; then
-	echo "README.md has no examples" >&2
+if ! grep -q '^\$ memstate' doc/GUIDE.md; then
+	echo "doc/GUIDE.md has no examples" >&2
 	status=1
 fi
 
 # Check the options of the commands that are not run: with --help, memstate
 # only parses them.
 # shellcheck disable=SC2016
-sed -n '/^```sh$/,/^```$/s/^\(memstate [^#>|]*\).*/\1/p' README.md >"$scratch/commands"
+sed -n '/^```sh$/,/^```$/s/^\(memstate [^#>|]*\).*/\1/p' doc/GUIDE.md README.md >"$scratch/commands"
 while IFS= read -r line; do
 	case $line in
 	*' -- '*) line="${line%% -- *} --help -- ${line#* -- }" ;;
@@ -108,7 +109,7 @@ while IFS= read -r line; do
 	esac
 	line=$(printf '%s\n' "$line" | sed 's/PID/1/g')
 	if ! sh -c "$line" >/dev/null 2>"$scratch/error" </dev/null; then
-		echo "README.md: $line: $(cat "$scratch/error")" >&2
+		echo "$line: $(cat "$scratch/error")" >&2
 		status=1
 	fi
 done <"$scratch/commands"
