@@ -115,7 +115,8 @@ def a_capture_leads_to_a_command_that_reads_captures():
 @test
 def a_command_that_has_ended_leads_to_its_allocations():
     check_report(["--text", "--", "sh", "-c", "sleep 0.2; :"], r"At its largest .* Rss ",
-                 "memstate count -- sh -c 'sleep 0.2; :'")
+                 "memstate count -- sh -c 'sleep 0.2; :'",
+                 runs=memstate("count", "--", "sh", "-c", ":").status == 0)
 
 
 @test
