@@ -46,7 +46,11 @@ static const struct {
 	{ "python3", LINE("python3\0-Im\0http.server\0"), "python3", "http.server" },
 	{ "python3", LINE("python3\0-E\0-I\0a.py\0"), "python3", "a.py" },
 	{ "python3", LINE("python3\0-Wonce\0a.py\0"), "python3", "a.py" },
+	{ "python3", LINE("python3\0-X\0dev\0a.py\0"), "python3", "a.py" },
 	{ "perl", LINE("perl\0-ne\0print/x\0"), "perl", "" },
+	{ "perl", LINE("perl\0-Ie\0a.pl\0"), "perl", "a.pl" },
+	{ "java", LINE("java\0-p\0mods\0-m\0app/org.Main\0"), "java", "org.Main" },
+	{ "node", LINE("node\0--import\0mod\0app.js\0"), "node", "app.js" },
 	{ "perl", LINE("perl\0-Mfeature\0-d\0a.pl\0"), "perl", "a.pl" },
 	{ "node", LINE("node\0-r\0mod\0app.js\0"), "node", "app.js" },
 	{ "node", LINE("node\0-pe\0process/x\0"), "node", "" },
@@ -88,7 +92,7 @@ static void a_pattern_is_a_name_or_has_wildcards(void **state)
 		{ "python", false }, { "server", false },   { "Server.py", false },
 		{ "py*", true },     { "*.py", true },	    { "s?rver.py", true },
 		{ "[ms]*", true },   { "x*", false },	    { "*/server.py", false },
-		{ "", false },	     { "mai[", false },
+		{ "", false },	     { "mai[", false },	    { "mai\\n", false },
 	};
 	struct process_names names;
 
