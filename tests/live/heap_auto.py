@@ -63,7 +63,7 @@ def heap_owners_are_in_csv_json_and_report_by_default():
                  if line.split()[:1] and line.split()[0] in OWNERS[:4]}
         for owner in HEAP_OWNERS:
             equal(shown[owner], row[f"{owner}_bytes"], f"{owner} in the report")
-        check(any(line.startswith("The heap was read in a stop of ") for line in lines), lines)
+        check(any(line.startswith("Heap read; process paused for ") for line in lines), lines)
 
 
 @test
@@ -125,7 +125,7 @@ def a_process_with_another_tracer_is_left_alone_silently():
         equal(row["heap_pause_s"], None, "pause")
         report = memstate("-p", target.pid, "--text").must_be(0)
         equal(report.err, b"", "stderr of the report")
-        check(b"the heap was not read: another tracer" in report.out, report.out)
+        check(b"Heap not read: another tracer" in report.out, report.out)
         result = memstate("-p", target.pid, "--csv", "-n1", "--heap", "walk").must_be(3)
         check(b"another tracer" in result.err, result.err)
         equal(result.rows()[0]["live_bytes"], None, "live with --heap walk")
@@ -154,7 +154,7 @@ def without_permission_to_stop_the_report_names_a_remedy():
         check(row["anon_bytes"] > MIB, "anon")
         report = without_trace_right("-p", target.pid, "--text")
         equal((report.returncode, report.stderr), (0, b""), "status and stderr of the report")
-        check(b"the heap was not read: no permission" in report.stdout, report.stdout)
+        check(b"Heap not read: no permission" in report.stdout, report.stdout)
         check(b"CAP_SYS_PTRACE" in report.stdout, report.stdout)
         result = without_trace_right("-p", target.pid, "--csv", "-n1", "--heap", "walk")
         equal(result.returncode, 3, "status with --heap walk")

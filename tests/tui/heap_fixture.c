@@ -218,7 +218,7 @@ static void make_running(struct heap_findings *f)
 {
 	make_known(f);
 	f->heap.quality = QUALITY_ESTIMATE;
-	f->heap.problem = "it was read while it ran";
+	f->heap.problem = "live includes cached blocks, because the process ran";
 	f->heap.pause_ns = 0;
 	f->heap.reading_count = 3;
 	f->heap.trimmable_bytes = BYTES_UNKNOWN;

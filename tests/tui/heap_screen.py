@@ -138,7 +138,7 @@ def a_helper_is_injected_after_confirmation_and_removed_at_the_end():
         screen.press(b"a")
         screen.wait_for_text("y/n")
         screen.press(b"y")
-        screen.wait_for_text("IN ITS OWN WORDS")
+        screen.wait_for_text("REPORTED BY THE ALLOCATOR")
         screen.type(b"")
         screen.wait_for_text("F10 Quit")
         equal(screen.figures("uordblks", 3)[2], 0, "difference between walk and allocator")
@@ -156,7 +156,7 @@ def a_helper_requested_by_option_needs_no_confirmation():
         with Screen("--heap", "helper", "-p", target.pid) as screen:
             screen.wait_for_text("F10 Quit")
             screen.press(b"H")
-            screen.wait_for_text("IN ITS OWN WORDS")
+            screen.wait_for_text("REPORTED BY THE ALLOCATOR")
             screen.type(b"q")
             screen.wait_for_end()
         equal(threads(target.pid), ["heap_target"], "threads after the end")

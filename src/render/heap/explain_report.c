@@ -73,7 +73,7 @@ static void add_mapping(struct strbuf *out, const struct mapping *m)
 static void add_page(struct strbuf *out, const struct explanation *e)
 {
 	strbuf_addf(out, "  page     %s",
-		    e->is_page_known ? page_texts[e->page] : "not known");
+		    e->is_page_known ? page_texts[e->page] : "unknown");
 	if (e->page == PAGE_RESIDENT && e->lazyfree == LAZYFREE_YES)
 		strbuf_add_text(out, ", LazyFree: freed, not reclaimed yet");
 	if (e->page == PAGE_RESIDENT && e->lazyfree == LAZYFREE_MAYBE)

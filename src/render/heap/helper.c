@@ -17,21 +17,20 @@
 #define KEY_SIZE 48
 
 /* Append how the allocator was queried, and for how long the query paused the process. */
-static void add_asking(const struct heap_page *p, const struct helper_answer *answer)
+static void add_origin(const struct heap_page *p, const struct helper_answer *answer)
 {
 	char cost[UNITS_TEXT_SIZE], stopped[UNITS_TEXT_SIZE];
 
-	strbuf_addf(p->out, "\n  Asked inside the process, by a helper that ");
+	strbuf_addf(p->out,
+		    "\n  A helper inside the process queried the allocator in %s.\n",
+		    units_format_duration(answer->stats.cost_ns, cost));
 	if (answer->was_injected)
 		strbuf_addf(
 			p->out,
-			"was put in for that:\n  one thread stopped %u time%s, %s in all. ",
+			"  To inject it, memstate stopped one thread %u time%s, for %s "
+			"in total.\n",
 			answer->stop_count, answer->stop_count == 1 ? "" : "s",
 			units_format_duration(answer->stopped_ns, stopped));
-	else
-		strbuf_add_text(p->out, "was there. ");
-	strbuf_addf(p->out, "The answer took %s.\n",
-		    units_format_duration(answer->stats.cost_ns, cost));
 }
 
 /*
@@ -50,8 +49,8 @@ static void add_bounds(const struct heap_page *p, const struct heap_bounds *boun
 	int width = heap_page_bytes_width(p) + 1;
 	size_t begin = p->out->length;
 
-	strbuf_addf(p->out, "\n  %-*s %*s %*s %*s\n", NAME_WIDTH, "RESIDENT, as it says",
-		    width, "SAID", width, "AT LEAST", width, "AT MOST");
+	strbuf_addf(p->out, "\n  %-*s %*s %*s %*s\n", NAME_WIDTH, "RESIDENT, as reported",
+		    width, "REPORTED", width, "AT LEAST", width, "AT MOST");
 	heap_page_mark_heading(p, begin);
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
 		begin = p->out->length;
@@ -110,10 +109,10 @@ static void add_values(const struct heap_page *p, const struct helper_answer *an
 	int width = heap_page_bytes_width(p) + 1;
 	size_t begin = p->out->length;
 
-	strbuf_addf(p->out, "\n  %-*s %*s", NAME_WIDTH, "IN ITS OWN WORDS", width,
-		    "SAID");
+	strbuf_addf(p->out, "\n  %-*s %*s", NAME_WIDTH, "REPORTED BY THE ALLOCATOR",
+		    width, "REPORTED");
 	if (is_walked)
-		strbuf_addf(p->out, " %*s %*s", width, "WALKED", width, "APART");
+		strbuf_addf(p->out, " %*s %*s", width, "WALKED", width, "DIFF");
 	strbuf_add_char(p->out, '\n');
 	heap_page_mark_heading(p, begin);
 	for (size_t i = 0; i < answer->stats.value_count; i++)
@@ -138,7 +137,7 @@ void heap_helper_add_text(const struct heap_page *p)
 
 	if (!answer || !helper_answer_is_known(answer))
 		return;
-	add_asking(p, answer);
+	add_origin(p, answer);
 	if (p->heap->is_reported)
 		add_bounds(p, &answer->bounds);
 	add_values(p, answer);

@@ -114,11 +114,11 @@ static void add_head(const struct page *p)
 	strbuf_addf(p->out, "%d ", r->usage->process.pid);
 	text_add_printable(p->out, r->usage->process.comm, strlen(r->usage->process.comm),
 			   false);
-	strbuf_addf(p->out, ": %s. Stopped for %s while ",
+	strbuf_addf(p->out, ": %s. Process paused for %s; ",
 		    allocator_titles[scan->heap->allocator],
 		    units_format_duration(scan->heap->pause_ns, pause));
 	add_bytes(p, scan->heap->copied_bytes, 0);
-	strbuf_add_text(p->out, " were copied; ");
+	strbuf_add_text(p->out, " copied, ");
 	add_bytes(p, scan->mark.scanned_bytes, 0);
 	strbuf_addf(p->out, " searched for pointers in %s.\n",
 		    units_format_duration(scan->mark_ns, mark));
@@ -179,7 +179,7 @@ static void add_sums(const struct page *p)
 	add_leaked_sum(p, "    indirect", &mark->indirect, BYTES_UNKNOWN);
 	if (scan->heap->allocator == ALLOCATOR_GLIBC)
 		strbuf_add_text(p->out,
-				"  RESIDENT includes malloc's own word of each block.\n");
+				"  RESIDENT includes malloc's size field of each block.\n");
 }
 
 static void add_table(const struct page *p, const struct block_groups *groups,

@@ -38,16 +38,17 @@ static void add_origin(const struct heap_page *p)
 	char pause[UNITS_TEXT_SIZE];
 
 	if (heap->is_reported) {
-		strbuf_addf(p->out, "Not walked: the allocator was queried.\n");
+		strbuf_addf(p->out, "Heap not walked; allocator queried.\n");
 		return;
 	}
 	if (heap->reading_count > 0)
-		strbuf_addf(p->out, "Not stopped, read %u times: ", heap->reading_count);
+		strbuf_addf(p->out,
+			    "Process not paused; read %u times: ", heap->reading_count);
 	else
-		strbuf_addf(p->out, "Stopped for %s while ",
+		strbuf_addf(p->out, "Process paused for %s; ",
 			    units_format_duration(heap->pause_ns, pause));
 	heap_page_add_bytes(p, heap->copied_bytes, 0);
-	strbuf_add_text(p->out, " were copied.\n");
+	strbuf_add_text(p->out, " copied.\n");
 }
 
 static void add_head(const struct heap_page *p)
@@ -67,8 +68,9 @@ static void add_head(const struct heap_page *p)
 		strbuf_addf(p->out, "Incomplete: %s.\n", heap->problem);
 	if (heap->skipped_bytes > 0) {
 		heap_page_add_bytes(p, heap->skipped_bytes, 0);
-		strbuf_add_text(p->out,
-				" of it could not be followed, and are in anon.\n");
+		strbuf_add_text(
+			p->out,
+			" of it could not be walked; anon includes this memory.\n");
 	}
 }
 

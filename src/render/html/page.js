@@ -6,7 +6,7 @@
 	const bytes = chartLib.bytes, add = chartLib.add;
 	const data = JSON.parse(document.getElementById('data').textContent);
 	const HEIGHT = 230, LEFT = 52, RIGHT = 8, TOP = 16, BOTTOM = 22;
-	const REST = { name: 'rest', label: 'anon and heap', help: 'the heap was not read then' };
+	const REST = { name: 'rest', label: 'anon and heap', help: 'the heap was not read in this sample' };
 	const layers = data.layers.concat([REST]);
 	const ANON = indexOf('anon'), LIVE = indexOf('live');
 	const charts = [];

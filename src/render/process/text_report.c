@@ -295,32 +295,30 @@ static void add_heap_note(const struct report *r)
 
 	units_format_duration(u->heap_pause_ns, pause);
 	if (u->heap_quality == QUALITY_UNKNOWN) {
-		strbuf_addf(
-			&note,
-			"live, pool and fragments are in anon: the heap was not read%s%s.",
-			problem ? ": " : "", problem ? problem : "");
+		strbuf_addf(&note, "Heap not read%s%s. Its memory is counted as anon.",
+			    problem ? ": " : "", problem ? problem : "");
 		if (u->heap_pause_ns > 0)
 			strbuf_addf(&note, " The process was paused for %s.", pause);
 	} else if (u->heap_is_reported) {
-		strbuf_add_text(&note, "The heap was not walked");
+		strbuf_addf(&note, "Heap not walked: %s. ", problem);
+		strbuf_add_text(&note, "live is an upper bound from the allocator");
 		if (age_ns > 0)
-			strbuf_addf(&note, ", but asked for %s before the rest",
+			strbuf_addf(&note, ", queried %s before the other figures",
 				    units_format_duration(age_ns, age));
-		strbuf_addf(&note, ": %s. live is at most this.", problem);
+		strbuf_add_char(&note, '.');
 	} else {
-		strbuf_add_text(&note, "The heap was read ");
+		strbuf_add_text(&note, "Heap read");
 		if (age_ns > 0)
-			strbuf_addf(&note, "%s before the rest, ",
+			strbuf_addf(&note, " %s before the other figures",
 				    units_format_duration(age_ns, age));
 		if (u->heap_taken_ns == 0)
-			strbuf_add_text(&note, "before the rest");
+			strbuf_add_text(&note, " before the other figures");
 		else if (u->heap_is_running)
-			strbuf_add_text(&note,
-					"while the process ran, and is approximate");
+			strbuf_add_text(&note, " while the process ran: approximate");
 		else
-			strbuf_addf(&note, "in a stop of %s", pause);
+			strbuf_addf(&note, "; process paused for %s", pause);
 		if (problem)
-			strbuf_addf(&note, ": %s", problem);
+			strbuf_addf(&note, "; %s", problem);
 		strbuf_add_char(&note, '.');
 	}
 	add_helper_note(u, &note);

@@ -157,7 +157,7 @@ static void add_failure(const struct heap_findings *f, struct strbuf *out)
 	const char *help = heap_error_help(f->error);
 	char pause[UNITS_TEXT_SIZE];
 
-	strbuf_add_text(out, "The heap was not read: ");
+	strbuf_add_text(out, "Heap not read: ");
 	if (f->error == -EFBIG)
 		strbuf_addf(out, "it would be paused for about %s",
 			    units_format_duration(f->heap.expected_ns, pause));

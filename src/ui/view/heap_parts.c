@@ -108,7 +108,7 @@ static void add_owner(const struct heap_sheet *s, unsigned int owner, const char
 			 units_format_bytes(heap->spread_bytes[owner], spread));
 	else
 		pen_addf(&pen, "  %s",
-			 heap->is_reported ? "at most, as it says" : meaning);
+			 heap->is_reported ? "upper bound, as reported" : meaning);
 }
 
 static void draw_bar(const struct heap_sheet *s)

@@ -12,8 +12,8 @@ static void draw_bounds(const struct heap_sheet *s)
 	const struct heap_bounds *bounds = &s->findings->answer.bounds;
 	struct pen pen = sheet_begin_heading(s);
 
-	pen_addf(&pen, "%-*s", NAME_WIDTH, "RESIDENT, as it says");
-	sheet_add_title(s, &pen, "SAID");
+	pen_addf(&pen, "%-*s", NAME_WIDTH, "RESIDENT, as reported");
+	sheet_add_title(s, &pen, "REPORTED");
 	sheet_add_title(s, &pen, "AT LEAST");
 	sheet_add_title(s, &pen, "AT MOST");
 	for (unsigned int o = 0; o <= OWNER_HEAP_LAST; o++) {
@@ -62,11 +62,11 @@ void sheet_draw_reported(const struct heap_sheet *s)
 	if (s->findings->heap.is_reported)
 		draw_bounds(s);
 	pen = sheet_begin_heading(s);
-	pen_addf(&pen, "%-*s", NAME_WIDTH, "IN ITS OWN WORDS");
-	sheet_add_title(s, &pen, "SAID");
+	pen_addf(&pen, "%-*s", NAME_WIDTH, "REPORTED BY THE ALLOCATOR");
+	sheet_add_title(s, &pen, "REPORTED");
 	if (!s->findings->heap.is_reported) {
 		sheet_add_title(s, &pen, "WALKED");
-		sheet_add_title(s, &pen, "APART");
+		sheet_add_title(s, &pen, "DIFF");
 	}
 	for (size_t i = 0; i < answer->stats.value_count; i++)
 		add_value(s, &answer->stats.values[i]);

@@ -235,8 +235,8 @@ static void set_quality(struct glibc *g)
 	}
 	if (!heap->problem && glibc_is_running(g))
 		heap->problem =
-			"the process ran while it was read: live includes cached and "
-			"fast chunks";
+			"live includes chunks in tcaches and fastbins, because the "
+			"process ran";
 	if (!heap->problem && (heap->mapped.count != g->par.mapped_count ||
 			       heap->mapped.bytes != g->par.mapped_bytes))
 		heap->problem = "not all chunks with their own mapping were found";

@@ -117,8 +117,7 @@ static void set_quality(struct jemalloc *j)
 					      : QUALITY_BOUND;
 	if (jemalloc_is_running(j)) {
 		heap->quality = QUALITY_ESTIMATE;
-		heap->problem =
-			"the process ran while it was read: live includes cached blocks";
+		heap->problem = "live includes cached blocks, because the process ran";
 	}
 	heap->trimmable_bytes = 0;
 	for (size_t i = 0; i < heap->arena_count; i++) {
