@@ -178,8 +178,9 @@ static void add_sums(const struct page *p)
 	add_leaked_sum(p, "    direct", &mark->direct, BYTES_UNKNOWN);
 	add_leaked_sum(p, "    indirect", &mark->indirect, BYTES_UNKNOWN);
 	if (scan->heap->allocator == ALLOCATOR_GLIBC)
-		strbuf_add_text(p->out,
-				"  RESIDENT includes malloc's size field of each block.\n");
+		strbuf_add_text(
+			p->out,
+			"  RESIDENT includes malloc's size field of each block.\n");
 }
 
 static void add_table(const struct page *p, const struct block_groups *groups,
