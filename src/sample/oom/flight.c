@@ -51,7 +51,7 @@ static void report_step(struct flight *f)
 	struct strbuf text = STRBUF_INIT;
 	char need[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
 
-	strbuf_addf(&text, "need is %s, %u %% of the limit of %s",
+	strbuf_addf(&text, "need is %s, %u%% of the limit of %s",
 		    units_format_bytes(f->figures.need_bytes, need),
 		    units_per_mille(f->figures.need_bytes, f->figures.limit_bytes) / 10,
 		    units_format_bytes(f->figures.limit_bytes, limit));
