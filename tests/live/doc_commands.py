@@ -34,6 +34,7 @@ from live import IS_ROOT, MEMSTATE, TIMEOUT, Skip, check, need_built_with, wait_
 TOP = os.environ["srcdir"]
 PROGRAMS = os.path.join(TOP, "doc", "tutorials", "programs")
 GROUP = "memstate-tutorial"
+OWN_GROUP = f"{GROUP}-{os.getpid()}"  # another run of this test may use GROUP
 IS_BLESSING = os.environ.get("MEMSTATE_BLESS") == "yes"
 
 
@@ -86,7 +87,7 @@ def need_library(name):
 def need_group():
     if not IS_ROOT:
         raise Skip("only root can create cgroups")
-    with oom_lib.Group(64 * live.MIB, name=GROUP):
+    with oom_lib.Group(64 * live.MIB, name=OWN_GROUP):
         pass
     if oom_lib.KernelLog().fd is None:
         raise Skip("the kernel log cannot be read")
@@ -128,7 +129,10 @@ class Session:
         self.folder = folder
         os.mkdir(f"{folder}/bin")
         os.symlink(MEMSTATE, f"{folder}/bin/memstate")
-        shutil.copytree(PROGRAMS, f"{folder}/programs")
+        os.mkdir(f"{folder}/programs")
+        for name in os.listdir(PROGRAMS):  # a release may be read-only: do not copy its modes
+            shutil.copyfile(f"{PROGRAMS}/{name}", f"{folder}/programs/{name}")
+        os.chmod(f"{folder}/programs/in-cgroup", 0o755)
         self.ended, statuses = os.pipe()
         environment = dict(os.environ, PATH=f"{folder}/bin:{os.environ['PATH']}", COLUMNS="80",
                            LC_ALL="C.UTF-8", TMPDIR=folder, HOME=folder)
@@ -192,10 +196,10 @@ def run_command(session, command, quoted, block):
     if rule:
         _, old, new, _ = rule.split(rule[1])
         command = command.replace(old, new)
-    status, path = session.run(command)
+    status, path = session.run(command.replace(GROUP, OWN_GROUP))
     if is_background(command) and quoted:
         wait_until(lambda: not lacking(quoted, read_text(path), block), f"{command} prints {quoted}")
-    output = read_text(path)
+    output = read_text(path).replace(OWN_GROUP, GROUP)
     return status, output, lacking(quoted, output, block)
 
 
@@ -241,12 +245,12 @@ def run_page(path):
     if IS_BLESSING:
         write_page(path, lines, blessed)
     if len(skipped) == len(blocks):
-        raise Skip(skipped[0])
+        raise Skip(skipped[-1])
 
 
 def remove_group():
     """Remove the cgroup that a tutorial creates, if it failed on its way."""
-    for folder in glob.glob(f"/sys/fs/cgroup/{GROUP}") + glob.glob(f"/sys/fs/cgroup/memory/{GROUP}"):
+    for folder in glob.glob(f"/sys/fs/cgroup/{OWN_GROUP}") + glob.glob(f"/sys/fs/cgroup/memory/{OWN_GROUP}"):
         wait_until(lambda folder=folder: not read_text(f"{folder}/cgroup.procs"), "its processes end")
         os.rmdir(folder)
 
