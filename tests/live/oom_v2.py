@@ -143,7 +143,7 @@ def a_group_kill_is_recognized():
         # the parent's exit may kill a child first, which is then not counted
         check(2 <= k["killed_count"] <= 5, f"{k['killed_count']} of 5 killed")
         text = memstate("oom", "explain", "--cgroup", group.path).must_be(0).out.decode()
-        check("all of its group (memory.oom.group)" in " ".join(text.split()), text)
+        check("the rest of its cgroup (memory.oom.group)" in " ".join(text.split()), text)
 
 
 @test
