@@ -181,6 +181,7 @@ static void *sleep_on(void *arg)
 static void make_things_to_wait_for(void)
 {
 	const struct timeval tv = { SECONDS, 0 };
+	pid_t parent = getpid();
 
 	sem_id = semget(IPC_PRIVATE, 1, 0600);
 	listen_fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -194,8 +195,9 @@ static void make_things_to_wait_for(void)
 	child = fork();
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
+		while (getppid() == parent) /* otherwise it ended before prctl() */
 			pause();
+		_exit(0);
 	}
 }
 

@@ -388,6 +388,7 @@ static void make_files(void)
 
 static void make_things_to_wait_for(void)
 {
+	pid_t parent = getpid();
 	struct epoll_event event = { .events = EPOLLIN };
 
 	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "memstate-call-%d",
@@ -403,8 +404,9 @@ static void make_things_to_wait_for(void)
 	child = fork();
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
+		while (getppid() == parent) /* otherwise it ended before prctl() */
 			pause();
+		_exit(0);
 	}
 }
 
