@@ -167,8 +167,9 @@ struct heap_sums {
 	uint64_t pause_ns, trimmable_bytes;
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 	/*
-	 * Bytes that were moved from each owner of mappings to the heap's owners. The
-	 * elements of the heap's owners are 0.
+	 * Resident bytes of each owner that turned out to be heap memory and are in
+	 * owner_bytes, such as malloc's part of OWNER_ANON. The elements up to
+	 * OWNER_HEAP_LAST are 0.
 	 */
 	uint64_t taken_bytes[OWNER_COUNT_];
 };

@@ -53,13 +53,15 @@ struct stack_blocks {
 };
 
 /*
- * Return the word for a block at addr, allocating memory if needed. Return NULL if there
- * is no memory, or if addr is not a user-space address.
+ * Return the word that records the stack and the size of the block at addr, and allocate
+ * its part of the table if needed. Return NULL if memory cannot be allocated, or if addr
+ * is not a user-space address.
  */
 uint64_t *stack_blocks_make_place(struct stack_blocks *blocks, uint64_t addr);
 
 /*
- * Return the word for a block at addr, or NULL if no memory was allocated for the word.
+ * Return the word that records the stack and the size of the block at addr, or NULL if
+ * its part of the table was never allocated.
  */
 static inline uint64_t *stack_blocks_find_place(const struct stack_blocks *blocks,
 						uint64_t addr)

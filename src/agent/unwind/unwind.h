@@ -20,7 +20,10 @@
 #include "agent/system/ask.h"
 #include "agent/unwind/cfi.h"
 
-/* Less than the distance of at least 128 MiB that mmap(2) keeps from the main stack. */
+/*
+ * Size of the range below the top of the main stack in which only this stack can be. It
+ * is less than the 128 MiB or more that mmap(2) leaves free for the stack.
+ */
 #define UNWIND_SURE_BYTES (UINT64_C(64) << 20)
 
 /*

@@ -94,7 +94,10 @@ struct compared_variant {
 	 * runs, heap memory counts as anon.
 	 */
 	struct spread figures[FIGURE_COUNT_];
-	/* worst quality of the heap at each moment, among the runs whose heap was read */
+	/*
+	 * lowest quality of the heap figures at each moment, among the runs whose heap
+	 * was read
+	 */
 	enum quality heap_quality[MOMENT_COUNT_];
 	/*
 	 * Index of the good run nearest to the medians;

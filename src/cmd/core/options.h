@@ -104,7 +104,7 @@ struct options {
 	bool no_stop;
 	bool allow_stall;
 	bool malloc_info;
-	const char *preload; /* allocators to preload, as one text, or NULL */
+	const char *preload; /* comma-separated allocators to preload, or NULL */
 	uint64_t run_count, warm_up_count;
 	bool has_run_count;
 	const char *html;   /* file name for the HTML page, or NULL */

@@ -130,8 +130,8 @@ static void write_kept(struct watched *w)
 }
 
 /*
- * After the screen was closed, print the kept output of the command. Forward further
- * output until the command ends.
+ * Print the buffered output of the command after the screen is closed, then forward its
+ * output until the command ends or the user interrupts it.
  */
 static void finish_command(struct watched *w, int stop_signal)
 {

@@ -297,8 +297,8 @@ static bool is_unbound(const struct search *search, const struct candidate *c)
 }
 
 /*
- * Return true if the stored address refers to the program. A program may make all
- * libraries call malloc through a table of its own.
+ * Return true if a pointer in another file contains an address in the main program, such
+ * as that of a PLT entry or of the program's own malloc.
  */
 static bool points_to_program(const struct search *search, const struct candidate *c)
 {

@@ -48,7 +48,7 @@ struct hooks_visit {
 	uint64_t sites_addr, sites_end_addr;
 	/* address at which to map new gates (jumps to hooks), or 0 for any address */
 	uint64_t gates_hint_addr;
-	/* orphaned hooks to be unmapped, to which no patched address leads now */
+	/* orphaned hooks to unmap; no patched call site points to them any more */
 	const struct hooks_orphan *orphans;
 	size_t orphan_count;
 	/* cost of the last injection or removal */

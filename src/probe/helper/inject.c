@@ -83,9 +83,9 @@ static struct orphans_search make_search(const struct injection *injection,
 }
 
 /*
- * Inject the helper's code, page and stack (the parcel) with a borrowed thread. After a
- * failure remove the parcel, but only if the thread's call has certainly ended: otherwise
- * the thread may still use the parcel.
+ * Inject the helper's code, page and stack (the parcel), using a borrowed thread of the
+ * process. After a failure, remove the parcel, unless the thread's call may still be in
+ * progress, so that the thread may still use the parcel.
  */
 static int load_borrowed(struct load *load)
 {

@@ -17,7 +17,7 @@ struct kmsg_table {
 	 * no table has begun
 	 */
 	size_t column_count;
-	uint64_t page_bytes; /* page size with which amounts in pages were converted */
+	uint64_t page_bytes; /* page size used to convert page counts to bytes */
 };
 
 /*

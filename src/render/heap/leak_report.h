@@ -19,7 +19,7 @@ struct leak_report {
 	const struct usage *usage;
 	/* result of a scan whose quality is not QUALITY_UNKNOWN */
 	const struct leak_scan *scan;
-	/* the sentences below the head; only for text */
+	/* sentences that follow the first line; text only */
 	const struct conclusion *conclusion;
 	/*
 	 * copy of the process's memory, from which the first bytes of each example are

@@ -16,7 +16,7 @@
 #include "model/usage.h"
 
 struct heap_report_options {
-	/* the sentences below the head of a text report; NULL: none */
+	/* sentences that follow the first line of a text report, or NULL */
 	const struct conclusion *conclusion;
 	bool exact_bytes;
 	bool ascii;  /* print ASCII only */

@@ -60,7 +60,10 @@ static void add_samples(const struct page *p, const struct trend *t)
 	add_line(p, "samples", strbuf_text(&words));
 }
 
-/* Append the first and the last need: "rose from 61.9M to 62.8M". */
+/*
+ * Append how the needed memory changed from the first sample to the last, such as "rose
+ * from 61.9M to 62.8M".
+ */
 static void add_need(const struct page *p, const struct trend *t)
 {
 	char first[UNITS_TEXT_SIZE], last[UNITS_TEXT_SIZE];

@@ -68,7 +68,7 @@ int heap_walker_start(struct heap_walker *walker, const struct heap_request *req
 #define HEAP_WALKER_HELPER_NS (10 * NS_PER_S)
 
 /*
- * Let the thread of a running read free these helpers, which the read uses, when it ends.
+ * Let the thread of the read in progress free the helpers that it uses, when it ends.
  * The caller then calls heap_walker_free().
  */
 void heap_walker_give_helpers(struct heap_walker *walker, struct helpers *helpers);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recorder - write each sample to a recording: the totals every time, and mappings as
- * often as reading those of one process takes at most a fraction of elapsed time.
+ * recorder - write samples to a recording. Each sample contains the totals. Mappings are
+ * recorded less often, so that reading those of a process takes at most a given share of
+ * the elapsed time.
  */
 #ifndef MS_SAMPLE_RECORDING_RECORDER_H
 #define MS_SAMPLE_RECORDING_RECORDER_H

@@ -60,7 +60,10 @@ void run_sampler_read_cost(struct run_sampler *s, struct process_cost *ret);
 /* Return the VmHWM of the largest process so far, in bytes. */
 uint64_t run_sampler_peak_rss_bytes(const struct run_sampler *s);
 bool run_sampler_has_seen_library(const struct run_sampler *s);
-/* Return true if wrappers were left out of the run. */
+/*
+ * Return true if the run had wrappers (shells, env and other programs that only start
+ * another program), whose memory is not counted.
+ */
 bool run_sampler_has_wrappers(const struct run_sampler *s);
 
 /* Return how long walks have paused the run while it was a single process, in ns. */

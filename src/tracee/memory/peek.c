@@ -158,8 +158,8 @@ static int find_pages(const struct peek *peek, const struct peek_range *ranges,
 }
 
 /*
- * Progress of the copy: the number of bytes of the image that are done, and the run of
- * pages in which the copy continues.
+ * Progress of the copy: the number of bytes of the image that were processed so far, and
+ * the run of pages at which the copy continues.
  */
 struct progress {
 	uint64_t done_bytes;

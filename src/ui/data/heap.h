@@ -16,13 +16,13 @@ struct data_heap {
 	struct heap_findings findings;
 	/* figures of the last read, carried over to later samples */
 	struct carried_heap carried;
-	bool is_known;	     /* the findings belong to the selected process */
-	bool is_wanted;	     /* a read has been requested but has not started */
-	bool is_reading;     /* the heap of the selected process is being read */
-	bool is_awaited;     /* the user is waiting for a requested or running read */
-	unsigned int wishes; /* enum heap_wish flags for the next read */
-	unsigned int reading_wishes; /* enum heap_wish flags of the running read */
-	uint64_t began_ns;	     /* when the running read began */
+	bool is_known;	 /* the findings belong to the selected process */
+	bool is_wanted;	 /* a read has been requested but has not started */
+	bool is_reading; /* the heap of the selected process is being read */
+	bool is_awaited; /* the user is waiting for a requested read or the read in progress */
+	unsigned int wishes;	     /* enum heap_wish flags for the next read */
+	unsigned int reading_wishes; /* enum heap_wish flags of the read in progress */
+	uint64_t began_ns;	     /* when the read in progress began */
 	/* progress of the leak scan in per mille; -1: not started */
 	int progress_per_mille;
 

@@ -33,7 +33,10 @@ struct ui_options {
 	bool is_live;
 	struct replay *replay; /* the recording to show, or NULL */
 	size_t replay_index;   /* index of the sample to show first */
-	/* first show the last kill, or else another event or the peak, instead */
+	/*
+	 * open at the last OOM kill instead of replay_index; without a kill, at the last
+	 * event; without events, at the sample with the largest total Pss
+	 */
 	bool opens_at_highlight;
 	/* records the targets while the screen is open; NULL: no recording */
 	struct recorder *recorder;

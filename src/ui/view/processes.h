@@ -72,8 +72,8 @@ bool processes_search(struct processes_view *v, int step);
 
 void processes_choose_row(struct processes_view *v, size_t row);
 /*
- * Draw the process that the cursor follows, and whether
- * it is in the list; nothing if none is followed.
+ * Append the pid of the process that the cursor follows, and a note if that process is
+ * not in the list. Append nothing if the cursor follows no process.
  */
 void processes_add_followed(const struct processes_view *v, struct pen *pen);
 

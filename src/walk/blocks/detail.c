@@ -112,9 +112,9 @@ static bool is_fragmented(const struct page_use *page)
 }
 
 /*
- * Finish a fragmented page, and count it for its group if freeing the group's blocks
- * would free the whole page. That is so only if all live blocks on the page belong to one
- * group, and all bytes of the page are live or free.
+ * Complete the counts of a fragmented page. Add it to the group's alone_page_count if
+ * freeing the blocks of this group would free the whole page: only this group has live
+ * blocks on the page, and each byte of the page is live or free.
  */
 static void end_page(struct counting *c)
 {
@@ -164,7 +164,7 @@ static void pin_pages(struct counting *c, size_t group, const struct block *bloc
 	bool is_pinning;
 
 	if (c->blocks->extents[block->extent].kind == EXTENT_CHAIN)
-		/* the block's last word is in the next block's head */
+		/* the last word of the block overlaps the next chunk's header */
 		last -= CHAIN_HEAD_BYTES;
 	is_pinning = pin_page(c, group, first);
 	if (first / IMAGE_PAGE_BYTES != last / IMAGE_PAGE_BYTES)
