@@ -19,7 +19,7 @@ struct data_heap {
 	bool is_known;	 /* the findings belong to the selected process */
 	bool is_wanted;	 /* a read has been requested but has not started */
 	bool is_reading; /* the heap of the selected process is being read */
-	bool is_awaited; /* the user is waiting for a requested read or the read in progress */
+	bool is_awaited; /* the user is waiting for a read, requested or in progress */
 	unsigned int wishes;	     /* enum heap_wish flags for the next read */
 	unsigned int reading_wishes; /* enum heap_wish flags of the read in progress */
 	uint64_t began_ns;	     /* when the read in progress began */
