@@ -30,6 +30,8 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/kmsg/machine.h \
 	%D%/kmsg/oom.c \
 	%D%/kmsg/oom.h \
+	%D%/kmsg/printk_clock.c \
+	%D%/kmsg/printk_clock.h \
 	%D%/kmsg/split.c \
 	%D%/kmsg/split.h \
 	%D%/kmsg/stamp.c \

@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "proc/kmsg/oom.h"
+#include "proc/kmsg/printk_clock.h"
 
 #define PART_BYTES ((size_t)256 << 10)
 
@@ -61,7 +62,8 @@ int kmsg_log_read_device(struct oom_kill_list *list)
 {
 	_cleanup_close_ int fd = open(KMSG_DEVICE, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct kmsg_oom *parser;
-	uint64_t now_ms, now_us;
+	uint64_t now_ms, now_ns;
+	int64_t ahead_ns;
 	int r;
 
 	if (fd < 0)
@@ -69,14 +71,19 @@ int kmsg_log_read_device(struct oom_kill_list *list)
 	parser = kmsg_oom_begin(list);
 	r = read_records(fd, parser);
 	kmsg_oom_end(parser);
+	ahead_ns = printk_clock_ahead_ns();
 	now_ms = clock_unix_ms();
-	now_us = clock_now_ns() / 1000;
+	now_ns = clock_now_ns();
 	for (size_t i = 0; i < list->count; i++) {
 		struct oom_time *t = &list->items[i].time;
 
-		if (t->unix_ms == 0 && t->boot_us != COUNT_UNKNOWN &&
-		    t->boot_us <= now_us)
-			t->unix_ms = now_ms - (now_us - t->boot_us) / 1000;
+		uint64_t ns;
+
+		if (t->unix_ms != 0 || t->boot_us == COUNT_UNKNOWN)
+			continue;
+		ns = printk_clock_to_monotonic_ns(t->boot_us, ahead_ns);
+		if (ns <= now_ns)
+			t->unix_ms = now_ms - (now_ns - ns) / NS_PER_MS;
 	}
 	return r;
 }

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "proc/kmsg/printk_clock.h"
 
 /* maximum delay between the counting of a kill and its report */
 #define LOG_PATIENCE_NS (2 * NS_PER_S)
@@ -55,8 +56,10 @@ static bool has_overdue_kills(const struct flight *f)
  */
 static void record_kill(struct flight *f, const struct oom_kill *k, const char *log)
 {
-	uint64_t ns = k->time.boot_us != COUNT_UNKNOWN ? k->time.boot_us * 1000
-						       : f->log.added_ns;
+	uint64_t ns = k->time.boot_us != COUNT_UNKNOWN
+			      ? printk_clock_to_monotonic_ns(k->time.boot_us,
+							     printk_clock_ahead_ns())
+			      : f->log.added_ns;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	const struct recorded_event event = { flight_unix_ms(ns), "oom_kill",
 					      flight_log_report(log, k, &text),
