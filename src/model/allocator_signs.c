@@ -73,9 +73,12 @@ void allocator_signs_add(struct allocator_signs *signs, const struct mapping *m)
 
 	if (m->inode == 0 && strcmp(m->name, "[stack]") != 0 &&
 	    (m->flags & (private | MAPPING_SHARED | MAPPING_HUGETLB)) == private) {
-		bool is_go = is_heap_of_go(m);
+		/* parts of the heap with different flags are adjacent mappings */
+		bool is_go = is_heap_of_go(m) ||
+			     (signs->has_go && m->start_addr == signs->go_end_addr);
 
 		signs->has_go = signs->has_go || is_go;
+		signs->go_end_addr = is_go ? m->end_addr : signs->go_end_addr;
 		rss_bytes = bytes_known(rss_bytes) ? rss_bytes : 0;
 		signs->anonymous_bytes += rss_bytes;
 		signs->go_bytes += is_go ? rss_bytes : 0;

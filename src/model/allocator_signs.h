@@ -21,6 +21,7 @@ struct allocator_signs {
 	 * except the stack.
 	 */
 	uint64_t go_bytes, anonymous_bytes;
+	uint64_t go_end_addr; /* end of the last mapping of Go's heap */
 	bool has_go;
 	struct partition_pools {
 		/* The current run of adjacent private anonymous mappings. */

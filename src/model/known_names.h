@@ -31,7 +31,10 @@ extern const char *const shmem_prefixes[];
 /* Return the element of library_names for a path, or NULL. */
 const struct library_name *library_name_find(const char *path);
 
-/* Return true if an anonymous mapping belongs to the heap of the Go runtime. */
+/*
+ * Return true if an anonymous mapping is the first one of the Go runtime's heap, or one
+ * that the runtime has named.
+ */
 bool is_heap_of_go(const struct mapping *m);
 
 /* Return the entry of shmem_prefixes that name starts with, or NULL. */

@@ -20,6 +20,7 @@ unit_base = \
 	%D%/base/test_units
 
 unit_model = \
+	%D%/model/test_allocator_signs \
 	%D%/model/test_count \
 	%D%/model/test_process_name \
 	%D%/model/test_profile \
