@@ -350,7 +350,7 @@ def rules_from_the_command_line_are_active_when_a_page_opens():
     b.press("#rules li:nth-child(2) input[type=checkbox]")
     equal(seen_stacks(b), dict(transform(stacks, rules[0])), "stacks with one rule off")
     for _ in rules:
-        b.press("#rules li button[title='take it out']")
+        b.press("#rules li button[title='remove this rule']")
     equal(seen_stacks(b), dict(stacks), "stacks without rules")
     equal(address(b), [("t", "")], "URL without rules")
 
@@ -385,7 +385,7 @@ def rules_can_be_edited_moved_disabled_and_removed():
     check(problem, "no problem is reported")
     equal(seen_stacks(b), dict(stacks), "stacks with an invalid rule")
     for _ in range(2):
-        b.press("#rules li button[title='take it out']")
+        b.press("#rules li button[title='remove this rule']")
     equal(seen_stacks(b), dict(stacks), "stacks after removing all rules")
     b.choose("#new-rule", "A")
     found = seen_stacks(b)

@@ -257,9 +257,11 @@ static bool rule_lower(const struct facts *f, struct strbuf *out)
 		return false;
 	add_lower(out, f, &f->rss, settles(f));
 	if (bytes_known(pool_part(f, &f->rss)))
-		strbuf_addf(out, ", most of it %s.", owner_names[main_owner(f, &f->rss)]);
+		strbuf_addf(out, "; most of the difference is %s.",
+			    owner_names[main_owner(f, &f->rss)]);
 	else if (add_unknown(&unknown, f, FIGURE_AT(f->moment, AMOUNT_POOL)) > 0)
-		strbuf_addf(out, "; its composition is unknown under %s.", unknown.text);
+		strbuf_addf(out, "; the parts of Rss under %s are unknown.",
+			    unknown.text);
 	return true;
 }
 
@@ -370,9 +372,10 @@ static bool rule_owners_unknown(const struct facts *f, struct strbuf *out)
 		return false;
 	strbuf_addf(
 		out,
-		"Where Rss %s, live memory and pool cannot be distinguished under %s: "
-		"both are in anon.",
-		settles(f), unknown.text);
+		"%s, live memory and pool cannot be distinguished under %s: both are in "
+		"anon.",
+		f->moment == MOMENT_SETTLED ? "After settling" : "At the end",
+		unknown.text);
 	return true;
 }
 

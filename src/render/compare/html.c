@@ -92,8 +92,8 @@ static void add_table(struct strbuf *out, const struct compare_view *view)
 {
 	strbuf_add_text(
 		out,
-		"<h2>Figures</h2>\n<p class=\"note\">Medians of the good runs; below them "
-		"the lowest and the highest.</p>\n<div class=\"scroll\">\n"
+		"<h2>Figures</h2>\n<p class=\"note\">Medians of the good runs; below each, "
+		"the lowest and the highest value.</p>\n<div class=\"scroll\">\n"
 		"<table class=\"figures\">\n<thead><tr><td></td>");
 	for (size_t v = 0; v < view->comparison->variant_count; v++) {
 		strbuf_add_text(out, "<th scope=\"col\">");
@@ -164,7 +164,7 @@ static void make_chart(const struct compare_view *view, size_t variant,
 		    run_is_good(&c->runs[i]))
 			room->lines[chart->line_count++] = series_of(&c->runs[i]);
 	strbuf_addf(&room->note, "run %u%s", c->runs[typical].number,
-		    chart->line_count > 0 ? "; the other good runs as lines" : "");
+		    chart->line_count > 0 ? "; lines: the other good runs" : "");
 	chart->note = room->note.text;
 }
 

@@ -27,7 +27,7 @@
 		CLASS("  anon", moment, AMOUNT_OWNER + OWNER_ANON),                     \
 		CLASS("  file", moment, AMOUNT_OWNER + OWNER_FILE),                     \
 		BESIDE("  shmem", moment, AMOUNT_OWNER + OWNER_SHMEM),                  \
-		BESIDE("of it LazyFree", moment, AMOUNT_LAZYFREE),                      \
+		BESIDE("LazyFree part", moment, AMOUNT_LAZYFREE),                       \
 		BESIDE("without LazyFree", moment, AMOUNT_FIRM),                        \
 		BESIDE("unbacked", moment, AMOUNT_UNBACKED),                            \
 		BESIDE("swap", moment, AMOUNT_SWAP)
@@ -37,7 +37,7 @@ const struct compare_line compare_lines[] = {
 	{ "CPU time", FIGURE_CPU, VALUE_SECONDS, false },
 	{ "minor faults", FIGURE_MINOR_FAULTS, VALUE_COUNT, false },
 	{ "major faults", FIGURE_MAJOR_FAULTS, VALUE_COUNT, true },
-	{ "calls giving back", FIGURE_RELEASE_CALLS, VALUE_COUNT, true },
+	{ "release calls", FIGURE_RELEASE_CALLS, VALUE_COUNT, true },
 	{ "time above limit", FIGURE_ABOVE, VALUE_SECONDS, true },
 	{ "peak Rss", FIGURE_PEAK_RSS, VALUE_BYTES, false },
 	{ "Rss at the end", FIGURE_AT(MOMENT_END, AMOUNT_RSS), VALUE_BYTES, false },

@@ -122,7 +122,7 @@ function showFunctions() {
 	functions.sort((a, b) => Math.abs(amount(b.selves)) - Math.abs(amount(a.selves)) ||
 		Math.abs(amount(b.totals)) - Math.abs(amount(a.totals)));
 	byId('functions-note').textContent = metric.what + ' within ' + nameOf(view.zoom) +
-		(functions.length > FUNCTIONS_SHOWN ? ', the first ' + FUNCTIONS_SHOWN + ' of ' + functions.length : '');
+		(functions.length > FUNCTIONS_SHOWN ? '; the first ' + FUNCTIONS_SHOWN + ' of ' + functions.length : '');
 	addHeading(table, isDifference ? ['itself', 'total change'] : ['itself', 'total']);
 	for (const f of functions.slice(0, FUNCTIONS_SHOWN)) {
 		const row = add(table, 'tr');
@@ -181,7 +181,7 @@ function showRules() {
 			() => changeRules(movedRules(number, number - 1)));
 		addRuleButton(row, '↓', 'later', number + 1 === state.rules.length,
 			() => changeRules(movedRules(number, number + 1)));
-		addRuleButton(row, '×', 'take it out', false, () => changeRules(movedRules(number, -1)));
+		addRuleButton(row, '×', 'remove this rule', false, () => changeRules(movedRules(number, -1)));
 		add(row, 'p', { className: 'problem', role: 'alert' });
 	});
 }
@@ -203,14 +203,16 @@ function escapeRegex(name) {
 
 function listenToRules() {
 	const select = byId('new-rule');
-	const actions = { filter: 'Keep only its stacks', remove: 'Remove its stacks', hide: 'Hide it', from: 'Begin here' };
+	const actions = {
+		filter: 'Keep only stacks with it', remove: 'Remove stacks with it', hide: 'Hide it', from: 'Begin here'
+	};
 
 	add(select, 'option', { value: '' }, 'Add a rule or a set…');
 	for (const kind of RULE_KINDS)
 		add(select, 'option', { value: kind + (kind === 'replace' ? ' RE => TEXT' : ' ') }, kind);
 	for (const [name, rules] of sets)
 		add(select, 'option', { value: name, title: rules.join('\n') },
-			name + ' (a set of ' + rules.length + (rules.length === 1 ? ' rule)' : ' rules)'));
+			name + ' (set of ' + rules.length + (rules.length === 1 ? ' rule)' : ' rules)'));
 	select.onchange = function () {
 		addRule(select.value);
 		select.value = '';

@@ -218,28 +218,27 @@ static void add_facts(struct strbuf *out, const struct profile *profile,
 		html_add_code_line(out, what.text, profile->command);
 	}
 	if (profile->sample_bytes > 0)
-		strbuf_addf(
-			out,
-			"<p class=\"what\">Estimates%s: one allocation for each %s was "
-			"looked at</p>\n",
-			label, units_format_bytes(profile->sample_bytes, bytes));
+		strbuf_addf(out,
+			    "<p class=\"what\">Estimates%s: one sample per %s "
+			    "allocated</p>\n",
+			    label, units_format_bytes(profile->sample_bytes, bytes));
 	if (profile->by_pointer_count > 0)
 		strbuf_addf(out,
 			    "<p class=\"what\">%" PRIu64
-			    " allocations%s are in a stack with code that "
-			    "has no unwind tables: frame pointers led through it</p>\n",
+			    " allocations%s have a stack with code without unwind "
+			    "tables: memstate followed its frame pointers</p>\n",
 			    profile->by_pointer_count, label);
 	if (profile->cut_count > 0)
 		strbuf_addf(out,
-			    "<p class=\"what\">Of %" PRIu64
-			    " allocations%s the stack could not be "
-			    "followed to its end: [cut]</p>\n",
+			    "<p class=\"what\">%" PRIu64
+			    " allocations%s have an incomplete stack, which "
+			    "begins with [cut]</p>\n",
 			    profile->cut_count, label);
 	if (profile->lost_count > 0)
 		strbuf_addf(out,
 			    "<p class=\"what\">%" PRIu64
-			    " allocations%s are in no stack: there was "
-			    "no room for them</p>\n",
+			    " allocations%s have no stack: the memory for "
+			    "stacks was full</p>\n",
 			    profile->lost_count, label);
 }
 
@@ -249,8 +248,8 @@ static void add_page(struct strbuf *out, const struct flame_tree *tree,
 	struct json j;
 
 	strbuf_add_text(out,
-			"<noscript><p>The graph needs JavaScript, of this page alone; "
-			"as .svg it does not.</p></noscript>\n");
+			"<noscript><p>The graph requires JavaScript; a graph in an .svg "
+			"file is visible without it.</p></noscript>\n");
 	strbuf_add_text(out, page_file_text(PAGE_FLAME_BODY));
 	j = html_begin_data(out);
 	json_add_raw(&j, "labels", tree->others ? "[\"before\",\"after\"]" : "null");

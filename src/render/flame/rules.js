@@ -31,31 +31,31 @@ function translateBracket(pattern, at) {
 		if (pattern[at] === ']' && text !== '[' && text !== '[^')
 			return { text: text + ']', end: at + 1 };
 		if (pattern[at] === ']')
-			throw new Error('a ] first in []: write \\] outside of it, with |');
+			throw new Error('] must not be first in []; write \\] outside the brackets, with |');
 		if (pattern[at] === '\\')
-			throw new Error('a backslash in []: write it outside, with |');
+			throw new Error('a backslash in [] is not supported; write it outside the brackets, with |');
 		if (named) {
 			if (!CHARACTER_CLASSES[named[1]])
-				throw new Error('[: in []: as in [[:alnum:]], or not at all');
+				throw new Error('[: in [] must be part of a class such as [[:alnum:]]');
 			text += CHARACTER_CLASSES[named[1]];
 			at += named[0].length - 1;
 		} else if (/^\[[.=:]/.test(pattern.slice(at, at + 2))) {
-			throw new Error(pattern.slice(at, at + 2) + ' in [] is not for names of functions');
+			throw new Error(pattern.slice(at, at + 2) + ' in [] is not supported');
 		} else {
 			text += pattern[at] === '[' ? '\\[' : pattern[at];
 		}
 	}
-	throw new Error('a [ without its ]');
+	throw new Error('[ without ]');
 }
 
 /* Translate a backslash followed by this character. */
 function translateEscape(character) {
 	if (character === undefined)
-		throw new Error('the regular expression ends in a backslash');
+		throw new Error('the regular expression ends with a backslash');
 	if (/[wWsSbB]/.test(character))
 		return '\\' + character;
 	if (/[A-Za-z0-9<>`']/.test(character))
-		throw new Error('\\' + character + ' is not known');
+		throw new Error('unknown escape \\' + character);
 	return /[\^$\\.*+?()[\]{}|/]/.test(character) ? '\\' + character : character;
 }
 
@@ -64,12 +64,12 @@ function translateRepeat(pattern, at, hasAtom) {
 	const repeat = /^(?:[*+?]|\{\d+(?:,\d*)?\})/.exec(pattern.slice(at));
 
 	if (!hasAtom)
-		throw new Error('a ' + pattern[at] + ' with nothing before it to repeat: write \\' + pattern[at]);
+		throw new Error(pattern[at] + ' has nothing to repeat; write \\' + pattern[at]);
 	if (!repeat)
-		throw new Error('a { that is no {2}, {2,} or {2,3}: write \\{');
+		throw new Error('{ must be {2}, {2,} or {2,3}; write \\{ for the character');
 	if (/^[*+?{]/.test(pattern.slice(at + repeat[0].length)))
-		throw new Error('a ' + pattern[at + repeat[0].length] +
-			' behind another repeat: write () around that');
+		throw new Error(pattern[at + repeat[0].length] +
+			' follows another repeat; put () around the first one');
 	return { text: repeat[0], end: at + repeat[0].length };
 }
 
@@ -84,7 +84,7 @@ function translatePart(pattern, at, hasAtom) {
 	if (/[*+?{]/.test(character))
 		return translateRepeat(pattern, at, hasAtom);
 	if (/^\((?:\?|\))/.test(pattern.slice(at, at + 2)))
-		throw new Error(pattern.slice(at, at + 2) + ' is not known: write \\(');
+		throw new Error(pattern.slice(at, at + 2) + ' is not supported; write \\( for the character');
 	return { text: /[}\]]/.test(character) ? '\\' + character : character, end: at + 1 };
 }
 
@@ -100,22 +100,22 @@ function compileRegex(pattern) {
 
 		depth += part.text === '(' ? 1 : part.text === ')' ? -1 : 0;
 		if (depth < 0)
-			throw new Error('a ) without its (: write \\)');
+			throw new Error(') without (; write \\) for the character');
 		hasAtom = !/^(?:[(^$|]|\\[bB])$/.test(part.text);
 		text += part.text;
 		at = part.end;
 	}
 	if (depth > 0)
-		throw new Error('a ( without its ): write \\(');
+		throw new Error('( without ); write \\( for the character');
 	return new RegExp(text, 'gsu');
 }
 
 function checkText(text, partCount) {
 	for (const escape of text.match(/\\[^]?/g) || []) {
 		if (escape !== '\\\\' && !/[0-9]/.test(escape[1] || ''))
-			throw new Error('a backslash in what replaces is \\\\, or \\0 to \\9');
+			throw new Error('a backslash in the replacement must be \\\\ or \\0 to \\9');
 		if (Number(escape[1]) > partCount)
-			throw new Error(escape + ': there are ' + partCount + ' () in the regular expression');
+			throw new Error(escape + ': the regular expression has only ' + partCount + ' groups');
 	}
 }
 
@@ -131,18 +131,18 @@ function parseRule(line, sets) {
 
 	if (!RULE_KINDS.includes(word)) {
 		if (!sets.has(trimmed))
-			throw new Error('no rule: ' + RULE_KINDS.join(', ') + ', or the name of a set');
+			throw new Error('unknown rule; use ' + RULE_KINDS.join(', ') + ' or the name of a set');
 		return { kind: 'set', pattern: trimmed };
 	}
 	if (word === 'replace') {
 		arrow = /\s=>(?:\s|$)/.exec(' ' + pattern);
 		if (!arrow)
-			throw new Error('replace wants a regular expression, =>, and a text');
+			throw new Error('replace requires a regular expression, => and a text');
 		text = pattern.slice(arrow.index + 2).trim();
 		pattern = pattern.slice(0, arrow.index).trim();
 	}
 	if (pattern === '')
-		throw new Error(word + ' wants a regular expression');
+		throw new Error(word + ' requires a regular expression');
 	const regex = compileRegex(pattern);
 
 	if (text !== null)
@@ -158,7 +158,7 @@ function expandRules(lines, sets, depth = 0) {
 		const rule = parseRule(line, sets);
 
 		if (depth > sets.size)
-			throw new Error('a set that is in itself');
+			throw new Error('the set contains itself');
 		if (rule.kind === 'set')
 			rules.push(...expandRules(sets.get(rule.pattern), sets, depth + 1));
 		else
@@ -193,7 +193,7 @@ function replaceName(rule, name) {
 		at = match.index + match[0].length;
 	}
 	if (made.length > NAME_MAX)
-		throw new Error('makes a name longer than ' + NAME_MAX + ' bytes');
+		throw new Error('a name becomes longer than ' + NAME_MAX + ' bytes');
 	return at === 0 ? null : made + name.slice(at);
 }
 

@@ -179,7 +179,7 @@
 			state.isInverted = !state.isInverted;
 		},
 		search: function () {
-			const pattern = prompt('A regular expression to look for in names', state.pattern);
+			const pattern = prompt('Regular expression to search for in function names', state.pattern);
 
 			if (pattern !== null)
 				state.pattern = pattern;

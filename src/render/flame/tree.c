@@ -15,11 +15,9 @@
 #define NAME_SIZE 256
 
 const char *const flame_kind_names[FLAME_KIND_COUNT_] = {
-	[FLAME_OTHER] = "of an unknown file",
-	[FLAME_PROGRAM] = "the program",
-	[FLAME_LIBRARY] = "libraries",
-	[FLAME_RUNTIME] = "of the language or the system",
-	[FLAME_NAMELESS] = "without a name",
+	[FLAME_OTHER] = "unknown file", [FLAME_PROGRAM] = "the program",
+	[FLAME_LIBRARY] = "libraries",	[FLAME_RUNTIME] = "language runtime or system",
+	[FLAME_NAMELESS] = "unnamed",
 };
 
 /* Prefixes of the file names of language runtimes and system libraries. */

@@ -32,8 +32,8 @@ static const struct layer {
 	  "other private anonymous memory; includes the heap if it was not read" },
 	{ OWNER_HEAP_META, "the allocator's own data" },
 	{ OWNER_LIVE, "allocated blocks" },
-	{ OWNER_POOL_FRAGMENTS, "freed, on pages shared with live blocks" },
-	{ OWNER_POOL_PAGES, "freed, whole pages kept by the allocator" },
+	{ OWNER_POOL_FRAGMENTS, "freed, on pages that also hold live blocks" },
+	{ OWNER_POOL_PAGES, "freed whole pages that the allocator retains" },
 };
 
 #define LAYER_COUNT (sizeof(layers) / sizeof(layers[0]))
@@ -336,8 +336,8 @@ void html_page_add_charts(struct strbuf *out, const struct html_chart *charts,
 			  size_t count)
 {
 	strbuf_add_text(out,
-			"<noscript><p>The charts need JavaScript, of this page alone."
-			"</p></noscript>\n<div class=\"charts\">\n");
+			"<noscript><p>The charts require JavaScript; the page loads no "
+			"other file.</p></noscript>\n<div class=\"charts\">\n");
 	for (size_t c = 0; c < count; c++)
 		add_chart_frame(out, &charts[c]);
 	strbuf_add_text(out, "</div>\n");

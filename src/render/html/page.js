@@ -196,8 +196,8 @@
 	function makeValues(view) {
 		const chart = view.chart;
 		const table = add(view.plot, 'table', { class: 'values' });
-		const beside = [['of it LazyFree', chart.lazyfree, 'freed, taken back when memory gets short'],
-			['unbacked', chart.unbacked, 'address space without a page'],
+		const beside = [['LazyFree part', chart.lazyfree, 'freed; the kernel reclaims it under memory pressure'],
+			['unbacked', chart.unbacked, 'address space without pages'],
 			['swap', chart.swap, 'swapped out']];
 
 		view.time = row(table, '', 'at', 'time since the start');

@@ -32,14 +32,14 @@ static const struct layer group_areas[] = {
 	  "heaps, stacks, other private memory; cannot be reclaimed" },
 	{ GROUP_SHMEM, "shmem", "shared memory, files on tmpfs; cannot be reclaimed" },
 	{ GROUP_KERNEL, "kernel",
-	  "the kernel's own for this group; cannot be reclaimed" },
+	  "the kernel's own memory for the cgroup; cannot be reclaimed" },
 	{ GROUP_SOCK, "sock", "buffers of sockets; cannot be reclaimed" },
 	{ GROUP_LAZYFREE, "lazyfree", "freed; the kernel reclaims it first" },
 	{ GROUP_SLAB_RECLAIMABLE, "slab_reclaimable", "the kernel can reclaim it" },
 	{ GROUP_FILE, "page_cache", "the kernel reclaims it before it kills" },
 };
 static const struct layer group_lines[] = { { GROUP_LIMIT, "limit",
-					      "where the kernel kills" } };
+					      "at this usage, the kernel kills" } };
 static const struct layer group_beside[] = {
 	{ GROUP_NEED, "need", "memory that cannot be reclaimed" },
 	{ GROUP_HIDDEN, "hidden", "live memory outside the working set" },
@@ -57,23 +57,26 @@ static const struct layer owners_areas[] = {
 	{ OWNER_HEAP_META, "heap_meta", "the allocator's own data" },
 	{ OWNER_LIVE, "live", "allocated blocks" },
 	{ OWNER_POOL_FRAGMENTS, "pool_fragments",
-	  "freed, on pages shared with live blocks" },
-	{ OWNER_POOL_PAGES, "pool_pages", "freed, whole pages kept by the allocator" },
+	  "freed, on pages that also hold live blocks" },
+	{ OWNER_POOL_PAGES, "pool_pages",
+	  "freed whole pages that the allocator retains" },
 };
 static const struct layer owners_beside[] = {
-	{ OWNERS_LAZYFREE, "of it LazyFree", "freed, reclaimed under memory pressure" },
+	{ OWNERS_LAZYFREE, "LazyFree part",
+	  "freed; the kernel reclaims it under memory pressure" },
 	{ OWNERS_PSS, "Pss", "shared pages divided among the processes that map them" },
 	{ OWNERS_SWAP, "swap", "swapped out" },
 };
 
 static const struct layer states_areas[] = {
-	{ STATE_SHARED_CLEAN, "shared_clean", "shared, as in a file" },
-	{ STATE_SHARED_DIRTY, "shared_dirty", "shared, changed" },
-	{ STATE_PRIVATE_CLEAN, "private_clean", "its own, identical to a file" },
+	{ STATE_SHARED_CLEAN, "shared_clean",
+	  "shared, unmodified since it was read from a file" },
+	{ STATE_SHARED_DIRTY, "shared_dirty", "shared, modified" },
+	{ STATE_PRIVATE_CLEAN, "private_clean", "private, identical to a file" },
 	{ STATE_LAZYFREE, "lazyfree",
 	  "freed; the kernel reclaims it under memory pressure" },
 	{ STATE_PRIVATE_DIRTY, "private_dirty",
-	  "its own, modified: can only be swapped out" },
+	  "private, modified: can only be swapped out" },
 };
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -84,7 +87,7 @@ static const struct layer states_areas[] = {
 	}
 
 static const struct kind kinds[CHART_KIND_COUNT_] = {
-	[CHART_GROUP] = { "The group, by what can be reclaimed", "usage", group_areas,
+	[CHART_GROUP] = { "The cgroup, by reclaimability", "usage", group_areas,
 			  group_lines, group_beside, COUNT(group_areas),
 			  COUNT(group_lines), COUNT(group_beside) },
 	[CHART_OWNERS] = OWNERS("All processes, Rss by owner"),
@@ -358,9 +361,10 @@ static void add_head(struct strbuf *out, const char *name,
 		    units_format_duration((c->end_ms - c->begin_ms) * NS_PER_MS, length));
 	strbuf_add_text(
 		out,
-		"<p class=\"what\">Of many samples the largest and the smallest of each short "
-		"time are shown. Owners are as mappings were read last; Rss of several processes "
-		"counts what they share for each of them.</p>\n");
+		"<p class=\"what\">A chart of many samples shows the largest and the smallest "
+		"sample of each short interval. Owners are from the last sample whose "
+		"mappings were read. The Rss of several processes counts shared pages once "
+		"per process.</p>\n");
 }
 
 static void add_verdict(struct strbuf *out, const struct timeline_charts *c)
@@ -376,8 +380,9 @@ static void add_verdict(struct strbuf *out, const struct timeline_charts *c)
 static void add_frames(struct strbuf *out, const struct timeline_charts *c)
 {
 	strbuf_add_text(
-		out, "<noscript><p>The charts need JavaScript, of this page alone."
-		     "</p></noscript>\n<p id=\"ranges\"></p>\n<div class=\"charts\">\n");
+		out,
+		"<noscript><p>The charts require JavaScript; the page loads no other "
+		"file.</p></noscript>\n<p id=\"ranges\"></p>\n<div class=\"charts\">\n");
 	for (size_t i = 0; i < c->chart_count; i++) {
 		if (!is_shown(&c->charts[i]))
 			continue;

@@ -177,20 +177,22 @@ static void add_quality(struct strbuf *out, const struct profile_report *report,
 		strbuf_addf(
 			out,
 			"%" PRIu64
-			" allocation%s in a stack with code that has no unwind tables, "
-			"such as a JIT compiler's: frame pointers led through it\n",
-			p->by_pointer_count, p->by_pointer_count == 1 ? " is" : "s are");
+			" allocation%s a stack with code without unwind tables, such as "
+			"a JIT compiler's: memstate followed its frame pointers\n",
+			p->by_pointer_count,
+			p->by_pointer_count == 1 ? " has" : "s have");
 	if (p->cut_count > 0)
 		strbuf_addf(out,
 			    "%" PRIu64
-			    " allocation%s in a stack that could not be followed to "
-			    "its end: it begins with [cut]\n",
-			    p->cut_count, p->cut_count == 1 ? " is" : "s are");
+			    " allocation%s an incomplete stack, which begins with "
+			    "[cut]\n",
+			    p->cut_count, p->cut_count == 1 ? " has" : "s have");
 	if (p->lost_count > 0)
 		strbuf_addf(out,
-			    "%" PRIu64 " allocation%s in no stack: the space for "
-			    "stacks was full\n",
-			    p->lost_count, p->lost_count == 1 ? " is" : "s are");
+			    "%" PRIu64
+			    " allocation%s no stack: the memory for stacks was "
+			    "full\n",
+			    p->lost_count, p->lost_count == 1 ? " has" : "s have");
 }
 
 static void add_sums(struct strbuf *out, const struct profile_report *report,

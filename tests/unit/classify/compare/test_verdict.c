@@ -89,7 +89,7 @@ static void a_difference_in_live_memory_is_reported(void **state)
 	judged_two(&f, leaking, half, 10000);
 	assert_verdict(
 		&f, "lower",
-		"jemalloc settles 50% lower than glibc (33.0M against 66.0M), most of it "
+		"jemalloc settles 50% lower than glibc (33.0M against 66.0M); most of the difference is "
 		"live.");
 	assert_also(
 		&f, "live-grows",
@@ -117,7 +117,7 @@ static void a_variant_with_an_unread_heap_is_named(void **state)
 		"and 'memstate count'.");
 	assert_also(
 		&f, "owners-unknown",
-		"Where Rss settles, live memory and pool cannot be distinguished under tcmalloc: "
+		"After settling, live memory and pool cannot be distinguished under tcmalloc: "
 		"both are in anon.");
 	judged_release(&f);
 }

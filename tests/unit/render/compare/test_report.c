@@ -73,12 +73,12 @@ static char *render(const struct comparison *c, enum form form,
 /* The expected report on make(), written by hand line by line. */
 static const char report_text[] =
 	"jemalloc:muzzy_decay_ms=60000 settles 91% lower than glibc (6.0M against 66.0M);\n"
-	"its composition is unknown under jemalloc:muzzy_decay_ms=60000.\n"
+	"the parts of Rss under jemalloc:muzzy_decay_ms=60000 are unknown.\n"
 	"\n"
 	"Command   work \\x1b[31m<b>\\xff\n"
 	"Settled   for 1.0s\n"
 	"Figures   medians of the good runs, +- half of the way from lowest to highest\n"
-	"Also      Where Rss settles, live memory and pool cannot be distinguished under\n"
+	"Also      After settling, live memory and pool cannot be distinguished under\n"
 	"          jemalloc:muzzy_decay_ms=60000: both are in anon.\n"
 	"\n"
 	"                              glibc      jemalloc:\n"

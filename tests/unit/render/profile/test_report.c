@@ -42,7 +42,7 @@ static void an_exact_profile_is_reported_as_exact(void **state)
 	text = text_of(&(struct profile_report){ .profile = &p, .top = 10 });
 	assert_has(text,
 		   "prog\\x1b[2J -x: pid 42, 1.5s\nexact: each allocation was recorded\n"
-		   "1 allocation is in no stack: the space for stacks was full\n\n"
+		   "1 allocation has no stack: the memory for stacks was full\n\n"
 		   "allocations                        4\n"
 		   "requested bytes                 4.0K\n\n"
 		   "By function: allocations");
@@ -84,7 +84,7 @@ static void an_estimate_is_reported_with_its_error(void **state)
 	assert_has(text,
 		   "estimate: from 100 samples, one per 512.0K on average; bytes "
 		   "±19.6% or less, in 19 of 20 cases\n"
-		   "7 allocations are in a stack that could not be followed to its end");
+		   "7 allocations have an incomplete stack, which begins with [cut]");
 	assert_null(strstr(text, "exact"));
 	profile_release(&p);
 }
