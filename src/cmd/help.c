@@ -13,6 +13,20 @@
 #include "cmd/core/stream.h"
 #include "render/table/column.h"
 
+/* Manual pages that are not named after a command. */
+static const struct {
+	const char *topic, *page, *content;
+} topics[] = {
+	{ "columns", "memstate-columns(5)", "the columns" },
+	{ "compare", "memstate-compare(1)", "comparisons of allocators, with --preload" },
+	{ "memory", "memstate-memory(7)", "owners and states of memory" },
+	{ "output", "memstate-output(5)", "the CSV and JSON output" },
+	{ "profile", "memstate-profile(7)", "profiles and flame graphs" },
+	{ "record", "memstate-record(1)", "--record and --replay" },
+	{ "recording", "memstate-recording(5)", "the file format of recordings" },
+	{ "screen", "memstate-screen(7)", "the screen and its keys" },
+};
+
 static void add_usage(const struct cmd *cmd, struct strbuf *out)
 {
 	if (cmd->name) {
@@ -40,7 +54,11 @@ int help_show(const struct cmd *cmd, bool shows_rare)
 	if (!is_complete)
 		strbuf_addf(&out, "'memstate help -a%s%s' lists all options. ",
 			    cmd->name ? " " : "", cmd->name ? cmd->name : "");
-	strbuf_add_text(&out, "See memstate(1) for details.\n");
+	strbuf_add_text(&out, "See memstate");
+	/* a command of two words, such as "oom explain", is in the page of the first */
+	if (cmd->name && cmd != &cmd_help)
+		strbuf_addf(&out, "-%.*s", (int)strcspn(cmd->name, " "), cmd->name);
+	strbuf_add_text(&out, "(1) for details.\n");
 	return stream_finish(&out, EXIT_DONE);
 }
 
@@ -80,6 +98,19 @@ struct help_options {
 	bool shows_all;
 };
 
+/* Name the manual page of a topic. Return false if it is not a topic. */
+static bool report_topic(const char *word)
+{
+	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++) {
+		if (strcmp(topics[i].topic, word) != 0)
+			continue;
+		message("'%s' is not a command; see %s for %s", word, topics[i].page,
+			topics[i].content);
+		return true;
+	}
+	return false;
+}
+
 static int help_run(struct options *o)
 {
 	const struct cmd *cmd = &cmd_watch;
@@ -90,7 +121,7 @@ static int help_run(struct options *o)
 		return help_show(cmd, ((struct help_options *)o)->shows_all);
 	if (o->arg_count > 1 && cmd_find(o->args[0], NULL))
 		cmd_report_unknown("help", o->args[0], o->args[1]);
-	else
+	else if (!report_topic(o->args[0]))
 		cmd_report_unknown("help", NULL, o->args[0]);
 	return EXIT_BAD_USAGE;
 }

@@ -52,6 +52,7 @@ run heap -p 100 --heap helper
 run extra
 run heep
 run heep --help
+run_here help record
 run hlep
 run --csv heap
 run -p 100 heap

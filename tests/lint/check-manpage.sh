@@ -184,6 +184,16 @@ section memstate.1 'SEE ALSO' |
 (cd "$man" && ls memstate-*.[157]) >"$scratch/program"
 same 'pages in SEE ALSO of memstate(1)'
 
+# `memstate help NAME` knows each page: NAME is a command or a topic.
+(cd "$man" && ls memstate-*.[157]) | sed 's/^memstate-\(.*\)\.\(.\)$/\1 \2/' |
+	while read -r name volume; do
+		"$MEMSTATE" help "$name" 2>&1 | grep -q -F "memstate-$name($volume)" ||
+			echo "$name"
+	done >"$scratch/unknown"
+if test -s "$scratch/unknown"; then
+	fail "memstate help does not name the pages of: $(cat "$scratch/unknown")"
+fi
+
 if command -v groff >/dev/null; then
 	for page in "$man"/*.[157]; do
 		groff -ww -man -Tutf8 "$page" 2>"$scratch/groff" >"$scratch/formatted"

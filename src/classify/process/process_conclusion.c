@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "classify/process/diagnose.h"
 #include "classify/process/runtime_tools.h"
@@ -166,4 +167,57 @@ void process_conclude_map(struct conclusion *c, const struct usage *u,
 	if (place->is_live || place->is_capture)
 		conclusion_set_next(c, "memstate%s -p %d", place->options,
 				    u->process.pid);
+}
+
+/*
+ * Find the process with the largest amount; NULL if no amount is above 0. Return the sum
+ * of all amounts, or BYTES_UNKNOWN if one is unknown.
+ */
+static uint64_t sum_field(const struct usage *const *usages, size_t count,
+			  enum smaps_field field, const struct usage **ret_largest)
+{
+	uint64_t sum = 0, max = 0;
+
+	*ret_largest = NULL;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t bytes = usages[i]->total.bytes[field];
+
+		sum = bytes_add(sum, bytes);
+		if (bytes_or_0(bytes) <= max)
+			continue;
+		max = bytes;
+		*ret_largest = usages[i];
+	}
+	return sum;
+}
+
+void processes_conclude(struct conclusion *c, const struct usage *const *usages,
+			size_t count, const struct next_place *place)
+{
+	enum smaps_field field = SMAPS_PSS;
+	const struct usage *largest;
+	uint64_t sum = sum_field(usages, count, field, &largest), bytes;
+	char text[UNITS_TEXT_SIZE];
+
+	if (!largest) {
+		field = SMAPS_RSS;
+		sum = sum_field(usages, count, field, &largest);
+	}
+	if (!largest)
+		return;
+	bytes = largest->total.bytes[field];
+	conclusion_add(c, "The largest of %zu processes%s is ", count,
+		       bytes_known(sum) ? "" : ", as far as known,");
+	text_add_printable(&c->text, largest->process.comm, strlen(largest->process.comm),
+			   false);
+	strbuf_addf(&c->text, " (%d): %s %s", largest->process.pid,
+		    field == SMAPS_PSS ? "Pss" : "Rss", units_format_bytes(bytes, text));
+	/* a sum of Rss would count shared pages several times */
+	if (field == SMAPS_PSS && bytes_known(sum))
+		strbuf_addf(&c->text, ", %u%% of the sum",
+			    (units_per_mille(bytes, sum) + 5) / 10);
+	strbuf_add_char(&c->text, '.');
+	if (place->is_live || place->is_capture)
+		conclusion_set_next(c, "memstate%s -p %d", place->options,
+				    largest->process.pid);
 }

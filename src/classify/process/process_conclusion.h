@@ -27,4 +27,12 @@ void process_conclude_next(struct conclusion *c, const struct usage *u,
 void process_conclude_map(struct conclusion *c, const struct usage *u,
 			  const struct next_place *place);
 
+/*
+ * Add the process with the largest Pss and its share of the sum, and set the next
+ * command. Rss is used if the Pss of no process is known. Without known memory, add
+ * nothing.
+ */
+void processes_conclude(struct conclusion *c, const struct usage *const *usages,
+			size_t count, const struct next_place *place);
+
 #endif

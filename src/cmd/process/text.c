@@ -39,7 +39,7 @@ struct text {
 	struct table_options options;
 	struct snapshot snapshot;
 	struct strbuf out;
-	struct conclusion conclusion; /* only the next command is set */
+	struct conclusion conclusion; /* of a table; of a page, only the next command */
 };
 
 static int compare_rows(const void *a, const void *b, void *context)
@@ -84,13 +84,37 @@ static void add_sums(struct text *text, const void *const *rows, size_t count)
 	strbuf_add_char(&text->out, '\n');
 }
 
-/* Append a table of all readable processes in the snapshot. */
+/*
+ * Append the sentence that names the largest process of the table, and set the next
+ * command.
+ */
+static void add_opening(struct text *text, const void *const *rows, size_t count)
+{
+	const struct usage **usages = xcalloc(count, sizeof(*usages));
+	struct next next;
+
+	for (size_t i = 0; i < count; i++)
+		usages[i] = ((const struct process_row *)rows[i])->usage;
+	next_begin(&next, text->session);
+	processes_conclude(&text->conclusion, usages, count, &next.place);
+	next_end(&next);
+	conclusion_add_opening(&text->out, &text->conclusion, &text->options);
+	if (text->conclusion.text.length > 0)
+		strbuf_add_char(&text->out, '\n');
+	free(usages);
+}
+
+/*
+ * Append a table of all readable processes in the snapshot. The default columns are a
+ * report with an opening and sums; other columns are for scripts.
+ */
 static void add_table(struct text *text, const struct snapshot *snapshot)
 {
 	const struct options *o = text->session->options;
 	struct process_row *rows = xcalloc(snapshot->count, sizeof(*rows));
 	const void **order = xcalloc(snapshot->count, sizeof(*order));
 	size_t count = 0;
+	bool is_report;
 
 	for (size_t i = 0; i < snapshot->count; i++) {
 		if (snapshot->usages[i].error)
@@ -101,8 +125,11 @@ static void add_table(struct text *text, const struct snapshot *snapshot)
 	}
 	if (text->has_sort)
 		qsort_r(order, count, sizeof(*order), compare_rows, text);
+	is_report = count > 1 && !o->output && !o->output_all && !o->no_headings;
+	if (is_report)
+		add_opening(text, order, count);
 	table_add(&text->out, &text->columns, order, count, &text->options);
-	if (count > 1 && !o->output && !o->output_all && !o->no_headings)
+	if (is_report)
 		add_sums(text, order, count);
 	free(rows);
 	free(order);

@@ -2,6 +2,7 @@
 #include "../../support/unit.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -288,6 +289,73 @@ static void the_list_of_mappings_opens_with_its_sum(void **state)
 	usage_release(&u);
 }
 
+/* Make process 4242 with Pss 10M, 4243 with 30M, and 4244 with 20M; Rss 3M, 2M, 1M. */
+static void make_three(struct usage *usages, const struct usage **order)
+{
+	static const char *const names[] = { "small", "my\nserver", "medium" };
+	static const uint64_t pss_mib[] = { 10, 30, 20 };
+
+	for (size_t i = 0; i < 3; i++) {
+		usage_init(&usages[i]);
+		usages[i].process.pid = 4242 + (int)i;
+		strcpy(usages[i].process.comm, names[i]);
+		usages[i].total.bytes[SMAPS_PSS] = pss_mib[i] * MIB;
+		usages[i].total.bytes[SMAPS_RSS] = (3 - i) * MIB;
+		order[i] = &usages[i];
+	}
+}
+
+static void the_largest_of_several_processes_is_named(void **state)
+{
+	static const struct {
+		unsigned int unknown_pss, unknown_rss; /* a bit for each process */
+		const char *text;
+		int next_pid;
+	} rows[] = {
+		{ 0, 0,
+		  "The largest of 3 processes is my\\x0aserver (4243): Pss 30.0M, 50% of the "
+		  "sum.",
+		  4243 },
+		{ 1 << 1, 0,
+		  "The largest of 3 processes, as far as known, is medium (4244): Pss 20.0M.",
+		  4244 },
+		{ 7, 0, "The largest of 3 processes is small (4242): Rss 3.0M.", 4242 },
+		{ 7, 1,
+		  "The largest of 3 processes, as far as known, is my\\x0aserver (4243): Rss "
+		  "2.0M.",
+		  4243 },
+		{ 7, 7, "", 0 },
+	};
+
+	(void)state;
+	for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
+		_cleanup_conclusion_ struct conclusion c = CONCLUSION_INIT,
+						       past = CONCLUSION_INIT;
+		struct usage usages[3];
+		const struct usage *order[3];
+		char next[64] = "";
+
+		make_three(usages, order);
+		for (unsigned int i = 0; i < 3; i++) {
+			if (rows[r].unknown_pss >> i & 1)
+				usages[i].total.bytes[SMAPS_PSS] = BYTES_UNKNOWN;
+			if (rows[r].unknown_rss >> i & 1)
+				usages[i].total.bytes[SMAPS_RSS] = BYTES_UNKNOWN;
+		}
+		if (rows[r].next_pid > 0)
+			snprintf(next, sizeof(next), "memstate --procfs 'a b' -p %d",
+				 rows[r].next_pid);
+		processes_conclude(&c, order, 3, &capture);
+		assert_string_equal(strbuf_text(&c.text), rows[r].text);
+		assert_string_equal(strbuf_text(&c.next), next);
+		processes_conclude(&past, order, 3, &recording);
+		assert_string_equal(strbuf_text(&past.text), rows[r].text);
+		assert_int_equal(past.next.length, 0);
+		for (size_t i = 0; i < 3; i++)
+			usage_release(&usages[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +365,7 @@ int main(void)
 		cmocka_unit_test(an_error_is_the_only_sentence),
 		cmocka_unit_test(every_owner_has_a_next_command),
 		cmocka_unit_test(an_unread_heap_leads_to_the_command_that_can_read_it),
+		cmocka_unit_test(the_largest_of_several_processes_is_named),
 		cmocka_unit_test(a_process_without_memory_has_no_next_command),
 		cmocka_unit_test(a_runtime_is_recognized_by_its_code),
 		cmocka_unit_test(a_runtime_is_named_only_for_anonymous_memory),
