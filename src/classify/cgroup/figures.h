@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * figures - what fills a group up to its limit, and how much of
- * it is reclaimable. Pure.
+ * figures - what fills a cgroup up to its limit, and how much of it is reclaimable. Pure.
  *
  *   usage = need + lazyfree + file + slab_reclaimable + unexplained
  *   need  = live anon + shmem + kernel without slab_reclaimable + sock

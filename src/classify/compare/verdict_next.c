@@ -9,8 +9,8 @@
 
 /* The next step after a verdict. */
 enum next_step {
-	STEP_STACKS, /* find out where most is allocated */
-	STEP_LIVE,   /* find out what is not freed */
+	STEP_STACKS, /* find out where the program allocates most */
+	STEP_LIVE,   /* find out which blocks are never freed */
 	STEP_RUNS,   /* repeat the comparison with more runs */
 };
 

@@ -26,10 +26,12 @@
 #define TEETH_PER_RISE 0.03
 /* ratio of a window's length to the cycle's, so that each window contains a minimum */
 #define WINDOW_PER_CYCLE 1.1
-#define RISE_PER_LEVEL 0.03 /* a smaller rise, relative to the level, is slow growth */
+/* a rise of a smaller share of the current amount is slow growth */
+#define RISE_PER_LEVEL 0.03
 #define RISE_PER_NOISE 2.0
 #define SLOW_NS NS_PER_HOUR /* growth is slow if such a rise takes at least this long */
-#define STEP_PER_LEVEL 0.05 /* a smaller jump, relative to the level, is not a step */
+/* a jump of a smaller share of the current amount is not a step */
+#define STEP_PER_LEVEL 0.05
 #define STEP_PER_NOISE 4.0
 /* a jump that is at least this share of the whole rise is a step */
 #define STEP_SHARE 0.6
@@ -275,7 +277,7 @@ static void find_jumps(const struct floors *floors, struct jumps *jumps)
 /* Growth rates in bytes per grid step. */
 struct rates {
 	double median, low, high, early, late;
-	double min_rise; /* a smaller rise, in bytes, is not steady growth */
+	double min_rise; /* a rise of fewer bytes is not steady growth */
 };
 
 static void find_rates(const struct floors *floors, struct rates *rates)
@@ -424,7 +426,7 @@ static uint64_t find_missing(const struct floors *floors, const struct rates *ra
 	double missing = rates->min_rise / rates->median -
 			 (floors->at[floors->count - 1] - floors->at[0]);
 
-	/* the level, and the threshold with it, rise meanwhile */
+	/* meanwhile the amount rises, and the threshold rises with it */
 	return (uint64_t)(larger(missing * (1 + RISE_PER_LEVEL), 1) * grid->step_ns);
 }
 

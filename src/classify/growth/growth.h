@@ -27,11 +27,11 @@
 
 enum growth_kind {
 	GROWTH_TOO_SHORT, /* there are too few windows for a result */
-	GROWTH_NONE,	  /* the interval of the rate contains 0 */
-	GROWTH_FALLING,	  /* the interval of the rate is below 0 */
+	GROWTH_NONE,	  /* the confidence interval of the rate contains 0 */
+	GROWTH_FALLING,	  /* the confidence interval of the rate is below 0 */
 	/*
-	 * The interval of the rate is above 0, but the rise is below the thresholds,
-	 * because the series is short (brief) or although it is long (slow).
+	 * The confidence interval of the rate is above 0, but the rise is below the
+	 * thresholds, because the series is short (brief) or although it is long (slow).
 	 */
 	GROWTH_BRIEF,
 	GROWTH_SLOW,

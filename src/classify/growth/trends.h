@@ -31,14 +31,14 @@ struct process_trend {
 	struct trend live;
 };
 
-/* Why the need of a process grows. */
+/* Why the memory need of a process grows. */
 enum growth_cause {
-	/* The need does not grow, or the heap was not read often enough. */
+	/* The memory need does not grow, or the heap was not read often enough. */
 	GROWTH_CAUSE_UNKNOWN,
-	GROWTH_CAUSE_LEAK, /* live blocks grow with the need */
+	GROWTH_CAUSE_LEAK, /* live blocks grow along with the memory need */
 	/*
-	 * Live blocks grow by less than half as much as the need: the
-	 * allocator keeps freed memory.
+	 * Live blocks grow by less than half as much as the memory need: the allocator
+	 * retains freed memory.
 	 */
 	GROWTH_CAUSE_KEPT,
 	GROWTH_CAUSE_COUNT_
@@ -64,7 +64,7 @@ struct trends_sample {
 /* Add a sample. The sample is not accessed after the call. */
 void trends_add(struct trends *trends, const struct trends_sample *sample);
 
-/* Get the trend of the cgroup's need. */
+/* Get the trend of the cgroup's memory need. */
 void trends_find_group(const struct trends *trends, struct trend *ret);
 
 /* Return how often the trend of the cgroup has started over. */

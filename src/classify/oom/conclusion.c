@@ -12,7 +12,7 @@
 
 /* If less than this share of the limit remains, in per mille, a kill is near. */
 #define HEADROOM_LOW 100
-/* samples of the suggested command, if the report was about too few */
+/* number of samples that the suggested command takes, if the report had too few */
 #define SAMPLES_NEXT 60
 /* name of the recording that the suggested command writes */
 #define RECORDING_NEXT "oom.msr"
@@ -75,7 +75,7 @@ static void add_limit(const struct builder *b, struct strbuf *out,
 			    format_amount(b, limit_bytes, text));
 }
 
-/* Return the percentage, rounded, but 100 only for the whole. */
+/* Return the rounded percentage. Return 100 only if the part equals the whole. */
 static unsigned int percent_of(uint64_t part, uint64_t whole)
 {
 	unsigned int percent = (units_per_mille(part, whole) + 5) / 10;
@@ -195,7 +195,7 @@ void oom_conclude_group(struct conclusion *c, const struct cgroup *cgroup,
 		set_next_live(&b, "oom predict", cgroup, "");
 }
 
-/* Append what a need does, as a predicate: " and grows by 3.8M/s". */
+/* Append the trend of a memory need as a predicate: " and grows by 3.8M/s". */
 static void add_growth(struct strbuf *out, const struct growth *g,
 		       const struct units_rate *unit)
 {
@@ -261,7 +261,7 @@ static size_t count_growing(const struct oom_growth_facts *facts)
 	return count;
 }
 
-/* Conclude the growth of processes: that of the one that grows fastest. */
+/* Add a sentence about the process that grows fastest. */
 static void add_process_growth(const struct builder *b,
 			       const struct oom_growth_facts *facts)
 {

@@ -24,7 +24,7 @@ struct oom_conclusion_options {
 
 /*
  * Conclude how much of its limit the cgroup uses, and how much of that cannot be
- * reclaimed. `need` is the growth of its need, or NULL.
+ * reclaimed. `need` is the growth of its memory need, or NULL.
  */
 void oom_conclude_group(struct conclusion *c, const struct cgroup *cgroup,
 			const struct oom_figures *figures, const struct trend *need,
@@ -34,14 +34,17 @@ struct oom_growth_facts {
 	/* NULL if only processes are known */
 	const struct cgroup *cgroup;
 	const struct trend *need; /* of the cgroup */
-	/* with the fastest growth first */
+	/* sorted by growth, fastest first */
 	const struct process_trend *processes;
 	size_t process_count;
 	/* unit of all rates */
 	const struct units_rate *unit;
 };
 
-/* Conclude whether the need of the cgroup, or of processes without a cgroup, grows. */
+/*
+ * Conclude whether the memory need of the cgroup, or of processes without a
+ * cgroup, grows.
+ */
 void oom_conclude_growth(struct conclusion *c, const struct oom_growth_facts *facts,
 			 const struct oom_conclusion_options *options);
 

@@ -9,7 +9,8 @@
 #include "base/units.h"
 
 /*
- * Need explains the whole limit if it is at least this share of the limit, in per mille.
+ * The memory need explains the whole limit if it is at least this share of the limit, in
+ * per mille.
  */
 #define EXPLAINED_MIN 900
 
@@ -206,8 +207,8 @@ uint64_t oom_evidence_rise_bytes(const struct oom_evidence *e, uint64_t *ret_ns)
 }
 
 /*
- * Return true if need explains the whole limit of the cgroup. A small remainder
- * may be in the kernel's per-CPU counters.
+ * Return true if the memory need explains the whole limit of the cgroup. A small
+ * remainder may be in the kernel's per-CPU counters.
  */
 static bool is_explained(const struct oom_evidence *e)
 {

@@ -143,9 +143,9 @@ struct oom_evidence {
 	uint64_t swap_fail_count;
 
 	/*
-	 * The recording lacks the figures of the cgroup whose limit was hit. In
-	 * growth, typical_bytes and low_bytes, the private memory of all
-	 * processes takes the place of need.
+	 * The recording lacks the figures of the cgroup whose limit was hit. In growth,
+	 * typical_bytes and low_bytes, the private memory of all processes replaces the
+	 * memory need.
 	 */
 	bool is_need_private;
 	/*
@@ -154,11 +154,13 @@ struct oom_evidence {
 	 */
 	size_t sample_count;
 	uint64_t span_ns;
-	struct growth growth;	   /* growth of need before the final rise began */
+	/* growth of the memory need before the final rise began */
+	struct growth growth;
 	struct growth live_growth; /* growth of live memory */
 	uint64_t typical_bytes;	   /* median of need */
 	/*
-	 * Lowest need of the last seconds, and the age of that need at the last sample.
+	 * Lowest memory need of the last seconds, and its age at the time of the
+	 * last sample.
 	 */
 	uint64_t low_bytes, low_age_ns;
 	struct oom_grower grower;
@@ -197,8 +199,8 @@ uint64_t oom_evidence_base_bytes(const struct oom_evidence *e);
 uint64_t oom_evidence_gap_bytes(const struct oom_evidence *e);
 
 /*
- * Return how much need rose immediately before the kill, and set *ret_ns to an upper
- * bound of the duration. Unknown without a recording.
+ * Return how much the memory need rose immediately before the kill, and set *ret_ns to an
+ * upper bound of the duration. Unknown without a recording.
  */
 uint64_t oom_evidence_rise_bytes(const struct oom_evidence *e, uint64_t *ret_ns);
 

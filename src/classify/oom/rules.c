@@ -14,7 +14,8 @@
 #define LEFTOVERS_TASKS 250
 #define LEFTOVERS_USAGE 500
 #define STACK_THREADS 50   /* minimum number of threads, not a share */
-#define RETENTION_LIVE 600 /* if less of the private memory is live, most of it is free */
+/* if a smaller share of the private memory is live, most of it counts as free */
+#define RETENTION_LIVE 600
 #define RETENTION_FREE 250 /* minimum share of the limit that is free memory */
 /* all processes together must use at least this share of the limit */
 #define MANY_MIN 500
@@ -320,7 +321,7 @@ static bool is_burst(const struct oom_evidence *e, unsigned int min, struct strb
 
 /*
  * Return true if live memory does not grow, or grows slowly and at less than half the
- * rate of need. Such a process does not leak, even if its Rss grows.
+ * rate of the memory need. Such a process does not leak, even if its Rss grows.
  */
 static bool is_live_flat(const struct oom_evidence *e)
 {

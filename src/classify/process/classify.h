@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * classify - build the owner x state matrix and the figures outside
- * Rss from mappings. Pure.
+ * classify - build the owner x state matrix and the figures outside Rss from
+ * mappings. Pure.
  *
  * Every mapping has one of the owners below, and smaps reports its pages by state, so
  * each cell is exact. The heap's owners stay unknown, because mappings do not show which
  * blocks are live and which are free. Heap pages count as `anon`.
  *
  *   stack  [stack]; a mapping named as a thread's stack; a private anonymous writable
- *          mapping without a name that has two of: a guard (PROT_NONE) right below it,
+ *          mapping without a name that has two of these signs: a guard (PROT_NONE) right below it,
  *          MAP_STACK (VmFlags nh, Linux 6.7), a thread's stack pointer inside it
  *   shmem  memfd, SysV and POSIX shared memory, shared anonymous memory, files on tmpfs
  *   file   all other file mappings, including private copies of pages; the vdso

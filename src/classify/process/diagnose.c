@@ -185,7 +185,7 @@ static bool can_find_leaks(const struct usage *u)
 }
 
 /*
- * A usage has no mark, so nothing here may claim that the
+ * A usage does not contain the results of a leak scan, so no sentence may claim that the
  * program still holds its live blocks: they may all be leaked.
  */
 static bool rule_live(const struct usage *u, struct diagnosis *d)

@@ -3,7 +3,7 @@
  * count_stats - statistics of counted runs: median, lowest and highest figures, whether
  * the runs differ, and whether they meet their limits. Pure.
  *
- * Figures are thousandths per iteration, rounded up. Levels such as a peak are not
+ * Figures are thousandths per iteration, rounded up. Amounts such as a peak are not
  * divided by the iterations.
  */
 #ifndef MS_CLASSIFY_PROFILE_COUNT_STATS_H

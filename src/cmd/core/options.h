@@ -133,7 +133,7 @@ int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *
 void options_free(struct options *options);
 
 /*
- * Check that the options that each given option requires were given, too. Returns 0, or
+ * Check that each given option comes with the option that it requires. Returns 0, or
  * prints a message and returns -EINVAL.
  */
 int options_check(const struct options *options);

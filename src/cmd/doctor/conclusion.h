@@ -16,7 +16,8 @@ struct doctor_answers {
 	size_t fix_count;      /* limited checks whose finding has a fix */
 	struct strbuf limited; /* names of the limited checks */
 	const char
-		*failed; /* name of the first needed check with the answer no, or NULL */
+		/* name of the first essential check whose answer is no, or NULL */
+		*failed;
 	const char *failed_fix;
 };
 

@@ -369,8 +369,8 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 	 * copy. The first reading shows how much will be copied: the bound on the pause
 	 * and the memory to reserve depend on the Rss and flags of each mapping. maps has
 	 * no Rss, and smaps_rollup also counts pages that are not copied, such as those
-	 * of mapped files, so processes would be refused that can be read in time. If the
-	 * heap is not read, the caller shows the first reading.
+	 * of mapped files, so memstate would refuse to read processes that it can read in
+	 * time. If the heap is not read, the caller shows the first reading.
 	 */
 	r = sampler_read_mappings(reader->sampler, u, mappings);
 	if (r < 0 || !process_has_memory(&u->process))

@@ -177,7 +177,7 @@ static bool has_jumped(const struct growth_point *points, size_t count)
 
 /*
  * Determine how the memory need grew, without the last seconds, to distinguish growth
- * from a burst. If the remaining samples are too few, or if the need had stopped
+ * from a burst. If the remaining samples are too few, or if the memory need had stopped
  * growing by the end, use all samples.
  */
 static void set_growth(const struct past_end *end, size_t window, struct oom_evidence *e)

@@ -20,8 +20,8 @@
 #define NEEDS (RECORDER_NEEDS | NEED_STATES)
 
 #define SHORTEST_NS (5 * NS_PER_MS)
-#define GAP_NS NS_PER_S /* a sample that is late by this time counts as missed */
-/* reading the group's own files may take at most 1/GROUP_SHARE_PART of the time */
+#define GAP_NS NS_PER_S /* a sample that is late by this much counts as missed */
+/* reading the cgroup's own files may take at most 1/GROUP_SHARE_PART of the time */
 #define GROUP_SHARE_PART 20
 /* shortest time between two messages about the same condition */
 #define REPEAT_NS (10 * NS_PER_S)
@@ -75,7 +75,7 @@ static void summarize(struct flight *f, uint64_t interval_ns)
 
 /*
  * Compute when the next sample is due. The interval also limits the time spent on the
- * group's own files, which take long to read if there are many groups below this one.
+ * cgroup's own files, which take long to read if there are many cgroups below it.
  */
 static void set_due(struct flight *f)
 {
@@ -102,7 +102,7 @@ static void end_sample(struct flight *f, bool has_group)
 	struct snapshot *known = &f->processes.known;
 	int r;
 
-	/* the group and its processes form one sample, with a single timestamp */
+	/* the cgroup and its processes form one sample, with a single timestamp */
 	known->taken_ns = has_group ? f->cgroup.taken_ns : f->sampled_ns;
 	known->unix_ms = has_group ? f->cgroup.unix_ms : flight_unix_ms(f->sampled_ns);
 	known->elapsed_ns = f->sampled_ns - f->start_ns;
@@ -155,8 +155,8 @@ static int take_sample(struct flight *f, enum turns turns, int pid, int *ret_rea
 
 		*ret_read = group_turns_read(&f->processes, pid);
 		/*
-		 * Copy the usage, because the process may have left the group by
-		 * the time the sample is complete.
+		 * Copy the usage, because the process may have left the cgroup by the
+		 * time the sample is complete.
 		 */
 		if (*ret_read == 0) {
 			f->read = *snapshot_find(&f->processes.known, pid);
@@ -263,9 +263,10 @@ static int handle_mark(struct flight *f, const struct oom_mark *mark)
 }
 
 /*
- * Sample a group that is out of memory. If the kernel's marks on victims are unavailable,
- * the victim is unknown, but often it is the largest process, so read that process first.
- * If the group is paused until resume_group(), there is time to read everything.
+ * Sample a cgroup that is out of memory. If the kernel's marks on victims are
+ * unavailable, the victim is unknown, but often it is the largest process, so read
+ * that process first. If the cgroup is paused until resume_group(), there is time to
+ * read everything.
  */
 static int handle_out_of_memory(struct flight *f)
 {
@@ -289,7 +290,7 @@ static int handle_wake(struct flight *f, const struct oom_wake *wake)
 	uint64_t now = clock_now_ns();
 	int r = 0;
 
-	/* handle every mark, even if the group vanishes at the first one */
+	/* handle every mark, even if the cgroup vanishes at the first one */
 	for (size_t i = 0; i < wake->mark_count; i++) {
 		int error = handle_mark(f, &wake->marks[i]);
 
@@ -299,7 +300,9 @@ static int handle_wake(struct flight *f, const struct oom_wake *wake)
 		return r;
 	if (wake->flags & OOM_WAKE_OOM && f->setup.resume_group) {
 		r = handle_out_of_memory(f);
-		/* the removal of a group causes the same wake-up as the lack of memory */
+		/*
+		 * the removal of a cgroup causes the same wake-up as the lack of memory
+		 */
 		if (r == 0)
 			f->setup.resume_group(f->setup.context);
 		return r;
@@ -314,7 +317,7 @@ static int handle_wake(struct flight *f, const struct oom_wake *wake)
 		f->pressure_reported_ns = now;
 	}
 	/*
-	 * If a file cache fills the group, its limit and pressure counters may rise all
+	 * If a file cache fills the cgroup, its limit and pressure counters may rise all
 	 * the time, so limit the rate of samples.
 	 */
 	if (wake->flags & (OOM_WAKE_LIMIT | OOM_WAKE_PRESSURE) &&

@@ -28,7 +28,7 @@ bool flight_has_pid(const struct flight *f, int pid)
 }
 
 /*
- * Record kills that the group's counter shows but whose report is overdue. The counter
+ * Record kills that the cgroup's counter shows but whose report is overdue. The counter
  * also includes processes that were about to end anyway.
  */
 static void record_unlogged_kills(struct flight *f)
@@ -51,8 +51,8 @@ static bool has_overdue_kills(const struct flight *f)
 
 /*
  * Record a kill that the log reports, at the time of the report's first line. Samples
- * that were taken after this time may already be recorded. log may contain reports of
- * other groups; only the lines of this kill's report are recorded.
+ * that were taken after this time may already be recorded. log may contain reports about
+ * other cgroups; only the lines of this kill's report are recorded.
  */
 static void record_kill(struct flight *f, const struct oom_kill *k, const char *log)
 {
@@ -79,7 +79,7 @@ static void record_kill(struct flight *f, const struct oom_kill *k, const char *
 }
 
 /*
- * Return true if the log reports a kill of this group. The kernel rate-limits its
+ * Return true if the log reports a kill in this cgroup. The kernel rate-limits its
  * reports: a suppressed report contains only the victim's pid, without a cgroup.
  */
 static bool is_own_kill(struct flight *f, const struct oom_kill *k)

@@ -103,8 +103,8 @@ void oom_past_release(struct oom_past *past);
 /*
  * Read the samples from first to last again, for a cgroup whose own amounts were not
  * recorded. Fill ret[first] to ret[last] with the sums over its processes; their private
- * memory counts as the need of the cgroup. The amounts are unknown in samples in which
- * the cgroup of a process is unknown. Return 0 or -errno.
+ * memory counts as the memory need of the cgroup. The amounts are unknown in samples in
+ * which the cgroup of a process is unknown. Return 0 or -errno.
  */
 int oom_past_read_scope(const struct oom_past *past, struct replay *replay,
 			const struct oom_scope *scope, size_t first, size_t last,

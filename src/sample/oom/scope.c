@@ -36,11 +36,11 @@ static const struct cgroup_level *find_owner(const struct cgroup *recorded)
 }
 
 /*
- * Return what the recording contains about the group that the report names. A
- * report contains paths as the host sees them. If no recorded process is below
- * the reported path, the recording may have been made in a namespace with
- * different paths. In that case the recorded limit counts as the limit that was
- * hit, unless the two limits differ in size.
+ * Return what the recording contains about the cgroup that the report names. A report
+ * contains paths as the host sees them. If no recorded process is below the reported
+ * path, the recording may have been made in a namespace with different paths. In that
+ * case the recorded limit counts as the limit that was hit, unless the two limits differ
+ * in size.
  */
 static enum oom_scope_source find_source(const struct oom_notes *notes,
 					 const struct oom_kill *report,

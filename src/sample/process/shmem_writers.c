@@ -36,7 +36,7 @@ struct shmem_writers {
 	struct written *files;
 	size_t count, capacity;
 	bool has_looked;
-	uint64_t shmem_bytes; /* the group's shared memory at the last reading */
+	uint64_t shmem_bytes; /* the cgroup's shared memory at the last reading */
 	uint64_t due_ns;
 	uint64_t start_unix_ms;
 };

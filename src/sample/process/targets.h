@@ -66,11 +66,11 @@ int targets_list(const struct procfs *fs, struct targets *targets, struct snapsh
 struct name_patterns {
 	const char *const *items; /* names or wildcards, see model/process_name.h */
 	size_t count;
-	/* for each pattern, set to true if it matches; NULL: not wanted */
+	/* for each pattern, set to true if it matches; NULL: not needed */
 	bool *found;
 	/*
-	 * incremented for a process in state D whose command line is unknown; NULL: not
-	 * wanted
+	 * incremented for a process in state D whose command line is unknown; NULL:
+	 * not needed
 	 */
 	size_t *unread_count;
 };
