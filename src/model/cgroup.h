@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroup - one control group and its memory at one instant, as reported by the
- * kernel: the group and its ancestors with their limits, the memory charged, and the
- * processes in it. Plain data.
- *
- * Byte amounts are BYTES_UNKNOWN and counts COUNT_UNKNOWN where this kernel or this
- * cgroup version does not report them. The kernel's amounts may lag by up to 64 pages
- * per CPU (memcontrol.c).
+ * cgroup - one control group and its memory at one instant, as reported by the kernel:
+ * the cgroup and its ancestors with their limits, the memory charged, and the processes
+ * in it. Plain data. Byte amounts are BYTES_UNKNOWN and counts COUNT_UNKNOWN where this
+ * kernel or this cgroup version does not report them. The kernel's amounts may lag by up
+ * to 64 pages per CPU (memcontrol.c).
  */
 #ifndef MS_MODEL_CGROUP_H
 #define MS_MODEL_CGROUP_H
@@ -30,7 +28,7 @@ enum cgroup_version {
 	CGROUP_V2 = 2
 };
 
-/* One group on the path from the requested group up to the root. */
+/* One cgroup on the path from the requested cgroup up to the root. */
 struct cgroup_level {
 	char *path; /* path in the visible hierarchy, such as "/kubepods/pod…"; owned */
 	uint64_t usage_bytes;
@@ -42,7 +40,7 @@ struct cgroup_level {
 	uint64_t swap_bytes;
 	uint64_t swap_limit_bytes;
 	/*
-	 * Event counts since the group was created. They concern this group alone if
+	 * Event counts since the cgroup was created. They concern this cgroup alone if
 	 * the kernel has memory.events.local, otherwise also its descendants.
 	 * max_count is how often usage hit the limit (v1 failcnt); such an event need
 	 * not kill a process.
@@ -50,14 +48,14 @@ struct cgroup_level {
 	uint64_t max_count;
 	uint64_t high_count;
 	uint64_t oom_count;	 /* how often reclaim could not free enough memory */
-	uint64_t oom_kill_count; /* processes of the group that the kernel killed */
+	uint64_t oom_kill_count; /* processes of the cgroup that the kernel killed */
 	uint64_t swap_fail_count;
 	/*
-	 * The value of memory.oom.group: the kernel kills all processes of
-	 * the group together.
+	 * The value of memory.oom.group: the kernel kills all processes of the
+	 * cgroup together.
 	 */
 	bool is_oom_group;
-	/* v1 oom_kill_disable: the kernel kills no process of the group. */
+	/* v1 oom_kill_disable: the kernel kills no process of the cgroup. */
 	bool is_kill_disabled;
 };
 
@@ -79,13 +77,13 @@ struct cgroup_stat {
 	uint64_t file_mapped_bytes, file_dirty_bytes, file_writeback_bytes;
 	uint64_t anon_thp_bytes;
 	uint64_t swap_bytes;
-	/* Numbers of pages since the group was created. */
+	/* Numbers of pages since the cgroup was created. */
 	uint64_t lazyfree_count, lazyfreed_count;
 };
 
 /*
- * Cgroup v1 only: parts of the kernel memory of the group whose limit applies.
- * Read on request, and not recorded.
+ * Cgroup v1 only: parts of the kernel memory of the cgroup whose limit applies. Read on
+ * request, and not recorded.
  */
 struct cgroup_kernel {
 	uint64_t pipe_count; /* pipes that the processes have open, each counted once */
@@ -98,8 +96,8 @@ struct cgroup_kernel {
 };
 
 /*
- * The lines "some" and "full" of memory.pressure: stall time since the group was created,
- * and the average of the last 10 seconds.
+ * The lines "some" and "full" of memory.pressure: stall time since the cgroup was
+ * created, and the average of the last 10 seconds.
  */
 struct cgroup_pressure {
 	uint64_t some_ns, full_ns;
@@ -130,7 +128,7 @@ extern const char *const cgroup_name_keys[CGROUP_NAME_COUNT_];
 struct cgroup {
 	enum cgroup_version version;
 	/*
-	 * The path through the hierarchy: levels[0] is the requested group, and the last
+	 * The path through the hierarchy: levels[0] is the requested cgroup, and the last
 	 * element is the root or the highest visible ancestor.
 	 */
 	struct cgroup_level *levels;
@@ -148,8 +146,8 @@ struct cgroup {
 	uint64_t hidden_limit_bytes;
 	struct cgroup_stat stat;
 	/*
-	 * Statistics of the level with the effective limit, or of the group
-	 * itself if there is no limit.
+	 * Statistics of the level with the effective limit, or of the cgroup itself if
+	 * there is no limit.
 	 */
 	struct cgroup_stat limit_stat;
 	struct cgroup_kernel kernel;
@@ -157,15 +155,15 @@ struct cgroup {
 	bool has_pressure;
 	char *names[CGROUP_NAME_COUNT_]; /* owned; NULL: the fact is unknown */
 	/*
-	 * The processes in the group whose limit applies and in all groups below
-	 * that group. Without a limit, the processes in the requested group and
-	 * below. In ascending order.
+	 * The processes in the cgroup whose limit applies and in all cgroups below that
+	 * cgroup. Without a limit, the processes in the requested cgroup and below. In
+	 * ascending order.
 	 */
 	int *pids;
 	size_t pid_count, pid_capacity;
 	/*
-	 * Number of groups that were searched for processes, including empty
-	 * ones; 0: no search took place.
+	 * Number of cgroups that were searched for processes, including empty ones; 0: no
+	 * search took place.
 	 */
 	size_t group_count;
 	/*

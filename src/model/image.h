@@ -33,7 +33,7 @@ struct image {
 	uint64_t length_bytes;	/* sum of the lengths of all runs */
 	struct image_run *runs; /* in ascending address order */
 	size_t run_count, run_capacity;
-	size_t hint; /* index of the run that the last search found */
+	size_t hint; /* index of the run of pages that the last search found */
 };
 
 #define IMAGE_INIT                        \

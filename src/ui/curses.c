@@ -267,8 +267,8 @@ static void put_line(struct screen *s, const struct cell *line, int y)
 }
 
 /*
- * Draw the screen. Lines that have not changed are skipped; curses
- * finds the changes within the others.
+ * Draw the screen. Lines that have not changed are skipped; curses finds what has changed
+ * in the other lines.
  */
 static void draw(struct screen *s)
 {

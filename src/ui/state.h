@@ -49,7 +49,7 @@ struct prompt {
 	bool is_suggestion; /* the text is a suggestion, which the first key replaces */
 	/* the user has been warned that the file exists; Enter overwrites the file */
 	bool is_confirmed;
-	/* enum heap_wish flags of the heap read that follows a yes */
+	/* enum heap_wish flags of the heap read to start if the user answers yes */
 	unsigned int wishes;
 	struct process process; /* the process to which a signal is sent */
 	int signal;
@@ -112,8 +112,8 @@ void ui_refresh(struct ui *ui, uint64_t now_ns);
 uint64_t ui_due_ns(const struct ui *ui);
 
 /*
- * Collect the results of threads, and start requested
- * work. Returns true if anything changed.
+ * Collect the results of finished threads, and start requested work. Returns true if
+ * anything changed.
  */
 bool ui_poll(struct ui *ui);
 
@@ -202,7 +202,7 @@ void ui_refresh_group(struct ui *ui, bool is_shown, uint64_t now_ns);
 void ui_ask_for_signal(struct ui *ui);
 /* Use the signal that the user typed, and ask whether to send it. */
 void ui_choose_signal(struct ui *ui);
-/* Send the signal after a yes; ask again if the process is init or memstate. */
+/* Send the signal after the answer yes; ask again if the process is init or memstate. */
 void ui_confirm_signal(struct ui *ui);
 void ui_draw_signal_prompt(const struct ui *ui, struct pen *pen);
 

@@ -13,7 +13,7 @@
 /* the processes must hold less than this share of the usage */
 #define LEFTOVERS_TASKS 250
 #define LEFTOVERS_USAGE 500
-#define STACK_THREADS 50   /* minimum number of threads, not a share */
+#define STACK_THREADS 50 /* minimum number of threads, not a share */
 /* if a smaller share of the private memory is live, most of it counts as free */
 #define RETENTION_LIVE 600
 #define RETENTION_FREE 250 /* minimum share of the limit that is free memory */

@@ -8,8 +8,9 @@
  * blocks are live and which are free. Heap pages count as `anon`.
  *
  *   stack  [stack]; a mapping named as a thread's stack; a private anonymous writable
- *          mapping without a name that has two of these signs: a guard (PROT_NONE) right below it,
- *          MAP_STACK (VmFlags nh, Linux 6.7), a thread's stack pointer inside it
+ *          mapping without a name that has two of these signs: a guard (PROT_NONE)
+ *          right below it, MAP_STACK (VmFlags nh, Linux 6.7), a thread's stack pointer
+ *          inside it
  *   shmem  memfd, SysV and POSIX shared memory, shared anonymous memory, files on tmpfs
  *   file   all other file mappings, including private copies of pages; the vdso
  *   anon   everything else

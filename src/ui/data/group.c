@@ -97,9 +97,9 @@ static void follow_members(struct data_group *g)
 	}
 	stayed = drop_members(g);
 	/*
-	 * If all members were replaced, the cgroup was restarted. Forget the
-	 * earlier need, so that the restart does not count as a fall, and refilled
-	 * memory does not count as growth.
+	 * If all members were replaced, the cgroup was restarted. Forget the earlier
+	 * memory need, so that the restart does not count as a fall, and refilled memory
+	 * does not count as growth.
 	 */
 	if (had_members && stayed == 0 && s->count > 0)
 		seen_growth_clear(&g->need);

@@ -150,7 +150,7 @@ void data_heap_read(struct data *d, unsigned int wishes)
 	if (!data_heap_can_be_read(d) || !data_heap_is_allowed(d))
 		return;
 	h->is_awaited = h->is_awaited || wishes & HEAP_AWAITED;
-	/* the read in progress may already satisfy these wishes */
+	/* the read in progress may already include everything that was requested */
 	if (h->is_reading &&
 	    (wishes & ~h->reading_wishes & ~(unsigned int)HEAP_AWAITED) == 0)
 		return;

@@ -32,7 +32,9 @@ static void look_at(struct search *s, size_t index)
 		if (bytes_known(bytes))
 			sum = bytes_add(sum, bytes);
 	}
-	/* of equal sums the latest, which has more history */
+	/*
+	 * of samples with equal sums, choose the latest, because more history precedes it
+	 */
 	if (sum > 0 && sum >= s->peak.pss_bytes) {
 		s->peak.index = index;
 		s->peak.pss_bytes = sum;

@@ -13,7 +13,8 @@ struct data;
 struct heap_view {
 	const struct data *data;
 	bool exact_bytes;
-	struct list list;		   /* position in the lines below the head */
+	/* scroll position in the lines below the head of the view */
+	struct list list;
 	size_t line_count;		   /* number of lines at the last drawing */
 	size_t part_lines[HEAP_PARTS_MAX]; /* index of the first line of each part */
 	size_t part_count;

@@ -34,7 +34,8 @@ bool process_shows(const struct process_view *v, enum part part)
  * are noise, and would make the cursor jump.
  */
 #define NOTABLE_GROWTH_BYTES MIB
-#define NOTABLE_GROWTH_SHARE 100 /* of Rss: 1 in NOTABLE_GROWTH_SHARE */
+/* growth counts as notable if it exceeds 1/NOTABLE_GROWTH_SHARE of Rss */
+#define NOTABLE_GROWTH_SHARE 100
 
 /*
  * Return the owner that has grown most since the process was opened, if that is notable;
@@ -354,8 +355,8 @@ static int count_growth_lines(const struct data *d)
 
 /*
  * Draw the matrix, the other amounts, the growth and the diagnosis, and leave `kept`
- * lines. If the lines are scarce, leave out the changes first. If there is not even a
- * line for each of the others, do not leave any.
+ * lines of the area free. If the lines are scarce, leave out the changes first. If there
+ * is not even a line for each of the others, do not leave any.
  */
 static void draw_table(struct page *p, int kept)
 {

@@ -290,7 +290,10 @@ static void toggle_all_folds(struct processes_view *v)
 			process_set_add(&v->folded, &usage_at(v, r)->process);
 }
 
-/* Keep the cursor on its process, even in the first line; or stop that. */
+/*
+ * Let the cursor follow its process, even in the first line; if it already does,
+ * stop following.
+ */
 static void toggle_following(struct processes_view *v)
 {
 	const struct usage *u = processes_chosen(v);
