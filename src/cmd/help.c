@@ -52,8 +52,9 @@ int help_show(const struct cmd *cmd, bool shows_rare)
 	is_complete = options_add_help(cmd, shows_rare, &out);
 	strbuf_add_char(&out, '\n');
 	if (!is_complete)
-		strbuf_addf(&out, "'memstate help -a%s%s' lists all options. ",
-			    cmd->name ? " " : "", cmd->name ? cmd->name : "");
+		strbuf_addf(&out, "'memstate help -a%s%s' lists all options.%c",
+			    cmd->name ? " " : "", cmd->name ? cmd->name : "",
+			    cmd->name ? '\n' : ' ');
 	strbuf_add_text(&out, "See memstate");
 	/* a command of two words, such as "oom explain", is in the page of the first */
 	if (cmd->name && cmd != &cmd_help)
