@@ -101,6 +101,12 @@ enum allocator allocator_signs_find(const struct allocator_signs *signs)
 	return signs->other != ALLOCATOR_UNKNOWN ? signs->other : signs->libc;
 }
 
+bool allocator_is_walked(enum allocator allocator)
+{
+	return allocator == ALLOCATOR_GLIBC || allocator == ALLOCATOR_JEMALLOC ||
+	       allocator == ALLOCATOR_MUSL;
+}
+
 bool allocator_is_unreadable(enum allocator allocator)
 {
 	return allocator == ALLOCATOR_GO || allocator == ALLOCATOR_TCMALLOC ||

@@ -50,6 +50,9 @@ void allocator_signs_add(struct allocator_signs *signs, const struct mapping *m)
  */
 enum allocator allocator_signs_find(const struct allocator_signs *signs);
 
+/* Return true if memstate has a walker for the heaps of this allocator. */
+bool allocator_is_walked(enum allocator allocator);
+
 /*
  * Return true if memstate cannot read the heaps of this allocator. There is no point in
  * stopping a process to read such a heap.

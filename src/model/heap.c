@@ -74,6 +74,16 @@ void heap_sum_arenas(const struct heap *heap, struct heap_arena *ret)
 	}
 }
 
+const char *heap_trim_call(enum allocator allocator)
+{
+	static const char *const calls[ALLOCATOR_COUNT_] = {
+		[ALLOCATOR_GLIBC] = "malloc_trim(0)",
+		[ALLOCATOR_JEMALLOC] = "arena.<all>.purge",
+	};
+
+	return calls[allocator];
+}
+
 size_t heap_class_index(uint64_t chunk_bytes)
 {
 	if (chunk_bytes == 0)

@@ -184,6 +184,12 @@ void heap_release(struct heap *heap);
 void heap_sum_arenas(const struct heap *heap, struct heap_arena *ret);
 
 /*
+ * Return the call by which a program makes this allocator return free memory to the
+ * kernel, such as "malloc_trim(0)". Return NULL if there is no such call. Static.
+ */
+const char *heap_trim_call(enum allocator allocator);
+
+/*
  * Return the index of a chunk's size class in `classes` of struct heap. For glibc's heaps
  * only: jemalloc has size classes of its own.
  */

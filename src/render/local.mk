@@ -23,6 +23,7 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/heap/leak_columns.c \
 	%D%/heap/leak_report.c \
 	%D%/heap/leak_report.h \
+	%D%/heap/mallocng.c \
 	%D%/heap/page.h \
 	%D%/heap/report.c \
 	%D%/heap/report.h \

@@ -4,6 +4,8 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/blocks/blocks.h \
 	%D%/blocks/content.c \
 	%D%/blocks/content.h \
+	%D%/blocks/data_area.c \
+	%D%/blocks/data_area.h \
 	%D%/blocks/detail.c \
 	%D%/blocks/detail.h \
 	%D%/blocks/index.c \
@@ -12,6 +14,8 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/blocks/input.h \
 	%D%/blocks/page_use.c \
 	%D%/blocks/page_use.h \
+	%D%/blocks/slot.c \
+	%D%/blocks/slot.h \
 	%D%/blocks/types.c \
 	%D%/blocks/types.h \
 	%D%/glibc/account.c \
@@ -35,6 +39,11 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/jemalloc/tree.c \
 	%D%/jemalloc/walk.c \
 	%D%/jemalloc/walk.h \
+	%D%/mallocng/account.c \
+	%D%/mallocng/find.c \
+	%D%/mallocng/groups.c \
+	%D%/mallocng/walk.c \
+	%D%/mallocng/walk.h \
 	%D%/mark/mark.c \
 	%D%/mark/mark.h \
 	%D%/mark/path.c \

@@ -8,19 +8,19 @@
 #include "model/allocator_signs.h"
 #include "walk/glibc/walk.h"
 #include "walk/jemalloc/walk.h"
+#include "walk/mallocng/walk.h"
 
 static const char *const unread[ALLOCATOR_COUNT_] = {
-	[ALLOCATOR_UNKNOWN] = "the program contains neither glibc's malloc nor jemalloc",
-	[ALLOCATOR_MUSL] = "it is musl's malloc: only glibc's and jemalloc can be read",
+	[ALLOCATOR_UNKNOWN] =
+		"the program contains no malloc of glibc or musl 1.2, and no jemalloc",
+	[ALLOCATOR_MUSL] =
+		"it is musl's malloc, but not mallocng, as in musl 1.2.1 to 1.2.5",
 	[ALLOCATOR_JEMALLOC] = "it is jemalloc, but not one of the versions 5.0 to 5.3",
-	[ALLOCATOR_TCMALLOC] =
-		"it is tcmalloc: only glibc's malloc and jemalloc can be read",
-	[ALLOCATOR_MIMALLOC] =
-		"it is mimalloc: only glibc's malloc and jemalloc can be read",
-	[ALLOCATOR_GO] =
-		"it is a Go program: only glibc's malloc and jemalloc can be read",
+	[ALLOCATOR_TCMALLOC] = "it is tcmalloc, whose heap memstate cannot read",
+	[ALLOCATOR_MIMALLOC] = "it is mimalloc, whose heap memstate cannot read",
+	[ALLOCATOR_GO] = "it is a Go program, whose heap memstate cannot read",
 	[ALLOCATOR_PARTITION] =
-		"it is PartitionAlloc (Chromium): only glibc's malloc and jemalloc can be read",
+		"it is PartitionAlloc (Chromium), whose heap memstate cannot read",
 };
 
 static bool is_anonymous(const struct mapping *m)
@@ -81,26 +81,49 @@ static void discard_heap(struct heap *heap, struct blocks *blocks,
 	heap->problem = unread[allocator];
 }
 
-/* Run both walkers, and keep the heap that has more resident memory. */
-static void walk_either(const struct walk_input *input, struct heap *ret,
-			struct blocks *ret_blocks)
-{
-	struct blocks other_blocks;
-	struct heap other;
+typedef void (*walker)(const struct walk_input *input, struct heap *ret,
+		       struct blocks *ret_blocks);
 
-	walk_glibc(input, ret, ret_blocks);
-	walk_jemalloc(input, &other, &other_blocks);
-	if (other.allocator == ALLOCATOR_JEMALLOC &&
-	    (other.quality == QUALITY_UNKNOWN ||
-	     owned_bytes(&other) >= owned_bytes(ret))) {
-		heap_release(ret);
-		blocks_release(ret_blocks);
-		*ret = other;
-		*ret_blocks = other_blocks;
-		return;
+/*
+ * All walkers. If the heaps of several are found, the one with the most resident memory
+ * is kept; of equal ones, the last.
+ */
+static const walker walkers[] = { walk_glibc, walk_jemalloc, walk_mallocng };
+
+/*
+ * Return true if the heap `other` is to be kept instead of `kept`. jemalloc replaces
+ * libc's malloc, so its heap is the one in use even if it cannot be read.
+ */
+static bool is_better(const struct heap *other, const struct heap *kept)
+{
+	if (other->allocator == ALLOCATOR_UNKNOWN)
+		return false;
+	if (other->quality == QUALITY_UNKNOWN)
+		return other->allocator == ALLOCATOR_JEMALLOC ||
+		       kept->allocator == ALLOCATOR_UNKNOWN;
+	return owned_bytes(other) >= owned_bytes(kept);
+}
+
+/* Run all walkers, and keep the heap that has most resident memory. */
+static void walk_any(const struct walk_input *input, struct heap *ret,
+		     struct blocks *ret_blocks)
+{
+	walkers[0](input, ret, ret_blocks);
+	for (size_t i = 1; i < sizeof(walkers) / sizeof(walkers[0]); i++) {
+		struct blocks other_blocks;
+		struct heap other;
+
+		walkers[i](input, &other, &other_blocks);
+		if (is_better(&other, ret)) {
+			heap_release(ret);
+			blocks_release(ret_blocks);
+			*ret = other;
+			*ret_blocks = other_blocks;
+			continue;
+		}
+		heap_release(&other);
+		blocks_release(&other_blocks);
 	}
-	heap_release(&other);
-	blocks_release(&other_blocks);
 }
 
 void walk_heap(const struct walk_input *input, struct heap *ret,
@@ -109,7 +132,7 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 	enum allocator named = find_named(input->mappings);
 	bool may_be_other;
 
-	walk_either(input, ret, ret_blocks);
+	walk_any(input, ret, ret_blocks);
 	/* if the program contains jemalloc, musl's malloc is not used */
 	may_be_other = named != ALLOCATOR_UNKNOWN && named != ret->allocator &&
 		       !(named == ALLOCATOR_MUSL && ret->allocator == ALLOCATOR_JEMALLOC);
@@ -133,7 +156,7 @@ static bool is_code_hopeless(const struct mapping_list *mappings, int process_fd
 	code = allocator_code_find(codes, process_fd, mappings,
 				   has_glibc ? CODE_PROGRAM : CODE_ALL_FILES);
 	if (!code.is_complete || code.is_found[ALLOCATOR_GLIBC] ||
-	    code.is_found[ALLOCATOR_JEMALLOC])
+	    code.is_found[ALLOCATOR_JEMALLOC] || code.is_found[ALLOCATOR_MUSL])
 		return false;
 	*named = code.is_found[ALLOCATOR_MIMALLOC]   ? ALLOCATOR_MIMALLOC
 		 : code.is_found[ALLOCATOR_TCMALLOC] ? ALLOCATOR_TCMALLOC

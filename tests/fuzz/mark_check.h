@@ -9,7 +9,6 @@
 
 static inline void count_leak(struct chunk_sum *sums, const struct leak *leak)
 {
-	CHECK(leak->bytes > 0);
 	chunk_sum_add(&sums[0], leak->bytes);
 	sums[1].count += leak->indirect.count;
 	sums[1].bytes += leak->indirect.bytes;

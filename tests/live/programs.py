@@ -234,19 +234,6 @@ def nginx_is_explained_under_load_and_after():
         check_resting(worker, 50 * KIB)
 
 
-MUSL = """
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-int main(void)
-{
-	char letter;
-	for (int i = 0; i < 20000; i++)
-		memset(malloc(100 + i % 900), 1, 100);
-	return write(1, "ready\\n", 6) != 6 || read(0, &letter, 1) != 1;
-}
-"""
-
 GO = """package main
 import "os"
 var kept [][]byte
@@ -285,15 +272,6 @@ def build(folder, name, source, *command, **more):
     subprocess.run([*command, "-o", f"{folder}/built", f"{folder}/{name}"], check=True,
                    cwd=folder, **more)
     return f"{folder}/built"
-
-
-@test
-def the_heap_of_a_musl_program_is_unknown():
-    need("musl-gcc")
-    with Folder() as folder:
-        check_unread("musl", build(folder, "m.c", MUSL, "musl-gcc"))
-        # nothing identifies the allocator
-        check_unread(None, build(folder, "m.c", MUSL, "musl-gcc", "-static"))
 
 
 @test

@@ -320,3 +320,6 @@ check_PROGRAMS += tests/targets/gap_target
 tests_targets_gap_target_SOURCES = %D%/gap_target.c %D%/say.h
 tests_targets_gap_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread
 tests_targets_gap_target_LDFLAGS = -pthread
+
+# The tests compile it with musl-gcc
+EXTRA_DIST += %D%/musl_target.c

@@ -69,6 +69,7 @@ unit_walk = \
 	%D%/walk/glibc/test_running \
 	%D%/walk/glibc/test_walk \
 	%D%/walk/jemalloc/test_walk \
+	%D%/walk/mallocng/test_walk \
 	%D%/walk/mark/test_mark \
 	%D%/walk/mark/test_path \
 	%D%/walk/test_walk
@@ -225,6 +226,8 @@ check_LIBRARIES =
 	%D%/support/heap_image.h \
 	%D%/support/jemalloc_image.c \
 	%D%/support/jemalloc_image.h \
+	%D%/support/mallocng_image.c \
+	%D%/support/mallocng_image.h \
 	%D%/support/judged.c \
 	%D%/support/judged.h \
 	%D%/support/kmsg_texts.h \

@@ -137,7 +137,9 @@ static bool has_arena(const struct explanation *e, const struct blocks *blocks)
 {
 	const struct extent *extent = &blocks->extents[e->block.extent];
 
-	/* a chunk of glibc with a mapping of its own belongs to no arena */
+	/* musl has no arenas; a chunk of glibc with its own mapping belongs to none */
+	if (extent->kind == EXTENT_SLOTS)
+		return false;
 	return extent->kind == EXTENT_CHAIN || e->block.state != BLOCK_LIVE ||
 	       blocks->head_bytes == 0;
 }

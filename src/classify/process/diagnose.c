@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 #include "classify/process/heap_problem.h"
+#include "model/allocator_signs.h"
 #include "model/heap.h"
 
 /*
@@ -181,7 +182,7 @@ static bool rule_mixed(const struct usage *u, struct diagnosis *d)
 /* Return true if memstate leaks supports the allocator. */
 static bool can_find_leaks(const struct usage *u)
 {
-	return u->allocator == ALLOCATOR_GLIBC || u->allocator == ALLOCATOR_JEMALLOC;
+	return allocator_is_walked(u->allocator);
 }
 
 /*

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "classify/process/diagnose.h"
 #include "classify/process/runtime_tools.h"
+#include "model/allocator_signs.h"
 
 /*
  * The command that examines the memory of each owner further. Only `map` works without a
@@ -103,8 +104,7 @@ void process_conclude(struct conclusion *c, const struct usage *u,
 static bool set_next_heap(struct conclusion *c, const struct usage *u,
 			  const struct next_place *place)
 {
-	bool is_readable = !u->heap_problem && (u->allocator == ALLOCATOR_GLIBC ||
-						u->allocator == ALLOCATOR_JEMALLOC);
+	bool is_readable = !u->heap_problem && allocator_is_walked(u->allocator);
 	/* half as much again, because the process may have grown when the command runs */
 	uint64_t pause_ms = u->heap_expected_ns / NS_PER_MS * 3 / 2 + 1;
 

@@ -12,6 +12,7 @@
 #include "base/key_lines.h"
 #include "classify/process/heap_problem.h"
 #include "cmd/doctor/facts.h"
+#include "model/allocator_signs.h"
 #include "model/heap.h"
 #include "model/known_names.h"
 #include "probe/attach.h"
@@ -263,8 +264,7 @@ static void check_heap(const struct patient *patient, struct finding *ret)
 	else if (tracer != 0)
 		finding_set(ret, ANSWER_NO, heap_error_help(-EBUSY),
 			    "process %" PRIu64 " traces it", tracer);
-	else if (allocator != ALLOCATOR_UNKNOWN && allocator != ALLOCATOR_GLIBC &&
-		 allocator != ALLOCATOR_JEMALLOC)
+	else if (allocator != ALLOCATOR_UNKNOWN && !allocator_is_walked(allocator))
 		finding_set(ret, ANSWER_NO, NULL, "%s cannot be read",
 			    allocator_titles[allocator]);
 	else

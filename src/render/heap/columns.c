@@ -154,27 +154,30 @@ static void add_arena(struct rows *rows, const struct heap_arena *arena)
 	bool is_known = !arena->problem;
 	bool are_lists_known = is_known && heap_lists_known(rows->page->heap);
 	bool is_jemalloc = rows->page->heap->allocator == ALLOCATOR_JEMALLOC;
+	bool is_glibc = !is_jemalloc && rows->page->heap->allocator != ALLOCATOR_MUSL;
 	char name[24];
 
-	if (is_jemalloc)
+	if (!is_glibc)
 		snprintf(name, sizeof(name), "%" PRIu32, arena->number);
 	else
 		snprintf(name, sizeof(name), "0x%" PRIx64, arena->addr);
 	begin(rows, "arena", name, BYTES_UNKNOWN);
 	add(rows, "system", BYTES_UNKNOWN, arena->system_bytes);
 	add_sum(rows, "live", &arena->live, is_known);
-	add_sum(rows, "cached", &arena->cached, are_lists_known);
-	if (!is_jemalloc)
+	if (is_glibc || is_jemalloc)
+		add_sum(rows, "cached", &arena->cached, are_lists_known);
+	if (is_glibc)
 		add_sum(rows, "fast", &arena->fast, are_lists_known);
 	add_sum(rows, "bin", &arena->bin, is_known);
 	if (is_jemalloc) {
 		add_sum(rows, "own", &arena->own, are_lists_known);
 		add_stretches(rows, arena);
-	} else {
+	} else if (is_glibc) {
 		add(rows, "top", BYTES_UNKNOWN,
 		    is_known ? arena->top_bytes : BYTES_UNKNOWN);
 	}
-	add(rows, "trimmable", BYTES_UNKNOWN, arena->trimmable_bytes);
+	if (is_glibc || is_jemalloc)
+		add(rows, "trimmable", BYTES_UNKNOWN, arena->trimmable_bytes);
 	rows->row.name = NULL; /* reset the name, which points to a local buffer */
 }
 
@@ -190,7 +193,8 @@ static void add_classes(struct rows *rows)
 		begin(rows, "class", NULL, class->upper_bytes);
 		add_sum(rows, "live", &class->live, true);
 		add_sum(rows, "free", &class->free, true);
-		add_sum(rows, "cached", &class->cached, heap_lists_known(heap));
+		if (heap->allocator != ALLOCATOR_MUSL)
+			add_sum(rows, "cached", &class->cached, heap_lists_known(heap));
 	}
 }
 

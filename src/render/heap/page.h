@@ -58,6 +58,15 @@ bool heap_lists_known(const struct heap *heap);
 void heap_json_add_sum(struct json *j, const char *name, const struct chunk_sum *sum,
 		       bool is_known);
 
+/* Return true if the allocator has thread caches, and heap_lists_known() is true. */
+bool heap_caches_known(const struct heap *heap);
+
+/* Append the sums over the groups of musl's mallocng (mallocng.c). */
+void heap_mallocng_add_sums(const struct heap_page *p);
+
+/* Append the sums over all groups as members of the current JSON object. */
+void heap_mallocng_add_json_arena(struct json *j, const struct heap_arena *arena);
+
 /*
  * Append the sections for a jemalloc heap, which replace the sections for glibc's malloc
  * (jemalloc.c).

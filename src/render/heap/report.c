@@ -79,6 +79,11 @@ bool heap_lists_known(const struct heap *heap)
 	return heap->reading_count == 0;
 }
 
+bool heap_caches_known(const struct heap *heap)
+{
+	return heap_lists_known(heap) && heap->allocator != ALLOCATOR_MUSL;
+}
+
 void heap_page_add_more(const struct heap_page *p, size_t more)
 {
 	if (more > 0)
@@ -141,6 +146,7 @@ static void add_resident(const struct heap_page *p)
 			"pool_fragments: free, on pages with live blocks",
 		[OWNER_HEAP_META] = "heap_meta: malloc's own",
 	};
+	char label[64];
 	size_t begin = p->out->length;
 
 	strbuf_addf(p->out, "\n  %-47s %*s%s\n", "RESIDENT", heap_page_bytes_width(p),
@@ -156,11 +162,12 @@ static void add_resident(const struct heap_page *p)
 		if (o == OWNER_POOL_PAGES)
 			mark_reclaimable(p, begin);
 	}
+	if (!heap_trim_call(p->heap->allocator))
+		return;
 	begin = p->out->length;
-	strbuf_addf(p->out, "  %-47s ",
-		    p->heap->allocator == ALLOCATOR_JEMALLOC
-			    ? "trimmable: arena.<all>.purge would return"
-			    : "trimmable: malloc_trim(0) would return");
+	snprintf(label, sizeof(label), "trimmable: %s would return",
+		 heap_trim_call(p->heap->allocator));
+	strbuf_addf(p->out, "  %-47s ", label);
 	heap_page_add_bytes(p, p->heap->trimmable_bytes, heap_page_bytes_width(p));
 	strbuf_add_char(p->out, '\n');
 	mark_reclaimable(p, begin);
@@ -248,7 +255,7 @@ static void add_class(const struct heap_page *p, const struct heap_class *class)
 	heap_page_add_bytes(p, class->upper_bytes, 14);
 	add_count(p, &class->live);
 	add_count(p, &class->free);
-	if (heap_lists_known(p->heap))
+	if (heap_caches_known(p->heap))
 		add_count(p, &class->cached);
 	strbuf_add_char(p->out, '\n');
 }
@@ -260,7 +267,7 @@ static void add_classes(const struct heap_page *p)
 	strbuf_addf(p->out, "\n  %14s%12s %*s%12s %*s", "SIZE TO", "LIVE",
 		    heap_page_bytes_width(p), "BYTES", "FREE", heap_page_bytes_width(p),
 		    "BYTES");
-	if (heap_lists_known(p->heap))
+	if (heap_caches_known(p->heap))
 		strbuf_addf(p->out, "%12s %*s", "CACHED", heap_page_bytes_width(p),
 			    "BYTES");
 	strbuf_add_char(p->out, '\n');
@@ -314,6 +321,7 @@ void heap_report_add_text(struct strbuf *out, const struct usage *u,
 {
 	const struct heap_page page = { out, u, heap, detail, options };
 	const bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC;
+	const bool is_musl = heap->allocator == ALLOCATOR_MUSL;
 
 	add_head(&page);
 	if (heap->is_reported) {
@@ -322,6 +330,8 @@ void heap_report_add_text(struct strbuf *out, const struct usage *u,
 	}
 	if (is_jemalloc)
 		heap_jemalloc_add_sums(&page);
+	else if (is_musl)
+		heap_mallocng_add_sums(&page);
 	else
 		add_sums(&page);
 	add_resident(&page);
@@ -329,10 +339,10 @@ void heap_report_add_text(struct strbuf *out, const struct usage *u,
 		heap_detail_add_text(&page);
 	if (is_jemalloc)
 		heap_jemalloc_add_arenas(&page);
-	else
+	else if (!is_musl)
 		add_arenas(&page);
 	add_classes(&page);
-	if (!is_jemalloc && heap->quality == QUALITY_EXACT)
+	if (heap->allocator == ALLOCATOR_GLIBC && heap->quality == QUALITY_EXACT)
 		add_mallinfo(&page);
 	heap_helper_add_text(&page);
 }
@@ -373,6 +383,8 @@ static void add_json_arena(struct json *j, const struct heap *heap,
 	json_begin_object(j, NULL);
 	if (heap->allocator == ALLOCATOR_JEMALLOC)
 		heap_jemalloc_add_json_arena(j, heap, arena);
+	else if (heap->allocator == ALLOCATOR_MUSL)
+		heap_mallocng_add_json_arena(j, arena);
 	else
 		add_json_glibc_arena(j, arena, heap_lists_known(heap));
 	json_add_string(j, "problem", arena->problem);
@@ -387,7 +399,7 @@ static void add_json_class(struct json *j, const struct heap *heap,
 	json_add_number(j, "upper_bytes", class->upper_bytes);
 	heap_json_add_sum(j, "live", &class->live, true);
 	heap_json_add_sum(j, "free", &class->free, true);
-	heap_json_add_sum(j, "cached", &class->cached, heap_lists_known(heap));
+	heap_json_add_sum(j, "cached", &class->cached, heap_caches_known(heap));
 	if (heap->allocator == ALLOCATOR_JEMALLOC)
 		heap_json_add_sum(j, "own", &class->own, heap_lists_known(heap));
 	json_end_object(j);
@@ -444,7 +456,7 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u,
 {
 	const struct heap_page page = { out, u, heap, detail, options };
 	bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC && !heap->is_reported;
-	bool are_lists_known = heap_lists_known(heap) && !heap->is_reported;
+	bool are_lists_known = heap_caches_known(heap) && !heap->is_reported;
 	struct json j = json_begin_report(out, "heap");
 
 	json_add_signed(&j, "pid", u->process.pid);
@@ -464,7 +476,7 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u,
 			  !is_jemalloc && !heap->is_reported);
 	json_add_amount(&j, "caches",
 			are_lists_known ? heap->cache_count : BYTES_UNKNOWN);
-	if (!is_jemalloc && heap->quality == QUALITY_EXACT)
+	if (heap->allocator == ALLOCATOR_GLIBC && heap->quality == QUALITY_EXACT)
 		add_json_mallinfo(&j, heap);
 	else
 		json_add_null(&j, "mallinfo2");

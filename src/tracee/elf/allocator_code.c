@@ -24,8 +24,10 @@
 #define SIGN_BYTES_MAX 32
 
 /*
- * Messages by which allocators are recognized. Every version of an allocator contains
- * its message.
+ * Texts by which allocators are recognized: messages, which all versions of the allocator
+ * contain. musl's mallocng has no message, but a table of size classes (size_classes[] in
+ * src/malloc/mallocng/malloc.c): 292, 340, 409, 511, 584, 682, 818 and 1023 as 16-bit
+ * numbers, none of whose bytes is 0.
  */
 static const struct {
 	enum allocator allocator;
@@ -35,6 +37,8 @@ static const struct {
 	{ ALLOCATOR_JEMALLOC, "<jemalloc>: " },
 	{ ALLOCATOR_TCMALLOC, "TCMALLOC_" },
 	{ ALLOCATOR_MIMALLOC, "mimalloc: error: " },
+	{ ALLOCATOR_MUSL,
+	  "\x24\x01\x54\x01\x99\x01\xff\x01\x48\x02\xaa\x02\x32\x03\xff\x03" },
 };
 
 struct search {

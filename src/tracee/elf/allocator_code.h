@@ -2,7 +2,7 @@
 /*
  * allocator_code - find out which allocators are linked into a process, from the ELF
  * files that it has mapped. The process is not stopped, and its memory is not read. An
- * allocator is recognized by one of its messages, which remains in a stripped program.
+ * allocator is recognized by a message or a table, which remains in a stripped program.
  * The files may be malicious: mapped_file_open() opens them, only mapped parts are
  * searched, and the number of bytes searched is limited.
  */
@@ -22,7 +22,7 @@ struct allocator_code {
 	 * unpack themselves.
 	 */
 	bool is_complete;
-	/* the allocators found, of glibc, jemalloc, tcmalloc and mimalloc */
+	/* the allocators found, of glibc, jemalloc, tcmalloc, mimalloc and mallocng */
 	bool is_found[ALLOCATOR_COUNT_];
 };
 

@@ -157,15 +157,14 @@ static void draw_owners(const struct heap_sheet *s)
 	pen.role = ROLE_DIM;
 	pen_addf(&pen, "%8s  %u%% of Rss", "",
 		 (units_per_mille(sum_owners(heap), rss_bytes) + 5) / 10);
-	if (heap->is_reported)
+	if (heap->is_reported || !heap_trim_call(heap->allocator))
 		return;
 	pen = lines_next(s->lines);
 	pen_addf(&pen, "%-18s", "trimmable");
 	sheet_add_amount(s, &pen, heap->trimmable_bytes);
 	pen.role = ROLE_DIM;
 	pen_addf(&pen, "%8s  would be returned by %s", "",
-		 heap->allocator == ALLOCATOR_JEMALLOC ? "arena.<all>.purge"
-						       : "malloc_trim(0)");
+		 heap_trim_call(heap->allocator));
 }
 
 /* The part of the view that shows blocks by state. */
@@ -184,6 +183,7 @@ static void draw_chunks(const struct heap_sheet *s)
 {
 	const struct heap *heap = &s->findings->heap;
 	bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC;
+	bool is_musl = heap->allocator == ALLOCATOR_MUSL;
 	struct pen pen = sheet_begin_heading(s);
 	struct heap_arena all;
 
@@ -192,16 +192,21 @@ static void draw_chunks(const struct heap_sheet *s)
 	sheet_add_count_title(&pen, "COUNT");
 	sheet_add_title(s, &pen, "BYTES");
 	add_chunks(s,
-		   heap_lists_known(heap) ? "live, in arenas"
-					  : "live or cached, in arenas",
+		   is_musl		    ? "live, in groups"
+		   : heap_lists_known(heap) ? "live, in arenas"
+					    : "live or cached, in arenas",
 		   &all.live);
 	if (!is_jemalloc)
 		add_chunks(s, "live, in their own mappings", &heap->mapped);
-	if (heap_lists_known(heap))
+	if (heap_lists_known(heap) && !is_musl)
 		add_chunks(s, "free, in threads' caches", &all.cached);
-	if (heap_lists_known(heap) && !is_jemalloc)
+	if (heap_lists_known(heap) && !is_jemalloc && !is_musl)
 		add_chunks(s, "free, in fastbins", &all.fast);
-	add_chunks(s, is_jemalloc ? "free, in slabs" : "free, in bins", &all.bin);
+	add_chunks(s,
+		   is_jemalloc ? "free, in slabs"
+		   : is_musl   ? "free, in groups"
+			       : "free, in bins",
+		   &all.bin);
 	if (heap_lists_known(heap) && is_jemalloc)
 		add_chunks(s, "of jemalloc itself", &all.own);
 }
@@ -296,8 +301,11 @@ static void draw_arenas(const struct heap_sheet *s)
 	const struct heap *heap = &s->findings->heap;
 	const struct arena_table *table =
 		heap->allocator == ALLOCATOR_JEMALLOC ? &jemalloc_table : &glibc_table;
-	struct pen pen = sheet_begin_heading(s);
+	struct pen pen;
 
+	if (heap->allocator == ALLOCATOR_MUSL)
+		return;
+	pen = sheet_begin_heading(s);
 	pen_addf(&pen, "%-*s", table->has_numbers ? 6 : 15, "ARENA");
 	for (size_t i = 0; i < ARENA_AMOUNTS && table->titles[i]; i++)
 		sheet_add_title(s, &pen, table->titles[i]);

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/xalloc.h"
+#include "walk/blocks/slot.h"
 
 /*
  * Flag bits in the size word of a glibc chunk (malloc/malloc.c):
@@ -145,6 +146,23 @@ static void read_unit(const struct blocks *blocks, const struct extent *extent,
 }
 
 /*
+ * Get the address and the size of an allocated block from the header of its slot. Without
+ * a valid header, the block is the whole slot.
+ */
+static void refine_slot(const struct blocks *blocks, const struct extent *extent,
+			struct block *block)
+{
+	struct slot slot;
+
+	if (extent->kind != EXTENT_SLOTS || block->state != BLOCK_LIVE ||
+	    !slot_read(blocks->image, block->addr, extent->unit_bytes, &slot) ||
+	    slot.has_group)
+		return;
+	block->addr = slot.addr;
+	block->bytes = slot.bytes;
+}
+
+/*
  * Find the last set bit in [first, limit). Returns false if no bit in that range is set.
  */
 static bool last_bit(const uint64_t *bits, uint64_t first, uint64_t limit, uint64_t *ret)
@@ -214,15 +232,17 @@ bool blocks_find(const struct blocks *blocks, uint64_t addr, struct block *ret)
 	extent = find_extent(blocks, head_addr);
 	if (!extent)
 		return false;
-	if (extent->kind == EXTENT_UNITS)
+	if (extent->kind != EXTENT_CHAIN)
 		read_unit(blocks, extent,
 			  (head_addr - extent->start_addr) / extent->unit_bytes, &block);
 	else if (!find_in_chain(blocks, extent, head_addr, &block))
 		return false;
-	if (addr < block.addr || addr - block.addr >= block.bytes)
-		return false;
 	block.extent = (uint32_t)(extent - blocks->extents);
 	block.state = state_of(blocks, block.bit);
+	refine_slot(blocks, extent, &block);
+	/* malloc(0) of musl returns a block of 0 bytes */
+	if (addr < block.addr || addr - block.addr >= block.bytes + (block.bytes == 0))
+		return false;
 	*ret = block;
 	return true;
 }
@@ -236,7 +256,7 @@ bool blocks_next(const struct blocks *blocks, struct block_place *place,
 
 		if (start >= extent->end_addr)
 			continue;
-		if (extent->kind == EXTENT_UNITS) {
+		if (extent->kind != EXTENT_CHAIN) {
 			read_unit(blocks, extent,
 				  (start - extent->start_addr) / extent->unit_bytes, ret);
 			place->addr = start + extent->unit_bytes;
@@ -247,6 +267,7 @@ bool blocks_next(const struct blocks *blocks, struct block_place *place,
 		}
 		ret->extent = (uint32_t)place->extent;
 		ret->state = state_of(blocks, ret->bit);
+		refine_slot(blocks, extent, ret);
 		return true;
 	}
 	return false;

@@ -51,7 +51,13 @@ enum extent_kind {
 	 * Blocks of unit_bytes each, as in jemalloc's slabs. Their bits are first_bit,
 	 * first_bit + 1, and so on.
 	 */
-	EXTENT_UNITS
+	EXTENT_UNITS,
+	/*
+	 * Slots of unit_bytes each, as in groups of musl's mallocng. Their bits are
+	 * numbered as those of EXTENT_UNITS. The header of an allocated slot contains the
+	 * address and the size of the block (slot.h).
+	 */
+	EXTENT_SLOTS
 };
 
 /* Memory that is divided into blocks: [start_addr, end_addr), including heads. */

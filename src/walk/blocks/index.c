@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "walk/blocks/slot.h"
 
 /* Flag bits in the size word of a glibc chunk, as defined in blocks.c. */
 #define SIZE_FLAGS UINT64_C(7)
@@ -149,6 +150,32 @@ static size_t extent_from(const struct blocks *blocks, size_t extent, uint64_t a
 		       : blocks->extent_count;
 }
 
+/* Read the header of the slot in which a block is. Returns false if it has none. */
+static bool read_slot(const struct blocks *blocks, const struct block_ref *ref,
+		      struct slot *ret)
+{
+	const struct extent *e = &blocks->extents[ref->extent];
+	uint64_t start = e->start_addr + (ref->bit - e->first_bit) * e->unit_bytes;
+
+	return e->kind == EXTENT_SLOTS && !bit_is_set(blocks->not_live, ref->bit) &&
+	       slot_read(blocks->image, start, e->unit_bytes, ret) && !ret->has_group;
+}
+
+/*
+ * Set ref->addr from the header of the slot. Returns false if the address `at` is in the
+ * slot, but not in the block: an unused end may contain old data.
+ */
+static bool narrow_to_block(const struct blocks *blocks, uint64_t at,
+			    struct block_ref *ref)
+{
+	struct slot slot;
+
+	if (!read_slot(blocks, ref, &slot))
+		return true;
+	ref->addr = slot.addr;
+	return at == slot.addr || at - slot.addr < slot.bytes;
+}
+
 static bool find_unit(const struct blocks *blocks, size_t extent, uint64_t at,
 		      struct block_ref *ret)
 {
@@ -162,7 +189,7 @@ static bool find_unit(const struct blocks *blocks, size_t extent, uint64_t at,
 	ret->addr = e->start_addr + unit * e->unit_bytes + blocks->head_bytes;
 	ret->bit = e->first_bit + unit;
 	ret->extent = (uint32_t)extent;
-	return true;
+	return e->kind != EXTENT_SLOTS || narrow_to_block(blocks, at, ret);
 }
 
 static uint64_t chain_bytes(const struct blocks *blocks, uint64_t bit)
@@ -211,7 +238,7 @@ static bool find_absent(const struct block_index *index, uint64_t at,
 
 	if (extent == blocks->extent_count)
 		return false;
-	if (blocks->extents[extent].kind == EXTENT_UNITS)
+	if (blocks->extents[extent].kind != EXTENT_CHAIN)
 		return find_unit(blocks, extent, at, ret);
 	run = image_find_run(image, at);
 	if (run == 0 || !index->pages || !has_starts(blocks))
@@ -242,7 +269,7 @@ bool block_index_find(const struct block_index *index, uint64_t addr,
 	extent = extent_from(blocks, page->extent, at);
 	if (extent == blocks->extent_count)
 		return false;
-	if (blocks->extents[extent].kind == EXTENT_UNITS)
+	if (blocks->extents[extent].kind != EXTENT_CHAIN)
 		return find_unit(blocks, extent, at, ret);
 	number = (uint64_t)(page - index->pages);
 	bit = last_start(blocks, number, at % IMAGE_PAGE_BYTES / BLOCK_ALIGN);
@@ -254,7 +281,10 @@ uint64_t block_index_bytes(const struct block_index *index, const struct block_r
 {
 	const struct blocks *blocks = index->blocks;
 	const struct extent *e = &blocks->extents[ref->extent];
+	struct slot slot;
 
-	return e->kind == EXTENT_UNITS ? e->unit_bytes - blocks->head_bytes
-				       : chain_bytes(blocks, ref->bit);
+	if (read_slot(blocks, ref, &slot))
+		return slot.bytes;
+	return e->kind == EXTENT_CHAIN ? chain_bytes(blocks, ref->bit)
+				       : e->unit_bytes - blocks->head_bytes;
 }

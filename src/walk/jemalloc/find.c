@@ -7,6 +7,7 @@
 
 #include "base/search.h"
 #include "base/xalloc.h"
+#include "walk/blocks/data_area.h"
 
 /*
  * The alignment of base blocks is jemalloc's HUGEPAGE, which is a multiple of this size.
@@ -113,36 +114,6 @@ const struct jemalloc_base *jemalloc_base_at(const struct jemalloc *j, uint64_t 
 }
 
 /*
- * A range of static data that may contain the root: the mapping of a file's data and the
- * anonymous memory after it (.bss).
- */
-struct area {
-	uint64_t start_addr, end_addr;
-};
-
-static bool next_area(const struct jemalloc *j, size_t *index, struct area *ret)
-{
-	const struct mapping_list *list = j->input->mappings;
-
-	for (; *index < list->count; (*index)++) {
-		const struct mapping *m = &list->items[*index];
-
-		if (!walk_wants_mapping(m) || m->inode == 0)
-			continue;
-		*ret = (struct area){ m->start_addr, m->end_addr };
-		for (++*index; *index < list->count; (*index)++) {
-			m = &list->items[*index];
-			if (m->start_addr != ret->end_addr || !walk_wants_mapping(m) ||
-			    strcmp(m->name, "[heap]") == 0)
-				break;
-			ret->end_addr = m->end_addr;
-		}
-		return true;
-	}
-	return false;
-}
-
-/*
  * Determine which address range a leaf of the radix tree describes, from the first
  * element that points to a matching extent. Up to LEAF_TRIES elements may not match,
  * because jemalloc may have changed the leaf during the copy.
@@ -226,7 +197,7 @@ static uint64_t check_entry(void *context, const struct jemalloc_entry *entry)
 }
 
 static bool is_root(struct jemalloc *j, const struct jemalloc_tree *tree,
-		    const struct area *area, uint64_t root_addr)
+		    const struct data_area *area, uint64_t root_addr)
 {
 	struct root_check check = { .j = j };
 	uint64_t bytes = UINT64_C(8) << tree->level_bits[0];
@@ -244,7 +215,7 @@ static bool is_root(struct jemalloc *j, const struct jemalloc_tree *tree,
  * Return true if `word`, which is at addr, is an element of a valid
  * root of the radix tree.
  */
-static bool try_word(struct jemalloc *j, const struct area *area, uint64_t addr,
+static bool try_word(struct jemalloc *j, const struct data_area *area, uint64_t addr,
 		     uint64_t word)
 {
 	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {
@@ -261,7 +232,7 @@ static bool try_word(struct jemalloc *j, const struct area *area, uint64_t addr,
 	return false;
 }
 
-static bool find_in_area(struct jemalloc *j, const struct area *area)
+static bool find_in_area(struct jemalloc *j, const struct data_area *area)
 {
 	uint64_t addr = area->start_addr, word;
 
@@ -277,10 +248,10 @@ static bool find_in_area(struct jemalloc *j, const struct area *area)
 
 const char *jemalloc_find_root(struct jemalloc *j)
 {
-	struct area area;
+	struct data_area area;
 	size_t index = 0;
 
-	while (next_area(j, &index, &area))
+	while (data_area_next(j->input, &index, &area))
 		if (find_in_area(j, &area))
 			return NULL;
 	return "jemalloc's page map was not found";

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * walk - declarations shared by the parts of the walker for mallocng, the malloc of musl.
+ * Internal to walk/.
+ *
+ * Sources: src/malloc/mallocng/meta.h, malloc.c, free.c and donate.c of musl 1.2.1 to
+ * 1.2.5, whose structures are the same; x86-64.
+ *
+ * The context, in the data of musl or of a static program, leads to a list of meta areas:
+ * pages with up to 101 metas. Each meta describes a group: up to 32 slots of one size,
+ * with two masks of free slots. A group has its own mapping, or is in a slot of a group
+ * with larger slots, or in memory that musl found unused at the end of a file's data. A
+ * random number, the secret, is in the context and in each meta area.
+ */
+#ifndef MS_WALK_MALLOCNG_WALK_H
+#define MS_WALK_MALLOCNG_WALK_H
+
+#include "model/heap.h"
+#include "walk/blocks/blocks.h"
+#include "walk/blocks/input.h"
+
+#define MALLOCNG_CLASS_COUNT 48
+#define MALLOCNG_SLOTS_MAX 32
+
+/* Value of sizeclass in the meta of a block that has a mapping of its own. */
+#define MALLOCNG_CLASS_MAPPED 63
+
+/* struct malloc_context, as far as the walker reads it. */
+struct mallocng_context {
+	uint64_t addr;
+	uint64_t secret;
+	uint64_t first_area_addr;
+	/* number of slots in the groups of each class; without donated groups */
+	uint64_t class_slots[MALLOCNG_CLASS_COUNT];
+};
+
+/* Where the memory of a group comes from. */
+enum mallocng_source {
+	MALLOCNG_MAPPED, /* the group has a mapping of its own */
+	MALLOCNG_NESTED, /* the group is in a slot of another group */
+	MALLOCNG_DONATED /* unused memory at the end of a file's data */
+};
+
+struct mallocng_group {
+	uint64_t meta_addr;
+	uint64_t start_addr, end_addr; /* with the group's head and any unused end */
+	uint64_t slot_bytes;	       /* distance between two slots */
+	uint64_t first_bit;	       /* bit of the first slot in struct blocks */
+	uint32_t free_mask;	       /* slots that are not allocated */
+	uint32_t group_mask;	       /* slots that contain a nested group */
+	uint8_t slot_count;	       /* 1 to 32 */
+	uint8_t class;		       /* size class, or MALLOCNG_CLASS_MAPPED */
+	enum mallocng_source source;
+	bool is_broken; /* a check failed: the group does not count */
+};
+
+struct mallocng {
+	const struct walk_input *input;
+	struct image *image;
+	struct heap *heap;
+	struct blocks *blocks;
+
+	struct mallocng_context context;
+	uint64_t *areas; /* addresses of the meta areas, in ascending order at the end */
+	size_t area_count, area_capacity;
+
+	/* in ascending order of start_addr; a nested group follows its outer group */
+	struct mallocng_group *groups;
+	size_t group_count, group_capacity;
+	uint64_t bit_count;
+	uint64_t budget; /* mappings that the checks of all groups may still look up */
+	/* number of metas that failed a check, and of slots whose header is invalid */
+	uint64_t broken_metas, broken_slots;
+};
+
+/* Return the size of the slots of a class, in bytes. */
+uint64_t mallocng_class_bytes(unsigned int class);
+
+/* Return the address of a slot. */
+static inline uint64_t mallocng_slot_addr(const struct mallocng_group *group,
+					  unsigned int index)
+{
+	return group->start_addr + 16 + index * group->slot_bytes;
+}
+
+/*
+ * Find the context and the meta areas. Returns NULL, or a static description of the
+ * problem. If the context was found, context.addr is not 0. Defined in find.c.
+ */
+const char *mallocng_find(struct mallocng *m);
+
+/*
+ * Read the metas and check their groups. Returns NULL, or a static description of the
+ * problem. Defined in groups.c.
+ */
+const char *mallocng_read_groups(struct mallocng *m);
+
+/*
+ * Sum the groups by class, page and mapping, and add their extents. Defined in account.c.
+ */
+void mallocng_account(struct mallocng *m);
+
+/* Do what walk_heap() does, for mallocng only: musl 1.2.1 to 1.2.5. */
+void walk_mallocng(const struct walk_input *input, struct heap *ret,
+		   struct blocks *ret_blocks);
+
+#endif
