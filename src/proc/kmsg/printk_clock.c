@@ -93,7 +93,7 @@ int printk_clock_measure(int64_t *ret_ns)
 
 int64_t printk_clock_ahead_ns(void)
 {
-	int64_t ahead_ns;
+	int64_t ahead_ns = 0;
 
 	return printk_clock_measure(&ahead_ns) < 0 ? 0 : ahead_ns;
 }
