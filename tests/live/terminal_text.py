@@ -75,7 +75,7 @@ def captured_processes_fit():
         check_fits(["--text", "-p", "100", *procfs], may_fail=True)
         check_fits(["--text", "-p", "100", *procfs], may_fail=True, LC_ALL="C")
     status, lines = on_terminal(["--text", "--procfs", os.path.join(FIXTURES, "plain")], 80)
-    check("PID" in lines[0] and len(lines) > 3, f"status {status}, {lines}")
+    check("largest" in lines[0] and "PID" in lines[2] and len(lines) > 5, f"status {status}, {lines}")
 
 
 @test
