@@ -276,6 +276,17 @@ __attribute__((noinline)) static void large(size_t count)
 	direct_count += count;
 }
 
+/* Blocks at a multiple of 1 GiB: each thread's jemalloc remembers such addresses. */
+__attribute__((noinline)) static void aligned(size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		void *p = aligned_alloc((size_t)1 << 30, BLOCK_BYTES);
+
+		direct_bytes += malloc_usable_size(memset(p, 0, BLOCK_BYTES));
+	}
+	direct_count += count;
+}
+
 /* Free blocks in the cache and in bins keep nothing alive, and are not leaked. */
 __attribute__((noinline)) static void freed(size_t count)
 {
@@ -442,6 +453,7 @@ static const struct shape {
 	{ "large", large },
 	{ "freed", freed },
 	{ "stacks", stacks },
+	{ "aligned", aligned },
 	{ "stale", stale },
 	{ "exited", exited },
 	{ "register", register_only },

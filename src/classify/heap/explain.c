@@ -153,7 +153,7 @@ static bool is_own_data(const struct blocks *blocks, uint64_t addr)
 	const struct image_run *run = image_run_at(blocks->image, addr);
 	uint64_t page;
 
-	if (addr >= blocks->own_start_addr && addr < blocks->own_end_addr)
+	if (blocks_in_own_range(blocks, addr))
 		return true;
 	if (!run)
 		return false;

@@ -57,7 +57,26 @@ void blocks_release(struct blocks *blocks)
 	free(blocks->cached);
 	free(blocks->own);
 	free(blocks->pages);
+	free(blocks->own_ranges);
 	*blocks = (struct blocks)BLOCKS_INIT;
+}
+
+void blocks_add_own_range(struct blocks *blocks, uint64_t start_addr, uint64_t end_addr)
+{
+	blocks->own_ranges = xgrow(blocks->own_ranges, &blocks->own_range_capacity,
+				   blocks->own_range_count + 1,
+				   sizeof(*blocks->own_ranges));
+	blocks->own_ranges[blocks->own_range_count++] =
+		(struct own_range){ start_addr, end_addr };
+}
+
+bool blocks_in_own_range(const struct blocks *blocks, uint64_t addr)
+{
+	for (size_t i = 0; i < blocks->own_range_count; i++)
+		if (addr >= blocks->own_ranges[i].start_addr &&
+		    addr < blocks->own_ranges[i].end_addr)
+			return true;
+	return false;
 }
 
 struct extent *blocks_add_extent(struct blocks *blocks)

@@ -83,6 +83,10 @@ struct page_use {
 	uint16_t free_bytes; /* includes blocks in thread caches */
 };
 
+struct own_range {
+	uint64_t start_addr, end_addr;
+};
+
 struct blocks {
 	struct image *image; /* borrowed from the caller */
 	/*
@@ -110,15 +114,16 @@ struct blocks {
 	struct page_use *pages; /* one element for each page of the image */
 
 	/*
-	 * The range of the allocator's static data in a library or program. A pointer in
-	 * this range does not make a block reachable.
+	 * Ranges of the allocator's data outside the heap: in a library or program, or in
+	 * TLS. A pointer in these ranges does not make a block reachable.
 	 */
-	uint64_t own_start_addr, own_end_addr;
+	struct own_range *own_ranges;
+	size_t own_range_count, own_range_capacity;
 };
 
-#define BLOCKS_INIT                                                        \
-	{                                                                  \
-		NULL, 0, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0 \
+#define BLOCKS_INIT                                                              \
+	{                                                                        \
+		NULL, 0, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0 \
 	}
 
 /*
@@ -127,6 +132,12 @@ struct blocks {
  */
 void blocks_init(struct blocks *blocks, struct image *image, uint64_t bit_count);
 void blocks_release(struct blocks *blocks);
+
+/* Append a range of the allocator's data. Ranges may overlap and be in any order. */
+void blocks_add_own_range(struct blocks *blocks, uint64_t start_addr, uint64_t end_addr);
+
+/* Return true if addr is in a range of the allocator's data outside the heap. */
+bool blocks_in_own_range(const struct blocks *blocks, uint64_t addr);
 
 /* Append an extent. The extents need not be in order until blocks_sort() is called. */
 struct extent *blocks_add_extent(struct blocks *blocks);

@@ -30,9 +30,9 @@ static void allocate_tables(struct glibc *g)
 {
 	blocks_init(g->blocks, g->image, g->image->length_bytes / CHUNK_ALIGN);
 	g->blocks->head_bytes = CHUNK_HEAD;
-	g->blocks->own_start_addr = g->main_arena_addr;
-	g->blocks->own_end_addr = g->main_arena_addr + g->layout.bins_offset +
-				  ARENA_TAIL_OFFSET + ARENA_TAIL_BYTES;
+	blocks_add_own_range(g->blocks, g->main_arena_addr,
+			     g->main_arena_addr + g->layout.bins_offset +
+				     ARENA_TAIL_OFFSET + ARENA_TAIL_BYTES);
 	g->unused = xcalloc(g->heap->arena_count, sizeof(*g->unused));
 }
 

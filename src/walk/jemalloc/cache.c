@@ -18,6 +18,12 @@
 #define STACK_BYTES_MAX (UINT64_C(1) << 16)
 #define LARGE_BINS_WITHIN 512
 
+/*
+ * Number of bytes before a cache that are searched for the thread's list of leaves. The
+ * part of struct tsd_s before the cache is smaller.
+ */
+#define LEAVES_BEFORE_CACHE UINT64_C(2048)
+
 /* Number of bytes below the thread pointer that are searched for a cache. */
 #define TLS_BYTES UINT64_C(65536)
 
@@ -267,12 +273,46 @@ static bool is_unused(const struct jemalloc *j, uint64_t addr)
 	return true;
 }
 
+/*
+ * Add the thread's list of recently used leaves of the radix tree to jemalloc's own data
+ * (struct rtree_ctx_s, rtree_tsd.h). Its elements are { uint64 first address that the
+ * leaf describes; leaf *; }. A block may begin at that first address, but the list does
+ * not keep the block alive. The list precedes the cache in the thread's struct tsd_s.
+ */
+static void add_recent_leaves(struct jemalloc *j, uint64_t start_addr, uint64_t end_addr)
+{
+	uint64_t span_bytes = jemalloc_leaf_span_bytes(j), words[2];
+
+	for (uint64_t at = start_addr; at < end_addr; at += 8) {
+		const uint8_t *bytes = image_at(j->image, at, sizeof(words));
+
+		if (!jemalloc_spend(j, 1))
+			return;
+		if (!bytes)
+			continue;
+		memcpy(words, bytes, sizeof(words));
+		if (words[0] && words[0] % span_bytes == 0 && words[1] &&
+		    words[1] == jemalloc_find_leaf(j, words[0]))
+			blocks_add_own_range(j->blocks, at, at + sizeof(words));
+	}
+}
+
 static const char *read_caches(struct jemalloc *j)
 {
 	struct cache cache;
 	uint64_t below;
+	bool has_place = find_place(j, &below);
 
-	if (!find_place(j, &below))
+	for (size_t i = 0; i < j->input->thread_count; i++) {
+		uint64_t tls_addr = j->input->thread_addrs[i] & ~UINT64_C(7);
+
+		if (has_place)
+			add_recent_leaves(j, tls_addr - below - LEAVES_BEFORE_CACHE,
+					  tls_addr - below);
+		else
+			add_recent_leaves(j, tls_addr - TLS_BYTES, tls_addr);
+	}
+	if (!has_place)
 		return "no thread cache was found: cached blocks count as live";
 	for (size_t i = 0; i < j->input->thread_count; i++) {
 		uint64_t tls_addr = j->input->thread_addrs[i] & ~UINT64_C(7);

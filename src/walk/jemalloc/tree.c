@@ -203,3 +203,29 @@ bool jemalloc_for_each_entry(struct jemalloc *j,
 
 	return walk_node(&w, j->root_addr, 0, 0);
 }
+
+uint64_t jemalloc_leaf_span_bytes(const struct jemalloc *j)
+{
+	return UINT64_C(1) << (PAGE_SHIFT +
+			       j->tree->level_bits[j->tree->level_count - 1]);
+}
+
+uint64_t jemalloc_find_leaf(struct jemalloc *j, uint64_t addr)
+{
+	const struct jemalloc_tree *tree = j->tree;
+	unsigned int shift = PAGE_SHIFT;
+	uint64_t node_addr = j->root_addr;
+
+	for (unsigned int i = 0; i < tree->level_count; i++)
+		shift += tree->level_bits[i];
+	for (unsigned int i = 0; i + 1 < tree->level_count; i++) {
+		uint64_t index_mask = (UINT64_C(1) << tree->level_bits[i]) - 1;
+
+		shift -= tree->level_bits[i];
+		if (!image_read(j->image, node_addr + (addr >> shift & index_mask) * 8,
+				&node_addr) ||
+		    node_addr == 0)
+			return 0;
+	}
+	return node_addr;
+}

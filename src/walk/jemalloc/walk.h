@@ -242,6 +242,15 @@ bool jemalloc_for_each_entry(struct jemalloc *j,
 			     void *context);
 
 /*
+ * Return the address of the radix tree's leaf that describes addr, or 0 if
+ * there is none.
+ */
+uint64_t jemalloc_find_leaf(struct jemalloc *j, uint64_t addr);
+
+/* Return how many bytes of address space a leaf of the radix tree describes. */
+uint64_t jemalloc_leaf_span_bytes(const struct jemalloc *j);
+
+/*
  * Determine jemalloc's version and configuration. Returns NULL, or a static description
  * of the problem. Defined in layout.c.
  */

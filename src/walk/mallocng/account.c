@@ -146,8 +146,8 @@ void mallocng_account(struct mallocng *m)
 			account_group(m, &m->groups[i]);
 	account_areas(m);
 	blocks_sort(m->blocks);
-	m->blocks->own_start_addr = m->context.addr;
-	m->blocks->own_end_addr = m->context.addr + sizeof(m->context.class_slots) + 464;
+	blocks_add_own_range(m->blocks, m->context.addr,
+			     m->context.addr + sizeof(m->context.class_slots) + 464);
 	page_use_share(m->blocks, m->input->mappings, heap);
 	set_quality(m);
 }

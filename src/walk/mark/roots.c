@@ -217,9 +217,11 @@ void roots_find(const struct blocks *blocks, const struct mapping_list *mappings
 	struct finder f = { .blocks = blocks, .list = ret };
 
 	*ret = (struct root_list)ROOT_LIST_INIT;
-	f.dead = xcalloc(thread_count + 1, sizeof(*f.dead));
-	f.dead[f.dead_count++] =
-		(struct root_range){ blocks->own_start_addr, blocks->own_end_addr };
+	f.dead = xcalloc(thread_count + blocks->own_range_count + 1, sizeof(*f.dead));
+	for (size_t i = 0; i < blocks->own_range_count; i++)
+		f.dead[f.dead_count++] =
+			(struct root_range){ blocks->own_ranges[i].start_addr,
+					     blocks->own_ranges[i].end_addr };
 	for (size_t i = 0; i < thread_count; i++) {
 		f.dead[f.dead_count] =
 			roots_dead_stack(blocks->image, mappings, &threads[i]);

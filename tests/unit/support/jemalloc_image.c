@@ -397,6 +397,9 @@ void jemalloc_image_init(struct jemalloc_image *h, const struct jemalloc_kind *k
 	h->root_element_addr =
 		ROOT_ADDR + (HEAP_ADDR >> (kind->address_bits == 48 ? 30 : 42)) * 8;
 	h->base_addr = BASE_ADDR;
+	h->leaf_addr = LEAF_ADDR;
+	h->leaf_first_addr = kind->address_bits == 48 ? HEAP_ADDR >> 30 << 30
+						      : HEAP_ADDR >> 27 << 27;
 	h->slab_addr = HEAP_ADDR;
 	h->thread_addrs[0] = TLS_ADDR + 7 * PAGE + 0x740;
 	h->thread_addrs[1] = TLS_ADDR + 15 * PAGE + 0x740;

@@ -36,6 +36,8 @@ struct jemalloc_image {
 
 	/* Addresses in the image. */
 	uint64_t root_element_addr, last_element_addr, base_addr;
+	uint64_t leaf_addr;	   /* the only leaf of the radix tree */
+	uint64_t leaf_first_addr;  /* the first address that the leaf describes */
 	uint64_t slab_addr;	   /* a slab of 48-byte blocks in the first arena */
 	uint64_t slab_extent_addr; /* the extent structure of that slab */
 	/* the extent structure of a slab in the second arena */

@@ -312,6 +312,39 @@ static void an_empty_cache_is_valid(void **state)
 	}
 }
 
+/* A thread remembers the first address that a leaf describes, and the leaf. */
+static void recently_used_leaves_of_a_thread_are_jemallocs_own_data(void **state)
+{
+	(void)state;
+	for (size_t k = 0; k < jemalloc_kind_count; k++) {
+		const char *row = jemalloc_kinds[k].version;
+		struct jemalloc_image h;
+		struct heap heap;
+		uint64_t list;
+
+		jemalloc_image_init(&h, &jemalloc_kinds[k]);
+		list = h.bins_addr - 0x200;
+		jemalloc_image_write(&h, list, h.leaf_first_addr);
+		jemalloc_image_write(&h, list + 8, h.leaf_addr);
+		/* not of a list: another leaf, another address, and the next thread's */
+		jemalloc_image_write(&h, list + 32, h.leaf_first_addr);
+		jemalloc_image_write(&h, list + 40, h.leaf_addr + 64);
+		jemalloc_image_write(&h, list + 64, h.leaf_first_addr + 4096);
+		jemalloc_image_write(&h, list + 72, h.leaf_addr);
+		jemalloc_image_write(&h, h.bins_addr + 4096, h.leaf_first_addr);
+		jemalloc_image_write(&h, h.bins_addr + 4104, h.leaf_addr);
+		jemalloc_image_walk(&h, &heap);
+		assert_row(heap.problem == NULL, row);
+		assert_row(h.blocks.own_range_count == 1, row);
+		assert_row(!blocks_in_own_range(&h.blocks, list - 1), row);
+		assert_row(blocks_in_own_range(&h.blocks, list), row);
+		assert_row(blocks_in_own_range(&h.blocks, list + 15), row);
+		assert_row(!blocks_in_own_range(&h.blocks, list + 16), row);
+		heap_release(&heap);
+		jemalloc_image_release(&h);
+	}
+}
+
 static void swapped_out_pages_make_the_heap_unknown(void **state)
 {
 	struct jemalloc_image h;
@@ -376,6 +409,7 @@ int main(void)
 		cmocka_unit_test(a_cache_with_invalid_blocks_is_rejected),
 		cmocka_unit_test(without_a_cache_live_memory_is_a_bound),
 		cmocka_unit_test(an_empty_cache_is_valid),
+		cmocka_unit_test(recently_used_leaves_of_a_thread_are_jemallocs_own_data),
 		cmocka_unit_test(swapped_out_pages_make_the_heap_unknown),
 		cmocka_unit_test(without_a_radix_tree_there_is_no_jemalloc),
 		cmocka_unit_test(in_a_running_process_cached_blocks_count_as_live),
