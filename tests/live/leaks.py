@@ -20,7 +20,7 @@ AS_MEMCHECK = [("singles", 100), ("list", 1000), ("backwards", 1000), ("ring", 5
                ("pairs", 60), ("mixed", 60), ("ends", 20), ("freed", 50), ("tls", 30),
                ("mapping", 30)]
 SHAPES = AS_MEMCHECK + [
-    ("interior", 80), ("shared", 30), ("read-only", 30), ("large", 12), ("aligned", 2), ("stacks", 6),
+    ("interior", 80), ("shared", 30), ("read-only", 30), ("large", 12), ("stacks", 6),
     ("stale", 6), ("exited", 5), ("register", 0), ("register", 1)]
 
 
