@@ -16,6 +16,12 @@
 /* TASK_COMM_LEN is 16, but stat shows up to 64 bytes for kernel workers. */
 #define PROCESS_COMM_SIZE 64
 
+/*
+ * Flags in field 9 of stat (include/linux/sched.h): PF_FORKNOEXEC and PF_KTHREAD.
+ */
+#define PROCESS_FLAG_FORK 0x00000040
+#define PROCESS_FLAG_KERNEL_THREAD 0x00200000
+
 struct process {
 	int pid;
 	int ppid;
@@ -29,6 +35,7 @@ struct process {
 	uint64_t major_fault_count;
 	char state; /* state letter as in stat: R, S, D, Z, T, t, X, I, … */
 	bool is_kernel_thread;
+	bool is_fork;		      /* has not executed a program since it was forked */
 	char comm[PROCESS_COMM_SIZE]; /* raw bytes; may contain any byte except NUL */
 };
 

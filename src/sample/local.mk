@@ -87,5 +87,7 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/run/pid_set.c \
 	%D%/run/pid_set.h \
 	%D%/run/run_sampler.c \
-	%D%/run/run_sampler.h
+	%D%/run/run_sampler.h \
+	%D%/run/run_sums.c \
+	%D%/run/run_sums.h
 SAMPLE_LIBS = %D%/libsample.a src/store/libstore.a $(PPROF_LIBS) src/classify/libclassify.a src/walk/libwalk.a $(PROBE_LIBS) $(MATH_LIBS)

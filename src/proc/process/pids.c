@@ -11,8 +11,6 @@
 #include "base/text.h"
 #include "proc/process/task.h"
 
-#define PF_KTHREAD 0x00200000 /* flag of kernel threads, from include/linux/sched.h */
-
 /*
  * The items requested from libproc2. All of them come from /proc/PID/stat and the owner
  * of that file, so that libproc2 opens one file per process.
@@ -72,7 +70,9 @@ static void fill(const struct procfs *fs, struct pids_stack *stack, struct proce
 	p->ppid = VALUE(ITEM_PPID, s_int, stack);
 	p->uid = VALUE(ITEM_UID, u_int, stack);
 	p->state = (char)VALUE(ITEM_STATE, s_ch, stack);
-	p->is_kernel_thread = VALUE(ITEM_FLAGS, ul_int, stack) & PF_KTHREAD;
+	p->is_kernel_thread = VALUE(ITEM_FLAGS, ul_int, stack) &
+			      PROCESS_FLAG_KERNEL_THREAD;
+	p->is_fork = VALUE(ITEM_FLAGS, ul_int, stack) & PROCESS_FLAG_FORK;
 	p->thread_count = (uint32_t)VALUE(ITEM_THREADS, s_int, stack);
 	p->start_ticks = VALUE(ITEM_START, ull_int, stack);
 	p->stat_rss_bytes = VALUE(ITEM_RSS, ul_int, stack) * page_bytes;

@@ -9,15 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/key_lines.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "proc/process/status.h"
-
-#define PF_KTHREAD 0x00200000 /* flag of kernel threads, from include/linux/sched.h */
 
 /*
  * Indexes of the fields after the state letter. Index 0 is ppid, which is field 4
@@ -112,7 +112,8 @@ int proc_stat_parse(const char *text, size_t length, struct process *ret)
 	process.pid = (int)pid;
 	process.state = close[2];
 	process.ppid = (int)fields[FIELD_PPID];
-	process.is_kernel_thread = fields[FIELD_FLAGS] & PF_KTHREAD;
+	process.is_kernel_thread = fields[FIELD_FLAGS] & PROCESS_FLAG_KERNEL_THREAD;
+	process.is_fork = fields[FIELD_FLAGS] & PROCESS_FLAG_FORK;
 	process.minor_fault_count = fields[FIELD_MINFLT];
 	process.major_fault_count = fields[FIELD_MAJFLT];
 	process.thread_count = (uint32_t)fields[FIELD_NUM_THREADS];
@@ -186,4 +187,16 @@ int proc_stat_read_rss(const struct procfs *fs, int pid, uint64_t *ret_bytes)
 		return -EBADMSG;
 	*ret_bytes = resident * page_bytes;
 	return 0;
+}
+
+uint64_t proc_stat_age_ns(const struct process *p)
+{
+	long hertz = sysconf(_SC_CLK_TCK);
+	uint64_t tick_ns = NS_PER_S / (uint64_t)(hertz > 0 ? hertz : 100), now_ns;
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_BOOTTIME, &now) < 0)
+		return 0;
+	now_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+	return now_ns > p->start_ticks * tick_ns ? now_ns - p->start_ticks * tick_ns : 0;
 }

@@ -23,6 +23,9 @@ uint32_t proc_stat_read_uid(const struct procfs *fs, int pid);
  */
 int proc_stat_read(const struct procfs *fs, int pid, struct process *ret);
 
+/* Return how long ago the process was forked, in ns. */
+uint64_t proc_stat_age_ns(const struct process *p);
+
 /*
  * Read the current Rss in bytes from statm. The rss in stat may be off by up to (batch -
  * 1) pages per CPU since Linux 6.2, because it is not summed over the CPUs; statm is

@@ -12,7 +12,9 @@
 #include "base/xalloc.h"
 #include "model/known_names.h"
 #include "proc/process/list.h"
+#include "proc/process/stat.h"
 #include "sample/run/pid_set.h"
+#include "sample/run/run_sums.h"
 #include "tracee/ptrace/watchdog.h"
 
 /*
@@ -42,11 +44,8 @@
 #define STALE_NS (250 * NS_PER_MS)
 #define STALE_PART 10
 
-/*
- * The sums over heaps are known if the processes whose heaps are known make
- * up at least this percentage of Rss.
- */
-#define KNOWN_PERCENT 95
+/* A child of a wrapper executes its program within this time. */
+#define FORK_NS (2 * NS_PER_S)
 
 struct run_sampler {
 	const struct procfs *fs;
@@ -235,6 +234,16 @@ static void add_wrapper(struct run_sampler *s, int pid)
 }
 
 /*
+ * Return true if a wrapper has just forked this process, which has not executed its
+ * program yet: its memory is a copy of the wrapper's.
+ */
+static bool is_copy_of_wrapper(const struct run_sampler *s, const struct process *p)
+{
+	return p->is_fork && pid_set_contains(&s->wrappers, p->ppid) &&
+	       proc_stat_age_ns(p) < FORK_NS;
+}
+
+/*
  * Return true if the process is a wrapper: a program whose purpose is to start another
  * program, and that has started it. The process remains a wrapper until it executes
  * another program. A script is identified by the file name of its interpreter.
@@ -279,17 +288,6 @@ static void update_peak(struct run_sampler *s, int pid)
 		s->peak_rss_bytes = bytes;
 }
 
-/*
- * The sums over all processes, with separate sums for the processes whose heap is known.
- */
-struct sums {
-	struct run_sample all;
-	uint64_t known_rss_bytes;
-	/* memory of the owners in the heap, for all processes whose heap is known */
-	uint64_t heap_bytes;
-	uint64_t pause_ns;
-};
-
 static bool is_known(const struct run_sampler *s, const struct usage *u)
 {
 	uint64_t limit_ns = (u->taken_ns - s->begin_ns) / STALE_PART;
@@ -297,62 +295,6 @@ static bool is_known(const struct run_sampler *s, const struct usage *u)
 	return u->heap_quality != QUALITY_UNKNOWN &&
 	       u->taken_ns - u->heap_taken_ns <=
 		       (limit_ns > STALE_NS ? limit_ns : STALE_NS);
-}
-
-static void add_usage(struct sums *sums, const struct usage *u, bool is_known)
-{
-	struct run_sample *all = &sums->all;
-	uint64_t rss_bytes = u->total.bytes[SMAPS_RSS];
-
-	all->rss_bytes = bytes_add(all->rss_bytes, rss_bytes);
-	all->lazyfree_bytes =
-		bytes_add(all->lazyfree_bytes, u->state_bytes[STATE_LAZYFREE]);
-	all->unbacked_bytes = bytes_add(all->unbacked_bytes, u->unbacked_bytes);
-	all->swap_bytes = bytes_add(all->swap_bytes, u->total.bytes[SMAPS_SWAP]);
-	for (int o = 0; o < OWNER_COUNT_; o++) {
-		uint64_t bytes = matrix_owner_bytes(&u->matrix, (enum owner)o);
-		bool is_heap = o >= OWNER_HEAP_FIRST && o <= OWNER_HEAP_LAST;
-		int o_to = o;
-
-		if (is_heap && u->heap_quality == QUALITY_UNKNOWN)
-			continue;
-		/*
-		 * Memory of a heap whose last walk is stale counts as
-		 * anonymous, as if never walked.
-		 */
-		if (is_heap && !is_known)
-			o_to = OWNER_ANON;
-		all->owner_bytes[o_to] = bytes_add(all->owner_bytes[o_to], bytes);
-		if (is_heap && is_known)
-			sums->heap_bytes = bytes_add(sums->heap_bytes, bytes);
-	}
-	if (!is_known)
-		return;
-	sums->known_rss_bytes = bytes_add(sums->known_rss_bytes, rss_bytes);
-	if (u->heap_quality < all->heap_quality)
-		all->heap_quality = u->heap_quality;
-}
-
-/*
- * Finish the sums. If the heaps of too few processes are known, count the
- * known heaps as anonymous memory too.
- */
-static void end_sums(struct sums *sums)
-{
-	struct run_sample *all = &sums->all;
-
-	if (sums->known_rss_bytes == all->rss_bytes && all->rss_bytes > 0)
-		return;
-	if (sums->known_rss_bytes > 0 &&
-	    sums->known_rss_bytes / KNOWN_PERCENT >= all->rss_bytes / 100) {
-		all->heap_quality = QUALITY_ESTIMATE;
-		return;
-	}
-	all->heap_quality = QUALITY_UNKNOWN;
-	all->owner_bytes[OWNER_ANON] =
-		bytes_add(all->owner_bytes[OWNER_ANON], sums->heap_bytes);
-	for (int o = OWNER_HEAP_FIRST; o <= OWNER_HEAP_LAST; o++)
-		all->owner_bytes[o] = BYTES_UNKNOWN;
 }
 
 /*
@@ -368,7 +310,7 @@ static bool has_ended_meanwhile(const struct run_sampler *s, const struct proces
 }
 
 static bool read_process(struct run_sampler *s, const struct process *p,
-			 struct sums *sums)
+			 struct run_sums *sums)
 {
 	struct usage u;
 	int r;
@@ -384,7 +326,7 @@ static bool read_process(struct run_sampler *s, const struct process *p,
 		update_peak(s, p->pid);
 		if (s->library)
 			check_library(s, p->pid);
-		add_usage(sums, &u, is_known(s, &u));
+		run_sums_add(sums, &u, is_known(s, &u));
 		sums->pause_ns += u.heap_pause_ns;
 		if (u.read_ns > s->read_ns)
 			s->read_ns = u.read_ns;
@@ -409,8 +351,8 @@ static bool wants_walk(const struct run_sampler *s)
 	       age_ns > (now - s->begin_ns) / WALK_PART;
 }
 
-static void record_walk(struct run_sampler *s, uint64_t begin_ns, const struct sums *sums,
-			int count)
+static void record_walk(struct run_sampler *s, uint64_t begin_ns,
+			const struct run_sums *sums, int count)
 {
 	s->walked_ns = clock_now_ns();
 	s->walk_cost_ns = s->walked_ns - begin_ns;
@@ -426,7 +368,7 @@ static void record_walk(struct run_sampler *s, uint64_t begin_ns, const struct s
 
 int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *ret)
 {
-	struct sums sums = { .all = { .heap_quality = QUALITY_EXACT } };
+	struct run_sums sums = { .all = { .heap_quality = QUALITY_EXACT } };
 	uint64_t begin_ns = clock_now_ns();
 	int count = 0, r;
 
@@ -441,12 +383,13 @@ int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *re
 	for (size_t i = 0; i < s->processes.count; i++) {
 		const struct process *p = &s->processes.usages[i].process;
 
-		if (!is_wrapper(s, p) && read_process(s, p, &sums))
+		if (!is_wrapper(s, p) && !is_copy_of_wrapper(s, p) &&
+		    read_process(s, p, &sums))
 			count++;
 	}
 	if (is_fresh)
 		record_walk(s, begin_ns, &sums, count);
-	end_sums(&sums);
+	run_sums_end(&sums);
 	*ret = sums.all;
 	return count;
 }

@@ -5,7 +5,8 @@
  * The processes of a run are the descendants of a parent, which adopts their
  * orphans (PR_SET_CHILD_SUBREAPER). The descendants of one child may be excluded.
  * Shells and programs that only start another program (env, timeout …) are left
- * out as soon as they have started it.
+ * out as soon as they have started it, and so is a process that they have forked
+ * until it executes its program.
  */
 #ifndef MS_SAMPLE_RUN_RUN_SAMPLER_H
 #define MS_SAMPLE_RUN_RUN_SAMPLER_H

@@ -115,6 +115,24 @@ static void kernel_threads_are_recognized_by_their_flag(void **state)
 	assert_false(process_has_memory(&p));
 }
 
+static void a_process_that_has_not_called_exec_is_recognized_by_its_flag(void **state)
+{
+	struct process p;
+
+	(void)state;
+	assert_int_equal(parse("7 (x) S 1 7 7 0 -1 4194368" /* 0x400040 */
+			       " 0 0 0 0 0 0 0 0 20 0 1 0 5 8192 1 0\n",
+			       &p),
+			 0);
+	assert_true(p.is_fork);
+	assert_false(p.is_kernel_thread);
+	assert_int_equal(parse("7 (x) S 1 7 7 0 -1 4194304"
+			       " 0 0 0 0 0 0 0 0 20 0 1 0 5 8192 1 0\n",
+			       &p),
+			 0);
+	assert_false(p.is_fork);
+}
+
 static void zombies_have_no_memory(void **state)
 {
 	struct process p;
@@ -197,6 +215,8 @@ int main(void)
 		cmocka_unit_test(a_long_name_is_truncated_at_a_character),
 		cmocka_unit_test(a_negative_rss_counts_as_zero),
 		cmocka_unit_test(kernel_threads_are_recognized_by_their_flag),
+		cmocka_unit_test(
+			a_process_that_has_not_called_exec_is_recognized_by_its_flag),
 		cmocka_unit_test(zombies_have_no_memory),
 		cmocka_unit_test(malformed_lines_are_refused),
 		cmocka_unit_test(a_line_truncated_before_rss_is_refused),
