@@ -82,7 +82,7 @@ static int check_combination(const struct options *o)
 	if (o->has_interval && !o->command && !wants_screen(o) && !watches_growth(o)) {
 		message_usage(NULL,
 			      "-i requires --csv, --json, -p, a command or the screen: "
-			      "a report shows one sample");
+			      "a report of all processes takes one sample");
 		return EXIT_BAD_USAGE;
 	}
 	return EXIT_DONE;

@@ -71,14 +71,14 @@ static void go_to_highlight(struct ui *ui)
 
 	if (ui->event_count > 0) {
 		ui->event_shown = find_main_event(ui);
-		ui_show_message(ui, "press e or E for other events; shown: %s",
+		ui_show_message(ui, "e or E: other events; showing %s",
 				ui->events[ui->event_shown].text);
 		(void)data_replay_go(&ui->data, ui->events[ui->event_shown].index);
 		return;
 	}
 	if (!replay_peak_find(ui->options->replay, ui->options->targets, &peak))
 		return;
-	ui_show_message(ui, "no events; this is %s the largest total Pss, %s",
+	ui_show_message(ui, "no events; showing a sample %s the largest total Pss, %s",
 			peak.is_exact ? "at" : "near",
 			units_format_bytes(peak.pss_bytes, text));
 	(void)data_replay_go(&ui->data, peak.index);

@@ -112,7 +112,7 @@ memstate: 10: no such process
 [exit 1]
 END
 compare "$MEMSTATE" doctor --procfs empty << 'END'
-memstate: empty: no process found; not a mounted proc file system or a capture
+memstate: empty: no process found; neither a mounted proc file system nor a capture
 [exit 1]
 END
 exit $status

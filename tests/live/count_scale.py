@@ -64,7 +64,7 @@ def an_exponent_above_the_limit_is_status_4():
     square = f"'{TARGET}' pairs $(({{N}} * {{N}}))"
     options = ["--scale", square, "--sizes", SIZES, "--max-exponent"]
     result = memstate("count", *options, "1.5").must_be(4)
-    check(b"allocations: the exponent of 2.00" in result.err, result.err)
+    check(b"allocations: exponent 2.00" in result.err, result.err)
     check(result.out != b"", "no report")
     memstate("count", *options, "2.1").must_be(0)
 

@@ -260,7 +260,7 @@ static bool rule_lower(const struct facts *f, struct strbuf *out)
 		strbuf_addf(out, "; most of the difference is %s.",
 			    owner_names[main_owner(f, &f->rss)]);
 	else if (add_unknown(&unknown, f, FIGURE_AT(f->moment, AMOUNT_POOL)) > 0)
-		strbuf_addf(out, "; the parts of Rss under %s are unknown.",
+		strbuf_addf(out, "; what Rss consists of under %s is unknown.",
 			    unknown.text);
 	return true;
 }

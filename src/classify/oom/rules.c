@@ -339,8 +339,8 @@ static bool is_leak(const struct oom_evidence *e, unsigned int min, struct strbu
 	if (e->growth.kind != GROWTH_STEADY || is_live_flat(e) ||
 	    !is_share(e->at.live_anon_bytes, oom_evidence_base_bytes(e), min))
 		return false;
-	strbuf_addf(why, "its floor rose by %s for %s",
-		    units_format_rate(e->growth.rate_bytes, e->growth.rate_bytes, rate),
+	units_format_rate(e->growth.rate_bytes, e->growth.rate_bytes, rate);
+	strbuf_addf(why, "its floor rose at %s for %s", rate + (rate[0] == '+'),
 		    units_format_duration(e->span_ns, floors));
 	if (e->live_growth.kind == GROWTH_STEADY)
 		strbuf_add_text(why, ", and live memory with it");

@@ -176,7 +176,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_LEAK] = {
 		.name = "leak",
-		.title = "need grew steadily, and did not fall again",
+		.title = "need grew steadily and never fell",
 		.advice = "look for memory that is never freed: memstate leaks, "
 			  "memstate count --stacks --live, or the language's own heap "
 			  "profiler",

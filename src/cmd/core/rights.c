@@ -28,7 +28,7 @@
 static void add_capable_hint(const struct rights *rights, struct strbuf *out)
 {
 	if (rights->is_in_namespace)
-		strbuf_add_text(out, "memstate runs in a user namespace, where "
+		strbuf_add_text(out, "memstate is running in a user namespace, where "
 				     "CAP_SYS_PTRACE covers only the processes of this "
 				     "namespace; run memstate on the host");
 	else

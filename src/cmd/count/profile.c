@@ -123,7 +123,7 @@ static void report_missing(const struct profile *profile, size_t unreadable,
 			   const struct count_folder *folder)
 {
 	if (unreadable > 0)
-		message("no stacks of %zu %s: %s", unreadable,
+		message("the stacks of %zu %s are missing: %s", unreadable,
 			unreadable == 1 ? "program" : "programs",
 			folder ? count_folder_problem(folder) : "they cannot be read");
 	if (profile->lost_count > 0)

@@ -207,11 +207,11 @@ static int check_exponents(const struct scale *scale)
 			if (status == EXIT_DONE)
 				status = EXIT_NOT_COUNTED;
 		} else if (!unknown && fit->low > max) {
-			message("%s: the exponent of %.2f (%.2f to %.2f) is above %.2f",
+			message("%s: exponent %.2f (%.2f to %.2f) is above the limit of %.2f",
 				key, fit->exponent, fit->low, fit->high, max);
 			status = EXIT_ABOVE_LIMIT;
 		} else if (!unknown && fit->high > max + HINT_ABOVE) {
-			message("hint: %s: the exponent of %.2f (%.2f to %.2f) may be above %.2f",
+			message("hint: %s: exponent %.2f (%.2f to %.2f) may be above the limit of %.2f",
 				key, fit->exponent, fit->low, fit->high, max);
 		}
 	}

@@ -106,7 +106,7 @@ static int report(enum arm_mode mode, const char *path, int error)
 			"%s",
 			modes[mode].name, path);
 	else if (error == -EDEADLK)
-		message("--arm freeze: memstate runs in %s, and would be frozen, too; "
+		message("--arm freeze: memstate itself is running in %s and would be frozen; "
 			"run it in another cgroup",
 			path);
 	else if (error == -ERANGE)

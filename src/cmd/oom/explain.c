@@ -119,9 +119,10 @@ static int read_kills(const struct options *o, struct oom_kill_list *ret)
 	if (r < 0) {
 		message_error(name, r);
 		if (!own_options(o)->kmsg)
-			message("hint: reading the kernel log requires root here; use "
-				"--kmsg FILE with the output of dmesg or journalctl -k, "
-				"or a syslog (-: standard input)");
+			message("hint: reading the kernel log requires root on this "
+				"machine; use --kmsg FILE with a syslog file or the "
+				"output of dmesg or journalctl -k (--kmsg - reads "
+				"standard input)");
 		return EXIT_FAILED;
 	}
 	if (ret->cut_line_count > 0)
@@ -226,9 +227,10 @@ static int explain_log(const struct options *o, const struct oom_kill_list *list
 	if (pathless == count)
 		report_none(o);
 	if (pathless > 0)
-		message("%zu kill%s below name%s no cgroup and may belong to another "
-			"one: the kernel limits the rate of its messages",
-			pathless, pathless == 1 ? "" : "s", pathless == 1 ? "s" : "");
+		message("the log does not show the cgroup of %zu of these kills, which "
+			"may belong to a different one: the kernel limits the rate of "
+			"its messages",
+			pathless);
 	if (count == 0)
 		return EXIT_FAILED;
 	if (o->html)

@@ -68,7 +68,7 @@ static int check_usage(const struct options *o)
 		problem = "--replay shows the only cgroup of the recording; -p does not "
 			  "apply";
 	else if ((o->has_interval || o->sample_count > 1) && !has_rows)
-		problem = "-i and -n require --csv or --json: a report shows one sample";
+		problem = "-i and -n require --csv or --json: a report takes one sample";
 	else if ((o->output || o->output_all) && !has_rows)
 		problem = "-o requires --csv or --json";
 	if (!problem)
@@ -125,8 +125,8 @@ static int report_unreadable(const struct oom *oom)
 {
 	if (oom->figures.unreadable_count == 0)
 		return EXIT_DONE;
-	message("%zu of %zu processes could not be read%s%s: their LazyFree pages are "
-		"included in the need",
+	message("%zu of %zu processes could not be read%s%s: need includes their "
+		"LazyFree pages",
 		oom->figures.unreadable_count, oom->cgroup.pid_count,
 		oom->figures.unreadable_error ? ": " : "",
 		oom->figures.unreadable_error ? strerror(-oom->figures.unreadable_error)

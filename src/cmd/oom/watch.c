@@ -101,8 +101,8 @@ static void report_processes(struct watch *w)
 			    : units_format_bytes(s->figures->limit_bytes, limit));
 
 	if (s->figures->unreadable_count > 0)
-		message("%zu of %zu processes cannot be read%s%s: their LazyFree pages "
-			"are included in the need",
+		message("%zu of %zu processes cannot be read%s%s: need includes "
+			"their LazyFree pages",
 			s->figures->unreadable_count, s->cgroup->pid_count,
 			s->figures->unreadable_error ? ": " : "",
 			s->figures->unreadable_error
@@ -114,7 +114,7 @@ static void report_processes(struct watch *w)
 			s->cgroup->is_cut ? " that is visible here" : "");
 	for (size_t i = 0; i < s->cgroup->pid_count; i++)
 		if (s->cgroup->pids[i] == getpid())
-			message("memstate itself runs in this cgroup: its memory is "
+			message("memstate itself is running in this cgroup: its memory is "
 				"charged to the cgroup, and the kernel may kill it");
 }
 

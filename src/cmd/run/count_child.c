@@ -41,8 +41,8 @@ int count_child_check(const char *name)
 		return EXIT_NOT_COUNTED;
 	if (machine_read(PROC_OWN_PROGRAM, &own) == 0 &&
 	    !machine_is_same(&own, &machine)) {
-		message("%s: cannot count its calls: it is a %s program for another "
-			"machine type than memstate",
+		message("%s: cannot count its calls: it is a %s program for a "
+			"different machine type",
 			name, machine_bits(&machine));
 		return EXIT_NOT_COUNTED;
 	}

@@ -129,7 +129,7 @@ static void report(const struct session *session, const struct process *process,
 	if (rights_has_ended(&session->fs, process, error))
 		error = -ESRCH;
 	if (error == 0)
-		message("%d: heap unknown: %s", pid, problem);
+		message("%d: the heap could not be read: %s", pid, problem);
 	else if (error == -EFBIG)
 		message("%d: heap not read: the process would be paused for about %s; "
 			"--max-pause permits a longer pause",
@@ -176,10 +176,10 @@ static void report_room(int pid, const struct heap *heap)
 {
 	char needed[UNITS_TEXT_SIZE], room[UNITS_TEXT_SIZE];
 
-	message("%d: heap not read: the copy requires %s, but %s permits only %s, part "
-		"of which is reserved for other programs",
-		pid, units_format_bytes(heap->needed_bytes, needed), heap->room_limit,
-		units_format_bytes(heap->room_bytes, room));
+	message("%d: heap not read: the copy requires %s, and of the %s that %s permits, "
+		"a part is reserved for other programs",
+		pid, units_format_bytes(heap->needed_bytes, needed),
+		units_format_bytes(heap->room_bytes, room), heap->room_limit);
 }
 
 void heaps_report_failure(const struct session *session, const struct usage *u,

@@ -232,8 +232,8 @@ void missing_add(struct missing *missing, const struct session *session,
 int missing_report(const struct missing *missing, const struct session *session)
 {
 	if (missing->process_count == 0 && targets_are_all(&session->options->targets)) {
-		message("%s: no process found; not a mounted proc file system or a "
-			"capture",
+		message("%s: no process found; neither a mounted proc file "
+			"system nor a capture",
 			session->options->procfs_root);
 		return EXIT_FAILED;
 	}

@@ -317,8 +317,8 @@ static int try_until(struct borrow *b, int tid, uint64_t deadline_ns)
 	uint64_t next_ns = 0;
 	unsigned int looks = 0;
 	int r = borrow_fail(b, -EAGAIN,
-			    "its thread was always in a system call that must not be "
-			    "interrupted");
+			    "at each attempt, its thread was in a system call that "
+			    "must not be interrupted");
 
 	while (b->cost.tries < TRIES_MAX) {
 		if (b->is_interruptible && interrupt_is_pending())

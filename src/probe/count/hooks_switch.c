@@ -400,7 +400,7 @@ const char *hooks_switch_explain(int error)
 	case -EBUSY: return "another tracer is attached to it";
 	case -EPERM: return GATES_NOT_ALLOWED;
 	case -ESRCH: return "it has exited";
-	case -EINTR: return "memstate received a signal to terminate";
+	case -EINTR: return "memstate received a termination signal";
 	case -E2BIG: return "it calls its allocator from too many places";
 	case -ERANGE: return "its code is out of reach of the probe";
 	default: return "its threads did not all stop in time";

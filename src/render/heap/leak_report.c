@@ -114,11 +114,11 @@ static void add_head(const struct page *p)
 	strbuf_addf(p->out, "%d ", r->usage->process.pid);
 	text_add_printable(p->out, r->usage->process.comm, strlen(r->usage->process.comm),
 			   false);
-	strbuf_addf(p->out, ": %s. Process paused for %s; ",
+	strbuf_addf(p->out, ": %s, paused for %s to copy ",
 		    allocator_titles[scan->heap->allocator],
 		    units_format_duration(scan->heap->pause_ns, pause));
 	add_bytes(p, scan->heap->copied_bytes, 0);
-	strbuf_add_text(p->out, " copied, ");
+	strbuf_add_text(p->out, "; ");
 	add_bytes(p, scan->mark.scanned_bytes, 0);
 	strbuf_addf(p->out, " searched for pointers in %s.\n",
 		    units_format_duration(scan->mark_ns, mark));
@@ -263,8 +263,8 @@ void leak_report_add_text(struct strbuf *out, const struct leak_report *report)
 	add_conclusion(&page);
 	add_sums(&page);
 	if (report->scan->leaked.count > 0) {
-		strbuf_add_text(out, "\nLeaked, and reachable only from leaked "
-				     "blocks:\n");
+		strbuf_add_text(out, "\nLeaked blocks, and blocks reachable only from "
+				     "them (INDIRECT):\n");
 		add_table(&page, &report->scan->leaked, true);
 		add_peeks(&page);
 	}

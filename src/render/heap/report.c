@@ -38,17 +38,17 @@ static void add_origin(const struct heap_page *p)
 	char pause[UNITS_TEXT_SIZE];
 
 	if (heap->is_reported) {
-		strbuf_addf(p->out, "Heap not walked; allocator queried.\n");
+		strbuf_addf(p->out, "; heap not walked, allocator queried.\n");
 		return;
 	}
 	if (heap->reading_count > 0)
-		strbuf_addf(p->out,
-			    "Process not paused; read %u times: ", heap->reading_count);
+		strbuf_addf(p->out, "; not paused, read %u times to copy ",
+			    heap->reading_count);
 	else
-		strbuf_addf(p->out, "Process paused for %s; ",
+		strbuf_addf(p->out, "; paused for %s to copy ",
 			    units_format_duration(heap->pause_ns, pause));
 	heap_page_add_bytes(p, heap->copied_bytes, 0);
-	strbuf_add_text(p->out, " copied.\n");
+	strbuf_add_text(p->out, ".\n");
 }
 
 static void add_head(const struct heap_page *p)
@@ -59,7 +59,7 @@ static void add_head(const struct heap_page *p)
 	strbuf_addf(p->out, "%d ", p->usage->process.pid);
 	text_add_printable(p->out, p->usage->process.comm, strlen(p->usage->process.comm),
 			   false);
-	strbuf_addf(p->out, ": %s, %s. ", allocator_titles[heap->allocator],
+	strbuf_addf(p->out, ": %s, %s", allocator_titles[heap->allocator],
 		    quality_names[heap->quality]);
 	add_origin(p);
 	if (p->options->conclusion)

@@ -327,12 +327,13 @@ static void add_mapping(struct page *p, struct strbuf *line)
 	strbuf_add_text(line, ", most of it in ");
 	add_printable(p, line, g->mapping);
 	if (g->mappings_from_bytes == 0)
-		strbuf_addf(line, " (%s of %s when its mappings were last read)", to,
+		strbuf_addf(line, " (%s of %s at the last reading of its mappings)", to,
 			    of_to);
 	else
-		strbuf_addf(line,
-			    " (from %s of %s to %s of %s, when its mappings were read)",
-			    from, of_from, to, of_to);
+		strbuf_addf(
+			line,
+			" (%s of %s at the first reading of its mappings, %s of %s at the last)",
+			from, of_from, to, of_to);
 }
 
 /*
@@ -396,9 +397,9 @@ static void add_verdicts(struct page *p)
 		add_verdict(p, "also", also[i]);
 	oom_verdict_add_advice(verdict, p->evidence, &advice);
 	add_words(p, "advice", strbuf_text(&advice));
-	strbuf_addf(&line, "%s: %s", oom_confidence_names[confidence],
+	strbuf_addf(&line, "%s confidence: %s", oom_confidence_names[confidence],
 		    strbuf_text(&sure));
-	add_words(p, "sure", line.text);
+	add_words(p, "evidence", line.text);
 }
 
 static int compare_tasks(const void *a, const void *b)

@@ -73,7 +73,7 @@ static char *render(const struct comparison *c, enum form form,
 /* The expected report on make(), written by hand line by line. */
 static const char report_text[] =
 	"jemalloc:muzzy_decay_ms=60000 settles 91% lower than glibc (6.0M against 66.0M);\n"
-	"the parts of Rss under jemalloc:muzzy_decay_ms=60000 are unknown.\n"
+	"what Rss consists of under jemalloc:muzzy_decay_ms=60000 is unknown.\n"
 	"\n"
 	"Command   work \\x1b[31m<b>\\xff\n"
 	"Settled   for 1.0s\n"

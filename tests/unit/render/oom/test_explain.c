@@ -41,13 +41,12 @@ static void a_mapping_is_compared_with_its_process_at_the_same_reading(void **st
 	g->mapping_to_bytes = 278 * MIB;
 	g->mappings_to_bytes = 280 * MIB;
 	assert_explains(&evidence,
-			"most of it in [heap] (from 98.0M of 101.0M to 278.0M of "
-			"280.0M, when its mappings were read)\n");
+			"most of it in [heap] (98.0M of 101.0M at the first "
+			"reading of its mappings, 278.0M of 280.0M at the last)\n");
 	g->is_new = true;
 	g->mapping_from_bytes = g->mappings_from_bytes = 0;
-	assert_explains(&evidence,
-			"most of it in [heap] (278.0M of 280.0M when its mappings "
-			"were last read)\n");
+	assert_explains(&evidence, "most of it in [heap] (278.0M of 280.0M at the last "
+				   "reading of its mappings)\n");
 }
 
 int main(void)
