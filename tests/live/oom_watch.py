@@ -42,6 +42,7 @@ def a_leak_is_recorded_up_to_its_end():
         # version 2 sends no notification before the limit is reached
         check(len(watch.events("limit")) >= (2 if group.version == 1 else 1), watch.events("limit"))
         check("killed   " in watch.text and "oom_target" in watch.text, watch.text)
+        equal(watch.err.count(b"the watch continues until the cgroup is removed"), 1, watch.err)
         kills = watch.events("oom_kill")
         equal(len(kills), 1, "kills")
         if has_source(watch, b"kernel's log"):

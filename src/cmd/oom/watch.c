@@ -35,6 +35,7 @@ struct watch {
 	 * currently not above memory.high
 	 */
 	uint64_t slowed_ns;
+	bool is_told; /* that the watch continues after a kill */
 	struct strbuf out;
 };
 
@@ -151,12 +152,16 @@ static void print_event(void *context, const struct recorded_event *event)
 		    event->kind);
 	if (event->pid > 0)
 		strbuf_addf(&w->out, " %d", event->pid);
-	if (strcmp(event->kind, "oom_kill") == 0)
+	if (strcmp(event->kind, "oom_kill") == 0) {
 		strbuf_add_text(&w->out,
 				event->text
 					? ": the kernel's report is in the recording"
 					: ": the kernel counted a kill in the cgroup");
-	else if (event->text) {
+		if (!w->is_told && w->session->options->sample_count == 0)
+			message("hint: the watch continues until the cgroup is removed; "
+				"^C ends it");
+		w->is_told = true;
+	} else if (event->text) {
 		strbuf_add_text(&w->out, ": ");
 		text_add_printable(&w->out, event->text, strlen(event->text), false);
 	}
