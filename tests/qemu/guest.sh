@@ -158,11 +158,12 @@ make_disk()
 
 # ---- the guest -----------------------------------------------------------------------
 
-# One thread emulates both CPUs. With a thread for each, qemu 7.2 may execute an int3 instruction
-# that the kernel has already replaced, and the kernel stops with "Oops: int3".
+# One thread emulates both CPUs. With a thread for each, qemu 7.2 may execute an int3
+# instruction that the kernel has already replaced, and the kernel stops with "Oops: int3".
 boot()
 {
-	timeout "$limit_s" qemu-system-x86_64 -M q35 -accel tcg,thread=single -cpu max -smp 2 -m 1024 \
+	timeout "$limit_s" qemu-system-x86_64 -M q35 -accel tcg,thread=single -cpu max \
+		-smp 2 -m 1024 \
 		-nographic -no-reboot -nic none \
 		-kernel "$vmlinuz" -drive "file=$work/disk,format=raw,if=none,id=disk,cache=unsafe" \
 		-device nvme,drive=disk,serial=disk \
