@@ -212,8 +212,7 @@ static const struct compare_options defaults = {
 
 const struct cmd cmd_watch = {
 	.args = "[PID... | -p NAME | --cgroup PATH|ID] [OPTIONS] [-- COMMAND...]",
-	.summary =
-		"Show who owns the memory of processes, its state, and who can reclaim it.",
+	.summary = "Show who owns memory, what state it is in, and who can reclaim it.",
 	.shared = "pid cgroup tree text csv json interval samples output "
 		  "output-all list-columns no-headings bytes sort max-share "
 		  "procfs no-stop allow-stall record keep replay at",

@@ -247,7 +247,9 @@ static int doctor_run(struct options *o)
 const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.args = "[-p PID|NAME] [OPTIONS]",
-	.summary = "show what can be measured here, and what is missing for the rest",
+	.summary =
+		"show what memstate can measure here, and what it needs to measure the "
+		"rest",
 	.shared = "pid json procfs",
 	.run = doctor_run,
 };
