@@ -247,9 +247,7 @@ static int doctor_run(struct options *o)
 const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.args = "[-p PID|NAME] [OPTIONS]",
-	.summary =
-		"show what memstate can measure here, and what it needs to measure the "
-		"rest",
+	.summary = "show what memstate can measure here, and what the rest requires",
 	.shared = "pid json procfs",
 	.run = doctor_run,
 };

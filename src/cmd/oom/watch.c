@@ -449,8 +449,7 @@ static const struct option_row own_rows[] = {
 const struct cmd cmd_oom_watch = {
 	.name = "oom watch",
 	.args = "[-p PID | --cgroup PATH|ID] --record FILE [OPTIONS]",
-	.summary =
-		"record a cgroup until it is removed, including the kernel's OOM kills",
+	.summary = "record a cgroup until it is removed, and its OOM kills",
 	.shared = "pid cgroup text interval samples max-share procfs record "
 		  "keep",
 	.own = own_rows,
