@@ -111,6 +111,13 @@ struct oom_kill {
 	 * the figures are incomplete.
 	 */
 	bool is_cut;
+	/*
+	 * The kernel had not added up memory.stat when it printed the report: the amounts
+	 * account for less than half of usage_bytes. stat.anon_bytes is the sum over the
+	 * task table, or unknown; the other amounts of stat are unknown, except
+	 * kernel_bytes of version 1.
+	 */
+	bool is_stat_stale;
 };
 
 struct oom_kill_list {

@@ -30,6 +30,7 @@ unit_proc = \
 	%D%/proc/cgroup/test_cgroup \
 	%D%/proc/cgroup/test_parse \
 	%D%/proc/cgroup/test_room \
+	%D%/proc/kmsg/test_group \
 	%D%/proc/kmsg/test_oom \
 	%D%/proc/kmsg/test_printk_clock \
 	%D%/proc/kmsg/test_stamp \

@@ -245,8 +245,10 @@ enum oom_confidence oom_evidence_confidence(const struct oom_evidence *e,
 	if (e->end != OOM_END_KILLED)
 		return add_exit_confidence(e, why);
 	if (e->kill)
-		strbuf_addf(why, "the kernel's report%s",
-			    e->kill->is_cut ? ", with missing lines" : "");
+		strbuf_addf(why, "the kernel's report%s%s",
+			    e->kill->is_cut ? ", with missing lines" : "",
+			    e->kill->is_stat_stale ? ", whose memory.stat was outdated"
+						   : "");
 	if (e->has_sample)
 		strbuf_addf(why, "%sa sample %s%s before", e->kill ? ", and " : "",
 			    e->kill || e->age_ns == UINT64_MAX ? "" : "at most ",

@@ -158,6 +158,37 @@ bool kmsg_group_read_stat(struct kmsg_group *g, const char *line)
 	return true;
 }
 
+/*
+ * The kernel adds up memory.stat every two seconds, and when enough has changed. Reports
+ * of Linux 6.18 were seen in which all amounts of memory.stat were 0 although usage was
+ * the limit. The usage itself is exact.
+ */
+static bool is_stat_stale(const struct oom_kill *k)
+{
+	uint64_t counted = bytes_add(k->stat.anon_bytes, k->stat.file_bytes);
+
+	counted = bytes_add(counted, bytes_or_0(k->stat.kernel_bytes));
+	counted = bytes_add(counted, bytes_or_0(k->stat.sock_bytes));
+	return bytes_known(k->usage_bytes) && bytes_known(counted) &&
+	       counted < k->usage_bytes / 2;
+}
+
+static void replace_stat(struct oom_kill *k)
+{
+	uint64_t sum = k->task_count > 0 ? 0 : BYTES_UNKNOWN;
+	uint64_t kernel = k->version == CGROUP_V1 ? k->kernel_usage_bytes : BYTES_UNKNOWN;
+
+	for (size_t i = 0; i < k->task_count; i++)
+		sum = bytes_add(sum, k->tasks[i].anon_bytes);
+	/* the table counts a page once for each process that shares it since a fork */
+	if (bytes_known(sum) && sum > k->usage_bytes)
+		sum = k->usage_bytes;
+	memset(&k->stat, 0xff, sizeof(k->stat));
+	k->stat.anon_bytes = sum;
+	k->stat.kernel_bytes = kernel;
+	k->is_stat_stale = true;
+}
+
 void kmsg_group_end(const struct kmsg_group *g, struct oom_kill *k)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -180,4 +211,6 @@ void kmsg_group_end(const struct kmsg_group *g, struct oom_kill *k)
 		cgroup_stat_parse(k->version, strbuf_text(&text), &k->stat);
 	if (k->version == CGROUP_V1)
 		k->stat.kernel_bytes = k->kernel_usage_bytes;
+	if (is_stat_stale(k))
+		replace_stat(k);
 }

@@ -251,6 +251,7 @@ void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *e,
 	json_add_bool(&j, "is_group_killed", e->kill && e->kill->is_group_killed);
 	json_add_bool(&j, "has_report", e->kill != NULL);
 	json_add_bool(&j, "is_cut", e->kill && e->kill->is_cut);
+	json_add_bool(&j, "is_stat_stale", e->kill && e->kill->is_stat_stale);
 	add_machine(&j, e->kill);
 	add_victim(&j, e);
 	add_sample(&j, e);

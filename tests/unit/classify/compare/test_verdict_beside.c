@@ -79,8 +79,8 @@ static void a_difference_with_an_unknown_owner_is_reported_as_such(void **state)
 	judged_finish(&f);
 	assert_verdict(
 		&f, "lower",
-		"mimalloc settles 50% lower than glibc (33.0M against 66.0M); the parts of "
-		"Rss under mimalloc are unknown.");
+		"mimalloc settles 50% lower than glibc (33.0M against 66.0M); what Rss "
+		"consists of under mimalloc is unknown.");
 	judged_release(&f);
 }
 
