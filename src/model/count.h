@@ -124,7 +124,7 @@ struct count_list {
 	}
 
 /* Message for a program with a built-in allocator that cannot be counted. */
-#define COUNT_UNCOVERED_FORMAT "%s is not covered; only calls of malloc are counted"
+#define COUNT_UNCOVERED_FORMAT "%s is not covered; only calls to malloc are counted"
 extern const char count_uncovered_go[];
 
 void count_list_release(struct count_list *list);

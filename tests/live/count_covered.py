@@ -16,7 +16,7 @@ from live import (OrderedTarget, Skip, check, equal, memstate, need_built_with, 
 
 FOLDER = os.path.join(os.environ["builddir"], "tests", "targets")
 WAYS = ("inject", "bpf", "perf")
-NOT_COVERED = b"Go's allocator is not covered; only calls of malloc are counted"
+NOT_COVERED = b"Go's allocator is not covered; only calls to malloc are counted"
 
 
 def target_path(name):
@@ -291,7 +291,7 @@ def stacks_of_entry_points_are_recorded():
 def entry_points_in_a_command_are_named_as_not_covered():
     result = memstate("count", "--", target_path("entry_target_rjem"), stdin=subprocess.DEVNULL)
     equal(result.status, 3, f"status: {result.err}")
-    check(re.search(rb"_rjem_\w+ is not covered; only calls of malloc are counted", result.err), result.err)
+    check(re.search(rb"_rjem_\w+ is not covered; only calls to malloc are counted", result.err), result.err)
     # the command is counted without them
     memstate("count", "--", target_path("entry_target"), stdin=subprocess.DEVNULL).must_be(0)
 
@@ -370,7 +370,7 @@ def a_command_without_such_an_allocator_finds_no_entry_points():
 def a_linked_in_allocator_of_a_stripped_program_is_named_as_not_covered():
     if not shutil.which("strip"):
         raise Skip("no strip here")
-    reason = b"jemalloc in this stripped program is not covered; only calls of malloc are counted"
+    reason = b"jemalloc in this stripped program is not covered; only calls to malloc are counted"
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "stripped")
         subprocess.run(["strip", "-o", path, target_path("entry_target_rjem")], check=True)

@@ -176,7 +176,7 @@ static const struct column columns[] = {
 	FIGURE("major_faults", "MAJFLT", VALUE_COUNT, FIGURE_MAJOR_FAULTS,
 	       "page faults with I/O"),
 	FIGURE("given_back", "BACK", VALUE_COUNT, FIGURE_RELEASE_CALLS,
-	       "calls of madvise, munmap and similar functions"),
+	       "calls to madvise, munmap and similar functions"),
 	FIGURE("above_s", "ABOVE", VALUE_SECONDS, FIGURE_ABOVE,
 	       "time with Rss above the requested limit"),
 	FIGURE("peak_rss_bytes", "PEAK", VALUE_BYTES, FIGURE_PEAK_RSS,

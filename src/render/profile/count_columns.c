@@ -134,7 +134,7 @@ static void get_thread_name(const void *row, int arg, struct value *ret)
 #define SUM(name, heading, kind, arg, help) \
 	COLUMN(name, heading, kind, true, get_sum, arg, help)
 #define CALLS(name, heading, arg) \
-	SUM(name "_calls", heading, VALUE_COUNT, arg, "calls of " name)
+	SUM(name "_calls", heading, VALUE_COUNT, arg, "calls to " name)
 
 /* One column per counted function, for a program or for one of its threads. */
 #define EACH_CALL(calls)                                                          \
@@ -164,11 +164,11 @@ static const struct column columns[] = {
 		"threads that have called any of the functions so far"),
 	EACH_CALL(CALLS),
 	SUM("new_calls", "NEW", VALUE_COUNT, CALL_NEW,
-	    "calls of C++'s new, if the allocator has its own"),
+	    "calls to C++'s new, if the allocator has its own"),
 	SUM("delete_calls", "DELETE", VALUE_COUNT, CALL_DELETE,
-	    "calls of delete, if the allocator has its own"),
+	    "calls to delete, if the allocator has its own"),
 	SUM("free_null_calls", "FREE NULL", VALUE_COUNT, COUNTED_FREE_NULL,
-	    "calls of free and delete with NULL, which free nothing"),
+	    "calls to free and delete with NULL, which free nothing"),
 	SUM("allocation_calls", "ALLOCATIONS", VALUE_COUNT, COUNTED_ALLOCATIONS,
 	    "all of these calls except free and delete"),
 	SUM("failed_calls", "FAILED", VALUE_COUNT, COUNTED_FAILED,
@@ -216,7 +216,7 @@ const struct column_set count_columns = {
 #define THREAD(name, heading, kind, arg, help) \
 	COLUMN(name, heading, kind, true, get_thread_sum, arg, help)
 #define THREAD_CALLS(name, heading, arg) \
-	THREAD(name "_calls", heading, VALUE_COUNT, arg, "calls of " name)
+	THREAD(name "_calls", heading, VALUE_COUNT, arg, "calls to " name)
 
 static const struct column thread_columns[] = {
 	COLUMN("tid", "THREAD", VALUE_COUNT, false, get_tid, 0,
@@ -227,7 +227,7 @@ static const struct column thread_columns[] = {
 	THREAD_CALLS("new", "NEW", CALL_NEW),
 	THREAD_CALLS("delete", "DELETE", CALL_DELETE),
 	THREAD("free_null_calls", "FREE NULL", VALUE_COUNT, COUNTED_FREE_NULL,
-	       "calls of free and delete with NULL"),
+	       "calls to free and delete with NULL"),
 	THREAD("allocation_calls", "ALLOCATIONS", VALUE_COUNT, COUNTED_ALLOCATIONS,
 	       "all of these calls except free and delete"),
 	THREAD("failed_calls", "FAILED", VALUE_COUNT, COUNTED_FAILED,
