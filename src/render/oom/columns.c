@@ -176,8 +176,10 @@ static const struct column columns[] = {
 	FIGURE("pagetables_bytes", "TABLES", pagetables_bytes,
 	       "part of kernel: page "
 	       "tables"),
-	FIGURE("percpu_bytes", "PERCPU", percpu_bytes, "part of kernel: memory for each CPU"),
-	FIGURE("vmalloc_bytes", "VMALLOC", vmalloc_bytes, "part of kernel: vmalloc areas"),
+	FIGURE("percpu_bytes", "PERCPU", percpu_bytes,
+	       "part of kernel: memory for each CPU"),
+	FIGURE("vmalloc_bytes", "VMALLOC", vmalloc_bytes,
+	       "part of kernel: vmalloc areas"),
 	FIGURE("slab_unreclaimable_bytes", "SLABU", slab_unreclaimable_bytes,
 	       "part of kernel: unreclaimable slab"),
 	FIGURE("other_kernel_bytes", "OTHER", other_kernel_bytes,
