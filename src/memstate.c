@@ -17,7 +17,7 @@
 #define MAPPED_BYTES_MIN 65536
 
 /*
- * Occupy those of the descriptors 0 to 2 that the caller closed. Otherwise the next file
+ * Occupy the descriptors from 0 to 2 that the caller has closed. Otherwise the next file
  * that memstate opens, such as a recording, becomes its standard error, and messages are
  * written into it. Each is opened the wrong way round, so that using it still fails with
  * EBADF, and a command that memstate starts finds it closed.

@@ -103,7 +103,7 @@ const char *units_format_change(int64_t bytes, char buf[UNITS_TEXT_SIZE]);
  */
 const char *units_format_duration(uint64_t ns, char buf[UNITS_TEXT_SIZE]);
 
-/* Return part / whole in per mille, rounded to nearest. Returns 0 if whole is 0. */
+/* Return part / whole in thousandths, rounded to nearest. Returns 0 if whole is 0. */
 unsigned int units_per_mille(uint64_t part, uint64_t whole);
 
 /*

@@ -41,13 +41,14 @@ struct cgroup_level {
 	uint64_t swap_limit_bytes;
 	/*
 	 * Event counts since the cgroup was created. They concern this cgroup alone if
-	 * the kernel has memory.events.local, otherwise also its descendants.
-	 * max_count is how often usage hit the limit (v1 failcnt); such an event need
-	 * not kill a process.
+	 * the kernel has memory.events.local, otherwise also its descendants. max_count
+	 * is the number of times that usage hit the limit (v1 failcnt); such an event
+	 * need not kill a process.
 	 */
 	uint64_t max_count;
 	uint64_t high_count;
-	uint64_t oom_count;	 /* how often reclaim could not free enough memory */
+	/* number of times that reclaim could not free enough memory */
+	uint64_t oom_count;
 	uint64_t oom_kill_count; /* processes of the cgroup that the kernel killed */
 	uint64_t swap_fail_count;
 	/*
@@ -87,7 +88,7 @@ struct cgroup_stat {
  */
 struct cgroup_kernel {
 	uint64_t pipe_count; /* pipes that the processes have open, each counted once */
-	uint64_t pipe_limit_bytes; /* upper bound of the memory used by all open pipes */
+	uint64_t pipe_limit_bytes; /* upper bound on the memory used by all open pipes */
 	/* Number of sockets that the processes have open, each counted once. */
 	uint64_t socket_count;
 	/* From memory.kmem.slabinfo, which exists before Linux 5.9. */

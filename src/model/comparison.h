@@ -74,8 +74,8 @@ struct run {
 	uint64_t peak_rss_bytes; /* peak Rss as reported by the kernel */
 	uint64_t minor_faults, major_faults;
 	/*
-	 * Number of calls of madvise(2), munmap(2) and similar functions;
-	 * BYTES_UNKNOWN: not counted.
+	 * Number of calls to madvise(2), munmap(2) and similar functions; BYTES_UNKNOWN:
+	 * not counted.
 	 */
 	uint64_t release_call_count;
 	uint64_t above_ns; /* how long Rss was above above_bytes of struct comparison */

@@ -30,7 +30,7 @@ extern const char *const counted_call_names[CALL_COUNT_];
 /* Sums of calls and bytes. Each figure may be BYTES_UNKNOWN. */
 struct count_sums {
 	uint64_t calls[CALL_COUNT_];
-	uint64_t allocation_calls; /* calls of all functions except free and delete */
+	uint64_t allocation_calls; /* calls to all functions except free and delete */
 	/* Calls of free and delete with NULL, which free nothing. */
 	uint64_t free_null_calls;
 	/* Calls that should have returned a block and returned NULL. */
@@ -79,8 +79,8 @@ struct count_program {
 	 */
 	bool has_other_malloc;
 	/*
-	 * The allocator implements C++ new and delete, but calls of new and delete
-	 * were not counted.
+	 * The allocator implements C++ new and delete, but calls to new and delete were
+	 * not counted.
 	 */
 	bool has_other_new;
 	bool has_filter; /* the program installed a seccomp filter while it was counted */

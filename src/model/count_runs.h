@@ -13,7 +13,7 @@
 #include "model/count.h"
 
 /*
- * The figures of a run. The first CALL_COUNT_ values stand for the calls of one function
+ * The figures of a run. The first CALL_COUNT_ values stand for the calls to one function
  * each, in the order of enum counted_call.
  */
 enum counted_figure {
@@ -64,7 +64,7 @@ struct count_run {
 struct count_runs {
 	struct count_run *items;
 	size_t count, capacity;
-	uint64_t iterations; /* how often each run repeats its work; 1: not given */
+	uint64_t iterations; /* how many times each run repeats its work; 1: not given */
 };
 
 void count_runs_release(struct count_runs *runs);

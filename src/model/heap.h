@@ -191,7 +191,7 @@ const char *heap_trim_call(enum allocator allocator);
 
 /*
  * Return the index of a chunk's size class in `classes` of struct heap. For glibc's heaps
- * only: jemalloc has size classes of its own.
+ * only: jemalloc has its own size classes.
  */
 size_t heap_class_index(uint64_t chunk_bytes);
 

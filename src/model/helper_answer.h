@@ -57,7 +57,10 @@ struct helper_answer {
 	 * preloaded when the program started
 	 */
 	bool was_injected;
-	/* How often a thread was stopped for the injection, and for how long in total. */
+	/*
+	 * How many times a thread was stopped for the injection, and for how long
+	 * in total.
+	 */
 	unsigned int stop_count;
 	uint64_t stopped_ns;
 	struct allocator_stats stats;

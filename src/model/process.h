@@ -54,7 +54,7 @@ static inline bool process_has_ended(const struct process *p)
 }
 
 /*
- * Return true if the process has memory of its own. It is not an error that zombies and
+ * Return true if the process has its own memory. It is not an error that zombies and
  * kernel threads have no memory.
  */
 static inline bool process_has_memory(const struct process *p)

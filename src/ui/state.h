@@ -92,7 +92,7 @@ struct ui {
 	bool is_playing;   /* replay: advance one sample per interval */
 	bool wants_redraw; /* repaint the whole terminal */
 	bool has_quit;
-	struct replay_event *events; /* replay: events in order of time */
+	struct replay_event *events; /* replay: events in chronological order */
 	uint64_t record_due_ns;	     /* when to record the next sample */
 	size_t event_count, event_capacity;
 	size_t event_shown; /* index of the event whose text was shown last */

@@ -111,7 +111,7 @@ struct count_slot {
 	 */
 	uint64_t temporary_count;
 	/*
-	 * number of calls of each function, indexed by enum count_function; malloc and
+	 * number of calls to each function, indexed by enum count_function; malloc and
 	 * free have their own members, so their elements are 0
 	 */
 	uint64_t calls[COUNT_FUNCTION_COUNT_];
@@ -128,8 +128,8 @@ struct count_slot {
 	 */
 	int64_t flushed_bytes;
 	/*
-	 * how often this slot's pending_bytes were added to the header, by all threads
-	 * that have used the slot
+	 * how many times this slot's pending_bytes were added to the header, by all
+	 * threads that have used the slot
 	 */
 	uint64_t flush_count;
 	/*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * entry - count calls of allocators' additional entry points (extra.h) as calls of the
+ * entry - count calls to allocators' additional entry points (extra.h) as calls to the
  * corresponding standard functions.
  *
  * When an allocator calls one of its own functions through its import table, the call may

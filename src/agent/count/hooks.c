@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks - the functions that count calls of malloc in a running process, as described in
+ * hooks - the functions that count calls to malloc in a running process, as described in
  * hooks.h. They run in other programs, in any thread and in signal handlers. Therefore
  * they use no libc and no locks, do not change errno, and need no stack frame if the
- * thread has a slot. A stack is recorded before the original function is called, so also
- * for calls that fail.
+ * thread has a slot. A stack is recorded before the original function is called, so calls
+ * that fail are recorded too.
  */
 #include "agent/count/hooks_inside.h"
 

@@ -43,8 +43,8 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * The next definitions of these functions in the dynamic linker's lookup order, which are
- * those of the real allocator. All members are set before any thread gets a slot.
+ * The next definitions of these functions in the dynamic linker's lookup order, which
+ * belong to the real allocator. All members are set before any thread gets a slot.
  */
 struct count_next {
 	void *(*malloc)(size_t bytes);
@@ -194,8 +194,8 @@ void *count_allocated_slow(void *p);
 
 /*
  * Return true if the word before a block is a size that needs no special handling: the
- * block is not from the arena, and has no mapping of its own. The word's low three bits
- * are flags. Requires count_has_glibc_heads.
+ * block is not from the arena, and does not have its own mapping. The word's low three
+ * bits are flags. Requires count_has_glibc_heads.
  */
 static inline bool count_is_plain(size_t head)
 {

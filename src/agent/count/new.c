@@ -85,8 +85,8 @@ void count_new_find(void)
 }
 
 /*
- * Functions besides malloc that the allocator's new may call by name. Such calls are
- * then counted as well, and have to be subtracted again.
+ * Functions besides malloc that the allocator's new may call by name. These calls are
+ * counted too, and have to be subtracted again.
  */
 static const enum count_function within[] = {
 	COUNT_CALLOC,

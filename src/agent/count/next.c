@@ -105,7 +105,7 @@ static size_t no_size(void *p)
 }
 
 /*
- * Return true if the program's calls of malloc do not reach this library. A non-PIE
+ * Return true if the program's calls to malloc do not reach this library. A non-PIE
  * program that uses the address of malloc has a stub named malloc, which does call this
  * library, although the stub is in the program.
  */

@@ -12,7 +12,7 @@
 #define NODES_SEALED (1 << 15)
 #define MODULES_SEALED (1 << 16)
 /*
- * upper bound of the address space to reserve before the program installs a
+ * upper bound on the address space to reserve before the program installs a
  * seccomp filter
  */
 #define RESERVE_MAX (UINT64_C(1) << 30)

@@ -215,8 +215,8 @@ static COLD void count_within(struct stacks *s, struct stack_thread *t, uint64_t
 	__atomic_fetch_add(&node->calls, weight, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&node->bytes, bytes * weight, __ATOMIC_RELAXED);
 	/*
-	 * count the block as freed, too, because its stack will be
-	 * unknown when it is freed
+	 * also count the block as freed, because its stack will be unknown when it
+	 * is freed
 	 */
 	__atomic_fetch_add(&node->freed_blocks, (int64_t)weight, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&node->freed_bytes, (int64_t)(bytes * weight),

@@ -7,7 +7,7 @@
 #define BITS_FIRST 10
 #define NODES_TAKEN 32
 /*
- * Upper bound of the size of the path cache, as a number of bits. A larger cache would
+ * Upper bound on the size of the path cache, as a number of bits. A larger cache would
  * evict the program's own data from the CPU cache.
  */
 #define PATH_BITS_MAX 13

@@ -69,8 +69,8 @@ void count_stack_modules_forget(void);
 #	define COUNT_STACK_LAST 1
 
 /*
- * Return the thread's position in its stream of allocated bytes, in which
- * stack_at is a position, too.
+ * Return the thread's position in its stream of allocated bytes, in which stack_at is
+ * also a position.
  */
 static inline uint64_t count_stack_position(const struct count_slot *slot)
 {

@@ -49,8 +49,8 @@ enum agent_state {
 	AGENT_STARTING,
 	AGENT_READY,
 	/*
-	 * the helper is querying the allocator, which may take any time: do not end the
-	 * helper or unmap its memory
+	 * the helper is querying the allocator, which can take arbitrarily long: do not
+	 * end the helper or unmap its memory
 	 */
 	AGENT_BUSY,
 	/* the helper no longer uses the page, but its thread may still exist */

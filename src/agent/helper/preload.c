@@ -90,7 +90,7 @@ static struct {
 
 /*
  * Return true if the function belongs to the allocator that provides malloc. Other
- * allocators may be loaded as well.
+ * allocators can also be loaded.
  */
 static int is_of_malloc(any_fn function)
 {

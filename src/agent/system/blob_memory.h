@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * blob_memory - memset and memcpy for a blob. Compilers generate calls of them, but a
+ * blob_memory - memset and memcpy for a blob. Compilers generate calls to them, but a
  * blob has no libc that defines them. Exactly one file of each blob includes this header.
  */
 #ifndef MS_AGENT_SYSTEM_BLOB_MEMORY_H

@@ -177,8 +177,8 @@ static void put_row(struct unwind_row *line, uint64_t row, uint64_t lookup)
 }
 
 /*
- * Clear the cache line if unwind_forget() was called meanwhile, because the row just
- * stored may describe code that has been unmapped.
+ * Clear the cache line if unwind_forget() was called in the meantime, because the row
+ * just stored may describe code that has been unmapped.
  */
 static void drop_if_forgotten(struct unwind_space *space, struct unwind_row *line,
 			      uint32_t forgotten)

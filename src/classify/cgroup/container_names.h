@@ -12,9 +12,8 @@
 #define CONTAINER_ID_LENGTH 64
 
 /*
- * Set names[] from a cgroup path as in /proc/PID/cgroup. Names that the
- * path does not contain become NULL. If containers are nested, the
- * names are those of the innermost one.
+ * Set names[] from a cgroup path as in /proc/PID/cgroup. Names that the path does not
+ * contain become NULL. If containers are nested, the names are the innermost container's.
  */
 void container_names_find(const char *path, char **names);
 

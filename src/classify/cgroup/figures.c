@@ -122,8 +122,8 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	f.slack_bytes = cgroup->slack_bytes;
 	add_processes(processes, &f);
 	/*
-	 * limit the sum over processes, which may be too large, to
-	 * the cgroup's anonymous memory
+	 * limit the sum over all processes, which may be too large, to the cgroup's
+	 * anonymous memory
 	 */
 	f.lazyfree_bytes = min(f.lazyfree_bytes, bytes_or_0(s->anon_bytes));
 	f.live_anon_bytes = bytes_sub(s->anon_bytes, f.lazyfree_bytes);

@@ -6,8 +6,8 @@
 #define SHARE_MIN_PER_MILLE 50
 
 /*
- * Rss that differs by at most this share counts as equal, because
- * allocators round sizes up differently.
+ * Two values of Rss that differ by at most this fraction count as equal, because
+ * allocators round sizes differently.
  */
 #define SAME_PER_MILLE 250
 /*

@@ -46,8 +46,8 @@
 /* minimum number of recent windows whose peaks predict the next peak */
 #define RECENT_MIN 4
 /*
- * lower bound of the variance of random growth, as a share of the
- * variance between neighbouring floors
+ * lower bound on the variance of random growth, as a share of the variance between
+ * neighbouring floors
  */
 #define RANDOM_GROWTH_MIN 0.05
 #define NS_PER_HOUR (3600.0 * (double)NS_PER_S)
@@ -310,7 +310,7 @@ static size_t first_recent(const struct floors *floors)
 
 /*
  * Predict the peak at the end of the series: extrapolate the peaks of the recent windows
- * at the median growth rate. The bounds use the lower and upper bound of the rate
+ * at the median growth rate. The bounds use the lower and upper bound on the rate
  * instead, extrapolated from the middle of the series.
  */
 static void find_top(const struct grid *grid, const struct floors *floors,

@@ -25,8 +25,8 @@ static uint64_t time_at(double room_bytes, int64_t rate_bytes)
 }
 
 /*
- * Return an upper bound of the random growth during the given time. Random growth
- * is the sum over independent windows.
+ * Return an upper bound on the random growth during the given time. Random growth is the
+ * sum over independent windows.
  */
 static double bound_random_growth(const struct growth *g, double ns)
 {

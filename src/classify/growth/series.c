@@ -21,8 +21,8 @@ void growth_series_clear(struct growth_series *series)
 }
 
 /*
- * Store the point with the lowest and the point with the highest
- * amount in kept[], in order of time.
+ * Store the point with the lowest and the point with the highest amount in kept[], in
+ * chronological order.
  */
 static void keep_extremes(const struct growth_point *points, size_t count,
 			  struct growth_point kept[2])

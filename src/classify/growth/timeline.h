@@ -27,7 +27,7 @@ struct timeline_row {
 
 struct timeline {
 	uint64_t begin_ms, end_ms;
-	struct timeline_row *rows; /* the rows that were kept, in order of time */
+	struct timeline_row *rows; /* the rows that were kept, in chronological order */
 	size_t count, capacity;
 	/* Index of the interval that is being filled. */
 	size_t stretch;

@@ -67,7 +67,7 @@ void trends_add(struct trends *trends, const struct trends_sample *sample);
 /* Get the trend of the cgroup's memory need. */
 void trends_find_group(const struct trends *trends, struct trend *ret);
 
-/* Return how often the trend of the cgroup has started over. */
+/* Return how many times the cgroup's trend has started over. */
 size_t trends_restart_count(const struct trends *trends);
 
 /*

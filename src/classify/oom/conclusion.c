@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "classify/growth/limit_time.h"
 
-/* If less than this share of the limit remains, in per mille, a kill is near. */
+/* If less than this share of the limit remains, in thousandths, a kill is near. */
 #define HEADROOM_LOW 100
 /* number of samples that the suggested command takes, if the report had too few */
 #define SAMPLES_NEXT 60

@@ -9,8 +9,8 @@
 #include "base/units.h"
 
 /*
- * The memory need explains the whole limit if it is at least this share of the limit, in
- * per mille.
+ * The memory need explains the whole limit if it is at least this share of the limit,
+ * in thousandths.
  */
 #define EXPLAINED_MIN 900
 
@@ -74,9 +74,7 @@ static uint64_t sum_pagetables(const struct oom_kill *k)
 	return sum;
 }
 
-/*
- * Compute the figures of the report's cgroup in the same way as those of a live cgroup.
- */
+/* Compute the figures of the report's cgroup in the same way as for a live cgroup. */
 static void set_figures(struct oom_evidence *e, const struct oom_kill *k)
 {
 	struct cgroup_level level = { .usage_bytes = k->usage_bytes,

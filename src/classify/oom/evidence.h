@@ -115,7 +115,7 @@ struct oom_evidence {
 	/* The last sample before the end. */
 	struct oom_figures last;
 	uint64_t last_unix_ms;
-	/* upper bound of the last sample's age at the end; UINT64_MAX: unknown */
+	/* upper bound on the last sample's age at the end; UINT64_MAX: unknown */
 	uint64_t age_ns;
 	uint64_t interval_ns; /* typical time between two samples */
 	/*
@@ -200,7 +200,7 @@ uint64_t oom_evidence_gap_bytes(const struct oom_evidence *e);
 
 /*
  * Return how much the memory need rose immediately before the kill, and set *ret_ns to an
- * upper bound of the duration. Unknown without a recording.
+ * upper bound on the duration. Unknown without a recording.
  */
 uint64_t oom_evidence_rise_bytes(const struct oom_evidence *e, uint64_t *ret_ns);
 

@@ -9,7 +9,10 @@
 #include "classify/oom/kernel_part.h"
 #include "classify/oom/node.h"
 
-/* Shares in per mille, from kills with known causes (see tests/live/oom_verdicts.py). */
+/*
+ * Thresholds in thousandths, derived from kills with known causes (see
+ * tests/live/oom_verdicts.py).
+ */
 /* the processes must hold less than this share of the usage */
 #define LEFTOVERS_TASKS 250
 #define LEFTOVERS_USAGE 500

@@ -32,9 +32,8 @@ struct runtime_files {
 };
 
 /*
- * Find the files that a process reads. The environment's text may be
- * NULL and its length 0. Relative paths are left out, because the
- * process may have changed its directory.
+ * Find the files that a process reads. The environment's text may be NULL if its length
+ * is 0. Relative paths are left out, because the process may have changed its directory.
  */
 void runtime_files_find(const struct runtime_environment *environment,
 			struct runtime_files *ret);

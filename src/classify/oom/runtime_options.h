@@ -57,7 +57,7 @@ bool runtime_option_is_shared(const struct runtime_option *option);
 const char *runtime_option_advice(const struct runtime_option *option);
 
 /*
- * Return the minimum share of the cgroup's limit, in per mille, at which the runtime's
+ * Return the minimum share of the cgroup's limit, in thousandths, at which the runtime's
  * limit leaves too little room for other memory.
  */
 unsigned int runtime_option_min_per_mille(const struct runtime_option *option);

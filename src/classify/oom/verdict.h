@@ -54,8 +54,8 @@ struct oom_verdict_info {
 	const char *title;
 	const char *advice;
 	/*
-	 * Minimum share of the limit or usage, in per mille, for the
-	 * verdict to hold. 0: no threshold.
+	 * Minimum share of the limit or usage, in thousandths, for the verdict to hold.
+	 * 0: no threshold.
 	 */
 	unsigned int min_per_mille;
 	/* Kinds of end that the verdict applies to: a set of bits 1 << enum oom_end. */

@@ -21,7 +21,7 @@
 #include "model/usage.h"
 
 /*
- * Compute lower and upper bounds of each owner's resident memory. The owners of the
+ * Compute lower and upper bounds on each owner's resident memory. The owners of the
  * mappings must be set. If Rss or Size of a mapping is unknown, all bounds are unknown.
  */
 void classify_stats_bound(const struct allocator_stats *stats,

@@ -50,7 +50,7 @@ static enum owner find_largest(const struct usage *u)
 	return largest;
 }
 
-/* Return true if half of Rss or more belongs to the owner. */
+/* Return true if at least half of Rss belongs to the owner. */
 static bool is_most(const struct usage *u, enum owner owner)
 {
 	return owner != OWNER_COUNT_ && bytes_known(rss(u)) &&

@@ -56,7 +56,8 @@ extern const char *const transform_kind_names[TRANSFORM_KIND_COUNT_];
 #define TRANSFORM_RULE_MAX 1000 /* maximum length of a rule in bytes */
 /* Maximum length of a frame's name in bytes, before and after a rule. */
 #define TRANSFORM_NAME_MAX 4096
-#define TRANSFORM_RULES_MAX 1000   /* maximum number of rules, including those of sets */
+/* maximum number of rules, including the rules of sets */
+#define TRANSFORM_RULES_MAX 1000
 #define TRANSFORM_FILE_MAX 1000000 /* bytes */
 
 struct transform_rule {

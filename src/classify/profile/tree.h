@@ -41,7 +41,7 @@ struct function_sums {
 	/* source line of the function's largest allocation or call */
 	struct source_line source;
 	uint64_t self[PROFILE_METRIC_COUNT_];
-	/* Amounts including those of callees. Recursive calls count once. */
+	/* Amounts including callees. Recursive calls count once. */
 	uint64_t total[PROFILE_METRIC_COUNT_];
 	/* the callers, whose totals add up to the function's total */
 	size_t first_caller, caller_count;

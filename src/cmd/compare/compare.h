@@ -10,7 +10,7 @@
 
 #include "cmd/core/options.h"
 
-/* The options of cmd_watch, which include those of a comparison. */
+/* The options of cmd_watch, which include the options of a comparison. */
 struct compare_options {
 	struct options common;
 	/*

@@ -75,8 +75,8 @@ int option_set_heap(const struct option_row *row, char *arg, struct options *o);
 int option_set_word(const struct option_row *row, char *arg, struct options *o);
 
 /*
- * Parse a number, a duration, or an amount of bytes, and store it in a uint64_t.
- * Durations are stored in ns.
+ * Parse a number, a duration, or a number of bytes, and store it in a uint64_t. Durations
+ * are stored in ns.
  */
 int option_set_number(const struct option_row *row, char *arg, struct options *o);
 int option_set_duration(const struct option_row *row, char *arg, struct options *o);

@@ -72,8 +72,8 @@ struct recording_options {
 };
 
 /*
- * The options that several commands share. A command with options of its own has a struct
- * that begins with a struct options.
+ * The options that several commands share. A command that has its own options has a
+ * struct that begins with a struct options.
  */
 struct options {
 	const char *verb; /* name of the command, for messages; NULL: memstate itself */

@@ -142,7 +142,7 @@ static pid_t start_pager(const struct pager *pager, const struct sigaction keys[
 	return -err;
 }
 
-/* End memstate by the signal that ended the pager, so that a shell's loop ends, too. */
+/* End memstate by the signal that ended the pager, so that a shell's loop also ends. */
 static void die_of(int number)
 {
 	sigset_t set;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * stream - write standard output in whole rows or samples. If the output is a file, a row
- * or sample that cannot be written completely is removed again.
+ * or sample that was written only in part is removed by truncating the file.
  */
 #ifndef MS_CMD_CORE_STREAM_H
 #define MS_CMD_CORE_STREAM_H

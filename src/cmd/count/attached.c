@@ -139,7 +139,7 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 
 /*
  * Attach to all requested processes. Returns EXIT_DONE, or the status to exit with if
- * none can be counted, or if a signal arrived meanwhile.
+ * none can be counted, or if a signal arrived in the meantime.
  */
 static int attach_all(struct attached *a, const struct snapshot *snapshot,
 		      enum count_method method)

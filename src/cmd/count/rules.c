@@ -93,8 +93,8 @@ int count_rules_load(const struct options *o, struct count_rules *ret)
 				     TRANSFORM_SETS_INIT };
 	transform_sets_add_own(&ret->sets);
 	/*
-	 * a flame graph on an HTML page offers all sets of rules, including
-	 * those of the user
+	 * a flame graph on an HTML page offers all sets of rules, including the
+	 * user's sets
 	 */
 	if ((o->stacks.rule_count > 0 || o->stacks.flame_graph) &&
 	    load_user_sets(&ret->sets) < 0)

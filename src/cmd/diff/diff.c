@@ -36,7 +36,7 @@ struct comparison {
 };
 
 /*
- * Parse an amount in the unit of the metric. An amount of bytes may have a suffix such
+ * Parse an amount in the unit of the metric. A number of bytes may have a suffix such
  * as K.
  */
 static int parse_amount(const struct comparison *c, const char *option, const char *text,

@@ -63,7 +63,7 @@ enum check_place {
 struct check {
 	/* name of the check; also its key in JSON, so never change it */
 	const char *name;
-	const char *help; /* what is possible if the answer is yes */
+	const char *help; /* what memstate can do if the check passes */
 	/* if the answer is no, memstate cannot even show plain memory figures */
 	bool is_needed;
 	enum check_place place;

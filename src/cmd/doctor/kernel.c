@@ -20,7 +20,7 @@
 #include "proc/smaps/smaps.h"
 
 /*
- * Upper bound of the size of memstate's own smaps, which has a few hundred mappings
+ * Upper bound on the size of memstate's own smaps, which has a few hundred mappings
  * at most.
  */
 #define SMAPS_SIZE_MAX (1 << 24)

@@ -244,8 +244,8 @@ static int open_knob(struct oom_arm *arm, const struct procfs *fs,
 }
 
 /*
- * Return true if memstate itself is in the group. In that case memstate would be paused,
- * too, and could not read the other processes.
+ * Return true if memstate itself is in the group. In that case memstate would also be
+ * paused, and could not read the other processes.
  */
 static bool contains_memstate(const struct cgroup *cgroup)
 {

@@ -12,10 +12,7 @@
 #include "model/comparison.h"
 #include "probe/count/count.h"
 
-/*
- * Exit statuses used by env(1) and timeout(1), for a command that has no status of
- * its own.
- */
+/* Exit statuses used by env(1) and timeout(1), for a command that has no exit status. */
 enum {
 	EXIT_NOT_COUNTED = 125,
 	EXIT_NOT_EXECUTABLE = 126,
@@ -43,7 +40,7 @@ struct count_child {
 	/* allocator to preload after the counting library, or NULL; borrowed */
 	const struct variant *allocator;
 	struct count_what what;
-	/* standard streams of the command; -1: those of memstate */
+	/* standard streams of the command; -1: memstate's own */
 	int input_fd, output_fd;
 	struct child child;
 	struct count_folder folder;
@@ -102,7 +99,7 @@ void count_child_hint(const struct count_child *child, bool with_children);
  * Forward stop signals to the command, and return true if the caller should still wait
  * for the command. Return false at the second stop signal. Call this repeatedly while the
  * command runs, with *stops = signals_stop_count() before the first call. SIGINT is not
- * forwarded: the terminal sends it to the command, too.
+ * forwarded: the terminal also sends it to the command.
  */
 bool count_child_must_wait(struct count_child *child, int *stops);
 

@@ -7,8 +7,8 @@
 #include "model/conclusion.h"
 
 /*
- * The command to run next after a report on one or more processes: that of the process
- * with the highest rank, such as its Rss.
+ * The command to run next after a report on one or more processes: it examines the
+ * process with the highest rank, such as its Rss.
  */
 struct next {
 	struct next_place place; /* where the next command can examine the processes */

@@ -40,12 +40,12 @@
 #define PAUSE_RANGE_NS (1500 * NS_PER_US)
 /*
  * At first, the thread is stopped only while it waits for work. After this many checks,
- * any other safe moment is accepted as well.
+ * other safe moments are also accepted.
  */
 #define IDLE_LOOKS 8
 /*
- * For the first 1 / MAIN_ALONE_DIVISOR of the time, try only the main thread; later try
- * the other threads as well.
+ * For the first 1 / MAIN_ALONE_DIVISOR of the time, try only the main thread; after that,
+ * also try the other threads.
  */
 #define MAIN_ALONE_DIVISOR 4
 #define TURN_NS (500 * NS_PER_MS)

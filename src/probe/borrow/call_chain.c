@@ -11,8 +11,9 @@
 
 #define DEPTH_MAX 4096
 /*
- * Time limit for unwinding a call chain, because the thread is stopped meanwhile. Beyond
- * this limit, the remainder of the stack is only scanned for return addresses.
+ * Time limit for unwinding a call chain, because the thread remains stopped during
+ * that time. Beyond this limit, the remainder of the stack is only scanned for
+ * return addresses.
  */
 #define TIME_MAX_NS (5 * NS_PER_MS)
 

@@ -110,7 +110,7 @@ const uint8_t *machine_sigreturn_code(size_t *ret_bytes)
 }
 
 /*
- * Check the words after the return address, too: a program that installs a signal handler
+ * Also check the words after the return address: a program that installs a signal handler
  * writes this return address to its stack without such a frame.
  */
 bool machine_is_handler_frame(const uint64_t *words, size_t count)

@@ -33,7 +33,7 @@ static const char *const malloc_family[] = {
 	"malloc_info", "malloc_get_state", "malloc_set_state",
 };
 
-/* Functions of libc that hold a lock which pthread_create() needs as well. */
+/* Functions of libc that hold a lock that pthread_create() also needs. */
 static const char *const lock_holders[] = {
 	"pthread_create",
 	"pthread_exit",

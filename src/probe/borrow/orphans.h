@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * orphans - find helpers that were left in a process by a memstate that was killed
- * before it could remove them. Each helper is in an address range of its own (a parcel:
- * code, page and stack).
+ * before it could remove them. Each helper has its own address range (a parcel: code,
+ * page and stack).
  *
  * A parcel is recognized by its code, byte for byte, in private memory (private_code).
  * The kernel's count of processes that have attached the helper's page shows whether

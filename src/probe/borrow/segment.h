@@ -2,7 +2,7 @@
 /*
  * segment - System V shared memory through which a process and memstate exchange data,
  * without a descriptor in the process. The memory never contains code or anything that
- * controls code: other processes of the same user can attach it as well.
+ * controls code: other processes of the same user can also attach it.
  */
 #ifndef MS_PROBE_BORROW_SEGMENT_H
 #define MS_PROBE_BORROW_SEGMENT_H

@@ -8,9 +8,10 @@
 /*
  * The stub that machine.h describes. rbx points to struct machine_order. r12 points to
  * the context in the frame, for rt_sigreturn(2). r13 points to struct machine_answer.
- * The thread's own stack ends at r13 for now, as a signal handler may run meanwhile. The
- * stub sleeps in ppoll(2), because an interrupted ppoll(2) leaves no restart data in the
- * kernel, and so does not replace those of the thread's own system call.
+ * While the stub waits, rsp equals r13, so that a signal handler's frame cannot overwrite
+ * the answer or the context. The stub sleeps in ppoll(2), because an interrupted ppoll(2)
+ * leaves no restart data in the kernel, and so does not replace those of the thread's own
+ * system call.
  */
 __asm__(".pushsection .rodata\n"
 	"machine_stub_start:\n"

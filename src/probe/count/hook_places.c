@@ -298,7 +298,7 @@ static bool is_unbound(const struct search *search, const struct candidate *c)
 
 /*
  * Return true if a pointer in another file contains an address in the main program, such
- * as that of a PLT entry or of the program's own malloc.
+ * as the address of a PLT entry or of the program's own malloc.
  */
 static bool points_to_program(const struct search *search, const struct candidate *c)
 {

@@ -25,7 +25,7 @@
 /*
  * Return true if the memstate that injected the hooks (their owner) may be alive. An
  * owner in another pid namespace is assumed to be alive. A process that fakes an owner
- * prevents counting, which it could do by other means as well.
+ * prevents counting, which it could also do by other means.
  */
 static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 {

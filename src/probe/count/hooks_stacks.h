@@ -23,8 +23,8 @@ struct hooks_stacks {
 };
 
 /*
- * Update the list of modules in the process: add new mappings, and mark those that are
- * gone. Return 0, or -errno if the list may be incomplete.
+ * Update the list of modules in the process: add new mappings, and mark mappings that no
+ * longer exist. Return 0, or -errno if the list may be incomplete.
  */
 int hooks_stacks_update(struct hooks_stacks *stacks, const struct mapping_list *mappings);
 

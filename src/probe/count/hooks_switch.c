@@ -61,8 +61,8 @@ static uint64_t hook_addr(const struct work *w, const struct hook_place *place)
 }
 
 /*
- * Like trace_read_memory(), but return -ETIMEDOUT if the process was resumed meanwhile,
- * because that call can block.
+ * Like trace_read_memory(), but return -ETIMEDOUT if the process was resumed in the
+ * meantime, because that call can block.
  */
 static int read_stopped(const struct stop *stop, int pid, uint64_t addr, void *to,
 			size_t length)
@@ -153,7 +153,7 @@ static int redirect(struct work *w, const struct stop *stop, size_t index)
 	r = read_place(stop, w->s->request->pid, place->addr, place->is_call_site, &now);
 	if (r == -ETIMEDOUT)
 		return r;
-	/* the library was unloaded, or the process changed the address meanwhile */
+	/* the library was unloaded, or the process changed the address in the meantime */
 	if (r < 0 || (now != place->found && now != w->places->originals[place->hook]))
 		return 0;
 	w->s->records[w->first_record + index].original = now;

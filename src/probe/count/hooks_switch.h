@@ -45,10 +45,10 @@ struct hooks_switch {
 #define HOOKS_PAUSE_NS (200 * NS_PER_MS)
 
 /*
- * Make all addresses and calls that have not changed meanwhile lead to the hooks. Append
- * their records to s->records and to the list in the process. *ret_count is the number of
- * patched addresses and calls. Return -E2BIG, with nothing changed, if there is not
- * enough space for the records.
+ * Make all addresses and calls that have not changed in the meantime lead to the hooks.
+ * Append their records to s->records and to the list in the process. *ret_count is the
+ * number of patched addresses and calls. Return -E2BIG, with nothing changed, if there is
+ * not enough space for the records.
  */
 int hooks_switch_on(struct hooks_switch *s, const struct hooks_head *head,
 		    const struct hook_places *places, size_t *ret_count);

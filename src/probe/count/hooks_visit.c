@@ -130,8 +130,8 @@ static int map_gates(struct entering *e)
 {
 	struct hooks_visit *v = e->visit;
 	/*
-	 * Without MAP_NORESERVE, the kernel cannot merge this mapping with that of
-	 * the hooks.
+	 * Without MAP_NORESERVE, the kernel cannot merge this mapping with the
+	 * hooks' mapping.
 	 */
 	const struct code_wanted wanted = { GATES_BYTES, v->gates_hint_addr, 0 };
 	uint64_t addr = 0;
@@ -270,8 +270,8 @@ static int remove_hooks(struct entering *e)
 }
 
 /*
- * Remove the orphaned hooks. Check each of them again first: another memstate may have
- * removed them meanwhile, and injected its own hooks at the same address.
+ * Remove the orphaned hooks. Check each of them again first: in the meantime, another
+ * memstate may have removed them, and injected its own hooks at the same address.
  */
 static int remove_orphans(struct entering *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * hooks_visit - inject the hooks and their data into a process, or remove them, by having
- * a thread of the process make system calls. The hooks are not called until calls of
+ * a thread of the process make system calls. The hooks are not called until calls to
  * malloc are patched to lead to them.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_VISIT_H
@@ -65,8 +65,8 @@ bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *
 
 /*
  * hooks_install() injects the hooks; hooks_remove() removes them. Return 0 or -errno. If
- * hooks_install() fails, it removes everything again. If the thread's last system call
- * may still be running, however, nothing is removed, and base_addr is not 0.
+ * hooks_install() fails, it removes everything. If the thread's last system call may
+ * still be running, however, nothing is removed, and base_addr is not 0.
  */
 int hooks_install(struct hooks_visit *visit);
 int hooks_remove(struct hooks_visit *visit);

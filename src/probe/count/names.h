@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * names - the names of functions that allocate and free: those of libc and C++, and
+ * names - the names of functions that allocate and free: functions of libc and C++, and
  * additional entry points of allocators.
  */
 #ifndef MS_PROBE_COUNT_NAMES_H

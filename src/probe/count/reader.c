@@ -72,13 +72,13 @@ struct reading {
 	const struct count_head *head;
 	struct count_program *program;
 	int64_t blocks, bytes, high_bytes;
-	/* upper bounds of the absolute value of the pending bytes, above 0 and below 0 */
+	/* upper bounds on the absolute value of the pending bytes, above 0 and below 0 */
 	uint64_t above_bytes, below_bytes;
 	size_t used_slots;
 };
 
 /*
- * Return an upper bound of a slot's pending bytes. A thread flushes its pending bytes
+ * Return an upper bound on a slot's pending bytes. A thread flushes its pending bytes
  * before they exceed COUNT_FLUSH_BYTES.
  */
 static uint64_t most_pending(const struct count_slot *slot, int64_t seen_bytes)

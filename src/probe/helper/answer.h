@@ -11,7 +11,8 @@ struct asked_allocator {
 	enum allocator allocator;
 	enum agent_command figures, text;
 	/*
-	 * the query visits all free chunks, and other threads cannot allocate meanwhile
+	 * the query visits all free chunks, and other threads cannot allocate during
+	 * that time
 	 */
 	bool is_slow;
 };

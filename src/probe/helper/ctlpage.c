@@ -207,8 +207,8 @@ static int ask_locked(struct ctlpage *ctl, enum agent_command command,
 	if (answer->cost_ns > answer->taken_ns - begin_ns)
 		answer->cost_ns = answer->taken_ns - begin_ns;
 	/*
-	 * check that no other client has made a request meanwhile, and
-	 * received the answer
+	 * check that no other client has made a request in the meantime and received
+	 * the answer
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (get(&page->reply_seq) != seq || get(&page->request_seq) != seq) {

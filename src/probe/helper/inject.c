@@ -128,9 +128,9 @@ static int remove_parcel(struct load *load, uint64_t addr)
 }
 
 /*
- * Remove the helpers of killed memstate processes that record_orphans() found. Search
- * for them again first: another memstate may meanwhile have injected its own helper
- * at the same address.
+ * Remove the helpers of killed memstate processes that record_orphans() found. Search for
+ * them again first: in the meantime, another memstate may have injected its own helper at
+ * the same address.
  */
 static int take_out_orphans(struct load *load)
 {

@@ -43,8 +43,8 @@ struct probe_question {
 	/* query even if other threads may have to wait for malloc for a long time */
 	bool allows_stall;
 	/*
-	 * upper bound of the number of free chunks, or BYTES_UNKNOWN to estimate
-	 * it from the mappings
+	 * upper bound on the number of free chunks, or BYTES_UNKNOWN to estimate it from
+	 * the mappings
 	 */
 	uint64_t free_chunks;
 };

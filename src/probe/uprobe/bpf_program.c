@@ -7,8 +7,9 @@
 #include <stdbool.h>
 
 /*
- * Registers of BPF. Registers 1 to 5 contain the arguments of kernel functions, and 0
- * their result; a call overwrites all six. Register 10 is the upper end of the stack.
+ * BPF registers. Registers 1 to 5 contain the arguments of kernel functions, and register
+ * 0 the result; a call overwrites all six. Register 10 points to the upper end of the
+ * stack frame.
  */
 enum {
 	R_RESULT = BPF_REG_0,

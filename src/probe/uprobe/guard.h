@@ -32,7 +32,7 @@ struct uprobe_guard_work {
 	size_t inherited_count;
 	/*
 	 * Carry out a request. Return 0 or -errno. *ret_fd is a descriptor to send to
-	 * memstate, or -1; the guard keeps the descriptor open, too.
+	 * memstate, or -1; the guard also keeps the descriptor open.
 	 */
 	int (*serve)(void *context, int request, int *ret_fd);
 	/* Remove all breakpoints; called before the guard exits. */

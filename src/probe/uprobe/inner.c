@@ -22,7 +22,7 @@
 #define CODE_MAX_BYTES (UINT64_C(64) << 20)
 
 /*
- * Upper bounds of the stubs of all slots, and of the names of the functions in a file. A
+ * Upper bounds on the stubs of all slots, and of the names of the functions in a file. A
  * function rarely has more than three names, and a slot rarely more than one stub.
  */
 #define STUBS_MAX 4096

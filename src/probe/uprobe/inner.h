@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inner - find where an allocator's code calls its own functions. For example, realloc()
- * of NULL calls malloc(), and the end of a thread calls free() for cached blocks. The
- * program did not make these calls.
+ * inner - find where an allocator's code calls its own functions. For example,
+ * realloc(NULL) calls malloc(), and an exiting thread calls free() for its cached blocks.
+ * The program did not make these calls.
  *
  * The code is decoded instruction by instruction, from the start of one function to the
  * next, so that a breakpoint is never set in the middle of an instruction.

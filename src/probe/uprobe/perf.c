@@ -97,7 +97,7 @@ int count_perf_open_event(const char *path, uint64_t offset_bytes, int tid, int 
 	return fd < 0 ? -errno : fd;
 }
 
-/* Open the events of a thread. Return 0, or -errno with all events closed again. */
+/* Open the events of a thread. Return 0, or -errno with all events closed. */
 static int open_events(const struct count_points *points, struct perf_group *group)
 {
 	size_t count;
@@ -189,7 +189,7 @@ static void close_events(struct perf_state *state, struct perf_thread *thread)
 }
 
 /*
- * Subtract the allocator's calls of its own functions. Each is counted twice: at the call
+ * Subtract the allocator's calls to its own functions. Each is counted twice: at the call
  * (the inner point) and at the start of the called function. A running thread may be
  * between the two, so the result is limited to 0.
  */

@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 /*
- * Open a disabled event that counts how often a thread hits a breakpoint. The breakpoint
- * is only in the memory of the thread's process. leader_fd is the leader of the event's
- * group, or -1.
+ * Open a disabled event that counts how many times a thread hits a breakpoint. The
+ * breakpoint is only in the memory of the thread's process. leader_fd is the leader of
+ * the event's group, or -1.
  *
- * The event is never inherited by new threads or children: the kernel would read the
- * path again, from the target's memory, and the target's fork(2) and pthread_create(3)
- * would fail with EFAULT.
+ * The event is never inherited by new threads or children: the kernel would read the path
+ * again, from the target's memory, and the target's fork(2) and pthread_create(3) would
+ * fail with EFAULT.
  *
  * Return a descriptor, or -errno. -ENODEV means that the kernel does not support
  * such events.

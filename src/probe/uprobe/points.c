@@ -23,7 +23,7 @@
 #include "tracee/elf/reader.h"
 #include "tracee/memory/mapped_file.h"
 
-/* Upper bounds for the code of one function, and for the code of an allocator. */
+/* Upper bounds on the code size of one function and of an allocator. */
 #define FUNCTION_MAX_BYTES 65536
 #define INNER_MAX_BYTES (UINT64_C(4) << 20)
 
@@ -144,7 +144,7 @@ static bool is_allocator(const struct searched_file *file)
 }
 
 /*
- * Return true if calls of the function have to be counted separately. C++ new and delete
+ * Return true if calls to the function have to be counted separately. C++ new and delete
  * qualify only if the allocator implements them; otherwise they call malloc and free.
  */
 static bool is_own(const struct searched_file *file, enum counted_call call)
@@ -227,7 +227,7 @@ static bool add_functions(struct search *search, const struct searched_file *fil
 	return true;
 }
 
-/* Add the allocator's calls of its own functions, after all functions have been added. */
+/* Add the allocator's calls to its own functions, after all functions have been added. */
 static int add_inner(struct search *search)
 {
 	struct count_name names[NAME_COUNT];

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Upper bound of the number of bytes of a function that are examined. */
+/* Upper bound on the number of bytes of a function that are examined. */
 #define COUNT_SLIDE_MAX 64
 
 struct count_slide {

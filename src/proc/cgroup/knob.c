@@ -214,7 +214,10 @@ int cgroup_knob_restore(const struct cgroup_knob *knob)
 		return 0;
 	if (r == 0)
 		r = write_knob(knob, knobs[knob->kind].unset);
-	/* cgroups created up to now inherited the temporary setting; later ones do not */
+	/*
+	 * cgroups that already exist have inherited the temporary setting; later ones
+	 * do not
+	 */
 	below = cgroup_knob_restore_descendants(knob);
 	if (r == 0)
 		r = below;

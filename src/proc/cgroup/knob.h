@@ -52,7 +52,8 @@ int cgroup_knob_restore_descendants(const struct cgroup_knob *knob);
 
 /*
  * Turn the setting off in the cgroup and its descendants, unless another program has
- * changed it meanwhile. Returns 0 or -errno; a cgroup that was removed is not an error.
+ * changed it in the meantime. Returns 0 or -errno; a cgroup that was removed is not
+ * an error.
  */
 int cgroup_knob_restore(const struct cgroup_knob *knob);
 

@@ -30,7 +30,7 @@ void cgroup_stat_parse(enum cgroup_version version, const char *text,
 void cgroup_slabs_parse(const char *text, struct cgroup_kernel *ret);
 
 /*
- * Parse memory.pressure, whose format is that of /proc/pressure. Return false, with *ret
+ * Parse memory.pressure, which has the format of /proc/pressure. Return false, with *ret
  * undefined, if the text is not in this format.
  */
 bool cgroup_pressure_parse(const char *text, struct cgroup_pressure *ret);

@@ -345,7 +345,7 @@ static void parse_line(struct kmsg_oom *p, char *line)
 
 	kmsg_split_cut_fault(line);
 	text = kmsg_stamp_skip(line, &time);
-	/* a kernel line's own timestamp takes precedence over that of the JSON record */
+	/* a kernel line's own timestamp takes precedence over the JSON record's */
 	if (time.text[0] == '\0') {
 		time.unix_ms = p->outer_time.unix_ms;
 		text_copy(time.text, sizeof(time.text), p->outer_time.text);

@@ -12,8 +12,7 @@
 #include "proc/system/procfs.h"
 
 /*
- * Totals of a process, including those of its children that have ended and
- * have been waited for.
+ * Totals of a process, including its children that have ended and have been waited for.
  */
 struct process_cost {
 	/* CPU time of a process, with a resolution of one clock tick */

@@ -22,8 +22,8 @@
 
 /*
  * Open the directory of a process. proc_dir_open() opens it in a live or captured procfs,
- * with the unified errors of procfs.h; proc_dir_open_live() opens it in the kernel's
- * /proc; proc_dir_find() opens it with O_PATH. The caller closes the descriptor.
+ * with the errors of procfs.h; proc_dir_open_live() opens it in the kernel's /proc;
+ * proc_dir_find() opens it with O_PATH. The caller closes the descriptor.
  */
 int proc_dir_open(const struct procfs *fs, int pid);
 int proc_dir_open_live(int pid);

@@ -35,8 +35,7 @@ enum proc_file {
 	PROC_STATUS,
 	PROC_SYSCALL,
 	/*
-	 * has a directory for each thread, with files of the same names as
-	 * those of the process
+	 * has a directory for each thread, with files of the same names as the process's
 	 */
 	PROC_TASK,
 	PROC_FILE_COUNT_,

@@ -22,7 +22,7 @@ typedef int (*process_fn)(void *context, const struct process *p);
 
 /*
  * Call fn for every process, in ascending order of pid if the kernel lists them in this
- * order. Processes that end meanwhile are skipped. If a process's stat is hidden
+ * order. Processes that end during the listing are skipped. If a process's stat is hidden
  * (hidepid=1) or corrupt, only its pid is set and its state is 0. Returns 0, -errno if
  * the list or a process cannot be read, or the nonzero value that fn returned.
  */

@@ -17,8 +17,8 @@ void own_raise_priority(void);
 
 /*
  * Lock memstate's pages in memory, so that the kernel does not reclaim them. With
- * CAP_IPC_LOCK, pages mapped later are locked, too. Returns 0 or -errno: -EPERM or
- * -ENOMEM if the lock is not permitted. memstate can continue without the lock.
+ * CAP_IPC_LOCK, pages that are mapped later are also locked. Returns 0 or -errno: -EPERM
+ * or -ENOMEM if the lock is not permitted. memstate can continue without the lock.
  */
 int own_lock_memory(void);
 

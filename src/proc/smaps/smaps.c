@@ -44,7 +44,7 @@
 #define PACE_PAUSE_NS (50 * NS_PER_US)
 
 /*
- * Upper bound of the size of a record: a path of at most PATH_MAX bytes, each escaped to
+ * Upper bound on the size of a record: a path of at most PATH_MAX bytes, each escaped to
  * at most 4 bytes, and about 800 bytes of fields.
  */
 #define RECORD_SIZE_MAX (64 * 1024)

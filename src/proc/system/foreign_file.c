@@ -288,9 +288,7 @@ static int look_up(const struct lookup *l, const char *path, bool is_link)
 	};
 	long fd = -1;
 
-	/*
-	 * the kernel's lookup would check the rights of memstate, not those of the reader
-	 */
+	/* the kernel's lookup would check memstate's rights, not the reader's */
 	if (l->reader)
 		return look_up_manually(*l, path, is_link);
 	errno = EAGAIN;

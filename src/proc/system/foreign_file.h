@@ -35,7 +35,7 @@
  */
 #define FOREIGN_ROOT_OF(process_fd) (-2000 - (process_fd))
 
-/* Size limit for ELF and debug files: larger than those of any real program. */
+/* Size limit for ELF and debug files: larger than any real program's files. */
 #define FOREIGN_ELF_BYTES_MAX (UINT64_C(16) << 30)
 
 /*

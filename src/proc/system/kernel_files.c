@@ -87,7 +87,7 @@ static int list_process(const struct procfs *fs, int pid, struct file_list *pipe
 		uint64_t inode, number;
 		ssize_t n = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
 
-		/* skip "." and "..", and descriptors that were closed meanwhile */
+		/* skip "." and "..", and descriptors that were closed in the meantime */
 		if (n < 0 || num_parse_u64(entry->d_name, &number) < 0)
 			continue;
 		if ((*left)-- == 0)
@@ -136,7 +136,7 @@ uint64_t proc_kernel_files_pipe_limit(uint64_t capacity_bytes, uint64_t content_
 }
 
 /*
- * Return an upper bound of the memory of a pipe's pages, in bytes. Return BYTES_UNKNOWN
+ * Return an upper bound on the memory of a pipe's pages, in bytes. Return BYTES_UNKNOWN
  * if the kernel denies access, or if the descriptor now refers to another file.
  */
 static uint64_t read_pipe(const struct kernel_file *file)
@@ -196,7 +196,8 @@ static int receive_sum(int fd, uint64_t *ret)
 }
 
 /*
- * Add up the memory of the pipes in a child process. Returns 0 or -ETIMEDOUT. *ret is
+ * Fork a child that adds up the memory of the pipes, because the query can hang in the
+ * kernel. Returns 0, or -ETIMEDOUT if the child does not answer in time. *ret is
  * unchanged if there is no result.
  */
 static int read_pipes(const struct file_list *pipes, uint64_t *ret)

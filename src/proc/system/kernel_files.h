@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * kernel_files - count the open pipes and sockets of processes, and compute an upper
- * bound of the kernel memory that the pipes hold.
+ * bound on the kernel memory that the pipes hold.
  */
 #ifndef MS_PROC_SYSTEM_KERNEL_FILES_H
 #define MS_PROC_SYSTEM_KERNEL_FILES_H

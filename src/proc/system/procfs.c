@@ -34,8 +34,8 @@ static bool is_proc(int fd)
 }
 
 /*
- * Return true if the pids in this proc are those of memstate's pid namespace. After an
- * unshare(1) that does not mount a new proc they are not, and system calls would take
+ * Return true if the pids in this proc belong to memstate's pid namespace. After an
+ * unshare(1) that does not mount a new proc, they do not, and system calls would take
  * such a pid for another process.
  */
 static bool has_own_pids(int fd)

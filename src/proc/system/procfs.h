@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * procfs - access to /proc, either that of the running kernel or a captured copy of its
- * files. All paths are relative to its root directory. Errors are unified: -ESRCH means
- * that the process no longer exists, whether the kernel reported ENOENT or ESRCH.
- * -EOPNOTSUPP means that the process exists but the file does not, because the kernel is
- * older or the capture lacks the file.
+ * files. All paths are relative to its root directory. Errors are mapped to common codes:
+ * -ESRCH means that the process no longer exists, whether the kernel reported ENOENT or
+ * ESRCH. -EOPNOTSUPP means that the process exists but the file does not, because the
+ * kernel is older or the capture lacks the file.
  */
 #ifndef MS_PROC_SYSTEM_PROCFS_H
 #define MS_PROC_SYSTEM_PROCFS_H
@@ -47,21 +47,22 @@ void procfs_release(struct procfs *fs);
 
 /*
  * Open pid/file for reading. Returns a descriptor that the caller closes, or -errno with
- * the unified errors described at the top of this file.
+ * the errors described at the top of this file.
  */
 int procfs_open_file(const struct procfs *fs, int pid, const char *file);
 
 /*
  * Append the content of pid/file, at most `limit` bytes. Returns 0, -EFBIG, or -errno
- * with the unified errors described at the top of this file.
+ * with the errors described at the top of this file.
  */
 int procfs_read_file(const struct procfs *fs, int pid, const char *file, size_t limit,
 		     struct strbuf *out);
 
 /*
  * Open or read a path below the root, or below dir_fd, a directory opened by these
- * functions. Errors are returned unchanged, not unified. In a captured tree, no path can
- * leave the root or dir_fd, and files other than regular ones are refused with -EBADMSG.
+ * functions. Errors are returned unchanged, not mapped to common codes. In a
+ * captured tree, no path can leave the root or dir_fd, and files other than regular ones
+ * are refused with -EBADMSG.
  */
 int procfs_open_path(const struct procfs *fs, const char *path);
 int procfs_read_path(const struct procfs *fs, const char *path, size_t limit,
@@ -74,14 +75,14 @@ int procfs_stat_path(const struct procfs *fs, const char *path, struct stat *ret
 
 /*
  * Read the target of the symlink pid/file, truncated to size bytes. Returns 0, or -errno
- * with the unified errors described at the top of this file.
+ * with the errors described at the top of this file.
  */
 int procfs_read_link(const struct procfs *fs, int pid, const char *file, char *ret,
 		     size_t size);
 
 /*
- * Convert errno (err > 0) of a failed read from an open file of a process to a unified
- * error: -ESRCH or -err.
+ * Convert errno (err > 0) of a failed read from an open file of a process to one of the
+ * common codes: -ESRCH or -err.
  */
 int procfs_normalize_errno(int err);
 
@@ -93,8 +94,8 @@ int procfs_normalize_errno(int err);
 void procfs_format_fd_path(char path[PROCFS_FD_PATH_SIZE], int fd);
 
 /*
- * Open the file of a descriptor again, without another path lookup. Returns a descriptor
- * that the caller closes, or -errno: -ENOENT if /proc is not mounted.
+ * Reopen the file of a descriptor, without another path lookup. Returns a descriptor that
+ * the caller closes, or -errno: -ENOENT if /proc is not mounted.
  */
 int procfs_reopen(int fd, int flags);
 

@@ -27,7 +27,7 @@
 #define FOOT 48
 #define ROW 17
 #define TEXT_INSET 3
-#define CHAR_WIDTH 7.25 /* upper bound of the width of a character in 12 px monospace */
+#define CHAR_WIDTH 7.25 /* upper bound on the width of a character in 12 px monospace */
 #define WIDTH_SHOWN 0.1
 #define ROWS_SHOWN 2000
 

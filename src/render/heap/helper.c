@@ -35,7 +35,7 @@ static void add_origin(const struct heap_page *p, const struct helper_answer *an
 
 /*
  * Append, for each owner, the bytes that the allocator reports, and the lower and upper
- * bound of how many of these bytes are resident.
+ * bound on how many of these bytes are resident.
  */
 static void add_bounds(const struct heap_page *p, const struct heap_bounds *bounds)
 {

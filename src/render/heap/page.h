@@ -20,7 +20,7 @@ struct heap_page {
 	const struct heap_report_options *options;
 };
 
-/* Append an amount of bytes, right-aligned in `width` columns. */
+/* Append a number of bytes, right-aligned in `width` columns. */
 void heap_page_add_bytes(const struct heap_page *p, uint64_t bytes, int width);
 
 /* Return the width of a column of bytes, in characters. */
@@ -38,7 +38,7 @@ void heap_page_add_more(const struct heap_page *p, size_t more);
  */
 void heap_page_mark_heading(const struct heap_page *p, size_t begin);
 
-/* Append a line with a label, a count and an amount of bytes. */
+/* Append a line with a label, a count and a number of bytes. */
 void heap_page_add_sum(const struct heap_page *p, const char *label,
 		       const struct chunk_sum *sum);
 

@@ -18,7 +18,7 @@
 #include "model/comparison.h"
 #include "render/html/page_files.h"
 
-/* The samples of one run or one process, in order of time. Borrowed. */
+/* The samples of one run or one process, in chronological order. Borrowed. */
 struct html_series {
 	const struct run_sample *samples;
 	size_t count;

@@ -10,8 +10,8 @@
 #include "render/oom/explain.h"
 
 /*
- * Upper bound of a page's size. Kills that do not fit are
- * counted on the page, but not shown.
+ * Upper bound on a page's size. Kills that do not fit are counted on the page, but
+ * not shown.
  */
 #define OOM_PAGE_BYTES_MAX ((size_t)2000000)
 

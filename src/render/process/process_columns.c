@@ -277,10 +277,7 @@ static void get_reported(const void *row, int arg, struct value *ret)
 	value_set_amount(ret, amounts[arg]);
 }
 
-/*
- * The data that is required for a figure if only a heap walk provides or changes the
- * figure.
- */
+/* The data required for a figure that only a heap walk can provide or correct. */
 #define NEED_WALK (NEED_SMAPS | NEED_HEAP)
 
 #define TOTAL(name, heading, field, help)                                             \

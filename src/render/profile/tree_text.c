@@ -70,7 +70,10 @@ static void place(struct drawing *d, uint32_t number)
 	own->level = above->level + (node->parent > 0 && !own->is_chained);
 }
 
-/* Append the strokes of the node and of its ancestors. Return their width in columns. */
+/*
+ * Append the lines that connect the node with its ancestors. Return their width
+ * in columns.
+ */
 static size_t add_strokes(struct drawing *d, uint32_t number)
 {
 	const struct branch *own = &d->branches[number];

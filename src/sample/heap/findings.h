@@ -67,7 +67,7 @@ struct carried_heap {
 	struct past_heap past;
 	uint64_t taken_ns;
 	bool is_running; /* true if the heap was read while the process ran */
-	/* true if the figures are the allocator's own, not those of a walk */
+	/* true if the figures are the allocator's own, not a walk's */
 	bool is_reported;
 };
 

@@ -58,7 +58,7 @@ struct helper {
 };
 
 struct helpers {
-	struct procfs fs; /* with a descriptor of its own */
+	struct procfs fs; /* with its own descriptor */
 	int error; /* -EMFILE if fs has no descriptor, so that no helper can be used */
 	bool allows_stall, wants_text;
 	struct helper *items;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * leak_kinds - copies of the results of a leak scan, which may be used
- * in a thread other than the reader's.
+ * leak_kinds - copies of the results of a leak scan, which can be used in threads other
+ * than the reader's.
  */
 #ifndef MS_SAMPLE_HEAP_LEAK_KINDS_H
 #define MS_SAMPLE_HEAP_LEAK_KINDS_H

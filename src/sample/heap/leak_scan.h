@@ -3,10 +3,10 @@
  * leak_scan - find the unreachable live blocks of a heap that was just read, and group
  * them. The scan uses the copy of the heap while the process continues to run.
  *
- * A scan takes three calls: heap_reader_read() of a reader with copies_roots set,
- * which copies all memory that may hold pointers; leak_scan_mark(); and
- * leak_scan_group(). The results refer to the reader's blocks, image and type names,
- * which are valid until its next read.
+ * A scan takes three calls: heap_reader_read() of a reader with copies_roots set, which
+ * copies all memory that can contain pointers; leak_scan_mark(); and leak_scan_group().
+ * The results refer to the reader's blocks, image and type names, which are valid until
+ * its next read.
  */
 #ifndef MS_SAMPLE_HEAP_LEAK_SCAN_H
 #define MS_SAMPLE_HEAP_LEAK_SCAN_H

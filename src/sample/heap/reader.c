@@ -21,7 +21,7 @@
 #include "walk/blocks/detail.h"
 #include "walk/walk.h"
 
-/* Upper bounds of how long the steps of a pause take, measured on a busy machine. */
+/* Upper bounds on how long the steps of a pause take, measured on a busy machine. */
 #define PAUSE_BASE_NS (2 * NS_PER_MS)
 #define PAUSE_THREAD_NS (200 * NS_PER_US)
 #define PAUSE_MAPPING_NS (4 * NS_PER_US)

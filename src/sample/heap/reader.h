@@ -27,7 +27,9 @@ struct heap_reader {
 	bool waits_for_turn;
 	/* read the heap only once; false: several times, to measure the variation */
 	bool is_read_once;
-	/* also copy all memory that may hold pointers; set by the owner of the reader */
+	/*
+	 * also copy all memory that can contain pointers; set by the owner of the reader
+	 */
 	bool copies_roots;
 	/* helpers for querying the allocator, borrowed; NULL: do not query */
 	struct helpers *helpers;
@@ -63,22 +65,22 @@ uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
 				       const struct mapping_list *mappings);
 
 /*
- * Read the process like sampler_read_mappings(), and its heap too. *ret is
+ * Read the process like sampler_read_mappings(), and also read its heap. *ret is
  * initialized in every case. If ret->quality says that the heap's owners are known,
  * u->matrix contains them. If the target is not paused, *ret is the last of several
  * readings, with the variation between them.
  *
- * Returns 0 on success. If u->error is set, nothing was read. If the heap was not
- * read, *u and *mappings are as sampler_read_mappings() left them, and the error is
- * one of those of stop_run() and peek_copy(); or -EFBIG if the pause would exceed
- * max_pause_ns, with the estimate in ret->expected_ns; -ENOMEM if there is no
- * memory for the copy; or -EOPNOTSUPP for a captured tree. ret->pause_ns is always
- * the time for which the process was paused.
+ * Returns 0 on success. If u->error is set, nothing was read. If the heap was not read,
+ * *u and *mappings are as sampler_read_mappings() left them, and the error is one of
+ * those of stop_run() and peek_copy(); or -EFBIG if the pause would exceed max_pause_ns,
+ * with the estimate in ret->expected_ns; -ENOMEM if there is no memory for the copy; or
+ * -EOPNOTSUPP for a captured tree. ret->pause_ns is always the time for which the process
+ * was paused.
  *
- * With helpers, reader->answer contains the result of the query. If the walk
- * could not determine the owners, the allocator's own figures are used in
- * place of the walk's, and ret->is_reported is set; this is not a failure. If the
- * heap cannot be walked, no copy is made.
+ * With helpers, reader->answer contains the result of the query. If the walk could not
+ * determine the owners, the allocator's own figures are used in place of the walk's, and
+ * ret->is_reported is set; this is not a failure. If the heap cannot be walked, no copy
+ * is made.
  */
 int heap_reader_read(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret);

@@ -64,7 +64,7 @@ struct heap_request {
 /* Start a read. Returns 0, -EBUSY if a read is already running, or -errno. */
 int heap_walker_start(struct heap_walker *walker, const struct heap_request *request);
 
-/* Upper bound of the time that a helper takes to reach a safe moment and to answer. */
+/* Upper bound on the time that a helper takes to reach a safe moment and to answer. */
 #define HEAP_WALKER_HELPER_NS (10 * NS_PER_S)
 
 /*
@@ -79,7 +79,7 @@ bool heap_walker_is_running(const struct heap_walker *walker);
 /* Cancel the running read. The thread ends soon afterwards. */
 void heap_walker_cancel(struct heap_walker *walker);
 
-/* Return the progress of the leak scan in per mille, or -1 before the scan begins. */
+/* Return the progress of the leak scan in thousandths, or -1 before the scan begins. */
 int heap_walker_progress_per_mille(struct heap_walker *walker);
 
 /*

@@ -190,7 +190,7 @@ static void add_report(struct finder *f, const struct oom_kill *kill, bool is_ow
 	if (kill->victim.pid != 0)
 		end.victim = oom_past_find_process(f->past, kill->victim.pid,
 						   kill->victim.name);
-	/* the report may contain the name of a thread instead of that of the process */
+	/* the report may contain a thread's name instead of the process's */
 	if (!end.victim && kill->victim.pid != 0 && is_ours)
 		end.victim = oom_past_find_process(f->past, kill->victim.pid, "");
 	if (!end.victim && !is_ours)

@@ -27,7 +27,7 @@
 /* number of samples at the end that determine the usual interval */
 #define INTERVAL_SAMPLES 10
 
-/* Upper bound of the processes whose mappings are read to find thread stacks. */
+/* Maximum number of processes whose mappings are read to find thread stacks. */
 #define STACKS_PROCESSES_MAX 200
 
 static uint64_t larger(uint64_t a, uint64_t b)

@@ -23,8 +23,8 @@ struct flight_setup {
 	struct sampler *sampler;
 	struct cgroup_sampler *group;
 	struct recorder *recorder;
-	uint64_t longest_ns; /* upper bound of the time between two samples */
-	/* upper bound of the share of the time spent reading processes */
+	uint64_t longest_ns; /* upper bound on the time between two samples */
+	/* upper bound on the share of the time spent reading processes */
 	unsigned int share_per_mille;
 	/* Called after an event was recorded. May be NULL. */
 	void (*report)(void *context, const struct recorded_event *event);

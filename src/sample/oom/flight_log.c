@@ -53,7 +53,7 @@ static bool is_kill(char *record)
 	char *text = strchr(record, ';');
 	struct kmsg_victim victim;
 
-	/* programs, too, can write to the log, but not with the kernel's facility 0 */
+	/* programs can also write to the log, but not with the kernel's facility 0 */
 	if (!text || strtoul(record, NULL, 10) >= 8)
 		return false;
 	kmsg_split_cut_fault(++text);

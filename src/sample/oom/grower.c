@@ -15,14 +15,14 @@
 #define GROWTH_MIN_BYTES MIB
 
 /*
- * Upper bound of the samples that are read to find the growth. The samples are
- * evenly spaced and include the last one.
+ * Maximum number of samples that are read to find the growth. The samples are evenly
+ * spaced and include the last one.
  */
 #define READS_MAX 2000
 
 /*
- * Upper bound of the number of roles. Successive processes with the same
- * name in the same cgroup share a role.
+ * Upper bound on the number of roles. Successive processes with the same name in the same
+ * cgroup share a role.
  */
 #define ROLES_MAX 4096
 

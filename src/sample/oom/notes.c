@@ -19,7 +19,7 @@
  */
 #define SHORT_ID_LENGTH 12
 
-/* Upper bound of the notes about written files, per process. */
+/* Maximum number of notes about written files, per process. */
 #define WRITTEN_MAX 10000
 
 static int compare_notes(const void *a, const void *b)

@@ -39,7 +39,7 @@ void oom_scope_find(const struct oom_notes *notes, const struct oom_kill *report
 
 /*
  * Return true if the process that the note describes is in the cgroup or below it.
- * Processes whose cgroup was not recorded are counted as well.
+ * Processes whose cgroup was not recorded are also counted.
  */
 bool oom_scope_has(const struct oom_scope *scope, const struct oom_note *note);
 

@@ -6,8 +6,8 @@
 #include <errno.h>
 
 /*
- * Upper bound of the recorded samples to read. With 15
- * processes, each sample takes 34 us.
+ * Maximum number of recorded samples to read. With 15 processes, each sample takes
+ * 34 us.
  */
 #define PAST_MAX 10000
 

@@ -66,7 +66,7 @@ static void set_targets(struct cgroup_sampler *s, const struct cgroup *cgroup)
 }
 
 /*
- * Return an upper bound of the error of the cgroup's figures, in bytes: changes that the
+ * Return an upper bound on the error of the cgroup's figures, in bytes: changes that the
  * CPUs have not yet added to memory.stat, and pages that the CPUs keep charged in reserve
  * for the cgroup and for cgroups below it.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cgroup_sampler - take samples of a cgroup: its memory and that of its processes. */
+/* cgroup_sampler - take samples of a cgroup: its memory and its processes' memory. */
 #ifndef MS_SAMPLE_PROCESS_CGROUP_SAMPLER_H
 #define MS_SAMPLE_PROCESS_CGROUP_SAMPLER_H
 

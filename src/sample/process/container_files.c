@@ -69,10 +69,7 @@ static void set(char **to, const char *text, size_t length)
 		*to = xstrndup(text, length);
 }
 
-/*
- * Parse "POD_NAMESPACE_CONTAINER-ID.log". Returns true
- * if the ID is that of the container.
- */
+/* Parse "POD_NAMESPACE_CONTAINER-ID.log". Returns true if the ID is the container's. */
 static bool match_log(const struct search *s, const char *entry)
 {
 	size_t length = strlen(entry), tail = CONTAINER_ID_LENGTH + strlen("-.log");
@@ -92,7 +89,7 @@ static bool match_log(const struct search *s, const char *entry)
 	return true;
 }
 
-/* Parse "NAMESPACE_POD_UID". Returns true if the UID is that of the pod. */
+/* Parse "NAMESPACE_POD_UID". Returns true if the UID is the pod's. */
 static bool match_pod(const struct search *s, const char *entry)
 {
 	const char *namespace_end = strchr(entry, '_');

@@ -11,11 +11,11 @@
 #include "base/units.h"
 
 /*
- * Upper bound of the new processes to read per sample;
- * later samples read the remaining ones.
+ * Maximum number of new processes to read per sample; later samples read the
+ * remaining ones.
  */
 #define NEW_MAX 64
-/* Upper bound of the CPU budget that can be saved up. */
+/* Upper bound on the CPU budget that can be saved up. */
 #define CREDIT_MAX_NS (20 * NS_PER_MS)
 
 void group_turns_init(struct group_turns *g, struct sampler *sampler, unsigned int needs)
@@ -121,8 +121,8 @@ static void add_new(struct group_turns *g, const struct cgroup *cgroup, size_t m
 }
 
 /*
- * Return the index of the process whose turn is next: the first with a pid higher than
- * that of the last process read, or 0 after the highest pid.
+ * Return the index of the process whose turn is next: the first whose pid is higher than
+ * the pid of the last process read, or 0 after the highest pid.
  */
 static size_t find_turn(const struct group_turns *g)
 {

@@ -23,9 +23,9 @@ typedef int (*usage_fn)(void *context, const struct usage *u);
 struct sampler;
 
 /*
- * Create a sampler with a copy of *fs, whose descriptor is borrowed. A paced
- * sampler pauses now and then while it reads smaps, so that threads which wait
- * for the lock of the memory map get it.
+ * Create a sampler with a copy of *fs, whose descriptor is borrowed. A paced sampler
+ * pauses now and then while it reads smaps, so that threads waiting for the mmap lock can
+ * acquire it.
  */
 struct sampler *sampler_new(const struct procfs *fs, bool is_paced);
 

@@ -18,7 +18,7 @@
  * Note a file again once it has grown by GROWTH_MIN_BYTES plus 1/GROWN_PART of its size.
  */
 #define GROWN_PART 8
-/* upper bound of the descriptors per reading, for all processes together */
+/* maximum number of descriptors per reading, for all processes together */
 #define DESCRIPTORS_MAX 4096
 #define FILES_MAX 4096
 #define COST_PART 20 /* reading may take at most 1/COST_PART of the time */
@@ -119,8 +119,8 @@ static int add_file(void *context, const struct tmpfs_file *file)
 					   file->inode,	    file->major,
 					   file->minor,	    0 };
 		/*
-		 * The file was created after the recording began, so also note that
-		 * its size was 0 when it was created.
+		 * The file was created after the recording began, so also record that its
+		 * size was 0 when it was created.
 		 */
 		if (file->born_unix_ms > w->start_unix_ms)
 			r = add_note(a, file, file->born_unix_ms, 0);

@@ -30,7 +30,7 @@ enum reason {
 	REASON_COUNT_
 };
 
-/* Upper bound of the processes that a refresh reads for each reason. */
+/* Maximum number of processes that a refresh reads for each reason. */
 static const size_t reads_max[REASON_COUNT_] = {
 	[REASON_VISIBLE] = SIZE_MAX,
 	[REASON_NEW] = SIZE_MAX,
@@ -39,8 +39,7 @@ static const size_t reads_max[REASON_COUNT_] = {
 };
 
 /*
- * Upper bound of the processes not visible on the screen that
- * a refresh looks up in statm.
+ * Maximum number of processes not visible on the screen that a refresh looks up in statm.
  */
 #define CHECKS_MAX 256
 
@@ -132,7 +131,8 @@ static int compare_pids(const void *a, const void *b)
 }
 
 /*
- * Sort by pid. The list of a live /proc is already sorted; that of a capture may not be.
+ * Sort by pid. A list from a live /proc is already sorted; a list from a capture may
+ * not be.
  */
 static void sort_by_pid(struct snapshot *s)
 {

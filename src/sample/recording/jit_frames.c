@@ -339,8 +339,8 @@ static void add_addresses(const struct stacks *stacks, struct jit_frames *frames
 }
 
 /*
- * Append the path of the process's working directory, or that of
- * memstate's own if the process has ended.
+ * Append the path of the process's working directory, or memstate's own if the process
+ * has ended.
  */
 static void add_cwd(int process_fd, struct strbuf *out)
 {

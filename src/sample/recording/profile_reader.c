@@ -15,7 +15,7 @@
 #define OWN_PREFIX "libmemstate-"
 
 /*
- * Upper bound of the nodes: more than any program needs. Inlined functions can turn a
+ * Maximum number of nodes: more than any program needs. Inlined functions can turn a
  * single stack node into many profile nodes.
  */
 #define NODES_MAX (UINT32_C(1) << 24)

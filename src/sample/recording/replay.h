@@ -92,8 +92,8 @@ int replay_for_each_note(struct replay *replay,
 			 void *context);
 
 /*
- * Call fn for each event in order of time, otherwise
- * like recording_reader_for_each_event().
+ * Call fn for each event in chronological order; otherwise the same as
+ * recording_reader_for_each_event().
  */
 int replay_for_each_event(struct replay *replay,
 			  int (*fn)(void *context, const struct recorded_event *event),

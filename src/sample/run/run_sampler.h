@@ -35,11 +35,11 @@ void run_sampler_begin(struct run_sampler *s, const char *library);
 void run_sampler_leave_out(struct run_sampler *s, int pid);
 
 /*
- * Sample the run into *ret. If is_fresh is set, walk every heap now. Otherwise
- * walk the heaps only if Rss has grown by 5 % above that of all earlier walks, or
- * if a twentieth of the run's duration has passed since the last walk; walks take
- * at most a fifth of the time. Heaps whose last walk is too old are unknown.
- * Returns the number of processes, or -errno.
+ * Sample the run into *ret. If is_fresh is set, walk every heap now. Otherwise walk the
+ * heaps only if Rss is at least 5 % higher than at all earlier walks, or if a twentieth
+ * of the run's duration has passed since the last walk; walks take at most a fifth of
+ * the time. Heaps whose last walk is too old are unknown. Returns the number of
+ * processes, or -errno.
  */
 int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *ret);
 

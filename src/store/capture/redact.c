@@ -68,8 +68,8 @@ static size_t find_id(struct redactor *r, const char *text)
 }
 
 /*
- * Return true if the kernel generated the name. Such a name shows only what the memory is
- * used for, and no path.
+ * Return true if the kernel generated the name. Such a name reveals only the purpose of
+ * the memory, not a path.
  */
 static bool is_kernel_name(const char *name)
 {

@@ -20,13 +20,13 @@
 #	include "store/profile/pprof_types.h"
 
 /*
- * Upper bound of the memory for decoding. A message of a few bytes in the file may take
+ * Upper bound on the memory for decoding. A message of a few bytes in the file may take
  * some hundred bytes in memory.
  */
 #	define ROOM_BYTES ((size_t)1 << 30)
 
 /*
- * Upper bound of the number of frames in all samples together. Many samples may share one
+ * Upper bound on the number of frames in all samples together. Many samples may share one
  * location, so the size of the file does not limit this number.
  */
 #	define FRAMES_MAX (UINT64_C(1) << 30)
@@ -230,7 +230,7 @@ static void read_build_id(struct profile_module *module, const char *text)
 }
 
 /*
- * Upper bound of the number of mappings, higher than in any program. Each mapping is
+ * Upper bound on the number of mappings, higher than in any program. Each mapping is
  * compared with all previous ones, so the time is quadratic.
  */
 #	define MODULES_MAX 16384

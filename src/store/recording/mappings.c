@@ -18,7 +18,7 @@
 #define MAPPINGS_MAX 1000000
 
 /*
- * Upper bound of the total length of the names of a process's mappings. Each mapping has
+ * Upper bound on the total length of the names of a process's mappings. Each mapping has
  * a copy of its name, and a small file can give one long name to a million mappings.
  */
 #define NAMES_BYTES_MAX (256 << 20)
@@ -48,7 +48,8 @@ struct mapping_walk {
 	uint64_t version;
 	struct row next;
 	struct mapping_list list; /* in ascending address order */
-	int64_t *names;		  /* number of the name of each mapping in list */
+	/* name ids of the mappings in list, in the same order */
+	int64_t *names;
 	size_t name_capacity;
 	uint64_t name_bytes; /* total length of the names of the mappings in list */
 };

@@ -125,9 +125,9 @@ int recording_reader_for_each_note(struct recording_reader *reader,
 				   void *context);
 
 /*
- * Call fn for each event in order of time. The event is valid only during the call. If fn
- * returns a value other than 0, the iteration ends and returns that value. Otherwise
- * returns 0 or -errno.
+ * Call fn for each event in chronological order. The event is valid only during the
+ * call. If fn returns a value other than 0, stop and return that value. Otherwise return
+ * 0 or -errno.
  */
 int recording_reader_for_each_event(struct recording_reader *reader,
 				    int (*fn)(void *context,

@@ -44,7 +44,7 @@ struct recording_reader {
 	/* The processes of the last session that was read. */
 	struct recorded_process *processes;
 	size_t process_count, process_capacity;
-	/* lower bound of the space that the processes take up in the file */
+	/* lower bound on the space that the processes take up in the file */
 	uint64_t process_bytes;
 	int64_t session;
 };

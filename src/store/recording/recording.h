@@ -28,7 +28,7 @@ struct recording;
 const char *recording_damage(void);
 
 /*
- * Upper bounds of the time and size of a recording; 0: no bound. If a bound is exceeded,
+ * Upper bounds on the time and size of a recording; 0: no bound. If a bound is exceeded,
  * the oldest samples are removed.
  */
 struct recording_bounds {

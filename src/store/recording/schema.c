@@ -15,15 +15,15 @@
 #define COLUMNS_MAX 13
 
 /*
- * Upper bounds of times: 31 December 9999, and the longest duration in µs that can be
+ * Upper bounds on times: 31 December 9999, and the longest duration in µs that can be
  * converted to ns.
  */
 #define UNIX_MS_MAX INT64_C(253402300799999)
 #define DURATION_US_MAX (INT64_MAX / 1000)
 
 /*
- * Upper bounds of text lengths. A command line has at most 6 MiB; a
- * kernel report is far shorter.
+ * Upper bounds on text lengths. A command line has at most 6 MiB; a kernel report is
+ * far shorter.
  */
 #define VALUE_BYTES_MAX (16 << 20)
 #define NAME_BYTES_MAX 65536

@@ -18,8 +18,8 @@
 #include "store/recording/sql.h"
 
 /*
- * Upper bound of the numbers of samples and sessions: far above real numbers, and
- * far below overflow.
+ * Upper bound on the numbers of samples and sessions: far above real numbers, and far
+ * below overflow.
  */
 #define RECORDING_SAMPLE_MAX (INT64_C(1) << 53)
 

@@ -42,8 +42,8 @@ static bool has_foreign_ids(void)
 }
 
 /*
- * Return true if the file's owner may decide what memstate reads. Root may, too, unless
- * memstate has more rights than the user: it must not disclose files of root.
+ * Return true if the file's owner may decide what memstate reads. Root may also decide,
+ * unless memstate has more rights than the user: it must not disclose files of root.
  */
 static bool may_be_read(const struct stat *st)
 {

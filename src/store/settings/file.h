@@ -2,10 +2,10 @@
 /*
  * file - the settings file of the user. Errors besides those of system calls:
  * -EPERM            the file or its directory belongs to another user, or memstate runs
- *                   with the rights of another user
+ *                   with another user's privileges
  * -EINVAL           not a regular file
  * -EFBIG            too large for a settings file
- * -EBADMSG          not a text
+ * -EBADMSG          not text
  * -EPROTONOSUPPORT  of another version of memstate
  * -EBUSY            another process has locked the directory for longer than a second
  */

@@ -30,7 +30,7 @@ enum code_scope {
 	CODE_ALL_FILES, /* search all files with executable mappings */
 	/*
 	 * Search only the program's own file, and only if it exports a malloc function,
-	 * which replaces that of the C library. Otherwise is_complete is false.
+	 * which replaces the C library's malloc. Otherwise is_complete is false.
 	 */
 	CODE_PROGRAM,
 };

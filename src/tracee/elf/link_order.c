@@ -17,8 +17,8 @@
 #define HEADERS_MAX 64
 #define DYNAMIC_MAX 256
 /*
- * Maximum number of files, which exceeds that of any real program. The limit ends the
- * loop if the list is circular.
+ * Maximum number of files, more than any real program has. The limit ends the loop if the
+ * list is circular.
  */
 #define FILES_MAX 4096
 

@@ -26,8 +26,8 @@
 #	include "base/library.h"
 
 /*
- * Maximum total size of the symbol tables, which exceeds that of any known program. A
- * malformed file can claim more than the available memory.
+ * Maximum total size of the symbol tables, larger than in any known program. A malformed
+ * file can claim more than the available memory.
  */
 #	define TABLES_MAX_BYTES (UINT64_C(1) << 30)
 #	define SEGMENTS_MAX 256

@@ -29,9 +29,9 @@ void expendable_run(struct expendable *e, int (*work)(void *context), void *cont
 bool expendable_wait(struct expendable *e, uint64_t until_ns, int *ret_result);
 
 /*
- * Let the owner, which waits in expendable_wait(), call function(argument). The work
- * calls this for ptrace(2), which accepts requests only from the tracing thread. Return
- * the result of function, or -ETIMEDOUT if the owner no longer waits.
+ * Have the owner, which is waiting in expendable_wait(), call function(argument). The
+ * work function uses this for ptrace(2), which accepts requests only from the tracing
+ * thread. Return the result of function, or -ETIMEDOUT if the owner no longer waits.
  */
 int expendable_call_owner(struct expendable *e, int (*function)(void *argument),
 			  void *argument);

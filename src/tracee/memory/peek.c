@@ -92,7 +92,7 @@ static int scan_range(const struct peek *peek, const struct peek_range *range,
 
 /*
  * Return true if the pagemap entry may describe the shared zero page. The entry looks
- * like that of an anonymous page that other processes map, too; only the page's contents
+ * like one of an anonymous page that other processes also map; only the page's contents
  * identify the zero page.
  */
 static bool may_be_zero_page(uint64_t entry)

@@ -224,9 +224,9 @@ static void record_event(const struct tracer *t, struct seized *s, const siginfo
 
 /*
  * Return 0 to continue waiting for thread s, although the threads that have already
- * stopped must wait, too. Return -ETIMEDOUT or -EAGAIN to give up. The end of a
- * thread group leader is also detected here, because the kernel does not report it
- * before the last thread ends.
+ * stopped must also wait. Return -ETIMEDOUT or -EAGAIN to give up. The end of a thread
+ * group leader is also detected here, because the kernel does not report it before the
+ * last thread ends.
  */
 static int check_patience(const struct tracer *t, struct seized *s,
 			  uint64_t *patient_until_ns)
@@ -346,7 +346,7 @@ static int read_all_registers(const struct tracer *t, struct stop *stop)
 
 /*
  * Return the deadline for the work. It is earlier than the limit, because releasing the
- * target takes some time, too.
+ * target also takes time.
  */
 static uint64_t work_deadline_ns(const struct tracer *t)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stop - stop all threads of a process for a moment, and release them again.
+ * stop - stop all threads of a process for a moment, and release them.
  *
  * One thread of memstate traces and does nothing else: it never reads the target's memory
  * or a file that could block. When that thread ends, the kernel releases the threads that
@@ -77,9 +77,9 @@ int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns);
 bool stop_has_ended(const struct stop *stop);
 
 /*
- * Write a word at an aligned address, even where the process itself may not write. Only
- * the work may call this function. Return 0; -ETIMEDOUT if the target was released before
- * the write; or another -errno.
+ * Write a word at an aligned address, even where the process itself may not write. Call
+ * this function only from the work function. Return 0; -ETIMEDOUT if the target was
+ * released before the write; or another -errno.
  */
 int stop_write_word(const struct stop *stop, uint64_t addr, uint64_t word);
 

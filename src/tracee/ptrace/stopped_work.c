@@ -18,10 +18,10 @@
 #include "tracee/memory/expendable.h"
 
 /*
- * Work counts as hung if it continues for longer than HANG_NS after the release of the
- * target. The wait for the work is cut into slices of SLICE_NS. If memstate itself is
- * stopped during a slice, that time counts as one slice, because the work was
- * stopped, too.
+ * Work counts as hung if it continues for longer than HANG_NS after the release of
+ * the target. The wait for the work is cut into slices of SLICE_NS. If memstate
+ * itself is stopped during a slice, that time counts as one slice, because the work
+ * was also stopped.
  */
 #define HANG_NS (2 * NS_PER_S)
 #define SLICE_NS (20 * NS_PER_MS)

@@ -26,8 +26,8 @@ int watchdog_arm(void);
 bool watchdog_has_continued(void);
 
 /*
- * Clear the result of watchdog_has_continued(), because another process
- * has sent SIGCONT, too.
+ * Clear the result of watchdog_has_continued(), because another process has also
+ * sent SIGCONT.
  */
 void watchdog_forget(void);
 

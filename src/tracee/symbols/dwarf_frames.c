@@ -317,7 +317,7 @@ static size_t add_inlined(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *chain,
 
 /*
  * Return true if name is a linkage name that can be demangled. Other linkage names, such
- * as that of a C function, are internal to the linker.
+ * as the names of C functions, are internal to the linker.
  */
 static bool is_mangled(const char *name)
 {

@@ -23,7 +23,7 @@ struct data_heap {
 	unsigned int wishes;	     /* enum heap_wish flags for the next read */
 	unsigned int reading_wishes; /* enum heap_wish flags of the read in progress */
 	uint64_t began_ns;	     /* when the read in progress began */
-	/* progress of the leak scan in per mille; -1: not started */
+	/* progress of the leak scan in thousandths; -1: not started */
 	int progress_per_mille;
 
 	/* processes that the user has allowed memstate to stop */

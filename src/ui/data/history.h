@@ -51,7 +51,7 @@ struct sample {
 	uint64_t bytes[PART_COUNT_];
 };
 
-/* Upper bound of the samples: two for each cell of the widest screen, plus a reserve. */
+/* Maximum number of samples: two for each cell of the widest screen, plus a reserve. */
 #define HISTORY_MAX 640
 
 struct history {

@@ -21,8 +21,8 @@ void seen_growth_release(struct seen_growth *s);
 void seen_growth_clear(struct seen_growth *s);
 
 /*
- * Add a sample. Ignore it if the amount is unknown or the time is not
- * later than that of the last sample.
+ * Add a sample. Ignore it if the amount is unknown or the time is not later than the
+ * last sample's.
  */
 void seen_growth_add(struct seen_growth *s, uint64_t time_ns, uint64_t bytes);
 

@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 #include "render/table/output.h"
 
-/* upper bound of the width of text columns, except the last column */
+/* upper bound on the width of text columns, except the last column */
 #define TEXT_WIDTH_MAX 20
 #define LAST_WIDTH_MIN 8
 

@@ -31,8 +31,8 @@ struct grid {
 };
 
 /*
- * Initialize a grid. `names` has the syntax of option -o, `sort`
- * that of option -s; both must be valid.
+ * Initialize a grid. `names` has the syntax of option -o, and `sort` has the syntax of
+ * option -s; both must be valid.
  */
 void grid_init(struct grid *g, const struct column_set *set, const char *names,
 	       const char *sort);

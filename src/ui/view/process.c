@@ -354,9 +354,10 @@ static int count_growth_lines(const struct data *d)
 #define DIAGNOSIS_LINES 2
 
 /*
- * Draw the matrix, the other amounts, the growth and the diagnosis, and leave `kept`
- * lines of the area free. If the lines are scarce, leave out the changes first. If there
- * is not even a line for each of the others, do not leave any.
+ * Draw the matrix with its changes, the other amounts, the growth and the diagnosis, and
+ * keep the last `kept` lines of the area free. If space is short, omit the changes first.
+ * If there is not even one line for each part below the matrix, also use the lines to be
+ * kept free.
  */
 static void draw_table(struct page *p, int kept)
 {

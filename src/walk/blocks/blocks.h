@@ -34,7 +34,7 @@ enum block_state {
 
 struct block {
 	uint64_t addr;	/* address that malloc returned */
-	uint64_t bytes; /* usable bytes from addr on, as malloc_usable_size(3) reports */
+	uint64_t bytes; /* usable size in bytes, as malloc_usable_size(3) reports */
 	uint64_t bit;
 	enum block_state state;
 	uint32_t extent;

@@ -271,7 +271,7 @@ static void count_pages(const struct blocks *blocks, struct heap_detail *d)
 
 /*
  * Return the index of the page map for an extent. The page maps of the arenas come first,
- * and that of the blocks with their own mappings is last.
+ * and the page map of the blocks with their own mappings comes last.
  */
 static size_t strip_index(const struct extent *extent, size_t arena_count)
 {

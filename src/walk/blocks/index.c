@@ -150,7 +150,10 @@ static size_t extent_from(const struct blocks *blocks, size_t extent, uint64_t a
 		       : blocks->extent_count;
 }
 
-/* Read the header of the slot in which a block is. Returns false if it has none. */
+/*
+ * Read the header of the slot that contains the block. Returns false if the block is not
+ * in a slot.
+ */
 static bool read_slot(const struct blocks *blocks, const struct block_ref *ref,
 		      struct slot *ret)
 {

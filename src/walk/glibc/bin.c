@@ -6,8 +6,8 @@
 #include "walk/glibc/walk.h"
 
 /*
- * Upper bound of the offset of `top` in struct malloc_state, over all glibc versions.
- * The bins follow `top`.
+ * Upper bound on the offset of `top` in struct malloc_state, over all glibc versions. The
+ * bins follow `top`.
  */
 #define TOP_OFFSET_MAX 128
 

@@ -103,8 +103,9 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
 }
 
 /*
- * Read the next chunk in one direction of a bin's list, unless the two directions have
- * met: then the next chunk in each direction is the last chunk read in the other.
+ * Read the next chunk of a bin's list in one direction, unless the walks in both
+ * directions have met: then the next chunk of each walk is the last one that the other
+ * has read.
  */
 static enum step step(struct glibc *g, size_t index, struct bin_walk *walk,
 		      enum side side)

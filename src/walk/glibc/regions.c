@@ -18,7 +18,7 @@
  */
 #define HUGE_PAGES_PER_HEAP 4
 
-/* Upper bound of sizeof(heap_info), which is 0x20 or 0x30, depending on the version. */
+/* Upper bound on sizeof(heap_info), which is 0x20 or 0x30, depending on the version. */
 #define HEAP_INFO_BYTES_MAX 0x100
 
 struct region *glibc_add_region(struct glibc *g, enum region_kind kind, size_t arena)

@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 
 /*
- * Upper bound of the steps that all searches may take: this many per 16 bytes of the
+ * Maximum number of steps that all searches may take: this many per 16 bytes of the
  * image, and more if the image is small.
  */
 #define BUDGET_PER_GRANULE 8

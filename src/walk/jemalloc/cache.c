@@ -60,7 +60,7 @@ static bool read_bin(const struct jemalloc *j, uint64_t addr, struct bin *ret)
 	       ret->end_addr - ret->head_addr < STACK_BYTES_MAX;
 }
 
-/* Return true if the pointer array of `next` may follow that of `bin`. */
+/* Return true if the pointer array of `next` may follow the pointer array of `bin`. */
 static bool is_next_bin(const struct bin *bin, const struct bin *next)
 {
 	return next->head_addr >= bin->end_addr && next->end_addr > bin->end_addr &&

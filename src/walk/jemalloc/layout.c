@@ -8,7 +8,7 @@
 #include "base/xalloc.h"
 
 /*
- * Lower bound of the class number of free extents. That number is the number of size
+ * Lower bound on the class number of free extents. That number is the number of size
  * classes: 232, or 235 with a quantum of 8.
  */
 #define NO_CLASS 232
@@ -162,7 +162,7 @@ bool jemalloc_read_blocks(const struct jemalloc *j, const struct jemalloc_raw *r
 	if (ret->is_slab)
 		return read_slab(j, raw, ret);
 	ret->block_count = 1;
-	/* a small block that the heap profiler samples is in an extent of its own */
+	/* a small block that the heap profiler samples has its own extent */
 	ret->block_bytes = class < j->small_count ? j->class_bytes[class]
 						  : size - j->pad_bytes;
 	if (size < j->pad_bytes || ret->block_bytes > j->class_bytes[class] ||
@@ -201,8 +201,8 @@ static size_t count_fits(const struct samples *s)
 
 /*
  * Return true if the extent has the usual form. A slab usually has the smallest number of
- * pages that its blocks fill without a remainder. A small block is usually in a slab, not
- * in an extent of its own.
+ * pages that its blocks fill without a remainder. A small block is usually in a slab, and
+ * does not have its own extent.
  */
 static bool is_usual(const struct jemalloc *j, const struct jemalloc_raw *raw,
 		     const struct jemalloc_extent *extent)

@@ -13,7 +13,7 @@
  */
 #define FREE_BITS_OFFSET JEMALLOC_EXTENT_ALIGN
 
-/* Upper bound of user addresses, which have 47 bits, or 56 with 5-level paging. */
+/* Upper bound on user addresses, which have 47 bits, or 56 with 5-level paging. */
 #define ADDRESS_LIMIT (UINT64_C(1) << 56)
 
 bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr, struct jemalloc_raw *ret)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Upper bound of the steps that all searches may take: this many per word of the copy. */
+/* Maximum number of steps that all searches may take: this many per word of the copy. */
 #define BUDGET_PER_WORD 4
 #define BUDGET_MIN UINT64_C(1000000)
 

@@ -275,8 +275,8 @@ bool jemalloc_read_blocks(const struct jemalloc *j, const struct jemalloc_raw *r
 			  struct jemalloc_extent *ret);
 
 /*
- * Return true if the extent is not a slab, or if its bitmap marks as many blocks as free
- * as its free count states.
+ * Return true if the extent is not a slab, or if the number of free blocks in its bitmap
+ * equals its free count.
  */
 bool jemalloc_is_bitmap_valid(const struct jemalloc *j, const struct jemalloc_raw *raw,
 			      const struct jemalloc_extent *extent);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /*
- * Upper bound of the mappings that are looked up: one per word of the copy, plus this
+ * Maximum number of mappings that are looked up: one per word of the copy, plus this
  * many. Corrupt metas may describe groups that span all mappings.
  */
 #define BUDGET_MIN UINT64_C(1000000)

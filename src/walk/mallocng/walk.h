@@ -22,7 +22,7 @@
 #define MALLOCNG_CLASS_COUNT 48
 #define MALLOCNG_SLOTS_MAX 32
 
-/* Value of sizeclass in the meta of a block that has a mapping of its own. */
+/* Value of sizeclass in the meta of a block that has its own mapping. */
 #define MALLOCNG_CLASS_MAPPED 63
 
 /* struct malloc_context, as far as the walker reads it. */
@@ -36,7 +36,7 @@ struct mallocng_context {
 
 /* Where the memory of a group comes from. */
 enum mallocng_source {
-	MALLOCNG_MAPPED, /* the group has a mapping of its own */
+	MALLOCNG_MAPPED, /* the group has its own mapping */
 	MALLOCNG_NESTED, /* the group is in a slot of another group */
 	MALLOCNG_DONATED /* unused memory at the end of a file's data */
 };
