@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/xalloc.h"
+
 #define SMALL_COUNT 64
 #define SMALL_STEP UINT64_C(16)
 #define SMALL_MAX (SMALL_COUNT * SMALL_STEP)
@@ -41,9 +43,31 @@ void heap_init(struct heap *heap)
 
 void heap_release(struct heap *heap)
 {
+	for (size_t i = 0; i < heap->other_count; i++)
+		heap_release(&heap->others[i]);
+	free(heap->others);
 	free(heap->arenas);
 	free(heap->shares);
 	heap_init(heap);
+}
+
+struct heap *heap_add_other(struct heap *heap)
+{
+	struct heap *other;
+
+	heap->others = xrealloc(heap->others,
+				(heap->other_count + 1) * sizeof(*heap->others));
+	other = &heap->others[heap->other_count++];
+	heap_init(other);
+	return other;
+}
+
+struct heap_space *heap_add_space(struct heap *heap, const char *name)
+{
+	struct heap_space *space = &heap->spaces[heap->space_count++];
+
+	*space = (struct heap_space){ .name = name };
+	return space;
 }
 
 static void add_sum(struct chunk_sum *to, const struct chunk_sum *from)

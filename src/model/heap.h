@@ -93,6 +93,21 @@ struct heap_class {
 
 #define HEAP_CLASS_MAX 235
 
+/*
+ * A part of a runtime's heap, such as the old generation of a Java heap. Only live_bytes
+ * and free_bytes count memory whether resident or not.
+ */
+struct heap_space {
+	const char *name; /* the runtime's own term; static */
+	uint64_t count;	  /* number of regions, spans, pools or stacks */
+	uint64_t live_bytes;
+	uint64_t free_bytes;
+	uint64_t resident_bytes;
+};
+
+#define HEAP_SPACE_MAX 24
+#define HEAP_VERSION_SIZE 24
+
 /* How much of one mapping's resident memory belongs to each owner of the heap. */
 struct heap_share {
 	size_t mapping; /* index in the list of mappings passed to the walk */
@@ -153,6 +168,19 @@ struct heap {
 	uint64_t skipped_bytes;
 	struct heap_share *shares;
 	size_t share_count, share_capacity;
+
+	/* The version of the runtime, such as "go1.19.8"; empty if unknown. */
+	char version[HEAP_VERSION_SIZE];
+	struct heap_space spaces[HEAP_SPACE_MAX];
+	size_t space_count;
+
+	/*
+	 * The other heaps of the process: those of its language runtimes, and those of a
+	 * second malloc. They are disjoint from this heap and from each other, are not
+	 * QUALITY_UNKNOWN, and have no others themselves.
+	 */
+	struct heap *others;
+	size_t other_count;
 };
 
 /*
@@ -176,6 +204,15 @@ struct heap_sums {
 
 void heap_init(struct heap *heap);
 void heap_release(struct heap *heap);
+
+/*
+ * Append an initialised heap to the other heaps of the process. The pointer is valid
+ * until the next call.
+ */
+struct heap *heap_add_other(struct heap *heap);
+
+/* Append a space, whose figures are 0. A heap has at most HEAP_SPACE_MAX spaces. */
+struct heap_space *heap_add_space(struct heap *heap, const char *name);
 
 /*
  * Sum the counts and bytes of the blocks and page ranges of all arenas without a problem

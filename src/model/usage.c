@@ -31,6 +31,8 @@ const char *const allocator_names[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_MIMALLOC] = "mimalloc",
 	[ALLOCATOR_GO] = "go",
 	[ALLOCATOR_PARTITION] = "PartitionAlloc",
+	[ALLOCATOR_PYTHON] = "python",
+	[ALLOCATOR_HOTSPOT] = "java",
 };
 
 const char *const allocator_titles[ALLOCATOR_COUNT_] = {
@@ -39,8 +41,10 @@ const char *const allocator_titles[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_JEMALLOC] = "jemalloc",
 	[ALLOCATOR_TCMALLOC] = "tcmalloc",
 	[ALLOCATOR_MIMALLOC] = "mimalloc",
-	[ALLOCATOR_GO] = "go mallocgc",
+	[ALLOCATOR_GO] = "Go heap",
 	[ALLOCATOR_PARTITION] = "PartitionAlloc (Chromium's malloc)",
+	[ALLOCATOR_PYTHON] = "Python objects",
+	[ALLOCATOR_HOTSPOT] = "Java heap",
 };
 
 void usage_init(struct usage *u)

@@ -58,7 +58,8 @@ enum quality {
 extern const char *const quality_names[QUALITY_COUNT_];
 
 /*
- * The malloc that a process uses. It is detected from the heap if the heap was read,
+ * The malloc or the language runtime to which a heap belongs. The allocator of a process
+ * is its malloc, or its runtime if it has no malloc. It is detected from the heap if the heap was read,
  * otherwise from the mapped files, which cannot show a malloc that is linked statically.
  */
 enum allocator {
@@ -70,6 +71,8 @@ enum allocator {
 	ALLOCATOR_MIMALLOC,
 	ALLOCATOR_GO,
 	ALLOCATOR_PARTITION, /* Chromium's PartitionAlloc */
+	ALLOCATOR_PYTHON,    /* CPython's pymalloc */
+	ALLOCATOR_HOTSPOT,   /* the heap of a Java virtual machine */
 	ALLOCATOR_COUNT_
 };
 

@@ -51,6 +51,9 @@ void blocks_init(struct blocks *blocks, struct image *image, uint64_t bit_count)
 
 void blocks_release(struct blocks *blocks)
 {
+	for (size_t i = 0; i < blocks->other_count; i++)
+		blocks_release(&blocks->others[i]);
+	free(blocks->others);
 	free(blocks->extents);
 	free(blocks->starts);
 	free(blocks->not_live);

@@ -119,11 +119,16 @@ struct blocks {
 	 */
 	struct own_range *own_ranges;
 	size_t own_range_count, own_range_capacity;
+
+	/* The blocks of the process's other heaps, as in struct heap. */
+	struct blocks *others;
+	size_t other_count;
 };
 
-#define BLOCKS_INIT                                                              \
-	{                                                                        \
-		NULL, 0, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0 \
+#define BLOCKS_INIT                                                                     \
+	{                                                                               \
+		NULL, 0, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, \
+			0                                                               \
 	}
 
 /*
