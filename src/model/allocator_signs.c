@@ -112,3 +112,9 @@ bool allocator_is_unreadable(enum allocator allocator)
 	return allocator == ALLOCATOR_GO || allocator == ALLOCATOR_TCMALLOC ||
 	       allocator == ALLOCATOR_MIMALLOC || allocator == ALLOCATOR_PARTITION;
 }
+
+bool allocator_is_malloc(enum allocator allocator)
+{
+	return allocator != ALLOCATOR_UNKNOWN && allocator != ALLOCATOR_GO &&
+	       allocator != ALLOCATOR_PYTHON && allocator != ALLOCATOR_HOTSPOT;
+}

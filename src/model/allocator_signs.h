@@ -50,6 +50,13 @@ void allocator_signs_add(struct allocator_signs *signs, const struct mapping *m)
  */
 enum allocator allocator_signs_find(const struct allocator_signs *signs);
 
+/*
+ * Return true if programs call the allocator as malloc(3), so that a block which nothing
+ * refers to is a leak. False for the heaps of language runtimes, whose collectors free
+ * such blocks, and for ALLOCATOR_UNKNOWN.
+ */
+bool allocator_is_malloc(enum allocator allocator);
+
 /* Return true if memstate has a walker for the heaps of this allocator. */
 bool allocator_is_walked(enum allocator allocator);
 

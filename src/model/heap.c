@@ -55,8 +55,8 @@ struct heap *heap_add_other(struct heap *heap)
 {
 	struct heap *other;
 
-	heap->others = xrealloc(heap->others,
-				(heap->other_count + 1) * sizeof(*heap->others));
+	heap->others =
+		xrealloc(heap->others, (heap->other_count + 1) * sizeof(*heap->others));
 	other = &heap->others[heap->other_count++];
 	heap_init(other);
 	return other;
@@ -68,6 +68,102 @@ struct heap_space *heap_add_space(struct heap *heap, const char *name)
 
 	*space = (struct heap_space){ .name = name };
 	return space;
+}
+
+size_t heap_count(const struct heap *heap)
+{
+	return 1 + heap->other_count;
+}
+
+const struct heap *heap_at(const struct heap *heap, size_t index)
+{
+	return index == 0 ? heap : &heap->others[index - 1];
+}
+
+enum quality heap_total_quality(const struct heap *heap)
+{
+	enum quality lowest = QUALITY_EXACT;
+	bool is_any_known = false;
+
+	for (size_t i = 0; i < heap_count(heap); i++) {
+		enum quality quality = heap_at(heap, i)->quality;
+
+		is_any_known = is_any_known || quality != QUALITY_UNKNOWN;
+		if (quality == QUALITY_UNKNOWN)
+			quality = QUALITY_BOUND;
+		lowest = quality < lowest ? quality : lowest;
+	}
+	return is_any_known ? lowest : QUALITY_UNKNOWN;
+}
+
+const char *heap_total_problem(const struct heap *heap)
+{
+	const char *problem = NULL;
+
+	for (size_t i = 0; i < heap_count(heap) && !problem; i++)
+		problem = heap_at(heap, i)->problem;
+	return problem;
+}
+
+uint64_t heap_total_bytes(const struct heap *heap, enum owner owner)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < heap_count(heap); i++)
+		sum = bytes_add(sum, heap_at(heap, i)->owner_bytes[owner]);
+	return sum;
+}
+
+uint64_t heap_total_trimmable(const struct heap *heap)
+{
+	uint64_t sum = BYTES_UNKNOWN;
+
+	for (size_t i = 0; i < heap_count(heap); i++) {
+		uint64_t bytes = heap_at(heap, i)->trimmable_bytes;
+
+		if (bytes_known(bytes))
+			sum = bytes_known(sum) ? bytes_add(sum, bytes) : bytes;
+	}
+	return sum;
+}
+
+static int compare_shares(const void *a, const void *b)
+{
+	size_t left = ((const struct heap_share *)a)->mapping;
+	size_t right = ((const struct heap_share *)b)->mapping;
+
+	return (left > right) - (left < right);
+}
+
+struct heap_share *heap_total_shares(const struct heap *heap, size_t *ret_count)
+{
+	struct heap_share *shares;
+	size_t count = 0, merged = 0;
+
+	for (size_t i = 0; i < heap_count(heap); i++)
+		count += heap_at(heap, i)->share_count;
+	shares = xcalloc(count + 1, sizeof(*shares));
+	count = 0;
+	for (size_t i = 0; i < heap_count(heap); i++) {
+		const struct heap *part = heap_at(heap, i);
+
+		for (size_t k = 0; k < part->share_count; k++)
+			shares[count++] = part->shares[k];
+	}
+	qsort(shares, count, sizeof(*shares), compare_shares);
+	for (size_t i = 0; i < count; i++) {
+		struct heap_share *to = merged > 0 ? &shares[merged - 1] : NULL;
+
+		if (!to || to->mapping != shares[i].mapping) {
+			shares[merged++] = shares[i];
+			continue;
+		}
+		for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
+			to->owner_bytes[o] =
+				bytes_add(to->owner_bytes[o], shares[i].owner_bytes[o]);
+	}
+	*ret_count = merged;
+	return shares;
 }
 
 static void add_sum(struct chunk_sum *to, const struct chunk_sum *from)

@@ -175,9 +175,9 @@ struct heap {
 	size_t space_count;
 
 	/*
-	 * The other heaps of the process: those of its language runtimes, and those of a
-	 * second malloc. They are disjoint from this heap and from each other, are not
-	 * QUALITY_UNKNOWN, and have no others themselves.
+	 * The other heaps that were found in the process: those of its language runtimes,
+	 * and those of a second malloc. Their pages are disjoint from those of this heap
+	 * and from each other. They have no others themselves.
 	 */
 	struct heap *others;
 	size_t other_count;
@@ -213,6 +213,40 @@ struct heap *heap_add_other(struct heap *heap);
 
 /* Append a space, whose figures are 0. A heap has at most HEAP_SPACE_MAX spaces. */
 struct heap_space *heap_add_space(struct heap *heap, const char *name);
+
+/*
+ * The heaps of a process, counted from 0: the heap itself, then the others. The pointer
+ * is valid until heap_add_other() or heap_release().
+ */
+size_t heap_count(const struct heap *heap);
+const struct heap *heap_at(const struct heap *heap, size_t index);
+
+/*
+ * Return the quality of the sums over all heaps of the process: the lowest quality, but
+ * QUALITY_BOUND instead of QUALITY_UNKNOWN if the figures of another heap are known.
+ */
+enum quality heap_total_quality(const struct heap *heap);
+
+/*
+ * Return why the sums over all heaps are not exact, or NULL if they are exact or if no
+ * reason is known. Static.
+ */
+const char *heap_total_problem(const struct heap *heap);
+
+/* Return the resident bytes of an owner in all heaps, or BYTES_UNKNOWN. */
+uint64_t heap_total_bytes(const struct heap *heap, enum owner owner);
+
+/*
+ * Return the resident bytes that a trim of all heaps would return, or BYTES_UNKNOWN if
+ * they are unknown for every heap.
+ */
+uint64_t heap_total_trimmable(const struct heap *heap);
+
+/*
+ * Return the shares of all heaps, added up per mapping, in ascending order of mapping,
+ * and set *ret_count. Release the result with free(3).
+ */
+struct heap_share *heap_total_shares(const struct heap *heap, size_t *ret_count);
 
 /*
  * Sum the counts and bytes of the blocks and page ranges of all arenas without a problem

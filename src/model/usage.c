@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "model/allocator_signs.h"
 
 const char *const source_names[SOURCE_COUNT_] = {
 	[SOURCE_NONE] = "none",
@@ -114,6 +115,33 @@ uint64_t usage_thp_bytes(const struct usage *u)
 {
 	return bytes_add(total(u, SMAPS_ANON_HUGE),
 			 bytes_add(total(u, SMAPS_SHMEM_PMD), total(u, SMAPS_FILE_PMD)));
+}
+
+uint64_t usage_heap_bytes(const struct usage_heap *heap)
+{
+	uint64_t sum = 0;
+
+	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
+		sum = bytes_add(sum, heap->owner_bytes[o]);
+	return sum;
+}
+
+uint64_t usage_heaps_sum(const struct usage *u, enum allocator allocator, bool is_live)
+{
+	uint64_t sum = BYTES_UNKNOWN;
+
+	for (size_t i = 0; i < u->heap_count; i++) {
+		const struct usage_heap *heap = &u->heaps[i];
+		uint64_t bytes = is_live ? heap->owner_bytes[OWNER_LIVE]
+					 : usage_heap_bytes(heap);
+
+		if (heap->allocator != allocator &&
+		    (allocator != ALLOCATOR_UNKNOWN ||
+		     !allocator_is_malloc(heap->allocator)))
+			continue;
+		sum = bytes_known(sum) ? bytes_add(sum, bytes) : bytes;
+	}
+	return sum;
 }
 
 uint64_t usage_unexplained_bytes(const struct usage *u)

@@ -59,8 +59,9 @@ extern const char *const quality_names[QUALITY_COUNT_];
 
 /*
  * The malloc or the language runtime to which a heap belongs. The allocator of a process
- * is its malloc, or its runtime if it has no malloc. It is detected from the heap if the heap was read,
- * otherwise from the mapped files, which cannot show a malloc that is linked statically.
+ * is its malloc, or its runtime if it has no malloc. memstate detects it from the heap if
+ * it read the heap, and otherwise from the mapped files, which do not show a malloc that
+ * is linked statically.
  */
 enum allocator {
 	ALLOCATOR_UNKNOWN,
@@ -99,6 +100,16 @@ struct reported {
 		BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN \
 	}
 
+/* The figures of one of the heaps of a process. */
+struct usage_heap {
+	enum allocator allocator; /* malloc or runtime; never ALLOCATOR_UNKNOWN */
+	enum quality quality;
+	uint64_t owner_bytes[OWNER_HEAP_LAST + 1]; /* resident bytes */
+	uint64_t trimmable_bytes;		   /* or BYTES_UNKNOWN */
+};
+
+#define USAGE_HEAP_MAX 6
+
 #define MAPPING_COUNT_UNKNOWN UINT32_MAX
 
 struct usage {
@@ -129,6 +140,13 @@ struct usage {
 	uint64_t trimmable_bytes;
 	uint32_t mapping_count;
 	enum allocator allocator;
+
+	/*
+	 * The heaps that were read, each with its own figures; the matrix has their sums.
+	 * Malloc's heap is first. heap_count is 0 if no heap was read.
+	 */
+	struct usage_heap heaps[USAGE_HEAP_MAX];
+	size_t heap_count;
 
 	/* Quality of trimmable_bytes and of the figures of the heap's owners. */
 	enum quality heap_quality;
@@ -186,6 +204,16 @@ uint64_t usage_hugetlb_bytes(const struct usage *u);
 
 /* Return the memory in huge pages: AnonHugePages + ShmemPmdMapped + FilePmdMapped. */
 uint64_t usage_thp_bytes(const struct usage *u);
+
+/* Return the resident bytes of one heap, or BYTES_UNKNOWN. */
+uint64_t usage_heap_bytes(const struct usage_heap *heap);
+
+/*
+ * Return the sum of the resident bytes, or of the live ones, over the heaps of one
+ * allocator. ALLOCATOR_UNKNOWN stands for every malloc. Return BYTES_UNKNOWN if the
+ * process has no such heap, or if it was not read.
+ */
+uint64_t usage_heaps_sum(const struct usage *u, enum allocator allocator, bool is_live);
 
 /*
  * Return Rss minus the sum of the matrix. If owners were not read, return Rss

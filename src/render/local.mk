@@ -20,9 +20,12 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/heap/explain_report.h \
 	%D%/heap/helper.c \
 	%D%/heap/jemalloc.c \
+	%D%/heap/json.c \
 	%D%/heap/leak_columns.c \
 	%D%/heap/leak_report.c \
 	%D%/heap/leak_report.h \
+	%D%/heap/list.c \
+	%D%/heap/mallinfo.c \
 	%D%/heap/mallocng.c \
 	%D%/heap/page.h \
 	%D%/heap/report.c \
@@ -54,6 +57,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/process/growth_text.h \
 	%D%/process/growth_words.c \
 	%D%/process/growth_words.h \
+	%D%/process/heap_rows.c \
+	%D%/process/heap_rows.h \
 	%D%/process/mapping_columns.c \
 	%D%/process/mapping_groups.c \
 	%D%/process/mapping_groups.h \

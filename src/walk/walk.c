@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "model/allocator_signs.h"
 #include "walk/glibc/walk.h"
 #include "walk/jemalloc/walk.h"
@@ -48,6 +49,44 @@ static enum allocator find_named(const struct mapping_list *mappings)
 	return named == ALLOCATOR_GLIBC ? ALLOCATOR_UNKNOWN : named;
 }
 
+/* Return true if the heaps contain more than half of the memory that any heap may use. */
+static bool have_most(const struct walk_input *input, const struct heap *heap)
+{
+	uint64_t sum = 0, owned = 0;
+
+	for (size_t i = 0; i < input->mappings->count; i++) {
+		const struct mapping *m = &input->mappings->items[i];
+
+		if (is_anonymous(m))
+			sum += image_resident_bytes(input->image, m->start_addr,
+						    m->end_addr);
+	}
+	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
+		owned += heap_total_bytes(heap, (enum owner)o);
+	return owned > sum / 2;
+}
+
+static bool has_heap_of(const struct heap *heap, enum allocator allocator)
+{
+	for (size_t i = 0; i < heap_count(heap); i++)
+		if (heap_at(heap, i)->allocator == allocator)
+			return true;
+	return false;
+}
+
+typedef void (*walker)(const struct walk_input *input, struct heap *ret,
+		       struct blocks *ret_blocks);
+
+/* One walker for each malloc, then one for each language runtime. */
+static const walker walkers[] = { walk_glibc, walk_jemalloc, walk_mallocng };
+
+#define WALKER_COUNT (sizeof(walkers) / sizeof(walkers[0]))
+
+struct found {
+	struct heap heap;
+	struct blocks blocks;
+};
+
 static uint64_t owned_bytes(const struct heap *heap)
 {
 	uint64_t sum = 0;
@@ -57,72 +96,102 @@ static uint64_t owned_bytes(const struct heap *heap)
 	return sum;
 }
 
-/* Return true if the heap contains more than half of the memory that any heap may use. */
-static bool has_most(const struct walk_input *input, const struct heap *heap)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < input->mappings->count; i++) {
-		const struct mapping *m = &input->mappings->items[i];
-
-		if (is_anonymous(m))
-			sum += image_resident_bytes(input->image, m->start_addr,
-						    m->end_addr);
-	}
-	return owned_bytes(heap) > sum / 2;
-}
-
-static void discard_heap(struct heap *heap, struct blocks *blocks,
-			 enum allocator allocator)
-{
-	heap_release(heap);
-	blocks_release(blocks);
-	heap->allocator = allocator;
-	heap->problem = unread[allocator];
-}
-
-typedef void (*walker)(const struct walk_input *input, struct heap *ret,
-		       struct blocks *ret_blocks);
-
 /*
- * All walkers. If the heaps of several are found, the one with the most resident memory
- * is kept; of equal ones, the last.
+ * Return true if `other` is to be the first heap of the process instead of `first`: a
+ * malloc's heap comes before a runtime's, and the larger one before the smaller one.
+ * jemalloc replaces libc's malloc, so its heap is the one in use even if it cannot be
+ * read.
  */
-static const walker walkers[] = { walk_glibc, walk_jemalloc, walk_mallocng };
-
-/*
- * Return true if the heap `other` is to be kept instead of `kept`. jemalloc replaces
- * libc's malloc, so its heap is the one in use even if it cannot be read.
- */
-static bool is_better(const struct heap *other, const struct heap *kept)
+static bool comes_before(const struct heap *other, const struct heap *first)
 {
+	bool is_malloc = allocator_is_malloc(other->allocator);
+
 	if (other->allocator == ALLOCATOR_UNKNOWN)
 		return false;
+	if (first->allocator == ALLOCATOR_UNKNOWN)
+		return true;
+	if (is_malloc != allocator_is_malloc(first->allocator))
+		return is_malloc;
 	if (other->quality == QUALITY_UNKNOWN)
-		return other->allocator == ALLOCATOR_JEMALLOC ||
-		       kept->allocator == ALLOCATOR_UNKNOWN;
-	return owned_bytes(other) >= owned_bytes(kept);
+		return other->allocator == ALLOCATOR_JEMALLOC;
+	return owned_bytes(other) >= owned_bytes(first);
 }
 
-/* Run all walkers, and keep the heap that has most resident memory. */
-static void walk_any(const struct walk_input *input, struct heap *ret,
-		     struct blocks *ret_blocks)
+static size_t find_first(const struct found found[])
 {
-	walkers[0](input, ret, ret_blocks);
-	for (size_t i = 1; i < sizeof(walkers) / sizeof(walkers[0]); i++) {
-		struct blocks other_blocks;
-		struct heap other;
+	size_t first = 0;
 
-		walkers[i](input, &other, &other_blocks);
-		if (is_better(&other, ret)) {
-			heap_release(ret);
-			blocks_release(ret_blocks);
-			*ret = other;
-			*ret_blocks = other_blocks;
+	for (size_t i = 1; i < WALKER_COUNT; i++)
+		if (comes_before(&found[i].heap, &found[first].heap))
+			first = i;
+	return first;
+}
+
+/* Discard the results of a walk, except for the allocator. */
+static void discard(struct found *found, enum allocator allocator, const char *problem)
+{
+	heap_release(&found->heap);
+	blocks_release(&found->blocks);
+	found->heap.allocator = allocator;
+	found->heap.problem = problem;
+}
+
+/* Return true if two walkers claim the same memory. */
+static bool overlap(const struct blocks *a, const struct blocks *b)
+{
+	uint64_t count = a->pages && b->pages ? a->image->length_bytes / IMAGE_PAGE_BYTES
+					      : 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		uint32_t a_bytes = a->pages[i].heap_bytes;
+		uint32_t b_bytes = b->pages[i].heap_bytes;
+
+		if (a_bytes > 0 && b_bytes > 0 && a_bytes + b_bytes > IMAGE_PAGE_BYTES)
+			return true;
+	}
+	return false;
+}
+
+static void discard_overlaps(struct found found[])
+{
+	static const char problem[] = "two heaps seem to use the same memory";
+	bool overlaps[WALKER_COUNT] = { false };
+
+	for (size_t i = 0; i < WALKER_COUNT; i++)
+		for (size_t k = i + 1; k < WALKER_COUNT; k++)
+			if (overlap(&found[i].blocks, &found[k].blocks))
+				overlaps[i] = overlaps[k] = true;
+	for (size_t i = 0; i < WALKER_COUNT; i++)
+		if (overlaps[i])
+			discard(&found[i], found[i].heap.allocator, problem);
+}
+
+/*
+ * Return true if the heap is to be listed beside the first heap. An empty heap is that of
+ * a libc whose malloc the program does not use.
+ */
+static bool is_worth_listing(const struct heap *heap)
+{
+	if (heap->allocator == ALLOCATOR_UNKNOWN)
+		return false;
+	return heap->quality == QUALITY_UNKNOWN ? !allocator_is_malloc(heap->allocator)
+						: owned_bytes(heap) > 0;
+}
+
+static void add_others(struct found found[], size_t first, struct heap *ret,
+		       struct blocks *ret_blocks)
+{
+	ret_blocks->others = xcalloc(WALKER_COUNT, sizeof(*ret_blocks->others));
+	for (size_t i = 0; i < WALKER_COUNT; i++) {
+		if (i == first)
+			continue;
+		if (!is_worth_listing(&found[i].heap)) {
+			heap_release(&found[i].heap);
+			blocks_release(&found[i].blocks);
 			continue;
 		}
-		heap_release(&other);
-		blocks_release(&other_blocks);
+		*heap_add_other(ret) = found[i].heap;
+		ret_blocks->others[ret_blocks->other_count++] = found[i].blocks;
 	}
 }
 
@@ -130,14 +199,26 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 	       struct blocks *ret_blocks)
 {
 	enum allocator named = find_named(input->mappings);
-	bool may_be_other;
+	struct found found[WALKER_COUNT];
+	size_t first;
 
-	walk_any(input, ret, ret_blocks);
+	for (size_t i = 0; i < WALKER_COUNT; i++)
+		walkers[i](input, &found[i].heap, &found[i].blocks);
+	discard_overlaps(found);
+	first = find_first(found);
+	*ret = found[first].heap;
+	*ret_blocks = found[first].blocks;
+	add_others(found, first, ret, ret_blocks);
 	/* if the program contains jemalloc, musl's malloc is not used */
-	may_be_other = named != ALLOCATOR_UNKNOWN && named != ret->allocator &&
-		       !(named == ALLOCATOR_MUSL && ret->allocator == ALLOCATOR_JEMALLOC);
-	if (may_be_other && !has_most(input, ret))
-		discard_heap(ret, ret_blocks, named);
+	if (named == ALLOCATOR_MUSL && ret->allocator == ALLOCATOR_JEMALLOC)
+		return;
+	if (named != ALLOCATOR_UNKNOWN && !has_heap_of(ret, named) &&
+	    !have_most(input, ret)) {
+		heap_release(ret);
+		blocks_release(ret_blocks);
+		ret->allocator = named;
+		ret->problem = unread[named];
+	}
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "base/units.h"
+#include "model/allocator_signs.h"
 #include "walk/glibc/bin.h"
 
 /*
@@ -129,6 +130,8 @@ static void set_part(struct explanation *e, const struct heap *heap,
 	};
 
 	e->part = parts[e->block.state];
+	if (!allocator_is_malloc(heap->allocator) && e->block.state == BLOCK_OWN)
+		e->part = "the runtime's own data";
 	if (heap->allocator == ALLOCATOR_GLIBC && e->block.state != BLOCK_OWN)
 		set_glibc_part(e, heap, blocks);
 }
@@ -161,24 +164,41 @@ static bool is_own_data(const struct blocks *blocks, uint64_t addr)
 	return blocks->pages[page].heap_bytes == IMAGE_PAGE_BYTES;
 }
 
+/* Describe the address if it belongs to this heap. Returns false if it does not. */
+static bool explain_in_heap(const struct heap *heap, const struct blocks *blocks,
+			    struct explanation *e)
+{
+	bool is_malloc = allocator_is_malloc(heap->allocator);
+
+	if (heap->quality == QUALITY_UNKNOWN || !blocks->pages)
+		return false;
+	e->has_block = blocks_find(blocks, e->addr, &e->block);
+	if (!e->has_block && !is_own_data(blocks, e->addr))
+		return false;
+	e->heap = heap;
+	e->blocks = blocks;
+	if (e->has_block)
+		set_part(e, heap, blocks);
+	else
+		e->part = is_malloc ? "malloc's own data" : "not an allocated object";
+	return true;
+}
+
 static int explain_block(const struct explain_input *input, struct explanation *e)
 {
 	const struct blocks *blocks = input->mark->blocks;
 	const struct heap *heap = input->heap;
+	bool is_found = input->is_heap_known && explain_in_heap(heap, blocks, e);
 	int r;
 
-	e->has_block = blocks_find(blocks, e->addr, &e->block);
-	if (!e->has_block) {
-		e->is_heap = is_own_data(blocks, e->addr);
-		e->part = e->is_heap ? "malloc's own data" : NULL;
+	for (size_t i = 0; i < heap->other_count && !is_found; i++)
+		is_found = explain_in_heap(&heap->others[i], &blocks->others[i], e);
+	if (!e->has_block || e->heap != heap)
 		return 0;
-	}
-	e->is_heap = true;
-	set_part(e, heap, blocks);
 	if (has_arena(e, blocks) &&
 	    blocks->extents[e->block.extent].arena < heap->arena_count)
 		e->arena_addr = heap->arenas[blocks->extents[e->block.extent].arena].addr;
-	if (e->block.state != BLOCK_LIVE)
+	if (e->block.state != BLOCK_LIVE || !allocator_is_malloc(heap->allocator))
 		return 0;
 	r = path_find(input->mark, e->block.addr, &e->path);
 	if (r < 0)
@@ -199,7 +219,7 @@ int explain_address(const struct explain_input *input, uint64_t addr,
 	if (!ret->mapping)
 		return -EFAULT;
 	ret->lazyfree = lazyfree_of(ret->mapping);
-	return input->is_heap_known ? explain_block(input, ret) : 0;
+	return explain_block(input, ret);
 }
 
 void explanation_release(struct explanation *e)

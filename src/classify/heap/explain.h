@@ -48,7 +48,12 @@ struct explanation {
 	bool is_page_known;
 	enum lazyfree lazyfree;
 
-	bool is_heap; /* the heap is known, and the address belongs to the heap */
+	/*
+	 * the heap that the address belongs to, and its blocks, both borrowed; NULL: no
+	 * heap, or an unknown one
+	 */
+	const struct heap *heap;
+	const struct blocks *blocks;
 	bool has_block;
 	struct block block;
 	/* what the allocator uses the memory for: "live", "free, in a small bin" … */
@@ -71,7 +76,10 @@ struct explain_input {
 	const struct mark_input *mark;
 	const struct root_thread *threads;
 	size_t thread_count;
-	/* the heap is known exactly; if false, nothing is reported about blocks */
+	/*
+	 * Malloc's heap is known exactly. If not, only the blocks of the other heaps are
+	 * reported.
+	 */
 	bool is_heap_known;
 };
 

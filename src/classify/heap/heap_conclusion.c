@@ -58,6 +58,31 @@ static enum heap_part find_largest(const struct heap *heap)
 	return pages >= fragments ? PART_PAGES : PART_FRAGMENTS;
 }
 
+/* Describe the heap, which is one of several. */
+static void add_one_of_several(struct conclusion *c, const struct heap *heap)
+{
+	if (heap->quality == QUALITY_UNKNOWN) {
+		conclusion_add(c, "%s: unknown.", allocator_titles[heap->allocator]);
+		return;
+	}
+	conclusion_add(c, "%s: %s allocated, %s in free pages, %s in free fragments.",
+		       allocator_titles[heap->allocator],
+		       amount(heap->owner_bytes[OWNER_LIVE]).text,
+		       amount(heap->owner_bytes[OWNER_POOL_PAGES]).text,
+		       amount(heap->owner_bytes[OWNER_POOL_FRAGMENTS]).text);
+}
+
+static void add_trimmable(struct conclusion *c, const struct heap *heap)
+{
+	const char *call = heap_trim_call(heap->allocator);
+
+	if (!call || !bytes_known(heap->trimmable_bytes) || heap->trimmable_bytes == 0)
+		return;
+	conclusion_add(c, "%s would return %s.",
+		       heap->allocator == ALLOCATOR_JEMALLOC ? "A purge" : call,
+		       amount(heap->trimmable_bytes).text);
+}
+
 static void add_parts(struct conclusion *c, const struct heap *heap)
 {
 	uint64_t live = heap->owner_bytes[OWNER_LIVE];
@@ -87,12 +112,12 @@ void heap_conclude(struct conclusion *c, const struct usage *u, const struct hea
 
 	if (bytes_known(rss))
 		conclusion_add(c, "Rss %s.", amount(rss).text);
-	add_parts(c, heap);
-	if (bytes_known(heap->trimmable_bytes) && heap->trimmable_bytes > 0)
-		conclusion_add(c, "%s would return %s.",
-			       heap->allocator == ALLOCATOR_JEMALLOC ? "A purge"
-								     : "malloc_trim(0)",
-			       amount(heap->trimmable_bytes).text);
+	for (size_t i = 0; heap->other_count > 0 && i < heap_count(heap); i++)
+		add_one_of_several(c, heap_at(heap, i));
+	if (heap->other_count == 0)
+		add_parts(c, heap);
+	for (size_t i = 0; i < heap_count(heap); i++)
+		add_trimmable(c, heap_at(heap, i));
 	conclusion_set_next(c, "memstate%s%s -p %d%s", next_commands[largest].command,
 			    place->options, u->process.pid,
 			    next_commands[largest].options);

@@ -4,11 +4,19 @@
 #include "classify/heap/leaks.h"
 
 #include "base/units.h"
+#include "model/allocator_signs.h"
 
 void leaks_set_quality(struct leak_scan *scan)
 {
 	scan->problem = scan->heap->problem;
 	scan->quality = scan->heap->quality;
+	if (!allocator_is_malloc(scan->heap->allocator) &&
+	    scan->quality != QUALITY_UNKNOWN) {
+		scan->quality = QUALITY_UNKNOWN;
+		scan->problem = "it has no malloc: the collector of its runtime frees "
+				"what the program no longer refers to";
+		return;
+	}
 	if (scan->quality != QUALITY_EXACT) {
 		scan->quality = QUALITY_UNKNOWN;
 		return;

@@ -14,6 +14,9 @@
 
 void past_heap_release(struct past_heap *past)
 {
+	for (size_t i = 0; i < past->other_count; i++)
+		free(past->others[i].shares);
+	free(past->others);
 	free(past->shares);
 	*past = (struct past_heap)PAST_HEAP_INIT;
 }
@@ -54,13 +57,12 @@ static int compare_shares(const void *a, const void *b)
 	return (s_a->start_addr > s_b->start_addr) - (s_a->start_addr < s_b->start_addr);
 }
 
-void past_heap_store(struct past_heap *past, const struct heap *heap,
-		     const struct mapping_list *mappings)
+/* Store one heap of the process in *past, which must be empty. */
+static void store_heap(struct past_heap *past, const struct heap *heap,
+		       const struct mapping_list *mappings)
 {
-	past_heap_release(past);
 	past->allocator = heap->allocator;
 	past->trimmable_bytes = heap->trimmable_bytes;
-	past->program = program_of(mappings);
 	past->shares = xcalloc(heap->share_count + 1, sizeof(*past->shares));
 	for (size_t i = 0; i < heap->share_count; i++) {
 		const struct heap_share *share = &heap->shares[i];
@@ -77,6 +79,18 @@ void past_heap_store(struct past_heap *past, const struct heap *heap,
 		past->count++;
 	}
 	qsort(past->shares, past->count, sizeof(*past->shares), compare_shares);
+}
+
+void past_heap_store(struct past_heap *past, const struct heap *heap,
+		     const struct mapping_list *mappings)
+{
+	past_heap_release(past);
+	past->program = program_of(mappings);
+	store_heap(past, heap, mappings);
+	past->others = xcalloc(heap->other_count + 1, sizeof(*past->others));
+	for (size_t i = 0; i < heap->other_count; i++)
+		store_heap(&past->others[past->other_count++], &heap->others[i],
+			   mappings);
 }
 
 static void subtract_bytes(uint64_t owner_bytes[HEAP_OWNERS], uint64_t bytes)
@@ -113,15 +127,16 @@ static void estimate_mapping(const struct past_share *first, size_t count,
 		subtract_bytes(ret->owner_bytes, before - rss_bytes);
 }
 
-bool past_heap_estimate(const struct past_heap *past, const struct mapping_list *mappings,
-			struct heap *ret)
+/*
+ * Estimate one heap of the process. *ret must be initialised, and its quality stays
+ * unknown if none of its mappings is left.
+ */
+static void estimate_heap(const struct past_heap *past,
+			  const struct mapping_list *mappings, struct heap *ret)
 {
 	struct heap_share *shares;
-	uint64_t pool_bytes = 0;
 	size_t next = 0, count = 0;
 
-	if (!past->shares || past->program != program_of(mappings))
-		return false;
 	shares = xcalloc(past->count + 1, sizeof(*shares));
 	for (size_t i = 0; i < mappings->count && next < past->count; i++) {
 		const struct mapping *m = &mappings->items[i];
@@ -139,22 +154,36 @@ bool past_heap_estimate(const struct past_heap *past, const struct mapping_list 
 			continue;
 		shares[count].mapping = i;
 		estimate_mapping(&past->shares[first], next - first, m, &shares[count]);
-		pool_bytes += shares[count++].owner_bytes[OWNER_POOL_PAGES];
+		for (size_t o = 0; o < HEAP_OWNERS; o++)
+			ret->owner_bytes[o] += shares[count].owner_bytes[o];
+		count++;
 	}
-	if (count == 0) {
-		free(shares);
-		return false;
-	}
-	heap_init(ret);
 	ret->allocator = past->allocator;
-	ret->quality = QUALITY_ESTIMATE;
-	ret->trimmable_bytes = past->trimmable_bytes;
-	if (bytes_known(ret->trimmable_bytes) && ret->trimmable_bytes > pool_bytes)
-		ret->trimmable_bytes = pool_bytes;
 	ret->shares = shares;
 	ret->share_count = count;
 	ret->share_capacity = past->count + 1;
-	return true;
+	if (count == 0)
+		return;
+	ret->quality = QUALITY_ESTIMATE;
+	ret->trimmable_bytes = past->trimmable_bytes;
+	if (bytes_known(ret->trimmable_bytes) &&
+	    ret->trimmable_bytes > ret->owner_bytes[OWNER_POOL_PAGES])
+		ret->trimmable_bytes = ret->owner_bytes[OWNER_POOL_PAGES];
+}
+
+bool past_heap_estimate(const struct past_heap *past, const struct mapping_list *mappings,
+			struct heap *ret)
+{
+	if (!past->shares || past->program != program_of(mappings))
+		return false;
+	heap_init(ret);
+	estimate_heap(past, mappings, ret);
+	for (size_t i = 0; i < past->other_count; i++)
+		estimate_heap(&past->others[i], mappings, heap_add_other(ret));
+	if (heap_total_quality(ret) != QUALITY_UNKNOWN)
+		return true;
+	heap_release(ret);
+	return false;
 }
 
 void past_heap_store_stats(struct past_heap *past, const struct allocator_stats *stats,

@@ -29,6 +29,9 @@ struct past_heap {
 	uint64_t program; /* hash that identifies the program, to detect an exec */
 	struct past_share *shares; /* sorted by address; NULL: no walk is stored */
 	size_t count;
+	/* the process's other heaps, as in struct heap; stats is not used in them */
+	struct past_heap *others;
+	size_t other_count;
 	/*
 	 * The allocator's own figures, without their text form.
 	 * ALLOCATOR_UNKNOWN: no figures are stored.

@@ -3,6 +3,9 @@
 
 #include "classify/process/classify_heap.h"
 
+#include <string.h>
+
+#include "base/cleanup.h"
 #include "base/units.h"
 #include "classify/process/classify.h"
 
@@ -23,12 +26,12 @@ static bool is_share_valid(const struct heap_share *share, const struct mapping 
 	       bytes_known(m->counters.bytes[SMAPS_LAZYFREE]);
 }
 
-static bool are_shares_valid(const struct mapping_list *mappings, const struct heap *heap)
+static bool are_shares_valid(const struct mapping_list *mappings,
+			     const struct heap_share *shares, size_t count)
 {
-	for (size_t i = 0; i < heap->share_count; i++)
-		if (heap->shares[i].mapping >= mappings->count ||
-		    !is_share_valid(&heap->shares[i],
-				    &mappings->items[heap->shares[i].mapping]))
+	for (size_t i = 0; i < count; i++)
+		if (shares[i].mapping >= mappings->count ||
+		    !is_share_valid(&shares[i], &mappings->items[shares[i].mapping]))
 			return false;
 	return true;
 }
@@ -60,27 +63,53 @@ static void add_share(struct matrix *matrix, const struct mapping *m,
 	}
 }
 
+static void list_heaps(struct usage *usage, const struct heap *heap)
+{
+	usage->heap_count = 0;
+	for (size_t i = 0; i < heap_count(heap); i++) {
+		const struct heap *part = heap_at(heap, i);
+		struct usage_heap *to = &usage->heaps[usage->heap_count];
+
+		if (part->allocator == ALLOCATOR_UNKNOWN ||
+		    part->quality == QUALITY_UNKNOWN ||
+		    usage->heap_count == USAGE_HEAP_MAX)
+			continue;
+		to->allocator = part->allocator;
+		to->quality = part->quality;
+		to->trimmable_bytes = part->trimmable_bytes;
+		memcpy(to->owner_bytes, part->owner_bytes, sizeof(to->owner_bytes));
+		usage->heap_count++;
+	}
+}
+
 void classify_heap(struct usage *usage, struct mapping_list *mappings,
 		   const struct heap *heap)
 {
+	enum quality quality = heap_total_quality(heap);
+	_cleanup_free_ struct heap_share *shares = NULL;
+	size_t count;
+
 	if (heap->allocator != ALLOCATOR_UNKNOWN)
 		usage->allocator = heap->allocator;
-	if (heap->quality == QUALITY_UNKNOWN || !are_shares_valid(mappings, heap)) {
+	shares = heap_total_shares(heap, &count);
+	if (quality == QUALITY_UNKNOWN || !are_shares_valid(mappings, shares, count)) {
 		usage->heap_quality = QUALITY_UNKNOWN;
+		usage->heap_count = 0;
 		return;
 	}
-	usage->heap_quality = heap->quality;
-	usage->trimmable_bytes = heap->trimmable_bytes;
+	usage->heap_quality = quality;
+	usage->trimmable_bytes = heap_total_trimmable(heap);
+	list_heaps(usage, heap);
 	for (size_t o = 0; o < HEAP_OWNERS; o++) {
 		usage->matrix.owner_rss_bytes[o] = 0;
 		for (size_t s = 0; s < STATE_COUNT_; s++)
 			usage->matrix.cell[o][s] = 0;
 	}
-	for (size_t i = 0; i < heap->share_count; i++) {
-		struct mapping *m = &mappings->items[heap->shares[i].mapping];
+	for (size_t i = 0; i < count; i++) {
+		struct mapping *m = &mappings->items[shares[i].mapping];
 
 		m->flags |= MAPPING_MALLOC;
-		add_share(&usage->matrix, m, &heap->shares[i]);
+		add_share(&usage->matrix, m, &shares[i]);
 	}
 }
 

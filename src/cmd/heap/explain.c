@@ -60,7 +60,6 @@ static int explain_one(struct explain *x, const struct usage *u,
 	struct explain_report report = {
 		.usage = u,
 		.explanation = &e,
-		.blocks = input->is_heap_known ? &x->reader.blocks : NULL,
 		.symbols = x->reader.names.symbols,
 		.types = x->reader.names.types,
 	};
@@ -70,7 +69,7 @@ static int explain_one(struct explain *x, const struct usage *u,
 		message("%d: nothing is mapped at %llx", u->process.pid,
 			(unsigned long long)addr);
 	} else if (r == 0) {
-		if (!input->is_heap_known)
+		if (!input->is_heap_known && !e.heap)
 			report.problem = x->heap.problem ? x->heap.problem
 							 : "the heap was not read";
 		e.is_page_known = peek_page(x->pagemap_fd, addr, &e.page) == 0;

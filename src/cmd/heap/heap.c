@@ -68,7 +68,7 @@ static int show_process(struct show *show, struct usage *u)
 	int r;
 
 	r = heaps_read_in_turn(&show->session->fs, reader, u, &mappings, &heap);
-	if (r == 0 && heap.quality == QUALITY_UNKNOWN)
+	if (r == 0 && heap_total_quality(&heap) == QUALITY_UNKNOWN)
 		r = -EOPNOTSUPP;
 	if (!u->error)
 		heaps_report_not_asked(u);

@@ -161,6 +161,8 @@ static int scan(struct leaks *l, struct usage *u)
 	if (r < 0)
 		return r;
 	r = leak_scan_mark(&l->reader, &l->mappings, &l->heap, NULL, &l->scan);
+	if (l->scan.quality == QUALITY_UNKNOWN)
+		l->heap.problem = l->scan.problem;
 	if (r == 0)
 		r = leak_scan_group(&l->reader, &l->scan);
 	return r < 0 || l->scan.quality != QUALITY_UNKNOWN ? r : -EOPNOTSUPP;

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "classify/process/classify_stats.h"
+#include "model/allocator_signs.h"
 #include "model/image.h"
 #include "render/heap/page.h"
 #include "render/table/column.h"
@@ -129,13 +130,15 @@ static void add_owners(struct rows *rows)
 
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
 		begin(rows, "owner", owner_names[o], BYTES_UNKNOWN);
-		add(rows, "resident", BYTES_UNKNOWN, heap->owner_bytes[o]);
+		add(rows, "resident", BYTES_UNKNOWN,
+		    heap_total_bytes(heap, (enum owner)o));
 	}
 	if (heap->is_reported)
 		return;
 	begin(rows, "heap", NULL, BYTES_UNKNOWN);
-	add(rows, "trimmable", BYTES_UNKNOWN, heap->trimmable_bytes);
-	if (heap->allocator == ALLOCATOR_JEMALLOC)
+	add(rows, "trimmable", BYTES_UNKNOWN, heap_total_trimmable(heap));
+	if (heap->allocator == ALLOCATOR_JEMALLOC ||
+	    !allocator_is_malloc(heap->allocator))
 		return;
 	begin(rows, "mapped", NULL, BYTES_UNKNOWN);
 	add_sum(rows, "live", &heap->mapped, true);
@@ -232,6 +235,36 @@ static void add_types(struct rows *rows)
 	}
 }
 
+/* Append one of several heaps, and the parts of a runtime's heap. */
+static void add_heap(struct rows *rows, const struct heap *heap)
+{
+	const char *name = allocator_names[heap->allocator];
+
+	begin(rows, "heap", name, BYTES_UNKNOWN);
+	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
+		add(rows, owner_names[o], BYTES_UNKNOWN, heap->owner_bytes[o]);
+	add(rows, "trimmable", BYTES_UNKNOWN, heap->trimmable_bytes);
+	for (size_t i = 0; i < heap->space_count; i++) {
+		const struct heap_space *space = &heap->spaces[i];
+
+		begin(rows, "space", space->name, BYTES_UNKNOWN);
+		add(rows, "live", space->count, space->live_bytes);
+		add(rows, "free", BYTES_UNKNOWN, space->free_bytes);
+		add(rows, "resident", BYTES_UNKNOWN, space->resident_bytes);
+	}
+	if (allocator_is_malloc(heap->allocator))
+		return;
+	for (size_t i = 0; i < heap->class_count; i++) {
+		const struct heap_class *class = &heap->classes[i];
+
+		if (class->live.count + class->free.count == 0)
+			continue;
+		begin(rows, "class", name, class->upper_bytes);
+		add_sum(rows, "live", &class->live, true);
+		add_sum(rows, "free", &class->free, true);
+	}
+}
+
 /*
  * Append the allocator's own figure and, if known, the figure from memstate's walk.
  * value->is_count determines whether the count column or the bytes column is used.
@@ -274,9 +307,14 @@ void heap_report_add_csv(struct strbuf *out, const struct usage *u,
 
 	column_list_all(&heap_columns, &rows.list);
 	add_owners(&rows);
-	for (size_t i = 0; i < heap->arena_count; i++)
-		add_arena(&rows, &heap->arenas[i]);
-	add_classes(&rows);
+	if (allocator_is_malloc(heap->allocator)) {
+		for (size_t i = 0; i < heap->arena_count; i++)
+			add_arena(&rows, &heap->arenas[i]);
+		add_classes(&rows);
+	}
+	for (size_t i = 0; i < heap_count(heap) && !heap->is_reported; i++)
+		if (heap->other_count > 0 || !allocator_is_malloc(heap->allocator))
+			add_heap(&rows, heap_at(heap, i));
 	if (detail) {
 		add_pages(&rows);
 		add_types(&rows);

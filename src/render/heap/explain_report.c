@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/allocator_signs.h"
 #include "render/table/output.h"
 
 /*
@@ -44,10 +45,11 @@ static const char *const root_words[] = {
 
 static const char *block_type(const struct explain_report *r, const struct block *block)
 {
+	const struct blocks *blocks = r->explanation->blocks;
 	uint32_t type = 0;
 
-	if (r->types && r->blocks && block->state == BLOCK_LIVE)
-		type = types_of_block(r->types, r->blocks, block);
+	if (r->types && blocks && block->state == BLOCK_LIVE)
+		type = types_of_block(r->types, blocks, block);
 	return type ? types_name(r->types, type) : NULL;
 }
 
@@ -88,10 +90,12 @@ static void add_block(struct strbuf *out, const struct explain_report *r)
 
 	if (r->problem)
 		strbuf_addf(out, "  block    unknown: %s\n", r->problem);
-	else if (!e->is_heap)
-		strbuf_add_text(out, "  block    none: it is not malloc's memory\n");
+	else if (!e->heap)
+		strbuf_add_text(out, "  block    none: it is not heap memory\n");
 	else if (!e->has_block)
 		strbuf_addf(out, "  block    none: %s\n", e->part);
+	if (e->heap && !allocator_is_malloc(e->heap->allocator))
+		strbuf_addf(out, "  heap     %s\n", allocator_titles[e->heap->allocator]);
 	if (!e->has_block)
 		return;
 	strbuf_addf(out, "  block    %" PRIx64 ", %" PRIu64 " bytes, %s", e->block.addr,
@@ -242,6 +246,7 @@ static void add_json_block(struct json *j, const struct explain_report *r)
 	const struct explanation *e = r->explanation;
 
 	json_add_string(j, "problem", r->problem);
+	json_add_string(j, "heap", e->heap ? allocator_names[e->heap->allocator] : NULL);
 	if (!e->has_block) {
 		json_add_null(j, "block");
 		return;

@@ -14,9 +14,8 @@
 struct explain_report {
 	const struct usage *usage;
 	const struct explanation *explanation;
-	const struct blocks *blocks; /* blocks of the heap; NULL if unknown */
-	struct symbols *symbols;     /* symbols of the process; NULL if unknown */
-	struct types *types;	     /* types of the program; NULL if unknown */
+	struct symbols *symbols; /* symbols of the process; NULL if unknown */
+	struct types *types;	 /* types of the program; NULL if unknown */
 	/* why the blocks are unknown; NULL if they are known */
 	const char *problem;
 };

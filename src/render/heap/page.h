@@ -61,6 +61,31 @@ void heap_json_add_sum(struct json *j, const char *name, const struct chunk_sum 
 /* Return true if the allocator has thread caches, and heap_lists_known() is true. */
 bool heap_caches_known(const struct heap *heap);
 
+/* Append the table of size classes. */
+void heap_page_add_classes(const struct heap_page *p);
+
+/*
+ * Append the titles of all heaps of the process, such as "glibc malloc and Go heap"
+ * (list.c).
+ */
+void heap_list_add_titles(struct strbuf *out, const struct heap *heap);
+
+/* Append the table of all heaps, with the resident bytes of each. */
+void heap_list_add_text(const struct heap_page *p);
+
+/* Append the line above the page of one of several heaps. */
+void heap_list_add_title(const struct heap_page *p);
+
+/* Append the member "heaps" with all heaps of the process. */
+void heap_list_add_json(struct json *j, const struct heap *heap);
+
+/* Append the spaces and the size classes of a runtime's heap (list.c). */
+void heap_runtime_add_text(const struct heap_page *p);
+
+/* Append the fields of mallinfo2(3), computed from the walk (mallinfo.c). */
+void heap_mallinfo_add_text(const struct heap_page *p);
+void heap_mallinfo_add_json(struct json *j, const struct heap *heap);
+
 /* Append the sums over the groups of musl's mallocng (mallocng.c). */
 void heap_mallocng_add_sums(const struct heap_page *p);
 

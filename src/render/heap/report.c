@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "model/allocator_signs.h"
 #include "render/heap/page.h"
 #include "render/table/conclusion.h"
 #include "render/table/output.h"
@@ -59,13 +60,14 @@ static void add_head(const struct heap_page *p)
 	strbuf_addf(p->out, "%d ", p->usage->process.pid);
 	text_add_printable(p->out, p->usage->process.comm, strlen(p->usage->process.comm),
 			   false);
-	strbuf_addf(p->out, ": %s, %s", allocator_titles[heap->allocator],
-		    quality_names[heap->quality]);
+	strbuf_add_text(p->out, ": ");
+	heap_list_add_titles(p->out, heap);
+	strbuf_addf(p->out, ", %s", quality_names[heap_total_quality(heap)]);
 	add_origin(p);
 	if (p->options->conclusion)
 		conclusion_add_opening(p->out, p->options->conclusion, &options);
-	if (heap->problem)
-		strbuf_addf(p->out, "Incomplete: %s.\n", heap->problem);
+	if (heap_total_problem(heap) && heap->other_count == 0)
+		strbuf_addf(p->out, "Incomplete: %s.\n", heap_total_problem(heap));
 	if (heap->skipped_bytes > 0) {
 		heap_page_add_bytes(p, heap->skipped_bytes, 0);
 		strbuf_add_text(
@@ -260,7 +262,7 @@ static void add_class(const struct heap_page *p, const struct heap_class *class)
 	strbuf_add_char(p->out, '\n');
 }
 
-static void add_classes(const struct heap_page *p)
+void heap_page_add_classes(const struct heap_page *p)
 {
 	size_t more = 0, begin = p->out->length;
 
@@ -281,210 +283,63 @@ static void add_classes(const struct heap_page *p)
 	heap_page_add_more(p, more);
 }
 
-/* The fields of struct mallinfo2, in the order of mallinfo2(3). */
-static const struct {
-	const char *name;
-	size_t offset;
-} mallinfo_fields[] = {
-#define FIELD(name)                                         \
-	{                                                   \
-#		name, offsetof(struct heap_mallinfo, name) \
-	}
-	FIELD(arena),	FIELD(ordblks), FIELD(smblks),	 FIELD(hblks),	  FIELD(hblkhd),
-	FIELD(usmblks), FIELD(fsmblks), FIELD(uordblks), FIELD(fordblks), FIELD(keepcost),
-#undef FIELD
-};
-
-#define MALLINFO_FIELDS (sizeof(mallinfo_fields) / sizeof(mallinfo_fields[0]))
-
-static uint64_t mallinfo_field(const struct heap *heap, size_t index)
+/* Append the page of one malloc. */
+static void add_malloc(const struct heap_page *page)
 {
-	uint64_t value;
+	const struct heap *heap = page->heap;
+	const bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC;
+	const bool is_musl = heap->allocator == ALLOCATOR_MUSL;
 
-	memcpy(&value, (const char *)&heap->mallinfo + mallinfo_fields[index].offset,
-	       sizeof(value));
-	return value;
+	if (is_jemalloc)
+		heap_jemalloc_add_sums(page);
+	else if (is_musl)
+		heap_mallocng_add_sums(page);
+	else
+		add_sums(page);
+	add_resident(page);
+	if (page->detail)
+		heap_detail_add_text(page);
+	if (is_jemalloc)
+		heap_jemalloc_add_arenas(page);
+	else if (!is_musl)
+		add_arenas(page);
+	heap_page_add_classes(page);
+	if (heap->allocator == ALLOCATOR_GLIBC && heap->quality == QUALITY_EXACT)
+		heap_mallinfo_add_text(page);
+	heap_helper_add_text(page);
 }
 
-static void add_mallinfo(const struct heap_page *p)
+/* Append the page of one of several heaps, if its figures are known. */
+static void add_one_of_several(const struct heap_page *page)
 {
-	strbuf_add_text(p->out, "\n  mallinfo2:");
-	for (size_t i = 0; i < MALLINFO_FIELDS; i++)
-		strbuf_addf(p->out, "%s%s=%" PRIu64, i == 5 ? "\n            " : " ",
-			    mallinfo_fields[i].name, mallinfo_field(p->heap, i));
-	strbuf_add_char(p->out, '\n');
+	if (page->heap->quality == QUALITY_UNKNOWN)
+		return;
+	heap_list_add_title(page);
+	if (allocator_is_malloc(page->heap->allocator))
+		add_malloc(page);
+	else
+		heap_runtime_add_text(page);
 }
 
 void heap_report_add_text(struct strbuf *out, const struct usage *u,
 			  const struct heap *heap, const struct heap_detail *detail,
 			  const struct heap_report_options *options)
 {
-	const struct heap_page page = { out, u, heap, detail, options };
-	const bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC;
-	const bool is_musl = heap->allocator == ALLOCATOR_MUSL;
+	struct heap_page page = { out, u, heap, detail, options };
 
 	add_head(&page);
 	if (heap->is_reported) {
 		heap_helper_add_text(&page);
 		return;
 	}
-	if (is_jemalloc)
-		heap_jemalloc_add_sums(&page);
-	else if (is_musl)
-		heap_mallocng_add_sums(&page);
-	else
-		add_sums(&page);
-	add_resident(&page);
-	if (detail)
-		heap_detail_add_text(&page);
-	if (is_jemalloc)
-		heap_jemalloc_add_arenas(&page);
-	else if (!is_musl)
-		add_arenas(&page);
-	add_classes(&page);
-	if (heap->allocator == ALLOCATOR_GLIBC && heap->quality == QUALITY_EXACT)
-		add_mallinfo(&page);
-	heap_helper_add_text(&page);
-}
-
-/* The functions from here on write the report as JSON. */
-
-void heap_json_add_sum(struct json *j, const char *name, const struct chunk_sum *sum,
-		       bool is_known)
-{
-	char key[48];
-
-	snprintf(key, sizeof(key), "%s_count", name);
-	json_add_amount(j, key, is_known ? sum->count : BYTES_UNKNOWN);
-	snprintf(key, sizeof(key), "%s_bytes", name);
-	json_add_amount(j, key, is_known ? sum->bytes : BYTES_UNKNOWN);
-}
-
-static void add_json_glibc_arena(struct json *j, const struct heap_arena *arena,
-				 bool are_lists_known)
-{
-	bool is_known = !arena->problem;
-
-	json_add_address(j, "address", arena->addr);
-	json_add_amount(j, "heaps", arena->heap_count);
-	json_add_amount(j, "attached_threads", arena->attached_threads);
-	json_add_amount(j, "system_bytes", arena->system_bytes);
-	heap_json_add_sum(j, "live", &arena->live, is_known);
-	heap_json_add_sum(j, "cached", &arena->cached, is_known && are_lists_known);
-	heap_json_add_sum(j, "fast", &arena->fast, is_known && are_lists_known);
-	heap_json_add_sum(j, "bin", &arena->bin, is_known);
-	json_add_amount(j, "top_bytes", is_known ? arena->top_bytes : BYTES_UNKNOWN);
-	json_add_amount(j, "trimmable_bytes", arena->trimmable_bytes);
-}
-
-static void add_json_arena(struct json *j, const struct heap *heap,
-			   const struct heap_arena *arena)
-{
-	json_begin_object(j, NULL);
-	if (heap->allocator == ALLOCATOR_JEMALLOC)
-		heap_jemalloc_add_json_arena(j, heap, arena);
-	else if (heap->allocator == ALLOCATOR_MUSL)
-		heap_mallocng_add_json_arena(j, arena);
-	else
-		add_json_glibc_arena(j, arena, heap_lists_known(heap));
-	json_add_string(j, "problem", arena->problem);
-	json_end_object(j);
-}
-
-static void add_json_class(struct json *j, const struct heap *heap,
-			   const struct heap_class *class)
-{
-	json_begin_object(j, NULL);
-	json_add_number(j, "lower_bytes", class->lower_bytes);
-	json_add_number(j, "upper_bytes", class->upper_bytes);
-	heap_json_add_sum(j, "live", &class->live, true);
-	heap_json_add_sum(j, "free", &class->free, true);
-	heap_json_add_sum(j, "cached", &class->cached, heap_caches_known(heap));
-	if (heap->allocator == ALLOCATOR_JEMALLOC)
-		heap_json_add_sum(j, "own", &class->own, heap_lists_known(heap));
-	json_end_object(j);
-}
-
-static void add_json_lists(struct json *j, const struct heap *heap)
-{
-	if (heap->is_reported) {
-		json_add_null(j, "arenas");
-		json_add_null(j, "classes");
+	if (heap->other_count == 0 && allocator_is_malloc(heap->allocator)) {
+		add_malloc(&page);
 		return;
 	}
-	json_begin_array(j, "arenas");
-	for (size_t i = 0; i < heap->arena_count; i++)
-		add_json_arena(j, heap, &heap->arenas[i]);
-	json_end_array(j);
-	json_begin_array(j, "classes");
-	for (size_t i = 0; i < heap->class_count; i++) {
-		const struct heap_class *class = &heap->classes[i];
-
-		if (class->live.count + class->free.count + class->cached.count +
-			    class->own.count >
-		    0)
-			add_json_class(j, heap, class);
+	heap_list_add_text(&page);
+	for (size_t i = 0; i < heap_count(heap); i++) {
+		page.heap = heap_at(heap, i);
+		page.detail = i == 0 ? detail : NULL;
+		add_one_of_several(&page);
 	}
-	json_end_array(j);
-}
-
-static void add_json_owners(struct json *j, const struct heap *heap)
-{
-	char key[48];
-
-	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
-		snprintf(key, sizeof(key), "%s_resident_bytes", owner_names[o]);
-		json_add_amount(j, key, heap->owner_bytes[o]);
-	}
-	for (size_t o = 0; heap->reading_count > 0 && o <= OWNER_HEAP_LAST; o++) {
-		snprintf(key, sizeof(key), "%s_spread_bytes", owner_names[o]);
-		json_add_number(j, key, heap->spread_bytes[o]);
-	}
-}
-
-static void add_json_mallinfo(struct json *j, const struct heap *heap)
-{
-	json_begin_object(j, "mallinfo2");
-	for (size_t i = 0; i < MALLINFO_FIELDS; i++)
-		json_add_number(j, mallinfo_fields[i].name, mallinfo_field(heap, i));
-	json_end_object(j);
-}
-
-void heap_report_add_json(struct strbuf *out, const struct usage *u,
-			  const struct heap *heap, const struct heap_detail *detail,
-			  const struct heap_report_options *options)
-{
-	const struct heap_page page = { out, u, heap, detail, options };
-	bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC && !heap->is_reported;
-	bool are_lists_known = heap_caches_known(heap) && !heap->is_reported;
-	struct json j = json_begin_report(out, "heap");
-
-	json_add_signed(&j, "pid", u->process.pid);
-	json_add_string(&j, "comm", u->process.comm);
-	json_add_string(&j, "allocator", allocator_names[heap->allocator]);
-	json_add_string(&j, "heap_quality", quality_names[heap->quality]);
-	json_add_string(&j, "problem", heap->problem);
-	json_add_seconds_us(&j, "pause_s", heap->pause_ns);
-	json_add_amount(&j, "copied_bytes", heap->copied_bytes);
-	json_add_amount(&j, "readings", heap->reading_count);
-	json_add_amount(&j, "skipped_bytes", heap->skipped_bytes);
-	json_add_amount(&j, "rss_bytes", u->total.bytes[SMAPS_RSS]);
-	json_add_amount(&j, "unexplained_bytes", usage_unexplained_bytes(u));
-	json_add_amount(&j, "trimmable_bytes", heap->trimmable_bytes);
-	add_json_owners(&j, heap);
-	heap_json_add_sum(&j, "mapped", &heap->mapped,
-			  !is_jemalloc && !heap->is_reported);
-	json_add_amount(&j, "caches",
-			are_lists_known ? heap->cache_count : BYTES_UNKNOWN);
-	if (heap->allocator == ALLOCATOR_GLIBC && heap->quality == QUALITY_EXACT)
-		add_json_mallinfo(&j, heap);
-	else
-		json_add_null(&j, "mallinfo2");
-	if (is_jemalloc)
-		heap_jemalloc_add_json_sums(&j, heap);
-	add_json_lists(&j, heap);
-	if (detail)
-		heap_detail_add_json(&j, &page);
-	heap_helper_add_json(&j, &page);
-	json_end_report(&j);
 }

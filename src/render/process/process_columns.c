@@ -207,6 +207,21 @@ static void get_allocator(const void *row, int arg, struct value *ret)
 	value_set_text(ret, allocator_names[usage_of(row)->allocator]);
 }
 
+enum {
+	HEAP_ALL_BYTES,
+	HEAP_LIVE_BYTES,
+	HEAP_AMOUNT_COUNT_
+};
+
+/* arg is the allocator, times HEAP_AMOUNT_COUNT_, plus the amount. */
+static void get_heap_amount(const void *row, int arg, struct value *ret)
+{
+	enum allocator allocator = (enum allocator)(arg / HEAP_AMOUNT_COUNT_);
+	bool is_live = arg % HEAP_AMOUNT_COUNT_ == HEAP_LIVE_BYTES;
+
+	value_set_amount(ret, usage_heaps_sum(usage_of(row), allocator, is_live));
+}
+
 static void get_heap_quality(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
@@ -320,6 +335,23 @@ static void get_reported(const void *row, int arg, struct value *ret)
 		CELL(owner, needs, OWNER_, "shared_dirty", STATE_SHARED_DIRTY),   \
 		CELL(owner, needs, OWNER_, "shared_clean", STATE_SHARED_CLEAN)
 
+#define HEAPS_OF(name, heading, allocator, owner)                                      \
+	{ name "_heap_bytes",                                                          \
+	  heading,                                                                     \
+	  "resident bytes of the heap of " owner ", free memory included",             \
+	  VALUE_BYTES,                                                                 \
+	  true,                                                                        \
+	  NEED_WALK,                                                                   \
+	  (allocator)*HEAP_AMOUNT_COUNT_ + HEAP_ALL_BYTES,                             \
+	  get_heap_amount },                                                           \
+	{                                                                              \
+		name "_live_bytes", heading "LIVE",                                    \
+			"resident bytes allocated in the heap of " owner, VALUE_BYTES, \
+			true, NEED_WALK,                                               \
+			(allocator)*HEAP_AMOUNT_COUNT_ + HEAP_LIVE_BYTES,              \
+			get_heap_amount                                                \
+	}
+
 static const struct column columns[] = {
 	{ "time", "TIME", "time of the sample, RFC 3339, UTC", VALUE_TIME, false, 0,
 	  SAMPLE_TIME, get_sample },
@@ -385,6 +417,10 @@ static const struct column columns[] = {
 	      "shared memory: tmpfs, memfd, SysV, shared anonymous"),
 	MADE("trimmable_bytes", "TRIM", NEED_WALK, MADE_TRIMMABLE,
 	     "memory that malloc_trim(0), or jemalloc's purge, would return"),
+	HEAPS_OF("malloc", "MALLOC", ALLOCATOR_UNKNOWN, "malloc"),
+	HEAPS_OF("go", "GO", ALLOCATOR_GO, "the Go runtime"),
+	HEAPS_OF("python", "PYTHON", ALLOCATOR_PYTHON, "Python's object allocator"),
+	HEAPS_OF("java", "JAVA", ALLOCATOR_HOTSPOT, "the Java virtual machine"),
 	{ "heap_quality", "HEAP", "quality of the heap's owners", VALUE_WORD, false,
 	  NEED_WALK, 0, get_heap_quality },
 	{ "heap_age_s", "HEAPAGE", "age of the heap's figures when the others were read",

@@ -13,6 +13,7 @@
 #include "classify/process/heap_problem.h"
 #include "classify/process/process_conclusion.h"
 #include "model/heap.h"
+#include "render/process/heap_rows.h"
 #include "render/process/mapping_groups.h"
 #include "render/table/bar.h"
 #include "render/table/conclusion.h"
@@ -80,14 +81,12 @@ static void add_cut(const struct report *r, const char *text, size_t length, siz
 static void add_head(const struct report *r)
 {
 	const struct usage *u = r->usage;
-	const char *allocator = allocator_titles[u->allocator];
 	_cleanup_strbuf_ struct strbuf head = STRBUF_INIT;
 
 	strbuf_addf(&head, "%s (%d), %u thread%s, %u mappings", u->process.comm,
 		    u->process.pid, u->process.thread_count,
 		    u->process.thread_count == 1 ? "" : "s", u->mapping_count);
-	if (allocator)
-		strbuf_addf(&head, ", %s", allocator);
+	usage_heaps_add_titles(&head, u, ", ");
 	add_cut(r, head.text, head.length, 0);
 }
 
@@ -443,6 +442,8 @@ void text_report_add(struct strbuf *out, const struct usage *u,
 		strbuf_add_char(out, '\n');
 	}
 	add_matrix(&r);
+	if (usage_heaps_are_listed(u))
+		usage_heaps_add_rows(out, u, options->exact_bytes);
 	add_heap_note(&r);
 	add_details(&r);
 	strbuf_add_char(out, '\n');

@@ -28,7 +28,8 @@ void heap_findings_release(struct heap_findings *f)
 
 bool heap_findings_are_known(const struct heap_findings *f)
 {
-	return !f->error && !f->usage.error && f->heap.quality != QUALITY_UNKNOWN;
+	return !f->error && !f->usage.error &&
+	       heap_total_quality(&f->heap) != QUALITY_UNKNOWN;
 }
 
 void carried_heap_release(struct carried_heap *c)
@@ -40,7 +41,7 @@ void carried_heap_release(struct carried_heap *c)
 bool carried_heap_update(struct carried_heap *c, const struct heap_findings *f)
 {
 	c->error = f->error ? f->error : f->refusal;
-	c->problem = f->heap.problem;
+	c->problem = heap_total_problem(&f->heap);
 	c->pause_ns = f->heap.pause_ns;
 	c->expected_ns = f->heap.expected_ns;
 	c->cpu_ns = f->cpu_ns;

@@ -172,18 +172,15 @@ static bool holds_thread(const struct heap_moment *moment, const struct mapping 
 }
 
 /*
- * Return true if the copy has as many resident pages as the kernel reports for the heap,
- * for the threads' data (which point to per-thread caches), and for the roots. A page
- * that is being migrated is resident, but cannot be copied.
+ * Return true if the copy has as many resident pages as the kernel reports for the
+ * threads' data (which point to per-thread caches), and for the roots. A page that is
+ * being migrated is resident, but cannot be copied.
  */
-static bool is_copy_complete(const struct heap_reader *reader,
-			     const struct heap_moment *moment, const struct heap *heap)
+static bool are_roots_complete(const struct heap_reader *reader,
+			       const struct heap_moment *moment)
 {
 	const struct mapping_list *list = &moment->mappings;
 
-	for (size_t i = 0; i < heap->share_count; i++)
-		if (!is_page_count_right(reader, &list->items[heap->shares[i].mapping]))
-			return false;
 	for (size_t i = 0; i < list->count; i++)
 		if (heap_moment_wants(reader, &list->items[i]) &&
 		    (reader->copies_roots || holds_thread(moment, &list->items[i])) &&
@@ -192,12 +189,33 @@ static bool is_copy_complete(const struct heap_reader *reader,
 	return true;
 }
 
+/* The same for the mappings that contain the heap. */
+static bool is_heap_complete(const struct heap_reader *reader,
+			     const struct mapping_list *list, const struct heap *heap)
+{
+	for (size_t i = 0; i < heap->share_count; i++)
+		if (!is_page_count_right(reader, &list->items[heap->shares[i].mapping]))
+			return false;
+	return true;
+}
+
+static void check_copy(const struct heap_reader *reader, const struct heap_moment *moment,
+		       struct heap *heap, bool are_others_complete)
+{
+	if (heap->quality != QUALITY_EXACT ||
+	    (are_others_complete && is_heap_complete(reader, &moment->mappings, heap)))
+		return;
+	heap->quality = QUALITY_ESTIMATE;
+	heap->problem = "resident pages are not those that smaps counts";
+}
+
 static int read_once(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret,
 		     uint64_t *ret_pause_ns)
 {
 	struct heap_moment *moment;
 	struct walk_input input;
+	bool are_complete;
 	int r;
 
 	r = heap_moment_take(reader, u, &moment, ret_pause_ns);
@@ -214,10 +232,10 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 	blocks_release(&reader->blocks);
 	walk_heap(&input, ret, &reader->blocks);
 	ret->copied_bytes = reader->image.length_bytes;
-	if (ret->quality == QUALITY_EXACT && !is_copy_complete(reader, moment, ret)) {
-		ret->quality = QUALITY_ESTIMATE;
-		ret->problem = "resident pages are not those that smaps counts";
-	}
+	are_complete = are_roots_complete(reader, moment);
+	check_copy(reader, moment, ret, are_complete);
+	for (size_t i = 0; i < ret->other_count; i++)
+		check_copy(reader, moment, &ret->others[i], are_complete);
 	*u = moment->usage;
 	usage_init(&moment->usage);
 	mapping_list_release(mappings);
@@ -229,29 +247,67 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 
 /*
  * Subtract memory that was added to a mapping after its Rss was read, free pages first.
+ * room has the bytes of each mapping that do not belong to another heap yet.
  */
-static void trim_shares(const struct mapping_list *mappings, struct heap *heap)
+static void trim_shares(struct heap *heap, uint64_t room[])
 {
 	static const enum owner order[] = { OWNER_POOL_PAGES, OWNER_POOL_FRAGMENTS,
 					    OWNER_LIVE, OWNER_HEAP_META };
 
 	for (size_t i = 0; i < heap->share_count; i++) {
 		uint64_t *bytes = heap->shares[i].owner_bytes;
-		uint64_t rss_bytes = mappings->items[heap->shares[i].mapping]
-					     .counters.bytes[SMAPS_RSS];
+		uint64_t *left = &room[heap->shares[i].mapping];
 		uint64_t sum = 0;
 
 		for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
 			sum += bytes[o];
-		for (size_t k = 0; sum > rss_bytes; k++) {
+		for (size_t k = 0; sum > *left; k++) {
 			uint64_t max = bytes[order[k]];
-			uint64_t less = sum - rss_bytes < max ? sum - rss_bytes : max;
+			uint64_t less = sum - *left < max ? sum - *left : max;
 
 			bytes[order[k]] -= less;
 			heap->owner_bytes[order[k]] -= less;
 			sum -= less;
 		}
+		*left -= sum;
 	}
+}
+
+static void trim_all_shares(const struct mapping_list *mappings, struct heap *heap)
+{
+	_cleanup_free_ uint64_t *room = xcalloc(mappings->count + 1, sizeof(*room));
+
+	for (size_t i = 0; i < mappings->count; i++)
+		room[i] = mappings->items[i].counters.bytes[SMAPS_RSS];
+	trim_shares(heap, room);
+	for (size_t i = 0; i < heap->other_count; i++)
+		trim_shares(&heap->others[i], room);
+}
+
+/* The lowest and the highest figures of several readings of one heap. */
+struct spread {
+	unsigned int count;
+	uint64_t min[OWNER_HEAP_LAST + 1], max[OWNER_HEAP_LAST + 1];
+};
+
+static void spread_add(struct spread *spread, const struct heap *heap)
+{
+	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
+		uint64_t bytes = heap->owner_bytes[o];
+
+		if (spread->count == 0 || bytes < spread->min[o])
+			spread->min[o] = bytes;
+		if (spread->count == 0 || bytes > spread->max[o])
+			spread->max[o] = bytes;
+	}
+	spread->count++;
+}
+
+static void spread_store(const struct spread *spread, struct heap *heap)
+{
+	heap->reading_count = spread->count;
+	for (size_t o = 0; spread->count > 0 && o <= OWNER_HEAP_LAST; o++)
+		heap->spread_bytes[o] = spread->max[o] - spread->min[o];
 }
 
 static void sleep_briefly(void)
@@ -268,7 +324,7 @@ static void sleep_briefly(void)
 static int read_running(struct heap_reader *reader, struct usage *u,
 			struct mapping_list *mappings, struct heap *ret)
 {
-	uint64_t min[OWNER_HEAP_LAST + 1], max[OWNER_HEAP_LAST + 1];
+	struct spread spreads[ALLOCATOR_COUNT_] = { 0 };
 	unsigned int readings = reader->is_read_once ? 1 : READINGS;
 	uint64_t no_pause_ns;
 	unsigned int count = 0;
@@ -278,20 +334,17 @@ static int read_running(struct heap_reader *reader, struct usage *u,
 		if (i > 0)
 			sleep_briefly();
 		r = read_once(reader, u, mappings, ret, &no_pause_ns);
-		if (r < 0 || ret->quality == QUALITY_UNKNOWN)
+		if (r < 0 || heap_total_quality(ret) == QUALITY_UNKNOWN)
 			continue;
-		trim_shares(mappings, ret);
-		for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
-			uint64_t bytes = ret->owner_bytes[o];
-
-			min[o] = count == 0 || bytes < min[o] ? bytes : min[o];
-			max[o] = count == 0 || bytes > max[o] ? bytes : max[o];
-		}
+		trim_all_shares(mappings, ret);
+		spread_add(&spreads[ret->allocator], ret);
+		for (size_t k = 0; k < ret->other_count; k++)
+			spread_add(&spreads[ret->others[k].allocator], &ret->others[k]);
 		count++;
 	}
-	for (size_t o = 0; count > 0 && o <= OWNER_HEAP_LAST; o++)
-		ret->spread_bytes[o] = max[o] - min[o];
-	ret->reading_count = count;
+	spread_store(&spreads[ret->allocator], ret);
+	for (size_t k = 0; k < ret->other_count; k++)
+		spread_store(&spreads[ret->others[k].allocator], &ret->others[k]);
 	return r;
 }
 
@@ -309,7 +362,7 @@ static int read_stopped(struct heap_reader *reader, struct usage *u,
 			sleep_briefly();
 		r = read_once(reader, u, mappings, ret, &pause_ns);
 		stopped_ns += pause_ns;
-		if (r == 0 && ret->quality != QUALITY_ESTIMATE)
+		if (r == 0 && heap_total_quality(ret) != QUALITY_ESTIMATE)
 			break;
 	}
 	*ret_stopped_ns = stopped_ns;

@@ -98,6 +98,7 @@ static void swapped_memory_gives_a_bound_and_an_inexact_heap_nothing(void **stat
 	(void)state;
 	heap_init(&heap);
 	heap.quality = QUALITY_EXACT;
+	heap.allocator = ALLOCATOR_GLIBC;
 	leaks_set_quality(&scan);
 	assert_int_equal(scan.quality, QUALITY_EXACT);
 	assert_null(scan.problem);
