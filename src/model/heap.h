@@ -200,6 +200,12 @@ struct heap_sums {
 	 * OWNER_HEAP_LAST are 0.
 	 */
 	uint64_t taken_bytes[OWNER_COUNT_];
+	/*
+	 * The heaps one by one, as in struct usage. heap_count is 0 if the process has
+	 * only one heap, that of its malloc.
+	 */
+	struct usage_heap heaps[USAGE_HEAP_MAX];
+	size_t heap_count;
 };
 
 void heap_init(struct heap *heap);

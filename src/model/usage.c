@@ -117,6 +117,12 @@ uint64_t usage_thp_bytes(const struct usage *u)
 			 bytes_add(total(u, SMAPS_SHMEM_PMD), total(u, SMAPS_FILE_PMD)));
 }
 
+bool usage_heaps_are_listed(const struct usage *u)
+{
+	return u->heap_count > 1 ||
+	       (u->heap_count == 1 && !allocator_is_malloc(u->heaps[0].allocator));
+}
+
 uint64_t usage_heap_bytes(const struct usage_heap *heap)
 {
 	uint64_t sum = 0;

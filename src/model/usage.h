@@ -205,6 +205,12 @@ uint64_t usage_hugetlb_bytes(const struct usage *u);
 /* Return the memory in huge pages: AnonHugePages + ShmemPmdMapped + FilePmdMapped. */
 uint64_t usage_thp_bytes(const struct usage *u);
 
+/*
+ * Return true if the heaps are to be shown one by one: the heap of a single malloc is the
+ * same as the heap's owners in the matrix.
+ */
+bool usage_heaps_are_listed(const struct usage *u);
+
 /* Return the resident bytes of one heap, or BYTES_UNKNOWN. */
 uint64_t usage_heap_bytes(const struct usage_heap *heap);
 

@@ -149,7 +149,7 @@ def a_recording_of_an_earlier_version_is_read_and_continued():
     with Folder() as folder, Target("unbacked", MIB, MIB) as target:
         good = make_good(folder, target.pid)
         path = f"{folder}/earlier"
-        change(good, path, "DROP TABLE note")
+        change(good, path, "DROP TABLE note; DROP TABLE heap_part; PRAGMA user_version=1")
         equal(len(memstate("--replay", path, "--csv").must_be(0).rows()), 3, "samples")
         memstate("--csv", "--heap", "off", "-n1", "-p", target.pid, "--record", path).must_be(0)
         equal(len(memstate("--replay", path, "--csv").must_be(0).rows()), 4, "samples")

@@ -212,6 +212,21 @@ static void set_heap_rows(struct matrix *m, const struct heap_sums *sums,
 	}
 }
 
+static void list_recorded_heaps(struct usage *usage, const struct heap_sums *sums)
+{
+	struct usage_heap *only = &usage->heaps[0];
+
+	memcpy(usage->heaps, sums->heaps, sizeof(usage->heaps));
+	usage->heap_count = sums->heap_count;
+	if (usage->heap_count > 0 || sums->allocator == ALLOCATOR_UNKNOWN)
+		return;
+	only->allocator = sums->allocator;
+	only->quality = sums->quality;
+	only->trimmable_bytes = sums->trimmable_bytes;
+	memcpy(only->owner_bytes, sums->owner_bytes, sizeof(only->owner_bytes));
+	usage->heap_count = 1;
+}
+
 void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings,
 			const struct heap_sums *sums)
 {
@@ -229,6 +244,7 @@ void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings
 					     sums->taken_bytes[o], owners == 1);
 	set_heap_rows(m, sums, only);
 	usage->allocator = sums->allocator;
+	list_recorded_heaps(usage, sums);
 	usage->heap_quality = sums->quality;
 	usage->trimmable_bytes = sums->trimmable_bytes;
 	usage->heap_is_reported = sums->is_reported;

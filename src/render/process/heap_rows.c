@@ -6,7 +6,6 @@
 #include <inttypes.h>
 
 #include "base/units.h"
-#include "model/allocator_signs.h"
 
 void usage_heaps_add_titles(struct strbuf *out, const struct usage *u,
 			    const char *separator)
@@ -27,12 +26,6 @@ static void add_amount(struct strbuf *out, uint64_t bytes, bool exact_bytes)
 	else
 		strbuf_addf(out, " %*s", exact_bytes ? 14 : 8,
 			    units_format_bytes(bytes, text));
-}
-
-bool usage_heaps_are_listed(const struct usage *u)
-{
-	return u->heap_count > 1 ||
-	       (u->heap_count == 1 && !allocator_is_malloc(u->heaps[0].allocator));
 }
 
 void usage_heaps_add_rows(struct strbuf *out, const struct usage *u, bool exact_bytes)

@@ -18,12 +18,6 @@
 void usage_heaps_add_titles(struct strbuf *out, const struct usage *u,
 			    const char *separator);
 
-/*
- * Return true if the heaps are to be listed one by one: a single malloc's heap is already
- * in the owners.
- */
-bool usage_heaps_are_listed(const struct usage *u);
-
 /* Append the table of heaps. */
 void usage_heaps_add_rows(struct strbuf *out, const struct usage *u, bool exact_bytes);
 

@@ -227,6 +227,38 @@ void facts_from_heap(const struct usage *u, const struct mapping_list *mappings,
 			from_number(taken_bytes(u, mappings, (enum owner)o));
 }
 
+/* Indices of the values of one heap. */
+enum {
+	PART_QUALITY,
+	PART_TRIMMABLE,
+	PART_OWNERS
+};
+
+void facts_from_heap_part(const struct usage_heap *heap, int64_t *ret)
+{
+	ret[PART_QUALITY] = (int64_t)heap->quality;
+	ret[PART_TRIMMABLE] = from_number(heap->trimmable_bytes);
+	for (int o = 0; o <= OWNER_HEAP_LAST; o++)
+		ret[PART_OWNERS + o] = from_number(heap->owner_bytes[o]);
+}
+
+bool facts_to_heap_part(const int64_t *values, enum allocator allocator,
+			struct usage_heap *ret)
+{
+	int64_t quality = values[PART_QUALITY];
+
+	if (quality <= QUALITY_UNKNOWN || quality >= QUALITY_COUNT_)
+		return false;
+	*ret = (struct usage_heap){
+		.allocator = allocator,
+		.quality = (enum quality)quality,
+		.trimmable_bytes = to_number(values[PART_TRIMMABLE]),
+	};
+	for (int o = 0; o <= OWNER_HEAP_LAST; o++)
+		ret->owner_bytes[o] = to_number(values[PART_OWNERS + o]);
+	return true;
+}
+
 bool facts_to_heap(const int64_t *values, struct heap_sums *ret)
 {
 	int64_t quality = values[HEAP_QUALITY], allocator = values[HEAP_ALLOCATOR];

@@ -25,6 +25,8 @@ void facts_from_mapping(const struct mapping *mapping, int64_t name, int64_t *re
  */
 void facts_from_heap(const struct usage *usage, const struct mapping_list *mappings,
 		     int64_t *ret);
+/* Convert the figures of one heap, except for its allocator, which is a key. */
+void facts_from_heap_part(const struct usage_heap *heap, int64_t *ret);
 void facts_from_level(const struct cgroup_level *level, int64_t *ret);
 void facts_from_stat(const struct cgroup_stat *stat, int64_t *ret);
 /* Convert those figures of a cgroup that belong to no single level. */
@@ -45,6 +47,8 @@ void facts_to_mapping(const int64_t *values, struct mapping *ret, int64_t *ret_n
  * Convert values to the results of a heap read. Return false if the values are invalid.
  */
 bool facts_to_heap(const int64_t *values, struct heap_sums *ret);
+bool facts_to_heap_part(const int64_t *values, enum allocator allocator,
+			struct usage_heap *ret);
 void facts_to_level(const int64_t *values, struct cgroup_level *ret);
 void facts_to_stat(const int64_t *values, struct cgroup_stat *ret);
 void facts_to_group(const int64_t *values, struct cgroup *ret);

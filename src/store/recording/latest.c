@@ -100,14 +100,16 @@ static int prepare_rows(struct latest_facts *latest, enum fact_table table,
 	return prepare(latest, &sql, ret);
 }
 
-int latest_facts_open(sqlite3 *db, struct latest_facts **ret)
+int latest_facts_open(sqlite3 *db, const struct recording_tables *tables,
+		      struct latest_facts **ret)
 {
 	struct latest_facts *latest = xcalloc(1, sizeof(*latest));
 	int error = 0;
 
 	latest->db = db;
 	for (int t = 0; t < FACT_TABLE_COUNT_ && error == 0; t++)
-		error = prepare_search(latest, (enum fact_table)t);
+		if (t != FACT_HEAP_PART || tables->has_heap_parts)
+			error = prepare_search(latest, (enum fact_table)t);
 	if (error < 0)
 		latest_facts_close(latest);
 	else

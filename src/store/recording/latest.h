@@ -6,12 +6,14 @@
 #ifndef MS_STORE_RECORDING_LATEST_H
 #define MS_STORE_RECORDING_LATEST_H
 
+#include "store/recording/schema.h"
 #include "store/recording/sql.h"
 
 struct latest_facts;
 
 /* Prepare the queries. Returns 0 or -errno. The caller closes *ret. */
-int latest_facts_open(sqlite3 *db, struct latest_facts **ret);
+int latest_facts_open(sqlite3 *db, const struct recording_tables *tables,
+		      struct latest_facts **ret);
 void latest_facts_close(struct latest_facts *latest);
 
 /*

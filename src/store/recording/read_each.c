@@ -103,7 +103,7 @@ int recording_reader_for_each_note(struct recording_reader *r,
 	sqlite3_stmt *statement = NULL;
 	int error;
 
-	if (!r->has_notes)
+	if (!r->tables.has_notes)
 		return 0;
 	recording_guard_resize(&r->guard, r->file);
 	error = recording_prepare(

@@ -29,7 +29,7 @@ static int check_database(struct recording_reader *r)
 	if (id != RECORDING_APPLICATION_ID)
 		return -EEXIST;
 	return version > RECORDING_VERSION ? -ENOTSUP
-					   : recording_schema_check(r->db, &r->has_notes);
+					   : recording_schema_check(r->db, &r->tables);
 }
 
 static int check_connection(struct recording_reader *r)

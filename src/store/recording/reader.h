@@ -34,7 +34,7 @@ struct recording_reader {
 	 * opened, otherwise NULL.
 	 */
 	char *tidy_path;
-	bool has_notes;
+	struct recording_tables tables;
 	struct recorded_sample *samples;
 	size_t count, capacity;
 	struct latest_facts *latest;

@@ -310,6 +310,22 @@ static int add_heap(struct recording *r, const struct usage *u,
 	return recording_add_fact(r, FACT_HEAP, keys, values);
 }
 
+static int add_heap_parts(struct recording *r, const struct usage *u, int64_t row)
+{
+	int error = 0;
+
+	for (size_t i = 0; usage_heaps_are_listed(u) && i < u->heap_count && error == 0;
+	     i++) {
+		const int64_t keys[FACT_KEYS_MAX] = { row,
+						      (int64_t)u->heaps[i].allocator };
+		int64_t values[FACT_VALUES_MAX];
+
+		facts_from_heap_part(&u->heaps[i], values);
+		error = recording_add_fact(r, FACT_HEAP_PART, keys, values);
+	}
+	return error < 0 ? error : recording_add_removals(r, FACT_HEAP_PART, row);
+}
+
 int recording_add_mappings(struct recording *r, const struct usage *u,
 			   const struct mapping_list *mappings)
 {
@@ -331,6 +347,8 @@ int recording_add_mappings(struct recording *r, const struct usage *u,
 		error = recording_add_removals(r, FACT_MAPPING, row);
 	if (error == 0)
 		error = add_heap(r, u, mappings, row);
+	if (error == 0)
+		error = add_heap_parts(r, u, row);
 	return error < 0 ? recording_roll_back(r, error) : 0;
 }
 
@@ -371,8 +389,9 @@ int recording_add_note(struct recording *r, const struct process *process,
 
 static int forget_ended_processes(struct recording *r)
 {
-	static const enum fact_table tables[] = { FACT_STATE, FACT_USAGE, FACT_USAGE_MORE,
-						  FACT_MAPPING, FACT_HEAP };
+	static const enum fact_table tables[] = { FACT_STATE,	   FACT_USAGE,
+						  FACT_USAGE_MORE, FACT_MAPPING,
+						  FACT_HEAP,	   FACT_HEAP_PART };
 	size_t kept = 0;
 	int error = 0;
 

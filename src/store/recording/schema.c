@@ -124,6 +124,7 @@ static const struct table tables[TABLE_COUNT_] = {
 };
 
 #define ALL_TABLE_COUNT (TABLE_COUNT_ + FACT_TABLE_COUNT_)
+#define HEAP_PART_INDEX (TABLE_COUNT_ + FACT_HEAP_PART)
 
 static void add_names(struct strbuf *sql, const char *const *names, size_t count,
 		      const char *type)
@@ -167,14 +168,6 @@ static void add_table(struct strbuf *sql, size_t index)
 	strbuf_add_text(sql, tables[index].end ? tables[index].end : ")");
 }
 
-char *recording_schema_table_sql(enum recording_table table)
-{
-	struct strbuf sql = STRBUF_INIT;
-
-	add_table(&sql, table);
-	return strbuf_take(&sql);
-}
-
 char *recording_schema_sql(void)
 {
 	struct strbuf sql = STRBUF_INIT;
@@ -185,6 +178,24 @@ char *recording_schema_sql(void)
 		add_table(&sql, i);
 		strbuf_add_text(&sql, ";\n");
 	}
+	return strbuf_take(&sql);
+}
+
+char *recording_schema_upgrade_sql(const struct recording_tables *found)
+{
+	struct strbuf sql = STRBUF_INIT;
+
+	strbuf_addf(&sql, "BEGIN IMMEDIATE;\nPRAGMA user_version=%d;\n",
+		    RECORDING_VERSION);
+	if (!found->has_notes) {
+		add_table(&sql, TABLE_NOTE);
+		strbuf_add_text(&sql, ";\n");
+	}
+	if (!found->has_heap_parts) {
+		add_table(&sql, HEAP_PART_INDEX);
+		strbuf_add_text(&sql, ";\n");
+	}
+	strbuf_add_text(&sql, "COMMIT;\n");
 	return strbuf_take(&sql);
 }
 
@@ -238,7 +249,7 @@ static int check_object(sqlite3_stmt *statement, uint32_t *found)
 	return recording_damaged("unexpected %s '%s'", type[0] ? type : "object", name);
 }
 
-int recording_schema_check(sqlite3 *db, bool *ret_has_notes)
+int recording_schema_check(sqlite3 *db, struct recording_tables *ret)
 {
 	sqlite3_stmt *statement = NULL;
 	uint32_t found = 0;
@@ -253,9 +264,11 @@ int recording_schema_check(sqlite3 *db, bool *ret_has_notes)
 		error = recording_sql_errno(db);
 	sqlite.finalize(statement);
 	for (size_t i = 0; i < ALL_TABLE_COUNT && error == 0; i++)
-		if (i != TABLE_NOTE && !(found & UINT32_C(1) << i))
+		if (i != TABLE_NOTE && i != HEAP_PART_INDEX &&
+		    !(found & UINT32_C(1) << i))
 			error = recording_damaged("table '%s' is missing", table_name(i));
-	*ret_has_notes = found & UINT32_C(1) << TABLE_NOTE;
+	ret->has_notes = found & UINT32_C(1) << TABLE_NOTE;
+	ret->has_heap_parts = found & UINT32_C(1) << HEAP_PART_INDEX;
 	return error;
 }
 

@@ -40,15 +40,23 @@ enum recording_table {
 /* Return the SQL text that creates all tables. The caller frees it. */
 char *recording_schema_sql(void);
 
-/* Return the SQL text that creates one table. The caller frees it. */
-char *recording_schema_table_sql(enum recording_table table);
+/* The tables that recordings by earlier versions of memstate may lack. */
+struct recording_tables {
+	bool has_notes;	     /* TABLE_NOTE */
+	bool has_heap_parts; /* the table of FACT_HEAP_PART */
+};
 
 /*
  * Check the schema. Returns 0 if the file has exactly the tables of a recording,
- * otherwise -EBADMSG or another -errno. TABLE_NOTE may be absent; *ret_has_notes is false
- * in that case.
+ * otherwise -EBADMSG or another -errno.
  */
-int recording_schema_check(sqlite3 *db, bool *ret_has_notes);
+int recording_schema_check(sqlite3 *db, struct recording_tables *ret);
+
+/*
+ * Return the SQL text that adds the missing tables to a file that an earlier version of
+ * memstate wrote, and sets its version. The caller frees it.
+ */
+char *recording_schema_upgrade_sql(const struct recording_tables *found);
 
 /*
  * Check the type and range of each value in a row of a table. The table's columns begin

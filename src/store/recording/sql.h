@@ -17,7 +17,11 @@
 #include <sqlite3.h>
 
 #define RECORDING_APPLICATION_ID 0x6d737465 /* "mste" in ASCII */
-#define RECORDING_VERSION 1
+/*
+ * Version 2 added the table of FACT_HEAP_PART. Files of version 1 are still read, and
+ * converted when memstate appends to them.
+ */
+#define RECORDING_VERSION 2
 
 /* An unknown value, which is stored as NULL. */
 #define FACT_UNKNOWN INT64_MIN
@@ -32,6 +36,7 @@ enum fact_table {
 	FACT_USAGE_MORE, /* keyed by process: values that change rarely */
 	FACT_MAPPING,	 /* keyed by process and start address */
 	FACT_HEAP,	 /* keyed by process: results of reading the heap */
+	FACT_HEAP_PART,	 /* keyed by process and allocator: one of several heaps */
 	FACT_GROUP,	 /* keyed by cgroup and level: usage, limits, events */
 	FACT_GROUP_STAT, /* keyed by cgroup and level: the fields of memory.stat */
 	FACT_GROUP_MORE, /* keyed by cgroup: values that belong to no level */

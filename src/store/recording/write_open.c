@@ -45,17 +45,17 @@ static int create_tables(struct recording *r)
 	return error < 0 ? error : recording_sql_execute(r->db, "COMMIT");
 }
 
-/*
- * Check the tables of an existing file. A file of an earlier version of memstate may lack
- * TABLE_NOTE; in that case the table is added.
- */
+/* Check the tables of an existing file, and add those that an earlier version lacks. */
 static int check_tables(struct recording *r)
 {
-	_cleanup_free_ char *notes = recording_schema_table_sql(TABLE_NOTE);
-	bool has_notes;
-	int error = recording_schema_check(r->db, &has_notes);
+	_cleanup_free_ char *upgrade = NULL;
+	struct recording_tables tables;
+	int error = recording_schema_check(r->db, &tables);
 
-	return error < 0 || has_notes ? error : recording_sql_execute(r->db, notes);
+	if (error < 0 || (tables.has_notes && tables.has_heap_parts))
+		return error;
+	upgrade = recording_schema_upgrade_sql(&tables);
+	return recording_sql_execute(r->db, upgrade);
 }
 
 int recording_open_database(struct recording *r, const char *path)

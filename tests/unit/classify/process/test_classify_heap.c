@@ -71,6 +71,18 @@ static void check_margins(const struct process_memory *p)
 				 p->usage.state_bytes[s]);
 }
 
+/* Classify the mappings again, without a heap. */
+static void classify_again(struct process_memory *p)
+{
+	struct classifier classifier;
+
+	usage_init(&p->usage);
+	classifier_begin(&classifier, &p->usage);
+	classifier_add(&classifier, &p->mapping);
+	classifier_end(&classifier, NULL, 0, NULL, NULL);
+	classifier_release(&classifier);
+}
+
 static void a_mapping_in_one_state_has_exact_cells(void **state)
 {
 	struct process_memory p;
@@ -120,6 +132,61 @@ static void a_share_larger_than_its_mapping_is_rejected(void **state)
 	assert_int_equal(p.usage.trimmable_bytes, BYTES_UNKNOWN);
 }
 
+/* Both heaps have pages in the same mapping, whose pages are in two states. */
+static void two_heaps_add_up_and_are_listed(void **state)
+{
+	struct heap_share share = { 0, { KIB(8), KIB(4), 0, KIB(2) } };
+	struct process_memory p;
+	struct heap *other;
+
+	(void)state;
+	set_up_memory(&p, KIB(60), KIB(40));
+	classify_again(&p);
+	other = heap_add_other(&p.heap);
+	other->allocator = ALLOCATOR_PYTHON;
+	other->quality = QUALITY_BOUND;
+	other->owner_bytes[OWNER_LIVE] = KIB(8);
+	other->trimmable_bytes = KIB(4);
+	other->shares = &share;
+	other->share_count = 1;
+	classify_heap(&p.usage, &p.list, &p.heap);
+	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_LIVE), KIB(48));
+	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_HEAP_META), KIB(6));
+	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_ANON), KIB(2));
+	assert_int_equal(matrix_total_bytes(&p.usage.matrix), KIB(100));
+	assert_int_equal(usage_unexplained_bytes(&p.usage), 0);
+	assert_int_equal(p.usage.trimmable_bytes, KIB(32));
+	assert_int_equal(p.usage.heap_quality, QUALITY_BOUND);
+	assert_int_equal(p.usage.allocator, ALLOCATOR_GLIBC);
+	assert_int_equal(p.usage.heap_count, 2);
+	assert_int_equal(usage_heaps_sum(&p.usage, ALLOCATOR_PYTHON, true), KIB(8));
+	assert_int_equal(usage_heaps_sum(&p.usage, ALLOCATOR_GO, true), BYTES_UNKNOWN);
+	other->shares = NULL;
+	p.heap.shares = NULL;
+	heap_release(&p.heap);
+}
+
+/* The figures of a heap that cannot be read do not count. */
+static void an_unknown_second_heap_makes_the_sums_a_bound(void **state)
+{
+	struct process_memory p;
+	struct heap *other;
+
+	(void)state;
+	set_up_memory(&p, KIB(100), 0);
+	classify_again(&p);
+	other = heap_add_other(&p.heap);
+	other->allocator = ALLOCATOR_HOTSPOT;
+	other->problem = "reason";
+	classify_heap(&p.usage, &p.list, &p.heap);
+	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_LIVE), KIB(40));
+	assert_int_equal(p.usage.heap_quality, QUALITY_BOUND);
+	assert_int_equal(p.usage.heap_count, 1);
+	assert_string_equal(heap_total_problem(&p.heap), "reason");
+	p.heap.shares = NULL;
+	heap_release(&p.heap);
+}
+
 /* Classify the mappings again, and add the heap from its sums. */
 static void add_sums(struct process_memory *p, uint64_t live, uint64_t of_anon)
 {
@@ -130,13 +197,8 @@ static void add_sums(struct process_memory *p, uint64_t live, uint64_t of_anon)
 		.owner_bytes = { live, KIB(30), KIB(10), KIB(4) },
 		.taken_bytes = { [OWNER_ANON] = of_anon },
 	};
-	struct classifier classifier;
 
-	usage_init(&p->usage);
-	classifier_begin(&classifier, &p->usage);
-	classifier_add(&classifier, &p->mapping);
-	classifier_end(&classifier, NULL, 0, NULL, NULL);
-	classifier_release(&classifier);
+	classify_again(p);
 	classify_heap_sums(&p->usage, &p->list, &sums);
 }
 
@@ -190,6 +252,8 @@ int main(void)
 		cmocka_unit_test(a_mapping_in_one_state_has_exact_cells),
 		cmocka_unit_test(a_mapping_in_two_states_has_only_exact_sums),
 		cmocka_unit_test(a_share_larger_than_its_mapping_is_rejected),
+		cmocka_unit_test(two_heaps_add_up_and_are_listed),
+		cmocka_unit_test(an_unknown_second_heap_makes_the_sums_a_bound),
 		cmocka_unit_test(sums_give_the_same_matrix_as_shares),
 		cmocka_unit_test(inconsistent_sums_are_rejected),
 	};

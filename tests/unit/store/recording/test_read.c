@@ -428,8 +428,14 @@ static void a_heap_is_read_back_for_the_samples_that_had_one(void **state)
 	for (int o = 0; o <= OWNER_HEAP_LAST; o++)
 		u.matrix.owner_rss_bytes[o] = ((uint64_t)o + 1) * 5000;
 	u.matrix.owner_rss_bytes[OWNER_ANON] = 100 * KB - 50000;
+	u.heaps[0] = (struct usage_heap){ .allocator = ALLOCATOR_JEMALLOC,
+					  .quality = QUALITY_ESTIMATE };
+	u.heaps[1] = (struct usage_heap){
+		ALLOCATOR_GO, QUALITY_EXACT, { 1, 2, 3, 4 }, BYTES_UNKNOWN
+	};
 	recordings_open(&r);
 	for (uint64_t i = 0; i < 4; i++) {
+		u.heap_count = i == 2 ? 2 : 1;
 		u.heap_quality = i == 1 || i == 2 ? QUALITY_ESTIMATE : QUALITY_UNKNOWN;
 		recordings_begin(r);
 		assert_int_equal(recording_add_mappings(r, &u, &mappings), 0);
@@ -449,6 +455,10 @@ static void a_heap_is_read_back_for_the_samples_that_had_one(void **state)
 	assert_int_equal(heap.owner_bytes[OWNER_HEAP_META], 20000);
 	assert_int_equal(heap.taken_bytes[OWNER_ANON], 50000);
 	assert_int_equal(heap.taken_bytes[OWNER_SHMEM], 0);
+	assert_int_equal(heap.heap_count, 2);
+	assert_memory_equal(&heap.heaps[1], &u.heaps[1], sizeof(u.heaps[1]));
+	assert_int_equal(recording_reader_read_heap(reader, 1, &u.process, &heap), 0);
+	assert_int_equal(heap.heap_count, 0);
 	recording_reader_close(reader);
 	mapping_list_release(&mappings);
 	usage_release(&u);
