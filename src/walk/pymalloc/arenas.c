@@ -135,8 +135,11 @@ static void add_arena(struct pymalloc *p, const struct pymalloc_state *state,
 					  .index = (uint32_t)index,
 					  .addr = object->addr,
 					  .carved_addr = object->carved_addr };
+	/* Python frees an arena without a pool in use, so part of it is resident */
 	if (!is_sound(layout, object) ||
-	    !is_readable(p, object->addr, layout->arena_bytes)) {
+	    !is_readable(p, object->addr, layout->arena_bytes) ||
+	    image_resident_bytes(p->image, object->addr,
+				 object->addr + layout->arena_bytes) == 0) {
 		arena->is_broken = true;
 		return;
 	}
