@@ -31,6 +31,12 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/glibc/segments.c \
 	%D%/glibc/walk.c \
 	%D%/glibc/walk.h \
+	%D%/golang/account.c \
+	%D%/golang/find.c \
+	%D%/golang/spans.c \
+	%D%/golang/tables.c \
+	%D%/golang/walk.c \
+	%D%/golang/walk.h \
 	%D%/jemalloc/account.c \
 	%D%/jemalloc/cache.c \
 	%D%/jemalloc/extents.c \

@@ -8,6 +8,7 @@
 #include "base/xalloc.h"
 #include "model/allocator_signs.h"
 #include "walk/glibc/walk.h"
+#include "walk/golang/walk.h"
 #include "walk/jemalloc/walk.h"
 #include "walk/mallocng/walk.h"
 #include "walk/pymalloc/walk.h"
@@ -20,7 +21,7 @@ static const char *const unread[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_JEMALLOC] = "it is jemalloc, but not one of the versions 5.0 to 5.3",
 	[ALLOCATOR_TCMALLOC] = "it is tcmalloc, whose heap memstate cannot read",
 	[ALLOCATOR_MIMALLOC] = "it is mimalloc, whose heap memstate cannot read",
-	[ALLOCATOR_GO] = "it is a Go program, whose heap memstate cannot read",
+	[ALLOCATOR_GO] = "it is a Go program, but not of a version from 1.18 to 1.26",
 	[ALLOCATOR_PARTITION] =
 		"it is PartitionAlloc (Chromium), whose heap memstate cannot read",
 };
@@ -79,7 +80,7 @@ typedef void (*walker)(const struct walk_input *input, struct heap *ret,
 		       struct blocks *ret_blocks);
 
 /* One walker for each malloc, then one for each language runtime. */
-static const walker walkers[] = { walk_glibc, walk_jemalloc, walk_mallocng,
+static const walker walkers[] = { walk_glibc, walk_jemalloc, walk_mallocng, walk_golang,
 				  walk_pymalloc };
 
 #define WALKER_COUNT (sizeof(walkers) / sizeof(walkers[0]))
@@ -239,7 +240,8 @@ static bool is_code_hopeless(const struct mapping_list *mappings, int process_fd
 	code = allocator_code_find(codes, process_fd, mappings,
 				   has_glibc ? CODE_PROGRAM : CODE_ALL_FILES);
 	if (!code.is_complete || code.is_found[ALLOCATOR_GLIBC] ||
-	    code.is_found[ALLOCATOR_JEMALLOC] || code.is_found[ALLOCATOR_MUSL])
+	    code.is_found[ALLOCATOR_JEMALLOC] || code.is_found[ALLOCATOR_MUSL] ||
+	    code.is_found[ALLOCATOR_GO])
 		return false;
 	*named = code.is_found[ALLOCATOR_MIMALLOC]   ? ALLOCATOR_MIMALLOC
 		 : code.is_found[ALLOCATOR_TCMALLOC] ? ALLOCATOR_TCMALLOC

@@ -19,7 +19,7 @@ from live import Folder, Skip, check, equal, is_in_state, memstate, run, test, w
 PYTHONS = [p for p in os.environ.get("MEMSTATE_TEST_PYTHON", "/usr/bin/python3").split(":")
            if os.access(p, os.X_OK)]
 
-# The arguments of kill() exist before the figures are printed, so that nothing is allocated afterwards.
+# The arguments of kill() exist before the figures are printed: nothing is allocated later.
 PROGRAM = """
 import os, random, signal, sys
 random.seed(7)

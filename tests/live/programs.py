@@ -275,13 +275,21 @@ def build(folder, name, source, *command, **more):
 
 
 @test
-def the_heap_of_a_go_program_is_unknown():
+def the_heap_of_a_go_program_is_read():
     found = [shutil.which("go"), *glob.glob("/usr/lib/go-*/bin/go")]
     if not any(found):
         raise Skip("go is not installed")
     with Folder() as folder:
         env = dict(os.environ, GOCACHE=f"{folder}/cache", GO111MODULE="off", HOME=folder)
-        check_unread("go", build(folder, "m.go", GO, next(filter(None, found)), "build", env=env))
+        program = build(folder, "m.go", GO, next(filter(None, found)), "build", env=env)
+        with started(program) as process:
+            for args in ((), ("--no-stop",)):
+                result = memstate("heap", "-p", process.pid, *args, *NO_HURRY).must_be(0)
+                check(b": Go heap, " in result.out.splitlines()[0], result.out)
+            row = memstate("-p", process.pid, "--csv", "-n1", *NO_HURRY).must_be(0).rows()[0]
+            equal(row["allocator"], "go", "allocator")
+            equal(row["unexplained_bytes"] if "unexplained_bytes" in row else 0, 0, "unexplained")
+            check(row["live_bytes"] > MIB, row)
 
 
 @test

@@ -322,4 +322,4 @@ tests_targets_gap_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread
 tests_targets_gap_target_LDFLAGS = -pthread
 
 # The tests compile it with musl-gcc
-EXTRA_DIST += %D%/musl_target.c
+EXTRA_DIST += %D%/go_target.go %D%/musl_target.c

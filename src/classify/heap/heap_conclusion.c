@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/units.h"
+#include "model/allocator_signs.h"
 
 /* An amount as text, returned by value: one sentence can contain several. */
 struct amount {
@@ -30,7 +31,7 @@ enum heap_part {
 	PART_LIVE,
 	PART_PAGES,
 	PART_FRAGMENTS,
-	PART_REPORTED, /* figures of the allocator, which cannot be examined further */
+	PART_REPORTED, /* figures that cannot be examined further */
 	PART_COUNT_
 };
 
@@ -51,7 +52,8 @@ static enum heap_part find_largest(const struct heap *heap)
 	uint64_t pages = heap->owner_bytes[OWNER_POOL_PAGES];
 	uint64_t fragments = heap->owner_bytes[OWNER_POOL_FRAGMENTS];
 
-	if (heap->is_reported)
+	/* leaks and the list of blocks that pin pages are for malloc's heap */
+	if (heap->is_reported || !allocator_is_malloc(heap->allocator))
 		return PART_REPORTED;
 	if (live >= pages && live >= fragments)
 		return PART_LIVE;

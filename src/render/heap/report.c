@@ -83,7 +83,8 @@ bool heap_lists_known(const struct heap *heap)
 
 bool heap_caches_known(const struct heap *heap)
 {
-	return heap_lists_known(heap) && heap->allocator != ALLOCATOR_MUSL;
+	return heap_lists_known(heap) && heap->allocator != ALLOCATOR_MUSL &&
+	       allocator_is_malloc(heap->allocator);
 }
 
 void heap_page_add_more(const struct heap_page *p, size_t more)

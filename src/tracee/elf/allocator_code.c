@@ -37,6 +37,7 @@ static const struct {
 	{ ALLOCATOR_JEMALLOC, "<jemalloc>: " },
 	{ ALLOCATOR_TCMALLOC, "TCMALLOC_" },
 	{ ALLOCATOR_MIMALLOC, "mimalloc: error: " },
+	{ ALLOCATOR_GO, "mheap.freeSpanLocked - invalid" },
 	{ ALLOCATOR_MUSL,
 	  "\x24\x01\x54\x01\x99\x01\xff\x01\x48\x02\xaa\x02\x32\x03\xff\x03" },
 };

@@ -30,7 +30,7 @@ static bool read_object(struct pymalloc *p, const struct pymalloc_state *state,
 	if (state->arenas_addr <= UINT64_MAX - (index + 1) * OBJECT_BYTES)
 		at = image_at(p->image, state->arenas_addr + index * OBJECT_BYTES,
 			      OBJECT_BYTES);
-	/* the element may cross the end of a run of pages: the next one is not resident */
+	/* an element that crosses the end of a run is not completely resident */
 	if (!at)
 		return false;
 	memcpy(&ret->addr, at, sizeof(ret->addr));

@@ -22,9 +22,9 @@ struct sample {
 };
 
 /*
- * Return true if the pair at addr can be an element of usedpools[]. Python treats it as a
- * pool whose members next and prev are the pair, so it is the address of an imaginary pool
- * 16 bytes before. If there is no pool, both pointers lead to that address.
+ * Return true if the pair at addr can be an element of usedpools[]. Python treats the
+ * pair as the members next and prev of a pool, which would begin 16 bytes before the
+ * pair. If the class has no pool, both pointers lead to that address.
  */
 static bool is_pair(struct image *image, uint64_t addr, bool *ret_is_empty)
 {

@@ -7,8 +7,8 @@
  * 3.13; x86-64.
  *
  * An arena is a mapping of 64 pools. A pool has a head of 48 bytes and blocks of one size
- * class. usedpools[], in the data of Python, has for each class the ring of the pools that
- * have both allocated and free blocks. The array `arenas` describes each arena; the head
+ * class. usedpools[], in the data of Python, has for each class the ring of the pools
+ * that have both allocated and free blocks. The array `arenas` describes each arena; the head
  * of a pool has the index of its arena in that array.
  */
 #ifndef MS_WALK_PYMALLOC_WALK_H
@@ -26,7 +26,7 @@
 
 /* The sizes that differ between versions of Python. */
 struct pymalloc_layout {
-	uint64_t pool_bytes;  /* 4 KiB up to Python 3.9, then 16 KiB */
+	uint64_t pool_bytes;  /* 4096 up to Python 3.9, then 16384 */
 	uint64_t arena_bytes; /* 64 pools */
 	unsigned int class_count;
 	uint64_t step_bytes; /* difference between the sizes of two classes: 8 or 16 */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/golang/walk.h"
+
+#include <string.h>
+
+/* Go 1.18 to 1.21, and Go 1.22 to 1.26. */
+static const struct golang_layout layouts[] = {
+	{ .free_index = 48, .count = 56, .alloc_bits = 72, .is_short = false },
+	{ .free_index = 48, .count = 50, .alloc_bits = 64, .is_short = true },
+};
+
+#define LIST_MIN UINT64_C(8)
+#define LIST_MAX (UINT64_C(1) << 26)
+
+/* Number of spans that are examined to recognize the list, and how many must be sound. */
+#define SAMPLE 64
+#define SOUND_MIN 4
+
+/*
+ * Return how many of the first spans of the list are in use and sound. Return 0 if any of
+ * them is not a span: the list contains nothing else.
+ */
+static unsigned int count_sound(struct golang *g, uint64_t list, uint64_t count,
+				const struct golang_layout *layout)
+{
+	unsigned int sound = 0;
+
+	for (uint64_t i = 0; i < SAMPLE && i < count; i++) {
+		struct golang_span span;
+		uint64_t addr;
+
+		if (!image_read(g->image, list + 8 * i, &addr) || addr == 0 ||
+		    addr % 8 != 0)
+			return 0;
+		/* 64 spans for each P are made in advance, and are not touched yet */
+		if (!golang_read_span(g->image, addr, layout, &span))
+			continue;
+		if (span.state == GOLANG_DEAD)
+			continue;
+		if (span.end_addr == 0 || span.state > GOLANG_MANUAL ||
+		    (span.state == GOLANG_IN_USE && !golang_is_sound(&span)))
+			return 0;
+		sound += span.state == GOLANG_IN_USE;
+	}
+	return sound;
+}
+
+/* Return true if the slice at addr is mheap_.allspans. */
+static bool try_slice(struct golang *g, uint64_t addr)
+{
+	uint64_t list, count, capacity;
+	unsigned int best = 0;
+
+	if (!image_read(g->image, addr + 8, &count) || count < LIST_MIN ||
+	    count > LIST_MAX || !image_read(g->image, addr + 16, &capacity) ||
+	    capacity < count || capacity > LIST_MAX ||
+	    !image_read(g->image, addr, &list) || list % 8 != 0 || list == 0 ||
+	    list >> WALK_ADDR_BITS != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+		unsigned int sound = count_sound(g, list, count, &layouts[i]);
+
+		if (sound < SOUND_MIN || sound <= best)
+			continue;
+		best = sound;
+		g->layout = &layouts[i];
+	}
+	if (best == 0)
+		return false;
+	g->list_addr = list;
+	g->list_count = count;
+	return true;
+}
+
+const char *golang_find(struct golang *g)
+{
+	size_t index = 0;
+
+	while (data_area_next(g->input, &index, &g->area)) {
+		uint64_t end = g->area.end_addr;
+		uint64_t addr = image_next_resident(g->image, g->area.start_addr, end);
+
+		for (; addr < end; addr = image_next_resident(g->image, addr + 8, end))
+			if (try_slice(g, addr))
+				return NULL;
+	}
+	return "the heap of Go was not found";
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/golang/walk.h"
+
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+
+/*
+ * Upper bound on the objects of all spans: one for each 4 bytes of the copy, plus this
+ * many. Go does not make smaller objects, but a span may have objects on pages that the
+ * program never touched.
+ */
+#define OBJECTS_MIN (UINT64_C(4) << 20)
+
+static bool is_swapped(const struct golang *g, uint64_t addr)
+{
+	const struct mapping *m = mapping_list_find(g->input->mappings, addr);
+
+	return !m || m->counters.bytes[SMAPS_SWAP] != 0;
+}
+
+/* Return true if all of the span is in mappings that the walkers read. */
+static bool is_readable(const struct golang *g, const struct golang_span *span)
+{
+	uint64_t addr = span->start_addr;
+
+	while (addr < span->end_addr) {
+		const struct mapping *m = mapping_list_find(g->input->mappings, addr);
+
+		if (!m || !walk_wants_mapping(m))
+			return false;
+		addr = m->end_addr;
+	}
+	return true;
+}
+
+static bool is_valid(const struct golang *g, const struct golang_span *span)
+{
+	if (span->end_addr == 0 || !is_readable(g, span))
+		return false;
+	return span->state == GOLANG_MANUAL || golang_is_sound(span);
+}
+
+static void add_span(struct golang *g, uint64_t addr)
+{
+	struct golang_span span;
+
+	if (!golang_read_span(g->image, addr, g->layout, &span)) {
+		/* the page was never touched, unless it is swapped out */
+		g->broken_count += is_swapped(g, addr);
+		return;
+	}
+	if (span.state == GOLANG_DEAD)
+		return;
+	if (!is_valid(g, &span)) {
+		g->broken_count++;
+		return;
+	}
+	g->spans =
+		xgrow(g->spans, &g->span_capacity, g->span_count + 1, sizeof(*g->spans));
+	g->spans[g->span_count++] = span;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct golang_span *x = a, *y = b;
+
+	return (x->start_addr > y->start_addr) - (x->start_addr < y->start_addr);
+}
+
+/* Spans that overlap are broken. */
+static void check_places(struct golang *g)
+{
+	size_t last = 0;
+
+	if (g->span_count > 0)
+		qsort(g->spans, g->span_count, sizeof(*g->spans), compare_spans);
+	for (size_t i = 1; i < g->span_count; i++) {
+		struct golang_span *span = &g->spans[i];
+
+		if (span->start_addr < g->spans[last].end_addr)
+			span->is_broken = g->spans[last].is_broken = true;
+		if (span->end_addr > g->spans[last].end_addr)
+			last = i;
+	}
+}
+
+void golang_read_spans(struct golang *g)
+{
+	uint64_t max = g->image->length_bytes / 4 + OBJECTS_MIN;
+
+	for (uint64_t i = 0; i < g->list_count; i++) {
+		uint64_t addr;
+
+		if (!image_read(g->image, g->list_addr + 8 * i, &addr)) {
+			/* the rest of the list is not resident either */
+			g->broken_count++;
+			break;
+		}
+		add_span(g, addr);
+	}
+	check_places(g);
+	for (size_t i = 0; i < g->span_count; i++) {
+		struct golang_span *span = &g->spans[i];
+
+		if (g->bit_count + span->object_count > max)
+			span->is_broken = true;
+		g->broken_count += span->is_broken;
+		if (span->is_broken || span->state != GOLANG_IN_USE)
+			continue;
+		span->first_bit = g->bit_count;
+		g->bit_count += span->object_count;
+	}
+}

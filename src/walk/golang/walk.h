@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * walk - declarations shared by the parts of the walker for the heap of Go. Internal to
+ * walk/.
+ *
+ * Sources: src/runtime/mheap.go, sizeclasses.go and mpagealloc.go of Go 1.18 to 1.26;
+ * linux/amd64.
+ *
+ * The heap consists of spans: ranges of pages of 8192 bytes with objects of one size class,
+ * a single large object, or a goroutine's stack. mheap_.allspans, in the data of the
+ * program, is a slice of pointers to the description of each span.
+ */
+#ifndef MS_WALK_GOLANG_WALK_H
+#define MS_WALK_GOLANG_WALK_H
+
+#include "model/heap.h"
+#include "walk/blocks/blocks.h"
+#include "walk/blocks/data_area.h"
+#include "walk/blocks/input.h"
+
+#define GOLANG_PAGE_BYTES UINT64_C(8192)
+#define GOLANG_ARENA_BYTES (UINT64_C(64) << 20)
+#define GOLANG_CLASS_COUNT 68			   /* class 0: one large object */
+#define GOLANG_OBJECTS_MAX (GOLANG_PAGE_BYTES / 8) /* objects in a span */
+#define GOLANG_SPAN_BYTES 160 /* struct mspan, as far as the walker reads it */
+
+/* Offsets of members of struct mspan that differ between versions. */
+struct golang_layout {
+	uint8_t free_index, count, alloc_bits;
+	bool is_short; /* free_index and count are 16-bit numbers */
+};
+
+/* Values of mspan.state. */
+enum golang_state {
+	GOLANG_DEAD,
+	GOLANG_IN_USE, /* objects */
+	GOLANG_MANUAL, /* stacks and work buffers of the collector */
+};
+
+struct golang_span {
+	uint64_t addr; /* of the struct mspan */
+	uint64_t start_addr, end_addr;
+	uint64_t object_bytes;
+	uint64_t object_count; /* capacity */
+	uint64_t free_index;   /* objects below this index are allocated */
+	uint64_t bits_addr;    /* allocBits: bit n is set if object n is allocated */
+	uint64_t marks_addr;   /* gcmarkBits: the bits of the next collection */
+	uint64_t first_bit;    /* bit of the first object in struct blocks */
+	uint32_t live_count;   /* allocCount */
+	uint8_t class;
+	uint8_t state;
+	bool is_broken; /* a check failed: the span does not count */
+};
+
+struct golang {
+	const struct walk_input *input;
+	struct image *image;
+	struct heap *heap;
+	struct blocks *blocks;
+
+	struct data_area area;		/* the data that contains mheap_ */
+	uint64_t list_addr, list_count; /* the array of mheap_.allspans */
+	const struct golang_layout *layout;
+
+	/* the spans that exist, in ascending order of start_addr */
+	struct golang_span *spans;
+	size_t span_count, span_capacity;
+	uint64_t bit_count;
+	uint64_t broken_count; /* spans that failed a check */
+};
+
+/* Return the size of the objects of a class, or 0 for class 0. */
+uint64_t golang_class_bytes(unsigned int class);
+
+/*
+ * Read the struct mspan at addr. Returns false if it is not resident. The result is not
+ * checked.
+ */
+bool golang_read_span(struct image *image, uint64_t addr,
+		      const struct golang_layout *layout, struct golang_span *ret);
+
+/* Return true if the members of a span with objects agree. */
+bool golang_is_sound(const struct golang_span *span);
+
+/* Find mheap_.allspans. Returns NULL, or a description of the problem. (find.c) */
+const char *golang_find(struct golang *g);
+
+/* Read and check all spans. (spans.c) */
+void golang_read_spans(struct golang *g);
+
+/* Sum the spans by class, page and mapping, and add their extents. (account.c) */
+void golang_account(struct golang *g);
+
+/*
+ * Add the pages with the runtime's own tables to the heap: descriptions of spans, bits of
+ * objects, and the tables of pages and arenas. Other memory of the runtime cannot be
+ * distinguished from memory that the program mapped. (tables.c)
+ */
+void golang_account_tables(struct golang *g);
+
+/* Do what walk_heap() does, for the heap of Go 1.18 to 1.26 only. */
+void walk_golang(const struct walk_input *input, struct heap *ret,
+		 struct blocks *ret_blocks);
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// Program go_target allocates objects of many sizes, keeps half of them, starts
+// goroutines, prints figures of runtime.ReadMemStats, and stops itself.
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+)
+
+var keep [][]byte
+var table = map[int]*[64]byte{}
+var stats runtime.MemStats
+
+func main() {
+	for i := 0; i < 300000; i++ {
+		keep = append(keep, make([]byte, 1+(i*7919)%3000/((i%7)+1)))
+		if i%3 == 0 {
+			table[i] = new([64]byte)
+		}
+	}
+	for i := range keep {
+		if i%2 == 0 {
+			keep[i] = nil
+		}
+	}
+	keep = append(keep, make([]byte, 20<<20))
+	wait := make(chan int)
+	for i := 0; i < 500; i++ {
+		go func() { var b [3000]byte; <-wait; b[0] = 1 }()
+	}
+	runtime.GC()
+	runtime.GC()
+	debug.SetGCPercent(-1)
+	pid := uintptr(os.Getpid())
+	// buffers of Fprintf exist before the figures are read
+	fmt.Fprintln(os.Stdout, "ready", runtime.Version())
+	runtime.ReadMemStats(&stats)
+	syscall.RawSyscall(syscall.SYS_KILL, pid, uintptr(syscall.SIGSTOP), 0)
+	fmt.Fprintln(os.Stdout, stats.HeapAlloc, stats.HeapObjects, stats.StackInuse,
+		stats.HeapIdle-stats.HeapReleased)
+}
