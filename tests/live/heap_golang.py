@@ -10,7 +10,6 @@ import contextlib
 import json
 import os
 import shutil
-import signal
 import subprocess
 
 from heap_lib import NO_HURRY, check_matrix
@@ -32,22 +31,18 @@ def build(folder, compiler, options, cgo="0"):
 
 
 @contextlib.contextmanager
-def stopped(program):
-    """Start the program; yield its pid and a function that returns Go's own figures."""
-    process = subprocess.Popen([program], stdout=subprocess.PIPE, text=True)
-
-    def figures():
-        process.send_signal(signal.SIGCONT)
-        names = ("HeapAlloc", "HeapObjects", "StackInuse", "idle")
-        return dict(zip(names, map(int, process.stdout.readline().split())))
-
+def waiting(program):
+    """Start the program; yield its pid and Go's own figures."""
+    process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
-        process.stdout.readline()  # the objects exist; this may take long on a busy machine
-        wait_until(lambda: is_in_state(process.pid, b"T"), "the program has stopped itself")
-        yield process.pid, figures
+        line = process.stdout.readline()
+        wait_until(lambda: is_in_state(process.pid, b"S"), "the program waits")
+        names = ("HeapAlloc", "HeapObjects", "StackInuse", "idle")
+        yield process.pid, dict(zip(names, map(int, line.split())))
     finally:
-        process.send_signal(signal.SIGKILL)
+        process.kill()
         process.wait()
+        process.stdin.close()
         process.stdout.close()
 
 
@@ -67,11 +62,10 @@ def heap_of(pid):
 def objects_equal_those_of_the_runtime():
     with Folder() as folder:
         for name, program in each_build(folder):
-            with stopped(program) as (pid, figures):
+            with waiting(program) as (pid, truth):
                 heap = heap_of(pid)
                 check_matrix(pid)
                 row = memstate("--csv", "-n1", "-p", pid, "--heap", "walk", *NO_HURRY).must_be(0).rows()[0]
-                truth = figures()
             go = heap["heaps"][0]
             spaces = {space["space"]: space for space in go["spaces"]}
             equal([go["heap"], go["quality"], go["problem"]], ["go", "exact", None], name)
@@ -96,13 +90,13 @@ def a_program_with_cgo_has_two_heaps():
         source = f"{folder}/cgo.go"
         with open(SOURCE, encoding="utf-8") as f, open(source, "w", encoding="utf-8") as to:
             to.write(f.read().replace("import (", "// #include <stdlib.h>\nimport \"C\"\n\nimport (", 1)
-                     .replace("pid := ", "for i := 0; i < 1000; i++ {\n\t\tC.malloc(2000)\n\t}\n\tpid := ", 1))
+                     .replace("runtime.ReadMemStats(&stats)", "for i := 0; i < 1000; i++ {\n\t\tC.malloc(2000)\n\t}\n\truntime.ReadMemStats(&stats)", 1))
         env = {**os.environ, "CGO_ENABLED": "1", "GOCACHE": f"{folder}/cache", "HOME": folder, "GOFLAGS": ""}
         result = subprocess.run([COMPILERS[0], "build", "-o", f"{folder}/program", source], env=env,
                                 capture_output=True, text=True, check=False)
         if result.returncode != 0:
             raise Skip(f"cgo does not work: {result.stderr.splitlines()[-1:]}")
-        with stopped(f"{folder}/program") as (pid, _):
+        with waiting(f"{folder}/program") as (pid, _):
             heap = heap_of(pid)
             equal([(h["heap"], h["quality"]) for h in heap["heaps"]], [("glibc", "exact"), ("go", "exact")], "heaps")
             check(heap["heaps"][0]["live_resident_bytes"] >= 2000 * 1000, heap["heaps"][0])
@@ -113,7 +107,7 @@ def a_program_with_cgo_has_two_heaps():
 def leaks_needs_a_malloc():
     with Folder() as folder:
         _, program = next(each_build(folder))
-        with stopped(program) as (pid, _):
+        with waiting(program) as (pid, _):
             result = memstate("leaks", "-p", pid, *NO_HURRY).must_be(1)
             check("no malloc" in result.errors()[0], result.errors())
 

@@ -6,9 +6,9 @@
  * Sources: src/runtime/mheap.go, sizeclasses.go and mpagealloc.go of Go 1.18 to 1.26;
  * linux/amd64.
  *
- * The heap consists of spans: ranges of pages of 8192 bytes with objects of one size class,
- * a single large object, or a goroutine's stack. mheap_.allspans, in the data of the
- * program, is a slice of pointers to the description of each span.
+ * The heap consists of spans: ranges of pages of 8192 bytes with objects of one size
+ * class, a single large object, or a goroutine's stack. mheap_.allspans, in the data of
+ * the program, is a slice of pointers to the description of each span.
  */
 #ifndef MS_WALK_GOLANG_WALK_H
 #define MS_WALK_GOLANG_WALK_H

@@ -7,9 +7,9 @@
  * 3.13; x86-64.
  *
  * An arena is a mapping of 64 pools. A pool has a head of 48 bytes and blocks of one size
- * class. usedpools[], in the data of Python, has for each class the ring of the pools
- * that have both allocated and free blocks. The array `arenas` describes each arena; the head
- * of a pool has the index of its arena in that array.
+ * class. usedpools[], in the data of Python, has a ring for each class: the pools with
+ * both allocated and free blocks. The array `arenas` describes each arena; the head of a
+ * pool has the index of its arena in that array.
  */
 #ifndef MS_WALK_PYMALLOC_WALK_H
 #define MS_WALK_PYMALLOC_WALK_H
