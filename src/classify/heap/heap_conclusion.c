@@ -120,8 +120,11 @@ void leaks_conclude(struct conclusion *c, const struct usage *u,
 		       is_bound ? "At most " : "", amount(bytes).text, count,
 		       count == 1 ? "" : "s", percent(bytes, mark->live.bytes),
 		       amount(mark->live.bytes).text);
-	/* count has no option --procfs */
+	/*
+	 * count has no option --procfs. A slow leak would have no sample at the default
+	 * of one per 512K, so every allocation is recorded.
+	 */
 	if (place->options[0] == '\0')
-		conclusion_set_next(c, "memstate count -p %d --stacks -i 10s -n 1",
+		conclusion_set_next(c, "memstate count -p %d --sample 1B -i 10s -n 1",
 				    u->process.pid);
 }

@@ -128,7 +128,7 @@ static void leaks_are_measured_against_live_memory(void **state)
 		  &live,
 		  "19.0M in 45 blocks (38% of 50.0M live) is leaked: no pointer to it was "
 		  "found.",
-		  "memstate count -p 4242 --stacks -i 10s -n 1" },
+		  "memstate count -p 4242 --sample 1B -i 10s -n 1" },
 		{ { 200, 50 * MIB },
 		  { 1, 25 * MIB },
 		  { 0, 0 },
