@@ -328,9 +328,10 @@ static int show_peak(struct text *text)
 		else
 			add_table(text, &peak.snapshot);
 		set_next_count(text);
+		status = heaps_report_missing(session, &peak.snapshot);
 	}
 	peak_release(&peak);
-	return r < 0 ? EXIT_FAILED : EXIT_DONE;
+	return r < 0 ? EXIT_FAILED : status;
 }
 
 /*
