@@ -157,6 +157,17 @@ def a_full_disk_is_reported_and_the_series_continues():
 
 
 @test
+def oom_explain_accepts_replay_for_record():
+    with Folder() as folder, Target("unbacked", MIB, MIB) as target:
+        path = f"{folder}/r"
+        record(path, "-p", target.pid, "-n", 1)
+        out = [memstate("oom", "explain", option, path).must_be(0).out for option in ("--record", "--replay")]
+        result = memstate("oom", "explain", "--record", path, "--replay", path).must_be(2)
+    equal(out[1], out[0], "report")
+    check(b"--record and --replay are mutually exclusive" in result.err, result.err)
+
+
+@test
 def bad_arguments_and_files_are_refused_in_one_line():
     with Folder() as folder, Target("unbacked", MIB, MIB) as target:
         path = f"{folder}/r"
@@ -172,6 +183,10 @@ def bad_arguments_and_files_are_refused_in_one_line():
                 (["--replay", f"{folder}/text"], 1, b"not a memstate recording"),
                 (["--replay", f"{folder}/cut"], 1, b"cut:"),
                 (["--replay", path, "--at", "noon"], 2, b"noon"),
+                (["--replay", f"{path}@-1d"], 1, f"{path}@-1d: no such file; select a moment with "
+                 f"--replay {path} --at -1d\n".encode()),
+                (["--replay", f"{path}none@-1d"], 1, b"No such file"),
+                (["oom", "explain", "--replay", f"{path}@-1d"], 1, f"use --record {path}\n".encode()),
                 (["--at", "+1s"], 2, b"--replay"),
                 (["--keep", "1h", "--csv", "-n1"], 2, b"--record"),
                 (["--keep", "much", "--csv", "-n1", "--record", path], 2, b"much"),
