@@ -2,6 +2,7 @@
 """A recording replays what was shown live, however the recorder ended."""
 
 import os
+import re
 import signal
 import sqlite3
 
@@ -154,6 +155,35 @@ def a_full_disk_is_reported_and_the_series_continues():
             check(len(replay(f"{small}/r")) > 0, "no samples were recorded before the disk was full")
         finally:
             os.system(f"umount {small}")
+
+
+@test
+def after_the_end_the_last_sample_of_the_process_is_shown():
+    with Folder() as folder, Target("unbacked", MIB, MIB) as lasting:
+        path = f"{folder}/r"
+        with Target("name", "brief") as target:
+            series = start_memstate("-p", target.pid, "--csv", "-i", "20ms", "--record", path, "-o", "time")
+            times = [series.stdout.readline() for _ in range(2)][1:]
+            if not times[0]:
+                raise Skip("built without SQLite")
+            target.end()
+            times += series.communicate()[0].splitlines(keepends=True)
+        last = times[-1].decode().strip()
+        for args in ([], ["-p", "brief"], ["-p", target.pid], ["-p", target.pid, "--at", "+1h"]):
+            lines = memstate("--replay", path, *args).must_be(0).out.decode().splitlines()
+            check(re.fullmatch("No (selected )?process exists at .*Z.", lines[0]), lines)
+            equal(lines[1:3], ["The last sample with one:", f"At {last}:"], args)
+            check(f"{target.pid}" in "".join(lines[3:6]), lines)
+        memstate("--replay", path, "--at", "+0s").must_be(0)
+        # another process in a later session
+        record(path, "-p", lasting.pid, "-n", 2)
+        lines = memstate("--replay", path, "-p", "brief", "--text").must_be(0).out.decode().splitlines()
+        equal(lines[2], f"At {last}:", "an earlier session")
+        lines = memstate("--replay", path).must_be(0).out.decode().splitlines()
+        check(lines[0].startswith("At ") and lines[0] != f"At {last}:", lines)
+        for args, word in [(["-p", "never"], b"never: no process in the recording has this name"),
+                           (["-p", lasting.pid, "--at", "+0s"], b"%d: no process in the recording" % lasting.pid)]:
+            check(word in memstate("--replay", path, "--text", *args).must_be(1).err, word)
 
 
 @test
