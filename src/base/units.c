@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/num.h"
+#include "base/xalloc.h"
 
 int units_bytes_from_kib(uint64_t kib, uint64_t *ret_bytes)
 {
@@ -85,6 +87,17 @@ int units_parse_bytes(const char *text, uint64_t *ret_bytes)
 
 	return parse_with_suffix(text, suffixes, sizeof(suffixes) / sizeof(suffixes[0]),
 				 ret_bytes);
+}
+
+int units_parse_percent(const char *text, uint64_t *ret_thousandths)
+{
+	size_t length = strlen(text);
+	_cleanup_free_ char *number = NULL;
+
+	if (length > 0 && text[length - 1] == '%')
+		length--;
+	number = xstrndup(text, length);
+	return num_parse_thousandths(number, ret_thousandths);
 }
 
 const char *units_format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE])

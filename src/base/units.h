@@ -72,6 +72,12 @@ int units_parse_duration(const char *text, uint64_t *ret_ns);
  */
 int units_parse_bytes(const char *text, uint64_t *ret_bytes);
 
+/*
+ * Parse a percentage such as "2", "12.5" or "50%", with up to three digits of fraction.
+ * The result is in thousandths of a percent.
+ */
+int units_parse_percent(const char *text, uint64_t *ret_thousandths);
+
 /* Large enough for every text formatted by the functions below, including the NUL. */
 #define UNITS_TEXT_SIZE 24
 

@@ -37,6 +37,8 @@ struct run_sample {
 	 */
 	uint64_t owner_bytes[OWNER_COUNT_];
 	enum quality heap_quality;
+	/* why the heap's owners are unknown; NULL: they are known. Static. */
+	const char *heap_problem;
 };
 
 /*

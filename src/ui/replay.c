@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "proc/kmsg/kmsg.h"
 #include "sample/recording/replay.h"
 #include "ui/data/replay.h"
 #include "ui/data/replay_peak.h"
@@ -30,6 +32,7 @@ static int add_event(void *context, const struct recorded_event *event)
 	struct ui *ui = context;
 	const struct replay *replay = ui->options->replay;
 	size_t index = ui->event_count > 0 ? ui->events[ui->event_count - 1].index : 0;
+	_cleanup_strbuf_ struct strbuf messages = STRBUF_INIT;
 	struct strbuf text = STRBUF_INIT;
 	char utc[CLOCK_TEXT_SIZE];
 
@@ -40,9 +43,10 @@ static int add_event(void *context, const struct recorded_event *event)
 		    clock_format_utc(event->unix_ms, utc));
 	if (event->pid > 0)
 		strbuf_addf(&text, ", process %d", event->pid);
-	if (event->text && event->text[0] != '\0')
-		strbuf_addf(&text, ": %.*s", (int)strcspn(event->text, "\n"),
-			    event->text);
+	proc_kmsg_add_messages(event->text ? event->text : "", &messages);
+	if (messages.length > 0)
+		strbuf_addf(&text, ": %.*s", (int)strcspn(messages.text, "\n"),
+			    messages.text);
 	ui->events = xgrow(ui->events, &ui->event_capacity, ui->event_count + 1,
 			   sizeof(*ui->events));
 	ui->events[ui->event_count++] =

@@ -43,6 +43,8 @@ run -X
 run --csv=yes
 run --max-share 0
 run --max-share 101
+run --max-share 101%
+run explain 4242
 run --heap sometimes
 run --heap helper
 run -p 100 --allow-stall
@@ -52,6 +54,7 @@ run heap -p 100 --heap helper
 run extra
 run heep
 run heep --help
+run_here count -p 100 --sample 100
 run_here help record
 run hlep
 run --csv heap

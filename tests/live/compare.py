@@ -65,11 +65,27 @@ def memory_that_glibc_keeps_is_returned_by_jemalloc():
 @test
 def the_watchdog_of_memstate_is_not_part_of_the_run():
     with Folder() as folder:
-        rows, result = compare(TWO, "--runs", "1", "--heap", "walk", "--output-dir",
+        rows, result = compare(TWO, "--runs", "1", "--max-pause", "1s", "--output-dir",
                                os.path.join(folder, "kept"), "--", TARGET, "steady", "8", "600")
     # memstate read the heap during a stop
     check(any(row["at_peak_live_bytes"] for row in rows), rows)
     equal(result.complaints(), [], "messages")  # no message about a process that was left running
+
+
+@test
+def a_heap_that_cannot_be_read_is_reported_with_the_reason():
+    args = "--runs", "2", "--max-pause", "1us", "--", TARGET, "steady", "8", "600"
+    rows, result = compare(TWO, "--heap", "walk", *args, status=3)
+    equal(sorted(result.complaints()),
+          [f"memstate: {name}: heap not read at the end of the work: the pause would exceed --max-pause"
+           for name in sorted(TWO.split(","))], "messages")
+    check(all(row["at_peak_live_bytes"] is None for row in rows), rows)
+    text = " ".join(verdict["text"] for verdict in json.loads(result.out)["verdict"])
+    check("Heap not read under glibc: the pause would exceed --max-pause." in text, text)
+    _, result = compare(TWO, "--heap", "off", *args)
+    equal(result.complaints(), [], "messages with --heap off")
+    text = " ".join(verdict["text"] for verdict in json.loads(result.out)["verdict"])
+    check("Heap not read under glibc: --heap off." in text, text)
 
 
 @test

@@ -77,7 +77,7 @@ def the_heap_and_its_leaks_have_conclusions():
         check_report(["leaks", "-p", target.pid],
                      rf"{AMOUNT} in {leaked} blocks \(\d+% of {AMOUNT} live\) is leaked: no pointer to "
                      "it was found",
-                     f"memstate count -p {target.pid} --stacks -i 10s -n 1", skipped=1, runs=False)
+                     f"memstate count -p {target.pid} --sample 1B -i 10s -n 1", skipped=1, runs=False)
 
 
 @test
@@ -96,7 +96,7 @@ def the_largest_leak_decides_the_command():
         if memstate("leaks", "-p", other.pid).status != 0:
             raise Skip("heaps cannot be read")
         check_report(["leaks", "-p", f"{other.pid},{target.pid}"], ".*",
-                     f"memstate count -p {target.pid} --stacks -i 10s -n 1", runs=False)
+                     f"memstate count -p {target.pid} --sample 1B -i 10s -n 1", runs=False)
 
 
 @test

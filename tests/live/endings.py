@@ -51,6 +51,11 @@ def one_of_two_targets_missing_is_a_partial_result():
         equal(len(result.errors()), 1, f"lines of {result.err}")
 
 
+def ended(pid, name, count, verb="taken"):
+    plural = " was" if count == 1 else "s were"
+    return f"memstate: process {pid} ({name}) has ended; {count} sample{plural} {verb}"
+
+
 def check_killed(is_buried):
     with Target("unbacked", 4 * MIB, MIB) as target:
         series = start_memstate("-p", target.pid, "--csv", "-i", "20ms", "--max-share", "100",
@@ -60,8 +65,10 @@ def check_killed(is_buried):
         if is_buried:
             target.process.wait()
         rest, err = series.communicate(timeout=TIMEOUT)
-        equal((series.returncode, complaints(err)), (0, []), "status and stderr")
-        for row in parse_csv(out + rest):
+        rows = parse_csv(out + rest)
+        equal((series.returncode, complaints(err)), (0, [ended(target.pid, "target", len(rows))]),
+              "status and stderr")
+        for row in rows:
             check_sums(row)
             check(row["rss_bytes"] >= MIB, f"a row after the end: {row['rss_bytes']}")
 
@@ -74,6 +81,23 @@ def a_killed_target_ends_the_series_with_complete_rows():
 @test
 def a_target_that_becomes_a_zombie_ends_the_series():
     check_killed(is_buried=False)
+
+
+@test
+def the_end_of_a_recording_by_name_is_reported():
+    with Folder() as folder, Target("name", "ending") as one, Target("name", "ending") as two:
+        series = start_memstate("-p", "ending", "--json", "-i", "20ms", "--record", f"{folder}/r")
+        out = first_row(series)
+        one.end()
+        two.end()
+        rest, err = series.communicate(timeout=TIMEOUT)
+        if b"unknown option" in err:
+            raise Skip("built without SQLite")
+        equal(series.returncode, 0, f"status; {err}")
+        count = len((out + rest).splitlines())
+        last = len(json.loads((out + rest).splitlines()[-1])["processes"])
+        check(complaints(err) == [f"memstate: all 2 processes have ended; {count} samples were recorded"]
+              or last == 1 and f"has ended; {count} samples were recorded" in complaints(err)[0], err)
 
 
 @test
@@ -133,7 +157,8 @@ def a_process_that_reuses_the_pid_is_not_the_target():
                 continue
             with impostor:
                 rest, err = series.communicate(timeout=TIMEOUT)
-            equal((series.returncode, complaints(err)), (0, []), "status and stderr")
+            equal((series.returncode, complaints(err)), (0, [ended(target.pid, "original", 1)]),
+                  "status and stderr")
             equal([row["comm"] for row in parse_csv(out + rest)], ["original"], "names")
             return
     raise Skip("other processes were faster in taking the pid")

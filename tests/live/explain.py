@@ -186,6 +186,7 @@ def a_lazily_freed_page_is_reported_as_such():
 @test
 def a_bad_address_is_reported_in_one_line():
     with LeakTarget("singles", 2) as target:
+        memstate("explain", target.pid, "--max-pause", "1m", hex(target.truth["kept"])).must_be(0)
         for bad in ("", "0x", "xyz", "-1", "12 34", "1ffffffffffffffff"):
             result = memstate("explain", "-p", target.pid, bad).must_be(2)
             equal(result.out, b"", "output")

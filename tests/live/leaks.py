@@ -183,6 +183,11 @@ def new_blocks_are_those_since_the_snapshot():
                                   "--since", first).must_be(0).out)
         equal({(row["kind"], row["block_bytes"], int(row["blocks"])) for row in rows},
               {("leaked", 40, 50), ("leaked", 88, 100), ("new", 72, 200)}, "rows")
+        text = memstate("leaks", "-p", target.pid, "--max-pause", "1m", "--since", first).must_be(0).out.decode()
+        command = text.splitlines()[-1].removeprefix("next: memstate ").split()
+        equal(command[:3], ["explain", "-p", str(target.pid)], "the next command")
+        out = memstate(*command, "--max-pause", "1m").must_be(0).out.decode()
+        check("72 bytes, live" in out and "by nothing" not in out, out)
 
 
 @test

@@ -125,7 +125,7 @@ def a_sidecar_that_leaks_beside_an_app_that_was_larger_from_the_start():
         verdict = page.partition("<h2>Verdict</h2>")[2].partition("</pre>")[0]
         check(f"({sidecar.pid}) in container {SIDECAR_ID[:12]}" in verdict,
               f"verdict in the page: {verdict}")
-        check("cause " in verdict and "advice " in verdict, verdict)
+        check("\ncause " in verdict and "\nadvice " in verdict and "\\x0a" not in page, verdict)
         with contextlib.closing(sqlite3.connect(watch.path)) as db:
             db.execute("UPDATE cgroup SET container='app', pod='web-0<b>', namespace='shop'")
             db.commit()

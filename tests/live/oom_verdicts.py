@@ -284,7 +284,7 @@ def a_kill_by_another_process_is_not_an_oom_kill():
         check("the kernel did not kill it" in text and f"({filled.pid}) of {group.path}" in text, text)
         for args, status, word in [(["-p", "4194303"], 1, b"none of these"),
                                    (["--cgroup", "/no/such"], 1, b"does not contain that cgroup"),
-                                   (["--replay", recording.file], 2, b"--replay"),
+                                   (["--replay", recording.file], 2, b"mutually exclusive"),
                                    (["--at", "+1s"], 2, b"--at")]:
             result = memstate("oom", "explain", "--record", recording.file, *args).must_be(status)
             check(word in result.err, result.err)

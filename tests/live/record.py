@@ -2,6 +2,7 @@
 """A recording replays what was shown live, however the recorder ended."""
 
 import os
+import re
 import signal
 import sqlite3
 
@@ -157,6 +158,46 @@ def a_full_disk_is_reported_and_the_series_continues():
 
 
 @test
+def after_the_end_the_last_sample_of_the_process_is_shown():
+    with Folder() as folder, Target("unbacked", MIB, MIB) as lasting:
+        path = f"{folder}/r"
+        with Target("name", "brief") as target:
+            series = start_memstate("-p", target.pid, "--csv", "-i", "20ms", "--record", path, "-o", "time")
+            times = [series.stdout.readline() for _ in range(2)][1:]
+            if not times[0]:
+                raise Skip("built without SQLite")
+            target.end()
+            times += series.communicate()[0].splitlines(keepends=True)
+        last = times[-1].decode().strip()
+        for args in ([], ["-p", "brief"], ["-p", target.pid], ["-p", target.pid, "--at", "+1h"]):
+            lines = memstate("--replay", path, *args).must_be(0).out.decode().splitlines()
+            check(re.fullmatch("No (selected )?process exists at .*Z.", lines[0]), lines)
+            equal(lines[1:3], ["The last sample with one:", f"At {last}:"], args)
+            check(f"{target.pid}" in "".join(lines[3:6]), lines)
+        memstate("--replay", path, "--at", "+0s").must_be(0)
+        # another process in a later session
+        record(path, "-p", lasting.pid, "-n", 2)
+        lines = memstate("--replay", path, "-p", "brief", "--text").must_be(0).out.decode().splitlines()
+        equal(lines[2], f"At {last}:", "an earlier session")
+        lines = memstate("--replay", path).must_be(0).out.decode().splitlines()
+        check(lines[0].startswith("At ") and lines[0] != f"At {last}:", lines)
+        for args, word in [(["-p", "never"], b"never: no process in the recording has this name"),
+                           (["-p", lasting.pid, "--at", "+0s"], b"%d: no process in the recording" % lasting.pid)]:
+            check(word in memstate("--replay", path, "--text", *args).must_be(1).err, word)
+
+
+@test
+def oom_explain_accepts_replay_for_record():
+    with Folder() as folder, Target("unbacked", MIB, MIB) as target:
+        path = f"{folder}/r"
+        record(path, "-p", target.pid, "-n", 1)
+        out = [memstate("oom", "explain", option, path).must_be(0).out for option in ("--record", "--replay")]
+        result = memstate("oom", "explain", "--record", path, "--replay", path).must_be(2)
+    equal(out[1], out[0], "report")
+    check(b"--record and --replay are mutually exclusive" in result.err, result.err)
+
+
+@test
 def bad_arguments_and_files_are_refused_in_one_line():
     with Folder() as folder, Target("unbacked", MIB, MIB) as target:
         path = f"{folder}/r"
@@ -172,6 +213,10 @@ def bad_arguments_and_files_are_refused_in_one_line():
                 (["--replay", f"{folder}/text"], 1, b"not a memstate recording"),
                 (["--replay", f"{folder}/cut"], 1, b"cut:"),
                 (["--replay", path, "--at", "noon"], 2, b"noon"),
+                (["--replay", f"{path}@-1d"], 1, f"{path}@-1d: no such file; select a moment with "
+                 f"--replay {path} --at -1d\n".encode()),
+                (["--replay", f"{path}none@-1d"], 1, b"No such file"),
+                (["oom", "explain", "--replay", f"{path}@-1d"], 1, f"use --record {path}\n".encode()),
                 (["--at", "+1s"], 2, b"--replay"),
                 (["--keep", "1h", "--csv", "-n1"], 2, b"--record"),
                 (["--keep", "much", "--csv", "-n1", "--record", path], 2, b"much"),

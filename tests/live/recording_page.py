@@ -11,6 +11,7 @@ import sqlite3
 from browser_lib import Browser
 from live import MIB, Folder, Skip, Target, check, equal, memstate, run, test
 
+REPORT = "6,7,8,-;hog invoked oom-killer\n SUBSYSTEM=memory\n3,8,9,-,caller=T1;Killed process 7 (a;b)\n"
 HOSTILE = "</script><img src=http://x.example/a.png onerror=alert(1)>\"'&<!--\x1b[31m"
 
 
@@ -55,6 +56,8 @@ def recording():
             sample, unix_ms = db.execute("SELECT sample, unix_ms FROM sample ORDER BY sample").fetchall()[3]
             db.execute("INSERT INTO event(sample, unix_ms, kind, pid, text) VALUES (?,?,?,?,?)",
                        (sample, unix_ms, "oom_kill", two.pid, HOSTILE))
+            db.execute("INSERT INTO event(sample, unix_ms, kind, pid, text) VALUES (?,?,?,?,?)",
+                       (sample, unix_ms + 1, "oom_kill", two.pid, REPORT))
         memstate("--html", f"{folder}/page.html", "--replay", path).must_be(0)
         yield f"{folder}/page.html", path, rows, (one.pid, two.pid)
 
@@ -76,7 +79,9 @@ def a_page_shows_the_recording_and_is_self_contained():
               f"{tag} has {name}={value}")
     equal(set(re.findall(r"https?://[^'\"\s]*", page.texts["script"][1])), {"http://www.w3.org/2000/svg"},
           "addresses")
-    check(HOSTILE.replace("\x1b", "\\x1b") in page.texts["pre"], page.texts["pre"])
+    check(HOSTILE.replace("\x1b", "\\x1b") in [text.strip("\n") for text in page.texts["pre"]],
+          page.texts["pre"])
+    check("hog invoked oom-killer\nKilled process 7 (a;b)\n" in page.texts["pre"], page.texts["pre"])
     owners, states, processes, *each = data["charts"]
     times = sorted({row["time"] for row in rows})
     sums = [sum(row["rss_bytes"] for row in rows if row["time"] == time) for time in times]
@@ -91,7 +96,7 @@ def a_page_shows_the_recording_and_is_self_contained():
     equal(len(each), 2, "processes")
     lazyfree = next(area for area in states["areas"] if area["name"] == "lazyfree")
     equal(lazyfree["v"][0], sum(row["lazyfree_bytes"] for row in rows[:2]), "LazyFree")
-    equal([event["kind"] for event in data["events"]], ["oom_kill"], "events")
+    equal([event["kind"] for event in data["events"]], 2 * ["oom_kill"], "events")
     equal(alone["charts"][0]["total"]["v"][0],
           next(row["rss_bytes"] for row in rows if row["pid"] == pids[0]), "Rss of one process")
 
@@ -102,8 +107,8 @@ def a_browser_draws_it_and_shows_values_by_mouse_key_or_touch():
         b.open(path)
         equal(b.errors, [], "errors in the page")
         equal(b.run("document.querySelectorAll('.plot svg').length"), 5, "charts")
-        check(b.run("document.querySelectorAll('.plot svg .mark').length") == 5,
-              "the event is not marked in each plot")
+        check(b.run("document.querySelectorAll('.plot svg .mark').length") == 10,
+              "the events are not marked in each plot")
         total = "document.querySelector('.values tr.total td').textContent"
         last = sum(row["rss_bytes"] for row in rows[-2:])
         equal(b.run(total), f"{(last * 20 // MIB + 1) // 2 / 10}M", "total at the end")

@@ -155,18 +155,24 @@ static void find_heap_quality(const struct good_runs *good,
 {
 	for (enum run_moment m = 0; m < MOMENT_COUNT_; m++) {
 		enum quality worst = QUALITY_UNKNOWN;
+		const char *problem = NULL;
 
 		for (size_t i = 0; i < good->count; i++) {
 			const struct run_sample *sample = sample_at(good->runs[i], m);
 			enum quality quality = sample ? sample->heap_quality
 						      : QUALITY_UNKNOWN;
 
-			if (quality == QUALITY_UNKNOWN)
+			if (quality == QUALITY_UNKNOWN) {
+				if (sample && !problem)
+					problem = sample->heap_problem;
 				continue;
+			}
 			if (worst == QUALITY_UNKNOWN || quality < worst)
 				worst = quality;
 		}
 		variant->heap_quality[m] = worst;
+		if (worst == QUALITY_UNKNOWN)
+			variant->heap_problem[m] = problem;
 	}
 }
 

@@ -100,6 +100,11 @@ struct compared_variant {
 	 */
 	enum quality heap_quality[MOMENT_COUNT_];
 	/*
+	 * for each moment, why no run's heap is known; NULL: a heap is known, or no run
+	 * has such a moment
+	 */
+	const char *heap_problem[MOMENT_COUNT_];
+	/*
 	 * Index of the good run nearest to the medians;
 	 * SIZE_MAX: there is no good run.
 	 */

@@ -25,6 +25,27 @@ static const struct moment_change *find_grown(const struct moment_diff *diff,
 	return grown;
 }
 
+/* Append why the change of Rss cannot be determined. */
+static void add_missing(struct conclusion *c, const struct moment_diff *diff,
+			const struct moment_change *rss)
+{
+	bool exists_before = false, exists_after = false;
+	bool lacks_before = !bytes_known(rss->before);
+	bool lacks_after = !bytes_known(rss->after);
+
+	for (size_t i = 0; i < diff->count; i++) {
+		exists_before |= diff->items[i].before_process != NULL;
+		exists_after |= diff->items[i].after_process != NULL;
+	}
+	conclusion_add(c, "The change of Rss cannot be determined: %s at %s.",
+		       (lacks_before && exists_before) || (lacks_after && exists_after)
+			       ? "Rss is unknown"
+			       : "there was no process",
+		       lacks_before && lacks_after ? "either moment"
+		       : lacks_before		   ? "the first moment"
+						   : "the second moment");
+}
+
 static void add_rss(struct conclusion *c, const struct moment_diff *diff)
 {
 	char before[UNITS_TEXT_SIZE], after[UNITS_TEXT_SIZE], change[UNITS_TEXT_SIZE];
@@ -35,7 +56,7 @@ static void add_rss(struct conclusion *c, const struct moment_diff *diff)
 		if (rss->part != PART_TOTAL || strcmp(rss->name, "rss") != 0)
 			continue;
 		if (!bytes_known(rss->before) || !bytes_known(rss->after)) {
-			conclusion_add(c, "The change of Rss cannot be determined.");
+			add_missing(c, diff, rss);
 			return;
 		}
 		conclusion_add(

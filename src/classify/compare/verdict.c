@@ -364,6 +364,19 @@ static bool rule_no_difference(const struct facts *f, struct strbuf *out)
 	return true;
 }
 
+/* Append why the heaps of variants are unknown. */
+static void add_heap_problems(struct strbuf *out, const struct facts *f)
+{
+	for (size_t i = 0; i < f->usable_count; i++) {
+		const struct compared_variant *v = variant_of(f, f->usable[i]);
+		const char *problem = v->heap_problem[f->moment];
+
+		if (problem)
+			strbuf_addf(out, " Heap not read under %s: %s.",
+				    name_of(f, f->usable[i]), problem);
+	}
+}
+
 static bool rule_owners_unknown(const struct facts *f, struct strbuf *out)
 {
 	_cleanup_strbuf_ struct strbuf unknown = STRBUF_INIT;
@@ -376,6 +389,7 @@ static bool rule_owners_unknown(const struct facts *f, struct strbuf *out)
 		"anon.",
 		f->moment == MOMENT_SETTLED ? "After settling" : "At the end",
 		unknown.text);
+	add_heap_problems(out, f);
 	return true;
 }
 

@@ -70,7 +70,12 @@ void growth_time_add(struct strbuf *out, const struct growth_time *left)
 {
 	char at[UNITS_TEXT_SIZE], soonest[UNITS_TEXT_SIZE], latest[UNITS_TEXT_SIZE];
 
-	strbuf_addf(out, "%s (%s to %s)", units_format_duration(left->ns, at),
+	if (left->ns < NS_PER_MS) {
+		strbuf_add_text(out, "is at the limit now");
+		return;
+	}
+	strbuf_addf(out, "reaches the limit in %s (%s to %s)",
+		    units_format_duration(left->ns, at),
 		    format_bound(left->soonest_ns, soonest),
 		    format_bound(left->latest_ns, latest));
 }

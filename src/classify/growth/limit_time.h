@@ -21,7 +21,10 @@ struct growth_time {
 bool growth_time_to(const struct growth *growth, uint64_t limit_bytes,
 		    struct growth_time *ret);
 
-/* Append the time with its bounds: "1m49s (1m36s to 2m04s)", "3.2s (now to never)". */
+/*
+ * Append when the limit is reached: "reaches the limit in 1m49s (1m36s to 2m04s)",
+ * "reaches the limit in 3.2s (now to never)", or "is at the limit now".
+ */
 void growth_time_add(struct strbuf *out, const struct growth_time *left);
 
 #endif

@@ -125,30 +125,46 @@ void heap_conclude(struct conclusion *c, const struct usage *u, const struct hea
 			    next_commands[largest].options);
 }
 
-void leaks_conclude(struct conclusion *c, const struct usage *u,
-		    const struct leak_scan *scan, const struct next_place *place)
+static void add_leaked(struct conclusion *c, const struct leak_scan *scan)
 {
 	const struct mark *mark = &scan->mark;
 	uint64_t count = mark->direct.count + mark->indirect.count;
 	uint64_t bytes = mark->direct.bytes + mark->indirect.bytes;
-	bool is_bound = scan->quality == QUALITY_BOUND;
 
-	conclusion_set_next(c, "memstate heap%s -p %d", place->options, u->process.pid);
-	if (count == 0) {
-		conclusion_add(c, "%s in %" PRIu64 " block%s live; no block is leaked.",
-			       amount(mark->live.bytes).text, mark->live.count,
-			       mark->live.count == 1 ? " is" : "s are");
-		return;
-	}
 	conclusion_add(c,
 		       "%s%s in %" PRIu64
 		       " block%s (%u%% of %s live) is leaked: no pointer "
 		       "to it was found.",
-		       is_bound ? "At most " : "", amount(bytes).text, count,
-		       count == 1 ? "" : "s", percent(bytes, mark->live.bytes),
-		       amount(mark->live.bytes).text);
-	/* count has no option --procfs */
-	if (place->options[0] == '\0')
-		conclusion_set_next(c, "memstate count -p %d --stacks -i 10s -n 1",
+		       scan->quality == QUALITY_BOUND ? "At most " : "",
+		       amount(bytes).text, count, count == 1 ? "" : "s",
+		       percent(bytes, mark->live.bytes), amount(mark->live.bytes).text);
+}
+
+void leaks_conclude(struct conclusion *c, const struct usage *u,
+		    const struct leak_scan *scan, const struct block_groups *fresh,
+		    const struct next_place *place)
+{
+	const struct mark *mark = &scan->mark;
+	uint64_t count = mark->direct.count + mark->indirect.count;
+
+	if (count == 0)
+		conclusion_add(c, "%s in %" PRIu64 " block%s live; no block is leaked.",
+			       amount(mark->live.bytes).text, mark->live.count,
+			       mark->live.count == 1 ? " is" : "s are");
+	else
+		add_leaked(c, scan);
+	/*
+	 * count has no option --procfs. A slow leak would have no sample at the default
+	 * of one per 512K, so every allocation is recorded.
+	 */
+	if (fresh && fresh->count > 0)
+		conclusion_set_next(c, "memstate explain%s -p %d %" PRIx64,
+				    place->options, u->process.pid,
+				    fresh->items[0].examples[0]);
+	else if (count > 0 && place->options[0] == '\0')
+		conclusion_set_next(c, "memstate count -p %d --sample 1B -i 10s -n 1",
+				    u->process.pid);
+	else
+		conclusion_set_next(c, "memstate heap%s -p %d", place->options,
 				    u->process.pid);
 }

@@ -6,6 +6,7 @@
 #ifndef MS_CLASSIFY_HEAP_HEAP_CONCLUSION_H
 #define MS_CLASSIFY_HEAP_HEAP_CONCLUSION_H
 
+#include "classify/heap/block_groups.h"
 #include "classify/heap/leaks.h"
 #include "model/conclusion.h"
 #include "model/heap.h"
@@ -19,9 +20,11 @@ void heap_conclude(struct conclusion *c, const struct usage *u, const struct hea
 
 /*
  * Add how much is live and how much is leaked, and set the next command. The quality of
- * the scan must not be unknown.
+ * the scan must not be unknown. fresh: the sorted groups of new reachable blocks, one of
+ * which the next command explains; NULL: not requested.
  */
 void leaks_conclude(struct conclusion *c, const struct usage *u,
-		    const struct leak_scan *scan, const struct next_place *place);
+		    const struct leak_scan *scan, const struct block_groups *fresh,
+		    const struct next_place *place);
 
 #endif

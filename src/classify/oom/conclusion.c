@@ -128,7 +128,7 @@ static bool add_time(struct strbuf *out, const char *before, const struct growth
 	if (!bytes_known(limit_bytes) || limit_bytes == CGROUP_NO_LIMIT ||
 	    !growth_time_to(growth, limit_bytes, &time) || time.ns == UINT64_MAX)
 		return false;
-	strbuf_addf(out, "%sreaches the limit in ", before);
+	strbuf_add_text(out, before);
 	growth_time_add(out, &time);
 	return true;
 }

@@ -104,6 +104,40 @@ static int write_page(const struct compare_show *show, const struct compare_view
 	return r;
 }
 
+/*
+ * Report each allocator whose heap is unknown at a moment of its runs, if the user
+ * requested heaps explicitly. Returns an enum exit_status.
+ */
+static int report_heaps(const struct options *o, const struct compared *compared)
+{
+	static const struct {
+		enum run_moment moment;
+		const char *text;
+	} moments[] = {
+		{ MOMENT_SETTLED, "after settling" },
+		{ MOMENT_END, "at the end of the work" },
+		{ MOMENT_PEAK, "in the largest sample" },
+	};
+	const struct comparison *c = compared->comparison;
+	int status = EXIT_DONE;
+
+	if (o->heap != HEAP_WALK && o->heap != HEAP_HELPER)
+		return EXIT_DONE;
+	for (size_t i = 0; i < c->variant_count; i++)
+		for (size_t m = 0; m < sizeof(moments) / sizeof(moments[0]); m++) {
+			const char *problem =
+				compared->variants[i].heap_problem[moments[m].moment];
+
+			if (!problem)
+				continue;
+			message("%s: heap not read %s: %s", c->variants[i].name,
+				moments[m].text, problem);
+			status = EXIT_PARTIAL;
+			break;
+		}
+	return status;
+}
+
 int compare_show(const struct compare_show *show, const struct comparison *comparison,
 		 int status)
 {
@@ -115,6 +149,8 @@ int compare_show(const struct compare_show *show, const struct comparison *compa
 	compared_init(&compared, comparison);
 	verdicts_init(&verdicts, &compared);
 	add_view(&out, show, &view);
+	if (status == EXIT_DONE)
+		status = report_heaps(show->options, &compared);
 	if (write_page(show, &view) < 0)
 		status = EXIT_FAILED;
 	verdicts_release(&verdicts);

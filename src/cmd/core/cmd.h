@@ -35,6 +35,11 @@ struct cmd {
 	const void *defaults;
 	bool takes_command; /* the command accepts "-- COMMAND" */
 	bool requires_pid;
+	/*
+	 * without an option that selects processes, the first of several arguments may be
+	 * a PID
+	 */
+	bool accepts_pid_first;
 	int max_args;
 	/* columns that -o can select; NULL: the command has no columns */
 	const struct column_set *columns;

@@ -45,3 +45,8 @@ int option_set_thousandths(const struct option_row *row, char *arg, struct optio
 {
 	return set_u64(row, arg, o, num_parse_thousandths);
 }
+
+int option_set_percent(const struct option_row *row, char *arg, struct options *o)
+{
+	return set_u64(row, arg, o, units_parse_percent);
+}

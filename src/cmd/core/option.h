@@ -88,4 +88,7 @@ int option_set_bytes(const struct option_row *row, char *arg, struct options *o)
  */
 int option_set_thousandths(const struct option_row *row, char *arg, struct options *o);
 
+/* The same for a percentage, which may end with a percent sign. */
+int option_set_percent(const struct option_row *row, char *arg, struct options *o);
+
 #endif

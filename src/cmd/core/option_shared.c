@@ -83,7 +83,7 @@ static int set_max_share(const struct option_row *row, char *arg, struct options
 	uint64_t thousandths;
 
 	(void)row;
-	if (num_parse_thousandths(arg, &thousandths) < 0 || thousandths < 100 ||
+	if (units_parse_percent(arg, &thousandths) < 0 || thousandths < 100 ||
 	    thousandths > 100000)
 		return -EINVAL;
 	o->max_share_per_mille = (unsigned int)(thousandths / 100);

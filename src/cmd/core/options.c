@@ -283,12 +283,25 @@ static struct options *make_defaults(const struct cmd *cmd)
 	return o;
 }
 
+/*
+ * Return how many of the first arguments may be pids: all of a command that has no other
+ * arguments, at most the first one of a command that requires others after it.
+ */
+static int count_possible_pids(const struct cmd *cmd, const struct options *o)
+{
+	if (!option_is_accepted(cmd, "pid"))
+		return 0;
+	if (cmd->max_args == 0)
+		return o->arg_count;
+	return cmd->accepts_pid_first && o->arg_count > 1 && targets_are_all(&o->targets);
+}
+
 /* Take arguments that consist of digits as pids if the command selects processes. */
 static int take_pids(const struct cmd *cmd, struct options *o)
 {
-	if (cmd->max_args > 0 || !option_is_accepted(cmd, "pid"))
-		return 0;
-	while (o->arg_count > 0 && o->args[0][strspn(o->args[0], "0123456789")] == '\0') {
+	int count = count_possible_pids(cmd, o);
+
+	while (count-- > 0 && o->args[0][strspn(o->args[0], "0123456789")] == '\0') {
 		if (option_add_target(o, o->args[0]) < 0)
 			return -EINVAL;
 		o->args++;

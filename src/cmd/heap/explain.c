@@ -192,9 +192,10 @@ static int explain_run(struct options *o)
 
 const struct cmd cmd_explain = {
 	.name = "explain",
-	.args = "-p PID|NAME [OPTIONS] ADDRESS...",
+	.args = "{PID|-p PID|NAME} [OPTIONS] ADDRESS...",
 	.summary = "show what an address belongs to, and what points to it",
 	.requires_pid = true,
+	.accepts_pid_first = true,
 	.shared = "pid text json procfs max-pause",
 	.max_args = ADDRESSES_MAX,
 	.run = explain_run,

@@ -136,7 +136,7 @@ static void report(struct leaks *l, const struct usage *u)
 	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
 	struct table_options terminal;
 
-	leaks_conclude(&conclusion, u, &l->scan, &l->next.place);
+	leaks_conclude(&conclusion, u, &l->scan, report.fresh, &l->next.place);
 	report.conclusion = &conclusion;
 	terminal_fit(&terminal);
 	report.width = terminal.max_width;

@@ -96,7 +96,9 @@ static int check_usage(const struct options *o)
 	const char *record = own_options(o)->record;
 	const char *problem = NULL;
 
-	if (!record && !targets_are_all(&o->targets))
+	if (options_find_given(o, "record") && options_find_given(o, "replay"))
+		problem = "--record and --replay are mutually exclusive";
+	else if (!record && !targets_are_all(&o->targets))
 		problem = "-p requires --record; use --cgroup to select kills of a log";
 	else if (o->html && (record || o->format != FORMAT_AUTO))
 		problem = "--html writes the kills of a log; it cannot be combined with "
@@ -252,8 +254,16 @@ static int explain_recording(const struct options *o, const struct oom_kill_list
 	struct replay *replay;
 	struct oom_ends ends;
 	size_t unused;
-	int status = recordings_open_file(o->verb, path, NULL, &replay, &unused), r;
+	size_t moment = recordings_find_moment(path);
+	int status, r;
 
+	if (moment > 0) {
+		message("%s: no such file; oom explain reads all of a recording: use "
+			"--record %.*s",
+			path, (int)moment - 1, path);
+		return EXIT_FAILED;
+	}
+	status = recordings_open_file(o->verb, path, NULL, &replay, &unused);
 	if (status != EXIT_DONE)
 		return status;
 	r = oom_ends_read(replay, kills, &o->targets, &ends);
@@ -313,6 +323,9 @@ static const struct option_row own_rows[] = {
 	  .value = offsetof(struct kill_options, kmsg) },
 	{ 0, "record", "FILE", "read this recording", .group = OPTIONS_RECORDINGS,
 	  .set = option_set_word, .value = offsetof(struct kill_options, record) },
+	{ 0, "replay", "FILE", "read this recording; the same as --record",
+	  .group = OPTIONS_RECORDINGS, .is_rare = true, .set = option_set_word,
+	  .value = offsetof(struct kill_options, record) },
 	{ 0, "html", "FILE", "write the kills of a log as one HTML page",
 	  .group = OPTIONS_RECORDINGS, .set = option_set_word,
 	  .value = offsetof(struct options, html) },

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -48,6 +49,10 @@ struct series {
 	struct strbuf text;
 	/* the current interval if govern() has stretched it; otherwise 0 */
 	uint64_t stretched_ns;
+	uint64_t sample_count;
+	/* the last non-empty sample: the number of its processes, and the first one */
+	size_t last_count;
+	struct process last;
 	int status;
 };
 
@@ -185,6 +190,36 @@ static void record(struct series *series)
 	series->record_error = r;
 }
 
+static void count_sample(struct series *series)
+{
+	series->sample_count++;
+	if (series->snapshot.count == 0)
+		return;
+	series->last_count = series->snapshot.count;
+	series->last = series->snapshot.usages[0].process;
+}
+
+/* Report why the series ends before the requested number of samples. */
+static void report_end(const struct series *series)
+{
+	const struct options *o = series->session->options;
+	uint64_t taken = series->sample_count - 1; /* the last sample is empty */
+	char count[64];
+
+	/* the command's exit status is reported */
+	if (series->session->child.pid > 0)
+		return;
+	snprintf(count, sizeof(count), "%" PRIu64 " sample%s %s", taken,
+		 taken == 1 ? " was" : "s were", series->recorder ? "recorded" : "taken");
+	if (o->targets.group)
+		message("%s: the cgroup was removed; %s", o->cgroup, count);
+	else if (series->last_count == 1)
+		message("process %d (%s) has ended; %s", series->last.pid,
+			series->last.comm, count);
+	else
+		message("all %zu processes have ended; %s", series->last_count, count);
+}
+
 /*
  * Read a sample of the targets, and record it if there is a recorder. Returns 0, or
  * prints a message and returns -errno.
@@ -198,14 +233,15 @@ static int sample(struct series *series)
 		recorder_begin(series->recorder);
 	r = sampler_take(session->sampler, &session->options->targets, series->needs,
 			 &series->snapshot);
-	if (r < 0)
+	if (r < 0) {
 		message_error(session->options->procfs_root, r);
-	if (r < 0)
 		return r;
+	}
 	if (series->has_begun)
 		series->snapshot.elapsed_ns =
 			series->snapshot.taken_ns - series->start_ns;
 	record(series);
+	count_sample(series);
 	return 0;
 }
 
@@ -258,8 +294,10 @@ static int take_sample(struct series *series)
 		if (r < 0)
 			return r;
 		if (targets_have_ended(&series->session->options->targets,
-				       &series->snapshot))
+				       &series->snapshot)) {
+			report_end(series);
 			return 0;
+		}
 		r = write_sample(series);
 	}
 	if (r < 0)

@@ -328,24 +328,33 @@ static int show_peak(struct text *text)
 		else
 			add_table(text, &peak.snapshot);
 		set_next_count(text);
+		status = heaps_report_missing(session, &peak.snapshot);
 	}
 	peak_release(&peak);
-	return r < 0 ? EXIT_FAILED : EXIT_DONE;
+	return r < 0 ? EXIT_FAILED : status;
 }
 
 /*
- * Read the selected sample of the recording. For a page, read the last sample with
- * mappings that is not after the selected one.
+ * Read the selected sample of the recording, or the last one before it with a target. For
+ * a page, read the last sample with mappings up to that one.
  */
 static int read_replay(struct text *text)
 {
 	struct session *session = text->session;
+	const struct targets *targets = &session->options->targets;
 	size_t i = session->replay_index;
-	int r;
+	char utc[CLOCK_TEXT_SIZE];
+	int r = replay_find_last(session->replay, targets, &i);
 
+	if (r < 0 && r != -ENOENT)
+		return r;
+	clock_format_utc(replay_unix_ms(session->replay, session->replay_index), utc);
+	if (i < session->replay_index)
+		strbuf_addf(&text->out,
+			    "No %sprocess exists at %s.\nThe last sample with one:\n",
+			    targets_are_all(targets) ? "" : "selected ", utc);
 	do {
-		r = replay_read(session->replay, i, &session->options->targets,
-				&text->snapshot);
+		r = replay_read(session->replay, i, targets, &text->snapshot);
 		session->replay_index = i;
 	} while (r == 0 && wants_page(text) && text->snapshot.count == 1 &&
 		 text->snapshot.usages[0].source == SOURCE_ROLLUP && i-- > 0);

@@ -23,7 +23,9 @@ static bool is_hidden(const struct session *session, int pid)
 
 static void report_pid(const struct session *session, int pid)
 {
-	if (is_hidden(session, pid))
+	if (session->replay)
+		message("%d: no process in the recording has this PID at that time", pid);
+	else if (is_hidden(session, pid))
 		message("%d: hidden: /proc is mounted with hidepid; run memstate as "
 			"root, or as a member of the group in /proc's mount option gid",
 			pid);
@@ -54,7 +56,8 @@ static void report_name(const struct session *session, const char *name)
 	size_t count;
 
 	if (session->replay) {
-		message("%s: no process in the recording has this name", name);
+		message("%s: no process in the recording has this name at that time",
+			name);
 		return;
 	}
 	count = targets_list_names(&session->fs, targets->name_cache, &names);
@@ -77,9 +80,12 @@ size_t absent_report(const struct session *session, const struct snapshot *snaps
 	size_t missing = 0;
 
 	for (size_t i = 0; i < targets->pid_count; i++) {
-		if (!targets->pids[i].is_gone)
+		int pid = targets->pids[i].pid;
+
+		if (session->replay ? snapshot_find(snapshot, pid) != NULL
+				    : !targets->pids[i].is_gone)
 			continue;
-		report_pid(session, targets->pids[i].pid);
+		report_pid(session, pid);
 		missing++;
 	}
 	for (size_t i = 0; i < targets->name_count; i++) {

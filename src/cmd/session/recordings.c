@@ -4,7 +4,11 @@
 #include "cmd/session/recordings.h"
 
 #include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/xalloc.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
 
@@ -52,6 +56,17 @@ int recordings_report(const char *path, int error)
 	return EXIT_FAILED;
 }
 
+size_t recordings_find_moment(const char *path)
+{
+	const char *at = strrchr(path, '@');
+	_cleanup_free_ char *file = NULL;
+
+	if (!at || access(path, F_OK) == 0)
+		return 0;
+	file = xstrndup(path, (size_t)(at - path));
+	return access(file, F_OK) == 0 ? (size_t)(at + 1 - path) : 0;
+}
+
 int recordings_begin(const struct options *o, struct sampler *sampler,
 		     struct recorder **ret)
 {
@@ -97,6 +112,13 @@ int recordings_open_file(const char *verb, const char *path, const char *at,
 
 int recordings_open(const struct options *o, struct replay **ret, size_t *ret_index)
 {
-	return recordings_open_file(o->verb, o->recording.replay, o->recording.at, ret,
-				    ret_index);
+	const char *path = o->recording.replay;
+	size_t moment = recordings_find_moment(path);
+
+	if (moment > 0) {
+		message("%s: no such file; select a moment with --replay %.*s --at %s",
+			path, (int)moment - 1, path, path + moment);
+		return EXIT_FAILED;
+	}
+	return recordings_open_file(o->verb, path, o->recording.at, ret, ret_index);
 }

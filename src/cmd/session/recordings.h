@@ -23,6 +23,12 @@ int recordings_check_options(const struct options *options);
 int recordings_report(const char *path, int error);
 
 /*
+ * Return the position of the moment in "FILE@TIME" if path is not a file, but FILE is.
+ * Otherwise return 0. Only diff accepts this notation.
+ */
+size_t recordings_find_moment(const char *path);
+
+/*
  * Open the recording named by --record for writing. Returns EXIT_DONE, or prints a
  * message and returns another exit status.
  */

@@ -231,6 +231,12 @@ void missing_add(struct missing *missing, const struct session *session,
 
 int missing_report(const struct missing *missing, const struct session *session)
 {
+	if (missing->process_count == 0 && session->replay &&
+	    missing->absent_count == 0) {
+		message("%s: the recording has no process up to that time",
+			session->options->recording.replay);
+		return EXIT_FAILED;
+	}
 	if (missing->process_count == 0 && targets_are_all(&session->options->targets)) {
 		message("%s: no process found; neither a mounted proc file "
 			"system nor a capture",

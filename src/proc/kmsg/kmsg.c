@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
 #include <unistd.h>
 
 #define RECORD_BYTES_MAX 8192
@@ -36,5 +38,39 @@ void proc_kmsg_read(int fd, size_t limit, struct strbuf *out)
 		if (n <= 0)
 			return;
 		strbuf_add(out, record, (size_t)n);
+	}
+}
+
+/* Return the end of a record's prefix, or line if there is no prefix. */
+static const char *skip_prefix(const char *line)
+{
+	const char *at = line;
+
+	/* level and facility, sequence number, and time */
+	for (int i = 0; i < 3; i++) {
+		size_t digits = strspn(at, "0123456789");
+
+		if (digits == 0 || at[digits] != ',')
+			return line;
+		at += digits + 1;
+	}
+	at += strcspn(at, ";\n");
+	return *at == ';' ? at + 1 : line;
+}
+
+void proc_kmsg_add_messages(const char *records, struct strbuf *out)
+{
+	bool is_record = false;
+
+	while (*records) {
+		size_t length = strcspn(records, "\n");
+		const char *text = skip_prefix(records);
+
+		/* a blank begins a line about the device only within a record */
+		is_record = is_record || text != records;
+		length += records[length] == '\n';
+		if (!is_record || *records != ' ')
+			strbuf_add(out, text, (size_t)(records + length - text));
+		records += length;
 	}
 }

@@ -248,8 +248,8 @@ static void add_fresh(const struct page *p)
 		sum.count += fresh->items[i].sum.count;
 		sum.bytes += fresh->items[i].sum.bytes;
 	}
-	strbuf_addf(p->out, "\nNew since %s, and reachable: %" PRIu64 " blocks, ", time,
-		    sum.count);
+	strbuf_addf(p->out, "\nNew since %s, and reachable: %" PRIu64 " block%s, ", time,
+		    sum.count, sum.count == 1 ? "" : "s");
 	add_bytes(p, sum.bytes, 0);
 	strbuf_add_text(p->out, "\n");
 	add_table(p, fresh, false);

@@ -56,6 +56,19 @@ void html_add_text(struct strbuf *out, const char *text)
 	}
 }
 
+void html_add_lines(struct strbuf *out, const char *text)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		_cleanup_free_ char *line = xstrndup(text, length);
+
+		html_add_text(out, line);
+		if (text[length] == '\n')
+			strbuf_add_char(out, text[length++]);
+		text += length;
+	}
+}
+
 void html_add_code_line(struct strbuf *out, const char *label, const char *text)
 {
 	strbuf_addf(out, "<p class=\"what\">%s <code>", label);

@@ -70,6 +70,9 @@ void html_page_add_charts(struct strbuf *out, const struct html_chart *charts,
  */
 void html_add_text(struct strbuf *out, const char *text);
 
+/* Append a text of several lines as html_add_text() does, but keep the line breaks. */
+void html_add_lines(struct strbuf *out, const char *text);
+
 /*
  * Begin and end the script element with the page's data, a JSON object. The JSON writer
  * escapes "<", so that no string can end the element.

@@ -336,7 +336,7 @@ static void add_events(struct strbuf *out, const struct timeline_charts *c)
 		if (event->pid > 0)
 			strbuf_addf(out, "%d", event->pid);
 		strbuf_add_text(out, "</td><td><pre>");
-		html_add_text(out, event->text ? event->text : "");
+		html_add_lines(out, event->text ? event->text : "");
 		strbuf_add_text(out, "</pre></td></tr>\n");
 	}
 	strbuf_add_text(out, "</tbody>\n</table></div>\n");
@@ -373,7 +373,7 @@ static void add_verdict(struct strbuf *out, const struct timeline_charts *c)
 		return;
 	strbuf_add_text(
 		out, "<h2>Verdict</h2>\n<div class=\"scroll\"><pre class=\"verdict\">");
-	html_add_text(out, c->verdict);
+	html_add_lines(out, c->verdict);
 	strbuf_add_text(out, "</pre></div>\n");
 }
 

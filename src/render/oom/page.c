@@ -12,15 +12,10 @@
 /* bytes reserved for the end of the page, which includes the script */
 #define END_BYTES 100000
 
-static void add_lines(struct strbuf *out, struct strbuf *text)
+static void add_lines(struct strbuf *out, const struct strbuf *text)
 {
-	char *rest = text->text, *line;
-
 	strbuf_add_text(out, "<pre>");
-	while ((line = strsep(&rest, "\n"))) {
-		html_add_text(out, line);
-		strbuf_add_char(out, '\n');
-	}
+	html_add_lines(out, strbuf_text(text));
 	strbuf_add_text(out, "</pre>\n");
 }
 

@@ -140,7 +140,6 @@ void growth_add_time(struct strbuf *out, const struct growth *g, uint64_t limit_
 	if (!bytes_known(limit_bytes) || !growth_time_to(g, limit_bytes, &left) ||
 	    left.ns == UINT64_MAX)
 		return;
-	strbuf_add_text(out, "reaches the limit in ");
 	growth_time_add(out, &left);
 	if (g->tooth_bytes > 0)
 		strbuf_addf(out, ", with a peak as tall as the tallest so far, %s",

@@ -29,7 +29,8 @@ void growth_add_words(struct strbuf *out, const struct growth *growth,
 
 /*
  * Append text such as "reaches the limit in 25m00s (24m10s to 28m05s), with a peak as
- * tall as the tallest so far, 80.0M". Append nothing if the time cannot be determined.
+ * tall as the tallest so far, 80.0M", or "is at the limit now". Append nothing if the
+ * time cannot be determined.
  */
 void growth_add_time(struct strbuf *out, const struct growth *growth,
 		     uint64_t limit_bytes);

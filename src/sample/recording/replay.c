@@ -382,6 +382,16 @@ int replay_read(struct replay *replay, size_t index, const struct targets *targe
 	return r;
 }
 
+static bool is_target(const void *targets, const struct process *p, const char *command)
+{
+	return targets_contain(targets, p, command);
+}
+
+int replay_find_last(struct replay *replay, const struct targets *targets, size_t *index)
+{
+	return recording_reader_find_last(replay->reader, is_target, targets, index);
+}
+
 int replay_read_owners(struct replay *replay, size_t index, const struct usage *u,
 		       uint64_t ret_bytes[OWNER_COUNT_])
 {

@@ -43,6 +43,12 @@ int replay_read(struct replay *replay, size_t index, const struct targets *targe
 		struct snapshot *ret);
 
 /*
+ * Find the last sample, at or before *index, with a process that matches the targets by
+ * pid or name. Returns 0, -ENOENT if there is no such sample, or another -errno.
+ */
+int replay_find_last(struct replay *replay, const struct targets *targets, size_t *index);
+
+/*
  * Read the Rss of a process in bytes by owner, from the last reading of
  * its mappings; unknown if the mappings were never read. Intended for
  * reading samples in ascending order.

@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "proc/kmsg/kmsg.h"
 
 /* Indexes of the charts. */
 enum {
@@ -204,6 +205,17 @@ static int read_samples(struct reading *r, bool (*is_stopped)(void))
 	return error;
 }
 
+/* Return the text of an event for readers, or NULL. The caller frees it. */
+static char *make_event_text(const struct recorded_event *event)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	if (!event->text)
+		return NULL;
+	proc_kmsg_add_messages(event->text, &text);
+	return strbuf_take(&text);
+}
+
 static int add_event(void *context, const struct recorded_event *event)
 {
 	struct timeline_charts *c = context;
@@ -220,7 +232,7 @@ static int add_event(void *context, const struct recorded_event *event)
 		.unix_ms = event->unix_ms,
 		.pid = event->pid,
 		.kind = xstrdup(event->kind ? event->kind : ""),
-		.text = event->text ? xstrdup(event->text) : NULL,
+		.text = make_event_text(event),
 	};
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "classify/process/heap_problem.h"
 #include "model/known_names.h"
 #include "proc/process/list.h"
 #include "proc/process/stat.h"
@@ -288,13 +289,25 @@ static void update_peak(struct run_sampler *s, int pid)
 		s->peak_rss_bytes = bytes;
 }
 
-static bool is_known(const struct run_sampler *s, const struct usage *u)
+/* Return the reason why the heap is unknown, or NULL if it is known. */
+static const char *find_heap_problem(const struct run_sampler *s, const struct usage *u)
 {
 	uint64_t limit_ns = (u->taken_ns - s->begin_ns) / STALE_PART;
+	const char *problem;
 
-	return u->heap_quality != QUALITY_UNKNOWN &&
-	       u->taken_ns - u->heap_taken_ns <=
-		       (limit_ns > STALE_NS ? limit_ns : STALE_NS);
+	if (!s->heaps)
+		return "--heap off";
+	if (u->heap_quality != QUALITY_UNKNOWN)
+		return u->taken_ns - u->heap_taken_ns <=
+				       (limit_ns > STALE_NS ? limit_ns : STALE_NS)
+			       ? NULL
+			       : "the last reading is too old";
+	if (u->heap_error == -EFBIG || u->heap_error == -ETIMEDOUT)
+		return "the pause would exceed --max-pause";
+	problem = heap_problem_text(u);
+	if (u->heap_error == -ENODATA || u->heap_error == -EINPROGRESS || !problem)
+		return "it was not read in time";
+	return problem;
 }
 
 /*
@@ -326,7 +339,7 @@ static bool read_process(struct run_sampler *s, const struct process *p,
 		update_peak(s, p->pid);
 		if (s->library)
 			check_library(s, p->pid);
-		run_sums_add(sums, &u, is_known(s, &u));
+		run_sums_add(sums, &u, find_heap_problem(s, &u));
 		sums->pause_ns += u.heap_pause_ns;
 		if (u.read_ns > s->read_ns)
 			s->read_ns = u.read_ns;

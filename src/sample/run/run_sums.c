@@ -11,10 +11,11 @@
  */
 #define KNOWN_PERCENT 95
 
-void run_sums_add(struct run_sums *sums, const struct usage *u, bool is_known)
+void run_sums_add(struct run_sums *sums, const struct usage *u, const char *problem)
 {
 	struct run_sample *all = &sums->all;
 	uint64_t rss_bytes = u->total.bytes[SMAPS_RSS];
+	bool is_known = !problem;
 
 	all->rss_bytes = bytes_add(all->rss_bytes, rss_bytes);
 	all->lazyfree_bytes =
@@ -38,8 +39,13 @@ void run_sums_add(struct run_sums *sums, const struct usage *u, bool is_known)
 		if (is_heap && is_known)
 			sums->heap_bytes = bytes_add(sums->heap_bytes, bytes);
 	}
-	if (!is_known)
+	if (!is_known) {
+		if (!all->heap_problem || rss_bytes > sums->unknown_rss_bytes) {
+			all->heap_problem = problem;
+			sums->unknown_rss_bytes = rss_bytes;
+		}
 		return;
+	}
 	sums->known_rss_bytes = bytes_add(sums->known_rss_bytes, rss_bytes);
 	if (u->heap_quality < all->heap_quality)
 		all->heap_quality = u->heap_quality;
@@ -54,6 +60,7 @@ void run_sums_end(struct run_sums *sums)
 	if (sums->known_rss_bytes > 0 &&
 	    sums->known_rss_bytes / KNOWN_PERCENT >= all->rss_bytes / 100) {
 		all->heap_quality = QUALITY_ESTIMATE;
+		all->heap_problem = NULL;
 		return;
 	}
 	all->heap_quality = QUALITY_UNKNOWN;

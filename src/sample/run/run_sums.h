@@ -14,16 +14,18 @@
 struct run_sums {
 	struct run_sample all;
 	uint64_t known_rss_bytes;
+	/* Rss of the largest process whose heap is unknown: it sets all.heap_problem */
+	uint64_t unknown_rss_bytes;
 	/* memory of the owners in the heap, for all processes whose heap is known */
 	uint64_t heap_bytes;
 	uint64_t pause_ns;
 };
 
 /*
- * Add a process. is_known: its heap was walked recently enough. Otherwise the memory of
- * its heap counts as anonymous.
+ * Add a process. problem: why its heap is unknown, in which case the memory of its heap
+ * counts as anonymous; NULL: its heap was walked recently enough.
  */
-void run_sums_add(struct run_sums *sums, const struct usage *u, bool is_known);
+void run_sums_add(struct run_sums *sums, const struct usage *u, const char *problem);
 
 /*
  * Finish the sums. If the heaps of too few processes are known, count the

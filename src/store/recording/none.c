@@ -146,6 +146,19 @@ bool recording_reader_is_scanning(const struct recording_reader *reader)
 	return false;
 }
 
+int recording_reader_find_last(struct recording_reader *reader,
+			       bool (*is_wanted)(const void *context,
+						 const struct process *process,
+						 const char *command),
+			       const void *context, size_t *index)
+{
+	(void)reader;
+	(void)is_wanted;
+	(void)context;
+	(void)index;
+	return -EOPNOTSUPP;
+}
+
 int recording_reader_read_heap(struct recording_reader *reader, size_t index,
 			       const struct process *process, struct heap_sums *ret)
 {

@@ -453,3 +453,50 @@ int recording_reader_read_heap(struct recording_reader *r, size_t index,
 		return recording_damaged("the figures of a heap are out of range");
 	return error < 0 ? error : read_heap_parts(r, keys[0], sample, ret);
 }
+
+/* Return the number of the last sample up to `last` with a wanted process, or -1. */
+static int64_t find_last_number(const struct recording_reader *r, int64_t last,
+				bool (*is_wanted)(const void *context,
+						  const struct process *process,
+						  const char *command),
+				const void *context)
+{
+	int64_t found = -1;
+
+	for (size_t i = 0; i < r->process_count; i++) {
+		const struct recorded_process *p = &r->processes[i];
+		struct process process = { .pid = p->pid, .start_ticks = p->start_ticks };
+		int64_t number = p->end <= last ? p->end - 1 : last;
+
+		text_copy(process.comm, sizeof(process.comm), p->comm);
+		if (p->first <= number && number > found &&
+		    is_wanted(context, &process, p->command))
+			found = number;
+	}
+	return found;
+}
+
+int recording_reader_find_last(struct recording_reader *r,
+			       bool (*is_wanted)(const void *context,
+						 const struct process *process,
+						 const char *command),
+			       const void *context, size_t *index)
+{
+	size_t i = *index + 1;
+
+	while (i > 0) {
+		int64_t session = r->samples[i - 1].session, number;
+		int error = recording_find_processes(r, session);
+
+		if (error < 0)
+			return error;
+		number =
+			find_last_number(r, r->samples[i - 1].number, is_wanted, context);
+		for (; i > 0 && r->samples[i - 1].session == session; i--)
+			if (r->samples[i - 1].number <= number) {
+				*index = i - 1;
+				return 0;
+			}
+	}
+	return -ENOENT;
+}

@@ -84,6 +84,16 @@ int recording_reader_scan_mappings(struct recording_reader *reader, size_t index
 bool recording_reader_is_scanning(const struct recording_reader *reader);
 
 /*
+ * Find the last sample, at or before *index, with a process for which is_wanted() returns
+ * true. Returns 0, -ENOENT if there is no such sample, or another -errno.
+ */
+int recording_reader_find_last(struct recording_reader *reader,
+			       bool (*is_wanted)(const void *context,
+						 const struct process *process,
+						 const char *command),
+			       const void *context, size_t *index);
+
+/*
  * Read the results of a heap read, from a sample that has the process's mappings. Returns
  * 0, -ENOENT if the heap was not read, or another -errno.
  */

@@ -48,13 +48,26 @@ static void the_largest_growth_opens_the_report(void **state)
 
 static void nothing_is_suggested_if_nothing_has_grown(void **state)
 {
+	static const struct process x = { .pid = 9, .comm = "x" };
 	static const struct {
 		uint64_t before, after;
+		const struct process *before_process, *after_process;
 		const char *text;
 	} rows[] = {
-		{ MIB, MIB, "Rss 1.0M before, 1.0M after (unchanged)." },
-		{ 3 * MIB, MIB, "Rss 3.0M before, 1.0M after (-2.0M)." },
-		{ BYTES_UNKNOWN, MIB, "The change of Rss cannot be determined." },
+		{ MIB, MIB, &x, &x, "Rss 1.0M before, 1.0M after (unchanged)." },
+		{ 3 * MIB, MIB, &x, &x, "Rss 3.0M before, 1.0M after (-2.0M)." },
+		{ BYTES_UNKNOWN, MIB, NULL, &x,
+		  "The change of Rss cannot be determined: there was no process at the "
+		  "first moment." },
+		{ MIB, BYTES_UNKNOWN, &x, NULL,
+		  "The change of Rss cannot be determined: there was no process at the "
+		  "second moment." },
+		{ BYTES_UNKNOWN, MIB, &x, &x,
+		  "The change of Rss cannot be determined: Rss is unknown at the first "
+		  "moment." },
+		{ BYTES_UNKNOWN, BYTES_UNKNOWN, NULL, NULL,
+		  "The change of Rss cannot be determined: there was no process at "
+		  "either moment." },
 	};
 
 	(void)state;
@@ -64,7 +77,12 @@ static void nothing_is_suggested_if_nothing_has_grown(void **state)
 			  .name = "rss",
 			  .before = rows[i].before,
 			  .after = rows[i].after },
-			{ .part = PART_PROCESS, .name = "x", .before = MIB, .after = 0 },
+			{ .part = PART_PROCESS,
+			  .name = "x",
+			  .before = MIB,
+			  .after = 0,
+			  .before_process = rows[i].before_process,
+			  .after_process = rows[i].after_process },
 		};
 		const struct moment_diff diff = { changes, 2, 2 };
 		_cleanup_conclusion_ struct conclusion c = CONCLUSION_INIT;

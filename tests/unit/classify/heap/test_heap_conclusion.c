@@ -128,7 +128,7 @@ static void leaks_are_measured_against_live_memory(void **state)
 		  &live,
 		  "19.0M in 45 blocks (38% of 50.0M live) is leaked: no pointer to it was "
 		  "found.",
-		  "memstate count -p 4242 --stacks -i 10s -n 1" },
+		  "memstate count -p 4242 --sample 1B -i 10s -n 1" },
 		{ { 200, 50 * MIB },
 		  { 1, 25 * MIB },
 		  { 0, 0 },
@@ -149,8 +149,48 @@ static void leaks_are_measured_against_live_memory(void **state)
 		scan.mark.live = rows[i].live;
 		scan.mark.direct = rows[i].direct;
 		scan.mark.indirect = rows[i].indirect;
-		leaks_conclude(&c, &u, &scan, rows[i].place);
+		leaks_conclude(&c, &u, &scan, NULL, rows[i].place);
 		assert_string_equal(c.text.text, rows[i].text);
+		assert_string_equal(c.next.text, rows[i].next);
+		usage_release(&u);
+	}
+}
+
+static void new_blocks_lead_to_an_explanation_of_one(void **state)
+{
+	static struct block_group group = { .examples = { 0x563ebcd5ae70 },
+					    .example_count = 1 };
+	static const struct block_groups grown = { .items = &group, .count = 1 };
+	static const struct block_groups unchanged = BLOCK_GROUPS_INIT;
+	static const struct {
+		struct chunk_sum leaked;
+		const struct block_groups *fresh;
+		const struct next_place *place;
+		const char *next;
+	} rows[] = {
+		{ { 5, MIB }, &grown, &live, "memstate explain -p 4242 563ebcd5ae70" },
+		{ { 0, 0 }, &grown, &live, "memstate explain -p 4242 563ebcd5ae70" },
+		{ { 0, 0 },
+		  &grown,
+		  &mounted,
+		  "memstate explain --procfs '/p q' -p 4242 563ebcd5ae70" },
+		{ { 5, MIB },
+		  &unchanged,
+		  &live,
+		  "memstate count -p 4242 --sample 1B -i 10s -n 1" },
+		{ { 0, 0 }, &unchanged, &live, "memstate heap -p 4242" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_conclusion_ struct conclusion c = CONCLUSION_INIT;
+		struct leak_scan scan = { .quality = QUALITY_EXACT };
+		struct usage u;
+
+		make_usage(&u);
+		scan.mark.live = (struct chunk_sum){ 20, 5 * MIB };
+		scan.mark.direct = rows[i].leaked;
+		leaks_conclude(&c, &u, &scan, rows[i].fresh, rows[i].place);
 		assert_string_equal(c.next.text, rows[i].next);
 		usage_release(&u);
 	}
@@ -163,6 +203,7 @@ int main(void)
 		cmocka_unit_test(a_purge_is_the_trim_of_jemalloc),
 		cmocka_unit_test(reported_figures_are_not_taken_apart),
 		cmocka_unit_test(leaks_are_measured_against_live_memory),
+		cmocka_unit_test(new_blocks_lead_to_an_explanation_of_one),
 	};
 
 	return cmocka_run_group_tests_name("heap_conclusion", tests, NULL, NULL);

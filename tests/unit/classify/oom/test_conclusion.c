@@ -81,6 +81,10 @@ static void the_usage_and_the_headroom_of_a_cgroup_are_concluded(void **state)
 		  "reclaimed. Need grows by 1.0M/min and reaches the limit in 24m00s "
 		  "(12m00s to 48m00s).",
 		  "memstate oom explain --record 'it'\\''s.msr'" },
+		{ 40 * MIB, 40 * MIB, 40 * MIB, false, true, true,
+		  "cgroup /a b uses 40.0M of its limit of 40.0M; 40.0M (100%) cannot be "
+		  "reclaimed. Need grows by 1.0M/min and is at the limit now.",
+		  "memstate oom explain --record 'it'\\''s.msr'" },
 		{ 64 * MIB, BYTES_UNKNOWN, BYTES_UNKNOWN, false, true, false,
 		  "cgroup /a b: its usage cannot be read.",
 		  "memstate oom explain --record 'it'\\''s.msr'" },

@@ -121,6 +121,26 @@ static void options_may_follow_arguments(void **state)
 	options_free(options);
 }
 
+static void explain_accepts_a_pid_before_the_addresses(void **state)
+{
+	(void)state;
+	assert_int_equal(parse(&cmd_explain, "4242 7f00 1234"), 0);
+	assert_int_equal(options->targets.pid_count, 1);
+	assert_int_equal(options->targets.pids[0].pid, 4242);
+	assert_int_equal(options->arg_count, 2);
+	assert_string_equal(options->args[0], "7f00");
+	options_free(options);
+	/* digits are an address if the process is selected otherwise, or on their own */
+	assert_int_equal(parse(&cmd_explain, "-p 7 4242 1234"), 0);
+	assert_int_equal(options->targets.pid_count, 1);
+	assert_int_equal(options->arg_count, 2);
+	options_free(options);
+	assert_int_equal(parse(&cmd_explain, "4242"), 0);
+	assert_true(targets_are_all(&options->targets));
+	assert_int_equal(options->arg_count, 1);
+	options_free(options);
+}
+
 static void intervals_are_at_least_a_millisecond(void **state)
 {
 	static const struct {
@@ -156,11 +176,12 @@ static void the_share_is_a_percentage(void **state)
 		const char *line;
 		unsigned int per_mille; /* 0: the option is refused */
 	} rows[] = {
-		{ "--max-share 2", 20 },     { "--max-share 0.1", 1 },
-		{ "--max-share 100", 1000 }, { "--max-share 12.5", 125 },
-		{ "--max-share 0", 0 },	     { "--max-share 0.05", 0 },
-		{ "--max-share 100.1", 0 },  { "--max-share 2%", 0 },
-		{ "--max-share x", 0 },
+		{ "--max-share 2", 20 },      { "--max-share 0.1", 1 },
+		{ "--max-share 100", 1000 },  { "--max-share 12.5", 125 },
+		{ "--max-share 0", 0 },	      { "--max-share 0.05", 0 },
+		{ "--max-share 100.1", 0 },   { "--max-share 2%", 20 },
+		{ "--max-share 12.5%", 125 }, { "--max-share %", 0 },
+		{ "--max-share 2%%", 0 },     { "--max-share x", 0 },
 	};
 
 	(void)state;
@@ -174,6 +195,15 @@ static void the_share_is_a_percentage(void **state)
 			options_free(options);
 		}
 	}
+}
+
+static void percentages_may_have_a_percent_sign(void **state)
+{
+	(void)state;
+	assert_int_equal(parse(&cmd_count, "--min 12.5%"), 0);
+	options_free(options);
+	assert_int_equal(parse(&cmd_count, "--min 101%"), -EINVAL);
+	assert_int_equal(parse(&cmd_count, "--max-exponent 1.2%"), -EINVAL);
 }
 
 static void wrong_usage_is_refused(void **state)
@@ -368,8 +398,10 @@ int main(void)
 		cmocka_unit_test(pids_and_names_may_be_mixed_and_repeated),
 		cmocka_unit_test(arguments_after_a_double_dash_are_a_command),
 		cmocka_unit_test(options_may_follow_arguments),
+		cmocka_unit_test(explain_accepts_a_pid_before_the_addresses),
 		cmocka_unit_test(intervals_are_at_least_a_millisecond),
 		cmocka_unit_test(the_share_is_a_percentage),
+		cmocka_unit_test(percentages_may_have_a_percent_sign),
 		cmocka_unit_test(wrong_usage_is_refused),
 		cmocka_unit_test(the_same_format_may_be_given_twice),
 		cmocka_unit_test(comparison_options_are_parsed),

@@ -2,6 +2,7 @@
 /* Line prefixes in every log format, and lines of any length. */
 #include "config.h"
 
+#include "proc/kmsg/kmsg.h"
 #include "proc/kmsg/oom.h"
 
 #include <string.h>
@@ -20,6 +21,33 @@ static void parse(const char *text)
 {
 	oom_kill_list_release(&list);
 	kmsg_oom_parse(text, strlen(text), &list);
+}
+
+static void messages_are_shown_without_the_prefixes_of_the_device(void **state)
+{
+	static const struct {
+		const char *records, *messages;
+	} rows[] = {
+		{ "6,1234,5678901,-;hog invoked oom-killer\n SUBSYSTEM=memory\n"
+		  "3,1235,5678902,c;Killed process 7 (a;b)\n",
+		  "hog invoked oom-killer\nKilled process 7 (a;b)\n" },
+		{ "6,1,2,-,caller=T7;text", "text" },
+		{ "6,1,2,-;", "" },
+		{ "", "" },
+		{ "no; prefix\n kept\n", "no; prefix\n kept\n" },
+		{ "6,1,2\n3,4,5,-;text\n", "6,1,2\ntext\n" },
+		{ "6,1,2,-\n;text\n", "6,1,2,-\n;text\n" },
+		{ "1,2;text\n", "1,2;text\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+
+		proc_kmsg_add_messages(rows[i].records, &out);
+		assert_row(strcmp(strbuf_text(&out), rows[i].messages) == 0,
+			   rows[i].records);
+	}
 }
 
 static int end(void **state)
@@ -186,6 +214,7 @@ static void nothing_is_read_past_the_end_of_a_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(messages_are_shown_without_the_prefixes_of_the_device),
 		cmocka_unit_test_teardown(the_time_is_parsed_from_each_kind_of_prefix,
 					  end),
 		cmocka_unit_test_teardown(kubernetes_events_have_times, end),
