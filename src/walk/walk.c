@@ -8,6 +8,7 @@
 #include "base/xalloc.h"
 #include "model/allocator_signs.h"
 #include "walk/glibc/walk.h"
+#include "walk/hotspot/walk.h"
 #include "walk/jemalloc/walk.h"
 #include "walk/mallocng/walk.h"
 
@@ -78,7 +79,8 @@ typedef void (*walker)(const struct walk_input *input, struct heap *ret,
 		       struct blocks *ret_blocks);
 
 /* One walker for each malloc, then one for each language runtime. */
-static const walker walkers[] = { walk_glibc, walk_jemalloc, walk_mallocng };
+static const walker walkers[] = { walk_glibc, walk_jemalloc, walk_mallocng,
+				  walk_hotspot };
 
 #define WALKER_COUNT (sizeof(walkers) / sizeof(walkers[0]))
 

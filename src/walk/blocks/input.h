@@ -7,6 +7,7 @@
 
 #include "model/image.h"
 #include "model/mapping.h"
+#include "tracee/memory/memory.h"
 
 struct walk_input {
 	/*
@@ -29,6 +30,12 @@ struct walk_input {
 	 * thread caches and fastbins count as live.
 	 */
 	bool is_running;
+	/*
+	 * Access to memory that is not in the image, such as the read-only data of mapped
+	 * files. The process may already run again, so walkers read only constant data.
+	 * May be NULL; borrowed.
+	 */
+	struct memory *memory;
 };
 
 /*

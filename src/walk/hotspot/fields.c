@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/hotspot/fields.h"
+
+/*
+ * From src/hotspot/share/runtime/vmStructs.cpp and gc/<name>/vmStructs_<name>.hpp of
+ * OpenJDK 17. The names of other versions follow those of OpenJDK 17.
+ */
+const struct hotspot_field_name hotspot_field_names[] = {
+	{ "BarrierSet", "_barrier_set", FIELD_BARRIER_SET, true },
+	{ "CardTableBarrierSet", "_card_table", FIELD_BARRIER_CARDS, false },
+	{ "CardTable", "_byte_map", FIELD_CARDS_MAP, false },
+	{ "CardTable", "_byte_map_size", FIELD_CARDS_BYTES, false },
+	{ "ClassLoaderDataGraph", "_head", FIELD_CLASSES_HEAD, true },
+	{ "ClassLoaderData", "_klasses", FIELD_CLASSES_KLASSES, false },
+	{ "ClassLoaderData", "_next", FIELD_CLASSES_NEXT, false },
+	{ "CodeCache", "_heaps", FIELD_CODE_HEAPS, true },
+	{ "CodeHeap", "_log2_segment_size", FIELD_CODE_LOG2_SEGMENT, false },
+	{ "CodeHeap", "_memory", FIELD_CODE_MEMORY, false },
+	{ "CodeHeap", "_segmap", FIELD_CODE_SEGMAP, false },
+	{ "ContiguousSpace", "_top", FIELD_CONTIGUOUS_TOP, false },
+	{ "GrowableArray<int>", "_data", FIELD_ARRAY_DATA, false },
+	{ "GrowableArrayBase", "_len", FIELD_ARRAY_LENGTH, false },
+	{ "DefNewGeneration", "_eden_space", FIELD_DEFNEW_EDEN, false },
+	{ "DefNewGeneration", "_from_space", FIELD_DEFNEW_FROM, false },
+	{ "DefNewGeneration", "_to_space", FIELD_DEFNEW_TO, false },
+	{ "JVMFlag", "_addr", FIELD_FLAG_ADDR, false },
+	{ "JVMFlag", "numFlags", FIELD_FLAG_COUNT, true },
+	{ "JVMFlag", "flags", FIELD_FLAG_LIST, true },
+	{ "JVMFlag", "_name", FIELD_FLAG_NAME, false },
+	{ "G1CollectedHeap", "_hrm", FIELD_G1_MANAGER, false },
+	{ "HeapRegionManager", "_regions", FIELD_G1_REGIONS, false },
+	{ "G1HeapRegionTable", "_base", FIELD_G1_TABLE_BASE, false },
+	{ "G1HeapRegionTable", "_length", FIELD_G1_TABLE_LENGTH, false },
+	{ "HeapBlock::Header", "_length", FIELD_HEAP_BLOCK_LENGTH, false },
+	{ "HeapBlock::Header", "_used", FIELD_HEAP_BLOCK_USED, false },
+	{ "CollectedHeap", "_is_gc_active", FIELD_HEAP_IS_ACTIVE, false },
+	{ "CollectedHeap", "_reserved", FIELD_HEAP_RESERVED, false },
+	{ "JDK_Version", "_current", FIELD_JDK_VERSION, true },
+	{ "JDK_Version", "_major", FIELD_JDK_VERSION_MAJOR, false },
+	{ "InstanceKlass", "_constants", FIELD_KLASS_CONSTANTS, false },
+	{ "Klass", "_layout_helper", FIELD_KLASS_LAYOUT, false },
+	{ "Klass", "_next_link", FIELD_KLASS_NEXT, false },
+	{ "MutableSpace", "_bottom", FIELD_MUTABLE_BOTTOM, false },
+	{ "MutableSpace", "_end", FIELD_MUTABLE_END, false },
+	{ "MutableSpace", "_top", FIELD_MUTABLE_TOP, false },
+	{ "ParallelScavengeHeap", "_old_gen", FIELD_PARALLEL_OLD, true },
+	{ "ParallelScavengeHeap", "_young_gen", FIELD_PARALLEL_YOUNG, true },
+	{ "PSYoungGen", "_eden_space", FIELD_PARALLEL_EDEN, false },
+	{ "PSYoungGen", "_from_space", FIELD_PARALLEL_FROM, false },
+	{ "PSYoungGen", "_to_space", FIELD_PARALLEL_TO, false },
+	{ "PSOldGen", "_object_space", FIELD_PARALLEL_OLD_SPACE, false },
+	{ "MemRegion", "_start", FIELD_RANGE_START, false },
+	{ "MemRegion", "_word_size", FIELD_RANGE_WORDS, false },
+	{ "HeapRegion", "_bottom", FIELD_REGION_BOTTOM, false },
+	{ "HeapRegion", "GrainBytes", FIELD_REGION_BYTES, true },
+	{ "HeapRegion", "_end", FIELD_REGION_END, false },
+	{ "HeapRegionType", "_tag", FIELD_REGION_TAG, false },
+	{ "HeapRegion", "_top", FIELD_REGION_TOP, false },
+	{ "HeapRegion", "_type", FIELD_REGION_TYPE, false },
+	{ "GenCollectedHeap", "_old_gen", FIELD_SERIAL_OLD, false },
+	{ "GenCollectedHeap", "_young_gen", FIELD_SERIAL_YOUNG, false },
+	{ "Space", "_bottom", FIELD_SPACE_BOTTOM, false },
+	{ "Space", "_end", FIELD_SPACE_END, false },
+	{ "TenuredGeneration", "_the_space", FIELD_TENURED_SPACE, false },
+	{ "ThreadsSMRSupport", "_java_thread_list", FIELD_THREAD_LIST, true },
+	{ "ThreadsList", "_threads", FIELD_THREAD_LIST_ARRAY, false },
+	{ "ThreadsList", "_length", FIELD_THREAD_LIST_LENGTH, false },
+	{ "JavaThread", "_stack_base", FIELD_THREAD_STACK_BASE, false },
+	{ "JavaThread", "_stack_size", FIELD_THREAD_STACK_BYTES, false },
+	{ "Universe", "_collectedHeap", FIELD_UNIVERSE_HEAP, true },
+	{ "VirtualSpace", "_high", FIELD_VIRTUAL_HIGH, false },
+	{ "VirtualSpace", "_low", FIELD_VIRTUAL_LOW, false },
+	{ "Abstract_VM_Version", "_s_vm_release", FIELD_VM_RELEASE, true },
+	{ "ZHeap", "_page_allocator", FIELD_Z_ALLOCATOR, false },
+	{ "ZPageAllocator", "_capacity", FIELD_Z_CAPACITY, false },
+	{ "ZCollectedHeap", "_heap", FIELD_Z_HEAP, false },
+	{ "ZPageAllocator", "_used", FIELD_Z_USED, false },
+	/* before OpenJDK 16 */
+	{ "GenericGrowableArray", "_len", FIELD_ARRAY_LENGTH, false },
+	/* after OpenJDK 21 */
+	{ "G1HeapRegionManager", "_regions", FIELD_G1_REGIONS, false },
+	{ "G1HeapRegion", "_bottom", FIELD_REGION_BOTTOM, false },
+	{ "G1HeapRegion", "GrainBytes", FIELD_REGION_BYTES, true },
+	{ "G1HeapRegion", "_end", FIELD_REGION_END, false },
+	{ "G1HeapRegionType", "_tag", FIELD_REGION_TAG, false },
+	{ "G1HeapRegion", "_top", FIELD_REGION_TOP, false },
+	{ "G1HeapRegion", "_type", FIELD_REGION_TYPE, false },
+	{ "SerialHeap", "_old_gen", FIELD_SERIAL_OLD, false },
+	{ "SerialHeap", "_young_gen", FIELD_SERIAL_YOUNG, false },
+	{ "ContiguousSpace", "_bottom", FIELD_SPACE_BOTTOM, false },
+	{ "ContiguousSpace", "_end", FIELD_SPACE_END, false },
+	{ "CollectedHeap", "_is_stw_gc_active", FIELD_HEAP_IS_ACTIVE, false },
+};
+
+const size_t hotspot_field_name_count =
+	sizeof(hotspot_field_names) / sizeof(hotspot_field_names[0]);
+
+const char *const hotspot_constant_names[HOTSPOT_CONSTANT_COUNT_] = {
+	[CONSTANT_FREE] = "HeapRegionType::FreeTag",
+	[CONSTANT_EDEN] = "HeapRegionType::EdenTag",
+	[CONSTANT_SURVIVOR] = "HeapRegionType::SurvTag",
+	[CONSTANT_HUMONGOUS_MASK] = "HeapRegionType::HumongousMask",
+	[CONSTANT_HUMONGOUS_CONTINUED] = "HeapRegionType::ContinuesHumongousTag",
+	[CONSTANT_OLD_MASK] = "HeapRegionType::OldMask",
+	[CONSTANT_ARCHIVE_MASK] = "HeapRegionType::ArchiveMask",
+};
+
+const char *const hotspot_flag_names[HOTSPOT_FLAG_COUNT_] = {
+	[FLAG_G1] = "UseG1GC",
+	[FLAG_SERIAL] = "UseSerialGC",
+	[FLAG_PARALLEL] = "UseParallelGC",
+	[FLAG_Z] = "UseZGC",
+	[FLAG_SHENANDOAH] = "UseShenandoahGC",
+	[FLAG_NUMA] = "UseNUMA",
+	[FLAG_CLASS_POINTERS] = "UseCompressedClassPointers",
+};
