@@ -72,6 +72,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/process/classify_stats.h \
 	%D%/process/diagnose.c \
 	%D%/process/diagnose.h \
+	%D%/process/diagnose_heap.c \
+	%D%/process/diagnose_rule.h \
 	%D%/process/heap_problem.c \
 	%D%/process/heap_problem.h \
 	%D%/process/process_conclusion.c \

@@ -80,9 +80,10 @@ static int check_combination(const struct options *o)
 		return EXIT_BAD_USAGE;
 	}
 	if (o->has_interval && !o->command && !wants_screen(o) && !watches_growth(o)) {
-		message_usage(NULL,
-			      "-i requires --csv, --json, -p, a command or the screen: "
-			      "a report of all processes takes one sample");
+		message_usage(
+			NULL,
+			"-i requires --csv, --json, -p, a command or the interactive "
+			"screen: a report of all processes takes one sample");
 		return EXIT_BAD_USAGE;
 	}
 	return EXIT_DONE;

@@ -71,7 +71,7 @@ static void go_to_highlight(struct ui *ui)
 
 	if (ui->event_count > 0) {
 		ui->event_shown = find_main_event(ui);
-		ui_show_message(ui, "e or E: other events; showing %s",
+		ui_show_message(ui, "e/E: next/previous event; showing %s",
 				ui->events[ui->event_shown].text);
 		(void)data_replay_go(&ui->data, ui->events[ui->event_shown].index);
 		return;

@@ -61,6 +61,11 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/mark/path.h \
 	%D%/mark/roots.c \
 	%D%/mark/roots.h \
+	%D%/pymalloc/account.c \
+	%D%/pymalloc/arenas.c \
+	%D%/pymalloc/find.c \
+	%D%/pymalloc/walk.c \
+	%D%/pymalloc/walk.h \
 	%D%/walk.c \
 	%D%/walk.h
 %C%_libwalk_a_CFLAGS = $(AM_CFLAGS) $(UNTRACED_CFLAGS)

@@ -157,7 +157,7 @@ def kills_without_a_cgroup_are_not_hidden():
                               (report(7, "/other") + nameless, 3, [8])]:
         got, out, err, _ = explain(log, "--cgroup", "/g", "--json")
         equal([got, [json.loads(line)["victim"]["pid"] for line in out.splitlines()]], [status, pids], err)
-        check(("does not show the cgroup" in err) == (8 in pids), err)
+        check(("does not name the cgroup" in err) == (8 in pids), err)
     equal(explain(named + nameless, "--json")[2], "", "messages without --cgroup")
 
 

@@ -71,6 +71,7 @@ unit_walk = \
 	%D%/walk/glibc/test_walk \
 	%D%/walk/jemalloc/test_walk \
 	%D%/walk/mallocng/test_walk \
+	%D%/walk/pymalloc/test_walk \
 	%D%/walk/mark/test_mark \
 	%D%/walk/mark/test_path \
 	%D%/walk/test_walk
@@ -229,6 +230,8 @@ check_LIBRARIES =
 	%D%/support/jemalloc_image.h \
 	%D%/support/mallocng_image.c \
 	%D%/support/mallocng_image.h \
+	%D%/support/pymalloc_image.c \
+	%D%/support/pymalloc_image.h \
 	%D%/support/judged.c \
 	%D%/support/judged.h \
 	%D%/support/kmsg_texts.h \

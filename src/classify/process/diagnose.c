@@ -10,81 +10,13 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "classify/process/heap_problem.h"
-#include "model/allocator_signs.h"
-#include "model/heap.h"
+#include "classify/process/diagnose_rule.h"
 
 /*
  * Minimum number of mappings that is reported: four fifths of
  * the default of vm.max_map_count.
  */
 #define MANY_MAPPINGS (65530 / 5 * 4)
-
-/*
- * An amount or time as text. The struct is returned by value, so that one
- * sentence can contain several amounts.
- */
-struct amount {
-	char text[UNITS_TEXT_SIZE];
-};
-
-static struct amount amount(uint64_t bytes)
-{
-	struct amount a;
-
-	units_format_bytes(bytes, a.text);
-	return a;
-}
-
-static struct amount duration(uint64_t ns)
-{
-	struct amount a;
-
-	units_format_duration(ns, a.text);
-	return a;
-}
-
-__attribute__((format(printf, 2, 3))) static bool say(struct diagnosis *d,
-						      const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(d->text, sizeof(d->text), format, args);
-	va_end(args);
-	return true;
-}
-
-static uint64_t field(const struct usage *u, enum smaps_field f)
-{
-	return u->total.bytes[f];
-}
-
-static uint64_t rss(const struct usage *u)
-{
-	return field(u, SMAPS_RSS);
-}
-
-static uint64_t owner_bytes(const struct usage *u, enum owner owner)
-{
-	return matrix_owner_bytes(&u->matrix, owner);
-}
-
-static unsigned int percent(uint64_t part, uint64_t whole)
-{
-	return (units_per_mille(part, whole) + 5) / 10;
-}
-
-/*
- * Return true if `part` is at least `minimum`, and at least per_mille of `whole`.
- * Return false if either amount is unknown.
- */
-static bool is_significant(uint64_t part, uint64_t minimum, uint64_t whole,
-			   unsigned int per_mille)
-{
-	return bytes_known(part) && bytes_known(whole) && part >= minimum &&
-	       units_per_mille(part, whole) >= per_mille;
-}
 
 static bool rule_unreadable(const struct usage *u, struct diagnosis *d)
 {
@@ -118,18 +50,9 @@ static const char *const owner_phrases[OWNER_COUNT_] = {
 	[OWNER_SHMEM] = "shared memory",
 };
 
-/*
- * Return true if the allocator reported only the total that it obtained
- * from the kernel, as mimalloc does.
- */
-static bool is_heap_in_live(const struct usage *u)
-{
-	return u->heap_is_reported && !bytes_known(owner_bytes(u, OWNER_POOL_FRAGMENTS));
-}
-
 const char *diagnose_owner_phrase(const struct usage *u, enum owner owner)
 {
-	if (owner == OWNER_LIVE && is_heap_in_live(u))
+	if (owner == OWNER_LIVE && diagnose_is_heap_in_live(u))
 		return "the allocator's memory, in use or free, which it does not "
 		       "distinguish";
 	if (owner == OWNER_ANON && u->heap_quality == QUALITY_UNKNOWN)
@@ -177,79 +100,6 @@ static bool rule_mixed(const struct usage *u, struct diagnosis *d)
 		   diagnose_owner_phrase(u, o_first), amount(first).text,
 		   percent(first, rss(u)), diagnose_owner_phrase(u, o_second),
 		   amount(second).text, percent(second, rss(u)));
-}
-
-/* Return true if memstate leaks supports the allocator. */
-static bool can_find_leaks(const struct usage *u)
-{
-	return allocator_is_walked(u->allocator);
-}
-
-/*
- * A usage does not contain the results of a leak scan, so no sentence may claim that the
- * program still holds its live blocks: they may all be leaked.
- */
-static bool rule_live(const struct usage *u, struct diagnosis *d)
-{
-	if (is_heap_in_live(u) || !can_find_leaks(u) ||
-	    !is_significant(owner_bytes(u, OWNER_LIVE), MIB, rss(u), 500))
-		return false;
-	return say(d,
-		   "Not checked: whether the program can still reach these blocks. "
-		   "'memstate leaks -p %d' finds blocks that it cannot. No trim returns "
-		   "allocated blocks.",
-		   u->process.pid);
-}
-
-static bool rule_pool_pages(const struct usage *u, struct diagnosis *d)
-{
-	uint64_t pool = owner_bytes(u, OWNER_POOL_PAGES);
-	const char *title = allocator_titles[u->allocator];
-
-	if (!is_significant(pool, MIB, rss(u), 100))
-		return false;
-	if (u->allocator == ALLOCATOR_GLIBC && bytes_known(u->trimmable_bytes))
-		return say(
-			d,
-			"%s (%u%%) is free pages kept by %s: calling malloc_trim(0) in "
-			"the program would return %s.",
-			amount(pool).text, percent(pool, rss(u)), title,
-			amount(u->trimmable_bytes).text);
-	return say(d, "%s (%u%%) is free pages that %s keeps for future allocations.",
-		   amount(pool).text, percent(pool, rss(u)),
-		   title ? title : "the allocator");
-}
-
-static bool rule_fragments(const struct usage *u, struct diagnosis *d)
-{
-	uint64_t fragments = owner_bytes(u, OWNER_POOL_FRAGMENTS);
-
-	if (!is_significant(fragments, MIB, rss(u), 100))
-		return false;
-	return say(d,
-		   "%s (%u%%) is free fragments on pages that also hold live blocks: no "
-		   "trim returns them.%s",
-		   amount(fragments).text, percent(fragments, rss(u)),
-		   u->heap_is_reported ? ""
-				       : " 'memstate heap' shows the sizes of these "
-					 "blocks.");
-}
-
-static bool rule_heap_unknown(const struct usage *u, struct diagnosis *d)
-{
-	const char *help = heap_error_help(u->heap_error);
-	uint64_t anon = owner_bytes(u, OWNER_ANON);
-
-	if (u->heap_quality != QUALITY_UNKNOWN || !help ||
-	    !is_significant(anon, MIB, rss(u), 250))
-		return false;
-	if (u->heap_error == -EFBIG)
-		return say(d,
-			   "To find out how much of the %s in anon is in use, allow a "
-			   "pause of about %s with --max-pause.",
-			   amount(anon).text, duration(u->heap_expected_ns).text);
-	return say(d, "To know how much of the %s in anon is in use: %s.",
-		   amount(anon).text, help);
 }
 
 static bool rule_lazyfree(const struct usage *u, struct diagnosis *d)
@@ -444,27 +294,30 @@ bool diagnosis_is_verdict(const struct diagnosis *d)
 }
 
 /* All rules, in order of importance to the user. */
-#define RULES(X)                               \
-	X("unreadable", rule_unreadable)       \
-	X("no-memory", rule_no_memory)         \
-	X("dominant", rule_dominant)           \
-	X("mixed", rule_mixed)                 \
-	X("live", rule_live)                   \
-	X("pool-pages", rule_pool_pages)       \
-	X("fragments", rule_fragments)         \
-	X("heap-unknown", rule_heap_unknown)   \
-	X("lazyfree", rule_lazyfree)           \
-	X("swapped", rule_swapped)             \
-	X("unexplained", rule_unexplained)     \
-	X("many-mappings", rule_many_mappings) \
-	X("stacks", rule_stacks)               \
-	X("shmem", rule_shmem)                 \
-	X("shared", rule_shared)               \
-	X("file-copies", rule_file_copies)     \
-	X("clean-files", rule_clean_files)     \
-	X("huge-pages", rule_huge_pages)       \
-	X("hugetlb", rule_hugetlb)             \
-	X("locked", rule_locked)               \
+#define RULES(X)                                     \
+	X("unreadable", rule_unreadable)             \
+	X("no-memory", rule_no_memory)               \
+	X("dominant", rule_dominant)                 \
+	X("mixed", rule_mixed)                       \
+	X("live", diagnose_live)                     \
+	X("pool-pages", diagnose_pool_pages)         \
+	X("fragments", diagnose_fragments)           \
+	X("java-heap", diagnose_java_heap)           \
+	X("go-heap", diagnose_go_heap)               \
+	X("python-objects", diagnose_python_objects) \
+	X("heap-unknown", diagnose_heap_unknown)     \
+	X("lazyfree", rule_lazyfree)                 \
+	X("swapped", rule_swapped)                   \
+	X("unexplained", rule_unexplained)           \
+	X("many-mappings", rule_many_mappings)       \
+	X("stacks", rule_stacks)                     \
+	X("shmem", rule_shmem)                       \
+	X("shared", rule_shared)                     \
+	X("file-copies", rule_file_copies)           \
+	X("clean-files", rule_clean_files)           \
+	X("huge-pages", rule_huge_pages)             \
+	X("hugetlb", rule_hugetlb)                   \
+	X("locked", rule_locked)                     \
 	X("unbacked", rule_unbacked)
 
 #define RULE_NAME(name, function) name,

@@ -120,6 +120,15 @@ static bool set_next_heap(struct conclusion *c, const struct usage *u,
 	return u->heap_error || is_readable;
 }
 
+static bool is_most_live_of_malloc(const struct usage *u)
+{
+	uint64_t bytes = usage_heaps_sum(u, ALLOCATOR_UNKNOWN, true);
+
+	return u->heap_count == 0 ||
+	       (bytes_known(bytes) &&
+		bytes >= matrix_owner_bytes(&u->matrix, OWNER_LIVE) / 2);
+}
+
 void process_conclude_next(struct conclusion *c, const struct usage *u,
 			   const struct next_place *place)
 {
@@ -139,6 +148,9 @@ void process_conclude_next(struct conclusion *c, const struct usage *u,
 	    u->heap_quality == QUALITY_UNKNOWN && set_next_heap(c, u, place))
 		return;
 	command = place->is_live && !u->heap_is_reported ? commands[largest] : "map";
+	/* memstate leaks examines malloc's blocks only */
+	if (strcmp(command, "leaks") == 0 && !is_most_live_of_malloc(u))
+		command = "heap";
 	conclusion_set_next(c, "memstate %s%s -p %d%s", command, place->options,
 			    u->process.pid, strcmp(command, "map") == 0 ? " -s rss" : "");
 }

@@ -132,8 +132,8 @@ static int read_kills(const struct options *o, struct oom_kill_list *ret)
 		message("%s: %zu more kill%s omitted", name, ret->left_out_count,
 			ret->left_out_count == 1 ? " was" : "s were");
 	if (ret->unkillable_count > 0)
-		message("%s: memory ran out %zu time%s without a process that the "
-			"kernel could kill",
+		message("%s: memory ran out %zu time%s, and the kernel found no process "
+			"to kill",
 			name, ret->unkillable_count,
 			ret->unkillable_count == 1 ? "" : "s");
 	return EXIT_DONE;
@@ -227,9 +227,9 @@ static int explain_log(const struct options *o, const struct oom_kill_list *list
 	if (pathless == count)
 		report_none(o);
 	if (pathless > 0)
-		message("the log does not show the cgroup of %zu of these kills, which "
-			"may belong to a different one: the kernel limits the rate of "
-			"its messages",
+		message("the log does not name the cgroup for %zu of these kills, "
+			"probably because the kernel limits the rate of its messages; "
+			"they may belong to another cgroup",
 			pathless);
 	if (count == 0)
 		return EXIT_FAILED;

@@ -125,8 +125,8 @@ static int report_unreadable(const struct oom *oom)
 {
 	if (oom->figures.unreadable_count == 0)
 		return EXIT_DONE;
-	message("%zu of %zu processes could not be read%s%s: need includes their "
-		"LazyFree pages",
+	message("%zu of %zu processes could not be read%s%s; the figure for "
+		"'need' includes their LazyFree pages",
 		oom->figures.unreadable_count, oom->cgroup.pid_count,
 		oom->figures.unreadable_error ? ": " : "",
 		oom->figures.unreadable_error ? strerror(-oom->figures.unreadable_error)

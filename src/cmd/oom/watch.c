@@ -102,8 +102,8 @@ static void report_processes(struct watch *w)
 			    : units_format_bytes(s->figures->limit_bytes, limit));
 
 	if (s->figures->unreadable_count > 0)
-		message("%zu of %zu processes cannot be read%s%s: need includes "
-			"their LazyFree pages",
+		message("%zu of %zu processes cannot be read%s%s; the figure "
+			"for 'need' includes their LazyFree pages",
 			s->figures->unreadable_count, s->cgroup->pid_count,
 			s->figures->unreadable_error ? ": " : "",
 			s->figures->unreadable_error

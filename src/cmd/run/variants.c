@@ -77,8 +77,8 @@ static int parse_setting(const struct known_allocator *known, const char *settin
 		strbuf_add_u64(joined, number);
 	} else {
 		message_usage(NULL,
-			      "--preload: %s: '%s' is neither a number nor bytes such "
-			      "as 64K",
+			      "--preload: %s: '%s' is neither a number nor a size "
+			      "such as 64K",
 			      known->name, setting);
 		return -EINVAL;
 	}

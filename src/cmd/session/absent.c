@@ -25,7 +25,7 @@ static void report_pid(const struct session *session, int pid)
 {
 	if (is_hidden(session, pid))
 		message("%d: hidden: /proc is mounted with hidepid; run memstate as "
-			"root, or in the group that /proc's mount option gid names",
+			"root, or as a member of the group in /proc's mount option gid",
 			pid);
 	else
 		message_process_error(pid, -ESRCH);

@@ -176,10 +176,10 @@ static void report_room(int pid, const struct heap *heap)
 {
 	char needed[UNITS_TEXT_SIZE], room[UNITS_TEXT_SIZE];
 
-	message("%d: heap not read: the copy requires %s, and of the %s that %s permits, "
-		"a part is reserved for other programs",
-		pid, units_format_bytes(heap->needed_bytes, needed),
-		units_format_bytes(heap->room_bytes, room), heap->room_limit);
+	message("%d: heap not read: the copy requires %s, and %s permits %s, "
+		"part of which is reserved for other programs",
+		pid, units_format_bytes(heap->needed_bytes, needed), heap->room_limit,
+		units_format_bytes(heap->room_bytes, room));
 }
 
 void heaps_report_failure(const struct session *session, const struct usage *u,

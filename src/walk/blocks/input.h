@@ -36,6 +36,11 @@ struct walk_input {
 	 * May be NULL; borrowed.
 	 */
 	struct memory *memory;
+	/*
+	 * For each page of the image, nonzero if the heap of a runtime uses the page, so
+	 * that no block of malloc can be there. NULL: no page is in use.
+	 */
+	const uint8_t *claimed;
 };
 
 /*
@@ -43,6 +48,9 @@ struct walk_input {
  * levels, addresses may have more bits.
  */
 #define WALK_ADDR_BITS 47
+
+/* Return true if the page at addr is resident, and the heap of a runtime uses it. */
+bool walk_is_claimed(const struct walk_input *input, uint64_t addr);
 
 /* Return true if all mappings that the walkers read are below 2^WALK_ADDR_BITS. */
 bool walk_can_index(const struct mapping_list *mappings);
