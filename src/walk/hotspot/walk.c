@@ -69,20 +69,24 @@ void walk_hotspot(const struct walk_input *input, struct heap *ret,
 		.blocks = ret_blocks,
 	};
 
+	const char *problem;
+
 	heap_init(ret);
 	*ret_blocks = (struct blocks)BLOCKS_INIT;
-	ret->problem = hotspot_find(&h);
+	problem = hotspot_find(&h);
 	if (h.is_found)
 		ret->allocator = ALLOCATOR_HOTSPOT;
-	if (!ret->problem) {
+	if (!problem) {
 		hotspot_read_version(&h, ret->version);
-		ret->problem = hotspot_read_java_heap(&h);
+		problem = hotspot_read_java_heap(&h);
 	}
-	if (!ret->problem) {
+	if (!problem) {
 		hotspot_read_code(&h);
 		hotspot_read_metadata(&h);
-		ret->problem = hotspot_account(&h);
+		problem = hotspot_account(&h);
 	}
+	if (problem)
+		ret->problem = problem;
 	hotspot_free_pages(&h);
 	free(h.ranges);
 }
