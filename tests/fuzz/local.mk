@@ -70,7 +70,8 @@ endif
 %C%_fuzz_pymalloc_LDADD = $(WALK_LIBS)
 
 %C%_fuzz_hotspot_SOURCES = %D%/fuzz_hotspot.c %D%/damage.h %D%/fuzz.h %D%/mark_check.h \
-	tests/unit/support/hotspot_image.c tests/unit/support/hotspot_image.h $(fuzz_main)
+	tests/unit/support/hotspot_image.c tests/unit/support/hotspot_image.h \
+	tests/unit/support/hotspot_library.c tests/unit/support/hotspot_library.h $(fuzz_main)
 %C%_fuzz_hotspot_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit/support
 %C%_fuzz_hotspot_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_hotspot_LDADD = $(WALK_LIBS)

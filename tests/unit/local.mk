@@ -229,6 +229,8 @@ check_LIBRARIES =
 	%D%/support/heap_image.h \
 	%D%/support/hotspot_image.c \
 	%D%/support/hotspot_image.h \
+	%D%/support/hotspot_library.c \
+	%D%/support/hotspot_library.h \
 	%D%/support/jemalloc_image.c \
 	%D%/support/jemalloc_image.h \
 	%D%/support/mallocng_image.c \

@@ -89,7 +89,7 @@ static void account_part(struct hotspot *h, const struct hotspot_range *range,
 		space->free_bytes += end - start;
 		arena->bin.bytes += end - start;
 	}
-	/* System.gc() returns regions of G1, within the limits for the size of the heap */
+	/* System.gc() returns regions of G1, within limits for the size of the heap */
 	if (range->space == HOTSPOT_FREE && h->collector == HOTSPOT_G1)
 		arena->trimmable_bytes += resident;
 }

@@ -3,30 +3,12 @@
 
 #include "hotspot_image.h"
 
-#include <elf.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
-#define PAGE UINT64_C(4096)
-
-/*
- * The library: a file of LIBRARY_PAGES pages with the names, and its data, which is at
- * DATA_VADDR before relocation. Nothing of the test program is at these addresses.
- */
-#define LIBRARY_ADDR UINT64_C(0x580000000000)
-#define LIBRARY_PAGES 8
-#define DATA_VADDR UINT64_C(0x10000)
-#define DATA_ADDR (LIBRARY_ADDR + DATA_VADDR)
-#define DATA_PAGES 4
-#define SYMBOLS_OFFSET 0x400
-#define SYMBOL_NAMES_OFFSET 0x800
-#define SECTIONS_OFFSET 0x1000
-#define TEXTS_OFFSET 0x2000
+#include "hotspot_library.h"
 
 #define HEAP_ADDR UINT64_C(0xf0000000)
 #define REGION_PAGES 16
@@ -44,21 +26,7 @@
 #define STACK_ADDR UINT64_C(0x580500000000)
 #define STACK_PAGES 4
 
-#define STRUCT_BYTES PAGE
-#define FIELD_ENTRY 48
-#define TYPE_ENTRY 40
-#define CONSTANT_ENTRY 16
-#define FLAG_BYTES STRUCT_BYTES
-
-#define TAG_FREE 0
-#define TAG_EDEN 2
-#define TAG_SURVIVOR 3
-#define TAG_HUMONGOUS 12
-#define TAG_CONTINUED 13
-#define TAG_OLD 16
-#define TAG_ARCHIVE 56
-
-static uint8_t *at(struct hotspot_image *h, uint64_t addr, uint64_t length)
+uint8_t *hotspot_image_at(struct hotspot_image *h, uint64_t addr, uint64_t length)
 {
 	uint8_t *found = (uint8_t *)image_at(&h->image, addr, length);
 
@@ -69,35 +37,18 @@ static uint8_t *at(struct hotspot_image *h, uint64_t addr, uint64_t length)
 
 void hotspot_image_write(struct hotspot_image *h, uint64_t addr, uint64_t value)
 {
-	memcpy(at(h, addr, sizeof(value)), &value, sizeof(value));
+	memcpy(hotspot_image_at(h, addr, sizeof(value)), &value, sizeof(value));
 }
 
 uint64_t hotspot_image_read(struct hotspot_image *h, uint64_t addr)
 {
 	uint64_t value;
 
-	memcpy(&value, at(h, addr, sizeof(value)), sizeof(value));
+	memcpy(&value, hotspot_image_at(h, addr, sizeof(value)), sizeof(value));
 	return value;
 }
 
-static void write_file(struct hotspot_image *h, const void *bytes, size_t length,
-		       uint64_t offset)
-{
-	if (pwrite(h->fd, bytes, length, (off_t)offset) != (ssize_t)length)
-		abort();
-}
-
-/* Append a name to the read-only data of the file. Returns its address in memory. */
-static uint64_t add_text(struct hotspot_image *h, const char *text)
-{
-	uint64_t addr = h->text_addr;
-
-	write_file(h, text, strlen(text) + 1, addr - LIBRARY_ADDR);
-	h->text_addr += strlen(text) + 1;
-	return addr;
-}
-
-static uint64_t add_struct(struct hotspot_image *h)
+uint64_t hotspot_image_add_struct(struct hotspot_image *h)
 {
 	uint64_t addr = h->next_addr;
 
@@ -105,127 +56,10 @@ static uint64_t add_struct(struct hotspot_image *h)
 	return addr;
 }
 
-/*
- * Return the offset of a field, which differs from that in any JVM. Fields that are
- * structures themselves come after all others.
- */
-static uint64_t offset_of(enum hotspot_field field)
-{
-	switch (field) {
-	case FIELD_CODE_MEMORY:
-	case FIELD_G1_MANAGER:
-	case FIELD_G1_REGIONS:
-	case FIELD_REGION_TYPE:
-	case FIELD_Z_ALLOCATOR:
-	case FIELD_Z_HEAP: return 0x400;
-	case FIELD_CODE_SEGMAP: return 0x800;
-	case FIELD_HEAP_RESERVED: return 0xc00;
-	default: return 8 * (uint64_t)field;
-	}
-}
-
-uint64_t hotspot_image_field(enum hotspot_field field, uint64_t addr)
-{
-	return (addr ? addr : DATA_ADDR + 0x800) + offset_of(field);
-}
-
-static void set(struct hotspot_image *h, uint64_t addr, enum hotspot_field field,
-		uint64_t value)
+void hotspot_image_set(struct hotspot_image *h, uint64_t addr, enum hotspot_field field,
+		       uint64_t value)
 {
 	hotspot_image_write(h, hotspot_image_field(field, addr), value);
-}
-
-/* Symbols of the library, and the 8-byte variable of each, in the order of addresses. */
-static const struct {
-	const char *name;
-	uint64_t value;
-} symbols[] = {
-	{ "gHotSpotVMStructs", DATA_ADDR + 0x1000 },
-	{ "gHotSpotVMStructEntryArrayStride", FIELD_ENTRY },
-	{ "gHotSpotVMStructEntryTypeNameOffset", 0 },
-	{ "gHotSpotVMStructEntryFieldNameOffset", 8 },
-	{ "gHotSpotVMStructEntryIsStaticOffset", 24 },
-	{ "gHotSpotVMStructEntryOffsetOffset", 32 },
-	{ "gHotSpotVMStructEntryAddressOffset", 40 },
-	{ "gHotSpotVMTypes", DATA_ADDR + 0x400 },
-	{ "gHotSpotVMTypeEntryArrayStride", TYPE_ENTRY },
-	{ "gHotSpotVMTypeEntryTypeNameOffset", 0 },
-	{ "gHotSpotVMTypeEntrySizeOffset", 32 },
-	{ "gHotSpotVMIntConstants", DATA_ADDR + 0x500 },
-	{ "gHotSpotVMIntConstantEntryArrayStride", CONSTANT_ENTRY },
-	{ "gHotSpotVMIntConstantEntryNameOffset", 0 },
-	{ "gHotSpotVMIntConstantEntryValueOffset", 8 },
-};
-
-#define SYMBOL_COUNT (sizeof(symbols) / sizeof(symbols[0]))
-
-static void make_file(struct hotspot_image *h)
-{
-	Elf64_Ehdr header = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
-					   ELFDATA2LSB, EV_CURRENT },
-			      .e_type = ET_DYN,
-			      .e_machine = EM_X86_64,
-			      .e_version = EV_CURRENT,
-			      .e_phoff = sizeof(header),
-			      .e_shoff = SECTIONS_OFFSET,
-			      .e_ehsize = sizeof(header),
-			      .e_phentsize = sizeof(Elf64_Phdr),
-			      .e_phnum = 2,
-			      .e_shentsize = sizeof(Elf64_Shdr),
-			      .e_shnum = 3 };
-	Elf64_Phdr parts[] = {
-		{ .p_type = PT_LOAD, .p_flags = PF_R, .p_filesz = LIBRARY_PAGES * PAGE },
-		{ .p_type = PT_LOAD,
-		  .p_flags = PF_R | PF_W,
-		  .p_offset = LIBRARY_PAGES * PAGE,
-		  .p_vaddr = DATA_VADDR }
-	};
-	Elf64_Shdr sections[3] = { { .sh_type = SHT_NULL },
-				   { .sh_type = SHT_DYNSYM,
-				     .sh_offset = SYMBOLS_OFFSET,
-				     .sh_size = (SYMBOL_COUNT + 1) * sizeof(Elf64_Sym),
-				     .sh_entsize = sizeof(Elf64_Sym),
-				     .sh_link = 2 },
-				   { .sh_type = SHT_STRTAB,
-				     .sh_offset = SYMBOL_NAMES_OFFSET } };
-	uint64_t name = 1;
-
-	for (size_t i = 0; i < SYMBOL_COUNT; i++) {
-		Elf64_Sym symbol = { .st_name = (uint32_t)name,
-				     .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
-				     .st_shndx = 1,
-				     .st_value = DATA_VADDR + 8 * i,
-				     .st_size = 8 };
-
-		write_file(h, &symbol, sizeof(symbol),
-			   SYMBOLS_OFFSET + (i + 1) * sizeof(symbol));
-		write_file(h, symbols[i].name, strlen(symbols[i].name) + 1,
-			   SYMBOL_NAMES_OFFSET + name);
-		name += strlen(symbols[i].name) + 1;
-	}
-	sections[2].sh_size = name;
-	write_file(h, &header, sizeof(header), 0);
-	write_file(h, parts, sizeof(parts), sizeof(header));
-	write_file(h, sections, sizeof(sections), SECTIONS_OFFSET);
-	if (ftruncate(h->fd, (off_t)(LIBRARY_PAGES * PAGE)) < 0)
-		abort();
-}
-
-static void open_file(struct hotspot_image *h)
-{
-	snprintf(h->folder, sizeof(h->folder), "/tmp/memstate-hotspot-XXXXXX");
-	if (!mkdtemp(h->folder))
-		abort();
-	snprintf(h->library, sizeof(h->library), "%s/libjvm.so", h->folder);
-	h->fd = open(h->library, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	h->memory = (struct memory)MEMORY_INIT;
-	h->memory.process_fd = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	h->memory.mem_fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-	h->memory.pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	h->memory.mappings = &h->mappings;
-	if (h->fd < 0 || h->memory.process_fd < 0 || h->memory.mem_fd < 0 ||
-	    h->memory.pagemap_fd < 0)
-		abort();
 }
 
 /* Add a mapping, of which the first `resident` pages are in the image. */
@@ -274,74 +108,6 @@ static void add_mappings(struct hotspot_image *h)
 	add_mapping(h, STACK_ADDR, STACK_PAGES, 2, rw, NULL);
 }
 
-static void make_tables(struct hotspot_image *h)
-{
-	uint64_t addr = DATA_ADDR + 0x1000;
-	bool is_seen[HOTSPOT_FIELD_COUNT_] = { false };
-
-	for (size_t i = 0; i < SYMBOL_COUNT; i++)
-		hotspot_image_write(h, DATA_ADDR + 8 * i, symbols[i].value);
-	for (size_t i = 0; i < hotspot_field_name_count; i++) {
-		const struct hotspot_field_name *n = &hotspot_field_names[i];
-
-		if (is_seen[n->field])
-			continue;
-		is_seen[n->field] = true;
-		hotspot_image_write(h, addr, add_text(h, n->type));
-		hotspot_image_write(h, addr + 8, add_text(h, n->name));
-		hotspot_image_write(h, addr + 24, n->is_static);
-		hotspot_image_write(h, addr + 32, offset_of(n->field));
-		if (n->is_static)
-			hotspot_image_write(h, addr + 40,
-					    hotspot_image_field(n->field, 0));
-		addr += FIELD_ENTRY;
-	}
-	hotspot_image_write(h, DATA_ADDR + 0x400, add_text(h, "Universe"));
-	hotspot_image_write(h, DATA_ADDR + 0x400 + TYPE_ENTRY, add_text(h, "JVMFlag"));
-	hotspot_image_write(h, DATA_ADDR + 0x400 + TYPE_ENTRY + 32, FLAG_BYTES);
-}
-
-static void make_constants(struct hotspot_image *h)
-{
-	static const uint64_t values[HOTSPOT_CONSTANT_COUNT_] = {
-		[CONSTANT_FREE] = TAG_FREE,
-		[CONSTANT_EDEN] = TAG_EDEN,
-		[CONSTANT_SURVIVOR] = TAG_SURVIVOR,
-		[CONSTANT_HUMONGOUS_MASK] = 4,
-		[CONSTANT_HUMONGOUS_CONTINUED] = TAG_CONTINUED,
-		[CONSTANT_OLD_MASK] = 16,
-		[CONSTANT_ARCHIVE_MASK] = 32,
-	};
-	uint64_t addr = DATA_ADDR + 0x500;
-
-	for (size_t i = 0; i < HOTSPOT_CONSTANT_COUNT_; i++) {
-		hotspot_image_write(h, addr, add_text(h, hotspot_constant_names[i]));
-		hotspot_image_write(h, addr + 8, values[i]);
-		addr += CONSTANT_ENTRY;
-	}
-}
-
-static void make_flags(struct hotspot_image *h)
-{
-	uint64_t values = add_struct(h), flags = h->next_addr;
-
-	h->next_addr += HOTSPOT_FLAG_COUNT_ * FLAG_BYTES;
-	set(h, 0, FIELD_FLAG_COUNT, HOTSPOT_FLAG_COUNT_);
-	set(h, 0, FIELD_FLAG_LIST, flags);
-	for (size_t i = 0; i < HOTSPOT_FLAG_COUNT_; i++) {
-		bool is_set = i == FLAG_CLASS_POINTERS ||
-			      (i == FLAG_G1 && h->collector == HOTSPOT_G1) ||
-			      (i == FLAG_SERIAL && h->collector == HOTSPOT_SERIAL) ||
-			      (i == FLAG_PARALLEL && h->collector == HOTSPOT_PARALLEL) ||
-			      (i == FLAG_Z && h->collector == HOTSPOT_Z);
-		uint64_t flag = flags + i * FLAG_BYTES;
-
-		set(h, flag, FIELD_FLAG_NAME, add_text(h, hotspot_flag_names[i]));
-		set(h, flag, FIELD_FLAG_ADDR, values + i);
-		*at(h, values + i, 1) = is_set;
-	}
-}
-
 static uint64_t resident(struct hotspot_image *h, uint64_t start, uint64_t end)
 {
 	return image_resident_bytes(&h->image, start, end);
@@ -364,14 +130,15 @@ static void expect(struct hotspot_image *h, uint64_t bottom, uint64_t top, uint6
 static void make_region(struct hotspot_image *h, unsigned int index, uint64_t tag,
 			uint64_t used, enum hotspot_space space)
 {
-	uint64_t region = add_struct(h), bottom = HEAP_ADDR + index * REGION_BYTES;
+	uint64_t region = hotspot_image_add_struct(h),
+		 bottom = HEAP_ADDR + index * REGION_BYTES;
 
 	if (index == 0)
 		h->region_addr = region;
 	hotspot_image_write(h, h->table_addr + 8 * index, region);
-	set(h, region, FIELD_REGION_BOTTOM, bottom);
-	set(h, region, FIELD_REGION_TOP, bottom + used);
-	set(h, region, FIELD_REGION_END, bottom + REGION_BYTES);
+	hotspot_image_set(h, region, FIELD_REGION_BOTTOM, bottom);
+	hotspot_image_set(h, region, FIELD_REGION_TOP, bottom + used);
+	hotspot_image_set(h, region, FIELD_REGION_END, bottom + REGION_BYTES);
 	hotspot_image_write(
 		h,
 		hotspot_image_field(FIELD_REGION_TAG,
@@ -389,10 +156,10 @@ static void make_g1(struct hotspot_image *h)
 	uint64_t table = hotspot_image_field(
 		FIELD_G1_REGIONS, hotspot_image_field(FIELD_G1_MANAGER, h->heap_addr));
 
-	h->table_addr = add_struct(h);
-	set(h, table, FIELD_G1_TABLE_BASE, h->table_addr);
-	set(h, table, FIELD_G1_TABLE_LENGTH, REGIONS);
-	set(h, 0, FIELD_REGION_BYTES, REGION_BYTES);
+	h->table_addr = hotspot_image_add_struct(h);
+	hotspot_image_set(h, table, FIELD_G1_TABLE_BASE, h->table_addr);
+	hotspot_image_set(h, table, FIELD_G1_TABLE_LENGTH, REGIONS);
+	hotspot_image_set(h, 0, FIELD_REGION_BYTES, REGION_BYTES);
 	make_region(h, 0, TAG_EDEN, REGION_BYTES, HOTSPOT_EDEN);
 	make_region(h, 1, TAG_SURVIVOR, 0x5108, HOTSPOT_SURVIVOR);
 	make_region(h, 2, TAG_OLD, 0x8000, HOTSPOT_OLD);
@@ -413,15 +180,16 @@ struct made_space {
 static void make_space(struct hotspot_image *h, uint64_t generation,
 		       const struct made_space *m)
 {
-	uint64_t space = add_struct(h), bottom = HEAP_ADDR + m->region * REGION_BYTES;
+	uint64_t space = hotspot_image_add_struct(h),
+		 bottom = HEAP_ADDR + m->region * REGION_BYTES;
 	uint64_t end = bottom + m->regions * REGION_BYTES;
 
 	if (m->region == 0)
 		h->space_addr = hotspot_image_field(m->bottom, space);
-	set(h, generation, m->pointer, space);
-	set(h, space, m->bottom, bottom);
-	set(h, space, m->top, bottom + m->used);
-	set(h, space, m->end, end);
+	hotspot_image_set(h, generation, m->pointer, space);
+	hotspot_image_set(h, space, m->bottom, bottom);
+	hotspot_image_set(h, space, m->top, bottom + m->used);
+	hotspot_image_set(h, space, m->end, end);
 	expect(h, bottom, bottom + m->used, end, m->space);
 }
 
@@ -429,7 +197,7 @@ static void make_space(struct hotspot_image *h, uint64_t generation,
 static void make_generations(struct hotspot_image *h)
 {
 	bool is_serial = h->collector == HOTSPOT_SERIAL;
-	uint64_t young = add_struct(h), old = add_struct(h);
+	uint64_t young = hotspot_image_add_struct(h), old = hotspot_image_add_struct(h);
 	struct made_space spaces[] = {
 		{ FIELD_DEFNEW_EDEN, 0, 0, 0, 0, 2, 0x11008, HOTSPOT_EDEN },
 		{ FIELD_DEFNEW_FROM, 0, 0, 0, 2, 1, 0x2ff0, HOTSPOT_SURVIVOR },
@@ -450,10 +218,10 @@ static void make_generations(struct hotspot_image *h)
 		m->end = is_serial ? FIELD_SPACE_END : FIELD_MUTABLE_END;
 		make_space(h, i < 3 ? young : old, m);
 	}
-	set(h, is_serial ? h->heap_addr : 0,
-	    is_serial ? FIELD_SERIAL_YOUNG : FIELD_PARALLEL_YOUNG, young);
-	set(h, is_serial ? h->heap_addr : 0,
-	    is_serial ? FIELD_SERIAL_OLD : FIELD_PARALLEL_OLD, old);
+	hotspot_image_set(h, is_serial ? h->heap_addr : 0,
+			  is_serial ? FIELD_SERIAL_YOUNG : FIELD_PARALLEL_YOUNG, young);
+	hotspot_image_set(h, is_serial ? h->heap_addr : 0,
+			  is_serial ? FIELD_SERIAL_OLD : FIELD_PARALLEL_OLD, old);
 	expect(h, HEAP_ADDR + 4 * REGION_BYTES, HEAP_ADDR + 4 * REGION_BYTES,
 	       HEAP_ADDR + 6 * REGION_BYTES, HOTSPOT_FREE);
 	h->trimmable_bytes = BYTES_UNKNOWN;
@@ -464,8 +232,8 @@ static void make_z(struct hotspot_image *h)
 	uint64_t allocator = hotspot_image_field(
 		FIELD_Z_ALLOCATOR, hotspot_image_field(FIELD_Z_HEAP, h->heap_addr));
 
-	set(h, allocator, FIELD_Z_USED, 300000);
-	set(h, allocator, FIELD_Z_CAPACITY, 1000000);
+	hotspot_image_set(h, allocator, FIELD_Z_USED, 300000);
+	hotspot_image_set(h, allocator, FIELD_Z_CAPACITY, 1000000);
 	h->live_bytes[HOTSPOT_SHARED] = 300000;
 	h->free_bytes[HOTSPOT_SHARED] = 700000;
 	h->trimmable_bytes = BYTES_UNKNOWN;
@@ -475,15 +243,15 @@ static void make_java_heap(struct hotspot_image *h)
 {
 	uint64_t reserved;
 
-	h->heap_addr = add_struct(h);
+	h->heap_addr = hotspot_image_add_struct(h);
 	reserved = hotspot_image_field(FIELD_HEAP_RESERVED, h->heap_addr);
-	set(h, 0, FIELD_UNIVERSE_HEAP, h->heap_addr);
+	hotspot_image_set(h, 0, FIELD_UNIVERSE_HEAP, h->heap_addr);
 	if (h->collector == HOTSPOT_Z) {
 		make_z(h);
 		return;
 	}
-	set(h, reserved, FIELD_RANGE_START, HEAP_ADDR);
-	set(h, reserved, FIELD_RANGE_WORDS, REGIONS * REGION_BYTES / 8);
+	hotspot_image_set(h, reserved, FIELD_RANGE_START, HEAP_ADDR);
+	hotspot_image_set(h, reserved, FIELD_RANGE_WORDS, REGIONS * REGION_BYTES / 8);
 	if (h->collector == HOTSPOT_G1)
 		make_g1(h);
 	else
@@ -497,25 +265,26 @@ static void make_code(struct hotspot_image *h)
 		uint64_t segments;
 		bool is_used;
 	} made[] = { { 3, true }, { 2, false }, { 70, true } };
-	uint64_t array = add_struct(h), list = add_struct(h), code = add_struct(h);
+	uint64_t array = hotspot_image_add_struct(h), list = hotspot_image_add_struct(h),
+		 code = hotspot_image_add_struct(h);
 	uint64_t memory = hotspot_image_field(FIELD_CODE_MEMORY, code);
 	uint64_t segmap = hotspot_image_field(FIELD_CODE_SEGMAP, code);
 	uint64_t addr = CODE_ADDR;
 
 	h->code_heap_addr = code;
 	h->first_block_addr = addr;
-	set(h, 0, FIELD_CODE_HEAPS, array);
-	set(h, array, FIELD_ARRAY_LENGTH, 1);
-	set(h, array, FIELD_ARRAY_DATA, list);
+	hotspot_image_set(h, 0, FIELD_CODE_HEAPS, array);
+	hotspot_image_set(h, array, FIELD_ARRAY_LENGTH, 1);
+	hotspot_image_set(h, array, FIELD_ARRAY_DATA, list);
 	hotspot_image_write(h, list, code);
-	set(h, code, FIELD_CODE_LOG2_SEGMENT, 7);
-	set(h, memory, FIELD_VIRTUAL_LOW, CODE_ADDR);
-	set(h, memory, FIELD_VIRTUAL_HIGH, CODE_ADDR + CODE_PAGES * PAGE);
-	set(h, segmap, FIELD_VIRTUAL_LOW, SEGMAP_ADDR);
-	set(h, segmap, FIELD_VIRTUAL_HIGH, SEGMAP_ADDR + PAGE);
+	hotspot_image_set(h, code, FIELD_CODE_LOG2_SEGMENT, 7);
+	hotspot_image_set(h, memory, FIELD_VIRTUAL_LOW, CODE_ADDR);
+	hotspot_image_set(h, memory, FIELD_VIRTUAL_HIGH, CODE_ADDR + CODE_PAGES * PAGE);
+	hotspot_image_set(h, segmap, FIELD_VIRTUAL_LOW, SEGMAP_ADDR);
+	hotspot_image_set(h, segmap, FIELD_VIRTUAL_HIGH, SEGMAP_ADDR + PAGE);
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
-		set(h, addr, FIELD_HEAP_BLOCK_LENGTH, made[i].segments);
-		set(h, addr, FIELD_HEAP_BLOCK_USED, made[i].is_used);
+		hotspot_image_set(h, addr, FIELD_HEAP_BLOCK_LENGTH, made[i].segments);
+		hotspot_image_set(h, addr, FIELD_HEAP_BLOCK_USED, made[i].is_used);
 		addr += 128 * made[i].segments;
 	}
 	/* code on the second page */
@@ -531,49 +300,53 @@ static void make_code(struct hotspot_image *h)
 /* Two class loaders: a class with a constant pool, a class of arrays, and none. */
 static void make_classes(struct hotspot_image *h)
 {
-	uint64_t second = add_struct(h);
+	uint64_t second = hotspot_image_add_struct(h);
 	uint64_t klass = CLASS_ADDR + 0x100, array = CLASS_ADDR + PAGE;
 
-	h->loader_addr = add_struct(h);
+	h->loader_addr = hotspot_image_add_struct(h);
 	h->klass_addr = klass;
-	*at(h,
-	    hotspot_image_field(FIELD_JDK_VERSION_MAJOR,
-				hotspot_image_field(FIELD_JDK_VERSION, 0)),
-	    1) = 17;
-	set(h, 0, FIELD_CLASSES_HEAD, h->loader_addr);
-	set(h, h->loader_addr, FIELD_CLASSES_KLASSES, klass);
-	set(h, h->loader_addr, FIELD_CLASSES_NEXT, second);
-	set(h, klass, FIELD_KLASS_LAYOUT, 16);
-	set(h, klass, FIELD_KLASS_CONSTANTS, METASPACE_ADDR + 0x80);
-	set(h, klass, FIELD_KLASS_NEXT, array);
-	set(h, array, FIELD_KLASS_LAYOUT, UINT32_C(0x80000000));
-	set(h, array, FIELD_KLASS_CONSTANTS, STACK_ADDR);
+	*hotspot_image_at(h,
+			  hotspot_image_field(FIELD_JDK_VERSION_MAJOR,
+					      hotspot_image_field(FIELD_JDK_VERSION, 0)),
+			  1) = 17;
+	hotspot_image_set(h, 0, FIELD_CLASSES_HEAD, h->loader_addr);
+	hotspot_image_set(h, h->loader_addr, FIELD_CLASSES_KLASSES, klass);
+	hotspot_image_set(h, h->loader_addr, FIELD_CLASSES_NEXT, second);
+	hotspot_image_set(h, klass, FIELD_KLASS_LAYOUT, 16);
+	hotspot_image_set(h, klass, FIELD_KLASS_CONSTANTS, METASPACE_ADDR + 0x80);
+	hotspot_image_set(h, klass, FIELD_KLASS_NEXT, array);
+	hotspot_image_set(h, array, FIELD_KLASS_LAYOUT, UINT32_C(0x80000000));
+	hotspot_image_set(h, array, FIELD_KLASS_CONSTANTS, STACK_ADDR);
 	h->owner_bytes[OWNER_HEAP_META] += (CLASS_PAGES + 1) * PAGE;
 }
 
 static void make_others(struct hotspot_image *h)
 {
-	uint64_t set_addr = add_struct(h), list = add_struct(h), array = add_struct(h);
+	uint64_t set_addr = hotspot_image_add_struct(h),
+		 list = hotspot_image_add_struct(h), array = hotspot_image_add_struct(h);
 
-	h->cards_addr = add_struct(h);
+	h->cards_addr = hotspot_image_add_struct(h);
 	h->thread_list_addr = list;
-	set(h, 0, FIELD_BARRIER_SET, set_addr);
-	set(h, set_addr, FIELD_BARRIER_CARDS, h->cards_addr);
-	set(h, h->cards_addr, FIELD_CARDS_MAP, CARDS_ADDR);
-	set(h, h->cards_addr, FIELD_CARDS_BYTES, REGIONS * REGION_BYTES / 512 + 1);
+	hotspot_image_set(h, 0, FIELD_BARRIER_SET, set_addr);
+	hotspot_image_set(h, set_addr, FIELD_BARRIER_CARDS, h->cards_addr);
+	hotspot_image_set(h, h->cards_addr, FIELD_CARDS_MAP, CARDS_ADDR);
+	hotspot_image_set(h, h->cards_addr, FIELD_CARDS_BYTES,
+			  REGIONS * REGION_BYTES / 512 + 1);
 	if (h->collector != HOTSPOT_Z)
 		h->owner_bytes[OWNER_HEAP_META] += PAGE;
-	set(h, 0, FIELD_THREAD_LIST, list);
-	set(h, list, FIELD_THREAD_LIST_LENGTH, 2);
-	set(h, list, FIELD_THREAD_LIST_ARRAY, array);
+	hotspot_image_set(h, 0, FIELD_THREAD_LIST, list);
+	hotspot_image_set(h, list, FIELD_THREAD_LIST_LENGTH, 2);
+	hotspot_image_set(h, list, FIELD_THREAD_LIST_ARRAY, array);
 	for (unsigned int i = 0; i < 2; i++) {
-		uint64_t thread = add_struct(h);
+		uint64_t thread = hotspot_image_add_struct(h);
 
 		hotspot_image_write(h, array + 8 * i, thread);
-		set(h, thread, FIELD_THREAD_STACK_BASE, STACK_ADDR + 2 * (i + 1) * PAGE);
-		set(h, thread, FIELD_THREAD_STACK_BYTES, 2 * PAGE);
+		hotspot_image_set(h, thread, FIELD_THREAD_STACK_BASE,
+				  STACK_ADDR + 2 * (i + 1) * PAGE);
+		hotspot_image_set(h, thread, FIELD_THREAD_STACK_BYTES, 2 * PAGE);
 	}
-	set(h, 0, FIELD_VM_RELEASE, add_text(h, "17.0.21+9-Debian"));
+	hotspot_image_set(h, 0, FIELD_VM_RELEASE,
+			  hotspot_library_add_text(h, "17.0.21+9-Debian"));
 }
 
 void hotspot_image_init(struct hotspot_image *h, enum hotspot_collector collector)
@@ -584,18 +357,15 @@ void hotspot_image_init(struct hotspot_image *h, enum hotspot_collector collecto
 		.blocks = BLOCKS_INIT,
 		.collector = collector,
 		.next_addr = STRUCTS_ADDR,
-		.text_addr = LIBRARY_ADDR + TEXTS_OFFSET,
+		.text_addr = LIBRARY_ADDR + LIBRARY_TEXTS_OFFSET,
 		.tables_addr = DATA_ADDR + 0x1000,
 	};
-	open_file(h);
+	hotspot_library_open(h);
 	if (image_reserve(&h->image, 256 * PAGE) < 0)
 		abort();
 	memset(h->image.bytes, 0, 256 * PAGE);
-	make_file(h);
 	add_mappings(h);
-	make_tables(h);
-	make_constants(h);
-	make_flags(h);
+	hotspot_library_make_tables(h);
 	make_java_heap(h);
 	make_code(h);
 	make_classes(h);
@@ -604,13 +374,7 @@ void hotspot_image_init(struct hotspot_image *h, enum hotspot_collector collecto
 
 void hotspot_image_release(struct hotspot_image *h)
 {
-	memory_release(&h->memory);
-	close(h->memory.process_fd);
-	close(h->memory.mem_fd);
-	close(h->memory.pagemap_fd);
-	close(h->fd);
-	unlink(h->library);
-	rmdir(h->folder);
+	hotspot_library_close(h);
 	blocks_release(&h->blocks);
 	image_release(&h->image);
 	mapping_list_release(&h->mappings);
@@ -628,7 +392,8 @@ void hotspot_image_drop(struct hotspot_image *h, uint64_t addr)
 		     page < full.runs[i].end_addr; page += PAGE) {
 			if (page == addr)
 				continue;
-			memcpy(kept.bytes + kept.length_bytes, at(h, page, PAGE), PAGE);
+			memcpy(kept.bytes + kept.length_bytes,
+			       hotspot_image_at(h, page, PAGE), PAGE);
 			if (image_add_run(&kept, page, page + PAGE) < 0)
 				abort();
 		}
