@@ -89,9 +89,8 @@ static void account_part(struct hotspot *h, const struct hotspot_range *range,
 		space->free_bytes += end - start;
 		arena->bin.bytes += end - start;
 	}
-	/* System.gc() returns regions of G1, within limits for the size of the heap */
-	if (range->space == HOTSPOT_FREE && h->collector == HOTSPOT_G1)
-		arena->trimmable_bytes += resident;
+	if (range->space <= HOTSPOT_FREE)
+		h->committed_bytes += end - start;
 }
 
 static void account_parts(struct hotspot *h, const struct hotspot_range *range)
@@ -147,6 +146,23 @@ static void account_range(struct hotspot *h, size_t index)
 		return;
 	}
 	arena->bin.count++;
+}
+
+/*
+ * Return the resident bytes that System.gc() may return: those of free regions of G1, as
+ * long as the heap keeps its minimum size. It returns less if the option MaxHeapFreeRatio
+ * requires more free memory, or more if the collection frees other regions.
+ */
+static uint64_t trimmable_bytes(const struct hotspot *h)
+{
+	uint64_t free_bytes = h->spaces[HOTSPOT_FREE].resident_bytes;
+	uint64_t excess_bytes = h->committed_bytes > h->flags[FLAG_MIN_HEAP]
+					? h->committed_bytes - h->flags[FLAG_MIN_HEAP]
+					: 0;
+
+	if (h->collector != HOTSPOT_G1)
+		return BYTES_UNKNOWN;
+	return free_bytes < excess_bytes ? free_bytes : excess_bytes;
 }
 
 static void add_spaces(struct hotspot *h)
@@ -208,9 +224,7 @@ const char *hotspot_account(struct hotspot *h)
 	blocks_sort(h->blocks);
 	page_use_share(h->blocks, h->input->mappings, heap);
 	add_spaces(h);
-	if (h->collector != HOTSPOT_G1)
-		heap->arenas[0].trimmable_bytes = BYTES_UNKNOWN;
-	heap->trimmable_bytes = heap->arenas[0].trimmable_bytes;
+	heap->trimmable_bytes = heap->arenas[0].trimmable_bytes = trimmable_bytes(h);
 	set_quality(h);
 	return NULL;
 }

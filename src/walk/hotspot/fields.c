@@ -115,4 +115,5 @@ const char *const hotspot_flag_names[HOTSPOT_FLAG_COUNT_] = {
 	[FLAG_SHENANDOAH] = "UseShenandoahGC",
 	[FLAG_NUMA] = "UseNUMA",
 	[FLAG_CLASS_POINTERS] = "UseCompressedClassPointers",
+	[FLAG_MIN_HEAP] = "MinHeapSize",
 };

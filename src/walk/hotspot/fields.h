@@ -93,7 +93,7 @@ enum hotspot_constant {
 	HOTSPOT_CONSTANT_COUNT_
 };
 
-/* Options of the JVM, of type bool. */
+/* Options of the JVM, of type bool unless noted. */
 enum hotspot_flag {
 	FLAG_G1,
 	FLAG_SERIAL,
@@ -102,6 +102,7 @@ enum hotspot_flag {
 	FLAG_SHENANDOAH,
 	FLAG_NUMA,
 	FLAG_CLASS_POINTERS,
+	FLAG_MIN_HEAP, /* size_t, in bytes */
 	HOTSPOT_FLAG_COUNT_
 };
 

@@ -223,6 +223,7 @@ static void read_flag(struct hotspot *h, uint64_t flag_addr)
 {
 	uint64_t name_addr, addr;
 	char text[HOTSPOT_TEXT_SIZE];
+	bool is_word;
 	const uint8_t *at;
 
 	if (!hotspot_read_word(h, flag_addr, FIELD_FLAG_NAME, &name_addr) ||
@@ -232,8 +233,10 @@ static void read_flag(struct hotspot *h, uint64_t flag_addr)
 		if (strcmp(text, hotspot_flag_names[i]) != 0 ||
 		    !hotspot_read_word(h, flag_addr, FIELD_FLAG_ADDR, &addr))
 			continue;
-		at = image_at(h->image, addr, 1);
-		h->flags[i] = at && *at == 1;
+		is_word = i == FLAG_MIN_HEAP;
+		at = image_at(h->image, addr, is_word ? 8 : 1);
+		if (at)
+			memcpy(&h->flags[i], at, is_word ? 8 : 1);
 	}
 }
 

@@ -67,7 +67,7 @@ static void add_klass(struct hotspot *h, struct chunks *chunks, uint64_t addr)
 	uint64_t constants;
 	uint32_t layout;
 
-	add_chunk(h, chunks, addr, h->flags[FLAG_CLASS_POINTERS]);
+	add_chunk(h, chunks, addr, h->flags[FLAG_CLASS_POINTERS] != 0);
 	/* a class of arrays, which has no constant pool, has a negative layout */
 	if (hotspot_read_int(h, addr, FIELD_KLASS_LAYOUT, &layout) &&
 	    layout <= INT32_MAX &&

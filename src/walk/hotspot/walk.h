@@ -86,11 +86,13 @@ struct hotspot {
 	uint64_t fields[HOTSPOT_FIELD_COUNT_];
 	int64_t constants[HOTSPOT_CONSTANT_COUNT_]; /* or INT64_MIN */
 	uint64_t flag_bytes;			    /* size of the type JVMFlag, or 0 */
-	bool flags[HOTSPOT_FLAG_COUNT_];
+	uint64_t flags[HOTSPOT_FLAG_COUNT_];	    /* values; 0 if they are unknown */
 
 	enum hotspot_collector collector;
 	uint64_t heap_addr;		      /* the CollectedHeap */
 	uint64_t reserved_addr, reserved_end; /* the address space of the Java heap */
+	/* committed bytes of the Java heap */
+	uint64_t committed_bytes;
 	bool is_collecting; /* all threads wait for the garbage collector */
 	/* parts whose description is invalid or missing, so that figures are too low */
 	uint64_t broken_count;

@@ -167,7 +167,8 @@ static void make_g1(struct hotspot_image *h)
 	make_region(h, 4, TAG_CONTINUED, 0x3010, HOTSPOT_HUMONGOUS);
 	make_region(h, 5, TAG_FREE, 0, HOTSPOT_FREE);
 	make_region(h, 6, TAG_ARCHIVE, 0x800, HOTSPOT_ARCHIVE);
-	h->trimmable_bytes = (REGION_PAGES - 2) * PAGE;
+	/* 14 pages of the free region are resident */
+	h->trimmable_bytes = 6 * REGION_BYTES - MIN_HEAP_BYTES;
 }
 
 struct made_space {

@@ -204,23 +204,26 @@ static void make_constants(struct hotspot_image *h)
 
 static void make_flags(struct hotspot_image *h)
 {
-	uint64_t values = hotspot_image_add_struct(h), flags = h->next_addr;
+	const uint64_t values[HOTSPOT_FLAG_COUNT_] = {
+		[FLAG_G1] = h->collector == HOTSPOT_G1,
+		[FLAG_SERIAL] = h->collector == HOTSPOT_SERIAL,
+		[FLAG_PARALLEL] = h->collector == HOTSPOT_PARALLEL,
+		[FLAG_Z] = h->collector == HOTSPOT_Z,
+		[FLAG_CLASS_POINTERS] = 1,
+		[FLAG_MIN_HEAP] = MIN_HEAP_BYTES,
+	};
+	uint64_t addr = hotspot_image_add_struct(h), flags = h->next_addr;
 
 	h->next_addr += HOTSPOT_FLAG_COUNT_ * FLAG_BYTES;
 	hotspot_image_set(h, 0, FIELD_FLAG_COUNT, HOTSPOT_FLAG_COUNT_);
 	hotspot_image_set(h, 0, FIELD_FLAG_LIST, flags);
 	for (size_t i = 0; i < HOTSPOT_FLAG_COUNT_; i++) {
-		bool is_set = i == FLAG_CLASS_POINTERS ||
-			      (i == FLAG_G1 && h->collector == HOTSPOT_G1) ||
-			      (i == FLAG_SERIAL && h->collector == HOTSPOT_SERIAL) ||
-			      (i == FLAG_PARALLEL && h->collector == HOTSPOT_PARALLEL) ||
-			      (i == FLAG_Z && h->collector == HOTSPOT_Z);
 		uint64_t flag = flags + i * FLAG_BYTES;
 
 		hotspot_image_set(h, flag, FIELD_FLAG_NAME,
 				  hotspot_library_add_text(h, hotspot_flag_names[i]));
-		hotspot_image_set(h, flag, FIELD_FLAG_ADDR, values + i);
-		*hotspot_image_at(h, values + i, 1) = is_set;
+		hotspot_image_set(h, flag, FIELD_FLAG_ADDR, addr + 8 * i);
+		hotspot_image_write(h, addr + 8 * i, values[i]);
 	}
 }
 

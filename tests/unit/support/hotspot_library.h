@@ -24,6 +24,9 @@
 /* Size of each structure of the JVM, at most. */
 #define STRUCT_BYTES PAGE
 
+/* The option MinHeapSize: the committed heap has 96 pages. */
+#define MIN_HEAP_BYTES (90 * PAGE)
+
 /* Kinds of regions, as in OpenJDK 17. */
 #define TAG_FREE 0
 #define TAG_EDEN 2
