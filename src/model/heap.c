@@ -200,6 +200,7 @@ const char *heap_trim_call(enum allocator allocator)
 		[ALLOCATOR_GLIBC] = "malloc_trim(0)",
 		[ALLOCATOR_JEMALLOC] = "arena.<all>.purge",
 		[ALLOCATOR_GO] = "debug.FreeOSMemory()",
+		[ALLOCATOR_HOTSPOT] = "System.gc()",
 	};
 
 	return calls[allocator];

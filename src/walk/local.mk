@@ -37,6 +37,17 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/golang/tables.c \
 	%D%/golang/walk.c \
 	%D%/golang/walk.h \
+	%D%/hotspot/account.c \
+	%D%/hotspot/code.c \
+	%D%/hotspot/fields.c \
+	%D%/hotspot/fields.h \
+	%D%/hotspot/find.c \
+	%D%/hotspot/java_heap.c \
+	%D%/hotspot/metadata.c \
+	%D%/hotspot/pages.c \
+	%D%/hotspot/pages.h \
+	%D%/hotspot/walk.c \
+	%D%/hotspot/walk.h \
 	%D%/jemalloc/account.c \
 	%D%/jemalloc/cache.c \
 	%D%/jemalloc/extents.c \

@@ -5,10 +5,12 @@
 
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "model/allocator_signs.h"
 #include "walk/glibc/walk.h"
 #include "walk/golang/walk.h"
+#include "walk/hotspot/walk.h"
 #include "walk/jemalloc/walk.h"
 #include "walk/mallocng/walk.h"
 #include "walk/pymalloc/walk.h"
@@ -80,8 +82,10 @@ typedef void (*walker)(const struct walk_input *input, struct heap *ret,
 		       struct blocks *ret_blocks);
 
 /* One walker for each malloc, then one for each language runtime. */
-static const walker walkers[] = { walk_glibc, walk_jemalloc, walk_mallocng, walk_golang,
-				  walk_pymalloc };
+static const walker walkers[] = {
+	walk_glibc,  walk_jemalloc, walk_mallocng, /* malloc */
+	walk_golang, walk_hotspot,  walk_pymalloc, /* runtimes */
+};
 
 #define WALKER_COUNT (sizeof(walkers) / sizeof(walkers[0]))
 
@@ -89,6 +93,34 @@ struct found {
 	struct heap heap;
 	struct blocks blocks;
 };
+
+/* Mark the pages of a runtime's heap as claimed. */
+static void claim(const struct found *found, uint64_t page_count, uint8_t claimed[])
+{
+	if (!found->blocks.pages || allocator_is_malloc(found->heap.allocator))
+		return;
+	for (uint64_t i = 0; i < page_count; i++)
+		if (found->blocks.pages[i].heap_bytes > 0)
+			claimed[i] = 1;
+}
+
+/*
+ * Run the walkers of the runtimes, which find their memory by structures that refer to
+ * it, before those of malloc. glibc's walker has to guess the large blocks by their
+ * content, and must not find any in a runtime's memory.
+ */
+static void run_walkers(const struct walk_input *input, struct found found[])
+{
+	uint64_t page_count = input->image->length_bytes / IMAGE_PAGE_BYTES;
+	_cleanup_free_ uint8_t *claimed = xcalloc(page_count + 1, 1);
+	struct walk_input with_claims = *input;
+
+	with_claims.claimed = claimed;
+	for (size_t i = WALKER_COUNT; i-- > 0;) {
+		walkers[i](&with_claims, &found[i].heap, &found[i].blocks);
+		claim(&found[i], page_count, claimed);
+	}
+}
 
 static uint64_t owned_bytes(const struct heap *heap)
 {
@@ -205,8 +237,7 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 	struct found found[WALKER_COUNT];
 	size_t first;
 
-	for (size_t i = 0; i < WALKER_COUNT; i++)
-		walkers[i](input, &found[i].heap, &found[i].blocks);
+	run_walkers(input, found);
 	discard_overlaps(found);
 	first = find_first(found);
 	*ret = found[first].heap;

@@ -69,6 +69,7 @@ unit_walk = \
 	%D%/walk/blocks/test_types \
 	%D%/walk/glibc/test_running \
 	%D%/walk/glibc/test_walk \
+	%D%/walk/hotspot/test_walk \
 	%D%/walk/jemalloc/test_walk \
 	%D%/walk/mallocng/test_walk \
 	%D%/walk/pymalloc/test_walk \
@@ -226,6 +227,10 @@ check_LIBRARIES =
 %C%_support_libsupport_a_SOURCES = \
 	%D%/support/heap_image.c \
 	%D%/support/heap_image.h \
+	%D%/support/hotspot_image.c \
+	%D%/support/hotspot_image.h \
+	%D%/support/hotspot_library.c \
+	%D%/support/hotspot_library.h \
 	%D%/support/jemalloc_image.c \
 	%D%/support/jemalloc_image.h \
 	%D%/support/mallocng_image.c \

@@ -227,7 +227,9 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 		.thread_addrs = moment->thread_addrs,
 		.thread_count = moment->thread_count,
 		.is_running = reader->is_running,
+		.memory = &reader->names.memory,
 	};
+	names_set_mappings(&reader->names, &moment->mappings);
 	heap_release(ret);
 	blocks_release(&reader->blocks);
 	walk_heap(&input, ret, &reader->blocks);
@@ -241,6 +243,7 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 	mapping_list_release(mappings);
 	*mappings = moment->mappings;
 	moment->mappings = (struct mapping_list)MAPPING_LIST_INIT;
+	names_set_mappings(&reader->names, mappings);
 	heap_moment_free(moment);
 	return 0;
 }

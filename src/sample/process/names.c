@@ -42,11 +42,16 @@ void names_open(struct names *names, const struct procfs *fs, int pid)
 	names->memory.pagemap_fd = proc_file_open(fs, pid, PROC_PAGEMAP);
 }
 
-void names_begin(struct names *names, const struct mapping_list *mappings)
+void names_set_mappings(struct names *names, const struct mapping_list *mappings)
 {
 	end(names);
 	names->memory.mappings = mappings;
 	names->memory.found = 0;
+}
+
+void names_begin(struct names *names, const struct mapping_list *mappings)
+{
+	names_set_mappings(names, mappings);
 	names->symbols = symbols_new(names->memory.process_fd, mappings);
 	names->types = types_new(names->symbols, &names->memory);
 }

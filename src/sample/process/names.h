@@ -33,6 +33,13 @@ struct names {
 void names_open(struct names *names, const struct procfs *fs, int pid);
 
 /*
+ * Set the mappings for reading the process's memory with names->memory, without loading
+ * symbols and types. They are borrowed until the next call of any function of this
+ * module.
+ */
+void names_set_mappings(struct names *names, const struct mapping_list *mappings);
+
+/*
  * Load symbols and types for these mappings, which are borrowed until the next
  * call of any function of this module.
  */

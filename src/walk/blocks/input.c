@@ -19,3 +19,12 @@ bool walk_can_index(const struct mapping_list *mappings)
 			return false;
 	return true;
 }
+
+bool walk_is_claimed(const struct walk_input *input, uint64_t addr)
+{
+	const struct image_run *run = input->claimed ? image_run_at(input->image, addr)
+						     : NULL;
+
+	return run && input->claimed[(run->offset_bytes + (addr - run->start_addr)) /
+				     IMAGE_PAGE_BYTES];
+}

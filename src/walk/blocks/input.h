@@ -7,6 +7,7 @@
 
 #include "model/image.h"
 #include "model/mapping.h"
+#include "tracee/memory/memory.h"
 
 struct walk_input {
 	/*
@@ -29,6 +30,17 @@ struct walk_input {
 	 * thread caches and fastbins count as live.
 	 */
 	bool is_running;
+	/*
+	 * Access to memory that is not in the image, such as the read-only data of mapped
+	 * files. The process may already run again, so walkers read only constant data.
+	 * May be NULL; borrowed.
+	 */
+	struct memory *memory;
+	/*
+	 * For each page of the image, nonzero if the heap of a runtime uses the page, so
+	 * that no block of malloc can be there. NULL: no page is in use.
+	 */
+	const uint8_t *claimed;
 };
 
 /*
@@ -36,6 +48,9 @@ struct walk_input {
  * levels, addresses may have more bits.
  */
 #define WALK_ADDR_BITS 47
+
+/* Return true if the page at addr is resident, and the heap of a runtime uses it. */
+bool walk_is_claimed(const struct walk_input *input, uint64_t addr);
 
 /* Return true if all mappings that the walkers read are below 2^WALK_ADDR_BITS. */
 bool walk_can_index(const struct mapping_list *mappings);

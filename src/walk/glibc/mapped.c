@@ -62,7 +62,8 @@ static bool is_mapped_chunk(const struct glibc *g, const struct gap *gap, uint64
 		return false;
 	total = size + offset + (is_new ? CHUNK_HEAD : 0);
 	if (total % IMAGE_PAGE_BYTES || total > gap->end_addr - (addr - offset) ||
-	    total > g->par.mapped_bytes)
+	    total > g->par.mapped_bytes || walk_is_claimed(g->input, addr) ||
+	    walk_is_claimed(g->input, addr - offset + total - 1))
 		return false;
 	ret->start_addr = addr - offset;
 	ret->end_addr = addr - offset + total;

@@ -365,6 +365,7 @@ void heap_image_walk(struct heap_image *h, struct heap *ret)
 		.thread_addrs = &h->thread_addr,
 		.thread_count = 1,
 		.is_running = h->is_running,
+		.claimed = h->claimed,
 	};
 
 	blocks_release(&h->blocks);

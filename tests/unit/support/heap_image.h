@@ -33,7 +33,8 @@ struct heap_image {
 	struct blocks blocks; /* set by the last walk */
 	struct mapping_list mappings;
 	uint64_t thread_addr;
-	bool is_running; /* false unless a test sets it */
+	bool is_running;	/* false unless a test sets it */
+	const uint8_t *claimed; /* as in struct walk_input; NULL unless a test sets it */
 
 	/* Addresses in the image. */
 	uint64_t main_arena_addr, par_addr, second_arena_addr;

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * walk - declarations shared by the parts of the walker for HotSpot, the Java virtual
+ * machine of OpenJDK. Internal to walk/.
+ *
+ * Sources: src/hotspot/share/runtime/vmStructs.{hpp,cpp} and the headers of the
+ * structures listed in fields.c, of OpenJDK 17; x86-64.
+ *
+ * libjvm.so exports tables for the JDK's own debugger (the serviceability agent). They
+ * contain the names, offsets and addresses of the fields of the JVM's structures, the
+ * sizes of its types, and its constants. The walker finds all fields by these names, so
+ * it depends neither on a version nor on offsets. The tables are in the data of libjvm.so
+ * and therefore in the image. The names are read-only: they are read from the mapped file
+ * unless they are resident.
+ *
+ * Everything in the memory of the process is untrusted, and so is the mapped file, which
+ * need not be a JVM.
+ */
+#ifndef MS_WALK_HOTSPOT_WALK_H
+#define MS_WALK_HOTSPOT_WALK_H
+
+#include "model/heap.h"
+#include "walk/blocks/blocks.h"
+#include "walk/blocks/input.h"
+#include "walk/hotspot/fields.h"
+
+/* The garbage collectors whose heaps differ. */
+enum hotspot_collector {
+	HOTSPOT_UNKNOWN,
+	HOTSPOT_G1,
+	HOTSPOT_SERIAL,
+	HOTSPOT_PARALLEL,
+	HOTSPOT_Z,
+	HOTSPOT_SHENANDOAH
+};
+
+/* Parts of the JVM's memory, as the report lists them. */
+enum hotspot_space {
+	HOTSPOT_EDEN,
+	HOTSPOT_SURVIVOR,
+	HOTSPOT_OLD,
+	HOTSPOT_HUMONGOUS,
+	HOTSPOT_ARCHIVE,
+	HOTSPOT_FREE,	/* regions of G1 without objects; memory between the spaces */
+	HOTSPOT_SHARED, /* the heap of ZGC */
+	HOTSPOT_CODE,	/* a code cache that is not divided */
+	HOTSPOT_CODE_NON_PROFILED,
+	HOTSPOT_CODE_PROFILED,
+	HOTSPOT_CODE_NON_NMETHODS,
+	HOTSPOT_METASPACE,
+	HOTSPOT_CLASS_SPACE,
+	HOTSPOT_CARDS,
+	HOTSPOT_STACKS,
+	HOTSPOT_SPACE_COUNT_
+};
+
+/* How the memory of a range is used. */
+enum hotspot_use {
+	HOTSPOT_LIVE, /* objects that were allocated and not yet collected, or code */
+	HOTSPOT_UNUSED,
+	HOTSPOT_OWN,	/* the JVM's own data */
+	HOTSPOT_SKIPPED /* its description is invalid: it belongs to no owner */
+};
+
+/*
+ * A part of the JVM's memory: [start_addr, end_addr). No byte is in two ranges. Only
+ * committed anonymous memory of a range counts.
+ */
+struct hotspot_range {
+	uint64_t start_addr, end_addr;
+	enum hotspot_use use;
+	enum hotspot_space space;
+};
+
+struct hotspot_pages;
+
+struct hotspot {
+	const struct walk_input *input;
+	struct image *image;
+	struct heap *heap;
+	struct blocks *blocks;
+
+	bool is_found; /* libjvm.so is mapped and contains an initialised JVM */
+	struct hotspot_pages *pages; /* constant data outside the image */
+	/* address of a static field, offset of another, or HOTSPOT_ABSENT */
+	uint64_t fields[HOTSPOT_FIELD_COUNT_];
+	int64_t constants[HOTSPOT_CONSTANT_COUNT_]; /* or INT64_MIN */
+	uint64_t flag_bytes;			    /* size of the type JVMFlag, or 0 */
+	uint64_t flags[HOTSPOT_FLAG_COUNT_];	    /* values; 0 if they are unknown */
+
+	enum hotspot_collector collector;
+	uint64_t heap_addr;		      /* the CollectedHeap */
+	uint64_t reserved_addr, reserved_end; /* the address space of the Java heap */
+	/* committed bytes of the Java heap */
+	uint64_t committed_bytes;
+	bool is_collecting; /* all threads wait for the garbage collector */
+	/* parts whose description is invalid or missing, so that figures are too low */
+	uint64_t broken_count;
+
+	struct hotspot_range *ranges;
+	size_t range_count, range_capacity;
+	struct heap_space spaces[HOTSPOT_SPACE_COUNT_]; /* without names */
+};
+
+#define HOTSPOT_ABSENT UINT64_MAX
+
+/* Addresses of user space end here. */
+#define HOTSPOT_ADDR_MAX (UINT64_C(1) << WALK_ADDR_BITS)
+
+/*
+ * Return the address of a field of the structure at object_addr, or of a static field, or
+ * 0 if libjvm.so does not list the field.
+ */
+uint64_t hotspot_field_addr(const struct hotspot *h, uint64_t object_addr,
+			    enum hotspot_field field);
+
+/*
+ * Read a field from the image. Returns false if libjvm.so does not list the field, or if
+ * it is not resident. A word has 8 bytes, an int 4, a bool 1.
+ */
+bool hotspot_read_word(const struct hotspot *h, uint64_t object_addr,
+		       enum hotspot_field field, uint64_t *ret);
+bool hotspot_read_int(const struct hotspot *h, uint64_t object_addr,
+		      enum hotspot_field field, uint32_t *ret);
+bool hotspot_read_bool(const struct hotspot *h, uint64_t object_addr,
+		       enum hotspot_field field, bool *ret);
+
+/* Append a range unless it is empty. */
+void hotspot_add_range(struct hotspot *h, uint64_t start_addr, uint64_t end_addr,
+		       enum hotspot_use use, enum hotspot_space space);
+
+/*
+ * Find libjvm.so and read its tables. Returns NULL, or a static description of the
+ * problem. Sets is_found. Defined in find.c.
+ */
+const char *hotspot_find(struct hotspot *h);
+void hotspot_free_pages(struct hotspot *h);
+
+/*
+ * Copy the version of the JVM, such as "17.0.21", or an empty text. Defined in find.c.
+ */
+void hotspot_read_version(struct hotspot *h, char ret[HEAP_VERSION_SIZE]);
+
+/*
+ * Find the ranges of the Java heap. Returns NULL, or a static description of the problem.
+ * Defined in java_heap.c.
+ */
+const char *hotspot_read_java_heap(struct hotspot *h);
+
+/*
+ * Find the ranges of the code cache. Defined in code.c.
+ */
+void hotspot_read_code(struct hotspot *h);
+
+/*
+ * Find the metaspace, the card table, and the stacks of threads. Defined in metadata.c.
+ */
+void hotspot_read_metadata(struct hotspot *h);
+
+/*
+ * Sum the ranges by space, page and mapping, and add their extents. Returns NULL, or a
+ * static description of the problem. Defined in account.c.
+ */
+const char *hotspot_account(struct hotspot *h);
+
+/*
+ * Do what walk_heap() does, for the heap of a Java virtual machine only: OpenJDK 17 with
+ * the collectors G1, Serial and Parallel. With other collectors, the Java heap itself is
+ * not read, and the quality is QUALITY_BOUND.
+ */
+void walk_hotspot(const struct walk_input *input, struct heap *ret,
+		  struct blocks *ret_blocks);
+
+#endif
