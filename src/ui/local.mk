@@ -67,6 +67,7 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/view/heap.h \
 	%D%/view/heap_detail_parts.c \
 	%D%/view/heap_leak_parts.c \
+	%D%/view/heap_list_parts.c \
 	%D%/view/heap_parts.c \
 	%D%/view/heap_parts.h \
 	%D%/view/heap_reported_parts.c \

@@ -413,27 +413,25 @@ int recording_reader_scan_mappings(struct recording_reader *r, size_t index,
 	return mapping_walks_read(&r->walks, r->db, r->name, key, ret, ret_version);
 }
 
-/* Read the heaps one by one, if the process had several. */
 static int read_heap_parts(struct recording_reader *r, int64_t process, int64_t sample,
 			   struct heap_sums *ret)
 {
-	for (int a = ALLOCATOR_UNKNOWN + 1;
-	     r->tables.has_heap_parts && a < ALLOCATOR_COUNT_; a++) {
-		const int64_t keys[FACT_KEYS_MAX] = { process, a };
-		int64_t values[FACT_VALUES_MAX];
-		int error = latest_facts_read(r->latest, FACT_HEAP_PART, keys, sample,
-					      values);
+	int64_t values[FACT_VALUES_MAX], keys[FACT_KEYS_MAX] = { process };
 
+	for (int a = 1; r->tables.has_heap_parts && a < ALLOCATOR_COUNT_; a++) {
+		int error;
+
+		keys[1] = a;
+		error = latest_facts_read(r->latest, FACT_HEAP_PART, keys, sample,
+					  values);
 		if (error == -ENOENT)
 			continue;
+		if (error == 0 && (ret->heap_count == USAGE_HEAP_MAX ||
+				   !facts_to_heap_part(values, (enum allocator)a,
+						       &ret->heaps[ret->heap_count++])))
+			error = recording_damaged("a heap is out of range");
 		if (error < 0)
 			return error;
-		if (ret->heap_count == USAGE_HEAP_MAX ||
-		    !facts_to_heap_part(values, (enum allocator)a,
-					&ret->heaps[ret->heap_count]))
-			return recording_damaged(
-				"the figures of a heap are out of range");
-		ret->heap_count++;
 	}
 	return 0;
 }

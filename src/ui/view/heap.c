@@ -71,9 +71,11 @@ static void draw_head(const struct heap_view *v, struct canvas *c,
 		pen_add_foreign(&pen, u->process.comm, strlen(u->process.comm));
 	pen.role = ROLE_TEXT;
 	pen_addf(&pen, " (%d)", v->data->detail_pid);
-	if (f && !f->error && f->heap.quality != QUALITY_UNKNOWN) {
-		pen_addf(&pen, "  %s, %s", allocator_titles[f->heap.allocator],
-			 quality_names[f->heap.quality]);
+	if (f && !f->error && heap_total_quality(&f->heap) != QUALITY_UNKNOWN) {
+		for (size_t i = 0; i < heap_count(&f->heap); i++)
+			pen_addf(&pen, "%s%s", i == 0 ? "  " : " and ",
+				 allocator_titles[heap_at(&f->heap, i)->allocator]);
+		pen_addf(&pen, ", %s", quality_names[heap_total_quality(&f->heap)]);
 		if (f->heap.pause_ns > 0)
 			pen_addf(&pen, "; paused for %s",
 				 units_format_duration(f->heap.pause_ns, pause));
@@ -119,8 +121,8 @@ static void draw_notice(const struct heap_view *v, struct canvas *c,
 			 format_age(now_ns, h->began_ns, text));
 	else if (f && f->answer.problem)
 		pen_addf(&pen, "the allocator was not queried: %s", f->answer.problem);
-	else if (f && !f->error && f->heap.quality != QUALITY_UNKNOWN && f->heap.problem)
-		pen_addf(&pen, "incomplete: %s", f->heap.problem);
+	else if (f && heap_findings_are_known(f) && heap_total_problem(&f->heap))
+		pen_addf(&pen, "incomplete: %s", heap_total_problem(&f->heap));
 }
 
 static void add_sentence(struct lines *l, const char *text)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "model/allocator_signs.h"
 #include "render/heap/page.h"
 #include "ui/data/history.h"
 #include "ui/screen/meter.h"
@@ -184,8 +185,13 @@ static void draw_chunks(const struct heap_sheet *s)
 	const struct heap *heap = &s->findings->heap;
 	bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC;
 	bool is_musl = heap->allocator == ALLOCATOR_MUSL;
-	struct pen pen = sheet_begin_heading(s);
 	struct heap_arena all;
+	struct pen pen;
+
+	/* a runtime has no such blocks: its spaces show them */
+	if (!allocator_is_malloc(heap->allocator))
+		return;
+	pen = sheet_begin_heading(s);
 
 	heap_sum_arenas(heap, &all);
 	pen_addf(&pen, "%-*s", LABEL_WIDTH, "BLOCKS, resident or not");
@@ -303,7 +309,7 @@ static void draw_arenas(const struct heap_sheet *s)
 		heap->allocator == ALLOCATOR_JEMALLOC ? &jemalloc_table : &glibc_table;
 	struct pen pen;
 
-	if (heap->allocator == ALLOCATOR_MUSL)
+	if (heap->allocator == ALLOCATOR_MUSL || !allocator_is_malloc(heap->allocator))
 		return;
 	pen = sheet_begin_heading(s);
 	pen_addf(&pen, "%-*s", table->has_numbers ? 6 : 15, "ARENA");
@@ -375,6 +381,7 @@ struct part_row {
 };
 
 static const struct part_row parts[] = {
+	{ sheet_draw_heaps, true },	{ sheet_draw_spaces, true },
 	{ sheet_draw_leaks, true },	{ draw_owners, false },
 	{ sheet_draw_reported, false }, { draw_chunks, true },
 	{ sheet_draw_fill, true },	{ sheet_draw_types, true },

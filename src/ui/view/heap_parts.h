@@ -41,6 +41,12 @@ void sheet_add_count_title(struct pen *pen, const char *title);
 /* Draw the allocator's own figures, if the allocator was queried. */
 void sheet_draw_reported(const struct heap_sheet *s);
 
+/* Draw all heaps of the process, if it has others than that of malloc. */
+void sheet_draw_heaps(const struct heap_sheet *s);
+
+/* Draw the spaces of the heaps of language runtimes. */
+void sheet_draw_spaces(const struct heap_sheet *s);
+
 /* Draw the leaks, if a scan was made. */
 void sheet_draw_leaks(const struct heap_sheet *s);
 

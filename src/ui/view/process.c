@@ -166,8 +166,11 @@ static void draw_head(struct page *p)
 		 u->process.thread_count, u->process.thread_count == 1 ? "" : "s");
 	if (u->mapping_count != MAPPING_COUNT_UNKNOWN)
 		pen_addf(&pen, ", %u mappings", u->mapping_count);
-	if (allocator)
+	if (u->heap_count == 0 && allocator)
 		pen_addf(&pen, ", %s", allocator);
+	for (size_t i = 0; i < u->heap_count; i++)
+		pen_addf(&pen, "%s%s", i == 0 ? ", " : " and ",
+			 allocator_titles[u->heaps[i].allocator]);
 	if (f && u->heap_quality != QUALITY_UNKNOWN)
 		pen_addf(&pen, ", heap %s old",
 			 units_format_duration(
